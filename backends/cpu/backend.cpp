@@ -1,0 +1,57 @@
+#include "backend.h"
+
+#include <cstring>
+#include <fstream>
+
+namespace ambit::cpu {
+namespace {
+
+/// Return the processor's name as Linux knows it, or what it is built for.
+std::string processor_name() {
+  std::ifstream info("/proc/cpuinfo");
+  for (std::string line; std::getline(info, line);) {
+    const size_t colon = line.find(": ");
+    if (line.starts_with("model name") && colon != std::string::npos) return line.substr(colon + 2);
+  }
+#if defined(__aarch64__)
+  return "aarch64";
+#elif defined(__x86_64__)
+  return "x86_64";
+#else
+  return "CPU";
+#endif
+}
+
+}  // namespace
+
+CpuBackend::CpuBackend() : allocator_(memory_, "cpu") {}
+
+std::string CpuBackend::name() const { return "cpu"; }
+
+int CpuBackend::device_count() const noexcept { return 1; }
+
+DeviceProperties CpuBackend::properties(int) const {
+  return {.name = processor_name(), .total_memory = HostMemory::total_bytes()};
+}
+
+void* CpuBackend::allocate(int, size_t bytes) { return allocator_.allocate(bytes); }
+
+void CpuBackend::free(int, void* p, size_t bytes) noexcept { allocator_.free(p, bytes); }
+
+MemoryStats CpuBackend::memory_stats(int) const { return allocator_.stats(); }
+
+void CpuBackend::empty_cache(int) { allocator_.empty_cache(); }
+
+void CpuBackend::copy(int, void* to, int, const void* from, size_t bytes) {
+  std::memmove(to, from, bytes);
+}
+
+void CpuBackend::copy_from_host(int, void* to, const void* host, size_t bytes, bool) {
+  std::memmove(to, host, bytes);
+}
+
+void CpuBackend::copy_to_host(int, void* host, const void* from, size_t bytes, bool) {
+  std::memmove(host, from, bytes);
+}
+
+}  // namespace ambit::cpu

@@ -1,0 +1,41 @@
+// How the own convolutions lay out an image, so that every tap of the filter meets contiguous data.
+// Each channel is padded, and where the stride is not 1 split into stride_h * stride_w planes
+// ("phases") of every stride-th element. Then output (p, q) and tap (c, r, s) meet at
+//   packed[offset(c, r, s) + p * pitch + q].
+#pragma once
+
+#include <ambit/params.h>
+
+#include <vector>
+
+namespace ambit::cpu {
+
+/// x [N,C,H,W], w [K,C/groups,R,S], y [N,K,P,Q].
+struct ConvGeometry {
+  ConvGeometry(IntArrayRef x, IntArrayRef w, IntArrayRef y, const Conv2dParams& params);
+
+  int64_t taps() const { return Cg * R * S; }
+  /// Elements of one packed image; what lies behind it may be read, one vector far.
+  int64_t image() const { return C * channel; }
+  /// Length of an output plane in the pitch of the packed rows: p * pitch + q for all p, q.
+  int64_t flat() const { return (P - 1) * pitch + Q; }
+  /// Multiply-adds of one pass.
+  int64_t work() const { return N * K * P * Q * taps(); }
+
+  int64_t N, C, H, W, K, R, S, P, Q;
+  int64_t groups, Cg, Kg;  // Cg, Kg: channels of one group
+  Conv2dParams p;
+  int64_t rows, pitch;  // of one phase
+  int64_t channel;      // elements of all phases of a channel
+  /// Of each tap (c, r, s) of a group, in the order of w.
+  std::vector<int64_t> offsets;
+};
+
+/// packed [C, phases, rows, pitch] = x [C,H,W], zero where that has no element.
+template <class T>
+void pack_image(const ConvGeometry& g, T* packed, const T* x);
+/// The way back: x = packed, without the padding.
+template <class T>
+void unpack_image(const ConvGeometry& g, T* x, const T* packed);
+
+}  // namespace ambit::cpu

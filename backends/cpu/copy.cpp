@@ -1,0 +1,115 @@
+// Moving and converting elements.
+#include "kernels.h"
+#include "packing.h"
+#include "rows.h"
+
+namespace ambit::cpu {
+namespace {
+
+template <class Bits>
+void copy_elements(int64_t n, void* y, int64_t y_stride, const void* x, int64_t x_stride) {
+  Bits* to = static_cast<Bits*>(y);
+  const Bits* from = static_cast<const Bits*>(x);
+  if (y_stride == 1 && x_stride == 0) {
+    std::fill_n(to, n, *from);
+  } else if (y_stride == 1) {
+    for (int64_t i = 0; i < n; ++i) to[i] = from[i * x_stride];
+  } else {
+    for (int64_t i = 0; i < n; ++i) to[i * y_stride] = from[i * x_stride];
+  }
+}
+
+using CopyElements = void (*)(int64_t, void*, int64_t, const void*, int64_t);
+
+CopyElements copy_elements_of(size_t size) {
+  switch (size) {
+    case 1:
+      return copy_elements<uint8_t>;
+    case 2:
+      return copy_elements<uint16_t>;
+    case 4:
+      return copy_elements<uint32_t>;
+    default:
+      return copy_elements<uint64_t>;
+  }
+}
+
+/// Copy with the elements of x strided along y's rows, as in a transposition: in squares whose
+/// source and destination lines both stay in the cache. `along` is the dim in which x is
+/// contiguous.
+void copy_squares(const Tensor& y, const Tensor& x, Loops<2> loops, size_t along) {
+  constexpr int64_t kSide = 32;
+  const size_t last = loops.sizes.size() - 1, size = element_size(y.dtype());
+  const int64_t rows = loops.sizes[along], columns = loops.sizes[last];
+  const int64_t y_step = loops.strides[0][along], x_step = loops.strides[1][last];
+  // What remains are the planes, one element each.
+  loops.sizes[along] = loops.sizes[last] = 1;
+  loops.numel /= rows * columns;
+  const int64_t bands = (rows + kSide - 1) / kSide;
+  char* to = static_cast<char*>(y.data_ptr());
+  const char* from = static_cast<const char*>(x.data_ptr());
+  const CopyElements copy_row = copy_elements_of(size);
+  const auto bytes = [size](int64_t elements) { return elements * static_cast<int64_t>(size); };
+  parallel_for(loops.numel * bands, grain_for(kSide * columns), [&](int64_t begin, int64_t end) {
+    for (int64_t i = begin; i < end; ++i) {
+      for_rows(loops, i / bands, i / bands + 1, [&](int64_t, const std::array<int64_t, 2>& plane) {
+        const int64_t first = i % bands * kSide, past = std::min(rows, first + kSide);
+        for (int64_t c = 0; c < columns; c += kSide) {
+          for (int64_t r = first; r < past; ++r) {
+            copy_row(std::min(kSide, columns - c), to + bytes(plane[0] + r * y_step + c), 1,
+                     from + bytes(plane[1] + r + c * x_step), x_step);
+          }
+        }
+      });
+    }
+  });
+}
+
+void copy_same_dtype(const Tensor& y, const Tensor& x) {
+  const size_t size = element_size(y.dtype());
+  const Loops<2> loops = make_loops<2>({&y, &x});
+  const int64_t y_stride = loops.inner_stride(0), x_stride = loops.inner_stride(1);
+  if (y_stride == 1 && x_stride > 1 && loops.inner_size() > 1) {
+    for (size_t d = 0; d + 1 < loops.sizes.size(); ++d) {
+      if (loops.strides[1][d] == 1) return copy_squares(y, x, loops, d);
+    }
+  }
+  char* to = static_cast<char*>(y.data_ptr());
+  const char* from = static_cast<const char*>(x.data_ptr());
+  parallel_rows(loops, kGrain, [&](int64_t n, const std::array<int64_t, 2>& offsets) {
+    copy_strided(n, to + offsets[0] * static_cast<int64_t>(size), y_stride,
+                 from + offsets[1] * static_cast<int64_t>(size), x_stride, size);
+  });
+}
+
+}  // namespace
+
+void copy_strided(int64_t n, void* y, int64_t y_stride, const void* x, int64_t x_stride,
+                  size_t size) {
+  if (y_stride == 1 && x_stride == 1) {
+    std::memcpy(y, x, static_cast<size_t>(n) * size);
+  } else {
+    copy_elements_of(size)(n, y, y_stride, x, x_stride);
+  }
+}
+
+void copy(Tensor& y, const Tensor& x) {
+  if (y.numel() == 0) return;
+  if (y.dtype() == x.dtype()) return copy_same_dtype(y, x);
+  const UnaryRow row = cast_row(y.dtype(), x.dtype());
+  for_packed_rows<2>({&y, &x}, kGrain, [row](int64_t n, const auto& p) { row(n, p[0], p[1]); });
+}
+
+void fill(Tensor& y, const Scalar& value) {
+  const Loops<1> loops = make_loops<1>({&y});
+  visit(y.dtype(), [&]<class T>() {
+    T* to = y.data_ptr<T>();
+    const T number = value.to<T>();
+    const int64_t stride = loops.inner_stride(0);
+    parallel_rows(loops, kGrain, [&](int64_t n, const std::array<int64_t, 1>& offsets) {
+      copy_elements<T>(n, to + offsets[0], stride, &number, 0);
+    });
+  });
+}
+
+}  // namespace ambit::cpu

@@ -1,0 +1,20 @@
+// Matrix product of own making, for what oneDNN has not: float64 and integers.
+#pragma once
+
+#include <cstdint>
+
+namespace ambit::cpu {
+
+/// A matrix in memory; strides in elements, any.
+template <class T>
+struct Matrix {
+  T* data;
+  int64_t row_stride, column_stride;
+};
+
+/// y [M,N] = a [M,K] b [K,N], y row-major. Integers wrap. On the calling thread.
+template <class T>
+void gemm(int64_t M, int64_t N, int64_t K, const Matrix<T>& y, const Matrix<const T>& a,
+          const Matrix<const T>& b);
+
+}  // namespace ambit::cpu

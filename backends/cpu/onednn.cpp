@@ -1,0 +1,223 @@
+#include "onednn.h"
+
+#include <ambit/error.h>
+#include <dnnl_debug.h>
+#include <fmt/format.h>
+#include <omp.h>
+
+#include <unordered_map>
+
+#include "scratch.h"
+
+namespace ambit::cpu::onednn {
+namespace {
+
+using dnnl::memory;
+
+// Leaked on purpose: thread-local plans may outlive every static.
+dnnl::stream& stream() {
+  thread_local auto* s = new dnnl::stream(engine());
+  return *s;
+}
+
+dnnl::primitive_attr user_scratchpad() {
+  dnnl::primitive_attr attributes;
+  attributes.set_scratchpad_mode(dnnl::scratchpad_mode::user);
+  return attributes;
+}
+
+memory::dims dims_of(Pair p) { return {p[0], p[1]}; }
+/// oneDNN counts the elements between taps.
+memory::dims dilation_of(const Conv2dParams& p) { return {p.dilation[0] - 1, p.dilation[1] - 1}; }
+
+struct KeyHash {
+  size_t operator()(const Key& key) const { return key.hash(); }
+};
+
+struct Cache {
+  struct Slot {
+    Plan plan;
+    uint64_t last_use;
+  };
+  static constexpr size_t kLimit = 512;
+
+  void drop_oldest() {
+    const auto older = [](const auto& a, const auto& b) {
+      return a.second.last_use < b.second.last_use;
+    };
+    slots.erase(std::min_element(slots.begin(), slots.end(), older));
+  }
+
+  std::unordered_map<Key, Slot, KeyHash> slots;
+  uint64_t uses = 0;
+};
+
+}  // namespace
+
+const dnnl::engine& engine() {
+  static const auto* e = new dnnl::engine(dnnl::engine::kind::cpu, 0);
+  return *e;
+}
+
+void check(const char* op, dnnl_status_t status) {
+  if (status == dnnl_success) return;
+  throw BackendError(
+      fmt::format("{}: expected oneDNN to succeed, got {}", op, dnnl_status2str(status)));
+}
+
+Threads::Threads(int threads) : before_(omp_get_max_threads()) {
+  if (threads != before_) omp_set_num_threads(threads);
+}
+
+Threads::~Threads() {
+  if (omp_get_max_threads() != before_) omp_set_num_threads(before_);
+}
+
+size_t Key::hash() const {
+  uint64_t h = 14695981039346656037u;
+  for (size_t i = 0; i < size_; ++i) {
+    h = (h ^ static_cast<uint64_t>(words_[i])) * 0x9E3779B97F4A7C15u;
+    h ^= h >> 32;
+  }
+  return h;
+}
+
+memory Plan::temporary(const memory::desc& desc) {
+  memory m(desc, engine(), nullptr);
+  temporaries_.push_back({m, scratch_bytes_});
+  scratch_bytes_ += (desc.get_size() + 63) / 64 * 64;
+  return m;
+}
+
+void Plan::input(int argument, const memory::desc& given, const memory::desc& wanted) {
+  data_.emplace_back(given, engine(), nullptr);
+  wanted_.push_back(data_.back());
+  if (given != wanted) {
+    wanted_.back() = temporary(wanted);
+    before_.push_back({dnnl::reorder(data_.back(), wanted_.back()), data_.back(), wanted_.back()});
+  }
+  arguments_.push_back({argument, wanted_.back().get()});
+}
+
+void Plan::output(int argument, const memory::desc& given, const memory::desc& wanted) {
+  data_.emplace_back(given, engine(), nullptr);
+  wanted_.push_back(data_.back());
+  if (given != wanted) {
+    wanted_.back() = temporary(wanted);
+    after_.push_back({dnnl::reorder(wanted_.back(), data_.back()), wanted_.back(), data_.back()});
+  }
+  arguments_.push_back({argument, wanted_.back().get()});
+}
+
+void Plan::finish(dnnl::primitive primitive, const memory::desc& scratchpad) {
+  primitive_ = std::move(primitive);
+  if (scratchpad.get_size() == 0) return;
+  wanted_.push_back(temporary(scratchpad));
+  arguments_.push_back({DNNL_ARG_SCRATCHPAD, wanted_.back().get()});
+}
+
+void Plan::execute(const Reorder& reorder) const {
+  const dnnl_exec_arg_t arguments[] = {{DNNL_ARG_FROM, reorder.from.get()},
+                                       {DNNL_ARG_TO, reorder.to.get()}};
+  check(op_, dnnl_primitive_execute(reorder.primitive.get(), stream().get(), 2, arguments));
+}
+
+void Plan::run(std::initializer_list<const void*> data) {
+  const Scratch scratch(scratch_bytes_);
+  size_t i = 0;
+  for (const void* p : data) {
+    // oneDNN's memory objects do not know const; inputs are only read.
+    check(op_, dnnl_memory_set_data_handle(data_[i++].get(), const_cast<void*>(p)));
+  }
+  for (const Temporary& t : temporaries_) {
+    check(op_, dnnl_memory_set_data_handle(t.memory.get(), scratch.data() + t.offset));
+  }
+  for (const Reorder& r : before_) execute(r);
+  check(op_, dnnl_primitive_execute(primitive_.get(), stream().get(),
+                                    static_cast<int>(arguments_.size()), arguments_.data()));
+  for (const Reorder& r : after_) execute(r);
+}
+
+Plan& cached(const char* op, const Key& key, Plan (*make)(const void*), const void* context) {
+  // One cache per thread, since a plan holds the data pointers of the call that runs.
+  thread_local Cache cache;
+  auto found = cache.slots.find(key);
+  if (found == cache.slots.end()) {
+    if (cache.slots.size() >= Cache::kLimit) cache.drop_oldest();
+    try {
+      found = cache.slots.emplace(key, Cache::Slot{make(context), 0}).first;
+    } catch (const dnnl::error& e) {
+      check(op, e.status);
+      throw;
+    }
+  }
+  found->second.last_use = ++cache.uses;
+  return found->second.plan;
+}
+
+memory::desc describe(IntArrayRef sizes, IntArrayRef strides) {
+  const Dims row_major = strides.empty() ? contiguous_strides(sizes) : Dims(strides);
+  return {sizes.vec(), memory::data_type::f32, memory::dims(row_major.begin(), row_major.end())};
+}
+
+memory::desc any_layout(IntArrayRef sizes) {
+  return {sizes.vec(), memory::data_type::f32, memory::format_tag::any};
+}
+
+// From here on: where 2.x has a descriptor of the operation, 3.x takes its arguments directly.
+
+dnnl::matmul::primitive_desc matmul(const memory::desc& a, const memory::desc& b,
+                                    const memory::desc& bias, const memory::desc& y) {
+#if DNNL_VERSION_MAJOR >= 3
+  return {engine(), a, b, bias, y, user_scratchpad()};
+#else
+  return {{a, b, bias, y}, user_scratchpad(), engine()};
+#endif
+}
+
+dnnl::convolution_forward::primitive_desc convolution(const Convolution& c) {
+  const memory::dims stride = dims_of(c.params.stride), padding = dims_of(c.params.padding),
+                     dilation = dilation_of(c.params);
+  const auto kind = dnnl::prop_kind::forward_training;
+  const auto algorithm = dnnl::algorithm::convolution_direct;
+#if DNNL_VERSION_MAJOR >= 3
+  return {engine(), kind,   algorithm, c.x,     c.w,     c.bias,
+          c.y,      stride, dilation,  padding, padding, user_scratchpad()};
+#else
+  return {{kind, algorithm, c.x, c.w, c.bias, c.y, stride, dilation, padding, padding},
+          user_scratchpad(),
+          engine()};
+#endif
+}
+
+dnnl::convolution_backward_data::primitive_desc convolution_input_grad(const Convolution& c) {
+  const memory::dims stride = dims_of(c.params.stride), padding = dims_of(c.params.padding),
+                     dilation = dilation_of(c.params);
+  const auto algorithm = dnnl::algorithm::convolution_direct;
+#if DNNL_VERSION_MAJOR >= 3
+  return {engine(),       algorithm,        c.x, c.w, c.y, stride, dilation, padding, padding,
+          convolution(c), user_scratchpad()};
+#else
+  return {{algorithm, c.x, c.w, c.y, stride, dilation, padding, padding},
+          user_scratchpad(),
+          engine(),
+          convolution(c)};
+#endif
+}
+
+dnnl::convolution_backward_weights::primitive_desc convolution_weight_grad(const Convolution& c) {
+  const memory::dims stride = dims_of(c.params.stride), padding = dims_of(c.params.padding),
+                     dilation = dilation_of(c.params);
+  const auto algorithm = dnnl::algorithm::convolution_direct;
+#if DNNL_VERSION_MAJOR >= 3
+  return {engine(),       algorithm,        c.x, c.w, c.y, stride, dilation, padding, padding,
+          convolution(c), user_scratchpad()};
+#else
+  return {{algorithm, c.x, c.w, c.y, stride, dilation, padding, padding},
+          user_scratchpad(),
+          engine(),
+          convolution(c)};
+#endif
+}
+
+}  // namespace ambit::cpu::onednn

@@ -1,0 +1,124 @@
+// oneDNN for the CPU backend: engine and stream, errors, cached primitives, and all that differs
+// between oneDNN 2.x and 3.x. No oneDNN type leaves backends/cpu.
+#pragma once
+
+#include <ambit/params.h>
+#include <ambit/tensor.h>
+
+#include <array>
+#include <dnnl.hpp>
+#include <memory>
+#include <vector>
+
+namespace ambit::cpu::onednn {
+
+const dnnl::engine& engine();
+
+/// Throw BackendError "<op>: expected oneDNN to succeed, got <status>" for any other status.
+void check(const char* op, dnnl_status_t status);
+
+/// Limit oneDNN to `threads` for a scope. It takes OpenMP's setting, which belongs to the calling
+/// thread and maybe to its user.
+class Threads {
+ public:
+  explicit Threads(int threads);
+  ~Threads();
+  Threads(const Threads&) = delete;
+  Threads& operator=(const Threads&) = delete;
+
+ private:
+  int before_;
+};
+
+/// What a cached plan is found by: a tag of the op, then its sizes, strides and parameters.
+class Key {
+ public:
+  explicit Key(int64_t tag) { add(tag); }
+  Key& add(int64_t v) {
+    words_[size_++] = v;
+    return *this;
+  }
+  Key& add(IntArrayRef values) {
+    for (int64_t v : values) add(v);
+    return *this;
+  }
+  size_t hash() const;
+  friend bool operator==(const Key& a, const Key& b) {
+    return a.size_ == b.size_ &&
+           std::equal(a.words_.begin(), a.words_.begin() + a.size_, b.words_.begin());
+  }
+
+ private:
+  std::array<int64_t, 28> words_;  // enough for a convolution or a batched product
+  size_t size_ = 0;
+};
+
+/// A primitive with its memory objects, ready to run on other data of the same shapes. Where it
+/// wants a layout of its own, the data is reordered on the way in or out. Belongs to one thread.
+class Plan {
+ public:
+  /// `op` names errors.
+  explicit Plan(const char* op) : op_(op) {}
+
+  /// Declare the next data argument: `given` is how the caller's data lies, `wanted` how the
+  /// primitive wants it; call in the order of run()'s pointers.
+  void input(int argument, const dnnl::memory::desc& given, const dnnl::memory::desc& wanted);
+  void output(int argument, const dnnl::memory::desc& given, const dnnl::memory::desc& wanted);
+  /// Finish with the primitive and the description of its scratchpad.
+  void finish(dnnl::primitive primitive, const dnnl::memory::desc& scratchpad);
+
+  void run(std::initializer_list<const void*> data);
+
+ private:
+  struct Reorder {
+    dnnl::primitive primitive;
+    dnnl::memory from, to;
+  };
+  /// A memory whose bytes lie in the call's scratch memory.
+  struct Temporary {
+    dnnl::memory memory;
+    size_t offset;
+  };
+  dnnl::memory temporary(const dnnl::memory::desc& desc);
+  void execute(const Reorder& reorder) const;
+
+  const char* op_;
+  dnnl::primitive primitive_;
+  std::vector<dnnl::memory> data_;  // the caller's arguments, as given
+  std::vector<Reorder> before_, after_;
+  std::vector<Temporary> temporaries_;
+  std::vector<dnnl_exec_arg_t> arguments_;
+  std::vector<dnnl::memory> wanted_;  // keeps alive what arguments_ point at
+  size_t scratch_bytes_ = 0;
+};
+
+/// Find the calling thread's plan for `key`, or let `make` build one. Errors: BackendError.
+Plan& cached(const char* op, const Key& key, Plan (*make)(const void* context),
+             const void* context);
+template <class Make>
+Plan& cached(const char* op, const Key& key, const Make& make) {
+  return cached(
+      op, key, [](const void* context) { return (*static_cast<const Make*>(context))(); }, &make);
+}
+
+/// Describe float32 data of these sizes and strides (row-major if none).
+dnnl::memory::desc describe(IntArrayRef sizes, IntArrayRef strides = {});
+/// Describe float32 data whose layout is oneDNN's choice.
+dnnl::memory::desc any_layout(IntArrayRef sizes);
+
+// Primitive descriptors, all float32, with the scratchpad left to the caller.
+
+/// bias may be an empty description.
+dnnl::matmul::primitive_desc matmul(const dnnl::memory::desc& a, const dnnl::memory::desc& b,
+                                    const dnnl::memory::desc& bias, const dnnl::memory::desc& y);
+
+/// Shapes of one convolution; w has a leading dim of groups where there are several.
+struct Convolution {
+  dnnl::memory::desc x, w, bias, y;  // bias may be empty
+  Conv2dParams params;
+};
+dnnl::convolution_forward::primitive_desc convolution(const Convolution& c);
+dnnl::convolution_backward_data::primitive_desc convolution_input_grad(const Convolution& c);
+dnnl::convolution_backward_weights::primitive_desc convolution_weight_grad(const Convolution& c);
+
+}  // namespace ambit::cpu::onednn

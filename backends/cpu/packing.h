@@ -1,0 +1,61 @@
+// Running contiguous row functions over strided operands: rows that are not contiguous pass through
+// small buffers in the first-level cache. So each op needs one loop, not one per kind of stride.
+#pragma once
+
+#include <cstddef>
+#include <cstring>
+
+#include "loops.h"
+
+namespace ambit::cpu {
+
+/// Copy n elements of `size` bytes; strides in elements.
+void copy_strided(int64_t n, void* y, int64_t y_stride, const void* x, int64_t x_stride,
+                  size_t size);
+
+/// Call row(n, pointers) with contiguous operands, the output first, for all elements of tensors of
+/// one shape; on several threads from 2 * grain elements on.
+template <size_t N, class Row>
+void for_packed_rows(const std::array<const Tensor*, N>& operands, int64_t grain, const Row& row) {
+  constexpr int64_t kPiece = 512;
+  const Loops<N> loops = make_loops<N>(operands);
+  std::array<char*, N> data;
+  std::array<size_t, N> size;
+  bool contiguous = true;
+  for (size_t i = 0; i < N; ++i) {
+    data[i] = static_cast<char*>(operands[i]->data_ptr());
+    size[i] = element_size(operands[i]->dtype());
+    contiguous = contiguous && loops.inner_stride(i) == 1;
+  }
+  const auto at = [&](size_t i, int64_t offset) {
+    return data[i] + offset * static_cast<int64_t>(size[i]);
+  };
+  if (contiguous) {
+    return parallel_rows(loops, grain, [&](int64_t n, const std::array<int64_t, N>& offsets) {
+      std::array<char*, N> p;
+      for (size_t i = 0; i < N; ++i) p[i] = at(i, offsets[i]);
+      row(n, p);
+    });
+  }
+  parallel_rows(loops, grain, [&](int64_t n, const std::array<int64_t, N>& offsets) {
+    alignas(64) char buffers[N][kPiece * 8];
+    for (int64_t begin = 0; begin < n; begin += kPiece) {
+      const int64_t m = std::min(kPiece, n - begin);
+      std::array<char*, N> p;
+      for (size_t i = 0; i < N; ++i) {
+        const int64_t stride = loops.inner_stride(i);
+        p[i] = stride == 1 ? at(i, offsets[i] + begin) : buffers[i];
+        // A single value fills its buffer once for the whole row.
+        const bool pack = i > 0 && (stride == 0 ? begin == 0 : stride != 1);
+        if (pack) copy_strided(m, p[i], 1, at(i, offsets[i] + begin * stride), stride, size[i]);
+      }
+      row(m, p);
+      const int64_t y_stride = loops.inner_stride(0);
+      if (y_stride != 1) {
+        copy_strided(m, at(0, offsets[0] + begin * y_stride), y_stride, p[0], 1, size[0]);
+      }
+    }
+  });
+}
+
+}  // namespace ambit::cpu

@@ -1,0 +1,41 @@
+// Loops over threads. Small work stays on the calling thread: waking another costs about 2 us.
+#pragma once
+
+#include <ambit/parallel.h>
+
+#include <algorithm>
+#include <cstdint>
+
+namespace ambit::cpu {
+
+/// Elements of one cheap loop (an addition, a copy) that are worth a second thread.
+inline constexpr int64_t kGrain = 32768;
+
+/// Call piece(context, begin, end) on `pieces` threads, for equal parts of [0, n). The first
+/// exception is thrown on, when all are done.
+void run_pieces(int64_t n, int pieces, void (*piece)(const void*, int64_t, int64_t),
+                const void* context);
+/// Return on how many threads [0, n) shall run, when each shall have `grain` or more.
+int count_pieces(int64_t n, int64_t grain);
+
+/// Call f(begin, end) for parts of [0, n) of `grain` or more, on several threads if that gives
+/// several parts. Inside another parallel_for everything stays on the calling thread.
+template <class F>
+void parallel_for(int64_t n, int64_t grain, const F& f) {
+  if (n <= 0) return;
+  const int pieces = n < 2 * grain ? 1 : count_pieces(n, grain);
+  if (pieces == 1) return f(int64_t{0}, n);
+  run_pieces(
+      n, pieces,
+      [](const void* context, int64_t begin, int64_t end) {
+        (*static_cast<const F*>(context))(begin, end);
+      },
+      &f);
+}
+
+/// The grain for items that cost `work` elementary steps each.
+inline int64_t grain_for(int64_t work) {
+  return std::max<int64_t>(1, kGrain / std::max<int64_t>(1, work));
+}
+
+}  // namespace ambit::cpu

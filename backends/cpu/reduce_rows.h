@@ -1,0 +1,25 @@
+// The innermost loops of reductions, chosen once per call by op and dtype; as rows.h.
+#pragma once
+
+#include <ambit/dtype.h>
+#include <ambit/params.h>
+
+#include <cstdint>
+
+namespace ambit::cpu {
+
+/// How one op reduces one dtype. Sums and products of float are kept in double, those of integers
+/// in int64, which wraps as a narrower result would; the rest in the dtype itself.
+struct Reducer {
+  DType sum_dtype;
+  /// sums[i] = what reducing nothing gives.
+  void (*clear)(int64_t n, void* sums);
+  /// *sum = op(*sum, x[0], ..., x[n - 1]).
+  void (*fold)(int64_t n, void* sum, const void* x);
+  /// sums[i] = op(sums[i], x[i]).
+  void (*add)(int64_t n, void* sums, const void* x);
+};
+
+Reducer reducer(ReduceOp op, DType dtype);
+
+}  // namespace ambit::cpu

@@ -1,0 +1,228 @@
+// softmax, its logarithm, and their gradients. Lines along dim are contiguous rows, or where dim is
+// not the last, many lines go side by side. Written out for both dtypes: oneDNN 2.6 has no float64
+// and loses NaN in its exponential.
+#include "simd_targets.h"
+
+#undef HWY_TARGET_INCLUDE
+#define HWY_TARGET_INCLUDE "softmax.cpp"
+#include <hwy/foreach_target.h>
+#include <hwy/highway.h>
+
+#include <cmath>
+
+#include "kernels.h"
+#include "math-inl.h"
+#include "parallel.h"
+#include "rows-inl.h"
+
+HWY_BEFORE_NAMESPACE();
+namespace ambit::cpu::HWY_NAMESPACE {
+namespace {
+
+constexpr int64_t kBlock = 512;  // elements summed in T before they meet a double
+
+template <class T>
+T largest(int64_t n, const T* x) {
+  T most = x[0];
+#pragma omp simd reduction(max : most)
+  for (int64_t i = 0; i < n; ++i) most = x[i] > most ? x[i] : most;
+  return most;
+}
+
+/// The sum of f(0) .. f(n - 1).
+template <class T, class F>
+double total(int64_t n, const F& f) {
+  double sum = 0;
+  for (int64_t begin = 0; begin < n; begin += kBlock) {
+    const int64_t end = std::min(n, begin + kBlock);
+    T part = 0;
+#pragma omp simd reduction(+ : part)
+    for (int64_t i = begin; i < end; ++i) part += f(i);
+    sum += static_cast<double>(part);
+  }
+  return sum;
+}
+
+template <class T>
+void exponentials(int64_t n, T* y, const T* x) {
+  vector_unary<T, Exp>(n, y, x);
+}
+
+template <class T>
+void subtract(int64_t n, T* y, const T* x, T value) {
+#pragma omp simd
+  for (int64_t i = 0; i < n; ++i) y[i] = x[i] - value;
+}
+
+/// y = softmax(x), one row of n.
+template <class T>
+void softmax_row(int64_t n, T* y, const T* x, bool log) {
+  const T most = largest(n, x);
+  subtract(n, y, x, most);
+  if (log) {
+    double sum = 0;
+    alignas(64) T part[kBlock];
+    for (int64_t i = 0; i < n; i += kBlock) {
+      const int64_t m = std::min(kBlock, n - i);
+      exponentials(m, part, y + i);
+      sum += total<T>(m, [&](int64_t j) { return part[j]; });
+    }
+    return subtract(n, y, y, static_cast<T>(std::log(sum)));
+  }
+  exponentials(n, y, y);
+  const T scale = static_cast<T>(1 / total<T>(n, [&](int64_t i) { return y[i]; }));
+#pragma omp simd
+  for (int64_t i = 0; i < n; ++i) y[i] *= scale;
+}
+
+template <class T>
+void softmax_grad_row(int64_t n, T* dx, const T* dy, const T* y, bool log) {
+  if (log) {
+    const T sum = static_cast<T>(total<T>(n, [&](int64_t i) { return dy[i]; }));
+    alignas(64) T part[kBlock];
+    for (int64_t begin = 0; begin < n; begin += kBlock) {
+      const int64_t m = std::min(kBlock, n - begin);
+      exponentials(m, part, y + begin);
+#pragma omp simd
+      for (int64_t i = 0; i < m; ++i) dx[begin + i] = dy[begin + i] - part[i] * sum;
+    }
+    return;
+  }
+  const T sum = static_cast<T>(total<T>(n, [&](int64_t i) { return dy[i] * y[i]; }));
+#pragma omp simd
+  for (int64_t i = 0; i < n; ++i) dx[i] = y[i] * (dy[i] - sum);
+}
+
+/// `width` <= kBlock neighbouring lines of n elements, `step` apart.
+template <class T>
+void softmax_lines(int64_t n, int64_t step, int64_t width, T* y, const T* x, bool log) {
+  alignas(64) T most[kBlock], part[kBlock];
+  alignas(64) double sum[kBlock];
+  std::copy_n(x, width, most);
+  std::fill_n(sum, width, 0.0);
+  for (int64_t i = 1; i < n; ++i) {
+    const T* row = x + i * step;
+#pragma omp simd
+    for (int64_t j = 0; j < width; ++j) most[j] = row[j] > most[j] ? row[j] : most[j];
+  }
+  for (int64_t i = 0; i < n; ++i) {
+    T *to = y + i * step, *shown = log ? part : to;
+#pragma omp simd
+    for (int64_t j = 0; j < width; ++j) to[j] = x[i * step + j] - most[j];
+    exponentials(width, shown, to);
+#pragma omp simd
+    for (int64_t j = 0; j < width; ++j) sum[j] += static_cast<double>(shown[j]);
+  }
+  for (int64_t j = 0; j < width; ++j) part[j] = static_cast<T>(log ? std::log(sum[j]) : 1 / sum[j]);
+  for (int64_t i = 0; i < n; ++i) {
+    T* to = y + i * step;
+#pragma omp simd
+    for (int64_t j = 0; j < width; ++j) to[j] = log ? to[j] - part[j] : to[j] * part[j];
+  }
+}
+
+template <class T>
+void softmax_grad_lines(int64_t n, int64_t step, int64_t width, T* dx, const T* dy, const T* y,
+                        bool log) {
+  alignas(64) T shown[kBlock];
+  alignas(64) double sum[kBlock];
+  std::fill_n(sum, width, 0.0);
+  for (int64_t i = 0; i < n * step; i += step) {
+#pragma omp simd
+    for (int64_t j = 0; j < width; ++j) {
+      sum[j] += static_cast<double>(log ? dy[i + j] : dy[i + j] * y[i + j]);
+    }
+  }
+  for (int64_t i = 0; i < n * step; i += step) {
+    if (log) exponentials(width, shown, y + i);
+    const T* factor = log ? shown : y + i;
+#pragma omp simd
+    for (int64_t j = 0; j < width; ++j) {
+      const T s = static_cast<T>(sum[j]);
+      dx[i + j] = log ? dy[i + j] - factor[j] * s : factor[j] * (dy[i + j] - s);
+    }
+  }
+}
+
+/// Tensors of [outer, n, inner].
+struct Extent {
+  int64_t outer, n, inner;
+};
+
+/// Call row(offset) for each row, or where lines lie side by side lines(offset, width).
+template <class Row, class Lines>
+void for_extent(const Extent& e, const Row& row, const Lines& lines) {
+  if (e.inner == 1) {
+    return parallel_for(e.outer, grain_for(8 * e.n), [&](int64_t begin, int64_t end) {
+      for (int64_t i = begin; i < end; ++i) row(i * e.n);
+    });
+  }
+  const int64_t blocks = (e.inner + kBlock - 1) / kBlock;
+  parallel_for(e.outer * blocks, grain_for(8 * e.n * std::min(e.inner, kBlock)),
+               [&](int64_t begin, int64_t end) {
+                 for (int64_t i = begin; i < end; ++i) {
+                   const int64_t first = i % blocks * kBlock;
+                   lines(i / blocks * e.n * e.inner + first, std::min(kBlock, e.inner - first));
+                 }
+               });
+}
+
+template <class T>
+void run(const Extent& e, T* y, const T* x, bool log) {
+  for_extent(
+      e, [&](int64_t at) { softmax_row(e.n, y + at, x + at, log); },
+      [&](int64_t at, int64_t width) { softmax_lines(e.n, e.inner, width, y + at, x + at, log); });
+}
+
+template <class T>
+void run_grad(const Extent& e, T* dx, const T* dy, const T* y, bool log) {
+  for_extent(
+      e, [&](int64_t at) { softmax_grad_row(e.n, dx + at, dy + at, y + at, log); },
+      [&](int64_t at, int64_t width) {
+        softmax_grad_lines(e.n, e.inner, width, dx + at, dy + at, y + at, log);
+      });
+}
+
+Extent extent_of(const Tensor& t, int64_t dim) {
+  Extent e{1, 1, 1};
+  for (int64_t d = 0; d < t.dim(); ++d) {
+    const int64_t size = t.sizes()[static_cast<size_t>(d)];
+    (d < dim ? e.outer : d == dim ? e.n : e.inner) *= size;
+  }
+  return e;
+}
+
+void softmax_any(const Tensor& y, const Tensor& x, int64_t dim, bool log) {
+  const Extent e = extent_of(y, dim);
+  if (y.dtype() == kFloat32) return run(e, y.data_ptr<float>(), x.data_ptr<float>(), log);
+  run(e, y.data_ptr<double>(), x.data_ptr<double>(), log);
+}
+
+void softmax_grad_any(const Tensor& dx, const Tensor& dy, const Tensor& y, int64_t dim, bool log) {
+  const Extent e = extent_of(dx, dim);
+  if (dx.dtype() == kFloat32) {
+    return run_grad(e, dx.data_ptr<float>(), dy.data_ptr<float>(), y.data_ptr<float>(), log);
+  }
+  run_grad(e, dx.data_ptr<double>(), dy.data_ptr<double>(), y.data_ptr<double>(), log);
+}
+
+}  // namespace
+}  // namespace ambit::cpu::HWY_NAMESPACE
+HWY_AFTER_NAMESPACE();
+
+#if HWY_ONCE
+namespace ambit::cpu {
+
+HWY_EXPORT(softmax_any);
+HWY_EXPORT(softmax_grad_any);
+
+void softmax(Tensor& y, const Tensor& x, int64_t dim, bool log) {
+  if (y.numel() > 0) HWY_DYNAMIC_DISPATCH(softmax_any)(y, x, dim, log);
+}
+
+void softmax_grad(Tensor& dx, const Tensor& dy, const Tensor& y, int64_t dim, bool log) {
+  if (dx.numel() > 0) HWY_DYNAMIC_DISPATCH(softmax_grad_any)(dx, dy, y, dim, log);
+}
+
+}  // namespace ambit::cpu
+#endif

@@ -1,0 +1,74 @@
+// The inner loop of matrix products and convolutions: a tile of M rows by N vectors of sums that
+// stays in registers.
+#if defined(AMBIT_CPU_TILE_INL_H) == defined(HWY_TARGET_TOGGLE)
+#ifdef AMBIT_CPU_TILE_INL_H
+#undef AMBIT_CPU_TILE_INL_H
+#else
+#define AMBIT_CPU_TILE_INL_H
+#endif
+
+#include <hwy/highway.h>
+
+#include <cstdint>
+#include <utility>
+
+HWY_BEFORE_NAMESPACE();
+namespace ambit::cpu::HWY_NAMESPACE {
+namespace hn = hwy::HWY_NAMESPACE;
+
+// As many sums as the registers hold, beside N vectors and one number: 32 registers or 16.
+#if HWY_TARGET == HWY_AVX3
+inline constexpr size_t kTileRows = 6, kTileVectors = 4;
+#else
+inline constexpr size_t kTileRows = 6, kTileVectors = 2;
+#endif
+
+/// M x N vectors of T. The loops over them are unrolled by pack expansion, so that the compiler
+/// sees registers, not an array.
+template <class T, size_t M, size_t N>
+class Tile {
+ public:
+  using D = hn::ScalableTag<T>;
+  using V = hn::Vec<D>;
+  static constexpr int64_t kLanes = hn::MaxLanes(D());
+  static constexpr int64_t kWidth = kLanes * static_cast<int64_t>(N);
+
+  HWY_INLINE Tile() { clear(std::make_index_sequence<M * N>()); }
+
+  /// sums[m][:] += a[m] * b[:], b of kWidth numbers.
+  HWY_INLINE void add_product(const T* HWY_RESTRICT a, const T* HWY_RESTRICT b) {
+    V vectors[N];
+    load(vectors, b, std::make_index_sequence<N>());
+    multiply(a, vectors, std::make_index_sequence<M * N>());
+  }
+  /// y[m * row_stride + :] = sums[m][:].
+  HWY_INLINE void store(T* y, int64_t row_stride) const {
+    store(y, row_stride, std::make_index_sequence<M * N>());
+  }
+
+ private:
+  template <size_t... I>
+  HWY_INLINE void clear(std::index_sequence<I...>) {
+    ((sums_[I] = hn::Zero(D())), ...);
+  }
+  template <size_t... I>
+  HWY_INLINE void load(V* vectors, const T* b, std::index_sequence<I...>) {
+    ((vectors[I] = hn::LoadU(D(), b + I * kLanes)), ...);
+  }
+  template <size_t... I>
+  HWY_INLINE void multiply(const T* a, const V* vectors, std::index_sequence<I...>) {
+    ((sums_[I] = hn::MulAdd(hn::Set(D(), a[I / N]), vectors[I % N], sums_[I])), ...);
+  }
+  template <size_t... I>
+  HWY_INLINE void store(T* y, int64_t row_stride, std::index_sequence<I...>) const {
+    (hn::StoreU(sums_[I], D(), y + static_cast<int64_t>(I / N) * row_stride + (I % N) * kLanes),
+     ...);
+  }
+
+  V sums_[M * N];
+};
+
+}  // namespace ambit::cpu::HWY_NAMESPACE
+HWY_AFTER_NAMESPACE();
+
+#endif

@@ -1,0 +1,34 @@
+// The device `reference:0`: host memory of its own, apart from the CPU's in everything but
+// hardware.
+#pragma once
+
+#include <ambit/backend.h>
+#include <ambit/caching_allocator.h>
+
+namespace ambit::reference {
+
+/// One device, whose kernels run at once on the calling thread: there is never anything to wait
+/// for.
+class ReferenceBackend final : public Backend {
+ public:
+  std::string name() const override { return "reference"; }
+  int device_count() const noexcept override { return 1; }
+  DeviceProperties properties(int index) const override;
+
+  void* allocate(int index, size_t bytes) override;
+  void free(int index, void* p, size_t bytes) noexcept override;
+  MemoryStats memory_stats(int index) const override;
+  void empty_cache(int index) override;
+
+  void copy(int to_index, void* to, int from_index, const void* from, size_t bytes) override;
+  void copy_from_host(int index, void* to, const void* host, size_t bytes,
+                      bool non_blocking) override;
+  void copy_to_host(int index, void* host, const void* from, size_t bytes,
+                    bool non_blocking) override;
+
+ private:
+  HostMemory memory_;
+  CachingAllocator allocator_{memory_, "reference:0"};
+};
+
+}  // namespace ambit::reference

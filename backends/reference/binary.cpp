@@ -1,0 +1,171 @@
+// Maps of two operands of one dtype, and the gradients of unary maps.
+#include <ambit/error.h>
+#include <fmt/format.h>
+
+#include <cmath>
+#include <limits>
+#include <type_traits>
+
+#include "kernels.h"
+#include "strided_loop.h"
+
+namespace ambit::reference {
+namespace {
+
+[[noreturn]] void throw_dtype(BinaryOp op, DType d) {
+  throw DTypeError(
+      fmt::format("{}: expected a dtype that it is defined for, got {}", name(op), name(d)));
+}
+
+// The sign of b, as Python's %.
+double remainder(double a, double b) {
+  const double r = std::fmod(a, b);
+  return r != 0 && (r < 0) != (b < 0) ? r + b : r;
+}
+
+// As Python's //: the floor of the exact quotient, which the rounded a / b may miss.
+// Source: div_floor_floating in PyTorch's aten/src/ATen/native/BinaryOps.h.
+double floor_divide(double a, double b) {
+  if (b == 0) return a / b;
+  const double r = std::fmod(a, b);
+  double quotient = (a - r) / b;  // whole but for rounding
+  if (r != 0 && (r < 0) != (b < 0)) quotient -= 1;
+  if (quotient == 0) return std::copysign(0.0, a / b);
+  const double floor = std::floor(quotient);
+  return quotient - floor > 0.5 ? floor + 1 : floor;
+}
+
+// dy * d(x Phi(x))/dx, with Phi and phi the normal distribution function and density.
+double gelu_grad(double dy, double x) {
+  const double cdf = 0.5 * std::erfc(-x * M_SQRT1_2);
+  const double density = std::exp(-0.5 * x * x) * 0.5 * M_SQRT1_2 * M_2_SQRTPI;
+  return dy * (cdf + x * density);
+}
+
+// float32 is computed in float64 and rounded once, but where that would move a jump.
+template <class T>
+double map_real(BinaryOp op, double a, double b) {
+  // clang-format off
+  switch (op) {
+    case BinaryOp::add: return a + b;
+    case BinaryOp::sub: return a - b;
+    case BinaryOp::mul: return a * b;
+    case BinaryOp::div: return a / b;
+    case BinaryOp::floor_divide: return floor_divide(a, b);
+    case BinaryOp::trunc_divide: return std::trunc(static_cast<T>(a / b));
+    case BinaryOp::remainder: return remainder(a, b);
+    case BinaryOp::fmod: return std::fmod(a, b);
+    case BinaryOp::pow: return std::pow(a, b);
+    case BinaryOp::maximum: return a > b || std::isnan(a) ? a : b;
+    case BinaryOp::minimum: return a < b || std::isnan(a) ? a : b;
+    case BinaryOp::atan2: return std::atan2(a, b);
+    case BinaryOp::relu_grad: return b <= 0 ? 0 : a;  // passes where b is NaN, as in PyTorch
+    case BinaryOp::sigmoid_grad: return a * b * (1 - b);
+    case BinaryOp::tanh_grad: return a * (1 - b * b);
+    case BinaryOp::gelu_grad: return gelu_grad(a, b);
+    default: throw_dtype(op, kFloat64);
+  }
+  // clang-format on
+}
+
+// By squaring. Negative exponents: 1 / a^-b rounded to 0, which leaves only bases of 1 and -1.
+template <class T>
+uint64_t power(T base, T exponent) {
+  if (exponent < 0) {
+    if (base == 1) return 1;
+    if (base == static_cast<T>(-1)) return exponent % 2 ? static_cast<uint64_t>(-1) : 1;
+    return 0;
+  }
+  uint64_t result = 1;
+  auto square = static_cast<uint64_t>(base);
+  for (auto e = static_cast<uint64_t>(exponent); e > 0; e /= 2) {
+    if (e % 2) result *= square;
+    square *= square;
+  }
+  return result;
+}
+
+// Divisions of widened integers; b is not 0. The processor traps where a / b overflows, for a % b
+// too.
+int64_t fmod(int64_t a, int64_t b) { return b == -1 ? 0 : a % b; }
+int64_t remainder(int64_t a, int64_t b) {
+  const int64_t r = fmod(a, b);
+  return r != 0 && (r < 0) != (b < 0) ? r + b : r;
+}
+int64_t floor_divide(int64_t a, int64_t b) { return a / b - (fmod(a, b) != remainder(a, b)); }
+
+// Computed in unsigned 64 bits, which wrap; narrowing then gives the narrow type's own wrap-around.
+template <class T>
+uint64_t map_integer(BinaryOp op, T a, T b) {
+  const auto ua = static_cast<uint64_t>(a), ub = static_cast<uint64_t>(b);
+  const int64_t ia = a, ib = b;
+  // clang-format off
+  switch (op) {
+    case BinaryOp::add: return ua + ub;
+    case BinaryOp::sub: return ua - ub;
+    case BinaryOp::mul: return ua * ub;
+    case BinaryOp::floor_divide: return floor_divide(ia, ib);
+    case BinaryOp::trunc_divide: return ia / ib;
+    case BinaryOp::remainder: return remainder(ia, ib);
+    case BinaryOp::fmod: return fmod(ia, ib);
+    case BinaryOp::pow: return power(a, b);
+    case BinaryOp::maximum: return a > b ? ua : ub;
+    case BinaryOp::minimum: return a < b ? ua : ub;
+    case BinaryOp::bitwise_and: return ua & ub;
+    case BinaryOp::bitwise_or: return ua | ub;
+    case BinaryOp::bitwise_xor: return ua ^ ub;
+    default: throw_dtype(op, dtype_of<T>);
+  }
+  // clang-format on
+}
+
+template <class T>
+T map(BinaryOp op, T a, T b) {
+  if constexpr (std::is_floating_point_v<T>) {
+    return static_cast<T>(map_real<T>(op, a, b));
+  } else if constexpr (std::is_same_v<T, bool>) {
+    return map_integer<uint8_t>(op, a, b) != 0;  // so add is "or"
+  } else {
+    return static_cast<T>(map_integer(op, a, b));
+  }
+}
+
+// Check all divisors first: nothing is written when one of them is bad.
+template <class T>
+void check_division(const Tensor& a, const Tensor& b, BinaryOp op) {
+  const T* pa = a.data_ptr<T>();
+  const T* pb = b.data_ptr<T>();
+  const bool quotient = op == BinaryOp::floor_divide || op == BinaryOp::trunc_divide;
+  strided_loop(a.sizes(), {a.strides(), b.strides()}, [&](int64_t i, int64_t j) {
+    if (pb[j] == 0) {
+      throw Error(fmt::format("{}: expected a divisor other than 0, got 0", name(op)));
+    }
+    if constexpr (std::is_signed_v<T>) {
+      constexpr T kLeast = std::numeric_limits<T>::min();
+      if (quotient && pa[i] == kLeast && pb[j] == -1) {
+        throw Error(fmt::format("{}: expected a quotient that fits {}, got {} / -1", name(op),
+                                name(a.dtype()), kLeast));
+      }
+    }
+  });
+}
+
+bool divides(BinaryOp op) {
+  return op == BinaryOp::floor_divide || op == BinaryOp::trunc_divide ||
+         op == BinaryOp::remainder || op == BinaryOp::fmod;
+}
+
+}  // namespace
+
+void binary(Tensor& y, const Tensor& a, const Tensor& b, const BinaryOp& op) {
+  visit(y.dtype(), [&]<class T>() {
+    if (!std::is_floating_point_v<T> && divides(op)) check_division<T>(a, b, op);
+    T* py = y.data_ptr<T>();
+    const T* pa = a.data_ptr<T>();
+    const T* pb = b.data_ptr<T>();
+    strided_loop(y.sizes(), {y.strides(), a.strides(), b.strides()},
+                 [&](int64_t i, int64_t j, int64_t k) { py[i] = map(op, pa[j], pb[k]); });
+  });
+}
+
+}  // namespace ambit::reference

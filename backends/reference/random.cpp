@@ -1,0 +1,17 @@
+// Random fills. The numbers themselves are philox.h's, the same on every backend.
+#include <ambit/philox.h>
+
+#include "kernels.h"
+
+namespace ambit::reference {
+
+void random(Tensor& y, const RandomParams& p) {
+  visit(y.dtype(), [&]<class T>() {
+    T* py = y.data_ptr<T>();
+    for (int64_t i = 0; i < y.numel(); ++i) {
+      py[i] = philox::element<T>(p, static_cast<uint64_t>(i));
+    }
+  });
+}
+
+}  // namespace ambit::reference

@@ -1,0 +1,133 @@
+// Reductions: over any set of dims, along one dim with the position of the winner, and running
+// sums.
+#include <cmath>
+#include <limits>
+#include <type_traits>
+#include <vector>
+
+#include "accumulator.h"
+#include "kernels.h"
+#include "strided_loop.h"
+
+namespace ambit::reference {
+namespace {
+
+// Strides that lead from x's index to the element of y (contiguous) it is reduced into.
+Dims target_strides(const Tensor& y) {
+  Dims strides = contiguous_strides(y.sizes());
+  for (size_t d = 0; d < strides.size(); ++d) {
+    if (y.sizes()[d] == 1) strides[d] = 0;
+  }
+  return strides;
+}
+
+// y[i] = combine(...combine(combine(first, x), x')...) of the elements of x that belong to i.
+template <class Y, class X, class Acc, class F>
+void fold(Tensor& y, const Tensor& x, Acc first, F combine) {
+  const X* px = x.data_ptr<X>();
+  std::vector<Acc> total(static_cast<size_t>(y.numel()), first);
+  strided_loop(x.sizes(), {target_strides(y), x.strides()}, [&](int64_t i, int64_t j) {
+    Acc& t = total[static_cast<size_t>(i)];
+    t = combine(t, px[j]);
+  });
+  store<Y>(y, total);
+}
+
+template <class Y, class X>
+void sum(Tensor& y, const Tensor& x) {
+  using Acc = Accumulator<Y>;
+  fold<Y, X>(y, x, Acc{0}, [](Acc a, X b) { return a + static_cast<Acc>(b); });
+}
+
+template <class Y, class X>
+void prod(Tensor& y, const Tensor& x) {
+  using Acc = Accumulator<Y>;
+  fold<Y, X>(y, x, Acc{1}, [](Acc a, X b) { return a * static_cast<Acc>(b); });
+}
+
+// Whether b takes the place of a; the first NaN stays.
+template <class T>
+bool beats(T b, T a, bool largest) {
+  if constexpr (std::is_floating_point_v<T>) {
+    if (std::isnan(a)) return false;
+    if (std::isnan(b)) return true;
+  }
+  return largest ? b > a : b < a;
+}
+
+template <class T>
+void extreme(Tensor& y, const Tensor& x, bool largest) {
+  using Limits = std::numeric_limits<T>;
+  constexpr T kLeast = Limits::has_infinity ? -Limits::infinity() : Limits::lowest();
+  constexpr T kMost = Limits::has_infinity ? Limits::infinity() : Limits::max();
+  // Kept as Acc only because vector<bool> holds no bool.
+  using Acc = std::conditional_t<std::is_same_v<T, bool>, uint8_t, T>;
+  fold<T, T>(y, x, static_cast<Acc>(largest ? kLeast : kMost),
+             [&](Acc a, T b) { return beats<Acc>(b, a, largest) ? static_cast<Acc>(b) : a; });
+}
+
+template <class X>
+void any(Tensor& y, const Tensor& x) {
+  fold<bool, X>(y, x, uint8_t{0}, [](uint8_t a, X b) -> uint8_t { return a || b != X{0}; });
+}
+
+template <class X>
+void all(Tensor& y, const Tensor& x) {
+  fold<bool, X>(y, x, uint8_t{1}, [](uint8_t a, X b) -> uint8_t { return a && b != X{0}; });
+}
+
+}  // namespace
+
+void reduce(Tensor& y, const Tensor& x, const ReduceOp& op) {
+  visit(x.dtype(), [&]<class X>() {
+    const bool widens = y.dtype() != x.dtype();  // then y is int64
+    // clang-format off
+    switch (op) {
+      case ReduceOp::sum: return widens ? sum<int64_t, X>(y, x) : sum<X, X>(y, x);
+      case ReduceOp::prod: return widens ? prod<int64_t, X>(y, x) : prod<X, X>(y, x);
+      case ReduceOp::max: return extreme<X>(y, x, true);
+      case ReduceOp::min: return extreme<X>(y, x, false);
+      case ReduceOp::any: return any<X>(y, x);
+      case ReduceOp::all: return all<X>(y, x);
+    }
+    // clang-format on
+  });
+}
+
+void arg_reduce(Tensor& value, Tensor& index, const Tensor& x, int64_t dim, bool largest) {
+  const Line line(x, dim);
+  int64_t* pi = index.data_ptr<int64_t>();
+  visit(x.dtype(), [&]<class T>() {
+    const T* px = x.data_ptr<T>();
+    T* pv = value.defined() ? value.data_ptr<T>() : nullptr;
+    const Tensor& v = value.defined() ? value : index;
+    strided_loop(line_starts(x, dim), {index.strides(), v.strides(), x.strides()},
+                 [&](int64_t i, int64_t k, int64_t start) {
+                   int64_t best = 0;
+                   for (int64_t j = 1; j < line.length; ++j) {
+                     if (beats(px[start + j * line.step], px[start + best * line.step], largest)) {
+                       best = j;
+                     }
+                   }
+                   pi[i] = best;
+                   if (pv) pv[k] = px[start + best * line.step];
+                 });
+  });
+}
+
+void cumsum(Tensor& y, const Tensor& x, int64_t dim) {
+  const Line from(x, dim), to(y, dim);
+  visit(x.dtype(), [&]<class T>() {
+    T* py = y.data_ptr<T>();
+    const T* px = x.data_ptr<T>();
+    strided_loop(line_starts(x, dim), {y.strides(), x.strides()}, [&](int64_t i, int64_t k) {
+      Accumulator<T> total{0};
+      for (int64_t j = 0; j < from.length; ++j) {
+        total += static_cast<Accumulator<T>>(px[k + j * from.step]);
+        py[i + j * to.step] = static_cast<T>(total);
+      }
+    });
+  });
+}
+
+}  // namespace ambit::reference

@@ -1,0 +1,121 @@
+// Maps of one operand. One function says what every op does to a float, another to an integer, a
+// third which ops ask a question.
+#include <ambit/error.h>
+#include <fmt/format.h>
+
+#include <cmath>
+#include <type_traits>
+
+#include "kernels.h"
+#include "strided_loop.h"
+
+namespace ambit::reference {
+namespace {
+
+[[noreturn]] void throw_dtype(UnaryOp op, DType d) {
+  throw DTypeError(
+      fmt::format("{}: expected a dtype that it is defined for, got {}", name(op), name(d)));
+}
+
+// float32 is computed in float64 and rounded once.
+double map_real(UnaryOp op, double x) {
+  // clang-format off
+  switch (op) {
+    case UnaryOp::neg: return -x;
+    case UnaryOp::abs: return std::fabs(x);
+    case UnaryOp::sign: return (0 < x) - (x < 0);  // of NaN: 0, as in PyTorch
+    case UnaryOp::exp: return std::exp(x);
+    case UnaryOp::expm1: return std::expm1(x);
+    case UnaryOp::log: return std::log(x);
+    case UnaryOp::log1p: return std::log1p(x);
+    case UnaryOp::log2: return std::log2(x);
+    case UnaryOp::log10: return std::log10(x);
+    case UnaryOp::sqrt: return std::sqrt(x);
+    case UnaryOp::rsqrt: return 1 / std::sqrt(x);
+    case UnaryOp::reciprocal: return 1 / x;
+    case UnaryOp::square: return x * x;
+    case UnaryOp::sin: return std::sin(x);
+    case UnaryOp::cos: return std::cos(x);
+    case UnaryOp::tan: return std::tan(x);
+    case UnaryOp::asin: return std::asin(x);
+    case UnaryOp::acos: return std::acos(x);
+    case UnaryOp::atan: return std::atan(x);
+    case UnaryOp::sinh: return std::sinh(x);
+    case UnaryOp::cosh: return std::cosh(x);
+    case UnaryOp::tanh: return std::tanh(x);
+    case UnaryOp::sigmoid: return 1 / (1 + std::exp(-x));
+    case UnaryOp::relu: return x < 0 ? 0 : x;  // NaN stays
+    case UnaryOp::gelu: return x * 0.5 * std::erfc(-x * M_SQRT1_2);
+    case UnaryOp::erf: return std::erf(x);
+    case UnaryOp::floor: return std::floor(x);
+    case UnaryOp::ceil: return std::ceil(x);
+    case UnaryOp::round: return std::nearbyint(x);  // halves to even
+    case UnaryOp::trunc: return std::trunc(x);
+    default: throw_dtype(op, kFloat64);
+  }
+  // clang-format on
+}
+
+// Computed in unsigned 64 bits, which wrap; narrowing then gives the narrow type's own wrap-around.
+template <class T>
+T map_integer(UnaryOp op, T x) {
+  const auto u = static_cast<uint64_t>(x);
+  // clang-format off
+  switch (op) {
+    case UnaryOp::neg: return static_cast<T>(0 - u);
+    case UnaryOp::abs: return static_cast<T>(x < 0 ? 0 - u : u);
+    case UnaryOp::sign: return static_cast<T>((x > 0) - (x < 0));
+    case UnaryOp::square: return static_cast<T>(u * u);
+    case UnaryOp::relu: return x < 0 ? T{0} : x;
+    case UnaryOp::bitwise_not: return static_cast<T>(~u);
+    default: throw_dtype(op, dtype_of<T>);
+  }
+  // clang-format on
+}
+
+template <class T>
+T map(UnaryOp op, T x) {
+  if constexpr (std::is_floating_point_v<T>) {
+    return static_cast<T>(map_real(op, x));
+  } else if constexpr (std::is_same_v<T, bool>) {
+    if (op != UnaryOp::bitwise_not) throw_dtype(op, kBool);
+    return !x;
+  } else {
+    return map_integer(op, x);
+  }
+}
+
+bool is_question(UnaryOp op) {
+  return op == UnaryOp::isnan || op == UnaryOp::isinf || op == UnaryOp::isfinite ||
+         op == UnaryOp::logical_not;
+}
+
+template <class T>
+bool answer(UnaryOp op, T x) {
+  if (op == UnaryOp::logical_not) return x == T{0};
+  if constexpr (std::is_floating_point_v<T>) {
+    if (op == UnaryOp::isnan) return std::isnan(x);
+    return op == UnaryOp::isinf ? std::isinf(x) : std::isfinite(x);
+  } else {
+    return op == UnaryOp::isfinite;
+  }
+}
+
+}  // namespace
+
+void unary(Tensor& y, const Tensor& x, const UnaryOp& op) {
+  visit(x.dtype(), [&]<class T>() {
+    const T* px = x.data_ptr<T>();
+    if (is_question(op)) {
+      bool* py = y.data_ptr<bool>();
+      strided_loop(y.sizes(), {y.strides(), x.strides()},
+                   [&](int64_t i, int64_t j) { py[i] = answer(op, px[j]); });
+    } else {
+      T* py = y.data_ptr<T>();
+      strided_loop(y.sizes(), {y.strides(), x.strides()},
+                   [&](int64_t i, int64_t j) { py[i] = map(op, px[j]); });
+    }
+  });
+}
+
+}  // namespace ambit::reference

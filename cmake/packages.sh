@@ -1,0 +1,48 @@
+#!/usr/bin/env bash
+# Install the Debian and Ubuntu packages that ambit is built with, if any is missing.
+# Where all are there it does nothing and needs no network. Other systems are left alone.
+set -euo pipefail
+
+packages=(
+  g++ cmake ninja-build pkgconf
+  libdnnl-dev ocl-icd-opencl-dev # oneDNN; its CMake package asks for OpenCL's headers
+  libhwy-dev libfmt-dev nlohmann-json3-dev zlib1g-dev
+  libcli11-dev doctest-dev
+  curl ca-certificates # quickstart --download
+)
+
+fail() {
+  echo "packages.sh: $*" >&2
+  exit 1
+}
+
+if ! command -v dpkg-query >/dev/null; then
+  echo "packages.sh: no dpkg here; install the equivalents of: ${packages[*]}"
+  exit 0
+fi
+
+missing=()
+for package in "${packages[@]}"; do
+  status=$(dpkg-query -W -f='${db:Status-Status} ' "$package" 2>/dev/null || true)
+  [[ " $status" == *" installed "* ]] || missing+=("$package")
+done
+if ((${#missing[@]} == 0)); then
+  echo "packages: all there"
+  exit 0
+fi
+
+as_root=()
+if [[ $(id -u) != 0 ]]; then
+  command -v sudo >/dev/null ||
+    fail "not root and no sudo; as root run: apt-get install ${missing[*]}"
+  as_root=(sudo)
+fi
+apt() {
+  "${as_root[@]}" env DEBIAN_FRONTEND=noninteractive \
+    apt-get -q -o DPkg::Lock::Timeout=300 -o Acquire::Retries=3 "$@" </dev/null
+}
+
+echo "packages: installing ${missing[*]}"
+apt update || fail "apt-get update failed, see above"
+apt install -y --no-install-recommends "${missing[@]}" ||
+  fail "apt-get could not install: ${missing[*]}"

@@ -1,0 +1,6 @@
+# All targets, since a sanitizer must see the whole program.
+if(AMBIT_SANITIZE)
+  list(JOIN AMBIT_SANITIZE "," sanitizers)
+  add_compile_options(-fsanitize=${sanitizers} -fno-sanitize-recover=all -fno-omit-frame-pointer)
+  add_link_options(-fsanitize=${sanitizers})
+endif()

@@ -1,0 +1,316 @@
+// The backward engine. Every node was created after the nodes it points at, so running the pending
+// nodes in falling order of their creation number runs each after all of its gradients have
+// arrived: no count of dependencies, no recursion, no limit on depth.
+#include <ambit/error.h>
+#include <ambit/op.h>
+#include <ambit/ops/creation.h>
+#include <ambit/ops/elementwise.h>
+#include <ambit/ops/reduce.h>
+#include <ambit/ops/shape.h>
+#include <fmt/format.h>
+
+#include <array>
+#include <atomic>
+#include <functional>
+#include <map>
+#include <unordered_map>
+#include <utility>
+
+#include "autograd_meta.h"
+
+namespace ambit {
+namespace {
+
+std::atomic<bool> anomaly{false};
+
+// Accumulation into one leaf's .grad is exclusive; a few locks shared by all leaves are enough.
+std::mutex& leaf_mutex(const TensorImpl* leaf) {
+  static auto* mutexes = new std::array<std::mutex, 64>;
+  return (*mutexes)[(reinterpret_cast<uintptr_t>(leaf) / sizeof(TensorImpl)) % 64];
+}
+
+// A gradient that nobody else holds becomes the .grad itself; others are copied.
+Tensor own(Tensor g, bool create_graph) {
+  if (create_graph) return g;
+  const bool sole = g.impl()->use_count() == 1 && g.storage()->use_count() == 1;
+  return sole && g.is_contiguous() && !g.requires_grad() ? std::move(g) : g.detach().clone();
+}
+
+void run_hooks(const std::vector<NamedHook>& hooks, uint32_t output, Tensor& g) {
+  for (const NamedHook& hook : hooks) {
+    if (hook.output != output) continue;
+    if (Tensor replaced = hook.call(g); replaced.defined()) g = std::move(replaced);
+  }
+}
+
+void check_not_nan(const Node& node, std::span<const Tensor> in) {
+  const NoGradGuard no_grad;
+  for (size_t i = 0; i < in.size(); ++i) {
+    if (in[i].defined() && any(isnan(in[i])).item<bool>()) {
+      throw AutogradError(fmt::format(
+          "{}: expected a gradient without NaN in backward, got NaN for input {}", node.name(), i));
+    }
+  }
+}
+
+// Where a gradient arrives: a node's output, or a leaf.
+using Target = std::pair<const void*, uint32_t>;
+Target target_of(const Edge& e) {
+  return e.node ? Target{e.node.get(), e.input} : Target{e.leaf.get(), 0};
+}
+
+}  // namespace
+
+class Engine {
+ public:
+  Engine(bool retain_graph, bool create_graph)
+      : retain_graph_(retain_graph), create_graph_(create_graph) {}
+
+  /// Instead of accumulating into leaves, keep the gradients that arrive at these places.
+  void capture(std::span<const Edge> places) {
+    captures_ = true;
+    for (const Edge& e : places) captured_[target_of(e)] = Tensor();
+  }
+  void find_needed(std::span<const Edge> roots);
+
+  void add(const Edge& to, Tensor g);
+  void run();
+  Tensor captured(const Edge& place) const { return captured_.at(target_of(place)); }
+
+ private:
+  struct Pending {
+    intrusive_ptr<Node> node;
+    std::vector<Tensor> grads;  // of each output of the node
+  };
+
+  bool is_wanted(const Edge& e) const {
+    if (!e) return false;
+    if (!captures_) return true;
+    return captured_.count(target_of(e)) || (e.node && needed_.count(e.node.get()));
+  }
+  void accumulate(Tensor& into, Tensor g) { into = into.defined() ? into + g : std::move(g); }
+  void run_node(Pending& p);
+  void apply(Node& node, std::span<const Tensor> out);
+  void finish_leaf(TensorImpl& leaf, Tensor g);
+
+  const bool retain_graph_, create_graph_;
+  std::map<uint64_t, Pending, std::greater<>> pending_;  // the latest op first
+  std::vector<std::pair<intrusive_ptr<TensorImpl>, Tensor>> leaves_;
+  std::unordered_map<const TensorImpl*, size_t> leaf_at_;
+  bool captures_ = false;
+  std::map<Target, Tensor> captured_;
+  std::unordered_map<const Node*, bool> needed_;  // nodes on a path to a captured place
+};
+
+// Walk the graph below the roots, then from the oldest node up: a node is needed if one of its
+// edges leads to a captured place or to a needed node.
+void Engine::find_needed(std::span<const Edge> roots) {
+  std::map<uint64_t, Node*> nodes;
+  std::vector<Node*> stack;
+  const auto visit = [&](const Edge& e) {
+    if (e.node && nodes.emplace(e.node->sequence(), e.node.get()).second) {
+      stack.push_back(e.node.get());
+    }
+  };
+  for (const Edge& e : roots) visit(e);
+  while (!stack.empty()) {
+    Node* node = stack.back();
+    stack.pop_back();
+    for (const Edge& e : node->edges()) visit(e);
+  }
+  for (const auto& [sequence, node] : nodes) {
+    for (const Edge& e : node->edges()) {
+      if (is_wanted(e)) needed_[node] = true;
+    }
+  }
+}
+
+void Engine::add(const Edge& to, Tensor g) {
+  if (to.node) {
+    Pending& p = pending_[to.node->sequence()];
+    if (!p.node) {
+      p.node = to.node;
+      p.grads.resize(to.node->outputs());
+    }
+    accumulate(p.grads[to.input], std::move(g));
+    return;
+  }
+  const auto [at, is_new] = leaf_at_.emplace(to.leaf.get(), leaves_.size());
+  if (is_new) leaves_.emplace_back(to.leaf, Tensor());
+  accumulate(leaves_[at->second].second, std::move(g));
+}
+
+void Engine::run() {
+  const AutoGradMode mode(create_graph_);
+  while (!pending_.empty()) {
+    Pending p = std::move(pending_.begin()->second);
+    pending_.erase(pending_.begin());
+    run_node(p);
+  }
+  for (auto& [leaf, g] : leaves_) finish_leaf(*leaf, std::move(g));
+}
+
+void Engine::run_node(Pending& p) {
+  Node& node = *p.node;
+  if (node.hooks_) {
+    for (uint32_t i = 0; i < node.outputs(); ++i) {
+      if (p.grads[i].defined()) run_hooks(node.hooks_->hooks, i, p.grads[i]);
+    }
+    const std::lock_guard lock(graph_mutex());
+    for (const auto& [output, tensor] : node.hooks_->retain) {
+      if (p.grads[output].defined()) {
+        tensor->autograd->grad = create_graph_ ? p.grads[output] : p.grads[output].detach();
+      }
+    }
+  }
+  if (captures_) {
+    for (uint32_t i = 0; i < node.outputs(); ++i) {
+      const auto found = captured_.find({&node, i});
+      if (found != captured_.end()) found->second = p.grads[i];
+    }
+    if (!needed_.count(&node)) return;
+  }
+  apply(node, p.grads);
+}
+
+void Engine::apply(Node& node, std::span<const Tensor> out) {
+  if (node.released_) {
+    throw AutogradError(fmt::format(
+        "{}: expected a graph that was not yet used, got one that an earlier backward freed; pass "
+        "retain_graph = true to that one",
+        node.name()));
+  }
+  const std::span<Edge> edges = node.edges();
+  std::vector<Tensor> in(edges.size());
+  std::vector<uint8_t> wanted(edges.size());
+  for (size_t i = 0; i < edges.size(); ++i) wanted[i] = is_wanted(edges[i]);
+  Node* const outer = std::exchange(current_node(), &node);
+  try {
+    node.apply(out, in, wanted);
+  } catch (...) {
+    current_node() = outer;
+    throw;
+  }
+  current_node() = outer;
+  if (anomaly) check_not_nan(node, in);
+  if (!retain_graph_) {
+    node.release();
+    node.released_ = true;
+  }
+  for (size_t i = 0; i < edges.size(); ++i) {
+    if (wanted[i] && in[i].defined()) add(edges[i], std::move(in[i]));
+  }
+}
+
+void Engine::finish_leaf(TensorImpl& leaf, Tensor g) {
+  if (leaf.autograd) run_hooks(leaf.autograd->hooks, 0, g);
+  if (captures_) {
+    const auto found = captured_.find({&leaf, 0});
+    if (found != captured_.end()) found->second = std::move(g);
+    return;
+  }
+  const Tensor self{intrusive_ptr<TensorImpl>(&leaf)};
+  check_devices("backward", {{"tensor", self}, {"gradient", g}}, DeviceRule::in_place);
+  if (g.sizes() != self.sizes()) {
+    throw ShapeError(fmt::format("backward: expected a gradient of sizes {}, got {}",
+                                 str(self.sizes()), str(g.sizes())));
+  }
+  const std::lock_guard lock(leaf_mutex(&leaf));
+  Tensor& grad = autograd_meta(leaf).grad;
+  if (!grad.defined()) {
+    grad = own(std::move(g), create_graph_);
+  } else if (create_graph_) {
+    grad = grad + g;
+  } else {
+    grad.detach().add_(g);
+  }
+}
+
+namespace {
+
+// The gradient to start from: the given one, checked, or 1 for a one-element tensor.
+Tensor starting_gradient(const char* op, const Tensor& root, const Tensor& given) {
+  if (given.defined()) {
+    check_devices(op, {{"tensor", root}, {"gradient", given}}, DeviceRule::in_place);
+    if (given.dtype() != root.dtype()) {
+      throw DTypeError(fmt::format("{}: expected a gradient of dtype {}, got {}", op,
+                                   name(root.dtype()), name(given.dtype())));
+    }
+    if (given.sizes() != root.sizes()) {
+      throw ShapeError(fmt::format("{}: expected a gradient of sizes {}, got {}", op,
+                                   str(root.sizes()), str(given.sizes())));
+    }
+    return given;
+  }
+  if (root.numel() != 1) {
+    throw ShapeError(
+        fmt::format("{}: expected a one-element tensor where no gradient is given, got sizes {}",
+                    op, str(root.sizes())));
+  }
+  return ones_like(root);
+}
+
+std::vector<Edge> root_edges(const char* op, const std::vector<Tensor>& roots) {
+  std::vector<Edge> edges;
+  for (const Tensor& root : roots) {
+    edges.push_back(gradient_edge(root));
+    if (!edges.back()) {
+      throw AutogradError(fmt::format(
+          "{}: expected a tensor that requires grad or came from one, got one that does not", op));
+    }
+  }
+  return edges;
+}
+
+void start(Engine& engine, const char* op, const std::vector<Tensor>& roots,
+           const std::vector<Edge>& edges, const std::vector<Tensor>& gradients) {
+  if (!gradients.empty() && gradients.size() != roots.size()) {
+    throw AutogradError(fmt::format("{}: expected {} gradients, one a tensor, got {}", op,
+                                    roots.size(), gradients.size()));
+  }
+  std::vector<Tensor> first;
+  for (size_t i = 0; i < roots.size(); ++i) {
+    first.push_back(starting_gradient(op, roots[i], gradients.empty() ? Tensor() : gradients[i]));
+  }
+  for (size_t i = 0; i < roots.size(); ++i) engine.add(edges[i], std::move(first[i]));
+  engine.run();
+}
+
+}  // namespace
+
+namespace autograd {
+
+void backward(const std::vector<Tensor>& roots, const std::vector<Tensor>& gradients,
+              bool retain_graph, bool create_graph) {
+  const std::vector<Edge> edges = root_edges("backward", roots);
+  Engine engine(retain_graph || create_graph, create_graph);
+  start(engine, "backward", roots, edges, gradients);
+}
+
+std::vector<Tensor> grad(const std::vector<Tensor>& outputs, const std::vector<Tensor>& inputs,
+                         const std::vector<Tensor>& grad_outputs, bool retain_graph,
+                         bool create_graph, bool allow_unused) {
+  const std::vector<Edge> edges = root_edges("grad", outputs);
+  const std::vector<Edge> places = root_edges("grad", inputs);
+  Engine engine(retain_graph || create_graph, create_graph);
+  engine.capture(places);
+  engine.find_needed(edges);
+  start(engine, "grad", outputs, edges, grad_outputs);
+  std::vector<Tensor> result;
+  for (size_t i = 0; i < places.size(); ++i) {
+    result.push_back(engine.captured(places[i]));
+    if (!result.back().defined() && !allow_unused) {
+      throw AutogradError(fmt::format(
+          "grad: expected inputs that the outputs depend on, got input {} that took no part; pass "
+          "allow_unused = true",
+          i));
+    }
+  }
+  return result;
+}
+
+void set_detect_anomaly(bool on) { anomaly = on; }
+bool detect_anomaly() { return anomaly; }
+
+}  // namespace autograd
+}  // namespace ambit

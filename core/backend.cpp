@@ -1,0 +1,28 @@
+// Defaults of the Backend interface: what a device without a feature of its own does.
+#include <ambit/backend.h>
+#include <ambit/error.h>
+
+#include <cstdlib>
+
+namespace ambit {
+
+Backend::~Backend() = default;
+
+DeviceProperties Backend::properties(int index) const {
+  return {name() + ":" + std::to_string(index), 0};
+}
+
+MemoryStats Backend::memory_stats(int) const { return {}; }
+void Backend::empty_cache(int) {}
+void Backend::synchronize(int) {}
+void Backend::activate(int) {}
+
+void* Backend::allocate_pinned(size_t bytes) {
+  void* p = std::malloc(bytes);
+  if (!p) throw OutOfMemoryError("pinned memory: requested " + std::to_string(bytes) + " bytes");
+  return p;
+}
+
+void Backend::free_pinned(void* p, size_t) noexcept { std::free(p); }
+
+}  // namespace ambit

@@ -1,0 +1,167 @@
+// The cache of freed blocks: one stack of blocks per size class, so a hit is a pop and a free a
+// push.
+#include <ambit/caching_allocator.h>
+#include <ambit/error.h>
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <bit>
+#include <utility>
+
+#if defined(__SANITIZE_ADDRESS__)
+#define AMBIT_ASAN 1
+#elif defined(__has_feature)
+#if __has_feature(address_sanitizer)
+#define AMBIT_ASAN 1
+#endif
+#endif
+#ifdef AMBIT_ASAN
+#include <sanitizer/asan_interface.h>
+#endif
+
+namespace ambit {
+namespace {
+
+constexpr size_t kSpareCacheBytes = size_t{64} << 20;
+
+// Eighths: the class is the exponent of (bytes - 1) and the three bits below its leading one.
+size_t class_of(size_t bytes) {
+  const size_t last = bytes - 1;
+  if (last < 512) return last / 64;
+  const auto exponent = static_cast<size_t>(std::bit_width(last)) - 1;  // >= 9
+  return exponent * 8 + (last >> (exponent - 3)) - 72;
+}
+
+size_t bytes_of_class(size_t size_class) {
+  if (size_class < 8) return (size_class + 1) * 64;
+  return (size_class % 8 + 9) << (size_class / 8 + 5);
+}
+
+// A cache hides use after free and writes past the end from AddressSanitizer; this shows them
+// again.
+void watch([[maybe_unused]] const RawMemory& raw, [[maybe_unused]] void* p,
+           [[maybe_unused]] size_t used, [[maybe_unused]] size_t block_bytes) {
+#ifdef AMBIT_ASAN
+  if (!raw.is_host()) return;
+  ASAN_UNPOISON_MEMORY_REGION(p, used);
+  ASAN_POISON_MEMORY_REGION(static_cast<char*>(p) + used, block_bytes - used);
+#endif
+}
+
+std::string bytes_text(size_t bytes) {
+  constexpr std::array kUnits = {"KiB", "MiB", "GiB", "TiB", "PiB", "EiB"};
+  if (bytes < 1024) return fmt::format("{} bytes", bytes);
+  size_t unit = 0;
+  double value = static_cast<double>(bytes) / 1024;
+  while (value >= 1024) {
+    value /= 1024;
+    ++unit;
+  }
+  return fmt::format("{} bytes ({:.1f} {})", bytes, value, kUnits[unit]);
+}
+
+}  // namespace
+
+RawMemory::~RawMemory() = default;
+
+CachingAllocator::CachingAllocator(RawMemory& raw, std::string device_name)
+    : raw_(raw), device_name_(std::move(device_name)) {}
+
+CachingAllocator::~CachingAllocator() { release_all(); }
+
+void* CachingAllocator::allocate(size_t bytes) {
+  const std::scoped_lock lock(mutex_);
+  if (bytes > PTRDIFF_MAX) throw_out_of_memory(bytes, stats_);
+  const size_t size_class = class_of(std::max<size_t>(bytes, 1));
+  const size_t block_bytes = bytes_of_class(size_class);
+  SizeClass& c = classes_[size_class];
+  c.last_request = ++requests_;
+  void* p;
+  if (!c.blocks.empty()) {
+    p = c.blocks.back();
+    c.blocks.pop_back();
+    stats_.cached -= block_bytes;
+  } else {
+    p = allocate_from_system(bytes, block_bytes);
+  }
+  stats_.in_use += block_bytes;
+  stats_.peak_in_use = std::max(stats_.peak_in_use, stats_.in_use);
+  watch(raw_, p, bytes, block_bytes);
+  return p;
+}
+
+void* CachingAllocator::allocate_from_system(size_t bytes, size_t block_bytes) {
+  const MemoryStats before = stats_;
+  ++stats_.system_allocations;
+  void* p = raw_.allocate(block_bytes);
+  if (!p && stats_.cached > 0) {
+    release_all();
+    ++stats_.system_allocations;
+    p = raw_.allocate(block_bytes);
+  }
+  if (!p) throw_out_of_memory(bytes, before);
+  return p;
+}
+
+void CachingAllocator::free(void* p, size_t bytes) noexcept {
+  const size_t size_class = class_of(std::max<size_t>(bytes, 1));
+  const size_t block_bytes = bytes_of_class(size_class);
+  const std::scoped_lock lock(mutex_);
+  stats_.in_use -= block_bytes;
+  try {
+    classes_[size_class].blocks.push_back(p);
+  } catch (...) {  // no room to remember it
+    raw_.free(p, block_bytes);
+    return;
+  }
+  watch(raw_, p, 0, block_bytes);
+  stats_.cached += block_bytes;
+  trim();
+}
+
+MemoryStats CachingAllocator::stats() const {
+  const std::scoped_lock lock(mutex_);
+  return stats_;
+}
+
+void CachingAllocator::empty_cache() {
+  const std::scoped_lock lock(mutex_);
+  release_all();
+}
+
+void CachingAllocator::release(size_t size_class) noexcept {
+  const size_t block_bytes = bytes_of_class(size_class);
+  std::vector<void*>& blocks = classes_[size_class].blocks;
+  for (void* p : blocks) {
+    watch(raw_, p, block_bytes, block_bytes);
+    raw_.free(p, block_bytes);
+  }
+  stats_.cached -= blocks.size() * block_bytes;
+  blocks.clear();
+}
+
+void CachingAllocator::release_all() noexcept {
+  for (size_t i = 0; i < kClasses; ++i) release(i);
+}
+
+void CachingAllocator::trim() noexcept {
+  while (stats_.cached > kSpareCacheBytes + stats_.peak_in_use) {
+    size_t oldest = kClasses;
+    for (size_t i = 0; i < kClasses; ++i) {
+      if (classes_[i].blocks.empty()) continue;
+      if (oldest == kClasses || classes_[i].last_request < classes_[oldest].last_request) {
+        oldest = i;
+      }
+    }
+    release(oldest);
+  }
+}
+
+void CachingAllocator::throw_out_of_memory(size_t bytes, const MemoryStats& before) const {
+  throw OutOfMemoryError(
+      fmt::format("allocate: expected {} on {}, got out of memory: in use {}, cached {}, free {}",
+                  bytes_text(bytes), device_name_, bytes_text(before.in_use),
+                  bytes_text(before.cached), bytes_text(raw_.free_bytes())));
+}
+
+}  // namespace ambit

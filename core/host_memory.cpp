@@ -1,0 +1,31 @@
+// Memory of the CPU, from the C library.
+#include <ambit/caching_allocator.h>
+#include <unistd.h>
+
+#include <cstdlib>
+
+namespace ambit {
+namespace {
+
+constexpr size_t kAlignment = 64;  // a cache line, and the widest vector register
+
+size_t pages_in_bytes(int which) {
+  const long pages = sysconf(which), page_bytes = sysconf(_SC_PAGESIZE);
+  return pages < 0 || page_bytes < 0 ? 0
+                                     : static_cast<size_t>(pages) * static_cast<size_t>(page_bytes);
+}
+
+}  // namespace
+
+size_t HostMemory::total_bytes() { return pages_in_bytes(_SC_PHYS_PAGES); }
+
+void* HostMemory::allocate(size_t bytes) {
+  if (bytes > total_bytes()) return nullptr;
+  return std::aligned_alloc(kAlignment, (bytes + kAlignment - 1) / kAlignment * kAlignment);
+}
+
+void HostMemory::free(void* p, size_t) noexcept { std::free(p); }
+
+size_t HostMemory::free_bytes() { return pages_in_bytes(_SC_AVPHYS_PAGES); }
+
+}  // namespace ambit

@@ -1,0 +1,64 @@
+// The runtime of a device: memory, copies, waiting. With the kernels of kernels.h this is all that
+// a backend supplies; shapes, dtypes, checks and gradients are core's. Streams are its own affair.
+// Written after c10/core/impl/DeviceGuardImplInterface.h and ggml-backend-impl.h.
+#pragma once
+
+#include <ambit/device.h>
+
+#include <cstddef>
+#include <cstdint>
+#include <string>
+
+namespace ambit {
+
+/// Bytes, from a backend's caching allocator.
+struct MemoryStats {
+  size_t in_use = 0;              ///< held by tensors
+  size_t peak_in_use = 0;         ///< the most ever held by tensors
+  size_t cached = 0;              ///< free, kept for reuse
+  size_t system_allocations = 0;  ///< calls (not bytes) that reached the system's allocator
+};
+
+struct DeviceProperties {
+  std::string name;         ///< "AMD EPYC 9654"
+  size_t total_memory = 0;  ///< bytes; 0: unknown
+};
+
+/// All devices of one kind. Thread safety: every function may be called from any thread.
+/// `index` is always in [0, device_count()).
+class AMBIT_API Backend {
+ public:
+  virtual ~Backend();
+
+  /// Return the name that devices bear: [a-z][a-z0-9_]*.
+  virtual std::string name() const = 0;
+  /// Return how many devices can be used now. Must not fail, and stays cheap without hardware.
+  virtual int device_count() const noexcept = 0;
+  virtual DeviceProperties properties(int index) const;
+
+  /// Allocate `bytes` > 0, aligned to 64. Errors: OutOfMemoryError with requested, in use, cached,
+  /// free.
+  virtual void* allocate(int index, size_t bytes) = 0;
+  virtual void free(int index, void* p, size_t bytes) noexcept = 0;
+  virtual MemoryStats memory_stats(int index) const;
+  /// Give cached memory back to the system.
+  virtual void empty_cache(int index);
+
+  /// Copy between two devices of this kind, in the order of the work queued on both.
+  virtual void copy(int to_index, void* to, int from_index, const void* from, size_t bytes) = 0;
+  /// Copy from host memory, which may be reused when this returns unless `non_blocking`.
+  virtual void copy_from_host(int index, void* to, const void* host, size_t bytes,
+                              bool non_blocking) = 0;
+  /// Copy to host memory, complete when this returns unless `non_blocking`.
+  virtual void copy_to_host(int index, void* host, const void* from, size_t bytes,
+                            bool non_blocking) = 0;
+  /// Wait for all work queued on the device, and report what failed in it.
+  virtual void synchronize(int index);
+  /// Make the device current for the calling thread; called before each of its kernels.
+  virtual void activate(int index);
+  /// Allocate host memory that the device copies fastest from; plain memory by default.
+  virtual void* allocate_pinned(size_t bytes);
+  virtual void free_pinned(void* p, size_t bytes) noexcept;
+};
+
+}  // namespace ambit

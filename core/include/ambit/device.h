@@ -1,0 +1,72 @@
+// Where a tensor lives: a kind ("cpu", "cuda", any registered name) and an index.
+#pragma once
+
+#include <ambit/api.h>
+
+#include <cstdint>
+#include <iosfwd>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace ambit {
+
+/// Id of a backend's name, handed out by the registry. Core knows only these two.
+enum class DeviceKind : int16_t { cpu = 0, meta = 1 };
+
+/// A device, always indexed: Device("cuda") is Device("cuda:0"). Equality is total.
+class Device {
+ public:
+  /// The CPU.
+  constexpr Device() = default;
+  constexpr explicit Device(DeviceKind kind, int index = 0)
+      : kind_(kind), index_(static_cast<int16_t>(index)) {}
+  /// Parse "<name>" or "<name>:<index>". The index is not compared with what the machine has:
+  /// using a device that does not exist is what throws.
+  /// Errors: Error for malformed text, or a name that no backend bears, saying which do.
+  AMBIT_API Device(std::string_view text);
+  Device(const char* text) : Device(std::string_view(text)) {}
+  Device(const std::string& text) : Device(std::string_view(text)) {}
+
+  constexpr DeviceKind kind() const { return kind_; }
+  constexpr int index() const { return index_; }
+  constexpr bool is_cpu() const { return kind_ == DeviceKind::cpu; }
+  constexpr bool is_meta() const { return kind_ == DeviceKind::meta; }
+  bool is_cuda() const { return type() == "cuda"; }
+
+  /// Return the name: "cuda".
+  AMBIT_API std::string type() const;
+  /// Return "cuda:0"; "cpu" and "meta" bear no index. Device(str()) gives the device back.
+  AMBIT_API std::string str() const;
+  /// Return "device(type='cuda', index=0)", as Python prints it.
+  AMBIT_API std::string repr() const;
+
+  friend constexpr bool operator==(Device a, Device b) = default;
+
+ private:
+  DeviceKind kind_ = DeviceKind::cpu;
+  int16_t index_ = 0;
+};
+
+inline constexpr Device kCPU{};
+inline constexpr Device kMeta{DeviceKind::meta};
+
+AMBIT_API std::ostream& operator<<(std::ostream& os, Device device);
+
+/// Return how many devices of that name can be used now; 0 for an unknown name. Never throws.
+AMBIT_API int device_count(std::string_view type) noexcept;
+AMBIT_API bool is_available(std::string_view type) noexcept;
+/// Return the first device of the first accelerator that has one, else the CPU. Never reference,
+/// sim or meta.
+AMBIT_API Device best_device();
+/// Return every device that can be used now, the CPU first.
+AMBIT_API std::vector<Device> all_devices();
+/// Wait until all work queued on the device is done.
+AMBIT_API void synchronize(Device device);
+
+namespace cuda {
+inline bool is_available() { return ambit::is_available("cuda"); }
+inline int device_count() { return ambit::device_count("cuda"); }
+}  // namespace cuda
+
+}  // namespace ambit

@@ -1,0 +1,101 @@
+// Element types, and the one way from a run-time dtype to a C++ type.
+#pragma once
+
+#include <ambit/api.h>
+
+#include <cstddef>
+#include <cstdint>
+#include <iosfwd>
+
+namespace ambit {
+
+/// Type of a tensor's elements. The order is that of type promotion inside a category.
+enum class DType : int8_t { bool8, uint8, int8, int16, int32, int64, float32, float64 };
+
+inline constexpr int kDTypeCount = 8;
+
+// libtorch's names.
+using ScalarType = DType;
+inline constexpr DType kBool = DType::bool8;
+inline constexpr DType kUInt8 = DType::uint8, kByte = kUInt8;
+inline constexpr DType kInt8 = DType::int8, kChar = kInt8;
+inline constexpr DType kInt16 = DType::int16, kShort = kInt16;
+inline constexpr DType kInt32 = DType::int32, kInt = kInt32;
+inline constexpr DType kInt64 = DType::int64, kLong = kInt64;
+inline constexpr DType kFloat32 = DType::float32, kFloat = kFloat32;
+inline constexpr DType kFloat64 = DType::float64, kDouble = kFloat64;
+
+/// Return the size of one element in bytes.
+constexpr size_t element_size(DType d) {
+  constexpr uint8_t kSize[kDTypeCount] = {1, 1, 1, 2, 4, 8, 4, 8};
+  return kSize[static_cast<int>(d)];
+}
+constexpr bool is_floating_point(DType d) { return d >= DType::float32; }
+/// Return true for the integers, bool not among them.
+constexpr bool is_integral(DType d) { return d >= DType::uint8 && d <= DType::int64; }
+constexpr bool is_signed(DType d) { return d >= DType::int8; }
+
+/// Return the name as PyTorch prints it behind `torch.`: "float32", "bool", ...
+AMBIT_API const char* name(DType d);
+AMBIT_API std::ostream& operator<<(std::ostream& os, DType d);
+
+/// Return the dtype both promote to: bool < integers < floats; uint8 with a signed type gives the
+/// next wider signed type. Source: torch.promote_types.
+AMBIT_API DType promote_types(DType a, DType b);
+
+/// dtype of floating results where no tensor says it, as created by `ones({2})`. float32 at first.
+AMBIT_API DType get_default_dtype();
+/// Set it to float32 or float64; anything else throws DTypeError.
+AMBIT_API void set_default_dtype(DType d);
+
+/// dtype_of<float> == kFloat32, for the eight element types (and their aliases such as long long).
+template <class T>
+inline constexpr DType dtype_of = [] {
+  static_assert(sizeof(T) == 0, "not an element type of ambit");
+  return DType::bool8;
+}();
+template <>
+inline constexpr DType dtype_of<bool> = kBool;
+template <>
+inline constexpr DType dtype_of<uint8_t> = kUInt8;
+template <>
+inline constexpr DType dtype_of<int8_t> = kInt8;
+template <>
+inline constexpr DType dtype_of<int16_t> = kInt16;
+template <>
+inline constexpr DType dtype_of<int32_t> = kInt32;
+template <>
+inline constexpr DType dtype_of<int64_t> = kInt64;
+template <>
+inline constexpr DType dtype_of<long long> = kInt64;
+template <>
+inline constexpr DType dtype_of<float> = kFloat32;
+template <>
+inline constexpr DType dtype_of<double> = kFloat64;
+
+/// Call `f.template operator()<T>()` with the C++ type of `d`: visit(x.dtype(), [&]<class T>()
+/// {...}).
+template <class F>
+decltype(auto) visit(DType d, F&& f) {
+  switch (d) {
+    case DType::bool8:
+      return f.template operator()<bool>();
+    case DType::uint8:
+      return f.template operator()<uint8_t>();
+    case DType::int8:
+      return f.template operator()<int8_t>();
+    case DType::int16:
+      return f.template operator()<int16_t>();
+    case DType::int32:
+      return f.template operator()<int32_t>();
+    case DType::int64:
+      return f.template operator()<int64_t>();
+    case DType::float32:
+      return f.template operator()<float>();
+    case DType::float64:
+      break;
+  }
+  return f.template operator()<double>();
+}
+
+}  // namespace ambit

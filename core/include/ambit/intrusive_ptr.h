@@ -1,0 +1,67 @@
+// A counted pointer whose count lives in the object: one word, one allocation, no control block.
+// Idea: boost::intrusive_ptr and c10::intrusive_ptr.
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+#include <utility>
+
+namespace ambit {
+
+/// Base of everything held by an intrusive_ptr.
+class RefCounted {
+ public:
+  RefCounted() = default;
+  RefCounted(const RefCounted&) = delete;
+  RefCounted& operator=(const RefCounted&) = delete;
+
+  void retain() const noexcept { count_.fetch_add(1, std::memory_order_relaxed); }
+  /// Return true when the caller dropped the last reference and must destroy the object.
+  bool drop() const noexcept { return count_.fetch_sub(1, std::memory_order_acq_rel) == 1; }
+  uint32_t use_count() const noexcept { return count_.load(std::memory_order_relaxed); }
+
+ protected:
+  ~RefCounted() = default;
+
+ private:
+  mutable std::atomic<uint32_t> count_{0};
+};
+
+/// T must have `static void destroy(T*) noexcept`, called when the last reference goes.
+template <class T>
+class intrusive_ptr {
+ public:
+  constexpr intrusive_ptr() noexcept = default;
+  constexpr intrusive_ptr(std::nullptr_t) noexcept {}
+  explicit intrusive_ptr(T* p) noexcept : p_(p) {
+    if (p_) p_->retain();
+  }
+  intrusive_ptr(const intrusive_ptr& o) noexcept : intrusive_ptr(o.p_) {}
+  intrusive_ptr(intrusive_ptr&& o) noexcept : p_(std::exchange(o.p_, nullptr)) {}
+  intrusive_ptr& operator=(const intrusive_ptr& o) noexcept {
+    intrusive_ptr(o).swap(*this);
+    return *this;
+  }
+  intrusive_ptr& operator=(intrusive_ptr&& o) noexcept {
+    intrusive_ptr(std::move(o)).swap(*this);
+    return *this;
+  }
+  ~intrusive_ptr() {
+    if (p_ && p_->drop()) T::destroy(p_);
+  }
+
+  T* get() const noexcept { return p_; }
+  T* operator->() const noexcept { return p_; }
+  T& operator*() const noexcept { return *p_; }
+  explicit operator bool() const noexcept { return p_ != nullptr; }
+  void reset() noexcept { intrusive_ptr().swap(*this); }
+  void swap(intrusive_ptr& o) noexcept { std::swap(p_, o.p_); }
+  /// Give up ownership without dropping the reference.
+  T* detach() noexcept { return std::exchange(p_, nullptr); }
+  friend bool operator==(const intrusive_ptr& a, const intrusive_ptr& b) { return a.p_ == b.p_; }
+
+ private:
+  T* p_ = nullptr;
+};
+
+}  // namespace ambit

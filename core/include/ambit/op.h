@@ -1,0 +1,167 @@
+// Op<Sig>: one kernel op, and its row of the dispatch table, indexed by device kind. The whole
+// dispatcher is this file and op.cpp; there is no other layer between an op and its kernel.
+#pragma once
+
+#include <ambit/autograd.h>
+#include <ambit/tensor.h>
+
+#include <array>
+#include <atomic>
+#include <span>
+#include <tuple>
+
+namespace ambit {
+
+/// Device kinds that one process can hold; registering one more is an error.
+inline constexpr int kMaxDeviceKinds = 32;
+
+/// One tensor argument of a device check, or a list of them.
+struct DeviceArg {
+  DeviceArg() = default;
+  DeviceArg(const char* n, const Tensor& t) : name(n), tensors(&t), count(1) {}
+  DeviceArg(const char* n, TensorList l)
+      : name(n), tensors(l.data()), count(l.size()), is_list(true) {}
+  const char* name = nullptr;
+  const Tensor* tensors = nullptr;
+  size_t count = 0;
+  bool is_list = false;
+};
+
+enum class DeviceRule : uint8_t {
+  strict,                ///< every defined tensor is on one device
+  elementwise,           ///< 0-dim cpu tensors may mix in, as inputs
+  in_place,              ///< strict, the first argument decides whatever its dim
+  in_place_elementwise,  ///< the first argument decides, 0-dim cpu tensors may mix in
+};
+
+/// The one device check. Return the device of the call.
+/// Expected is the device of the first defined tensor with dim > 0 (architecture: if all are 0-dim,
+/// the first not on cpu under `elementwise`, else the first); undefined tensors are skipped.
+/// Errors: DeviceMismatchError for the first tensor that differs.
+AMBIT_API Device check_devices(const char* op, std::span<const DeviceArg> args,
+                               DeviceRule rule = DeviceRule::strict);
+inline Device check_devices(const char* op, std::initializer_list<DeviceArg> args,
+                            DeviceRule rule = DeviceRule::strict) {
+  return check_devices(op, std::span<const DeviceArg>(args.begin(), args.size()), rule);
+}
+
+using AnyKernel = void (*)();
+
+/// What the registry and the coverage table know of an op without its signature.
+class AMBIT_API OpBase {
+ public:
+  static constexpr size_t kMaxArgs = 12;
+
+  OpBase(const OpBase&) = delete;
+  OpBase& operator=(const OpBase&) = delete;
+
+  const char* name() const { return name_; }
+  bool has_kernel(DeviceKind kind) const { return find(kind) != nullptr; }
+  bool has_composite() const { return has_composite_; }
+  /// Errors: NotImplementedError that names the op, the device and who has a kernel: always.
+  [[noreturn]] void throw_missing(Device device) const;
+
+ protected:
+  friend class Registry;
+  constexpr OpBase(const char* name, std::initializer_list<const char*> args, bool has_composite)
+      : name_(name), has_composite_(has_composite) {
+    size_t i = 0;
+    for (const char* a : args) args_[i++] = a;
+  }
+  AnyKernel find(DeviceKind kind) const {
+    return table_[static_cast<size_t>(kind)].load(std::memory_order_acquire);
+  }
+  /// Make the device current for this thread. Errors: Error when it does not exist.
+  static void activate(Device device);
+
+  const char* name_;
+  std::array<const char*, kMaxArgs> args_{};  // names of the tensor arguments, in order
+  bool has_composite_;
+  // Atomic because a backend may be loaded while others compute.
+  std::array<std::atomic<AnyKernel>, kMaxDeviceKinds> table_{};
+};
+
+/// One call that runs on the CPU in place of a device without a kernel; see fallback.h.
+class AMBIT_API CpuFallback {
+ public:
+  /// Errors: NotImplementedError where the policy, or the want of a CPU kernel, forbids it.
+  CpuFallback(const OpBase& op, Device device);
+  Tensor to_cpu(const Tensor& t);
+  template <class Parameter>
+  const Parameter& to_cpu(const Parameter& p) {
+    return p;
+  }
+  void write_back(Tensor& output, const Tensor& host);
+  template <class Input>
+  void write_back(const Input&, const Input&) {}
+  void finish();
+
+ private:
+  const OpBase& op_;
+  Device device_;
+  size_t bytes_ = 0;
+};
+
+template <class Signature>
+class Op;
+
+/// A kernel op: `kernels::conv2d(out, input, weight, bias, params)` runs the kernel of its tensors'
+/// device. Outputs first, then inputs, then parameters; the caller allocates the outputs.
+/// Errors: DeviceMismatchError; NotImplementedError naming op, device and who has a kernel.
+template <class... A>
+class Op<void(A...)> final : public OpBase {
+ public:
+  using Kernel = void (*)(A...);
+
+  constexpr Op(const char* name, std::initializer_list<const char*> args)
+      : OpBase(name, args, false), composite_(nullptr) {}
+  /// `composed`: the same written in ops, run where a backend has no kernel. Two constructors,
+  /// since to g++ under -fsanitize=undefined `composed != nullptr` is no constant.
+  constexpr Op(const char* name, std::initializer_list<const char*> args, Kernel composed)
+      : OpBase(name, args, true), composite_(composed) {}
+
+  void operator()(A... args) const {
+    std::array<DeviceArg, sizeof...(A)> tensors;
+    size_t n = 0;
+    (collect(tensors, n, args), ...);
+    const Device device = check_devices(name_, std::span<const DeviceArg>(tensors.data(), n));
+    if (device.is_meta()) return;  // shapes only
+    if (const auto kernel = reinterpret_cast<Kernel>(find(device.kind()))) {
+      if (!device.is_cpu()) activate(device);
+      return kernel(args...);
+    }
+    NoGradGuard no_grad;
+    if (composite_) return composite_(args...);
+    run_on_cpu(device, args...);
+  }
+
+  /// Return the composite default, null where there is none.
+  Kernel composite() const { return composite_; }
+
+ private:
+  void run_on_cpu(Device device, A... args) const {
+    CpuFallback call(*this, device);
+    auto host = std::make_tuple(call.to_cpu(args)...);
+    const auto kernel = reinterpret_cast<Kernel>(find(DeviceKind::cpu));
+    std::apply([&](auto&... on_cpu) { kernel(on_cpu...); }, host);
+    std::apply([&](auto&... on_cpu) { (call.write_back(args, on_cpu), ...); }, host);
+    call.finish();
+  }
+
+  template <size_t N>
+  void collect(std::array<DeviceArg, N>& to, size_t& n, const Tensor& t) const {
+    to[n] = {args_[n], t};
+    ++n;
+  }
+  template <size_t N>
+  void collect(std::array<DeviceArg, N>& to, size_t& n, TensorList l) const {
+    to[n] = {args_[n], l};
+    ++n;
+  }
+  template <size_t N, class Parameter>
+  void collect(std::array<DeviceArg, N>&, size_t&, const Parameter&) const {}
+
+  Kernel composite_;
+};
+
+}  // namespace ambit

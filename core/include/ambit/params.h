@@ -1,0 +1,130 @@
+// Parameters of ops and kernels, one struct shared by the public op and all backends. Each owns the
+// shape arithmetic that follows from it.
+#pragma once
+
+#include <ambit/shape.h>
+
+#include <array>
+#include <cstdint>
+
+namespace ambit {
+
+enum class UnaryOp : uint8_t {
+  neg,
+  abs,
+  sign,
+  exp,
+  expm1,
+  log,
+  log1p,
+  log2,
+  log10,
+  sqrt,
+  rsqrt,
+  reciprocal,
+  square,
+  sin,
+  cos,
+  tan,
+  asin,
+  acos,
+  atan,
+  sinh,
+  cosh,
+  tanh,
+  sigmoid,
+  relu,
+  gelu,
+  erf,
+  floor,
+  ceil,
+  round,
+  trunc,
+  bitwise_not,
+  isnan,
+  isinf,
+  isfinite,
+  logical_not
+};
+enum class BinaryOp : uint8_t {
+  add,
+  sub,
+  mul,
+  div,
+  floor_divide,
+  trunc_divide,
+  remainder,
+  fmod,
+  pow,
+  maximum,
+  minimum,
+  atan2,
+  bitwise_and,
+  bitwise_or,
+  bitwise_xor,
+  // gradients of unary maps from their output or input: a = dy, b = y or x
+  relu_grad,
+  sigmoid_grad,
+  tanh_grad,
+  gelu_grad
+};
+enum class CompareOp : uint8_t { eq, ne, lt, le, gt, ge, logical_and, logical_or, logical_xor };
+enum class ReduceOp : uint8_t { sum, prod, max, min, any, all };
+
+const char* name(UnaryOp op);
+const char* name(BinaryOp op);
+const char* name(CompareOp op);
+const char* name(ReduceOp op);
+
+/// Parameters of a random fill: element i takes lane i of the Philox stream (seed, offset + ...),
+/// as philox.h defines it, so that every backend makes the same numbers.
+struct RandomParams {
+  enum class Kind : uint8_t {
+    uniform,    ///< [low, high), floating point
+    normal,     ///< mean `low`, standard deviation `high`, floating point
+    integer,    ///< [low, high), any dtype
+    bernoulli,  ///< 1 with probability `low`, else 0, any dtype
+  };
+  Kind kind = Kind::uniform;
+  double low = 0, high = 1;
+  uint64_t seed = 0, offset = 0;  ///< offset in blocks of four 32-bit words
+};
+
+using Pair = std::array<int64_t, 2>;  ///< (h, w)
+
+/// x [N,C,H,W], w [K,C/groups,R,S], y [N,K,P,Q].
+struct Conv2dParams {
+  Pair stride{1, 1}, padding{0, 0}, dilation{1, 1};  ///< in elements
+  int64_t groups = 1;
+
+  /// Return [N,K,P,Q], P = (H + 2 padding - dilation (R - 1) - 1) / stride + 1.
+  /// Errors: ShapeError for anything that does not fit.
+  AMBIT_API Dims out_sizes(const char* op, IntArrayRef input, IntArrayRef weight) const;
+  friend bool operator==(const Conv2dParams&, const Conv2dParams&) = default;
+};
+
+/// x [N,C,H,W], y [N,C,P,Q].
+struct Pool2dParams {
+  Pair kernel{1, 1}, stride{1, 1}, padding{0, 0}, dilation{1, 1};  ///< in elements
+  bool ceil_mode = false;
+  bool count_include_pad = true;  ///< avg_pool2d only: padding counts in the divisor
+
+  /// Errors: ShapeError for anything that does not fit.
+  AMBIT_API Dims out_sizes(const char* op, IntArrayRef input) const;
+  friend bool operator==(const Pool2dParams&, const Pool2dParams&) = default;
+};
+
+struct BatchNormParams {
+  bool training = true;
+  double momentum = 0.1;  ///< weight of the new statistics in the running ones
+  double eps = 1e-5;      ///< added to the variance
+  friend bool operator==(const BatchNormParams&, const BatchNormParams&) = default;
+};
+
+struct SgdParams {
+  double lr = 0, momentum = 0, dampening = 0, weight_decay = 0;
+  bool nesterov = false;
+  bool first_step = false;  ///< the momentum buffer is still empty: it becomes the gradient
+};
+
+}  // namespace ambit

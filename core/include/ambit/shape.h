@@ -1,0 +1,160 @@
+// Lists of sizes: a view of one (IntArrayRef), an owner of one (Dims), and the arithmetic on shapes
+// that every op shares. Nothing here knows tensors.
+#pragma once
+
+#include <ambit/api.h>
+
+#include <cstddef>
+#include <cstdint>
+#include <initializer_list>
+#include <iosfwd>
+#include <string>
+#include <vector>
+
+namespace ambit {
+
+class Dims;
+
+/// A borrowed list of int64: take it as a parameter, never keep it.
+class IntArrayRef {
+ public:
+  constexpr IntArrayRef() = default;
+  constexpr IntArrayRef(const int64_t* data, size_t size) : data_(data), size_(size) {}
+#pragma GCC diagnostic push
+#if defined(__GNUC__) && !defined(__clang__)
+#pragma GCC diagnostic ignored "-Winit-list-lifetime"
+#endif
+  constexpr IntArrayRef(std::initializer_list<int64_t> l) : data_(l.begin()), size_(l.size()) {}
+#pragma GCC diagnostic pop
+  IntArrayRef(const std::vector<int64_t>& v) : data_(v.data()), size_(v.size()) {}
+  IntArrayRef(const Dims& d);
+
+  constexpr size_t size() const { return size_; }
+  constexpr bool empty() const { return size_ == 0; }
+  constexpr const int64_t* data() const { return data_; }
+  constexpr const int64_t* begin() const { return data_; }
+  constexpr const int64_t* end() const { return data_ + size_; }
+  constexpr int64_t operator[](size_t i) const { return data_[i]; }
+  constexpr int64_t front() const { return data_[0]; }
+  constexpr int64_t back() const { return data_[size_ - 1]; }
+  std::vector<int64_t> vec() const { return {begin(), end()}; }
+  friend constexpr bool operator==(IntArrayRef a, IntArrayRef b) {
+    if (a.size_ != b.size_) return false;
+    for (size_t i = 0; i < a.size_; ++i) {
+      if (a.data_[i] != b.data_[i]) return false;
+    }
+    return true;
+  }
+
+ private:
+  const int64_t* data_ = nullptr;
+  size_t size_ = 0;
+};
+
+/// An owned list of sizes or strides, without an allocation up to 5 dimensions.
+class Dims {
+ public:
+  static constexpr size_t kInline = 5;
+
+  Dims() = default;
+  explicit Dims(size_t n, int64_t value = 0) { resize(n, value); }
+  Dims(IntArrayRef a) { assign(a); }
+  Dims(std::initializer_list<int64_t> l) { assign(IntArrayRef(l)); }
+  Dims(const std::vector<int64_t>& v) { assign(IntArrayRef(v)); }
+  Dims(const Dims& o) { assign(o); }
+  Dims(Dims&& o) noexcept { take(o); }
+  Dims& operator=(const Dims& o) {
+    if (this != &o) assign(o);
+    return *this;
+  }
+  Dims& operator=(Dims&& o) noexcept {
+    if (this != &o) {
+      if (capacity_ > kInline) delete[] heap_;
+      take(o);
+    }
+    return *this;
+  }
+  ~Dims() {
+    if (capacity_ > kInline) delete[] heap_;
+  }
+
+  size_t size() const { return size_; }
+  bool empty() const { return size_ == 0; }
+  int64_t* data() { return capacity_ > kInline ? heap_ : inline_; }
+  const int64_t* data() const { return capacity_ > kInline ? heap_ : inline_; }
+  int64_t* begin() { return data(); }
+  int64_t* end() { return data() + size_; }
+  const int64_t* begin() const { return data(); }
+  const int64_t* end() const { return data() + size_; }
+  int64_t& operator[](size_t i) { return data()[i]; }
+  int64_t operator[](size_t i) const { return data()[i]; }
+  int64_t back() const { return data()[size_ - 1]; }
+
+  void push_back(int64_t v);
+  void insert(size_t at, int64_t v);
+  void erase(size_t at);
+  void resize(size_t n, int64_t value = 0);
+  friend bool operator==(const Dims& a, const Dims& b) { return IntArrayRef(a) == IntArrayRef(b); }
+  friend bool operator==(const Dims& a, IntArrayRef b) { return IntArrayRef(a) == b; }
+
+ private:
+  AMBIT_API void reserve(size_t n);
+  void assign(IntArrayRef a) {
+    if (a.size() > capacity_) reserve(a.size());
+    int64_t* d = data();
+    for (size_t i = 0; i < a.size(); ++i) d[i] = a[i];
+    size_ = static_cast<uint32_t>(a.size());
+  }
+  void take(Dims& o) {
+    size_ = o.size_;
+    capacity_ = o.capacity_;
+    if (capacity_ > kInline) {
+      heap_ = o.heap_;
+      o.capacity_ = kInline;
+    } else {
+      for (size_t i = 0; i < size_; ++i) inline_[i] = o.inline_[i];
+    }
+    o.size_ = 0;
+  }
+
+  union {
+    int64_t inline_[kInline] = {};
+    int64_t* heap_;
+  };
+  uint32_t size_ = 0;
+  uint32_t capacity_ = kInline;
+};
+
+inline IntArrayRef::IntArrayRef(const Dims& d) : data_(d.data()), size_(d.size()) {}
+
+inline void Dims::resize(size_t n, int64_t value) {
+  if (n > capacity_) reserve(n);
+  for (size_t i = size_; i < n; ++i) data()[i] = value;
+  size_ = static_cast<uint32_t>(n);
+}
+inline void Dims::push_back(int64_t v) { resize(size_ + 1, v); }
+inline void Dims::insert(size_t at, int64_t v) {
+  resize(size_ + 1);
+  for (size_t i = size_ - 1; i > at; --i) data()[i] = data()[i - 1];
+  data()[at] = v;
+}
+inline void Dims::erase(size_t at) {
+  for (size_t i = at; i + 1 < size_; ++i) data()[i] = data()[i + 1];
+  --size_;
+}
+
+/// Format as "[2, 3]".
+AMBIT_API std::string str(IntArrayRef sizes);
+AMBIT_API std::ostream& operator<<(std::ostream& os, IntArrayRef sizes);
+
+/// Return the number of elements. Errors: ShapeError for a negative size or when it exceeds 2^63-1.
+AMBIT_API int64_t count(const char* op, IntArrayRef sizes);
+/// Return the strides of a contiguous (row-major) tensor, in elements.
+AMBIT_API Dims contiguous_strides(IntArrayRef sizes);
+/// Return the shape both broadcast to. Errors: ShapeError naming `op` and both shapes.
+/// Source: numpy.org/doc/stable/user/basics.broadcasting.html.
+AMBIT_API Dims broadcast(const char* op, IntArrayRef a, IntArrayRef b);
+/// Map dim in [-ndim, ndim) to [0, ndim); a 0-dim tensor takes -1 and 0. Errors: IndexError.
+AMBIT_API int64_t wrap_dim(const char* op, int64_t dim, int64_t ndim);
+
+}  // namespace ambit

@@ -1,0 +1,49 @@
+#include "activation_grads.h"
+
+#include <ambit/ops/elementwise.h>
+
+#include <numbers>
+
+#include "binary.h"
+
+namespace ambit {
+
+Tensor relu_grad(const Tensor& g, const Tensor& y) {
+  Tensor out = compute_binary("relu_grad", BinaryOp::relu_grad, Domain::floats_only, g, y);
+  if (!needs_gradient(g)) return out;
+  return record("relu_grad", std::move(out),
+                wrt(g, [y = saved(y)](const Tensor& gg) { return relu_grad(gg, y()); }));
+}
+
+Tensor sigmoid_grad(const Tensor& g, const Tensor& y) {
+  Tensor out = compute_binary("sigmoid_grad", BinaryOp::sigmoid_grad, Domain::floats_only, g, y);
+  if (!needs_gradient(g, y)) return out;
+  return record(
+      "sigmoid_grad", std::move(out),
+      wrt(g, [y = saved(y)](const Tensor& gg) { return sigmoid_grad(gg, y()); }),
+      wrt(y, [g = saved(g), y = saved(y)](const Tensor& gg) { return gg * g() * (1 - y() * 2); }));
+}
+
+Tensor tanh_grad(const Tensor& g, const Tensor& y) {
+  Tensor out = compute_binary("tanh_grad", BinaryOp::tanh_grad, Domain::floats_only, g, y);
+  if (!needs_gradient(g, y)) return out;
+  return record(
+      "tanh_grad", std::move(out),
+      wrt(g, [y = saved(y)](const Tensor& gg) { return tanh_grad(gg, y()); }),
+      wrt(y, [g = saved(g), y = saved(y)](const Tensor& gg) { return gg * g() * (y() * -2); }));
+}
+
+Tensor gelu_grad(const Tensor& g, const Tensor& x) {
+  Tensor out = compute_binary("gelu_grad", BinaryOp::gelu_grad, Domain::floats_only, g, x);
+  if (!needs_gradient(g, x)) return out;
+  // The second derivative: (2 - x^2) phi(x), phi the normal density.
+  return record("gelu_grad", std::move(out),
+                wrt(g, [x = saved(x)](const Tensor& gg) { return gelu_grad(gg, x()); }),
+                wrt(x, [g = saved(g), x = saved(x)](const Tensor& gg) {
+                  constexpr double kScale = std::numbers::inv_sqrtpi / std::numbers::sqrt2;
+                  const Tensor x2 = x() * x();
+                  return gg * g() * ((2 - x2) * exp(x2 * -0.5) * kScale);
+                }));
+}
+
+}  // namespace ambit

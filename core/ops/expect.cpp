@@ -1,0 +1,37 @@
+// The words of the errors that expect.h throws.
+#include "expect.h"
+
+#include <ambit/error.h>
+#include <fmt/format.h>
+
+namespace ambit {
+
+void throw_undefined(const char* op, const char* argument) {
+  throw Error(fmt::format("{}: expected {}, got an undefined tensor", op, argument));
+}
+
+void throw_not_floating(const char* op, DType got) {
+  throw DTypeError(fmt::format("{}: expected a floating-point input, got {}", op, name(got)));
+}
+
+void throw_dtypes_differ(const char* op, DType a, DType b) {
+  throw DTypeError(
+      fmt::format("{}: expected both of one dtype, got {} and {}", op, name(a), name(b)));
+}
+
+void throw_dtype(const char* op, const char* argument, DType expected, DType got) {
+  throw DTypeError(
+      fmt::format("{}: expected {} of dtype {}, got {}", op, argument, name(expected), name(got)));
+}
+
+void throw_sizes(const char* op, const char* argument, IntArrayRef expected, IntArrayRef got) {
+  throw ShapeError(
+      fmt::format("{}: expected {} of shape {}, got {}", op, argument, str(expected), str(got)));
+}
+
+void throw_dim(const char* op, const char* argument, const char* expected, IntArrayRef got) {
+  throw ShapeError(
+      fmt::format("{}: expected {} to be {}, got shape {}", op, argument, expected, str(got)));
+}
+
+}  // namespace ambit

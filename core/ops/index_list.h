@@ -1,0 +1,26 @@
+// A list of indices as in x[1, ..., 2:5, mask], split into what is a view and what is not.
+#pragma once
+
+#include <ambit/ops/index.h>
+
+#include <initializer_list>
+
+#include "linear_index.h"
+
+namespace ambit {
+
+using IndexList = std::initializer_list<indexing::TensorIndex>;
+
+struct ParsedIndex {
+  Tensor view;  ///< of self, after integers, slices, None and ellipsis
+  /// For each dim of view the tensor that indexes it; undefined: all of the dim.
+  std::vector<AxisIndex> axes;
+
+  bool is_view() const;
+};
+
+/// Check devices and bounds and take the view. `value`: undefined, or the second operand of `op`.
+ParsedIndex parse_index(const char* op, const Tensor& self, IndexList indices,
+                        const Tensor& value = {});
+
+}  // namespace ambit

@@ -1,0 +1,67 @@
+// Type promotion as libtorch does it. Source: c10/core/ScalarType.h and
+// ATen/native/TypeProperties.cpp.
+#include "promote.h"
+
+#include <ambit/error.h>
+#include <ambit/ops/elementwise.h>
+#include <fmt/format.h>
+
+namespace ambit {
+namespace {
+
+// bool, integers, floats
+int category(DType d) { return is_floating_point(d) ? 2 : is_integral(d) ? 1 : 0; }
+
+// An operand of lower priority counts only where it is of a higher category.
+DType combine(DType higher, DType lower) {
+  return category(lower) > category(higher) ? lower : higher;
+}
+
+DType dtype_of_number(const Scalar& s) {
+  return s.is_floating_point() ? get_default_dtype() : s.dtype();
+}
+
+}  // namespace
+
+DType result_type(const Tensor& self, const Tensor& other) {
+  const DType a = self.dtype(), b = other.dtype();
+  if (a == b) return a;
+  if ((self.dim() > 0) == (other.dim() > 0)) return promote_types(a, b);
+  return self.dim() > 0 ? combine(a, b) : combine(b, a);
+}
+
+DType result_type(const Tensor& self, const Scalar& other) {
+  return combine(self.dtype(), dtype_of_number(other));
+}
+
+DType compute_dtype(const char* op, Domain domain, DType promoted) {
+  const char* expected = nullptr;
+  switch (domain) {
+    case Domain::any:
+      break;
+    case Domain::numbers:
+      if (promoted == kBool) expected = "numbers";
+      break;
+    case Domain::floats:
+      return is_floating_point(promoted) ? promoted : get_default_dtype();
+    case Domain::floats_only:
+      if (!is_floating_point(promoted)) expected = "floating-point numbers";
+      break;
+    case Domain::bits:
+      if (is_floating_point(promoted)) expected = "bool or integers";
+      break;
+  }
+  if (expected) [[unlikely]] {
+    throw DTypeError(fmt::format("{}: expected {}, got {}", op, expected, name(promoted)));
+  }
+  return promoted;
+}
+
+void check_casts_to(const char* op, DType result, DType self) {
+  if (category(result) > category(self)) [[unlikely]] {
+    throw DTypeError(fmt::format("{}: expected a result that can be cast to {}, got {}", op,
+                                 name(self), name(result)));
+  }
+}
+
+}  // namespace ambit

@@ -1,0 +1,179 @@
+// Names of the ops that share a kernel, and the shape arithmetic of convolution and pooling.
+#include <ambit/params.h>
+
+#include <ambit/error.h>
+#include <fmt/format.h>
+
+#include <limits>
+#include <string_view>
+
+namespace ambit {
+namespace {
+
+// Sizes and parameters stay below 2^31, so that no sum of their products exceeds an int64; the
+// libraries behind the kernels take 32-bit numbers anyway.
+constexpr int64_t kMaxSize = std::numeric_limits<int32_t>::max();
+
+constexpr std::string_view kAxis[2] = {"height", "width"};
+
+IntArrayRef list(const Pair& pair) { return {pair.data(), pair.size()}; }
+
+void check_range(const char* op, const char* what, IntArrayRef got, int64_t min) {
+  for (const int64_t v : got) {
+    if (v < min || v > kMaxSize) {
+      throw ShapeError(
+          fmt::format("{}: expected {} from {} to {}, got {}", op, what, min, kMaxSize, str(got)));
+    }
+  }
+}
+
+void check_4d(const char* op, const char* argument, IntArrayRef sizes, const char* names) {
+  if (sizes.size() != 4) {
+    throw ShapeError(
+        fmt::format("{}: expected {} of shape {}, got {}", op, argument, names, str(sizes)));
+  }
+  for (const int64_t size : sizes) {
+    if (size > kMaxSize) {
+      throw ShapeError(fmt::format("{}: expected {} with sizes up to {}, got {}", op, argument,
+                                   kMaxSize, str(sizes)));
+    }
+  }
+}
+
+void check_channels(const char* op, IntArrayRef input, IntArrayRef weight, int64_t groups) {
+  if (groups < 1 || groups > kMaxSize) {
+    throw ShapeError(fmt::format("{}: expected groups from 1 to {}, got {}", op, kMaxSize, groups));
+  }
+  if (input[1] != weight[1] * groups) {
+    throw ShapeError(
+        fmt::format("{}: expected input with {} channels (weight {}, {} groups), got {}", op,
+                    weight[1] * groups, str(weight), groups, str(input)));
+  }
+  if (weight[0] % groups != 0) {
+    throw ShapeError(fmt::format("{}: expected output channels divisible by {} groups, got {}", op,
+                                 groups, weight[0]));
+  }
+}
+
+}  // namespace
+
+Dims Conv2dParams::out_sizes(const char* op, IntArrayRef input, IntArrayRef weight) const {
+  check_4d(op, "input", input, "[N, C, H, W]");
+  check_4d(op, "weight", weight, "[K, C/groups, R, S]");
+  check_range(op, "stride", list(stride), 1);
+  check_range(op, "padding", list(padding), 0);
+  check_range(op, "dilation", list(dilation), 1);
+  check_range(op, "sizes of weight", weight, 1);
+  check_channels(op, input, weight, groups);
+  Dims out{input[0], weight[0], 0, 0};
+  for (size_t i = 0; i < 2; ++i) {
+    const int64_t padded = input[2 + i] + 2 * padding[i];
+    const int64_t window = dilation[i] * (weight[2 + i] - 1) + 1;
+    if (window > padded) {
+      throw ShapeError(
+          fmt::format("{}: expected padded input {} of at least {} (weight {}), got {}", op,
+                      kAxis[i], window, str(weight), padded));
+    }
+    out[2 + i] = (padded - window) / stride[i] + 1;
+  }
+  return out;
+}
+
+namespace {
+
+// Number of windows along one axis, by the rule that the last one starts inside the input or its
+// left padding.
+int64_t window_count(const Pool2dParams& p, size_t axis, int64_t size) {
+  const int64_t stride = p.stride[axis];
+  const int64_t room = size + 2 * p.padding[axis] - p.dilation[axis] * (p.kernel[axis] - 1) - 1;
+  if (room < 0 && !(p.ceil_mode && room > -stride)) return 0;
+  int64_t n = (room + (p.ceil_mode ? stride - 1 : 0)) / stride + 1;
+  if (p.ceil_mode && (n - 1) * stride >= size + p.padding[axis]) --n;
+  return n;
+}
+
+void check_window(const char* op, const Pool2dParams& p, size_t axis, int64_t size) {
+  if (p.padding[axis] > p.kernel[axis] / 2) {
+    throw ShapeError(fmt::format("{}: expected padding of at most half the kernel ({}), got {}", op,
+                                 p.kernel[axis] / 2, p.padding[axis]));
+  }
+  if (size < 1) {
+    throw ShapeError(
+        fmt::format("{}: expected input {} of at least 1, got {}", op, kAxis[axis], size));
+  }
+}
+
+// A dilated window may step over the whole input, from padding to padding: it has no value then.
+void check_reach(const char* op, const Pool2dParams& p, size_t axis, int64_t size,
+                 int64_t windows) {
+  const int64_t dilation = p.dilation[axis];
+  if (dilation <= size) return;
+  for (int64_t i = 0; i < windows && i * p.stride[axis] < p.padding[axis]; ++i) {
+    const int64_t before = p.padding[axis] - i * p.stride[axis];  // of the input
+    const int64_t first = (dilation - before % dilation) % dilation;
+    if (first >= size) {
+      throw ShapeError(
+          fmt::format("{}: expected windows that reach the input, got {} {} with "
+                      "dilation {} and padding {}",
+                      op, kAxis[axis], size, dilation, p.padding[axis]));
+    }
+  }
+}
+
+}  // namespace
+
+Dims Pool2dParams::out_sizes(const char* op, IntArrayRef input) const {
+  check_4d(op, "input", input, "[N, C, H, W] or [C, H, W]");
+  check_range(op, "kernel", list(kernel), 1);
+  check_range(op, "stride", list(stride), 1);
+  check_range(op, "padding", list(padding), 0);
+  check_range(op, "dilation", list(dilation), 1);
+  Dims out{input[0], input[1], 0, 0};
+  for (size_t i = 0; i < 2; ++i) {
+    check_window(op, *this, i, input[2 + i]);
+    out[2 + i] = window_count(*this, i, input[2 + i]);
+    if (out[2 + i] < 1) {
+      throw ShapeError(fmt::format(
+          "{}: expected padded input {} of at least {} (kernel {}), got {}", op, kAxis[i],
+          dilation[i] * (kernel[i] - 1) + 1, kernel[i], input[2 + i] + 2 * padding[i]));
+    }
+    check_reach(op, *this, i, input[2 + i], out[2 + i]);
+  }
+  return out;
+}
+
+const char* name(UnaryOp op) {
+  constexpr const char* kNames[] = {
+      "neg",   "abs",     "sign",        "exp",   "expm1",      "log",      "log1p",
+      "log2",  "log10",   "sqrt",        "rsqrt", "reciprocal", "square",   "sin",
+      "cos",   "tan",     "asin",        "acos",  "atan",       "sinh",     "cosh",
+      "tanh",  "sigmoid", "relu",        "gelu",  "erf",        "floor",    "ceil",
+      "round", "trunc",   "bitwise_not", "isnan", "isinf",      "isfinite", "logical_not"};
+  static_assert(std::size(kNames) == static_cast<size_t>(UnaryOp::logical_not) + 1);
+  return kNames[static_cast<size_t>(op)];
+}
+
+const char* name(BinaryOp op) {
+  constexpr const char* kNames[] = {"add",          "sub",          "mul",         "div",
+                                    "floor_divide", "trunc_divide", "remainder",   "fmod",
+                                    "pow",          "maximum",      "minimum",     "atan2",
+                                    "bitwise_and",  "bitwise_or",   "bitwise_xor", "relu_grad",
+                                    "sigmoid_grad", "tanh_grad",    "gelu_grad"};
+  static_assert(std::size(kNames) == static_cast<size_t>(BinaryOp::gelu_grad) + 1);
+  return kNames[static_cast<size_t>(op)];
+}
+
+const char* name(CompareOp op) {
+  constexpr const char* kNames[] = {"eq", "ne",          "lt",         "le",         "gt",
+                                    "ge", "logical_and", "logical_or", "logical_xor"};
+  static_assert(std::size(kNames) == static_cast<size_t>(CompareOp::logical_xor) + 1);
+  return kNames[static_cast<size_t>(op)];
+}
+
+const char* name(ReduceOp op) {
+  constexpr const char* kNames[] = {"sum", "prod", "max", "min", "any", "all"};
+  static_assert(std::size(kNames) == static_cast<size_t>(ReduceOp::all) + 1);
+  return kNames[static_cast<size_t>(op)];
+}
+
+}  // namespace ambit

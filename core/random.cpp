@@ -1,0 +1,50 @@
+// One generator per device, made when first asked for and kept for ever.
+#include <ambit/random.h>
+
+#include <map>
+#include <memory>
+#include <mutex>
+#include <utility>
+
+namespace ambit {
+
+void Generator::set_seed(uint64_t seed) {
+  seed_.store(seed);
+  offset_.store(0);
+}
+
+namespace {
+
+struct Generators {
+  std::mutex mutex;
+  std::map<std::pair<DeviceKind, int>, std::unique_ptr<Generator>> by_device;
+  uint64_t seed = Generator().seed();
+};
+
+// Leaked: tensors in globals may still draw numbers while the program ends.
+Generators& generators() {
+  static auto* g = new Generators;
+  return *g;
+}
+
+}  // namespace
+
+Generator& default_generator(Device device) {
+  Generators& all = generators();
+  const std::lock_guard lock(all.mutex);
+  std::unique_ptr<Generator>& g = all.by_device[{device.kind(), device.index()}];
+  if (!g) {
+    g = std::make_unique<Generator>();
+    g->set_seed(all.seed);
+  }
+  return *g;
+}
+
+void manual_seed(uint64_t seed) {
+  Generators& all = generators();
+  const std::lock_guard lock(all.mutex);
+  all.seed = seed;
+  for (auto& [device, g] : all.by_device) g->set_seed(seed);
+}
+
+}  // namespace ambit

@@ -1,0 +1,204 @@
+// How histories attach to tensors: nodes, saved tensors, views and in-place writes.
+#include <ambit/error.h>
+#include <ambit/record.h>
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <atomic>
+#include <numeric>
+
+#include "autograd_meta.h"
+
+namespace ambit {
+
+AutogradMeta& autograd_meta(TensorImpl& t) {
+  if (!t.autograd) t.autograd = std::make_unique<AutogradMeta>();
+  return *t.autograd;
+}
+
+Node*& current_node() {
+  thread_local Node* node = nullptr;
+  return node;
+}
+
+std::mutex& graph_mutex() {
+  static auto* mutex = new std::mutex;  // leaked: tensors in globals die after main
+  return *mutex;
+}
+
+bool& GradMode::enabled() {
+  thread_local bool on = true;
+  return on;
+}
+
+namespace {
+uint64_t next_sequence() {
+  static std::atomic<uint64_t> counter{0};
+  return counter.fetch_add(1, std::memory_order_relaxed);
+}
+}  // namespace
+
+Node::Node(const char* name, uint32_t outputs)
+    : name_(name), outputs_(outputs), sequence_(next_sequence()) {}
+
+Node::~Node() = default;
+
+void Node::destroy(Node* n) noexcept {
+  // Destroying a node drops those below it, which come back here: they queue up instead of
+  // recursing.
+  thread_local Node* queue = nullptr;
+  thread_local bool draining = false;
+  n->next_to_destroy_ = queue;
+  queue = n;
+  if (draining) return;
+  draining = true;
+  while (queue) {
+    Node* next = queue;
+    queue = next->next_to_destroy_;
+    delete next;
+  }
+  draining = false;
+}
+
+Edge gradient_edge(const Tensor& t) {
+  if (!t.requires_grad()) return {};
+  TensorImpl* impl = t.impl();
+  if (impl->autograd && impl->autograd->grad_fn) {
+    return {impl->autograd->grad_fn, impl->autograd->output, {}};
+  }
+  return {{}, 0, intrusive_ptr<TensorImpl>(impl)};
+}
+
+Saved::Saved(const Tensor& t, int output) : output_(output) {
+  if (!t.defined()) return;
+  // An output without its history, or the node would hold itself.
+  tensor_ = output < 0 ? t : t.detach();
+  storage_ = t.storage().get();
+  version_ = t.version();
+}
+
+Tensor Saved::operator()() const {
+  if (!tensor_.defined()) return {};
+  if (tensor_.storage().get() != storage_ || tensor_.version() != version_) {
+    const Node* node = current_node();
+    throw AutogradError(fmt::format(
+        "{}: expected a tensor saved for backward unchanged, got one that was since {}",
+        node ? node->name() : "backward",
+        tensor_.storage().get() != storage_
+            ? "moved or replaced"
+            : fmt::format("written in place (version {}, now {})", version_, tensor_.version())));
+  }
+  if (output_ < 0 || !GradMode::is_enabled() || !current_node()) return tensor_;
+  Tensor out = tensor_.detach();
+  set_history(out, intrusive_ptr<Node>(current_node()), static_cast<uint32_t>(output_));
+  return out;
+}
+
+void set_history(const Tensor& out, intrusive_ptr<Node> node, uint32_t output) {
+  TensorImpl& t = *out.impl();
+  AutogradMeta& meta = autograd_meta(t);
+  meta.grad_fn = std::move(node);
+  meta.output = output;
+  t.requires_grad = true;
+}
+
+namespace {
+
+class ListNode final : public Node {
+ public:
+  ListNode(const char* name, TensorList tensors,
+           std::function<Tensor(const Tensor&, size_t)> formula)
+      : Node(name, 1), formula_(std::move(formula)) {
+    edges_.reserve(tensors.size());
+    for (const Tensor& t : tensors) edges_.push_back(gradient_edge(t));
+  }
+  void apply(std::span<const Tensor> out, std::span<Tensor> in,
+             std::span<const uint8_t> wanted) override {
+    if (!out[0].defined()) return;
+    for (size_t i = 0; i < in.size(); ++i) {
+      if (wanted[i]) in[i] = formula_(out[0], i);
+    }
+  }
+  void release() override { formula_ = nullptr; }
+  std::span<Edge> edges() override { return edges_; }
+
+ private:
+  std::vector<Edge> edges_;
+  std::function<Tensor(const Tensor&, size_t)> formula_;
+};
+
+// Whether two elements may share an address: sorted by stride, each dim must step over those
+// inside.
+bool overlaps_itself(const TensorImpl& t) {
+  if (t.contiguous || t.numel <= 1) return false;
+  std::vector<std::pair<int64_t, int64_t>> dims;  // stride, size
+  for (size_t i = 0; i < t.sizes.size(); ++i) {
+    if (t.sizes[i] != 1) dims.emplace_back(t.strides[i], t.sizes[i]);
+  }
+  std::sort(dims.begin(), dims.end());
+  int64_t extent = 1;
+  for (const auto& [stride, size] : dims) {
+    if (stride < extent) return true;
+    extent += stride * (size - 1);
+  }
+  return false;
+}
+
+// First and last byte that a tensor touches, relative to its storage.
+std::pair<int64_t, int64_t> byte_range(const TensorImpl& t) {
+  int64_t last = t.offset;
+  for (size_t i = 0; i < t.sizes.size(); ++i) last += (t.sizes[i] - 1) * t.strides[i];
+  const auto size = static_cast<int64_t>(element_size(t.dtype));
+  return {t.offset * size, (last + 1) * size};
+}
+
+}  // namespace
+
+Tensor record_list(const char* name, Tensor out, TensorList tensors,
+                   std::function<Tensor(const Tensor&, size_t)> formula) {
+  const bool needed = std::any_of(tensors.begin(), tensors.end(),
+                                  [](const Tensor& t) { return t.requires_grad(); });
+  if (GradMode::is_enabled() && needed && is_floating_point(out.dtype())) {
+    set_history(out, intrusive_ptr<Node>(new ListNode(name, tensors, std::move(formula))));
+  }
+  return out;
+}
+
+void check_in_place(const char* op, const Tensor& self) {
+  if (GradMode::is_enabled() && self.requires_grad()) {
+    const TensorImpl* base = self.impl()->base.get();
+    const bool leaf_base =
+        base && base->requires_grad && !(base->autograd && base->autograd->grad_fn);
+    if (self.is_leaf() || leaf_base) {
+      throw AutogradError(fmt::format(
+          "{}: expected a tensor that may be overwritten, got a {}leaf that requires grad; use "
+          "NoGradGuard or detach()",
+          op, self.is_leaf() ? "" : "view of a "));
+    }
+  }
+  if (overlaps_itself(*self.impl())) {
+    throw Error(fmt::format(
+        "{}: expected a tensor whose elements are all in different places, got sizes {} with "
+        "strides {}; use clone() or contiguous()",
+        op, str(self.sizes()), str(self.strides())));
+  }
+}
+
+void check_no_overlap(const char* op, const Tensor& self, const Tensor& input) {
+  if (!input.defined() || self.storage().get() != input.storage().get()) return;
+  const TensorImpl &a = *self.impl(), &b = *input.impl();
+  if (a.numel == 0 || b.numel == 0) return;
+  if (a.offset == b.offset && a.sizes == b.sizes && a.strides == b.strides && a.dtype == b.dtype) {
+    return;
+  }
+  const auto [a_first, a_last] = byte_range(a);
+  const auto [b_first, b_last] = byte_range(b);
+  if (a_first < b_last && b_first < a_last) {
+    throw Error(fmt::format(
+        "{}: expected an input that shares no memory with the output, got one that overlaps it; "
+        "use clone()",
+        op));
+  }
+}
+
+}  // namespace ambit

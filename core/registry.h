@@ -1,0 +1,27 @@
+// What the rest of core asks the registry, beyond its public header.
+#pragma once
+
+#include <ambit/device.h>
+
+#include <string>
+#include <string_view>
+
+namespace ambit {
+
+/// Return the kind that bears `name`. Errors: Error naming the backends there are.
+DeviceKind device_kind(std::string_view name);
+const std::string& device_name(DeviceKind kind);
+
+/// Return the library that brought a backend: "libambit" or a file.
+const std::string& backend_library(DeviceKind kind);
+
+/// Return whether a backend of that name is registered and has a device.
+bool has_devices(std::string_view name);
+
+/// Load what may bring devices of that name: libambit_<name>.so first, else every plugin there is.
+void load_backends_for(std::string_view name);
+
+/// Register the backends that are part of libambit; backends/builtin.cpp lists them.
+void load_builtin_backends();
+
+}  // namespace ambit

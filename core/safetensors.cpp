@@ -1,0 +1,230 @@
+// The header is parsed event by event, not into a document: duplicate keys are seen, nesting beyond
+// the format's three levels ends at once, and nothing is built that the header does not pay for.
+#include "safetensors.h"
+
+#include <ambit/error.h>
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <array>
+#include <nlohmann/json.hpp>
+#include <numeric>
+#include <unordered_set>
+#include <utility>
+
+namespace ambit::safetensors {
+namespace {
+
+using Json = nlohmann::json;
+
+constexpr std::array<std::pair<DType, const char*>, kDTypeCount> kDTypeNames{{
+    {kBool, "BOOL"},
+    {kUInt8, "U8"},
+    {kInt8, "I8"},
+    {kInt16, "I16"},
+    {kInt32, "I32"},
+    {kInt64, "I64"},
+    {kFloat32, "F32"},
+    {kFloat64, "F64"},
+}};
+constexpr const char* kMetadata = "__metadata__";  // a map of strings that is not a tensor
+constexpr size_t kMaxDims = 64;                    // so that a header of ones buys no memory
+
+template <class... T>
+[[noreturn]] void fail(fmt::format_string<T...> text, T&&... args) {
+  throw SerializationError(fmt::format(text, std::forward<T>(args)...));
+}
+
+// Receives the events of the JSON parser, which does not recurse.
+class HeaderReader : public nlohmann::json_sax<Json> {
+ public:
+  std::vector<Entry> take_entries() { return std::move(entries_); }
+
+  bool start_object(size_t) override {
+    if (at_ == At::start) {
+      at_ = At::names;
+    } else if (at_ == At::names && name_ == kMetadata) {
+      at_ = At::metadata;
+    } else if (at_ == At::names) {
+      at_ = At::tensor;
+      entries_.push_back({.name = name_});
+      has_dtype_ = has_shape_ = false;
+      offsets_.clear();
+    } else {
+      unexpected("an object");
+    }
+    return true;
+  }
+
+  bool key(std::string& text) override {
+    if (at_ == At::names) {
+      if (!names_.insert(text).second) fail("expected each name once, got '{}' twice", text);
+      name_ = text;
+    } else if (at_ == At::tensor) {
+      const bool repeated = (text == "dtype" && has_dtype_) || (text == "shape" && has_shape_) ||
+                            (text == "data_offsets" && !offsets_.empty());
+      if (repeated) fail("expected '{}' of '{}' once, got it twice", text, name_);
+      field_ = text;
+    }
+    return true;
+  }
+
+  bool string(std::string& text) override {
+    if (at_ == At::metadata) return true;
+    if (at_ != At::tensor || field_ != "dtype") unexpected("a string");
+    const auto found = std::find_if(kDTypeNames.begin(), kDTypeNames.end(),
+                                    [&](const auto& known) { return text == known.second; });
+    if (found == kDTypeNames.end()) {
+      fail("expected a dtype from BOOL, U8, I8, I16, I32, I64, F32, F64 for '{}', got '{}'", name_,
+           text);
+    }
+    entries_.back().dtype = found->first;
+    has_dtype_ = true;
+    return true;
+  }
+
+  bool start_array(size_t) override {
+    if (at_ == At::tensor && field_ == "shape") {
+      at_ = At::shape;
+    } else if (at_ == At::tensor && field_ == "data_offsets") {
+      at_ = At::offsets;
+    } else {
+      unexpected("an array");
+    }
+    return true;
+  }
+
+  bool number_unsigned(uint64_t value) override {
+    Entry* entry = entries_.empty() ? nullptr : &entries_.back();
+    if (at_ == At::shape && entry->sizes.size() < kMaxDims && value <= INT64_MAX) {
+      entry->sizes.push_back(static_cast<int64_t>(value));
+    } else if (at_ == At::offsets && offsets_.size() < 2) {
+      offsets_.push_back(value);
+    } else {
+      unexpected(std::to_string(value));
+    }
+    return true;
+  }
+
+  bool end_array() override {
+    has_shape_ = has_shape_ || at_ == At::shape;
+    if (at_ == At::offsets && offsets_.size() != 2) fail("expected 2 data_offsets of '{}'", name_);
+    at_ = At::tensor;
+    return true;
+  }
+
+  bool end_object() override {
+    if (at_ == At::tensor) {
+      if (!has_dtype_ || !has_shape_ || offsets_.empty()) {
+        fail("expected dtype, shape and data_offsets of '{}', got fewer", name_);
+      }
+      entries_.back().begin = offsets_[0];
+      entries_.back().end = offsets_[1];
+    }
+    at_ = at_ == At::names ? At::end : At::names;
+    return true;
+  }
+
+  bool null() override { unexpected("null"); }
+  bool boolean(bool) override { unexpected("a bool"); }
+  bool number_integer(int64_t value) override { unexpected(std::to_string(value)); }
+  bool number_float(double, const std::string& text) override { unexpected(text); }
+  bool binary(Json::binary_t&) override { unexpected("binary data"); }
+  bool parse_error(size_t position, const std::string&, const Json::exception&) override {
+    fail("expected JSON in the header, got something else at its byte {}", position);
+  }
+
+ private:
+  enum class At { start, names, metadata, tensor, shape, offsets, end };
+
+  [[noreturn]] void unexpected(const std::string& what) const {
+    fail("expected an object of tensors in the header, got {} at '{}'{}", what, name_,
+         at_ == At::tensor || at_ == At::shape || at_ == At::offsets ? "." + field_ : "");
+  }
+
+  At at_ = At::start;
+  std::string name_, field_;  // the last key of the first and of the second level
+  bool has_dtype_ = false, has_shape_ = false;
+  std::vector<uint64_t> offsets_;
+  std::unordered_set<std::string> names_;
+  std::vector<Entry> entries_;
+};
+
+// Checks one entry by itself: its bytes lie inside the data and are as many as its shape needs.
+void check_size(const Entry& e, uint64_t data_bytes) {
+  if (e.begin > e.end || e.end > data_bytes) {
+    fail("expected '{}' inside the {} bytes of data, got bytes {} to {}", e.name, data_bytes,
+         e.begin, e.end);
+  }
+  // The product without the zeros must fit too: strides are made of it.
+  int64_t bytes = static_cast<int64_t>(element_size(e.dtype));
+  bool empty = false;
+  for (const int64_t size : e.sizes) {
+    empty = empty || size == 0;
+    if (__builtin_mul_overflow(bytes, std::max<int64_t>(size, 1), &bytes)) {
+      fail("expected a shape of '{}' that memory can hold, got {}", e.name, ambit::str(e.sizes));
+    }
+  }
+  const uint64_t needed = empty ? 0 : static_cast<uint64_t>(bytes);
+  if (e.end - e.begin != needed) {
+    fail("expected {} bytes for '{}' {}{}, got {}", needed, e.name, ambit::name(e.dtype),
+         ambit::str(e.sizes), e.end - e.begin);
+  }
+}
+
+// Checks that the entries, laid end to end, are the data: no gap, no overlap, nothing left over.
+void check_cover(const std::vector<Entry>& entries, uint64_t data_bytes) {
+  std::vector<const Entry*> by_offset(entries.size());
+  std::transform(entries.begin(), entries.end(), by_offset.begin(),
+                 [](const Entry& e) { return &e; });
+  std::sort(by_offset.begin(), by_offset.end(), [](const Entry* a, const Entry* b) {
+    return std::pair(a->begin, a->end) < std::pair(b->begin, b->end);
+  });
+  uint64_t covered = 0;
+  for (const Entry* e : by_offset) {
+    if (e->begin != covered) {
+      fail("expected '{}' to begin at byte {} of the data, got {}", e->name, covered, e->begin);
+    }
+    covered = e->end;
+  }
+  if (covered != data_bytes) fail("expected {} bytes of data, got {}", covered, data_bytes);
+}
+
+}  // namespace
+
+std::vector<Entry> parse_header(std::string_view text, uint64_t data_bytes) {
+  HeaderReader reader;
+  Json::sax_parse(text.begin(), text.end(), &reader);
+  std::vector<Entry> entries = reader.take_entries();
+  for (const Entry& e : entries) check_size(e, data_bytes);
+  check_cover(entries, data_bytes);
+  return entries;
+}
+
+std::string format_header(const std::vector<Entry>& entries) {
+  std::string out = "{";
+  for (const Entry& e : entries) {
+    if (e.name == kMetadata) fail("expected another name than '{}', which is reserved", kMetadata);
+    std::string name;
+    try {
+      name = Json(e.name).dump();
+    } catch (const Json::exception&) {
+      fail("expected names in UTF-8, got another encoding in '{}'", e.name);
+    }
+    const auto dtype = std::find_if(kDTypeNames.begin(), kDTypeNames.end(),
+                                    [&](const auto& known) { return e.dtype == known.first; });
+    out += fmt::format(R"({}{}:{{"dtype":"{}","shape":[{}],"data_offsets":[{},{}]}})",
+                       out.size() > 1 ? "," : "", name, dtype->second,
+                       fmt::join(e.sizes.begin(), e.sizes.end(), ","), e.begin, e.end);
+  }
+  out += "}";
+  out.resize((out.size() + 7) / 8 * 8, ' ');  // kLengthBytes before it is a multiple of 8 too
+  if (out.size() > kMaxHeaderBytes) {
+    fail("expected a header of at most {} bytes, got {}", kMaxHeaderBytes, out.size());
+  }
+  return out;
+}
+
+}  // namespace ambit::safetensors

@@ -1,0 +1,93 @@
+// TensorImpl, and the Tensor methods about geometry and identity; the ops' methods are in
+// tensor_methods.cpp, those about gradients in tensor_autograd.cpp.
+#include "autograd_meta.h"
+
+#include <ambit/error.h>
+#include <ambit/tensor.h>
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <utility>
+
+namespace ambit {
+namespace {
+
+bool is_contiguous(IntArrayRef sizes, IntArrayRef strides) {
+  int64_t step = 1;
+  for (size_t i = sizes.size(); i-- > 0;) {
+    if (sizes[i] == 0) return true;
+    if (sizes[i] != 1 && strides[i] != step) return false;
+    step *= sizes[i];
+  }
+  return true;
+}
+
+int64_t product(IntArrayRef sizes) {
+  int64_t n = 1;
+  for (const int64_t s : sizes) n *= s;
+  return n;
+}
+
+}  // namespace
+
+TensorImpl::TensorImpl(Storage s, IntArrayRef sz, IntArrayRef st, int64_t off, DType d) {
+  set(std::move(s), sz, st, off, d);
+}
+
+TensorImpl::~TensorImpl() {
+  if (autograd && autograd->retains_grad && autograd->grad_fn) {
+    const std::lock_guard lock(graph_mutex());
+    std::erase_if(NodeHooks::of(*autograd->grad_fn).retain,
+                  [this](const auto& r) { return r.second == this; });
+  }
+}
+
+void TensorImpl::set(Storage s, IntArrayRef sz, IntArrayRef st, int64_t off, DType d) {
+  storage = std::move(s);
+  sizes = sz;
+  strides = st;
+  offset = off;
+  numel = product(sizes);
+  device = storage->device();
+  dtype = d;
+  contiguous = ambit::is_contiguous(sizes, strides);
+}
+
+void TensorImpl::destroy(TensorImpl* t) noexcept { delete t; }
+
+int64_t Tensor::size(int64_t dim) const {
+  return sizes()[static_cast<size_t>(wrap_dim("size", dim, this->dim()))];
+}
+
+int64_t Tensor::stride(int64_t dim) const {
+  return strides()[static_cast<size_t>(wrap_dim("stride", dim, this->dim()))];
+}
+
+void Tensor::throw_undefined() { throw Error("expected a defined tensor, got an undefined one"); }
+
+void Tensor::throw_dtype(DType asked) const {
+  throw DTypeError(fmt::format("data_ptr: expected {}, the tensor's dtype, got {}",
+                               ambit::name(dtype()), ambit::name(asked)));
+}
+
+void Tensor::set_data(const Tensor& src) const {
+  if (requires_grad() && !src.is_floating_point()) {
+    throw DTypeError(fmt::format(
+        "set_data: expected a floating-point dtype for a tensor that requires grad, got {}",
+        ambit::name(src.dtype())));
+  }
+  // A live graph that saved this tensor sees another storage, and complains instead of mixing.
+  impl_->set(src.storage(), src.sizes(), src.strides(), src.storage_offset(), src.dtype());
+}
+
+const std::string& Tensor::name() const {
+  static const std::string kNone;
+  return get()->autograd ? impl_->autograd->name : kNone;
+}
+
+void Tensor::set_name(std::string path) const {
+  get();
+  autograd_meta(*impl_).name = std::move(path);
+}
+
+}  // namespace ambit

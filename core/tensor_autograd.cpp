@@ -1,0 +1,98 @@
+// The Tensor methods about gradients.
+#include "autograd_meta.h"
+
+#include <ambit/error.h>
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <atomic>
+#include <utility>
+
+namespace ambit {
+namespace {
+
+Tensor alias(const Tensor& t) {
+  return Tensor(intrusive_ptr<TensorImpl>(
+      new TensorImpl(t.storage(), t.sizes(), t.strides(), t.storage_offset(), t.dtype())));
+}
+
+}  // namespace
+
+const Tensor& Tensor::requires_grad_(bool on) const {
+  if (on && !is_floating_point()) {
+    throw DTypeError(fmt::format("requires_grad_: expected a floating-point dtype, got {}",
+                                 ambit::name(dtype())));
+  }
+  if (!on && !is_leaf()) {
+    throw AutogradError("requires_grad_: expected a leaf, got the result of an op; use detach()");
+  }
+  impl_->requires_grad = on;
+  return *this;
+}
+
+bool Tensor::is_leaf() const { return !grad_fn(); }
+
+intrusive_ptr<Node> Tensor::grad_fn() const {
+  if (!requires_grad()) return {};  // also brings a view up to date
+  return impl_->autograd ? impl_->autograd->grad_fn : intrusive_ptr<Node>();
+}
+
+const Tensor& Tensor::grad() const {
+  static const auto* none = new Tensor;
+  return get()->autograd ? impl_->autograd->grad : *none;
+}
+
+Tensor& Tensor::mutable_grad() const { return autograd_meta(*get()).grad; }
+
+void Tensor::backward(const Tensor& gradient, bool retain_graph, bool create_graph) const {
+  autograd::backward({*this}, {gradient}, retain_graph, create_graph);
+}
+
+Tensor Tensor::detach() const { return alias(*this); }
+
+const Tensor& Tensor::detach_() const {
+  if (get()->base) {
+    throw AutogradError("detach_: expected a tensor that is not a view, got a view; use detach()");
+  }
+  impl_->requires_grad = false;
+  if (impl_->autograd) impl_->autograd->grad_fn.reset();
+  return *this;
+}
+
+void Tensor::retain_grad() const {
+  if (!requires_grad()) {
+    throw AutogradError("retain_grad: expected a tensor that requires grad, got one that does not");
+  }
+  if (is_leaf() || impl_->autograd->retains_grad) return;
+  const std::lock_guard lock(graph_mutex());
+  AutogradMeta& meta = *impl_->autograd;
+  meta.retains_grad = true;
+  NodeHooks::of(*meta.grad_fn).retain.emplace_back(meta.output, impl_.get());
+}
+
+unsigned Tensor::register_hook(std::function<Tensor(const Tensor&)> hook) const {
+  if (!requires_grad()) {
+    throw AutogradError(
+        "register_hook: expected a tensor that requires grad, got one that does not");
+  }
+  static std::atomic<unsigned> next_id{0};
+  const unsigned id = next_id++;
+  AutogradMeta& meta = autograd_meta(*impl_);
+  const std::lock_guard lock(graph_mutex());
+  auto& hooks = meta.grad_fn ? NodeHooks::of(*meta.grad_fn).hooks : meta.hooks;
+  hooks.push_back({id, meta.output, std::move(hook)});
+  return id;
+}
+
+void Tensor::remove_hook(unsigned id) const {
+  AutogradMeta& meta = autograd_meta(*get());
+  const std::lock_guard lock(graph_mutex());
+  const auto is_it = [id](const NamedHook& h) { return h.id == id; };
+  size_t removed = std::erase_if(meta.hooks, is_it);
+  if (meta.grad_fn) removed += std::erase_if(NodeHooks::of(*meta.grad_fn).hooks, is_it);
+  if (removed == 0) {
+    throw IndexError(fmt::format("remove_hook: expected the id of a hook, got {}", id));
+  }
+}
+
+}  // namespace ambit

@@ -1,0 +1,111 @@
+// Views and in-place writes: a write to a view is a write to its base, and changes what every other
+// view of that base holds. The base's history gets a node for the write; views whose base was
+// rewritten since fetch a new history, lazily, from the base by their geometry.
+// The scheme is PyTorch's (CopySlices, DifferentiableViewMeta).
+#include <ambit/error.h>
+#include <ambit/ops/creation.h>
+#include <ambit/ops/shape.h>
+
+#include "autograd_meta.h"
+
+namespace ambit {
+namespace {
+
+struct Geometry {
+  explicit Geometry(const TensorImpl& t) : sizes(t.sizes), strides(t.strides), offset(t.offset) {}
+  Dims sizes, strides;
+  int64_t offset;  // in the storage
+};
+
+uint32_t rebases_of(const TensorImpl& t) { return t.autograd ? t.autograd->rebases : 0; }
+
+// Zeros laid out like the base, so that a view's strides mean the same elements in it.
+Tensor zeros_of(const Geometry& base, const Tensor& like) {
+  return empty_strided(base.sizes, base.strides, like.options()).zero_();
+}
+
+Tensor region(const Tensor& in_base_layout, const Geometry& base, const Geometry& view) {
+  return as_strided(in_base_layout, view.sizes, view.strides, view.offset - base.offset);
+}
+
+// Node of a view fetched from its base: the gradient is zero outside the view.
+class ViewNode final : public Node {
+ public:
+  ViewNode(const Tensor& base, const TensorImpl& view)
+      : Node("as_strided", 1), edge_(gradient_edge(base)), base_(*base.impl()), view_(view) {}
+  void apply(std::span<const Tensor> out, std::span<Tensor> in,
+             std::span<const uint8_t> wanted) override {
+    if (!wanted[0] || !out[0].defined()) return;
+    in[0] = zeros_of(base_, out[0]);
+    region(in[0], base_, view_).copy_(out[0]);
+  }
+  void release() override {}
+  std::span<Edge> edges() override { return {&edge_, 1}; }
+
+ private:
+  Edge edge_;
+  Geometry base_, view_;
+};
+
+// Node of a base whose view was overwritten by `write`: what is outside the view comes from the
+// base's old value, what is inside from the write.
+class ViewWriteNode final : public Node {
+ public:
+  ViewWriteNode(const Tensor& base, const TensorImpl& view, intrusive_ptr<Node> write)
+      : Node(write->name(), 1),
+        edges_{gradient_edge(base), Edge{std::move(write), 0, {}}},
+        base_(*base.impl()),
+        view_(view) {}
+  void apply(std::span<const Tensor> out, std::span<Tensor> in,
+             std::span<const uint8_t> wanted) override {
+    if (!out[0].defined()) return;
+    Tensor g = zeros_of(base_, out[0]);
+    g.copy_(out[0]);
+    if (wanted[1]) in[1] = region(g, base_, view_).clone();
+    if (wanted[0]) {
+      region(g, base_, view_).zero_();
+      in[0] = g;
+    }
+  }
+  void release() override {}
+  std::span<Edge> edges() override { return edges_; }
+
+ private:
+  std::array<Edge, 2> edges_;
+  Geometry base_, view_;
+};
+
+}  // namespace
+
+Tensor make_view(const Tensor& base, IntArrayRef sizes, IntArrayRef strides, int64_t offset) {
+  intrusive_ptr<TensorImpl> view(
+      new TensorImpl(base.storage(), sizes, strides, offset, base.dtype()));
+  view->base = base.impl()->base ? base.impl()->base : intrusive_ptr<TensorImpl>(base.impl());
+  view->base_rebases = rebases_of(*view->base);
+  return Tensor(std::move(view));
+}
+
+void set_history_in_place(const Tensor& self, intrusive_ptr<Node> node) {
+  if (!self.impl()->base) {
+    set_history(self, std::move(node));
+    ++self.impl()->autograd->rebases;
+    return;
+  }
+  const Tensor base(self.impl()->base);
+  set_history(base, intrusive_ptr<Node>(new ViewWriteNode(base, *self.impl(), std::move(node))));
+  ++base.impl()->autograd->rebases;  // self fetches its new history from here like any other view
+}
+
+void Tensor::sync_view() const {
+  if (impl_->base_rebases == rebases_of(*impl_->base)) return;
+  const std::lock_guard lock(graph_mutex());
+  const uint32_t now = rebases_of(*impl_->base);
+  if (impl_->base_rebases == now) return;
+  impl_->base_rebases = now;
+  const Tensor base(impl_->base);
+  if (base.requires_grad()) {
+    set_history(*this, intrusive_ptr<Node>(new ViewNode(base, *impl_)));
+  }
+}
+
+}  // namespace ambit

@@ -1,0 +1,100 @@
+// Sequential, ModuleList and Functional.
+#include <ambit/error.h>
+#include <ambit/nn/functional_module.h>
+#include <ambit/nn/module_list.h>
+#include <ambit/nn/sequential.h>
+
+#include <fmt/format.h>
+
+namespace ambit::nn {
+namespace {
+
+void check_index(const char* what, size_t i, size_t size) {
+  if (i >= size) {
+    throw IndexError(fmt::format("{}: expected an index below its size {}, got {}", what, size, i));
+  }
+}
+
+}  // namespace
+
+// --- Sequential
+
+SequentialImpl::SequentialImpl(std::initializer_list<NamedAnyModule> modules) {
+  for (const auto& [name, module] : modules) push_back(name, module);
+}
+
+SequentialImpl::SequentialImpl(const OrderedDict<std::string, AnyModule>& modules) {
+  for (const auto& [name, module] : modules) push_back(name, module);
+}
+
+void SequentialImpl::push_back(AnyModule module) {
+  push_back(std::to_string(modules_.size()), std::move(module));
+}
+
+void SequentialImpl::push_back(std::string name, AnyModule module) {
+  register_module(std::move(name), module.ptr());
+  modules_.push_back(std::move(module));
+}
+
+void SequentialImpl::extend(const SequentialImpl& other) {
+  for (size_t i = 0, n = other.size(); i < n; ++i) push_back(other.modules_[i]);
+}
+
+Tensor SequentialImpl::forward(const Tensor& input) {
+  if (modules_.empty()) throw Error("Sequential: expected at least one module, got none");
+  Tensor x = input;
+  for (const AnyModule& module : modules_) x = module.forward(x);
+  return x;
+}
+
+std::shared_ptr<Module> SequentialImpl::ptr(size_t i) const {
+  check_index("Sequential", i, size());
+  return modules_[i].ptr();
+}
+
+// The modules are its only state, and clone() copies them.
+void SequentialImpl::reset() {}
+
+std::shared_ptr<Module> SequentialImpl::clone(const std::optional<Device>& device) const {
+  auto copy = std::make_shared<SequentialImpl>(*this);
+  copy->forget_state();
+  copy->modules_.clear();
+  const auto names = named_children().keys();
+  for (size_t i = 0; i < size(); ++i) copy->push_back(names[i], modules_[i].clone(device));
+  return copy;
+}
+
+// --- ModuleList
+
+void ModuleListImpl::push_back(std::shared_ptr<Module> module) {
+  register_module(std::to_string(modules_.size()), module);
+  modules_.push_back(std::move(module));
+}
+
+void ModuleListImpl::extend(const ModuleListImpl& other) {
+  for (size_t i = 0, n = other.size(); i < n; ++i) push_back(other.modules_[i]);
+}
+
+std::shared_ptr<Module> ModuleListImpl::ptr(size_t i) const {
+  check_index("ModuleList", i, size());
+  return modules_[i];
+}
+
+// The modules are its only state, and clone() copies them.
+void ModuleListImpl::reset() {}
+
+std::shared_ptr<Module> ModuleListImpl::clone(const std::optional<Device>& device) const {
+  auto copy = std::make_shared<ModuleListImpl>(*this);
+  copy->forget_state();
+  copy->modules_.clear();
+  for (const auto& module : modules_) copy->push_back(module->clone(device));
+  return copy;
+}
+
+// --- Functional
+
+void FunctionalImpl::reset() {}
+
+Tensor FunctionalImpl::forward(const Tensor& input) { return function_(input); }
+
+}  // namespace ambit::nn

@@ -1,0 +1,101 @@
+#include <ambit/data/cifar10.h>
+#include <ambit/error.h>
+#include <ambit/ops/creation.h>
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <filesystem>
+#include <limits>
+#include <optional>
+#include <system_error>
+#include <vector>
+
+#include "file_bytes.h"
+
+namespace ambit::data::datasets {
+namespace {
+
+constexpr size_t kRecordBytes = CIFAR10::kRecordBytes;
+
+// Returns the records when they are whole and of known classes; `source` is for messages.
+std::span<const uint8_t> checked(std::span<const uint8_t> records, const std::string& source) {
+  if (records.empty() || records.size() % kRecordBytes != 0) {
+    throw SerializationError(fmt::format("CIFAR10: expected images of {} bytes in {}, got {} bytes",
+                                         kRecordBytes, source, records.size()));
+  }
+  for (size_t i = 0; i < records.size(); i += kRecordBytes) {
+    if (records[i] < CIFAR10::classes().size()) continue;
+    throw SerializationError(
+        fmt::format("CIFAR10: expected classes 0 to 9 in {}, got {} in image {}", source,
+                    records[i], i / kRecordBytes));
+  }
+  return records;
+}
+
+ByteImages split(std::span<const uint8_t> records) {
+  const auto n = static_cast<int64_t>(records.size() / kRecordBytes);
+  Tensor images = empty({n, 3, 32, 32}, kUInt8);
+  Tensor targets = empty({n}, kInt64);
+  auto* image = images.data_ptr<uint8_t>();
+  auto* target = targets.data_ptr<int64_t>();
+  for (; !records.empty(); records = records.subspan(kRecordBytes)) {
+    *target++ = records[0];
+    image = std::copy_n(records.data() + 1, kRecordBytes - 1, image);
+  }
+  return {images, targets};
+}
+
+std::vector<std::string> file_names(Mode mode) {
+  if (mode == Mode::kTest) return {"test_batch.bin"};
+  return {"data_batch_1.bin", "data_batch_2.bin", "data_batch_3.bin", "data_batch_4.bin",
+          "data_batch_5.bin"};
+}
+
+// Returns the folder of the first of the files; nothing where it is not found.
+std::optional<std::filesystem::path> find_folder(const std::string& root, Mode mode) {
+  const std::filesystem::path base(root);
+  for (const auto& folder : {base, base / "cifar-10-batches-bin", base / "cifar-10-sample"}) {
+    std::error_code ignored;
+    if (std::filesystem::exists(folder / file_names(mode)[0], ignored)) return folder;
+  }
+  return {};
+}
+
+ByteImages read(const std::string& root, Mode mode) {
+  const auto folder = find_folder(root, mode);
+  if (!folder) {
+    throw SerializationError(
+        fmt::format("CIFAR10: expected {} in '{}', or in its folder cifar-10-batches-bin or "
+                    "cifar-10-sample, got no such file",
+                    file_names(mode)[0], root));
+  }
+  std::vector<uint8_t> records;
+  for (const std::string& file : file_names(mode)) {
+    const std::string path = (*folder / file).string();
+    const std::vector<uint8_t> bytes =
+        read_file("CIFAR10", path, std::numeric_limits<uint32_t>::max());
+    const auto more = checked(bytes, fmt::format("'{}'", path));
+    records.insert(records.end(), more.begin(), more.end());
+  }
+  return split(records);
+}
+
+}  // namespace
+
+CIFAR10::CIFAR10(const std::string& root, Mode mode) : ImageDataset(read(root, mode)) {}
+
+CIFAR10::CIFAR10(std::span<const uint8_t> records)
+    : ImageDataset(split(checked(records, "memory"))) {}
+
+bool CIFAR10::exists(const std::string& root, Mode mode) {
+  return find_folder(root, mode).has_value();
+}
+
+const std::array<const char*, 10>& CIFAR10::classes() {
+  static constexpr std::array<const char*, 10> kClasses{
+      "airplane", "automobile", "bird", "cat", "deer", "dog", "frog", "horse", "ship", "truck"};
+  return kClasses;
+}
+
+}  // namespace ambit::data::datasets

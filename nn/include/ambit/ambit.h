@@ -1,0 +1,29 @@
+// All of ambit: what `#include <torch/torch.h>` is to libtorch. Headers for authors of backends
+// (backend.h, kernels.h, op.h, record.h, registry.h) are not part of it.
+#pragma once
+
+#include <ambit/autograd.h>
+#include <ambit/data/data.h>
+#include <ambit/device.h>
+#include <ambit/dtype.h>
+#include <ambit/error.h>
+#include <ambit/nn/nn.h>
+#include <ambit/ops/conv.h>
+#include <ambit/ops/creation.h>
+#include <ambit/ops/elementwise.h>
+#include <ambit/ops/index.h>
+#include <ambit/ops/loss.h>
+#include <ambit/ops/matmul.h>
+#include <ambit/ops/norm.h>
+#include <ambit/ops/pool.h>
+#include <ambit/ops/random.h>
+#include <ambit/ops/reduce.h>
+#include <ambit/ops/shape.h>
+#include <ambit/optim/optim.h>
+#include <ambit/parallel.h>
+#include <ambit/random.h>
+#include <ambit/scalar.h>
+#include <ambit/serialize.h>
+#include <ambit/shape.h>
+#include <ambit/tensor.h>
+#include <ambit/tensor_options.h>

@@ -1,0 +1,167 @@
+// DataLoader: batches of a dataset in a sampler's order, made ahead by worker threads.
+//   auto loader = data::make_data_loader<data::samplers::RandomSampler>(
+//       std::move(dataset), data::DataLoaderOptions().batch_size(4).workers(2));
+//   for (auto& batch : *loader) net->forward(batch.data);
+#pragma once
+
+#include <ambit/autograd.h>
+#include <ambit/data/dataset.h>
+#include <ambit/data/samplers.h>
+#include <ambit/data/worker_pool.h>
+#include <ambit/error.h>
+#include <ambit/nn/options.h>
+
+#include <algorithm>
+#include <deque>
+#include <future>
+#include <iterator>
+#include <memory>
+#include <optional>
+#include <utility>
+#include <vector>
+
+namespace ambit::data {
+
+class DataLoaderOptions : public nn::Options<DataLoaderOptions> {
+ public:
+  DataLoaderOptions() = default;
+  DataLoaderOptions(size_t batch_size) : batch_size_(batch_size) {}
+
+  /// Samples per batch. Default: 1.
+  DataLoaderOptions& batch_size(size_t n) { return set(batch_size_, n); }
+  /// Threads that make batches; 0: the thread that iterates does. Default: 0.
+  DataLoaderOptions& workers(size_t n) { return set(workers_, n); }
+  /// Batches made ahead. Default: twice the number of workers.
+  DataLoaderOptions& max_jobs(size_t n) { return set(max_jobs_, n); }
+  /// Leave out the last batch where it is smaller than the others. Default: false.
+  DataLoaderOptions& drop_last(bool on) { return set(drop_last_, on); }
+
+  size_t batch_size() const { return batch_size_; }
+  size_t workers() const { return workers_; }
+  size_t max_jobs() const { return std::max<size_t>(1, max_jobs_.value_or(2 * workers_)); }
+  bool drop_last() const { return drop_last_; }
+
+ private:
+  size_t batch_size_ = 1, workers_ = 0;
+  std::optional<size_t> max_jobs_;
+  bool drop_last_ = false;
+};
+
+/// Iterate over a dataset in batches. The batches are the same whatever the number of workers. An
+/// exception of the dataset or of a transform is thrown where its batch would have come; iterating
+/// may go on behind it, or start again.
+template <class Dataset, class Sampler>
+class DataLoader {
+ public:
+  using BatchType = typename Dataset::BatchType;
+
+  /// Errors: Error for a batch size of 0.
+  DataLoader(Dataset dataset, Sampler sampler, DataLoaderOptions options)
+      : options_(options), dataset_(std::move(dataset)), sampler_(std::move(sampler)) {
+    if (options_.batch_size() == 0) {
+      throw Error("DataLoader: expected a batch size of at least 1, got 0");
+    }
+  }
+  DataLoader(const DataLoader&) = delete;
+  DataLoader& operator=(const DataLoader&) = delete;
+
+  /// At the loader's current batch; all iterators of one loader share it.
+  class Iterator {
+   public:
+    using iterator_concept = std::input_iterator_tag;
+    using value_type = BatchType;
+    using difference_type = std::ptrdiff_t;
+
+    explicit Iterator(DataLoader* loader) : loader_(loader) {}
+    BatchType& operator*() const { return *loader_->current_; }
+    BatchType* operator->() const { return &*loader_->current_; }
+    Iterator& operator++() {
+      loader_->advance();
+      return *this;
+    }
+    void operator++(int) { loader_->advance(); }
+    bool operator==(std::default_sentinel_t) const { return !loader_->current_; }
+
+   private:
+    DataLoader* loader_;
+  };
+
+  /// Start an epoch; iterators of an earlier one end.
+  Iterator begin() {
+    pending_.clear();
+    if (pool_) {
+      pool_->cancel();
+    } else if (options_.workers() > 0) {
+      copies_.assign(options_.workers(), dataset_);
+      pool_ = std::make_unique<WorkerPool>(options_.workers());
+    }
+    sampler_.reset();
+    advance();
+    return Iterator(this);
+  }
+  std::default_sentinel_t end() const { return {}; }
+
+  const Dataset& dataset() const { return dataset_; }
+  const DataLoaderOptions& options() const { return options_; }
+
+ private:
+  void advance() {
+    current_.reset();
+    if (!pool_) {
+      if (const auto indices = next_indices()) current_ = dataset_.get_batch(*indices);
+      return;
+    }
+    while (pending_.size() < options_.max_jobs()) {
+      auto indices = next_indices();
+      if (!indices) break;
+      submit(std::move(*indices));
+    }
+    if (pending_.empty()) return;
+    std::future<BatchType> first = std::move(pending_.front());
+    pending_.pop_front();
+    current_ = first.get();
+  }
+
+  std::optional<std::vector<size_t>> next_indices() {
+    auto indices = sampler_.next(options_.batch_size());
+    if (indices && options_.drop_last() && indices->size() < options_.batch_size()) return {};
+    return indices;
+  }
+
+  void submit(std::vector<size_t> indices) {
+    // The grad mode belongs to each thread: the workers take the caller's.
+    auto task = std::make_shared<std::packaged_task<BatchType(Dataset&)>>(
+        [indices = std::move(indices), grad_mode = GradMode::is_enabled()](Dataset& dataset) {
+          const AutoGradMode mode(grad_mode);
+          return dataset.get_batch(indices);
+        });
+    pending_.push_back(task->get_future());
+    pool_->submit([this, task](size_t worker) { (*task)(copies_[worker]); });
+  }
+
+  DataLoaderOptions options_;
+  Dataset dataset_;
+  Sampler sampler_;
+  std::optional<BatchType> current_;            // empty at the end of an epoch
+  std::deque<std::future<BatchType>> pending_;  // in the sampler's order
+  std::vector<Dataset> copies_;       // one per worker, so that get_batch() need not be thread-safe
+  std::unique_ptr<WorkerPool> pool_;  // last: its threads end before what they use
+};
+
+template <class Dataset, class Sampler>
+std::unique_ptr<DataLoader<Dataset, Sampler>> make_data_loader(Dataset dataset, Sampler sampler,
+                                                               DataLoaderOptions options) {
+  return std::make_unique<DataLoader<Dataset, Sampler>>(std::move(dataset), std::move(sampler),
+                                                        options);
+}
+
+/// The same with a sampler over the whole dataset. Errors: Error where its size is not known.
+template <class Sampler = samplers::RandomSampler, class Dataset>
+std::unique_ptr<DataLoader<Dataset, Sampler>> make_data_loader(Dataset dataset,
+                                                               DataLoaderOptions options = {}) {
+  const std::optional<size_t> size = dataset.size();
+  if (!size) throw Error("make_data_loader: expected a dataset of known size, or a sampler");
+  return make_data_loader(std::move(dataset), Sampler(*size), options);
+}
+
+}  // namespace ambit::data

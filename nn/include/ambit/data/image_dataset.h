@@ -1,0 +1,69 @@
+// Labelled images in memory: kept as bytes, an eighth of what floats and int64 targets would take,
+// and turned into floats batch by batch through a table, into which normalisation goes at no cost.
+#pragma once
+
+#include <ambit/data/dataset.h>
+
+#include <optional>
+#include <utility>
+#include <vector>
+
+namespace ambit::data::datasets {
+
+/// Which part of a dataset.
+enum class Mode { kTrain, kTest };
+
+/// Images of one size and their classes.
+class AMBIT_API ByteImages {
+ public:
+  /// images uint8 [N,C,H,W], targets int64 [N], both contiguous and on the cpu.
+  ByteImages(Tensor images, Tensor targets);
+
+  /// Return image i as float32 [C,H,W] and its class as a 0-dim int64. Errors: IndexError.
+  Example<> get(size_t i) const;
+  /// Return several as float32 [B,C,H,W] and int64 [B]. Errors: IndexError.
+  Example<> get_stacked(Indices indices) const;
+  /// Normalise what get() and get_stacked() return. Errors: ShapeError for another number of
+  /// channels.
+  void normalize(const transforms::ChannelStatistics& statistics);
+
+  const Tensor& images() const { return images_; }
+  const Tensor& targets() const { return targets_; }
+  size_t size() const { return static_cast<size_t>(images_.size(0)); }
+
+ private:
+  void write_image(size_t i, float* to) const;
+
+  Tensor images_, targets_;
+  std::vector<float> values_;  // [C][256]: what each byte stands for; at first byte / 255
+};
+
+/// Base of the datasets that hold ByteImages: samples are float32 [C,H,W] in [0, 1], and an int64
+/// class.
+template <class Self>
+class ImageDataset : public Dataset<Self> {
+ public:
+  explicit ImageDataset(ByteImages images) : images_(std::move(images)) {}
+
+  Example<> get(size_t index) override { return images_.get(index); }
+  /// Return a batch as map(Stack<>()) does, written straight into one tensor.
+  Example<> get_stacked(Indices indices) { return images_.get_stacked(indices); }
+  std::optional<size_t> size() const override { return images_.size(); }
+
+  /// Return the images as they are kept: uint8 [N,C,H,W].
+  const Tensor& raw_images() const { return images_.images(); }
+  /// Return all classes: int64 [N].
+  const Tensor& targets() const { return images_.targets(); }
+
+  using Dataset<Self>::map;
+  Self map(const transforms::Normalize<>& normalize) const {
+    Self normalized = static_cast<const Self&>(*this);
+    normalized.images_.normalize(normalize.statistics());
+    return normalized;
+  }
+
+ private:
+  ByteImages images_;
+};
+
+}  // namespace ambit::data::datasets

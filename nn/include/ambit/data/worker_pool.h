@@ -1,0 +1,42 @@
+// Threads that run jobs in the order of their submission: what is under a DataLoader's workers.
+#pragma once
+
+#include <ambit/api.h>
+
+#include <condition_variable>
+#include <cstddef>
+#include <deque>
+#include <functional>
+#include <mutex>
+#include <thread>
+#include <vector>
+
+namespace ambit::data {
+
+class AMBIT_API WorkerPool {
+ public:
+  /// Called with the number of the thread that runs it, below size. Must not throw.
+  using Job = std::function<void(size_t worker)>;
+
+  explicit WorkerPool(size_t size);
+  /// Drop the jobs that have not begun, and wait for the others.
+  ~WorkerPool();
+  WorkerPool(const WorkerPool&) = delete;
+  WorkerPool& operator=(const WorkerPool&) = delete;
+
+  void submit(Job job);
+  /// Drop the jobs that have not begun.
+  void cancel();
+
+ private:
+  void run(size_t worker);
+  void stop();
+
+  std::mutex mutex_;
+  std::condition_variable wake_;
+  std::deque<Job> jobs_;   // guarded by mutex_
+  bool stopping_ = false;  // guarded by mutex_
+  std::vector<std::thread> threads_;
+};
+
+}  // namespace ambit::data

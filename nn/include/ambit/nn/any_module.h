@@ -1,0 +1,48 @@
+// AnyModule: a module of any class whose forward() maps a tensor to a tensor. Sequential holds
+// these.
+#pragma once
+
+#include <ambit/nn/module.h>
+
+#include <concepts>
+#include <memory>
+#include <optional>
+
+namespace ambit::nn {
+
+/// A module class with `Tensor forward(Tensor)`.
+template <class M>
+concept ForwardsTensor = std::derived_from<M, Module> && requires(M& module, const Tensor& x) {
+  { module.forward(x) } -> std::convertible_to<Tensor>;
+};
+
+class AMBIT_API AnyModule {
+ public:
+  /// Empty; calling it is an error.
+  AnyModule() = default;
+  template <ForwardsTensor M>
+  AnyModule(std::shared_ptr<M> module) : module_(std::move(module)), forward_(&call<M>) {}
+  template <ForwardsTensor M, class D>
+  AnyModule(const ModuleHolder<M, D>& module) : AnyModule(module.ptr()) {}
+  /// Take over a module that no pointer holds yet.
+  template <ForwardsTensor M>
+  AnyModule(M module) : AnyModule(std::make_shared<M>(std::move(module))) {}
+
+  bool is_empty() const { return !module_; }
+  const std::shared_ptr<Module>& ptr() const { return module_; }
+  /// Errors: Error when empty.
+  Tensor forward(const Tensor& x) const;
+  Tensor operator()(const Tensor& x) const { return forward(x); }
+  AnyModule clone(const std::optional<Device>& device = {}) const;
+
+ private:
+  template <class M>
+  static Tensor call(Module& module, const Tensor& x) {
+    return static_cast<M&>(module).forward(x);
+  }
+
+  std::shared_ptr<Module> module_;
+  Tensor (*forward_)(Module&, const Tensor&) = nullptr;
+};
+
+}  // namespace ambit::nn

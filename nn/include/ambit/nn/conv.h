@@ -1,0 +1,62 @@
+// Conv2d.
+#pragma once
+
+#include <ambit/nn/cloneable.h>
+#include <ambit/nn/options.h>
+
+namespace ambit::nn {
+
+/// Sizes in elements, (h, w).
+class Conv2dOptions : public Options<Conv2dOptions> {
+ public:
+  Conv2dOptions(int64_t in_channels, int64_t out_channels, IntOrPair kernel_size)
+      : in_channels_(in_channels), out_channels_(out_channels), kernel_size_(kernel_size) {}
+  Conv2dOptions& in_channels(int64_t n) { return set(in_channels_, n); }
+  Conv2dOptions& out_channels(int64_t n) { return set(out_channels_, n); }
+  Conv2dOptions& kernel_size(IntOrPair n) { return set(kernel_size_, n); }
+  Conv2dOptions& stride(IntOrPair n) { return set(params_.stride, n); }
+  Conv2dOptions& padding(IntOrPair n) { return set(params_.padding, n); }
+  Conv2dOptions& dilation(IntOrPair n) { return set(params_.dilation, n); }
+  Conv2dOptions& groups(int64_t n) { return set(params_.groups, n); }
+  Conv2dOptions& bias(bool on) { return set(bias_, on); }
+  int64_t in_channels() const { return in_channels_; }
+  int64_t out_channels() const { return out_channels_; }
+  const Pair& kernel_size() const { return kernel_size_; }
+  const Pair& stride() const { return params_.stride; }
+  const Pair& padding() const { return params_.padding; }
+  const Pair& dilation() const { return params_.dilation; }
+  int64_t groups() const { return params_.groups; }
+  bool bias() const { return bias_; }
+  /// Return stride, padding, dilation and groups as conv2d() takes them.
+  const Conv2dParams& params() const { return params_; }
+
+ private:
+  int64_t in_channels_, out_channels_;
+  Pair kernel_size_;
+  Conv2dParams params_;
+  bool bias_ = true;
+};
+
+/// 2-D convolution: x [N, in_channels, H, W] -> y [N, out_channels, P, Q]; see conv2d().
+/// weight [out_channels, in_channels / groups, h, w] and bias [out_channels] start uniform in
+/// +-1/sqrt(fan_in), fan_in = in_channels / groups * h * w.
+/// Errors: Error for sizes below 1 (padding: 0), or groups that do not divide both channels.
+class AMBIT_API Conv2dImpl : public Cloneable<Conv2dImpl> {
+ public:
+  Conv2dImpl(int64_t in_channels, int64_t out_channels, IntOrPair kernel_size, IntOrPair stride = 1,
+             IntOrPair padding = 0)
+      : Conv2dImpl(
+            Conv2dOptions(in_channels, out_channels, kernel_size).stride(stride).padding(padding)) {
+  }
+  explicit Conv2dImpl(const Conv2dOptions& opts);
+  void reset() override;
+  void reset_parameters();
+  Tensor forward(const Tensor& input);
+  void pretty_print(std::ostream& os) const override;
+
+  Conv2dOptions options;
+  Tensor weight, bias;
+};
+AMBIT_MODULE(Conv2d);
+
+}  // namespace ambit::nn

@@ -1,0 +1,179 @@
+// nn::functional: the layers as functions. `namespace F = ambit::nn::functional;`
+// Those that take no options are the ops themselves; the rest read the option classes of the
+// layers.
+#pragma once
+
+#include <ambit/nn/activation.h>
+#include <ambit/nn/dropout.h>
+#include <ambit/nn/loss.h>
+#include <ambit/nn/options.h>
+#include <ambit/nn/pooling.h>
+#include <ambit/ops/conv.h>
+#include <ambit/ops/elementwise.h>
+#include <ambit/ops/index.h>
+#include <ambit/ops/loss.h>
+#include <ambit/ops/matmul.h>
+#include <ambit/ops/norm.h>
+#include <ambit/ops/pool.h>
+#include <ambit/ops/random.h>
+
+#include <optional>
+#include <tuple>
+
+namespace ambit::nn::functional {
+
+using ambit::cross_entropy;
+using ambit::gelu;
+using ambit::linear;
+using ambit::log_softmax;
+using ambit::mse_loss;
+using ambit::nll_loss;
+using ambit::one_hot;
+using ambit::relu;
+using ambit::sigmoid;
+using ambit::softmax;
+using ambit::tanh;
+
+using AdaptiveAvgPool2dFuncOptions = AdaptiveAvgPool2dOptions;
+using AvgPool2dFuncOptions = AvgPool2dOptions;
+using CrossEntropyFuncOptions = CrossEntropyLossOptions;
+using LogSoftmaxFuncOptions = LogSoftmaxOptions;
+using MaxPool2dFuncOptions = MaxPool2dOptions;
+using MSELossFuncOptions = MSELossOptions;
+using NLLLossFuncOptions = NLLLossOptions;
+using ReLUFuncOptions = ReLUOptions;
+using SoftmaxFuncOptions = SoftmaxOptions;
+
+inline Tensor relu(const Tensor& input, const ReLUOptions& options) {
+  return options.inplace() ? relu_(input) : relu(input);
+}
+inline Tensor softmax(const Tensor& input, const SoftmaxOptions& options) {
+  return softmax(input, options.dim());
+}
+inline Tensor log_softmax(const Tensor& input, const LogSoftmaxOptions& options) {
+  return log_softmax(input, options.dim());
+}
+
+class Conv2dFuncOptions : public Options<Conv2dFuncOptions> {
+ public:
+  Conv2dFuncOptions& bias(Tensor v) { return set(bias_, std::move(v)); }
+  Conv2dFuncOptions& stride(IntOrPair n) { return set(params_.stride, n); }
+  Conv2dFuncOptions& padding(IntOrPair n) { return set(params_.padding, n); }
+  Conv2dFuncOptions& dilation(IntOrPair n) { return set(params_.dilation, n); }
+  Conv2dFuncOptions& groups(int64_t n) { return set(params_.groups, n); }
+  const Tensor& bias() const { return bias_; }
+  const Conv2dParams& params() const { return params_; }
+
+ private:
+  Tensor bias_;
+  Conv2dParams params_;
+};
+inline Tensor conv2d(const Tensor& input, const Tensor& weight, const Conv2dFuncOptions& options) {
+  return ambit::conv2d(input, weight, options.bias(), options.params());
+}
+inline Tensor conv2d(const Tensor& input, const Tensor& weight, const Tensor& bias = {},
+                     IntOrPair stride = 1, IntOrPair padding = 0, IntOrPair dilation = 1,
+                     int64_t groups = 1) {
+  return ambit::conv2d(
+      input, weight, bias,
+      {.stride = stride, .padding = padding, .dilation = dilation, .groups = groups});
+}
+
+inline Tensor max_pool2d(const Tensor& input, const MaxPool2dFuncOptions& options) {
+  return ambit::max_pool2d(input, options.params());
+}
+/// Stride is kernel_size unless given.
+inline Tensor max_pool2d(const Tensor& input, IntOrPair kernel_size,
+                         std::optional<IntOrPair> stride = {}, IntOrPair padding = 0,
+                         IntOrPair dilation = 1, bool ceil_mode = false) {
+  return max_pool2d(input, MaxPool2dOptions(kernel_size)
+                               .stride(stride.value_or(kernel_size))
+                               .padding(padding)
+                               .dilation(dilation)
+                               .ceil_mode(ceil_mode));
+}
+inline std::tuple<Tensor, Tensor> max_pool2d_with_indices(const Tensor& input,
+                                                          const MaxPool2dFuncOptions& options) {
+  return ambit::max_pool2d_with_indices(input, options.params());
+}
+inline Tensor avg_pool2d(const Tensor& input, const AvgPool2dFuncOptions& options) {
+  return ambit::avg_pool2d(input, options.params());
+}
+/// Stride is kernel_size unless given.
+inline Tensor avg_pool2d(const Tensor& input, IntOrPair kernel_size,
+                         std::optional<IntOrPair> stride = {}, IntOrPair padding = 0,
+                         bool ceil_mode = false, bool count_include_pad = true) {
+  return avg_pool2d(input, AvgPool2dOptions(kernel_size)
+                               .stride(stride.value_or(kernel_size))
+                               .padding(padding)
+                               .ceil_mode(ceil_mode)
+                               .count_include_pad(count_include_pad));
+}
+inline Tensor adaptive_avg_pool2d(const Tensor& input,
+                                  const AdaptiveAvgPool2dFuncOptions& options) {
+  return ambit::adaptive_avg_pool2d(input, options.output_size());
+}
+inline Tensor adaptive_avg_pool2d(const Tensor& input, IntOrPair output_size) {
+  return ambit::adaptive_avg_pool2d(input, output_size);
+}
+
+/// As the layer's options, and whether to drop at all.
+class DropoutFuncOptions : public Options<DropoutFuncOptions> {
+ public:
+  DropoutFuncOptions& p(double v) { return set(p_, v); }
+  DropoutFuncOptions& training(bool on) { return set(training_, on); }
+  DropoutFuncOptions& inplace(bool on) { return set(inplace_, on); }
+  double p() const { return p_; }
+  bool training() const { return training_; }
+  bool inplace() const { return inplace_; }
+
+ private:
+  double p_ = 0.5;
+  bool training_ = true, inplace_ = false;
+};
+AMBIT_API Tensor dropout(const Tensor& input, double p = 0.5, bool training = true,
+                         bool inplace = false);
+inline Tensor dropout(const Tensor& input, const DropoutFuncOptions& options) {
+  return dropout(input, options.p(), options.training(), options.inplace());
+}
+
+class BatchNormFuncOptions : public Options<BatchNormFuncOptions> {
+ public:
+  BatchNormFuncOptions& weight(Tensor v) { return set(weight_, std::move(v)); }
+  BatchNormFuncOptions& bias(Tensor v) { return set(bias_, std::move(v)); }
+  BatchNormFuncOptions& training(bool on) { return set(params_.training, on); }
+  BatchNormFuncOptions& momentum(double v) { return set(params_.momentum, v); }
+  BatchNormFuncOptions& eps(double v) { return set(params_.eps, v); }
+  const Tensor& weight() const { return weight_; }
+  const Tensor& bias() const { return bias_; }
+  const BatchNormParams& params() const { return params_; }
+
+ private:
+  Tensor weight_, bias_;
+  BatchNormParams params_{.training = false};
+};
+inline Tensor batch_norm(const Tensor& input, const Tensor& running_mean, const Tensor& running_var,
+                         const BatchNormFuncOptions& options = {}) {
+  return ambit::batch_norm(input, options.weight(), options.bias(), running_mean, running_var,
+                           options.params());
+}
+
+/// Rows of weight for indices, in this order of arguments; rows of padding_idx get no gradient.
+AMBIT_API Tensor embedding(const Tensor& indices, const Tensor& weight,
+                           std::optional<int64_t> padding_idx = {});
+
+inline Tensor cross_entropy(const Tensor& input, const Tensor& target,
+                            const CrossEntropyFuncOptions& options) {
+  return cross_entropy(input, target, options.weight(), options.reduction(), options.ignore_index(),
+                       options.label_smoothing());
+}
+inline Tensor nll_loss(const Tensor& input, const Tensor& target,
+                       const NLLLossFuncOptions& options) {
+  return nll_loss(input, target, options.weight(), options.reduction(), options.ignore_index());
+}
+inline Tensor mse_loss(const Tensor& input, const Tensor& target,
+                       const MSELossFuncOptions& options) {
+  return mse_loss(input, target, options.reduction());
+}
+
+}  // namespace ambit::nn::functional

@@ -1,0 +1,30 @@
+// Functional: a function as a module, for use in a Sequential.
+#pragma once
+
+#include <ambit/nn/cloneable.h>
+
+#include <functional>
+#include <utility>
+
+namespace ambit::nn {
+
+class AMBIT_API FunctionalImpl : public Cloneable<FunctionalImpl> {
+ public:
+  using Function = std::function<Tensor(const Tensor&)>;
+
+  explicit FunctionalImpl(Function function) : function_(std::move(function)) {}
+  /// Call `function(x, arguments...)`: nn::Functional(ambit::softmax, 1).
+  template <class F, class... Args>
+  requires(sizeof...(Args) > 0) explicit FunctionalImpl(F function, Args... arguments)
+      : function_([function, arguments...](const Tensor& x) { return function(x, arguments...); }) {
+  }
+
+  void reset() override;
+  Tensor forward(const Tensor& input);
+
+ private:
+  Function function_;
+};
+AMBIT_MODULE(Functional);
+
+}  // namespace ambit::nn

@@ -1,0 +1,74 @@
+// Linear, and the two layers that only pass numbers on: Flatten and Identity.
+#pragma once
+
+#include <ambit/nn/cloneable.h>
+#include <ambit/nn/options.h>
+
+namespace ambit::nn {
+
+class LinearOptions : public Options<LinearOptions> {
+ public:
+  LinearOptions(int64_t in_features, int64_t out_features)
+      : in_features_(in_features), out_features_(out_features) {}
+  LinearOptions& in_features(int64_t n) { return set(in_features_, n); }
+  LinearOptions& out_features(int64_t n) { return set(out_features_, n); }
+  LinearOptions& bias(bool on) { return set(bias_, on); }
+  int64_t in_features() const { return in_features_; }
+  int64_t out_features() const { return out_features_; }
+  bool bias() const { return bias_; }
+
+ private:
+  int64_t in_features_, out_features_;
+  bool bias_ = true;
+};
+
+/// y = x weight^T + bias: x [..., in_features] -> y [..., out_features].
+/// weight [out_features, in_features] and bias [out_features] start uniform in
+/// +-1/sqrt(in_features). Errors: Error for negative sizes.
+class AMBIT_API LinearImpl : public Cloneable<LinearImpl> {
+ public:
+  LinearImpl(int64_t in_features, int64_t out_features)
+      : LinearImpl(LinearOptions(in_features, out_features)) {}
+  explicit LinearImpl(const LinearOptions& opts);
+  void reset() override;
+  void reset_parameters();
+  Tensor forward(const Tensor& input);
+  void pretty_print(std::ostream& os) const override;
+
+  LinearOptions options;
+  Tensor weight, bias;
+};
+AMBIT_MODULE(Linear);
+
+class FlattenOptions : public Options<FlattenOptions> {
+ public:
+  FlattenOptions& start_dim(int64_t dim) { return set(start_dim_, dim); }
+  FlattenOptions& end_dim(int64_t dim) { return set(end_dim_, dim); }
+  int64_t start_dim() const { return start_dim_; }
+  int64_t end_dim() const { return end_dim_; }
+
+ private:
+  int64_t start_dim_ = 1, end_dim_ = -1;
+};
+
+/// Join dims start_dim to end_dim into one; by default all but the batch.
+class AMBIT_API FlattenImpl : public Cloneable<FlattenImpl> {
+ public:
+  explicit FlattenImpl(const FlattenOptions& opts = {}) : options(opts) {}
+  void reset() override;
+  Tensor forward(const Tensor& input);
+  void pretty_print(std::ostream& os) const override;
+
+  FlattenOptions options;
+};
+AMBIT_MODULE(Flatten);
+
+/// Return the input.
+class AMBIT_API IdentityImpl : public Cloneable<IdentityImpl> {
+ public:
+  void reset() override;
+  Tensor forward(const Tensor& input);
+};
+AMBIT_MODULE(Identity);
+
+}  // namespace ambit::nn

@@ -1,0 +1,172 @@
+// Module: a tree of parameters, buffers and submodules with names. It knows no device: its tensors
+// do. A module has no virtual forward(); each class declares its own, and holders call it
+// (module_holder.h).
+#pragma once
+
+#include <ambit/nn/module_holder.h>
+#include <ambit/nn/ordered_dict.h>
+#include <ambit/serialize.h>
+#include <ambit/tensor.h>
+
+#include <functional>
+#include <iosfwd>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace ambit::nn {
+
+/// What a state dict that was loaded without `strict` lacked, and had too much.
+struct IncompatibleKeys {
+  std::vector<std::string> missing_keys, unexpected_keys;
+};
+
+class AMBIT_API Module : public std::enable_shared_from_this<Module> {
+ public:
+  /// The name is the class's, without namespace and "Impl", unless one is given.
+  Module() = default;
+  explicit Module(std::string name) : name_(std::move(name)) {}
+  Module(const Module&) = default;
+  Module& operator=(const Module&) = default;
+  virtual ~Module();
+
+  std::string name() const;
+  bool is_training() const { return is_training_; }
+
+  // --- building: names are neither empty nor dotted nor taken, else Error. Tensors get their
+  // dotted path as Tensor::name(), which errors quote; a tensor or module registered twice keeps
+  // its first.
+
+  /// An undefined tensor holds the name of a parameter that is left out. Errors: Error for a tensor
+  /// that an op made.
+  Tensor& register_parameter(std::string name, Tensor tensor, bool requires_grad = true);
+  /// Add a tensor that is saved and moved with the module but not trained. Not `persistent`: not
+  /// saved.
+  Tensor& register_buffer(std::string name, Tensor tensor, bool persistent = true);
+  /// Return the module. Errors: Error also for null and for a module that holds this one.
+  template <class M>
+  std::shared_ptr<M> register_module(std::string name, std::shared_ptr<M> module) {
+    add_module(std::move(name), module);
+    return module;
+  }
+  template <class M, class D>
+  std::shared_ptr<M> register_module(std::string name, const ModuleHolder<M, D>& module) {
+    return register_module(std::move(name), module.ptr());
+  }
+  /// Put another module in the place of a registered one, which members of the class still hold.
+  template <class M>
+  std::shared_ptr<M> replace_module(const std::string& name, std::shared_ptr<M> module) {
+    set_module(name, module);
+    return module;
+  }
+  template <class M, class D>
+  std::shared_ptr<M> replace_module(const std::string& name, const ModuleHolder<M, D>& module) {
+    return replace_module(name, module.ptr());
+  }
+
+  // --- what there is: depth first, each tensor and module once, left-out parameters never
+  std::vector<Tensor> parameters(bool recurse = true) const;
+  OrderedDict<std::string, Tensor> named_parameters(bool recurse = true) const;
+  std::vector<Tensor> buffers(bool recurse = true) const;
+  OrderedDict<std::string, Tensor> named_buffers(bool recurse = true) const;
+  std::vector<std::shared_ptr<Module>> children() const;
+  OrderedDict<std::string, std::shared_ptr<Module>> named_children() const { return children_; }
+  /// Errors: Error with include_self for a module that no shared_ptr holds.
+  std::vector<std::shared_ptr<Module>> modules(bool include_self = true) const;
+  OrderedDict<std::string, std::shared_ptr<Module>> named_modules(const std::string& prefix = {},
+                                                                  bool include_self = true) const;
+  /// Call `function` with this module, then with all below it.
+  void apply(const std::function<void(Module&)>& function);
+  void apply(const std::function<void(const std::string& path, Module&)>& function,
+             const std::string& prefix = {});
+
+  // --- state
+  /// Switch between training and evaluation, for layers where they differ.
+  virtual void train(bool on = true);
+  void eval() { train(false); }
+  void zero_grad(bool set_to_none = true);
+
+  /// Move all parameters, their gradients and all buffers, keeping their identity, so that an
+  /// optimizer made before goes on working. A dtype is for floating-point tensors; the others keep
+  /// theirs. Nothing is moved when one cannot be. Errors: DTypeError, those of Tensor::to.
+  void to(Device device, bool non_blocking = false);
+  void to(DType dtype, bool non_blocking = false);
+  void to(Device device, DType dtype, bool non_blocking = false);
+  void cpu() { to(kCPU); }
+  void cuda(int index = 0);
+
+  /// Return parameters and persistent buffers under their dotted names, as aliases outside the
+  /// graph.
+  StateDict state_dict() const;
+  /// Copy tensors into the parameters and buffers of those names, wherever they are.
+  /// Errors: Error listing every wrong shape or dtype and, if strict, every missing and unexpected
+  /// name; then nothing has changed.
+  IncompatibleKeys load_state_dict(const StateDict& dict, bool strict = true);
+
+  /// Copy, on `device` if given. Errors: Error for a class that is not a Cloneable (cloneable.h).
+  virtual std::shared_ptr<Module> clone(const std::optional<Device>& device = {}) const;
+
+  /// Return this as M, a module class or its holder, null if it is another: `m.as<nn::Linear>()`.
+  template <class M>
+  auto* as() {
+    return dynamic_cast<typename ModuleOf<M>::type*>(this);
+  }
+  template <class M>
+  const auto* as() const {
+    return dynamic_cast<const typename ModuleOf<M>::type*>(this);
+  }
+
+  /// Print the module's own line without its submodules: "Linear(in_features=2, ...)".
+  virtual void pretty_print(std::ostream& os) const;
+
+ protected:
+  /// Take over the content of a copy of `other`, which is of this type; what clone() does to
+  /// children.
+  virtual void assign_clone(const Module& other, const std::optional<Device>& device);
+  /// First half of a clone: drop what the original still shares with this copy.
+  void forget_state();
+  /// Second half, behind reset(): copy tensors and submodules. Errors: Error when reset() made
+  /// others.
+  void clone_state(const Module& from, const std::optional<Device>& device);
+  [[noreturn]] void throw_other_class(const Module& other) const;
+
+ private:
+  template <class M>
+  struct ModuleOf {
+    using type = M;
+  };
+  template <class M>
+  requires requires { typename M::ContainedType; }
+  struct ModuleOf<M> {
+    using type = typename M::ContainedType;
+  };
+  using Tensors = OrderedDict<std::string, Tensor>;
+  using Visitor = std::function<void(const std::string& prefix, const Module&)>;
+
+  void add_module(std::string name, std::shared_ptr<Module> module);
+  void set_module(const std::string& name, std::shared_ptr<Module> module);
+  void check_name(const char* op, const std::string& name) const;
+  void check_child(const char* op, const std::string& name, const Module* child) const;
+  bool holds(const Module* module) const;
+  bool is_persistent(const std::string& buffer) const;
+  std::string path_to(const std::string& name) const;
+  void name_tensor(const std::string& name, const Tensor& tensor) const;
+  void place(const std::string& path);
+  void visit(const Visitor& visitor, const std::string& prefix = {}) const;
+  Tensors collect(Tensors Module::*member, bool recurse) const;
+  void convert(std::optional<Device> device, std::optional<DType> dtype, bool non_blocking);
+  friend AMBIT_API std::ostream& operator<<(std::ostream& os, const Module& module);
+
+  Tensors parameters_, buffers_;
+  std::vector<std::string> not_persistent_;  // names of buffers
+  OrderedDict<std::string, std::shared_ptr<Module>> children_;
+  std::string name_;  // empty: the class's
+  std::string path_;  // where it was first registered, seen from the root; empty: nowhere
+  bool is_training_ = true;
+};
+
+/// Print the tree as PyTorch does: "Net(\n  (fc): Linear(in_features=2, ...)\n)".
+AMBIT_API std::ostream& operator<<(std::ostream& os, const Module& module);
+
+}  // namespace ambit::nn

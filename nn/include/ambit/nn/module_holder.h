@@ -1,0 +1,109 @@
+// ModuleHolder: the handle through which programs use a module. `AMBIT_MODULE(Net);` behind
+// `struct NetImpl : nn::Module` makes the type Net; copies of a Net share one NetImpl.
+// Idea: libtorch's pimpl.h.
+#pragma once
+
+#include <ambit/device.h>
+#include <ambit/dtype.h>
+
+#include <concepts>
+#include <iosfwd>
+#include <memory>
+#include <type_traits>
+#include <typeinfo>
+#include <utility>
+
+namespace ambit::nn {
+
+/// Errors: always, Error naming the module type whose holder is empty.
+[[noreturn]] AMBIT_API void throw_empty_holder(const std::type_info& module);
+
+/// A counted handle on a module. `Derived` is the holder's own type, which to() and the like
+/// return.
+template <class Contained, class Derived = void>
+class ModuleHolder {
+ public:
+  using ContainedType = Contained;
+  using Self = std::conditional_t<std::is_void_v<Derived>, ModuleHolder, Derived>;
+
+  /// Make the module by its default constructor.
+  ModuleHolder() : impl_(make_default()) {}
+  /// Hold nothing: `nn::Linear fc{nullptr};`, to be assigned later.
+  ModuleHolder(std::nullptr_t) {}
+  ModuleHolder(std::shared_ptr<Contained> module) : impl_(std::move(module)) {}
+  /// Make the module from its constructor's arguments.
+  template <class Head, class... Tail>
+  requires(sizeof...(Tail) > 0 || !std::derived_from<std::remove_cvref_t<Head>, ModuleHolder>) &&
+      std::constructible_from<Contained, Head, Tail...> explicit ModuleHolder(Head&& head,
+                                                                              Tail&&... tail)
+      : impl_(std::make_shared<Contained>(std::forward<Head>(head), std::forward<Tail>(tail)...)) {}
+
+  bool is_empty() const { return !impl_; }
+  explicit operator bool() const { return static_cast<bool>(impl_); }
+
+  /// Errors of all below: Error when empty.
+  const std::shared_ptr<Contained>& ptr() const {
+    if (!impl_) [[unlikely]] {
+      throw_empty_holder(typeid(Contained));
+    }
+    return impl_;
+  }
+  Contained* get() const { return ptr().get(); }
+  Contained* operator->() const { return get(); }
+  Contained& operator*() const { return *get(); }
+
+  /// net(x) is net->forward(x).
+  template <class... Args>
+  decltype(auto) operator()(Args&&... args) const {
+    return get()->forward(std::forward<Args>(args)...);
+  }
+  template <class Index>
+  decltype(auto) operator[](Index&& index) const {
+    return (*get())[std::forward<Index>(index)];
+  }
+
+  /// Move the module as Module::to does and return the holder: `network = network.cuda();`.
+  Self to(Device device, bool non_blocking = false) const {
+    get()->to(device, non_blocking);
+    return self();
+  }
+  Self to(DType dtype, bool non_blocking = false) const {
+    get()->to(dtype, non_blocking);
+    return self();
+  }
+  Self to(Device device, DType dtype, bool non_blocking = false) const {
+    get()->to(device, dtype, non_blocking);
+    return self();
+  }
+  Self cpu() const { return to(kCPU); }
+  Self cuda(int index = 0) const {
+    get()->cuda(index);
+    return self();
+  }
+
+ private:
+  static std::shared_ptr<Contained> make_default() {
+    static_assert(std::default_initializable<Contained>,
+                  "this module has no default constructor; write `Linear fc{nullptr};` instead of "
+                  "`Linear fc;` and assign it later");
+    return std::make_shared<Contained>();
+  }
+  const Self& self() const { return static_cast<const Self&>(*this); }
+
+  std::shared_ptr<Contained> impl_;
+};
+
+template <class Contained, class Derived>
+std::ostream& operator<<(std::ostream& os, const ModuleHolder<Contained, Derived>& module) {
+  return os << *module;
+}
+
+}  // namespace ambit::nn
+
+/// Define the holder `Name` of the module class `NameImpl`.
+#define AMBIT_MODULE(Name)                                           \
+  class Name : public ::ambit::nn::ModuleHolder<Name##Impl, Name> {  \
+   public:                                                           \
+    using Impl = Name##Impl;                                         \
+    using ::ambit::nn::ModuleHolder<Name##Impl, Name>::ModuleHolder; \
+  }

@@ -1,0 +1,58 @@
+// ModuleList: modules of any class by position. It has no forward(): the program calls them as it
+// likes.
+#pragma once
+
+#include <ambit/nn/cloneable.h>
+
+#include <memory>
+#include <vector>
+
+namespace ambit::nn {
+
+class AMBIT_API ModuleListImpl : public Cloneable<ModuleListImpl> {
+ public:
+  ModuleListImpl() = default;
+  template <class... M>
+  requires(sizeof...(M) > 0 && !(std::derived_from<std::remove_cvref_t<M>, ModuleListImpl> ||
+                                 ...)) explicit ModuleListImpl(M&&... modules) {
+    (push_back(std::forward<M>(modules)), ...);
+  }
+
+  /// Add a module at the end, named by its position. Errors: those of register_module.
+  void push_back(std::shared_ptr<Module> module);
+  template <class M, class D>
+  void push_back(const ModuleHolder<M, D>& module) {
+    push_back(std::shared_ptr<Module>(module.ptr()));
+  }
+  /// Take over a module that no pointer holds yet.
+  template <std::derived_from<Module> M>
+  void push_back(M module) {
+    push_back(std::shared_ptr<Module>(std::make_shared<M>(std::move(module))));
+  }
+  void extend(const ModuleListImpl& other);
+
+  size_t size() const { return modules_.size(); }
+  bool is_empty() const { return modules_.empty(); }
+  /// Errors of both: IndexError.
+  std::shared_ptr<Module> ptr(size_t i) const;
+  std::shared_ptr<Module> operator[](size_t i) const { return ptr(i); }
+  /// Return module i as M, a module class or its holder. Errors: IndexError; Error if it is
+  /// another.
+  template <class M>
+  auto& at(size_t i) const {
+    auto* module = ptr(i)->as<M>();
+    if (!module) throw_other_class(*ptr(i));
+    return *module;
+  }
+  auto begin() const { return modules_.begin(); }
+  auto end() const { return modules_.end(); }
+
+  void reset() override;
+  std::shared_ptr<Module> clone(const std::optional<Device>& device = {}) const override;
+
+ private:
+  std::vector<std::shared_ptr<Module>> modules_;
+};
+AMBIT_MODULE(ModuleList);
+
+}  // namespace ambit::nn

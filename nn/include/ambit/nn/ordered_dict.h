@@ -1,0 +1,138 @@
+// OrderedDict: a map that keeps the order of insertion, as libtorch's. It lists parameters, buffers
+// and submodules in the order in which a module registered them.
+#pragma once
+
+#include <ambit/error.h>
+
+#include <initializer_list>
+#include <string>
+#include <unordered_map>
+#include <utility>
+#include <vector>
+
+namespace ambit {
+
+/// One entry. The key cannot be changed, for the dictionary finds entries by it.
+template <class Key, class Value>
+class OrderedDictItem {
+ public:
+  OrderedDictItem(Key key, Value value) : key_(std::move(key)), value_(std::move(value)) {}
+
+  const Key& key() const { return key_; }
+  Value& value() { return value_; }
+  const Value& value() const { return value_; }
+  Value& operator*() { return value_; }
+  const Value& operator*() const { return value_; }
+  Value* operator->() { return &value_; }
+  const Value* operator->() const { return &value_; }
+
+  // What `for (const auto& [name, parameter] : net->named_parameters())` needs.
+  template <size_t I>
+  auto& get() {
+    if constexpr (I == 0) {
+      return std::as_const(key_);
+    } else {
+      return value_;
+    }
+  }
+  template <size_t I>
+  const auto& get() const {
+    if constexpr (I == 0) {
+      return key_;
+    } else {
+      return value_;
+    }
+  }
+
+ private:
+  Key key_;
+  Value value_;
+};
+
+template <class Key, class Value>
+class OrderedDict {
+ public:
+  using Item = OrderedDictItem<Key, Value>;
+
+  OrderedDict() = default;
+  OrderedDict(std::initializer_list<Item> items) {
+    for (const Item& item : items) insert(item.key(), item.value());
+  }
+
+  size_t size() const { return items_.size(); }
+  bool is_empty() const { return items_.empty(); }
+  bool contains(const Key& key) const { return index_.contains(key); }
+
+  /// Add an entry at the end. Errors: Error when the key is there already.
+  Value& insert(Key key, Value value) {
+    if (!index_.try_emplace(key, items_.size()).second) {
+      throw Error("OrderedDict: expected a new key, got one that it holds");
+    }
+    return items_.emplace_back(std::move(key), std::move(value)).value();
+  }
+  /// Remove an entry; the others keep their order. Errors: Error when there is none.
+  void erase(const Key& key) {
+    items_.erase(items_.begin() + static_cast<std::ptrdiff_t>(position(key)));
+    index_.clear();
+    for (const Item& item : items_) index_.emplace(item.key(), index_.size());
+  }
+  void clear() {
+    items_.clear();
+    index_.clear();
+  }
+
+  /// Return the value, null when there is none.
+  Value* find(const Key& key) {
+    const auto it = index_.find(key);
+    return it == index_.end() ? nullptr : &items_[it->second].value();
+  }
+  const Value* find(const Key& key) const {
+    const auto it = index_.find(key);
+    return it == index_.end() ? nullptr : &items_[it->second].value();
+  }
+  /// Errors: Error when there is none.
+  Value& operator[](const Key& key) { return items_[position(key)].value(); }
+  const Value& operator[](const Key& key) const { return items_[position(key)].value(); }
+  Item& operator[](size_t i) { return items_.at(i); }
+  const Item& operator[](size_t i) const { return items_.at(i); }
+
+  std::vector<Key> keys() const {
+    std::vector<Key> all;
+    for (const Item& item : items_) all.push_back(item.key());
+    return all;
+  }
+  std::vector<Value> values() const {
+    std::vector<Value> all;
+    for (const Item& item : items_) all.push_back(item.value());
+    return all;
+  }
+  const std::vector<Item>& items() const { return items_; }
+
+  auto begin() { return items_.begin(); }
+  auto end() { return items_.end(); }
+  auto begin() const { return items_.begin(); }
+  auto end() const { return items_.end(); }
+
+ private:
+  size_t position(const Key& key) const {
+    const auto it = index_.find(key);
+    if (it == index_.end()) throw Error("OrderedDict: expected a key that it holds, got another");
+    return it->second;
+  }
+
+  std::vector<Item> items_;
+  std::unordered_map<Key, size_t> index_;  // key -> position in items_
+};
+
+}  // namespace ambit
+
+template <class Key, class Value>
+struct std::tuple_size<ambit::OrderedDictItem<Key, Value>> : std::integral_constant<size_t, 2> {};
+template <class Key, class Value>
+struct std::tuple_element<0, ambit::OrderedDictItem<Key, Value>> {
+  using type = const Key;
+};
+template <class Key, class Value>
+struct std::tuple_element<1, ambit::OrderedDictItem<Key, Value>> {
+  using type = Value;
+};

@@ -1,0 +1,74 @@
+// Sequential: modules run one after the other, each on what the one before returned.
+#pragma once
+
+#include <ambit/nn/any_module.h>
+#include <ambit/nn/cloneable.h>
+
+#include <concepts>
+#include <initializer_list>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace ambit::nn {
+
+/// A module with the name it shall have in a Sequential.
+using NamedAnyModule = std::pair<std::string, AnyModule>;
+
+class AMBIT_API SequentialImpl : public Cloneable<SequentialImpl> {
+ public:
+  SequentialImpl() = default;
+  /// Hold the modules under the names "0", "1", ...
+  template <class... M>
+  requires(sizeof...(M) > 0 && (std::convertible_to<M, AnyModule> && ...) &&
+           !(std::derived_from<std::remove_cvref_t<M>, SequentialImpl> ||
+             ...)) explicit SequentialImpl(M&&... modules) {
+    (push_back(AnyModule(std::forward<M>(modules))), ...);
+  }
+  explicit SequentialImpl(std::initializer_list<NamedAnyModule> modules);
+  explicit SequentialImpl(const OrderedDict<std::string, AnyModule>& modules);
+
+  /// Add a module at the end, named by its position unless a name is given. Errors: Error for an
+  /// empty module; those of register_module.
+  void push_back(AnyModule module);
+  void push_back(std::string name, AnyModule module);
+  void extend(const SequentialImpl& other);
+
+  /// Errors: Error when there are no modules.
+  Tensor forward(const Tensor& input);
+
+  size_t size() const { return modules_.size(); }
+  bool is_empty() const { return modules_.empty(); }
+  /// Errors of both: IndexError.
+  std::shared_ptr<Module> ptr(size_t i) const;
+  std::shared_ptr<Module> operator[](size_t i) const { return ptr(i); }
+  /// Return module i as M, a module class or its holder. Errors: IndexError; Error if it is
+  /// another.
+  template <class M>
+  auto& at(size_t i) const {
+    auto* module = ptr(i)->as<M>();
+    if (!module) throw_other_class(*ptr(i));
+    return *module;
+  }
+  auto begin() const { return modules_.begin(); }
+  auto end() const { return modules_.end(); }
+
+  void reset() override;
+  std::shared_ptr<Module> clone(const std::optional<Device>& device = {}) const override;
+
+ private:
+  std::vector<AnyModule> modules_;
+};
+
+class Sequential : public ModuleHolder<SequentialImpl, Sequential> {
+ public:
+  using Impl = SequentialImpl;
+  using ModuleHolder<SequentialImpl, Sequential>::ModuleHolder;
+
+  Sequential() = default;
+  /// Sequential({{"conv", nn::Conv2d(3, 6, 5)}, {"relu", nn::ReLU()}})
+  Sequential(std::initializer_list<NamedAnyModule> modules)
+      : ModuleHolder(std::make_shared<SequentialImpl>(modules)) {}
+};
+
+}  // namespace ambit::nn

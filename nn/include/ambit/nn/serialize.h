@@ -1,0 +1,34 @@
+// save() and load() of whole modules, as libtorch's: `save(net, "net.safetensors");` writes its
+// state dict, and load() reads it into a module that the program has made.
+#pragma once
+
+#include <ambit/nn/module.h>
+#include <ambit/serialize.h>
+
+#include <string>
+
+namespace ambit {
+
+/// Errors: those of save(StateDict).
+AMBIT_API void save(const nn::Module& module, const std::string& path);
+/// Errors: those of load(StateDict) and of Module::load_state_dict; then the module is unchanged.
+AMBIT_API void load(nn::Module& module, const std::string& path);
+
+template <class M, class D>
+void save(const nn::ModuleHolder<M, D>& module, const std::string& path) {
+  save(static_cast<const nn::Module&>(*module), path);
+}
+template <class M, class D>
+void load(const nn::ModuleHolder<M, D>& module, const std::string& path) {
+  load(static_cast<nn::Module&>(*module), path);
+}
+template <std::derived_from<nn::Module> M>
+void save(const std::shared_ptr<M>& module, const std::string& path) {
+  save(static_cast<const nn::Module&>(*module), path);
+}
+template <std::derived_from<nn::Module> M>
+void load(const std::shared_ptr<M>& module, const std::string& path) {
+  load(static_cast<nn::Module&>(*module), path);
+}
+
+}  // namespace ambit

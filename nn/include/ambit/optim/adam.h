@@ -1,0 +1,96 @@
+// Adam, and AdamW, which decays the weights directly instead of through the gradient.
+#pragma once
+
+#include <ambit/nn/options.h>
+#include <ambit/optim/optimizer.h>
+
+#include <tuple>
+
+namespace ambit::optim {
+
+struct AdamParams {
+  double lr = 1e-3, beta1 = 0.9, beta2 = 0.999;
+  double eps = 1e-8;  ///< added to the square root of the second moment
+  double weight_decay = 0;
+  bool decoupled = false;  ///< AdamW's decay
+};
+
+/// What AdamOptions and AdamWOptions share without their setters.
+class AMBIT_API AdamOptionsBase : public OptimizerOptions {
+ public:
+  double lr() const { return params_.lr; }
+  std::tuple<double, double> betas() const { return {params_.beta1, params_.beta2}; }
+  double eps() const { return params_.eps; }
+  double weight_decay() const { return params_.weight_decay; }
+  const AdamParams& params() const { return params_; }
+
+  double get_lr() const override { return params_.lr; }
+  void set_lr(double v) override { params_.lr = v; }
+  void check() const override;
+
+ protected:
+  explicit AdamOptionsBase(const AdamParams& params) : params_(params) {}
+  AdamParams params_;
+};
+
+template <class Self>
+class AdamSetters : public AdamOptionsBase, public nn::Options<Self> {
+ public:
+  using AdamOptionsBase::betas, AdamOptionsBase::eps, AdamOptionsBase::lr,
+      AdamOptionsBase::weight_decay;
+  Self& lr(double v) { return this->set(params_.lr, v); }
+  Self& betas(std::tuple<double, double> v) {
+    std::tie(params_.beta1, params_.beta2) = v;
+    return static_cast<Self&>(*this);
+  }
+  Self& eps(double v) { return this->set(params_.eps, v); }
+  Self& weight_decay(double v) { return this->set(params_.weight_decay, v); }
+  std::unique_ptr<OptimizerOptions> clone() const override {
+    return std::make_unique<Self>(static_cast<const Self&>(*this));
+  }
+
+ protected:
+  using AdamOptionsBase::AdamOptionsBase;
+};
+
+class AMBIT_API AdamOptions : public AdamSetters<AdamOptions> {
+ public:
+  AdamOptions(double lr = 1e-3) : AdamSetters(AdamParams{.lr = lr}) {}
+};
+class AMBIT_API AdamWOptions : public AdamSetters<AdamWOptions> {
+ public:
+  AdamWOptions(double lr = 1e-3)
+      : AdamSetters(AdamParams{.lr = lr, .weight_decay = 1e-2, .decoupled = true}) {}
+};
+
+/// For each parameter p with gradient g, in step t = 1, 2, ...:
+///   g += weight_decay p;  m = beta1 m + (1 - beta1) g;  v = beta2 v + (1 - beta2) g^2
+///   p -= lr (m / (1 - beta1^t)) / (sqrt(v / (1 - beta2^t)) + eps)
+/// Errors: Error for negative values and for betas outside [0, 1).
+/// Source: Kingma & Ba 2015, arXiv:1412.6980.
+class AMBIT_API Adam : public Optimizer {
+ public:
+  explicit Adam(const std::vector<Tensor>& params, const AdamOptions& defaults = {});
+  explicit Adam(const std::vector<OptimizerParamGroup>& groups, const AdamOptions& defaults = {});
+
+ protected:
+  using Optimizer::Optimizer;
+  const char* step_name() const override;
+  std::span<const StateTensor> state_tensors() const override;
+  void prepare(const Tensor& param, State& state, const OptimizerOptions& options) const override;
+  void update(const Tensor& param, const Tensor& grad, State& state,
+              const OptimizerOptions& options) const override;
+};
+
+/// Adam whose weight decay is p -= lr weight_decay p, before the step.
+/// Source: Loshchilov & Hutter 2019, arXiv:1711.05101.
+class AMBIT_API AdamW : public Adam {
+ public:
+  explicit AdamW(const std::vector<Tensor>& params, const AdamWOptions& defaults = {});
+  explicit AdamW(const std::vector<OptimizerParamGroup>& groups, const AdamWOptions& defaults = {});
+
+ protected:
+  const char* step_name() const override;
+};
+
+}  // namespace ambit::optim

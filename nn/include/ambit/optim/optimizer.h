@@ -1,0 +1,121 @@
+// Optimizer: parameters in groups with options, and state per parameter. A concrete optimizer says
+// which state it keeps and how one parameter is updated; checks, moves and bookkeeping are here.
+#pragma once
+
+#include <ambit/serialize.h>
+#include <ambit/tensor.h>
+
+#include <array>
+#include <functional>
+#include <memory>
+#include <span>
+#include <string>
+#include <unordered_map>
+#include <vector>
+
+namespace ambit::optim {
+
+/// Hyperparameters of one group.
+class AMBIT_API OptimizerOptions {
+ public:
+  virtual ~OptimizerOptions();
+  virtual std::unique_ptr<OptimizerOptions> clone() const = 0;
+  virtual double get_lr() const = 0;
+  virtual void set_lr(double lr) = 0;
+  /// Errors: Error naming the value that is out of range.
+  virtual void check() const = 0;
+};
+
+/// Parameters that share options. Without options of its own a group takes the optimizer's.
+class AMBIT_API OptimizerParamGroup {
+ public:
+  OptimizerParamGroup(std::vector<Tensor> params) : params_(std::move(params)) {}
+  OptimizerParamGroup(std::vector<Tensor> params, std::unique_ptr<OptimizerOptions> options)
+      : params_(std::move(params)), options_(std::move(options)) {}
+  OptimizerParamGroup(const OptimizerParamGroup& o);
+  OptimizerParamGroup(OptimizerParamGroup&&) = default;
+  OptimizerParamGroup& operator=(const OptimizerParamGroup&) = delete;
+  OptimizerParamGroup& operator=(OptimizerParamGroup&&) = default;
+  ~OptimizerParamGroup();
+
+  std::vector<Tensor>& params() { return params_; }
+  const std::vector<Tensor>& params() const { return params_; }
+  bool has_options() const { return options_ != nullptr; }
+  /// Errors: Error without options.
+  OptimizerOptions& options() const;
+  void set_options(std::unique_ptr<OptimizerOptions> options) { options_ = std::move(options); }
+
+ private:
+  std::vector<Tensor> params_;
+  std::unique_ptr<OptimizerOptions> options_;
+};
+
+class AMBIT_API Optimizer {
+ public:
+  using LossClosure = std::function<Tensor()>;
+
+  virtual ~Optimizer();
+  Optimizer(const Optimizer&) = delete;
+  Optimizer& operator=(const Optimizer&) = delete;
+
+  /// Update every parameter that has a gradient; first run `closure`, if any, and return its loss.
+  /// State follows a parameter that has moved. All is checked before the first update.
+  /// Errors: Error (options), DeviceMismatchError, DTypeError, ShapeError (param, grad).
+  Tensor step(const LossClosure& closure = {});
+  void zero_grad(bool set_to_none = true);
+
+  /// Errors: Error for options out of range, and for a parameter that is undefined, not a leaf, or
+  /// here already; then nothing is added.
+  void add_param_group(const OptimizerParamGroup& group);
+  std::vector<OptimizerParamGroup>& param_groups() { return groups_; }
+  const std::vector<OptimizerParamGroup>& param_groups() const { return groups_; }
+  std::vector<Tensor> parameters() const;
+  OptimizerOptions& defaults() { return *defaults_; }
+  const OptimizerOptions& defaults() const { return *defaults_; }
+
+  /// Return the state under "<position of the parameter>.<name>", such as "0.momentum_buffer".
+  /// Options are not part of it: the program sets them.
+  StateDict state_dict() const;
+  /// Replace the state by copies. Errors: Error listing everything that does not fit; then nothing
+  /// has changed.
+  void load_state_dict(const StateDict& dict);
+
+ protected:
+  static constexpr size_t kMaxState = 3;
+
+  /// A tensor kept per parameter: of its shape, dtype and device, or one int64 number on cpu.
+  struct StateTensor {
+    const char* name;
+    bool like_param = true;
+  };
+  struct State {
+    std::array<Tensor, kMaxState> tensors;  // in the order of state_tensors(); undefined: not yet
+    bool fresh = false;                     // prepare() made them in this step
+    Tensor param;                           // whose state it is: keeps the map's key alive
+  };
+
+  Optimizer(const std::vector<OptimizerParamGroup>& groups,
+            std::unique_ptr<OptimizerOptions> defaults);
+
+  virtual const char* step_name() const = 0;  ///< as errors name it
+  virtual std::span<const StateTensor> state_tensors() const = 0;
+  /// Allocate what `state` lacks: a step allocates for all parameters before it updates the first.
+  virtual void prepare(const Tensor& param, State& state,
+                       const OptimizerOptions& options) const = 0;
+  virtual void update(const Tensor& param, const Tensor& grad, State& state,
+                      const OptimizerOptions& options) const = 0;
+
+ private:
+  struct Work;
+  std::vector<Work> plan() const;
+  void follow(const Tensor& param, State& state) const;
+  void check_group(const OptimizerParamGroup& group) const;
+  void copy_state(const Tensor& param, State& state) const;
+  static std::string misfit(const Tensor& param, const StateTensor& which, const Tensor& value);
+
+  std::vector<OptimizerParamGroup> groups_;
+  std::unique_ptr<OptimizerOptions> defaults_;
+  std::unordered_map<const TensorImpl*, State> state_;
+};
+
+}  // namespace ambit::optim

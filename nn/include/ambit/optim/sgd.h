@@ -1,0 +1,52 @@
+// SGD: stochastic gradient descent with momentum.
+#pragma once
+
+#include <ambit/nn/options.h>
+#include <ambit/optim/optimizer.h>
+#include <ambit/params.h>
+
+namespace ambit::optim {
+
+class AMBIT_API SGDOptions : public OptimizerOptions, public nn::Options<SGDOptions> {
+ public:
+  SGDOptions(double lr) { params_.lr = lr; }
+  SGDOptions& lr(double v) { return set(params_.lr, v); }
+  SGDOptions& momentum(double v) { return set(params_.momentum, v); }
+  SGDOptions& dampening(double v) { return set(params_.dampening, v); }
+  SGDOptions& weight_decay(double v) { return set(params_.weight_decay, v); }
+  SGDOptions& nesterov(bool on) { return set(params_.nesterov, on); }
+  double lr() const { return params_.lr; }
+  double momentum() const { return params_.momentum; }
+  double dampening() const { return params_.dampening; }
+  double weight_decay() const { return params_.weight_decay; }
+  bool nesterov() const { return params_.nesterov; }
+  const SgdParams& params() const { return params_; }
+
+  std::unique_ptr<OptimizerOptions> clone() const override;
+  double get_lr() const override { return lr(); }
+  void set_lr(double v) override { lr(v); }
+  void check() const override;
+
+ private:
+  SgdParams params_;
+};
+
+/// For each parameter p with gradient g:
+///   g += weight_decay p;  buf = momentum buf + (1 - dampening) g (at first buf = g);
+///   g = buf, or with nesterov g + momentum buf;  p -= lr g
+/// Errors: Error for negative values, and for nesterov without momentum or with dampening.
+/// Source: Sutskever et al. 2013, ICML; as PyTorch writes it.
+class AMBIT_API SGD : public Optimizer {
+ public:
+  SGD(const std::vector<Tensor>& params, const SGDOptions& defaults);
+  SGD(const std::vector<OptimizerParamGroup>& groups, const SGDOptions& defaults);
+
+ protected:
+  const char* step_name() const override;
+  std::span<const StateTensor> state_tensors() const override;
+  void prepare(const Tensor& param, State& state, const OptimizerOptions& options) const override;
+  void update(const Tensor& param, const Tensor& grad, State& state,
+              const OptimizerOptions& options) const override;
+};
+
+}  // namespace ambit::optim

@@ -1,0 +1,188 @@
+// Module's tensors as a whole: moving them, copying them out and in, cloning.
+#include <ambit/autograd.h>
+#include <ambit/nn/module.h>
+#include <ambit/nn/serialize.h>
+#include <ambit/ops/elementwise.h>
+#include <ambit/ops/shape.h>
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <unordered_map>
+#include <unordered_set>
+#include <utility>
+
+namespace ambit::nn {
+
+// --- moving
+
+void Module::to(Device device, bool non_blocking) { convert(device, {}, non_blocking); }
+void Module::to(DType dtype, bool non_blocking) { convert({}, dtype, non_blocking); }
+void Module::to(Device device, DType dtype, bool non_blocking) {
+  convert(device, dtype, non_blocking);
+}
+void Module::cuda(int index) { to(Device(fmt::format("cuda:{}", index))); }
+
+// All copies are made before the first tensor is changed, so that running out of memory half-way
+// leaves the module whole.
+void Module::convert(std::optional<Device> device, std::optional<DType> dtype, bool non_blocking) {
+  if (dtype && !is_floating_point(*dtype)) {
+    throw DTypeError(fmt::format("to: expected a floating-point dtype for a module, got {}",
+                                 ambit::name(*dtype)));
+  }
+  const NoGradGuard no_grad;
+  std::vector<std::pair<Tensor, Tensor>> moves;
+  const auto plan = [&](const Tensor& t) {
+    const Device to_device = device.value_or(t.device());
+    const DType to_dtype = t.is_floating_point() ? dtype.value_or(t.dtype()) : t.dtype();
+    if (t.device() == to_device && t.dtype() == to_dtype) return;
+    moves.emplace_back(t, t.detach().to(to_device, to_dtype, non_blocking));
+  };
+  for (const Tensor& parameter : parameters()) {
+    plan(parameter);
+    if (parameter.grad().defined()) plan(parameter.grad());
+  }
+  for (const Tensor& buffer : buffers()) plan(buffer);
+  for (const auto& [tensor, moved] : moves) tensor.set_data(moved);
+}
+
+// --- state dict
+
+bool Module::is_persistent(const std::string& buffer) const {
+  return std::find(not_persistent_.begin(), not_persistent_.end(), buffer) == not_persistent_.end();
+}
+
+// Tensors of modules that are registered twice are listed under both names, as PyTorch does, so
+// that the names of a checkpoint do not depend on what shares what.
+StateDict Module::state_dict() const {
+  StateDict dict;
+  visit([&dict](const std::string& prefix, const Module& module) {
+    const auto add = [&](const std::string& name, const Tensor& tensor) {
+      if (tensor.defined()) dict.emplace_back(prefix + name, tensor.detach());
+    };
+    for (const auto& [name, tensor] : module.parameters_) add(name, tensor);
+    for (const auto& [name, tensor] : module.buffers_) {
+      if (module.is_persistent(name)) add(name, tensor);
+    }
+  });
+  return dict;
+}
+
+namespace {
+
+std::string describe(const Tensor& t) {
+  return t.defined() ? ambit::name(t.dtype()) + str(t.sizes()) : "undefined";
+}
+
+std::string list(const char* what, const std::vector<std::string>& names) {
+  return names.empty() ? "" : fmt::format("\n  {}: {}", what, fmt::join(names, ", "));
+}
+
+// Return why `value` cannot be copied into `target`, empty if it can.
+std::string mismatch(const std::string& name, const Tensor& target, const Tensor& value) {
+  if (!value.defined() || target.sizes() != value.sizes() || target.dtype() != value.dtype()) {
+    return fmt::format("\n  {}: expected {}, got {}", name, describe(target), describe(value));
+  }
+  if (value.is_meta() && !target.is_meta()) {
+    return fmt::format("\n  {}: expected data, got a tensor on meta, which has none", name);
+  }
+  return "";
+}
+
+}  // namespace
+
+IncompatibleKeys Module::load_state_dict(const StateDict& dict, bool strict) {
+  IncompatibleKeys keys;
+  std::string wrong;
+  std::vector<std::pair<Tensor, Tensor>> copies;
+  std::unordered_map<std::string, Tensor> values;
+  for (const auto& [name, value] : dict) {
+    if (!values.emplace(name, value).second) wrong += fmt::format("\n  {}: given twice", name);
+  }
+  std::unordered_set<std::string> known;
+  for (const auto& [name, target] : state_dict()) {
+    known.insert(name);
+    const auto value = values.find(name);
+    if (value == values.end()) {
+      keys.missing_keys.push_back(name);
+    } else {
+      wrong += mismatch(name, target, value->second);
+      copies.emplace_back(target, value->second);
+    }
+  }
+  for (const auto& [name, value] : dict) {
+    if (!known.contains(name)) keys.unexpected_keys.push_back(name);
+  }
+  if (strict) {
+    wrong += list("missing", keys.missing_keys) + list("unexpected", keys.unexpected_keys);
+  }
+  if (!wrong.empty()) {
+    throw Error(fmt::format("load_state_dict: expected the tensors of {}, got{}", name(), wrong));
+  }
+  const NoGradGuard no_grad;
+  for (const auto& [target, value] : copies) target.copy_(value);
+  return keys;
+}
+
+// --- cloning
+
+std::shared_ptr<Module> Module::clone(const std::optional<Device>&) const {
+  throw Error(fmt::format("clone: expected a class derived from nn::Cloneable, got {}", name()));
+}
+
+void Module::assign_clone(const Module& other, const std::optional<Device>& device) {
+  other.clone(device);  // throws: this is no Cloneable
+  throw_other_class(other);
+}
+
+void Module::throw_other_class(const Module& other) const {
+  throw Error(fmt::format("{}: expected a module of another class, got {}", name(), other.name()));
+}
+
+void Module::forget_state() {
+  parameters_.clear();
+  buffers_.clear();
+  not_persistent_.clear();
+  children_.clear();
+  path_.clear();
+}
+
+void Module::clone_state(const Module& from, const std::optional<Device>& device) {
+  bool same = children_.keys() == from.children_.keys();
+  for (Tensors Module::*member : {&Module::parameters_, &Module::buffers_}) {
+    const Tensors &mine = this->*member, &theirs = from.*member;
+    same = same && mine.keys() == theirs.keys();
+    for (size_t i = 0; same && i < mine.size(); ++i) {
+      same = mine[i].value().defined() == theirs[i].value().defined();
+    }
+  }
+  if (!same) {
+    throw Error(fmt::format(
+        "clone: expected reset() of {} to register what the original has, got something else",
+        name()));
+  }
+  for (Tensors Module::*member : {&Module::parameters_, &Module::buffers_}) {
+    for (const auto& [name, source] : from.*member) {
+      if (!source.defined()) continue;
+      const Tensor& target = (this->*member)[name];
+      target.set_data(
+          source.detach().to(device.value_or(source.device()), source.dtype(), false, true));
+      target.requires_grad_(source.requires_grad());
+    }
+  }
+  for (const auto& [name, source] : from.children_) {
+    Module& child = *children_[name];
+    child.assign_clone(*source, device);
+    child.place(path_to(name));
+  }
+}
+
+}  // namespace ambit::nn
+
+namespace ambit {
+
+void save(const nn::Module& module, const std::string& path) { save(module.state_dict(), path); }
+
+void load(nn::Module& module, const std::string& path) { module.load_state_dict(load(path)); }
+
+}  // namespace ambit

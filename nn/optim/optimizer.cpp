@@ -1,0 +1,174 @@
+// Optimizer: groups and steps. optimizer_state.cpp saves and loads.
+#include <ambit/autograd.h>
+#include <ambit/error.h>
+#include <ambit/op.h>
+#include <ambit/ops/creation.h>
+#include <ambit/ops/elementwise.h>
+#include <ambit/optim/optimizer.h>
+
+#include <fmt/format.h>
+
+#include <typeinfo>
+#include <unordered_set>
+
+namespace ambit::optim {
+
+OptimizerOptions::~OptimizerOptions() = default;
+
+OptimizerParamGroup::OptimizerParamGroup(const OptimizerParamGroup& o)
+    : params_(o.params_), options_(o.options_ ? o.options_->clone() : nullptr) {}
+OptimizerParamGroup::~OptimizerParamGroup() = default;
+
+OptimizerOptions& OptimizerParamGroup::options() const {
+  if (!options_) throw Error("OptimizerParamGroup: expected options, got a group without");
+  return *options_;
+}
+
+Optimizer::Optimizer(const std::vector<OptimizerParamGroup>& groups,
+                     std::unique_ptr<OptimizerOptions> defaults)
+    : defaults_(std::move(defaults)) {
+  defaults_->check();
+  for (const OptimizerParamGroup& group : groups) add_param_group(group);
+}
+Optimizer::~Optimizer() = default;
+
+// --- groups
+
+namespace {
+
+std::string describe(size_t position, const Tensor& param) {
+  return param.name().empty() ? fmt::format("parameter {} of the group", position)
+                              : "parameter " + param.name();
+}
+
+}  // namespace
+
+void Optimizer::check_group(const OptimizerParamGroup& group) const {
+  std::unordered_set<const TensorImpl*> seen;
+  for (const Tensor& param : parameters()) seen.insert(param.impl());
+  for (size_t i = 0; i < group.params().size(); ++i) {
+    const Tensor& param = group.params()[i];
+    if (!param.defined()) {
+      throw Error(fmt::format("add_param_group: expected tensors, got an undefined one at {}", i));
+    }
+    if (!param.is_leaf()) {
+      throw Error(
+          fmt::format("add_param_group: expected leaves, got the result of an op at {}", i));
+    }
+    if (!seen.insert(param.impl()).second) {
+      throw Error(fmt::format("add_param_group: expected each parameter once, got {} again",
+                              describe(i, param)));
+    }
+  }
+}
+
+void Optimizer::add_param_group(const OptimizerParamGroup& group) {
+  check_group(group);
+  OptimizerParamGroup added = group;
+  if (!added.has_options()) added.set_options(defaults_->clone());
+  const OptimizerOptions &options = added.options(), &defaults = *defaults_;
+  if (typeid(options) != typeid(defaults)) {
+    throw Error("add_param_group: expected options of this optimizer, got those of another");
+  }
+  options.check();
+  groups_.push_back(std::move(added));
+}
+
+std::vector<Tensor> Optimizer::parameters() const {
+  std::vector<Tensor> all;
+  for (const OptimizerParamGroup& group : groups_) {
+    all.insert(all.end(), group.params().begin(), group.params().end());
+  }
+  return all;
+}
+
+void Optimizer::zero_grad(bool set_to_none) {
+  for (const OptimizerParamGroup& group : groups_) {
+    for (const Tensor& param : group.params()) {
+      if (!param.grad().defined()) continue;
+      if (set_to_none) {
+        param.mutable_grad().reset();
+      } else {
+        param.mutable_grad() = param.grad().detach().zero_();
+      }
+    }
+  }
+}
+
+// --- a step
+
+struct Optimizer::Work {
+  const Tensor& param;
+  Tensor grad;
+  const OptimizerOptions& options;
+  State state;
+};
+
+namespace {
+
+void check_gradient(const char* step, const Tensor& param, const Tensor& grad) {
+  check_devices(step, {{"param", param}, {"grad", grad}}, DeviceRule::in_place);
+  if (grad.dtype() != param.dtype()) {
+    throw DTypeError(fmt::format("{}: expected grad of dtype {}, got {}", step,
+                                 ambit::name(param.dtype()), ambit::name(grad.dtype())));
+  }
+  if (grad.sizes() != param.sizes()) {
+    throw ShapeError(fmt::format("{}: expected grad of shape {}, got {}", step, str(param.sizes()),
+                                 str(grad.sizes())));
+  }
+}
+
+}  // namespace
+
+// Move what belongs to the parameter to where it is now, in its dtype. A parameter may change its
+// device and dtype between steps, not its shape.
+void Optimizer::follow(const Tensor& param, State& state) const {
+  const auto description = state_tensors();
+  for (size_t i = 0; i < description.size(); ++i) {
+    Tensor& t = state.tensors[i];
+    if (!description[i].like_param || !t.defined()) continue;
+    if (t.sizes() != param.sizes()) {
+      throw ShapeError(fmt::format("{}: expected {} of shape {}, got {}", step_name(),
+                                   description[i].name, str(param.sizes()), str(t.sizes())));
+    }
+    t = t.to(param.device(), param.dtype());
+  }
+}
+
+// Everything that can fail for a reason the user can mend happens here, before the first update.
+std::vector<Optimizer::Work> Optimizer::plan() const {
+  std::vector<Work> all;
+  for (const OptimizerParamGroup& group : groups_) {
+    group.options().check();
+    for (const Tensor& param : group.params()) {
+      if (!param.grad().defined()) continue;
+      check_gradient(step_name(), param, param.grad());
+      all.push_back({param, param.grad().detach(), group.options(), {}});
+    }
+  }
+  for (Work& work : all) {
+    const auto known = state_.find(work.param.impl());
+    if (known != state_.end()) work.state = known->second;
+    work.state.param = work.param;
+    work.state.fresh = false;
+    follow(work.param, work.state);
+    prepare(work.param, work.state, work.options);
+  }
+  return all;
+}
+
+Tensor Optimizer::step(const LossClosure& closure) {
+  Tensor loss;
+  if (closure) {
+    const AutoGradMode on(true);
+    loss = closure();
+  }
+  const NoGradGuard no_grad;
+  for (Work& work : plan()) {
+    update(work.param, work.grad, work.state, work.options);
+    state_[work.param.impl()] = std::move(work.state);
+  }
+  return loss;
+}
+
+}  // namespace ambit::optim

@@ -1,0 +1,101 @@
+// An optimizer's state as tensors with names, for checkpoints.
+#include <ambit/autograd.h>
+#include <ambit/error.h>
+#include <ambit/ops/shape.h>
+#include <ambit/optim/optimizer.h>
+
+#include <fmt/format.h>
+
+#include <charconv>
+
+namespace ambit::optim {
+
+StateDict Optimizer::state_dict() const {
+  StateDict dict;
+  const auto params = parameters();
+  const auto description = state_tensors();
+  for (size_t p = 0; p < params.size(); ++p) {
+    const auto state = state_.find(params[p].impl());
+    if (state == state_.end()) continue;
+    for (size_t i = 0; i < description.size(); ++i) {
+      const Tensor& t = state->second.tensors[i];
+      if (t.defined()) dict.emplace_back(fmt::format("{}.{}", p, description[i].name), t.detach());
+    }
+  }
+  return dict;
+}
+
+namespace {
+
+// Split "3.momentum_buffer" into 3 and the name; the position is past the end for other texts.
+std::pair<size_t, std::string_view> split(std::string_view key) {
+  const size_t dot = key.find('.');
+  size_t position = 0;
+  const char* end = key.data() + std::min(dot, key.size());
+  const auto [last, error] = std::from_chars(key.data(), end, position);
+  if (dot == key.npos || error != std::errc() || last != end) return {SIZE_MAX, {}};
+  return {position, key.substr(dot + 1)};
+}
+
+std::string describe(const Tensor& t) {
+  return t.defined() ? ambit::name(t.dtype()) + str(t.sizes()) : "undefined";
+}
+
+}  // namespace
+
+// Return why `value` cannot be state `which` of `param`, empty if it can.
+std::string Optimizer::misfit(const Tensor& param, const StateTensor& which, const Tensor& value) {
+  const IntArrayRef sizes = which.like_param ? param.sizes() : IntArrayRef();
+  const DType dtype = which.like_param ? param.dtype() : kInt64;
+  if (value.defined() && value.sizes() == sizes && value.dtype() == dtype) return "";
+  return fmt::format("expected {}{}, got {}", ambit::name(dtype), str(sizes), describe(value));
+}
+
+// Take copies, so that a dict may be loaded into several optimizers.
+void Optimizer::copy_state(const Tensor& param, State& state) const {
+  const auto description = state_tensors();
+  state.param = param;
+  for (size_t i = 0; i < description.size(); ++i) {
+    Tensor& t = state.tensors[i];
+    t = t.detach().to(description[i].like_param ? param.device() : kCPU, t.dtype(), false, true);
+  }
+}
+
+void Optimizer::load_state_dict(const StateDict& dict) {
+  const auto params = parameters();
+  const auto description = state_tensors();
+  std::unordered_map<const TensorImpl*, State> loaded;
+  std::string wrong;
+  const auto complain = [&wrong](std::string_view key, std::string_view why) {
+    wrong += fmt::format("\n  {}: {}", key, why);
+  };
+  for (const auto& [key, value] : dict) {
+    const auto [position, name] = split(key);
+    size_t i = 0;
+    while (i < description.size() && description[i].name != name) ++i;
+    if (position >= params.size() || i == description.size()) {
+      complain(key, "unexpected");
+      continue;
+    }
+    const Tensor& param = params[position];
+    Tensor& target = loaded[param.impl()].tensors[i];
+    if (target.defined()) complain(key, "given twice");
+    if (const auto why = misfit(param, description[i], value); !why.empty()) complain(key, why);
+    target = value;
+  }
+  for (size_t p = 0; p < params.size(); ++p) {
+    const auto state = loaded.find(params[p].impl());
+    for (size_t i = 0; state != loaded.end() && i < description.size(); ++i) {
+      const bool there = state->second.tensors[i].defined();
+      if (!there) complain(fmt::format("{}.{}", p, description[i].name), "missing");
+    }
+  }
+  if (!wrong.empty()) throw Error("load_state_dict: expected this optimizer's state, got" + wrong);
+  for (const Tensor& param : params) {
+    const auto state = loaded.find(param.impl());
+    if (state != loaded.end()) copy_state(param, state->second);
+  }
+  state_ = std::move(loaded);
+}
+
+}  // namespace ambit::optim

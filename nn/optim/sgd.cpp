@@ -1,0 +1,66 @@
+// SGD. The arithmetic is one kernel, sgd_step, which a backend may fuse.
+#include <ambit/error.h>
+#include <ambit/kernels.h>
+#include <ambit/ops/creation.h>
+#include <ambit/ops/elementwise.h>
+#include <ambit/ops/shape.h>
+#include <ambit/optim/sgd.h>
+
+#include <fmt/format.h>
+
+namespace ambit::optim {
+
+std::unique_ptr<OptimizerOptions> SGDOptions::clone() const {
+  return std::make_unique<SGDOptions>(*this);
+}
+
+void SGDOptions::check() const {
+  const auto not_negative = [](const char* what, double value) {
+    if (!(value >= 0)) {  // NaN too
+      throw Error(fmt::format("SGD: expected {} of at least 0, got {}", what, value));
+    }
+  };
+  not_negative("lr", lr());
+  not_negative("momentum", momentum());
+  not_negative("weight_decay", weight_decay());
+  if (nesterov() && (momentum() == 0 || dampening() != 0)) {
+    throw Error(
+        fmt::format("SGD: expected momentum and no dampening for nesterov, got momentum {} "
+                    "and dampening {}",
+                    momentum(), dampening()));
+  }
+}
+
+SGD::SGD(const std::vector<Tensor>& params, const SGDOptions& defaults)
+    : SGD(std::vector<OptimizerParamGroup>{params}, defaults) {}
+SGD::SGD(const std::vector<OptimizerParamGroup>& groups, const SGDOptions& defaults)
+    : Optimizer(groups, defaults.clone()) {}
+
+const char* SGD::step_name() const { return "sgd_step"; }
+
+std::span<const Optimizer::StateTensor> SGD::state_tensors() const {
+  static constexpr StateTensor kState[] = {{"momentum_buffer"}};
+  return kState;
+}
+
+void SGD::prepare(const Tensor& param, State& state, const OptimizerOptions& options) const {
+  if (static_cast<const SGDOptions&>(options).momentum() == 0 || state.tensors[0].defined()) return;
+  state.tensors[0] = empty(param.sizes(), param.options());
+  state.fresh = true;
+}
+
+void SGD::update(const Tensor& param, const Tensor& grad, State& state,
+                 const OptimizerOptions& options) const {
+  SgdParams params = static_cast<const SGDOptions&>(options).params();
+  params.first_step = state.fresh;
+  Tensor p = param.contiguous();
+  Tensor buffer = params.momentum != 0 ? state.tensors[0] : Tensor();
+  kernels::sgd_step(p, buffer, grad.contiguous(), params);
+  if (p.is_same(param)) {
+    param.bump_version();
+  } else {
+    param.copy_(p);
+  }
+}
+
+}  // namespace ambit::optim

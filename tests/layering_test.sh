@@ -1,0 +1,38 @@
+#!/usr/bin/env bash
+# Check that no layer includes what is above it: layering_test.sh <source folder>
+#   core <- backends, core <- nn <- apps; only backends hold device code.
+set -euo pipefail
+cd "$1"
+status=0
+
+# forbid <what is wrong> <extended regex> <folder>...: report every line that matches.
+forbid() {
+  local what=$1 regex=$2 folder
+  shift 2
+  for folder in "$@"; do
+    [[ -d $folder ]] || continue
+    if grep -rnE --include='*.h' --include='*.cpp' --include='*.cu' --include='*.cuh' \
+      -- "$regex" "$folder"; then
+      echo "  ^ $what"
+      status=1
+    fi
+  done
+}
+
+include='^[[:space:]]*#[[:space:]]*include[[:space:]]*[<"]'
+device_library='(cuda|cudnn|cublas|curand|nvrtc|cub/|dnnl|oneapi/|hip/|CL/)'
+private_library="(fmt/|nlohmann/|hwy/|zlib|CLI/|$device_library)"
+
+forbid "core includes nn, backends or apps" \
+  "$include(.*/)?(nn|optim|data|backends|apps)/" core
+forbid "core includes a header of nn" "${include}ambit/ambit\.h" core
+forbid "nn includes backends or apps" "$include(.*/)?(backends|apps)/" nn
+forbid "apps include more than <ambit/...>" "$include(.*/)?(core|nn/include|backends)/" apps
+forbid "apps include project headers with quotes" '^[[:space:]]*#[[:space:]]*include[[:space:]]*"ambit/' apps
+forbid "device code outside backends" "$include$device_library" core nn apps
+forbid "a public header includes a private library" "$include$private_library" \
+  core/include nn/include
+forbid "an #if on a device" \
+  '^[[:space:]]*#[[:space:]]*(if|ifdef|ifndef|elif)[[:space:]].*([Cc][Uu][Dd][Aa]|NVCC|HIP|ROCM|SYCL|METAL|DNNL|GPU)' \
+  nn apps
+exit $status

@@ -1,0 +1,20 @@
+#!/usr/bin/env bash
+# Set up, build and run all tests: tests/run.sh [preset] [ctest arguments...]
+# Warnings are errors here; AMBIT_WERROR=OFF in the environment lets a newer compiler pass.
+set -euo pipefail
+cd "$(dirname "${BASH_SOURCE[0]}")/.."
+trap 'echo "tests/run.sh: failed at: $BASH_COMMAND" >&2' ERR
+
+preset=${1:-release}
+shift || true
+jobs=$(nproc)
+
+echo "== packages"
+bash cmake/packages.sh
+echo "== configure ($preset)"
+cmake --preset "$preset" -DAMBIT_BUILD_TESTS=ON -DAMBIT_WERROR="${AMBIT_WERROR:-ON}"
+echo "== build"
+cmake --build --preset "$preset" --parallel "$jobs"
+echo "== test"
+# Last, so that the output ends with ctest's summary.
+exec ctest --preset "$preset" --parallel "$jobs" "$@"
