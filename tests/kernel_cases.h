@@ -4,6 +4,7 @@
 
 #include <ambit/kernels.h>
 #include <ambit/ops/creation.h>
+#include <ambit/ops/elementwise.h>
 #include <ambit/ops/shape.h>
 #include <doctest/doctest.h>
 

@@ -1,3 +1,4 @@
+// The search for images, and the conversion of those that are not CIFAR-10's.
 #include "images.h"
 
 #include <ambit/data/mnist.h>

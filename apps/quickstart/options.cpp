@@ -1,3 +1,4 @@
+// The command line, by CLI11. Mistakes are found here, before anything is loaded.
 #include "options.h"
 
 #include <fmt/format.h>

@@ -1,3 +1,4 @@
+// The bar is redrawn in place, ten times a second at most.
 #include "progress.h"
 
 #include <fmt/format.h>

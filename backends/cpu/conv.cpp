@@ -17,7 +17,7 @@ bool prefers_onednn(const Tensor& x, const ConvGeometry& g, int64_t channels) {
 
 /// oneDNN takes all threads that it is given, however small the work.
 int threads_for(const ConvGeometry& g) {
-  return g.work() < (int64_t{1} << 21) ? 1 : get_num_threads();
+  return g.work() < 2 * kProductGrain ? 1 : get_num_threads();
 }
 
 /// The weights with a dim of groups, as oneDNN wants them, where there are several.

@@ -21,9 +21,10 @@ constexpr int64_t kRows = kTileRows;
 
 int64_t round_up(int64_t n, int64_t unit) { return (n + unit - 1) / unit * unit; }
 
-/// Multiply-adds that are worth a second thread.
-constexpr int64_t kWork = int64_t{1} << 20;
-int64_t grain_of(int64_t work) { return std::max<int64_t>(1, kWork / std::max<int64_t>(1, work)); }
+/// The grain for items of `work` multiply-adds.
+int64_t grain_of(int64_t work) {
+  return std::max<int64_t>(1, kProductGrain / std::max<int64_t>(1, work));
+}
 
 /// As many images as stay in the cache when packed.
 template <class T>

@@ -113,7 +113,7 @@ struct Cos {
 };
 
 struct Erf {
-  /// float: a polynomial near 0, 1 - exp(polynomial) beyond; below 1 ulp.
+  /// float: a polynomial near 0, 1 - exp(polynomial) beyond; 1.1 ulp.
   /// Source: N. Juffa, "Efficient faithfully-rounded implementation of error function erff()",
   /// stackoverflow.com/questions/35148198.
   template <class D, class V = hn::Vec<D>>

@@ -1,4 +1,6 @@
-// Loops over threads. Small work stays on the calling thread: waking another costs about 2 us.
+// Loops over threads. Small work stays on the calling thread: handing it over costs microseconds
+// when the other thread waits for it, and milliseconds when the cores are busy with something else,
+// such as data loaders.
 #pragma once
 
 #include <ambit/parallel.h>
@@ -8,8 +10,10 @@
 
 namespace ambit::cpu {
 
-/// Elements of one cheap loop (an addition, a copy) that are worth a second thread.
-inline constexpr int64_t kGrain = 32768;
+/// Elements of one cheap loop (an addition, a copy) that are worth a second thread: about 40 us.
+inline constexpr int64_t kGrain = int64_t{1} << 17;
+/// Multiply-adds of a product or convolution that are.
+inline constexpr int64_t kProductGrain = int64_t{1} << 21;
 
 /// Call piece(context, begin, end) on `pieces` threads, for equal parts of [0, n). The first
 /// exception is thrown on, when all are done.

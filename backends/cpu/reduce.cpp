@@ -11,8 +11,8 @@
 namespace ambit::cpu {
 namespace {
 
-constexpr int64_t kPiece = 512;         // elements of a row at a time
-constexpr int64_t kBlock = 4 * kGrain;  // elements reduced by one task, when data is split
+constexpr int64_t kPiece = 512;     // elements of a row at a time
+constexpr int64_t kBlock = kGrain;  // elements reduced by one task, when data is split
 
 /// x split in the dims that y keeps and those that it has not.
 struct Geometry {

@@ -144,9 +144,11 @@ Tensor arange(const Scalar& start, const Scalar& end, const Scalar& step,
                       return a + s * static_cast<double>(i);
                     });
   }
-  return sequence(
-      "arange", n, options.dtype(dtype),
-      [a = start.to<int64_t>(), s = step.to<int64_t>()](int64_t i) { return a + s * i; });
+  // Unsigned, because s * i may be beyond int64 where a + s * i is not.
+  return sequence("arange", n, options.dtype(dtype),
+                  [a = start.to<uint64_t>(), s = step.to<uint64_t>()](int64_t i) {
+                    return static_cast<int64_t>(a + s * static_cast<uint64_t>(i));
+                  });
 }
 
 Tensor arange(const Scalar& end, const TensorOptions& options) {

@@ -1,3 +1,5 @@
+// CIFAR-10's binary files: records of a class and three planes, nothing else.
+// Format: www.cs.toronto.edu/~kriz/cifar.html, "Binary version".
 #include <ambit/data/cifar10.h>
 #include <ambit/error.h>
 #include <ambit/ops/creation.h>

@@ -1,3 +1,4 @@
+// gzip's files by zlib, which also reads plain ones.
 #include "file_bytes.h"
 
 #include <ambit/error.h>

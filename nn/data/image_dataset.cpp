@@ -1,3 +1,4 @@
+// From bytes to floats: one look-up in a table per pixel, straight into the batch.
 #include <ambit/data/image_dataset.h>
 #include <ambit/error.h>
 #include <ambit/ops/creation.h>

@@ -1,3 +1,4 @@
+// MNIST's idx files. Format: yann.lecun.com/exdb/mnist.
 #include <ambit/data/mnist.h>
 #include <ambit/error.h>
 #include <ambit/ops/creation.h>

@@ -1,3 +1,4 @@
+// Samplers: counting, and shuffling by Philox.
 #include <ambit/data/samplers.h>
 #include <ambit/philox.h>
 #include <ambit/random.h>

@@ -1,3 +1,4 @@
+// The arithmetic of transforms, written in ops.
 #include <ambit/data/transforms.h>
 #include <ambit/error.h>
 #include <ambit/ops/creation.h>

@@ -1,3 +1,4 @@
+// One queue, one lock, one condition: idle workers sleep.
 #include <ambit/data/worker_pool.h>
 #include <ambit/parallel.h>
 

@@ -71,10 +71,10 @@ enum class BinaryOp : uint8_t {
 enum class CompareOp : uint8_t { eq, ne, lt, le, gt, ge, logical_and, logical_or, logical_xor };
 enum class ReduceOp : uint8_t { sum, prod, max, min, any, all };
 
-const char* name(UnaryOp op);
-const char* name(BinaryOp op);
-const char* name(CompareOp op);
-const char* name(ReduceOp op);
+AMBIT_API const char* name(UnaryOp op);
+AMBIT_API const char* name(BinaryOp op);
+AMBIT_API const char* name(CompareOp op);
+AMBIT_API const char* name(ReduceOp op);
 
 /// Parameters of a random fill: element i takes lane i of the Philox stream (seed, offset + ...),
 /// as philox.h defines it, so that every backend makes the same numbers.
