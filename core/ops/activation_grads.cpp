@@ -1,3 +1,4 @@
+// Gradients of activations: each with its own gradients, for double backward.
 #include "activation_grads.h"
 
 #include <ambit/ops/elementwise.h>

@@ -1,3 +1,4 @@
+// The checks, conversions and allocation before a binary kernel.
 #include "binary.h"
 
 #include <ambit/ops/elementwise.h>

@@ -1,3 +1,4 @@
+// Outputs, operands and gradients across broadcasting; see the header.
 #include "broadcast.h"
 
 #include <ambit/error.h>

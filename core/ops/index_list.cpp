@@ -1,3 +1,4 @@
+// The parser of index lists: one walk over the list, growing a view and its axes.
 #include "index_list.h"
 
 #include <ambit/error.h>

@@ -1,3 +1,4 @@
+// Host-side checks of index values, each distinct element once.
 #include "index_values.h"
 
 #include <ambit/error.h>

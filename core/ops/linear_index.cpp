@@ -1,3 +1,4 @@
+// Two ways to one index: a loop where the host sees the numbers, ops where only the device does.
 #include "linear_index.h"
 
 #include <ambit/ops/creation.h>

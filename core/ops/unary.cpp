@@ -62,7 +62,7 @@ void compute_unary_in_place(const char* op, UnaryOp kernel, Domain domain, const
   kernels::copy(y, result);
 }
 
-// Return the formula of a family as record() takes it.
+// Return the formula of a map as record() takes it.
 template <class Map>
 auto unary_formula(Saved kept) {
   return [kept = std::move(kept)](const Tensor& g) { return Map::gradient(g, kept()); };
