@@ -23,7 +23,7 @@ endfunction()
 macro(_ambit_add_builtin)
   target_sources(ambit PRIVATE ${arg_SOURCES})
   set_source_files_properties(${arg_SOURCES} TARGET_DIRECTORY ambit
-    PROPERTIES COMPILE_OPTIONS "${arg_OPTIONS}")
+    PROPERTIES COMPILE_OPTIONS "${arg_OPTIONS}" COMPILE_DEFINITIONS AMBIT_BUILTIN)
   target_link_libraries(ambit_private INTERFACE ${arg_LIBRARIES})
 endmacro()
 

@@ -36,10 +36,19 @@ Tensor own(Tensor g, bool create_graph) {
   return sole && g.is_contiguous() && !g.requires_grad() ? std::move(g) : g.detach().clone();
 }
 
-void run_hooks(const std::vector<NamedHook>& hooks, uint32_t output, Tensor& g) {
+// `hooks` is a copy, since a hook may add and remove hooks, itself too.
+void run_hooks(const std::vector<NamedHook> hooks, uint32_t output, Tensor& g) {
   for (const NamedHook& hook : hooks) {
     if (hook.output != output) continue;
-    if (Tensor replaced = hook.call(g); replaced.defined()) g = std::move(replaced);
+    Tensor replaced = hook.call(g);
+    if (!replaced.defined()) continue;
+    check_devices("backward", {{"gradient", g}, {"hook's result", replaced}}, DeviceRule::in_place);
+    if (replaced.sizes() != g.sizes() || replaced.dtype() != g.dtype()) {
+      throw AutogradError(fmt::format(
+          "backward: expected a hook to return a gradient {}{}, got {}{}", name(g.dtype()),
+          str(g.sizes()), name(replaced.dtype()), str(replaced.sizes())));
+    }
+    g = std::move(replaced);
   }
 }
 
@@ -90,7 +99,9 @@ class Engine {
   }
   void accumulate(Tensor& into, Tensor g) { into = into.defined() ? into + g : std::move(g); }
   void run_node(Pending& p);
+  void retain(const Node& node, std::span<const Tensor> grads);
   void apply(Node& node, std::span<const Tensor> out);
+  void check_leaf(TensorImpl& leaf, Tensor& g);
   void finish_leaf(TensorImpl& leaf, Tensor g);
 
   const bool retain_graph_, create_graph_;
@@ -147,7 +158,20 @@ void Engine::run() {
     pending_.erase(pending_.begin());
     run_node(p);
   }
+  for (auto& [leaf, g] : leaves_) check_leaf(*leaf, g);  // all before the first takes its own
   for (auto& [leaf, g] : leaves_) finish_leaf(*leaf, std::move(g));
+}
+
+void Engine::retain(const Node& node, std::span<const Tensor> grads) {
+  std::vector<Tensor> replaced;  // destroyed after the lock, which their graphs may take
+  const std::lock_guard lock(graph_mutex());
+  for (const auto& [output, tensor] : node.hooks_->retain) {
+    if (!grads[output].defined()) continue;
+    Tensor& grad = tensor->autograd->grad;
+    Tensor g = create_graph_ ? grads[output] : grads[output].detach();
+    if (grad.defined()) g = grad + g;
+    replaced.push_back(std::exchange(grad, std::move(g)));
+  }
 }
 
 void Engine::run_node(Pending& p) {
@@ -156,12 +180,7 @@ void Engine::run_node(Pending& p) {
     for (uint32_t i = 0; i < node.outputs(); ++i) {
       if (p.grads[i].defined()) run_hooks(node.hooks_->hooks, i, p.grads[i]);
     }
-    const std::lock_guard lock(graph_mutex());
-    for (const auto& [output, tensor] : node.hooks_->retain) {
-      if (p.grads[output].defined()) {
-        tensor->autograd->grad = create_graph_ ? p.grads[output] : p.grads[output].detach();
-      }
-    }
+    retain(node, p.grads);
   }
   if (captures_) {
     for (uint32_t i = 0; i < node.outputs(); ++i) {
@@ -187,6 +206,11 @@ void Engine::apply(Node& node, std::span<const Tensor> out) {
   Node* const outer = std::exchange(current_node(), &node);
   try {
     node.apply(out, in, wanted);
+  } catch (const std::exception& e) {
+    current_node() = outer;
+    if (!anomaly) throw;
+    throw AutogradError(fmt::format("{}: expected its backward to succeed, got an error: {}",
+                                    node.name(), e.what()));
   } catch (...) {
     current_node() = outer;
     throw;
@@ -202,18 +226,26 @@ void Engine::apply(Node& node, std::span<const Tensor> out) {
   }
 }
 
-void Engine::finish_leaf(TensorImpl& leaf, Tensor g) {
+void Engine::check_leaf(TensorImpl& leaf, Tensor& g) {
   if (leaf.autograd) run_hooks(leaf.autograd->hooks, 0, g);
-  if (captures_) {
-    const auto found = captured_.find({&leaf, 0});
-    if (found != captured_.end()) found->second = std::move(g);
-    return;
-  }
+  if (captures_) return;
   const Tensor self{intrusive_ptr<TensorImpl>(&leaf)};
   check_devices("backward", {{"tensor", self}, {"gradient", g}}, DeviceRule::in_place);
   if (g.sizes() != self.sizes()) {
     throw ShapeError(fmt::format("backward: expected a gradient of sizes {}, got {}",
                                  str(self.sizes()), str(g.sizes())));
+  }
+  if (g.dtype() != self.dtype()) {
+    throw DTypeError(fmt::format("backward: expected a gradient of dtype {}, got {}",
+                                 name(self.dtype()), name(g.dtype())));
+  }
+}
+
+void Engine::finish_leaf(TensorImpl& leaf, Tensor g) {
+  if (captures_) {
+    const auto found = captured_.find({&leaf, 0});
+    if (found != captured_.end()) found->second = std::move(g);
+    return;
   }
   const std::lock_guard lock(leaf_mutex(&leaf));
   Tensor& grad = autograd_meta(leaf).grad;

@@ -44,6 +44,10 @@ struct NodeHooks {
   }
 };
 
+/// Let go of the node that keeps `t` for retain_grad(), and follow to `to` where there is one: call
+/// it before t's history changes. The caller holds no graph_mutex().
+void move_retained(TensorImpl& t, Node* to, uint32_t output = 0);
+
 /// The node whose formulas this thread is running, null outside of backward.
 Node*& current_node();
 

@@ -1,11 +1,23 @@
 // autograd::Function: a user's forward and backward as one node of the graph.
 #include <ambit/error.h>
+#include <ambit/ops/shape.h>
 #include <ambit/record.h>
 #include <fmt/format.h>
 
 #include <algorithm>
 
+#include "ops/broadcast.h"
+
 namespace ambit::autograd {
+namespace {
+
+bool expands_to(IntArrayRef from, IntArrayRef to) {
+  if (from.size() > to.size()) return false;
+  return std::equal(from.begin(), from.end(), to.end() - from.size(),
+                    [](int64_t f, int64_t t) { return f == t || f == 1; });
+}
+
+}  // namespace
 
 struct AutogradContext::SavedList {
   std::vector<Saved> tensors;
@@ -17,7 +29,10 @@ struct CustomNode final : Node {
   CustomNode(const char* name, const std::vector<Tensor>& inputs, uint32_t outputs, Backward f,
              AutogradContext c)
       : Node(name, outputs), context(std::move(c)), backward(std::move(f)) {
-    for (const Tensor& t : inputs) input_edges.push_back(gradient_edge(t));
+    for (const Tensor& t : inputs) {
+      input_edges.push_back(gradient_edge(t));
+      input_like.push_back(t.defined() ? Like{t.sizes(), t.dtype()} : Like{});
+    }
   }
 
   void apply(std::span<const Tensor> out, std::span<Tensor> in,
@@ -29,8 +44,19 @@ struct CustomNode final : Node {
           name(), in.size(), grads.size()));
     }
     for (size_t i = 0; i < in.size(); ++i) {
-      if (wanted[i]) in[i] = std::move(grads[i]);
+      if (!wanted[i] || !grads[i].defined()) continue;
+      in[i] = fitted(i, grads[i]);
     }
+  }
+  /// The gradient in the shape and dtype of its input, as the nodes below take for granted.
+  Tensor fitted(size_t i, const Tensor& g) const {
+    const Like& want = input_like[i];
+    if (!expands_to(want.sizes, g.sizes())) {
+      throw AutogradError(fmt::format(
+          "{}: expected backward to return a gradient of sizes {} for tensor argument {}, got {}",
+          name(), str(want.sizes), i, str(g.sizes())));
+    }
+    return to(sum_to(g, want.sizes), g.device(), want.dtype);
   }
   void release() override { context.saved_.reset(); }
   std::span<Edge> edges() override { return input_edges; }
@@ -48,7 +74,13 @@ struct CustomNode final : Node {
     context.constants_.clear();
   }
 
+  struct Like {
+    Dims sizes;
+    DType dtype = kFloat32;
+  };
+
   std::vector<Edge> input_edges;
+  std::vector<Like> input_like;
   AutogradContext context;
   Backward backward;
 };

@@ -1,11 +1,16 @@
 // The fallback policy, its counters, and explain(op, device), which tells what it leads to.
 #include <ambit/error.h>
 #include <ambit/fallback.h>
+#include <ambit/kernels.h>
 #include <ambit/op.h>
+#include <ambit/ops/creation.h>
 #include <ambit/ops/elementwise.h>
+#include <ambit/record.h>
+#include <ambit/registry.h>
 #include <fmt/format.h>
 
 #include <atomic>
+#include <cstdio>
 #include <cstdlib>
 #include <map>
 #include <mutex>
@@ -30,9 +35,13 @@ std::atomic<Fallback>& policy() {
   return value;
 }
 
+struct Count : FallbackCount {
+  bool told = false;  // the line of Fallback::warn
+};
+
 struct Counts {
   std::mutex mutex;
-  std::map<std::pair<const OpBase*, std::string>, FallbackCount> by_op_and_device;
+  std::map<std::pair<std::string, std::string>, Count> by_op_and_device;
 };
 
 // Leaked: the summary at exit reads it.
@@ -41,12 +50,32 @@ Counts& counts() {
   return *c;
 }
 
-void print_summary() {
-  fmt::print(stderr, "ambit: ops that ran on the CPU for want of a kernel:\n");
+// Not fmt::print, which throws where stderr is closed.
+void say(const std::string& text) { std::fputs(text.c_str(), stderr); }
+
+void say_summary() {
+  say("ambit: ops that ran on the CPU for want of a kernel:\n");
   for (const FallbackCount& c : fallback_counts()) {
-    fmt::print(stderr, "  {} for {}: {} calls, {} bytes copied\n", c.op, c.device.str(), c.calls,
-               c.bytes);
+    say(fmt::format("  {} for {}: {} call{}, {} bytes copied\n", c.op, c.device.str(), c.calls,
+                    c.calls == 1 ? "" : "s", c.bytes));
   }
+}
+
+// Whether a tensor crosses devices by its own bytes, gaps included: a device that lacks `copy`
+// cannot pack them, and packing is what falls back.
+bool crosses_unpacked(const OpBase& op, const Tensor& t) {
+  return &op == &kernels::copy && !t.is_contiguous();
+}
+
+// From the first element of t to behind its last one, in elements.
+int64_t extent(const Tensor& t) {
+  int64_t last = 0;
+  for (int64_t d = 0; d < t.dim(); ++d) last += (t.size(d) - 1) * t.stride(d);
+  return last + 1;
+}
+
+size_t extent_bytes(const Tensor& t) {
+  return static_cast<size_t>(extent(t)) * element_size(t.dtype());
 }
 
 }  // namespace
@@ -69,31 +98,43 @@ CpuFallback::CpuFallback(const OpBase& op, Device device) : op_(op), device_(dev
 
 Tensor CpuFallback::to_cpu(const Tensor& t) {
   if (!t.defined()) return t;
-  bytes_ += t.nbytes();
-  return t.to(kCPU);
+  if (!crosses_unpacked(op_, t)) {
+    bytes_ += t.nbytes();
+    return t.to(kCPU);
+  }
+  bytes_ += extent_bytes(t);
+  const Tensor flat = empty({extent(t)}, t.dtype());
+  usable_backend(device_).copy_to_host(device_.index(), flat.data_ptr(), t.data_ptr(),
+                                       extent_bytes(t), false);
+  return make_view(flat, t.sizes(), t.strides(), 0);
 }
 
 void CpuFallback::write_back(Tensor& output, const Tensor& host) {
   if (!output.defined()) return;
-  bytes_ += output.nbytes();
-  output.copy_(host);
+  if (!crosses_unpacked(op_, output)) {
+    bytes_ += output.nbytes();
+    output.copy_(host);
+    return;
+  }
+  bytes_ += extent_bytes(output);
+  usable_backend(device_).copy_from_host(device_.index(), output.data_ptr(), host.data_ptr(),
+                                         extent_bytes(output), false);
 }
 
 void CpuFallback::finish() {
   Counts& c = counts();
   const std::lock_guard lock(c.mutex);
-  if (c.by_op_and_device.empty()) std::atexit(print_summary);
-  FallbackCount& count = c.by_op_and_device[{&op_, device_.str()}];
-  if (count.calls == 0) {
-    count.op = op_.name();
-    count.device = device_;
-    if (get_fallback() == Fallback::warn) {
-      fmt::print(stderr, "ambit: {} has no kernel for {} and runs on the CPU\n", op_.name(),
-                 device_.str());
-    }
-  }
+  if (c.by_op_and_device.empty()) std::atexit(say_summary);
+  Count& count = c.by_op_and_device[{op_.name(), device_.str()}];
+  count.op = op_.name();
+  count.device = device_;
   ++count.calls;
   count.bytes += bytes_;
+  if (get_fallback() == Fallback::warn && !count.told) {
+    say(fmt::format("ambit: {} has no kernel for {} and runs on the CPU\n", op_.name(),
+                    device_.str()));
+    count.told = true;
+  }
 }
 
 std::string explain(const OpBase& op, Device device) {

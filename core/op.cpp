@@ -5,6 +5,8 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include "registry.h"
+
 namespace ambit {
 namespace {
 
@@ -76,6 +78,11 @@ Device check_devices(const char* op, std::span<const DeviceArg> args, DeviceRule
     }
   }
   return device;
+}
+
+bool OpBase::has_kernel(DeviceKind kind) const {
+  device_name(DeviceKind::cpu);  // the registry loads the built-in backends when first asked
+  return find(kind) != nullptr;
 }
 
 void OpBase::activate(Device device) { usable_backend(device).activate(device.index()); }

@@ -64,8 +64,31 @@ const PluginInfo& check_info(const PluginInfo* info) {
     throw BackendError(fmt::format("expected the build \"{}\", got \"{}\"", AMBIT_BUILD_TAG,
                                    printable(info->build_tag)));
   }
+  if (!info->name || !is_valid_name(info->name)) {
+    throw BackendError(
+        fmt::format("expected a plugin name [a-z][a-z0-9_]*, got \"{}\"", printable(info->name)));
+  }
   if (!info->load) throw BackendError("expected a load function in PluginInfo, got null");
   return *info;
+}
+
+// Call code of the library at `path`. Errors: BackendError only, since the type of an exception may
+// live in the library: nothing of it may survive the dlclose.
+template <class Code>
+auto guarded(const std::string& path, const char* what, const Code& code) {
+  try {
+    return code();
+  } catch (const std::exception& e) {
+    const std::string_view text = e.what();
+    const std::string by_registry = path + ": ";  // which says it all
+    if (text.starts_with(by_registry)) {
+      throw BackendError(std::string(text.substr(by_registry.size())));
+    }
+    throw BackendError(fmt::format("expected {} to succeed, got an error: {}", what, text));
+  } catch (...) {
+    throw BackendError(
+        fmt::format("expected {} to succeed, got an exception of an unknown type", what));
+  }
 }
 
 // Load one file and return what it brought: "cuda: 2 devices". Errors: BackendError.
@@ -76,34 +99,41 @@ std::string load_file(const std::string& path) {
   using Entry = const PluginInfo* (*)();
   const auto entry = reinterpret_cast<Entry>(dlsym(library.get(), "ambit_plugin"));
   if (!entry) throw BackendError("expected the entry ambit_plugin(), got a library without it");
-  const PluginInfo& info = check_info(entry());
+  const PluginInfo& info = check_info(guarded(path, "ambit_plugin()", entry));
   Registry registry(path);
-  try {
+  const std::vector<std::string> brought = guarded(path, "load()", [&] {
     info.load(registry);
-  } catch (const std::exception& e) {
-    // The exception's type may live in the library: nothing of it may survive the dlclose.
-    throw BackendError(fmt::format("expected load() to succeed, got an error: {}", e.what()));
-  } catch (...) {
-    throw BackendError("expected load() to succeed, got an exception of an unknown type");
-  }
-  const std::vector<std::string> brought = registry.commit();
+    return registry.commit();
+  });
   static_cast<void>(library.release());  // for ever: kernels of it are in the table
-  return fmt::format("{}", fmt::join(brought, ", "));
+  return brought.empty() ? "no backends" : fmt::format("{}", fmt::join(brought, ", "));
 }
 
-// Try a file unless it was tried before; return its attempt.
-LoadAttempt try_file(const std::string& path) {
+// Where a file stands in the report; at the end, where it was never tried.
+std::vector<LoadAttempt>::iterator find_attempt(std::vector<LoadAttempt>& report,
+                                                const std::string& file) {
+  return std::find_if(report.begin(), report.end(),
+                      [&](const LoadAttempt& known) { return known.file == file; });
+}
+
+// Try a file and return its attempt. One that was tried before is not tried again, unless it was
+// refused and the user `insists`.
+LoadAttempt try_file(const std::string& path, bool insists) {
   Loader& l = loader();
   std::error_code ignored;
-  const fs::path canonical = fs::weakly_canonical(path, ignored);
+  const fs::path canonical = fs::weakly_canonical(fs::absolute(path, ignored), ignored);
   const std::string file = canonical.empty() ? path : canonical.string();
   const std::lock_guard lock(l.mutex);
-  for (const LoadAttempt& known : l.report) {
-    if (known.file == file) return known;
+  const auto known = find_attempt(l.report, file);
+  // A plugin whose load() asks for itself is not loaded twice either.
+  const LoadAttempt pending{file, false, "expected it to be loaded, got to it while loading it"};
+  if (known == l.report.end()) {
+    l.report.push_back(pending);
+  } else if (known->loaded || !insists || known->result == pending.result) {
+    return *known;
+  } else {
+    *known = pending;
   }
-  const size_t at = l.report.size();
-  l.report.push_back(
-      {file, false, "being loaded"});  // a plugin that asks again is not loaded twice
   LoadAttempt attempt{file, false, ""};
   try {
     attempt.result = load_file(file);
@@ -111,7 +141,7 @@ LoadAttempt try_file(const std::string& path) {
   } catch (const std::exception& e) {
     attempt.result = e.what();
   }
-  return l.report[at] = attempt;
+  return *find_attempt(l.report, file) = attempt;
 }
 
 // Where libambit itself lies: plugins are installed beside it.
@@ -122,44 +152,43 @@ fs::path own_folder() {
   return fs::weakly_canonical(info.dli_fname, ignored).parent_path();
 }
 
-// What $AMBIT_BACKEND_PATH lists, then the installed folder: files or folders.
-std::vector<fs::path> search_path() {
-  std::vector<fs::path> places;
-  if (const char* value = std::getenv("AMBIT_BACKEND_PATH")) {
-    std::string_view rest = value;
-    while (!rest.empty()) {
-      const size_t colon = rest.find(':');
-      if (const auto place = rest.substr(0, colon); !place.empty()) places.emplace_back(place);
-      rest = colon == std::string_view::npos ? "" : rest.substr(colon + 1);
-    }
-  }
-  places.push_back(own_folder() / "ambit" / "backends");
-  return places;
-}
-
 bool is_plugin_name(const std::string& name) {
   return name.starts_with("libambit_") && name.ends_with(".so");
 }
 
-// All candidates of the search path, those of one folder by name, the simulator last: it stands in
-// for what the others do not bring.
+// The plugins in a folder, by name; none where there is no such folder.
+std::vector<fs::path> plugins_in(const fs::path& folder) {
+  std::vector<fs::path> found;
+  std::error_code error;
+  for (fs::directory_iterator it(folder, error), end; !error && it != end; it.increment(error)) {
+    if (is_plugin_name(it->path().filename())) found.push_back(it->path());
+  }
+  std::sort(found.begin(), found.end());
+  return found;
+}
+
+// What $AMBIT_BACKEND_PATH lists, files or folders, then the installed folder. What was asked for
+// and is not there is a candidate too, so that the report says so. The simulator comes last: it
+// stands in for what the others do not bring.
 std::vector<fs::path> candidates() {
   std::vector<fs::path> files;
-  for (const fs::path& place : search_path()) {
+  const auto add = [&](const std::vector<fs::path>& more) {
+    files.insert(files.end(), more.begin(), more.end());
+  };
+  const char* value = std::getenv("AMBIT_BACKEND_PATH");
+  std::string_view rest = value ? value : "";
+  while (!rest.empty()) {
+    const size_t colon = rest.find(':');
+    const fs::path place = rest.substr(0, colon);
+    rest = colon == std::string_view::npos ? "" : rest.substr(colon + 1);
     std::error_code error;
-    if (!fs::is_directory(place, error)) {
-      // A file that was asked for by name and is not there is worth a line in the report; the
-      // installed folder need not exist.
-      if (place.extension() == ".so" || fs::exists(place, error)) files.push_back(place);
-      continue;
+    if (fs::is_directory(place, error)) {
+      add(plugins_in(place));
+    } else if (!place.empty()) {
+      add({place});
     }
-    std::vector<fs::path> found;
-    for (fs::directory_iterator it(place, error), end; !error && it != end; it.increment(error)) {
-      if (is_plugin_name(it->path().filename())) found.push_back(it->path());
-    }
-    std::sort(found.begin(), found.end());
-    files.insert(files.end(), found.begin(), found.end());
   }
+  add(plugins_in(own_folder() / "ambit" / "backends"));
   std::stable_partition(files.begin(), files.end(),
                         [](const fs::path& f) { return f.filename() != "libambit_sim.so"; });
   return files;
@@ -168,14 +197,14 @@ std::vector<fs::path> candidates() {
 }  // namespace
 
 void load_backend(const std::string& path) {
-  if (const LoadAttempt attempt = try_file(path); !attempt.loaded) {
+  if (const LoadAttempt attempt = try_file(path, true); !attempt.loaded) {
     throw BackendError(fmt::format("{}: {}", attempt.file, attempt.result));
   }
 }
 
 void load_all_backends() noexcept {
   try {
-    for (const fs::path& file : candidates()) try_file(file);
+    for (const fs::path& file : candidates()) try_file(file, false);
   } catch (...) {
     // Out of memory, or a folder that vanished: what was loaded so far stays.
   }
@@ -183,14 +212,13 @@ void load_all_backends() noexcept {
 
 void load_backends_for(std::string_view name) {
   const char* path = std::getenv("AMBIT_BACKEND_PATH");
-  {
-    Loader& l = loader();
-    const std::lock_guard lock(l.mutex);
-    if (!l.searched.insert(fmt::format("{} in {}", name, path ? path : "")).second) return;
-  }
+  Loader& l = loader();
+  // Held to the end: who asks for the same name meanwhile must wait for what comes of it.
+  const std::lock_guard lock(l.mutex);
+  if (!l.searched.insert(fmt::format("{} in {}", name, path ? path : "")).second) return;
   const std::string wanted = fmt::format("libambit_{}.so", name);
   for (const fs::path& file : candidates()) {
-    if (file.filename() == wanted) try_file(file);
+    if (file.filename() == wanted) try_file(file, false);
   }
   if (!has_devices(name)) load_all_backends();
 }

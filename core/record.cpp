@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <atomic>
 #include <numeric>
+#include <span>
 
 #include "autograd_meta.h"
 
@@ -73,6 +74,12 @@ Saved::Saved(const Tensor& t, int output) : output_(output) {
   if (!t.defined()) return;
   // An output without its history, or the node would hold itself.
   tensor_ = output < 0 ? t : t.detach();
+  if (output < 0 && t.impl()->base && !(t.requires_grad() && t.is_leaf())) {
+    // A view without its base: the base's history may come to hold this node, when another view of
+    // it is overwritten with the result.
+    tensor_ = t.detach();
+    if (const Edge e = gradient_edge(t)) set_history(tensor_, e.node, e.input);
+  }
   storage_ = t.storage().get();
   version_ = t.version();
 }
@@ -94,9 +101,19 @@ Tensor Saved::operator()() const {
   return out;
 }
 
+void move_retained(TensorImpl& t, Node* to, uint32_t output) {
+  AutogradMeta& meta = *t.autograd;
+  if (!meta.retains_grad) return;
+  const std::lock_guard lock(graph_mutex());
+  std::erase_if(NodeHooks::of(*meta.grad_fn).retain, [&](const auto& r) { return r.second == &t; });
+  meta.retains_grad = to != nullptr;
+  if (to) NodeHooks::of(*to).retain.emplace_back(output, &t);
+}
+
 void set_history(const Tensor& out, intrusive_ptr<Node> node, uint32_t output) {
   TensorImpl& t = *out.impl();
   AutogradMeta& meta = autograd_meta(t);
+  move_retained(t, node.get(), output);
   meta.grad_fn = std::move(node);
   meta.output = output;
   t.requires_grad = true;
@@ -152,6 +169,44 @@ std::pair<int64_t, int64_t> byte_range(const TensorImpl& t) {
   return {t.offset * size, (last + 1) * size};
 }
 
+// Whether a sum of steps[i].first * k[i], 0 <= k[i] <= steps[i].second, is `target`; the largest
+// steps come first. Strides that nest leave one or two k to try for each step; `work` bounds those
+// that do not, and where it runs out the answer is yes.
+// Source: numpy/core/src/common/mem_overlap.c.
+bool reaches(std::span<const std::pair<int64_t, int64_t>> steps, int64_t target, int& work) {
+  if (target == 0) return true;
+  int64_t rest = 0, divisor = 0;
+  for (size_t i = 0; i < steps.size(); ++i) {
+    divisor = std::gcd(divisor, steps[i].first);
+    if (i > 0) rest += steps[i].first * steps[i].second;
+  }
+  if (target < 0 || steps.empty() || target % divisor != 0) return false;
+  const auto [step, most] = steps[0];
+  const int64_t low = target > rest ? (target - rest + step - 1) / step : 0;
+  for (int64_t k = low; k <= std::min(most, target / step); ++k) {
+    if (--work < 0 || reaches(steps.subspan(1), target - k * step, work)) return true;
+  }
+  return false;
+}
+
+// Whether an element of a is one of b: whether a.offset + i * a.strides = b.offset + j * b.strides
+// has a solution. j counts from its end, so that all terms are positive.
+bool shares_elements(const TensorImpl& a, const TensorImpl& b) {
+  std::vector<std::pair<int64_t, int64_t>> steps;
+  int64_t target = b.offset - a.offset;
+  const auto add = [&](const TensorImpl& t) {
+    for (size_t i = 0; i < t.sizes.size(); ++i) {
+      if (t.sizes[i] > 1 && t.strides[i] > 0) steps.emplace_back(t.strides[i], t.sizes[i] - 1);
+    }
+  };
+  add(b);
+  for (const auto& [step, most] : steps) target += step * most;
+  add(a);
+  std::sort(steps.rbegin(), steps.rend());
+  int work = 10'000;
+  return reaches(steps, target, work);
+}
+
 }  // namespace
 
 Tensor record_list(const char* name, Tensor out, TensorList tensors,
@@ -165,8 +220,15 @@ Tensor record_list(const char* name, Tensor out, TensorList tensors,
 }
 
 void check_in_place(const char* op, const Tensor& self) {
+  if (!self.defined()) throw Error(fmt::format("{}: expected self, got an undefined tensor", op));
+  const TensorImpl* base = self.impl()->base.get();
+  if (GradMode::is_enabled() && !self.requires_grad() && base && base->requires_grad) {
+    throw AutogradError(fmt::format(
+        "{}: expected a tensor that may be overwritten, got a view that was made outside of the "
+        "graph, of a tensor that requires grad; use NoGradGuard or detach()",
+        op));
+  }
   if (GradMode::is_enabled() && self.requires_grad()) {
-    const TensorImpl* base = self.impl()->base.get();
     const bool leaf_base =
         base && base->requires_grad && !(base->autograd && base->autograd->grad_fn);
     if (self.is_leaf() || leaf_base) {
@@ -193,7 +255,7 @@ void check_no_overlap(const char* op, const Tensor& self, const Tensor& input) {
   }
   const auto [a_first, a_last] = byte_range(a);
   const auto [b_first, b_last] = byte_range(b);
-  if (a_first < b_last && b_first < a_last) {
+  if (a_first < b_last && b_first < a_last && (a.dtype != b.dtype || shares_elements(a, b))) {
     throw Error(fmt::format(
         "{}: expected an input that shares no memory with the output, got one that overlaps it; "
         "use clone()",

@@ -9,7 +9,6 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
-#include <cctype>
 #include <mutex>
 #include <optional>
 
@@ -17,9 +16,9 @@ namespace ambit {
 namespace {
 
 struct Slot {
-  std::string name;
+  std::string name;                        // never changes once the slot is published
   std::atomic<Backend*> backend{nullptr};  // null: meta. Leaked, also one that gave way
-  std::string library;
+  std::atomic<const std::string*> library{nullptr};
 };
 
 // Slots are only ever appended, and published by the release store of `count`: readers take no
@@ -28,6 +27,9 @@ struct Backends {
   std::mutex mutex;
   std::array<Slot, kMaxDeviceKinds> slots;
   std::atomic<int> count{0};
+  // Holds what the slots held before: somebody may still use a backend that gave way.
+  std::vector<Backend*> retired;
+  std::vector<std::unique_ptr<const std::string>> libraries;
 };
 
 Backends& raw_backends() {
@@ -42,22 +44,25 @@ Backends& raw_backends() {
   return *b;
 }
 
+// The built-in backends come first, whatever is registered first: their names are theirs.
+thread_local bool loading_builtin = false;
+
 Backends& backends() {
-  static const bool loaded = (load_builtin_backends(), true);
-  static_cast<void>(loaded);
+  if (!loading_builtin) {
+    static const bool loaded = [] {
+      loading_builtin = true;
+      load_builtin_backends();
+      loading_builtin = false;
+      return true;
+    }();
+    static_cast<void>(loaded);
+  }
   return raw_backends();
 }
 
-bool is_valid_name(std::string_view name) {
-  if (name.empty() || !(name[0] >= 'a' && name[0] <= 'z')) return false;
-  return std::all_of(name.begin(), name.end(), [](char c) {
-    return (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') || c == '_';
-  });
-}
-
 // The kind that a backend gets: a new one, or that of a namesake without devices, which gives way.
-int choose_kind(const Backends& all, const Backend& backend, int next, const std::string& library) {
-  const std::string name = backend.name();
+int choose_kind(const Backends& all, const std::string& name, int next,
+                const std::string& library) {
   for (int k = 0; k < all.count; ++k) {
     const Slot& slot = all.slots[static_cast<size_t>(k)];
     if (slot.name != name) continue;
@@ -66,7 +71,7 @@ int choose_kind(const Backends& all, const Backend& backend, int next, const std
     if (gives_way) return k;
     throw BackendError(
         fmt::format("{}: expected a new backend name, got \"{}\", which {} has taken", library,
-                    name, k == 1 ? "core" : slot.library));
+                    name, k == 1 ? "core" : *slot.library.load()));
   }
   if (next >= kMaxDeviceKinds) {
     throw BackendError(fmt::format("{}: expected at most {} backends", library, kMaxDeviceKinds));
@@ -76,8 +81,16 @@ int choose_kind(const Backends& all, const Backend& backend, int next, const std
 
 }  // namespace
 
+bool is_valid_name(std::string_view name) {
+  if (name.empty() || !(name[0] >= 'a' && name[0] <= 'z')) return false;
+  return std::all_of(name.begin(), name.end(), [](char c) {
+    return (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') || c == '_';
+  });
+}
+
 struct Registry::Entry {
   std::unique_ptr<Backend> backend;
+  std::string name;
   std::vector<std::pair<OpBase*, AnyKernel>> kernels;
 };
 
@@ -85,11 +98,19 @@ Registry::Registry(std::string library) : library_(std::move(library)) {}
 Registry::~Registry() = default;
 
 void Registry::add_backend(std::unique_ptr<Backend> backend) {
-  if (!is_valid_name(backend->name())) {
-    throw BackendError(fmt::format("{}: expected a backend name [a-z][a-z0-9_]*, got \"{}\"",
-                                   library_, backend->name()));
+  if (!backend) throw BackendError(fmt::format("{}: expected a backend, got null", library_));
+  std::string name = backend->name();
+  if (!is_valid_name(name)) {
+    throw BackendError(
+        fmt::format("{}: expected a backend name [a-z][a-z0-9_]*, got \"{}\"", library_, name));
   }
-  entries_.push_back({std::move(backend), {}});
+  for (const Entry& entry : entries_) {
+    if (entry.name == name) {
+      throw BackendError(
+          fmt::format("{}: expected one backend named \"{}\", got two", library_, name));
+    }
+  }
+  entries_.push_back({std::move(backend), std::move(name), {}});
 }
 
 void Registry::add_kernel(OpBase& op, AnyKernel kernel) {
@@ -101,39 +122,39 @@ void Registry::add_kernel(OpBase& op, AnyKernel kernel) {
   for (const auto& [known, k] : kernels) {
     if (known == &op) {
       throw BackendError(fmt::format("{}: expected one kernel of {} for {}, got two", library_,
-                                     op.name(), entries_.back().backend->name()));
+                                     op.name(), entries_.back().name));
     }
   }
   kernels.emplace_back(&op, kernel);
 }
 
 std::vector<std::string> Registry::commit() {
-  Backends& all = raw_backends();
+  Backends& all = backends();
   const std::lock_guard lock(all.mutex);
+  // All that may fail comes first, then all that changes something.
   int count = all.count;
-  std::vector<int> kinds;  // of the entries
-  for (const Entry& entry : entries_) {
-    const int kind = choose_kind(all, *entry.backend, count, library_);
-    if (std::find(kinds.begin(), kinds.end(), kind) != kinds.end()) {
-      throw BackendError(fmt::format("{}: expected one backend named \"{}\", got two", library_,
-                                     entry.backend->name()));
-    }
-    count = std::max(count, kind + 1);
-    kinds.push_back(kind);
-  }
+  std::vector<size_t> kinds;  // of the entries
   std::vector<std::string> brought;
+  for (const Entry& entry : entries_) {
+    const int kind = choose_kind(all, entry.name, count, library_);
+    count = std::max(count, kind + 1);
+    kinds.push_back(static_cast<size_t>(kind));
+    const int devices = entry.backend->device_count();
+    brought.push_back(fmt::format("{}: {} device{}", entry.name, devices, devices == 1 ? "" : "s"));
+  }
+  all.retired.reserve(all.retired.size() + entries_.size());
+  all.libraries.push_back(std::make_unique<const std::string>(library_));
+
   for (size_t i = 0; i < entries_.size(); ++i) {
-    const auto kind = static_cast<size_t>(kinds[i]);
-    for (OpBase* op : all_ops()) op->table_[kind].store(nullptr, std::memory_order_release);
+    for (OpBase* op : all_ops()) op->table_[kinds[i]].store(nullptr, std::memory_order_release);
     for (const auto& [op, kernel] : entries_[i].kernels) {
-      op->table_[kind].store(kernel, std::memory_order_release);
+      op->table_[kinds[i]].store(kernel, std::memory_order_release);
     }
-    Slot& slot = all.slots[kind];
-    slot.name = entries_[i].backend->name();
-    slot.library = library_;
-    const int devices = entries_[i].backend->device_count();
-    brought.push_back(fmt::format("{}: {} device{}", slot.name, devices, devices == 1 ? "" : "s"));
-    slot.backend.store(entries_[i].backend.release(), std::memory_order_release);
+    Slot& slot = all.slots[kinds[i]];
+    if (slot.name.empty()) slot.name = std::move(entries_[i].name);
+    slot.library.store(all.libraries.back().get(), std::memory_order_release);
+    Backend* before = slot.backend.exchange(entries_[i].backend.release());
+    if (before) all.retired.push_back(before);
   }
   all.count.store(count, std::memory_order_release);
   entries_.clear();
@@ -188,7 +209,7 @@ std::string refusals() {
 }  // namespace
 
 const std::string& backend_library(DeviceKind kind) {
-  return backends().slots[static_cast<size_t>(kind)].library;
+  return *backends().slots[static_cast<size_t>(kind)].library.load(std::memory_order_acquire);
 }
 
 bool has_devices(std::string_view name) {

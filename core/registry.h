@@ -12,6 +12,9 @@ namespace ambit {
 DeviceKind device_kind(std::string_view name);
 const std::string& device_name(DeviceKind kind);
 
+/// Return whether a name is [a-z][a-z0-9_]*.
+bool is_valid_name(std::string_view name);
+
 /// Return the library that brought a backend: "libambit" or a file.
 const std::string& backend_library(DeviceKind kind);
 

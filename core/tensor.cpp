@@ -55,12 +55,23 @@ void TensorImpl::set(Storage s, IntArrayRef sz, IntArrayRef st, int64_t off, DTy
 
 void TensorImpl::destroy(TensorImpl* t) noexcept { delete t; }
 
-int64_t Tensor::size(int64_t dim) const {
-  return sizes()[static_cast<size_t>(wrap_dim("size", dim, this->dim()))];
+namespace {
+
+// Which entry of the sizes `dim` means: wrap_dim, which lets tensors without dims have one, is not
+// enough.
+size_t entry_of(const char* op, int64_t dim, int64_t ndim) {
+  if (ndim == 0) {
+    throw IndexError(fmt::format("{}: expected a tensor with dims, got one without", op));
+  }
+  return static_cast<size_t>(wrap_dim(op, dim, ndim));
 }
 
+}  // namespace
+
+int64_t Tensor::size(int64_t dim) const { return sizes()[entry_of("size", dim, this->dim())]; }
+
 int64_t Tensor::stride(int64_t dim) const {
-  return strides()[static_cast<size_t>(wrap_dim("stride", dim, this->dim()))];
+  return strides()[entry_of("stride", dim, this->dim())];
 }
 
 void Tensor::throw_undefined() { throw Error("expected a defined tensor, got an undefined one"); }
@@ -77,7 +88,7 @@ void Tensor::set_data(const Tensor& src) const {
         ambit::name(src.dtype())));
   }
   // A live graph that saved this tensor sees another storage, and complains instead of mixing.
-  impl_->set(src.storage(), src.sizes(), src.strides(), src.storage_offset(), src.dtype());
+  get()->set(src.storage(), src.sizes(), src.strides(), src.storage_offset(), src.dtype());
 }
 
 const std::string& Tensor::name() const {

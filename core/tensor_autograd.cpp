@@ -26,7 +26,10 @@ const Tensor& Tensor::requires_grad_(bool on) const {
   if (!on && !is_leaf()) {
     throw AutogradError("requires_grad_: expected a leaf, got the result of an op; use detach()");
   }
-  impl_->requires_grad = on;
+  TensorImpl* impl = get();
+  // Here and not at first use: threads that share a leaf then find its meta made.
+  if (on) autograd_meta(*impl);
+  impl->requires_grad = on;
   return *this;
 }
 
@@ -55,7 +58,10 @@ const Tensor& Tensor::detach_() const {
     throw AutogradError("detach_: expected a tensor that is not a view, got a view; use detach()");
   }
   impl_->requires_grad = false;
-  if (impl_->autograd) impl_->autograd->grad_fn.reset();
+  if (impl_->autograd) {
+    move_retained(*impl_, nullptr);
+    impl_->autograd->grad_fn.reset();
+  }
   return *this;
 }
 
@@ -86,11 +92,17 @@ unsigned Tensor::register_hook(std::function<Tensor(const Tensor&)> hook) const 
 
 void Tensor::remove_hook(unsigned id) const {
   AutogradMeta& meta = autograd_meta(*get());
+  GradHook removed;  // destroyed after the lock, which what it captured may take
   const std::lock_guard lock(graph_mutex());
-  const auto is_it = [id](const NamedHook& h) { return h.id == id; };
-  size_t removed = std::erase_if(meta.hooks, is_it);
-  if (meta.grad_fn) removed += std::erase_if(NodeHooks::of(*meta.grad_fn).hooks, is_it);
-  if (removed == 0) {
+  const auto remove_from = [&](std::vector<NamedHook>& hooks) {
+    return std::erase_if(hooks, [&](NamedHook& h) {
+      if (h.id == id) removed = std::move(h.call);
+      return h.id == id;
+    });
+  };
+  size_t count = remove_from(meta.hooks);
+  if (meta.grad_fn) count += remove_from(NodeHooks::of(*meta.grad_fn).hooks);
+  if (count == 0) {
     throw IndexError(fmt::format("remove_hook: expected the id of a hook, got {}", id));
   }
 }

@@ -4,7 +4,10 @@
 // The scheme is PyTorch's (CopySlices, DifferentiableViewMeta).
 #include <ambit/error.h>
 #include <ambit/ops/creation.h>
+#include <ambit/ops/reduce.h>
 #include <ambit/ops/shape.h>
+
+#include <atomic>
 
 #include "autograd_meta.h"
 
@@ -24,8 +27,22 @@ Tensor zeros_of(const Geometry& base, const Tensor& like) {
   return empty_strided(base.sizes, base.strides, like.options()).zero_();
 }
 
+// The sum of the elements of g that are one in memory, and the view's geometry without repetition:
+// a dim of stride 0 is one of size 1.
+Tensor sum_repeated(const Tensor& g, Geometry& view) {
+  Dims repeated;
+  for (size_t i = 0; i < view.sizes.size(); ++i) {
+    if (view.strides[i] != 0 || view.sizes[i] == 1) continue;
+    repeated.push_back(static_cast<int64_t>(i));
+    view.sizes[i] = 1;
+  }
+  return repeated.empty() || g.numel() == 0 ? g : sum(g, repeated, /*keepdim=*/true);
+}
+
 Tensor region(const Tensor& in_base_layout, const Geometry& base, const Geometry& view) {
-  return as_strided(in_base_layout, view.sizes, view.strides, view.offset - base.offset);
+  // An empty view may begin beyond the storage.
+  const int64_t offset = count("backward", view.sizes) == 0 ? 0 : view.offset - base.offset;
+  return as_strided(in_base_layout, view.sizes, view.strides, offset);
 }
 
 // Node of a view fetched from its base: the gradient is zero outside the view.
@@ -37,7 +54,9 @@ class ViewNode final : public Node {
              std::span<const uint8_t> wanted) override {
     if (!wanted[0] || !out[0].defined()) return;
     in[0] = zeros_of(base_, out[0]);
-    region(in[0], base_, view_).copy_(out[0]);
+    Geometry part = view_;
+    const Tensor g = sum_repeated(out[0], part);
+    region(in[0], base_, part).copy_(g);
   }
   void release() override {}
   std::span<Edge> edges() override { return {&edge_, 1}; }
@@ -97,15 +116,18 @@ void set_history_in_place(const Tensor& self, intrusive_ptr<Node> node) {
 }
 
 void Tensor::sync_view() const {
-  if (impl_->base_rebases == rebases_of(*impl_->base)) return;
-  const std::lock_guard lock(graph_mutex());
+  // Read without the lock, and written last: who sees the new number sees the new history too.
+  std::atomic_ref<uint32_t> seen(impl_->base_rebases);
+  if (seen.load(std::memory_order_acquire) == rebases_of(*impl_->base)) return;
+  static auto* mutex = new std::mutex;  // not graph_mutex(), which set_history may take
+  const std::lock_guard lock(*mutex);
   const uint32_t now = rebases_of(*impl_->base);
-  if (impl_->base_rebases == now) return;
-  impl_->base_rebases = now;
+  if (seen.load(std::memory_order_relaxed) == now) return;
   const Tensor base(impl_->base);
   if (base.requires_grad()) {
     set_history(*this, intrusive_ptr<Node>(new ViewNode(base, *impl_)));
   }
+  seen.store(now, std::memory_order_release);
 }
 
 }  // namespace ambit

@@ -294,3 +294,129 @@ TEST_CASE("a custom function that returns too few gradients is an error") {
   Tensor x = ones({1}).requires_grad_();
   CHECK_THROWS_AS(Careless::apply(x).backward(), AutogradError);
 }
+
+namespace {
+
+struct WrongShape : autograd::Function<WrongShape> {
+  static Tensor forward(autograd::AutogradContext*, const Tensor& x) { return x * 2; }
+  static std::vector<Tensor> backward(autograd::AutogradContext*, std::vector<Tensor>) {
+    return {ones({64, 64, 8, 8})};
+  }
+};
+
+struct Wider : autograd::Function<Wider> {
+  static Tensor forward(autograd::AutogradContext*, const Tensor& x) { return x * 2; }
+  static std::vector<Tensor> backward(autograd::AutogradContext*, std::vector<Tensor>) {
+    return {ones({3, 2}, kFloat64)};
+  }
+};
+
+}  // namespace
+
+TEST_CASE("a custom function's gradient takes the shape and dtype of its input, or is an error") {
+  const Tensor x = randn({1, 1, 4, 4}).requires_grad_();
+  const Tensor y = max_pool2d(x, {.kernel = {2, 2}, .stride = {2, 2}});
+  CHECK_THROWS_AS(WrongShape::apply(y).sum().backward(), AutogradError);
+  CHECK_FALSE(x.grad().defined());
+  const Tensor v = ones({2}).requires_grad_();
+  Wider::apply(v).sum().backward();
+  CHECK(v.grad().equal(full({2}, 3.0)));
+}
+
+TEST_CASE("a hook that returns another shape or dtype is an error") {
+  const Tensor x = randn({1, 1, 4, 4}).requires_grad_();
+  for (const Tensor& wrong : {ones({64, 64, 8, 8}), ones({1, 1, 2, 2}, kFloat64)}) {
+    const Tensor y = max_pool2d(x, {.kernel = {2, 2}, .stride = {2, 2}});
+    y.register_hook([&](const Tensor&) { return wrong; });
+    CHECK_THROWS_AS(y.sum().backward(), AutogradError);
+    CHECK_FALSE(x.grad().defined());
+  }
+}
+
+TEST_CASE("a hook may remove itself") {
+  const Tensor x = ones({2}).requires_grad_();
+  const Tensor y = x * 1;
+  unsigned id = 0;
+  id = y.register_hook([&](const Tensor& g) {
+    y.remove_hook(id);
+    return g * 2;
+  });
+  y.register_hook([](const Tensor& g) { return g * 3; });
+  y.sum().backward({}, true);
+  CHECK(x.grad().equal(full({2}, 6.0)));
+  y.sum().backward();
+  CHECK(x.grad().equal(full({2}, 9.0)));
+}
+
+TEST_CASE("retain_grad accumulates, and follows a tensor that is overwritten") {
+  const Tensor x = ones({2}).requires_grad_();
+  const Tensor y = x * 2;
+  y.retain_grad();
+  const Tensor sum = y.sum();
+  sum.backward({}, true);
+  sum.backward();
+  CHECK(y.grad().equal(full({2}, 2.0)));
+
+  Tensor z;
+  {
+    const Tensor gone = x * 2;
+    gone.retain_grad();
+    gone.mul_(3);
+    z = gone.sum();
+  }
+  x.mutable_grad() = Tensor();
+  z.backward();  // the graph must not write to the tensor that died
+  CHECK(x.grad().equal(full({2}, 6.0)));
+}
+
+TEST_CASE("a tensor multiplied by itself in place has the gradient of its square") {
+  const Tensor x = full({2}, 3.0).requires_grad_();
+  const Tensor y = x * 1;
+  y.mul_(y);
+  y.sum().backward();
+  CHECK(x.grad().equal(full({2}, 6.0)));
+}
+
+TEST_CASE("an expanded view follows its base, overwritten since") {
+  const Tensor x = ones({1, 4}).requires_grad_();
+  const Tensor base = x * 1, view = base.expand({3, 4});
+  base.mul_(2);
+  view.sum().backward();
+  CHECK(x.grad().equal(full({1, 4}, 6.0)));
+}
+
+TEST_CASE("an empty view at the end follows its base, overwritten since") {
+  const Tensor x = ones({4}).requires_grad_();
+  const Tensor base = x * 1, part = base.slice(0, 2), empty_part = part.slice(0, 2, 0);
+  base.mul_(2);
+  (empty_part.sum() + base.sum()).backward();
+  CHECK(x.grad().equal(full({4}, 2.0)));
+}
+
+TEST_CASE("a view made outside of the graph is not written into it") {
+  const Tensor leaf = ones({2}).requires_grad_(), base = leaf * 2;
+  for (const Tensor& t : {leaf, base}) {
+    Tensor view;
+    {
+      const NoGradGuard no_grad;
+      view = t.select(0, 0);
+    }
+    CHECK_THROWS_AS(view.mul_(3), AutogradError);
+    CHECK_THROWS_AS(view.mul_(ones({}).requires_grad_()), AutogradError);
+  }
+  CHECK(leaf.is_leaf());
+  CHECK(leaf.equal(ones({2})));
+}
+
+TEST_CASE("detecting anomalies names the op whose backward throws") {
+  const Tensor x = ones({2}).requires_grad_();
+  const Tensor loss = Careless::apply(x).sum();
+  autograd::set_detect_anomaly(true);
+  try {
+    loss.backward();
+    FAIL("no error");
+  } catch (const AutogradError& e) {
+    CHECK(std::string(e.what()).starts_with("Function: expected its backward to succeed"));
+  }
+  autograd::set_detect_anomaly(false);
+}

@@ -1,6 +1,7 @@
 // Every public function against bad shapes, dtypes, devices, indices and values: each call must
 // throw the typed error, in the form "<op>: expected <what>, got <what>", and change nothing. The
 // functions of the table are compared with those that ops/*.h declare, so that none is forgotten.
+// Long because it is one table: split, nobody could see what is missing.
 #include <ambit/ambit.h>
 #include <doctest/doctest.h>
 
@@ -568,4 +569,11 @@ TEST_CASE("an in-place call that failed has changed nothing") {
   CHECK_THROWS_AS(x.copy_(m45()), ShapeError);
   CHECK(x.equal(before));
   CHECK(x.version() == version);
+}
+
+TEST_CASE("methods of an undefined tensor are errors") {
+  const Tensor none;
+  CHECK_THROWS_AS(none.requires_grad_(false), Error);
+  CHECK_THROWS_AS(none.set_data(ones({2})), Error);
+  CHECK_THROWS_AS(none.bernoulli_(0.5), Error);
 }

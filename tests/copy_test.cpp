@@ -143,3 +143,21 @@ TEST_CASE("gradients return to the device and dtype they came from") {
     check_values(leaf.grad(), {3, 2}, {0, 0, 0, 0, 0, 0});  // zeros, as PyTorch, not undefined
   });
 }
+
+TEST_CASE("views that interleave without a common element may be written from each other") {
+  for_each_device([](Device d) {
+    const Tensor x = arange(6, kFloat32).to(d).view({3, 2}).clone();
+    x.select(1, 0).add_(x.select(1, 1));
+    check_values(x, {3, 2}, {1, 1, 5, 3, 9, 5});
+    const Tensor y = arange(6, kFloat32).to(d);
+    y.slice(0, 0, 6, 2).copy_(y.slice(0, 1, 6, 2));
+    check_values(y, {6}, {1, 1, 3, 3, 5, 5});
+    const Tensor z = arange(16, kFloat32).to(d).view({4, 4}).clone();
+    z.slice(1, 0, 2).copy_(z.slice(1, 2, 4));
+    check_values(z.slice(1, 0, 2), {4, 2}, {2, 3, 6, 7, 10, 11, 14, 15});
+    CHECK_THROWS_AS(z.slice(1, 0, 2).copy_(z.slice(1, 1, 3)), Error);
+    CHECK_THROWS_AS(z.copy_(z.t()), Error);
+    CHECK_THROWS_AS(z.slice(0, 0, 3).add_(z.slice(0, 1, 4)), Error);
+    CHECK_THROWS_AS(z.div_(z[0][0]), Error);
+  });
+}

@@ -196,3 +196,11 @@ TEST_CASE("factories on meta have shapes and no data") {
     CHECK(x.data_ptr() == nullptr);
   }
 }
+
+TEST_CASE("arange asks of its values alone that they fit, not of its end") {
+  const Tensor x = arange(250, 256, 1, kUInt8);
+  CHECK(x.size(0) == 6);
+  CHECK(x[5].item<int>() == 255);
+  CHECK(arange(-126, -129, -1, kInt8)[2].item<int>() == -128);
+  CHECK_THROWS_AS(arange(250, 257, 1, kUInt8), DTypeError);
+}

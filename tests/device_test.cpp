@@ -196,9 +196,13 @@ TEST_CASE("an op without a kernel names itself, the device and who has one") {
   registry.commit();
   BareBackend::present = 1;
   const Tensor x = empty({2}, "bare");
-  CHECK_THROWS_WITH_AS(x + x,
-                       "binary: expected a kernel for device bare:0, got none; it runs on cpu, "
-                       "reference",
-                       NotImplementedError);
+  try {
+    x + x;
+    FAIL("no error");
+  } catch (const NotImplementedError& e) {
+    const std::string what = e.what();
+    CHECK(what.find("binary: expected a kernel for device bare:0, got none; it runs on cpu, "
+                    "reference") == 0);
+  }
   BareBackend::present = 0;
 }

@@ -244,3 +244,13 @@ TEST_CASE("meta infers shapes of indexing, and refuses what depends on data") {
   CHECK_THROWS_AS(nonzero(x), NotImplementedError);
   CHECK_THROWS_AS(masked_select(x, x > 0), NotImplementedError);
 }
+
+TEST_CASE("scatter_ and index_put_ refuse to read what they write") {
+  for_each_device([](Device d) {
+    const Tensor x = tensor({1, 0}, d);
+    CHECK_THROWS_AS(x.scatter_(0, tensor({1, 0}, d), x), Error);
+    CHECK_THROWS_AS(x.scatter_(0, x, tensor({5, 6}, d)), Error);
+    CHECK_THROWS_AS(x.index_put_({tensor({1, 0})}, x), Error);
+    check_values(x, {2}, {1, 0});
+  });
+}

@@ -31,7 +31,7 @@ forbid "apps include more than <ambit/...>" "$include(.*/)?(core|nn/include|back
 forbid "apps include project headers with quotes" '^[[:space:]]*#[[:space:]]*include[[:space:]]*"ambit/' apps
 forbid "device code outside backends" "$include$device_library" core nn apps
 forbid "a public header includes a private library" "$include$private_library" \
-  core/include nn/include
+  core/include backends/include nn/include
 forbid "an #if on a device" \
   '^[[:space:]]*#[[:space:]]*(if|ifdef|ifndef|elif)[[:space:]].*([Cc][Uu][Dd][Aa]|NVCC|HIP|ROCM|SYCL|METAL|DNNL|GPU)' \
   nn apps

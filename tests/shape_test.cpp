@@ -203,3 +203,10 @@ TEST_CASE("repeat tiles and flip reverses") {
   CHECK_THROWS_AS(ones({2}).repeat({-1}), ShapeError);
   CHECK_THROWS_AS(ones({2, 2}).flip({0, -2}), ShapeError);
 }
+
+TEST_CASE("sizes beyond any memory and dims of what has none are errors") {
+  CHECK_THROWS_AS(ones({1}).expand({int64_t{1} << 62, 4}), ShapeError);
+  CHECK_THROWS_AS(zeros({0}).chunk(int64_t{1} << 32), ShapeError);
+  CHECK_THROWS_AS(tensor(1).size(0), IndexError);
+  CHECK_THROWS_AS(tensor(1).stride(-1), IndexError);
+}

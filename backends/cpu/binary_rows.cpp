@@ -59,6 +59,20 @@ BinaryRow numbers(DType d) {
   });
 }
 template <class F>
+BinaryRow scalar_numbers(DType d) {
+  return visit(d, []<class T>() -> BinaryRow {
+    if constexpr (std::same_as<T, bool>)
+      return nullptr;
+    else
+      return scalar_binary<T, F>;
+  });
+}
+template <class F>
+BinaryRow scalar_floats(DType d) {
+  if (d == kFloat32) return scalar_binary<float, F>;
+  return d == kFloat64 ? scalar_binary<double, F> : nullptr;
+}
+template <class F>
 BinaryRow bits(DType d) {
   return visit(d, []<class T>() -> BinaryRow {
     if constexpr (std::integral<T>)
@@ -77,49 +91,32 @@ BinaryRow gelu_grad(DType d) {
   return d == kFloat64 ? vector_binary<double, GeluGrad> : nullptr;
 }
 
+// clang-format off
 BinaryRow find_binary(BinaryOp op, DType d) {
   switch (op) {
-    case BinaryOp::add:
-      return all<Add>(d);
-    case BinaryOp::sub:
-      return numbers<Sub>(d);
-    case BinaryOp::mul:
-      return all<Mul>(d);
-    case BinaryOp::div:
-      return floats<Div>(d);
-    case BinaryOp::floor_divide:
-      return numbers<FloorDivide>(d);
-    case BinaryOp::trunc_divide:
-      return numbers<TruncDivide>(d);
-    case BinaryOp::remainder:
-      return numbers<Remainder>(d);
-    case BinaryOp::fmod:
-      return numbers<Fmod>(d);
-    case BinaryOp::pow:
-      return all<Pow>(d);
-    case BinaryOp::maximum:
-      return all<Maximum>(d);
-    case BinaryOp::minimum:
-      return all<Minimum>(d);
-    case BinaryOp::atan2:
-      return floats<Atan2>(d);
-    case BinaryOp::bitwise_and:
-      return bits<BitwiseAnd>(d);
-    case BinaryOp::bitwise_or:
-      return bits<BitwiseOr>(d);
-    case BinaryOp::bitwise_xor:
-      return bits<BitwiseXor>(d);
-    case BinaryOp::relu_grad:
-      return floats<ReluGrad>(d);
-    case BinaryOp::sigmoid_grad:
-      return floats<SigmoidGrad>(d);
-    case BinaryOp::tanh_grad:
-      return floats<TanhGrad>(d);
-    case BinaryOp::gelu_grad:
-      return gelu_grad(d);
+    case BinaryOp::add: return all<Add>(d);
+    case BinaryOp::sub: return numbers<Sub>(d);
+    case BinaryOp::mul: return all<Mul>(d);
+    case BinaryOp::div: return floats<Div>(d);
+    case BinaryOp::floor_divide: return scalar_numbers<FloorDivide>(d);
+    case BinaryOp::trunc_divide: return scalar_numbers<TruncDivide>(d);
+    case BinaryOp::remainder: return scalar_numbers<Remainder>(d);
+    case BinaryOp::fmod: return scalar_numbers<Fmod>(d);
+    case BinaryOp::pow: return d == kBool ? scalar_binary<bool, Pow> : scalar_numbers<Pow>(d);
+    case BinaryOp::maximum: return all<Maximum>(d);
+    case BinaryOp::minimum: return all<Minimum>(d);
+    case BinaryOp::atan2: return scalar_floats<Atan2>(d);
+    case BinaryOp::bitwise_and: return bits<BitwiseAnd>(d);
+    case BinaryOp::bitwise_or: return bits<BitwiseOr>(d);
+    case BinaryOp::bitwise_xor: return bits<BitwiseXor>(d);
+    case BinaryOp::relu_grad: return floats<ReluGrad>(d);
+    case BinaryOp::sigmoid_grad: return floats<SigmoidGrad>(d);
+    case BinaryOp::tanh_grad: return floats<TanhGrad>(d);
+    case BinaryOp::gelu_grad: return gelu_grad(d);
   }
   return nullptr;
 }
+// clang-format on
 
 }  // namespace
 }  // namespace ambit::cpu::HWY_NAMESPACE

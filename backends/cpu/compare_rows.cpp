@@ -36,29 +36,22 @@ BinaryRow all(DType d) {
   return visit(d, []<class T>() -> BinaryRow { return plain_binary<bool, T, F>; });
 }
 
+// clang-format off
 BinaryRow find_compare(CompareOp op, DType d) {
   switch (op) {
-    case CompareOp::eq:
-      return all<Equal>(d);
-    case CompareOp::ne:
-      return all<NotEqual>(d);
-    case CompareOp::lt:
-      return all<Less>(d);
-    case CompareOp::le:
-      return all<LessEqual>(d);
-    case CompareOp::gt:
-      return all<Greater>(d);
-    case CompareOp::ge:
-      return all<GreaterEqual>(d);
-    case CompareOp::logical_and:
-      return all<LogicalAnd>(d);
-    case CompareOp::logical_or:
-      return all<LogicalOr>(d);
-    case CompareOp::logical_xor:
-      break;
+    case CompareOp::eq: return all<Equal>(d);
+    case CompareOp::ne: return all<NotEqual>(d);
+    case CompareOp::lt: return all<Less>(d);
+    case CompareOp::le: return all<LessEqual>(d);
+    case CompareOp::gt: return all<Greater>(d);
+    case CompareOp::ge: return all<GreaterEqual>(d);
+    case CompareOp::logical_and: return all<LogicalAnd>(d);
+    case CompareOp::logical_or: return all<LogicalOr>(d);
+    case CompareOp::logical_xor: break;
   }
   return all<LogicalXor>(d);
 }
+// clang-format on
 
 /// Elements are moved as integers of their size, which keeps every bit.
 template <class Bits>

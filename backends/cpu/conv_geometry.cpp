@@ -7,8 +7,6 @@
 namespace ambit::cpu {
 namespace {
 
-int64_t ceil_div(int64_t a, int64_t b) { return (a + b - 1) / b; }
-
 /// Elements i of a phase that exist in x: i * stride + start in [0, size).
 struct Valid {
   Valid(int64_t start, int64_t stride, int64_t size, int64_t count) {
@@ -37,6 +35,21 @@ void for_packed_lines(const ConvGeometry& g, const F& f) {
       }
     }
   }
+}
+
+template <class T>
+void pack_image(const ConvGeometry& g, T* packed, const T* x) {
+  for_packed_lines(g, [&](int64_t to, int64_t from, const Valid& valid, int64_t first) {
+    T* line = packed + to;
+    if (from < 0) {
+      std::fill_n(line, g.pitch, T(0));
+      return;
+    }
+    std::fill_n(line, valid.begin, T(0));
+    copy_strided(valid.end - valid.begin, line + valid.begin, 1, x + from + first, g.p.stride[1],
+                 sizeof(T));
+    std::fill(line + valid.end, line + g.pitch, T(0));
+  });
 }
 
 }  // namespace
@@ -71,18 +84,18 @@ ConvGeometry::ConvGeometry(IntArrayRef x, IntArrayRef w, IntArrayRef y, const Co
   }
 }
 
+int64_t ConvGeometry::images_at_once(size_t element_size) const {
+  constexpr int64_t kBytes = int64_t{4} << 20;
+  const int64_t bytes = image() * static_cast<int64_t>(element_size);
+  return std::clamp<int64_t>(kBytes / std::max<int64_t>(1, bytes), 1, N);
+}
+
 template <class T>
-void pack_image(const ConvGeometry& g, T* packed, const T* x) {
-  for_packed_lines(g, [&](int64_t to, int64_t from, const Valid& valid, int64_t first) {
-    T* line = packed + to;
-    if (from < 0) {
-      std::fill_n(line, g.pitch, T(0));
-      return;
+void pack_images(const ConvGeometry& g, int64_t images, T* packed, const T* x) {
+  parallel_for(images, grain_for(g.image()), [&](int64_t begin, int64_t end) {
+    for (int64_t n = begin; n < end; ++n) {
+      pack_image(g, packed + n * g.image(), x + n * g.C * g.H * g.W);
     }
-    std::fill_n(line, valid.begin, T(0));
-    copy_strided(valid.end - valid.begin, line + valid.begin, 1, x + from + first, g.p.stride[1],
-                 sizeof(T));
-    std::fill(line + valid.end, line + g.pitch, T(0));
   });
 }
 
@@ -96,8 +109,8 @@ void unpack_image(const ConvGeometry& g, T* x, const T* packed) {
   });
 }
 
-template void pack_image(const ConvGeometry&, float*, const float*);
-template void pack_image(const ConvGeometry&, double*, const double*);
+template void pack_images(const ConvGeometry&, int64_t, float*, const float*);
+template void pack_images(const ConvGeometry&, int64_t, double*, const double*);
 template void unpack_image(const ConvGeometry&, float*, const float*);
 template void unpack_image(const ConvGeometry&, double*, const double*);
 

@@ -21,6 +21,8 @@ struct ConvGeometry {
   int64_t flat() const { return (P - 1) * pitch + Q; }
   /// Multiply-adds of one pass.
   int64_t work() const { return N * K * P * Q * taps(); }
+  /// As many images as stay in the cache when packed in numbers of this size.
+  int64_t images_at_once(size_t element_size) const;
 
   int64_t N, C, H, W, K, R, S, P, Q;
   int64_t groups, Cg, Kg;  // Cg, Kg: channels of one group
@@ -31,11 +33,15 @@ struct ConvGeometry {
   std::vector<int64_t> offsets;
 };
 
-/// packed [C, phases, rows, pitch] = x [C,H,W], zero where that has no element.
+/// packed [images, C, phases, rows, pitch] = x [images,C,H,W], zero where that has no element.
 template <class T>
-void pack_image(const ConvGeometry& g, T* packed, const T* x);
-/// The way back: x = packed, without the padding.
+void pack_images(const ConvGeometry& g, int64_t images, T* packed, const T* x);
+/// The way back for one image: x = packed, without the padding.
 template <class T>
 void unpack_image(const ConvGeometry& g, T* x, const T* packed);
+
+/// The number of strips of `size` that n makes, the last one maybe not full.
+inline int64_t ceil_div(int64_t n, int64_t size) { return (n + size - 1) / size; }
+inline int64_t round_up(int64_t n, int64_t unit) { return ceil_div(n, unit) * unit; }
 
 }  // namespace ambit::cpu

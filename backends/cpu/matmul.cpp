@@ -114,7 +114,7 @@ void matmul_float(const Tensor& y, const Tensor& a, const Tensor& b) {
     }
     return;
   }
-  parallel_for(s.B, std::max<int64_t>(1, kProductGrain / work), [&](int64_t begin, int64_t end) {
+  parallel_for(s.B, grain_for_products(work), [&](int64_t begin, int64_t end) {
     for (int64_t i = begin; i < end; ++i) {
       const BlasMatrix left(matrix_of<float>(a, i), M, K), right(matrix_of<float>(b, i), K, N);
       small_product("matmul", M, N, K, out + i * M * N, left, right, false);
@@ -127,12 +127,12 @@ template <class T>
 void own_product(int64_t M, int64_t N, int64_t K, T* y, const Matrix<const T>& a,
                  const Matrix<const T>& b) {
   if (M >= N) {
-    parallel_for(M, grain_for(N * K / 16), [&](int64_t begin, int64_t end) {
+    parallel_for(M, grain_for_products(N * K), [&](int64_t begin, int64_t end) {
       gemm<T>(end - begin, N, K, {y + begin * N, N, 1},
               {a.data + begin * a.row_stride, a.row_stride, a.column_stride}, b);
     });
   } else {
-    parallel_for(N, grain_for(M * K / 16), [&](int64_t begin, int64_t end) {
+    parallel_for(N, grain_for_products(M * K), [&](int64_t begin, int64_t end) {
       gemm<T>(M, end - begin, K, {y + begin, N, 1}, a,
               {b.data + begin * b.column_stride, b.row_stride, b.column_stride});
     });
@@ -185,7 +185,7 @@ void matmul(Tensor& y, const Tensor& a, const Tensor& b) {
   if (y.dtype() == kFloat32) return matmul_float(y, a, b);
   const Sizes s = sizes_of(y, a, b);
   visit_own(y.dtype(), [&]<class T>() {
-    parallel_for(s.B, grain_for(s.M * s.N * s.K / 16), [&](int64_t begin, int64_t end) {
+    parallel_for(s.B, grain_for_products(s.M * s.N * s.K), [&](int64_t begin, int64_t end) {
       for (int64_t i = begin; i < end; ++i) {
         own_product<T>(s.M, s.N, s.K, y.data_ptr<T>() + i * s.M * s.N, matrix_of<T>(a, i),
                        matrix_of<T>(b, i));

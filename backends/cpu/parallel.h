@@ -41,5 +41,9 @@ void parallel_for(int64_t n, int64_t grain, const F& f) {
 inline int64_t grain_for(int64_t work) {
   return std::max<int64_t>(1, kGrain / std::max<int64_t>(1, work));
 }
+/// The grain for items of `work` multiply-adds each.
+inline int64_t grain_for_products(int64_t work) {
+  return std::max<int64_t>(1, kProductGrain / std::max<int64_t>(1, work));
+}
 
 }  // namespace ambit::cpu

@@ -111,23 +111,19 @@ Reducer of(DType dtype) {
   });
 }
 
+// clang-format off
 Reducer find_reducer(ReduceOp op, DType dtype) {
   switch (op) {
-    case ReduceOp::sum:
-      return of<Add>(dtype);
-    case ReduceOp::prod:
-      return of<Multiply>(dtype);
-    case ReduceOp::max:
-      return of<Largest>(dtype);
-    case ReduceOp::min:
-      return of<Smallest>(dtype);
-    case ReduceOp::any:
-      return of<Any>(dtype);
-    case ReduceOp::all:
-      break;
+    case ReduceOp::sum: return of<Add>(dtype);
+    case ReduceOp::prod: return of<Multiply>(dtype);
+    case ReduceOp::max: return of<Largest>(dtype);
+    case ReduceOp::min: return of<Smallest>(dtype);
+    case ReduceOp::any: return of<Any>(dtype);
+    case ReduceOp::all: break;
   }
   return of<All>(dtype);
 }
+// clang-format on
 
 }  // namespace
 }  // namespace ambit::cpu::HWY_NAMESPACE

@@ -33,6 +33,21 @@ void plain_binary(int64_t n, void* y, const void* a, const void* b) {
   for (int64_t i = 0; i < n; ++i) out[i] = static_cast<Out>(F()(left[i], right[i]));
 }
 
+/// The same where F is a call that is not inlined, or a division of integers: nothing to vectorise.
+template <class T, class F>
+void scalar_unary(int64_t n, void* y, const void* x) {
+  T* out = static_cast<T*>(y);
+  const T* in = static_cast<const T*>(x);
+  for (int64_t i = 0; i < n; ++i) out[i] = F()(in[i]);
+}
+
+template <class T, class F>
+void scalar_binary(int64_t n, void* y, const void* a, const void* b) {
+  T* out = static_cast<T*>(y);
+  const T *left = static_cast<const T*>(a), *right = static_cast<const T*>(b);
+  for (int64_t i = 0; i < n; ++i) out[i] = F()(left[i], right[i]);
+}
+
 /// The same where F works on vectors. The rest of a row goes through a padded copy.
 template <class T, class F>
 void vector_unary(int64_t n, void* y, const void* x) {

@@ -13,6 +13,7 @@
 #include "kernels.h"
 #include "math-inl.h"
 #include "parallel.h"
+#include "reduce_rows.h"
 #include "rows-inl.h"
 
 HWY_BEFORE_NAMESPACE();
@@ -24,8 +25,7 @@ constexpr int64_t kBlock = 512;  // elements summed in T before they meet a doub
 template <class T>
 T largest(int64_t n, const T* x) {
   T most = x[0];
-#pragma omp simd reduction(max : most)
-  for (int64_t i = 0; i < n; ++i) most = x[i] > most ? x[i] : most;
+  reducer(ReduceOp::max, dtype_of<T>).fold(n, &most, x);
   return most;
 }
 

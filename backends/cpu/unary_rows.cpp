@@ -32,10 +32,6 @@ AMBIT_MAP(Relu, x <= T(0) ? T(0) : x);  // NaN stays
 AMBIT_MAP(Sqrt, std::sqrt(x));
 AMBIT_MAP(Rsqrt, 1 / std::sqrt(x));
 AMBIT_MAP(Reciprocal, 1 / x);
-AMBIT_MAP(Floor, std::floor(x));
-AMBIT_MAP(Ceil, std::ceil(x));
-AMBIT_MAP(Round, std::nearbyint(x));
-AMBIT_MAP(Trunc, std::trunc(x));
 AMBIT_MAP(BitwiseNot, ~x);
 AMBIT_MAP(LogicalNot, x == T(0));
 AMBIT_MAP(IsNan, x != x);
@@ -49,6 +45,19 @@ AMBIT_MAP(Acos, std::acos(x));
 AMBIT_MAP(Atan, std::atan(x));
 AMBIT_MAP(Sinh, std::sinh(x));
 AMBIT_MAP(Cosh, std::cosh(x));
+#undef AMBIT_MAP
+
+#define AMBIT_MAP(Name)                      \
+  struct Name {                              \
+    template <class D, class V = hn::Vec<D>> \
+    V operator()(D, V x) const {             \
+      return hn::Name(x);                    \
+    }                                        \
+  }
+AMBIT_MAP(Floor);
+AMBIT_MAP(Ceil);
+AMBIT_MAP(Round);  // halves to even
+AMBIT_MAP(Trunc);
 #undef AMBIT_MAP
 
 template <class F>
@@ -70,6 +79,11 @@ UnaryRow floats(DType d) {
   return d == kFloat64 ? plain_unary<double, double, F> : nullptr;
 }
 template <class F>
+UnaryRow scalar_floats(DType d) {
+  if (d == kFloat32) return scalar_unary<float, F>;
+  return d == kFloat64 ? scalar_unary<double, F> : nullptr;
+}
+template <class F>
 UnaryRow vector_floats(DType d) {
   if (d == kFloat32) return vector_unary<float, F>;
   return d == kFloat64 ? vector_unary<double, F> : nullptr;
@@ -85,81 +99,48 @@ UnaryRow bitwise_not(DType d) {
   });
 }
 
+// clang-format off
 UnaryRow find_unary(UnaryOp op, DType d) {
   switch (op) {
-    case UnaryOp::neg:
-      return numbers<Neg>(d);
-    case UnaryOp::abs:
-      return numbers<Abs>(d);
-    case UnaryOp::sign:
-      return numbers<Sign>(d);
-    case UnaryOp::exp:
-      return vector_floats<Exp>(d);
-    case UnaryOp::expm1:
-      return vector_floats<Expm1>(d);
-    case UnaryOp::log:
-      return vector_floats<Log>(d);
-    case UnaryOp::log1p:
-      return vector_floats<Log1p>(d);
-    case UnaryOp::log2:
-      return floats<Log2>(d);
-    case UnaryOp::log10:
-      return floats<Log10>(d);
-    case UnaryOp::sqrt:
-      return floats<Sqrt>(d);
-    case UnaryOp::rsqrt:
-      return floats<Rsqrt>(d);
-    case UnaryOp::reciprocal:
-      return floats<Reciprocal>(d);
-    case UnaryOp::square:
-      return numbers<Square>(d);
-    case UnaryOp::sin:
-      return vector_floats<Sin>(d);
-    case UnaryOp::cos:
-      return vector_floats<Cos>(d);
-    case UnaryOp::tan:
-      return floats<Tan>(d);
-    case UnaryOp::asin:
-      return floats<Asin>(d);
-    case UnaryOp::acos:
-      return floats<Acos>(d);
-    case UnaryOp::atan:
-      return floats<Atan>(d);
-    case UnaryOp::sinh:
-      return floats<Sinh>(d);
-    case UnaryOp::cosh:
-      return floats<Cosh>(d);
-    case UnaryOp::tanh:
-      return vector_floats<Tanh>(d);
-    case UnaryOp::sigmoid:
-      return vector_floats<Sigmoid>(d);
-    case UnaryOp::relu:
-      return numbers<Relu>(d);
-    case UnaryOp::gelu:
-      return vector_floats<Gelu>(d);
-    case UnaryOp::erf:
-      return vector_floats<Erf>(d);
-    case UnaryOp::floor:
-      return floats<Floor>(d);
-    case UnaryOp::ceil:
-      return floats<Ceil>(d);
-    case UnaryOp::round:
-      return floats<Round>(d);
-    case UnaryOp::trunc:
-      return floats<Trunc>(d);
-    case UnaryOp::bitwise_not:
-      return bitwise_not(d);
-    case UnaryOp::isnan:
-      return predicate<IsNan>(d);
-    case UnaryOp::isinf:
-      return predicate<IsInf>(d);
-    case UnaryOp::isfinite:
-      return predicate<IsFinite>(d);
-    case UnaryOp::logical_not:
-      return predicate<LogicalNot>(d);
+    case UnaryOp::neg: return numbers<Neg>(d);
+    case UnaryOp::abs: return numbers<Abs>(d);
+    case UnaryOp::sign: return numbers<Sign>(d);
+    case UnaryOp::exp: return vector_floats<Exp>(d);
+    case UnaryOp::expm1: return vector_floats<Expm1>(d);
+    case UnaryOp::log: return vector_floats<Log>(d);
+    case UnaryOp::log1p: return vector_floats<Log1p>(d);
+    case UnaryOp::log2: return scalar_floats<Log2>(d);
+    case UnaryOp::log10: return scalar_floats<Log10>(d);
+    case UnaryOp::sqrt: return floats<Sqrt>(d);
+    case UnaryOp::rsqrt: return floats<Rsqrt>(d);
+    case UnaryOp::reciprocal: return floats<Reciprocal>(d);
+    case UnaryOp::square: return numbers<Square>(d);
+    case UnaryOp::sin: return vector_floats<Sin>(d);
+    case UnaryOp::cos: return vector_floats<Cos>(d);
+    case UnaryOp::tan: return scalar_floats<Tan>(d);
+    case UnaryOp::asin: return scalar_floats<Asin>(d);
+    case UnaryOp::acos: return scalar_floats<Acos>(d);
+    case UnaryOp::atan: return scalar_floats<Atan>(d);
+    case UnaryOp::sinh: return scalar_floats<Sinh>(d);
+    case UnaryOp::cosh: return scalar_floats<Cosh>(d);
+    case UnaryOp::tanh: return vector_floats<Tanh>(d);
+    case UnaryOp::sigmoid: return vector_floats<Sigmoid>(d);
+    case UnaryOp::relu: return numbers<Relu>(d);
+    case UnaryOp::gelu: return vector_floats<Gelu>(d);
+    case UnaryOp::erf: return vector_floats<Erf>(d);
+    case UnaryOp::floor: return vector_floats<Floor>(d);
+    case UnaryOp::ceil: return vector_floats<Ceil>(d);
+    case UnaryOp::round: return vector_floats<Round>(d);
+    case UnaryOp::trunc: return vector_floats<Trunc>(d);
+    case UnaryOp::bitwise_not: return bitwise_not(d);
+    case UnaryOp::isnan: return predicate<IsNan>(d);
+    case UnaryOp::isinf: return predicate<IsInf>(d);
+    case UnaryOp::isfinite: return predicate<IsFinite>(d);
+    case UnaryOp::logical_not: return predicate<LogicalNot>(d);
   }
   return nullptr;
 }
+// clang-format on
 
 }  // namespace
 }  // namespace ambit::cpu::HWY_NAMESPACE

@@ -1,7 +1,7 @@
 // Batch normalisation and its gradient. x [N,C,...] contiguous; everything else is [C].
-#include <cmath>
+#include <ambit/reference.h>
 
-#include "kernels.h"
+#include <cmath>
 
 namespace ambit::reference {
 namespace {

@@ -1,12 +1,12 @@
 // Maps of two operands of one dtype, and the gradients of unary maps.
 #include <ambit/error.h>
+#include <ambit/reference.h>
 #include <fmt/format.h>
 
 #include <cmath>
 #include <limits>
 #include <type_traits>
 
-#include "kernels.h"
 #include "strided_loop.h"
 
 namespace ambit::reference {

@@ -1,7 +1,8 @@
 // Comparisons and logic of two operands, which give bool, and the choice between two operands.
+#include <ambit/reference.h>
+
 #include <type_traits>
 
-#include "kernels.h"
 #include "strided_loop.h"
 
 namespace ambit::reference {

@@ -1,9 +1,10 @@
 // 2-D convolution and its gradients: one walk over all products x * w that make up y, and three
 // sums of them. Sums are kept aside in float64, so that each result is rounded once.
+#include <ambit/reference.h>
+
 #include <vector>
 
 #include "accumulator.h"
-#include "kernels.h"
 
 namespace ambit::reference {
 namespace {

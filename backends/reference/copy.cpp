@@ -1,7 +1,8 @@
 // Copies between any two dtypes and layouts, and fills.
+#include <ambit/reference.h>
+
 #include <type_traits>
 
-#include "kernels.h"
 #include "strided_loop.h"
 
 namespace ambit::reference {

@@ -1,12 +1,12 @@
 // Reading and writing at places that an int64 tensor names. All indices are checked first, so
 // nothing is written when one of them is bad.
 #include <ambit/error.h>
+#include <ambit/reference.h>
 #include <fmt/format.h>
 
 #include <vector>
 
 #include "accumulator.h"
-#include "kernels.h"
 #include "strided_loop.h"
 
 namespace ambit::reference {

@@ -1,8 +1,7 @@
 // Negative log-likelihood.
 #include <ambit/error.h>
+#include <ambit/reference.h>
 #include <fmt/format.h>
-
-#include "kernels.h"
 
 namespace ambit::reference {
 

@@ -1,6 +1,7 @@
 // Products of matrices.
+#include <ambit/reference.h>
+
 #include "accumulator.h"
-#include "kernels.h"
 
 namespace ambit::reference {
 namespace {

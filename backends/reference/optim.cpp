@@ -1,5 +1,6 @@
 // One step of stochastic gradient descent for one parameter.
-#include "kernels.h"
+#include <ambit/reference.h>
+
 #include "strided_loop.h"
 
 namespace ambit::reference {

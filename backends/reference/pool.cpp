@@ -1,5 +1,6 @@
 // 2-D maximum and average pooling and their gradients. All tensors are contiguous.
 #include <ambit/error.h>
+#include <ambit/reference.h>
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -8,7 +9,6 @@
 #include <vector>
 
 #include "accumulator.h"
-#include "kernels.h"
 
 namespace ambit::reference {
 namespace {

@@ -1,7 +1,6 @@
 // Random fills. The numbers themselves are philox.h's, the same on every backend.
 #include <ambit/philox.h>
-
-#include "kernels.h"
+#include <ambit/reference.h>
 
 namespace ambit::reference {
 

@@ -1,12 +1,13 @@
 // Reductions: over any set of dims, along one dim with the position of the winner, and running
 // sums.
+#include <ambit/reference.h>
+
 #include <cmath>
 #include <limits>
 #include <type_traits>
 #include <vector>
 
 #include "accumulator.h"
-#include "kernels.h"
 #include "strided_loop.h"
 
 namespace ambit::reference {

@@ -1,11 +1,11 @@
 // What the reference backend brings: one line per kernel. A wrong signature does not compile.
 #include <ambit/kernels.h>
+#include <ambit/reference.h>
 #include <ambit/registry.h>
 
 #include <memory>
 
 #include "backend.h"
-#include "kernels.h"
 
 namespace ambit::reference {
 

@@ -1,9 +1,10 @@
 // Softmax along one dim, its logarithm, and their gradient.
+#include <ambit/reference.h>
+
 #include <algorithm>
 #include <cmath>
 #include <limits>
 
-#include "kernels.h"
 #include "strided_loop.h"
 
 namespace ambit::reference {

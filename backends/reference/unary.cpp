@@ -1,12 +1,12 @@
 // Maps of one operand. One function says what every op does to a float, another to an integer, a
 // third which ops ask a question.
 #include <ambit/error.h>
+#include <ambit/reference.h>
 #include <fmt/format.h>
 
 #include <cmath>
 #include <type_traits>
 
-#include "kernels.h"
 #include "strided_loop.h"
 
 namespace ambit::reference {

@@ -42,13 +42,14 @@ const Tensor& binary_in_place(const Tensor& self, const Tensor& other) {
   const bool keep = (kKeeps == KeepsSelf::always && needs_gradient(self, other)) ||
                     (kKeeps == KeepsSelf::for_other && needs_gradient(other));
   const Tensor before = keep ? self.clone() : self;
+  const Tensor& b = other.is_same(self) ? before : other;  // x.mul_(x): both as they were
   compute_binary_in_place(Family::kNameInPlace, Family::kKernel, Family::kDomain, self, other);
   if (!needs_gradient(self, other)) {
     self.bump_version();
     return self;
   }
-  record_in_place(Family::kName, self, wrt(self, Family::self_grad(before, other)),
-                  wrt(other, Family::other_grad(before, other)));
+  record_in_place(Family::kName, self, wrt(self, Family::self_grad(before, b)),
+                  wrt(other, Family::other_grad(before, b)));
   return self;
 }
 

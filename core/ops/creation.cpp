@@ -136,19 +136,23 @@ Tensor arange(const Scalar& start, const Scalar& end, const Scalar& step,
       start.is_floating_point() || end.is_floating_point() || step.is_floating_point();
   const DType dtype = options.has_dtype() ? options.dtype() : floats ? get_default_dtype() : kInt64;
   const int64_t n = arange_length(start, end, step);
-  check_fits("arange", start, dtype);
-  check_fits("arange", end, dtype);
   if (floats) {
+    check_fits("arange", start, dtype);
+    check_fits("arange", end, dtype);
     return sequence("arange", n, options.dtype(dtype),
                     [a = start.to<double>(), s = step.to<double>()](int64_t i) {
                       return a + s * static_cast<double>(i);
                     });
   }
   // Unsigned, because s * i may be beyond int64 where a + s * i is not.
-  return sequence("arange", n, options.dtype(dtype),
-                  [a = start.to<uint64_t>(), s = step.to<uint64_t>()](int64_t i) {
-                    return static_cast<int64_t>(a + s * static_cast<uint64_t>(i));
-                  });
+  const auto value = [a = start.to<uint64_t>(), s = step.to<uint64_t>()](int64_t i) {
+    return static_cast<int64_t>(a + s * static_cast<uint64_t>(i));
+  };
+  if (n > 0) {
+    check_fits("arange", start, dtype);
+    check_fits("arange", value(n - 1), dtype);
+  }
+  return sequence("arange", n, options.dtype(dtype), value);
 }
 
 Tensor arange(const Scalar& end, const TensorOptions& options) {

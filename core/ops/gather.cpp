@@ -120,6 +120,19 @@ Tensor scattered(const Tensor& self, int64_t dim, const Tensor& index, const Ten
                 wrt(part, src_grad(index, d)));
 }
 
+// Elements move, so that not even the same ones in the same places may be read.
+void check_apart(const char* op, const Tensor& self, const Tensor& input) {
+  check_no_overlap(op, self, input);
+  if (self.storage().get() != input.storage().get() || input.numel() == 0 || self.numel() == 0 ||
+      self.storage_offset() != input.storage_offset()) {
+    return;
+  }
+  throw Error(fmt::format(
+      "{}: expected an input that shares no memory with the output, got the output itself; use "
+      "clone()",
+      op));
+}
+
 template <class Family>
 const Tensor& scatter_in_place(const Tensor& self, int64_t dim, const Tensor& index,
                                const Tensor& src) {
@@ -128,8 +141,8 @@ const Tensor& scatter_in_place(const Tensor& self, int64_t dim, const Tensor& in
   check_in_place(kOp, self);
   if (index.numel() == 0) return self;
   const Tensor part = covered(src, index);
-  check_no_overlap(kOp, self, part);
-  check_no_overlap(kOp, self, index);
+  check_apart(kOp, self, part);
+  check_apart(kOp, self, index);
   run_scatter<Family>(self, index, part, d);
   record_in_place(Family::kName, self, wrt(self, self_grad<Family>(index, d)),
                   wrt(part, src_grad(index, d)));

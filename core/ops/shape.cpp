@@ -180,6 +180,7 @@ Tensor expand(const Tensor& self, IntArrayRef sizes) {
     throw ShapeError(fmt::format("expand: expected a shape that {} broadcasts to, got {}",
                                  str(self.sizes()), str(sizes)));
   }
+  count("expand", full);  // stride 0 makes sizes that no memory could
   Tensor out = make_view(self, full, strides, self.storage_offset());
   return record("expand", std::move(out), wrt(self, [before = Dims(self.sizes())](const Tensor& g) {
                   return sum_to(g, before);

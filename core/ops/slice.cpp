@@ -210,11 +210,28 @@ std::vector<Tensor> split(const Tensor& self, IntArrayRef split_sizes, int64_t d
   return parts;
 }
 
+namespace {
+
+// Nothing but memory bounds the number of empty chunks.
+int64_t checked_empty_chunks(int64_t chunks) {
+  constexpr int64_t kMost = 1 << 20;
+  if (chunks > kMost) {
+    throw ShapeError(
+        fmt::format("chunk: expected at most {} chunks of an empty dim, got {}", kMost, chunks));
+  }
+  return chunks;
+}
+
+}  // namespace
+
 std::vector<Tensor> chunk(const Tensor& self, int64_t chunks, int64_t dim) {
   const int64_t size = self.sizes()[index_of("chunk", dim, self)];
   if (chunks < 1) throw ShapeError(fmt::format("chunk: expected chunks > 0, got {}", chunks));
   // Of a dim of size 0 all the chunks are empty, and there are as many as asked for.
-  if (size == 0) return split(self, Dims(static_cast<size_t>(chunks), 0), dim);
+  if (size == 0) {
+    const std::vector<int64_t> none(static_cast<size_t>(checked_empty_chunks(chunks)), 0);
+    return split(self, none, dim);
+  }
   return split(self, (size - 1) / chunks + 1, dim);
 }
 

@@ -18,6 +18,7 @@ enum class Fallback {
 };
 
 /// Set the policy. At first it is $AMBIT_FALLBACK (error, warn or cpu), or error.
+/// Both functions throw Error where $AMBIT_FALLBACK is anything else.
 AMBIT_API void set_fallback(Fallback policy);
 AMBIT_API Fallback get_fallback();
 
@@ -26,7 +27,7 @@ struct FallbackCount {
   std::string op;
   Device device;
   size_t calls = 0;
-  size_t bytes = 0;  ///< copied to and from the CPU
+  size_t bytes = 0;  ///< copied to and from the CPU: outputs both ways, inputs one way
 };
 
 /// Return the counts so far, by op and device. Where there are any, they are printed at exit.

@@ -56,7 +56,8 @@ class AMBIT_API OpBase {
   OpBase& operator=(const OpBase&) = delete;
 
   const char* name() const { return name_; }
-  bool has_kernel(DeviceKind kind) const { return find(kind) != nullptr; }
+  /// Return whether the backends registered so far, built-in ones always among them, have one.
+  bool has_kernel(DeviceKind kind) const;
   bool has_composite() const { return has_composite_; }
   /// Errors: NotImplementedError that names the op, the device and who has a kernel: always.
   [[noreturn]] void throw_missing(Device device) const;

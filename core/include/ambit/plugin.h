@@ -44,7 +44,7 @@ struct PluginInfo {
   uint32_t abi;
   uint32_t size;          ///< sizeof(PluginInfo), in bytes
   const char* build_tag;  ///< AMBIT_BUILD_TAG
-  const char* name;       ///< of the plugin
+  const char* name;       ///< of the plugin: [a-z][a-z0-9_]*
   void (*load)(Registry&);
 };
 
@@ -55,7 +55,8 @@ struct LoadAttempt {
   std::string result;  ///< "cuda: 2 devices", or the reason why it was refused
 };
 
-/// Load the backends of one shared library. Loading the same file again does nothing.
+/// Load the backends of one shared library. Loading the same file again does nothing, where it was
+/// refused it is tried again.
 /// Errors: BackendError with the reason, also kept in load_report().
 AMBIT_API void load_backend(const std::string& path);
 /// Load every plugin of $AMBIT_BACKEND_PATH (files or folders, separated by colons) and of
@@ -66,7 +67,8 @@ AMBIT_API std::vector<LoadAttempt> load_report();
 
 }  // namespace ambit
 
-/// Define the entry of a library of backends; `load_function` is a void(ambit::Registry&).
+/// Define the entry of a library of backends; `load_function` is a void(ambit::Registry&). No
+/// semicolon after it: AMBIT_PLUGIN(cuda, ambit::cuda::load)
 /// The same source built into libambit (AMBIT_BUILTIN) is called under a name of its own.
 #ifdef AMBIT_BUILTIN
 #define AMBIT_PLUGIN(plugin, load_function) \

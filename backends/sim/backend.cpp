@@ -1,0 +1,112 @@
+#include "backend.h"
+
+#include <algorithm>
+
+namespace ambit::sim {
+namespace {
+
+// Not memcpy, which refuses the null pointers of 0 bytes.
+void copy_bytes(void* to, const void* from, size_t bytes) {
+  std::copy_n(static_cast<const char*>(from), bytes, static_cast<char*>(to));
+}
+
+std::vector<char> staged(const void* host, size_t bytes) {
+  const auto* begin = static_cast<const char*>(host);
+  return {begin, begin + bytes};
+}
+
+}  // namespace
+
+SimBackend::SimBackend(const Request& request) : name_(request.name) {
+  for (int i = 0; i < request.count; ++i) {
+    devices_.push_back(std::make_unique<SimulatedDevice>(name_ + ":" + std::to_string(i)));
+  }
+}
+
+DeviceProperties SimBackend::properties(int index) const {
+  return {"simulated on the host", devices_[static_cast<size_t>(index)]->arena().limit()};
+}
+
+void* SimBackend::allocate(int index, size_t bytes) { return device(index).allocate(bytes); }
+
+void SimBackend::free(int index, void* p, size_t bytes) noexcept {
+  device(index).allocator().free(p, bytes);
+}
+
+MemoryStats SimBackend::memory_stats(int index) const {
+  return devices_[static_cast<size_t>(index)]->allocator().stats();
+}
+
+void SimBackend::empty_cache(int index) { device(index).allocator().empty_cache(); }
+
+// Between two devices the bytes travel in two steps, each in the order of its own device's work.
+// The second waits for the first, which was queued before it: no two devices wait for each other.
+// What failed on the source until then fails on the target too, or its host would see old data.
+void SimBackend::copy(int to_index, void* to, int from_index, const void* from, size_t bytes) {
+  void* y = device_view(to);
+  const void* x = device_view(from);
+  if (to_index == from_index) {
+    device(to_index).launch_copy([=] {
+      std::copy_n(staged(x, bytes).begin(), bytes, static_cast<char*>(y));  // they may overlap
+    });
+    return;
+  }
+  const auto travelling = std::make_shared<std::vector<char>>();
+  Queue& source = device(from_index).queue();
+  const Queue::Ticket sent = source.push("copy", [=] { *travelling = staged(x, bytes); });
+  device(to_index).launch_copy([=, &source] {
+    source.wait(sent);
+    source.check();
+    copy_bytes(y, travelling->data(), bytes);
+  });
+}
+
+void SimBackend::copy_from_host(int index, void* to, const void* host, size_t bytes,
+                                bool non_blocking) {
+  void* y = device_view(to);
+  if (non_blocking && is_pinned(host, bytes)) {
+    device(index).launch_copy([=] { copy_bytes(y, host, bytes); });
+  } else {
+    device(index).launch_copy(
+        [y, data = staged(host, bytes)] { copy_bytes(y, data.data(), data.size()); });
+  }
+}
+
+void SimBackend::copy_to_host(int index, void* host, const void* from, size_t bytes,
+                              bool non_blocking) {
+  const void* x = device_view(from);
+  Queue& queue = device(index).queue();
+  const Queue::Ticket copied = device(index).launch_copy([=] { copy_bytes(host, x, bytes); });
+  if (non_blocking && is_pinned(host, bytes)) return;
+  queue.wait(copied);
+  queue.throw_error();
+}
+
+void SimBackend::synchronize(int index) { device(index).synchronize(); }
+
+void* SimBackend::allocate_pinned(size_t bytes) {
+  void* p = Backend::allocate_pinned(bytes);
+  const std::lock_guard lock(pinned_mutex_);
+  pinned_.emplace(static_cast<const char*>(p), bytes);
+  return p;
+}
+
+void SimBackend::free_pinned(void* p, size_t bytes) noexcept {
+  for (const auto& d : devices_) d->queue().wait();  // a queued copy may still use it
+  {
+    const std::lock_guard lock(pinned_mutex_);
+    pinned_.erase(static_cast<const char*>(p));
+  }
+  Backend::free_pinned(p, bytes);
+}
+
+bool SimBackend::is_pinned(const void* host, size_t bytes) {
+  const auto* begin = static_cast<const char*>(host);
+  const std::lock_guard lock(pinned_mutex_);
+  auto block = pinned_.upper_bound(begin);
+  if (block == pinned_.begin()) return false;
+  --block;
+  return begin + bytes <= block->first + block->second;
+}
+
+}  // namespace ambit::sim

@@ -1,0 +1,52 @@
+// The simulated devices of one name.
+#pragma once
+
+#include <ambit/backend.h>
+
+#include <map>
+#include <memory>
+#include <mutex>
+#include <string>
+#include <vector>
+
+#include "requests.h"
+#include "simulated_device.h"
+
+namespace ambit::sim {
+
+/// Kernels and copies are queued and done later. Only pinned host memory is read and written late,
+/// as with CUDA: any other may be gone by then, so `non_blocking` changes nothing for it.
+class SimBackend final : public Backend {
+ public:
+  explicit SimBackend(const Request& request);
+
+  SimulatedDevice& device(int index) { return *devices_[static_cast<size_t>(index)]; }
+
+  std::string name() const override { return name_; }
+  int device_count() const noexcept override { return static_cast<int>(devices_.size()); }
+  DeviceProperties properties(int index) const override;
+
+  void* allocate(int index, size_t bytes) override;
+  void free(int index, void* p, size_t bytes) noexcept override;
+  MemoryStats memory_stats(int index) const override;
+  void empty_cache(int index) override;
+
+  void copy(int to_index, void* to, int from_index, const void* from, size_t bytes) override;
+  void copy_from_host(int index, void* to, const void* host, size_t bytes,
+                      bool non_blocking) override;
+  void copy_to_host(int index, void* host, const void* from, size_t bytes,
+                    bool non_blocking) override;
+  void synchronize(int index) override;
+  void* allocate_pinned(size_t bytes) override;
+  void free_pinned(void* p, size_t bytes) noexcept override;
+
+ private:
+  bool is_pinned(const void* host, size_t bytes);
+
+  const std::string name_;
+  std::vector<std::unique_ptr<SimulatedDevice>> devices_;
+  std::mutex pinned_mutex_;               // guards what follows
+  std::map<const char*, size_t> pinned_;  // begin -> bytes
+};
+
+}  // namespace ambit::sim

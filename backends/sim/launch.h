@@ -1,0 +1,54 @@
+// Turns a kernel of the reference backend into one of a simulated device: the call is put into the
+// device's queue, with aliases of its tensors that lie in the device's view of their memory.
+#pragma once
+
+#include <ambit/op.h>
+#include <ambit/registry.h>
+
+#include <tuple>
+#include <type_traits>
+
+#include "backend.h"
+
+namespace ambit::sim {
+
+/// What queued work holds of an argument: tensors as aliases of the same bytes at the addresses
+/// that the device's thread may use, parameters by value.
+Tensor late(const Tensor& t);
+template <class Parameter>
+const Parameter& late(const Parameter& p) {
+  return p;
+}
+
+/// The first defined tensor among the arguments says which device's queue the call joins.
+inline const Tensor* defined_tensor(const Tensor& t) { return t.defined() ? &t : nullptr; }
+template <class Parameter>
+const Tensor* defined_tensor(const Parameter&) {
+  return nullptr;
+}
+
+inline SimulatedDevice& device_of(const Tensor& t) {
+  return static_cast<SimBackend&>(backend_of(t.device())).device(t.device().index());
+}
+
+template <auto& op, auto kernel, class Signature = decltype(kernel)>
+struct Launch;
+template <auto& op, auto kernel, class... A>
+struct Launch<op, kernel, void (*)(A...)> {
+  static void run(A... args) {
+    const Tensor* first = nullptr;
+    ((first = first ? first : defined_tensor(args)), ...);
+    std::tuple<std::decay_t<A>...> held(late(args)...);
+    // mutable: kernels take their outputs as Tensor&.
+    device_of(*first).launch(op.name(),
+                             [held = std::move(held)]() mutable { std::apply(kernel, held); });
+  }
+};
+
+/// Add a reference kernel to the backend that was added last.
+template <auto& op, auto kernel>
+void add(Registry& registry) {
+  registry.add(op, Launch<op, kernel>::run);
+}
+
+}  // namespace ambit::sim

@@ -1,0 +1,39 @@
+// Plugins whose entry is not what this ambit takes; each member can be replaced by a definition.
+#include <ambit/plugin.h>
+
+#include <stdexcept>
+
+#ifndef MAGIC
+#define MAGIC ambit::kPluginMagic
+#endif
+#ifndef ABI
+#define ABI ambit::kPluginAbi
+#endif
+#ifndef SIZE
+#define SIZE sizeof(ambit::PluginInfo)
+#endif
+#ifndef BUILD_TAG
+#define BUILD_TAG AMBIT_BUILD_TAG
+#endif
+#ifndef NAME
+#define NAME "fixture"
+#endif
+#ifndef LOAD
+#define LOAD must_not_run
+#endif
+#ifndef RESULT
+#define RESULT &kInfo
+#endif
+
+namespace {
+
+// Were it called after all, the report would say so.
+[[maybe_unused]] void must_not_run(ambit::Registry&) {
+  throw std::logic_error("load() of a plugin whose entry is wrong was called");
+}
+
+[[maybe_unused]] constexpr ambit::PluginInfo kInfo{MAGIC, ABI, SIZE, BUILD_TAG, NAME, LOAD};
+
+}  // namespace
+
+extern "C" AMBIT_API const ambit::PluginInfo* ambit_plugin() { return RESULT; }

@@ -1,0 +1,77 @@
+// A load() of every kind, compiled once for all the plugins whose entry load_entry.cpp makes.
+#include <ambit/plugin.h>
+
+#include <memory>
+#include <stdexcept>
+
+#include "toy.h"
+
+namespace loads {
+
+using ambit::Registry;
+
+std::unique_ptr<toy::ToyBackend> backend(const char* name, int devices = 1) {
+  return std::make_unique<toy::ToyBackend>(name, devices);
+}
+
+// Its code and type information are gone once the library is closed.
+struct OwnError : std::runtime_error {
+  using std::runtime_error::runtime_error;
+  ~OwnError() override {}
+  const char* what() const noexcept override { return "an error of its own type"; }
+};
+
+void throws_error(Registry&) { throw std::runtime_error("no such hardware"); }
+void throws_own_error(Registry&) { throw OwnError("unused"); }
+void throws_int(Registry&) { throw 42; }
+
+void fails_half_way(Registry& registry) {
+  registry.add_backend(backend("half"));
+  toy::borrow<ambit::kernels::copy, ambit::kernels::fill>(registry);
+  registry.add_backend(backend("other_half"));
+  throw std::runtime_error("half-way");
+}
+
+void claims_cpu(Registry& registry) { registry.add_backend(backend("cpu")); }
+void claims_meta(Registry& registry) { registry.add_backend(backend("meta")); }
+void claims_reference(Registry& registry) {
+  registry.add_backend(backend("own"));
+  toy::borrow<ambit::kernels::copy>(registry);
+  registry.add_backend(backend("reference"));
+}
+void claims_toy(Registry& registry) { registry.add_backend(backend("toy")); }
+
+void twice_one_name(Registry& registry) {
+  registry.add_backend(backend("twin"));
+  registry.add_backend(backend("twin"));
+}
+
+void twice_one_kernel(Registry& registry) {
+  registry.add_backend(backend("repeating"));
+  toy::borrow<ambit::kernels::copy, ambit::kernels::fill, ambit::kernels::copy>(registry);
+}
+
+void kernel_of_nobody(Registry& registry) { toy::borrow<ambit::kernels::copy>(registry); }
+
+void malformed_name(Registry& registry) { registry.add_backend(backend("My-GPU")); }
+void null_backend(Registry& registry) { registry.add_backend(nullptr); }
+void nothing(Registry&) {}
+
+void without_devices(Registry& registry) {
+  registry.add_backend(backend("idle", 0));
+  toy::borrow<ambit::kernels::copy, ambit::kernels::fill>(registry);
+}
+
+void with_devices(Registry& registry) {
+  registry.add_backend(backend("idle", 2));
+  toy::borrow<ambit::kernels::copy>(registry);
+}
+
+// What a careless plugin does: it asks for devices and plugins, itself among them, while loading.
+void asks_for_itself(Registry& registry) {
+  ambit::load_all_backends();
+  if (ambit::is_available("curious")) throw std::runtime_error("loaded before it was loaded");
+  registry.add_backend(backend("curious"));
+}
+
+}  // namespace loads

@@ -1,0 +1,21 @@
+// A whole backend in a plugin: TOY names it and its one device. Built several times, under several
+// names, to see them side by side.
+#include "toy.h"
+
+#include <ambit/plugin.h>
+
+#include <memory>
+
+namespace toy {
+
+void load(ambit::Registry& registry) {
+  namespace k = ambit::kernels;
+  registry.add_backend(std::make_unique<ToyBackend>(AMBIT_STRINGIFY(TOY), 1));
+  borrow<k::copy, k::fill, k::random, k::unary, k::binary, k::compare, k::where, k::reduce,
+         k::arg_reduce, k::cumsum, k::gather, k::scatter, k::scatter_add, k::nonzero, k::matmul,
+         k::conv2d, k::max_pool2d, k::max_pool2d_grad>(registry);
+}
+
+}  // namespace toy
+
+AMBIT_PLUGIN(toy, toy::load)

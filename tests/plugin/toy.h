@@ -1,0 +1,83 @@
+// What the fixture plugins share: a device in host memory, and kernels borrowed from the CPU's.
+#pragma once
+
+#include <ambit/backend.h>
+#include <ambit/caching_allocator.h>
+#include <ambit/kernels.h>
+#include <ambit/ops/creation.h>
+#include <ambit/ops/shape.h>
+#include <ambit/record.h>
+#include <ambit/registry.h>
+
+#include <algorithm>
+#include <string>
+#include <tuple>
+#include <utility>
+
+namespace toy {
+
+/// Devices of any name, whose memory is the host's in secret.
+class ToyBackend final : public ambit::Backend {
+ public:
+  ToyBackend(std::string name, int devices)
+      : name_(std::move(name)), devices_(devices), allocator_(memory_, name_) {}
+
+  std::string name() const override { return name_; }
+  int device_count() const noexcept override { return devices_; }
+  void* allocate(int, size_t bytes) override { return allocator_.allocate(bytes); }
+  void free(int, void* p, size_t bytes) noexcept override { allocator_.free(p, bytes); }
+  ambit::MemoryStats memory_stats(int) const override { return allocator_.stats(); }
+
+  void copy(int, void* to, int, const void* from, size_t bytes) override {
+    copy_bytes(to, from, bytes);
+  }
+  void copy_from_host(int, void* to, const void* host, size_t bytes, bool) override {
+    copy_bytes(to, host, bytes);
+  }
+  void copy_to_host(int, void* host, const void* from, size_t bytes, bool) override {
+    copy_bytes(host, from, bytes);
+  }
+
+ private:
+  static void copy_bytes(void* to, const void* from, size_t bytes) {
+    std::copy_n(static_cast<const char*>(from), bytes, static_cast<char*>(to));
+  }
+
+  std::string name_;
+  int devices_;
+  ambit::HostMemory memory_;
+  ambit::CachingAllocator allocator_;
+};
+
+/// Return the tensor's memory as a CPU tensor; anything else as it is.
+inline ambit::Tensor on_cpu(const ambit::Tensor& t) {
+  if (!t.defined() || t.numel() == 0) return t.defined() ? ambit::empty(t.sizes(), t.dtype()) : t;
+  int64_t last = 0;
+  for (int64_t d = 0; d < t.dim(); ++d) last += (t.size(d) - 1) * t.stride(d);
+  const ambit::Tensor flat = ambit::from_blob(const_cast<void*>(t.data_ptr()), {last + 1},
+                                              ambit::TensorOptions(t.dtype()));
+  return ambit::make_view(flat, t.sizes(), t.strides(), 0);
+}
+template <class Parameter>
+const Parameter& on_cpu(const Parameter& p) {
+  return p;
+}
+
+/// The kernel of an op that calls the CPU's on the same memory.
+template <auto& op>
+struct Borrowed;
+template <class... A, ambit::Op<void(A...)>& op>
+struct Borrowed<op> {
+  static void kernel(A... args) {
+    auto host = std::make_tuple(on_cpu(args)...);
+    std::apply([](auto&... all) { op(all...); }, host);
+  }
+};
+
+/// Register borrowed kernels for the ops.
+template <auto&... ops>
+void borrow(ambit::Registry& registry) {
+  (registry.add(ops, Borrowed<ops>::kernel), ...);
+}
+
+}  // namespace toy
