@@ -5,12 +5,16 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <limits>
 #include <memory>
 #include <ostream>
 
 namespace ambit {
 
 void Dims::reserve(size_t n) {
+  if (n > std::numeric_limits<uint32_t>::max() / 2) {
+    throw ShapeError(fmt::format("Dims: expected fewer than 2^31 dims, got {}", n));
+  }
   const auto capacity = static_cast<uint32_t>(std::max<size_t>(n, 2 * size_t{capacity_}));
   auto block = std::make_unique<int64_t[]>(capacity);
   std::copy(begin(), end(), block.get());

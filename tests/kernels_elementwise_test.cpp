@@ -122,7 +122,7 @@ void check_unary() {
     const auto op = static_cast<UnaryOp>(i);
     for (DType dtype : kAllDTypes) {
       if (!takes(op, dtype)) continue;
-      INFO("op ", i, " ", name(dtype));
+      INFO(name(op), " ", name(dtype));
       run_unary(op, random_twin({1023}, dtype), Layout::contiguous);
       run_unary(op, laid_out({31, 7}, Layout::transposed, dtype), Layout::sliced);
       if (is_floating_point(dtype)) run_unary(op, special_twin(20000, dtype), Layout::contiguous);
@@ -194,7 +194,7 @@ void check_binary() {
     const auto op = static_cast<BinaryOp>(i);
     for (DType dtype : kAllDTypes) {
       if (!takes(op, dtype)) continue;
-      INFO("op ", i, " ", name(dtype));
+      INFO(name(op), " ", name(dtype));
       for (Layout layout : kLayouts) {
         const Twin b =
             is_division(op) ? divisors({67, 9}, layout, dtype) : laid_out({67, 9}, layout, dtype);
@@ -214,7 +214,7 @@ void check_compare() {
   for (int i = 0; i <= static_cast<int>(CompareOp::logical_xor); ++i) {
     const auto op = static_cast<CompareOp>(i);
     for (DType dtype : kAllDTypes) {
-      INFO("op ", i, " ", name(dtype));
+      INFO(name(op), " ", name(dtype));
       for (Layout layout : kLayouts) {
         // The first rows of a are equal to b's.
         const Twin b = laid_out({67, 9}, layout, dtype), a = random_twin({67, 9}, dtype);

@@ -26,6 +26,7 @@ const std::vector<Shape> kShapes = {
     {{600, 600}, {600, 1}},
     {{300007}, {1}},
     {{9000, 3}, {1, 3}},
+    {{120000, 3}, {1, 3}},
 };
 
 bool is_empty_extreme(ReduceOp op, const Shape& s) {
@@ -76,7 +77,7 @@ void check_reduce() {
         // All dtypes where it is cheap, else three.
         for (DType dtype : kAllDTypes) {
           if (count("test", s.x) > 5000 && dtype != kFloat32 && dtype != kInt64) continue;
-          INFO("op ", i, " ", name(dtype), " ", str(s.x), " to ", str(s.y), " layout ",
+          INFO(name(op), " ", name(dtype), " ", str(s.x), " to ", str(s.y), " layout ",
                static_cast<int>(layout));
           const Twin x =
               op == ReduceOp::prod ? factors(s.x, layout, dtype) : laid_out(s.x, layout, dtype);

@@ -26,7 +26,7 @@ TEST_CASE("max_pool2d agrees with PyTorch, in values and positions") {
         max_pool2d(wave(d, {1, 1, 5, 5}), {.kernel = {3, 3}, .stride = {2, 2}, .ceil_mode = true}),
         {1, 1, 2, 2}, {0.988168233877, 0.985449729988, 0.990607355695, 0.854598908088});
     // F.max_pool2d(wave(1, 1, 6, 6), 2, 1, 0, dilation=3, return_indices=True)
-    const Pool2dParams dilated{.kernel = {2, 2}, .dilation = {3, 3}};
+    const Pool2dParams dilated{.kernel = {2, 2}, .stride = {1, 1}, .dilation = {3, 3}};
     check_values(std::get<1>(max_pool2d_with_indices(wave(d, {1, 1, 6, 6}), dilated)), {1, 1, 3, 3},
                  {3, 19, 20, 27, 28, 29, 12, 13, 14});
   });
@@ -108,4 +108,10 @@ TEST_CASE("pooling rejects what does not fit, and says why") {
   CHECK_THROWS_AS(max_pool2d(ones({4, 4}), {}), ShapeError);
   CHECK_THROWS_AS(adaptive_avg_pool2d(x, {0, 1}), ShapeError);
   CHECK_THROWS_AS(adaptive_avg_pool2d(ones({4}), {-1, 1}), ShapeError);
+}
+
+TEST_CASE("windows lie side by side where no stride is given, as in libtorch") {
+  // torch.nn.functional.max_pool2d(torch.ones(1, 1, 4, 6), 2).shape
+  CHECK(max_pool2d(ones({1, 1, 4, 6}), {{2, 2}}).sizes() == IntArrayRef{1, 1, 2, 3});
+  CHECK(avg_pool2d(ones({1, 1, 4, 6}), {.kernel = {2, 3}}).sizes() == IntArrayRef{1, 1, 2, 2});
 }

@@ -39,7 +39,7 @@ TEST_CASE("reference max_pool2d lets NaN win and padding never") {
   // F.max_pool2d(t([[[[1., 2., 3.], [4., nan, 6.], [7., 8., 9.]]]]), 2, 1, 1, return_indices=True)
   const Tensor x = make<double>({1, 2, 3, 4, kNaN, 6, 7, 8, 9}, {1, 1, 3, 3});
   Tensor y = blank<double>({1, 1, 4, 4}), index = blank<int64_t>({1, 1, 4, 4});
-  kernels::max_pool2d(y, index, x, {.kernel = {2, 2}, .padding = {1, 1}});
+  kernels::max_pool2d(y, index, x, {.kernel = {2, 2}, .stride = {1, 1}, .padding = {1, 1}});
   check_values<double>(y, {1, 2, 3, 3, 4, kNaN, kNaN, 6, 7, kNaN, kNaN, 9, 7, 8, 9, 9});
   check_values<int64_t>(index, {0, 1, 2, 2, 3, 4, 4, 5, 6, 4, 4, 8, 6, 7, 8, 8});
   // F.max_pool2d(torch.full((1, 1, 2, 2), -inf), 2, 2, 1, return_indices=True)

@@ -6,6 +6,8 @@
 namespace ambit::cpu {
 namespace {
 
+constexpr int64_t kSide = 32;  // of the squares that transpositions go by
+
 template <class Bits>
 void copy_elements(int64_t n, void* y, int64_t y_stride, const void* x, int64_t x_stride) {
   Bits* to = static_cast<Bits*>(y);
@@ -19,50 +21,54 @@ void copy_elements(int64_t n, void* y, int64_t y_stride, const void* x, int64_t 
   }
 }
 
-using CopyElements = void (*)(int64_t, void*, int64_t, const void*, int64_t);
-
-CopyElements copy_elements_of(size_t size) {
-  switch (size) {
-    case 1:
-      return copy_elements<uint8_t>;
-    case 2:
-      return copy_elements<uint16_t>;
-    case 4:
-      return copy_elements<uint32_t>;
-    default:
-      return copy_elements<uint64_t>;
+/// y [rows][columns] = x, which is contiguous along its columns instead: through a square that
+/// turns in the first-level cache, so that both sides move whole cache lines. Strides in elements.
+template <class Bits>
+void transpose_square(int64_t rows, int64_t columns, Bits* y, int64_t y_stride, const Bits* x,
+                      int64_t x_stride) {
+  Bits square[kSide * kSide];
+  for (int64_t c = 0; c < columns; ++c) std::copy_n(x + c * x_stride, rows, square + c * kSide);
+  for (int64_t r = 0; r < rows; ++r) {
+    for (int64_t c = 0; c < columns; ++c) y[r * y_stride + c] = square[c * kSide + r];
   }
 }
 
-/// Copy with the elements of x strided along y's rows, as in a transposition: in squares whose
-/// source and destination lines both stay in the cache. `along` is the dim in which x is
-/// contiguous.
-void copy_squares(const Tensor& y, const Tensor& x, Loops<2> loops, size_t along) {
-  constexpr int64_t kSide = 32;
-  const size_t last = loops.sizes.size() - 1, size = element_size(y.dtype());
+/// Copy where the elements of x are strided along y's rows, and contiguous in dim `along` of y.
+template <class Bits>
+void copy_squares(Bits* y, const Bits* x, Loops<2> loops, size_t along) {
+  const size_t last = loops.sizes.size() - 1;
   const int64_t rows = loops.sizes[along], columns = loops.sizes[last];
-  const int64_t y_step = loops.strides[0][along], x_step = loops.strides[1][last];
+  const int64_t y_stride = loops.strides[0][along], x_stride = loops.strides[1][last];
   // What remains are the planes, one element each.
   loops.sizes[along] = loops.sizes[last] = 1;
   loops.numel /= rows * columns;
   const int64_t bands = (rows + kSide - 1) / kSide;
-  char* to = static_cast<char*>(y.data_ptr());
-  const char* from = static_cast<const char*>(x.data_ptr());
-  const CopyElements copy_row = copy_elements_of(size);
-  const auto bytes = [size](int64_t elements) { return elements * static_cast<int64_t>(size); };
   parallel_for(loops.numel * bands, grain_for(kSide * columns), [&](int64_t begin, int64_t end) {
     for (int64_t i = begin; i < end; ++i) {
       for_rows(loops, i / bands, i / bands + 1, [&](int64_t, const std::array<int64_t, 2>& plane) {
-        const int64_t first = i % bands * kSide, past = std::min(rows, first + kSide);
+        const int64_t r = i % bands * kSide, height = std::min(kSide, rows - r);
         for (int64_t c = 0; c < columns; c += kSide) {
-          for (int64_t r = first; r < past; ++r) {
-            copy_row(std::min(kSide, columns - c), to + bytes(plane[0] + r * y_step + c), 1,
-                     from + bytes(plane[1] + r + c * x_step), x_step);
-          }
+          transpose_square(height, std::min(kSide, columns - c), y + plane[0] + r * y_stride + c,
+                           y_stride, x + plane[1] + r + c * x_stride, x_stride);
         }
       });
     }
   });
+}
+
+/// Call f<Bits>() with the unsigned integer of this size.
+template <class F>
+void visit_size(size_t size, const F& f) {
+  switch (size) {
+    case 1:
+      return f.template operator()<uint8_t>();
+    case 2:
+      return f.template operator()<uint16_t>();
+    case 4:
+      return f.template operator()<uint32_t>();
+    default:
+      return f.template operator()<uint64_t>();
+  }
 }
 
 void copy_same_dtype(const Tensor& y, const Tensor& x) {
@@ -71,7 +77,11 @@ void copy_same_dtype(const Tensor& y, const Tensor& x) {
   const int64_t y_stride = loops.inner_stride(0), x_stride = loops.inner_stride(1);
   if (y_stride == 1 && x_stride > 1 && loops.inner_size() > 1) {
     for (size_t d = 0; d + 1 < loops.sizes.size(); ++d) {
-      if (loops.strides[1][d] == 1) return copy_squares(y, x, loops, d);
+      if (loops.strides[1][d] != 1) continue;
+      return visit_size(size, [&]<class Bits>() {
+        copy_squares(static_cast<Bits*>(y.data_ptr()), static_cast<const Bits*>(x.data_ptr()),
+                     loops, d);
+      });
     }
   }
   char* to = static_cast<char*>(y.data_ptr());
@@ -89,7 +99,7 @@ void copy_strided(int64_t n, void* y, int64_t y_stride, const void* x, int64_t x
   if (y_stride == 1 && x_stride == 1) {
     std::memcpy(y, x, static_cast<size_t>(n) * size);
   } else {
-    copy_elements_of(size)(n, y, y_stride, x, x_stride);
+    visit_size(size, [&]<class Bits>() { copy_elements<Bits>(n, y, y_stride, x, x_stride); });
   }
 }
 

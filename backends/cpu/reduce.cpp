@@ -11,8 +11,9 @@
 namespace ambit::cpu {
 namespace {
 
-constexpr int64_t kPiece = 512;     // elements of a row at a time
-constexpr int64_t kBlock = kGrain;  // elements reduced by one task, when data is split
+constexpr int64_t kFewResults = 64;  // too few to share among threads
+constexpr int64_t kPiece = 512;      // elements of a row at a time
+constexpr int64_t kBlock = kGrain;   // elements reduced by one task, when data is split
 
 /// x split in the dims that y keeps and those that it has not.
 struct Geometry {
@@ -72,7 +73,7 @@ class Reduction {
   void run() const {
     const Loops<2>& kept = geometry_.kept;
     const int64_t per_result = geometry_.reduced.numel;
-    if (kept.numel < 4 * kPiece && kept.numel * per_result >= 2 * kBlock) return run_in_blocks();
+    if (kept.numel < kFewResults && kept.numel * per_result >= 2 * kBlock) return run_in_blocks();
     parallel_for(kept.numel, grain_for(per_result), [&](int64_t begin, int64_t end) {
       alignas(64) char sums[kPiece * 8];
       for_results(begin, end, [&](int64_t n, const std::array<int64_t, 2>& at) {

@@ -39,8 +39,7 @@ struct Policy {
   const Fallback before;
 };
 
-// Calls that fell back, and their bytes.
-struct Cost {
+struct Cost {  // of calls that fell back
   size_t calls = 0, bytes = 0;
   bool operator==(const Cost&) const = default;
 };
@@ -115,7 +114,7 @@ TEST_CASE("calls and bytes are counted exactly: outputs both ways, inputs one wa
   CHECK(cost(kernels::binary, device, [&] { a.add_(b); }) == Cost{1, 64});
   // Two outputs: values 2 x 4 x 4, indices 2 x 4 x 8, input 9 x 4.
   CHECK(cost(kernels::max_pool2d, device, [&] {
-          max_pool2d(x, {.kernel = {2, 2}});
+          max_pool2d(x, {.kernel = {2, 2}, .stride = {1, 1}});
         }) == Cost{1, 32 + 64 + 36});
   // What has a kernel, and what fails, is not counted.
   CHECK(cost(kernels::reduce, device, [&] { x.sum(); }) == Cost{0, 0});

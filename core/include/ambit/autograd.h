@@ -48,7 +48,8 @@ namespace autograd {
 AMBIT_API void backward(const std::vector<Tensor>& roots, const std::vector<Tensor>& gradients = {},
                         bool retain_graph = false, bool create_graph = false);
 
-/// Return the gradients of `outputs` with respect to `inputs`; touches no `.grad`.
+/// Return the gradients of `outputs` with respect to `inputs`. No `.grad` changes, but those that
+/// retain_grad() asked for.
 /// An input that does not take part throws AutogradError, or with allow_unused is undefined.
 AMBIT_API std::vector<Tensor> grad(const std::vector<Tensor>& outputs,
                                    const std::vector<Tensor>& inputs,

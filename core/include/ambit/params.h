@@ -105,7 +105,9 @@ struct Conv2dParams {
 
 /// x [N,C,H,W], y [N,C,P,Q].
 struct Pool2dParams {
-  Pair kernel{1, 1}, stride{1, 1}, padding{0, 0}, dilation{1, 1};  ///< in elements
+  Pair kernel{1, 1};
+  Pair stride = kernel;                ///< as libtorch: windows side by side where it is not given
+  Pair padding{0, 0}, dilation{1, 1};  ///< in elements, as kernel and stride
   bool ceil_mode = false;
   bool count_include_pad = true;  ///< avg_pool2d only: padding counts in the divisor
 

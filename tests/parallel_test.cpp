@@ -1,0 +1,63 @@
+// The number of threads: set once for the whole process, and without influence on results.
+#include <ambit/error.h>
+#include <ambit/ops/creation.h>
+#include <ambit/ops/elementwise.h>
+#include <ambit/ops/random.h>
+#include <ambit/ops/reduce.h>
+#include <ambit/parallel.h>
+#include <doctest/doctest.h>
+
+#include <thread>
+
+using namespace ambit;
+
+namespace {
+
+/// Put the number of threads back at the end of a test.
+struct RestoreThreads {
+  int before = get_num_threads();
+  ~RestoreThreads() { set_num_threads(before); }
+};
+
+}  // namespace
+
+TEST_CASE("set_num_threads holds for every thread of the process") {
+  const RestoreThreads restore;
+  set_num_threads(3);
+  int seen = 0;
+  std::thread([&] { seen = get_num_threads(); }).join();
+  CHECK(get_num_threads() == 3);
+  CHECK(seen == 3);
+}
+
+TEST_CASE("set_num_threads rejects less than one thread") {
+  const int before = get_num_threads();
+  CHECK_THROWS_WITH_AS(set_num_threads(0), "set_num_threads: expected at least 1, got 0", Error);
+  CHECK_THROWS_AS(set_num_threads(-2), Error);
+  CHECK(get_num_threads() == before);
+}
+
+TEST_CASE("sums on the cpu do not depend on the number of threads") {
+  const RestoreThreads restore;
+  manual_seed(1);
+  // Enough for several threads in each of the ways a reduction is shared out.
+  const Tensor x = randn({700, 1500}, kFloat64);
+  set_num_threads(1);
+  const Tensor all = x.sum(), rows = x.sum(1), columns = x.sum(0);
+  for (int threads : {2, 3, 5}) {
+    set_num_threads(threads);
+    CHECK(equal(x.sum(), all));
+    CHECK(equal(x.sum(1), rows));
+    CHECK(equal(x.sum(0), columns));
+  }
+}
+
+TEST_CASE("an error in a thread of a kernel reaches the caller") {
+  const RestoreThreads restore;
+  set_num_threads(4);
+  const Tensor a = full({1'000'000}, 7, kInt64);
+  Tensor b = full({1'000'000}, 2, kInt64);
+  b.data_ptr<int64_t>()[999'999] = 0;
+  CHECK_THROWS_AS(floor_divide(a, b), Error);
+  CHECK(floor_divide(a, full({1'000'000}, 2, kInt64))[999'999].item<int64_t>() == 3);
+}
