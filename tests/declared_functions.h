@@ -16,7 +16,7 @@ inline std::set<std::string> declared_functions() {
     std::ifstream in(file.path());
     for (std::string line; std::getline(in, line);) {
       std::smatch match;
-      const bool in_macro = line.find("#define") == 0 || line.back() == '\\';
+      const bool in_macro = line.starts_with("#define") || line.ends_with('\\');
       if (std::regex_search(line, match, family)) {
         names.insert(match[2]);
         names.insert(match[2].str() + "_");
