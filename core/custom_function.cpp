@@ -9,16 +9,6 @@
 #include "ops/broadcast.h"
 
 namespace ambit::autograd {
-namespace {
-
-bool expands_to(IntArrayRef from, IntArrayRef to) {
-  if (from.size() > to.size()) return false;
-  return std::equal(from.begin(), from.end(), to.end() - from.size(),
-                    [](int64_t f, int64_t t) { return f == t || f == 1; });
-}
-
-}  // namespace
-
 struct AutogradContext::SavedList {
   std::vector<Saved> tensors;
 };
@@ -51,7 +41,7 @@ struct CustomNode final : Node {
   /// The gradient in the shape and dtype of its input, as the nodes below take for granted.
   Tensor fitted(size_t i, const Tensor& g) const {
     const Like& want = input_like[i];
-    if (!expands_to(want.sizes, g.sizes())) {
+    if (!broadcasts_to(want.sizes, g.sizes())) {
       throw AutogradError(fmt::format(
           "{}: expected backward to return a gradient of sizes {} for tensor argument {}, got {}",
           name(), str(want.sizes), i, str(g.sizes())));

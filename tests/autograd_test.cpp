@@ -1,4 +1,5 @@
 // The engine and the graph: not the formulas of single ops, which gradcheck proves.
+// Long because engine, views and in-place writes are one subject: most tests cross all three.
 #include <ambit/ambit.h>
 #include <doctest/doctest.h>
 

@@ -27,9 +27,7 @@ struct BadCall {
 template <class E>
 BadCall bad(const char* function, const char* text, std::function<void()> run) {
   return {function, text, std::move(run),
-          [](const Error& e) {
-            return std::is_same_v<E, Error> || typeid(e) == typeid(E);
-          },
+          [](const Error& e) { return std::is_same_v<E, Error> || typeid(e) == typeid(E); },
           std::is_same_v<E, DeviceMismatchError>};
 }
 

@@ -37,7 +37,8 @@ TEST_CASE("malformed and unknown devices are refused with the reason") {
   try {
     Device("foo");
   } catch (const Error& e) {
-    CHECK(std::string(e.what()).find("Device: expected the name of a backend, got \"foo\"; there are cpu") == 0);
+    CHECK(std::string(e.what()).find(
+              "Device: expected the name of a backend, got \"foo\"; there are cpu") == 0);
     CHECK(std::string(e.what()).find("cpu") != std::string::npos);
     CHECK(std::string(e.what()).find("reference") != std::string::npos);
   }

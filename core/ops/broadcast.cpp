@@ -8,6 +8,7 @@
 #include <ambit/ops/shape.h>
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cmath>
 #include <limits>
 
@@ -50,13 +51,14 @@ Tensor operand(const Tensor& t, IntArrayRef sizes, DType dtype, Device device) {
   return expanded(to(t, device, dtype), sizes);
 }
 
+bool broadcasts_to(IntArrayRef from, IntArrayRef to) {
+  if (from.size() > to.size()) return false;
+  return std::equal(from.begin(), from.end(), to.end() - from.size(),
+                    [](int64_t f, int64_t t) { return f == 1 || f == t; });
+}
+
 void check_broadcasts_to(const char* op, IntArrayRef from, IntArrayRef to) {
-  bool good = from.size() <= to.size();
-  for (size_t i = 0; good && i < from.size(); ++i) {
-    const int64_t f = from[i];
-    good = f == 1 || f == to[to.size() - from.size() + i];
-  }
-  if (!good) {
+  if (!broadcasts_to(from, to)) {
     throw ShapeError(
         fmt::format("{}: expected a shape that broadcasts to {}, got {}", op, str(to), str(from)));
   }

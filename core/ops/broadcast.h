@@ -23,7 +23,9 @@ TensorOptions options_like(const Tensor& self, const TensorOptions& options);
 Tensor expanded(const Tensor& t, IntArrayRef sizes);
 /// Return the same with another dtype, on another device: a copy if one of these differs.
 Tensor operand(const Tensor& t, IntArrayRef sizes, DType dtype, Device device);
-/// Check that `from` broadcasts to `to`. Errors: ShapeError.
+/// Return whether `from` broadcasts to exactly `to`.
+bool broadcasts_to(IntArrayRef from, IntArrayRef to);
+/// Check it. Errors: ShapeError.
 void check_broadcasts_to(const char* op, IntArrayRef from, IntArrayRef to);
 
 /// Return `value`, converted as static_cast does, as a tensor of `sizes` with strides of 0.
