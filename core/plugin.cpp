@@ -144,14 +144,6 @@ LoadAttempt try_file(const std::string& path, bool insists) {
   return *find_attempt(l.report, file) = attempt;
 }
 
-// Where libambit itself lies: plugins are installed beside it.
-fs::path own_folder() {
-  Dl_info info;
-  if (!dladdr(reinterpret_cast<void*>(&own_folder), &info) || !info.dli_fname) return {};
-  std::error_code ignored;
-  return fs::weakly_canonical(info.dli_fname, ignored).parent_path();
-}
-
 bool is_plugin_name(const std::string& name) {
   return name.starts_with("libambit_") && name.ends_with(".so");
 }
@@ -188,7 +180,7 @@ std::vector<fs::path> candidates() {
       add({place});
     }
   }
-  add(plugins_in(own_folder() / "ambit" / "backends"));
+  add(plugins_in(fs::path(own_folder()) / "ambit" / "backends"));
   std::stable_partition(files.begin(), files.end(),
                         [](const fs::path& f) { return f.filename() != "libambit_sim.so"; });
   return files;

@@ -24,6 +24,9 @@ bool has_devices(std::string_view name);
 /// Load what may bring devices of that name: libambit_<name>.so first, else every plugin there is.
 void load_backends_for(std::string_view name);
 
+/// Return the folder that libambit itself lies in: what it loads is installed beside it.
+std::string own_folder();
+
 /// Register the backends that are part of libambit; backends/builtin.cpp lists them.
 void load_builtin_backends();
 
