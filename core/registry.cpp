@@ -172,7 +172,7 @@ Backend& usable_backend(Device device) {
   Backend& b = backend_of(device);
   const int count = b.device_count();
   if (device.index() >= count) {
-    throw BackendError(fmt::format("expected a {} device that exists, got {}: there {} {}",
+    throw BackendError(fmt::format("expected an existing {} device, got {}: there {} {}",
                                    device.type(), device.str(), count == 1 ? "is" : "are", count));
   }
   return b;

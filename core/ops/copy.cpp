@@ -8,6 +8,7 @@
 #include <fmt/format.h>
 
 #include "broadcast.h"
+#include "expect.h"
 
 namespace ambit {
 namespace {
@@ -71,6 +72,8 @@ void copy_data(const char* op, const Tensor& to, const Tensor& from, bool non_bl
 }  // namespace
 
 const Tensor& copy_(const Tensor& self, const Tensor& src, bool non_blocking) {
+  expect_defined("copy_", "self", self);
+  expect_defined("copy_", "src", src);
   check_broadcasts_to("copy_", src.sizes(), self.sizes());
   check_in_place("copy_", self);
   if (self.is_same(src)) return self;
@@ -81,6 +84,7 @@ const Tensor& copy_(const Tensor& self, const Tensor& src, bool non_blocking) {
 }
 
 Tensor to(const Tensor& self, Device device, DType dtype, bool non_blocking, bool copy) {
+  expect_defined("to", "self", self);
   if (!copy && self.dtype() == dtype && self.device() == device) return self;
   Tensor out = allocate("to", self.sizes(), dtype, device);
   copy_data("to", out, self, non_blocking);
@@ -89,12 +93,16 @@ Tensor to(const Tensor& self, Device device, DType dtype, bool non_blocking, boo
 }
 
 Tensor clone(const Tensor& self) {
+  expect_defined("clone", "self", self);
   Tensor out = allocate("clone", self.sizes(), self.dtype(), self.device());
   kernels::copy(out, self);
   return record("clone", std::move(out), wrt(self, [](const Tensor& g) { return g; }));
 }
 
-Tensor contiguous(const Tensor& self) { return self.is_contiguous() ? self : clone(self); }
+Tensor contiguous(const Tensor& self) {
+  expect_defined("contiguous", "self", self);
+  return self.is_contiguous() ? self : clone(self);
+}
 
 Scalar Tensor::item() const {
   if (numel() != 1) {

@@ -121,8 +121,8 @@ TEST_CASE("a good plugin brings a device that computes, and loading it again doe
   const Tensor x = arange(6, Device("toy")).view({2, 3});
   CHECK((x + x).device().str() == "toy:0");
   CHECK((x + x).t().cpu().equal(tensor({{0, 6}, {2, 8}, {4, 10}})));
-  CHECK_THROWS_WITH_AS(ones({1}, "toy:1"),
-                       "expected a toy device that exists, got toy:1: there is 1", BackendError);
+  CHECK_THROWS_WITH_AS(ones({1}, "toy:1"), "expected an existing toy device, got toy:1: there is 1",
+                       BackendError);
   CHECK(explain(kernels::conv2d, "toy") == "conv2d on toy:0: kernel of " + plugin_path("toy"));
 }
 
@@ -205,7 +205,7 @@ TEST_CASE("child: the idle backend gives way" * doctest::skip()) {
   CHECK_FALSE(is_available("idle"));
   const Device device("idle");
   CHECK_THROWS_WITH_AS(ones({1}, device),
-                       "expected a idle device that exists, got idle:0: there are 0", BackendError);
+                       "expected an existing idle device, got idle:0: there are 0", BackendError);
   for (const Device d : all_devices()) CHECK(d.type() != "idle");
   CHECK(kernels::fill.has_kernel(device.kind()));
 

@@ -7,6 +7,7 @@
 
 #include <array>
 #include <atomic>
+#include <new>
 #include <span>
 #include <tuple>
 
@@ -25,6 +26,7 @@ struct DeviceArg {
   const Tensor* tensors = nullptr;
   size_t count = 0;
   bool is_list = false;
+  bool may_be_on_cpu = false;  ///< as the indices of index may, whatever the device of the call
 };
 
 enum class DeviceRule : uint8_t {
@@ -74,6 +76,7 @@ class AMBIT_API OpBase {
   }
   /// Make the device current for this thread. Errors: Error when it does not exist.
   static void activate(Device device);
+  [[noreturn]] void throw_out_of_host_memory() const;
 
   const char* name_;
   std::array<const char*, kMaxArgs> args_{};  // names of the tensor arguments, in order
@@ -108,7 +111,8 @@ class Op;
 
 /// A kernel op: `kernels::conv2d(out, input, weight, bias, params)` runs the kernel of its tensors'
 /// device. Outputs first, then inputs, then parameters; the caller allocates the outputs.
-/// Errors: DeviceMismatchError; NotImplementedError naming op, device and who has a kernel.
+/// Errors: DeviceMismatchError; NotImplementedError naming op, device and who has a kernel;
+/// OutOfMemoryError.
 template <class... A>
 class Op<void(A...)> final : public OpBase {
  public:
@@ -129,7 +133,11 @@ class Op<void(A...)> final : public OpBase {
     if (device.is_meta()) return;  // shapes only
     if (const auto kernel = reinterpret_cast<Kernel>(find(device.kind()))) {
       if (!device.is_cpu()) activate(device);
-      return kernel(args...);
+      try {
+        return kernel(args...);
+      } catch (const std::bad_alloc&) {  // of a kernel's scratch in a std::vector
+        throw_out_of_host_memory();
+      }
     }
     NoGradGuard no_grad;
     if (composite_) return composite_(args...);
