@@ -50,13 +50,13 @@ bool is_count(const Tensor& state) { return state.dtype() == kInt64; }
 
 std::vector<Stray> search(const Module& module, const optim::Optimizer* optimizer) {
   const auto parameters = module.named_parameters(), buffers = module.named_buffers();
-  const std::vector<Tensor> trained = optimizer ? optimizer->parameters() : std::vector<Tensor>();
   if (parameters.is_empty() && buffers.is_empty()) return {};
   Search search((parameters.is_empty() ? buffers : parameters).begin()->value());
   for (const auto& [name, parameter] : parameters) search.look_at_parameter(name, parameter);
   for (const auto& [name, buffer] : buffers) search.look_at(Kind::buffer, name, buffer);
   if (!optimizer) return search.result();
 
+  const std::vector<Tensor> trained = optimizer->parameters();
   const std::vector<std::string> names = names_of(trained, parameters);
   for (size_t i = 0; i < trained.size(); ++i) {
     if (!parameters.contains(names[i])) search.look_at_parameter(names[i], trained[i]);

@@ -123,7 +123,7 @@ class Parser {
 
 void check_index_devices(const char* op, const Tensor& self, IndexList indices,
                          const Tensor* value) {
-  // As many as tensors may be indexed at once without another list of names.
+  // Names must outlive the check; lists longer than these are not seen in practice.
   static constexpr std::array kNames = {"indices[0]", "indices[1]", "indices[2]", "indices[3]",
                                         "indices[4]", "indices[5]", "indices[6]", "indices[7]"};
   std::vector<DeviceArg> args{{"self", self}};
