@@ -89,8 +89,8 @@ bool OpBase::has_kernel(DeviceKind kind) const {
 
 void OpBase::activate(Device device) { usable_backend(device).activate(device.index()); }
 
-void OpBase::throw_out_of_host_memory() const {
-  throw OutOfMemoryError(fmt::format("{}: expected host memory to work in, got none left", name_));
+void throw_out_of_host_memory(const char* op) {
+  throw OutOfMemoryError(fmt::format("{}: expected host memory to work in, got none left", op));
 }
 
 void OpBase::throw_missing(Device device) const {

@@ -151,6 +151,7 @@ class BareBackend final : public Backend {
   void free(int, void* p, size_t) noexcept override { ::operator delete(p, std::align_val_t(64)); }
   void copy(int, void* to, int, const void* from, size_t n) override { std::memcpy(to, from, n); }
   void copy_from_host(int, void* to, const void* from, size_t n, bool) override {
+    if (name_ == "bare_full") throw std::bad_alloc();
     std::memcpy(to, from, n);
   }
   void copy_to_host(int, void* to, const void* from, size_t n, bool) override {
@@ -209,7 +210,7 @@ TEST_CASE("an op without a kernel names itself, the device and who has one") {
   BareBackend::present = 0;
 }
 
-TEST_CASE("a kernel that finds no host memory for its work throws ambit's error, with the op") {
+TEST_CASE("a kernel or a copy that finds no host memory to work in throws ambit's error") {
   Registry registry("test");
   registry.add_backend(std::make_unique<BareBackend>("bare_full"));
   registry.add(kernels::unary, want_memory);
@@ -217,5 +218,7 @@ TEST_CASE("a kernel that finds no host memory for its work throws ambit's error,
   BareBackend::present = 1;
   CHECK_THROWS_WITH_AS(neg(empty({2}, "bare_full")),
                        "unary: expected host memory to work in, got none left", OutOfMemoryError);
+  CHECK_THROWS_WITH_AS(ones({2}).to("bare_full"),
+                       "copy: expected host memory to work in, got none left", OutOfMemoryError);
   BareBackend::present = 0;
 }

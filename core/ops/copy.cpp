@@ -22,7 +22,7 @@ Tensor packed(const Tensor& t, DType dtype) {
 }
 
 // The bytes of `from` into `to`: both contiguous, of one dtype and size, on different devices.
-void copy_bytes(const Tensor& to, const Tensor& from, bool non_blocking) {
+void copy_bytes(const Tensor& to, const Tensor& from, bool non_blocking) try {
   const Device target = to.device(), source = from.device();
   const size_t bytes = from.nbytes();
   if (bytes == 0) return;
@@ -40,6 +40,8 @@ void copy_bytes(const Tensor& to, const Tensor& from, bool non_blocking) {
     copy_bytes(host, from, false);
     copy_bytes(to, host, false);
   }
+} catch (const std::bad_alloc&) {  // of a backend that keeps a copy of what travels
+  throw_out_of_host_memory("copy");
 }
 
 // The same for any layouts and dtypes. `from` broadcasts to `to`; it crosses before it is expanded,

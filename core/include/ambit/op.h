@@ -47,6 +47,9 @@ inline Device check_devices(const char* op, std::initializer_list<DeviceArg> arg
   return check_devices(op, std::span<const DeviceArg>(args.begin(), args.size()), rule);
 }
 
+/// What a std::bad_alloc in a backend becomes. Errors: OutOfMemoryError, always.
+[[noreturn]] AMBIT_API void throw_out_of_host_memory(const char* op);
+
 using AnyKernel = void (*)();
 
 /// What the registry and the coverage table know of an op without its signature.
@@ -76,7 +79,6 @@ class AMBIT_API OpBase {
   }
   /// Make the device current for this thread. Errors: Error when it does not exist.
   static void activate(Device device);
-  [[noreturn]] void throw_out_of_host_memory() const;
 
   const char* name_;
   std::array<const char*, kMaxArgs> args_{};  // names of the tensor arguments, in order
@@ -136,7 +138,7 @@ class Op<void(A...)> final : public OpBase {
       try {
         return kernel(args...);
       } catch (const std::bad_alloc&) {  // of a kernel's scratch in a std::vector
-        throw_out_of_host_memory();
+        throw_out_of_host_memory(name_);
       }
     }
     NoGradGuard no_grad;
