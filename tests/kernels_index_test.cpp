@@ -153,7 +153,8 @@ void check_random() {
         Twin y = output_twin({n}, dtype);
         kernels::random(y.cpu, p);
         kernels::random(y.reference, p);
-        check_close(y, {kind == Kind::normal ? 1.0 : 0});
+        // 3 z - 2 may cancel: an error of 10 ulp of 3 z stays, |z| < 6.7 = sqrt(2 * 32 * log 2).
+        check_close(y, {kind == Kind::normal ? 1.0 : 0, kind == Kind::normal ? 4.5e-14 : 0});
       }
     }
   }
