@@ -18,16 +18,19 @@ const Dims kSizes[] = {{}, {0}, {1}, {3}, {64}, {1001}, {3, 0, 2}, {2, 3, 5}, {1
 
 Device reference() { return Device("reference"); }
 
+// Also where x is there already.
+Tensor copied_to(Device device, const Tensor& x) { return x.to(device, false, /*copy=*/true); }
+
 void check_round_trip(Device device, DType dtype) {
   for (const Dims& sizes : kSizes) {
     const Tensor x = numbers(sizes, dtype);
-    expect_same("host -> device -> host", x.to(device, false, true), x);
+    expect_same("host -> device -> host", copied_to(device, x), x);
   }
 }
 
 void check_within_device(Device device, DType dtype) {
   for (const Dims& sizes : kSizes) {
-    const Tensor x = numbers(sizes, dtype), there = x.to(device);
+    const Tensor x = numbers(sizes, dtype), there = copied_to(device, x);
     expect_same("clone()", there.clone(), x);
     const Tensor y = zeros(sizes, there.options());
     y.copy_(there);
@@ -39,9 +42,9 @@ void check_within_device(Device device, DType dtype) {
 // `a` and `b` are two devices; what is sent was just computed, and is overwritten at once.
 void check_between(Device a, Device b) {
   for (const Dims& sizes : kSizes) {
-    const Tensor x = numbers(sizes), there = x.to(a);
+    const Tensor x = numbers(sizes), there = copied_to(a, x);
     there.mul_(2);
-    const Tensor sent = there.to(b, false, true);
+    const Tensor sent = copied_to(b, there);
     there.fill_(-1);
     const std::string what = fmt::format("{} -> {} of what a kernel makes", a.str(), b.str());
     expect_same(what, sent, x * 2);
@@ -112,15 +115,15 @@ void check_conversions(Device device, DType from) {
 // Addresses that are multiples of the element's size only, and lengths that are no multiple of
 // anything.
 void check_unaligned(Device device, DType dtype) {
-  constexpr int64_t kBytes = 300;
-  const Tensor host = numbers({kBytes}, dtype), there = host.to(device);
+  constexpr int64_t kCount = 300;
+  const Tensor host = numbers({kCount}, dtype), there = host.to(device);
   for (const int64_t length : {1, 7, 33, 250}) {
     for (const int64_t at : {0, 1, 3, 5, 8, 13}) {
       const auto part = [&](const Tensor& t) { return t.narrow(0, at, length); };
       const auto shifted = [&](const Tensor& t) { return t.narrow(0, at + 17, length); };
       const std::string what = fmt::format("{} elements from element {}", length, at);
       expect_same("device -> host of " + what, part(there), part(host));
-      const Tensor want = zeros({kBytes}, dtype), y = zeros({kBytes}, there.options());
+      const Tensor want = zeros({kCount}, dtype), y = zeros({kCount}, there.options());
       part(want).copy_(shifted(host));
       expect_same("host -> device of " + what, (part(y).copy_(shifted(host)), y), want);
       y.zero_();
@@ -140,7 +143,7 @@ void check_large(Device device) {
 }
 
 void check_overlap(Device device) {
-  const Tensor x = numbers({100}), there = x.to(device);
+  const Tensor x = numbers({100}), there = copied_to(device, x);
   expect_throws<Error>("copy_() onto memory that overlaps its source", "an Error",
                        [&] { there.slice(0, 1).copy_(there.slice(0, 0, 99)); });
   expect_same("a tensor after a refused copy", there, x);

@@ -36,7 +36,7 @@ void check_chain(Device device) {
 void check_chain_of_new(Device device) {
   Tensor x = zeros({1000}, device);
   for (int i = 0; i < 500; ++i) x = (x + 1).t();
-  expect_same("500 dependent kernels, each into a new tensor", x, full({1000}, 500));
+  expect_same("500 dependent kernels, each into a new tensor", x, full({1000}, 500.));
 }
 
 void check_write_after_read(Device device) {
@@ -53,9 +53,9 @@ void check_copy_between_kernels(Device device) {
   const Tensor x = zeros({5000}, device);
   for (int i = 0; i < 20; ++i) {
     x.add_(1000);
-    x.copy_(full({5000}, i));
+    x.copy_(full({5000}, static_cast<double>(i)));
     x.mul_(2);
-    expect_same("add_(), copy_() from the host, mul_(2)", x, full({5000}, 2 * i));
+    expect_same("add_(), copy_() from the host, mul_(2)", x, full({5000}, 2. * i));
   }
 }
 
@@ -73,7 +73,7 @@ void check_host_buffer_reused(Device device) {
   host.reset();
   for (size_t i = 0; i < copies.size(); ++i) {
     expect_same("a copy of host memory that was overwritten, then freed, after copy_()", copies[i],
-                full({5000}, static_cast<int64_t>(i)));
+                full({5000}, static_cast<double>(i)));
   }
 }
 
@@ -84,7 +84,8 @@ void check_host_result(Device device) {
     x.add_(1);
     host.fill_(-1);
     host.copy_(x);
-    expect_same("host memory after copy_() from the device", host, full({5000}, i));
+    expect_same("host memory after copy_() from the device", host,
+                full({5000}, static_cast<double>(i)));
   }
 }
 
@@ -122,7 +123,7 @@ void check_two_devices(Device device) {
     x = (there * 2).to(device);
     there.fill_(-1);
   }
-  expect_same("20 turns of (x + 1) here, * 2 on the other device", x, full({5000}, 2097150));
+  expect_same("20 turns of (x + 1) here, * 2 on the other device", x, full({5000}, 2097150.));
 }
 
 // How the host comes to wait.
