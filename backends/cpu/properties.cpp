@@ -51,7 +51,7 @@ std::string vector_features(const Fields& fields) {
   std::string kept;
   for (std::string word; words >> word;) {
     for (const std::string_view family :
-         {"sse4", "avx", "fma", "f16c", "amx", "asimd", "sve", "sme", "bf16", "i8mm"}) {
+         {"sse4", "avx", "fma", "f16c", "amx", "asimd", "sve", "bf16", "i8mm"}) {
       if (word.starts_with(family)) {
         kept += (kept.empty() ? "" : " ") + word;
         break;
@@ -63,9 +63,12 @@ std::string vector_features(const Fields& fields) {
 
 std::string onednn() {
   const dnnl_version_t* v = dnnl_version();
+  std::string_view isa = dnnl_cpu_isa2str(dnnl_get_effective_cpu_isa());
+  if (constexpr std::string_view kPrefix = "cpu_isa_"; isa.starts_with(kPrefix)) {
+    isa.remove_prefix(kPrefix.size());
+  }
   return fmt::format("{}.{}.{}, {}, {}", v->major, v->minor, v->patch,
-                     dnnl_runtime2str(v->cpu_runtime),
-                     dnnl_cpu_isa2str(dnnl_get_effective_cpu_isa()));
+                     dnnl_runtime2str(v->cpu_runtime), isa);
 }
 
 /// The lowest bit is the best of the instruction sets that are compiled and that this CPU has.
