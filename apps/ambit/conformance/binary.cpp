@@ -134,7 +134,7 @@ void add_cases(Cases& cases, BinaryOp op, DType dtype) {
 void add_bad_divisor_case(Cases& cases, BinaryOp op, DType dtype) {
   const auto path = fmt::format("binary/{}/{}/by_zero", name(op), name(dtype));
   cases.push_back(kernel_case(path, [=](Trial& t) {
-    const int64_t n = 70001;
+    const int64_t n = 270001;
     const Values last_is_zero =
         each([=]<class T>(Random&, int64_t i) { return T(i < n - 1 ? 3 : 0); });
     t.begin("a divisor of 0 at the end");

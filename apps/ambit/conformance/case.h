@@ -35,6 +35,7 @@ struct Skipped : std::runtime_error {
 /// Return the seed of this run (--seed).
 uint64_t seed();
 /// Tell the report how far a result was off, in units of its bound; the largest of a case counts.
+/// An infinite one, beyond any bound, is for a Failure to tell.
 void note_error(double bounds);
 
 }  // namespace conformance

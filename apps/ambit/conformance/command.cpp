@@ -2,7 +2,6 @@
 #include <fmt/format.h>
 #include <unistd.h>
 
-#include <map>
 #include <memory>
 
 #include "../commands.h"
@@ -55,13 +54,16 @@ void add_conformance(CLI::App& tool, int& exit_code) {
   c.add_option("--backend", options->backend,
                "File of the plugin, where ambit does not find it by the device's name");
   c.add_option("--filter", options->filter, "Run only cases whose name holds this: conv2d/float32");
-  c.add_option("--format", options->format, "table (the default), md or json")
-      ->transform(CLI::CheckedTransformer(std::map<std::string, Format>{
-          {"table", Format::table}, {"md", Format::md}, {"json", Format::json}}));
+  const auto set_format = [options](const std::string& name) {
+    options->format = name == "json" ? Format::json : name == "md" ? Format::md : Format::table;
+  };
+  c.add_option_function<std::string>("--format", set_format, "How to print; a table else")
+      ->check(CLI::IsMember({"table", "md", "json"}));
   c.add_flag("--list", options->list, "Print the names of the cases and run none");
-  c.add_option("--timeout", options->timeout_s, "Seconds after which a case hangs")
-      ->check(CLI::PositiveNumber)
+  c.add_option("--timeout", options->timeout_s, "After so many seconds, a case hangs")
+      ->check(CLI::Range(0.001, 86400.0))
       ->capture_default_str();
+  c.add_option("--max-failures", options->max_failures, "End the run after so many");
   c.add_option("--seed", options->seed, "Seed of the numbers that kernels are fed with")
       ->capture_default_str();
   // Between the two processes; "" as a group hides them from --help.

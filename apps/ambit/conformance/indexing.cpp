@@ -3,6 +3,8 @@
 #include <ambit/kernels.h>
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "cases.h"
 #include "trial.h"
 
@@ -95,13 +97,15 @@ void check_index_add(Trial& t, const Setting& s, const Dims& sizes, int64_t n) {
 }
 
 void check_nonzero(Trial& t, const Dims& sizes) {
-  // A third of the elements is true, and their number is known without the device.
-  const int64_t n = (count("conformance", sizes) + 2) / 3;
+  std::vector<bool> mask(static_cast<size_t>(count("conformance", sizes)));
+  for (size_t i = 0; i < mask.size(); ++i) mask[i] = any_value<bool>(t.random());
+  const int64_t n = std::ranges::count(mask, true);
   t.begin();
   Operand& y = t.output("y", kInt64, {n, static_cast<int64_t>(sizes.size())});
   Operand& x =
-      t.input("x", kBool, sizes, Layout::contiguous,
-              each([]<class T>(Random&, int64_t i) { return static_cast<T>(i % 3 == 0); }));
+      t.input("x", kBool, sizes, Layout::contiguous, each([&]<class T>(Random&, int64_t i) {
+                return static_cast<T>(mask[static_cast<size_t>(i)]);
+              }));
   t.run([&](Side s) { kernels::nonzero(y[s], x[s]); });
   t.expect(y);
 }

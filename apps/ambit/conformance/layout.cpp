@@ -97,7 +97,7 @@ const std::vector<Form>& forms() {
       {"empty", Layout::contiguous, {{0}, {3, 0, 5}}},
       {"odd", Layout::contiguous, {{1}, {3}, {7}, {15}, {17}, {31}, {33}, {127}, {1023}, {4097}}},
       {"large", Layout::contiguous, {{270001}}},
-      {"large_transposed", Layout::transposed, {{257, 263}}},
+      {"large_transposed", Layout::transposed, {{513, 517}}},
   };
   return kForms;
 }

@@ -96,7 +96,12 @@ void add_reduce_cases(Cases& cases, ReduceOp op, DType dtype) {
                         {{{2, 5, 7, 3}, {1, 5, 1, 1}}, {{2, 5, 7, 3}, {2, 1, 7, 3}}}};
   add(channels, Layout::channels_last, channels.name);
   add(kLarge, Layout::contiguous, kLarge.name);
-  if (dtype == kFloat32 || dtype == kInt64) add(kLarge, Layout::transposed, "large/transposed");
+  const bool in_all = (op == ReduceOp::sum || op == ReduceOp::max) && element_size(dtype) >= 4;
+  for (Layout layout : kLayouts) {
+    if (in_all && layout != Layout::contiguous) {
+      add(kLarge, layout, fmt::format("{}/{}", kLarge.name, name(layout)));
+    }
+  }
   if (!is_floating_point(dtype) || op == ReduceOp::prod) return;
   cases.push_back(
       kernel_case(fmt::format("reduce/{}/{}/nan", name(op), name(dtype)), [=](Trial& t) {

@@ -42,7 +42,7 @@ NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(CaseName, name, op)
 
 /// What a worker says of itself before it runs anything.
 struct Plan {
-  std::string device, hardware;  // "npu:0", "NPU 3000"
+  std::string device, hardware;  // "npu:0", "NPU 3000, /opt/npu/libambit_npu.so"
   std::vector<Coverage> coverage;
   std::vector<CaseName> cases;  // those that --filter leaves
 };

@@ -32,6 +32,13 @@ class Runner {
                std::chrono::duration<double>(options_.timeout_s));
   }
 
+  /// Whether nobody wants to know more.
+  bool has_enough() const {
+    const bool planned = !run_.plan.device.empty();
+    const size_t limit = options_.max_failures;
+    return (options_.list && planned) || (limit > 0 && failures_ >= limit);
+  }
+
   /// Let one worker go as far as it gets.
   void run_worker() {
     WorkerProcess worker(options_);
@@ -41,6 +48,7 @@ class Runner {
     const std::string problem = listen(worker);
     finished_ = done_;
     if (!problem.empty()) blame(problem);
+    finished_ = finished_ || has_enough();
   }
 
   /// Return what is wrong with the worker; empty where it did everything and ended well.
@@ -50,7 +58,7 @@ class Runner {
       const Event event = worker.read_line(line, deadline());
       if (event == Event::line) {
         if (!take(line)) return fmt::format("wrote \"{:.60}\" into the kit's own pipe", line);
-        if (options_.list && !run_.plan.device.empty()) return done_ = true, "";
+        if (has_enough()) return "";
         continue;
       }
       if (event == Event::timeout) {
@@ -111,6 +119,7 @@ class Runner {
   }
 
   void add(Result result) {
+    failures_ += result.outcome == Outcome::failed ? 1 : 0;
     run_.results.push_back(std::move(result));
     on_result_(run_);
   }
@@ -121,6 +130,7 @@ class Runner {
   std::optional<size_t> running_;  // the case that a worker is in, of the plan
   size_t began_with_ = 0;          // the first case of the worker
   bool done_ = false;              // the worker says that nothing is left
+  size_t failures_ = 0;
   bool finished_ = false;
 };
 

@@ -42,7 +42,6 @@ void check_bad_target(Trial& t, int64_t bad) {
   t.expect_refusal<IndexError>("IndexError", [&](Side s) {
     kernels::nll_loss(y[s], weight_sum[s], x[s], target[s], w[s], -100);
   });
-  t.expect_kept(y, 3);
 }
 
 struct Step {
@@ -95,7 +94,7 @@ void add_training_cases(Cases& cases) {
         });
       }
       add("sgd_step", fmt::format("{}/large", step.name),
-          [=, &step](Trial& t) { check_step(t, step.p, dtype, {70001}, Layout::contiguous); });
+          [=, &step](Trial& t) { check_step(t, step.p, dtype, {270001}, Layout::contiguous); });
     }
   }
   for (int64_t bad : {int64_t{-1}, kClasses}) {

@@ -108,18 +108,18 @@ Operand& Trial::absent() { return operands_.emplace_back(); }
 
 void Trial::run(const std::function<void(Side)>& call) {
   call(Side::reference);
-  call_device(call);
+  call(Side::device);
+  synchronize(device_);
   check_surroundings();
 }
 
-void Trial::call_device(const std::function<void(Side)>& call) {
-  call(Side::device);
-  synchronize(device_);
+void Trial::expect_unwritten() {
+  for (const Operand& o : operands_) expect_kept(o, 0);
 }
 
 void Trial::check_surroundings() {
   for (Operand& o : operands_) {
-    if (!o[Side::device].defined()) continue;
+    if (!o.is_defined()) continue;
     o.got_ = download(device_, o[Side::device], o.geometry_);
     const size_t size = element_size(o.dtype_);
     std::vector<bool> may_change(static_cast<size_t>(o.geometry_.length));
@@ -133,15 +133,15 @@ void Trial::check_surroundings() {
       const auto [low, high] = std::ranges::minmax_element(o.positions_);
       const bool empty = o.positions_.empty();
       if (!empty && at > *high) {
-        throw failure(fmt::format("wrote past the end of {}: {} elements behind its last", o.name_,
+        throw failure(fmt::format("wrote past the end of {}: element {} behind its last", o.name_,
                                   at - *high));
       }
       if (empty || at < *low) {
-        throw failure(fmt::format("wrote before the start of {}: {} elements before its first",
+        throw failure(fmt::format("wrote before the start of {}: element {} before its first",
                                   o.name_, o.geometry_.offset - at));
       }
       throw failure(
-          fmt::format("{} {}: {} elements behind its first",
+          fmt::format("{} {}: element {} behind its first",
                       o.is_output_ ? "wrote between the elements of" : "changed its input", o.name_,
                       at - o.geometry_.offset));
     }
@@ -174,7 +174,7 @@ Failure Trial::failure(const std::string& what) const {
   std::string text = what;
   if (!parameters_.empty()) text += "\n  with " + parameters_;
   for (const Operand& o : operands_) {
-    if (o.name_.empty()) continue;
+    if (!o.is_defined()) continue;
     const Geometry& g = o.geometry_;
     text += fmt::format("\n  {:<12} {:<20} strides {}", o.name_,
                         fmt::format("{}{}", name(o.dtype_), str(g.sizes)), str(g.strides));

@@ -23,6 +23,7 @@ enum class Side { reference, device };
 /// A tensor of a call, on both sides.
 class Operand {
  public:
+  bool is_defined() const { return views_[0].defined(); }
   ambit::Tensor& operator[](Side side) { return views_[static_cast<size_t>(side)]; }
 
  private:
@@ -64,8 +65,9 @@ class Trial {
   /// Check an output against the reference's. Errors: Failure with all there is to say.
   void expect(Operand& output, const Bound& bound = {});
 
-  /// Call a kernel whose operands hold bad data, on the device: it, or the wait after it, throws an
-  /// E (named `error`). Errors: Failure, also where anything but an output's elements has changed.
+  /// Call a kernel whose operands hold bad data, on the device: it throws an E (named `error`)
+  /// before it writes anything, or the wait after it throws one. Errors: Failure, also where
+  /// anything but an output's elements has changed.
   template <class E>
   void expect_refusal(const char* error, const std::function<void(Side)>& call);
   /// Check that the elements of an output from `first` on are as they were.
@@ -76,8 +78,8 @@ class Trial {
  private:
   Operand& add(const char* name, ambit::DType dtype, ambit::IntArrayRef sizes, Layout layout);
   void place(Operand& operand);
-  void call_device(const std::function<void(Side)>& call);
   void check_surroundings();
+  void expect_unwritten();
   /// `what` with all operands and parameters.
   Failure failure(const std::string& what) const;
 
@@ -89,10 +91,15 @@ class Trial {
 
 template <class E>
 void Trial::expect_refusal(const char* error, const std::function<void(Side)>& call) {
+  bool returned = false;
   try {
-    call_device(call);
+    call(Side::device);
+    returned = true;
+    ambit::synchronize(device_);
   } catch (const E&) {
-    return check_surroundings();
+    check_surroundings();
+    if (!returned) expect_unwritten();
+    return;
   } catch (const std::exception& e) {
     throw failure(std::string("expected ") + error + ", got another error: " + e.what());
   }

@@ -9,6 +9,7 @@
 
 #include <algorithm>
 #include <chrono>
+#include <cmath>
 
 #include "cases.h"
 #include "result.h"
@@ -40,7 +41,8 @@ std::string kernel_of(const ambit::OpBase& op, ambit::Device device) {
 Plan plan_of(ambit::Device device, const Cases& cases) {
   Plan plan;
   plan.device = device.str();
-  plan.hardware = ambit::backend_of(device).properties(device.index()).name;
+  plan.hardware = fmt::format("{}, {}", ambit::backend_of(device).properties(device.index()).name,
+                              ambit::backend_library(device.kind()));
   for (const ambit::OpBase* op : ambit::all_ops()) {
     plan.coverage.push_back({op->name(), kernel_of(*op, device), ambit::explain(*op, device)});
   }
@@ -116,7 +118,9 @@ Result run(const Case& c, ambit::Device device) {
 }  // namespace
 
 uint64_t seed() { return run_seed; }
-void note_error(double bounds) { largest_error = std::max(largest_error, bounds); }
+void note_error(double bounds) {
+  if (std::isfinite(bounds)) largest_error = std::max(largest_error, bounds);
+}
 
 void work(const Options& options) {
   const int fd = options.results_fd;
