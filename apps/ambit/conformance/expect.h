@@ -33,6 +33,8 @@ std::string expect_throws(const std::string& what, const char* error, const F& f
     f();
   } catch (const E& e) {
     return e.what();
+  } catch (const Failure&) {
+    throw;
   } catch (const std::exception& e) {
     throw Failure(what + ": expected " + error + ", got another error: " + e.what());
   }

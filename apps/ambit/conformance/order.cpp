@@ -1,5 +1,6 @@
 // Order, and missing synchronisation: work may run late, but what the host reads is what the
 // program says, and what failed in it is said by the time that the host reads.
+#include <ambit/kernels.h>
 #include <ambit/ops/creation.h>
 #include <ambit/ops/elementwise.h>
 #include <ambit/ops/index.h>
@@ -52,8 +53,9 @@ void check_write_after_read(Device device) {
 void check_copy_between_kernels(Device device) {
   const Tensor x = zeros({5000}, device);
   for (int i = 0; i < 20; ++i) {
+    const Tensor host = full({5000}, static_cast<double>(i));
     x.add_(1000);
-    x.copy_(full({5000}, static_cast<double>(i)));
+    x.copy_(host);
     x.mul_(2);
     expect_same("add_(), copy_() from the host, mul_(2)", x, full({5000}, 2. * i));
   }
@@ -138,10 +140,10 @@ constexpr Wait kWaits[] = {
 };
 
 // A mistake in data, which the host cannot see before: an error by the next wait, once, and the
-// device goes on.
+// device goes on. A text that names `op` shows whose mistake it was, however late.
 template <class E>
 void expect_late_error(Device device, const std::string& what, const char* error,
-                       const std::function<void()>& mistake) {
+                       const std::string& op, const std::function<void()>& mistake) {
   const Tensor unrelated = numbers({10}).to(device);
   for (const Wait& wait : kWaits) {
     const std::string text =
@@ -149,26 +151,30 @@ void expect_late_error(Device device, const std::string& what, const char* error
           mistake();
           wait.wait(device, unrelated);
         });
-    expect(!text.empty(), what + ": expected a text, got none");
+    expect(text.find(op) != std::string::npos,
+           fmt::format("{}: expected a text that names {}, got \"{}\"", what, op, text));
     synchronize(device);
     expect_same("a kernel after " + what, unrelated + 1, numbers({10}) + 1);
   }
 }
 
-void check_bad_index(Device device, const std::string& op,
-                     const std::function<void(const Tensor& x, const Tensor& index)>& call) {
+void check_bad_index(Device device, const OpBase& op,
+                     void (*call)(const Tensor& x, const Tensor& index)) {
+  // Where it is composed, another op finds the mistake.
+  const std::string named = op.has_kernel(device.kind()) ? op.name() : "";
   for (const int64_t bad : {int64_t{5}, int64_t{-1}, int64_t{1} << 40}) {
     const Tensor x = numbers({5}).to(device), index = tensor({0, 2, 4}, device);
     index[1].fill_(bad);
-    expect_late_error<IndexError>(device, fmt::format("{} with index {} of 5 elements", op, bad),
-                                  "IndexError", [&] { call(x, index); });
+    expect_late_error<IndexError>(device,
+                                  fmt::format("{} with index {} of 5 elements", op.name(), bad),
+                                  "IndexError", named, [&] { call(x, index); });
   }
 }
 
 void check_division_by_zero(Device device) {
   const Tensor x = arange(1, 6, 1, TensorOptions(kInt32).device(device)), y = x.clone();
   y[2].fill_(0);
-  expect_late_error<Error>(device, "an integer divided by zero", "an Error",
+  expect_late_error<Error>(device, "an integer divided by zero", "an Error", "floor_divide",
                            [&] { x.floor_divide(y); });
 }
 
@@ -187,16 +193,17 @@ void add_order_cases(Cases& cases) {
   add("item", check_item);
   add("two_threads", check_two_threads);
   add("two_devices", check_two_devices);
-  const auto add_index = [&](const char* op, void (*call)(const Tensor&, const Tensor&)) {
-    cases.push_back({std::string("order/bad_index/") + op, op,
-                     [=](Device device) { check_bad_index(device, op, call); }});
+  const auto add_index = [&](const OpBase& op, void (*call)(const Tensor&, const Tensor&)) {
+    cases.push_back({std::string("order/bad_index/") + op.name(), op.name(),
+                     [call, &op](Device device) { check_bad_index(device, op, call); }});
   };
-  add_index("gather", [](const Tensor& x, const Tensor& index) { x.gather(0, index); });
-  add_index("scatter",
+  add_index(kernels::gather, [](const Tensor& x, const Tensor& index) { x.gather(0, index); });
+  add_index(kernels::scatter,
             [](const Tensor& x, const Tensor& index) { x.scatter_(0, index, zeros_like(x)); });
-  add_index("scatter_add",
+  add_index(kernels::scatter_add,
             [](const Tensor& x, const Tensor& index) { x.scatter_add_(0, index, zeros_like(x)); });
-  add_index("index_select", [](const Tensor& x, const Tensor& index) { x.index_select(0, index); });
+  add_index(kernels::index_select,
+            [](const Tensor& x, const Tensor& index) { x.index_select(0, index); });
   add("division_by_zero", check_division_by_zero);
 }
 
