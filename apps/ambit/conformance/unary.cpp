@@ -67,6 +67,13 @@ void check(Trial& t, UnaryOp op, DType dtype, IntArrayRef sizes, Layout layout, 
   t.expect(y, bound_of(op, to));
 }
 
+void check_in_place(Trial& t, UnaryOp op, DType dtype, IntArrayRef sizes, Layout layout) {
+  t.begin("y and x the same tensor");
+  Operand& y = t.updated("y", dtype, sizes, layout);
+  t.run([&](Side s) { kernels::unary(y[s], y[s], op); });
+  t.expect(y, bound_of(op, dtype));
+}
+
 void add_cases(Cases& cases, UnaryOp op, DType dtype) {
   const auto path = [&](const std::string& form) {
     return fmt::format("unary/{}/{}/{}", name(op), name(dtype), form);
@@ -78,6 +85,12 @@ void add_cases(Cases& cases, UnaryOp op, DType dtype) {
         if (form.layout == Layout::contiguous) continue;
         check(t, op, dtype, sizes, form.layout, for_output(form.layout), any());
       }
+    }));
+  }
+  if (!makes_bool(op) || dtype == kBool) {
+    cases.push_back(kernel_case(path("in_place"), [=](Trial& t) {
+      check_in_place(t, op, dtype, {1023}, Layout::contiguous);
+      check_in_place(t, op, dtype, {31, 7}, Layout::strided);
     }));
   }
   if (!is_floating_point(dtype)) return;
