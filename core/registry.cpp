@@ -38,6 +38,8 @@ Backends& raw_backends() {
     auto* all = new Backends;
     all->slots[0].name = "cpu";  // kinds 0 and 1 are known to core
     all->slots[1].name = "meta";
+    all->libraries.push_back(std::make_unique<const std::string>("core"));
+    all->slots[1].library = all->libraries.back().get();
     all->count = 2;
     return all;
   }();
@@ -71,7 +73,7 @@ int choose_kind(const Backends& all, const std::string& name, int next,
     if (gives_way) return k;
     throw BackendError(
         fmt::format("{}: expected a new backend name, got \"{}\", which {} has taken", library,
-                    name, k == 1 ? "core" : *slot.library.load()));
+                    name, *slot.library.load()));
   }
   if (next >= kMaxDeviceKinds) {
     throw BackendError(fmt::format("{}: expected at most {} backends", library, kMaxDeviceKinds));
