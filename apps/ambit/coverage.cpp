@@ -18,12 +18,14 @@ bool runs(Verdict verdict) { return verdict < Verdict::missing; }
 // What of one function does not run. `texts`: what was thrown.
 std::vector<std::string> notes_on(const Probe& probe, const ByVerdict& found,
                                   const std::map<Verdict, std::string>& texts) {
+  const std::string function = probe.function.empty() ? "" : " " + probe.function;
   std::vector<std::string> notes;
   for (const auto& [verdict, dtypes] : found) {
     if (runs(verdict)) continue;
-    notes.push_back(fmt::format("{}{}{} {} for {}: {}", probe.op->name(),
-                                probe.function.empty() ? "" : " ", probe.function, name(verdict),
-                                fmt::join(dtypes, ", "), texts.at(verdict)));
+    const bool all = dtypes.size() == probe.dtypes.size();
+    notes.push_back(fmt::format("{}{} {}{}: {}", probe.op->name(), function, name(verdict),
+                                all ? "" : fmt::format(" for {}", fmt::join(dtypes, ", ")),
+                                texts.at(verdict)));
   }
   return notes;
 }
@@ -38,6 +40,8 @@ void add(OpCoverage& op, const Probe& probe, Device device) {
     Verdict& verdict = op.by_dtype.emplace(dtype, finding.verdict).first->second;
     verdict = std::max(verdict, finding.verdict);
   }
+  // Where nothing could run, the verdict says it all.
+  if (!probe.op->has_kernel(device.kind()) && !probe.op->has_composite()) return;
   const std::vector<std::string> notes = notes_on(probe, found, texts);
   op.notes.insert(op.notes.end(), notes.begin(), notes.end());
 }
@@ -47,13 +51,6 @@ void add(OpCoverage& op, const Probe& probe, Device device) {
 Coverage coverage_of(Device device) {
   Coverage coverage{device, backend_library(device.kind()), {}};
   for (const Probe& probe : all_probes()) add(coverage.ops[probe.op->name()], probe, device);
-  for (auto& [name, op] : coverage.ops) {
-    const bool all_missing = std::all_of(op.by_dtype.begin(), op.by_dtype.end(), [](const auto& d) {
-      return d.second == Verdict::missing;
-    });
-    // Where there is no kernel at all, the verdict tells it all.
-    if (all_missing && !op.notes.empty()) op.notes.resize(1);
-  }
   return coverage;
 }
 

@@ -49,8 +49,9 @@ Verdict run(const Probe& probe, DType dtype, Device device) {
   return borrowed ? Verdict::reference : Verdict::native;
 }
 
-Finding missing(const Error& e) {
-  return {get_fallback() == Fallback::error ? Verdict::missing : Verdict::fallback, e.what()};
+// Where the op has a kernel, which throws, nothing falls back.
+bool falls_back(const Probe& probe, Device device) {
+  return get_fallback() != Fallback::error && !probe.op->has_kernel(device.kind());
 }
 
 }  // namespace
@@ -60,9 +61,9 @@ Finding find_out(const Probe& probe, DType dtype, Device device) {
     const NoFallback no_fallback;
     return {run(probe, dtype, device), ""};
   } catch (const NotImplementedError& e) {
-    return missing(e);
+    return {falls_back(probe, device) ? Verdict::fallback : Verdict::missing, e.what()};
   } catch (const DTypeError& e) {
-    return {Verdict::missing, e.what()};  // a kernel there is: falling back is no way out
+    return {Verdict::missing, e.what()};
   } catch (const std::exception& e) {
     return {Verdict::failed, e.what()};
   } catch (...) {

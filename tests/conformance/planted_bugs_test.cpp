@@ -49,7 +49,7 @@ Run run_kit(const std::string& bug, const std::string& filter, const std::string
 
 void check_found(const planted::Bug& bug, const std::string& options = "") {
   const Run run = run_kit(bug.name, bug.filter, options);
-  INFO(bug.name, ", --filter '", bug.filter, "':\n", run.output);
+  INFO(std::string(bug.name), ":\n", run.output);
   CHECK(run.exit_code == 1);
   CHECK(run.failed().starts_with(bug.found_by));
 }

@@ -58,7 +58,7 @@ for program in moved/bin/*; do
 done
 # --as-needed drops libraries that only static initialisers would use: ambit must not rely on them.
 package=(-DCMAKE_PREFIX_PATH="$work/moved"
-  -DCMAKE_EXE_LINKER_FLAGS=-Wl,--as-needed -DCMAKE_MODULE_LINKER_FLAGS=-Wl,--as-needed)
+  "-DCMAKE_EXE_LINKER_FLAGS=-Wl,--as-needed" "-DCMAKE_MODULE_LINKER_FLAGS=-Wl,--as-needed")
 make "$source/tests/install/consumer" consumer_built "${package[@]}"
 make hello hello_built "${package[@]}"
 hello=$(realpath hello_built/*/ambit/backends/libambit_hello.so)

@@ -156,10 +156,11 @@ TEST_CASE("ops tells gaps by dtype and by function, and what failed") {
   CHECK(found["index_select"]["float32"] == "missing");
 
   const std::string notes = patchy["notes"].dump();
-  CHECK(notes.find("unary exp missing for float64, float32: exp: expected any other function") !=
-        std::string::npos);
-  CHECK(notes.find("matmul failed for float64") != std::string::npos);
-  CHECK(notes.find("lost the device") != std::string::npos);
+  CHECK(notes.find("unary exp missing: exp: expected any other function") != std::string::npos);
+  CHECK(notes.find("where missing for float64: where: expected float32") != std::string::npos);
+  CHECK(notes.find("softmax missing: reduce: expected a kernel") != std::string::npos);
+  CHECK(notes.find("conv2d missing") == std::string::npos);  // the verdict says it all
+  CHECK(notes.find("matmul failed: matmul: lost the device") != std::string::npos);
 }
 
 TEST_CASE("a plugin can be named by its file") {
@@ -172,7 +173,9 @@ TEST_CASE("with a fallback, what is missing falls back, and asking does not coun
   const Ran ran = tool("ops --backend patchy --format json 2>&1", kPatchy + " AMBIT_FALLBACK=cpu");
   const json found = json::parse(ran.output)["patchy"]["ops"];  // no summary behind it
   CHECK(found["conv2d"]["float32"] == "fallback");
+  CHECK(found["softmax"]["float32"] == "fallback");
   CHECK(found["where"]["float64"] == "missing");  // there is a kernel, which refuses
+  CHECK(found["unary"]["float32"] == "missing");
   CHECK(found["matmul"]["float32"] == "failed");
 }
 

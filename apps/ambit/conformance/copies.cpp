@@ -102,14 +102,11 @@ Tensor convertible(DType from, DType to) {
   return tensor({0, 1, 2, 3, is_signed ? -2 : 2, 100}, from);
 }
 
-void check_conversions(Device device, DType from) {
-  for (const DType to : kAllDTypes) {
-    const Tensor x = convertible(from, to), want = x.to(reference()).to(to);
-    const std::string what = fmt::format("{} -> {}", name(from), name(to));
-    expect_same(what + " on the device", x.to(device).to(to), want);
-    expect_same(what + " from host to device", x.to(device, to), want);
-    expect_same(what + " from device to host", x.to(device).to(kCPU, to), want);
-  }
+void check_conversion(Device device, DType from, DType to) {
+  const Tensor x = convertible(from, to), want = x.to(reference()).to(to);
+  expect_same("converted on the device", x.to(device).to(to), want);
+  expect_same("converted from host to device", x.to(device, to), want);
+  expect_same("converted from device to host", x.to(device).to(kCPU, to), want);
 }
 
 // Addresses that are multiples of the element's size only, and lengths that are no multiple of
@@ -194,7 +191,9 @@ void add_copy_cases(Cases& cases) {
     add("round_trip" + type, [=](Device d) { check_round_trip(d, dtype); });
     add("within_device" + type, [=](Device d) { check_within_device(d, dtype); });
     add("unaligned" + type, [=](Device d) { check_unaligned(d, dtype); });
-    add("convert" + type, [=](Device d) { check_conversions(d, dtype); });
+    for (const DType to : kAllDTypes) {
+      add("convert" + type + "_to_" + name(to), [=](Device d) { check_conversion(d, dtype, to); });
+    }
   }
   add("strided", check_strided);
   add("broadcast", check_broadcast);

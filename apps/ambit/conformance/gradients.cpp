@@ -79,7 +79,7 @@ std::vector<Gradient> reduction_gradients() {
   of_one("sum", "reduce", [](const Tensor& x) { return x.sum(0) * x.sum(); });
   of_one("mean", "reduce", [](const Tensor& x) { return x.mean(1) * x.mean(); });
   of_one("prod", "reduce", [](const Tensor& x) { return x.prod(1); });
-  of_one("var", "reduce", [](const Tensor& x) { return x.var({0}) + x.std(); });
+  of_one("var", "reduce", [](const Tensor& x) { return x.var(IntArrayRef{0}) + x.std(); });
   of_one("norm", "reduce", [](const Tensor& x) { return x.norm(2, {1}); });
   of_one("logsumexp", "reduce", [](const Tensor& x) { return x.logsumexp({1}); });
   of_one("max", "arg_reduce", [](const Tensor& x) { return std::get<0>(x.max(1)) + x.max(); });

@@ -125,7 +125,7 @@ void work(Device device) {
   const Tensor x = randn({20, 30}, device).requires_grad_();
   (x.matmul(x.t()) + 1).exp().mean().backward();
   const Tensor picked = x.index_select(0, tensor({1, 3, 5}, device));
-  const Tensor y = cat({picked.to(kFloat64), picked.to(kFloat64)}).cpu().to(device);
+  const Tensor y = cat({picked.to(kInt64), picked.to(kInt64)}).cpu().to(device);
   y.add_(1);
   for (int64_t n = 1; n < 50; ++n) rand({n * n}, device).sum();
 }

@@ -91,6 +91,28 @@ void check_host_result(Device device) {
   }
 }
 
+// Parameters are the caller's, and gone when the call returns.
+void check_parameters(Device device) {
+  const Tensor x = numbers({100}), there = x.to(device);
+  std::vector<Tensor> got, want;
+  for (int i = 0; i < 20; ++i) {
+    const bool odd = i % 2 == 1;
+    want.push_back(full({100}, i + 0.5));
+    want.push_back(odd ? x.neg() : x.square());
+    want.push_back(odd ? x + x : x * x);
+    want.push_back(x.view({20, 5}).flip({odd ? 1 : 0}));
+    got.push_back(empty({100}, device).fill_(i + 0.5));
+    got.push_back(odd ? there.neg() : there.square());
+    got.push_back(odd ? there + there : there * there);
+    got.push_back(there.view({20, 5}).flip({odd ? 1 : 0}));
+  }
+  const char* calls[] = {"fill_()", "neg() or square()", "add() or mul()", "flip()"};
+  for (size_t i = 0; i < got.size(); ++i) {
+    expect_same(std::string("one of many calls with different parameters, ") + calls[i % 4], got[i],
+                want[i]);
+  }
+}
+
 void check_item(Device device) {
   const Tensor x = zeros({5000}, device);
   for (int i = 1; i <= 100; ++i) {
@@ -190,6 +212,7 @@ void add_order_cases(Cases& cases) {
   add("copy_between_kernels", check_copy_between_kernels);
   add("host_buffer_reused", check_host_buffer_reused);
   add("host_result", check_host_result);
+  add("parameters", check_parameters);
   add("item", check_item);
   add("two_threads", check_two_threads);
   add("two_devices", check_two_devices);

@@ -41,6 +41,7 @@ inline constexpr Bug kKernelBugs[] = {
     {"ignored_strides", "binary/add/", "binary/add/bool/transposed"},
     {"cut_to_bool", "copy/bool/", "copy/bool/from_float32"},
     {"dropped_tail", "unary/neg/", "unary/neg/"},
+    {"late_parameter", "order/parameters", "order/parameters"},
     {"written_past_end", "fill/", "fill/"},
     {"cleared_alias", "binary/add/", "binary/add/bool/in_place"},
     {"narrow_sum", "reduce/sum/", "reduce/sum/int32/"},
