@@ -8,7 +8,6 @@
 
 #include <cstdio>
 #include <exception>
-#include <tuple>
 #include <utility>
 
 namespace ambit::tensorboard {
