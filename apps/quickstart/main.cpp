@@ -1,6 +1,6 @@
 // The tutorial's first lesson in C++: train a small convolutional network on images, on a GPU if
 // there is one; save it, load it into a new network, and see how well that knows the test images.
-// options.h reads the command line, images.h finds the images.
+// What other lessons need too is in ../images, ../terminal and ../training.
 #include <ambit/ambit.h>
 
 #include <fmt/format.h>
