@@ -27,3 +27,4 @@
 #include <ambit/shape.h>
 #include <ambit/tensor.h>
 #include <ambit/tensor_options.h>
+#include <ambit/tensorboard/summary_writer.h>

@@ -1,0 +1,91 @@
+// SummaryWriter: curves, histograms, images and text of a training run, for TensorBoard.
+//   tensorboard::SummaryWriter writer("logs_train");
+//   writer.add_scalar("train_loss", loss, step);
+// then `tensorboard --logdir logs_train`. The names and what is written are those of PyTorch's
+// torch.utils.tensorboard.
+#pragma once
+
+#include <ambit/nn/options.h>
+#include <ambit/scalar.h>
+#include <ambit/tensor.h>
+
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace ambit::tensorboard {
+
+class EventWriter;
+
+class SummaryWriterOptions : public nn::Options<SummaryWriterOptions> {
+ public:
+  /// Events that may wait for the writing thread; add_* waits where there are more. Default: 10.
+  SummaryWriterOptions& max_queue(size_t n) { return set(max_queue_, n); }
+  /// How long an event may stay in memory, in seconds. Default: 120.
+  SummaryWriterOptions& flush_secs(double v) { return set(flush_secs_, v); }
+
+  size_t max_queue() const { return max_queue_; }
+  double flush_secs() const { return flush_secs_; }
+
+ private:
+  size_t max_queue_ = 10;
+  double flush_secs_ = 120;
+};
+
+/// Writes event files into a folder, by a thread of its own. Each add_* copies what it is given,
+/// tensors of any device to cpu, and returns; the files hold it after flush(), close() or the
+/// destructor, and flush_secs later at the latest, so they can be watched while training runs.
+///
+/// Errors: what is wrong with an argument is thrown by its call, which then has added nothing. What
+/// is wrong with the disk (full, folder removed) shows later: the next call throws Error with the
+/// file, the reason and the number of events lost, and so does every one up to close(); after it,
+/// new files are begun. Any call in a fork of the process throws Error.
+/// Thread safety: any thread may call anything but the destructor.
+class AMBIT_API SummaryWriter {
+ public:
+  /// Create the folder where there is none, and an event file in it.
+  /// Errors: Error naming the file and the system's reason, or for options that are out of range.
+  explicit SummaryWriter(std::string log_dir, SummaryWriterOptions options = {});
+  /// Close. Where that fails it says on stderr what was lost, unless a call has thrown it.
+  ~SummaryWriter();
+  SummaryWriter(const SummaryWriter&) = delete;
+  SummaryWriter& operator=(const SummaryWriter&) = delete;
+
+  /// Add a point to the curve `tag`, kept as float32; NaN and infinities too.
+  void add_scalar(const std::string& tag, const Scalar& value, int64_t step = 0);
+  /// The same with the value of a one-element tensor. Errors: ShapeError.
+  void add_scalar(const std::string& tag, const Tensor& value, int64_t step = 0);
+
+  /// Add points to several curves of one diagram, each of which is a run in a folder of its own:
+  /// log_dir/<main_tag>_<tag>, with slashes made underscores.
+  void add_scalars(const std::string& main_tag,
+                   const std::vector<std::pair<std::string, Scalar>>& tag_values, int64_t step = 0);
+
+  /// Add the distribution of all elements, in TensorFlow's bins: their edges are 0 and
+  /// +-1e-12 * 1.1^k up to 1e20. What lies beyond counts in min, max and sums alone.
+  /// Errors: Error where there is no element, one is not finite, or none is within the bins.
+  void add_histogram(const std::string& tag, const Tensor& values, int64_t step = 0);
+
+  /// Add an image [C,H,W] of 1 (grey), 3 (RGB) or 4 (RGBA) channels: uint8, or floats in [0, 1],
+  /// those outside cut off, NaN as 0.
+  /// Errors: DTypeError; ShapeError; Error where PNG cannot hold it.
+  void add_image(const std::string& tag, const Tensor& image, int64_t step = 0);
+
+  /// Add a text, which TensorBoard shows as Markdown.
+  void add_text(const std::string& tag, const std::string& text, int64_t step = 0);
+
+  /// Wait until all that was added is in the files.
+  void flush();
+  /// Flush and close the files. Whoever adds more begins new ones in the same folder.
+  void close();
+
+  const std::string& log_dir() const { return log_dir_; }
+
+ private:
+  std::string log_dir_;
+  std::unique_ptr<EventWriter> events_;
+};
+
+}  // namespace ambit::tensorboard

@@ -1,0 +1,42 @@
+// One event file: records appended through a buffer.
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <string>
+#include <string_view>
+
+namespace ambit::tensorboard {
+
+/// Errors of all: Error naming the file and the system's reason.
+class EventFile {
+ public:
+  /// Create the folder where there is none, and in it a new file that starts with its version.
+  explicit EventFile(const std::filesystem::path& folder);
+  /// Close; what is in the buffer is lost.
+  ~EventFile();
+  EventFile(const EventFile&) = delete;
+  EventFile& operator=(const EventFile&) = delete;
+
+  /// Append to the buffer, and write that where it has grown large. Return the number of events
+  /// written.
+  size_t append(std::string_view event);
+  /// Write the buffer. A failed write leaves the file as it was before. Return the number of events
+  /// written.
+  size_t write_out();
+  /// Write the buffer and close. Return the number of events written.
+  size_t close();
+
+ private:
+  void buffer(std::string_view event);
+  void expect_linked() const;
+  [[noreturn]] void fail(const char* step, const std::string& reason) const;
+
+  std::string path_;
+  int fd_ = -1;
+  std::string buffer_;  // whole records
+  size_t buffered_events_ = 0;
+  int64_t size_bytes_ = 0;  // of the file
+};
+
+}  // namespace ambit::tensorboard

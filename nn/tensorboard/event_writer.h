@@ -1,0 +1,84 @@
+// The thread that writes a SummaryWriter's files, and the queue in front of it.
+#pragma once
+
+#include <sys/types.h>
+
+#include <chrono>
+#include <condition_variable>
+#include <cstdint>
+#include <deque>
+#include <filesystem>
+#include <map>
+#include <mutex>
+#include <optional>
+#include <string>
+#include <thread>
+
+#include "event_file.h"
+
+namespace ambit::tensorboard {
+
+/// Errors of all functions: Error for what went wrong in the thread before, and in a fork.
+class EventWriter {
+ public:
+  /// Begin the file of the run "", which lies in the folder itself.
+  EventWriter(std::filesystem::path folder, size_t max_queue, double flush_secs);
+  /// Close; where that fails and no call has thrown it, say so on stderr.
+  ~EventWriter();
+  EventWriter(const EventWriter&) = delete;
+  EventWriter& operator=(const EventWriter&) = delete;
+
+  /// Append an event to the file of a run, which lies in folder/<run>. Waits while the queue is
+  /// full.
+  void add(std::string run, std::string event);
+  void flush();
+  void close();
+  /// Return whether this is another process than the one that has the thread.
+  bool is_forked() const;
+
+ private:
+  enum class Request { event, flush, close };
+  struct Item {
+    Request request = Request::flush;
+    std::string run, event;
+  };
+
+  // Of the callers; with mutex_ held.
+  void push(Item item);
+  void push_and_wait(Request request, std::unique_lock<std::mutex>& lock);
+  void expect_own_process() const;
+
+  // Of the thread.
+  void run();
+  void wait_for_item(std::unique_lock<std::mutex>& lock);
+  void handle(const Item& item);
+  void append(const Item& item);
+  void write_out();
+  void close_files();
+  void fail(const std::string& why);
+
+  const std::filesystem::path folder_;
+  const size_t max_queue_;
+  const std::chrono::duration<double> flush_interval_;
+  const pid_t process_;
+
+  std::mutex mutex_;
+  std::condition_variable wake_;     // the thread: an item has come, or the end
+  std::condition_variable handled_;  // the callers: the thread has taken or handled an item
+  // Guarded by mutex_.
+  std::deque<Item> queue_;
+  uint64_t pushed_count_ = 0, handled_count_ = 0;  // items
+  uint64_t added_events_ = 0;
+  std::string error_;  // empty: none
+  bool error_thrown_ = false;
+  bool stopping_ = false;
+
+  // The thread's own.
+  std::map<std::string, EventFile> files_;  // by run
+  uint64_t written_events_ = 0;
+  std::optional<std::chrono::steady_clock::time_point> due_;  // to write out; none: no need
+
+  std::thread thread_;  // last: it uses all the others
+};
+
+}  // namespace ambit::tensorboard

@@ -1,0 +1,83 @@
+// The bins of TensorFlow's histograms, filled as numpy.histogram does it for
+// torch.utils.tensorboard.
+#include "histogram.h"
+
+#include <ambit/error.h>
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <span>
+
+namespace ambit::tensorboard {
+namespace {
+
+std::vector<double> make_edges() {
+  std::vector<double> positive;
+  for (double v = 1e-12; v < 1e20; v *= 1.1) positive.push_back(v);
+  std::vector<double> edges;
+  for (auto v = positive.rbegin(); v != positive.rend(); ++v) edges.push_back(-*v);
+  edges.push_back(0);
+  edges.insert(edges.end(), positive.begin(), positive.end());
+  return edges;
+}
+
+void expect_finite(std::span<const double> values) {
+  const auto bad =
+      std::find_if_not(values.begin(), values.end(), [](double v) { return std::isfinite(v); });
+  if (bad == values.end()) return;
+  throw Error(fmt::format("add_histogram: expected finite values, got {} as element {} of {}", *bad,
+                          bad - values.begin(), values.size()));
+}
+
+// Bin i is [edge i, edge i + 1); the last holds its right edge too.
+std::vector<double> count_bins(std::span<const double> values, std::span<const double> edges) {
+  std::vector<double> counts(edges.size() - 1);
+  for (const double v : values) {
+    if (v < edges.front() || v > edges.back()) continue;
+    const auto right = std::upper_bound(edges.begin(), edges.end() - 1, v);
+    ++counts[static_cast<size_t>(right - edges.begin()) - 1];
+  }
+  return counts;
+}
+
+// Keep the bins from the first that is not empty to the last, and an empty one before them: its
+// right edge is the left one of the first.
+void set_buckets(Histogram& out, std::span<const double> edges, const std::vector<double>& counts) {
+  const auto filled = [](double count) { return count > 0; };
+  const auto first = std::find_if(counts.begin(), counts.end(), filled);
+  if (first == counts.end()) {
+    throw Error(
+        fmt::format("add_histogram: expected a value of at most {:.3g} in size, got none among {}",
+                    edges.back(), out.count));
+  }
+  const auto last = std::find_if(counts.rbegin(), counts.rend(), filled).base();
+  out.counts = {0};
+  out.counts.insert(out.counts.end(), first, last);
+  const auto left = edges.begin() + (first - counts.begin());
+  out.limits.assign(left, left + std::ssize(out.counts));
+}
+
+}  // namespace
+
+Histogram make_histogram(const Tensor& tensor) {
+  const Tensor doubles = tensor.detach().cpu().to(kFloat64).contiguous();
+  const std::span<const double> values(doubles.data_ptr<double>(),
+                                       static_cast<size_t>(doubles.numel()));
+  if (values.empty()) throw Error("add_histogram: expected at least one element, got none");
+  expect_finite(values);
+  static const std::vector<double> edges = make_edges();
+  Histogram out{};
+  const auto [min, max] = std::minmax_element(values.begin(), values.end());
+  out.min = *min;
+  out.max = *max;
+  out.count = static_cast<double>(values.size());
+  for (const double v : values) {
+    out.sum += v;
+    out.sum_squares += v * v;
+  }
+  set_buckets(out, edges, count_bins(values, edges));
+  return out;
+}
+
+}  // namespace ambit::tensorboard

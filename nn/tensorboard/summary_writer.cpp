@@ -1,0 +1,98 @@
+// Each add_* checks its arguments and encodes the event, so that a mistake is thrown where it was
+// made; the thread of EventWriter has nothing to do but write.
+#include <ambit/error.h>
+#include <ambit/tensorboard/summary_writer.h>
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <nlohmann/json.hpp>
+
+#include "encoder/encoder.h"
+#include "event_writer.h"
+#include "histogram.h"
+#include "image.h"
+#include "wall_time.h"
+
+namespace ambit::tensorboard {
+namespace {
+
+constexpr double kMostFlushSecs = 1e9;  // 30 years; far larger ones would overflow the clock
+
+// Whoever reads the file must refuse the whole event otherwise.
+void expect_utf8(const char* op, const char* what, const std::string& text) {
+  try {
+    nlohmann::json(text).dump();
+  } catch (const nlohmann::json::exception&) {
+    throw Error(fmt::format("{}: expected a {} in UTF-8, got another encoding", op, what));
+  }
+}
+
+EventHead head(const char* op, const std::string& tag, int64_t step) {
+  expect_utf8(op, "tag", tag);
+  return {wall_time_s(), step, tag};
+}
+
+std::string run_name(const std::string& main_tag, const std::string& tag) {
+  std::string name = main_tag + "_" + tag;
+  std::replace(name.begin(), name.end(), '/', '_');
+  return name;
+}
+
+}  // namespace
+
+SummaryWriter::SummaryWriter(std::string log_dir, SummaryWriterOptions options)
+    : log_dir_(std::move(log_dir)) {
+  if (options.max_queue() == 0) {
+    throw Error("SummaryWriter: expected max_queue of at least 1, got 0");
+  }
+  if (!(options.flush_secs() >= 0 && options.flush_secs() <= kMostFlushSecs)) {
+    throw Error(fmt::format("SummaryWriter: expected flush_secs from 0 to {}, got {}",
+                            kMostFlushSecs, options.flush_secs()));
+  }
+  events_ = std::make_unique<EventWriter>(log_dir_, options.max_queue(), options.flush_secs());
+}
+
+SummaryWriter::~SummaryWriter() {
+  // A fork has no thread to join and no lock it can trust: leave all as it is.
+  if (events_->is_forked()) [[maybe_unused]]
+    const auto* leaked = events_.release();
+}
+
+void SummaryWriter::add_scalar(const std::string& tag, const Scalar& value, int64_t step) {
+  events_->add("", encoder().scalar(head("add_scalar", tag, step), value.to<float>()));
+}
+
+void SummaryWriter::add_scalar(const std::string& tag, const Tensor& value, int64_t step) {
+  add_scalar(tag, value.item(), step);
+}
+
+void SummaryWriter::add_scalars(const std::string& main_tag,
+                                const std::vector<std::pair<std::string, Scalar>>& tag_values,
+                                int64_t step) {
+  const EventHead at = head("add_scalars", main_tag, step);
+  for (const auto& [tag, value] : tag_values) expect_utf8("add_scalars", "tag", tag);
+  for (const auto& [tag, value] : tag_values) {
+    events_->add(run_name(main_tag, tag), encoder().scalar(at, value.to<float>()));
+  }
+}
+
+void SummaryWriter::add_histogram(const std::string& tag, const Tensor& values, int64_t step) {
+  const EventHead at = head("add_histogram", tag, step);
+  events_->add("", encoder().histogram(at, make_histogram(values)));
+}
+
+void SummaryWriter::add_image(const std::string& tag, const Tensor& image, int64_t step) {
+  const EventHead at = head("add_image", tag, step);
+  events_->add("", encoder().image(at, make_image(image)));
+}
+
+void SummaryWriter::add_text(const std::string& tag, const std::string& text, int64_t step) {
+  expect_utf8("add_text", "text", text);
+  events_->add("", encoder().text(head("add_text", tag, step), text));
+}
+
+void SummaryWriter::flush() { events_->flush(); }
+
+void SummaryWriter::close() { events_->close(); }
+
+}  // namespace ambit::tensorboard
