@@ -34,10 +34,12 @@ std::string check_folder(const std::string& file) {
 
 void add_options(CLI::App& app, Options& o) {
   app.add_option("--device", o.device,
-                 "cpu, cuda:0, ... (default: cuda:0 if there is one, else cpu)");
+                 "cpu, cuda:0, ... (default: cuda:0 if there is one, else cpu)")
+      ->type_name("NAME");
   app.add_option("--data", o.images.folder,
                  "folder that is or holds cifar-10-batches-bin, cifar-10-sample or mnist\n"
-                 "(default: $AMBIT_DATA, else ./data)");
+                 "(default: $AMBIT_DATA, else ./data)")
+      ->type_name("DIR");
   app.add_flag("--download", o.images.download, "get CIFAR-10 (163 MB) into that folder first");
   app.add_option("--epochs", o.epochs, "times through the images")
       ->capture_default_str()
@@ -53,7 +55,7 @@ void add_options(CLI::App& app, Options& o) {
       ->capture_default_str()
       ->check(at_least(1));
   app.add_option("--resume", o.resume, "go on from this checkpoint, with the same other options")
-      ->check(CLI::ExistingFile);
+      ->type_name("FILE");
 }
 
 size_t count_used(const ambit::data::datasets::CIFAR10& images, const Options& options) {
