@@ -21,7 +21,7 @@ forbid() {
 
 include='^[[:space:]]*#[[:space:]]*include[[:space:]]*[<"]'
 device_library='(cuda|cudnn|cublas|curand|nvrtc|cub/|dnnl|oneapi/|hip/|CL/)'
-private_library="(fmt/|nlohmann/|hwy/|zlib|CLI/|$device_library)"
+private_library="(fmt/|nlohmann/|hwy/|zlib|png\.h|google/protobuf|CLI/|$device_library)"
 
 forbid "core includes nn, backends or apps" \
   "$include(.*/)?(nn|optim|data|backends|apps)/" core

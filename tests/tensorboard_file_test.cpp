@@ -141,6 +141,13 @@ TEST_CASE("a folder that cannot be made is an error at once") {
   CHECK_MESSAGE(contains(error, "Not a directory"), error);
 }
 
+TEST_CASE("a file that cannot be begun is an error at once") {
+  const TemporaryFolder folder;
+  const FileSizeLimit limit(10);
+  const std::string error = message_of([&] { SummaryWriter writer(folder.path()); });
+  CHECK_MESSAGE(contains(error, "': File too large"), error);
+}
+
 TEST_CASE("options out of range are errors") {
   const TemporaryFolder folder;
   const auto make = [&](SummaryWriterOptions options) { SummaryWriter(folder.path(), options); };

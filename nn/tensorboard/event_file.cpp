@@ -52,7 +52,10 @@ std::string reason(int error) { return std::generic_category().message(error); }
 
 }  // namespace
 
-EventFile::EventFile(const std::filesystem::path& folder) : path_(folder / file_name()) {
+// Behind the default constructor the object is whole: where the file cannot be begun, the
+// destructor closes it.
+EventFile::EventFile(const std::filesystem::path& folder) : EventFile() {
+  path_ = folder / file_name();
   std::error_code error;
   std::filesystem::create_directories(folder, error);
   if (error) fail("create the folder of", error.message());

@@ -28,6 +28,7 @@ class EventFile {
   size_t close();
 
  private:
+  EventFile() = default;
   void buffer(std::string_view event);
   void expect_linked() const;
   [[noreturn]] void fail(const char* step, const std::string& reason) const;

@@ -4,7 +4,7 @@
 #include <ambit/error.h>
 
 #include "event.pb.h"
-#include "png.h"
+#include "png_bytes.h"
 
 namespace ambit::tensorboard {
 namespace {

@@ -1,5 +1,5 @@
 // libpng's simplified interface, which reports errors without longjmp.
-#include "png.h"
+#include "png_bytes.h"
 
 #include <ambit/error.h>
 #include <png.h>
