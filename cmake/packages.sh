@@ -7,6 +7,7 @@ packages=(
   g++ cmake ninja-build pkgconf
   libdnnl-dev ocl-icd-opencl-dev # oneDNN; its CMake package asks for OpenCL's headers
   libhwy-dev libfmt-dev nlohmann-json3-dev zlib1g-dev
+  libzip-dev # checkpoints in PyTorch's format
   libcli11-dev doctest-dev
   curl ca-certificates # quickstart --download
 )

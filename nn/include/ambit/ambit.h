@@ -3,6 +3,7 @@
 #pragma once
 
 #include <ambit/autograd.h>
+#include <ambit/checkpoint.h>
 #include <ambit/data/data.h>
 #include <ambit/device.h>
 #include <ambit/dtype.h>
@@ -27,3 +28,4 @@
 #include <ambit/shape.h>
 #include <ambit/tensor.h>
 #include <ambit/tensor_options.h>
+#include <ambit/value.h>
