@@ -41,11 +41,11 @@ AMBIT_MODULE(Network);
 
 void heading(const char* text) { fmt::print("\n# {}\n", text); }
 
-void show(const char* statement, const std::string& value) {
+void show(const std::string& statement, const std::string& value) {
   fmt::print("> {}\n{}\n", statement, value);
 }
 
-void show(const char* statement, const std::function<Tensor()>& function) {
+void show(const std::string& statement, const std::function<Tensor()>& function) {
   try {
     show(statement, fmt::to_string(fmt::streamed(function())));
   } catch (const DeviceMismatchError& e) {
@@ -120,7 +120,8 @@ void write_device_agnostic_code() {
   for (const Device device : {Device("cpu"), Device("cuda")}) {
     const Network network = Network().to(device);
     const Tensor t = ones({1, 1, 28, 28}).to(device);
-    show("network(t).device().repr()", network(t).device().repr());
+    show(fmt::format("network(t).device().repr() where device is {}", device.str()),
+         network(t).device().repr());
   }
 }
 

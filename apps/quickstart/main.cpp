@@ -93,7 +93,7 @@ int train(Net& net, const Images& images, const Options& options, Device device)
 
       // print statistics
       at.running_loss += loss.item<double>();
-      progress.step(options.batch_size, [&] { return loss.item<double>(); });
+      progress.step(batch.data.size(0), [&] { return loss.item<double>(); });
       if (++at.step % options.log_every == 0) {
         progress.clear();
         fmt::print("[{}, {:5d}] loss: {:.3f}\n", at.epoch + 1, at.step,
