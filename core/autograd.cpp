@@ -230,7 +230,9 @@ void Engine::check_leaf(TensorImpl& leaf, Tensor& g) {
   if (leaf.autograd) run_hooks(leaf.autograd->hooks, 0, g);
   if (captures_) return;
   const Tensor self{intrusive_ptr<TensorImpl>(&leaf)};
-  check_devices("backward", {{"tensor", self}, {"gradient", g}}, DeviceRule::in_place);
+  const Tensor& grad = self.grad();  // which the gradient is added to
+  check_devices("backward", {{"tensor", self}, {"gradient", g}, {"grad", grad}},
+                DeviceRule::in_place);
   if (g.sizes() != self.sizes()) {
     throw ShapeError(fmt::format("backward: expected a gradient of sizes {}, got {}",
                                  str(self.sizes()), str(g.sizes())));
@@ -260,8 +262,8 @@ void Engine::finish_leaf(TensorImpl& leaf, Tensor g) {
 
 namespace {
 
-// The gradient to start from: the given one, checked, or 1 for a one-element tensor.
-Tensor starting_gradient(const char* op, const Tensor& root, const Tensor& given) {
+// A gradient to start from may be left out, which means 1, for a one-element tensor.
+void check_starting_gradient(const char* op, const Tensor& root, const Tensor& given) {
   if (given.defined()) {
     check_devices(op, {{"tensor", root}, {"gradient", given}}, DeviceRule::in_place);
     if (given.dtype() != root.dtype()) {
@@ -272,14 +274,11 @@ Tensor starting_gradient(const char* op, const Tensor& root, const Tensor& given
       throw ShapeError(fmt::format("{}: expected a gradient of sizes {}, got {}", op,
                                    str(root.sizes()), str(given.sizes())));
     }
-    return given;
-  }
-  if (root.numel() != 1) {
+  } else if (root.numel() != 1) {
     throw ShapeError(
         fmt::format("{}: expected a one-element tensor where no gradient is given, got sizes {}",
                     op, str(root.sizes())));
   }
-  return ones_like(root);
 }
 
 std::vector<Edge> root_edges(const char* op, const std::vector<Tensor>& roots) {
@@ -300,11 +299,13 @@ void start(Engine& engine, const char* op, const std::vector<Tensor>& roots,
     throw AutogradError(fmt::format("{}: expected {} gradients, one a tensor, got {}", op,
                                     roots.size(), gradients.size()));
   }
-  std::vector<Tensor> first;
+  std::vector<Tensor> first = gradients;
+  first.resize(roots.size());
+  for (size_t i = 0; i < roots.size(); ++i) check_starting_gradient(op, roots[i], first[i]);
   for (size_t i = 0; i < roots.size(); ++i) {
-    first.push_back(starting_gradient(op, roots[i], gradients.empty() ? Tensor() : gradients[i]));
+    if (!first[i].defined()) first[i] = ones_like(roots[i]);
+    engine.add(edges[i], std::move(first[i]));
   }
-  for (size_t i = 0; i < roots.size(); ++i) engine.add(edges[i], std::move(first[i]));
   engine.run();
 }
 

@@ -27,6 +27,9 @@ struct AutogradMeta {
   bool retains_grad = false;
   std::string name;              // dotted path of a parameter
   std::vector<NamedHook> hooks;  // of a leaf
+  // The nodes that hold the hooks of a tensor which is no leaf: one, and those that it had before
+  // it was overwritten.
+  std::vector<intrusive_ptr<Node>> hooked;
 };
 
 /// Return the meta of a tensor, made on first use.

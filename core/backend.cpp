@@ -9,7 +9,7 @@ namespace ambit {
 Backend::~Backend() = default;
 
 DeviceProperties Backend::properties(int index) const {
-  return {name() + ":" + std::to_string(index), 0};
+  return {.name = name() + ":" + std::to_string(index)};
 }
 
 MemoryStats Backend::memory_stats(int) const { return {}; }

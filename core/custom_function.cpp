@@ -21,7 +21,7 @@ struct CustomNode final : Node {
       : Node(name, outputs), context(std::move(c)), backward(std::move(f)) {
     for (const Tensor& t : inputs) {
       input_edges.push_back(gradient_edge(t));
-      input_like.push_back(t.defined() ? Like{t.sizes(), t.dtype()} : Like{});
+      input_like.push_back(t.defined() ? Like{t.sizes(), t.dtype(), t.device()} : Like{});
     }
   }
 
@@ -34,9 +34,24 @@ struct CustomNode final : Node {
           name(), in.size(), grads.size()));
     }
     for (size_t i = 0; i < in.size(); ++i) {
-      if (!wanted[i] || !grads[i].defined()) continue;
-      in[i] = fitted(i, grads[i]);
+      if (wanted[i] && grads[i].defined()) check_device(i, grads[i]);
     }
+    for (size_t i = 0; i < in.size(); ++i) {
+      if (wanted[i] && grads[i].defined()) in[i] = fitted(i, grads[i]);
+    }
+  }
+  /// The input is gone, so that check_devices cannot see it.
+  void check_device(size_t i, const Tensor& g) const {
+    const Like& want = input_like[i];
+    if (g.device() == want.device) return;
+    const auto type = [](DType dtype, IntArrayRef sizes) {
+      return ambit::name(dtype) + str(sizes);
+    };
+    throw DeviceMismatchError(
+        name(),
+        {{fmt::format("inputs[{}]", i), type(want.dtype, want.sizes), want.device, ""},
+         {fmt::format("gradients[{}]", i), type(g.dtype(), g.sizes()), g.device(), g.name()}},
+        0, 1);
   }
   /// The gradient in the shape and dtype of its input, as the nodes below take for granted.
   Tensor fitted(size_t i, const Tensor& g) const {
@@ -67,6 +82,7 @@ struct CustomNode final : Node {
   struct Like {
     Dims sizes;
     DType dtype = kFloat32;
+    Device device;
   };
 
   std::vector<Edge> input_edges;

@@ -33,9 +33,11 @@ Found find_expected(std::span<const DeviceArg> args, DeviceRule rule) {
   return found;
 }
 
-bool may_mix(const Tensor& t, DeviceRule rule) {
-  return (rule == DeviceRule::elementwise || rule == DeviceRule::in_place_elementwise) &&
-         t.device().is_cpu() && t.dim() == 0;
+bool may_differ(const DeviceArg& arg, const Tensor& t, DeviceRule rule) {
+  if (!t.device().is_cpu()) return false;
+  const bool scalars_mix =
+      rule == DeviceRule::elementwise || rule == DeviceRule::in_place_elementwise;
+  return arg.may_be_on_cpu || (scalars_mix && t.dim() == 0);
 }
 
 [[noreturn]] void throw_mismatch(const char* op, std::span<const DeviceArg> args,
@@ -72,7 +74,7 @@ Device check_devices(const char* op, std::span<const DeviceArg> args, DeviceRule
   for (const DeviceArg& arg : args) {
     for (size_t i = 0; i < arg.count; ++i) {
       const Tensor& t = arg.tensors[i];
-      if (t.defined() && t.device() != device && !may_mix(t, rule)) [[unlikely]] {
+      if (t.defined() && t.device() != device && !may_differ(arg, t, rule)) [[unlikely]] {
         throw_mismatch(op, args, expected.tensor, &t);
       }
     }
@@ -86,6 +88,10 @@ bool OpBase::has_kernel(DeviceKind kind) const {
 }
 
 void OpBase::activate(Device device) { usable_backend(device).activate(device.index()); }
+
+void throw_out_of_host_memory(const char* op) {
+  throw OutOfMemoryError(fmt::format("{}: expected host memory to work in, got none left", op));
+}
 
 void OpBase::throw_missing(Device device) const {
   std::vector<std::string> have;

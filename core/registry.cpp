@@ -38,6 +38,8 @@ Backends& raw_backends() {
     auto* all = new Backends;
     all->slots[0].name = "cpu";  // kinds 0 and 1 are known to core
     all->slots[1].name = "meta";
+    all->libraries.push_back(std::make_unique<const std::string>("core"));
+    all->slots[1].library = all->libraries.back().get();
     all->count = 2;
     return all;
   }();
@@ -71,7 +73,7 @@ int choose_kind(const Backends& all, const std::string& name, int next,
     if (gives_way) return k;
     throw BackendError(
         fmt::format("{}: expected a new backend name, got \"{}\", which {} has taken", library,
-                    name, k == 1 ? "core" : *slot.library.load()));
+                    name, *slot.library.load()));
   }
   if (next >= kMaxDeviceKinds) {
     throw BackendError(fmt::format("{}: expected at most {} backends", library, kMaxDeviceKinds));
@@ -172,7 +174,7 @@ Backend& usable_backend(Device device) {
   Backend& b = backend_of(device);
   const int count = b.device_count();
   if (device.index() >= count) {
-    throw BackendError(fmt::format("expected a {} device that exists, got {}: there {} {}",
+    throw BackendError(fmt::format("expected an existing {} device, got {}: there {} {}",
                                    device.type(), device.str(), count == 1 ? "is" : "are", count));
   }
   return b;

@@ -15,9 +15,6 @@ const std::string& device_name(DeviceKind kind);
 /// Return whether a name is [a-z][a-z0-9_]*.
 bool is_valid_name(std::string_view name);
 
-/// Return the library that brought a backend: "libambit" or a file.
-const std::string& backend_library(DeviceKind kind);
-
 /// Return whether a backend of that name is registered and has a device.
 bool has_devices(std::string_view name);
 

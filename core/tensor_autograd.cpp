@@ -61,6 +61,7 @@ const Tensor& Tensor::detach_() const {
   if (impl_->autograd) {
     move_retained(*impl_, nullptr);
     impl_->autograd->grad_fn.reset();
+    impl_->autograd->hooked.clear();
   }
   return *this;
 }
@@ -87,6 +88,9 @@ unsigned Tensor::register_hook(std::function<Tensor(const Tensor&)> hook) const 
   const std::lock_guard lock(graph_mutex());
   auto& hooks = meta.grad_fn ? NodeHooks::of(*meta.grad_fn).hooks : meta.hooks;
   hooks.push_back({id, meta.output, std::move(hook)});
+  if (meta.grad_fn && (meta.hooked.empty() || meta.hooked.back() != meta.grad_fn)) {
+    meta.hooked.push_back(meta.grad_fn);
+  }
   return id;
 }
 
@@ -101,7 +105,7 @@ void Tensor::remove_hook(unsigned id) const {
     });
   };
   size_t count = remove_from(meta.hooks);
-  if (meta.grad_fn) count += remove_from(NodeHooks::of(*meta.grad_fn).hooks);
+  for (const auto& node : meta.hooked) count += remove_from(NodeHooks::of(*node).hooks);
   if (count == 0) {
     throw IndexError(fmt::format("remove_hook: expected the id of a hook, got {}", id));
   }

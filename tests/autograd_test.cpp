@@ -421,3 +421,19 @@ TEST_CASE("detecting anomalies names the op whose backward throws") {
   }
   autograd::set_detect_anomaly(false);
 }
+
+TEST_CASE("a hook can be removed after its tensor was overwritten") {
+  const Tensor x = ones({2}).requires_grad_(), y = x * 1;
+  const unsigned before = y.register_hook([](const Tensor& g) { return g * 5; });
+  y.mul_(2);
+  const unsigned after = y.register_hook([](const Tensor& g) { return g * 7; });
+  y.sum().backward({}, /*retain_graph=*/true);
+  CHECK(x.grad().equal(full({2}, 70.0)));
+  y.remove_hook(before);
+  y.sum().backward({}, /*retain_graph=*/true);
+  CHECK(x.grad().equal(full({2}, 84.0)));
+  y.remove_hook(after);
+  y.sum().backward();
+  CHECK(x.grad().equal(full({2}, 86.0)));
+  CHECK_THROWS_AS(y.remove_hook(before), IndexError);
+}

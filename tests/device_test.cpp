@@ -47,7 +47,7 @@ TEST_CASE("malformed and unknown devices are refused with the reason") {
 TEST_CASE("a device can be named before it exists; using it says how many there are") {
   const Device seventh("reference:7");
   CHECK_THROWS_WITH_AS(empty({1}, seventh),
-                       "expected a reference device that exists, got reference:7: there is 1",
+                       "expected an existing reference device, got reference:7: there is 1",
                        BackendError);
   CHECK_THROWS_AS(ones({1}).to(seventh), BackendError);
 }
@@ -151,6 +151,7 @@ class BareBackend final : public Backend {
   void free(int, void* p, size_t) noexcept override { ::operator delete(p, std::align_val_t(64)); }
   void copy(int, void* to, int, const void* from, size_t n) override { std::memcpy(to, from, n); }
   void copy_from_host(int, void* to, const void* from, size_t n, bool) override {
+    if (name_ == "bare_full") throw std::bad_alloc();
     std::memcpy(to, from, n);
   }
   void copy_to_host(int, void* to, const void* from, size_t n, bool) override {
@@ -162,6 +163,7 @@ class BareBackend final : public Backend {
 };
 
 void add_nothing(Tensor&, const Tensor&, const Tensor&, const BinaryOp&) {}
+void want_memory(Tensor&, const Tensor&, const UnaryOp&) { throw std::bad_alloc(); }
 
 }  // namespace
 
@@ -205,5 +207,18 @@ TEST_CASE("an op without a kernel names itself, the device and who has one") {
     CHECK(what.find("binary: expected a kernel for device bare:0, got none; it runs on cpu, "
                     "reference") == 0);
   }
+  BareBackend::present = 0;
+}
+
+TEST_CASE("a kernel or a copy that finds no host memory to work in throws ambit's error") {
+  Registry registry("test");
+  registry.add_backend(std::make_unique<BareBackend>("bare_full"));
+  registry.add(kernels::unary, want_memory);
+  registry.commit();
+  BareBackend::present = 1;
+  CHECK_THROWS_WITH_AS(neg(empty({2}, "bare_full")),
+                       "unary: expected host memory to work in, got none left", OutOfMemoryError);
+  CHECK_THROWS_WITH_AS(ones({2}).to("bare_full"),
+                       "copy: expected host memory to work in, got none left", OutOfMemoryError);
   BareBackend::present = 0;
 }

@@ -69,6 +69,9 @@ TEST_CASE("mm, bmm, mv, dot and addmm are matmul of one shape each") {
                   1.2007630775, 2.02098397764, 2.47295383975});
     const Tensor nan = full({}, std::numeric_limits<double>::quiet_NaN(), d).to(kFloat64);
     CHECK(addmm(nan, a, b, 0).equal(a.mm(b)));
+    nan.requires_grad_();
+    addmm(nan, a, b, 0).sum().backward();
+    CHECK(nan.grad().equal(zeros_like(nan)));
   });
 }
 

@@ -1,3 +1,135 @@
-#include "commands.h"
+// `ambit info`: what this ambit is, what it runs on, and which plugins it has refused.
+#include <ambit/build_info.h>
+#include <ambit/plugin.h>
+#include <ambit/registry.h>
+#include <fmt/format.h>
 
-void add_info(CLI::App&, int&) {}
+#include <algorithm>
+#include <memory>
+#include <nlohmann/json.hpp>
+
+#include "commands.h"
+#include "terminal.h"
+
+namespace {
+
+using namespace ambit;
+// Keeps the order in which it was filled: that of the output.
+using json = nlohmann::ordered_json;
+using Facts = std::vector<std::pair<std::string, std::string>>;
+
+json json_of(const Facts& facts) {
+  json all = json::object();
+  for (const auto& [name, value] : facts) all[name] = value;
+  return all;
+}
+
+json json_of(Device device) {
+  json j = {{"device", device.str()}};
+  try {
+    const Backend& backend = backend_of(device);
+    const DeviceProperties properties = backend.properties(device.index());
+    const MemoryStats memory = backend.memory_stats(device.index());
+    j["name"] = properties.name;
+    j["total_memory_bytes"] = properties.total_memory;
+    j["memory_in_use_bytes"] = memory.in_use;
+    j["memory_cached_bytes"] = memory.cached;
+    j["details"] = json_of(properties.details);
+  } catch (const std::exception& e) {  // one broken driver does not hide the other devices
+    j["error"] = e.what();
+  }
+  return j;
+}
+
+json gather() {
+  load_all_backends();
+  json info = {{"ambit", json_of(build_info())}};
+  for (const std::string& name : backend_names()) {
+    const Device first(name);
+    json devices = json::array();
+    const int count = first.is_meta() ? 0 : backend_of(first).device_count();
+    for (int i = 0; i < count; ++i) devices.push_back(json_of(Device(first.kind(), i)));
+    // Of one build with ambit: it would have been refused otherwise.
+    info["backends"].push_back({{"name", name},
+                                {"file", backend_library(first.kind())},
+                                {"build", AMBIT_BUILD_TAG},
+                                {"devices", std::move(devices)}});
+  }
+  info["plugins"] = json::array();
+  for (const LoadAttempt& attempt : load_report()) {
+    info["plugins"].push_back(
+        {{"file", attempt.file}, {"loaded", attempt.loaded}, {"result", attempt.result}});
+  }
+  return info;
+}
+
+std::string text_of_bytes(size_t bytes) {
+  if (bytes < (size_t{1} << 20)) return fmt::format("{} bytes", bytes);
+  if (bytes < (size_t{1} << 30))
+    return fmt::format("{:.1f} MiB", static_cast<double>(bytes) / (1 << 20));
+  return fmt::format("{:.1f} GiB", static_cast<double>(bytes) / (1 << 30));
+}
+
+std::string text_of(const json& facts, const char* indent) {
+  size_t width = 0;
+  for (const auto& [name, value] : facts.items()) width = std::max(width, name.size());
+  std::string text;
+  for (const auto& [name, value] : facts.items()) {
+    text += fmt::format("{}{:{}}  {}\n", indent, name, width, value.get<std::string>());
+  }
+  return text;
+}
+
+std::string text_of_device(const json& device) {
+  const std::string name = device["device"];
+  if (device.contains("error")) {
+    return fmt::format("  {}: {}\n", name, red(device["error"].get<std::string>()));
+  }
+  const size_t total = device["total_memory_bytes"];
+  return fmt::format("  {}: {}, {}, {} in use\n{}", name, device["name"].get<std::string>(),
+                     total == 0 ? "memory unknown" : text_of_bytes(total),
+                     text_of_bytes(device["memory_in_use_bytes"]),
+                     text_of(device["details"], "    "));
+}
+
+std::string text_of(const json& info) {
+  std::string text = "ambit\n" + text_of(info["ambit"], "  ");
+  for (const json& backend : info["backends"]) {
+    text += fmt::format("\nbackend {}: {} ({})\n", backend["name"].get<std::string>(),
+                        backend["file"].get<std::string>(), backend["build"].get<std::string>());
+    if (backend["name"] == "meta") {
+      text += "  shapes only, no memory\n";
+    } else if (backend["devices"].empty()) {
+      text += "  no devices\n";
+    }
+    for (const json& device : backend["devices"]) text += text_of_device(device);
+  }
+  text += info["plugins"].empty() ? "\nno plugins found\n" : "\nplugins\n";
+  for (const json& plugin : info["plugins"]) {
+    text +=
+        fmt::format("  {}\n    {}{}\n", plugin["file"].get<std::string>(),
+                    plugin["loaded"] ? "" : red("refused: "), plugin["result"].get<std::string>());
+  }
+  return text;
+}
+
+}  // namespace
+
+void add_info(CLI::App& tool, int&) {
+  const auto as_json = std::make_shared<bool>(false);
+  CLI::App& command = *tool.add_subcommand(
+      "info", "Show the version, the libraries, the devices, and every plugin tried");
+  command.footer(
+      "Plugins are looked for in $AMBIT_BACKEND_PATH, a list of files and folders with colons, and "
+      "in\nlib/ambit/backends beside ambit's own library.\n\nExit codes: 0, or 2 for wrong usage.");
+  command.add_flag("--json", *as_json, "The same as JSON");
+  command.callback([as_json] {
+    const json info = gather();
+    if (*as_json) {
+      // Bytes that are no UTF-8 may come from a plugin's errors.
+      fmt::print("{}\n", info.dump(2, ' ', false, json::error_handler_t::replace));
+    } else {
+      fmt::print("{}", text_of(info));
+    }
+  });
+}

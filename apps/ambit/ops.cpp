@@ -1,3 +1,158 @@
-#include "commands.h"
+// `ambit ops`: which kernels each backend brings, found out by calling them.
+#include <ambit/error.h>
+#include <ambit/plugin.h>
+#include <ambit/registry.h>
+#include <fmt/format.h>
 
-void add_ops(CLI::App&, int&) {}
+#include <algorithm>
+#include <filesystem>
+#include <memory>
+#include <nlohmann/json.hpp>
+
+#include "commands.h"
+#include "coverage.h"
+#include "table.h"
+
+namespace {
+
+using namespace ambit;
+using nlohmann::ordered_json;
+
+const char* const kFooter =
+    R"(Each op is called on the first device of each backend, with the smallest operands, for every dtype
+that it is defined for.
+  native     a kernel of the backend's own
+  reference  a kernel of the backend that runs the loop of the backend `reference`
+  composite  other ops, on the device
+  fallback   the CPU's kernel, with copies (AMBIT_FALLBACK)
+  missing    nothing runs: the call throws
+  failed     the kernel throws where it should not
+
+Exit codes: 0 nothing failed, 1 a kernel failed, 2 wrong usage or no such backend.)";
+
+constexpr DType kDTypes[] = {kFloat64, kFloat32, kInt64, kInt32, kInt16, kInt8, kUInt8, kBool};
+
+/// The first device of each backend that has one.
+std::vector<Device> first_devices() {
+  std::vector<Device> devices = all_devices();
+  std::erase_if(devices, [](Device d) { return d.index() != 0; });
+  return devices;
+}
+
+/// The backends that the library at `path` has brought.
+std::vector<Device> devices_of_library(const std::string& path) {
+  load_backend(path);
+  std::vector<Device> devices = first_devices();
+  std::erase_if(devices, [&](Device d) {
+    std::error_code none;  // "libambit" is no file
+    return !std::filesystem::equivalent(backend_library(d.kind()), path, none);
+  });
+  return devices;
+}
+
+std::vector<Device> devices_of(const std::string& backend) {
+  if (backend.empty()) return first_devices();
+  if (backend.ends_with(".so")) return devices_of_library(backend);
+  const Device device(backend);
+  usable_backend(device);  // throws where it has no devices
+  return {device};
+}
+
+/// One backend: an op a row, a dtype a column.
+Rows rows_of(const Coverage& coverage) {
+  Rows rows = {{"op"}};
+  for (const DType d : kDTypes) rows[0].push_back(name(d));
+  for (const OpBase* op : all_ops()) {
+    const OpCoverage& found = coverage.ops.at(op->name());
+    rows.push_back({op->name()});
+    for (const DType d : kDTypes) {
+      const auto verdict = found.by_dtype.find(d);
+      rows.back().push_back(verdict == found.by_dtype.end() ? "" : name(verdict->second));
+    }
+  }
+  return rows;
+}
+
+/// Several: a backend a column.
+Rows rows_of(const std::vector<Coverage>& backends) {
+  Rows rows = {{"op"}};
+  for (const Coverage& c : backends) rows[0].push_back(c.device.type());
+  for (const OpBase* op : all_ops()) {
+    rows.push_back({op->name()});
+    for (const Coverage& c : backends) rows.back().push_back(summary(c.ops.at(op->name())));
+  }
+  return rows;
+}
+
+ordered_json json_of(const std::vector<Coverage>& backends) {
+  ordered_json all;
+  for (const Coverage& c : backends) {
+    ordered_json& backend = all[c.device.type()];
+    backend = {{"device", c.device.str()}, {"file", c.library}};
+    for (const OpBase* op : all_ops()) {
+      const OpCoverage& found = c.ops.at(op->name());
+      for (const auto& [dtype, verdict] : found.by_dtype) {
+        backend["ops"][op->name()][name(dtype)] = name(verdict);
+      }
+      for (const std::string& note : found.notes) backend["notes"].push_back(note);
+    }
+  }
+  return all;
+}
+
+std::string notes_of(const std::vector<Coverage>& backends) {
+  std::string text;
+  for (const Coverage& c : backends) {
+    for (const OpBase* op : all_ops()) {
+      for (const std::string& note : c.ops.at(op->name()).notes) {
+        text += fmt::format("{}: {}\n", c.device.type(), note);
+      }
+    }
+  }
+  return text.empty() ? text : "\n" + text;
+}
+
+bool any_failed(const std::vector<Coverage>& backends) {
+  for (const Coverage& c : backends) {
+    for (const auto& [op, found] : c.ops) {
+      for (const auto& [dtype, verdict] : found.by_dtype) {
+        if (verdict == Verdict::failed) return true;
+      }
+    }
+  }
+  return false;
+}
+
+int run(const std::string& backend, const std::string& format) {
+  const std::vector<Device> devices = devices_of(backend);
+  if (devices.empty()) throw Error(fmt::format("expected a device of {}, got none", backend));
+  std::vector<Coverage> backends;
+  for (const Device d : devices) backends.push_back(coverage_of(d));
+
+  if (format == "json") {
+    // Bytes that are no UTF-8 may come from a plugin's errors.
+    fmt::print("{}\n",
+               json_of(backends).dump(2, ' ', false, nlohmann::json::error_handler_t::replace));
+  } else {
+    const Rows rows = backends.size() == 1 ? rows_of(backends[0]) : rows_of(backends);
+    fmt::print("{}{}", format == "md" ? markdown_table(rows) : plain_table(rows),
+               notes_of(backends));
+  }
+  return any_failed(backends) ? 1 : 0;
+}
+
+}  // namespace
+
+void add_ops(CLI::App& tool, int& exit_code) {
+  struct Options {
+    std::string backend, format = "table";
+  };
+  const auto options = std::make_shared<Options>();
+  CLI::App& command = *tool.add_subcommand("ops", "Show which kernels each backend brings");
+  command.footer(kFooter);
+  command.add_option("--backend", options->backend,
+                     "One backend, by dtype: its name, or the file of a plugin");
+  command.add_option("--format", options->format, "table (the default), md or json")
+      ->check(CLI::IsMember({"table", "md", "json"}));
+  command.callback([options, &exit_code] { exit_code = run(options->backend, options->format); });
+}

@@ -1,28 +1,10 @@
 #include "backend.h"
 
 #include <cstring>
-#include <fstream>
+
+#include "properties.h"
 
 namespace ambit::cpu {
-namespace {
-
-/// Return the processor's name as Linux knows it, or what it is built for.
-std::string processor_name() {
-  std::ifstream info("/proc/cpuinfo");
-  for (std::string line; std::getline(info, line);) {
-    const size_t colon = line.find(": ");
-    if (line.starts_with("model name") && colon != std::string::npos) return line.substr(colon + 2);
-  }
-#if defined(__aarch64__)
-  return "aarch64";
-#elif defined(__x86_64__)
-  return "x86_64";
-#else
-  return "CPU";
-#endif
-}
-
-}  // namespace
 
 CpuBackend::CpuBackend() : allocator_(memory_, "cpu") {}
 
@@ -30,9 +12,7 @@ std::string CpuBackend::name() const { return "cpu"; }
 
 int CpuBackend::device_count() const noexcept { return 1; }
 
-DeviceProperties CpuBackend::properties(int) const {
-  return {.name = processor_name(), .total_memory = HostMemory::total_bytes()};
-}
+DeviceProperties CpuBackend::properties(int) const { return device_properties(); }
 
 void* CpuBackend::allocate(int, size_t bytes) { return allocator_.allocate(bytes); }
 

@@ -14,7 +14,7 @@ void copy_bytes(void* to, const void* from, size_t bytes) {
 }  // namespace
 
 DeviceProperties ReferenceBackend::properties(int) const {
-  return {"plain loops on the host", HostMemory::total_bytes()};
+  return {.name = "plain loops on the host", .total_memory = HostMemory::total_bytes()};
 }
 
 void* ReferenceBackend::allocate(int, size_t bytes) { return allocator_.allocate(bytes); }

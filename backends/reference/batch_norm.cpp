@@ -3,6 +3,8 @@
 
 #include <cmath>
 
+#include "runs.h"
+
 namespace ambit::reference {
 namespace {
 
@@ -54,6 +56,7 @@ Statistics batch_statistics(const T* x, const Channels& channels, int64_t c) {
 
 void batch_norm(Tensor& y, Tensor& mean, Tensor& invstd, Tensor& running_mean, Tensor& running_var,
                 const Tensor& x, const Tensor& w, const Tensor& b, const BatchNormParams& p) {
+  count_run();
   const Channels channels(x);
   const auto n = static_cast<double>(channels.N * channels.D);
   visit(y.dtype(), [&]<class T>() {
@@ -85,6 +88,7 @@ void batch_norm(Tensor& y, Tensor& mean, Tensor& invstd, Tensor& running_mean, T
 void batch_norm_grad(Tensor& dx, Tensor& dw, Tensor& db, const Tensor& dy, const Tensor& x,
                      const Tensor& w, const Tensor& mean, const Tensor& invstd,
                      const BatchNormParams& p) {
+  count_run();
   const Channels channels(x);
   const auto n = static_cast<double>(channels.N * channels.D);
   visit(dx.dtype(), [&]<class T>() {

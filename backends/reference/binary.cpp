@@ -7,6 +7,7 @@
 #include <limits>
 #include <type_traits>
 
+#include "runs.h"
 #include "strided_loop.h"
 
 namespace ambit::reference {
@@ -158,6 +159,7 @@ bool divides(BinaryOp op) {
 }  // namespace
 
 void binary(Tensor& y, const Tensor& a, const Tensor& b, const BinaryOp& op) {
+  count_run();
   visit(y.dtype(), [&]<class T>() {
     if (!std::is_floating_point_v<T> && divides(op)) check_division<T>(a, b, op);
     T* py = y.data_ptr<T>();

@@ -3,6 +3,7 @@
 
 #include <type_traits>
 
+#include "runs.h"
 #include "strided_loop.h"
 
 namespace ambit::reference {
@@ -29,6 +30,7 @@ bool holds(CompareOp op, T a, T b) {
 }  // namespace
 
 void compare(Tensor& y, const Tensor& a, const Tensor& b, const CompareOp& op) {
+  count_run();
   bool* py = y.data_ptr<bool>();
   visit(a.dtype(), [&]<class T>() {
     const T* pa = a.data_ptr<T>();
@@ -39,6 +41,7 @@ void compare(Tensor& y, const Tensor& a, const Tensor& b, const CompareOp& op) {
 }
 
 void where(Tensor& y, const Tensor& condition, const Tensor& a, const Tensor& b) {
+  count_run();
   const bool* pc = condition.data_ptr<bool>();
   visit(y.dtype(), [&]<class T>() {
     T* py = y.data_ptr<T>();

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "accumulator.h"
+#include "runs.h"
 
 namespace ambit::reference {
 namespace {
@@ -47,6 +48,7 @@ void for_each_product(const Tensor& y, const Tensor& x, const Tensor& w, const C
 
 // y [N,K,P,Q], x [N,C,H,W], w [K,C/groups,R,S], b [K]
 void conv2d(Tensor& y, const Tensor& x, const Tensor& w, const Tensor& b, const Conv2dParams& p) {
+  count_run();
   visit(y.dtype(), [&]<class T>() {
     const T* px = x.data_ptr<T>();
     const T* pw = w.data_ptr<T>();
@@ -66,6 +68,7 @@ void conv2d(Tensor& y, const Tensor& x, const Tensor& w, const Tensor& b, const 
 }
 
 void conv2d_input_grad(Tensor& dx, const Tensor& dy, const Tensor& w, const Conv2dParams& p) {
+  count_run();
   visit(dx.dtype(), [&]<class T>() {
     const T* pdy = dy.data_ptr<T>();
     const T* pw = w.data_ptr<T>();
@@ -78,6 +81,7 @@ void conv2d_input_grad(Tensor& dx, const Tensor& dy, const Tensor& w, const Conv
 }
 
 void conv2d_weight_grad(Tensor& dw, const Tensor& dy, const Tensor& x, const Conv2dParams& p) {
+  count_run();
   visit(dw.dtype(), [&]<class T>() {
     const T* pdy = dy.data_ptr<T>();
     const T* px = x.data_ptr<T>();

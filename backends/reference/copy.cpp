@@ -3,6 +3,7 @@
 
 #include <type_traits>
 
+#include "runs.h"
 #include "strided_loop.h"
 
 namespace ambit::reference {
@@ -32,10 +33,12 @@ void copy_as(Tensor& y, const Tensor& x) {
 }  // namespace
 
 void copy(Tensor& y, const Tensor& x) {
+  count_run();
   visit(y.dtype(), [&]<class Y>() { visit(x.dtype(), [&]<class X>() { copy_as<Y, X>(y, x); }); });
 }
 
 void fill(Tensor& y, const Scalar& value) {
+  count_run();
   visit(y.dtype(), [&]<class Y>() {
     const Y v = value.is_floating_point() ? convert<Y>(value.to<double>())
                                           : convert<Y>(value.to<int64_t>());

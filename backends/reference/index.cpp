@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "accumulator.h"
+#include "runs.h"
 #include "strided_loop.h"
 
 namespace ambit::reference {
@@ -82,14 +83,17 @@ void add(const char* op, Tensor& y, const Places& at, const Tensor& src, int64_t
 }  // namespace
 
 void gather(Tensor& y, const Tensor& x, const Tensor& index, int64_t dim) {
+  count_run();
   take("gather", y, x, places(index), dim);
 }
 
 void index_select(Tensor& y, const Tensor& x, const Tensor& index, int64_t dim) {
+  count_run();
   take("index_select", y, x, rows(index, y, dim), dim);
 }
 
 void scatter(Tensor& y, const Tensor& index, const Tensor& src, int64_t dim) {
+  count_run();
   const Line line(y, dim);
   const Places at = places(index);
   check("scatter", at, line.length);
@@ -102,14 +106,17 @@ void scatter(Tensor& y, const Tensor& index, const Tensor& src, int64_t dim) {
 }
 
 void scatter_add(Tensor& y, const Tensor& index, const Tensor& src, int64_t dim) {
+  count_run();
   add("scatter_add", y, places(index), src, dim);
 }
 
 void index_add(Tensor& y, const Tensor& index, const Tensor& src, int64_t dim) {
+  count_run();
   add("index_add", y, rows(index, src, dim), src, dim);
 }
 
 void nonzero(Tensor& y, const Tensor& x) {
+  count_run();
   int64_t* py = y.data_ptr<int64_t>();
   const bool* px = x.data_ptr<bool>();
   const IntArrayRef sizes = x.sizes();

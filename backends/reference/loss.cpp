@@ -3,11 +3,14 @@
 #include <ambit/reference.h>
 #include <fmt/format.h>
 
+#include "runs.h"
+
 namespace ambit::reference {
 
 // y [N], weight_sum [], x [N,C], target [N], w [C]
 void nll_loss(Tensor& y, Tensor& weight_sum, const Tensor& x, const Tensor& target, const Tensor& w,
               int64_t ignore_index) {
+  count_run();
   const int64_t N = x.size(0), C = x.size(1);
   const int64_t* t = target.data_ptr<int64_t>();
   for (int64_t n = 0; n < N; ++n) {

@@ -2,6 +2,7 @@
 #include <ambit/reference.h>
 
 #include "accumulator.h"
+#include "runs.h"
 
 namespace ambit::reference {
 namespace {
@@ -34,6 +35,7 @@ void multiply(T* y, Matrix<T> a, Matrix<T> b, const T* bias, int64_t bias_step, 
 
 // y [B,M,N], a [B,M,K], b [B,K,N]
 void matmul(Tensor& y, const Tensor& a, const Tensor& b) {
+  count_run();
   const int64_t B = a.size(0), M = a.size(1), K = a.size(2), N = b.size(2);
   visit(y.dtype(), [&]<class T>() {
     for (int64_t i = 0; i < B; ++i) {
@@ -47,6 +49,7 @@ void matmul(Tensor& y, const Tensor& a, const Tensor& b) {
 
 // y [M,N], x [M,K], w [N,K], b [N]
 void linear(Tensor& y, const Tensor& x, const Tensor& w, const Tensor& b) {
+  count_run();
   const int64_t M = x.size(0), K = x.size(1), N = w.size(0);
   visit(y.dtype(), [&]<class T>() {
     multiply<T>(y.data_ptr<T>(), {x.data_ptr<T>(), x.stride(0), x.stride(1)},

@@ -1,6 +1,7 @@
 // One step of stochastic gradient descent for one parameter.
 #include <ambit/reference.h>
 
+#include "runs.h"
 #include "strided_loop.h"
 
 namespace ambit::reference {
@@ -9,6 +10,7 @@ namespace ambit::reference {
 // p -= lr (nesterov ? d + momentum buf : buf), or lr d without momentum.
 // Source: pytorch.org/docs/stable/generated/torch.optim.SGD.html.
 void sgd_step(Tensor& p, Tensor& buf, const Tensor& g, const SgdParams& params) {
+  count_run();
   const Tensor& b = buf.defined() ? buf : p;
   visit(p.dtype(), [&]<class T>() {
     T* pp = p.data_ptr<T>();

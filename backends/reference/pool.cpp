@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "accumulator.h"
+#include "runs.h"
 
 namespace ambit::reference {
 namespace {
@@ -54,6 +55,7 @@ double divisor(const Range& h, const Range& w, const Pool2dParams& p) {
 
 // y, index [N,C,P,Q], x [N,C,H,W]
 void max_pool2d(Tensor& y, Tensor& index, const Tensor& x, const Pool2dParams& p) {
+  count_run();
   const int64_t H = x.size(2), W = x.size(3);
   int64_t* pi = index.data_ptr<int64_t>();
   visit(y.dtype(), [&]<class T>() {
@@ -79,6 +81,7 @@ void max_pool2d(Tensor& y, Tensor& index, const Tensor& x, const Pool2dParams& p
 
 // dx [N,C,H,W], dy, index [N,C,P,Q]
 void max_pool2d_grad(Tensor& dx, const Tensor& dy, const Tensor& index, const Pool2dParams&) {
+  count_run();
   const int64_t in = dx.size(2) * dx.size(3), out = dy.size(2) * dy.size(3);
   const int64_t* pi = index.data_ptr<int64_t>();
   for (int64_t i = 0; i < index.numel(); ++i) {
@@ -98,6 +101,7 @@ void max_pool2d_grad(Tensor& dx, const Tensor& dy, const Tensor& index, const Po
 
 // y [N,C,P,Q], x [N,C,H,W]
 void avg_pool2d(Tensor& y, const Tensor& x, const Pool2dParams& p) {
+  count_run();
   const int64_t H = x.size(2), W = x.size(3);
   visit(y.dtype(), [&]<class T>() {
     T* py = y.data_ptr<T>();
@@ -116,6 +120,7 @@ void avg_pool2d(Tensor& y, const Tensor& x, const Pool2dParams& p) {
 
 // dx [N,C,H,W], dy [N,C,P,Q]
 void avg_pool2d_grad(Tensor& dx, const Tensor& dy, const Pool2dParams& p) {
+  count_run();
   const int64_t H = dx.size(2), W = dx.size(3);
   visit(dx.dtype(), [&]<class T>() {
     const T* pdy = dy.data_ptr<T>();

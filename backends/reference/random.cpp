@@ -2,9 +2,12 @@
 #include <ambit/philox.h>
 #include <ambit/reference.h>
 
+#include "runs.h"
+
 namespace ambit::reference {
 
 void random(Tensor& y, const RandomParams& p) {
+  count_run();
   visit(y.dtype(), [&]<class T>() {
     T* py = y.data_ptr<T>();
     for (int64_t i = 0; i < y.numel(); ++i) {

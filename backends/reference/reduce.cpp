@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "accumulator.h"
+#include "runs.h"
 #include "strided_loop.h"
 
 namespace ambit::reference {
@@ -80,6 +81,7 @@ void all(Tensor& y, const Tensor& x) {
 }  // namespace
 
 void reduce(Tensor& y, const Tensor& x, const ReduceOp& op) {
+  count_run();
   visit(x.dtype(), [&]<class X>() {
     const bool widens = y.dtype() != x.dtype();  // then y is int64
     // clang-format off
@@ -96,6 +98,7 @@ void reduce(Tensor& y, const Tensor& x, const ReduceOp& op) {
 }
 
 void arg_reduce(Tensor& value, Tensor& index, const Tensor& x, int64_t dim, bool largest) {
+  count_run();
   const Line line(x, dim);
   int64_t* pi = index.data_ptr<int64_t>();
   visit(x.dtype(), [&]<class T>() {
@@ -117,6 +120,7 @@ void arg_reduce(Tensor& value, Tensor& index, const Tensor& x, int64_t dim, bool
 }
 
 void cumsum(Tensor& y, const Tensor& x, int64_t dim) {
+  count_run();
   const Line from(x, dim), to(y, dim);
   visit(x.dtype(), [&]<class T>() {
     T* py = y.data_ptr<T>();

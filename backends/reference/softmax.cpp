@@ -5,12 +5,14 @@
 #include <cmath>
 #include <limits>
 
+#include "runs.h"
 #include "strided_loop.h"
 
 namespace ambit::reference {
 
 // exp(x - max) / sum, so that exp cannot overflow.
 void softmax(Tensor& y, const Tensor& x, int64_t dim, bool log) {
+  count_run();
   const Line line(x, dim);
   visit(y.dtype(), [&]<class T>() {
     T* py = y.data_ptr<T>();
@@ -30,6 +32,7 @@ void softmax(Tensor& y, const Tensor& x, int64_t dim, bool log) {
 }
 
 void softmax_grad(Tensor& dx, const Tensor& dy, const Tensor& y, int64_t dim, bool log) {
+  count_run();
   const Line line(y, dim);
   visit(dx.dtype(), [&]<class T>() {
     T* pdx = dx.data_ptr<T>();

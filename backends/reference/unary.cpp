@@ -7,6 +7,7 @@
 #include <cmath>
 #include <type_traits>
 
+#include "runs.h"
 #include "strided_loop.h"
 
 namespace ambit::reference {
@@ -104,6 +105,7 @@ bool answer(UnaryOp op, T x) {
 }  // namespace
 
 void unary(Tensor& y, const Tensor& x, const UnaryOp& op) {
+  count_run();
   visit(x.dtype(), [&]<class T>() {
     const T* px = x.data_ptr<T>();
     if (is_question(op)) {

@@ -24,7 +24,8 @@ SimBackend::SimBackend(const Request& request) : name_(request.name) {
 }
 
 DeviceProperties SimBackend::properties(int index) const {
-  return {"simulated on the host", devices_[static_cast<size_t>(index)]->arena().limit()};
+  return {.name = "simulated on the host",
+          .total_memory = devices_[static_cast<size_t>(index)]->arena().limit()};
 }
 
 void* SimBackend::allocate(int index, size_t bytes) { return device(index).allocate(bytes); }

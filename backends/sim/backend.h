@@ -16,7 +16,7 @@ namespace ambit::sim {
 
 /// Kernels and copies are queued and done later. Only pinned host memory is read and written late,
 /// as with CUDA: any other may be gone by then, so `non_blocking` changes nothing for it.
-class SimBackend final : public Backend {
+class SimBackend : public Backend {
  public:
   explicit SimBackend(const Request& request);
 

@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 
 #include "binary.h"
+#include "expect.h"
 
 namespace ambit {
 namespace {
@@ -56,7 +57,7 @@ auto other_grad(const Tensor& other, const Scalar& alpha) {
 template <class Family>
 Tensor scaled(const char* op, DeviceRule rule, const Tensor& self, const Tensor& other,
               const Scalar& alpha) {
-  check_devices(op, {{"self", self}, {"other", other}}, rule);
+  check_operands(op, self, other, rule);
   if (Family::kSign < 0 && (self.dtype() == kBool || other.dtype() == kBool)) {
     throw_bool_difference(op);
   }
@@ -103,6 +104,7 @@ const Tensor& weighted_sum_in_place(const Tensor& self, const Tensor& other, con
 // alpha * other as the other operand of self.
 template <class Family>
 Tensor scaled(const char* op, const Tensor& self, const Scalar& other, const Scalar& alpha) {
+  expect_defined(op, "self", self);
   if (Family::kSign < 0 && (self.dtype() == kBool || other.dtype() == kBool)) {
     throw_bool_difference(op);
   }

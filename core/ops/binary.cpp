@@ -3,6 +3,8 @@
 
 #include <ambit/ops/elementwise.h>
 
+#include "expect.h"
+
 namespace ambit {
 namespace {
 
@@ -20,6 +22,12 @@ bool may_throw(BinaryOp kernel, DType dtype) {
 
 }  // namespace
 
+Device check_operands(const char* op, const Tensor& self, const Tensor& other, DeviceRule rule) {
+  expect_defined(op, "self", self);
+  expect_defined(op, "other", other);
+  return check_devices(op, {{"self", self}, {"other", other}}, rule);
+}
+
 Tensor compute_binary(const char* op, BinaryOp kernel, Domain domain, const Tensor& self,
                       const Tensor& other) {
   if (same_geometry(self, other) && compute_dtype(op, domain, self.dtype()) == self.dtype()) {
@@ -27,8 +35,7 @@ Tensor compute_binary(const char* op, BinaryOp kernel, Domain domain, const Tens
     kernels::binary(out, self, other, kernel);
     return out;
   }
-  const Device device =
-      check_devices(op, {{"self", self}, {"other", other}}, DeviceRule::elementwise);
+  const Device device = check_operands(op, self, other, DeviceRule::elementwise);
   const DType dtype = compute_dtype(op, domain, result_type(self, other));
   const Dims sizes = broadcast(op, self.sizes(), other.sizes());
   Tensor out = allocate(op, sizes, dtype, device);
@@ -39,8 +46,7 @@ Tensor compute_binary(const char* op, BinaryOp kernel, Domain domain, const Tens
 
 void compute_binary_in_place(const char* op, BinaryOp kernel, Domain domain, const Tensor& self,
                              const Tensor& other) {
-  const Device device =
-      check_devices(op, {{"self", self}, {"other", other}}, DeviceRule::in_place_elementwise);
+  const Device device = check_operands(op, self, other, DeviceRule::in_place_elementwise);
   const DType dtype = compute_dtype(op, domain, result_type(self, other));
   check_casts_to(op, dtype, self.dtype());
   check_broadcasts_to(op, other.sizes(), self.sizes());
@@ -57,6 +63,7 @@ void compute_binary_in_place(const char* op, BinaryOp kernel, Domain domain, con
 }
 
 Tensor number_for(const char* op, Domain domain, const Tensor& self, const Scalar& number) {
+  expect_defined(op, "self", self);
   const DType dtype = compute_dtype(op, domain, result_type(self, number));
   return scalar_on(number, dtype, self.device(), self.sizes());
 }

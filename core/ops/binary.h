@@ -14,6 +14,8 @@ namespace ambit {
 /// Which formulas of a family need self as it was: written in place, it must be kept as a copy.
 enum class KeepsSelf : uint8_t { never, for_other, always };
 
+/// Check the devices, and that both are defined; return the device of the call.
+Device check_operands(const char* op, const Tensor& self, const Tensor& other, DeviceRule rule);
 /// Check, promote, broadcast, allocate, and run the kernel.
 Tensor compute_binary(const char* op, BinaryOp kernel, Domain domain, const Tensor& self,
                       const Tensor& other);
@@ -41,6 +43,7 @@ const Tensor& binary_in_place(const Tensor& self, const Tensor& other) {
   constexpr KeepsSelf kKeeps = Family::kKeepsSelf;
   const bool keep = (kKeeps == KeepsSelf::always && needs_gradient(self, other)) ||
                     (kKeeps == KeepsSelf::for_other && needs_gradient(other));
+  if (keep) check_operands(Family::kNameInPlace, self, other, DeviceRule::in_place_elementwise);
   const Tensor before = keep ? self.clone() : self;
   const Tensor& b = other.is_same(self) ? before : other;  // x.mul_(x): both as they were
   compute_binary_in_place(Family::kNameInPlace, Family::kKernel, Family::kDomain, self, other);

@@ -8,13 +8,14 @@
 #include <limits>
 
 #include "binary.h"
+#include "expect.h"
 
 namespace ambit {
 namespace {
 
 Tensor compute_compare(const char* op, CompareOp kernel, const Tensor& self, const Tensor& other,
                        DeviceRule rule = DeviceRule::elementwise) {
-  const Device device = check_devices(op, {{"self", self}, {"other", other}}, rule);
+  const Device device = check_operands(op, self, other, rule);
   const DType dtype = result_type(self, other);
   const Dims sizes = broadcast(op, self.sizes(), other.sizes());
   Tensor out = allocate(op, sizes, kBool, device);
@@ -24,7 +25,8 @@ Tensor compute_compare(const char* op, CompareOp kernel, const Tensor& self, con
 }
 
 // A number beyond self's integer type would wrap around and equal something: int64 compares it.
-Tensor number_to_compare(const Tensor& self, const Scalar& number) {
+Tensor number_to_compare(const char* op, const Tensor& self, const Scalar& number) {
+  expect_defined(op, "self", self);
   DType dtype = result_type(self, number);
   if (is_integral(dtype) && visit(dtype, [&]<class T>() {
         return static_cast<int64_t>(static_cast<T>(number.to<int64_t>())) != number.to<int64_t>();
@@ -36,7 +38,7 @@ Tensor number_to_compare(const Tensor& self, const Scalar& number) {
 
 const Tensor& compare_in_place(const char* op, const char* name, CompareOp kernel,
                                const Tensor& self, const Tensor& other) {
-  check_devices(op, {{"self", self}, {"other", other}}, DeviceRule::in_place_elementwise);
+  check_operands(op, self, other, DeviceRule::in_place_elementwise);
   check_broadcasts_to(op, other.sizes(), self.sizes());
   check_in_place(op, self);
   const Tensor result = compute_compare(op, kernel, self, other, DeviceRule::in_place_elementwise);
@@ -55,13 +57,13 @@ const Tensor& compare_in_place(const char* op, const char* name, CompareOp kerne
   const Tensor& name##_(const Tensor& self, const Tensor& other) {           \
     return compare_in_place(#name "_", #name, CompareOp::name, self, other); \
   }
-#define AMBIT_COMPARE(name)                                        \
-  AMBIT_TENSOR_COMPARE(name)                                       \
-  Tensor name(const Tensor& self, const Scalar& other) {           \
-    return name(self, number_to_compare(self, other));             \
-  }                                                                \
-  const Tensor& name##_(const Tensor& self, const Scalar& other) { \
-    return name##_(self, number_to_compare(self, other));          \
+#define AMBIT_COMPARE(name)                                          \
+  AMBIT_TENSOR_COMPARE(name)                                         \
+  Tensor name(const Tensor& self, const Scalar& other) {             \
+    return name(self, number_to_compare(#name, self, other));        \
+  }                                                                  \
+  const Tensor& name##_(const Tensor& self, const Scalar& other) {   \
+    return name##_(self, number_to_compare(#name "_", self, other)); \
   }
 AMBIT_COMPARE(eq)
 AMBIT_COMPARE(ne)
@@ -76,13 +78,13 @@ AMBIT_TENSOR_COMPARE(logical_xor)
 #undef AMBIT_TENSOR_COMPARE
 
 bool equal(const Tensor& self, const Tensor& other) {
-  check_devices("equal", {{"self", self}, {"other", other}});
+  check_operands("equal", self, other, DeviceRule::strict);
   if (self.sizes() != other.sizes()) return false;
   return all(eq(self, other)).item<bool>();
 }
 
 Tensor isclose(const Tensor& self, const Tensor& other, double rtol, double atol, bool equal_nan) {
-  check_devices("isclose", {{"self", self}, {"other", other}}, DeviceRule::elementwise);
+  check_operands("isclose", self, other, DeviceRule::elementwise);
   if (self.dtype() != other.dtype()) {
     throw DTypeError(fmt::format("isclose: expected both of one dtype, got {} and {}",
                                  name(self.dtype()), name(other.dtype())));
@@ -105,7 +107,7 @@ Tensor isclose(const Tensor& self, const Tensor& other, double rtol, double atol
 }
 
 bool allclose(const Tensor& self, const Tensor& other, double rtol, double atol, bool equal_nan) {
-  check_devices("allclose", {{"self", self}, {"other", other}}, DeviceRule::elementwise);
+  check_operands("allclose", self, other, DeviceRule::elementwise);
   return all(isclose(self, other, rtol, atol, equal_nan)).item<bool>();
 }
 

@@ -8,6 +8,7 @@
 #include <fmt/format.h>
 
 #include "broadcast.h"
+#include "expect.h"
 
 namespace ambit {
 namespace {
@@ -21,7 +22,7 @@ Tensor packed(const Tensor& t, DType dtype) {
 }
 
 // The bytes of `from` into `to`: both contiguous, of one dtype and size, on different devices.
-void copy_bytes(const Tensor& to, const Tensor& from, bool non_blocking) {
+void copy_bytes(const Tensor& to, const Tensor& from, bool non_blocking) try {
   const Device target = to.device(), source = from.device();
   const size_t bytes = from.nbytes();
   if (bytes == 0) return;
@@ -39,6 +40,8 @@ void copy_bytes(const Tensor& to, const Tensor& from, bool non_blocking) {
     copy_bytes(host, from, false);
     copy_bytes(to, host, false);
   }
+} catch (const std::bad_alloc&) {  // of a backend that keeps a copy of what travels
+  throw_out_of_host_memory("copy");
 }
 
 // The same for any layouts and dtypes. `from` broadcasts to `to`; it crosses before it is expanded,
@@ -71,6 +74,8 @@ void copy_data(const char* op, const Tensor& to, const Tensor& from, bool non_bl
 }  // namespace
 
 const Tensor& copy_(const Tensor& self, const Tensor& src, bool non_blocking) {
+  expect_defined("copy_", "self", self);
+  expect_defined("copy_", "src", src);
   check_broadcasts_to("copy_", src.sizes(), self.sizes());
   check_in_place("copy_", self);
   if (self.is_same(src)) return self;
@@ -81,6 +86,7 @@ const Tensor& copy_(const Tensor& self, const Tensor& src, bool non_blocking) {
 }
 
 Tensor to(const Tensor& self, Device device, DType dtype, bool non_blocking, bool copy) {
+  expect_defined("to", "self", self);
   if (!copy && self.dtype() == dtype && self.device() == device) return self;
   Tensor out = allocate("to", self.sizes(), dtype, device);
   copy_data("to", out, self, non_blocking);
@@ -89,12 +95,16 @@ Tensor to(const Tensor& self, Device device, DType dtype, bool non_blocking, boo
 }
 
 Tensor clone(const Tensor& self) {
+  expect_defined("clone", "self", self);
   Tensor out = allocate("clone", self.sizes(), self.dtype(), self.device());
   kernels::copy(out, self);
   return record("clone", std::move(out), wrt(self, [](const Tensor& g) { return g; }));
 }
 
-Tensor contiguous(const Tensor& self) { return self.is_contiguous() ? self : clone(self); }
+Tensor contiguous(const Tensor& self) {
+  expect_defined("contiguous", "self", self);
+  return self.is_contiguous() ? self : clone(self);
+}
 
 Scalar Tensor::item() const {
   if (numel() != 1) {

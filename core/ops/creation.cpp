@@ -12,6 +12,7 @@
 #include <cmath>
 
 #include "broadcast.h"
+#include "expect.h"
 
 namespace ambit {
 namespace {
@@ -118,15 +119,19 @@ Tensor full(IntArrayRef sizes, const Scalar& value, const TensorOptions& options
   return filled("full", sizes, value, with_dtype_of(value, options));
 }
 Tensor empty_like(const Tensor& self, const TensorOptions& options) {
+  expect_defined("empty_like", "self", self);
   return empty(self.sizes(), options_like(self, options));
 }
 Tensor zeros_like(const Tensor& self, const TensorOptions& options) {
+  expect_defined("zeros_like", "self", self);
   return filled("zeros_like", self.sizes(), 0, options_like(self, options));
 }
 Tensor ones_like(const Tensor& self, const TensorOptions& options) {
+  expect_defined("ones_like", "self", self);
   return filled("ones_like", self.sizes(), 1, options_like(self, options));
 }
 Tensor full_like(const Tensor& self, const Scalar& value, const TensorOptions& options) {
+  expect_defined("full_like", "self", self);
   return filled("full_like", self.sizes(), value, options_like(self, options));
 }
 
@@ -206,6 +211,7 @@ Tensor from_blob(void* data, IntArrayRef sizes, const TensorOptions& options,
 }
 
 const Tensor& fill_(const Tensor& self, const Scalar& value) {
+  expect_defined("fill_", "self", self);
   check_fits("fill_", value, self.dtype());
   check_in_place("fill_", self);
   Tensor y = self;

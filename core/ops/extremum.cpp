@@ -8,6 +8,7 @@
 #include <ambit/ops/shape.h>
 #include <ambit/record.h>
 
+#include "expect.h"
 #include "raw.h"
 #include "reduce_shape.h"
 
@@ -15,6 +16,7 @@ namespace ambit {
 namespace {
 
 Tensor extremum(const char* op, const Tensor& self, ReduceOp reduce) {
+  expect_defined(op, "self", self);
   const ReduceShape shape(op, self.sizes(), {}, false);
   expect_elements(op, shape, self.sizes());
   Tensor out = run_reduce(self, shape, reduce, self.dtype());
@@ -27,6 +29,7 @@ Tensor extremum(const char* op, const Tensor& self, ReduceOp reduce) {
 
 std::tuple<Tensor, Tensor> extremum_along(const char* op, const Tensor& self, int64_t dim,
                                           bool keepdim, bool largest) {
+  expect_defined(op, "self", self);
   ReduceShape shape(op, self.sizes(), {dim}, keepdim);
   expect_elements(op, shape, self.sizes());
   dim = wrap_dim(op, dim, self.dim());
@@ -49,6 +52,7 @@ std::tuple<Tensor, Tensor> extremum_along(const char* op, const Tensor& self, in
 
 Tensor extremum_index(const char* op, const Tensor& self, std::optional<int64_t> dim, bool keepdim,
                       bool largest) {
+  expect_defined(op, "self", self);
   const ReduceShape shape(op, self.sizes(), dim ? IntArrayRef(&*dim, 1) : IntArrayRef(), keepdim);
   expect_elements(op, shape, self.sizes());
   const bool along = dim && self.dim() > 0;

@@ -40,6 +40,7 @@ int64_t check_index(const char* op, const Tensor& self, int64_t dim, const Tenso
 
 Tensor gather(const Tensor& self, int64_t dim, const Tensor& index) {
   check_devices("gather", {{"self", self}, {"index", index}});
+  expect_defined("gather", "self", self);
   const int64_t d = check_index("gather", self, dim, index);
   Tensor out = allocate("gather", index.sizes(), self.dtype(), self.device());
   if (index.numel() > 0) {
@@ -73,6 +74,7 @@ struct ScatterAdd {
 int64_t check_scatter(const char* op, const Tensor& self, int64_t dim, const Tensor& index,
                       const Tensor& src, DeviceRule rule) {
   check_devices(op, {{"self", self}, {"index", index}, {"src", src}}, rule);
+  expect_defined(op, "self", self);
   expect_dtype(op, "src", src, self.dtype());
   const int64_t d = check_index(op, self, dim, index);
   if (index.numel() > 0 && !fits_into(index, src, -1)) {

@@ -93,7 +93,7 @@ Tensor index(const Tensor& self, IndexList indices) {
 
 const Tensor& index_put_(const Tensor& self, IndexList indices, const Tensor& value,
                          bool accumulate) {
-  const ParsedIndex parsed = parse_index("index_put_", self, indices, value);
+  const ParsedIndex parsed = parse_index("index_put_", self, indices, &value);
   if (parsed.is_view()) {
     check_broadcasts_to("index_put_", value.sizes(), parsed.view.sizes());
     check_in_place("index_put_", self);
@@ -116,6 +116,7 @@ const Tensor& index_put_(const Tensor& self, IndexList indices, const Tensor& va
 }
 
 const Tensor& index_put_(const Tensor& self, IndexList indices, const Scalar& value) {
+  check_index_devices("index_put_", self, indices);  // before a kernel makes a tensor of value
   check_fits("index_put_", value, self.dtype());
   return index_put_(self, indices, scalar_on(value, self.dtype(), self.device()));
 }

@@ -8,8 +8,10 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <string_view>
 
+#include "expect.h"
 #include "index_values.h"
 
 namespace ambit {
@@ -44,18 +46,6 @@ int64_t dims_taken(const char* op, const TensorIndex& i) {
     default:
       return 0;
   }
-}
-
-// Indices on cpu may go with any device; others must be where self is.
-void check_index_devices(const char* op, const Tensor& self, IndexList indices,
-                         const Tensor& value) {
-  std::vector<DeviceArg> args{{"self", self}, {"value", value}};
-  for (const TensorIndex& i : indices) {
-    if (i.kind() == Kind::tensor && i.tensor().defined() && !i.tensor().is_cpu()) {
-      args.emplace_back("indices", i.tensor());
-    }
-  }
-  check_devices(op, args, DeviceRule::in_place);
 }
 
 // Walks the list from left to right; `dim` counts in the view so far, `source` in self.
@@ -131,8 +121,27 @@ class Parser {
 
 }  // namespace
 
+void check_index_devices(const char* op, const Tensor& self, IndexList indices,
+                         const Tensor* value) {
+  // Names must outlive the check; lists longer than these are not seen in practice.
+  static constexpr std::array kNames = {"indices[0]", "indices[1]", "indices[2]", "indices[3]",
+                                        "indices[4]", "indices[5]", "indices[6]", "indices[7]"};
+  std::vector<DeviceArg> args{{"self", self}};
+  size_t position = 0;
+  for (const TensorIndex& i : indices) {
+    if (i.kind() == Kind::tensor) {
+      args.emplace_back(position < kNames.size() ? kNames[position] : "indices", i.tensor());
+      args.back().may_be_on_cpu = true;
+    }
+    ++position;
+  }
+  if (value) args.emplace_back("value", *value);
+  for (const DeviceArg& arg : args) expect_defined(op, arg.name, *arg.tensors);
+  check_devices(op, args, DeviceRule::in_place);
+}
+
 ParsedIndex parse_index(const char* op, const Tensor& self, IndexList indices,
-                        const Tensor& value) {
+                        const Tensor* value) {
   check_index_devices(op, self, indices, value);
   int64_t taken = 0, dots = 0;
   for (const TensorIndex& i : indices) {

@@ -19,8 +19,12 @@ struct ParsedIndex {
   bool is_view() const;
 };
 
-/// Check devices and bounds and take the view. `value`: undefined, or the second operand of `op`.
+/// Check that all tensors are defined and where self is, but for indices on cpu, which may go with
+/// any device. `value`: what `op` writes there, null if it reads.
+void check_index_devices(const char* op, const Tensor& self, IndexList indices,
+                         const Tensor* value = nullptr);
+/// Check devices and bounds and take the view. `value`: as above.
 ParsedIndex parse_index(const char* op, const Tensor& self, IndexList indices,
-                        const Tensor& value = {});
+                        const Tensor* value = nullptr);
 
 }  // namespace ambit

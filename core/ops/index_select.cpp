@@ -42,6 +42,8 @@ Tensor index_select_grad(const Tensor& g, IntArrayRef sizes, int64_t dim, const 
 }  // namespace
 
 Tensor index_select(const Tensor& self, int64_t dim, const Tensor& index) {
+  expect_defined("index_select", "self", self);
+  expect_defined("index_select", "index", index);
   check_devices("index_select", {{"self", self}, {"index", index}});
   if (index.dim() > 1 || (self.dim() == 0 && index.numel() != 1)) {
     throw ShapeError(fmt::format("index_select: expected a 1-dim index{}, got shape {}",
@@ -66,6 +68,8 @@ Tensor index_select(const Tensor& self, int64_t dim, const Tensor& index) {
 }
 
 Tensor embedding(const Tensor& weight, const Tensor& indices, int64_t padding_idx) {
+  expect_defined("embedding", "weight", weight);
+  expect_defined("embedding", "indices", indices);
   check_devices("embedding", {{"weight", weight}, {"indices", indices}});
   const Tensor rows = row_index("embedding", indices);
   expect_dim("embedding", "weight", weight, 2, "2-D");

@@ -8,6 +8,7 @@
 #include <fmt/format.h>
 
 #include "broadcast.h"
+#include "expect.h"
 
 namespace ambit {
 namespace {
@@ -117,6 +118,7 @@ Tensor stack(TensorList tensors, int64_t dim) {
 }
 
 Tensor repeat(const Tensor& self, IntArrayRef repeats) {
+  expect_defined("repeat", "self", self);
   const size_t n = self.sizes().size();
   bool good = repeats.size() >= n;
   for (const int64_t r : repeats) good = good && r >= 0;
@@ -137,6 +139,7 @@ Tensor repeat(const Tensor& self, IntArrayRef repeats) {
 }
 
 Tensor flip(const Tensor& self, IntArrayRef dims) {
+  expect_defined("flip", "self", self);
   std::vector<bool> flipped(self.sizes().size() + 1);
   Tensor out = self;
   for (const int64_t dim : dims) {

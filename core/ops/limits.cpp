@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include "binary.h"
+#include "expect.h"
 
 namespace ambit {
 namespace {
@@ -34,6 +35,7 @@ struct Extreme {
 using Bound = std::optional<Scalar>;
 
 DType clamp_dtype(const char* op, const Tensor& self, const Bound& min, const Bound& max) {
+  expect_defined(op, "self", self);
   if (!min && !max) throw Error(fmt::format("{}: expected min or max, got neither", op));
   DType dtype = self.dtype();
   if (min) dtype = promote_types(dtype, result_type(self, *min));
@@ -85,7 +87,8 @@ Tensor clamp(const Tensor& self, Bound min, Bound max) {
 }
 
 const Tensor& clamp_(const Tensor& self, Bound min, Bound max) {
-  check_casts_to("clamp_", clamp_dtype("clamp_", self, min, max), self.dtype());
+  const DType dtype = clamp_dtype("clamp_", self, min, max);
+  check_casts_to("clamp_", dtype, self.dtype());
   check_in_place("clamp_", self);
   const Tensor before = needs_gradient(self) ? self.clone() : self;
   Tensor y = self;  // of dtype: bounds of self's category or a lower one do not change it

@@ -189,8 +189,11 @@ Tensor addmm(const Tensor& self, const Tensor& mat1, const Tensor& mat2, const S
   check_broadcasts_to("addmm", self.sizes(), {mat1.size(0), mat2.size(1)});
   Tensor out = product("addmm", mat1, mat2);
   if (alpha.to<double>() != 1) out = mul(out, alpha);
-  // With beta 0 self is not read, so that its NaN does not spread.
-  return beta.to<double>() == 0 ? out : add(out, self, beta);
+  if (beta.to<double>() != 0) return add(out, self, beta);
+  // self is not read, so that its NaN does not spread; as in libtorch its gradient is zeros.
+  if (!needs_gradient(self)) return out;
+  return record("addmm", out.detach(), wrt(out, [](const Tensor& g) { return g; }),
+                wrt(self, ZerosLike(self)));
 }
 
 Tensor linear(const Tensor& input, const Tensor& weight, const Tensor& bias) {

@@ -51,6 +51,7 @@ AMBIT_BINARY_OPS(fmod, Fmod)
 
 Tensor div(const Tensor& self, const Tensor& other, const char* rounding_mode) {
   if (!rounding_mode) return div(self, other);
+  check_operands("div", self, other, DeviceRule::elementwise);
   const std::string_view mode = rounding_mode;
   if (mode == "floor") return floor_divide(self, other);
   if (mode == "trunc") return binary<TruncDivide>(self, other);

@@ -27,6 +27,7 @@ void check_has_data(const char* op, const Tensor& t) {
 }  // namespace
 
 Tensor nonzero(const Tensor& self) {
+  expect_defined("nonzero", "self", self);
   check_has_data("nonzero", self);
   const NoGradGuard no_grad;
   const Tensor mask = dense(self.dtype() == kBool ? self : self.to(kBool));
@@ -37,6 +38,7 @@ Tensor nonzero(const Tensor& self) {
 }
 
 Tensor masked_select(const Tensor& self, const Tensor& mask) {
+  expect_defined("masked_select", "self", self);
   check_devices("masked_select", {{"self", self}, {"mask", mask}});
   expect_dtype("masked_select", "mask", mask, kBool);
   check_has_data("masked_select", self);

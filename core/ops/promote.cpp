@@ -6,6 +6,8 @@
 #include <ambit/ops/elementwise.h>
 #include <fmt/format.h>
 
+#include "expect.h"
+
 namespace ambit {
 namespace {
 
@@ -24,6 +26,8 @@ DType dtype_of_number(const Scalar& s) {
 }  // namespace
 
 DType result_type(const Tensor& self, const Tensor& other) {
+  expect_defined("result_type", "self", self);
+  expect_defined("result_type", "other", other);
   const DType a = self.dtype(), b = other.dtype();
   if (a == b) return a;
   if ((self.dim() > 0) == (other.dim() > 0)) return promote_types(a, b);
@@ -31,6 +35,7 @@ DType result_type(const Tensor& self, const Tensor& other) {
 }
 
 DType result_type(const Tensor& self, const Scalar& other) {
+  expect_defined("result_type", "self", self);
   return combine(self.dtype(), dtype_of_number(other));
 }
 

@@ -99,12 +99,15 @@ Tensor randint(int64_t high, IntArrayRef sizes, const TensorOptions& options) {
   return randint(0, high, sizes, options);
 }
 Tensor rand_like(const Tensor& self, const TensorOptions& options) {
+  expect_defined("rand_like", "self", self);
   return rand(self.sizes(), options_like(self, options));
 }
 Tensor randn_like(const Tensor& self, const TensorOptions& options) {
+  expect_defined("randn_like", "self", self);
   return randn(self.sizes(), options_like(self, options));
 }
 Tensor randint_like(const Tensor& self, int64_t low, int64_t high, const TensorOptions& options) {
+  expect_defined("randint_like", "self", self);
   return randint(low, high, self.sizes(), options_like(self, options));
 }
 
@@ -128,6 +131,7 @@ Tensor randperm(int64_t n, const TensorOptions& options) {
 }
 
 Tensor bernoulli(const Tensor& self) {
+  expect_defined("bernoulli", "self", self);
   check_floats("bernoulli", self.dtype());
   const NoGradGuard no_grad;
   if (!self.is_meta() && !all(logical_and(self >= 0, self <= 1)).item<bool>()) {
@@ -137,6 +141,7 @@ Tensor bernoulli(const Tensor& self) {
 }
 
 const Tensor& uniform_(const Tensor& self, double from, double to) {
+  expect_defined("uniform_", "self", self);
   check_floats("uniform_", self.dtype());
   if (!(from <= to)) {
     throw Error(fmt::format("uniform_: expected from <= to, got {} and {}", from, to));
@@ -145,15 +150,18 @@ const Tensor& uniform_(const Tensor& self, double from, double to) {
                         {.kind = Kind::uniform, .low = from, .high = to});
 }
 const Tensor& normal_(const Tensor& self, double mean, double std) {
+  expect_defined("normal_", "self", self);
   check_floats("normal_", self.dtype());
   if (!(std >= 0)) throw Error(fmt::format("normal_: expected std >= 0, got {}", std));
   return drawn_in_place("normal_", "normal", self,
                         {.kind = Kind::normal, .low = mean, .high = std});
 }
 const Tensor& random_(const Tensor& self, int64_t from, int64_t to) {
+  expect_defined("random_", "self", self);
   return drawn_in_place("random_", "random", self, integers("random_", from, to, self.dtype()));
 }
 const Tensor& bernoulli_(const Tensor& self, double p) {
+  expect_defined("bernoulli_", "self", self);
   check_probability("bernoulli_", p);
   return drawn_in_place("bernoulli_", "bernoulli", self, {.kind = Kind::bernoulli, .low = p});
 }

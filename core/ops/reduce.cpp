@@ -22,6 +22,7 @@ DType sum_dtype(const Tensor& self) { return self.is_floating_point() ? self.dty
 Tensor sum(const Tensor& self, std::optional<DType> dtype) { return sum(self, {}, false, dtype); }
 
 Tensor sum(const Tensor& self, IntArrayRef dims, bool keepdim, std::optional<DType> dtype) {
+  expect_defined("sum", "self", self);
   const DType to_dtype = dtype.value_or(sum_dtype(self));
   if (to_dtype != self.dtype() && !(to_dtype == kInt64 && !self.is_floating_point())) {
     return sum(self.to(to_dtype), dims, keepdim, to_dtype);
@@ -71,6 +72,7 @@ Tensor product_of_others(const Tensor& x, int64_t dim) {
 }  // namespace
 
 Tensor prod(const Tensor& self) {
+  expect_defined("prod", "self", self);
   const ReduceShape shape("prod", self.sizes(), {}, false);
   Tensor out = run_reduce(self, shape, ReduceOp::prod, sum_dtype(self));
   return record("prod", std::move(out), wrt(self, [x = saved(self)](const Tensor& g) {
@@ -81,6 +83,7 @@ Tensor prod(const Tensor& self) {
 }
 
 Tensor prod(const Tensor& self, int64_t dim, bool keepdim) {
+  expect_defined("prod", "self", self);
   ReduceShape shape("prod", self.sizes(), {dim}, keepdim);
   if (self.dim() == 0) return prod(self);
   Tensor out = run_reduce(self, shape, ReduceOp::prod, sum_dtype(self));
@@ -91,22 +94,27 @@ Tensor prod(const Tensor& self, int64_t dim, bool keepdim) {
 }
 
 Tensor any(const Tensor& self) {
+  expect_defined("any", "self", self);
   return run_reduce(self, {"any", self.sizes(), {}, false}, ReduceOp::any, kBool);
 }
 
 Tensor any(const Tensor& self, int64_t dim, bool keepdim) {
+  expect_defined("any", "self", self);
   return run_reduce(self, {"any", self.sizes(), {dim}, keepdim}, ReduceOp::any, kBool);
 }
 
 Tensor all(const Tensor& self) {
+  expect_defined("all", "self", self);
   return run_reduce(self, {"all", self.sizes(), {}, false}, ReduceOp::all, kBool);
 }
 
 Tensor all(const Tensor& self, int64_t dim, bool keepdim) {
+  expect_defined("all", "self", self);
   return run_reduce(self, {"all", self.sizes(), {dim}, keepdim}, ReduceOp::all, kBool);
 }
 
 Tensor cumsum(const Tensor& self, int64_t dim) {
+  expect_defined("cumsum", "self", self);
   dim = wrap_dim("cumsum", dim, self.dim());
   const DType dtype = sum_dtype(self);
   if (dtype != self.dtype()) return cumsum(self.to(dtype), dim);

@@ -10,6 +10,7 @@
 #include <numeric>
 
 #include "broadcast.h"
+#include "expect.h"
 
 namespace ambit {
 namespace {
@@ -79,6 +80,7 @@ size_t index_of(const char* op, int64_t dim, int64_t ndim) {
 }  // namespace
 
 Tensor view(const Tensor& self, IntArrayRef sizes) {
+  expect_defined("view", "self", self);
   const Dims full = infer_sizes("view", sizes, self.numel());
   const std::optional<Dims> strides = view_strides(*self.impl(), full);
   if (!strides) {
@@ -91,6 +93,7 @@ Tensor view(const Tensor& self, IntArrayRef sizes) {
 }
 
 Tensor reshape(const Tensor& self, IntArrayRef sizes) {
+  expect_defined("reshape", "self", self);
   const Dims full = infer_sizes("reshape", sizes, self.numel());
   const std::optional<Dims> strides = view_strides(*self.impl(), full);
   if (strides) return reshaped("reshape", self, full, *strides);
@@ -99,6 +102,7 @@ Tensor reshape(const Tensor& self, IntArrayRef sizes) {
 }
 
 Tensor transpose(const Tensor& self, int64_t dim0, int64_t dim1) {
+  expect_defined("transpose", "self", self);
   const size_t a = index_of("transpose", dim0, self.dim()),
                b = index_of("transpose", dim1, self.dim());
   Dims sizes(self.sizes()), strides(self.strides());
@@ -112,6 +116,7 @@ Tensor transpose(const Tensor& self, int64_t dim0, int64_t dim1) {
 }
 
 Tensor permute(const Tensor& self, IntArrayRef dims) {
+  expect_defined("permute", "self", self);
   const size_t n = self.sizes().size();
   Dims sizes(n), strides(n), inverse(n, -1);
   bool good = dims.size() == n;
@@ -131,6 +136,7 @@ Tensor permute(const Tensor& self, IntArrayRef dims) {
 }
 
 Tensor t(const Tensor& self) {
+  expect_defined("t", "self", self);
   if (self.dim() > 2) {
     throw ShapeError(fmt::format("t: expected at most 2 dims, got shape {}", str(self.sizes())));
   }
@@ -138,6 +144,7 @@ Tensor t(const Tensor& self) {
 }
 
 Tensor squeeze(const Tensor& self) {
+  expect_defined("squeeze", "self", self);
   Dims sizes, strides;
   for (size_t i = 0; i < self.sizes().size(); ++i) {
     if (self.sizes()[i] == 1) continue;
@@ -148,6 +155,7 @@ Tensor squeeze(const Tensor& self) {
 }
 
 Tensor squeeze(const Tensor& self, int64_t dim) {
+  expect_defined("squeeze", "self", self);
   const size_t d = index_of("squeeze", dim, self.dim());
   Dims sizes(self.sizes()), strides(self.strides());
   if (self.dim() > 0 && sizes[d] == 1) {
@@ -158,6 +166,7 @@ Tensor squeeze(const Tensor& self, int64_t dim) {
 }
 
 Tensor unsqueeze(const Tensor& self, int64_t dim) {
+  expect_defined("unsqueeze", "self", self);
   const size_t d = index_of("unsqueeze", dim, self.dim() + 1);
   Dims sizes(self.sizes()), strides(self.strides());
   const int64_t stride = d < sizes.size() ? sizes[d] * strides[d] : 1;
@@ -167,6 +176,7 @@ Tensor unsqueeze(const Tensor& self, int64_t dim) {
 }
 
 Tensor expand(const Tensor& self, IntArrayRef sizes) {
+  expect_defined("expand", "self", self);
   const size_t n = self.sizes().size(), lead = sizes.size() - n;
   Dims full(sizes), strides(sizes.size(), 0);
   bool good = sizes.size() >= n;
@@ -188,6 +198,7 @@ Tensor expand(const Tensor& self, IntArrayRef sizes) {
 }
 
 Tensor flatten(const Tensor& self, int64_t start_dim, int64_t end_dim) {
+  expect_defined("flatten", "self", self);
   const size_t first = index_of("flatten", start_dim, self.dim());
   const size_t last = index_of("flatten", end_dim, self.dim());
   if (first > last) {

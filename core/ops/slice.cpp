@@ -11,11 +11,13 @@
 #include <numeric>
 
 #include "broadcast.h"
+#include "expect.h"
 
 namespace ambit {
 namespace {
 
 size_t index_of(const char* op, int64_t dim, const Tensor& self) {
+  expect_defined(op, "self", self);
   if (self.dim() == 0) {
     throw ShapeError(fmt::format("{}: expected a tensor with dims, got one without", op));
   }
@@ -151,6 +153,7 @@ struct AsStridedGrad {
 
 Tensor as_strided(const Tensor& self, IntArrayRef sizes, IntArrayRef strides,
                   std::optional<int64_t> storage_offset) {
+  expect_defined("as_strided", "self", self);
   const int64_t offset = storage_offset.value_or(self.storage_offset());
   if (sizes.size() != strides.size()) {
     throw ShapeError(fmt::format("as_strided: expected one stride for each size, got {} and {}",
@@ -172,7 +175,8 @@ Tensor as_strided(const Tensor& self, IntArrayRef sizes, IntArrayRef strides,
 }
 
 std::vector<Tensor> unbind(const Tensor& self, int64_t dim) {
-  const int64_t n = self.sizes()[index_of("unbind", dim, self)];
+  const size_t d = index_of("unbind", dim, self);
+  const int64_t n = self.sizes()[d];
   std::vector<Tensor> parts;
   parts.reserve(static_cast<size_t>(n));
   for (int64_t i = 0; i < n; ++i) parts.push_back(select(self, dim, i));
@@ -180,7 +184,8 @@ std::vector<Tensor> unbind(const Tensor& self, int64_t dim) {
 }
 
 std::vector<Tensor> split(const Tensor& self, int64_t split_size, int64_t dim) {
-  const int64_t size = self.sizes()[index_of("split", dim, self)];
+  const size_t d = index_of("split", dim, self);
+  const int64_t size = self.sizes()[d];
   if (split_size < 0 || (split_size == 0 && size > 0)) {
     throw ShapeError(fmt::format("split: expected a split size > 0, got {}", split_size));
   }
@@ -194,7 +199,8 @@ std::vector<Tensor> split(const Tensor& self, int64_t split_size, int64_t dim) {
 }
 
 std::vector<Tensor> split(const Tensor& self, IntArrayRef split_sizes, int64_t dim) {
-  const int64_t size = self.sizes()[index_of("split", dim, self)];
+  const size_t d = index_of("split", dim, self);
+  const int64_t size = self.sizes()[d];
   int64_t left = size;
   for (const int64_t s : split_sizes) left = s < 0 || s > left ? -1 : left - s;
   if (left != 0) {
@@ -225,7 +231,8 @@ int64_t checked_empty_chunks(int64_t chunks) {
 }  // namespace
 
 std::vector<Tensor> chunk(const Tensor& self, int64_t chunks, int64_t dim) {
-  const int64_t size = self.sizes()[index_of("chunk", dim, self)];
+  const size_t d = index_of("chunk", dim, self);
+  const int64_t size = self.sizes()[d];
   if (chunks < 1) throw ShapeError(fmt::format("chunk: expected chunks > 0, got {}", chunks));
   // Of a dim of size 0 all the chunks are empty, and there are as many as asked for.
   if (size == 0) {

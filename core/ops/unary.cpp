@@ -8,6 +8,7 @@
 
 #include "activation_grads.h"
 #include "broadcast.h"
+#include "expect.h"
 #include "promote.h"
 
 namespace ambit {
@@ -32,6 +33,7 @@ bool is_identity(UnaryOp kernel, DType dtype) {
 }
 
 DType unary_dtype(const char* op, UnaryOp kernel, Domain domain, const Tensor& self) {
+  expect_defined(op, "self", self);
   // libtorch squares by pow(x, 2), where the number 2 makes an integer of bool.
   if (kernel == UnaryOp::square && self.dtype() == kBool) return kInt64;
   return compute_dtype(op, domain, self.dtype());
@@ -159,6 +161,7 @@ namespace {
 
 // isnan and its kin: of integers the answer is known.
 Tensor classify(const char* op, UnaryOp kernel, const Tensor& self) {
+  expect_defined(op, "self", self);
   Tensor out = allocate(op, self.sizes(), kBool, self.device());
   if (self.is_floating_point()) {
     kernels::unary(out, self, kernel);

@@ -13,6 +13,7 @@ namespace {
 
 // A number as the other branch beside `branch`.
 Tensor branch_of(const Scalar& number, const Tensor& branch) {
+  expect_defined("where", "the other branch", branch);
   return scalar_on(number, result_type(branch, number), branch.device());
 }
 
@@ -23,6 +24,8 @@ Tensor where(const Tensor& condition, const Tensor& self, const Tensor& other) {
       check_devices("where", {{"condition", condition}, {"self", self}, {"other", other}},
                     DeviceRule::elementwise);
   expect_dtype("where", "condition", condition, kBool);
+  expect_defined("where", "self", self);
+  expect_defined("where", "other", other);
   const DType dtype = result_type(self, other);
   const Dims sizes =
       broadcast("where", condition.sizes(), broadcast("where", self.sizes(), other.sizes()));
@@ -52,6 +55,7 @@ Tensor where(const Tensor& condition, const Scalar& self, const Tensor& other) {
 Tensor masked_fill(const Tensor& self, const Tensor& mask, const Scalar& value) {
   const Device device =
       check_devices("masked_fill", {{"self", self}, {"mask", mask}}, DeviceRule::elementwise);
+  expect_defined("masked_fill", "self", self);
   expect_dtype("masked_fill", "mask", mask, kBool);
   check_fits("masked_fill", value, self.dtype());
   const Dims sizes = broadcast("masked_fill", self.sizes(), mask.sizes());
@@ -69,6 +73,7 @@ Tensor masked_fill(const Tensor& self, const Tensor& mask, const Scalar& value) 
 const Tensor& masked_fill_(const Tensor& self, const Tensor& mask, const Scalar& value) {
   const Device device = check_devices("masked_fill_", {{"self", self}, {"mask", mask}},
                                       DeviceRule::in_place_elementwise);
+  expect_defined("masked_fill_", "self", self);
   expect_dtype("masked_fill_", "mask", mask, kBool);
   check_fits("masked_fill_", value, self.dtype());
   check_broadcasts_to("masked_fill_", mask.sizes(), self.sizes());

@@ -1,44 +1,91 @@
 #!/usr/bin/env bash
-# Use ambit as others will: installed, moved and found by find_package; then by add_subdirectory.
+# Use ambit as others will: a program, a backend of another project and the installed tools, with an
+# installation that was moved, then by add_subdirectory.
 #   tests/install/run.sh <source folder> <build folder> <C++ compiler>
 set -euo pipefail
 source=$1 build=$2 compiler=$3
-work=$(mktemp -d)
+work=$(realpath "$(mktemp -d)")
 trap 'rm -rf "$work"' EXIT
+cd "$work"
+# What the user has set decides nothing here.
+unset AMBIT_BACKEND_PATH AMBIT_FALLBACK AMBIT_SIM AMBIT_DATA
 
-# consume <folder> <cmake arguments...>: build the consumer there, run it, compare what it prints.
-consume() {
-  local folder=$work/$1
-  shift
-  cmake -S "$source/tests/install/consumer" -B "$folder" -G Ninja \
-    -DCMAKE_CXX_COMPILER="$compiler" "$@"
-  cmake --build "$folder" --parallel "$(nproc)"
-  local got
-  got=$("$folder/consumer")
-  [[ $got == "$expected" ]] || { printf 'expected:\n%s\ngot:\n%s\n' "$expected" "$got"; exit 1; }
+fail() {
+  printf '%s\n' "$@"
+  exit 1
 }
-expected=$'tensor([[2., 2.],\n        [2., 2.]])'
+
+# make <project> <folder> <cmake arguments...>
+make() {
+  cmake -S "$1" -B "$2" -G Ninja -DCMAKE_CXX_COMPILER="$compiler" "${@:3}"
+  cmake --build "$2" --parallel "$(nproc)"
+}
+
+# says <text> <command...>: the command succeeds and prints the text, among other things.
+says() {
+  local got
+  got=$("${@:2}" 2>&1) || fail "failed: ${*:2}" "$got"
+  [[ $got == *"$1"* ]] || fail "expected of ${*:2}:" "$1" "got:" "$got"
+}
+on_cpu=$'tensor([[2., 2.],\n        [2., 2.]])'
+on_hello=$'tensor([[2., 2.],\n        [2., 2.]], device=\'hello:0\')'
+
+# try_tools <installation> <library of hello>
+try_tools() {
+  says "backend hello: $2 " "$1/bin/ambit" info
+  says "$1/" "$1/bin/ambit" info --json # where libambit and the simulator came from
+  says "| conv2d | reference |" "$1/bin/ambit" ops --backend hello --format md
+  says "Finished Training" \
+    "$1/bin/quickstart" --device hello:0 --limit 64 --epochs 1 --out net.safetensors
+}
+
+echo "== the example of a backend is small"
+cp -r "$source/apps/hello_backend" hello
+lines=$(grep -vcE '^ *(//.*)?$' hello/hello_backend.cpp)
+lines=$((lines + $(grep -vcE '^ *(#.*)?$' hello/CMakeLists.txt)))
+((lines < 100)) || fail "expected less than 100 lines of code in hello_backend, got $lines"
 
 echo "== find_package, from a folder the package was not installed to"
-cmake --install "$build" --prefix "$work/installed" >"$work/install.log"
-mv "$work/installed" "$work/moved"
+cmake --install "$build" --prefix "$work/installed" >install.log
+mv installed moved
 # Build paths in the package would show only on another machine. The libraries may hold the names
 # of source files (assert), the package may not.
-if grep -rnF -e "$source" -e "$work/installed" "$work"/moved/*/cmake; then
-  echo "the installed package holds absolute paths"
-  exit 1
+if grep -rnF -e "$source" -e "$work/installed" moved/*/cmake; then
+  fail "the installed package holds absolute paths"
 fi
-# --as-needed drops libraries that only static initialisers would use: ambit must not rely on them.
-consume with_package -DCMAKE_PREFIX_PATH="$work/moved" -DCMAKE_EXE_LINKER_FLAGS=-Wl,--as-needed
-
-for program in "$work"/moved/bin/*; do
-  [[ -x $program ]] || continue
-  ! ldd "$program" | grep "not found" || { echo "$program does not find its libraries"; exit 1; }
+for program in moved/bin/*; do
+  ! ldd "$program" | grep "not found" || fail "$program does not find its libraries"
 done
+# --as-needed drops libraries that only static initialisers would use: ambit must not rely on them.
+package=(-DCMAKE_PREFIX_PATH="$work/moved"
+  "-DCMAKE_EXE_LINKER_FLAGS=-Wl,--as-needed" "-DCMAKE_MODULE_LINKER_FLAGS=-Wl,--as-needed")
+make "$source/tests/install/consumer" consumer_built "${package[@]}"
+make hello hello_built "${package[@]}"
+hello=$(realpath hello_built/*/ambit/backends/libambit_hello.so)
+says "$on_cpu" consumer_built/consumer
 
-echo "== add_subdirectory"
-# The release flags hit ccache; without ccache, no optimisation is the quicker way.
+echo "== a backend that \$AMBIT_BACKEND_PATH names"
+export AMBIT_BACKEND_PATH=${hello%/*}
+try_tools "$work/moved" "$hello"
+says "$on_hello" consumer_built/consumer hello:0
+unset AMBIT_BACKEND_PATH
+says ", 0 failed," moved/bin/ambit conformance --device hello:0 --backend "$hello"
+
+echo "== a backend that is installed, and all of it moved again"
+cmake --install hello_built --prefix "$work/moved" >>install.log
+rm -r hello_built
+mv moved again
+try_tools "$work/again" "$(realpath again/*/ambit/backends/libambit_hello.so)"
+LD_LIBRARY_PATH=$(realpath again/lib*) says "$on_hello" consumer_built/consumer hello:0
+
+echo "== add_subdirectory, of ambit and of the backend"
+# The flags of the build folder hit ccache; without ccache, no optimisation is the quicker way.
 flags="-O0"
 if command -v ccache >/dev/null; then flags="-O2 -DNDEBUG"; fi
-consume with_source -DAMBIT_SOURCE="$source" \
+make "$source/tests/install/consumer" with_source \
+  -DAMBIT_SOURCE="$source" -DHELLO_SOURCE="$work/hello" \
+  -DAMBIT_WERROR="$(sed -n 's/^AMBIT_WERROR:[A-Z]*=//p' "$build/CMakeCache.txt")" \
   -DCMAKE_BUILD_TYPE=Release -DCMAKE_CXX_FLAGS_RELEASE="$flags"
+says "$on_cpu" with_source/consumer
+AMBIT_BACKEND_PATH=$(realpath with_source/hello/*/ambit/backends) \
+  says "$on_hello" with_source/consumer hello:0

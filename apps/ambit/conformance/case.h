@@ -4,6 +4,7 @@
 
 #include <ambit/device.h>
 
+#include <cstdint>
 #include <functional>
 #include <stdexcept>
 #include <string>
@@ -11,6 +12,7 @@
 
 namespace conformance {
 
+/// The device is synchronised after each case, and must then hold no more memory than before.
 struct Case {
   std::string name;                          // "conv2d/float32/strided": --filter looks here
   std::string op;                            // the kernel it is about; "" for the runtime
@@ -24,9 +26,16 @@ struct Failure : std::runtime_error {
   using std::runtime_error::runtime_error;
 };
 
-/// What a case throws where it cannot apply: "one device only".
+/// What a case throws where it cannot apply: "one device only". NotImplementedError and DTypeError
+/// are not caught by cases: they say that the backend declines, which is a gap and no failure.
 struct Skipped : std::runtime_error {
   using std::runtime_error::runtime_error;
 };
+
+/// Return the seed of this run (--seed).
+uint64_t seed();
+/// Tell the report how far a result was off, in units of its bound; the largest of a case counts.
+/// An infinite one, beyond any bound, is for a Failure to tell.
+void note_error(double bounds);
 
 }  // namespace conformance

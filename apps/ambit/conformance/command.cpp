@@ -1,3 +1,79 @@
-#include "../commands.h"
+// `ambit conformance`: does a device do what ambit promises in its name?
+#include <fmt/format.h>
+#include <unistd.h>
 
-void add_conformance(CLI::App&, int&) {}
+#include <memory>
+
+#include "../commands.h"
+#include "options.h"
+#include "report.h"
+#include "runner.h"
+#include "worker.h"
+
+namespace {
+
+using namespace conformance;
+
+const char* const kFooter =
+    R"(Every case runs in a child process, so that one that crashes or hangs is a finding like any other.
+Results are compared with the backend `reference`; each failure says its bound and how to repeat it.
+
+Exit codes: 0 nothing failed (kernels and dtypes that are missing are counted, and no failure),
+            1 something failed, 2 wrong usage or no such device.)";
+
+/// Where a terminal looks on: how far the run is, on one line.
+void show_progress(const Run& run) {
+  if (isatty(STDERR_FILENO) == 0) return;
+  fmt::print(stderr, "\r\033[K{}/{} {}", run.results.size(), run.plan.cases.size(),
+             run.results.back().name);
+}
+
+int run_as_parent(const Options& options) {
+  try {
+    const Run run = run_cases(options, show_progress);
+    if (isatty(STDERR_FILENO) != 0) fmt::print(stderr, "\r\033[K");
+    if (options.list) {
+      for (const CaseName& c : run.plan.cases) fmt::print("{}\n", c.name);
+    } else {
+      fmt::print("{}", report(run, options));
+    }
+    return count(run, Outcome::failed) == 0 ? 0 : 1;
+  } catch (const Refused& e) {
+    fmt::print(stderr, "ambit conformance: {}\n", e.what());
+    return 2;
+  }
+}
+
+}  // namespace
+
+void add_conformance(CLI::App& tool, int& exit_code) {
+  const auto options = std::make_shared<Options>();
+  CLI::App& c = *tool.add_subcommand("conformance", "Check a device against the reference backend");
+  c.footer(kFooter);
+  c.add_option("--device", options->device, "The device to check: npu:0")->required();
+  c.add_option("--backend", options->backend,
+               "File of the plugin, where ambit does not find it by the device's name");
+  c.add_option("--filter", options->filter, "Run only cases whose name holds this: conv2d/float32");
+  const auto set_format = [options](const std::string& name) {
+    options->format = name == "json" ? Format::json : name == "md" ? Format::md : Format::table;
+  };
+  c.add_option_function<std::string>("--format", set_format, "How to print; a table else")
+      ->check(CLI::IsMember({"table", "md", "json"}));
+  c.add_flag("--list", options->list, "Print the names of the cases and run none");
+  c.add_option("--timeout", options->timeout_s, "After so many seconds, a case hangs")
+      ->check(CLI::Range(0.001, 86400.0))
+      ->capture_default_str();
+  c.add_option("--max-failures", options->max_failures, "End the run after so many");
+  c.add_option("--seed", options->seed, "Seed of the numbers that kernels are fed with")
+      ->capture_default_str();
+  // Between the two processes; "" as a group hides them from --help.
+  c.add_option("--worker", options->results_fd)->group("");
+  c.add_option("--first", options->first)->group("");
+  c.callback([options, &exit_code] {
+    if (options->results_fd >= 0) {
+      work(*options);
+    } else {
+      exit_code = run_as_parent(*options);
+    }
+  });
+}

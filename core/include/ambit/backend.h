@@ -8,6 +8,8 @@
 #include <cstddef>
 #include <cstdint>
 #include <string>
+#include <utility>
+#include <vector>
 
 namespace ambit {
 
@@ -22,6 +24,8 @@ struct MemoryStats {
 struct DeviceProperties {
   std::string name;         ///< "AMD EPYC 9654"
   size_t total_memory = 0;  ///< bytes; 0: unknown
+  /// What else `ambit info` shows, by name: {"driver", "550.54"}, {"cuDNN", "9.1.0"}.
+  std::vector<std::pair<std::string, std::string>> details;
 };
 
 /// All devices of one kind. Thread safety: every function may be called from any thread.

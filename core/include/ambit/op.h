@@ -7,6 +7,7 @@
 
 #include <array>
 #include <atomic>
+#include <new>
 #include <span>
 #include <tuple>
 
@@ -25,6 +26,7 @@ struct DeviceArg {
   const Tensor* tensors = nullptr;
   size_t count = 0;
   bool is_list = false;
+  bool may_be_on_cpu = false;  ///< as the indices of index may, whatever the device of the call
 };
 
 enum class DeviceRule : uint8_t {
@@ -44,6 +46,9 @@ inline Device check_devices(const char* op, std::initializer_list<DeviceArg> arg
                             DeviceRule rule = DeviceRule::strict) {
   return check_devices(op, std::span<const DeviceArg>(args.begin(), args.size()), rule);
 }
+
+/// What a std::bad_alloc in a backend becomes. Errors: OutOfMemoryError, always.
+[[noreturn]] AMBIT_API void throw_out_of_host_memory(const char* op);
 
 using AnyKernel = void (*)();
 
@@ -108,7 +113,8 @@ class Op;
 
 /// A kernel op: `kernels::conv2d(out, input, weight, bias, params)` runs the kernel of its tensors'
 /// device. Outputs first, then inputs, then parameters; the caller allocates the outputs.
-/// Errors: DeviceMismatchError; NotImplementedError naming op, device and who has a kernel.
+/// Errors: DeviceMismatchError; NotImplementedError naming op, device and who has a kernel;
+/// OutOfMemoryError.
 template <class... A>
 class Op<void(A...)> final : public OpBase {
  public:
@@ -129,7 +135,11 @@ class Op<void(A...)> final : public OpBase {
     if (device.is_meta()) return;  // shapes only
     if (const auto kernel = reinterpret_cast<Kernel>(find(device.kind()))) {
       if (!device.is_cpu()) activate(device);
-      return kernel(args...);
+      try {
+        return kernel(args...);
+      } catch (const std::bad_alloc&) {  // of a kernel's scratch in a std::vector
+        throw_out_of_host_memory(name_);
+      }
     }
     NoGradGuard no_grad;
     if (composite_) return composite_(args...);

@@ -25,17 +25,24 @@ struct Block {
   uint32_t word[4];
 };
 
+/// One round on a counter's words.
+AMBIT_HOST_DEVICE inline void round(uint32_t& c0, uint32_t& c1, uint32_t& c2, uint32_t& c3,
+                                    uint32_t key0, uint32_t key1) {
+  const uint64_t p0 = uint64_t{0xD2511F53u} * c0, p1 = uint64_t{0xCD9E8D57u} * c2;
+  c0 = static_cast<uint32_t>(p1 >> 32) ^ c1 ^ key0;
+  c1 = static_cast<uint32_t>(p1);
+  c2 = static_cast<uint32_t>(p0 >> 32) ^ c3 ^ key1;
+  c3 = static_cast<uint32_t>(p0);
+}
+inline constexpr int kRounds = 10;
+/// What the two halves of the key grow by after each round.
+inline constexpr uint32_t kKeyStep0 = 0x9E3779B9u, kKeyStep1 = 0xBB67AE85u;
+
 /// Encrypt a 128-bit counter with a 64-bit key: the bijection of the paper, 10 rounds.
 AMBIT_HOST_DEVICE inline Block encrypt(Block counter, uint32_t key0, uint32_t key1) {
   uint32_t(&c)[4] = counter.word;
-  for (int round = 0; round < 10; ++round) {
-    const uint64_t p0 = uint64_t{0xD2511F53u} * c[0], p1 = uint64_t{0xCD9E8D57u} * c[2];
-    c[0] = static_cast<uint32_t>(p1 >> 32) ^ c[1] ^ key0;
-    c[1] = static_cast<uint32_t>(p1);
-    c[2] = static_cast<uint32_t>(p0 >> 32) ^ c[3] ^ key1;
-    c[3] = static_cast<uint32_t>(p0);
-    key0 += 0x9E3779B9u;
-    key1 += 0xBB67AE85u;
+  for (int i = 0; i < kRounds; ++i, key0 += kKeyStep0, key1 += kKeyStep1) {
+    round(c[0], c[1], c[2], c[3], key0, key1);
   }
   return counter;
 }
@@ -69,10 +76,19 @@ AMBIT_HOST_DEVICE inline double to_unit(uint64_t bits) {
 }
 /// Map bits to [low, high). The operations are chosen so that a compiler that fuses multiply and
 /// add gets the same bits as one that does not: in float64 the product of two float32 is exact.
+struct UniformFloat {
+  double low, range;
+  float top;  // rounding may reach high, which is excluded
+
+  AMBIT_HOST_DEVICE UniformFloat(float l, float h)
+      : low(l), range(h - l), top(std::nextafter(h, l)) {}
+  AMBIT_HOST_DEVICE float operator()(uint32_t bits) const {
+    const double x = low + range * to_unit(bits);
+    return x < top ? static_cast<float>(x) : top;
+  }
+};
 AMBIT_HOST_DEVICE inline float to_uniform(uint32_t bits, float low, float high) {
-  const double x = low + static_cast<double>(high - low) * to_unit(bits);
-  const float top = std::nextafter(high, low);  // rounding may reach high, which is excluded
-  return x < top ? static_cast<float>(x) : top;
+  return UniformFloat(low, high)(bits);
 }
 AMBIT_HOST_DEVICE inline double to_uniform(uint64_t bits, double low, double high) {
   const double x = std::fma(high - low, to_unit(bits), low);

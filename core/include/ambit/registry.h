@@ -46,6 +46,8 @@ class AMBIT_API Registry {
 AMBIT_API Backend& backend_of(Device device);
 /// Return the backend and check that the device exists. Errors: BackendError saying how many do.
 AMBIT_API Backend& usable_backend(Device device);
+/// Return the library that brought the backend of a kind: "libambit" or a file; of meta, "core".
+AMBIT_API const std::string& backend_library(DeviceKind kind);
 /// Return the names of all registered backends, in order of registration.
 AMBIT_API std::vector<std::string> backend_names();
 

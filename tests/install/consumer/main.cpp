@@ -2,4 +2,7 @@
 
 #include <iostream>
 
-int main() { std::cout << ambit::ones({2, 2}) + 1 << '\n'; }
+int main(int argc, char** argv) {
+  const ambit::Device device(argc > 1 ? argv[1] : "cpu");
+  std::cout << ambit::ones({2, 2}, device) + 1 << '\n';
+}

@@ -21,3 +21,4 @@
 #include <ambit/nn/pooling.h>
 #include <ambit/nn/sequential.h>
 #include <ambit/nn/serialize.h>
+#include <ambit/nn/strays.h>

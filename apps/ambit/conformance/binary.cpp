@@ -1,0 +1,214 @@
+// y = op(a, b), for each op, dtype and form; comparisons too.
+#include <ambit/error.h>
+#include <ambit/kernels.h>
+#include <fmt/format.h>
+
+#include <limits>
+
+#include "cases.h"
+#include "trial.h"
+
+namespace conformance {
+namespace {
+
+using namespace ambit;
+
+bool is_division(BinaryOp op) { return op >= BinaryOp::floor_divide && op <= BinaryOp::fmod; }
+
+bool takes(BinaryOp op, DType d) {
+  switch (op) {
+    case BinaryOp::div:
+    case BinaryOp::atan2:
+    case BinaryOp::relu_grad:
+    case BinaryOp::sigmoid_grad:
+    case BinaryOp::tanh_grad:
+    case BinaryOp::gelu_grad:
+      return is_floating_point(d);
+    case BinaryOp::bitwise_and:
+    case BinaryOp::bitwise_or:
+    case BinaryOp::bitwise_xor:
+      return !is_floating_point(d);
+    case BinaryOp::add:
+    case BinaryOp::mul:
+    case BinaryOp::maximum:
+    case BinaryOp::minimum:
+      return true;
+    default:
+      return d != kBool;
+  }
+}
+
+Bound bound_of(BinaryOp op, DType dtype) {
+  switch (op) {
+    case BinaryOp::pow:
+    case BinaryOp::atan2:
+      return {5, 0, "maths is good to 4 ulp, and the reference rounds once more"};
+    case BinaryOp::relu_grad:
+    case BinaryOp::sigmoid_grad:
+    case BinaryOp::tanh_grad:
+      return {4, 16 * epsilon(dtype),
+              "three roundings of numbers up to 3 * 3 * (1 + 9), where 1 - y cancels"};
+    case BinaryOp::gelu_grad:
+      return {5, 16 * epsilon(dtype), "maths good to 4 ulp of numbers up to 3"};
+    default:
+      return {is_floating_point(dtype) ? 1.0 : 0.0, 0, "one rounding"};
+  }
+}
+
+/// Divisors that integers have: neither 0 nor -1, by which the least integer cannot be divided.
+Values divisors() {
+  return each([]<class T>(Random& random, int64_t) {
+    T v = any_value<T>(random);
+    while (v == T(0) || (std::is_integral_v<T> && v == static_cast<T>(-1)))
+      v = any_value<T>(random);
+    return v;
+  });
+}
+
+struct Layouts {
+  Layout y, a, b;
+};
+/// All in a layout, and a plain tensor with one in the layout.
+std::vector<Layouts> layouts_of(const Form& form) {
+  if (form.layout == Layout::contiguous) return {{form.layout, form.layout, form.layout}};
+  return {{for_output(form.layout), form.layout, form.layout},
+          {Layout::contiguous, Layout::contiguous, form.layout},
+          {Layout::contiguous, form.layout, Layout::contiguous}};
+}
+
+void check(Trial& t, BinaryOp op, DType dtype, IntArrayRef sizes, const Layouts& l,
+           const Values& values) {
+  t.begin();
+  Operand& y = t.output("y", dtype, sizes, l.y);
+  Operand& a = t.input("a", dtype, sizes, l.a, values);
+  Operand& b = t.input("b", dtype, sizes, l.b, is_division(op) ? divisors() : values);
+  t.run([&](Side s) { kernels::binary(y[s], a[s], b[s], op); });
+  t.expect(y, bound_of(op, dtype));
+}
+
+/// y and a the same tensor: a += b.
+void check_in_place(Trial& t, BinaryOp op, DType dtype, IntArrayRef sizes, Layout layout) {
+  t.begin("y and a the same tensor");
+  Operand& y = t.updated("y", dtype, sizes, layout);
+  Operand& b = t.input("b", dtype, sizes, layout, is_division(op) ? divisors() : any());
+  t.run([&](Side s) { kernels::binary(y[s], y[s], b[s], op); });
+  t.expect(y, bound_of(op, dtype));
+}
+
+/// Ops whose result is exact for any two numbers, infinities, NaN and denormals among them.
+bool is_special(BinaryOp op) {
+  return op <= BinaryOp::div || op == BinaryOp::maximum || op == BinaryOp::minimum;
+}
+
+void add_cases(Cases& cases, BinaryOp op, DType dtype) {
+  const auto path = [&](const std::string& form) {
+    return fmt::format("binary/{}/{}/{}", name(op), name(dtype), form);
+  };
+  for (const Form& form : forms()) {
+    cases.push_back(kernel_case(path(form.name), [=, &form](Trial& t) {
+      for (const Dims& sizes : form.sizes) {
+        for (const Layouts& l : layouts_of(form)) check(t, op, dtype, sizes, l, any());
+      }
+    }));
+  }
+  cases.push_back(kernel_case(path("in_place"), [=](Trial& t) {
+    check_in_place(t, op, dtype, {1023}, Layout::contiguous);
+    check_in_place(t, op, dtype, {31, 7}, Layout::strided);
+  }));
+  if (!is_special(op) || !is_floating_point(dtype)) return;
+  cases.push_back(kernel_case(path("special"), [=](Trial& t) {
+    const Layouts plain{Layout::contiguous, Layout::contiguous, Layout::contiguous};
+    check(t, op, dtype, {20000}, plain, special());
+    // All special numbers with each other.
+    t.begin();
+    Operand& y = t.output("y", dtype, {kSpecialCount, kSpecialCount});
+    Operand& a = t.input("a", dtype, {kSpecialCount, kSpecialCount}, plain.a, special_rows());
+    Operand& b =
+        t.input("b", dtype, {kSpecialCount, kSpecialCount}, Layout::transposed, special_columns());
+    t.run([&](Side s) { kernels::binary(y[s], a[s], b[s], op); });
+    t.expect(y, bound_of(op, dtype));
+  }));
+}
+
+/// Integers divided by zero: an error, and nothing written for that element.
+void add_bad_divisor_case(Cases& cases, BinaryOp op, DType dtype) {
+  const auto path = fmt::format("binary/{}/{}/by_zero", name(op), name(dtype));
+  cases.push_back(kernel_case(path, [=](Trial& t) {
+    const int64_t n = 270001;
+    const Values last_is_zero =
+        each([=]<class T>(Random&, int64_t i) { return T(i < n - 1 ? 3 : 0); });
+    t.begin("a divisor of 0 at the end");
+    Operand& y = t.updated("y", dtype, {n});
+    Operand& a = t.input("a", dtype, {n});
+    Operand& b = t.input("b", dtype, {n}, Layout::contiguous, last_is_zero);
+    t.expect_refusal<Error>("Error", [&](Side s) { kernels::binary(y[s], a[s], b[s], op); });
+    t.expect_kept(y, static_cast<size_t>(n - 1));
+  }));
+}
+
+void add_least_by_minus_one_case(Cases& cases, BinaryOp op, DType dtype) {
+  const auto path = fmt::format("binary/{}/{}/least_by_minus_one", name(op), name(dtype));
+  cases.push_back(kernel_case(path, [=](Trial& t) {
+    const Values least =
+        each([]<class T>(Random&, int64_t) { return std::numeric_limits<T>::lowest(); });
+    const Values minus_one = each([]<class T>(Random&, int64_t) { return static_cast<T>(-1); });
+    t.begin("the least integer divided by -1");
+    Operand& y = t.updated("y", dtype, {3});
+    Operand& a = t.input("a", dtype, {3}, Layout::contiguous, least);
+    Operand& b = t.input("b", dtype, {3}, Layout::broadcast, minus_one);
+    const auto call = [&](Side s) { kernels::binary(y[s], a[s], b[s], op); };
+    if (op == BinaryOp::remainder || op == BinaryOp::fmod) {  // it divides without rest
+      t.run(call);
+      return t.expect(y);
+    }
+    t.expect_refusal<Error>("Error", call);
+    t.expect_kept(y, 0);
+  }));
+}
+
+void check_compare(Trial& t, CompareOp op, DType dtype, IntArrayRef sizes, const Layouts& l,
+                   const Values& values) {
+  t.begin();
+  Operand& y = t.output("y", kBool, sizes, l.y);
+  Operand& a = t.input("a", dtype, sizes, l.a, values);
+  Operand& b = t.input("b", dtype, sizes, l.b, values);
+  t.run([&](Side s) { kernels::compare(y[s], a[s], b[s], op); });
+  t.expect(y);
+}
+
+void add_compare_cases(Cases& cases, CompareOp op, DType dtype) {
+  const auto path = [&](const std::string& form) {
+    return fmt::format("compare/{}/{}/{}", name(op), name(dtype), form);
+  };
+  for (const Form& form : forms()) {
+    cases.push_back(kernel_case(path(form.name), [=, &form](Trial& t) {
+      for (const Dims& sizes : form.sizes) {
+        for (const Layouts& l : layouts_of(form)) check_compare(t, op, dtype, sizes, l, any());
+        check_compare(t, op, dtype, sizes, layouts_of(form)[0], few(true));  // many are equal
+      }
+    }));
+  }
+}
+
+}  // namespace
+
+void add_binary_cases(Cases& cases) {
+  for (int i = 0; i <= static_cast<int>(BinaryOp::gelu_grad); ++i) {
+    for (int d = 0; d < kDTypeCount; ++d) {
+      const auto op = static_cast<BinaryOp>(i);
+      const auto dtype = static_cast<DType>(d);
+      if (!takes(op, dtype)) continue;
+      add_cases(cases, op, dtype);
+      if (!is_division(op) || !is_integral(dtype)) continue;
+      add_bad_divisor_case(cases, op, dtype);
+      if (is_signed(dtype)) add_least_by_minus_one_case(cases, op, dtype);
+    }
+  }
+  for (int i = 0; i <= static_cast<int>(CompareOp::logical_xor); ++i) {
+    for (int d = 0; d < kDTypeCount; ++d) {
+      add_compare_cases(cases, static_cast<CompareOp>(i), static_cast<DType>(d));
+    }
+  }
+}
+
+}  // namespace conformance

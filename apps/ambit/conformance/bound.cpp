@@ -1,0 +1,72 @@
+#include "bound.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+namespace conformance {
+namespace {
+
+/// Return the error in units of the bound: 0 for equal elements, infinity where no bound can hold.
+template <class T>
+double error_of(T got, T expected, const Bound& bound) {
+  if (got == expected) return 0;
+  constexpr double kInfinity = std::numeric_limits<double>::infinity();
+  if constexpr (std::is_floating_point_v<T>) {
+    using Limits = std::numeric_limits<T>;
+    const double y = static_cast<double>(got), x = static_cast<double>(expected);
+    if (std::isnan(y) && std::isnan(x)) return 0;
+    if (!std::isfinite(y) || !std::isfinite(x)) return kInfinity;
+    const double ulp = std::max(std::abs(x) * static_cast<double>(Limits::epsilon()),
+                                static_cast<double>(Limits::denorm_min()));
+    const double allowed = bound.ulps * ulp + bound.absolute;
+    return allowed > 0 ? std::abs(y - x) / allowed : kInfinity;
+  }
+  return kInfinity;
+}
+
+template <class T>
+std::string text(T x) {
+  if constexpr (std::is_floating_point_v<T>) {
+    return fmt::format("{:.{}g}", x, std::numeric_limits<T>::max_digits10);
+  } else {
+    return fmt::format("{}", static_cast<int64_t>(x));
+  }
+}
+
+template <class T>
+Difference compare_as(const std::byte* got, const std::byte* expected,
+                      const std::vector<int64_t>& positions, const Bound& bound) {
+  const T *y = reinterpret_cast<const T*>(got), *x = reinterpret_cast<const T*>(expected);
+  Difference d;
+  for (size_t i = 0; i < positions.size(); ++i) {
+    const T a = y[positions[i]], b = x[positions[i]];
+    const double error = error_of(a, b, bound);
+    d.error = std::max(d.error, error);
+    if (error <= 1) continue;
+    if (d.count++ > 0) continue;
+    d.first = static_cast<int64_t>(i);
+    d.got = text(a);
+    d.expected = text(b);
+  }
+  return d;
+}
+
+}  // namespace
+
+double epsilon(ambit::DType dtype) {
+  if (dtype == ambit::kFloat32) return std::numeric_limits<float>::epsilon();
+  return dtype == ambit::kFloat64 ? std::numeric_limits<double>::epsilon() : 0;
+}
+
+Difference compare(ambit::DType dtype, const std::byte* got, const std::byte* expected,
+                   const std::vector<int64_t>& positions, const Bound& bound) {
+  // A bool that a kernel did not write, or wrote wrongly, may be any byte.
+  if (dtype == ambit::kBool) dtype = ambit::kUInt8;
+  return ambit::visit(dtype,
+                      [&]<class T>() { return compare_as<T>(got, expected, positions, bound); });
+}
+
+}  // namespace conformance

@@ -1,0 +1,102 @@
+// Convolutions and their gradients.
+#include <ambit/kernels.h>
+#include <fmt/format.h>
+
+#include "cases.h"
+#include "sum_bound.h"
+#include "trial.h"
+
+namespace conformance {
+namespace {
+
+using namespace ambit;
+
+struct Convolution {
+  const char* name;
+  Dims x, w;
+  Conv2dParams p;
+  Dims y() const { return p.out_sizes("conformance", x, w); }
+};
+const std::vector<Convolution> kConvolutions = {
+    {"1x1", {1, 1, 1, 1}, {1, 1, 1, 1}, {}},
+    {"image", {4, 3, 32, 32}, {6, 3, 5, 5}, {}},
+    {"5x5", {4, 6, 14, 14}, {16, 6, 5, 5}, {}},
+    {"padding", {2, 3, 9, 11}, {7, 3, 3, 2}, {.padding = {1, 2}}},
+    {"groups", {2, 4, 13, 12}, {6, 2, 3, 3}, {.stride = {2, 3}, .padding = {2, 1}, .groups = 2}},
+    {"dilation",
+     {3, 5, 12, 17},
+     {4, 5, 2, 3},
+     {.stride = {3, 2}, .padding = {0, 3}, .dilation = {2, 3}}},
+    {"depthwise", {2, 6, 8, 8}, {6, 1, 3, 3}, {.padding = {1, 1}, .groups = 6}},
+    {"stride_beyond_kernel", {2, 8, 7, 7}, {9, 8, 1, 1}, {.stride = {2, 2}}},
+    {"row_kernel", {1, 2, 5, 40}, {3, 2, 1, 7}, {.padding = {3, 4}}},
+    // Many channels, for which libraries have other ways.
+    {"16_channels", {2, 16, 20, 20}, {32, 16, 3, 3}, {.padding = {1, 1}}},
+    {"32_channels",
+     {2, 32, 15, 17},
+     {32, 16, 3, 3},
+     {.stride = {2, 2}, .padding = {1, 0}, .groups = 2}},
+    {"empty", {0, 3, 8, 8}, {6, 3, 3, 3}, {}},
+};
+// The reference takes its time for this one.
+const Convolution kLarge{
+    "large", {4, 64, 16, 16}, {64, 64, 3, 3}, {.padding = {2, 2}, .dilation = {2, 2}}};
+
+std::string text(const Conv2dParams& p) {
+  const auto pair = [](const Pair& v) { return fmt::format("[{}, {}]", v[0], v[1]); };
+  return fmt::format("stride {}, padding {}, dilation {}, groups {}", pair(p.stride),
+                     pair(p.padding), pair(p.dilation), p.groups);
+}
+
+void check_forward(Trial& t, const Convolution& c, DType dtype, Layout layout) {
+  for (bool has_bias : {false, true}) {
+    t.begin(text(c.p));
+    Operand& y = t.output("y", dtype, c.y(), layout);
+    Operand& x = t.input("x", dtype, c.x, layout);
+    Operand& w = t.input("w", dtype, c.w, layout);
+    Operand& b = has_bias ? t.input("b", dtype, {c.w[0]}, layout) : t.absent();
+    t.run([&](Side s) { kernels::conv2d(y[s], x[s], w[s], b[s], c.p); });
+    t.expect(y, sum_bound(c.w[1] * c.w[2] * c.w[3] + 1, dtype));
+  }
+}
+
+void check_input_grad(Trial& t, const Convolution& c, DType dtype, Layout layout) {
+  t.begin(text(c.p));
+  Operand& dx = t.output("dx", dtype, c.x, layout);
+  Operand& dy = t.input("dy", dtype, c.y(), layout);
+  Operand& w = t.input("w", dtype, c.w, layout);
+  t.run([&](Side s) { kernels::conv2d_input_grad(dx[s], dy[s], w[s], c.p); });
+  t.expect(dx, sum_bound(c.w[0] * c.w[2] * c.w[3], dtype));
+}
+
+void check_weight_grad(Trial& t, const Convolution& c, DType dtype, Layout layout) {
+  t.begin(text(c.p));
+  Operand& dw = t.output("dw", dtype, c.w, layout);
+  Operand& dy = t.input("dy", dtype, c.y(), layout);
+  Operand& x = t.input("x", dtype, c.x, layout);
+  t.run([&](Side s) { kernels::conv2d_weight_grad(dw[s], dy[s], x[s], c.p); });
+  const Dims y = c.y();
+  t.expect(dw, sum_bound(y[0] * y[2] * y[3], dtype));
+}
+
+void add_cases_of(Cases& cases, const Convolution& c, DType dtype, const std::string& form) {
+  const auto add = [&](const char* op, auto check) {
+    cases.push_back(kernel_case(fmt::format("{}/{}/{}", op, name(dtype), form), [=, &c](Trial& t) {
+      for (Layout layout : {Layout::contiguous, Layout::offset}) check(t, c, dtype, layout);
+    }));
+  };
+  add("conv2d", check_forward);
+  add("conv2d_input_grad", check_input_grad);
+  add("conv2d_weight_grad", check_weight_grad);
+}
+
+}  // namespace
+
+void add_convolution_cases(Cases& cases) {
+  for (DType dtype : kFloatTypes) {
+    for (const Convolution& c : kConvolutions) add_cases_of(cases, c, dtype, c.name);
+  }
+  add_cases_of(cases, kLarge, kFloat32, kLarge.name);
+}
+
+}  // namespace conformance

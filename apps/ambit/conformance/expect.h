@@ -1,0 +1,51 @@
+// What the runtime cases say: a claim holds, or Failure tells what was done, expected and found.
+#pragma once
+
+#include <ambit/error.h>
+#include <ambit/tensor.h>
+
+#include <string>
+#include <vector>
+
+#include "case.h"
+
+namespace conformance {
+
+/// The seven dtypes that hold numbers, and bool.
+inline constexpr ambit::DType kAllDTypes[] = {ambit::kBool,    ambit::kUInt8,  ambit::kInt8,
+                                              ambit::kInt16,   ambit::kInt32,  ambit::kInt64,
+                                              ambit::kFloat32, ambit::kFloat64};
+
+inline void expect(bool holds, const std::string& text) {
+  if (!holds) throw Failure(text);
+}
+
+/// Compare shape, dtype and every element; both come to the host first. Two NaN are equal, and
+/// floats may differ by relative * |want| + absolute.
+void expect_close(const std::string& what, const ambit::Tensor& got, const ambit::Tensor& want,
+                  double relative, double absolute = 0);
+void expect_same(const std::string& what, const ambit::Tensor& got, const ambit::Tensor& want);
+
+/// Run `f`, which must throw E; return the error's text.
+template <class E, class F>
+std::string expect_throws(const std::string& what, const char* error, const F& f) {
+  try {
+    f();
+  } catch (const E& e) {
+    return e.what();
+  } catch (const Failure&) {
+    throw;
+  } catch (const std::exception& e) {
+    throw Failure(what + ": expected " + error + ", got another error: " + e.what());
+  }
+  throw Failure(what + ": expected " + error + ", got no error");
+}
+
+/// Return a tensor on the host whose elements all differ from their neighbours, exact in every
+/// dtype.
+ambit::Tensor numbers(ambit::IntArrayRef sizes, ambit::DType dtype = ambit::kFloat32);
+
+/// Return another device of the same name. Errors: Skipped when there is only one.
+ambit::Device other_index(ambit::Device device);
+
+}  // namespace conformance

@@ -1,0 +1,232 @@
+// Gradients: for each family of differentiable ops the device's against those of `reference`,
+// whose own are proved by numeric differentiation in ambit's tests.
+#include <ambit/autograd.h>
+#include <ambit/ops/conv.h>
+#include <ambit/ops/creation.h>
+#include <ambit/ops/elementwise.h>
+#include <ambit/ops/index.h>
+#include <ambit/ops/loss.h>
+#include <ambit/ops/matmul.h>
+#include <ambit/ops/norm.h>
+#include <ambit/ops/pool.h>
+#include <ambit/ops/random.h>
+#include <ambit/ops/reduce.h>
+#include <ambit/ops/shape.h>
+#include <ambit/random.h>
+#include <fmt/format.h>
+
+#include <limits>
+
+#include "cases.h"
+#include "expect.h"
+
+using namespace ambit;
+
+namespace conformance {
+namespace {
+
+using Tensors = std::vector<Tensor>;
+
+struct Gradient {
+  std::string name, op;     // "conv2d/strided", and the kernel it is about
+  std::vector<Dims> sizes;  // of the operands, which are random in [0.5, 1.5)
+  std::function<Tensor(const Tensors& x)> f;
+};
+
+Tensor index_on(const Tensor& x, const TensorData& values) { return tensor(values, x.device()); }
+
+// Everything is smooth in [0.5, 1.5), or the kinks are met by equal operands on both sides.
+std::vector<Gradient> elementwise_gradients() {
+  std::vector<Gradient> all;
+  const auto map = [&](const char* name, Tensor (*f)(const Tensor&)) {
+    all.push_back({name, "unary", {{5, 7}}, [f](const Tensors& x) { return f(x[0]); }});
+  };
+  map("neg", neg), map("abs", abs), map("exp", exp), map("expm1", expm1), map("log", log);
+  map("log1p", log1p), map("log2", log2), map("log10", log10), map("sqrt", sqrt);
+  map("rsqrt", rsqrt), map("reciprocal", reciprocal), map("square", square), map("sin", sin);
+  map("cos", cos), map("tan", tan), map("sinh", sinh), map("cosh", cosh), map("atan", atan);
+  map("tanh", tanh), map("sigmoid", sigmoid), map("gelu", gelu), map("erf", erf);
+  map("asin", [](const Tensor& x) { return asin(x * 0.5); });
+  map("acos", [](const Tensor& x) { return acos(x * 0.5); });
+  map("relu", [](const Tensor& x) { return relu(x - 1); });
+  map("clamp", [](const Tensor& x) { return x.clamp(0.75, 1.25); });
+
+  const auto of_two = [&](const char* name, Tensor (*f)(const Tensor&, const Tensor&)) {
+    for (const Dims& other : {Dims{5, 7}, Dims{7}, Dims{5, 1}, Dims{}}) {
+      all.push_back({fmt::format("{}/{}", name, str(other)),
+                     "binary",
+                     {{5, 7}, other},
+                     [f](const Tensors& x) { return f(x[0], x[1]); }});
+    }
+  };
+  of_two("add", [](const Tensor& a, const Tensor& b) { return add(a, b, 3); });
+  of_two("sub", [](const Tensor& a, const Tensor& b) { return sub(b, a, 3); });
+  of_two("mul", [](const Tensor& a, const Tensor& b) { return a * b; });
+  of_two("div", [](const Tensor& a, const Tensor& b) { return a / b; });
+  of_two("pow", [](const Tensor& a, const Tensor& b) { return pow(a, b); });
+  of_two("maximum", [](const Tensor& a, const Tensor& b) { return maximum(a, b); });
+  of_two("atan2", [](const Tensor& a, const Tensor& b) { return atan2(a, b); });
+  of_two("where", [](const Tensor& a, const Tensor& b) { return where(a > 1, a * 2, b); });
+  of_two("add_", [](const Tensor& a, const Tensor& b) { return (a * 1).add_(b).mul_(b); });
+  return all;
+}
+
+std::vector<Gradient> reduction_gradients() {
+  std::vector<Gradient> all;
+  const auto of_one = [&](const char* name, const char* op, Tensor (*f)(const Tensor&)) {
+    all.push_back({name, op, {{5, 7}}, [f](const Tensors& x) { return f(x[0]); }});
+  };
+  of_one("sum", "reduce", [](const Tensor& x) { return x.sum(0) * x.sum(); });
+  of_one("mean", "reduce", [](const Tensor& x) { return x.mean(1) * x.mean(); });
+  of_one("prod", "reduce", [](const Tensor& x) { return x.prod(1); });
+  of_one("var", "reduce", [](const Tensor& x) { return x.var(IntArrayRef{0}) + x.std(); });
+  of_one("norm", "reduce", [](const Tensor& x) { return x.norm(2, {1}); });
+  of_one("logsumexp", "reduce", [](const Tensor& x) { return x.logsumexp({1}); });
+  of_one("max", "arg_reduce", [](const Tensor& x) { return std::get<0>(x.max(1)) + x.max(); });
+  of_one("cumsum", "cumsum", [](const Tensor& x) { return x.cumsum(1); });
+  return all;
+}
+
+std::vector<Gradient> index_gradients() {
+  std::vector<Gradient> all;
+  const auto of_one = [&](const char* name, const char* op, Tensor (*f)(const Tensor&)) {
+    all.push_back({name, op, {{5, 7}}, [f](const Tensors& x) { return f(x[0]); }});
+  };
+  of_one("transpose", "copy", [](const Tensor& x) { return x.t().contiguous() * 2; });
+  of_one("slice", "copy", [](const Tensor& x) { return x.slice(1, 1, 7, 2).clone(); });
+  of_one("expand", "copy", [](const Tensor& x) { return x.unsqueeze(0).expand({3, 5, 7}) * 2; });
+  of_one("cat", "copy", [](const Tensor& x) { return cat({x, x.slice(0, 1, 3), x * 2}); });
+  of_one("convert", "copy", [](const Tensor& x) { return x.to(kFloat32) * 2; });
+  of_one("gather", "gather", [](const Tensor& x) {
+    return x.gather(1, index_on(x, {{0, 0}, {6, 1}, {2, 2}, {3, 6}, {5, 4}}));
+  });
+  of_one("scatter_add", "scatter_add", [](const Tensor& x) {
+    return (x * 1).scatter_add(0, index_on(x, {{0, 1}, {0, 4}}), x.slice(0, 0, 2).slice(1, 0, 2));
+  });
+  of_one("index_select", "index_select", [](const Tensor& x) {
+    return x.index_select(0, index_on(x, {1, 1, 4, 1}));
+  });
+  of_one("embedding", "index_select", [](const Tensor& x) {
+    return embedding(x, index_on(x, {{1, 0}, {4, 1}}), 0);
+  });
+  of_one("masked_select", "nonzero", [](const Tensor& x) { return x.masked_select(x > 1); });
+  return all;
+}
+
+std::vector<Gradient> layer_gradients() {
+  constexpr Conv2dParams kPlain, kStrided{.stride = {2, 1}, .padding = {1, 2}},
+      kGroups{.padding = {1, 1}, .dilation = {2, 2}, .groups = 2};
+  const auto conv = [](const Conv2dParams& p) {
+    return [p](const Tensors& x) { return conv2d(x[0], x[1], x[2], p); };
+  };
+  const auto target = [](const Tensor& x) { return index_on(x, {1, 6, 0, -100, 3}); };
+  return {
+      {"matmul",
+       "matmul",
+       {{3, 5, 7}, {7, 4}},
+       [](const Tensors& x) { return matmul(x[0], x[1]); }},
+      {"matmul/transposed",
+       "matmul",
+       {{7, 5}, {4, 7}},
+       [](const Tensors& x) { return matmul(x[0].t(), x[1].t()); }},
+      {"linear",
+       "linear",
+       {{5, 7}, {4, 7}, {4}},
+       [](const Tensors& x) { return linear(x[0], x[1], x[2]); }},
+      {"conv2d", "conv2d", {{2, 3, 6, 5}, {4, 3, 3, 2}, {4}}, conv(kPlain)},
+      {"conv2d/strided", "conv2d", {{2, 3, 6, 5}, {4, 3, 3, 2}, {4}}, conv(kStrided)},
+      {"conv2d/groups", "conv2d", {{2, 4, 6, 5}, {6, 2, 2, 2}, {6}}, conv(kGroups)},
+      {"max_pool2d",
+       "max_pool2d",
+       {{2, 3, 6, 5}},
+       [](const Tensors& x) {
+         return max_pool2d(x[0], {.kernel = {2, 2}});
+       }},
+      {"max_pool2d/overlapping",
+       "max_pool2d",
+       {{2, 3, 6, 5}},
+       [](const Tensors& x) {
+         return max_pool2d(x[0], {.kernel = {3, 2}, .stride = {1, 1}, .padding = {1, 1}});
+       }},
+      {"avg_pool2d",
+       "avg_pool2d",
+       {{2, 3, 6, 5}},
+       [](const Tensors& x) {
+         return avg_pool2d(x[0], {.kernel = {3, 2}, .stride = {1, 2}, .padding = {1, 1}});
+       }},
+      {"softmax", "softmax", {{5, 7}}, [](const Tensors& x) { return x[0].softmax(0); }},
+      {"log_softmax", "softmax", {{5, 7}}, [](const Tensors& x) { return x[0].log_softmax(1); }},
+      {"batch_norm",
+       "batch_norm",
+       {{4, 3, 2, 5}, {3}, {3}},
+       [](const Tensors& x) {
+         const Tensor mean = zeros({3}, x[0].options()), var = ones({3}, x[0].options());
+         return batch_norm(x[0], x[1], x[2], mean, var, {}) + mean.sum() + var.sum();
+       }},
+      {"nll_loss",
+       "nll_loss",
+       {{5, 7}, {7}},
+       [=](const Tensors& x) { return nll_loss(x[0], target(x[0]), x[1].detach()); }},
+      {"cross_entropy",
+       "nll_loss",
+       {{5, 7}},
+       [=](const Tensors& x) { return cross_entropy(x[0], target(x[0])); }},
+      {"mse_loss",
+       "binary",
+       {{5, 7}, {5, 7}},
+       [](const Tensors& x) { return mse_loss(x[0], x[1]); }},
+      {"dropout", "random", {{5, 7}}, [](const Tensors& x) { return dropout(x[0], 0.5); }},
+  };
+}
+
+// The value and the gradients of sum(f(x) * weights), on one device.
+Tensors value_and_gradients(const Gradient& g, const Tensors& host, Device device) {
+  Tensors x;
+  for (const Tensor& t : host) x.push_back(t.to(device, false, true).requires_grad_());
+  manual_seed(3);
+  const Tensor y = g.f(x);
+  // Distinct weights show elements that change places.
+  const Tensor weights = (numbers(y.sizes(), kInt64).to(y.dtype()) / 101.0 + 0.5).to(device);
+  Tensors all = autograd::grad({(y * weights).sum()}, x, {}, false, false, /*allow_unused=*/true);
+  for (size_t i = 0; i < x.size(); ++i) {
+    expect(!all[i].defined() || all[i].device() == device,
+           fmt::format("the gradient of operand {} is not on {}", i, device.str()));
+    if (!all[i].defined()) all[i] = zeros_like(host[i]);
+  }
+  all.push_back(y.detach());
+  return all;
+}
+
+void check_gradient(const Gradient& g, DType dtype, Device device) {
+  manual_seed(2);
+  Tensors host;
+  for (const Dims& sizes : g.sizes) host.push_back((rand(sizes) + 0.5).to(dtype));
+  const Tensors got = value_and_gradients(g, host, device);
+  const Tensors want = value_and_gradients(g, host, "reference");
+  const double epsilon = dtype == kFloat32 ? std::numeric_limits<float>::epsilon()
+                                           : std::numeric_limits<double>::epsilon();
+  for (size_t i = 0; i < got.size(); ++i) {
+    // Each element comes from at most 100 products of numbers below the largest, each a few ulps
+    // off in the function, its derivative and the sum: 4 ulps for each, of the largest there is.
+    const double largest = want[i].cpu().abs().max().item<double>();
+    const bool is_value = i + 1 == got.size();
+    expect_close(is_value ? "the value" : fmt::format("the gradient of operand {}", i), got[i],
+                 want[i], 0, 400 * epsilon * std::max(largest, 1.0));
+  }
+}
+
+}  // namespace
+
+void add_gradient_cases(Cases& cases) {
+  for (const auto& family :
+       {elementwise_gradients(), reduction_gradients(), index_gradients(), layer_gradients()}) {
+    for (const Gradient& g : family) {
+      for (const DType dtype : {kFloat32, kFloat64}) {
+        cases.push_back({fmt::format("gradients/{}/{}", g.name, name(dtype)), g.op,
+                         [g, dtype](Device device) { check_gradient(g, dtype, device); }});
+      }
+    }
+  }
+}
+
+}  // namespace conformance

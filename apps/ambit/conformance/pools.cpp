@@ -1,0 +1,119 @@
+// Maxima and means of windows, and their gradients.
+#include <ambit/kernels.h>
+#include <fmt/format.h>
+
+#include "cases.h"
+#include "sum_bound.h"
+#include "trial.h"
+
+namespace conformance {
+namespace {
+
+using namespace ambit;
+
+struct Pool {
+  const char* name;
+  Dims x;
+  Pool2dParams p;
+  Dims y() const { return p.out_sizes("conformance", x); }
+};
+const std::vector<Pool> kPools = {
+    {"1x1", {1, 1, 1, 1}, {.kernel = {1, 1}}},
+    {"2x2", {4, 6, 28, 28}, {.kernel = {2, 2}}},
+    {"odd", {2, 3, 7, 9}, {.kernel = {2, 2}}},
+    {"overlap", {2, 3, 7, 9}, {.kernel = {3, 2}, .stride = {2, 1}, .padding = {1, 1}}},
+    {"ceil_mode", {2, 3, 7, 9}, {.kernel = {3, 3}, .stride = {2, 2}, .ceil_mode = true}},
+    {"not_counting_padding",
+     {2, 3, 8, 8},
+     {.kernel = {3, 3},
+      .stride = {3, 3},
+      .padding = {1, 1},
+      .ceil_mode = true,
+      .count_include_pad = false}},
+    {"empty", {0, 3, 8, 8}, {.kernel = {2, 2}}},
+    {"large", {40, 20, 24, 24}, {.kernel = {2, 2}}},
+};
+const Pool kDilated{"dilation",
+                    {2, 3, 9, 9},
+                    {.kernel = {2, 3}, .stride = {2, 3}, .padding = {1, 1}, .dilation = {3, 2}}};
+
+std::string text(const Pool2dParams& p) {
+  const auto pair = [](const Pair& v) { return fmt::format("[{}, {}]", v[0], v[1]); };
+  return fmt::format(
+      "kernel {}, stride {}, padding {}, dilation {}, ceil_mode {}, count_include_pad {}",
+      pair(p.kernel), pair(p.stride), pair(p.padding), pair(p.dilation), p.ceil_mode,
+      p.count_include_pad);
+}
+
+/// An element is in at most 9 windows, and a window holds at most 9.
+constexpr int64_t kWindow = 9;
+
+void check_max(Trial& t, const Pool& c, DType dtype, Layout layout) {
+  for (const Values& values : {any(), few(true)}) {
+    t.begin(text(c.p));
+    Operand& y = t.output("y", dtype, c.y(), layout);
+    Operand& index = t.output("index", kInt64, c.y(), layout);
+    Operand& x = t.input("x", dtype, c.x, layout, values);
+    t.run([&](Side s) { kernels::max_pool2d(y[s], index[s], x[s], c.p); });
+    t.expect(y);
+    t.expect(index);
+  }
+}
+
+/// The first place of a window that is inside of the image, along h (d = 0) or w.
+int64_t first_place(int64_t window, size_t d, const Pool2dParams& p) {
+  int64_t at = window * p.stride[d] - p.padding[d];
+  while (at < 0) at += p.dilation[d];
+  return at;
+}
+
+void check_max_grad(Trial& t, const Pool& c, DType dtype, Layout layout) {
+  const Dims y = c.y();
+  const Values first_of_window = each([&]<class T>(Random&, int64_t i) {
+    const int64_t h = first_place(i / y[3] % y[2], 0, c.p), w = first_place(i % y[3], 1, c.p);
+    return static_cast<T>(h * c.x[3] + w);
+  });
+  t.begin(text(c.p));
+  Operand& dx = t.output("dx", dtype, c.x, layout);
+  Operand& dy = t.input("dy", dtype, y, layout);
+  Operand& index = t.input("index", kInt64, y, layout, first_of_window);
+  t.run([&](Side s) { kernels::max_pool2d_grad(dx[s], dy[s], index[s], c.p); });
+  t.expect(dx, sum_bound(kWindow, dtype));
+}
+
+void check_mean(Trial& t, const Pool& c, DType dtype, Layout layout) {
+  t.begin(text(c.p));
+  Operand& y = t.output("y", dtype, c.y(), layout);
+  Operand& x = t.input("x", dtype, c.x, layout);
+  t.run([&](Side s) { kernels::avg_pool2d(y[s], x[s], c.p); });
+  t.expect(y, sum_bound(kWindow, dtype));
+}
+
+void check_mean_grad(Trial& t, const Pool& c, DType dtype, Layout layout) {
+  t.begin(text(c.p));
+  Operand& dx = t.output("dx", dtype, c.x, layout);
+  Operand& dy = t.input("dy", dtype, c.y(), layout);
+  t.run([&](Side s) { kernels::avg_pool2d_grad(dx[s], dy[s], c.p); });
+  t.expect(dx, sum_bound(kWindow, dtype));
+}
+
+}  // namespace
+
+void add_pool_cases(Cases& cases) {
+  const auto add = [&](const char* op, const Pool& c, auto check) {
+    for (DType dtype : kFloatTypes) {
+      cases.push_back(
+          kernel_case(fmt::format("{}/{}/{}", op, name(dtype), c.name), [=, &c](Trial& t) {
+            for (Layout layout : {Layout::contiguous, Layout::offset}) check(t, c, dtype, layout);
+          }));
+    }
+  };
+  for (const Pool& c : kPools) add("max_pool2d", c, check_max);
+  add("max_pool2d", kDilated, check_max);
+  for (const Pool& c : kPools) add("max_pool2d_grad", c, check_max_grad);
+  add("max_pool2d_grad", kDilated, check_max_grad);
+  for (const Pool& c : kPools) add("avg_pool2d", c, check_mean);
+  for (const Pool& c : kPools) add("avg_pool2d_grad", c, check_mean_grad);
+}
+
+}  // namespace conformance

@@ -1,0 +1,93 @@
+// Matrix products.
+#include <ambit/kernels.h>
+#include <fmt/format.h>
+
+#include "cases.h"
+#include "sum_bound.h"
+#include "trial.h"
+
+namespace conformance {
+namespace {
+
+using namespace ambit;
+
+struct Product {
+  int64_t B, M, N, K;
+};
+
+void check_matmul(Trial& t, DType dtype, const Product& p, Layout a_layout, Layout b_layout) {
+  t.begin();
+  Operand& y = t.output("y", dtype, {p.B, p.M, p.N});
+  Operand& a = t.input("a", dtype, {p.B, p.M, p.K}, a_layout);
+  Operand& b = t.input("b", dtype, {p.B, p.K, p.N}, b_layout);
+  t.run([&](Side s) { kernels::matmul(y[s], a[s], b[s]); });
+  t.expect(y, sum_bound(p.K, dtype));
+}
+
+void check_linear(Trial& t, DType dtype, const Product& p, Layout layout) {
+  for (bool has_bias : {false, true}) {
+    t.begin();
+    Operand& y = t.output("y", dtype, {p.M, p.N});
+    Operand& x = t.input("x", dtype, {p.M, p.K}, layout);
+    Operand& w = t.input("w", dtype, {p.N, p.K}, layout);
+    Operand& b = has_bias ? t.input("b", dtype, {p.N}) : t.absent();
+    t.run([&](Side s) { kernels::linear(y[s], x[s], w[s], b[s]); });
+    t.expect(y, sum_bound(p.K + 1, dtype));
+  }
+}
+
+void add_cases_of(Cases& cases, DType dtype) {
+  const auto add = [&](const char* op, const char* form, std::function<void(Trial&)> check) {
+    cases.push_back(kernel_case(fmt::format("{}/{}/{}", op, name(dtype), form), std::move(check)));
+  };
+  constexpr Layout kPlain = Layout::contiguous;
+  for (Layout layout : kLayouts) {
+    add("matmul", name(layout), [=](Trial& t) {
+      check_matmul(t, dtype, {3, 7, 31, 5}, layout, kPlain);
+      check_matmul(t, dtype, {3, 7, 31, 5}, kPlain, layout);
+      check_matmul(t, dtype, {2, 65, 97, 300}, layout, layout);
+    });
+    add("linear", name(layout), [=](Trial& t) {
+      check_linear(t, dtype, {1, 4, 120, 400}, layout);
+    });
+  }
+  add("matmul", "odd", [=](Trial& t) {
+    for (int64_t n : {1, 3, 7, 17, 31, 33}) check_matmul(t, dtype, {1, n, n, n}, kPlain, kPlain);
+    check_matmul(t, dtype, {1, 1, 600, 9}, kPlain, kPlain);
+    check_matmul(t, dtype, {1, 600, 1, 9}, kPlain, kPlain);
+  });
+  add("matmul", "empty", [=](Trial& t) {
+    for (const Product& p :
+         {Product{0, 2, 3, 4}, Product{2, 0, 3, 4}, Product{2, 3, 0, 4}, Product{2, 3, 4, 0}}) {
+      check_matmul(t, dtype, p, kPlain, kPlain);
+    }
+  });
+  add("matmul", "large", [=](Trial& t) {
+    check_matmul(t, dtype, {1, 200, 300, 200}, kPlain, kPlain);
+  });
+  add("linear", "odd", [=](Trial& t) {
+    for (int64_t n : {1, 3, 7, 17, 31, 33}) check_linear(t, dtype, {1, n, n, n}, kPlain);
+  });
+  add("linear", "empty", [=](Trial& t) {
+    check_linear(t, dtype, {1, 0, 3, 4}, kPlain);
+    check_linear(t, dtype, {1, 3, 4, 0}, kPlain);
+  });
+}
+
+}  // namespace
+
+void add_product_cases(Cases& cases) {
+  for (DType dtype : kNumberTypes) add_cases_of(cases, dtype);
+  // Libraries have other ways for large ones.
+  for (Layout layout : kLayouts) {
+    cases.push_back(
+        kernel_case(fmt::format("matmul/float32/large_{}", name(layout)), [=](Trial& t) {
+          check_matmul(t, kFloat32, {2, 160, 170, 180}, layout, layout);
+        }));
+  }
+  cases.push_back(kernel_case("linear/float32/large", [](Trial& t) {
+    check_linear(t, kFloat32, {1, 160, 170, 180}, Layout::contiguous);
+  }));
+}
+
+}  // namespace conformance

@@ -1,0 +1,210 @@
+// Reductions over dims, positions of extremes, and running sums.
+#include <ambit/kernels.h>
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <limits>
+
+#include "cases.h"
+#include "trial.h"
+
+namespace conformance {
+namespace {
+
+using namespace ambit;
+
+struct Shapes {
+  const char* name;
+  std::vector<std::pair<Dims, Dims>> sizes;  // of x and y
+};
+const std::vector<Shapes> kShapes = {
+    {"0-dim", {{{}, {}}}},
+    {"empty", {{{0}, {1}}, {{3, 0, 5}, {3, 1, 5}}, {{3, 0, 5}, {1, 0, 5}}}},
+    {"all", {{{1}, {1}}, {{7}, {1}}, {{33}, {1}}, {{4097}, {1}}, {{31, 7}, {1, 1}}}},
+    {"rows", {{{31, 7}, {31, 1}}, {{2, 1023}, {2, 1}}, {{3, 4, 17}, {3, 4, 1}}}},
+    {"columns", {{{31, 7}, {1, 7}}, {{1023, 2}, {1, 2}}, {{17, 3, 5}, {1, 3, 5}}}},
+    {"middle", {{{5, 6, 7, 3}, {5, 1, 7, 1}}, {{5, 6, 7, 3}, {1, 6, 1, 3}}}},
+    {"nothing", {{{31, 7}, {31, 7}}}},
+};
+// In blocks and by threads.
+const Shapes kLarge = {"large",
+                       {{{300007}, {1}},
+                        {{600, 600}, {1, 600}},
+                        {{600, 600}, {600, 1}},
+                        {{9000, 3}, {1, 3}},
+                        {{120000, 3}, {1, 3}}}};
+
+bool is_extreme(ReduceOp op) { return op == ReduceOp::max || op == ReduceOp::min; }
+
+DType result_dtype(ReduceOp op, DType dtype) {
+  if (op == ReduceOp::any || op == ReduceOp::all) return kBool;
+  const bool sums = op == ReduceOp::sum || op == ReduceOp::prod;
+  return sums && dtype == kBool ? kInt64 : dtype;
+}
+
+/// Elements of up to 3 in a block of n.
+Bound bound_of(ReduceOp op, double n, DType dtype) {
+  const double eps = epsilon(dtype);
+  if (is_extreme(op) || eps == 0) return {};
+  if (op == ReduceOp::prod) return {2 * n, 0, "n factors, each rounded, here and in the reference"};
+  // As a backend may sum in float32, in blocks: a partial sum stays below 5 * 1.8 sqrt(n), and of n
+  // roundings of half an epsilon of it, which go either way, about sqrt(n) remain.
+  if (dtype == kFloat32) {
+    return {1, 5 * 9 * std::max(1.0, n) * eps / 2,
+            "a float32 sum of n numbers up to 3: n roundings that go either way"};
+  }
+  return {1, 3 * n * n * eps, "n roundings of partial sums up to 3 n, here and in the reference"};
+}
+
+/// Factors near 1, so that long products stay finite.
+Values values_of(ReduceOp op, DType dtype) {
+  if (op == ReduceOp::prod && is_floating_point(dtype)) return between(0.991, 1.009);
+  return op == ReduceOp::any || op == ReduceOp::all ? few(true) : any();
+}
+
+void check_reduce(Trial& t, ReduceOp op, DType dtype, DType to, const Dims& x_sizes,
+                  const Dims& y_sizes, Layout layout, const Values& values) {
+  const int64_t n = count("conformance", x_sizes);
+  if (is_extreme(op) && n == 0) return;
+  t.begin();
+  Operand& y = t.output("y", to, y_sizes);
+  Operand& x = t.input("x", dtype, x_sizes, layout, values);
+  t.run([&](Side s) { kernels::reduce(y[s], x[s], op); });
+  const int64_t outputs = std::max<int64_t>(1, count("conformance", y_sizes));
+  t.expect(y, bound_of(op, static_cast<double>(n / outputs), to));
+}
+
+void add_reduce_cases(Cases& cases, ReduceOp op, DType dtype) {
+  const DType to = result_dtype(op, dtype);
+  const bool widens = op <= ReduceOp::prod && !is_floating_point(dtype) && to != kInt64;
+  const auto add = [&](const Shapes& shapes, Layout layout, const std::string& form) {
+    const auto path = fmt::format("reduce/{}/{}/{}", name(op), name(dtype), form);
+    cases.push_back(kernel_case(path, [=](Trial& t) {
+      for (const auto& [x, y] : shapes.sizes) {
+        check_reduce(t, op, dtype, to, x, y, layout, values_of(op, dtype));
+        if (widens) check_reduce(t, op, dtype, kInt64, x, y, layout, any());
+      }
+    }));
+  };
+  for (const Shapes& shapes : kShapes) {
+    for (Layout layout : kLayouts) {
+      if (layout != Layout::contiguous && count("", shapes.sizes[0].first) < 2) continue;
+      add(shapes, layout, fmt::format("{}/{}", shapes.name, name(layout)));
+    }
+  }
+  const Shapes channels{"channels_last",
+                        {{{2, 5, 7, 3}, {1, 5, 1, 1}}, {{2, 5, 7, 3}, {2, 1, 7, 3}}}};
+  add(channels, Layout::channels_last, channels.name);
+  add(kLarge, Layout::contiguous, kLarge.name);
+  const bool in_all = (op == ReduceOp::sum || op == ReduceOp::max) && element_size(dtype) >= 4;
+  for (Layout layout : kLayouts) {
+    if (in_all && layout != Layout::contiguous) {
+      add(kLarge, layout, fmt::format("{}/{}", kLarge.name, name(layout)));
+    }
+  }
+  if (!is_floating_point(dtype) || op == ReduceOp::prod) return;
+  cases.push_back(
+      kernel_case(fmt::format("reduce/{}/{}/nan", name(op), name(dtype)), [=](Trial& t) {
+        for (const Dims& y : {Dims{1, 130}, Dims{40, 1}, Dims{1, 1}}) {
+          check_reduce(t, op, dtype, to, {40, 130}, y, Layout::contiguous, few(true));
+        }
+      }));
+}
+
+void check_arg_reduce(Trial& t, DType dtype, Dims x_sizes, int64_t dim, bool wants_value,
+                      Layout layout, const Values& values) {
+  Dims sizes = x_sizes;
+  if (!sizes.empty()) sizes[static_cast<size_t>(dim)] = 1;
+  for (bool largest : {false, true}) {
+    t.begin(fmt::format("dim {}, largest {}", dim, largest));
+    Operand& value = wants_value ? t.output("value", dtype, sizes) : t.absent();
+    Operand& index = t.output("index", kInt64, sizes);
+    Operand& x = t.input("x", dtype, x_sizes, layout, values);
+    t.run([&](Side s) { kernels::arg_reduce(value[s], index[s], x[s], dim, largest); });
+    t.expect(index);
+    if (wants_value) t.expect(value);
+  }
+}
+
+void add_arg_reduce_cases(Cases& cases, DType dtype) {
+  const auto add = [&](const std::string& form, std::function<void(Trial&)> check) {
+    cases.push_back(kernel_case(fmt::format("arg_reduce/{}/{}", name(dtype), form), check));
+  };
+  for (Layout layout : kLayouts) {
+    add(name(layout), [=](Trial& t) {
+      for (int64_t dim : {0, 1, 2}) {
+        check_arg_reduce(t, dtype, {9, 31, 4}, dim, dim != 1, layout, any());
+        check_arg_reduce(t, dtype, {9, 31, 4}, dim, dim == 1, layout, few(false));
+      }
+    });
+  }
+  add("channels_last", [=](Trial& t) {
+    for (int64_t dim : {0, 1, 2, 3}) {
+      check_arg_reduce(t, dtype, {2, 5, 7, 3}, dim, true, Layout::channels_last, any());
+    }
+  });
+  add("0-dim",
+      [=](Trial& t) { check_arg_reduce(t, dtype, {}, 0, true, Layout::contiguous, any()); });
+  add("empty", [=](Trial& t) {
+    check_arg_reduce(t, dtype, {0, 3}, 1, true, Layout::contiguous, any());
+  });
+  add("odd", [=](Trial& t) {
+    for (int64_t n : {1, 3, 7, 17, 31, 33, 1023}) {
+      check_arg_reduce(t, dtype, {3, n}, 1, true, Layout::contiguous, few(false));
+    }
+  });
+  add("large", [=](Trial& t) {
+    check_arg_reduce(t, dtype, {3000, 40}, 1, false, Layout::contiguous, any());
+    check_arg_reduce(t, dtype, {1, 70001}, 1, true, Layout::contiguous, few(false));
+  });
+  if (!is_floating_point(dtype)) return;
+  add("nan", [=](Trial& t) {
+    for (int64_t dim : {0, 1}) {
+      check_arg_reduce(t, dtype, {40, 130}, dim, true, Layout::contiguous, few(true));
+    }
+  });
+}
+
+void check_cumsum(Trial& t, DType dtype, const Dims& sizes, int64_t dim, Layout layout) {
+  t.begin(fmt::format("dim {}", dim));
+  Operand& y = t.output("y", dtype, sizes);
+  Operand& x = t.input("x", dtype, sizes, layout);
+  t.run([&](Side s) { kernels::cumsum(y[s], x[s], dim); });
+  const auto n = static_cast<double>(sizes.empty() ? 1 : sizes[static_cast<size_t>(dim)]);
+  t.expect(y, bound_of(ReduceOp::sum, n, dtype));
+}
+
+void add_cumsum_cases(Cases& cases, DType dtype) {
+  const auto add = [&](const std::string& form, std::function<void(Trial&)> check) {
+    cases.push_back(kernel_case(fmt::format("cumsum/{}/{}", name(dtype), form), check));
+  };
+  for (Layout layout : kLayouts) {
+    add(name(layout), [=](Trial& t) {
+      for (int64_t dim : {0, 1, 2}) check_cumsum(t, dtype, {9, 31, 4}, dim, layout);
+    });
+  }
+  add("0-dim", [=](Trial& t) { check_cumsum(t, dtype, {}, 0, Layout::contiguous); });
+  add("empty", [=](Trial& t) { check_cumsum(t, dtype, {3, 0}, 1, Layout::contiguous); });
+  add("odd", [=](Trial& t) {
+    for (int64_t n : {1, 3, 7, 17, 33, 1023}) check_cumsum(t, dtype, {n}, 0, Layout::contiguous);
+  });
+  add("large", [=](Trial& t) {
+    check_cumsum(t, dtype, {300, 257}, 1, Layout::contiguous);
+    check_cumsum(t, dtype, {70001}, 0, Layout::contiguous);
+  });
+}
+
+}  // namespace
+
+void add_reduction_cases(Cases& cases) {
+  for (int d = 0; d < kDTypeCount; ++d) {
+    const auto dtype = static_cast<DType>(d);
+    for (int op = 0; op <= static_cast<int>(ReduceOp::all); ++op) {
+      add_reduce_cases(cases, static_cast<ReduceOp>(op), dtype);
+    }
+    add_arg_reduce_cases(cases, dtype);
+    if (dtype != kBool) add_cumsum_cases(cases, dtype);
+  }
+}
+
+}  // namespace conformance

@@ -1,0 +1,51 @@
+// What came of a case, and of a run.
+#pragma once
+
+#include <nlohmann/json.hpp>
+#include <string>
+#include <vector>
+
+namespace conformance {
+
+enum class Outcome {
+  passed,
+  failed,
+  skipped,  // does not apply
+  missing,  // the backend declines: no kernel, or not for the dtype
+};
+NLOHMANN_JSON_SERIALIZE_ENUM(Outcome, {{Outcome::passed, "passed"},
+                                       {Outcome::failed, "failed"},
+                                       {Outcome::skipped, "skipped"},
+                                       {Outcome::missing, "missing"}})
+
+struct Result {
+  std::string name, op;  // as the case has them
+  Outcome outcome = Outcome::passed;
+  std::string text;  // why; empty where it passed
+  double error = 0;  // the largest, in units of its bound
+  double seconds = 0;
+};
+NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(Result, name, op, outcome, text, error, seconds)
+
+/// What runs when an op is called on the device.
+struct Coverage {
+  std::string op;
+  std::string kernel;   // "native", "composite" or "missing"
+  std::string library;  // explain(op, device)
+};
+NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(Coverage, op, kernel, library)
+
+struct CaseName {
+  std::string name, op;
+};
+NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(CaseName, name, op)
+
+/// What a worker says of itself before it runs anything.
+struct Plan {
+  std::string device, hardware;  // "npu:0", "NPU 3000, /opt/npu/libambit_npu.so"
+  std::vector<Coverage> coverage;
+  std::vector<CaseName> cases;  // those that --filter leaves
+};
+NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(Plan, device, hardware, coverage, cases)
+
+}  // namespace conformance

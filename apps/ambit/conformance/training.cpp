@@ -1,0 +1,106 @@
+// What a training step ends with: the loss, and the optimizer's update.
+#include <ambit/error.h>
+#include <ambit/kernels.h>
+#include <fmt/format.h>
+
+#include "cases.h"
+#include "trial.h"
+
+namespace conformance {
+namespace {
+
+using namespace ambit;
+
+constexpr int64_t kClasses = 7;
+
+void check_loss(Trial& t, DType dtype, int64_t n, int64_t ignore_index, Layout layout) {
+  for (bool weighted : {false, true}) {
+    t.begin(fmt::format("ignore_index {}", ignore_index));
+    Operand& y = t.output("y", dtype, {n}, layout);
+    Operand& weight_sum = t.output("weight_sum", dtype, {}, layout);
+    Operand& x = t.input("x", dtype, {n, kClasses}, layout);
+    Operand& target = t.input("target", kInt64, {n}, layout, between(0, kClasses));
+    Operand& w = weighted ? t.input("w", dtype, {kClasses}, layout, between(0.1, 3)) : t.absent();
+    t.run([&](Side s) {
+      kernels::nll_loss(y[s], weight_sum[s], x[s], target[s], w[s], ignore_index);
+    });
+    t.expect(y, {1, 0, "one product of two rounded numbers"});
+    t.expect(weight_sum, {1, 3.0 * static_cast<double>(n * n) * epsilon(dtype) / 2,
+                          "n additions of numbers up to 3, each rounding a partial sum up to 3 n"});
+  }
+}
+
+void check_bad_target(Trial& t, int64_t bad) {
+  t.begin(fmt::format("target {} where there are {} classes", bad, kClasses));
+  Operand& y = t.updated("y", kFloat32, {4});
+  Operand& weight_sum = t.updated("weight_sum", kFloat32, {});
+  Operand& x = t.input("x", kFloat32, {4, kClasses});
+  Operand& target =
+      t.input("target", kInt64, {4}, Layout::contiguous,
+              each([=]<class T>(Random&, int64_t i) { return static_cast<T>(i < 3 ? 0 : bad); }));
+  Operand& w = t.absent();
+  t.expect_refusal<IndexError>("IndexError", [&](Side s) {
+    kernels::nll_loss(y[s], weight_sum[s], x[s], target[s], w[s], -100);
+  });
+}
+
+struct Step {
+  const char* name;
+  SgdParams p;
+};
+const std::vector<Step> kSteps = {
+    {"plain", {.lr = 0.1}},
+    {"weight_decay", {.lr = 0.1, .weight_decay = 0.2}},
+    {"first_step", {.lr = 0.1, .momentum = 0.9, .first_step = true}},
+    {"momentum", {.lr = 0.1, .momentum = 0.9, .dampening = 0.3, .weight_decay = 0.2}},
+    {"nesterov", {.lr = 0.1, .momentum = 0.9, .nesterov = true}},
+};
+
+void check_step(Trial& t, const SgdParams& params, DType dtype, IntArrayRef sizes, Layout layout) {
+  const Bound bound{1, 6 * 27 * epsilon(dtype) / 2, "six operations on numbers up to 3 * 3 * 3"};
+  const bool has_buffer = params.momentum != 0;
+  t.begin(fmt::format(
+      "lr {}, momentum {}, dampening {}, weight_decay {}, nesterov {}, first_step {}", params.lr,
+      params.momentum, params.dampening, params.weight_decay, params.nesterov, params.first_step));
+  Operand& p = t.updated("p", dtype, sizes, for_output(layout));
+  Operand& buffer = has_buffer ? t.updated("buf", dtype, sizes, for_output(layout)) : t.absent();
+  Operand& g = t.input("g", dtype, sizes, layout);
+  t.run([&](Side s) { kernels::sgd_step(p[s], buffer[s], g[s], params); });
+  t.expect(p, bound);
+  if (has_buffer) t.expect(buffer, bound);
+}
+
+}  // namespace
+
+void add_training_cases(Cases& cases) {
+  for (DType dtype : kFloatTypes) {
+    const auto add = [&](const char* op, const std::string& form,
+                         std::function<void(Trial&)> check) {
+      cases.push_back(
+          kernel_case(fmt::format("{}/{}/{}", op, name(dtype), form), std::move(check)));
+    };
+    for (Layout layout : {Layout::contiguous, Layout::offset}) {
+      add("nll_loss", name(layout), [=](Trial& t) { check_loss(t, dtype, 31, 3, layout); });
+    }
+    add("nll_loss", "odd", [=](Trial& t) {
+      for (int64_t n : {0, 1, 3, 33, 257}) check_loss(t, dtype, n, -100, Layout::contiguous);
+    });
+    for (const Step& step : kSteps) {
+      for (Layout layout : kLayouts) {
+        add("sgd_step", fmt::format("{}/{}", step.name, name(layout)), [=, &step](Trial& t) {
+          for (const Dims& sizes : {Dims{31, 7}, Dims{}, Dims{0}}) {
+            check_step(t, step.p, dtype, sizes, layout);
+          }
+        });
+      }
+      add("sgd_step", fmt::format("{}/large", step.name),
+          [=, &step](Trial& t) { check_step(t, step.p, dtype, {270001}, Layout::contiguous); });
+    }
+  }
+  for (int64_t bad : {int64_t{-1}, kClasses}) {
+    cases.push_back(kernel_case(fmt::format("nll_loss/float32/target_{}", bad),
+                                [=](Trial& t) { check_bad_target(t, bad); }));
+  }
+}
+
+}  // namespace conformance

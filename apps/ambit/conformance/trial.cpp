@@ -1,0 +1,195 @@
+#include "trial.h"
+
+#include <ambit/error.h>
+#include <ambit/ops/creation.h>
+#include <ambit/registry.h>
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cstring>
+
+namespace conformance {
+namespace {
+
+using namespace ambit;
+
+/// The same numbers for a case wherever it runs in the list.
+uint64_t seed_of(const std::string& case_name) {
+  uint64_t hash = 0xcbf29ce484222325;  // FNV-1a
+  for (const char c : case_name) hash = (hash ^ static_cast<unsigned char>(c)) * 0x100000001b3;
+  return hash ^ seed();
+}
+
+/// Bytes around the elements of operand i. They differ between operands, so that a copy of one
+/// pattern over another shows; as floats they are NaN or near the largest, which no sum survives.
+std::byte pattern(size_t i) { return static_cast<std::byte>(0xff - i); }
+
+/// Bytes go straight through the backend: no kernel has a part in it.
+void upload(Device device, const Tensor& buffer, const std::vector<std::byte>& bytes) {
+  backend_of(device).copy_from_host(device.index(), buffer.data_ptr(), bytes.data(), bytes.size(),
+                                    false);
+}
+std::vector<std::byte> download(Device device, const Tensor& view, const Geometry& g) {
+  const size_t size = element_size(view.dtype());
+  std::vector<std::byte> bytes(static_cast<size_t>(g.length) * size);
+  const auto* first = static_cast<const std::byte*>(view.data_ptr());
+  backend_of(device).copy_to_host(device.index(), bytes.data(),
+                                  first - static_cast<size_t>(g.offset) * size, bytes.size(),
+                                  false);
+  return bytes;
+}
+
+std::string index_text(int64_t i, IntArrayRef sizes) {
+  Dims index(sizes.size());
+  for (size_t d = sizes.size(); d-- > 0; i /= sizes[d]) index[d] = i % sizes[d];
+  return str(index);
+}
+
+}  // namespace
+
+Trial::Trial(Device device, const std::string& case_name)
+    : device_(device), reference_("reference"), random_(seed_of(case_name)) {}
+
+void Trial::begin(std::string parameters) {
+  parameters_ = std::move(parameters);
+  operands_.clear();
+}
+
+Operand& Trial::add(const char* name, DType dtype, IntArrayRef sizes, Layout layout) {
+  Operand& o = operands_.emplace_back();
+  o.name_ = name;
+  o.dtype_ = dtype;
+  o.geometry_ = laid_out(sizes, layout);
+  o.positions_ = o.geometry_.positions();
+  o.before_.assign(static_cast<size_t>(o.geometry_.length) * element_size(dtype),
+                   pattern(operands_.size()));
+  return o;
+}
+
+void Trial::place(Operand& o) {
+  const Geometry& g = o.geometry_;
+  for (Side side : {Side::reference, Side::device}) {
+    const Device device = side == Side::device ? device_ : reference_;
+    const Tensor buffer = empty({g.length}, TensorOptions(o.dtype_).device(device));
+    upload(device, buffer, o.before_);
+    o[side] = buffer.as_strided(g.sizes, g.strides, g.offset);
+  }
+}
+
+Operand& Trial::input(const char* name, DType dtype, IntArrayRef sizes, Layout layout,
+                      const Values& values) {
+  Operand& o = add(name, dtype, sizes, layout);
+  const size_t size = element_size(dtype), n = o.positions_.size();
+  std::vector<std::byte> elements(n * size);
+  values(random_, dtype, elements.data(), static_cast<int64_t>(n));
+  for (size_t i = 0; i < n; ++i) {
+    const auto at = static_cast<size_t>(o.positions_[i]) * size;
+    std::memcpy(&o.before_[at], &elements[i * size], size);
+  }
+  place(o);
+  return o;
+}
+
+Operand& Trial::output(const char* name, DType dtype, IntArrayRef sizes, Layout layout) {
+  Operand& o = add(name, dtype, sizes, layout);
+  o.is_output_ = true;
+  place(o);
+  return o;
+}
+
+Operand& Trial::updated(const char* name, DType dtype, IntArrayRef sizes, Layout layout,
+                        const Values& values) {
+  Operand& o = input(name, dtype, sizes, layout, values);
+  o.is_output_ = true;
+  return o;
+}
+
+Operand& Trial::absent() { return operands_.emplace_back(); }
+
+void Trial::run(const std::function<void(Side)>& call) {
+  call(Side::reference);
+  call(Side::device);
+  synchronize(device_);
+  check_surroundings();
+}
+
+void Trial::expect_unwritten() {
+  for (const Operand& o : operands_) expect_kept(o, 0);
+}
+
+void Trial::check_surroundings() {
+  for (Operand& o : operands_) {
+    if (!o.is_defined()) continue;
+    o.got_ = download(device_, o[Side::device], o.geometry_);
+    const size_t size = element_size(o.dtype_);
+    std::vector<bool> may_change(static_cast<size_t>(o.geometry_.length));
+    if (o.is_output_) {
+      for (const int64_t p : o.positions_) may_change[static_cast<size_t>(p)] = true;
+    }
+    for (size_t i = 0; i < may_change.size(); ++i) {
+      if (may_change[i] || std::memcmp(&o.got_[i * size], &o.before_[i * size], size) == 0)
+        continue;
+      const auto at = static_cast<int64_t>(i);
+      const auto [low, high] = std::ranges::minmax_element(o.positions_);
+      const bool empty = o.positions_.empty();
+      if (!empty && at > *high) {
+        throw failure(fmt::format("wrote past the end of {}: element {} behind its last", o.name_,
+                                  at - *high));
+      }
+      if (empty || at < *low) {
+        throw failure(fmt::format("wrote before the start of {}: element {} before its first",
+                                  o.name_, o.geometry_.offset - at));
+      }
+      throw failure(
+          fmt::format("{} {}: element {} behind its first",
+                      o.is_output_ ? "wrote between the elements of" : "changed its input", o.name_,
+                      at - o.geometry_.offset));
+    }
+  }
+}
+
+void Trial::expect(Operand& o, const Bound& bound) {
+  o.expected_ = download(reference_, o[Side::reference], o.geometry_);
+  const Difference d = compare(o.dtype_, o.got_.data(), o.expected_.data(), o.positions_, bound);
+  note_error(d.error);
+  if (d.count == 0) return;
+  throw failure(fmt::format(
+      "{}{}: expected {}, got {} ({} of {} elements differ)\n  bound: {:g} ulp + {:g}; {}", o.name_,
+      index_text(d.first, o.geometry_.sizes), d.expected, d.got, d.count, o.positions_.size(),
+      bound.ulps, bound.absolute, bound.why));
+}
+
+void Trial::expect_kept(const Operand& output, size_t first) {
+  const size_t size = element_size(output.dtype_);
+  for (size_t i = first; i < output.positions_.size(); ++i) {
+    const auto at = static_cast<size_t>(output.positions_[i]) * size;
+    if (std::memcmp(&output.got_[at], &output.before_[at], size) == 0) continue;
+    throw failure(fmt::format("{}{}: expected it as it was before the bad data, but it changed",
+                              output.name_,
+                              index_text(static_cast<int64_t>(i), output.geometry_.sizes)));
+  }
+}
+
+Failure Trial::failure(const std::string& what) const {
+  std::string text = what;
+  if (!parameters_.empty()) text += "\n  with " + parameters_;
+  for (const Operand& o : operands_) {
+    if (!o.is_defined()) continue;
+    const Geometry& g = o.geometry_;
+    text += fmt::format("\n  {:<12} {:<20} strides {}", o.name_,
+                        fmt::format("{}{}", name(o.dtype_), str(g.sizes)), str(g.strides));
+    if (o.positions_.empty()) continue;
+    const size_t bytes = static_cast<size_t>(g.offset) * element_size(o.dtype_);
+    if (bytes % 64 != 0) text += fmt::format(", {} bytes off alignment", bytes % 64);
+  }
+  return Failure(text);
+}
+
+Case kernel_case(const std::string& name, std::function<void(Trial&)> check) {
+  return {name, name.substr(0, name.find('/')), [name, check = std::move(check)](Device device) {
+            Trial trial(device, name);
+            check(trial);
+          }};
+}
+
+}  // namespace conformance

@@ -1,0 +1,114 @@
+// y = op(x), for each op, dtype and form.
+#include <ambit/kernels.h>
+#include <fmt/format.h>
+
+#include <limits>
+
+#include "cases.h"
+#include "trial.h"
+
+namespace conformance {
+namespace {
+
+using namespace ambit;
+
+bool makes_bool(UnaryOp op) { return op >= UnaryOp::isnan; }
+
+bool takes(UnaryOp op, DType d) {
+  switch (op) {
+    case UnaryOp::neg:
+    case UnaryOp::abs:
+    case UnaryOp::sign:
+    case UnaryOp::square:
+    case UnaryOp::relu:
+      return d != kBool;
+    case UnaryOp::bitwise_not:
+      return !is_floating_point(d);
+    default:
+      return makes_bool(op) || is_floating_point(d);
+  }
+}
+
+Bound bound_of(UnaryOp op, DType dtype) {
+  switch (op) {
+    case UnaryOp::neg:
+    case UnaryOp::abs:
+    case UnaryOp::sign:
+    case UnaryOp::relu:
+    case UnaryOp::floor:
+    case UnaryOp::ceil:
+    case UnaryOp::round:
+    case UnaryOp::trunc:
+      return {};
+    case UnaryOp::gelu:
+      // x in [-4096, 4096] where values are special: at most half an epsilon * 2^11 * 4 roundings.
+      return {5, 4096 * epsilon(dtype),
+              "x / 2 * (1 + erf(x / sqrt 2)): erf near -1 is exact to half an ulp of 1"};
+    case UnaryOp::sin:
+    case UnaryOp::cos:
+      return {5, epsilon(dtype),
+              "maths is good to 4 ulp; near the zeros k pi, to an ulp of the part taken away"};
+    case UnaryOp::sigmoid:
+      return {5, std::numeric_limits<double>::min(),
+              "maths is good to 4 ulp; exp(-x) overflows where results are denormal"};
+    default:
+      if (op >= UnaryOp::bitwise_not) return {};
+      return {5, 0, "maths is good to 4 ulp, and the reference rounds once more"};
+  }
+}
+
+void check(Trial& t, UnaryOp op, DType dtype, IntArrayRef sizes, Layout layout, Layout out,
+           const Values& values) {
+  t.begin();
+  const DType to = makes_bool(op) ? kBool : dtype;
+  Operand& y = t.output("y", to, sizes, out);
+  Operand& x = t.input("x", dtype, sizes, layout, values);
+  t.run([&](Side s) { kernels::unary(y[s], x[s], op); });
+  t.expect(y, bound_of(op, to));
+}
+
+void check_in_place(Trial& t, UnaryOp op, DType dtype, IntArrayRef sizes, Layout layout) {
+  t.begin("y and x the same tensor");
+  Operand& y = t.updated("y", dtype, sizes, layout);
+  t.run([&](Side s) { kernels::unary(y[s], y[s], op); });
+  t.expect(y, bound_of(op, dtype));
+}
+
+void add_cases(Cases& cases, UnaryOp op, DType dtype) {
+  const auto path = [&](const std::string& form) {
+    return fmt::format("unary/{}/{}/{}", name(op), name(dtype), form);
+  };
+  for (const Form& form : forms()) {
+    cases.push_back(kernel_case(path(form.name), [=, &form](Trial& t) {
+      for (const Dims& sizes : form.sizes) {
+        check(t, op, dtype, sizes, form.layout, Layout::contiguous, any());
+        if (form.layout == Layout::contiguous) continue;
+        check(t, op, dtype, sizes, form.layout, for_output(form.layout), any());
+      }
+    }));
+  }
+  if (!makes_bool(op) || dtype == kBool) {
+    cases.push_back(kernel_case(path("in_place"), [=](Trial& t) {
+      check_in_place(t, op, dtype, {1023}, Layout::contiguous);
+      check_in_place(t, op, dtype, {31, 7}, Layout::strided);
+    }));
+  }
+  if (!is_floating_point(dtype)) return;
+  cases.push_back(kernel_case(path("special"), [=](Trial& t) {
+    check(t, op, dtype, {20000}, Layout::contiguous, Layout::contiguous, special());
+  }));
+}
+
+}  // namespace
+
+void add_unary_cases(Cases& cases) {
+  for (int i = 0; i <= static_cast<int>(UnaryOp::logical_not); ++i) {
+    for (int d = 0; d < kDTypeCount; ++d) {
+      const auto op = static_cast<UnaryOp>(i);
+      const auto dtype = static_cast<DType>(d);
+      if (takes(op, dtype)) add_cases(cases, op, dtype);
+    }
+  }
+}
+
+}  // namespace conformance

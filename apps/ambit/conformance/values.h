@@ -1,0 +1,57 @@
+// The numbers that kernels are fed with.
+#pragma once
+
+#include <ambit/dtype.h>
+
+#include <cstdint>
+#include <functional>
+#include <random>
+#include <type_traits>
+
+namespace conformance {
+
+using Random = std::mt19937_64;
+
+/// Write n elements of a dtype, the i-th of a tensor in row-major order to to[i].
+using Values = std::function<void(Random&, ambit::DType, void* to, int64_t n)>;
+
+/// Values of f.operator()<T>(random, i).
+template <class F>
+Values each(F f) {
+  return [f](Random& random, ambit::DType dtype, void* to, int64_t n) {
+    ambit::visit(dtype, [&]<class T>() {
+      for (int64_t i = 0; i < n; ++i) static_cast<T*>(to)[i] = f.template operator()<T>(random, i);
+    });
+  };
+}
+
+inline double uniform(Random& random, double low, double high) {
+  return std::uniform_real_distribution<double>(low, high)(random);
+}
+
+/// Floats: uniform in [-3, 3]. Integers: all bits random. bool: either.
+template <class T>
+T any_value(Random& random) {
+  if constexpr (std::is_same_v<T, bool>) {
+    return random() % 2 == 0;
+  } else if constexpr (std::is_floating_point_v<T>) {
+    return static_cast<T>(uniform(random, -3, 3));
+  } else {
+    return static_cast<T>(random());
+  }
+}
+
+Values any();
+/// Uniform in [low, high): numbers, or indices.
+Values between(double low, double high);
+/// Floats at which functions bend: zeros, infinities, NaN, denormals, and all magnitudes up to
+/// 2^12.
+Values special();
+inline constexpr int64_t kSpecialCount = 24;
+/// The special numbers down the rows and along the columns of a square.
+Values special_rows();
+Values special_columns();
+/// Integers from -4 to 4, so that many are equal; with_nan: floats are NaN now and then.
+Values few(bool with_nan);
+
+}  // namespace conformance

@@ -1,0 +1,69 @@
+#include "coverage.h"
+
+#include <ambit/registry.h>
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+
+using namespace ambit;
+
+namespace {
+
+// The dtypes that came to one verdict, as text.
+using ByVerdict = std::map<Verdict, std::vector<std::string>>;
+
+bool runs(Verdict verdict) { return verdict < Verdict::missing; }
+
+// What of one function does not run. `texts`: what was thrown.
+std::vector<std::string> notes_on(const Probe& probe, const ByVerdict& found,
+                                  const std::map<Verdict, std::string>& texts) {
+  const std::string function = probe.function.empty() ? "" : " " + probe.function;
+  std::vector<std::string> notes;
+  for (const auto& [verdict, dtypes] : found) {
+    if (runs(verdict)) continue;
+    const bool all = dtypes.size() == probe.dtypes.size();
+    notes.push_back(fmt::format("{}{} {}{}: {}", probe.op->name(), function, name(verdict),
+                                all ? "" : fmt::format(" for {}", fmt::join(dtypes, ", ")),
+                                texts.at(verdict)));
+  }
+  return notes;
+}
+
+void add(OpCoverage& op, const Probe& probe, Device device) {
+  ByVerdict found;
+  std::map<Verdict, std::string> texts;
+  for (const DType dtype : probe.dtypes) {
+    const Finding finding = find_out(probe, dtype, device);
+    found[finding.verdict].push_back(ambit::name(dtype));
+    texts.emplace(finding.verdict, finding.text);
+    Verdict& verdict = op.by_dtype.emplace(dtype, finding.verdict).first->second;
+    verdict = std::max(verdict, finding.verdict);
+  }
+  // Where nothing could run, the verdict says it all.
+  if (!probe.op->has_kernel(device.kind()) && !probe.op->has_composite()) return;
+  const std::vector<std::string> notes = notes_on(probe, found, texts);
+  op.notes.insert(op.notes.end(), notes.begin(), notes.end());
+}
+
+}  // namespace
+
+Coverage coverage_of(Device device) {
+  Coverage coverage{device, backend_library(device.kind()), {}};
+  for (const Probe& probe : all_probes()) add(coverage.ops[probe.op->name()], probe, device);
+  return coverage;
+}
+
+std::string summary(const OpCoverage& op) {
+  ByVerdict found;
+  for (const auto& [dtype, verdict] : op.by_dtype) found[verdict].push_back(ambit::name(dtype));
+  const auto most = std::max_element(found.begin(), found.end(), [](const auto& a, const auto& b) {
+    return a.second.size() < b.second.size();
+  });
+  std::string text = name(most->first);
+  for (const auto& [verdict, dtypes] : found) {
+    if (verdict == most->first) continue;
+    text += fmt::format("; {}: {}", name(verdict), fmt::join(dtypes, " "));
+  }
+  return text;
+}

@@ -1,0 +1,72 @@
+#include "probe.h"
+
+#include <ambit/error.h>
+#include <ambit/fallback.h>
+#include <ambit/reference.h>
+
+using namespace ambit;
+
+const char* name(Verdict verdict) {
+  switch (verdict) {
+    case Verdict::native:
+      return "native";
+    case Verdict::reference:
+      return "reference";
+    case Verdict::composite:
+      return "composite";
+    case Verdict::fallback:
+      return "fallback";
+    case Verdict::missing:
+      return "missing";
+    case Verdict::failed:
+      return "failed";
+  }
+  return "";
+}
+
+namespace {
+
+// While it lives, what is missing throws: neither counted nor run on the CPU.
+class NoFallback {
+ public:
+  NoFallback() : before_(get_fallback()) { set_fallback(Fallback::error); }
+  ~NoFallback() { set_fallback(before_); }
+  NoFallback(const NoFallback&) = delete;
+  NoFallback& operator=(const NoFallback&) = delete;
+
+ private:
+  Fallback before_;
+};
+
+Verdict run(const Probe& probe, DType dtype, Device device) {
+  const std::function<void()> call = probe.prepare(dtype, device);
+  synchronize(device);
+  const uint64_t before = reference::runs();
+  call();
+  synchronize(device);  // a kernel that runs late fails late, and counts late
+  if (!probe.op->has_kernel(device.kind())) return Verdict::composite;
+  const bool borrowed = reference::runs() != before && device.type() != "reference";
+  return borrowed ? Verdict::reference : Verdict::native;
+}
+
+// Where the op has a kernel, which throws, nothing falls back.
+bool falls_back(const Probe& probe, Device device) {
+  return get_fallback() != Fallback::error && !probe.op->has_kernel(device.kind());
+}
+
+}  // namespace
+
+Finding find_out(const Probe& probe, DType dtype, Device device) {
+  try {
+    const NoFallback no_fallback;
+    return {run(probe, dtype, device), ""};
+  } catch (const NotImplementedError& e) {
+    return {falls_back(probe, device) ? Verdict::fallback : Verdict::missing, e.what()};
+  } catch (const DTypeError& e) {
+    return {Verdict::missing, e.what()};
+  } catch (const std::exception& e) {
+    return {Verdict::failed, e.what()};
+  } catch (...) {
+    return {Verdict::failed, "an exception of an unknown type"};
+  }
+}

@@ -1,0 +1,111 @@
+// A whole backend, as small as it can be: the device `hello:0` has memory that the host cannot
+// follow, and borrows its kernels. Of a real one, memory and copies call the driver, and the
+// borrowed kernels give way one by one to its own. backends/README.md walks through it.
+#include <ambit/caching_allocator.h>
+#include <ambit/kernels.h>
+#include <ambit/plugin.h>
+#include <ambit/reference.h>
+
+#include <cstring>
+#include <memory>
+#include <tuple>
+
+namespace hello {
+
+using namespace ambit;
+
+// What tensors hold is the address of no memory at all: who follows it on the host, instead of
+// asking for a copy, ends by SIGSEGV. The bytes lie kFar below, and only this file knows.
+constexpr uintptr_t kFar = uintptr_t{1} << 52;
+
+void* far_address(void* p) {
+  return p ? reinterpret_cast<void*>(reinterpret_cast<uintptr_t>(p) + kFar) : nullptr;
+}
+void* near_address(const void* p) {
+  return p ? reinterpret_cast<void*>(reinterpret_cast<uintptr_t>(p) - kFar) : nullptr;
+}
+
+class Memory final : public RawMemory {
+ public:
+  void* allocate(size_t bytes) override { return far_address(host_.allocate(bytes)); }
+  void free(void* p, size_t bytes) noexcept override { host_.free(near_address(p), bytes); }
+  size_t free_bytes() override { return host_.free_bytes(); }
+
+ private:
+  HostMemory host_;
+};
+
+class HelloBackend final : public Backend {
+ public:
+  std::string name() const override { return "hello"; }
+  int device_count() const noexcept override { return 1; }
+  DeviceProperties properties(int) const override {
+    return {.name = "Hello 1", .total_memory = HostMemory::total_bytes()};
+  }
+
+  void* allocate(int, size_t bytes) override { return allocator_.allocate(bytes); }
+  void free(int, void* p, size_t bytes) noexcept override { allocator_.free(p, bytes); }
+  MemoryStats memory_stats(int) const override { return allocator_.stats(); }
+  void empty_cache(int) override { allocator_.empty_cache(); }
+
+  void copy(int, void* to, int, const void* from, size_t bytes) override {
+    if (bytes > 0) std::memmove(near_address(to), near_address(from), bytes);
+  }
+  void copy_from_host(int, void* to, const void* host, size_t bytes, bool) override {
+    if (bytes > 0) std::memcpy(near_address(to), host, bytes);
+  }
+  void copy_to_host(int, void* host, const void* from, size_t bytes, bool) override {
+    if (bytes > 0) std::memcpy(host, near_address(from), bytes);
+  }
+
+ private:
+  Memory memory_;
+  CachingAllocator allocator_{memory_, "hello:0"};
+};
+
+// A kernel takes its tensors with the addresses that they hold; the loop it borrows runs on aliases
+// of them, where the bytes are.
+Tensor near(const Tensor& t) {
+  return t.defined() ? reference::alias(t, near_address(t.storage()->data())) : t;
+}
+template <class Parameter>
+const Parameter& near(const Parameter& p) {
+  return p;
+}
+
+template <auto loop>
+struct Borrowed;
+template <class... A, void (*loop)(A...)>
+struct Borrowed<loop> {
+  static void kernel(A... args) {
+    auto operands = std::make_tuple(near(args)...);
+    std::apply(loop, operands);
+  }
+};
+
+void load(Registry& registry) {
+  registry.add_backend(std::make_unique<HelloBackend>());
+  // The minimum: from these, ambit composes all others.
+  registry.add(kernels::copy, Borrowed<reference::copy>::kernel);
+  registry.add(kernels::fill, Borrowed<reference::fill>::kernel);
+  registry.add(kernels::random, Borrowed<reference::random>::kernel);
+  registry.add(kernels::unary, Borrowed<reference::unary>::kernel);
+  registry.add(kernels::binary, Borrowed<reference::binary>::kernel);
+  registry.add(kernels::compare, Borrowed<reference::compare>::kernel);
+  registry.add(kernels::where, Borrowed<reference::where>::kernel);
+  registry.add(kernels::reduce, Borrowed<reference::reduce>::kernel);
+  registry.add(kernels::arg_reduce, Borrowed<reference::arg_reduce>::kernel);
+  registry.add(kernels::cumsum, Borrowed<reference::cumsum>::kernel);
+  registry.add(kernels::gather, Borrowed<reference::gather>::kernel);
+  registry.add(kernels::scatter, Borrowed<reference::scatter>::kernel);
+  registry.add(kernels::scatter_add, Borrowed<reference::scatter_add>::kernel);
+  registry.add(kernels::nonzero, Borrowed<reference::nonzero>::kernel);
+  registry.add(kernels::matmul, Borrowed<reference::matmul>::kernel);
+  registry.add(kernels::conv2d, Borrowed<reference::conv2d>::kernel);
+  registry.add(kernels::max_pool2d, Borrowed<reference::max_pool2d>::kernel);
+  registry.add(kernels::max_pool2d_grad, Borrowed<reference::max_pool2d_grad>::kernel);
+}
+
+}  // namespace hello
+
+AMBIT_PLUGIN(hello, hello::load)

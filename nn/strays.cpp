@@ -1,0 +1,102 @@
+// find_strays: one walk over the module's tensors, one over the optimizer's.
+#include <ambit/nn/strays.h>
+#include <ambit/optim/optimizer.h>
+
+#include <fmt/format.h>
+
+#include <ostream>
+#include <unordered_map>
+
+namespace ambit::nn {
+namespace {
+
+using Kind = Stray::Kind;
+
+class Search {
+ public:
+  /// `expected` sets the device.
+  explicit Search(const Tensor& expected) : expected_(expected.device()) {}
+
+  void look_at(Kind kind, const std::string& name, const Tensor& t, std::string state = {}) {
+    if (!t.defined() || t.device() == expected_) return;
+    strays_.push_back({kind, name, std::move(state), t.device(), expected_});
+  }
+  void look_at_parameter(const std::string& name, const Tensor& parameter) {
+    look_at(Kind::parameter, name, parameter);
+    look_at(Kind::gradient, name, parameter.grad());
+  }
+  std::vector<Stray> result() { return std::move(strays_); }
+
+ private:
+  Device expected_;
+  std::vector<Stray> strays_;
+};
+
+// What a parameter of the optimizer is called: as the module calls it, else by its position.
+std::vector<std::string> names_of(const std::vector<Tensor>& trained,
+                                  const OrderedDict<std::string, Tensor>& held) {
+  std::unordered_map<const TensorImpl*, std::string> known;
+  for (const auto& [name, parameter] : held) known.emplace(parameter.impl(), name);
+  std::vector<std::string> names;
+  for (size_t i = 0; i < trained.size(); ++i) {
+    const auto found = known.find(trained[i].impl());
+    names.push_back(found != known.end() ? found->second : fmt::format("optimizer.{}", i));
+  }
+  return names;
+}
+
+// A number of steps, which optimizers keep on the host: the rest is of its parameter's dtype.
+bool is_count(const Tensor& state) { return state.dtype() == kInt64; }
+
+std::vector<Stray> search(const Module& module, const optim::Optimizer* optimizer) {
+  const auto parameters = module.named_parameters(), buffers = module.named_buffers();
+  if (parameters.is_empty() && buffers.is_empty()) return {};
+  Search search((parameters.is_empty() ? buffers : parameters).begin()->value());
+  for (const auto& [name, parameter] : parameters) search.look_at_parameter(name, parameter);
+  for (const auto& [name, buffer] : buffers) search.look_at(Kind::buffer, name, buffer);
+  if (!optimizer) return search.result();
+
+  const std::vector<Tensor> trained = optimizer->parameters();
+  const std::vector<std::string> names = names_of(trained, parameters);
+  for (size_t i = 0; i < trained.size(); ++i) {
+    if (!parameters.contains(names[i])) search.look_at_parameter(names[i], trained[i]);
+  }
+  for (const auto& [key, state] : optimizer->state_dict()) {  // "3.momentum_buffer"
+    if (is_count(state)) continue;
+    const size_t dot = key.find('.');
+    search.look_at(Kind::optimizer_state, names[std::stoul(key.substr(0, dot))], state,
+                   key.substr(dot + 1));
+  }
+  return search.result();
+}
+
+std::string text_of(const Stray& stray) {
+  switch (stray.kind) {
+    case Kind::parameter:
+      return "parameter " + stray.name;
+    case Kind::buffer:
+      return "buffer " + stray.name;
+    case Kind::gradient:
+      return "gradient of " + stray.name;
+    case Kind::optimizer_state:
+      break;
+  }
+  return stray.state + " of " + stray.name;
+}
+
+}  // namespace
+
+std::vector<Stray> find_strays(const Module& module) { return search(module, nullptr); }
+std::vector<Stray> find_strays(const Module& module, const optim::Optimizer& optimizer) {
+  return search(module, &optimizer);
+}
+
+std::ostream& operator<<(std::ostream& os, const Stray& stray) {
+  return os << text_of(stray) << ": on " << stray.device << ", expected " << stray.expected;
+}
+std::ostream& operator<<(std::ostream& os, const std::vector<Stray>& strays) {
+  for (const Stray& stray : strays) os << stray << '\n';
+  return os;
+}
+
+}  // namespace ambit::nn

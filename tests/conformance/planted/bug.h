@@ -1,0 +1,63 @@
+// The bugs that the planted backend can have, one at a time: $AMBIT_PLANTED_BUG names it. Shared
+// with the test, so that each is looked for.
+#pragma once
+
+#include <string_view>
+
+namespace planted {
+
+struct Bug {
+  const char* name;
+  const char* filter;    // of the run that has to find it
+  const char* found_by;  // how the name of the first case that fails begins
+};
+
+inline constexpr Bug kRuntimeBugs[] = {
+    {"missed_synchronise", "order/", "order/chain"},
+    {"idle_synchronise", "copies/", "copies/non_blocking/pinned"},
+    {"early_copy_in", "order/", "order/copy_between_kernels"},
+    {"late_host_read", "order/", "order/host_buffer_reused"},
+    {"unordered_devices", "copies/", "copies/other_index"},
+    {"ignored_index", "copies/", "copies/other_index"},
+    {"short_copy", "copies/", "copies/round_trip"},
+    {"leak", "memory/returned", "memory/returned/work"},
+    {"early_reuse", "memory/", "memory/reuse_in_flight"},
+    {"misaligned", "memory/", "memory/blocks"},
+    {"null_when_out_of_memory", "memory/", "memory/out_of_memory/absurd"},
+    {"cache_kept", "memory/", "memory/empty_cache"},
+    {"lost_error", "order/", "order/bad_index/gather"},
+};
+
+inline constexpr Bug kEndings[] = {
+    {"host_pointer_read", "where/float32", "where/float32"},
+    {"crash", "conv2d/float32", "conv2d/float32"},
+    {"exit", "cumsum/float32", "cumsum/float32"},
+    {"foreign_exception", "nonzero/", "nonzero/"},
+    {"hang", "matmul/float32/contiguous", "matmul/float32/contiguous"},
+};
+
+inline constexpr Bug kKernelBugs[] = {
+    {"ignored_offset", "copy/", "copy/"},
+    {"ignored_strides", "binary/add/", "binary/add/bool/transposed"},
+    {"cut_to_bool", "copy/bool/", "copy/bool/from_float32"},
+    {"dropped_tail", "unary/neg/", "unary/neg/"},
+    {"late_parameter", "order/parameters", "order/parameters"},
+    {"written_past_end", "fill/", "fill/"},
+    {"cleared_alias", "binary/add/", "binary/add/bool/in_place"},
+    {"narrow_sum", "reduce/sum/", "reduce/sum/int32/"},
+    {"lost_nan", "reduce/max/", "reduce/max/float32/nan"},
+    {"last_of_equals", "arg_reduce/", "arg_reduce/"},
+    {"modified_input", "cumsum/", "cumsum/"},
+    {"clamped_index", "bad_index/", "order/bad_index/gather"},
+    {"lost_update", "scatter_add/", "scatter_add/"},
+    {"short_mantissa", "matmul/", "matmul/float32/"},
+    {"swapped_stride", "conv2d/", "conv2d/float32/"},
+    {"overwritten_gradient", "gradients/max_pool2d", "gradients/max_pool2d/overlapping"},
+    {"ignored_seed_bits", "random/uniform", "random/uniform/float32"},
+    {"ignored_counter", "random/uniform", "random/uniform/float32"},
+};
+
+/// Whether the backend has this bug.
+bool has(std::string_view bug);
+
+}  // namespace planted

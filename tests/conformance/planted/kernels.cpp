@@ -1,0 +1,235 @@
+#include "kernels.h"
+
+#include <ambit/kernels.h>
+#include <ambit/ops/creation.h>
+#include <ambit/reference.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <bit>
+#include <cmath>
+#include <cstdlib>
+#include <vector>
+
+#include "backends/sim/launch.h"
+#include "bug.h"
+
+namespace planted {
+namespace {
+
+using namespace ambit;
+
+// The same bytes seen otherwise.
+Tensor view_of(const Tensor& t, IntArrayRef sizes, IntArrayRef strides, int64_t offset) {
+  return Tensor(
+      intrusive_ptr<TensorImpl>(new TensorImpl(t.storage(), sizes, strides, offset, t.dtype())));
+}
+
+Dims packed_strides(IntArrayRef sizes) {
+  Dims strides(sizes.size());
+  int64_t step = 1;
+  for (size_t d = sizes.size(); d-- > 0; step *= sizes[d]) strides[d] = step;
+  return strides;
+}
+
+// A copy of t in the host's own memory, packed.
+Tensor packed_copy(const Tensor& t) {
+  Tensor copy = empty(t.sizes(), t.dtype());
+  reference::copy(copy, t);
+  return copy;
+}
+
+void copy(Tensor& y, const Tensor& x) {
+  if (has("ignored_offset")) return reference::copy(y, view_of(x, x.sizes(), x.strides(), 0));
+  if (has("cut_to_bool") && y.dtype() == kBool && x.dtype() != kBool) {
+    Tensor whole = empty(x.sizes(), kInt64);
+    reference::copy(whole, x);
+    return reference::copy(y, whole);
+  }
+  reference::copy(y, x);
+}
+
+void fill(Tensor& y, const Scalar& value) {
+  reference::fill(y, value);
+  if (!has("written_past_end") || !y.is_contiguous() || y.numel() == 0) return;
+  Tensor next = view_of(y, {1}, {1}, y.storage_offset() + y.numel());
+  reference::fill(next, value);
+}
+
+// Called, not queued: the value belongs to the caller, and is gone when the fill runs.
+void fill_later(Tensor& y, const Scalar& value) {
+  sim::device_of(y).launch("fill",
+                           [to = sim::late(y), &value]() mutable { reference::fill(to, value); });
+}
+
+void random(Tensor& y, const RandomParams& p) {
+  RandomParams used = p;
+  if (has("ignored_seed_bits")) used.seed &= 0xffffffff;
+  if (has("ignored_counter")) used.offset = 0;
+  reference::random(y, used);
+}
+
+void unary(Tensor& y, const Tensor& x, const UnaryOp& op) {
+  const int64_t n = x.numel() / 4 * 4;
+  if (!has("dropped_tail") || n == 0 || !x.is_contiguous() || !y.is_contiguous()) {
+    return reference::unary(y, x, op);
+  }
+  Tensor whole_vectors = view_of(y, {n}, {1}, y.storage_offset());
+  reference::unary(whole_vectors, view_of(x, {n}, {1}, x.storage_offset()), op);
+}
+
+void binary(Tensor& y, const Tensor& a, const Tensor& b, const BinaryOp& op) {
+  if (has("ignored_strides")) {
+    const Tensor packed = view_of(b, b.sizes(), packed_strides(b.sizes()), b.storage_offset());
+    return reference::binary(y, a, packed, op);
+  }
+  if (has("cleared_alias")) reference::fill(y, 0);
+  reference::binary(y, a, b, op);
+}
+
+void reduce(Tensor& y, const Tensor& x, const ReduceOp& op) {
+  if (has("narrow_sum") && op == ReduceOp::sum && y.dtype() == kInt64) {
+    reference::reduce(y, x, op);
+    for (int64_t i = 0; i < y.numel(); ++i) {
+      y.data_ptr<int64_t>()[i] = static_cast<int32_t>(y.data_ptr<int64_t>()[i]);
+    }
+  } else if (has("lost_nan") && op == ReduceOp::max && is_floating_point(x.dtype())) {
+    const Tensor values = packed_copy(x);
+    visit(x.dtype(), [&]<class T>() {
+      for (int64_t i = 0; i < x.numel(); ++i) {
+        T& value = values.data_ptr<T>()[i];
+        if constexpr (std::is_floating_point_v<T>) {
+          if (std::isnan(value)) value = -INFINITY;
+        }
+      }
+    });
+    reference::reduce(y, values, op);
+  } else {
+    reference::reduce(y, x, op);
+  }
+}
+
+void arg_reduce(Tensor& value, Tensor& index, const Tensor& x, int64_t dim, bool largest) {
+  reference::arg_reduce(value, index, x, dim, largest);
+  if (!has("last_of_equals") || x.numel() == 0) return;
+  // Read from the end, the first is the last.
+  Tensor reversed = empty(x.sizes(), x.dtype());
+  const int64_t n = x.size(dim);
+  for (int64_t i = 0; i < n; ++i) {
+    Tensor to = reversed.select(dim, i);
+    reference::copy(to, x.select(dim, n - 1 - i));
+  }
+  reference::arg_reduce(value, index, reversed, dim, largest);
+  int64_t* positions = index.data_ptr<int64_t>();
+  for (int64_t i = 0; i < index.numel(); ++i) positions[i] = n - 1 - positions[i];
+}
+
+void cumsum(Tensor& y, const Tensor& x, int64_t dim) {
+  if (has("exit")) _exit(0);
+  reference::cumsum(y, x, dim);
+  if (has("modified_input")) {
+    Tensor scratch = x;
+    reference::copy(scratch, y);
+  }
+}
+
+void gather(Tensor& y, const Tensor& x, const Tensor& index, int64_t dim) {
+  if (!has("clamped_index") || x.size(dim) == 0) return reference::gather(y, x, index, dim);
+  const Tensor clamped = packed_copy(index);
+  for (int64_t i = 0; i < clamped.numel(); ++i) {
+    int64_t& at = clamped.data_ptr<int64_t>()[i];
+    at = std::clamp<int64_t>(at, 0, x.size(dim) - 1);
+  }
+  reference::gather(y, x, clamped, dim);
+}
+
+// Two threads that read an element before either writes it.
+void scatter_add(Tensor& y, const Tensor& index, const Tensor& src, int64_t dim) {
+  if (!has("lost_update")) return reference::scatter_add(y, index, src, dim);
+  Tensor before = empty(src.sizes(), y.dtype());
+  reference::gather(before, y, index, dim);
+  Tensor sum = empty(src.sizes(), y.dtype());
+  reference::binary(sum, before, src, BinaryOp::add);
+  reference::scatter(y, index, sum, dim);
+}
+
+void nonzero(Tensor& y, const Tensor& x) {
+  if (has("foreign_exception")) throw 42;
+  reference::nonzero(y, x);
+}
+
+// The 10 bits of TF32.
+Tensor shortened(const Tensor& x) {
+  const Tensor t = packed_copy(x);
+  for (int64_t i = 0; i < t.numel(); ++i) {
+    float& value = t.data_ptr<float>()[i];
+    value = std::bit_cast<float>(std::bit_cast<uint32_t>(value) & ~uint32_t{0x1fff});
+  }
+  return t;
+}
+
+void matmul(Tensor& y, const Tensor& a, const Tensor& b) {
+  while (has("hang")) pause();
+  if (has("short_mantissa") && a.dtype() == kFloat32) {
+    return reference::matmul(y, shortened(a), shortened(b));
+  }
+  reference::matmul(y, a, b);
+}
+
+void conv2d(Tensor& y, const Tensor& x, const Tensor& w, const Tensor& b, const Conv2dParams& p) {
+  if (has("crash")) std::abort();
+  Conv2dParams used = p;
+  if (has("swapped_stride")) std::swap(used.stride[0], used.stride[1]);
+  reference::conv2d(y, x, w, b, used);
+}
+
+void max_pool2d_grad(Tensor& dx, const Tensor& dy, const Tensor& index, const Pool2dParams& p) {
+  reference::max_pool2d_grad(dx, dy, index, p);
+  if (!has("overwritten_gradient")) return;
+  const int64_t plane = dx.size(2) * dx.size(3), windows = dy.size(2) * dy.size(3);
+  visit(dx.dtype(), [&]<class T>() {
+    for (int64_t i = 0; i < dy.numel(); ++i) {
+      const int64_t at = i / windows * plane + index.data_ptr<int64_t>()[i];
+      dx.data_ptr<T>()[at] = dy.data_ptr<T>()[i];
+    }
+  });
+}
+
+}  // namespace
+
+bool has(std::string_view bug) {
+  static const char* chosen = std::getenv("AMBIT_PLANTED_BUG");
+  return chosen && bug == chosen;
+}
+
+void add_kernels(Registry& registry) {
+  using sim::add;
+  add<kernels::copy, copy>(registry);
+  if (has("late_parameter")) {
+    registry.add(kernels::fill, fill_later);
+  } else {
+    add<kernels::fill, fill>(registry);
+  }
+  add<kernels::random, random>(registry);
+  add<kernels::unary, unary>(registry);
+  add<kernels::binary, binary>(registry);
+  add<kernels::compare, reference::compare>(registry);
+  if (has("host_pointer_read")) {
+    registry.add(kernels::where, reference::where);
+  } else {
+    add<kernels::where, reference::where>(registry);
+  }
+  add<kernels::reduce, reduce>(registry);
+  add<kernels::arg_reduce, arg_reduce>(registry);
+  add<kernels::cumsum, cumsum>(registry);
+  add<kernels::gather, gather>(registry);
+  add<kernels::scatter, reference::scatter>(registry);
+  add<kernels::scatter_add, scatter_add>(registry);
+  add<kernels::nonzero, nonzero>(registry);
+  add<kernels::matmul, matmul>(registry);
+  add<kernels::conv2d, conv2d>(registry);
+  add<kernels::max_pool2d, reference::max_pool2d>(registry);
+  add<kernels::max_pool2d_grad, max_pool2d_grad>(registry);
+}
+
+}  // namespace planted

@@ -1,0 +1,100 @@
+// The kit against a backend with planted bugs, as its author would run it: the tool itself, the
+// plugin by its file. Each bug must be found, and named by a case that fits.
+#include <doctest/doctest.h>
+#include <sys/wait.h>
+
+#include <array>
+#include <cstdio>
+#include <stdexcept>
+#include <string>
+
+#include "planted/bug.h"
+
+namespace {
+
+struct Run {
+  int exit_code = -1;  // -1: it did not exit
+  std::string output;
+
+  /// The name of the first case that failed.
+  std::string failed() const {
+    const std::string before = "\nFAILED ";
+    const size_t at = output.find(before);
+    if (at == std::string::npos) return "";
+    const size_t begin = at + before.size();
+    return output.substr(begin, output.find('\n', begin) - begin);
+  }
+};
+
+// `bug` may be empty, as may `filter`.
+Run run_kit(const std::string& bug, const std::string& filter, const std::string& options = "",
+            const std::string& device = "planted:0") {
+  const std::string environment = bug.empty() ? "" : "AMBIT_PLANTED_BUG=" + bug;
+  // No core file: the crashes are wanted.
+  const std::string command = "ulimit -c 0; exec env " + environment +
+                              " '" AMBIT_TOOL "' conformance --backend '" AMBIT_PLANTED
+                              "' --device " +
+                              device + " --filter '" + filter + "' " + options + " 2>&1";
+  FILE* pipe = popen(command.c_str(), "r");
+  if (!pipe) throw std::runtime_error("popen failed: " + command);
+  Run run;
+  std::array<char, 4096> chunk;
+  while (const size_t read = fread(chunk.data(), 1, chunk.size(), pipe)) {
+    run.output.append(chunk.data(), read);
+  }
+  const int status = pclose(pipe);
+  if (WIFEXITED(status)) run.exit_code = WEXITSTATUS(status);
+  return run;
+}
+
+void check_found(const planted::Bug& bug, const std::string& options = "") {
+  const Run run = run_kit(bug.name, bug.filter, options);
+  INFO(std::string(bug.name), ":\n", run.output);
+  CHECK(run.exit_code == 1);
+  CHECK(run.failed().starts_with(bug.found_by));
+}
+
+}  // namespace
+
+TEST_CASE("a backend without a bug conforms") {
+  const Run run = run_kit("", "");
+  INFO(run.output);
+  CHECK(run.exit_code == 0);
+  CHECK(run.failed() == "");
+}
+
+TEST_CASE("its second device conforms") {
+  // Kernels do not ask for the index; memory, copies and queues do.
+  for (const char* filter : {"copies/", "memory/", "order/", "gradients/"}) {
+    const Run run = run_kit("", filter, "", "planted:1");
+    INFO(run.output);
+    CHECK(run.exit_code == 0);
+  }
+}
+
+TEST_CASE("the kit finds bugs of the runtime") {
+  for (const planted::Bug& bug : planted::kRuntimeBugs) check_found(bug);
+}
+
+TEST_CASE("the kit finds kernels that end or hold up their process") {
+  for (const planted::Bug& bug : planted::kEndings) {
+    // A case that hangs costs its whole timeout; those before it take milliseconds.
+    check_found(bug, "--timeout 2");
+  }
+}
+
+TEST_CASE("the kit finds kernels that compute something else") {
+  for (const planted::Bug& bug : planted::kKernelBugs) check_found(bug);
+}
+
+TEST_CASE("the kit finds bugs among all its cases") {
+  const planted::Bug bugs[] = {{"missed_synchronise", "", "copies/round_trip"},
+                               {"crash", "", "conv2d/"},
+                               {"ignored_counter", "", "random/"}};
+  for (const planted::Bug& bug : bugs) check_found(bug);
+}
+
+TEST_CASE("a misspelt bug or filter is no success") {
+  CHECK(run_kit("lek", "memory/").exit_code == 2);
+  CHECK(run_kit("", "no such case").exit_code == 2);
+}

@@ -1,0 +1,285 @@
+// DeviceMismatchError beyond single ops: through the forward() of every module that holds tensors
+// or takes two, in backward (gradients that are given, returned by hooks and custom functions, or
+// left from before), and in the optimizers.
+#include <ambit/ambit.h>
+
+#include <filesystem>
+#include <fstream>
+#include <regex>
+#include <set>
+
+#include "mismatch.h"
+
+using namespace ambit;
+using namespace mismatch;
+
+namespace {
+
+using Tensors = std::vector<Tensor>;
+
+// A module under the path "net.layer", and one call of it.
+struct Layer {
+  std::shared_ptr<nn::Module> module;
+  std::string op;
+  std::vector<std::string> names;  // of the op's arguments, in its order
+  Tensors arguments;               // inputs, parameters and buffers
+  std::function<void()> forward;
+};
+
+using Maker = std::function<Layer()>;
+
+Tensor image() { return ones({2, 2, 4, 4}); }
+Tensor classes() { return zeros({2}, kInt64); }
+
+// Those left out hold no tensors and take one.
+const std::map<std::string, Maker>& layers() {
+  static const std::map<std::string, Maker> all{
+      {"Linear",
+       [] {
+         nn::Linear m(2, 3);
+         const Tensor x = ones({2, 2});
+         return Layer{m.ptr(), "linear", {"input", "weight", "bias"}, {x, m->weight, m->bias}, [=] {
+                        m->forward(x);
+                      }};
+       }},
+      {"Conv2d",
+       [] {
+         nn::Conv2d m(2, 3, 3);
+         const Tensor x = image();
+         return Layer{m.ptr(), "conv2d", {"input", "weight", "bias"}, {x, m->weight, m->bias}, [=] {
+                        m->forward(x);
+                      }};
+       }},
+      {"BatchNorm2d",
+       [] {
+         nn::BatchNorm2d m(2);
+         const Tensor x = image();
+         return Layer{m.ptr(),
+                      "batch_norm",
+                      {"input", "weight", "bias", "running_mean", "running_var"},
+                      {x, m->weight, m->bias, m->running_mean, m->running_var},
+                      [=] { m->forward(x); }};
+       }},
+      {"Embedding",
+       [] {
+         nn::Embedding m(4, 2);
+         const Tensor x = classes();
+         return Layer{
+             m.ptr(), "embedding", {"weight", "indices"}, {m->weight, x}, [=] { m->forward(x); }};
+       }},
+      {"CrossEntropyLoss",
+       [] {
+         nn::CrossEntropyLoss m(nn::CrossEntropyLossOptions().weight(ones({3})));
+         const Tensor x = ones({2, 3}), target = classes();
+         return Layer{
+             m.ptr(), "cross_entropy", {"input", "target", "weight"}, {x, target, m->weight}, [=] {
+               m->forward(x, target);
+             }};
+       }},
+      {"NLLLoss",
+       [] {
+         nn::NLLLoss m(nn::NLLLossOptions().weight(ones({3})));
+         const Tensor x = ones({2, 3}), target = classes();
+         return Layer{
+             m.ptr(), "nll_loss", {"input", "target", "weight"}, {x, target, m->weight}, [=] {
+               m->forward(x, target);
+             }};
+       }},
+      {"MSELoss",
+       [] {
+         nn::MSELoss m;
+         const Tensor x = ones({2, 3}), target = ones({2, 3});
+         return Layer{
+             m.ptr(), "mse_loss", {"input", "target"}, {x, target}, [=] { m->forward(x, target); }};
+       }},
+  };
+  return all;
+}
+
+const std::set<std::string> kTakesOneTensor{
+    "ReLU",      "Sigmoid",           "Tanh",    "GELU",       "Softmax", "LogSoftmax", "MaxPool2d",
+    "AvgPool2d", "AdaptiveAvgPool2d", "Dropout", "Functional", "Flatten", "Identity"};
+const std::set<std::string> kHoldsModules{"ModuleList"};
+
+// The modules that nn's headers define by AMBIT_MODULE.
+std::set<std::string> declared_modules() {
+  std::set<std::string> names;
+  for (const auto& file : std::filesystem::directory_iterator(AMBIT_NN_HEADERS)) {
+    std::ifstream in(file.path());
+    static const std::regex module(R"(^AMBIT_MODULE\((\w+)\);)");
+    std::smatch match;
+    for (std::string line; std::getline(in, line);) {
+      if (std::regex_search(line, match, module)) names.insert(match[1]);
+    }
+  }
+  return names;
+}
+
+struct Root : nn::Module {
+  using Module::Module;
+};
+
+void move(const Tensor& t, Device device) { t.set_data(t.detach().to(device)); }
+
+void check_layer(const Maker& make, TwoDevices devices, size_t elsewhere) {
+  const Layer layer = make();
+  const auto net = std::make_shared<Root>("Net");
+  net->register_module("layer", layer.module);
+  Root root("Root");
+  root.register_module("net", net);
+  for (const Tensor& t : root.parameters()) CHECK(t.name().starts_with("net.layer."));
+  for (const Tensor& t : root.buffers()) CHECK(t.name().starts_with("net.layer."));
+  for (size_t i = 0; i < layer.arguments.size(); ++i) {
+    move(layer.arguments[i], i == elsewhere ? devices.there : devices.here);
+  }
+  INFO(layer.op, ", ", layer.names[elsewhere], " on ", devices.there.str(), ", others on ",
+       devices.here.str());
+  check_refused(layer.forward,
+                {layer.op, layer.names, layer.arguments, 0, elsewhere == 0 ? 1 : elsewhere},
+                root.buffers());
+}
+
+// Check an error of which the arguments are not at hand: tensors like them stand for them.
+void check_says(const std::function<void()>& call, const Complaint& complaint) {
+  try {
+    call();
+    FAIL_CHECK("no error");
+  } catch (const DeviceMismatchError& e) {
+    check_words(e, complaint);
+  }
+}
+
+Tensor leaf(Device device) { return ones({2}).to(device).requires_grad_(); }
+
+// The pairs on which a kernel can run.
+std::vector<TwoDevices> computing_pairs() {
+  std::vector<TwoDevices> pairs = device_pairs();
+  std::erase_if(pairs, [](const TwoDevices& p) { return p.here.is_meta() || p.there.is_meta(); });
+  return pairs;
+}
+
+void for_each_pair(const std::function<void(Device here, Device there)>& body) {
+  const CountingDevices counting;
+  for (const TwoDevices& pair : computing_pairs()) {
+    INFO(pair.here.str(), " and ", pair.there.str());
+    body(pair.here, pair.there);
+  }
+}
+
+// Its gradient goes astray.
+struct Misleading : autograd::Function<Misleading> {
+  static Tensor forward(autograd::AutogradContext*, const Tensor& x, Device) { return x * 1; }
+  static std::vector<Tensor> backward(autograd::AutogradContext*, std::vector<Tensor> g) {
+    return {g[0].to(astray)};
+  }
+  static inline Device astray;
+};
+
+}  // namespace
+
+TEST_CASE("the mismatch tests know every module of nn") {
+  const std::set<std::string> declared = declared_modules();
+  REQUIRE(declared.size() > 15);
+  for (const std::string& name : declared) {
+    INFO(name);
+    CHECK(layers().count(name) + kTakesOneTensor.count(name) + kHoldsModules.count(name) == 1);
+  }
+}
+
+TEST_CASE("every module refuses an input, parameter or buffer on another device") {
+  const CountingDevices counting;
+  for (const auto& [name, make] : layers()) {
+    for (const TwoDevices& devices : device_pairs()) {
+      for (size_t i = 0; i < make().arguments.size(); ++i) check_layer(make, devices, i);
+    }
+  }
+}
+
+TEST_CASE("backward refuses a gradient on another device before it computes anything") {
+  for_each_pair([](Device here, Device there) {
+    const Tensor x = leaf(here), y = x * 2, g = ones({2}).to(there);
+    check_refused([&] { y.backward(g); }, {"backward", {"tensor", "gradient"}, {y, g}, 0, 1}, {x});
+    check_refused([&] { autograd::grad({y}, {x}, {g}); },
+                  {"grad", {"tensor", "gradient"}, {y, g}, 0, 1}, {x});
+    const Tensor loss = x.sum();  // its gradient is left out, and made only after the check
+    check_refused(
+        [&] {
+          autograd::backward({loss, y}, {Tensor(), g});
+        },
+        {"backward", {"tensor", "gradient"}, {y, g}, 0, 1}, {x});
+    CHECK_FALSE(x.grad().defined());
+  });
+}
+
+TEST_CASE("a hook that returns a gradient on another device is refused, and no .grad changes") {
+  for_each_pair([](Device here, Device there) {
+    const Tensor stray = ones({2}).to(there), g = ones({2}).to(here);
+    const Complaint complaint{"backward", {"gradient", "hook's result"}, {g, stray}, 0, 1};
+    const auto astray = [&](const Tensor&) { return stray; };
+    const Tensor x = leaf(here), z = leaf(here), sum = x + z;
+    sum.register_hook(astray);
+    check_says([&] { (sum * 2).backward(g); }, complaint);
+    x.register_hook(astray);
+    check_says([&] { (x + z).backward(g); }, complaint);
+    CHECK_FALSE(x.grad().defined());
+    CHECK_FALSE(z.grad().defined());
+  });
+}
+
+TEST_CASE("a custom function that returns a gradient on another device is refused") {
+  for_each_pair([](Device here, Device there) {
+    const Tensor x = leaf(here);
+    Misleading::astray = there;
+    const Tensor y = Misleading::apply(x, there);
+    check_says(
+        [&] { y.backward(ones({2}).to(here)); },
+        {"Function", {"inputs[0]", "gradients[0]"}, {x.detach(), ones({2}).to(there)}, 0, 1});
+    CHECK_FALSE(x.grad().defined());
+  });
+}
+
+TEST_CASE("a .grad left on another device is refused before any leaf gets its gradient") {
+  for_each_pair([](Device here, Device there) {
+    const Tensor x = leaf(here), z = leaf(here), left = ones({2}).to(there);
+    z.mutable_grad() = left;
+    check_says([&] { (x + z).backward(ones({2}).to(here)); },
+               {"backward", {"tensor", "gradient", "grad"}, {z.detach(), z.detach(), left}, 0, 2});
+    CHECK_FALSE(x.grad().defined());
+    CHECK(z.grad().is_same(left));
+  });
+}
+
+TEST_CASE("a leaf that moved since forward refuses the gradient from where it was") {
+  for_each_pair([](Device here, Device there) {
+    const Tensor x = leaf(here), y = x + 1;
+    move(x, there);
+    check_says([&] { y.backward(ones({2}).to(here)); }, {"backward",
+                                                         {"tensor", "gradient", "grad"},
+                                                         {x.detach(), ones({2}).to(here), Tensor()},
+                                                         0,
+                                                         1});
+    CHECK_FALSE(x.grad().defined());
+  });
+}
+
+TEST_CASE("optimizers refuse a gradient on another device before the first update") {
+  for_each_pair([](Device here, Device there) {
+    const auto check = [&](const char* op, auto make) {
+      const Tensor first = leaf(here), second = leaf(here);
+      const auto optimizer = make(Tensors{first, second});
+      first.mutable_grad() = ones({2}).to(here);
+      second.mutable_grad() = ones({2}).to(here);
+      optimizer->step();  // with state
+      second.mutable_grad() = ones({2}).to(there);
+      Tensors others{first, first.grad()};
+      for (const auto& [name, state] : optimizer->state_dict()) others.push_back(state);
+      check_refused([&] { optimizer->step(); },
+                    {op, {"param", "grad"}, {second, second.grad()}, 0, 1}, others);
+    };
+    check("sgd_step", [](const Tensors& p) {
+      return std::make_unique<optim::SGD>(p, optim::SGDOptions(0.1).momentum(0.9));
+    });
+    check("adam_step", [](const Tensors& p) { return std::make_unique<optim::Adam>(p, 0.1); });
+    check("adamw_step", [](const Tensors& p) { return std::make_unique<optim::AdamW>(p, 0.1); });
+  });
+}

@@ -1,0 +1,47 @@
+// A plugin whose kernels are there in part: what `ambit ops` must see.
+#include <ambit/error.h>
+#include <ambit/plugin.h>
+#include <ambit/reference.h>
+
+#include <memory>
+
+#include "toy.h"
+
+namespace {
+
+using namespace ambit;
+
+// Its memory is the host's, so that a loop runs on it as it is.
+void fill(Tensor& y, const Scalar& value) { reference::fill(y, value); }
+
+// No float64.
+void where(Tensor& y, const Tensor& condition, const Tensor& a, const Tensor& b) {
+  if (y.dtype() == kFloat64) throw DTypeError("where: expected float32, got float64");
+  Tensor out = toy::on_cpu(y);
+  kernels::where(out, toy::on_cpu(condition), toy::on_cpu(a), toy::on_cpu(b));
+}
+
+// No exp, and int8 only by the reference loop.
+void unary(Tensor& y, const Tensor& x, const UnaryOp& op) {
+  if (op == UnaryOp::exp) throw NotImplementedError("exp: expected any other function, got exp");
+  if (x.dtype() == kInt8) return reference::unary(y, x, op);
+  Tensor out = toy::on_cpu(y);
+  kernels::unary(out, toy::on_cpu(x), op);
+}
+
+void matmul(Tensor&, const Tensor&, const Tensor&) {
+  throw BackendError("matmul: lost the device");
+}
+
+void load(Registry& registry) {
+  registry.add_backend(std::make_unique<toy::ToyBackend>("patchy", 2));
+  toy::borrow<kernels::copy>(registry);
+  registry.add(kernels::fill, fill);
+  registry.add(kernels::where, where);
+  registry.add(kernels::unary, unary);
+  registry.add(kernels::matmul, matmul);
+}
+
+}  // namespace
+
+AMBIT_PLUGIN(patchy, load)

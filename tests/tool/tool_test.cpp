@@ -1,0 +1,221 @@
+// `ambit info` and `ambit ops`, run as programs.
+#include <ambit/ambit.h>
+#include <ambit/kernels.h>
+#include <doctest/doctest.h>
+#include <sys/wait.h>
+
+#include <array>
+#include <cstdio>
+#include <nlohmann/json.hpp>
+#include <string>
+
+#include "temporary_folder.h"
+
+using namespace ambit;
+using nlohmann::json;
+
+namespace {
+
+struct Ran {
+  int exit_code = -1;
+  std::string output;  // stdout alone, or with "2>&1" among the arguments stderr too
+};
+
+Ran run(const std::string& command) {
+  FILE* pipe = popen(command.c_str(), "r");
+  REQUIRE(pipe);
+  Ran ran;
+  std::array<char, 4096> chunk;
+  while (const size_t read = fread(chunk.data(), 1, chunk.size(), pipe)) {
+    ran.output.append(chunk.data(), read);
+  }
+  const int status = pclose(pipe);
+  if (WIFEXITED(status)) ran.exit_code = WEXITSTATUS(status);
+  return ran;
+}
+
+// Runs the tool with settings such as "AMBIT_SIM=npu:1", and none of the parent's.
+Ran tool(const std::string& arguments, const std::string& settings = "") {
+  return run("env -u AMBIT_BACKEND_PATH -u AMBIT_FALLBACK AMBIT_SIM=sim:1 " + settings +
+             " " AMBIT_TOOL " " + arguments);
+}
+
+const std::string kPatchy = "AMBIT_BACKEND_PATH=" AMBIT_TEST_PLUGINS;
+const std::string kPatchyFile = AMBIT_TEST_PLUGINS "/libambit_patchy.so";
+
+json ops(const std::string& arguments, const std::string& settings = "") {
+  return json::parse(tool("ops --format json " + arguments, settings).output);
+}
+
+const json* find(const json& list, const char* key, const std::string& value) {
+  for (const json& item : list) {
+    if (item[key] == value) return &item;
+  }
+  return nullptr;
+}
+
+// Calls check(text) for every string in it.
+template <class Check>
+void for_each_string(const json& j, const Check& check) {
+  if (j.is_string()) check(j.get<std::string>());
+  if (j.is_structured()) {
+    for (const json& item : j) for_each_string(item, check);
+  }
+}
+
+}  // namespace
+
+TEST_CASE("info shows version, libraries, devices, plugins and why one was refused") {
+  const TemporaryFolder folder;
+  const std::string text_file = folder.write("libambit_text.so", "no library");
+  const std::string settings = kPatchy + ":" + folder.path().string();
+  const Ran ran = tool("info --json", settings);
+  CHECK(ran.exit_code == 0);
+  const json info = json::parse(ran.output);
+
+  CHECK(info["ambit"]["version"] == AMBIT_VERSION);
+  for (const char* library : {"compiler", "OpenMP", "fmt", "zlib", "nlohmann_json"}) {
+    INFO(library);
+    CHECK_FALSE(info["ambit"][library].get<std::string>().empty());
+  }
+  const json* cpu = find(info["backends"], "name", "cpu");
+  REQUIRE(cpu);
+  const json& processor = (*cpu)["devices"][0];
+  CHECK(processor["device"] == "cpu");
+  CHECK(processor["total_memory_bytes"].get<size_t>() > 0);
+  for (const char* detail : {"threads", "vector features", "oneDNN", "Highway"}) {
+    INFO(detail);
+    CHECK_FALSE(processor["details"][detail].get<std::string>().empty());
+  }
+  const json* patchy = find(info["backends"], "name", "patchy");
+  REQUIRE(patchy);
+  CHECK((*patchy)["file"] == kPatchyFile);
+  CHECK((*patchy)["devices"].size() == 2);
+
+  const json* loaded = find(info["plugins"], "file", kPatchyFile);
+  REQUIRE(loaded);
+  CHECK((*loaded)["loaded"] == true);
+  CHECK((*loaded)["result"] == "patchy: 2 devices");
+  const json* refused = find(info["plugins"], "file", text_file);
+  REQUIRE(refused);
+  CHECK((*refused)["loaded"] == false);
+  CHECK((*refused)["result"].get<std::string>().find("file too short") != std::string::npos);
+
+  const std::string text = tool("info", settings).output;
+  CHECK(text.find("refused: expected a loadable library") != std::string::npos);
+  for_each_string(info, [&](const std::string& part) {
+    INFO(part);
+    CHECK(text.find(part) != std::string::npos);
+  });
+}
+
+TEST_CASE("info counts the threads that it may use") {
+  const json info = json::parse(tool("info --json", "OMP_NUM_THREADS=3").output);
+  CHECK((*find(info["backends"], "name", "cpu"))["devices"][0]["details"]["threads"] == "3");
+}
+
+TEST_CASE("ops has every kernel op, and those of cpu and reference are their own") {
+  const json coverage = ops("");
+  for (const char* backend : {"cpu", "reference"}) {
+    INFO(backend);
+    const json& found = coverage[backend]["ops"];
+    CHECK(found.size() == all_ops().size());
+    for (const OpBase* op : all_ops()) {
+      INFO(op->name());
+      REQUIRE(found.contains(op->name()));
+      for (const json& verdict : found[op->name()]) CHECK(verdict == "native");
+    }
+    CHECK_FALSE(coverage[backend].contains("notes"));
+  }
+}
+
+TEST_CASE("ops sees that a kernel runs a loop of reference, through a wrapper and later too") {
+  const json coverage = ops("--backend sim");
+  CHECK(coverage.size() == 1);
+  for (const json& op : coverage["sim"]["ops"]) {
+    for (const json& verdict : op) CHECK(verdict == "reference");
+  }
+}
+
+TEST_CASE("ops tells gaps by dtype and by function, and what failed") {
+  const Ran ran = tool("ops --backend patchy --format json", kPatchy);
+  CHECK(ran.exit_code == 1);
+  const json patchy = json::parse(ran.output)["patchy"];
+  CHECK(patchy["file"] == kPatchyFile);
+  const json& found = patchy["ops"];
+  CHECK(found["copy"]["float32"] == "native");
+  CHECK(found["fill"]["float32"] == "reference");
+  CHECK(found["where"]["float32"] == "native");
+  CHECK(found["where"]["float64"] == "missing");
+  CHECK(found["unary"]["int8"] == "reference");
+  CHECK(found["unary"]["int64"] == "native");
+  CHECK(found["unary"]["float32"] == "missing");
+  CHECK(found["matmul"]["float32"] == "failed");
+  CHECK(found["conv2d"]["float32"] == "missing");
+  CHECK(found["softmax"]["float32"] == "missing");  // of what it is composed of, too much is
+  CHECK(found["index_select"]["float32"] == "missing");
+
+  const std::string notes = patchy["notes"].dump();
+  CHECK(notes.find("unary exp missing: exp: expected any other function") != std::string::npos);
+  CHECK(notes.find("where missing for float64: where: expected float32") != std::string::npos);
+  CHECK(notes.find("softmax missing: reduce: expected a kernel") != std::string::npos);
+  CHECK(notes.find("conv2d missing") == std::string::npos);  // the verdict says it all
+  CHECK(notes.find("matmul failed: matmul: lost the device") != std::string::npos);
+}
+
+TEST_CASE("a plugin can be named by its file") {
+  const json coverage = ops("--backend " + kPatchyFile);
+  CHECK(coverage.size() == 1);
+  CHECK(coverage.contains("patchy"));
+}
+
+TEST_CASE("with a fallback, what is missing falls back, and asking does not count as a call") {
+  const Ran ran = tool("ops --backend patchy --format json 2>&1", kPatchy + " AMBIT_FALLBACK=cpu");
+  const json found = json::parse(ran.output)["patchy"]["ops"];  // no summary behind it
+  CHECK(found["conv2d"]["float32"] == "fallback");
+  CHECK(found["softmax"]["float32"] == "fallback");
+  CHECK(found["where"]["float64"] == "missing");  // there is a kernel, which refuses
+  CHECK(found["unary"]["float32"] == "missing");
+  CHECK(found["matmul"]["float32"] == "failed");
+}
+
+TEST_CASE("several backends are summed up by dtype, as text and as Markdown") {
+  const std::string text = tool("ops", kPatchy).output;
+  CHECK(text.starts_with("op "));
+  CHECK(text.find("native; missing: float64") != std::string::npos);
+  const std::string markdown = tool("ops --format md", kPatchy).output;
+  CHECK(
+      markdown.starts_with("| op | cpu | reference | patchy | sim |\n"
+                           "| --- | --- | --- | --- | --- |\n"
+                           "| copy | native | native | native | reference |\n"));
+}
+
+TEST_CASE("exit codes tell wrong usage from success, and help is help") {
+  CHECK(tool("--version").output == "ambit " AMBIT_VERSION "\n");
+  for (const char* arguments : {"--help", "info --help", "ops --help", "info", "ops"}) {
+    INFO(arguments);
+    const Ran ran = tool(arguments);
+    CHECK(ran.exit_code == 0);
+    CHECK_FALSE(ran.output.empty());
+  }
+  for (const char* arguments : {"", "nonsense", "ops --format xml", "ops --backend nobody",
+                                "ops --backend meta", "ops --backend /no/such.so", "info --nope"}) {
+    INFO(arguments);
+    const Ran ran = tool(std::string(arguments) + " 2>&1");
+    CHECK(ran.exit_code == 2);
+    CHECK(ran.output.starts_with("ambit: "));
+  }
+}
+
+TEST_CASE("colour is for terminals, unless they want none") {
+  const std::string escape = "\x1b[";
+  CHECK(tool("ops", kPatchy).output.find(escape) == std::string::npos);
+  // `script` runs a command in a terminal of its own.
+  const auto in_terminal = [](const std::string& settings) {
+    return run("env -u NO_COLOR TERM=xterm " + kPatchy + " " + settings +
+               " script -qec '" AMBIT_TOOL " ops' /dev/null")
+        .output;
+  };
+  CHECK(in_terminal("").find(escape + "31mmissing") != std::string::npos);
+  CHECK(in_terminal("NO_COLOR=1").find(escape) == std::string::npos);
+}
