@@ -51,11 +51,15 @@ Position begin(const Options& options, size_t size, ambit::nn::Module& network,
                           .running_loss = saved["running_loss"].to_double()};
   const auto batch_size = static_cast<size_t>(saved["batch_size"].to_int());
   const auto images = static_cast<size_t>(saved["images"].to_int());
+  if (position.epoch < 0 || position.step < 0) {
+    throw ambit::Error(
+        fmt::format("--resume: expected an epoch and a step >= 0 in '{}', got {}, {}",
+                    options.resume, position.epoch, position.step));
+  }
   if (position.step > 0 && (batch_size != options.batch_size || images != size)) {
     throw ambit::Error(
-        fmt::format("--resume: expected --batch-size {} with {} images, as in the middle of the "
-                    "epoch that '{}' "
-                    "holds, got {} with {}",
+        fmt::format("--resume: expected --batch-size {} with {} images, as in the epoch that '{}' "
+                    "ends in, got {} with {}",
                     batch_size, images, options.resume, options.batch_size, size));
   }
   network.load_state_dict(saved["model"].to_state_dict());

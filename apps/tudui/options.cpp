@@ -31,9 +31,8 @@ Options parse_options(int argc, char** argv) {
   o.language = user_language();
   o.arguments.assign(argv, argv + argc);
   CLI::App app(
-      "Train the lesson's image classifier on CIFAR-10; after each epoch test it, save it, and "
-      "add\n"
-      "to curves that `tensorboard --logdir logs_train` shows.",
+      "Train the lesson's image classifier on CIFAR-10; after each epoch test it, save it, and\n"
+      "add to the curves that `tensorboard --logdir logs_train` shows.",
       "tudui");
   training::add_options(app, o);
   CLI::Option* device = app.get_option("--device");
@@ -59,8 +58,7 @@ Options parse_options(int argc, char** argv) {
   app.callback([&] {
     if (o.method == Method::cuda && *device) {
       throw CLI::ValidationError(
-          "--method cuda takes the GPU that is there; --device needs "
-          "--method to");
+          "--method cuda takes the GPU that is there; --device needs --method to");
     }
   });
   terminal::parse_command_line(app, argc, argv);

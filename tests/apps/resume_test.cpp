@@ -143,8 +143,8 @@ TEST_CASE("--resume refuses other batches in the middle of an epoch") {
                   in(folder));
   CHECK(result.exit_code == 1);
   CHECK(result.errors ==
-        "quickstart: --resume: expected --batch-size 4 with 200 images, as in the middle of the "
-        "epoch that 'cifar_net_interrupted.pth' holds, got 8 with 200\n");
+        "quickstart: --resume: expected --batch-size 4 with 200 images, as in the epoch that "
+        "'cifar_net_interrupted.pth' ends in, got 8 with 200\n");
 }
 
 TEST_CASE("the command that goes on is quoted for a shell and names one checkpoint") {
