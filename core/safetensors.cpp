@@ -40,7 +40,7 @@ template <class... T>
 // Receives the events of the JSON parser, which does not recurse.
 class HeaderReader : public nlohmann::json_sax<Json> {
  public:
-  std::vector<Entry> take_entries() { return std::move(entries_); }
+  Header take_header() { return {std::move(entries_), std::move(metadata_)}; }
 
   bool start_object(size_t) override {
     if (at_ == At::start) {
@@ -62,17 +62,22 @@ class HeaderReader : public nlohmann::json_sax<Json> {
     if (at_ == At::names) {
       if (!names_.insert(text).second) fail("expected each name once, got '{}' twice", text);
       name_ = text;
-    } else if (at_ == At::tensor) {
+      return true;
+    }
+    if (at_ == At::tensor) {
       const bool repeated = (text == "dtype" && has_dtype_) || (text == "shape" && has_shape_) ||
                             (text == "data_offsets" && !offsets_.empty());
       if (repeated) fail("expected '{}' of '{}' once, got it twice", text, name_);
-      field_ = text;
     }
+    field_ = text;
     return true;
   }
 
   bool string(std::string& text) override {
-    if (at_ == At::metadata) return true;
+    if (at_ == At::metadata) {
+      metadata_[field_] = text;
+      return true;
+    }
     if (at_ != At::tensor || field_ != "dtype") unexpected("a string");
     const auto found = std::find_if(kDTypeNames.begin(), kDTypeNames.end(),
                                     [&](const auto& known) { return text == known.second; });
@@ -150,6 +155,7 @@ class HeaderReader : public nlohmann::json_sax<Json> {
   std::vector<uint64_t> offsets_;
   std::unordered_set<std::string> names_;
   std::vector<Entry> entries_;
+  Metadata metadata_;
 };
 
 // Checks one entry by itself: its bytes lie inside the data and are as many as its shape needs.
@@ -192,31 +198,35 @@ void check_cover(const std::vector<Entry>& entries, uint64_t data_bytes) {
   if (covered != data_bytes) fail("expected {} bytes of data, got {}", covered, data_bytes);
 }
 
-}  // namespace
-
-std::vector<Entry> parse_header(std::string_view text, uint64_t data_bytes) {
-  HeaderReader reader;
-  Json::sax_parse(text.begin(), text.end(), &reader);
-  std::vector<Entry> entries = reader.take_entries();
-  for (const Entry& e : entries) check_size(e, data_bytes);
-  check_cover(entries, data_bytes);
-  return entries;
+std::string dump(const Json& value) {
+  try {
+    return value.dump();
+  } catch (const Json::exception&) {
+    fail("expected text in UTF-8, got another encoding in '{}'",
+         value.dump(-1, ' ', false, Json::error_handler_t::replace));
+  }
 }
 
-std::string format_header(const std::vector<Entry>& entries) {
+}  // namespace
+
+Header parse_header(std::string_view text, uint64_t data_bytes) {
+  HeaderReader reader;
+  Json::sax_parse(text.begin(), text.end(), &reader);
+  Header header = reader.take_header();
+  for (const Entry& e : header.entries) check_size(e, data_bytes);
+  check_cover(header.entries, data_bytes);
+  return header;
+}
+
+std::string format_header(const std::vector<Entry>& entries, const Metadata& metadata) {
   std::string out = "{";
+  if (!metadata.empty()) out += fmt::format(R"("{}":{})", kMetadata, dump(metadata));
   for (const Entry& e : entries) {
     if (e.name == kMetadata) fail("expected another name than '{}', which is reserved", kMetadata);
-    std::string name;
-    try {
-      name = Json(e.name).dump();
-    } catch (const Json::exception&) {
-      fail("expected names in UTF-8, got another encoding in '{}'", e.name);
-    }
     const auto dtype = std::find_if(kDTypeNames.begin(), kDTypeNames.end(),
                                     [&](const auto& known) { return e.dtype == known.first; });
     out += fmt::format(R"({}{}:{{"dtype":"{}","shape":[{}],"data_offsets":[{},{}]}})",
-                       out.size() > 1 ? "," : "", name, dtype->second,
+                       out.size() > 1 ? "," : "", dump(e.name), dtype->second,
                        fmt::join(e.sizes.begin(), e.sizes.end(), ","), e.begin, e.end);
   }
   out += "}";

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <ambit/dtype.h>
+#include <ambit/serialize.h>
 #include <ambit/shape.h>
 
 #include <cstdint>
@@ -25,13 +26,18 @@ struct Entry {
   uint64_t begin = 0, end = 0;
 };
 
+struct Header {
+  std::vector<Entry> entries;
+  Metadata metadata;
+};
+
 /// Parse a header. The entries returned, in the header's order, are sound: every size agrees with
 /// its dtype and shape, and together they cover `data_bytes` without gap or overlap.
 /// Errors: SerializationError naming what is wrong; the caller adds the file.
-std::vector<Entry> parse_header(std::string_view text, uint64_t data_bytes);
+Header parse_header(std::string_view text, uint64_t data_bytes);
 
 /// Write a header, padded so that the data behind it start at a multiple of 8 bytes.
-/// Errors: SerializationError for a name that is not UTF-8, and beyond kMaxHeaderBytes.
-std::string format_header(const std::vector<Entry>& entries);
+/// Errors: SerializationError for text that is not UTF-8, and beyond kMaxHeaderBytes.
+std::string format_header(const std::vector<Entry>& entries, const Metadata& metadata);
 
 }  // namespace ambit::safetensors

@@ -1,23 +1,19 @@
-// save() and load(): tensors to and from safetensors files. safetensors.cpp knows the header,
-// atomic_file.cpp the replacing of files.
+// save() and load(): tensors to and from safetensors files, or as checkpoints. safetensors.cpp
+// knows the header, atomic_file.cpp the replacing of files.
+#include <ambit/checkpoint.h>
 #include <ambit/error.h>
 #include <ambit/ops/creation.h>
 #include <ambit/serialize.h>
 
-#include <fcntl.h>
 #include <fmt/format.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
 #include <algorithm>
 #include <bit>
-#include <cerrno>
-#include <cstring>
 #include <numeric>
-#include <system_error>
 #include <unordered_set>
 
 #include "atomic_file.h"
+#include "input_file.h"
 #include "safetensors.h"
 
 namespace ambit {
@@ -31,9 +27,7 @@ constexpr const char* kOneTensor = "tensor";  // the name that a tensor alone be
   throw SerializationError(fmt::format("save: cannot write '{}': {}", path, why));
 }
 
-[[noreturn]] void fail_load(const std::string& path, const std::string& why) {
-  throw SerializationError(fmt::format("load: cannot read '{}': {}", path, why));
-}
+bool is_pytorch(const std::string& path) { return path.ends_with(".pth") || path.ends_with(".pt"); }
 
 void check_savable(const StateDict& tensors, const std::string& path) {
   std::unordered_set<std::string_view> names;
@@ -58,7 +52,8 @@ std::vector<size_t> data_order(const StateDict& tensors) {
   return order;
 }
 
-std::string make_header(const StateDict& tensors, const std::vector<size_t>& order) {
+std::string make_header(const StateDict& tensors, const std::vector<size_t>& order,
+                        const Metadata& metadata) {
   std::vector<safetensors::Entry> entries;
   for (const auto& [name, tensor] : tensors) {
     entries.push_back({.name = name, .dtype = tensor.dtype(), .sizes = tensor.sizes()});
@@ -68,59 +63,13 @@ std::string make_header(const StateDict& tensors, const std::vector<size_t>& ord
     entries[i].begin = at;
     entries[i].end = at += tensors[i].second.nbytes();
   }
-  return safetensors::format_header(entries);
+  return safetensors::format_header(entries, metadata);
 }
 
-// A file to read from: its size, and reads that name it when they fail.
-class InputFile {
- public:
-  explicit InputFile(const std::string& path) : path_(path) {
-    fd_ = ::open(path.c_str(), O_RDONLY | O_CLOEXEC);
-    if (fd_ < 0) fail(errno);
-    struct stat info {};
-    const int error = ::fstat(fd_, &info) != 0 ? errno
-                      : S_ISDIR(info.st_mode)  ? EISDIR
-                      : !S_ISREG(info.st_mode) ? EINVAL
-                                               : 0;
-    if (error) {
-      ::close(fd_);
-      fail(error);
-    }
-    size_bytes_ = static_cast<uint64_t>(info.st_size);
-  }
-  ~InputFile() { ::close(fd_); }
-  InputFile(const InputFile&) = delete;
-  InputFile& operator=(const InputFile&) = delete;
-
-  uint64_t size_bytes() const { return size_bytes_; }
-
-  void read(void* to, size_t bytes, uint64_t offset) const {
-    char* next = static_cast<char*>(to);
-    while (bytes > 0) {
-      const ssize_t got = ::pread(fd_, next, bytes, static_cast<off_t>(offset));
-      if (got < 0 && errno == EINTR) continue;
-      if (got < 0) fail(errno);
-      if (got == 0) fail_load(path_, "the file was shortened while it was read");
-      next += got;
-      bytes -= static_cast<size_t>(got);
-      offset += static_cast<uint64_t>(got);
-    }
-  }
-
- private:
-  [[noreturn]] void fail(int error) const {
-    fail_load(path_, std::generic_category().message(error));
-  }
-
-  std::string path_;
-  int fd_ = -1;
-  uint64_t size_bytes_ = 0;
-};
-
 // Reads the header and checks it against the file's size; sets where the data begin.
-std::vector<safetensors::Entry> read_header(const InputFile& file, const std::string& path,
-                                            uint64_t& data_begin) {
+safetensors::Header read_header(const InputFile& file, uint64_t& data_begin) {
   constexpr uint64_t kLength = safetensors::kLengthBytes;
+  const std::string& path = file.path();
   if (file.size_bytes() < kLength) {
     fail_load(path, fmt::format("expected at least {} bytes, got {}", kLength, file.size_bytes()));
   }
@@ -140,28 +89,34 @@ std::vector<safetensors::Entry> read_header(const InputFile& file, const std::st
   }
 }
 
-Tensor read_tensor(const InputFile& file, const std::string& path, const safetensors::Entry& entry,
-                   uint64_t data_begin) {
+Tensor read_tensor(const InputFile& file, const safetensors::Entry& entry, uint64_t data_begin) {
   Tensor t = empty(entry.sizes, entry.dtype);
   file.read(t.data_ptr(), t.nbytes(), data_begin + entry.begin);
-  if (entry.dtype == kBool) {
-    // A bool that is neither 0 nor 1 would be undefined behaviour wherever it is read.
-    const auto* bytes = static_cast<const unsigned char*>(t.data_ptr());
-    if (std::any_of(bytes, bytes + t.numel(), [](unsigned char b) { return b > 1; })) {
-      fail_load(path, fmt::format("expected bytes 0 and 1 in '{}' BOOL, got others", entry.name));
-    }
+  if (!is_valid(t)) {
+    fail_load(file.path(),
+              fmt::format("expected bytes 0 and 1 in '{}' BOOL, got others", entry.name));
   }
   return t;
 }
 
+StateDict load_pytorch(const std::string& path, Device device, Metadata* metadata) {
+  const Value value = load_checkpoint(path, device, metadata);
+  try {
+    return value.to_state_dict();
+  } catch (const SerializationError& e) {
+    fail_load(path, fmt::format("{}; load_checkpoint() reads more than tensors", e.what()));
+  }
+}
+
 }  // namespace
 
-void save(const StateDict& tensors, const std::string& path) {
+void save(const StateDict& tensors, const std::string& path, const Metadata& metadata) {
   check_savable(tensors, path);
+  if (is_pytorch(path)) return save_checkpoint(tensors, path, metadata);
   const std::vector<size_t> order = data_order(tensors);
   std::string header;
   try {
-    header = make_header(tensors, order);
+    header = make_header(tensors, order, metadata);
   } catch (const SerializationError& e) {
     fail_save(path, e.what());
   }
@@ -176,13 +131,16 @@ void save(const StateDict& tensors, const std::string& path) {
   file.commit();
 }
 
-StateDict load(const std::string& path, Device device) {
+StateDict load(const std::string& path, Device device, Metadata* metadata) {
+  if (is_pytorch(path)) return load_pytorch(path, device, metadata);
   const InputFile file(path);
   uint64_t data_begin = 0;
+  safetensors::Header header = read_header(file, data_begin);
   StateDict tensors;
-  for (const safetensors::Entry& entry : read_header(file, path, data_begin)) {
-    tensors.emplace_back(entry.name, read_tensor(file, path, entry, data_begin).to(device));
+  for (const safetensors::Entry& entry : header.entries) {
+    tensors.emplace_back(entry.name, read_tensor(file, entry, data_begin).to(device));
   }
+  if (metadata) *metadata = std::move(header.metadata);
   return tensors;
 }
 

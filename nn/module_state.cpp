@@ -181,8 +181,23 @@ void Module::clone_state(const Module& from, const std::optional<Device>& device
 
 namespace ambit {
 
-void save(const nn::Module& module, const std::string& path) { save(module.state_dict(), path); }
+namespace {
+constexpr const char* kModule = "module";  // of a file's metadata: the module's name
+}  // namespace
 
-void load(nn::Module& module, const std::string& path) { module.load_state_dict(load(path)); }
+void save(const nn::Module& module, const std::string& path) {
+  save(module.state_dict(), path, {{kModule, module.name()}});
+}
+
+void load(nn::Module& module, const std::string& path) {
+  Metadata metadata;
+  const StateDict tensors = load(path, kCPU, &metadata);
+  const auto saved = metadata.find(kModule);  // files of PyTorch have none
+  if (saved != metadata.end() && saved->second != module.name()) {
+    throw Error(fmt::format("load: expected the module {} in '{}', got {}", module.name(), path,
+                            saved->second));
+  }
+  module.load_state_dict(tensors);
+}
 
 }  // namespace ambit

@@ -1,26 +1,27 @@
 // The tutorial's first lesson in C++: train a small convolutional network on images, on a GPU if
 // there is one; save it, load it into a new network, and see how well that knows the test images.
-// options.h reads the command line, images.h finds the images.
+// What other lessons need too is in ../images, ../terminal and ../training.
 #include <ambit/ambit.h>
 
 #include <fmt/format.h>
 
-#include <algorithm>
-#include <cstdio>
-#include <exception>
+#include <filesystem>
 #include <string>
 #include <vector>
 
-#include "images.h"
+#include "images/images.h"
 #include "options.h"
-#include "progress.h"
+#include "terminal/interrupt.h"
+#include "terminal/program.h"
+#include "terminal/progress.h"
+#include "training/checkpoint.h"
+#include "training/order.h"
 
 namespace {
 
 using namespace ambit;
-using quickstart::Images;
+using images::Images;
 using quickstart::Options;
-using quickstart::Progress;
 namespace F = nn::functional;
 namespace samplers = data::samplers;
 namespace transforms = data::transforms;
@@ -54,24 +55,29 @@ auto make_loader(const data::datasets::CIFAR10& images, Sampler sampler, size_t 
                                 data::DataLoaderOptions().batch_size(batch_size).workers(2));
 }
 
-// How many images to use of those that there are.
-size_t count_used(const data::datasets::CIFAR10& images, const Options& options) {
-  const size_t all = *images.size();
-  return options.limit == 0 ? all : std::min(all, options.limit);
+// Where a training that Ctrl-C ended is kept: beside the file that it would have ended with.
+std::string interrupted_file(const Options& options) {
+  std::filesystem::path file = options.out;
+  return file.replace_filename(file.stem().string() + "_interrupted.pth").string();
 }
 
-void train(Net& net, const Images& images, const Options& options, Device device) {
-  const size_t size = count_used(images.train, options);
-  auto trainloader = make_loader(images.train, samplers::RandomSampler(size), options.batch_size);
-
+// Return 0, or the exit code after Ctrl-C.
+int train(Net& net, const Images& images, const Options& options, Device device) {
   nn::CrossEntropyLoss criterion;
   optim::SGD optimizer(net->parameters(), optim::SGDOptions(options.lr).momentum(0.9));
 
-  for (int64_t epoch = 0; epoch < options.epochs; ++epoch) {  // loop over the images several times
-    Progress progress(fmt::format("epoch {}/{}", epoch + 1, options.epochs),
-                      (size + options.batch_size - 1) / options.batch_size);
-    double running_loss = 0.0;
-    int64_t i = 0;
+  const size_t size = training::count_used(images.train, options);
+  training::Position at = training::begin(options, size, *net, optimizer);
+  const size_t done = at.step * options.batch_size;
+  auto trainloader =
+      make_loader(images.train, training::Order(size, /*shuffle=*/true, done), options.batch_size);
+  const size_t steps = (size + options.batch_size - 1) / options.batch_size;
+  const terminal::Interrupt interrupt;
+
+  // loop over the images several times
+  for (; at.epoch < options.epochs; at = training::Position::at_epoch(at.epoch + 1)) {
+    terminal::Progress progress(fmt::format("epoch {}/{}", at.epoch + 1, options.epochs), steps,
+                                static_cast<size_t>(at.step));
     for (auto& batch : *trainloader) {
       // get the inputs, on the device
       Tensor inputs = batch.data.to(device), labels = batch.target.to(device);
@@ -86,22 +92,29 @@ void train(Net& net, const Images& images, const Options& options, Device device
       optimizer.step();
 
       // print statistics
-      running_loss += loss.item<double>();
-      progress.step();
-      if (++i % options.log_every == 0) {
+      at.running_loss += loss.item<double>();
+      progress.step(batch.data.size(0), [&] { return loss.item<double>(); });
+      if (++at.step % options.log_every == 0) {
         progress.clear();
-        fmt::print("[{}, {:5d}] loss: {:.3f}\n", epoch + 1, i,
-                   running_loss / static_cast<double>(options.log_every));
-        std::fflush(stdout);
-        running_loss = 0.0;
+        fmt::print("[{}, {:5d}] loss: {:.3f}\n", at.epoch + 1, at.step,
+                   at.running_loss / static_cast<double>(options.log_every));
+        at.running_loss = 0.0;
+      }
+
+      if (interrupt.requested()) {
+        progress.clear();
+        const std::string file = interrupted_file(options);
+        training::save_checkpoint(file, at, *net, optimizer, options, size);
+        return training::report_interrupt(file, at, options);
       }
     }
   }
   fmt::print("Finished Training\n");
+  return 0;
 }
 
 void test(Net& net, const Images& images, const Options& options, Device device) {
-  const size_t size = count_used(images.test, options);
+  const size_t size = training::count_used(images.test, options);
   auto testloader = make_loader(images.test, samplers::SequentialSampler(size), options.batch_size);
 
   std::vector<int64_t> class_correct(images.classes.size()), class_total(images.classes.size());
@@ -129,7 +142,7 @@ void test(Net& net, const Images& images, const Options& options, Device device)
   }
 }
 
-void run(const Options& options) {
+int run(const Options& options) {
   const Device device(!options.device.empty() ? options.device
                       : cuda::is_available()  ? "cuda:0"
                                               : "cpu");
@@ -137,10 +150,9 @@ void run(const Options& options) {
   Net net;
   net.to(device);
 
-  const Images images = quickstart::find_images(options);
+  const Images images = images::find_images(options.images, options.seed);
   fmt::print("Training with {} on {}\n", device.str(), images.source);
-  std::fflush(stdout);
-  train(net, images, options, device);
+  if (const int exit_code = train(net, images, options, device)) return exit_code;
 
   save(net->state_dict(), options.out);
 
@@ -148,19 +160,12 @@ void run(const Options& options) {
   net->load_state_dict(load(options.out));
   net.to(device);
   test(net, images, options, device);
+  return 0;
 }
 
 }  // namespace
 
 int main(int argc, char** argv) {
-  try {
-    run(quickstart::parse_options(argc, argv));
-    return 0;
-  } catch (const Error& e) {
-    fmt::print(stderr, "quickstart: {}\n", e.what());
-    if (e.explain() != e.what()) fmt::print(stderr, "{}\n", e.explain());
-  } catch (const std::exception& e) {
-    fmt::print(stderr, "quickstart: {}\n", e.what());
-  }
-  return 1;
+  return terminal::run_program("quickstart",
+                               [&] { return run(quickstart::parse_options(argc, argv)); });
 }

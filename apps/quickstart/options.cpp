@@ -1,71 +1,25 @@
-// The command line, by CLI11. Mistakes are found here, before anything is loaded.
 #include "options.h"
 
-#include <fmt/format.h>
-#include <unistd.h>
-
 #include <CLI/CLI.hpp>
-#include <cerrno>
-#include <cstdlib>
-#include <filesystem>
-#include <system_error>
+
+#include "terminal/program.h"
 
 namespace quickstart {
-namespace {
-
-// Sees before the training, not behind it, that its result could not be saved.
-std::string check_folder(const std::string& file) {
-  std::filesystem::path folder = std::filesystem::path(file).parent_path();
-  if (folder.empty()) folder = ".";
-  if (::access(folder.c_str(), W_OK) == 0) return "";
-  return fmt::format("cannot write into '{}': {}", folder.string(),
-                     std::generic_category().message(errno));
-}
-
-CLI::Validator at_least(double least) {
-  const auto check = [least](const std::string& text) {
-    double value = 0;
-    if (CLI::detail::lexical_cast(text, value) && value >= least) return std::string();
-    return fmt::format("expected a number of at least {}, got {}", least, text);
-  };
-  return CLI::Validator(check, "");
-}
-
-}  // namespace
 
 Options parse_options(int argc, char** argv) {
   Options o;
+  o.epochs = 2;
+  o.batch_size = 4;
+  o.lr = 0.001;
+  o.log_every = 2000;
+  o.arguments.assign(argv, argv + argc);
   CLI::App app("Train the tutorial's image classifier, then test it.", "quickstart");
-  app.add_option("--device", o.device,
-                 "cpu, cuda:0, ... (default: cuda:0 if there is one, else cpu)");
-  app.add_option("--data", o.data,
-                 "folder that is or holds cifar-10-batches-bin, cifar-10-sample or mnist\n"
-                 "(default: $AMBIT_DATA, else ./data)");
-  app.add_flag("--download", o.download, "get CIFAR-10 (163 MB) into that folder first");
-  app.add_option("--epochs", o.epochs, "times through the images")
-      ->capture_default_str()
-      ->check(at_least(0));
-  app.add_option("--batch-size", o.batch_size, "images per step")
-      ->capture_default_str()
-      ->check(at_least(1));
-  app.add_option("--lr", o.lr, "learning rate")->capture_default_str()->check(at_least(0));
-  app.add_option("--seed", o.seed, "of weights, order and generated images")->capture_default_str();
-  app.add_option("--limit", o.limit, "use only the first N images for training and for testing")
-      ->check(at_least(1));
-  app.add_option("--log-every", o.log_every, "mini-batches between two lines of loss")
-      ->capture_default_str()
-      ->check(at_least(1));
+  training::add_options(app, o);
   app.add_option("--out", o.out, "file that the trained network is saved to")
       ->capture_default_str()
-      ->check(check_folder);
-  try {
-    app.parse(argc, argv);
-  } catch (const CLI::Success& e) {  // --help
-    std::exit(app.exit(e));
-  } catch (const CLI::ParseError& e) {
-    fmt::print(stderr, "quickstart: {} (--help lists the options)\n", e.what());
-    std::exit(1);
-  }
+      ->check(training::check_folder)
+      ->type_name("FILE");
+  terminal::parse_command_line(app, argc, argv);
   return o;
 }
 

@@ -36,6 +36,31 @@ void AdamOptionsBase::check() const {
   }
 }
 
+Value::Dict AdamOptionsBase::values() const {
+  return {{"lr", params_.lr},   {"betas", Value::tuple({params_.beta1, params_.beta2})},
+          {"eps", params_.eps}, {"weight_decay", params_.weight_decay},
+          {"amsgrad", false},   {"decoupled_weight_decay", params_.decoupled}};
+}
+
+void AdamOptionsBase::set_values(const Value& dict) {
+  const Value::List& betas = dict["betas"].items();
+  if (betas.size() != 2) {
+    throw SerializationError(fmt::format("checkpoint: expected 2 betas, got {}", betas.size()));
+  }
+  // PyTorch has it since 2.7; before, nothing in a checkpoint tells Adam from AdamW.
+  const Value* decoupled = dict.find("decoupled_weight_decay");
+  if (decoupled && decoupled->to_bool() != params_.decoupled) {
+    throw SerializationError(fmt::format("checkpoint: expected options of {}, got those of {}",
+                                         params_.decoupled ? "AdamW" : "Adam",
+                                         params_.decoupled ? "Adam" : "AdamW"));
+  }
+  params_.lr = dict["lr"].to_double();
+  params_.beta1 = betas[0].to_double();
+  params_.beta2 = betas[1].to_double();
+  params_.eps = dict["eps"].to_double();
+  params_.weight_decay = dict["weight_decay"].to_double();
+}
+
 Adam::Adam(const std::vector<Tensor>& params, const AdamOptions& defaults)
     : Adam(std::vector<OptimizerParamGroup>{params}, defaults) {}
 Adam::Adam(const std::vector<OptimizerParamGroup>& groups, const AdamOptions& defaults)

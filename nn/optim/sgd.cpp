@@ -31,6 +31,22 @@ void SGDOptions::check() const {
   }
 }
 
+Value::Dict SGDOptions::values() const {
+  return {{"lr", lr()},
+          {"momentum", momentum()},
+          {"dampening", dampening()},
+          {"weight_decay", weight_decay()},
+          {"nesterov", nesterov()}};
+}
+
+void SGDOptions::set_values(const Value& dict) {
+  lr(dict["lr"].to_double());
+  momentum(dict["momentum"].to_double());
+  dampening(dict["dampening"].to_double());
+  weight_decay(dict["weight_decay"].to_double());
+  nesterov(dict["nesterov"].to_bool());
+}
+
 SGD::SGD(const std::vector<Tensor>& params, const SGDOptions& defaults)
     : SGD(std::vector<OptimizerParamGroup>{params}, defaults) {}
 SGD::SGD(const std::vector<OptimizerParamGroup>& groups, const SGDOptions& defaults)

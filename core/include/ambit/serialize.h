@@ -1,9 +1,12 @@
-// Saving tensors by name: safetensors files, which hold no code and no device.
+// Saving tensors by name. The extension chooses the format: ".pth" and ".pt" are PyTorch's files
+// (checkpoint.h, which also has nested values), everything else is a safetensors file, which is the
+// better one: simple, quick, and without code or device.
 // Format: huggingface.co/docs/safetensors: u64 header length, JSON header, little-endian data.
 #pragma once
 
 #include <ambit/tensor.h>
 
+#include <map>
 #include <string>
 #include <utility>
 #include <vector>
@@ -12,15 +15,18 @@ namespace ambit {
 
 /// Tensors by name, in order.
 using StateDict = std::vector<std::pair<std::string, Tensor>>;
+/// Notes that a file holds beside the tensors.
+using Metadata = std::map<std::string, std::string>;
 
-/// Write a safetensors file: to a temporary file beside it, fsync, rename; so `path` holds the old
-/// or the new file, never half of one. Tensors may be on any device and strided.
+/// Write a file: to a temporary file beside it, fsync, rename; so `path` holds the old or the new
+/// file, never half of one. Tensors may be on any device and strided.
 /// Errors: SerializationError naming the path and the cause (no folder, disk full, a name twice).
-AMBIT_API void save(const StateDict& tensors, const std::string& path);
-/// Read a safetensors file onto `device`. Errors: SerializationError for a file that cannot be
-/// read, is truncated, or whose header does not agree with its size; nothing is allocated beyond
-/// it.
-AMBIT_API StateDict load(const std::string& path, Device device = {});
+AMBIT_API void save(const StateDict& tensors, const std::string& path,
+                    const Metadata& metadata = {});
+/// Read a file onto `device`, whatever device the tensors were on. Errors: SerializationError for a
+/// file that cannot be read, is truncated, or does not agree with its size; nothing is allocated
+/// beyond it.
+AMBIT_API StateDict load(const std::string& path, Device device = {}, Metadata* metadata = nullptr);
 /// One tensor alone, under the name "tensor".
 AMBIT_API void save(const Tensor& tensor, const std::string& path);
 AMBIT_API void load(Tensor& tensor, const std::string& path);

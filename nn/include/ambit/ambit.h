@@ -3,6 +3,7 @@
 #pragma once
 
 #include <ambit/autograd.h>
+#include <ambit/checkpoint.h>
 #include <ambit/data/data.h>
 #include <ambit/device.h>
 #include <ambit/dtype.h>
@@ -28,3 +29,4 @@
 #include <ambit/tensor.h>
 #include <ambit/tensor_options.h>
 #include <ambit/tensorboard/summary_writer.h>
+#include <ambit/value.h>

@@ -1,5 +1,6 @@
 // save() and load() of whole modules, as libtorch's: `save(net, "net.safetensors");` writes its
-// state dict, and load() reads it into a module that the program has made.
+// state dict and its name, and load() reads it into a module that the program has made. Of
+// "net.pth", torch.load() sees the state dict.
 #pragma once
 
 #include <ambit/nn/module.h>
@@ -11,7 +12,8 @@ namespace ambit {
 
 /// Errors: those of save(StateDict).
 AMBIT_API void save(const nn::Module& module, const std::string& path);
-/// Errors: those of load(StateDict) and of Module::load_state_dict; then the module is unchanged.
+/// Errors: those of load(StateDict) and of Module::load_state_dict; Error when the file is of a
+/// module of another name. Then the module is unchanged.
 AMBIT_API void load(nn::Module& module, const std::string& path);
 
 template <class M, class D>

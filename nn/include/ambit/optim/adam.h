@@ -27,6 +27,8 @@ class AMBIT_API AdamOptionsBase : public OptimizerOptions {
   double get_lr() const override { return params_.lr; }
   void set_lr(double v) override { params_.lr = v; }
   void check() const override;
+  Value::Dict values() const override;
+  void set_values(const Value& dict) override;
 
  protected:
   explicit AdamOptionsBase(const AdamParams& params) : params_(params) {}

@@ -4,6 +4,7 @@
 
 #include <ambit/serialize.h>
 #include <ambit/tensor.h>
+#include <ambit/value.h>
 
 #include <array>
 #include <functional>
@@ -24,6 +25,11 @@ class AMBIT_API OptimizerOptions {
   virtual void set_lr(double lr) = 0;
   /// Errors: Error naming the value that is out of range.
   virtual void check() const = 0;
+  /// Return the options under the names that they have in PyTorch's optimizer of this kind.
+  virtual Value::Dict values() const = 0;
+  /// Take them from a dict of those names. Errors: SerializationError for one that is missing, not
+  /// of its type, or asks for what this optimizer does not do.
+  virtual void set_values(const Value& dict) = 0;
 };
 
 /// Parameters that share options. Without options of its own a group takes the optimizer's.
@@ -80,6 +86,14 @@ class AMBIT_API Optimizer {
   /// has changed.
   void load_state_dict(const StateDict& dict);
 
+  /// Return options and state as PyTorch's Optimizer.state_dict() has them, for save_checkpoint():
+  /// {"state": {0: {"momentum_buffer": tensor}}, "param_groups": [{"lr": 0.1, "params": [0]}]}.
+  Value checkpoint() const;
+  /// Replace options and state by those of a checkpoint, ambit's or PyTorch's; options that only
+  /// say how PyTorch computes ("foreach", "fused") are passed over. Errors: Error or
+  /// SerializationError for what does not fit; then nothing has changed.
+  void load_checkpoint(const Value& checkpoint);
+
  protected:
   static constexpr size_t kMaxState = 3;
 
@@ -111,6 +125,7 @@ class AMBIT_API Optimizer {
   void follow(const Tensor& param, State& state) const;
   void check_group(const OptimizerParamGroup& group) const;
   void copy_state(const Tensor& param, State& state) const;
+  Value state_value(const State& state) const;
   static std::string misfit(const Tensor& param, const StateTensor& which, const Tensor& value);
 
   std::vector<OptimizerParamGroup> groups_;

@@ -26,6 +26,8 @@ class AMBIT_API SGDOptions : public OptimizerOptions, public nn::Options<SGDOpti
   double get_lr() const override { return lr(); }
   void set_lr(double v) override { lr(v); }
   void check() const override;
+  Value::Dict values() const override;
+  void set_values(const Value& dict) override;
 
  private:
   SgdParams params_;

@@ -11,7 +11,7 @@
 #include <filesystem>
 #include <system_error>
 
-namespace quickstart {
+namespace images {
 namespace {
 
 constexpr const char* kUrl = "https://www.cs.toronto.edu/~kriz/cifar-10-binary.tar.gz";
@@ -55,4 +55,4 @@ void download_cifar10(const std::string& folder) {
   }
 }
 
-}  // namespace quickstart
+}  // namespace images

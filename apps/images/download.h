@@ -3,10 +3,10 @@
 
 #include <string>
 
-namespace quickstart {
+namespace images {
 
 /// Put the folder cifar-10-batches-bin into `folder`, unless it is there: downloaded by curl, its
 /// checksum verified, renamed as a whole. Errors: ambit::Error; then nothing is left behind.
 void download_cifar10(const std::string& folder);
 
-}  // namespace quickstart
+}  // namespace images

@@ -7,7 +7,7 @@
 #include <algorithm>
 #include <cmath>
 
-namespace quickstart {
+namespace images {
 namespace {
 
 constexpr int kSide = 32;  // pixels
@@ -105,4 +105,4 @@ std::vector<uint8_t> generate_images(uint64_t seed, uint64_t first, uint64_t cou
   return records;
 }
 
-}  // namespace quickstart
+}  // namespace images

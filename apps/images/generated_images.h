@@ -1,4 +1,4 @@
-// Images for a machine without data: ten classes of colouwarm shapes, easy to tell for who looks,
+// Images for a machine without data: ten classes of coloured shapes, easy to tell for who looks,
 // and as varied in place, size, angle, colour and noise as it takes to need learning.
 #pragma once
 
@@ -6,7 +6,7 @@
 #include <cstdint>
 #include <vector>
 
-namespace quickstart {
+namespace images {
 
 /// The classes: five shapes in warm and in cold colours.
 inline constexpr std::array<const char*, 10> kGeneratedClasses{
@@ -17,4 +17,4 @@ inline constexpr std::array<const char*, 10> kGeneratedClasses{
 /// of CIFAR-10's binary files; image i is of class i % 10.
 std::vector<uint8_t> generate_images(uint64_t seed, uint64_t first, uint64_t count);
 
-}  // namespace quickstart
+}  // namespace images

@@ -6,12 +6,13 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cstdlib>
 
 #include "download.h"
 #include "generated_images.h"
 
-namespace quickstart {
+namespace images {
 namespace {
 
 using ambit::data::datasets::CIFAR10;
@@ -20,8 +21,8 @@ using ambit::data::datasets::Mode;
 
 constexpr uint64_t kGeneratedTrain = 10000, kGeneratedTest = 2000;  // images
 
-std::string data_folder(const Options& options) {
-  if (!options.data.empty()) return options.data;
+std::string data_folder(const Source& source) {
+  if (!source.folder.empty()) return source.folder;
   const char* variable = std::getenv("AMBIT_DATA");
   return variable && *variable ? variable : "data";
 }
@@ -50,18 +51,18 @@ CIFAR10 as_cifar10(const MNIST& digits) {
   return CIFAR10(records);
 }
 
-Images generate(const Options& options, const std::string& folder) {
-  return {CIFAR10(generate_images(options.seed, 0, kGeneratedTrain)),
-          CIFAR10(generate_images(options.seed, kGeneratedTrain, kGeneratedTest)),
+Images generate(uint64_t seed, const std::string& folder) {
+  return {CIFAR10(generate_images(seed, 0, kGeneratedTrain)),
+          CIFAR10(generate_images(seed, kGeneratedTrain, kGeneratedTest)),
           {kGeneratedClasses.begin(), kGeneratedClasses.end()},
           fmt::format("generated images, since '{}' holds neither CIFAR-10 nor MNIST", folder)};
 }
 
 }  // namespace
 
-Images find_images(const Options& options) {
-  const std::string folder = data_folder(options);
-  if (options.download) download_cifar10(folder);
+Images find_images(const Source& source, uint64_t seed) {
+  const std::string folder = data_folder(source);
+  if (source.download) download_cifar10(folder);
   if (CIFAR10::exists(folder)) {
     return {CIFAR10(folder),
             CIFAR10(folder, Mode::kTest),
@@ -74,11 +75,11 @@ Images find_images(const Options& options) {
             {"zero", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine"},
             fmt::format("MNIST in '{}'", folder)};
   }
-  if (options.data.empty()) return generate(options, folder);
+  if (source.folder.empty()) return generate(seed, folder);
   throw ambit::Error(fmt::format(
       "--data: expected a folder that is or holds cifar-10-batches-bin, cifar-10-sample or mnist, "
       "got '{}' (--download gets CIFAR-10)",
       folder));
 }
 
-}  // namespace quickstart
+}  // namespace images

@@ -1,0 +1,78 @@
+// The bar is redrawn in place, ten times a second at most. A plain line comes at the end of the
+// epoch, and before it every half minute.
+#include "terminal/progress.h"
+
+#include <fmt/format.h>
+#include <sys/ioctl.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cstdio>
+#include <utility>
+
+namespace terminal {
+namespace {
+
+constexpr size_t kWidth = 30;  // characters
+constexpr std::chrono::milliseconds kRedraw(100), kNextLine(30'000);
+
+// Characters in a line of the terminal; the usual 80 where it does not say.
+size_t terminal_columns() {
+  winsize size{};
+  return ::ioctl(STDERR_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_col > 0 ? size.ws_col : 80;
+}
+
+}  // namespace
+
+Progress::Progress(std::string label, size_t total, size_t done)
+    : label_(std::move(label)),
+      total_(total),
+      done_(done),
+      begun_at_(done),
+      on_terminal_(::isatty(STDERR_FILENO) == 1) {}
+
+Progress::~Progress() { clear(); }
+
+void Progress::step(size_t images, const std::function<double()>& loss) {
+  ++done_;
+  images_ += images;
+  const auto since = Clock::now() - shown_;
+  if (on_terminal_ ? !visible_ || since >= kRedraw : done_ == total_ || since >= kNextLine) {
+    const double value = loss();
+    on_terminal_ ? draw(value) : print_line(value);
+    shown_ = Clock::now();
+  }
+}
+
+void Progress::clear() {
+  if (!visible_) return;
+  fmt::print(stderr, "\r\033[K");
+  visible_ = false;
+}
+
+std::string Progress::figures(double loss) const {
+  const double seconds = std::chrono::duration<double>(Clock::now() - begun_).count();
+  const double left =
+      seconds / static_cast<double>(done_ - begun_at_) * static_cast<double>(total_ - done_);
+  return fmt::format("{}/{}, loss {:.3f}, {:.0f} images/s, {:.0f} s left", done_, total_, loss,
+                     static_cast<double>(images_) / seconds, left);
+}
+
+// A line longer than the terminal's would be wrapped, and could not be redrawn: the bar gives way.
+void Progress::draw(double loss) {
+  const std::string text = figures(loss);
+  const size_t columns = terminal_columns();
+  const size_t others = label_.size() + text.size() + 5;  // " |", "| ", and the cursor
+  const size_t width = columns > others ? std::min(kWidth, columns - others) : 0;
+  const size_t filled = width * done_ / total_;
+  const std::string line =
+      fmt::format("{} |{:#<{}}{:<{}}| {}", label_, "", filled, "", width - filled, text);
+  fmt::print(stderr, "\r\033[K{}", line.substr(0, columns - 1));
+  visible_ = true;
+}
+
+void Progress::print_line(double loss) {
+  fmt::print(stderr, "{}: step {}\n", label_, figures(loss));
+}
+
+}  // namespace terminal

@@ -1,0 +1,43 @@
+// What the command lines of all apps that train have in common.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "images/images.h"
+
+namespace CLI {
+class App;
+}
+
+namespace training {
+
+/// The defaults that differ from lesson to lesson are set before add_options().
+struct Options {
+  std::string device;  ///< empty: cuda:0 if there is one, else cpu
+  images::Source images;
+  int64_t epochs = 1;
+  size_t batch_size = 1;
+  double lr = 0.01;
+  uint64_t seed = 0;
+  size_t limit = 0;         ///< images of each part; 0: all
+  int64_t log_every = 100;  ///< mini-batches
+  std::string resume;       ///< a checkpoint; empty: begin anew
+
+  std::vector<std::string> arguments;  ///< the whole command line, as it was given
+};
+
+/// Add the options to a command line, which shows the values in `options` as their defaults. The
+/// result is in `options` once the command line is read; both must live until then.
+void add_options(CLI::App& app, Options& options);
+
+/// Refuse a file that could not be written, before the training and not behind it. Return what is
+/// wrong, nothing if all is well: a check for CLI11.
+std::string check_folder(const std::string& file);
+
+/// How many images to use of those that there are.
+size_t count_used(const ambit::data::datasets::CIFAR10& images, const Options& options);
+
+}  // namespace training

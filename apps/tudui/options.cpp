@@ -1,0 +1,68 @@
+#include "options.h"
+
+#include <CLI/CLI.hpp>
+#include <cstdlib>
+#include <map>
+#include <string>
+#include <string_view>
+
+#include "terminal/program.h"
+
+namespace tudui {
+namespace {
+
+// The language of the user's environment, by POSIX's order: the first that is set counts.
+Language user_language() {
+  for (const char* variable : {"LC_ALL", "LC_MESSAGES", "LANG"}) {
+    const char* value = std::getenv(variable);
+    if (value && *value) {
+      return std::string_view(value).starts_with("zh") ? Language::zh : Language::en;
+    }
+  }
+  return Language::en;
+}
+
+}  // namespace
+
+Options parse_options(int argc, char** argv) {
+  Options o;
+  o.epochs = 10;
+  o.batch_size = 64;
+  o.language = user_language();
+  o.arguments.assign(argv, argv + argc);
+  CLI::App app(
+      "Train the lesson's image classifier on CIFAR-10; after each epoch test it, save it, and\n"
+      "add to the curves that `tensorboard --logdir logs_train` shows.",
+      "tudui");
+  training::add_options(app, o);
+  CLI::Option* device = app.get_option("--device");
+  app.add_option("--method", o.method,
+                 "how network and data reach the GPU: by .to(device), or by .cuda() where\n"
+                 "there is one (default: to)")
+      ->option_text("to|cuda")
+      ->transform(CLI::Transformer(
+          std::map<std::string, Method>{{"cuda", Method::cuda}, {"to", Method::to}}));
+  app.add_option("--language", o.language,
+                 "of what is printed (default: zh in a Chinese locale, else en)")
+      ->option_text("en|zh")
+      ->transform(CLI::Transformer(
+          std::map<std::string, Language>{{"en", Language::en}, {"zh", Language::zh}}));
+  app.add_flag("--shuffle", o.shuffle, "take the images in another order each epoch");
+  app.add_option("--logs", o.logs, "folder for TensorBoard's files")
+      ->type_name("DIR")
+      ->capture_default_str();
+  app.add_option("--out", o.out, "folder for tudui_0.pth, tudui_1.pth, ...")
+      ->capture_default_str()
+      ->check([](const std::string& folder) { return training::check_folder(folder + "/"); })
+      ->type_name("DIR");
+  app.callback([&] {
+    if (o.method == Method::cuda && *device) {
+      throw CLI::ValidationError(
+          "--method cuda takes the GPU that is there; --device needs --method to");
+    }
+  });
+  terminal::parse_command_line(app, argc, argv);
+  return o;
+}
+
+}  // namespace tudui

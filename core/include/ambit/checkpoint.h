@@ -1,0 +1,27 @@
+// Checkpoints in PyTorch's file format: what torch.save writes and torch.load reads, with
+// weights_only=True. For tensors alone, safetensors files (serialize.h) are simpler and faster.
+#pragma once
+
+#include <ambit/value.h>
+
+#include <string>
+
+namespace ambit {
+
+/// Write what `torch.load(path, weights_only=True)` reads. Atomic, as save() of a state dict.
+/// Tensors may be on any device; the file names none, so that it opens everywhere. Tensors that
+/// share memory share it in the file; one that uses only a part of its memory is written alone.
+/// `metadata` goes into files beside the pickle ("extra/<key>"), which PyTorch does not look at.
+/// Errors: SerializationError naming the path and the cause.
+AMBIT_API void save_checkpoint(const Value& value, const std::string& path,
+                               const Metadata& metadata = {});
+
+/// Read what torch.save of PyTorch 1.6 or newer wrote, tensors onto `map_location`, wherever they
+/// were. Tensors that shared memory share it again; float16 and bfloat16, which ambit has not,
+/// become float32; no tensor requires a gradient. Nothing in a file is run: classes and functions
+/// other than those of tensors and ordered dicts are refused by name. Memory is allocated only for
+/// what the file holds. Errors: SerializationError naming the path and what is wrong.
+AMBIT_API Value load_checkpoint(const std::string& path, Device map_location = {},
+                                Metadata* metadata = nullptr);
+
+}  // namespace ambit

@@ -1,0 +1,39 @@
+// A file to read from, which names itself when it cannot be read. Private to core.
+#pragma once
+
+#include <ambit/tensor.h>
+
+#include <cstddef>
+#include <cstdint>
+#include <string>
+
+namespace ambit {
+
+/// Throw SerializationError: "load: cannot read '<path>': <why>".
+[[noreturn]] void fail_load(const std::string& path, const std::string& why);
+
+/// Return false for bytes read as bool that are neither 0 nor 1: undefined behaviour where used.
+bool is_valid(const Tensor& t);
+
+/// A regular file: no folder, no pipe, no device. Errors of all: those of fail_load.
+class InputFile {
+ public:
+  explicit InputFile(const std::string& path);
+  ~InputFile();
+  InputFile(const InputFile&) = delete;
+  InputFile& operator=(const InputFile&) = delete;
+
+  const std::string& path() const { return path_; }
+  int descriptor() const { return fd_; }
+  uint64_t size_bytes() const { return size_bytes_; }
+  void read(void* to, size_t bytes, uint64_t offset) const;
+
+ private:
+  [[noreturn]] void fail(int error) const;
+
+  std::string path_;
+  int fd_ = -1;
+  uint64_t size_bytes_ = 0;
+};
+
+}  // namespace ambit

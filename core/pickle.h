@@ -1,0 +1,85 @@
+// Values to and from pickles as PyTorch writes them: Python's programs for a stack machine, of
+// which only the part that makes plain values and tensors is known here. Private to core. Format:
+// Lib/pickletools.py of CPython; torch/serialization.py of PyTorch for the storages.
+#pragma once
+
+#include <ambit/value.h>
+
+#include <cstdint>
+#include <functional>
+#include <string>
+#include <string_view>
+
+#include "storage_types.h"
+
+namespace ambit::pickle {
+
+enum Op : unsigned char {
+  kMark = '(',
+  kStop = '.',
+  kNone = 'N',
+  kTrue = 0x88,
+  kFalse = 0x89,
+  kInt32 = 'J',
+  kUInt8 = 'K',
+  kUInt16 = 'M',
+  kLong = 0x8a,
+  kFloat = 'G',
+  kUnicode = 'X',
+  kShortUnicode = 0x8c,
+  kLongUnicode = 0x8d,
+  kEmptyList = ']',
+  kAppend = 'a',
+  kAppends = 'e',
+  kEmptyTuple = ')',
+  kTuple = 't',
+  kTuple1 = 0x85,
+  kTuple2 = 0x86,
+  kTuple3 = 0x87,
+  kEmptyDict = '}',
+  kSetItem = 's',
+  kSetItems = 'u',
+  kGlobal = 'c',
+  kStackGlobal = 0x93,
+  kReduce = 'R',
+  kBuild = 'b',
+  kPersistentId = 'Q',
+  kPut = 'q',
+  kLongPut = 'r',
+  kMemoize = 0x94,
+  kGet = 'h',
+  kLongGet = 'j',
+  kProtocol = 0x80,
+  kFrame = 0x95,
+};
+
+inline constexpr std::string_view kOrderedDict = "collections.OrderedDict";
+inline constexpr std::string_view kRebuildTensor = "torch._utils._rebuild_tensor_v2";
+inline constexpr std::string_view kRebuildParameter = "torch._utils._rebuild_parameter";
+inline constexpr std::string_view kSize = "torch.Size";
+
+/// Return the storage of that key, `numel` elements of `type` in the file, as a 1-dim tensor of
+/// type.dtype; the same memory for the same key.
+using StorageSource =
+    std::function<Tensor(const std::string& key, const StorageType& type, int64_t numel)>;
+
+/// Run a pickle of protocol 2 to 5. Neither time nor memory exceed a multiple of the text's length,
+/// and nothing recurses deeper than Value::kMaxDepth.
+/// Errors: SerializationError naming what is wrong; the caller adds the file.
+Value read(std::string_view program, const StorageSource& storages);
+
+/// Where a tensor's elements are: in the storage of that key.
+struct Place {
+  std::string key;
+  int64_t storage_numel = 0, offset = 0;
+  Dims strides;
+};
+
+/// Write a pickle of protocol 2. What is shared in the value is written once.
+/// Errors: SerializationError for strings that are not UTF-8.
+std::string write(const Value& value, const std::function<Place(const Tensor&)>& place_of);
+
+/// Return false for text that Python could not decode.
+bool is_utf8(std::string_view text);
+
+}  // namespace ambit::pickle

@@ -1,0 +1,115 @@
+#include "pickle_items.h"
+
+#include <ambit/ops/shape.h>
+
+#include <algorithm>
+
+#include "pickle.h"
+#include "pickle_program.h"
+
+namespace ambit::pickle {
+namespace {
+
+Value finish(Open& open) {
+  Value::List items = std::move(open.items);
+  if (open.kind == Value::Kind::list) {
+    open.finished = Value::list(std::move(items));
+  } else {
+    Value::Dict entries;
+    entries.reserve(items.size() / 2);
+    for (size_t i = 0; i < items.size(); i += 2) {
+      entries.emplace_back(std::move(items[i]), std::move(items[i + 1]));
+    }
+    open.finished = open.kind == Value::Kind::dict ? Value::dict(std::move(entries))
+                                                   : Value::ordered_dict(std::move(entries));
+  }
+  return *open.finished;
+}
+
+Dims to_dims(const Item& item) {
+  const Value tuple = to_value(item);
+  constexpr size_t kMaxDims = 64;  // as PyTorch
+  if (tuple.items().size() > kMaxDims) {
+    fail("expected at most {} dims, got {}", kMaxDims, tuple.items().size());
+  }
+  Dims dims;
+  for (const Value& n : tuple.items()) dims.push_back(n.to_int());
+  return dims;
+}
+
+Tensor make_view(const Tensor& elements, int64_t offset, const Dims& sizes, const Dims& strides) {
+  // The product without the zeros must fit too: contiguous strides are made of it.
+  int64_t bytes = static_cast<int64_t>(element_size(elements.dtype()));
+  for (const int64_t size : sizes) {
+    if (size < 0 || __builtin_mul_overflow(bytes, std::max<int64_t>(size, 1), &bytes)) {
+      fail("expected a shape that memory can hold, got {}", str(sizes));
+    }
+  }
+  try {
+    return as_strided(elements, sizes, strides, offset).detach();
+  } catch (const ShapeError& e) {
+    fail("{}", e.what());
+  }
+}
+
+// _rebuild_tensor_v2(storage, offset, sizes, strides, requires_grad, backward_hooks)
+Tensor rebuild_tensor(const Item& tuple) {
+  const std::vector<Item> given = arguments(tuple, 6, kRebuildTensor);
+  const auto* storage = std::get_if<StorageRef>(&given[0]);
+  if (!storage) fail("expected a storage to make a tensor of, got something else");
+  return make_view(storage->elements, to_value(given[1]).to_int(), to_dims(given[2]),
+                   to_dims(given[3]));
+}
+
+}  // namespace
+
+Value to_value(Item item) {
+  if (auto* value = std::get_if<Value>(&item)) return std::move(*value);
+  if (auto* open = std::get_if<std::shared_ptr<Open>>(&item)) return finish(**open);
+  if (auto* global = std::get_if<Global>(&item)) {
+    fail("expected a value, got '{}' itself", global->name);
+  }
+  fail("expected a value, got what only functions take");
+}
+
+Global find_global(std::string_view name) {
+  for (const std::string_view known : {kOrderedDict, kRebuildTensor, kRebuildParameter, kSize}) {
+    if (name == known) return {known};
+  }
+  constexpr std::string_view kModule = "torch.";
+  for (const StorageType& type : kStorageTypes) {
+    if (name.starts_with(kModule) && name.substr(kModule.size()) == type.name) {
+      return {type.name, &type};
+    }
+  }
+  fail("expected only tensors and plain values, got '{}', which is not run", name);
+}
+
+// The number is looked at before anything is copied.
+std::vector<Item> arguments(const Item& tuple, size_t count, std::string_view of) {
+  if (const auto* some = std::get_if<std::shared_ptr<const Arguments>>(&tuple)) {
+    if ((*some)->items.size() == count) return (*some)->items;
+  } else if (const auto* value = std::get_if<Value>(&tuple)) {
+    if (value->kind() == Value::Kind::tuple && value->items().size() == count) {
+      return {value->items().begin(), value->items().end()};
+    }
+  }
+  fail("expected {} arguments of {}, got others", count, of);
+}
+
+Item call(const Item& callee, const Item& tuple) {
+  const auto* function = std::get_if<Global>(&callee);
+  if (!function || function->storage) fail("expected a function to call, got something else");
+  if (function->name == kRebuildTensor) return Value(rebuild_tensor(tuple));
+  if (function->name == kRebuildParameter) {  // (tensor, requires_grad, backward_hooks)
+    return Value(to_value(arguments(tuple, 3, kRebuildParameter)[0]).to_tensor());
+  }
+  if (function->name == kSize) {
+    const Value sizes = to_value(arguments(tuple, 1, kSize)[0]);
+    return Value::tuple(sizes.items());
+  }
+  arguments(tuple, 0, kOrderedDict);
+  return std::make_shared<Open>(Open{Value::Kind::ordered_dict});
+}
+
+}  // namespace ambit::pickle

@@ -1,0 +1,55 @@
+// What may stand on the stack of a pickle's machine, and the few functions that pickles may call.
+// Private to core.
+#pragma once
+
+#include <ambit/value.h>
+
+#include <memory>
+#include <optional>
+#include <string_view>
+#include <variant>
+#include <vector>
+
+#include "storage_types.h"
+
+namespace ambit::pickle {
+
+/// A list or dict that is still being filled; a dict's keys and values alternate.
+struct Open {
+  Value::Kind kind;
+  Value::List items{};
+  std::optional<Value> finished{};
+};
+
+/// A function or a storage's type, by Python's name.
+struct Global {
+  std::string_view name;
+  const StorageType* storage = nullptr;
+};
+
+/// A storage, which tensors are made of.
+struct StorageRef {
+  Tensor elements;
+};
+
+struct Arguments;
+
+using Item = std::variant<Value, std::shared_ptr<Open>, Global, StorageRef,
+                          std::shared_ptr<const Arguments>>;
+
+/// A tuple with globals or storages in it, which only functions take. It holds no other such.
+struct Arguments {
+  std::vector<Item> items;
+};
+
+// Errors of all: SerializationError naming what is wrong.
+
+/// Return the value, or the value of a container, which is finished by that.
+Value to_value(Item item);
+/// Return one of those known; every other is refused by its name.
+Global find_global(std::string_view name);
+/// Return the arguments in a tuple of exactly `count`.
+std::vector<Item> arguments(const Item& tuple, size_t count, std::string_view of);
+Item call(const Item& function, const Item& arguments);
+
+}  // namespace ambit::pickle

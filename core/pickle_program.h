@@ -1,0 +1,44 @@
+// The bytes of a pickle, read from front to back. Private to core.
+#pragma once
+
+#include <ambit/error.h>
+#include <ambit/value.h>
+
+#include <fmt/format.h>
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <utility>
+
+namespace ambit::pickle {
+
+template <class... T>
+[[noreturn]] void fail(fmt::format_string<T...> text, T&&... args) {
+  throw SerializationError(fmt::format(text, std::forward<T>(args)...));
+}
+
+/// Errors of all that read: SerializationError at the end of the bytes.
+class Program {
+ public:
+  explicit Program(std::string_view bytes) : rest_(bytes) {}
+
+  bool is_at_end() const { return rest_.empty(); }
+  unsigned char byte() { return static_cast<unsigned char>(take(1)[0]); }
+  /// An unsigned number of up to 8 bytes.
+  uint64_t little_endian(size_t bytes);
+  /// A signed number behind one byte that says its length. Errors: beyond 64 bits too.
+  int64_t long_integer();
+  double real();
+  /// Errors: for text that is not UTF-8 too.
+  Value string(uint64_t bytes);
+  /// What is before the next line feed, which is skipped.
+  std::string line();
+
+ private:
+  std::string_view take(uint64_t bytes);
+
+  std::string_view rest_;
+};
+
+}  // namespace ambit::pickle

@@ -1,0 +1,210 @@
+#include "pickle.h"
+
+#include <ambit/error.h>
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <bit>
+#include <limits>
+#include <map>
+#include <nlohmann/json.hpp>
+#include <unordered_map>
+
+namespace ambit::pickle {
+namespace {
+
+class Writer {
+ public:
+  explicit Writer(const std::function<Place(const Tensor&)>& place_of) : place_of_(place_of) {
+    op(kProtocol);
+    out_ += '\x02';
+  }
+
+  std::string finish(const Value& value) {
+    write(value);
+    op(kStop);
+    return std::move(out_);
+  }
+
+ private:
+  using Kind = Value::Kind;
+
+  void write(const Value& v) {
+    switch (v.kind()) {
+      case Kind::none:
+        return op(kNone);
+      case Kind::boolean:
+        return op(v.to_bool() ? kTrue : kFalse);
+      case Kind::integer:
+        return integer(v.to_int());
+      case Kind::real:
+        return real(v.to_double());
+      case Kind::string:
+        return string(v.to_string());
+      case Kind::tensor:
+        return once(v.to_tensor().impl(), [&] { tensor(v.to_tensor()); });
+      case Kind::list:
+      case Kind::tuple:
+        return once(&v.items(), [&] { sequence(v); });
+      case Kind::dict:
+      case Kind::ordered_dict:
+        return once(&v.entries(), [&] { dict(v); });
+    }
+  }
+
+  void sequence(const Value& v) {
+    const bool is_list = v.kind() == Kind::list;
+    if (is_list) op(kEmptyList);
+    op(kMark);
+    for (const Value& item : v.items()) write(item);
+    op(is_list ? kAppends : kTuple);
+  }
+
+  void dict(const Value& v) {
+    if (v.kind() == Kind::dict) {
+      op(kEmptyDict);
+    } else {
+      empty_ordered_dict();
+    }
+    op(kMark);
+    for (const auto& [key, value] : v.entries()) {
+      write(key);
+      write(value);
+    }
+    op(kSetItems);
+  }
+
+  void empty_ordered_dict() {
+    global(kOrderedDict);
+    op(kEmptyTuple);
+    op(kReduce);
+  }
+
+  // _rebuild_tensor_v2(storage, offset, sizes, strides, requires_grad, backward_hooks)
+  void tensor(const Tensor& t) {
+    const Place place = place_of_(t);
+    const auto* type = std::find_if(kStorageTypes.begin(), kStorageTypes.end(),
+                                    [&](const StorageType& s) { return s.dtype == t.dtype(); });
+    global(kRebuildTensor);
+    op(kMark);
+    op(kMark);
+    string("storage");
+    global(fmt::format("torch.{}", type->name));
+    string(place.key);
+    string("cpu");
+    integer(place.storage_numel);
+    op(kTuple);
+    op(kPersistentId);
+    integer(place.offset);
+    dims(t.sizes());
+    dims(place.strides);
+    op(kFalse);
+    empty_ordered_dict();
+    op(kTuple);
+    op(kReduce);
+  }
+
+  void dims(IntArrayRef values) {
+    op(kMark);
+    for (const int64_t n : values) integer(n);
+    op(kTuple);
+  }
+
+  void integer(int64_t n) {
+    if (n >= 0 && n <= 0xff) {
+      op(kUInt8);
+      little_endian(n, 1);
+    } else if (n >= std::numeric_limits<int32_t>::min() &&
+               n <= std::numeric_limits<int32_t>::max()) {
+      op(kInt32);
+      little_endian(n, 4);
+    } else {
+      op(kLong);
+      out_ += '\x08';
+      little_endian(n, 8);
+    }
+  }
+
+  void real(double x) {
+    op(kFloat);
+    const auto bits = std::bit_cast<uint64_t>(x);
+    for (int shift = 56; shift >= 0; shift -= 8) out_ += static_cast<char>(bits >> shift);
+  }
+
+  void string(const std::string& text) {
+    if (!is_utf8(text)) {
+      throw SerializationError(fmt::format("expected text in UTF-8, got '{}'", text));
+    }
+    if (text.size() > std::numeric_limits<uint32_t>::max()) {
+      throw SerializationError("expected text below 4 GiB, got more");
+    }
+    atom('s' + text, [&] {
+      op(kUnicode);
+      little_endian(static_cast<int64_t>(text.size()), 4);
+      out_ += text;
+    });
+  }
+
+  void global(std::string_view name) {
+    atom('g' + std::string(name), [&] {
+      const size_t dot = name.rfind('.');
+      op(kGlobal);
+      out_ += fmt::format("{}\n{}\n", name.substr(0, dot), name.substr(dot + 1));
+    });
+  }
+
+  // Strings and globals are shared when they are equal, containers and tensors when they are the
+  // same. A container is remembered when it is whole: none contains itself.
+  void atom(const std::string& what, const auto& write_it) {
+    const auto known = atoms_.find(what);
+    if (known != atoms_.end()) return get(known->second);
+    write_it();
+    atoms_.emplace(what, put());
+  }
+  void once(const void* identity, const auto& write_it) {
+    const auto known = objects_.find(identity);
+    if (known != objects_.end()) return get(known->second);
+    write_it();
+    objects_.emplace(identity, put());
+  }
+
+  uint32_t put() {
+    memo_reference(kPut, kLongPut, next_);
+    return next_++;
+  }
+  void get(uint32_t slot) { memo_reference(kGet, kLongGet, slot); }
+  void memo_reference(Op small, Op large, uint32_t slot) {
+    const bool fits = slot <= 0xff;
+    op(fits ? small : large);
+    little_endian(slot, fits ? 1 : 4);
+  }
+
+  void op(Op code) { out_ += static_cast<char>(code); }
+  void little_endian(int64_t n, int bytes) {
+    for (int i = 0; i < bytes; ++i) out_ += static_cast<char>(n >> (8 * i));
+  }
+
+  const std::function<Place(const Tensor&)>& place_of_;
+  std::string out_;
+  std::map<std::string, uint32_t> atoms_;
+  std::unordered_map<const void*, uint32_t> objects_;
+  uint32_t next_ = 0;
+};
+
+}  // namespace
+
+std::string write(const Value& value, const std::function<Place(const Tensor&)>& place_of) {
+  return Writer(place_of).finish(value);
+}
+
+bool is_utf8(std::string_view text) {
+  try {
+    (void)nlohmann::json(text).dump();  // whose writer refuses everything else
+    return true;
+  } catch (const nlohmann::json::exception&) {
+    return false;
+  }
+}
+
+}  // namespace ambit::pickle

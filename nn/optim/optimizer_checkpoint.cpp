@@ -1,0 +1,125 @@
+// An optimizer's options and state as PyTorch lays them out. What a parameter keeps is checked
+// where state dicts are (optimizer_state.cpp).
+#include <ambit/error.h>
+#include <ambit/ops/creation.h>
+#include <ambit/optim/optimizer.h>
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+
+namespace ambit::optim {
+namespace {
+
+template <class... T>
+[[noreturn]] void fail(fmt::format_string<T...> text, T&&... args) {
+  throw SerializationError("checkpoint: " + fmt::format(text, std::forward<T>(args)...));
+}
+
+// PyTorch counts steps in float32 tensors, and before 1.12 in ints.
+Tensor to_count(const Value& value) {
+  double n = 0;
+  if (value.kind() == Value::Kind::tensor && value.to_tensor().numel() == 1) {
+    n = value.to_tensor().item<double>();
+  } else {
+    n = value.to_double();
+  }
+  constexpr double kMost = 1LL << 53;  // beyond it a double misses integers
+  if (!(n >= 0 && n <= kMost && n == std::floor(n))) fail("expected a count, got {}", n);
+  return full({}, static_cast<int64_t>(n));
+}
+
+// Which parameter of the optimizer each number in "params" means: they are listed in its order.
+std::unordered_map<int64_t, size_t> positions(const Value::List& groups,
+                                              const std::vector<OptimizerParamGroup>& own) {
+  if (groups.size() != own.size()) {
+    fail("expected {} parameter groups, got {}", own.size(), groups.size());
+  }
+  std::unordered_map<int64_t, size_t> all;
+  for (size_t g = 0; g < own.size(); ++g) {
+    const Value::List& params = groups[g]["params"].items();
+    if (params.size() != own[g].params().size()) {
+      fail("expected {} parameters in group {}, got {}", own[g].params().size(), g, params.size());
+    }
+    for (const Value& number : params) {
+      if (!all.emplace(number.to_int(), all.size()).second) {
+        fail("expected each parameter once, got {} twice", number.to_int());
+      }
+    }
+  }
+  return all;
+}
+
+void check_options(const OptimizerOptions& own, const Value& group) {
+  for (const char* unknown : {"maximize", "amsgrad"}) {
+    const Value* asked = group.find(unknown);
+    if (asked && !asked->is_none() && asked->to_bool()) {
+      fail("expected {} to be off, which is all there is here, got it on", unknown);
+    }
+  }
+  const std::unique_ptr<OptimizerOptions> options = own.clone();
+  options->set_values(group);
+  options->check();
+}
+
+}  // namespace
+
+Value Optimizer::state_value(const State& state) const {
+  Value::Dict tensors;
+  const auto description = state_tensors();
+  for (size_t i = 0; i < description.size(); ++i) {
+    const Tensor& t = state.tensors[i];
+    if (!t.defined()) continue;
+    tensors.emplace_back(description[i].name,
+                         description[i].like_param ? t.detach() : t.to(kFloat32));
+  }
+  return Value::dict(std::move(tensors));
+}
+
+Value Optimizer::checkpoint() const {
+  Value::Dict state;
+  Value::List groups;
+  int64_t position = 0;
+  for (const OptimizerParamGroup& group : groups_) {
+    Value::List params;
+    for (const Tensor& param : group.params()) {
+      const auto known = state_.find(param.impl());
+      if (known != state_.end()) state.emplace_back(position, state_value(known->second));
+      params.emplace_back(position++);
+    }
+    Value::Dict values = group.options().values();
+    values.emplace_back("params", Value::list(std::move(params)));
+    groups.push_back(Value::dict(std::move(values)));
+  }
+  return Value::dict(
+      {{"state", Value::dict(std::move(state))}, {"param_groups", Value::list(std::move(groups))}});
+}
+
+void Optimizer::load_checkpoint(const Value& checkpoint) {
+  const Value::List& groups = checkpoint["param_groups"].items();
+  const auto position_of = positions(groups, groups_);
+  for (size_t g = 0; g < groups.size(); ++g) check_options(groups_[g].options(), groups[g]);
+  const auto is_count = [this](std::string_view name) {
+    const auto all = state_tensors();
+    return std::any_of(all.begin(), all.end(),
+                       [&](const StateTensor& t) { return t.name == name && !t.like_param; });
+  };
+  StateDict state;
+  for (const auto& [number, values] : checkpoint["state"].entries()) {
+    const auto position = position_of.find(number.to_int());
+    if (position == position_of.end()) {
+      fail("expected state of the parameters listed, got some of {}", number.to_int());
+    }
+    for (const auto& [key, value] : values.entries()) {
+      if (value.is_none()) continue;  // a momentum that is not used
+      const std::string& name = key.to_string();
+      state.emplace_back(fmt::format("{}.{}", position->second, name),
+                         is_count(name) ? to_count(value) : value.to_tensor());
+    }
+  }
+  load_state_dict(state);
+  for (size_t g = 0; g < groups.size(); ++g) groups_[g].options().set_values(groups[g]);
+}
+
+}  // namespace ambit::optim

@@ -1,0 +1,159 @@
+// What people at a terminal meet: help, errors, and the progress bar.
+#include <ambit/ambit.h>
+#include <doctest/doctest.h>
+
+#include <cstdlib>
+#include <filesystem>
+#include <regex>
+#include <sstream>
+
+#include "child_process.h"
+#include "figures.h"
+#include "program.h"
+#include "temporary_folder.h"
+#include "terminal/program.h"
+
+using namespace ambit;
+
+namespace {
+
+const std::vector<std::string> kBriefRun{"--device", "cpu", "--epochs",    "1",
+                                         "--limit",  "128", "--log-every", "1"};
+
+// What a terminal still shows when all is over: bars are wiped by "carriage return, erase line".
+std::string left_on_screen(const std::string& output) {
+  static const std::regex wiped("\r\x1b\\[K[^\r\n]*(?=\r\x1b\\[K)"), erase("\r(\x1b\\[K)?");
+  return std::regex_replace(std::regex_replace(output, wiped, ""), erase, "");
+}
+
+void check_one_line(const ProgramResult& result, const std::string& line) {
+  CHECK(result.exit_code == 1);
+  CHECK(result.errors == line + "\n");
+}
+
+}  // namespace
+
+TEST_CASE("--help of every app says what it does, with defaults") {
+  const TemporaryFolder folder;
+  const auto help = [&](const char* app) {
+    const ProgramResult result = run_program(app, {"--help"}, {.folder = folder.path()});
+    CHECK(result.exit_code == 0);
+    CHECK(result.errors.empty());
+    return result.output;
+  };
+  CHECK(help("device_tour").starts_with("Show how tensors and networks move"));
+  const std::string quickstart = help("quickstart");
+  CHECK(quickstart.starts_with("Train the tutorial's image classifier"));
+  CHECK(quickstart.find("--batch-size UINT=4 ") != std::string::npos);
+  CHECK(quickstart.find("--out FILE=cifar_net.safetensors") != std::string::npos);
+  const std::string tudui = help("tudui");
+  CHECK(tudui.starts_with("Train the lesson's image classifier"));
+  CHECK(tudui.find("--epochs INT=10 ") != std::string::npos);
+  CHECK(tudui.find("--lr FLOAT=0.01 ") != std::string::npos);
+  CHECK(tudui.find("--batch-size UINT=64 ") != std::string::npos);
+}
+
+TEST_CASE("a mistake in the command line is one line, and nothing is left behind") {
+  const TemporaryFolder folder;
+  const auto run = [&](const std::vector<std::string>& arguments) {
+    return run_program("tudui", arguments, {.folder = folder.path()});
+  };
+  check_one_line(
+      run({"--epoch", "1"}),
+      "tudui: The following arguments were not expected: 1 --epoch (--help lists the options)");
+  check_one_line(run({"--method", "cuda", "--device", "cpu"}),
+                 "tudui: --method cuda takes the GPU that is there; --device needs --method to "
+                 "(--help lists the options)");
+  check_one_line(run({"--out", "missing"}),
+                 "tudui: --out: cannot write into 'missing': No such file or directory (--help "
+                 "lists the options)");
+  check_one_line(run({"--data", "missing"}),
+                 "tudui: --data: expected a folder that is or holds cifar-10-batches-bin, "
+                 "cifar-10-sample or mnist, got 'missing' (--download gets CIFAR-10)");
+  folder.write("broken.pth", "no checkpoint");
+  const ProgramResult broken = run({"--resume", "broken.pth"});
+  CHECK(broken.exit_code == 1);
+  CHECK(broken.errors.starts_with("tudui: "));
+  CHECK(broken.errors.find("broken.pth") != std::string::npos);
+  CHECK(broken.errors.find('\n') == broken.errors.size() - 1);
+  for (const auto& entry : std::filesystem::directory_iterator(folder.path())) {
+    const std::string name = entry.path().filename();
+    CHECK_MESSAGE((name == "stderr" || name == "broken.pth"), name);
+  }
+}
+
+TEST_CASE("a device that is not there is one line that says which are") {
+  const TemporaryFolder folder;
+  for (const char* app : {"quickstart", "tudui"}) {
+    const ProgramResult result = run_program(app, {"--device", "cpu:7"}, {.folder = folder.path()});
+    CAPTURE(result.errors);
+    CHECK(result.exit_code == 1);
+    CHECK(result.errors.starts_with(std::string(app) + ": "));
+    CHECK(result.errors.find('\n') == result.errors.size() - 1);
+  }
+}
+
+TEST_CASE("child: an app meets tensors on two devices" * doctest::skip()) {
+  std::exit(terminal::run_program("app", []() -> int {
+    nn::Linear fc(2, 1);
+    fc->to("reference");
+    fc(ones({1, 2}));
+    return 0;
+  }));
+}
+
+TEST_CASE("an app that mixes devices ends with the error and its explanation") {
+  const ChildResult result = run_child("child: an app meets tensors on two devices");
+  CHECK(result.exit_code == 1);
+  CHECK(result.output ==
+        "app: expected device cpu but got device reference:0\n"
+        "linear: expected device cpu but got device reference:0\n"
+        "  #0 input   float32[1, 2]  cpu          sets expected\n"
+        "  #1 weight  float32[1, 2]  reference:0  differs; parameter weight\n"
+        "  #2 bias    float32[1]     reference:0  differs; parameter bias\n"
+        "  try: input.to(\"reference:0\"), where the module's parameters are\n");
+}
+
+TEST_CASE("on a terminal there is a bar, and it leaves nothing behind") {
+  const TemporaryFolder folder, beside;
+  const ProgramResult plain = run_program("tudui", kBriefRun, {.folder = folder.path()});
+  const ProgramResult shown =
+      run_program("tudui", kBriefRun, {.folder = beside.path(), .columns = 100});
+  CHECK(shown.exit_code == 0);
+  const std::regex bar(
+      "\r\x1b\\[Kepoch 1/1 \\|#+ +\\| 1/2, loss \\d+\\.\\d+, \\d+ images/s, \\d+ s left");
+  CHECK(std::regex_search(shown.output, bar));
+  CHECK(without_figures(left_on_screen(shown.output)) == without_figures(plain.output));
+}
+
+TEST_CASE("the bar gives way on a narrow terminal") {
+  const TemporaryFolder folder;
+  constexpr size_t kColumns = 40;
+  const ProgramResult shown =
+      run_program("tudui", kBriefRun, {.folder = folder.path(), .columns = kColumns});
+  const std::regex bar("\x1b\\[K(epoch[^\r\n]*)");
+  size_t bars = 0;
+  for (std::sregex_iterator it(shown.output.begin(), shown.output.end(), bar), end; it != end;
+       ++it) {
+    CHECK((*it)[1].length() < static_cast<std::ptrdiff_t>(kColumns));
+    ++bars;
+  }
+  CHECK(bars > 0);
+}
+
+TEST_CASE("an error in the training starts a line of its own, behind no bar") {
+  const TemporaryFolder folder;
+  std::filesystem::create_directory(folder / "results");
+  std::vector<std::string> arguments = kBriefRun;
+  arguments.insert(arguments.end(), {"--out", "results"});
+  Program program("tudui", arguments, {.folder = folder.path(), .columns = 100});
+  program.wait_for("Epoch 1 begins");
+  std::filesystem::remove(folder / "results");
+  const ProgramResult result = program.finish();
+  CHECK(result.exit_code == 1);
+  const std::string screen = left_on_screen(result.output);
+  const size_t error = screen.find("\ntudui: ");
+  REQUIRE(error != std::string::npos);
+  CHECK(screen.find('\n', error + 1) == screen.size() - 1);
+  CHECK(screen.find('|') == std::string::npos);
+}
