@@ -41,7 +41,7 @@ inline std::string zip_bytes(const std::vector<ZipEntry>& entries) {
         little_endian(e.method ? e.data.size() : size, 4) + little_endian(size, 4) +
         little_endian(e.name.size(), 2) + little_endian(0, 2);
     // comment, disk, attributes, where the entry begins
-    directory += "PK\x01\x02" + little_endian(20, 2) + both + little_endian(0, 10) +
+    directory += "PK\x01\x02" + little_endian(20, 2) + both + std::string(10, '\0') +
                  little_endian(file.size(), 4) + e.name;
     file += "PK\x03\x04" + both + e.name + e.data;
   }
