@@ -12,7 +12,6 @@
 #include <cmath>
 #include <map>
 #include <optional>
-#include <unordered_map>
 
 #include "input_file.h"
 #include "pickle.h"
@@ -156,7 +155,7 @@ class Archive {
   Device device_;
   std::unique_ptr<ZipReader> zip_;
   std::map<std::string, size_t> entries_;  // by their names in the folder
-  std::unordered_map<std::string, std::pair<const StorageType*, Tensor>> storages_;
+  std::map<std::string, std::pair<const StorageType*, Tensor>> storages_;
 };
 
 }  // namespace

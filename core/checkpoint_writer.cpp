@@ -61,8 +61,11 @@ class Storages {
     std::unordered_map<const StorageImpl*, int> users;
     TensorWalk([&](const Tensor& t) { ++users[t.storage().get()]; }).walk(value);
     TensorWalk([&](const Tensor& t) {
-      const bool whole = users[t.storage().get()] > 1 || t.storage()->size_bytes() <= t.nbytes();
-      whole ? place_in_whole(t) : place_alone(t);
+      if (users[t.storage().get()] > 1 || t.storage()->size_bytes() <= t.nbytes()) {
+        place_in_whole(t);
+      } else {
+        place_alone(t);
+      }
     }).walk(value);
   }
 

@@ -11,6 +11,7 @@ namespace ambit::pickle {
 namespace {
 
 Value finish(Open& open) {
+  if (open.finished) return *open.finished;
   Value::List items = std::move(open.items);
   if (open.kind == Value::Kind::list) {
     open.finished = Value::list(std::move(items));
@@ -82,7 +83,8 @@ Global find_global(std::string_view name) {
       return {type.name, &type};
     }
   }
-  fail("expected only tensors and plain values, got '{}', which is not run", name);
+  fail("expected only tensors and plain values, got '{}', which is not run; save the state_dict()",
+       name);
 }
 
 // The number is looked at before anything is copied.

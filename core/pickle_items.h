@@ -14,7 +14,8 @@
 
 namespace ambit::pickle {
 
-/// A list or dict that is still being filled; a dict's keys and values alternate.
+/// A list or dict that may be filled until it is finished, by being put into another or fetched
+/// from the memo. A dict's keys and values alternate.
 struct Open {
   Value::Kind kind;
   Value::List items{};

@@ -1,12 +1,12 @@
-// The stack machine. What stands on its stack is a finished value, a list or dict that is still
-// being filled, or something that only PyTorch's functions take. A container is finished when it is
-// put into another, and then never changes; while it is open it cannot be fetched from the memo. So
-// nothing contains itself, and what is shared is shared, not copied.
+// The stack machine. What stands on its stack is a value, a list or dict that is being filled, or
+// something that only PyTorch's functions take. A container is finished when it is put into another
+// or fetched from the memo, and never changes afterwards. So nothing contains itself, and what is
+// shared is shared, not copied.
 #include "pickle.h"
 
 #include <algorithm>
 #include <iterator>
-#include <unordered_map>
+#include <map>
 #include <vector>
 
 #include "pickle_items.h"
@@ -21,8 +21,9 @@ class Machine {
       : program_(program), storages_(storages) {}
 
   Value run() {
-    if (program_.byte() != kProtocol)
+    if (program_.byte() != kProtocol) {
       fail("expected a pickle of protocol 2 to 5, got something else");
+    }
     if (const unsigned protocol = program_.byte(); protocol < 2 || protocol > 5) {
       fail("expected a pickle of protocol 2 to 5, got {}", protocol);
     }
@@ -135,6 +136,7 @@ class Machine {
     const auto* container =
         first > floor ? std::get_if<std::shared_ptr<Open>>(&stack_[first - 1]) : nullptr;
     if (!container) fail("expected a list or a dict to fill, got something else");
+    if ((*container)->finished) fail("expected values that do not contain themselves, got one");
     return **container;
   }
 
@@ -197,10 +199,8 @@ class Machine {
   void get(uint64_t slot) {
     const auto found = memo_.find(slot);
     if (found == memo_.end()) fail("expected something in slot {} of the memo, got nothing", slot);
-    const auto* container = std::get_if<std::shared_ptr<Open>>(&found->second);
-    if (!container) return push(found->second);
-    if (!(*container)->finished) fail("expected finite values, got one that contains itself");
-    push(*(*container)->finished);
+    const bool open = std::holds_alternative<std::shared_ptr<Open>>(found->second);
+    push(open ? to_value(found->second) : found->second);
   }
 
   // --- stack; nothing reaches below the last mark
@@ -230,8 +230,8 @@ class Machine {
   Program program_;
   const StorageSource& storages_;
   std::vector<Item> stack_;
-  std::vector<size_t> marks_;  // sizes of the stack
-  std::unordered_map<uint64_t, Item> memo_;
+  std::vector<size_t> marks_;      // sizes of the stack
+  std::map<uint64_t, Item> memo_;  // not hashed: a file could choose numbers that collide
 };
 
 }  // namespace

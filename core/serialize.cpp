@@ -99,12 +99,13 @@ Tensor read_tensor(const InputFile& file, const safetensors::Entry& entry, uint6
   return t;
 }
 
-StateDict load_pytorch(const std::string& path, Device device, Metadata* metadata) {
+// What `read` makes of a checkpoint; its errors name the file.
+auto from_checkpoint(const std::string& path, Device device, Metadata* metadata, auto read) {
   const Value value = load_checkpoint(path, device, metadata);
   try {
-    return value.to_state_dict();
+    return read(value);
   } catch (const SerializationError& e) {
-    fail_load(path, fmt::format("{}; load_checkpoint() reads more than tensors", e.what()));
+    fail_load(path, fmt::format("{}; load_checkpoint() reads everything", e.what()));
   }
 }
 
@@ -132,7 +133,10 @@ void save(const StateDict& tensors, const std::string& path, const Metadata& met
 }
 
 StateDict load(const std::string& path, Device device, Metadata* metadata) {
-  if (is_pytorch(path)) return load_pytorch(path, device, metadata);
+  if (is_pytorch(path)) {
+    return from_checkpoint(path, device, metadata,
+                           [](const Value& v) { return v.to_state_dict(); });
+  }
   const InputFile file(path);
   uint64_t data_begin = 0;
   safetensors::Header header = read_header(file, data_begin);
@@ -144,10 +148,18 @@ StateDict load(const std::string& path, Device device, Metadata* metadata) {
   return tensors;
 }
 
-void save(const Tensor& tensor, const std::string& path) { save({{kOneTensor, tensor}}, path); }
+void save(const Tensor& tensor, const std::string& path) {
+  if (is_pytorch(path)) return save_checkpoint(tensor, path);
+  save({{kOneTensor, tensor}}, path);
+}
 
 void load(Tensor& tensor, const std::string& path) {
-  StateDict tensors = load(path, tensor.defined() ? tensor.device() : kCPU);
+  const Device device = tensor.defined() ? tensor.device() : kCPU;
+  if (is_pytorch(path)) {
+    tensor = from_checkpoint(path, device, nullptr, [](const Value& v) { return v.to_tensor(); });
+    return;
+  }
+  StateDict tensors = load(path, device);
   if (tensors.size() != 1 || tensors[0].first != kOneTensor) {
     fail_load(path, fmt::format("expected one tensor named '{}', got {} under other names",
                                 kOneTensor, tensors.size()));

@@ -5,7 +5,7 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
-#include <unordered_set>
+#include <set>
 
 namespace ambit {
 namespace {
@@ -31,8 +31,9 @@ bool equal_keys(const Value& a, const Value& b) {
 }
 
 void check_keys(const Value::Dict& entries) {
-  std::unordered_set<std::string_view> strings;
-  std::unordered_set<int64_t> integers;
+  // Not hashed: a file could choose keys that collide.
+  std::set<std::string_view> strings;
+  std::set<int64_t> integers;
   for (const auto& [key, value] : entries) {
     if (!is_key(key)) fail("expected keys that are strings or ints, got {}", key.kind_name());
     const bool added = key.kind() == Value::Kind::string ? strings.insert(key.to_string()).second

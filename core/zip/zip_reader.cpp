@@ -7,7 +7,7 @@
 #include <unistd.h>
 #include <zip.h>
 
-#include <unordered_set>
+#include <set>
 
 namespace ambit {
 namespace {
@@ -38,7 +38,7 @@ class LibzipReader : public ZipReader {
  public:
   LibzipReader(int descriptor, uint64_t size_bytes) : archive_(open_archive(descriptor)) {
     const auto count = static_cast<uint64_t>(zip_get_num_entries(archive_.get(), 0));
-    std::unordered_set<std::string> names;
+    std::set<std::string> names;
     uint64_t room = size_bytes;
     for (uint64_t i = 0; i < count; ++i) {
       entries_.push_back(describe(i));

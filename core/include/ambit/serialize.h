@@ -27,7 +27,7 @@ AMBIT_API void save(const StateDict& tensors, const std::string& path,
 /// file that cannot be read, is truncated, or does not agree with its size; nothing is allocated
 /// beyond it.
 AMBIT_API StateDict load(const std::string& path, Device device = {}, Metadata* metadata = nullptr);
-/// One tensor alone, under the name "tensor".
+/// One tensor alone; in a safetensors file under the name "tensor".
 AMBIT_API void save(const Tensor& tensor, const std::string& path);
 AMBIT_API void load(Tensor& tensor, const std::string& path);
 

@@ -1,0 +1,116 @@
+#!/usr/bin/env python3
+"""PyTorch's half of pytorch_cross_test.cpp: cross.py write|read|continue FOLDER.
+
+write: files for ambit to read. read: checks files that ambit wrote. continue: takes one step from
+ambit's checkpoints, with which ambit compares its own.
+"""
+import sys
+from collections import OrderedDict
+from pathlib import Path
+
+import torch
+
+DTYPES = ["bool", "uint8", "int8", "int16", "int32", "int64", "float32", "float64"]
+
+
+def values(dtype):
+    return torch.arange(-3, 4).to(getattr(torch, dtype))
+
+
+def net():
+    return torch.nn.Sequential(OrderedDict(fc=torch.nn.Linear(3, 2), norm=torch.nn.BatchNorm2d(2)))
+
+
+def optimizers(parameters):
+    yield "sgd", torch.optim.SGD(parameters, lr=0.1, momentum=0.9, weight_decay=0.01)
+    yield "adam", torch.optim.Adam(parameters, lr=0.1, betas=(0.8, 0.99))
+    yield "adamw", torch.optim.AdamW(parameters, lr=0.1)
+
+
+def parameter():
+    return torch.arange(1.0, 5.0).double().requires_grad_()
+
+
+def step(optimizer, p):
+    optimizer.zero_grad()
+    (p**3).sum().backward()
+    optimizer.step()
+
+
+def write(folder):
+    torch.manual_seed(1)
+    tensors = OrderedDict((name, values(name)) for name in DTYPES)
+    for protocol in (2, 3, 4):
+        torch.save(tensors, folder / f"dtypes{protocol}.pth", pickle_protocol=protocol)
+    halves = torch.tensor([0.0, 1.0, -5.0, 65504.0, 2.0**-24, float("inf"), 1 / 3])
+    torch.save({n: halves.to(getattr(torch, n)) for n in ("float16", "bfloat16")}, folder / "half.pth")
+    torch.save({n: halves.to(getattr(torch, n)).float() for n in ("float16", "bfloat16")},
+               folder / "widened.pth")
+    matrix = torch.arange(12.0).view(3, 4)
+    torch.save({"all": matrix, "t": matrix.t(), "row": matrix[1], "part": matrix[:, 1:3],
+                "expanded": torch.ones(1).expand(3), "empty": torch.empty(0, 2),
+                "parameter": torch.nn.Parameter(matrix), "number": torch.tensor(7)},
+               folder / "views.pth")
+    model = net()
+    torch.save(model.state_dict(), folder / "net.pth")
+    torch.save({"model": model.state_dict(), "epoch": 3, "loss": 0.5, "best": None, "done": True,
+                "name": "层", "sizes": model.fc.weight.size(), "betas": (0.9, 0.999),
+                "history": [1, -70000, 2**40]}, folder / "nested.pth")
+    torch.save(net(), folder / "module.pth")
+    torch.save(tensors, folder / "legacy.pth", _use_new_zipfile_serialization=False)
+    torch.save({"z": torch.zeros(2, dtype=torch.complex64)}, folder / "complex.pth")
+    for name, _ in optimizers([parameter()]):
+        p = parameter()
+        optimizer = dict(optimizers([p]))[name]
+        step(optimizer, p)
+        torch.save({"model": {"p": p.detach().clone()}, "optimizer": optimizer.state_dict()},
+                   folder / f"{name}.pth")
+        step(optimizer, p)
+        torch.save({"p": p.detach()}, folder / f"{name}_next.pth")
+
+
+VERSION = tuple(int(n) for n in torch.__version__.split(".")[:2])
+
+
+def load(path, floats=False):
+    if floats and VERSION < (2, 0):  # whose weights_only has not learnt to read a float
+        return torch.load(path)
+    if VERSION >= (2, 1):
+        torch.load(path, weights_only=True, mmap=True)
+    return torch.load(path, weights_only=True)
+
+
+def read(folder):
+    tensors = load(folder / "dtypes.pth")
+    assert type(tensors) is OrderedDict and list(tensors) == DTYPES
+    for name, t in tensors.items():
+        assert t.dtype == getattr(torch, name) and torch.equal(t, values(name)), name
+    views = load(folder / "views.pth")
+    assert views["t"].stride() == (1, 4) and torch.equal(views["t"], torch.arange(12.0).view(3, 4).t())
+    views["all"].fill_(7)
+    assert views["t"].eq(7).all() and views["row"].eq(7).all()
+    assert views["empty"].shape == (0, 2) and views["number"].item() == 7
+    nested = load(folder / "nested.pth", floats=True)
+    assert type(nested) is dict and type(nested["model"]) is OrderedDict
+    assert nested["epoch"] == 3 and nested["loss"] == 0.5 and nested["name"] == "层"
+    assert nested["best"] is None and nested["done"] is True
+    assert nested["ints"] == [0, 255, 256, -1, 2**31, -(2**31), -(2**63), 2**63 - 1]
+    assert nested["betas"] == (0.9, 0.999) and nested[7] == {}
+    net().load_state_dict(load(folder / "net.pth"), strict=True)
+
+
+def go_on(folder):
+    for name, _ in optimizers([parameter()]):
+        p = parameter()
+        checkpoint = load(folder / f"{name}.pth", floats=True)
+        optimizer = dict(optimizers([p]))[name]
+        for group in optimizer.param_groups:
+            group["lr"] = 1e3  # to be replaced
+        optimizer.load_state_dict(checkpoint["optimizer"])
+        p.data.copy_(checkpoint["model"]["p"])
+        step(optimizer, p)
+        torch.save({"p": p.detach()}, folder / f"{name}_next.pth")
+
+
+if __name__ == "__main__":
+    {"write": write, "read": read, "continue": go_on}[sys.argv[1]](Path(sys.argv[2]))
