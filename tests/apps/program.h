@@ -52,3 +52,10 @@ class Program {
 /// Start it and wait for its end.
 ProgramResult run_program(const std::string& name, const std::vector<std::string>& arguments,
                           const ProgramSettings& settings);
+
+/// Return the arguments and some more.
+inline std::vector<std::string> with(std::vector<std::string> arguments,
+                                     const std::vector<std::string>& more) {
+  arguments.insert(arguments.end(), more.begin(), more.end());
+  return arguments;
+}

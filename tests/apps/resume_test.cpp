@@ -21,12 +21,6 @@ const std::vector<std::string> kTudui{"--device", "cpu",       "--limit",     "3
                                       "2",        "--shuffle", "--log-every", "1"};
 const std::vector<std::string> kQuickstart{"--device", "cpu", "--limit", "200", "--log-every", "7"};
 
-std::vector<std::string> with(std::vector<std::string> arguments,
-                              const std::vector<std::string>& more) {
-  arguments.insert(arguments.end(), more.begin(), more.end());
-  return arguments;
-}
-
 ProgramSettings in(const TemporaryFolder& folder) {
   return {.folder = folder.path(), .environment = {"OMP_NUM_THREADS=1"}};
 }

@@ -5,7 +5,6 @@
 #include <cstdlib>
 #include <filesystem>
 #include <regex>
-#include <sstream>
 
 #include "child_process.h"
 #include "figures.h"
@@ -144,9 +143,8 @@ TEST_CASE("the bar gives way on a narrow terminal") {
 TEST_CASE("an error in the training starts a line of its own, behind no bar") {
   const TemporaryFolder folder;
   std::filesystem::create_directory(folder / "results");
-  std::vector<std::string> arguments = kBriefRun;
-  arguments.insert(arguments.end(), {"--out", "results"});
-  Program program("tudui", arguments, {.folder = folder.path(), .columns = 100});
+  Program program("tudui", with(kBriefRun, {"--out", "results"}),
+                  {.folder = folder.path(), .columns = 100});
   program.wait_for("Epoch 1 begins");
   std::filesystem::remove(folder / "results");
   const ProgramResult result = program.finish();

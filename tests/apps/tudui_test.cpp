@@ -14,12 +14,6 @@ namespace {
 
 const std::vector<std::string> kBriefRun{"--epochs", "1", "--limit", "640", "--log-every", "5"};
 
-std::vector<std::string> with(std::vector<std::string> arguments,
-                              const std::vector<std::string>& more) {
-  arguments.insert(arguments.end(), more.begin(), more.end());
-  return arguments;
-}
-
 std::string all_events(const std::string& folder) {
   std::string bytes;
   for (const auto& entry : std::filesystem::directory_iterator(folder)) {
