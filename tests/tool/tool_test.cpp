@@ -198,12 +198,35 @@ TEST_CASE("exit codes tell wrong usage from success, and help is help") {
     CHECK(ran.exit_code == 0);
     CHECK_FALSE(ran.output.empty());
   }
-  for (const char* arguments : {"", "nonsense", "ops --format xml", "ops --backend nobody",
-                                "ops --backend meta", "ops --backend /no/such.so", "info --nope"}) {
+  for (const char* arguments :
+       {"", "nonsense", "ops --format xml", "ops --backend nobody", "ops --backend meta",
+        "ops --backend /no/such.so", "info --nope", "conformance --device cpu --max-failures -1"}) {
     INFO(arguments);
     const Ran ran = tool(std::string(arguments) + " 2>&1");
     CHECK(ran.exit_code == 2);
     CHECK(ran.output.starts_with("ambit: "));
+  }
+}
+
+TEST_CASE("a subcommand that there is not is named") {
+  CHECK(tool("nonsense 2>&1").output.starts_with("ambit: expected a subcommand, got \"nonsense\""));
+}
+
+TEST_CASE("output that nobody can get is no success") {
+  for (const char* arguments : {"info", "info --json", "ops", "conformance --device cpu --list"}) {
+    INFO(arguments);
+    const Ran ran = tool(std::string(arguments) + " 2>&1 >/dev/full");
+    CHECK(ran.exit_code == 2);
+    CHECK(ran.output.ends_with(": No space left on device\n"));
+  }
+}
+
+TEST_CASE("a bad AMBIT_FALLBACK is the user's mistake, not that of the kernels") {
+  for (const char* arguments : {"ops", "conformance --device cpu --filter nll_loss"}) {
+    INFO(arguments);
+    const Ran ran = tool(std::string(arguments) + " 2>&1", "AMBIT_FALLBACK=sometimes");
+    CHECK(ran.exit_code == 2);
+    CHECK(ran.output.ends_with("AMBIT_FALLBACK: expected error, warn or cpu, got \"sometimes\"\n"));
   }
 }
 
