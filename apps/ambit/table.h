@@ -6,7 +6,7 @@
 
 using Rows = std::vector<std::vector<std::string>>;
 
-/// Return the rows, the first one the head, padded with spaces. Cells that say "missing" or
+/// Return the rows, the first one the head, padded with spaces. Cells below it that say "missing" or
 /// "failed" are red in a terminal.
 std::string plain_table(const Rows& rows);
 /// The same in Markdown.

@@ -83,6 +83,13 @@ TEST_CASE("the kit finds kernels that end or hold up their process") {
   }
 }
 
+TEST_CASE("what fails outside of any case is repeated by the whole run") {
+  const Run run = run_kit("exit_on_load", "cumsum/float32");
+  INFO(run.output);
+  CHECK(run.output.starts_with("conformance of planted:0\n"));
+  CHECK(run.output.find(" --filter 'cumsum/float32'\n") != std::string::npos);
+}
+
 TEST_CASE("the kit finds kernels that compute something else") {
   for (const planted::Bug& bug : planted::kKernelBugs) check_found(bug);
 }
