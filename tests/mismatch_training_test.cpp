@@ -151,16 +151,9 @@ void check_says(const std::function<void()>& call, const Complaint& complaint) {
 
 Tensor leaf(Device device) { return ones({2}).to(device).requires_grad_(); }
 
-// The pairs on which a kernel can run.
-std::vector<TwoDevices> computing_pairs() {
-  std::vector<TwoDevices> pairs = device_pairs();
-  std::erase_if(pairs, [](const TwoDevices& p) { return p.here.is_meta() || p.there.is_meta(); });
-  return pairs;
-}
-
 void for_each_pair(const std::function<void(Device here, Device there)>& body) {
   const CountingDevices counting;
-  for (const TwoDevices& pair : computing_pairs()) {
+  for (const TwoDevices& pair : device_pairs()) {
     INFO(pair.here.str(), " and ", pair.there.str());
     body(pair.here, pair.there);
   }
@@ -228,6 +221,7 @@ TEST_CASE("a hook that returns a gradient on another device is refused, and no .
 
 TEST_CASE("a custom function that returns a gradient on another device is refused") {
   for_each_pair([](Device here, Device there) {
+    if (here.is_meta()) return;  // nothing can be moved from there
     const Tensor x = leaf(here);
     Misleading::astray = there;
     const Tensor y = Misleading::apply(x, there);
@@ -251,6 +245,7 @@ TEST_CASE("a .grad left on another device is refused before any leaf gets its gr
 
 TEST_CASE("a leaf that moved since forward refuses the gradient from where it was") {
   for_each_pair([](Device here, Device there) {
+    if (here.is_meta()) return;  // nothing can be moved from there
     const Tensor x = leaf(here), y = x + 1;
     move(x, there);
     check_says([&] { y.backward(ones({2}).to(here)); }, {"backward",

@@ -120,8 +120,9 @@ void add_info(CLI::App& tool, int&) {
   CLI::App& command = *tool.add_subcommand(
       "info", "Show the version, the libraries, the devices, and every plugin tried");
   command.footer(
-      "Plugins are looked for in $AMBIT_BACKEND_PATH, a list of files and folders with colons, and "
-      "in\nlib/ambit/backends beside ambit's own library.\n\nExit codes: 0, or 2 for wrong usage.");
+      "Plugins are looked for in $AMBIT_BACKEND_PATH, a colon-separated list of files and "
+      "folders,\n"
+      "and in ambit/backends beside ambit's own library.\n\nExit codes: 0, or 2 for wrong usage.");
   command.add_flag("--json", *as_json, "The same as JSON");
   command.callback([as_json] {
     const json info = gather();

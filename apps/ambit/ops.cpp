@@ -1,5 +1,6 @@
 // `ambit ops`: which kernels each backend brings, found out by calling them.
 #include <ambit/error.h>
+#include <ambit/fallback.h>
 #include <ambit/plugin.h>
 #include <ambit/registry.h>
 #include <fmt/format.h>
@@ -124,6 +125,7 @@ bool any_failed(const std::vector<Coverage>& backends) {
 }
 
 int run(const std::string& backend, const std::string& format) {
+  static_cast<void>(get_fallback());  // a bad AMBIT_FALLBACK is no failure of the kernels
   const std::vector<Device> devices = devices_of(backend);
   if (devices.empty()) throw Error(fmt::format("expected a device of {}, got none", backend));
   std::vector<Coverage> backends;

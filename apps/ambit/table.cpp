@@ -27,11 +27,12 @@ std::string plain_table(const Rows& rows) {
   const std::vector<size_t> widest = widths(rows);
   std::string text;
   for (const auto& row : rows) {
+    const bool is_head = &row == &rows[0];
     std::string line;
     size_t behind = 0;  // spaces that the next cell is preceded by; none end a line
     for (size_t c = 0; c < row.size(); ++c) {
       if (!row[c].empty()) {
-        line += std::string(behind, ' ') + (alarms(row[c]) ? red(row[c]) : row[c]);
+        line += std::string(behind, ' ') + (!is_head && alarms(row[c]) ? red(row[c]) : row[c]);
         behind = 0;
       }
       behind += widest[c] - row[c].size() + 2;

@@ -74,7 +74,7 @@ void load(Registry& registry) {
   }
   if (!added) {
     throw BackendError(fmt::format(
-        "AMBIT_SIM: expected a name without devices, got \"{}\", which are there", text));
+        "AMBIT_SIM: expected a name without devices, got \"{}\": each of them has some", text));
   }
 }
 

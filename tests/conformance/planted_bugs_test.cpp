@@ -1,72 +1,53 @@
 // The kit against a backend with planted bugs, as its author would run it: the tool itself, the
 // plugin by its file. Each bug must be found, and named by a case that fits.
 #include <doctest/doctest.h>
-#include <sys/wait.h>
 
-#include <array>
-#include <cstdio>
-#include <stdexcept>
 #include <string>
 
+#include "child_process.h"
 #include "planted/bug.h"
 
 namespace {
 
-struct Run {
-  int exit_code = -1;  // -1: it did not exit
-  std::string output;
-
-  /// The name of the first case that failed.
-  std::string failed() const {
-    const std::string before = "\nFAILED ";
-    const size_t at = output.find(before);
-    if (at == std::string::npos) return "";
-    const size_t begin = at + before.size();
-    return output.substr(begin, output.find('\n', begin) - begin);
-  }
-};
+// The name of the first case that failed.
+std::string failed_case(const std::string& output) {
+  const std::string before = "\nFAILED ";
+  const size_t at = output.find(before);
+  if (at == std::string::npos) return "";
+  const size_t begin = at + before.size();
+  return output.substr(begin, output.find('\n', begin) - begin);
+}
 
 // `bug` may be empty, as may `filter`.
-Run run_kit(const std::string& bug, const std::string& filter, const std::string& options = "",
-            const std::string& device = "planted:0") {
+ChildResult run_kit(const std::string& bug, const std::string& filter,
+                    const std::string& options = "", const std::string& device = "planted:0") {
   const std::string environment = bug.empty() ? "" : "AMBIT_PLANTED_BUG=" + bug;
   // No core file: the crashes are wanted.
-  const std::string command = "ulimit -c 0; exec env " + environment +
-                              " '" AMBIT_TOOL "' conformance --backend '" AMBIT_PLANTED
-                              "' --device " +
-                              device + " --filter '" + filter + "' " + options + " 2>&1";
-  FILE* pipe = popen(command.c_str(), "r");
-  if (!pipe) throw std::runtime_error("popen failed: " + command);
-  Run run;
-  std::array<char, 4096> chunk;
-  while (const size_t read = fread(chunk.data(), 1, chunk.size(), pipe)) {
-    run.output.append(chunk.data(), read);
-  }
-  const int status = pclose(pipe);
-  if (WIFEXITED(status)) run.exit_code = WEXITSTATUS(status);
-  return run;
+  return run_command("ulimit -c 0; exec env " + environment +
+                     " '" AMBIT_TOOL "' conformance --backend '" AMBIT_PLANTED "' --device " +
+                     device + " --filter '" + filter + "' " + options + " 2>&1");
 }
 
 void check_found(const planted::Bug& bug, const std::string& options = "") {
-  const Run run = run_kit(bug.name, bug.filter, options);
+  const ChildResult run = run_kit(bug.name, bug.filter, options);
   INFO(std::string(bug.name), ":\n", run.output);
   CHECK(run.exit_code == 1);
-  CHECK(run.failed().starts_with(bug.found_by));
+  CHECK(failed_case(run.output).starts_with(bug.found_by));
 }
 
 }  // namespace
 
 TEST_CASE("a backend without a bug conforms") {
-  const Run run = run_kit("", "");
+  const ChildResult run = run_kit("", "");
   INFO(run.output);
   CHECK(run.exit_code == 0);
-  CHECK(run.failed() == "");
+  CHECK(failed_case(run.output) == "");
 }
 
 TEST_CASE("its second device conforms") {
   // Kernels do not ask for the index; memory, copies and queues do.
   for (const char* filter : {"copies/", "memory/", "order/", "gradients/"}) {
-    const Run run = run_kit("", filter, "", "planted:1");
+    const ChildResult run = run_kit("", filter, "", "planted:1");
     INFO(run.output);
     CHECK(run.exit_code == 0);
   }
@@ -81,6 +62,13 @@ TEST_CASE("the kit finds kernels that end or hold up their process") {
     // A case that hangs costs its whole timeout; those before it take milliseconds.
     check_found(bug, "--timeout 2");
   }
+}
+
+TEST_CASE("what fails outside of any case is repeated by the whole run") {
+  const ChildResult run = run_kit("exit_on_load", "cumsum/float32");
+  INFO(run.output);
+  CHECK(run.output.starts_with("conformance of planted:0\n"));
+  CHECK(run.output.find(" --filter 'cumsum/float32'\n") != std::string::npos);
 }
 
 TEST_CASE("the kit finds kernels that compute something else") {

@@ -2,13 +2,11 @@
 #include <ambit/ambit.h>
 #include <ambit/kernels.h>
 #include <doctest/doctest.h>
-#include <sys/wait.h>
 
-#include <array>
-#include <cstdio>
 #include <nlohmann/json.hpp>
 #include <string>
 
+#include "child_process.h"
 #include "temporary_folder.h"
 
 using namespace ambit;
@@ -16,28 +14,11 @@ using nlohmann::json;
 
 namespace {
 
-struct Ran {
-  int exit_code = -1;
-  std::string output;  // stdout alone, or with "2>&1" among the arguments stderr too
-};
-
-Ran run(const std::string& command) {
-  FILE* pipe = popen(command.c_str(), "r");
-  REQUIRE(pipe);
-  Ran ran;
-  std::array<char, 4096> chunk;
-  while (const size_t read = fread(chunk.data(), 1, chunk.size(), pipe)) {
-    ran.output.append(chunk.data(), read);
-  }
-  const int status = pclose(pipe);
-  if (WIFEXITED(status)) ran.exit_code = WEXITSTATUS(status);
-  return ran;
-}
-
-// Runs the tool with settings such as "AMBIT_SIM=npu:1", and none of the parent's.
-Ran tool(const std::string& arguments, const std::string& settings = "") {
-  return run("env -u AMBIT_BACKEND_PATH -u AMBIT_FALLBACK AMBIT_SIM=sim:1 " + settings +
-             " " AMBIT_TOOL " " + arguments);
+// Runs the tool with settings such as "AMBIT_SIM=npu:1", and none of the parent's. Its output is
+// stdout alone, unless the arguments say "2>&1".
+ChildResult tool(const std::string& arguments, const std::string& settings = "") {
+  return run_command("env -u AMBIT_BACKEND_PATH -u AMBIT_FALLBACK AMBIT_SIM=sim:1 " + settings +
+                     " " AMBIT_TOOL " " + arguments);
 }
 
 const std::string kPatchy = "AMBIT_BACKEND_PATH=" AMBIT_TEST_PLUGINS;
@@ -69,7 +50,7 @@ TEST_CASE("info shows version, libraries, devices, plugins and why one was refus
   const TemporaryFolder folder;
   const std::string text_file = folder.write("libambit_text.so", "no library");
   const std::string settings = kPatchy + ":" + folder.path().string();
-  const Ran ran = tool("info --json", settings);
+  const ChildResult ran = tool("info --json", settings);
   CHECK(ran.exit_code == 0);
   const json info = json::parse(ran.output);
 
@@ -138,7 +119,7 @@ TEST_CASE("ops sees that a kernel runs a loop of reference, through a wrapper an
 }
 
 TEST_CASE("ops tells gaps by dtype and by function, and what failed") {
-  const Ran ran = tool("ops --backend patchy --format json", kPatchy);
+  const ChildResult ran = tool("ops --backend patchy --format json", kPatchy);
   CHECK(ran.exit_code == 1);
   const json patchy = json::parse(ran.output)["patchy"];
   CHECK(patchy["file"] == kPatchyFile);
@@ -170,7 +151,8 @@ TEST_CASE("a plugin can be named by its file") {
 }
 
 TEST_CASE("with a fallback, what is missing falls back, and asking does not count as a call") {
-  const Ran ran = tool("ops --backend patchy --format json 2>&1", kPatchy + " AMBIT_FALLBACK=cpu");
+  const ChildResult ran =
+      tool("ops --backend patchy --format json 2>&1", kPatchy + " AMBIT_FALLBACK=cpu");
   const json found = json::parse(ran.output)["patchy"]["ops"];  // no summary behind it
   CHECK(found["conv2d"]["float32"] == "fallback");
   CHECK(found["softmax"]["float32"] == "fallback");
@@ -194,16 +176,39 @@ TEST_CASE("exit codes tell wrong usage from success, and help is help") {
   CHECK(tool("--version").output == "ambit " AMBIT_VERSION "\n");
   for (const char* arguments : {"--help", "info --help", "ops --help", "info", "ops"}) {
     INFO(arguments);
-    const Ran ran = tool(arguments);
+    const ChildResult ran = tool(arguments);
     CHECK(ran.exit_code == 0);
     CHECK_FALSE(ran.output.empty());
   }
-  for (const char* arguments : {"", "nonsense", "ops --format xml", "ops --backend nobody",
-                                "ops --backend meta", "ops --backend /no/such.so", "info --nope"}) {
+  for (const char* arguments :
+       {"", "nonsense", "ops --format xml", "ops --backend nobody", "ops --backend meta",
+        "ops --backend /no/such.so", "info --nope", "conformance --device cpu --max-failures -1"}) {
     INFO(arguments);
-    const Ran ran = tool(std::string(arguments) + " 2>&1");
+    const ChildResult ran = tool(std::string(arguments) + " 2>&1");
     CHECK(ran.exit_code == 2);
     CHECK(ran.output.starts_with("ambit: "));
+  }
+}
+
+TEST_CASE("a subcommand that there is not is named") {
+  CHECK(tool("nonsense 2>&1").output.starts_with("ambit: expected a subcommand, got \"nonsense\""));
+}
+
+TEST_CASE("output that nobody can get is no success") {
+  for (const char* arguments : {"info", "info --json", "ops", "conformance --device cpu --list"}) {
+    INFO(arguments);
+    const ChildResult ran = tool(std::string(arguments) + " 2>&1 >/dev/full");
+    CHECK(ran.exit_code == 2);
+    CHECK(ran.output.ends_with(": No space left on device\n"));
+  }
+}
+
+TEST_CASE("a bad AMBIT_FALLBACK is the user's mistake, not that of the kernels") {
+  for (const char* arguments : {"ops", "conformance --device cpu --filter nll_loss"}) {
+    INFO(arguments);
+    const ChildResult ran = tool(std::string(arguments) + " 2>&1", "AMBIT_FALLBACK=sometimes");
+    CHECK(ran.exit_code == 2);
+    CHECK(ran.output.ends_with("AMBIT_FALLBACK: expected error, warn or cpu, got \"sometimes\"\n"));
   }
 }
 
@@ -212,8 +217,8 @@ TEST_CASE("colour is for terminals, unless they want none") {
   CHECK(tool("ops", kPatchy).output.find(escape) == std::string::npos);
   // `script` runs a command in a terminal of its own.
   const auto in_terminal = [](const std::string& settings) {
-    return run("env -u NO_COLOR TERM=xterm " + kPatchy + " " + settings +
-               " script -qec '" AMBIT_TOOL " ops' /dev/null")
+    return run_command("env -u NO_COLOR TERM=xterm " + kPatchy + " " + settings +
+                       " script -qec '" AMBIT_TOOL " ops' /dev/null")
         .output;
   };
   CHECK(in_terminal("").find(escape + "31mmissing") != std::string::npos);

@@ -8,6 +8,8 @@
 #include <array>
 #include <set>
 
+#include "../table.h"
+
 namespace conformance {
 namespace {
 
@@ -69,7 +71,6 @@ std::string dtypes_text(const Row& row) {
   return fmt::format("{}", fmt::join(row.dtypes, " "));
 }
 
-/// One line of the table; Markdown wants bars around the cells, people want columns.
 std::vector<std::string> cells_of(Row row) {
   const auto number = [&](Outcome o) { return fmt::format("{}", at(row.tally, o)); };
   return {row.op.empty() ? "(runtime)" : row.op,
@@ -83,30 +84,20 @@ std::vector<std::string> cells_of(Row row) {
 }
 
 std::string table(const Run& run, bool markdown) {
-  std::vector<std::vector<std::string>> lines = {
-      {"op", "kernel", "passed", "failed", "skipped", "missing", "error", "dtypes"}};
-  for (const Row& row : rows_of(run)) lines.push_back(cells_of(row));
-  if (markdown) {
-    lines.insert(lines.begin() + 1, std::vector<std::string>(lines[0].size(), "---"));
-  }
-  std::vector<size_t> widths(lines[0].size());
-  for (const auto& line : lines) {
-    for (size_t i = 0; i < line.size(); ++i) widths[i] = std::max(widths[i], line[i].size());
-  }
-  std::string text;
-  for (const auto& line : lines) {
-    std::string row = markdown ? "| " : "";
-    for (size_t i = 0; i < line.size(); ++i) {
-      row += fmt::format("{:<{}}{}", line[i], widths[i], markdown ? " | " : "  ");
-    }
-    row.erase(row.find_last_not_of(' ') + 1);
-    text += row + "\n";
-  }
-  return text + (markdown ? "\n" : "") +
+  Rows rows = {{"op", "kernel", "passed", "failed", "skipped", "missing", "error", "dtypes"}};
+  for (const Row& row : rows_of(run)) rows.push_back(cells_of(row));
+  return (markdown ? markdown_table(rows) + "\n" : plain_table(rows)) +
          "error: the largest, in units of its bound; missing: declined, which is no failure\n";
 }
 
+/// A plugin that ends its process while it loads leaves no plan.
+std::string subject(const Run& run, const Options& options) {
+  if (run.plan.device.empty()) return options.device;
+  return fmt::format("{} ({})", run.plan.device, run.plan.hardware);
+}
+
 std::string coverage_line(const Run& run) {
+  if (run.plan.coverage.empty()) return "";
   const auto number = [&](const char* kernel) {
     return std::ranges::count(run.plan.coverage, kernel, &Coverage::kernel);
   };
@@ -120,11 +111,17 @@ std::string summary_line(const Run& run) {
                      count(run, Outcome::skipped), count(run, Outcome::missing));
 }
 
-std::string rerun_command(const Result& r, const Options& o) {
+bool is_case(const Run& run, const std::string& name) {
+  return std::ranges::find(run.plan.cases, name, &CaseName::name) != run.plan.cases.end();
+}
+
+std::string rerun_command(const Run& run, const Result& r, const Options& o) {
   std::string command = "ambit conformance --device " + o.device;
   if (!o.backend.empty()) command += " --backend " + o.backend;
   if (o.seed != Options().seed) command += fmt::format(" --seed {}", o.seed);
-  return command + fmt::format(" --filter '{}'", r.name);
+  // What was found outside of any case comes of the whole run.
+  const std::string& filter = is_case(run, r.name) ? r.name : o.filter;
+  return filter.empty() ? command : command + fmt::format(" --filter '{}'", filter);
 }
 
 std::string failures(const Run& run, const Options& options, bool markdown) {
@@ -136,7 +133,7 @@ std::string failures(const Run& run, const Options& options, bool markdown) {
   const Result& first = *failed[0];
   const char* fence = markdown ? "```\n" : "";
   std::string text = fmt::format("\n{0}FAILED {1}\n{2}\nagain: {3}\n{0}", fence, first.name,
-                                 first.text, rerun_command(first, options));
+                                 first.text, rerun_command(run, first, options));
   if (failed.size() == 1) return text;
   text += fmt::format("\n{} more failed:\n", failed.size() - 1);
   for (size_t i = 1; i < failed.size() && i <= kFailuresNamed; ++i) {
@@ -169,7 +166,8 @@ std::string as_json(const Run& run, const Options& options) {
                     {"ops", ops},
                     {"cases", run.results},
                     {"failed", count(run, Outcome::failed)}};
-  return all.dump(2) + "\n";
+  // Bytes that are no UTF-8 may come from what a worker printed.
+  return all.dump(2, ' ', false, json::error_handler_t::replace) + "\n";
 }
 
 }  // namespace
@@ -181,8 +179,7 @@ size_t count(const Run& run, Outcome outcome) {
 std::string report(const Run& run, const Options& options) {
   if (options.format == Format::json) return as_json(run, options);
   const bool markdown = options.format == Format::md;
-  return fmt::format("{}conformance of {} ({})\n\n", markdown ? "## " : "", run.plan.device,
-                     run.plan.hardware) +
+  return fmt::format("{}conformance of {}\n\n", markdown ? "## " : "", subject(run, options)) +
          table(run, markdown) + "\n" + coverage_line(run) + summary_line(run) +
          failures(run, options, markdown);
 }

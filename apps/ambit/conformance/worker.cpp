@@ -125,9 +125,9 @@ void note_error(double bounds) {
 void work(const Options& options) {
   const int fd = options.results_fd;
   run_seed = options.seed;
-  ambit::set_fallback(ambit::Fallback::error);  // else missing kernels would look like present ones
   ambit::Device device;
   try {
+    ambit::set_fallback(ambit::Fallback::error);  // else missing kernels would look like present
     if (!options.backend.empty()) ambit::load_backend(options.backend);
     device = ambit::Device(options.device);
     ambit::usable_backend(device);
