@@ -28,6 +28,9 @@ Options parse_options(int argc, char** argv) {
   Options o;
   o.epochs = 10;
   o.batch_size = 64;
+  // On a 10,000-image sample seed 0 draws poor weights: 0.32 after 10 epochs, from these weights in
+  // PyTorch too. Seeds 1 to 4 give 0.34, 0.35, 0.37, 0.37.
+  o.seed = 1;
   o.language = user_language();
   o.arguments.assign(argv, argv + argc);
   CLI::App app(
