@@ -1,0 +1,52 @@
+#include "fault.h"
+
+#include <ambit/dtype.h>
+#include <ambit/error.h>
+#include <fmt/format.h>
+
+#include "error.h"
+
+namespace ambit::cuda {
+namespace {
+
+// The least value of a signed integer type.
+int64_t least(DType dtype) { return -(int64_t{1} << (8 * element_size(dtype) - 2)) * 2; }
+
+}  // namespace
+
+void throw_fault(const Fault& f) {
+  switch (f.kind) {
+    case FaultKind::index:
+      throw IndexError(
+          fmt::format("{}: expected an index in [0, {}), got {}", f.op, f.limit, f.got));
+    case FaultKind::target:
+      throw IndexError(
+          fmt::format("{}: expected a target in [0, {}), got {}", f.op, f.limit, f.got));
+    case FaultKind::quotient: {
+      const auto dtype = static_cast<DType>(f.limit);
+      throw Error(fmt::format("{}: expected a quotient that fits {}, got {} / -1", f.op,
+                              name(dtype), least(dtype)));
+    }
+    case FaultKind::divisor:
+    case FaultKind::none:
+      break;
+  }
+  throw Error(fmt::format("{}: expected a divisor other than 0, got 0", f.op));
+}
+
+FaultRecord::FaultRecord() {
+  void* p = nullptr;
+  check(cudaHostAlloc(&p, sizeof(Fault), cudaHostAllocMapped | cudaHostAllocPortable),
+        "cudaHostAlloc");
+  fault_ = new (p) Fault{};
+}
+
+void FaultRecord::throw_if_set() {
+  volatile Fault& f = *fault_;
+  const Fault found{f.kind, f.op, f.got, f.limit};
+  if (found.kind == FaultKind::none) return;
+  f.kind = FaultKind::none;
+  throw_fault(found);
+}
+
+}  // namespace ambit::cuda
