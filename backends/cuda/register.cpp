@@ -13,7 +13,31 @@ namespace ambit::cuda {
 void load(Registry& registry) {
   registry.add_backend(std::make_unique<CudaBackend>());
 
+  add<kernels::copy, copy>(registry);
+  add<kernels::fill, fill>(registry);
   add<kernels::random, random>(registry);
+
+  add<kernels::unary, unary>(registry);
+  add<kernels::binary, binary>(registry);
+  add<kernels::compare, compare>(registry);
+  add<kernels::where, where>(registry);
+
+  add<kernels::reduce, reduce>(registry);
+  add<kernels::arg_reduce, arg_reduce>(registry);
+  add<kernels::cumsum, cumsum>(registry);
+
+  add<kernels::gather, gather>(registry);
+  add<kernels::scatter, scatter>(registry);
+  add<kernels::scatter_add, scatter_add>(registry);
+  add<kernels::nonzero, nonzero>(registry);
+  add<kernels::index_select, index_select>(registry);
+  add<kernels::index_add, index_add>(registry);
+
+  add<kernels::max_pool2d, max_pool2d>(registry);
+  add<kernels::max_pool2d_grad, max_pool2d_grad>(registry);
+
+  add<kernels::nll_loss, nll_loss>(registry);
+  add<kernels::sgd_step, sgd_step>(registry);
 }
 
 }  // namespace ambit::cuda
