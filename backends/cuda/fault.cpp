@@ -4,8 +4,6 @@
 #include <ambit/error.h>
 #include <fmt/format.h>
 
-#include "error.h"
-
 namespace ambit::cuda {
 namespace {
 
@@ -32,21 +30,6 @@ void throw_fault(const Fault& f) {
       break;
   }
   throw Error(fmt::format("{}: expected a divisor other than 0, got 0", f.op));
-}
-
-FaultRecord::FaultRecord() {
-  void* p = nullptr;
-  check(cudaHostAlloc(&p, sizeof(Fault), cudaHostAllocMapped | cudaHostAllocPortable),
-        "cudaHostAlloc");
-  fault_ = new (p) Fault{};
-}
-
-void FaultRecord::throw_if_set() {
-  volatile Fault& f = *fault_;
-  const Fault found{f.kind, f.op, f.got, f.limit};
-  if (found.kind == FaultKind::none) return;
-  f.kind = FaultKind::none;
-  throw_fault(found);
 }
 
 }  // namespace ambit::cuda

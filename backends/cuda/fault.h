@@ -37,23 +37,7 @@ struct FaultSink {
   }
 };
 
-/// Throw the exception of a fault: IndexError for an index, else Error.
+/// Throw the exception of a fault: IndexError for an index or target, else Error.
 [[noreturn]] void throw_fault(const Fault& fault);
-
-/// The note of one GPU, in host memory that its kernels reach.
-class FaultRecord {
- public:
-  /// Errors: BackendError.
-  FaultRecord();
-  FaultRecord(const FaultRecord&) = delete;
-  FaultRecord& operator=(const FaultRecord&) = delete;
-
-  FaultSink sink(const char* op) { return {fault_, op}; }
-  /// Throw what a kernel has reported, and forget it. Requires: the host has waited.
-  void throw_if_set();
-
- private:
-  Fault* fault_ = nullptr;
-};
 
 }  // namespace ambit::cuda

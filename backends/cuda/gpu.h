@@ -11,7 +11,7 @@
 
 #include "block_allocator.h"
 #include "device_memory.h"
-#include "fault.h"
+#include "fault_record.h"
 #include "stream.h"
 
 namespace ambit::cuda {
