@@ -72,7 +72,7 @@ void BlockAllocator::free(void* p) noexcept {
   const auto block = blocks_.find(static_cast<char*>(p));
   stats_.in_use -= block->second.bytes;
   block->second.in_use = false;
-  keep(merge(block, false));
+  keep(merge(block));
 }
 
 MemoryStats BlockAllocator::stats() const {
@@ -139,12 +139,11 @@ void BlockAllocator::split(Blocks::iterator block, size_t bytes) {
   keep(blocks_.emplace(block->first + bytes, tail).first);
 }
 
-// Join a free block, which is in no pool, with free neighbours of its segment.
-BlockAllocator::Blocks::iterator BlockAllocator::merge(Blocks::iterator block,
-                                                       bool any_stream) noexcept {
+// Join a free block, which is in no pool, with free neighbours of its segment and stream.
+BlockAllocator::Blocks::iterator BlockAllocator::merge(Blocks::iterator block) noexcept {
   const auto joins = [&](const Block& other) {
     const Block& b = block->second;
-    return !other.in_use && other.segment == b.segment && (any_stream || other.stream == b.stream);
+    return !other.in_use && other.segment == b.segment && other.stream == b.stream;
   };
   if (const auto after = std::next(block); after != blocks_.end() && joins(after->second)) {
     forget(after);
@@ -172,23 +171,20 @@ void BlockAllocator::forget(Blocks::iterator block) noexcept {
   stats_.cached -= b.bytes;
 }
 
-// Blocks of different streams may be joined here: the system frees a segment only when the device
-// has done all its work.
+// A segment may be of several streams: the system frees it only when the GPU has done all its work.
 void BlockAllocator::release_all() noexcept {
-  for (auto block = blocks_.begin(); block != blocks_.end();) {
-    if (block->second.in_use) {
-      ++block;
-      continue;
+  for (auto first = blocks_.begin(); first != blocks_.end();) {
+    bool is_free = true;
+    auto end = first;
+    for (; end != blocks_.end() && end->second.segment == first->first; ++end) {
+      is_free = is_free && !end->second.in_use;
     }
-    forget(block);
-    const auto joined = merge(block, true);
-    block = std::next(joined);
-    if (joined->second.bytes == joined->second.segment_bytes) {
-      raw_.free(joined->first, joined->second.bytes);
-      blocks_.erase(joined);
-    } else {
-      keep(joined);  // and the next free block of the segment joins it
+    if (is_free) {
+      for (auto block = first; block != end; ++block) forget(block);
+      raw_.free(first->first, first->second.segment_bytes);
+      blocks_.erase(first, end);
     }
+    first = end;
   }
 }
 

@@ -65,7 +65,7 @@ class BlockAllocator {
   Blocks::iterator find_free(size_t bytes, int stream);
   Blocks::iterator adopt(size_t bytes, int stream);
   Blocks::iterator new_segment(size_t bytes, int stream);
-  Blocks::iterator merge(Blocks::iterator block, bool any_stream) noexcept;
+  Blocks::iterator merge(Blocks::iterator block) noexcept;
   void split(Blocks::iterator block, size_t bytes);
   void keep(Blocks::iterator block);
   void forget(Blocks::iterator block) noexcept;

@@ -63,7 +63,7 @@ TEST_CASE("no kernel is missing on cuda") {
 TEST_CASE("child: kernels of cuda" * doctest::skip()) {
   const DeviceKind cuda_kind = Device("cuda").kind();
   for (const OpBase* op : all_ops()) {
-    CAPTURE(op->name());
+    CAPTURE(std::string(op->name()));
     CHECK((op->has_kernel(cuda_kind) || op->has_composite()));
   }
 }

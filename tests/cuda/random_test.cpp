@@ -31,7 +31,7 @@ TEST_CASE("threads that make a block of numbers each make the reference's number
           }
         });
         CAPTURE(static_cast<int>(kind));
-        CAPTURE(name(dtype));
+        CAPTURE(std::string(name(dtype)));
         CAPTURE(n);
         CHECK(got.equal(want));
       }

@@ -82,15 +82,14 @@ TEST_CASE("contiguous operands of any shape collapse to one dim, and a scalar to
   CHECK(repeated.strides[1] == Dims{0});
   CHECK(collapsed<1>({}, {IntArrayRef{}}).sizes.empty());
   // A row broadcast over a matrix keeps both dims.
-  CHECK(collapsed<2>({4, 3}, {{3, 1}, {0, 1}}).sizes == Dims{3, 4});
+  CHECK(collapsed<2>({4, 3}, {IntArrayRef{3, 1}, IntArrayRef{0, 1}}).sizes == Dims{3, 4});
   // Both transposed alike: walked in the order of memory.
-  CHECK(collapsed<2>({4, 3}, {{1, 4}, {1, 4}}).sizes == Dims{12});
+  CHECK(collapsed<2>({4, 3}, {IntArrayRef{1, 4}, IntArrayRef{1, 4}}).sizes == Dims{12});
 }
 
 TEST_CASE("an indexer visits every element of transposed, broadcast and sliced operands once") {
-  const std::array<IntArrayRef, 3> strides = {IntArrayRef{60, 20, 5, 1}, IntArrayRef{1, 2, 6, 24},
-                                              IntArrayRef{0, 7, 0, 2}};
-  const IntArrayRef sizes = {2, 3, 4, 5};
+  const Dims sizes{2, 3, 4, 5}, dense{60, 20, 5, 1}, transposed{1, 2, 6, 24}, broadcast{0, 7, 0, 2};
+  const std::array<IntArrayRef, 3> strides = {dense, transposed, broadcast};
   CHECK(piecewise_offsets<3>(sizes, strides) == plain_offsets<3>(sizes, strides));
 }
 
@@ -132,7 +131,8 @@ TEST_CASE("2^31 + 5 elements are cut so that 32 bits hold every position") {
 TEST_CASE("few elements far apart are cut by their distance") {
   // 4 rows of 8 elements, 2^30 elements apart, beside a repeated row.
   constexpr int64_t kApart = int64_t{1} << 30;
-  const std::array<IntArrayRef, 2> strides = {IntArrayRef{kApart, 1}, IntArrayRef{0, 1}};
+  const Dims apart{kApart, 1}, repeated{0, 1};
+  const std::array<IntArrayRef, 2> strides = {apart, repeated};
   for_each_piece(collapsed<2>({4, 8}, strides),
                  [&](const Walk<2>& p) { CHECK(p.reach(0) <= INT32_MAX); });
   CHECK(piecewise_offsets<2>({4, 8}, strides) == plain_offsets<2>({4, 8}, strides));
