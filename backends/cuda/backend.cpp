@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "call.h"
+#include "counters.h"
 #include "error.h"
 #include "pinned_memory.h"
 
@@ -98,14 +99,15 @@ void CudaBackend::copy_from_host(int index, void* to, const void* host, size_t b
   call.let_others_queue();
   const Stream& stream = Call::stream();
   check(cudaMemcpyAsync(to, host, bytes, cudaMemcpyHostToDevice, stream.handle), "cudaMemcpyAsync");
-  if (is_pinned(host)) {
-    if (non_blocking) {
-      pinned_allocator().use(host, fence_behind(stream));
-    } else {
-      check(cudaStreamSynchronize(stream.handle), "cudaStreamSynchronize");
-    }
+  if (!is_pinned(host)) {
+    count(counted_waits);
+    call.finish();
+  } else if (non_blocking) {
+    pinned_allocator().use(host, fence_behind(stream));
+    call.finish();
+  } else {
+    call.wait();
   }
-  call.finish();
 }
 
 // Waits also when asked not to: nothing else could keep the host from reading too early.
@@ -113,11 +115,9 @@ void CudaBackend::copy_to_host(int index, void* host, const void* from, size_t b
   Call call("copy", gpu(index));
   call.use(from);
   call.let_others_queue();
-  const Stream& stream = Call::stream();
-  check(cudaMemcpyAsync(host, from, bytes, cudaMemcpyDeviceToHost, stream.handle),
+  check(cudaMemcpyAsync(host, from, bytes, cudaMemcpyDeviceToHost, Call::stream().handle),
         "cudaMemcpyAsync");
-  check(cudaStreamSynchronize(stream.handle), "cudaStreamSynchronize");
-  stream.gpu.faults().throw_if_set();
+  call.wait();
 }
 
 void CudaBackend::synchronize(int index) { gpu(index).synchronize(); }

@@ -3,6 +3,7 @@
 #include <cstdlib>
 #include <string_view>
 
+#include "counters.h"
 #include "error.h"
 
 namespace ambit::cuda {
@@ -22,6 +23,7 @@ bool synchronizes_each_call() {
 }  // namespace
 
 Call::Call(const char* op, Gpu& gpu) : op_(op), stream_(gpu.stream()), launching_(gpu.launching()) {
+  count(counted_calls);
   current_op = op_;
   current_stream = &stream_;
 }
@@ -36,7 +38,11 @@ void Call::use(const void* p) {
 }
 
 void Call::finish() {
-  if (!synchronizes_each_call()) return;
+  if (synchronizes_each_call()) wait();
+}
+
+void Call::wait() {
+  count(counted_waits);
   check(cudaStreamSynchronize(stream_.handle), "cudaStreamSynchronize");
   stream_.gpu.faults().throw_if_set();
 }

@@ -34,6 +34,8 @@ class Call {
   void let_others_queue() { launching_.unlock(); }
   /// Under AMBIT_SYNC=1 wait for the work, so that what fails in it bears this op's name.
   void finish();
+  /// Wait for the stream of this call. Errors: what failed in its work.
+  void wait();
 
   /// Return the stream of the call at work in this thread. Requires: there is one.
   static Stream& stream();

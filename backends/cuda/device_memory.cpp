@@ -1,11 +1,13 @@
 #include "device_memory.h"
 
+#include "counters.h"
 #include "error.h"
 
 namespace ambit::cuda {
 
 void* DeviceMemory::allocate(size_t bytes) {
   void* p = nullptr;
+  count(counted_allocations);
   const cudaError_t status = cudaMalloc(&p, bytes);
   if (status == cudaErrorMemoryAllocation) {
     static_cast<void>(cudaGetLastError());  // it is told by the null

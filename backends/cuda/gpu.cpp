@@ -7,6 +7,7 @@
 #include <atomic>
 #include <cstdlib>
 
+#include "counters.h"
 #include "error.h"
 
 namespace ambit::cuda {
@@ -117,6 +118,7 @@ void Gpu::order(int before, int after) {
 }
 
 void Gpu::synchronize() {
+  count(counted_waits);
   check(cudaDeviceSynchronize(), "cudaDeviceSynchronize");
   faults_.throw_if_set();
 }

@@ -1,5 +1,6 @@
 #include "pinned_memory.h"
 
+#include "counters.h"
 #include "error.h"
 
 namespace ambit::cuda {
@@ -9,6 +10,7 @@ class PinnedMemory final : public RawMemory {
  public:
   void* allocate(size_t bytes) override {
     void* p = nullptr;
+    count(counted_allocations);
     const cudaError_t status = cudaHostAlloc(&p, bytes, cudaHostAllocPortable);
     if (status == cudaErrorMemoryAllocation) {
       static_cast<void>(cudaGetLastError());  // it is told by the null
