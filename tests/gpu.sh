@@ -22,7 +22,8 @@ export AMBIT_SIM=sim:1 # nothing may pose as cuda
 
 rows=()
 failed=0
-# check <name> <seconds at most> <command>...: run it, its output in a file, and add a row.
+# check <name> <seconds at most> <command>...: run it, its output in a file, and add a row. All limits
+# together are less than 8 minutes.
 check() {
   local name=$1 limit=$2 start=$SECONDS status
   shift 2
@@ -44,23 +45,23 @@ quickstart() {
   "$bin/quickstart" --epochs 1 --device cuda:0 --out "$out/cifar_net.safetensors"
 }
 
-check cuda_tests 60 "$bin/ambit_cuda_tests" --no-intro
-check all_tests 150 "$bin/ambit_tests" --no-intro
-check reference_runs 60 env AMBIT_TEST_DEVICE=cuda:0 "$bin/ambit_tests" --no-intro \
+check cuda_tests 30 "$bin/ambit_cuda_tests" --no-intro
+check all_tests 110 "$bin/ambit_tests" --no-intro
+check reference_runs 40 env AMBIT_TEST_DEVICE=cuda:0 "$bin/ambit_tests" --no-intro \
   --source-file='*/reference_runs_test.cpp'
-check conformance 60 "$bin/ambit" conformance --device cuda:0
-check quickstart 60 quickstart
+check conformance 45 "$bin/ambit" conformance --device cuda:0
+check quickstart 30 quickstart
 if command -v compute-sanitizer >/dev/null; then
   for tool in memcheck racecheck; do
-    check "$tool" 90 compute-sanitizer --tool "$tool" --target-processes all --error-exitcode 9 \
+    check "$tool" 60 compute-sanitizer --tool "$tool" --target-processes all --error-exitcode 9 \
       "$bin/ambit" conformance --device cuda:0 --filter float32
   done
 else
   rows+=("compute-sanitizer            not there")
 fi
-check benchmark 60 "$bin/ambit_cuda_benchmark"
+check benchmark 40 "$bin/ambit_cuda_benchmark"
 if python3 -c 'import torch; assert torch.cuda.is_available()' 2>/dev/null; then
-  check benchmark_pytorch 60 python3 tests/cuda/benchmark.py
+  check benchmark_pytorch 40 python3 tests/cuda/benchmark.py
 fi
 
 echo

@@ -26,7 +26,7 @@ struct ArgExtreme {
 // value, index: x with size 1 at dim, contiguous
 void arg_reduce(Tensor& value, Tensor& index, const Tensor& x, int64_t dim, bool largest) {
   const auto keeps = [&](size_t d) { return static_cast<int64_t>(d) != dim; };
-  const ReduceWalk walk = reduce_walk(x, keeps);
+  const ReduceWalk walk = reduce_walk(Call::op(), x, keeps);
   const int64_t length = x.dim() == 0 ? 1 : x.size(dim);
   visit(x.dtype(), [&]<class X>() {
     X* const pv = value.defined() ? value.data_ptr<X>() : nullptr;

@@ -89,7 +89,7 @@ Lines lines_of(const Tensor& t, int64_t dim) {
   const auto keeps = [&](size_t d) { return static_cast<int64_t>(d) != dim; };
   const int64_t length = t.dim() == 0 ? 1 : t.size(dim);
   const int64_t count = length == 0 ? 0 : t.numel() / length;
-  return {reduce_walk(t, keeps), count, length, t.dim() == 0 ? 1 : t.stride(dim)};
+  return {reduce_walk(Call::op(), t, keeps), count, length, t.dim() == 0 ? 1 : t.stride(dim)};
 }
 
 template <class T>

@@ -35,7 +35,7 @@ struct Losses {
 
 void nll_loss(Tensor& y, Tensor& weight_sum, const Tensor& x, const Tensor& target, const Tensor& w,
               int64_t ignore_index) {
-  const ReduceWalk walk = reduce_walk(target, [](size_t) { return false; });
+  const ReduceWalk walk = reduce_walk(Call::op(), target, [](size_t) { return false; });
   const FaultSink faults = Call::stream().gpu.faults().sink(Call::op());
   visit(y.dtype(), [&]<class T>() {
     if constexpr (std::is_floating_point_v<T>) {

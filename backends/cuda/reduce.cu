@@ -50,7 +50,7 @@ struct AnyOrAll {
 
 void reduce(Tensor& y, const Tensor& x, const ReduceOp& op) {
   const auto keeps = [&](size_t d) { return y.sizes()[d] != 1; };
-  const ReduceWalk walk = reduce_walk(x, keeps);
+  const ReduceWalk walk = reduce_walk(Call::op(), x, keeps);
   const int64_t results = y.numel(), length = results == 0 ? 0 : x.numel() / results;
   visit(x.dtype(), [&]<class X>() {
     switch (op) {

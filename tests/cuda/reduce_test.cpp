@@ -1,5 +1,7 @@
 // How reductions are spread over threads: every element once, in a shape that depends on sizes
 // alone.
+#include <ambit/ambit.h>
+#include <ambit/reference.h>
 #include <doctest/doctest.h>
 
 #include <bit>
@@ -9,7 +11,9 @@
 
 #include "accumulator.h"
 #include "reduce_plan.h"
+#include "reduce_walk.h"
 
+using namespace ambit;
 using namespace ambit::cuda;
 
 TEST_CASE("a plan fills its blocks, and its splits cover every element once") {
@@ -72,4 +76,42 @@ TEST_CASE("of extremes the first wins, and NaN before all") {
   CHECK(worst<int8_t>(true) == -128);
   CHECK(worst<float>(false) == std::numeric_limits<float>::infinity());
   CHECK_FALSE(worst<bool>(true));
+}
+
+// Sum as the lanes of all splits do, each its own elements.
+Tensor sum_by_plan(const Tensor& x, IntArrayRef kept_sizes, bool along_memory) {
+  const Tensor y = zeros(kept_sizes, x.dtype());
+  const ReduceWalk walk = reduce_walk("sum", x, [&](size_t d) { return kept_sizes[d] != 1; });
+  const int64_t results = y.numel(), length = x.numel() / results;
+  const ReducePlan plan = plan_reduce(results, length, along_memory, 132);
+  for (int64_t result = 0; result < results; ++result) {
+    for (int64_t split = 0; split < plan.splits; ++split) {
+      for (int lane = 0; lane < plan.lanes; ++lane) {
+        for (int64_t i = plan.split_begin(split) + lane; i < plan.split_begin(split + 1);
+             i += plan.lanes) {
+          y.data_ptr<int64_t>()[result] +=
+              x.data_ptr<int64_t>()[walk.kept_offset(result) + walk.reduced_offset(i)];
+        }
+      }
+    }
+  }
+  return y;
+}
+
+TEST_CASE("lanes and splits together sum what the reference sums, over any dims and strides") {
+  const Tensor dense = randint(-1000, 1000, {6, 5, 700, 3}, kInt64);
+  for (const Tensor& x : {dense, dense.transpose(0, 3), dense.slice(2, 3, 600, 2),
+                          dense.select(0, 2).unsqueeze(0).expand({4, 5, 700, 3})}) {
+    for (int mask = 0; mask < 16; ++mask) {  // the dims that are summed
+      Dims sizes(x.sizes());
+      for (size_t d = 0; d < 4; ++d) {
+        if (mask >> d & 1) sizes[d] = 1;
+      }
+      Tensor want = zeros(sizes, kInt64);
+      reference::reduce(want, x, ReduceOp::sum);
+      CAPTURE(mask);
+      CHECK(sum_by_plan(x, sizes, true).equal(want));
+      CHECK(sum_by_plan(x, sizes, false).equal(want));
+    }
+  }
 }
