@@ -1,4 +1,4 @@
-# cuDNN 9 or newer: the target cuDNN::headers. The library itself is not looked for, since the CUDA
+# cuDNN: the target cuDNN::headers. The library itself is not looked for, since the CUDA
 # backend opens it when it runs. Sought in $cuDNN_ROOT, beside the CUDA toolkit, and where Debian,
 # Ubuntu and NVIDIA's packages put it.
 find_path(cuDNN_INCLUDE_DIR cudnn_version.h

@@ -46,7 +46,7 @@ void max_pool2d_grad(Tensor& dx, const Tensor& dy, const Tensor& index, const Po
 void avg_pool2d(Tensor& y, const Tensor& x, const Pool2dParams& p);
 void avg_pool2d_grad(Tensor& dx, const Tensor& dy, const Pool2dParams& p);
 
-// softmax.cpp, batch_norm.cpp
+// softmax.cu, batch_norm.cu
 void softmax(Tensor& y, const Tensor& x, int64_t dim, bool log);
 void softmax_grad(Tensor& dx, const Tensor& dy, const Tensor& y, int64_t dim, bool log);
 void batch_norm(Tensor& y, Tensor& mean, Tensor& invstd, Tensor& running_mean, Tensor& running_var,

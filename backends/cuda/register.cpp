@@ -33,8 +33,21 @@ void load(Registry& registry) {
   add<kernels::index_select, index_select>(registry);
   add<kernels::index_add, index_add>(registry);
 
+  add<kernels::matmul, matmul>(registry);
+  add<kernels::linear, linear>(registry);
+
+  add<kernels::conv2d, conv2d>(registry);
+  add<kernels::conv2d_input_grad, conv2d_input_grad>(registry);
+  add<kernels::conv2d_weight_grad, conv2d_weight_grad>(registry);
   add<kernels::max_pool2d, max_pool2d>(registry);
   add<kernels::max_pool2d_grad, max_pool2d_grad>(registry);
+  add<kernels::avg_pool2d, avg_pool2d>(registry);
+  add<kernels::avg_pool2d_grad, avg_pool2d_grad>(registry);
+
+  add<kernels::softmax, softmax>(registry);
+  add<kernels::softmax_grad, softmax_grad>(registry);
+  add<kernels::batch_norm, batch_norm>(registry);
+  add<kernels::batch_norm_grad, batch_norm_grad>(registry);
 
   add<kernels::nll_loss, nll_loss>(registry);
   add<kernels::sgd_step, sgd_step>(registry);
