@@ -24,8 +24,8 @@ __global__ void average_windows(int64_t n, PoolAxis rows, PoolAxis columns, bool
     const PoolAxis::Range w = columns.window(at - line * columns.output);
     double sum = 0;
     for (int64_t i = h.begin; i < h.end; ++i) {
-      for (int64_t j = w.begin; j < w.end; ++j)
-        sum += static_cast<double>(image[i * columns.input + j]);
+      const T* row = image + i * columns.input;
+      for (int64_t j = w.begin; j < w.end; ++j) sum += static_cast<double>(row[j]);
     }
     y[at] = static_cast<T>(sum / divisor(h, w, include_pad));
   }

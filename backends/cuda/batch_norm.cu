@@ -1,7 +1,8 @@
-// Batch normalisation and its gradient. Own kernels: cuDNN's graph has none for float64, for NCHW
-// as it lies or without running statistics, and these read and write what must be, no more: a pass
-// over x for two sums per channel, kept in float64, one thread per channel to finish them, and a
-// pass that applies the result.
+// Batch normalisation and its gradient. Own kernels, since one source serves float32 and float64
+// and every case of kernels.h (with and without weights and running statistics), where cuDNN's
+// graph wants a pattern of operations for each. They read and write no more than must be: a pass
+// over x for two sums per channel, kept in float64, a thread per channel to finish them, and a pass
+// that applies the result.
 #include <algorithm>
 #include <cub/block/block_reduce.cuh>
 
