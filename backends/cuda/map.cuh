@@ -47,6 +47,7 @@ __global__ void map_vectors(int64_t n, F f, Y* y, Side<X>... x) {
     *reinterpret_cast<Vector<Y, V>*>(y + begin) = make(load<V>(x, begin)...);
     return;
   }
+#pragma unroll 1
   for (int64_t i = begin; i < n; ++i) y[i] = f(x.data[x.repeated ? 0 : i]...);
 }
 
