@@ -8,6 +8,8 @@ namespace ambit {
 
 Backend::~Backend() = default;
 
+std::string Backend::reason_for_none() const { return {}; }
+
 DeviceProperties Backend::properties(int index) const {
   return {.name = name() + ":" + std::to_string(index)};
 }

@@ -64,6 +64,14 @@ std::string bytes_text(size_t bytes) {
 
 RawMemory::~RawMemory() = default;
 
+void throw_out_of_memory(const std::string& device_name, size_t requested, const MemoryStats& stats,
+                         size_t free_bytes) {
+  throw OutOfMemoryError(
+      fmt::format("allocate: expected {} on {}, got out of memory: in use {}, cached {}, free {}",
+                  bytes_text(requested), device_name, bytes_text(stats.in_use),
+                  bytes_text(stats.cached), bytes_text(free_bytes)));
+}
+
 CachingAllocator::CachingAllocator(RawMemory& raw, std::string device_name)
     : raw_(raw), device_name_(std::move(device_name)) {}
 
@@ -71,7 +79,9 @@ CachingAllocator::~CachingAllocator() { release_all(); }
 
 void* CachingAllocator::allocate(size_t bytes) {
   const std::scoped_lock lock(mutex_);
-  if (bytes > PTRDIFF_MAX) throw_out_of_memory(bytes, stats_);
+  if (bytes > PTRDIFF_MAX) {
+    throw_out_of_memory(device_name_, bytes, stats_, raw_.free_bytes());
+  }
   const size_t size_class = class_of(std::max<size_t>(bytes, 1));
   const size_t block_bytes = bytes_of_class(size_class);
   SizeClass& c = classes_[size_class];
@@ -99,7 +109,7 @@ void* CachingAllocator::allocate_from_system(size_t bytes, size_t block_bytes) {
     ++stats_.system_allocations;
     p = raw_.allocate(block_bytes);
   }
-  if (!p) throw_out_of_memory(bytes, before);
+  if (!p) throw_out_of_memory(device_name_, bytes, before, raw_.free_bytes());
   return p;
 }
 
@@ -155,13 +165,6 @@ void CachingAllocator::trim() noexcept {
     }
     release(oldest);
   }
-}
-
-void CachingAllocator::throw_out_of_memory(size_t bytes, const MemoryStats& before) const {
-  throw OutOfMemoryError(
-      fmt::format("allocate: expected {} on {}, got out of memory: in use {}, cached {}, free {}",
-                  bytes_text(bytes), device_name_, bytes_text(before.in_use),
-                  bytes_text(before.cached), bytes_text(raw_.free_bytes())));
 }
 
 }  // namespace ambit

@@ -142,7 +142,9 @@ std::vector<std::string> Registry::commit() {
     count = std::max(count, kind + 1);
     kinds.push_back(static_cast<size_t>(kind));
     const int devices = entry.backend->device_count();
-    brought.push_back(fmt::format("{}: {} device{}", entry.name, devices, devices == 1 ? "" : "s"));
+    const std::string reason = devices == 0 ? entry.backend->reason_for_none() : "";
+    brought.push_back(fmt::format("{}: {} device{}{}", entry.name, devices, devices == 1 ? "" : "s",
+                                  reason.empty() ? "" : ", " + reason));
   }
   all.retired.reserve(all.retired.size() + entries_.size());
   all.libraries.push_back(std::make_unique<const std::string>(library_));
@@ -174,8 +176,10 @@ Backend& usable_backend(Device device) {
   Backend& b = backend_of(device);
   const int count = b.device_count();
   if (device.index() >= count) {
-    throw BackendError(fmt::format("expected an existing {} device, got {}: there {} {}",
-                                   device.type(), device.str(), count == 1 ? "is" : "are", count));
+    const std::string reason = count == 0 ? b.reason_for_none() : "";
+    throw BackendError(fmt::format("expected an existing {} device, got {}: there {} {}{}",
+                                   device.type(), device.str(), count == 1 ? "is" : "are", count,
+                                   reason.empty() ? "" : ", " + reason));
   }
   return b;
 }

@@ -38,6 +38,8 @@ class AMBIT_API Backend {
   virtual std::string name() const = 0;
   /// Return how many devices can be used now. Must not fail, and stays cheap without hardware.
   virtual int device_count() const noexcept = 0;
+  /// Say why device_count() is 0, for the load report; empty when there is nothing to say.
+  virtual std::string reason_for_none() const;
   virtual DeviceProperties properties(int index) const;
 
   /// Allocate `bytes` > 0, aligned to 64. Errors: OutOfMemoryError with requested, in use, cached,

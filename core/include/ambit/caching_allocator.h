@@ -40,6 +40,11 @@ class AMBIT_API HostMemory final : public RawMemory {
   static size_t total_bytes();
 };
 
+/// Throw OutOfMemoryError: what was requested on which device, and the bytes in use, cached and
+/// free.
+[[noreturn]] AMBIT_API void throw_out_of_memory(const std::string& device_name, size_t requested,
+                                                const MemoryStats& stats, size_t free_bytes);
+
 /// A cache of freed blocks in front of a RawMemory. Thread-safe; a hit costs about 20 ns.
 /// Sizes are rounded up to multiples of 64 bytes, above 512 bytes to eighths of a power of two, so
 /// at most 1/8 of a large block is wasted, and a freed block serves every size of its class.
@@ -73,7 +78,6 @@ class AMBIT_API CachingAllocator {
   void release(size_t size_class) noexcept;
   void release_all() noexcept;
   void trim() noexcept;
-  [[noreturn]] void throw_out_of_memory(size_t bytes, const MemoryStats& before) const;
 
   RawMemory& raw_;
   const std::string device_name_;

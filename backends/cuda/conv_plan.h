@@ -1,0 +1,51 @@
+// Which of cuDNN's algorithms convolves given operands. Plans are made without the operands'
+// memory, and for a GPU that is only described too, which is how they are tested where there is
+// none.
+#pragma once
+
+#include <ambit/dtype.h>
+#include <ambit/params.h>
+
+#include <vector>
+
+#include "cudnn.h"
+#include "plan_cache.h"
+
+namespace ambit::cuda {
+
+/// forward: y from x, w and b; input_grad: x from y and w; weight_grad: w from y and x.
+enum class ConvKind { forward, input_grad, weight_grad };
+
+/// All that a plan depends on. Operands are contiguous: x [N,C,H,W], w [K,C/groups,R,S], y
+/// [N,K,P,Q], b [K].
+struct ConvProblem {
+  ConvKind kind;
+  DType dtype;
+  Dims x, w, y;
+  Conv2dParams params;
+  bool bias = false;
+  int64_t alignment = 16;  ///< bytes; the least of all operands, as far as 16
+  bool tf32 = false, deterministic = false;
+
+  PlanKey key() const;
+};
+
+/// Names of the operands within a plan.
+enum ConvOperand : int64_t { kConvX = 1, kConvW, kConvY, kConvB, kConvProduct };
+
+struct ConvPlan {
+  cudnn::Descriptor execution;
+  int64_t workspace_bytes;
+};
+
+/// The GPU that plans are for: that of a handle, or one that is described.
+struct ConvTarget {
+  cudnnHandle_t handle = nullptr;
+  const cudnn::Descriptor* properties = nullptr;
+};
+
+/// Return plans, up to `most` of them, the one first that cuDNN's heuristics take for the fastest.
+/// Errors: NotImplementedError when cuDNN has none.
+std::vector<ConvPlan> conv_plans(const ConvProblem& problem, const ConvTarget& target, size_t most);
+
+}  // namespace ambit::cuda

@@ -1,0 +1,24 @@
+#include "fault_record.h"
+
+#include <new>
+
+#include "error.h"
+
+namespace ambit::cuda {
+
+FaultRecord::FaultRecord() {
+  void* p = nullptr;
+  check(cudaHostAlloc(&p, sizeof(Fault), cudaHostAllocMapped | cudaHostAllocPortable),
+        "cudaHostAlloc");
+  fault_ = new (p) Fault{};
+}
+
+void FaultRecord::throw_if_set() {
+  volatile Fault& f = *fault_;
+  const Fault found{f.kind, f.op, f.got, f.limit};
+  if (found.kind == FaultKind::none) return;
+  f.kind = FaultKind::none;
+  throw_fault(found);
+}
+
+}  // namespace ambit::cuda

@@ -1,0 +1,26 @@
+// A queue of work on one GPU, and the library handles that go with it. Every thread has one for
+// each GPU; tensors pass between threads freely, since Call orders the streams that use them.
+#pragma once
+
+#include <cuda_runtime_api.h>
+
+// cudnnHandle_t and cublasLtHandle_t point at these; their headers stay out of most files.
+struct cudnnContext;
+struct cublasLtContext;
+
+namespace ambit::cuda {
+
+class Gpu;
+
+/// Kept as long as the process, though the thread that uses it may change.
+struct Stream {
+  Gpu& gpu;
+  int id;  ///< its place among the streams of the GPU
+  cudaStream_t handle = nullptr;
+  cudaEvent_t reached = nullptr;  ///< recorded anew whenever another stream must wait for this one
+  // Opened at their first use, by cudnn.cpp and cublaslt.cpp.
+  cudnnContext* cudnn = nullptr;
+  cublasLtContext* cublaslt = nullptr;
+};
+
+}  // namespace ambit::cuda

@@ -1,0 +1,288 @@
+// What elementwise kernels do to one element, compiled for the host, against the reference loops.
+#include "arithmetic.h"
+
+#include <ambit/ambit.h>
+#include <ambit/reference.h>
+#include <doctest/doctest.h>
+
+#include <cmath>
+#include <limits>
+#include <vector>
+
+using namespace ambit;
+using namespace ambit::cuda;
+
+namespace {
+
+// Values where maps have their corners, and some between.
+template <class T>
+std::vector<T> values() {
+  using Limits = std::numeric_limits<T>;
+  if constexpr (std::is_same_v<T, bool>) {
+    return {false, true};
+  } else if constexpr (std::is_floating_point_v<T>) {
+    std::vector<T> v = {0,
+                        T(-0.0),
+                        1,
+                        -1,
+                        2,
+                        -2,
+                        T(0.5),
+                        T(-0.5),
+                        T(1.5),
+                        T(2.5),
+                        3,
+                        -7,
+                        T(0.1),
+                        T(-0.3),
+                        10,
+                        -20,
+                        80,
+                        -80,
+                        Limits::infinity(),
+                        -Limits::infinity(),
+                        Limits::quiet_NaN(),
+                        Limits::max(),
+                        Limits::lowest(),
+                        Limits::min()};
+    for (int i = 1; i < 40; ++i) v.push_back(T(0.37) * T(i) * (i % 2 ? 1 : -1));
+    return v;
+  } else {
+    return {0,
+            1,
+            2,
+            3,
+            7,
+            100,
+            static_cast<T>(-1),
+            static_cast<T>(-2),
+            static_cast<T>(-3),
+            static_cast<T>(-100),
+            Limits::min(),
+            Limits::max(),
+            static_cast<T>(Limits::max() - 1)};
+  }
+}
+
+template <class T>
+Tensor tensor_of(const std::vector<T>& v) {
+  Tensor t = empty({static_cast<int64_t>(v.size())}, dtype_of<T>);
+  for (size_t i = 0; i < v.size(); ++i) t.data_ptr<T>()[i] = v[i];
+  return t;
+}
+
+// All pairs of the values.
+template <class T>
+std::pair<std::vector<T>, std::vector<T>> pairs() {
+  std::vector<T> a, b;
+  for (const T x : values<T>()) {
+    for (const T y : values<T>()) {
+      a.push_back(x);
+      b.push_back(y);
+    }
+  }
+  return {a, b};
+}
+
+// `got` is computed in T's own precision, `want` in float64 and rounded once. A formula here has at
+// most 4 roundings and 2 calls of libm, each within 2 ulp (glibc manual, "Errors in Math
+// Functions"): 8 epsilon, relative to the largest term, which `scale` bounds.
+template <class T>
+bool is_close(T got, T want, double scale) {
+  if (std::isnan(want) || std::isnan(got)) return std::isnan(want) && std::isnan(got);
+  if (got == want) return true;
+  if (std::isinf(want) || std::isinf(got)) {
+    // An overflow may begin one rounding earlier or later.
+    const double finite = std::isinf(want) ? got : want;
+    return std::fabs(finite) >= 0.99 * std::numeric_limits<T>::max();
+  }
+  const double tolerance =
+      8 * std::numeric_limits<T>::epsilon() * std::max(std::fabs(double(want)), scale) +
+      8 * std::numeric_limits<T>::denorm_min();
+  return std::fabs(double(got) - double(want)) <= tolerance;
+}
+
+template <class T, size_t... I>
+void check_real_unary(std::index_sequence<I...>) {
+  const auto check = [&]<UnaryOp op>() {
+    const std::vector<T> in = values<T>();
+    const Tensor x = tensor_of(in);
+    Tensor want = empty_like(x);
+    reference::unary(want, x, op);
+    for (size_t i = 0; i < in.size(); ++i) {
+      CAPTURE(std::string(name(op)));
+      CAPTURE(in[i]);
+      // In gelu's tail the rounding of erfc's argument counts, as it does in PyTorch's x (1 + erf).
+      const double scale = op == UnaryOp::gelu && std::isfinite(in[i]) ? std::fabs(in[i]) : 0;
+      CHECK(is_close(map_real<op>(in[i]), want.data_ptr<T>()[i], scale));
+    }
+  };
+  (check.template operator()<static_cast<UnaryOp>(I)>(), ...);
+}
+
+// Terms of a sum may cancel: its error is relative to them, not to what is left.
+double term_scale(BinaryOp op, double a, double b) {
+  switch (op) {
+    case BinaryOp::add:
+    case BinaryOp::sub:
+      return std::fmax(std::fabs(a), std::fabs(b));
+    case BinaryOp::remainder:
+      return std::fabs(b);
+    case BinaryOp::sigmoid_grad:
+      return std::fabs(a * b) * (1 + std::fabs(b));
+    case BinaryOp::tanh_grad:
+      return std::fabs(a) * (1 + b * b);
+    case BinaryOp::gelu_grad:
+      return std::fabs(a) * (1 + std::fabs(b));
+    default:
+      return 0;
+  }
+}
+
+template <class T, BinaryOp op>
+void check_real_binary() {
+  if constexpr (op < BinaryOp::bitwise_and || op > BinaryOp::bitwise_xor) {
+    const auto [a, b] = pairs<T>();
+    const Tensor x = tensor_of(a), y = tensor_of(b);
+    Tensor want = empty_like(x);
+    reference::binary(want, x, y, op);
+    for (size_t i = 0; i < a.size(); ++i) {
+      // Products of three overflow in float32 where they do not in float64.
+      if (op >= BinaryOp::relu_grad && (std::fabs(a[i]) > 1e3 || std::fabs(b[i]) > 1e3)) continue;
+      CAPTURE(std::string(name(op)));
+      CAPTURE(a[i]);
+      CAPTURE(b[i]);
+      CHECK(is_close(map_real<op>(a[i], b[i]), want.data_ptr<T>()[i], term_scale(op, a[i], b[i])));
+    }
+  }
+}
+
+template <class T, size_t... I>
+void check_real_binary(std::index_sequence<I...>) {
+  (check_real_binary<T, static_cast<BinaryOp>(I)>(), ...);
+}
+
+}  // namespace
+
+TEST_CASE_TEMPLATE("maps of one float are the reference's", T, float, double) {
+  check_real_unary<T>(std::make_index_sequence<static_cast<size_t>(UnaryOp::trunc) + 1>());
+}
+
+TEST_CASE_TEMPLATE("maps of two floats are the reference's", T, float, double) {
+  check_real_binary<T>(std::make_index_sequence<static_cast<size_t>(BinaryOp::gelu_grad) + 1>());
+}
+
+TEST_CASE_TEMPLATE("maps of integers are the reference's, bit for bit", T, uint8_t, int8_t, int16_t,
+                   int32_t, int64_t) {
+  using enum UnaryOp;
+  const std::vector<T> in = values<T>();
+  const Tensor x = tensor_of(in);
+  for (const UnaryOp op : {neg, UnaryOp::abs, sign, square, relu, bitwise_not}) {
+    Tensor want = empty_like(x);
+    reference::unary(want, x, op);
+    for (size_t i = 0; i < in.size(); ++i) CHECK(map_integer(op, in[i]) == want.data_ptr<T>()[i]);
+  }
+  CHECK(map_integer(bitwise_not, true) == false);
+}
+
+TEST_CASE_TEMPLATE("questions get the reference's answers", T, bool, int32_t, float, double) {
+  using enum UnaryOp;
+  const std::vector<T> in = values<T>();
+  std::vector<UnaryOp> ops = {logical_not};
+  if (!std::is_same_v<T, bool>) ops = {isnan, isinf, isfinite, logical_not};
+  for (const UnaryOp op : ops) {
+    Tensor want = empty({static_cast<int64_t>(in.size())}, kBool);
+    const Tensor x = empty({static_cast<int64_t>(in.size())}, dtype_of<T>);
+    for (size_t i = 0; i < in.size(); ++i) x.data_ptr<T>()[i] = in[i];
+    reference::unary(want, x, op);
+    for (size_t i = 0; i < in.size(); ++i) CHECK(answer(op, in[i]) == want.data_ptr<bool>()[i]);
+  }
+}
+
+TEST_CASE_TEMPLATE("maps of two integers are the reference's, and bad divisions are reported", T,
+                   uint8_t, int8_t, int16_t, int32_t, int64_t) {
+  const auto [a, b] = pairs<T>();
+  for (int k = 0; k <= static_cast<int>(BinaryOp::bitwise_xor); ++k) {
+    const auto op = static_cast<BinaryOp>(k);
+    if (op == BinaryOp::div || op == BinaryOp::atan2) continue;  // of floats only
+    for (size_t i = 0; i < a.size(); ++i) {
+      CAPTURE(std::string(name(op)));
+      CAPTURE(+a[i]);
+      CAPTURE(+b[i]);
+      const Tensor x = tensor_of<T>({a[i]}), y = tensor_of<T>({b[i]});
+      Tensor want = zeros({1}, dtype_of<T>);
+      std::string error, reported;
+      try {
+        reference::binary(want, x, y, op);
+      } catch (const Error& e) {
+        error = e.what();
+      }
+      Fault fault{};
+      const auto got = static_cast<T>(map_integer(op, a[i], b[i], FaultSink{&fault, name(op)}));
+      if (fault.kind != FaultKind::none) {
+        try {
+          throw_fault(fault);
+        } catch (const Error& e) {
+          reported = e.what();
+        }
+      }
+      REQUIRE(reported == error);
+      REQUIRE(got == *want.data_ptr<T>());
+    }
+  }
+}
+
+TEST_CASE_TEMPLATE("comparisons and logic are the reference's", T, bool, int8_t, int64_t, float,
+                   double) {
+  const auto [a, b] = pairs<T>();
+  Tensor x = empty({static_cast<int64_t>(a.size())}, dtype_of<T>), y = empty_like(x);
+  for (size_t i = 0; i < a.size(); ++i) {
+    x.data_ptr<T>()[i] = a[i];
+    y.data_ptr<T>()[i] = b[i];
+  }
+  for (int k = 0; k <= static_cast<int>(CompareOp::logical_xor); ++k) {
+    const auto op = static_cast<CompareOp>(k);
+    Tensor want = empty(x.sizes(), kBool);
+    reference::compare(want, x, y, op);
+    const Relation holds(op);
+    for (size_t i = 0; i < a.size(); ++i) {
+      CAPTURE(std::string(name(op)));
+      REQUIRE(holds(static_cast<T>(a[i]), static_cast<T>(b[i])) == want.data_ptr<bool>()[i]);
+    }
+  }
+}
+
+TEST_CASE("conversions between all dtypes are the reference's, also of what does not fit") {
+  for (int from = 0; from < kDTypeCount; ++from) {
+    for (int to = 0; to < kDTypeCount; ++to) {
+      visit(static_cast<DType>(from), [&]<class X>() {
+        visit(static_cast<DType>(to), [&]<class Y>() {
+          for (const X x : values<X>()) {
+            if (std::is_same_v<X, double> && std::is_same_v<Y, float> &&
+                std::fabs(static_cast<double>(x)) > std::numeric_limits<float>::max()) {
+              continue;  // the host's cast is undefined there
+            }
+            Tensor source = empty({1}, dtype_of<X>), want = empty({1}, dtype_of<Y>);
+            *source.data_ptr<X>() = x;
+            reference::copy(want, source);
+            const Y got = convert<Y>(x), expected = *want.data_ptr<Y>();
+            CHECK((got == expected || (got != got && expected != expected)));
+          }
+        });
+      });
+    }
+  }
+}
+
+TEST_CASE("the first fault stays, and an index out of range becomes an IndexError") {
+  Fault fault{};
+  const FaultSink gather{&fault, "gather"}, later{&fault, "later"};
+  gather.report(FaultKind::index, 12, 10);
+  later.report(FaultKind::index, -1, 5);
+  CHECK_THROWS_WITH_AS(throw_fault(fault), "gather: expected an index in [0, 10), got 12",
+                       IndexError);
+  Fault target{};
+  FaultSink{&target, "nll_loss"}.report(FaultKind::target, -3, 10);
+  CHECK_THROWS_WITH_AS(throw_fault(target), "nll_loss: expected a target in [0, 10), got -3",
+                       IndexError);
+}

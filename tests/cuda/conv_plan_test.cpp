@@ -1,0 +1,133 @@
+// Convolution plans of cuDNN for a GPU that is only described: cuDNN needs none
+// to say what it would run there.
+#include "conv_plan.h"
+
+#include <ambit/error.h>
+#include <doctest/doctest.h>
+
+#include <algorithm>
+#include <string_view>
+
+using namespace ambit;
+using namespace ambit::cuda;
+
+namespace {
+
+// An H200, in the form that cuDNN 9.8 and newer write and read.
+constexpr std::string_view kGpu = R"({
+  "deviceVer": 900, "driverVer": 13000, "cudaDeviceId": 0, "totalGlobalMem": 150000000000,
+  "maxGridSize": [2147483647, 65535, 65535], "maxBlockSize": [1024, 1024, 64],
+  "regsPerBlock": 65536, "multiProcessorCount": 132, "warpSize": 32,
+  "maxSharedMemoryPerBlock": 49152, "maxSharedMemoryPerBlockOptin": 232448,
+  "reservedSharedMemoryPerBlock": 1024, "maxRegistersPerSM": 65536, "maxCtasPerSM": 32,
+  "maxThreadsPerBlock": 1024, "maxThreadsPerSM": 2048, "pciDeviceId": 0, "isTccDriver": 0,
+  "supportCoopLaunch": 1, "smClockRateKHz": 1980000, "memClockRateKHz": 3201000,
+  "l2CacheSize": 62914560, "deviceName": "NVIDIA H200"})";
+
+ConvTarget described_gpu() {
+  static const auto* properties = [] {
+    auto* d = new cudnn::Descriptor(CUDNN_BACKEND_DEVICEPROP_DESCRIPTOR);
+    d->set(CUDNN_ATTR_DEVICEPROP_JSON_REPRESENTATION,
+           std::span<const char>(kGpu.data(), kGpu.size()));
+    d->finalize();
+    return d;
+  }();
+  return {nullptr, properties};
+}
+
+ConvProblem problem(Dims x, Dims w, const Conv2dParams& params = {}) {
+  const Dims y = params.out_sizes("conv2d", x, w);
+  return {ConvKind::forward, kFloat32, std::move(x), std::move(w), y, params};
+}
+
+const ConvKind kKinds[] = {ConvKind::forward, ConvKind::input_grad, ConvKind::weight_grad};
+
+}  // namespace
+
+TEST_CASE("cuDNN has a plan for every kind of convolution") {
+  const Conv2dParams odd{.stride = {2, 1}, .padding = {1, 2}, .dilation = {1, 2}, .groups = 2};
+  ConvProblem problems[] = {
+      problem({4, 3, 32, 32}, {6, 3, 5, 5}),
+      problem({3, 6, 14, 15}, {8, 3, 3, 2}, odd),
+      problem({2, 4, 9, 9}, {4, 1, 3, 3}, {.groups = 4}),
+      problem({1, 1, 1, 1}, {1, 1, 1, 1}),
+  };
+  for (ConvProblem& p : problems) {
+    for (const ConvKind kind : kKinds) {
+      for (const DType dtype : {kFloat32, kFloat64}) {
+        CAPTURE(str(p.x));
+        CAPTURE(static_cast<int>(kind));
+        CAPTURE(name(dtype));
+        p.kind = kind;
+        p.dtype = dtype;
+        p.deterministic = kind == ConvKind::weight_grad;
+        p.bias = kind == ConvKind::forward;
+        p.alignment = static_cast<int64_t>(element_size(dtype));
+        CHECK(conv_plans(p, described_gpu(), 1).size() == 1);
+      }
+    }
+  }
+}
+
+TEST_CASE("float32 keeps off the tensor cores until TF32 is allowed") {
+  ConvProblem p = problem({64, 64, 28, 28}, {64, 64, 3, 3}, {.padding = {1, 1}});
+  const auto notes = [&] {
+    const ConvPlan plan = std::move(conv_plans(p, described_gpu(), 1).front());
+    const auto configuration = plan.execution.get(CUDNN_ATTR_EXECUTION_PLAN_ENGINE_CONFIG,
+                                                  CUDNN_BACKEND_ENGINECFG_DESCRIPTOR);
+    const auto engine =
+        configuration.front().get(CUDNN_ATTR_ENGINECFG_ENGINE, CUDNN_BACKEND_ENGINE_DESCRIPTOR);
+    return engine.front().get_notes(CUDNN_ATTR_ENGINE_NUMERICAL_NOTE);
+  };
+  const auto uses_tensor_cores = [&] {
+    const auto found = notes();
+    return std::count(found.begin(), found.end(), CUDNN_NUMERICAL_NOTE_TENSOR_CORE) > 0;
+  };
+  for (const ConvKind kind : kKinds) {
+    CAPTURE(static_cast<int>(kind));
+    p.kind = kind;
+    p.tf32 = false;
+    CHECK_FALSE(uses_tensor_cores());
+    p.tf32 = true;
+    CHECK(uses_tensor_cores());
+  }
+}
+
+TEST_CASE("benchmarking has several plans to choose from, which all keep to what is asked for") {
+  ConvProblem p = problem({64, 64, 28, 28}, {64, 64, 3, 3}, {.padding = {1, 1}});
+  for (const ConvKind kind : kKinds) {
+    CAPTURE(static_cast<int>(kind));
+    p.kind = kind;
+    const size_t any = conv_plans(p, described_gpu(), 100).size();
+    CHECK(any > 1);
+    CHECK(conv_plans(p, described_gpu(), 2).size() == 2);
+    p.deterministic = true;
+    const size_t repeatable = conv_plans(p, described_gpu(), 100).size();
+    CHECK(repeatable >= 1);
+    CHECK(repeatable <= any);
+    p.deterministic = false;
+  }
+}
+
+TEST_CASE("a plan's key holds all that the plan depends on") {
+  const ConvProblem p = problem({4, 3, 32, 32}, {6, 3, 5, 5});
+  const auto differs = [&](auto change) {
+    ConvProblem other = p;
+    change(other);
+    return !(p.key() == other.key());
+  };
+  CHECK(p.key() == ConvProblem(p).key());
+  CHECK(differs([](ConvProblem& o) { o.kind = ConvKind::input_grad; }));
+  CHECK(differs([](ConvProblem& o) { o.dtype = kFloat64; }));
+  CHECK(differs([](ConvProblem& o) { o.x[0] = 5; }));
+  CHECK(differs([](ConvProblem& o) { o.w[3] = 3; }));
+  CHECK(differs([](ConvProblem& o) { o.y[2] = 1; }));
+  CHECK(differs([](ConvProblem& o) { o.params.stride[0] = 2; }));
+  CHECK(differs([](ConvProblem& o) { o.params.padding[1] = 2; }));
+  CHECK(differs([](ConvProblem& o) { o.params.dilation[1] = 2; }));
+  CHECK(differs([](ConvProblem& o) { o.params.groups = 3; }));
+  CHECK(differs([](ConvProblem& o) { o.bias = true; }));
+  CHECK(differs([](ConvProblem& o) { o.alignment = 4; }));
+  CHECK(differs([](ConvProblem& o) { o.tf32 = true; }));
+  CHECK(differs([](ConvProblem& o) { o.deterministic = true; }));
+}

@@ -1,0 +1,136 @@
+// What only a GPU can show: late errors, memory that runs out, threads and streams. Where there is
+// none, these cases have nothing to run on and say so.
+#include <ambit/ambit.h>
+#include <ambit/cuda_counters.h>
+#include <ambit/memory.h>
+#include <ambit/plugin.h>
+#include <ambit/settings.h>
+#include <doctest/doctest.h>
+
+#include <thread>
+#include <vector>
+
+using namespace ambit;
+
+namespace {
+
+// The simulator may pose as cuda; the load report knows who has devices.
+bool has_gpu() {
+  load_all_backends();
+  for (const LoadAttempt& attempt : load_report()) {
+    if (!attempt.file.ends_with("libambit_cuda.so")) continue;
+    if (attempt.loaded && !attempt.result.starts_with("cuda: 0 devices")) return true;
+  }
+  MESSAGE("no GPU: nothing was run");
+  return false;
+}
+
+}  // namespace
+
+TEST_CASE("gpu: a bad index is an IndexError with the op's name when the host waits") {
+  if (!has_gpu()) return;
+  const Device gpu("cuda");
+  const Tensor x = ones({4, 3}, gpu), index = tensor({1, 7}).to(gpu);
+  const Tensor y = x.index_select(0, index);
+  CHECK_THROWS_WITH_AS(y.cpu(), "index_select: expected an index in [0, 4), got 7", IndexError);
+  CHECK(x.sum().item<float>() == 12);  // and the device goes on
+  const Tensor zero = zeros({2}, TensorOptions(gpu).dtype(kInt32));
+  const Tensor quotient = zero.floor_divide(zero);
+  CHECK_THROWS_WITH_AS(synchronize(gpu), "floor_divide: expected a divisor other than 0, got 0",
+                       Error);
+}
+
+TEST_CASE("gpu: out of memory says so and leaves the process usable") {
+  if (!has_gpu()) return;
+  const Device gpu("cuda");
+  std::vector<Tensor> held;
+  CHECK_THROWS_AS(
+      [&] {
+        while (true) held.push_back(empty({int64_t{1} << 31}, gpu));  // 8 GiB each
+      }(),
+      OutOfMemoryError);
+  held.clear();
+  const Tensor large = ones({int64_t{1} << 28}, gpu);
+  CHECK(large.sum().item<float>() == float(1 << 28));
+  empty_cache(gpu);
+}
+
+TEST_CASE("gpu: tensors pass between threads, each with a stream of its own") {
+  if (!has_gpu()) return;
+  const Device gpu("cuda");
+  for (int round = 0; round < 20; ++round) {
+    Tensor x = zeros({1 << 20}, gpu);
+    for (int i = 0; i < 4; ++i) {
+      // Each thread reads what the one before has queued, and frees it.
+      std::thread([&] { x = x + 1; }).join();
+    }
+    std::vector<std::thread> readers;
+    std::vector<float> sums(4);
+    for (size_t i = 0; i < sums.size(); ++i) {
+      readers.emplace_back([&, i] { sums[i] = (x * 2).sum().item<float>(); });
+    }
+    for (std::thread& t : readers) t.join();
+    for (const float s : sums) CHECK(s == 8.f * (1 << 20));
+  }
+}
+
+TEST_CASE("gpu: a non-blocking copy to pinned memory can be read at once") {
+  if (!has_gpu()) return;
+  const Tensor host = pin_memory(zeros({1 << 20}), Device("cuda"));
+  host.copy_(full({1 << 20}, 7.0, Device("cuda")), /*non_blocking=*/true);
+  CHECK(host.equal(full({1 << 20}, 7.0)));
+}
+
+TEST_CASE("gpu: positions past 2^31 are right") {
+  if (!has_gpu()) return;
+  const Device gpu("cuda");
+  constexpr int64_t kCount = (int64_t{1} << 31) + 5;
+  const Tensor x = zeros({kCount}, TensorOptions(gpu).dtype(kInt8));
+  x.slice(0, kCount - 3).fill_(1);
+  CHECK((x + x).sum().item<int64_t>() == 6);
+  CHECK(x.argmax().item<int64_t>() == kCount - 3);
+  CHECK(x.nonzero()[2].item<int64_t>() == kCount - 1);
+  CHECK(
+      x.view({-1, 1}).expand({kCount, 2}).slice(0, kCount - 2).contiguous().sum().item<int64_t>() ==
+      4);
+}
+
+TEST_CASE("gpu: deterministic sums at equal places are the same every time") {
+  if (!has_gpu()) return;
+  const Device gpu("cuda");
+  const Tensor source = randn({100000, 8}, gpu),
+               index = randint(0, 10, {100000}, TensorOptions(gpu).dtype(kInt64));
+  set_deterministic(true);
+  const Tensor first =
+      zeros({10, 8}, gpu)
+          .scatter_add(0, index.unsqueeze(1).expand({100000, 8}).contiguous(), source);
+  const Tensor second =
+      zeros({10, 8}, gpu)
+          .scatter_add(0, index.unsqueeze(1).expand({100000, 8}).contiguous(), source);
+  set_deterministic(false);
+  CHECK(first.cpu().equal(second.cpu()));
+}
+
+TEST_CASE("gpu: after warm-up a training step neither allocates nor waits") {
+  if (!has_gpu()) return;
+  const Device gpu("cuda");
+  nn::Sequential net(nn::Conv2d(nn::Conv2dOptions(3, 6, 5)), nn::ReLU(),
+                     nn::MaxPool2d(nn::MaxPool2dOptions(2)), nn::Flatten(),
+                     nn::Linear(6 * 14 * 14, 10));
+  net->to(gpu);
+  optim::SGD sgd(net->parameters(), optim::SGDOptions(0.01).momentum(0.9));
+  const Tensor x = randn({4, 3, 32, 32}, gpu),
+               target = zeros({4}, TensorOptions(gpu).dtype(kInt64));
+  const auto step = [&] {
+    sgd.zero_grad();
+    nn::functional::cross_entropy(net->forward(x), target).backward();
+    sgd.step();
+  };
+  for (int i = 0; i < 5; ++i) step();
+  const cuda::Counters before = cuda::counters();
+  for (int i = 0; i < 20; ++i) step();
+  const cuda::Counters after = cuda::counters();
+  CHECK(after.system_allocations == before.system_allocations);
+  CHECK(after.host_waits == before.host_waits);
+  CHECK(after.launches > before.launches);
+}

@@ -1,0 +1,67 @@
+// Which matrices BLAS reads as they lie, and how it is told: the products that it would then form
+// are computed here, column by column, and compared with ambit's.
+#include "matmul_layout.h"
+
+#include <ambit/ambit.h>
+#include <doctest/doctest.h>
+
+using namespace ambit;
+using ambit::cuda::blas_layout;
+using ambit::cuda::BlasLayout;
+using ambit::cuda::Matrices;
+
+namespace {
+
+// Element (i, j) of the operand that BLAS makes of a layout.
+float element(const BlasLayout& l, const Matrices& m, int64_t i, int64_t j) {
+  const auto* data = static_cast<const float*>(m.data);
+  return l.transpose ? data[i * l.ld + j] : data[j * l.ld + i];
+}
+
+void check_layout(const Tensor& t, bool transpose, int64_t ld) {
+  const Matrices m(t);
+  const auto layout = blas_layout(m);
+  REQUIRE(layout);
+  CHECK(layout->transpose == transpose);
+  CHECK(layout->ld == ld);
+  CHECK(layout->ld >= layout->rows);
+  for (int64_t i = 0; i < t.size(0); ++i) {
+    for (int64_t j = 0; j < t.size(1); ++j) {
+      CHECK(element(*layout, m, i, j) == t.select(0, i).select(0, j).item<float>());
+    }
+  }
+}
+
+}  // namespace
+
+TEST_CASE("matrices that lie by rows or by columns, with gaps or without, are read as they lie") {
+  const Tensor t = arange(60).to(kFloat32).reshape({6, 10});
+  check_layout(t, true, 10);
+  check_layout(t.transpose(0, 1), false, 10);
+  check_layout(t.slice(1, 2, 7), true, 10);
+  check_layout(t.slice(1, 2, 7).transpose(0, 1), false, 10);
+  check_layout(t.slice(0, 0, 6, 2), true, 20);
+  check_layout(t.slice(0, 0, 1), false, 1);
+  check_layout(t.slice(1, 3, 4), true, 10);  // its elements are rows of one
+  check_layout(arange(6).to(kFloat32).reshape({6, 1}), false, 6);
+  check_layout(arange(6).to(kFloat32).reshape({1, 6}), false, 1);
+  check_layout(t.slice(0, 0, 1).slice(1, 0, 1), false, 1);
+  check_layout(t.select(0, 1).unsqueeze(0).expand({1, 10}), false, 1);
+}
+
+TEST_CASE("matrices whose neighbours are neither in a row nor in a column are not") {
+  const Tensor t = arange(60).to(kFloat32).reshape({6, 10});
+  CHECK_FALSE(blas_layout(Matrices(t.slice(1, 0, 10, 2))));
+  CHECK_FALSE(blas_layout(Matrices(ones({1}).expand({3, 4}))));
+  CHECK_FALSE(blas_layout(Matrices(ones({4}).expand({3, 4}))));  // rows on top of each other
+  CHECK_FALSE(blas_layout(Matrices(ones({3, 1}).expand({3, 4}))));
+}
+
+TEST_CASE("a matrix is read as it lies just when its transpose is") {
+  const Tensor t = arange(60).to(kFloat32).reshape({6, 10});
+  for (const Tensor& m : {t, t.slice(1, 2, 7), t.slice(1, 0, 10, 3), t.slice(0, 2, 3)}) {
+    const auto layout = blas_layout(Matrices(m));
+    const auto other = blas_layout(Matrices(m).transposed());
+    CHECK(layout.has_value() == other.has_value());
+  }
+}

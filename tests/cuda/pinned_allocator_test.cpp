@@ -1,0 +1,96 @@
+// The cache of pinned host memory, with copies that end when the test says so.
+#include "pinned_allocator.h"
+
+#include <ambit/error.h>
+#include <doctest/doctest.h>
+
+#include <memory>
+
+using namespace ambit;
+using ambit::cuda::Fence;
+using ambit::cuda::PinnedAllocator;
+
+namespace {
+
+class LimitedMemory final : public RawMemory {
+ public:
+  explicit LimitedMemory(size_t limit) : limit_(limit) {}
+  void* allocate(size_t bytes) override {
+    if (bytes > limit_ - used_) return nullptr;
+    used_ += bytes;
+    return host_.allocate(bytes);
+  }
+  void free(void* p, size_t bytes) noexcept override {
+    used_ -= bytes;
+    host_.free(p, bytes);
+  }
+  size_t free_bytes() override { return limit_ - used_; }
+  size_t used() const { return used_; }
+
+ private:
+  HostMemory host_;
+  const size_t limit_;
+  size_t used_ = 0;
+};
+
+class Copy final : public Fence {
+ public:
+  explicit Copy(std::shared_ptr<bool> done) : done_(std::move(done)) {}
+  bool passed() noexcept override { return *done_; }
+
+ private:
+  std::shared_ptr<bool> done_;
+};
+
+}  // namespace
+
+TEST_CASE("a freed pinned block serves the next request of about its size") {
+  LimitedMemory raw(1 << 20);
+  PinnedAllocator a(raw);
+  void* p = a.allocate(5000);
+  a.free(p);
+  CHECK(a.allocate(8000) == p);  // 8192 bytes both
+  CHECK(a.stats().system_allocations == 1);
+  a.free(p);
+}
+
+TEST_CASE("a pinned block that a copy still uses is not handed out until the copy is done") {
+  LimitedMemory raw(1 << 20);
+  PinnedAllocator a(raw);
+  const auto done = std::make_shared<bool>(false);
+  auto* p = static_cast<char*>(a.allocate(5000));
+  a.use(p + 4999, std::make_unique<Copy>(done));
+  a.free(p);
+  void* q = a.allocate(5000);
+  CHECK(q != p);
+  *done = true;
+  CHECK(a.allocate(5000) == p);
+  a.free(p);
+  a.free(q);
+  a.empty_cache();
+  CHECK(raw.used() == 0);
+  CHECK(a.stats().in_use == 0);
+}
+
+TEST_CASE("a copy from other memory is not the pinned allocator's affair") {
+  LimitedMemory raw(1 << 20);
+  PinnedAllocator a(raw);
+  int elsewhere = 0;
+  void* p = a.allocate(1);
+  a.use(&elsewhere, std::make_unique<Copy>(std::make_shared<bool>(false)));
+  a.free(p);
+  CHECK(a.allocate(1) == p);
+  a.free(p);
+}
+
+TEST_CASE("pinned memory gives its cache back before it says that there is none") {
+  LimitedMemory raw(12 * 1024);
+  PinnedAllocator a(raw);
+  a.free(a.allocate(8000));
+  void* p = a.allocate(4000);
+  void* q = a.allocate(4000);  // where the first block was
+  CHECK(raw.used() == 8 * 1024);
+  CHECK_THROWS_AS(a.allocate(8000), OutOfMemoryError);
+  a.free(p);
+  a.free(q);
+}

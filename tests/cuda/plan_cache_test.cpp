@@ -1,0 +1,47 @@
+// Keys and cache of the plans of cuDNN and cuBLASLt.
+#include "plan_cache.h"
+
+#include <ambit/ambit.h>
+#include <doctest/doctest.h>
+
+#include <string>
+
+using namespace ambit;
+using ambit::cuda::PlanCache;
+using ambit::cuda::PlanKey;
+
+TEST_CASE("keys differ where shapes, strides, dtypes, alignment or definedness do") {
+  const auto key = [](const Tensor& t) { return PlanKey().add(t); };
+  const Tensor t = zeros({4, 8});
+  CHECK(key(t) == key(zeros({4, 8})));
+  CHECK(key(t).hash() == key(zeros({4, 8})).hash());
+  CHECK_FALSE(key(t) == key(zeros({8, 4})));
+  CHECK_FALSE(key(t) == key(zeros({8, 4}).transpose(0, 1)));
+  CHECK_FALSE(key(t) == key(zeros({4, 8}, kFloat64)));
+  CHECK_FALSE(key(t) == key(zeros({33}).slice(0, 1).view({4, 8})));  // 4 bytes past 16
+  CHECK_FALSE(key(t) == key(Tensor()));
+  CHECK_FALSE(PlanKey().add({1, 2}).add({3}) == PlanKey().add({1}).add({2, 3}));
+  CHECK_FALSE(PlanKey().add(1) == PlanKey().add(2));
+}
+
+TEST_CASE("a plan is made once, and the one used longest ago goes first") {
+  PlanCache<std::string> cache(2);
+  int made = 0;
+  const auto get = [&](int64_t key) {
+    return cache.get(PlanKey().add(key),
+                     [&] { return std::to_string(key) + "/" + std::to_string(++made); });
+  };
+  CHECK(get(1) == "1/1");
+  CHECK(get(2) == "2/2");
+  CHECK(get(1) == "1/1");
+  CHECK(get(3) == "3/3");  // 2 goes
+  CHECK(cache.size() == 2);
+  CHECK(get(1) == "1/1");
+  CHECK(get(2) == "2/4");
+}
+
+TEST_CASE("a plan that cannot be made leaves no trace") {
+  PlanCache<int> cache;
+  CHECK_THROWS_AS(cache.get(PlanKey().add(1), []() -> int { throw 1; }), int);
+  CHECK(cache.get(PlanKey().add(1), [] { return 7; }) == 7);
+}

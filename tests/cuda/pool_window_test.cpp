@@ -1,0 +1,45 @@
+// The geometry of pooling: a window covers an element if and only if the element is in the window.
+#include "pool_window.h"
+
+#include <doctest/doctest.h>
+
+using namespace ambit;
+using namespace ambit::cuda;
+
+TEST_CASE("windows and the elements under them agree, for every geometry") {
+  for (int64_t kernel = 1; kernel <= 3; ++kernel) {
+    for (int64_t stride = 1; stride <= 4; ++stride) {
+      for (int64_t dilation = 1; dilation <= 3; ++dilation) {
+        for (int64_t padding = 0; padding <= kernel / 2; ++padding) {
+          Pool2dParams p;
+          p.kernel = {kernel, 1};
+          p.stride = {stride, 1};
+          p.dilation = {dilation, 1};
+          p.padding = {padding, 0};
+          constexpr int64_t kSize = 11;
+          const int64_t output = p.out_sizes("pool", {1, 1, kSize, 1})[2];
+          const PoolAxis axis(p, 0, kSize, output);
+          int most = 0;
+          for (int64_t i = 0; i < kSize; ++i) {
+            int covering = 0;
+            for (int64_t o = 0; o < output; ++o) {
+              bool covered = false;  // by the definition of a window
+              for (int64_t k = 0; k < kernel; ++k) {
+                covered = covered || o * stride - padding + k * dilation == i;
+              }
+              bool visited = false;
+              const PoolAxis::Range w = axis.window(o);
+              for (int64_t j = w.begin; j < w.end; j += dilation) visited = visited || j == i;
+              CHECK(visited == covered);
+              const PoolAxis::Range over = axis.windows_over(i);
+              if (covered) CHECK((over.begin <= o && o < over.end));
+              covering += covered;
+            }
+            most = std::max(most, covering);
+          }
+          if (axis.windows_are_apart()) CHECK(most <= 1);
+        }
+      }
+    }
+  }
+}

@@ -1,0 +1,40 @@
+// Random fills as the threads of a GPU make them, against the reference: the same numbers.
+#include <ambit/ambit.h>
+#include <ambit/reference.h>
+#include <doctest/doctest.h>
+
+#include <vector>
+
+#include "random_block.h"
+
+using namespace ambit;
+
+TEST_CASE("threads that make a block of numbers each make the reference's numbers") {
+  using Kind = RandomParams::Kind;
+  for (const Kind kind : {Kind::uniform, Kind::normal, Kind::integer, Kind::bernoulli}) {
+    for (const DType dtype : {kFloat32, kFloat64, kInt64, kUInt8, kBool}) {
+      const bool real = kind == Kind::uniform || kind == Kind::normal;
+      if (real && !is_floating_point(dtype)) continue;
+      for (const int64_t n : {1, 2, 3, 4, 5, 1023}) {
+        RandomParams p;
+        p.kind = kind;
+        p.low = kind == Kind::bernoulli ? 0.3 : 0;
+        p.high = dtype == kBool ? 2 : 100;
+        p.seed = 0x123456789abcdef;
+        p.offset = (uint64_t{1} << 32) - 2;  // the counter's carry
+        Tensor want = empty({n}, dtype), got = zeros({n}, dtype);
+        reference::random(want, p);
+        visit(dtype, [&]<class T>() {
+          // Threads in any order: last to first.
+          for (int64_t block = cuda::random_blocks<T>(n, p); block-- > 0;) {
+            cuda::write_random_block(got.data_ptr<T>(), n, p, block);
+          }
+        });
+        CAPTURE(static_cast<int>(kind));
+        CAPTURE(std::string(name(dtype)));
+        CAPTURE(n);
+        CHECK(got.equal(want));
+      }
+    }
+  }
+}
