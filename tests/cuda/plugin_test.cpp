@@ -48,7 +48,7 @@ TEST_CASE("child: cuda without a GPU" * doctest::skip()) {
     FAIL("a tensor on a GPU that is not there");
   } catch (const BackendError& e) {
     const std::string text = e.what();
-    CHECK(text.starts_with("expected a cuda device that exists, got cuda:0: there are 0, "));
+    CHECK(text.starts_with("expected an existing cuda device, got cuda:0: there are 0, "));
     CHECK(text.ends_with(result.substr(result.find(", "))));
   }
 }

@@ -83,7 +83,7 @@ echo "== add_subdirectory, of ambit and of the backend"
 flags="-O0"
 if command -v ccache >/dev/null; then flags="-O2 -DNDEBUG"; fi
 make "$source/tests/install/consumer" with_source \
-  -DAMBIT_SOURCE="$source" -DHELLO_SOURCE="$work/hello" \
+  -DAMBIT_SOURCE="$source" -DHELLO_SOURCE="$work/hello" -DAMBIT_CUDA=OFF \
   -DAMBIT_WERROR="$(sed -n 's/^AMBIT_WERROR:[A-Z]*=//p' "$build/CMakeCache.txt")" \
   -DCMAKE_BUILD_TYPE=Release -DCMAKE_CXX_FLAGS_RELEASE="$flags"
 says "$on_cpu" with_source/consumer
