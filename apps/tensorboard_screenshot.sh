@@ -49,7 +49,7 @@ sandbox=()
 rm -f "$out"
 chromium --headless "${sandbox[@]}" --disable-gpu --hide-scrollbars \
   --user-data-dir="$work/profile" --window-size="${WIDTH:-1400},${HEIGHT:-900}" \
-  --virtual-time-budget=20000 --screenshot="$out" \
+  --run-all-compositor-stages-before-draw --virtual-time-budget=60000 --screenshot="$out" \
   "$url/?darkMode=false&forceSVG=true&${QUERY:-}#${TAB:-timeseries}" \
   >"$work/chromium.log" 2>&1 || true
 [[ -s $out ]] || fail "chromium made no picture: $(cat "$work/chromium.log")"
