@@ -94,6 +94,8 @@ auto guarded(const std::string& path, const char* what, const Code& code) {
 // Load one file and return what it brought: "cuda: 2 devices". Errors: BackendError.
 std::string load_file(const std::string& path) {
   if (!fs::exists(path)) throw BackendError("expected a file, got none of that name");
+  // To open one would be to wait until somebody writes into it.
+  if (fs::is_fifo(path)) throw BackendError("expected a file, got a pipe");
   Library library(dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL));
   if (!library) throw BackendError(fmt::format("expected a loadable library, got: {}", dlerror()));
   using Entry = const PluginInfo* (*)();

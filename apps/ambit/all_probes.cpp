@@ -3,6 +3,7 @@
 #include <ambit/ops/creation.h>
 #include <ambit/tensor.h>
 
+#include "defined_for.h"
 #include "probe.h"
 
 using namespace ambit;
@@ -13,7 +14,6 @@ using DTypes = std::vector<DType>;
 const DTypes kFloats = {kFloat64, kFloat32};
 const DTypes kNumbers = {kFloat64, kFloat32, kInt64, kInt32, kInt16, kInt8, kUInt8};
 const DTypes kAll = {kFloat64, kFloat32, kInt64, kInt32, kInt16, kInt8, kUInt8, kBool};
-const DTypes kIntegersAndBool = {kInt64, kInt32, kInt16, kInt8, kUInt8, kBool};
 
 // Makes operands, without a kernel of the device: they are filled on the CPU.
 struct Make {
@@ -37,47 +37,11 @@ Probe probe(const Op<void(A...)>& op, DTypes dtypes, Operands operands, std::str
           }};
 }
 
-DTypes dtypes_of(UnaryOp op) {
-  switch (op) {
-    case UnaryOp::neg:
-    case UnaryOp::abs:
-    case UnaryOp::sign:
-    case UnaryOp::square:
-    case UnaryOp::relu:
-      return kNumbers;
-    case UnaryOp::bitwise_not:
-      return kIntegersAndBool;
-    case UnaryOp::isnan:
-    case UnaryOp::isinf:
-    case UnaryOp::isfinite:
-    case UnaryOp::logical_not:
-      return kAll;
-    default:
-      return kFloats;
-  }
-}
-
-DTypes dtypes_of(BinaryOp op) {
-  switch (op) {
-    case BinaryOp::div:
-    case BinaryOp::atan2:
-    case BinaryOp::relu_grad:
-    case BinaryOp::sigmoid_grad:
-    case BinaryOp::tanh_grad:
-    case BinaryOp::gelu_grad:
-      return kFloats;
-    case BinaryOp::bitwise_and:
-    case BinaryOp::bitwise_or:
-    case BinaryOp::bitwise_xor:
-      return kIntegersAndBool;
-    case BinaryOp::add:
-    case BinaryOp::mul:
-    case BinaryOp::maximum:
-    case BinaryOp::minimum:
-      return kAll;
-    default:
-      return kNumbers;
-  }
+template <class Function>
+DTypes dtypes_of(Function f) {
+  DTypes dtypes = kAll;
+  std::erase_if(dtypes, [f](DType d) { return !is_defined_for(f, d); });
+  return dtypes;
 }
 
 // Call add(f) for every function f up to the family's last.
@@ -108,10 +72,11 @@ void add_memory(std::vector<Probe>& probes) {
 
 void add_elementwise(std::vector<Probe>& probes) {
   for_each_function(UnaryOp::logical_not, [&](UnaryOp f) {
-    const bool asks = f >= UnaryOp::isnan;
     probes.push_back(probe(
         kernels::unary, dtypes_of(f),
-        [f, asks](Make m) { return std::tuple(m.out({2}, asks ? kBool : m.dtype), m.in({2}), f); },
+        [f](Make m) {
+          return std::tuple(m.out({2}, makes_bool(f) ? kBool : m.dtype), m.in({2}), f);
+        },
         name(f)));
   });
   for_each_function(BinaryOp::gelu_grad, [&](BinaryOp f) {

@@ -6,6 +6,7 @@
 #include <ambit/plugin.h>
 #include <dlfcn.h>
 #include <doctest/doctest.h>
+#include <sys/stat.h>
 
 #include <algorithm>
 #include <thread>
@@ -95,6 +96,9 @@ TEST_CASE("a file that is no library is refused in the words of the system's loa
   CHECK(refusal(folder.write("libambit_empty.so", "")).find("file too short") != std::string::npos);
   CHECK(refusal(folder.path().string()).starts_with("expected a loadable library, got: "));
   CHECK_THROWS_AS(load_backend(""), BackendError);
+  const std::string pipe = folder / "libambit_pipe.so";
+  REQUIRE(mkfifo(pipe.c_str(), 0600) == 0);
+  CHECK(refusal(pipe) == "expected a file, got a pipe");
 }
 
 TEST_CASE("a file that was refused can be loaded once it is right") {

@@ -5,6 +5,7 @@
 
 #include <limits>
 
+#include "../defined_for.h"
 #include "cases.h"
 #include "trial.h"
 
@@ -14,29 +15,6 @@ namespace {
 using namespace ambit;
 
 bool is_division(BinaryOp op) { return op >= BinaryOp::floor_divide && op <= BinaryOp::fmod; }
-
-bool takes(BinaryOp op, DType d) {
-  switch (op) {
-    case BinaryOp::div:
-    case BinaryOp::atan2:
-    case BinaryOp::relu_grad:
-    case BinaryOp::sigmoid_grad:
-    case BinaryOp::tanh_grad:
-    case BinaryOp::gelu_grad:
-      return is_floating_point(d);
-    case BinaryOp::bitwise_and:
-    case BinaryOp::bitwise_or:
-    case BinaryOp::bitwise_xor:
-      return !is_floating_point(d);
-    case BinaryOp::add:
-    case BinaryOp::mul:
-    case BinaryOp::maximum:
-    case BinaryOp::minimum:
-      return true;
-    default:
-      return d != kBool;
-  }
-}
 
 Bound bound_of(BinaryOp op, DType dtype) {
   switch (op) {
@@ -197,7 +175,7 @@ void add_binary_cases(Cases& cases) {
     for (int d = 0; d < kDTypeCount; ++d) {
       const auto op = static_cast<BinaryOp>(i);
       const auto dtype = static_cast<DType>(d);
-      if (!takes(op, dtype)) continue;
+      if (!is_defined_for(op, dtype)) continue;
       add_cases(cases, op, dtype);
       if (!is_division(op) || !is_integral(dtype)) continue;
       add_bad_divisor_case(cases, op, dtype);

@@ -15,8 +15,9 @@
 #include <ambit/random.h>
 #include <fmt/format.h>
 
-#include <limits>
+#include <algorithm>
 
+#include "bound.h"
 #include "cases.h"
 #include "expect.h"
 
@@ -203,15 +204,13 @@ void check_gradient(const Gradient& g, DType dtype, Device device) {
   for (const Dims& sizes : g.sizes) host.push_back((rand(sizes) + 0.5).to(dtype));
   const Tensors got = value_and_gradients(g, host, device);
   const Tensors want = value_and_gradients(g, host, "reference");
-  const double epsilon = dtype == kFloat32 ? std::numeric_limits<float>::epsilon()
-                                           : std::numeric_limits<double>::epsilon();
   for (size_t i = 0; i < got.size(); ++i) {
     // Each element comes from at most 100 products of numbers below the largest, each a few ulps
     // off in the function, its derivative and the sum: 4 ulps for each, of the largest there is.
     const double largest = want[i].cpu().abs().max().item<double>();
     const bool is_value = i + 1 == got.size();
     expect_close(is_value ? "the value" : fmt::format("the gradient of operand {}", i), got[i],
-                 want[i], 0, 400 * epsilon * std::max(largest, 1.0));
+                 want[i], 0, 400 * epsilon(dtype) * std::max(largest, 1.0));
   }
 }
 

@@ -4,6 +4,7 @@
 
 #include <limits>
 
+#include "../defined_for.h"
 #include "cases.h"
 #include "trial.h"
 
@@ -11,23 +12,6 @@ namespace conformance {
 namespace {
 
 using namespace ambit;
-
-bool makes_bool(UnaryOp op) { return op >= UnaryOp::isnan; }
-
-bool takes(UnaryOp op, DType d) {
-  switch (op) {
-    case UnaryOp::neg:
-    case UnaryOp::abs:
-    case UnaryOp::sign:
-    case UnaryOp::square:
-    case UnaryOp::relu:
-      return d != kBool;
-    case UnaryOp::bitwise_not:
-      return !is_floating_point(d);
-    default:
-      return makes_bool(op) || is_floating_point(d);
-  }
-}
 
 Bound bound_of(UnaryOp op, DType dtype) {
   switch (op) {
@@ -106,7 +90,7 @@ void add_unary_cases(Cases& cases) {
     for (int d = 0; d < kDTypeCount; ++d) {
       const auto op = static_cast<UnaryOp>(i);
       const auto dtype = static_cast<DType>(d);
-      if (takes(op, dtype)) add_cases(cases, op, dtype);
+      if (is_defined_for(op, dtype)) add_cases(cases, op, dtype);
     }
   }
 }
