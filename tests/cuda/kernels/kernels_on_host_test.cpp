@@ -1,0 +1,177 @@
+// Kernels of the CUDA backend, run on the host by device.h, against the reference backend.
+#include <ambit/ambit.h>
+#include <ambit/kernels.h>
+#include <doctest/doctest.h>
+
+#include <array>
+#include <limits>
+#include <vector>
+
+#include "kernels.h"
+#include "matmul_tiled.h"
+
+using namespace ambit;
+
+namespace {
+
+const Device kReference("reference");
+
+Tensor normal(IntArrayRef sizes, DType dtype) { return randn(sizes, TensorOptions(dtype)); }
+Tensor copy_if(const Tensor& t) { return t.defined() ? t.to(kReference) : Tensor(); }
+
+// Both keep sums in float64, but in another order, which is a rounding for each of `terms` at most;
+// results are then rounded to their dtype `roundings` times. All of it relative to the largest
+// element, since differences cancel.
+void check_close(const Tensor& ours, const Tensor& reference, double roundings, int64_t terms = 0) {
+  constexpr double kWide = std::numeric_limits<double>::epsilon();
+  constexpr double kNarrow = std::numeric_limits<float>::epsilon();
+  const double epsilon = ours.dtype() == kFloat64 ? kWide : kNarrow;
+  const Tensor expected = reference.cpu();
+  const double largest = std::max(1.0, expected.abs().max().item<double>());
+  const double tolerance = (roundings * epsilon + static_cast<double>(terms) * kWide) * largest;
+  CHECK((ours - expected).abs().max().item<double>() <= tolerance);
+}
+
+const DType kFloats[] = {kFloat32, kFloat64};
+
+}  // namespace
+
+TEST_CASE("softmax and its gradient, by threads, warps and blocks") {
+  struct Case {
+    std::vector<int64_t> sizes;
+    int64_t dim;
+  };
+  manual_seed(1);
+  for (const auto& [sizes, dim] : std::vector<Case>{{{4, 10}, 1},
+                                                    {{300, 7}, 1},
+                                                    {{3, 5, 7}, 1},
+                                                    {{3, 5, 7}, 0},
+                                                    {{2, 2100}, 1},
+                                                    {{2100, 2}, 0},
+                                                    {{5, 1}, 1},
+                                                    {{}, 0}}) {
+    for (const DType dtype : kFloats) {
+      for (const bool log : {false, true}) {
+        CAPTURE(str(IntArrayRef(sizes)));
+        CAPTURE(log);
+        const Tensor x = normal(sizes, dtype), dy = normal(sizes, dtype);
+        Tensor y = empty_like(x), dx = empty_like(x);
+        Tensor y_expected = empty_like(x).to(kReference), dx_expected = y_expected.clone();
+        cuda::softmax(y, x, dim, log);
+        kernels::softmax(y_expected, x.to(kReference), dim, log);
+        // exp and log round by at most 2 units, the quotient and the difference once each.
+        check_close(y, y_expected, 8);
+        y = y_expected.cpu();
+        cuda::softmax_grad(dx, dy, y, dim, log);
+        kernels::softmax_grad(dx_expected, dy.to(kReference), y_expected, dim, log);
+        // The sum of dy, rounded, is as large as the root of 2100 elements of 1.
+        check_close(dx, dx_expected, 64);
+      }
+    }
+  }
+}
+
+TEST_CASE("batch norm and its gradient, with and without weights and running statistics") {
+  manual_seed(2);
+  for (const auto& sizes : std::vector<std::vector<int64_t>>{
+           {4, 3, 8, 8}, {6, 5}, {2, 3, 5, 7}, {300, 2, 3}, {8, 2, 20, 20}, {7, 1, 1, 4}}) {
+    for (const DType dtype : kFloats) {
+      for (const auto& [training, affine] :
+           {std::pair{true, true}, {true, false}, {false, true}, {false, false}}) {
+        CAPTURE(str(IntArrayRef(sizes)));
+        CAPTURE(training);
+        CAPTURE(affine);
+        const Dims C{sizes[1]};
+        const Tensor x = normal(sizes, dtype) * 2 + 5, dy = normal(sizes, dtype);
+        const Tensor w = affine ? normal(C, dtype) : Tensor();
+        const Tensor b = affine ? normal(C, dtype) : Tensor();
+        const bool tracks = affine || !training;
+        Tensor running_mean = tracks ? normal(C, dtype) : Tensor();
+        Tensor running_var = tracks ? normal(C, dtype).square() + 0.5 : Tensor();
+        Tensor running_mean_expected = copy_if(running_mean);
+        Tensor running_var_expected = copy_if(running_var);
+        Tensor y = empty_like(x), mean = empty(C, x.options()), invstd = empty_like(mean);
+        Tensor y_expected = y.to(kReference), mean_expected = mean.to(kReference);
+        Tensor invstd_expected = invstd.to(kReference);
+        const BatchNormParams p{.training = training};
+        cuda::batch_norm(y, mean, invstd, running_mean, running_var, x, w, b, p);
+        kernels::batch_norm(y_expected, mean_expected, invstd_expected, running_mean_expected,
+                            running_var_expected, x.to(kReference), copy_if(w), copy_if(b), p);
+        const int64_t terms = x.numel() / sizes[1];
+        // Statistics are rounded once, then differ as the results made of them.
+        check_close(y, y_expected, 8, terms);
+        check_close(mean, mean_expected, 8, terms);
+        check_close(invstd, invstd_expected, 8, terms);
+        if (tracks) check_close(running_mean, running_mean_expected, 8, terms);
+        if (tracks) check_close(running_var, running_var_expected, 8, terms);
+
+        Tensor dx = empty_like(x), dw = empty_like(mean), db = empty_like(mean);
+        Tensor dx_expected = dx.to(kReference), dw_expected = dw.to(kReference);
+        Tensor db_expected = db.to(kReference);
+        mean = mean_expected.cpu(), invstd = invstd_expected.cpu();
+        cuda::batch_norm_grad(dx, dw, db, dy, x, w, mean, invstd, p);
+        kernels::batch_norm_grad(dx_expected, dw_expected, db_expected, dy.to(kReference),
+                                 x.to(kReference), copy_if(w), mean_expected, invstd_expected, p);
+        check_close(dx, dx_expected, 8, terms);
+        check_close(dw, dw_expected, 8, terms);
+        check_close(db, db_expected, 8, terms);
+      }
+    }
+  }
+}
+
+TEST_CASE("average pooling and its gradient") {
+  manual_seed(3);
+  for (const DType dtype : kFloats) {
+    for (const bool odd : {false, true}) {
+      for (const bool include_pad : {false, true}) {
+        Pool2dParams p{.kernel = {3, 2}, .stride = {odd ? 2 : 1, 2}, .padding = {1, odd}};
+        p.ceil_mode = odd;
+        p.count_include_pad = include_pad;
+        const Tensor x = normal({2, 3, 9, 8}, dtype);
+        const Dims out = p.out_sizes("avg_pool2d", x.sizes());
+        const Tensor dy = normal(out, dtype);
+        Tensor y = empty(out, x.options()), dx = empty_like(x);
+        Tensor y_expected = y.to(kReference), dx_expected = dx.to(kReference);
+        cuda::avg_pool2d(y, x, p);
+        kernels::avg_pool2d(y_expected, x.to(kReference), p);
+        check_close(y, y_expected, 2);  // both round once, from float64
+        cuda::avg_pool2d_grad(dx, dy, p);
+        kernels::avg_pool2d_grad(dx_expected, dy.to(kReference), p);
+        check_close(dx, dx_expected, 8);  // of up to 6 windows, in another order
+      }
+    }
+  }
+}
+
+TEST_CASE("products of matrices of any dtype and strides") {
+  manual_seed(4);
+  const auto matrices = [](int64_t batch, int64_t rows, int64_t columns, DType dtype, bool turned) {
+    const Tensor t = (randn({batch, turned ? columns : rows, turned ? rows : columns}) * 50);
+    return turned ? t.to(dtype).transpose(1, 2) : t.to(dtype);
+  };
+  for (const DType dtype : {kUInt8, kInt8, kInt16, kInt32, kInt64, kFloat32, kFloat64}) {
+    for (const auto& [B, M, N, K] :
+         {std::array<int64_t, 4>{1, 5, 7, 3}, {3, 17, 33, 20}, {2, 1, 1, 40}, {2, 3, 4, 0}}) {
+      for (const bool turned : {false, true}) {
+        CAPTURE(name(dtype));
+        CAPTURE(M);
+        CAPTURE(turned);
+        const Tensor a = matrices(B, M, K, dtype, turned), b = matrices(B, K, N, dtype, !turned);
+        Tensor y = empty({B, M, N}, TensorOptions(dtype)), expected = y.to(kReference);
+        cuda::matmul_tiled(y, cuda::Matrices(a), cuda::Matrices(b), Tensor());
+        kernels::matmul(expected, a.to(kReference), b.to(kReference));
+        // Integers wrap alike; floats sum in float64, in another order.
+        if (is_floating_point(dtype)) {
+          check_close(y, expected, 64);
+        } else {
+          CHECK(y.equal(expected.cpu()));
+        }
+      }
+    }
+  }
+  const Tensor x = arange(6).reshape({2, 3}), w = ones({4, 3}, kInt64), bias = arange(4);
+  Tensor y = empty({2, 4}, TensorOptions(kInt64));
+  cuda::matmul_tiled(y, cuda::Matrices(x), cuda::Matrices(w).transposed(), bias);
+  CHECK(y.equal(tensor({3, 4, 5, 6, 12, 13, 14, 15}).reshape({2, 4})));
+}
