@@ -11,10 +11,12 @@
 #include <cerrno>
 #include <system_error>
 
+#include "one_line.h"
+
 namespace ambit {
 
 void fail_load(const std::string& path, const std::string& why) {
-  throw SerializationError(fmt::format("load: cannot read '{}': {}", path, why));
+  throw SerializationError(fmt::format("load: cannot read '{}': {}", path, one_line(why)));
 }
 
 bool is_valid(const Tensor& t) {
@@ -24,7 +26,8 @@ bool is_valid(const Tensor& t) {
 }
 
 InputFile::InputFile(const std::string& path) : path_(path) {
-  fd_ = ::open(path.c_str(), O_RDONLY | O_CLOEXEC);
+  // A pipe's open would wait for whoever writes.
+  fd_ = ::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK);
   if (fd_ < 0) fail(errno);
   struct stat info {};
   const int error = ::fstat(fd_, &info) != 0 ? errno

@@ -9,7 +9,7 @@
 
 namespace ambit {
 
-/// Throw SerializationError: "load: cannot read '<path>': <why>".
+/// Throw SerializationError: "load: cannot read '<path>': <why>", made one line.
 [[noreturn]] void fail_load(const std::string& path, const std::string& why);
 
 /// Return false for bytes read as bool that are neither 0 nor 1: undefined behaviour where used.

@@ -107,8 +107,10 @@ Item call(const Item& callee, const Item& tuple) {
     return Value(to_value(arguments(tuple, 3, kRebuildParameter)[0]).to_tensor());
   }
   if (function->name == kSize) {
-    const Value sizes = to_value(arguments(tuple, 1, kSize)[0]);
-    return Value::tuple(sizes.items());
+    // Shared, not copied: a pickle may ask for the same one a million times.
+    Value sizes = to_value(arguments(tuple, 1, kSize)[0]);
+    if (sizes.kind() != Value::Kind::tuple) fail("expected a tuple in torch.Size, got another");
+    return sizes;
   }
   arguments(tuple, 0, kOrderedDict);
   return std::make_shared<Open>(Open{Value::Kind::ordered_dict});

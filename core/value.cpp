@@ -7,6 +7,8 @@
 #include <algorithm>
 #include <set>
 
+#include "one_line.h"
+
 namespace ambit {
 namespace {
 
@@ -17,7 +19,7 @@ template <class... T>
 
 std::string quote(const Value& key) {
   return key.kind() == Value::Kind::integer ? std::to_string(key.to_int())
-                                            : fmt::format("'{}'", key.to_string());
+                                            : fmt::format("'{}'", one_line(key.to_string()));
 }
 
 bool is_key(const Value& v) {
@@ -160,7 +162,11 @@ const Value& Value::operator[](const Value& key) const {
   if (!is_key(key)) key.unexpected("a key that is a string or an int");
   if (const Value* value = find(key)) return *value;
   std::vector<std::string> keys;
-  for (const auto& entry : entries()) keys.push_back(quote(entry.first));
+  constexpr size_t kShown = 20;
+  for (const auto& entry : entries()) {
+    keys.push_back(keys.size() < kShown ? quote(entry.first) : "...");
+    if (keys.size() > kShown) break;
+  }
   fail("checkpoint: expected the key {}, got {}", quote(key),
        keys.empty() ? "no key" : fmt::format("{}", fmt::join(keys, ", ")));
 }

@@ -3,6 +3,7 @@
 #include <ambit/error.h>
 #include <ambit/ops/creation.h>
 #include <doctest/doctest.h>
+#include <sys/stat.h>
 
 #include <string>
 
@@ -189,6 +190,23 @@ TEST_CASE("what is shared costs nothing, however often it is shared") {
   CHECK(pickle_error(pickle + "e") == "");
 }
 
+// If each torch.Size were a copy, these were 10^11 numbers.
+TEST_CASE("torch.Size shares its tuple, and takes nothing else") {
+  const std::string size = pickled_global("torch", "Size");
+  const size_t numbers = 1'000'000, times = 100'000;
+  const std::string shared = "(" + size + "q\x02(" + repeat("N", numbers) + "tq\x01\x85R";
+  CHECK(pickle_error(shared + repeat("h\x02h\x01\x85R", times) + "t") == "");
+  CHECK(contains(pickle_error(size + "]\x85R"), "a tuple in torch.Size"));
+}
+
+TEST_CASE("names in a file cannot reach the terminal, nor fill it") {
+  const std::string clear_screen = "\x1b[2J\n";
+  CHECK(contains(pickle_error(pickled(clear_screen) + pickled("f") + "\x93"), "'?[2J?.f'"));
+  CHECK(contains(load_error(zip_bytes({{"x/data.pkl", "\x80\x02N."}, {clear_screen, ""}})),
+                 "'?[2J?'"));
+  CHECK(pickle_error("c" + std::string(1'000'000, 'A') + "\nf\n").size() < 2000);
+}
+
 TEST_CASE("nesting of a million levels is refused, whatever it is made of") {
   const size_t depth = 1'000'000;
   CHECK(contains(pickle_error(repeat("]", depth) + repeat("a", depth - 1)), "levels"));
@@ -301,4 +319,7 @@ TEST_CASE("files of other formats are refused with what they are") {
                  "got 'big'"));
   CHECK(load_error(zip_bytes({{"x/data.pkl", "\x80\x02N."}, {"x/byteorder", "little"}})) == "");
   CHECK_THROWS_AS(load_checkpoint("/dev/zero"), SerializationError);
+  const TemporaryFolder folder;
+  REQUIRE(::mkfifo((folder / "pipe.pth").c_str(), 0600) == 0);
+  CHECK_THROWS_AS(load_checkpoint(folder / "pipe.pth"), SerializationError);
 }

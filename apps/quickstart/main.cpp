@@ -71,7 +71,7 @@ int train(Net& net, const Images& images, const Options& options, Device device)
   const size_t done = at.step * options.batch_size;
   auto trainloader =
       make_loader(images.train, training::Order(size, /*shuffle=*/true, done), options.batch_size);
-  const size_t steps = (size + options.batch_size - 1) / options.batch_size;
+  const size_t steps = training::count_steps(size, options);
   const terminal::Interrupt interrupt;
 
   // loop over the images several times

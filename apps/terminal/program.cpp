@@ -2,7 +2,9 @@
 
 #include <ambit/error.h>
 
+#include <fcntl.h>
 #include <fmt/format.h>
+#include <unistd.h>
 
 #include <CLI/CLI.hpp>
 #include <cstdio>
@@ -23,20 +25,31 @@ std::string quoted(const std::string& word) {
   return result + "'";
 }
 
+// While one of the three is closed, the next file that is opened takes its number, and then what is
+// printed. What takes it here cannot be written.
+void occupy_standard_descriptors() {
+  for (const int fd : {STDIN_FILENO, STDOUT_FILENO, STDERR_FILENO}) {
+    if (::fcntl(fd, F_GETFD) < 0) ::open("/dev/null", fd == STDIN_FILENO ? O_WRONLY : O_RDONLY);
+  }
+}
+
 }  // namespace
 
 int run_program(const char* name, const std::function<int()>& body) {
+  occupy_standard_descriptors();
   std::setvbuf(stdout, nullptr, _IOLBF, 0);
   try {
     return body();
   } catch (const ambit::Error& e) {
-    fmt::print(stderr, "{}: {}\n", name, e.what());
-    if (e.explain() != e.what()) fmt::print(stderr, "{}\n", e.explain());
+    print_notice(fmt::format("{}: {}\n", name, e.what()));
+    if (e.explain() != e.what()) print_notice(fmt::format("{}\n", e.explain()));
   } catch (const std::exception& e) {
-    fmt::print(stderr, "{}: {}\n", name, e.what());
+    print_notice(fmt::format("{}: {}\n", name, e.what()));
   }
   return 1;
 }
+
+void print_notice(const std::string& text) { std::fputs(text.c_str(), stderr); }
 
 void parse_command_line(CLI::App& app, int argc, char** argv) {
   try {
@@ -44,7 +57,7 @@ void parse_command_line(CLI::App& app, int argc, char** argv) {
   } catch (const CLI::Success& e) {  // --help
     std::exit(app.exit(e));
   } catch (const CLI::ParseError& e) {
-    fmt::print(stderr, "{}: {} (--help lists the options)\n", app.get_name(), e.what());
+    print_notice(fmt::format("{}: {} (--help lists the options)\n", app.get_name(), e.what()));
     std::exit(1);
   }
 }

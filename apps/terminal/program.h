@@ -16,6 +16,9 @@ namespace terminal {
 /// they explain. Standard output is passed on line by line, whoever reads it.
 int run_program(const char* name, const std::function<int()>& body);
 
+/// Print on stderr. Where that cannot be written nobody is told: no reason to end a training.
+void print_notice(const std::string& text);
+
 /// Read the options. Ends the program for --help (0) and for a mistake (1), which it names.
 void parse_command_line(CLI::App& app, int argc, char** argv);
 

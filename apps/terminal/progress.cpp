@@ -7,8 +7,9 @@
 #include <unistd.h>
 
 #include <algorithm>
-#include <cstdio>
 #include <utility>
+
+#include "terminal/program.h"
 
 namespace terminal {
 namespace {
@@ -46,7 +47,7 @@ void Progress::step(size_t images, const std::function<double()>& loss) {
 
 void Progress::clear() {
   if (!visible_) return;
-  fmt::print(stderr, "\r\033[K");
+  print_notice("\r\033[K");
   visible_ = false;
 }
 
@@ -67,12 +68,12 @@ void Progress::draw(double loss) {
   const size_t filled = width * done_ / total_;
   const std::string line =
       fmt::format("{} |{:#<{}}{:<{}}| {}", label_, "", filled, "", width - filled, text);
-  fmt::print(stderr, "\r\033[K{}", line.substr(0, columns - 1));
+  print_notice("\r\033[K" + line.substr(0, columns - 1));
   visible_ = true;
 }
 
 void Progress::print_line(double loss) {
-  fmt::print(stderr, "{}: step {}\n", label_, figures(loss));
+  print_notice(fmt::format("{}: step {}\n", label_, figures(loss)));
 }
 
 }  // namespace terminal

@@ -75,8 +75,9 @@ int report_interrupt(const std::string& checkpoint, const Position& position,
   const std::string where = position.step > 0 ? fmt::format("in epoch {}, after step {}",
                                                             position.epoch + 1, position.step)
                                               : fmt::format("after epoch {}", position.epoch);
-  fmt::print(stderr, "Interrupted {}; saved '{}'. To go on:\n  {}\n", where, checkpoint,
-             terminal::command_to_resume(options.arguments, checkpoint));
+  terminal::print_notice(fmt::format("Interrupted {}; saved '{}'. To go on:\n  {}\n", where,
+                                     checkpoint,
+                                     terminal::command_to_resume(options.arguments, checkpoint)));
   return terminal::kInterrupted;
 }
 

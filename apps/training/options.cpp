@@ -63,4 +63,8 @@ size_t count_used(const ambit::data::datasets::CIFAR10& images, const Options& o
   return options.limit == 0 ? all : std::min(all, options.limit);
 }
 
+size_t count_steps(size_t size, const Options& options) {
+  return size / options.batch_size + (size % options.batch_size != 0);
+}
+
 }  // namespace training

@@ -40,4 +40,7 @@ std::string check_folder(const std::string& file);
 /// How many images to use of those that there are.
 size_t count_used(const ambit::data::datasets::CIFAR10& images, const Options& options);
 
+/// How many mini-batches of options.batch_size make an epoch of `size` images.
+size_t count_steps(size_t size, const Options& options);
+
 }  // namespace training

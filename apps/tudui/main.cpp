@@ -73,7 +73,7 @@ class Training {
       : options_(options),
         images_(images),
         size_(training::count_used(images.train, options)),
-        steps_((size_ + options.batch_size - 1) / options.batch_size),
+        steps_(training::count_steps(size_, options)),
         at_(training::begin(options, size_, *tudui_, optimizer_)),
         loader_(make_loader(images.train,
                             training::Order(size_, options.shuffle, at_.step * options.batch_size),

@@ -56,6 +56,7 @@ Program::Program(const std::string& name, const std::vector<std::string>& argume
     if (settings.columns == 0) {
       ::dup2(ends[1], STDOUT_FILENO);
       ::dup2(::open(errors_file_.c_str(), O_WRONLY | O_CREAT | O_TRUNC, 0600), STDERR_FILENO);
+      if (settings.stderr_closed) ::close(STDERR_FILENO);
     }
     ::execv(file.c_str(), argv.data());
     ::_exit(127);

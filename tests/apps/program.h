@@ -20,6 +20,7 @@ struct ProgramSettings {
   std::string folder;                    ///< it stands there
   std::vector<std::string> environment;  ///< such as "AMBIT_SIM=cuda:1"
   int columns = 0;                       ///< of its terminal; 0: it has none
+  bool stderr_closed = false;            ///< where it has no terminal
 };
 
 class Program {

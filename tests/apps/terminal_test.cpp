@@ -2,6 +2,7 @@
 #include <ambit/ambit.h>
 #include <doctest/doctest.h>
 
+#include <cstdint>
 #include <cstdlib>
 #include <filesystem>
 #include <regex>
@@ -11,6 +12,7 @@
 #include "program.h"
 #include "temporary_folder.h"
 #include "terminal/program.h"
+#include "training/options.h"
 
 using namespace ambit;
 
@@ -111,6 +113,31 @@ TEST_CASE("an app that mixes devices ends with the error and its explanation") {
         "  #1 weight  float32[1, 2]  reference:0  differs; parameter weight\n"
         "  #2 bias    float32[1]     reference:0  differs; parameter bias\n"
         "  try: input.to(\"reference:0\"), where the module's parameters are\n");
+}
+
+TEST_CASE("an epoch has a step for each batch, however large that is") {
+  const auto steps = [](size_t size, size_t batch_size) {
+    return training::count_steps(size, {.images = {}, .batch_size = batch_size});
+  };
+  CHECK(steps(64, 64) == 1);
+  CHECK(steps(65, 64) == 2);
+  CHECK(steps(64, SIZE_MAX) == 1);  // no step at all would divide by zero in the bar
+}
+
+TEST_CASE("without a stderr an app does the same, and prints into none of its files") {
+  const TemporaryFolder folder, beside;
+  const ProgramResult plain = run_program("tudui", kBriefRun, {.folder = folder.path()});
+  const ProgramResult closed =
+      run_program("tudui", kBriefRun, {.folder = beside.path(), .stderr_closed = true});
+  CHECK(closed.exit_code == 0);
+  CHECK(without_figures(closed.output) == without_figures(plain.output));
+  REQUIRE(plain.errors.starts_with("epoch 1/1"));
+  for (const auto& entry : std::filesystem::directory_iterator(beside / "logs_train")) {
+    CHECK(read_bytes(entry.path()).find("epoch 1/1") == std::string::npos);
+  }
+  const ProgramResult mistaken =
+      run_program("tudui", {"--data", "missing"}, {.folder = folder.path(), .stderr_closed = true});
+  CHECK(mistaken.exit_code == 1);
 }
 
 TEST_CASE("on a terminal there is a bar, and it leaves nothing behind") {

@@ -8,11 +8,11 @@
 
 namespace ambit {
 
-/// Write what `torch.load(path, weights_only=True)` reads. Atomic, as save() of a state dict.
+/// Write what `torch.load(path, weights_only=True)` reads, plain floats from PyTorch 2.0 on.
 /// Tensors may be on any device; the file names none, so that it opens everywhere. Tensors that
 /// share memory share it in the file; one that uses only a part of its memory is written alone.
 /// `metadata` goes into files beside the pickle ("extra/<key>"), which PyTorch does not look at.
-/// Errors: SerializationError naming the path and the cause.
+/// Atomic, as save() of a state dict. Errors: SerializationError naming the path and the cause.
 AMBIT_API void save_checkpoint(const Value& value, const std::string& path,
                                const Metadata& metadata = {});
 
