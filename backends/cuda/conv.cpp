@@ -11,6 +11,7 @@
 #include "conv_plan.h"
 #include "error.h"
 #include "kernels.h"
+#include "repeated.h"
 #include "workspace.h"
 
 namespace ambit::cuda {
@@ -103,14 +104,6 @@ void convolve(ConvKind kind, const Tensor& x, const Tensor& w, const Tensor& y, 
   const PlanKey key = problem.key().add(Call::stream().gpu.index()).add(is_benchmark());
   const ConvPlan& plan = cache.get(key, [&] { return choose(problem, pointers); });
   cudnn::check(run(plan, pointers), "cudnnBackendExecute");
-}
-
-// b [K] repeated over y [N,K,P,Q]
-Tensor repeated(const Tensor& b, const Tensor& y) {
-  const TensorImpl& impl = *b.impl();
-  const Dims strides{0, b.stride(0), 0, 0};
-  return Tensor(intrusive_ptr<TensorImpl>(
-      new TensorImpl(impl.storage, y.sizes(), strides, impl.offset, impl.dtype)));
 }
 
 }  // namespace

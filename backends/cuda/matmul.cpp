@@ -10,6 +10,7 @@
 #include "matmul_layout.h"
 #include "matmul_tiled.h"
 #include "plan_cache.h"
+#include "repeated.h"
 #include "workspace.h"
 
 namespace ambit::cuda {
@@ -102,7 +103,10 @@ MatmulPlan plan_for(const BlasProduct& p) {
   const cublasStatus_t status = cublaslt::api().cublasLtMatmulAlgoGetHeuristic(
       cublaslt::handle(), plan.product.get(), plan.left.get(), plan.right.get(), plan.y.get(),
       plan.y.get(), preference.get(), 1, &plan.choice, &count);
-  plan.found = status == CUBLAS_STATUS_SUCCESS && count > 0;
+  const bool refused =
+      status == CUBLAS_STATUS_NOT_SUPPORTED || status == CUBLAS_STATUS_INVALID_VALUE;
+  if (!refused) cublaslt::check(status, "cublasLtMatmulAlgoGetHeuristic");
+  plan.found = !refused && count > 0;
   return plan;
 }
 
@@ -137,13 +141,6 @@ Tensor copied(const Tensor& t) {
 
 // The matrices as they lie or, where BLAS cannot read them so, a copy.
 Tensor readable(const Tensor& t) { return blas_layout(Matrices(t)) ? t : copied(t); }
-
-// b [N] repeated over y [M,N]
-Tensor repeated(const Tensor& b, const Tensor& y) {
-  const TensorImpl& impl = *b.impl();
-  return Tensor(intrusive_ptr<TensorImpl>(
-      new TensorImpl(impl.storage, y.sizes(), Dims{0, b.stride(0)}, impl.offset, impl.dtype)));
-}
 
 // y [B,M,N] or [M,N] = a b + bias [N]; return whether cuBLASLt can do it.
 bool product_by_blas(Tensor& y, const Matrices& a, const Matrices& b, const Tensor& bias) {

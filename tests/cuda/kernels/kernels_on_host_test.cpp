@@ -42,28 +42,28 @@ TEST_CASE("softmax and its gradient, by threads, warps and blocks") {
     int64_t dim;
   };
   manual_seed(1);
-  for (const auto& [sizes, dim] : std::vector<Case>{{{4, 10}, 1},
-                                                    {{300, 7}, 1},
-                                                    {{3, 5, 7}, 1},
-                                                    {{3, 5, 7}, 0},
-                                                    {{2, 2100}, 1},
-                                                    {{2100, 2}, 0},
-                                                    {{5, 1}, 1},
-                                                    {{}, 0}}) {
+  for (const Case& c : std::vector<Case>{{{4, 10}, 1},
+                                         {{300, 7}, 1},
+                                         {{3, 5, 7}, 1},
+                                         {{3, 5, 7}, 0},
+                                         {{2, 2100}, 1},
+                                         {{2100, 2}, 0},
+                                         {{5, 1}, 1},
+                                         {{}, 0}}) {
     for (const DType dtype : kFloats) {
       for (const bool log : {false, true}) {
-        CAPTURE(str(IntArrayRef(sizes)));
+        CAPTURE(str(c.sizes));
         CAPTURE(log);
-        const Tensor x = normal(sizes, dtype), dy = normal(sizes, dtype);
+        const Tensor x = normal(c.sizes, dtype), dy = normal(c.sizes, dtype);
         Tensor y = empty_like(x), dx = empty_like(x);
         Tensor y_expected = empty_like(x).to(kReference), dx_expected = y_expected.clone();
-        cuda::softmax(y, x, dim, log);
-        kernels::softmax(y_expected, x.to(kReference), dim, log);
+        cuda::softmax(y, x, c.dim, log);
+        kernels::softmax(y_expected, x.to(kReference), c.dim, log);
         // exp and log round by at most 2 units, the quotient and the difference once each.
         check_close(y, y_expected, 8);
         y = y_expected.cpu();
-        cuda::softmax_grad(dx, dy, y, dim, log);
-        kernels::softmax_grad(dx_expected, dy.to(kReference), y_expected, dim, log);
+        cuda::softmax_grad(dx, dy, y, c.dim, log);
+        kernels::softmax_grad(dx_expected, dy.to(kReference), y_expected, c.dim, log);
         // The sum of dy, rounded, is as large as the root of 2100 elements of 1.
         check_close(dx, dx_expected, 64);
       }
@@ -76,8 +76,8 @@ TEST_CASE("batch norm and its gradient, with and without weights and running sta
   for (const auto& sizes : std::vector<std::vector<int64_t>>{
            {4, 3, 8, 8}, {6, 5}, {2, 3, 5, 7}, {300, 2, 3}, {8, 2, 20, 20}, {7, 1, 1, 4}}) {
     for (const DType dtype : kFloats) {
-      for (const auto& [training, affine] :
-           {std::pair{true, true}, {true, false}, {false, true}, {false, false}}) {
+      for (const int mode : {0, 1, 2, 3}) {
+        const bool training = mode % 2 == 1, affine = mode / 2 == 1;
         CAPTURE(str(IntArrayRef(sizes)));
         CAPTURE(training);
         CAPTURE(affine);
@@ -151,8 +151,9 @@ TEST_CASE("products of matrices of any dtype and strides") {
     return turned ? t.to(dtype).transpose(1, 2) : t.to(dtype);
   };
   for (const DType dtype : {kUInt8, kInt8, kInt16, kInt32, kInt64, kFloat32, kFloat64}) {
-    for (const auto& [B, M, N, K] :
+    for (const auto& size :
          {std::array<int64_t, 4>{1, 5, 7, 3}, {3, 17, 33, 20}, {2, 1, 1, 40}, {2, 3, 4, 0}}) {
+      const int64_t B = size[0], M = size[1], N = size[2], K = size[3];
       for (const bool turned : {false, true}) {
         CAPTURE(name(dtype));
         CAPTURE(M);
