@@ -10,7 +10,7 @@ const Functions& api() {
   return *functions;
 }
 
-void check(cublasStatus_t status, const char* call, std::source_location where) {
+void check(cublasStatus_t status, const char* call, SourceLocation where) {
   if (status == CUBLAS_STATUS_SUCCESS) return;
   throw_failed(call, api().cublasLtGetStatusName(status), status,
                api().cublasLtGetStatusString(status), where);

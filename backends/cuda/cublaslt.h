@@ -5,9 +5,9 @@
 #include <cublasLt.h>
 
 #include <memory>
-#include <source_location>
 
 #include "library.h"
+#include "source_location.h"
 
 namespace ambit::cuda::cublaslt {
 
@@ -35,7 +35,7 @@ const Functions& api();
 
 /// Throw BackendError for any status but success.
 void check(cublasStatus_t status, const char* call,
-           std::source_location where = std::source_location::current());
+           SourceLocation where = SourceLocation::current());
 
 /// Return the handle of the stream of the Call at work.
 cublasLtHandle_t handle();

@@ -30,7 +30,7 @@ const Functions& api() {
 
 }  // namespace
 
-void check(cudnnStatus_t status, const char* call, std::source_location where) {
+void check(cudnnStatus_t status, const char* call, SourceLocation where) {
   if (status == CUDNN_STATUS_SUCCESS) return;
   char text[512] = "";
   api().cudnnGetLastErrorString(text, sizeof(text));

@@ -6,16 +6,17 @@
 #include <cudnn_graph.h>
 
 #include <cstdint>
-#include <source_location>
 #include <span>
 #include <string>
 #include <vector>
+
+#include "source_location.h"
 
 namespace ambit::cuda::cudnn {
 
 /// Throw BackendError for any status but success.
 void check(cudnnStatus_t status, const char* call,
-           std::source_location where = std::source_location::current());
+           SourceLocation where = SourceLocation::current());
 
 /// Return the handle of the stream of the Call at work.
 cudnnHandle_t handle();

@@ -19,13 +19,13 @@ std::string on_device() {
 }  // namespace
 
 void throw_failed(std::string_view call, std::string_view code_name, int code,
-                  std::string_view text, std::source_location where) {
+                  std::string_view text, SourceLocation where) {
   throw BackendError(fmt::format("{}: expected {} to succeed{}, got {} ({}): {} ({}:{})",
                                  Call::op(), call, on_device(), code_name, code, text,
                                  file_name(where.file_name()), where.line()));
 }
 
-void throw_failed(std::string_view call, cudaError_t status, std::source_location where) {
+void throw_failed(std::string_view call, cudaError_t status, SourceLocation where) {
   static_cast<void>(cudaGetLastError());  // or the next check would meet it again
   std::string text = cudaGetErrorString(status);
   if (is_sticky(status)) {

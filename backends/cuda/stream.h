@@ -14,8 +14,10 @@ class Gpu;
 
 /// Kept as long as the process, though the thread that uses it may change.
 struct Stream {
+  Stream(Gpu& owner, int number) : gpu(owner), id(number) {}
+
   Gpu& gpu;
-  int id;  ///< its place among the streams of the GPU
+  const int id;  ///< its place among the streams of the GPU
   cudaStream_t handle = nullptr;
   cudaEvent_t reached = nullptr;  ///< recorded anew whenever another stream must wait for this one
   // Opened at their first use, by cudnn.cpp and cublaslt.cpp.

@@ -142,7 +142,8 @@ double term_scale(BinaryOp op, double a, double b) {
 template <class T, BinaryOp op>
 void check_real_binary() {
   if constexpr (op < BinaryOp::bitwise_and || op > BinaryOp::bitwise_xor) {
-    const auto [a, b] = pairs<T>();
+    const auto all = pairs<T>();
+    const std::vector<T>&a = all.first, &b = all.second;
     const Tensor x = tensor_of(a), y = tensor_of(b);
     Tensor want = empty_like(x);
     reference::binary(want, x, y, op);
@@ -201,7 +202,8 @@ TEST_CASE_TEMPLATE("questions get the reference's answers", T, bool, int32_t, fl
 
 TEST_CASE_TEMPLATE("maps of two integers are the reference's, and bad divisions are reported", T,
                    uint8_t, int8_t, int16_t, int32_t, int64_t) {
-  const auto [a, b] = pairs<T>();
+  const auto all = pairs<T>();
+  const std::vector<T>&a = all.first, &b = all.second;
   for (int k = 0; k <= static_cast<int>(BinaryOp::bitwise_xor); ++k) {
     const auto op = static_cast<BinaryOp>(k);
     if (op == BinaryOp::div || op == BinaryOp::atan2) continue;  // of floats only
@@ -234,7 +236,8 @@ TEST_CASE_TEMPLATE("maps of two integers are the reference's, and bad divisions 
 
 TEST_CASE_TEMPLATE("comparisons and logic are the reference's", T, bool, int8_t, int64_t, float,
                    double) {
-  const auto [a, b] = pairs<T>();
+  const auto all = pairs<T>();
+  const std::vector<T>&a = all.first, &b = all.second;
   Tensor x = empty({static_cast<int64_t>(a.size())}, dtype_of<T>), y = empty_like(x);
   for (size_t i = 0; i < a.size(); ++i) {
     x.data_ptr<T>()[i] = a[i];

@@ -20,7 +20,8 @@ TEST_CASE("keys differ where shapes, strides, dtypes, alignment or definedness d
   CHECK_FALSE(key(t) == key(zeros({4, 8}, kFloat64)));
   CHECK_FALSE(key(t) == key(zeros({33}).slice(0, 1).view({4, 8})));  // 4 bytes past 16
   CHECK_FALSE(key(t) == key(Tensor()));
-  CHECK_FALSE(PlanKey().add({1, 2}).add({3}) == PlanKey().add({1}).add({2, 3}));
+  CHECK_FALSE(PlanKey().add(IntArrayRef{1, 2}).add(IntArrayRef{3}) ==
+              PlanKey().add(IntArrayRef{1}).add(IntArrayRef{2, 3}));
   CHECK_FALSE(PlanKey().add(1) == PlanKey().add(2));
 }
 
