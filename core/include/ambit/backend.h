@@ -13,6 +13,8 @@
 
 namespace ambit {
 
+struct PhysicalLayout;
+
 /// Bytes, from a backend's caching allocator.
 struct MemoryStats {
   size_t in_use = 0;              ///< held by tensors
@@ -58,6 +60,11 @@ class AMBIT_API Backend {
   /// Copy to host memory, complete when this returns unless `non_blocking`.
   virtual void copy_to_host(int index, void* host, const void* from, size_t bytes,
                             bool non_blocking) = 0;
+  /// Write `bytes` of elements in row-major order to `to`, from a block that kernels of this
+  /// backend have laid out (StorageImpl::adopt), in the order of the work queued on the device.
+  /// Backends whose kernels never do have none.
+  virtual void to_row_major(int index, void* to, const void* from, size_t bytes,
+                            const PhysicalLayout& layout);
   /// Wait for all work queued on the device, and report what failed in it.
   virtual void synchronize(int index);
   /// Make the device current for the calling thread; called before each of its kernels.
