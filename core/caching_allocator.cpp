@@ -6,15 +6,11 @@
 
 #include <algorithm>
 #include <bit>
+#include <mutex>
 #include <utility>
 
-#if defined(__SANITIZE_ADDRESS__)
-#define AMBIT_ASAN 1
-#elif defined(__has_feature)
-#if __has_feature(address_sanitizer)
-#define AMBIT_ASAN 1
-#endif
-#endif
+#include "sanitizer.h"
+
 #ifdef AMBIT_ASAN
 #include <sanitizer/asan_interface.h>
 #endif
@@ -78,7 +74,7 @@ CachingAllocator::CachingAllocator(RawMemory& raw, std::string device_name)
 CachingAllocator::~CachingAllocator() { release_all(); }
 
 void* CachingAllocator::allocate(size_t bytes) {
-  const std::scoped_lock lock(mutex_);
+  const std::lock_guard lock(lock_);
   if (bytes > PTRDIFF_MAX) {
     throw_out_of_memory(device_name_, bytes, stats_, raw_.free_bytes());
   }
@@ -116,7 +112,7 @@ void* CachingAllocator::allocate_from_system(size_t bytes, size_t block_bytes) {
 void CachingAllocator::free(void* p, size_t bytes) noexcept {
   const size_t size_class = class_of(std::max<size_t>(bytes, 1));
   const size_t block_bytes = bytes_of_class(size_class);
-  const std::scoped_lock lock(mutex_);
+  const std::lock_guard lock(lock_);
   stats_.in_use -= block_bytes;
   try {
     classes_[size_class].blocks.push_back(p);
@@ -130,12 +126,12 @@ void CachingAllocator::free(void* p, size_t bytes) noexcept {
 }
 
 MemoryStats CachingAllocator::stats() const {
-  const std::scoped_lock lock(mutex_);
+  const std::lock_guard lock(lock_);
   return stats_;
 }
 
 void CachingAllocator::empty_cache() {
-  const std::scoped_lock lock(mutex_);
+  const std::lock_guard lock(lock_);
   release_all();
 }
 

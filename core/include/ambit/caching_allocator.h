@@ -5,11 +5,11 @@
 #pragma once
 
 #include <ambit/backend.h>
+#include <ambit/spin_lock.h>
 
 #include <array>
 #include <cstddef>
 #include <cstdint>
-#include <mutex>
 #include <string>
 #include <vector>
 
@@ -81,7 +81,7 @@ class AMBIT_API CachingAllocator {
 
   RawMemory& raw_;
   const std::string device_name_;
-  mutable std::mutex mutex_;  // guards what follows, and raw_
+  mutable SpinLock lock_;  // guards what follows, and raw_
   std::array<SizeClass, kClasses> classes_;
   MemoryStats stats_;
   uint64_t requests_ = 0;

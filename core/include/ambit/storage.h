@@ -3,6 +3,7 @@
 
 #include <ambit/device.h>
 #include <ambit/intrusive_ptr.h>
+#include <ambit/pooled.h>
 
 #include <atomic>
 #include <cstddef>
@@ -13,7 +14,7 @@ namespace ambit {
 class Backend;
 
 /// One block of memory on one device; freed with the last tensor that uses it.
-class AMBIT_API StorageImpl final : public RefCounted {
+class AMBIT_API StorageImpl final : public RefCounted, public Pooled {
  public:
   /// Allocate. On meta, and for 0 bytes, data() is null. Errors: those of Backend::allocate.
   StorageImpl(Device device, size_t size_bytes);
