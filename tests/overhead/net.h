@@ -24,14 +24,14 @@ struct NetImpl : nn::Module {
 };
 AMBIT_MODULE(Net);
 
-/// The network with its loss, optimizer and a batch of 4.
+/// The network with its loss, optimizer and a batch.
 class NetTraining {
  public:
-  explicit NetTraining(Device device)
+  NetTraining(Device device, int64_t batch)
       : net_(Net().to(device)),
         sgd_(net_->parameters(), optim::SGDOptions(0.001).momentum(0.9)),
-        inputs_(rand({4, 3, 32, 32}).to(device)),
-        labels_(randint(0, 10, {4}, kInt64).to(device)) {}
+        inputs_(rand({batch, 3, 32, 32}).to(device)),
+        labels_(randint(0, 10, {batch}, kInt64).to(device)) {}
 
   void compute_gradients() {
     sgd_.zero_grad();

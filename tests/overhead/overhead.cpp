@@ -31,12 +31,12 @@ const std::map<std::string, std::function<void(long)>> kWorks = {
     // Two to look at by hand: a step of training, and what of it is not kernels.
     {"step",
      [](long calls) {
-       NetTraining training(kCPU);
+       NetTraining training(kCPU, 4);
        while (calls-- > 0) training.step();
      }},
     {"step_meta",
      [](long calls) {
-       NetTraining training(kMeta);
+       NetTraining training(kMeta, 4);
        while (calls-- > 0) training.step();
      }},
 };
