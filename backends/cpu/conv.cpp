@@ -10,10 +10,11 @@ namespace {
 
 enum Tag : int64_t { kForward = 200, kInputGrad, kWeightGrad };
 
-/// Whether oneDNN is faster, as measured: the channels of the result must fill its blocks of 16,
-/// and the work pay for bringing the data into its layout and back.
+/// Whether oneDNN is faster, as measured: where the channels of the result fill its vectors of 16,
+/// soon; where they do not, once there is enough work to pay for bringing the data its way.
 bool prefers_onednn(const Tensor& x, const ConvGeometry& g, int64_t channels) {
-  return x.dtype() == kFloat32 && channels >= 16 && g.work() >= (int64_t{1} << 18);
+  const int64_t enough = int64_t{1} << (channels >= 16 ? 18 : 23);
+  return x.dtype() == kFloat32 && channels >= 4 && g.work() >= enough;
 }
 
 /// oneDNN takes all threads that it is given, however small the work.

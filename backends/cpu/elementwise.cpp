@@ -11,11 +11,11 @@
 namespace ambit::cpu {
 namespace {
 
-template <class Row>
-Row expect(Row row, const char* op, DType dtype) {
+template <class Row, class OpKind>
+Row expect(Row row, OpKind op, DType dtype) {
   if (!row)
     throw DTypeError(
-        fmt::format("{}: expected a dtype it is defined for, got {}", op, name(dtype)));
+        fmt::format("{}: expected a dtype it is defined for, got {}", name(op), name(dtype)));
   return row;
 }
 
@@ -56,13 +56,13 @@ void check_divisors(const Tensor& a, const Tensor& b, BinaryOp op) {
 }
 
 void unary_as_given(Tensor& y, const Tensor& x, UnaryOp op) {
-  const UnaryRow row = expect(unary_row(op, x.dtype()), name(op), x.dtype());
+  const UnaryRow row = expect(unary_row(op, x.dtype()), op, x.dtype());
   for_packed_rows<2>({&y, &x}, grain_of(op),
                      [row](int64_t n, const auto& p) { row(n, p[0], p[1]); });
 }
 
 void binary_as_given(Tensor& y, const Tensor& a, const Tensor& b, BinaryOp op) {
-  const BinaryRow row = expect(binary_row(op, a.dtype()), name(op), a.dtype());
+  const BinaryRow row = expect(binary_row(op, a.dtype()), op, a.dtype());
   if (is_division(op) && is_integral(a.dtype())) {
     visit(a.dtype(), [&]<class T>() { check_divisors<T>(a, b, op); });
   }

@@ -18,18 +18,27 @@ void copy_strided(int64_t n, void* y, int64_t y_stride, const void* x, int64_t x
 template <size_t N, class Row>
 void for_packed_rows(const std::array<const Tensor*, N>& operands, int64_t grain, const Row& row) {
   constexpr int64_t kPiece = 512;
-  const Loops<N> loops = make_loops<N>(operands);
   std::array<char*, N> data;
   std::array<size_t, N> size;
-  bool contiguous = true;
+  bool one_row = true;
   for (size_t i = 0; i < N; ++i) {
     data[i] = static_cast<char*>(operands[i]->data_ptr());
     size[i] = element_size(operands[i]->dtype());
-    contiguous = contiguous && loops.inner_stride(i) == 1;
+    one_row = one_row && operands[i]->is_contiguous();
   }
   const auto at = [&](size_t i, int64_t offset) {
     return data[i] + offset * static_cast<int64_t>(size[i]);
   };
+  if (one_row) {
+    return parallel_for(operands[0]->numel(), grain, [&](int64_t begin, int64_t end) {
+      std::array<char*, N> p;
+      for (size_t i = 0; i < N; ++i) p[i] = at(i, begin);
+      row(end - begin, p);
+    });
+  }
+  const Loops<N> loops = make_loops<N>(operands);
+  bool contiguous = true;
+  for (size_t i = 0; i < N; ++i) contiguous = contiguous && loops.inner_stride(i) == 1;
   if (contiguous) {
     return parallel_rows(loops, grain, [&](int64_t n, const std::array<int64_t, N>& offsets) {
       std::array<char*, N> p;

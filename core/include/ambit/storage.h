@@ -3,6 +3,7 @@
 
 #include <ambit/device.h>
 #include <ambit/intrusive_ptr.h>
+#include <ambit/pooled.h>
 
 #include <array>
 #include <atomic>
@@ -30,7 +31,7 @@ struct PhysicalLayout {
 /// channels-last through bias, relu, pooling and their gradients). To everybody else it reads as
 /// row-major: the first data() converts it, once and for ever, so that an address once given out
 /// stays what it was. Tensors' sizes and strides never show any of it.
-class AMBIT_API StorageImpl final : public RefCounted {
+class AMBIT_API StorageImpl final : public RefCounted, public Pooled {
  public:
   /// Allocate. On meta, and for 0 bytes, data() is null. Errors: those of Backend::allocate.
   StorageImpl(Device device, size_t size_bytes);
