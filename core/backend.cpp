@@ -17,6 +17,7 @@ DeviceProperties Backend::properties(int index) const {
 MemoryStats Backend::memory_stats(int) const { return {}; }
 void Backend::empty_cache(int) {}
 void Backend::synchronize(int) {}
+void Backend::wait_for_copies(int index, const void*) { synchronize(index); }
 void Backend::activate(int) {}
 
 void* Backend::allocate_pinned(size_t bytes) {
@@ -26,5 +27,6 @@ void* Backend::allocate_pinned(size_t bytes) {
 }
 
 void Backend::free_pinned(void* p, size_t) noexcept { std::free(p); }
+bool Backend::is_pinned(const void*, size_t) { return false; }
 
 }  // namespace ambit

@@ -23,6 +23,14 @@ StorageImpl::~StorageImpl() {
   if (deleter_) deleter_(data_);
 }
 
+// Threads that read at once may all come here: each waits, and so much the shorter.
+void StorageImpl::wait() const {
+  const Device source = awaited_.load(std::memory_order_acquire);
+  if (source.is_cpu()) return;
+  backend_of(source).wait_for_copies(source.index(), data_);
+  awaited_.store(kCPU, std::memory_order_release);
+}
+
 void StorageImpl::destroy(StorageImpl* s) noexcept { delete s; }
 
 }  // namespace ambit

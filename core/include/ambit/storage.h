@@ -20,7 +20,15 @@ class AMBIT_API StorageImpl final : public RefCounted {
   /// Borrow memory that the host owns; `deleter` may be empty.
   StorageImpl(void* data, size_t size_bytes, std::function<void(void*)> deleter);
 
-  void* data() const { return data_; }
+  /// Return the address; while a copy that await() told of is on its way there, wait for it first.
+  /// Errors: what failed in that device's work.
+  void* data() const {
+    if (!awaited_.load(std::memory_order_acquire).is_cpu()) [[unlikely]]
+      wait();
+    return data_;
+  }
+  /// Say that `source` has been asked to copy here, and may not have done it yet.
+  void await(Device source) { awaited_.store(source, std::memory_order_release); }
   size_t size_bytes() const { return size_bytes_; }
   Device device() const { return device_; }
 
@@ -32,11 +40,13 @@ class AMBIT_API StorageImpl final : public RefCounted {
 
  private:
   ~StorageImpl();
+  void wait() const;
 
   void* data_ = nullptr;
   size_t size_bytes_;
   Backend* backend_ = nullptr;  // null: borrowed or empty
   Device device_;
+  mutable std::atomic<Device> awaited_{kCPU};  // cpu: nothing is on its way
   std::atomic<uint32_t> version_{0};
   std::function<void(void*)> deleter_;
 };
