@@ -1,5 +1,7 @@
 #include "backend.h"
 
+#include <fmt/format.h>
+
 #include <set>
 #include <utility>
 
@@ -44,7 +46,12 @@ std::string CudaBackend::reason_for_none() const { return no_gpu_reason(); }
 
 DeviceProperties CudaBackend::properties(int index) const {
   const cudaDeviceProp& p = gpu(index).properties();
-  return {p.name, p.totalGlobalMem};
+  const CudaVersions versions = cuda_versions();
+  return {p.name,
+          p.totalGlobalMem,
+          {{"compute capability", fmt::format("{}.{}", p.major, p.minor)},
+           {"CUDA of the driver", versions.driver},
+           {"CUDA runtime", versions.runtime}}};
 }
 
 void* CudaBackend::allocate(int index, size_t bytes) {
