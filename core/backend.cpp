@@ -23,6 +23,7 @@ void Backend::to_row_major(int, void*, const void*, size_t, const PhysicalLayout
 }
 
 void Backend::synchronize(int) {}
+void Backend::wait_for_copies(int index, const void*) { synchronize(index); }
 void Backend::activate(int) {}
 
 void* Backend::allocate_pinned(size_t bytes) {
@@ -32,5 +33,6 @@ void* Backend::allocate_pinned(size_t bytes) {
 }
 
 void Backend::free_pinned(void* p, size_t) noexcept { std::free(p); }
+bool Backend::is_pinned(const void*, size_t) { return false; }
 
 }  // namespace ambit

@@ -1,4 +1,4 @@
-// Allocation and release of a tensor's bytes, and the way from a backend's layout to row-major.
+// Allocation and release of a tensor's bytes, and what happens when somebody looks at them.
 #include <ambit/registry.h>
 #include <ambit/storage.h>
 
@@ -22,6 +22,11 @@ StorageImpl::StorageImpl(void* data, size_t size_bytes, std::function<void(void*
 StorageImpl::~StorageImpl() {
   if (backend_) backend_->free(device_.index(), data_, size_bytes_);
   if (deleter_) deleter_(data_);
+}
+
+void StorageImpl::await(Device source) {
+  source_ = source;
+  order_.store(kOnItsWay, std::memory_order_release);
 }
 
 bool StorageImpl::adopt(const PhysicalLayout& layout) {
@@ -53,6 +58,10 @@ void StorageImpl::look() const {
     if (order == kOpen && order_.compare_exchange_strong(order, kRowMajor)) return;
     if (order == kLaidOut && order_.compare_exchange_strong(order, kConverting)) return convert();
     if (order == kConverting || order > kLaidOut) order_.wait(order, std::memory_order_acquire);
+    if (order == kOnItsWay) {
+      backend_of(source_).wait_for_copies(source_.index(), data_);
+      order_.compare_exchange_strong(order, kRowMajor);
+    }
   }
 }
 

@@ -38,13 +38,16 @@ class AMBIT_API StorageImpl final : public RefCounted, public Pooled {
   /// Borrow memory that the host owns; `deleter` may be empty.
   StorageImpl(void* data, size_t size_bytes, std::function<void(void*)> deleter);
 
-  /// Return the elements in row-major order, after a conversion where they lie otherwise.
-  /// Thread safety: concurrent readers may look. Errors: OutOfMemoryError, of the conversion.
+  /// Return the elements in row-major order: after a conversion where they lie otherwise, after the
+  /// end of a copy that await() told of. Thread safety: concurrent readers may look. Errors:
+  /// OutOfMemoryError, of the conversion; what failed in the work of the copying device.
   void* data() const {
     if (order_.load(std::memory_order_acquire) != kRowMajor) [[unlikely]]
       look();
     return data_;
   }
+  /// Say that `source` has been asked to copy here, and may not have done it yet.
+  void await(Device source);
   size_t size_bytes() const { return size_bytes_; }
   Device device() const { return device_; }
 
@@ -74,7 +77,7 @@ class AMBIT_API StorageImpl final : public RefCounted, public Pooled {
   void convert() const;
 
   // What order_ says; above 0 the block lies in layout_, and is held by order_ - 1 readers.
-  enum Order : int32_t { kConverting = -2, kOpen = -1, kRowMajor = 0, kLaidOut = 1 };
+  enum Order : int32_t { kOnItsWay = -3, kConverting = -2, kOpen = -1, kRowMajor = 0, kLaidOut = 1 };
 
   mutable void* data_ = nullptr;
   size_t size_bytes_;
@@ -83,6 +86,7 @@ class AMBIT_API StorageImpl final : public RefCounted, public Pooled {
   std::atomic<uint32_t> version_{0};
   mutable std::atomic<int32_t> order_{kRowMajor};
   PhysicalLayout layout_;
+  Device source_;  // of the copy on its way
   std::function<void(void*)> deleter_;
 };
 

@@ -15,6 +15,7 @@ struct Bug {
 inline constexpr Bug kRuntimeBugs[] = {
     {"missed_synchronise", "order/", "order/chain"},
     {"idle_synchronise", "copies/", "copies/non_blocking/pinned"},
+    {"unawaited_copy", "copies/", "copies/non_blocking/read_at_once"},
     {"early_copy_in", "order/", "order/copy_between_kernels"},
     {"late_host_read", "order/", "order/host_buffer_reused"},
     {"unordered_devices", "copies/", "copies/other_index"},
