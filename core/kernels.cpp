@@ -51,6 +51,12 @@ constinit decltype(batch_norm_grad) batch_norm_grad{
     composite::batch_norm_grad};
 constinit decltype(nll_loss) nll_loss{
     "nll_loss", {"out", "weight_sum", "input", "target", "weight"}, composite::nll_loss};
+constinit decltype(cross_entropy) cross_entropy{
+    "cross_entropy", {"out", "weight_sum", "input", "target", "weight"}, composite::cross_entropy};
+constinit decltype(cross_entropy_grad) cross_entropy_grad{
+    "cross_entropy_grad",
+    {"input_grad", "grad", "input", "target", "weight"},
+    composite::cross_entropy_grad};
 constinit decltype(sgd_step) sgd_step{
     "sgd_step", {"param", "momentum_buffer", "grad"}, composite::sgd_step};
 
@@ -87,6 +93,8 @@ std::span<OpBase* const> all_ops() {
                                            &kernels::batch_norm,
                                            &kernels::batch_norm_grad,
                                            &kernels::nll_loss,
+                                           &kernels::cross_entropy,
+                                           &kernels::cross_entropy_grad,
                                            &kernels::sgd_step};
   return kOps;
 }

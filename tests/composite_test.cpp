@@ -181,6 +181,24 @@ TEST_CASE("composite nll_loss agrees with the kernel") {
   }
 }
 
+TEST_CASE("composite cross_entropy and its gradient agree with the kernels") {
+  manual_seed(9);
+  const Tensor target = tensor({1, 3, 0, 3}), w = normal({4}).abs(), x = normal({4, 4});
+  for (const int64_t ignore : {-100, 3}) {
+    for (const Tensor& weight : {w, Tensor()}) {
+      check_composite(kernels::cross_entropy, {unwritten({4}), unwritten({})}, {x, target, weight},
+                      [&](auto&& f, Tensors& o, const Tensors& in) {
+                        f(o[0], o[1], in[0], in[1], in[2], ignore);
+                      });
+      check_composite(kernels::cross_entropy_grad, {unwritten({4, 4})},
+                      {normal({4}), x, target, weight},
+                      [&](auto&& f, Tensors& o, const Tensors& in) {
+                        f(o[0], in[0], in[1], in[2], in[3], ignore);
+                      });
+    }
+  }
+}
+
 TEST_CASE("composite sgd_step agrees with the kernel, for every kind of momentum") {
   manual_seed(8);
   const Tensor p = normal({2, 3}), buffer = normal({2, 3}), g = normal({2, 3});
@@ -203,9 +221,10 @@ TEST_CASE("all_ops lists every kernel once, and only the composable have composi
     if (op->has_composite()) composed.insert(op->name());
   }
   CHECK(names.size() == all_ops().size());
-  CHECK(names.size() == 31);
+  CHECK(names.size() == 33);
   CHECK(composed == std::set<std::string>{"index_select", "index_add", "linear",
                                           "conv2d_input_grad", "conv2d_weight_grad", "avg_pool2d",
                                           "avg_pool2d_grad", "softmax", "softmax_grad",
-                                          "batch_norm", "batch_norm_grad", "nll_loss", "sgd_step"});
+                                          "batch_norm", "batch_norm_grad", "nll_loss",
+                                          "cross_entropy", "cross_entropy_grad", "sgd_step"});
 }

@@ -169,6 +169,26 @@ TEST_CASE("reference nll_loss weighs classes, ignores one, and refuses targets o
   check_values<double>(y, {12, 0, 1});
 }
 
+TEST_CASE("reference cross_entropy and its gradient agree with PyTorch") {
+  // x = t([[1., 2., 4.], [0., 0., 0.], [-1., 3., 0.]]).double(), target t([2, -100, 0]),
+  // w = t([1., 2., 4.]).double()
+  const Tensor x = make<double>({1, 2, 4, 0, 0, 0, -1, 3, 0}, {3, 3}), w = make<double>({1, 2, 4}),
+               target = make<int64_t>({2, -100, 0});
+  Tensor y = blank<double>({3}), weight_sum = blank<double>({}), dx = blank<double>({3, 3});
+  kernels::cross_entropy(y, weight_sum, x, target, w, -100);
+  // F.cross_entropy(x, target, w, reduction='none')
+  check_values<double>(y, {0.67938407822514268, 0, 4.0658839037574293}, kRounding64);
+  check_values<double>(weight_sum, {5});
+  kernels::cross_entropy_grad(dx, make<double>({1, 2, 3}), x, target, w, -100);
+  // x.grad, after backward(t([1., 2., 3.]).double())
+  check_values<double>(dx,
+                       {0.16804026453626419, 0.45678079753837791, -0.62482106207464216, 0, 0, 0,
+                        -2.9485565233634388, 2.8087186556295172, 0.13983786773392168},
+                       kRounding64);
+  CHECK_THROWS_WITH_AS(kernels::cross_entropy(y, weight_sum, x, make<int64_t>({0, 1, 3}), {}, -100),
+                       "cross_entropy: expected a target in [0, 3), got 3", IndexError);
+}
+
 TEST_CASE("reference sgd_step follows torch.optim.SGD") {
   // o = torch.optim.SGD([p], lr=.1, momentum=.9, dampening=.5, weight_decay=.01) on p = [1., 2.]
   // (float64), with gradients [1., -1.] and [.5, 2.]

@@ -179,6 +179,13 @@ void add_layers(std::vector<Probe>& probes) {
   probes.push_back(probe(kernels::nll_loss, kFloats, [](Make m) {
     return std::tuple(m.out({1}), m.out({}), m.in({1, 2}), m.index({1}), m.in({2}), int64_t{-100});
   }));
+  probes.push_back(probe(kernels::cross_entropy, kFloats, [](Make m) {
+    return std::tuple(m.out({1}), m.out({}), m.in({1, 2}), m.index({1}), m.in({2}), int64_t{-100});
+  }));
+  probes.push_back(probe(kernels::cross_entropy_grad, kFloats, [](Make m) {
+    return std::tuple(m.out({1, 2}), m.in({1}), m.in({1, 2}), m.index({1}), m.in({2}),
+                      int64_t{-100});
+  }));
   probes.push_back(probe(kernels::sgd_step, kFloats, [](Make m) {
     return std::tuple(m.in({2}), m.in({2}), m.in({2}), SgdParams{.lr = 0.1, .momentum = 0.9});
   }));

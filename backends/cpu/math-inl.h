@@ -112,6 +112,79 @@ struct Cos {
   }
 };
 
+struct Asin {
+  template <class D, class V = hn::Vec<D>>
+  V operator()(D d, V x) const {
+    return hn::Asin(d, x);
+  }
+};
+
+struct Acos {
+  template <class D, class V = hn::Vec<D>>
+  V operator()(D d, V x) const {
+    return hn::Acos(d, x);
+  }
+};
+
+struct Atan {
+  template <class D, class V = hn::Vec<D>>
+  V operator()(D d, V x) const {
+    return hn::Atan(d, x);
+  }
+};
+
+/// The vectors of float that, widened to double, fill a register.
+using HalfFloats = hn::Rebind<float, hn::ScalableTag<double>>;
+
+/// F of HalfFloats, computed in double: for what loses digits or range in float.
+template <class F>
+struct ThroughDouble {
+  template <class D, class V = hn::Vec<D>>
+  V operator()(D d, V x) const {
+    const hn::Rebind<double, D> wide;
+    return hn::DemoteTo(d, F()(wide, hn::PromoteTo(wide, x)));
+  }
+};
+
+struct Log2 {  // rounded to float exact at powers of two
+  template <class D, class V = hn::Vec<D>>
+  V operator()(D d, V x) const {
+    return hn::Mul(Log()(d, x), constant(d, 1.44269504088896340736));
+  }
+};
+
+struct Log10 {
+  template <class D, class V = hn::Vec<D>>
+  V operator()(D d, V x) const {
+    return hn::Mul(Log()(d, x), constant(d, 0.43429448190325182765));
+  }
+};
+
+struct Tan {
+  template <class D, class V = hn::Vec<D>>
+  V operator()(D d, V x) const {
+    const V y = hn::Div(Sin()(d, x), Cos()(d, x));
+    return hn::IfThenElse(hn::Eq(x, hn::Zero(d)), x, y);  // -0 stays
+  }
+};
+
+// Beyond 100 both are infinite in float, and Highway's sinh is NaN from 710 on.
+struct Sinh {
+  template <class D, class V = hn::Vec<D>>
+  V operator()(D d, V x) const {
+    const V within = hn::Min(hn::Max(x, constant(d, -100)), constant(d, 100));
+    return keep_nan(d, x, hn::Sinh(d, within));
+  }
+};
+
+struct Cosh {
+  template <class D, class V = hn::Vec<D>>
+  V operator()(D d, V x) const {
+    const V half = constant(d, 0.5), e = Exp()(d, hn::Min(hn::Abs(x), constant(d, 100)));
+    return keep_nan(d, x, hn::MulAdd(half, e, hn::Div(half, e)));
+  }
+};
+
 struct Erf {
   /// float: a polynomial near 0, 1 - exp(polynomial) beyond; 1.1 ulp.
   /// Source: N. Juffa, "Efficient faithfully-rounded implementation of error function erff()",

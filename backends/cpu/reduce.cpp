@@ -13,7 +13,7 @@ namespace ambit::cpu {
 namespace {
 
 constexpr int64_t kFewResults = 64;  // too few to share among threads
-constexpr int64_t kPiece = 512;      // elements of a row at a time
+constexpr int64_t kPiece = 2048;     // elements of a row at a time
 constexpr int64_t kBlock = kGrain;   // elements reduced by one task, when data is split
 
 /// x split in the dims that y keeps and those that it has not.
@@ -105,7 +105,7 @@ class Reduction {
     const int64_t stride = reduced.inner_stride(0), next = geometry_.kept.inner_stride(1);
     if (geometry_.inner_kept) {
       for_rows(reduced, begin, end, [&](int64_t m, const std::array<int64_t, 1>& at) {
-        for (int64_t i = 0; i < m; ++i) add(n, sums, x_offset + at[0] + i * stride, next);
+        add(n, sums, x_offset + at[0], next, m, stride);
       });
       return;
     }
@@ -120,12 +120,16 @@ class Reduction {
       });
     }
   }
-  void add(int64_t n, char* sums, int64_t offset, int64_t stride) const {
+  /// Add `rows` rows of n elements, `stride` apart from one another, `step` between rows.
+  void add(int64_t n, char* sums, int64_t offset, int64_t stride, int64_t rows,
+           int64_t step) const {
     const char* row = x_ + offset * x_size_;
-    if (stride == 1) return reducer_.add(n, sums, row);
+    if (stride == 1) return reducer_.add(n, sums, row, rows, step);
     alignas(64) char packed[kPiece * 8];
-    copy_strided(n, packed, 1, row, stride, static_cast<size_t>(x_size_));
-    reducer_.add(n, sums, packed);
+    for (; rows > 0; --rows, row += step * x_size_) {
+      copy_strided(n, packed, 1, row, stride, static_cast<size_t>(x_size_));
+      reducer_.add(n, sums, packed, 1, 0);
+    }
   }
   void fold(int64_t n, char* sum, int64_t offset, int64_t stride) const {
     const char* row = x_ + offset * x_size_;
@@ -160,9 +164,7 @@ class Reduction {
         });
       }
     });
-    for (int64_t b = 1; b < blocks; ++b) {
-      merger_.add(results, partial.data(), partial.data() + b * results * sum_size_);
-    }
+    merger_.add(results, partial.data(), partial.data() + results * sum_size_, blocks - 1, results);
     const char* sums = partial.data();
     for_results(0, results, [&](int64_t n, const std::array<int64_t, 2>& at) {
       write(n, at[0], sums);

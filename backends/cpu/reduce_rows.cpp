@@ -4,6 +4,7 @@
 
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "reduce_rows.cpp"
+#include <hwy/cache_control.h>
 #include <hwy/foreach_target.h>
 #include <hwy/highway.h>
 
@@ -14,7 +15,10 @@
 
 HWY_BEFORE_NAMESPACE();
 namespace ambit::cpu::HWY_NAMESPACE {
+namespace hn = hwy::HWY_NAMESPACE;
 namespace {
+
+constexpr int64_t kChunkBytes = 256;
 
 template <class T>
 using Sum = std::conditional_t<std::floating_point<T>, double, int64_t>;
@@ -72,12 +76,38 @@ void clear(int64_t n, void* sums) {
   std::fill_n(static_cast<typename Op::Result*>(sums), n, Op::kNothing);
 }
 
+/// Ask for the lines of the next four rows: short rows one behind the other, read four at a time,
+/// are no pattern that processors foresee.
+template <class T>
+void prefetch_rows(const T* x, int64_t stride) {
+  for (int64_t r = 4; r < 8; ++r) {
+    for (int64_t i = 0; i < kChunkBytes; i += 64) {
+      hwy::Prefetch(reinterpret_cast<const char*>(x + r * stride) + i);
+    }
+  }
+}
+
+/// Four rows at a time, so that the sums are read and written a quarter as often; in order.
 template <class Op, class T>
-void add(int64_t n, void* sums, const void* x) {
+void add(int64_t n, void* sums, const void* x, int64_t rows, int64_t stride) {
+  constexpr int64_t kChunk = kChunkBytes / static_cast<int64_t>(sizeof(T));
   auto* to = static_cast<typename Op::Result*>(sums);
-  const T* from = static_cast<const T*>(x);
+  const T* a = static_cast<const T*>(x);
+  for (; rows >= 4; rows -= 4, a += 4 * stride) {
+    const T *b = a + stride, *c = b + stride, *d = c + stride;
+    for (int64_t begin = 0; begin < n; begin += kChunk) {
+      prefetch_rows(a + begin, stride);
 #pragma omp simd
-  for (int64_t i = 0; i < n; ++i) to[i] = Op::merge(to[i], element<Op>(from[i]));
+      for (int64_t i = begin; i < std::min(n, begin + kChunk); ++i) {
+        const auto two = Op::merge(Op::merge(to[i], element<Op>(a[i])), element<Op>(b[i]));
+        to[i] = Op::merge(Op::merge(two, element<Op>(c[i])), element<Op>(d[i]));
+      }
+    }
+  }
+  for (; rows > 0; --rows, a += stride) {
+#pragma omp simd
+    for (int64_t i = 0; i < n; ++i) to[i] = Op::merge(to[i], element<Op>(a[i]));
+  }
 }
 
 /// *sum = merge(*sum, x[0], ...) in 64 separate sums, which fill vector registers.
@@ -104,24 +134,42 @@ void fold(int64_t n, void* sum, const void* x) {
   *static_cast<Result*>(sum) = total;
 }
 
-/// The same for plain sums, which OpenMP knows: four streams hide the latency of an addition.
+/// The same for sums of integers, which OpenMP knows.
 template <class T>
 void fold_sum(int64_t n, void* sum, const void* x) {
-  // Unsigned, since integers wrap.
-  using Total = std::conditional_t<std::floating_point<T>, double, uint64_t>;
-  const int64_t quarter = n / 4;
-  const T *a = static_cast<const T*>(x), *b = a + quarter, *c = b + quarter, *d = c + quarter;
-  Total s0 = 0, s1 = 0, s2 = 0, s3 = 0;
-#pragma omp simd reduction(+ : s0, s1, s2, s3)
-  for (int64_t i = 0; i < quarter; ++i) {
-    s0 += static_cast<Total>(a[i]);
-    s1 += static_cast<Total>(b[i]);
-    s2 += static_cast<Total>(c[i]);
-    s3 += static_cast<Total>(d[i]);
+  const T* from = static_cast<const T*>(x);
+  uint64_t total = 0;  // unsigned, since integers wrap
+#pragma omp simd reduction(+ : total)
+  for (int64_t i = 0; i < n; ++i) total += static_cast<uint64_t>(from[i]);
+  auto* to = static_cast<int64_t*>(sum);
+  *to = wrap_add(*to, static_cast<int64_t>(total));
+}
+
+/// The same for sums of floats in vectors of double: four, which hides the latency of an addition.
+template <class T>
+void fold_float_sum(int64_t n, void* sum, const void* x) {
+  const hn::ScalableTag<double> d;
+  const hn::Rebind<T, decltype(d)> narrow;
+  const auto lanes = static_cast<int64_t>(hn::Lanes(d));
+  const T* from = static_cast<const T*>(x);
+  const auto load = [&](int64_t i) HWY_ATTR {
+    if constexpr (std::same_as<T, double>)
+      return hn::LoadU(d, from + i);
+    else
+      return hn::PromoteTo(d, hn::LoadU(narrow, from + i));
+  };
+  auto s0 = hn::Zero(d), s1 = s0, s2 = s0, s3 = s0;
+  int64_t i = 0;
+  for (; i + 4 * lanes <= n; i += 4 * lanes) {
+    s0 = hn::Add(s0, load(i));
+    s1 = hn::Add(s1, load(i + lanes));
+    s2 = hn::Add(s2, load(i + 2 * lanes));
+    s3 = hn::Add(s3, load(i + 3 * lanes));
   }
-  for (int64_t i = quarter; i < n - 3 * quarter; ++i) s3 += static_cast<Total>(d[i]);
-  auto* total = static_cast<Sum<T>*>(sum);
-  *total = wrap_add(*total, static_cast<Sum<T>>((s0 + s1) + (s2 + s3)));
+  for (; i + lanes <= n; i += lanes) s0 = hn::Add(s0, load(i));
+  double total = hn::GetLane(hn::SumOfLanes(d, hn::Add(hn::Add(s0, s1), hn::Add(s2, s3))));
+  for (; i < n; ++i) total += static_cast<double>(from[i]);
+  *static_cast<double*>(sum) += total;
 }
 
 template <template <class> class Op>
@@ -133,7 +181,12 @@ Reducer of(DType dtype) {
 
 Reducer sum(DType dtype) {
   return visit(dtype, []<class T>() -> Reducer {
-    return {dtype_of<Sum<T>>, clear<Add<T>>, fold_sum<T>, add<Add<T>, T>};
+    Reducer r = of<Add>(dtype_of<T>);
+    if constexpr (std::floating_point<T>)
+      r.fold = fold_float_sum<T>;
+    else
+      r.fold = fold_sum<T>;
+    return r;
   });
 }
 

@@ -16,8 +16,8 @@ struct Reducer {
   void (*clear)(int64_t n, void* sums);
   /// *sum = op(*sum, x[0], ..., x[n - 1]).
   void (*fold)(int64_t n, void* sum, const void* x);
-  /// sums[i] = op(sums[i], x[i]).
-  void (*add)(int64_t n, void* sums, const void* x);
+  /// sums[i] = op(sums[i], x[i], x[i + stride], ...), of `rows` rows.
+  void (*add)(int64_t n, void* sums, const void* x, int64_t rows, int64_t stride);
 };
 
 Reducer reducer(ReduceOp op, DType dtype);

@@ -40,6 +40,8 @@ void load(Registry& registry) {
   registry.add(kernels::batch_norm, cpu::batch_norm);
   registry.add(kernels::batch_norm_grad, cpu::batch_norm_grad);
   registry.add(kernels::nll_loss, cpu::nll_loss);
+  registry.add(kernels::cross_entropy, cpu::cross_entropy);
+  registry.add(kernels::cross_entropy_grad, cpu::cross_entropy_grad);
   registry.add(kernels::sgd_step, cpu::sgd_step);
 }
 

@@ -48,41 +48,58 @@ void scalar_binary(int64_t n, void* y, const void* a, const void* b) {
   for (int64_t i = 0; i < n; ++i) out[i] = F()(left[i], right[i]);
 }
 
-/// The same where F works on vectors. The rest of a row goes through a padded copy.
-template <class T, class F>
+/// The vector at p, of which only n elements need be there; in place of others there is `missing`.
+template <class D, class V = hn::Vec<D>>
+HWY_INLINE V load(D d, const hn::TFromD<D>* p, int64_t n, V missing) {
+  if (n >= static_cast<int64_t>(hn::Lanes(d))) return hn::LoadU(d, p);
+#if HWY_MEM_OPS_MIGHT_FAULT
+  HWY_ALIGN hn::TFromD<D> part[hn::MaxLanes(D())];
+  hn::Store(missing, d, part);
+  std::memcpy(part, p, static_cast<size_t>(n) * sizeof(*p));
+  return hn::Load(d, part);
+#else
+  const auto there = hn::FirstN(d, static_cast<size_t>(n));
+  return hn::IfThenElse(there, hn::MaskedLoad(there, d, p), missing);
+#endif
+}
+template <class D>
+HWY_INLINE hn::Vec<D> load(D d, const hn::TFromD<D>* p, int64_t n) {
+  return load(d, p, n, hn::Zero(d));
+}
+/// Write a vector to p, where there is room for n elements.
+template <class D>
+HWY_INLINE void store(hn::Vec<D> v, D d, hn::TFromD<D>* p, int64_t n) {
+  if (n >= static_cast<int64_t>(hn::Lanes(d))) return hn::StoreU(v, d, p);
+#if HWY_MEM_OPS_MIGHT_FAULT
+  HWY_ALIGN hn::TFromD<D> part[hn::MaxLanes(D())];
+  hn::Store(v, d, part);
+  std::memcpy(p, part, static_cast<size_t>(n) * sizeof(*p));
+#else
+  hn::BlendedStore(v, hn::FirstN(d, static_cast<size_t>(n)), d, p);
+#endif
+}
+
+/// The same as plain ones where F works on vectors.
+template <class T, class F, class D = hn::ScalableTag<T>>
 void vector_unary(int64_t n, void* y, const void* x) {
-  const hn::ScalableTag<T> d;
-  const int64_t lanes = static_cast<int64_t>(hn::Lanes(d));
+  const D d;
+  const auto lanes = static_cast<int64_t>(hn::Lanes(d));
   T* out = static_cast<T*>(y);
   const T* in = static_cast<const T*>(x);
-  int64_t i = 0;
-  for (; i + lanes <= n; i += lanes) hn::StoreU(F()(d, hn::LoadU(d, in + i)), d, out + i);
-  if (i == n) return;
-  HWY_ALIGN T rest[hn::MaxLanes(d)] = {};
-  const size_t bytes = static_cast<size_t>(n - i) * sizeof(T);
-  std::memcpy(rest, in + i, bytes);
-  hn::Store(F()(d, hn::Load(d, rest)), d, rest);
-  std::memcpy(out + i, rest, bytes);
+  for (int64_t i = 0; i < n; i += lanes) {
+    store(F()(d, load(d, in + i, n - i)), d, out + i, n - i);
+  }
 }
 
 template <class T, class F>
 void vector_binary(int64_t n, void* y, const void* a, const void* b) {
   const hn::ScalableTag<T> d;
-  const int64_t lanes = static_cast<int64_t>(hn::Lanes(d));
+  const auto lanes = static_cast<int64_t>(hn::Lanes(d));
   T* out = static_cast<T*>(y);
   const T *left = static_cast<const T*>(a), *right = static_cast<const T*>(b);
-  int64_t i = 0;
-  for (; i + lanes <= n; i += lanes) {
-    hn::StoreU(F()(d, hn::LoadU(d, left + i), hn::LoadU(d, right + i)), d, out + i);
+  for (int64_t i = 0; i < n; i += lanes) {
+    store(F()(d, load(d, left + i, n - i), load(d, right + i, n - i)), d, out + i, n - i);
   }
-  if (i == n) return;
-  HWY_ALIGN T rest_a[hn::MaxLanes(d)] = {};
-  HWY_ALIGN T rest_b[hn::MaxLanes(d)] = {};
-  const size_t bytes = static_cast<size_t>(n - i) * sizeof(T);
-  std::memcpy(rest_a, left + i, bytes);
-  std::memcpy(rest_b, right + i, bytes);
-  hn::Store(F()(d, hn::Load(d, rest_a), hn::Load(d, rest_b)), d, rest_a);
-  std::memcpy(out + i, rest_a, bytes);
 }
 
 }  // namespace ambit::cpu::HWY_NAMESPACE

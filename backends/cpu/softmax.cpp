@@ -11,86 +11,75 @@
 #include <cmath>
 
 #include "kernels.h"
-#include "math-inl.h"
 #include "parallel.h"
-#include "reduce_rows.h"
-#include "rows-inl.h"
+#include "softmax_row-inl.h"
 
 HWY_BEFORE_NAMESPACE();
 namespace ambit::cpu::HWY_NAMESPACE {
 namespace {
 
-constexpr int64_t kBlock = 512;  // elements summed in T before they meet a double
-
-template <class T>
-T largest(int64_t n, const T* x) {
-  T most = x[0];
-  reducer(ReduceOp::max, dtype_of<T>).fold(n, &most, x);
-  return most;
-}
-
-/// The sum of f(0) .. f(n - 1).
+/// The sum of f(i, m), the vector at i of which m elements count, for all of n.
 template <class T, class F>
-double total(int64_t n, const F& f) {
+T total(int64_t n, const F& f) {
+  const hn::ScalableTag<T> d;
+  const auto lanes = static_cast<int64_t>(hn::Lanes(d));
   double sum = 0;
   for (int64_t begin = 0; begin < n; begin += kBlock) {
     const int64_t end = std::min(n, begin + kBlock);
-    T part = 0;
-#pragma omp simd reduction(+ : part)
-    for (int64_t i = begin; i < end; ++i) part += f(i);
-    sum += static_cast<double>(part);
+    auto part = hn::Zero(d);
+    for (int64_t i = begin; i < end; i += lanes) part = hn::Add(part, f(i, end - i));
+    sum += static_cast<double>(hn::GetLane(hn::SumOfLanes(d, part)));
   }
-  return sum;
-}
-
-template <class T>
-void exponentials(int64_t n, T* y, const T* x) {
-  vector_unary<T, Exp>(n, y, x);
-}
-
-template <class T>
-void subtract(int64_t n, T* y, const T* x, T value) {
-#pragma omp simd
-  for (int64_t i = 0; i < n; ++i) y[i] = x[i] - value;
+  return static_cast<T>(sum);
 }
 
 /// y = softmax(x), one row of n.
 template <class T>
 void softmax_row(int64_t n, T* y, const T* x, bool log) {
   const T most = largest(n, x);
-  subtract(n, y, x, most);
-  if (log) {
-    double sum = 0;
-    alignas(64) T part[kBlock];
-    for (int64_t i = 0; i < n; i += kBlock) {
-      const int64_t m = std::min(kBlock, n - i);
-      exponentials(m, part, y + i);
-      sum += total<T>(m, [&](int64_t j) { return part[j]; });
-    }
-    return subtract(n, y, y, static_cast<T>(std::log(sum)));
-  }
-  exponentials(n, y, y);
-  const T scale = static_cast<T>(1 / total<T>(n, [&](int64_t i) { return y[i]; }));
+  if (!log) return scale(n, y, static_cast<T>(1 / sum_exponentials(n, y, x, most)));
+  const T log_sum = static_cast<T>(std::log(sum_exponentials<T>(n, nullptr, x, most)));
 #pragma omp simd
-  for (int64_t i = 0; i < n; ++i) y[i] *= scale;
+  for (int64_t i = 0; i < n; ++i) y[i] = (x[i] - most) - log_sum;
+}
+
+/// dx = dy - exp(y) * sum
+template <class T>
+void log_softmax_grad(int64_t n, T* dx, const T* dy, const T* y, T sum) {
+  const hn::ScalableTag<T> d;
+  const auto lanes = static_cast<int64_t>(hn::Lanes(d));
+  const auto s = hn::Set(d, sum);
+  for (int64_t i = 0; i < n; i += lanes) {
+    const auto p = Exp()(d, load(d, y + i, n - i));
+    store(hn::NegMulAdd(p, s, load(d, dy + i, n - i)), d, dx + i, n - i);
+  }
 }
 
 template <class T>
 void softmax_grad_row(int64_t n, T* dx, const T* dy, const T* y, bool log) {
+  const hn::ScalableTag<T> d;
   if (log) {
-    const T sum = static_cast<T>(total<T>(n, [&](int64_t i) { return dy[i]; }));
-    alignas(64) T part[kBlock];
-    for (int64_t begin = 0; begin < n; begin += kBlock) {
-      const int64_t m = std::min(kBlock, n - begin);
-      exponentials(m, part, y + begin);
-#pragma omp simd
-      for (int64_t i = 0; i < m; ++i) dx[begin + i] = dy[begin + i] - part[i] * sum;
-    }
-    return;
+    const auto term = [&](int64_t i, int64_t m) HWY_ATTR { return load(d, dy + i, m); };
+    return log_softmax_grad(n, dx, dy, y, total<T>(n, term));
   }
-  const T sum = static_cast<T>(total<T>(n, [&](int64_t i) { return dy[i] * y[i]; }));
+  const T sum = total<T>(n, [&](int64_t i, int64_t m) HWY_ATTR {
+    return hn::Mul(load(d, dy + i, m), load(d, y + i, m));
+  });
 #pragma omp simd
   for (int64_t i = 0; i < n; ++i) dx[i] = y[i] * (dy[i] - sum);
+}
+
+/// sum += exp(x - most), which is written to y unless that is null.
+template <class T>
+void add_exponentials(int64_t n, T* y, T* sum, const T* x, const T* most) {
+  const hn::ScalableTag<T> d;
+  const auto lanes = static_cast<int64_t>(hn::Lanes(d));
+  for (int64_t i = 0; i < n; i += lanes) {
+    const int64_t m = n - i;
+    const auto e = Exp()(d, hn::Sub(load(d, x + i, m), load(d, most + i, m)));
+    if (y) store(e, d, y + i, m);
+    store(hn::Add(load(d, sum + i, m), e), d, sum + i, m);
+  }
 }
 
 /// `width` <= kBlock neighbouring lines of n elements, `step` apart.
@@ -105,19 +94,19 @@ void softmax_lines(int64_t n, int64_t step, int64_t width, T* y, const T* x, boo
 #pragma omp simd
     for (int64_t j = 0; j < width; ++j) most[j] = row[j] > most[j] ? row[j] : most[j];
   }
-  for (int64_t i = 0; i < n; ++i) {
-    T *to = y + i * step, *shown = log ? part : to;
-#pragma omp simd
-    for (int64_t j = 0; j < width; ++j) to[j] = x[i * step + j] - most[j];
-    exponentials(width, shown, to);
-#pragma omp simd
-    for (int64_t j = 0; j < width; ++j) sum[j] += static_cast<double>(shown[j]);
+  for (int64_t begin = 0; begin < n; begin += kBlock) {
+    std::fill_n(part, width, T(0));
+    for (int64_t i = begin; i < std::min(n, begin + kBlock); ++i) {
+      add_exponentials(width, log ? nullptr : y + i * step, part, x + i * step, most);
+    }
+    for (int64_t j = 0; j < width; ++j) sum[j] += static_cast<double>(part[j]);
   }
   for (int64_t j = 0; j < width; ++j) part[j] = static_cast<T>(log ? std::log(sum[j]) : 1 / sum[j]);
-  for (int64_t i = 0; i < n; ++i) {
-    T* to = y + i * step;
+  for (int64_t i = 0; i < n * step; i += step) {
 #pragma omp simd
-    for (int64_t j = 0; j < width; ++j) to[j] = log ? to[j] - part[j] : to[j] * part[j];
+    for (int64_t j = 0; j < width; ++j) {
+      y[i + j] = log ? (x[i + j] - most[j]) - part[j] : y[i + j] * part[j];
+    }
   }
 }
 
@@ -134,7 +123,7 @@ void softmax_grad_lines(int64_t n, int64_t step, int64_t width, T* dx, const T* 
     }
   }
   for (int64_t i = 0; i < n * step; i += step) {
-    if (log) exponentials(width, shown, y + i);
+    if (log) vector_unary<T, Exp>(width, shown, y + i);
     const T* factor = log ? shown : y + i;
 #pragma omp simd
     for (int64_t j = 0; j < width; ++j) {

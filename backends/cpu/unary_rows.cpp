@@ -37,14 +37,6 @@ AMBIT_MAP(LogicalNot, x == T(0));
 AMBIT_MAP(IsNan, x != x);
 AMBIT_MAP(IsInf, is_infinite(x));
 AMBIT_MAP(IsFinite, is_finite(x));
-AMBIT_MAP(Log2, std::log2(x));  // exact at powers of two, unlike Highway's; likewise log10
-AMBIT_MAP(Log10, std::log10(x));
-AMBIT_MAP(Tan, std::tan(x));
-AMBIT_MAP(Asin, std::asin(x));
-AMBIT_MAP(Acos, std::acos(x));
-AMBIT_MAP(Atan, std::atan(x));
-AMBIT_MAP(Sinh, std::sinh(x));
-AMBIT_MAP(Cosh, std::cosh(x));
 #undef AMBIT_MAP
 
 #define AMBIT_MAP(Name)                      \
@@ -78,10 +70,14 @@ UnaryRow floats(DType d) {
   if (d == kFloat32) return plain_unary<float, float, F>;
   return d == kFloat64 ? plain_unary<double, double, F> : nullptr;
 }
-template <class F>
-UnaryRow scalar_floats(DType d) {
-  if (d == kFloat32) return scalar_unary<float, F>;
-  return d == kFloat64 ? scalar_unary<double, F> : nullptr;
+/// double has nothing wider to go through: there it is the C library's function.
+template <class F, double (*function)(double)>
+UnaryRow through_double(DType d) {
+  struct ByLane {
+    double operator()(double x) const { return function(x); }
+  };
+  if (d == kFloat32) return vector_unary<float, ThroughDouble<F>, HalfFloats>;
+  return d == kFloat64 ? scalar_unary<double, ByLane> : nullptr;
 }
 template <class F>
 UnaryRow vector_floats(DType d) {
@@ -109,20 +105,20 @@ UnaryRow find_unary(UnaryOp op, DType d) {
     case UnaryOp::expm1: return vector_floats<Expm1>(d);
     case UnaryOp::log: return vector_floats<Log>(d);
     case UnaryOp::log1p: return vector_floats<Log1p>(d);
-    case UnaryOp::log2: return scalar_floats<Log2>(d);
-    case UnaryOp::log10: return scalar_floats<Log10>(d);
+    case UnaryOp::log2: return through_double<Log2, std::log2>(d);
+    case UnaryOp::log10: return through_double<Log10, std::log10>(d);
     case UnaryOp::sqrt: return floats<Sqrt>(d);
     case UnaryOp::rsqrt: return floats<Rsqrt>(d);
     case UnaryOp::reciprocal: return floats<Reciprocal>(d);
     case UnaryOp::square: return numbers<Square>(d);
     case UnaryOp::sin: return vector_floats<Sin>(d);
     case UnaryOp::cos: return vector_floats<Cos>(d);
-    case UnaryOp::tan: return scalar_floats<Tan>(d);
-    case UnaryOp::asin: return scalar_floats<Asin>(d);
-    case UnaryOp::acos: return scalar_floats<Acos>(d);
-    case UnaryOp::atan: return scalar_floats<Atan>(d);
-    case UnaryOp::sinh: return scalar_floats<Sinh>(d);
-    case UnaryOp::cosh: return scalar_floats<Cosh>(d);
+    case UnaryOp::tan: return through_double<Tan, std::tan>(d);
+    case UnaryOp::asin: return vector_floats<Asin>(d);
+    case UnaryOp::acos: return vector_floats<Acos>(d);
+    case UnaryOp::atan: return vector_floats<Atan>(d);
+    case UnaryOp::sinh: return through_double<Sinh, std::sinh>(d);
+    case UnaryOp::cosh: return through_double<Cosh, std::cosh>(d);
     case UnaryOp::tanh: return vector_floats<Tanh>(d);
     case UnaryOp::sigmoid: return vector_floats<Sigmoid>(d);
     case UnaryOp::relu: return numbers<Relu>(d);

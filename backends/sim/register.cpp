@@ -56,6 +56,8 @@ void add_kernels(Registry& registry) {
   add<kernels::batch_norm_grad, reference::batch_norm_grad>(registry);
 
   add<kernels::nll_loss, reference::nll_loss>(registry);
+  add<kernels::cross_entropy, reference::cross_entropy>(registry);
+  add<kernels::cross_entropy_grad, reference::cross_entropy_grad>(registry);
   add<kernels::sgd_step, reference::sgd_step>(registry);
 }
 

@@ -29,6 +29,10 @@ void batch_norm_grad(Tensor& dx, Tensor& dw, Tensor& db, const Tensor& dy, const
 
 void nll_loss(Tensor& y, Tensor& weight_sum, const Tensor& x, const Tensor& target, const Tensor& w,
               int64_t ignore_index);
+void cross_entropy(Tensor& y, Tensor& weight_sum, const Tensor& x, const Tensor& target,
+                   const Tensor& w, int64_t ignore_index);
+void cross_entropy_grad(Tensor& dx, const Tensor& g, const Tensor& x, const Tensor& target,
+                        const Tensor& w, int64_t ignore_index);
 void sgd_step(Tensor& p, Tensor& buf, const Tensor& g, const SgdParams& params);
 
 }  // namespace ambit::composite

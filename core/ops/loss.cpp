@@ -1,4 +1,4 @@
-// Losses. Only nll_loss has a kernel; the others are written in ops.
+// Losses. Those of classes have kernels; the others are written in ops.
 #include <ambit/ops/loss.h>
 
 #include <ambit/error.h>
@@ -50,7 +50,7 @@ Tensor reduced(const Tensor& each, Reduction reduction) {
   return mean(each);
 }
 
-struct NllLoss {
+struct ClassLoss {
   Tensor loss, weight_sum;
 };
 
@@ -66,17 +66,46 @@ Tensor nll_loss_grad(const Tensor& share, const Tensor& target, const Tensor& we
   return dx.scatter_(1, unsqueeze(class_index, 1), unsqueeze(loss_grad, 1));
 }
 
-// x [N,C], target [N].
-NllLoss nll_loss_rows(const Tensor& x, const Tensor& target, const Tensor& weight,
-                      Reduction reduction, int64_t ignore_index) {
-  const bool is_mean = reduction == Reduction::mean;
-  Tensor out = allocate("nll_loss", target.sizes(), x.dtype(), x.device());
-  Tensor weight_sum = allocate("nll_loss", {}, x.dtype(), x.device());
-  kernels::nll_loss(out, weight_sum, dense(x), dense(target), dense(weight), ignore_index);
-  if (reduction != Reduction::none) {
-    out = run_reduce(out, {"nll_loss", out.sizes(), {}, false}, ReduceOp::sum, out.dtype());
+// As nll_loss_grad; also a formula, which can be differentiated again.
+Tensor cross_entropy_grad_formula(const Tensor& share, const Tensor& x, const Tensor& target,
+                                  const Tensor& weight, int64_t ignore_index) {
+  const Tensor onehot = nll_loss_grad(share, target, weight, Dims(x.sizes()), ignore_index);
+  const Tensor slope = neg(sum(onehot, {1}, true));
+  // Not by a product with 0: an ignored row may hold infinities.
+  return where(unsqueeze(target == ignore_index, 1), 0, softmax(x, 1) * slope) + onehot;
+}
+
+Tensor cross_entropy_grad(const Tensor& share, const Tensor& x, const Tensor& target,
+                          const Tensor& weight, int64_t ignore_index) {
+  if (GradMode::is_enabled()) {
+    return cross_entropy_grad_formula(share, x, target, weight, ignore_index);
   }
-  if (is_mean) out.div_(weight_sum);
+  Tensor dx = allocate("cross_entropy", x.sizes(), x.dtype(), x.device());
+  kernels::cross_entropy_grad(dx, expanded(share, target.sizes()), dense(x), dense(target),
+                              dense(weight), ignore_index);
+  return dx;
+}
+
+// The kernel's losses, one per row of x [N,C], as reduction wants them.
+template <class Kernel>
+ClassLoss run_class_loss(const Kernel& kernel, const Tensor& x, const Tensor& target,
+                         const Tensor& weight, Reduction reduction, int64_t ignore_index) {
+  Tensor out = allocate(kernel.name(), target.sizes(), x.dtype(), x.device());
+  Tensor weight_sum = allocate(kernel.name(), {}, x.dtype(), x.device());
+  kernel(out, weight_sum, dense(x), dense(target), dense(weight), ignore_index);
+  if (reduction != Reduction::none) {
+    out = run_reduce(out, {kernel.name(), out.sizes(), {}, false}, ReduceOp::sum, out.dtype());
+  }
+  if (reduction == Reduction::mean) out.div_(weight_sum);
+  return {out, weight_sum};
+}
+
+// x [N,C], target [N].
+ClassLoss nll_loss_rows(const Tensor& x, const Tensor& target, const Tensor& weight,
+                        Reduction reduction, int64_t ignore_index) {
+  auto [out, weight_sum] =
+      run_class_loss(kernels::nll_loss, x, target, weight, reduction, ignore_index);
+  const bool is_mean = reduction == Reduction::mean;
   out = record("nll_loss", out,
                wrt(x, [target = saved(target), weight = saved(weight), sum = saved(weight_sum),
                        sizes = Dims(x.sizes()), is_mean, ignore_index](const Tensor& g) {
@@ -86,10 +115,24 @@ NllLoss nll_loss_rows(const Tensor& x, const Tensor& target, const Tensor& weigh
   return {out, weight_sum};
 }
 
+ClassLoss cross_entropy_rows(const Tensor& x, const Tensor& target, const Tensor& weight,
+                             Reduction reduction, int64_t ignore_index) {
+  auto [out, weight_sum] =
+      run_class_loss(kernels::cross_entropy, x, target, weight, reduction, ignore_index);
+  const bool is_mean = reduction == Reduction::mean;
+  out = record("cross_entropy", out,
+               wrt(x, [x = saved(x), target = saved(target), weight = saved(weight),
+                       sum = saved(weight_sum), is_mean, ignore_index](const Tensor& g) {
+                 return cross_entropy_grad(is_mean ? g / sum() : g, x(), target(), weight(),
+                                           ignore_index);
+               }));
+  return {out, weight_sum};
+}
+
 // Any number of dims as rows: [N,C,d1,...] -> [N*d1*...,C].
-NllLoss nll_loss_checked(const Tensor& input, const Tensor& target, const Tensor& weight,
-                         Reduction reduction, int64_t ignore_index) {
-  if (input.dim() == 2) return nll_loss_rows(input, target, weight, reduction, ignore_index);
+ClassLoss by_rows(decltype(nll_loss_rows)& loss_of_rows, const Tensor& input, const Tensor& target,
+                  const Tensor& weight, Reduction reduction, int64_t ignore_index) {
+  if (input.dim() == 2) return loss_of_rows(input, target, weight, reduction, ignore_index);
   const int64_t classes = class_dim(input);
   Dims order;
   for (int64_t i = 0; i < input.dim(); ++i) {
@@ -97,8 +140,8 @@ NllLoss nll_loss_checked(const Tensor& input, const Tensor& target, const Tensor
   }
   order.push_back(classes);
   const Tensor rows = reshape(permute(input, order), {target.numel(), input.size(classes)});
-  NllLoss l =
-      nll_loss_rows(rows, reshape(target, {target.numel()}), weight, reduction, ignore_index);
+  ClassLoss l =
+      loss_of_rows(rows, reshape(target, {target.numel()}), weight, reduction, ignore_index);
   if (reduction == Reduction::none) l.loss = reshape(l.loss, target.sizes());
   return l;
 }
@@ -111,7 +154,7 @@ Tensor nll_loss(const Tensor& input, const Tensor& target, const Tensor& weight,
   expect_floating("nll_loss", input);
   expect_classes("nll_loss", input, target);
   expect_class_weight("nll_loss", input, weight);
-  return nll_loss_checked(input, target, weight, reduction, ignore_index).loss;
+  return by_rows(nll_loss_rows, input, target, weight, reduction, ignore_index).loss;
 }
 
 namespace {
@@ -138,7 +181,7 @@ Tensor cross_entropy_of_probabilities(const Tensor& input, const Tensor& target,
 Tensor smooth_cross_entropy(const Tensor& log_p, const Tensor& target, const Tensor& weight,
                             Reduction reduction, int64_t ignore_index, double smoothing) {
   const int64_t dim = class_dim(log_p);
-  const NllLoss l = nll_loss_checked(log_p, target, weight, reduction, ignore_index);
+  const ClassLoss l = by_rows(nll_loss_rows, log_p, target, weight, reduction, ignore_index);
   const Tensor each = -sum(weighted(log_p, weight), {dim});
   Tensor uniform = masked_fill(each, target == ignore_index, 0);
   if (reduction != Reduction::none) uniform = sum(uniform);
@@ -168,11 +211,11 @@ Tensor cross_entropy(const Tensor& input, const Tensor& target, const Tensor& we
   if (probabilities) {
     return cross_entropy_of_probabilities(input, target, weight, reduction, label_smoothing);
   }
-  const Tensor log_p = log_softmax(input, class_dim(input));
   if (label_smoothing > 0) {
-    return smooth_cross_entropy(log_p, target, weight, reduction, ignore_index, label_smoothing);
+    return smooth_cross_entropy(log_softmax(input, class_dim(input)), target, weight, reduction,
+                                ignore_index, label_smoothing);
   }
-  return nll_loss_checked(log_p, target, weight, reduction, ignore_index).loss;
+  return by_rows(cross_entropy_rows, input, target, weight, reduction, ignore_index).loss;
 }
 
 Tensor mse_loss(const Tensor& input, const Tensor& target, Reduction reduction) {
@@ -192,6 +235,16 @@ void composite::nll_loss(Tensor& y, Tensor& weight_sum, const Tensor& x, const T
   // Not by a product with 0: an ignored row may hold infinities.
   y.copy_(where(ignored, 0, neg(picked * weight)));
   weight_sum.copy_(sum(where(ignored, 0, weight)));
+}
+
+void composite::cross_entropy(Tensor& y, Tensor& weight_sum, const Tensor& x, const Tensor& target,
+                              const Tensor& w, int64_t ignore_index) {
+  kernels::nll_loss(y, weight_sum, log_softmax(x, 1), target, w, ignore_index);
+}
+
+void composite::cross_entropy_grad(Tensor& dx, const Tensor& g, const Tensor& x,
+                                   const Tensor& target, const Tensor& w, int64_t ignore_index) {
+  dx.copy_(cross_entropy_grad_formula(g, x, target, w, ignore_index));
 }
 
 }  // namespace ambit

@@ -169,7 +169,7 @@ std::vector<Gradient> layer_gradients() {
        {{5, 7}, {7}},
        [=](const Tensors& x) { return nll_loss(x[0], target(x[0]), x[1].detach()); }},
       {"cross_entropy",
-       "nll_loss",
+       "cross_entropy",
        {{5, 7}},
        [=](const Tensors& x) { return cross_entropy(x[0], target(x[0])); }},
       {"mse_loss",

@@ -30,6 +30,44 @@ void check_loss(Trial& t, DType dtype, int64_t n, int64_t ignore_index, Layout l
   }
 }
 
+// Logits in [-3, 3]: terms exp(x - max) of x - max in [-6, 0], good to 4 + 3 ulp.
+void check_cross_entropy(Trial& t, DType dtype, int64_t n, int64_t ignore_index, Layout layout) {
+  for (bool weighted : {false, true}) {
+    t.begin(fmt::format("ignore_index {}", ignore_index));
+    Operand& y = t.output("y", dtype, {n}, layout);
+    Operand& weight_sum = t.output("weight_sum", dtype, {}, layout);
+    Operand& x = t.input("x", dtype, {n, kClasses}, layout);
+    Operand& target = t.input("target", kInt64, {n}, layout, between(0, kClasses));
+    Operand& w = weighted ? t.input("w", dtype, {kClasses}, layout, between(0.1, 3)) : t.absent();
+    t.run([&](Side s) {
+      kernels::cross_entropy(y[s], weight_sum[s], x[s], target[s], w[s], ignore_index);
+    });
+    t.expect(y, {1, 3 * (14 + 8 + 12) * epsilon(dtype),
+                 "w up to 3 times: a sum good to 4 + 3 + 7 ulp, its logarithm up to 2 good to 4, "
+                 "three roundings of numbers up to 8"});
+    t.expect(weight_sum, {1, 3.0 * static_cast<double>(n * n) * epsilon(dtype) / 2,
+                          "n additions of numbers up to 3, each rounding a partial sum up to 3 n"});
+  }
+}
+
+void check_cross_entropy_grad(Trial& t, DType dtype, int64_t n, int64_t ignore_index, Layout layout,
+                              Layout g_layout) {
+  for (bool weighted : {false, true}) {
+    t.begin(fmt::format("ignore_index {}", ignore_index));
+    Operand& dx = t.output("dx", dtype, {n, kClasses}, layout);
+    Operand& g = t.input("g", dtype, {n}, g_layout);
+    Operand& x = t.input("x", dtype, {n, kClasses}, layout);
+    Operand& target = t.input("target", kInt64, {n}, layout, between(0, kClasses));
+    Operand& w = weighted ? t.input("w", dtype, {kClasses}, layout, between(0.1, 3)) : t.absent();
+    t.run([&](Side s) {
+      kernels::cross_entropy_grad(dx[s], g[s], x[s], target[s], w[s], ignore_index);
+    });
+    t.expect(dx, {1, 9 * (7 + 14 + 4) * epsilon(dtype),
+                  "g w up to 9 times: an exponential good to 4 + 3 ulp, the sum to 14, four more "
+                  "roundings"});
+  }
+}
+
 void check_bad_target(Trial& t, int64_t bad) {
   t.begin(fmt::format("target {} where there are {} classes", bad, kClasses));
   Operand& y = t.updated("y", kFloat32, {4});
@@ -84,6 +122,23 @@ void add_training_cases(Cases& cases) {
     }
     add("nll_loss", "odd", [=](Trial& t) {
       for (int64_t n : {0, 1, 3, 33, 257}) check_loss(t, dtype, n, -100, Layout::contiguous);
+    });
+    for (Layout layout : {Layout::contiguous, Layout::offset}) {
+      add("cross_entropy", name(layout),
+          [=](Trial& t) { check_cross_entropy(t, dtype, 31, 3, layout); });
+    }
+    add("cross_entropy", "odd", [=](Trial& t) {
+      for (int64_t n : {0, 1, 3, 9001}) check_cross_entropy(t, dtype, n, -100, Layout::contiguous);
+    });
+    for (Layout layout : {Layout::contiguous, Layout::offset}) {
+      add("cross_entropy_grad", name(layout), [=](Trial& t) {
+        for (Layout g : kLayouts) check_cross_entropy_grad(t, dtype, 31, 3, layout, g);
+      });
+    }
+    add("cross_entropy_grad", "odd", [=](Trial& t) {
+      for (int64_t n : {0, 1, 3, 9001}) {
+        check_cross_entropy_grad(t, dtype, n, -100, Layout::contiguous, Layout::contiguous);
+      }
     });
     for (const Step& step : kSteps) {
       for (Layout layout : kLayouts) {

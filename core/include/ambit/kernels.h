@@ -120,6 +120,16 @@ extern AMBIT_API
 extern AMBIT_API Op<void(Tensor& y, Tensor& weight_sum, const Tensor& x, const Tensor& target,
                          const Tensor& w, int64_t ignore_index)>
     nll_loss;
+/// The same of logits x, in one pass over them: y = w[t] * -log(softmax(x[n])[t]). contiguous.
+/// composite
+extern AMBIT_API Op<void(Tensor& y, Tensor& weight_sum, const Tensor& x, const Tensor& target,
+                         const Tensor& w, int64_t ignore_index)>
+    cross_entropy;
+/// dx [N,C] = g[n] * w[t] * (softmax(x[n]) - onehot(t)), ignored rows 0. strided g [N], the others
+/// contiguous. composite
+extern AMBIT_API Op<void(Tensor& dx, const Tensor& g, const Tensor& x, const Tensor& target,
+                         const Tensor& w, int64_t ignore_index)>
+    cross_entropy_grad;
 /// p, buf updated in place by SGD with gradient g; buf is undefined without momentum. composite
 extern AMBIT_API Op<void(Tensor& p, Tensor& buf, const Tensor& g, const SgdParams& params)>
     sgd_step;
