@@ -53,6 +53,8 @@ constinit decltype(nll_loss) nll_loss{
     "nll_loss", {"out", "weight_sum", "input", "target", "weight"}, composite::nll_loss};
 constinit decltype(sgd_step) sgd_step{
     "sgd_step", {"param", "momentum_buffer", "grad"}, composite::sgd_step};
+constinit decltype(adam_step) adam_step{
+    "adam_step", {"param", "exp_avg", "exp_avg_sq", "grad"}, composite::adam_step};
 
 }  // namespace kernels
 
@@ -87,7 +89,8 @@ std::span<OpBase* const> all_ops() {
                                            &kernels::batch_norm,
                                            &kernels::batch_norm_grad,
                                            &kernels::nll_loss,
-                                           &kernels::sgd_step};
+                                           &kernels::sgd_step,
+                                           &kernels::adam_step};
   return kOps;
 }
 

@@ -41,6 +41,7 @@ void load(Registry& registry) {
   registry.add(kernels::batch_norm_grad, cpu::batch_norm_grad);
   registry.add(kernels::nll_loss, cpu::nll_loss);
   registry.add(kernels::sgd_step, cpu::sgd_step);
+  registry.add(kernels::adam_step, cpu::adam_step);
 }
 
 }  // namespace ambit::cpu

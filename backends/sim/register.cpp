@@ -57,6 +57,7 @@ void add_kernels(Registry& registry) {
 
   add<kernels::nll_loss, reference::nll_loss>(registry);
   add<kernels::sgd_step, reference::sgd_step>(registry);
+  add<kernels::adam_step, reference::adam_step>(registry);
 }
 
 }  // namespace

@@ -72,6 +72,8 @@ AMBIT_API void batch_norm_grad(Tensor& dx, Tensor& dw, Tensor& db, const Tensor&
 // loss.cpp, optim.cpp
 AMBIT_API void nll_loss(Tensor& y, Tensor& weight_sum, const Tensor& x, const Tensor& target,
                         const Tensor& w, int64_t ignore_index);
-AMBIT_API void sgd_step(Tensor& p, Tensor& buf, const Tensor& g, const SgdParams& params);
+AMBIT_API void sgd_step(TensorList p, TensorList buf, TensorList g, const SgdParams& params);
+AMBIT_API void adam_step(TensorList p, TensorList m, TensorList v, TensorList g,
+                         const AdamParams& params);
 
 }  // namespace ambit::reference
