@@ -7,6 +7,7 @@
 
 #include <array>
 #include <atomic>
+#include <concepts>
 #include <new>
 #include <span>
 #include <tuple>
@@ -145,7 +146,11 @@ class Op<void(A...)> final : public OpBase {
  public:
   using Kernel = void (*)(A...);
 
-  constexpr Op(const char* name, std::initializer_list<const char*> args)
+  /// Ops of lists bring a composite: what runs on the CPU instead cannot tell which lists to copy
+  /// back.
+  constexpr Op(const char* name,
+               std::initializer_list<const char*> args) requires(!std::same_as<A, TensorList> &&
+                                                                 ...)
       : OpBase(name, args, false), composite_(nullptr) {}
   /// `composed`: the same written in ops, run where a backend has no kernel. Two constructors,
   /// since to g++ under -fsanitize=undefined `composed != nullptr` is no constant.

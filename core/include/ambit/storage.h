@@ -77,7 +77,13 @@ class AMBIT_API StorageImpl final : public RefCounted, public Pooled {
   void convert() const;
 
   // What order_ says; above 0 the block lies in layout_, and is held by order_ - 1 readers.
-  enum Order : int32_t { kOnItsWay = -3, kConverting = -2, kOpen = -1, kRowMajor = 0, kLaidOut = 1 };
+  enum Order : int32_t {
+    kOnItsWay = -3,
+    kConverting = -2,
+    kOpen = -1,
+    kRowMajor = 0,
+    kLaidOut = 1
+  };
 
   mutable void* data_ = nullptr;
   size_t size_bytes_;

@@ -55,6 +55,7 @@ inline constexpr Bug kKernelBugs[] = {
     {"short_mantissa", "matmul/", "matmul/float32/"},
     {"swapped_stride", "conv2d/", "conv2d/float32/"},
     {"overwritten_gradient", "gradients/max_pool2d", "gradients/max_pool2d/overlapping"},
+    {"forgotten_parameter", "sgd_step/", "sgd_step/float32/plain/contiguous"},
     {"ignored_seed_bits", "random/uniform", "random/uniform/float32"},
     {"ignored_counter", "random/uniform", "random/uniform/float32"},
 };

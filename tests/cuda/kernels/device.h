@@ -19,6 +19,7 @@
 #define __global__
 #define __device__
 #define __shared__ static
+#define __grid_constant__
 
 struct BlockSize {
   unsigned x;

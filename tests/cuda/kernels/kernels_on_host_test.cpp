@@ -263,3 +263,55 @@ TEST_CASE("products of matrices of any dtype and strides") {
   cuda::matmul_tiled(y, cuda::Matrices(x), cuda::Matrices(w).transposed(), bias);
   CHECK(y.equal(tensor({3, 4, 5, 6, 12, 13, 14, 15}).reshape({2, 4})));
 }
+
+TEST_CASE("steps of optimizers, for lists that fill several tables") {
+  manual_seed(5);
+  std::vector<Dims> sizes{{0}, {3000}, {}, {1024}, {5, 5}, {1025}};
+  for (int i = 0; i < 150; ++i) sizes.push_back({i % 3 + 1});
+  using Tensors = std::vector<Tensor>;
+  const auto copies = [](const Tensors& list) {
+    Tensors all;
+    for (const Tensor& t : list) all.push_back(t.to(kReference));
+    return all;
+  };
+  // A dozen roundings, of numbers up to 5 times as large as the largest result or 1.
+  const auto check = [](const Tensors& ours, const Tensors& reference) {
+    for (size_t i = 0; i < ours.size(); ++i) {
+      if (ours[i].numel() > 0) check_close(ours[i], reference[i], 12 * 5);
+    }
+  };
+  for (const DType dtype : kFloats) {
+    for (const bool odd : {false, true}) {  // aligned to no vector
+      const auto make = [&](bool positive) {
+        Tensors list;
+        for (const Dims& s : sizes) {
+          const Tensor flat = normal({empty(s).numel() + odd}, dtype).slice(0, odd);
+          list.push_back((positive ? flat.abs_().add_(0.1) : flat).view(s));
+        }
+        return list;
+      };
+      for (const SgdParams& o :
+           {SgdParams{.lr = 0.1, .weight_decay = 0.2},
+            SgdParams{.lr = 0.1, .momentum = 0.9, .first_step = true},
+            SgdParams{.lr = 0.1, .momentum = 0.9, .dampening = 0.3, .nesterov = true}}) {
+        const Tensors p = make(false), g = make(false), buf = o.momentum != 0 ? make(false) : p;
+        const Tensors p_expected = copies(p), buf_expected = copies(buf);
+        const size_t buffers = o.momentum != 0 ? buf.size() : 0;
+        cuda::sgd_step(p, {buf.data(), buffers}, g, o);
+        kernels::sgd_step(p_expected, {buf_expected.data(), buffers}, copies(g), o);
+        check(p, p_expected);
+        if (buffers > 0) check(buf, buf_expected);
+      }
+      for (const AdamParams& o : {AdamParams{.lr = 0.1, .weight_decay = 0.2, .step = 3},
+                                  AdamParams{.weight_decay = 0.2, .decoupled = true}}) {
+        const Tensors p = make(false), m = make(false), v = make(true), g = make(false);
+        const Tensors p_expected = copies(p), m_expected = copies(m), v_expected = copies(v);
+        cuda::adam_step(p, m, v, g, o);
+        kernels::adam_step(p_expected, m_expected, v_expected, copies(g), o);
+        check(p, p_expected);
+        check(m, m_expected);
+        check(v, v_expected);
+      }
+    }
+  }
+}
