@@ -4,21 +4,28 @@
 #include <chrono>
 #include <cmath>
 
+#include "other_load.h"
+
 namespace bench {
 namespace {
 
 using Clock = std::chrono::steady_clock;
+using Seconds = std::chrono::duration<double>;
+using Samples = std::vector<double>;  // seconds of one run
 
 constexpr double kSampleSeconds = 2e-3;
+constexpr double kChunkSeconds = 0.2;  // /proc/stat counts hundredths of a second
+constexpr double kQuietCores = 0.1;    // what a machine that is left alone does besides
+constexpr double kPatience = 4;        // times `seconds`
 constexpr size_t kMinRounds = 3;
 
 double time_of(Work& work, long runs) {
   const Clock::time_point start = Clock::now();
   for (long i = 0; i < runs; ++i) work.run();
-  return std::chrono::duration<double>(Clock::now() - start).count();
+  return Seconds(Clock::now() - start).count();
 }
 
-double median(std::vector<double> values) {
+double median(Samples values) {
   const auto middle = values.begin() + static_cast<std::ptrdiff_t>(values.size() / 2);
   std::nth_element(values.begin(), middle, values.end());
   return *middle;
@@ -26,32 +33,58 @@ double median(std::vector<double> values) {
 
 struct Candidate {
   Work* work;
-  long runs;                      // in one sample
-  std::vector<double> samples{};  // seconds of one run
+  long runs;  // in one sample
+  Samples quiet{}, disturbed{};
 
-  void sample() {
+  double sample() const {
     work->run();  // the works before it have filled the caches with theirs
-    samples.push_back(time_of(*work, runs) / static_cast<double>(runs));
+    return time_of(*work, runs) / static_cast<double>(runs);
   }
 };
 
+// Rounds of one sample each; return how long they took.
+double measure_chunk(std::vector<Candidate>& candidates, double seconds) {
+  const Clock::time_point start = Clock::now();
+  const OtherLoad load;
+  std::vector<Samples> samples(candidates.size());
+  do {
+    for (size_t i = 0; i < candidates.size(); ++i) samples[i].push_back(candidates[i].sample());
+  } while (Seconds(Clock::now() - start).count() < seconds);
+  const bool quiet = load.cores() < kQuietCores;
+  for (size_t i = 0; i < candidates.size(); ++i) {
+    Samples& to = quiet ? candidates[i].quiet : candidates[i].disturbed;
+    to.insert(to.end(), samples[i].begin(), samples[i].end());
+  }
+  return Seconds(Clock::now() - start).count();
+}
+
 }  // namespace
 
-std::vector<Timing> measure(const std::vector<Work*>& works, double seconds) {
-  std::vector<Timing> timings;
+Timings measure(const std::vector<Work*>& works, double seconds) {
+  Timings timings;
   std::vector<Candidate> candidates;
   for (Work* work : works) {
     work->run();  // makes what is made once
     const double once = time_of(*work, 1);
-    timings.push_back({0, work->result()});
+    timings.works.push_back({0, work->result()});
     candidates.push_back({work, std::max(1L, std::lround(kSampleSeconds / once))});
   }
-  const auto limit = std::chrono::duration<double>(seconds * static_cast<double>(works.size()));
-  const Clock::time_point start = Clock::now();
-  while (candidates[0].samples.size() < kMinRounds || Clock::now() - start < limit) {
-    for (Candidate& c : candidates) c.sample();
+  const double wanted = seconds * static_cast<double>(works.size());
+  const Samples &quiet = candidates[0].quiet, &disturbed = candidates[0].disturbed;
+  double spent = 0, spent_quietly = 0;
+  while (quiet.size() < kMinRounds || spent_quietly < wanted) {
+    if (quiet.size() + disturbed.size() >= kMinRounds && spent >= kPatience * wanted) break;
+    const size_t before = quiet.size();
+    const double chunk = measure_chunk(candidates, std::min(kChunkSeconds, wanted));
+    spent += chunk;
+    if (quiet.size() > before) spent_quietly += chunk;
   }
-  for (size_t i = 0; i < works.size(); ++i) timings[i].seconds = median(candidates[i].samples);
+  timings.quiet = quiet.size() >= kMinRounds;
+  for (size_t i = 0; i < works.size(); ++i) {
+    Candidate& c = candidates[i];
+    if (!timings.quiet) c.quiet.insert(c.quiet.end(), c.disturbed.begin(), c.disturbed.end());
+    timings.works[i].seconds = median(c.quiet);
+  }
   return timings;
 }
 

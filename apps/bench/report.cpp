@@ -65,9 +65,10 @@ Rows table(const Report& report) {
   return rows;
 }
 
-std::string failures(const Report& report) {
+std::string remarks(const Report& report) {
   std::string text;
   for (const Measured& row : report.rows) {
+    if (!row.quiet) text += fmt::format("{}: other processes kept cores busy\n", row.row);
     if (!row.failure.empty()) text += fmt::format("{}: {}\n", row.row, row.failure);
   }
   return text;
@@ -78,11 +79,11 @@ std::string failures(const Report& report) {
 std::string text_of(const Report& report) {
   std::string text = fmt::format("ambit on {}", report.device);
   for (const std::string& version : report.against) text += ", " + version;
-  return text + "\n\n" + plain_table(table(report)) + failures(report);
+  return text + "\n\n" + plain_table(table(report)) + remarks(report);
 }
 
 std::string markdown_of(const Report& report) {
-  return markdown_table(table(report)) + failures(report);
+  return markdown_table(table(report)) + remarks(report);
 }
 
 std::string json_of(const Report& report) {
@@ -100,6 +101,7 @@ std::string json_of(const Report& report) {
     if (row.amount != 0 && !row.sides.empty()) {
       r["rate"] = {{"per_second", row.amount / row.sides[0].seconds}, {"unit", row.unit}};
     }
+    r["quiet"] = row.quiet;
     if (!row.failure.empty()) r["failure"] = row.failure;
   }
   return all.dump(2) + "\n";

@@ -10,8 +10,7 @@ namespace bench {
 /// One side of a row: ambit, a peer or the floor.
 struct Side {
   std::string name;
-  double seconds = 0;  ///< of one run
-  double result = 0;
+  double seconds = 0;                  ///< of one run
   std::optional<double> peak_bytes{};  ///< that a process of its own held for the work
 };
 
@@ -20,6 +19,7 @@ struct Measured {
   double amount = 0;  ///< as in Row
   std::string unit;
   std::vector<Side> sides;  ///< the first one is ambit; those that do not do the work are missing
+  bool quiet = true;        ///< whether the machine did nothing else meanwhile
   std::string failure;      ///< why there is nothing, or nothing to trust; else empty
 };
 

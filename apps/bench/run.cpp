@@ -44,12 +44,14 @@ void measure_row(const Row& row, const Options& options, const std::vector<const
 
   std::vector<Work*> raw;
   for (const auto& work : works) raw.push_back(work.get());
-  const std::vector<Timing> timings = measure(raw, options.seconds);
-  for (size_t i = 0; i < timings.size(); ++i) {
-    into.sides[i].seconds = timings[i].seconds;
-    if (!agree(timings[i].result, timings[0].result)) {
+  const Timings timings = measure(raw, options.seconds);
+  const double result = timings.works[0].result;
+  into.quiet = timings.quiet;
+  for (size_t i = 0; i < works.size(); ++i) {
+    into.sides[i].seconds = timings.works[i].seconds;
+    if (!agree(timings.works[i].result, result)) {
       into.failure = fmt::format("expected the same result, got {} from ambit and {} from {}",
-                                 timings[0].result, timings[i].result, into.sides[i].name);
+                                 result, timings.works[i].result, into.sides[i].name);
     }
   }
 }
