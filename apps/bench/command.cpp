@@ -7,6 +7,8 @@
 #include <string>
 
 #include "../ambit/commands.h"
+#include "alone.h"
+#include "rows/rows.h"
 #include "run.h"
 
 namespace {
@@ -32,6 +34,10 @@ void show_progress(const std::string& row) {
 }
 
 int measure_and_print(const Command& command) {
+  if (!command.options.alone.empty()) {
+    fmt::print("{}\n", run_alone(command.options.alone, row_named(command.options.filter)));
+    return 0;
+  }
   const Report report = run(command.options, show_progress);
   show_progress("");
   fmt::print("{}", command.json       ? json_of(report)
@@ -57,6 +63,8 @@ void add_bench(CLI::App& tool, int& exit_code) {
   c.add_option("--seconds", options.seconds, "How long to measure each side of a row")
       ->check(CLI::Range(0.0, 3600.0))
       ->capture_default_str();
+  c.add_flag("--memory", options.memory, "Measure the peak memory of networks, one process each");
+  c.add_option("--alone", options.alone)->group("");  // between parent and child
   CLI::Option* json = c.add_flag("--json", command->json, "Print JSON");
   c.add_flag("--markdown", command->markdown, "Print the table in Markdown")->excludes(json);
   c.callback([command, &exit_code] { exit_code = measure_and_print(*command); });

@@ -14,6 +14,7 @@ using Seconds = std::chrono::duration<double>;
 using Samples = std::vector<double>;  // seconds of one run
 
 constexpr double kSampleSeconds = 2e-3;
+constexpr double kWarmSeconds = 2e-2;  // works that take longer do not notice what the caches hold
 constexpr double kChunkSeconds = 0.2;  // /proc/stat counts hundredths of a second
 constexpr double kQuietCores = 0.1;    // what a machine that is left alone does besides
 constexpr double kPatience = 4;        // times `seconds`
@@ -33,11 +34,12 @@ double median(Samples values) {
 
 struct Candidate {
   Work* work;
-  long runs;  // in one sample
+  double once;  // seconds that one run takes about
   Samples quiet{}, disturbed{};
 
   double sample() const {
-    work->run();  // the works before it have filled the caches with theirs
+    if (once < kWarmSeconds) work->run();  // the works before it have filled the caches
+    const long runs = std::max(1L, std::lround(kSampleSeconds / once));
     return time_of(*work, runs) / static_cast<double>(runs);
   }
 };
@@ -67,7 +69,7 @@ Timings measure(const std::vector<Work*>& works, double seconds) {
     work->run();  // makes what is made once
     const double once = time_of(*work, 1);
     timings.works.push_back({0, work->result()});
-    candidates.push_back({work, std::max(1L, std::lround(kSampleSeconds / once))});
+    candidates.push_back({work, once});
   }
   const double wanted = seconds * static_cast<double>(works.size());
   const Samples &quiet = candidates[0].quiet, &disturbed = candidates[0].disturbed;

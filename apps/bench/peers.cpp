@@ -5,22 +5,26 @@
 #include <dlfcn.h>
 #include <fmt/format.h>
 
-#include <cstdlib>
 #include <filesystem>
+#include <fstream>
 
 namespace bench {
 namespace {
 
-std::filesystem::path folder() {
+namespace fs = std::filesystem;
+
+// Where libambit is.
+fs::path library_folder() {
   Dl_info library{};
   if (dladdr(reinterpret_cast<const void*>(&ambit::set_num_threads), &library) == 0) return {};
-  return std::filesystem::path(library.dli_fname).parent_path() / "ambit" / "bench";
+  return fs::path(library.dli_fname).parent_path();
 }
 
 }  // namespace
 
 const Peer& open_peer(const std::string& name) {
-  const std::filesystem::path file = folder() / fmt::format("libambit_bench_{}.so", name);
+  const fs::path file =
+      library_folder() / "ambit" / "bench" / fmt::format("libambit_bench_{}.so", name);
   // RTLD_DEEPBIND is out of the question: the C++ runtime must be one.
   void* library = dlopen(file.c_str(), RTLD_NOW | RTLD_LOCAL);
   if (!library) {
@@ -33,6 +37,20 @@ const Peer& open_peer(const std::string& name) {
     throw ambit::Error(fmt::format("--against: expected ambit_bench_peer in {}", file.string()));
   }
   return *entry();
+}
+
+std::vector<std::string> include_folders() {
+  // <libdir> is lib, or lib/x86_64-linux-gnu.
+  for (const char* up : {"..", "../.."}) {
+    const fs::path folder = library_folder() / up / "include";
+    if (fs::exists(folder / "ambit" / "ambit.h")) return {folder.string()};
+  }
+  // CMake writes it into the build folder, one folder a line.
+  std::ifstream file(library_folder() / "ambit" / "bench" / "include_folders");
+  std::vector<std::string> folders;
+  for (std::string line; std::getline(file, line);) folders.push_back(line);
+  if (folders.empty()) throw ambit::Error("compile: expected <ambit/ambit.h> beside the library");
+  return folders;
 }
 
 }  // namespace bench

@@ -13,6 +13,7 @@ Specification specification_of(const Row& row, const Inputs& inputs) {
     } else {
       operand.values = input.value.data_ptr<float>();
     }
+    operand.requires_grad = input.requires_grad;
     s.operands.push_back(std::move(operand));
   }
   return s;

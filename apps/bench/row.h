@@ -17,6 +17,7 @@ namespace bench {
 struct Input {
   std::string name;
   ambit::Tensor value;
+  bool requires_grad = false;
 };
 using Inputs = std::vector<Input>;
 
@@ -31,14 +32,15 @@ struct Row {
   std::string size;  ///< "64"
   std::vector<int64_t> parameters{};
   Cost cost{};
-  double amount = 0;        ///< of `unit`, in one run; 0: the rate says nothing
-  const char* unit = "";    ///< "images", "GB", "GFLOP"
-  bool memory = false;      ///< whether its peak memory is worth a process
-  bool by_process = false;  ///< timed are processes, one for each side and run
+  double amount = 0;      ///< of `unit`, in one run; 0: the rate says nothing
+  const char* unit = "";  ///< "images", "GB", "GFLOP"
+  bool memory = false;    ///< whether its peak memory is worth a process
   /// Make the tensors, the same each time.
   std::function<Inputs()> inputs = [] { return Inputs(); };
   /// Make ambit's work on a device.
   std::function<std::unique_ptr<Work>(const Inputs&, ambit::Device)> make{};
+  /// Make the work of the peer of that name here, where the peer itself cannot.
+  std::function<std::unique_ptr<Work>(const std::string&)> make_peer{};
 
   std::string name() const { return what + "/" + size; }
 };

@@ -1,18 +1,24 @@
 #include "run.h"
 
 #include <ambit/error.h>
+#include <ambit/parallel.h>
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <cmath>
 #include <exception>
 
+#include "alone.h"
+#include "bound.h"
 #include "measure.h"
 #include "peers.h"
 #include "rows/rows.h"
 
 namespace bench {
 namespace {
+
+// The last column. A peer of this name has the rows that are written by hand.
+const char* const kFloor = "floor";
 
 std::vector<Row> chosen_rows(const std::string& filter) {
   std::vector<Row> rows = all_rows();
@@ -26,6 +32,7 @@ std::vector<Row> chosen_rows(const std::string& filter) {
 // Sides add in different orders, which moves a sum or a loss of float32 by a millionth; another
 // work moves it by more than a thousandth.
 bool agree(double a, double b) {
+  if (std::isnan(a) || std::isnan(b)) return true;  // a work without a result
   return std::abs(a - b) <= 1e-3 * std::max({1.0, std::abs(a), std::abs(b)});
 }
 
@@ -40,7 +47,12 @@ void measure_row(const Row& row, const Options& options, const std::vector<const
     works.push_back(std::move(work));
   };
   add("ambit", row.make(inputs, ambit::Device(options.device)));
-  for (const Peer* peer : peers) add(peer->name, peer->make(specification));
+  for (const Peer* peer : peers) {
+    add(peer->name, row.make_peer ? row.make_peer(peer->name) : peer->make(specification));
+  }
+  const bool by_hand = std::any_of(into.sides.begin(), into.sides.end(),
+                                   [](const Side& side) { return side.name == kFloor; });
+  if (!by_hand) add(kFloor, make_bound(row.cost, ambit::get_num_threads()));
 
   std::vector<Work*> raw;
   for (const auto& work : works) raw.push_back(work.get());
@@ -53,6 +65,10 @@ void measure_row(const Row& row, const Options& options, const std::vector<const
       into.failure = fmt::format("expected the same result, got {} from ambit and {} from {}",
                                  result, timings.works[i].result, into.sides[i].name);
     }
+    // The floor's is what its layouts need, not what one can do with.
+    if (options.memory && row.memory && into.sides[i].name != kFloor) {
+      into.sides[i].peak_bytes = peak_bytes(into.sides[i].name, row.name());
+    }
   }
 }
 
@@ -63,9 +79,10 @@ Report run(const Options& options, const std::function<void(const std::string&)>
   std::vector<const Peer*> peers;
   for (const std::string& name : options.against) {
     peers.push_back(&open_peer(name));
-    report.columns.push_back(peers.back()->name);
+    if (name != kFloor) report.columns.push_back(peers.back()->name);
     report.against.push_back(peers.back()->version);
   }
+  report.columns.push_back(kFloor);
   for (const Row& row : chosen_rows(options.filter)) {
     progress(row.name());
     Measured measured{row.name(), row.amount, row.unit, {}, {}};

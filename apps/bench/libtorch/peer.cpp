@@ -23,7 +23,10 @@ namespace {
 
 std::unique_ptr<Work> make(const Specification& s) {
   torch::set_num_threads(s.threads);
-  return make_network(s);
+  for (const auto family : {make_network, make_op, make_optimizer, make_data, make_compilation}) {
+    if (std::unique_ptr<Work> work = family(s)) return work;
+  }
+  return nullptr;
 }
 
 }  // namespace

@@ -17,5 +17,9 @@ void set_blas_threads(int threads);
 
 /// Null for works of other families.
 std::unique_ptr<Work> make_network(const Specification& s);
+std::unique_ptr<Work> make_op(const Specification& s);
+std::unique_ptr<Work> make_optimizer(const Specification& s);
+std::unique_ptr<Work> make_data(const Specification& s);
+std::unique_ptr<Work> make_compilation(const Specification& s);
 
 }  // namespace bench::libtorch
