@@ -8,7 +8,8 @@
 
 namespace bench {
 
-/// Open libambit_bench_<name>.so, in ambit/bench beside ambit's own library. It stays open.
+/// Open libambit_bench_<name>.so, in ambit/bench beside ambit's own library, or the file if the name
+/// has a slash. It stays open.
 /// Errors: ambit::Error with the file and what is wrong with it.
 const Peer& open_peer(const std::string& name);
 

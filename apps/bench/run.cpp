@@ -17,17 +17,9 @@
 namespace bench {
 namespace {
 
+const char* const kAmbit = "ambit";
 // The last column. A peer of this name has the rows that are written by hand.
 const char* const kFloor = "floor";
-
-std::vector<Row> chosen_rows(const std::string& filter) {
-  std::vector<Row> rows = all_rows();
-  std::erase_if(rows, [&](const Row& r) { return r.name().find(filter) == std::string::npos; });
-  if (rows.empty()) {
-    throw ambit::Error(fmt::format("--filter: expected part of a row's name, got {}", filter));
-  }
-  return rows;
-}
 
 // Sides add in different orders, which moves a sum or a loss of float32 by a millionth; another
 // work moves it by more than a thousandth.
@@ -36,7 +28,12 @@ bool agree(double a, double b) {
   return std::abs(a - b) <= 1e-3 * std::max({1.0, std::abs(a), std::abs(b)});
 }
 
-void measure_row(const Row& row, const Options& options, const std::vector<const Peer*>& peers,
+struct Opponent {
+  std::string asked;  // on the command line: a name or a file
+  const Peer* peer;
+};
+
+void measure_row(const Row& row, const Options& options, const std::vector<Opponent>& opponents,
                  Measured& into) {
   const Inputs inputs = row.inputs();
   const Specification specification = specification_of(row, inputs);
@@ -46,9 +43,9 @@ void measure_row(const Row& row, const Options& options, const std::vector<const
     into.sides.push_back({name});
     works.push_back(std::move(work));
   };
-  add("ambit", row.make(inputs, ambit::Device(options.device)));
-  for (const Peer* peer : peers) {
-    add(peer->name, row.make_peer ? row.make_peer(peer->name) : peer->make(specification));
+  add(kAmbit, row.make(inputs, ambit::Device(options.device)));
+  for (const auto& [asked, peer] : opponents) {
+    add(peer->name, row.make_peer ? row.make_peer(asked) : peer->make(specification));
   }
   const bool by_hand = std::any_of(into.sides.begin(), into.sides.end(),
                                    [](const Side& side) { return side.name == kFloor; });
@@ -65,29 +62,45 @@ void measure_row(const Row& row, const Options& options, const std::vector<const
       into.failure = fmt::format("expected the same result, got {} from ambit and {} from {}",
                                  result, timings.works[i].result, into.sides[i].name);
     }
-    // The floor's is what its layouts need, not what one can do with.
-    if (options.memory && row.memory && into.sides[i].name != kFloor) {
-      into.sides[i].peak_bytes = peak_bytes(into.sides[i].name, row.name());
+  }
+}
+
+void measure_memory(const Row& row, const std::vector<Opponent>& opponents, Measured& into) {
+  for (Side& side : into.sides) {
+    if (side.name == kAmbit) side.peak_bytes = peak_bytes(kAmbit, row.name());
+    for (const auto& [asked, peer] : opponents) {
+      if (side.name == peer->name) side.peak_bytes = peak_bytes(asked, row.name());
     }
   }
 }
 
 }  // namespace
 
+std::vector<Row> chosen_rows(const std::string& filter) {
+  std::vector<Row> rows = all_rows();
+  std::erase_if(rows, [&](const Row& r) { return r.name().find(filter) == std::string::npos; });
+  if (rows.empty()) {
+    throw ambit::Error(fmt::format("--filter: expected part of a row's name, got {}", filter));
+  }
+  return rows;
+}
+
 Report run(const Options& options, const std::function<void(const std::string&)>& progress) {
-  Report report{ambit::Device(options.device).str(), {}, {"ambit"}, {}};
-  std::vector<const Peer*> peers;
-  for (const std::string& name : options.against) {
-    peers.push_back(&open_peer(name));
-    if (name != kFloor) report.columns.push_back(peers.back()->name);
-    report.against.push_back(peers.back()->version);
+  Report report{ambit::Device(options.device).str(), {}, {kAmbit}, {}};
+  std::vector<Opponent> opponents;
+  for (const std::string& asked : options.against) {
+    const Peer& peer = open_peer(asked);
+    opponents.push_back({asked, &peer});
+    if (peer.name != std::string(kFloor)) report.columns.emplace_back(peer.name);
+    report.against.emplace_back(peer.version);
   }
   report.columns.push_back(kFloor);
   for (const Row& row : chosen_rows(options.filter)) {
     progress(row.name());
     Measured measured{row.name(), row.amount, row.unit, {}, {}};
     try {
-      measure_row(row, options, peers, measured);
+      measure_row(row, options, opponents, measured);
+      if (options.memory && row.memory) measure_memory(row, opponents, measured);
     } catch (const std::exception& e) {  // one op that a device lacks does not hide the others
       measured.sides.clear();
       measured.failure = e.what();

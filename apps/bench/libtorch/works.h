@@ -5,7 +5,7 @@
 
 #include <memory>
 
-#include "../peer.h"
+#include "peer.h"
 
 namespace bench::libtorch {
 

@@ -73,7 +73,7 @@ class Compilation final : public Work {
 }  // namespace
 
 std::vector<Row> program_rows() {
-  Row start{"start_up", "first add"}, compile{"compile", "README's program"};
+  Row start{"start_up", "first_add"}, compile{"compile", "small_program"};
   start.make = [](const Inputs&, ambit::Device) { return std::make_unique<StartUp>("ambit"); };
   start.make_peer = [](const std::string& peer) { return std::make_unique<StartUp>(peer); };
   compile.make = [](const Inputs&, ambit::Device) { return std::make_unique<Compilation>(); };
