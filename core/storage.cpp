@@ -55,7 +55,6 @@ void StorageImpl::look() const {
   for (;;) {
     int32_t order = order_.load(std::memory_order_acquire);
     if (order == kRowMajor) return;
-    if (order == kOpen && order_.compare_exchange_strong(order, kRowMajor)) return;
     if (order == kLaidOut && order_.compare_exchange_strong(order, kConverting)) return convert();
     if (order == kConverting || order > kLaidOut) order_.wait(order, std::memory_order_acquire);
     if (order == kOnItsWay) {

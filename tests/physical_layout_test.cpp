@@ -1,6 +1,7 @@
 // A storage may keep its backend's own layout until somebody looks: what others see must never show
 // it. On cpu, whose convolutions write channels-last.
 #include <ambit/ambit.h>
+#include <ambit/kernels.h>
 #include <doctest/doctest.h>
 
 #include <thread>

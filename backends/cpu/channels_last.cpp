@@ -65,9 +65,7 @@ void channels_last_to_row_major(void* to, const void* from, const PhysicalLayout
   transpose(n, to, from, pixels, channels, layout.element_size);
 }
 
-bool is_channels_last(const Tensor& t) {
-  return t.storage()->is_laid_out() && is_whole(t) && t.storage()->layout() == layout_of(t);
-}
+bool layout_is_of(const Tensor& t) { return is_whole(t) && t.storage()->layout() == layout_of(t); }
 
 bool has_channels_last_strides(const Tensor& t) {
   return t.dim() == 4 && std::ranges::equal(t.strides(), channels_last_strides(t.sizes()));

@@ -10,8 +10,12 @@
 
 namespace ambit::cpu {
 
-/// Whether t is a batch of images [N,C,H,W] whose storage lies channels-last.
-bool is_channels_last(const Tensor& t);
+/// Whether the layout of t's storage is that of t, a batch of images [N,C,H,W].
+bool layout_is_of(const Tensor& t);
+/// Whether t is a batch of images whose storage lies channels-last.
+inline bool is_channels_last(const Tensor& t) {
+  return t.storage()->is_laid_out() && layout_is_of(t);
+}
 
 /// Write a block that lies channels-last to `to` in row-major order.
 void channels_last_to_row_major(void* to, const void* from, const PhysicalLayout& layout);

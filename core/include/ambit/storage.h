@@ -42,8 +42,12 @@ class AMBIT_API StorageImpl final : public RefCounted, public Pooled {
   /// end of a copy that await() told of. Thread safety: concurrent readers may look. Errors:
   /// OutOfMemoryError, of the conversion; what failed in the work of the copying device.
   void* data() const {
-    if (order_.load(std::memory_order_acquire) != kRowMajor) [[unlikely]]
+    const int32_t order = order_.load(std::memory_order_acquire);
+    if (order == kOpen) {
+      order_.store(kRowMajor, std::memory_order_relaxed);
+    } else if (order != kRowMajor) [[unlikely]] {
       look();
+    }
     return data_;
   }
   /// Say that `source` has been asked to copy here, and may not have done it yet.
