@@ -87,48 +87,30 @@ void* CachingAllocator::allocate(size_t bytes) {
     throw_out_of_memory(device_name_, bytes, stats_, raw_.free_bytes());
   }
   ++requests_;
-  return is_large(bytes) ? allocate_large(bytes)
-                         : allocate_small(bytes, class_of(std::max<size_t>(bytes, 1)));
-}
-
-void* CachingAllocator::allocate_small(size_t bytes, size_t size_class) {
-  const size_t block_bytes = bytes_of_class(size_class);
-  SizeClass& c = classes_[size_class];
-  c.last_request = requests_;
-  void* p;
-  if (!c.blocks.empty()) {
-    p = c.blocks.back();
-    c.blocks.pop_back();
-    stats_.cached -= block_bytes;
-  } else {
-    p = allocate_from_system(bytes, block_bytes);
-  }
-  hand_out(p, bytes, block_bytes);
-  return p;
-}
-
-void* CachingAllocator::allocate_large(size_t bytes) {
-  const size_t block_bytes = large_block_bytes(bytes);
-  char* p = large_->take(block_bytes, requests_);
+  const bool large = is_large(bytes);
+  const size_t size_class = large ? 0 : class_of(std::max<size_t>(bytes, 1));
+  const size_t block_bytes = large ? large_block_bytes(bytes) : bytes_of_class(size_class);
+  void* p = large ? large_->take(block_bytes, requests_) : classes_[size_class].take(requests_);
   if (p) {
     stats_.cached -= block_bytes;
   } else {
-    p = static_cast<char*>(allocate_from_system(bytes, block_bytes));
-    try {
-      large_->add_segment({p, block_bytes}, requests_);
-    } catch (...) {
-      raw_.free(p, block_bytes);
-      throw;
-    }
+    p = large ? allocate_segment(bytes, block_bytes) : allocate_from_system(bytes, block_bytes);
   }
-  hand_out(p, bytes, block_bytes);
-  return p;
-}
-
-void CachingAllocator::hand_out(void* p, size_t bytes, size_t block_bytes) noexcept {
   stats_.in_use += block_bytes;
   stats_.peak_in_use = std::max(stats_.peak_in_use, stats_.in_use);
   watch(raw_, p, bytes, block_bytes);
+  return p;
+}
+
+void* CachingAllocator::allocate_segment(size_t bytes, size_t block_bytes) {
+  void* p = allocate_from_system(bytes, block_bytes);
+  try {
+    large_->add_segment({static_cast<char*>(p), block_bytes}, requests_);
+  } catch (...) {
+    raw_.free(p, block_bytes);
+    throw;
+  }
+  return p;
 }
 
 void* CachingAllocator::allocate_from_system(size_t bytes, size_t block_bytes) {

@@ -76,14 +76,20 @@ class AMBIT_API CachingAllocator {
   struct SizeClass {
     std::vector<void*> blocks;  // freed, of one size
     uint64_t last_request = 0;  // when allocate() last asked, in calls
+
+    void* take(uint64_t now) {
+      last_request = now;
+      if (blocks.empty()) return nullptr;
+      void* p = blocks.back();
+      blocks.pop_back();
+      return p;
+    }
   };
   // Eight classes up to 512 bytes, then eight per doubling up to 1 MiB.
   static constexpr size_t kClasses = 8 + (20 - 9) * 8;
 
-  void* allocate_small(size_t bytes, size_t size_class);
-  void* allocate_large(size_t bytes);
+  void* allocate_segment(size_t bytes, size_t block_bytes);
   void* allocate_from_system(size_t bytes, size_t block_bytes);
-  void hand_out(void* p, size_t bytes, size_t block_bytes) noexcept;
   void release(void* p, size_t block_bytes) noexcept;
   void release_class(size_t size_class) noexcept;
   bool release_oldest_segment() noexcept;
