@@ -6,7 +6,6 @@
 #include <ambit/philox.h>
 #include <ambit/tensor.h>
 
-#include <algorithm>
 #include <array>
 #include <cstddef>
 #include <cstdint>

@@ -54,11 +54,6 @@ struct Adam {
   }
 };
 
-template <class T>
-T* data_of(TensorList list, size_t i) {
-  return list.empty() ? nullptr : list[i].data_ptr<T>();
-}
-
 }  // namespace
 
 void sgd_step(TensorList p, TensorList buf, TensorList g, const SgdParams& params) {
@@ -66,7 +61,8 @@ void sgd_step(TensorList p, TensorList buf, TensorList g, const SgdParams& param
   visit(p[0].dtype(), [&]<class T>() {
     const Sgd<T> update{params};
     for (size_t i = 0; i < p.size(); ++i) {
-      T *to = data_of<T>(p, i), *b = data_of<T>(buf, i), *slope = data_of<T>(g, i);
+      T *to = p[i].data_ptr<T>(), *slope = g[i].data_ptr<T>();
+      T* b = buf.empty() ? nullptr : buf[i].data_ptr<T>();
       for (int64_t n = 0; n < p[i].numel(); ++n) update(to[n], b ? b + n : nullptr, slope[n]);
     }
   });
@@ -77,8 +73,8 @@ void adam_step(TensorList p, TensorList m, TensorList v, TensorList g, const Ada
   visit(p[0].dtype(), [&]<class T>() {
     const Adam<T> update(params);
     for (size_t i = 0; i < p.size(); ++i) {
-      T *to = data_of<T>(p, i), *slope = data_of<T>(g, i);
-      T *mean = data_of<T>(m, i), *square = data_of<T>(v, i);
+      T *to = p[i].data_ptr<T>(), *slope = g[i].data_ptr<T>();
+      T *mean = m[i].data_ptr<T>(), *square = v[i].data_ptr<T>();
       for (int64_t n = 0; n < p[i].numel(); ++n) update(to[n], mean[n], square[n], slope[n]);
     }
   });

@@ -145,12 +145,11 @@ template <class... A>
 class Op<void(A...)> final : public OpBase {
  public:
   using Kernel = void (*)(A...);
+  static constexpr bool kTakesLists = (std::same_as<A, TensorList> || ...);
 
   /// Ops of lists bring a composite: what runs on the CPU instead cannot tell which lists to copy
   /// back.
-  constexpr Op(const char* name,
-               std::initializer_list<const char*> args) requires(!std::same_as<A, TensorList> &&
-                                                                 ...)
+  constexpr Op(const char* name, std::initializer_list<const char*> args) requires(!kTakesLists)
       : OpBase(name, args, false), composite_(nullptr) {}
   /// `composed`: the same written in ops, run where a backend has no kernel. Two constructors,
   /// since to g++ under -fsanitize=undefined `composed != nullptr` is no constant.

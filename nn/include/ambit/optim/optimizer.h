@@ -152,9 +152,10 @@ class AMBIT_API Optimizer {
   std::vector<OptimizerParamGroup> groups_;
   std::unique_ptr<OptimizerOptions> defaults_;
   std::unordered_map<const TensorImpl*, State> state_;
-  std::vector<State*>
-      state_at_;            // in state_, of the parameter at each position as of the last step
-  std::vector<Work> work_;  // of the step at hand; kept for its memory, as is the batch
+  // Kept between steps, for their memory and to spare the map's search: where in state_ the
+  // parameter at each position has its own, and what the step at hand works on.
+  std::vector<State*> state_at_;
+  std::vector<Work> work_;
   Batch batch_;
 };
 
