@@ -23,7 +23,7 @@ StorageImpl::~StorageImpl() {
   if (deleter_) deleter_(data_);
 }
 
-// Threads that read at once may all come here: each waits, and so much the shorter.
+// Threads that look at the same time may all come here: each waits.
 void StorageImpl::wait() const {
   const Device source = awaited_.load(std::memory_order_acquire);
   if (source.is_cpu()) return;
