@@ -60,7 +60,8 @@ constexpr double kLanes = 16;
 template <size_t... kSums>
 inline __attribute__((always_inline)) float multiply_add(long rounds,
                                                          std::index_sequence<kSums...>) {
-  Lanes sums[sizeof...(kSums)] = {};
+  // Sums that began alike would stay alike, and be computed once.
+  Lanes sums[] = {(Lanes{} - static_cast<float>(kSums))...};
   const Lanes a = Lanes{} + 0.5F, b = Lanes{} + 1.0F;
   for (long i = 0; i < rounds; ++i) {
     ((sums[kSums] = sums[kSums] * a + b), ...);
