@@ -17,6 +17,7 @@ struct Operand {
   std::vector<int64_t> sizes;
   const float* values = nullptr;
   const int64_t* labels = nullptr;
+  bool requires_grad = false;
 };
 
 /// What to do, with which numbers. The same specification makes the work on every side.
@@ -24,7 +25,7 @@ struct Specification {
   std::string row;   ///< as the table shows it: "net/train/64"
   std::string what;  ///< the row without its size: "net/train"
   std::vector<Operand> operands;
-  std::vector<int64_t> parameters;  ///< by `what`; see specification.h
+  std::vector<int64_t> parameters;  ///< by `what`, as its rows say
   int threads = 1;
 };
 
@@ -36,7 +37,8 @@ class Work {
   /// Do it once, and wait for it. Training changes the parameters and goes on from them.
   virtual void run() = 0;
   /// Return one number that shows that the work was done and is the same on all sides: the loss
-  /// that the last run() had before its update; else the sum of its output.
+  /// that the last run() had before its update; else the sum of its output, or of a gradient. NaN:
+  /// there is nothing to compare.
   virtual double result() = 0;
 };
 
