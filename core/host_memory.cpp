@@ -1,5 +1,6 @@
 // Memory of the CPU, from the C library.
 #include <ambit/caching_allocator.h>
+#include <sys/mman.h>
 #include <unistd.h>
 
 #include <cstdlib>
@@ -8,6 +9,7 @@ namespace ambit {
 namespace {
 
 constexpr size_t kAlignment = 64;  // a cache line, and the widest vector register
+constexpr size_t kHugePage = size_t{2} << 20;
 
 size_t pages_in_bytes(int which) {
   const long pages = sysconf(which), page_bytes = sysconf(_SC_PAGESIZE);
@@ -21,7 +23,13 @@ size_t HostMemory::total_bytes() { return pages_in_bytes(_SC_PHYS_PAGES); }
 
 void* HostMemory::allocate(size_t bytes) {
   if (bytes > total_bytes()) return nullptr;
-  return std::aligned_alloc(kAlignment, (bytes + kAlignment - 1) / kAlignment * kAlignment);
+  const bool large = bytes >= 2 * kHugePage;
+  const size_t rounded = (bytes + kAlignment - 1) / kAlignment * kAlignment;
+  void* p = std::aligned_alloc(large ? kHugePage : kAlignment, rounded);
+  // Huge pages, where the system has some: one fault for 512, and as many fewer entries of the
+  // table that finds pages. The rest of the block stays in small ones, so that none is wasted.
+  if (p && large) ::madvise(p, rounded / kHugePage * kHugePage, MADV_HUGEPAGE);
+  return p;
 }
 
 void HostMemory::free(void* p, size_t) noexcept { std::free(p); }

@@ -21,12 +21,12 @@ Row expect(Row row, OpKind op, DType dtype) {
 
 /// Maths is worth a second thread earlier than a loop that waits for memory.
 int64_t grain_of(UnaryOp op) {
-  return op >= UnaryOp::exp && op <= UnaryOp::erf ? kGrain / 8 : kGrain;
+  return op >= UnaryOp::exp && op <= UnaryOp::erf ? kGrain / 4 : kGrain;
 }
 int64_t grain_of(BinaryOp op) {
   const bool costly = (op >= BinaryOp::floor_divide && op <= BinaryOp::pow) ||
                       op == BinaryOp::atan2 || op == BinaryOp::gelu_grad;
-  return costly ? kGrain / 8 : kGrain;
+  return costly ? kGrain / 4 : kGrain;
 }
 
 bool is_division(BinaryOp op) { return op >= BinaryOp::floor_divide && op <= BinaryOp::fmod; }

@@ -7,6 +7,7 @@ namespace ambit::cpu {
 
 /// One line of a tensor: its length and step in elements. A 0-dim tensor is a line of one.
 struct Line {
+  Line() = default;
   Line(const Tensor& t, int64_t dim) {
     if (t.dim() == 0) return;
     length = t.sizes()[static_cast<size_t>(dim)];
@@ -27,18 +28,6 @@ Loops<N> make_line_loops(const std::array<const Tensor*, N>& operands, int64_t d
   for (int64_t size : loops.sizes) loops.numel *= size;
   collapse(loops.sizes, loops.strides.data(), N);
   return loops;
-}
-
-/// Call f(offsets) with the first elements of each line, on several threads; `work` is the length
-/// of a line.
-template <size_t N, class F>
-void for_lines(const Loops<N>& loops, int64_t work, const F& f) {
-  parallel_rows(loops, grain_for(work), [&](int64_t n, std::array<int64_t, N> at) {
-    for (int64_t i = 0; i < n; ++i) {
-      f(at);
-      for (size_t j = 0; j < N; ++j) at[j] += loops.inner_stride(j);
-    }
-  });
 }
 
 }  // namespace ambit::cpu

@@ -13,7 +13,7 @@ namespace ambit::cpu {
 namespace {
 
 /// Multiply-adds from which oneDNN runs on all threads.
-constexpr int64_t kLargeProduct = 2 * kProductGrain;
+constexpr int64_t kLargeProduct = kProductGrain;
 
 enum Tag : int64_t { kMatmul = 100, kLinear };
 
@@ -85,6 +85,23 @@ void large_product(const char* op, int64_t M, int64_t N, int64_t K, float* y, co
   }
 }
 
+/// y = a b where y is a row or a column: bound by the memory of the matrix, whose rows or columns
+/// the threads share.
+void thin_product(const char* op, int64_t M, int64_t N, int64_t K, float* y,
+                  const Matrix<const float>& a, const Matrix<const float>& b) {
+  parallel_for(std::max(M, N), grain_for(K), [&](int64_t begin, int64_t end) {
+    const int64_t n = end - begin;
+    if (N == 1) {
+      const Matrix<const float> rows{a.data + begin * a.row_stride, a.row_stride, a.column_stride};
+      small_product(op, n, 1, K, y + begin, BlasMatrix(rows, n, K), BlasMatrix(b, K, 1), false);
+    } else {
+      const Matrix<const float> columns{b.data + begin * b.column_stride, b.row_stride,
+                                        b.column_stride};
+      small_product(op, 1, n, K, y + begin, BlasMatrix(a, 1, K), BlasMatrix(columns, K, n), false);
+    }
+  });
+}
+
 /// Sizes of y [B,M,N] = a [B,M,K] b [B,K,N].
 struct Sizes {
   int64_t B, M, N, K;
@@ -107,6 +124,9 @@ void matmul_float(const Tensor& y, const Tensor& a, const Tensor& b) {
   const Sizes s = sizes_of(y, a, b);
   const int64_t M = s.M, N = s.N, K = s.K, work = M * N * K;
   float* out = y.data_ptr<float>();
+  if (s.B == 1 && std::min(M, N) == 1) {
+    return thin_product("matmul", M, N, K, out, matrix_of<float>(a, 0), matrix_of<float>(b, 0));
+  }
   if (work >= kLargeProduct) {
     for (int64_t i = 0; i < s.B; ++i) {
       const BlasMatrix left(matrix_of<float>(a, i), M, K), right(matrix_of<float>(b, i), K, N);

@@ -1,5 +1,6 @@
-// Batch normalisation and its gradient, one channel at a time; sums in double. Written out for both
-// dtypes: oneDNN 2.6 has no float64, and in this layout its float32 is three times slower.
+// Batch normalisation and its gradient: one channel at a time, or rows of channels where these are
+// innermost. Written out for both dtypes: oneDNN 2.6 has no float64, and in this layout its float32
+// is three times slower.
 #include "simd_targets.h"
 
 #undef HWY_TARGET_INCLUDE
@@ -8,9 +9,12 @@
 #include <hwy/highway.h>
 
 #include <cmath>
+#include <utility>
 
 #include "kernels.h"
+#include "norm_rows-inl.h"
 #include "parallel.h"
+#include "scratch.h"
 
 HWY_BEFORE_NAMESPACE();
 namespace ambit::cpu::HWY_NAMESPACE {
@@ -41,27 +45,52 @@ T* data_or_null(const Tensor& t) {
   return t.defined() ? t.data_ptr<T>() : nullptr;
 }
 
-template <class T>
-double mean_of(const Channels& s, int64_t c, const T* x) {
+/// The sum of f(i) over n elements. Some are summed in T before they meet a double.
+template <class T, class F>
+HWY_INLINE double sum_of(int64_t n, const F& f) {
+  constexpr int64_t kBlock = 512;
   double sum = 0;
-  s.for_runs(c, [&](int64_t at) {
-#pragma omp simd reduction(+ : sum)
-    for (int64_t i = at; i < at + s.inner; ++i) sum += static_cast<double>(x[i]);
-  });
-  return sum / static_cast<double>(s.per_channel());
+  for (int64_t begin = 0; begin < n; begin += kBlock) {
+    const int64_t end = std::min(n, begin + kBlock);
+    T part = 0;
+#pragma omp simd reduction(+ : part)
+    for (int64_t i = begin; i < end; ++i) part += f(i);
+    sum += static_cast<double>(part);
+  }
+  return sum;
 }
 
+/// The mean and the biased variance of channel c.
 template <class T>
-double variance_of(const Channels& s, int64_t c, const T* x, double mean) {
-  double sum = 0;
+std::pair<double, double> statistics(const Channels& s, int64_t c, const T* x) {
+  const auto count = static_cast<double>(s.per_channel());
+  double sum = 0, squares = 0;
   s.for_runs(c, [&](int64_t at) {
-#pragma omp simd reduction(+ : sum)
-    for (int64_t i = at; i < at + s.inner; ++i) {
-      const double d = static_cast<double>(x[i]) - mean;
-      sum += d * d;
-    }
+    const T* px = x + at;
+    sum += sum_of<T>(s.inner, [px](int64_t i) { return px[i]; });
   });
-  return sum / static_cast<double>(s.per_channel());
+  const double mean = sum / count;
+  s.for_runs(c, [&, center = static_cast<T>(mean)](int64_t at) {
+    const T* px = x + at;
+    squares += sum_of<T>(s.inner, [px, center](int64_t i) {
+      const T d = px[i] - center;
+      return d * d;
+    });
+  });
+  return {mean, squares / count};
+}
+
+/// The sums of dy, and of dy * (x - center), of channel c.
+template <class T>
+std::pair<double, double> grad_sums(const Channels& s, int64_t c, const T* dy, const T* x,
+                                    T center) {
+  double sum = 0, product = 0;
+  s.for_runs(c, [&](int64_t at) {
+    const T *pdy = dy + at, *px = x + at;
+    sum += sum_of<T>(s.inner, [pdy](int64_t i) { return pdy[i]; });
+    product += sum_of<T>(s.inner, [=](int64_t i) { return pdy[i] * (px[i] - center); });
+  });
+  return {sum, product};
 }
 
 /// running += momentum * (now - running)
@@ -80,25 +109,49 @@ void forward(Tensor& y, Tensor& mean, Tensor& invstd, Tensor& running_mean, Tens
   T *prm = data_or_null<T>(running_mean), *prv = data_or_null<T>(running_var);
   const T *px = x.data_ptr<T>(), *pw = data_or_null<T>(w), *pb = data_or_null<T>(b);
   const auto count = static_cast<double>(s.per_channel());
-  s.for_channels([&](int64_t c) {
-    double m, v;
+  const Scratch scratch(static_cast<size_t>(s.C) * (2 * sizeof(double) + 2 * sizeof(T)));
+  double *means = scratch.data<double>(), *variances = means + s.C;
+  T *scale = reinterpret_cast<T*>(variances + s.C), *shift = scale + s.C;
+
+  // y = (x - mean) * scale + shift, from the statistics of channel c
+  const auto prepare = [&](int64_t c, double m, double v) {
     if (p.training) {
-      m = mean_of(s, c, px);
-      v = variance_of(s, c, px, m);
       follow(prm, c, m, p.momentum);
       follow(prv, c, v * count / (count - 1), p.momentum);
-    } else {
-      m = static_cast<double>(prm[c]);
-      v = static_cast<double>(prv[c]);
     }
     const double inverse = 1 / std::sqrt(v + p.eps);
     pm[c] = static_cast<T>(m);
     pi[c] = static_cast<T>(inverse);
-    const T center = pm[c], shift = pb ? pb[c] : T(0);
-    const T scale = static_cast<T>(inverse * (pw ? static_cast<double>(pw[c]) : 1));
+    scale[c] = static_cast<T>(inverse * (pw ? static_cast<double>(pw[c]) : 1));
+    shift[c] = pb ? pb[c] : T(0);
+  };
+  if (!p.training) {
+    for (int64_t c = 0; c < s.C; ++c) {
+      prepare(c, static_cast<double>(prm[c]), static_cast<double>(prv[c]));
+    }
+  }
+  if (s.inner == 1) {
+    const RowBlocks rows(s.N, s.C);
+    if (p.training) {
+      row_statistics(rows, s.C, px, means, variances);
+      for (int64_t c = 0; c < s.C; ++c) prepare(c, means[c], variances[c]);
+    }
+    return rows.for_rows([&, C = s.C](int64_t r) {
+      const T* from = px + r * C;
+      T* to = py + r * C;
+#pragma omp simd
+      for (int64_t c = 0; c < C; ++c) to[c] = (from[c] - pm[c]) * scale[c] + shift[c];
+    });
+  }
+  s.for_channels([&](int64_t c) {
+    if (p.training) {
+      const auto [m, v] = statistics(s, c, px);
+      prepare(c, m, v);
+    }
+    const T center = pm[c], factor = scale[c], offset = shift[c];
     s.for_runs(c, [&](int64_t at) {
 #pragma omp simd
-      for (int64_t i = at; i < at + s.inner; ++i) py[i] = (px[i] - center) * scale + shift;
+      for (int64_t i = at; i < at + s.inner; ++i) py[i] = (px[i] - center) * factor + offset;
     });
   });
 }
@@ -111,29 +164,44 @@ void backward(Tensor& dx, Tensor& dw, Tensor& db, const Tensor& dy, const Tensor
   const T *pdy = dy.data_ptr<T>(), *px = x.data_ptr<T>(), *pw = data_or_null<T>(w);
   const T *pm = mean.data_ptr<T>(), *pi = invstd.data_ptr<T>();
   const auto count = static_cast<double>(s.per_channel());
-  s.for_channels([&](int64_t c) {
-    const T center = pm[c], inverse = pi[c];
-    double sum = 0, product = 0;  // of dy, and of dy * (x - mean)
-    s.for_runs(c, [&](int64_t at) {
-#pragma omp simd reduction(+ : sum, product)
-      for (int64_t i = at; i < at + s.inner; ++i) {
-        const auto g = static_cast<double>(pdy[i]);
-        sum += g;
-        product += g * static_cast<double>(px[i] - center);
-      }
-    });
-    product *= static_cast<double>(inverse);
+  const Scratch scratch(static_cast<size_t>(s.C) * (2 * sizeof(double) + 3 * sizeof(T)));
+  double *sums = scratch.data<double>(), *products = sums + s.C;
+  T* scale = reinterpret_cast<T*>(products + s.C);
+  T *offset = scale + s.C, *slope = offset + s.C;
+
+  // dx = scale * (dy - mean(dy) - normalised x * mean(dy * normalised x)), from the sums of dy and
+  // of dy * (x - mean) of channel c
+  const auto prepare = [&](int64_t c, double sum, double product) {
+    const auto inverse = static_cast<double>(pi[c]);
+    product *= inverse;
     pdw[c] = static_cast<T>(product);
     pdb[c] = static_cast<T>(sum);
-    const T scale = pw ? inverse * pw[c] : inverse;
-    // dx = scale * (dy - mean(dy) - normalised x * mean(dy * normalised x))
-    const T offset = p.training ? static_cast<T>(sum / count) : T(0);
-    const T slope =
-        p.training ? static_cast<T>(product / count * static_cast<double>(inverse)) : T(0);
+    scale[c] = pw ? pi[c] * pw[c] : pi[c];
+    offset[c] = p.training ? static_cast<T>(sum / count) : T(0);
+    slope[c] = p.training ? static_cast<T>(product / count * inverse) : T(0);
+  };
+  if (s.inner == 1) {
+    const RowBlocks rows(s.N, s.C);
+    row_grad_sums(rows, s.C, pdy, px, pm, sums, products);
+    for (int64_t c = 0; c < s.C; ++c) prepare(c, sums[c], products[c]);
+    return rows.for_rows([&, C = s.C](int64_t r) {
+      const T *g = pdy + r * C, *from = px + r * C;
+      T* to = pdx + r * C;
+#pragma omp simd
+      for (int64_t c = 0; c < C; ++c) {
+        to[c] = scale[c] * (g[c] - offset[c] - (from[c] - pm[c]) * slope[c]);
+      }
+    });
+  }
+  s.for_channels([&](int64_t c) {
+    const T center = pm[c];
+    const auto [sum, product] = grad_sums(s, c, pdy, px, center);
+    prepare(c, sum, product);
+    const T factor = scale[c], less = offset[c], tilt = slope[c];
     s.for_runs(c, [&](int64_t at) {
 #pragma omp simd
       for (int64_t i = at; i < at + s.inner; ++i) {
-        pdx[i] = scale * (pdy[i] - offset - (px[i] - center) * slope);
+        pdx[i] = factor * (pdy[i] - less - (px[i] - center) * tilt);
       }
     });
   });

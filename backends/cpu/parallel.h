@@ -10,8 +10,8 @@
 
 namespace ambit::cpu {
 
-/// Elements of one cheap loop (an addition, a copy) that are worth a second thread: about 40 us.
-inline constexpr int64_t kGrain = int64_t{1} << 17;
+/// Elements of one cheap loop (an addition, a copy) that are worth a second thread: about 4 us.
+inline constexpr int64_t kGrain = int64_t{1} << 15;
 /// Multiply-adds of a product or convolution that are.
 inline constexpr int64_t kProductGrain = int64_t{1} << 21;
 

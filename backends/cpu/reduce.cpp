@@ -12,9 +12,9 @@
 namespace ambit::cpu {
 namespace {
 
-constexpr int64_t kFewResults = 64;  // too few to share among threads
-constexpr int64_t kPiece = 2048;     // elements of a row at a time
-constexpr int64_t kBlock = kGrain;   // elements reduced by one task, when data is split
+constexpr int64_t kFewResults = 64;     // too few to share among threads
+constexpr int64_t kPiece = 2048;        // elements of a row at a time
+constexpr int64_t kBlock = 2 * kGrain;  // elements reduced by one task, when data is split
 
 /// x split in the dims that y keeps and those that it has not.
 struct Geometry {

@@ -4,7 +4,6 @@
 
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "reduce_rows.cpp"
-#include <hwy/cache_control.h>
 #include <hwy/foreach_target.h>
 #include <hwy/highway.h>
 
@@ -17,8 +16,6 @@ HWY_BEFORE_NAMESPACE();
 namespace ambit::cpu::HWY_NAMESPACE {
 namespace hn = hwy::HWY_NAMESPACE;
 namespace {
-
-constexpr int64_t kChunkBytes = 256;
 
 template <class T>
 using Sum = std::conditional_t<std::floating_point<T>, double, int64_t>;
@@ -76,32 +73,19 @@ void clear(int64_t n, void* sums) {
   std::fill_n(static_cast<typename Op::Result*>(sums), n, Op::kNothing);
 }
 
-/// Ask for the lines of the next four rows: short rows one behind the other, read four at a time,
-/// are no pattern that processors foresee.
-template <class T>
-void prefetch_rows(const T* x, int64_t stride) {
-  for (int64_t r = 4; r < 8; ++r) {
-    for (int64_t i = 0; i < kChunkBytes; i += 64) {
-      hwy::Prefetch(reinterpret_cast<const char*>(x + r * stride) + i);
-    }
-  }
-}
-
-/// Four rows at a time, so that the sums are read and written a quarter as often; in order.
+/// Four rows at a time, so that the sums are read and written a quarter as often, but short rows
+/// one behind the other: those are one stream, which processors read ahead best alone.
 template <class Op, class T>
 void add(int64_t n, void* sums, const void* x, int64_t rows, int64_t stride) {
-  constexpr int64_t kChunk = kChunkBytes / static_cast<int64_t>(sizeof(T));
+  constexpr int64_t kFar = 2048 / static_cast<int64_t>(sizeof(T));
   auto* to = static_cast<typename Op::Result*>(sums);
   const T* a = static_cast<const T*>(x);
-  for (; rows >= 4; rows -= 4, a += 4 * stride) {
+  for (; rows >= 4 && stride >= kFar; rows -= 4, a += 4 * stride) {
     const T *b = a + stride, *c = b + stride, *d = c + stride;
-    for (int64_t begin = 0; begin < n; begin += kChunk) {
-      prefetch_rows(a + begin, stride);
 #pragma omp simd
-      for (int64_t i = begin; i < std::min(n, begin + kChunk); ++i) {
-        const auto two = Op::merge(Op::merge(to[i], element<Op>(a[i])), element<Op>(b[i]));
-        to[i] = Op::merge(Op::merge(two, element<Op>(c[i])), element<Op>(d[i]));
-      }
+    for (int64_t i = 0; i < n; ++i) {
+      const auto two = Op::merge(Op::merge(to[i], element<Op>(a[i])), element<Op>(b[i]));
+      to[i] = Op::merge(Op::merge(two, element<Op>(c[i])), element<Op>(d[i]));
     }
   }
   for (; rows > 0; --rows, a += stride) {
