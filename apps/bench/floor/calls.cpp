@@ -1,6 +1,7 @@
 #include "calls.h"
 
 #include <cstring>
+#include <numeric>
 
 namespace bench::floor {
 
@@ -20,10 +21,27 @@ memory::desc describe(const memory::dims& sizes, memory::format_tag tag) {
   return {sizes, memory::data_type::f32, tag};
 }
 
+memory::desc row_major(const memory::dims& sizes) {
+  memory::dims strides(sizes.size(), 1);
+  for (size_t i = sizes.size() - 1; i > 0; --i) strides[i - 1] = strides[i] * sizes[i];
+  return {sizes, memory::data_type::f32, strides};
+}
+
 memory allocate(const memory::desc& desc) {
   memory made(desc, engine());
   std::memset(made.get_data_handle(), 0, desc.get_size());
   return made;
+}
+
+memory view(const memory& data, const memory::desc& desc) {
+  return {desc, engine(), data.get_data_handle()};
+}
+
+void copy(memory from, memory to) { dnnl::reorder(from, to).execute(stream(), from, to); }
+
+double sum(const memory& data) {
+  const auto* values = static_cast<const float*>(data.get_data_handle());
+  return std::accumulate(values, values + data.get_desc().get_size() / sizeof(float), 0.0);
 }
 
 void Calls::add(const dnnl::primitive& primitive,
@@ -44,7 +62,7 @@ memory Calls::add_reorder(const memory& from, const memory::desc& wanted) {
 }
 
 void Calls::run() const {
-  // The C function: the C++ one makes a vector of the arguments each time.
+  // The C function, since the C++ one makes a vector of the arguments each time.
   for (const Call& call : calls_) {
     dnnl::error::wrap_c_api(
         dnnl_primitive_execute(call.primitive.get(), stream().get(),

@@ -1,5 +1,5 @@
-// The lessons' networks, those of apps/quickstart ("net") and apps/tudui ("tudui"): a whole
-// training step, and inference.
+// The lessons' networks, those of apps/quickstart and apps/tudui, with their optimizers: a training
+// step and inference.
 #pragma once
 
 #include "network.h"
@@ -22,6 +22,7 @@ class Training : public Work {
  private:
   Network network_;
   const int64_t* targets_;
+  dnnl::memory logits_grad_;
   Sgd optimizer_;
   double loss_ = 0;
 };
@@ -31,7 +32,7 @@ class Inference : public Work {
  public:
   Inference(Lesson lesson, const Specification& specification);
   void run() override { network_.forward(); }
-  double result() override;
+  double result() override { return sum(network_.output()); }
 
  private:
   Network network_;

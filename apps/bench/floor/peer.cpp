@@ -1,0 +1,32 @@
+// The floor: what the bench's works take when they are written by hand on bare oneDNN primitives,
+// all made once. Nothing of ambit is in it.
+#include <omp.h>
+
+#include "lessons.h"
+#include "ops.h"
+
+namespace bench::floor {
+namespace {
+
+std::unique_ptr<Work> make(const Specification& s) {
+  omp_set_num_threads(s.threads);  // primitives are made for as many
+  if (s.what == "net/train") return std::make_unique<Training>(Lesson::net, s);
+  if (s.what == "net/infer") return std::make_unique<Inference>(Lesson::net, s);
+  if (s.what == "tudui/train") return std::make_unique<Training>(Lesson::tudui, s);
+  if (s.what == "tudui/infer") return std::make_unique<Inference>(Lesson::tudui, s);
+  if (s.what == "conv2d" || s.what == "conv2d_grad") return std::make_unique<Convolution>(s);
+  if (s.what == "matmul") return std::make_unique<Product>(s);
+  return nullptr;
+}
+
+}  // namespace
+}  // namespace bench::floor
+
+extern "C" __attribute__((visibility("default"))) const bench::Peer* ambit_bench_peer() {
+  static const std::string version = [v = dnnl_version()] {
+    return "oneDNN " + std::to_string(v->major) + "." + std::to_string(v->minor) + "." +
+           std::to_string(v->patch);
+  }();
+  static const bench::Peer peer{"floor", version.c_str(), bench::floor::make};
+  return &peer;
+}
