@@ -2,16 +2,45 @@
 // small buffers in the first-level cache. So each op needs one loop, not one per kind of stride.
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <cstring>
+#include <utility>
 
 #include "loops.h"
+#include "stream.h"
 
 namespace ambit::cpu {
 
 /// Copy n elements of `size` bytes; strides in elements.
 void copy_strided(int64_t n, void* y, int64_t y_stride, const void* x, int64_t x_stride,
                   size_t size);
+
+/// Whether rows of elements of `size` bytes had better be written past the caches: all together are
+/// too many for them, and each has few ends that are parts of a line.
+template <size_t N>
+bool should_stream(const Loops<N>& loops, size_t size) {
+  constexpr int64_t kLongRow = 4096;
+  const auto bytes = static_cast<int64_t>(size);
+  return loops.inner_size() * bytes >= kLongRow && outgrows_caches(loops.numel * bytes);
+}
+
+/// Call row for n elements, piece by piece, and write what it gives past the caches.
+template <size_t N, class Row>
+void stream_row(int64_t n, const std::array<char*, N>& operands, const std::array<size_t, N>& size,
+                const Row& row) {
+  constexpr int64_t kPiece = 1024;
+  alignas(64) char result[kPiece * 8];
+  for (int64_t begin = 0; begin < n; begin += kPiece) {
+    const int64_t m = std::min(kPiece, n - begin);
+    std::array<char*, N> p = operands;
+    for (size_t i = 0; i < N; ++i) p[i] += begin * static_cast<int64_t>(size[i]);
+    char* y = std::exchange(p[0], result);
+    row(m, p);
+    stream(y, result, static_cast<size_t>(m) * size[0]);
+  }
+  end_stream();
+}
 
 /// Call row(n, pointers) with contiguous operands, the output first, for all elements of tensors of
 /// one shape; on several threads from 2 * grain elements on.
@@ -31,9 +60,13 @@ void for_packed_rows(const std::array<const Tensor*, N>& operands, int64_t grain
     return data[i] + offset * static_cast<int64_t>(size[i]);
   };
   if (contiguous) {
+    // In place, the lines have been read anyhow.
+    const bool in_place = std::count(data.begin(), data.end(), data[0]) > 1;
+    const bool streams = !in_place && should_stream(loops, size[0]);
     return parallel_rows(loops, grain, [&](int64_t n, const std::array<int64_t, N>& offsets) {
       std::array<char*, N> p;
       for (size_t i = 0; i < N; ++i) p[i] = at(i, offsets[i]);
+      if (streams) return stream_row(n, p, size, row);
       row(n, p);
     });
   }
