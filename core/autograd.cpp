@@ -89,7 +89,7 @@ class Engine {
  private:
   struct Pending {
     intrusive_ptr<Node> node;
-    std::vector<Tensor> grads;  // of each output of the node
+    PooledVector<Tensor> grads;  // of each output of the node
   };
 
   bool is_wanted(const Edge& e) const {
@@ -105,9 +105,13 @@ class Engine {
   void finish_leaf(TensorImpl& leaf, Tensor g);
 
   const bool retain_graph_, create_graph_;
-  std::map<uint64_t, Pending, std::greater<>> pending_;  // the latest op first
-  std::vector<std::pair<intrusive_ptr<TensorImpl>, Tensor>> leaves_;
-  std::unordered_map<const TensorImpl*, size_t> leaf_at_;
+  // What a step makes and drops comes from the pool, as its nodes do.
+  std::map<uint64_t, Pending, std::greater<>, PoolAllocator<std::pair<const uint64_t, Pending>>>
+      pending_;  // the latest op first
+  PooledVector<std::pair<intrusive_ptr<TensorImpl>, Tensor>> leaves_;
+  std::unordered_map<const TensorImpl*, size_t, std::hash<const void*>, std::equal_to<>,
+                     PoolAllocator<std::pair<const TensorImpl* const, size_t>>>
+      leaf_at_;
   bool captures_ = false;
   std::map<Target, Tensor> captured_;
   std::unordered_map<const Node*, bool> needed_;  // nodes on a path to a captured place
@@ -200,8 +204,8 @@ void Engine::apply(Node& node, std::span<const Tensor> out) {
         node.name()));
   }
   const std::span<Edge> edges = node.edges();
-  std::vector<Tensor> in(edges.size());
-  std::vector<uint8_t> wanted(edges.size());
+  PooledVector<Tensor> in(edges.size());
+  PooledVector<uint8_t> wanted(edges.size());
   for (size_t i = 0; i < edges.size(); ++i) wanted[i] = is_wanted(edges[i]);
   Node* const outer = std::exchange(current_node(), &node);
   try {
@@ -227,7 +231,7 @@ void Engine::apply(Node& node, std::span<const Tensor> out) {
 }
 
 void Engine::check_leaf(TensorImpl& leaf, Tensor& g) {
-  if (leaf.autograd) run_hooks(leaf.autograd->hooks, 0, g);
+  if (leaf.autograd && !leaf.autograd->hooks.empty()) run_hooks(leaf.autograd->hooks, 0, g);
   if (captures_) return;
   const Tensor self{intrusive_ptr<TensorImpl>(&leaf)};
   const Tensor& grad = self.grad();  // which the gradient is added to
@@ -256,7 +260,7 @@ void Engine::finish_leaf(TensorImpl& leaf, Tensor g) {
   } else if (create_graph_) {
     grad = grad + g;
   } else {
-    grad.detach().add_(g);
+    grad.add_(g);
   }
 }
 
@@ -281,8 +285,9 @@ void check_starting_gradient(const char* op, const Tensor& root, const Tensor& g
   }
 }
 
-std::vector<Edge> root_edges(const char* op, const std::vector<Tensor>& roots) {
-  std::vector<Edge> edges;
+PooledVector<Edge> root_edges(const char* op, TensorList roots) {
+  PooledVector<Edge> edges;
+  edges.reserve(roots.size());
   for (const Tensor& root : roots) {
     edges.push_back(gradient_edge(root));
     if (!edges.back()) {
@@ -293,13 +298,13 @@ std::vector<Edge> root_edges(const char* op, const std::vector<Tensor>& roots) {
   return edges;
 }
 
-void start(Engine& engine, const char* op, const std::vector<Tensor>& roots,
-           const std::vector<Edge>& edges, const std::vector<Tensor>& gradients) {
+void start(Engine& engine, const char* op, TensorList roots, std::span<const Edge> edges,
+           TensorList gradients) {
   if (!gradients.empty() && gradients.size() != roots.size()) {
     throw AutogradError(fmt::format("{}: expected {} gradients, one a tensor, got {}", op,
                                     roots.size(), gradients.size()));
   }
-  std::vector<Tensor> first = gradients;
+  PooledVector<Tensor> first(gradients.begin(), gradients.end());
   first.resize(roots.size());
   for (size_t i = 0; i < roots.size(); ++i) check_starting_gradient(op, roots[i], first[i]);
   for (size_t i = 0; i < roots.size(); ++i) {
@@ -313,18 +318,16 @@ void start(Engine& engine, const char* op, const std::vector<Tensor>& roots,
 
 namespace autograd {
 
-void backward(const std::vector<Tensor>& roots, const std::vector<Tensor>& gradients,
-              bool retain_graph, bool create_graph) {
-  const std::vector<Edge> edges = root_edges("backward", roots);
+void backward(TensorList roots, TensorList gradients, bool retain_graph, bool create_graph) {
+  const PooledVector<Edge> edges = root_edges("backward", roots);
   Engine engine(retain_graph || create_graph, create_graph);
   start(engine, "backward", roots, edges, gradients);
 }
 
-std::vector<Tensor> grad(const std::vector<Tensor>& outputs, const std::vector<Tensor>& inputs,
-                         const std::vector<Tensor>& grad_outputs, bool retain_graph,
-                         bool create_graph, bool allow_unused) {
-  const std::vector<Edge> edges = root_edges("grad", outputs);
-  const std::vector<Edge> places = root_edges("grad", inputs);
+std::vector<Tensor> grad(TensorList outputs, TensorList inputs, TensorList grad_outputs,
+                         bool retain_graph, bool create_graph, bool allow_unused) {
+  const PooledVector<Edge> edges = root_edges("grad", outputs);
+  const PooledVector<Edge> places = root_edges("grad", inputs);
   Engine engine(retain_graph || create_graph, create_graph);
   engine.capture(places);
   engine.find_needed(edges);

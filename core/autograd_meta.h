@@ -19,7 +19,7 @@ struct NamedHook {
   GradHook call;
 };
 
-struct AutogradMeta {
+struct AutogradMeta : Pooled {
   Tensor grad;
   intrusive_ptr<Node> grad_fn;  // null for leaves
   uint32_t output = 0;          // which output of grad_fn this tensor is

@@ -1,6 +1,7 @@
 // Defaults of the Backend interface: what a device without a feature of its own does.
 #include <ambit/backend.h>
 #include <ambit/error.h>
+#include <ambit/storage.h>
 
 #include <cstdlib>
 
@@ -16,7 +17,13 @@ DeviceProperties Backend::properties(int index) const {
 
 MemoryStats Backend::memory_stats(int) const { return {}; }
 void Backend::empty_cache(int) {}
+void Backend::to_row_major(int, void*, const void*, size_t, const PhysicalLayout& layout) {
+  throw BackendError(name() + ": expected a backend that knows its physical layout " +
+                     std::to_string(layout.format) + ", got one without layouts");
+}
+
 void Backend::synchronize(int) {}
+void Backend::wait_for_copies(int index, const void*) { synchronize(index); }
 void Backend::activate(int) {}
 
 void* Backend::allocate_pinned(size_t bytes) {
@@ -26,5 +33,6 @@ void* Backend::allocate_pinned(size_t bytes) {
 }
 
 void Backend::free_pinned(void* p, size_t) noexcept { std::free(p); }
+bool Backend::is_pinned(const void*, size_t) { return false; }
 
 }  // namespace ambit

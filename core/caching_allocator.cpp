@@ -1,20 +1,17 @@
-// The cache of freed blocks: one stack of blocks per size class, so a hit is a pop and a free a
-// push.
+// The cache of freed blocks: one stack of small blocks per size class, so a hit is a pop and a free
+// a push, and the large ones of large_blocks.h.
 #include <ambit/caching_allocator.h>
 #include <ambit/error.h>
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <bit>
+#include <mutex>
 #include <utility>
 
-#if defined(__SANITIZE_ADDRESS__)
-#define AMBIT_ASAN 1
-#elif defined(__has_feature)
-#if __has_feature(address_sanitizer)
-#define AMBIT_ASAN 1
-#endif
-#endif
+#include "large_blocks.h"
+#include "sanitizer.h"
+
 #ifdef AMBIT_ASAN
 #include <sanitizer/asan_interface.h>
 #endif
@@ -23,6 +20,13 @@ namespace ambit {
 namespace {
 
 constexpr size_t kSpareCacheBytes = size_t{64} << 20;
+constexpr size_t kMostSmallBytes = size_t{1} << 20;
+constexpr size_t kPageBytes = 4096;
+
+bool is_large(size_t bytes) { return bytes > kMostSmallBytes; }
+size_t large_block_bytes(size_t bytes) {
+  return (bytes + kPageBytes - 1) / kPageBytes * kPageBytes;
+}
 
 // Eighths: the class is the exponent of (bytes - 1) and the three bits below its leading one.
 size_t class_of(size_t bytes) {
@@ -73,30 +77,39 @@ void throw_out_of_memory(const std::string& device_name, size_t requested, const
 }
 
 CachingAllocator::CachingAllocator(RawMemory& raw, std::string device_name)
-    : raw_(raw), device_name_(std::move(device_name)) {}
+    : raw_(raw), device_name_(std::move(device_name)), large_(std::make_unique<LargeBlocks>()) {}
 
 CachingAllocator::~CachingAllocator() { release_all(); }
 
 void* CachingAllocator::allocate(size_t bytes) {
-  const std::scoped_lock lock(mutex_);
+  const std::lock_guard lock(lock_);
   if (bytes > PTRDIFF_MAX) {
     throw_out_of_memory(device_name_, bytes, stats_, raw_.free_bytes());
   }
-  const size_t size_class = class_of(std::max<size_t>(bytes, 1));
-  const size_t block_bytes = bytes_of_class(size_class);
-  SizeClass& c = classes_[size_class];
-  c.last_request = ++requests_;
-  void* p;
-  if (!c.blocks.empty()) {
-    p = c.blocks.back();
-    c.blocks.pop_back();
+  ++requests_;
+  const bool large = is_large(bytes);
+  const size_t size_class = large ? 0 : class_of(std::max<size_t>(bytes, 1));
+  const size_t block_bytes = large ? large_block_bytes(bytes) : bytes_of_class(size_class);
+  void* p = large ? large_->take(block_bytes, requests_) : classes_[size_class].take(requests_);
+  if (p) {
     stats_.cached -= block_bytes;
   } else {
-    p = allocate_from_system(bytes, block_bytes);
+    p = large ? allocate_segment(bytes, block_bytes) : allocate_from_system(bytes, block_bytes);
   }
   stats_.in_use += block_bytes;
   stats_.peak_in_use = std::max(stats_.peak_in_use, stats_.in_use);
   watch(raw_, p, bytes, block_bytes);
+  return p;
+}
+
+void* CachingAllocator::allocate_segment(size_t bytes, size_t block_bytes) {
+  void* p = allocate_from_system(bytes, block_bytes);
+  try {
+    large_->add_segment({static_cast<char*>(p), block_bytes}, requests_);
+  } catch (...) {
+    raw_.free(p, block_bytes);
+    throw;
+  }
   return p;
 }
 
@@ -114,9 +127,16 @@ void* CachingAllocator::allocate_from_system(size_t bytes, size_t block_bytes) {
 }
 
 void CachingAllocator::free(void* p, size_t bytes) noexcept {
+  const std::lock_guard lock(lock_);
+  if (is_large(bytes)) {
+    const size_t block_bytes = large_->give_back(p);
+    watch(raw_, p, 0, block_bytes);
+    stats_.in_use -= block_bytes;
+    stats_.cached += block_bytes;
+    return trim();
+  }
   const size_t size_class = class_of(std::max<size_t>(bytes, 1));
   const size_t block_bytes = bytes_of_class(size_class);
-  const std::scoped_lock lock(mutex_);
   stats_.in_use -= block_bytes;
   try {
     classes_[size_class].blocks.push_back(p);
@@ -130,28 +150,39 @@ void CachingAllocator::free(void* p, size_t bytes) noexcept {
 }
 
 MemoryStats CachingAllocator::stats() const {
-  const std::scoped_lock lock(mutex_);
+  const std::lock_guard lock(lock_);
   return stats_;
 }
 
 void CachingAllocator::empty_cache() {
-  const std::scoped_lock lock(mutex_);
+  const std::lock_guard lock(lock_);
   release_all();
 }
 
-void CachingAllocator::release(size_t size_class) noexcept {
-  const size_t block_bytes = bytes_of_class(size_class);
+void CachingAllocator::release(void* p, size_t block_bytes) noexcept {
+  watch(raw_, p, block_bytes, block_bytes);
+  raw_.free(p, block_bytes);
+  stats_.cached -= block_bytes;
+}
+
+void CachingAllocator::release_class(size_t size_class) noexcept {
   std::vector<void*>& blocks = classes_[size_class].blocks;
-  for (void* p : blocks) {
-    watch(raw_, p, block_bytes, block_bytes);
-    raw_.free(p, block_bytes);
-  }
-  stats_.cached -= blocks.size() * block_bytes;
+  for (void* p : blocks) release(p, bytes_of_class(size_class));
   blocks.clear();
 }
 
+bool CachingAllocator::release_oldest_segment() noexcept {
+  const LargeBlocks::Range segment = large_->oldest_free_segment().first;
+  if (!segment.begin) return false;
+  large_->remove_segment(segment);
+  release(segment.begin, segment.bytes);
+  return true;
+}
+
 void CachingAllocator::release_all() noexcept {
-  for (size_t i = 0; i < kClasses; ++i) release(i);
+  for (size_t i = 0; i < kClasses; ++i) release_class(i);
+  while (release_oldest_segment()) {
+  }
 }
 
 void CachingAllocator::trim() noexcept {
@@ -163,7 +194,14 @@ void CachingAllocator::trim() noexcept {
         oldest = i;
       }
     }
-    release(oldest);
+    const auto [segment, last_request] = large_->oldest_free_segment();
+    if (segment.begin && (oldest == kClasses || last_request < classes_[oldest].last_request)) {
+      release_oldest_segment();
+    } else if (oldest < kClasses) {
+      release_class(oldest);
+    } else {
+      return;  // what is left are parts of blocks in use
+    }
   }
 }
 

@@ -59,6 +59,8 @@ constinit decltype(cross_entropy_grad) cross_entropy_grad{
     composite::cross_entropy_grad};
 constinit decltype(sgd_step) sgd_step{
     "sgd_step", {"param", "momentum_buffer", "grad"}, composite::sgd_step};
+constinit decltype(adam_step) adam_step{
+    "adam_step", {"param", "exp_avg", "exp_avg_sq", "grad"}, composite::adam_step};
 
 }  // namespace kernels
 
@@ -95,7 +97,8 @@ std::span<OpBase* const> all_ops() {
                                            &kernels::nll_loss,
                                            &kernels::cross_entropy,
                                            &kernels::cross_entropy_grad,
-                                           &kernels::sgd_step};
+                                           &kernels::sgd_step,
+                                           &kernels::adam_step};
   return kOps;
 }
 

@@ -1,9 +1,11 @@
-// Names of the ops that share a kernel, and the shape arithmetic of convolution and pooling.
+// Names of the ops that share a kernel, the shape arithmetic of convolution and pooling, and
+// what optimizers derive from their options.
 #include <ambit/params.h>
 
 #include <ambit/error.h>
 #include <fmt/format.h>
 
+#include <cmath>
 #include <limits>
 #include <string_view>
 
@@ -141,6 +143,9 @@ Dims Pool2dParams::out_sizes(const char* op, IntArrayRef input) const {
   }
   return out;
 }
+
+double AdamParams::step_size() const { return lr / (1 - std::pow(beta1, step)); }
+double AdamParams::root_scale() const { return 1 / std::sqrt(1 - std::pow(beta2, step)); }
 
 const char* name(UnaryOp op) {
   constexpr const char* kNames[] = {

@@ -18,7 +18,7 @@ AutogradMeta& autograd_meta(TensorImpl& t) {
 }
 
 Node*& current_node() {
-  thread_local Node* node = nullptr;
+  [[gnu::tls_model("initial-exec")]] static constinit thread_local Node* node = nullptr;
   return node;
 }
 
@@ -28,7 +28,7 @@ std::mutex& graph_mutex() {
 }
 
 bool& GradMode::enabled() {
-  thread_local bool on = true;
+  [[gnu::tls_model("initial-exec")]] static constinit thread_local bool on = true;
   return on;
 }
 
@@ -47,8 +47,8 @@ Node::~Node() = default;
 void Node::destroy(Node* n) noexcept {
   // Destroying a node drops those below it, which come back here: they queue up instead of
   // recursing.
-  thread_local Node* queue = nullptr;
-  thread_local bool draining = false;
+  [[gnu::tls_model("initial-exec")]] static constinit thread_local Node* queue = nullptr;
+  [[gnu::tls_model("initial-exec")]] static constinit thread_local bool draining = false;
   n->next_to_destroy_ = queue;
   queue = n;
   if (draining) return;

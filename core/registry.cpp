@@ -50,6 +50,10 @@ Backends& raw_backends() {
 thread_local bool loading_builtin = false;
 
 Backends& backends() {
+  // Asked for each new tensor: one load, once all is there.
+  static constinit std::atomic<Backends*> ready{nullptr};
+  if (Backends* all = ready.load(std::memory_order_acquire)) [[likely]]
+    return *all;
   if (!loading_builtin) {
     static const bool loaded = [] {
       loading_builtin = true;
@@ -58,6 +62,7 @@ Backends& backends() {
       return true;
     }();
     static_cast<void>(loaded);
+    ready.store(&raw_backends(), std::memory_order_release);
   }
   return raw_backends();
 }

@@ -30,6 +30,16 @@ int64_t product(IntArrayRef sizes) {
 
 }  // namespace
 
+TensorImpl::TensorImpl(Storage s, IntArrayRef sz, int64_t n, DType d)
+    : storage(std::move(s)), sizes(sz), numel(n), device(storage->device()), dtype(d) {
+  strides.resize(sz.size());
+  int64_t step = 1;
+  for (size_t i = sz.size(); i-- > 0;) {
+    strides[i] = step;
+    step *= std::max<int64_t>(sz[i], 1);
+  }
+}
+
 TensorImpl::TensorImpl(Storage s, IntArrayRef sz, IntArrayRef st, int64_t off, DType d) {
   set(std::move(s), sz, st, off, d);
 }

@@ -5,6 +5,8 @@
 
 #include <cstdint>
 #include <cstdlib>
+#include <iterator>
+#include <map>
 #include <set>
 #include <thread>
 #include <vector>
@@ -151,8 +153,8 @@ TEST_CASE("memory of the CPU is aligned to 64 bytes and can be written") {
 TEST_CASE("the cache stays below its limit and gives back what was not asked for longest") {
   FakeMemory raw(size_t{1} << 40);
   CachingAllocator a(raw, "fake:0");
-  // Each block alone is the peak, so the limit is 64 MiB + 48 MiB.
-  const size_t first = 48 * kMiB, second = 40 * kMiB, third = 32 * kMiB;
+  // Each block alone is the peak, so the limit is 64 MiB + that; none fits into those before it.
+  const size_t first = 48 * kMiB, second = 56 * kMiB, third = 64 * kMiB;
   a.free(a.allocate(first), first);
   a.free(a.allocate(second), second);
   CHECK(a.stats().cached == first + second);
@@ -160,6 +162,78 @@ TEST_CASE("the cache stays below its limit and gives back what was not asked for
   a.free(a.allocate(third), third);
   CHECK(a.stats().cached == first + third);
   CHECK(raw.used() == first + third);
+}
+
+TEST_CASE("large blocks are cut to size, and joined when they come back") {
+  FakeMemory raw(size_t{1} << 40);
+  CachingAllocator a(raw, "fake:0");
+  const size_t whole = 12 * kMiB;
+  auto* p = static_cast<char*>(a.allocate(whole));
+  a.free(p, whole);
+  // Three parts of what the system gave at once, in use side by side.
+  CHECK(a.allocate(3 * kMiB) == p);
+  CHECK(a.allocate(4 * kMiB) == p + 3 * kMiB);
+  CHECK(a.allocate(5 * kMiB) == p + 7 * kMiB);
+  CHECK(a.stats().system_allocations == 1);
+  CHECK(a.stats().in_use == whole);
+  // The best fit is a neighbour's place, not the first that is large enough.
+  a.free(p + 7 * kMiB, 5 * kMiB);
+  a.free(p, 3 * kMiB);
+  CHECK(a.allocate(3 * kMiB - 1) == p);
+  a.free(p, 3 * kMiB - 1);
+  // A part in use keeps all of it from the system.
+  a.empty_cache();
+  CHECK(raw.used() == whole);
+  CHECK(a.stats().cached == 8 * kMiB);
+  // Freed from both sides it is one block again.
+  a.free(p + 3 * kMiB, 4 * kMiB);
+  CHECK(a.allocate(whole) == p);
+  CHECK(a.stats().system_allocations == 1);
+  a.free(p, whole);
+  a.empty_cache();
+  CHECK(raw.used() == 0);
+  CHECK(a.stats().cached == 0);
+}
+
+TEST_CASE("segments that happen to be neighbours stay apart") {
+  FakeMemory raw(size_t{1} << 40);
+  CachingAllocator a(raw, "fake:0");
+  std::vector<void*> blocks;
+  for (int i = 0; i < 50; ++i) blocks.push_back(a.allocate(2 * kMiB));
+  for (void* p : blocks) a.free(p, 2 * kMiB);
+  a.free(a.allocate(4 * kMiB), 4 * kMiB);
+  CHECK(a.stats().system_allocations == 51);
+  a.empty_cache();  // FakeMemory takes back only what it gave
+  CHECK(raw.used() == 0);
+}
+
+TEST_CASE("large blocks in a mixed order never overlap, and all come back") {
+  FakeMemory raw(size_t{1} << 40);
+  CachingAllocator a(raw, "fake:0");
+  std::map<char*, size_t> live;
+  uint64_t random = 1;
+  for (int i = 0; i < 20'000; ++i) {
+    random = random * 6364136223846793005 + 1442695040888963407;  // Knuth's MMIX generator
+    const size_t bytes = kMiB + (random >> 33) % (8 * kMiB);
+    if (live.size() < 20 || (random >> 32) % 2 == 0) {
+      auto* p = static_cast<char*>(a.allocate(bytes));
+      const auto [at, is_new] = live.emplace(p, bytes);
+      REQUIRE(is_new);
+      const auto next = std::next(at);
+      REQUIRE((next == live.end() || p + bytes <= next->first));
+      REQUIRE((at == live.begin() || std::prev(at)->first + std::prev(at)->second <= p));
+    } else {
+      auto at = live.lower_bound(std::prev(live.end())->first - random % (64 * kMiB));
+      if (at == live.end()) at = live.begin();
+      a.free(at->first, at->second);
+      live.erase(at);
+    }
+  }
+  for (const auto& [p, bytes] : live) a.free(p, bytes);
+  CHECK(a.stats().in_use == 0);
+  a.empty_cache();
+  CHECK(a.stats().cached == 0);
+  CHECK(raw.used() == 0);
 }
 
 TEST_CASE("blocks may be freed by other threads while this one allocates") {

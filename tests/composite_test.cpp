@@ -209,8 +209,24 @@ TEST_CASE("composite sgd_step agrees with the kernel, for every kind of momentum
       {.lr = 0.1, .momentum = 0.9, .dampening = 0.2},
       {.lr = 0.1, .momentum = 0.9, .nesterov = true}};
   for (const SgdParams& kind : kinds) {
-    check_composite(kernels::sgd_step, {p, kind.momentum != 0 ? buffer : Tensor()}, {g},
-                    [&](auto&& f, Tensors& o, const Tensors& in) { f(o[0], o[1], in[0], kind); });
+    const size_t buffers = kind.momentum != 0 ? 2 : 0;
+    check_composite(kernels::sgd_step, {p, p[0], buffer, buffer[0]}, {g, g[0]},
+                    [&](auto&& f, Tensors& o, const Tensors& in) {
+                      f({&o[0], 2}, {&o[2], buffers}, in, kind);
+                    });
+  }
+}
+
+TEST_CASE("composite adam_step agrees with the kernel, for both kinds of decay") {
+  manual_seed(9);
+  const Tensor p = normal({2, 3}), m = normal({2, 3}), v = normal({2, 3}).abs(), g = normal({2, 3});
+  for (const AdamParams& kind : {AdamParams{}, AdamParams{.lr = 0.1, .eps = 0.1, .step = 7},
+                                 AdamParams{.beta1 = 0, .weight_decay = 0.3, .step = 2},
+                                 AdamParams{.weight_decay = 0.3, .decoupled = true}}) {
+    check_composite(kernels::adam_step, {p, p[0], m, m[0], v, v[0]}, {g, g[0]},
+                    [&](auto&& f, Tensors& o, const Tensors& in) {
+                      f({&o[0], 2}, {&o[2], 2}, {&o[4], 2}, in, kind);
+                    });
   }
 }
 
@@ -221,10 +237,10 @@ TEST_CASE("all_ops lists every kernel once, and only the composable have composi
     if (op->has_composite()) composed.insert(op->name());
   }
   CHECK(names.size() == all_ops().size());
-  CHECK(names.size() == 33);
-  CHECK(composed == std::set<std::string>{"index_select", "index_add", "linear",
-                                          "conv2d_input_grad", "conv2d_weight_grad", "avg_pool2d",
-                                          "avg_pool2d_grad", "softmax", "softmax_grad",
-                                          "batch_norm", "batch_norm_grad", "nll_loss",
-                                          "cross_entropy", "cross_entropy_grad", "sgd_step"});
+  CHECK(names.size() == 34);
+  CHECK(composed ==
+        std::set<std::string>{"index_select", "index_add", "linear", "conv2d_input_grad",
+                              "conv2d_weight_grad", "avg_pool2d", "avg_pool2d_grad", "softmax",
+                              "softmax_grad", "batch_norm", "batch_norm_grad", "nll_loss",
+                              "cross_entropy", "cross_entropy_grad", "sgd_step", "adam_step"});
 }

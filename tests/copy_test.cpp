@@ -60,11 +60,12 @@ TEST_CASE("copy_ crosses devices with any layout, broadcasting and conversion") 
   });
 }
 
-TEST_CASE("non-blocking copies are right after a synchronize") {
+TEST_CASE("non-blocking copies are right, whoever waits for them") {
   for_each_device([](Device d) {
     const Tensor x = arange(1000, kFloat32);
     const Tensor there = x.to(d, /*non_blocking=*/true);
     const Tensor back = there.to(kCPU, /*non_blocking=*/true);
+    CHECK(there.to(kCPU, /*non_blocking=*/true).equal(x));
     synchronize(d);
     CHECK(back.equal(x));
     // Staged through a contiguous copy, which must live as long as the transfer.

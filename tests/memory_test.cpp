@@ -27,19 +27,25 @@ TEST_CASE("memory statistics count what tensors hold, and the cache can be given
   });
 }
 
-TEST_CASE("pinned memory holds a copy, which goes to its device without a wait") {
+TEST_CASE("pinned memory holds a copy, which goes to its device and back without a wait") {
   for_each_device([](Device device) {
     const Tensor source = randn({100, 3});
     for (int i = 0; i < 20; ++i) {  // freed while the copy may still run, and used again
-      const Tensor pinned = pin_memory(source + i, device);
+      const Tensor pinned = (source + i).pin_memory(device);
       CHECK(pinned.is_cpu());
       const Tensor there = pinned.to(device, /*non_blocking=*/true);
       CHECK(there.cpu().equal(source + i));
+      CHECK(there.to(kCPU, /*non_blocking=*/true).equal(source + i));
     }
-    CHECK(pin_memory(zeros({0, 2}), device).sizes() == IntArrayRef{0, 2});
+    const Tensor once = source.t().pin_memory(device), twice = once.pin_memory(device);
+    CHECK(once.equal(source.t()));
+    CHECK(twice.is_same(once) == once.is_pinned(device));
+    CHECK_FALSE(source.is_pinned(device));
+    CHECK_FALSE(source.to(device).is_pinned(device));
+    CHECK(zeros({0, 2}).pin_memory(device).sizes() == IntArrayRef{0, 2});
     if (!device.is_cpu()) {
       CHECK_THROWS_WITH_AS(
-          pin_memory(zeros({1}, device), device),
+          zeros({1}, device).pin_memory(device),
           ("pin_memory: expected a tensor on cpu, got one on " + device.str()).c_str(),
           BackendError);
     }

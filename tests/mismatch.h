@@ -33,7 +33,7 @@ inline auto typed_ops() {
                   index_add, matmul, linear, conv2d, conv2d_input_grad, conv2d_weight_grad,
                   max_pool2d, max_pool2d_grad, avg_pool2d, avg_pool2d_grad, softmax, softmax_grad,
                   batch_norm, batch_norm_grad, nll_loss, cross_entropy, cross_entropy_grad,
-                  sgd_step);
+                  sgd_step, adam_step);
 }
 
 /// Devices in host memory whose kernels compute nothing: everything asked of them adds to `asked`.

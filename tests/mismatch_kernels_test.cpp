@@ -8,18 +8,27 @@ using namespace mismatch;
 
 namespace {
 
+// How many tensors an argument takes: lists have two each.
+template <class A>
+constexpr size_t count_of = std::is_same_v<std::remove_cvref_t<A>, Tensor> ? 1
+                            : std::is_same_v<A, TensorList>                ? 2
+                                                                           : 0;
+template <class... A>
+constexpr size_t tensor_count = (count_of<A> + ...);
+
 // One argument of the call; tensors are given and the rest is left at its default.
 template <class A>
 std::remove_cvref_t<A> argument(const std::vector<Tensor>& tensors, size_t& next) {
-  if constexpr (std::is_same_v<std::remove_cvref_t<A>, Tensor>) {
-    return tensors[next++];
+  const Tensor* first = tensors.data() + next;
+  next += count_of<A>;
+  if constexpr (std::is_same_v<A, TensorList>) {
+    return {first, count_of<A>};
+  } else if constexpr (count_of<A> == 1) {
+    return *first;
   } else {
     return {};
   }
 }
-
-template <class... A>
-constexpr size_t tensor_count = (size_t{std::is_same_v<std::remove_cvref_t<A>, Tensor>} + ...);
 
 template <class... A>
 void call(const Op<void(A...)>& op, const std::vector<Tensor>& tensors) {

@@ -202,6 +202,36 @@ TEST_CASE("a parameter that takes another's place in a group starts without stat
   CHECK(held.equal(full({2}, -0.5)));  // 1 - 0.5 * 3, without momentum
 }
 
+TEST_CASE("state stays with its parameter when groups are edited") {
+  const auto make = [](double k) { return wave({}, {2}, k).requires_grad_(); };
+  const Tensor p = make(1), q = make(2), r = make(3), expected = make(3);
+  optim::SGD optimizer({p, q, r}, SGDOptions(0.5).momentum(0.9));
+  optim::SGD alone({expected}, SGDOptions(0.5).momentum(0.9));
+  (p + q + r).sum().backward();
+  expected.sum().backward();
+  optimizer.step();
+  alone.step();
+  auto& params = optimizer.param_groups()[0].params();
+  params = {r, p};
+  optimizer.step();
+  alone.step();
+  CHECK(r.equal(expected));
+  CHECK(optimizer.state_dict().size() == 2);
+  CHECK(optimizer.state_dict()[0].second.equal(full({2}, 1.9, TensorOptions(kFloat64))));
+}
+
+TEST_CASE("momentum that is turned on later starts with the gradient of that step") {
+  const Tensor p = zeros({1}).requires_grad_();
+  optim::SGD optimizer({p}, SGDOptions(1).dampening(0.5));
+  p.mutable_grad() = ones({1});
+  optimizer.step();
+  static_cast<SGDOptions&>(optimizer.param_groups()[0].options()).momentum(0.5);
+  optimizer.step();
+  CHECK(p.item<float>() == -2);  // undampened
+  optimizer.step();
+  CHECK(p.item<float>() == -3);  // 0.5 * 1 + 0.5 * 1
+}
+
 TEST_CASE("options out of range are refused") {
   const std::vector<Tensor> params = {ones({2}).requires_grad_()};
   for (const double bad : {-0.1, static_cast<double>(NAN)}) {

@@ -8,6 +8,7 @@
 
 #include "devices.h"
 #include "expected.h"
+#include "mismatch.h"
 
 using namespace ambit;
 using optim::AdamOptions;
@@ -163,4 +164,69 @@ TEST_CASE("a step is a change that graphs notice") {
   y.backward({}, /*retain_graph=*/true);
   optimizer.step();
   CHECK_THROWS_AS(y.backward(), AutogradError);
+}
+
+TEST_CASE("parameters in one call of the kernel are updated as each would be alone") {
+  for_each_device([](Device device) {
+    const auto check = [&](auto make) {
+      manual_seed(1);
+      std::vector<Tensor> together, alone;
+      // Among them one without elements and one without a gradient.
+      for (const Dims& sizes : {Dims{3, 2}, Dims{}, Dims{0}, Dims{1}, Dims{2, 1, 2}, Dims{300}}) {
+        const Tensor p = randn(sizes, TensorOptions(kFloat64)).to(device);
+        together.push_back(p.clone().requires_grad_());
+        alone.push_back(p.clone().requires_grad_());
+      }
+      const auto all = make(together);
+      std::vector<decltype(make(together))> each;
+      for (const Tensor& p : alone) each.push_back(make({p}));
+      for (int step = 0; step < 3; ++step) {
+        for (size_t i = 0; i < alone.size(); ++i) {
+          if (i == 3 && step == 1) continue;  // from now on it is a step behind
+          const Tensor g = randn(alone[i].sizes(), TensorOptions(kFloat64)).to(device);
+          together[i].mutable_grad() = g;
+          alone[i].mutable_grad() = g;
+          each[i]->step();
+        }
+        all->step();
+        all->zero_grad();
+      }
+      for (size_t i = 0; i < alone.size(); ++i) CHECK(together[i].equal(alone[i]));
+    };
+    using Parameters = std::vector<Tensor>;
+    check([](const Parameters& p) {
+      return std::make_unique<optim::SGD>(p, SGDOptions(0.1).momentum(0.9).dampening(0.5));
+    });
+    check([](const Parameters& p) { return std::make_unique<optim::Adam>(p, 0.1); });
+    check([](const Parameters& p) { return std::make_unique<optim::AdamW>(p, 0.1); });
+  });
+}
+
+TEST_CASE("after the first, a step allocates nothing on the device") {
+  for_each_device([](Device device) {
+    const Tensor p = parameter(device), q = parameter(device);
+    optim::Adam adam({p, q}, 0.1);
+    optim::SGD sgd({p, q}, SGDOptions(0.1).momentum(0.9));
+    p.mutable_grad() = ones_like(p);
+    q.mutable_grad() = ones_like(q);
+    adam.step();
+    sgd.step();
+    const mismatch::Watch watch({device});
+    adam.step();
+    sgd.step();
+    CHECK(watch.is_quiet());
+  });
+}
+
+TEST_CASE("zero_grad keeps the gradient that it fills with zeros, but not its history") {
+  const Tensor p = ones({2}).requires_grad_();
+  optim::SGD optimizer({p}, 0.5);
+  const Tensor g = ones({2});
+  p.mutable_grad() = g;
+  optimizer.zero_grad(/*set_to_none=*/false);
+  CHECK(p.grad().is_same(g));
+  p.mutable_grad() = p * 2;
+  optimizer.zero_grad(/*set_to_none=*/false);
+  CHECK_FALSE(p.grad().requires_grad());
+  CHECK(p.grad().equal(zeros({2})));
 }

@@ -1,5 +1,6 @@
 // The number of threads: set once for the whole process, and without influence on results.
 #include <ambit/error.h>
+#include <ambit/kernels.h>
 #include <ambit/ops/creation.h>
 #include <ambit/ops/elementwise.h>
 #include <ambit/ops/random.h>
@@ -7,7 +8,9 @@
 #include <ambit/parallel.h>
 #include <doctest/doctest.h>
 
+#include <array>
 #include <thread>
+#include <vector>
 
 using namespace ambit;
 
@@ -49,6 +52,33 @@ TEST_CASE("sums on the cpu do not depend on the number of threads") {
     CHECK(equal(x.sum(), all));
     CHECK(equal(x.sum(1), rows));
     CHECK(equal(x.sum(0), columns));
+  }
+}
+
+TEST_CASE("optimizer steps on the cpu do not depend on the number of threads") {
+  const RestoreThreads restore;
+  // Together enough for several threads, who share the tensors at odd places.
+  const std::vector<Dims> sizes{{50001}, {3}, {40000}, {0}, {333, 111}, {1}};
+  const auto lists = [&] {
+    manual_seed(2);
+    std::array<std::vector<Tensor>, 4> p_m_v_g;
+    for (auto& list : p_m_v_g) {
+      for (const Dims& s : sizes) list.push_back(rand(s));
+    }
+    return p_m_v_g;
+  };
+  const auto run = [&](int threads) {
+    set_num_threads(threads);
+    auto [p, m, v, g] = lists();
+    kernels::adam_step(p, m, v, g, {});
+    kernels::sgd_step(p, m, g, {.lr = 0.1, .momentum = 0.9});
+    kernels::sgd_step(p, {nullptr, 0}, g, {.lr = 0.1, .weight_decay = 0.1});
+    return p;
+  };
+  const auto expected = run(1);
+  for (const int threads : {2, 3, 5}) {
+    const auto got = run(threads);
+    for (size_t i = 0; i < sizes.size(); ++i) CHECK(got[i].equal(expected[i]));
   }
 }
 

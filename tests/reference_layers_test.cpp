@@ -195,19 +195,20 @@ TEST_CASE("reference sgd_step follows torch.optim.SGD") {
   Tensor p = make<double>({1, 2}), buf = make<double>({0, 0});
   SgdParams params{.lr = .1, .momentum = .9, .dampening = .5, .weight_decay = .01};
   params.first_step = true;
-  kernels::sgd_step(p, buf, make<double>({1, -1}), params);
+  kernels::sgd_step({p}, {buf}, {make<double>({1, -1})}, params);
   check_values<double>(p, {0.899, 2.098}, kRounding64);
   params.first_step = false;
-  kernels::sgd_step(p, buf, make<double>({.5, 2}), params);
+  kernels::sgd_step({p}, {buf}, {make<double>({.5, 2})}, params);
   check_values<double>(p, {0.7826505, 2.0851509999999998}, kRounding64);
   check_values<double>(buf, {1.1634950000000002, 0.1284900000000001}, kRounding64);
   // The same with nesterov=True, dampening=0, weight_decay=0.
-  Tensor q = make<double>({1, 2}), v = make<double>({0, 0}), none;
+  Tensor q = make<double>({1, 2}), v = make<double>({0, 0});
   SgdParams nesterov{.lr = .1, .momentum = .9, .nesterov = true, .first_step = true};
-  kernels::sgd_step(q, v, make<double>({1, -1}), nesterov);
+  kernels::sgd_step({q}, {v}, {make<double>({1, -1})}, nesterov);
   nesterov.first_step = false;
-  kernels::sgd_step(q, v, make<double>({.5, 2}), nesterov);
+  kernels::sgd_step({q}, {v}, {make<double>({.5, 2})}, nesterov);
   check_values<double>(q, {0.634, 1.891}, kRounding64);
-  kernels::sgd_step(q, none, make<double>({1, 1}), {.lr = .5});
+  kernels::sgd_step({p, q}, {nullptr, 0}, {make<double>({2, 4}), make<double>({1, 1})}, {.lr = .5});
+  check_values<double>(p, {-0.2173495, 0.0851509999999998}, kRounding64);
   check_values<double>(q, {0.134, 1.391}, kRounding64);
 }

@@ -8,6 +8,7 @@
 #include <doctest/doctest.h>
 
 #include <memory>
+#include <sstream>
 #include <thread>
 #include <vector>
 
@@ -21,14 +22,6 @@ Device sim0() { return Device("sim:0"); }
 // A view of a float tensor's memory that does not wait for the device.
 const float* peek(const Tensor& t) {
   return static_cast<const float*>(sim::controls().device_view(t.device(), t.data_ptr()));
-}
-
-// A float tensor in pinned memory of sim.
-Tensor pinned(IntArrayRef sizes) {
-  const size_t bytes = empty(sizes, kMeta).nbytes();
-  Backend& backend = backend_of(sim0());
-  return from_blob(backend.allocate_pinned(bytes), sizes, kFloat32,
-                   [&backend, bytes](void* p) { backend.free_pinned(p, bytes); });
 }
 
 }  // namespace
@@ -74,32 +67,76 @@ TEST_CASE("the source of a copy to sim may change and go away at once") {
 }
 
 TEST_CASE("a copy from sim to plain memory is complete when it returns") {
-  const Tensor t = full({1000}, 3, sim0());
-  CHECK(t.to(kCPU, /*non_blocking=*/true).equal(full({1000}, 3)));
+  const Tensor host = zeros({1000});
+  const auto* first = host.data_ptr<float>();
+  host.copy_(full({1000}, 3, sim0()), /*non_blocking=*/true);
+  CHECK(*first == 3);
 }
 
 TEST_CASE("copies of pinned memory that need not block are late in both directions") {
-  const Tensor host = pinned({4}), t = zeros({4}, sim0());
+  const Tensor host = zeros({4}).pin_memory(sim0()), t = zeros({4}, sim0());
   host.fill_(1);
   t.copy_(host, /*non_blocking=*/true);
   host.fill_(2);  // wrong without synchronize, and here it shows
   CHECK(t.cpu().equal(full({4}, 2)));
 
+  const auto* first = host.data_ptr<float>();
   t.fill_(3);
   host.copy_(t, /*non_blocking=*/true);
-  CHECK(host.equal(full({4}, 2)));  // too early
-  synchronize(sim0());
+  CHECK(*first == 2);  // an address from before knows nothing of the copy
   CHECK(host.equal(full({4}, 3)));
 
-  host.copy_(t);
-  CHECK(host.equal(full({4}, 3)));
+  host.copy_(t * 2);
+  CHECK(*first == 6);
+}
+
+TEST_CASE("whoever looks at the result of a copy that need not block waits for it") {
+  const auto copied = [](float value) {
+    const Tensor host = full({4}, value, sim0()).to(kCPU, /*non_blocking=*/true);
+    CHECK(sim::controls().queued(sim0()) > 0);
+    return host;
+  };
+  CHECK(copied(1).is_pinned(sim0()));
+  CHECK(copied(2).data_ptr<float>()[3] == 2);
+  CHECK(copied(3)[3].item<float>() == 3);
+  CHECK(copied(4).view({2, 2}).select(1, 1).equal(full({2}, 4)));
+  CHECK((copied(5) + 1).equal(full({4}, 6)));
+  CHECK(copied(6).to(kFloat64).equal(full({4}, 6, kFloat64)));
+  CHECK(copied(7).to(sim0()).cpu().equal(full({4}, 7)));
+  Tensor written = copied(8);
+  written[1].fill_(9);  // or the copy would come after
+  CHECK(written.equal(tensor({8., 9., 8., 8.})));
+  std::ostringstream text;
+  text << copied(10);
+  CHECK(text.str().find("10") != std::string::npos);
+  copied(11).reset();
+  CHECK(copied(12).equal(full({4}, 12)));
+}
+
+TEST_CASE("what fails before a copy that need not block is told to whoever looks") {
+  sim::controls().fail_kernel(sim0(), "fill", 1);
+  const Tensor host = full({4}, 1, sim0()).to(kCPU, /*non_blocking=*/true);
+  CHECK_THROWS_AS(host.data_ptr(), BackendError);
+  CHECK_NOTHROW(host.data_ptr());
+}
+
+TEST_CASE("threads that look at the result of one copy all wait for it") {
+  for (int i = 0; i < 50; ++i) {
+    const Tensor host = full({1000}, static_cast<float>(i), sim0()).to(kCPU, /*non_blocking=*/true);
+    std::vector<std::thread> readers;
+    std::vector<float> last(4);
+    for (float& value : last) {
+      readers.emplace_back([&value, host] { value = host.data_ptr<float>()[999]; });
+    }
+    for (std::thread& reader : readers) reader.join();
+    CHECK(last == std::vector<float>(4, static_cast<float>(i)));
+  }
 }
 
 TEST_CASE("pinned memory may be freed while a copy from it is queued") {
   const Tensor t = zeros({1000}, sim0());
   {
-    const Tensor host = pinned({1000});
-    host.fill_(1);
+    const Tensor host = ones({1000}).pin_memory(sim0());
     t.copy_(host, /*non_blocking=*/true);
   }
   CHECK(t.cpu().equal(ones({1000})));

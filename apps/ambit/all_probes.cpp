@@ -27,6 +27,7 @@ struct Make {
   Tensor in(IntArrayRef sizes) const { return in(sizes, dtype); }
   Tensor in(IntArrayRef sizes, DType d) const { return ones(sizes, d).to(device); }
   Tensor index(IntArrayRef sizes) const { return zeros(sizes, kInt64).to(device); }
+  std::vector<Tensor> list() const { return {in({2}), in({1})}; }
 };
 
 // A probe of `op`: operands(make) returns a tuple of the call's arguments.
@@ -187,7 +188,10 @@ void add_layers(std::vector<Probe>& probes) {
                       int64_t{-100});
   }));
   probes.push_back(probe(kernels::sgd_step, kFloats, [](Make m) {
-    return std::tuple(m.in({2}), m.in({2}), m.in({2}), SgdParams{.lr = 0.1, .momentum = 0.9});
+    return std::tuple(m.list(), m.list(), m.list(), SgdParams{.lr = 0.1, .momentum = 0.9});
+  }));
+  probes.push_back(probe(kernels::adam_step, kFloats, [](Make m) {
+    return std::tuple(m.list(), m.list(), m.list(), m.list(), AdamParams{});
   }));
 }
 

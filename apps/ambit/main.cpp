@@ -33,6 +33,7 @@ int main(int argc, char** argv) {
   add_info(tool, exit_code);
   add_ops(tool, exit_code);
   add_conformance(tool, exit_code);
+  add_bench(tool, exit_code);
   try {
     tool.parse(argc, argv);
     // What a full disk has not taken shows here at the earliest.

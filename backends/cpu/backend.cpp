@@ -2,6 +2,7 @@
 
 #include <cstring>
 
+#include "channels_last.h"
 #include "properties.h"
 
 namespace ambit::cpu {
@@ -32,6 +33,11 @@ void CpuBackend::copy_from_host(int, void* to, const void* host, size_t bytes, b
 
 void CpuBackend::copy_to_host(int, void* host, const void* from, size_t bytes, bool) {
   std::memmove(host, from, bytes);
+}
+
+void CpuBackend::to_row_major(int, void* to, const void* from, size_t,
+                              const PhysicalLayout& layout) {
+  channels_last_to_row_major(to, from, layout);
 }
 
 }  // namespace ambit::cpu

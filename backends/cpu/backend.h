@@ -24,6 +24,8 @@ class CpuBackend final : public Backend {
                       bool non_blocking) override;
   void copy_to_host(int index, void* host, const void* from, size_t bytes,
                     bool non_blocking) override;
+  void to_row_major(int index, void* to, const void* from, size_t bytes,
+                    const PhysicalLayout& layout) override;
 
  private:
   HostMemory memory_;

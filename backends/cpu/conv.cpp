@@ -1,4 +1,5 @@
 // 2-D convolution and its gradients: oneDNN for float32 with many channels, conv_direct.h else.
+#include "channels_last.h"
 #include "conv_direct.h"
 #include "kernels.h"
 #include "onednn.h"
@@ -9,10 +10,11 @@ namespace {
 
 enum Tag : int64_t { kForward = 200, kInputGrad, kWeightGrad };
 
-/// Whether oneDNN is faster, as measured: the channels of the result must fill its blocks of 16,
-/// and the work pay for bringing the data into its layout and back.
+/// Whether oneDNN is faster, as measured: where the channels of the result fill its vectors of 16,
+/// soon; where they do not, once there is enough work to pay for bringing the data its way.
 bool prefers_onednn(const Tensor& x, const ConvGeometry& g, int64_t channels) {
-  return x.dtype() == kFloat32 && channels >= 16 && g.work() >= (int64_t{1} << 18);
+  const int64_t enough = int64_t{1} << (channels >= 16 ? 18 : 23);
+  return x.dtype() == kFloat32 && channels >= 4 && g.work() >= enough;
 }
 
 /// oneDNN takes all threads that it is given, however small the work.
@@ -26,50 +28,55 @@ Dims weight_sizes(const ConvGeometry& g) {
   return {g.groups, g.Kg, g.Cg, g.R, g.S};
 }
 
-onednn::Key key_of(Tag tag, const ConvGeometry& g, bool bias = false) {
+/// x and y as given; where one lies row-major, oneDNN brings it to channels-last and back.
+onednn::Key key_of(Tag tag, const ConvGeometry& g, const Tensor& x, const Tensor& y,
+                   bool bias = false) {
   onednn::Key key(tag);
-  key.add({g.N, g.C, g.H, g.W, g.K, g.R, g.S, g.P, g.Q, g.groups, bias, threads_for(g)});
+  key.add({g.N, g.C, g.H, g.W, g.K, g.R, g.S, g.P, g.Q, g.groups, threads_for(g)});
+  key.add(bias | has_channels_last_strides(x) << 1 | has_channels_last_strides(y) << 2);
   for (const Pair& pair : {g.p.stride, g.p.padding, g.p.dilation}) key.add({pair[0], pair[1]});
   return key;
 }
 
 /// The operands as they lie, and as oneDNN likes them best.
 struct Layouts {
-  explicit Layouts(const ConvGeometry& g, bool bias)
-      : x(onednn::describe({g.N, g.C, g.H, g.W})),
+  Layouts(const ConvGeometry& g, const Tensor& given_x, const Tensor& given_y, bool bias)
+      : x(onednn::describe(given_x.sizes(), given_x.strides())),
         w(onednn::describe(weight_sizes(g))),
-        y(onednn::describe({g.N, g.K, g.P, g.Q})),
-        best{onednn::any_layout({g.N, g.C, g.H, g.W}), onednn::any_layout(weight_sizes(g)),
+        y(onednn::describe(given_y.sizes(), given_y.strides())),
+        best{onednn::channels_last(given_x.sizes()), onednn::any_layout(weight_sizes(g)),
              bias ? onednn::describe({g.K}) : dnnl::memory::desc(),
-             onednn::any_layout({g.N, g.K, g.P, g.Q}), g.p} {}
+             onednn::channels_last(given_y.sizes()), g.p} {}
   dnnl::memory::desc x, w, y;
   onednn::Convolution best;
 };
 
-void onednn_conv(const ConvGeometry& g, float* y, const float* x, const float* w, const float* b) {
+void onednn_conv(const ConvGeometry& g, const Tensor& y, const Tensor& x, const Tensor& w,
+                 const Tensor& b) {
+  const bool bias = b.defined();
   const onednn::Threads threads(threads_for(g));
-  onednn::Plan& plan = onednn::cached("conv2d", key_of(kForward, g, b), [&] {
-    const Layouts layouts(g, b);
+  onednn::Plan& plan = onednn::cached("conv2d", key_of(kForward, g, x, y, bias), [&] {
+    const Layouts layouts(g, x, y, bias);
     const auto primitive = onednn::convolution(layouts.best);
     onednn::Plan made("conv2d");
     made.input(DNNL_ARG_SRC, layouts.x, primitive.src_desc());
     made.input(DNNL_ARG_WEIGHTS, layouts.w, primitive.weights_desc());
-    if (b) made.input(DNNL_ARG_BIAS, layouts.best.bias, layouts.best.bias);
+    if (bias) made.input(DNNL_ARG_BIAS, layouts.best.bias, layouts.best.bias);
     made.output(DNNL_ARG_DST, layouts.y, primitive.dst_desc());
     made.finish(dnnl::convolution_forward(primitive), primitive.scratchpad_desc());
     return made;
   });
-  if (b) {
-    plan.run({x, w, b, y});
+  if (bias) {
+    plan.run({x.data_ptr(), w.data_ptr(), b.data_ptr(), y.data_ptr()});
   } else {
-    plan.run({x, w, y});
+    plan.run({x.data_ptr(), w.data_ptr(), y.data_ptr()});
   }
 }
 
-void onednn_input_grad(const ConvGeometry& g, float* dx, const float* dy, const float* w) {
+void onednn_input_grad(const ConvGeometry& g, const Tensor& dx, const Tensor& dy, const Tensor& w) {
   const onednn::Threads threads(threads_for(g));
-  onednn::Plan& plan = onednn::cached("conv2d_input_grad", key_of(kInputGrad, g), [&] {
-    const Layouts layouts(g, false);
+  onednn::Plan& plan = onednn::cached("conv2d_input_grad", key_of(kInputGrad, g, dx, dy), [&] {
+    const Layouts layouts(g, dx, dy, false);
     const auto primitive = onednn::convolution_input_grad(layouts.best);
     onednn::Plan made("conv2d_input_grad");
     made.input(DNNL_ARG_DIFF_DST, layouts.y, primitive.diff_dst_desc());
@@ -78,13 +85,14 @@ void onednn_input_grad(const ConvGeometry& g, float* dx, const float* dy, const 
     made.finish(dnnl::convolution_backward_data(primitive), primitive.scratchpad_desc());
     return made;
   });
-  plan.run({dy, w, dx});
+  plan.run({dy.data_ptr(), w.data_ptr(), dx.data_ptr()});
 }
 
-void onednn_weight_grad(const ConvGeometry& g, float* dw, const float* dy, const float* x) {
+void onednn_weight_grad(const ConvGeometry& g, const Tensor& dw, const Tensor& dy,
+                        const Tensor& x) {
   const onednn::Threads threads(threads_for(g));
-  onednn::Plan& plan = onednn::cached("conv2d_weight_grad", key_of(kWeightGrad, g), [&] {
-    const Layouts layouts(g, false);
+  onednn::Plan& plan = onednn::cached("conv2d_weight_grad", key_of(kWeightGrad, g, x, dy), [&] {
+    const Layouts layouts(g, x, dy, false);
     const auto primitive = onednn::convolution_weight_grad(layouts.best);
     onednn::Plan made("conv2d_weight_grad");
     made.input(DNNL_ARG_DIFF_DST, layouts.y, primitive.diff_dst_desc());
@@ -93,7 +101,14 @@ void onednn_weight_grad(const ConvGeometry& g, float* dw, const float* dy, const
     made.finish(dnnl::convolution_backward_weights(primitive), primitive.scratchpad_desc());
     return made;
   });
-  plan.run({dy, x, dw});
+  plan.run({dy.data_ptr(), x.data_ptr(), dw.data_ptr()});
+}
+
+/// Call f<T>() for float or double.
+template <class F>
+void run_direct(DType dtype, const F& f) {
+  if (dtype == kFloat32) return f.template operator()<float>();
+  f.template operator()<double>();
 }
 
 }  // namespace
@@ -102,37 +117,43 @@ void onednn_weight_grad(const ConvGeometry& g, float* dw, const float* dy, const
 void conv2d(Tensor& y, const Tensor& x, const Tensor& w, const Tensor& b, const Conv2dParams& p) {
   if (y.numel() == 0) return;
   const ConvGeometry g(x.sizes(), w.sizes(), y.sizes(), p);
-  const auto run = [&]<class T>(auto&& convolve) {
-    convolve(g, y.data_ptr<T>(), x.data_ptr<T>(), w.data_ptr<T>(),
-             b.defined() ? b.data_ptr<T>() : nullptr);
-  };
-  if (prefers_onednn(x, g, g.Kg)) return run.operator()<float>(onednn_conv);
-  if (x.dtype() == kFloat32) return run.operator()<float>(direct_conv<float>);
-  run.operator()<double>(direct_conv<double>);
+  if (prefers_onednn(x, g, g.Kg)) {
+    const Tensor out = laid_out_for_writing(y);
+    const InputsAsTheyLie in({&x, &w, &b});
+    return onednn_conv(g, out, in[0], in[1], in[2]);
+  }
+  run_direct(x.dtype(), [&]<class T>() {
+    direct_conv<T>(g, y.data_ptr<T>(), x.data_ptr<T>(), w.data_ptr<T>(),
+                   b.defined() ? b.data_ptr<T>() : nullptr);
+  });
 }
 
 // dx [N,C,H,W], dy [N,K,P,Q], w [K,C/groups,R,S]
 void conv2d_input_grad(Tensor& dx, const Tensor& dy, const Tensor& w, const Conv2dParams& p) {
   if (dy.numel() == 0 || w.numel() == 0) return fill(dx, 0);
   const ConvGeometry g(dx.sizes(), w.sizes(), dy.sizes(), p);
-  const auto run = [&]<class T>(auto&& convolve) {
-    convolve(g, dx.data_ptr<T>(), dy.data_ptr<T>(), w.data_ptr<T>());
-  };
-  if (prefers_onednn(dx, g, std::min(g.Cg, g.Kg))) return run.operator()<float>(onednn_input_grad);
-  if (dx.dtype() == kFloat32) return run.operator()<float>(direct_conv_input_grad<float>);
-  run.operator()<double>(direct_conv_input_grad<double>);
+  if (prefers_onednn(dx, g, std::min(g.Cg, g.Kg))) {
+    const Tensor out = laid_out_for_writing(dx);
+    const InputsAsTheyLie in({&dy, &w});
+    return onednn_input_grad(g, out, in[0], in[1]);
+  }
+  run_direct(dx.dtype(), [&]<class T>() {
+    direct_conv_input_grad<T>(g, dx.data_ptr<T>(), dy.data_ptr<T>(), w.data_ptr<T>());
+  });
 }
 
 // dw [K,C/groups,R,S], dy [N,K,P,Q], x [N,C,H,W]
 void conv2d_weight_grad(Tensor& dw, const Tensor& dy, const Tensor& x, const Conv2dParams& p) {
   if (dy.numel() == 0 || dw.numel() == 0) return fill(dw, 0);
   const ConvGeometry g(x.sizes(), dw.sizes(), dy.sizes(), p);
-  const auto run = [&]<class T>(auto&& convolve) {
-    convolve(g, dw.data_ptr<T>(), dy.data_ptr<T>(), x.data_ptr<T>());
-  };
-  if (prefers_onednn(x, g, g.Kg)) return run.operator()<float>(onednn_weight_grad);
-  if (x.dtype() == kFloat32) return run.operator()<float>(direct_conv_weight_grad<float>);
-  run.operator()<double>(direct_conv_weight_grad<double>);
+  if (prefers_onednn(x, g, g.Kg)) {
+    dw.data_ptr();
+    const InputsAsTheyLie in({&dy, &x});
+    return onednn_weight_grad(g, dw, in[0], in[1]);
+  }
+  run_direct(x.dtype(), [&]<class T>() {
+    direct_conv_weight_grad<T>(g, dw.data_ptr<T>(), dy.data_ptr<T>(), x.data_ptr<T>());
+  });
 }
 
 }  // namespace ambit::cpu

@@ -3,6 +3,7 @@
 #include <ambit/error.h>
 #include <fmt/format.h>
 
+#include "channels_last.h"
 #include "kernels.h"
 #include "packing.h"
 #include "rows.h"
@@ -10,11 +11,11 @@
 namespace ambit::cpu {
 namespace {
 
-template <class Row>
-Row expect(Row row, const char* op, DType dtype) {
+template <class Row, class OpKind>
+Row expect(Row row, OpKind op, DType dtype) {
   if (!row)
     throw DTypeError(
-        fmt::format("{}: expected a dtype it is defined for, got {}", op, name(dtype)));
+        fmt::format("{}: expected a dtype it is defined for, got {}", name(op), name(dtype)));
   return row;
 }
 
@@ -54,21 +55,45 @@ void check_divisors(const Tensor& a, const Tensor& b, BinaryOp op) {
   });
 }
 
-}  // namespace
-
-void unary(Tensor& y, const Tensor& x, const UnaryOp& op) {
-  const UnaryRow row = expect(unary_row(op, x.dtype()), name(op), x.dtype());
+void unary_as_given(Tensor& y, const Tensor& x, UnaryOp op) {
+  const UnaryRow row = expect(unary_row(op, x.dtype()), op, x.dtype());
   for_packed_rows<2>({&y, &x}, grain_of(op),
                      [row](int64_t n, const auto& p) { row(n, p[0], p[1]); });
 }
 
-void binary(Tensor& y, const Tensor& a, const Tensor& b, const BinaryOp& op) {
-  const BinaryRow row = expect(binary_row(op, a.dtype()), name(op), a.dtype());
+void binary_as_given(Tensor& y, const Tensor& a, const Tensor& b, BinaryOp op) {
+  const BinaryRow row = expect(binary_row(op, a.dtype()), op, a.dtype());
   if (is_division(op) && is_integral(a.dtype())) {
     visit(a.dtype(), [&]<class T>() { check_divisors<T>(a, b, op); });
   }
   for_packed_rows<3>({&y, &a, &b}, grain_of(op),
                      [row](int64_t n, const auto& p) { row(n, p[0], p[1], p[2]); });
+}
+
+/// Whether the result had better follow an operand that lies channels-last.
+bool follows(const Tensor& y, const Tensor& x) {
+  return is_channels_last(x) && y.dtype() == kFloat32;
+}
+
+}  // namespace
+
+void unary(Tensor& y, const Tensor& x, const UnaryOp& op) {
+  if (!follows(y, x)) return unary_as_given(y, x, op);
+  Tensor out = laid_out_for_writing(y);
+  const InputsAsTheyLie in({&x});
+  unary_as_given(out, in[0], op);
+}
+
+void binary(Tensor& y, const Tensor& a, const Tensor& b, const BinaryOp& op) {
+  if (!follows(y, a) && !follows(y, b)) return binary_as_given(y, a, b, op);
+  Tensor out = laid_out_for_writing(y);
+  InputsAsTheyLie in({&a, &b});
+  if (has_channels_last_strides(out)) {
+    for (size_t i = 0; i < 2; ++i) {
+      if (in[i].is_contiguous()) in.channels_last(i);
+    }
+  }
+  binary_as_given(out, in[0], in[1], op);
 }
 
 void compare(Tensor& y, const Tensor& a, const Tensor& b, const CompareOp& op) {

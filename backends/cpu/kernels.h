@@ -60,6 +60,7 @@ void cross_entropy(Tensor& y, Tensor& weight_sum, const Tensor& x, const Tensor&
                    const Tensor& w, int64_t ignore_index);
 void cross_entropy_grad(Tensor& dx, const Tensor& g, const Tensor& x, const Tensor& target,
                         const Tensor& w, int64_t ignore_index);
-void sgd_step(Tensor& p, Tensor& buf, const Tensor& g, const SgdParams& params);
+void sgd_step(TensorList p, TensorList buf, TensorList g, const SgdParams& params);
+void adam_step(TensorList p, TensorList m, TensorList v, TensorList g, const AdamParams& params);
 
 }  // namespace ambit::cpu

@@ -10,19 +10,15 @@
 #include <algorithm>
 #include <limits>
 
+#include "channels_last.h"
 #include "kernels.h"
 #include "parallel.h"
+#include "pool_channels_last.h"
+#include "pool_windows.h"
 
 HWY_BEFORE_NAMESPACE();
 namespace ambit::cpu::HWY_NAMESPACE {
 namespace {
-
-/// One plane: x [H,W], y and index [P,Q].
-struct Sizes {
-  Sizes(const Tensor& x, const Tensor& y)
-      : H(x.sizes()[2]), W(x.sizes()[3]), P(y.sizes()[2]), Q(y.sizes()[3]) {}
-  int64_t H, W, P, Q;
-};
 
 /// Whether b takes the place of a: only what is larger, and the first NaN for good.
 template <class T>
@@ -59,7 +55,8 @@ void meet(int64_t n, T* value, int64_t* position, const T* x, int64_t start, int
 /// some begin in padding with -inf at the position of the first element inside. A dilated window
 /// may fall on padding alone; its position is 0.
 template <int64_t kStride, class T>
-void begin_row(int64_t h, const T* x, T* y, int64_t* index, const Sizes& s, const Pool2dParams& p) {
+void begin_row(int64_t h, const T* x, T* y, int64_t* index, const Planes& s,
+               const Pool2dParams& p) {
   const int64_t stride = kStride ? kStride : p.stride[1];
   const Inside first(0, s.Q, s.W, p, 1);
   if (first.begin == 0 && first.end == s.Q) {
@@ -81,7 +78,7 @@ void begin_row(int64_t h, const T* x, T* y, int64_t* index, const Sizes& s, cons
 
 /// Row i of y: all its windows meet their first elements, then their second, and so on.
 template <int64_t kStride, class T>
-void max_row(int64_t i, const T* x, T* y, int64_t* index, const Sizes& s, const Pool2dParams& p) {
+void max_row(int64_t i, const T* x, T* y, int64_t* index, const Planes& s, const Pool2dParams& p) {
   const int64_t top = i * p.stride[0] - p.padding[0], dilation = p.dilation[0];
   const int64_t first = top >= 0 ? 0 : (-top + dilation - 1) / dilation;
   const int64_t past = top >= s.H ? 0 : std::min(p.kernel[0], (s.H - 1 - top) / dilation + 1);
@@ -103,7 +100,7 @@ void max_row(int64_t i, const T* x, T* y, int64_t* index, const Sizes& s, const 
 }
 
 template <class T>
-void max_plane(const T* x, T* y, int64_t* index, const Sizes& s, const Pool2dParams& p) {
+void max_plane(const T* x, T* y, int64_t* index, const Planes& s, const Pool2dParams& p) {
   const auto row = p.stride[1] == 1   ? max_row<1, T>
                    : p.stride[1] == 2 ? max_row<2, T>
                                       : max_row<0, T>;
@@ -112,12 +109,12 @@ void max_plane(const T* x, T* y, int64_t* index, const Sizes& s, const Pool2dPar
 
 template <class T>
 void run(const Tensor& y, const Tensor& index, const Tensor& x, const Pool2dParams& p) {
-  const Sizes s(x, y);
-  const int64_t planes = x.sizes()[0] * x.sizes()[1], out = s.P * s.Q;
+  const Planes s(x, y);
+  const int64_t out = s.P * s.Q;
   T* py = y.data_ptr<T>();
   int64_t* pi = index.data_ptr<int64_t>();
   const T* px = x.data_ptr<T>();
-  parallel_for(planes, grain_for(out * p.kernel[0] * p.kernel[1]), [&](int64_t begin, int64_t end) {
+  parallel_for(s.count(), s.grain(p), [&](int64_t begin, int64_t end) {
     for (int64_t i = begin; i < end; ++i) {
       max_plane(px + i * s.H * s.W, py + i * out, pi + i * out, s, p);
     }
@@ -140,6 +137,15 @@ HWY_EXPORT(max_pool2d_any);
 
 // y, index [N,C,P,Q], x [N,C,H,W]
 void max_pool2d(Tensor& y, Tensor& index, const Tensor& x, const Pool2dParams& p) {
+  const Planes s(x, y);
+  if (is_channels_last(x) && suits_channels_last(s, p)) {
+    const Tensor out = laid_out_for_writing(y), at = laid_out_for_writing(index);
+    if (has_channels_last_strides(out) && has_channels_last_strides(at)) {
+      InputsAsTheyLie in({&x});
+      return max_pool2d_channels_last(s, out.data_ptr<float>(), at.data_ptr<int64_t>(),
+                                      in.channels_last(0).data_ptr<float>(), p);
+    }
+  }
   HWY_DYNAMIC_DISPATCH(max_pool2d_any)(y, index, x, p);
 }
 

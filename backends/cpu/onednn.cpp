@@ -160,6 +160,10 @@ memory::desc describe(IntArrayRef sizes, IntArrayRef strides) {
   return {sizes.vec(), memory::data_type::f32, memory::dims(row_major.begin(), row_major.end())};
 }
 
+memory::desc channels_last(IntArrayRef sizes) {
+  return {sizes.vec(), memory::data_type::f32, memory::format_tag::nhwc};
+}
+
 memory::desc any_layout(IntArrayRef sizes) {
   return {sizes.vec(), memory::data_type::f32, memory::format_tag::any};
 }

@@ -103,6 +103,8 @@ Plan& cached(const char* op, const Key& key, const Make& make) {
 
 /// Describe float32 data of these sizes and strides (row-major if none).
 dnnl::memory::desc describe(IntArrayRef sizes, IntArrayRef strides = {});
+/// Describe float32 images [N,C,H,W] with the channels innermost.
+dnnl::memory::desc channels_last(IntArrayRef sizes);
 /// Describe float32 data whose layout is oneDNN's choice.
 dnnl::memory::desc any_layout(IntArrayRef sizes);
 

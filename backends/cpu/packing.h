@@ -18,11 +18,10 @@ void copy_strided(int64_t n, void* y, int64_t y_stride, const void* x, int64_t x
 
 /// Whether rows of elements of `size` bytes had better be written past the caches: all together are
 /// too many for them, and each has few ends that are parts of a line.
-template <size_t N>
-bool should_stream(const Loops<N>& loops, size_t size) {
+inline bool should_stream(int64_t row_length, int64_t numel, size_t size) {
   constexpr int64_t kLongRow = 4096;
   const auto bytes = static_cast<int64_t>(size);
-  return loops.inner_size() * bytes >= kLongRow && outgrows_caches(loops.numel * bytes);
+  return row_length * bytes >= kLongRow && outgrows_caches(numel * bytes);
 }
 
 /// Call row for n elements, piece by piece, and write what it gives past the caches.
@@ -47,27 +46,41 @@ void stream_row(int64_t n, const std::array<char*, N>& operands, const std::arra
 template <size_t N, class Row>
 void for_packed_rows(const std::array<const Tensor*, N>& operands, int64_t grain, const Row& row) {
   constexpr int64_t kPiece = 512;
-  const Loops<N> loops = make_loops<N>(operands);
   std::array<char*, N> data;
   std::array<size_t, N> size;
-  bool contiguous = true;
+  bool one_row = true;
   for (size_t i = 0; i < N; ++i) {
     data[i] = static_cast<char*>(operands[i]->data_ptr());
     size[i] = element_size(operands[i]->dtype());
-    contiguous = contiguous && loops.inner_stride(i) == 1;
+    one_row = one_row && operands[i]->is_contiguous();
   }
   const auto at = [&](size_t i, int64_t offset) {
     return data[i] + offset * static_cast<int64_t>(size[i]);
   };
+  // In place, the lines have been read anyhow.
+  const auto in_place = [&] { return std::count(data.begin(), data.end(), data[0]) > 1; };
+  const auto run = [&](bool streams, int64_t n, const std::array<char*, N>& p) {
+    if (streams) return stream_row(n, p, size, row);
+    row(n, p);
+  };
+  const int64_t numel = operands[0]->numel();
+  if (one_row) {
+    const bool streams = should_stream(numel, numel, size[0]) && !in_place();
+    return parallel_for(numel, grain, [&](int64_t begin, int64_t end) {
+      std::array<char*, N> p;
+      for (size_t i = 0; i < N; ++i) p[i] = at(i, begin);
+      run(streams, end - begin, p);
+    });
+  }
+  const Loops<N> loops = make_loops<N>(operands);
+  bool contiguous = true;
+  for (size_t i = 0; i < N; ++i) contiguous = contiguous && loops.inner_stride(i) == 1;
   if (contiguous) {
-    // In place, the lines have been read anyhow.
-    const bool in_place = std::count(data.begin(), data.end(), data[0]) > 1;
-    const bool streams = !in_place && should_stream(loops, size[0]);
+    const bool streams = should_stream(loops.inner_size(), numel, size[0]) && !in_place();
     return parallel_rows(loops, grain, [&](int64_t n, const std::array<int64_t, N>& offsets) {
       std::array<char*, N> p;
       for (size_t i = 0; i < N; ++i) p[i] = at(i, offsets[i]);
-      if (streams) return stream_row(n, p, size, row);
-      row(n, p);
+      run(streams, n, p);
     });
   }
   parallel_rows(loops, grain, [&](int64_t n, const std::array<int64_t, N>& offsets) {

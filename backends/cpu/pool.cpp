@@ -5,8 +5,10 @@
 
 #include <algorithm>
 
+#include "channels_last.h"
 #include "kernels.h"
-#include "parallel.h"
+#include "pool_channels_last.h"
+#include "pool_windows.h"
 
 namespace ambit::cpu {
 namespace {
@@ -17,33 +19,6 @@ void visit_float(DType dtype, const F& f) {
   if (dtype == kFloat32) return f.template operator()<float>();
   f.template operator()<double>();
 }
-
-/// The planes of x [N,C,H,W] and y [N,C,P,Q].
-struct Planes {
-  Planes(const Tensor& x, const Tensor& y)
-      : count(x.sizes()[0] * x.sizes()[1]),
-        H(x.sizes()[2]),
-        W(x.sizes()[3]),
-        P(y.sizes()[2]),
-        Q(y.sizes()[3]) {}
-  int64_t grain(const Pool2dParams& p) const {
-    return grain_for(P * Q * p.kernel[0] * p.kernel[1]);
-  }
-  int64_t count, H, W, P, Q;
-};
-
-/// What window i covers along one axis of `size`: begin, begin + step, ... before end. `extent`
-/// counts padding too, as far as it goes.
-struct Span {
-  Span(int64_t i, int64_t size, const Pool2dParams& p, size_t axis) : step(p.dilation[axis]) {
-    const int64_t first = i * p.stride[axis] - p.padding[axis];
-    const int64_t past = first + step * (p.kernel[axis] - 1) + 1;
-    extent = std::min(past, size + p.padding[axis]) - first;
-    begin = first >= 0 ? first : first + (-first + step - 1) / step * step;
-    end = std::max(begin, std::min(past, size));
-  }
-  int64_t begin, end, step, extent;
-};
 
 /// What an average divides by; 1 for a window on padding alone, whose average is 0.
 template <class T>
@@ -65,7 +40,7 @@ T sum_window(const T* x, int64_t W, const Span& h, const Span& w) {
 /// Call f(plane, position in y's plane, h, w) for every window.
 template <class F>
 void for_windows(const Planes& s, const Pool2dParams& p, const F& f) {
-  parallel_for(s.count, s.grain(p), [&](int64_t begin, int64_t end) {
+  parallel_for(s.count(), s.grain(p), [&](int64_t begin, int64_t end) {
     for (int64_t plane = begin; plane < end; ++plane) {
       for (int64_t i = 0; i < s.P; ++i) {
         const Span h(i, s.H, p, 0);
@@ -93,13 +68,22 @@ void check_positions(const Tensor& index, int64_t bound) {
 // dx [N,C,H,W], dy, index [N,C,P,Q]
 void max_pool2d_grad(Tensor& dx, const Tensor& dy, const Tensor& index, const Pool2dParams& p) {
   const Planes s(dx, dy);
+  if (dx.dtype() == kFloat32 && is_channels_last(index) && suits_channels_last(s, p)) {
+    const Tensor out = laid_out_for_writing(dx);
+    InputsAsTheyLie in({&dy, &index});
+    if (has_channels_last_strides(out)) {
+      return max_pool2d_grad_channels_last(s, out.data_ptr<float>(),
+                                           in.channels_last(0).data_ptr<float>(),
+                                           in.channels_last(1).data_ptr<int64_t>(), p);
+    }
+  }
   const int64_t in = s.H * s.W, out = s.P * s.Q;
   check_positions(index, in);
   const int64_t* pi = index.data_ptr<int64_t>();
   visit_float(dx.dtype(), [&]<class T>() {
     T* pdx = dx.data_ptr<T>();
     const T* pdy = dy.data_ptr<T>();
-    parallel_for(s.count, s.grain(p), [&](int64_t begin, int64_t end) {
+    parallel_for(s.count(), s.grain(p), [&](int64_t begin, int64_t end) {
       for (int64_t plane = begin; plane < end; ++plane) {
         T* to = pdx + plane * in;
         std::fill_n(to, in, T(0));

@@ -2,6 +2,7 @@
 // either the innermost one is reduced, and rows are folded into one sum each, or it is kept, and
 // rows are added into as many sums. Few results over much data split the data instead: into blocks
 // that do not depend on the number of threads, so that results do not either.
+#include "channels_last.h"
 #include "kernels.h"
 #include "packing.h"
 #include "reduce_rows.h"
@@ -182,7 +183,11 @@ class Reduction {
 }  // namespace
 
 void reduce(Tensor& y, const Tensor& x, const ReduceOp& op) {
-  if (y.numel() > 0) Reduction(y, x, op).run();
+  if (y.numel() == 0) return;
+  if (!is_channels_last(x)) return Reduction(y, x, op).run();
+  y.data_ptr();
+  const InputsAsTheyLie in({&x});
+  Reduction(y, in[0], op).run();
 }
 
 }  // namespace ambit::cpu

@@ -43,6 +43,7 @@ void load(Registry& registry) {
   registry.add(kernels::cross_entropy, cpu::cross_entropy);
   registry.add(kernels::cross_entropy_grad, cpu::cross_entropy_grad);
   registry.add(kernels::sgd_step, cpu::sgd_step);
+  registry.add(kernels::adam_step, cpu::adam_step);
 }
 
 }  // namespace ambit::cpu

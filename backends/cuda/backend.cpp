@@ -1,5 +1,7 @@
 #include "backend.h"
 
+#include <fmt/format.h>
+
 #include <set>
 #include <utility>
 
@@ -21,7 +23,7 @@ void enable_peer_access(int from_index, int to_index) {
   check(cudaDeviceCanAccessPeer(&possible, to_index, from_index), "cudaDeviceCanAccessPeer");
   if (!possible) return;
   const cudaError_t status = cudaDeviceEnablePeerAccess(from_index, 0);
-  if (status == cudaErrorPeerAccessAlreadyEnabled) {
+  if (status == cudaErrorPeerAccessAlreadyEnabled || status == cudaErrorTooManyPeers) {
     static_cast<void>(cudaGetLastError());
   } else {
     check(status, "cudaDeviceEnablePeerAccess");
@@ -44,7 +46,12 @@ std::string CudaBackend::reason_for_none() const { return no_gpu_reason(); }
 
 DeviceProperties CudaBackend::properties(int index) const {
   const cudaDeviceProp& p = gpu(index).properties();
-  return {p.name, p.totalGlobalMem};
+  const CudaVersions versions = cuda_versions();
+  return {p.name,
+          p.totalGlobalMem,
+          {{"compute capability", fmt::format("{}.{}", p.major, p.minor)},
+           {"CUDA of the driver", versions.driver},
+           {"CUDA runtime", versions.runtime}}};
 }
 
 void* CudaBackend::allocate(int index, size_t bytes) {
@@ -91,7 +98,8 @@ void CudaBackend::copy(int to_index, void* to, int from_index, const void* from,
   check(cudaStreamWaitEvent(sender.handle, receiver.reached, 0), "cudaStreamWaitEvent");
 }
 
-// From pageable memory cudaMemcpyAsync returns when it has read all of it.
+// From pageable memory cudaMemcpyAsync returns when it has read all of it. Memory that others have
+// pinned has no fence to keep it from going away: the host waits.
 void CudaBackend::copy_from_host(int index, void* to, const void* host, size_t bytes,
                                  bool non_blocking) {
   Call call("copy", gpu(index));
@@ -99,25 +107,36 @@ void CudaBackend::copy_from_host(int index, void* to, const void* host, size_t b
   call.let_others_queue();
   const Stream& stream = Call::stream();
   check(cudaMemcpyAsync(to, host, bytes, cudaMemcpyHostToDevice, stream.handle), "cudaMemcpyAsync");
-  if (!is_pinned(host)) {
+  if (!is_page_locked(host)) {
     count(counted_waits);
     call.finish();
-  } else if (non_blocking) {
-    pinned_allocator().use(host, fence_behind(stream));
+  } else if (non_blocking && pinned_allocator().use(host, fence_behind(stream))) {
     call.finish();
   } else {
     call.wait();
   }
 }
 
-// Waits also when asked not to: nothing else could keep the host from reading too early.
-void CudaBackend::copy_to_host(int index, void* host, const void* from, size_t bytes, bool) {
+void CudaBackend::copy_to_host(int index, void* host, const void* from, size_t bytes,
+                               bool non_blocking) {
   Call call("copy", gpu(index));
   call.use(from);
   call.let_others_queue();
-  check(cudaMemcpyAsync(host, from, bytes, cudaMemcpyDeviceToHost, Call::stream().handle),
+  const Stream& stream = Call::stream();
+  check(cudaMemcpyAsync(host, from, bytes, cudaMemcpyDeviceToHost, stream.handle),
         "cudaMemcpyAsync");
-  call.wait();
+  if (non_blocking && pinned_allocator().use(host, fence_behind(stream))) {
+    call.finish();
+  } else {
+    call.wait();
+  }
+}
+
+// Not for the stream: what was queued behind the copies may go on.
+void CudaBackend::wait_for_copies(int index, const void* host) {
+  Gpu& source = gpu(index);
+  pinned_allocator().wait(host);
+  source.faults().throw_if_set();
 }
 
 void CudaBackend::synchronize(int index) { gpu(index).synchronize(); }
@@ -125,5 +144,6 @@ void CudaBackend::activate(int index) { static_cast<void>(gpu(index)); }
 
 void* CudaBackend::allocate_pinned(size_t bytes) { return pinned_allocator().allocate(bytes); }
 void CudaBackend::free_pinned(void* p, size_t) noexcept { pinned_allocator().free(p); }
+bool CudaBackend::is_pinned(const void* host, size_t) { return is_page_locked(host); }
 
 }  // namespace ambit::cuda

@@ -24,10 +24,12 @@ class CudaBackend final : public Backend {
                       bool non_blocking) override;
   void copy_to_host(int index, void* host, const void* from, size_t bytes,
                     bool non_blocking) override;
+  void wait_for_copies(int index, const void* host) override;
   void synchronize(int index) override;
   void activate(int index) override;
   void* allocate_pinned(size_t bytes) override;
   void free_pinned(void* p, size_t bytes) noexcept override;
+  bool is_pinned(const void* host, size_t bytes) override;
 };
 
 }  // namespace ambit::cuda

@@ -27,6 +27,9 @@ class Call {
   void use(const Tensor& t) {
     if (t.defined()) use(t.storage()->data());
   }
+  void use(TensorList list) {
+    for (const Tensor& t : list) use(t);
+  }
   template <class Parameter>
   void use(const Parameter&) {}
   /// Copies from and to the host may take long: let other threads queue work meanwhile. Their
@@ -51,6 +54,7 @@ class Call {
 
 /// The GPU of a kernel's first defined tensor.
 inline Gpu* gpu_of(const Tensor& t) { return t.defined() ? &gpu(t.device().index()) : nullptr; }
+inline Gpu* gpu_of(TensorList list) { return list.empty() ? nullptr : gpu_of(list[0]); }
 template <class Parameter>
 Gpu* gpu_of(const Parameter&) {
   return nullptr;

@@ -16,27 +16,46 @@ std::string on_device() {
   return stream ? " on " + stream->gpu.name() : "";
 }
 
-}  // namespace
+// What the work before has failed of, if it is final: it makes cuDNN and cuBLASLt fail, too, with
+// codes that do not tell.
+cudaError_t final_error(cudaError_t status) {
+  if (is_sticky(status)) return status;
+  const Stream* stream = Call::stream_or_null();
+  const cudaError_t earlier = stream ? cudaStreamQuery(stream->handle) : cudaSuccess;
+  return is_sticky(earlier) ? earlier : cudaSuccess;
+}
 
-void throw_failed(std::string_view call, std::string_view code_name, int code,
-                  std::string_view text, SourceLocation where) {
+[[noreturn]] void throw_text(std::string_view call, std::string_view code_name, int code,
+                             std::string text, cudaError_t status, const SourceLocation& where) {
+  const cudaError_t final = final_error(status);
+  static_cast<void>(cudaGetLastError());  // or the next check would meet it again
+  if (final != cudaSuccess) {
+    if (final != status) text += fmt::format(", after {}", cudaGetErrorName(final));
+    text += "; the GPU's memory is lost to this process, which must be started again";
+  }
   throw BackendError(fmt::format("{}: expected {} to succeed{}, got {} ({}): {} ({}:{})",
                                  Call::op(), call, on_device(), code_name, code, text,
                                  file_name(where.file_name()), where.line()));
 }
 
+}  // namespace
+
+void throw_failed(std::string_view call, std::string_view code_name, int code,
+                  std::string_view text, SourceLocation where) {
+  throw_text(call, code_name, code, std::string(text), cudaSuccess, where);
+}
+
 void throw_failed(std::string_view call, cudaError_t status, SourceLocation where) {
-  static_cast<void>(cudaGetLastError());  // or the next check would meet it again
-  std::string text = cudaGetErrorString(status);
-  if (is_sticky(status)) {
-    text += "; the GPU's memory is lost to this process, which must be started again";
-  }
-  throw_failed(call, cudaGetErrorName(status), status, text, where);
+  throw_text(call, cudaGetErrorName(status), status, cudaGetErrorString(status), status, where);
 }
 
 // Source: the CUDA runtime's description of each code ("the process must be terminated and
 // relaunched").
 bool is_sticky(cudaError_t status) noexcept {
+  // CUDA 12.0 does not know their names: cudaErrorContained, cudaErrorTensorMemoryLeak.
+  if (status == static_cast<cudaError_t>(226) || status == static_cast<cudaError_t>(721)) {
+    return true;
+  }
   switch (status) {
     case cudaErrorIllegalAddress:
     case cudaErrorLaunchTimeout:
@@ -48,6 +67,8 @@ bool is_sticky(cudaError_t status) noexcept {
     case cudaErrorInvalidPc:
     case cudaErrorLaunchFailure:
     case cudaErrorECCUncorrectable:
+    case cudaErrorMpsClientTerminated:
+    case cudaErrorExternalDevice:
       return true;
     default:
       return false;

@@ -17,16 +17,12 @@ namespace {
 constexpr int kMaxGpus = 64;
 constinit std::array<std::atomic<Gpu*>, kMaxGpus> gpus{};
 
-std::string version(int v) { return fmt::format("{}.{}", v / 1000, v % 1000 / 10); }
-
 std::string reason_for(cudaError_t status) {
-  int driver = 0, runtime = 0;
-  static_cast<void>(cudaDriverGetVersion(&driver));
-  static_cast<void>(cudaRuntimeGetVersion(&runtime));
-  if (driver == 0) return "expected the NVIDIA driver, got none";
-  if (driver < runtime && status == cudaErrorInsufficientDriver) {
-    return fmt::format("expected a driver for CUDA {}, got one for {}", version(runtime),
-                       version(driver));
+  const CudaVersions versions = cuda_versions();
+  if (versions.driver == "0.0") return "expected the NVIDIA driver, got none";
+  if (status == cudaErrorInsufficientDriver && versions.driver != versions.runtime) {
+    return fmt::format("expected a driver for CUDA {}, got one for {}", versions.runtime,
+                       versions.driver);
   }
   const char* visible = std::getenv("CUDA_VISIBLE_DEVICES");
   return fmt::format("{}{}", cudaGetErrorString(status),
@@ -54,6 +50,14 @@ const Census& census() {
 }
 
 }  // namespace
+
+CudaVersions cuda_versions() noexcept {
+  int driver = 0, runtime = 0;
+  static_cast<void>(cudaDriverGetVersion(&driver));
+  static_cast<void>(cudaRuntimeGetVersion(&runtime));
+  const auto text = [](int v) { return fmt::format("{}.{}", v / 1000, v % 1000 / 10); };
+  return {text(driver), text(runtime)};
+}
 
 // The streams of one thread, which go to other threads when it ends.
 class ThreadStreams {

@@ -58,6 +58,11 @@ class Gpu final : private StreamOrder {
   std::vector<Stream*> idle_streams_;
 };
 
+/// The newest CUDA that the driver knows, "0.0" without one, and that of the runtime linked.
+struct CudaVersions {
+  std::string driver, runtime;
+};
+CudaVersions cuda_versions() noexcept;
 /// Return how many GPUs the process sees, 0 where CUDA cannot be used. Asks the driver once.
 int gpu_count() noexcept;
 /// Return why gpu_count() is 0, in the driver's words; empty when it is not.

@@ -1,8 +1,8 @@
 // 2-D maximum pooling and its gradient: cuDNN does not tell where the maxima are. All contiguous.
 #include <ambit/settings.h>
 
-#include <algorithm>
-#include <limits>
+#include <cmath>
+#include <type_traits>
 
 #include "kernels.h"
 #include "launch.h"
@@ -32,7 +32,7 @@ __global__ void max_windows(I n, PoolAxis rows, PoolAxis columns, T* y, int64_t*
     const PoolAxis::Range h = rows.window(line - plane * P);
     const PoolAxis::Range w = columns.window(static_cast<I>(at) - line * Q);
     int64_t best = -1;
-    T top = -std::numeric_limits<T>::infinity();  // a dilated window may fall on padding alone
+    T top = 0;  // every window holds an element: Pool2dParams::out_sizes refuses others
     for (int64_t i = h.begin; i < h.end; i += rows.dilation) {
       for (int64_t j = w.begin; j < w.end; j += columns.dilation) {
         const T v = image[i * columns.input + j];
@@ -43,7 +43,7 @@ __global__ void max_windows(I n, PoolAxis rows, PoolAxis columns, T* y, int64_t*
       }
     }
     y[at] = top;
-    index[at] = best < 0 ? 0 : best;
+    index[at] = best;
   }
 }
 
@@ -61,24 +61,12 @@ __global__ void add_to_maxima(I n, I out, int64_t in, FaultSink faults, T* dx, c
   }
 }
 
-// The same in one order: every thread makes one element of dx from the windows that cover it.
-template <class T, class I>
-__global__ void sum_windows(I n, PoolAxis rows, PoolAxis columns, T* dx, const T* dy,
-                            const int64_t* index) {
-  for (int64_t at = thread_index(); at < n; at += thread_count()) {
-    const auto H = static_cast<I>(rows.input), W = static_cast<I>(columns.input);
-    const I line = static_cast<I>(at) / W, plane = line / H;
-    const I h = line - plane * H, w = static_cast<I>(at) - line * W;
-    const PoolAxis::Range p = rows.windows_over(h), q = columns.windows_over(w);
-    T sum{0};
-    for (int64_t i = p.begin; i < p.end; ++i) {
-      for (int64_t j = q.begin; j < q.end; ++j) {
-        const int64_t window = (plane * rows.output + i) * columns.output + j;
-        if (index[window] == int64_t{h} * W + w) sum += dy[window];
-      }
-    }
-    dx[at] = sum;
-  }
+// t [N,C,...] as [planes,...]; no graph sees it.
+Tensor by_plane(const Tensor& t, int64_t planes) {
+  const TensorImpl& impl = *t.impl();
+  const Dims sizes{planes, t.numel() / planes};
+  return Tensor(intrusive_ptr<TensorImpl>(
+      new TensorImpl(impl.storage, sizes, contiguous_strides(sizes), impl.offset, impl.dtype)));
 }
 
 PoolAxis axis(const Pool2dParams& p, size_t d, const Tensor& x, const Tensor& y) {
@@ -105,26 +93,23 @@ void max_pool2d(Tensor& y, Tensor& index, const Tensor& x, const Pool2dParams& p
 
 // dx [N,C,H,W], dy, index [N,C,P,Q]
 void max_pool2d_grad(Tensor& dx, const Tensor& dy, const Tensor& index, const Pool2dParams& p) {
-  const int64_t n = dx.numel(), windows = dy.numel();
-  if (n == 0) return;
+  if (dx.numel() == 0) return;
+  fill(dx, 0);
+  const int64_t windows = dy.numel(), planes = dx.size(0) * dx.size(1);
+  if (windows == 0) return;
   const PoolAxis rows = axis(p, 0, dx, dy), columns = axis(p, 1, dx, dy);
-  const bool apart = rows.windows_are_apart() && columns.windows_are_apart();
+  // No two windows apart share a maximum: their sums have one term, and no order.
+  if (is_deterministic() && !(rows.windows_are_apart() && columns.windows_are_apart())) {
+    Tensor sums = by_plane(dx, planes);
+    return scatter_add(sums, by_plane(index, planes), by_plane(dy, planes), 1);
+  }
   const FaultSink faults = Call::stream().gpu.faults().sink(Call::op());
   visit(dx.dtype(), [&]<class T>() {
     if constexpr (std::is_floating_point_v<T>) {
-      const T* g = dy.data_ptr<T>();
-      const int64_t* at = index.data_ptr<int64_t>();
-      visit_index(std::max(n, windows), [&]<class I>() {
-        if (is_deterministic() && !apart) {
-          return launch(sum_windows<T, I>, grid_for(n), static_cast<I>(n), rows, columns,
-                        dx.data_ptr<T>(), g, at);
-        }
-        check(cudaMemsetAsync(dx.data_ptr(), 0, dx.nbytes(), Call::stream().handle),
-              "cudaMemsetAsync");
-        if (windows == 0) return;
+      visit_index(windows, [&]<class I>() {
         launch(add_to_maxima<T, I>, grid_for(windows), static_cast<I>(windows),
-               static_cast<I>(rows.output * columns.output), rows.input * columns.input, faults,
-               dx.data_ptr<T>(), g, at);
+               static_cast<I>(windows / planes), rows.input * columns.input, faults,
+               dx.data_ptr<T>(), dy.data_ptr<T>(), index.data_ptr<int64_t>());
       });
     }
   });

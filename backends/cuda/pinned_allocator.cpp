@@ -10,7 +10,7 @@ namespace {
 
 constexpr size_t kPageBytes = 4096;  // the least that can be pinned
 
-bool all_passed(const std::vector<std::unique_ptr<Fence>>& fences) {
+bool all_passed(const std::vector<std::shared_ptr<Fence>>& fences) {
   return std::all_of(fences.begin(), fences.end(), [](const auto& f) { return f->passed(); });
 }
 
@@ -45,16 +45,23 @@ void* PinnedAllocator::allocate(size_t bytes) {
   return p;
 }
 
-void PinnedAllocator::use(const void* p, std::unique_ptr<Fence> fence) {
+bool PinnedAllocator::use(const void* p, std::unique_ptr<Fence> fence) {
   const std::scoped_lock lock(mutex_);
-  auto* address = static_cast<char*>(const_cast<void*>(p));
-  auto block = in_use_.upper_bound(address);
-  if (block == in_use_.begin()) return;
-  --block;
-  if (address >= block->first + block->second.bytes) return;
-  auto& fences = block->second.fences;
-  std::erase_if(fences, [](const auto& f) { return f->passed(); });
-  fences.push_back(std::move(fence));
+  Block* block = block_around(p);
+  if (!block) return false;
+  std::erase_if(block->fences, [](const auto& f) { return f->passed(); });
+  block->fences.push_back(std::move(fence));
+  return true;
+}
+
+// Others may allocate meanwhile, and wait for the same fences.
+void PinnedAllocator::wait(const void* p) {
+  std::vector<std::shared_ptr<Fence>> fences;
+  {
+    const std::scoped_lock lock(mutex_);
+    if (const Block* block = block_around(p)) fences = block->fences;
+  }
+  for (const auto& fence : fences) fence->wait();
 }
 
 void PinnedAllocator::free(void* p) noexcept {
@@ -74,6 +81,15 @@ MemoryStats PinnedAllocator::stats() const {
 void PinnedAllocator::empty_cache() {
   const std::scoped_lock lock(mutex_);
   release_all();
+}
+
+// Of those in use; null when there is none.
+PinnedAllocator::Block* PinnedAllocator::block_around(const void* p) {
+  auto* address = static_cast<char*>(const_cast<void*>(p));
+  auto block = in_use_.upper_bound(address);
+  if (block == in_use_.begin()) return nullptr;
+  --block;
+  return address < block->first + block->second.bytes ? &block->second : nullptr;
 }
 
 void PinnedAllocator::reap() noexcept {

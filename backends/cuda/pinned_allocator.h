@@ -18,6 +18,8 @@ struct Fence {
   virtual ~Fence() = default;
   /// Whether the work before it is done. Must not fail.
   virtual bool passed() noexcept = 0;
+  /// Wait until it is. Errors: what failed in the work.
+  virtual void wait() = 0;
 };
 
 /// Thread-safe.
@@ -31,8 +33,11 @@ class PinnedAllocator {
 
   /// Errors: OutOfMemoryError, after the cache was given back and the system asked again.
   void* allocate(size_t bytes);
-  /// Keep the block around `p` from reuse until the fence has passed. Other memory is left alone.
-  void use(const void* p, std::unique_ptr<Fence> fence);
+  /// Keep the block around `p` from reuse until the fence has passed. Return false for memory that
+  /// is not of this allocator, which is left alone.
+  bool use(const void* p, std::unique_ptr<Fence> fence);
+  /// Wait for all fences of the block around `p`. Errors: those of Fence::wait().
+  void wait(const void* p);
   void free(void* p) noexcept;
   MemoryStats stats() const;
   void empty_cache();
@@ -40,9 +45,10 @@ class PinnedAllocator {
  private:
   struct Block {
     size_t bytes;
-    std::vector<std::unique_ptr<Fence>> fences;  // of the copies that may still use it
+    std::vector<std::shared_ptr<Fence>> fences;  // of the copies that may still use it
   };
 
+  Block* block_around(const void* p);
   void reap() noexcept;
   void release_all() noexcept;
 

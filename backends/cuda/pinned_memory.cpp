@@ -35,6 +35,10 @@ class StreamFence final : public Fence {
 
   // After a failure of the GPU nothing uses the memory any more either.
   bool passed() noexcept override { return cudaEventQuery(event_) != cudaErrorNotReady; }
+  void wait() override {
+    count(counted_waits);
+    check(cudaEventSynchronize(event_), "cudaEventSynchronize");
+  }
 
  private:
   cudaEvent_t event_ = nullptr;
@@ -51,7 +55,7 @@ std::unique_ptr<Fence> fence_behind(const Stream& stream) {
   return std::make_unique<StreamFence>(stream);
 }
 
-bool is_pinned(const void* host) {
+bool is_page_locked(const void* host) {
   cudaPointerAttributes attributes{};
   check(cudaPointerGetAttributes(&attributes, host), "cudaPointerGetAttributes");
   return attributes.type != cudaMemoryTypeUnregistered;

@@ -13,6 +13,6 @@ PinnedAllocator& pinned_allocator();
 std::unique_ptr<Fence> fence_behind(const Stream& stream);
 
 /// Whether the GPU reads and writes the memory while the host goes on: pinned by anybody.
-bool is_pinned(const void* host);
+bool is_page_locked(const void* host);
 
 }  // namespace ambit::cuda

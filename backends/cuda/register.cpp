@@ -51,6 +51,7 @@ void load(Registry& registry) {
 
   add<kernels::nll_loss, nll_loss>(registry);
   add<kernels::sgd_step, sgd_step>(registry);
+  add<kernels::adam_step, adam_step>(registry);
 }
 
 }  // namespace ambit::cuda

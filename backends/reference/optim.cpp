@@ -1,34 +1,82 @@
-// One step of stochastic gradient descent for one parameter.
+// One step of an optimizer for a list of parameters.
 #include <ambit/reference.h>
 
+#include <cmath>
+
 #include "runs.h"
-#include "strided_loop.h"
 
 namespace ambit::reference {
+namespace {
 
-// d = g + weight_decay p;  buf = momentum buf + (1 - dampening) d (at first: d);
-// p -= lr (nesterov ? d + momentum buf : buf), or lr d without momentum.
-// Source: pytorch.org/docs/stable/generated/torch.optim.SGD.html.
-void sgd_step(Tensor& p, Tensor& buf, const Tensor& g, const SgdParams& params) {
+template <class T>
+struct Sgd {
+  const SgdParams& o;
+
+  /// d = g + weight_decay p;  buf = momentum buf + (1 - dampening) d (at first: d);
+  /// p -= lr (nesterov ? d + momentum buf : buf), or lr d without momentum (buf null).
+  /// Source: pytorch.org/docs/stable/generated/torch.optim.SGD.html.
+  void operator()(T& p, T* buf, T g) const {
+    const auto value = static_cast<double>(p);
+    double d = static_cast<double>(g) + o.weight_decay * value;
+    if (buf) {
+      const double b =
+          o.first_step ? d : o.momentum * static_cast<double>(*buf) + (1 - o.dampening) * d;
+      *buf = static_cast<T>(b);
+      d = o.nesterov ? d + o.momentum * b : b;
+    }
+    p = static_cast<T>(value - o.lr * d);
+  }
+};
+
+template <class T>
+struct Adam {
+  explicit Adam(const AdamParams& params)
+      : o(params), step_size(o.step_size()), root_scale(o.root_scale()) {}
+  const AdamParams& o;
+  double step_size, root_scale;
+
+  /// decoupled: p -= lr weight_decay p, else g += weight_decay p;
+  /// m = beta1 m + (1 - beta1) g;  v = beta2 v + (1 - beta2) g^2;
+  /// p -= lr (m / (1 - beta1^t)) / (sqrt(v / (1 - beta2^t)) + eps).
+  /// Source: Kingma & Ba 2015, arXiv:1412.6980; Loshchilov & Hutter 2019, arXiv:1711.05101.
+  void operator()(T& p, T& m, T& v, T g) const {
+    auto value = static_cast<double>(p), d = static_cast<double>(g);
+    if (o.decoupled) {
+      value *= 1 - o.lr * o.weight_decay;
+    } else {
+      d += o.weight_decay * value;
+    }
+    const double mean = o.beta1 * static_cast<double>(m) + (1 - o.beta1) * d;
+    const double square = o.beta2 * static_cast<double>(v) + (1 - o.beta2) * d * d;
+    m = static_cast<T>(mean);
+    v = static_cast<T>(square);
+    p = static_cast<T>(value - step_size * mean / (std::sqrt(square) * root_scale + o.eps));
+  }
+};
+
+}  // namespace
+
+void sgd_step(TensorList p, TensorList buf, TensorList g, const SgdParams& params) {
   count_run();
-  const Tensor& b = buf.defined() ? buf : p;
-  visit(p.dtype(), [&]<class T>() {
-    T* pp = p.data_ptr<T>();
-    T* pb = buf.defined() ? buf.data_ptr<T>() : nullptr;
-    const T* pg = g.data_ptr<T>();
-    strided_loop(
-        p.sizes(), {p.strides(), b.strides(), g.strides()}, [&](int64_t i, int64_t j, int64_t k) {
-          const auto value = static_cast<double>(pp[i]);
-          double d = static_cast<double>(pg[k]) + params.weight_decay * value;
-          if (pb) {
-            const double v = params.first_step ? d
-                                               : params.momentum * static_cast<double>(pb[j]) +
-                                                     (1 - params.dampening) * d;
-            pb[j] = static_cast<T>(v);
-            d = params.nesterov ? d + params.momentum * v : v;
-          }
-          pp[i] = static_cast<T>(value - params.lr * d);
-        });
+  visit(p[0].dtype(), [&]<class T>() {
+    const Sgd<T> update{params};
+    for (size_t i = 0; i < p.size(); ++i) {
+      T *to = p[i].data_ptr<T>(), *slope = g[i].data_ptr<T>();
+      T* b = buf.empty() ? nullptr : buf[i].data_ptr<T>();
+      for (int64_t n = 0; n < p[i].numel(); ++n) update(to[n], b ? b + n : nullptr, slope[n]);
+    }
+  });
+}
+
+void adam_step(TensorList p, TensorList m, TensorList v, TensorList g, const AdamParams& params) {
+  count_run();
+  visit(p[0].dtype(), [&]<class T>() {
+    const Adam<T> update(params);
+    for (size_t i = 0; i < p.size(); ++i) {
+      T *to = p[i].data_ptr<T>(), *slope = g[i].data_ptr<T>();
+      T *mean = m[i].data_ptr<T>(), *square = v[i].data_ptr<T>();
+      for (int64_t n = 0; n < p[i].numel(); ++n) update(to[n], mean[n], square[n], slope[n]);
+    }
   });
 }
 

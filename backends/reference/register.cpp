@@ -53,6 +53,7 @@ void load(Registry& registry) {
   registry.add(kernels::cross_entropy, cross_entropy);
   registry.add(kernels::cross_entropy_grad, cross_entropy_grad);
   registry.add(kernels::sgd_step, sgd_step);
+  registry.add(kernels::adam_step, adam_step);
 }
 
 }  // namespace ambit::reference

@@ -39,10 +39,9 @@ class SimBackend : public Backend {
   void synchronize(int index) override;
   void* allocate_pinned(size_t bytes) override;
   void free_pinned(void* p, size_t bytes) noexcept override;
+  bool is_pinned(const void* host, size_t bytes) override;
 
  private:
-  bool is_pinned(const void* host, size_t bytes);
-
   const std::string name_;
   std::vector<std::unique_ptr<SimulatedDevice>> devices_;
   std::mutex pinned_mutex_;               // guards what follows

@@ -10,4 +10,11 @@ Tensor late(const Tensor& t) {
   return t.defined() ? reference::alias(t, device_view(t.storage()->data())) : t;
 }
 
+std::vector<Tensor> late(TensorList list) {
+  std::vector<Tensor> aliases;
+  aliases.reserve(list.size());
+  for (const Tensor& t : list) aliases.push_back(late(t));
+  return aliases;
+}
+
 }  // namespace ambit::sim

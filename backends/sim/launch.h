@@ -7,6 +7,7 @@
 
 #include <tuple>
 #include <type_traits>
+#include <vector>
 
 #include "backend.h"
 
@@ -15,6 +16,7 @@ namespace ambit::sim {
 /// What queued work holds of an argument: tensors as aliases of the same bytes at the addresses
 /// that the device's thread may use, parameters by value.
 Tensor late(const Tensor& t);
+std::vector<Tensor> late(TensorList list);
 template <class Parameter>
 const Parameter& late(const Parameter& p) {
   return p;
@@ -22,6 +24,9 @@ const Parameter& late(const Parameter& p) {
 
 /// The first defined tensor among the arguments says which device's queue the call joins.
 inline const Tensor* defined_tensor(const Tensor& t) { return t.defined() ? &t : nullptr; }
+inline const Tensor* defined_tensor(TensorList list) {
+  return list.empty() ? nullptr : defined_tensor(list[0]);
+}
 template <class Parameter>
 const Tensor* defined_tensor(const Parameter&) {
   return nullptr;
@@ -38,7 +43,7 @@ struct Launch<op, kernel, void (*)(A...)> {
   static void run(A... args) {
     const Tensor* first = nullptr;
     ((first = first ? first : defined_tensor(args)), ...);
-    std::tuple<std::decay_t<A>...> held(late(args)...);
+    std::tuple<std::decay_t<decltype(late(args))>...> held(late(args)...);
     // mutable: kernels take their outputs as Tensor&.
     device_of(*first).launch(op.name(),
                              [held = std::move(held)]() mutable { std::apply(kernel, held); });

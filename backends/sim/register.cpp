@@ -59,6 +59,7 @@ void add_kernels(Registry& registry) {
   add<kernels::cross_entropy, reference::cross_entropy>(registry);
   add<kernels::cross_entropy_grad, reference::cross_entropy_grad>(registry);
   add<kernels::sgd_step, reference::sgd_step>(registry);
+  add<kernels::adam_step, reference::adam_step>(registry);
 }
 
 }  // namespace

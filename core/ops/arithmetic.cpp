@@ -48,7 +48,8 @@ struct Sub {
 template <class Family>
 auto other_grad(const Tensor& other, const Scalar& alpha) {
   return [back = BackTo(other), factor = Family::kSign * alpha.to<double>()](const Tensor& g) {
-    return back(factor == 1 ? g : factor == -1 ? neg(g) : mul(g, factor));
+    if (factor == 1) return back(g);
+    return back(factor == -1 ? neg(g) : mul(g, factor));
   };
 }
 
@@ -80,10 +81,12 @@ bool is_plain(const Tensor& self, const Tensor& other, const Scalar& alpha) {
 template <class Family>
 Tensor weighted_sum(const Tensor& self, const Tensor& other, const Scalar& alpha) {
   constexpr const char* kOp = Family::kName;
-  const Tensor b = is_plain<Family>(self, other, alpha)
-                       ? other
-                       : scaled<Family>(kOp, DeviceRule::elementwise, self, other, alpha);
-  Tensor out = compute_binary(kOp, Family::kKernel, Domain::any, self, b);
+  const auto sum = [&](const Tensor& b) {
+    return compute_binary(kOp, Family::kKernel, Domain::any, self, b);
+  };
+  Tensor out = is_plain<Family>(self, other, alpha)
+                   ? sum(other)
+                   : sum(scaled<Family>(kOp, DeviceRule::elementwise, self, other, alpha));
   if (!needs_gradient(self, other)) return out;
   return record(kOp, std::move(out), wrt(self, BackTo(self)),
                 wrt(other, other_grad<Family>(other, alpha)));
@@ -92,10 +95,14 @@ Tensor weighted_sum(const Tensor& self, const Tensor& other, const Scalar& alpha
 template <class Family>
 const Tensor& weighted_sum_in_place(const Tensor& self, const Tensor& other, const Scalar& alpha) {
   constexpr const char* kOp = Family::kNameInPlace;
-  const Tensor b = is_plain<Family>(self, other, alpha)
-                       ? other
-                       : scaled<Family>(kOp, DeviceRule::in_place_elementwise, self, other, alpha);
-  compute_binary_in_place(kOp, Family::kKernel, Domain::any, self, b);
+  const auto add_up = [&](const Tensor& b) {
+    compute_binary_in_place(kOp, Family::kKernel, Domain::any, self, b);
+  };
+  if (is_plain<Family>(self, other, alpha)) {
+    add_up(other);
+  } else {
+    add_up(scaled<Family>(kOp, DeviceRule::in_place_elementwise, self, other, alpha));
+  }
   record_in_place(Family::kName, self, wrt(self, BackTo(self)),
                   wrt(other, other_grad<Family>(other, alpha)));
   return self;

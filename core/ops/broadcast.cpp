@@ -17,15 +17,15 @@
 namespace ambit {
 
 Tensor allocate(const char* op, IntArrayRef sizes, DType dtype, Device device) {
-  const auto n = static_cast<size_t>(count(op, sizes));
+  const int64_t numel = count(op, sizes);
+  const auto n = static_cast<size_t>(numel);
   const size_t size = element_size(dtype);
   if (n > std::numeric_limits<int64_t>::max() / size) [[unlikely]] {
     throw ShapeError(fmt::format("{}: expected less than 2^63 bytes, got {} elements of {}", op, n,
                                  name(dtype)));
   }
   Storage storage(new StorageImpl(device, n * size));
-  return Tensor(intrusive_ptr<TensorImpl>(
-      new TensorImpl(std::move(storage), sizes, contiguous_strides(sizes), 0, dtype)));
+  return Tensor(intrusive_ptr<TensorImpl>(new TensorImpl(std::move(storage), sizes, numel, dtype)));
 }
 
 TensorOptions options_like(const Tensor& self, const TensorOptions& options) {
@@ -119,12 +119,16 @@ Tensor sum_to(const Tensor& g, IntArrayRef sizes) {
       dims.push_back(static_cast<int64_t>(i));
     }
   }
-  return view(sum(g, dims, /*keepdim=*/true), sizes);
+  // A view only where some of the dims stay and some go: a gradient that is nobody's alias can
+  // become a .grad without a copy.
+  if (dims.size() == lead) return sum(g, dims);
+  const Tensor kept = sum(g, dims, /*keepdim=*/true);
+  return lead == 0 ? kept : view(kept, sizes);
 }
 
 Tensor BackTo::operator()(const Tensor& g) const {
-  const Tensor summed = sum_to(g, sizes_);
-  return to(summed, device_, dtype_);
+  if (g.sizes() == sizes_) return to(g, device_, dtype_);
+  return to(sum_to(g, sizes_), device_, dtype_);
 }
 
 Tensor ZerosLike::operator()(const Tensor&) const { return zeros(sizes_, options_); }

@@ -28,18 +28,36 @@ void index_add(Tensor& y, const Tensor& index, const Tensor& src, int64_t dim) {
 }
 
 // Source: torch.optim.SGD; Sutskever et al. 2013 for Nesterov's momentum in this form.
-void sgd_step(Tensor& p, Tensor& buf, const Tensor& g, const SgdParams& params) {
-  Tensor step = g;
-  if (params.weight_decay != 0) step = step.add(p, params.weight_decay);
-  if (params.momentum != 0) {
-    if (params.first_step) {
-      buf.copy_(step);
-    } else {
-      buf.mul_(params.momentum).add_(step, 1 - params.dampening);
+void sgd_step(TensorList p, TensorList buf, TensorList g, const SgdParams& params) {
+  for (size_t i = 0; i < p.size(); ++i) {
+    Tensor step = g[i];
+    if (params.weight_decay != 0) step = step.add(p[i], params.weight_decay);
+    if (params.momentum != 0) {
+      if (params.first_step) {
+        buf[i].copy_(step);
+      } else {
+        buf[i].mul_(params.momentum).add_(step, 1 - params.dampening);
+      }
+      step = params.nesterov ? step.add(buf[i], params.momentum) : buf[i];
     }
-    step = params.nesterov ? step.add(buf, params.momentum) : buf;
+    p[i].sub_(step, params.lr);
   }
-  p.sub_(step, params.lr);
+}
+
+// Source: torch.optim.Adam and AdamW; Kingma & Ba 2015, Loshchilov & Hutter 2019.
+void adam_step(TensorList p, TensorList m, TensorList v, TensorList g, const AdamParams& params) {
+  for (size_t i = 0; i < p.size(); ++i) {
+    Tensor slope = g[i];
+    if (params.weight_decay != 0 && params.decoupled) {
+      p[i].mul_(1 - params.lr * params.weight_decay);
+    } else if (params.weight_decay != 0) {
+      slope = slope.add(p[i], params.weight_decay);
+    }
+    m[i].mul_(params.beta1).add_(slope, 1 - params.beta1);
+    v[i].mul_(params.beta2).add_(slope.square(), 1 - params.beta2);
+    const Tensor root = v[i].sqrt().mul_(params.root_scale()).add_(params.eps);
+    p[i].sub_(m[i] / root, params.step_size());
+  }
 }
 
 }  // namespace ambit::composite

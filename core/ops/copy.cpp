@@ -1,6 +1,7 @@
 // Copies between dtypes, layouts and devices: the one place where data crosses devices.
 #include <ambit/error.h>
 #include <ambit/kernels.h>
+#include <ambit/ops/creation.h>
 #include <ambit/ops/elementwise.h>
 #include <ambit/ops/shape.h>
 #include <ambit/record.h>
@@ -12,6 +13,15 @@
 
 namespace ambit {
 namespace {
+
+// On the host, where `device` copies from and to without holding the host up.
+Tensor allocate_pinned(const char* op, IntArrayRef sizes, DType dtype, Device device) {
+  const size_t bytes = allocate(op, sizes, dtype, kMeta).nbytes();
+  if (bytes == 0) return allocate(op, sizes, dtype, kCPU);
+  Backend& backend = usable_backend(device);
+  return from_blob(backend.allocate_pinned(bytes), sizes, dtype,
+                   [&backend, bytes](void* p) { backend.free_pinned(p, bytes); });
+}
 
 // A contiguous tensor of the same sizes with the dtype asked for, on t's own device.
 Tensor packed(const Tensor& t, DType dtype) {
@@ -32,6 +42,7 @@ void copy_bytes(const Tensor& to, const Tensor& from, bool non_blocking) try {
   } else if (target.is_cpu()) {
     usable_backend(source).copy_to_host(source.index(), to.data_ptr(), from.data_ptr(), bytes,
                                         non_blocking);
+    if (non_blocking) to.storage()->await(source);
   } else if (target.kind() == source.kind()) {
     usable_backend(target).copy(target.index(), to.data_ptr(), source.index(), from.data_ptr(),
                                 bytes);
@@ -88,7 +99,10 @@ const Tensor& copy_(const Tensor& self, const Tensor& src, bool non_blocking) {
 Tensor to(const Tensor& self, Device device, DType dtype, bool non_blocking, bool copy) {
   expect_defined("to", "self", self);
   if (!copy && self.dtype() == dtype && self.device() == device) return self;
-  Tensor out = allocate("to", self.sizes(), dtype, device);
+  // As in libtorch, what need not be waited for comes in memory that makes it possible.
+  const bool pinned = non_blocking && device.is_cpu() && !self.is_cpu() && !self.is_meta();
+  Tensor out = pinned ? allocate_pinned("to", self.sizes(), dtype, self.device())
+                      : allocate("to", self.sizes(), dtype, device);
   copy_data("to", out, self, non_blocking);
   if (!needs_gradient(self)) return out;
   return record("to", std::move(out), wrt(self, BackTo(self)));
@@ -104,6 +118,21 @@ Tensor clone(const Tensor& self) {
 Tensor contiguous(const Tensor& self) {
   expect_defined("contiguous", "self", self);
   return self.is_contiguous() ? self : clone(self);
+}
+
+Tensor Tensor::pin_memory(Device device) const {
+  if (!is_cpu()) {
+    throw BackendError(
+        fmt::format("pin_memory: expected a tensor on cpu, got one on {}", this->device().str()));
+  }
+  if (is_pinned(device)) return *this;
+  Tensor out = allocate_pinned("pin_memory", sizes(), dtype(), device);
+  kernels::copy(out, *this);
+  return record("pin_memory", std::move(out), wrt(*this, BackTo(*this)));
+}
+
+bool Tensor::is_pinned(Device device) const {
+  return is_cpu() && nbytes() > 0 && usable_backend(device).is_pinned(data_ptr(), nbytes());
 }
 
 Scalar Tensor::item() const {

@@ -1,21 +1,15 @@
-// Adam and AdamW, written in public ops.
+// Adam and AdamW: their options, and their state for the kernel, adam_step.
 #include <ambit/error.h>
+#include <ambit/kernels.h>
 #include <ambit/ops/creation.h>
-#include <ambit/ops/elementwise.h>
 #include <ambit/optim/adam.h>
 
 #include <fmt/format.h>
-
-#include <cmath>
 
 namespace ambit::optim {
 namespace {
 
 enum Slot : size_t { kStep, kMean, kSquare };  // of Adam's state
-
-const AdamParams& params_of(const OptimizerOptions& options) {
-  return static_cast<const AdamOptionsBase&>(options).params();
-}
 
 }  // namespace
 
@@ -85,20 +79,15 @@ void Adam::prepare(const Tensor& param, State& state, const OptimizerOptions&) c
   state.tensors[kSquare] = zeros(param.sizes(), param.options());
 }
 
-void Adam::update(const Tensor& param, const Tensor& grad, State& state,
-                  const OptimizerOptions& options) const {
-  const AdamParams& o = params_of(options);
-  const auto& [step, mean, square] = state.tensors;
-  const double t = step.add_(1).item<double>();
-  Tensor g = grad;
-  if (o.weight_decay != 0 && o.decoupled) param.mul_(1 - o.lr * o.weight_decay);
-  if (o.weight_decay != 0 && !o.decoupled) g = g.add(param, o.weight_decay);
-  mean.mul_(o.beta1).add_(g, 1 - o.beta1);
-  square.mul_(o.beta2).add_(g.square(), 1 - o.beta2);
-  const double mean_correction = 1 - std::pow(o.beta1, t);
-  const double square_correction = 1 - std::pow(o.beta2, t);
-  const Tensor scale = square.sqrt().div_(std::sqrt(square_correction)).add_(o.eps);
-  param.sub_(mean / scale, o.lr / mean_correction);
+int64_t Adam::stage(const State& state) const {
+  return *state.tensors[kStep].data_ptr<int64_t>();  // on the cpu
+}
+
+void Adam::update(const Batch& batch, const OptimizerOptions& options) const {
+  AdamParams params = static_cast<const AdamOptionsBase&>(options).params();
+  params.step = batch.stage + 1;
+  kernels::adam_step(batch.params, batch.state[kMean], batch.state[kSquare], batch.grads, params);
+  for (const Tensor& step : batch.state[kStep]) *step.data_ptr<int64_t>() = params.step;
 }
 
 }  // namespace ambit::optim

@@ -8,6 +8,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <typeinfo>
 #include <unordered_set>
 
@@ -86,23 +87,18 @@ void Optimizer::zero_grad(bool set_to_none) {
   for (const OptimizerParamGroup& group : groups_) {
     for (const Tensor& param : group.params()) {
       if (!param.grad().defined()) continue;
+      Tensor& grad = param.mutable_grad();
       if (set_to_none) {
-        param.mutable_grad().reset();
-      } else {
-        param.mutable_grad() = param.grad().detach().zero_();
+        grad.reset();
+        continue;
       }
+      if (grad.requires_grad()) grad = grad.detach();
+      grad.zero_();
     }
   }
 }
 
 // --- a step
-
-struct Optimizer::Work {
-  const Tensor& param;
-  Tensor grad;
-  const OptimizerOptions& options;
-  State state;
-};
 
 namespace {
 
@@ -135,26 +131,67 @@ void Optimizer::follow(const Tensor& param, State& state) const {
   }
 }
 
+// Where groups were edited since the last step, the map knows which state is whose.
+Optimizer::State& Optimizer::state_of(const Work& work) {
+  state_at_.resize(std::max(state_at_.size(), work.position + 1));
+  State*& state = state_at_[work.position];
+  if (!state || !state->param.is_same(*work.param)) {
+    state = &state_[work.param->impl()];
+    state->param = *work.param;
+  }
+  return *state;
+}
+
 // Everything that can fail for a reason the user can mend happens here, before the first update.
-std::vector<Optimizer::Work> Optimizer::plan() const {
-  std::vector<Work> all;
+void Optimizer::plan() {
+  work_.clear();
+  size_t position = 0;
   for (const OptimizerParamGroup& group : groups_) {
-    group.options().check();
+    const OptimizerOptions& options = group.options();
+    options.check();
     for (const Tensor& param : group.params()) {
-      if (!param.grad().defined()) continue;
-      check_gradient(step_name(), param, param.grad());
-      all.push_back({param, param.grad().detach(), group.options(), {}});
+      if (param.grad().defined()) {
+        check_gradient(step_name(), param, param.grad());
+        work_.push_back({&param, &options, position});
+      }
+      ++position;
     }
   }
-  for (Work& work : all) {
-    const auto known = state_.find(work.param.impl());
-    if (known != state_.end()) work.state = known->second;
-    work.state.param = work.param;
-    work.state.fresh = false;
-    follow(work.param, work.state);
-    prepare(work.param, work.state, work.options);
+  for (Work& work : work_) {
+    work.state = &state_of(work);
+    follow(*work.param, *work.state);
+    prepare(*work.param, *work.state, *work.options);
+    work.stage = stage(*work.state);
   }
-  return all;
+}
+
+bool Optimizer::Work::goes_with(const Work& o) const {
+  return options == o.options && stage == o.stage && param->device() == o.param->device() &&
+         param->dtype() == o.param->dtype();
+}
+
+void Optimizer::Batch::clear() {
+  params.clear();
+  grads.clear();
+  for (auto& list : state) list.clear();
+}
+
+void Optimizer::update_together(std::span<const Work> work) {
+  Batch batch = std::move(batch_);
+  batch.stage = work.front().stage;
+  for (const Work& w : work) {
+    batch.params.push_back(w.param->contiguous());
+    batch.grads.push_back(w.param->grad().contiguous());
+    for (size_t i = 0; i < kMaxState; ++i) batch.state[i].push_back(w.state->tensors[i]);
+  }
+  update(batch, *work.front().options);
+  for (size_t i = 0; i < work.size(); ++i) {
+    const Tensor &param = *work[i].param, &updated = batch.params[i];
+    updated.is_same(param) ? param.bump_version() : void(param.copy_(updated));
+    work[i].state->fresh = false;
+  }
+  batch.clear();
+  batch_ = std::move(batch);  // after an error its memory is gone, and no gradient is kept alive
 }
 
 Tensor Optimizer::step(const LossClosure& closure) {
@@ -164,9 +201,13 @@ Tensor Optimizer::step(const LossClosure& closure) {
     loss = closure();
   }
   const NoGradGuard no_grad;
-  for (Work& work : plan()) {
-    update(work.param, work.grad, work.state, work.options);
-    state_[work.param.impl()] = std::move(work.state);
+  plan();
+  for (auto first = work_.begin(); first != work_.end();) {
+    const Work leader = *first;
+    const auto last = std::partition(first, work_.end(),
+                                     [&](const Work& work) { return work.goes_with(leader); });
+    update_together({first, last});
+    first = last;
   }
   return loss;
 }

@@ -85,7 +85,9 @@ Value Optimizer::checkpoint() const {
     Value::List params;
     for (const Tensor& param : group.params()) {
       const auto known = state_.find(param.impl());
-      if (known != state_.end()) state.emplace_back(position, state_value(known->second));
+      if (known != state_.end() && !known->second.fresh) {
+        state.emplace_back(position, state_value(known->second));
+      }
       params.emplace_back(position++);
     }
     Value::Dict values = group.options().values();

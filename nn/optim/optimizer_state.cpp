@@ -16,7 +16,7 @@ StateDict Optimizer::state_dict() const {
   const auto description = state_tensors();
   for (size_t p = 0; p < params.size(); ++p) {
     const auto state = state_.find(params[p].impl());
-    if (state == state_.end()) continue;
+    if (state == state_.end() || state->second.fresh) continue;
     for (size_t i = 0; i < description.size(); ++i) {
       const Tensor& t = state->second.tensors[i];
       if (t.defined()) dict.emplace_back(fmt::format("{}.{}", p, description[i].name), t.detach());
@@ -55,6 +55,7 @@ std::string Optimizer::misfit(const Tensor& param, const StateTensor& which, con
 void Optimizer::copy_state(const Tensor& param, State& state) const {
   const auto description = state_tensors();
   state.param = param;
+  state.fresh = false;
   for (size_t i = 0; i < description.size(); ++i) {
     Tensor& t = state.tensors[i];
     t = t.detach().to(description[i].like_param ? param.device() : kCPU, t.dtype(), false, true);
@@ -95,6 +96,7 @@ void Optimizer::load_state_dict(const StateDict& dict) {
     const auto state = loaded.find(param.impl());
     if (state != loaded.end()) copy_state(param, state->second);
   }
+  state_at_.clear();
   state_ = std::move(loaded);
 }
 

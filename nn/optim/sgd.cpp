@@ -1,9 +1,7 @@
-// SGD. The arithmetic is one kernel, sgd_step, which a backend may fuse.
+// SGD: its options, and its state for the kernel, sgd_step.
 #include <ambit/error.h>
 #include <ambit/kernels.h>
 #include <ambit/ops/creation.h>
-#include <ambit/ops/elementwise.h>
-#include <ambit/ops/shape.h>
 #include <ambit/optim/sgd.h>
 
 #include <fmt/format.h>
@@ -65,18 +63,14 @@ void SGD::prepare(const Tensor& param, State& state, const OptimizerOptions& opt
   state.fresh = true;
 }
 
-void SGD::update(const Tensor& param, const Tensor& grad, State& state,
-                 const OptimizerOptions& options) const {
+int64_t SGD::stage(const State& state) const { return state.fresh; }
+
+void SGD::update(const Batch& batch, const OptimizerOptions& options) const {
   SgdParams params = static_cast<const SGDOptions&>(options).params();
-  params.first_step = state.fresh;
-  Tensor p = param.contiguous();
-  Tensor buffer = params.momentum != 0 ? state.tensors[0] : Tensor();
-  kernels::sgd_step(p, buffer, grad.contiguous(), params);
-  if (p.is_same(param)) {
-    param.bump_version();
-  } else {
-    param.copy_(p);
-  }
+  params.first_step = batch.stage != 0;
+  const TensorList no_buffers(nullptr, 0);
+  kernels::sgd_step(batch.params, params.momentum != 0 ? batch.state[0] : no_buffers, batch.grads,
+                    params);
 }
 
 }  // namespace ambit::optim

@@ -41,4 +41,5 @@ TEST_CASE("an error of the runtime is thrown by check, and told to be final wher
   CHECK(lost.find("must be started again") != std::string::npos);
   CHECK_FALSE(cuda::is_sticky(cudaErrorMemoryAllocation));
   CHECK(cuda::is_sticky(cudaErrorAssert));
+  CHECK(cuda::is_sticky(static_cast<cudaError_t>(721)));
 }

@@ -74,11 +74,17 @@ TEST_CASE("gpu: tensors pass between threads, each with a stream of its own") {
   }
 }
 
-TEST_CASE("gpu: a non-blocking copy to pinned memory can be read at once") {
+TEST_CASE("gpu: non-blocking copies of pinned memory hold nobody up, and can be read at once") {
   if (!has_gpu()) return;
-  const Tensor host = pin_memory(zeros({1 << 20}), Device("cuda"));
-  host.copy_(full({1 << 20}, 7.0, Device("cuda")), /*non_blocking=*/true);
-  CHECK(host.equal(full({1 << 20}, 7.0)));
+  const Device gpu("cuda");
+  const Tensor host = zeros({1 << 20}).pin_memory(gpu);
+  CHECK(host.is_pinned(gpu));
+  const cuda::Counters before = cuda::counters();
+  const Tensor there = host.to(gpu, /*non_blocking=*/true);
+  const Tensor back = (there + 7).to(kCPU, /*non_blocking=*/true);
+  CHECK(cuda::counters().host_waits == before.host_waits);
+  CHECK(back.equal(full({1 << 20}, 7.0)));
+  CHECK(cuda::counters().host_waits > before.host_waits);
 }
 
 TEST_CASE("gpu: positions past 2^31 are right") {

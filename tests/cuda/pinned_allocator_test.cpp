@@ -5,6 +5,7 @@
 #include <doctest/doctest.h>
 
 #include <memory>
+#include <vector>
 
 using namespace ambit;
 using ambit::cuda::Fence;
@@ -37,6 +38,7 @@ class Copy final : public Fence {
  public:
   explicit Copy(std::shared_ptr<bool> done) : done_(std::move(done)) {}
   bool passed() noexcept override { return *done_; }
+  void wait() override { *done_ = true; }
 
  private:
   std::shared_ptr<bool> done_;
@@ -77,10 +79,32 @@ TEST_CASE("a copy from other memory is not the pinned allocator's affair") {
   PinnedAllocator a(raw);
   int elsewhere = 0;
   void* p = a.allocate(1);
-  a.use(&elsewhere, std::make_unique<Copy>(std::make_shared<bool>(false)));
+  const auto done = std::make_shared<bool>(false);
+  CHECK_FALSE(a.use(&elsewhere, std::make_unique<Copy>(done)));
+  a.wait(&elsewhere);
+  CHECK_FALSE(*done);
   a.free(p);
   CHECK(a.allocate(1) == p);
   a.free(p);
+}
+
+TEST_CASE("waiting for a pinned block waits for all its copies, and for no others") {
+  LimitedMemory raw(1 << 20);
+  PinnedAllocator a(raw);
+  auto* p = static_cast<char*>(a.allocate(5000));
+  void* q = a.allocate(5000);
+  std::vector<std::shared_ptr<bool>> done;
+  for (void* at : {static_cast<void*>(p), static_cast<void*>(p + 4999), q}) {
+    done.push_back(std::make_shared<bool>(false));
+    CHECK(a.use(at, std::make_unique<Copy>(done.back())));
+  }
+  a.wait(p + 100);
+  CHECK(*done[0]);
+  CHECK(*done[1]);
+  CHECK_FALSE(*done[2]);
+  a.wait(q);
+  a.free(p);
+  a.free(q);
 }
 
 TEST_CASE("pinned memory gives its cache back before it says that there is none") {

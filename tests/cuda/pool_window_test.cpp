@@ -38,6 +38,7 @@ TEST_CASE("windows and the elements under them agree, for every geometry") {
             most = std::max(most, covering);
           }
           if (axis.windows_are_apart()) CHECK(most <= 1);
+          for (int64_t o = 0; o < output; ++o) CHECK(axis.window(o).begin < axis.window(o).end);
         }
       }
     }

@@ -173,6 +173,21 @@ void check_non_blocking(Device device, const Tensor& from, const Tensor& to) {
   }
 }
 
+// Whoever looks at what a copy leaves in pinned memory waits for it, though nobody says so.
+void check_read_at_once(Device device) {
+  const Tensor host = pinned(device, {1000}), tail = host.slice(0, 990);
+  for (int i = 0; i < 20; ++i) {
+    const double value = i;
+    const Tensor there = full({1000}, value, device);
+    host.copy_(there, /*non_blocking=*/true);
+    there.fill_(-1);
+    const Tensor moved = (there * 2).to(kCPU, /*non_blocking=*/true);
+    if (i % 2 == 0) expect_same("a view of what a non_blocking copy left", tail, full({10}, value));
+    expect_same("what a non_blocking copy left", host, full({1000}, value));
+    expect_same("to(kCPU, non_blocking)", moved, full({1000}, -2.0));
+  }
+}
+
 void check_many_small(Device device) {
   const Tensor want = numbers({300}), y = zeros({300, 3}, device);
   for (int64_t i = 0; i < 300; ++i) y[i][1].copy_(want[i]);
@@ -204,6 +219,7 @@ void add_copy_cases(Cases& cases) {
       [](Device d) { check_non_blocking(d, empty({1000}), empty({1000})); });
   add("non_blocking/pinned",
       [](Device d) { check_non_blocking(d, pinned(d, {1000}), pinned(d, {1000})); });
+  add("non_blocking/read_at_once", check_read_at_once);
   add("other_index", check_other_index);
   add("to_reference", [](Device d) { check_between(d, reference()); });
   add("from_reference", [](Device d) { check_between(reference(), d); });

@@ -150,8 +150,14 @@ std::vector<Call> layer_calls() {
          return Tensors{ones({2, 3}), ones({2}), ones({2, 3}), ones_of(kInt64, {2}), ones({3})};
        },
        [](Tensors& t) { k::cross_entropy_grad(t[0], t[1], t[2], t[3], t[4], -100); }},
-      call(k::sgd_step, {{3}, {3}, {3}},
-           [](Tensors& t) { k::sgd_step(t[0], t[1], t[2], {.lr = 1, .momentum = 0.5}); }),
+      call(k::sgd_step, {{3}, {2}, {3}, {2}, {3}, {2}},
+           [](Tensors& t) {
+             k::sgd_step({&t[0], 2}, {&t[2], 2}, {&t[4], 2}, {.lr = 1, .momentum = 0.5});
+           }),
+      call(k::adam_step, {{3}, {2}, {3}, {2}, {3}, {2}, {3}, {2}},
+           [](Tensors& t) {
+             k::adam_step({&t[0], 2}, {&t[2], 2}, {&t[4], 2}, {&t[6], 2}, {.lr = 1});
+           }),
   };
 }
 

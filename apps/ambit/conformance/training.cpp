@@ -82,11 +82,47 @@ void check_bad_target(Trial& t, int64_t bad) {
   });
 }
 
-struct Step {
+// A list of operands, as the tensors of a side.
+class Operands {
+ public:
+  void push_back(Operand& o) { all_.push_back(&o); }
+  std::vector<Tensor> operator[](Side side) const {
+    std::vector<Tensor> tensors;
+    for (Operand* o : all_) tensors.push_back((*o)[side]);
+    return tensors;
+  }
+  void expect(Trial& t, const Bound& bound) const {
+    for (Operand* o : all_) t.expect(*o, bound);
+  }
+
+ private:
+  std::vector<Operand*> all_;
+};
+
+// The parameters of a call.
+struct List {
+  const char* name;
+  std::vector<Dims> sizes;
+  Layout layout;
+};
+std::vector<List> lists() {
+  const std::vector<Dims> mixed{{31, 7}, {}, {0}, {1}, {5, 3, 2}, {1025}, {16}};
+  // More than a table in a kernel's arguments holds.
+  std::vector<Dims> many;
+  for (int64_t i = 0; i < 300; ++i) many.push_back({i % 7 + 1});
+  return {{"one", {{33}}, Layout::contiguous},
+          {"contiguous", mixed, Layout::contiguous},
+          {"offset", mixed, Layout::offset},
+          {"empty", {{0}, {2, 0}}, Layout::contiguous},
+          {"many", many, Layout::contiguous},
+          {"large", {{3}, {270001}, {64, 1024}, {5}}, Layout::contiguous}};
+}
+
+struct SgdCase {
   const char* name;
   SgdParams p;
 };
-const std::vector<Step> kSteps = {
+const std::vector<SgdCase> kSgdCases = {
     {"plain", {.lr = 0.1}},
     {"weight_decay", {.lr = 0.1, .weight_decay = 0.2}},
     {"first_step", {.lr = 0.1, .momentum = 0.9, .first_step = true}},
@@ -94,18 +130,53 @@ const std::vector<Step> kSteps = {
     {"nesterov", {.lr = 0.1, .momentum = 0.9, .nesterov = true}},
 };
 
-void check_step(Trial& t, const SgdParams& params, DType dtype, IntArrayRef sizes, Layout layout) {
+void check_sgd(Trial& t, const SgdParams& params, DType dtype, const List& list) {
   const Bound bound{1, 6 * 27 * epsilon(dtype) / 2, "six operations on numbers up to 3 * 3 * 3"};
   const bool has_buffer = params.momentum != 0;
   t.begin(fmt::format(
       "lr {}, momentum {}, dampening {}, weight_decay {}, nesterov {}, first_step {}", params.lr,
       params.momentum, params.dampening, params.weight_decay, params.nesterov, params.first_step));
-  Operand& p = t.updated("p", dtype, sizes, for_output(layout));
-  Operand& buffer = has_buffer ? t.updated("buf", dtype, sizes, for_output(layout)) : t.absent();
-  Operand& g = t.input("g", dtype, sizes, layout);
+  Operands p, buffer, g;
+  for (const Dims& sizes : list.sizes) {
+    p.push_back(t.updated("p", dtype, sizes, list.layout));
+    g.push_back(t.input("g", dtype, sizes, list.layout));
+    if (!has_buffer) continue;
+    // At first it holds nothing: an output, which begins as NaN.
+    buffer.push_back(params.first_step ? t.output("buf", dtype, sizes, list.layout)
+                                       : t.updated("buf", dtype, sizes, list.layout));
+  }
   t.run([&](Side s) { kernels::sgd_step(p[s], buffer[s], g[s], params); });
-  t.expect(p, bound);
-  if (has_buffer) t.expect(buffer, bound);
+  p.expect(t, bound);
+  buffer.expect(t, bound);
+}
+
+struct AdamCase {
+  const char* name;
+  AdamParams p;
+};
+const std::vector<AdamCase> kAdamCases = {
+    {"plain", {.lr = 0.1, .step = 3}},
+    {"weight_decay", {.lr = 0.1, .beta1 = 0.5, .beta2 = 0.8, .eps = 0.1, .weight_decay = 0.2}},
+    {"decoupled", {.lr = 0.1, .weight_decay = 0.2, .decoupled = true, .step = 1000}},
+};
+
+void check_adam(Trial& t, const AdamParams& params, DType dtype, const List& list) {
+  const Bound bound{
+      1, 12 * 13 * epsilon(dtype) / 2,
+      "a dozen operations on numbers up to (3 + 0.2 * 3)^2 = 13, none of which divides "
+      "by less than 0.8"};
+  t.begin(fmt::format("lr {}, betas {} {}, eps {}, weight_decay {}, decoupled {}, step {}",
+                      params.lr, params.beta1, params.beta2, params.eps, params.weight_decay,
+                      params.decoupled, params.step));
+  Operands p, m, v, g;
+  for (const Dims& sizes : list.sizes) {
+    p.push_back(t.updated("p", dtype, sizes, list.layout));
+    m.push_back(t.updated("m", dtype, sizes, list.layout));
+    v.push_back(t.updated("v", dtype, sizes, list.layout, between(0.5, 9)));
+    g.push_back(t.input("g", dtype, sizes, list.layout));
+  }
+  t.run([&](Side s) { kernels::adam_step(p[s], m[s], v[s], g[s], params); });
+  for (const Operands* o : {&p, &m, &v}) o->expect(t, bound);
 }
 
 }  // namespace
@@ -140,16 +211,15 @@ void add_training_cases(Cases& cases) {
         check_cross_entropy_grad(t, dtype, n, -100, Layout::contiguous, Layout::contiguous);
       }
     });
-    for (const Step& step : kSteps) {
-      for (Layout layout : kLayouts) {
-        add("sgd_step", fmt::format("{}/{}", step.name, name(layout)), [=, &step](Trial& t) {
-          for (const Dims& sizes : {Dims{31, 7}, Dims{}, Dims{0}}) {
-            check_step(t, step.p, dtype, sizes, layout);
-          }
-        });
+    for (const List& list : lists()) {
+      for (const SgdCase& c : kSgdCases) {
+        add("sgd_step", fmt::format("{}/{}", c.name, list.name),
+            [=, &c](Trial& t) { check_sgd(t, c.p, dtype, list); });
       }
-      add("sgd_step", fmt::format("{}/large", step.name),
-          [=, &step](Trial& t) { check_step(t, step.p, dtype, {270001}, Layout::contiguous); });
+      for (const AdamCase& c : kAdamCases) {
+        add("adam_step", fmt::format("{}/{}", c.name, list.name),
+            [=, &c](Trial& t) { check_adam(t, c.p, dtype, list); });
+      }
     }
   }
   for (int64_t bad : {int64_t{-1}, kClasses}) {

@@ -76,6 +76,8 @@ AMBIT_API void cross_entropy(Tensor& y, Tensor& weight_sum, const Tensor& x, con
                              const Tensor& w, int64_t ignore_index);
 AMBIT_API void cross_entropy_grad(Tensor& dx, const Tensor& g, const Tensor& x,
                                   const Tensor& target, const Tensor& w, int64_t ignore_index);
-AMBIT_API void sgd_step(Tensor& p, Tensor& buf, const Tensor& g, const SgdParams& params);
+AMBIT_API void sgd_step(TensorList p, TensorList buf, TensorList g, const SgdParams& params);
+AMBIT_API void adam_step(TensorList p, TensorList m, TensorList v, TensorList g,
+                         const AdamParams& params);
 
 }  // namespace ambit::reference

@@ -45,17 +45,15 @@ namespace autograd {
 /// Compute and accumulate into `.grad` of all leaves the gradients of `roots`, weighted by
 /// `gradients` (undefined or left out: ones, for one-element roots only).
 /// Errors: AutogradError (no graph, graph freed, saved tensor changed in place), ShapeError.
-AMBIT_API void backward(const std::vector<Tensor>& roots, const std::vector<Tensor>& gradients = {},
-                        bool retain_graph = false, bool create_graph = false);
+AMBIT_API void backward(TensorList roots, TensorList gradients = {}, bool retain_graph = false,
+                        bool create_graph = false);
 
 /// Return the gradients of `outputs` with respect to `inputs`. No `.grad` changes, but those that
 /// retain_grad() asked for.
 /// An input that does not take part throws AutogradError, or with allow_unused is undefined.
-AMBIT_API std::vector<Tensor> grad(const std::vector<Tensor>& outputs,
-                                   const std::vector<Tensor>& inputs,
-                                   const std::vector<Tensor>& grad_outputs = {},
-                                   bool retain_graph = false, bool create_graph = false,
-                                   bool allow_unused = false);
+AMBIT_API std::vector<Tensor> grad(TensorList outputs, TensorList inputs,
+                                   TensorList grad_outputs = {}, bool retain_graph = false,
+                                   bool create_graph = false, bool allow_unused = false);
 
 /// While on, a backward op that returns NaN throws AutogradError with the op's name, and so does
 /// the forward name of an op whose backward throws. Slow. Off by default.

@@ -13,6 +13,8 @@
 
 namespace ambit {
 
+struct PhysicalLayout;
+
 /// Bytes, from a backend's caching allocator.
 struct MemoryStats {
   size_t in_use = 0;              ///< held by tensors
@@ -55,16 +57,28 @@ class AMBIT_API Backend {
   /// Copy from host memory, which may be reused when this returns unless `non_blocking`.
   virtual void copy_from_host(int index, void* to, const void* host, size_t bytes,
                               bool non_blocking) = 0;
-  /// Copy to host memory, complete when this returns unless `non_blocking`.
+  /// Copy to host memory, complete when this returns unless `non_blocking`: then core calls
+  /// wait_for_copies before anybody looks there.
   virtual void copy_to_host(int index, void* host, const void* from, size_t bytes,
                             bool non_blocking) = 0;
+  /// Write `bytes` of elements in row-major order to `to`, from a block that kernels of this
+  /// backend have laid out (StorageImpl::adopt), in the order of the work queued on the device.
+  /// Backends whose kernels never do have none.
+  virtual void to_row_major(int index, void* to, const void* from, size_t bytes,
+                            const PhysicalLayout& layout);
+  /// Wait for the copies from the device into the block of host memory around `host`, and report
+  /// what failed in its work; by default synchronize(index).
+  virtual void wait_for_copies(int index, const void* host);
   /// Wait for all work queued on the device, and report what failed in it.
   virtual void synchronize(int index);
   /// Make the device current for the calling thread; called before each of its kernels.
   virtual void activate(int index);
   /// Allocate host memory that the device copies fastest from; plain memory by default.
   virtual void* allocate_pinned(size_t bytes);
+  /// Free it. Copies may still be at work there: it must not be reused before they are done.
   virtual void free_pinned(void* p, size_t bytes) noexcept;
+  /// Return whether the host memory is such as allocate_pinned() gives; by default it is not.
+  virtual bool is_pinned(const void* host, size_t bytes);
 };
 
 }  // namespace ambit

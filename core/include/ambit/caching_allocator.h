@@ -1,15 +1,17 @@
 // Keeps the memory that tensors free and hands it out again: the system's allocators are slow, and
 // a training step asks for the same sizes each time. Every backend allocates through one of these
-// per device. The idea is PyTorch's CUDACachingAllocator; without its splitting and merging of
-// blocks, since sizes are rounded to few classes and the backend passes the size back on free.
+// per device. The idea is PyTorch's CUDACachingAllocator; its splitting and merging only of large
+// blocks, since small sizes are rounded to few classes and the backend passes the size back on
+// free.
 #pragma once
 
 #include <ambit/backend.h>
+#include <ambit/spin_lock.h>
 
 #include <array>
 #include <cstddef>
 #include <cstdint>
-#include <mutex>
+#include <memory>
 #include <string>
 #include <vector>
 
@@ -45,11 +47,15 @@ class AMBIT_API HostMemory final : public RawMemory {
 [[noreturn]] AMBIT_API void throw_out_of_memory(const std::string& device_name, size_t requested,
                                                 const MemoryStats& stats, size_t free_bytes);
 
+class LargeBlocks;  // core/large_blocks.h
+
 /// A cache of freed blocks in front of a RawMemory. Thread-safe; a hit costs about 20 ns.
 /// Sizes are rounded up to multiples of 64 bytes, above 512 bytes to eighths of a power of two, so
-/// at most 1/8 of a large block is wasted, and a freed block serves every size of its class.
-/// The cache holds at most 64 MiB more than tensors have held at their peak; beyond that the
-/// classes that nobody asked for longest are given back to the system first.
+/// that a freed block serves every size of its class. Blocks of more than 1 MiB, which are rounded
+/// to pages, are cut from larger ones and joined again.
+/// The cache holds at most 64 MiB more than tensors have held at their peak; beyond that what
+/// nobody asked for longest is given back to the system first. A large block can only be given back
+/// when no part of it is in use.
 class AMBIT_API CachingAllocator {
  public:
   /// `raw` must outlive this; `device_name` is for error texts.
@@ -70,19 +76,31 @@ class AMBIT_API CachingAllocator {
   struct SizeClass {
     std::vector<void*> blocks;  // freed, of one size
     uint64_t last_request = 0;  // when allocate() last asked, in calls
-  };
-  // Eight classes up to 512 bytes, then eight per doubling up to 2^63.
-  static constexpr size_t kClasses = 8 + (63 - 9) * 8;
 
+    void* take(uint64_t now) {
+      last_request = now;
+      if (blocks.empty()) return nullptr;
+      void* p = blocks.back();
+      blocks.pop_back();
+      return p;
+    }
+  };
+  // Eight classes up to 512 bytes, then eight per doubling up to 1 MiB.
+  static constexpr size_t kClasses = 8 + (20 - 9) * 8;
+
+  void* allocate_segment(size_t bytes, size_t block_bytes);
   void* allocate_from_system(size_t bytes, size_t block_bytes);
-  void release(size_t size_class) noexcept;
+  void release(void* p, size_t block_bytes) noexcept;
+  void release_class(size_t size_class) noexcept;
+  bool release_oldest_segment() noexcept;
   void release_all() noexcept;
   void trim() noexcept;
 
   RawMemory& raw_;
   const std::string device_name_;
-  mutable std::mutex mutex_;  // guards what follows, and raw_
+  mutable SpinLock lock_;  // guards what follows, and raw_
   std::array<SizeClass, kClasses> classes_;
+  std::unique_ptr<LargeBlocks> large_;
   MemoryStats stats_;
   uint64_t requests_ = 0;
 };

@@ -15,9 +15,20 @@ class RefCounted {
   RefCounted(const RefCounted&) = delete;
   RefCounted& operator=(const RefCounted&) = delete;
 
-  void retain() const noexcept { count_.fetch_add(1, std::memory_order_relaxed); }
+  // The first reference and the last are nobody else's to change, so that what is made and dropped
+  // in one place costs no atomic read-modify-write.
+  void retain() const noexcept {
+    if (count_.load(std::memory_order_relaxed) == 0) {
+      count_.store(1, std::memory_order_relaxed);
+    } else {
+      count_.fetch_add(1, std::memory_order_relaxed);
+    }
+  }
   /// Return true when the caller dropped the last reference and must destroy the object.
-  bool drop() const noexcept { return count_.fetch_sub(1, std::memory_order_acq_rel) == 1; }
+  bool drop() const noexcept {
+    return count_.load(std::memory_order_acquire) == 1 ||
+           count_.fetch_sub(1, std::memory_order_acq_rel) == 1;
+  }
   uint32_t use_count() const noexcept { return count_.load(std::memory_order_relaxed); }
 
  protected:

@@ -113,7 +113,7 @@ extern AMBIT_API
             const Tensor& mean, const Tensor& invstd, const BatchNormParams& p)>
         batch_norm_grad;
 
-// --- losses and optimizers
+// --- losses
 /// y [N], weight_sum [] = -w[t] * x[n, t] and sum of w[t] over n with t != ignore_index; x [N,C]
 /// log-probabilities, target [N] int64, w [C] may be undefined (ones); ignored rows give 0.
 /// contiguous. composite
@@ -130,9 +130,18 @@ extern AMBIT_API Op<void(Tensor& y, Tensor& weight_sum, const Tensor& x, const T
 extern AMBIT_API Op<void(Tensor& dx, const Tensor& g, const Tensor& x, const Tensor& target,
                          const Tensor& w, int64_t ignore_index)>
     cross_entropy_grad;
-/// p, buf updated in place by SGD with gradient g; buf is undefined without momentum. composite
-extern AMBIT_API Op<void(Tensor& p, Tensor& buf, const Tensor& g, const SgdParams& params)>
+
+// --- optimizers; lists of equal length, one dtype in all (float), for each i the same sizes;
+// contiguous
+/// p[i], buf[i] updated in place by SGD with gradient g[i]; without momentum buf is empty.
+/// composite
+extern AMBIT_API Op<void(TensorList p, TensorList buf, TensorList g, const SgdParams& params)>
     sgd_step;
+/// p[i] and its moments m[i] (of g[i]) and v[i] (of its square) updated in place by Adam, or by
+/// AdamW where the decay is decoupled. composite
+extern AMBIT_API
+    Op<void(TensorList p, TensorList m, TensorList v, TensorList g, const AdamParams& params)>
+        adam_step;
 
 }  // namespace ambit::kernels
 

@@ -7,6 +7,7 @@
 
 #include <array>
 #include <atomic>
+#include <concepts>
 #include <new>
 #include <span>
 #include <tuple>
@@ -46,6 +47,31 @@ inline Device check_devices(const char* op, std::initializer_list<DeviceArg> arg
                             DeviceRule rule = DeviceRule::strict) {
   return check_devices(op, std::span<const DeviceArg>(args.begin(), args.size()), rule);
 }
+
+/// The device that all defined tensors seen are on: where there is one, as nearly always, there is
+/// nothing more to check.
+class OneDevice {
+ public:
+  void see(const Tensor& t) {
+    if (!t.defined()) return;
+    const Device d = t.impl()->device;
+    if (!seen_) device_ = d;
+    seen_ = true;
+    differs_ |= d != device_;
+  }
+  void see(TensorList l) {
+    for (const Tensor& t : l) see(t);
+  }
+  template <class Parameter>
+  void see(const Parameter&) {}
+
+  explicit operator bool() const { return seen_ && !differs_; }
+  Device operator*() const { return device_; }
+
+ private:
+  Device device_;
+  bool seen_ = false, differs_ = false;
+};
 
 /// What a std::bad_alloc in a backend becomes. Errors: OutOfMemoryError, always.
 [[noreturn]] AMBIT_API void throw_out_of_host_memory(const char* op);
@@ -119,8 +145,11 @@ template <class... A>
 class Op<void(A...)> final : public OpBase {
  public:
   using Kernel = void (*)(A...);
+  static constexpr bool kTakesLists = (std::same_as<A, TensorList> || ...);
 
-  constexpr Op(const char* name, std::initializer_list<const char*> args)
+  /// Ops of lists bring a composite: what runs on the CPU instead cannot tell which lists to copy
+  /// back.
+  constexpr Op(const char* name, std::initializer_list<const char*> args) requires(!kTakesLists)
       : OpBase(name, args, false), composite_(nullptr) {}
   /// `composed`: the same written in ops, run where a backend has no kernel. Two constructors,
   /// since to g++ under -fsanitize=undefined `composed != nullptr` is no constant.
@@ -128,10 +157,9 @@ class Op<void(A...)> final : public OpBase {
       : OpBase(name, args, true), composite_(composed) {}
 
   void operator()(A... args) const {
-    std::array<DeviceArg, sizeof...(A)> tensors;
-    size_t n = 0;
-    (collect(tensors, n, args), ...);
-    const Device device = check_devices(name_, std::span<const DeviceArg>(tensors.data(), n));
+    OneDevice one;
+    (one.see(args), ...);
+    const Device device = one ? *one : check(args...);
     if (device.is_meta()) return;  // shapes only
     if (const auto kernel = reinterpret_cast<Kernel>(find(device.kind()))) {
       if (!device.is_cpu()) activate(device);
@@ -150,6 +178,13 @@ class Op<void(A...)> final : public OpBase {
   Kernel composite() const { return composite_; }
 
  private:
+  Device check(A... args) const {
+    std::array<DeviceArg, sizeof...(A)> tensors;
+    size_t n = 0;
+    (collect(tensors, n, args), ...);
+    return check_devices(name_, std::span<const DeviceArg>(tensors.data(), n));
+  }
+
   void run_on_cpu(Device device, A... args) const {
     CpuFallback call(*this, device);
     auto host = std::make_tuple(call.to_cpu(args)...);

@@ -129,4 +129,17 @@ struct SgdParams {
   bool first_step = false;  ///< the momentum buffer is still empty: it becomes the gradient
 };
 
+struct AdamParams {
+  double lr = 1e-3, beta1 = 0.9, beta2 = 0.999;
+  double eps = 1e-8;  ///< added to the square root of the second moment
+  double weight_decay = 0;
+  bool decoupled = false;  ///< AdamW's decay: of the parameter itself, not through its gradient
+  int64_t step = 1;        ///< t of the formulas
+
+  /// Return lr / (1 - beta1^t), which the first moment is multiplied by.
+  AMBIT_API double step_size() const;
+  /// Return 1 / sqrt(1 - beta2^t), which the root of the second moment is.
+  AMBIT_API double root_scale() const;
+};
+
 }  // namespace ambit

@@ -35,7 +35,7 @@
 namespace ambit {
 
 inline constexpr uint64_t kPluginMagic = 0x6e6967756c706d61;  // "amplugin"
-inline constexpr uint32_t kPluginAbi = 1;
+inline constexpr uint32_t kPluginAbi = 2;
 
 /// What a plugin's entry returns. The first three members never change place: they are read before
 /// anything else is believed.

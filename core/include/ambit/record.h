@@ -6,6 +6,7 @@
 #pragma once
 
 #include <ambit/autograd.h>
+#include <ambit/pooled.h>
 #include <ambit/tensor.h>
 
 #include <array>
@@ -14,6 +15,7 @@
 #include <optional>
 #include <span>
 #include <tuple>
+#include <type_traits>
 #include <utility>
 
 namespace ambit {
@@ -30,7 +32,7 @@ struct AMBIT_API Edge {
 };
 
 /// A recorded op: maps the gradients of its outputs to those of its inputs.
-class AMBIT_API Node : public RefCounted {
+class AMBIT_API Node : public RefCounted, public Pooled {
  public:
   Node(const char* name, uint32_t outputs);
   virtual ~Node();
@@ -90,18 +92,16 @@ struct Wrt {
 };
 /// Pair an input with its formula: gradient of the output -> gradient of the input.
 template <class F>
-Wrt<F> wrt(const Tensor& input, F formula) {
-  return {input, std::move(formula)};
+Wrt<std::remove_cvref_t<F>> wrt(const Tensor& input, F&& formula) {
+  return {input, std::forward<F>(formula)};
 }
 
 template <class... F>
 class FormulaNode final : public Node {
  public:
-  FormulaNode(const char* name, Wrt<F>&&... w)
-      : Node(name, 1),
-        edges_{gradient_edge(w.input)...},
-        formulas_{
-            (w.input.requires_grad() ? std::optional<F>(std::move(w.formula)) : std::nullopt)...} {}
+  FormulaNode(const char* name, Wrt<F>&&... w) : Node(name, 1), edges_{gradient_edge(w.input)...} {
+    std::apply([&](auto&... kept) { (keep(kept, w), ...); }, formulas_);
+  }
 
   void apply(std::span<const Tensor> out, std::span<Tensor> in,
              std::span<const uint8_t> wanted) override {
@@ -113,6 +113,10 @@ class FormulaNode final : public Node {
   std::span<Edge> edges() override { return edges_; }
 
  private:
+  template <class Formula>
+  static void keep(std::optional<Formula>& kept, Wrt<Formula>& w) {
+    if (w.input.requires_grad()) kept.emplace(std::move(w.formula));
+  }
   template <size_t... I>
   void run(const Tensor& g, std::span<Tensor> in, std::span<const uint8_t> wanted,
            std::index_sequence<I...>) {
@@ -131,7 +135,7 @@ AMBIT_API void set_history_in_place(const Tensor& self, intrusive_ptr<Node> node
 
 /// Attach the gradient formulas of an op to its output, if anything needs them; return the output.
 template <class... F>
-Tensor record(const char* name, Tensor out, Wrt<F>... w) {
+Tensor record(const char* name, Tensor out, Wrt<F>&&... w) {
   if (GradMode::is_enabled() && (w.input.requires_grad() || ...) &&
       is_floating_point(out.dtype())) {
     set_history(out, intrusive_ptr<Node>(new FormulaNode<F...>(name, std::move(w)...)));
@@ -141,7 +145,7 @@ Tensor record(const char* name, Tensor out, Wrt<F>... w) {
 
 /// The same for an op that has overwritten `self`. Call check_in_place first, before the kernel.
 template <class... F>
-void record_in_place(const char* name, const Tensor& self, Wrt<F>... w) {
+void record_in_place(const char* name, const Tensor& self, Wrt<F>&&... w) {
   self.bump_version();
   if (GradMode::is_enabled() && (w.input.requires_grad() || ...) &&
       is_floating_point(self.dtype())) {

@@ -61,7 +61,13 @@ class Dims {
   Dims(IntArrayRef a) { assign(a); }
   Dims(std::initializer_list<int64_t> l) { assign(IntArrayRef(l)); }
   Dims(const std::vector<int64_t>& v) { assign(IntArrayRef(v)); }
-  Dims(const Dims& o) { assign(o); }
+  Dims(const Dims& o) {
+    if (o.capacity_ > kInline) {
+      assign(o);
+    } else {
+      copy_inline(o);
+    }
+  }
   Dims(Dims&& o) noexcept { take(o); }
   Dims& operator=(const Dims& o) {
     if (this != &o) assign(o);
@@ -112,9 +118,14 @@ class Dims {
       heap_ = o.heap_;
       o.capacity_ = kInline;
     } else {
-      for (size_t i = 0; i < size_; ++i) inline_[i] = o.inline_[i];
+      copy_inline(o);
     }
     o.size_ = 0;
+  }
+  // All five, used or not: a few moves without a loop.
+  void copy_inline(const Dims& o) {
+    for (size_t i = 0; i < kInline; ++i) inline_[i] = o.inline_[i];
+    size_ = o.size_;
   }
 
   union {

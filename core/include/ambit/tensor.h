@@ -108,6 +108,12 @@ class AMBIT_API Tensor {
   Tensor contiguous() const;
   Tensor clone() const;
   const Tensor& copy_(const Tensor& src, bool non_blocking = false) const;
+  /// Return the tensor in pinned memory, which copies between host and `device` need if they are to
+  /// go on beside other work: `to(device, /*non_blocking=*/true)` then returns at once, and the
+  /// memory is not reused before the copy is done. Itself where it is pinned already. On cpu there
+  /// is no such memory, and plain memory serves. Errors: BackendError for a tensor not on the cpu.
+  Tensor pin_memory(Device device = best_device()) const;
+  bool is_pinned(Device device = best_device()) const;
 
   // --- autograd
   bool requires_grad() const {

@@ -13,8 +13,10 @@ namespace ambit {
 
 struct AutogradMeta;  // core/autograd_meta.h
 
-class AMBIT_API TensorImpl final : public RefCounted {
+class AMBIT_API TensorImpl final : public RefCounted, public Pooled {
  public:
+  /// Contiguous, from the first element of the storage on. Requires that numel is sizes' product.
+  TensorImpl(Storage storage, IntArrayRef sizes, int64_t numel, DType dtype);
   TensorImpl(Storage storage, IntArrayRef sizes, IntArrayRef strides, int64_t offset, DType dtype);
 
   /// Replace geometry and storage (module.to, set_data); keeps identity and autograd state.

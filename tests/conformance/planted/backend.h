@@ -18,6 +18,7 @@ class PlantedBackend final : public ambit::sim::SimBackend {
                       bool non_blocking) override;
   void copy_to_host(int index, void* host, const void* from, size_t bytes,
                     bool non_blocking) override;
+  void wait_for_copies(int index, const void* host) override;
   void synchronize(int index) override;
 };
 

@@ -15,6 +15,7 @@ struct Bug {
 inline constexpr Bug kRuntimeBugs[] = {
     {"missed_synchronise", "order/", "order/chain"},
     {"idle_synchronise", "copies/", "copies/non_blocking/pinned"},
+    {"unawaited_copy", "copies/", "copies/non_blocking/read_at_once"},
     {"early_copy_in", "order/", "order/copy_between_kernels"},
     {"late_host_read", "order/", "order/host_buffer_reused"},
     {"unordered_devices", "copies/", "copies/other_index"},
@@ -54,6 +55,7 @@ inline constexpr Bug kKernelBugs[] = {
     {"short_mantissa", "matmul/", "matmul/float32/"},
     {"swapped_stride", "conv2d/", "conv2d/float32/"},
     {"overwritten_gradient", "gradients/max_pool2d", "gradients/max_pool2d/overlapping"},
+    {"forgotten_parameter", "sgd_step/", "sgd_step/float32/plain/contiguous"},
     {"ignored_seed_bits", "random/uniform", "random/uniform/float32"},
     {"ignored_counter", "random/uniform", "random/uniform/float32"},
 };

@@ -195,6 +195,11 @@ void max_pool2d_grad(Tensor& dx, const Tensor& dy, const Tensor& index, const Po
   });
 }
 
+void sgd_step(TensorList p, TensorList buf, TensorList g, const SgdParams& params) {
+  const bool forgets = has("forgotten_parameter") && p.size() > 1;
+  reference::sgd_step({p.data(), p.size() - forgets}, buf, g, params);
+}
+
 }  // namespace
 
 bool has(std::string_view bug) {
@@ -230,6 +235,7 @@ void add_kernels(Registry& registry) {
   add<kernels::conv2d, conv2d>(registry);
   add<kernels::max_pool2d, reference::max_pool2d>(registry);
   add<kernels::max_pool2d_grad, max_pool2d_grad>(registry);
+  add<kernels::sgd_step, sgd_step>(registry);  // more than the least: lists of tensors
 }
 
 }  // namespace planted

@@ -1,5 +1,6 @@
-// The kernels of the planted backend: the least that a backend brings, each the reference's but for
-// its planted bugs. They run on the device's thread, where its memory can be followed.
+// The kernels of the planted backend: the least that a backend brings and an op of lists, each the
+// reference's but for its planted bugs. They run on the device's thread, where its memory can be
+// followed.
 #pragma once
 
 #include <ambit/params.h>

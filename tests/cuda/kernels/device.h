@@ -5,6 +5,7 @@
 #pragma once
 
 #include <ambit/tensor.h>
+#include <fault.h>
 #include <launch.h>
 #include <ucontext.h>
 
@@ -18,6 +19,7 @@
 #define __global__
 #define __device__
 #define __shared__ static
+#define __grid_constant__
 
 struct BlockSize {
   unsigned x;
@@ -67,6 +69,19 @@ T __shfl_xor_sync(unsigned, T v, int lanes) {
   return other;
 }
 
+// Threads take turns only where they wait, so that nothing comes between.
+template <class T>
+T atomicAdd(T* p, T v) {
+  const T before = *p;
+  *p = before + v;
+  return before;
+}
+inline unsigned atomicCAS(unsigned* p, unsigned expected, unsigned v) {
+  const unsigned before = *p;
+  if (before == expected) *p = v;
+  return before;
+}
+
 using std::fmax;
 template <class A, class B>
 std::common_type_t<A, B> min(A a, B b) {
@@ -92,18 +107,24 @@ void launch(void (*kernel)(Parameters...), Grid grid, std::type_identity_t<Param
   }
 }
 
-/// In place of call.h: a GPU of a few processors.
+/// In place of call.h: a GPU of a few processors, whose kernels' faults the test reads.
 struct Call {
+  inline static Fault fault{};
+  struct Faults {
+    FaultSink sink(const char* op) const { return {&fault, op}; }
+  };
   struct Properties {
     int multiProcessorCount = 3;
   };
   struct Gpu {
     Properties properties() const { return {}; }
+    Faults faults() const { return {}; }
   };
   struct Stream {
     Gpu gpu;
   };
   static Stream stream() { return {}; }
+  static const char* op() { return "kernel"; }
 };
 
 }  // namespace ambit::cuda

@@ -1,12 +1,14 @@
 // Kernels of the CUDA backend, run on the host by device.h, against the reference backend.
 #include <ambit/ambit.h>
 #include <ambit/kernels.h>
+#include <ambit/settings.h>
 #include <doctest/doctest.h>
 
 #include <array>
 #include <limits>
 #include <vector>
 
+#include "device.h"
 #include "kernels.h"
 #include "matmul_tiled.h"
 
@@ -35,6 +37,9 @@ void check_close(const Tensor& ours, const Tensor& reference, double roundings, 
 const DType kFloats[] = {kFloat32, kFloat64};
 
 }  // namespace
+
+// What kernels call of those that are not compiled here.
+void cuda::fill(Tensor& y, const Scalar& value) { y.fill_(value); }
 
 TEST_CASE("softmax and its gradient, by threads, warps and blocks") {
   struct Case {
@@ -144,6 +149,88 @@ TEST_CASE("average pooling and its gradient") {
   }
 }
 
+// Overlapping, apart, and so dilated that most of a window falls on padding.
+const Pool2dParams kMaxPools[] = {
+    {.kernel = {3, 2}, .stride = {2, 1}, .padding = {1, 1}},
+    {.kernel = {2, 2}, .stride = {2, 2}},
+    {.kernel = {3, 3}, .stride = {1, 2}, .dilation = {2, 3}},
+    {.kernel = {2, 2}, .stride = {3, 4}, .padding = {1, 1}, .dilation = {8, 2}},
+    {.kernel = {2, 3}, .stride = {1, 1}, .padding = {1, 1}, .dilation = {8, 7}},
+};
+
+TEST_CASE("maximum pooling and its gradient, also where all has to be added in order") {
+  manual_seed(5);
+  for (const DType dtype : kFloats) {
+    for (const Pool2dParams& p : kMaxPools) {
+      for (const bool deterministic : {false, true}) {
+        CAPTURE(p.dilation[0]);
+        CAPTURE(deterministic);
+        const Tensor x = normal({2, 3, 8, 13}, dtype);
+        const Dims out = p.out_sizes("max_pool2d", x.sizes());
+        const Tensor dy = normal(out, dtype);
+        Tensor y = empty(out, x.options()), dx = empty_like(x);
+        Tensor index = empty(out, TensorOptions(kInt64)), index_expected = index.to(kReference);
+        Tensor y_expected = y.to(kReference), dx_expected = dx.to(kReference);
+        cuda::max_pool2d(y, index, x, p);
+        kernels::max_pool2d(y_expected, index_expected, x.to(kReference), p);
+        CHECK(y.equal(y_expected.cpu()));
+        CHECK(index.equal(index_expected.cpu()));
+        set_deterministic(deterministic);
+        cuda::max_pool2d_grad(dx, dy, index, p);
+        set_deterministic(false);
+        kernels::max_pool2d_grad(dx_expected, dy.to(kReference), index_expected, p);
+        // Each window's gradient is added, with a rounding each: the reference rounds once.
+        check_close(dx, dx_expected, static_cast<double>(out[2] * out[3]));
+      }
+    }
+  }
+}
+
+TEST_CASE("a position outside of the image is reported, whatever the order of adding") {
+  Pool2dParams p{.kernel = {3, 3}, .stride = {1, 1}};
+  for (const bool deterministic : {false, true}) {
+    Tensor dx = empty({1, 1, 4, 4});
+    const Tensor dy = ones({1, 1, 2, 2}), index = tensor({5, 16, -1, 5}).view({1, 1, 2, 2});
+    cuda::Call::fault = {};
+    set_deterministic(deterministic);
+    cuda::max_pool2d_grad(dx, dy, index, p);
+    set_deterministic(false);
+    CHECK(cuda::Call::fault.kind == cuda::FaultKind::index);
+    CHECK(cuda::Call::fault.got == 16);
+    CHECK(cuda::Call::fault.limit == 16);
+    CHECK(dx.view({16})[5].item<float>() == 2);
+    CHECK(dx.sum().item<float>() == 2);
+  }
+}
+
+TEST_CASE("sums at places that an index names, by atomics and in order, of every dtype") {
+  manual_seed(6);
+  for (const DType dtype : {kBool, kUInt8, kInt8, kInt16, kInt32, kInt64, kFloat32, kFloat64}) {
+    for (const bool deterministic : {false, true}) {
+      CAPTURE(name(dtype));
+      CAPTURE(deterministic);
+      const Tensor src = (randn({40, 6}) * 20).to(dtype), y0 = (randn({7, 6}) * 20).to(dtype);
+      const Tensor index = randint(0, 7, {40, 6}, TensorOptions(kInt64));
+      const Tensor rows = index.select(1, 0).contiguous();
+      Tensor y = y0.clone(), by_row = y0.clone();
+      Tensor expected = y0.to(kReference), expected_by_row = expected.clone();
+      set_deterministic(deterministic);
+      cuda::scatter_add(y, index, src, 0);
+      cuda::index_add(by_row, rows, src, 0);
+      set_deterministic(false);
+      kernels::scatter_add(expected, index.to(kReference), src.to(kReference), 0);
+      kernels::index_add(expected_by_row, rows.to(kReference), src.to(kReference), 0);
+      if (is_floating_point(dtype)) {
+        check_close(y, expected, 40);  // a rounding for each of the elements that may meet
+        check_close(by_row, expected_by_row, 40);
+      } else {
+        CHECK(y.equal(expected.cpu()));
+        CHECK(by_row.equal(expected_by_row.cpu()));
+      }
+    }
+  }
+}
+
 TEST_CASE("products of matrices of any dtype and strides") {
   manual_seed(4);
   const auto matrices = [](int64_t batch, int64_t rows, int64_t columns, DType dtype, bool turned) {
@@ -175,4 +262,56 @@ TEST_CASE("products of matrices of any dtype and strides") {
   Tensor y = empty({2, 4}, TensorOptions(kInt64));
   cuda::matmul_tiled(y, cuda::Matrices(x), cuda::Matrices(w).transposed(), bias);
   CHECK(y.equal(tensor({3, 4, 5, 6, 12, 13, 14, 15}).reshape({2, 4})));
+}
+
+TEST_CASE("steps of optimizers, for lists that fill several tables") {
+  manual_seed(5);
+  std::vector<Dims> sizes{{0}, {3000}, {}, {1024}, {5, 5}, {1025}};
+  for (int i = 0; i < 150; ++i) sizes.push_back({i % 3 + 1});
+  using Tensors = std::vector<Tensor>;
+  const auto copies = [](const Tensors& list) {
+    Tensors all;
+    for (const Tensor& t : list) all.push_back(t.to(kReference));
+    return all;
+  };
+  // A dozen roundings, of numbers up to 5 times as large as the largest result or 1.
+  const auto check = [](const Tensors& ours, const Tensors& reference) {
+    for (size_t i = 0; i < ours.size(); ++i) {
+      if (ours[i].numel() > 0) check_close(ours[i], reference[i], 12 * 5);
+    }
+  };
+  for (const DType dtype : kFloats) {
+    for (const bool odd : {false, true}) {  // aligned to no vector
+      const auto make = [&](bool positive) {
+        Tensors list;
+        for (const Dims& s : sizes) {
+          const Tensor flat = normal({empty(s).numel() + odd}, dtype).slice(0, odd);
+          list.push_back((positive ? flat.abs_().add_(0.1) : flat).view(s));
+        }
+        return list;
+      };
+      for (const SgdParams& o :
+           {SgdParams{.lr = 0.1, .weight_decay = 0.2},
+            SgdParams{.lr = 0.1, .momentum = 0.9, .first_step = true},
+            SgdParams{.lr = 0.1, .momentum = 0.9, .dampening = 0.3, .nesterov = true}}) {
+        const Tensors p = make(false), g = make(false), buf = o.momentum != 0 ? make(false) : p;
+        const Tensors p_expected = copies(p), buf_expected = copies(buf);
+        const size_t buffers = o.momentum != 0 ? buf.size() : 0;
+        cuda::sgd_step(p, {buf.data(), buffers}, g, o);
+        kernels::sgd_step(p_expected, {buf_expected.data(), buffers}, copies(g), o);
+        check(p, p_expected);
+        if (buffers > 0) check(buf, buf_expected);
+      }
+      for (const AdamParams& o : {AdamParams{.lr = 0.1, .weight_decay = 0.2, .step = 3},
+                                  AdamParams{.weight_decay = 0.2, .decoupled = true}}) {
+        const Tensors p = make(false), m = make(false), v = make(true), g = make(false);
+        const Tensors p_expected = copies(p), m_expected = copies(m), v_expected = copies(v);
+        cuda::adam_step(p, m, v, g, o);
+        kernels::adam_step(p_expected, m_expected, v_expected, copies(g), o);
+        check(p, p_expected);
+        check(m, m_expected);
+        check(v, v_expected);
+      }
+    }
+  }
 }

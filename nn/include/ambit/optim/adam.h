@@ -3,17 +3,11 @@
 
 #include <ambit/nn/options.h>
 #include <ambit/optim/optimizer.h>
+#include <ambit/params.h>
 
 #include <tuple>
 
 namespace ambit::optim {
-
-struct AdamParams {
-  double lr = 1e-3, beta1 = 0.9, beta2 = 0.999;
-  double eps = 1e-8;  ///< added to the square root of the second moment
-  double weight_decay = 0;
-  bool decoupled = false;  ///< AdamW's decay
-};
 
 /// What AdamOptions and AdamWOptions share without their setters.
 class AMBIT_API AdamOptionsBase : public OptimizerOptions {
@@ -80,8 +74,8 @@ class AMBIT_API Adam : public Optimizer {
   const char* step_name() const override;
   std::span<const StateTensor> state_tensors() const override;
   void prepare(const Tensor& param, State& state, const OptimizerOptions& options) const override;
-  void update(const Tensor& param, const Tensor& grad, State& state,
-              const OptimizerOptions& options) const override;
+  int64_t stage(const State& state) const override;
+  void update(const Batch& batch, const OptimizerOptions& options) const override;
 };
 
 /// Adam whose weight decay is p -= lr weight_decay p, before the step.

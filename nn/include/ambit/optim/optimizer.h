@@ -1,5 +1,6 @@
 // Optimizer: parameters in groups with options, and state per parameter. A concrete optimizer says
-// which state it keeps and how one parameter is updated; checks, moves and bookkeeping are here.
+// which state it keeps and how parameters are updated, many at once; checks, moves and bookkeeping
+// are here.
 #pragma once
 
 #include <ambit/serialize.h>
@@ -64,10 +65,12 @@ class AMBIT_API Optimizer {
   Optimizer(const Optimizer&) = delete;
   Optimizer& operator=(const Optimizer&) = delete;
 
-  /// Update every parameter that has a gradient; first run `closure`, if any, and return its loss.
-  /// State follows a parameter that has moved. All is checked before the first update.
+  /// Update every parameter that has a gradient, those of one group, device and dtype together;
+  /// first run `closure`, if any, and return its loss. State follows a parameter that has moved.
+  /// All is checked before the first update.
   /// Errors: Error (options), DeviceMismatchError, DTypeError, ShapeError (param, grad).
   Tensor step(const LossClosure& closure = {});
+  /// Drop the gradients, or, with set_to_none false, fill them with zeros where they are.
   void zero_grad(bool set_to_none = true);
 
   /// Errors: Error for options out of range, and for a parameter that is undefined, not a leaf, or
@@ -104,8 +107,16 @@ class AMBIT_API Optimizer {
   };
   struct State {
     std::array<Tensor, kMaxState> tensors;  // in the order of state_tensors(); undefined: not yet
-    bool fresh = false;                     // prepare() made them in this step
+    bool fresh = true;                      // no update yet: what prepare() made holds nothing
     Tensor param;                           // whose state it is: keeps the map's key alive
+  };
+  /// What one update covers: parameters of a group on one device, of one dtype, at one stage.
+  /// Everything is contiguous.
+  struct Batch {
+    std::vector<Tensor> params, grads;
+    std::array<std::vector<Tensor>, kMaxState> state;  // in the order of state_tensors()
+    int64_t stage = 0;
+    void clear();
   };
 
   Optimizer(const std::vector<OptimizerParamGroup>& groups,
@@ -116,12 +127,22 @@ class AMBIT_API Optimizer {
   /// Allocate what `state` lacks: a step allocates for all parameters before it updates the first.
   virtual void prepare(const Tensor& param, State& state,
                        const OptimizerOptions& options) const = 0;
-  virtual void update(const Tensor& param, const Tensor& grad, State& state,
-                      const OptimizerOptions& options) const = 0;
+  /// Return what tells apart parameters that cannot be updated together, such as their steps.
+  virtual int64_t stage(const State& state) const = 0;
+  virtual void update(const Batch& batch, const OptimizerOptions& options) const = 0;
 
  private:
-  struct Work;
-  std::vector<Work> plan() const;
+  struct Work {  // of a step, for one parameter
+    const Tensor* param;
+    const OptimizerOptions* options;
+    size_t position;  // of the parameter among all
+    State* state = nullptr;
+    int64_t stage = 0;
+    bool goes_with(const Work& o) const;
+  };
+  void plan();
+  void update_together(std::span<const Work> work);
+  State& state_of(const Work& work);
   void follow(const Tensor& param, State& state) const;
   void check_group(const OptimizerParamGroup& group) const;
   void copy_state(const Tensor& param, State& state) const;
@@ -131,6 +152,11 @@ class AMBIT_API Optimizer {
   std::vector<OptimizerParamGroup> groups_;
   std::unique_ptr<OptimizerOptions> defaults_;
   std::unordered_map<const TensorImpl*, State> state_;
+  // Kept between steps, for their memory and to spare the map's search: where in state_ the
+  // parameter at each position has its own, and what the step at hand works on.
+  std::vector<State*> state_at_;
+  std::vector<Work> work_;
+  Batch batch_;
 };
 
 }  // namespace ambit::optim

@@ -47,8 +47,8 @@ class AMBIT_API SGD : public Optimizer {
   const char* step_name() const override;
   std::span<const StateTensor> state_tensors() const override;
   void prepare(const Tensor& param, State& state, const OptimizerOptions& options) const override;
-  void update(const Tensor& param, const Tensor& grad, State& state,
-              const OptimizerOptions& options) const override;
+  int64_t stage(const State& state) const override;
+  void update(const Batch& batch, const OptimizerOptions& options) const override;
 };
 
 }  // namespace ambit::optim

@@ -1,0 +1,45 @@
+#include "alone.h"
+
+#include <fstream>
+
+#include "child_process.h"
+#include "peers.h"
+
+namespace bench {
+namespace {
+
+// "VmRSS:  12345 kB", see proc(5). 0 where there is no such thing.
+double status_bytes(const std::string& field) {
+  std::ifstream file("/proc/self/status");
+  for (std::string line; std::getline(file, line);) {
+    if (line.starts_with(field + ":")) return 1024 * std::stod(line.substr(field.size() + 1));
+  }
+  return 0;
+}
+
+void forget_peak() { std::ofstream("/proc/self/clear_refs") << 5; }
+
+std::unique_ptr<Work> make_work(const std::string& side, const Row& row, const Inputs& inputs) {
+  if (side == "ambit") return row.make(inputs, ambit::kCPU);
+  return open_peer(side).make(specification_of(row, inputs));
+}
+
+}  // namespace
+
+double run_alone(const std::string& side, const Row& row) {
+  constexpr int kRuns = 5;  // by then all that is kept from run to run is there
+  const Inputs inputs = row.inputs();
+  if (side != "ambit") open_peer(side);
+  forget_peak();
+  const double before = status_bytes("VmRSS");
+  const std::unique_ptr<Work> work = make_work(side, row, inputs);
+  if (!work) return 0;
+  for (int i = 0; i < kRuns; ++i) work->run();
+  return status_bytes("VmHWM") - before;
+}
+
+double peak_bytes(const std::string& side, const std::string& row) {
+  return std::stod(output_of({own_file(), "bench", "--alone", side, "--filter", row}));
+}
+
+}  // namespace bench

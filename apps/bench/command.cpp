@@ -1,0 +1,106 @@
+// `ambit bench`: how fast is it, beside others and beside what the machine can do?
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <memory>
+#include <string>
+
+#include "../ambit/commands.h"
+#include "alone.h"
+#include "crossover.h"
+#include "rows/rows.h"
+#include "run.h"
+
+namespace {
+
+using namespace bench;
+
+const char* const kFooter =
+    R"(Each row is the median of many runs. Its sides run in turn, in one process, from the same numbers;
+a ratio is ambit's time by the other's. The floor is the same work by hand where --against names
+that, else what moving the row's bytes or computing its multiply-adds takes on this machine.
+Runs that other processes disturbed do not count; a row with no others is remarked upon.
+
+  ambit bench --filter net/train --against libtorch
+  ambit bench --against libtorch,floor --memory --markdown   # the README's table
+  ambit bench --crossover --device cuda
+
+Exit codes: 0 all was measured, 1 a row failed or its sides disagree, 2 it could not be done.)";
+
+struct Command {
+  Options options;
+  Grid grid;
+  bool crossover = false, list = false, markdown = false, json = false;
+};
+
+// Where a terminal looks on: what is being measured.
+void show_progress(const std::string& row) {
+  if (isatty(STDERR_FILENO) != 0) fmt::print(stderr, "\r\033[K{}", row);
+}
+
+template <class Result>
+void print(const Result& result, const Command& command) {
+  show_progress("");
+  fmt::print("{}", command.json       ? json_of(result)
+                   : command.markdown ? markdown_of(result)
+                                      : text_of(result));
+}
+
+int run_command(const Command& command) {
+  const Options& options = command.options;
+  if (!options.alone.empty()) {
+    fmt::print("{}\n", run_alone(options.alone, row_named(options.filter)));
+    return 0;
+  }
+  if (command.list) {
+    for (const Row& row : chosen_rows(options.filter)) fmt::print("{}\n", row.name());
+    return 0;
+  }
+  if (command.crossover) {
+    print(measure_crossover(options.device, command.grid, options.seconds, show_progress), command);
+    return 0;
+  }
+  const Report report = run(options, show_progress);
+  print(report, command);
+  const bool failed = std::any_of(report.rows.begin(), report.rows.end(),
+                                  [](const Measured& row) { return !row.failure.empty(); });
+  return failed ? 1 : 0;
+}
+
+}  // namespace
+
+void add_bench(CLI::App& tool, int& exit_code) {
+  const auto command = std::make_shared<Command>();
+  Options& options = command->options;
+  CLI::App& c = *tool.add_subcommand("bench", "Measure how fast ambit is");
+  c.footer(kFooter);
+  c.add_option("--filter", options.filter, "Measure only rows whose name holds this: net/train");
+  c.add_flag("--list", command->list, "Print the names of the rows and measure none");
+  c.add_option("--device", options.device, "Where ambit computes")->capture_default_str();
+  c.add_option("--against", options.against,
+               "Compare with libtorch, floor (oneDNN by hand), or a library's file")
+      ->type_name("NAME,...")
+      ->delimiter(',');
+  c.add_flag("--memory", options.memory, "Measure the peak memory of networks, one process each");
+  c.add_option("--seconds", options.seconds, "How long to measure each side of a row")
+      ->check(CLI::Range(0.0, 3600.0))
+      ->capture_default_str();
+  c.add_option("--alone", options.alone)->group("");  // between parent and child
+
+  CLI::Option* crossover = c.add_flag("--crossover", command->crossover,
+                                      "Show from which batch and width on --device beats the cpu");
+  for (const auto& [name, sizes, what] :
+       {std::tuple{"--batches", &command->grid.batches, "Batches to try"},
+        {"--widths", &command->grid.widths, "Widths of layers to try"}}) {
+    c.add_option(name, *sizes, what)
+        ->delimiter(',')
+        ->check(CLI::PositiveNumber)
+        ->needs(crossover)
+        ->capture_default_str();
+  }
+
+  CLI::Option* json = c.add_flag("--json", command->json, "Print JSON");
+  c.add_flag("--markdown", command->markdown, "Print the table in Markdown")->excludes(json);
+  c.callback([command, &exit_code] { exit_code = run_command(*command); });
+}

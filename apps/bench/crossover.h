@@ -1,0 +1,39 @@
+// Where another device overtakes the CPU: training steps of networks that grow.
+#pragma once
+
+#include <ambit/device.h>
+
+#include <cstdint>
+#include <functional>
+#include <string>
+#include <vector>
+
+namespace bench {
+
+struct Grid {
+  std::vector<int64_t> batches{1, 4, 16, 64, 256, 1024};
+  std::vector<int64_t> widths{16, 64, 256, 1024, 4096};
+};
+
+struct Crossover {
+  struct Cell {
+    int64_t batch = 0, width = 0;
+    double cpu_seconds = 0, device_seconds = 0;  ///< of one step
+  };
+  std::string device;
+  Grid grid;
+  std::vector<Cell> cells;  ///< batch by batch
+};
+
+/// Time a training step of a perceptron with three hidden layers for each batch and width, on the
+/// cpu and on the device in turn. Errors: ambit::Error for the cpu.
+Crossover measure_crossover(ambit::Device device, const Grid& grid, double seconds,
+                            const std::function<void(const std::string&)>& progress);
+
+/// How many times faster the device is: batches down, widths across. Then, for each batch, from
+/// where on it is ahead.
+std::string text_of(const Crossover& crossover);
+std::string markdown_of(const Crossover& crossover);
+std::string json_of(const Crossover& crossover);
+
+}  // namespace bench

@@ -1,0 +1,12 @@
+#pragma once
+
+#include <cstdint>
+
+namespace bench::floor {
+
+/// Return the mean over n of -log_softmax(logits)[n, targets[n]], and leave its gradient in
+/// `grad`. logits, grad: [N,K].
+double cross_entropy(float* grad, const float* logits, const int64_t* targets, int64_t N,
+                     int64_t K);
+
+}  // namespace bench::floor

@@ -1,0 +1,93 @@
+#include "measure.h"
+
+#include <algorithm>
+#include <chrono>
+#include <cmath>
+
+#include "other_load.h"
+
+namespace bench {
+namespace {
+
+using Clock = std::chrono::steady_clock;
+using Seconds = std::chrono::duration<double>;
+using Samples = std::vector<double>;  // seconds of one run
+
+constexpr double kSampleSeconds = 2e-3;
+constexpr double kWarmSeconds = 2e-2;  // works that take longer do not notice what the caches hold
+constexpr double kChunkSeconds = 0.2;  // /proc/stat counts hundredths of a second
+constexpr double kQuietCores = 0.1;    // what a machine that is left alone does besides
+constexpr double kPatience = 4;        // times `seconds`
+constexpr size_t kMinRounds = 3;
+
+double time_of(Work& work, long runs) {
+  const Clock::time_point start = Clock::now();
+  for (long i = 0; i < runs; ++i) work.run();
+  return Seconds(Clock::now() - start).count();
+}
+
+double median(Samples values) {
+  const auto middle = values.begin() + static_cast<std::ptrdiff_t>(values.size() / 2);
+  std::nth_element(values.begin(), middle, values.end());
+  return *middle;
+}
+
+struct Candidate {
+  Work* work;
+  double once;  // seconds that one run takes about
+  Samples quiet{}, disturbed{};
+
+  double sample() const {
+    if (once < kWarmSeconds) work->run();  // the works before it have filled the caches
+    const long runs = std::max(1L, std::lround(kSampleSeconds / once));
+    return time_of(*work, runs) / static_cast<double>(runs);
+  }
+};
+
+// Rounds of one sample each; return how long they took.
+double measure_chunk(std::vector<Candidate>& candidates, double seconds) {
+  const Clock::time_point start = Clock::now();
+  const OtherLoad load;
+  std::vector<Samples> samples(candidates.size());
+  do {
+    for (size_t i = 0; i < candidates.size(); ++i) samples[i].push_back(candidates[i].sample());
+  } while (Seconds(Clock::now() - start).count() < seconds);
+  const bool quiet = load.cores() < kQuietCores;
+  for (size_t i = 0; i < candidates.size(); ++i) {
+    Samples& to = quiet ? candidates[i].quiet : candidates[i].disturbed;
+    to.insert(to.end(), samples[i].begin(), samples[i].end());
+  }
+  return Seconds(Clock::now() - start).count();
+}
+
+}  // namespace
+
+Timings measure(const std::vector<Work*>& works, double seconds) {
+  Timings timings;
+  std::vector<Candidate> candidates;
+  for (Work* work : works) {
+    work->run();  // makes what is made once
+    const double once = time_of(*work, 1);
+    timings.works.push_back({0, work->result()});
+    candidates.push_back({work, once});
+  }
+  const double wanted = seconds * static_cast<double>(works.size());
+  const Samples &quiet = candidates[0].quiet, &disturbed = candidates[0].disturbed;
+  double spent = 0, spent_quietly = 0;
+  while (quiet.size() < kMinRounds || spent_quietly < wanted) {
+    if (quiet.size() + disturbed.size() >= kMinRounds && spent >= kPatience * wanted) break;
+    const size_t before = quiet.size();
+    const double chunk = measure_chunk(candidates, std::min(kChunkSeconds, wanted));
+    spent += chunk;
+    if (quiet.size() > before) spent_quietly += chunk;
+  }
+  timings.quiet = quiet.size() >= kMinRounds;
+  for (size_t i = 0; i < works.size(); ++i) {
+    Candidate& c = candidates[i];
+    if (!timings.quiet) c.quiet.insert(c.quiet.end(), c.disturbed.begin(), c.disturbed.end());
+    timings.works[i].seconds = median(c.quiet);
+  }
+  return timings;
+}
+
+}  // namespace bench

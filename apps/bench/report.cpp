@@ -1,0 +1,110 @@
+#include "report.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <nlohmann/json.hpp>
+
+#include "../ambit/table.h"
+
+namespace bench {
+namespace {
+
+std::string text_of_seconds(double s) {
+  if (s < 1e-6) return fmt::format("{:.0f} ns", s * 1e9);
+  if (s < 1e-3) return fmt::format("{:.{}f} us", s * 1e6, s < 1e-4 ? 2 : 1);
+  if (s < 1) return fmt::format("{:.{}f} ms", s * 1e3, s < 1e-1 ? 2 : 1);
+  return fmt::format("{:.2f} s", s);
+}
+
+const Side* find(const Measured& row, const std::string& side) {
+  const auto found = std::find_if(row.sides.begin(), row.sides.end(),
+                                  [&](const Side& s) { return s.name == side; });
+  return found == row.sides.end() ? nullptr : &*found;
+}
+
+std::string rate(const Measured& row) {
+  if (row.amount == 0 || row.sides.empty()) return "";
+  return fmt::format("{:.4g} {}/s", row.amount / row.sides[0].seconds, row.unit);
+}
+
+// "45 / 80 MiB": ambit's, then the others' in the order of their columns.
+std::string peaks(const Measured& row) {
+  std::string text;
+  for (const Side& side : row.sides) {
+    if (!side.peak_bytes) continue;
+    text += fmt::format("{}{:.1f}", text.empty() ? "" : " / ", *side.peak_bytes / (1 << 20));
+  }
+  return text.empty() ? "" : text + " MiB";
+}
+
+std::vector<std::string> cells(const Measured& row, const Report& report) {
+  std::vector<std::string> cells{row.row};
+  cells.push_back(row.sides.empty() ? "" : text_of_seconds(row.sides[0].seconds));
+  cells.push_back(rate(row));
+  for (size_t c = 1; c < report.columns.size(); ++c) {
+    const Side* side = find(row, report.columns[c]);
+    cells.push_back(side ? text_of_seconds(side->seconds) : "");
+    cells.push_back(side ? fmt::format("{:.2f}", row.sides[0].seconds / side->seconds) : "");
+  }
+  cells.push_back(peaks(row));
+  for (std::string& cell : cells) {
+    if (cell.empty()) cell = "-";
+  }
+  return cells;
+}
+
+Rows table(const Report& report) {
+  Rows rows{{"row", report.columns.at(0), "rate"}};
+  for (size_t c = 1; c < report.columns.size(); ++c) {
+    rows[0].push_back(report.columns[c]);
+    rows[0].push_back("ratio");
+  }
+  rows[0].push_back("peak");
+  for (const Measured& row : report.rows) rows.push_back(cells(row, report));
+  return rows;
+}
+
+std::string remarks(const Report& report) {
+  std::string text;
+  for (const Measured& row : report.rows) {
+    if (!row.quiet) text += fmt::format("{}: other processes kept cores busy\n", row.row);
+    if (!row.failure.empty()) text += fmt::format("{}: {}\n", row.row, row.failure);
+  }
+  return text;
+}
+
+}  // namespace
+
+std::string text_of(const Report& report) {
+  std::string text = fmt::format("ambit on {}", report.device);
+  for (const std::string& version : report.against) text += ", " + version;
+  return text + "\n\n" + plain_table(table(report)) + remarks(report);
+}
+
+std::string markdown_of(const Report& report) {
+  return markdown_table(table(report)) + remarks(report);
+}
+
+std::string json_of(const Report& report) {
+  using json = nlohmann::ordered_json;  // keeps the order in which it is filled
+  json all{{"device", report.device}, {"against", report.against}, {"rows", json::array()}};
+  for (const Measured& row : report.rows) {
+    json sides = json::object();
+    for (const Side& side : row.sides) {
+      json& s = sides[side.name];
+      s["seconds"] = side.seconds;
+      if (&side != &row.sides[0]) s["ratio"] = row.sides[0].seconds / side.seconds;
+      if (side.peak_bytes) s["peak_bytes"] = *side.peak_bytes;
+    }
+    json& r = all["rows"].emplace_back(json{{"row", row.row}, {"sides", std::move(sides)}});
+    if (row.amount != 0 && !row.sides.empty()) {
+      r["rate"] = {{"per_second", row.amount / row.sides[0].seconds}, {"unit", row.unit}};
+    }
+    r["quiet"] = row.quiet;
+    if (!row.failure.empty()) r["failure"] = row.failure;
+  }
+  return all.dump(2) + "\n";
+}
+
+}  // namespace bench

@@ -1,0 +1,159 @@
+// Where data come from and go to: the loader, copies between devices, files.
+#include <ambit/data/data.h>
+#include <ambit/ops/creation.h>
+#include <ambit/ops/random.h>
+#include <ambit/ops/reduce.h>
+#include <ambit/random.h>
+#include <ambit/serialize.h>
+
+#include <utility>
+
+#include "images/generated_images.h"
+#include "op_works.h"
+#include "rows.h"
+#include "scratch_folder.h"
+
+namespace bench {
+namespace {
+
+using namespace ambit;
+using data::datasets::CIFAR10;
+
+constexpr int64_t kImages = 10000, kBatch = 64;
+constexpr double kFileBytes = 1 << 26;
+
+auto make_loader(const CIFAR10& images) {
+  auto dataset = images.map(data::transforms::Normalize<>({0.5, 0.5, 0.5}, {0.5, 0.5, 0.5}))
+                     .map(data::transforms::Stack<>());
+  return data::make_data_loader<data::samplers::SequentialSampler>(
+      std::move(dataset), data::DataLoaderOptions().batch_size(kBatch).workers(2));
+}
+
+class Epoch final : public Work {
+ public:
+  Epoch() : loader_(make_loader(CIFAR10(images::generate_images(1, 0, kImages)))) {}
+  void run() override {
+    for (const auto& batch : *loader_) last_ = batch.data;
+  }
+  double result() override { return last_.sum().item<double>(); }
+
+ private:
+  decltype(make_loader(std::declval<CIFAR10>())) loader_;
+  Tensor last_;
+};
+
+// Peers get the images' bytes as float32 [N,3,32,32]; parameters: the batch size, the workers.
+Row loader_row() {
+  Row row{"data_loader", "normalized", {kBatch, 2}};
+  row.amount = kImages;
+  row.unit = "images";
+  row.inputs = [] {
+    const CIFAR10 dataset(images::generate_images(1, 0, kImages));
+    return Inputs{{"images", dataset.raw_images().to(kFloat32)}, {"target", dataset.targets()}};
+  };
+  row.make = [](const Inputs&, Device) { return std::make_unique<Epoch>(); };
+  return row;
+}
+
+Row bytes_row(const char* what, const char* size) {
+  Row row{what, size};
+  row.cost.bytes = 2 * kFileBytes;  // read, and written
+  row.amount = kFileBytes * 1e-9;
+  row.unit = "GB";
+  row.inputs = [] {
+    manual_seed(1);
+    Inputs all;
+    for (int i = 0; i < 16; ++i) all.push_back({std::to_string(i), rand({1 << 20})});
+    return all;
+  };
+  return row;
+}
+
+class Copying final : public Work {
+ public:
+  Copying(const Inputs& inputs, Device from, Device to) : to_(to) {
+    for (const Input& input : inputs) from_.push_back(input.value.to(from));
+    copies_.resize(from_.size());
+  }
+  void run() override {
+    for (size_t i = 0; i < from_.size(); ++i) {
+      copies_[i].reset();
+      copies_[i] = from_[i].to(to_, /*non_blocking=*/false, /*copy=*/true);
+    }
+    synchronize(to_);
+  }
+  double result() override { return copies_[0].sum().item<double>(); }
+
+ private:
+  Device to_;
+  Tensors from_, copies_;
+};
+
+StateDict state_of(const Inputs& inputs, Device device) {
+  StateDict state;
+  for (const Input& input : inputs) state.emplace_back(input.name, input.value.to(device));
+  return state;
+}
+
+class Saving final : public Work {
+ public:
+  Saving(const Inputs& inputs, Device device, const char* file)
+      : state_(state_of(inputs, device)), file_(folder_.file(file)) {}
+  void run() override { save(state_, file_); }
+  double result() override { return load(file_)[0].second.sum().item<double>(); }
+
+ private:
+  ScratchFolder folder_;
+  StateDict state_;
+  std::string file_;
+};
+
+class Loading final : public Work {
+ public:
+  Loading(const Inputs& inputs, Device device, const char* file)
+      : device_(device), file_(folder_.file(file)) {
+    save(state_of(inputs, kCPU), file_);
+  }
+  void run() override {
+    state_.clear();
+    state_ = load(file_, device_);
+    synchronize(device_);
+  }
+  double result() override { return state_[0].second.sum().item<double>(); }
+
+ private:
+  ScratchFolder folder_;
+  Device device_;
+  std::string file_;
+  StateDict state_;
+};
+
+template <class W>
+Row file_row(const char* what, const char* file) {
+  Row row = bytes_row(what, "64MiB");
+  row.make = [file](const Inputs& in, Device device) {
+    return std::make_unique<W>(in, device, file);
+  };
+  return row;
+}
+
+}  // namespace
+
+std::vector<Row> data_rows() {
+  Row to_device = bytes_row("to_device", "64MiB"), to_host = bytes_row("to_host", "64MiB");
+  to_device.make = [](const Inputs& in, Device device) {
+    return std::make_unique<Copying>(in, kCPU, device);
+  };
+  to_host.make = [](const Inputs& in, Device device) {
+    return std::make_unique<Copying>(in, device, kCPU);
+  };
+  return {loader_row(),
+          to_device,
+          to_host,
+          file_row<Saving>("save_safetensors", "all.safetensors"),
+          file_row<Loading>("load_safetensors", "all.safetensors"),
+          file_row<Saving>("save_pth", "all.pth"),
+          file_row<Loading>("load_pth", "all.pth")};
+}
+
+}  // namespace bench

@@ -1,0 +1,37 @@
+// A folder for files that nobody keeps.
+#pragma once
+
+#include <ambit/error.h>
+#include <stdlib.h>
+
+#include <filesystem>
+#include <string>
+
+namespace bench {
+
+/// Lives in memory where the system offers that, so that no disk is measured; removed with this.
+class ScratchFolder {
+ public:
+  ScratchFolder() {
+    const std::filesystem::path memory = "/dev/shm";
+    std::string name = std::filesystem::is_directory(memory)
+                           ? memory.string()
+                           : std::filesystem::temp_directory_path().string();
+    name += "/ambit_bench_XXXXXX";
+    if (!mkdtemp(name.data())) throw ambit::Error("bench: expected to make " + name);
+    path_ = name;
+  }
+  ~ScratchFolder() {
+    std::error_code ignored;  // destructors do not throw, and what is left is small
+    std::filesystem::remove_all(path_, ignored);
+  }
+  ScratchFolder(const ScratchFolder&) = delete;
+  ScratchFolder& operator=(const ScratchFolder&) = delete;
+
+  std::string file(const std::string& name) const { return (path_ / name).string(); }
+
+ private:
+  std::filesystem::path path_;
+};
+
+}  // namespace bench

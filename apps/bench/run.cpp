@@ -1,0 +1,113 @@
+#include "run.h"
+
+#include <ambit/error.h>
+#include <ambit/parallel.h>
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <exception>
+
+#include "alone.h"
+#include "bound.h"
+#include "measure.h"
+#include "peers.h"
+#include "rows/rows.h"
+
+namespace bench {
+namespace {
+
+const char* const kAmbit = "ambit";
+// The last column. A peer of this name has the rows that are written by hand.
+const char* const kFloor = "floor";
+
+// Sides add in different orders, which moves a sum or a loss of float32 by a millionth; another
+// work moves it by more than a thousandth.
+bool agree(double a, double b) {
+  if (std::isnan(a) || std::isnan(b)) return true;  // a work without a result
+  return std::abs(a - b) <= 1e-3 * std::max({1.0, std::abs(a), std::abs(b)});
+}
+
+struct Opponent {
+  std::string asked;  // on the command line: a name or a file
+  const Peer* peer;
+};
+
+void measure_row(const Row& row, const Options& options, const std::vector<Opponent>& opponents,
+                 Measured& into) {
+  const Inputs inputs = row.inputs();
+  const Specification specification = specification_of(row, inputs);
+  std::vector<std::unique_ptr<Work>> works;
+  const auto add = [&](const std::string& name, std::unique_ptr<Work> work) {
+    if (!work) return;
+    into.sides.push_back({name});
+    works.push_back(std::move(work));
+  };
+  add(kAmbit, row.make(inputs, ambit::Device(options.device)));
+  for (const auto& [asked, peer] : opponents) {
+    add(peer->name, row.make_peer ? row.make_peer(asked) : peer->make(specification));
+  }
+  const bool by_hand = std::any_of(into.sides.begin(), into.sides.end(),
+                                   [](const Side& side) { return side.name == kFloor; });
+  if (!by_hand) add(kFloor, make_bound(row.cost, ambit::get_num_threads()));
+
+  std::vector<Work*> raw;
+  for (const auto& work : works) raw.push_back(work.get());
+  const Timings timings = measure(raw, options.seconds);
+  const double result = timings.works[0].result;
+  into.quiet = timings.quiet;
+  for (size_t i = 0; i < works.size(); ++i) {
+    into.sides[i].seconds = timings.works[i].seconds;
+    if (!agree(timings.works[i].result, result)) {
+      into.failure = fmt::format("expected the same result, got {} from ambit and {} from {}",
+                                 result, timings.works[i].result, into.sides[i].name);
+    }
+  }
+}
+
+void measure_memory(const Row& row, const std::vector<Opponent>& opponents, Measured& into) {
+  for (Side& side : into.sides) {
+    if (side.name == kAmbit) side.peak_bytes = peak_bytes(kAmbit, row.name());
+    for (const auto& [asked, peer] : opponents) {
+      if (side.name == peer->name) side.peak_bytes = peak_bytes(asked, row.name());
+    }
+  }
+}
+
+}  // namespace
+
+std::vector<Row> chosen_rows(const std::string& filter) {
+  std::vector<Row> rows = all_rows();
+  std::erase_if(rows, [&](const Row& r) { return r.name().find(filter) == std::string::npos; });
+  if (rows.empty()) {
+    throw ambit::Error(fmt::format("--filter: expected part of a row's name, got {}", filter));
+  }
+  return rows;
+}
+
+Report run(const Options& options, const std::function<void(const std::string&)>& progress) {
+  Report report{ambit::Device(options.device).str(), {}, {kAmbit}, {}};
+  std::vector<Opponent> opponents;
+  for (const std::string& asked : options.against) {
+    const Peer& peer = open_peer(asked);
+    opponents.push_back({asked, &peer});
+    if (peer.name != std::string(kFloor)) report.columns.emplace_back(peer.name);
+    report.against.emplace_back(peer.version);
+  }
+  report.columns.push_back(kFloor);
+  for (const Row& row : chosen_rows(options.filter)) {
+    progress(row.name());
+    Measured measured{row.name(), row.amount, row.unit, {}, {}};
+    try {
+      measure_row(row, options, opponents, measured);
+      if (options.memory && row.memory) measure_memory(row, opponents, measured);
+    } catch (const std::exception& e) {  // one op that a device lacks does not hide the others
+      measured.sides.clear();
+      measured.failure = e.what();
+    }
+    report.rows.push_back(std::move(measured));
+  }
+  return report;
+}
+
+}  // namespace bench

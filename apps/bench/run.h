@@ -1,0 +1,21 @@
+// From the options to the report.
+#pragma once
+
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "options.h"
+#include "report.h"
+#include "row.h"
+
+namespace bench {
+
+/// Return the rows whose name holds `filter`. Errors: ambit::Error when there are none.
+std::vector<Row> chosen_rows(const std::string& filter);
+
+/// Measure the rows that the options choose; `progress` hears of each before it begins.
+/// Errors: ambit::Error for a device or peer that there is not, and as chosen_rows.
+Report run(const Options& options, const std::function<void(const std::string& row)>& progress);
+
+}  // namespace bench

@@ -1,0 +1,92 @@
+#include "pool_channels_last.h"
+
+#include <ambit/error.h>
+#include <fmt/format.h>
+
+#include <limits>
+#include <vector>
+
+#include "pool_rows.h"
+
+namespace ambit::cpu {
+namespace {
+
+/// Call f(image, window, taps) for each window of images [begin, end), windows counted over all.
+template <class F>
+void for_windows(const Planes& s, const Pool2dParams& p, int64_t begin, int64_t end, const F& f) {
+  std::vector<int32_t> taps(static_cast<size_t>(p.kernel[0] * p.kernel[1]));
+  int64_t window = begin * s.P * s.Q;
+  for (int64_t n = begin; n < end; ++n) {
+    for (int64_t i = 0; i < s.P; ++i) {
+      const Span h(i, s.H, p, 0);
+      for (int64_t j = 0; j < s.Q; ++j, ++window) {
+        const Span w(j, s.W, p, 1);
+        size_t count = 0;
+        for (int64_t r = h.begin; r < h.end; r += h.step) {
+          for (int64_t c = w.begin; c < w.end; c += w.step) {
+            taps[count++] = static_cast<int32_t>(r * s.W + c);
+          }
+        }
+        f(n, window, Taps(taps.data(), count));
+      }
+    }
+  }
+}
+
+template <class F>
+void for_images(const Planes& s, const Pool2dParams& p, const F& f) {
+  parallel_for(s.N, grain_for(s.C * s.P * s.Q * p.kernel[0] * p.kernel[1]), f);
+}
+
+void check_positions(const int64_t* index, int64_t n, int64_t bound) {
+  int64_t least = 0, most = 0;
+  for (int64_t i = 0; i < n; ++i) {
+    least = std::min(least, index[i]);
+    most = std::max(most, index[i]);
+  }
+  if (least >= 0 && most < bound) return;
+  throw IndexError(fmt::format("max_pool2d_grad: expected an index in [0, {}), got {}", bound,
+                               least < 0 ? least : most));
+}
+
+bool overlap(const Pool2dParams& p) {
+  return p.dilation != Pair{1, 1} || p.stride[0] < p.kernel[0] || p.stride[1] < p.kernel[1];
+}
+
+}  // namespace
+
+bool suits_channels_last(const Planes& s, const Pool2dParams& p) {
+  // A dilated window may fall on padding alone.
+  return p.dilation == Pair{1, 1} && s.H * s.W <= std::numeric_limits<int32_t>::max();
+}
+
+void max_pool2d_channels_last(const Planes& s, float* y, int64_t* index, const float* x,
+                              const Pool2dParams& p) {
+  const MaxWindow max = max_window();
+  for_images(s, p, [&](int64_t begin, int64_t end) {
+    for_windows(s, p, begin, end, [&](int64_t n, int64_t window, Taps taps) {
+      max(s.C, y + window * s.C, index + window * s.C, x + n * s.H * s.W * s.C, taps);
+    });
+  });
+}
+
+void max_pool2d_grad_channels_last(const Planes& s, float* dx, const float* dy,
+                                   const int64_t* index, const Pool2dParams& p) {
+  const int64_t image = s.H * s.W * s.C, results = s.P * s.Q * s.C;
+  const bool each_once = !overlap(p);
+  const bool all = each_once && s.P * p.kernel[0] == s.H && s.Q * p.kernel[1] == s.W;
+  const MaxWindowGrad spread = max_window_grad();
+  for_images(s, p, [&](int64_t begin, int64_t end) {
+    check_positions(index + begin * results, (end - begin) * results, s.H * s.W);
+    if (!all) std::fill(dx + begin * image, dx + end * image, 0.0f);
+    for_windows(s, p, begin, end, [&](int64_t n, int64_t window, Taps taps) {
+      const float* from = dy + window * s.C;
+      const int64_t* at = index + window * s.C;
+      float* to = dx + n * image;
+      if (each_once) return spread(s.C, to, from, at, taps);
+      for (int64_t c = 0; c < s.C; ++c) to[at[c] * s.C + c] += from[c];
+    });
+  });
+}
+
+}  // namespace ambit::cpu

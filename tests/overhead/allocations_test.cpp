@@ -1,0 +1,61 @@
+// What a step of training asks of the system's allocators, once it has run a few times: nothing.
+// A program of its own, since it replaces operator new.
+#include <ambit/memory.h>
+#include <doctest/doctest.h>
+
+#include <atomic>
+#include <cstdlib>
+#include <new>
+
+#include "net.h"
+
+using namespace ambit;
+
+namespace {
+
+std::atomic<long> news{0};
+
+template <class Work>
+long count_news(Work work) {
+  const long before = news;
+  work();
+  return news - before;
+}
+
+}  // namespace
+
+void* operator new(size_t bytes) {
+  ++news;
+  if (void* p = std::malloc(bytes)) return p;
+  throw std::bad_alloc();
+}
+void operator delete(void* p) noexcept { std::free(p); }
+void operator delete(void* p, size_t) noexcept { std::free(p); }
+
+TEST_CASE("the counter sees what libambit allocates") {
+  CHECK(count_news([] { Device("cpu").repr(); }) > 0);
+}
+
+TEST_CASE("tensors, shapes and graph nodes of a step come from what the last step left") {
+  // On meta, where no kernel brings allocations of its own.
+  NetTraining training(kMeta, 4);
+  for (int i = 0; i < 3; ++i) training.step();
+  CHECK(count_news([&] { training.compute_gradients(); }) == 0);
+  // The optimizer makes one list of the 10 parameters: it grows to 1, 2, 4, 8, 16.
+  CHECK(count_news([&] { training.step(); }) <= 5);
+}
+
+TEST_CASE("the memory of a step's tensors on the cpu is that of the last step") {
+  // Of two threads of a kernel, the scratch may be in use at once in one step and not in another.
+  set_num_threads(1);
+  for (const int64_t batch : {4, 256}) {  // without and with blocks that are cut and joined
+    NetTraining training(kCPU, batch);
+    for (int i = 0; i < 3; ++i) training.step();
+    const MemoryStats before = memory_stats(kCPU);
+    for (int i = 0; i < 10; ++i) training.step();
+    const MemoryStats after = memory_stats(kCPU);
+    CHECK(after.system_allocations == before.system_allocations);
+    CHECK(after.in_use == before.in_use);
+    CHECK(after.peak_in_use == before.peak_in_use);
+  }
+}

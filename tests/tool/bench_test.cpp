@@ -1,0 +1,121 @@
+// `ambit bench`, run as a program. What it measures is not looked at: only that it measures.
+#include <doctest/doctest.h>
+
+#include <nlohmann/json.hpp>
+#include <string>
+
+#include "child_process.h"
+
+using nlohmann::json;
+
+namespace {
+
+ChildResult bench(const std::string& arguments) {
+  return run_command("env -u AMBIT_BACKEND_PATH AMBIT_SIM=npu:1 " AMBIT_TOOL
+                     " bench --seconds 0.001 " +
+                     arguments);
+}
+
+const std::string kAgainst = "--against " AMBIT_TEST_PEER " ";
+
+}  // namespace
+
+TEST_CASE("bench has a row for everything that is promised") {
+  const std::string rows = "\n" + bench("--list").output;
+  for (const char* row : {"net/train/4",
+                          "net/infer/1024",
+                          "tudui/train/256",
+                          "tudui/infer/64",
+                          "add/1",
+                          "add_recorded/1",
+                          "add/16Mi",
+                          "sum/256x256x256,dim2",
+                          "matmul/64",
+                          "matmul/2048",
+                          "conv2d/tudui.0",
+                          "conv2d_grad/32x64x56x56,3x3",
+                          "sgd/tudui",
+                          "adam/tudui",
+                          "data_loader/normalized",
+                          "to_device/64MiB",
+                          "save_pth/64MiB",
+                          "load_safetensors/64MiB",
+                          "start_up/first_add",
+                          "compile/small_program"}) {
+    INFO(row);
+    CHECK(rows.find("\n" + std::string(row) + "\n") != std::string::npos);
+  }
+}
+
+TEST_CASE("bench prints every column, as text, as Markdown and as JSON") {
+  const std::string arguments = kAgainst + "--memory --filter net/infer/4";
+  const ChildResult text = bench(arguments);
+  CHECK(text.exit_code == 0);
+  CHECK(text.output.starts_with("ambit on cpu, fixture 1.0\n"));
+  for (const char* column : {"row ", "ambit ", "rate ", "fixture ", "floor ", "ratio ", "peak"}) {
+    INFO(column);
+    CHECK(text.output.find(column) != std::string::npos);
+  }
+  CHECK(bench(arguments + " --markdown")
+            .output.starts_with("| row | ambit | rate | fixture | ratio | floor | ratio | peak |\n"
+                                "| --- | --- | --- | --- | --- | --- | --- | --- |\n"
+                                "| net/infer/4 | "));
+
+  const json row = json::parse(bench(arguments + " --json").output)["rows"].at(0);
+  CHECK(row["row"] == "net/infer/4");
+  CHECK(row["rate"]["unit"] == "images");
+  CHECK(row["sides"]["ambit"]["seconds"].get<double>() > 0);
+  // The input alone, which the network does not keep, takes less than what the layers allocate.
+  CHECK(row["sides"]["ambit"]["peak_bytes"].get<double>() > 4.0 * 3 * 32 * 32 * sizeof(float));
+  CHECK(row["sides"].size() == 1);  // neither a peer nor a bound knows this work
+}
+
+TEST_CASE("bench compares with a peer and with a bound") {
+  const json report = json::parse(bench(kAgainst + "--filter add/1 --json").output);
+  CHECK(report["against"] == json{"fixture 1.0"});
+  CHECK(report["rows"].size() == 2);
+  const json &one = report["rows"][0]["sides"], &large = report["rows"][1]["sides"];
+  CHECK(one["fixture"]["seconds"].get<double>() > 0);
+  CHECK(one["fixture"]["ratio"].get<double>() > 0);
+  CHECK_FALSE(one.contains("floor"));
+  CHECK_FALSE(large.contains("fixture"));
+  CHECK(large["floor"]["ratio"].get<double>() > 0);
+}
+
+TEST_CASE("a side that computes something else fails the row") {
+  const ChildResult ran = bench(kAgainst + "--filter add_recorded --json");
+  CHECK(ran.exit_code == 1);
+  const json row = json::parse(ran.output)["rows"].at(0);
+  CHECK(row["failure"].get<std::string>().starts_with("expected the same result, got "));
+}
+
+TEST_CASE("bench shows where a device and the cpu cross") {
+  const std::string arguments = "--crossover --device npu --batches 1,2 --widths 3,4 ";
+  const json cells = json::parse(bench(arguments + "--json").output)["cells"];
+  CHECK(cells.size() == 4);
+  CHECK(cells[3]["batch"] == 2);
+  CHECK(cells[3]["width"] == 4);
+  for (const char* time : {"cpu_seconds", "device_seconds"}) {
+    CHECK(cells[3][time].get<double>() > 0);
+  }
+  CHECK(bench(arguments + "--markdown").output.starts_with("| batch \\ width | 3 | 4 |\n"));
+}
+
+TEST_CASE("bench refuses what it cannot do, and says what") {
+  const auto refuses = [](const char* arguments, const char* word) {
+    INFO(arguments);
+    const ChildResult ran = bench(std::string(arguments) + " 2>&1");
+    CHECK(ran.exit_code == 2);
+    CHECK(ran.output.starts_with("ambit: "));
+    CHECK(ran.output.find(word) != std::string::npos);
+  };
+  refuses("--filter no_such_row", "no_such_row");
+  refuses("--device nobody", "nobody");
+  refuses("--filter add/1 --against nobody", "libambit_bench_nobody.so");
+  refuses("--filter add/1 --against " AMBIT_TOOL, "--against");
+  refuses("--seconds -1", "--seconds");
+  refuses("--json --markdown", "--json");
+  refuses("--batches 4", "--crossover");
+  refuses("--crossover --device npu --widths 0", "--widths");
+  refuses("--crossover", "another than the cpu");
+}
