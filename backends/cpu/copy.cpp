@@ -86,6 +86,13 @@ void copy_same_dtype(const Tensor& y, const Tensor& x) {
   }
   char* to = static_cast<char*>(y.data_ptr());
   const char* from = static_cast<const char*>(x.data_ptr());
+  if (x_stride == 1 && y_stride == 1 && should_stream(loops.inner_size(), loops.numel, size)) {
+    return parallel_rows(loops, kGrain, [&](int64_t n, const std::array<int64_t, 2>& offsets) {
+      stream(to + offsets[0] * static_cast<int64_t>(size),
+             from + offsets[1] * static_cast<int64_t>(size), static_cast<size_t>(n) * size);
+      end_stream();
+    });
+  }
   parallel_rows(loops, kGrain, [&](int64_t n, const std::array<int64_t, 2>& offsets) {
     copy_strided(n, to + offsets[0] * static_cast<int64_t>(size), y_stride,
                  from + offsets[1] * static_cast<int64_t>(size), x_stride, size);

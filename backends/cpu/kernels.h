@@ -38,7 +38,7 @@ void conv2d(Tensor& y, const Tensor& x, const Tensor& w, const Tensor& b, const 
 void conv2d_input_grad(Tensor& dx, const Tensor& dy, const Tensor& w, const Conv2dParams& p);
 void conv2d_weight_grad(Tensor& dw, const Tensor& dy, const Tensor& x, const Conv2dParams& p);
 
-// pool.cpp
+// max_pool.cpp, pool.cpp
 void max_pool2d(Tensor& y, Tensor& index, const Tensor& x, const Pool2dParams& p);
 void max_pool2d_grad(Tensor& dx, const Tensor& dy, const Tensor& index, const Pool2dParams& p);
 void avg_pool2d(Tensor& y, const Tensor& x, const Pool2dParams& p);

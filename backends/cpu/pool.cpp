@@ -1,10 +1,9 @@
-// 2-D pooling and its gradients, one plane [H,W] of x and [P,Q] of y at a time. Written out for all
-// dtypes: oneDNN's maximum gives positions inside the window, not inside the plane, and its average
-// is no faster in this layout.
+// 2-D average pooling and the gradients of both kinds, one plane [H,W] of x and [P,Q] of y at a
+// time. Written out for both dtypes: oneDNN's average is no faster in this layout.
 #include <ambit/error.h>
 #include <fmt/format.h>
 
-#include <limits>
+#include <algorithm>
 
 #include "channels_last.h"
 #include "kernels.h"
@@ -19,66 +18,6 @@ template <class F>
 void visit_float(DType dtype, const F& f) {
   if (dtype == kFloat32) return f.template operator()<float>();
   f.template operator()<double>();
-}
-
-template <class T>
-bool beats(T b, T a) {
-  return b > a || (b != b && a == a);
-}
-
-template <class T>
-void max_window(const T* x, int64_t W, const Span& h, const Span& w, T& value, int64_t& index) {
-  value = -std::numeric_limits<T>::infinity();
-  index = 0;  // a dilated window may fall on padding alone
-  if (h.begin >= h.end || w.begin >= w.end) return;
-  index = h.begin * W + w.begin;
-  value = x[index];
-  for (int64_t i = h.begin; i < h.end; i += h.step) {
-    for (int64_t j = w.begin; j < w.end; j += w.step) {
-      if (!beats(x[i * W + j], value)) continue;
-      index = i * W + j;
-      value = x[index];
-    }
-  }
-}
-
-/// 2 x 2 windows side by side, by far the most frequent: without branches.
-template <class T>
-void max_plane_2x2(const T* x, T* y, int64_t* index, const Planes& s) {
-  for (int64_t i = 0; i < s.P; ++i) {
-    const T* upper = x + 2 * i * s.W;
-    const T* lower = upper + s.W;
-    for (int64_t j = 0; j < s.Q; ++j) {
-      T value = upper[2 * j];
-      int64_t best = 0;
-      const auto meet = [&](T v, int64_t at) {
-        const bool better = beats(v, value);
-        value = better ? v : value;
-        best = better ? at : best;
-      };
-      meet(upper[2 * j + 1], 1);
-      meet(lower[2 * j], s.W);
-      meet(lower[2 * j + 1], s.W + 1);
-      y[i * s.Q + j] = value;
-      index[i * s.Q + j] = 2 * i * s.W + 2 * j + best;
-    }
-  }
-}
-
-bool is_2x2(const Pool2dParams& p, const Planes& s) {
-  const Pair two{2, 2};
-  return p.kernel == two && p.stride == two && p.padding == Pair{0, 0} &&
-         p.dilation == Pair{1, 1} && 2 * s.P <= s.H && 2 * s.Q <= s.W;
-}
-
-template <class T>
-void max_plane(const T* x, T* y, int64_t* index, const Planes& s, const Pool2dParams& p) {
-  for (int64_t i = 0; i < s.P; ++i) {
-    const Span h(i, s.H, p, 0);
-    for (int64_t j = 0; j < s.Q; ++j) {
-      max_window(x, s.W, h, Span(j, s.W, p, 1), y[i * s.Q + j], index[i * s.Q + j]);
-    }
-  }
 }
 
 /// What an average divides by; 1 for a window on padding alone, whose average is 0.
@@ -113,44 +52,18 @@ void for_windows(const Planes& s, const Pool2dParams& p, const F& f) {
 
 void check_positions(const Tensor& index, int64_t bound) {
   const int64_t* data = index.data_ptr<int64_t>();
-  for (int64_t i = 0; i < index.numel(); ++i) {
-    if (data[i] >= 0 && data[i] < bound) continue;
-    throw IndexError(
-        fmt::format("max_pool2d_grad: expected an index in [0, {}), got {}", bound, data[i]));
-  }
+  parallel_for(index.numel(), kGrain, [&](int64_t begin, int64_t end) {
+    bool outside = false;
+    for (int64_t i = begin; i < end; ++i) outside |= data[i] < 0 || data[i] >= bound;
+    for (int64_t i = begin; outside && i < end; ++i) {
+      if (data[i] >= 0 && data[i] < bound) continue;
+      throw IndexError(
+          fmt::format("max_pool2d_grad: expected an index in [0, {}), got {}", bound, data[i]));
+    }
+  });
 }
 
 }  // namespace
-
-// y, index [N,C,P,Q], x [N,C,H,W]
-void max_pool2d(Tensor& y, Tensor& index, const Tensor& x, const Pool2dParams& p) {
-  const Planes s(x, y);
-  if (is_channels_last(x) && suits_channels_last(s, p)) {
-    const Tensor out = laid_out_for_writing(y), at = laid_out_for_writing(index);
-    if (has_channels_last_strides(out) && has_channels_last_strides(at)) {
-      InputsAsTheyLie in({&x});
-      return max_pool2d_channels_last(s, out.data_ptr<float>(), at.data_ptr<int64_t>(),
-                                      in.channels_last(0).data_ptr<float>(), p);
-    }
-  }
-  int64_t* pi = index.data_ptr<int64_t>();
-  visit_float(y.dtype(), [&]<class T>() {
-    T* py = y.data_ptr<T>();
-    const T* px = x.data_ptr<T>();
-    const bool simple = is_2x2(p, s);
-    parallel_for(s.count(), s.grain(p), [&](int64_t begin, int64_t end) {
-      for (int64_t i = begin; i < end; ++i) {
-        const T* in = px + i * s.H * s.W;
-        const int64_t out = i * s.P * s.Q;
-        if (simple) {
-          max_plane_2x2(in, py + out, pi + out, s);
-        } else {
-          max_plane(in, py + out, pi + out, s, p);
-        }
-      }
-    });
-  });
-}
 
 // dx [N,C,H,W], dy, index [N,C,P,Q]
 void max_pool2d_grad(Tensor& dx, const Tensor& dy, const Tensor& index, const Pool2dParams& p) {
@@ -171,9 +84,9 @@ void max_pool2d_grad(Tensor& dx, const Tensor& dy, const Tensor& index, const Po
     T* pdx = dx.data_ptr<T>();
     const T* pdy = dy.data_ptr<T>();
     parallel_for(s.count(), s.grain(p), [&](int64_t begin, int64_t end) {
-      std::fill(pdx + begin * in, pdx + end * in, T(0));
       for (int64_t plane = begin; plane < end; ++plane) {
         T* to = pdx + plane * in;
+        std::fill_n(to, in, T(0));
         for (int64_t i = plane * out; i < (plane + 1) * out; ++i) to[pi[i]] += pdy[i];
       }
     });
