@@ -8,9 +8,8 @@
 
 namespace bench {
 
-/// Open libambit_bench_<name>.so, in ambit/bench beside ambit's own library, or the file if the name
-/// has a slash. It stays open.
-/// Errors: ambit::Error with the file and what is wrong with it.
+/// Open libambit_bench_<name>.so, in ambit/bench beside ambit's own library, or the file if the
+/// name has a slash. It stays open. Errors: ambit::Error with the file and what is wrong with it.
 const Peer& open_peer(const std::string& name);
 
 /// Return the folders that programs need for <ambit/ambit.h>: of the installation, or of the

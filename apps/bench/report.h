@@ -18,9 +18,9 @@ struct Measured {
   std::string row;
   double amount = 0;  ///< as in Row
   std::string unit;
-  std::vector<Side> sides;  ///< the first one is ambit; those that do not do the work are missing
-  bool quiet = true;        ///< whether the machine did nothing else meanwhile
-  std::string failure;      ///< why there is nothing, or nothing to trust; else empty
+  std::vector<Side> sides{};  ///< the first one is ambit; those that do not do the work are missing
+  bool quiet = true;          ///< whether the machine did nothing else meanwhile
+  std::string failure{};      ///< why there is nothing, or nothing to trust; else empty
 };
 
 struct Report {

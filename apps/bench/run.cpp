@@ -97,7 +97,7 @@ Report run(const Options& options, const std::function<void(const std::string&)>
   report.columns.push_back(kFloor);
   for (const Row& row : chosen_rows(options.filter)) {
     progress(row.name());
-    Measured measured{row.name(), row.amount, row.unit, {}, {}};
+    Measured measured{.row = row.name(), .amount = row.amount, .unit = row.unit};
     try {
       measure_row(row, options, opponents, measured);
       if (options.memory && row.memory) measure_memory(row, opponents, measured);

@@ -42,7 +42,8 @@ class Compilation final : public Work {
     source_ = (folder / ("ambit_bench_" + std::to_string(getpid()) + ".cpp")).string();
     std::ofstream(source_) << kProgram;
     const std::string include = BENCH_TORCH_INCLUDE;
-    command_ = "${CXX:-c++} -std=c++17 -O2 -c -o /dev/null -isystem " + include + " -isystem " +
+    // Behind the system's own folders, of which it may be one.
+    command_ = "${CXX:-c++} -std=c++17 -O2 -c -o /dev/null -idirafter " + include + " -isystem " +
                include + "/torch/csrc/api/include " + source_;
   }
   ~Compilation() override { unlink(source_.c_str()); }

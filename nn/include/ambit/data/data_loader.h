@@ -13,6 +13,7 @@
 
 #include <algorithm>
 #include <deque>
+#include <exception>
 #include <future>
 #include <iterator>
 #include <memory>
@@ -105,6 +106,13 @@ class DataLoader {
   const DataLoaderOptions& options() const { return options_; }
 
  private:
+  // What a worker makes. Were the exception left to the future, a worker that is late to let go of
+  // it could free it after the caller has caught it: so it moves to the caller.
+  struct Outcome {
+    std::optional<BatchType> batch;
+    std::exception_ptr error;
+  };
+
   void advance() {
     current_.reset();
     if (!pool_) {
@@ -117,9 +125,11 @@ class DataLoader {
       submit(std::move(*indices));
     }
     if (pending_.empty()) return;
-    std::future<BatchType> first = std::move(pending_.front());
+    std::future<Outcome> first = std::move(pending_.front());
     pending_.pop_front();
-    current_ = first.get();
+    Outcome made = first.get();
+    if (made.error) std::rethrow_exception(std::move(made.error));
+    current_ = std::move(made.batch);
   }
 
   std::optional<std::vector<size_t>> next_indices() {
@@ -130,10 +140,16 @@ class DataLoader {
 
   void submit(std::vector<size_t> indices) {
     // The grad mode belongs to each thread: the workers take the caller's.
-    auto task = std::make_shared<std::packaged_task<BatchType(Dataset&)>>(
+    auto task = std::make_shared<std::packaged_task<Outcome(Dataset&)>>(
         [indices = std::move(indices), grad_mode = GradMode::is_enabled()](Dataset& dataset) {
           const AutoGradMode mode(grad_mode);
-          return dataset.get_batch(indices);
+          Outcome made;
+          try {
+            made.batch = dataset.get_batch(indices);
+          } catch (...) {
+            made.error = std::current_exception();
+          }
+          return made;
         });
     pending_.push_back(task->get_future());
     pool_->submit([this, task](size_t worker) { (*task)(copies_[worker]); });
@@ -142,8 +158,8 @@ class DataLoader {
   DataLoaderOptions options_;
   Dataset dataset_;
   Sampler sampler_;
-  std::optional<BatchType> current_;            // empty at the end of an epoch
-  std::deque<std::future<BatchType>> pending_;  // in the sampler's order
+  std::optional<BatchType> current_;          // empty at the end of an epoch
+  std::deque<std::future<Outcome>> pending_;  // in the sampler's order
   std::vector<Dataset> copies_;       // one per worker, so that get_batch() need not be thread-safe
   std::unique_ptr<WorkerPool> pool_;  // last: its threads end before what they use
 };
