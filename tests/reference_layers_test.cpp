@@ -38,16 +38,16 @@ TEST_CASE("reference conv2d and its gradients match PyTorch with every parameter
 TEST_CASE("reference max_pool2d lets NaN win and padding never") {
   // F.max_pool2d(t([[[[1., 2., 3.], [4., nan, 6.], [7., 8., 9.]]]]), 2, 1, 1, return_indices=True)
   const Tensor x = make<double>({1, 2, 3, 4, kNaN, 6, 7, 8, 9}, {1, 1, 3, 3});
-  Tensor y = blank<double>({1, 1, 4, 4}), index = blank<int64_t>({1, 1, 4, 4});
+  Tensor y = blank<double>({1, 1, 4, 4}), index = blank<int32_t>({1, 1, 4, 4});
   kernels::max_pool2d(y, index, x, {.kernel = {2, 2}, .stride = {1, 1}, .padding = {1, 1}});
   check_values<double>(y, {1, 2, 3, 3, 4, kNaN, kNaN, 6, 7, kNaN, kNaN, 9, 7, 8, 9, 9});
-  check_values<int64_t>(index, {0, 1, 2, 2, 3, 4, 4, 5, 6, 4, 4, 8, 6, 7, 8, 8});
+  check_values<int32_t>(index, {0, 1, 2, 2, 3, 4, 4, 5, 6, 4, 4, 8, 6, 7, 8, 8});
   // F.max_pool2d(torch.full((1, 1, 2, 2), -inf), 2, 2, 1, return_indices=True)
-  Tensor z = blank<double>({1, 1, 2, 2}), at = blank<int64_t>({1, 1, 2, 2});
+  Tensor z = blank<double>({1, 1, 2, 2}), at = blank<int32_t>({1, 1, 2, 2});
   const Pool2dParams p{.kernel = {2, 2}, .stride = {2, 2}, .padding = {1, 1}};
   kernels::max_pool2d(z, at, make<double>({-kInf, -kInf, -kInf, -kInf}, {1, 1, 2, 2}), p);
   check_values<double>(z, {-kInf, -kInf, -kInf, -kInf});
-  check_values<int64_t>(at, {0, 1, 2, 3});
+  check_values<int32_t>(at, {0, 1, 2, 3});
 }
 
 TEST_CASE("reference max_pool2d takes rectangular dilated windows, its gradient adds up") {
@@ -55,7 +55,7 @@ TEST_CASE("reference max_pool2d takes rectangular dilated windows, its gradient 
   for (int i = 0; i < 25; ++i) vx.push_back(i);
   // F.max_pool2d(torch.arange(25.).view(1, 1, 5, 5), (2, 3), (2, 1), (1, 1), (1, 2))
   const Pool2dParams p{.kernel = {2, 3}, .stride = {2, 1}, .padding = {1, 1}, .dilation = {1, 2}};
-  Tensor y = blank<double>({1, 1, 3, 3}), index = blank<int64_t>({1, 1, 3, 3});
+  Tensor y = blank<double>({1, 1, 3, 3}), index = blank<int32_t>({1, 1, 3, 3});
   kernels::max_pool2d(y, index, make<double>(vx, {1, 1, 5, 5}), p);
   check_values<double>(y, {3, 4, 3, 13, 14, 13, 23, 24, 23});
   Tensor dx = blank<double>({1, 1, 5, 5});
@@ -64,7 +64,7 @@ TEST_CASE("reference max_pool2d takes rectangular dilated windows, its gradient 
   for (const int i : {4, 14, 24}) expected[static_cast<size_t>(i)] = i;
   for (const int i : {3, 13, 23}) expected[static_cast<size_t>(i)] = 2 * i;
   check_values<double>(dx, expected);
-  const Tensor outside = make<int64_t>({25, 0, 0, 0, 0, 0, 0, 0, 0}, {1, 1, 3, 3});
+  const Tensor outside = make<int32_t>({25, 0, 0, 0, 0, 0, 0, 0, 0}, {1, 1, 3, 3});
   CHECK_THROWS_AS(kernels::max_pool2d_grad(dx, y, outside, p), IndexError);
 }
 

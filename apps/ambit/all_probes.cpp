@@ -26,7 +26,7 @@ struct Make {
   }
   Tensor in(IntArrayRef sizes) const { return in(sizes, dtype); }
   Tensor in(IntArrayRef sizes, DType d) const { return ones(sizes, d).to(device); }
-  Tensor index(IntArrayRef sizes) const { return zeros(sizes, kInt64).to(device); }
+  Tensor index(IntArrayRef sizes, DType d = kInt64) const { return zeros(sizes, d).to(device); }
   std::vector<Tensor> list() const { return {in({2}), in({1})}; }
 };
 
@@ -152,10 +152,11 @@ void add_layers(std::vector<Probe>& probes) {
     return std::tuple(m.out({1, 1, 2, 2}), m.in({1, 1, 2, 2}), m.in({1, 1, 3, 3}), Conv2dParams{});
   }));
   probes.push_back(probe(kernels::max_pool2d, kFloats, [](Make m) {
-    return std::tuple(m.out({1, 1, 1, 1}), m.out({1, 1, 1, 1}, kInt64), m.in({1, 1, 2, 2}), kPairs);
+    return std::tuple(m.out({1, 1, 1, 1}), m.out({1, 1, 1, 1}, kInt32), m.in({1, 1, 2, 2}), kPairs);
   }));
   probes.push_back(probe(kernels::max_pool2d_grad, kFloats, [](Make m) {
-    return std::tuple(m.out({1, 1, 2, 2}), m.in({1, 1, 1, 1}), m.index({1, 1, 1, 1}), kPairs);
+    return std::tuple(m.out({1, 1, 2, 2}), m.in({1, 1, 1, 1}), m.index({1, 1, 1, 1}, kInt32),
+                      kPairs);
   }));
   probes.push_back(probe(kernels::avg_pool2d, kFloats, [](Make m) {
     return std::tuple(m.out({1, 1, 1, 1}), m.in({1, 1, 2, 2}), kPairs);

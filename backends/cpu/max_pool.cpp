@@ -9,6 +9,7 @@
 
 #include <algorithm>
 #include <limits>
+#include <vector>
 
 #include "channels_last.h"
 #include "kernels.h"
@@ -40,14 +41,14 @@ struct Inside {
 
 /// value, position = where x[j * stride] at start + j * stride beats them. kStride: 0 if any.
 template <int64_t kStride, class T>
-void meet(int64_t n, T* value, int64_t* position, const T* x, int64_t start, int64_t any_stride) {
+void meet(int64_t n, T* value, int32_t* position, const T* x, int64_t start, int64_t any_stride) {
   const int64_t stride = kStride ? kStride : any_stride;
 #pragma omp simd
   for (int64_t j = 0; j < n; ++j) {
     const T v = x[j * stride];
     const bool better = beats(v, value[j]);
     value[j] = better ? v : value[j];
-    position[j] = better ? start + j * stride : position[j];
+    position[j] = better ? static_cast<int32_t>(start + j * stride) : position[j];
   }
 }
 
@@ -55,7 +56,7 @@ void meet(int64_t n, T* value, int64_t* position, const T* x, int64_t start, int
 /// some begin in padding with -inf at the position of the first element inside. A dilated window
 /// may fall on padding alone; its position is 0.
 template <int64_t kStride, class T>
-void begin_row(int64_t h, const T* x, T* y, int64_t* index, const Planes& s,
+void begin_row(int64_t h, const T* x, T* y, int32_t* index, const Planes& s,
                const Pool2dParams& p) {
   const int64_t stride = kStride ? kStride : p.stride[1];
   const Inside first(0, s.Q, s.W, p, 1);
@@ -64,27 +65,29 @@ void begin_row(int64_t h, const T* x, T* y, int64_t* index, const Planes& s,
 #pragma omp simd
     for (int64_t j = 0; j < s.Q; ++j) {
       y[j] = x[start + j * stride];
-      index[j] = start + j * stride;
+      index[j] = static_cast<int32_t>(start + j * stride);
     }
     return;
   }
   std::fill_n(y, s.Q, -std::numeric_limits<T>::infinity());
-  std::fill_n(index, s.Q, int64_t{0});
+  std::fill_n(index, s.Q, 0);
   for (int64_t k = p.kernel[1]; k-- > 0;) {
     const Inside in(k, s.Q, s.W, p, 1);
-    for (int64_t j = in.begin; j < in.end; ++j) index[j] = h * s.W + j * stride + in.offset;
+    for (int64_t j = in.begin; j < in.end; ++j) {
+      index[j] = static_cast<int32_t>(h * s.W + j * stride + in.offset);
+    }
   }
 }
 
 /// Row i of y: all its windows meet their first elements, then their second, and so on.
 template <int64_t kStride, class T>
-void max_row(int64_t i, const T* x, T* y, int64_t* index, const Planes& s, const Pool2dParams& p) {
+void max_row(int64_t i, const T* x, T* y, int32_t* index, const Planes& s, const Pool2dParams& p) {
   const int64_t top = i * p.stride[0] - p.padding[0], dilation = p.dilation[0];
   const int64_t first = top >= 0 ? 0 : (-top + dilation - 1) / dilation;
   const int64_t past = top >= s.H ? 0 : std::min(p.kernel[0], (s.H - 1 - top) / dilation + 1);
   if (first >= past) {
     std::fill_n(y, s.Q, -std::numeric_limits<T>::infinity());
-    std::fill_n(index, s.Q, int64_t{0});
+    std::fill_n(index, s.Q, 0);
     return;
   }
   begin_row<kStride>(top + first * dilation, x, y, index, s, p);
@@ -100,23 +103,19 @@ void max_row(int64_t i, const T* x, T* y, int64_t* index, const Planes& s, const
 }
 
 template <class T>
-void max_plane(const T* x, T* y, int64_t* index, const Planes& s, const Pool2dParams& p) {
+void run(const Tensor& y, const Tensor& index, const Tensor& x, const Pool2dParams& p) {
+  const Planes s(x, y);
   const auto row = p.stride[1] == 1   ? max_row<1, T>
                    : p.stride[1] == 2 ? max_row<2, T>
                                       : max_row<0, T>;
-  for (int64_t i = 0; i < s.P; ++i) row(i, x, y + i * s.Q, index + i * s.Q, s, p);
-}
-
-template <class T>
-void run(const Tensor& y, const Tensor& index, const Tensor& x, const Pool2dParams& p) {
-  const Planes s(x, y);
-  const int64_t out = s.P * s.Q;
   T* py = y.data_ptr<T>();
-  int64_t* pi = index.data_ptr<int64_t>();
+  int32_t* positions = index.defined() ? index.data_ptr<int32_t>() : nullptr;
   const T* px = x.data_ptr<T>();
   parallel_for(s.count(), s.grain(p), [&](int64_t begin, int64_t end) {
-    for (int64_t i = begin; i < end; ++i) {
-      max_plane(px + i * s.H * s.W, py + i * out, pi + i * out, s, p);
+    std::vector<int32_t> unasked(positions ? 0 : static_cast<size_t>(s.Q));
+    for (int64_t r = begin * s.P; r < end * s.P; ++r) {
+      row(r % s.P, px + r / s.P * s.H * s.W, py + r * s.Q,
+          positions ? positions + r * s.Q : unasked.data(), s, p);
     }
   });
 }
@@ -135,14 +134,16 @@ namespace ambit::cpu {
 
 HWY_EXPORT(max_pool2d_any);
 
-// y, index [N,C,P,Q], x [N,C,H,W]
+// y, index [N,C,P,Q] or undefined, x [N,C,H,W]
 void max_pool2d(Tensor& y, Tensor& index, const Tensor& x, const Pool2dParams& p) {
   const Planes s(x, y);
-  if (is_channels_last(x) && suits_channels_last(s, p)) {
-    const Tensor out = laid_out_for_writing(y), at = laid_out_for_writing(index);
-    if (has_channels_last_strides(out) && has_channels_last_strides(at)) {
+  if (is_channels_last(x) && suits_channels_last(p)) {
+    const Tensor out = laid_out_for_writing(y);
+    const Tensor at = index.defined() ? laid_out_for_writing(index) : Tensor();
+    if (has_channels_last_strides(out) && (!at.defined() || has_channels_last_strides(at))) {
       InputsAsTheyLie in({&x});
-      return max_pool2d_channels_last(s, out.data_ptr<float>(), at.data_ptr<int64_t>(),
+      return max_pool2d_channels_last(s, out.data_ptr<float>(),
+                                      at.defined() ? at.data_ptr<int32_t>() : nullptr,
                                       in.channels_last(0).data_ptr<float>(), p);
     }
   }

@@ -3,7 +3,6 @@
 #include <ambit/error.h>
 #include <fmt/format.h>
 
-#include <limits>
 #include <vector>
 
 #include "pool_rows.h"
@@ -38,8 +37,8 @@ void for_images(const Planes& s, const Pool2dParams& p, const F& f) {
   parallel_for(s.N, grain_for(s.C * s.P * s.Q * p.kernel[0] * p.kernel[1]), f);
 }
 
-void check_positions(const int64_t* index, int64_t n, int64_t bound) {
-  int64_t least = 0, most = 0;
+void check_positions(const int32_t* index, int64_t n, int64_t bound) {
+  int32_t least = 0, most = 0;
   for (int64_t i = 0; i < n; ++i) {
     least = std::min(least, index[i]);
     most = std::max(most, index[i]);
@@ -55,23 +54,22 @@ bool overlap(const Pool2dParams& p) {
 
 }  // namespace
 
-bool suits_channels_last(const Planes& s, const Pool2dParams& p) {
-  // A dilated window may fall on padding alone.
-  return p.dilation == Pair{1, 1} && s.H * s.W <= std::numeric_limits<int32_t>::max();
-}
+bool suits_channels_last(const Pool2dParams& p) { return p.dilation == Pair{1, 1}; }
 
-void max_pool2d_channels_last(const Planes& s, float* y, int64_t* index, const float* x,
+void max_pool2d_channels_last(const Planes& s, float* y, int32_t* index, const float* x,
                               const Pool2dParams& p) {
   const MaxWindow max = max_window();
   for_images(s, p, [&](int64_t begin, int64_t end) {
+    std::vector<int32_t> unasked(index ? 0 : static_cast<size_t>(s.C));
     for_windows(s, p, begin, end, [&](int64_t n, int64_t window, Taps taps) {
-      max(s.C, y + window * s.C, index + window * s.C, x + n * s.H * s.W * s.C, taps);
+      max(s.C, y + window * s.C, index ? index + window * s.C : unasked.data(),
+          x + n * s.H * s.W * s.C, taps);
     });
   });
 }
 
 void max_pool2d_grad_channels_last(const Planes& s, float* dx, const float* dy,
-                                   const int64_t* index, const Pool2dParams& p) {
+                                   const int32_t* index, const Pool2dParams& p) {
   const int64_t image = s.H * s.W * s.C, results = s.P * s.Q * s.C;
   const bool each_once = !overlap(p);
   const bool all = each_once && s.P * p.kernel[0] == s.H && s.Q * p.kernel[1] == s.W;
@@ -81,7 +79,7 @@ void max_pool2d_grad_channels_last(const Planes& s, float* dx, const float* dy,
     if (!all) std::fill(dx + begin * image, dx + end * image, 0.0f);
     for_windows(s, p, begin, end, [&](int64_t n, int64_t window, Taps taps) {
       const float* from = dy + window * s.C;
-      const int64_t* at = index + window * s.C;
+      const int32_t* at = index + window * s.C;
       float* to = dx + n * image;
       if (each_once) return spread(s.C, to, from, at, taps);
       for (int64_t c = 0; c < s.C; ++c) to[at[c] * s.C + c] += from[c];

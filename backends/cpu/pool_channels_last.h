@@ -5,14 +5,14 @@
 
 namespace ambit::cpu {
 
-/// Whether every window has an element, and positions fit 32 bits.
-bool suits_channels_last(const Planes& s, const Pool2dParams& p);
+/// Whether every window has an element: a dilated one may fall on padding alone.
+bool suits_channels_last(const Pool2dParams& p);
 
-/// y, index [N,P,Q,C], x [N,H,W,C] as they lie.
-void max_pool2d_channels_last(const Planes& s, float* y, int64_t* index, const float* x,
+/// y, index [N,P,Q,C], x [N,H,W,C] as they lie; index may be null.
+void max_pool2d_channels_last(const Planes& s, float* y, int32_t* index, const float* x,
                               const Pool2dParams& p);
 /// dx [N,H,W,C], dy, index [N,P,Q,C]. Errors: IndexError.
 void max_pool2d_grad_channels_last(const Planes& s, float* dx, const float* dy,
-                                   const int64_t* index, const Pool2dParams& p);
+                                   const int32_t* index, const Pool2dParams& p);
 
 }  // namespace ambit::cpu

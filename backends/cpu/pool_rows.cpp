@@ -15,7 +15,7 @@ namespace {
 
 namespace hn = hwy::HWY_NAMESPACE;
 
-// Positions are 32 bits wide here, as wide as the values, so that one mask fits both.
+// Positions are as wide as the values, so that one mask fits both.
 const hn::ScalableTag<float> kValues;
 const hn::RebindToSigned<decltype(kValues)> kPositions;
 constexpr int64_t kLanes = hn::MaxLanes(kValues);
@@ -33,20 +33,19 @@ HWY_INLINE void max_of_taps(int64_t channels, const float* x, Taps taps, float* 
     at = hn::IfThenElse(hn::RebindMask(kPositions, better), hn::Set(kPositions, tap), at);
   }
   hn::StoreU(best, kValues, values);
-  hn::Store(at, kPositions, positions);
+  hn::StoreU(at, kPositions, positions);
 }
 
-void max_window(int64_t channels, float* y, int64_t* index, const float* x, Taps taps) {
-  HWY_ALIGN int32_t at[kLanes];
+void max_window(int64_t channels, float* y, int32_t* index, const float* x, Taps taps) {
   int64_t c = 0;
   for (; c + kLanes <= channels; c += kLanes) {
-    max_of_taps(channels, x + c, taps, y + c, at,
+    max_of_taps(channels, x + c, taps, y + c, index + c,
                 [](const float* p) HWY_ATTR { return hn::LoadU(kValues, p); });
-    for (int64_t i = 0; i < kLanes; ++i) index[c + i] = at[i];
   }
   if (c == channels) return;
   const int64_t rest = channels - c;
   HWY_ALIGN float values[kLanes];
+  HWY_ALIGN int32_t at[kLanes];
   max_of_taps(channels, x + c, taps, values, at, [rest](const float* p) HWY_ATTR {
     return hn::MaskedLoad(hn::FirstN(kValues, static_cast<size_t>(rest)), kValues, p);
   });
@@ -54,13 +53,13 @@ void max_window(int64_t channels, float* y, int64_t* index, const float* x, Taps
   std::copy_n(at, rest, index + c);
 }
 
-void max_window_grad(int64_t channels, float* dx, const float* dy, const int64_t* index,
+void max_window_grad(int64_t channels, float* dx, const float* dy, const int32_t* index,
                      Taps taps) {
   for (int64_t c = 0; c < channels; c += kLanes) {
     const int64_t n = std::min(kLanes, channels - c);
     HWY_ALIGN int32_t at[kLanes];
     HWY_ALIGN float values[kLanes];
-    for (int64_t i = 0; i < n; ++i) at[i] = static_cast<int32_t>(index[c + i]);
+    std::copy_n(index + c, n, at);
     std::copy_n(dy + c, n, values);
     const auto grad = hn::Load(kValues, values);
     const auto positions = hn::Load(kPositions, at);

@@ -11,12 +11,12 @@ using Taps = std::span<const int32_t>;
 
 /// y[c] = max over taps of x[tap * channels + c], NaN wins; index[c] = that tap, the first of
 /// equals. At least one tap.
-using MaxWindow = void (*)(int64_t channels, float* y, int64_t* index, const float* x, Taps taps);
+using MaxWindow = void (*)(int64_t channels, float* y, int32_t* index, const float* x, Taps taps);
 MaxWindow max_window();
 
 /// dx[tap * channels + c] = dy[c] where tap is index[c], else 0: the gradient where windows do not
 /// overlap.
-using MaxWindowGrad = void (*)(int64_t channels, float* dx, const float* dy, const int64_t* index,
+using MaxWindowGrad = void (*)(int64_t channels, float* dx, const float* dy, const int32_t* index,
                                Taps taps);
 MaxWindowGrad max_window_grad();
 

@@ -21,9 +21,9 @@ void visit_index(int64_t numel, const F& f) {
   }
 }
 
-// y, index [planes,P,Q], x [planes,H,W]; every thread makes one element of y.
+// y, index [planes,P,Q] or null, x [planes,H,W]; every thread makes one element of y.
 template <class T, class I>
-__global__ void max_windows(I n, PoolAxis rows, PoolAxis columns, T* y, int64_t* index,
+__global__ void max_windows(I n, PoolAxis rows, PoolAxis columns, T* y, int32_t* index,
                             const T* x) {
   for (int64_t at = thread_index(); at < n; at += thread_count()) {
     const auto P = static_cast<I>(rows.output), Q = static_cast<I>(columns.output);
@@ -43,14 +43,14 @@ __global__ void max_windows(I n, PoolAxis rows, PoolAxis columns, T* y, int64_t*
       }
     }
     y[at] = top;
-    index[at] = best;
+    if (index) index[at] = static_cast<int32_t>(best);
   }
 }
 
-// dx [planes,H*W], zero before; dy, index [planes,P*Q]
+// dx [planes,in], zero before; dy, index [planes,out], n elements of them
 template <class T, class I>
 __global__ void add_to_maxima(I n, I out, int64_t in, FaultSink faults, T* dx, const T* dy,
-                              const int64_t* index) {
+                              const int32_t* index) {
   for (int64_t at = thread_index(); at < n; at += thread_count()) {
     const int64_t k = index[at];
     if (k < 0 || k >= in) {
@@ -61,12 +61,20 @@ __global__ void add_to_maxima(I n, I out, int64_t in, FaultSink faults, T* dx, c
   }
 }
 
-// t [N,C,...] as [planes,...]; no graph sees it.
-Tensor by_plane(const Tensor& t, int64_t planes) {
-  const TensorImpl& impl = *t.impl();
-  const Dims sizes{planes, t.numel() / planes};
-  return Tensor(intrusive_ptr<TensorImpl>(
-      new TensorImpl(impl.storage, sizes, contiguous_strides(sizes), impl.offset, impl.dtype)));
+// The same, a thread a plane, so that the order of adding is always the same.
+template <class T>
+__global__ void add_in_order(int64_t planes, int64_t out, int64_t in, FaultSink faults, T* dx,
+                             const T* dy, const int32_t* index) {
+  for (int64_t plane = thread_index(); plane < planes; plane += thread_count()) {
+    for (int64_t at = plane * out; at < (plane + 1) * out; ++at) {
+      const int64_t k = index[at];
+      if (k < 0 || k >= in) {
+        faults.report(FaultKind::index, k, in);
+      } else {
+        dx[plane * in + k] += dy[at];
+      }
+    }
+  }
 }
 
 PoolAxis axis(const Pool2dParams& p, size_t d, const Tensor& x, const Tensor& y) {
@@ -76,16 +84,17 @@ PoolAxis axis(const Pool2dParams& p, size_t d, const Tensor& x, const Tensor& y)
 
 }  // namespace
 
-// y, index [N,C,P,Q], x [N,C,H,W]
+// y, index [N,C,P,Q] or undefined, x [N,C,H,W]
 void max_pool2d(Tensor& y, Tensor& index, const Tensor& x, const Pool2dParams& p) {
   const int64_t n = y.numel();
   if (n == 0) return;
   const PoolAxis rows = axis(p, 0, x, y), columns = axis(p, 1, x, y);
+  int32_t* positions = index.defined() ? index.data_ptr<int32_t>() : nullptr;
   visit(y.dtype(), [&]<class T>() {
     if constexpr (std::is_floating_point_v<T>) {
       visit_index(n, [&]<class I>() {
         launch(max_windows<T, I>, grid_for(n), static_cast<I>(n), rows, columns, y.data_ptr<T>(),
-               index.data_ptr<int64_t>(), static_cast<const T*>(x.data_ptr<T>()));
+               positions, static_cast<const T*>(x.data_ptr<T>()));
       });
     }
   });
@@ -98,18 +107,23 @@ void max_pool2d_grad(Tensor& dx, const Tensor& dy, const Tensor& index, const Po
   const int64_t windows = dy.numel(), planes = dx.size(0) * dx.size(1);
   if (windows == 0) return;
   const PoolAxis rows = axis(p, 0, dx, dy), columns = axis(p, 1, dx, dy);
+  const int64_t in = rows.input * columns.input, out = windows / planes;
   // No two windows apart share a maximum: their sums have one term, and no order.
-  if (is_deterministic() && !(rows.windows_are_apart() && columns.windows_are_apart())) {
-    Tensor sums = by_plane(dx, planes);
-    return scatter_add(sums, by_plane(index, planes), by_plane(dy, planes), 1);
-  }
+  const bool in_order =
+      is_deterministic() && !(rows.windows_are_apart() && columns.windows_are_apart());
   const FaultSink faults = Call::stream().gpu.faults().sink(Call::op());
   visit(dx.dtype(), [&]<class T>() {
     if constexpr (std::is_floating_point_v<T>) {
+      T* to = dx.data_ptr<T>();
+      const T* from = dy.data_ptr<T>();
+      const int32_t* positions = index.data_ptr<int32_t>();
+      if (in_order) {
+        return launch(add_in_order<T>, grid_for(planes), planes, out, in, faults, to, from,
+                      positions);
+      }
       visit_index(windows, [&]<class I>() {
-        launch(add_to_maxima<T, I>, grid_for(windows), static_cast<I>(windows),
-               static_cast<I>(windows / planes), rows.input * columns.input, faults,
-               dx.data_ptr<T>(), dy.data_ptr<T>(), index.data_ptr<int64_t>());
+        launch(add_to_maxima<T, I>, grid_for(windows), static_cast<I>(windows), static_cast<I>(out),
+               in, faults, to, from, positions);
       });
     }
   });

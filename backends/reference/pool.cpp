@@ -53,11 +53,11 @@ double divisor(const Range& h, const Range& w, const Pool2dParams& p) {
 
 }  // namespace
 
-// y, index [N,C,P,Q], x [N,C,H,W]
+// y, index [N,C,P,Q] or undefined, x [N,C,H,W]
 void max_pool2d(Tensor& y, Tensor& index, const Tensor& x, const Pool2dParams& p) {
   count_run();
   const int64_t H = x.size(2), W = x.size(3);
-  int64_t* pi = index.data_ptr<int64_t>();
+  int32_t* pi = index.defined() ? index.data_ptr<int32_t>() : nullptr;
   visit(y.dtype(), [&]<class T>() {
     T* py = y.data_ptr<T>();
     const T* px = x.data_ptr<T>();
@@ -74,7 +74,7 @@ void max_pool2d(Tensor& y, Tensor& index, const Tensor& x, const Pool2dParams& p
       }
       // A dilated window may fall on padding alone.
       py[iy] = best < 0 ? -std::numeric_limits<T>::infinity() : image[best];
-      pi[iy] = std::max<int64_t>(best, 0);
+      if (pi) pi[iy] = static_cast<int32_t>(std::max<int64_t>(best, 0));
     });
   });
 }
@@ -83,7 +83,7 @@ void max_pool2d(Tensor& y, Tensor& index, const Tensor& x, const Pool2dParams& p
 void max_pool2d_grad(Tensor& dx, const Tensor& dy, const Tensor& index, const Pool2dParams&) {
   count_run();
   const int64_t in = dx.size(2) * dx.size(3), out = dy.size(2) * dy.size(3);
-  const int64_t* pi = index.data_ptr<int64_t>();
+  const int32_t* pi = index.data_ptr<int32_t>();
   for (int64_t i = 0; i < index.numel(); ++i) {
     if (pi[i] >= 0 && pi[i] < in) continue;
     throw IndexError(

@@ -33,9 +33,32 @@ Tensor max_pool2d_grad(const Tensor& grad, const Tensor& index, IntArrayRef size
   kernels::max_pool2d_grad(dx, dense(grad), index, p);
   return record("max_pool2d_grad", std::move(dx),
                 wrt(grad, [index = saved(index)](const Tensor& g) {
-                  const Tensor at = index();
+                  const Tensor at = index().to(kInt64);
                   return reshape(gather(flat_planes(g), 2, flat_planes(at)), at.sizes());
                 }));
+}
+
+// The maxima, and their positions as kernels count them if `with_index`.
+std::pair<Tensor, Tensor> max_pool(const Tensor& input, const Pool2dParams& p, bool with_index) {
+  expect_floating("max_pool2d", input);
+  if (input.dim() == 3) {
+    const auto [out, index] = max_pool(unsqueeze(input, 0), p, with_index);
+    return {squeeze(out, 0), with_index ? squeeze(index, 0) : Tensor()};
+  }
+  const Dims sizes = p.out_sizes("max_pool2d", input.sizes());
+  if (input.size(2) > INT32_MAX / input.size(3)) {
+    throw ShapeError(fmt::format("max_pool2d: expected planes of less than 2^31 elements, got {}",
+                                 str(input.sizes())));
+  }
+  Tensor out = allocate("max_pool2d", sizes, input.dtype(), input.device());
+  Tensor index = with_index ? allocate("max_pool2d", sizes, kInt32, input.device()) : Tensor();
+  kernels::max_pool2d(out, index, dense(input), p);
+  if (!needs_gradient(input)) return {out, index};
+  out = record("max_pool2d", out,
+               wrt(input, [index = saved(index), s = Dims(input.sizes()), p](const Tensor& g) {
+                 return max_pool2d_grad(g, index(), s, p);
+               }));
+  return {out, index};
 }
 
 Tensor avg_pool2d_grad(const Tensor& grad, IntArrayRef sizes, const Pool2dParams& p) {
@@ -48,24 +71,12 @@ Tensor avg_pool2d_grad(const Tensor& grad, IntArrayRef sizes, const Pool2dParams
 }  // namespace
 
 Tensor max_pool2d(const Tensor& input, const Pool2dParams& p) {
-  return std::get<0>(max_pool2d_with_indices(input, p));
+  return max_pool(input, p, needs_gradient(input)).first;
 }
 
 std::tuple<Tensor, Tensor> max_pool2d_with_indices(const Tensor& input, const Pool2dParams& p) {
-  expect_floating("max_pool2d", input);
-  if (input.dim() == 3) {
-    const auto [out, index] = max_pool2d_with_indices(unsqueeze(input, 0), p);
-    return {squeeze(out, 0), squeeze(index, 0)};
-  }
-  const Dims sizes = p.out_sizes("max_pool2d", input.sizes());
-  Tensor out = allocate("max_pool2d", sizes, input.dtype(), input.device());
-  Tensor index = allocate("max_pool2d", sizes, kInt64, input.device());
-  kernels::max_pool2d(out, index, dense(input), p);
-  out = record("max_pool2d", out,
-               wrt(input, [index = saved(index), s = Dims(input.sizes()), p](const Tensor& g) {
-                 return max_pool2d_grad(g, index(), s, p);
-               }));
-  return {out, index};
+  const auto [out, index] = max_pool(input, p, true);
+  return {out, index.to(kInt64)};
 }
 
 Tensor avg_pool2d(const Tensor& input, const Pool2dParams& p) {

@@ -104,7 +104,7 @@ std::vector<Call> matmul_and_conv_calls() {
 std::vector<Call> pool_calls() {
   namespace k = kernels;
   static constexpr Pool2dParams kPool{.kernel = {2, 2}};
-  const auto indices = [] { return ones_of(kInt64, {1, 1, 2, 2}); };
+  const auto indices = [] { return ones_of(kInt32, {1, 1, 2, 2}); };
   return {
       {k::max_pool2d,
        [=] {

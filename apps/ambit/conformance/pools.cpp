@@ -52,12 +52,20 @@ void check_max(Trial& t, const Pool& c, DType dtype, Layout layout) {
   for (const Values& values : {any(), few(true)}) {
     t.begin(text(c.p));
     Operand& y = t.output("y", dtype, c.y(), layout);
-    Operand& index = t.output("index", kInt64, c.y(), layout);
+    Operand& index = t.output("index", kInt32, c.y(), layout);
     Operand& x = t.input("x", dtype, c.x, layout, values);
     t.run([&](Side s) { kernels::max_pool2d(y[s], index[s], x[s], c.p); });
     t.expect(y);
     t.expect(index);
   }
+  t.begin("positions not asked for");
+  Operand& y = t.output("y", dtype, c.y(), layout);
+  Operand& x = t.input("x", dtype, c.x, layout);
+  t.run([&](Side s) {
+    Tensor none;
+    kernels::max_pool2d(y[s], none, x[s], c.p);
+  });
+  t.expect(y);
 }
 
 /// The first place of a window that is inside of the image, along h (d = 0) or w.
@@ -76,7 +84,7 @@ void check_max_grad(Trial& t, const Pool& c, DType dtype, Layout layout) {
   t.begin(text(c.p));
   Operand& dx = t.output("dx", dtype, c.x, layout);
   Operand& dy = t.input("dy", dtype, y, layout);
-  Operand& index = t.input("index", kInt64, y, layout, first_of_window);
+  Operand& index = t.input("index", kInt32, y, layout, first_of_window);
   t.run([&](Side s) { kernels::max_pool2d_grad(dx[s], dy[s], index[s], c.p); });
   t.expect(dx, sum_bound(kWindow, dtype));
 }

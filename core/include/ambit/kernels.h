@@ -81,8 +81,8 @@ extern AMBIT_API Op<void(Tensor& dx, const Tensor& dy, const Tensor& w, const Co
 /// dw [K,C/groups,R,S] from dy [N,K,P,Q] and x. composite
 extern AMBIT_API Op<void(Tensor& dw, const Tensor& dy, const Tensor& x, const Conv2dParams& p)>
     conv2d_weight_grad;
-/// y [N,C,P,Q] = maximum of each window, NaN wins; index [N,C,P,Q] int64 = its position h * W + w,
-/// the first of equals.
+/// y [N,C,P,Q] = maximum of each window, NaN wins; index [N,C,P,Q] int32 = its position h * W + w,
+/// the first of equals; undefined where nobody asks. H * W below 2^31.
 extern AMBIT_API Op<void(Tensor& y, Tensor& index, const Tensor& x, const Pool2dParams& p)>
     max_pool2d;
 /// dx [N,C,H,W] = dy [N,C,P,Q] added at `index`, zero elsewhere.

@@ -189,7 +189,7 @@ void max_pool2d_grad(Tensor& dx, const Tensor& dy, const Tensor& index, const Po
   const int64_t plane = dx.size(2) * dx.size(3), windows = dy.size(2) * dy.size(3);
   visit(dx.dtype(), [&]<class T>() {
     for (int64_t i = 0; i < dy.numel(); ++i) {
-      const int64_t at = i / windows * plane + index.data_ptr<int64_t>()[i];
+      const int64_t at = i / windows * plane + index.data_ptr<int32_t>()[i];
       dx.data_ptr<T>()[at] = dy.data_ptr<T>()[i];
     }
   });

@@ -169,7 +169,7 @@ TEST_CASE("maximum pooling and its gradient, also where all has to be added in o
         const Dims out = p.out_sizes("max_pool2d", x.sizes());
         const Tensor dy = normal(out, dtype);
         Tensor y = empty(out, x.options()), dx = empty_like(x);
-        Tensor index = empty(out, TensorOptions(kInt64)), index_expected = index.to(kReference);
+        Tensor index = empty(out, TensorOptions(kInt32)), index_expected = index.to(kReference);
         Tensor y_expected = y.to(kReference), dx_expected = dx.to(kReference);
         cuda::max_pool2d(y, index, x, p);
         kernels::max_pool2d(y_expected, index_expected, x.to(kReference), p);
@@ -190,7 +190,7 @@ TEST_CASE("a position outside of the image is reported, whatever the order of ad
   Pool2dParams p{.kernel = {3, 3}, .stride = {1, 1}};
   for (const bool deterministic : {false, true}) {
     Tensor dx = empty({1, 1, 4, 4});
-    const Tensor dy = ones({1, 1, 2, 2}), index = tensor({5, 16, -1, 5}).view({1, 1, 2, 2});
+    const Tensor dy = ones({1, 1, 2, 2}), index = tensor({5, 16, -1, 5}, kInt32).view({1, 1, 2, 2});
     cuda::Call::fault = {};
     set_deterministic(deterministic);
     cuda::max_pool2d_grad(dx, dy, index, p);
