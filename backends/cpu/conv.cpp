@@ -10,11 +10,13 @@ namespace {
 
 enum Tag : int64_t { kForward = 200, kInputGrad, kWeightGrad };
 
-/// Whether oneDNN is faster, as measured: where the channels of the result fill its vectors of 16,
-/// soon; where they do not, once there is enough work to pay for bringing the data its way.
-bool prefers_onednn(const Tensor& x, const ConvGeometry& g, int64_t channels) {
-  const int64_t enough = int64_t{1} << (channels >= 16 ? 18 : 23);
-  return x.dtype() == kFloat32 && channels >= 4 && g.work() >= enough;
+// oneDNN's vectors hold 16 channels of the result. Where those fill them it is faster, as measured,
+// from little work on. Where they do not, the own loops are, whose vectors hold pixels: but for
+// what would have to be brought back to row-major first, and for the gradient of the weights.
+bool prefers_onednn(const Tensor& x, const ConvGeometry& g, int64_t channels, bool even_for_few) {
+  const bool many = channels >= 16;
+  const int64_t enough = int64_t{1} << (many ? 18 : 23);
+  return x.dtype() == kFloat32 && (many || (even_for_few && channels >= 4)) && g.work() >= enough;
 }
 
 /// oneDNN takes all threads that it is given, however small the work.
@@ -117,7 +119,7 @@ void run_direct(DType dtype, const F& f) {
 void conv2d(Tensor& y, const Tensor& x, const Tensor& w, const Tensor& b, const Conv2dParams& p) {
   if (y.numel() == 0) return;
   const ConvGeometry g(x.sizes(), w.sizes(), y.sizes(), p);
-  if (prefers_onednn(x, g, g.Kg)) {
+  if (prefers_onednn(x, g, g.Kg, is_channels_last(x))) {
     const Tensor out = laid_out_for_writing(y);
     const InputsAsTheyLie in({&x, &w, &b});
     return onednn_conv(g, out, in[0], in[1], in[2]);
@@ -132,7 +134,7 @@ void conv2d(Tensor& y, const Tensor& x, const Tensor& w, const Tensor& b, const 
 void conv2d_input_grad(Tensor& dx, const Tensor& dy, const Tensor& w, const Conv2dParams& p) {
   if (dy.numel() == 0 || w.numel() == 0) return fill(dx, 0);
   const ConvGeometry g(dx.sizes(), w.sizes(), dy.sizes(), p);
-  if (prefers_onednn(dx, g, std::min(g.Cg, g.Kg))) {
+  if (prefers_onednn(dx, g, g.Cg, false)) {
     const Tensor out = laid_out_for_writing(dx);
     const InputsAsTheyLie in({&dy, &w});
     return onednn_input_grad(g, out, in[0], in[1]);
@@ -146,7 +148,7 @@ void conv2d_input_grad(Tensor& dx, const Tensor& dy, const Tensor& w, const Conv
 void conv2d_weight_grad(Tensor& dw, const Tensor& dy, const Tensor& x, const Conv2dParams& p) {
   if (dy.numel() == 0 || dw.numel() == 0) return fill(dw, 0);
   const ConvGeometry g(x.sizes(), dw.sizes(), dy.sizes(), p);
-  if (prefers_onednn(x, g, g.Kg)) {
+  if (prefers_onednn(x, g, g.Kg, true)) {
     dw.data_ptr();
     const InputsAsTheyLie in({&dy, &x});
     return onednn_weight_grad(g, dw, in[0], in[1]);

@@ -1,5 +1,6 @@
-// 2-D maximum pooling, a row of windows at a time, so that vectors hold windows side by side.
-// Written out for both dtypes: oneDNN gives positions inside the window, not inside the plane.
+// 2-D maximum pooling: vectors hold windows of one row side by side, where these have all of their
+// columns and lie next to each other or every other; the others are computed one by one. Written
+// out for both dtypes: oneDNN gives positions inside the window, not inside the plane.
 #include "simd_targets.h"
 
 #undef HWY_TARGET_INCLUDE
@@ -19,103 +20,144 @@
 
 HWY_BEFORE_NAMESPACE();
 namespace ambit::cpu::HWY_NAMESPACE {
+namespace hn = hwy::HWY_NAMESPACE;
 namespace {
 
-/// Whether b takes the place of a: only what is larger, and the first NaN for good.
+/// One window: the maximum goes to *y, its position to *index. A dilated window may fall on padding
+/// alone: -inf at 0.
 template <class T>
-bool beats(T b, T a) {
-  return (b > a) | ((b != b) & (a == a));
+void max_window(const T* x, T* y, int32_t* index, int64_t W, const Span& h, const Span& w) {
+  const bool empty = h.begin >= h.end || w.begin >= w.end;
+  T best = -std::numeric_limits<T>::infinity();
+  int64_t at = empty ? 0 : h.begin * W + w.begin;
+  for (int64_t i = h.begin; i < h.end; i += h.step) {
+    for (int64_t j = w.begin; j < w.end; j += w.step) {
+      const T v = x[i * W + j];
+      if (v > best || (v != v && best == best)) {  // the first NaN stays
+        best = v;
+        at = i * W + j;
+      }
+    }
+  }
+  *y = best;
+  *index = static_cast<int32_t>(at);
 }
 
-/// The windows [begin, end) of n along an axis of `size` whose k-th element is inside; it is at
-/// window * stride + offset.
-struct Inside {
-  Inside(int64_t k, int64_t n, int64_t size, const Pool2dParams& p, size_t axis)
-      : offset(k * p.dilation[axis] - p.padding[axis]) {
-    const int64_t stride = p.stride[axis];
-    begin = offset >= 0 ? 0 : std::min(n, (-offset + stride - 1) / stride);
-    end = std::clamp(offset >= size ? 0 : (size - 1 - offset) / stride + 1, begin, n);
+/// The maxima so far of windows side by side, whose first columns are kStride apart.
+template <class D, int64_t kStride>
+class Maxima {
+ public:
+  using T = hn::TFromD<D>;
+  using Positions = hn::RebindToSigned<D>;
+  using Position = hn::TFromD<Positions>;
+
+  /// `first`: the position of the first window's first element.
+  HWY_INLINE explicit Maxima(int64_t first)
+      : best_(hn::Set(D(), -std::numeric_limits<T>::infinity())), at_(positions(first)) {}
+  /// Row of x from the first window's first column on, at position `first`.
+  HWY_INLINE void meet_row(const T* x, int64_t first, int64_t columns, int64_t dilation) {
+    if constexpr (kStride == 1) {
+      for (int64_t k = 0; k < columns; ++k) {
+        meet(hn::LoadU(D(), x + k * dilation), positions(first + k * dilation));
+      }
+    } else {  // two columns to a load; it ends with the last window
+      hn::Vec<D> even, odd;
+      for (int64_t k = 0; k + 1 < columns; k += 2) {
+        hn::LoadInterleaved2(D(), x + k, even, odd);
+        meet(even, positions(first + k));
+        meet(odd, positions(first + k + 1));
+      }
+      if (columns % 2 != 0) {
+        hn::LoadInterleaved2(D(), x + columns - 2, even, odd);
+        meet(odd, positions(first + columns - 1));
+      }
+    }
   }
-  int64_t offset, begin, end;
+  HWY_INLINE void store(T* y, int32_t* index) const {
+    hn::StoreU(best_, D(), y);
+    if constexpr (sizeof(T) == sizeof(int32_t)) {
+      hn::StoreU(at_, Positions(), index);
+    } else {
+      Position at[hn::MaxLanes(D())];
+      hn::StoreU(at_, Positions(), at);
+      std::copy_n(at, hn::MaxLanes(D()), index);
+    }
+  }
+
+ private:
+  HWY_INLINE static hn::Vec<Positions> positions(int64_t first) {
+    const auto steps = hn::Iota(Positions(), Position{0});
+    return hn::Add(hn::Set(Positions(), static_cast<Position>(first)),
+                   kStride == 1 ? steps : hn::Add(steps, steps));
+  }
+  HWY_INLINE void meet(hn::Vec<D> v, hn::Vec<Positions> at) {
+    const auto better = hn::Or(hn::Gt(v, best_), hn::AndNot(hn::IsNaN(best_), hn::IsNaN(v)));
+    best_ = hn::IfThenElse(better, v, best_);
+    at_ = hn::IfThenElse(hn::RebindMask(Positions(), better), at, at_);
+  }
+
+  hn::Vec<D> best_;
+  hn::Vec<Positions> at_;
 };
 
-/// value, position = where x[j * stride] at start + j * stride beats them. kStride: 0 if any.
-template <int64_t kStride, class T>
-void meet(int64_t n, T* value, int32_t* position, const T* x, int64_t start, int64_t any_stride) {
-  const int64_t stride = kStride ? kStride : any_stride;
-#pragma omp simd
-  for (int64_t j = 0; j < n; ++j) {
-    const T v = x[j * stride];
-    const bool better = beats(v, value[j]);
-    value[j] = better ? v : value[j];
-    position[j] = better ? static_cast<int32_t>(start + j * stride) : position[j];
+/// Windows [j, end) of a row of y, as many as whole vectors hold, then as smaller vectors do.
+/// Returns the first one left over.
+template <size_t kLanes, int64_t kStride, class T>
+int64_t max_whole_windows(int64_t j, int64_t end, const T* x, T* y, int32_t* index, int64_t W,
+                          const Span& h, const Pool2dParams& p) {
+  const hn::CappedTag<T, kLanes> d;
+  const auto lanes = static_cast<int64_t>(hn::Lanes(d));
+  for (; j + lanes <= end; j += lanes) {
+    const int64_t column = j * kStride - p.padding[1];
+    Maxima<decltype(d), kStride> maxima(h.begin * W + column);
+    for (int64_t i = h.begin; i < h.end; i += h.step) {
+      maxima.meet_row(x + i * W + column, i * W + column, p.kernel[1], p.dilation[1]);
+    }
+    maxima.store(y + j, index + j);
   }
+  if constexpr (kLanes > 4) {
+    return max_whole_windows<kLanes / 2, kStride>(j, end, x, y, index, W, h, p);
+  }
+  return j;
 }
 
-/// Begin the windows of a row, whose upper edge is row h of x: with their first elements, or where
-/// some begin in padding with -inf at the position of the first element inside. A dilated window
-/// may fall on padding alone; its position is 0.
-template <int64_t kStride, class T>
-void begin_row(int64_t h, const T* x, T* y, int32_t* index, const Planes& s,
-               const Pool2dParams& p) {
-  const int64_t stride = kStride ? kStride : p.stride[1];
-  const Inside first(0, s.Q, s.W, p, 1);
-  if (first.begin == 0 && first.end == s.Q) {
-    const int64_t start = h * s.W + first.offset;
-#pragma omp simd
-    for (int64_t j = 0; j < s.Q; ++j) {
-      y[j] = x[start + j * stride];
-      index[j] = static_cast<int32_t>(start + j * stride);
-    }
-    return;
-  }
-  std::fill_n(y, s.Q, -std::numeric_limits<T>::infinity());
-  std::fill_n(index, s.Q, 0);
-  for (int64_t k = p.kernel[1]; k-- > 0;) {
-    const Inside in(k, s.Q, s.W, p, 1);
-    for (int64_t j = in.begin; j < in.end; ++j) {
-      index[j] = static_cast<int32_t>(h * s.W + j * stride + in.offset);
-    }
-  }
-}
-
-/// Row i of y: all its windows meet their first elements, then their second, and so on.
-template <int64_t kStride, class T>
+/// Row i of y [P,Q], of x [H,W].
+template <class T>
 void max_row(int64_t i, const T* x, T* y, int32_t* index, const Planes& s, const Pool2dParams& p) {
-  const int64_t top = i * p.stride[0] - p.padding[0], dilation = p.dilation[0];
-  const int64_t first = top >= 0 ? 0 : (-top + dilation - 1) / dilation;
-  const int64_t past = top >= s.H ? 0 : std::min(p.kernel[0], (s.H - 1 - top) / dilation + 1);
-  if (first >= past) {
-    std::fill_n(y, s.Q, -std::numeric_limits<T>::infinity());
-    std::fill_n(index, s.Q, 0);
-    return;
-  }
-  begin_row<kStride>(top + first * dilation, x, y, index, s, p);
-  for (int64_t r = first; r < past; ++r) {
-    const int64_t row = (top + r * dilation) * s.W;
-    for (int64_t k = 0; k < p.kernel[1]; ++k) {
-      const Inside in(k, s.Q, s.W, p, 1);
-      const int64_t start = row + in.begin * p.stride[1] + in.offset;
-      meet<kStride>(in.end - in.begin, y + in.begin, index + in.begin, x + start, start,
-                    p.stride[1]);
+  constexpr size_t kMostLanes = hn::MaxLanes(hn::ScalableTag<T>());
+  const Span h(i, s.H, p, 0);
+  const int64_t stride = p.stride[1], last = (p.kernel[1] - 1) * p.dilation[1] - p.padding[1];
+  // The windows [begin, end) have all of their columns.
+  const int64_t begin = std::min(s.Q, (p.padding[1] + stride - 1) / stride);
+  const int64_t end = s.W <= last ? begin : std::clamp((s.W - 1 - last) / stride + 1, begin, s.Q);
+  const auto one_by_one = [&](int64_t from, int64_t to) {
+    for (int64_t j = from; j < to; ++j) {
+      max_window(x, y + j, index + j, s.W, h, Span(j, s.W, p, 1));
+    }
+  };
+  one_by_one(0, begin);
+  int64_t done = begin;
+  if (h.begin < h.end) {
+    if (stride == 1) {
+      done = max_whole_windows<kMostLanes, 1>(begin, end, x, y, index, s.W, h, p);
+    } else if (stride == 2 && p.kernel[1] > 1 && p.dilation[1] == 1) {
+      done = max_whole_windows<kMostLanes, 2>(begin, end, x, y, index, s.W, h, p);
     }
   }
+  one_by_one(done, s.Q);
 }
 
 template <class T>
 void run(const Tensor& y, const Tensor& index, const Tensor& x, const Pool2dParams& p) {
   const Planes s(x, y);
-  const auto row = p.stride[1] == 1   ? max_row<1, T>
-                   : p.stride[1] == 2 ? max_row<2, T>
-                                      : max_row<0, T>;
   T* py = y.data_ptr<T>();
   int32_t* positions = index.defined() ? index.data_ptr<int32_t>() : nullptr;
   const T* px = x.data_ptr<T>();
   parallel_for(s.count(), s.grain(p), [&](int64_t begin, int64_t end) {
     std::vector<int32_t> unasked(positions ? 0 : static_cast<size_t>(s.Q));
     for (int64_t r = begin * s.P; r < end * s.P; ++r) {
-      row(r % s.P, px + r / s.P * s.H * s.W, py + r * s.Q,
-          positions ? positions + r * s.Q : unasked.data(), s, p);
+      max_row(r % s.P, px + r / s.P * s.H * s.W, py + r * s.Q,
+              positions ? positions + r * s.Q : unasked.data(), s, p);
     }
   });
 }
