@@ -11,8 +11,8 @@ namespace {
 enum Tag : int64_t { kForward = 200, kInputGrad, kWeightGrad };
 
 // oneDNN's vectors hold 16 channels of the result. Where those fill them it is faster, as measured,
-// from little work on. Where they do not, the own loops are, whose vectors hold pixels: but for
-// what would have to be brought back to row-major first, and for the gradient of the weights.
+// from little work on. Where they do not, the own loops are, whose vectors hold pixels, but for
+// much work on what would have to be brought back to row-major first.
 bool prefers_onednn(const Tensor& x, const ConvGeometry& g, int64_t channels, bool even_for_few) {
   const bool many = channels >= 16;
   const int64_t enough = int64_t{1} << (many ? 18 : 23);
@@ -148,7 +148,7 @@ void conv2d_input_grad(Tensor& dx, const Tensor& dy, const Tensor& w, const Conv
 void conv2d_weight_grad(Tensor& dw, const Tensor& dy, const Tensor& x, const Conv2dParams& p) {
   if (dy.numel() == 0 || dw.numel() == 0) return fill(dw, 0);
   const ConvGeometry g(x.sizes(), dw.sizes(), dy.sizes(), p);
-  if (prefers_onednn(x, g, g.Kg, true)) {
+  if (prefers_onednn(x, g, g.Kg, is_channels_last(dy))) {
     dw.data_ptr();
     const InputsAsTheyLie in({&dy, &x});
     return onednn_weight_grad(g, dw, in[0], in[1]);

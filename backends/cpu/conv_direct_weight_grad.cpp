@@ -78,50 +78,48 @@ class Correlation {
   V sums_[kSums];
 };
 
-/// A strip of filters of one group, all taps, over `images`; adds into dw.
+/// kTaps taps from t on of a strip of filters of one group, over `images`; adds into dw.
 template <class T>
-void correlate_strip(const ConvGeometry& g, int64_t strip, int64_t images, T* dw, const T* dy,
-                     const T* packed) {
+void correlate_strip(const ConvGeometry& g, int64_t strip, int64_t t, int64_t images, T* dw,
+                     const T* dy, const T* packed) {
   const int64_t strips = ceil_div(g.Kg, kRows), group = strip / strips;
   const int64_t first = group * g.Kg + strip % strips * kRows;
   const int64_t count = std::min(kRows, (group + 1) * g.Kg - first);
-  for (int64_t t = 0; t < g.taps(); t += kTaps) {
-    const int64_t taps = std::min(kTaps, g.taps() - t);
-    Correlation<T> correlation;
-    for (int64_t n = 0; n < images; ++n) {
-      const T *slopes[kRows], *inputs[kTaps];
-      for (int64_t i = 0; i < kRows; ++i) {
-        slopes[i] = dy + (n * g.K + first + std::min(i, count - 1)) * g.P * g.Q;
-      }
-      for (int64_t i = 0; i < kTaps; ++i) {
-        inputs[i] = packed + n * g.image() + group * g.Cg * g.channel +
-                    g.offsets[static_cast<size_t>(t + std::min(i, taps - 1))];
-      }
-      correlation.add(g, slopes, inputs);
+  const int64_t taps = std::min(kTaps, g.taps() - t);
+  Correlation<T> correlation;
+  for (int64_t n = 0; n < images; ++n) {
+    const T *slopes[kRows], *inputs[kTaps];
+    for (int64_t i = 0; i < kRows; ++i) {
+      slopes[i] = dy + (n * g.K + first + std::min(i, count - 1)) * g.P * g.Q;
     }
-    T sums[kRows * kTaps];
-    correlation.store(sums);
-    for (int64_t i = 0; i < count; ++i) {
-      T* to = dw + (first + i) * g.taps() + t;
-      for (int64_t j = 0; j < taps; ++j) to[j] += sums[i * kTaps + j];
+    for (int64_t i = 0; i < kTaps; ++i) {
+      inputs[i] = packed + n * g.image() + group * g.Cg * g.channel +
+                  g.offsets[static_cast<size_t>(t + std::min(i, taps - 1))];
     }
+    correlation.add(g, slopes, inputs);
+  }
+  T sums[kRows * kTaps];
+  correlation.store(sums);
+  for (int64_t i = 0; i < count; ++i) {
+    T* to = dw + (first + i) * g.taps() + t;
+    for (int64_t j = 0; j < taps; ++j) to[j] += sums[i * kTaps + j];
   }
 }
 
 template <class T>
 void weight_grad(const ConvGeometry& g, T* dw, const T* dy, const T* x) {
-  const int64_t strips = g.groups * ceil_div(g.Kg, kRows);
+  const int64_t strips = g.groups * ceil_div(g.Kg, kRows), tap_groups = ceil_div(g.taps(), kTaps);
   const int64_t at_once = g.images_at_once(sizeof(T));
   const Scratch packed(static_cast<size_t>(at_once * g.image()) * sizeof(T));
   std::fill_n(dw, g.K * g.taps(), T(0));
   for (int64_t first = 0; first < g.N; first += at_once) {
     const int64_t images = std::min(at_once, g.N - first);
     pack_images(g, images, packed.data<T>(), x + first * g.C * g.H * g.W);
-    parallel_for(strips, grain_for_products(images * g.P * g.Q * g.taps() * kRows),
+    parallel_for(strips * tap_groups, grain_for_products(images * g.P * g.Q * kTaps * kRows),
                  [&](int64_t begin, int64_t end) {
                    for (int64_t i = begin; i < end; ++i) {
-                     correlate_strip(g, i, images, dw, dy + first * g.K * g.P * g.Q,
-                                     packed.data<T>());
+                     correlate_strip(g, i / tap_groups, i % tap_groups * kTaps, images, dw,
+                                     dy + first * g.K * g.P * g.Q, packed.data<T>());
                    }
                  });
   }
