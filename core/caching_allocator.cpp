@@ -186,7 +186,7 @@ void CachingAllocator::release_all() noexcept {
 }
 
 void CachingAllocator::trim() noexcept {
-  while (stats_.cached > kSpareCacheBytes + stats_.peak_in_use) {
+  while (stats_.in_use + stats_.cached > kSpareCacheBytes + 2 * stats_.peak_in_use) {
     size_t oldest = kClasses;
     for (size_t i = 0; i < kClasses; ++i) {
       if (classes_[i].blocks.empty()) continue;

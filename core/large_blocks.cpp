@@ -4,11 +4,20 @@
 #include <iterator>
 
 namespace ambit {
+namespace {
+
+// A block that is much too large stays whole. Whoever freed it will ask for it again, and a small
+// part of it that lives on would be in the way: the gradient of a layer's output comes long after
+// the output, with what is saved for backward made between them.
+constexpr size_t kMostTimes = 3;
+
+}  // namespace
 
 char* LargeBlocks::take(size_t bytes, uint64_t now) {
   const auto fit = free_.lower_bound({bytes, nullptr});
   if (fit == free_.end()) return nullptr;
   const auto [had, begin] = *fit;
+  if (had > kMostTimes * bytes) return nullptr;
   Block& block = blocks_.find(begin)->second;
   if (had == bytes) {
     free_.erase(fit);

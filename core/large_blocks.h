@@ -21,8 +21,8 @@ class LargeBlocks {
     size_t bytes = 0;
   };
 
-  /// Return `bytes` of the smallest free block that has them; null where none has. `now` counts
-  /// requests.
+  /// Return `bytes` of the smallest free block that has them, null where none has or it is much
+  /// larger. `now` counts requests.
   char* take(size_t bytes, uint64_t now);
   /// Take over a segment, which is what the system gave at once, as a block in use.
   void add_segment(Range segment, uint64_t now);

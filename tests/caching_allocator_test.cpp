@@ -153,8 +153,8 @@ TEST_CASE("memory of the CPU is aligned to 64 bytes and can be written") {
 TEST_CASE("the cache stays below its limit and gives back what was not asked for longest") {
   FakeMemory raw(size_t{1} << 40);
   CachingAllocator a(raw, "fake:0");
-  // Each block alone is the peak, so the limit is 64 MiB + that; none fits into those before it.
-  const size_t first = 48 * kMiB, second = 56 * kMiB, third = 64 * kMiB;
+  // Each block alone is the peak, so the limit is 64 MiB + twice that; none fits into those before.
+  const size_t first = 160 * kMiB, second = 176 * kMiB, third = 192 * kMiB;
   a.free(a.allocate(first), first);
   a.free(a.allocate(second), second);
   CHECK(a.stats().cached == first + second);
@@ -171,28 +171,41 @@ TEST_CASE("large blocks are cut to size, and joined when they come back") {
   auto* p = static_cast<char*>(a.allocate(whole));
   a.free(p, whole);
   // Three parts of what the system gave at once, in use side by side.
-  CHECK(a.allocate(3 * kMiB) == p);
-  CHECK(a.allocate(4 * kMiB) == p + 3 * kMiB);
-  CHECK(a.allocate(5 * kMiB) == p + 7 * kMiB);
+  CHECK(a.allocate(5 * kMiB) == p);
+  CHECK(a.allocate(4 * kMiB) == p + 5 * kMiB);
+  CHECK(a.allocate(3 * kMiB) == p + 9 * kMiB);
   CHECK(a.stats().system_allocations == 1);
   CHECK(a.stats().in_use == whole);
   // The best fit is a neighbour's place, not the first that is large enough.
-  a.free(p + 7 * kMiB, 5 * kMiB);
-  a.free(p, 3 * kMiB);
-  CHECK(a.allocate(3 * kMiB - 1) == p);
-  a.free(p, 3 * kMiB - 1);
+  a.free(p, 5 * kMiB);
+  a.free(p + 9 * kMiB, 3 * kMiB);
+  CHECK(a.allocate(3 * kMiB - 1) == p + 9 * kMiB);
+  a.free(p + 9 * kMiB, 3 * kMiB - 1);
   // A part in use keeps all of it from the system.
   a.empty_cache();
   CHECK(raw.used() == whole);
   CHECK(a.stats().cached == 8 * kMiB);
   // Freed from both sides it is one block again.
-  a.free(p + 3 * kMiB, 4 * kMiB);
+  a.free(p + 5 * kMiB, 4 * kMiB);
   CHECK(a.allocate(whole) == p);
   CHECK(a.stats().system_allocations == 1);
   a.free(p, whole);
   a.empty_cache();
   CHECK(raw.used() == 0);
   CHECK(a.stats().cached == 0);
+}
+
+TEST_CASE("a block much larger than what is asked for stays whole") {
+  FakeMemory raw(size_t{1} << 40);
+  CachingAllocator a(raw, "fake:0");
+  void* p = a.allocate(12 * kMiB);
+  a.free(p, 12 * kMiB);
+  void* small = a.allocate(4 * kMiB - 4096);
+  CHECK(a.stats().system_allocations == 2);
+  CHECK(a.allocate(12 * kMiB) == p);
+  CHECK(a.stats().system_allocations == 2);
+  a.free(p, 12 * kMiB);
+  a.free(small, 4 * kMiB - 4096);
 }
 
 TEST_CASE("segments that happen to be neighbours stay apart") {

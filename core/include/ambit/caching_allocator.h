@@ -53,9 +53,10 @@ class LargeBlocks;  // core/large_blocks.h
 /// Sizes are rounded up to multiples of 64 bytes, above 512 bytes to eighths of a power of two, so
 /// that a freed block serves every size of its class. Blocks of more than 1 MiB, which are rounded
 /// to pages, are cut from larger ones and joined again.
-/// The cache holds at most 64 MiB more than tensors have held at their peak; beyond that what
-/// nobody asked for longest is given back to the system first. A large block can only be given back
-/// when no part of it is in use.
+/// All in all it holds at most 64 MiB more than twice what tensors have held at their peak: blocks
+/// do not fit each other so well that less would do. Beyond that what nobody asked for longest is
+/// given back to the system first. A large block can only be given back when no part of it is in
+/// use.
 class AMBIT_API CachingAllocator {
  public:
   /// `raw` must outlive this; `device_name` is for error texts.
