@@ -315,6 +315,33 @@ TEST_CASE("sums at places that an index names, by atomics and in order, of every
   }
 }
 
+TEST_CASE("of elements that meet at a place the last stays, where order matters") {
+  manual_seed(8);
+  set_deterministic(true);
+  for (const DType dtype : {kUInt8, kInt16, kFloat32, kFloat64}) {
+    for (const int64_t dim : {0, 1}) {
+      CAPTURE(name(dtype));
+      CAPTURE(dim);
+      const Tensor src = (randn({20, 30}) * 50).abs().to(dtype).transpose(0, 1);
+      const Tensor index = randint(0, 9, {40, 16}, TensorOptions(kInt64)).slice(0, 0, 40, 2);
+      Tensor y = zeros({50, 40}, TensorOptions(dtype)).transpose(0, 1);
+      Tensor expected = y.to(kReference);
+      cuda::scatter(y, index, src, dim);
+      kernels::scatter(expected, index.to(kReference), src.to(kReference), dim);
+      CHECK(y.equal(expected.cpu()));
+    }
+  }
+  Tensor y = zeros({3}), scalar = zeros({});
+  cuda::Call::fault = {};
+  cuda::scatter(y, tensor({1, 3, 1, -1}), tensor({1.f, 2.f, 3.f, 4.f}), 0);
+  CHECK(cuda::Call::fault.kind == cuda::FaultKind::index);
+  CHECK(y.equal(tensor({0.f, 3.f, 0.f})));
+  cuda::Call::fault = {};
+  cuda::scatter(scalar, zeros({}, kInt64), ones({}), 0);
+  CHECK(scalar.item<float>() == 1);
+  set_deterministic(false);
+}
+
 TEST_CASE("products of matrices of any dtype and strides") {
   manual_seed(4);
   const auto matrices = [](int64_t batch, int64_t rows, int64_t columns, DType dtype, bool turned) {
