@@ -16,7 +16,7 @@ namespace ambit::cuda {
 inline constexpr int kWarp = 32;
 
 /// Lines of a contiguous tensor [outer,length,inner] along the middle.
-struct Lines {
+struct ContiguousLines {
   int64_t count, length, inner;
   __device__ int64_t start(int64_t line) const {
     return line / inner * length * inner + line % inner;
@@ -47,7 +47,7 @@ __device__ double sum_line(double v) {
 /// Call f(line, lane) for the lines of this thread. All threads of a warp go through the same
 /// number of lines, or the exchange between them would hang.
 template <int kLanes, class F>
-__device__ void for_each_line(const Lines& lines, const F& f) {
+__device__ void for_each_line(const ContiguousLines& lines, const F& f) {
   const int64_t step = thread_count() / kLanes;
   for (int64_t line = thread_index() / kLanes; line < lines.count; line += step) {
     f(line, static_cast<int64_t>(threadIdx.x % kLanes));
@@ -83,7 +83,7 @@ void visit_lines(const Tensor& t, int64_t dim, const F& f) {
   int64_t inner = 1;
   for (int64_t d = dim + 1; d < t.dim(); ++d) inner *= t.size(d);
   const int64_t length = t.dim() == 0 ? 1 : t.size(dim);
-  const Lines lines{t.numel() / length, length, inner};
+  const ContiguousLines lines{t.numel() / length, length, inner};
   constexpr int64_t kLongLine = 2048, kFewLines = 4096;
   visit(t.dtype(), [&]<class T>() {
     if constexpr (std::is_floating_point_v<T>) {

@@ -89,8 +89,8 @@ void write_losses(Tensor& y, Tensor& weight_sum, const Tensor& target, const Cla
 
 // of_target [N]
 template <class T, int kLanes>
-__global__ void find_log_probabilities(Lines rows, Classes<T> classes, T* of_target, const T* x,
-                                       const int64_t* target) {
+__global__ void find_log_probabilities(ContiguousLines rows, Classes<T> classes, T* of_target,
+                                       const T* x, const int64_t* target) {
   for_each_line<kLanes>(rows, [&](int64_t n, int64_t lane) {
     const int64_t t = target[n];
     if (!classes.counts(t)) return;
@@ -102,7 +102,7 @@ __global__ void find_log_probabilities(Lines rows, Classes<T> classes, T* of_tar
 
 // dx = slope (softmax(x) - onehot(t)), g [N] with a stride
 template <class T, int kLanes>
-__global__ void cross_entropy_grad_rows(Lines rows, Classes<T> classes, T* dx, const T* g,
+__global__ void cross_entropy_grad_rows(ContiguousLines rows, Classes<T> classes, T* dx, const T* g,
                                         int64_t g_stride, const T* x, const int64_t* target) {
   for_each_line<kLanes>(rows, [&](int64_t n, int64_t lane) {
     const int64_t C = rows.length, t = target[n];
@@ -138,7 +138,7 @@ void cross_entropy(Tensor& y, Tensor& weight_sum, const Tensor& x, const Tensor&
   constexpr int64_t kShortRow = 16;  // longer ones occupy most of a warp
   const bool is_short = x.size(1) <= kShortRow;
   if (!is_short) {
-    visit_lines(x, 1, [&]<class T, int kLanes>(const Lines& rows, Grid grid) {
+    visit_lines(x, 1, [&]<class T, int kLanes>(const ContiguousLines& rows, Grid grid) {
       launch(find_log_probabilities<T, kLanes>, grid, rows, classes_of<T>(x, w, ignore_index),
              y.data_ptr<T>(), x.data_ptr<T>(), target.data_ptr<int64_t>());
     });
@@ -157,7 +157,7 @@ void cross_entropy(Tensor& y, Tensor& weight_sum, const Tensor& x, const Tensor&
 
 void cross_entropy_grad(Tensor& dx, const Tensor& g, const Tensor& x, const Tensor& target,
                         const Tensor& w, int64_t ignore_index) {
-  visit_lines(x, 1, [&]<class T, int kLanes>(const Lines& rows, Grid grid) {
+  visit_lines(x, 1, [&]<class T, int kLanes>(const ContiguousLines& rows, Grid grid) {
     launch(cross_entropy_grad_rows<T, kLanes>, grid, rows, classes_of<T>(x, w, ignore_index),
            dx.data_ptr<T>(), g.data_ptr<T>(), g.stride(0), x.data_ptr<T>(),
            target.data_ptr<int64_t>());

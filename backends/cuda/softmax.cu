@@ -7,7 +7,7 @@ namespace ambit::cuda {
 namespace {
 
 template <class T, bool kLog, int kLanes>
-__global__ void softmax_lines(Lines lines, T* y, const T* x) {
+__global__ void softmax_lines(ContiguousLines lines, T* y, const T* x) {
   for_each_line<kLanes>(lines, [&](int64_t line, int64_t lane) {
     const int64_t start = lines.start(line);
     const auto at = [&](int64_t j) { return start + j * lines.inner; };
@@ -22,7 +22,7 @@ __global__ void softmax_lines(Lines lines, T* y, const T* x) {
 }
 
 template <class T, bool kLog, int kLanes>
-__global__ void softmax_grad_lines(Lines lines, T* dx, const T* dy, const T* y) {
+__global__ void softmax_grad_lines(ContiguousLines lines, T* dx, const T* dy, const T* y) {
   for_each_line<kLanes>(lines, [&](int64_t line, int64_t lane) {
     const int64_t start = lines.start(line);
     const auto at = [&](int64_t j) { return start + j * lines.inner; };
@@ -42,14 +42,14 @@ __global__ void softmax_grad_lines(Lines lines, T* dx, const T* dy, const T* y) 
 }  // namespace
 
 void softmax(Tensor& y, const Tensor& x, int64_t dim, bool log) {
-  visit_lines(x, dim, [&]<class T, int kLanes>(const Lines& lines, Grid grid) {
+  visit_lines(x, dim, [&]<class T, int kLanes>(const ContiguousLines& lines, Grid grid) {
     const auto kernel = log ? softmax_lines<T, true, kLanes> : softmax_lines<T, false, kLanes>;
     launch(kernel, grid, lines, y.data_ptr<T>(), static_cast<const T*>(x.data_ptr<T>()));
   });
 }
 
 void softmax_grad(Tensor& dx, const Tensor& dy, const Tensor& y, int64_t dim, bool log) {
-  visit_lines(y, dim, [&]<class T, int kLanes>(const Lines& lines, Grid grid) {
+  visit_lines(y, dim, [&]<class T, int kLanes>(const ContiguousLines& lines, Grid grid) {
     const auto kernel =
         log ? softmax_grad_lines<T, true, kLanes> : softmax_grad_lines<T, false, kLanes>;
     launch(kernel, grid, lines, dx.data_ptr<T>(), static_cast<const T*>(dy.data_ptr<T>()),
