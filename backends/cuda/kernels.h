@@ -55,9 +55,13 @@ void batch_norm_grad(Tensor& dx, Tensor& dw, Tensor& db, const Tensor& dy, const
                      const Tensor& w, const Tensor& mean, const Tensor& invstd,
                      const BatchNormParams& p);
 
-// nll_loss.cu, optim.cu
+// loss.cu, optim.cu
 void nll_loss(Tensor& y, Tensor& weight_sum, const Tensor& x, const Tensor& target, const Tensor& w,
               int64_t ignore_index);
+void cross_entropy(Tensor& y, Tensor& weight_sum, const Tensor& x, const Tensor& target,
+                   const Tensor& w, int64_t ignore_index);
+void cross_entropy_grad(Tensor& dx, const Tensor& g, const Tensor& x, const Tensor& target,
+                        const Tensor& w, int64_t ignore_index);
 void sgd_step(TensorList p, TensorList buf, TensorList g, const SgdParams& params);
 void adam_step(TensorList p, TensorList m, TensorList v, TensorList g, const AdamParams& params);
 

@@ -50,6 +50,9 @@ void load(Registry& registry) {
   add<kernels::batch_norm_grad, batch_norm_grad>(registry);
 
   add<kernels::nll_loss, nll_loss>(registry);
+  add<kernels::cross_entropy, cross_entropy>(registry);
+  add<kernels::cross_entropy_grad, cross_entropy_grad>(registry);
+
   add<kernels::sgd_step, sgd_step>(registry);
   add<kernels::adam_step, adam_step>(registry);
 }

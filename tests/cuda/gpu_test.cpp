@@ -7,7 +7,11 @@
 #include <ambit/settings.h>
 #include <doctest/doctest.h>
 
+#include <cstddef>
+#include <mutex>
+#include <random>
 #include <thread>
+#include <utility>
 #include <vector>
 
 using namespace ambit;
@@ -71,6 +75,37 @@ TEST_CASE("gpu: tensors pass between threads, each with a stream of its own") {
     }
     for (std::thread& t : readers) t.join();
     for (const float s : sums) CHECK(s == 8.f * (1 << 20));
+  }
+}
+
+TEST_CASE("gpu: no kernel meets memory that another still uses: 1,000 random programs") {
+  if (!has_gpu()) return;
+  const Device gpu("cuda");
+  for (unsigned seed = 0; seed < 1000; ++seed) {
+    CAPTURE(seed);
+    std::mutex mutex;                              // of the host's part; the streams overlap
+    std::vector<std::pair<Tensor, int64_t>> held;  // and the number that fills each
+    const auto program = [&](unsigned thread) {
+      std::mt19937 random(2 * seed + thread);
+      for (int step = 0; step < 30; ++step) {
+        const std::lock_guard lock(mutex);
+        const size_t at = random() % 8;
+        if (at >= held.size()) {
+          // Up to 2 MiB: blocks of the small segments and of the larger ones.
+          held.emplace_back(
+              full({int64_t{1} << random() % 19}, step, TensorOptions(gpu).dtype(kInt64)), step);
+        } else if (random() % 2 == 0) {
+          held[at] = {held[at].first + 1, held[at].second + 1};
+        } else {
+          held.erase(held.begin() + static_cast<std::ptrdiff_t>(at));
+        }
+        if (random() % 200 == 0) empty_cache(gpu);
+      }
+    };
+    std::thread other(program, 1);
+    program(0);
+    other.join();
+    for (const auto& [t, value] : held) REQUIRE((t == value).all().item<bool>());
   }
 }
 

@@ -3,6 +3,8 @@
 #include <ambit/kernels.h>
 #include <fmt/format.h>
 
+#include <cmath>
+
 #include "cases.h"
 #include "trial.h"
 
@@ -12,6 +14,8 @@ namespace {
 using namespace ambit;
 
 constexpr int64_t kClasses = 7;
+// Rows that a GPU's kernels go over by warps and by blocks.
+constexpr int64_t kManyClasses[] = {40, 2500};
 
 void check_loss(Trial& t, DType dtype, int64_t n, int64_t ignore_index, Layout layout) {
   for (bool weighted : {false, true}) {
@@ -30,45 +34,51 @@ void check_loss(Trial& t, DType dtype, int64_t n, int64_t ignore_index, Layout l
   }
 }
 
-// Logits in [-3, 3]: terms exp(x - max) of x - max in [-6, 0], good to 4 + 3 ulp.
-void check_cross_entropy(Trial& t, DType dtype, int64_t n, int64_t ignore_index, Layout layout) {
+// Logits in [-3, 3]: terms exp(x - max) of x - max in [-6, 0], good to 4 + 3 ulp, the sum of all
+// classes to as many more.
+void check_cross_entropy(Trial& t, DType dtype, int64_t n, int64_t classes, int64_t ignore_index,
+                         Layout layout) {
+  const double sum_ulp = 4.0 + 3 + static_cast<double>(classes);
+  const double log_sum = std::ceil(std::log(classes));
   for (bool weighted : {false, true}) {
     t.begin(fmt::format("ignore_index {}", ignore_index));
     Operand& y = t.output("y", dtype, {n}, layout);
     Operand& weight_sum = t.output("weight_sum", dtype, {}, layout);
-    Operand& x = t.input("x", dtype, {n, kClasses}, layout);
-    Operand& target = t.input("target", kInt64, {n}, layout, between(0, kClasses));
-    Operand& w = weighted ? t.input("w", dtype, {kClasses}, layout, between(0.1, 3)) : t.absent();
+    Operand& x = t.input("x", dtype, {n, classes}, layout);
+    Operand& target = t.input("target", kInt64, {n}, layout, between(0, classes));
+    Operand& w = weighted ? t.input("w", dtype, {classes}, layout, between(0.1, 3)) : t.absent();
     t.run([&](Side s) {
       kernels::cross_entropy(y[s], weight_sum[s], x[s], target[s], w[s], ignore_index);
     });
-    t.expect(y, {1, 3 * (14 + 8 + 12) * epsilon(dtype),
-                 "w up to 3 times: a sum good to 4 + 3 + 7 ulp, its logarithm up to 2 good to 4, "
-                 "three roundings of numbers up to 8"});
+    t.expect(y,
+             {1, 3 * (sum_ulp + 4 * log_sum + 1.5 * (6 + log_sum)) * epsilon(dtype),
+              "w up to 3 times: the sum, its logarithm good to 4 ulp, three roundings of numbers "
+              "up to 6 and that logarithm"});
     t.expect(weight_sum, {1, 3.0 * static_cast<double>(n * n) * epsilon(dtype) / 2,
                           "n additions of numbers up to 3, each rounding a partial sum up to 3 n"});
   }
 }
 
-void check_cross_entropy_grad(Trial& t, DType dtype, int64_t n, int64_t ignore_index, Layout layout,
-                              Layout g_layout) {
+void check_cross_entropy_grad(Trial& t, DType dtype, int64_t n, int64_t classes,
+                              int64_t ignore_index, Layout layout, Layout g_layout) {
+  const double sum_ulp = 4.0 + 3 + static_cast<double>(classes);
   for (bool weighted : {false, true}) {
     t.begin(fmt::format("ignore_index {}", ignore_index));
-    Operand& dx = t.output("dx", dtype, {n, kClasses}, layout);
+    Operand& dx = t.output("dx", dtype, {n, classes}, layout);
     Operand& g = t.input("g", dtype, {n}, g_layout);
-    Operand& x = t.input("x", dtype, {n, kClasses}, layout);
-    Operand& target = t.input("target", kInt64, {n}, layout, between(0, kClasses));
-    Operand& w = weighted ? t.input("w", dtype, {kClasses}, layout, between(0.1, 3)) : t.absent();
+    Operand& x = t.input("x", dtype, {n, classes}, layout);
+    Operand& target = t.input("target", kInt64, {n}, layout, between(0, classes));
+    Operand& w = weighted ? t.input("w", dtype, {classes}, layout, between(0.1, 3)) : t.absent();
     t.run([&](Side s) {
       kernels::cross_entropy_grad(dx[s], g[s], x[s], target[s], w[s], ignore_index);
     });
-    t.expect(dx, {1, 9 * (7 + 14 + 4) * epsilon(dtype),
-                  "g w up to 9 times: an exponential good to 4 + 3 ulp, the sum to 14, four more "
+    t.expect(dx, {1, 9 * (7 + sum_ulp + 4) * epsilon(dtype),
+                  "g w up to 9 times: an exponential good to 4 + 3 ulp, the sum, four more "
                   "roundings"});
   }
 }
 
-void check_bad_target(Trial& t, int64_t bad) {
+void check_bad_target(Trial& t, const decltype(kernels::nll_loss)& kernel, int64_t bad) {
   t.begin(fmt::format("target {} where there are {} classes", bad, kClasses));
   Operand& y = t.updated("y", kFloat32, {4});
   Operand& weight_sum = t.updated("weight_sum", kFloat32, {});
@@ -77,9 +87,8 @@ void check_bad_target(Trial& t, int64_t bad) {
       t.input("target", kInt64, {4}, Layout::contiguous,
               each([=]<class T>(Random&, int64_t i) { return static_cast<T>(i < 3 ? 0 : bad); }));
   Operand& w = t.absent();
-  t.expect_refusal<IndexError>("IndexError", [&](Side s) {
-    kernels::nll_loss(y[s], weight_sum[s], x[s], target[s], w[s], -100);
-  });
+  t.expect_refusal<IndexError>(
+      "IndexError", [&](Side s) { kernel(y[s], weight_sum[s], x[s], target[s], w[s], -100); });
 }
 
 // A list of operands, as the tensors of a side.
@@ -196,19 +205,28 @@ void add_training_cases(Cases& cases) {
     });
     for (Layout layout : {Layout::contiguous, Layout::offset}) {
       add("cross_entropy", name(layout),
-          [=](Trial& t) { check_cross_entropy(t, dtype, 31, 3, layout); });
+          [=](Trial& t) { check_cross_entropy(t, dtype, 31, kClasses, 3, layout); });
     }
     add("cross_entropy", "odd", [=](Trial& t) {
-      for (int64_t n : {0, 1, 3, 9001}) check_cross_entropy(t, dtype, n, -100, Layout::contiguous);
+      for (int64_t n : {0, 1, 3, 9001}) {
+        check_cross_entropy(t, dtype, n, kClasses, -100, Layout::contiguous);
+      }
+      for (int64_t classes : kManyClasses) {
+        check_cross_entropy(t, dtype, 5, classes, 0, Layout::contiguous);
+      }
     });
     for (Layout layout : {Layout::contiguous, Layout::offset}) {
       add("cross_entropy_grad", name(layout), [=](Trial& t) {
-        for (Layout g : kLayouts) check_cross_entropy_grad(t, dtype, 31, 3, layout, g);
+        for (Layout g : kLayouts) check_cross_entropy_grad(t, dtype, 31, kClasses, 3, layout, g);
       });
     }
     add("cross_entropy_grad", "odd", [=](Trial& t) {
       for (int64_t n : {0, 1, 3, 9001}) {
-        check_cross_entropy_grad(t, dtype, n, -100, Layout::contiguous, Layout::contiguous);
+        check_cross_entropy_grad(t, dtype, n, kClasses, -100, Layout::contiguous,
+                                 Layout::contiguous);
+      }
+      for (int64_t classes : kManyClasses) {
+        check_cross_entropy_grad(t, dtype, 5, classes, 0, Layout::contiguous, Layout::contiguous);
       }
     });
     for (const List& list : lists()) {
@@ -223,8 +241,10 @@ void add_training_cases(Cases& cases) {
     }
   }
   for (int64_t bad : {int64_t{-1}, kClasses}) {
-    cases.push_back(kernel_case(fmt::format("nll_loss/float32/target_{}", bad),
-                                [=](Trial& t) { check_bad_target(t, bad); }));
+    for (const auto* kernel : {&kernels::nll_loss, &kernels::cross_entropy}) {
+      cases.push_back(kernel_case(fmt::format("{}/float32/target_{}", kernel->name(), bad),
+                                  [=](Trial& t) { check_bad_target(t, *kernel, bad); }));
+    }
   }
 }
 

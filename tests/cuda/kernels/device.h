@@ -1,7 +1,7 @@
 // CUDA's device code on the host, for tests of what kernels compute: included before a .cu file
 // that is compiled as C++. The threads of a block are contexts that take turns and switch where
-// they wait for each other; blocks run one after the other. Not here: memory that differs from the
-// host's, and races.
+// they wait for each other; blocks run one after the other, the last first, since none may count on
+// another. Not here: memory that differs from the host's, and races.
 #pragma once
 
 #include <ambit/tensor.h>
@@ -76,6 +76,12 @@ T atomicAdd(T* p, T v) {
   *p = before + v;
   return before;
 }
+template <class T>
+T atomicMax(T* p, T v) {
+  const T before = *p;
+  *p = before < v ? v : before;
+  return before;
+}
 inline unsigned atomicCAS(unsigned* p, unsigned expected, unsigned v) {
   const unsigned before = *p;
   if (before == expected) *p = v;
@@ -101,7 +107,7 @@ template <class... Parameters>
 void launch(void (*kernel)(Parameters...), Grid grid, std::type_identity_t<Parameters>... args) {
   gridDim = {grid.blocks};
   blockDim = {grid.threads};
-  for (unsigned i = 0; i < grid.blocks; ++i) {
+  for (unsigned i = grid.blocks; i-- > 0;) {
     blockIdx = {i};
     HostBlock(grid.threads, [&] { kernel(args...); }).run();
   }
