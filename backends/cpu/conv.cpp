@@ -119,8 +119,9 @@ void conv2d(Tensor& y, const Tensor& x, const Tensor& w, const Tensor& b, const 
   const ConvGeometry g(x.sizes(), w.sizes(), y.sizes(), p);
   if (prefers_onednn(x, g, g.Kg)) {
     const Tensor out = laid_out_for_writing(y);
-    const InputsAsTheyLie in({&x, &w, &b});
-    return onednn_conv(g, out, in[0], in[1], in[2]);
+    w.data_ptr();  // row-major, as Layouts has it, also where it is another convolution's result
+    const InputsAsTheyLie in({&x, &b});
+    return onednn_conv(g, out, in[0], w, in[1]);
   }
   run_direct(x.dtype(), [&]<class T>() {
     direct_conv<T>(g, y.data_ptr<T>(), x.data_ptr<T>(), w.data_ptr<T>(),
@@ -134,8 +135,9 @@ void conv2d_input_grad(Tensor& dx, const Tensor& dy, const Tensor& w, const Conv
   const ConvGeometry g(dx.sizes(), w.sizes(), dy.sizes(), p);
   if (prefers_onednn(dx, g, std::min(g.Cg, g.Kg))) {
     const Tensor out = laid_out_for_writing(dx);
-    const InputsAsTheyLie in({&dy, &w});
-    return onednn_input_grad(g, out, in[0], in[1]);
+    w.data_ptr();  // as in conv2d
+    const InputsAsTheyLie in({&dy});
+    return onednn_input_grad(g, out, in[0], w);
   }
   run_direct(dx.dtype(), [&]<class T>() {
     direct_conv_input_grad<T>(g, dx.data_ptr<T>(), dy.data_ptr<T>(), w.data_ptr<T>());
