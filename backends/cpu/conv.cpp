@@ -17,9 +17,10 @@ bool prefers_onednn(const Tensor& x, const ConvGeometry& g, int64_t channels) {
   return x.dtype() == kFloat32 && channels >= 4 && g.work() >= enough;
 }
 
-/// oneDNN takes all threads that it is given, however small the work.
+/// oneDNN takes all threads that it is given, however small the work. Its primitives must run on as
+/// many as they were made for: where there are fewer, those wait for the others for ever.
 int threads_for(const ConvGeometry& g) {
-  return g.work() < 2 * kProductGrain ? 1 : get_num_threads();
+  return g.work() < 2 * kProductGrain ? 1 : available_threads();
 }
 
 /// The weights with a dim of groups, as oneDNN wants them, where there are several.
