@@ -1,4 +1,5 @@
-// The number of threads: set once for the whole process, and without influence on results.
+// The number of threads: set once for the whole process, and without influence on what the cpu's
+// own loops give.
 #include <ambit/error.h>
 #include <ambit/kernels.h>
 #include <ambit/ops/conv.h>
