@@ -234,9 +234,11 @@ void Engine::check_leaf(TensorImpl& leaf, Tensor& g) {
   if (leaf.autograd && !leaf.autograd->hooks.empty()) run_hooks(leaf.autograd->hooks, 0, g);
   if (captures_) return;
   const Tensor self{intrusive_ptr<TensorImpl>(&leaf)};
-  const Tensor& grad = self.grad();  // which the gradient is added to
-  check_devices("backward", {{"tensor", self}, {"gradient", g}, {"grad", grad}},
-                DeviceRule::in_place);
+  {
+    const std::lock_guard lock(leaf_mutex(&leaf));  // another thread may be putting its grad there
+    check_devices("backward", {{"tensor", self}, {"gradient", g}, {"grad", self.grad()}},
+                  DeviceRule::in_place);
+  }
   if (g.sizes() != self.sizes()) {
     throw ShapeError(fmt::format("backward: expected a gradient of sizes {}, got {}",
                                  str(self.sizes()), str(g.sizes())));

@@ -24,11 +24,11 @@ size_t HostMemory::total_bytes() { return pages_in_bytes(_SC_PHYS_PAGES); }
 void* HostMemory::allocate(size_t bytes) {
   if (bytes > total_bytes()) return nullptr;
   const bool large = bytes >= 2 * kHugePage;
-  const size_t rounded = (bytes + kAlignment - 1) / kAlignment * kAlignment;
-  void* p = std::aligned_alloc(large ? kHugePage : kAlignment, rounded);
+  void* p = nullptr;  // and not aligned_alloc(), whose sizes must be multiples of the alignment
+  if (::posix_memalign(&p, large ? kHugePage : kAlignment, bytes) != 0) return nullptr;
   // Huge pages, where the system has some: one fault for 512, and as many fewer entries of the
   // table that finds pages. The rest of the block stays in small ones, so that none is wasted.
-  if (p && large) ::madvise(p, rounded / kHugePage * kHugePage, MADV_HUGEPAGE);
+  if (large) ::madvise(p, bytes / kHugePage * kHugePage, MADV_HUGEPAGE);
   return p;
 }
 

@@ -142,7 +142,7 @@ TEST_CASE("memory of the CPU is aligned to 64 bytes and can be written") {
   HostMemory raw;
   CHECK(raw.free_bytes() > 0);
   CachingAllocator a(raw, "cpu");
-  for (const size_t bytes : {1, 63, 65, 1000, 100'000}) {
+  for (const size_t bytes : {1, 63, 65, 1000, 100'000, 5'000'000}) {
     auto* p = static_cast<char*>(a.allocate(bytes));
     CHECK(reinterpret_cast<uintptr_t>(p) % 64 == 0);
     for (size_t i = 0; i < bytes; ++i) p[i] = 1;

@@ -1,8 +1,11 @@
-// The number of threads: set once for the whole process, and without influence on results.
+// The number of threads: set once for the whole process, and without influence on what the cpu's
+// own loops give.
 #include <ambit/error.h>
 #include <ambit/kernels.h>
+#include <ambit/ops/conv.h>
 #include <ambit/ops/creation.h>
 #include <ambit/ops/elementwise.h>
+#include <ambit/ops/matmul.h>
 #include <ambit/ops/random.h>
 #include <ambit/ops/reduce.h>
 #include <ambit/parallel.h>
@@ -90,4 +93,24 @@ TEST_CASE("an error in a thread of a kernel reaches the caller") {
   b.data_ptr<int64_t>()[999'999] = 0;
   CHECK_THROWS_AS(floor_divide(a, b), Error);
   CHECK(floor_divide(a, full({1'000'000}, 2, kInt64))[999'999].item<int64_t>() == 3);
+}
+
+TEST_CASE("kernels that share their work among threads also run in a program's own threads") {
+  const RestoreThreads restore;
+  set_num_threads(2);
+  manual_seed(3);
+  const Tensor x = rand({32, 16, 32, 32}), w = rand({32, 16, 3, 3}), m = rand({512, 512});
+  const auto run = [&] {
+    const Tensor y = conv2d(x, w);
+    return std::array<Tensor, 4>{y, conv2d_input_grad(y, w, x.sizes(), {}),
+                                 conv2d_weight_grad(y, x, w.sizes(), {}), m.mm(m)};
+  };
+  const auto expected = run();  // keeps plans for two threads
+  std::array<std::array<Tensor, 4>, 2> got;
+#pragma omp parallel for num_threads(2)
+  for (int i = 0; i < 2; ++i) got[static_cast<size_t>(i)] = run();
+  // Positive summands, 32 * 30 * 30 for a weight, in another order: at most 2^-24 each.
+  for (const auto& results : got) {
+    for (size_t i = 0; i < 4; ++i) CHECK(results[i].allclose(expected[i], 28800 * 6e-8, 0));
+  }
 }

@@ -117,6 +117,40 @@ TEST_CASE("gradients through laid-out results agree with those of the reference"
   }
 }
 
+TEST_CASE("pooling's gradient is zero where no window looked") {
+  const auto gradient = [](const Tensor& t, const Pool2dParams& p) {
+    const Tensor x = t.detach().requires_grad_();
+    const Tensor sum = max_pool2d(x, p).sum();
+    full(t.sizes(), 7.f);  // memory that is not zero, for the gradient to be written to
+    sum.backward();
+    return x.grad();
+  };
+  // Two windows of 5 for 10 elements, which leave one out: behind them, and between them.
+  const Pool2dParams shifted{.kernel = {5, 5}, .stride = {5, 5}, .padding = {1, 1}};
+  const Pool2dParams apart{.kernel = {5, 5}, .stride = {6, 6}, .ceil_mode = true};
+  for (const Pool2dParams& p : {shifted, apart}) {
+    const Laid l;
+    const Tensor laid = gradient(l.y, p);
+    CHECK(laid.storage()->is_laid_out());
+    CHECK(laid.equal(gradient(l.y.clone(), p)));
+  }
+}
+
+TEST_CASE("a convolution's result may be another's weights") {
+  const auto results = [](const Device& device) {
+    manual_seed(3);
+    const Tensor x = rand({4, 16, 12, 12}).to(device), w = rand({32, 16, 3, 3}).to(device);
+    const Tensor weights = conv2d(rand({16, 16, 18, 18}).to(device), w, {}, {.stride = {6, 6}});
+    CHECK(weights.storage()->is_laid_out() == device.is_cpu());
+    const Tensor dx = conv2d_input_grad(x, weights * 1, {4, 32, 14, 14}, {});
+    return std::vector<Tensor>{conv2d(conv2d(x, w), weights).cpu(), dx.cpu()};
+  };
+  const auto on_cpu = results(kCPU), plain = results(Device("reference"));
+  // Sums of 288 positive products of sums of 144: their relative errors, at most 2^-24 a summand,
+  // add up.
+  for (size_t i = 0; i < 2; ++i) CHECK(on_cpu[i].allclose(plain[i], (288 + 2 * 144) * 6e-8, 0));
+}
+
 TEST_CASE("threads may look at one result at the same time as kernels read it laid out") {
   for (int round = 0; round < 50; ++round) {
     const Laid l;

@@ -80,7 +80,8 @@ Tensor laid_out_for_writing(const Tensor& y) {
   return y;
 }
 
-InputsAsTheyLie::InputsAsTheyLie(std::initializer_list<const Tensor*> inputs) {
+// Delegating, so that the destructor releases what is held where an alias finds no memory.
+InputsAsTheyLie::InputsAsTheyLie(std::initializer_list<const Tensor*> inputs) : InputsAsTheyLie() {
   // First those that must be row-major: who holds a block must not ask for the data of another.
   for (const Tensor* t : inputs) {
     if (t->defined() && !is_channels_last(*t)) t->storage()->data();

@@ -41,6 +41,8 @@ class InputsAsTheyLie {
   const Tensor& channels_last(size_t i);
 
  private:
+  InputsAsTheyLie() = default;
+
   std::array<Tensor, kMost> tensors_;
   std::array<const StorageImpl*, kMost> held_{};
 };

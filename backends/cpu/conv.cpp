@@ -19,9 +19,10 @@ bool prefers_onednn(const Tensor& x, const ConvGeometry& g, int64_t channels, bo
   return x.dtype() == kFloat32 && (many || (even_for_few && channels >= 4)) && g.work() >= enough;
 }
 
-/// oneDNN takes all threads that it is given, however small the work.
+/// oneDNN takes all threads that it is given, however small the work. Its primitives must run on as
+/// many as they were made for: where there are fewer, those wait for the others for ever.
 int threads_for(const ConvGeometry& g) {
-  return g.work() < 2 * kProductGrain ? 1 : get_num_threads();
+  return g.work() < 2 * kProductGrain ? 1 : available_threads();
 }
 
 /// The weights with a dim of groups, as oneDNN wants them, where there are several.
@@ -121,8 +122,9 @@ void conv2d(Tensor& y, const Tensor& x, const Tensor& w, const Tensor& b, const 
   const ConvGeometry g(x.sizes(), w.sizes(), y.sizes(), p);
   if (prefers_onednn(x, g, g.Kg, is_channels_last(x))) {
     const Tensor out = laid_out_for_writing(y);
-    const InputsAsTheyLie in({&x, &w, &b});
-    return onednn_conv(g, out, in[0], in[1], in[2]);
+    w.data_ptr();  // row-major, as Layouts has it, also where it is another convolution's result
+    const InputsAsTheyLie in({&x, &b});
+    return onednn_conv(g, out, in[0], w, in[1]);
   }
   run_direct(x.dtype(), [&]<class T>() {
     direct_conv<T>(g, y.data_ptr<T>(), x.data_ptr<T>(), w.data_ptr<T>(),
@@ -136,8 +138,9 @@ void conv2d_input_grad(Tensor& dx, const Tensor& dy, const Tensor& w, const Conv
   const ConvGeometry g(dx.sizes(), w.sizes(), dy.sizes(), p);
   if (prefers_onednn(dx, g, g.Cg, false)) {
     const Tensor out = laid_out_for_writing(dx);
-    const InputsAsTheyLie in({&dy, &w});
-    return onednn_input_grad(g, out, in[0], in[1]);
+    w.data_ptr();  // as in conv2d
+    const InputsAsTheyLie in({&dy});
+    return onednn_input_grad(g, out, in[0], w);
   }
   run_direct(dx.dtype(), [&]<class T>() {
     direct_conv_input_grad<T>(g, dx.data_ptr<T>(), dy.data_ptr<T>(), w.data_ptr<T>());

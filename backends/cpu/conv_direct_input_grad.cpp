@@ -133,7 +133,8 @@ void input_grad(const ConvGeometry& g, T* dx, const T* dy, const T* w) {
   // The weights of what fills the last tile are zero.
   offsets.resize(static_cast<size_t>(round_up(g.taps(), kTaps)), offsets.front());
   parallel_for(g.N, grain_for_products(g.work() / g.N), [&](int64_t begin, int64_t end) {
-    const Scratch packed(static_cast<size_t>(g.image()) * sizeof(T));
+    // A vector longer: where stores have no masks, part of one writes back what lies behind it.
+    const Scratch packed(static_cast<size_t>(g.image() + Scatter<T>::kLanes) * sizeof(T));
     for (int64_t n = begin; n < end; ++n) {
       std::fill_n(packed.data<T>(), g.image(), T(0));
       scatter_image(g, packed.data<T>(), dy + n * g.K * g.P * g.Q, weights.data<T>(), offsets);

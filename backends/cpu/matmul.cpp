@@ -61,9 +61,10 @@ void small_product(const char* op, int64_t M, int64_t N, int64_t K, float* y, co
 /// y [M,N] = a b + bias [N], if there is one, on all threads.
 void large_product(const char* op, int64_t M, int64_t N, int64_t K, float* y, const BlasMatrix& a,
                    const BlasMatrix& b, const float* bias) {
-  const onednn::Threads all(get_num_threads());
+  const int threads = available_threads();
+  const onednn::Threads all(threads);
   onednn::Key key(bias ? kLinear : kMatmul);
-  key.add({M, N, K, get_num_threads()}).add(a.strides()).add(b.strides());
+  key.add({M, N, K, threads}).add(a.strides()).add(b.strides());
   onednn::Plan& plan = onednn::cached(op, key, [&] {
     const auto a_desc = onednn::describe({M, K}, a.strides());
     const auto b_desc = onednn::describe({K, N}, b.strides());

@@ -14,10 +14,9 @@ namespace {
 
 using dnnl::memory;
 
-// Leaked on purpose: thread-local plans may outlive every static.
 dnnl::stream& stream() {
-  thread_local auto* s = new dnnl::stream(engine());
-  return *s;
+  thread_local dnnl::stream s(engine());
+  return s;
 }
 
 dnnl::primitive_attr user_scratchpad() {
@@ -54,6 +53,7 @@ struct Cache {
 
 }  // namespace
 
+// Leaked on purpose: what threads keep may outlive every static.
 const dnnl::engine& engine() {
   static const auto* e = new dnnl::engine(dnnl::engine::kind::cpu, 0);
   return *e;

@@ -8,9 +8,10 @@
 
 namespace ambit::cpu {
 
+int available_threads() { return omp_in_parallel() ? 1 : get_num_threads(); }
+
 int count_pieces(int64_t n, int64_t grain) {
-  if (omp_in_parallel()) return 1;
-  return static_cast<int>(std::clamp<int64_t>(n / grain, 1, get_num_threads()));
+  return static_cast<int>(std::clamp<int64_t>(n / grain, 1, available_threads()));
 }
 
 void run_pieces(int64_t n, int pieces, void (*piece)(const void*, int64_t, int64_t),

@@ -19,6 +19,9 @@ inline constexpr int64_t kProductGrain = int64_t{1} << 21;
 /// exception is thrown on, when all are done.
 void run_pieces(int64_t n, int pieces, void (*piece)(const void*, int64_t, int64_t),
                 const void* context);
+/// Return how many threads a kernel may use that starts here: inside another parallel_for, and in a
+/// program's own parallel regions, the calling one alone.
+int available_threads();
 /// Return on how many threads [0, n) shall run, when each shall have `grain` or more.
 int count_pieces(int64_t n, int64_t grain);
 

@@ -49,7 +49,13 @@ void check_positions(const int32_t* index, int64_t n, int64_t bound) {
 }
 
 bool overlap(const Pool2dParams& p) {
-  return p.dilation != Pair{1, 1} || p.stride[0] < p.kernel[0] || p.stride[1] < p.kernel[1];
+  return p.stride[0] < p.kernel[0] || p.stride[1] < p.kernel[1];
+}
+
+/// Whether the windows lie side by side and cover every element of x.
+bool tile(const Planes& s, const Pool2dParams& p) {
+  return p.stride == p.kernel && p.padding == Pair{0, 0} && s.P * p.kernel[0] == s.H &&
+         s.Q * p.kernel[1] == s.W;
 }
 
 }  // namespace
@@ -71,8 +77,7 @@ void max_pool2d_channels_last(const Planes& s, float* y, int32_t* index, const f
 void max_pool2d_grad_channels_last(const Planes& s, float* dx, const float* dy,
                                    const int32_t* index, const Pool2dParams& p) {
   const int64_t image = s.H * s.W * s.C, results = s.P * s.Q * s.C;
-  const bool each_once = !overlap(p);
-  const bool all = each_once && s.P * p.kernel[0] == s.H && s.Q * p.kernel[1] == s.W;
+  const bool each_once = !overlap(p), all = tile(s, p);
   const MaxWindowGrad spread = max_window_grad();
   for_images(s, p, [&](int64_t begin, int64_t end) {
     check_positions(index + begin * results, (end - begin) * results, s.H * s.W);

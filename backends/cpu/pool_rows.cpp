@@ -9,6 +9,8 @@
 #include <hwy/foreach_target.h>
 #include <hwy/highway.h>
 
+#include "rows-inl.h"
+
 HWY_BEFORE_NAMESPACE();
 namespace ambit::cpu::HWY_NAMESPACE {
 namespace {
@@ -46,9 +48,8 @@ void max_window(int64_t channels, float* y, int32_t* index, const float* x, Taps
   const int64_t rest = channels - c;
   HWY_ALIGN float values[kLanes];
   HWY_ALIGN int32_t at[kLanes];
-  max_of_taps(channels, x + c, taps, values, at, [rest](const float* p) HWY_ATTR {
-    return hn::MaskedLoad(hn::FirstN(kValues, static_cast<size_t>(rest)), kValues, p);
-  });
+  max_of_taps(channels, x + c, taps, values, at,
+              [rest](const float* p) HWY_ATTR { return load(kValues, p, rest); });
   std::copy_n(values, rest, y + c);
   std::copy_n(at, rest, index + c);
 }
@@ -63,11 +64,10 @@ void max_window_grad(int64_t channels, float* dx, const float* dy, const int32_t
     std::copy_n(dy + c, n, values);
     const auto grad = hn::Load(kValues, values);
     const auto positions = hn::Load(kPositions, at);
-    const auto some = hn::FirstN(kValues, static_cast<size_t>(n));
     for (const int32_t tap : taps) {
       const auto mine = hn::Eq(positions, hn::Set(kPositions, tap));
-      hn::BlendedStore(hn::IfThenElseZero(hn::RebindMask(kValues, mine), grad), some, kValues,
-                       dx + tap * channels + c);
+      store(hn::IfThenElseZero(hn::RebindMask(kValues, mine), grad), kValues,
+            dx + tap * channels + c, n);
     }
   }
 }
