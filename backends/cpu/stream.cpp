@@ -8,7 +8,6 @@
 #include <hwy/highway.h>
 
 #include <hwy/cache_control.h>
-#include <unistd.h>
 
 #include <algorithm>
 #include <cstring>
@@ -39,9 +38,11 @@ namespace ambit::cpu {
 
 HWY_EXPORT(stream_bytes);
 
+// What sysconf says of the last cache may be ten times the part that one core can fill, or that a
+// virtual machine gets.
 bool outgrows_caches(int64_t bytes) {
-  static const int64_t cache_bytes = std::max<int64_t>(sysconf(_SC_LEVEL3_CACHE_SIZE), 1 << 25);
-  return bytes >= cache_bytes;
+  constexpr int64_t kCacheBytes = int64_t{1} << 25;
+  return bytes >= kCacheBytes;
 }
 
 void stream(void* y, const void* x, size_t bytes) {
