@@ -13,6 +13,8 @@
 #include "kernels.h"
 #include "parallel.h"
 #include "softmax_row-inl.h"
+#include "softmax_strips-inl.h"
+#include "stream.h"
 
 HWY_BEFORE_NAMESPACE();
 namespace ambit::cpu::HWY_NAMESPACE {
@@ -76,7 +78,7 @@ void add_exponentials(int64_t n, T* y, T* sum, const T* x, const T* most) {
   const auto lanes = static_cast<int64_t>(hn::Lanes(d));
   for (int64_t i = 0; i < n; i += lanes) {
     const int64_t m = n - i;
-    const auto e = Exp()(d, hn::Sub(load(d, x + i, m), load(d, most + i, m)));
+    const auto e = exp_nonpositive(d, hn::Sub(load(d, x + i, m), load(d, most + i, m)));
     if (y) store(e, d, y + i, m);
     store(hn::Add(load(d, sum + i, m), e), d, sum + i, m);
   }
@@ -156,8 +158,30 @@ void for_extent(const Extent& e, const Row& row, const Lines& lines) {
                });
 }
 
+/// Whole strips, and then the lines beyond the last of them.
+template <class T>
+void run_strips(const Extent& e, T* y, const T* x, bool log) {
+  constexpr int64_t kWidth = Strip<T>::kWidth;
+  const int64_t strips = e.inner / kWidth, rest = e.inner % kWidth;
+  const auto at = [&](int64_t k) { return k / strips * e.n * e.inner + k % strips * kWidth; };
+  parallel_for(e.outer * strips, 1, [&](int64_t begin, int64_t end) {
+    softmax_strips(e.n, e.inner, begin, end, y, x, log, at);
+  });
+  if (rest == 0) return;
+  parallel_for(e.outer, 1, [&](int64_t begin, int64_t end) {
+    for (int64_t i = begin; i < end; ++i) {
+      const int64_t last = i * e.n * e.inner + e.inner - rest;
+      softmax_lines(e.n, e.inner, rest, y + last, x + last, log);
+    }
+  });
+}
+
 template <class T>
 void run(const Extent& e, T* y, const T* x, bool log) {
+  const auto bytes = e.outer * e.n * e.inner * static_cast<int64_t>(sizeof(T));
+  if (e.inner >= Strip<T>::kWidth && e.n <= Strip<T>::kMostRows && outgrows_caches(bytes)) {
+    return run_strips(e, y, x, log);
+  }
   for_extent(
       e, [&](int64_t at) { softmax_row(e.n, y + at, x + at, log); },
       [&](int64_t at, int64_t width) { softmax_lines(e.n, e.inner, width, y + at, x + at, log); });

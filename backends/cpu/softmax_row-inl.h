@@ -21,6 +21,35 @@ namespace hn = hwy::HWY_NAMESPACE;
 
 inline constexpr int64_t kBlock = 512;  // elements summed in T before they meet a double
 
+/// exp(x) where x <= 0 or NaN; others give anything.
+template <class D, class V = hn::Vec<D>>
+HWY_INLINE V exp_nonpositive(D d, V x) requires(sizeof(hn::TFromD<D>) == 8) {
+  return Exp()(d, x);
+}
+/// To 1.2 ulp, in half of Exp's time.
+template <class D, class V = hn::Vec<D>>
+HWY_INLINE V exp_nonpositive(D d, V x) requires(sizeof(hn::TFromD<D>) == 4) {
+  // x = q ln 2 + r. In floats as large as this one, whose last digit is 1, the low bits hold q +
+  // 191: shifted, they are the exponent of 2^(q + 64), which is normal also where 2^q is not.
+  const V rounds = constant(d, 0x1.8p23 + 127 + 64);
+  const V t = hn::MulAdd(x, constant(d, 1.442695040888963), rounds);
+  const V scale = hn::BitCast(d, hn::ShiftLeft<23>(hn::BitCast(hn::RebindToUnsigned<D>(), t)));
+  const V q = hn::Sub(t, rounds);
+  // ln 2 in two parts, of which the first times q is exact.
+  V r = hn::MulAdd(q, constant(d, -0.693145751953125), x);
+  r = hn::MulAdd(q, constant(d, -1.428606765330187e-6), r);
+  V y = constant(d, 1.98527617612853646e-4);  // the polynomial of Highway's Exp
+  y = hn::MulAdd(y, r, constant(d, 1.39304355252534151e-3));
+  y = hn::MulAdd(y, r, constant(d, 8.33336077630519867e-3));
+  y = hn::MulAdd(y, r, constant(d, 4.16664853692054749e-2));
+  y = hn::MulAdd(y, r, constant(d, 1.66666671633720398e-1));
+  y = hn::MulAdd(y, r, constant(d, 0.5));
+  y = hn::MulAdd(y, r, constant(d, 1));
+  y = hn::MulAdd(y, r, constant(d, 1));
+  y = hn::Mul(hn::Mul(y, scale), constant(d, 0x1p-64));
+  return hn::IfThenZeroElse(hn::Lt(x, constant(d, -104)), y);  // where t may be beyond its range
+}
+
 /// The largest of n > 0 elements.
 template <class T>
 T largest(int64_t n, const T* x) {
@@ -44,7 +73,7 @@ double sum_exponentials(int64_t n, T* y, const T* x, T shift) {
     auto part = hn::Zero(d);
     for (int64_t i = begin; i < end; i += lanes) {
       // Past the end: exp(-inf) = 0.
-      const auto e = Exp()(d, hn::Sub(load(d, x + i, end - i, least), subtrahend));
+      const auto e = exp_nonpositive(d, hn::Sub(load(d, x + i, end - i, least), subtrahend));
       if (y) store(e, d, y + i, end - i);
       part = hn::Add(part, e);
     }

@@ -1,0 +1,52 @@
+// softmax of tensors too large for the caches, which the cpu takes strip by strip, against what it
+// makes of the same lines as rows. Small ones are in the conformance cases.
+#include <ambit/ops/creation.h>
+#include <ambit/ops/elementwise.h>
+#include <ambit/ops/norm.h>
+#include <ambit/ops/random.h>
+#include <ambit/random.h>
+#include <doctest/doctest.h>
+
+#include <limits>
+#include <vector>
+
+using namespace ambit;
+
+namespace {
+
+constexpr double kInfinity = std::numeric_limits<double>::infinity();
+
+void check_lines_agree_with_rows(const std::vector<int64_t>& sizes, DType dtype) {
+  CAPTURE(sizes);
+  Tensor x = randn(sizes, dtype);
+  // In the first lines: an infinity of either sign, a NaN, and nothing but -inf.
+  x[-1][0][0].fill_(kInfinity);
+  x[-1][0][1].fill_(-kInfinity);
+  x[-1][1][2].fill_(std::numeric_limits<double>::quiet_NaN());
+  x.select(0, -1).select(1, 3).fill_(-kInfinity);
+  const Tensor rows = x.transpose(1, 2).contiguous();
+  const double epsilon = dtype == kFloat32 ? 0x1p-23 : 0x1p-52;
+  // Each side is good to 12 ulp, as in the conformance cases; the logarithm is a difference of
+  // numbers below 16, which with what they come from are rounded to 16 ulp of 1.
+  CHECK(allclose(softmax(x, 1).transpose(1, 2), softmax(rows, 2), 24 * epsilon, 0, true));
+  CHECK(allclose(log_softmax(x, 1).transpose(1, 2), log_softmax(rows, 2), 24 * epsilon,
+                 32 * epsilon, true));
+}
+
+}  // namespace
+
+TEST_CASE("softmax of long lines side by side is that of the same lines as rows") {
+  manual_seed(3);
+  SUBCASE("whole strips, rows of whole lines of memory") {
+    check_lines_agree_with_rows({2, 65, 65600}, kFloat32);
+    check_lines_agree_with_rows({2, 66, 32800}, kFloat64);
+  }
+  SUBCASE("a part of a strip, rows that begin anywhere") {
+    check_lines_agree_with_rows({2, 131, 32803}, kFloat32);
+    check_lines_agree_with_rows({2, 67, 32803}, kFloat64);
+  }
+  SUBCASE("few rows") { check_lines_agree_with_rows({1, 2, 4200007}, kFloat32); }
+  SUBCASE("more rows than a strip holds") {
+    check_lines_agree_with_rows({1, 8193, 1100}, kFloat32);
+  }
+}
