@@ -69,15 +69,16 @@ void StorageImpl::convert() const {
     order_.store(order, std::memory_order_release);
     order_.notify_all();
   };
+  void* row_major = nullptr;
   try {
-    void* row_major = backend_->allocate(device_.index(), size_bytes_);
+    row_major = backend_->allocate(device_.index(), size_bytes_);
     backend_->to_row_major(device_.index(), row_major, data_, size_bytes_, layout_);
-    backend_->free(device_.index(), data_, size_bytes_);
-    data_ = row_major;
   } catch (...) {
+    if (row_major) backend_->free(device_.index(), row_major, size_bytes_);
     end(kLaidOut);
     throw;
   }
+  backend_->free(device_.index(), std::exchange(data_, row_major), size_bytes_);
   end(kRowMajor);
 }
 

@@ -12,6 +12,8 @@
 #include <stdexcept>
 #include <thread>
 
+#include "devices.h"
+
 using namespace ambit;
 namespace samplers = ambit::data::samplers;
 namespace transforms = ambit::data::transforms;
@@ -208,6 +210,25 @@ TEST_CASE("workers record gradients as the thread that iterates does") {
   CHECK(loader->begin()->data.all().item<bool>());
   NoGradGuard no_grad;
   CHECK_FALSE(loader->begin()->data.any().item<bool>());
+}
+
+TEST_CASE("batches of any shape come in pinned memory where that is asked for") {
+  for_each_device([](Device d) {
+    const bool there_is = ones({1}).pin_memory(d).is_pinned(d);  // not on cpu and reference
+    for (const size_t workers : {0, 2}) {
+      const auto options = DataLoaderOptions().batch_size(4).workers(workers).pin_memory(d);
+      auto stacked = data::make_data_loader<samplers::SequentialSampler>(
+          Counting(10).map(transforms::Stack<>()), options);
+      for (auto& batch : *stacked) {
+        CHECK(batch.data.is_pinned(d) == there_is);
+        CHECK(batch.target.is_pinned(d) == there_is);
+      }
+      CHECK(targets_of(*stacked) ==
+            std::vector<std::vector<int64_t>>{{0, 1, 2, 3}, {4, 5, 6, 7}, {8, 9}});
+      auto listed = data::make_data_loader<samplers::SequentialSampler>(Counting(10), options);
+      for (const auto& batch : *listed) CHECK(batch.at(0).data.is_pinned(d) == there_is);
+    }
+  });
 }
 
 TEST_CASE("kernels in a worker stay on its thread") {

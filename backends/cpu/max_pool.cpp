@@ -100,48 +100,58 @@ class Maxima {
   hn::Vec<Positions> at_;
 };
 
-/// Windows [j, end) of a row of y, as many as whole vectors hold, then as smaller vectors do.
-/// Returns the first one left over.
+/// Windows [begin, end) of a row of y, in vectors as large as they fill; the last one overlaps the
+/// one before it. Returns the first window left over.
 template <size_t kLanes, int64_t kStride, class T>
-int64_t max_whole_windows(int64_t j, int64_t end, const T* x, T* y, int32_t* index, int64_t W,
+int64_t max_whole_windows(int64_t begin, int64_t end, const T* x, T* y, int32_t* index, int64_t W,
                           const Span& h, const Pool2dParams& p) {
   const hn::CappedTag<T, kLanes> d;
   const auto lanes = static_cast<int64_t>(hn::Lanes(d));
-  for (; j + lanes <= end; j += lanes) {
-    const int64_t column = j * kStride - p.padding[1];
+  if (end - begin < lanes) {
+    if constexpr (kLanes > 4) {
+      return max_whole_windows<kLanes / 2, kStride>(begin, end, x, y, index, W, h, p);
+    }
+    return begin;
+  }
+  for (int64_t next = begin; next < end; next += lanes) {
+    const int64_t j = std::min(next, end - lanes), column = j * kStride - p.padding[1];
     Maxima<decltype(d), kStride> maxima(h.begin * W + column);
     for (int64_t i = h.begin; i < h.end; i += h.step) {
       maxima.meet_row(x + i * W + column, i * W + column, p.kernel[1], p.dilation[1]);
     }
     maxima.store(y + j, index + j);
   }
-  if constexpr (kLanes > 4) {
-    return max_whole_windows<kLanes / 2, kStride>(j, end, x, y, index, W, h, p);
-  }
-  return j;
+  return end;
 }
+
+/// The windows of a row that have all of their columns.
+struct WholeWindows {
+  WholeWindows(const Planes& s, const Pool2dParams& p) {
+    const int64_t stride = p.stride[1], last = (p.kernel[1] - 1) * p.dilation[1] - p.padding[1];
+    begin = std::min(s.Q, (p.padding[1] + stride - 1) / stride);
+    end = s.W <= last ? begin : std::clamp((s.W - 1 - last) / stride + 1, begin, s.Q);
+  }
+  int64_t begin, end;
+};
 
 /// Row i of y [P,Q], of x [H,W].
 template <class T>
-void max_row(int64_t i, const T* x, T* y, int32_t* index, const Planes& s, const Pool2dParams& p) {
+void max_row(int64_t i, const T* x, T* y, int32_t* index, const Planes& s, const Pool2dParams& p,
+             const WholeWindows& whole) {
   constexpr size_t kMostLanes = hn::MaxLanes(hn::ScalableTag<T>());
   const Span h(i, s.H, p, 0);
-  const int64_t stride = p.stride[1], last = (p.kernel[1] - 1) * p.dilation[1] - p.padding[1];
-  // The windows [begin, end) have all of their columns.
-  const int64_t begin = std::min(s.Q, (p.padding[1] + stride - 1) / stride);
-  const int64_t end = s.W <= last ? begin : std::clamp((s.W - 1 - last) / stride + 1, begin, s.Q);
-  const auto one_by_one = [&](int64_t from, int64_t to) {
-    for (int64_t j = from; j < to; ++j) {
+  const auto one_by_one = [&](int64_t begin, int64_t end) {
+    for (int64_t j = begin; j < end; ++j) {
       max_window(x, y + j, index + j, s.W, h, Span(j, s.W, p, 1));
     }
   };
-  one_by_one(0, begin);
-  int64_t done = begin;
+  one_by_one(0, whole.begin);
+  int64_t done = whole.begin;
   if (h.begin < h.end) {
-    if (stride == 1) {
-      done = max_whole_windows<kMostLanes, 1>(begin, end, x, y, index, s.W, h, p);
-    } else if (stride == 2 && p.kernel[1] > 1 && p.dilation[1] == 1) {
-      done = max_whole_windows<kMostLanes, 2>(begin, end, x, y, index, s.W, h, p);
+    if (p.stride[1] == 1) {
+      done = max_whole_windows<kMostLanes, 1>(done, whole.end, x, y, index, s.W, h, p);
+    } else if (p.stride[1] == 2 && p.kernel[1] > 1 && p.dilation[1] == 1) {
+      done = max_whole_windows<kMostLanes, 2>(done, whole.end, x, y, index, s.W, h, p);
     }
   }
   one_by_one(done, s.Q);
@@ -150,6 +160,7 @@ void max_row(int64_t i, const T* x, T* y, int32_t* index, const Planes& s, const
 template <class T>
 void run(const Tensor& y, const Tensor& index, const Tensor& x, const Pool2dParams& p) {
   const Planes s(x, y);
+  const WholeWindows whole(s, p);
   T* py = y.data_ptr<T>();
   int32_t* positions = index.defined() ? index.data_ptr<int32_t>() : nullptr;
   const T* px = x.data_ptr<T>();
@@ -157,7 +168,7 @@ void run(const Tensor& y, const Tensor& index, const Tensor& x, const Pool2dPara
     std::vector<int32_t> unasked(positions ? 0 : static_cast<size_t>(s.Q));
     for (int64_t r = begin * s.P; r < end * s.P; ++r) {
       max_row(r % s.P, px + r / s.P * s.H * s.W, py + r * s.Q,
-              positions ? positions + r * s.Q : unasked.data(), s, p);
+              positions ? positions + r * s.Q : unasked.data(), s, p, whole);
     }
   });
 }

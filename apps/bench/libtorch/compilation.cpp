@@ -15,7 +15,8 @@ namespace {
 const char* const kProgram = R"(
 #include <torch/torch.h>
 #include <iostream>
-using namespace torch;
+using torch::Tensor;
+namespace nn = torch::nn;
 struct NetImpl : nn::Module {
   nn::Linear fc1 = register_module("fc1", nn::Linear(2, 16));
   nn::Linear fc2 = register_module("fc2", nn::Linear(16, 1));
@@ -24,14 +25,14 @@ struct NetImpl : nn::Module {
 TORCH_MODULE(Net);
 int main() {
   Net net;
-  optim::SGD sgd(net->parameters(), optim::SGDOptions(0.1).momentum(0.9));
-  const Tensor x = randn({256, 2}), y = x.prod(1, true);
+  torch::optim::SGD sgd(net->parameters(), torch::optim::SGDOptions(0.1).momentum(0.9));
+  const Tensor x = torch::randn({256, 2}), y = x.prod(1, true);
   for (int step = 0; step < 500; ++step) {
     sgd.zero_grad();
     nn::functional::mse_loss(net(x), y).backward();
     sgd.step();
   }
-  std::cout << net(tensor({{0.5, -1.0}})) << '\n';
+  std::cout << net(torch::tensor({{0.5, -1.0}})) << '\n';
 }
 )";
 

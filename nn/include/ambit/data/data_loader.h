@@ -36,16 +36,21 @@ class DataLoaderOptions : public nn::Options<DataLoaderOptions> {
   DataLoaderOptions& max_jobs(size_t n) { return set(max_jobs_, n); }
   /// Leave out the last batch where it is smaller than the others. Default: false.
   DataLoaderOptions& drop_last(bool on) { return set(drop_last_, on); }
+  /// Hand out batches in pinned memory, so that `to(device, /*non_blocking=*/true)` returns at
+  /// once; those who make batches bring them there. Default: plain memory.
+  DataLoaderOptions& pin_memory(Device device) { return set(pin_memory_, device); }
 
   size_t batch_size() const { return batch_size_; }
   size_t workers() const { return workers_; }
   size_t max_jobs() const { return std::max<size_t>(1, max_jobs_.value_or(2 * workers_)); }
   bool drop_last() const { return drop_last_; }
+  std::optional<Device> pin_memory() const { return pin_memory_; }
 
  private:
   size_t batch_size_ = 1, workers_ = 0;
   std::optional<size_t> max_jobs_;
   bool drop_last_ = false;
+  std::optional<Device> pin_memory_;
 };
 
 /// Iterate over a dataset in batches. The batches are the same whatever the number of workers. An
@@ -116,7 +121,7 @@ class DataLoader {
   void advance() {
     current_.reset();
     if (!pool_) {
-      if (const auto indices = next_indices()) current_ = dataset_.get_batch(*indices);
+      if (const auto indices = next_indices()) current_ = make(dataset_, *indices);
       return;
     }
     while (pending_.size() < options_.max_jobs()) {
@@ -132,6 +137,12 @@ class DataLoader {
     current_ = std::move(made.batch);
   }
 
+  BatchType make(Dataset& dataset, const std::vector<size_t>& indices) const {
+    BatchType batch = dataset.get_batch(indices);
+    if (!options_.pin_memory()) return batch;
+    return pinned(std::move(batch), *options_.pin_memory());
+  }
+
   std::optional<std::vector<size_t>> next_indices() {
     auto indices = sampler_.next(options_.batch_size());
     if (indices && options_.drop_last() && indices->size() < options_.batch_size()) return {};
@@ -141,11 +152,11 @@ class DataLoader {
   void submit(std::vector<size_t> indices) {
     // The grad mode belongs to each thread: the workers take the caller's.
     auto task = std::make_shared<std::packaged_task<Outcome(Dataset&)>>(
-        [indices = std::move(indices), grad_mode = GradMode::is_enabled()](Dataset& dataset) {
+        [this, indices = std::move(indices), grad_mode = GradMode::is_enabled()](Dataset& dataset) {
           const AutoGradMode mode(grad_mode);
           Outcome made;
           try {
-            made.batch = dataset.get_batch(indices);
+            made.batch = make(dataset, indices);
           } catch (...) {
             made.error = std::current_exception();
           }

@@ -3,6 +3,8 @@
 
 #include <ambit/tensor.h>
 
+#include <concepts>
+#include <ranges>
 #include <utility>
 
 namespace ambit::data {
@@ -19,5 +21,20 @@ struct Example {
   Data data;
   Target target;
 };
+
+/// Return a sample, or a batch of any shape, with its tensors in pinned memory, from which copies
+/// to `device` need not wait. Errors: those of Tensor::pin_memory.
+template <class T>
+T pinned(T value, Device device) {
+  if constexpr (std::same_as<T, Tensor>) {
+    if (value.defined()) value = value.pin_memory(device);
+  } else if constexpr (requires { value.data, value.target; }) {
+    value.data = pinned(std::move(value.data), device);
+    value.target = pinned(std::move(value.target), device);
+  } else if constexpr (std::ranges::random_access_range<T>) {
+    for (auto&& element : value) element = pinned(std::move(element), device);
+  }
+  return value;
+}
 
 }  // namespace ambit::data
