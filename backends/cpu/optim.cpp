@@ -7,7 +7,10 @@
 #include <hwy/foreach_target.h>
 #include <hwy/highway.h>
 
-#include <cmath>
+#include <ambit/optim_rule.h>
+
+#include <array>
+#include <utility>
 
 #include "kernels.h"
 #include "parallel.h"
@@ -16,62 +19,14 @@ HWY_BEFORE_NAMESPACE();
 namespace ambit::cpu::HWY_NAMESPACE {
 namespace {
 
-/// SgdParams as the loops need them.
-template <class T>
-struct Sgd {
-  explicit Sgd(const SgdParams& o)
-      : lr(static_cast<T>(o.lr)),
-        decay(static_cast<T>(o.weight_decay)),
-        keep(static_cast<T>(o.momentum)),
-        take(static_cast<T>(1 - o.dampening)),
-        nesterov(o.nesterov),
-        first(o.first_step) {}
-  T lr, decay, keep, take;
-  bool nesterov, first;
-};
-
-template <class T>
-void plain(int64_t n, T* p, const T* g, const Sgd<T>& o) {
-#pragma omp simd
-  for (int64_t i = 0; i < n; ++i) p[i] -= o.lr * (g[i] + o.decay * p[i]);
-}
-
-template <class T>
-void momentum(int64_t n, T* p, T* buf, const T* g, const Sgd<T>& o) {
-#pragma omp simd
+/// Update n elements of each list; all are written but those of the last, the gradients.
+template <class T, class Rule, size_t... K>
+void update(int64_t n, const std::array<T*, sizeof...(K)> x, const Rule& rule,
+            std::index_sequence<K...>) {
   for (int64_t i = 0; i < n; ++i) {
-    const T d = g[i] + o.decay * p[i];
-    // An unused buffer may hold anything, NaN too.
-    const T b = o.first ? d : o.keep * buf[i] + o.take * d;
-    buf[i] = b;
-    p[i] -= o.lr * (o.nesterov ? d + o.keep * b : b);
-  }
-}
-
-/// AdamParams as the loop needs them.
-template <class T>
-struct Adam {
-  explicit Adam(const AdamParams& o)
-      : shrink(static_cast<T>(o.decoupled ? 1 - o.lr * o.weight_decay : 1)),
-        decay(static_cast<T>(o.decoupled ? 0 : o.weight_decay)),
-        beta1(static_cast<T>(o.beta1)),
-        beta2(static_cast<T>(o.beta2)),
-        take1(static_cast<T>(1 - o.beta1)),
-        take2(static_cast<T>(1 - o.beta2)),
-        step_size(static_cast<T>(o.step_size())),
-        root_scale(static_cast<T>(o.root_scale())),
-        eps(static_cast<T>(o.eps)) {}
-  T shrink, decay, beta1, beta2, take1, take2, step_size, root_scale, eps;
-};
-
-template <class T>
-void adam(int64_t n, T* p, T* m, T* v, const T* g, const Adam<T>& o) {
-#pragma omp simd
-  for (int64_t i = 0; i < n; ++i) {
-    const T d = g[i] + o.decay * p[i];
-    m[i] = o.beta1 * m[i] + o.take1 * d;
-    v[i] = o.beta2 * v[i] + o.take2 * d * d;
-    p[i] = o.shrink * p[i] - o.step_size * m[i] / (std::sqrt(v[i]) * o.root_scale + o.eps);
+    T values[] = {x[K][i]...};
+    rule(values);
+    ((K + 1 < sizeof...(K) ? void(x[K][i] = values[K]) : void()), ...);
   }
 }
 
@@ -95,28 +50,20 @@ void for_pieces(TensorList list, size_t bytes, const F& update) {
   });
 }
 
-template <class T>
-T* part(TensorList list, size_t i, int64_t from) {
-  return list[i].data_ptr<T>() + from;
+template <class T, class Rule>
+void update_all(const std::array<TensorList, Rule::kLists>& lists, const Rule& rule) {
+  constexpr size_t N = Rule::kLists;
+  for_pieces(lists[0], (2 * N - 1) * sizeof(T), [&](size_t i, int64_t from, int64_t n) {
+    std::array<T*, N> x;
+    for (size_t k = 0; k < N; ++k) x[k] = lists[k][i].template data_ptr<T>() + from;
+    update(n, x, rule, std::make_index_sequence<N>());
+  });
 }
 
 template <class T>
 void sgd(TensorList p, TensorList buf, TensorList g, const SgdParams& params) {
-  const Sgd<T> o(params);
-  for_pieces(p, (buf.empty() ? 3 : 5) * sizeof(T), [&](size_t i, int64_t from, int64_t n) {
-    T* const to = part<T>(p, i, from);
-    if (buf.empty()) return plain<T>(n, to, part<T>(g, i, from), o);
-    momentum<T>(n, to, part<T>(buf, i, from), part<T>(g, i, from), o);
-  });
-}
-
-template <class T>
-void adam(TensorList p, TensorList m, TensorList v, TensorList g, const AdamParams& params) {
-  const Adam<T> o(params);
-  for_pieces(p, 7 * sizeof(T), [&](size_t i, int64_t from, int64_t n) {
-    adam<T>(n, part<T>(p, i, from), part<T>(m, i, from), part<T>(v, i, from), part<T>(g, i, from),
-            o);
-  });
+  if (buf.empty()) return update_all<T>({p, g}, PlainSgd<T>(params));
+  update_all<T>({p, buf, g}, MomentumSgd<T>(params));
 }
 
 void sgd_any(TensorList p, TensorList buf, TensorList g, const SgdParams& params) {
@@ -125,8 +72,8 @@ void sgd_any(TensorList p, TensorList buf, TensorList g, const SgdParams& params
 }
 
 void adam_any(TensorList p, TensorList m, TensorList v, TensorList g, const AdamParams& params) {
-  if (p[0].dtype() == kFloat32) return adam<float>(p, m, v, g, params);
-  adam<double>(p, m, v, g, params);
+  if (p[0].dtype() == kFloat32) return update_all<float>({p, m, v, g}, AdamRule<float>(params));
+  update_all<double>({p, m, v, g}, AdamRule<double>(params));
 }
 
 }  // namespace

@@ -1,8 +1,9 @@
 // Steps of optimizers, for all parameters in one launch: they are many and mostly small, so that
 // a launch for each would cost more than the work.
+#include <ambit/optim_rule.h>
+
 #include "kernels.h"
 #include "map.cuh"
-#include "optim_rule.h"
 #include "tensor_table.h"
 
 namespace ambit::cuda {

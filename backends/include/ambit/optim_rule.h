@@ -1,5 +1,5 @@
-// What steps of optimizers do to one element, for the device and, in tests, the host. As in
-// `reference`, but in the precision of the parameters.
+// What a step of an optimizer does to one element, for kernels of any backend, host or device: as
+// in `reference`, but in the precision of the parameters.
 #pragma once
 
 #include <ambit/params.h>
@@ -7,7 +7,7 @@
 
 #include <cmath>
 
-namespace ambit::cuda {
+namespace ambit {
 
 /// x: p, g. Source of all SGD: pytorch.org/docs/stable/generated/torch.optim.SGD.html.
 template <class T>
@@ -66,4 +66,4 @@ struct AdamRule {
   T shrink, decay, beta1, beta2, take1, take2, step_size, root_scale, eps;
 };
 
-}  // namespace ambit::cuda
+}  // namespace ambit
