@@ -28,52 +28,54 @@ double log_sum_exp(const T* x, int64_t C) {
   return most + std::log(sum);
 }
 
-}  // namespace
+// The weight of a row with target t: 0 where it is ignored.
+template <class T>
+double weight_of(int64_t t, const Tensor& w, int64_t ignore_index) {
+  if (t == ignore_index) return 0;
+  return w.defined() ? static_cast<double>(w.data_ptr<T>()[t]) : 1;
+}
 
-// y [N], weight_sum [], x [N,C], target [N], w [C]
-void nll_loss(Tensor& y, Tensor& weight_sum, const Tensor& x, const Tensor& target, const Tensor& w,
-              int64_t ignore_index) {
-  count_run();
+// y [N] = w[target] * loss_of(row of x, C, target), ignored rows 0; weight_sum [] = sum of
+// w[target].
+template <class LossOf>
+void losses(const char* op, Tensor& y, Tensor& weight_sum, const Tensor& x, const Tensor& target,
+            const Tensor& w, int64_t ignore_index, const LossOf& loss_of) {
   const int64_t N = x.size(0), C = x.size(1);
   const int64_t* t = target.data_ptr<int64_t>();
-  check_targets("nll_loss", target, C, ignore_index);
+  check_targets(op, target, C, ignore_index);
   visit(y.dtype(), [&]<class T>() {
     T* py = y.data_ptr<T>();
     const T* px = x.data_ptr<T>();
-    const T* pw = w.defined() ? w.data_ptr<T>() : nullptr;
     double sum = 0;
     for (int64_t n = 0; n < N; ++n) {
-      const bool counts = t[n] != ignore_index;
-      const double weight = !counts ? 0 : pw ? static_cast<double>(pw[t[n]]) : 1;
-      py[n] = counts ? static_cast<T>(-weight * static_cast<double>(px[n * C + t[n]])) : T{0};
+      py[n] = 0;
+      if (t[n] == ignore_index) continue;
+      const double weight = weight_of<T>(t[n], w, ignore_index);
+      py[n] = static_cast<T>(weight * loss_of(px + n * C, C, t[n]));
       sum += weight;
     }
     *weight_sum.data_ptr<T>() = static_cast<T>(sum);
   });
 }
 
+}  // namespace
+
+// y [N], weight_sum [], x [N,C], target [N], w [C]
+void nll_loss(Tensor& y, Tensor& weight_sum, const Tensor& x, const Tensor& target, const Tensor& w,
+              int64_t ignore_index) {
+  count_run();
+  losses("nll_loss", y, weight_sum, x, target, w, ignore_index,
+         [](const auto* row, int64_t, int64_t t) { return -static_cast<double>(row[t]); });
+}
+
 // As nll_loss, but x are logits.
 void cross_entropy(Tensor& y, Tensor& weight_sum, const Tensor& x, const Tensor& target,
                    const Tensor& w, int64_t ignore_index) {
   count_run();
-  const int64_t N = x.size(0), C = x.size(1);
-  const int64_t* t = target.data_ptr<int64_t>();
-  check_targets("cross_entropy", target, C, ignore_index);
-  visit(y.dtype(), [&]<class T>() {
-    T* py = y.data_ptr<T>();
-    const T* px = x.data_ptr<T>();
-    const T* pw = w.defined() ? w.data_ptr<T>() : nullptr;
-    double sum = 0;
-    for (int64_t n = 0; n < N; ++n) {
-      py[n] = 0;
-      if (t[n] == ignore_index) continue;
-      const double weight = pw ? static_cast<double>(pw[t[n]]) : 1;
-      const T* row = px + n * C;
-      py[n] = static_cast<T>(weight * (log_sum_exp(row, C) - static_cast<double>(row[t[n]])));
-      sum += weight;
-    }
-    *weight_sum.data_ptr<T>() = static_cast<T>(sum);
-  });
+  losses("cross_entropy", y, weight_sum, x, target, w, ignore_index,
+         [](const auto* row, int64_t C, int64_t t) {
+           return log_sum_exp(row, C) - static_cast<double>(row[t]);
+         });
 }
 
 // dx, x [N,C], g, target [N], w [C]
@@ -86,12 +88,11 @@ void cross_entropy_grad(Tensor& dx, const Tensor& g, const Tensor& x, const Tens
   visit(dx.dtype(), [&]<class T>() {
     T* pdx = dx.data_ptr<T>();
     const T *pg = g.data_ptr<T>(), *px = x.data_ptr<T>();
-    const T* pw = w.defined() ? w.data_ptr<T>() : nullptr;
     for (int64_t n = 0; n < N; ++n) {
       const T* row = px + n * C;
       const bool counts = t[n] != ignore_index;
-      const double weight = !counts ? 0 : pw ? static_cast<double>(pw[t[n]]) : 1;
-      const double slope = weight * static_cast<double>(pg[n * g.stride(0)]);
+      const double slope =
+          weight_of<T>(t[n], w, ignore_index) * static_cast<double>(pg[n * g.stride(0)]);
       const double log_sum = counts ? log_sum_exp(row, C) : 0;
       for (int64_t c = 0; c < C; ++c) {
         const double p = counts ? std::exp(static_cast<double>(row[c]) - log_sum) : 0;
