@@ -50,15 +50,15 @@ void for_windows(const Planes& s, const Pool2dParams& p, const F& f) {
   });
 }
 
-void check_positions(const Tensor& index, int64_t bound) {
-  const int32_t* data = index.data_ptr<int32_t>();
-  parallel_for(index.numel(), kGrain, [&](int64_t begin, int64_t end) {
+/// Before anything is written, and in whatever order they lie.
+void check_positions(int64_t n, const int32_t* index, int64_t bound) {
+  parallel_for(n, kGrain, [&](int64_t begin, int64_t end) {
     bool outside = false;
-    for (int64_t i = begin; i < end; ++i) outside |= data[i] < 0 || data[i] >= bound;
+    for (int64_t i = begin; i < end; ++i) outside |= index[i] < 0 || index[i] >= bound;
     for (int64_t i = begin; outside && i < end; ++i) {
-      if (data[i] >= 0 && data[i] < bound) continue;
+      if (index[i] >= 0 && index[i] < bound) continue;
       throw IndexError(
-          fmt::format("max_pool2d_grad: expected an index in [0, {}), got {}", bound, data[i]));
+          fmt::format("max_pool2d_grad: expected an index in [0, {}), got {}", bound, index[i]));
     }
   });
 }
@@ -68,18 +68,19 @@ void check_positions(const Tensor& index, int64_t bound) {
 // dx [N,C,H,W], dy, index [N,C,P,Q]
 void max_pool2d_grad(Tensor& dx, const Tensor& dy, const Tensor& index, const Pool2dParams& p) {
   const Planes s(dx, dy);
+  const int64_t in = s.H * s.W, out = s.P * s.Q;
   if (dx.dtype() == kFloat32 && is_channels_last(index) && suits_channels_last(p)) {
-    const Tensor out = laid_out_for_writing(dx);
-    InputsAsTheyLie in({&dy, &index});
-    if (has_channels_last_strides(out)) {
-      return max_pool2d_grad_channels_last(s, out.data_ptr<float>(),
-                                           in.channels_last(0).data_ptr<float>(),
-                                           in.channels_last(1).data_ptr<int32_t>(), p);
+    const Tensor to = laid_out_for_writing(dx);
+    InputsAsTheyLie inputs({&dy, &index});
+    if (has_channels_last_strides(to)) {
+      const int32_t* positions = inputs.channels_last(1).data_ptr<int32_t>();
+      check_positions(index.numel(), positions, in);
+      return max_pool2d_grad_channels_last(s, to.data_ptr<float>(),
+                                           inputs.channels_last(0).data_ptr<float>(), positions, p);
     }
   }
-  const int64_t in = s.H * s.W, out = s.P * s.Q;
-  check_positions(index, in);
   const int32_t* pi = index.data_ptr<int32_t>();
+  check_positions(index.numel(), pi, in);
   visit_float(dx.dtype(), [&]<class T>() {
     T* pdx = dx.data_ptr<T>();
     const T* pdy = dy.data_ptr<T>();
