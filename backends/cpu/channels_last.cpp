@@ -15,9 +15,10 @@ PhysicalLayout layout_of(const Tensor& t) {
   return {kChannelsLast, static_cast<uint32_t>(element_size(t.dtype())), {s[0], s[1], s[2] * s[3]}};
 }
 
-bool is_whole(const Tensor& t) {
+/// Whether t may lie so: a whole block of floats, or of positions as large.
+bool may_be_laid_out(const Tensor& t) {
   return t.dim() == 4 && t.is_contiguous() && t.storage_offset() == 0 &&
-         t.nbytes() == t.storage()->size_bytes();
+         t.nbytes() == t.storage()->size_bytes() && element_size(t.dtype()) == sizeof(int32_t);
 }
 
 Dims channels_last_strides(IntArrayRef s) { return {s[1] * s[2] * s[3], 1, s[3] * s[1], s[1]}; }
@@ -32,8 +33,7 @@ Tensor alias(const Tensor& t, void* data, IntArrayRef strides) {
 }
 
 /// to [columns, rows] = from [rows, columns], in squares that stay in the first-level cache.
-template <class T>
-void transpose(T* to, const T* from, int64_t rows, int64_t columns) {
+void transpose(int32_t* to, const int32_t* from, int64_t rows, int64_t columns) {
   constexpr int64_t kSide = 16;
   for (int64_t r = 0; r < rows; r += kSide) {
     const int64_t r_end = std::min(rows, r + kSide);
@@ -47,25 +47,25 @@ void transpose(T* to, const T* from, int64_t rows, int64_t columns) {
 }
 
 /// The same for n matrices one behind the other.
-void transpose(int64_t n, void* to, const void* from, int64_t rows, int64_t columns, size_t size) {
+void transpose(int64_t n, void* to, const void* from, int64_t rows, int64_t columns) {
   const int64_t one = rows * columns;
-  const auto run = [&]<class T>(T* y, const T* x) {
-    parallel_for(n, grain_for(one), [&](int64_t begin, int64_t end) {
-      for (int64_t i = begin; i < end; ++i) transpose(y + i * one, x + i * one, rows, columns);
-    });
-  };
-  if (size == 8) return run(static_cast<int64_t*>(to), static_cast<const int64_t*>(from));
-  run(static_cast<int32_t*>(to), static_cast<const int32_t*>(from));
+  auto* const y = static_cast<int32_t*>(to);
+  const auto* const x = static_cast<const int32_t*>(from);
+  parallel_for(n, grain_for(one), [&](int64_t begin, int64_t end) {
+    for (int64_t i = begin; i < end; ++i) transpose(y + i * one, x + i * one, rows, columns);
+  });
 }
 
 }  // namespace
 
 void channels_last_to_row_major(void* to, const void* from, const PhysicalLayout& layout) {
   const auto [n, channels, pixels] = layout.sizes;
-  transpose(n, to, from, pixels, channels, layout.element_size);
+  transpose(n, to, from, pixels, channels);
 }
 
-bool layout_is_of(const Tensor& t) { return is_whole(t) && t.storage()->layout() == layout_of(t); }
+bool layout_is_of(const Tensor& t) {
+  return may_be_laid_out(t) && t.storage()->layout() == layout_of(t);
+}
 
 bool has_channels_last_strides(const Tensor& t) {
   return t.dim() == 4 && std::ranges::equal(t.strides(), channels_last_strides(t.sizes()));
@@ -73,7 +73,7 @@ bool has_channels_last_strides(const Tensor& t) {
 
 Tensor laid_out_for_writing(const Tensor& y) {
   const Storage& storage = y.storage();
-  if (is_whole(y) && storage->adopt(layout_of(y))) {
+  if (may_be_laid_out(y) && storage->adopt(layout_of(y))) {
     return alias(y, storage->laid_out(), channels_last_strides(y.sizes()));
   }
   storage->data();  // row-major from now on, before any input is held
@@ -108,7 +108,7 @@ const Tensor& InputsAsTheyLie::channels_last(size_t i) {
   if (held_[i]) return t;
   const IntArrayRef s = t.sizes();
   Storage storage(new StorageImpl(kCPU, t.nbytes()));
-  transpose(s[0], storage->data(), t.data_ptr(), s[1], s[2] * s[3], element_size(t.dtype()));
+  transpose(s[0], storage->data(), t.data_ptr(), s[1], s[2] * s[3]);
   t = alias(t, std::move(storage), channels_last_strides(s));
   return t;
 }
