@@ -1,4 +1,5 @@
 // Kernels of the CUDA backend, run on the host by device.h, against the reference backend.
+// Long because every kernel that runs so has its case here, beside what they share.
 #include <ambit/ambit.h>
 #include <ambit/kernels.h>
 #include <ambit/settings.h>
