@@ -22,7 +22,7 @@ inline constexpr Bug kRuntimeBugs[] = {
     {"ignored_index", "copies/", "copies/other_index"},
     {"short_copy", "copies/", "copies/round_trip"},
     {"leak", "memory/returned", "memory/returned/work"},
-    {"early_reuse", "memory/", "memory/reuse_in_flight"},
+    {"early_reuse", "memory/reuse_in_flight", "memory/reuse_in_flight"},
     {"misaligned", "memory/", "memory/blocks"},
     {"null_when_out_of_memory", "memory/", "memory/out_of_memory/absurd"},
     {"cache_kept", "memory/", "memory/empty_cache"},
