@@ -1,6 +1,6 @@
 // The backends that are part of libambit: an explicit list, since linkers drop what only registers
 // itself.
-#include <ambit/registry.h>
+#include <ambit/backend/registry.h>
 
 namespace ambit {
 

@@ -1,6 +1,6 @@
 #include "coverage.h"
 
-#include <ambit/registry.h>
+#include <ambit/backend/registry.h>
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 

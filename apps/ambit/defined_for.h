@@ -1,7 +1,7 @@
 // Which dtypes the functions of the elementwise families are defined for, as kernels.h says it.
 #pragma once
 
-#include <ambit/kernels.h>
+#include <ambit/backend/kernels.h>
 
 bool is_defined_for(ambit::UnaryOp op, ambit::DType dtype);
 bool is_defined_for(ambit::BinaryOp op, ambit::DType dtype);

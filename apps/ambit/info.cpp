@@ -1,7 +1,8 @@
 // `ambit info`: what this ambit is, what it runs on, and which plugins it has refused.
+#include <ambit/backend/plugin.h>
+#include <ambit/backend/registry.h>
 #include <ambit/build_info.h>
-#include <ambit/plugin.h>
-#include <ambit/registry.h>
+#include <ambit/plugins.h>
 #include <fmt/format.h>
 
 #include <algorithm>

@@ -1,8 +1,8 @@
 // `ambit ops`: which kernels each backend brings, found out by calling them.
+#include <ambit/backend/registry.h>
 #include <ambit/error.h>
 #include <ambit/fallback.h>
-#include <ambit/plugin.h>
-#include <ambit/registry.h>
+#include <ambit/plugins.h>
 #include <fmt/format.h>
 
 #include <algorithm>

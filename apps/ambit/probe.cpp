@@ -1,8 +1,8 @@
 #include "probe.h"
 
+#include <ambit/backend/reference.h>
 #include <ambit/error.h>
 #include <ambit/fallback.h>
-#include <ambit/reference.h>
 
 using namespace ambit;
 

@@ -2,7 +2,7 @@
 // kernel, but not for which dtypes, nor whether it only borrows a loop of `reference`.
 #pragma once
 
-#include <ambit/kernels.h>
+#include <ambit/backend/kernels.h>
 
 #include <functional>
 #include <string>

@@ -2,8 +2,8 @@
 // devices, and what happens when they meet on different ones. It prints each statement, then what
 // it gives. Without a GPU a simulated one takes its place, and the tour says so.
 #include <ambit/ambit.h>
-#include <ambit/backend.h>
-#include <ambit/registry.h>
+#include <ambit/backend/backend.h>
+#include <ambit/backend/registry.h>
 
 #include <fmt/format.h>
 #include <fmt/ostream.h>

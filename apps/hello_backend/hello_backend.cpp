@@ -1,10 +1,10 @@
 // A whole backend, as small as it can be: the device `hello:0` has memory that the host cannot
 // follow, and borrows its kernels. Of a real one, memory and copies call the driver, and the
 // borrowed kernels give way one by one to its own. backends/README.md walks through it.
-#include <ambit/caching_allocator.h>
-#include <ambit/kernels.h>
-#include <ambit/plugin.h>
-#include <ambit/reference.h>
+#include <ambit/backend/caching_allocator.h>
+#include <ambit/backend/kernels.h>
+#include <ambit/backend/plugin.h>
+#include <ambit/backend/reference.h>
 
 #include <cstring>
 #include <memory>

@@ -2,7 +2,7 @@
 // edge for free. Source of the distances: iquilezles.org/articles/distfunctions2d.
 #include "generated_images.h"
 
-#include <ambit/philox.h>
+#include <ambit/backend/philox.h>
 
 #include <algorithm>
 #include <cmath>

@@ -1,7 +1,7 @@
 // The kernels of the CPU, with the signatures of ambit/kernels.h, where they are described.
 #pragma once
 
-#include <ambit/kernels.h>
+#include <ambit/backend/kernels.h>
 
 namespace ambit::cpu {
 

@@ -1,9 +1,9 @@
 // The CPU backend's entry: one typed line per kernel.
-#include <ambit/registry.h>
+#include <ambit/backend/registry.h>
 
 #include <memory>
 
-#include "backend.h"
+#include "backends/cpu/runtime/backend.h"
 #include "kernels.h"
 
 namespace ambit::cpu {

@@ -1,11 +1,11 @@
 // What the CUDA backend brings: one line per kernel. A wrong signature does not compile.
-#include <ambit/kernels.h>
-#include <ambit/plugin.h>
+#include <ambit/backend/kernels.h>
+#include <ambit/backend/plugin.h>
 
 #include <memory>
 
-#include "backend.h"
-#include "call.h"
+#include "backends/cuda/runtime/backend.h"
+#include "backends/cuda/runtime/call.h"
 #include "kernels.h"
 
 namespace ambit::cuda {

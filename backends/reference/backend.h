@@ -2,8 +2,8 @@
 // hardware.
 #pragma once
 
-#include <ambit/backend.h>
-#include <ambit/caching_allocator.h>
+#include <ambit/backend/backend.h>
+#include <ambit/backend/caching_allocator.h>
 
 namespace ambit::reference {
 

@@ -1,5 +1,5 @@
 // Batch normalisation and its gradient. x [N,C,...] contiguous; everything else is [C].
-#include <ambit/reference.h>
+#include <ambit/backend/reference.h>
 
 #include <cmath>
 

@@ -1,6 +1,6 @@
 // Maps of two operands of one dtype, and the gradients of unary maps.
+#include <ambit/backend/reference.h>
 #include <ambit/error.h>
-#include <ambit/reference.h>
 #include <fmt/format.h>
 
 #include <cmath>

@@ -1,5 +1,5 @@
 // Comparisons and logic of two operands, which give bool, and the choice between two operands.
-#include <ambit/reference.h>
+#include <ambit/backend/reference.h>
 
 #include <type_traits>
 

@@ -1,6 +1,6 @@
 // 2-D convolution and its gradients: one walk over all products x * w that make up y, and three
 // sums of them. Sums are kept aside in float64, so that each result is rounded once.
-#include <ambit/reference.h>
+#include <ambit/backend/reference.h>
 
 #include <vector>
 

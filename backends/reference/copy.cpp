@@ -1,5 +1,5 @@
 // Copies between any two dtypes and layouts, and fills.
-#include <ambit/reference.h>
+#include <ambit/backend/reference.h>
 
 #include <type_traits>
 

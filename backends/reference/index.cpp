@@ -1,7 +1,7 @@
 // Reading and writing at places that an int64 tensor names. All indices are checked first, so
 // nothing is written when one of them is bad.
+#include <ambit/backend/reference.h>
 #include <ambit/error.h>
-#include <ambit/reference.h>
 #include <fmt/format.h>
 
 #include <vector>

@@ -1,6 +1,6 @@
 // What other backends need to use the loops: aliases to run them on, and the count that shows it.
-#include <ambit/reference.h>
-#include <ambit/tensor_impl.h>
+#include <ambit/backend/reference.h>
+#include <ambit/detail/tensor_impl.h>
 
 #include <atomic>
 

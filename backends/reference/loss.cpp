@@ -1,6 +1,6 @@
 // Negative log-likelihood and cross-entropy.
+#include <ambit/backend/reference.h>
 #include <ambit/error.h>
-#include <ambit/reference.h>
 #include <fmt/format.h>
 
 #include <algorithm>

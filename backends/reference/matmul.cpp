@@ -1,5 +1,5 @@
 // Products of matrices.
-#include <ambit/reference.h>
+#include <ambit/backend/reference.h>
 
 #include "accumulator.h"
 #include "runs.h"

@@ -1,5 +1,5 @@
 // One step of an optimizer for a list of parameters.
-#include <ambit/reference.h>
+#include <ambit/backend/reference.h>
 
 #include <cmath>
 

@@ -1,6 +1,6 @@
 // 2-D maximum and average pooling and their gradients. All tensors are contiguous.
+#include <ambit/backend/reference.h>
 #include <ambit/error.h>
-#include <ambit/reference.h>
 #include <fmt/format.h>
 
 #include <algorithm>

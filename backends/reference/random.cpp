@@ -1,6 +1,6 @@
 // Random fills. The numbers themselves are philox.h's, the same on every backend.
-#include <ambit/philox.h>
-#include <ambit/reference.h>
+#include <ambit/backend/philox.h>
+#include <ambit/backend/reference.h>
 
 #include "runs.h"
 

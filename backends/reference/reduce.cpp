@@ -1,6 +1,6 @@
 // Reductions: over any set of dims, along one dim with the position of the winner, and running
 // sums.
-#include <ambit/reference.h>
+#include <ambit/backend/reference.h>
 
 #include <cmath>
 #include <limits>

@@ -1,7 +1,7 @@
 // What the reference backend brings: one line per kernel. A wrong signature does not compile.
-#include <ambit/kernels.h>
-#include <ambit/reference.h>
-#include <ambit/registry.h>
+#include <ambit/backend/kernels.h>
+#include <ambit/backend/reference.h>
+#include <ambit/backend/registry.h>
 
 #include <memory>
 

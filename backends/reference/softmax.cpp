@@ -1,5 +1,5 @@
 // Softmax along one dim, its logarithm, and their gradient.
-#include <ambit/reference.h>
+#include <ambit/backend/reference.h>
 
 #include <algorithm>
 #include <cmath>

@@ -1,7 +1,7 @@
 // Maps of one operand. One function says what every op does to a float, another to an integer, a
 // third which ops ask a question.
+#include <ambit/backend/reference.h>
 #include <ambit/error.h>
-#include <ambit/reference.h>
 #include <fmt/format.h>
 
 #include <cmath>

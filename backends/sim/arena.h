@@ -4,7 +4,7 @@
 // around each kernel instead, so that another thread's reads slip through.
 #pragma once
 
-#include <ambit/caching_allocator.h>
+#include <ambit/backend/caching_allocator.h>
 
 #include <atomic>
 #include <cstddef>

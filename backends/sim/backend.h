@@ -1,7 +1,7 @@
 // The simulated devices of one name.
 #pragma once
 
-#include <ambit/backend.h>
+#include <ambit/backend/backend.h>
 
 #include <map>
 #include <memory>

@@ -1,5 +1,5 @@
 // The table of ambit/sim.h.
-#include <ambit/registry.h>
+#include <ambit/backend/registry.h>
 #include <ambit/sim.h>
 #include <fmt/format.h>
 

@@ -1,6 +1,6 @@
 #include "launch.h"
 
-#include <ambit/reference.h>
+#include <ambit/backend/reference.h>
 
 namespace ambit::sim {
 

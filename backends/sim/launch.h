@@ -2,8 +2,8 @@
 // device's queue, with aliases of its tensors that lie in the device's view of their memory.
 #pragma once
 
-#include <ambit/op.h>
-#include <ambit/registry.h>
+#include <ambit/backend/op.h>
+#include <ambit/backend/registry.h>
 
 #include <tuple>
 #include <type_traits>

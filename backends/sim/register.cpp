@@ -1,10 +1,10 @@
 // An accelerator without hardware: memory that the host cannot follow, work that is done later, and
 // faults on request. Every test that takes a device meets here what a real accelerator would
 // punish. The numbers are those of `reference`, whose loops it runs.
+#include <ambit/backend/kernels.h>
+#include <ambit/backend/plugin.h>
+#include <ambit/backend/reference.h>
 #include <ambit/error.h>
-#include <ambit/kernels.h>
-#include <ambit/plugin.h>
-#include <ambit/reference.h>
 #include <fmt/format.h>
 
 #include <cstdlib>

@@ -1,7 +1,7 @@
 // One simulated device: memory, a queue of work, and the faults that tests ask for.
 #pragma once
 
-#include <ambit/caching_allocator.h>
+#include <ambit/backend/caching_allocator.h>
 
 #include <cstddef>
 #include <functional>

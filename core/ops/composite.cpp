@@ -1,11 +1,11 @@
 // Composite defaults whose op is defined elsewhere or is no public op.
 #include "composite.h"
 
-#include <ambit/kernels.h>
+#include <ambit/backend/kernels.h>
 #include <ambit/ops/elementwise.h>
 #include <ambit/ops/shape.h>
 
-#include "broadcast.h"
+#include "core/ops/operands/broadcast.h"
 
 namespace ambit::composite {
 namespace {

@@ -1,6 +1,6 @@
 // Samplers: counting, and shuffling by Philox.
+#include <ambit/backend/philox.h>
 #include <ambit/data/samplers.h>
-#include <ambit/philox.h>
 #include <ambit/random.h>
 
 #include <algorithm>

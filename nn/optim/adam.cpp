@@ -1,6 +1,6 @@
 // Adam and AdamW: their options, and their state for the kernel, adam_step.
+#include <ambit/backend/kernels.h>
 #include <ambit/error.h>
-#include <ambit/kernels.h>
 #include <ambit/ops/creation.h>
 #include <ambit/optim/adam.h>
 

@@ -1,7 +1,7 @@
 // Optimizer: groups and steps. optimizer_state.cpp saves and loads.
 #include <ambit/autograd.h>
+#include <ambit/backend/op.h>
 #include <ambit/error.h>
-#include <ambit/op.h>
 #include <ambit/ops/creation.h>
 #include <ambit/ops/elementwise.h>
 #include <ambit/optim/optimizer.h>

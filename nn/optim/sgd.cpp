@@ -1,6 +1,6 @@
 // SGD: its options, and its state for the kernel, sgd_step.
+#include <ambit/backend/kernels.h>
 #include <ambit/error.h>
-#include <ambit/kernels.h>
 #include <ambit/ops/creation.h>
 #include <ambit/optim/sgd.h>
 

@@ -2,7 +2,7 @@
 #include <doctest/doctest.h>
 
 #include "program.h"
-#include "temporary_folder.h"
+#include "tests/temporary_folder.h"
 
 TEST_CASE("device_tour prints what the lesson prints") {
   const TemporaryFolder folder;

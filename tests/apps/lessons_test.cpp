@@ -6,7 +6,7 @@
 #include <sstream>
 #include <string>
 
-#include "temporary_folder.h"
+#include "tests/temporary_folder.h"
 
 namespace {
 

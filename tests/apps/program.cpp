@@ -13,7 +13,7 @@
 #include <stdexcept>
 #include <thread>
 
-#include "temporary_folder.h"
+#include "tests/temporary_folder.h"
 
 namespace {
 

@@ -8,8 +8,8 @@
 
 #include "figures.h"
 #include "program.h"
-#include "temporary_folder.h"
 #include "terminal/program.h"
+#include "tests/temporary_folder.h"
 
 using namespace ambit;
 

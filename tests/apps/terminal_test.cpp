@@ -7,11 +7,11 @@
 #include <filesystem>
 #include <regex>
 
-#include "child_process.h"
 #include "figures.h"
 #include "program.h"
-#include "temporary_folder.h"
 #include "terminal/program.h"
+#include "tests/child_process.h"
+#include "tests/temporary_folder.h"
 #include "training/options.h"
 
 using namespace ambit;

@@ -8,7 +8,7 @@
 
 #include "figures.h"
 #include "program.h"
-#include "temporary_folder.h"
+#include "tests/temporary_folder.h"
 
 namespace {
 

@@ -4,8 +4,8 @@
 
 #include <string>
 
-#include "child_process.h"
-#include "planted/bug.h"
+#include "tests/child_process.h"
+#include "tests/conformance/planted/bug.h"
 
 namespace {
 

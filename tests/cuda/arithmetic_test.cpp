@@ -1,8 +1,8 @@
 // What elementwise kernels do to one element, compiled for the host, against the reference loops.
-#include "arithmetic.h"
+#include "backends/cuda/loops/arithmetic.h"
 
 #include <ambit/ambit.h>
-#include <ambit/reference.h>
+#include <ambit/backend/reference.h>
 #include <doctest/doctest.h>
 
 #include <cmath>

@@ -1,6 +1,6 @@
 // The allocator of GPU memory, over a simulated device: streams whose order is followed exactly,
 // and memory that can run out.
-#include "block_allocator.h"
+#include "backends/cuda/memory/block_allocator.h"
 
 #include <ambit/error.h>
 #include <doctest/doctest.h>

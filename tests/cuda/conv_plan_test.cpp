@@ -1,6 +1,6 @@
 // Convolution plans of cuDNN for a GPU that is only described: cuDNN needs none
 // to say what it would run there.
-#include "conv_plan.h"
+#include "backends/cuda/libraries/conv_plan.h"
 
 #include <ambit/error.h>
 #include <doctest/doctest.h>

@@ -1,5 +1,5 @@
 // What failed calls of CUDA's libraries say.
-#include "error.h"
+#include "backends/cuda/runtime/error.h"
 
 #include <ambit/error.h>
 #include <doctest/doctest.h>

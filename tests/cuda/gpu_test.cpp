@@ -3,7 +3,7 @@
 #include <ambit/ambit.h>
 #include <ambit/cuda_counters.h>
 #include <ambit/memory.h>
-#include <ambit/plugin.h>
+#include <ambit/plugins.h>
 #include <ambit/settings.h>
 #include <doctest/doctest.h>
 

@@ -1,6 +1,6 @@
 // Which matrices BLAS reads as they lie, and how it is told: the products that it would then form
 // are computed here, column by column, and compared with ambit's.
-#include "matmul_layout.h"
+#include "backends/cuda/libraries/matmul_layout.h"
 
 #include <ambit/ambit.h>
 #include <doctest/doctest.h>

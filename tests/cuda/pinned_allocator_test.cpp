@@ -1,5 +1,5 @@
 // The cache of pinned host memory, with copies that end when the test says so.
-#include "pinned_allocator.h"
+#include "backends/cuda/memory/pinned_allocator.h"
 
 #include <ambit/error.h>
 #include <doctest/doctest.h>

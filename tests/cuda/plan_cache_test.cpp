@@ -1,5 +1,5 @@
 // Keys and cache of the plans of cuDNN and cuBLASLt.
-#include "plan_cache.h"
+#include "backends/cuda/libraries/plan_cache.h"
 
 #include <ambit/ambit.h>
 #include <doctest/doctest.h>

@@ -1,13 +1,13 @@
 // The plugin where no GPU can be used: it loads, says why there is none, and has its kernels.
 #include <ambit/ambit.h>
+#include <ambit/backend/kernels.h>
 #include <ambit/error.h>
-#include <ambit/kernels.h>
-#include <ambit/plugin.h>
+#include <ambit/plugins.h>
 #include <doctest/doctest.h>
 
 #include <string>
 
-#include "child_process.h"
+#include "tests/child_process.h"
 
 using namespace ambit;
 

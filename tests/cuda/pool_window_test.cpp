@@ -1,5 +1,5 @@
 // The geometry of pooling: a window covers an element if and only if the element is in the window.
-#include "pool_window.h"
+#include "backends/cuda/loops/pool_window.h"
 
 #include <doctest/doctest.h>
 

@@ -1,11 +1,11 @@
 // Random fills as the threads of a GPU make them, against the reference: the same numbers.
 #include <ambit/ambit.h>
-#include <ambit/reference.h>
+#include <ambit/backend/reference.h>
 #include <doctest/doctest.h>
 
 #include <vector>
 
-#include "random_block.h"
+#include "backends/cuda/loops/random_block.h"
 
 using namespace ambit;
 

@@ -1,7 +1,7 @@
 // How reductions are spread over threads: every element once, in a shape that depends on sizes
 // alone.
 #include <ambit/ambit.h>
-#include <ambit/reference.h>
+#include <ambit/backend/reference.h>
 #include <doctest/doctest.h>
 
 #include <bit>
@@ -9,9 +9,9 @@
 #include <limits>
 #include <vector>
 
-#include "accumulator.h"
-#include "reduce_plan.h"
-#include "reduce_walk.h"
+#include "backends/cuda/loops/accumulator.h"
+#include "backends/cuda/loops/reduce_plan.h"
+#include "backends/cuda/loops/reduce_walk.h"
 
 using namespace ambit;
 using namespace ambit::cuda;

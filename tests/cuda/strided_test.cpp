@@ -1,5 +1,5 @@
 // From positions to offsets, and how what is too large for 32 bits is cut.
-#include "strided.h"
+#include "backends/cuda/loops/strided.h"
 
 #include <doctest/doctest.h>
 
@@ -8,7 +8,7 @@
 #include <set>
 #include <vector>
 
-#include "launch.h"
+#include "backends/cuda/runtime/launch.h"
 
 using namespace ambit;
 using namespace ambit::cuda;

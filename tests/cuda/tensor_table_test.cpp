@@ -1,5 +1,5 @@
 // Lists of tensors in one launch: every element is in one piece, and tables hold what fits.
-#include "tensor_table.h"
+#include "backends/cuda/loops/tensor_table.h"
 
 #include <ambit/ops/creation.h>
 #include <doctest/doctest.h>

@@ -9,7 +9,7 @@
 #include <sstream>
 #include <string>
 
-#include "child_process.h"
+#include "tests/child_process.h"
 
 /// Run the test case `name` with these variables in its environment, and fail unless it passes.
 /// Return what it printed beside doctest's own lines.

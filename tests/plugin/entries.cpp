@@ -1,5 +1,5 @@
 // Plugins whose entry is not what this ambit takes; each member can be replaced by a definition.
-#include <ambit/plugin.h>
+#include <ambit/backend/plugin.h>
 
 #include <stdexcept>
 

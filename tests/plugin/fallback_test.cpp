@@ -1,8 +1,8 @@
 // What happens where a device has no kernel: an error, or the CPU in its place, counted and said.
 #include <ambit/ambit.h>
+#include <ambit/backend/kernels.h>
+#include <ambit/backend/plugin.h>
 #include <ambit/fallback.h>
-#include <ambit/kernels.h>
-#include <ambit/plugin.h>
 #include <doctest/doctest.h>
 #include <unistd.h>
 

@@ -1,5 +1,5 @@
 // The sound entry of a plugin: LOAD names the function of loads.cpp that it calls.
-#include <ambit/plugin.h>
+#include <ambit/backend/plugin.h>
 
 namespace loads {
 void LOAD(ambit::Registry& registry);

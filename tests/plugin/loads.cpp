@@ -1,5 +1,6 @@
 // A load() of every kind, compiled once for all the plugins whose entry load_entry.cpp makes.
-#include <ambit/plugin.h>
+#include <ambit/backend/registry.h>
+#include <ambit/plugins.h>
 
 #include <memory>
 #include <stdexcept>

@@ -1,7 +1,8 @@
 // The search for plugins: $AMBIT_BACKEND_PATH, when it is walked, and what the report and an
 // unknown name say of it. Each case has a process of its own, since a process tries a file once.
 #include <ambit/ambit.h>
-#include <ambit/plugin.h>
+#include <ambit/backend/registry.h>
+#include <ambit/plugins.h>
 #include <doctest/doctest.h>
 
 #include <algorithm>
@@ -11,7 +12,7 @@
 
 #include "child.h"
 #include "refused.h"
-#include "temporary_folder.h"
+#include "tests/temporary_folder.h"
 
 using namespace ambit;
 

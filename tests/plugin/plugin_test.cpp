@@ -1,9 +1,10 @@
 // load_backend(): what a good plugin brings, what is refused and why, and that a refused one leaves
 // nothing behind.
 #include <ambit/ambit.h>
+#include <ambit/backend/kernels.h>
+#include <ambit/backend/registry.h>
 #include <ambit/fallback.h>
-#include <ambit/kernels.h>
-#include <ambit/plugin.h>
+#include <ambit/plugins.h>
 #include <dlfcn.h>
 #include <doctest/doctest.h>
 #include <sys/stat.h>
@@ -13,7 +14,7 @@
 
 #include "child.h"
 #include "refused.h"
-#include "temporary_folder.h"
+#include "tests/temporary_folder.h"
 
 using namespace ambit;
 

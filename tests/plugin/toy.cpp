@@ -2,7 +2,7 @@
 // names, to see them side by side.
 #include "toy.h"
 
-#include <ambit/plugin.h>
+#include <ambit/backend/plugin.h>
 
 #include <memory>
 

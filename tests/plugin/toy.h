@@ -1,13 +1,13 @@
 // What the fixture plugins share: a device in host memory, and kernels borrowed from the CPU's.
 #pragma once
 
-#include <ambit/backend.h>
-#include <ambit/caching_allocator.h>
-#include <ambit/kernels.h>
+#include <ambit/backend/backend.h>
+#include <ambit/backend/caching_allocator.h>
+#include <ambit/backend/kernels.h>
+#include <ambit/backend/registry.h>
+#include <ambit/detail/record.h>
 #include <ambit/ops/creation.h>
 #include <ambit/ops/shape.h>
-#include <ambit/record.h>
-#include <ambit/registry.h>
 
 #include <algorithm>
 #include <string>

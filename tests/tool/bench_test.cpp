@@ -4,7 +4,7 @@
 #include <nlohmann/json.hpp>
 #include <string>
 
-#include "child_process.h"
+#include "tests/child_process.h"
 
 using nlohmann::json;
 

@@ -1,11 +1,11 @@
 // A plugin whose kernels are there in part: what `ambit ops` must see.
+#include <ambit/backend/plugin.h>
+#include <ambit/backend/reference.h>
 #include <ambit/error.h>
-#include <ambit/plugin.h>
-#include <ambit/reference.h>
 
 #include <memory>
 
-#include "toy.h"
+#include "tests/plugin/toy.h"
 
 namespace {
 

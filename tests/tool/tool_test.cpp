@@ -1,13 +1,13 @@
 // `ambit info` and `ambit ops`, run as programs.
 #include <ambit/ambit.h>
-#include <ambit/kernels.h>
+#include <ambit/backend/kernels.h>
 #include <doctest/doctest.h>
 
 #include <nlohmann/json.hpp>
 #include <string>
 
-#include "child_process.h"
-#include "temporary_folder.h"
+#include "tests/child_process.h"
+#include "tests/temporary_folder.h"
 
 using namespace ambit;
 using nlohmann::json;

@@ -1,6 +1,6 @@
 // y = op(a, b), for each op, dtype and form; comparisons too.
+#include <ambit/backend/kernels.h>
 #include <ambit/error.h>
-#include <ambit/kernels.h>
 #include <fmt/format.h>
 
 #include <limits>

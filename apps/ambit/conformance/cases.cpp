@@ -1,6 +1,6 @@
 #include "cases.h"
 
-#include <ambit/kernels.h>
+#include <ambit/backend/kernels.h>
 
 #include <algorithm>
 

@@ -1,9 +1,9 @@
 // Copies in all directions: between the host, the device, its neighbour and `reference`; with any
 // layout, dtype, alignment and size.
+#include <ambit/backend/registry.h>
 #include <ambit/ops/creation.h>
 #include <ambit/ops/elementwise.h>
 #include <ambit/ops/shape.h>
-#include <ambit/registry.h>
 #include <fmt/format.h>
 
 #include "cases.h"

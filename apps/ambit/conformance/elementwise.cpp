@@ -1,5 +1,5 @@
 // where, copy (with conversion) and fill.
-#include <ambit/kernels.h>
+#include <ambit/backend/kernels.h>
 #include <fmt/format.h>
 
 #include "cases.h"

@@ -1,6 +1,6 @@
 // Gathering, scattering, whole rows by index, and the places of true elements.
+#include <ambit/backend/kernels.h>
 #include <ambit/error.h>
-#include <ambit/kernels.h>
 #include <fmt/format.h>
 
 #include <algorithm>

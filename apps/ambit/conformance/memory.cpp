@@ -1,6 +1,7 @@
 // Memory: what is allocated is whole, aligned and one's own, comes back, and runs out with an
 // error. Figures are those of memory_stats(); where a backend keeps none, what needs them is
 // skipped.
+#include <ambit/backend/registry.h>
 #include <ambit/ops/creation.h>
 #include <ambit/ops/elementwise.h>
 #include <ambit/ops/index.h>
@@ -8,7 +9,6 @@
 #include <ambit/ops/random.h>
 #include <ambit/ops/reduce.h>
 #include <ambit/ops/shape.h>
-#include <ambit/registry.h>
 #include <fmt/format.h>
 
 #include <map>

@@ -1,6 +1,6 @@
 // Operands on different devices: every kernel op refuses them with the documented text, whichever
 // operand it is, and nothing has run. Core checks it; the cases show that it holds here.
-#include <ambit/kernels.h>
+#include <ambit/backend/kernels.h>
 #include <ambit/ops/creation.h>
 #include <ambit/ops/elementwise.h>
 #include <fmt/format.h>

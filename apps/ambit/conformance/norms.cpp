@@ -1,5 +1,5 @@
 // Softmax, batch normalisation, and their gradients.
-#include <ambit/kernels.h>
+#include <ambit/backend/kernels.h>
 #include <fmt/format.h>
 
 #include <cmath>

@@ -1,11 +1,11 @@
 // Order, and missing synchronisation: work may run late, but what the host reads is what the
 // program says, and what failed in it is said by the time that the host reads.
-#include <ambit/kernels.h>
+#include <ambit/backend/kernels.h>
+#include <ambit/backend/registry.h>
 #include <ambit/ops/creation.h>
 #include <ambit/ops/elementwise.h>
 #include <ambit/ops/index.h>
 #include <ambit/ops/shape.h>
-#include <ambit/registry.h>
 #include <fmt/format.h>
 
 #include <thread>

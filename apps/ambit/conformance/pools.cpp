@@ -1,5 +1,5 @@
 // Maxima and means of windows, and their gradients.
-#include <ambit/kernels.h>
+#include <ambit/backend/kernels.h>
 #include <fmt/format.h>
 
 #include "cases.h"

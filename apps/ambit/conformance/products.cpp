@@ -1,5 +1,5 @@
 // Matrix products.
-#include <ambit/kernels.h>
+#include <ambit/backend/kernels.h>
 #include <fmt/format.h>
 
 #include "cases.h"

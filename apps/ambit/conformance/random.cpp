@@ -1,6 +1,6 @@
 // Random numbers: one seed means the same on every device. Bits are equal but for normal numbers,
 // which may differ by 1e-6 of themselves, since the libms do in their last bits.
-#include <ambit/kernels.h>
+#include <ambit/backend/kernels.h>
 #include <ambit/ops/creation.h>
 #include <ambit/ops/elementwise.h>
 #include <ambit/ops/random.h>

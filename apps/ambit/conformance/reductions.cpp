@@ -1,5 +1,5 @@
 // Reductions over dims, positions of extremes, and running sums.
-#include <ambit/kernels.h>
+#include <ambit/backend/kernels.h>
 #include <fmt/format.h>
 
 #include <algorithm>

@@ -1,6 +1,6 @@
 // What a training step ends with: the loss, and the optimizer's update.
+#include <ambit/backend/kernels.h>
 #include <ambit/error.h>
-#include <ambit/kernels.h>
 #include <fmt/format.h>
 
 #include <cmath>

@@ -1,8 +1,8 @@
 #include "trial.h"
 
+#include <ambit/backend/registry.h>
 #include <ambit/error.h>
 #include <ambit/ops/creation.h>
-#include <ambit/registry.h>
 #include <fmt/format.h>
 
 #include <algorithm>

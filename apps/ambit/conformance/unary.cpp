@@ -1,5 +1,5 @@
 // y = op(x), for each op, dtype and form.
-#include <ambit/kernels.h>
+#include <ambit/backend/kernels.h>
 #include <fmt/format.h>
 
 #include <limits>

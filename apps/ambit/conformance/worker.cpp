@@ -1,9 +1,10 @@
 #include "worker.h"
 
+#include <ambit/backend/kernels.h>
+#include <ambit/backend/registry.h>
 #include <ambit/error.h>
 #include <ambit/fallback.h>
-#include <ambit/kernels.h>
-#include <ambit/plugin.h>
+#include <ambit/plugins.h>
 #include <fmt/format.h>
 #include <unistd.h>
 

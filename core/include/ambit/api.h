@@ -1,5 +1,12 @@
-// Visibility of the public API: libambit hides every symbol that is not marked.
+// What marks functions: libambit hides every symbol without AMBIT_API. And the version.
 #pragma once
 
-#define AMBIT_API __attribute__((visibility("default")))
 #define AMBIT_VERSION "0.1.0"
+#define AMBIT_API __attribute__((visibility("default")))
+
+// A function in a header that device code may call, too.
+#ifdef __CUDACC__
+#define AMBIT_HOST_DEVICE __host__ __device__
+#else
+#define AMBIT_HOST_DEVICE
+#endif

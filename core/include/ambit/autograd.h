@@ -1,5 +1,5 @@
 // Autograd as a user sees it: grad modes, grad(), custom functions. Ops record themselves with
-// record.h; the engine is core/autograd.cpp.
+// detail/record.h; the engine is core/autograd/autograd.cpp.
 #pragma once
 
 #include <ambit/tensor.h>

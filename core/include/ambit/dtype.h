@@ -3,8 +3,10 @@
 
 #include <ambit/api.h>
 
+#include <bit>
 #include <cstddef>
 #include <cstdint>
+#include <initializer_list>
 #include <iosfwd>
 
 namespace ambit {
@@ -73,29 +75,71 @@ inline constexpr DType dtype_of<float> = kFloat32;
 template <>
 inline constexpr DType dtype_of<double> = kFloat64;
 
-/// Call `f.template operator()<T>()` with the C++ type of `d`: visit(x.dtype(), [&]<class T>()
-/// {...}).
-template <class F>
-decltype(auto) visit(DType d, F&& f) {
-  switch (d) {
-    case DType::bool8:
-      return f.template operator()<bool>();
-    case DType::uint8:
-      return f.template operator()<uint8_t>();
-    case DType::int8:
-      return f.template operator()<int8_t>();
-    case DType::int16:
-      return f.template operator()<int16_t>();
-    case DType::int32:
-      return f.template operator()<int32_t>();
-    case DType::int64:
-      return f.template operator()<int64_t>();
-    case DType::float32:
-      return f.template operator()<float>();
-    case DType::float64:
-      break;
+/// A set of dtypes: where an op, or one function of a family, is defined.
+struct DTypeSet {
+  uint32_t bits = 0;  ///< bit i: the dtype with the value i
+
+  constexpr DTypeSet() = default;
+  constexpr DTypeSet(std::initializer_list<DType> list) {
+    for (const DType d : list) bits |= 1u << static_cast<int>(d);
   }
-  return f.template operator()<double>();
+  constexpr bool contains(DType d) const { return (bits >> static_cast<int>(d) & 1) != 0; }
+  friend constexpr DTypeSet operator|(DTypeSet a, DTypeSet b) {
+    a.bits |= b.bits;
+    return a;
+  }
+  friend constexpr bool operator==(DTypeSet, DTypeSet) = default;
+
+  /// Iterate over the members, in the order of DType.
+  struct Iterator {
+    uint32_t rest;
+    constexpr DType operator*() const { return static_cast<DType>(std::countr_zero(rest)); }
+    constexpr Iterator& operator++() {
+      rest &= rest - 1;
+      return *this;
+    }
+    friend constexpr bool operator==(Iterator, Iterator) = default;
+  };
+  constexpr Iterator begin() const { return {bits}; }
+  constexpr Iterator end() const { return {0}; }
+};
+
+namespace dtypes {
+inline constexpr DTypeSet kFloating{kFloat32, kFloat64};
+inline constexpr DTypeSet kIntegral{kUInt8, kInt8, kInt16, kInt32, kInt64};
+inline constexpr DTypeSet kNumbers = kIntegral | kFloating;
+inline constexpr DTypeSet kBits = kIntegral | DTypeSet{kBool};
+inline constexpr DTypeSet kAll = kNumbers | DTypeSet{kBool};
+}  // namespace dtypes
+
+/// Errors: DTypeError "expected one of float32, float64, got int64", always.
+[[noreturn]] AMBIT_API void throw_dtype_outside(DTypeSet set, DType got);
+
+/// Call `f.template operator()<T>()` with the C++ type of `d`, which is in the set; f need compile
+/// for the members of the set only: visit<dtypes::kFloating>(x.dtype(), [&]<class T>() {...}).
+/// Errors: DTypeError for another dtype.
+template <DTypeSet set = dtypes::kAll, class F>
+decltype(auto) visit(DType d, F&& f) {
+#define AMBIT_VISIT(dtype, T)            \
+  case dtype:                            \
+    if constexpr (set.contains(dtype)) { \
+      return f.template operator()<T>(); \
+    } else {                             \
+      break;                             \
+    }
+  switch (d) {
+    AMBIT_VISIT(kBool, bool)
+    AMBIT_VISIT(kUInt8, uint8_t)
+    AMBIT_VISIT(kInt8, int8_t)
+    AMBIT_VISIT(kInt16, int16_t)
+    AMBIT_VISIT(kInt32, int32_t)
+    AMBIT_VISIT(kInt64, int64_t)
+    AMBIT_VISIT(kFloat32, float)
+    AMBIT_VISIT(kFloat64, double)
+  }
+#undef AMBIT_VISIT
+  if constexpr (set == dtypes::kAll) __builtin_unreachable();
+  throw_dtype_outside(set, d);
 }
 
 }  // namespace ambit

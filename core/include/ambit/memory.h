@@ -1,7 +1,7 @@
 // Memory of devices, for those who watch or tune it: statistics and the cache.
 #pragma once
 
-#include <ambit/backend.h>
+#include <ambit/backend/backend.h>
 
 namespace ambit {
 

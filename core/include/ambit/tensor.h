@@ -2,8 +2,8 @@
 // The methods are the functions of ops/*.h under libtorch's names; those pages document them.
 #pragma once
 
+#include <ambit/detail/tensor_impl.h>
 #include <ambit/scalar.h>
-#include <ambit/tensor_impl.h>
 #include <ambit/tensor_options.h>
 
 #include <functional>

@@ -1,5 +1,5 @@
 // All of ambit: what `#include <torch/torch.h>` is to libtorch. Headers for authors of backends
-// (backend.h, kernels.h, op.h, record.h, registry.h) are not part of it.
+// (ambit/backend/) are not part of it.
 #pragma once
 
 #include <ambit/autograd.h>
@@ -22,6 +22,7 @@
 #include <ambit/ops/shape.h>
 #include <ambit/optim/optim.h>
 #include <ambit/parallel.h>
+#include <ambit/plugins.h>
 #include <ambit/random.h>
 #include <ambit/scalar.h>
 #include <ambit/serialize.h>

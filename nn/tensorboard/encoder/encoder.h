@@ -2,7 +2,7 @@
 // a library of its own, libambit_tensorboard.so, that opens when the first writer is made.
 #pragma once
 
-#include <ambit/late_library.h>
+#include <ambit/detail/late_library.h>
 
 #include <cstdint>
 #include <string>

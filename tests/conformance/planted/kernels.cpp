@@ -1,8 +1,8 @@
 #include "kernels.h"
 
-#include <ambit/kernels.h>
+#include <ambit/backend/kernels.h>
+#include <ambit/backend/reference.h>
 #include <ambit/ops/creation.h>
-#include <ambit/reference.h>
 #include <unistd.h>
 
 #include <algorithm>

@@ -3,8 +3,8 @@
 // followed.
 #pragma once
 
+#include <ambit/backend/registry.h>
 #include <ambit/params.h>
-#include <ambit/registry.h>
 
 namespace planted {
 

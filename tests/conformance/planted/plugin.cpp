@@ -1,7 +1,7 @@
 // libambit_planted.so: two simulated devices whose backend has the bug that $AMBIT_PLANTED_BUG
 // names, or none.
+#include <ambit/backend/plugin.h>
 #include <ambit/error.h>
-#include <ambit/plugin.h>
 #include <unistd.h>
 
 #include <algorithm>

@@ -5,9 +5,9 @@
 #pragma once
 
 #include <ambit/tensor.h>
-#include <fault.h>
-#include <launch.h>
 #include <ucontext.h>
+#include "backends/cuda/runtime/fault.h"
+#include "backends/cuda/runtime/launch.h"
 
 #include <algorithm>
 #include <cmath>

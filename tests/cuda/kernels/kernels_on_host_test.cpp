@@ -1,7 +1,7 @@
 // Kernels of the CUDA backend, run on the host by device.h, against the reference backend.
 // Long because every kernel that runs so has its case here, beside what they share.
 #include <ambit/ambit.h>
-#include <ambit/kernels.h>
+#include <ambit/backend/kernels.h>
 #include <ambit/settings.h>
 #include <doctest/doctest.h>
 
@@ -9,9 +9,9 @@
 #include <limits>
 #include <vector>
 
+#include "backends/cuda/kernels.h"
+#include "backends/cuda/kernels/matmul_tiled.h"
 #include "device.h"
-#include "kernels.h"
-#include "matmul_tiled.h"
 
 using namespace ambit;
 

@@ -3,7 +3,7 @@
 #pragma once
 
 #include <ambit/error.h>
-#include <ambit/plugin.h>
+#include <ambit/plugins.h>
 #include <dlfcn.h>
 
 #include <cstdint>

@@ -1,0 +1,170 @@
+// packed[offset(tap) + f] += sum over k of w[k][tap] * dy[k][f]: for each vector of f, the dy of
+// some filters stay in registers while all taps pass.
+#include "conv_direct.h"
+
+#include "backends/cpu/runtime/simd_targets.h"
+
+#undef HWY_TARGET_INCLUDE
+#define HWY_TARGET_INCLUDE "backends/cpu/conv/conv_direct_input_grad.cpp"
+#include <hwy/foreach_target.h>
+#include <hwy/highway.h>
+
+#include <algorithm>
+
+#include "backends/cpu/runtime/parallel.h"
+#include "backends/cpu/runtime/scratch.h"
+
+HWY_BEFORE_NAMESPACE();
+namespace ambit::cpu::HWY_NAMESPACE {
+namespace hn = hwy::HWY_NAMESPACE;
+namespace {
+
+#if HWY_TARGET == HWY_AVX3
+constexpr int64_t kFilters = 16;  // whose dy stay in registers
+#else
+constexpr int64_t kFilters = 8;
+#endif
+constexpr int64_t kTaps = 4;  // sums at a time
+
+/// Blocks of kFilters filters: [groups][blocks][taps][kFilters], zero beyond the last. Here taps
+/// run over channels first, so that what is added to one channel has arrived before its neighbour
+/// is.
+template <class T>
+void pack_weights_by_tap(const ConvGeometry& g, T* packed, const T* w) {
+  const int64_t blocks = ceil_div(g.Kg, kFilters), window = g.R * g.S;
+  for (int64_t i = 0; i < g.groups * blocks; ++i) {
+    const int64_t first = i % blocks * kFilters, count = std::min(kFilters, g.Kg - first);
+    const T* from = w + (i / blocks * g.Kg + first) * g.taps();
+    for (int64_t t = 0; t < round_up(g.taps(), kTaps); ++t, packed += kFilters) {
+      const int64_t tap = t % g.Cg * window + t / g.Cg;
+      for (int64_t k = 0; k < kFilters; ++k) {
+        packed[k] = k < count && t < g.taps() ? from[k * g.taps() + tap] : T(0);
+      }
+    }
+  }
+}
+
+/// Adds the share of one vector of output positions.
+template <class T>
+class Scatter {
+ public:
+  using D = hn::ScalableTag<T>;
+  using V = hn::Vec<D>;
+  static constexpr int64_t kLanes = hn::MaxLanes(D());
+
+  /// dy [count planes of `plane` elements], `lanes` of a vector in use.
+  HWY_INLINE Scatter(const T* dy, int64_t plane, int64_t count, int64_t lanes)
+      : used_(hn::FirstN(D(), static_cast<size_t>(lanes))) {
+    load(dy, plane, count, std::make_index_sequence<static_cast<size_t>(kFilters)>());
+  }
+  /// packed[offsets[i]...] += sum over k of w[i][k] * dy[k], for kTaps taps.
+  HWY_INLINE void add(T* packed, const int64_t* offsets, const T* w) const {
+    V sums[kTaps];
+    clear(sums, Taps());
+    multiply(sums, w, std::make_index_sequence<static_cast<size_t>(kTaps * kFilters)>());
+    accumulate(packed, offsets, sums, Taps());
+  }
+
+ private:
+  using Taps = std::make_index_sequence<static_cast<size_t>(kTaps)>;
+
+  template <size_t... I>
+  HWY_INLINE void load(const T* dy, int64_t plane, int64_t count, std::index_sequence<I...>) {
+    ((slope_[I] = static_cast<int64_t>(I) < count
+                      ? hn::MaskedLoad(used_, D(), dy + static_cast<int64_t>(I) * plane)
+                      : hn::Zero(D())),
+     ...);
+  }
+  template <size_t... I>
+  HWY_INLINE void clear(V* sums, std::index_sequence<I...>) const {
+    ((sums[I] = hn::Zero(D())), ...);
+  }
+  template <size_t... I>
+  HWY_INLINE void multiply(V* sums, const T* w, std::index_sequence<I...>) const {
+    ((sums[I % kTaps] = hn::MulAdd(hn::Set(D(), w[I % kTaps * kFilters + I / kTaps]),
+                                   slope_[I / kTaps], sums[I % kTaps])),
+     ...);
+  }
+  template <size_t... I>
+  HWY_INLINE void accumulate(T* packed, const int64_t* offsets, const V* sums,
+                             std::index_sequence<I...>) const {
+    ((accumulate(packed + offsets[I], sums[I])), ...);
+  }
+  HWY_INLINE void accumulate(T* to, V sum) const {
+    hn::BlendedStore(hn::Add(sum, hn::MaskedLoad(used_, D(), to)), used_, D(), to);
+  }
+
+  hn::Mask<D> used_;
+  V slope_[kFilters];
+};
+
+/// One image: packed (zero before) gets the gradient.
+template <class T>
+void scatter_image(const ConvGeometry& g, T* packed, const T* dy, const T* w,
+                   const std::vector<int64_t>& offsets) {
+  const int64_t blocks = ceil_div(g.Kg, kFilters), plane = g.P * g.Q;
+  for (int64_t i = 0; i < g.groups * blocks; ++i) {
+    const int64_t group = i / blocks, first = i % blocks * kFilters;
+    const T* slope = dy + (group * g.Kg + first) * plane;
+    const T* weights = w + i * round_up(g.taps(), kTaps) * kFilters;
+    T* to = packed + group * g.Cg * g.channel;
+    for (int64_t p = 0; p < g.P; ++p) {
+      for (int64_t q = 0; q < g.Q; q += Scatter<T>::kLanes) {
+        const Scatter<T> scatter(slope + p * g.Q + q, plane, std::min(kFilters, g.Kg - first),
+                                 std::min(Scatter<T>::kLanes, g.Q - q));
+        for (int64_t t = 0; t < g.taps(); t += kTaps) {
+          scatter.add(to + p * g.pitch + q, offsets.data() + t, weights + t * kFilters);
+        }
+      }
+    }
+  }
+}
+
+template <class T>
+void input_grad(const ConvGeometry& g, T* dx, const T* dy, const T* w) {
+  const int64_t blocks = ceil_div(g.Kg, kFilters), window = g.R * g.S;
+  const Scratch weights(
+      static_cast<size_t>(g.groups * blocks * round_up(g.taps(), kTaps) * kFilters) * sizeof(T));
+  pack_weights_by_tap(g, weights.data<T>(), w);
+  std::vector<int64_t> offsets;
+  for (int64_t t = 0; t < g.taps(); ++t) {
+    offsets.push_back(g.offsets[static_cast<size_t>(t % g.Cg * window + t / g.Cg)]);
+  }
+  // The weights of what fills the last tile are zero.
+  offsets.resize(static_cast<size_t>(round_up(g.taps(), kTaps)), offsets.front());
+  parallel_for(g.N, grain_for_products(g.work() / g.N), [&](int64_t begin, int64_t end) {
+    // A vector longer: where stores have no masks, part of one writes back what lies behind it.
+    const Scratch packed(static_cast<size_t>(g.image() + Scatter<T>::kLanes) * sizeof(T));
+    for (int64_t n = begin; n < end; ++n) {
+      std::fill_n(packed.data<T>(), g.image(), T(0));
+      scatter_image(g, packed.data<T>(), dy + n * g.K * g.P * g.Q, weights.data<T>(), offsets);
+      unpack_image(g, dx + n * g.C * g.H * g.W, packed.data<T>());
+    }
+  });
+}
+
+// Highway exports plain functions, hence one for each type.
+auto find_float() { return input_grad<float>; }
+auto find_double() { return input_grad<double>; }
+
+}  // namespace
+}  // namespace ambit::cpu::HWY_NAMESPACE
+HWY_AFTER_NAMESPACE();
+
+#if HWY_ONCE
+namespace ambit::cpu {
+
+HWY_EXPORT(find_float);
+HWY_EXPORT(find_double);
+
+template <>
+void direct_conv_input_grad(const ConvGeometry& g, float* dx, const float* dy, const float* w) {
+  HWY_DYNAMIC_DISPATCH(find_float)()(g, dx, dy, w);
+}
+template <>
+void direct_conv_input_grad(const ConvGeometry& g, double* dx, const double* dy, const double* w) {
+  HWY_DYNAMIC_DISPATCH(find_double)()(g, dx, dy, w);
+}
+
+}  // namespace ambit::cpu
+#endif

@@ -1,0 +1,132 @@
+// Moving and converting elements.
+#include "backends/cpu/kernels.h"
+#include "backends/cpu/layout/packing.h"
+#include "rows.h"
+
+namespace ambit::cpu {
+namespace {
+
+constexpr int64_t kSide = 32;  // of the squares that transpositions go by
+
+template <class Bits>
+void copy_elements(int64_t n, void* y, int64_t y_stride, const void* x, int64_t x_stride) {
+  Bits* to = static_cast<Bits*>(y);
+  const Bits* from = static_cast<const Bits*>(x);
+  if (y_stride == 1 && x_stride == 0) {
+    std::fill_n(to, n, *from);
+  } else if (y_stride == 1) {
+    for (int64_t i = 0; i < n; ++i) to[i] = from[i * x_stride];
+  } else {
+    for (int64_t i = 0; i < n; ++i) to[i * y_stride] = from[i * x_stride];
+  }
+}
+
+/// y [rows][columns] = x, which is contiguous along its columns instead: through a square that
+/// turns in the first-level cache, so that both sides move whole cache lines. Strides in elements.
+template <class Bits>
+void transpose_square(int64_t rows, int64_t columns, Bits* y, int64_t y_stride, const Bits* x,
+                      int64_t x_stride) {
+  Bits square[kSide * kSide];
+  for (int64_t c = 0; c < columns; ++c) std::copy_n(x + c * x_stride, rows, square + c * kSide);
+  for (int64_t r = 0; r < rows; ++r) {
+    for (int64_t c = 0; c < columns; ++c) y[r * y_stride + c] = square[c * kSide + r];
+  }
+}
+
+/// Copy where the elements of x are strided along y's rows, and contiguous in dim `along` of y.
+template <class Bits>
+void copy_squares(Bits* y, const Bits* x, Loops<2> loops, size_t along) {
+  const size_t last = loops.sizes.size() - 1;
+  const int64_t rows = loops.sizes[along], columns = loops.sizes[last];
+  const int64_t y_stride = loops.strides[0][along], x_stride = loops.strides[1][last];
+  // What remains are the planes, one element each.
+  loops.sizes[along] = loops.sizes[last] = 1;
+  loops.numel /= rows * columns;
+  const int64_t bands = (rows + kSide - 1) / kSide;
+  parallel_for(loops.numel * bands, grain_for(kSide * columns), [&](int64_t begin, int64_t end) {
+    for (int64_t i = begin; i < end; ++i) {
+      for_rows(loops, i / bands, i / bands + 1, [&](int64_t, const std::array<int64_t, 2>& plane) {
+        const int64_t r = i % bands * kSide, height = std::min(kSide, rows - r);
+        for (int64_t c = 0; c < columns; c += kSide) {
+          transpose_square(height, std::min(kSide, columns - c), y + plane[0] + r * y_stride + c,
+                           y_stride, x + plane[1] + r + c * x_stride, x_stride);
+        }
+      });
+    }
+  });
+}
+
+/// Call f<Bits>() with the unsigned integer of this size.
+template <class F>
+void visit_size(size_t size, const F& f) {
+  switch (size) {
+    case 1:
+      return f.template operator()<uint8_t>();
+    case 2:
+      return f.template operator()<uint16_t>();
+    case 4:
+      return f.template operator()<uint32_t>();
+    default:
+      return f.template operator()<uint64_t>();
+  }
+}
+
+void copy_same_dtype(const Tensor& y, const Tensor& x) {
+  const size_t size = element_size(y.dtype());
+  const Loops<2> loops = make_loops<2>({&y, &x});
+  const int64_t y_stride = loops.inner_stride(0), x_stride = loops.inner_stride(1);
+  if (y_stride == 1 && x_stride > 1 && loops.inner_size() > 1) {
+    for (size_t d = 0; d + 1 < loops.sizes.size(); ++d) {
+      if (loops.strides[1][d] != 1) continue;
+      return visit_size(size, [&]<class Bits>() {
+        copy_squares(static_cast<Bits*>(y.data_ptr()), static_cast<const Bits*>(x.data_ptr()),
+                     loops, d);
+      });
+    }
+  }
+  char* to = static_cast<char*>(y.data_ptr());
+  const char* from = static_cast<const char*>(x.data_ptr());
+  if (x_stride == 1 && y_stride == 1 && should_stream(loops.inner_size(), loops.numel, size)) {
+    return parallel_rows(loops, kGrain, [&](int64_t n, const std::array<int64_t, 2>& offsets) {
+      stream(to + offsets[0] * static_cast<int64_t>(size),
+             from + offsets[1] * static_cast<int64_t>(size), static_cast<size_t>(n) * size);
+      end_stream();
+    });
+  }
+  parallel_rows(loops, kGrain, [&](int64_t n, const std::array<int64_t, 2>& offsets) {
+    copy_strided(n, to + offsets[0] * static_cast<int64_t>(size), y_stride,
+                 from + offsets[1] * static_cast<int64_t>(size), x_stride, size);
+  });
+}
+
+}  // namespace
+
+void copy_strided(int64_t n, void* y, int64_t y_stride, const void* x, int64_t x_stride,
+                  size_t size) {
+  if (y_stride == 1 && x_stride == 1) {
+    std::memcpy(y, x, static_cast<size_t>(n) * size);
+  } else {
+    visit_size(size, [&]<class Bits>() { copy_elements<Bits>(n, y, y_stride, x, x_stride); });
+  }
+}
+
+void copy(Tensor& y, const Tensor& x) {
+  if (y.numel() == 0) return;
+  if (y.dtype() == x.dtype()) return copy_same_dtype(y, x);
+  const UnaryRow row = cast_row(y.dtype(), x.dtype());
+  for_packed_rows<2>({&y, &x}, kGrain, [row](int64_t n, const auto& p) { row(n, p[0], p[1]); });
+}
+
+void fill(Tensor& y, const Scalar& value) {
+  const Loops<1> loops = make_loops<1>({&y});
+  visit(y.dtype(), [&]<class T>() {
+    T* to = y.data_ptr<T>();
+    const T number = value.to<T>();
+    const int64_t stride = loops.inner_stride(0);
+    parallel_rows(loops, kGrain, [&](int64_t n, const std::array<int64_t, 1>& offsets) {
+      copy_elements<T>(n, to + offsets[0], stride, &number, 0);
+    });
+  });
+}
+
+}  // namespace ambit::cpu

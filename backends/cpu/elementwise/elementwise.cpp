@@ -1,0 +1,111 @@
+// Elementwise kernels: they choose the row function once and walk the operands. The loops are in
+// *_rows.cpp.
+#include <ambit/error.h>
+#include <fmt/format.h>
+
+#include "backends/cpu/kernels.h"
+#include "backends/cpu/layout/channels_last.h"
+#include "backends/cpu/layout/packing.h"
+#include "rows.h"
+
+namespace ambit::cpu {
+namespace {
+
+template <class Row, class OpKind>
+Row expect(Row row, OpKind op, DType dtype) {
+  if (!row)
+    throw DTypeError(
+        fmt::format("{}: expected a dtype it is defined for, got {}", name(op), name(dtype)));
+  return row;
+}
+
+/// Maths is worth a second thread earlier than a loop that waits for memory.
+int64_t grain_of(UnaryOp op) {
+  return op >= UnaryOp::exp && op <= UnaryOp::erf ? kGrain / 4 : kGrain;
+}
+int64_t grain_of(BinaryOp op) {
+  const bool costly = (op >= BinaryOp::floor_divide && op <= BinaryOp::pow) ||
+                      op == BinaryOp::atan2 || op == BinaryOp::gelu_grad;
+  return costly ? kGrain / 4 : kGrain;
+}
+
+bool is_division(BinaryOp op) { return op >= BinaryOp::floor_divide && op <= BinaryOp::fmod; }
+
+/// Look for divisors that integers do not have, before anything is written.
+template <class T>
+void check_divisors(const Tensor& a, const Tensor& b, BinaryOp op) {
+  const bool overflows = op == BinaryOp::floor_divide || op == BinaryOp::trunc_divide;
+  const auto loops = make_loops<2>({&b, &a});
+  const T *divisor = b.data_ptr<T>(), *dividend = a.data_ptr<T>();
+  parallel_rows(loops, kGrain, [&](int64_t n, const std::array<int64_t, 2>& offsets) {
+    const T *d = divisor + offsets[0], *x = dividend + offsets[1];
+    const int64_t d_stride = loops.inner_stride(0), x_stride = loops.inner_stride(1);
+    bool zero = false, overflow = false;
+    for (int64_t i = 0; i < n; ++i) {
+      zero |= d[i * d_stride] == 0;
+      if constexpr (std::is_signed_v<T>) {
+        overflow |= d[i * d_stride] == -1 && x[i * x_stride] == std::numeric_limits<T>::min();
+      }
+    }
+    if (zero) throw Error(fmt::format("{}: expected a divisor that is not zero, got 0", name(op)));
+    if (overflow && overflows) {
+      throw Error(fmt::format("{}: expected a quotient that fits {}, got {} / -1", name(op),
+                              name(a.dtype()), std::numeric_limits<T>::min()));
+    }
+  });
+}
+
+void unary_as_given(Tensor& y, const Tensor& x, UnaryOp op) {
+  const UnaryRow row = expect(unary_row(op, x.dtype()), op, x.dtype());
+  for_packed_rows<2>({&y, &x}, grain_of(op),
+                     [row](int64_t n, const auto& p) { row(n, p[0], p[1]); });
+}
+
+void binary_as_given(Tensor& y, const Tensor& a, const Tensor& b, BinaryOp op) {
+  const BinaryRow row = expect(binary_row(op, a.dtype()), op, a.dtype());
+  if (is_division(op) && is_integral(a.dtype())) {
+    visit(a.dtype(), [&]<class T>() { check_divisors<T>(a, b, op); });
+  }
+  for_packed_rows<3>({&y, &a, &b}, grain_of(op),
+                     [row](int64_t n, const auto& p) { row(n, p[0], p[1], p[2]); });
+}
+
+/// Whether the result had better follow an operand that lies channels-last.
+bool follows(const Tensor& y, const Tensor& x) {
+  return is_channels_last(x) && y.dtype() == kFloat32;
+}
+
+}  // namespace
+
+void unary(Tensor& y, const Tensor& x, const UnaryOp& op) {
+  if (!follows(y, x)) return unary_as_given(y, x, op);
+  Tensor out = laid_out_for_writing(y);
+  const InputsAsTheyLie in({&x});
+  unary_as_given(out, in[0], op);
+}
+
+void binary(Tensor& y, const Tensor& a, const Tensor& b, const BinaryOp& op) {
+  if (!follows(y, a) && !follows(y, b)) return binary_as_given(y, a, b, op);
+  Tensor out = laid_out_for_writing(y);
+  InputsAsTheyLie in({&a, &b});
+  if (has_channels_last_strides(out)) {
+    for (size_t i = 0; i < 2; ++i) {
+      if (in[i].is_contiguous()) in.channels_last(i);
+    }
+  }
+  binary_as_given(out, in[0], in[1], op);
+}
+
+void compare(Tensor& y, const Tensor& a, const Tensor& b, const CompareOp& op) {
+  const BinaryRow row = compare_row(op, a.dtype());
+  for_packed_rows<3>({&y, &a, &b}, kGrain,
+                     [row](int64_t n, const auto& p) { row(n, p[0], p[1], p[2]); });
+}
+
+void where(Tensor& y, const Tensor& condition, const Tensor& a, const Tensor& b) {
+  const WhereRow row = where_row(element_size(y.dtype()));
+  for_packed_rows<4>({&y, &condition, &a, &b}, kGrain,
+                     [row](int64_t n, const auto& p) { row(n, p[0], p[1], p[2], p[3]); });
+}
+
+}  // namespace ambit::cpu

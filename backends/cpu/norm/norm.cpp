@@ -1,0 +1,245 @@
+// Batch normalisation and its gradient: one channel at a time, or rows of channels where these are
+// innermost. Written out for both dtypes: oneDNN 2.6 has no float64, and in this layout its float32
+// is three times slower.
+#include "backends/cpu/runtime/simd_targets.h"
+
+#undef HWY_TARGET_INCLUDE
+#define HWY_TARGET_INCLUDE "backends/cpu/norm/norm.cpp"
+#include <hwy/foreach_target.h>
+#include <hwy/highway.h>
+
+#include <cmath>
+#include <utility>
+
+#include "backends/cpu/kernels.h"
+#include "backends/cpu/runtime/parallel.h"
+#include "backends/cpu/runtime/scratch.h"
+#include "norm_rows-inl.h"
+
+HWY_BEFORE_NAMESPACE();
+namespace ambit::cpu::HWY_NAMESPACE {
+namespace {
+
+/// x [N,C,inner]: channel c is N runs of `inner` elements.
+struct Channels {
+  explicit Channels(const Tensor& x) : N(x.sizes()[0]), C(x.sizes()[1]), inner(1) {
+    for (size_t d = 2; d < x.sizes().size(); ++d) inner *= x.sizes()[d];
+  }
+  int64_t per_channel() const { return N * inner; }
+  /// Call f(offset) with the start of each run of channel c.
+  template <class F>
+  void for_runs(int64_t c, const F& f) const {
+    for (int64_t n = 0; n < N; ++n) f((n * C + c) * inner);
+  }
+  template <class F>
+  void for_channels(const F& f) const {
+    parallel_for(C, grain_for(3 * per_channel()), [&](int64_t begin, int64_t end) {
+      for (int64_t c = begin; c < end; ++c) f(c);
+    });
+  }
+  int64_t N, C, inner;
+};
+
+template <class T>
+T* data_or_null(const Tensor& t) {
+  return t.defined() ? t.data_ptr<T>() : nullptr;
+}
+
+/// The sum of f(i) over n elements. Some are summed in T before they meet a double.
+template <class T, class F>
+HWY_INLINE double sum_of(int64_t n, const F& f) {
+  constexpr int64_t kBlock = 512;
+  double sum = 0;
+  for (int64_t begin = 0; begin < n; begin += kBlock) {
+    const int64_t end = std::min(n, begin + kBlock);
+    T part = 0;
+#pragma omp simd reduction(+ : part)
+    for (int64_t i = begin; i < end; ++i) part += f(i);
+    sum += static_cast<double>(part);
+  }
+  return sum;
+}
+
+/// The mean and the biased variance of channel c.
+template <class T>
+std::pair<double, double> statistics(const Channels& s, int64_t c, const T* x) {
+  const auto count = static_cast<double>(s.per_channel());
+  double sum = 0, squares = 0;
+  s.for_runs(c, [&](int64_t at) {
+    const T* px = x + at;
+    sum += sum_of<T>(s.inner, [px](int64_t i) { return px[i]; });
+  });
+  const double mean = sum / count;
+  s.for_runs(c, [&, center = static_cast<T>(mean)](int64_t at) {
+    const T* px = x + at;
+    squares += sum_of<T>(s.inner, [px, center](int64_t i) {
+      const T d = px[i] - center;
+      return d * d;
+    });
+  });
+  return {mean, squares / count};
+}
+
+/// The sums of dy, and of dy * (x - center), of channel c.
+template <class T>
+std::pair<double, double> grad_sums(const Channels& s, int64_t c, const T* dy, const T* x,
+                                    T center) {
+  double sum = 0, product = 0;
+  s.for_runs(c, [&](int64_t at) {
+    const T *pdy = dy + at, *px = x + at;
+    sum += sum_of<T>(s.inner, [pdy](int64_t i) { return pdy[i]; });
+    product += sum_of<T>(s.inner, [=](int64_t i) { return pdy[i] * (px[i] - center); });
+  });
+  return {sum, product};
+}
+
+/// running += momentum * (now - running)
+template <class T>
+void follow(T* running, int64_t c, double now, double momentum) {
+  if (!running) return;
+  const auto before = static_cast<double>(running[c]);
+  running[c] = static_cast<T>((1 - momentum) * before + momentum * now);
+}
+
+template <class T>
+void forward(Tensor& y, Tensor& mean, Tensor& invstd, Tensor& running_mean, Tensor& running_var,
+             const Tensor& x, const Tensor& w, const Tensor& b, const BatchNormParams& p) {
+  const Channels s(x);
+  T *py = y.data_ptr<T>(), *pm = mean.data_ptr<T>(), *pi = invstd.data_ptr<T>();
+  T *prm = data_or_null<T>(running_mean), *prv = data_or_null<T>(running_var);
+  const T *px = x.data_ptr<T>(), *pw = data_or_null<T>(w), *pb = data_or_null<T>(b);
+  const auto count = static_cast<double>(s.per_channel());
+  const Scratch scratch(static_cast<size_t>(s.C) * (2 * sizeof(double) + 2 * sizeof(T)));
+  double *means = scratch.data<double>(), *variances = means + s.C;
+  T *scale = reinterpret_cast<T*>(variances + s.C), *shift = scale + s.C;
+
+  // y = (x - mean) * scale + shift, from the statistics of channel c
+  const auto prepare = [&](int64_t c, double m, double v) {
+    if (p.training) {
+      follow(prm, c, m, p.momentum);
+      follow(prv, c, v * count / (count - 1), p.momentum);
+    }
+    const double inverse = 1 / std::sqrt(v + p.eps);
+    pm[c] = static_cast<T>(m);
+    pi[c] = static_cast<T>(inverse);
+    scale[c] = static_cast<T>(inverse * (pw ? static_cast<double>(pw[c]) : 1));
+    shift[c] = pb ? pb[c] : T(0);
+  };
+  if (!p.training) {
+    for (int64_t c = 0; c < s.C; ++c) {
+      prepare(c, static_cast<double>(prm[c]), static_cast<double>(prv[c]));
+    }
+  }
+  if (s.inner == 1) {
+    const RowBlocks rows(s.N, s.C);
+    if (p.training) {
+      row_statistics(rows, s.C, px, means, variances);
+      for (int64_t c = 0; c < s.C; ++c) prepare(c, means[c], variances[c]);
+    }
+    return rows.for_rows([&, C = s.C](int64_t r) {
+      const T* from = px + r * C;
+      T* to = py + r * C;
+#pragma omp simd
+      for (int64_t c = 0; c < C; ++c) to[c] = (from[c] - pm[c]) * scale[c] + shift[c];
+    });
+  }
+  s.for_channels([&](int64_t c) {
+    if (p.training) {
+      const auto [m, v] = statistics(s, c, px);
+      prepare(c, m, v);
+    }
+    const T center = pm[c], factor = scale[c], offset = shift[c];
+    s.for_runs(c, [&](int64_t at) {
+#pragma omp simd
+      for (int64_t i = at; i < at + s.inner; ++i) py[i] = (px[i] - center) * factor + offset;
+    });
+  });
+}
+
+template <class T>
+void backward(Tensor& dx, Tensor& dw, Tensor& db, const Tensor& dy, const Tensor& x,
+              const Tensor& w, const Tensor& mean, const Tensor& invstd, const BatchNormParams& p) {
+  const Channels s(x);
+  T *pdx = dx.data_ptr<T>(), *pdw = dw.data_ptr<T>(), *pdb = db.data_ptr<T>();
+  const T *pdy = dy.data_ptr<T>(), *px = x.data_ptr<T>(), *pw = data_or_null<T>(w);
+  const T *pm = mean.data_ptr<T>(), *pi = invstd.data_ptr<T>();
+  const auto count = static_cast<double>(s.per_channel());
+  const Scratch scratch(static_cast<size_t>(s.C) * (2 * sizeof(double) + 3 * sizeof(T)));
+  double *sums = scratch.data<double>(), *products = sums + s.C;
+  T* scale = reinterpret_cast<T*>(products + s.C);
+  T *offset = scale + s.C, *slope = offset + s.C;
+
+  // dx = scale * (dy - mean(dy) - normalised x * mean(dy * normalised x)), from the sums of dy and
+  // of dy * (x - mean) of channel c
+  const auto prepare = [&](int64_t c, double sum, double product) {
+    const auto inverse = static_cast<double>(pi[c]);
+    product *= inverse;
+    pdw[c] = static_cast<T>(product);
+    pdb[c] = static_cast<T>(sum);
+    scale[c] = pw ? pi[c] * pw[c] : pi[c];
+    offset[c] = p.training ? static_cast<T>(sum / count) : T(0);
+    slope[c] = p.training ? static_cast<T>(product / count * inverse) : T(0);
+  };
+  if (s.inner == 1) {
+    const RowBlocks rows(s.N, s.C);
+    row_grad_sums(rows, s.C, pdy, px, pm, sums, products);
+    for (int64_t c = 0; c < s.C; ++c) prepare(c, sums[c], products[c]);
+    return rows.for_rows([&, C = s.C](int64_t r) {
+      const T *g = pdy + r * C, *from = px + r * C;
+      T* to = pdx + r * C;
+#pragma omp simd
+      for (int64_t c = 0; c < C; ++c) {
+        to[c] = scale[c] * (g[c] - offset[c] - (from[c] - pm[c]) * slope[c]);
+      }
+    });
+  }
+  s.for_channels([&](int64_t c) {
+    const T center = pm[c];
+    const auto [sum, product] = grad_sums(s, c, pdy, px, center);
+    prepare(c, sum, product);
+    const T factor = scale[c], less = offset[c], tilt = slope[c];
+    s.for_runs(c, [&](int64_t at) {
+#pragma omp simd
+      for (int64_t i = at; i < at + s.inner; ++i) {
+        pdx[i] = factor * (pdy[i] - less - (px[i] - center) * tilt);
+      }
+    });
+  });
+}
+
+void forward_any(Tensor& y, Tensor& mean, Tensor& invstd, Tensor& running_mean, Tensor& running_var,
+                 const Tensor& x, const Tensor& w, const Tensor& b, const BatchNormParams& p) {
+  const auto run = y.dtype() == kFloat32 ? forward<float> : forward<double>;
+  run(y, mean, invstd, running_mean, running_var, x, w, b, p);
+}
+
+void backward_any(Tensor& dx, Tensor& dw, Tensor& db, const Tensor& dy, const Tensor& x,
+                  const Tensor& w, const Tensor& mean, const Tensor& invstd,
+                  const BatchNormParams& p) {
+  const auto run = dx.dtype() == kFloat32 ? backward<float> : backward<double>;
+  run(dx, dw, db, dy, x, w, mean, invstd, p);
+}
+
+}  // namespace
+}  // namespace ambit::cpu::HWY_NAMESPACE
+HWY_AFTER_NAMESPACE();
+
+#if HWY_ONCE
+namespace ambit::cpu {
+
+HWY_EXPORT(forward_any);
+HWY_EXPORT(backward_any);
+
+void batch_norm(Tensor& y, Tensor& mean, Tensor& invstd, Tensor& running_mean, Tensor& running_var,
+                const Tensor& x, const Tensor& w, const Tensor& b, const BatchNormParams& p) {
+  HWY_DYNAMIC_DISPATCH(forward_any)(y, mean, invstd, running_mean, running_var, x, w, b, p);
+}
+
+void batch_norm_grad(Tensor& dx, Tensor& dw, Tensor& db, const Tensor& dy, const Tensor& x,
+                     const Tensor& w, const Tensor& mean, const Tensor& invstd,
+                     const BatchNormParams& p) {
+  HWY_DYNAMIC_DISPATCH(backward_any)(dx, dw, db, dy, x, w, mean, invstd, p);
+}
+
+}  // namespace ambit::cpu
+#endif

@@ -1,0 +1,138 @@
+// Batch normalisation where the channels are innermost: rows x [R,C]. A pass over all of memory
+// gives the statistics, another the results: rows go by blocks that stay in the second-level cache,
+// and do not depend on the number of threads, so that results do not either.
+#if defined(AMBIT_CPU_NORM_ROWS_INL_H) == defined(HWY_TARGET_TOGGLE)
+#ifdef AMBIT_CPU_NORM_ROWS_INL_H
+#undef AMBIT_CPU_NORM_ROWS_INL_H
+#else
+#define AMBIT_CPU_NORM_ROWS_INL_H
+#endif
+
+#include <hwy/highway.h>
+
+#include <algorithm>
+
+#include "backends/cpu/runtime/parallel.h"
+#include "backends/cpu/runtime/scratch.h"
+
+HWY_BEFORE_NAMESPACE();
+namespace ambit::cpu::HWY_NAMESPACE {
+
+/// Rows in blocks, each with two sums per channel.
+class RowBlocks {
+ public:
+  RowBlocks(int64_t R, int64_t C)
+      : R_(R),
+        C_(C),
+        rows_(std::max<int64_t>(1, kBlockElements / std::max<int64_t>(1, C))),
+        count_((R + rows_ - 1) / rows_),
+        sums_(static_cast<size_t>(count_ * 2 * C) * sizeof(double)) {}
+
+  /// Call f(first row, rows, sums [C], sums [C]) for each block.
+  template <class F>
+  void for_blocks(const F& f) const {
+    parallel_for(count_, grain_for(2 * rows_ * C_), [&](int64_t begin, int64_t end) {
+      for (int64_t b = begin; b < end; ++b) {
+        double* sums = sums_.data<double>() + b * 2 * C_;
+        f(b * rows_, rows_in(b), sums, sums + C_);
+      }
+    });
+  }
+  /// The same for what the blocks have left, in order.
+  template <class F>
+  void merge(const F& f) const {
+    for (int64_t b = 0; b < count_; ++b) {
+      const double* sums = sums_.data<double>() + b * 2 * C_;
+      f(b * rows_, rows_in(b), sums, sums + C_);
+    }
+  }
+  /// Call f(row) for each row.
+  template <class F>
+  void for_rows(const F& f) const {
+    parallel_for(R_, grain_for(C_), [&](int64_t begin, int64_t end) {
+      for (int64_t r = begin; r < end; ++r) f(r);
+    });
+  }
+
+ private:
+  static constexpr int64_t kBlockElements = int64_t{1} << 14;
+  int64_t rows_in(int64_t block) const { return std::min(rows_, R_ - block * rows_); }
+
+  int64_t R_, C_, rows_, count_;
+  Scratch sums_;
+};
+
+/// sums[c] = the sum over `rows` rows of f(row, c). Few of them are summed in T before they meet a
+/// double, which is the faster, and as exact as pairs of pairs.
+template <class T, class F>
+void sum_rows(int64_t rows, int64_t C, double* sums, const F& f) {
+  constexpr int64_t kRows = 16, kChannels = 256;
+  T part[kChannels];
+  std::fill_n(sums, C, 0.0);
+  for (int64_t first = 0; first < C; first += kChannels) {
+    const int64_t width = std::min(kChannels, C - first);
+    for (int64_t begin = 0; begin < rows; begin += kRows) {
+      std::fill_n(part, width, T(0));
+      for (int64_t r = begin; r < std::min(rows, begin + kRows); ++r) {
+#pragma omp simd
+        for (int64_t c = 0; c < width; ++c) part[c] += f(r, first + c);
+      }
+#pragma omp simd
+      for (int64_t c = 0; c < width; ++c) sums[first + c] += static_cast<double>(part[c]);
+    }
+  }
+}
+
+/// mean, var [C] (biased) of x [R,C]. Blocks are merged as Chan, Golub & LeVeque 1979 do.
+template <class T>
+void row_statistics(const RowBlocks& blocks, int64_t C, const T* x, double* mean, double* var) {
+  blocks.for_blocks([&](int64_t first, int64_t rows, double* block_mean, double* squares) {
+    const T* px = x + first * C;
+    sum_rows<T>(rows, C, block_mean, [=](int64_t r, int64_t c) { return px[r * C + c]; });
+    for (int64_t c = 0; c < C; ++c) block_mean[c] /= static_cast<double>(rows);
+    sum_rows<T>(rows, C, squares, [=](int64_t r, int64_t c) {
+      const T d = px[r * C + c] - static_cast<T>(block_mean[c]);
+      return d * d;
+    });
+  });
+  std::fill_n(mean, C, 0.0);
+  std::fill_n(var, C, 0.0);
+  double count = 0;
+  blocks.merge([&](int64_t, int64_t rows, const double* block_mean, const double* squares) {
+    const auto n = static_cast<double>(rows), all = count + n;
+#pragma omp simd
+    for (int64_t c = 0; c < C; ++c) {
+      const double d = block_mean[c] - mean[c];
+      mean[c] += d * n / all;
+      var[c] += squares[c] + d * d * count * n / all;
+    }
+    count = all;
+  });
+  for (int64_t c = 0; c < C; ++c) var[c] /= count;
+}
+
+/// sum, product [C]: the sums of dy, and of dy * (x - center).
+template <class T>
+void row_grad_sums(const RowBlocks& blocks, int64_t C, const T* dy, const T* x, const T* center,
+                   double* sum, double* product) {
+  blocks.for_blocks([&](int64_t first, int64_t rows, double* sums, double* products) {
+    const T *pdy = dy + first * C, *px = x + first * C;
+    sum_rows<T>(rows, C, sums, [=](int64_t r, int64_t c) { return pdy[r * C + c]; });
+    sum_rows<T>(rows, C, products,
+                [=](int64_t r, int64_t c) { return pdy[r * C + c] * (px[r * C + c] - center[c]); });
+  });
+  std::fill_n(sum, C, 0.0);
+  std::fill_n(product, C, 0.0);
+  blocks.merge([&](int64_t, int64_t, const double* sums, const double* products) {
+#pragma omp simd
+    for (int64_t c = 0; c < C; ++c) {
+      sum[c] += sums[c];
+      product[c] += products[c];
+    }
+  });
+}
+
+}  // namespace ambit::cpu::HWY_NAMESPACE
+HWY_AFTER_NAMESPACE();
+
+#endif

@@ -1,0 +1,207 @@
+// 2-D maximum pooling: vectors hold windows of one row side by side, where these have all of their
+// columns and lie next to each other or every other; the others are computed one by one. Written
+// out for both dtypes: oneDNN gives positions inside the window, not inside the plane.
+#include "backends/cpu/runtime/simd_targets.h"
+
+#undef HWY_TARGET_INCLUDE
+#define HWY_TARGET_INCLUDE "backends/cpu/pool/max_pool.cpp"
+#include <hwy/foreach_target.h>
+#include <hwy/highway.h>
+
+#include <algorithm>
+#include <limits>
+#include <vector>
+
+#include "backends/cpu/kernels.h"
+#include "backends/cpu/layout/channels_last.h"
+#include "backends/cpu/runtime/parallel.h"
+#include "pool_channels_last.h"
+#include "pool_windows.h"
+
+HWY_BEFORE_NAMESPACE();
+namespace ambit::cpu::HWY_NAMESPACE {
+namespace hn = hwy::HWY_NAMESPACE;
+namespace {
+
+/// One window: the maximum goes to *y, its position to *index. A dilated window may fall on padding
+/// alone: -inf at 0.
+template <class T>
+void max_window(const T* x, T* y, int32_t* index, int64_t W, const Span& h, const Span& w) {
+  const bool empty = h.begin >= h.end || w.begin >= w.end;
+  T best = -std::numeric_limits<T>::infinity();
+  int64_t at = empty ? 0 : h.begin * W + w.begin;
+  for (int64_t i = h.begin; i < h.end; i += h.step) {
+    for (int64_t j = w.begin; j < w.end; j += w.step) {
+      const T v = x[i * W + j];
+      if (v > best || (v != v && best == best)) {  // the first NaN stays
+        best = v;
+        at = i * W + j;
+      }
+    }
+  }
+  *y = best;
+  *index = static_cast<int32_t>(at);
+}
+
+/// The maxima so far of windows side by side, whose first columns are kStride apart.
+template <class D, int64_t kStride>
+class Maxima {
+ public:
+  using T = hn::TFromD<D>;
+  using Positions = hn::RebindToSigned<D>;
+  using Position = hn::TFromD<Positions>;
+
+  /// `first`: the position of the first window's first element.
+  HWY_INLINE explicit Maxima(int64_t first)
+      : best_(hn::Set(D(), -std::numeric_limits<T>::infinity())), at_(positions(first)) {}
+  /// Row of x from the first window's first column on, at position `first`.
+  HWY_INLINE void meet_row(const T* x, int64_t first, int64_t columns, int64_t dilation) {
+    if constexpr (kStride == 1) {
+      for (int64_t k = 0; k < columns; ++k) {
+        meet(hn::LoadU(D(), x + k * dilation), positions(first + k * dilation));
+      }
+    } else {  // two columns to a load; it ends with the last window
+      hn::Vec<D> even, odd;
+      for (int64_t k = 0; k + 1 < columns; k += 2) {
+        hn::LoadInterleaved2(D(), x + k, even, odd);
+        meet(even, positions(first + k));
+        meet(odd, positions(first + k + 1));
+      }
+      if (columns % 2 != 0) {
+        hn::LoadInterleaved2(D(), x + columns - 2, even, odd);
+        meet(odd, positions(first + columns - 1));
+      }
+    }
+  }
+  HWY_INLINE void store(T* y, int32_t* index) const {
+    hn::StoreU(best_, D(), y);
+    if constexpr (sizeof(T) == sizeof(int32_t)) {
+      hn::StoreU(at_, Positions(), index);
+    } else {
+      Position at[hn::MaxLanes(D())];
+      hn::StoreU(at_, Positions(), at);
+      std::copy_n(at, hn::MaxLanes(D()), index);
+    }
+  }
+
+ private:
+  HWY_INLINE static hn::Vec<Positions> positions(int64_t first) {
+    const auto steps = hn::Iota(Positions(), Position{0});
+    return hn::Add(hn::Set(Positions(), static_cast<Position>(first)),
+                   kStride == 1 ? steps : hn::Add(steps, steps));
+  }
+  HWY_INLINE void meet(hn::Vec<D> v, hn::Vec<Positions> at) {
+    const auto better = hn::Or(hn::Gt(v, best_), hn::AndNot(hn::IsNaN(best_), hn::IsNaN(v)));
+    best_ = hn::IfThenElse(better, v, best_);
+    at_ = hn::IfThenElse(hn::RebindMask(Positions(), better), at, at_);
+  }
+
+  hn::Vec<D> best_;
+  hn::Vec<Positions> at_;
+};
+
+/// Windows [begin, end) of a row of y, in vectors as large as they fill; the last one overlaps the
+/// one before it. Returns the first window left over.
+template <size_t kLanes, int64_t kStride, class T>
+int64_t max_whole_windows(int64_t begin, int64_t end, const T* x, T* y, int32_t* index, int64_t W,
+                          const Span& h, const Pool2dParams& p) {
+  const hn::CappedTag<T, kLanes> d;
+  const auto lanes = static_cast<int64_t>(hn::Lanes(d));
+  if (end - begin < lanes) {
+    if constexpr (kLanes > 4) {
+      return max_whole_windows<kLanes / 2, kStride>(begin, end, x, y, index, W, h, p);
+    }
+    return begin;
+  }
+  for (int64_t next = begin; next < end; next += lanes) {
+    const int64_t j = std::min(next, end - lanes), column = j * kStride - p.padding[1];
+    Maxima<decltype(d), kStride> maxima(h.begin * W + column);
+    for (int64_t i = h.begin; i < h.end; i += h.step) {
+      maxima.meet_row(x + i * W + column, i * W + column, p.kernel[1], p.dilation[1]);
+    }
+    maxima.store(y + j, index + j);
+  }
+  return end;
+}
+
+/// The windows of a row that have all of their columns.
+struct WholeWindows {
+  WholeWindows(const Planes& s, const Pool2dParams& p) {
+    const int64_t stride = p.stride[1], last = (p.kernel[1] - 1) * p.dilation[1] - p.padding[1];
+    begin = std::min(s.Q, (p.padding[1] + stride - 1) / stride);
+    end = s.W <= last ? begin : std::clamp((s.W - 1 - last) / stride + 1, begin, s.Q);
+  }
+  int64_t begin, end;
+};
+
+/// Row i of y [P,Q], of x [H,W].
+template <class T>
+void max_row(int64_t i, const T* x, T* y, int32_t* index, const Planes& s, const Pool2dParams& p,
+             const WholeWindows& whole) {
+  constexpr size_t kMostLanes = hn::MaxLanes(hn::ScalableTag<T>());
+  const Span h(i, s.H, p, 0);
+  const auto one_by_one = [&](int64_t begin, int64_t end) {
+    for (int64_t j = begin; j < end; ++j) {
+      max_window(x, y + j, index + j, s.W, h, Span(j, s.W, p, 1));
+    }
+  };
+  one_by_one(0, whole.begin);
+  int64_t done = whole.begin;
+  if (h.begin < h.end) {
+    if (p.stride[1] == 1) {
+      done = max_whole_windows<kMostLanes, 1>(done, whole.end, x, y, index, s.W, h, p);
+    } else if (p.stride[1] == 2 && p.kernel[1] > 1 && p.dilation[1] == 1) {
+      done = max_whole_windows<kMostLanes, 2>(done, whole.end, x, y, index, s.W, h, p);
+    }
+  }
+  one_by_one(done, s.Q);
+}
+
+template <class T>
+void run(const Tensor& y, const Tensor& index, const Tensor& x, const Pool2dParams& p) {
+  const Planes s(x, y);
+  const WholeWindows whole(s, p);
+  T* py = y.data_ptr<T>();
+  int32_t* positions = index.defined() ? index.data_ptr<int32_t>() : nullptr;
+  const T* px = x.data_ptr<T>();
+  parallel_for(s.count(), s.grain(p), [&](int64_t begin, int64_t end) {
+    std::vector<int32_t> unasked(positions ? 0 : static_cast<size_t>(s.Q));
+    for (int64_t r = begin * s.P; r < end * s.P; ++r) {
+      max_row(r % s.P, px + r / s.P * s.H * s.W, py + r * s.Q,
+              positions ? positions + r * s.Q : unasked.data(), s, p, whole);
+    }
+  });
+}
+
+void max_pool2d_any(const Tensor& y, const Tensor& index, const Tensor& x, const Pool2dParams& p) {
+  if (y.dtype() == kFloat32) return run<float>(y, index, x, p);
+  run<double>(y, index, x, p);
+}
+
+}  // namespace
+}  // namespace ambit::cpu::HWY_NAMESPACE
+HWY_AFTER_NAMESPACE();
+
+#if HWY_ONCE
+namespace ambit::cpu {
+
+HWY_EXPORT(max_pool2d_any);
+
+// y, index [N,C,P,Q] or undefined, x [N,C,H,W]
+void max_pool2d(Tensor& y, Tensor& index, const Tensor& x, const Pool2dParams& p) {
+  const Planes s(x, y);
+  if (is_channels_last(x) && suits_channels_last(p)) {
+    const Tensor out = laid_out_for_writing(y);
+    const Tensor at = index.defined() ? laid_out_for_writing(index) : Tensor();
+    if (has_channels_last_strides(out) && (!at.defined() || has_channels_last_strides(at))) {
+      InputsAsTheyLie in({&x});
+      return max_pool2d_channels_last(s, out.data_ptr<float>(),
+                                      at.defined() ? at.data_ptr<int32_t>() : nullptr,
+                                      in.channels_last(0).data_ptr<float>(), p);
+    }
+  }
+  HWY_DYNAMIC_DISPATCH(max_pool2d_any)(y, index, x, p);
+}
+
+}  // namespace ambit::cpu
+#endif

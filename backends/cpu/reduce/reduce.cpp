@@ -1,0 +1,193 @@
+// Reductions over any dims of any strides. The dims of x are ordered by stride and joined; then
+// either the innermost one is reduced, and rows are folded into one sum each, or it is kept, and
+// rows are added into as many sums. Few results over much data split the data instead: into blocks
+// that do not depend on the number of threads, so that results do not either.
+#include "backends/cpu/elementwise/rows.h"
+#include "backends/cpu/kernels.h"
+#include "backends/cpu/layout/channels_last.h"
+#include "backends/cpu/layout/packing.h"
+#include "backends/cpu/runtime/scratch.h"
+#include "reduce_rows.h"
+
+namespace ambit::cpu {
+namespace {
+
+constexpr int64_t kFewResults = 64;     // too few to share among threads
+constexpr int64_t kPiece = 2048;        // elements of a row at a time
+constexpr int64_t kBlock = 2 * kGrain;  // elements reduced by one task, when data is split
+
+/// x split in the dims that y keeps and those that it has not.
+struct Geometry {
+  Loops<2> kept;     // of y and x
+  Loops<1> reduced;  // of x
+  bool inner_kept;
+};
+
+Geometry geometry_of(const Tensor& y, const Tensor& x) {
+  Dims sizes = x.sizes();
+  std::array<Dims, 2> strides{Dims(x.strides()), Dims(y.strides())};
+  for (size_t d = 0; d < sizes.size(); ++d) {
+    if (y.sizes()[d] == 1) strides[1][d] = 0;
+  }
+  collapse(sizes, strides.data(), 2);
+  Geometry g;
+  g.kept.numel = g.reduced.numel = 1;
+  g.inner_kept = strides[1].back() != 0;
+  for (size_t d = 0; d < sizes.size(); ++d) {
+    if (strides[1][d] != 0) {
+      g.kept.numel *= sizes[d];
+      g.kept.sizes.push_back(sizes[d]);
+      g.kept.strides[0].push_back(strides[1][d]);
+      g.kept.strides[1].push_back(strides[0][d]);
+    } else {
+      g.reduced.numel *= sizes[d];
+      g.reduced.sizes.push_back(sizes[d]);
+      g.reduced.strides[0].push_back(strides[0][d]);
+    }
+  }
+  return g;
+}
+
+template <size_t N>
+void complete(Loops<N>& loops) {
+  if (!loops.sizes.empty()) return;
+  loops.sizes.push_back(1);
+  for (Dims& s : loops.strides) s.push_back(1);
+}
+
+class Reduction {
+ public:
+  Reduction(const Tensor& y, const Tensor& x, ReduceOp op)
+      : geometry_(geometry_of(y, x)),
+        reducer_(reducer(op, x.dtype())),
+        merger_(reducer(op, reducer_.sum_dtype)),
+        finish_(cast_row(y.dtype(), reducer_.sum_dtype)),
+        x_(static_cast<const char*>(x.data_ptr())),
+        y_(static_cast<char*>(y.data_ptr())),
+        sum_size_(static_cast<int64_t>(element_size(reducer_.sum_dtype))),
+        x_size_(static_cast<int64_t>(element_size(x.dtype()))),
+        y_size_(static_cast<int64_t>(element_size(y.dtype()))) {
+    complete(geometry_.kept);
+    complete(geometry_.reduced);
+  }
+
+  void run() const {
+    const Loops<2>& kept = geometry_.kept;
+    const int64_t per_result = geometry_.reduced.numel;
+    if (kept.numel < kFewResults && kept.numel * per_result >= 2 * kBlock) return run_in_blocks();
+    parallel_for(kept.numel, grain_for(per_result), [&](int64_t begin, int64_t end) {
+      alignas(64) char sums[kPiece * 8];
+      for_results(begin, end, [&](int64_t n, const std::array<int64_t, 2>& at) {
+        accumulate(n, sums, at[1], 0, per_result);
+        write(n, at[0], sums);
+      });
+    });
+  }
+
+ private:
+  /// Call f(n, offsets) for runs of at most kPiece results along the innermost kept dim.
+  template <class F>
+  void for_results(int64_t begin, int64_t end, const F& f) const {
+    const Loops<2>& kept = geometry_.kept;
+    for_rows(kept, begin, end, [&](int64_t n, const std::array<int64_t, 2>& at) {
+      for (int64_t i = 0; i < n; i += kPiece) {
+        f(std::min(kPiece, n - i), std::array<int64_t, 2>{at[0] + i * kept.inner_stride(0),
+                                                          at[1] + i * kept.inner_stride(1)});
+      }
+    });
+  }
+
+  /// sums[0..n) = what the elements [begin, end) of the reduced dims give for n results.
+  void accumulate(int64_t n, char* sums, int64_t x_offset, int64_t begin, int64_t end) const {
+    const Loops<1>& reduced = geometry_.reduced;
+    reducer_.clear(n, sums);
+    if (begin == end) return;
+    const int64_t stride = reduced.inner_stride(0), next = geometry_.kept.inner_stride(1);
+    if (geometry_.inner_kept) {
+      for_rows(reduced, begin, end, [&](int64_t m, const std::array<int64_t, 1>& at) {
+        add(n, sums, x_offset + at[0], next, m, stride);
+      });
+      return;
+    }
+    for (int64_t i = 0; i < n; ++i, x_offset += next) {
+      char* sum = sums + i * sum_size_;
+      if (reduced.sizes.size() == 1) {
+        fold(end - begin, sum, x_offset + begin * stride, stride);
+        continue;
+      }
+      for_rows(reduced, begin, end, [&](int64_t m, const std::array<int64_t, 1>& at) {
+        fold(m, sum, x_offset + at[0], stride);
+      });
+    }
+  }
+  /// Add `rows` rows of n elements, `stride` apart from one another, `step` between rows.
+  void add(int64_t n, char* sums, int64_t offset, int64_t stride, int64_t rows,
+           int64_t step) const {
+    const char* row = x_ + offset * x_size_;
+    if (stride == 1) return reducer_.add(n, sums, row, rows, step);
+    alignas(64) char packed[kPiece * 8];
+    for (; rows > 0; --rows, row += step * x_size_) {
+      copy_strided(n, packed, 1, row, stride, static_cast<size_t>(x_size_));
+      reducer_.add(n, sums, packed, 1, 0);
+    }
+  }
+  void fold(int64_t n, char* sum, int64_t offset, int64_t stride) const {
+    const char* row = x_ + offset * x_size_;
+    if (stride == 1) return reducer_.fold(n, sum, row);
+    alignas(64) char packed[kPiece * 8];
+    for (int64_t i = 0; i < n; i += kPiece) {
+      const int64_t m = std::min(kPiece, n - i);
+      copy_strided(m, packed, 1, row + i * stride * x_size_, stride, static_cast<size_t>(x_size_));
+      reducer_.fold(m, sum, packed);
+    }
+  }
+
+  void write(int64_t n, int64_t y_offset, const char* sums) const {
+    const int64_t stride = geometry_.kept.inner_stride(0);
+    if (stride == 1 || n == 1) return finish_(n, y_ + y_offset * y_size_, sums);
+    alignas(64) char results[kPiece * 8];
+    finish_(n, results, sums);
+    copy_strided(n, y_ + y_offset * y_size_, stride, results, 1, static_cast<size_t>(y_size_));
+  }
+
+  void run_in_blocks() const {
+    const int64_t results = geometry_.kept.numel, per_result = geometry_.reduced.numel;
+    const int64_t step = std::max<int64_t>(1, kBlock / results);
+    const int64_t blocks = (per_result + step - 1) / step;
+    const Scratch partial(static_cast<size_t>(blocks * results * sum_size_));
+    parallel_for(blocks, 1, [&](int64_t first, int64_t past) {
+      for (int64_t b = first; b < past; ++b) {
+        char* sums = partial.data() + b * results * sum_size_;
+        for_results(0, results, [&](int64_t n, const std::array<int64_t, 2>& at) {
+          accumulate(n, sums, at[1], b * step, std::min(per_result, (b + 1) * step));
+          sums += n * sum_size_;
+        });
+      }
+    });
+    merger_.add(results, partial.data(), partial.data() + results * sum_size_, blocks - 1, results);
+    const char* sums = partial.data();
+    for_results(0, results, [&](int64_t n, const std::array<int64_t, 2>& at) {
+      write(n, at[0], sums);
+      sums += n * sum_size_;
+    });
+  }
+
+  Geometry geometry_;
+  Reducer reducer_, merger_;
+  UnaryRow finish_;
+  const char* x_;
+  char* y_;
+  int64_t sum_size_, x_size_, y_size_;
+};
+
+}  // namespace
+
+void reduce(Tensor& y, const Tensor& x, const ReduceOp& op) {
+  if (y.numel() == 0) return;
+  if (!is_channels_last(x)) return Reduction(y, x, op).run();
+  y.data_ptr();
+  const InputsAsTheyLie in({&x});
+  Reduction(y, in[0], op).run();
+}
+
+}  // namespace ambit::cpu

@@ -1,0 +1,192 @@
+// Kernels that follow each line of a tensor from its start: positions of extremes, running sums.
+// Lines that lie side by side are followed together.
+#include "backends/cpu/runtime/simd_targets.h"
+
+#undef HWY_TARGET_INCLUDE
+#define HWY_TARGET_INCLUDE "backends/cpu/reduce/scan.cpp"
+#include <hwy/foreach_target.h>
+#include <hwy/highway.h>
+
+#include <algorithm>
+#include <concepts>
+
+#include "backends/cpu/elementwise/arithmetic.h"
+#include "backends/cpu/kernels.h"
+#include "backends/cpu/layout/lines.h"
+
+HWY_BEFORE_NAMESPACE();
+namespace ambit::cpu::HWY_NAMESPACE {
+namespace {
+
+constexpr int64_t kTogether = 1024;  // lines, whose values and positions fit the first-level cache
+
+/// Whether b takes the place of a: only what is strictly better, and the first NaN for good.
+template <bool kLargest, class T>
+bool beats(T b, T a) {
+  const bool better = kLargest ? b > a : b < a;
+  if constexpr (std::floating_point<T>) return better | ((b != b) & (a == a));
+  return better;
+}
+
+/// value[j], position[j]: the extreme of each of n <= kTogether lines, side by side.
+template <bool kLargest, class T>
+void find_extremes(int64_t n, T* value, int64_t* position, const T* x, const Line& line) {
+  std::copy_n(x, n, value);
+  std::fill_n(position, n, int64_t{0});
+  for (int64_t i = 1; i < line.length; ++i) {
+    const T* row = x + i * line.step;
+#pragma omp simd
+    for (int64_t j = 0; j < n; ++j) {
+      const bool better = beats<kLargest>(row[j], value[j]);
+      value[j] = better ? row[j] : value[j];
+      position[j] = better ? i : position[j];
+    }
+  }
+}
+
+/// The position of the extreme of a contiguous line: in `kLanes` lines side by side, of which the
+/// first of the best is taken.
+template <bool kLargest, class T>
+int64_t find_in_row(int64_t n, const T* x) {
+  constexpr int64_t kLanes = 16;
+  int64_t best = 0, rest = 1;
+  if (n >= 2 * kLanes) {
+    T value[kLanes];
+    int64_t position[kLanes];
+    Line lanes;
+    lanes.length = n / kLanes;
+    lanes.step = kLanes;
+    find_extremes<kLargest>(kLanes, value, position, x, lanes);
+    best = position[0] * kLanes;
+    for (int64_t j = 1; j < kLanes; ++j) {
+      const int64_t at = position[j] * kLanes + j;
+      const bool earlier = at < best && !beats<kLargest>(x[best], x[at]);
+      if (earlier || beats<kLargest>(x[at], x[best])) best = at;
+    }
+    rest = lanes.length * kLanes;
+  }
+  for (int64_t i = rest; i < n; ++i) {
+    if (beats<kLargest>(x[i], x[best])) best = i;
+  }
+  return best;
+}
+
+template <bool kLargest, class T>
+int64_t find_extreme(const T* x, const Line& line) {
+  if (line.step == 1) return find_in_row<kLargest>(line.length, x);
+  int64_t best = 0;
+  for (int64_t i = 1; i < line.length; ++i) {
+    if (beats<kLargest>(x[i * line.step], x[best * line.step])) best = i;
+  }
+  return best;
+}
+
+template <bool kLargest, class T>
+void run_arg_reduce(const Tensor& value, const Tensor& index, const Tensor& x, int64_t dim) {
+  const Tensor& values = value.defined() ? value : index;  // the latter only for its strides
+  const auto loops = make_line_loops<3>({&index, &values, &x}, dim);
+  const Line line(x, dim);
+  int64_t* positions = index.data_ptr<int64_t>();
+  const T* from = x.data_ptr<T>();
+  T* found = value.defined() ? value.data_ptr<T>() : nullptr;
+  const int64_t to_step = loops.inner_stride(0), found_step = loops.inner_stride(1),
+                x_step = loops.inner_stride(2);
+  parallel_rows(loops, grain_for(line.length), [&](int64_t n, std::array<int64_t, 3> at) {
+    int64_t* to = positions + at[0];
+    const T* start = from + at[2];
+    if (to_step == 1 && x_step == 1 && n > 1) {
+      T best[kTogether];
+      for (int64_t i = 0; i < n; i += kTogether) {
+        const int64_t m = std::min(kTogether, n - i);
+        find_extremes<kLargest>(m, best, to + i, start + i, line);
+        for (int64_t j = 0; found && j < m; ++j) found[at[1] + (i + j) * found_step] = best[j];
+      }
+      return;
+    }
+    for (int64_t i = 0; i < n; ++i, start += x_step) {
+      const int64_t best = find_extreme<kLargest>(start, line);
+      to[i * to_step] = best;
+      if (found) found[at[1] + i * found_step] = start[best * line.step];
+    }
+  });
+}
+
+void arg_reduce_any(const Tensor& value, const Tensor& index, const Tensor& x, int64_t dim,
+                    bool largest) {
+  visit(x.dtype(), [&]<class T>() {
+    if (largest) return run_arg_reduce<true, T>(value, index, x, dim);
+    run_arg_reduce<false, T>(value, index, x, dim);
+  });
+}
+
+/// y = the running sums of x along a line.
+template <class Sum, class T>
+void sum_line(T* y, const Line& to, const T* x, const Line& from) {
+  Sum sum = 0;
+  for (int64_t i = 0; i < from.length; ++i) {
+    sum = wrap_add(sum, static_cast<Sum>(x[i * from.step]));
+    y[i * to.step] = static_cast<T>(sum);
+  }
+}
+
+/// The same along n <= kTogether lines, side by side.
+template <class Sum, class T>
+void sum_lines(int64_t n, T* y, const Line& to, const T* x, const Line& from) {
+  Sum sum[kTogether];
+  std::fill_n(sum, n, Sum(0));
+  for (int64_t i = 0; i < from.length; ++i, y += to.step, x += from.step) {
+#pragma omp simd
+    for (int64_t j = 0; j < n; ++j) {
+      sum[j] = wrap_add(sum[j], static_cast<Sum>(x[j]));
+      y[j] = static_cast<T>(sum[j]);
+    }
+  }
+}
+
+/// float is summed in double.
+void cumsum_any(const Tensor& y, const Tensor& x, int64_t dim) {
+  const auto loops = make_line_loops<2>({&y, &x}, dim);
+  const Line to(y, dim), from(x, dim);
+  const int64_t y_step = loops.inner_stride(0), x_step = loops.inner_stride(1);
+  visit(y.dtype(), [&]<class T>() {
+    using Sum = std::conditional_t<std::same_as<T, float>, double, T>;
+    T* py = y.data_ptr<T>();
+    const T* px = x.data_ptr<T>();
+    parallel_rows(loops, grain_for(from.length), [&](int64_t n, std::array<int64_t, 2> at) {
+      T* to_lines = py + at[0];
+      const T* lines = px + at[1];
+      if (y_step == 1 && x_step == 1 && n > 1) {
+        for (int64_t i = 0; i < n; i += kTogether) {
+          sum_lines<Sum>(std::min(kTogether, n - i), to_lines + i, to, lines + i, from);
+        }
+        return;
+      }
+      for (int64_t i = 0; i < n; ++i) {
+        sum_line<Sum>(to_lines + i * y_step, to, lines + i * x_step, from);
+      }
+    });
+  });
+}
+
+}  // namespace
+}  // namespace ambit::cpu::HWY_NAMESPACE
+HWY_AFTER_NAMESPACE();
+
+#if HWY_ONCE
+namespace ambit::cpu {
+
+HWY_EXPORT(arg_reduce_any);
+HWY_EXPORT(cumsum_any);
+
+// index, value [.., 1, ..], x [.., n, ..]
+void arg_reduce(Tensor& value, Tensor& index, const Tensor& x, int64_t dim, bool largest) {
+  if (index.numel() > 0) HWY_DYNAMIC_DISPATCH(arg_reduce_any)(value, index, x, dim, largest);
+}
+
+// y, x [.., n, ..]
+void cumsum(Tensor& y, const Tensor& x, int64_t dim) {
+  if (y.numel() > 0) HWY_DYNAMIC_DISPATCH(cumsum_any)(y, x, dim);
+}
+
+}  // namespace ambit::cpu
+#endif

@@ -1,0 +1,268 @@
+// Batch normalisation and its gradient. Own kernels, since one source serves float32 and float64
+// and every case of kernels.h (with and without weights and running statistics), where cuDNN's
+// graph wants a pattern of operations for each. They read and write no more than must be: a pass
+// over x for two sums per channel, kept in float64, a thread per channel to finish them, and a pass
+// that applies the result.
+#include <algorithm>
+#include <cub/block/block_reduce.cuh>
+
+#include "backends/cuda/kernels.h"
+#include "backends/cuda/loops/map.cuh"
+#include "backends/cuda/memory/workspace.h"
+#include "backends/cuda/runtime/launch.h"
+
+namespace ambit::cuda {
+namespace {
+
+/// Channels of x [N,C,D], D being all further dims.
+struct Channels {
+  explicit Channels(const Tensor& x)
+      : C(x.size(1)),
+        D(x.size(0) * C > 0 ? x.numel() / (x.size(0) * C) : 0),
+        count(x.size(0) * D) {}
+  int64_t C, D, count;  // count: elements of a channel
+};
+
+struct Sums {
+  double first, second;
+  __device__ friend Sums operator+(Sums a, Sums b) {
+    return {a.first + b.first, a.second + b.second};
+  }
+};
+
+// partials [C,splits] = sums of f(element, channel) over parts of each channel.
+template <class F>
+__global__ void sum_channels(Channels channels, int64_t splits, F f, Sums* partials) {
+  using Reduce = cub::BlockReduce<Sums, kThreads>;
+  __shared__ typename Reduce::TempStorage storage;
+  const auto [C, D, count] = channels;
+  const int64_t c = blockIdx.x / splits, split = blockIdx.x % splits;
+  const int64_t part = (count + splits - 1) / splits;
+  const int64_t end = min((split + 1) * part, count);
+  Sums sum{0, 0};
+  int64_t i = split * part + threadIdx.x;
+  if (i < end) {
+    int64_t n = i / D, d = i % D;
+    const int64_t step_n = kThreads / D, step_d = kThreads % D;
+    for (; i < end; i += kThreads) {
+      sum = sum + f((n * C + c) * D + d, c);
+      n += step_n;
+      d += step_d;
+      if (d >= D) d -= D, ++n;
+    }
+  }
+  sum = Reduce(storage).Reduce(sum, [](Sums a, Sums b) { return a + b; });
+  if (threadIdx.x == 0) partials[blockIdx.x] = sum;
+}
+
+__device__ Sums joined(const Sums* partials, int64_t c, int64_t splits) {
+  Sums sum{0, 0};
+  for (int64_t s = 0; s < splits; ++s) sum = sum + partials[c * splits + s];
+  return sum;
+}
+
+template <class T>
+__device__ double at(const T* p, int64_t c, double if_null) {
+  return p ? static_cast<double>(p[c]) : if_null;
+}
+
+// Deviations from the channel's first element: squares of values far from 0 would lose what
+// distinguishes them.
+template <class T>
+struct Moments {
+  __device__ Sums operator()(int64_t i, int64_t c) const {
+    const double v = static_cast<double>(x[i]) - static_cast<double>(x[c * D]);
+    return {v, v * v};
+  }
+  const T* x;
+  int64_t D;
+};
+
+// Sums of dy and dy (x - mean).
+template <class T>
+struct Slopes {
+  __device__ Sums operator()(int64_t i, int64_t c) const {
+    const auto g = static_cast<double>(dy[i]);
+    return {g, g * (static_cast<double>(x[i]) - static_cast<double>(mean[c]))};
+  }
+  const T *dy, *x, *mean;
+};
+
+/// y = (x - mean) scale + shift of a channel.
+struct Affine {
+  double mean, scale, shift;
+};
+
+/// What the statistics of all channels are written to and read from; all [C], null: not there.
+template <class T>
+struct Statistics {
+  T *mean, *invstd, *running_mean, *running_var;
+  const T *w, *b;
+};
+
+// partials null: the running statistics serve.
+template <class T>
+__global__ void finish_statistics(Channels channels, int64_t splits, BatchNormParams p,
+                                  const Sums* partials, const T* x, Statistics<T> s,
+                                  Affine* affine) {
+  for (int64_t c = thread_index(); c < channels.C; c += thread_count()) {
+    double mean = at(s.running_mean, c, 0), variance = at(s.running_var, c, 1);
+    if (partials) {
+      const Sums sums = joined(partials, c, splits);
+      const auto n = static_cast<double>(channels.count);
+      const double deviation = sums.first / n;
+      mean = (channels.count > 0 ? static_cast<double>(x[c * channels.D]) : 0) + deviation;
+      variance = max(sums.second / n - deviation * deviation, 0.0);
+      const auto blend = [&](T* running, double value) {
+        if (!running) return;
+        const double old = static_cast<double>(running[c]);
+        running[c] = static_cast<T>((1 - p.momentum) * old + p.momentum * value);
+      };
+      blend(s.running_mean, mean);
+      blend(s.running_var, variance * n / (n - 1));
+    }
+    const double inverse = 1 / sqrt(variance + p.eps);
+    s.mean[c] = static_cast<T>(mean);
+    s.invstd[c] = static_cast<T>(inverse);
+    affine[c] = {mean, inverse * at(s.w, c, 1), at(s.b, c, 0)};
+  }
+}
+
+/// dx = scale dy - constant - slope (x - mean) of a channel.
+struct Gradient {
+  double mean, scale, constant, slope;
+};
+
+// With u = (x - mean) invstd:  dw = sum(dy u), db = sum(dy),
+//   dx = w invstd (dy - db / n - u dw / n) while training, since mean and invstd depend on x too,
+//   dx = w invstd dy otherwise.
+template <class T>
+__global__ void finish_gradient(Channels channels, int64_t splits, bool training,
+                                const Sums* partials, T* dw, T* db, const T* w, const T* mean,
+                                const T* invstd, Gradient* gradient) {
+  for (int64_t c = thread_index(); c < channels.C; c += thread_count()) {
+    const Sums sums = joined(partials, c, splits);
+    const auto inverse = static_cast<double>(invstd[c]);
+    const double n = static_cast<double>(channels.count), slope = sums.second * inverse;
+    db[c] = static_cast<T>(sums.first);
+    dw[c] = static_cast<T>(slope);
+    const double scale = at(w, c, 1) * inverse;
+    gradient[c] = {static_cast<double>(mean[c]), scale, training ? scale * sums.first / n : 0,
+                   training ? scale * inverse * slope / n : 0};
+  }
+}
+
+template <class T>
+struct Normalize {
+  __device__ T operator()(const Affine& a, T x) const {
+    return static_cast<T>((static_cast<double>(x) - a.mean) * a.scale + a.shift);
+  }
+};
+template <class T>
+struct InputGradient {
+  __device__ T operator()(const Gradient& g, T dy, T x) const {
+    return static_cast<T>(g.scale * static_cast<double>(dy) - g.constant -
+                          g.slope * (static_cast<double>(x) - g.mean));
+  }
+};
+
+// y = f(coefficients of the channel, x...), V elements at a time; D and n count such vectors.
+template <int V, class I, class F, class Coefficients, class Y, class... X>
+__global__ void map_channels(I n, I D, I C, F f, const Coefficients* coefficients, Y* y,
+                             const X*... x) {
+  for (int64_t i = thread_index(); i < n; i += thread_count()) {
+    const I line = static_cast<I>(i) / D;
+    const Coefficients of_channel = coefficients[line % C];
+    const auto make = [&](const Vector<X, V>&... v) {
+      Vector<Y, V> out;
+#pragma unroll
+      for (int j = 0; j < V; ++j) out.lane[j] = f(of_channel, v.lane[j]...);
+      return out;
+    };
+    reinterpret_cast<Vector<Y, V>*>(y)[i] = make(reinterpret_cast<const Vector<X, V>*>(x)[i]...);
+  }
+}
+
+template <class F, class Coefficients, class T, class... X>
+void apply(const Channels& channels, const F& f, const Coefficients* coefficients, T* y,
+           const X*... x) {
+  const int64_t n = channels.C * channels.count;
+  if (n == 0) return;
+  const auto run = [&]<int V, class I>() {
+    launch(map_channels<V, I, F, Coefficients, T, X...>, grid_for(n / V), static_cast<I>(n / V),
+           static_cast<I>(channels.D / V), static_cast<I>(channels.C), f, coefficients, y, x...);
+  };
+  constexpr int kWide = 16 / sizeof(T);
+  const auto is_aligned = [](const void* p) { return reinterpret_cast<uintptr_t>(p) % 16 == 0; };
+  const bool wide = channels.D % kWide == 0 && is_aligned(y) && (is_aligned(x) && ...);
+  if (n > INT32_MAX) return run.template operator()<1, int64_t>();
+  if (wide) return run.template operator()<kWide, int32_t>();
+  run.template operator()<1, int32_t>();
+}
+
+/// Enough blocks to fill the GPU, each with work for all of its threads.
+int64_t splits_for(const Channels& channels) {
+  const int64_t wanted = 4 * int64_t{Call::stream().gpu.properties().multiProcessorCount};
+  return std::clamp<int64_t>(std::min(wanted / channels.C, channels.count / (4 * kThreads)), 1,
+                             1024);
+}
+
+template <class T>
+T* data_or_null(const Tensor& t) {
+  return t.defined() ? t.data_ptr<T>() : nullptr;
+}
+
+template <class F>
+void sum(const Channels& channels, int64_t splits, const F& f, Sums* partials) {
+  launch(sum_channels<F>, Grid{static_cast<unsigned>(channels.C * splits)}, channels, splits, f,
+         partials);
+}
+
+}  // namespace
+
+// y, x [N,C,...], all others [C]
+void batch_norm(Tensor& y, Tensor& mean, Tensor& invstd, Tensor& running_mean, Tensor& running_var,
+                const Tensor& x, const Tensor& w, const Tensor& b, const BatchNormParams& p) {
+  const Channels channels(x);
+  if (channels.C == 0) return;
+  const int64_t splits = splits_for(channels);
+  const auto C = static_cast<size_t>(channels.C);
+  const Workspace sums(p.training ? C * static_cast<size_t>(splits) * sizeof(Sums) : 0);
+  const Workspace affine(C * sizeof(Affine));
+  visit(y.dtype(), [&]<class T>() {
+    if constexpr (std::is_floating_point_v<T>) {
+      const T* px = x.data_ptr<T>();
+      const Statistics<T> statistics{
+          mean.data_ptr<T>(),           invstd.data_ptr<T>(), data_or_null<T>(running_mean),
+          data_or_null<T>(running_var), data_or_null<T>(w),   data_or_null<T>(b)};
+      if (p.training) sum(channels, splits, Moments<T>{px, channels.D}, sums.as<Sums>());
+      launch(finish_statistics<T>, grid_for(channels.C), channels, splits, p, sums.as<Sums>(), px,
+             statistics, affine.as<Affine>());
+      apply(channels, Normalize<T>(), affine.as<Affine>(), y.data_ptr<T>(), px);
+    }
+  });
+}
+
+// dx, dy, x [N,C,...], all others [C]
+void batch_norm_grad(Tensor& dx, Tensor& dw, Tensor& db, const Tensor& dy, const Tensor& x,
+                     const Tensor& w, const Tensor& mean, const Tensor& invstd,
+                     const BatchNormParams& p) {
+  const Channels channels(x);
+  if (channels.C == 0) return;
+  const int64_t splits = splits_for(channels);
+  const auto C = static_cast<size_t>(channels.C);
+  const Workspace sums(C * static_cast<size_t>(splits) * sizeof(Sums));
+  const Workspace gradient(C * sizeof(Gradient));
+  visit(dx.dtype(), [&]<class T>() {
+    if constexpr (std::is_floating_point_v<T>) {
+      const T *px = x.data_ptr<T>(), *pdy = dy.data_ptr<T>(), *pmean = mean.data_ptr<T>();
+      sum(channels, splits, Slopes<T>{pdy, px, pmean}, sums.as<Sums>());
+      launch(finish_gradient<T>, grid_for(channels.C), channels, splits, p.training,
+             sums.as<Sums>(), dw.data_ptr<T>(), db.data_ptr<T>(), data_or_null<T>(w), pmean,
+             invstd.data_ptr<T>(), gradient.as<Gradient>());
+      apply(channels, InputGradient<T>(), gradient.as<Gradient>(), dx.data_ptr<T>(), pdy, px);
+    }
+  });
+}
+
+}  // namespace ambit::cuda

@@ -1,0 +1,132 @@
+// 2-D convolution and its gradients: plans of cuDNN, run on tensors. The heuristics choose the
+// algorithm, or under set_benchmark(true) the clock.
+#include <ambit/error.h>
+#include <ambit/settings.h>
+
+#include <algorithm>
+#include <array>
+#include <bit>
+#include <limits>
+
+#include "backends/cuda/kernels.h"
+#include "backends/cuda/libraries/conv_plan.h"
+#include "backends/cuda/loops/repeated.h"
+#include "backends/cuda/memory/workspace.h"
+#include "backends/cuda/runtime/error.h"
+
+namespace ambit::cuda {
+namespace {
+
+using cudnn::Descriptor;
+
+// The memory of one problem: x, w, y and, where there is a bias, b.
+using ConvPointers = std::array<void*, 4>;
+
+[[nodiscard]] cudnnStatus_t run(const ConvPlan& plan, const ConvPointers& pointers) {
+  constexpr std::array<int64_t, 4> kIds{kConvX, kConvW, kConvY, kConvB};
+  const size_t count = pointers[3] ? 4 : 3;
+  const Workspace workspace(static_cast<size_t>(plan.workspace_bytes));
+  Descriptor pack(CUDNN_BACKEND_VARIANT_PACK_DESCRIPTOR);
+  pack.set(CUDNN_ATTR_VARIANT_PACK_UNIQUE_IDS, std::span<const int64_t>(kIds.data(), count))
+      .set(CUDNN_ATTR_VARIANT_PACK_DATA_POINTERS, std::span<void* const>(pointers.data(), count))
+      .set(CUDNN_ATTR_VARIANT_PACK_WORKSPACE, workspace.data())
+      .finalize();
+  return cudnn::execute(plan.execution, pack);
+}
+
+class Event {
+ public:
+  Event() { check(cudaEventCreate(&event_), "cudaEventCreate"); }
+  ~Event() { static_cast<void>(cudaEventDestroy(event_)); }
+  Event(const Event&) = delete;
+  Event& operator=(const Event&) = delete;
+  void record() { check(cudaEventRecord(event_, Call::stream().handle), "cudaEventRecord"); }
+  float ms_since(const Event& start) const {
+    float ms = 0;
+    check(cudaEventSynchronize(event_), "cudaEventSynchronize");
+    check(cudaEventElapsedTime(&ms, start.event_, event_), "cudaEventElapsedTime");
+    return ms;
+  }
+
+ private:
+  cudaEvent_t event_ = nullptr;
+};
+
+// Infinite for a plan that fails or for whose workspace there is no room.
+float milliseconds(const ConvPlan& plan, const ConvPointers& pointers) {
+  constexpr float kNever = std::numeric_limits<float>::infinity();
+  constexpr int kRuns = 3;
+  try {
+    if (run(plan, pointers) != CUDNN_STATUS_SUCCESS) return kNever;  // loads the kernel
+    Event start, stop;
+    start.record();
+    for (int i = 0; i < kRuns; ++i) {
+      if (run(plan, pointers) != CUDNN_STATUS_SUCCESS) return kNever;
+    }
+    stop.record();
+    return stop.ms_since(start) / kRuns;
+  } catch (const OutOfMemoryError&) {
+    return kNever;
+  }
+}
+
+ConvPlan choose(const ConvProblem& problem, const ConvPointers& pointers) {
+  constexpr size_t kTried = 10;
+  const ConvTarget target{cudnn::handle()};
+  std::vector<ConvPlan> plans = conv_plans(problem, target, is_benchmark() ? kTried : 1);
+  size_t best = 0;
+  float least = std::numeric_limits<float>::infinity();
+  for (size_t i = 0; plans.size() > 1 && i < plans.size(); ++i) {
+    const float ms = milliseconds(plans[i], pointers);
+    if (ms < least) least = ms, best = i;
+  }
+  return std::move(plans[best]);
+}
+
+// x [N,C,H,W], w [K,C/groups,R,S], y [N,K,P,Q], b [K] or undefined; the kind says which is written.
+void convolve(ConvKind kind, const Tensor& x, const Tensor& w, const Tensor& y, const Tensor& b,
+              const Conv2dParams& params) {
+  thread_local PlanCache<ConvPlan> cache;
+  const ConvPointers pointers{x.data_ptr(), w.data_ptr(), y.data_ptr(),
+                              b.defined() ? b.data_ptr() : nullptr};
+  uintptr_t addresses = 16;
+  for (const void* p : pointers) addresses |= reinterpret_cast<uintptr_t>(p);
+  const ConvProblem problem{.kind = kind,
+                            .dtype = x.dtype(),
+                            .x = x.sizes(),
+                            .w = w.sizes(),
+                            .y = y.sizes(),
+                            .params = params,
+                            .bias = b.defined(),
+                            .alignment = int64_t{1} << std::countr_zero(addresses),
+                            .tf32 = is_tf32_allowed(),
+                            .deterministic = is_deterministic()};
+  const PlanKey key = problem.key().add(Call::stream().gpu.index()).add(is_benchmark());
+  const ConvPlan& plan = cache.get(key, [&] { return choose(problem, pointers); });
+  cudnn::check(run(plan, pointers), "cudnnBackendExecute");
+}
+
+}  // namespace
+
+// y [N,K,P,Q], x [N,C,H,W], w [K,C/groups,R,S], b [K]
+void conv2d(Tensor& y, const Tensor& x, const Tensor& w, const Tensor& b, const Conv2dParams& p) {
+  if (y.numel() == 0) return;
+  if (x.numel() > 0) return convolve(ConvKind::forward, x, w, y, b, p);
+  if (b.defined()) return copy(y, repeated(b, y));  // nothing but padding
+  fill(y, 0);
+}
+
+// dx [N,C,H,W], dy [N,K,P,Q], w [K,C/groups,R,S]
+void conv2d_input_grad(Tensor& dx, const Tensor& dy, const Tensor& w, const Conv2dParams& p) {
+  if (dx.numel() == 0) return;
+  if (dy.numel() == 0) return fill(dx, 0);
+  convolve(ConvKind::input_grad, dx, w, dy, Tensor(), p);
+}
+
+// dw [K,C/groups,R,S], dy [N,K,P,Q], x [N,C,H,W]
+void conv2d_weight_grad(Tensor& dw, const Tensor& dy, const Tensor& x, const Conv2dParams& p) {
+  if (dy.numel() == 0 || x.numel() == 0) return fill(dw, 0);
+  convolve(ConvKind::weight_grad, x, dw, dy, Tensor(), p);
+}
+
+}  // namespace ambit::cuda

@@ -1,0 +1,190 @@
+// Products of matrices by cuBLASLt, which stores them column by column: y = a b is asked for as
+// y^T = b^T a^T, so that rows serve as columns and nothing is moved.
+#include <ambit/ops/creation.h>
+#include <ambit/settings.h>
+
+#include <bit>
+
+#include "backends/cuda/kernels.h"
+#include "backends/cuda/libraries/cublaslt.h"
+#include "backends/cuda/libraries/matmul_layout.h"
+#include "backends/cuda/libraries/plan_cache.h"
+#include "backends/cuda/loops/repeated.h"
+#include "backends/cuda/memory/workspace.h"
+#include "matmul_tiled.h"
+
+namespace ambit::cuda {
+namespace {
+
+// What cuBLAS itself takes on Hopper; smaller GPUs need less.
+constexpr uint64_t kMostWorkspaceBytes = uint64_t{32} << 20;
+
+/// y [batch,rows,columns] = left right + bias, column by column. bias [rows]: null for none; or
+/// y += left right.
+struct BlasProduct {
+  DType dtype;
+  int64_t batch, rows, columns;
+  BlasLayout left_layout, right_layout;
+  int64_t left_step, right_step;  // from a matrix to the next, in elements
+  const void *left, *right, *bias;
+  void* y;
+  bool adds = false;
+};
+
+struct MatmulPlan {
+  cublaslt::MatmulDesc product;
+  cublaslt::MatrixLayout left, right, y;
+  cublasLtMatmulHeuristicResult_t choice{};
+  bool found = false;
+};
+
+// Vector accesses go up to 16 bytes.
+int64_t alignment(const void* p) {
+  return int64_t{1} << std::countr_zero(reinterpret_cast<uintptr_t>(p) | 16);
+}
+
+cublasComputeType_t compute_type(DType dtype) {
+  if (dtype == kFloat64) return CUBLAS_COMPUTE_64F;
+  return is_tf32_allowed() ? CUBLAS_COMPUTE_32F_FAST_TF32 : CUBLAS_COMPUTE_32F;
+}
+
+PlanKey key_of(const BlasProduct& p) {
+  PlanKey key;
+  key.add(Call::stream().gpu.index()).add(static_cast<int64_t>(p.dtype));
+  key.add({p.batch, p.rows, p.columns, p.left_step, p.right_step});
+  for (const BlasLayout& l : {p.left_layout, p.right_layout}) {
+    key.add({l.transpose, l.rows, l.columns, l.ld});
+  }
+  for (const void* pointer : {p.left, p.right, p.bias, static_cast<const void*>(p.y)}) {
+    key.add(alignment(pointer));
+  }
+  key.add({p.bias != nullptr, p.adds, is_tf32_allowed(), is_deterministic()});
+  return key;
+}
+
+cublaslt::Preference preference_for(const BlasProduct& p) {
+  cublaslt::Preference preference = cublaslt::preference();
+  const auto align = [&](cublasLtMatmulPreferenceAttributes_t name, const void* pointer) {
+    set(preference, name, static_cast<uint32_t>(alignment(pointer)));
+  };
+  set(preference, CUBLASLT_MATMUL_PREF_MAX_WORKSPACE_BYTES, kMostWorkspaceBytes);
+  align(CUBLASLT_MATMUL_PREF_MIN_ALIGNMENT_A_BYTES, p.left);
+  align(CUBLASLT_MATMUL_PREF_MIN_ALIGNMENT_B_BYTES, p.right);
+  align(CUBLASLT_MATMUL_PREF_MIN_ALIGNMENT_C_BYTES, p.y);
+  align(CUBLASLT_MATMUL_PREF_MIN_ALIGNMENT_D_BYTES, p.y);
+  if (is_deterministic()) {  // in place, parts of a sum are added as they come
+    set(preference, CUBLASLT_MATMUL_PREF_REDUCTION_SCHEME_MASK,
+        uint32_t{CUBLASLT_REDUCTION_SCHEME_COMPUTE_TYPE | CUBLASLT_REDUCTION_SCHEME_OUTPUT_TYPE});
+  }
+  return preference;
+}
+
+MatmulPlan plan_for(const BlasProduct& p) {
+  const cudaDataType_t type = p.dtype == kFloat64 ? CUDA_R_64F : CUDA_R_32F;
+  MatmulPlan plan{.product = cublaslt::matmul_desc(compute_type(p.dtype), type)};
+  const auto batched = [&](const BlasLayout& l, int64_t step) {
+    cublaslt::MatrixLayout layout = cublaslt::matrix_layout(type, l.rows, l.columns, l.ld);
+    set(layout, CUBLASLT_MATRIX_LAYOUT_BATCH_COUNT, static_cast<int32_t>(p.batch));
+    set(layout, CUBLASLT_MATRIX_LAYOUT_STRIDED_BATCH_OFFSET, step);
+    return layout;
+  };
+  plan.left = batched(p.left_layout, p.left_step);
+  plan.right = batched(p.right_layout, p.right_step);
+  plan.y = batched({false, p.rows, p.columns, p.rows}, p.rows * p.columns);
+  const auto form = [](const BlasLayout& l) { return l.transpose ? CUBLAS_OP_T : CUBLAS_OP_N; };
+  set(plan.product, CUBLASLT_MATMUL_DESC_TRANSA, form(p.left_layout));
+  set(plan.product, CUBLASLT_MATMUL_DESC_TRANSB, form(p.right_layout));
+  if (p.bias) {
+    set(plan.product, CUBLASLT_MATMUL_DESC_EPILOGUE, CUBLASLT_EPILOGUE_BIAS);
+    set(plan.product, CUBLASLT_MATMUL_DESC_BIAS_POINTER, p.bias);
+  }
+  const cublaslt::Preference preference = preference_for(p);
+  int count = 0;
+  const cublasStatus_t status = cublaslt::api().cublasLtMatmulAlgoGetHeuristic(
+      cublaslt::handle(), plan.product.get(), plan.left.get(), plan.right.get(), plan.y.get(),
+      plan.y.get(), preference.get(), 1, &plan.choice, &count);
+  const bool refused =
+      status == CUBLAS_STATUS_NOT_SUPPORTED || status == CUBLAS_STATUS_INVALID_VALUE;
+  if (!refused) cublaslt::check(status, "cublasLtMatmulAlgoGetHeuristic");
+  plan.found = !refused && count > 0;
+  return plan;
+}
+
+// Return whether cuBLASLt can do it; if so, it is queued.
+bool multiply(const BlasProduct& p) {
+  thread_local PlanCache<MatmulPlan> cache;
+  const MatmulPlan& plan = cache.get(key_of(p), [&] { return plan_for(p); });
+  if (!plan.found) return false;
+  if (p.bias) set(plan.product, CUBLASLT_MATMUL_DESC_BIAS_POINTER, p.bias);
+  const Workspace workspace(plan.choice.workspaceSize);
+  // One and beta in the type of the sums.
+  const double one = 1, beta = p.adds;
+  const float one_float = 1, beta_float = p.adds;
+  const bool wide = p.dtype == kFloat64;
+  const auto scale = [&](const double& d, const float& f) {
+    return wide ? static_cast<const void*>(&d) : &f;
+  };
+  cublaslt::check(
+      cublaslt::api().cublasLtMatmul(
+          cublaslt::handle(), plan.product.get(), scale(one, one_float), p.left, plan.left.get(),
+          p.right, plan.right.get(), scale(beta, beta_float), p.y, plan.y.get(), p.y, plan.y.get(),
+          &plan.choice.algo, workspace.data(), plan.choice.workspaceSize, Call::stream().handle),
+      "cublasLtMatmul");
+  return true;
+}
+
+Tensor copied(const Tensor& t) {
+  Tensor y = empty(t.sizes(), t.options());
+  copy(y, t);
+  return y;
+}
+
+// The matrices as they lie or, where BLAS cannot read them so, a copy.
+Tensor readable(const Tensor& t) { return blas_layout(Matrices(t)) ? t : copied(t); }
+
+// y [B,M,N] or [M,N] = a b + bias [N]; return whether cuBLASLt can do it.
+bool product_by_blas(Tensor& y, const Matrices& a, const Matrices& b, const Tensor& bias) {
+  const int64_t batch = y.dim() == 3 ? y.size(0) : 1;
+  const auto left = blas_layout(b.transposed()), right = blas_layout(a.transposed());
+  if (!left || !right || batch > INT32_MAX) return false;
+  BlasProduct p{.dtype = y.dtype(),
+                .batch = batch,
+                .rows = b.columns,
+                .columns = a.rows,
+                .left_layout = *left,
+                .right_layout = *right,
+                .left_step = b.batch,
+                .right_step = a.batch,
+                .left = b.data,
+                .right = a.data,
+                .bias = bias.defined() && bias.is_contiguous() ? bias.data_ptr() : nullptr,
+                .y = y.data_ptr()};
+  if ((p.bias || !bias.defined()) && multiply(p)) return true;
+  if (!bias.defined()) return false;
+  // Not every dtype's product takes a bias, but every one adds to what is there.
+  copy(y, repeated(bias, y));
+  p.bias = nullptr;
+  p.adds = true;
+  return multiply(p);
+}
+
+void product(Tensor& y, const Tensor& a, const Tensor& b, bool b_transposed, const Tensor& bias) {
+  const bool real = is_floating_point(y.dtype()) && a.size(-1) > 0;
+  const Tensor left = real ? readable(a) : a, right = real ? readable(b) : b;
+  const Matrices ma(left), mb = b_transposed ? Matrices(right).transposed() : Matrices(right);
+  if (!real || !product_by_blas(y, ma, mb, bias)) matmul_tiled(y, ma, mb, bias);
+}
+
+}  // namespace
+
+// y [B,M,N], a [B,M,K], b [B,K,N]
+void matmul(Tensor& y, const Tensor& a, const Tensor& b) {
+  if (y.numel() > 0) product(y, a, b, false, Tensor());
+}
+
+// y [M,N], x [M,K], w [N,K], b [N]
+void linear(Tensor& y, const Tensor& x, const Tensor& w, const Tensor& b) {
+  if (y.numel() > 0) product(y, x, w, true, b);
+}
+
+}  // namespace ambit::cuda

@@ -1,0 +1,74 @@
+// Steps of optimizers, for all parameters in one launch: they are many and mostly small, so that
+// a launch for each would cost more than the work.
+#include <ambit/backend/optim_rule.h>
+
+#include "backends/cuda/kernels.h"
+#include "backends/cuda/loops/map.cuh"
+#include "backends/cuda/loops/tensor_table.h"
+
+namespace ambit::cuda {
+namespace {
+
+// Every block updates one piece; of the lists all are written but the last, the gradients.
+template <class T, int N, class Rule>
+__global__ void update(const __grid_constant__ TensorTable<N> table, Rule rule) {
+  constexpr int V = 16 / sizeof(T);
+  using Lanes = Vector<T, V>;
+  const Piece piece = table.piece(blockIdx.x);
+  T* x[N];
+  uintptr_t bits = 0;
+  for (int k = 0; k < N; ++k) {
+    x[k] = table.template at<T>(k, piece);
+    bits |= reinterpret_cast<uintptr_t>(x[k]);
+  }
+  const int thread = static_cast<int>(threadIdx.x);
+  const int in_vectors = bits % sizeof(Lanes) == 0 ? piece.size / V * V : 0;
+  for (int i = thread * V; i < in_vectors; i += kThreads * V) {
+    Lanes lanes[N];
+    for (int k = 0; k < N; ++k) lanes[k] = *reinterpret_cast<const Lanes*>(x[k] + i);
+#pragma unroll
+    for (int j = 0; j < V; ++j) {
+      T values[N];
+      for (int k = 0; k < N; ++k) values[k] = lanes[k].lane[j];
+      rule(values);
+      for (int k = 0; k < N; ++k) lanes[k].lane[j] = values[k];
+    }
+    for (int k = 0; k < N - 1; ++k) *reinterpret_cast<Lanes*>(x[k] + i) = lanes[k];
+  }
+  for (int i = in_vectors + thread; i < piece.size; i += kThreads) {
+    T values[N];
+    for (int k = 0; k < N; ++k) values[k] = x[k][i];
+    rule(values);
+    for (int k = 0; k < N - 1; ++k) x[k][i] = values[k];
+  }
+}
+
+template <class T, class Rule>
+void update_all(const std::array<TensorList, Rule::kLists>& lists, const Rule& rule) {
+  constexpr int N = Rule::kLists;
+  static_assert(sizeof(TensorTable<N>) + sizeof(Rule) <= 4096);
+  for_each_table<N>(lists, [&](const TensorTable<N>& table) {
+    launch(update<T, N, Rule>, Grid{table.blocks}, table, rule);
+  });
+}
+
+// Call f.operator()<T>() for the floating dtype of the parameters.
+template <class F>
+void visit_float(TensorList p, const F& f) {
+  p[0].dtype() == kFloat32 ? f.template operator()<float>() : f.template operator()<double>();
+}
+
+}  // namespace
+
+void sgd_step(TensorList p, TensorList buf, TensorList g, const SgdParams& params) {
+  visit_float(p, [&]<class T>() {
+    if (buf.empty()) return update_all<T>({p, g}, PlainSgd<T>(params));
+    update_all<T>({p, buf, g}, MomentumSgd<T>(params));
+  });
+}
+
+void adam_step(TensorList p, TensorList m, TensorList v, TensorList g, const AdamParams& params) {
+  visit_float(p, [&]<class T>() { update_all<T>({p, m, v, g}, AdamRule<T>(params)); });
+}
+
+}  // namespace ambit::cuda

@@ -1,0 +1,186 @@
+#include "conv_plan.h"
+
+#include <ambit/error.h>
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+
+#include "backends/cuda/runtime/call.h"
+
+namespace ambit::cuda {
+namespace {
+
+using cudnn::Descriptor;
+
+// More would crowd out the tensors that the algorithm is for.
+constexpr int64_t kMostWorkspaceBytes = int64_t{1} << 30;
+
+cudnnDataType_t data_type(DType dtype) {
+  return dtype == kFloat64 ? CUDNN_DATA_DOUBLE : CUDNN_DATA_FLOAT;
+}
+
+Descriptor tensor(const ConvProblem& p, int64_t id, IntArrayRef sizes) {
+  Descriptor t(CUDNN_BACKEND_TENSOR_DESCRIPTOR);
+  t.set(CUDNN_ATTR_TENSOR_UNIQUE_ID, id)
+      .set(CUDNN_ATTR_TENSOR_DATA_TYPE, data_type(p.dtype))
+      .set(CUDNN_ATTR_TENSOR_BYTE_ALIGNMENT, p.alignment)
+      .set(CUDNN_ATTR_TENSOR_DIMENSIONS, sizes)
+      .set(CUDNN_ATTR_TENSOR_STRIDES, IntArrayRef(contiguous_strides(sizes)))
+      // Between the product and the bias there is no memory.
+      .set(CUDNN_ATTR_TENSOR_IS_VIRTUAL, id == kConvProduct);
+  return std::move(t.finalize());
+}
+
+Descriptor convolution(const ConvProblem& p) {
+  const auto list = [](const Pair& pair) { return IntArrayRef(pair.data(), pair.size()); };
+  Descriptor c(CUDNN_BACKEND_CONVOLUTION_DESCRIPTOR);
+  c.set(CUDNN_ATTR_CONVOLUTION_COMP_TYPE, data_type(p.dtype))
+      .set(CUDNN_ATTR_CONVOLUTION_CONV_MODE, CUDNN_CROSS_CORRELATION)
+      .set(CUDNN_ATTR_CONVOLUTION_SPATIAL_DIMS, int64_t{2})
+      .set(CUDNN_ATTR_CONVOLUTION_FILTER_STRIDES, list(p.params.stride))
+      .set(CUDNN_ATTR_CONVOLUTION_DILATIONS, list(p.params.dilation))
+      .set(CUDNN_ATTR_CONVOLUTION_PRE_PADDINGS, list(p.params.padding))
+      .set(CUDNN_ATTR_CONVOLUTION_POST_PADDINGS, list(p.params.padding));
+  return std::move(c.finalize());
+}
+
+// The same operation has three descriptors, whose attributes differ in name alone.
+struct ConvNames {
+  cudnnBackendDescriptorType_t operation;
+  cudnnBackendAttributeName_t convolution, alpha, beta, x, w, y;
+};
+constexpr ConvNames kForwardNames{CUDNN_BACKEND_OPERATION_CONVOLUTION_FORWARD_DESCRIPTOR,
+                                  CUDNN_ATTR_OPERATION_CONVOLUTION_FORWARD_CONV_DESC,
+                                  CUDNN_ATTR_OPERATION_CONVOLUTION_FORWARD_ALPHA,
+                                  CUDNN_ATTR_OPERATION_CONVOLUTION_FORWARD_BETA,
+                                  CUDNN_ATTR_OPERATION_CONVOLUTION_FORWARD_X,
+                                  CUDNN_ATTR_OPERATION_CONVOLUTION_FORWARD_W,
+                                  CUDNN_ATTR_OPERATION_CONVOLUTION_FORWARD_Y};
+constexpr ConvNames kInputGradNames{CUDNN_BACKEND_OPERATION_CONVOLUTION_BACKWARD_DATA_DESCRIPTOR,
+                                    CUDNN_ATTR_OPERATION_CONVOLUTION_BWD_DATA_CONV_DESC,
+                                    CUDNN_ATTR_OPERATION_CONVOLUTION_BWD_DATA_ALPHA,
+                                    CUDNN_ATTR_OPERATION_CONVOLUTION_BWD_DATA_BETA,
+                                    CUDNN_ATTR_OPERATION_CONVOLUTION_BWD_DATA_DX,
+                                    CUDNN_ATTR_OPERATION_CONVOLUTION_BWD_DATA_W,
+                                    CUDNN_ATTR_OPERATION_CONVOLUTION_BWD_DATA_DY};
+constexpr ConvNames kWeightGradNames{CUDNN_BACKEND_OPERATION_CONVOLUTION_BACKWARD_FILTER_DESCRIPTOR,
+                                     CUDNN_ATTR_OPERATION_CONVOLUTION_BWD_FILTER_CONV_DESC,
+                                     CUDNN_ATTR_OPERATION_CONVOLUTION_BWD_FILTER_ALPHA,
+                                     CUDNN_ATTR_OPERATION_CONVOLUTION_BWD_FILTER_BETA,
+                                     CUDNN_ATTR_OPERATION_CONVOLUTION_BWD_FILTER_X,
+                                     CUDNN_ATTR_OPERATION_CONVOLUTION_BWD_FILTER_DW,
+                                     CUDNN_ATTR_OPERATION_CONVOLUTION_BWD_FILTER_DY};
+constexpr std::array kNames{kForwardNames, kInputGradNames, kWeightGradNames};
+
+Descriptor product(const ConvProblem& p, const Descriptor& x, const Descriptor& w,
+                   const Descriptor& y) {
+  const ConvNames& names = kNames[static_cast<size_t>(p.kind)];
+  Descriptor operation(names.operation);
+  operation.set(names.convolution, convolution(p)).set(names.x, x).set(names.w, w).set(names.y, y);
+  if (p.dtype == kFloat64) {
+    operation.set(names.alpha, 1.0).set(names.beta, 0.0);
+  } else {
+    operation.set(names.alpha, 1.0f).set(names.beta, 0.0f);
+  }
+  return std::move(operation.finalize());
+}
+
+Descriptor sum(const ConvProblem& p, const Descriptor& product, const Descriptor& bias,
+               const Descriptor& y) {
+  Descriptor add(CUDNN_BACKEND_POINTWISE_DESCRIPTOR);
+  add.set(CUDNN_ATTR_POINTWISE_MODE, CUDNN_POINTWISE_ADD)
+      .set(CUDNN_ATTR_POINTWISE_MATH_PREC, data_type(p.dtype))
+      .finalize();
+  Descriptor operation(CUDNN_BACKEND_OPERATION_POINTWISE_DESCRIPTOR);
+  operation.set(CUDNN_ATTR_OPERATION_POINTWISE_PW_DESCRIPTOR, add)
+      .set(CUDNN_ATTR_OPERATION_POINTWISE_XDESC, product)
+      .set(CUDNN_ATTR_OPERATION_POINTWISE_BDESC, bias)
+      .set(CUDNN_ATTR_OPERATION_POINTWISE_YDESC, y);
+  return std::move(operation.finalize());
+}
+
+Descriptor graph(const ConvProblem& p, const ConvTarget& target) {
+  const Descriptor x = tensor(p, kConvX, p.x), w = tensor(p, kConvW, p.w);
+  const Descriptor y = tensor(p, kConvY, p.y);
+  std::vector<Descriptor> operations;
+  if (p.bias) {
+    const Descriptor unbiased = tensor(p, kConvProduct, p.y);
+    const Descriptor b = tensor(p, kConvB, {1, p.w[0], 1, 1});
+    operations.push_back(product(p, x, w, unbiased));
+    operations.push_back(sum(p, unbiased, b, y));
+  } else {
+    operations.push_back(product(p, x, w, y));
+  }
+  Descriptor g(CUDNN_BACKEND_OPERATIONGRAPH_DESCRIPTOR);
+  if (target.handle) g.set(CUDNN_ATTR_OPERATIONGRAPH_HANDLE, target.handle);
+  g.set(CUDNN_ATTR_OPERATIONGRAPH_OPS, std::span<const Descriptor>(operations));
+  return std::move(g.finalize());
+}
+
+// Engines, with the choices that they leave, as a heuristic ranks them.
+std::vector<Descriptor> ranked(const Descriptor& graph, const ConvTarget& target,
+                               cudnnBackendHeurMode_t mode) {
+  Descriptor heuristic(CUDNN_BACKEND_ENGINEHEUR_DESCRIPTOR);
+  heuristic.set(CUDNN_ATTR_ENGINEHEUR_OPERATION_GRAPH, graph).set(CUDNN_ATTR_ENGINEHEUR_MODE, mode);
+  if (target.properties) heuristic.set(CUDNN_ATTR_ENGINEHEUR_DEVICEPROP, *target.properties);
+  if (!heuristic.try_finalize()) return {};
+  return heuristic.get(CUDNN_ATTR_ENGINEHEUR_RESULTS, CUDNN_BACKEND_ENGINECFG_DESCRIPTOR);
+}
+
+// On float32, tensor cores round to TensorFloat-32.
+bool is_allowed(const ConvProblem& p, const Descriptor& configuration) {
+  const std::vector<Descriptor> engine =
+      configuration.get(CUDNN_ATTR_ENGINECFG_ENGINE, CUDNN_BACKEND_ENGINE_DESCRIPTOR);
+  const auto notes = engine.front().get_notes(CUDNN_ATTR_ENGINE_NUMERICAL_NOTE);
+  return std::none_of(notes.begin(), notes.end(), [&](cudnnBackendNumericalNote_t note) {
+    switch (note) {
+      case CUDNN_NUMERICAL_NOTE_DOWN_CONVERT_INPUTS:
+      case CUDNN_NUMERICAL_NOTE_TENSOR_CORE:
+        return p.dtype == kFloat32 && !p.tf32;
+      case CUDNN_NUMERICAL_NOTE_NONDETERMINISTIC:
+        return p.deterministic;
+      default:
+        return false;
+    }
+  });
+}
+
+}  // namespace
+
+PlanKey ConvProblem::key() const {
+  PlanKey key;
+  key.add(static_cast<int64_t>(kind)).add(static_cast<int64_t>(dtype)).add(x).add(w).add(y);
+  for (const Pair& pair : {params.stride, params.padding, params.dilation}) {
+    key.add(pair[0]).add(pair[1]);
+  }
+  key.add(params.groups).add(alignment);
+  return key.add(bias | tf32 << 1 | deterministic << 2);
+}
+
+std::vector<ConvPlan> conv_plans(const ConvProblem& p, const ConvTarget& target, size_t most) {
+  const Descriptor operations = graph(p, target);
+  std::vector<ConvPlan> plans;
+  // The second knows only engines that work nearly always.
+  for (const auto mode : {CUDNN_HEUR_MODE_A, CUDNN_HEUR_MODE_FALLBACK}) {
+    for (const Descriptor& configuration : ranked(operations, target, mode)) {
+      if (plans.size() == most) return plans;
+      if (!is_allowed(p, configuration)) continue;
+      Descriptor plan(CUDNN_BACKEND_EXECUTION_PLAN_DESCRIPTOR);
+      if (target.handle) plan.set(CUDNN_ATTR_EXECUTION_PLAN_HANDLE, target.handle);
+      if (target.properties) plan.set(CUDNN_ATTR_EXECUTION_PLAN_DEVICEPROP, *target.properties);
+      plan.set(CUDNN_ATTR_EXECUTION_PLAN_ENGINE_CONFIG, configuration);
+      if (!plan.try_finalize()) continue;
+      const int64_t workspace = plan.get_int(CUDNN_ATTR_EXECUTION_PLAN_WORKSPACE_SIZE);
+      if (workspace <= kMostWorkspaceBytes) plans.push_back({std::move(plan), workspace});
+    }
+  }
+  if (plans.empty()) {
+    throw NotImplementedError(fmt::format(
+        "{}: expected {} algorithm of cuDNN for {} input {}, weight {}, got none", Call::op(),
+        p.deterministic ? "a deterministic" : "an", name(p.dtype), str(p.x), str(p.w)));
+  }
+  return plans;
+}
+
+}  // namespace ambit::cuda

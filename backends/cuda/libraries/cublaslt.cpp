@@ -1,0 +1,47 @@
+#include "cublaslt.h"
+
+#include "backends/cuda/runtime/call.h"
+#include "backends/cuda/runtime/error.h"
+
+namespace ambit::cuda::cublaslt {
+
+const Functions& api() {
+  static const auto* functions = new Functions;  // leaked: descriptors are destroyed until exit
+  return *functions;
+}
+
+void check(cublasStatus_t status, const char* call, SourceLocation where) {
+  if (status == CUBLAS_STATUS_SUCCESS) return;
+  throw_failed(call, api().cublasLtGetStatusName(status), status,
+               api().cublasLtGetStatusString(status), where);
+}
+
+cublasLtHandle_t handle() {
+  Stream& stream = Call::stream();
+  if (!stream.cublaslt) {
+    check(api().cublasLtCreate(&stream.cublaslt), "cublasLtCreate");
+  }
+  return stream.cublaslt;
+}
+
+MatmulDesc matmul_desc(cublasComputeType_t compute, cudaDataType_t scale) {
+  cublasLtMatmulDesc_t d = nullptr;
+  check(api().cublasLtMatmulDescCreate(&d, compute, scale), "cublasLtMatmulDescCreate");
+  return MatmulDesc(d);
+}
+
+MatrixLayout matrix_layout(cudaDataType_t type, int64_t rows, int64_t columns, int64_t ld) {
+  cublasLtMatrixLayout_t d = nullptr;
+  check(api().cublasLtMatrixLayoutCreate(&d, type, static_cast<uint64_t>(rows),
+                                         static_cast<uint64_t>(columns), ld),
+        "cublasLtMatrixLayoutCreate");
+  return MatrixLayout(d);
+}
+
+Preference preference() {
+  cublasLtMatmulPreference_t d = nullptr;
+  check(api().cublasLtMatmulPreferenceCreate(&d), "cublasLtMatmulPreferenceCreate");
+  return Preference(d);
+}
+
+}  // namespace ambit::cuda::cublaslt

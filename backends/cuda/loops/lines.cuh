@@ -1,0 +1,101 @@
+// What kernels share that go over whole lines of a contiguous tensor, such as softmax: a line is
+// read from memory once and the rest is done in the cache. Lines of neighbouring elements are
+// shared by a warp, or a block when they are long; where the dim is not the last, a thread takes a
+// whole line and its neighbours the neighbouring ones.
+#pragma once
+
+#include <ambit/tensor.h>
+
+#include <cmath>
+#include <limits>
+
+#include "backends/cuda/runtime/launch.h"
+
+namespace ambit::cuda {
+
+inline constexpr int kWarp = 32;
+
+/// Lines of a contiguous tensor [outer,length,inner] along the middle.
+struct ContiguousLines {
+  int64_t count, length, inner;
+  __device__ int64_t start(int64_t line) const {
+    return line / inner * length * inner + line % inner;
+  }
+};
+
+/// Return join over the values of the kLanes threads of a line; all of them get it.
+template <int kLanes, class T, class Join>
+__device__ T join_line(T v, const Join& join) {
+  if constexpr (kLanes >= kWarp) {
+    for (int step = kWarp / 2; step > 0; step /= 2) v = join(v, __shfl_xor_sync(~0u, v, step));
+  }
+  if constexpr (kLanes > kWarp) {
+    __shared__ T of_warps[kLanes / kWarp];
+    __syncthreads();  // what was there before has been read
+    if (threadIdx.x % kWarp == 0) of_warps[threadIdx.x / kWarp] = v;
+    __syncthreads();
+    v = of_warps[0];
+    for (int w = 1; w < kLanes / kWarp; ++w) v = join(v, of_warps[w]);
+  }
+  return v;
+}
+template <int kLanes>
+__device__ double sum_line(double v) {
+  return join_line<kLanes>(v, [](double a, double b) { return a + b; });
+}
+
+/// Call f(line, lane) for the lines of this thread. All threads of a warp go through the same
+/// number of lines, or the exchange between them would hang.
+template <int kLanes, class F>
+__device__ void for_each_line(const ContiguousLines& lines, const F& f) {
+  const int64_t step = thread_count() / kLanes;
+  for (int64_t line = thread_index() / kLanes; line < lines.count; line += step) {
+    f(line, static_cast<int64_t>(threadIdx.x % kLanes));
+  }
+}
+
+/// The largest element of a line, and the sum of exp(x - largest): exp cannot overflow.
+template <class T>
+struct Exponentials {
+  T largest;
+  double sum;
+  __device__ T log_softmax(T x) const {
+    return static_cast<T>(static_cast<double>(x - largest) - std::log(sum));
+  }
+};
+
+/// x [length], `stride` apart, gone over by kLanes threads together.
+template <int kLanes, class T>
+__device__ Exponentials<T> sum_exponentials(const T* x, int64_t length, int64_t stride,
+                                            int64_t lane) {
+  Exponentials<T> e{-std::numeric_limits<T>::infinity(), 0};
+  for (int64_t j = lane; j < length; j += kLanes) e.largest = fmax(e.largest, x[j * stride]);
+  e.largest = join_line<kLanes>(e.largest, [](T a, T b) { return fmax(a, b); });
+  for (int64_t j = lane; j < length; j += kLanes) e.sum += std::exp(x[j * stride] - e.largest);
+  e.sum = sum_line<kLanes>(e.sum);
+  return e;
+}
+
+/// Call f.operator()<T, kLanes>(lines, grid) for the lines of t, of floats, along dim.
+template <class F>
+void visit_lines(const Tensor& t, int64_t dim, const F& f) {
+  if (t.numel() == 0) return;
+  int64_t inner = 1;
+  for (int64_t d = dim + 1; d < t.dim(); ++d) inner *= t.size(d);
+  const int64_t length = t.dim() == 0 ? 1 : t.size(dim);
+  const ContiguousLines lines{t.numel() / length, length, inner};
+  constexpr int64_t kLongLine = 2048, kFewLines = 4096;
+  visit(t.dtype(), [&]<class T>() {
+    if constexpr (std::is_floating_point_v<T>) {
+      if (length > kLongLine && (inner == 1 || lines.count < kFewLines)) {
+        f.template operator()<T, kThreads>(lines, grid_for(lines.count * kThreads));
+      } else if (inner == 1 && length > 1) {
+        f.template operator()<T, kWarp>(lines, grid_for(lines.count * kWarp));
+      } else {
+        f.template operator()<T, 1>(lines, grid_for(lines.count));
+      }
+    }
+  });
+}
+
+}  // namespace ambit::cuda

@@ -1,0 +1,149 @@
+#include "backend.h"
+
+#include <fmt/format.h>
+
+#include <set>
+#include <utility>
+
+#include "backends/cuda/memory/pinned_memory.h"
+#include "call.h"
+#include "counters.h"
+#include "error.h"
+
+namespace ambit::cuda {
+namespace {
+
+// Let one GPU reach the memory of another over the link between them, where there is one.
+void enable_peer_access(int from_index, int to_index) {
+  static std::mutex mutex;
+  static auto* const tried = new std::set<std::pair<int, int>>;
+  const std::lock_guard lock(mutex);
+  if (!tried->emplace(from_index, to_index).second) return;
+  int possible = 0;
+  check(cudaDeviceCanAccessPeer(&possible, to_index, from_index), "cudaDeviceCanAccessPeer");
+  if (!possible) return;
+  const cudaError_t status = cudaDeviceEnablePeerAccess(from_index, 0);
+  if (status == cudaErrorPeerAccessAlreadyEnabled || status == cudaErrorTooManyPeers) {
+    static_cast<void>(cudaGetLastError());
+  } else {
+    check(status, "cudaDeviceEnablePeerAccess");
+  }
+}
+
+void copy_within(Gpu& where, void* to, const void* from, size_t bytes) {
+  Call call("copy", where);
+  call.use(to);
+  call.use(from);
+  check(cudaMemcpyAsync(to, from, bytes, cudaMemcpyDeviceToDevice, Call::stream().handle),
+        "cudaMemcpyAsync");
+  call.finish();
+}
+
+}  // namespace
+
+int CudaBackend::device_count() const noexcept { return gpu_count(); }
+std::string CudaBackend::reason_for_none() const { return no_gpu_reason(); }
+
+DeviceProperties CudaBackend::properties(int index) const {
+  const cudaDeviceProp& p = gpu(index).properties();
+  const CudaVersions versions = cuda_versions();
+  return {p.name,
+          p.totalGlobalMem,
+          {{"compute capability", fmt::format("{}.{}", p.major, p.minor)},
+           {"CUDA of the driver", versions.driver},
+           {"CUDA runtime", versions.runtime}}};
+}
+
+void* CudaBackend::allocate(int index, size_t bytes) {
+  Gpu& where = gpu(index);
+  return where.allocator().allocate(bytes, where.stream().id);
+}
+
+// Needs no current GPU: the memory stays in the cache.
+void CudaBackend::free(int index, void* p, size_t) noexcept {
+  known_gpu(index).allocator().free(p);
+}
+
+MemoryStats CudaBackend::memory_stats(int index) const { return gpu(index).allocator().stats(); }
+
+void CudaBackend::empty_cache(int index) {
+  gpu(index).allocator().empty_cache();
+  pinned_allocator().empty_cache();
+}
+
+// Between two GPUs the copy is the target's work; the source's stream waits for it, so that what is
+// copied is not overwritten before. Without a link the driver stages the bytes in pinned memory.
+void CudaBackend::copy(int to_index, void* to, int from_index, const void* from, size_t bytes) {
+  if (to_index == from_index) return copy_within(gpu(to_index), to, from, bytes);
+  Gpu& source = gpu(from_index);
+  Stream& sender = source.stream();
+  {
+    Call call("copy", source);
+    call.use(from);
+    check(cudaEventRecord(sender.reached, sender.handle), "cudaEventRecord");
+  }
+  Gpu& target = gpu(to_index);
+  enable_peer_access(from_index, to_index);
+  Stream& receiver = target.stream();
+  {
+    Call call("copy", target);
+    call.use(to);
+    check(cudaStreamWaitEvent(receiver.handle, sender.reached, 0), "cudaStreamWaitEvent");
+    check(cudaMemcpyPeerAsync(to, to_index, from, from_index, bytes, receiver.handle),
+          "cudaMemcpyPeerAsync");
+    check(cudaEventRecord(receiver.reached, receiver.handle), "cudaEventRecord");
+    call.finish();
+  }
+  const Call call("copy", source);
+  check(cudaStreamWaitEvent(sender.handle, receiver.reached, 0), "cudaStreamWaitEvent");
+}
+
+// From pageable memory cudaMemcpyAsync returns when it has read all of it. Memory that others have
+// pinned has no fence to keep it from going away: the host waits.
+void CudaBackend::copy_from_host(int index, void* to, const void* host, size_t bytes,
+                                 bool non_blocking) {
+  Call call("copy", gpu(index));
+  call.use(to);
+  call.let_others_queue();
+  const Stream& stream = Call::stream();
+  check(cudaMemcpyAsync(to, host, bytes, cudaMemcpyHostToDevice, stream.handle), "cudaMemcpyAsync");
+  if (!is_page_locked(host)) {
+    count(counted_waits);
+    call.finish();
+  } else if (non_blocking && pinned_allocator().use(host, fence_behind(stream))) {
+    call.finish();
+  } else {
+    call.wait();
+  }
+}
+
+void CudaBackend::copy_to_host(int index, void* host, const void* from, size_t bytes,
+                               bool non_blocking) {
+  Call call("copy", gpu(index));
+  call.use(from);
+  call.let_others_queue();
+  const Stream& stream = Call::stream();
+  check(cudaMemcpyAsync(host, from, bytes, cudaMemcpyDeviceToHost, stream.handle),
+        "cudaMemcpyAsync");
+  if (non_blocking && pinned_allocator().use(host, fence_behind(stream))) {
+    call.finish();
+  } else {
+    call.wait();
+  }
+}
+
+// Not for the stream: what was queued behind the copies may go on.
+void CudaBackend::wait_for_copies(int index, const void* host) {
+  Gpu& source = gpu(index);
+  pinned_allocator().wait(host);
+  source.faults().throw_if_set();
+}
+
+void CudaBackend::synchronize(int index) { gpu(index).synchronize(); }
+void CudaBackend::activate(int index) { static_cast<void>(gpu(index)); }
+
+void* CudaBackend::allocate_pinned(size_t bytes) { return pinned_allocator().allocate(bytes); }
+void CudaBackend::free_pinned(void* p, size_t) noexcept { pinned_allocator().free(p); }
+bool CudaBackend::is_pinned(const void* host, size_t) { return is_page_locked(host); }
+
+}  // namespace ambit::cuda

@@ -1,0 +1,35 @@
+// The runtime of the `cuda` devices: what core asks of a backend, in terms of Gpu and Call.
+#pragma once
+
+#include <ambit/backend/backend.h>
+
+#include <string>
+
+namespace ambit::cuda {
+
+class CudaBackend final : public Backend {
+ public:
+  std::string name() const override { return "cuda"; }
+  int device_count() const noexcept override;
+  std::string reason_for_none() const override;
+  DeviceProperties properties(int index) const override;
+
+  void* allocate(int index, size_t bytes) override;
+  void free(int index, void* p, size_t bytes) noexcept override;
+  MemoryStats memory_stats(int index) const override;
+  void empty_cache(int index) override;
+
+  void copy(int to_index, void* to, int from_index, const void* from, size_t bytes) override;
+  void copy_from_host(int index, void* to, const void* host, size_t bytes,
+                      bool non_blocking) override;
+  void copy_to_host(int index, void* host, const void* from, size_t bytes,
+                    bool non_blocking) override;
+  void wait_for_copies(int index, const void* host) override;
+  void synchronize(int index) override;
+  void activate(int index) override;
+  void* allocate_pinned(size_t bytes) override;
+  void free_pinned(void* p, size_t bytes) noexcept override;
+  bool is_pinned(const void* host, size_t bytes) override;
+};
+
+}  // namespace ambit::cuda

@@ -1,0 +1,354 @@
+// The backward engine. Every node was created after the nodes it points at, so running the pending
+// nodes in falling order of their creation number runs each after all of its gradients have
+// arrived: no count of dependencies, no recursion, no limit on depth.
+#include <ambit/backend/op.h>
+#include <ambit/error.h>
+#include <ambit/ops/creation.h>
+#include <ambit/ops/elementwise.h>
+#include <ambit/ops/reduce.h>
+#include <ambit/ops/shape.h>
+#include <fmt/format.h>
+
+#include <array>
+#include <atomic>
+#include <functional>
+#include <map>
+#include <unordered_map>
+#include <utility>
+
+#include "autograd_meta.h"
+
+namespace ambit {
+namespace {
+
+std::atomic<bool> anomaly{false};
+
+// Accumulation into one leaf's .grad is exclusive; a few locks shared by all leaves are enough.
+std::mutex& leaf_mutex(const TensorImpl* leaf) {
+  static auto* mutexes = new std::array<std::mutex, 64>;
+  return (*mutexes)[(reinterpret_cast<uintptr_t>(leaf) / sizeof(TensorImpl)) % 64];
+}
+
+// A gradient that nobody else holds becomes the .grad itself; others are copied.
+Tensor own(Tensor g, bool create_graph) {
+  if (create_graph) return g;
+  const bool sole = g.impl()->use_count() == 1 && g.storage()->use_count() == 1;
+  return sole && g.is_contiguous() && !g.requires_grad() ? std::move(g) : g.detach().clone();
+}
+
+// `hooks` is a copy, since a hook may add and remove hooks, itself too.
+void run_hooks(const std::vector<NamedHook> hooks, uint32_t output, Tensor& g) {
+  for (const NamedHook& hook : hooks) {
+    if (hook.output != output) continue;
+    Tensor replaced = hook.call(g);
+    if (!replaced.defined()) continue;
+    check_devices("backward", {{"gradient", g}, {"hook's result", replaced}}, DeviceRule::in_place);
+    if (replaced.sizes() != g.sizes() || replaced.dtype() != g.dtype()) {
+      throw AutogradError(fmt::format(
+          "backward: expected a hook to return a gradient {}{}, got {}{}", name(g.dtype()),
+          str(g.sizes()), name(replaced.dtype()), str(replaced.sizes())));
+    }
+    g = std::move(replaced);
+  }
+}
+
+void check_not_nan(const Node& node, std::span<const Tensor> in) {
+  const NoGradGuard no_grad;
+  for (size_t i = 0; i < in.size(); ++i) {
+    if (in[i].defined() && any(isnan(in[i])).item<bool>()) {
+      throw AutogradError(fmt::format(
+          "{}: expected a gradient without NaN in backward, got NaN for input {}", node.name(), i));
+    }
+  }
+}
+
+// Where a gradient arrives: a node's output, or a leaf.
+using Target = std::pair<const void*, uint32_t>;
+Target target_of(const Edge& e) {
+  return e.node ? Target{e.node.get(), e.input} : Target{e.leaf.get(), 0};
+}
+
+}  // namespace
+
+class Engine {
+ public:
+  Engine(bool retain_graph, bool create_graph)
+      : retain_graph_(retain_graph), create_graph_(create_graph) {}
+
+  /// Instead of accumulating into leaves, keep the gradients that arrive at these places.
+  void capture(std::span<const Edge> places) {
+    captures_ = true;
+    for (const Edge& e : places) captured_[target_of(e)] = Tensor();
+  }
+  void find_needed(std::span<const Edge> roots);
+
+  void add(const Edge& to, Tensor g);
+  void run();
+  Tensor captured(const Edge& place) const { return captured_.at(target_of(place)); }
+
+ private:
+  struct Pending {
+    intrusive_ptr<Node> node;
+    PooledVector<Tensor> grads;  // of each output of the node
+  };
+
+  bool is_wanted(const Edge& e) const {
+    if (!e) return false;
+    if (!captures_) return true;
+    return captured_.count(target_of(e)) || (e.node && needed_.count(e.node.get()));
+  }
+  void accumulate(Tensor& into, Tensor g) { into = into.defined() ? into + g : std::move(g); }
+  void run_node(Pending& p);
+  void retain(const Node& node, std::span<const Tensor> grads);
+  void apply(Node& node, std::span<const Tensor> out);
+  void check_leaf(TensorImpl& leaf, Tensor& g);
+  void finish_leaf(TensorImpl& leaf, Tensor g);
+
+  const bool retain_graph_, create_graph_;
+  // What a step makes and drops comes from the pool, as its nodes do.
+  std::map<uint64_t, Pending, std::greater<>, PoolAllocator<std::pair<const uint64_t, Pending>>>
+      pending_;  // the latest op first
+  PooledVector<std::pair<intrusive_ptr<TensorImpl>, Tensor>> leaves_;
+  std::unordered_map<const TensorImpl*, size_t, std::hash<const void*>, std::equal_to<>,
+                     PoolAllocator<std::pair<const TensorImpl* const, size_t>>>
+      leaf_at_;
+  bool captures_ = false;
+  std::map<Target, Tensor> captured_;
+  std::unordered_map<const Node*, bool> needed_;  // nodes on a path to a captured place
+};
+
+// Walk the graph below the roots, then from the oldest node up: a node is needed if one of its
+// edges leads to a captured place or to a needed node.
+void Engine::find_needed(std::span<const Edge> roots) {
+  std::map<uint64_t, Node*> nodes;
+  std::vector<Node*> stack;
+  const auto visit = [&](const Edge& e) {
+    if (e.node && nodes.emplace(e.node->sequence(), e.node.get()).second) {
+      stack.push_back(e.node.get());
+    }
+  };
+  for (const Edge& e : roots) visit(e);
+  while (!stack.empty()) {
+    Node* node = stack.back();
+    stack.pop_back();
+    for (const Edge& e : node->edges()) visit(e);
+  }
+  for (const auto& [sequence, node] : nodes) {
+    for (const Edge& e : node->edges()) {
+      if (is_wanted(e)) needed_[node] = true;
+    }
+  }
+}
+
+void Engine::add(const Edge& to, Tensor g) {
+  if (to.node) {
+    Pending& p = pending_[to.node->sequence()];
+    if (!p.node) {
+      p.node = to.node;
+      p.grads.resize(to.node->outputs());
+    }
+    accumulate(p.grads[to.input], std::move(g));
+    return;
+  }
+  const auto [at, is_new] = leaf_at_.emplace(to.leaf.get(), leaves_.size());
+  if (is_new) leaves_.emplace_back(to.leaf, Tensor());
+  accumulate(leaves_[at->second].second, std::move(g));
+}
+
+void Engine::run() {
+  const AutoGradMode mode(create_graph_);
+  while (!pending_.empty()) {
+    Pending p = std::move(pending_.begin()->second);
+    pending_.erase(pending_.begin());
+    run_node(p);
+  }
+  for (auto& [leaf, g] : leaves_) check_leaf(*leaf, g);  // all before the first takes its own
+  for (auto& [leaf, g] : leaves_) finish_leaf(*leaf, std::move(g));
+}
+
+void Engine::retain(const Node& node, std::span<const Tensor> grads) {
+  std::vector<Tensor> replaced;  // destroyed after the lock, which their graphs may take
+  const std::lock_guard lock(graph_mutex());
+  for (const auto& [output, tensor] : node.hooks_->retain) {
+    if (!grads[output].defined()) continue;
+    Tensor& grad = tensor->autograd->grad;
+    Tensor g = create_graph_ ? grads[output] : grads[output].detach();
+    if (grad.defined()) g = grad + g;
+    replaced.push_back(std::exchange(grad, std::move(g)));
+  }
+}
+
+void Engine::run_node(Pending& p) {
+  Node& node = *p.node;
+  if (node.hooks_) {
+    for (uint32_t i = 0; i < node.outputs(); ++i) {
+      if (p.grads[i].defined()) run_hooks(node.hooks_->hooks, i, p.grads[i]);
+    }
+    retain(node, p.grads);
+  }
+  if (captures_) {
+    for (uint32_t i = 0; i < node.outputs(); ++i) {
+      const auto found = captured_.find({&node, i});
+      if (found != captured_.end()) found->second = p.grads[i];
+    }
+    if (!needed_.count(&node)) return;
+  }
+  apply(node, p.grads);
+}
+
+void Engine::apply(Node& node, std::span<const Tensor> out) {
+  if (node.released_) {
+    throw AutogradError(fmt::format(
+        "{}: expected a graph that was not yet used, got one that an earlier backward freed; pass "
+        "retain_graph = true to that one",
+        node.name()));
+  }
+  const std::span<Edge> edges = node.edges();
+  PooledVector<Tensor> in(edges.size());
+  PooledVector<uint8_t> wanted(edges.size());
+  for (size_t i = 0; i < edges.size(); ++i) wanted[i] = is_wanted(edges[i]);
+  Node* const outer = std::exchange(current_node(), &node);
+  try {
+    node.apply(out, in, wanted);
+  } catch (const std::exception& e) {
+    current_node() = outer;
+    if (!anomaly) throw;
+    throw AutogradError(fmt::format("{}: expected its backward to succeed, got an error: {}",
+                                    node.name(), e.what()));
+  } catch (...) {
+    current_node() = outer;
+    throw;
+  }
+  current_node() = outer;
+  if (anomaly) check_not_nan(node, in);
+  if (!retain_graph_) {
+    node.release();
+    node.released_ = true;
+  }
+  for (size_t i = 0; i < edges.size(); ++i) {
+    if (wanted[i] && in[i].defined()) add(edges[i], std::move(in[i]));
+  }
+}
+
+void Engine::check_leaf(TensorImpl& leaf, Tensor& g) {
+  if (leaf.autograd && !leaf.autograd->hooks.empty()) run_hooks(leaf.autograd->hooks, 0, g);
+  if (captures_) return;
+  const Tensor self{intrusive_ptr<TensorImpl>(&leaf)};
+  {
+    const std::lock_guard lock(leaf_mutex(&leaf));  // another thread may be putting its grad there
+    check_devices("backward", {{"tensor", self}, {"gradient", g}, {"grad", self.grad()}},
+                  DeviceRule::in_place);
+  }
+  if (g.sizes() != self.sizes()) {
+    throw ShapeError(fmt::format("backward: expected a gradient of sizes {}, got {}",
+                                 str(self.sizes()), str(g.sizes())));
+  }
+  if (g.dtype() != self.dtype()) {
+    throw DTypeError(fmt::format("backward: expected a gradient of dtype {}, got {}",
+                                 name(self.dtype()), name(g.dtype())));
+  }
+}
+
+void Engine::finish_leaf(TensorImpl& leaf, Tensor g) {
+  if (captures_) {
+    const auto found = captured_.find({&leaf, 0});
+    if (found != captured_.end()) found->second = std::move(g);
+    return;
+  }
+  const std::lock_guard lock(leaf_mutex(&leaf));
+  Tensor& grad = autograd_meta(leaf).grad;
+  if (!grad.defined()) {
+    grad = own(std::move(g), create_graph_);
+  } else if (create_graph_) {
+    grad = grad + g;
+  } else {
+    grad.add_(g);
+  }
+}
+
+namespace {
+
+// A gradient to start from may be left out, which means 1, for a one-element tensor.
+void check_starting_gradient(const char* op, const Tensor& root, const Tensor& given) {
+  if (given.defined()) {
+    check_devices(op, {{"tensor", root}, {"gradient", given}}, DeviceRule::in_place);
+    if (given.dtype() != root.dtype()) {
+      throw DTypeError(fmt::format("{}: expected a gradient of dtype {}, got {}", op,
+                                   name(root.dtype()), name(given.dtype())));
+    }
+    if (given.sizes() != root.sizes()) {
+      throw ShapeError(fmt::format("{}: expected a gradient of sizes {}, got {}", op,
+                                   str(root.sizes()), str(given.sizes())));
+    }
+  } else if (root.numel() != 1) {
+    throw ShapeError(
+        fmt::format("{}: expected a one-element tensor where no gradient is given, got sizes {}",
+                    op, str(root.sizes())));
+  }
+}
+
+PooledVector<Edge> root_edges(const char* op, TensorList roots) {
+  PooledVector<Edge> edges;
+  edges.reserve(roots.size());
+  for (const Tensor& root : roots) {
+    edges.push_back(gradient_edge(root));
+    if (!edges.back()) {
+      throw AutogradError(fmt::format(
+          "{}: expected a tensor that requires grad or came from one, got one that does not", op));
+    }
+  }
+  return edges;
+}
+
+void start(Engine& engine, const char* op, TensorList roots, std::span<const Edge> edges,
+           TensorList gradients) {
+  if (!gradients.empty() && gradients.size() != roots.size()) {
+    throw AutogradError(fmt::format("{}: expected {} gradients, one a tensor, got {}", op,
+                                    roots.size(), gradients.size()));
+  }
+  PooledVector<Tensor> first(gradients.begin(), gradients.end());
+  first.resize(roots.size());
+  for (size_t i = 0; i < roots.size(); ++i) check_starting_gradient(op, roots[i], first[i]);
+  for (size_t i = 0; i < roots.size(); ++i) {
+    if (!first[i].defined()) first[i] = ones_like(roots[i]);
+    engine.add(edges[i], std::move(first[i]));
+  }
+  engine.run();
+}
+
+}  // namespace
+
+namespace autograd {
+
+void backward(TensorList roots, TensorList gradients, bool retain_graph, bool create_graph) {
+  const PooledVector<Edge> edges = root_edges("backward", roots);
+  Engine engine(retain_graph || create_graph, create_graph);
+  start(engine, "backward", roots, edges, gradients);
+}
+
+std::vector<Tensor> grad(TensorList outputs, TensorList inputs, TensorList grad_outputs,
+                         bool retain_graph, bool create_graph, bool allow_unused) {
+  const PooledVector<Edge> edges = root_edges("grad", outputs);
+  const PooledVector<Edge> places = root_edges("grad", inputs);
+  Engine engine(retain_graph || create_graph, create_graph);
+  engine.capture(places);
+  engine.find_needed(edges);
+  start(engine, "grad", outputs, edges, grad_outputs);
+  std::vector<Tensor> result;
+  for (size_t i = 0; i < places.size(); ++i) {
+    result.push_back(engine.captured(places[i]));
+    if (!result.back().defined() && !allow_unused) {
+      throw AutogradError(fmt::format(
+          "grad: expected inputs that the outputs depend on, got input {} that took no part; pass "
+          "allow_unused = true",
+          i));
+    }
+  }
+  return result;
+}
+
+void set_detect_anomaly(bool on) { anomaly = on; }
+bool detect_anomaly() { return anomaly; }
+
+}  // namespace autograd
+}  // namespace ambit

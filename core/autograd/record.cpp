@@ -1,0 +1,266 @@
+// How histories attach to tensors: nodes, saved tensors, views and in-place writes.
+#include <ambit/detail/record.h>
+#include <ambit/error.h>
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <atomic>
+#include <numeric>
+#include <span>
+
+#include "autograd_meta.h"
+
+namespace ambit {
+
+AutogradMeta& autograd_meta(TensorImpl& t) {
+  if (!t.autograd) t.autograd = std::make_unique<AutogradMeta>();
+  return *t.autograd;
+}
+
+Node*& current_node() {
+  [[gnu::tls_model("initial-exec")]] static constinit thread_local Node* node = nullptr;
+  return node;
+}
+
+std::mutex& graph_mutex() {
+  static auto* mutex = new std::mutex;  // leaked: tensors in globals die after main
+  return *mutex;
+}
+
+bool& GradMode::enabled() {
+  [[gnu::tls_model("initial-exec")]] static constinit thread_local bool on = true;
+  return on;
+}
+
+namespace {
+uint64_t next_sequence() {
+  static std::atomic<uint64_t> counter{0};
+  return counter.fetch_add(1, std::memory_order_relaxed);
+}
+}  // namespace
+
+Node::Node(const char* name, uint32_t outputs)
+    : name_(name), outputs_(outputs), sequence_(next_sequence()) {}
+
+Node::~Node() = default;
+
+void Node::destroy(Node* n) noexcept {
+  // Destroying a node drops those below it, which come back here: they queue up instead of
+  // recursing.
+  [[gnu::tls_model("initial-exec")]] static constinit thread_local Node* queue = nullptr;
+  [[gnu::tls_model("initial-exec")]] static constinit thread_local bool draining = false;
+  n->next_to_destroy_ = queue;
+  queue = n;
+  if (draining) return;
+  draining = true;
+  while (queue) {
+    Node* next = queue;
+    queue = next->next_to_destroy_;
+    delete next;
+  }
+  draining = false;
+}
+
+Edge gradient_edge(const Tensor& t) {
+  if (!t.requires_grad()) return {};
+  TensorImpl* impl = t.impl();
+  if (impl->autograd && impl->autograd->grad_fn) {
+    return {impl->autograd->grad_fn, impl->autograd->output, {}};
+  }
+  return {{}, 0, intrusive_ptr<TensorImpl>(impl)};
+}
+
+Saved::Saved(const Tensor& t, int output) : output_(output) {
+  if (!t.defined()) return;
+  // An output without its history, or the node would hold itself.
+  tensor_ = output < 0 ? t : t.detach();
+  if (output < 0 && t.impl()->base && !(t.requires_grad() && t.is_leaf())) {
+    // A view without its base: the base's history may come to hold this node, when another view of
+    // it is overwritten with the result.
+    tensor_ = t.detach();
+    if (const Edge e = gradient_edge(t)) set_history(tensor_, e.node, e.input);
+  }
+  storage_ = t.storage().get();
+  version_ = t.version();
+}
+
+Tensor Saved::operator()() const {
+  if (!tensor_.defined()) return {};
+  if (tensor_.storage().get() != storage_ || tensor_.version() != version_) {
+    const Node* node = current_node();
+    throw AutogradError(fmt::format(
+        "{}: expected a tensor saved for backward unchanged, got one that was since {}",
+        node ? node->name() : "backward",
+        tensor_.storage().get() != storage_
+            ? "moved or replaced"
+            : fmt::format("written in place (version {}, now {})", version_, tensor_.version())));
+  }
+  if (output_ < 0 || !GradMode::is_enabled() || !current_node()) return tensor_;
+  Tensor out = tensor_.detach();
+  set_history(out, intrusive_ptr<Node>(current_node()), static_cast<uint32_t>(output_));
+  return out;
+}
+
+void move_retained(TensorImpl& t, Node* to, uint32_t output) {
+  AutogradMeta& meta = *t.autograd;
+  if (!meta.retains_grad) return;
+  const std::lock_guard lock(graph_mutex());
+  std::erase_if(NodeHooks::of(*meta.grad_fn).retain, [&](const auto& r) { return r.second == &t; });
+  meta.retains_grad = to != nullptr;
+  if (to) NodeHooks::of(*to).retain.emplace_back(output, &t);
+}
+
+void set_history(const Tensor& out, intrusive_ptr<Node> node, uint32_t output) {
+  TensorImpl& t = *out.impl();
+  AutogradMeta& meta = autograd_meta(t);
+  move_retained(t, node.get(), output);
+  meta.grad_fn = std::move(node);
+  meta.output = output;
+  t.requires_grad = true;
+}
+
+namespace {
+
+class ListNode final : public Node {
+ public:
+  ListNode(const char* name, TensorList tensors,
+           std::function<Tensor(const Tensor&, size_t)> formula)
+      : Node(name, 1), formula_(std::move(formula)) {
+    edges_.reserve(tensors.size());
+    for (const Tensor& t : tensors) edges_.push_back(gradient_edge(t));
+  }
+  void apply(std::span<const Tensor> out, std::span<Tensor> in,
+             std::span<const uint8_t> wanted) override {
+    if (!out[0].defined()) return;
+    for (size_t i = 0; i < in.size(); ++i) {
+      if (wanted[i]) in[i] = formula_(out[0], i);
+    }
+  }
+  void release() override { formula_ = nullptr; }
+  std::span<Edge> edges() override { return edges_; }
+
+ private:
+  std::vector<Edge> edges_;
+  std::function<Tensor(const Tensor&, size_t)> formula_;
+};
+
+// Whether two elements may share an address: sorted by stride, each dim must step over those
+// inside.
+bool overlaps_itself(const TensorImpl& t) {
+  if (t.contiguous || t.numel <= 1) return false;
+  std::vector<std::pair<int64_t, int64_t>> dims;  // stride, size
+  for (size_t i = 0; i < t.sizes.size(); ++i) {
+    if (t.sizes[i] != 1) dims.emplace_back(t.strides[i], t.sizes[i]);
+  }
+  std::sort(dims.begin(), dims.end());
+  int64_t extent = 1;
+  for (const auto& [stride, size] : dims) {
+    if (stride < extent) return true;
+    extent += stride * (size - 1);
+  }
+  return false;
+}
+
+// First and last byte that a tensor touches, relative to its storage.
+std::pair<int64_t, int64_t> byte_range(const TensorImpl& t) {
+  int64_t last = t.offset;
+  for (size_t i = 0; i < t.sizes.size(); ++i) last += (t.sizes[i] - 1) * t.strides[i];
+  const auto size = static_cast<int64_t>(element_size(t.dtype));
+  return {t.offset * size, (last + 1) * size};
+}
+
+// Whether a sum of steps[i].first * k[i], 0 <= k[i] <= steps[i].second, is `target`; the largest
+// steps come first. Strides that nest leave one or two k to try for each step; `work` bounds those
+// that do not, and where it runs out the answer is yes.
+// Source: numpy/core/src/common/mem_overlap.c.
+bool reaches(std::span<const std::pair<int64_t, int64_t>> steps, int64_t target, int& work) {
+  if (target == 0) return true;
+  int64_t rest = 0, divisor = 0;
+  for (size_t i = 0; i < steps.size(); ++i) {
+    divisor = std::gcd(divisor, steps[i].first);
+    if (i > 0) rest += steps[i].first * steps[i].second;
+  }
+  if (target < 0 || steps.empty() || target % divisor != 0) return false;
+  const auto [step, most] = steps[0];
+  const int64_t low = target > rest ? (target - rest + step - 1) / step : 0;
+  for (int64_t k = low; k <= std::min(most, target / step); ++k) {
+    if (--work < 0 || reaches(steps.subspan(1), target - k * step, work)) return true;
+  }
+  return false;
+}
+
+// Whether an element of a is one of b: whether a.offset + i * a.strides = b.offset + j * b.strides
+// has a solution. j counts from its end, so that all terms are positive.
+bool shares_elements(const TensorImpl& a, const TensorImpl& b) {
+  std::vector<std::pair<int64_t, int64_t>> steps;
+  int64_t target = b.offset - a.offset;
+  const auto add = [&](const TensorImpl& t) {
+    for (size_t i = 0; i < t.sizes.size(); ++i) {
+      if (t.sizes[i] > 1 && t.strides[i] > 0) steps.emplace_back(t.strides[i], t.sizes[i] - 1);
+    }
+  };
+  add(b);
+  for (const auto& [step, most] : steps) target += step * most;
+  add(a);
+  std::sort(steps.rbegin(), steps.rend());
+  int work = 10'000;
+  return reaches(steps, target, work);
+}
+
+}  // namespace
+
+Tensor record_list(const char* name, Tensor out, TensorList tensors,
+                   std::function<Tensor(const Tensor&, size_t)> formula) {
+  const bool needed = std::any_of(tensors.begin(), tensors.end(),
+                                  [](const Tensor& t) { return t.requires_grad(); });
+  if (GradMode::is_enabled() && needed && is_floating_point(out.dtype())) {
+    set_history(out, intrusive_ptr<Node>(new ListNode(name, tensors, std::move(formula))));
+  }
+  return out;
+}
+
+void check_in_place(const char* op, const Tensor& self) {
+  if (!self.defined()) throw Error(fmt::format("{}: expected self, got an undefined tensor", op));
+  const TensorImpl* base = self.impl()->base.get();
+  if (GradMode::is_enabled() && !self.requires_grad() && base && base->requires_grad) {
+    throw AutogradError(fmt::format(
+        "{}: expected a tensor that may be overwritten, got a view that was made outside of the "
+        "graph, of a tensor that requires grad; use NoGradGuard or detach()",
+        op));
+  }
+  if (GradMode::is_enabled() && self.requires_grad()) {
+    const bool leaf_base =
+        base && base->requires_grad && !(base->autograd && base->autograd->grad_fn);
+    if (self.is_leaf() || leaf_base) {
+      throw AutogradError(fmt::format(
+          "{}: expected a tensor that may be overwritten, got a {}leaf that requires grad; use "
+          "NoGradGuard or detach()",
+          op, self.is_leaf() ? "" : "view of a "));
+    }
+  }
+  if (overlaps_itself(*self.impl())) {
+    throw Error(fmt::format(
+        "{}: expected a tensor whose elements are all in different places, got sizes {} with "
+        "strides {}; use clone() or contiguous()",
+        op, str(self.sizes()), str(self.strides())));
+  }
+}
+
+void check_no_overlap(const char* op, const Tensor& self, const Tensor& input) {
+  if (!input.defined() || self.storage().get() != input.storage().get()) return;
+  const TensorImpl &a = *self.impl(), &b = *input.impl();
+  if (a.numel == 0 || b.numel == 0) return;
+  if (a.offset == b.offset && a.sizes == b.sizes && a.strides == b.strides && a.dtype == b.dtype) {
+    return;
+  }
+  const auto [a_first, a_last] = byte_range(a);
+  const auto [b_first, b_last] = byte_range(b);
+  if (a_first < b_last && b_first < a_last && (a.dtype != b.dtype || shares_elements(a, b))) {
+    throw Error(fmt::format(
+        "{}: expected an input that shares no memory with the output, got one that overlaps it; "
+        "use clone()",
+        op));
+  }
+}
+
+}  // namespace ambit

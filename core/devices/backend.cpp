@@ -1,0 +1,38 @@
+// Defaults of the Backend interface: what a device without a feature of its own does.
+#include <ambit/backend/backend.h>
+#include <ambit/detail/storage.h>
+#include <ambit/error.h>
+
+#include <cstdlib>
+
+namespace ambit {
+
+Backend::~Backend() = default;
+
+std::string Backend::reason_for_none() const { return {}; }
+
+DeviceProperties Backend::properties(int index) const {
+  return {.name = name() + ":" + std::to_string(index)};
+}
+
+MemoryStats Backend::memory_stats(int) const { return {}; }
+void Backend::empty_cache(int) {}
+void Backend::to_row_major(int, void*, const void*, size_t, const PhysicalLayout& layout) {
+  throw BackendError(name() + ": expected a backend that knows its physical layout " +
+                     std::to_string(layout.format) + ", got one without layouts");
+}
+
+void Backend::synchronize(int) {}
+void Backend::wait_for_copies(int index, const void*) { synchronize(index); }
+void Backend::activate(int) {}
+
+void* Backend::allocate_pinned(size_t bytes) {
+  void* p = std::malloc(bytes);
+  if (!p) throw OutOfMemoryError("pinned memory: requested " + std::to_string(bytes) + " bytes");
+  return p;
+}
+
+void Backend::free_pinned(void* p, size_t) noexcept { std::free(p); }
+bool Backend::is_pinned(const void*, size_t) { return false; }
+
+}  // namespace ambit

@@ -1,0 +1,71 @@
+#include <ambit/backend/plugin.h>
+#include <ambit/build_info.h>
+#include <dlfcn.h>
+#include <fmt/format.h>
+#include <omp.h>
+#include <zlib.h>
+
+#include <filesystem>
+#include <nlohmann/json.hpp>
+
+namespace ambit {
+namespace {
+
+// The file that a function was loaded from: not always that of the headers we were built with.
+std::filesystem::path file_of(const void* function) {
+  Dl_info info;
+  if (!dladdr(function, &info) || !info.dli_fname) return {};
+  std::error_code ignored;
+  return std::filesystem::absolute(info.dli_fname, ignored).lexically_normal();
+}
+
+template <class Function>
+std::string loaded(std::string_view version, Function* function) {
+  const auto file = file_of(reinterpret_cast<const void*>(function));
+  return fmt::format("{} ({})", version, file.filename().string());
+}
+
+std::string compiler() {
+#if defined(__clang__)
+  return "clang++ " __clang_version__;
+#else
+  return "g++ " __VERSION__;
+#endif
+}
+
+// OpenMP dates its versions: 201511 is 4.5.
+std::string openmp_version() {
+  switch (_OPENMP) {
+    case 201511:
+      return "4.5";
+    case 201811:
+      return "5.0";
+    case 202011:
+      return "5.1";
+    case 202111:
+      return "5.2";
+    default:
+      return std::to_string(_OPENMP);
+  }
+}
+
+}  // namespace
+
+std::vector<std::pair<std::string, std::string>> build_info() {
+  return {
+      {"version", AMBIT_VERSION},
+      {"build", AMBIT_BUILD_TAG},
+      {"file", file_of(reinterpret_cast<const void*>(&build_info)).string()},
+      {"compiler", compiler()},
+      {"OpenMP", loaded(openmp_version(), &omp_get_max_threads)},
+      {"fmt",
+       loaded(
+           fmt::format("{}.{}.{}", FMT_VERSION / 10000, FMT_VERSION / 100 % 100, FMT_VERSION % 100),
+           static_cast<std::string (*)(fmt::string_view, fmt::format_args)>(&fmt::vformat))},
+      {"zlib", loaded(zlibVersion(), &zlibVersion)},
+      {"nlohmann_json", fmt::format("{}.{}.{}", NLOHMANN_JSON_VERSION_MAJOR,
+                                    NLOHMANN_JSON_VERSION_MINOR, NLOHMANN_JSON_VERSION_PATCH)},
+  };
+}
+
+}  // namespace ambit

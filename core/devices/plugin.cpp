@@ -1,0 +1,227 @@
+// The loader: where plugins are looked for, what is checked before their code is believed, and the
+// report of what came of each file.
+#include <ambit/backend/plugin.h>
+#include <ambit/error.h>
+#include <ambit/plugins.h>
+#include <dlfcn.h>
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <cstdlib>
+#include <cstring>
+#include <filesystem>
+#include <mutex>
+#include <set>
+
+#include "registry.h"
+
+namespace ambit {
+namespace {
+
+namespace fs = std::filesystem;
+
+struct Loader {
+  // Recursive: a plugin's load() may name devices, which may load plugins.
+  std::recursive_mutex mutex;
+  std::vector<LoadAttempt> report;
+  std::set<std::string> searched;  // names that the search path was walked for, with that path
+};
+
+// Leaked, as the plugins themselves: their code may run until the process ends.
+Loader& loader() {
+  static auto* l = new Loader;
+  return *l;
+}
+
+struct LibraryCloser {
+  void operator()(void* handle) const { dlclose(handle); }
+};
+using Library = std::unique_ptr<void, LibraryCloser>;
+
+// The text of a C string that may be anything: what is no text is not shown.
+std::string printable(const char* text) {
+  if (!text) return "none";
+  std::string s(text, strnlen(text, 100));
+  std::replace_if(
+      s.begin(), s.end(), [](unsigned char c) { return c < 32 || c > 126; }, '?');
+  return s;
+}
+
+// Check a library's word about itself, the parts that never move first. Errors: BackendError.
+const PluginInfo& check_info(const PluginInfo* info) {
+  if (!info) throw BackendError("expected ambit_plugin() to return its PluginInfo, got null");
+  if (info->magic != kPluginMagic) {
+    throw BackendError(
+        fmt::format("expected the magic {:#x} of a plugin, got {:#x}", kPluginMagic, info->magic));
+  }
+  if (info->abi != kPluginAbi || info->size != sizeof(PluginInfo)) {
+    throw BackendError(
+        fmt::format("expected plugin ABI {} with {} bytes of PluginInfo, got ABI {} with {}; build "
+                    "it against this ambit",
+                    kPluginAbi, sizeof(PluginInfo), info->abi, info->size));
+  }
+  if (!info->build_tag || std::strcmp(info->build_tag, AMBIT_BUILD_TAG) != 0) {
+    throw BackendError(fmt::format("expected the build \"{}\", got \"{}\"", AMBIT_BUILD_TAG,
+                                   printable(info->build_tag)));
+  }
+  if (!info->name || !is_valid_name(info->name)) {
+    throw BackendError(
+        fmt::format("expected a plugin name [a-z][a-z0-9_]*, got \"{}\"", printable(info->name)));
+  }
+  if (!info->load) throw BackendError("expected a load function in PluginInfo, got null");
+  return *info;
+}
+
+// Call code of the library at `path`. Errors: BackendError only, since the type of an exception may
+// live in the library: nothing of it may survive the dlclose.
+template <class Code>
+auto guarded(const std::string& path, const char* what, const Code& code) {
+  try {
+    return code();
+  } catch (const std::exception& e) {
+    const std::string_view text = e.what();
+    const std::string by_registry = path + ": ";  // which says it all
+    if (text.starts_with(by_registry)) {
+      throw BackendError(std::string(text.substr(by_registry.size())));
+    }
+    throw BackendError(fmt::format("expected {} to succeed, got an error: {}", what, text));
+  } catch (...) {
+    throw BackendError(
+        fmt::format("expected {} to succeed, got an exception of an unknown type", what));
+  }
+}
+
+// Load one file and return what it brought: "cuda: 2 devices". Errors: BackendError.
+std::string load_file(const std::string& path) {
+  if (!fs::exists(path)) throw BackendError("expected a file, got none of that name");
+  // To open one would be to wait until somebody writes into it.
+  if (fs::is_fifo(path)) throw BackendError("expected a file, got a pipe");
+  Library library(dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL));
+  if (!library) throw BackendError(fmt::format("expected a loadable library, got: {}", dlerror()));
+  using Entry = const PluginInfo* (*)();
+  const auto entry = reinterpret_cast<Entry>(dlsym(library.get(), "ambit_plugin"));
+  if (!entry) throw BackendError("expected the entry ambit_plugin(), got a library without it");
+  const PluginInfo& info = check_info(guarded(path, "ambit_plugin()", entry));
+  Registry registry(path);
+  const std::vector<std::string> brought = guarded(path, "load()", [&] {
+    info.load(registry);
+    return registry.commit();
+  });
+  static_cast<void>(library.release());  // for ever: kernels of it are in the table
+  return brought.empty() ? "no backends" : fmt::format("{}", fmt::join(brought, ", "));
+}
+
+// Where a file stands in the report; at the end, where it was never tried.
+std::vector<LoadAttempt>::iterator find_attempt(std::vector<LoadAttempt>& report,
+                                                const std::string& file) {
+  return std::find_if(report.begin(), report.end(),
+                      [&](const LoadAttempt& known) { return known.file == file; });
+}
+
+// Try a file and return its attempt. One that was tried before is not tried again, unless it was
+// refused and the user `insists`.
+LoadAttempt try_file(const std::string& path, bool insists) {
+  Loader& l = loader();
+  std::error_code ignored;
+  const fs::path canonical = fs::weakly_canonical(fs::absolute(path, ignored), ignored);
+  const std::string file = canonical.empty() ? path : canonical.string();
+  const std::lock_guard lock(l.mutex);
+  const auto known = find_attempt(l.report, file);
+  // A plugin whose load() asks for itself is not loaded twice either.
+  const LoadAttempt pending{file, false, "expected it to be loaded, got to it while loading it"};
+  if (known == l.report.end()) {
+    l.report.push_back(pending);
+  } else if (known->loaded || !insists || known->result == pending.result) {
+    return *known;
+  } else {
+    *known = pending;
+  }
+  LoadAttempt attempt{file, false, ""};
+  try {
+    attempt.result = load_file(file);
+    attempt.loaded = true;
+  } catch (const std::exception& e) {
+    attempt.result = e.what();
+  }
+  return *find_attempt(l.report, file) = attempt;
+}
+
+bool is_plugin_name(const std::string& name) {
+  return name.starts_with("libambit_") && name.ends_with(".so");
+}
+
+// The plugins in a folder, by name; none where there is no such folder.
+std::vector<fs::path> plugins_in(const fs::path& folder) {
+  std::vector<fs::path> found;
+  std::error_code error;
+  for (fs::directory_iterator it(folder, error), end; !error && it != end; it.increment(error)) {
+    if (is_plugin_name(it->path().filename())) found.push_back(it->path());
+  }
+  std::sort(found.begin(), found.end());
+  return found;
+}
+
+// What $AMBIT_BACKEND_PATH lists, files or folders, then the installed folder. What was asked for
+// and is not there is a candidate too, so that the report says so. The simulator comes last: it
+// stands in for what the others do not bring.
+std::vector<fs::path> candidates() {
+  std::vector<fs::path> files;
+  const auto add = [&](const std::vector<fs::path>& more) {
+    files.insert(files.end(), more.begin(), more.end());
+  };
+  const char* value = std::getenv("AMBIT_BACKEND_PATH");
+  std::string_view rest = value ? value : "";
+  while (!rest.empty()) {
+    const size_t colon = rest.find(':');
+    const fs::path place = rest.substr(0, colon);
+    rest = colon == std::string_view::npos ? "" : rest.substr(colon + 1);
+    std::error_code error;
+    if (fs::is_directory(place, error)) {
+      add(plugins_in(place));
+    } else if (!place.empty()) {
+      add({place});
+    }
+  }
+  add(plugins_in(fs::path(own_folder()) / "ambit" / "backends"));
+  std::stable_partition(files.begin(), files.end(),
+                        [](const fs::path& f) { return f.filename() != "libambit_sim.so"; });
+  return files;
+}
+
+}  // namespace
+
+void load_backend(const std::string& path) {
+  if (const LoadAttempt attempt = try_file(path, true); !attempt.loaded) {
+    throw BackendError(fmt::format("{}: {}", attempt.file, attempt.result));
+  }
+}
+
+void load_all_backends() noexcept {
+  try {
+    for (const fs::path& file : candidates()) try_file(file, false);
+  } catch (...) {
+    // Out of memory, or a folder that vanished: what was loaded so far stays.
+  }
+}
+
+void load_backends_for(std::string_view name) {
+  const char* path = std::getenv("AMBIT_BACKEND_PATH");
+  Loader& l = loader();
+  // Held to the end: who asks for the same name meanwhile must wait for what comes of it.
+  const std::lock_guard lock(l.mutex);
+  if (!l.searched.insert(fmt::format("{} in {}", name, path ? path : "")).second) return;
+  const std::string wanted = fmt::format("libambit_{}.so", name);
+  for (const fs::path& file : candidates()) {
+    if (file.filename() == wanted) try_file(file, false);
+  }
+  if (!has_devices(name)) load_all_backends();
+}
+
+std::vector<LoadAttempt> load_report() {
+  Loader& l = loader();
+  const std::lock_guard lock(l.mutex);
+  return l.report;
+}
+
+}  // namespace ambit

@@ -1,0 +1,244 @@
+// The process-wide list of backends: which name is which kind, and commit(), the one place that
+// changes it.
+#include "registry.h"
+
+#include <ambit/backend/kernels.h>
+#include <ambit/backend/registry.h>
+#include <ambit/error.h>
+#include <ambit/plugins.h>
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <mutex>
+#include <optional>
+
+namespace ambit {
+namespace {
+
+struct Slot {
+  std::string name;                        // never changes once the slot is published
+  std::atomic<Backend*> backend{nullptr};  // null: meta. Leaked, also one that gave way
+  std::atomic<const std::string*> library{nullptr};
+};
+
+// Slots are only ever appended, and published by the release store of `count`: readers take no
+// lock.
+struct Backends {
+  std::mutex mutex;
+  std::array<Slot, kMaxDeviceKinds> slots;
+  std::atomic<int> count{0};
+  // Holds what the slots held before: somebody may still use a backend that gave way.
+  std::vector<Backend*> retired;
+  std::vector<std::unique_ptr<const std::string>> libraries;
+};
+
+Backends& raw_backends() {
+  // Leaked: tensors in globals free their memory through it after main.
+  static auto* b = [] {
+    auto* all = new Backends;
+    all->slots[0].name = "cpu";  // kinds 0 and 1 are known to core
+    all->slots[1].name = "meta";
+    all->libraries.push_back(std::make_unique<const std::string>("core"));
+    all->slots[1].library = all->libraries.back().get();
+    all->count = 2;
+    return all;
+  }();
+  return *b;
+}
+
+// The built-in backends come first, whatever is registered first: their names are theirs.
+thread_local bool loading_builtin = false;
+
+Backends& backends() {
+  // Asked for each new tensor: one load, once all is there.
+  static constinit std::atomic<Backends*> ready{nullptr};
+  if (Backends* all = ready.load(std::memory_order_acquire)) [[likely]]
+    return *all;
+  if (!loading_builtin) {
+    static const bool loaded = [] {
+      loading_builtin = true;
+      load_builtin_backends();
+      loading_builtin = false;
+      return true;
+    }();
+    static_cast<void>(loaded);
+    ready.store(&raw_backends(), std::memory_order_release);
+  }
+  return raw_backends();
+}
+
+// The kind that a backend gets: a new one, or that of a namesake without devices, which gives way.
+int choose_kind(const Backends& all, const std::string& name, int next,
+                const std::string& library) {
+  for (int k = 0; k < all.count; ++k) {
+    const Slot& slot = all.slots[static_cast<size_t>(k)];
+    if (slot.name != name) continue;
+    const Backend* holder = slot.backend.load(std::memory_order_acquire);
+    const bool gives_way = k != 1 && (!holder || holder->device_count() == 0);
+    if (gives_way) return k;
+    throw BackendError(
+        fmt::format("{}: expected a new backend name, got \"{}\", which {} has taken", library,
+                    name, *slot.library.load()));
+  }
+  if (next >= kMaxDeviceKinds) {
+    throw BackendError(fmt::format("{}: expected at most {} backends", library, kMaxDeviceKinds));
+  }
+  return next;
+}
+
+}  // namespace
+
+bool is_valid_name(std::string_view name) {
+  if (name.empty() || !(name[0] >= 'a' && name[0] <= 'z')) return false;
+  return std::all_of(name.begin(), name.end(), [](char c) {
+    return (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') || c == '_';
+  });
+}
+
+struct Registry::Entry {
+  std::unique_ptr<Backend> backend;
+  std::string name;
+  std::vector<std::pair<OpBase*, AnyKernel>> kernels;
+};
+
+Registry::Registry(std::string library) : library_(std::move(library)) {}
+Registry::~Registry() = default;
+
+void Registry::add_backend(std::unique_ptr<Backend> backend) {
+  if (!backend) throw BackendError(fmt::format("{}: expected a backend, got null", library_));
+  std::string name = backend->name();
+  if (!is_valid_name(name)) {
+    throw BackendError(
+        fmt::format("{}: expected a backend name [a-z][a-z0-9_]*, got \"{}\"", library_, name));
+  }
+  for (const Entry& entry : entries_) {
+    if (entry.name == name) {
+      throw BackendError(
+          fmt::format("{}: expected one backend named \"{}\", got two", library_, name));
+    }
+  }
+  entries_.push_back({std::move(backend), std::move(name), {}});
+}
+
+void Registry::add_kernel(OpBase& op, AnyKernel kernel) {
+  if (entries_.empty()) {
+    throw BackendError(
+        fmt::format("{}: expected add_backend before the kernel of {}", library_, op.name()));
+  }
+  auto& kernels = entries_.back().kernels;
+  for (const auto& [known, k] : kernels) {
+    if (known == &op) {
+      throw BackendError(fmt::format("{}: expected one kernel of {} for {}, got two", library_,
+                                     op.name(), entries_.back().name));
+    }
+  }
+  kernels.emplace_back(&op, kernel);
+}
+
+std::vector<std::string> Registry::commit() {
+  Backends& all = backends();
+  const std::lock_guard lock(all.mutex);
+  // All that may fail comes first, then all that changes something.
+  int count = all.count;
+  std::vector<size_t> kinds;  // of the entries
+  std::vector<std::string> brought;
+  for (const Entry& entry : entries_) {
+    const int kind = choose_kind(all, entry.name, count, library_);
+    count = std::max(count, kind + 1);
+    kinds.push_back(static_cast<size_t>(kind));
+    const int devices = entry.backend->device_count();
+    const std::string reason = devices == 0 ? entry.backend->reason_for_none() : "";
+    brought.push_back(fmt::format("{}: {} device{}{}", entry.name, devices, devices == 1 ? "" : "s",
+                                  reason.empty() ? "" : ", " + reason));
+  }
+  all.retired.reserve(all.retired.size() + entries_.size());
+  all.libraries.push_back(std::make_unique<const std::string>(library_));
+
+  for (size_t i = 0; i < entries_.size(); ++i) {
+    for (OpBase* op : all_ops()) op->table_[kinds[i]].store(nullptr, std::memory_order_release);
+    for (const auto& [op, kernel] : entries_[i].kernels) {
+      op->table_[kinds[i]].store(kernel, std::memory_order_release);
+    }
+    Slot& slot = all.slots[kinds[i]];
+    if (slot.name.empty()) slot.name = std::move(entries_[i].name);
+    slot.library.store(all.libraries.back().get(), std::memory_order_release);
+    Backend* before = slot.backend.exchange(entries_[i].backend.release());
+    if (before) all.retired.push_back(before);
+  }
+  all.count.store(count, std::memory_order_release);
+  entries_.clear();
+  return brought;
+}
+
+Backend& backend_of(Device device) {
+  Backend* b =
+      backends().slots[static_cast<size_t>(device.kind())].backend.load(std::memory_order_acquire);
+  if (!b) throw BackendError(fmt::format("{} has no memory", device.str()));
+  return *b;
+}
+
+Backend& usable_backend(Device device) {
+  Backend& b = backend_of(device);
+  const int count = b.device_count();
+  if (device.index() >= count) {
+    const std::string reason = count == 0 ? b.reason_for_none() : "";
+    throw BackendError(fmt::format("expected an existing {} device, got {}: there {} {}{}",
+                                   device.type(), device.str(), count == 1 ? "is" : "are", count,
+                                   reason.empty() ? "" : ", " + reason));
+  }
+  return b;
+}
+
+std::vector<std::string> backend_names() {
+  const Backends& all = backends();
+  std::vector<std::string> names;
+  for (int k = 0; k < all.count.load(std::memory_order_acquire); ++k) {
+    names.push_back(all.slots[static_cast<size_t>(k)].name);
+  }
+  return names;
+}
+
+namespace {
+
+std::optional<DeviceKind> find_kind(std::string_view name) {
+  const Backends& all = backends();
+  for (int k = 0; k < all.count.load(std::memory_order_acquire); ++k) {
+    if (all.slots[static_cast<size_t>(k)].name == name) return static_cast<DeviceKind>(k);
+  }
+  return std::nullopt;
+}
+
+// One line for each file that the loader refused.
+std::string refusals() {
+  std::string text;
+  for (const LoadAttempt& attempt : load_report()) {
+    if (!attempt.loaded) text += fmt::format("\n  {}: {}", attempt.file, attempt.result);
+  }
+  return text.empty() ? text : "; refused were" + text;
+}
+
+}  // namespace
+
+const std::string& backend_library(DeviceKind kind) {
+  return *backends().slots[static_cast<size_t>(kind)].library.load(std::memory_order_acquire);
+}
+
+bool has_devices(std::string_view name) {
+  const std::optional<DeviceKind> kind = find_kind(name);
+  if (!kind) return false;
+  return *kind == DeviceKind::meta || backend_of(Device(*kind)).device_count() > 0;
+}
+
+DeviceKind device_kind(std::string_view name) {
+  if (!has_devices(name) && is_valid_name(name)) load_backends_for(name);
+  if (const std::optional<DeviceKind> kind = find_kind(name)) return *kind;
+  throw Error(fmt::format("Device: expected the name of a backend, got \"{}\"; there are {}{}",
+                          name, fmt::join(backend_names(), ", "), refusals()));
+}
+
+const std::string& device_name(DeviceKind kind) {
+  return backends().slots[static_cast<size_t>(kind)].name;
+}
+
+}  // namespace ambit

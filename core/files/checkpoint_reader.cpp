@@ -1,0 +1,175 @@
+// load_checkpoint(): finds the entries, runs the pickle, and reads each storage when it is first
+// named. Names in the file are compared with names in the file, never with those of a disk.
+#include <ambit/checkpoint.h>
+#include <ambit/detail/late_library.h>
+#include <ambit/error.h>
+#include <ambit/ops/creation.h>
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <bit>
+#include <cmath>
+#include <map>
+#include <optional>
+
+#include "input_file.h"
+#include "pickle.h"
+#include "pytorch_file.h"
+#include "zip_reader.h"
+
+namespace ambit {
+namespace {
+
+template <class... T>
+[[noreturn]] void fail(fmt::format_string<T...> text, T&&... args) {
+  throw SerializationError(fmt::format(text, std::forward<T>(args)...));
+}
+
+// Says more about files that are no zip than libzip could.
+void check_is_zip(const InputFile& file) {
+  std::string begin(std::min<uint64_t>(file.size_bytes(), 4), '\0');
+  file.read(begin.data(), begin.size(), 0);
+  if (begin.starts_with(
+          "\x80\x02\x8a\x0a")) {  // a pickle that begins with a long: its magic number
+    fail(
+        "expected a zip file, got the format of PyTorch before 1.6; load it in PyTorch and save it "
+        "again");
+  }
+  if (!begin.starts_with("PK")) fail("expected a zip file as torch.save writes it, got another");
+}
+
+float widen_float16(uint16_t h) {
+  const uint32_t sign = (h & 0x8000u) << 16, exponent = (h >> 10) & 0x1fu, fraction = h & 0x3ffu;
+  if (exponent == 0x1f) return std::bit_cast<float>(sign | 0x7f800000u | fraction << 13);
+  const float size = exponent == 0 ? std::ldexp(static_cast<float>(fraction), -24)
+                                   : std::bit_cast<float>((exponent + 112) << 23 | fraction << 13);
+  return sign ? -size : size;
+}
+
+float widen_bfloat16(uint16_t h) { return std::bit_cast<float>(uint32_t{h} << 16); }
+
+class Archive {
+ public:
+  Archive(const InputFile& file, Device device) : device_(device) {
+    check_is_zip(file);
+    const auto* library = static_cast<const ZipLibrary*>(late_library("zip"));
+    zip_ = library->open(file.descriptor(), file.size_bytes());
+    index();
+    if (const auto order = text(pytorch_file::kByteOrder); order && *order != "little") {
+      fail("expected little-endian numbers, got '{}'", *order);
+    }
+  }
+
+  Value read_value() {
+    const size_t entry = find(pytorch_file::kPickle);
+    if (entry == kNone) fail("expected an entry data.pkl, got none");
+    if (size_of(entry) > pytorch_file::kMaxPickleBytes) {
+      fail("expected a data.pkl of at most {} bytes, got {}", pytorch_file::kMaxPickleBytes,
+           size_of(entry));
+    }
+    return pickle::read(read_text(entry), [this](const auto&... id) { return storage(id...); });
+  }
+
+  Metadata read_metadata() const {
+    Metadata metadata;
+    for (const auto& [name, entry] : entries_) {
+      if (name.starts_with(pytorch_file::kExtra)) {
+        metadata.emplace(name.substr(pytorch_file::kExtra.size()), read_text(entry));
+      }
+    }
+    return metadata;
+  }
+
+ private:
+  static constexpr size_t kNone = SIZE_MAX;
+
+  // All entries lie in one folder, whatever its name.
+  void index() {
+    std::string folder;
+    const std::vector<ZipReader::Entry>& all = zip_->entries();
+    for (size_t i = 0; i < all.size(); ++i) {
+      const std::string& name = all[i].name;
+      if (i == 0) folder = name.substr(0, name.find('/') + 1);
+      const bool inside = !folder.empty() && folder != "/" && name.starts_with(folder);
+      if (!inside || name.find("..") != name.npos) {
+        fail("expected entries in one folder, got '{}'", name);
+      }
+      entries_.emplace(name.substr(folder.size()), i);
+    }
+  }
+
+  size_t find(std::string_view name) const {
+    const auto found = entries_.find(std::string(name));
+    return found == entries_.end() ? kNone : found->second;
+  }
+
+  uint64_t size_of(size_t entry) const { return zip_->entries()[entry].size_bytes; }
+
+  std::string read_text(size_t entry) const {
+    std::string bytes(size_of(entry), '\0');
+    zip_->read(entry, bytes.data());
+    return bytes;
+  }
+
+  std::optional<std::string> text(std::string_view name) const {
+    const size_t entry = find(name);
+    return entry == kNone ? std::nullopt : std::optional(read_text(entry));
+  }
+
+  Tensor storage(const std::string& key, const StorageType& type, int64_t numel) {
+    const auto known = storages_.find(key);
+    if (known == storages_.end()) {
+      return storages_.emplace(key, std::pair(&type, read_storage(key, type, numel)))
+          .first->second.second;
+    }
+    const auto& [known_type, elements] = known->second;
+    if (known_type != &type || elements.numel() != numel) {
+      fail("expected storage '{}' with one type and size, got two", key);
+    }
+    return elements;
+  }
+
+  Tensor read_storage(const std::string& key, const StorageType& type, int64_t numel) const {
+    const size_t entry = find(fmt::format("{}{}", pytorch_file::kData, key));
+    if (entry == kNone) fail("expected a storage '{}' in the file, got none", key);
+    const uint64_t size_bytes = size_of(entry);
+    if (numel < 0 || size_bytes % type.element_bytes != 0 ||
+        size_bytes / type.element_bytes != static_cast<uint64_t>(numel)) {
+      fail("expected {} elements of {} in storage '{}', got {} bytes", numel, type.name, key,
+           size_bytes);
+    }
+    const Tensor t = empty({numel}, type.dtype);
+    if (type.half == Half::none) {
+      zip_->read(entry, t.data_ptr());
+    } else {
+      std::vector<uint16_t> halves(static_cast<size_t>(numel));
+      zip_->read(entry, halves.data());
+      std::transform(halves.begin(), halves.end(), t.data_ptr<float>(),
+                     type.half == Half::float16 ? widen_float16 : widen_bfloat16);
+    }
+    if (!is_valid(t)) fail("expected bytes 0 and 1 in BoolStorage '{}', got others", key);
+    return t.to(device_);
+  }
+
+  Device device_;
+  std::unique_ptr<ZipReader> zip_;
+  std::map<std::string, size_t> entries_;  // by their names in the folder
+  std::map<std::string, std::pair<const StorageType*, Tensor>> storages_;
+};
+
+}  // namespace
+
+Value load_checkpoint(const std::string& path, Device map_location, Metadata* metadata) {
+  const InputFile file(path);
+  try {
+    Archive archive(file, map_location);
+    Value value = archive.read_value();
+    if (metadata) *metadata = archive.read_metadata();
+    return value;
+  } catch (const SerializationError& e) {
+    fail_load(path, e.what());
+  }
+}
+
+}  // namespace ambit

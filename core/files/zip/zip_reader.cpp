@@ -1,0 +1,108 @@
+// ZipReader by libzip, which checks that the file's directory and the entries' headers agree.
+#include "core/files/zip_reader.h"
+
+#include <ambit/error.h>
+
+#include <fmt/format.h>
+#include <unistd.h>
+#include <zip.h>
+
+#include <set>
+
+namespace ambit {
+namespace {
+
+struct CloseArchive {
+  void operator()(zip_t* archive) const { zip_discard(archive); }
+};
+struct CloseFile {
+  void operator()(zip_file_t* file) const { zip_fclose(file); }
+};
+
+[[noreturn]] void fail(const std::string& why) { throw SerializationError(why); }
+
+std::unique_ptr<zip_t, CloseArchive> open_archive(int descriptor) {
+  const int own = ::dup(descriptor);
+  int code = 0;
+  std::unique_ptr<zip_t, CloseArchive> archive(zip_fdopen(own, ZIP_CHECKCONS | ZIP_RDONLY, &code));
+  if (archive) return archive;
+  if (own >= 0) ::close(own);
+  zip_error_t error;
+  zip_error_init_with_code(&error, code);
+  const std::string text = zip_error_strerror(&error);
+  zip_error_fini(&error);
+  fail(fmt::format("expected a sound zip file, got: {}", text));
+}
+
+class LibzipReader : public ZipReader {
+ public:
+  LibzipReader(int descriptor, uint64_t size_bytes) : archive_(open_archive(descriptor)) {
+    const auto count = static_cast<uint64_t>(zip_get_num_entries(archive_.get(), 0));
+    std::set<std::string> names;
+    uint64_t room = size_bytes;
+    for (uint64_t i = 0; i < count; ++i) {
+      entries_.push_back(describe(i));
+      const Entry& entry = entries_.back();
+      if (!names.insert(entry.name).second) {
+        fail(fmt::format("expected each entry once, got '{}' twice", entry.name));
+      }
+      if (entry.size_bytes > room) {
+        fail(fmt::format("expected entries of together at most {} bytes, the file's size, got more",
+                         size_bytes));
+      }
+      room -= entry.size_bytes;
+    }
+  }
+
+  const std::vector<Entry>& entries() const override { return entries_; }
+
+  void read(size_t entry, void* to) const override {
+    const Entry& e = entries_[entry];
+    const std::unique_ptr<zip_file_t, CloseFile> file(
+        zip_fopen_index(archive_.get(), entry, ZIP_FL_UNCHANGED));
+    if (!file) fail(fmt::format("'{}': {}", e.name, zip_strerror(archive_.get())));
+    char* next = static_cast<char*>(to);
+    uint64_t left = e.size_bytes;
+    // libzip compares the CRC where it sees the end, so one byte more is asked for.
+    for (char beyond = 0;;) {
+      const int64_t got = zip_fread(file.get(), left > 0 ? next : &beyond, left > 0 ? left : 1);
+      if (got < 0) fail(fmt::format("'{}': {}", e.name, zip_file_strerror(file.get())));
+      if ((got == 0) != (left == 0)) {
+        fail(fmt::format("expected {} bytes in '{}', got others", e.size_bytes, e.name));
+      }
+      if (got == 0) return;
+      next += got;
+      left -= static_cast<uint64_t>(got);
+    }
+  }
+
+ private:
+  Entry describe(uint64_t i) const {
+    zip_stat_t stat;
+    if (zip_stat_index(archive_.get(), i, ZIP_FL_ENC_RAW, &stat) != 0) {
+      fail(zip_strerror(archive_.get()));
+    }
+    constexpr uint64_t kNeeded = ZIP_STAT_NAME | ZIP_STAT_SIZE | ZIP_STAT_COMP_SIZE |
+                                 ZIP_STAT_COMP_METHOD | ZIP_STAT_ENCRYPTION_METHOD;
+    if ((stat.valid & kNeeded) != kNeeded || stat.comp_method != ZIP_CM_STORE ||
+        stat.encryption_method != ZIP_EM_NONE || stat.comp_size != stat.size) {
+      fail("expected entries that are stored, as PyTorch does, got compressed or encrypted ones");
+    }
+    return {stat.name, stat.size};
+  }
+
+  std::unique_ptr<zip_t, CloseArchive> archive_;
+  std::vector<Entry> entries_;
+};
+
+std::unique_ptr<ZipReader> open(int descriptor, uint64_t size_bytes) {
+  return std::make_unique<LibzipReader>(descriptor, size_bytes);
+}
+
+}  // namespace
+}  // namespace ambit
+
+extern "C" AMBIT_API const void* ambit_zip() {
+  static constexpr ambit::ZipLibrary kLibrary{ambit::open};
+  return &kLibrary;
+}

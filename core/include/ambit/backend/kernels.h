@@ -1,0 +1,151 @@
+// THE backend contract: every kernel op, one typed line each. Outputs first, then inputs, then
+// parameters. Kernels may assume: all tensors on one device, outputs allocated with the right shape
+// and dtype, and what each comment says. "strided": any strides, also 0 (broadcast inputs) and
+// overlapping inputs; "contiguous": core hands it contiguous tensors. Outputs never overlap inputs,
+// unless they are the same elements in the same places (in-place elementwise ops). Sizes may be 0.
+// Ops without "composite" are the minimum a backend brings.
+#pragma once
+
+#include <ambit/backend/op.h>
+#include <ambit/params.h>
+
+#include <span>
+
+namespace ambit::kernels {
+
+// --- memory
+/// y = x, converted as static_cast does (to bool: x != 0). strided; any two dtypes.
+extern AMBIT_API Op<void(Tensor& y, const Tensor& x)> copy;
+/// y[...] = value, converted. strided.
+extern AMBIT_API Op<void(Tensor& y, const Scalar& value)> fill;
+/// y[i] = random number i of the stream, i counting in row-major order; see philox.h. contiguous.
+extern AMBIT_API Op<void(Tensor& y, const RandomParams& p)> random;
+
+// --- elementwise; all operands have y's shape (broadcasting is done: strides 0), all strided
+/// y = op(x), same dtype. neg .. erf float only but neg, abs, sign, square, relu: any but bool;
+/// floor..trunc: float; bitwise_not: bool and integers; isnan, isinf, isfinite, logical_not: y
+/// bool.
+extern AMBIT_API Op<void(Tensor& y, const Tensor& x, const UnaryOp& op)> unary;
+/// y = op(a, b), one dtype for all three. Integers wrap; integer division by zero throws Error, as
+/// does the least integer divided by -1. div, atan2 and *_grad: float only.
+extern AMBIT_API Op<void(Tensor& y, const Tensor& a, const Tensor& b, const BinaryOp& op)> binary;
+/// y = op(a, b), y bool, a and b of one dtype.
+extern AMBIT_API Op<void(Tensor& y, const Tensor& a, const Tensor& b, const CompareOp& op)> compare;
+/// y = condition ? a : b, condition bool, the others of one dtype.
+extern AMBIT_API Op<void(Tensor& y, const Tensor& condition, const Tensor& a, const Tensor& b)>
+    where;
+
+// --- reductions
+/// y = op over every dim where y's size is 1 and x's is not; y and x have the same dim. strided x,
+/// contiguous y. sum, prod: y of x's dtype (x bool: y int64); narrower integers may be summed into
+/// int64 y; max, min: x's dtype, not empty, NaN wins; any, all: y bool, any x.
+extern AMBIT_API Op<void(Tensor& y, const Tensor& x, const ReduceOp& op)> reduce;
+/// index = position along dim of the maximum (or minimum), the first of equals, NaN wins; int64,
+/// with size 1 at dim. value, if defined, is that element. strided x.
+extern AMBIT_API Op<void(Tensor& value, Tensor& index, const Tensor& x, int64_t dim, bool largest)>
+    arg_reduce;
+/// y[.., i, ..] = sum over j <= i of x[.., j, ..], same dtype (not bool). strided x.
+extern AMBIT_API Op<void(Tensor& y, const Tensor& x, int64_t dim)> cumsum;
+
+// --- indexing; index int64, strided; a bad index: IndexError, nothing written for it
+/// y[i][j][k] = x[i][index[i][j][k]][k] for dim 1, and so on. y has index's shape. strided x.
+extern AMBIT_API Op<void(Tensor& y, const Tensor& x, const Tensor& index, int64_t dim)> gather;
+/// y[i][index[i][j][k]][k] = src[i][j][k]; which of equal indices wins is not defined.
+extern AMBIT_API Op<void(Tensor& y, const Tensor& index, const Tensor& src, int64_t dim)> scatter;
+/// y[i][index[i][j][k]][k] += src[i][j][k].
+extern AMBIT_API Op<void(Tensor& y, const Tensor& index, const Tensor& src, int64_t dim)>
+    scatter_add;
+/// y [n, dim(x)] int64 = coordinates of the n true elements of x, row-major. x bool, contiguous;
+/// core has counted n.
+extern AMBIT_API Op<void(Tensor& y, const Tensor& x)> nonzero;
+/// y = x with the rows `index` [n] of dim taken. strided x. composite
+extern AMBIT_API Op<void(Tensor& y, const Tensor& x, const Tensor& index, int64_t dim)>
+    index_select;
+/// y += the rows of src at `index` [n] of dim: the gradient of index_select. composite
+extern AMBIT_API Op<void(Tensor& y, const Tensor& index, const Tensor& src, int64_t dim)> index_add;
+
+// --- linear algebra
+/// y [B,M,N] = a [B,M,K] b [B,K,N]. strided a and b, contiguous y; any dtype but bool.
+extern AMBIT_API Op<void(Tensor& y, const Tensor& a, const Tensor& b)> matmul;
+/// y [M,N] = x [M,K] w[N,K]^T + b [N]; b may be undefined. strided x and w. composite
+extern AMBIT_API Op<void(Tensor& y, const Tensor& x, const Tensor& w, const Tensor& b)> linear;
+
+// --- convolution and pooling; floats; contiguous
+/// y [N,K,P,Q] = cross-correlation of x [N,C,H,W] with w [K,C/groups,R,S], + b [K] if defined.
+extern AMBIT_API
+    Op<void(Tensor& y, const Tensor& x, const Tensor& w, const Tensor& b, const Conv2dParams& p)>
+        conv2d;
+/// dx [N,C,H,W] from dy [N,K,P,Q] and w. composite
+extern AMBIT_API Op<void(Tensor& dx, const Tensor& dy, const Tensor& w, const Conv2dParams& p)>
+    conv2d_input_grad;
+/// dw [K,C/groups,R,S] from dy [N,K,P,Q] and x. composite
+extern AMBIT_API Op<void(Tensor& dw, const Tensor& dy, const Tensor& x, const Conv2dParams& p)>
+    conv2d_weight_grad;
+/// y [N,C,P,Q] = maximum of each window, NaN wins; index [N,C,P,Q] int32 = its position h * W + w,
+/// the first of equals; undefined where nobody asks. H * W below 2^31.
+extern AMBIT_API Op<void(Tensor& y, Tensor& index, const Tensor& x, const Pool2dParams& p)>
+    max_pool2d;
+/// dx [N,C,H,W] = dy [N,C,P,Q] added at `index`, zero elsewhere.
+extern AMBIT_API Op<void(Tensor& dx, const Tensor& dy, const Tensor& index, const Pool2dParams& p)>
+    max_pool2d_grad;
+/// y [N,C,P,Q] = mean of each window. composite
+extern AMBIT_API Op<void(Tensor& y, const Tensor& x, const Pool2dParams& p)> avg_pool2d;
+/// dx [N,C,H,W] from dy [N,C,P,Q]. composite
+extern AMBIT_API Op<void(Tensor& dx, const Tensor& dy, const Pool2dParams& p)> avg_pool2d_grad;
+
+// --- normalisation; floats; contiguous
+/// y = softmax of x along dim, or its logarithm. composite
+extern AMBIT_API Op<void(Tensor& y, const Tensor& x, int64_t dim, bool log)> softmax;
+/// dx = y * (dy - sum(dy * y)) along dim; log: dx = dy - exp(y) * sum(dy). composite
+extern AMBIT_API Op<void(Tensor& dx, const Tensor& dy, const Tensor& y, int64_t dim, bool log)>
+    softmax_grad;
+/// y = (x - mean) * invstd * w + b per channel (dim 1) of x [N,C,...]; w, b [C] may be undefined.
+/// training: mean and invstd [C] are written from the batch (biased variance), running_mean and
+/// running_var [C], where defined, updated (unbiased variance); else written from the running ones.
+/// composite
+extern AMBIT_API
+    Op<void(Tensor& y, Tensor& mean, Tensor& invstd, Tensor& running_mean, Tensor& running_var,
+            const Tensor& x, const Tensor& w, const Tensor& b, const BatchNormParams& p)>
+        batch_norm;
+/// dx, dw [C], db [C]; dw and db always defined. composite
+extern AMBIT_API
+    Op<void(Tensor& dx, Tensor& dw, Tensor& db, const Tensor& dy, const Tensor& x, const Tensor& w,
+            const Tensor& mean, const Tensor& invstd, const BatchNormParams& p)>
+        batch_norm_grad;
+
+// --- losses
+/// y [N], weight_sum [] = -w[t] * x[n, t] and sum of w[t] over n with t != ignore_index; x [N,C]
+/// log-probabilities, target [N] int64, w [C] may be undefined (ones); ignored rows give 0.
+/// contiguous. composite
+extern AMBIT_API Op<void(Tensor& y, Tensor& weight_sum, const Tensor& x, const Tensor& target,
+                         const Tensor& w, int64_t ignore_index)>
+    nll_loss;
+/// The same of logits x, in one pass over them: y = w[t] * -log(softmax(x[n])[t]). contiguous.
+/// composite
+extern AMBIT_API Op<void(Tensor& y, Tensor& weight_sum, const Tensor& x, const Tensor& target,
+                         const Tensor& w, int64_t ignore_index)>
+    cross_entropy;
+/// dx [N,C] = g[n] * w[t] * (softmax(x[n]) - onehot(t)), ignored rows 0. strided g [N], the others
+/// contiguous. composite
+extern AMBIT_API Op<void(Tensor& dx, const Tensor& g, const Tensor& x, const Tensor& target,
+                         const Tensor& w, int64_t ignore_index)>
+    cross_entropy_grad;
+
+// --- optimizers; lists of equal length, one dtype in all (float), for each i the same sizes;
+// contiguous
+/// p[i], buf[i] updated in place by SGD with gradient g[i]; without momentum buf is empty.
+/// composite
+extern AMBIT_API Op<void(TensorList p, TensorList buf, TensorList g, const SgdParams& params)>
+    sgd_step;
+/// p[i] and its moments m[i] (of g[i]) and v[i] (of its square) updated in place by Adam, or by
+/// AdamW where the decay is decoupled. composite
+extern AMBIT_API
+    Op<void(TensorList p, TensorList m, TensorList v, TensorList g, const AdamParams& params)>
+        adam_step;
+
+}  // namespace ambit::kernels
+
+namespace ambit {
+/// Return every kernel op, in the order of this page.
+AMBIT_API std::span<OpBase* const> all_ops();
+}  // namespace ambit

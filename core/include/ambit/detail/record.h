@@ -1,0 +1,172 @@
+// How an op records its gradient:
+//   return record("mul", out, wrt(a, [b = saved(b)](const Tensor& g) { return g * b(); }),
+//                             wrt(b, [a = saved(a)](const Tensor& g) { return g * a(); }));
+// Formulas are written in public ops, so that double backward works. Only those of inputs that need
+// a gradient are kept. One formula is one std::optional<lambda> in the node: no std::function.
+#pragma once
+
+#include <ambit/autograd.h>
+#include <ambit/detail/pooled.h>
+#include <ambit/tensor.h>
+
+#include <array>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <span>
+#include <tuple>
+#include <type_traits>
+#include <utility>
+
+namespace ambit {
+
+class Node;
+struct NodeHooks;  // core/autograd/autograd_meta.h
+
+/// Where a gradient flows on to: input `input` of a node, or a leaf tensor. Empty: nowhere.
+struct AMBIT_API Edge {
+  intrusive_ptr<Node> node;
+  uint32_t input = 0;  ///< which output of the op that `node` stands for
+  intrusive_ptr<TensorImpl> leaf;
+  explicit operator bool() const { return node || leaf; }
+};
+
+/// A recorded op: maps the gradients of its outputs to those of its inputs.
+class AMBIT_API Node : public RefCounted, public Pooled {
+ public:
+  Node(const char* name, uint32_t outputs);
+  virtual ~Node();
+
+  /// Fill `in[i]` for each i with `wanted[i]`; entries of `out` may be undefined (zero).
+  virtual void apply(std::span<const Tensor> out, std::span<Tensor> in,
+                     std::span<const uint8_t> wanted) = 0;
+  /// Drop what was saved for apply(), which then must not be called again.
+  virtual void release() = 0;
+  virtual std::span<Edge> edges() = 0;
+
+  const char* name() const { return name_; }
+  uint32_t outputs() const { return outputs_; }
+  uint64_t sequence() const { return sequence_; }  ///< higher than those of all its edges' nodes
+
+  /// Destroy without recursion, however deep the graph below is.
+  static void destroy(Node* n) noexcept;
+
+ private:
+  friend class Engine;
+  friend struct NodeHooks;
+
+  const char* name_;
+  uint32_t outputs_;
+  bool released_ = false;
+  uint64_t sequence_;
+  Node* next_to_destroy_ = nullptr;
+  std::unique_ptr<NodeHooks> hooks_;  // of the tensors that are its outputs
+};
+
+/// The edge along which a gradient of `t` flows on; empty when it needs none.
+AMBIT_API Edge gradient_edge(const Tensor& t);
+
+/// A tensor kept for a formula. `saved()` throws AutogradError if its data changed since.
+class AMBIT_API Saved {
+ public:
+  Saved() = default;
+  /// `output`: which output of the op being recorded `t` is; -1: an input.
+  Saved(const Tensor& t, int output);
+  Tensor operator()() const;
+
+ private:
+  Tensor tensor_;
+  StorageImpl* storage_ = nullptr;
+  uint32_t version_ = 0;
+  int output_ = -1;
+};
+/// Keep an input of the op. Undefined tensors are allowed and come back undefined.
+inline Saved saved(const Tensor& input) { return Saved(input, -1); }
+/// Keep the op's own output, without a reference cycle. Call it after the kernel ran.
+inline Saved saved_output(const Tensor& out) { return Saved(out, 0); }
+
+template <class F>
+struct Wrt {
+  const Tensor& input;
+  F formula;
+};
+/// Pair an input with its formula: gradient of the output -> gradient of the input.
+template <class F>
+Wrt<std::remove_cvref_t<F>> wrt(const Tensor& input, F&& formula) {
+  return {input, std::forward<F>(formula)};
+}
+
+template <class... F>
+class FormulaNode final : public Node {
+ public:
+  FormulaNode(const char* name, Wrt<F>&&... w) : Node(name, 1), edges_{gradient_edge(w.input)...} {
+    std::apply([&](auto&... kept) { (keep(kept, w), ...); }, formulas_);
+  }
+
+  void apply(std::span<const Tensor> out, std::span<Tensor> in,
+             std::span<const uint8_t> wanted) override {
+    if (out[0].defined()) run(out[0], in, wanted, std::index_sequence_for<F...>());
+  }
+  void release() override {
+    std::apply([](auto&... f) { (f.reset(), ...); }, formulas_);
+  }
+  std::span<Edge> edges() override { return edges_; }
+
+ private:
+  template <class Formula>
+  static void keep(std::optional<Formula>& kept, Wrt<Formula>& w) {
+    if (w.input.requires_grad()) kept.emplace(std::move(w.formula));
+  }
+  template <size_t... I>
+  void run(const Tensor& g, std::span<Tensor> in, std::span<const uint8_t> wanted,
+           std::index_sequence<I...>) {
+    ((wanted[I] && std::get<I>(formulas_) ? void(in[I] = (*std::get<I>(formulas_))(g)) : void()),
+     ...);
+  }
+
+  std::array<Edge, sizeof...(F)> edges_;
+  std::tuple<std::optional<F>...> formulas_;
+};
+
+/// Make `node` the history of `out`, its output number `output`.
+AMBIT_API void set_history(const Tensor& out, intrusive_ptr<Node> node, uint32_t output = 0);
+/// The same after `self` was overwritten: where self is a view, its base's history changes too.
+AMBIT_API void set_history_in_place(const Tensor& self, intrusive_ptr<Node> node);
+
+/// Attach the gradient formulas of an op to its output, if anything needs them; return the output.
+template <class... F>
+Tensor record(const char* name, Tensor out, Wrt<F>&&... w) {
+  if (GradMode::is_enabled() && (w.input.requires_grad() || ...) &&
+      is_floating_point(out.dtype())) {
+    set_history(out, intrusive_ptr<Node>(new FormulaNode<F...>(name, std::move(w)...)));
+  }
+  return out;
+}
+
+/// The same for an op that has overwritten `self`. Call check_in_place first, before the kernel.
+template <class... F>
+void record_in_place(const char* name, const Tensor& self, Wrt<F>&&... w) {
+  self.bump_version();
+  if (GradMode::is_enabled() && (w.input.requires_grad() || ...) &&
+      is_floating_point(self.dtype())) {
+    set_history_in_place(self, intrusive_ptr<Node>(new FormulaNode<F...>(name, std::move(w)...)));
+  }
+}
+
+/// For ops of a list: formula(g, i) is the gradient of tensors[i].
+AMBIT_API Tensor record_list(const char* name, Tensor out, TensorList tensors,
+                             std::function<Tensor(const Tensor& g, size_t i)> formula);
+
+/// Check that `self` may be overwritten. Errors: AutogradError for a leaf that requires grad (or a
+/// view of one) while recording; Error for memory where elements overlap (expanded views).
+AMBIT_API void check_in_place(const char* op, const Tensor& self);
+/// Check that `input` shares no memory with `self`, unless both are the same elements in the same
+/// places. Errors: Error.
+AMBIT_API void check_no_overlap(const char* op, const Tensor& self, const Tensor& input);
+
+/// Make a strided alias of `base` (offset absolute, in elements of the storage), tracked as a view.
+/// Records nothing: the view op does.
+AMBIT_API Tensor make_view(const Tensor& base, IntArrayRef sizes, IntArrayRef strides,
+                           int64_t offset);
+
+}  // namespace ambit

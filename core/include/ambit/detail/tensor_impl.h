@@ -1,0 +1,44 @@
+// What a Tensor handle points at: geometry, storage, and its place in the autograd graph.
+// Public only so that accessors inline; use Tensor.
+#pragma once
+
+#include <ambit/detail/intrusive_ptr.h>
+#include <ambit/detail/storage.h>
+#include <ambit/dtype.h>
+#include <ambit/shape.h>
+
+#include <memory>
+
+namespace ambit {
+
+struct AutogradMeta;  // core/autograd/autograd_meta.h
+
+class AMBIT_API TensorImpl final : public RefCounted, public Pooled {
+ public:
+  /// Contiguous, from the first element of the storage on. Requires that numel is sizes' product.
+  TensorImpl(Storage storage, IntArrayRef sizes, int64_t numel, DType dtype);
+  TensorImpl(Storage storage, IntArrayRef sizes, IntArrayRef strides, int64_t offset, DType dtype);
+
+  /// Replace geometry and storage (module.to, set_data); keeps identity and autograd state.
+  void set(Storage storage, IntArrayRef sizes, IntArrayRef strides, int64_t offset, DType dtype);
+
+  static void destroy(TensorImpl* t) noexcept;
+
+  Storage storage;
+  Dims sizes, strides;  // in elements
+  int64_t offset = 0;   // of the first element, in elements
+  int64_t numel = 0;
+  Device device;
+  DType dtype;
+  bool contiguous = true;
+  bool requires_grad = false;  // of a leaf, or because grad_fn is set
+  // A view's root tensor, through which in-place writes reach the graph. Null: not a view.
+  intrusive_ptr<TensorImpl> base;
+  uint32_t base_rebases = 0;               // of the base when this view's grad_fn was made
+  std::unique_ptr<AutogradMeta> autograd;  // null until there is something to say
+
+ private:
+  ~TensorImpl();
+};
+
+}  // namespace ambit

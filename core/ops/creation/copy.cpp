@@ -1,0 +1,155 @@
+// Copies between dtypes, layouts and devices: the one place where data crosses devices.
+#include <ambit/backend/kernels.h>
+#include <ambit/backend/registry.h>
+#include <ambit/detail/record.h>
+#include <ambit/error.h>
+#include <ambit/ops/creation.h>
+#include <ambit/ops/elementwise.h>
+#include <ambit/ops/shape.h>
+#include <fmt/format.h>
+
+#include "core/ops/operands/broadcast.h"
+#include "core/ops/operands/expect.h"
+
+namespace ambit {
+namespace {
+
+// On the host, where `device` copies from and to without holding the host up.
+Tensor allocate_pinned(const char* op, IntArrayRef sizes, DType dtype, Device device) {
+  const size_t bytes = allocate(op, sizes, dtype, kMeta).nbytes();
+  if (bytes == 0) return allocate(op, sizes, dtype, kCPU);
+  Backend& backend = usable_backend(device);
+  return from_blob(backend.allocate_pinned(bytes), sizes, dtype,
+                   [&backend, bytes](void* p) { backend.free_pinned(p, bytes); });
+}
+
+// A contiguous tensor of the same sizes with the dtype asked for, on t's own device.
+Tensor packed(const Tensor& t, DType dtype) {
+  if (t.dtype() == dtype && t.is_contiguous()) return t;
+  Tensor out = allocate("copy", t.sizes(), dtype, t.device());
+  kernels::copy(out, t);
+  return out;
+}
+
+// The bytes of `from` into `to`: both contiguous, of one dtype and size, on different devices.
+void copy_bytes(const Tensor& to, const Tensor& from, bool non_blocking) try {
+  const Device target = to.device(), source = from.device();
+  const size_t bytes = from.nbytes();
+  if (bytes == 0) return;
+  if (source.is_cpu()) {
+    usable_backend(target).copy_from_host(target.index(), to.data_ptr(), from.data_ptr(), bytes,
+                                          non_blocking);
+  } else if (target.is_cpu()) {
+    usable_backend(source).copy_to_host(source.index(), to.data_ptr(), from.data_ptr(), bytes,
+                                        non_blocking);
+    if (non_blocking) to.storage()->await(source);
+  } else if (target.kind() == source.kind()) {
+    usable_backend(target).copy(target.index(), to.data_ptr(), source.index(), from.data_ptr(),
+                                bytes);
+  } else {  // two accelerators that know nothing of each other meet on the host
+    const Tensor host = allocate("copy", from.sizes(), from.dtype(), kCPU);
+    copy_bytes(host, from, false);
+    copy_bytes(to, host, false);
+  }
+} catch (const std::bad_alloc&) {  // of a backend that keeps a copy of what travels
+  throw_out_of_host_memory("copy");
+}
+
+// The same for any layouts and dtypes. `from` broadcasts to `to`; it crosses before it is expanded,
+// and in the smaller of the two dtypes.
+void copy_across(const Tensor& to, const Tensor& from, bool non_blocking) {
+  const bool narrow_first = element_size(to.dtype()) < element_size(from.dtype());
+  const DType dtype = narrow_first ? to.dtype() : from.dtype();
+  const Tensor sent = packed(from, dtype);
+  const bool direct = to.is_contiguous() && to.dtype() == dtype && to.sizes() == sent.sizes();
+  const Tensor landed = direct ? to : allocate("copy", sent.sizes(), dtype, to.device());
+  // Staging memory on the host goes back when this returns, so nothing may still be reading it.
+  const bool staged = (!direct && to.is_cpu()) || (!sent.is_same(from) && from.is_cpu());
+  copy_bytes(landed, sent, non_blocking && !staged);
+  if (direct) return;
+  Tensor y = to;
+  kernels::copy(y, expanded(landed, to.sizes()));
+}
+
+void copy_data(const char* op, const Tensor& to, const Tensor& from, bool non_blocking) {
+  if (to.is_meta()) return;
+  if (from.is_meta()) {
+    throw NotImplementedError(fmt::format(
+        "{}: expected a source with data, got a meta tensor, which has only a shape", op));
+  }
+  if (to.device() != from.device()) return copy_across(to, from, non_blocking);
+  Tensor y = to;
+  kernels::copy(y, expanded(from, to.sizes()));
+}
+
+}  // namespace
+
+const Tensor& copy_(const Tensor& self, const Tensor& src, bool non_blocking) {
+  expect_defined("copy_", "self", self);
+  expect_defined("copy_", "src", src);
+  check_broadcasts_to("copy_", src.sizes(), self.sizes());
+  check_in_place("copy_", self);
+  if (self.is_same(src)) return self;
+  check_no_overlap("copy_", self, src);
+  copy_data("copy_", self, src, non_blocking);
+  record_in_place("copy", self, wrt(self, ZerosLike(self)), wrt(src, BackTo(src)));
+  return self;
+}
+
+Tensor to(const Tensor& self, Device device, DType dtype, bool non_blocking, bool copy) {
+  expect_defined("to", "self", self);
+  if (!copy && self.dtype() == dtype && self.device() == device) return self;
+  // As in libtorch, what need not be waited for comes in memory that makes it possible.
+  const bool pinned = non_blocking && device.is_cpu() && !self.is_cpu() && !self.is_meta();
+  Tensor out = pinned ? allocate_pinned("to", self.sizes(), dtype, self.device())
+                      : allocate("to", self.sizes(), dtype, device);
+  copy_data("to", out, self, non_blocking);
+  if (!needs_gradient(self)) return out;
+  return record("to", std::move(out), wrt(self, BackTo(self)));
+}
+
+Tensor clone(const Tensor& self) {
+  expect_defined("clone", "self", self);
+  Tensor out = allocate("clone", self.sizes(), self.dtype(), self.device());
+  kernels::copy(out, self);
+  return record("clone", std::move(out), wrt(self, [](const Tensor& g) { return g; }));
+}
+
+Tensor contiguous(const Tensor& self) {
+  expect_defined("contiguous", "self", self);
+  return self.is_contiguous() ? self : clone(self);
+}
+
+Tensor Tensor::pin_memory(Device device) const {
+  if (!is_cpu()) {
+    throw BackendError(
+        fmt::format("pin_memory: expected a tensor on cpu, got one on {}", this->device().str()));
+  }
+  if (is_pinned(device)) return *this;
+  Tensor out = allocate_pinned("pin_memory", sizes(), dtype(), device);
+  kernels::copy(out, *this);
+  return record("pin_memory", std::move(out), wrt(*this, BackTo(*this)));
+}
+
+bool Tensor::is_pinned(Device device) const {
+  return is_cpu() && nbytes() > 0 && usable_backend(device).is_pinned(data_ptr(), nbytes());
+}
+
+Scalar Tensor::item() const {
+  if (numel() != 1) {
+    throw ShapeError(
+        fmt::format("item: expected a tensor with one element, got shape {}", str(sizes())));
+  }
+  if (is_meta()) {
+    throw NotImplementedError("item: expected a tensor with data, got a meta tensor");
+  }
+  return visit(dtype(), [&]<class T>() {
+    if (is_cpu()) return Scalar(*static_cast<const T*>(data_ptr()));
+    T value{};
+    usable_backend(device()).copy_to_host(device().index(), &value, data_ptr(), sizeof value,
+                                          false);
+    return Scalar(value);
+  });
+}
+
+}  // namespace ambit

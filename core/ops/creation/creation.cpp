@@ -1,0 +1,223 @@
+// Making tensors from sizes, values, sequences and memory of others. Random ones: random.cpp.
+#include <ambit/ops/creation.h>
+
+#include <ambit/backend/kernels.h>
+#include <ambit/detail/record.h>
+#include <ambit/error.h>
+#include <ambit/ops/elementwise.h>
+#include <ambit/ops/shape.h>
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "core/ops/operands/broadcast.h"
+#include "core/ops/operands/expect.h"
+
+namespace ambit {
+namespace {
+
+Tensor finish(Tensor t, const TensorOptions& options) {
+  if (options.requires_grad()) t.requires_grad_();
+  return t;
+}
+
+Tensor filled(const char* op, IntArrayRef sizes, const Scalar& value,
+              const TensorOptions& options) {
+  check_fits(op, value, options.dtype());
+  Tensor t = allocate(op, sizes, options.dtype(), options.device());
+  kernels::fill(t, value);
+  return finish(std::move(t), options);
+}
+
+TensorOptions with_dtype_of(const Scalar& value, const TensorOptions& options) {
+  if (options.has_dtype() || value.is_floating_point()) return options;
+  return options.dtype(value.dtype());
+}
+
+// A 1-dim tensor of n elements, element i being value(i), made on the host: sequences are the same
+// on every device to the last bit.
+template <class F>
+Tensor sequence(const char* op, int64_t n, const TensorOptions& options, F value) {
+  if (options.device().is_meta()) {
+    return finish(allocate(op, {n}, options.dtype(), kMeta), options);
+  }
+  const Tensor host = allocate(op, {n}, options.dtype(), kCPU);
+  visit(host.dtype(), [&]<class T>() {
+    T* p = host.data_ptr<T>();
+    for (int64_t i = 0; i < n; ++i) {
+      if constexpr (std::is_integral_v<T> && !std::is_same_v<T, bool>) {
+        p[i] = static_cast<T>(static_cast<int64_t>(value(i)));  // wraps, where a double would not
+      } else {
+        p[i] = static_cast<T>(value(i));
+      }
+    }
+  });
+  return finish(to(host, options.device(), host.dtype()), options);
+}
+
+int64_t arange_length(const Scalar& start, const Scalar& end, const Scalar& step) {
+  const double first = start.to<double>(), last = end.to<double>(), by = step.to<double>();
+  if (by == 0 || !std::isfinite(first) || !std::isfinite(last) || !std::isfinite(by)) {
+    throw Error(
+        fmt::format("arange: expected finite numbers and a step that is not 0, got {}, {}, {}",
+                    first, last, by));
+  }
+  if ((by > 0 && first > last) || (by < 0 && first < last)) {
+    throw Error(
+        fmt::format("arange: expected a step that leads from {} to {}, got {}", first, last, by));
+  }
+  if (!start.is_floating_point() && !end.is_floating_point() && !step.is_floating_point()) {
+    // Unsigned, because the distance of two int64 may not be one.
+    const bool up = by > 0;
+    const auto low = static_cast<uint64_t>((up ? start : end).to<int64_t>());
+    const auto high = static_cast<uint64_t>((up ? end : start).to<int64_t>());
+    const auto s = static_cast<uint64_t>(step.to<int64_t>()), stride = up ? s : -s;
+    const uint64_t n = (high - low) / stride + ((high - low) % stride != 0);
+    if (n < uint64_t{1} << 62) return static_cast<int64_t>(n);
+  } else if (const double n = std::ceil((last - first) / by); n < 0x1p62) {
+    return static_cast<int64_t>(n);
+  }
+  throw ShapeError(fmt::format("arange: expected fewer than 2^62 elements, got {} to {} by {}",
+                               first, last, by));
+}
+
+}  // namespace
+
+Tensor empty(IntArrayRef sizes, const TensorOptions& options) {
+  return finish(allocate("empty", sizes, options.dtype(), options.device()), options);
+}
+
+Tensor empty_strided(IntArrayRef sizes, IntArrayRef strides, const TensorOptions& options) {
+  if (sizes.size() != strides.size()) {
+    throw ShapeError(fmt::format("empty_strided: expected one stride for each size, got {} and {}",
+                                 str(sizes), str(strides)));
+  }
+  int64_t extent = count("empty_strided", sizes) == 0 ? 0 : 1;
+  for (size_t i = 0; i < sizes.size(); ++i) {
+    int64_t reach = 0;
+    if (strides[i] < 0 ||
+        (extent > 0 && (__builtin_mul_overflow(sizes[i] - 1, strides[i], &reach) ||
+                        __builtin_add_overflow(extent, reach, &extent)))) {
+      throw ShapeError(
+          fmt::format("empty_strided: expected strides >= 0 within 2^63, got {}", str(strides)));
+    }
+  }
+  const Tensor block = allocate("empty_strided", {extent}, options.dtype(), options.device());
+  return finish(Tensor(intrusive_ptr<TensorImpl>(
+                    new TensorImpl(block.storage(), sizes, strides, 0, options.dtype()))),
+                options);
+}
+
+Tensor zeros(IntArrayRef sizes, const TensorOptions& options) {
+  return filled("zeros", sizes, 0, options);
+}
+Tensor ones(IntArrayRef sizes, const TensorOptions& options) {
+  return filled("ones", sizes, 1, options);
+}
+Tensor full(IntArrayRef sizes, const Scalar& value, const TensorOptions& options) {
+  return filled("full", sizes, value, with_dtype_of(value, options));
+}
+Tensor empty_like(const Tensor& self, const TensorOptions& options) {
+  expect_defined("empty_like", "self", self);
+  return empty(self.sizes(), options_like(self, options));
+}
+Tensor zeros_like(const Tensor& self, const TensorOptions& options) {
+  expect_defined("zeros_like", "self", self);
+  return filled("zeros_like", self.sizes(), 0, options_like(self, options));
+}
+Tensor ones_like(const Tensor& self, const TensorOptions& options) {
+  expect_defined("ones_like", "self", self);
+  return filled("ones_like", self.sizes(), 1, options_like(self, options));
+}
+Tensor full_like(const Tensor& self, const Scalar& value, const TensorOptions& options) {
+  expect_defined("full_like", "self", self);
+  return filled("full_like", self.sizes(), value, options_like(self, options));
+}
+
+Tensor arange(const Scalar& start, const Scalar& end, const Scalar& step,
+              const TensorOptions& options) {
+  const bool floats =
+      start.is_floating_point() || end.is_floating_point() || step.is_floating_point();
+  const DType dtype = options.has_dtype() ? options.dtype() : floats ? get_default_dtype() : kInt64;
+  const int64_t n = arange_length(start, end, step);
+  if (floats) {
+    check_fits("arange", start, dtype);
+    check_fits("arange", end, dtype);
+    return sequence("arange", n, options.dtype(dtype),
+                    [a = start.to<double>(), s = step.to<double>()](int64_t i) {
+                      return a + s * static_cast<double>(i);
+                    });
+  }
+  // Unsigned, because s * i may be beyond int64 where a + s * i is not.
+  const auto value = [a = start.to<uint64_t>(), s = step.to<uint64_t>()](int64_t i) {
+    return static_cast<int64_t>(a + s * static_cast<uint64_t>(i));
+  };
+  if (n > 0) {
+    check_fits("arange", start, dtype);
+    check_fits("arange", value(n - 1), dtype);
+  }
+  return sequence("arange", n, options.dtype(dtype), value);
+}
+
+Tensor arange(const Scalar& end, const TensorOptions& options) {
+  return arange(0, end, 1, options);
+}
+
+Tensor linspace(const Scalar& start, const Scalar& end, int64_t steps,
+                const TensorOptions& options) {
+  if (steps < 0) {
+    throw ShapeError(fmt::format("linspace: expected steps >= 0, got {}", steps));
+  }
+  if (options.dtype() == kBool) {
+    throw DTypeError("linspace: expected a dtype of numbers, got bool");
+  }
+  check_fits("linspace", start, options.dtype());
+  check_fits("linspace", end, options.dtype());
+  const double a = start.to<double>(), b = end.to<double>();
+  const double step = steps > 1 ? (b - a) / static_cast<double>(steps - 1) : 0;
+  // From both ends towards the middle, so that the last value is `end` exactly.
+  return sequence("linspace", steps, options, [=](int64_t i) {
+    return i < (steps + 1) / 2 ? a + step * static_cast<double>(i)
+                               : b - step * static_cast<double>(steps - 1 - i);
+  });
+}
+
+Tensor eye(int64_t n, const TensorOptions& options) { return eye(n, n, options); }
+
+Tensor eye(int64_t n, int64_t m, const TensorOptions& options) {
+  Tensor out = filled("eye", {n, m}, 0, options.requires_grad(false));
+  as_strided(out, {std::min(n, m)}, {m + 1}).fill_(1);
+  return finish(std::move(out), options);
+}
+
+Tensor scalar_tensor(const Scalar& value, const TensorOptions& options) {
+  const TensorOptions o = with_dtype_of(value, options);
+  check_fits("scalar_tensor", value, o.dtype());
+  return finish(scalar_on(value, o.dtype(), o.device()), o);
+}
+
+Tensor from_blob(void* data, IntArrayRef sizes, const TensorOptions& options,
+                 std::function<void(void*)> deleter) {
+  if (!options.device().is_cpu()) {
+    throw Error(fmt::format("from_blob: expected device cpu, got {}", options.device().str()));
+  }
+  const auto n = static_cast<size_t>(count("from_blob", sizes));
+  if (!data && n > 0) throw Error("from_blob: expected memory, got a null pointer");
+  Storage storage(new StorageImpl(data, n * element_size(options.dtype()), std::move(deleter)));
+  return finish(Tensor(intrusive_ptr<TensorImpl>(new TensorImpl(
+                    std::move(storage), sizes, contiguous_strides(sizes), 0, options.dtype()))),
+                options);
+}
+
+const Tensor& fill_(const Tensor& self, const Scalar& value) {
+  expect_defined("fill_", "self", self);
+  check_fits("fill_", value, self.dtype());
+  check_in_place("fill_", self);
+  Tensor y = self;
+  kernels::fill(y, value);
+  record_in_place("fill", self, wrt(self, ZerosLike(self)));
+  return self;
+}
+
+}  // namespace ambit

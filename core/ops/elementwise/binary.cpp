@@ -1,0 +1,71 @@
+// The checks, conversions and allocation before a binary kernel.
+#include "binary.h"
+
+#include <ambit/ops/elementwise.h>
+
+#include "core/ops/operands/expect.h"
+
+namespace ambit {
+namespace {
+
+bool same_geometry(const Tensor& a, const Tensor& b) {
+  const TensorImpl *x = a.impl(), *y = b.impl();
+  return x && y && x->dtype == y->dtype && x->device == y->device && x->sizes == y->sizes;
+}
+
+// Of integers, these throw half-way through: at a zero, or the least integer divided by -1.
+bool may_throw(BinaryOp kernel, DType dtype) {
+  return is_integral(dtype) &&
+         (kernel == BinaryOp::floor_divide || kernel == BinaryOp::trunc_divide ||
+          kernel == BinaryOp::remainder || kernel == BinaryOp::fmod);
+}
+
+}  // namespace
+
+Device check_operands(const char* op, const Tensor& self, const Tensor& other, DeviceRule rule) {
+  expect_defined(op, "self", self);
+  expect_defined(op, "other", other);
+  return check_devices(op, {{"self", self}, {"other", other}}, rule);
+}
+
+Tensor compute_binary(const char* op, BinaryOp kernel, Domain domain, const Tensor& self,
+                      const Tensor& other) {
+  if (same_geometry(self, other) && compute_dtype(op, domain, self.dtype()) == self.dtype()) {
+    Tensor out = allocate(op, self.sizes(), self.dtype(), self.device());
+    kernels::binary(out, self, other, kernel);
+    return out;
+  }
+  const Device device = check_operands(op, self, other, DeviceRule::elementwise);
+  const DType dtype = compute_dtype(op, domain, result_type(self, other));
+  const Dims sizes = broadcast(op, self.sizes(), other.sizes());
+  Tensor out = allocate(op, sizes, dtype, device);
+  kernels::binary(out, operand(self, sizes, dtype, device), operand(other, sizes, dtype, device),
+                  kernel);
+  return out;
+}
+
+void compute_binary_in_place(const char* op, BinaryOp kernel, Domain domain, const Tensor& self,
+                             const Tensor& other) {
+  const Device device = check_operands(op, self, other, DeviceRule::in_place_elementwise);
+  const DType dtype = compute_dtype(op, domain, result_type(self, other));
+  check_casts_to(op, dtype, self.dtype());
+  check_broadcasts_to(op, other.sizes(), self.sizes());
+  check_in_place(op, self);
+  const Tensor b = operand(other, self.sizes(), dtype, device);
+  check_no_overlap(op, self, b);
+  Tensor y = self;
+  if (dtype == self.dtype() && !may_throw(kernel, dtype)) {
+    return kernels::binary(y, self, b, kernel);
+  }
+  Tensor result = allocate(op, self.sizes(), dtype, device);
+  kernels::binary(result, operand(self, self.sizes(), dtype, device), b, kernel);
+  kernels::copy(y, result);
+}
+
+Tensor number_for(const char* op, Domain domain, const Tensor& self, const Scalar& number) {
+  expect_defined(op, "self", self);
+  const DType dtype = compute_dtype(op, domain, result_type(self, number));
+  return scalar_on(number, dtype, self.device(), self.sizes());
+}
+
+}  // namespace ambit

@@ -1,0 +1,76 @@
+// The way of a binary elementwise op from its operands to the kernel, and the template that puts
+// the gradient beside it. A family is a struct of names, kernel, domain and formulas; see
+// arithmetic.cpp.
+#pragma once
+
+#include <ambit/backend/kernels.h>
+#include <ambit/detail/record.h>
+
+#include "core/ops/operands/broadcast.h"
+#include "core/ops/operands/promote.h"
+
+namespace ambit {
+
+/// Which formulas of a family need self as it was: written in place, it must be kept as a copy.
+enum class KeepsSelf : uint8_t { never, for_other, always };
+
+/// Check the devices, and that both are defined; return the device of the call.
+Device check_operands(const char* op, const Tensor& self, const Tensor& other, DeviceRule rule);
+/// Check, promote, broadcast, allocate, and run the kernel.
+Tensor compute_binary(const char* op, BinaryOp kernel, Domain domain, const Tensor& self,
+                      const Tensor& other);
+/// The same into `self`; an error leaves it as it was.
+void compute_binary_in_place(const char* op, BinaryOp kernel, Domain domain, const Tensor& self,
+                             const Tensor& other);
+/// Return a number as the other operand of `self`, in the dtype that the op computes in.
+Tensor number_for(const char* op, Domain domain, const Tensor& self, const Scalar& number);
+
+template <class Family>
+Tensor binary(const Tensor& self, const Tensor& other) {
+  Tensor out = compute_binary(Family::kName, Family::kKernel, Family::kDomain, self, other);
+  if (!needs_gradient(self, other)) return out;
+  return record(Family::kName, std::move(out), wrt(self, Family::self_grad(self, other)),
+                wrt(other, Family::other_grad(self, other)));
+}
+
+template <class Family>
+Tensor binary(const Tensor& self, const Scalar& other) {
+  return binary<Family>(self, number_for(Family::kName, Family::kDomain, self, other));
+}
+
+template <class Family>
+const Tensor& binary_in_place(const Tensor& self, const Tensor& other) {
+  constexpr KeepsSelf kKeeps = Family::kKeepsSelf;
+  const bool keep = (kKeeps == KeepsSelf::always && needs_gradient(self, other)) ||
+                    (kKeeps == KeepsSelf::for_other && needs_gradient(other));
+  if (keep) check_operands(Family::kNameInPlace, self, other, DeviceRule::in_place_elementwise);
+  const Tensor before = keep ? self.clone() : self;
+  const Tensor& b = other.is_same(self) ? before : other;  // x.mul_(x): both as they were
+  compute_binary_in_place(Family::kNameInPlace, Family::kKernel, Family::kDomain, self, other);
+  if (!needs_gradient(self, other)) {
+    self.bump_version();
+    return self;
+  }
+  record_in_place(Family::kName, self, wrt(self, Family::self_grad(before, b)),
+                  wrt(other, Family::other_grad(before, b)));
+  return self;
+}
+
+template <class Family>
+const Tensor& binary_in_place(const Tensor& self, const Scalar& other) {
+  return binary_in_place<Family>(self,
+                                 number_for(Family::kNameInPlace, Family::kDomain, self, other));
+}
+
+// The four public functions of a family.
+#define AMBIT_BINARY_OPS(name, Family)                                                         \
+  Tensor name(const Tensor& self, const Tensor& other) { return binary<Family>(self, other); } \
+  Tensor name(const Tensor& self, const Scalar& other) { return binary<Family>(self, other); } \
+  const Tensor& name##_(const Tensor& self, const Tensor& other) {                             \
+    return binary_in_place<Family>(self, other);                                               \
+  }                                                                                            \
+  const Tensor& name##_(const Tensor& self, const Scalar& other) {                             \
+    return binary_in_place<Family>(self, other);                                               \
+  }
+
+}  // namespace ambit

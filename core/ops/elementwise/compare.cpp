@@ -1,0 +1,114 @@
+// Comparisons and logic: they give bool and have no gradient. In place the result takes self's
+// dtype.
+#include <ambit/error.h>
+#include <ambit/ops/elementwise.h>
+#include <ambit/ops/reduce.h>
+#include <fmt/format.h>
+
+#include <limits>
+
+#include "binary.h"
+#include "core/ops/operands/expect.h"
+
+namespace ambit {
+namespace {
+
+Tensor compute_compare(const char* op, CompareOp kernel, const Tensor& self, const Tensor& other,
+                       DeviceRule rule = DeviceRule::elementwise) {
+  const Device device = check_operands(op, self, other, rule);
+  const DType dtype = result_type(self, other);
+  const Dims sizes = broadcast(op, self.sizes(), other.sizes());
+  Tensor out = allocate(op, sizes, kBool, device);
+  kernels::compare(out, operand(self, sizes, dtype, device), operand(other, sizes, dtype, device),
+                   kernel);
+  return out;
+}
+
+// A number beyond self's integer type would wrap around and equal something: int64 compares it.
+Tensor number_to_compare(const char* op, const Tensor& self, const Scalar& number) {
+  expect_defined(op, "self", self);
+  DType dtype = result_type(self, number);
+  if (is_integral(dtype) && visit(dtype, [&]<class T>() {
+        return static_cast<int64_t>(static_cast<T>(number.to<int64_t>())) != number.to<int64_t>();
+      })) {
+    dtype = kInt64;
+  }
+  return scalar_on(number, dtype, self.device(), self.sizes());
+}
+
+const Tensor& compare_in_place(const char* op, const char* name, CompareOp kernel,
+                               const Tensor& self, const Tensor& other) {
+  check_operands(op, self, other, DeviceRule::in_place_elementwise);
+  check_broadcasts_to(op, other.sizes(), self.sizes());
+  check_in_place(op, self);
+  const Tensor result = compute_compare(op, kernel, self, other, DeviceRule::in_place_elementwise);
+  Tensor y = self;
+  kernels::copy(y, result);
+  record_in_place(name, self, wrt(self, ZerosLike(self)));
+  return self;
+}
+
+}  // namespace
+
+#define AMBIT_TENSOR_COMPARE(name)                                           \
+  Tensor name(const Tensor& self, const Tensor& other) {                     \
+    return compute_compare(#name, CompareOp::name, self, other);             \
+  }                                                                          \
+  const Tensor& name##_(const Tensor& self, const Tensor& other) {           \
+    return compare_in_place(#name "_", #name, CompareOp::name, self, other); \
+  }
+#define AMBIT_COMPARE(name)                                          \
+  AMBIT_TENSOR_COMPARE(name)                                         \
+  Tensor name(const Tensor& self, const Scalar& other) {             \
+    return name(self, number_to_compare(#name, self, other));        \
+  }                                                                  \
+  const Tensor& name##_(const Tensor& self, const Scalar& other) {   \
+    return name##_(self, number_to_compare(#name "_", self, other)); \
+  }
+AMBIT_COMPARE(eq)
+AMBIT_COMPARE(ne)
+AMBIT_COMPARE(lt)
+AMBIT_COMPARE(le)
+AMBIT_COMPARE(gt)
+AMBIT_COMPARE(ge)
+AMBIT_TENSOR_COMPARE(logical_and)
+AMBIT_TENSOR_COMPARE(logical_or)
+AMBIT_TENSOR_COMPARE(logical_xor)
+#undef AMBIT_COMPARE
+#undef AMBIT_TENSOR_COMPARE
+
+bool equal(const Tensor& self, const Tensor& other) {
+  check_operands("equal", self, other, DeviceRule::strict);
+  if (self.sizes() != other.sizes()) return false;
+  return all(eq(self, other)).item<bool>();
+}
+
+Tensor isclose(const Tensor& self, const Tensor& other, double rtol, double atol, bool equal_nan) {
+  check_operands("isclose", self, other, DeviceRule::elementwise);
+  if (self.dtype() != other.dtype()) {
+    throw DTypeError(fmt::format("isclose: expected both of one dtype, got {} and {}",
+                                 name(self.dtype()), name(other.dtype())));
+  }
+  if (!(rtol >= 0) || !(atol >= 0)) {
+    throw Error(
+        fmt::format("isclose: expected tolerances >= 0, got rtol {} and atol {}", rtol, atol));
+  }
+  broadcast("isclose", self.sizes(), other.sizes());
+  const NoGradGuard no_grad;
+  Tensor close = eq(self, other);
+  if (equal_nan && self.is_floating_point()) {
+    close = logical_or(close, logical_and(isnan(self), isnan(other)));
+  }
+  // Integers and bool are measured as floats, where differences do not wrap.
+  const DType dtype = self.is_floating_point() ? self.dtype() : kFloat64;
+  const Tensor a = self.to(dtype), b = other.to(dtype);
+  const Tensor error = abs(a - b);
+  return logical_or(close, logical_and(isfinite(error), error <= atol + abs(b * rtol)));
+}
+
+bool allclose(const Tensor& self, const Tensor& other, double rtol, double atol, bool equal_nan) {
+  check_operands("allclose", self, other, DeviceRule::elementwise);
+  return all(isclose(self, other, rtol, atol, equal_nan)).item<bool>();
+}
+
+}  // namespace ambit

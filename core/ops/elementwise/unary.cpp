@@ -1,0 +1,180 @@
+// Unary maps: the way to the kernel, then one line for each map with its gradient.
+#include <ambit/backend/kernels.h>
+#include <ambit/detail/record.h>
+#include <ambit/ops/creation.h>
+#include <ambit/ops/elementwise.h>
+
+#include <numbers>
+
+#include "activation_grads.h"
+#include "core/ops/operands/broadcast.h"
+#include "core/ops/operands/expect.h"
+#include "core/ops/operands/promote.h"
+
+namespace ambit {
+namespace {
+
+// What a formula needs of its op: nothing, its input x or its output y.
+enum class Keeps : uint8_t { nothing, x, y };
+
+// Integers are their own floor, ceil, round and trunc; bool is its own sign.
+bool is_identity(UnaryOp kernel, DType dtype) {
+  switch (kernel) {
+    case UnaryOp::floor:
+    case UnaryOp::ceil:
+    case UnaryOp::round:
+    case UnaryOp::trunc:
+      return !is_floating_point(dtype);
+    case UnaryOp::sign:
+      return dtype == kBool;
+    default:
+      return false;
+  }
+}
+
+DType unary_dtype(const char* op, UnaryOp kernel, Domain domain, const Tensor& self) {
+  expect_defined(op, "self", self);
+  // libtorch squares by pow(x, 2), where the number 2 makes an integer of bool.
+  if (kernel == UnaryOp::square && self.dtype() == kBool) return kInt64;
+  return compute_dtype(op, domain, self.dtype());
+}
+
+Tensor compute_unary(const char* op, UnaryOp kernel, Domain domain, const Tensor& self) {
+  const DType dtype = unary_dtype(op, kernel, domain, self);
+  const Tensor x = operand(self, self.sizes(), dtype, self.device());
+  Tensor out =
+      allocate(op, self.sizes(), kernel == UnaryOp::logical_not ? kBool : dtype, self.device());
+  if (is_identity(kernel, dtype)) {
+    kernels::copy(out, x);
+  } else {
+    kernels::unary(out, x, kernel);
+  }
+  return out;
+}
+
+void compute_unary_in_place(const char* op, UnaryOp kernel, Domain domain, const Tensor& self) {
+  const DType dtype = unary_dtype(op, kernel, domain, self);
+  check_casts_to(op, dtype, self.dtype());
+  check_in_place(op, self);
+  if (is_identity(kernel, dtype)) return;
+  Tensor y = self;
+  if (kernel != UnaryOp::logical_not) return kernels::unary(y, self, kernel);
+  Tensor result = allocate(op, self.sizes(), kBool, self.device());
+  kernels::unary(result, self, kernel);
+  kernels::copy(y, result);
+}
+
+// Return the formula of a map as record() takes it.
+template <class Map>
+auto unary_formula(Saved kept) {
+  return [kept = std::move(kept)](const Tensor& g) { return Map::gradient(g, kept()); };
+}
+
+template <class Map>
+Tensor unary(const Tensor& self) {
+  Tensor out = compute_unary(Map::kName, Map::kKernel, Map::kDomain, self);
+  if (!needs_gradient(self)) return out;
+  Saved kept;
+  if (Map::kKeeps == Keeps::x) kept = saved(self);
+  if (Map::kKeeps == Keeps::y) kept = saved_output(out);
+  return record(Map::kName, std::move(out), wrt(self, unary_formula<Map>(std::move(kept))));
+}
+
+template <class Map>
+const Tensor& unary_in_place(const Tensor& self) {
+  Saved kept;
+  if (Map::kKeeps == Keeps::x && needs_gradient(self)) kept = saved(self.clone());
+  compute_unary_in_place(Map::kNameInPlace, Map::kKernel, Map::kDomain, self);
+  self.bump_version();
+  if (!needs_gradient(self)) return self;
+  // Not record_in_place: the output is saved in the version that it has after the write.
+  if (Map::kKeeps == Keeps::y) kept = saved_output(self);
+  auto formula = wrt(self, unary_formula<Map>(std::move(kept)));
+  using Formula = decltype(formula.formula);
+  set_history_in_place(
+      self, intrusive_ptr<Node>(new FormulaNode<Formula>(Map::kName, std::move(formula))));
+  return self;
+}
+
+}  // namespace
+
+// A map and its version in place: the dtypes it takes, what the formula of its gradient keeps, and
+// that formula in terms of the output's gradient g and what is kept.
+#define AMBIT_MAP(name, domain, kept, formula)                                     \
+  namespace {                                                                      \
+  struct name##_map {                                                              \
+    static constexpr const char *kName = #name, *kNameInPlace = #name "_";         \
+    static constexpr UnaryOp kKernel = UnaryOp::name;                              \
+    static constexpr Domain kDomain = Domain::domain;                              \
+    static constexpr Keeps kKeeps = Keeps::kept;                                   \
+    static Tensor gradient(const Tensor& g, [[maybe_unused]] const Tensor& kept) { \
+      return formula;                                                              \
+    }                                                                              \
+  };                                                                               \
+  }                                                                                \
+  Tensor name(const Tensor& self) { return unary<name##_map>(self); }              \
+  const Tensor& name##_(const Tensor& self) { return unary_in_place<name##_map>(self); }
+
+// clang-format off
+AMBIT_MAP(neg,         numbers, nothing, neg(g))
+AMBIT_MAP(abs,         numbers, x,       g * sign(x))
+AMBIT_MAP(square,      any,     x,       g * (x * 2))
+AMBIT_MAP(reciprocal,  floats,  y,       neg(g) * (y * y))
+AMBIT_MAP(exp,         floats,  y,       g * y)
+AMBIT_MAP(expm1,       floats,  y,       g * (y + 1))
+AMBIT_MAP(log,         floats,  x,       g / x)
+AMBIT_MAP(log1p,       floats,  x,       g / (x + 1))
+AMBIT_MAP(log2,        floats,  x,       g / (x * std::numbers::ln2))
+AMBIT_MAP(log10,       floats,  x,       g / (x * std::numbers::ln10))
+AMBIT_MAP(sqrt,        floats,  y,       g / (y * 2))
+AMBIT_MAP(rsqrt,       floats,  y,       g * (y * y * y * -0.5))
+AMBIT_MAP(sin,         floats,  x,       g * cos(x))
+AMBIT_MAP(cos,         floats,  x,       neg(g) * sin(x))
+AMBIT_MAP(tan,         floats,  y,       g * (y * y + 1))
+AMBIT_MAP(asin,        floats,  x,       g * rsqrt(1 - x * x))
+AMBIT_MAP(acos,        floats,  x,       neg(g) * rsqrt(1 - x * x))
+AMBIT_MAP(atan,        floats,  x,       g / (x * x + 1))
+AMBIT_MAP(sinh,        floats,  x,       g * cosh(x))
+AMBIT_MAP(cosh,        floats,  x,       g * sinh(x))
+AMBIT_MAP(tanh,        floats,  y,       tanh_grad(g, y))
+AMBIT_MAP(sigmoid,     floats,  y,       sigmoid_grad(g, y))
+AMBIT_MAP(relu,        numbers, y,       relu_grad(g, y))
+AMBIT_MAP(erf,         floats,  x,       g * (exp(neg(x * x)) * (2 * std::numbers::inv_sqrtpi)))
+// Steps: the gradient is zero, as in libtorch, not undefined.
+AMBIT_MAP(sign,        any,     nothing, zeros_like(g))
+AMBIT_MAP(floor,       numbers, nothing, zeros_like(g))
+AMBIT_MAP(ceil,        numbers, nothing, zeros_like(g))
+AMBIT_MAP(round,       numbers, nothing, zeros_like(g))
+AMBIT_MAP(trunc,       numbers, nothing, zeros_like(g))
+AMBIT_MAP(logical_not, any,     nothing, zeros_like(g))
+AMBIT_MAP(bitwise_not, bits,    nothing, zeros_like(g))
+// clang-format on
+#undef AMBIT_MAP
+
+Tensor gelu(const Tensor& self) {
+  Tensor out = compute_unary("gelu", UnaryOp::gelu, Domain::floats_only, self);
+  return record("gelu", std::move(out),
+                wrt(self, [x = saved(self)](const Tensor& g) { return gelu_grad(g, x()); }));
+}
+
+namespace {
+
+// isnan and its kin: of integers the answer is known.
+Tensor classify(const char* op, UnaryOp kernel, const Tensor& self) {
+  expect_defined(op, "self", self);
+  Tensor out = allocate(op, self.sizes(), kBool, self.device());
+  if (self.is_floating_point()) {
+    kernels::unary(out, self, kernel);
+  } else {
+    kernels::fill(out, kernel == UnaryOp::isfinite);
+  }
+  return out;
+}
+
+}  // namespace
+
+Tensor isnan(const Tensor& self) { return classify("isnan", UnaryOp::isnan, self); }
+Tensor isinf(const Tensor& self) { return classify("isinf", UnaryOp::isinf, self); }
+Tensor isfinite(const Tensor& self) { return classify("isfinite", UnaryOp::isfinite, self); }
+
+}  // namespace ambit

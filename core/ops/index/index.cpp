@@ -1,0 +1,124 @@
+// x[...] as in Python. Integers, slices, None and ellipsis make a view; index tensors then pick
+// from it: the dims that they index become one, and one index_select or scatter does the rest, so
+// that gradients come from those ops.
+#include <ambit/ops/index.h>
+
+#include <ambit/detail/record.h>
+#include <ambit/error.h>
+#include <ambit/ops/elementwise.h>
+#include <ambit/ops/shape.h>
+
+#include "core/ops/operands/broadcast.h"
+#include "core/ops/operands/expect.h"
+#include "index_list.h"
+
+namespace ambit {
+namespace {
+
+// The view with the dims that tensors index next to each other, and where the picked ones stand.
+struct Picked {
+  Tensor view;
+  int64_t first = 0, count = 0;  // of the indexed dims
+  Tensor positions;              // linear, in those dims
+};
+
+Picked prepare(const char* op, const ParsedIndex& parsed, Device device) {
+  Picked p{parsed.view, -1, 0, {}};
+  std::vector<AxisIndex> indexed;
+  std::vector<int64_t> order, rest;
+  bool adjacent = true;
+  for (size_t d = 0; d < parsed.axes.size(); ++d) {
+    const auto dim = static_cast<int64_t>(d);
+    if (!parsed.axes[d].index.defined()) {
+      rest.push_back(dim);
+      continue;
+    }
+    if (p.first < 0) p.first = dim;
+    adjacent = adjacent && dim == p.first + p.count;
+    ++p.count;
+    order.push_back(dim);
+    indexed.push_back(parsed.axes[d]);
+  }
+  if (!adjacent) {  // then the picked dims come first, as in numpy
+    order.insert(order.end(), rest.begin(), rest.end());
+    p.view = permute(p.view, order);
+    p.first = 0;
+  }
+  p.positions = linear_index(op, indexed, device);
+  return p;
+}
+
+// The sizes of the view with `middle` in place of the indexed dims.
+Dims sizes_with(const Picked& p, IntArrayRef middle) {
+  Dims sizes;
+  for (int64_t d = 0; d < p.first; ++d) sizes.push_back(p.view.size(d));
+  for (const int64_t s : middle) sizes.push_back(s);
+  for (int64_t d = p.first + p.count; d < p.view.dim(); ++d) sizes.push_back(p.view.size(d));
+  return sizes;
+}
+
+Tensor merge_indexed(const Picked& p) {
+  return p.count == 1 ? p.view : flatten(p.view, p.first, p.first + p.count - 1);
+}
+
+// Write into the indexed dims of p.view, which must be an alias when they are merged.
+void put(const Picked& p, const Tensor& value, bool accumulate) {
+  const int64_t n = p.positions.numel();
+  const Dims each = sizes_with(p, {n});
+  const Tensor src = reshape(expand(value, sizes_with(p, p.positions.sizes())), each);
+  Dims along(each.size(), 1);
+  along[static_cast<size_t>(p.first)] = n;
+  const Tensor index = expand(reshape(p.positions, along), each);
+  const Tensor flat = merge_indexed(p);
+  accumulate ? flat.scatter_add_(p.first, index, src) : flat.scatter_(p.first, index, src);
+}
+
+// Whether merging the indexed dims gives an alias.
+bool merges(const Picked& p) {
+  for (int64_t d = p.first; d + 1 < p.first + p.count; ++d) {
+    if (p.view.stride(d) != p.view.stride(d + 1) * p.view.size(d + 1)) return false;
+  }
+  return true;
+}
+
+}  // namespace
+
+Tensor index(const Tensor& self, IndexList indices) {
+  const ParsedIndex parsed = parse_index("index", self, indices);
+  if (parsed.is_view()) return parsed.view;
+  const Picked p = prepare("index", parsed, self.device());
+  const Tensor rows = index_select(merge_indexed(p), p.first, reshape(p.positions, {-1}));
+  return reshape(rows, sizes_with(p, p.positions.sizes()));
+}
+
+const Tensor& index_put_(const Tensor& self, IndexList indices, const Tensor& value,
+                         bool accumulate) {
+  const ParsedIndex parsed = parse_index("index_put_", self, indices, &value);
+  if (parsed.is_view()) {
+    check_broadcasts_to("index_put_", value.sizes(), parsed.view.sizes());
+    check_in_place("index_put_", self);
+    accumulate ? parsed.view.add_(value) : parsed.view.copy_(value);
+    return self;
+  }
+  expect_dtype("index_put_", "value", value, self.dtype());
+  Picked p = prepare("index_put_", parsed, self.device());
+  check_broadcasts_to("index_put_", value.sizes(), sizes_with(p, p.positions.sizes()));
+  check_in_place("index_put_", self);
+  if (merges(p)) {
+    put(p, value, accumulate);
+    return self;
+  }
+  const Tensor view = p.view;
+  p.view = clone(view);
+  put(p, value, accumulate);
+  view.copy_(p.view);
+  return self;
+}
+
+const Tensor& index_put_(const Tensor& self, IndexList indices, const Scalar& value) {
+  check_index_devices("index_put_", self, indices);  // before a kernel makes a tensor of value
+  check_fits("index_put_", value, self.dtype());
+  return index_put_(self, indices, scalar_on(value, self.dtype(), self.device()));
+}
+
+}  // namespace ambit

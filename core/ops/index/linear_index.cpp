@@ -1,0 +1,61 @@
+// Two ways to one index: a loop where the host sees the numbers, ops where only the device does.
+#include "linear_index.h"
+
+#include <ambit/ops/creation.h>
+#include <ambit/ops/elementwise.h>
+#include <ambit/ops/shape.h>
+
+#include <algorithm>
+
+#include "core/ops/operands/broadcast.h"
+#include "core/ops/operands/raw.h"
+#include "index_values.h"
+
+namespace ambit {
+namespace {
+
+// One loop for each axis over numbers that the host can see.
+Tensor on_host(const char* op, const std::vector<AxisIndex>& axes, IntArrayRef sizes) {
+  Tensor positions = zeros(sizes, kInt64);
+  auto* p = positions.data_ptr<int64_t>();
+  for (const AxisIndex& axis : axes) {
+    const Tensor index = dense(expanded(axis.index, sizes));
+    const auto* values = index.data_ptr<const int64_t>();
+    for (int64_t i = 0, n = index.numel(); i < n; ++i) {
+      const int64_t v = values[i];
+      if (v < -axis.size || v >= axis.size) [[unlikely]] {
+        throw_index(op, -axis.size, axis.size, axis.dim, v);
+      }
+      p[i] = p[i] * axis.size + (v < 0 ? v + axis.size : v);
+    }
+  }
+  return positions;
+}
+
+// The same in ops, without waiting for the device.
+Tensor on_device(const std::vector<AxisIndex>& axes, IntArrayRef sizes, Device device) {
+  Tensor positions, wrong;
+  for (const AxisIndex& axis : axes) {
+    const Tensor v = expand(to(axis.index, device, kInt64), sizes);
+    const Tensor wrapped = where(v < 0, v + axis.size, v);
+    if (axes.size() == 1) return wrapped;  // what is out of range stays so
+    const Tensor out_of_range = (wrapped < 0) | (wrapped >= axis.size);
+    positions = positions.defined() ? positions * axis.size + wrapped : wrapped;
+    wrong = wrong.defined() ? wrong | out_of_range : out_of_range;
+  }
+  return masked_fill(positions, wrong, -1);
+}
+
+}  // namespace
+
+Tensor linear_index(const char* op, const std::vector<AxisIndex>& axes, Device device) {
+  const NoGradGuard no_grad;
+  Dims sizes;
+  for (const AxisIndex& axis : axes) sizes = broadcast(op, sizes, axis.index.sizes());
+  const bool visible =
+      std::all_of(axes.begin(), axes.end(), [](const AxisIndex& a) { return a.index.is_cpu(); });
+  if (visible) return to(on_host(op, axes, sizes), device, kInt64);
+  return on_device(axes, sizes, device);
+}
+
+}  // namespace ambit

@@ -1,0 +1,70 @@
+// Ops that ask where something is: nonzero, masked_select, one_hot.
+#include <ambit/backend/kernels.h>
+#include <ambit/error.h>
+#include <ambit/ops/creation.h>
+#include <ambit/ops/elementwise.h>
+#include <ambit/ops/index.h>
+#include <ambit/ops/reduce.h>
+#include <ambit/ops/shape.h>
+#include <fmt/format.h>
+
+#include "core/ops/operands/broadcast.h"
+#include "core/ops/operands/expect.h"
+#include "core/ops/operands/raw.h"
+#include "index_values.h"
+
+namespace ambit {
+namespace {
+
+void check_has_data(const char* op, const Tensor& t) {
+  if (!t.is_meta()) return;
+  throw NotImplementedError(fmt::format(
+      "{}: expected a tensor with data, on which the result's shape depends, got a meta "
+      "tensor",
+      op));
+}
+
+}  // namespace
+
+Tensor nonzero(const Tensor& self) {
+  expect_defined("nonzero", "self", self);
+  check_has_data("nonzero", self);
+  const NoGradGuard no_grad;
+  const Tensor mask = dense(self.dtype() == kBool ? self : self.to(kBool));
+  const int64_t n = sum(mask).item<int64_t>();
+  Tensor out = allocate("nonzero", {n, self.dim()}, kInt64, self.device());
+  if (out.numel() > 0) kernels::nonzero(out, mask);
+  return out;
+}
+
+Tensor masked_select(const Tensor& self, const Tensor& mask) {
+  expect_defined("masked_select", "self", self);
+  check_devices("masked_select", {{"self", self}, {"mask", mask}});
+  expect_dtype("masked_select", "mask", mask, kBool);
+  check_has_data("masked_select", self);
+  const Dims sizes = broadcast("masked_select", self.sizes(), mask.sizes());
+  const Tensor places = nonzero(reshape(expand(mask, sizes), {-1}));
+  return index_select(reshape(expand(self, sizes), {-1}), 0, reshape(places, {-1}));
+}
+
+Tensor one_hot(const Tensor& self, int64_t num_classes) {
+  expect_dtype("one_hot", "self", self, kInt64);
+  if (num_classes < -1 || num_classes == 0) {
+    throw ShapeError(fmt::format("one_hot: expected num_classes > 0 or -1, got {}", num_classes));
+  }
+  if (num_classes == -1) {
+    check_has_data("one_hot", self);
+    if (self.numel() == 0) {
+      throw ShapeError("one_hot: expected num_classes where there are no classes, got -1");
+    }
+    num_classes = max(self).item<int64_t>() + 1;
+  }
+  check_index_values("one_hot", self, 0, num_classes, 0);
+  Dims sizes(self.sizes());
+  sizes.push_back(num_classes);
+  const Tensor out = zeros(sizes, self.options());
+  const Tensor index = unsqueeze(self, -1);
+  return out.scatter_(-1, index, expand(scalar_on(1, kInt64, self.device()), index.sizes()));
+}
+
+}  // namespace ambit

@@ -1,0 +1,222 @@
+// Batch normalisation. One kernel makes all three gradients, so its history is a node of its own.
+#include <ambit/backend/kernels.h>
+#include <ambit/detail/record.h>
+#include <ambit/error.h>
+#include <ambit/ops/creation.h>
+#include <ambit/ops/elementwise.h>
+#include <ambit/ops/norm.h>
+#include <ambit/ops/reduce.h>
+#include <ambit/ops/shape.h>
+#include <fmt/format.h>
+
+#include "core/ops/composite.h"
+#include "core/ops/operands/broadcast.h"
+#include "core/ops/operands/expect.h"
+#include "core/ops/operands/raw.h"
+
+namespace ambit {
+namespace {
+
+struct Grads {
+  Tensor dx, dw, db;
+};
+
+// All dims but the channels'.
+Dims but_channels(const Tensor& x) {
+  Dims dims;
+  for (int64_t i = 0; i < x.dim(); ++i) {
+    if (i != 1) dims.push_back(i);
+  }
+  return dims;
+}
+
+// [C] -> [1,C,1,...], so that it broadcasts with x.
+Tensor per_channel(const Tensor& v, const Tensor& x) {
+  Dims sizes(static_cast<size_t>(x.dim()), 1);
+  sizes[1] = v.numel();
+  return reshape(v, sizes);
+}
+
+// xhat = (x - mean) * invstd, with mean and invstd as constants.
+//   dw = sum(dy * xhat), db = sum(dy)
+//   dx = w * invstd * (dy - mean(dy) - xhat * mean(dy * xhat)); without the means in evaluation
+// Source: Ioffe & Szegedy 2015, section 3.
+Grads batch_norm_grad_formula(const Tensor& dy, const Tensor& x, const Tensor& w,
+                              const Tensor& mean, const Tensor& invstd, bool training) {
+  const Dims dims = but_channels(x);
+  const Tensor scale = per_channel(invstd, x);
+  const Tensor xhat = (x - per_channel(mean, x)) * scale;
+  const Tensor dw = sum(dy * xhat, dims), db = sum(dy, dims);
+  Tensor dx = dy;
+  if (training) {
+    const double n = static_cast<double>(x.numel()) / static_cast<double>(x.size(1));
+    dx = dy - per_channel(db, x) / n - xhat * (per_channel(dw, x) / n);
+  }
+  return {dx * (w.defined() ? per_channel(w, x) * scale : scale), dw, db};
+}
+
+// What the formula may be differentiated through: while training the statistics depend on x.
+Grads differentiable_grads(const Tensor& dy, const Tensor& x, const Tensor& w, const Tensor& mean,
+                           const Tensor& invstd, const BatchNormParams& p) {
+  if (!p.training) return batch_norm_grad_formula(dy, x, w, mean, invstd, false);
+  const Dims dims = but_channels(x);
+  return batch_norm_grad_formula(dy, x, w, ambit::mean(x, dims), rsqrt(var(x, dims, false) + p.eps),
+                                 true);
+}
+
+Grads run_grads(const Tensor& dy, const Tensor& x, const Tensor& w, const Tensor& mean,
+                const Tensor& invstd, const BatchNormParams& p) {
+  Grads out{allocate("batch_norm_grad", x.sizes(), x.dtype(), x.device()), empty_like(mean),
+            empty_like(mean)};
+  kernels::batch_norm_grad(out.dx, out.dw, out.db, dense(dy), dense(x), dense(w), mean, invstd, p);
+  return out;
+}
+
+class BatchNormNode final : public Node {
+ public:
+  BatchNormNode(const Tensor& x, const Tensor& w, const Tensor& b, const Tensor& mean,
+                const Tensor& invstd, const BatchNormParams& p)
+      : Node("batch_norm", 1),
+        edges_{gradient_edge(x), gradient_edge(w), gradient_edge(b)},
+        saved_{saved(x), saved(w), saved(mean), saved(invstd)},
+        params_(p) {}
+
+  void apply(std::span<const Tensor> out, std::span<Tensor> in,
+             std::span<const uint8_t> wanted) override {
+    if (!out[0].defined()) return;
+    const auto& [x, w, mean, invstd] = saved_;
+    const auto grads = GradMode::is_enabled() ? differentiable_grads : run_grads;
+    Grads g = grads(out[0], x(), w(), mean(), invstd(), params_);
+    if (wanted[0]) in[0] = std::move(g.dx);
+    if (wanted[1]) in[1] = std::move(g.dw);
+    if (wanted[2]) in[2] = std::move(g.db);
+  }
+  void release() override { saved_ = {}; }
+  std::span<Edge> edges() override { return edges_; }
+
+ private:
+  std::array<Edge, 3> edges_;
+  std::array<Saved, 4> saved_;
+  BatchNormParams params_;
+};
+
+void check_shapes(const Tensor& input, const Tensor& weight, const Tensor& bias,
+                  const Tensor& running_mean, const Tensor& running_var, bool training) {
+  constexpr const char* kOp = "batch_norm";
+  if (input.dim() < 2) throw_dim(kOp, "input", "[N, C, ...]", input.sizes());
+  const int64_t c = input.sizes()[1];
+  expect_sizes(kOp, "weight", weight, {c});
+  expect_sizes(kOp, "bias", bias, {c});
+  expect_sizes(kOp, "running_mean", running_mean, {c});
+  expect_sizes(kOp, "running_var", running_var, {c});
+  if (!training && !(running_mean.defined() && running_var.defined())) {
+    throw Error("batch_norm: expected running_mean and running_var in evaluation, got none");
+  }
+  if (training && input.numel() == c && c > 0) {
+    throw ShapeError(
+        fmt::format("batch_norm: expected more than 1 value per channel when training, got input "
+                    "of sizes {}",
+                    str(input.sizes())));
+  }
+}
+
+// Without elements there are no statistics; what is left is the shape, and a graph to w and b.
+Tensor batch_norm_of_nothing(const Tensor& input, const Tensor& weight, const Tensor& bias) {
+  Tensor out = clone(input);
+  if (weight.defined()) out = out * per_channel(weight, input);
+  if (bias.defined()) out = out + per_channel(bias, input);
+  return out;
+}
+
+// The running statistics, which a kernel takes contiguous and training writes.
+struct Running {
+  Running(const Tensor& s, bool training) : stored(s), value(dense(s)) {
+    if (training && s.defined()) check_in_place("batch_norm", s);
+  }
+  void written() {
+    if (!stored.defined()) return;
+    if (!value.is_same(stored)) {
+      stored.copy_(value);  // also a new version
+    } else {
+      stored.bump_version();
+    }
+  }
+  const Tensor& stored;
+  Tensor value;
+};
+
+}  // namespace
+
+Tensor batch_norm(const Tensor& input, const Tensor& weight, const Tensor& bias,
+                  const Tensor& running_mean, const Tensor& running_var, const BatchNormParams& p) {
+  check_devices("batch_norm", {{"input", input},
+                               {"weight", weight},
+                               {"bias", bias},
+                               {"running_mean", running_mean},
+                               {"running_var", running_var}});
+  expect_floating("batch_norm", input);
+  expect_dtype_if_given("batch_norm", "weight", weight, input.dtype());
+  expect_dtype_if_given("batch_norm", "bias", bias, input.dtype());
+  expect_dtype_if_given("batch_norm", "running_mean", running_mean, input.dtype());
+  expect_dtype_if_given("batch_norm", "running_var", running_var, input.dtype());
+  check_shapes(input, weight, bias, running_mean, running_var, p.training);
+  if (input.numel() == 0) return batch_norm_of_nothing(input, weight, bias);
+
+  Running r_mean(running_mean, p.training), r_var(running_var, p.training);
+  const auto make = [&](IntArrayRef sizes) {
+    return allocate("batch_norm", sizes, input.dtype(), input.device());
+  };
+  const int64_t c = input.sizes()[1];
+  Tensor out = make(input.sizes()), mean = make({c}), invstd = make({c});
+  kernels::batch_norm(out, mean, invstd, r_mean.value, r_var.value, dense(input), dense(weight),
+                      dense(bias), p);
+  if (p.training) {
+    r_mean.written();
+    r_var.written();
+  }
+  if (needs_gradient(input, weight, bias)) {
+    set_history(out, intrusive_ptr<Node>(new BatchNormNode(input, weight, bias, mean, invstd, p)));
+  }
+  return out;
+}
+
+namespace {
+
+// running = (1 - momentum) * running + momentum * batch.
+void move_towards(const Tensor& running, const Tensor& batch, double momentum) {
+  if (running.defined()) running.mul_(1 - momentum).add_(batch, momentum);
+}
+
+}  // namespace
+
+void composite::batch_norm(Tensor& y, Tensor& mean, Tensor& invstd, Tensor& running_mean,
+                           Tensor& running_var, const Tensor& x, const Tensor& w, const Tensor& b,
+                           const BatchNormParams& p) {
+  if (p.training) {
+    const Dims dims = but_channels(x);
+    const double n = static_cast<double>(x.numel()) / static_cast<double>(x.size(1));
+    const Tensor variance = var(x, dims, false);
+    mean.copy_(ambit::mean(x, dims));
+    invstd.copy_(rsqrt(variance + p.eps));
+    move_towards(running_mean, mean, p.momentum);
+    move_towards(running_var, variance * (n / (n - 1)), p.momentum);
+  } else {
+    mean.copy_(running_mean);
+    invstd.copy_(rsqrt(running_var + p.eps));
+  }
+  const Tensor xhat = (x - per_channel(mean, x)) * per_channel(invstd, x);
+  y.copy_(xhat);
+  if (w.defined()) y.mul_(per_channel(w, x));
+  if (b.defined()) y.add_(per_channel(b, x));
+}
+
+void composite::batch_norm_grad(Tensor& dx, Tensor& dw, Tensor& db, const Tensor& dy,
+                                const Tensor& x, const Tensor& w, const Tensor& mean,
+                                const Tensor& invstd, const BatchNormParams& p) {
+  const Grads g = batch_norm_grad_formula(dy, x, w, mean, invstd, p.training);
+  dx.copy_(g.dx);
+  dw.copy_(g.dw);
+  db.copy_(g.db);
+}
+
+}  // namespace ambit

@@ -1,0 +1,145 @@
+// Reductions through a formula of the elements: variance, norms, log of a sum of exponentials.
+#include <ambit/detail/record.h>
+#include <ambit/ops/creation.h>
+#include <ambit/ops/elementwise.h>
+#include <ambit/ops/reduce.h>
+#include <ambit/ops/shape.h>
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+#include "core/ops/operands/expect.h"
+#include "core/ops/operands/raw.h"
+#include "reduce_shape.h"
+
+namespace ambit {
+namespace {
+
+constexpr double kInfinity = std::numeric_limits<double>::infinity();
+
+// What the squares are divided by; with a single element unbiased, 0 / 0 gives NaN as in libtorch.
+double divisor(const ReduceShape& shape, bool unbiased) {
+  return static_cast<double>(std::max<int64_t>(shape.count - (unbiased ? 1 : 0), 0));
+}
+
+// Two passes: squares of the differences from the mean lose no digits, as sum(x^2) would.
+Tensor run_var(const Tensor& x, const ReduceShape& shape, double n) {
+  const NoGradGuard no_grad;
+  Tensor center = run_reduce(x, shape, ReduceOp::sum, x.dtype());
+  center.div_(static_cast<double>(shape.count));
+  set_sizes(center, shape.kept);
+  const Tensor d = x - center;
+  Tensor out = run_reduce(d.mul_(d), shape, ReduceOp::sum, x.dtype());
+  out.div_(n);
+  return out;
+}
+
+// d var / d x = 2 (x - mean) / n; the mean's own change cancels.
+Tensor var_grad(const Tensor& g, const Tensor& x, const Dims& kept, const Dims& dims, double n) {
+  return with_kept_dims(g * (2 / n), kept) * (x - mean(x, dims, true));
+}
+
+}  // namespace
+
+Tensor var(const Tensor& self, bool unbiased) { return var(self, {}, unbiased); }
+
+Tensor var(const Tensor& self, IntArrayRef dims, bool unbiased, bool keepdim) {
+  expect_floating("var", self);
+  ReduceShape shape("var", self.sizes(), dims, keepdim);
+  const double n = divisor(shape, unbiased);
+  Tensor out = run_var(self, shape, n);
+  return record("var", std::move(out),
+                wrt(self, [x = saved(self), kept = std::move(shape.kept), dims = Dims(dims),
+                           n](const Tensor& g) { return var_grad(g, x(), kept, dims, n); }));
+}
+
+Tensor std(const Tensor& self, bool unbiased) { return ambit::std(self, {}, unbiased); }
+
+Tensor std(const Tensor& self, IntArrayRef dims, bool unbiased, bool keepdim) {
+  expect_floating("std", self);
+  ReduceShape shape("std", self.sizes(), dims, keepdim);
+  const double n = divisor(shape, unbiased);
+  Tensor out = run_var(self, shape, n);
+  out.sqrt_();
+  return record("std", out,
+                wrt(self, [x = saved(self), y = saved_output(out), kept = std::move(shape.kept),
+                           dims = Dims(dims), n](const Tensor& g) {
+                  // At 0 the root has no slope; libtorch calls it 0.
+                  const Tensor root_grad = masked_fill(g / (y() * 2), y() == 0, 0);
+                  return var_grad(root_grad, x(), kept, dims, n);
+                }));
+}
+
+namespace {
+
+Tensor run_norm(const Tensor& x, const ReduceShape& shape, double p) {
+  const NoGradGuard no_grad;
+  const DType dtype = x.dtype();
+  if (shape.count == 0) return run_reduce(x, shape, ReduceOp::sum, dtype);
+  if (p == kInfinity) return run_reduce(abs(x), shape, ReduceOp::max, dtype);
+  if (p == -kInfinity) return run_reduce(abs(x), shape, ReduceOp::min, dtype);
+  if (p == 0) return run_reduce((x != 0).to(dtype), shape, ReduceOp::sum, dtype);
+  if (p == 1) return run_reduce(abs(x), shape, ReduceOp::sum, dtype);
+  if (p == 2) return run_reduce(square(x), shape, ReduceOp::sum, dtype).sqrt_();
+  return run_reduce(abs(x).pow_(p), shape, ReduceOp::sum, dtype).pow_(1 / p);
+}
+
+// d norm / d x = sign(x) (|x| / norm)^(p-1), and 0 where that is not a number because x is 0.
+// g and y have the kept shape.
+Tensor norm_grad(const Tensor& g, const Tensor& x, const Tensor& y, double p, const Dims& dims) {
+  if (p == 0) return zeros_like(x);
+  if (p == 1) return g * sign(x);
+  if (std::isinf(p)) {
+    const Tensor taken = logical_or(abs(x) == y, isnan(x));
+    return sign(x) * taken * (g / sum(taken, dims, true));
+  }
+  const Tensor zero = y == 0;
+  if (p == 2) return x * masked_fill(g / y, zero, 0);
+  const Tensor power =
+      p > 2 ? x * pow(abs(x), p - 2) : sign(x) * masked_fill(pow(abs(x), p - 1), x == 0, 0);
+  return power * masked_fill(g / pow(y, p - 1), zero, 0);
+}
+
+}  // namespace
+
+Tensor norm(const Tensor& self, const Scalar& p) { return norm(self, p, {}); }
+
+Tensor norm(const Tensor& self, const Scalar& p_scalar, IntArrayRef dims, bool keepdim) {
+  expect_floating("norm", self);
+  ReduceShape shape("norm", self.sizes(), dims, keepdim);
+  const auto p = p_scalar.to<double>();
+  Tensor out = run_norm(self, shape, p);
+  return record("norm", out,
+                wrt(self, [x = saved(self), y = saved_output(out), kept = std::move(shape.kept), p,
+                           dims = Dims(dims)](const Tensor& g) {
+                  return norm_grad(with_kept_dims(g, kept), x(), with_kept_dims(y(), kept), p,
+                                   dims);
+                }));
+}
+
+Tensor logsumexp(const Tensor& self, IntArrayRef dims, bool keepdim) {
+  expect_floating("logsumexp", self);
+  ReduceShape shape("logsumexp", self.sizes(), dims, keepdim);
+  Tensor out;
+  {
+    const NoGradGuard no_grad;
+    if (shape.count == 0) {
+      out = run_reduce(self, shape, ReduceOp::sum, self.dtype()).log_();
+    } else {
+      // An infinite maximum is left where it is: inf - inf would be NaN.
+      const Tensor peak = run_reduce(self, shape, ReduceOp::max, self.dtype());
+      peak.masked_fill_(isinf(peak), 0);
+      const Tensor e = (self - with_kept_dims(peak, shape.kept)).exp_();
+      out = run_reduce(e, shape, ReduceOp::sum, self.dtype()).log_().add_(peak);
+    }
+  }
+  return record("logsumexp", out,
+                wrt(self, [x = saved(self), y = saved_output(out),
+                           kept = std::move(shape.kept)](const Tensor& g) {
+                  const Tensor base = masked_fill(y(), y() == -kInfinity, 0);
+                  return with_kept_dims(g, kept) * exp(x() - with_kept_dims(base, kept));
+                }));
+}
+
+}  // namespace ambit

@@ -1,0 +1,131 @@
+// Sums, means and products, running sums, any and all.
+#include <ambit/ops/reduce.h>
+
+#include <ambit/backend/kernels.h>
+#include <ambit/detail/record.h>
+#include <ambit/ops/creation.h>
+#include <ambit/ops/elementwise.h>
+#include <ambit/ops/shape.h>
+
+#include "core/ops/operands/expect.h"
+#include "core/ops/operands/raw.h"
+#include "reduce_shape.h"
+
+namespace ambit {
+namespace {
+
+// Integers and bool add up in int64, as in libtorch.
+DType sum_dtype(const Tensor& self) { return self.is_floating_point() ? self.dtype() : kInt64; }
+
+}  // namespace
+
+Tensor sum(const Tensor& self, std::optional<DType> dtype) { return sum(self, {}, false, dtype); }
+
+Tensor sum(const Tensor& self, IntArrayRef dims, bool keepdim, std::optional<DType> dtype) {
+  expect_defined("sum", "self", self);
+  const DType to_dtype = dtype.value_or(sum_dtype(self));
+  if (to_dtype != self.dtype() && !(to_dtype == kInt64 && !self.is_floating_point())) {
+    return sum(self.to(to_dtype), dims, keepdim, to_dtype);
+  }
+  ReduceShape shape("sum", self.sizes(), dims, keepdim);
+  // The sum of truth values as a truth value: whether any is true.
+  const ReduceOp op = to_dtype == kBool ? ReduceOp::any : ReduceOp::sum;
+  Tensor out = run_reduce(self, shape, op, to_dtype);
+  return record("sum", std::move(out),
+                wrt(self, [kept = std::move(shape.kept), sizes = Dims(self.sizes())](
+                              const Tensor& g) { return spread(g, kept, sizes); }));
+}
+
+Tensor mean(const Tensor& self) { return mean(self, {}); }
+
+Tensor mean(const Tensor& self, IntArrayRef dims, bool keepdim) {
+  expect_floating("mean", self);
+  ReduceShape shape("mean", self.sizes(), dims, keepdim);
+  const auto n = static_cast<double>(shape.count);
+  Tensor out = run_reduce(self, shape, ReduceOp::sum, self.dtype());
+  out.div_(n);
+  return record("mean", std::move(out),
+                wrt(self, [kept = std::move(shape.kept), sizes = Dims(self.sizes()),
+                           n](const Tensor& g) { return spread(g / n, kept, sizes); }));
+}
+
+namespace {
+
+// y[i] = product of x[j] over j < i along dim, in log2(n) steps (Hillis & Steele 1986).
+Tensor product_before(const Tensor& x, int64_t dim) {
+  const int64_t n = x.size(dim);
+  Tensor y = cat({ones_like(narrow(x, dim, 0, 1)), narrow(x, dim, 0, n - 1)}, dim);
+  for (int64_t step = 1; step < n; step *= 2) {
+    const Tensor longer = narrow(y, dim, step, n - step) * narrow(y, dim, 0, n - step);
+    y = cat({narrow(y, dim, 0, step), longer}, dim);
+  }
+  return y;
+}
+
+// The derivative of a product by x[i] is the product of all others. Dividing the whole product by
+// x[i] would fail at zeros; products from both sides do not, and are differentiable themselves.
+Tensor product_of_others(const Tensor& x, int64_t dim) {
+  if (x.size(dim) == 0) return x;
+  return product_before(x, dim) * flip(product_before(flip(x, {dim}), dim), {dim});
+}
+
+}  // namespace
+
+Tensor prod(const Tensor& self) {
+  expect_defined("prod", "self", self);
+  const ReduceShape shape("prod", self.sizes(), {}, false);
+  Tensor out = run_reduce(self, shape, ReduceOp::prod, sum_dtype(self));
+  return record("prod", std::move(out), wrt(self, [x = saved(self)](const Tensor& g) {
+                  const Tensor all = x();
+                  return g *
+                         reshape(product_of_others(reshape(all, {all.numel()}), 0), all.sizes());
+                }));
+}
+
+Tensor prod(const Tensor& self, int64_t dim, bool keepdim) {
+  expect_defined("prod", "self", self);
+  ReduceShape shape("prod", self.sizes(), {dim}, keepdim);
+  if (self.dim() == 0) return prod(self);
+  Tensor out = run_reduce(self, shape, ReduceOp::prod, sum_dtype(self));
+  return record("prod", std::move(out),
+                wrt(self, [x = saved(self), kept = std::move(shape.kept), dim](const Tensor& g) {
+                  return with_kept_dims(g, kept) * product_of_others(x(), dim);
+                }));
+}
+
+Tensor any(const Tensor& self) {
+  expect_defined("any", "self", self);
+  return run_reduce(self, {"any", self.sizes(), {}, false}, ReduceOp::any, kBool);
+}
+
+Tensor any(const Tensor& self, int64_t dim, bool keepdim) {
+  expect_defined("any", "self", self);
+  return run_reduce(self, {"any", self.sizes(), {dim}, keepdim}, ReduceOp::any, kBool);
+}
+
+Tensor all(const Tensor& self) {
+  expect_defined("all", "self", self);
+  return run_reduce(self, {"all", self.sizes(), {}, false}, ReduceOp::all, kBool);
+}
+
+Tensor all(const Tensor& self, int64_t dim, bool keepdim) {
+  expect_defined("all", "self", self);
+  return run_reduce(self, {"all", self.sizes(), {dim}, keepdim}, ReduceOp::all, kBool);
+}
+
+Tensor cumsum(const Tensor& self, int64_t dim) {
+  expect_defined("cumsum", "self", self);
+  dim = wrap_dim("cumsum", dim, self.dim());
+  const DType dtype = sum_dtype(self);
+  if (dtype != self.dtype()) return cumsum(self.to(dtype), dim);
+  const Tensor x = at_least_1d(self);
+  Tensor out = empty(x.sizes(), x.options());
+  kernels::cumsum(out, x, dim);
+  set_sizes(out, self.sizes());
+  return record("cumsum", std::move(out), wrt(self, [dim](const Tensor& g) {
+                  if (g.dim() == 0) return g;
+                  return flip(cumsum(flip(g, {dim}), dim), {dim});
+                }));
+}
+
+}  // namespace ambit

@@ -1,0 +1,70 @@
+// The shapes of reductions, and running one.
+#include "reduce_shape.h"
+
+#include <ambit/backend/kernels.h>
+#include <ambit/error.h>
+#include <ambit/ops/creation.h>
+#include <ambit/ops/shape.h>
+#include <fmt/format.h>
+
+#include "core/ops/operands/raw.h"
+
+namespace ambit {
+namespace {
+
+// Bit i is set where dim i is reduced.
+uint64_t reduced_dims(const char* op, int64_t ndim, IntArrayRef dims) {
+  if (ndim > 64) {
+    throw ShapeError(fmt::format("{}: expected at most 64 dims, got {}", op, ndim));
+  }
+  if (dims.empty()) return ~uint64_t{0};
+  uint64_t mask = 0;
+  for (const int64_t dim : dims) {
+    const uint64_t bit = uint64_t{1} << wrap_dim(op, dim, ndim);
+    if (mask & bit) {
+      throw ShapeError(fmt::format("{}: expected each dim once, got {}", op, str(dims)));
+    }
+    mask |= bit;
+  }
+  return mask;
+}
+
+}  // namespace
+
+ReduceShape::ReduceShape(const char* op, IntArrayRef sizes, IntArrayRef dims, bool keepdim)
+    : kept(sizes) {
+  const uint64_t mask = reduced_dims(op, static_cast<int64_t>(sizes.size()), dims);
+  for (size_t i = 0; i < sizes.size(); ++i) {
+    const bool reduced = mask >> i & 1;
+    if (reduced) {
+      count *= sizes[i];
+      kept[i] = 1;
+    }
+    if (!reduced || keepdim) result.push_back(kept[i]);
+  }
+}
+
+Tensor run_reduce(const Tensor& x, const ReduceShape& shape, ReduceOp op, DType dtype) {
+  Tensor y = empty(shape.kept, x.options().dtype(dtype));
+  kernels::reduce(y, x, op);
+  set_sizes(y, shape.result);
+  return y;
+}
+
+Tensor with_kept_dims(const Tensor& result, const Dims& kept) {
+  const bool fits = result.dim() == 0 || result.sizes() == IntArrayRef(kept);
+  return fits ? result : reshape(result, kept);
+}
+
+Tensor spread(const Tensor& g, const Dims& kept, const Dims& sizes) {
+  return expand(with_kept_dims(g, kept), sizes);
+}
+
+void expect_elements(const char* op, const ReduceShape& shape, IntArrayRef sizes) {
+  if (shape.count == 0) {
+    throw ShapeError(
+        fmt::format("{}: expected elements to reduce, got a tensor of sizes {}", op, str(sizes)));
+  }
+}
+
+}  // namespace ambit

@@ -1,0 +1,245 @@
+// Views that take a part of their input. Their gradients are zero outside the part.
+#include <ambit/detail/record.h>
+#include <ambit/error.h>
+#include <ambit/ops/creation.h>
+#include <ambit/ops/elementwise.h>
+#include <ambit/ops/index.h>
+#include <ambit/ops/shape.h>
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <numeric>
+
+#include "core/ops/operands/broadcast.h"
+#include "core/ops/operands/expect.h"
+
+namespace ambit {
+namespace {
+
+size_t index_of(const char* op, int64_t dim, const Tensor& self) {
+  expect_defined(op, "self", self);
+  if (self.dim() == 0) {
+    throw ShapeError(fmt::format("{}: expected a tensor with dims, got one without", op));
+  }
+  return static_cast<size_t>(wrap_dim(op, dim, self.dim()));
+}
+
+// Zeros of `sizes` with g where `part` points to; part(t) must be a view of a t of these sizes. Its
+// gradient is `part` again, so that a view can be differentiated any number of times.
+template <class Part>
+Tensor put_back(const char* op, const Tensor& g, IntArrayRef sizes, Part part) {
+  Tensor out = zeros(sizes, g.options());
+  {
+    const NoGradGuard no_grad;
+    part(out).copy_(g);
+  }
+  return record(op, std::move(out), wrt(g, part));
+}
+
+template <class Part>
+Tensor record_part(const char* op, Tensor out, const Tensor& self, Part part) {
+  if (!needs_gradient(self)) return out;
+  return record(op, std::move(out),
+                wrt(self, [op, part, sizes = Dims(self.sizes())](const Tensor& g) {
+                  return put_back(op, g, sizes, part);
+                }));
+}
+
+// The view of length * step elements of dim d from start on, all of which are in range.
+Tensor strided_part(const char* op, const Tensor& self, size_t d, int64_t start, int64_t length,
+                    int64_t step) {
+  Dims sizes(self.sizes()), strides(self.strides());
+  const int64_t offset = self.storage_offset() + start * strides[d];
+  sizes[d] = length;
+  if (length > 1) strides[d] *= step;  // else it is never taken, and could overflow
+  Tensor out = make_view(self, sizes, strides, offset);
+  return record_part(op, std::move(out), self, [op, d, start, length, step](const Tensor& g) {
+    return strided_part(op, g, d, start, length, step);
+  });
+}
+
+}  // namespace
+
+Tensor select(const Tensor& self, int64_t dim, int64_t index) {
+  const size_t d = index_of("select", dim, self);
+  const int64_t size = self.sizes()[d];
+  if (index < -size || index >= size) {
+    throw IndexError(fmt::format("select: expected an index in [{}, {}) for dim {}, got {}", -size,
+                                 size, d, index));
+  }
+  Dims sizes(self.sizes()), strides(self.strides());
+  const int64_t offset = self.storage_offset() + (index < 0 ? index + size : index) * strides[d];
+  sizes.erase(d);
+  strides.erase(d);
+  return record_part("select", make_view(self, sizes, strides, offset), self,
+                     [dim, index](const Tensor& g) { return select(g, dim, index); });
+}
+
+Tensor slice(const Tensor& self, int64_t dim, std::optional<int64_t> start,
+             std::optional<int64_t> end, int64_t step) {
+  const size_t d = index_of("slice", dim, self);
+  if (step < 1) throw Error(fmt::format("slice: expected a step >= 1, got {}", step));
+  const int64_t size = self.sizes()[d];
+  const auto clamped = [size](int64_t i, int64_t low) {
+    return std::clamp(i < 0 ? i + size : i, low, size);
+  };
+  const int64_t first = clamped(start.value_or(0), 0);
+  const int64_t last = clamped(end.value_or(size), first);
+  const int64_t length = (last - first) / step + ((last - first) % step != 0);
+  return strided_part("slice", self, d, first, length, step);
+}
+
+Tensor narrow(const Tensor& self, int64_t dim, int64_t start, int64_t length) {
+  const size_t d = index_of("narrow", dim, self);
+  const int64_t size = self.sizes()[d];
+  const int64_t first = start < 0 ? start + size : start;
+  if (first < 0 || first > size || length < 0 || length > size - first) {
+    throw IndexError(
+        fmt::format("narrow: expected start and length inside dim {} of size {}, got {} and {}", d,
+                    size, start, length));
+  }
+  return strided_part("narrow", self, d, first, length, 1);
+}
+
+namespace {
+
+// One past the last element, from the first, of a geometry that has elements.
+int64_t extent(const char* op, IntArrayRef sizes, IntArrayRef strides) {
+  int64_t n = 1;
+  for (size_t i = 0; i < sizes.size(); ++i) {
+    int64_t reach = 0;
+    if (strides[i] < 0 || __builtin_mul_overflow(sizes[i] - 1, strides[i], &reach) ||
+        __builtin_add_overflow(n, reach, &n)) {
+      throw ShapeError(
+          fmt::format("{}: expected strides >= 0 inside the storage, got {}", op, str(strides)));
+    }
+  }
+  return n;
+}
+
+// Which element of the storage, counted from `first` on, each element of the geometry is; flat.
+Tensor places(IntArrayRef sizes, IntArrayRef strides, int64_t offset, int64_t first, int64_t length,
+              Device device) {
+  const Tensor all = arange(length, TensorOptions(kInt64).device(device));
+  return reshape(as_strided(all, sizes, strides, offset - first), {-1});
+}
+
+// What overlaps is summed, as both elements are the same memory; where self overlaps itself, each
+// of its elements takes an equal share.
+struct AsStridedGrad {
+  Dims in_sizes, in_strides, out_sizes, out_strides;
+  int64_t in_offset, out_offset;
+
+  Tensor operator()(const Tensor& g) const {
+    if (g.numel() == 0) return zeros(in_sizes, g.options());
+    const int64_t first = std::min(in_offset, out_offset);
+    const int64_t last = std::max(in_offset + extent("as_strided", in_sizes, in_strides),
+                                  out_offset + extent("as_strided", out_sizes, out_strides));
+    const Tensor none = zeros({last - first}, g.options());
+    const auto count_at = [&](const Tensor& where, const Tensor& what) {
+      return scatter_add(none, 0, where, what);
+    };
+    const Tensor out_places =
+        places(out_sizes, out_strides, out_offset, first, last - first, g.device());
+    const Tensor in_places =
+        places(in_sizes, in_strides, in_offset, first, last - first, g.device());
+    const Tensor memory = count_at(out_places, reshape(g, {-1}));
+    const Tensor owners = count_at(in_places, ones_like(in_places, g.dtype()));
+    return reshape(gather(memory / owners.clamp_min(1), 0, in_places), in_sizes);
+  }
+};
+
+}  // namespace
+
+Tensor as_strided(const Tensor& self, IntArrayRef sizes, IntArrayRef strides,
+                  std::optional<int64_t> storage_offset) {
+  expect_defined("as_strided", "self", self);
+  const int64_t offset = storage_offset.value_or(self.storage_offset());
+  if (sizes.size() != strides.size()) {
+    throw ShapeError(fmt::format("as_strided: expected one stride for each size, got {} and {}",
+                                 str(sizes), str(strides)));
+  }
+  const int64_t numel = count("as_strided", sizes);
+  const auto room = static_cast<int64_t>(self.storage()->size_bytes() / element_size(self.dtype()));
+  if (offset < 0 || offset > room ||
+      (numel > 0 && extent("as_strided", sizes, strides) > room - offset)) {
+    throw ShapeError(fmt::format(
+        "as_strided: expected a geometry inside {} elements, got sizes {}, strides {}, offset {}",
+        room, str(sizes), str(strides), offset));
+  }
+  Tensor out = make_view(self, sizes, strides, offset);
+  if (!needs_gradient(self)) return out;
+  return record("as_strided", std::move(out),
+                wrt(self, AsStridedGrad{self.sizes(), self.strides(), sizes, strides,
+                                        self.storage_offset(), offset}));
+}
+
+std::vector<Tensor> unbind(const Tensor& self, int64_t dim) {
+  const size_t d = index_of("unbind", dim, self);
+  const int64_t n = self.sizes()[d];
+  std::vector<Tensor> parts;
+  parts.reserve(static_cast<size_t>(n));
+  for (int64_t i = 0; i < n; ++i) parts.push_back(select(self, dim, i));
+  return parts;
+}
+
+std::vector<Tensor> split(const Tensor& self, int64_t split_size, int64_t dim) {
+  const size_t d = index_of("split", dim, self);
+  const int64_t size = self.sizes()[d];
+  if (split_size < 0 || (split_size == 0 && size > 0)) {
+    throw ShapeError(fmt::format("split: expected a split size > 0, got {}", split_size));
+  }
+  std::vector<Tensor> parts;
+  int64_t start = 0;
+  do {  // a dim of size 0 gives one part
+    parts.push_back(narrow(self, dim, start, std::min(split_size, size - start)));
+    start += split_size;
+  } while (start < size);
+  return parts;
+}
+
+std::vector<Tensor> split(const Tensor& self, IntArrayRef split_sizes, int64_t dim) {
+  const size_t d = index_of("split", dim, self);
+  const int64_t size = self.sizes()[d];
+  int64_t left = size;
+  for (const int64_t s : split_sizes) left = s < 0 || s > left ? -1 : left - s;
+  if (left != 0) {
+    throw ShapeError(
+        fmt::format("split: expected sizes >= 0 that sum to {}, got {}", size, str(split_sizes)));
+  }
+  std::vector<Tensor> parts;
+  int64_t start = 0;
+  for (const int64_t s : split_sizes) {
+    parts.push_back(narrow(self, dim, start, s));
+    start += s;
+  }
+  return parts;
+}
+
+namespace {
+
+// Nothing but memory bounds the number of empty chunks.
+int64_t checked_empty_chunks(int64_t chunks) {
+  constexpr int64_t kMost = 1 << 20;
+  if (chunks > kMost) {
+    throw ShapeError(
+        fmt::format("chunk: expected at most {} chunks of an empty dim, got {}", kMost, chunks));
+  }
+  return chunks;
+}
+
+}  // namespace
+
+std::vector<Tensor> chunk(const Tensor& self, int64_t chunks, int64_t dim) {
+  const size_t d = index_of("chunk", dim, self);
+  const int64_t size = self.sizes()[d];
+  if (chunks < 1) throw ShapeError(fmt::format("chunk: expected chunks > 0, got {}", chunks));
+  // Of a dim of size 0 all the chunks are empty, and there are as many as asked for.
+  if (size == 0) {
+    const std::vector<int64_t> none(static_cast<size_t>(checked_empty_chunks(chunks)), 0);
+    return split(self, none, dim);
+  }
+  return split(self, (size - 1) / chunks + 1, dim);
+}
+
+}  // namespace ambit

@@ -1,0 +1,58 @@
+// Names, promotion and the default of element types; printing of Scalar.
+#include <ambit/dtype.h>
+#include <ambit/error.h>
+#include <ambit/scalar.h>
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <atomic>
+#include <ostream>
+#include <string_view>
+#include <vector>
+
+namespace ambit {
+
+namespace {
+std::atomic<DType> default_dtype{kFloat32};
+}
+
+const char* name(DType d) {
+  static constexpr const char* kNames[kDTypeCount] = {"bool",  "uint8", "int8",    "int16",
+                                                      "int32", "int64", "float32", "float64"};
+  return kNames[static_cast<int>(d)];
+}
+
+std::ostream& operator<<(std::ostream& os, DType d) { return os << name(d); }
+
+DType promote_types(DType a, DType b) {
+  if (a == b) return a;
+  const DType low = std::min(a, b), high = std::max(a, b);
+  // The order of the enum decides but here: int8 cannot hold what uint8 can.
+  if (low == kUInt8 && high == kInt8) return kInt16;
+  return high;
+}
+
+DType get_default_dtype() { return default_dtype.load(std::memory_order_relaxed); }
+
+void set_default_dtype(DType d) {
+  if (!is_floating_point(d)) {
+    throw DTypeError(
+        fmt::format("set_default_dtype: expected a floating-point dtype, got {}", name(d)));
+  }
+  default_dtype.store(d, std::memory_order_relaxed);
+}
+
+void throw_dtype_outside(DTypeSet set, DType got) {
+  std::vector<std::string_view> names;
+  for (const DType d : set) names.push_back(name(d));
+  throw DTypeError(fmt::format("expected one of {}, got {}", fmt::join(names, ", "), name(got)));
+}
+
+std::ostream& operator<<(std::ostream& os, const Scalar& s) {
+  if (s.dtype() == kBool) return os << (s.to<bool>() ? "true" : "false");
+  if (s.is_floating_point()) return os << s.to<double>();
+  return os << s.to<int64_t>();
+}
+
+}  // namespace ambit

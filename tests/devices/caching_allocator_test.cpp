@@ -1,0 +1,282 @@
+// The caching allocator, over a fake system allocator that counts and can run out.
+#include <ambit/backend/caching_allocator.h>
+#include <ambit/error.h>
+#include <doctest/doctest.h>
+
+#include <cstdint>
+#include <cstdlib>
+#include <iterator>
+#include <map>
+#include <set>
+#include <thread>
+#include <vector>
+
+using namespace ambit;
+
+namespace {
+
+constexpr size_t kMiB = size_t{1} << 20;
+
+// Gives out at most `limit` bytes; pages are never touched, so large blocks cost nothing.
+class FakeMemory final : public RawMemory {
+ public:
+  explicit FakeMemory(size_t limit) : limit_(limit) {}
+  void* allocate(size_t bytes) override {
+    if (bytes > limit_ - used_) return nullptr;
+    void* p = std::malloc(bytes);
+    if (!p) return nullptr;
+    used_ += bytes;
+    live_.insert(p);
+    return p;
+  }
+  void free(void* p, size_t bytes) noexcept override {
+    REQUIRE(live_.erase(p) == 1);
+    used_ -= bytes;
+    std::free(p);
+  }
+  size_t free_bytes() override { return limit_ - used_; }
+  size_t used() const { return used_; }
+
+ private:
+  size_t limit_, used_ = 0;
+  std::set<void*> live_;
+};
+
+}  // namespace
+
+TEST_CASE("a freed block serves the next request of its size class") {
+  FakeMemory raw(kMiB);
+  CachingAllocator a(raw, "fake:0");
+  void* p = a.allocate(1000);
+  a.free(p, 1000);
+  CHECK(a.allocate(1010) == p);  // 961 .. 1024 bytes are one class
+  CHECK(a.stats().system_allocations == 1);
+  void* q = a.allocate(1010);
+  CHECK(q != p);
+  CHECK(a.stats().system_allocations == 2);
+  a.free(p, 1010);
+  a.free(q, 1010);
+}
+
+TEST_CASE("rounding wastes at most an eighth above 512 bytes, and 63 bytes below") {
+  FakeMemory raw(size_t{1} << 40);
+  CachingAllocator a(raw, "fake:0");
+  std::vector<size_t> sizes;
+  for (size_t bytes = 1; bytes < 5000; ++bytes) sizes.push_back(bytes);
+  for (size_t power = 8192; power <= 64 * kMiB; power *= 2) {
+    sizes.insert(sizes.end(), {power - 1, power, power + 1, power / 8 * 9, power / 8 * 9 + 1});
+  }
+  for (const size_t bytes : sizes) {
+    void* p = a.allocate(bytes);
+    const size_t block = a.stats().in_use;
+    a.free(p, bytes);
+    REQUIRE(block % 64 == 0);
+    REQUIRE(block >= bytes);
+    REQUIRE(block - bytes <= (bytes <= 512 ? 63 : bytes / 8));
+  }
+}
+
+TEST_CASE("statistics follow every allocation and free") {
+  FakeMemory raw(kMiB);
+  CachingAllocator a(raw, "fake:0");
+  void* p = a.allocate(64);
+  void* q = a.allocate(100);
+  CHECK(a.stats().in_use == 64 + 128);
+  CHECK(a.stats().cached == 0);
+  a.free(p, 64);
+  CHECK(a.stats().in_use == 128);
+  CHECK(a.stats().cached == 64);
+  CHECK(a.stats().peak_in_use == 192);
+  CHECK(raw.used() == 192);
+  a.empty_cache();
+  CHECK(a.stats().cached == 0);
+  CHECK(raw.used() == 128);
+  a.free(q, 100);
+  CHECK(a.stats().in_use == 0);
+  CHECK(a.stats().peak_in_use == 192);
+  CHECK(a.stats().system_allocations == 2);
+}
+
+TEST_CASE("when the system has no memory left the cache is given back and the request repeated") {
+  FakeMemory raw(kMiB);
+  CachingAllocator a(raw, "fake:0");
+  a.free(a.allocate(kMiB / 2), kMiB / 2);
+  a.free(a.allocate(kMiB / 4), kMiB / 4);
+  void* p = a.allocate(kMiB);
+  CHECK(a.stats().in_use == kMiB);
+  CHECK(a.stats().cached == 0);
+  CHECK(a.stats().system_allocations == 4);
+  a.free(p, kMiB);
+}
+
+TEST_CASE("out of memory says what was requested, in use, cached and free, and changes nothing") {
+  FakeMemory raw(kMiB);
+  CachingAllocator a(raw, "fake:3");
+  void* p = a.allocate(kMiB / 2);
+  a.free(a.allocate(1024), 1024);
+  try {
+    a.allocate(3 * kMiB / 4);
+    FAIL("expected OutOfMemoryError");
+  } catch (const OutOfMemoryError& e) {
+    // 1 MiB - 512 KiB in use; the cached 1 KiB was given back before it gave up.
+    CHECK(std::string(e.what()) ==
+          "allocate: expected 786432 bytes (768.0 KiB) on fake:3, got out of memory: in use 524288 "
+          "bytes (512.0 KiB), cached 1024 bytes (1.0 KiB), free 524288 bytes (512.0 KiB)");
+  }
+  CHECK(a.stats().in_use == kMiB / 2);
+  CHECK(raw.used() == kMiB / 2);
+  a.free(p, kMiB / 2);
+}
+
+TEST_CASE("absurd sizes are refused, also by the memory of the CPU") {
+  HostMemory raw;
+  CachingAllocator a(raw, "cpu");
+  for (const size_t bytes :
+       {SIZE_MAX, SIZE_MAX / 2 + 1, SIZE_MAX / 2, HostMemory::total_bytes() + 1}) {
+    CHECK_THROWS_AS(a.allocate(bytes), OutOfMemoryError);
+  }
+  CHECK(a.stats().in_use == 0);
+}
+
+TEST_CASE("memory of the CPU is aligned to 64 bytes and can be written") {
+  HostMemory raw;
+  CHECK(raw.free_bytes() > 0);
+  CachingAllocator a(raw, "cpu");
+  for (const size_t bytes : {1, 63, 65, 1000, 100'000, 5'000'000}) {
+    auto* p = static_cast<char*>(a.allocate(bytes));
+    CHECK(reinterpret_cast<uintptr_t>(p) % 64 == 0);
+    for (size_t i = 0; i < bytes; ++i) p[i] = 1;
+    a.free(p, bytes);
+  }
+}
+
+TEST_CASE("the cache stays below its limit and gives back what was not asked for longest") {
+  FakeMemory raw(size_t{1} << 40);
+  CachingAllocator a(raw, "fake:0");
+  // Each block alone is the peak, so the limit is 64 MiB + twice that; none fits into those before.
+  const size_t first = 160 * kMiB, second = 176 * kMiB, third = 192 * kMiB;
+  a.free(a.allocate(first), first);
+  a.free(a.allocate(second), second);
+  CHECK(a.stats().cached == first + second);
+  a.free(a.allocate(first), first);  // now `second` is the one not asked for longest
+  a.free(a.allocate(third), third);
+  CHECK(a.stats().cached == first + third);
+  CHECK(raw.used() == first + third);
+}
+
+TEST_CASE("large blocks are cut to size, and joined when they come back") {
+  FakeMemory raw(size_t{1} << 40);
+  CachingAllocator a(raw, "fake:0");
+  const size_t whole = 12 * kMiB;
+  auto* p = static_cast<char*>(a.allocate(whole));
+  a.free(p, whole);
+  // Three parts of what the system gave at once, in use side by side.
+  CHECK(a.allocate(5 * kMiB) == p);
+  CHECK(a.allocate(4 * kMiB) == p + 5 * kMiB);
+  CHECK(a.allocate(3 * kMiB) == p + 9 * kMiB);
+  CHECK(a.stats().system_allocations == 1);
+  CHECK(a.stats().in_use == whole);
+  // The best fit is a neighbour's place, not the first that is large enough.
+  a.free(p, 5 * kMiB);
+  a.free(p + 9 * kMiB, 3 * kMiB);
+  CHECK(a.allocate(3 * kMiB - 1) == p + 9 * kMiB);
+  a.free(p + 9 * kMiB, 3 * kMiB - 1);
+  // A part in use keeps all of it from the system.
+  a.empty_cache();
+  CHECK(raw.used() == whole);
+  CHECK(a.stats().cached == 8 * kMiB);
+  // Freed from both sides it is one block again.
+  a.free(p + 5 * kMiB, 4 * kMiB);
+  CHECK(a.allocate(whole) == p);
+  CHECK(a.stats().system_allocations == 1);
+  a.free(p, whole);
+  a.empty_cache();
+  CHECK(raw.used() == 0);
+  CHECK(a.stats().cached == 0);
+}
+
+TEST_CASE("a block much larger than what is asked for stays whole") {
+  FakeMemory raw(size_t{1} << 40);
+  CachingAllocator a(raw, "fake:0");
+  void* p = a.allocate(12 * kMiB);
+  a.free(p, 12 * kMiB);
+  void* small = a.allocate(4 * kMiB - 4096);
+  CHECK(a.stats().system_allocations == 2);
+  CHECK(a.allocate(12 * kMiB) == p);
+  CHECK(a.stats().system_allocations == 2);
+  a.free(p, 12 * kMiB);
+  a.free(small, 4 * kMiB - 4096);
+}
+
+TEST_CASE("segments that happen to be neighbours stay apart") {
+  FakeMemory raw(size_t{1} << 40);
+  CachingAllocator a(raw, "fake:0");
+  std::vector<void*> blocks;
+  for (int i = 0; i < 50; ++i) blocks.push_back(a.allocate(2 * kMiB));
+  for (void* p : blocks) a.free(p, 2 * kMiB);
+  a.free(a.allocate(4 * kMiB), 4 * kMiB);
+  CHECK(a.stats().system_allocations == 51);
+  a.empty_cache();  // FakeMemory takes back only what it gave
+  CHECK(raw.used() == 0);
+}
+
+TEST_CASE("large blocks in a mixed order never overlap, and all come back") {
+  FakeMemory raw(size_t{1} << 40);
+  CachingAllocator a(raw, "fake:0");
+  std::map<char*, size_t> live;
+  uint64_t random = 1;
+  for (int i = 0; i < 20'000; ++i) {
+    random = random * 6364136223846793005 + 1442695040888963407;  // Knuth's MMIX generator
+    const size_t bytes = kMiB + (random >> 33) % (8 * kMiB);
+    if (live.size() < 20 || (random >> 32) % 2 == 0) {
+      auto* p = static_cast<char*>(a.allocate(bytes));
+      const auto [at, is_new] = live.emplace(p, bytes);
+      REQUIRE(is_new);
+      const auto next = std::next(at);
+      REQUIRE((next == live.end() || p + bytes <= next->first));
+      REQUIRE((at == live.begin() || std::prev(at)->first + std::prev(at)->second <= p));
+    } else {
+      auto at = live.lower_bound(std::prev(live.end())->first - random % (64 * kMiB));
+      if (at == live.end()) at = live.begin();
+      a.free(at->first, at->second);
+      live.erase(at);
+    }
+  }
+  for (const auto& [p, bytes] : live) a.free(p, bytes);
+  CHECK(a.stats().in_use == 0);
+  a.empty_cache();
+  CHECK(a.stats().cached == 0);
+  CHECK(raw.used() == 0);
+}
+
+TEST_CASE("blocks may be freed by other threads while this one allocates") {
+  FakeMemory raw(size_t{1} << 40);
+  CachingAllocator a(raw, "fake:0");
+  constexpr int kThreads = 4, kBlocks = 2000;
+  std::vector<std::vector<void*>> blocks(kThreads);
+  for (auto& list : blocks) {
+    for (int i = 0; i < kBlocks; ++i) list.push_back(a.allocate(static_cast<size_t>(i) + 1));
+  }
+  std::vector<std::thread> threads;
+  for (auto& list : blocks) {
+    threads.emplace_back([&a, &list] {
+      for (int i = 0; i < kBlocks; ++i) {
+        const auto bytes = static_cast<size_t>(i) + 1;
+        a.free(list[static_cast<size_t>(i)], bytes);
+        list[static_cast<size_t>(i)] = a.allocate(bytes);
+      }
+    });
+  }
+  for (auto& t : threads) t.join();
+  std::set<void*> distinct;
+  for (auto& list : blocks) distinct.insert(list.begin(), list.end());
+  CHECK(distinct.size() == kThreads * kBlocks);
+  for (auto& list : blocks) {
+    for (int i = 0; i < kBlocks; ++i) {
+      a.free(list[static_cast<size_t>(i)], static_cast<size_t>(i) + 1);
+    }
+  }
+  CHECK(a.stats().in_use == 0);
+  a.empty_cache();
+  CHECK(raw.used() == 0);
+}

@@ -1,0 +1,224 @@
+// Device, the registry, and the error this project is known for.
+#include <ambit/ambit.h>
+#include <ambit/backend/kernels.h>
+#include <ambit/backend/registry.h>
+#include <doctest/doctest.h>
+
+#include <cstring>
+#include <new>
+#include <sstream>
+
+using namespace ambit;
+
+TEST_CASE("a device parses, prints and compares by what it is") {
+  CHECK(Device() == Device("cpu"));
+  CHECK(Device("reference") == Device("reference:0"));
+  CHECK(Device("reference:1") != Device("reference"));
+  CHECK(Device("cpu").str() == "cpu");
+  CHECK(Device("reference").str() == "reference:0");
+  CHECK(Device("meta").str() == "meta");
+  CHECK(Device("cpu").repr() == "device(type='cpu')");
+  CHECK(Device("reference:1").repr() == "device(type='reference', index=1)");
+  for (const Device d : all_devices()) CHECK(Device(d.str()) == d);
+  std::ostringstream text;
+  text << Device("reference");
+  CHECK(text.str() == "reference:0");
+}
+
+TEST_CASE("malformed and unknown devices are refused with the reason") {
+  for (const char* bad :
+       {"", ":", "cpu:", "cpu:x", "reference:-1", "reference: 1", "reference:1x",
+        "reference:99999999999", "cpu:1", "meta:1", "Reference", "foo", "foo:0"}) {
+    INFO(bad);
+    CHECK_THROWS_AS(Device{bad}, Error);
+  }
+  CHECK_THROWS_WITH_AS(Device("cpu:x"),
+                       "Device: expected \"<name>\" or \"<name>:<index>\", got \"cpu:x\"", Error);
+  try {
+    Device("foo");
+  } catch (const Error& e) {
+    CHECK(std::string(e.what()).find(
+              "Device: expected the name of a backend, got \"foo\"; there are cpu") == 0);
+    CHECK(std::string(e.what()).find("cpu") != std::string::npos);
+    CHECK(std::string(e.what()).find("reference") != std::string::npos);
+  }
+}
+
+TEST_CASE("a device can be named before it exists; using it says how many there are") {
+  const Device seventh("reference:7");
+  CHECK_THROWS_WITH_AS(empty({1}, seventh),
+                       "expected an existing reference device, got reference:7: there is 1",
+                       BackendError);
+  CHECK_THROWS_AS(ones({1}).to(seventh), BackendError);
+}
+
+TEST_CASE("what is available can be asked without an error") {
+  CHECK(is_available("cpu"));
+  CHECK(device_count("reference") == 1);
+  CHECK(device_count("no_such_device") == 0);
+  CHECK_FALSE(is_available(""));
+  CHECK(all_devices().front() == kCPU);
+  CHECK(best_device().type() != "reference");
+  CHECK_NOTHROW(synchronize(kCPU));
+}
+
+TEST_CASE("operands on different devices throw the documents' words, either way round") {
+  const Tensor a = ones({2, 2}), b = ones({2, 2}, "reference");
+  CHECK_THROWS_WITH_AS(a + b, "expected device cpu but got device reference:0",
+                       DeviceMismatchError);
+  CHECK_THROWS_WITH_AS(b + a, "expected device reference:0 but got device cpu",
+                       DeviceMismatchError);
+  CHECK((a.to("reference") + b).device() == Device("reference"));
+}
+
+TEST_CASE("the mismatch error holds op, argument and devices, and explains itself") {
+  const Tensor input = ones({4, 3}), weight = ones({5, 3}, "reference");
+  const Tensor bias = ones({5}, "reference");
+  weight.set_name("fc1.weight");
+  bias.set_name("fc1.bias");
+  try {
+    linear(input, weight, bias);
+    FAIL("no error");
+  } catch (const DeviceMismatchError& e) {
+    CHECK(e.op() == "linear");
+    CHECK(e.argument() == "weight");
+    CHECK(e.expected() == kCPU);
+    CHECK(e.actual() == Device("reference"));
+    CHECK(e.explain() ==
+          "linear: expected device cpu but got device reference:0\n"
+          "  #0 input   float32[4, 3]  cpu          sets expected\n"
+          "  #1 weight  float32[5, 3]  reference:0  differs; parameter fc1.weight\n"
+          "  #2 bias    float32[5]     reference:0  differs; parameter fc1.bias\n"
+          "  try: input.to(\"reference:0\"), where the module's parameters are");
+  }
+}
+
+TEST_CASE("0-dim cpu tensors mix into elementwise ops, and nowhere else") {
+  const Tensor there = full({2}, 3.0, "reference"), scalar = tensor(2.0);
+  CHECK((there * scalar).device() == Device("reference"));
+  CHECK((scalar * there).device() == Device("reference"));
+  CHECK((scalar * there).cpu().equal(full({2}, 6.0)));
+  CHECK((scalar * tensor(3.0, Device("reference"))).device() == Device("reference"));
+  there.add_(scalar);
+  CHECK(there.cpu().equal(full({2}, 5.0)));
+  // The destination decides in place, also where it is the 0-dim cpu tensor.
+  CHECK_THROWS_WITH_AS(scalar.add_(tensor(1.0, Device("reference"))),
+                       "expected device cpu but got device reference:0", DeviceMismatchError);
+  CHECK(scalar.item<float>() == 2);
+  // A 0-dim tensor of another device does not mix into cpu.
+  CHECK_THROWS_WITH_AS(ones({2}) + tensor(1.0, Device("reference")),
+                       "expected device cpu but got device reference:0", DeviceMismatchError);
+  CHECK_THROWS_AS(matmul(there, scalar), Error);
+}
+
+TEST_CASE("the gradient of a 0-dim cpu operand goes back to the cpu") {
+  Tensor s = tensor(2.0).requires_grad_();
+  (full({3}, 4.0, "reference") * s).sum().backward();
+  CHECK(s.grad().device() == kCPU);
+  CHECK(s.grad().item<float>() == 12);
+}
+
+TEST_CASE("calling a kernel directly is checked too") {
+  Tensor out = empty({2});
+  const Tensor x = ones({2}, "reference");
+  CHECK_THROWS_WITH_AS(kernels::copy(out, x), "expected device cpu but got device reference:0",
+                       DeviceMismatchError);
+}
+
+TEST_CASE("meta tensors have shapes, dtypes and no data") {
+  const Tensor a = empty({2, 3}, kMeta), b = empty({3, 5}, kMeta);
+  const Tensor c = matmul(a, b);
+  CHECK(c.device() == kMeta);
+  CHECK(c.sizes() == IntArrayRef{2, 5});
+  CHECK_THROWS_AS(matmul(a, a), ShapeError);
+  CHECK_THROWS_AS(c.sum().item(), NotImplementedError);
+  CHECK_THROWS_WITH_AS(a + ones({2, 3}), "expected device meta but got device cpu",
+                       DeviceMismatchError);
+  CHECK(empty({1L << 40, 1L << 10}, kMeta).numel() == 1L << 50);
+}
+
+namespace {
+
+// A backend with nothing but memory, to see what registration and missing kernels say.
+class BareBackend final : public Backend {
+ public:
+  explicit BareBackend(std::string name) : name_(std::move(name)) {}
+  std::string name() const override { return name_; }
+  // Only while its test runs: no other test shall meet a device without kernels.
+  int device_count() const noexcept override { return present; }
+  static inline int present = 0;
+  void* allocate(int, size_t bytes) override { return ::operator new(bytes, std::align_val_t(64)); }
+  void free(int, void* p, size_t) noexcept override { ::operator delete(p, std::align_val_t(64)); }
+  void copy(int, void* to, int, const void* from, size_t n) override { std::memcpy(to, from, n); }
+  void copy_from_host(int, void* to, const void* from, size_t n, bool) override {
+    if (name_ == "bare_full") throw std::bad_alloc();
+    std::memcpy(to, from, n);
+  }
+  void copy_to_host(int, void* to, const void* from, size_t n, bool) override {
+    std::memcpy(to, from, n);
+  }
+
+ private:
+  std::string name_;
+};
+
+void add_nothing(Tensor&, const Tensor&, const Tensor&, const BinaryOp&) {}
+void want_memory(Tensor&, const Tensor&, const UnaryOp&) { throw std::bad_alloc(); }
+
+}  // namespace
+
+TEST_CASE("registration is all or nothing") {
+  const auto before = backend_names();
+  {
+    Registry bad_name("test");
+    CHECK_THROWS_AS(bad_name.add_backend(std::make_unique<BareBackend>("Bad-Name")), BackendError);
+  }
+  {
+    Registry no_backend("test");
+    CHECK_THROWS_AS(no_backend.add(kernels::binary, add_nothing), BackendError);
+  }
+  {
+    Registry taken("test");
+    taken.add_backend(std::make_unique<BareBackend>("bare_first"));
+    taken.add_backend(std::make_unique<BareBackend>("reference"));
+    CHECK_THROWS_AS(taken.commit(), BackendError);
+  }
+  {
+    Registry twice("test");
+    twice.add_backend(std::make_unique<BareBackend>("bare_first"));
+    twice.add(kernels::binary, add_nothing);
+    CHECK_THROWS_AS(twice.add(kernels::binary, add_nothing), BackendError);
+  }
+  CHECK(backend_names() == before);
+  CHECK_THROWS_AS(Device("bare_first"), Error);
+}
+
+TEST_CASE("an op without a kernel names itself, the device and who has one") {
+  Registry registry("test");
+  registry.add_backend(std::make_unique<BareBackend>("bare"));
+  registry.commit();
+  BareBackend::present = 1;
+  const Tensor x = empty({2}, "bare");
+  try {
+    x + x;
+    FAIL("no error");
+  } catch (const NotImplementedError& e) {
+    const std::string what = e.what();
+    CHECK(what.find("binary: expected a kernel for device bare:0, got none; it runs on cpu, "
+                    "reference") == 0);
+  }
+  BareBackend::present = 0;
+}
+
+TEST_CASE("a kernel or a copy that finds no host memory to work in throws ambit's error") {
+  Registry registry("test");
+  registry.add_backend(std::make_unique<BareBackend>("bare_full"));
+  registry.add(kernels::unary, want_memory);
+  registry.commit();
+  BareBackend::present = 1;
+  CHECK_THROWS_WITH_AS(neg(empty({2}, "bare_full")),
+                       "unary: expected host memory to work in, got none left", OutOfMemoryError);
+  CHECK_THROWS_WITH_AS(ones({2}).to("bare_full"),
+                       "copy: expected host memory to work in, got none left", OutOfMemoryError);
+  BareBackend::present = 0;
+}

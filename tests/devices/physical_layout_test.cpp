@@ -1,0 +1,167 @@
+// A storage may keep its backend's own layout until somebody looks: what others see must never show
+// it. On cpu, whose convolutions write channels-last.
+#include <ambit/ambit.h>
+#include <ambit/backend/kernels.h>
+#include <doctest/doctest.h>
+
+#include <thread>
+#include <vector>
+
+using namespace ambit;
+
+namespace {
+
+// A convolution large enough for oneDNN, whose result nobody has looked at.
+struct Laid {
+  Laid() {
+    manual_seed(1);
+    x = rand({4, 16, 12, 12});
+    w = rand({32, 16, 3, 3});
+    y = conv2d(x, w);
+    REQUIRE(y.storage()->is_laid_out());
+  }
+  Tensor x, w, y;
+};
+
+// The same by plain loops, which know no layouts.
+Tensor by_reference(const Laid& l) {
+  const Device reference("reference");
+  return conv2d(l.x.to(reference), l.w.to(reference)).cpu();
+}
+
+// Products of 144 numbers in [0, 1) are summed in another order: sums of about 36, whose rounding
+// error is at most 144 * 2^-24 of that, 3e-4.
+bool agree(const Tensor& a, const Tensor& b) { return a.allclose(b, 0, 3e-4); }
+
+}  // namespace
+
+TEST_CASE("a result in a physical layout reads as row-major") {
+  const Laid l;
+  CHECK(l.y.is_contiguous());
+  CHECK(l.y.strides().vec() == std::vector<int64_t>{3200, 100, 10, 1});
+  CHECK(l.y.storage()->is_laid_out());  // sizes and strides are no look at the elements
+  CHECK(agree(l.y, by_reference(l)));
+  CHECK(l.y.data_ptr<float>()[3200 + 2 * 100 + 3] == l.y[1][2][0][3].item<float>());
+  CHECK_FALSE(l.y.storage()->is_laid_out());
+}
+
+TEST_CASE("an address that was given out stays, whatever kernels follow") {
+  const Laid l;
+  const float* p = l.y.data_ptr<float>();
+  const float first = p[0];
+  const Tensor again = relu(l.y);
+  kernels::conv2d(const_cast<Tensor&>(l.y), l.x, l.w, Tensor(), {});
+  CHECK(l.y.data_ptr<float>() == p);
+  CHECK(p[0] == doctest::Approx(first));
+}
+
+TEST_CASE("elementwise ops, sums and pooling keep the layout, and their results agree") {
+  const Laid l;
+  const Tensor y = relu(l.y - 30);
+  const Tensor doubled = y + l.y;
+  CHECK(y.storage()->is_laid_out());
+  CHECK(doubled.storage()->is_laid_out());
+  const auto [pooled, index] = max_pool2d_with_indices(y, {.kernel = {2, 2}, .stride = {2, 2}});
+  CHECK(pooled.storage()->is_laid_out());
+  const Tensor sums = y.sum({0, 2, 3});
+  CHECK(y.storage()->is_laid_out());
+
+  const Tensor plain = relu(by_reference(l) - 30);
+  const auto [plain_pooled, plain_index] =
+      max_pool2d_with_indices(y.clone(), {.kernel = {2, 2}, .stride = {2, 2}});
+  CHECK(agree(y, plain));
+  CHECK(agree(doubled, plain + by_reference(l)));
+  CHECK(pooled.equal(plain_pooled));
+  CHECK(index.equal(plain_index));
+  // 400 summands, each within 3e-4.
+  CHECK(sums.allclose(plain.sum({0, 2, 3}), 0, 400 * 3e-4));
+}
+
+TEST_CASE("views, in-place writes and copies see row-major elements") {
+  const Laid l;
+  const Tensor expected = by_reference(l);
+  CHECK(agree(l.y.view({4, -1}), expected.view({4, -1})));
+
+  const Laid m;
+  const Tensor column = m.y.select(3, 2);
+  m.y.mul_(2);
+  CHECK(agree(column, expected.select(3, 2) * 2));
+
+  const Laid n;
+  n.y.select(1, 5).fill_(7);
+  CHECK(n.y.select(1, 5).equal(full({4, 10, 10}, 7.f)));
+  CHECK(agree(n.y.select(1, 6), expected.select(1, 6)));
+
+  const Laid o;
+  CHECK(agree(o.y.transpose(0, 1).contiguous(), expected.transpose(0, 1).contiguous()));
+  const Laid p;
+  CHECK(agree(p.y.to(Device("reference")).cpu(), expected));
+}
+
+TEST_CASE("gradients through laid-out results agree with those of the reference") {
+  const auto gradients = [](const Device& device) {
+    manual_seed(2);
+    const Tensor x = rand({4, 16, 12, 12}).to(device).requires_grad_();
+    const Tensor w = rand({32, 16, 3, 3}).to(device).requires_grad_();
+    const Tensor b = rand({32}).to(device).requires_grad_();
+    const Tensor y = max_pool2d(relu(conv2d(x, w, b) - 36), {.kernel = {3, 3}, .stride = {2, 2}});
+    (y * y).mean().backward();
+    return std::vector<Tensor>{x.grad().cpu(), w.grad().cpu(), b.grad().cpu()};
+  };
+  const auto on_cpu = gradients(kCPU), plain = gradients(Device("reference"));
+  // 4 * 32 * 16 results of up to 30 make each gradient's summands at most 0.03, and 144 or 1600 of
+  // them are summed with a relative error of at most 1600 * 2^-24 = 1e-4 of the sum.
+  for (size_t i = 0; i < 3; ++i) {
+    const double scale = plain[i].abs().max().item<double>();
+    CHECK(on_cpu[i].allclose(plain[i], 0, 1e-4 * scale));
+  }
+}
+
+TEST_CASE("pooling's gradient is zero where no window looked") {
+  const auto gradient = [](const Tensor& t, const Pool2dParams& p) {
+    const Tensor x = t.detach().requires_grad_();
+    const Tensor sum = max_pool2d(x, p).sum();
+    full(t.sizes(), 7.f);  // memory that is not zero, for the gradient to be written to
+    sum.backward();
+    return x.grad();
+  };
+  // Two windows of 5 for 10 elements, which leave one out: behind them, and between them.
+  const Pool2dParams shifted{.kernel = {5, 5}, .stride = {5, 5}, .padding = {1, 1}};
+  const Pool2dParams apart{.kernel = {5, 5}, .stride = {6, 6}, .ceil_mode = true};
+  for (const Pool2dParams& p : {shifted, apart}) {
+    const Laid l;
+    const Tensor laid = gradient(l.y, p);
+    CHECK(laid.storage()->is_laid_out());
+    CHECK(laid.equal(gradient(l.y.clone(), p)));
+  }
+}
+
+TEST_CASE("a convolution's result may be another's weights") {
+  const auto results = [](const Device& device) {
+    manual_seed(3);
+    const Tensor x = rand({4, 16, 12, 12}).to(device), w = rand({32, 16, 3, 3}).to(device);
+    const Tensor weights = conv2d(rand({16, 16, 18, 18}).to(device), w, {}, {.stride = {6, 6}});
+    CHECK(weights.storage()->is_laid_out() == device.is_cpu());
+    const Tensor dx = conv2d_input_grad(x, weights * 1, {4, 32, 14, 14}, {});
+    return std::vector<Tensor>{conv2d(conv2d(x, w), weights).cpu(), dx.cpu()};
+  };
+  const auto on_cpu = results(kCPU), plain = results(Device("reference"));
+  // Sums of 288 positive products of sums of 144: their relative errors, at most 2^-24 a summand,
+  // add up.
+  for (size_t i = 0; i < 2; ++i) CHECK(on_cpu[i].allclose(plain[i], (288 + 2 * 144) * 6e-8, 0));
+}
+
+TEST_CASE("threads may look at one result at the same time as kernels read it laid out") {
+  for (int round = 0; round < 50; ++round) {
+    const Laid l;
+    std::vector<Tensor> results(6);
+    std::vector<std::thread> threads;
+    for (size_t i = 0; i < results.size(); ++i) {
+      threads.emplace_back(
+          [&, i] { results[i] = i % 2 ? l.y + l.y : l.y.view({-1}) + l.y.view({-1}); });
+    }
+    for (std::thread& t : threads) t.join();
+    const Tensor expected = results[0];
+    for (const Tensor& r : results) CHECK(r.view({-1}).equal(expected));
+  }
+}

@@ -1,0 +1,208 @@
+// Files that the real PyTorch writes and reads, through cross.py: a Python with torch is
+// searched, AMBIT_PYTHON first, which may be one with a newer PyTorch.
+#include <ambit/checkpoint.h>
+#include <ambit/error.h>
+#include <ambit/nn/batchnorm.h>
+#include <ambit/nn/linear.h>
+#include <ambit/nn/sequential.h>
+#include <ambit/nn/serialize.h>
+#include <ambit/ops/creation.h>
+#include <ambit/ops/elementwise.h>
+#include <ambit/ops/reduce.h>
+#include <ambit/ops/shape.h>
+#include <ambit/optim/optim.h>
+#include <doctest/doctest.h>
+
+#include <cstdlib>
+#include <memory>
+#include <string>
+
+#include "tests/temporary_folder.h"
+
+using namespace ambit;
+
+namespace {
+
+bool succeeds(const std::string& command) { return std::system(command.c_str()) == 0; }
+
+bool has_torch(const std::string& python) {
+  return succeeds("OMP_NUM_THREADS=1 '" + python + "' -c 'import torch' 2>/dev/null");
+}
+
+// Empty where there is none. One that is asked for must work.
+std::string find_python() {
+  if (const char* asked = std::getenv("AMBIT_PYTHON")) {
+    CHECK_MESSAGE(has_torch(asked), "AMBIT_PYTHON has no torch: ", asked);
+    return asked;
+  }
+  for (const char* python : {"python3", "/usr/bin/python3"}) {
+    if (has_torch(python)) return python;
+  }
+  return "";
+}
+
+const std::string& python() {
+  static const std::string found = find_python();
+  return found;
+}
+
+bool skipped() {
+  if (python().empty()) MESSAGE("skipped: no PyTorch (AMBIT_PYTHON names a Python that has it)");
+  return python().empty();
+}
+
+void run_pytorch(const std::string& what, const TemporaryFolder& folder) {
+  REQUIRE(succeeds("OMP_NUM_THREADS=1 '" + python() + "' '" AMBIT_CROSS_SCRIPT "' " + what + " '" +
+                   folder.path().string() + "'"));
+}
+
+nn::Sequential make_net() {
+  return nn::Sequential({{"fc", nn::Linear(3, 2)}, {"norm", nn::BatchNorm2d(2)}});
+}
+
+Tensor values(DType dtype) { return arange(-3, 4).to(dtype); }
+
+constexpr DType kDTypes[] = {kBool, kUInt8, kInt8, kInt16, kInt32, kInt64, kFloat32, kFloat64};
+
+// As cross.py's.
+std::unique_ptr<optim::Optimizer> make_optimizer(const std::string& name, const Tensor& p) {
+  const std::vector<Tensor> params = {p};
+  if (name == "sgd") {
+    return std::make_unique<optim::SGD>(params,
+                                        optim::SGDOptions(0.1).momentum(0.9).weight_decay(0.01));
+  }
+  if (name == "adam") {
+    return std::make_unique<optim::Adam>(params, optim::AdamOptions(0.1).betas({0.8, 0.99}));
+  }
+  return std::make_unique<optim::AdamW>(params, optim::AdamWOptions(0.1));
+}
+
+void step(optim::Optimizer& optimizer, const Tensor& p) {
+  optimizer.zero_grad();
+  p.pow(3).sum().backward();
+  optimizer.step();
+}
+
+Tensor parameter() { return arange(1., 5., 1, kFloat64).requires_grad_(); }
+
+}  // namespace
+
+TEST_CASE("ambit reads what PyTorch writes") {
+  if (skipped()) return;
+  const TemporaryFolder folder;
+  run_pytorch("write", folder);
+
+  for (const char* name : {"dtypes2.pth", "dtypes3.pth", "dtypes4.pth"}) {
+    const StateDict tensors = load(folder / name);
+    REQUIRE(tensors.size() == std::size(kDTypes));
+    for (size_t i = 0; i < tensors.size(); ++i) {
+      CHECK(tensors[i].first == ambit::name(kDTypes[i]));
+      CHECK(tensors[i].second.dtype() == kDTypes[i]);
+      CHECK(tensors[i].second.equal(values(kDTypes[i])));
+    }
+  }
+  const StateDict half = load(folder / "half.pth"), widened = load(folder / "widened.pth");
+  for (size_t i = 0; i < 2; ++i) CHECK(half[i].second.equal(widened[i].second));
+
+  const Value views = load_checkpoint(folder / "views.pth");
+  CHECK(views["t"].to_tensor().strides() == IntArrayRef{1, 4});
+  CHECK(views["t"].to_tensor().equal(arange(12.).view({3, 4}).t()));
+  CHECK(views["expanded"].to_tensor().equal(ones({3})));
+  CHECK(views["empty"].to_tensor().sizes() == IntArrayRef{0, 2});
+  CHECK(views["number"].to_tensor().item<int64_t>() == 7);
+  views["all"].to_tensor().fill_(7.);
+  for (const char* name : {"t", "row", "part", "parameter"}) {
+    CHECK(views[name].to_tensor().equal(full_like(views[name].to_tensor(), 7.)));
+  }
+
+  auto net = make_net();
+  load(net, folder / "net.pth");
+  const Value nested = load_checkpoint(folder / "nested.pth");
+  net->load_state_dict(nested["model"].to_state_dict());
+  CHECK(nested["epoch"].to_int() == 3);
+  CHECK(nested["loss"].to_double() == 0.5);
+  CHECK(nested["best"].is_none());
+  CHECK(nested["done"].to_bool());
+  CHECK(nested["name"].to_string() == "层");
+  CHECK(nested["sizes"].items()[1].to_int() == 3);
+  CHECK(nested["betas"].items()[0].to_double() == 0.9);
+  CHECK(nested["history"].items()[1].to_int() == -70000);
+  CHECK(nested["history"].items()[2].to_int() == int64_t{1} << 40);
+}
+
+TEST_CASE("ambit refuses what PyTorch writes beyond values and tensors") {
+  if (skipped()) return;
+  const TemporaryFolder folder;
+  run_pytorch("write", folder);
+  const auto error = [&](const char* name) {
+    try {
+      load_checkpoint(folder / name);
+    } catch (const SerializationError& e) {
+      return std::string(e.what());
+    }
+    return std::string();
+  };
+  CHECK(error("module.pth").find("'torch.nn.modules.container.Sequential'") != std::string::npos);
+  CHECK(error("complex.pth").find("'torch.ComplexFloatStorage'") != std::string::npos);
+  CHECK(error("legacy.pth").find("before 1.6") != std::string::npos);
+}
+
+TEST_CASE("PyTorch reads what ambit writes") {
+  if (skipped()) return;
+  const TemporaryFolder folder;
+  StateDict tensors;
+  for (const DType dtype : kDTypes) tensors.emplace_back(ambit::name(dtype), values(dtype));
+  save(tensors, folder / "dtypes.pth");
+  const Tensor matrix = arange(12.).view({3, 4});
+  save({{"all", matrix},
+        {"t", matrix.t()},
+        {"row", matrix.select(0, 1)},
+        {"empty", empty({0, 2})},
+        {"number", tensor(7)}},
+       folder / "views.pth");
+  auto net = make_net();
+  save(net, folder / "net.pth");
+  const int64_t least = INT64_MIN;
+  save_checkpoint(
+      Value::dict({{"model", net->state_dict()},
+                   {"epoch", 3},
+                   {"loss", 0.5},
+                   {"name", "层"},
+                   {"best", Value()},
+                   {"done", true},
+                   {"ints", Value::list({0, 255, 256, -1, 1LL << 31, -(1LL << 31), least, ~least})},
+                   {"betas", Value::tuple({0.9, 0.999})},
+                   {7, Value::dict({})}}),
+      folder / "nested.pth");
+  run_pytorch("read", folder);
+}
+
+TEST_CASE("training goes on from PyTorch's checkpoint, and PyTorch's from ambit's") {
+  if (skipped()) return;
+  const TemporaryFolder theirs, ours;
+  run_pytorch("write", theirs);
+  for (const std::string name : {"sgd", "adam", "adamw"}) {
+    INFO(name);
+    const Value checkpoint = load_checkpoint(theirs / (name + ".pth"));
+    const Tensor p = checkpoint["model"]["p"].to_tensor().requires_grad_();
+    const auto optimizer = make_optimizer(name, p);
+    optimizer->param_groups()[0].options().set_lr(1e3);  // to be replaced
+    optimizer->load_checkpoint(checkpoint["optimizer"]);
+    step(*optimizer, p);
+    // One step in float64, some ten roundings of 1.1e-16 on numbers below 5.
+    CHECK(p.detach().allclose(load(theirs / (name + "_next.pth"))[0].second, 1e-14, 1e-14));
+
+    const Tensor q = parameter();
+    const auto first = make_optimizer(name, q);
+    step(*first, q);
+    save_checkpoint(
+        Value::dict({{"model", StateDict{{"p", q.detach()}}}, {"optimizer", first->checkpoint()}}),
+        ours / (name + ".pth"));
+  }
+  run_pytorch("continue", ours);
+  for (const std::string name : {"sgd", "adam", "adamw"}) {
+    INFO(name);
+    CHECK(load(ours / (name + "_next.pth"))[0].second.allclose(
+        load(theirs / (name + "_next.pth"))[0].second, 1e-14, 1e-14));
+  }
+}

@@ -1,0 +1,267 @@
+// What the tests of DeviceMismatchError share: two devices that count what is asked of them, and
+// the check of one failing call. "No kernel has run" is seen in two ways: the counting devices know
+// of every kernel, allocation and copy; of any other device (cpu among them) at least no memory was
+// asked for, and the operands, all that a kernel could then have written to, are as they were.
+#pragma once
+
+#include <ambit/backend/backend.h>
+#include <ambit/backend/caching_allocator.h>
+#include <ambit/backend/kernels.h>
+#include <ambit/backend/registry.h>
+#include <ambit/error.h>
+#include <ambit/ops/creation.h>
+#include <doctest/doctest.h>
+
+#include <atomic>
+#include <bit>
+#include <cstring>
+#include <functional>
+#include <memory>
+#include <sstream>
+#include <string>
+#include <tuple>
+#include <utility>
+#include <vector>
+
+namespace mismatch {
+
+/// Every kernel op with its type, in the order of kernels.h; a test compares it with all_ops().
+inline auto typed_ops() {
+  using namespace ambit::kernels;  // random() is the C library's too
+  return std::tie(copy, fill, ambit::kernels::random, unary, binary, compare, where, reduce,
+                  arg_reduce, cumsum, gather, scatter, scatter_add, nonzero, index_select,
+                  index_add, matmul, linear, conv2d, conv2d_input_grad, conv2d_weight_grad,
+                  max_pool2d, max_pool2d_grad, avg_pool2d, avg_pool2d_grad, softmax, softmax_grad,
+                  batch_norm, batch_norm_grad, nll_loss, cross_entropy, cross_entropy_grad,
+                  sgd_step, adam_step);
+}
+
+/// Devices in host memory whose kernels compute nothing: everything asked of them adds to `asked`.
+class CountingBackend final : public ambit::Backend {
+ public:
+  explicit CountingBackend(std::string name) : name_(std::move(name)), memory_(host_, name_) {}
+
+  static inline std::atomic<size_t> asked = 0;
+  // Only while a test of this runs: no other test shall meet a device that computes nothing.
+  static inline std::atomic<bool> present = false;
+
+  std::string name() const override { return name_; }
+  int device_count() const noexcept override { return present ? 1 : 0; }
+  void* allocate(int, size_t bytes) override {
+    ++asked;
+    return memory_.allocate(bytes);
+  }
+  void free(int, void* p, size_t bytes) noexcept override { memory_.free(p, bytes); }
+  ambit::MemoryStats memory_stats(int) const override { return memory_.stats(); }
+  void copy(int, void* to, int, const void* from, size_t n) override { copy_bytes(to, from, n); }
+  void copy_from_host(int, void* to, const void* from, size_t n, bool) override {
+    copy_bytes(to, from, n);
+  }
+  void copy_to_host(int, void* to, const void* from, size_t n, bool) override {
+    copy_bytes(to, from, n);
+  }
+
+ private:
+  static void copy_bytes(void* to, const void* from, size_t n) {
+    ++asked;
+    std::memcpy(to, from, n);
+  }
+
+  std::string name_;
+  ambit::HostMemory host_;
+  ambit::CachingAllocator memory_;
+};
+
+template <class... A>
+void add_counting_kernel(ambit::Registry& registry, ambit::Op<void(A...)>& op) {
+  registry.add(op, [](A...) { ++CountingBackend::asked; });
+}
+
+/// Lets "counted_a" and "counted_b" have a device each while it lives.
+class CountingDevices {
+ public:
+  CountingDevices() {
+    static const bool registered = [] {
+      ambit::Registry registry("mismatch tests");
+      for (const char* name : {"counted_a", "counted_b"}) {
+        registry.add_backend(std::make_unique<CountingBackend>(name));
+        std::apply([&](auto&... op) { (add_counting_kernel(registry, op), ...); }, typed_ops());
+      }
+      registry.commit();
+      return true;
+    }();
+    static_cast<void>(registered);
+    CountingBackend::present = true;
+  }
+  ~CountingDevices() { CountingBackend::present = false; }
+  CountingDevices(const CountingDevices&) = delete;
+  CountingDevices& operator=(const CountingDevices&) = delete;
+};
+
+struct TwoDevices {
+  ambit::Device here, there;
+};
+
+/// Two different devices, in both orders: cpu and others, two of one kind, meta, and two that
+/// count.
+inline std::vector<TwoDevices> device_pairs() {
+  std::vector<std::pair<std::string, std::string>> names{{"cpu", "reference"},
+                                                         {"cpu", "sim"},
+                                                         {"cpu", "meta"},
+                                                         {"counted_a", "counted_b"},
+                                                         {"cpu", "counted_a"}};
+  if (ambit::device_count("cuda") > 0) names.emplace_back("cpu", "cuda:0");
+  if (ambit::device_count("cuda") > 1) names.emplace_back("cuda:0", "cuda:1");
+  std::vector<TwoDevices> pairs;
+  for (const auto& [a, b] : names) {
+    pairs.push_back({ambit::Device(a), ambit::Device(b)});
+    pairs.push_back({ambit::Device(b), ambit::Device(a)});
+  }
+  return pairs;
+}
+
+/// Sees whether devices are asked for anything from its making on.
+class Watch {
+ public:
+  explicit Watch(const std::vector<ambit::Device>& devices) {
+    for (const ambit::Device device : devices) {
+      if (device.is_meta()) continue;
+      synchronize(device);
+      // With as much in use as ever was, one more allocation makes a new peak. Powers of two are
+      // not rounded up, which would raise the peak itself.
+      const ambit::MemoryStats stats = stats_of(device);
+      for (size_t gap = stats.peak_in_use - stats.in_use; gap > 0; gap -= std::bit_floor(gap)) {
+        ballast_.push_back(ambit::empty({static_cast<int64_t>(std::bit_floor(gap))},
+                                        ambit::TensorOptions(ambit::kUInt8).device(device)));
+      }
+      REQUIRE(stats_of(device).in_use == stats.peak_in_use);
+      peaks_.emplace_back(device, stats.peak_in_use);
+    }
+    asked_ = CountingBackend::asked;
+  }
+  bool is_quiet() const {
+    if (CountingBackend::asked != asked_) return false;
+    for (const auto& [device, peak] : peaks_) {
+      if (stats_of(device).peak_in_use != peak) return false;
+    }
+    return true;
+  }
+
+ private:
+  static ambit::MemoryStats stats_of(ambit::Device device) {
+    return ambit::backend_of(device).memory_stats(device.index());
+  }
+  std::vector<ambit::Tensor> ballast_;
+  std::vector<std::pair<ambit::Device, size_t>> peaks_;
+  size_t asked_ = 0;
+};
+
+/// The bytes and the version of a contiguous tensor.
+class Snapshot {
+ public:
+  explicit Snapshot(const ambit::Tensor& t) : tensor_(t), bytes_(bytes_of(t)) {
+    if (t.defined()) version_ = t.version();
+  }
+  bool is_same() const {
+    return !tensor_.defined() || (tensor_.version() == version_ && bytes_of(tensor_) == bytes_);
+  }
+
+ private:
+  static std::string bytes_of(const ambit::Tensor& t) {
+    if (!t.defined() || t.is_meta()) return "";
+    const ambit::Tensor host = t.detach().cpu();
+    return {static_cast<const char*>(host.data_ptr()), host.nbytes()};
+  }
+  ambit::Tensor tensor_;
+  uint32_t version_ = 0;
+  std::string bytes_;
+};
+
+/// What a call must say: its name, its tensor arguments by name, in order, undefined ones too, and
+/// which of them set the expected device and break with it.
+struct Complaint {
+  std::string op;
+  std::vector<std::string> names;
+  std::vector<ambit::Tensor> arguments;
+  size_t expected, actual;
+};
+
+inline std::vector<std::string> lines_of(const std::string& text) {
+  std::vector<std::string> lines;
+  std::istringstream in(text);
+  for (std::string line; std::getline(in, line);) lines.push_back(line);
+  return lines;
+}
+
+inline std::vector<std::string> words_of(const std::string& line) {
+  std::vector<std::string> words;
+  std::istringstream in(line);
+  for (std::string word; in >> word;) words.push_back(word);
+  return words;
+}
+
+/// The line of explain() for argument i, as words: "#0 self float32[2, 3] cpu sets expected".
+inline std::vector<std::string> expected_words(const Complaint& c, size_t i) {
+  const ambit::Tensor& t = c.arguments[i];
+  std::string line = "#" + std::to_string(i) + " " + c.names[i] + " ";
+  if (!t.defined()) return words_of(line + "undefined");
+  line += name(t.dtype()) + str(t.sizes()) + " " + t.device().str();
+  std::string note = i == c.expected ? " sets expected" : "";
+  if (t.device() != c.arguments[c.expected].device()) note = " differs";
+  if (!t.name().empty()) note += (note.empty() ? " parameter " : "; parameter ") + t.name();
+  return words_of(line + note);
+}
+
+inline void check_words(const ambit::DeviceMismatchError& e, const Complaint& c) {
+  const ambit::Device expected = c.arguments[c.expected].device();
+  const ambit::Device actual = c.arguments[c.actual].device();
+  const std::string what = "expected device " + expected.str() + " but got device " + actual.str();
+  CHECK(std::string(e.what()) == what);
+  CHECK(e.op() == c.op);
+  CHECK(e.argument() == c.names[c.actual]);
+  CHECK(e.expected() == expected);
+  CHECK(e.actual() == actual);
+  INFO(e.explain());
+  const auto lines = lines_of(e.explain());
+  REQUIRE(lines.size() == c.arguments.size() + 2);
+  CHECK(lines.front() == c.op + ": " + what);
+  for (size_t i = 0; i < c.arguments.size(); ++i) {
+    CHECK(words_of(lines[i + 1]) == expected_words(c, i));
+  }
+  CHECK(lines.back().starts_with("  try: "));
+}
+
+/// Check that `call` throws the documents' error as `c` says, that no device was asked for
+/// anything, and that the arguments, and `others`, are as they were.
+inline void check_refused(const std::function<void()>& call, const Complaint& c,
+                          const std::vector<ambit::Tensor>& others = {}) {
+  std::vector<ambit::Tensor> all = c.arguments;
+  all.insert(all.end(), others.begin(), others.end());
+  std::vector<Snapshot> before(all.begin(), all.end());
+  std::vector<ambit::Device> devices;
+  for (const ambit::Tensor& t : all) {
+    if (t.defined()) devices.push_back(t.device());
+  }
+  const Watch watch(devices);
+  bool thrown = false, quiet = false;
+  try {
+    call();
+    quiet = watch.is_quiet();
+  } catch (const ambit::DeviceMismatchError& e) {
+    quiet = watch.is_quiet();
+    thrown = true;
+    check_words(e, c);
+  } catch (const std::exception& e) {
+    INFO(std::string(e.what()));
+    CHECK_MESSAGE(thrown, "another error");
+    return;
+  }
+  CHECK(thrown);
+  CHECK(quiet);
+  for (size_t i = 0; i < before.size(); ++i) {
+    INFO("operand ", i);
+    CHECK(before[i].is_same());
+  }
+}
+
+}  // namespace mismatch

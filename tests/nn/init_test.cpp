@@ -1,0 +1,117 @@
+// nn::init: bounds and moments of what it draws, and the defaults of layers.
+#include <ambit/nn/conv.h>
+#include <ambit/nn/embedding.h>
+#include <ambit/nn/init.h>
+#include <ambit/nn/linear.h>
+#include <ambit/ops/creation.h>
+#include <ambit/ops/random.h>
+#include <doctest/doctest.h>
+
+#include <cmath>
+
+#include "tests/devices.h"
+
+using namespace ambit;
+namespace init = ambit::nn::init;
+
+namespace {
+
+// Check a uniform fill of +-bound by its range and, to 5 standard deviations, its moments.
+void check_uniform(const Tensor& t, double bound) {
+  const double n = static_cast<double>(t.numel());
+  const Tensor x = t.detach().to(kFloat64);
+  CHECK(x.abs().max().item<double>() <= bound * (1 + 1e-6));  // the bound rounded to float32
+  // The largest of n draws is below 0.9 of the bound with probability 0.9^n < 1e-9 for n > 200.
+  CHECK(x.abs().max().item<double>() > bound * 0.9);
+  const double std = bound / std::sqrt(3.0);
+  CHECK(std::abs(x.mean().item<double>()) < 5 * std / std::sqrt(n));
+  // Var(s^2) / s^4 of a uniform distribution is 0.8 / n; half of it for s.
+  CHECK(std::abs(x.std().item<double>() / std - 1) < 5 * std::sqrt(0.2 / n));
+}
+
+void check_normal(const Tensor& t, double std) {
+  const double n = static_cast<double>(t.numel());
+  const Tensor x = t.detach().to(kFloat64);
+  CHECK(std::abs(x.mean().item<double>()) < 5 * std / std::sqrt(n));
+  // Var(s^2) / s^4 of a normal distribution is 2 / n; half of it for s.
+  CHECK(std::abs(x.std().item<double>() / std - 1) < 5 * std::sqrt(0.5 / n));
+}
+
+}  // namespace
+
+TEST_CASE("Linear and Conv2d start as in PyTorch, uniform in 1/sqrt(fan_in)") {
+  manual_seed(0);
+  nn::Linear fc(100, 400);
+  check_uniform(fc->weight, 0.1);  // 1 / sqrt(100)
+  check_uniform(fc->bias, 0.1);
+  nn::Conv2d conv(nn::Conv2dOptions(8, 256, {5, 4}).groups(2));
+  check_uniform(conv->weight, 1 / std::sqrt(80.0));  // fan_in = 8 / 2 * 5 * 4
+  check_uniform(conv->bias, 1 / std::sqrt(80.0));
+  check_normal(nn::Embedding(200, 50)->weight, 1);
+}
+
+TEST_CASE("Kaiming and Xavier draw what their formulas say, on every device") {
+  for_each_device([](Device d) {
+    manual_seed(1);
+    const Tensor w = empty({64, 16, 3, 3}, d);                       // fan_in 144, fan_out 576
+    check_uniform(init::kaiming_uniform_(w), std::sqrt(6.0 / 144));  // sqrt(3) sqrt(2 / fan_in)
+    check_uniform(init::kaiming_uniform_(w, 0, kFanOut, kReLU), std::sqrt(6.0 / 576));
+    check_uniform(init::kaiming_uniform_(w, 2), std::sqrt(3 * (2.0 / 5) / 144));
+    check_normal(init::kaiming_normal_(w), std::sqrt(2.0 / 144));
+    check_normal(init::kaiming_normal_(w, 0, kFanIn, kTanh), 5.0 / 3 / 12);
+    check_uniform(init::xavier_uniform_(w), std::sqrt(6.0 / 720));
+    check_normal(init::xavier_normal_(w, 2), 2 * std::sqrt(2.0 / 720));
+    check_normal(init::normal_(w, 0, 3), 3);
+    check_uniform(init::uniform_(w, -2, 2), 2);
+    CHECK(init::constant_(w, 0.5).equal(full_like(w, 0.5)));
+    CHECK(init::zeros_(w).equal(zeros_like(w)));
+    CHECK(init::ones_(w).is_same(w));
+    CHECK(w.equal(ones_like(w)));
+  });
+}
+
+TEST_CASE("initialisation works on parameters and is not recorded") {
+  nn::Linear fc(3, 2);
+  init::xavier_uniform_(fc->weight);
+  init::zeros_(fc->bias);
+  CHECK(fc->weight.is_leaf());
+  CHECK(fc->weight.requires_grad());
+}
+
+TEST_CASE("one seed makes one network, on every device") {
+  for_each_device([](Device d) {
+    manual_seed(5);
+    nn::Linear a(20, 10);
+    manual_seed(5);
+    nn::Linear b(20, 10);
+    CHECK(a.to(d)->weight.equal(b.to(d)->weight));
+  });
+}
+
+TEST_CASE("gains are PyTorch's") {
+  // [nn.init.calculate_gain(g) for g in ("linear", "conv2d", "sigmoid", "tanh", "relu",
+  // "leaky_relu")] and calculate_gain("leaky_relu", 0.2): 1, 1, 1, 5/3, 1.4142135623730951,
+  // 1.4141428569978354, 1.3867504905630728; equal but for the last bit of a square root.
+  const auto gain = [](auto... a) {
+    return doctest::Approx(init::calculate_gain(a...)).epsilon(1e-15);
+  };
+  CHECK(1.0 == gain(kLinear));
+  CHECK(1.0 == gain(kConv2D));
+  CHECK(1.0 == gain(kSigmoid));
+  CHECK(5.0 / 3 == gain(kTanh));
+  CHECK(1.4142135623730951 == gain(kReLU));
+  CHECK(1.4141428569978354 == gain(kLeakyReLU));
+  CHECK(1.3867504905630728 == gain(kLeakyReLU, 0.2));
+}
+
+TEST_CASE("fans need two dims, and a tensor without elements stays as it is") {
+  CHECK(init::calculate_fan_in_and_fan_out(empty({6, 3, 5, 4})) ==
+        std::tuple<int64_t, int64_t>(60, 120));
+  CHECK_THROWS_WITH(init::kaiming_uniform_(empty({3})),
+                    "kaiming_uniform_: expected a tensor of at least 2 dims, got shape [3]");
+  CHECK_THROWS_AS(init::kaiming_normal_(empty({})), ShapeError);
+  CHECK_THROWS_AS(init::xavier_uniform_(empty({3})), ShapeError);
+  CHECK_THROWS_AS(init::xavier_normal_(empty({3})), ShapeError);
+  CHECK_THROWS_AS(init::uniform_(empty({3}, kInt64)), DTypeError);
+  CHECK(init::kaiming_uniform_(empty({3, 0})).numel() == 0);
+}

@@ -1,0 +1,165 @@
+// Optimizers' options and state as PyTorch lays them out.
+#include <ambit/checkpoint.h>
+#include <ambit/error.h>
+#include <ambit/ops/creation.h>
+#include <ambit/ops/elementwise.h>
+#include <ambit/ops/reduce.h>
+#include <ambit/optim/optim.h>
+#include <doctest/doctest.h>
+
+#include <memory>
+
+#include "tests/devices.h"
+#include "tests/expected.h"
+#include "tests/temporary_folder.h"
+
+using namespace ambit;
+using optim::AdamOptions;
+using optim::AdamWOptions;
+using optim::SGDOptions;
+
+namespace {
+
+Tensor parameter(Device device = {}) { return wave(device, {4}, 0.4).requires_grad_(); }
+
+void step(optim::Optimizer& optimizer, const Tensor& p) {
+  optimizer.zero_grad();
+  p.pow(3).sum().backward();
+  optimizer.step();
+}
+
+// The entries of a dict but for `key`, which becomes `value`.
+Value with(const Value& dict, const char* key, Value value) {
+  Value::Dict entries;
+  for (const auto& [name, old] : dict.entries()) {
+    if (name.to_string() != key) entries.emplace_back(name, old);
+  }
+  entries.emplace_back(key, std::move(value));
+  return Value::dict(std::move(entries));
+}
+
+// A checkpoint with another option in its only group.
+Value with_option(const Value& checkpoint, const char* option, Value value) {
+  return with(checkpoint, "param_groups",
+              Value::list({with(checkpoint["param_groups"].items()[0], option, value)}));
+}
+
+}  // namespace
+
+TEST_CASE("an optimizer goes on from a checkpoint file, on every device") {
+  for_each_device([](Device device) {
+    const auto check = [&](auto make, auto make_other) {
+      const TemporaryFolder folder;
+      const Tensor p = parameter(), q = parameter(device);
+      auto first = make(p);
+      step(*first, p);
+      step(*first, p);
+      save_checkpoint(first->checkpoint(), folder / "c.pth");
+      auto second = make_other(q);
+      q.set_data(p.detach().to(device, q.dtype(), false, true));
+      second->load_checkpoint(load_checkpoint(folder / "c.pth"));
+      CHECK(second->param_groups()[0].options().get_lr() == 0.1);
+      step(*first, p);
+      step(*second, q);
+      CHECK(q.cpu().allclose(p, 1e-14, 1e-14));  // one step of a few roundings of 1.1e-16
+    };
+    check(
+        [](const Tensor& p) {
+          return std::make_unique<optim::SGD>(
+              std::vector{p}, SGDOptions(0.1).momentum(0.9).weight_decay(0.1).nesterov(true));
+        },
+        [](const Tensor& p) { return std::make_unique<optim::SGD>(std::vector{p}, 0.5); });
+    check(
+        [](const Tensor& p) {
+          return std::make_unique<optim::Adam>(
+              std::vector{p}, AdamOptions(0.1).betas({0.8, 0.99}).eps(1e-3).weight_decay(0.1));
+        },
+        [](const Tensor& p) { return std::make_unique<optim::Adam>(std::vector{p}, 0.5); });
+    check(
+        [](const Tensor& p) {
+          return std::make_unique<optim::AdamW>(std::vector{p}, AdamWOptions(0.1));
+        },
+        [](const Tensor& p) { return std::make_unique<optim::AdamW>(std::vector{p}, 0.5); });
+  });
+}
+
+TEST_CASE("a checkpoint has PyTorch's layout") {
+  const Tensor p = parameter(), q = parameter(), r = parameter();
+  optim::SGD sgd({p}, SGDOptions(0.1).momentum(0.9));
+  sgd.add_param_group({{q, r}, SGDOptions(0.2).momentum(0.9).clone()});
+  step(sgd, r);
+  const Value c = sgd.checkpoint();
+  CHECK(c["state"].entries().size() == 1);
+  CHECK(c["state"][2]["momentum_buffer"].to_tensor().sizes() == IntArrayRef{4});
+  const Value second = c["param_groups"].items()[1];
+  CHECK(second["lr"].to_double() == 0.2);
+  CHECK(second["nesterov"].to_bool() == false);
+  CHECK(second["params"].items()[0].to_int() == 1);
+  CHECK(second["params"].items()[1].to_int() == 2);
+  optim::Adam adam({p}, 0.1);
+  step(adam, p);
+  const Value step_count = adam.checkpoint()["state"][0]["step"];
+  CHECK(step_count.to_tensor().dtype() == kFloat32);
+  CHECK(step_count.to_tensor().item<float>() == 1);
+}
+
+TEST_CASE("what PyTorch adds is passed over, and its parameters may have any number") {
+  const Tensor p = parameter();
+  optim::SGD sgd({p}, SGDOptions(0.1));
+  Value c = sgd.checkpoint();
+  for (const char* option : {"foreach", "fused"}) c = with_option(c, option, Value());
+  for (const char* option : {"maximize", "differentiable"}) c = with_option(c, option, false);
+  c = with_option(with_option(c, "lr", 0.3), "params", Value::list({17}));
+  c = with(c, "state", Value::dict({{17, Value::dict({{"momentum_buffer", Value()}})}}));
+  sgd.load_checkpoint(c);
+  CHECK(sgd.param_groups()[0].options().get_lr() == 0.3);
+  CHECK(sgd.state_dict().empty());
+
+  optim::Adam adam({p}, 0.1);
+  step(adam, p);
+  const Value state = adam.checkpoint()["state"][0];
+  adam.load_checkpoint(
+      with(adam.checkpoint(), "state", Value::dict({{0, with(state, "step", 5)}})));
+  CHECK(adam.state_dict()[0].second.item<int64_t>() == 5);
+}
+
+TEST_CASE("a checkpoint that does not fit is refused as a whole") {
+  const Tensor p = parameter();
+  optim::Adam adam({p}, AdamOptions(0.1));
+  step(adam, p);
+  const Value good = adam.checkpoint();
+  const auto state = [&](const char* key, Value value) {
+    return with(good, "state", Value::dict({{0, with(good["state"][0], key, std::move(value))}}));
+  };
+  const std::vector<Value> bad = {
+      Value(),
+      Value::dict({}),
+      with(good, "param_groups", Value::list({})),
+      with(good, "state", Value::dict({{1, Value::dict({{"step", 1}})}})),
+      with(good, "state", Value::dict({{"0", Value::dict({})}})),
+      with_option(good, "params", Value::list({0, 1})),
+      with_option(good, "params", Value::list({})),
+      with_option(good, "betas", Value::tuple({0.9})),
+      with_option(good, "betas", Value::tuple({0.9, 1.5})),
+      with_option(good, "lr", "fast"),
+      with_option(good, "lr", -1.0),
+      with_option(good, "amsgrad", true),
+      with_option(good, "maximize", true),
+      with_option(good, "decoupled_weight_decay", true),
+      with_option(state("exp_avg", zeros({3})), "lr", 0.7),
+      with_option(state("momentum_buffer", zeros({4})), "lr", 0.7),
+      state("exp_avg", 1.0),
+      state("step", -1),
+      state("step", 1.5),
+      state("step", tensor(std::numeric_limits<double>::quiet_NaN())),
+      state("step", 1e300),
+      optim::SGD({p}, 0.1).checkpoint(),
+  };
+  for (size_t i = 0; i < bad.size(); ++i) {
+    INFO(i);
+    CHECK_THROWS_AS(adam.load_checkpoint(bad[i]), Error);
+    CHECK(adam.param_groups()[0].options().get_lr() == 0.1);
+    CHECK(adam.state_dict()[0].second.item<int64_t>() == 1);
+  }
+  adam.load_checkpoint(good);
+}

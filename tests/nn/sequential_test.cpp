@@ -1,0 +1,127 @@
+// Containers: Sequential, AnyModule, ModuleList, Functional, and the OrderedDict of their names.
+#include <ambit/nn/nn.h>
+#include <ambit/ops/creation.h>
+#include <ambit/ops/random.h>
+#include <doctest/doctest.h>
+
+#include "tests/devices.h"
+
+using namespace ambit;
+
+namespace {
+
+struct Doubler : nn::Module {
+  Tensor forward(Tensor x) { return x * 2; }
+};
+using Names = std::vector<std::string>;
+
+}  // namespace
+
+TEST_CASE("Sequential runs its modules in order, on every device") {
+  for_each_device([](Device device) {
+    nn::Sequential model(nn::Conv2d(3, 32, 5, 1, 2), nn::MaxPool2d(2), nn::Flatten(),
+                         nn::Linear(32 * 4 * 4, 10));
+    model->to(device);
+    const Tensor x = rand({2, 3, 8, 8}, device);
+    const Tensor by_hand = [&] {
+      Tensor y = model->at<nn::Conv2d>(0).forward(x);
+      y = model->at<nn::MaxPool2d>(1).forward(y);
+      return model->at<nn::Linear>(3).forward(y.flatten(1));
+    }();
+    CHECK(model(x).equal(by_hand));
+    CHECK(model->forward(x).sizes() == IntArrayRef({2, 10}));
+  });
+}
+
+TEST_CASE("Sequential takes holders, pointers, modules by value and other Sequentials") {
+  const auto pointer = std::make_shared<Doubler>();
+  nn::Sequential model(pointer, Doubler(), nn::Sequential(nn::Identity(), pointer));
+  CHECK(model(ones({1})).item<float>() == 8);
+  CHECK(model->named_modules("", false).keys() == Names{"0", "1", "2", "2.0"});
+}
+
+TEST_CASE("Sequential takes names by pairs and by OrderedDict") {
+  nn::Sequential by_pairs({{"fc", nn::Linear(2, 3)}, {"act", nn::ReLU()}});
+  nn::Sequential by_dict(
+      OrderedDict<std::string, nn::AnyModule>{{"fc", nn::Linear(2, 3)}, {"act", nn::ReLU()}});
+  for (const auto& model : {by_pairs, by_dict}) {
+    CHECK(model->named_children().keys() == Names{"fc", "act"});
+    CHECK(model->named_parameters().keys() == Names{"fc.weight", "fc.bias"});
+    CHECK(model(ones({1, 2})).size(1) == 3);
+  }
+  CHECK_THROWS_AS(nn::Sequential({{"a", nn::ReLU()}, {"a", nn::ReLU()}}), Error);
+  CHECK_THROWS_AS(nn::Sequential({{"a.b", nn::ReLU()}}), Error);
+}
+
+TEST_CASE("Sequential grows, and is looked into by position") {
+  nn::Sequential model, more{nn::Tanh(), nn::Sigmoid()};
+  CHECK(model->is_empty());
+  CHECK_THROWS_WITH(model(ones({1})), "Sequential: expected at least one module, got none");
+  model->push_back(nn::Linear(2, 2));
+  model->push_back("act", nn::ReLU());
+  model->extend(*more);
+  CHECK(model->size() == 4);
+  CHECK(model->named_children().keys() == Names{"0", "act", "2", "3"});
+  CHECK(model[2] == more->ptr(0));
+  CHECK(model->at<nn::Linear>(0).options.in_features() == 2);
+  size_t count = 0;
+  for (const nn::AnyModule& module : *model) count += !module.is_empty();
+  CHECK(count == 4);
+  CHECK_THROWS_AS(model->ptr(4), IndexError);
+  CHECK_THROWS_AS(model->at<nn::Conv2d>(0), Error);
+  CHECK_THROWS_AS(model->push_back(nn::AnyModule()), Error);
+  CHECK_THROWS_AS(model->push_back("act", nn::ReLU()), Error);
+  CHECK(model->size() == 4);
+}
+
+TEST_CASE("AnyModule calls the module that it holds") {
+  nn::AnyModule any(nn::Linear(2, 3));
+  CHECK(any(ones({1, 2})).size(1) == 3);
+  CHECK(any.ptr()->as<nn::Linear>() != nullptr);
+  CHECK(any.clone().ptr() != any.ptr());
+  CHECK_THROWS_AS(nn::AnyModule().forward(ones({1})), Error);
+  static_assert(!std::is_constructible_v<nn::AnyModule, nn::CrossEntropyLoss>);
+}
+
+TEST_CASE("ModuleList holds modules of any class and registers them") {
+  nn::ModuleList list(nn::Linear(2, 2), nn::CrossEntropyLoss(), std::make_shared<Doubler>());
+  list->push_back(Doubler());
+  CHECK(list->size() == 4);
+  CHECK(list->named_children().keys() == Names{"0", "1", "2", "3"});
+  CHECK(list->parameters().size() == 2);
+  CHECK(list[0]->as<nn::Linear>() != nullptr);
+  CHECK(list->at<nn::Linear>(0).forward(ones({1, 2})).size(1) == 2);
+  size_t count = 0;
+  for (const auto& module : *list) count += module != nullptr;
+  CHECK(count == 4);
+  nn::ModuleList more;
+  more->extend(*list);
+  CHECK(more->size() == 4);
+  CHECK_THROWS_AS(list[4], IndexError);
+  CHECK_THROWS_AS(list->at<nn::ReLU>(0), Error);
+  CHECK_THROWS_AS(list->push_back(std::shared_ptr<nn::Module>()), Error);
+}
+
+TEST_CASE("Functional makes a module of a function, with arguments bound") {
+  nn::Sequential model(nn::Functional(ambit::relu), nn::Functional(ambit::softmax, 1),
+                       nn::Functional([](const Tensor& x) { return x * 2; }));
+  const Tensor x = tensor({{-1.0, 2.0}});
+  CHECK(model(x).equal(softmax(relu(x), 1) * 2));
+  CHECK(model->clone()->as<nn::Sequential>()->forward(x).equal(model(x)));
+}
+
+TEST_CASE("OrderedDict keeps order, finds by key and refuses a key twice") {
+  OrderedDict<std::string, int> dict = {{"b", 1}, {"a", 2}, {"c", 3}};
+  CHECK(dict.keys() == Names{"b", "a", "c"});
+  CHECK(dict["a"] == 2);
+  CHECK(dict[0].key() == "b");
+  CHECK(dict.find("x") == nullptr);
+  CHECK_THROWS_AS(dict.insert("a", 5), Error);
+  CHECK_THROWS_AS(dict["x"], Error);
+  dict.erase("b");
+  CHECK(dict.keys() == Names{"a", "c"});
+  CHECK(dict["c"] == 3);
+  CHECK_FALSE(dict.contains("b"));
+  for (auto& [key, value] : dict) value += static_cast<int>(key.size());
+  CHECK(dict.values() == std::vector<int>{3, 4});
+}

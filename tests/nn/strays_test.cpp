@@ -1,0 +1,116 @@
+// find_strays: every kind of tensor that can be left behind, and none where all is well.
+#include <ambit/ambit.h>
+#include <doctest/doctest.h>
+
+#include <sstream>
+
+#include "tests/devices.h"
+
+using namespace ambit;
+
+namespace {
+
+struct NetImpl : nn::Module {
+  nn::Linear fc{register_module("fc", nn::Linear(3, 2))};
+  nn::BatchNorm2d norm{register_module("norm", nn::BatchNorm2d(3))};
+};
+AMBIT_MODULE(Net);
+
+template <class T>
+std::string printed(const T& value) {
+  std::ostringstream os;
+  os << value;
+  return os.str();
+}
+
+void give_gradients(const Net& net) {
+  for (const Tensor& p : net->parameters()) p.mutable_grad() = zeros_like(p);
+}
+
+void leave_behind(const Tensor& t, Device device) { t.set_data(t.detach().to(device)); }
+
+}  // namespace
+
+TEST_CASE("a module whose tensors are together has no strays") {
+  for_each_device([](Device device) {
+    Net net;
+    CHECK(nn::find_strays(net).empty());
+    net->to(device);
+    give_gradients(net);
+    optim::Adam adam(net->parameters(), 0.1);
+    adam.step();
+    CHECK(nn::find_strays(net, adam).empty());  // though Adam counts its steps on cpu
+  });
+  CHECK(nn::find_strays(nn::ReLU()).empty());
+}
+
+TEST_CASE("strays are listed by kind, name and device, in the module's order") {
+  for_each_device([](Device device) {
+    if (device.is_cpu()) return;
+    Net net;
+    give_gradients(net);
+    const auto all = net->named_parameters();
+    leave_behind(all["fc.bias"], device);
+    leave_behind(all["norm.weight"].grad(), device);
+    leave_behind(net->norm->running_var, device);
+    const std::vector<nn::Stray> strays = nn::find_strays(net);
+    REQUIRE(strays.size() == 3);
+    CHECK(strays[0].kind == nn::Stray::Kind::parameter);
+    CHECK(strays[0].name == "fc.bias");
+    CHECK(strays[0].device == device);
+    CHECK(strays[0].expected == kCPU);
+    const std::string where = ": on " + device.str() + ", expected cpu";
+    CHECK(printed(strays[0]) == "parameter fc.bias" + where);
+    CHECK(printed(strays) == "parameter fc.bias" + where + "\ngradient of norm.weight" + where +
+                                 "\nbuffer norm.running_var" + where + "\n");
+    net->to(kCPU);
+    CHECK(nn::find_strays(net).empty());
+  });
+}
+
+TEST_CASE("the first parameter says where all the others belong") {
+  for_each_device([](Device device) {
+    if (device.is_cpu()) return;
+    nn::Linear fc(2, 2);
+    leave_behind(fc->weight, device);
+    CHECK(printed(nn::find_strays(fc)) ==
+          "parameter bias: on cpu, expected " + device.str() + "\n");
+  });
+}
+
+TEST_CASE("an optimizer's state that lags behind its module is a stray until the next step") {
+  for_each_device([](Device device) {
+    if (device.is_cpu()) return;
+    nn::Linear fc(nn::LinearOptions(2, 2).bias(false));
+    fc->weight.mutable_grad() = ones({2, 2});
+    const auto check = [&](auto& optimizer, const std::string& lines) {
+      fc->to(kCPU);
+      optimizer.step();
+      fc->to(device);
+      CHECK(printed(nn::find_strays(fc, optimizer)) == lines);
+      optimizer.step();
+      CHECK(nn::find_strays(fc, optimizer).empty());
+    };
+    const std::string where = " of weight: on cpu, expected " + device.str() + "\n";
+    optim::SGD sgd(fc->parameters(), optim::SGDOptions(0.1).momentum(0.9));
+    check(sgd, "momentum_buffer" + where);
+    optim::Adam adam(fc->parameters(), 0.1);
+    check(adam, "exp_avg" + where + "exp_avg_sq" + where);
+  });
+}
+
+TEST_CASE("what an optimizer trains beside the module is looked at too") {
+  for_each_device([](Device device) {
+    if (device.is_cpu()) return;
+    nn::Linear fc(2, 2);
+    std::vector<Tensor> trained = fc->parameters();
+    trained.push_back(ones({2}, device).requires_grad_());
+    trained.back().mutable_grad() = ones({2}, device);
+    optim::SGD sgd(trained, optim::SGDOptions(0.1).momentum(0.9));
+    sgd.step();
+    const std::string what = "optimizer.2: on " + device.str() + ", expected cpu\n";
+    CHECK(printed(nn::find_strays(fc, sgd)) ==
+          "parameter " + what + "gradient of " + what + "momentum_buffer of " + what);
+    CHECK(nn::find_strays(fc).empty());
+  });
+}

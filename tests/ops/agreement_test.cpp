@@ -1,0 +1,382 @@
+// Every public function that computes: its result on each device against the reference backend's,
+// on contiguous, strided, offset, broadcast, empty and 0-dim inputs. What the functions mean is
+// tested elsewhere; here only that devices agree.
+#include <ambit/ambit.h>
+#include <doctest/doctest.h>
+
+#include <string>
+#include <vector>
+
+#include "declared_functions.h"
+#include "tests/devices.h"
+
+using namespace ambit;
+
+namespace {
+
+// Operands in one layout on one device, all of one shape but for b, which may broadcast.
+struct Operands {
+  Tensor a, b;     // float32, normal
+  Tensor unit;     // float32, in (0.05, 0.95)
+  Tensor n, m;     // int64, small; m without zeros
+  Tensor yes, no;  // bool
+  bool is_empty, is_scalar;
+};
+
+struct Layout {
+  const char* name;
+  std::vector<int64_t> base;                    // sizes of what is drawn
+  std::function<Tensor(const Tensor&)> view;    // applied on the device
+  std::function<Tensor(const Tensor&)> view_b;  // for b
+};
+
+std::vector<Layout> layouts() {
+  const auto same = [](const Tensor& t) { return t; };
+  const auto strided = [](const Tensor& t) { return t.t().slice(0, 0, 8, 2); };
+  const auto offset = [](const Tensor& t) { return t.narrow(0, 1, 35).view({7, 5}); };
+  return {{"contiguous", {7, 5}, same, same},
+          {"strided", {5, 8}, strided, strided},
+          {"offset", {36}, offset, offset},
+          {"broadcast", {7, 5}, same, [](const Tensor& t) { return t[3]; }},
+          {"stride 0",
+           {1, 5},
+           [](const Tensor& t) {
+             return t.expand({6, 5});
+           },
+           [](const Tensor& t) {
+             return t.t().expand({5, 6}).t();
+           }},
+          {"empty", {0, 5}, same, same},
+          {"0-dim", {}, same, same}};
+}
+
+Operands draw(const Layout& layout, Device device) {
+  manual_seed(7);  // the same numbers for each device
+  const IntArrayRef sizes = layout.base;
+  const auto make = [&](const Tensor& t) { return layout.view(t.to(device)); };
+  Operands o;
+  o.a = make(randn(sizes));
+  o.b = layout.view_b(randn(sizes).to(device));
+  o.unit = make(rand(sizes) * 0.9 + 0.05);
+  o.n = make(randint(-9, 9, sizes));
+  o.m = make(randint(1, 9, sizes));
+  o.yes = make(randn(sizes) > 0);
+  o.no = make(randn(sizes) > 0.5);
+  o.is_empty = o.a.numel() == 0;
+  o.is_scalar = o.a.dim() == 0;
+  return o;
+}
+
+struct Call {
+  const char* function;
+  std::function<std::vector<Tensor>(const Operands&)> run;
+  bool takes_empty = true, takes_scalar = true;
+};
+
+#define CALL(f, ...)                                                             \
+  Call {                                                                         \
+#f, [](const Operands& o) -> std::vector < Tensor> { return {__VA_ARGS__}; } \
+  }
+#define IN_PLACE(f, start, ...)                      \
+  Call {                                             \
+#f, [](const Operands& o) -> std::vector<Tensor> { \
+    const Tensor x = (start).clone(); x.f(__VA_ARGS__); return {x}; } \
+  }
+#define BINARY(f, x, y) \
+  CALL(f, f(o.x, o.y), f(o.x, 3)), IN_PLACE(f##_, o.x, o.y), IN_PLACE(f##_, o.x, 3)
+#define LOGICAL(f) CALL(f, f(o.yes, o.no), f(o.a, o.n)), IN_PLACE(f##_, o.yes, o.no)
+#define UNARY(f, x) CALL(f, f(o.x)), IN_PLACE(f##_, o.x)
+
+Call not_empty(Call c) {
+  c.takes_empty = false;
+  return c;
+}
+Call with_dims(Call c) {
+  c.takes_scalar = false;
+  return c;
+}
+Call full_only(Call c) { return not_empty(with_dims(std::move(c))); }
+
+std::vector<Call> elementwise_calls() {
+  return {
+      BINARY(add, a, b),
+      CALL(add, add(o.n, o.m, 2), add(o.yes, o.no), add(o.a, o.n)),
+      BINARY(sub, a, b),
+      CALL(rsub, rsub(o.a, 2)),
+      BINARY(mul, a, b),
+      CALL(mul, o.n * o.m),
+      BINARY(div, a, unit),
+      CALL(div, o.n / o.m, div(o.n, o.m, "floor"), div(o.n, o.m, "trunc")),
+      BINARY(floor_divide, n, m),
+      CALL(floor_divide, floor_divide(o.a, o.unit)),
+      BINARY(remainder, n, m),
+      CALL(remainder, remainder(o.a, o.unit)),
+      BINARY(fmod, n, m),
+      CALL(fmod, fmod(o.a, o.unit)),
+      BINARY(pow, unit, b),
+      CALL(pow, pow(o.n, 3), pow(o.a, 2), pow(o.unit, 0.5), pow(2, o.a), pow(o.n, o.m)),
+      BINARY(eq, n, m),
+      BINARY(ne, n, m),
+      BINARY(lt, a, b),
+      BINARY(le, a, b),
+      BINARY(gt, a, b),
+      BINARY(ge, n, m),
+      BINARY(bitwise_and, n, m),
+      BINARY(bitwise_or, n, m),
+      BINARY(bitwise_xor, n, m),
+      LOGICAL(logical_and),
+      LOGICAL(logical_or),
+      LOGICAL(logical_xor),
+      CALL(atan2, atan2(o.a, o.b)),
+      IN_PLACE(atan2_, o.a, o.unit),
+      CALL(maximum, maximum(o.a, o.b), maximum(o.n, o.m)),
+      CALL(minimum, minimum(o.a, o.b)),
+      UNARY(neg, a),
+      CALL(neg, neg(o.n)),
+      UNARY(abs, n),
+      CALL(abs, abs(o.a)),
+      UNARY(sign, a),
+      CALL(sign, sign(o.n)),
+      UNARY(exp, a),
+      CALL(exp, exp(o.n)),
+      UNARY(expm1, a),
+      UNARY(log, unit),
+      UNARY(log1p, unit),
+      UNARY(log2, unit),
+      UNARY(log10, unit),
+      UNARY(sqrt, unit),
+      UNARY(rsqrt, unit),
+      UNARY(reciprocal, unit),
+      UNARY(square, a),
+      CALL(square, square(o.n)),
+      UNARY(sin, a),
+      UNARY(cos, a),
+      UNARY(tan, unit),
+      UNARY(asin, unit),
+      UNARY(acos, unit),
+      UNARY(atan, a),
+      UNARY(sinh, a),
+      UNARY(cosh, a),
+      UNARY(tanh, a),
+      UNARY(sigmoid, a),
+      UNARY(relu, a),
+      CALL(relu, relu(o.n)),
+      UNARY(erf, a),
+      UNARY(floor, a),
+      UNARY(ceil, a),
+      UNARY(round, a),
+      UNARY(trunc, a),
+      UNARY(bitwise_not, n),
+      CALL(bitwise_not, bitwise_not(o.yes)),
+      UNARY(logical_not, yes),
+      CALL(logical_not, logical_not(o.n)),
+      CALL(gelu, gelu(o.a)),
+      CALL(isnan, isnan(log(o.a))),
+      CALL(isinf, isinf(o.a / 0.0)),
+      CALL(isfinite, isfinite(log(o.a))),
+      CALL(clamp, clamp(o.a, -0.5, 0.5), clamp(o.n, 0), clamp(o.a, std::nullopt, 0.1)),
+      IN_PLACE(clamp_, o.a, -0.5, 0.5),
+      CALL(where, where(o.yes, o.a, o.b), where(o.yes, o.n, 1), where(o.no, 0.5, o.a)),
+      CALL(masked_fill, masked_fill(o.a, o.yes, 2)),
+      IN_PLACE(masked_fill_, o.n, o.yes, 2),
+      IN_PLACE(fill_, o.a, 3),
+      IN_PLACE(copy_, o.a, o.b),
+      IN_PLACE(copy_, o.n, o.a),
+      CALL(isclose, isclose(o.a, o.b, 0.5, 0.5)),
+      CALL(equal, tensor(equal(o.a, o.a)), tensor(equal(o.n, o.m))),
+      CALL(allclose, tensor(allclose(o.a, o.a)), tensor(allclose(o.a, o.b))),
+      CALL(clone, clone(o.a)),
+      CALL(contiguous, contiguous(o.a)),
+      CALL(to, o.a.to(kInt32), o.n.to(kFloat32), o.a.to(kBool), o.yes.to(kFloat64), o.n.to(kUInt8)),
+      CALL(zeros_like, zeros_like(o.a)),
+      CALL(ones_like, ones_like(o.n)),
+      CALL(full_like, full_like(o.a, 2.5)),
+  };
+}
+
+std::vector<Call> reduce_calls() {
+  return {
+      CALL(sum, sum(o.a), sum(o.n), sum(o.yes), sum(o.a, {0}), sum(o.a, {-1}, true)),
+      CALL(mean, mean(o.a), mean(o.a, {0})),
+      CALL(prod, prod(o.unit), prod(o.m), prod(o.unit, 0)),
+      with_dims(CALL(var, var(o.a), var(o.a, IntArrayRef{1}), var(o.a, false))),
+      with_dims(CALL(std, ambit::std(o.a, IntArrayRef{1}))),
+      not_empty(CALL(max, max(o.a), max(o.n), std::get<0>(max(o.a, 0)), std::get<1>(max(o.n, 0)),
+                     max(o.a, o.b))),
+      not_empty(CALL(min, min(o.a), std::get<0>(min(o.a, -1, true)), std::get<1>(min(o.n, -1)),
+                     min(o.a, o.b))),
+      not_empty(CALL(argmax, argmax(o.a), argmax(o.n, 0), argmax(o.a, -1, true))),
+      not_empty(CALL(argmin, argmin(o.a), argmin(o.n, 0))),
+      CALL(any, any(o.yes), any(o.n, 0)),
+      CALL(all, all(o.yes), all(o.a, -1, true)),
+      CALL(norm, norm(o.a), norm(o.a, 1), norm(o.a, 3, {0}), norm(o.a, 0)),
+      not_empty(CALL(logsumexp, logsumexp(o.a, {0}))),
+      CALL(cumsum, cumsum(o.a, 0), cumsum(o.n, -1)),
+      CALL(softmax, softmax(o.a, 0), softmax(o.a, -1)),
+      CALL(log_softmax, log_softmax(o.a, 0), log_softmax(o.a, -1)),
+  };
+}
+
+std::vector<Call> shape_and_index_calls() {
+  return {
+      CALL(view, o.a.contiguous().view({-1, 1})),
+      CALL(reshape, o.a.reshape({1, -1, 1})),
+      with_dims(CALL(transpose, transpose(o.a, 0, 1).clone())),
+      with_dims(CALL(permute, permute(o.a, {1, 0}).clone())),
+      CALL(t, t(o.a).clone()),
+      CALL(squeeze, o.a.unsqueeze(0).squeeze().clone()),
+      CALL(unsqueeze, unsqueeze(o.a, 0).clone()),
+      with_dims(CALL(expand, expand(o.a, {3, -1, -1}).clone())),
+      full_only(CALL(select, select(o.a, 0, 1).clone())),
+      with_dims(CALL(slice, slice(o.a, 1, 1, 5, 2).clone())),
+      with_dims(CALL(narrow, narrow(o.a, 1, 1, 3).clone())),
+      CALL(flatten, flatten(o.a)),
+      not_empty(CALL(as_strided, as_strided(o.a, {1}, {1}).clone())),
+      with_dims(Call{"unbind", [](const Operands& o) { return unbind(o.a, 1); }}),
+      with_dims(Call{"split", [](const Operands& o) { return split(o.a, 2, 1); }}),
+      with_dims(Call{"chunk", [](const Operands& o) { return chunk(o.a, 2, 1); }}),
+      with_dims(CALL(repeat, repeat(o.a, {2, 1, 3}))),
+      with_dims(CALL(flip, flip(o.a, {0, 1}))),
+      with_dims(CALL(cat, cat({o.a, o.n, o.a}, 1))),
+      CALL(stack, stack({o.a, o.a}, -1)),
+      full_only(CALL(index, o.a.index({1, indexing::Slice(1, 4, 2)}).clone(), o.a.index({o.yes}),
+                     o.a.index({"...", tensor({0, 2, -1})}))),
+      full_only(IN_PLACE(index_put_, o.a, {o.yes}, 5)),
+      full_only(CALL(index_select, index_select(o.a, 1, tensor({0, 4, 0}, o.a.device())))),
+      full_only(CALL(gather, gather(o.a, 0, o.m.remainder(4)))),
+      full_only(CALL(scatter, scatter(o.a, 1, o.m.remainder(5), o.a * 0))),
+      full_only(CALL(scatter_add, scatter_add(o.a, 1, o.m.remainder(5), o.unit))),
+      full_only(IN_PLACE(scatter_, o.a, 1, o.m.remainder(5), o.a * 0)),
+      full_only(IN_PLACE(scatter_add_, o.a, 1, o.m.remainder(5), o.unit)),
+      CALL(masked_select, masked_select(o.a, o.yes)),
+      CALL(nonzero, nonzero(o.n), nonzero(o.yes)),
+      full_only(CALL(embedding, embedding(o.a, o.m.remainder(4)))),
+      CALL(one_hot, one_hot(o.m, 9)),
+  };
+}
+
+std::vector<Call> matrix_and_network_calls() {
+  return {
+      with_dims(CALL(matmul, matmul(o.a, o.unit.t()), matmul(o.n, o.m.t()))),
+      with_dims(CALL(mm, mm(o.a.t(), o.unit))),
+      with_dims(CALL(bmm, bmm(o.a.unsqueeze(0).expand({3, -1, -1}), o.unit.t().repeat({3, 1, 1})))),
+      with_dims(CALL(mv, mv(o.a, ones({5}, o.a.device())))),
+      CALL(dot, dot(o.a.reshape({-1}), o.unit.reshape({-1}))),
+      with_dims(CALL(addmm, addmm(tensor(2.0).to(o.a.device()), o.a, o.unit.t(), 0.5, 2))),
+      with_dims(CALL(linear, linear(o.a, o.unit), linear(o.a, o.unit, o.a.sum({1}).contiguous()))),
+      CALL(mse_loss, mse_loss(o.a, o.unit), mse_loss(o.a, o.unit, Reduction::none)),
+      full_only(CALL(nll_loss, nll_loss(o.a, o.m.select(1, 0).remainder(5)))),
+      full_only(CALL(cross_entropy, cross_entropy(o.a, o.m.select(1, 0).remainder(5)),
+                     cross_entropy(o.a, softmax(o.unit, 1), {}, Reduction::sum, -100, 0.1))),
+  };
+}
+
+// Images have four dims, so they are drawn here: batches of 0 and 3, channels-last strides too.
+std::vector<Tensor> run_network_ops(Device device, int64_t batch, bool channels_last) {
+  manual_seed(11);
+  Tensor x = randn({batch, 4, 9, 8}).to(device);
+  if (channels_last) x = x.permute({0, 2, 3, 1}).contiguous().permute({0, 3, 1, 2});
+  const Tensor w = randn({6, 2, 3, 2}).to(device), b = randn({6}).to(device);
+  const Conv2dParams conv{.stride = {2, 1}, .padding = {1, 2}, .dilation = {1, 2}, .groups = 2};
+  const Pool2dParams pool{.kernel = {3, 2}, .stride = {2, 2}, .padding = {1, 0}, .ceil_mode = true};
+  const Tensor y = conv2d(x, w, b, conv);
+  const Tensor mean = randn({4}).to(device), var = rand({4}).to(device) + 0.5;
+  const auto [largest, where] = max_pool2d_with_indices(x, pool);
+  std::vector<Tensor> out{y,
+                          conv2d_input_grad(y, w, x.sizes(), conv),
+                          conv2d_weight_grad(y, x, w.sizes(), conv),
+                          max_pool2d(x, pool),
+                          largest,
+                          where,
+                          avg_pool2d(x, pool),
+                          adaptive_avg_pool2d(x, {3, 2}),
+                          adaptive_avg_pool2d(x, {4, 3})};
+  BatchNormParams norm;
+  if (batch > 0) out.push_back(batch_norm(x, var, mean, mean, var, norm));
+  norm.training = false;
+  out.push_back(batch_norm(x, var, mean, mean, var, norm));
+  out.insert(out.end(), {mean, var});
+  return out;
+}
+const std::vector<std::string> kNetworkOps{
+    "conv2d",     "conv2d_input_grad",       "conv2d_weight_grad",
+    "max_pool2d", "max_pool2d_with_indices", "avg_pool2d",
+    "batch_norm", "adaptive_avg_pool2d"};
+
+// What draws, makes or only describes tensors has tests of its own: creation_test, random_test.
+const std::vector<std::string> kElsewhere{
+    "empty",        "empty_strided", "zeros",    "ones",     "full",          "empty_like",
+    "arange",       "linspace",      "eye",      "tensor",   "scalar_tensor", "from_blob",
+    "rand",         "randn",         "randint",  "randperm", "rand_like",     "randn_like",
+    "randint_like", "bernoulli",     "uniform_", "normal_",  "random_",       "bernoulli_",
+    "dropout",      "result_type"};
+
+std::vector<Call> all_calls() {
+  std::vector<Call> all;
+  for (const auto& part :
+       {elementwise_calls(), reduce_calls(), shape_and_index_calls(), matrix_and_network_calls()}) {
+    all.insert(all.end(), part.begin(), part.end());
+  }
+  return all;
+}
+
+void check_agree(const Tensor& got, const Tensor& want) {
+  REQUIRE(got.sizes() == want.sizes());
+  REQUIRE(got.dtype() == want.dtype());
+  if (!got.is_floating_point()) {
+    CHECK(got.cpu().equal(want.cpu()));
+    return;
+  }
+  // Sums of up to 144 float32 terms of size 1: error below 144 * 2^-24 = 9e-6 of the largest sum;
+  // functions are within 4 ulp, 3e-7.
+  CHECK(got.cpu().allclose(want.cpu(), 1e-5, 1e-5, true));
+}
+
+}  // namespace
+
+TEST_CASE("devices agree with the reference, function by function and layout by layout") {
+  const Device reference("reference");
+  for (const Layout& layout : layouts()) {
+    const Operands expected = draw(layout, reference);
+    for_each_device([&](Device device) {
+      if (device == reference) return;
+      const Operands given = draw(layout, device);
+      for (const Call& call : all_calls()) {
+        if ((given.is_empty && !call.takes_empty) || (given.is_scalar && !call.takes_scalar))
+          continue;
+        INFO(call.function, ", ", layout.name);
+        const std::vector<Tensor> want = call.run(expected), got = call.run(given);
+        REQUIRE(got.size() == want.size());
+        for (size_t i = 0; i < got.size(); ++i) {
+          INFO("result ", i);
+          check_agree(got[i], want[i]);
+        }
+      }
+    });
+  }
+}
+
+TEST_CASE("devices agree with the reference on images") {
+  for (const int64_t batch : {3, 0}) {
+    for (const bool channels_last : {false, true}) {
+      const auto want = run_network_ops(Device("reference"), batch, channels_last);
+      for_each_device([&](Device device) {
+        const auto got = run_network_ops(device, batch, channels_last);
+        for (size_t i = 0; i < got.size(); ++i) {
+          INFO("result ", i, " of a batch of ", batch);
+          check_agree(got[i], want[i]);
+        }
+      });
+    }
+  }
+}
+
+TEST_CASE("the agreement table names every function that computes") {
+  std::set<std::string> tested(kNetworkOps.begin(), kNetworkOps.end());
+  tested.insert(kElsewhere.begin(), kElsewhere.end());
+  for (const Call& call : all_calls()) tested.insert(call.function);
+  for (const std::string& name : declared_functions()) {
+    INFO("declared but not in the table: ", name);
+    CHECK(tested.count(name) == 1);
+  }
+}

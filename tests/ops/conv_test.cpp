@@ -1,0 +1,110 @@
+// 2-D convolution and its gradients: values, shapes and errors; gradients are in gradcheck_nn_test.
+#include <ambit/error.h>
+#include <ambit/ops/conv.h>
+
+#include "tests/devices.h"
+#include "tests/expected.h"
+
+using namespace ambit;
+
+TEST_CASE("conv2d agrees with PyTorch") {
+  for_each_device([](Device d) {
+    // F.conv2d(wave(1, 2, 4, 5), wave(2, 2, 3, 2, k=0.3), wave(2))
+    const Tensor x = wave(d, {1, 2, 4, 5}), w = wave(d, {2, 2, 3, 2}, 0.3), b = wave(d, {2});
+    const std::vector<double> plain{
+        1.75766544639,   1.60449164552,  0.696700352899,   -0.538760001938,
+        -1.787634642,    -1.2136836698,  -0.0689183033628, 1.10826041802,
+        -0.752570969155, -1.16534966701, -0.727060562891,  0.356162129076,
+        2.35586508105,   2.33185379652,  1.51412087976,    0.287258898937};
+    check_values(conv2d(x, w, b), {1, 2, 2, 4}, plain);
+    check_values(conv2d(x.squeeze(0), w, b), {2, 2, 4}, plain);
+    // The same numbers behind other strides.
+    const Tensor last = x.permute({0, 2, 3, 1}).contiguous().permute({0, 3, 1, 2});
+    check_values(conv2d(last, w.transpose(2, 3).contiguous().transpose(2, 3), b), {1, 2, 2, 4},
+                 plain);
+
+    // F.conv2d(wave(1, 4, 5, 5), wave(2, 2, 2, 3, k=0.3), None, stride=(2, 1), padding=(1, 2),
+    //          dilation=(2, 1), groups=2)
+    check_values(
+        conv2d(wave(d, {1, 4, 5, 5}), wave(d, {2, 2, 2, 3}, 0.3), {},
+               {.stride = {2, 1}, .padding = {1, 2}, .dilation = {2, 1}, .groups = 2}),
+        {1, 2, 3, 7},
+        {-0.481883335465, -1.12354861162,  -1.60632082738,   -2.02030887861,  -1.48411409604,
+         -0.998542206698, -0.402156322648, -0.553163362609,  -1.37295768909,  -2.03670380272,
+         -2.7758698412,   -2.20950091921,  -1.55037075282,   -0.668795387982, -0.313726704345,
+         -0.857922149468, -1.34065764723,  -1.9985522211,    -1.71649645714,  -1.24320622881,
+         -0.562606427356, -0.96639725829,  -1.71405604867,   -1.97033095724,  -1.18552537813,
+         0.156851310658,  0.467537855009,  0.446423818632,   -1.30774472665,  -2.35811040978,
+         -2.75576060841,  -1.82407040581,  -0.0344913894769, 0.433033991832,  0.500833282172,
+         -0.917109387324, -1.68766421392,  -2.01319930103,   -1.46093574986,  -0.221571287784,
+         0.15031159581,   0.275136595862});
+  });
+}
+
+TEST_CASE("the gradients of conv2d agree with PyTorch") {
+  for_each_device([](Device d) {
+    // x = wave(1, 2, 5, 4); w = wave(2, 2, 3, 2, k=0.3)
+    // F.conv2d(x, w, None, stride=2, padding=1).backward(wave(1, 2, 3, 3, k=1.1)); x.grad; w.grad
+    const Tensor x = wave(d, {1, 2, 5, 4}), w = wave(d, {2, 2, 3, 2}, 0.3);
+    const Tensor g = wave(d, {1, 2, 3, 3}, 1.1);
+    const Conv2dParams p{.stride = {2, 2}, .padding = {1, 1}};
+    check_values(
+        conv2d_input_grad(g, w, x.sizes(), p), x.sizes(),
+        {0.447255116078,    1.37478076477,   1.67562725147,   0.848413245399,   -0.0302317191488,
+         1.39012817917,     0.8548944837,    1.06733707025,   -0.702336139598,  -1.39736148565,
+         -1.71001482608,    -0.662568650423, -0.123892252786, -1.45003454712,   -0.918179453894,
+         -0.893611824482,   0.93983034298,   1.38495163188,   1.70158284253,    0.460133031539,
+         -0.00769296298596, 0.881390519715,  0.364070358988,  0.671748022705,   -0.726870840032,
+         -1.87502887912,    -2.08385110118,  -0.947316641343, -0.0574622707146, -0.918491543455,
+         -0.390104094761,   -0.56126247898,  1.02825788893,   1.86868881656,    2.0964102947,
+         0.679629428123,    0.121178622713,  0.932593116273,  0.406369444482,   0.436722664499});
+    check_values(
+        conv2d_weight_grad(g, x, w.sizes(), p), w.sizes(),
+        {0.827739673758,  0.680650249482,  0.339659940264,  0.0808006987868,  -0.789923829026,
+         -0.562821741763, -0.337658416039, -0.368585347438, 0.467456429577,   0.370215709203,
+         0.440370224909,  0.448446650632,  -0.815643390302, -0.9222681965,    -0.229477108728,
+         -0.045839067694, 0.840762503217,  0.862652182934,  -0.0099310431232, 0.0827229110164,
+         -0.389221497372, -0.518593826733, -0.109653103042, -0.183404976781});
+  });
+}
+
+TEST_CASE("conv2d of an empty batch is empty, and its gradients are zero") {
+  for_each_device([](Device d) {
+    const Tensor x = zeros({0, 2, 5, 5}, d).requires_grad_();
+    const Tensor w = ones({3, 2, 3, 3}, d).requires_grad_(), b = ones({3}, d).requires_grad_();
+    const Tensor y = conv2d(x, w, b);
+    CHECK(y.sizes() == IntArrayRef{0, 3, 3, 3});
+    y.backward(ones_like(y));
+    CHECK(x.grad().sizes() == x.sizes());
+    CHECK(w.grad().equal(zeros_like(w)));
+    CHECK(b.grad().equal(zeros_like(b)));
+  });
+}
+
+TEST_CASE("conv2d rejects what does not fit, and says why") {
+  const Tensor x = ones({1, 3, 4, 4}), w = ones({2, 3, 3, 3});
+  CHECK_THROWS_WITH_AS(
+      conv2d(x, ones({2, 4, 3, 3})),
+      "conv2d: expected input with 4 channels (weight [2, 4, 3, 3], 1 groups), got [1, 3, 4, 4]",
+      ShapeError);
+  CHECK_THROWS_WITH_AS(
+      conv2d(ones({1, 3, 2, 2}), w),
+      "conv2d: expected padded input height of at least 3 (weight [2, 3, 3, 3]), got 2",
+      ShapeError);
+  CHECK_THROWS_WITH_AS(conv2d(x, w, ones({3})), "conv2d: expected bias of shape [2], got [3]",
+                       ShapeError);
+  CHECK_THROWS_WITH_AS(conv2d(x, w.to(kFloat64)),
+                       "conv2d: expected weight of dtype float32, got float64", DTypeError);
+  CHECK_THROWS_AS(conv2d(x.to(kInt32), w.to(kInt32)), DTypeError);
+  CHECK_THROWS_AS(conv2d(x, w, {}, {.stride = {0, 1}}), ShapeError);
+  CHECK_THROWS_AS(conv2d(x, w, {}, {.padding = {1L << 62, 0}}), ShapeError);
+  CHECK_THROWS_AS(conv2d(x, w, {}, {.dilation = {1, 1L << 62}}), ShapeError);
+  CHECK_THROWS_AS(conv2d(x, w, {}, {.groups = 2}), ShapeError);
+  CHECK_THROWS_AS(conv2d(x, w, {}, {.groups = -1}), ShapeError);
+  CHECK_THROWS_AS(conv2d(ones({4, 4}), w), ShapeError);
+  CHECK_THROWS_AS(conv2d(x, ones({2, 3, 0, 3})), ShapeError);
+  CHECK_THROWS_AS(conv2d(ones({1, 0, 4, 4}), ones({2, 0, 3, 3})), ShapeError);
+  CHECK_THROWS_AS(conv2d(x, ones({0, 3, 3, 3})), ShapeError);
+  CHECK_THROWS_AS(conv2d_input_grad(ones({1, 2, 3, 3}), w, x.sizes(), {}), ShapeError);
+  CHECK_THROWS_AS(conv2d_weight_grad(ones({1, 2, 2, 3}), x, w.sizes(), {}), ShapeError);
+}

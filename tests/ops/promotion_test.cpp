@@ -1,0 +1,172 @@
+// Type promotion against PyTorch's own table, and what each op family makes of the promoted type.
+#include <ambit/error.h>
+#include <ambit/ops/creation.h>
+#include <ambit/ops/elementwise.h>
+
+#include <string>
+
+#include "tests/devices.h"
+#include "tests/expected.h"
+
+using namespace ambit;
+
+namespace {
+
+// One letter for each dtype, in the order of the enum: bool uint8 int8 int16 int32 int64 float32
+// float64. The tables are rows of torch.result_type(self, other), PyTorch 1.13:
+//   print("".join(letter[torch.result_type(torch.ones(1, dtype=a), torch.ones(1, dtype=b))]
+//                 for b in dtypes)) for a in dtypes; torch.ones((), dtype=b) for 0-dim.
+const std::string kLetters = "buiswlfd";
+using Table = std::vector<std::string>;
+const Table kSameDim = {"buiswlfd", "uusswlfd", "isiswlfd", "sssswlfd",
+                        "wwwwwlfd", "llllllfd", "fffffffd", "dddddddd"};
+const Table kOtherHasNoDim = {"buiswlfd", "uuuuuufd", "iiiiiifd", "ssssssfd",
+                              "wwwwwwfd", "llllllfd", "ffffffff", "dddddddd"};
+// other = True, 1, 1.5
+const Table kNumbers = {"blf", "uuf", "iif", "ssf", "wwf", "llf", "fff", "ddd"};
+
+DType dtype_at(size_t i) { return static_cast<DType>(i); }
+char letter(DType d) { return kLetters[static_cast<size_t>(d)]; }
+
+void check_table(const Table& table, IntArrayRef self_sizes, IntArrayRef other_sizes) {
+  for (size_t a = 0; a < kLetters.size(); ++a) {
+    for (size_t b = 0; b < kLetters.size(); ++b) {
+      const Tensor self = ones(self_sizes, dtype_at(a)), other = ones(other_sizes, dtype_at(b));
+      INFO(name(dtype_at(a)), " with ", name(dtype_at(b)));
+      CHECK(letter(result_type(self, other)) == table[a][b]);
+      CHECK(letter(self.mul(other).dtype()) == table[a][b]);
+    }
+  }
+}
+
+}  // namespace
+
+TEST_CASE("tensors promote as in PyTorch, those with dims before those without") {
+  check_table(kSameDim, {1}, {1});
+  check_table(kSameDim, {}, {});
+  check_table(kOtherHasNoDim, {1}, {});
+  CHECK(result_type(ones({}, kFloat64), ones({1}, kFloat32)) == kFloat32);
+}
+
+TEST_CASE("numbers promote only to a higher category") {
+  for (size_t a = 0; a < kLetters.size(); ++a) {
+    for (const Tensor& self : {ones({1}, dtype_at(a)), ones({}, dtype_at(a))}) {
+      INFO(name(dtype_at(a)));
+      CHECK(letter(result_type(self, true)) == kNumbers[a][0]);
+      CHECK(letter(result_type(self, 1)) == kNumbers[a][1]);
+      CHECK(letter(result_type(self, 1.5)) == kNumbers[a][2]);
+      CHECK(letter(mul(self, 1.5).dtype()) == kNumbers[a][2]);
+    }
+  }
+}
+
+TEST_CASE("operands of different dtypes are computed in the promoted one, on every device") {
+  for_each_device([](Device d) {
+    const auto on = [d](DType t) { return TensorOptions(t).device(d); };
+    const Tensor i = tensor({1, 2}, on(kInt32)), f = tensor({0.5, 1.5}, on(kFloat32)),
+                 u = tensor({200, 100}, on(kUInt8)), b = tensor({true, false}, on(kBool));
+    check_values(i + f, {2}, {1.5, 3.5});
+    check_values(f - i, {2}, {-0.5, -0.5});
+    check_values(u + u, {2}, {144, 200});  // wraps
+    check_values(u + i, {2}, {201, 102});
+    check_values(u + 300, {2}, {244, 144});  // the number wraps too, as in PyTorch
+    check_values(b + b, {2}, {1, 0});        // or
+    check_values(b * b, {2}, {1, 0});
+    check_values(b + 1, {2}, {2, 1});
+    CHECK((b + b).dtype() == kBool);
+    check_values(maximum(i, f), {2}, {1, 2});
+    check_values(f + tensor(1e-9, on(kFloat64)), {2}, {0.5, 1.5});
+    CHECK((f + tensor(1e-9, on(kFloat64))).dtype() == kFloat32);
+  });
+}
+
+TEST_CASE("division and the float maps make floats of integers, rounding keeps them") {
+  for_each_device([](Device d) {
+    const Tensor i = tensor({1, 4}, d), b = tensor({true, false}, d);
+    check_values(i / i, {2}, {1, 1});
+    CHECK((i / i).dtype() == kFloat32);
+    CHECK((b / i).dtype() == kFloat32);
+    CHECK((i / tensor({2., 2.}, TensorOptions(kFloat64).device(d))).dtype() == kFloat64);
+    check_values(sqrt(i), {2}, {1, 2});
+    CHECK(exp(b).dtype() == kFloat32);
+    CHECK(atan2(i, i).dtype() == kFloat32);
+    CHECK(floor(i).dtype() == kInt64);
+    CHECK(relu(i).dtype() == kInt64);
+    CHECK(square(i).dtype() == kInt64);
+    CHECK(square(b).dtype() == kInt64);
+    CHECK(sign(b).dtype() == kBool);
+    CHECK(pow(b, 2).dtype() == kInt64);
+    CHECK(floor_divide(i, 2).dtype() == kInt64);
+    CHECK(clamp(i, 0.5).dtype() == kFloat32);
+    CHECK(where(b, i, 0.5).dtype() == kFloat32);
+  });
+}
+
+TEST_CASE("a result goes back into self only where its category allows") {
+  for_each_device([](Device d) {
+    const Tensor i = tensor({1, 2}, d), b = tensor({true, false}, d), f = tensor({0.5, 1.5}, d);
+    CHECK_THROWS_WITH_AS(
+        i.add_(1.5), "add_: expected a result that can be cast to int64, got float32", DTypeError);
+    CHECK_THROWS_AS(i.add_(f), DTypeError);
+    CHECK_THROWS_AS(i.div_(2), DTypeError);
+    CHECK_THROWS_AS(i.exp_(), DTypeError);
+    CHECK_THROWS_AS(i.clamp_(0.5), DTypeError);
+    CHECK_THROWS_AS(i.pow_(2.5), DTypeError);
+    CHECK_THROWS_AS(b.add_(1), DTypeError);
+    check_values(i, {2}, {1, 2});
+    check_values(b, {2}, {1, 0});
+    f.add_(f.to(kFloat64));  // down within a category
+    check_values(f, {2}, {1, 3});
+    f.mul_(i);
+    check_values(f, {2}, {1, 6});
+    i.eq_(2);
+    check_values(i, {2}, {0, 1});
+    CHECK(i.dtype() == kInt64);
+    f.logical_not_();
+    check_values(f, {2}, {0, 0});
+  });
+}
+
+TEST_CASE("what has no meaning for a dtype is a DTypeError") {
+  const Tensor b = tensor({true, false}), i = tensor({1, 2}), f = tensor({0.5, 1.5});
+  CHECK_THROWS_AS(b - b, DTypeError);
+  CHECK_THROWS_AS(b - i, DTypeError);
+  CHECK_THROWS_AS(i - b, DTypeError);
+  CHECK_THROWS_AS(b - 1, DTypeError);
+  CHECK_THROWS_AS(1 - b, DTypeError);
+  CHECK_THROWS_AS(-b, DTypeError);
+  CHECK_THROWS_AS(abs(b), DTypeError);
+  CHECK_THROWS_AS(relu(b), DTypeError);
+  CHECK_THROWS_AS(floor(b), DTypeError);
+  CHECK_THROWS_AS(pow(b, b), DTypeError);
+  CHECK_THROWS_AS(remainder(b, b), DTypeError);
+  CHECK_THROWS_AS(f & f, DTypeError);
+  CHECK_THROWS_AS(i & 1.5, DTypeError);
+  CHECK_THROWS_AS(~f, DTypeError);
+  CHECK_THROWS_AS(gelu(i), DTypeError);
+  CHECK_THROWS_AS(clamp(tensor({1}, kUInt8), -1), DTypeError);
+  CHECK_THROWS_AS(isclose(i, f), DTypeError);
+}
+
+TEST_CASE("alpha must suit the result") {
+  const Tensor b = tensor({true, false}), i = tensor({1, 2}), f = tensor({0.5, 1.5});
+  check_values(add(i, f, 1.5), {2}, {1.75, 4.25});
+  check_values(sub(i, i, 3), {2}, {-2, -4});
+  check_values(add(f, 2, 3), {2}, {6.5, 7.5});
+  check_values(add(b, b, true), {2}, {1, 0});
+  CHECK_THROWS_AS(add(i, i, 1.5), DTypeError);
+  CHECK_THROWS_AS(add(i, 1, 1.5), DTypeError);
+  CHECK_THROWS_AS(add(f, f, true), DTypeError);
+}
+
+TEST_CASE("comparisons are exact where a number does not fit self's dtype") {
+  for_each_device([](Device d) {
+    const Tensor u = tensor({0, 255}, TensorOptions(kUInt8).device(d));
+    check_values(u == 256, {2}, {0, 0});
+    check_values(u == -1, {2}, {0, 0});
+    check_values(u < 256, {2}, {1, 1});
+    check_values(u > -1, {2}, {1, 1});
+    check_values(u < 0.5, {2}, {1, 0});
+    check_values(tensor({1, 2}, d) == tensor({1., 2.5}, d), {2}, {1, 0});
+  });
+}
