@@ -1,5 +1,4 @@
-// Names of the ops that share a kernel, the shape arithmetic of convolution and pooling, and
-// what optimizers derive from their options.
+// The shape arithmetic of convolution and pooling, and what optimizers derive from their options.
 #include <ambit/params.h>
 
 #include <ambit/error.h>
@@ -146,39 +145,5 @@ Dims Pool2dParams::out_sizes(const char* op, IntArrayRef input) const {
 
 double AdamParams::step_size() const { return lr / (1 - std::pow(beta1, step)); }
 double AdamParams::root_scale() const { return 1 / std::sqrt(1 - std::pow(beta2, step)); }
-
-const char* name(UnaryOp op) {
-  constexpr const char* kNames[] = {
-      "neg",   "abs",     "sign",        "exp",   "expm1",      "log",      "log1p",
-      "log2",  "log10",   "sqrt",        "rsqrt", "reciprocal", "square",   "sin",
-      "cos",   "tan",     "asin",        "acos",  "atan",       "sinh",     "cosh",
-      "tanh",  "sigmoid", "relu",        "gelu",  "erf",        "floor",    "ceil",
-      "round", "trunc",   "bitwise_not", "isnan", "isinf",      "isfinite", "logical_not"};
-  static_assert(std::size(kNames) == static_cast<size_t>(UnaryOp::logical_not) + 1);
-  return kNames[static_cast<size_t>(op)];
-}
-
-const char* name(BinaryOp op) {
-  constexpr const char* kNames[] = {"add",          "sub",          "mul",         "div",
-                                    "floor_divide", "trunc_divide", "remainder",   "fmod",
-                                    "pow",          "maximum",      "minimum",     "atan2",
-                                    "bitwise_and",  "bitwise_or",   "bitwise_xor", "relu_grad",
-                                    "sigmoid_grad", "tanh_grad",    "gelu_grad"};
-  static_assert(std::size(kNames) == static_cast<size_t>(BinaryOp::gelu_grad) + 1);
-  return kNames[static_cast<size_t>(op)];
-}
-
-const char* name(CompareOp op) {
-  constexpr const char* kNames[] = {"eq", "ne",          "lt",         "le",         "gt",
-                                    "ge", "logical_and", "logical_or", "logical_xor"};
-  static_assert(std::size(kNames) == static_cast<size_t>(CompareOp::logical_xor) + 1);
-  return kNames[static_cast<size_t>(op)];
-}
-
-const char* name(ReduceOp op) {
-  constexpr const char* kNames[] = {"sum", "prod", "max", "min", "any", "all"};
-  static_assert(std::size(kNames) == static_cast<size_t>(ReduceOp::all) + 1);
-  return kNames[static_cast<size_t>(op)];
-}
 
 }  // namespace ambit

@@ -2,79 +2,13 @@
 // shape arithmetic that follows from it.
 #pragma once
 
+#include <ambit/function_table.h>
 #include <ambit/shape.h>
 
 #include <array>
 #include <cstdint>
 
 namespace ambit {
-
-enum class UnaryOp : uint8_t {
-  neg,
-  abs,
-  sign,
-  exp,
-  expm1,
-  log,
-  log1p,
-  log2,
-  log10,
-  sqrt,
-  rsqrt,
-  reciprocal,
-  square,
-  sin,
-  cos,
-  tan,
-  asin,
-  acos,
-  atan,
-  sinh,
-  cosh,
-  tanh,
-  sigmoid,
-  relu,
-  gelu,
-  erf,
-  floor,
-  ceil,
-  round,
-  trunc,
-  bitwise_not,
-  isnan,
-  isinf,
-  isfinite,
-  logical_not
-};
-enum class BinaryOp : uint8_t {
-  add,
-  sub,
-  mul,
-  div,
-  floor_divide,
-  trunc_divide,
-  remainder,
-  fmod,
-  pow,
-  maximum,
-  minimum,
-  atan2,
-  bitwise_and,
-  bitwise_or,
-  bitwise_xor,
-  // gradients of unary maps from their output or input: a = dy, b = y or x
-  relu_grad,
-  sigmoid_grad,
-  tanh_grad,
-  gelu_grad
-};
-enum class CompareOp : uint8_t { eq, ne, lt, le, gt, ge, logical_and, logical_or, logical_xor };
-enum class ReduceOp : uint8_t { sum, prod, max, min, any, all };
-
-AMBIT_API const char* name(UnaryOp op);
-AMBIT_API const char* name(BinaryOp op);
-AMBIT_API const char* name(CompareOp op);
-AMBIT_API const char* name(ReduceOp op);
 
 /// Parameters of a random fill: element i takes lane i of the Philox stream (seed, offset + ...),
 /// as philox.h defines it, so that every backend makes the same numbers.

@@ -1,0 +1,175 @@
+// The functions of the kernels that are families: unary, binary, compare and reduce. A function is
+// one row here, which says its name, dtypes and cost; core, backends, tools and tests take those
+// from the table, and never from the place of an enumerator. A row more makes a function more: the
+// compiler or the linker then names every place that has to know what it computes.
+#pragma once
+
+#include <ambit/dtype.h>
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+
+namespace ambit {
+
+/// The dtype of a function's result.
+enum class Result : uint8_t {
+  same,   ///< that of the operands
+  truth,  ///< bool
+  total,  ///< of integers and bool int64, or for integers their own; of floats the same
+};
+
+/// What an element costs beside the traffic of its operands: loops are worth threads from fewer
+/// elements on where that is maths.
+enum class Cost : uint8_t { memory, maths };
+
+/// The integers that a function refuses.
+enum class Refuses : uint8_t {
+  none,
+  zero_divisor,  ///< b == 0
+  overflow,      ///< b == 0, and the least integer by -1
+};
+
+// clang-format off
+/// Maps with a public function of their name, one in place, and the two methods of Tensor;
+/// row(name, dtypes, result, cost).
+#define AMBIT_UNARY_MAPS(row)                                                                     \
+  row(neg,          kNumbers,   same,    memory)   /* -x */                                       \
+  row(abs,          kNumbers,   same,    memory)   /* |x| */                                      \
+  row(sign,         kNumbers,   same,    memory)   /* -1, 0 or 1; of NaN 0 */                     \
+  row(exp,          kFloating,  same,    maths)    /* e^x */                                      \
+  row(expm1,        kFloating,  same,    maths)    /* e^x - 1, exact near 0 */                    \
+  row(log,          kFloating,  same,    maths)    /* to base e; of negative numbers NaN */      \
+  row(log1p,        kFloating,  same,    maths)    /* log(1 + x), exact near 0 */                 \
+  row(log2,         kFloating,  same,    maths)    /* logarithm to base 2 */                      \
+  row(log10,        kFloating,  same,    maths)    /* logarithm to base 10 */                     \
+  row(sqrt,         kFloating,  same,    maths)    /* square root; of negative numbers NaN */     \
+  row(rsqrt,        kFloating,  same,    maths)    /* 1 / sqrt(x) */                              \
+  row(reciprocal,   kFloating,  same,    maths)    /* 1 / x */                                    \
+  row(square,       kNumbers,   same,    maths)    /* x * x; bool gives int64 */                  \
+  row(sin,          kFloating,  same,    maths)    /* of radians */                               \
+  row(cos,          kFloating,  same,    maths)    /* of radians */                               \
+  row(tan,          kFloating,  same,    maths)    /* of radians */                               \
+  row(asin,         kFloating,  same,    maths)    /* in radians; outside [-1, 1] NaN */          \
+  row(acos,         kFloating,  same,    maths)    /* in radians; outside [-1, 1] NaN */          \
+  row(atan,         kFloating,  same,    maths)    /* in radians, in (-pi/2, pi/2) */             \
+  row(sinh,         kFloating,  same,    maths)    /* (e^x - e^-x) / 2 */                         \
+  row(cosh,         kFloating,  same,    maths)    /* (e^x + e^-x) / 2 */                         \
+  row(tanh,         kFloating,  same,    maths)    /* sinh(x) / cosh(x) */                        \
+  row(sigmoid,      kFloating,  same,    maths)    /* 1 / (1 + e^-x) */                           \
+  row(relu,         kNumbers,   same,    maths)    /* max(x, 0), NaN stays; gradient 0 at 0 */    \
+  row(erf,          kFloating,  same,    maths)    /* 2 / sqrt(pi) int_0^x e^(-t^2) dt */        \
+  row(floor,        kFloating,  same,    memory)   /* rounded down; integers as they are */       \
+  row(ceil,         kFloating,  same,    memory)   /* rounded up; integers as they are */         \
+  row(round,        kFloating,  same,    memory)   /* to nearest, halves to even; see floor */    \
+  row(trunc,        kFloating,  same,    memory)   /* rounded to zero; integers as they are */    \
+  row(bitwise_not,  kBits,      same,    memory)   /* ~x; of bool its contrary */                 \
+  row(logical_not,  kAll,       truth,   memory)   /* x == 0 */
+
+/// Maps whose public functions are written by hand; row(name, dtypes, result, cost).
+#define AMBIT_UNARY_FUNCTIONS(row)                                                                \
+  AMBIT_UNARY_MAPS(row)                                                                           \
+  row(gelu,         kFloating,  same,    maths)    /* x Phi(x), Phi the normal distribution */    \
+  row(isnan,        kAll,       truth,   memory)   /* of integers false */                        \
+  row(isinf,        kAll,       truth,   memory)   /* of integers false */                        \
+  row(isfinite,     kAll,       truth,   memory)   /* of integers true */
+
+/// row(name, dtypes, cost, refuses).
+#define AMBIT_BINARY_FUNCTIONS(row)                                                               \
+  row(add,          kAll,       memory,  none)     /* a + b; of bool "or" */                      \
+  row(sub,          kNumbers,   memory,  none)     /* a - b */                                    \
+  row(mul,          kAll,       memory,  none)     /* a * b; of bool "and" */                     \
+  row(div,          kFloating,  memory,  none)     /* a / b */                                    \
+  row(floor_divide, kNumbers,   maths,   overflow) /* a / b rounded down */                       \
+  row(trunc_divide, kNumbers,   maths,   overflow) /* a / b rounded to zero */                    \
+  row(remainder,    kNumbers,   maths,   zero_divisor) /* a - b floor(a / b): the sign of b */    \
+  row(fmod,         kNumbers,   maths,   zero_divisor) /* a - b trunc(a / b): the sign of a */    \
+  row(pow,          kNumbers,   maths,   none)     /* a^b; integers wrap, 1 / a^-b truncated */   \
+  row(maximum,      kAll,       memory,  none)     /* the larger; NaN wins */                     \
+  row(minimum,      kAll,       memory,  none)     /* the smaller; NaN wins */                    \
+  row(atan2,        kFloating,  maths,   none)     /* the angle of the point (b, a) in radians */ \
+  row(bitwise_and,  kBits,      memory,  none)                                                    \
+  row(bitwise_or,   kBits,      memory,  none)                                                    \
+  row(bitwise_xor,  kBits,      memory,  none)                                                    \
+  /* gradients of unary maps from their output or input: a = dy, b = y or x */                    \
+  row(relu_grad,    kFloating,  memory,  none)     /* b <= 0 ? 0 : a */                           \
+  row(sigmoid_grad, kFloating,  memory,  none)     /* a (1 - b) b */                              \
+  row(tanh_grad,    kFloating,  memory,  none)     /* a (1 - b^2) */                              \
+  row(gelu_grad,    kFloating,  maths,   none)     /* a (Phi(b) + b phi(b)), phi its density */
+
+/// row(name); any dtype, the result bool.
+#define AMBIT_COMPARE_FUNCTIONS(row) \
+  row(eq) row(ne) row(lt) row(le) row(gt) row(ge) row(logical_and) row(logical_or) row(logical_xor)
+
+/// row(name, dtypes, result).
+#define AMBIT_REDUCE_FUNCTIONS(row)                                                               \
+  row(sum,          kAll,       total)             /* of nothing 0; integers wrap */              \
+  row(prod,         kAll,       total)             /* of nothing 1; integers wrap */              \
+  row(max,          kAll,       same)              /* not of nothing; NaN wins */                 \
+  row(min,          kAll,       same)              /* not of nothing; NaN wins */                 \
+  row(any,          kAll,       truth)             /* of nothing false */                         \
+  row(all,          kAll,       truth)             /* of nothing true */
+// clang-format on
+
+#define AMBIT_ENUMERATOR(name, ...) name,
+enum class UnaryOp : uint8_t { AMBIT_UNARY_FUNCTIONS(AMBIT_ENUMERATOR) };
+enum class BinaryOp : uint8_t { AMBIT_BINARY_FUNCTIONS(AMBIT_ENUMERATOR) };
+enum class CompareOp : uint8_t { AMBIT_COMPARE_FUNCTIONS(AMBIT_ENUMERATOR) };
+enum class ReduceOp : uint8_t { AMBIT_REDUCE_FUNCTIONS(AMBIT_ENUMERATOR) };
+#undef AMBIT_ENUMERATOR
+
+/// A row of the table.
+struct Function {
+  const char* name;
+  DTypeSet dtypes;  ///< of the operands
+  Result result = Result::same;
+  Cost cost = Cost::memory;
+  Refuses refuses = Refuses::none;
+
+  /// Return the dtype of the result for operands of `dtype`.
+  constexpr DType result_dtype(DType dtype) const {
+    if (result == Result::truth) return kBool;
+    return result == Result::total && dtype == kBool ? kInt64 : dtype;
+  }
+};
+
+/// The rows of one family, in the order of its enumerators: function_table<UnaryOp>.
+template <class Op>
+inline constexpr std::array<Function, 0> function_table{};
+#define AMBIT_ROW(name, set, gives, costs) Function{#name, dtypes::set, Result::gives, Cost::costs},
+template <>
+inline constexpr std::array function_table<UnaryOp>{AMBIT_UNARY_FUNCTIONS(AMBIT_ROW)};
+#undef AMBIT_ROW
+#define AMBIT_ROW(name, set, costs, what) \
+  Function{#name, dtypes::set, Result::same, Cost::costs, Refuses::what},
+template <>
+inline constexpr std::array function_table<BinaryOp>{AMBIT_BINARY_FUNCTIONS(AMBIT_ROW)};
+#undef AMBIT_ROW
+#define AMBIT_ROW(name) Function{#name, dtypes::kAll, Result::truth},
+template <>
+inline constexpr std::array function_table<CompareOp>{AMBIT_COMPARE_FUNCTIONS(AMBIT_ROW)};
+#undef AMBIT_ROW
+#define AMBIT_ROW(name, set, gives) Function{#name, dtypes::set, Result::gives},
+template <>
+inline constexpr std::array function_table<ReduceOp>{AMBIT_REDUCE_FUNCTIONS(AMBIT_ROW)};
+#undef AMBIT_ROW
+
+/// Return the row of a function.
+template <class Op>
+constexpr const Function& row_of(Op op) {
+  return function_table<Op>[static_cast<size_t>(op)];
+}
+constexpr const char* name(UnaryOp op) { return row_of(op).name; }
+constexpr const char* name(BinaryOp op) { return row_of(op).name; }
+constexpr const char* name(CompareOp op) { return row_of(op).name; }
+constexpr const char* name(ReduceOp op) { return row_of(op).name; }
+
+/// Return every function of a family: for (UnaryOp op : functions<UnaryOp>()).
+template <class Op>
+constexpr auto functions() {
+  std::array<Op, function_table<Op>.size()> all{};
+  for (size_t i = 0; i < all.size(); ++i) all[i] = static_cast<Op>(i);
+  return all;
+}
+
+}  // namespace ambit
