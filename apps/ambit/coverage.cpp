@@ -16,33 +16,33 @@ using ByVerdict = std::map<Verdict, std::vector<std::string>>;
 bool runs(Verdict verdict) { return verdict < Verdict::missing; }
 
 // What of one function does not run. `texts`: what was thrown.
-std::vector<std::string> notes_on(const Probe& probe, const ByVerdict& found,
+std::vector<std::string> notes_on(const Example& example, const ByVerdict& found,
                                   const std::map<Verdict, std::string>& texts) {
-  const std::string function = probe.function.empty() ? "" : " " + probe.function;
+  const std::string function = example.function.empty() ? "" : " " + example.function;
   std::vector<std::string> notes;
   for (const auto& [verdict, dtypes] : found) {
     if (runs(verdict)) continue;
-    const bool all = dtypes.size() == probe.dtypes.size();
-    notes.push_back(fmt::format("{}{} {}{}: {}", probe.op->name(), function, name(verdict),
+    const bool all = found.size() == 1;
+    notes.push_back(fmt::format("{}{} {}{}: {}", example.op->name(), function, name(verdict),
                                 all ? "" : fmt::format(" for {}", fmt::join(dtypes, ", ")),
                                 texts.at(verdict)));
   }
   return notes;
 }
 
-void add(OpCoverage& op, const Probe& probe, Device device) {
+void add(OpCoverage& op, const Example& example, Device device) {
   ByVerdict found;
   std::map<Verdict, std::string> texts;
-  for (const DType dtype : probe.dtypes) {
-    const Finding finding = find_out(probe, dtype, device);
+  for (const DType dtype : example.dtypes) {
+    const Finding finding = find_out(example, dtype, device);
     found[finding.verdict].push_back(ambit::name(dtype));
     texts.emplace(finding.verdict, finding.text);
     Verdict& verdict = op.by_dtype.emplace(dtype, finding.verdict).first->second;
     verdict = std::max(verdict, finding.verdict);
   }
   // Where nothing could run, the verdict says it all.
-  if (!probe.op->has_kernel(device.kind()) && !probe.op->has_composite()) return;
-  const std::vector<std::string> notes = notes_on(probe, found, texts);
+  if (!example.op->has_kernel(device.kind()) && !example.op->has_composite()) return;
+  const std::vector<std::string> notes = notes_on(example, found, texts);
   op.notes.insert(op.notes.end(), notes.begin(), notes.end());
 }
 
@@ -50,7 +50,9 @@ void add(OpCoverage& op, const Probe& probe, Device device) {
 
 Coverage coverage_of(Device device) {
   Coverage coverage{device, backend_library(device.kind()), {}};
-  for (const Probe& probe : all_probes()) add(coverage.ops[probe.op->name()], probe, device);
+  for (const Example& example : examples()) {
+    add(coverage.ops[example.op->name()], example, device);
+  }
   return coverage;
 }
 

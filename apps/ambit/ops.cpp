@@ -1,4 +1,5 @@
 // `ambit ops`: which kernels each backend brings, found out by calling them.
+#include <ambit/backend/kernels.h>
 #include <ambit/backend/registry.h>
 #include <ambit/error.h>
 #include <ambit/fallback.h>

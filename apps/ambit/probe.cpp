@@ -38,30 +38,31 @@ class NoFallback {
   Fallback before_;
 };
 
-Verdict run(const Probe& probe, DType dtype, Device device) {
-  const std::function<void()> call = probe.prepare(dtype, device);
+Verdict run(const Example& example, DType dtype, Device device) {
+  std::vector<Tensor> operands = example.operands(dtype);
+  for (Tensor& t : operands) t = t.to(device);
   synchronize(device);
   const uint64_t before = reference::runs();
-  call();
+  example.call(operands);
   synchronize(device);  // a kernel that runs late fails late, and counts late
-  if (!probe.op->has_kernel(device.kind())) return Verdict::composite;
+  if (!example.op->has_kernel(device.kind())) return Verdict::composite;
   const bool borrowed = reference::runs() != before && device.type() != "reference";
   return borrowed ? Verdict::reference : Verdict::native;
 }
 
 // Where the op has a kernel, which throws, nothing falls back.
-bool falls_back(const Probe& probe, Device device) {
-  return get_fallback() != Fallback::error && !probe.op->has_kernel(device.kind());
+bool falls_back(const Example& example, Device device) {
+  return get_fallback() != Fallback::error && !example.op->has_kernel(device.kind());
 }
 
 }  // namespace
 
-Finding find_out(const Probe& probe, DType dtype, Device device) {
+Finding find_out(const Example& example, DType dtype, Device device) {
   try {
     const NoFallback no_fallback;
-    return {run(probe, dtype, device), ""};
+    return {run(example, dtype, device), ""};
   } catch (const NotImplementedError& e) {
-    return {falls_back(probe, device) ? Verdict::fallback : Verdict::missing, e.what()};
+    return {falls_back(example, device) ? Verdict::fallback : Verdict::missing, e.what()};
   } catch (const DTypeError& e) {
     return {Verdict::missing, e.what()};
   } catch (const std::exception& e) {

@@ -2,11 +2,9 @@
 // kernel, but not for which dtypes, nor whether it only borrows a loop of `reference`.
 #pragma once
 
-#include <ambit/backend/kernels.h>
+#include <ambit/backend/examples.h>
 
-#include <functional>
 #include <string>
-#include <vector>
 
 /// What runs. In order: of several functions of one op, the last verdict is the op's.
 enum class Verdict {
@@ -24,17 +22,5 @@ struct Finding {
   std::string text;  ///< what was thrown; empty for what runs
 };
 
-/// The smallest call of an op, or of one function of a family such as `unary`.
-struct Probe {
-  const ambit::OpBase* op;
-  std::string function;              ///< "exp"; empty where the op is one function
-  std::vector<ambit::DType> dtypes;  ///< that it is defined for
-  /// Make operands on a device; what is returned calls the op.
-  std::function<std::function<void()>(ambit::DType, ambit::Device)> prepare;
-};
-
-/// Return the probes of all ops, in the order of kernels.h.
-std::vector<Probe> all_probes();
-
 /// Call the op on the device, without fallback. Never throws.
-Finding find_out(const Probe& probe, ambit::DType dtype, ambit::Device device);
+Finding find_out(const ambit::Example& example, ambit::DType dtype, ambit::Device device);

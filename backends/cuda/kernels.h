@@ -1,68 +1,52 @@
-// The kernels of this backend, in the order of <ambit/kernels.h>, which says what each computes.
-// They run inside a Call: register.cpp puts one around each.
+// The kernels that the CUDA backend has: a row declares one, with the signature of
+// <ambit/backend/kernels.h>, which says what it computes, and registers it. Each is defined in
+// kernels/, in the file of its family, and runs inside a Call: register.cpp puts one around it.
 #pragma once
 
-#include <ambit/params.h>
-#include <ambit/tensor.h>
+#include <ambit/backend/kernels.h>
+
+// clang-format off
+#define AMBIT_CUDA_KERNELS(row) \
+  row(copy)                              \
+  row(fill)                              \
+  row(random)                            \
+  row(unary)                             \
+  row(binary)                            \
+  row(compare)                           \
+  row(where)                             \
+  row(reduce)                            \
+  row(arg_reduce)                        \
+  row(cumsum)                            \
+  row(gather)                            \
+  row(scatter)                           \
+  row(scatter_add)                       \
+  row(nonzero)                           \
+  row(index_select)                      \
+  row(index_add)                         \
+  row(matmul)                            \
+  row(linear)                            \
+  row(conv2d)                            \
+  row(conv2d_input_grad)                 \
+  row(conv2d_weight_grad)                \
+  row(max_pool2d)                        \
+  row(max_pool2d_grad)                   \
+  row(avg_pool2d)                        \
+  row(avg_pool2d_grad)                   \
+  row(softmax)                           \
+  row(softmax_grad)                      \
+  row(batch_norm)                        \
+  row(batch_norm_grad)                   \
+  row(nll_loss)                          \
+  row(cross_entropy)                     \
+  row(cross_entropy_grad)                \
+  row(sgd_step)                          \
+  row(adam_step)
+// clang-format on
 
 namespace ambit::cuda {
 
-// copy.cu, fill.cu, random.cu
-void copy(Tensor& y, const Tensor& x);
-void fill(Tensor& y, const Scalar& value);
-void random(Tensor& y, const RandomParams& p);
-
-// unary.cu, binary.cu, compare.cu
-void unary(Tensor& y, const Tensor& x, const UnaryOp& op);
-void binary(Tensor& y, const Tensor& a, const Tensor& b, const BinaryOp& op);
-void compare(Tensor& y, const Tensor& a, const Tensor& b, const CompareOp& op);
-void where(Tensor& y, const Tensor& condition, const Tensor& a, const Tensor& b);
-
-// reduce.cu, arg_reduce.cu, cumsum.cu
-void reduce(Tensor& y, const Tensor& x, const ReduceOp& op);
-void arg_reduce(Tensor& value, Tensor& index, const Tensor& x, int64_t dim, bool largest);
-void cumsum(Tensor& y, const Tensor& x, int64_t dim);
-
-// index.cu, index_add.cu, nonzero.cu
-void gather(Tensor& y, const Tensor& x, const Tensor& index, int64_t dim);
-void scatter(Tensor& y, const Tensor& index, const Tensor& src, int64_t dim);
-void scatter_add(Tensor& y, const Tensor& index, const Tensor& src, int64_t dim);
-void nonzero(Tensor& y, const Tensor& x);
-void index_select(Tensor& y, const Tensor& x, const Tensor& index, int64_t dim);
-void index_add(Tensor& y, const Tensor& index, const Tensor& src, int64_t dim);
-
-// matmul.cpp
-void matmul(Tensor& y, const Tensor& a, const Tensor& b);
-void linear(Tensor& y, const Tensor& x, const Tensor& w, const Tensor& b);
-
-// conv.cpp
-void conv2d(Tensor& y, const Tensor& x, const Tensor& w, const Tensor& b, const Conv2dParams& p);
-void conv2d_input_grad(Tensor& dx, const Tensor& dy, const Tensor& w, const Conv2dParams& p);
-void conv2d_weight_grad(Tensor& dw, const Tensor& dy, const Tensor& x, const Conv2dParams& p);
-
-// max_pool.cu: cuDNN knows no positions of maxima as ambit has them; avg_pool.cu
-void max_pool2d(Tensor& y, Tensor& index, const Tensor& x, const Pool2dParams& p);
-void max_pool2d_grad(Tensor& dx, const Tensor& dy, const Tensor& index, const Pool2dParams& p);
-void avg_pool2d(Tensor& y, const Tensor& x, const Pool2dParams& p);
-void avg_pool2d_grad(Tensor& dx, const Tensor& dy, const Pool2dParams& p);
-
-// softmax.cu, batch_norm.cu
-void softmax(Tensor& y, const Tensor& x, int64_t dim, bool log);
-void softmax_grad(Tensor& dx, const Tensor& dy, const Tensor& y, int64_t dim, bool log);
-void batch_norm(Tensor& y, Tensor& mean, Tensor& invstd, Tensor& running_mean, Tensor& running_var,
-                const Tensor& x, const Tensor& w, const Tensor& b, const BatchNormParams& p);
-void batch_norm_grad(Tensor& dx, Tensor& dw, Tensor& db, const Tensor& dy, const Tensor& x,
-                     const Tensor& w, const Tensor& mean, const Tensor& invstd,
-                     const BatchNormParams& p);
-
-// loss.cu, optim.cu
-void nll_loss(Tensor& y, Tensor& weight_sum, const Tensor& x, const Tensor& target, const Tensor& w,
-              int64_t ignore_index);
-void cross_entropy(Tensor& y, Tensor& weight_sum, const Tensor& x, const Tensor& target,
-                   const Tensor& w, int64_t ignore_index);
-void cross_entropy_grad(Tensor& dx, const Tensor& g, const Tensor& x, const Tensor& target,
-                        const Tensor& w, int64_t ignore_index);
-void sgd_step(TensorList p, TensorList buf, TensorList g, const SgdParams& params);
-void adam_step(TensorList p, TensorList m, TensorList v, TensorList g, const AdamParams& params);
+#define AMBIT_DECLARE(name) Signature<kernels::name> name;
+AMBIT_CUDA_KERNELS(AMBIT_DECLARE)
+#undef AMBIT_DECLARE
 
 }  // namespace ambit::cuda

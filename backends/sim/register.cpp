@@ -18,48 +18,9 @@ namespace ambit::sim {
 namespace {
 
 void add_kernels(Registry& registry) {
-  add<kernels::copy, reference::copy>(registry);
-  add<kernels::fill, reference::fill>(registry);
-  add<kernels::random, reference::random>(registry);
-
-  add<kernels::unary, reference::unary>(registry);
-  add<kernels::binary, reference::binary>(registry);
-  add<kernels::compare, reference::compare>(registry);
-  add<kernels::where, reference::where>(registry);
-
-  add<kernels::reduce, reference::reduce>(registry);
-  add<kernels::arg_reduce, reference::arg_reduce>(registry);
-  add<kernels::cumsum, reference::cumsum>(registry);
-
-  add<kernels::gather, reference::gather>(registry);
-  add<kernels::scatter, reference::scatter>(registry);
-  add<kernels::scatter_add, reference::scatter_add>(registry);
-  add<kernels::nonzero, reference::nonzero>(registry);
-  add<kernels::index_select, reference::index_select>(registry);
-  add<kernels::index_add, reference::index_add>(registry);
-
-  add<kernels::matmul, reference::matmul>(registry);
-  add<kernels::linear, reference::linear>(registry);
-
-  add<kernels::conv2d, reference::conv2d>(registry);
-  add<kernels::conv2d_input_grad, reference::conv2d_input_grad>(registry);
-  add<kernels::conv2d_weight_grad, reference::conv2d_weight_grad>(registry);
-
-  add<kernels::max_pool2d, reference::max_pool2d>(registry);
-  add<kernels::max_pool2d_grad, reference::max_pool2d_grad>(registry);
-  add<kernels::avg_pool2d, reference::avg_pool2d>(registry);
-  add<kernels::avg_pool2d_grad, reference::avg_pool2d_grad>(registry);
-
-  add<kernels::softmax, reference::softmax>(registry);
-  add<kernels::softmax_grad, reference::softmax_grad>(registry);
-  add<kernels::batch_norm, reference::batch_norm>(registry);
-  add<kernels::batch_norm_grad, reference::batch_norm_grad>(registry);
-
-  add<kernels::nll_loss, reference::nll_loss>(registry);
-  add<kernels::cross_entropy, reference::cross_entropy>(registry);
-  add<kernels::cross_entropy_grad, reference::cross_entropy_grad>(registry);
-  add<kernels::sgd_step, reference::sgd_step>(registry);
-  add<kernels::adam_step, reference::adam_step>(registry);
+#define AMBIT_ADD(name) add<kernels::name, reference::name>(registry);
+  AMBIT_KERNELS(AMBIT_ADD)
+#undef AMBIT_ADD
 }
 
 }  // namespace

@@ -170,41 +170,11 @@ Tensor Tensor::div(const Tensor& o, const char* rounding_mode) const {
 Tensor Tensor::maximum(const Tensor& o) const { return ambit::maximum(*this, o); }
 Tensor Tensor::minimum(const Tensor& o) const { return ambit::minimum(*this, o); }
 
-#define AMBIT_UNARY_METHOD(name)                             \
+#define AMBIT_METHOD(name, ...)                              \
   Tensor Tensor::name() const { return ambit::name(*this); } \
   const Tensor& Tensor::name##_() const { return ambit::name##_(*this); }
-AMBIT_UNARY_METHOD(neg)
-AMBIT_UNARY_METHOD(abs)
-AMBIT_UNARY_METHOD(sign)
-AMBIT_UNARY_METHOD(exp)
-AMBIT_UNARY_METHOD(expm1)
-AMBIT_UNARY_METHOD(log)
-AMBIT_UNARY_METHOD(log1p)
-AMBIT_UNARY_METHOD(log2)
-AMBIT_UNARY_METHOD(log10)
-AMBIT_UNARY_METHOD(sqrt)
-AMBIT_UNARY_METHOD(rsqrt)
-AMBIT_UNARY_METHOD(reciprocal)
-AMBIT_UNARY_METHOD(square)
-AMBIT_UNARY_METHOD(sin)
-AMBIT_UNARY_METHOD(cos)
-AMBIT_UNARY_METHOD(tan)
-AMBIT_UNARY_METHOD(asin)
-AMBIT_UNARY_METHOD(acos)
-AMBIT_UNARY_METHOD(atan)
-AMBIT_UNARY_METHOD(sinh)
-AMBIT_UNARY_METHOD(cosh)
-AMBIT_UNARY_METHOD(tanh)
-AMBIT_UNARY_METHOD(sigmoid)
-AMBIT_UNARY_METHOD(relu)
-AMBIT_UNARY_METHOD(erf)
-AMBIT_UNARY_METHOD(floor)
-AMBIT_UNARY_METHOD(ceil)
-AMBIT_UNARY_METHOD(round)
-AMBIT_UNARY_METHOD(trunc)
-AMBIT_UNARY_METHOD(bitwise_not)
-AMBIT_UNARY_METHOD(logical_not)
-#undef AMBIT_UNARY_METHOD
+AMBIT_UNARY_MAPS(AMBIT_METHOD)
+#undef AMBIT_METHOD
 Tensor Tensor::isnan() const { return ambit::isnan(*this); }
 Tensor Tensor::isinf() const { return ambit::isinf(*this); }
 Tensor Tensor::isfinite() const { return ambit::isfinite(*this); }

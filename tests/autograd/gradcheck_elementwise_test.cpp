@@ -7,6 +7,7 @@
 #include "gradcheck.h"
 #include "tests/devices.h"
 #include "tests/expected.h"
+#include "tests/ops/unary_maps.h"
 
 using namespace ambit;
 
@@ -17,28 +18,11 @@ void check_both(const TensorFn& f, const std::vector<Tensor>& inputs) {
   gradgradcheck(f, inputs);
 }
 
-struct Map {
-  std::string name;
-  Tensor (*map)(const Tensor&);
-  const Tensor& (*in_place)(const Tensor&);
-  double shift;  // of sin(0.7 i) * 0.6, which lies in [-0.6, 0.6]
-};
-#define MAP(name, shift) \
-  { #name, ambit::name, ambit::name##_, shift }
-const std::vector<Map> kMaps{
-    MAP(neg, 0),      MAP(abs, 0.03),     MAP(sign, 0.03),  MAP(exp, 0),     MAP(expm1, 0),
-    MAP(log, 1),      MAP(log1p, 0),      MAP(log2, 1),     MAP(log10, 1),   MAP(sqrt, 1),
-    MAP(rsqrt, 1),    MAP(reciprocal, 1), MAP(square, 0),   MAP(sin, 0),     MAP(cos, 0),
-    MAP(tan, 0),      MAP(asin, 0),       MAP(acos, 0),     MAP(atan, 0),    MAP(sinh, 0),
-    MAP(cosh, 0),     MAP(tanh, 0),       MAP(sigmoid, 0),  MAP(relu, 0.03), MAP(erf, 0),
-    MAP(floor, 0.03), MAP(ceil, 0.03),    MAP(round, 0.02), MAP(trunc, 0.03)};
-#undef MAP
-
 }  // namespace
 
 TEST_CASE("unary maps have right first and second gradients, in place too") {
   for_each_device([](Device d) {
-    for (const Map& m : kMaps) {
+    for (const UnaryMap& m : unary_maps()) {
       INFO(m.name);
       const Tensor x = wave(d, {5}) * 0.6 + m.shift;
       check_both([&](const auto& in) { return m.map(in[0]) + square(in[0]); }, {x});

@@ -85,7 +85,6 @@ struct Call {
 #define BINARY(f, x, y) \
   CALL(f, f(o.x, o.y), f(o.x, 3)), IN_PLACE(f##_, o.x, o.y), IN_PLACE(f##_, o.x, 3)
 #define LOGICAL(f) CALL(f, f(o.yes, o.no), f(o.a, o.n)), IN_PLACE(f##_, o.yes, o.no)
-#define UNARY(f, x) CALL(f, f(o.x)), IN_PLACE(f##_, o.x)
 
 Call not_empty(Call c) {
   c.takes_empty = false;
@@ -96,6 +95,18 @@ Call with_dims(Call c) {
   return c;
 }
 Call full_only(Call c) { return not_empty(with_dims(std::move(c))); }
+
+// A unary map of normal numbers and of the unit interval, or of integers.
+const Tensor& operand_of(UnaryOp map, const Operands& o, const Tensor& floats) {
+  return row_of(map).dtypes.contains(kFloat32) ? floats : o.n;
+}
+std::vector<Call> map_calls() {
+#define MAP(f, ...)                                                                 \
+  CALL(f, f(operand_of(UnaryOp::f, o, o.a)), f(operand_of(UnaryOp::f, o, o.unit))), \
+      IN_PLACE(f##_, operand_of(UnaryOp::f, o, o.a)),
+  return {AMBIT_UNARY_MAPS(MAP)};
+#undef MAP
+}
 
 std::vector<Call> elementwise_calls() {
   return {
@@ -131,44 +142,13 @@ std::vector<Call> elementwise_calls() {
       IN_PLACE(atan2_, o.a, o.unit),
       CALL(maximum, maximum(o.a, o.b), maximum(o.n, o.m)),
       CALL(minimum, minimum(o.a, o.b)),
-      UNARY(neg, a),
       CALL(neg, neg(o.n)),
-      UNARY(abs, n),
       CALL(abs, abs(o.a)),
-      UNARY(sign, a),
       CALL(sign, sign(o.n)),
-      UNARY(exp, a),
       CALL(exp, exp(o.n)),
-      UNARY(expm1, a),
-      UNARY(log, unit),
-      UNARY(log1p, unit),
-      UNARY(log2, unit),
-      UNARY(log10, unit),
-      UNARY(sqrt, unit),
-      UNARY(rsqrt, unit),
-      UNARY(reciprocal, unit),
-      UNARY(square, a),
       CALL(square, square(o.n)),
-      UNARY(sin, a),
-      UNARY(cos, a),
-      UNARY(tan, unit),
-      UNARY(asin, unit),
-      UNARY(acos, unit),
-      UNARY(atan, a),
-      UNARY(sinh, a),
-      UNARY(cosh, a),
-      UNARY(tanh, a),
-      UNARY(sigmoid, a),
-      UNARY(relu, a),
       CALL(relu, relu(o.n)),
-      UNARY(erf, a),
-      UNARY(floor, a),
-      UNARY(ceil, a),
-      UNARY(round, a),
-      UNARY(trunc, a),
-      UNARY(bitwise_not, n),
       CALL(bitwise_not, bitwise_not(o.yes)),
-      UNARY(logical_not, yes),
       CALL(logical_not, logical_not(o.n)),
       CALL(gelu, gelu(o.a)),
       CALL(isnan, isnan(log(o.a))),
@@ -313,8 +293,8 @@ const std::vector<std::string> kElsewhere{
 
 std::vector<Call> all_calls() {
   std::vector<Call> all;
-  for (const auto& part :
-       {elementwise_calls(), reduce_calls(), shape_and_index_calls(), matrix_and_network_calls()}) {
+  for (const auto& part : {map_calls(), elementwise_calls(), reduce_calls(),
+                           shape_and_index_calls(), matrix_and_network_calls()}) {
     all.insert(all.end(), part.begin(), part.end());
   }
   return all;

@@ -196,51 +196,23 @@ std::vector<BadCall> binary_calls() {
   };
 }
 
-#define UNARY(f) VALUE(f, none()), VALUE(f##_, none()), VALUE(f##_, ones({1, 3}).expand({2, 3}))
-// Those that make floats of integers cannot do so in place.
-#define FLOAT_UNARY(f) UNARY(f), DTYPE(f##_, i23())
-
 std::vector<BadCall> unary_calls() {
-  return {
-      UNARY(neg),
-      DTYPE(neg, b23()),
-      UNARY(abs),
-      UNARY(sign),
-      FLOAT_UNARY(exp),
-      FLOAT_UNARY(expm1),
-      FLOAT_UNARY(log),
-      FLOAT_UNARY(log1p),
-      FLOAT_UNARY(log2),
-      FLOAT_UNARY(log10),
-      FLOAT_UNARY(sqrt),
-      FLOAT_UNARY(rsqrt),
-      FLOAT_UNARY(reciprocal),
-      UNARY(square),
-      FLOAT_UNARY(sin),
-      FLOAT_UNARY(cos),
-      FLOAT_UNARY(tan),
-      FLOAT_UNARY(asin),
-      FLOAT_UNARY(acos),
-      FLOAT_UNARY(atan),
-      FLOAT_UNARY(sinh),
-      FLOAT_UNARY(cosh),
-      FLOAT_UNARY(tanh),
-      FLOAT_UNARY(sigmoid),
-      UNARY(relu),
-      FLOAT_UNARY(erf),
-      UNARY(floor),
-      UNARY(ceil),
-      UNARY(round),
-      UNARY(trunc),
-      DTYPE(bitwise_not, m23()),
-      DTYPE(bitwise_not_, m23()),
-      UNARY(logical_not),
-      VALUE(gelu, none()),
-      DTYPE(gelu, i23()),
-      VALUE(isnan, none()),
-      VALUE(isinf, none()),
-      VALUE(isfinite, none()),
+  std::vector<BadCall> calls{
+      DTYPE(neg, b23()),    DTYPE(bitwise_not, m23()), DTYPE(bitwise_not_, m23()),
+      VALUE(gelu, none()),  DTYPE(gelu, i23()),        VALUE(isnan, none()),
+      VALUE(isinf, none()), VALUE(isfinite, none()),
   };
+  // Those that make floats of integers cannot do so in place.
+#define MAP(f, ...)                                          \
+  calls.push_back(VALUE(f, none()));                         \
+  calls.push_back(VALUE(f##_, none()));                      \
+  calls.push_back(VALUE(f##_, ones({1, 3}).expand({2, 3}))); \
+  if (f(i23()).is_floating_point()) {                        \
+    calls.push_back(DTYPE(f##_, i23()));                     \
+  }
+  AMBIT_UNARY_MAPS(MAP)
+#undef MAP
+  return calls;
 }
 
 std::vector<BadCall> reduce_calls() {

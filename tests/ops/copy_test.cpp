@@ -27,10 +27,10 @@ TEST_CASE("to() keeps the tensor where nothing changes, and copies where asked")
 TEST_CASE("every dtype converts to every other, on and between all devices") {
   for_each_device([](Device from) {
     for_each_device([from](Device to) {
-      for (int a = 0; a < kDTypeCount; ++a) {
-        for (int b = 0; b < kDTypeCount; ++b) {
-          const Tensor x = tensor({0, 1, 2}, TensorOptions(static_cast<DType>(a)).device(from));
-          const Tensor y = x.to(to, static_cast<DType>(b));
+      for (const DType a : dtypes::kAll) {
+        for (const DType b : dtypes::kAll) {
+          const Tensor x = tensor({0, 1, 2}, TensorOptions(a).device(from));
+          const Tensor y = x.to(to, b);
           INFO(name(x.dtype()), " on ", from.str(), " to ", name(y.dtype()), " on ", to.str());
           CHECK(y.device() == to);
           const double two = x.dtype() == kBool || y.dtype() == kBool ? 1 : 2;

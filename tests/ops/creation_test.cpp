@@ -52,8 +52,7 @@ TEST_CASE("tensor() refuses rows of different lengths and numbers that do not fi
 
 TEST_CASE("factories fill on every device, in every dtype") {
   for_each_device([](Device d) {
-    for (int i = 0; i < kDTypeCount; ++i) {
-      const auto dtype = static_cast<DType>(i);
+    for (const DType dtype : dtypes::kAll) {
       INFO(name(dtype));
       const TensorOptions options = TensorOptions(dtype).device(d);
       check_values(zeros({2}, options), {2}, {0, 0});

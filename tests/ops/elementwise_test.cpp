@@ -5,10 +5,12 @@
 #include <ambit/ops/random.h>
 
 #include <limits>
+#include <set>
 #include <string>
 
 #include "tests/devices.h"
 #include "tests/expected.h"
+#include "unary_maps.h"
 
 using namespace ambit;
 
@@ -16,68 +18,15 @@ namespace {
 
 TensorOptions f64(Device d) { return TensorOptions(kFloat64).device(d); }
 
-struct UnaryCase {
-  std::string name;
-  Tensor (*map)(const Tensor&);
-  const Tensor& (*in_place)(const Tensor&);
-  std::vector<double> values;
-};
-
-// torch.<name>(torch.tensor([-2.5, -0.5, 0, 0.25, 1, 3.5], dtype=torch.float64))
-#define CASE(name, ...)                                 \
-  {                                                     \
-#name, ambit::name, ambit::name##_, { __VA_ARGS__ } \
-  }
 const double kInf = INFINITY;
 const std::vector<double> kInput{-2.5, -0.5, 0, 0.25, 1, 3.5};
-const std::vector<UnaryCase> kUnaryCases{
-    CASE(neg, 2.5, 0.5, 0, -0.25, -1, -3.5),
-    CASE(abs, 2.5, 0.5, 0, 0.25, 1, 3.5),
-    CASE(sign, -1, -1, 0, 1, 1, 1),
-    CASE(exp, 0.0820849986239, 0.6065306597126, 1, 1.284025416688, 2.718281828459, 33.11545195869),
-    CASE(expm1, -0.9179150013761, -0.3934693402874, 0, 0.2840254166877, 1.718281828459,
-         32.11545195869),
-    CASE(log, NAN, NAN, -kInf, -1.38629436112, 0, 1.252762968495),
-    CASE(log1p, NAN, -0.6931471805599, 0, 0.2231435513142, 0.6931471805599, 1.504077396776),
-    CASE(log2, NAN, NAN, -kInf, -2, 0, 1.807354922058),
-    CASE(log10, NAN, NAN, -kInf, -0.602059991328, 0, 0.5440680443503),
-    CASE(sqrt, NAN, NAN, 0, 0.5, 1, 1.870828693387),
-    CASE(rsqrt, NAN, NAN, kInf, 2, 1, 0.5345224838248),
-    CASE(reciprocal, -0.4, -2, kInf, 4, 1, 0.2857142857143),
-    CASE(square, 6.25, 0.25, 0, 0.0625, 1, 12.25),
-    CASE(sin, -0.598472144104, -0.4794255386042, 0, 0.2474039592545, 0.8414709848079,
-         -0.3507832276896),
-    CASE(cos, -0.8011436155469, 0.8775825618904, 1, 0.9689124217106, 0.5403023058681,
-         -0.9364566872908),
-    CASE(tan, 0.7470222972387, -0.5463024898438, 0, 0.255341921221, 1.557407724655,
-         0.3745856401586),
-    CASE(asin, NAN, -0.5235987755983, 0, 0.2526802551421, 1.570796326795, NAN),
-    CASE(acos, NAN, 2.094395102393, 1.570796326795, 1.318116071653, 0, NAN),
-    CASE(atan, -1.190289949683, -0.4636476090008, 0, 0.2449786631269, 0.7853981633974,
-         1.29249666779),
-    CASE(sinh, -6.05020448104, -0.5210953054937, 0, 0.2526123168082, 1.175201193644,
-         16.54262728763),
-    CASE(cosh, 6.132289479664, 1.127625965206, 1, 1.03141309988, 1.543080634815, 16.57282467106),
-    CASE(tanh, -0.9866142981514, -0.46211715726, 0, 0.2449186624037, 0.7615941559558,
-         0.9981778976112),
-    CASE(sigmoid, 0.07585818002124, 0.3775406687981, 0.5, 0.5621765008858, 0.73105857863,
-         0.9706877692486),
-    CASE(relu, 0, 0, 0, 0.25, 1, 3.5),
-    CASE(erf, -0.9995930479826, -0.520499877813, 0, 0.2763263901682, 0.8427007929497,
-         0.9999992569016),
-    CASE(floor, -3, -1, 0, 0, 1, 3),
-    CASE(ceil, -2, 0, 0, 1, 1, 4),
-    CASE(round, -2, 0, 0, 0, 1, 4),
-    CASE(trunc, -2, 0, 0, 0, 1, 3),
-};
-#undef CASE
 
 }  // namespace
 
 TEST_CASE("unary maps give PyTorch's values, in float64 and float32, strided and in place") {
   for_each_device([](Device d) {
     const Tensor x = tensor(kInput, f64(d));
-    for (const UnaryCase& c : kUnaryCases) {
+    for (const UnaryMap& c : unary_maps()) {
       INFO(c.name);
       check_values(c.map(x), {6}, c.values);
       // float32: a rounded input and result, eps = 6e-8 each, and libm's few units on top.
@@ -95,6 +44,18 @@ TEST_CASE("unary maps give PyTorch's values, in float64 and float32, strided and
         gelu(x), {6},
         {-0.01552416331444, -0.154268769363, 0, 0.1496765814207, 0.8413447460685, 3.499185798223});
   });
+}
+
+TEST_CASE("every unary map of floats has a row with PyTorch's values") {
+  std::set<std::string> known;
+  for (const UnaryMap& map : unary_maps()) known.insert(map.name);
+#define MAP(f, ...)                                                            \
+  if (row_of(UnaryOp::f).dtypes.contains(kFloat64)) {                          \
+    INFO("without a row in unary_maps.h: " #f);                                \
+    CHECK((known.contains(#f) || row_of(UnaryOp::f).result == Result::truth)); \
+  }
+  AMBIT_UNARY_MAPS(MAP)
+#undef MAP
 }
 
 TEST_CASE("binary ops give PyTorch's values, division by zero included") {

@@ -5,7 +5,6 @@
 
 #include <limits>
 
-#include "../defined_for.h"
 #include "cases.h"
 #include "trial.h"
 
@@ -14,7 +13,7 @@ namespace {
 
 using namespace ambit;
 
-bool is_division(BinaryOp op) { return op >= BinaryOp::floor_divide && op <= BinaryOp::fmod; }
+bool is_division(BinaryOp op) { return row_of(op).refuses != Refuses::none; }
 
 Bound bound_of(BinaryOp op, DType dtype) {
   switch (op) {
@@ -75,7 +74,17 @@ void check_in_place(Trial& t, BinaryOp op, DType dtype, IntArrayRef sizes, Layou
 
 /// Ops whose result is exact for any two numbers, infinities, NaN and denormals among them.
 bool is_special(BinaryOp op) {
-  return op <= BinaryOp::div || op == BinaryOp::maximum || op == BinaryOp::minimum;
+  switch (op) {
+    case BinaryOp::add:
+    case BinaryOp::sub:
+    case BinaryOp::mul:
+    case BinaryOp::div:
+    case BinaryOp::maximum:
+    case BinaryOp::minimum:
+      return true;
+    default:
+      return false;
+  }
 }
 
 void add_cases(Cases& cases, BinaryOp op, DType dtype) {
@@ -135,7 +144,7 @@ void add_least_by_minus_one_case(Cases& cases, BinaryOp op, DType dtype) {
     Operand& a = t.input("a", dtype, {3}, Layout::contiguous, least);
     Operand& b = t.input("b", dtype, {3}, Layout::broadcast, minus_one);
     const auto call = [&](Side s) { kernels::binary(y[s], a[s], b[s], op); };
-    if (op == BinaryOp::remainder || op == BinaryOp::fmod) {  // it divides without rest
+    if (row_of(op).refuses != Refuses::overflow) {  // it divides without rest
       t.run(call);
       return t.expect(y);
     }
@@ -171,21 +180,16 @@ void add_compare_cases(Cases& cases, CompareOp op, DType dtype) {
 }  // namespace
 
 void add_binary_cases(Cases& cases) {
-  for (int i = 0; i <= static_cast<int>(BinaryOp::gelu_grad); ++i) {
-    for (int d = 0; d < kDTypeCount; ++d) {
-      const auto op = static_cast<BinaryOp>(i);
-      const auto dtype = static_cast<DType>(d);
-      if (!is_defined_for(op, dtype)) continue;
+  for (const BinaryOp op : functions<BinaryOp>()) {
+    for (const DType dtype : row_of(op).dtypes) {
       add_cases(cases, op, dtype);
       if (!is_division(op) || !is_integral(dtype)) continue;
       add_bad_divisor_case(cases, op, dtype);
       if (is_signed(dtype)) add_least_by_minus_one_case(cases, op, dtype);
     }
   }
-  for (int i = 0; i <= static_cast<int>(CompareOp::logical_xor); ++i) {
-    for (int d = 0; d < kDTypeCount; ++d) {
-      add_compare_cases(cases, static_cast<CompareOp>(i), static_cast<DType>(d));
-    }
+  for (const CompareOp op : functions<CompareOp>()) {
+    for (const DType dtype : row_of(op).dtypes) add_compare_cases(cases, op, dtype);
   }
 }
 

@@ -51,8 +51,7 @@ void check_copy_layouts(Trial& t, DType to, DType from) {
 }  // namespace
 
 void add_elementwise_cases(Cases& cases) {
-  for (int d = 0; d < kDTypeCount; ++d) {
-    const auto dtype = static_cast<DType>(d);
+  for (const DType dtype : dtypes::kAll) {
     for (const Form& form : forms()) {
       const auto add = [&](const char* op, auto check) {
         cases.push_back(
@@ -68,8 +67,7 @@ void add_elementwise_cases(Cases& cases) {
       if (form.layout == Layout::broadcast) continue;  // outputs do not overlap themselves
       add("fill", [=](Trial& t, IntArrayRef sizes, Layout l) { check_fill(t, dtype, sizes, l); });
     }
-    for (int f = 0; f < kDTypeCount; ++f) {
-      const auto from = static_cast<DType>(f);
+    for (const DType from : dtypes::kAll) {
       const auto path = fmt::format("copy/{}/from_{}", name(dtype), name(from));
       cases.push_back(kernel_case(path, [=](Trial& t) { check_copy_layouts(t, dtype, from); }));
     }

@@ -11,11 +11,6 @@
 
 namespace conformance {
 
-/// The seven dtypes that hold numbers, and bool.
-inline constexpr ambit::DType kAllDTypes[] = {ambit::kBool,    ambit::kUInt8,  ambit::kInt8,
-                                              ambit::kInt16,   ambit::kInt32,  ambit::kInt64,
-                                              ambit::kFloat32, ambit::kFloat64};
-
 inline void expect(bool holds, const std::string& text) {
   if (!holds) throw Failure(text);
 }

@@ -36,20 +36,25 @@ struct Gradient {
 
 Tensor index_on(const Tensor& x, const TensorData& values) { return tensor(values, x.device()); }
 
+bool is_differentiable(UnaryOp op) {
+  return row_of(op).dtypes.contains(kFloat32) && row_of(op).result == Result::same;
+}
+
 // Everything is smooth in [0.5, 1.5), or the kinks are met by equal operands on both sides.
 std::vector<Gradient> elementwise_gradients() {
   std::vector<Gradient> all;
   const auto map = [&](const char* name, Tensor (*f)(const Tensor&)) {
     all.push_back({name, "unary", {{5, 7}}, [f](const Tensors& x) { return f(x[0]); }});
   };
-  map("neg", neg), map("abs", abs), map("exp", exp), map("expm1", expm1), map("log", log);
-  map("log1p", log1p), map("log2", log2), map("log10", log10), map("sqrt", sqrt);
-  map("rsqrt", rsqrt), map("reciprocal", reciprocal), map("square", square), map("sin", sin);
-  map("cos", cos), map("tan", tan), map("sinh", sinh), map("cosh", cosh), map("atan", atan);
-  map("tanh", tanh), map("sigmoid", sigmoid), map("gelu", gelu), map("erf", erf);
-  map("asin", [](const Tensor& x) { return asin(x * 0.5); });
-  map("acos", [](const Tensor& x) { return acos(x * 0.5); });
-  map("relu", [](const Tensor& x) { return relu(x - 1); });
+  // At half of that all maps are defined, and smooth or steps.
+#define AMBIT_GRADIENT(f, ...)                                  \
+  if (is_differentiable(UnaryOp::f)) {                          \
+    map(#f, [](const Tensor& x) { return ambit::f(x * 0.5); }); \
+  }
+  AMBIT_UNARY_MAPS(AMBIT_GRADIENT)
+#undef AMBIT_GRADIENT
+  map("gelu", gelu);
+  map("relu_at_kink", [](const Tensor& x) { return relu(x - 1); });
   map("clamp", [](const Tensor& x) { return x.clamp(0.75, 1.25); });
 
   const auto of_two = [&](const char* name, Tensor (*f)(const Tensor&, const Tensor&)) {

@@ -109,7 +109,7 @@ void check_mean_grad(Trial& t, const Pool& c, DType dtype, Layout layout) {
 
 void add_pool_cases(Cases& cases) {
   const auto add = [&](const char* op, const Pool& c, auto check) {
-    for (DType dtype : kFloatTypes) {
+    for (DType dtype : dtypes::kFloating) {
       cases.push_back(
           kernel_case(fmt::format("{}/{}/{}", op, name(dtype), c.name), [=, &c](Trial& t) {
             for (Layout layout : {Layout::contiguous, Layout::offset}) check(t, c, dtype, layout);

@@ -113,7 +113,7 @@ void add_random_cases(Cases& cases) {
     add_kind("normal", dtype, {.kind = Kind::normal, .low = 0, .high = 2}, kNormalBound,
              [](const Tensor& t) { t.normal_(0, 2); });
   }
-  for (const DType dtype : kAllDTypes) {
+  for (const DType dtype : dtypes::kAll) {
     if (dtype != kBool) {
       add_kind("integer", dtype, {.kind = Kind::integer, .low = 3, .high = 101}, 0,
                [](const Tensor& t) { t.random_(3, 101); });

@@ -36,12 +36,6 @@ const Shapes kLarge = {"large",
 
 bool is_extreme(ReduceOp op) { return op == ReduceOp::max || op == ReduceOp::min; }
 
-DType result_dtype(ReduceOp op, DType dtype) {
-  if (op == ReduceOp::any || op == ReduceOp::all) return kBool;
-  const bool sums = op == ReduceOp::sum || op == ReduceOp::prod;
-  return sums && dtype == kBool ? kInt64 : dtype;
-}
-
 /// Elements of up to 3 in a block of n.
 Bound bound_of(ReduceOp op, double n, DType dtype) {
   const double eps = epsilon(dtype);
@@ -75,8 +69,9 @@ void check_reduce(Trial& t, ReduceOp op, DType dtype, DType to, const Dims& x_si
 }
 
 void add_reduce_cases(Cases& cases, ReduceOp op, DType dtype) {
-  const DType to = result_dtype(op, dtype);
-  const bool widens = op <= ReduceOp::prod && !is_floating_point(dtype) && to != kInt64;
+  const DType to = row_of(op).result_dtype(dtype);
+  const bool widens =
+      row_of(op).result == Result::total && !is_floating_point(dtype) && to != kInt64;
   const auto add = [&](const Shapes& shapes, Layout layout, const std::string& form) {
     const auto path = fmt::format("reduce/{}/{}/{}", name(op), name(dtype), form);
     cases.push_back(kernel_case(path, [=](Trial& t) {
@@ -197,11 +192,8 @@ void add_cumsum_cases(Cases& cases, DType dtype) {
 }  // namespace
 
 void add_reduction_cases(Cases& cases) {
-  for (int d = 0; d < kDTypeCount; ++d) {
-    const auto dtype = static_cast<DType>(d);
-    for (int op = 0; op <= static_cast<int>(ReduceOp::all); ++op) {
-      add_reduce_cases(cases, static_cast<ReduceOp>(op), dtype);
-    }
+  for (const DType dtype : dtypes::kAll) {
+    for (const ReduceOp op : functions<ReduceOp>()) add_reduce_cases(cases, op, dtype);
     add_arg_reduce_cases(cases, dtype);
     if (dtype != kBool) add_cumsum_cases(cases, dtype);
   }

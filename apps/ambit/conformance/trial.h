@@ -109,9 +109,4 @@ void Trial::expect_refusal(const char* error, const std::function<void(Side)>& c
 /// Make a case of calls of a kernel; the name begins with the op's: "where/float32/odd".
 Case kernel_case(const std::string& name, std::function<void(Trial&)> check);
 
-inline constexpr ambit::DType kNumberTypes[] = {ambit::kUInt8,  ambit::kInt8,  ambit::kInt16,
-                                                ambit::kInt32,  ambit::kInt64, ambit::kFloat32,
-                                                ambit::kFloat64};
-inline constexpr ambit::DType kFloatTypes[] = {ambit::kFloat32, ambit::kFloat64};
-
 }  // namespace conformance

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <ambit/detail/tensor_impl.h>
+#include <ambit/function_table.h>
 #include <ambit/scalar.h>
 #include <ambit/tensor_options.h>
 
@@ -238,41 +239,11 @@ class AMBIT_API Tensor {
   Tensor div(const Tensor& o, const char* rounding_mode) const;
   Tensor maximum(const Tensor& o) const;
   Tensor minimum(const Tensor& o) const;
-#define AMBIT_UNARY(name) \
-  Tensor name() const;    \
+#define AMBIT_METHOD(name, ...) \
+  Tensor name() const;          \
   const Tensor& name##_() const;
-  AMBIT_UNARY(neg)
-  AMBIT_UNARY(abs)
-  AMBIT_UNARY(sign)
-  AMBIT_UNARY(exp)
-  AMBIT_UNARY(expm1)
-  AMBIT_UNARY(log)
-  AMBIT_UNARY(log1p)
-  AMBIT_UNARY(log2)
-  AMBIT_UNARY(log10)
-  AMBIT_UNARY(sqrt)
-  AMBIT_UNARY(rsqrt)
-  AMBIT_UNARY(reciprocal)
-  AMBIT_UNARY(square)
-  AMBIT_UNARY(sin)
-  AMBIT_UNARY(cos)
-  AMBIT_UNARY(tan)
-  AMBIT_UNARY(asin)
-  AMBIT_UNARY(acos)
-  AMBIT_UNARY(atan)
-  AMBIT_UNARY(sinh)
-  AMBIT_UNARY(cosh)
-  AMBIT_UNARY(tanh)
-  AMBIT_UNARY(sigmoid)
-  AMBIT_UNARY(relu)
-  AMBIT_UNARY(erf)
-  AMBIT_UNARY(floor)
-  AMBIT_UNARY(ceil)
-  AMBIT_UNARY(round)
-  AMBIT_UNARY(trunc)
-  AMBIT_UNARY(bitwise_not)
-  AMBIT_UNARY(logical_not)
-#undef AMBIT_UNARY
+  AMBIT_UNARY_MAPS(AMBIT_METHOD)
+#undef AMBIT_METHOD
   Tensor isnan() const;
   Tensor isinf() const;
   Tensor isfinite() const;

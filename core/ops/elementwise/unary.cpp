@@ -17,20 +17,9 @@ namespace {
 // What a formula needs of its op: nothing, its input x or its output y.
 enum class Keeps : uint8_t { nothing, x, y };
 
-// Integers are their own floor, ceil, round and trunc; bool is its own sign.
-bool is_identity(UnaryOp kernel, DType dtype) {
-  switch (kernel) {
-    case UnaryOp::floor:
-    case UnaryOp::ceil:
-    case UnaryOp::round:
-    case UnaryOp::trunc:
-      return !is_floating_point(dtype);
-    case UnaryOp::sign:
-      return dtype == kBool;
-    default:
-      return false;
-  }
-}
+// What the op takes and the kernel does not is its own image: integers of floor, ceil, round and
+// trunc, bool of sign.
+bool is_identity(UnaryOp kernel, DType dtype) { return !row_of(kernel).dtypes.contains(dtype); }
 
 DType unary_dtype(const char* op, UnaryOp kernel, Domain domain, const Tensor& self) {
   expect_defined(op, "self", self);
@@ -42,8 +31,7 @@ DType unary_dtype(const char* op, UnaryOp kernel, Domain domain, const Tensor& s
 Tensor compute_unary(const char* op, UnaryOp kernel, Domain domain, const Tensor& self) {
   const DType dtype = unary_dtype(op, kernel, domain, self);
   const Tensor x = operand(self, self.sizes(), dtype, self.device());
-  Tensor out =
-      allocate(op, self.sizes(), kernel == UnaryOp::logical_not ? kBool : dtype, self.device());
+  Tensor out = allocate(op, self.sizes(), row_of(kernel).result_dtype(dtype), self.device());
   if (is_identity(kernel, dtype)) {
     kernels::copy(out, x);
   } else {
@@ -58,8 +46,9 @@ void compute_unary_in_place(const char* op, UnaryOp kernel, Domain domain, const
   check_in_place(op, self);
   if (is_identity(kernel, dtype)) return;
   Tensor y = self;
-  if (kernel != UnaryOp::logical_not) return kernels::unary(y, self, kernel);
-  Tensor result = allocate(op, self.sizes(), kBool, self.device());
+  const DType result_dtype = row_of(kernel).result_dtype(dtype);
+  if (result_dtype == dtype) return kernels::unary(y, self, kernel);
+  Tensor result = allocate(op, self.sizes(), result_dtype, self.device());
   kernels::unary(result, self, kernel);
   kernels::copy(y, result);
 }

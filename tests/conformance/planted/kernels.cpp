@@ -9,6 +9,7 @@
 #include <bit>
 #include <cmath>
 #include <cstdlib>
+#include <set>
 #include <vector>
 
 #include "backends/sim/launch.h"
@@ -207,35 +208,43 @@ bool has(std::string_view bug) {
   return chosen && bug == chosen;
 }
 
+// What has a bug to hide, and of the rest the least that a backend brings.
 void add_kernels(Registry& registry) {
-  using sim::add;
-  add<kernels::copy, copy>(registry);
+  std::set<const OpBase*> added;
+#define AMBIT_PLANT(name)                             \
+  if (added.insert(&kernels::name).second) {          \
+    sim::add<kernels::name, planted::name>(registry); \
+  }
   if (has("late_parameter")) {
     registry.add(kernels::fill, fill_later);
-  } else {
-    add<kernels::fill, fill>(registry);
+    added.insert(&kernels::fill);
   }
-  add<kernels::random, random>(registry);
-  add<kernels::unary, unary>(registry);
-  add<kernels::binary, binary>(registry);
-  add<kernels::compare, reference::compare>(registry);
   if (has("host_pointer_read")) {
     registry.add(kernels::where, reference::where);
-  } else {
-    add<kernels::where, reference::where>(registry);
+    added.insert(&kernels::where);
   }
-  add<kernels::reduce, reduce>(registry);
-  add<kernels::arg_reduce, arg_reduce>(registry);
-  add<kernels::cumsum, cumsum>(registry);
-  add<kernels::gather, gather>(registry);
-  add<kernels::scatter, reference::scatter>(registry);
-  add<kernels::scatter_add, scatter_add>(registry);
-  add<kernels::nonzero, nonzero>(registry);
-  add<kernels::matmul, matmul>(registry);
-  add<kernels::conv2d, conv2d>(registry);
-  add<kernels::max_pool2d, reference::max_pool2d>(registry);
-  add<kernels::max_pool2d_grad, max_pool2d_grad>(registry);
-  add<kernels::sgd_step, sgd_step>(registry);  // more than the least: lists of tensors
+  AMBIT_PLANT(copy)
+  AMBIT_PLANT(fill)
+  AMBIT_PLANT(random)
+  AMBIT_PLANT(unary)
+  AMBIT_PLANT(binary)
+  AMBIT_PLANT(reduce)
+  AMBIT_PLANT(arg_reduce)
+  AMBIT_PLANT(cumsum)
+  AMBIT_PLANT(gather)
+  AMBIT_PLANT(scatter_add)
+  AMBIT_PLANT(nonzero)
+  AMBIT_PLANT(matmul)
+  AMBIT_PLANT(conv2d)
+  AMBIT_PLANT(max_pool2d_grad)
+  AMBIT_PLANT(sgd_step)  // which has a composite, but takes lists of tensors
+#undef AMBIT_PLANT
+#define AMBIT_BORROW(name)                                                     \
+  if (!kernels::name.has_composite() && added.insert(&kernels::name).second) { \
+    sim::add<kernels::name, reference::name>(registry);                        \
+  }
+  AMBIT_KERNELS(AMBIT_BORROW)
+#undef AMBIT_BORROW
 }
 
 }  // namespace planted

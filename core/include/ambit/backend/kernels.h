@@ -145,7 +145,31 @@ extern AMBIT_API
 
 }  // namespace ambit::kernels
 
+/// Every kernel op of this page, in its order, as row(name). The one list of them: what declares,
+/// registers, lists or tests all kernels is made from it.
+// clang-format off
+#define AMBIT_KERNELS(row)                                                                        \
+  row(copy) row(fill) row(random)                                                                 \
+  row(unary) row(binary) row(compare) row(where)                                                  \
+  row(reduce) row(arg_reduce) row(cumsum)                                                         \
+  row(gather) row(scatter) row(scatter_add) row(nonzero) row(index_select) row(index_add)         \
+  row(matmul) row(linear)                                                                         \
+  row(conv2d) row(conv2d_input_grad) row(conv2d_weight_grad)                                      \
+  row(max_pool2d) row(max_pool2d_grad) row(avg_pool2d) row(avg_pool2d_grad)                       \
+  row(softmax) row(softmax_grad)                                                                  \
+  row(batch_norm) row(batch_norm_grad)                                                            \
+  row(nll_loss) row(cross_entropy) row(cross_entropy_grad)                                        \
+  row(sgd_step) row(adam_step)
+// clang-format on
+
 namespace ambit {
-/// Return every kernel op, in the order of this page.
+namespace kernels {
+/// The same as a tuple of references, which keep the types of the ops.
+#define AMBIT_REFERENCE(name) std::tie(name),
+inline constexpr auto all = std::tuple_cat(AMBIT_KERNELS(AMBIT_REFERENCE) std::tuple<>());
+#undef AMBIT_REFERENCE
+}  // namespace kernels
+
+/// Return them without their types.
 AMBIT_API std::span<OpBase* const> all_ops();
 }  // namespace ambit

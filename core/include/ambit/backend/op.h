@@ -11,6 +11,7 @@
 #include <new>
 #include <span>
 #include <tuple>
+#include <type_traits>
 
 namespace ambit {
 
@@ -87,6 +88,9 @@ class AMBIT_API OpBase {
   OpBase& operator=(const OpBase&) = delete;
 
   const char* name() const { return name_; }
+  /// Return the dtypes that the op computes with. The functions of a family may be defined for
+  /// fewer (function_table.h); indices, targets and truths have dtypes of their own.
+  DTypeSet dtypes() const { return dtypes_; }
   /// Return whether the backends registered so far, built-in ones always among them, have one.
   bool has_kernel(DeviceKind kind) const;
   bool has_composite() const { return has_composite_; }
@@ -95,8 +99,9 @@ class AMBIT_API OpBase {
 
  protected:
   friend class Registry;
-  constexpr OpBase(const char* name, std::initializer_list<const char*> args, bool has_composite)
-      : name_(name), has_composite_(has_composite) {
+  constexpr OpBase(const char* name, DTypeSet dtypes, std::initializer_list<const char*> args,
+                   bool has_composite)
+      : name_(name), dtypes_(dtypes), has_composite_(has_composite) {
     size_t i = 0;
     for (const char* a : args) args_[i++] = a;
   }
@@ -107,6 +112,7 @@ class AMBIT_API OpBase {
   static void activate(Device device);
 
   const char* name_;
+  DTypeSet dtypes_;
   std::array<const char*, kMaxArgs> args_{};  // names of the tensor arguments, in order
   bool has_composite_;
   // Atomic because a backend may be loaded while others compute.
@@ -144,17 +150,20 @@ class Op;
 template <class... A>
 class Op<void(A...)> final : public OpBase {
  public:
-  using Kernel = void (*)(A...);
+  using Signature = void(A...);
+  using Kernel = Signature*;
   static constexpr bool kTakesLists = (std::same_as<A, TensorList> || ...);
 
   /// Ops of lists bring a composite: what runs on the CPU instead cannot tell which lists to copy
   /// back.
-  constexpr Op(const char* name, std::initializer_list<const char*> args) requires(!kTakesLists)
-      : OpBase(name, args, false), composite_(nullptr) {}
+  constexpr Op(const char* name, DTypeSet dtypes,
+               std::initializer_list<const char*> args) requires(!kTakesLists)
+      : OpBase(name, dtypes, args, false), composite_(nullptr) {}
   /// `composed`: the same written in ops, run where a backend has no kernel. Two constructors,
   /// since to g++ under -fsanitize=undefined `composed != nullptr` is no constant.
-  constexpr Op(const char* name, std::initializer_list<const char*> args, Kernel composed)
-      : OpBase(name, args, true), composite_(composed) {}
+  constexpr Op(const char* name, DTypeSet dtypes, std::initializer_list<const char*> args,
+               Kernel composed)
+      : OpBase(name, dtypes, args, true), composite_(composed) {}
 
   void operator()(A... args) const {
     OneDevice one;
@@ -209,5 +218,9 @@ class Op<void(A...)> final : public OpBase {
 
   Kernel composite_;
 };
+
+/// The type of an op's kernels. A function is declared by it: `Signature<kernels::conv2d> conv2d;`.
+template <auto& op>
+using Signature = typename std::remove_cvref_t<decltype(op)>::Signature;
 
 }  // namespace ambit

@@ -4,6 +4,7 @@
 // fit self's shape and dtype. Gradients: every floating-point operand, where one exists.
 #pragma once
 
+#include <ambit/function_table.h>
 #include <ambit/tensor.h>
 
 namespace ambit {
@@ -56,41 +57,18 @@ AMBIT_API Tensor pow(const Scalar& self, const Tensor& exponent);
 AMBIT_API Tensor maximum(const Tensor& self, const Tensor& other);
 AMBIT_API Tensor minimum(const Tensor& self, const Tensor& other);
 
-#define AMBIT_UNARY(name)                    \
+// The unary maps are the rows of AMBIT_UNARY_MAPS in function_table.h, which says what each
+// computes:
+//   Tensor name(const Tensor& self);           exp(x)
+//   const Tensor& name_(const Tensor& self);   exp_(x), in place
+// Those of floats (kFloating) make floats of integers and bool, but floor, ceil, round and trunc,
+// which leave integers as they are; bitwise_not takes bool and integers only, neg, abs, relu no
+// bool.
+#define AMBIT_MAP(name, ...)                 \
   AMBIT_API Tensor name(const Tensor& self); \
   AMBIT_API const Tensor& name##_(const Tensor& self);
-AMBIT_UNARY(neg)
-AMBIT_UNARY(abs)
-AMBIT_UNARY(sign)
-AMBIT_UNARY(exp)  ///< from here to erf integers give floats
-AMBIT_UNARY(expm1)
-AMBIT_UNARY(log)
-AMBIT_UNARY(log1p)
-AMBIT_UNARY(log2)
-AMBIT_UNARY(log10)
-AMBIT_UNARY(sqrt)
-AMBIT_UNARY(rsqrt)
-AMBIT_UNARY(reciprocal)
-AMBIT_UNARY(square)  ///< keeps the dtype
-AMBIT_UNARY(sin)
-AMBIT_UNARY(cos)
-AMBIT_UNARY(tan)
-AMBIT_UNARY(asin)
-AMBIT_UNARY(acos)
-AMBIT_UNARY(atan)
-AMBIT_UNARY(sinh)
-AMBIT_UNARY(cosh)
-AMBIT_UNARY(tanh)
-AMBIT_UNARY(sigmoid)  ///< 1 / (1 + exp(-x))
-AMBIT_UNARY(relu)     ///< max(x, 0), keeps the dtype; gradient 0 at 0
-AMBIT_UNARY(erf)
-AMBIT_UNARY(floor)  ///< floor to trunc: integers unchanged
-AMBIT_UNARY(ceil)
-AMBIT_UNARY(round)  ///< to nearest, halves to even
-AMBIT_UNARY(trunc)
-AMBIT_UNARY(bitwise_not)  ///< bool and integers
-AMBIT_UNARY(logical_not)  ///< any dtype, gives bool
-#undef AMBIT_UNARY
+AMBIT_UNARY_MAPS(AMBIT_MAP)
+#undef AMBIT_MAP
 /// x * Phi(x), Phi the normal distribution function. Source: Hendrycks & Gimpel 2016,
 /// arXiv:1606.08415.
 AMBIT_API Tensor gelu(const Tensor& self);

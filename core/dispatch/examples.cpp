@@ -1,0 +1,209 @@
+// The table of examples: a kernel's operands as sizes and dtypes, its parameters as they are.
+#include <ambit/backend/examples.h>
+#include <ambit/backend/kernels.h>
+#include <ambit/ops/creation.h>
+
+#include <optional>
+#include <tuple>
+#include <utility>
+
+namespace ambit {
+namespace {
+
+/// A tensor of a call.
+struct Operand {
+  std::vector<int64_t> sizes;
+  std::optional<DType> dtype = {};  ///< none: that of the call
+  int value = 1;                    ///< of every element
+
+  Tensor make(DType of_call) const { return full(sizes, value, dtype.value_or(of_call)); }
+};
+Operand t(std::vector<int64_t> sizes) { return {std::move(sizes)}; }
+Operand t(std::vector<int64_t> sizes, DType dtype) { return {std::move(sizes), dtype}; }
+Operand index(std::vector<int64_t> sizes, DType dtype = kInt64) {
+  return {std::move(sizes), dtype, 0};
+}
+
+/// The row of an argument: an Operand for a tensor, a list of them for a list, else its value.
+template <class A>
+struct Row {
+  using Type = std::remove_cvref_t<A>;
+};
+template <>
+struct Row<Tensor&> {
+  using Type = Operand;
+};
+template <>
+struct Row<const Tensor&> {
+  using Type = Operand;
+};
+template <>
+struct Row<TensorList> {
+  using Type = std::vector<Operand>;
+};
+
+void make(std::vector<Tensor>& to, const Operand& row, DType dtype) {
+  to.push_back(row.make(dtype));
+}
+void make(std::vector<Tensor>& to, const std::vector<Operand>& row, DType dtype) {
+  for (const Operand& one : row) make(to, one, dtype);
+}
+template <class Parameter>
+void make(std::vector<Tensor>&, const Parameter&, DType) {}
+
+/// What the call gets for a row: the next of the operands, or the parameter.
+Tensor& take(const Operand&, std::vector<Tensor>& from, size_t& next) { return from[next++]; }
+TensorList take(const std::vector<Operand>& row, std::vector<Tensor>& from, size_t& next) {
+  return {from.data() + std::exchange(next, next + row.size()), row.size()};
+}
+template <class Parameter>
+const Parameter& take(const Parameter& row, std::vector<Tensor>&, size_t&) {
+  return row;
+}
+
+class Table {
+ public:
+  std::vector<Example> examples;
+
+  /// Add the example of an op; one row for each of its arguments.
+  template <class... A>
+  void add(const Op<void(A...)>& op, typename Row<A>::Type... rows) {
+    add_function(op, "", op.dtypes(), std::move(rows)...);
+  }
+  /// Add one function of an op, which is defined for `dtypes`.
+  template <class... A>
+  void add_function(const Op<void(A...)>& op, std::string function, DTypeSet dtypes,
+                    typename Row<A>::Type... rows) {
+    std::tuple<typename Row<A>::Type...> all(std::move(rows)...);
+    const auto operands = [all](DType dtype) {
+      std::vector<Tensor> made;
+      std::apply([&](const auto&... row) { (make(made, row, dtype), ...); }, all);
+      return made;
+    };
+    const auto call = [&op, all](std::vector<Tensor>& given) {
+      size_t next = 0;
+      std::apply(
+          [&](const auto&... row) {
+            // Braces, so that the operands are taken from left to right.
+            std::tuple<decltype(take(row, given, next))...> arguments{take(row, given, next)...};
+            std::apply(op, arguments);
+          },
+          all);
+    };
+    examples.push_back({&op, std::move(function), dtypes, operands, call});
+  }
+};
+
+void add_memory(Table& table) {
+  for (const DType from : dtypes::kAll) {
+    table.add_function(kernels::copy, std::string("from ") + name(from), dtypes::kAll, t({2}),
+                       t({2}, from));
+  }
+  table.add(kernels::fill, t({2}), Scalar(1));
+  using Kind = RandomParams::Kind;
+  for (const auto& [kind, name, dtypes] :
+       {std::tuple(Kind::uniform, "uniform", dtypes::kFloating),
+        std::tuple(Kind::normal, "normal", dtypes::kFloating),
+        std::tuple(Kind::integer, "integer", dtypes::kAll),
+        std::tuple(Kind::bernoulli, "bernoulli", dtypes::kAll)}) {
+    table.add_function(kernels::random, name, dtypes, t({2}), RandomParams{.kind = kind});
+  }
+}
+
+/// The operand that a function's result goes to.
+Operand result(std::vector<int64_t> sizes, const Function& f) {
+  if (f.result == Result::truth) return t(std::move(sizes), kBool);
+  return t(std::move(sizes));
+}
+
+void add_elementwise(Table& table) {
+  for (const UnaryOp f : functions<UnaryOp>()) {
+    table.add_function(kernels::unary, name(f), row_of(f).dtypes, result({2}, row_of(f)), t({2}),
+                       f);
+  }
+  for (const BinaryOp f : functions<BinaryOp>()) {
+    table.add_function(kernels::binary, name(f), row_of(f).dtypes, t({2}), t({2}), t({2}), f);
+  }
+  for (const CompareOp f : functions<CompareOp>()) {
+    table.add_function(kernels::compare, name(f), row_of(f).dtypes, t({2}, kBool), t({2}), t({2}),
+                       f);
+  }
+  table.add(kernels::where, t({2}), t({2}, kBool), t({2}), t({2}));
+}
+
+void add_reductions(Table& table) {
+  for (const ReduceOp f : functions<ReduceOp>()) {
+    const Function& row = row_of(f);
+    if (row.result == Result::total) {  // of bool an int64
+      const DTypeSet numbers = dtypes::kNumbers;
+      table.add_function(kernels::reduce, name(f), numbers, t({1}), t({2}), f);
+      table.add_function(kernels::reduce, name(f), {kBool}, t({1}, kInt64), t({2}), f);
+    } else {
+      table.add_function(kernels::reduce, name(f), row.dtypes, result({1}, row), t({2}), f);
+    }
+  }
+  table.add(kernels::arg_reduce, t({1}), t({1}, kInt64), t({2}), 0, true);
+  table.add(kernels::cumsum, t({2}), t({2}), 0);
+}
+
+void add_indexing(Table& table) {
+  table.add(kernels::gather, t({1}), t({2}), index({1}), 0);
+  table.add(kernels::scatter, t({2}), index({1}), t({1}), 0);
+  table.add(kernels::scatter_add, t({2}), index({1}), t({1}), 0);
+  table.add(kernels::nonzero, t({2, 1}, kInt64), t({2}));
+  table.add(kernels::index_select, t({1}), t({2}), index({1}), 0);
+  table.add(kernels::index_add, t({2}), index({1}), t({1}), 0);
+}
+
+void add_products(Table& table) {
+  table.add(kernels::matmul, t({1, 2, 2}), t({1, 2, 3}), t({1, 3, 2}));
+  table.add(kernels::linear, t({2, 2}), t({2, 3}), t({2, 3}), t({2}));
+  const Operand image = t({1, 1, 3, 3}), filter = t({1, 1, 2, 2}), out = t({1, 1, 2, 2});
+  table.add(kernels::conv2d, out, image, filter, t({1}), {});
+  table.add(kernels::conv2d_input_grad, image, out, filter, {});
+  table.add(kernels::conv2d_weight_grad, filter, out, image, {});
+}
+
+void add_pools(Table& table) {
+  const Pool2dParams pairs{.kernel = {2, 2}};
+  const Operand image = t({1, 1, 2, 2}), out = t({1, 1, 1, 1});
+  table.add(kernels::max_pool2d, out, t({1, 1, 1, 1}, kInt32), image, pairs);
+  table.add(kernels::max_pool2d_grad, image, out, index({1, 1, 1, 1}, kInt32), pairs);
+  table.add(kernels::avg_pool2d, out, image, pairs);
+  table.add(kernels::avg_pool2d_grad, image, out, pairs);
+}
+
+void add_norms(Table& table) {
+  table.add(kernels::softmax, t({2}), t({2}), 0, false);
+  table.add(kernels::softmax_grad, t({2}), t({2}), t({2}), 0, false);
+  const Operand x = t({2, 1}), c = t({1});
+  table.add(kernels::batch_norm, x, c, c, c, c, x, c, c, {});
+  table.add(kernels::batch_norm_grad, x, c, c, x, x, c, c, c, {});
+}
+
+void add_training(Table& table) {
+  const Operand sum = t({}), logits = t({1, 2}), target = index({1}), weight = t({2});
+  table.add(kernels::nll_loss, t({1}), sum, logits, target, weight, -100);
+  table.add(kernels::cross_entropy, t({1}), sum, logits, target, weight, -100);
+  table.add(kernels::cross_entropy_grad, logits, t({1}), logits, target, weight, -100);
+  const std::vector<Operand> list{t({2}), t({1})};
+  table.add(kernels::sgd_step, list, list, list, {.lr = 0.1, .momentum = 0.9});
+  table.add(kernels::adam_step, list, list, list, list, {});
+}
+
+}  // namespace
+
+std::vector<Example> examples() {
+  Table table;
+  add_memory(table);
+  add_elementwise(table);
+  add_reductions(table);
+  add_indexing(table);
+  add_products(table);
+  add_pools(table);
+  add_norms(table);
+  add_training(table);
+  return std::move(table.examples);
+}
+
+}  // namespace ambit
