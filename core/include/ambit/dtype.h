@@ -75,6 +75,9 @@ inline constexpr DType dtype_of<float> = kFloat32;
 template <>
 inline constexpr DType dtype_of<double> = kFloat64;
 
+/// A DTypeSet as a template argument: nvcc writes those of class type wrongly into its host code.
+enum class DTypeBits : uint32_t {};
+
 /// A set of dtypes: where an op, or one function of a family, is defined.
 struct DTypeSet {
   uint32_t bits = 0;  ///< bit i: the dtype with the value i
@@ -83,6 +86,8 @@ struct DTypeSet {
   constexpr DTypeSet(std::initializer_list<DType> list) {
     for (const DType d : list) bits |= 1u << static_cast<int>(d);
   }
+  constexpr explicit DTypeSet(DTypeBits b) : bits(static_cast<uint32_t>(b)) {}
+  constexpr operator DTypeBits() const { return static_cast<DTypeBits>(bits); }
   constexpr bool contains(DType d) const { return (bits >> static_cast<int>(d) & 1) != 0; }
   friend constexpr DTypeSet operator|(DTypeSet a, DTypeSet b) {
     a.bits |= b.bits;
@@ -118,8 +123,9 @@ inline constexpr DTypeSet kAll = kNumbers | DTypeSet{kBool};
 /// Call `f.template operator()<T>()` with the C++ type of `d`, which is in the set; f need compile
 /// for the members of the set only: visit<dtypes::kFloating>(x.dtype(), [&]<class T>() {...}).
 /// Errors: DTypeError for another dtype.
-template <DTypeSet set = dtypes::kAll, class F>
+template <DTypeBits bits = dtypes::kAll, class F>
 decltype(auto) visit(DType d, F&& f) {
+  constexpr DTypeSet set(bits);
 #define AMBIT_VISIT(dtype, T)            \
   case dtype:                            \
     if constexpr (set.contains(dtype)) { \
