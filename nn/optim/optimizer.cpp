@@ -1,4 +1,5 @@
-// Optimizer: groups and steps. optimizer_state.cpp saves and loads.
+// Optimizer: groups and steps. Its state as named tensors is in optimizer_state.cpp, PyTorch's
+// layout of options and state in optimizer_checkpoint.cpp.
 #include <ambit/autograd.h>
 #include <ambit/backend/op.h>
 #include <ambit/error.h>

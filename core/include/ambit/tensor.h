@@ -132,6 +132,10 @@ class AMBIT_API Tensor {
   const Tensor& grad() const;
   Tensor& mutable_grad() const;
   intrusive_ptr<Node> grad_fn() const;
+  /// Add to `.grad` of every leaf below the gradient of this tensor, weighted by `gradient` (of its
+  /// shape and dtype; left out: 1, for one element only). retain_graph keeps the graph for another
+  /// backward; create_graph makes the gradients differentiable, and keeps it too. Errors and more:
+  /// autograd::backward().
   void backward(const Tensor& gradient = {}, bool retain_graph = false,
                 bool create_graph = false) const;
   Tensor detach() const;

@@ -1,4 +1,5 @@
-// 2-D convolution and its gradients.
+// 2-D convolution and its gradients, of floating-point tensors of one dtype.
+// Errors of all: ShapeError, DTypeError, DeviceMismatchError; Error for an undefined tensor.
 #pragma once
 
 #include <ambit/params.h>
@@ -7,21 +8,26 @@
 namespace ambit {
 
 /// Compute a 2-D cross-correlation (the "convolution" of deep learning).
-///   out[n,k,i,j] = bias[k] + sum over c,r,s of input[n, c, i*stride + r*dilation - padding, ...] *
-///   weight[k,c,r,s]
-/// input [N,C,H,W] (or [C,H,W]), weight [K,C/groups,R,S], bias [K] or undefined -> out [N,K,P,Q];
-/// floating point; stride, padding, dilation in elements (h, w).
-/// Errors: ShapeError, DTypeError, DeviceMismatchError. Gradient: input, weight, bias.
-/// Source: Dumoulin & Visin 2016, arXiv:1603.07285, section 2.
+///   out[n,k,i,j] = bias[k] + sum over c < C/groups, r, s of weight[k,c,r,s] *
+///       input[n, c + g C/groups, i stride + r dilation - padding, ...], g = floor(k groups / K)
+///   P = floor((H + 2 padding - dilation (R - 1) - 1) / stride) + 1, Q likewise of W and S
+/// input [N,C,H,W] or [C,H,W], outside of it zeros; weight [K,C/groups,R,S]; bias [K] or undefined
+/// -> out [N,K,P,Q] or [K,P,Q]. stride, dilation >= 1 and padding >= 0 in elements (h, w); groups
+/// divide C and K; the dilated window fits into the padded input.
+/// Gradient: input, weight, bias. Source: Dumoulin & Visin 2016, arXiv:1603.07285, section 2.
 ///   conv2d(x, w, b, {.stride = {2, 2}, .padding = {1, 1}})
 AMBIT_API Tensor conv2d(const Tensor& input, const Tensor& weight, const Tensor& bias = {},
                         const Conv2dParams& params = {});
-/// Gradient of conv2d: of input_sizes [N,C,H,W] from grad [N,K,P,Q] and weight. Gradient: grad,
-/// weight.
+/// Compute conv2d's gradient by its input.
+///   out[n,c,h,w] = sum of grad[n,k,i,j] * weight[k,c,r,s] over all k, i, j, r, s that conv2d
+///       multiplies input[n,c,h,w] for
+/// grad [N,K,P,Q], weight [K,C/groups,R,S] -> out of input_sizes [N,C,H,W]. Gradient: grad, weight.
 AMBIT_API Tensor conv2d_input_grad(const Tensor& grad, const Tensor& weight,
                                    IntArrayRef input_sizes, const Conv2dParams& params);
-/// Gradient of conv2d: of weight_sizes [K,C/groups,R,S] from grad [N,K,P,Q] and input. Gradient:
-/// grad, input.
+/// Compute conv2d's gradient by its weight.
+///   out[k,c,r,s] = sum of grad[n,k,i,j] * input[n, ...] over all n, i, j, at the element of input
+///       that conv2d multiplies by weight[k,c,r,s] for out[n,k,i,j]
+/// grad [N,K,P,Q], input [N,C,H,W] -> out of weight_sizes [K,C/groups,R,S]. Gradient: grad, input.
 AMBIT_API Tensor conv2d_weight_grad(const Tensor& grad, const Tensor& input,
                                     IntArrayRef weight_sizes, const Conv2dParams& params);
 

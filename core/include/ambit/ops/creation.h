@@ -1,43 +1,62 @@
-// Making tensors, and copying them between dtypes and devices.
+// Making tensors. Options not given: default dtype, cpu, no gradient; in the *_like: self's dtype
+// and device. No gradient flows to the arguments.
+// Errors of all: ShapeError (a negative size, 2^63 bytes or more), OutOfMemoryError, DTypeError (a
+// number that does not fit the dtype; requires_grad of what is not floating point), BackendError (a
+// device that does not exist).
 #pragma once
 
 #include <ambit/tensor.h>
 
 namespace ambit {
 
-/// Allocate without initialising. Errors: ShapeError (negative size), OutOfMemoryError.
+/// Allocate without initialising: the elements are whatever was there.
 AMBIT_API Tensor empty(IntArrayRef sizes, const TensorOptions& options = {});
-/// Allocate with given strides (in elements, >= 0). Errors: ShapeError, OutOfMemoryError.
+/// Do as empty with given strides, one a size, in elements; the others here are row-major.
+/// Errors also: ShapeError for strides < 0 or of another number.
 AMBIT_API Tensor empty_strided(IntArrayRef sizes, IntArrayRef strides,
                                const TensorOptions& options = {});
+/// Fill with 0 (false).
 AMBIT_API Tensor zeros(IntArrayRef sizes, const TensorOptions& options = {});
+/// Fill with 1 (true).
 AMBIT_API Tensor ones(IntArrayRef sizes, const TensorOptions& options = {});
 /// Fill with `value`; where options say no dtype it is value's: bool, int64 or the default float.
 AMBIT_API Tensor full(IntArrayRef sizes, const Scalar& value, const TensorOptions& options = {});
+/// Do as empty, of self's sizes.
 AMBIT_API Tensor empty_like(const Tensor& self, const TensorOptions& options = {});
+/// Do as zeros, of self's sizes.
 AMBIT_API Tensor zeros_like(const Tensor& self, const TensorOptions& options = {});
+/// Do as ones, of self's sizes.
 AMBIT_API Tensor ones_like(const Tensor& self, const TensorOptions& options = {});
+/// Do as full, of self's sizes and, unless options say, self's dtype.
 AMBIT_API Tensor full_like(const Tensor& self, const Scalar& value,
                            const TensorOptions& options = {});
-/// [start, start + step, ...) up to `end`, which is excluded; int64 where all are integers.
-/// Errors: Error when step is 0 or leads away from end.
+/// Count: start, start + step, ... up to `end`, which is excluded.
+///   out[i] = start + i step, i < ceil((end - start) / step)
+/// int64 where all three are integers, else the default float, unless options say. Errors also:
+/// Error where step is 0 or leads away from end, and for numbers that are not finite.
 AMBIT_API Tensor arange(const Scalar& start, const Scalar& end, const Scalar& step = 1,
                         const TensorOptions& options = {});
+/// Count 0, 1, ... up to `end`, which is excluded.
 AMBIT_API Tensor arange(const Scalar& end, const TensorOptions& options = {});
-/// `steps` values from start to end, both included.
+/// Space `steps` values evenly from start to end, both included: out[i] = start + i (end - start) /
+/// (steps - 1); the last is `end` exactly, a single one start. Default float, unless options say;
+/// integers truncate. Errors also: ShapeError for steps < 0; DTypeError for bool.
 AMBIT_API Tensor linspace(const Scalar& start, const Scalar& end, int64_t steps,
                           const TensorOptions& options = {});
-/// The [n, m] matrix with ones on its diagonal.
+/// Make the [n, m] matrix (m is n where it is left out) with 1 on its diagonal, else 0.
 AMBIT_API Tensor eye(int64_t n, const TensorOptions& options = {});
 AMBIT_API Tensor eye(int64_t n, int64_t m, const TensorOptions& options = {});
 
-/// Nested braces of numbers: tensor({{1, 2}, {3, 4}}). The leaf type gives the dtype.
+/// Nested braces of numbers, as tensor() takes them: tensor({{1, 2}, {3, 4}}).
 class AMBIT_API TensorData {
  public:
+  /// One number, shape [].
   TensorData(const Scalar& value) : values_{value} {}
   template <class T>
   requires std::is_arithmetic_v<T> TensorData(T value) : TensorData(Scalar(value)) {}
+  /// Rows of one shape [...], shape [n, ...]; none: [0]. Errors: ShapeError where they differ.
   TensorData(std::initializer_list<TensorData> rows);
+  /// A list of numbers, shape [n].
   template <class T>
   requires std::is_arithmetic_v<T> TensorData(const std::vector<T>& v)
       : sizes_{static_cast<int64_t>(v.size())} {
@@ -51,16 +70,18 @@ class AMBIT_API TensorData {
   std::vector<Scalar> values_;  // row-major
   DType empty_dtype_ = kFloat64;
 };
-/// Make a tensor of the given numbers. bool, int64 and (default) float by what the numbers are,
-/// unless options say. Errors: ShapeError when rows differ in length.
+/// Make a tensor of the given numbers, in row-major order: a number gives [], {1, 2} [2], {{1, 2}}
+/// [1, 2]. Unless options say, the default float where any is floating point, else int64 where any
+/// is an integer, of whatever width, else bool.
 AMBIT_API Tensor tensor(const TensorData& data, const TensorOptions& options = {});
 inline Tensor tensor(std::initializer_list<TensorData> rows, const TensorOptions& options = {}) {
   return tensor(TensorData(rows), options);
 }
-/// A 0-dim tensor. No dtype in options: the number's own.
+/// Make a 0-dim tensor; where options say no dtype it is value's: bool, int64 or the default float.
 AMBIT_API Tensor scalar_tensor(const Scalar& value, const TensorOptions& options = {});
-/// Use memory of the caller on the CPU, which must outlive the tensor (`deleter` tells when it
-/// ends).
+/// Use memory of the caller on the CPU, row-major, without a copy. It must outlive the tensor and
+/// all its views; `deleter`, if any, is called with `data` after the last of them.
+/// Errors also: Error for another device than cpu, and for a null pointer.
 AMBIT_API Tensor from_blob(void* data, IntArrayRef sizes, const TensorOptions& options = {},
                            std::function<void(void*)> deleter = {});
 

@@ -1,5 +1,8 @@
 // Indexing: by position lists (index, index_put_) and by index tensors (gather and its kin).
-// Errors of all: IndexError (an index out of range, named with its bounds), ShapeError, DTypeError.
+// Errors of all: IndexError (an index out of range, named with its bounds; of an index on a device
+// that works behind the host it is thrown where somebody waits next), ShapeError, DTypeError,
+// DeviceMismatchError; Error for an undefined tensor. In place (`name_`) self is returned;
+// AutogradError for a leaf that requires grad, outside of NoGradGuard.
 #pragma once
 
 #include <ambit/tensor.h>
@@ -12,7 +15,7 @@ struct EllipsisType {};
 inline constexpr NoneType None{};          ///< a new dim of size 1
 inline constexpr EllipsisType Ellipsis{};  ///< as many full slices as needed
 
-/// start:stop:step, each optional.
+/// start:stop:step as in Python, each optional; negative ones count from the end, step is >= 1.
 struct Slice {
   Slice() = default;
   Slice(NoneType) {}
@@ -25,7 +28,7 @@ struct Slice {
   int64_t step = 1;
 };
 
-/// One entry of an index list.
+/// One entry of an index list, as index() takes it.
 class TensorIndex {
  public:
   enum class Kind : uint8_t { none, ellipsis, integer, boolean, slice, tensor };
@@ -36,6 +39,7 @@ class TensorIndex {
   template <std::integral I>
   requires(!std::same_as<I, bool>) TensorIndex(I i)
       : kind_(Kind::integer), integer_(static_cast<int64_t>(i)) {}
+  /// A new dim, of size 1 if true, else 0; the result is a copy.
   TensorIndex(std::same_as<bool> auto b) : kind_(Kind::boolean), integer_(b) {}
   TensorIndex(Slice s) : kind_(Kind::slice), slice_(s) {}
   TensorIndex(Tensor t) : kind_(Kind::tensor), tensor_(std::move(t)) {}
@@ -54,37 +58,62 @@ class TensorIndex {
 
 }  // namespace indexing
 
-/// self[indices...] as in Python: integers, Slice, None and Ellipsis give a view, int64 and bool
-/// tensors (on cpu or self's device) a copy. Gradient: self.
+/// Return self[indices...] as numpy does, dim by dim; dims not named are taken whole.
+///   integer: that index, the dim goes; Slice: that range; None: a new dim of size 1; Ellipsis or
+///   "...": as many whole dims as needed; these give a view
+///   int64 tensors, which broadcast, and bool tensors, each for as many dims as it has and of their
+///   sizes: the elements they name, as a copy. The dims so indexed become one block of the tensors'
+///   shape, in their place where they are neighbours, else in front
+/// Index tensors are on cpu or self's device; negative indices count from the end. One without dims
+/// counts as its number. That, and masks, wait for the device. Gradient: self.
+/// Source: numpy.org/doc/stable/user/basics.indexing.html.
 AMBIT_API Tensor index(const Tensor& self, std::initializer_list<indexing::TensorIndex> indices);
-/// self[indices...] = value, broadcasting; `accumulate` adds instead. Gradient: self, value.
+/// Assign self[indices...] = value, which broadcasts; `accumulate` adds to what is there, once for
+/// each time that an element is named, else which of several values wins is not defined. value has
+/// self's dtype, but where no tensor is among the indices, it is converted. Gradient: self, value.
 AMBIT_API const Tensor& index_put_(const Tensor& self,
                                    std::initializer_list<indexing::TensorIndex> indices,
                                    const Tensor& value, bool accumulate = false);
 AMBIT_API const Tensor& index_put_(const Tensor& self,
                                    std::initializer_list<indexing::TensorIndex> indices,
                                    const Scalar& value);
-/// The slices of dim that `index` [n] (int64 or int32) names. Gradient: self.
+/// Copy the slices of dim that `index` names: out[.., i, ..] = self[.., index[i], ..].
+/// index [n] or [], int64 or int32, in [0, size): out has size n at dim. Gradient: self.
 AMBIT_API Tensor index_select(const Tensor& self, int64_t dim, const Tensor& index);
-/// out[i][j] = self[index[i][j]][j] for dim 0; int64 index, no broadcasting. Gradient: self.
+/// Pick an element along dim for each of index.
+///   out[i][j] = self[index[i][j]][j] for dim 0, self[i][index[i][j]] for dim 1, and so on
+/// index int64 in [0, size), with as many dims as self and nowhere larger but along dim; out has
+/// its shape. Nothing broadcasts. Gradient: self, summed where an element is picked twice.
 AMBIT_API Tensor gather(const Tensor& self, int64_t dim, const Tensor& index);
-/// Copy of self with self[index[i][j]][j] = src[i][j]. Gradient: self, src.
+/// Copy self and write src where index says, the opposite of gather.
+///   out[index[i][j]][j] = src[i][j] for dim 0, and so on
+/// index as in gather; src of self's dtype, nowhere smaller than index, what is beyond it is not
+/// used. Which of several values for one element wins is not defined. Gradient: self where nothing
+/// was written, src.
 AMBIT_API Tensor scatter(const Tensor& self, int64_t dim, const Tensor& index, const Tensor& src);
-/// Copy of self with self[index[i][j]][j] += src[i][j]. Gradient: self, src.
+/// Copy self and add src where index says: out[index[i][j]][j] += src[i][j] for dim 0, once for
+/// each that names the element. Shapes as scatter. Gradient: self, src.
 AMBIT_API Tensor scatter_add(const Tensor& self, int64_t dim, const Tensor& index,
                              const Tensor& src);
+/// Do as scatter in self, which shares no memory with src and index (else Error).
 AMBIT_API const Tensor& scatter_(const Tensor& self, int64_t dim, const Tensor& index,
                                  const Tensor& src);
+/// Do as scatter_add in self, which shares no memory with src and index (else Error).
 AMBIT_API const Tensor& scatter_add_(const Tensor& self, int64_t dim, const Tensor& index,
                                      const Tensor& src);
-/// The elements where mask (bool, broadcasting) is true, in one dim. Not on meta. Gradient: self.
+/// Copy the elements where mask is true, in row-major order, into one dim. mask bool; it and self
+/// broadcast. Waits for the device; on meta NotImplementedError. Gradient: self.
 AMBIT_API Tensor masked_select(const Tensor& self, const Tensor& mask);
-/// Coordinates [n, dim] int64 of what is not zero. Not on meta.
+/// Return the coordinates of the n elements that are not 0: int64 [n, dims of self], row-major.
+/// Waits for the device; on meta NotImplementedError. No gradient.
 AMBIT_API Tensor nonzero(const Tensor& self);
-/// weight[indices]: rows of weight [V, D] for int64 indices of any shape. Rows of padding_idx (>=
-/// 0) get no gradient. Gradient: weight.
+/// Look rows up: out[..., :] = weight[indices[...], :].
+/// weight [V,D], indices int64 or int32 [...] in [0, V) -> out [...,D]. The row padding_idx, -1:
+/// none, is read as the others and gets no gradient. Gradient: weight. Source: torch.nn.Embedding.
 AMBIT_API Tensor embedding(const Tensor& weight, const Tensor& indices, int64_t padding_idx = -1);
-/// int64 classes -> [..., num_classes] of 0 and 1; -1 finds num_classes from the data.
+/// Write classes as rows with a single 1: out[..., c] = (self[...] == c), int64.
+/// self int64 [...] in [0, num_classes) -> [..., num_classes]; -1: the largest class + 1, for which
+/// it waits for the device, and which meta and no elements have not. No gradient.
 AMBIT_API Tensor one_hot(const Tensor& self, int64_t num_classes = -1);
 
 }  // namespace ambit

@@ -1,22 +1,40 @@
-// Losses. Gradients: the input (and the target of mse_loss).
+// Losses, of floating-point inputs. `reduction` makes of the losses l of the elements:
+//   none: l itself; sum: the sum of l, []; mean: the sum of l divided as each function says, []
+// Errors of all: ShapeError, DTypeError, DeviceMismatchError; Error for an undefined tensor.
 #pragma once
 
 #include <ambit/tensor.h>
 
 namespace ambit {
 
-/// Negative log-likelihood: -weight[t] * input[n, t] of log-probabilities input [N,C] (or [C], or
-/// [N,C,d1,...]) at class targets (int64, without C). mean divides by the sum of the weights used;
-/// targets equal to ignore_index count nothing.
-/// Errors: ShapeError, DTypeError, DeviceMismatchError, IndexError (a target outside [0, C)).
+/// Compute the negative log-likelihood of classes.
+///   l[n] = -weight[t] * input[n,t] with t = target[n]; 0 where t is ignore_index
+///   mean: divided by the sum of weight[t] of the targets not ignored; NaN where there is none
+/// input [N,C], [C] or [N,C,d1,...]: log-probabilities; target int64 of input's shape without C,
+/// which l has too; weight [C] of input's dtype, the factor of each class; undefined: ones.
+/// Errors also: IndexError for a target outside [0, C) that is not ignore_index. Gradient: input;
+/// weight is a constant. Source: torch.nn.NLLLoss.
 AMBIT_API Tensor nll_loss(const Tensor& input, const Tensor& target, const Tensor& weight = {},
                           Reduction reduction = Reduction::mean, int64_t ignore_index = -100);
-/// nll_loss of log_softmax(input, 1), with targets as classes (int64) or as probabilities (input's
-/// shape and dtype). label_smoothing in [0, 1] mixes the target with the uniform distribution.
+/// Compute the cross entropy of logits with classes or probabilities; p = softmax(input) over C.
+///   classes t: l[n] = -weight[t] * log(p[n,t]), mean as nll_loss, ignored targets as there
+///   probabilities q: l[n] = -sum over c of weight[c] * q[n,c] * log(p[n,c]), mean: by their number
+///   label_smoothing e: classes (1 - e) l[n] - e/C sum over c of weight[c] * log(p[n,c]), not of
+///       ignored targets; probabilities (1 - e) q + e/C in place of q
+/// input [N,C], [C] or [N,C,d1,...]; target: classes, int64 of input's shape without C, or
+/// probabilities, of input's shape and dtype, for which ignore_index does not count; weight [C] of
+/// input's dtype, the factor of each class, which the mean over classes divides by again and the
+/// mean over probabilities does not; undefined: ones. label_smoothing in [0, 1], else Error.
+/// Errors also: IndexError as nll_loss. Gradient: input, and target where it is probabilities; give
+/// no weight that requires grad. Source: torch.nn.CrossEntropyLoss; Szegedy et al. 2015,
+/// arXiv:1512.00567, section 7, for the smoothing.
 AMBIT_API Tensor cross_entropy(const Tensor& input, const Tensor& target, const Tensor& weight = {},
                                Reduction reduction = Reduction::mean, int64_t ignore_index = -100,
                                double label_smoothing = 0);
-/// (input - target)^2 of tensors of one shape. Errors: ShapeError, DTypeError, DeviceMismatchError.
+/// Compute the squared error.
+///   l = (input - target)^2; mean: divided by the number of elements, NaN where there are none
+/// Both of one shape, which l has too, and of one dtype: nothing broadcasts or promotes.
+/// Gradient: input, target.
 AMBIT_API Tensor mse_loss(const Tensor& input, const Tensor& target,
                           Reduction reduction = Reduction::mean);
 

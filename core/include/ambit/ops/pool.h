@@ -1,5 +1,11 @@
-// 2-D pooling of [N,C,H,W] or [C,H,W], floating point.
-// Errors of all: ShapeError, DTypeError. Gradient: input.
+// 2-D pooling: input [N,C,H,W] -> [N,C,P,Q], or [C,H,W] -> [C,P,Q], floating point. But for the
+// adaptive one
+//   P = floor((H + 2 padding - dilation (kernel - 1) - 1) / stride) + 1, Q likewise of W
+// With ceil_mode the quotient is rounded up, unless the last window would then begin behind the
+// input and its left padding, that is (P - 1) stride >= H + padding: such a window is left out.
+// kernel, stride, dilation >= 1 and padding from 0 to kernel / 2, in elements (h, w).
+// Errors of all: ShapeError (also for H or W of 0), DTypeError; Error for an undefined input.
+// Gradient: input. Source: Dumoulin & Visin 2016, arXiv:1603.07285, section 3.
 #pragma once
 
 #include <ambit/params.h>
@@ -7,15 +13,23 @@
 
 namespace ambit {
 
-/// Maximum of each window, padding counting as minus infinity; NaN wins.
+/// Take the maximum of each window.
+///   out[n,c,i,j] = max over r, s of input[n, c, i stride + r dilation - padding, ...]
+/// Padding counts as minus infinity; NaN wins. Errors also: ShapeError for planes of 2^31 elements
+/// or more, and for dilated windows that meet padding only. Gradient: all to the maximum, of equals
+/// to the first.
 AMBIT_API Tensor max_pool2d(const Tensor& input, const Pool2dParams& params);
-/// The same with the position h * W + w of each maximum, int64, the first of equals.
+/// The same, and the position h * W + w in its plane of each maximum, the first of equals; int64.
 AMBIT_API std::tuple<Tensor, Tensor> max_pool2d_with_indices(const Tensor& input,
                                                              const Pool2dParams& params);
-/// Mean of each window; padding is zero and counts in the divisor unless count_include_pad is
-/// false.
+/// Take the mean of each window.
+///   out[n,c,i,j] = sum over r, s of input[n, c, i stride + r - padding, ...] / divisor
+/// Padding is zero. divisor: the window's elements in the padded input, or with count_include_pad
+/// false in the input alone. Errors also: ShapeError for a dilation other than 1.
 AMBIT_API Tensor avg_pool2d(const Tensor& input, const Pool2dParams& params);
-/// Mean over windows so chosen that the output is [N,C,output_size]; -1 keeps the input's size.
+/// Take means over windows so chosen that the output is [N,C,P,Q] or [C,P,Q], output_size (P, Q).
+///   window i: from floor(i H / P) up to ceil((i + 1) H / P), which is not in it; j likewise
+/// output_size >= 1; -1 keeps the input's size. Source: torch.nn.AdaptiveAvgPool2d.
 AMBIT_API Tensor adaptive_avg_pool2d(const Tensor& input, Pair output_size);
 
 }  // namespace ambit

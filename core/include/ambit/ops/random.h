@@ -1,5 +1,9 @@
 // Random tensors, from the device's generator (see ../random.h). The same seed gives the same
-// numbers on every backend; they are not PyTorch's numbers.
+// numbers on every backend; they are not PyTorch's numbers. Options not given: default dtype, cpu,
+// no gradient; in the *_like: self's dtype and device. In place (`name_`) self is returned and no
+// gradient flows through; AutogradError for a leaf that requires grad, outside of NoGradGuard.
+// Errors of all: ShapeError (a negative size), DTypeError, OutOfMemoryError; Error for an undefined
+// tensor. Source: Salmon et al. 2011, "Parallel random numbers: as easy as 1, 2, 3" (Philox).
 #pragma once
 
 #include <ambit/random.h>
@@ -7,30 +11,41 @@
 
 namespace ambit {
 
-/// Uniform in [0, 1). Floating point only: DTypeError.
+/// Draw numbers uniform in [0, 1). Floating point only.
 AMBIT_API Tensor rand(IntArrayRef sizes, const TensorOptions& options = {});
-/// Normal with mean 0 and standard deviation 1. Floating point only: DTypeError.
+/// Draw numbers normal with mean 0 and standard deviation 1. Floating point only.
 AMBIT_API Tensor randn(IntArrayRef sizes, const TensorOptions& options = {});
-/// Uniform integers in [low, high); int64 unless options say. Errors: Error when low >= high.
+/// Draw integers uniform in [low, high), low 0 where it is left out; int64 unless options say.
+/// Errors also: Error for low >= high; DTypeError for bounds beyond the dtype or 2^53 in size.
 AMBIT_API Tensor randint(int64_t low, int64_t high, IntArrayRef sizes,
                          const TensorOptions& options = {});
 AMBIT_API Tensor randint(int64_t high, IntArrayRef sizes, const TensorOptions& options = {});
-/// A random order of 0 .. n-1; int64 unless options say.
+/// Draw an order of 0 .. n-1, each of the n! as likely: [n], int64 unless options say. Made on the
+/// host for every device. Errors also: DTypeError where n - 1 does not fit the dtype.
 AMBIT_API Tensor randperm(int64_t n, const TensorOptions& options = {});
+/// Draw as rand, of self's sizes.
 AMBIT_API Tensor rand_like(const Tensor& self, const TensorOptions& options = {});
+/// Draw as randn, of self's sizes.
 AMBIT_API Tensor randn_like(const Tensor& self, const TensorOptions& options = {});
+/// Draw as randint, of self's sizes.
 AMBIT_API Tensor randint_like(const Tensor& self, int64_t low, int64_t high,
                               const TensorOptions& options = {});
-/// 1 with the probability that each element of `self` says, else 0. Errors: DTypeError; Error
-/// outside [0, 1] where the data can be seen.
+/// Draw 1 with the probability that each element of self says, else 0; of self's shape and dtype,
+/// floating point only. Waits for the device. Errors also: Error outside [0, 1]. No gradient.
 AMBIT_API Tensor bernoulli(const Tensor& self);
+/// Fill with numbers uniform in [from, to). Floating point only. Errors also: Error for from > to.
 AMBIT_API const Tensor& uniform_(const Tensor& self, double from = 0, double to = 1);
+/// Fill with normal numbers of this mean and standard deviation. Floating point only. Errors also:
+/// Error for std < 0.
 AMBIT_API const Tensor& normal_(const Tensor& self, double mean = 0, double std = 1);
-/// Integers in [from, to), in any dtype.
+/// Fill with integers uniform in [from, to), in any dtype. Errors as randint.
 AMBIT_API const Tensor& random_(const Tensor& self, int64_t from, int64_t to);
+/// Fill with 1 with probability p, else 0, in any dtype. Errors also: Error for p outside [0, 1].
 AMBIT_API const Tensor& bernoulli_(const Tensor& self, double p = 0.5);
-/// While training zero each element with probability p and scale the rest by 1 / (1 - p).
-/// Errors: Error for p outside [0, 1]. Gradient: input. Source: Srivastava et al. 2014, JMLR 15.
+/// While training zero each element with probability p and scale the rest by 1 / (1 - p), so that
+/// the expected value stays; p = 1 zeroes all. Else return input itself. Floating point only.
+/// Errors also: Error for p outside [0, 1]. Gradient: input. Source: Srivastava et al. 2014,
+/// JMLR 15.
 AMBIT_API Tensor dropout(const Tensor& input, double p = 0.5, bool training = true);
 
 }  // namespace ambit

@@ -1,54 +1,74 @@
-// Reductions. `dims` may count from the end; an empty list means all; `keepdim` keeps them as 1.
-// Errors of all: IndexError (dim out of range), ShapeError (a dim twice, or empty where no identity
-// exists), DTypeError.
+// Reductions: over the dims given, each once, negative ones counted from the end; without dims, or
+// with an empty list of them, over all. The result has self's shape without the reduced dims, []
+// where all are; with keepdim they stay, with size 1. A 0-dim tensor counts as one of one element.
+// Errors of all: IndexError (a dim out of range), ShapeError (a dim twice; more than 64 dims),
+// DTypeError; Error for an undefined tensor.
 #pragma once
 
 #include <ambit/tensor.h>
 
 namespace ambit {
 
-/// Sum; bool and integers give int64. Gradient: self.
+/// Sum the elements; 0 of none. Floats keep their dtype, bool and integers give int64 (which
+/// wraps); `dtype` converts self first, to bool it tells whether any is true. Gradient: self.
 AMBIT_API Tensor sum(const Tensor& self, std::optional<DType> dtype = {});
 AMBIT_API Tensor sum(const Tensor& self, IntArrayRef dims, bool keepdim = false,
                      std::optional<DType> dtype = {});
-/// Mean of floats; of no elements it is NaN. Gradient: self.
+/// Compute the mean, sum / n for n elements each; NaN of none. Floating point only. Gradient: self.
 AMBIT_API Tensor mean(const Tensor& self);
 AMBIT_API Tensor mean(const Tensor& self, IntArrayRef dims, bool keepdim = false);
-/// Product; bool and integers give int64. Gradient: self.
+/// Multiply the elements; 1 of none. Dtypes as sum. Gradient: self, right at zeros too.
 AMBIT_API Tensor prod(const Tensor& self);
 AMBIT_API Tensor prod(const Tensor& self, int64_t dim, bool keepdim = false);
-/// Variance of floats, divided by n - 1 (unbiased) or n. Gradient: self.
+/// Compute the variance: sum of (x - mean)^2 / (n - 1), or / n where not unbiased, in two passes.
+/// Floating point only. NaN of no elements, and of one if unbiased. Gradient: self.
 AMBIT_API Tensor var(const Tensor& self, bool unbiased = true);
 AMBIT_API Tensor var(const Tensor& self, IntArrayRef dims, bool unbiased = true,
                      bool keepdim = false);
-/// Square root of var.
+/// Compute the standard deviation: the square root of var. Gradient: self; 0 where it is 0.
 AMBIT_API Tensor std(const Tensor& self, bool unbiased = true);
 AMBIT_API Tensor std(const Tensor& self, IntArrayRef dims, bool unbiased = true,
                      bool keepdim = false);
-/// Largest (smallest) element; NaN wins. Gradient: shared equally among equals.
+/// Find the largest element, [] of self's dtype; NaN wins. Errors also: ShapeError where there is
+/// none. Gradient: shared equally among equals.
 AMBIT_API Tensor max(const Tensor& self);
+/// Find the smallest element, as max the largest; NaN wins here too.
 AMBIT_API Tensor min(const Tensor& self);
-/// Values and indices along dim. Gradient: the element taken, of equals the first.
+/// Find the largest elements along dim, and where they are: values of self's dtype and indices
+/// along dim, int64, of equals the first; NaN wins. Errors also: ShapeError where dim has size 0.
+/// Gradient: to the elements at the indices.
 AMBIT_API std::tuple<Tensor, Tensor> max(const Tensor& self, int64_t dim, bool keepdim = false);
+/// Find the smallest elements along dim, as max the largest.
 AMBIT_API std::tuple<Tensor, Tensor> min(const Tensor& self, int64_t dim, bool keepdim = false);
-/// The same as maximum and minimum.
+/// Take the larger of each two elements, no reduction: maximum() of elementwise.h.
 AMBIT_API Tensor max(const Tensor& self, const Tensor& other);
+/// Take the smaller of each two elements, no reduction: minimum() of elementwise.h.
 AMBIT_API Tensor min(const Tensor& self, const Tensor& other);
-/// Position of the largest (smallest) element, of the flattened tensor without dim; int64, no
+/// Find where the largest elements along dim are; without dim the position in row-major order.
+/// int64, of equals the first; NaN wins. Errors also: ShapeError where there is no element. No
 /// gradient.
 AMBIT_API Tensor argmax(const Tensor& self, std::optional<int64_t> dim = {}, bool keepdim = false);
+/// Find where the smallest elements are, as argmax the largest.
 AMBIT_API Tensor argmin(const Tensor& self, std::optional<int64_t> dim = {}, bool keepdim = false);
-/// Whether any (all) elements are not zero; bool, no gradient.
+/// Tell whether any element is not 0 (NaN is not); false of none. Any dtype gives bool; no
+/// gradient.
 AMBIT_API Tensor any(const Tensor& self);
 AMBIT_API Tensor any(const Tensor& self, int64_t dim, bool keepdim = false);
+/// Tell whether all elements are not 0 (NaN is not); true of none. Any dtype gives bool; no
+/// gradient.
 AMBIT_API Tensor all(const Tensor& self);
 AMBIT_API Tensor all(const Tensor& self, int64_t dim, bool keepdim = false);
-/// (sum |x|^p)^(1/p); p = 0 counts what is not zero, p = inf takes the largest |x|. Gradient: self.
+/// Compute a vector norm, also of matrices.
+///   (sum of |x|^p)^(1/p); p = 0: how many are not 0; p = inf, -inf: the largest, smallest |x|
+/// Floating point only. 0 of no elements, whatever p. Gradient: self; 0 where the norm is 0, for
+/// p = +-inf shared among equals, none for p = 0.
 AMBIT_API Tensor norm(const Tensor& self, const Scalar& p = 2);
 AMBIT_API Tensor norm(const Tensor& self, const Scalar& p, IntArrayRef dims, bool keepdim = false);
-/// log(sum(exp(x))), safe from overflow. Gradient: self.
+/// Compute log(sum of exp(x)) as m + log(sum of exp(x - m)), m the largest, safe from overflow.
+/// Floating point only. -inf of no elements. Gradient: self, its softmax over dims.
 AMBIT_API Tensor logsumexp(const Tensor& self, IntArrayRef dims, bool keepdim = false);
-/// Running sum along dim. Gradient: self.
+/// Sum up along dim: out[i] = sum over j <= i of self[j], of self's shape; dtypes as sum.
+/// Gradient: self.
 AMBIT_API Tensor cumsum(const Tensor& self, int64_t dim);
 
 }  // namespace ambit

@@ -23,6 +23,7 @@
 
 namespace ambit::data {
 
+/// Options of DataLoader; a number alone is the batch size.
 class DataLoaderOptions : public nn::Options<DataLoaderOptions> {
  public:
   DataLoaderOptions() = default;
@@ -53,9 +54,10 @@ class DataLoaderOptions : public nn::Options<DataLoaderOptions> {
   std::optional<Device> pin_memory_;
 };
 
-/// Iterate over a dataset in batches. The batches are the same whatever the number of workers. An
-/// exception of the dataset or of a transform is thrown where its batch would have come; iterating
-/// may go on behind it, or start again.
+/// Iterate over a dataset in batches, of what its get_batch() returns. The batches are the same
+/// whatever the number of workers. An exception of the dataset or of a transform is thrown where
+/// its batch would have come; iterating may go on behind it, or start again. Thread safety: one
+/// thread iterates.
 template <class Dataset, class Sampler>
 class DataLoader {
  public:
@@ -105,6 +107,7 @@ class DataLoader {
     advance();
     return Iterator(this);
   }
+  /// The end of an epoch: `for (auto& batch : *loader)`.
   std::default_sentinel_t end() const { return {}; }
 
   const Dataset& dataset() const { return dataset_; }
@@ -175,6 +178,7 @@ class DataLoader {
   std::unique_ptr<WorkerPool> pool_;  // last: its threads end before what they use
 };
 
+/// Make a loader of a dataset in the order of a sampler. Errors: Error for a batch size of 0.
 template <class Dataset, class Sampler>
 std::unique_ptr<DataLoader<Dataset, Sampler>> make_data_loader(Dataset dataset, Sampler sampler,
                                                                DataLoaderOptions options) {

@@ -13,7 +13,7 @@
 
 namespace ambit::data {
 
-/// Positions in a dataset, borrowed for one call.
+/// Positions in a dataset, from 0 on, borrowed for one call.
 using Indices = std::span<const size_t>;
 
 namespace datasets {
@@ -51,7 +51,9 @@ class Dataset : public BatchDataset<Self, std::vector<SingleExample>> {
  public:
   using ExampleType = SingleExample;
 
+  /// Return sample `index`, below size().
   virtual SingleExample get(size_t index) = 0;
+  /// Return get() of each index.
   std::vector<SingleExample> get_batch(Indices indices) override {
     std::vector<SingleExample> batch;
     batch.reserve(indices.size());
@@ -60,11 +62,12 @@ class Dataset : public BatchDataset<Self, std::vector<SingleExample>> {
   }
 };
 
+/// What a transform makes of a source's batches.
 template <class Source, class Transform>
 using MappedBatch =
     decltype(std::declval<Transform&>().apply_batch(std::declval<typename Source::BatchType>()));
 
-/// What BatchDataset::map returns.
+/// What BatchDataset::map returns: batches of `source` through `transform`.
 template <class Source, class Transform>
 class MapDataset
     : public BatchDataset<MapDataset<Source, Transform>, MappedBatch<Source, Transform>> {

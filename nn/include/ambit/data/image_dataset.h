@@ -10,21 +10,23 @@
 
 namespace ambit::data::datasets {
 
-/// Which part of a dataset.
+/// Which part of a dataset: its training or its test images.
 enum class Mode { kTrain, kTest };
 
 /// Images of one size and their classes.
 class AMBIT_API ByteImages {
  public:
-  /// images uint8 [N,C,H,W], targets int64 [N], both contiguous and on the cpu.
+  /// images uint8 [N,C,H,W], targets int64 [N], both contiguous and on the cpu. Errors: ShapeError,
+  /// DTypeError where they are not.
   ByteImages(Tensor images, Tensor targets);
 
-  /// Return image i as float32 [C,H,W] and its class as a 0-dim int64. Errors: IndexError.
+  /// Return image i as float32 [C,H,W], byte / 255 or normalised, and its class as a 0-dim int64.
+  /// Errors: IndexError.
   Example<> get(size_t i) const;
   /// Return several as float32 [B,C,H,W] and int64 [B]. Errors: IndexError.
   Example<> get_stacked(Indices indices) const;
-  /// Normalise what get() and get_stacked() return. Errors: ShapeError for another number of
-  /// channels.
+  /// Make get() and get_stacked() return (x - mean) / stddev per channel. Errors: ShapeError for
+  /// another number of channels.
   void normalize(const transforms::ChannelStatistics& statistics);
 
   const Tensor& images() const { return images_; }
@@ -56,6 +58,8 @@ class ImageDataset : public Dataset<Self> {
   const Tensor& targets() const { return images_.targets(); }
 
   using Dataset<Self>::map;
+  /// Return this dataset normalised: as map() does it with any transform, but at no cost. The bytes
+  /// are shared. Errors: ShapeError for another number of channels.
   Self map(const transforms::Normalize<>& normalize) const {
     Self normalized = static_cast<const Self&>(*this);
     normalized.images_.normalize(normalize.statistics());

@@ -23,6 +23,7 @@ class AMBIT_API Sampler {
 /// 0, 1, ..., size - 1.
 class AMBIT_API SequentialSampler : public Sampler {
  public:
+  /// Count to `size`, in the first epoch.
   explicit SequentialSampler(size_t size) : size_(size) {}
   void reset(std::optional<size_t> new_size = {}) override;
   std::optional<std::vector<size_t>> next(size_t batch_size) override;

@@ -15,6 +15,7 @@ template <class InputBatch, class OutputBatch>
 class BatchTransform {
  public:
   virtual ~BatchTransform() = default;
+  /// Return what becomes of the batch. Called by several workers, each on a copy of the transform.
   virtual OutputBatch apply_batch(InputBatch batch) = 0;
 };
 
@@ -22,6 +23,7 @@ class BatchTransform {
 template <class Input, class Output>
 class Transform : public BatchTransform<std::vector<Input>, std::vector<Output>> {
  public:
+  /// Return what becomes of one sample.
   virtual Output apply(Input input) = 0;
   std::vector<Output> apply_batch(std::vector<Input> inputs) override {
     std::vector<Output> outputs;
@@ -46,6 +48,7 @@ class Lambda : public Transform<Input, Output> {
 template <class Target = Tensor>
 class TensorTransform : public Transform<Example<Tensor, Target>, Example<Tensor, Target>> {
  public:
+  /// Return what becomes of a sample's data.
   virtual Tensor operator()(Tensor input) = 0;
   Example<Tensor, Target> apply(Example<Tensor, Target> example) override {
     example.data = (*this)(std::move(example.data));
@@ -69,7 +72,8 @@ class AMBIT_API ChannelStatistics {
  public:
   /// Errors: ShapeError unless both have the same length, not 0; Error for a deviation of 0.
   ChannelStatistics(std::vector<double> mean, std::vector<double> stddev);
-  /// Return (x - mean) / stddev of x [..., C, H, W]; statistics of one channel hold for all.
+  /// Return (x - mean) / stddev of x [..., C, H, W] on cpu, integers as float32; statistics of one
+  /// channel hold for all. Errors: ShapeError for less than 3 dims or another C.
   Tensor normalize(const Tensor& x) const;
   const std::vector<double>& mean() const { return mean_; }
   const std::vector<double>& stddev() const { return stddev_; }
@@ -79,7 +83,8 @@ class AMBIT_API ChannelStatistics {
   Tensor mean_column_, stddev_column_;  // float32 [C,1,1]
 };
 
-/// Subtract the mean and divide by the standard deviation, per channel of data [C,H,W].
+/// Subtract the mean and divide by the standard deviation, per channel of data [C,H,W]. Errors:
+/// those of ChannelStatistics.
 template <class Target = Tensor>
 class Normalize : public TensorTransform<Target> {
  public:
@@ -96,7 +101,8 @@ class Normalize : public TensorTransform<Target> {
 Normalize(double, double)->Normalize<>;
 Normalize(std::vector<double>, std::vector<double>)->Normalize<>;
 
-/// Return the samples joined along a new first dim.
+/// Return the samples' data and targets joined along a new first dim: B of [C,H,W] and [] ->
+/// [B,C,H,W] and [B]. Errors: those of ambit::stack.
 AMBIT_API Example<> stack_examples(const std::vector<Example<>>& examples);
 
 /// Join samples into one: data and targets get a new first dim. Errors: those of ambit::stack.

@@ -13,17 +13,20 @@
 
 namespace ambit::data {
 
+/// `size` threads and one queue; ops on these threads use no further ones.
 class AMBIT_API WorkerPool {
  public:
   /// Called with the number of the thread that runs it, below size. Must not throw.
   using Job = std::function<void(size_t worker)>;
 
+  /// Start the threads. Errors: std::system_error where the system has no more.
   explicit WorkerPool(size_t size);
   /// Drop the jobs that have not begun, and wait for the others.
   ~WorkerPool();
   WorkerPool(const WorkerPool&) = delete;
   WorkerPool& operator=(const WorkerPool&) = delete;
 
+  /// Add a job at the end of the queue, and return. Thread safety: any thread may.
   void submit(Job job);
   /// Drop the jobs that have not begun.
   void cancel();

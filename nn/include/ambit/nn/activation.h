@@ -1,4 +1,5 @@
-// Activations: ReLU, Sigmoid, Tanh, GELU, Softmax, LogSoftmax. They have no parameters.
+// Activations: ReLU, Sigmoid, Tanh, GELU, Softmax, LogSoftmax. They have no parameters; input and
+// output have one shape, any. Errors and gradients: those of the functions that they call.
 #pragma once
 
 #include <ambit/nn/cloneable.h>
@@ -6,6 +7,7 @@
 
 namespace ambit::nn {
 
+/// Options of ReLU. inplace: overwrite the input and return it. Default: false.
 class ReLUOptions : public Options<ReLUOptions> {
  public:
   ReLUOptions(bool inplace = false) : inplace_(inplace) {}
@@ -16,7 +18,7 @@ class ReLUOptions : public Options<ReLUOptions> {
   bool inplace_;
 };
 
-/// max(x, 0).
+/// max(x, 0), x of any dtype but bool, which stays; see relu(). Gradient: 1 where x > 0, else 0.
 class AMBIT_API ReLUImpl : public Cloneable<ReLUImpl> {
  public:
   explicit ReLUImpl(const ReLUOptions& opts = {}) : options(opts) {}
@@ -28,7 +30,7 @@ class AMBIT_API ReLUImpl : public Cloneable<ReLUImpl> {
 };
 AMBIT_MODULE(ReLU);
 
-/// 1 / (1 + exp(-x)).
+/// 1 / (1 + exp(-x)), in [0, 1]; see sigmoid(). Integers give the default float.
 class AMBIT_API SigmoidImpl : public Cloneable<SigmoidImpl> {
  public:
   void reset() override;
@@ -36,7 +38,7 @@ class AMBIT_API SigmoidImpl : public Cloneable<SigmoidImpl> {
 };
 AMBIT_MODULE(Sigmoid);
 
-/// tanh(x).
+/// tanh(x) = (exp(x) - exp(-x)) / (exp(x) + exp(-x)), in [-1, 1]. Integers give the default float.
 class AMBIT_API TanhImpl : public Cloneable<TanhImpl> {
  public:
   void reset() override;
@@ -44,7 +46,8 @@ class AMBIT_API TanhImpl : public Cloneable<TanhImpl> {
 };
 AMBIT_MODULE(Tanh);
 
-/// x * Phi(x), Phi the normal distribution function.
+/// x Phi(x) with Phi(x) = (1 + erf(x / sqrt(2))) / 2, floating point; see gelu(). The exact form,
+/// not the one with tanh. Source: Hendrycks & Gimpel 2016, arXiv:1606.08415.
 class AMBIT_API GELUImpl : public Cloneable<GELUImpl> {
  public:
   void reset() override;
@@ -52,6 +55,8 @@ class AMBIT_API GELUImpl : public Cloneable<GELUImpl> {
 };
 AMBIT_MODULE(GELU);
 
+/// Options of Softmax and LogSoftmax. dim: along which the outputs sum to 1; negative ones count
+/// from the end.
 class SoftmaxOptions : public Options<SoftmaxOptions> {
  public:
   SoftmaxOptions(int64_t dim) : dim_(dim) {}
@@ -63,7 +68,7 @@ class SoftmaxOptions : public Options<SoftmaxOptions> {
 };
 using LogSoftmaxOptions = SoftmaxOptions;
 
-/// exp(x) / sum(exp(x)) along a dim.
+/// exp(x) / sum of exp(x) along dim, floating point; see softmax(). Errors of forward: IndexError.
 class AMBIT_API SoftmaxImpl : public Cloneable<SoftmaxImpl> {
  public:
   explicit SoftmaxImpl(const SoftmaxOptions& opts) : options(opts) {}
@@ -75,7 +80,8 @@ class AMBIT_API SoftmaxImpl : public Cloneable<SoftmaxImpl> {
 };
 AMBIT_MODULE(Softmax);
 
-/// log(softmax(x)) along a dim.
+/// x - log(sum of exp(x)) along dim, floating point; see log_softmax(). Errors of forward:
+/// IndexError.
 class AMBIT_API LogSoftmaxImpl : public Cloneable<LogSoftmaxImpl> {
  public:
   explicit LogSoftmaxImpl(const LogSoftmaxOptions& opts) : options(opts) {}

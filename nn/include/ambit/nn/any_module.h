@@ -16,10 +16,12 @@ concept ForwardsTensor = std::derived_from<M, Module> && requires(M& module, con
   { module.forward(x) } -> std::convertible_to<Tensor>;
 };
 
+/// A counted handle on a module and on its forward(). Copies share the module.
 class AMBIT_API AnyModule {
  public:
-  /// Empty; calling it is an error.
+  /// Hold nothing; calling it is an error.
   AnyModule() = default;
+  /// Share a module, also by its holder.
   template <ForwardsTensor M>
   AnyModule(std::shared_ptr<M> module) : module_(std::move(module)), forward_(&call<M>) {}
   template <ForwardsTensor M, class D>
@@ -30,9 +32,10 @@ class AMBIT_API AnyModule {
 
   bool is_empty() const { return !module_; }
   const std::shared_ptr<Module>& ptr() const { return module_; }
-  /// Errors: Error when empty.
+  /// Return the module's forward(x). Errors: Error when empty; those of the module.
   Tensor forward(const Tensor& x) const;
   Tensor operator()(const Tensor& x) const { return forward(x); }
+  /// Copy the module, on `device` if given; empty stays empty. Errors: those of Module::clone.
   AnyModule clone(const std::optional<Device>& device = {}) const;
 
  private:

@@ -7,6 +7,7 @@
 
 namespace ambit::nn {
 
+/// Base of a module class `Derived` (the class itself, NetImpl), as libtorch's.
 template <class Derived>
 class AMBIT_API Cloneable : public Module {
  public:
@@ -15,6 +16,8 @@ class AMBIT_API Cloneable : public Module {
   /// Register all parameters, buffers and submodules, and initialise them.
   virtual void reset() = 0;
 
+  /// Return a copy with tensors and submodules of its own, on `device` if given, its members as
+  /// this one's. Errors: Error where reset() registers other names, or a submodule is no Cloneable.
   std::shared_ptr<Module> clone(const std::optional<Device>& device = {}) const override {
     const NoGradGuard no_grad;
     auto copy = std::make_shared<Derived>(static_cast<const Derived&>(*this));

@@ -6,7 +6,8 @@
 
 namespace ambit::nn {
 
-/// Sizes in elements, (h, w).
+/// Options of Conv2d; sizes in elements, one number or (h, w). Defaults: stride 1, padding 0 (zeros
+/// on both sides), dilation 1, groups 1, bias true.
 class Conv2dOptions : public Options<Conv2dOptions> {
  public:
   Conv2dOptions(int64_t in_channels, int64_t out_channels, IntOrPair kernel_size)
@@ -37,10 +38,13 @@ class Conv2dOptions : public Options<Conv2dOptions> {
   bool bias_ = true;
 };
 
-/// 2-D convolution: x [N, in_channels, H, W] -> y [N, out_channels, P, Q]; see conv2d().
+/// Convolve: x [N, in_channels, H, W] -> y [N, out_channels, P, Q], or both without N; see
+/// conv2d().
+///   P = floor((H + 2 padding - dilation (kernel_size - 1) - 1) / stride) + 1, Q likewise of W
 /// weight [out_channels, in_channels / groups, h, w] and bias [out_channels] start uniform in
 /// +-1/sqrt(fan_in), fan_in = in_channels / groups * h * w.
-/// Errors: Error for sizes below 1 (padding: 0), or groups that do not divide both channels.
+/// Errors: Error for sizes below 1 (padding: 0), or groups that do not divide both channels; of
+/// forward those of conv2d(). Source of the start: He et al. 2015, as torch.nn.Conv2d.
 class AMBIT_API Conv2dImpl : public Cloneable<Conv2dImpl> {
  public:
   Conv2dImpl(int64_t in_channels, int64_t out_channels, IntOrPair kernel_size, IntOrPair stride = 1,
@@ -50,6 +54,7 @@ class AMBIT_API Conv2dImpl : public Cloneable<Conv2dImpl> {
   }
   explicit Conv2dImpl(const Conv2dOptions& opts);
   void reset() override;
+  /// Draw weight and bias anew.
   void reset_parameters();
   Tensor forward(const Tensor& input);
   void pretty_print(std::ostream& os) const override;

@@ -6,6 +6,8 @@
 
 namespace ambit::nn {
 
+/// Options of Dropout. p: the probability to be zeroed, default 0.5; inplace: overwrite the input
+/// and return it, default false.
 class DropoutOptions : public Options<DropoutOptions> {
  public:
   DropoutOptions(double p = 0.5) : p_(p) {}
@@ -19,8 +21,9 @@ class DropoutOptions : public Options<DropoutOptions> {
   bool inplace_ = false;
 };
 
-/// While training zero each element with probability p and scale the rest by 1 / (1 - p).
-/// Errors: Error for p outside [0, 1].
+/// While training zero each element with probability p and scale the rest by 1 / (1 - p); in
+/// evaluation pass the input on. Any shape, floating point; see dropout().
+/// Errors: Error for p outside [0, 1]; of forward DTypeError.
 class AMBIT_API DropoutImpl : public Cloneable<DropoutImpl> {
  public:
   explicit DropoutImpl(double p) : DropoutImpl(DropoutOptions(p)) {}

@@ -8,6 +8,7 @@
 
 namespace ambit::nn {
 
+/// Options of Embedding: num_embeddings rows of embedding_dim numbers.
 class EmbeddingOptions : public Options<EmbeddingOptions> {
  public:
   EmbeddingOptions(int64_t num_embeddings, int64_t embedding_dim)
@@ -25,15 +26,17 @@ class EmbeddingOptions : public Options<EmbeddingOptions> {
   std::optional<int64_t> padding_idx_;
 };
 
-/// Rows of weight [num_embeddings, embedding_dim] for int64 indices [...] -> [..., embedding_dim].
-/// weight starts normal with mean 0 and standard deviation 1.
-/// Errors: Error for negative sizes or a padding_idx outside the table.
+/// Look rows of weight [num_embeddings, embedding_dim] up: indices [...], int64 or int32 ->
+/// [..., embedding_dim]; see embedding(). weight starts normal with mean 0 and standard
+/// deviation 1. Errors: Error for negative sizes or a padding_idx outside the table; of forward
+/// IndexError for an index outside [0, num_embeddings).
 class AMBIT_API EmbeddingImpl : public Cloneable<EmbeddingImpl> {
  public:
   EmbeddingImpl(int64_t num_embeddings, int64_t embedding_dim)
       : EmbeddingImpl(EmbeddingOptions(num_embeddings, embedding_dim)) {}
   explicit EmbeddingImpl(const EmbeddingOptions& opts);
   void reset() override;
+  /// Draw weight anew, and zero the row of padding_idx.
   void reset_parameters();
   Tensor forward(const Tensor& indices);
   void pretty_print(std::ostream& os) const override;

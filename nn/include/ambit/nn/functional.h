@@ -44,16 +44,20 @@ using NLLLossFuncOptions = NLLLossOptions;
 using ReLUFuncOptions = ReLUOptions;
 using SoftmaxFuncOptions = SoftmaxOptions;
 
+/// max(input, 0), in place if the options say.
 inline Tensor relu(const Tensor& input, const ReLUOptions& options) {
   return options.inplace() ? relu_(input) : relu(input);
 }
+/// ambit::softmax along the options' dim.
 inline Tensor softmax(const Tensor& input, const SoftmaxOptions& options) {
   return softmax(input, options.dim());
 }
+/// ambit::log_softmax along the options' dim.
 inline Tensor log_softmax(const Tensor& input, const LogSoftmaxOptions& options) {
   return log_softmax(input, options.dim());
 }
 
+/// Options of conv2d, as the layer's without its sizes; bias [K] undefined: none.
 class Conv2dFuncOptions : public Options<Conv2dFuncOptions> {
  public:
   Conv2dFuncOptions& bias(Tensor v) { return set(bias_, std::move(v)); }
@@ -68,6 +72,7 @@ class Conv2dFuncOptions : public Options<Conv2dFuncOptions> {
   Tensor bias_;
   Conv2dParams params_;
 };
+/// ambit::conv2d: input [N,C,H,W], weight [K,C/groups,R,S] -> [N,K,P,Q].
 inline Tensor conv2d(const Tensor& input, const Tensor& weight, const Conv2dFuncOptions& options) {
   return ambit::conv2d(input, weight, options.bias(), options.params());
 }
@@ -79,6 +84,7 @@ inline Tensor conv2d(const Tensor& input, const Tensor& weight, const Tensor& bi
       {.stride = stride, .padding = padding, .dilation = dilation, .groups = groups});
 }
 
+/// ambit::max_pool2d: [N,C,H,W] -> [N,C,P,Q].
 inline Tensor max_pool2d(const Tensor& input, const MaxPool2dFuncOptions& options) {
   return ambit::max_pool2d(input, options.params());
 }
@@ -92,10 +98,12 @@ inline Tensor max_pool2d(const Tensor& input, IntOrPair kernel_size,
                                .dilation(dilation)
                                .ceil_mode(ceil_mode));
 }
+/// ambit::max_pool2d_with_indices: the maxima, and their positions h * W + w.
 inline std::tuple<Tensor, Tensor> max_pool2d_with_indices(const Tensor& input,
                                                           const MaxPool2dFuncOptions& options) {
   return ambit::max_pool2d_with_indices(input, options.params());
 }
+/// ambit::avg_pool2d: [N,C,H,W] -> [N,C,P,Q].
 inline Tensor avg_pool2d(const Tensor& input, const AvgPool2dFuncOptions& options) {
   return ambit::avg_pool2d(input, options.params());
 }
@@ -109,6 +117,7 @@ inline Tensor avg_pool2d(const Tensor& input, IntOrPair kernel_size,
                                .ceil_mode(ceil_mode)
                                .count_include_pad(count_include_pad));
 }
+/// ambit::adaptive_avg_pool2d: [N,C,H,W] -> [N,C,P,Q], output_size (P, Q).
 inline Tensor adaptive_avg_pool2d(const Tensor& input,
                                   const AdaptiveAvgPool2dFuncOptions& options) {
   return ambit::adaptive_avg_pool2d(input, options.output_size());
@@ -117,7 +126,7 @@ inline Tensor adaptive_avg_pool2d(const Tensor& input, IntOrPair output_size) {
   return ambit::adaptive_avg_pool2d(input, output_size);
 }
 
-/// As the layer's options, and whether to drop at all.
+/// Options of dropout, as the layer's, and `training`: whether to drop at all. Default: true.
 class DropoutFuncOptions : public Options<DropoutFuncOptions> {
  public:
   DropoutFuncOptions& p(double v) { return set(p_, v); }
@@ -131,12 +140,17 @@ class DropoutFuncOptions : public Options<DropoutFuncOptions> {
   double p_ = 0.5;
   bool training_ = true, inplace_ = false;
 };
+/// ambit::dropout; `inplace` overwrites input, in evaluation too, with what it holds.
+/// Errors: DTypeError, Error for p outside [0, 1]; in place AutogradError for a leaf that requires
+/// grad. Gradient: input.
 AMBIT_API Tensor dropout(const Tensor& input, double p = 0.5, bool training = true,
                          bool inplace = false);
 inline Tensor dropout(const Tensor& input, const DropoutFuncOptions& options) {
   return dropout(input, options.p(), options.training(), options.inplace());
 }
 
+/// Options of batch_norm: weight and bias [C], undefined: none; training, default false; momentum,
+/// default 0.1; eps, default 1e-5.
 class BatchNormFuncOptions : public Options<BatchNormFuncOptions> {
  public:
   BatchNormFuncOptions& weight(Tensor v) { return set(weight_, std::move(v)); }
@@ -152,25 +166,30 @@ class BatchNormFuncOptions : public Options<BatchNormFuncOptions> {
   Tensor weight_, bias_;
   BatchNormParams params_{.training = false};
 };
+/// ambit::batch_norm with the running statistics [C], which training writes.
 inline Tensor batch_norm(const Tensor& input, const Tensor& running_mean, const Tensor& running_var,
                          const BatchNormFuncOptions& options = {}) {
   return ambit::batch_norm(input, options.weight(), options.bias(), running_mean, running_var,
                            options.params());
 }
 
-/// Rows of weight for indices, in this order of arguments; rows of padding_idx get no gradient.
+/// ambit::embedding with the arguments in this order: indices [...], weight [V,D] -> [...,D]. The
+/// row padding_idx, which may be negative and then counts from the end, gets no gradient.
 AMBIT_API Tensor embedding(const Tensor& indices, const Tensor& weight,
                            std::optional<int64_t> padding_idx = {});
 
+/// ambit::cross_entropy: logits [N,C,...] and targets, classes or probabilities.
 inline Tensor cross_entropy(const Tensor& input, const Tensor& target,
                             const CrossEntropyFuncOptions& options) {
   return cross_entropy(input, target, options.weight(), options.reduction(), options.ignore_index(),
                        options.label_smoothing());
 }
+/// ambit::nll_loss: log-probabilities [N,C,...] and classes.
 inline Tensor nll_loss(const Tensor& input, const Tensor& target,
                        const NLLLossFuncOptions& options) {
   return nll_loss(input, target, options.weight(), options.reduction(), options.ignore_index());
 }
+/// ambit::mse_loss: both of one shape.
 inline Tensor mse_loss(const Tensor& input, const Tensor& target,
                        const MSELossFuncOptions& options) {
   return mse_loss(input, target, options.reduction());

@@ -8,12 +8,15 @@
 
 namespace ambit::nn {
 
+/// A module whose forward() is a function from tensor to tensor: no parameters, any shapes that the
+/// function takes. It prints as Functional(); clones share what the function holds.
 class AMBIT_API FunctionalImpl : public Cloneable<FunctionalImpl> {
  public:
   using Function = std::function<Tensor(const Tensor&)>;
 
+  /// Call `function(x)`: nn::Functional([](const Tensor& x) { return x.flatten(1); }).
   explicit FunctionalImpl(Function function) : function_(std::move(function)) {}
-  /// Call `function(x, arguments...)`: nn::Functional(ambit::softmax, 1).
+  /// Call `function(x, arguments...)`, copies of the arguments: nn::Functional(ambit::softmax, 1).
   template <class F, class... Args>
   requires(sizeof...(Args) > 0) explicit FunctionalImpl(F function, Args... arguments)
       : function_([function, arguments...](const Tensor& x) { return function(x, arguments...); }) {

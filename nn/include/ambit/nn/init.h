@@ -11,35 +11,44 @@ namespace ambit::nn::init {
 
 /// Which side keeps its variance: the forward pass (fan_in) or the backward pass (fan_out).
 enum class FanMode : uint8_t { fan_in, fan_out };
+/// What follows the weights: it decides their gain; see calculate_gain().
 enum class Nonlinearity : uint8_t { linear, conv2d, sigmoid, tanh, relu, leaky_relu };
 
+/// Fill with numbers uniform in [low, high). Errors: those of Tensor::uniform_.
 AMBIT_API Tensor uniform_(const Tensor& tensor, double low = 0, double high = 1);
+/// Fill with normal numbers of this mean and standard deviation. Errors: those of Tensor::normal_.
 AMBIT_API Tensor normal_(const Tensor& tensor, double mean = 0, double std = 1);
+/// Fill with `value`. Errors: DTypeError where it does not fit the dtype.
 AMBIT_API Tensor constant_(const Tensor& tensor, const Scalar& value);
+/// Fill with 0.
 AMBIT_API Tensor zeros_(const Tensor& tensor);
+/// Fill with 1.
 AMBIT_API Tensor ones_(const Tensor& tensor);
 
-/// Return the factor by which a nonlinearity wants its weights scaled; `param` is leaky_relu's
-/// slope.
+/// Return the factor by which a nonlinearity wants its weights scaled: relu sqrt(2), leaky_relu
+/// sqrt(2 / (1 + param^2)) with its slope `param`, tanh 5/3, the others 1. Source: torch.nn.init.
 AMBIT_API double calculate_gain(Nonlinearity nonlinearity, double param = 0.01);
-/// Return the numbers of inputs and outputs that an element of a weight [out, in, ...] connects.
+/// Return fan_in and fan_out of a weight [out, in, ...]: on how many inputs an output depends and
+/// how many outputs an input reaches, in and out times the product of the sizes left.
 /// Errors: ShapeError for less than 2 dims.
 AMBIT_API std::tuple<int64_t, int64_t> calculate_fan_in_and_fan_out(const Tensor& tensor);
 
-// Errors of all below: ShapeError for less than 2 dims.
+// Errors of all below: ShapeError for less than 2 dims, DTypeError for what is not floating point.
+// Without elements there is nothing to do.
 
-/// Uniform in +-sqrt(3) std, std = calculate_gain(nonlinearity, a) / sqrt(fan).
+/// Fill with numbers uniform in +-sqrt(3) std, std = calculate_gain(nonlinearity, a) / sqrt(fan),
+/// fan that of `mode`; so the standard deviation is std.
 /// Source: He et al. 2015, arXiv:1502.01852.
 AMBIT_API Tensor kaiming_uniform_(const Tensor& tensor, double a = 0,
                                   FanMode mode = FanMode::fan_in,
                                   Nonlinearity nonlinearity = Nonlinearity::leaky_relu);
-/// Normal with that std.
+/// Fill with normal numbers of mean 0 and the std of kaiming_uniform_.
 AMBIT_API Tensor kaiming_normal_(const Tensor& tensor, double a = 0, FanMode mode = FanMode::fan_in,
                                  Nonlinearity nonlinearity = Nonlinearity::leaky_relu);
-/// Uniform in +-sqrt(3) std, std = gain sqrt(2 / (fan_in + fan_out)).
+/// Fill with numbers uniform in +-sqrt(3) std, std = gain sqrt(2 / (fan_in + fan_out)).
 /// Source: Glorot & Bengio 2010, AISTATS 9.
 AMBIT_API Tensor xavier_uniform_(const Tensor& tensor, double gain = 1);
-/// Normal with that std.
+/// Fill with normal numbers of mean 0 and the std of xavier_uniform_.
 AMBIT_API Tensor xavier_normal_(const Tensor& tensor, double gain = 1);
 
 }  // namespace ambit::nn::init

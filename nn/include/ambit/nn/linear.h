@@ -6,6 +6,7 @@
 
 namespace ambit::nn {
 
+/// Options of Linear. bias: whether there is one. Default: true.
 class LinearOptions : public Options<LinearOptions> {
  public:
   LinearOptions(int64_t in_features, int64_t out_features)
@@ -24,13 +25,15 @@ class LinearOptions : public Options<LinearOptions> {
 
 /// y = x weight^T + bias: x [..., in_features] -> y [..., out_features].
 /// weight [out_features, in_features] and bias [out_features] start uniform in
-/// +-1/sqrt(in_features). Errors: Error for negative sizes.
+/// +-1/sqrt(in_features), as torch.nn.Linear. Errors: Error for negative sizes; of forward those of
+/// linear().
 class AMBIT_API LinearImpl : public Cloneable<LinearImpl> {
  public:
   LinearImpl(int64_t in_features, int64_t out_features)
       : LinearImpl(LinearOptions(in_features, out_features)) {}
   explicit LinearImpl(const LinearOptions& opts);
   void reset() override;
+  /// Draw weight and bias anew.
   void reset_parameters();
   Tensor forward(const Tensor& input);
   void pretty_print(std::ostream& os) const override;
@@ -40,6 +43,7 @@ class AMBIT_API LinearImpl : public Cloneable<LinearImpl> {
 };
 AMBIT_MODULE(Linear);
 
+/// Options of Flatten; dims may count from the end. Defaults: start_dim 1, end_dim -1.
 class FlattenOptions : public Options<FlattenOptions> {
  public:
   FlattenOptions& start_dim(int64_t dim) { return set(start_dim_, dim); }
@@ -51,7 +55,8 @@ class FlattenOptions : public Options<FlattenOptions> {
   int64_t start_dim_ = 1, end_dim_ = -1;
 };
 
-/// Join dims start_dim to end_dim into one; by default all but the batch.
+/// Join dims start_dim to end_dim into one, by default all but the batch: [N,C,H,W] -> [N, C H W];
+/// see flatten(). Errors of forward: IndexError; ShapeError where start_dim is behind end_dim.
 class AMBIT_API FlattenImpl : public Cloneable<FlattenImpl> {
  public:
   explicit FlattenImpl(const FlattenOptions& opts = {}) : options(opts) {}
@@ -63,7 +68,7 @@ class AMBIT_API FlattenImpl : public Cloneable<FlattenImpl> {
 };
 AMBIT_MODULE(Flatten);
 
-/// Return the input.
+/// Return the input itself, whatever it is.
 class AMBIT_API IdentityImpl : public Cloneable<IdentityImpl> {
  public:
   void reset() override;

@@ -12,6 +12,9 @@ inline constexpr Reduction kNone = Reduction::none, kMean = Reduction::mean, kSu
 
 namespace ambit::nn {
 
+/// Options of CrossEntropyLoss. weight [C]: the factor of each class, undefined: ones;
+/// ignore_index: the class that does not count, default -100; reduction: default mean;
+/// label_smoothing: in [0, 1], how much of each target is spread over all classes, default 0.
 class CrossEntropyLossOptions : public Options<CrossEntropyLossOptions> {
  public:
   CrossEntropyLossOptions& weight(Tensor v) { return set(weight_, std::move(v)); }
@@ -30,8 +33,11 @@ class CrossEntropyLossOptions : public Options<CrossEntropyLossOptions> {
   double label_smoothing_ = 0;
 };
 
-/// cross_entropy() of logits [N,C,...] and targets, classes or probabilities.
-/// Errors: Error for label_smoothing outside [0, 1]; ShapeError for a weight that is not 1-D.
+/// Compute cross_entropy(): logits [N,C,...] or [C] and targets, classes int64 [N,...] or
+/// probabilities of the logits' shape -> [], or with kNone the targets' shape without C.
+///   class t: -weight[t] log(softmax(x[n])[t]); the mean divides by the sum of these weights
+/// Errors: Error for label_smoothing outside [0, 1]; ShapeError for a weight that is not 1-D; of
+/// forward those of cross_entropy().
 class AMBIT_API CrossEntropyLossImpl : public Cloneable<CrossEntropyLossImpl> {
  public:
   explicit CrossEntropyLossImpl(const CrossEntropyLossOptions& opts = {});
@@ -43,6 +49,7 @@ class AMBIT_API CrossEntropyLossImpl : public Cloneable<CrossEntropyLossImpl> {
 };
 AMBIT_MODULE(CrossEntropyLoss);
 
+/// Options of NLLLoss, as those of CrossEntropyLoss.
 class NLLLossOptions : public Options<NLLLossOptions> {
  public:
   NLLLossOptions& weight(Tensor v) { return set(weight_, std::move(v)); }
@@ -58,8 +65,10 @@ class NLLLossOptions : public Options<NLLLossOptions> {
   Reduction reduction_ = Reduction::mean;
 };
 
-/// nll_loss() of log-probabilities [N,C,...] and classes. Errors: ShapeError for a weight that is
-/// not 1-D.
+/// Compute nll_loss(): log-probabilities [N,C,...] or [C] and classes int64 [N,...] -> [], or with
+/// kNone the classes' shape.
+///   class t: -weight[t] x[n,t]; the mean divides by the sum of these weights
+/// Errors: ShapeError for a weight that is not 1-D; of forward those of nll_loss().
 class AMBIT_API NLLLossImpl : public Cloneable<NLLLossImpl> {
  public:
   explicit NLLLossImpl(const NLLLossOptions& opts = {});
@@ -71,6 +80,7 @@ class AMBIT_API NLLLossImpl : public Cloneable<NLLLossImpl> {
 };
 AMBIT_MODULE(NLLLoss);
 
+/// Options of MSELoss: the reduction, default mean.
 class MSELossOptions : public Options<MSELossOptions> {
  public:
   MSELossOptions(Reduction reduction = Reduction::mean) : reduction_(reduction) {}
@@ -81,7 +91,8 @@ class MSELossOptions : public Options<MSELossOptions> {
   Reduction reduction_;
 };
 
-/// mse_loss() of tensors of one shape.
+/// Compute mse_loss(): (x - target)^2 of tensors of one shape -> [], or with kNone that shape.
+/// Errors of forward: ShapeError, DTypeError, DeviceMismatchError.
 class AMBIT_API MSELossImpl : public Cloneable<MSELossImpl> {
  public:
   explicit MSELossImpl(const MSELossOptions& opts = {}) : options(opts) {}

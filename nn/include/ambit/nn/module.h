@@ -22,6 +22,7 @@ struct IncompatibleKeys {
   std::vector<std::string> missing_keys, unexpected_keys;
 };
 
+/// Base of all modules. Copies of a Module share its tensors and submodules; clone() makes others.
 class AMBIT_API Module : public std::enable_shared_from_this<Module> {
  public:
   /// The name is the class's, without namespace and "Impl", unless one is given.
@@ -31,20 +32,24 @@ class AMBIT_API Module : public std::enable_shared_from_this<Module> {
   Module& operator=(const Module&) = default;
   virtual ~Module();
 
+  /// Return the name: "Linear".
   std::string name() const;
+  /// Return what train() set last; at first true.
   bool is_training() const { return is_training_; }
 
   // --- building: names are neither empty nor dotted nor taken, else Error. Tensors get their
   // dotted path as Tensor::name(), which errors quote; a tensor or module registered twice keeps
   // its first.
 
-  /// An undefined tensor holds the name of a parameter that is left out. Errors: Error for a tensor
-  /// that an op made.
+  /// Add a tensor that is trained, a leaf that requires grad if `requires_grad`; return it as it is
+  /// kept. An undefined tensor holds the name of a parameter that is left out. Errors: Error for a
+  /// tensor that an op made; DTypeError for a gradient of what is not floating point.
   Tensor& register_parameter(std::string name, Tensor tensor, bool requires_grad = true);
   /// Add a tensor that is saved and moved with the module but not trained. Not `persistent`: not
   /// saved.
   Tensor& register_buffer(std::string name, Tensor tensor, bool persistent = true);
-  /// Return the module. Errors: Error also for null and for a module that holds this one.
+  /// Add a submodule and return it. Errors: Error also for null and for a module that holds this
+  /// one.
   template <class M>
   std::shared_ptr<M> register_module(std::string name, std::shared_ptr<M> module) {
     add_module(std::move(name), module);
@@ -54,7 +59,8 @@ class AMBIT_API Module : public std::enable_shared_from_this<Module> {
   std::shared_ptr<M> register_module(std::string name, const ModuleHolder<M, D>& module) {
     return register_module(std::move(name), module.ptr());
   }
-  /// Put another module in the place of a registered one, which members of the class still hold.
+  /// Put another module in the place of a registered one, which members of the class still hold;
+  /// return it. Errors: Error where no module bears the name; for null; for one that holds this.
   template <class M>
   std::shared_ptr<M> replace_module(const std::string& name, std::shared_ptr<M> module) {
     set_module(name, module);
@@ -65,26 +71,31 @@ class AMBIT_API Module : public std::enable_shared_from_this<Module> {
     return replace_module(name, module.ptr());
   }
 
-  // --- what there is: depth first, each tensor and module once, left-out parameters never
+  // --- what there is: depth first, each tensor and module once, undefined tensors never;
+  // with recurse those of all modules below too, under dotted names: "conv1.weight"
   std::vector<Tensor> parameters(bool recurse = true) const;
   OrderedDict<std::string, Tensor> named_parameters(bool recurse = true) const;
   std::vector<Tensor> buffers(bool recurse = true) const;
   OrderedDict<std::string, Tensor> named_buffers(bool recurse = true) const;
+  /// Return the modules registered here, without those below them.
   std::vector<std::shared_ptr<Module>> children() const;
   OrderedDict<std::string, std::shared_ptr<Module>> named_children() const { return children_; }
-  /// Errors: Error with include_self for a module that no shared_ptr holds.
+  /// Return this module, unless left out, and all below, names with `prefix` in front, this one's
+  /// "" or `prefix`. Errors: Error with include_self for a module that no shared_ptr holds.
   std::vector<std::shared_ptr<Module>> modules(bool include_self = true) const;
   OrderedDict<std::string, std::shared_ptr<Module>> named_modules(const std::string& prefix = {},
                                                                   bool include_self = true) const;
-  /// Call `function` with this module, then with all below it.
+  /// Call `function` with this module, then with all below it, once for each time they are
+  /// registered.
   void apply(const std::function<void(Module&)>& function);
   void apply(const std::function<void(const std::string& path, Module&)>& function,
              const std::string& prefix = {});
 
   // --- state
-  /// Switch between training and evaluation, for layers where they differ.
+  /// Switch this module and all below to training or evaluation, for layers where they differ.
   virtual void train(bool on = true);
   void eval() { train(false); }
+  /// Drop the gradients of all parameters, or, with set_to_none false, zero those that are there.
   void zero_grad(bool set_to_none = true);
 
   /// Move all parameters, their gradients and all buffers, keeping their identity, so that an
@@ -94,17 +105,20 @@ class AMBIT_API Module : public std::enable_shared_from_this<Module> {
   void to(DType dtype, bool non_blocking = false);
   void to(Device device, DType dtype, bool non_blocking = false);
   void cpu() { to(kCPU); }
+  /// Move to cuda:<index>.
   void cuda(int index = 0);
 
   /// Return parameters and persistent buffers under their dotted names, as aliases outside the
   /// graph.
   StateDict state_dict() const;
-  /// Copy tensors into the parameters and buffers of those names, wherever they are.
+  /// Copy tensors into the parameters and persistent buffers of those names, wherever they are;
+  /// return which of the names of one side the other lacked.
   /// Errors: Error listing every wrong shape or dtype and, if strict, every missing and unexpected
   /// name; then nothing has changed.
   IncompatibleKeys load_state_dict(const StateDict& dict, bool strict = true);
 
-  /// Copy, on `device` if given. Errors: Error for a class that is not a Cloneable (cloneable.h).
+  /// Return a copy with tensors of its own, on `device` if given. Errors: Error for a class that is
+  /// not a Cloneable (cloneable.h).
   virtual std::shared_ptr<Module> clone(const std::optional<Device>& device = {}) const;
 
   /// Return this as M, a module class or its holder, null if it is another: `m.as<nn::Linear>()`.

@@ -57,6 +57,7 @@ class ModuleHolder {
   decltype(auto) operator()(Args&&... args) const {
     return get()->forward(std::forward<Args>(args)...);
   }
+  /// net[i] is (*net)[i], of the containers.
   template <class Index>
   decltype(auto) operator[](Index&& index) const {
     return (*get())[std::forward<Index>(index)];
@@ -93,6 +94,7 @@ class ModuleHolder {
   std::shared_ptr<Contained> impl_;
 };
 
+/// Print the module's tree. Errors: Error when empty.
 template <class Contained, class Derived>
 std::ostream& operator<<(std::ostream& os, const ModuleHolder<Contained, Derived>& module) {
   return os << *module;
@@ -100,7 +102,8 @@ std::ostream& operator<<(std::ostream& os, const ModuleHolder<Contained, Derived
 
 }  // namespace ambit::nn
 
-/// Define the holder `Name` of the module class `NameImpl`.
+/// Define the holder `Name` of the module class `NameImpl`, where its documentation stands. Its
+/// constructors are those of NameImpl: Linear(784, 10). Use it in NameImpl's namespace, behind it.
 #define AMBIT_MODULE(Name)                                           \
   class Name : public ::ambit::nn::ModuleHolder<Name##Impl, Name> {  \
    public:                                                           \

@@ -9,9 +9,11 @@
 
 namespace ambit::nn {
 
+/// Modules named "0", "1", ... in their order. It clones with all of them.
 class AMBIT_API ModuleListImpl : public Cloneable<ModuleListImpl> {
  public:
   ModuleListImpl() = default;
+  /// Hold these modules or holders, of any classes.
   template <class... M>
   requires(sizeof...(M) > 0 && !(std::derived_from<std::remove_cvref_t<M>, ModuleListImpl> ||
                                  ...)) explicit ModuleListImpl(M&&... modules) {
@@ -29,11 +31,12 @@ class AMBIT_API ModuleListImpl : public Cloneable<ModuleListImpl> {
   void push_back(M module) {
     push_back(std::shared_ptr<Module>(std::make_shared<M>(std::move(module))));
   }
+  /// Add the modules of another list, which both then share.
   void extend(const ModuleListImpl& other);
 
   size_t size() const { return modules_.size(); }
   bool is_empty() const { return modules_.empty(); }
-  /// Errors of both: IndexError.
+  /// Return module i. Errors of both: IndexError.
   std::shared_ptr<Module> ptr(size_t i) const;
   std::shared_ptr<Module> operator[](size_t i) const { return ptr(i); }
   /// Return module i as M, a module class or its holder. Errors: IndexError; Error if it is

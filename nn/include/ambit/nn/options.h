@@ -10,7 +10,8 @@
 
 namespace ambit::nn {
 
-/// Base of an option class `Self`.
+/// Base of an option class `Self`. Each option has a setter of its name, which returns the options,
+/// and most have a getter; values are checked when the module or optimizer is made or runs.
 template <class Self>
 class Options {
  protected:

@@ -49,12 +49,15 @@ class OrderedDictItem {
   Value value_;
 };
 
+/// A map that keeps the order of insertion. Errors of all: Error, but std::out_of_range for a
+/// position outside of it.
 template <class Key, class Value>
 class OrderedDict {
  public:
   using Item = OrderedDictItem<Key, Value>;
 
   OrderedDict() = default;
+  /// Hold these entries. Errors: Error for a key given twice.
   OrderedDict(std::initializer_list<Item> items) {
     for (const Item& item : items) insert(item.key(), item.value());
   }
@@ -90,17 +93,19 @@ class OrderedDict {
     const auto it = index_.find(key);
     return it == index_.end() ? nullptr : &items_[it->second].value();
   }
-  /// Errors: Error when there is none.
+  /// Return the value of a key; of a position the entry. Errors: Error when there is none.
   Value& operator[](const Key& key) { return items_[position(key)].value(); }
   const Value& operator[](const Key& key) const { return items_[position(key)].value(); }
   Item& operator[](size_t i) { return items_.at(i); }
   const Item& operator[](size_t i) const { return items_.at(i); }
 
+  /// Return all keys, in order.
   std::vector<Key> keys() const {
     std::vector<Key> all;
     for (const Item& item : items_) all.push_back(item.key());
     return all;
   }
+  /// Return all values, in the order of their keys.
   std::vector<Value> values() const {
     std::vector<Value> all;
     for (const Item& item : items_) all.push_back(item.value());

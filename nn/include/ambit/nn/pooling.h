@@ -1,4 +1,8 @@
-// MaxPool2d, AvgPool2d, AdaptiveAvgPool2d: [N,C,H,W] or [C,H,W], windows in elements (h, w).
+// MaxPool2d, AvgPool2d, AdaptiveAvgPool2d: [N,C,H,W] -> [N,C,P,Q], or both without N; floating
+// point; windows in elements, one number or (h, w).
+//   P = floor((H + 2 padding - dilation (kernel_size - 1) - 1) / stride) + 1, Q likewise of W
+// but with ceil_mode rounded up, unless the last window would begin behind the input and its left
+// padding: (P - 1) stride >= H + padding. Errors of forward: those of the functions of ops/pool.h.
 // Errors of all: Error at construction for windows, strides or dilations below 1, or padding that
 // is negative or above half a window.
 #pragma once
@@ -10,7 +14,7 @@
 
 namespace ambit::nn {
 
-/// Stride is the kernel's size unless set.
+/// Options of MaxPool2d. Defaults: stride kernel_size, padding 0, dilation 1, ceil_mode false.
 class MaxPool2dOptions : public Options<MaxPool2dOptions> {
  public:
   MaxPool2dOptions(IntOrPair kernel_size) : params_{.kernel = kernel_size, .stride = kernel_size} {}
@@ -29,6 +33,7 @@ class MaxPool2dOptions : public Options<MaxPool2dOptions> {
   Pool2dParams params_;
 };
 
+/// Take the maximum of each window; see max_pool2d(). Padding counts as minus infinity.
 class AMBIT_API MaxPool2dImpl : public Cloneable<MaxPool2dImpl> {
  public:
   explicit MaxPool2dImpl(IntOrPair kernel_size) : MaxPool2dImpl(MaxPool2dOptions(kernel_size)) {}
@@ -37,7 +42,7 @@ class AMBIT_API MaxPool2dImpl : public Cloneable<MaxPool2dImpl> {
   explicit MaxPool2dImpl(const MaxPool2dOptions& opts);
   void reset() override;
   Tensor forward(const Tensor& input);
-  /// Also return the position h * W + w of each maximum.
+  /// Also return the position h * W + w in its plane of each maximum: int64, of forward's shape.
   std::tuple<Tensor, Tensor> forward_with_indices(const Tensor& input);
   void pretty_print(std::ostream& os) const override;
 
@@ -45,7 +50,8 @@ class AMBIT_API MaxPool2dImpl : public Cloneable<MaxPool2dImpl> {
 };
 AMBIT_MODULE(MaxPool2d);
 
-/// Stride is the kernel's size unless set.
+/// Options of AvgPool2d. count_include_pad: whether padding counts in the divisor. Defaults: stride
+/// kernel_size, padding 0, ceil_mode false, count_include_pad true.
 class AvgPool2dOptions : public Options<AvgPool2dOptions> {
  public:
   AvgPool2dOptions(IntOrPair kernel_size) : params_{.kernel = kernel_size, .stride = kernel_size} {}
@@ -64,6 +70,7 @@ class AvgPool2dOptions : public Options<AvgPool2dOptions> {
   Pool2dParams params_;
 };
 
+/// Take the mean of each window; see avg_pool2d(). Padding is zero.
 class AMBIT_API AvgPool2dImpl : public Cloneable<AvgPool2dImpl> {
  public:
   explicit AvgPool2dImpl(IntOrPair kernel_size) : AvgPool2dImpl(AvgPool2dOptions(kernel_size)) {}
@@ -78,6 +85,7 @@ class AMBIT_API AvgPool2dImpl : public Cloneable<AvgPool2dImpl> {
 };
 AMBIT_MODULE(AvgPool2d);
 
+/// Options of AdaptiveAvgPool2d. output_size: (P, Q), or one number for both; -1: the input's.
 class AdaptiveAvgPool2dOptions : public Options<AdaptiveAvgPool2dOptions> {
  public:
   AdaptiveAvgPool2dOptions(IntOrPair output_size) : output_size_(output_size) {}
@@ -88,8 +96,9 @@ class AdaptiveAvgPool2dOptions : public Options<AdaptiveAvgPool2dOptions> {
   Pair output_size_;  // -1: the input's
 };
 
-/// Average to a given output size, whatever the input's; -1 keeps it. Errors: Error for other sizes
-/// below 0.
+/// Average [N,C,H,W] -> [N,C,P,Q] of a given size (P, Q), whatever H and W; see
+/// adaptive_avg_pool2d(). Window i is from floor(i H / P) to ceil((i + 1) H / P).
+/// Errors: Error for sizes below 0 other than -1; of forward ShapeError for 0.
 class AMBIT_API AdaptiveAvgPool2dImpl : public Cloneable<AdaptiveAvgPool2dImpl> {
  public:
   explicit AdaptiveAvgPool2dImpl(IntOrPair output_size)

@@ -15,6 +15,8 @@ namespace ambit::nn {
 /// A module with the name it shall have in a Sequential.
 using NamedAnyModule = std::pair<std::string, AnyModule>;
 
+/// Modules that forward() calls in order: y = m[n-1](...m[1](m[0](x))). The shapes are those that
+/// the modules ask for and give. It clones with all of them.
 class AMBIT_API SequentialImpl : public Cloneable<SequentialImpl> {
  public:
   SequentialImpl() = default;
@@ -25,6 +27,7 @@ class AMBIT_API SequentialImpl : public Cloneable<SequentialImpl> {
              ...)) explicit SequentialImpl(M&&... modules) {
     (push_back(AnyModule(std::forward<M>(modules))), ...);
   }
+  /// Hold the modules under these names.
   explicit SequentialImpl(std::initializer_list<NamedAnyModule> modules);
   explicit SequentialImpl(const OrderedDict<std::string, AnyModule>& modules);
 
@@ -32,14 +35,16 @@ class AMBIT_API SequentialImpl : public Cloneable<SequentialImpl> {
   /// empty module; those of register_module.
   void push_back(AnyModule module);
   void push_back(std::string name, AnyModule module);
+  /// Add the modules of another one, which both then share, named by their positions here.
   void extend(const SequentialImpl& other);
 
-  /// Errors: Error when there are no modules.
+  /// Return what the last module makes of input. Errors: Error when there are none; those of the
+  /// modules.
   Tensor forward(const Tensor& input);
 
   size_t size() const { return modules_.size(); }
   bool is_empty() const { return modules_.empty(); }
-  /// Errors of both: IndexError.
+  /// Return module i. Errors of both: IndexError.
   std::shared_ptr<Module> ptr(size_t i) const;
   std::shared_ptr<Module> operator[](size_t i) const { return ptr(i); }
   /// Return module i as M, a module class or its holder. Errors: IndexError; Error if it is
@@ -60,6 +65,7 @@ class AMBIT_API SequentialImpl : public Cloneable<SequentialImpl> {
   std::vector<AnyModule> modules_;
 };
 
+/// The holder of a SequentialImpl.
 class Sequential : public ModuleHolder<SequentialImpl, Sequential> {
  public:
   using Impl = SequentialImpl;

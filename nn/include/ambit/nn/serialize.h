@@ -10,12 +10,14 @@
 
 namespace ambit {
 
-/// Errors: those of save(StateDict).
+/// Write the module's state dict and its name. Errors: those of save(StateDict).
 AMBIT_API void save(const nn::Module& module, const std::string& path);
-/// Errors: those of load(StateDict) and of Module::load_state_dict; Error when the file is of a
-/// module of another name. Then the module is unchanged.
+/// Copy a file's tensors into the module's, wherever they are, strictly: no name missing or too
+/// many. Errors: those of load(StateDict) and of Module::load_state_dict; Error when the file is of
+/// a module of another name. Then the module is unchanged.
 AMBIT_API void load(nn::Module& module, const std::string& path);
 
+// The same by a module's holder or shared pointer.
 template <class M, class D>
 void save(const nn::ModuleHolder<M, D>& module, const std::string& path) {
   save(static_cast<const nn::Module&>(*module), path);

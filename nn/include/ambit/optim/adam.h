@@ -29,6 +29,7 @@ class AMBIT_API AdamOptionsBase : public OptimizerOptions {
   AdamParams params_;
 };
 
+/// The setters, which return the options' own type `Self`.
 template <class Self>
 class AdamSetters : public AdamOptionsBase, public nn::Options<Self> {
  public:
@@ -49,23 +50,28 @@ class AdamSetters : public AdamOptionsBase, public nn::Options<Self> {
   using AdamOptionsBase::AdamOptionsBase;
 };
 
+/// Options of Adam. Defaults: lr 1e-3, betas (0.9, 0.999), eps 1e-8, weight_decay 0.
 class AMBIT_API AdamOptions : public AdamSetters<AdamOptions> {
  public:
   AdamOptions(double lr = 1e-3) : AdamSetters(AdamParams{.lr = lr}) {}
 };
+/// Options of AdamW. Defaults: as Adam's, but weight_decay 1e-2.
 class AMBIT_API AdamWOptions : public AdamSetters<AdamWOptions> {
  public:
   AdamWOptions(double lr = 1e-3)
       : AdamSetters(AdamParams{.lr = lr, .weight_decay = 1e-2, .decoupled = true}) {}
 };
 
-/// For each parameter p with gradient g, in step t = 1, 2, ...:
+/// Descend by estimates of the gradient's moments. For each parameter p with gradient g, in its
+/// step t = 1, 2, ...:
 ///   g += weight_decay p;  m = beta1 m + (1 - beta1) g;  v = beta2 v + (1 - beta2) g^2
 ///   p -= lr (m / (1 - beta1^t)) / (sqrt(v / (1 - beta2^t)) + eps)
-/// Errors: Error for negative values and for betas outside [0, 1).
-/// Source: Kingma & Ba 2015, arXiv:1412.6980.
+/// Floating-point parameters of any shape. State: "step" (t, on cpu), "exp_avg" (m), "exp_avg_sq"
+/// (v). Errors: Error for a negative lr, eps or weight_decay, and for betas outside [0, 1). Source:
+/// Kingma & Ba 2015, arXiv:1412.6980.
 class AMBIT_API Adam : public Optimizer {
  public:
+  /// Train these parameters as one group, or groups, with `defaults` where they have no options.
   explicit Adam(const std::vector<Tensor>& params, const AdamOptions& defaults = {});
   explicit Adam(const std::vector<OptimizerParamGroup>& groups, const AdamOptions& defaults = {});
 
@@ -78,10 +84,11 @@ class AMBIT_API Adam : public Optimizer {
   void update(const Batch& batch, const OptimizerOptions& options) const override;
 };
 
-/// Adam whose weight decay is p -= lr weight_decay p, before the step.
-/// Source: Loshchilov & Hutter 2019, arXiv:1711.05101.
+/// Adam whose weight decay is p -= lr weight_decay p, before the step, in place of the one through
+/// g. Source: Loshchilov & Hutter 2019, arXiv:1711.05101.
 class AMBIT_API AdamW : public Adam {
  public:
+  /// Train these parameters as one group, or groups, with `defaults` where they have no options.
   explicit AdamW(const std::vector<Tensor>& params, const AdamWOptions& defaults = {});
   explicit AdamW(const std::vector<OptimizerParamGroup>& groups, const AdamWOptions& defaults = {});
 

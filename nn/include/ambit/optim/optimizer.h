@@ -17,12 +17,14 @@
 
 namespace ambit::optim {
 
-/// Hyperparameters of one group.
+/// Hyperparameters of one group: SGDOptions, AdamOptions, AdamWOptions.
 class AMBIT_API OptimizerOptions {
  public:
   virtual ~OptimizerOptions();
   virtual std::unique_ptr<OptimizerOptions> clone() const = 0;
+  /// Return the learning rate, as schedules read it from options of any optimizer.
   virtual double get_lr() const = 0;
+  /// Set it; the next step checks it.
   virtual void set_lr(double lr) = 0;
   /// Errors: Error naming the value that is out of range.
   virtual void check() const = 0;
@@ -57,28 +59,38 @@ class AMBIT_API OptimizerParamGroup {
   std::unique_ptr<OptimizerOptions> options_;
 };
 
+/// Base of the optimizers. Its tensors are shared with the module: what step() writes, the module
+/// has. To write one: name the state in state_tensors(), make it in prepare(), and update a batch
+/// of parameters in update().
 class AMBIT_API Optimizer {
  public:
+  /// Computes the loss and, by backward(), the gradients, before a step.
   using LossClosure = std::function<Tensor()>;
 
   virtual ~Optimizer();
   Optimizer(const Optimizer&) = delete;
   Optimizer& operator=(const Optimizer&) = delete;
 
-  /// Update every parameter that has a gradient, those of one group, device and dtype together;
-  /// first run `closure`, if any, and return its loss. State follows a parameter that has moved.
-  /// All is checked before the first update.
-  /// Errors: Error (options), DeviceMismatchError, DTypeError, ShapeError (param, grad).
+  /// Update every parameter that has a gradient, in place and unrecorded, those of one group,
+  /// device, dtype and stage together; first run `closure`, if any, with gradients on, and return
+  /// its loss, else an undefined tensor. State follows a parameter that has moved. All is checked,
+  /// and all state allocated, before the first update. Errors: Error (options),
+  /// DeviceMismatchError, DTypeError, ShapeError (param, grad); those of closure. Source:
+  /// torch.optim.Optimizer.step.
   Tensor step(const LossClosure& closure = {});
   /// Drop the gradients, or, with set_to_none false, fill them with zeros where they are.
   void zero_grad(bool set_to_none = true);
 
-  /// Errors: Error for options out of range, and for a parameter that is undefined, not a leaf, or
-  /// here already; then nothing is added.
+  /// Add parameters with options of their own, or else copies of defaults(). Errors: Error for
+  /// options out of range or of another optimizer, and for a parameter that is undefined, not a
+  /// leaf, or here already; then nothing is added.
   void add_param_group(const OptimizerParamGroup& group);
+  /// Return the groups, to read or to set options: `sgd.param_groups()[0].options().set_lr(0.01)`.
   std::vector<OptimizerParamGroup>& param_groups() { return groups_; }
   const std::vector<OptimizerParamGroup>& param_groups() const { return groups_; }
+  /// Return the parameters of all groups, in order: their positions are those of state_dict().
   std::vector<Tensor> parameters() const;
+  /// Return the options for groups that are added without; changing them changes no group there is.
   OptimizerOptions& defaults() { return *defaults_; }
   const OptimizerOptions& defaults() const { return *defaults_; }
 
@@ -123,12 +135,14 @@ class AMBIT_API Optimizer {
             std::unique_ptr<OptimizerOptions> defaults);
 
   virtual const char* step_name() const = 0;  ///< as errors name it
+  /// Return what is kept per parameter, kMaxState at most, always the same.
   virtual std::span<const StateTensor> state_tensors() const = 0;
   /// Allocate what `state` lacks: a step allocates for all parameters before it updates the first.
   virtual void prepare(const Tensor& param, State& state,
                        const OptimizerOptions& options) const = 0;
   /// Return what tells apart parameters that cannot be updated together, such as their steps.
   virtual int64_t stage(const State& state) const = 0;
+  /// Write the batch's parameters and state in place, all by one kernel call.
   virtual void update(const Batch& batch, const OptimizerOptions& options) const = 0;
 
  private:

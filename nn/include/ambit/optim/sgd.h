@@ -7,6 +7,7 @@
 
 namespace ambit::optim {
 
+/// Options of SGD. Defaults of all but lr: 0 and false.
 class AMBIT_API SGDOptions : public OptimizerOptions, public nn::Options<SGDOptions> {
  public:
   SGDOptions(double lr) { params_.lr = lr; }
@@ -33,13 +34,16 @@ class AMBIT_API SGDOptions : public OptimizerOptions, public nn::Options<SGDOpti
   SgdParams params_;
 };
 
-/// For each parameter p with gradient g:
+/// Descend along the gradient. In each step, for each parameter p with gradient g:
 ///   g += weight_decay p;  buf = momentum buf + (1 - dampening) g (at first buf = g);
 ///   g = buf, or with nesterov g + momentum buf;  p -= lr g
-/// Errors: Error for negative values, and for nesterov without momentum or with dampening.
+/// Floating-point parameters of any shape. State: "momentum_buffer", where there is momentum.
+/// Errors: Error for a negative lr, momentum or weight_decay, and for nesterov without momentum or
+/// with dampening.
 /// Source: Sutskever et al. 2013, ICML; as PyTorch writes it.
 class AMBIT_API SGD : public Optimizer {
  public:
+  /// Train these parameters as one group, or groups, with `defaults` where they have no options.
   SGD(const std::vector<Tensor>& params, const SGDOptions& defaults);
   SGD(const std::vector<OptimizerParamGroup>& groups, const SGDOptions& defaults);
 

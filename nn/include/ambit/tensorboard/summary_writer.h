@@ -19,6 +19,7 @@ namespace ambit::tensorboard {
 
 class EventWriter;
 
+/// Options of SummaryWriter. Errors of its constructor: max_queue 0; flush_secs outside [0, 1e9].
 class SummaryWriterOptions : public nn::Options<SummaryWriterOptions> {
  public:
   /// Events that may wait for the writing thread; add_* waits where there are more. Default: 10.
@@ -59,7 +60,7 @@ class AMBIT_API SummaryWriter {
   void add_scalar(const std::string& tag, const Tensor& value, int64_t step = 0);
 
   /// Add points to several curves of one diagram, each of which is a run in a folder of its own:
-  /// log_dir/<main_tag>_<tag>, with slashes made underscores.
+  /// log_dir/<main_tag>_<tag>, with slashes made underscores. All bear the tag main_tag.
   void add_scalars(const std::string& main_tag,
                    const std::vector<std::pair<std::string, Scalar>>& tag_values, int64_t step = 0);
 
@@ -81,6 +82,7 @@ class AMBIT_API SummaryWriter {
   /// Flush and close the files. Whoever adds more begins new ones in the same folder.
   void close();
 
+  /// Return the folder, as it was given.
   const std::string& log_dir() const { return log_dir_; }
 
  private:
