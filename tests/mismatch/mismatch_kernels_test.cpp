@@ -1,6 +1,9 @@
 // DeviceMismatchError of every kernel op called directly: each tensor argument in turn on another
-// device than the rest, on every pair of devices. Kernels are called with whatever parameters and
-// shapes: the device check is before all else.
+// device than the rest, on every pair of devices.
+#include <ambit/backend/examples.h>
+
+#include <set>
+
 #include "mismatch.h"
 
 using namespace ambit;

@@ -2,7 +2,6 @@
 // argument in turn on another device than the rest, on every pair of devices, with and without
 // gradients, and with 0-dim operands. What must be said follows from the rule of each call, written
 // here once more; the calls are compared with the declarations, so that none is forgotten.
-// Long because it is one table: split, nobody could see what is missing.
 #include <ambit/ambit.h>
 
 #include <algorithm>
@@ -11,77 +10,12 @@
 
 #include "declared_tensors.h"
 #include "mismatch.h"
+#include "mismatch_calls.h"
 
 using namespace ambit;
 using namespace mismatch;
 
 namespace {
-
-using Tensors = std::vector<Tensor>;
-
-enum class Rule {
-  strict,                // all on one device
-  elementwise,           // 0-dim cpu tensors may mix in
-  in_place,              // as strict, the first decides
-  in_place_elementwise,  // the first decides, 0-dim cpu tensors may mix in
-  indexing,              // the first decides, what is called indices may be on cpu
-};
-
-struct Call {
-  std::string function;  // as declared, methods as "Tensor::add"
-  Rule rule;
-  Tensors operands;  // in the order of the declaration
-  std::function<void(const Tensors&)> run;
-  std::string op = {};                  // as errors call it, where that is not the function's name
-  std::vector<std::string> names = {};  // of the operands, where the declaration leaves a doubt
-};
-
-Tensors given(auto... t) { return {t...}; }
-
-// CALL(add, elementwise, given(f(), f()), t[0], t[1]): add(t[0], t[1]) of these operands.
-#define CALL(function, rule, operands, ...)                                \
-  Call {                                                                   \
-#function, Rule::rule, operands,                                       \
-        [](const Tensors& t) { static_cast<void>(function(__VA_ARGS__)); } \
-  }
-#define METHOD(method, rule, operands, ...)                                   \
-  Call {                                                                      \
-    "Tensor::" #method, Rule::rule, operands,                                 \
-        [](const Tensors& t) { static_cast<void>(t[0].method(__VA_ARGS__)); } \
-  }
-#define BOTH(name, rule, operands, ...) \
-  CALL(name, rule, operands, t[0], __VA_ARGS__), METHOD(name, rule, operands, __VA_ARGS__)
-#define BINARY(name)                              \
-  BOTH(name, elementwise, given(f(), f()), t[1]), \
-      BOTH(name##_, in_place_elementwise, given(f(), f()), t[1])
-#define OPERATOR(sign, name)                                               \
-  Call {                                                                   \
-    "operator" #sign, Rule::elementwise, given(f(), f()),                  \
-        [](const Tensors& t) { static_cast<void>(t[0] sign t[1]); }, #name \
-  }
-#define ASSIGNMENT(sign, name)                                             \
-  Call {                                                                   \
-    "Tensor::operator" #sign, Rule::in_place_elementwise, given(f(), f()), \
-        [](const Tensors& t) { static_cast<void>(t[0] sign t[1]); }, #name \
-  }
-
-Call named(Call call, std::vector<std::string> names) {
-  call.names = std::move(names);
-  return call;
-}
-std::vector<std::string> list(auto... names) { return {names...}; }
-// An indexing function and method whose operands have these names.
-#define NAMED(names, function, operands, ...)                          \
-  named(CALL(function, indexing, operands, t[0], __VA_ARGS__), names), \
-      named(METHOD(function, indexing, operands, __VA_ARGS__), names)
-Call reported_as(Call call, std::string op) {
-  call.op = std::move(op);
-  return call;
-}
-
-Tensor f(IntArrayRef sizes = {2, 2}) { return ones(sizes); }
-Tensor places(IntArrayRef sizes = {2, 2}) { return zeros(sizes, kInt64); }
-Tensor mask() { return ones({2, 2}, kBool); }
 
 std::vector<Call> elementwise_calls() {
   return {
@@ -211,13 +145,10 @@ std::vector<Call> layer_calls() {
   };
 }
 
-std::vector<Call> all_calls() {
-  std::vector<Call> all;
-  for (const auto& part : {elementwise_calls(), index_calls(), product_calls(), layer_calls()}) {
-    all.insert(all.end(), part.begin(), part.end());
-  }
-  return all;
-}
+const CallTable<Call> kElementwise(elementwise_calls);
+const CallTable<Call> kIndexing(index_calls);
+const CallTable<Call> kProducts(product_calls);
+const CallTable<Call> kLayers(layer_calls);
 
 // Not here: what crosses devices, what looks at dtypes or shapes alone, and backward, which
 // mismatch_training_test.cpp is about.
@@ -330,7 +261,7 @@ DeclaredTensors all_declared() {
 
 TEST_CASE("the mismatch tests call every function and method of several tensors") {
   std::map<std::string, size_t> called;
-  for (const Call& call : all_calls()) ++called[call.function];
+  for (const Call& call : CallTable<Call>::all()) ++called[call.function];
   const DeclaredTensors declared = all_declared();
   REQUIRE(declared.size() > 130);
   for (const auto& entry : declared) {
@@ -346,7 +277,7 @@ TEST_CASE("the mismatch tests call every function and method of several tensors"
 TEST_CASE("every op refuses a tensor on another device, whichever argument it is") {
   const CountingDevices counting;
   const DeclaredTensors declared = declared_functions_of_tensors();
-  for (const Call& call : all_calls()) {
+  for (const Call& call : CallTable<Call>::all()) {
     const auto names = names_of(call, declared);
     REQUIRE(names.size() == call.operands.size());
     for (const Variant& variant : variants()) {
@@ -360,7 +291,7 @@ TEST_CASE("every op refuses a tensor on another device, whichever argument it is
 }
 
 TEST_CASE("an undefined tensor that an op needs is an error with the op's name") {
-  for (const Call& call : all_calls()) {
+  for (const Call& call : CallTable<Call>::all()) {
     for (size_t i = 0; i < call.operands.size(); ++i) {
       INFO(call.function, ", operand ", i);
       Tensors t = call.operands;

@@ -7,21 +7,14 @@
 #include <string>
 #include <vector>
 
+#include "agreement_calls.h"
 #include "declared_functions.h"
 #include "tests/devices.h"
 
 using namespace ambit;
+using namespace agreement;
 
 namespace {
-
-// Operands in one layout on one device, all of one shape but for b, which may broadcast.
-struct Operands {
-  Tensor a, b;     // float32, normal
-  Tensor unit;     // float32, in (0.05, 0.95)
-  Tensor n, m;     // int64, small; m without zeros
-  Tensor yes, no;  // bool
-  bool is_empty, is_scalar;
-};
 
 struct Layout {
   const char* name;
@@ -66,35 +59,6 @@ Operands draw(const Layout& layout, Device device) {
   o.is_scalar = o.a.dim() == 0;
   return o;
 }
-
-struct Call {
-  const char* function;
-  std::function<std::vector<Tensor>(const Operands&)> run;
-  bool takes_empty = true, takes_scalar = true;
-};
-
-#define CALL(f, ...)                                                             \
-  Call {                                                                         \
-#f, [](const Operands& o) -> std::vector < Tensor> { return {__VA_ARGS__}; } \
-  }
-#define IN_PLACE(f, start, ...)                      \
-  Call {                                             \
-#f, [](const Operands& o) -> std::vector<Tensor> { \
-    const Tensor x = (start).clone(); x.f(__VA_ARGS__); return {x}; } \
-  }
-#define BINARY(f, x, y) \
-  CALL(f, f(o.x, o.y), f(o.x, 3)), IN_PLACE(f##_, o.x, o.y), IN_PLACE(f##_, o.x, 3)
-#define LOGICAL(f) CALL(f, f(o.yes, o.no), f(o.a, o.n)), IN_PLACE(f##_, o.yes, o.no)
-
-Call not_empty(Call c) {
-  c.takes_empty = false;
-  return c;
-}
-Call with_dims(Call c) {
-  c.takes_scalar = false;
-  return c;
-}
-Call full_only(Call c) { return not_empty(with_dims(std::move(c))); }
 
 // A unary map of normal numbers and of the unit interval, or of integers.
 const Tensor& operand_of(UnaryOp map, const Operands& o, const Tensor& floats) {
@@ -291,14 +255,11 @@ const std::vector<std::string> kElsewhere{
     "randint_like", "bernoulli",     "uniform_", "normal_",  "random_",       "bernoulli_",
     "dropout",      "result_type"};
 
-std::vector<Call> all_calls() {
-  std::vector<Call> all;
-  for (const auto& part : {map_calls(), elementwise_calls(), reduce_calls(),
-                           shape_and_index_calls(), matrix_and_network_calls()}) {
-    all.insert(all.end(), part.begin(), part.end());
-  }
-  return all;
-}
+const CallTable<Call> kMaps(map_calls);
+const CallTable<Call> kElementwise(elementwise_calls);
+const CallTable<Call> kReductions(reduce_calls);
+const CallTable<Call> kShapes(shape_and_index_calls);
+const CallTable<Call> kNetworks(matrix_and_network_calls);
 
 void check_agree(const Tensor& got, const Tensor& want) {
   REQUIRE(got.sizes() == want.sizes());
@@ -321,7 +282,7 @@ TEST_CASE("devices agree with the reference, function by function and layout by 
     for_each_device([&](Device device) {
       if (device == reference) return;
       const Operands given = draw(layout, device);
-      for (const Call& call : all_calls()) {
+      for (const Call& call : CallTable<Call>::all()) {
         if ((given.is_empty && !call.takes_empty) || (given.is_scalar && !call.takes_scalar))
           continue;
         INFO(call.function, ", ", layout.name);
@@ -354,7 +315,7 @@ TEST_CASE("devices agree with the reference on images") {
 TEST_CASE("the agreement table names every function that computes") {
   std::set<std::string> tested(kNetworkOps.begin(), kNetworkOps.end());
   tested.insert(kElsewhere.begin(), kElsewhere.end());
-  for (const Call& call : all_calls()) tested.insert(call.function);
+  for (const Call& call : CallTable<Call>::all()) tested.insert(call.function);
   for (const std::string& name : declared_functions()) {
     INFO("declared but not in the table: ", name);
     CHECK(tested.count(name) == 1);

@@ -1,0 +1,29 @@
+// Tables of calls that no public function may be missing from. Every test file adds the rows of its
+// family, so that a new op brings them with its own tests:
+//   const CallTable<BadCall> kRows([] { return std::vector<BadCall>{SHAPE(add, m23(), m45())}; });
+#pragma once
+
+#include <vector>
+
+template <class Call>
+class CallTable {
+ public:
+  using Rows = std::vector<Call> (*)();
+  /// Add rows, which are made when a test asks for them.
+  explicit CallTable(Rows rows) { parts().push_back(rows); }
+
+  /// Return the rows of all files.
+  static std::vector<Call> all() {
+    std::vector<Call> calls;
+    for (const Rows rows : parts()) {
+      for (Call& call : rows()) calls.push_back(std::move(call));
+    }
+    return calls;
+  }
+
+ private:
+  static std::vector<Rows>& parts() {
+    static std::vector<Rows> all;
+    return all;
+  }
+};

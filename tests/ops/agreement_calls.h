@@ -1,0 +1,54 @@
+// Calls of public functions whose results agreement_test.cpp compares between devices.
+#pragma once
+
+#include <ambit/ambit.h>
+
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "tests/call_table.h"
+
+namespace agreement {
+
+using namespace ambit;
+
+// Operands in one layout on one device, all of one shape but for b, which may broadcast.
+struct Operands {
+  Tensor a, b;     // float32, normal
+  Tensor unit;     // float32, in (0.05, 0.95)
+  Tensor n, m;     // int64, small; m without zeros
+  Tensor yes, no;  // bool
+  bool is_empty, is_scalar;
+};
+
+struct Call {
+  const char* function;
+  std::function<std::vector<Tensor>(const Operands&)> run;
+  bool takes_empty = true, takes_scalar = true;
+};
+
+#define CALL(f, ...)                                                             \
+  Call {                                                                         \
+#f, [](const Operands& o) -> std::vector < Tensor> { return {__VA_ARGS__}; } \
+  }
+#define IN_PLACE(f, start, ...)                      \
+  Call {                                             \
+#f, [](const Operands& o) -> std::vector<Tensor> { \
+    const Tensor x = (start).clone(); x.f(__VA_ARGS__); return {x}; } \
+  }
+#define BINARY(f, x, y) \
+  CALL(f, f(o.x, o.y), f(o.x, 3)), IN_PLACE(f##_, o.x, o.y), IN_PLACE(f##_, o.x, 3)
+#define LOGICAL(f) CALL(f, f(o.yes, o.no), f(o.a, o.n)), IN_PLACE(f##_, o.yes, o.no)
+
+inline Call not_empty(Call c) {
+  c.takes_empty = false;
+  return c;
+}
+inline Call with_dims(Call c) {
+  c.takes_scalar = false;
+  return c;
+}
+inline Call full_only(Call c) { return not_empty(with_dims(std::move(c))); }
+
+}  // namespace agreement
