@@ -1,0 +1,110 @@
+// Writes in place and through views, as the graph sees them: gradients, and what was saved before.
+#include <ambit/ambit.h>
+#include <doctest/doctest.h>
+
+#include "gradcheck.h"
+#include "tests/devices.h"
+
+using namespace ambit;
+
+TEST_CASE("a saved tensor that was overwritten is noticed, and the op named") {
+  for_each_device([](Device device) {
+    Tensor x = ones({2}, device).requires_grad_();
+    Tensor w = ones({2}, device);
+    const Tensor y = x * w;
+    w.add_(1);
+    CHECK_THROWS_WITH_AS(y.sum().backward(),
+                         "mul: expected a tensor saved for backward unchanged, got one that was "
+                         "since written in place (version 0, now 1)",
+                         AutogradError);
+    CHECK_FALSE(x.grad().defined());
+  });
+}
+
+TEST_CASE("a view of a saved tensor that was overwritten is noticed") {
+  Tensor x = ones({2, 2}).requires_grad_();
+  const Tensor w = ones({2, 2}), y = x * w;
+  w.select(0, 1).fill_(3);
+  CHECK_THROWS_AS(y.sum().backward(), AutogradError);
+}
+
+TEST_CASE("a leaf that requires grad refuses in-place writes while recording") {
+  Tensor x = ones({2}).requires_grad_();
+  CHECK_THROWS_AS(x.add_(1), AutogradError);
+  CHECK_THROWS_AS(x.view({2, 1}).mul_(2), AutogradError);
+  CHECK(x.equal(ones({2})));
+  const NoGradGuard no_grad;
+  x.add_(1);
+  CHECK(x.equal(full({2}, 2.0)));
+}
+
+TEST_CASE("in-place ops are differentiated") {
+  Tensor x = tensor({1.0, 2.0}).requires_grad_();
+  Tensor y = x * 2;
+  y.add_(x);
+  y.mul_(y.detach() * 0 + 5);
+  y.sum().backward();
+  CHECK(x.grad().equal(full({2}, 15.0)));
+}
+
+TEST_CASE("a write to a view reaches its base, and the base's other views") {
+  Tensor w = tensor({5.0, 7.0}, kFloat64).requires_grad_();
+  const Tensor base = zeros({2, 2}, kFloat64), row = base[0], column = base.select(1, 0);
+  row.copy_(w);
+  CHECK(base.requires_grad());
+  CHECK(column.requires_grad());
+  (base * tensor({{1.0, 2.0}, {3.0, 4.0}}, kFloat64)).sum().backward({}, true);
+  CHECK(w.grad().equal(tensor({1.0, 2.0}, kFloat64)));
+  column.sum().backward();
+  CHECK(w.grad().equal(tensor({2.0, 2.0}, kFloat64)));
+}
+
+TEST_CASE("writes through views pass gradcheck") {
+  gradcheck(
+      [](const std::vector<Tensor>& in) {
+        const Tensor y = in[0] * 2;
+        y.select(0, 1).mul_(in[1]);
+        y.transpose(0, 1).select(0, 0).add_(in[1].select(0, 0));
+        return y * y;
+      },
+      {randn({3, 2}, kFloat64), randn({2}, kFloat64)});
+}
+
+TEST_CASE("a tensor multiplied by itself in place has the gradient of its square") {
+  const Tensor x = full({2}, 3.0).requires_grad_();
+  const Tensor y = x * 1;
+  y.mul_(y);
+  y.sum().backward();
+  CHECK(x.grad().equal(full({2}, 6.0)));
+}
+
+TEST_CASE("an expanded view follows its base, overwritten since") {
+  const Tensor x = ones({1, 4}).requires_grad_();
+  const Tensor base = x * 1, view = base.expand({3, 4});
+  base.mul_(2);
+  view.sum().backward();
+  CHECK(x.grad().equal(full({1, 4}, 6.0)));
+}
+
+TEST_CASE("an empty view at the end follows its base, overwritten since") {
+  const Tensor x = ones({4}).requires_grad_();
+  const Tensor base = x * 1, part = base.slice(0, 2), empty_part = part.slice(0, 2, 0);
+  base.mul_(2);
+  (empty_part.sum() + base.sum()).backward();
+  CHECK(x.grad().equal(full({4}, 2.0)));
+}
+
+TEST_CASE("a view made outside of the graph is not written into it") {
+  const Tensor leaf = ones({2}).requires_grad_(), base = leaf * 2;
+  for (const Tensor& t : {leaf, base}) {
+    Tensor view;
+    {
+      const NoGradGuard no_grad;
+      view = t.select(0, 0);
+    }
+    CHECK_THROWS_AS(view.mul_(3), AutogradError);
+    CHECK_THROWS_AS(view.mul_(ones({}).requires_grad_()), AutogradError);
+  }
+  CHECK(leaf.is_leaf());
+  CHECK(leaf.equal(ones({2})));
+}
