@@ -91,3 +91,16 @@ TEST_CASE("a custom function's gradient takes the shape and dtype of its input, 
   Wider::apply(v).sum().backward();
   CHECK(v.grad().equal(full({2}, 3.0)));
 }
+
+TEST_CASE("detecting anomalies names the op whose backward throws") {
+  const Tensor x = ones({2}).requires_grad_();
+  const Tensor loss = Careless::apply(x).sum();
+  autograd::set_detect_anomaly(true);
+  try {
+    loss.backward();
+    FAIL("no error");
+  } catch (const AutogradError& e) {
+    CHECK(std::string(e.what()).starts_with("Function: expected its backward to succeed"));
+  }
+  autograd::set_detect_anomaly(false);
+}
