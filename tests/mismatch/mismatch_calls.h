@@ -48,19 +48,6 @@ inline Tensors given(auto... t) { return {t...}; }
   }
 #define BOTH(name, rule, operands, ...) \
   CALL(name, rule, operands, t[0], __VA_ARGS__), METHOD(name, rule, operands, __VA_ARGS__)
-#define BINARY(name)                              \
-  BOTH(name, elementwise, given(f(), f()), t[1]), \
-      BOTH(name##_, in_place_elementwise, given(f(), f()), t[1])
-#define OPERATOR(sign, name)                                               \
-  Call {                                                                   \
-    "operator" #sign, Rule::elementwise, given(f(), f()),                  \
-        [](const Tensors& t) { static_cast<void>(t[0] sign t[1]); }, #name \
-  }
-#define ASSIGNMENT(sign, name)                                             \
-  Call {                                                                   \
-    "Tensor::operator" #sign, Rule::in_place_elementwise, given(f(), f()), \
-        [](const Tensors& t) { static_cast<void>(t[0] sign t[1]); }, #name \
-  }
 
 inline Call named(Call call, std::vector<std::string> names) {
   call.names = std::move(names);

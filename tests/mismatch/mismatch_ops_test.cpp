@@ -17,6 +17,20 @@ using namespace mismatch;
 
 namespace {
 
+#define BINARY(name)                              \
+  BOTH(name, elementwise, given(f(), f()), t[1]), \
+      BOTH(name##_, in_place_elementwise, given(f(), f()), t[1])
+#define OPERATOR(sign, name)                                               \
+  Call {                                                                   \
+    "operator" #sign, Rule::elementwise, given(f(), f()),                  \
+        [](const Tensors& t) { static_cast<void>(t[0] sign t[1]); }, #name \
+  }
+#define ASSIGNMENT(sign, name)                                             \
+  Call {                                                                   \
+    "Tensor::operator" #sign, Rule::in_place_elementwise, given(f(), f()), \
+        [](const Tensors& t) { static_cast<void>(t[0] sign t[1]); }, #name \
+  }
+
 std::vector<Call> elementwise_calls() {
   return {
       BINARY(add),

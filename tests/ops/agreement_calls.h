@@ -28,7 +28,7 @@ struct Call {
   bool takes_empty = true, takes_scalar = true;
 };
 
-#define CALL(f, ...)                                                             \
+#define RESULT(f, ...)                                                           \
   Call {                                                                         \
 #f, [](const Operands& o) -> std::vector < Tensor> { return {__VA_ARGS__}; } \
   }
@@ -37,9 +37,6 @@ struct Call {
 #f, [](const Operands& o) -> std::vector<Tensor> { \
     const Tensor x = (start).clone(); x.f(__VA_ARGS__); return {x}; } \
   }
-#define BINARY(f, x, y) \
-  CALL(f, f(o.x, o.y), f(o.x, 3)), IN_PLACE(f##_, o.x, o.y), IN_PLACE(f##_, o.x, 3)
-#define LOGICAL(f) CALL(f, f(o.yes, o.no), f(o.a, o.n)), IN_PLACE(f##_, o.yes, o.no)
 
 inline Call not_empty(Call c) {
   c.takes_empty = false;
