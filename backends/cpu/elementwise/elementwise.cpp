@@ -37,7 +37,7 @@ void check_divisors(const Tensor& a, const Tensor& b, BinaryOp op) {
   const bool overflows = op == BinaryOp::floor_divide || op == BinaryOp::trunc_divide;
   const auto loops = make_loops<2>({&b, &a});
   const T *divisor = b.data_ptr<T>(), *dividend = a.data_ptr<T>();
-  parallel_rows(loops, kGrain, [&](int64_t n, const std::array<int64_t, 2>& offsets) {
+  parallel_runs(loops, kGrain, [&](int64_t n, const std::array<int64_t, 2>& offsets) {
     const T *d = divisor + offsets[0], *x = dividend + offsets[1];
     const int64_t d_stride = loops.inner_stride(0), x_stride = loops.inner_stride(1);
     bool zero = false, overflow = false;
@@ -57,7 +57,7 @@ void check_divisors(const Tensor& a, const Tensor& b, BinaryOp op) {
 
 void unary_as_given(Tensor& y, const Tensor& x, UnaryOp op) {
   const UnaryRow row = expect(unary_row(op, x.dtype()), op, x.dtype());
-  for_packed_rows<2>({&y, &x}, grain_of(op),
+  for_packed_runs<2>({&y, &x}, grain_of(op),
                      [row](int64_t n, const auto& p) { row(n, p[0], p[1]); });
 }
 
@@ -66,7 +66,7 @@ void binary_as_given(Tensor& y, const Tensor& a, const Tensor& b, BinaryOp op) {
   if (is_division(op) && is_integral(a.dtype())) {
     visit(a.dtype(), [&]<class T>() { check_divisors<T>(a, b, op); });
   }
-  for_packed_rows<3>({&y, &a, &b}, grain_of(op),
+  for_packed_runs<3>({&y, &a, &b}, grain_of(op),
                      [row](int64_t n, const auto& p) { row(n, p[0], p[1], p[2]); });
 }
 
@@ -98,13 +98,13 @@ void binary(Tensor& y, const Tensor& a, const Tensor& b, const BinaryOp& op) {
 
 void compare(Tensor& y, const Tensor& a, const Tensor& b, const CompareOp& op) {
   const BinaryRow row = compare_row(op, a.dtype());
-  for_packed_rows<3>({&y, &a, &b}, kGrain,
+  for_packed_runs<3>({&y, &a, &b}, kGrain,
                      [row](int64_t n, const auto& p) { row(n, p[0], p[1], p[2]); });
 }
 
 void where(Tensor& y, const Tensor& condition, const Tensor& a, const Tensor& b) {
   const WhereRow row = where_row(element_size(y.dtype()));
-  for_packed_rows<4>({&y, &condition, &a, &b}, kGrain,
+  for_packed_runs<4>({&y, &condition, &a, &b}, kGrain,
                      [row](int64_t n, const auto& p) { row(n, p[0], p[1], p[2], p[3]); });
 }
 

@@ -89,7 +89,7 @@ class Reduction {
   template <class F>
   void for_results(int64_t begin, int64_t end, const F& f) const {
     const Loops<2>& kept = geometry_.kept;
-    for_rows(kept, begin, end, [&](int64_t n, const std::array<int64_t, 2>& at) {
+    for_runs(kept, begin, end, [&](int64_t n, const std::array<int64_t, 2>& at) {
       for (int64_t i = 0; i < n; i += kPiece) {
         f(std::min(kPiece, n - i), std::array<int64_t, 2>{at[0] + i * kept.inner_stride(0),
                                                           at[1] + i * kept.inner_stride(1)});
@@ -104,7 +104,7 @@ class Reduction {
     if (begin == end) return;
     const int64_t stride = reduced.inner_stride(0), next = geometry_.kept.inner_stride(1);
     if (geometry_.inner_kept) {
-      for_rows(reduced, begin, end, [&](int64_t m, const std::array<int64_t, 1>& at) {
+      for_runs(reduced, begin, end, [&](int64_t m, const std::array<int64_t, 1>& at) {
         add(n, sums, x_offset + at[0], next, m, stride);
       });
       return;
@@ -115,7 +115,7 @@ class Reduction {
         fold(end - begin, sum, x_offset + begin * stride, stride);
         continue;
       }
-      for_rows(reduced, begin, end, [&](int64_t m, const std::array<int64_t, 1>& at) {
+      for_runs(reduced, begin, end, [&](int64_t m, const std::array<int64_t, 1>& at) {
         fold(m, sum, x_offset + at[0], stride);
       });
     }
