@@ -1,6 +1,7 @@
 // 2-D convolution and its gradients: oneDNN for float32 with many channels, conv_direct.h else.
 #include "backends/cpu/kernels.h"
 #include "backends/cpu/layout/channels_last.h"
+#include "backends/cpu/layout/native_scope.h"
 #include "backends/cpu/runtime/onednn.h"
 #include "backends/cpu/runtime/parallel.h"
 #include "conv_direct.h"
@@ -115,10 +116,9 @@ void conv2d(Tensor& y, const Tensor& x, const Tensor& w, const Tensor& b, const 
   if (y.numel() == 0) return;
   const ConvSizes g(x.sizes(), w.sizes(), y.sizes(), p);
   if (prefers_onednn(x, g, g.Kg, is_channels_last(x))) {
-    const Tensor out = laid_out_for_writing(y);
-    w.data_ptr();  // row-major, as Layouts has it, also where it is another convolution's result
-    const InputsAsTheyLie in({&x, &b});
-    return onednn_conv(g, out, in[0], w, in[1]);
+    // w may be another convolution's result; Layouts has it row-major.
+    const NativeScope native({.outputs = {&y}, .row_major = {&w, &b}, .inputs = {&x}});
+    return onednn_conv(g, native.output(0), native.input(0), w, b);
   }
   visit<dtypes::kFloating>(x.dtype(), [&]<class T>() {
     direct_conv<T>(g, y.data_ptr<T>(), x.data_ptr<T>(), w.data_ptr<T>(),
@@ -131,10 +131,8 @@ void conv2d_input_grad(Tensor& dx, const Tensor& dy, const Tensor& w, const Conv
   if (dy.numel() == 0 || w.numel() == 0) return fill(dx, 0);
   const ConvSizes g(dx.sizes(), w.sizes(), dy.sizes(), p);
   if (prefers_onednn(dx, g, g.Cg, false)) {
-    const Tensor out = laid_out_for_writing(dx);
-    w.data_ptr();  // as in conv2d
-    const InputsAsTheyLie in({&dy});
-    return onednn_input_grad(g, out, in[0], w);
+    const NativeScope native({.outputs = {&dx}, .row_major = {&w}, .inputs = {&dy}});
+    return onednn_input_grad(g, native.output(0), native.input(0), w);
   }
   visit<dtypes::kFloating>(dx.dtype(), [&]<class T>() {
     direct_conv_input_grad<T>(g, dx.data_ptr<T>(), dy.data_ptr<T>(), w.data_ptr<T>());
@@ -146,9 +144,8 @@ void conv2d_weight_grad(Tensor& dw, const Tensor& dy, const Tensor& x, const Con
   if (dy.numel() == 0 || dw.numel() == 0) return fill(dw, 0);
   const ConvSizes g(x.sizes(), dw.sizes(), dy.sizes(), p);
   if (prefers_onednn(x, g, g.Kg, is_channels_last(dy))) {
-    dw.data_ptr();
-    const InputsAsTheyLie in({&dy, &x});
-    return onednn_weight_grad(g, dw, in[0], in[1]);
+    const NativeScope native({.row_major = {&dw}, .inputs = {&dy, &x}});
+    return onednn_weight_grad(g, dw, native.input(0), native.input(1));
   }
   visit<dtypes::kFloating>(x.dtype(), [&]<class T>() {
     direct_conv_weight_grad<T>(g, dw.data_ptr<T>(), dy.data_ptr<T>(), x.data_ptr<T>());

@@ -5,6 +5,7 @@
 
 #include "backends/cpu/kernels.h"
 #include "backends/cpu/layout/channels_last.h"
+#include "backends/cpu/layout/native_scope.h"
 #include "backends/cpu/layout/packing.h"
 #include "rows.h"
 
@@ -79,21 +80,16 @@ bool follows(const Tensor& y, const Tensor& x) {
 
 void unary(Tensor& y, const Tensor& x, const UnaryOp& op) {
   if (!follows(y, x)) return unary_as_given(y, x, op);
-  Tensor out = laid_out_for_writing(y);
-  const InputsAsTheyLie in({&x});
-  unary_as_given(out, in[0], op);
+  const NativeScope native({.outputs = {&y}, .inputs = {&x}});
+  Tensor out = native.output(0);
+  unary_as_given(out, native.input(0), op);
 }
 
 void binary(Tensor& y, const Tensor& a, const Tensor& b, const BinaryOp& op) {
   if (!follows(y, a) && !follows(y, b)) return binary_as_given(y, a, b, op);
-  Tensor out = laid_out_for_writing(y);
-  InputsAsTheyLie in({&a, &b});
-  if (has_channels_last_strides(out)) {
-    for (size_t i = 0; i < 2; ++i) {
-      if (in[i].is_contiguous()) in.channels_last(i);
-    }
-  }
-  binary_as_given(out, in[0], in[1], op);
+  const NativeScope native({.outputs = {&y}, .inputs = {&a, &b}, .inputs_follow = true});
+  Tensor out = native.output(0);
+  binary_as_given(out, native.input(0), native.input(1), op);
 }
 
 void compare(Tensor& y, const Tensor& a, const Tensor& b, const CompareOp& op) {

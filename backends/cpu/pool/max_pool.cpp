@@ -14,6 +14,7 @@
 
 #include "backends/cpu/kernels.h"
 #include "backends/cpu/layout/channels_last.h"
+#include "backends/cpu/layout/native_scope.h"
 #include "backends/cpu/runtime/parallel.h"
 #include "pool_channels_last.h"
 #include "pool_windows.h"
@@ -190,13 +191,12 @@ HWY_EXPORT(max_pool2d_any);
 void max_pool2d(Tensor& y, Tensor& index, const Tensor& x, const Pool2dParams& p) {
   const Planes s(x, y);
   if (is_channels_last(x) && suits_channels_last(p)) {
-    const Tensor out = laid_out_for_writing(y);
-    const Tensor at = index.defined() ? laid_out_for_writing(index) : Tensor();
-    if (has_channels_last_strides(out) && (!at.defined() || has_channels_last_strides(at))) {
-      InputsAsTheyLie in({&x});
-      return max_pool2d_channels_last(s, out.data_ptr<float>(),
+    const NativeScope native({.outputs = {&y, &index}, .inputs = {&x}, .inputs_follow = true});
+    if (native.has_native_outputs()) {
+      const Tensor& at = native.output(1);
+      return max_pool2d_channels_last(s, native.output(0).data_ptr<float>(),
                                       at.defined() ? at.data_ptr<int32_t>() : nullptr,
-                                      in.channels_last(0).data_ptr<float>(), p);
+                                      native.input(0).data_ptr<float>(), p);
     }
   }
   HWY_DYNAMIC_DISPATCH(max_pool2d_any)(y, index, x, p);

@@ -7,6 +7,7 @@
 
 #include "backends/cpu/kernels.h"
 #include "backends/cpu/layout/channels_last.h"
+#include "backends/cpu/layout/native_scope.h"
 #include "pool_channels_last.h"
 #include "pool_windows.h"
 
@@ -63,13 +64,12 @@ void max_pool2d_grad(Tensor& dx, const Tensor& dy, const Tensor& index, const Po
   const Planes s(dx, dy);
   const int64_t in = s.H * s.W, out = s.P * s.Q;
   if (dx.dtype() == kFloat32 && is_channels_last(index) && suits_channels_last(p)) {
-    const Tensor to = laid_out_for_writing(dx);
-    InputsAsTheyLie inputs({&dy, &index});
-    if (has_channels_last_strides(to)) {
-      const int32_t* positions = inputs.channels_last(1).data_ptr<int32_t>();
+    const NativeScope native({.outputs = {&dx}, .inputs = {&dy, &index}, .inputs_follow = true});
+    if (native.has_native_outputs()) {
+      const int32_t* positions = native.input(1).data_ptr<int32_t>();
       check_positions(index.numel(), positions, in);
-      return max_pool2d_grad_channels_last(s, to.data_ptr<float>(),
-                                           inputs.channels_last(0).data_ptr<float>(), positions, p);
+      return max_pool2d_grad_channels_last(s, native.output(0).data_ptr<float>(),
+                                           native.input(0).data_ptr<float>(), positions, p);
     }
   }
   const int32_t* pi = index.data_ptr<int32_t>();

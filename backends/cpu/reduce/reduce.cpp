@@ -5,6 +5,7 @@
 #include "backends/cpu/elementwise/rows.h"
 #include "backends/cpu/kernels.h"
 #include "backends/cpu/layout/channels_last.h"
+#include "backends/cpu/layout/native_scope.h"
 #include "backends/cpu/layout/packing.h"
 #include "backends/cpu/runtime/scratch.h"
 #include "reduce_rows.h"
@@ -185,9 +186,8 @@ class Reduction {
 void reduce(Tensor& y, const Tensor& x, const ReduceOp& op) {
   if (y.numel() == 0) return;
   if (!is_channels_last(x)) return Reduction(y, x, op).run();
-  y.data_ptr();
-  const InputsAsTheyLie in({&x});
-  Reduction(y, in[0], op).run();
+  const NativeScope native({.row_major = {&y}, .inputs = {&x}});
+  Reduction(y, native.input(0), op).run();
 }
 
 }  // namespace ambit::cpu
