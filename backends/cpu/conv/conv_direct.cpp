@@ -14,6 +14,7 @@
 #include "backends/cpu/matmul/tile-inl.h"
 #include "backends/cpu/runtime/parallel.h"
 #include "backends/cpu/runtime/scratch.h"
+#include "conv_packing.h"
 
 HWY_BEFORE_NAMESPACE();
 namespace ambit::cpu::HWY_NAMESPACE {
@@ -23,7 +24,7 @@ constexpr int64_t kRows = kTileRows;
 
 /// Strips of kRows filters: [groups][strips][taps][kRows], zero beyond the last filter.
 template <class T>
-void pack_weights(const ConvGeometry& g, T* packed, const T* w) {
+void pack_weights(const ConvSizes& g, T* packed, const T* w) {
   const int64_t strips = ceil_div(g.Kg, kRows);
   for (int64_t i = 0; i < g.groups * strips; ++i) {
     const int64_t first = i % strips * kRows, count = std::min(kRows, g.Kg - first);
@@ -36,9 +37,10 @@ void pack_weights(const ConvGeometry& g, T* packed, const T* w) {
 
 /// N vectors of one strip of filters: sums [kRows][length].
 template <class T, size_t N>
-void convolve_tile(const ConvGeometry& g, T* sums, int64_t length, const T* packed, const T* w) {
+void convolve_tile(const ConvPacking& packing, T* sums, int64_t length, const T* packed,
+                   const T* w) {
   Tile<T, kTileRows, N> tile;
-  for (const int64_t offset : g.offsets) {
+  for (const int64_t offset : packing.offsets) {
     tile.add_product(w, packed + offset);
     w += kRows;
   }
@@ -47,41 +49,44 @@ void convolve_tile(const ConvGeometry& g, T* sums, int64_t length, const T* pack
 
 /// One strip of filters on one image, `length` a multiple of the vector's.
 template <class T>
-void convolve_strip(const ConvGeometry& g, T* sums, int64_t length, const T* packed, const T* w) {
+void convolve_strip(const ConvPacking& packing, T* sums, int64_t length, const T* packed,
+                    const T* w) {
   using Full = Tile<T, kTileRows, kTileVectors>;
   int64_t f = 0;
   for (; f + Full::kWidth <= length; f += Full::kWidth) {
-    convolve_tile<T, kTileVectors>(g, sums + f, length, packed + f, w);
+    convolve_tile<T, kTileVectors>(packing, sums + f, length, packed + f, w);
   }
   for (; f < length; f += Full::kLanes) {
-    convolve_tile<T, 1>(g, sums + f, length, packed + f, w);
+    convolve_tile<T, 1>(packing, sums + f, length, packed + f, w);
   }
 }
 
 template <class T>
-void forward(const ConvGeometry& g, T* y, const T* x, const T* w, const T* b) {
+void forward(const ConvSizes& g, T* y, const T* x, const T* w, const T* b) {
   constexpr int64_t kLanes = Tile<T, kTileRows, 1>::kLanes;
-  const int64_t strips = ceil_div(g.Kg, kRows), length = round_up(g.flat(), kLanes);
-  const int64_t at_once = g.images_at_once(sizeof(T));
-  const Scratch packed(static_cast<size_t>(at_once * g.image() + kLanes) * sizeof(T));
+  const ConvPacking packing(g);
+  const int64_t strips = ceil_div(g.Kg, kRows), length = round_up(packing.flat(), kLanes);
+  const int64_t at_once = packing.images_at_once(sizeof(T));
+  const Scratch packed(static_cast<size_t>(at_once * packing.image() + kLanes) * sizeof(T));
   const Scratch weights(static_cast<size_t>(g.groups * strips * kRows * g.taps()) * sizeof(T));
   pack_weights(g, weights.data<T>(), w);
   const auto strip = [&](int64_t n, int64_t i, int64_t image, T* sums) {  // i: group and strip
     const int64_t group = i / strips, k = group * g.Kg + i % strips * kRows;
-    convolve_strip(g, sums, length, packed.data<T>() + image * g.image() + group * g.Cg * g.channel,
+    convolve_strip(packing, sums, length,
+                   packed.data<T>() + image * packing.image() + group * g.Cg * packing.channel,
                    weights.data<T>() + i * kRows * g.taps());
     const int64_t past = std::min(k + kRows, (group + 1) * g.Kg);
     T* to = y + (n * g.K + k) * g.P * g.Q;
     for (int64_t row = k; row < past; ++row, sums += length) {
       const T bias = b ? b[row] : T(0);
       for (int64_t p = 0; p < g.P; ++p, to += g.Q) {
-        for (int64_t q = 0; q < g.Q; ++q) to[q] = sums[p * g.pitch + q] + bias;
+        for (int64_t q = 0; q < g.Q; ++q) to[q] = sums[p * packing.pitch + q] + bias;
       }
     }
   };
   for (int64_t first = 0; first < g.N; first += at_once) {
     const int64_t images = std::min(at_once, g.N - first);
-    pack_images(g, images, packed.data<T>(), x + first * g.C * g.H * g.W);
+    pack_images(packing, images, packed.data<T>(), x + first * g.C * g.H * g.W);
     const int64_t per_image = g.groups * strips;
     parallel_for(images * per_image, grain_for_products(length * kRows * g.taps()),
                  [&](int64_t begin, int64_t end) {
@@ -109,12 +114,11 @@ HWY_EXPORT(find_float);
 HWY_EXPORT(find_double);
 
 template <>
-void direct_conv(const ConvGeometry& g, float* y, const float* x, const float* w, const float* b) {
+void direct_conv(const ConvSizes& g, float* y, const float* x, const float* w, const float* b) {
   HWY_DYNAMIC_DISPATCH(find_float)()(g, y, x, w, b);
 }
 template <>
-void direct_conv(const ConvGeometry& g, double* y, const double* x, const double* w,
-                 const double* b) {
+void direct_conv(const ConvSizes& g, double* y, const double* x, const double* w, const double* b) {
   HWY_DYNAMIC_DISPATCH(find_double)()(g, y, x, w, b);
 }
 

@@ -1,17 +1,17 @@
 // Convolution of own making: for float64, which oneDNN has not, and for float32 where it is faster,
-// which is with few channels. No im2col: see conv_geometry.h.
+// which is with few channels. No im2col: see conv_packing.h.
 #pragma once
 
-#include "conv_geometry.h"
+#include "conv_sizes.h"
 
 namespace ambit::cpu {
 
 /// y = x * w + b; b may be null.
 template <class T>
-void direct_conv(const ConvGeometry& g, T* y, const T* x, const T* w, const T* b);
+void direct_conv(const ConvSizes& g, T* y, const T* x, const T* w, const T* b);
 template <class T>
-void direct_conv_input_grad(const ConvGeometry& g, T* dx, const T* dy, const T* w);
+void direct_conv_input_grad(const ConvSizes& g, T* dx, const T* dy, const T* w);
 template <class T>
-void direct_conv_weight_grad(const ConvGeometry& g, T* dw, const T* dy, const T* x);
+void direct_conv_weight_grad(const ConvSizes& g, T* dw, const T* dy, const T* x);
 
 }  // namespace ambit::cpu

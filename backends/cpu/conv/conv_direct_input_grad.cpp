@@ -13,6 +13,7 @@
 
 #include "backends/cpu/runtime/parallel.h"
 #include "backends/cpu/runtime/scratch.h"
+#include "conv_packing.h"
 
 HWY_BEFORE_NAMESPACE();
 namespace ambit::cpu::HWY_NAMESPACE {
@@ -30,7 +31,7 @@ constexpr int64_t kTaps = 4;  // sums at a time
 /// run over channels first, so that what is added to one channel has arrived before its neighbour
 /// is.
 template <class T>
-void pack_weights_by_tap(const ConvGeometry& g, T* packed, const T* w) {
+void pack_weights_by_tap(const ConvSizes& g, T* packed, const T* w) {
   const int64_t blocks = ceil_div(g.Kg, kFilters), window = g.R * g.S;
   for (int64_t i = 0; i < g.groups * blocks; ++i) {
     const int64_t first = i % blocks * kFilters, count = std::min(kFilters, g.Kg - first);
@@ -100,20 +101,21 @@ class Scatter {
 
 /// One image: packed (zero before) gets the gradient.
 template <class T>
-void scatter_image(const ConvGeometry& g, T* packed, const T* dy, const T* w,
+void scatter_image(const ConvPacking& packing, T* packed, const T* dy, const T* w,
                    const std::vector<int64_t>& offsets) {
+  const ConvSizes& g = packing.sizes;
   const int64_t blocks = ceil_div(g.Kg, kFilters), plane = g.P * g.Q;
   for (int64_t i = 0; i < g.groups * blocks; ++i) {
     const int64_t group = i / blocks, first = i % blocks * kFilters;
     const T* slope = dy + (group * g.Kg + first) * plane;
     const T* weights = w + i * round_up(g.taps(), kTaps) * kFilters;
-    T* to = packed + group * g.Cg * g.channel;
+    T* to = packed + group * g.Cg * packing.channel;
     for (int64_t p = 0; p < g.P; ++p) {
       for (int64_t q = 0; q < g.Q; q += Scatter<T>::kLanes) {
         const Scatter<T> scatter(slope + p * g.Q + q, plane, std::min(kFilters, g.Kg - first),
                                  std::min(Scatter<T>::kLanes, g.Q - q));
         for (int64_t t = 0; t < g.taps(); t += kTaps) {
-          scatter.add(to + p * g.pitch + q, offsets.data() + t, weights + t * kFilters);
+          scatter.add(to + p * packing.pitch + q, offsets.data() + t, weights + t * kFilters);
         }
       }
     }
@@ -121,24 +123,26 @@ void scatter_image(const ConvGeometry& g, T* packed, const T* dy, const T* w,
 }
 
 template <class T>
-void input_grad(const ConvGeometry& g, T* dx, const T* dy, const T* w) {
+void input_grad(const ConvSizes& g, T* dx, const T* dy, const T* w) {
+  const ConvPacking packing(g);
   const int64_t blocks = ceil_div(g.Kg, kFilters), window = g.R * g.S;
   const Scratch weights(
       static_cast<size_t>(g.groups * blocks * round_up(g.taps(), kTaps) * kFilters) * sizeof(T));
   pack_weights_by_tap(g, weights.data<T>(), w);
   std::vector<int64_t> offsets;
   for (int64_t t = 0; t < g.taps(); ++t) {
-    offsets.push_back(g.offsets[static_cast<size_t>(t % g.Cg * window + t / g.Cg)]);
+    offsets.push_back(packing.offsets[static_cast<size_t>(t % g.Cg * window + t / g.Cg)]);
   }
   // The weights of what fills the last tile are zero.
   offsets.resize(static_cast<size_t>(round_up(g.taps(), kTaps)), offsets.front());
   parallel_for(g.N, grain_for_products(g.work() / g.N), [&](int64_t begin, int64_t end) {
     // A vector longer: where stores have no masks, part of one writes back what lies behind it.
-    const Scratch packed(static_cast<size_t>(g.image() + Scatter<T>::kLanes) * sizeof(T));
+    const Scratch packed(static_cast<size_t>(packing.image() + Scatter<T>::kLanes) * sizeof(T));
     for (int64_t n = begin; n < end; ++n) {
-      std::fill_n(packed.data<T>(), g.image(), T(0));
-      scatter_image(g, packed.data<T>(), dy + n * g.K * g.P * g.Q, weights.data<T>(), offsets);
-      unpack_image(g, dx + n * g.C * g.H * g.W, packed.data<T>());
+      std::fill_n(packed.data<T>(), packing.image(), T(0));
+      scatter_image(packing, packed.data<T>(), dy + n * g.K * g.P * g.Q, weights.data<T>(),
+                    offsets);
+      unpack_image(packing, dx + n * g.C * g.H * g.W, packed.data<T>());
     }
   });
 }
@@ -158,11 +162,11 @@ HWY_EXPORT(find_float);
 HWY_EXPORT(find_double);
 
 template <>
-void direct_conv_input_grad(const ConvGeometry& g, float* dx, const float* dy, const float* w) {
+void direct_conv_input_grad(const ConvSizes& g, float* dx, const float* dy, const float* w) {
   HWY_DYNAMIC_DISPATCH(find_float)()(g, dx, dy, w);
 }
 template <>
-void direct_conv_input_grad(const ConvGeometry& g, double* dx, const double* dy, const double* w) {
+void direct_conv_input_grad(const ConvSizes& g, double* dx, const double* dy, const double* w) {
   HWY_DYNAMIC_DISPATCH(find_double)()(g, dx, dy, w);
 }
 

@@ -13,6 +13,7 @@
 
 #include "backends/cpu/runtime/parallel.h"
 #include "backends/cpu/runtime/scratch.h"
+#include "conv_packing.h"
 
 HWY_BEFORE_NAMESPACE();
 namespace ambit::cpu::HWY_NAMESPACE {
@@ -33,11 +34,12 @@ class Correlation {
   HWY_INLINE Correlation() { clear(Sums()); }
   /// One image: dy [rows of P * Q], packed; the pointers of rows and taps that do not exist repeat
   /// others.
-  HWY_INLINE void add(const ConvGeometry& g, const T* const* dy, const T* const* x) {
+  HWY_INLINE void add(const ConvPacking& packing, const T* const* dy, const T* const* x) {
+    const ConvSizes& g = packing.sizes;
     const int64_t whole = g.Q / kLanes * kLanes;
     const auto rest = hn::FirstN(D(), static_cast<size_t>(g.Q - whole));
     for (int64_t p = 0; p < g.P; ++p) {
-      const int64_t from = p * g.Q, at = p * g.pitch;
+      const int64_t from = p * g.Q, at = p * packing.pitch;
       for (int64_t q = 0; q < whole; q += kLanes) step<true>(dy, from + q, x, at + q, rest);
       if (whole < g.Q) step<false>(dy, from + whole, x, at + whole, rest);
     }
@@ -80,8 +82,9 @@ class Correlation {
 
 /// kTaps taps from t on of a strip of filters of one group, over `images`; adds into dw.
 template <class T>
-void correlate_strip(const ConvGeometry& g, int64_t strip, int64_t t, int64_t images, T* dw,
+void correlate_strip(const ConvPacking& packing, int64_t strip, int64_t t, int64_t images, T* dw,
                      const T* dy, const T* packed) {
+  const ConvSizes& g = packing.sizes;
   const int64_t strips = ceil_div(g.Kg, kRows), group = strip / strips;
   const int64_t first = group * g.Kg + strip % strips * kRows;
   const int64_t count = std::min(kRows, (group + 1) * g.Kg - first);
@@ -93,10 +96,10 @@ void correlate_strip(const ConvGeometry& g, int64_t strip, int64_t t, int64_t im
       slopes[i] = dy + (n * g.K + first + std::min(i, count - 1)) * g.P * g.Q;
     }
     for (int64_t i = 0; i < kTaps; ++i) {
-      inputs[i] = packed + n * g.image() + group * g.Cg * g.channel +
-                  g.offsets[static_cast<size_t>(t + std::min(i, taps - 1))];
+      inputs[i] = packed + n * packing.image() + group * g.Cg * packing.channel +
+                  packing.offsets[static_cast<size_t>(t + std::min(i, taps - 1))];
     }
-    correlation.add(g, slopes, inputs);
+    correlation.add(packing, slopes, inputs);
   }
   T sums[kRows * kTaps];
   correlation.store(sums);
@@ -107,18 +110,19 @@ void correlate_strip(const ConvGeometry& g, int64_t strip, int64_t t, int64_t im
 }
 
 template <class T>
-void weight_grad(const ConvGeometry& g, T* dw, const T* dy, const T* x) {
+void weight_grad(const ConvSizes& g, T* dw, const T* dy, const T* x) {
+  const ConvPacking packing(g);
   const int64_t strips = g.groups * ceil_div(g.Kg, kRows), tap_groups = ceil_div(g.taps(), kTaps);
-  const int64_t at_once = g.images_at_once(sizeof(T));
-  const Scratch packed(static_cast<size_t>(at_once * g.image()) * sizeof(T));
+  const int64_t at_once = packing.images_at_once(sizeof(T));
+  const Scratch packed(static_cast<size_t>(at_once * packing.image()) * sizeof(T));
   std::fill_n(dw, g.K * g.taps(), T(0));
   for (int64_t first = 0; first < g.N; first += at_once) {
     const int64_t images = std::min(at_once, g.N - first);
-    pack_images(g, images, packed.data<T>(), x + first * g.C * g.H * g.W);
+    pack_images(packing, images, packed.data<T>(), x + first * g.C * g.H * g.W);
     parallel_for(strips * tap_groups, grain_for_products(images * g.P * g.Q * kTaps * kRows),
                  [&](int64_t begin, int64_t end) {
                    for (int64_t i = begin; i < end; ++i) {
-                     correlate_strip(g, i / tap_groups, i % tap_groups * kTaps, images, dw,
+                     correlate_strip(packing, i / tap_groups, i % tap_groups * kTaps, images, dw,
                                      dy + first * g.K * g.P * g.Q, packed.data<T>());
                    }
                  });
@@ -140,11 +144,11 @@ HWY_EXPORT(find_float);
 HWY_EXPORT(find_double);
 
 template <>
-void direct_conv_weight_grad(const ConvGeometry& g, float* dw, const float* dy, const float* x) {
+void direct_conv_weight_grad(const ConvSizes& g, float* dw, const float* dy, const float* x) {
   HWY_DYNAMIC_DISPATCH(find_float)()(g, dw, dy, x);
 }
 template <>
-void direct_conv_weight_grad(const ConvGeometry& g, double* dw, const double* dy, const double* x) {
+void direct_conv_weight_grad(const ConvSizes& g, double* dw, const double* dy, const double* x) {
   HWY_DYNAMIC_DISPATCH(find_double)()(g, dw, dy, x);
 }
 

@@ -45,7 +45,7 @@ void copy_squares(Bits* y, const Bits* x, Loops<2> loops, size_t along) {
   const int64_t bands = (rows + kSide - 1) / kSide;
   parallel_for(loops.numel * bands, grain_for(kSide * columns), [&](int64_t begin, int64_t end) {
     for (int64_t i = begin; i < end; ++i) {
-      for_rows(loops, i / bands, i / bands + 1, [&](int64_t, const std::array<int64_t, 2>& plane) {
+      for_runs(loops, i / bands, i / bands + 1, [&](int64_t, const std::array<int64_t, 2>& plane) {
         const int64_t r = i % bands * kSide, height = std::min(kSide, rows - r);
         for (int64_t c = 0; c < columns; c += kSide) {
           transpose_square(height, std::min(kSide, columns - c), y + plane[0] + r * y_stride + c,
@@ -87,13 +87,13 @@ void copy_same_dtype(const Tensor& y, const Tensor& x) {
   char* to = static_cast<char*>(y.data_ptr());
   const char* from = static_cast<const char*>(x.data_ptr());
   if (x_stride == 1 && y_stride == 1 && should_stream(loops.inner_size(), loops.numel, size)) {
-    return parallel_rows(loops, kGrain, [&](int64_t n, const std::array<int64_t, 2>& offsets) {
+    return parallel_runs(loops, kGrain, [&](int64_t n, const std::array<int64_t, 2>& offsets) {
       stream(to + offsets[0] * static_cast<int64_t>(size),
              from + offsets[1] * static_cast<int64_t>(size), static_cast<size_t>(n) * size);
       end_stream();
     });
   }
-  parallel_rows(loops, kGrain, [&](int64_t n, const std::array<int64_t, 2>& offsets) {
+  parallel_runs(loops, kGrain, [&](int64_t n, const std::array<int64_t, 2>& offsets) {
     copy_strided(n, to + offsets[0] * static_cast<int64_t>(size), y_stride,
                  from + offsets[1] * static_cast<int64_t>(size), x_stride, size);
   });
@@ -114,7 +114,7 @@ void copy(Tensor& y, const Tensor& x) {
   if (y.numel() == 0) return;
   if (y.dtype() == x.dtype()) return copy_same_dtype(y, x);
   const UnaryRow row = cast_row(y.dtype(), x.dtype());
-  for_packed_rows<2>({&y, &x}, kGrain, [row](int64_t n, const auto& p) { row(n, p[0], p[1]); });
+  for_packed_runs<2>({&y, &x}, kGrain, [row](int64_t n, const auto& p) { row(n, p[0], p[1]); });
 }
 
 void fill(Tensor& y, const Scalar& value) {
@@ -123,7 +123,7 @@ void fill(Tensor& y, const Scalar& value) {
     T* to = y.data_ptr<T>();
     const T number = value.to<T>();
     const int64_t stride = loops.inner_stride(0);
-    parallel_rows(loops, kGrain, [&](int64_t n, const std::array<int64_t, 1>& offsets) {
+    parallel_runs(loops, kGrain, [&](int64_t n, const std::array<int64_t, 1>& offsets) {
       copy_elements<T>(n, to + offsets[0], stride, &number, 0);
     });
   });

@@ -5,6 +5,7 @@
 
 #include "backends/cpu/kernels.h"
 #include "backends/cpu/layout/channels_last.h"
+#include "backends/cpu/layout/native_scope.h"
 #include "backends/cpu/layout/packing.h"
 #include "rows.h"
 
@@ -37,7 +38,7 @@ void check_divisors(const Tensor& a, const Tensor& b, BinaryOp op) {
   const bool overflows = op == BinaryOp::floor_divide || op == BinaryOp::trunc_divide;
   const auto loops = make_loops<2>({&b, &a});
   const T *divisor = b.data_ptr<T>(), *dividend = a.data_ptr<T>();
-  parallel_rows(loops, kGrain, [&](int64_t n, const std::array<int64_t, 2>& offsets) {
+  parallel_runs(loops, kGrain, [&](int64_t n, const std::array<int64_t, 2>& offsets) {
     const T *d = divisor + offsets[0], *x = dividend + offsets[1];
     const int64_t d_stride = loops.inner_stride(0), x_stride = loops.inner_stride(1);
     bool zero = false, overflow = false;
@@ -57,7 +58,7 @@ void check_divisors(const Tensor& a, const Tensor& b, BinaryOp op) {
 
 void unary_as_given(Tensor& y, const Tensor& x, UnaryOp op) {
   const UnaryRow row = expect(unary_row(op, x.dtype()), op, x.dtype());
-  for_packed_rows<2>({&y, &x}, grain_of(op),
+  for_packed_runs<2>({&y, &x}, grain_of(op),
                      [row](int64_t n, const auto& p) { row(n, p[0], p[1]); });
 }
 
@@ -66,7 +67,7 @@ void binary_as_given(Tensor& y, const Tensor& a, const Tensor& b, BinaryOp op) {
   if (is_division(op) && is_integral(a.dtype())) {
     visit(a.dtype(), [&]<class T>() { check_divisors<T>(a, b, op); });
   }
-  for_packed_rows<3>({&y, &a, &b}, grain_of(op),
+  for_packed_runs<3>({&y, &a, &b}, grain_of(op),
                      [row](int64_t n, const auto& p) { row(n, p[0], p[1], p[2]); });
 }
 
@@ -79,32 +80,27 @@ bool follows(const Tensor& y, const Tensor& x) {
 
 void unary(Tensor& y, const Tensor& x, const UnaryOp& op) {
   if (!follows(y, x)) return unary_as_given(y, x, op);
-  Tensor out = laid_out_for_writing(y);
-  const InputsAsTheyLie in({&x});
-  unary_as_given(out, in[0], op);
+  const NativeScope native({.outputs = {&y}, .inputs = {&x}});
+  Tensor out = native.output(0);
+  unary_as_given(out, native.input(0), op);
 }
 
 void binary(Tensor& y, const Tensor& a, const Tensor& b, const BinaryOp& op) {
   if (!follows(y, a) && !follows(y, b)) return binary_as_given(y, a, b, op);
-  Tensor out = laid_out_for_writing(y);
-  InputsAsTheyLie in({&a, &b});
-  if (has_channels_last_strides(out)) {
-    for (size_t i = 0; i < 2; ++i) {
-      if (in[i].is_contiguous()) in.channels_last(i);
-    }
-  }
-  binary_as_given(out, in[0], in[1], op);
+  const NativeScope native({.outputs = {&y}, .inputs = {&a, &b}, .inputs_follow = true});
+  Tensor out = native.output(0);
+  binary_as_given(out, native.input(0), native.input(1), op);
 }
 
 void compare(Tensor& y, const Tensor& a, const Tensor& b, const CompareOp& op) {
   const BinaryRow row = compare_row(op, a.dtype());
-  for_packed_rows<3>({&y, &a, &b}, kGrain,
+  for_packed_runs<3>({&y, &a, &b}, kGrain,
                      [row](int64_t n, const auto& p) { row(n, p[0], p[1], p[2]); });
 }
 
 void where(Tensor& y, const Tensor& condition, const Tensor& a, const Tensor& b) {
   const WhereRow row = where_row(element_size(y.dtype()));
-  for_packed_rows<4>({&y, &condition, &a, &b}, kGrain,
+  for_packed_runs<4>({&y, &condition, &a, &b}, kGrain,
                      [row](int64_t n, const auto& p) { row(n, p[0], p[1], p[2], p[3]); });
 }
 

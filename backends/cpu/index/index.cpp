@@ -15,7 +15,7 @@ void check_indices(const char* op, const Tensor& index, int64_t bound) {
   const auto loops = make_loops<1>({&index});
   const int64_t* data = index.data_ptr<int64_t>();
   const int64_t stride = loops.inner_stride(0);
-  parallel_rows(loops, kGrain, [&](int64_t n, const std::array<int64_t, 1>& at) {
+  parallel_runs(loops, kGrain, [&](int64_t n, const std::array<int64_t, 1>& at) {
     for (int64_t i = 0; i < n; ++i) {
       const int64_t v = data[at[0] + i * stride];
       if (v >= 0 && v < bound) continue;
@@ -45,7 +45,7 @@ void for_places(const Loops<3>& loops, const Tensor& index, const Line& line, in
   const int64_t* indices = index.data_ptr<int64_t>();
   const int64_t index_step = loops.inner_stride(0), other_step = loops.inner_stride(1),
                 indexed_step = loops.inner_stride(2);
-  for_rows(loops, begin, end, [&](int64_t n, const std::array<int64_t, 3>& at) {
+  for_runs(loops, begin, end, [&](int64_t n, const std::array<int64_t, 3>& at) {
     for (int64_t i = 0; i < n; ++i) {
       f(at[2] + i * indexed_step + indices[at[0] + i * index_step] * line.step,
         at[1] + i * other_step);
@@ -136,7 +136,7 @@ void index_select(Tensor& y, const Tensor& x, const Tensor& index, int64_t dim) 
         std::memcpy(py + bytes(i * to.step), px + bytes(row), bytes_of_row);
         continue;
       }
-      for_rows(loops, 0, loops.numel, [&](int64_t n, const std::array<int64_t, 2>& at) {
+      for_runs(loops, 0, loops.numel, [&](int64_t n, const std::array<int64_t, 2>& at) {
         copy_strided(n, py + bytes(at[0] + i * to.step), loops.inner_stride(0),
                      px + bytes(at[1] + row), loops.inner_stride(1), size);
       });
@@ -158,7 +158,7 @@ void index_add(Tensor& y, const Tensor& index, const Tensor& src, int64_t dim) {
     parallel_for(loops.numel, grain_for(index.numel()), [&](int64_t begin, int64_t end) {
       for (int64_t i = 0; i < index.numel(); ++i) {
         const int64_t row = row_offset(index, i, to);
-        for_rows(loops, begin, end, [&](int64_t n, const std::array<int64_t, 2>& at) {
+        for_runs(loops, begin, end, [&](int64_t n, const std::array<int64_t, 2>& at) {
           const T* source = ps + at[0] + i * from.step;
           T* target = py + at[1] + row;
           for (int64_t j = 0; j < n; ++j) {

@@ -1,6 +1,7 @@
 // The geometry that an elementwise kernel walks: the operands' common shape with sizes of 1
 // dropped, dims ordered by the output's strides and joined where all operands allow it. What is
-// contiguous in all operands becomes a single row, whatever its shape.
+// contiguous in all operands becomes a single run, whatever its shape. A run is what neighbours
+// along the innermost dim: the elements of one inner loop.
 #pragma once
 
 #include <ambit/tensor.h>
@@ -19,7 +20,7 @@ struct Loops {
   std::array<Dims, N> strides;  // of each operand
 
   int64_t inner_size() const { return sizes.back(); }
-  /// Return the operand's stride along a row.
+  /// Return the operand's stride along a run.
   int64_t inner_stride(size_t operand) const { return strides[operand].back(); }
 };
 
@@ -44,10 +45,10 @@ Loops<N> make_loops(const std::array<const Tensor*, N>& operands) {
   return loops;
 }
 
-/// Call row(n, offsets) for elements [begin, end) in row-major order: n of them in one row, which
+/// Call f(n, offsets) for elements [begin, end) in row-major order: n of them in one run, which
 /// start at `offsets` elements from each operand's first.
-template <size_t N, class Row>
-void for_rows(const Loops<N>& loops, int64_t begin, int64_t end, const Row& row) {
+template <size_t N, class F>
+void for_runs(const Loops<N>& loops, int64_t begin, int64_t end, const F& f) {
   const size_t last = loops.sizes.size() - 1;
   Dims at(loops.sizes.size());
   int64_t rest = begin;
@@ -61,9 +62,9 @@ void for_rows(const Loops<N>& loops, int64_t begin, int64_t end, const Row& row)
   }
   while (begin < end) {
     const int64_t n = std::min(end - begin, loops.sizes[last] - at[last]);
-    row(n, offsets);
+    f(n, offsets);
     begin += n;
-    // To the start of the next row: this one's first element, then a step of the next dim that has
+    // To the start of the next run: this one's first element, then a step of the next dim that has
     // one left.
     for (size_t i = 0; i < N; ++i) offsets[i] -= at[last] * loops.strides[i][last];
     at[last] = 0;
@@ -77,11 +78,11 @@ void for_rows(const Loops<N>& loops, int64_t begin, int64_t end, const Row& row)
 }
 
 /// The same for all elements, on several threads where there are many.
-template <size_t N, class Row>
-void parallel_rows(const Loops<N>& loops, int64_t grain, const Row& row) {
+template <size_t N, class F>
+void parallel_runs(const Loops<N>& loops, int64_t grain, const F& f) {
   if (loops.numel == 0) return;
   parallel_for(loops.numel, grain,
-               [&](int64_t begin, int64_t end) { for_rows(loops, begin, end, row); });
+               [&](int64_t begin, int64_t end) { for_runs(loops, begin, end, f); });
 }
 
 }  // namespace ambit::cpu

@@ -13,7 +13,7 @@
 #include <cmath>
 
 #include "backends/cpu/kernels.h"
-#include "backends/cpu/norm/softmax_row-inl.h"
+#include "backends/cpu/norm/softmax_line-inl.h"
 #include "backends/cpu/runtime/parallel.h"
 
 HWY_BEFORE_NAMESPACE();

@@ -15,8 +15,6 @@ namespace {
 /// Multiply-adds from which oneDNN runs on all threads.
 constexpr int64_t kLargeProduct = kProductGrain;
 
-enum Tag : int64_t { kMatmul = 100, kLinear };
-
 /// A float32 matrix as BLAS takes it: row-major or transposed, copied where it is neither.
 class BlasMatrix {
  public:
@@ -63,7 +61,7 @@ void large_product(const char* op, int64_t M, int64_t N, int64_t K, float* y, co
                    const BlasMatrix& b, const float* bias) {
   const int threads = available_threads();
   const onednn::Threads all(threads);
-  onednn::Key key(bias ? kLinear : kMatmul);
+  onednn::Key key(bias ? onednn::Kind::linear : onednn::Kind::matmul);
   key.add({M, N, K, threads}).add(a.strides()).add(b.strides());
   onednn::Plan& plan = onednn::cached(op, key, [&] {
     const auto a_desc = onednn::describe({M, K}, a.strides());

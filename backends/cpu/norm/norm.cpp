@@ -209,15 +209,16 @@ void backward(Tensor& dx, Tensor& dw, Tensor& db, const Tensor& dy, const Tensor
 
 void forward_any(Tensor& y, Tensor& mean, Tensor& invstd, Tensor& running_mean, Tensor& running_var,
                  const Tensor& x, const Tensor& w, const Tensor& b, const BatchNormParams& p) {
-  const auto run = y.dtype() == kFloat32 ? forward<float> : forward<double>;
-  run(y, mean, invstd, running_mean, running_var, x, w, b, p);
+  visit<dtypes::kFloating>(y.dtype(), [&]<class T>() {
+    forward<T>(y, mean, invstd, running_mean, running_var, x, w, b, p);
+  });
 }
 
 void backward_any(Tensor& dx, Tensor& dw, Tensor& db, const Tensor& dy, const Tensor& x,
                   const Tensor& w, const Tensor& mean, const Tensor& invstd,
                   const BatchNormParams& p) {
-  const auto run = dx.dtype() == kFloat32 ? backward<float> : backward<double>;
-  run(dx, dw, db, dy, x, w, mean, invstd, p);
+  visit<dtypes::kFloating>(dx.dtype(),
+                           [&]<class T>() { backward<T>(dx, dw, db, dy, x, w, mean, invstd, p); });
 }
 
 }  // namespace

@@ -1,4 +1,4 @@
-// softmax, its logarithm, and their gradients. Lines along dim are contiguous rows, or where dim is
+// softmax, its logarithm, and their gradients. A line along dim is contiguous, or where dim is
 // not the last, many lines go side by side. Written out for both dtypes: oneDNN 2.6 has no float64
 // and loses NaN in its exponential.
 #include "backends/cpu/runtime/simd_targets.h"
@@ -13,7 +13,7 @@
 #include "backends/cpu/kernels.h"
 #include "backends/cpu/runtime/parallel.h"
 #include "backends/cpu/runtime/stream.h"
-#include "softmax_row-inl.h"
+#include "softmax_line-inl.h"
 #include "softmax_strips-inl.h"
 
 HWY_BEFORE_NAMESPACE();
@@ -35,9 +35,9 @@ T total(int64_t n, const F& f) {
   return static_cast<T>(sum);
 }
 
-/// y = softmax(x), one row of n.
+/// y = softmax(x), one contiguous line of n.
 template <class T>
-void softmax_row(int64_t n, T* y, const T* x, bool log) {
+void softmax_line(int64_t n, T* y, const T* x, bool log) {
   const T most = largest(n, x);
   if (!log) return scale(n, y, static_cast<T>(1 / sum_exponentials(n, y, x, most)));
   const T log_sum = static_cast<T>(std::log(sum_exponentials<T>(n, nullptr, x, most)));
@@ -58,7 +58,7 @@ void log_softmax_grad(int64_t n, T* dx, const T* dy, const T* y, T sum) {
 }
 
 template <class T>
-void softmax_grad_row(int64_t n, T* dx, const T* dy, const T* y, bool log) {
+void softmax_grad_line(int64_t n, T* dx, const T* dy, const T* y, bool log) {
   const hn::ScalableTag<T> d;
   if (log) {
     const auto term = [&](int64_t i, int64_t m) HWY_ATTR { return load(d, dy + i, m); };
@@ -140,12 +140,13 @@ struct Extent {
   int64_t outer, n, inner;
 };
 
-/// Call row(offset) for each row, or where lines lie side by side lines(offset, width).
-template <class Row, class Lines>
-void for_extent(const Extent& e, const Row& row, const Lines& lines) {
+/// Call line(offset) for each contiguous line, or where lines lie side by side lines(offset,
+/// width).
+template <class Line, class Lines>
+void for_extent(const Extent& e, const Line& line, const Lines& lines) {
   if (e.inner == 1) {
     return parallel_for(e.outer, grain_for(8 * e.n), [&](int64_t begin, int64_t end) {
-      for (int64_t i = begin; i < end; ++i) row(i * e.n);
+      for (int64_t i = begin; i < end; ++i) line(i * e.n);
     });
   }
   const int64_t blocks = (e.inner + kBlock - 1) / kBlock;
@@ -183,14 +184,14 @@ void run(const Extent& e, T* y, const T* x, bool log) {
     return run_strips(e, y, x, log);
   }
   for_extent(
-      e, [&](int64_t at) { softmax_row(e.n, y + at, x + at, log); },
+      e, [&](int64_t at) { softmax_line(e.n, y + at, x + at, log); },
       [&](int64_t at, int64_t width) { softmax_lines(e.n, e.inner, width, y + at, x + at, log); });
 }
 
 template <class T>
 void run_grad(const Extent& e, T* dx, const T* dy, const T* y, bool log) {
   for_extent(
-      e, [&](int64_t at) { softmax_grad_row(e.n, dx + at, dy + at, y + at, log); },
+      e, [&](int64_t at) { softmax_grad_line(e.n, dx + at, dy + at, y + at, log); },
       [&](int64_t at, int64_t width) {
         softmax_grad_lines(e.n, e.inner, width, dx + at, dy + at, y + at, log);
       });
@@ -207,16 +208,15 @@ Extent extent_of(const Tensor& t, int64_t dim) {
 
 void softmax_any(const Tensor& y, const Tensor& x, int64_t dim, bool log) {
   const Extent e = extent_of(y, dim);
-  if (y.dtype() == kFloat32) return run(e, y.data_ptr<float>(), x.data_ptr<float>(), log);
-  run(e, y.data_ptr<double>(), x.data_ptr<double>(), log);
+  visit<dtypes::kFloating>(y.dtype(),
+                           [&]<class T>() { run(e, y.data_ptr<T>(), x.data_ptr<T>(), log); });
 }
 
 void softmax_grad_any(const Tensor& dx, const Tensor& dy, const Tensor& y, int64_t dim, bool log) {
   const Extent e = extent_of(dx, dim);
-  if (dx.dtype() == kFloat32) {
-    return run_grad(e, dx.data_ptr<float>(), dy.data_ptr<float>(), y.data_ptr<float>(), log);
-  }
-  run_grad(e, dx.data_ptr<double>(), dy.data_ptr<double>(), y.data_ptr<double>(), log);
+  visit<dtypes::kFloating>(dx.dtype(), [&]<class T>() {
+    run_grad(e, dx.data_ptr<T>(), dy.data_ptr<T>(), y.data_ptr<T>(), log);
+  });
 }
 
 }  // namespace

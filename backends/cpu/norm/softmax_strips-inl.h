@@ -1,8 +1,8 @@
 // softmax of lines that lie side by side, of tensors too large for the caches: memory is read once
-// and written once. A strip of neighbouring lines is packed into scratch, since its rows, often a
-// power of two apart, would share few sets of a cache. Three strips are under way at a time, one
-// read, one in its exponentials, one written, so that memory does not wait for arithmetic.
-// Included once per instruction set.
+// and written once. A strip of neighbouring lines is packed into scratch, since its rows (element i
+// of each line), often a power of two apart, would share few sets of a cache. Three strips are
+// under way at a time, one read, one in its exponentials, one written, so that memory does not wait
+// for arithmetic. Included once per instruction set.
 #if defined(AMBIT_CPU_SOFTMAX_STRIPS_INL_H) == defined(HWY_TARGET_TOGGLE)
 #ifdef AMBIT_CPU_SOFTMAX_STRIPS_INL_H
 #undef AMBIT_CPU_SOFTMAX_STRIPS_INL_H
@@ -18,7 +18,7 @@
 #include <limits>
 
 #include "backends/cpu/runtime/scratch.h"
-#include "softmax_row-inl.h"
+#include "softmax_line-inl.h"
 
 HWY_BEFORE_NAMESPACE();
 namespace ambit::cpu::HWY_NAMESPACE {

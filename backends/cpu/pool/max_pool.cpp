@@ -14,6 +14,7 @@
 
 #include "backends/cpu/kernels.h"
 #include "backends/cpu/layout/channels_last.h"
+#include "backends/cpu/layout/native_scope.h"
 #include "backends/cpu/runtime/parallel.h"
 #include "pool_channels_last.h"
 #include "pool_windows.h"
@@ -54,22 +55,22 @@ class Maxima {
   /// `first`: the position of the first window's first element.
   HWY_INLINE explicit Maxima(int64_t first)
       : best_(hn::Set(D(), -std::numeric_limits<T>::infinity())), at_(positions(first)) {}
-  /// Row of x from the first window's first column on, at position `first`.
-  HWY_INLINE void meet_row(const T* x, int64_t first, int64_t columns, int64_t dilation) {
+  /// Take in a row of the windows: x from the first window's first column on, at position `first`.
+  HWY_INLINE void update_with_row(const T* x, int64_t first, int64_t columns, int64_t dilation) {
     if constexpr (kStride == 1) {
       for (int64_t k = 0; k < columns; ++k) {
-        meet(hn::LoadU(D(), x + k * dilation), positions(first + k * dilation));
+        update(hn::LoadU(D(), x + k * dilation), positions(first + k * dilation));
       }
     } else {  // two columns to a load; it ends with the last window
       hn::Vec<D> even, odd;
       for (int64_t k = 0; k + 1 < columns; k += 2) {
         hn::LoadInterleaved2(D(), x + k, even, odd);
-        meet(even, positions(first + k));
-        meet(odd, positions(first + k + 1));
+        update(even, positions(first + k));
+        update(odd, positions(first + k + 1));
       }
       if (columns % 2 != 0) {
         hn::LoadInterleaved2(D(), x + columns - 2, even, odd);
-        meet(odd, positions(first + columns - 1));
+        update(odd, positions(first + columns - 1));
       }
     }
   }
@@ -90,7 +91,7 @@ class Maxima {
     return hn::Add(hn::Set(Positions(), static_cast<Position>(first)),
                    kStride == 1 ? steps : hn::Add(steps, steps));
   }
-  HWY_INLINE void meet(hn::Vec<D> v, hn::Vec<Positions> at) {
+  HWY_INLINE void update(hn::Vec<D> v, hn::Vec<Positions> at) {
     const auto better = hn::Or(hn::Gt(v, best_), hn::AndNot(hn::IsNaN(best_), hn::IsNaN(v)));
     best_ = hn::IfThenElse(better, v, best_);
     at_ = hn::IfThenElse(hn::RebindMask(Positions(), better), at, at_);
@@ -117,7 +118,7 @@ int64_t max_whole_windows(int64_t begin, int64_t end, const T* x, T* y, int32_t*
     const int64_t j = std::min(next, end - lanes), column = j * kStride - p.padding[1];
     Maxima<decltype(d), kStride> maxima(h.begin * W + column);
     for (int64_t i = h.begin; i < h.end; i += h.step) {
-      maxima.meet_row(x + i * W + column, i * W + column, p.kernel[1], p.dilation[1]);
+      maxima.update_with_row(x + i * W + column, i * W + column, p.kernel[1], p.dilation[1]);
     }
     maxima.store(y + j, index + j);
   }
@@ -174,8 +175,7 @@ void run(const Tensor& y, const Tensor& index, const Tensor& x, const Pool2dPara
 }
 
 void max_pool2d_any(const Tensor& y, const Tensor& index, const Tensor& x, const Pool2dParams& p) {
-  if (y.dtype() == kFloat32) return run<float>(y, index, x, p);
-  run<double>(y, index, x, p);
+  visit<dtypes::kFloating>(y.dtype(), [&]<class T>() { run<T>(y, index, x, p); });
 }
 
 }  // namespace
@@ -191,13 +191,12 @@ HWY_EXPORT(max_pool2d_any);
 void max_pool2d(Tensor& y, Tensor& index, const Tensor& x, const Pool2dParams& p) {
   const Planes s(x, y);
   if (is_channels_last(x) && suits_channels_last(p)) {
-    const Tensor out = laid_out_for_writing(y);
-    const Tensor at = index.defined() ? laid_out_for_writing(index) : Tensor();
-    if (has_channels_last_strides(out) && (!at.defined() || has_channels_last_strides(at))) {
-      InputsAsTheyLie in({&x});
-      return max_pool2d_channels_last(s, out.data_ptr<float>(),
+    const NativeScope native({.outputs = {&y, &index}, .inputs = {&x}, .inputs_follow = true});
+    if (native.has_native_outputs()) {
+      const Tensor& at = native.output(1);
+      return max_pool2d_channels_last(s, native.output(0).data_ptr<float>(),
                                       at.defined() ? at.data_ptr<int32_t>() : nullptr,
-                                      in.channels_last(0).data_ptr<float>(), p);
+                                      native.input(0).data_ptr<float>(), p);
     }
   }
   HWY_DYNAMIC_DISPATCH(max_pool2d_any)(y, index, x, p);

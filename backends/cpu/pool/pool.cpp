@@ -7,18 +7,12 @@
 
 #include "backends/cpu/kernels.h"
 #include "backends/cpu/layout/channels_last.h"
+#include "backends/cpu/layout/native_scope.h"
 #include "pool_channels_last.h"
 #include "pool_windows.h"
 
 namespace ambit::cpu {
 namespace {
-
-/// Call f<T>() for float and double.
-template <class F>
-void visit_float(DType dtype, const F& f) {
-  if (dtype == kFloat32) return f.template operator()<float>();
-  f.template operator()<double>();
-}
 
 /// What an average divides by; 1 for a window on padding alone, whose average is 0.
 template <class T>
@@ -70,18 +64,17 @@ void max_pool2d_grad(Tensor& dx, const Tensor& dy, const Tensor& index, const Po
   const Planes s(dx, dy);
   const int64_t in = s.H * s.W, out = s.P * s.Q;
   if (dx.dtype() == kFloat32 && is_channels_last(index) && suits_channels_last(p)) {
-    const Tensor to = laid_out_for_writing(dx);
-    InputsAsTheyLie inputs({&dy, &index});
-    if (has_channels_last_strides(to)) {
-      const int32_t* positions = inputs.channels_last(1).data_ptr<int32_t>();
+    const NativeScope native({.outputs = {&dx}, .inputs = {&dy, &index}, .inputs_follow = true});
+    if (native.has_native_outputs()) {
+      const int32_t* positions = native.input(1).data_ptr<int32_t>();
       check_positions(index.numel(), positions, in);
-      return max_pool2d_grad_channels_last(s, to.data_ptr<float>(),
-                                           inputs.channels_last(0).data_ptr<float>(), positions, p);
+      return max_pool2d_grad_channels_last(s, native.output(0).data_ptr<float>(),
+                                           native.input(0).data_ptr<float>(), positions, p);
     }
   }
   const int32_t* pi = index.data_ptr<int32_t>();
   check_positions(index.numel(), pi, in);
-  visit_float(dx.dtype(), [&]<class T>() {
+  visit<dtypes::kFloating>(dx.dtype(), [&]<class T>() {
     T* pdx = dx.data_ptr<T>();
     const T* pdy = dy.data_ptr<T>();
     parallel_for(s.count(), s.grain(p), [&](int64_t begin, int64_t end) {
@@ -97,7 +90,7 @@ void max_pool2d_grad(Tensor& dx, const Tensor& dy, const Tensor& index, const Po
 // y [N,C,P,Q], x [N,C,H,W]
 void avg_pool2d(Tensor& y, const Tensor& x, const Pool2dParams& p) {
   const Planes s(x, y);
-  visit_float(y.dtype(), [&]<class T>() {
+  visit<dtypes::kFloating>(y.dtype(), [&]<class T>() {
     T* py = y.data_ptr<T>();
     const T* px = x.data_ptr<T>();
     for_windows(s, p, [&](int64_t plane, int64_t i, const Span& h, const Span& w) {
@@ -111,7 +104,7 @@ void avg_pool2d(Tensor& y, const Tensor& x, const Pool2dParams& p) {
 void avg_pool2d_grad(Tensor& dx, const Tensor& dy, const Pool2dParams& p) {
   const Planes s(dx, dy);
   fill(dx, 0);
-  visit_float(dx.dtype(), [&]<class T>() {
+  visit<dtypes::kFloating>(dx.dtype(), [&]<class T>() {
     T* pdx = dx.data_ptr<T>();
     const T* pdy = dy.data_ptr<T>();
     for_windows(s, p, [&](int64_t plane, int64_t i, const Span& h, const Span& w) {

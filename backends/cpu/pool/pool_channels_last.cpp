@@ -2,7 +2,7 @@
 
 #include <vector>
 
-#include "pool_rows.h"
+#include "max_window.h"
 
 namespace ambit::cpu {
 namespace {

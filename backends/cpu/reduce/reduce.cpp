@@ -5,6 +5,7 @@
 #include "backends/cpu/elementwise/rows.h"
 #include "backends/cpu/kernels.h"
 #include "backends/cpu/layout/channels_last.h"
+#include "backends/cpu/layout/native_scope.h"
 #include "backends/cpu/layout/packing.h"
 #include "backends/cpu/runtime/scratch.h"
 #include "reduce_rows.h"
@@ -89,7 +90,7 @@ class Reduction {
   template <class F>
   void for_results(int64_t begin, int64_t end, const F& f) const {
     const Loops<2>& kept = geometry_.kept;
-    for_rows(kept, begin, end, [&](int64_t n, const std::array<int64_t, 2>& at) {
+    for_runs(kept, begin, end, [&](int64_t n, const std::array<int64_t, 2>& at) {
       for (int64_t i = 0; i < n; i += kPiece) {
         f(std::min(kPiece, n - i), std::array<int64_t, 2>{at[0] + i * kept.inner_stride(0),
                                                           at[1] + i * kept.inner_stride(1)});
@@ -104,7 +105,7 @@ class Reduction {
     if (begin == end) return;
     const int64_t stride = reduced.inner_stride(0), next = geometry_.kept.inner_stride(1);
     if (geometry_.inner_kept) {
-      for_rows(reduced, begin, end, [&](int64_t m, const std::array<int64_t, 1>& at) {
+      for_runs(reduced, begin, end, [&](int64_t m, const std::array<int64_t, 1>& at) {
         add(n, sums, x_offset + at[0], next, m, stride);
       });
       return;
@@ -115,7 +116,7 @@ class Reduction {
         fold(end - begin, sum, x_offset + begin * stride, stride);
         continue;
       }
-      for_rows(reduced, begin, end, [&](int64_t m, const std::array<int64_t, 1>& at) {
+      for_runs(reduced, begin, end, [&](int64_t m, const std::array<int64_t, 1>& at) {
         fold(m, sum, x_offset + at[0], stride);
       });
     }
@@ -185,9 +186,8 @@ class Reduction {
 void reduce(Tensor& y, const Tensor& x, const ReduceOp& op) {
   if (y.numel() == 0) return;
   if (!is_channels_last(x)) return Reduction(y, x, op).run();
-  y.data_ptr();
-  const InputsAsTheyLie in({&x});
-  Reduction(y, in[0], op).run();
+  const NativeScope native({.row_major = {&y}, .inputs = {&x}});
+  Reduction(y, native.input(0), op).run();
 }
 
 }  // namespace ambit::cpu

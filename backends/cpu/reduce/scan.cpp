@@ -91,7 +91,7 @@ void run_arg_reduce(const Tensor& value, const Tensor& index, const Tensor& x, i
   T* found = value.defined() ? value.data_ptr<T>() : nullptr;
   const int64_t to_step = loops.inner_stride(0), found_step = loops.inner_stride(1),
                 x_step = loops.inner_stride(2);
-  parallel_rows(loops, grain_for(line.length), [&](int64_t n, std::array<int64_t, 3> at) {
+  parallel_runs(loops, grain_for(line.length), [&](int64_t n, std::array<int64_t, 3> at) {
     int64_t* to = positions + at[0];
     const T* start = from + at[2];
     if (to_step == 1 && x_step == 1 && n > 1) {
@@ -152,7 +152,7 @@ void cumsum_any(const Tensor& y, const Tensor& x, int64_t dim) {
     using Sum = std::conditional_t<std::same_as<T, float>, double, T>;
     T* py = y.data_ptr<T>();
     const T* px = x.data_ptr<T>();
-    parallel_rows(loops, grain_for(from.length), [&](int64_t n, std::array<int64_t, 2> at) {
+    parallel_runs(loops, grain_for(from.length), [&](int64_t n, std::array<int64_t, 2> at) {
       T* to_lines = py + at[0];
       const T* lines = px + at[1];
       if (y_step == 1 && x_step == 1 && n > 1) {

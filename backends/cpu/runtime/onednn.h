@@ -30,10 +30,13 @@ class Threads {
   int before_;
 };
 
-/// What a cached plan is found by: a tag of the op, then its sizes, strides and parameters.
+/// What a cached plan computes.
+enum class Kind : int64_t { matmul, linear, conv2d, conv2d_input_grad, conv2d_weight_grad };
+
+/// What a cached plan is found by: its kind, then sizes, strides and parameters.
 class Key {
  public:
-  explicit Key(int64_t tag) { add(tag); }
+  explicit Key(Kind kind) { add(static_cast<int64_t>(kind)); }
   Key& add(int64_t v) {
     words_[size_++] = v;
     return *this;

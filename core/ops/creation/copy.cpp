@@ -42,7 +42,7 @@ void copy_bytes(const Tensor& to, const Tensor& from, bool non_blocking) try {
   } else if (target.is_cpu()) {
     usable_backend(source).copy_to_host(source.index(), to.data_ptr(), from.data_ptr(), bytes,
                                         non_blocking);
-    if (non_blocking) to.storage()->await(source);
+    if (non_blocking) to.storage()->set_pending_copy(source);
   } else if (target.kind() == source.kind()) {
     usable_backend(target).copy(target.index(), to.data_ptr(), source.index(), from.data_ptr(),
                                 bytes);

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <ambit/detail/intrusive_ptr.h>
+#include <ambit/detail/layout_state.h>
 #include <ambit/detail/pooled.h>
 #include <ambit/device.h>
 
@@ -15,8 +16,9 @@ namespace ambit {
 
 class Backend;
 
-/// An order of its own in which a backend keeps the elements of a storage until somebody looks: the
-/// same bytes, permuted. Core only compares layouts and hands them back to the backend.
+/// An order of its own, native to it, in which a backend keeps the elements of a storage until
+/// somebody asks for row-major ones: the same bytes, permuted. Core only compares layouts and hands
+/// them back to the backend.
 struct PhysicalLayout {
   int32_t format = 0;              ///< the backend's own number
   uint32_t element_size = 0;       ///< bytes
@@ -38,20 +40,21 @@ class AMBIT_API StorageImpl final : public RefCounted, public Pooled {
   /// Borrow memory that the host owns; `deleter` may be empty.
   StorageImpl(void* data, size_t size_bytes, std::function<void(void*)> deleter);
 
-  /// Return the elements in row-major order: after a conversion where they lie otherwise, after the
-  /// end of a copy that await() told of. Thread safety: concurrent readers may look. Errors:
-  /// OutOfMemoryError, of the conversion; what failed in the work of the copying device.
+  /// Return the elements in row-major order.
   void* data() const {
-    const int32_t order = order_.load(std::memory_order_acquire);
-    if (order == kOpen) {
-      order_.store(kRowMajor, std::memory_order_relaxed);
-    } else if (order != kRowMajor) [[unlikely]] {
-      look();
-    }
+    make_row_major();
     return data_;
   }
-  /// Say that `source` has been asked to copy here, and may not have done it yet.
-  void await(Device source);
+  /// Have the elements in row-major order from now on: convert those that lie otherwise, await the
+  /// end of a pending copy. Thread safety: concurrent readers may ask. Errors: OutOfMemoryError, of
+  /// the conversion; what failed in the work of the copying device.
+  void make_row_major() const {
+    if (!state_.settle_row_major()) [[unlikely]] {
+      materialize();
+    }
+  }
+  /// Note that `source` has been asked to copy to here, and may not have done it yet.
+  void set_pending_copy(Device source);
   size_t size_bytes() const { return size_bytes_; }
   Device device() const { return device_; }
 
@@ -62,41 +65,34 @@ class AMBIT_API StorageImpl final : public RefCounted, public Pooled {
   // --- for kernels that know their backend's layouts
 
   /// Say that the calling kernel writes the block in `layout`. Return false where it must be
-  /// written row-major, because somebody has looked or another layout is there.
+  /// written row-major, because somebody has asked for that or another layout is there.
   bool adopt(const PhysicalLayout& layout);
-  bool is_laid_out() const { return order_.load(std::memory_order_acquire) >= kLaidOut; }
-  /// Keep the block in its layout until release(), for reading. Return false where it is row-major.
-  /// Who holds one block must not call data() of any: two who do would wait for each other.
-  bool hold() const;
-  void release() const;
-  /// Return layout and address of a block that is held, or was adopted by the caller.
+  bool is_native() const { return state_.is_native(); }
+  /// Keep the block in its native layout until release_native(), for reading. Return false where it
+  /// is row-major. Who has acquired a block must not make others row-major, since two who do would
+  /// wait for each other: take all operands of a kernel at once, as cpu's NativeScope does. Builds
+  /// with assertions check it.
+  bool acquire_native() const { return state_.acquire_native(); }
+  void release_native() const { state_.release_native(); }
+  /// Return layout and address of a block that is acquired, or was adopted by the caller.
   const PhysicalLayout& layout() const { return layout_; }
-  void* laid_out() const { return data_; }
+  void* native_data() const { return data_; }
 
   static void destroy(StorageImpl* s) noexcept;
 
  private:
   ~StorageImpl();
-  void look() const;
+  void materialize() const;
   void convert() const;
-
-  // What order_ says; above 0 the block lies in layout_, and is held by order_ - 1 readers.
-  enum Order : int32_t {
-    kOnItsWay = -3,
-    kConverting = -2,
-    kOpen = -1,
-    kRowMajor = 0,
-    kLaidOut = 1
-  };
 
   mutable void* data_ = nullptr;
   size_t size_bytes_;
   Backend* backend_ = nullptr;  // null: borrowed or empty
   Device device_;
   std::atomic<uint32_t> version_{0};
-  mutable std::atomic<int32_t> order_{kRowMajor};
-  PhysicalLayout layout_;
-  Device source_;  // of the copy on its way
+  mutable LayoutState state_;
+  PhysicalLayout layout_;  // where state_ is native
+  Device copy_source_;     // where it is a pending copy
   std::function<void(void*)> deleter_;
 };
 

@@ -1,10 +1,10 @@
-// What softmax and cross-entropy do along one contiguous row. Included once per instruction set.
+// What softmax and cross-entropy do along one contiguous line. Included once per instruction set.
 // NaN anywhere, or an infinity at the top, makes the sum NaN, and with it all that is made from it.
-#if defined(AMBIT_CPU_SOFTMAX_ROW_INL_H) == defined(HWY_TARGET_TOGGLE)
-#ifdef AMBIT_CPU_SOFTMAX_ROW_INL_H
-#undef AMBIT_CPU_SOFTMAX_ROW_INL_H
+#if defined(AMBIT_CPU_SOFTMAX_LINE_INL_H) == defined(HWY_TARGET_TOGGLE)
+#ifdef AMBIT_CPU_SOFTMAX_LINE_INL_H
+#undef AMBIT_CPU_SOFTMAX_LINE_INL_H
 #else
-#define AMBIT_CPU_SOFTMAX_ROW_INL_H
+#define AMBIT_CPU_SOFTMAX_LINE_INL_H
 #endif
 
 #include <hwy/highway.h>

@@ -4,29 +4,23 @@
 //   packed[offset(c, r, s) + p * pitch + q].
 #pragma once
 
-#include <ambit/params.h>
-
 #include <vector>
+
+#include "conv_sizes.h"
 
 namespace ambit::cpu {
 
-/// x [N,C,H,W], w [K,C/groups,R,S], y [N,K,P,Q].
-struct ConvGeometry {
-  ConvGeometry(IntArrayRef x, IntArrayRef w, IntArrayRef y, const Conv2dParams& params);
+struct ConvPacking {
+  explicit ConvPacking(const ConvSizes& g);
 
-  int64_t taps() const { return Cg * R * S; }
   /// Elements of one packed image; what lies behind it may be read, one vector far.
-  int64_t image() const { return C * channel; }
+  int64_t image() const { return sizes.C * channel; }
   /// Length of an output plane in the pitch of the packed rows: p * pitch + q for all p, q.
-  int64_t flat() const { return (P - 1) * pitch + Q; }
-  /// Multiply-adds of one pass.
-  int64_t work() const { return N * K * P * Q * taps(); }
+  int64_t flat() const { return (sizes.P - 1) * pitch + sizes.Q; }
   /// As many images as stay in the cache when packed in numbers of this size.
   int64_t images_at_once(size_t element_size) const;
 
-  int64_t N, C, H, W, K, R, S, P, Q;
-  int64_t groups, Cg, Kg;  // Cg, Kg: channels of one group
-  Conv2dParams p;
+  ConvSizes sizes;
   int64_t rows, pitch;  // of one phase
   int64_t channel;      // elements of all phases of a channel
   /// Of each tap (c, r, s) of a group, in the order of w.
@@ -35,10 +29,10 @@ struct ConvGeometry {
 
 /// packed [images, C, phases, rows, pitch] = x [images,C,H,W], zero where that has no element.
 template <class T>
-void pack_images(const ConvGeometry& g, int64_t images, T* packed, const T* x);
+void pack_images(const ConvPacking& packing, int64_t images, T* packed, const T* x);
 /// The way back for one image: x = packed, without the padding.
 template <class T>
-void unpack_image(const ConvGeometry& g, T* x, const T* packed);
+void unpack_image(const ConvPacking& packing, T* x, const T* packed);
 
 /// The number of strips of `size` that n makes, the last one maybe not full.
 inline int64_t ceil_div(int64_t n, int64_t size) { return (n + size - 1) / size; }

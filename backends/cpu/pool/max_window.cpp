@@ -1,11 +1,11 @@
-#include "pool_rows.h"
+#include "max_window.h"
 
 #include <algorithm>
 
 #include "backends/cpu/runtime/simd_targets.h"
 
 #undef HWY_TARGET_INCLUDE
-#define HWY_TARGET_INCLUDE "backends/cpu/pool/pool_rows.cpp"
+#define HWY_TARGET_INCLUDE "backends/cpu/pool/max_window.cpp"
 #include <hwy/foreach_target.h>
 #include <hwy/highway.h>
 

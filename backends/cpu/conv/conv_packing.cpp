@@ -1,0 +1,107 @@
+#include "conv_packing.h"
+
+#include <algorithm>
+
+#include "backends/cpu/layout/packing.h"
+
+namespace ambit::cpu {
+namespace {
+
+/// Elements i of a phase that exist in x: i * stride + start in [0, size).
+struct Valid {
+  Valid(int64_t start, int64_t stride, int64_t size, int64_t count) {
+    begin = std::min(count, start >= 0 ? 0 : ceil_div(-start, stride));
+    end = std::clamp(ceil_div(size - start, stride), begin, count);
+  }
+  int64_t begin, end;
+};
+
+/// Call f(packed row, x row or -1, columns that exist, first column of x) for each packed row.
+template <class F>
+void for_packed_rows(const ConvPacking& packing, const F& f) {
+  const ConvSizes& g = packing.sizes;
+  const auto [stride_h, stride_w] = g.p.stride;
+  int64_t row = 0;
+  for (int64_t c = 0; c < g.C; ++c) {
+    for (int64_t a = 0; a < stride_h; ++a) {
+      for (int64_t b = 0; b < stride_w; ++b) {
+        const int64_t start = b - g.p.padding[1];
+        const Valid columns(start, stride_w, g.W, packing.pitch);
+        for (int64_t i = 0; i < packing.rows; ++i, ++row) {
+          const int64_t h = i * stride_h + a - g.p.padding[0];
+          const bool exists = h >= 0 && h < g.H;
+          f(row * packing.pitch, exists ? (c * g.H + h) * g.W : -1, columns,
+            columns.begin * stride_w + start);
+        }
+      }
+    }
+  }
+}
+
+template <class T>
+void pack_image(const ConvPacking& packing, T* packed, const T* x) {
+  for_packed_rows(packing, [&](int64_t to, int64_t from, const Valid& valid, int64_t first) {
+    T* row = packed + to;
+    if (from < 0) {
+      std::fill_n(row, packing.pitch, T(0));
+      return;
+    }
+    std::fill_n(row, valid.begin, T(0));
+    copy_strided(valid.end - valid.begin, row + valid.begin, 1, x + from + first,
+                 packing.sizes.p.stride[1], sizeof(T));
+    std::fill(row + valid.end, row + packing.pitch, T(0));
+  });
+}
+
+}  // namespace
+
+ConvPacking::ConvPacking(const ConvSizes& g) : sizes(g) {
+  const auto [stride_h, stride_w] = g.p.stride;
+  const auto [dilation_h, dilation_w] = g.p.dilation;
+  rows = ceil_div((g.P - 1) * stride_h + (g.R - 1) * dilation_h + 1, stride_h);
+  pitch = ceil_div((g.Q - 1) * stride_w + (g.S - 1) * dilation_w + 1, stride_w);
+  channel = stride_h * stride_w * rows * pitch;
+  offsets.reserve(static_cast<size_t>(g.taps()));
+  for (int64_t c = 0; c < g.Cg; ++c) {
+    for (int64_t r = 0; r < g.R * dilation_h; r += dilation_h) {
+      for (int64_t s = 0; s < g.S * dilation_w; s += dilation_w) {
+        const int64_t phase = r % stride_h * stride_w + s % stride_w;
+        offsets.push_back(c * channel + (phase * rows + r / stride_h) * pitch + s / stride_w);
+      }
+    }
+  }
+}
+
+int64_t ConvPacking::images_at_once(size_t element_size) const {
+  constexpr int64_t kBytes = int64_t{4} << 20;
+  const int64_t bytes = image() * static_cast<int64_t>(element_size);
+  return std::clamp<int64_t>(kBytes / std::max<int64_t>(1, bytes), 1, sizes.N);
+}
+
+template <class T>
+void pack_images(const ConvPacking& packing, int64_t images, T* packed, const T* x) {
+  const ConvSizes& g = packing.sizes;
+  parallel_for(images, grain_for(packing.image()), [&](int64_t begin, int64_t end) {
+    for (int64_t n = begin; n < end; ++n) {
+      pack_image(packing, packed + n * packing.image(), x + n * g.C * g.H * g.W);
+    }
+  });
+}
+
+template <class T>
+void unpack_image(const ConvPacking& packing, T* x, const T* packed) {
+  const ConvSizes& g = packing.sizes;
+  std::fill_n(x, g.C * g.H * g.W, T(0));  // a stride may leave out elements at the end
+  for_packed_rows(packing, [&](int64_t from, int64_t to, const Valid& valid, int64_t first) {
+    if (to < 0) return;
+    copy_strided(valid.end - valid.begin, x + to + first, g.p.stride[1],
+                 packed + from + valid.begin, 1, sizeof(T));
+  });
+}
+
+template void pack_images(const ConvPacking&, int64_t, float*, const float*);
+template void pack_images(const ConvPacking&, int64_t, double*, const double*);
+template void unpack_image(const ConvPacking&, float*, const float*);
+template void unpack_image(const ConvPacking&, double*, const double*);
+
+}  // namespace ambit::cpu

@@ -1,0 +1,62 @@
+#include "native_scope.h"
+
+#include <utility>
+
+#include "channels_last.h"
+
+namespace ambit::cpu {
+namespace {
+
+/// An alias of memory that outlives it, with t's sizes and dtype and the strides of channels-last.
+Tensor alias(const Tensor& t, Storage storage) {
+  return Tensor(intrusive_ptr<TensorImpl>(new TensorImpl(
+      std::move(storage), t.sizes(), channels_last_strides(t.sizes()), 0, t.dtype())));
+}
+Tensor native_alias(const Tensor& t) {
+  return alias(t, Storage(new StorageImpl(t.storage()->native_data(), t.nbytes(), {})));
+}
+
+Tensor channels_last_copy(const Tensor& x) {
+  Storage storage(new StorageImpl(kCPU, x.nbytes()));
+  row_major_to_channels_last(storage->data(), x);
+  return alias(x, std::move(storage));
+}
+
+}  // namespace
+
+NativeScope::NativeScope(const Operands& operands) {
+  size_t i = 0;
+  for (const Tensor* y : operands.outputs) take_output(i++, *y);
+  for (const Tensor* t : operands.row_major) {
+    if (t->defined()) t->storage()->make_row_major();
+  }
+  for (const Tensor* x : operands.inputs) {
+    if (x->defined() && !is_channels_last(*x)) x->storage()->make_row_major();
+  }
+  i = 0;
+  const bool follow = operands.inputs_follow && native_outputs_;
+  for (const Tensor* x : operands.inputs) take_input(i++, *x, follow);
+}
+
+void NativeScope::take_output(size_t i, const Tensor& y) {
+  outputs_[i] = y;
+  if (!y.defined()) return;
+  if (may_be_channels_last(y) && y.storage()->adopt(channels_last_layout(y))) {
+    outputs_[i] = native_alias(y);
+  } else {
+    y.storage()->make_row_major();
+    native_outputs_ = false;
+  }
+}
+
+void NativeScope::take_input(size_t i, const Tensor& x, bool follows) {
+  if (x.defined() && readers_[i].acquire(x.storage().get())) {
+    inputs_[i] = native_alias(x);
+  } else if (x.defined() && follows && x.is_contiguous()) {
+    inputs_[i] = channels_last_copy(x);
+  } else {
+    inputs_[i] = x;
+  }
+}
+
+}  // namespace ambit::cpu
