@@ -6,7 +6,7 @@
 #include <ambit/backend/kernels.h>
 #include <ambit/detail/record.h>
 
-#include "core/ops/operands/broadcast.h"
+#include "core/ops/operands/operand_grad.h"
 #include "core/ops/operands/promote.h"
 
 namespace ambit {
