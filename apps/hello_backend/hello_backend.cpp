@@ -1,6 +1,7 @@
 // A whole backend, as small as it can be: the device `hello:0` has memory that the host cannot
 // follow, and borrows its kernels. Of a real one, memory and copies call the driver, and the
 // borrowed kernels give way one by one to its own. backends/README.md walks through it.
+#include <ambit/backend/alias.h>
 #include <ambit/backend/caching_allocator.h>
 #include <ambit/backend/kernels.h>
 #include <ambit/backend/plugin.h>
@@ -66,7 +67,7 @@ class HelloBackend final : public Backend {
 // A kernel takes its tensors with the addresses that they hold; the loop it borrows runs on aliases
 // of them, where the bytes are.
 Tensor near(const Tensor& t) {
-  return t.defined() ? reference::alias(t, near_address(t.storage()->data())) : t;
+  return t.defined() ? alias(t, near_address(t.storage()->data())) : t;
 }
 template <class Parameter>
 const Parameter& near(const Parameter& p) {

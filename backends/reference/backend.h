@@ -14,6 +14,7 @@ class ReferenceBackend final : public Backend {
   std::string name() const override { return "reference"; }
   int device_count() const noexcept override { return 1; }
   DeviceProperties properties(int index) const override;
+  bool is_accelerator() const override { return false; }
 
   void* allocate(int index, size_t bytes) override;
   void free(int index, void* p, size_t bytes) noexcept override;

@@ -25,6 +25,9 @@ class SimBackend : public Backend {
   std::string name() const override { return name_; }
   int device_count() const noexcept override { return static_cast<int>(devices_.size()); }
   DeviceProperties properties(int index) const override;
+  /// Under a name that $AMBIT_SIM lends it, such as cuda, it stands in for an accelerator there
+  /// too.
+  bool is_accelerator() const override { return name_ != "sim"; }
 
   void* allocate(int index, size_t bytes) override;
   void free(int index, void* p, size_t bytes) noexcept override;

@@ -1,13 +1,13 @@
 #include "launch.h"
 
-#include <ambit/backend/reference.h>
+#include <ambit/backend/alias.h>
 
 namespace ambit::sim {
 
 // The alias counts as a CPU tensor and owns nothing: memory is reused in the order of the queue,
 // so the bytes outlast the work.
 Tensor late(const Tensor& t) {
-  return t.defined() ? reference::alias(t, device_view(t.storage()->data())) : t;
+  return t.defined() ? alias(t, device_view(t.storage()->data())) : t;
 }
 
 std::vector<Tensor> late(TensorList list) {

@@ -44,4 +44,4 @@ void load(Registry& registry) {
 
 }  // namespace ambit::sim
 
-AMBIT_PLUGIN(sim, ambit::sim::load)
+AMBIT_PLUGIN(sim, ambit::sim::load, .stand_in = true)

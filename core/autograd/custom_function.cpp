@@ -7,6 +7,7 @@
 #include <algorithm>
 
 #include "core/ops/operands/broadcast.h"
+#include "core/ops/operands/operand_grad.h"
 
 namespace ambit::autograd {
 struct AutogradContext::SavedList {

@@ -1,6 +1,7 @@
 // The Tensor methods about gradients.
 #include "autograd_meta.h"
 
+#include <ambit/backend/alias.h>
 #include <ambit/error.h>
 #include <fmt/format.h>
 
@@ -9,14 +10,6 @@
 #include <utility>
 
 namespace ambit {
-namespace {
-
-Tensor alias(const Tensor& t) {
-  return Tensor(intrusive_ptr<TensorImpl>(
-      new TensorImpl(t.storage(), t.sizes(), t.strides(), t.storage_offset(), t.dtype())));
-}
-
-}  // namespace
 
 const Tensor& Tensor::requires_grad_(bool on) const {
   if (on && !is_floating_point()) {
@@ -51,7 +44,7 @@ void Tensor::backward(const Tensor& gradient, bool retain_graph, bool create_gra
   autograd::backward({*this}, {gradient}, retain_graph, create_graph);
 }
 
-Tensor Tensor::detach() const { return alias(*this); }
+Tensor Tensor::detach() const { return alias(*this, sizes(), strides()); }
 
 const Tensor& Tensor::detach_() const {
   if (get()->base) {

@@ -15,6 +15,8 @@ DeviceProperties Backend::properties(int index) const {
   return {.name = name() + ":" + std::to_string(index)};
 }
 
+bool Backend::is_accelerator() const { return true; }
+
 MemoryStats Backend::memory_stats(int) const { return {}; }
 void Backend::empty_cache(int) {}
 void Backend::to_row_major(int, void*, const void*, size_t, const PhysicalLayout& layout) {

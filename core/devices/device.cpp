@@ -66,9 +66,7 @@ std::vector<Device> all_devices() {
 
 Device best_device() {
   for (const Device d : all_devices()) {
-    const std::string type = d.type();
-    // The oracle and the simulator compute on the host: never what a user means by an accelerator.
-    if (!d.is_cpu() && type != "reference" && type != "sim") return d;
+    if (backend_of(d).is_accelerator()) return d;
   }
   return kCPU;
 }

@@ -92,8 +92,13 @@ auto guarded(const std::string& path, const char* what, const Code& code) {
   }
 }
 
-// Load one file and return what it brought: "cuda: 2 devices". Errors: BackendError.
-std::string load_file(const std::string& path) {
+struct Plugin {
+  Library library;
+  const PluginInfo* info;  // in the library
+};
+
+// Open one file and check what it says of itself. Errors: BackendError.
+Plugin open_plugin(const std::string& path) {
   if (!fs::exists(path)) throw BackendError("expected a file, got none of that name");
   // To open one would be to wait until somebody writes into it.
   if (fs::is_fifo(path)) throw BackendError("expected a file, got a pipe");
@@ -103,12 +108,17 @@ std::string load_file(const std::string& path) {
   const auto entry = reinterpret_cast<Entry>(dlsym(library.get(), "ambit_plugin"));
   if (!entry) throw BackendError("expected the entry ambit_plugin(), got a library without it");
   const PluginInfo& info = check_info(guarded(path, "ambit_plugin()", entry));
+  return {std::move(library), &info};
+}
+
+// Register its backends and return what it brought: "cuda: 2 devices". Errors: BackendError.
+std::string load_plugin(const std::string& path, Plugin plugin) {
   Registry registry(path);
   const std::vector<std::string> brought = guarded(path, "load()", [&] {
-    info.load(registry);
+    plugin.info->load(registry);
     return registry.commit();
   });
-  static_cast<void>(library.release());  // for ever: kernels of it are in the table
+  static_cast<void>(plugin.library.release());  // for ever: kernels of it are in the table
   return brought.empty() ? "no backends" : fmt::format("{}", fmt::join(brought, ", "));
 }
 
@@ -119,9 +129,15 @@ std::vector<LoadAttempt>::iterator find_attempt(std::vector<LoadAttempt>& report
                       [&](const LoadAttempt& known) { return known.file == file; });
 }
 
-// Try a file and return its attempt. One that was tried before is not tried again, unless it was
-// refused and the user `insists`.
-LoadAttempt try_file(const std::string& path, bool insists) {
+enum class Try {
+  unless_stand_in,  // what stands in for others is left as if it had never been opened
+  once,
+  again,  // also what was refused before
+};
+
+// Try a file and return its attempt; one that was tried before is not tried again, but as `how`
+// says.
+LoadAttempt try_file(const std::string& path, Try how) {
   Loader& l = loader();
   std::error_code ignored;
   const fs::path canonical = fs::weakly_canonical(fs::absolute(path, ignored), ignored);
@@ -132,14 +148,19 @@ LoadAttempt try_file(const std::string& path, bool insists) {
   const LoadAttempt pending{file, false, "expected it to be loaded, got to it while loading it"};
   if (known == l.report.end()) {
     l.report.push_back(pending);
-  } else if (known->loaded || !insists || known->result == pending.result) {
+  } else if (known->loaded || how != Try::again || known->result == pending.result) {
     return *known;
   } else {
     *known = pending;
   }
   LoadAttempt attempt{file, false, ""};
   try {
-    attempt.result = load_file(file);
+    Plugin plugin = open_plugin(file);
+    if (plugin.info->stand_in && how == Try::unless_stand_in) {
+      l.report.erase(find_attempt(l.report, file));
+      return attempt;
+    }
+    attempt.result = load_plugin(file, std::move(plugin));
     attempt.loaded = true;
   } catch (const std::exception& e) {
     attempt.result = e.what();
@@ -163,8 +184,7 @@ std::vector<fs::path> plugins_in(const fs::path& folder) {
 }
 
 // What $AMBIT_BACKEND_PATH lists, files or folders, then the installed folder. What was asked for
-// and is not there is a candidate too, so that the report says so. The simulator comes last: it
-// stands in for what the others do not bring.
+// and is not there is a candidate too, so that the report says so.
 std::vector<fs::path> candidates() {
   std::vector<fs::path> files;
   const auto add = [&](const std::vector<fs::path>& more) {
@@ -184,22 +204,22 @@ std::vector<fs::path> candidates() {
     }
   }
   add(plugins_in(fs::path(own_folder()) / "ambit" / "backends"));
-  std::stable_partition(files.begin(), files.end(),
-                        [](const fs::path& f) { return f.filename() != "libambit_sim.so"; });
   return files;
 }
 
 }  // namespace
 
 void load_backend(const std::string& path) {
-  if (const LoadAttempt attempt = try_file(path, true); !attempt.loaded) {
+  if (const LoadAttempt attempt = try_file(path, Try::again); !attempt.loaded) {
     throw BackendError(fmt::format("{}: {}", attempt.file, attempt.result));
   }
 }
 
 void load_all_backends() noexcept {
   try {
-    for (const fs::path& file : candidates()) try_file(file, false);
+    const std::vector<fs::path> files = candidates();
+    for (const fs::path& file : files) try_file(file, Try::unless_stand_in);
+    for (const fs::path& file : files) try_file(file, Try::once);
   } catch (...) {
     // Out of memory, or a folder that vanished: what was loaded so far stays.
   }
@@ -213,7 +233,7 @@ void load_backends_for(std::string_view name) {
   if (!l.searched.insert(fmt::format("{} in {}", name, path ? path : "")).second) return;
   const std::string wanted = fmt::format("libambit_{}.so", name);
   for (const fs::path& file : candidates()) {
-    if (file.filename() == wanted) try_file(file, false);
+    if (file.filename() == wanted) try_file(file, Try::once);
   }
   if (!has_devices(name)) load_all_backends();
 }

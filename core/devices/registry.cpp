@@ -47,7 +47,8 @@ Backends& raw_backends() {
   return *b;
 }
 
-// The built-in backends come first, whatever is registered first: their names are theirs.
+// The built-in backends are registered before any other, whoever asks first: their names are
+// theirs. While this thread registers them, it must not wait for itself.
 thread_local bool loading_builtin = false;
 
 Backends& backends() {

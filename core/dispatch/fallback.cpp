@@ -2,6 +2,7 @@
 #include <ambit/backend/kernels.h>
 #include <ambit/backend/op.h>
 #include <ambit/backend/registry.h>
+#include <ambit/detail/cpu_fallback.h>
 #include <ambit/detail/record.h>
 #include <ambit/error.h>
 #include <ambit/fallback.h>

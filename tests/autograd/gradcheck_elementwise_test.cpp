@@ -79,6 +79,7 @@ TEST_CASE("in-place binary ops have right gradients of self and other") {
     const std::vector<InPlace> ops{
         [](const Tensor& x, const Tensor& y) { x.add_(y, 2); },
         [](const Tensor& x, const Tensor& y) { x.sub_(y); },
+        [](const Tensor& x, const Tensor& y) { x.sub_(y, 0.5).add_(x, 3); },
         [](const Tensor& x, const Tensor& y) { x.mul_(y); },
         [](const Tensor& x, const Tensor& y) { x.div_(y); },
         [](const Tensor& x, const Tensor& y) { x.pow_(y); },

@@ -39,6 +39,7 @@ TEST_CASE("child: names the devices" * doctest::skip()) {
   std::string text = "devices:";
   for (const Device d : all_devices()) text.append(" ").append(d.str());
   std::puts(text.c_str());
+  std::puts(("best: " + best_device().str()).c_str());
   for (const LoadAttempt& a : load_report()) std::puts(a.result.c_str());
 }
 
@@ -100,6 +101,11 @@ TEST_CASE("AMBIT_SIM names the simulated devices") {
   CHECK(names("npu:2,tpu:1").find("npu: 2 devices, tpu: 1 device\n") != std::string::npos);
   // A name that has devices needs no stand-in.
   CHECK(names("reference:3,npu:1").find(" reference:0 npu:0\n") != std::string::npos);
+  // As sim it is no accelerator, under a name lent to it it passes for one.
+  if (const std::string as_sim = names("sim:1"); as_sim.find(" cuda:0") == std::string::npos) {
+    CHECK(as_sim.find("best: cpu\n") != std::string::npos);
+    CHECK(names("npu:1").find("best: npu:0\n") != std::string::npos);
+  }
   CHECK(names("cpu:2").find("expected a name without devices, got \"cpu:2\"") != std::string::npos);
 }
 

@@ -154,6 +154,8 @@ TEST_CASE("alpha must suit the result") {
   check_values(sub(i, i, 3), {2}, {-2, -4});
   check_values(add(f, 2, 3), {2}, {6.5, 7.5});
   check_values(add(b, b, true), {2}, {1, 0});
+  check_values(add(b, ~b, 2), {2}, {1, 1});
+  check_values(add(b, ~b, false), {2}, {1, 0});
   CHECK_THROWS_AS(add(i, i, 1.5), DTypeError);
   CHECK_THROWS_AS(add(i, 1, 1.5), DTypeError);
   CHECK_THROWS_AS(add(f, f, true), DTypeError);

@@ -81,6 +81,29 @@ TEST_CASE("child: two threads name one unknown device" * doctest::skip()) {
   for (const std::string& device : found) CHECK(device == "toy:0");
 }
 
+TEST_CASE("what stands in for others is loaded behind them, whatever the order of the path") {
+  const std::string path = plugin_path("stand_in") + ":" + plugin_path("toy");
+  check_child("child: a stand-in comes last", {{"AMBIT_BACKEND_PATH", path}});
+  check_child("child: a stand-in is loaded alone", {{"AMBIT_BACKEND_PATH", path}});
+}
+TEST_CASE("child: a stand-in comes last" * doctest::skip()) {
+  CHECK(best_device().str() == "toy:0");
+  const auto report = load_report();
+  REQUIRE(report.size() >= 2);
+  CHECK(report.front().file == plugin_path("toy"));
+  CHECK(result_of(plugin_path("stand_in")) == "understudy: 1 device");
+  const auto names = backend_names();
+  CHECK(std::find(names.begin(), names.end(), "toy") <
+        std::find(names.begin(), names.end(), "understudy"));
+}
+TEST_CASE("child: a stand-in is loaded alone" * doctest::skip()) {
+  load_backend(plugin_path("stand_in"));
+  CHECK(load_report().size() == 1);
+  CHECK(is_available("understudy"));
+  load_all_backends();
+  CHECK(result_of(plugin_path("toy")) == "toy: 1 device");
+}
+
 TEST_CASE("an unknown name quotes the report") {
   std::string path;
   for (const Refused& plugin : refused_plugins()) path += plugin_path(plugin.name) + ":";

@@ -24,10 +24,10 @@ inline std::vector<Refused> refused_plugins() {
       {"throwing_entry", "expected ambit_plugin() to succeed, got an error: not today"},
       {"wrong_magic", "expected the magic 0x6e6967756c706d61 of a plugin, got 0x1234"},
       {"newer_abi",
-       "expected plugin ABI 2 with 40 bytes of PluginInfo, got ABI 3 with 40; build it against "
+       "expected plugin ABI 3 with 48 bytes of PluginInfo, got ABI 4 with 48; build it against "
        "this ambit"},
       {"other_size",
-       "expected plugin ABI 2 with 40 bytes of PluginInfo, got ABI 2 with 8; build it against "
+       "expected plugin ABI 3 with 48 bytes of PluginInfo, got ABI 3 with 8; build it against "
        "this ambit"},
       {"other_build", ", got \"ambit 9.9.9, C++ ABI 1, cxx11 1\"", false},
       {"no_build", ", got \"none\"", false},

@@ -1,5 +1,5 @@
-// A whole backend in a plugin: TOY names it and its one device. Built several times, under several
-// names, to see them side by side.
+// A whole backend in a plugin: TOY names it and its one device, STAND_IN says whether it stands in
+// for others. Built several times, under several names, to see them side by side.
 #include "toy.h"
 
 #include <ambit/backend/plugin.h>
@@ -18,4 +18,7 @@ void load(ambit::Registry& registry) {
 
 }  // namespace toy
 
-AMBIT_PLUGIN(toy, toy::load)
+#ifndef STAND_IN
+#define STAND_IN false
+#endif
+AMBIT_PLUGIN(toy, toy::load, .stand_in = STAND_IN)

@@ -13,6 +13,7 @@ class CpuBackend final : public Backend {
   std::string name() const override;
   int device_count() const noexcept override;
   DeviceProperties properties(int index) const override;
+  bool is_accelerator() const override { return false; }
 
   void* allocate(int index, size_t bytes) override;
   void free(int index, void* p, size_t bytes) noexcept override;

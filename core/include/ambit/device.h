@@ -56,8 +56,9 @@ AMBIT_API std::ostream& operator<<(std::ostream& os, Device device);
 /// Return how many devices of that name can be used now; 0 for an unknown name. Never throws.
 AMBIT_API int device_count(std::string_view type) noexcept;
 AMBIT_API bool is_available(std::string_view type) noexcept;
-/// Return the first device of the first accelerator that has one, else the CPU. Never reference,
-/// sim or meta.
+/// Return the first device of the first backend that is an accelerator and has one, else the CPU.
+/// Never reference or meta; a simulated device only under a name that $AMBIT_SIM lends it, as in
+/// AMBIT_SIM=cuda:1, never as sim.
 AMBIT_API Device best_device();
 /// Return every device that can be used now, the CPU first.
 AMBIT_API std::vector<Device> all_devices();

@@ -41,9 +41,6 @@ class TensorList {
   size_t size_;
 };
 
-/// Reductions of losses, as in nn.
-enum class Reduction : uint8_t { none, mean, sum };
-
 class AMBIT_API Tensor {
  public:
   /// Undefined: no elements, no device; most functions refuse it.

@@ -8,8 +8,10 @@
 #include <ambit/ops/shape.h>
 #include <fmt/format.h>
 
+#include "core/ops/operands/allocate.h"
 #include "core/ops/operands/broadcast.h"
 #include "core/ops/operands/expect.h"
+#include "core/ops/operands/operand_grad.h"
 
 namespace ambit {
 namespace {

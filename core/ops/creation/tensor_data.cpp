@@ -6,7 +6,8 @@
 
 #include <algorithm>
 
-#include "core/ops/operands/broadcast.h"
+#include "core/ops/operands/allocate.h"
+#include "core/ops/operands/scalar_operand.h"
 
 namespace ambit {
 namespace {

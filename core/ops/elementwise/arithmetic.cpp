@@ -1,11 +1,12 @@
 // add, sub, mul and true division with their gradients. Division that rounds: modulo.cpp.
 #include <ambit/error.h>
-#include <ambit/ops/creation.h>
 #include <ambit/ops/elementwise.h>
 #include <fmt/format.h>
 
 #include "binary.h"
 #include "core/ops/operands/expect.h"
+#include "core/ops/operands/operand_grad.h"
+#include "core/ops/operands/scalar_operand.h"
 
 namespace ambit {
 namespace {
@@ -29,95 +30,75 @@ void check_alpha(const char* op, const Scalar& alpha, DType dtype) {
   }
 }
 
+// As alpha nearly always is: left out.
+bool is_default(const Scalar& alpha) { return alpha.dtype() == kInt64 && alpha.to<int64_t>() == 1; }
+
+// Return alpha * other in the dtype that the sum is computed in. Checks all that the sum does not
+// check itself.
+Tensor scaled(const char* op, DeviceRule rule, const Tensor& self, const Tensor& other,
+              const Scalar& alpha) {
+  check_operands(op, self, other, rule);
+  const DType dtype = result_type(self, other);
+  check_alpha(op, alpha, dtype);
+  if (is_one(alpha)) return other;
+  return mul(other.to(dtype), scalar_on(alpha, dtype, other.device(), other.sizes()));
+}
+
+// The same of a number, as an operand.
+Tensor scaled(const char* op, const Tensor& self, const Scalar& other, const Scalar& alpha) {
+  expect_defined(op, "self", self);
+  check_alpha(op, alpha, result_type(self, other));
+  return number_for(op, Domain::any, self, is_one(alpha) ? other : product(other, alpha));
+}
+
+// self + alpha * other, self - alpha * other. Out of line, lest every plain sum pays for the frame.
+template <class Family>
+[[gnu::noinline]] Tensor weighted(const Tensor& self, const Tensor& other, const Scalar& alpha) {
+  return binary<Family>(self, scaled(Family::kName, DeviceRule::elementwise, self, other, alpha));
+}
+template <class Family>
+const Tensor& weighted_in_place(const Tensor& self, const Tensor& other, const Scalar& alpha) {
+  return binary_in_place<Family>(
+      self, scaled(Family::kNameInPlace, DeviceRule::in_place_elementwise, self, other, alpha));
+}
+
 [[noreturn]] void throw_bool_difference(const char* op) {
   throw DTypeError(fmt::format("{}: expected numbers, got bool; use ^ or logical_xor", op));
 }
 
-// self + alpha * other, self - alpha * other.
+// Check that no operand of a difference is bool. What else is wrong with them comes first.
+void expect_no_bool(const char* op, const Tensor& self, const Tensor& other,
+                    DeviceRule rule = DeviceRule::elementwise) {
+  if (!self.defined() || !other.defined()) return;
+  if (self.dtype() != kBool && other.dtype() != kBool) [[likely]]
+    return;
+  check_operands(op, self, other, rule);
+  throw_bool_difference(op);
+}
+void expect_no_bool(const char* op, const Tensor& self, const Scalar& other) {
+  expect_defined(op, "self", self);
+  if (self.dtype() == kBool || other.dtype() == kBool) throw_bool_difference(op);
+}
+
 struct Add {
   static constexpr const char *kName = "add", *kNameInPlace = "add_";
   static constexpr BinaryOp kKernel = BinaryOp::add;
-  static constexpr int kSign = 1;
+  static constexpr Domain kDomain = Domain::any;
+  static constexpr KeepsSelf kKeepsSelf = KeepsSelf::never;
+  static auto self_grad(const Tensor& self, const Tensor&) { return BackTo(self); }
+  static auto other_grad(const Tensor&, const Tensor& other) { return BackTo(other); }
 };
+
 struct Sub {
   static constexpr const char *kName = "sub", *kNameInPlace = "sub_";
   static constexpr BinaryOp kKernel = BinaryOp::sub;
-  static constexpr int kSign = -1;
+  static constexpr Domain kDomain = Domain::any;
+  static constexpr KeepsSelf kKeepsSelf = KeepsSelf::never;
+  static auto self_grad(const Tensor& self, const Tensor&) { return BackTo(self); }
+  static auto other_grad(const Tensor&, const Tensor& other) {
+    return [back = BackTo(other)](const Tensor& g) { return back(neg(g)); };
+  }
 };
-
-template <class Family>
-auto other_grad(const Tensor& other, const Scalar& alpha) {
-  return [back = BackTo(other), factor = Family::kSign * alpha.to<double>()](const Tensor& g) {
-    if (factor == 1) return back(g);
-    return back(factor == -1 ? neg(g) : mul(g, factor));
-  };
-}
-
-// Return alpha * other, outside the graph, in the dtype that the sum is computed in; checks all
-// that the sum does not check itself.
-template <class Family>
-Tensor scaled(const char* op, DeviceRule rule, const Tensor& self, const Tensor& other,
-              const Scalar& alpha) {
-  check_operands(op, self, other, rule);
-  if (Family::kSign < 0 && (self.dtype() == kBool || other.dtype() == kBool)) {
-    throw_bool_difference(op);
-  }
-  const DType dtype = result_type(self, other);
-  check_alpha(op, alpha, dtype);
-  if (is_one(alpha)) return other;
-  return compute_binary(op, BinaryOp::mul, Domain::any,
-                        operand(other, other.sizes(), dtype, other.device()),
-                        scalar_on(alpha, dtype, other.device(), other.sizes()));
-}
-
-// Alpha is nearly always left out, and then there is nothing to do or to check but for bool - bool.
-template <class Family>
-bool is_plain(const Tensor& self, const Tensor& other, const Scalar& alpha) {
-  if (alpha.dtype() != kInt64 || !is_one(alpha)) return false;
-  if (Family::kSign > 0 || !self.defined() || !other.defined()) return true;
-  return self.dtype() != kBool && other.dtype() != kBool;
-}
-
-template <class Family>
-Tensor weighted_sum(const Tensor& self, const Tensor& other, const Scalar& alpha) {
-  constexpr const char* kOp = Family::kName;
-  const auto sum = [&](const Tensor& b) {
-    return compute_binary(kOp, Family::kKernel, Domain::any, self, b);
-  };
-  Tensor out = is_plain<Family>(self, other, alpha)
-                   ? sum(other)
-                   : sum(scaled<Family>(kOp, DeviceRule::elementwise, self, other, alpha));
-  if (!needs_gradient(self, other)) return out;
-  return record(kOp, std::move(out), wrt(self, BackTo(self)),
-                wrt(other, other_grad<Family>(other, alpha)));
-}
-
-template <class Family>
-const Tensor& weighted_sum_in_place(const Tensor& self, const Tensor& other, const Scalar& alpha) {
-  constexpr const char* kOp = Family::kNameInPlace;
-  const auto add_up = [&](const Tensor& b) {
-    compute_binary_in_place(kOp, Family::kKernel, Domain::any, self, b);
-  };
-  if (is_plain<Family>(self, other, alpha)) {
-    add_up(other);
-  } else {
-    add_up(scaled<Family>(kOp, DeviceRule::in_place_elementwise, self, other, alpha));
-  }
-  record_in_place(Family::kName, self, wrt(self, BackTo(self)),
-                  wrt(other, other_grad<Family>(other, alpha)));
-  return self;
-}
-
-// alpha * other as the other operand of self.
-template <class Family>
-Tensor scaled(const char* op, const Tensor& self, const Scalar& other, const Scalar& alpha) {
-  expect_defined(op, "self", self);
-  if (Family::kSign < 0 && (self.dtype() == kBool || other.dtype() == kBool)) {
-    throw_bool_difference(op);
-  }
-  check_alpha(op, alpha, result_type(self, other));
-  return number_for(op, Domain::any, self, is_one(alpha) ? other : product(other, alpha));
-}
 
 struct Mul {
   static constexpr const char *kName = "mul", *kNameInPlace = "mul_";
@@ -153,32 +134,39 @@ struct Div {
 }  // namespace
 
 Tensor add(const Tensor& self, const Tensor& other, const Scalar& alpha) {
-  return weighted_sum<Add>(self, other, alpha);
+  return is_default(alpha) ? binary<Add>(self, other) : weighted<Add>(self, other, alpha);
 }
 Tensor add(const Tensor& self, const Scalar& other, const Scalar& alpha) {
-  return weighted_sum<Add>(self, scaled<Add>("add", self, other, alpha), 1);
+  return binary<Add>(self, scaled("add", self, other, alpha));
 }
 const Tensor& add_(const Tensor& self, const Tensor& other, const Scalar& alpha) {
-  return weighted_sum_in_place<Add>(self, other, alpha);
+  return is_default(alpha) ? binary_in_place<Add>(self, other)
+                           : weighted_in_place<Add>(self, other, alpha);
 }
 const Tensor& add_(const Tensor& self, const Scalar& other, const Scalar& alpha) {
-  return weighted_sum_in_place<Add>(self, scaled<Add>("add_", self, other, alpha), 1);
+  return binary_in_place<Add>(self, scaled("add_", self, other, alpha));
 }
 
 Tensor sub(const Tensor& self, const Tensor& other, const Scalar& alpha) {
-  return weighted_sum<Sub>(self, other, alpha);
+  expect_no_bool("sub", self, other);
+  return is_default(alpha) ? binary<Sub>(self, other) : weighted<Sub>(self, other, alpha);
 }
 Tensor sub(const Tensor& self, const Scalar& other, const Scalar& alpha) {
-  return weighted_sum<Sub>(self, scaled<Sub>("sub", self, other, alpha), 1);
+  expect_no_bool("sub", self, other);
+  return binary<Sub>(self, scaled("sub", self, other, alpha));
 }
 Tensor rsub(const Tensor& self, const Scalar& other) {
-  return weighted_sum<Sub>(scaled<Sub>("rsub", self, other, 1), self, 1);
+  expect_no_bool("rsub", self, other);
+  return binary<Sub>(scaled("rsub", self, other, 1), self);
 }
 const Tensor& sub_(const Tensor& self, const Tensor& other, const Scalar& alpha) {
-  return weighted_sum_in_place<Sub>(self, other, alpha);
+  expect_no_bool("sub_", self, other, DeviceRule::in_place_elementwise);
+  return is_default(alpha) ? binary_in_place<Sub>(self, other)
+                           : weighted_in_place<Sub>(self, other, alpha);
 }
 const Tensor& sub_(const Tensor& self, const Scalar& other, const Scalar& alpha) {
-  return weighted_sum_in_place<Sub>(self, scaled<Sub>("sub_", self, other, alpha), 1);
+  expect_no_bool("sub_", self, other);
+  return binary_in_place<Sub>(self, scaled("sub_", self, other, alpha));
 }
 
 AMBIT_BINARY_OPS(mul, Mul)

@@ -3,7 +3,10 @@
 
 #include <ambit/ops/elementwise.h>
 
+#include "core/ops/operands/allocate.h"
+#include "core/ops/operands/broadcast.h"
 #include "core/ops/operands/expect.h"
+#include "core/ops/operands/scalar_operand.h"
 
 namespace ambit {
 namespace {

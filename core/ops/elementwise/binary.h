@@ -6,7 +6,7 @@
 #include <ambit/backend/kernels.h>
 #include <ambit/detail/record.h>
 
-#include "core/ops/operands/broadcast.h"
+#include "core/ops/operands/operand_grad.h"
 #include "core/ops/operands/promote.h"
 
 namespace ambit {
@@ -44,7 +44,8 @@ const Tensor& binary_in_place(const Tensor& self, const Tensor& other) {
   const bool keep = (kKeeps == KeepsSelf::always && needs_gradient(self, other)) ||
                     (kKeeps == KeepsSelf::for_other && needs_gradient(other));
   if (keep) check_operands(Family::kNameInPlace, self, other, DeviceRule::in_place_elementwise);
-  const Tensor before = keep ? self.clone() : self;
+  const Tensor copy = keep ? self.clone() : Tensor();
+  const Tensor& before = keep ? copy : self;
   const Tensor& b = other.is_same(self) ? before : other;  // x.mul_(x): both as they were
   compute_binary_in_place(Family::kNameInPlace, Family::kKernel, Family::kDomain, self, other);
   if (!needs_gradient(self, other)) {

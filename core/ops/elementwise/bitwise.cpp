@@ -2,6 +2,7 @@
 #include <ambit/ops/elementwise.h>
 
 #include "binary.h"
+#include "core/ops/operands/operand_grad.h"
 
 namespace ambit {
 namespace {

@@ -8,7 +8,11 @@
 #include <limits>
 
 #include "binary.h"
+#include "core/ops/operands/allocate.h"
+#include "core/ops/operands/broadcast.h"
 #include "core/ops/operands/expect.h"
+#include "core/ops/operands/operand_grad.h"
+#include "core/ops/operands/scalar_operand.h"
 
 namespace ambit {
 namespace {

@@ -6,6 +6,7 @@
 #include <string_view>
 
 #include "binary.h"
+#include "core/ops/operands/operand_grad.h"
 
 namespace ambit {
 namespace {

@@ -7,8 +7,10 @@
 #include <numbers>
 
 #include "activation_grads.h"
+#include "core/ops/operands/allocate.h"
 #include "core/ops/operands/broadcast.h"
 #include "core/ops/operands/expect.h"
+#include "core/ops/operands/operand_grad.h"
 #include "core/ops/operands/promote.h"
 
 namespace ambit {

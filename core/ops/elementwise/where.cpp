@@ -5,8 +5,11 @@
 #include <ambit/ops/elementwise.h>
 #include <fmt/format.h>
 
+#include "core/ops/operands/allocate.h"
 #include "core/ops/operands/broadcast.h"
 #include "core/ops/operands/expect.h"
+#include "core/ops/operands/operand_grad.h"
+#include "core/ops/operands/scalar_operand.h"
 
 namespace ambit {
 namespace {

@@ -10,6 +10,7 @@
 
 #include "core/ops/operands/broadcast.h"
 #include "core/ops/operands/expect.h"
+#include "core/ops/operands/scalar_operand.h"
 #include "index_list.h"
 
 namespace ambit {

@@ -1,12 +1,13 @@
 // Host-side checks of index values, each distinct element once.
 #include "index_values.h"
 
+#include <ambit/backend/alias.h>
 #include <ambit/error.h>
 #include <fmt/format.h>
 
 #include <algorithm>
 
-#include "core/ops/operands/raw.h"
+#include "core/ops/operands/unrecorded.h"
 
 namespace ambit {
 

@@ -8,7 +8,7 @@
 #include <algorithm>
 
 #include "core/ops/operands/broadcast.h"
-#include "core/ops/operands/raw.h"
+#include "core/ops/operands/unrecorded.h"
 #include "index_values.h"
 
 namespace ambit {

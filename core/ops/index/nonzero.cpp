@@ -8,9 +8,10 @@
 #include <ambit/ops/shape.h>
 #include <fmt/format.h>
 
-#include "core/ops/operands/broadcast.h"
+#include "core/ops/operands/allocate.h"
 #include "core/ops/operands/expect.h"
-#include "core/ops/operands/raw.h"
+#include "core/ops/operands/scalar_operand.h"
+#include "core/ops/operands/unrecorded.h"
 #include "index_values.h"
 
 namespace ambit {

@@ -13,9 +13,10 @@
 #include <fmt/format.h>
 
 #include "core/ops/composite.h"
+#include "core/ops/operands/allocate.h"
 #include "core/ops/operands/broadcast.h"
 #include "core/ops/operands/expect.h"
-#include "core/ops/operands/raw.h"
+#include "core/ops/operands/unrecorded.h"
 #include "core/ops/reduce/reduce_shape.h"
 
 namespace ambit {

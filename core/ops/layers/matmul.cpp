@@ -2,6 +2,7 @@
 // any strides; here operands are only given the right geometry for it.
 #include <ambit/ops/matmul.h>
 
+#include <ambit/backend/alias.h>
 #include <ambit/backend/kernels.h>
 #include <ambit/detail/record.h>
 #include <ambit/error.h>
@@ -12,9 +13,11 @@
 #include <algorithm>
 
 #include "core/ops/composite.h"
+#include "core/ops/operands/allocate.h"
 #include "core/ops/operands/broadcast.h"
 #include "core/ops/operands/expect.h"
-#include "core/ops/operands/raw.h"
+#include "core/ops/operands/operand_grad.h"
+#include "core/ops/operands/unrecorded.h"
 
 namespace ambit {
 namespace {

@@ -15,9 +15,10 @@
 #include <algorithm>
 
 #include "core/ops/composite.h"
-#include "core/ops/operands/broadcast.h"
+#include "core/ops/operands/allocate.h"
 #include "core/ops/operands/expect.h"
-#include "core/ops/operands/raw.h"
+#include "core/ops/operands/operand_grad.h"
+#include "core/ops/operands/unrecorded.h"
 
 namespace ambit {
 namespace {

@@ -8,7 +8,7 @@
 
 #include "core/ops/composite.h"
 #include "core/ops/operands/expect.h"
-#include "core/ops/operands/raw.h"
+#include "core/ops/operands/unrecorded.h"
 #include "core/ops/reduce/reduce_shape.h"
 
 namespace ambit {

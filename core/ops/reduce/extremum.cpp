@@ -1,4 +1,5 @@
 // Largest and smallest elements, and where they are.
+#include <ambit/backend/alias.h>
 #include <ambit/backend/kernels.h>
 #include <ambit/detail/record.h>
 #include <ambit/error.h>
@@ -9,7 +10,7 @@
 #include <ambit/ops/shape.h>
 
 #include "core/ops/operands/expect.h"
-#include "core/ops/operands/raw.h"
+#include "core/ops/operands/unrecorded.h"
 #include "reduce_shape.h"
 
 namespace ambit {

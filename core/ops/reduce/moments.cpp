@@ -10,7 +10,7 @@
 #include <limits>
 
 #include "core/ops/operands/expect.h"
-#include "core/ops/operands/raw.h"
+#include "core/ops/operands/unrecorded.h"
 #include "reduce_shape.h"
 
 namespace ambit {

@@ -8,7 +8,7 @@
 #include <ambit/ops/shape.h>
 
 #include "core/ops/operands/expect.h"
-#include "core/ops/operands/raw.h"
+#include "core/ops/operands/unrecorded.h"
 #include "reduce_shape.h"
 
 namespace ambit {

@@ -7,7 +7,7 @@
 #include <ambit/ops/shape.h>
 #include <fmt/format.h>
 
-#include "core/ops/operands/raw.h"
+#include "core/ops/operands/unrecorded.h"
 
 namespace ambit {
 namespace {

@@ -7,7 +7,7 @@
 #include <ambit/ops/shape.h>
 #include <fmt/format.h>
 
-#include "core/ops/operands/broadcast.h"
+#include "core/ops/operands/allocate.h"
 #include "core/ops/operands/expect.h"
 
 namespace ambit {

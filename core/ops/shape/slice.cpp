@@ -10,8 +10,8 @@
 #include <algorithm>
 #include <numeric>
 
-#include "core/ops/operands/broadcast.h"
 #include "core/ops/operands/expect.h"
+#include "core/ops/operands/operand_grad.h"
 
 namespace ambit {
 namespace {

@@ -1,5 +1,6 @@
 #include "kernels.h"
 
+#include <ambit/backend/alias.h>
 #include <ambit/backend/kernels.h>
 #include <ambit/backend/reference.h>
 #include <ambit/ops/creation.h>
@@ -20,19 +21,6 @@ namespace {
 
 using namespace ambit;
 
-// The same bytes seen otherwise.
-Tensor view_of(const Tensor& t, IntArrayRef sizes, IntArrayRef strides, int64_t offset) {
-  return Tensor(
-      intrusive_ptr<TensorImpl>(new TensorImpl(t.storage(), sizes, strides, offset, t.dtype())));
-}
-
-Dims packed_strides(IntArrayRef sizes) {
-  Dims strides(sizes.size());
-  int64_t step = 1;
-  for (size_t d = sizes.size(); d-- > 0; step *= sizes[d]) strides[d] = step;
-  return strides;
-}
-
 // A copy of t in the host's own memory, packed.
 Tensor packed_copy(const Tensor& t) {
   Tensor copy = empty(t.sizes(), t.dtype());
@@ -41,7 +29,7 @@ Tensor packed_copy(const Tensor& t) {
 }
 
 void copy(Tensor& y, const Tensor& x) {
-  if (has("ignored_offset")) return reference::copy(y, view_of(x, x.sizes(), x.strides(), 0));
+  if (has("ignored_offset")) return reference::copy(y, alias(x, x.sizes(), x.strides(), 0));
   if (has("cut_to_bool") && y.dtype() == kBool && x.dtype() != kBool) {
     Tensor whole = empty(x.sizes(), kInt64);
     reference::copy(whole, x);
@@ -53,7 +41,7 @@ void copy(Tensor& y, const Tensor& x) {
 void fill(Tensor& y, const Scalar& value) {
   reference::fill(y, value);
   if (!has("written_past_end") || !y.is_contiguous() || y.numel() == 0) return;
-  Tensor next = view_of(y, {1}, {1}, y.storage_offset() + y.numel());
+  Tensor next = alias(y, {1}, {1}, y.storage_offset() + y.numel());
   reference::fill(next, value);
 }
 
@@ -75,13 +63,13 @@ void unary(Tensor& y, const Tensor& x, const UnaryOp& op) {
   if (!has("dropped_tail") || n == 0 || !x.is_contiguous() || !y.is_contiguous()) {
     return reference::unary(y, x, op);
   }
-  Tensor whole_vectors = view_of(y, {n}, {1}, y.storage_offset());
-  reference::unary(whole_vectors, view_of(x, {n}, {1}, x.storage_offset()), op);
+  Tensor whole_vectors = alias(y, {n});
+  reference::unary(whole_vectors, alias(x, {n}), op);
 }
 
 void binary(Tensor& y, const Tensor& a, const Tensor& b, const BinaryOp& op) {
   if (has("ignored_strides")) {
-    const Tensor packed = view_of(b, b.sizes(), packed_strides(b.sizes()), b.storage_offset());
+    const Tensor packed = alias(b, b.sizes());
     return reference::binary(y, a, packed, op);
   }
   if (has("cleared_alias")) reference::fill(y, 0);

@@ -8,9 +8,6 @@
 
 namespace ambit::reference {
 
-/// Return a CPU tensor that is laid out as `t` in the storage at `bytes`, which is where the host
-/// finds the bytes of t.storage()->data(). It owns nothing: they must outlast it.
-AMBIT_API Tensor alias(const Tensor& t, void* bytes);
 /// Return how many of the loops below have run in this process, for whatever device: a kernel that
 /// moves it is no kernel of its backend's own.
 AMBIT_API uint64_t runs();

@@ -43,6 +43,9 @@ class AMBIT_API Backend {
   /// Say why device_count() is 0, for the load report; empty when there is nothing to say.
   virtual std::string reason_for_none() const;
   virtual DeviceProperties properties(int index) const;
+  /// Return whether best_device() may choose a device of this backend, as it may by default.
+  /// Backends that compute on the host, as the CPU, an oracle or a simulator, return false.
+  virtual bool is_accelerator() const;
 
   /// Allocate `bytes` > 0, aligned to 64. Errors: OutOfMemoryError with requested, in use, cached,
   /// free.

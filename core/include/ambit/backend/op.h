@@ -3,6 +3,7 @@
 #pragma once
 
 #include <ambit/autograd.h>
+#include <ambit/detail/cpu_fallback.h>
 #include <ambit/tensor.h>
 
 #include <array>
@@ -117,27 +118,6 @@ class AMBIT_API OpBase {
   bool has_composite_;
   // Atomic because a backend may be loaded while others compute.
   std::array<std::atomic<AnyKernel>, kMaxDeviceKinds> table_{};
-};
-
-/// One call that runs on the CPU in place of a device without a kernel; see fallback.h.
-class AMBIT_API CpuFallback {
- public:
-  /// Errors: NotImplementedError where the policy, or the want of a CPU kernel, forbids it.
-  CpuFallback(const OpBase& op, Device device);
-  Tensor to_cpu(const Tensor& t);
-  template <class Parameter>
-  const Parameter& to_cpu(const Parameter& p) {
-    return p;
-  }
-  void write_back(Tensor& output, const Tensor& host);
-  template <class Input>
-  void write_back(const Input&, const Input&) {}
-  void finish();
-
- private:
-  const OpBase& op_;
-  Device device_;
-  size_t bytes_ = 0;
 };
 
 template <class Signature>

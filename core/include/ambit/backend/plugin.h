@@ -33,7 +33,7 @@
 namespace ambit {
 
 inline constexpr uint64_t kPluginMagic = 0x6e6967756c706d61;  // "amplugin"
-inline constexpr uint32_t kPluginAbi = 2;
+inline constexpr uint32_t kPluginAbi = 3;
 
 /// What a plugin's entry returns. The first three members never change place: they are read before
 /// anything else is believed.
@@ -44,22 +44,29 @@ struct PluginInfo {
   const char* build_tag;  ///< AMBIT_BUILD_TAG
   const char* name;       ///< of the plugin: [a-z][a-z0-9_]*
   void (*load)(Registry&);
+  /// Whether it offers devices in the place of others that may be missing, as a simulator does: a
+  /// search of all plugins then loads it last, when it is known what is missing.
+  bool stand_in = false;
 };
 
 }  // namespace ambit
 
 /// Define the entry of a library of backends; `load_function` is a void(ambit::Registry&). No
 /// semicolon after it: AMBIT_PLUGIN(cuda, ambit::cuda::load)
+/// What else PluginInfo says may follow: AMBIT_PLUGIN(sim, ambit::sim::load, .stand_in = true)
 /// The same source built into libambit (AMBIT_BUILTIN) is called under a name of its own.
 #ifdef AMBIT_BUILTIN
-#define AMBIT_PLUGIN(plugin, load_function) \
+#define AMBIT_PLUGIN(plugin, load_function, ...) \
   extern "C" void ambit_load_##plugin(ambit::Registry& registry) { load_function(registry); }
 #else
-#define AMBIT_PLUGIN(plugin, load_function)                                \
-  extern "C" AMBIT_API const ambit::PluginInfo* ambit_plugin() {           \
-    static constexpr ambit::PluginInfo kInfo{                              \
-        ambit::kPluginMagic, ambit::kPluginAbi, sizeof(ambit::PluginInfo), \
-        AMBIT_BUILD_TAG,     #plugin,           load_function};            \
-    return &kInfo;                                                         \
+#define AMBIT_PLUGIN(plugin, load_function, ...)                                                \
+  extern "C" AMBIT_API const ambit::PluginInfo* ambit_plugin() {                                \
+    static constexpr ambit::PluginInfo kInfo{.magic = ambit::kPluginMagic,                      \
+                                             .abi = ambit::kPluginAbi,                          \
+                                             .size = sizeof(ambit::PluginInfo),                 \
+                                             .build_tag = AMBIT_BUILD_TAG,                      \
+                                             .name = #plugin,                                   \
+                                             .load = load_function __VA_OPT__(, ) __VA_ARGS__}; \
+    return &kInfo;                                                                              \
   }
 #endif

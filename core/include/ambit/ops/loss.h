@@ -5,7 +5,12 @@
 
 #include <ambit/tensor.h>
 
+#include <cstdint>
+
 namespace ambit {
+
+/// What becomes of the losses l, as said above.
+enum class Reduction : uint8_t { none, mean, sum };
 
 /// Compute the negative log-likelihood of classes.
 ///   l[n] = -weight[t] * input[n,t] with t = target[n]; 0 where t is ignore_index

@@ -4,6 +4,7 @@
 
 #include <ambit/nn/cloneable.h>
 #include <ambit/nn/options.h>
+#include <ambit/ops/loss.h>
 
 namespace ambit {
 // libtorch's names of the reductions.

@@ -4,7 +4,11 @@
 #include <fmt/format.h>
 
 #include "binary.h"
+#include "core/ops/operands/allocate.h"
+#include "core/ops/operands/broadcast.h"
 #include "core/ops/operands/expect.h"
+#include "core/ops/operands/operand_grad.h"
+#include "core/ops/operands/scalar_operand.h"
 
 namespace ambit {
 namespace {

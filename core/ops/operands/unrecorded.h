@@ -3,7 +3,7 @@
 #pragma once
 
 #include <ambit/autograd.h>
-#include <ambit/ops/shape.h>
+#include <ambit/backend/alias.h>
 #include <ambit/tensor.h>
 
 namespace ambit {
@@ -13,18 +13,6 @@ inline Tensor dense(const Tensor& t) {
   if (!t.defined() || t.is_contiguous()) return t;
   const NoGradGuard no_grad;
   return t.contiguous();
-}
-
-/// Return an alias of t with another geometry, in elements, from the same element on.
-inline Tensor alias(const Tensor& t, IntArrayRef sizes, IntArrayRef strides) {
-  const TensorImpl& impl = *t.impl();
-  return Tensor(intrusive_ptr<TensorImpl>(
-      new TensorImpl(impl.storage, sizes, strides, impl.offset, impl.dtype)));
-}
-
-/// Return an alias of a contiguous tensor with other sizes of the same number of elements.
-inline Tensor alias(const Tensor& t, IntArrayRef sizes) {
-  return alias(t, sizes, contiguous_strides(sizes));
 }
 
 /// Return t, or where it has no dim its alias of size [1]: kernels that take a dim have one then.

@@ -1,0 +1,13 @@
+// The outputs that ops give to kernels to fill.
+#pragma once
+
+#include <ambit/tensor.h>
+
+namespace ambit {
+
+/// Allocate the output of `op`: as empty(), but errors bear the op's name.
+Tensor allocate(const char* op, IntArrayRef sizes, DType dtype, Device device);
+/// Return options that take from `self` the dtype and device they do not say.
+TensorOptions options_like(const Tensor& self, const TensorOptions& options);
+
+}  // namespace ambit

@@ -1,0 +1,58 @@
+#include "scalar_operand.h"
+
+#include <ambit/backend/kernels.h>
+#include <ambit/error.h>
+#include <fmt/format.h>
+
+#include <cmath>
+#include <limits>
+
+namespace ambit {
+
+Tensor scalar_on(const Scalar& value, DType dtype, Device device, IntArrayRef sizes) {
+  Storage storage(new StorageImpl(device, element_size(dtype)));
+  const auto with_sizes = [&](IntArrayRef s) {
+    return Tensor(
+        intrusive_ptr<TensorImpl>(new TensorImpl(storage, s, Dims(s.size(), 0), 0, dtype)));
+  };
+  if (device.is_cpu()) {  // nothing to queue: write it here
+    visit(dtype, [&]<class T>() { *static_cast<T*>(storage->data()) = value.to<T>(); });
+    return with_sizes(sizes);
+  }
+  Tensor one = with_sizes({});
+  kernels::fill(one, value);
+  return sizes.empty() ? one : with_sizes(sizes);
+}
+
+namespace {
+
+template <class T>
+bool fits(const Scalar& value) {
+  using Limits = std::numeric_limits<T>;
+  if constexpr (std::is_same_v<T, bool> || std::is_same_v<T, double>) {
+    return true;
+  } else if constexpr (std::is_same_v<T, float>) {
+    const double x = value.to<double>();
+    return !std::isfinite(x) || std::abs(x) <= Limits::max();
+  } else if (value.is_floating_point()) {
+    // What truncates into the range; NaN fails both comparisons. 2^63 itself is out of int64.
+    const double x = value.to<double>();
+    return x > static_cast<double>(Limits::min()) - 1 && x < static_cast<double>(Limits::max()) + 1;
+  } else {
+    const auto x = value.to<int64_t>();
+    const auto max = static_cast<int64_t>(Limits::max());
+    return x <= max && x >= (Limits::is_signed ? static_cast<int64_t>(Limits::min()) : -max);
+  }
+}
+
+}  // namespace
+
+void check_fits(const char* op, const Scalar& value, DType dtype) {
+  if (visit(dtype, [&]<class T>() { return fits<T>(value); })) [[likely]]
+    return;
+  throw DTypeError(fmt::format("{}: expected a number that fits {}, got {}", op, name(dtype),
+                               value.is_floating_point() ? fmt::format("{}", value.to<double>())
+                                                         : fmt::format("{}", value.to<int64_t>())));
+}
+
+}  // namespace ambit

@@ -1,0 +1,14 @@
+// Numbers as operands of kernels, which take tensors alone.
+#pragma once
+
+#include <ambit/tensor.h>
+
+namespace ambit {
+
+/// Return `value`, converted as static_cast does, as a tensor of `sizes` with strides of 0.
+Tensor scalar_on(const Scalar& value, DType dtype, Device device, IntArrayRef sizes = {});
+/// Check that `value` can be converted to dtype. Negative numbers wrap around in uint8, as in
+/// libtorch. Errors: DTypeError.
+void check_fits(const char* op, const Scalar& value, DType dtype);
+
+}  // namespace ambit
