@@ -1,5 +1,5 @@
 // ZipReader by libzip, which checks that the file's directory and the entries' headers agree.
-#include "core/files/zip_reader.h"
+#include "core/files/pytorch/zip_reader.h"
 
 #include <ambit/error.h>
 

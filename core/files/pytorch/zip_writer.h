@@ -8,7 +8,7 @@
 #include <string_view>
 #include <vector>
 
-#include "atomic_file.h"
+#include "core/files/atomic_file.h"
 
 namespace ambit {
 

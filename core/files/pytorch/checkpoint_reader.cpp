@@ -13,7 +13,7 @@
 #include <map>
 #include <optional>
 
-#include "input_file.h"
+#include "core/files/input_file.h"
 #include "pickle.h"
 #include "pytorch_file.h"
 #include "zip_reader.h"
