@@ -38,7 +38,23 @@ forbid "what the bench compares ambit with includes ambit" "${include}ambit/" \
   apps/bench/floor apps/bench/libtorch
 forbid "a public header includes a private library" "$include$private_library" \
   core/include backends/include nn/include
+forbid "a quoted include by another way than the own folder or the root" \
+  '^[[:space:]]*#[[:space:]]*include[[:space:]]*"\.\./' core backends nn tests
+forbid "core names a backend, or the library of one" \
+  '"(reference|sim|cuda)"|libambit_(sim|cuda|reference)' \
+  core/autograd core/devices core/dispatch core/files core/memory core/ops core/tensor
 forbid "an #if on a device" \
   '^[[:space:]]*#[[:space:]]*(if|ifdef|ifndef|elif)[[:space:]].*([Cc][Uu][Dd][Aa]|NVCC|HIP|ROCM|SYCL|METAL|DNNL|GPU)' \
   nn apps
+# Rooms, which are the folders of core and of a backend, that include each other in a circle.
+rooms() {
+  grep -rnoE --include='*.h' --include='*.cpp' --include='*.cu' --include='*.cuh' \
+    '#include "(core|backends)/[^"]+' core backends |
+    sed -E 's#^([^:]+)/[^/:]+:[0-9]+:.include "(.*)/[^/]+$#\1 \2#' | sort -u
+}
+if ! circle=$(rooms | tsort 2>&1 >/dev/null); then
+  echo "$circle"
+  echo "  ^ rooms that include each other in a circle"
+  status=1
+fi
 exit $status

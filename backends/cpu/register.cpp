@@ -3,7 +3,7 @@
 
 #include <memory>
 
-#include "backends/cpu/runtime/backend.h"
+#include "backend.h"
 #include "kernels.h"
 
 namespace ambit::cpu {
