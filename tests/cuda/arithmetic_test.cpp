@@ -1,6 +1,4 @@
 // What elementwise kernels do to one element, compiled for the host, against the reference loops.
-#include "backends/cuda/loops/arithmetic.h"
-
 #include <ambit/ambit.h>
 #include <ambit/backend/reference.h>
 #include <doctest/doctest.h>
@@ -9,8 +7,12 @@
 #include <limits>
 #include <vector>
 
+#include "backends/cuda/loops/chosen_functor.h"
+
 using namespace ambit;
 using namespace ambit::cuda;
+using arithmetic::Functor;
+using arithmetic::OperandOf;
 
 namespace {
 
@@ -18,9 +20,9 @@ namespace {
 template <class T>
 std::vector<T> values() {
   using Limits = std::numeric_limits<T>;
-  if constexpr (std::is_same_v<T, bool>) {
+  if constexpr (std::same_as<T, bool>) {
     return {false, true};
-  } else if constexpr (std::is_floating_point_v<T>) {
+  } else if constexpr (std::floating_point<T>) {
     std::vector<T> v = {0,
                         T(-0.0),
                         1,
@@ -39,6 +41,7 @@ std::vector<T> values() {
                         -20,
                         80,
                         -80,
+                        -95,
                         Limits::infinity(),
                         -Limits::infinity(),
                         Limits::quiet_NaN(),
@@ -102,22 +105,19 @@ bool is_close(T got, T want, double scale) {
   return std::fabs(double(got) - double(want)) <= tolerance;
 }
 
-template <class T, size_t... I>
-void check_real_unary(std::index_sequence<I...>) {
-  const auto check = [&]<UnaryOp op>() {
-    const std::vector<T> in = values<T>();
-    const Tensor x = tensor_of(in);
-    Tensor want = empty_like(x);
-    reference::unary(want, x, op);
-    for (size_t i = 0; i < in.size(); ++i) {
-      CAPTURE(std::string(name(op)));
-      CAPTURE(in[i]);
-      // In gelu's tail the rounding of erfc's argument counts, as it does in PyTorch's x (1 + erf).
-      const double scale = op == UnaryOp::gelu && std::isfinite(in[i]) ? std::fabs(in[i]) : 0;
-      CHECK(is_close(map_real<op>(in[i]), want.data_ptr<T>()[i], scale));
-    }
-  };
-  (check.template operator()<static_cast<UnaryOp>(I)>(), ...);
+// Call f.operator()<op>() for every function of a family.
+template <class Op, class F>
+void for_each_function(const F& f) {
+  [&]<size_t... I>(std::index_sequence<I...>) {
+    (f.template operator()<static_cast<Op>(I)>(), ...);
+  }
+  (std::make_index_sequence<functions<Op>().size()>());
+}
+
+// Whether a function of a T gives a T.
+template <auto op, class T>
+constexpr bool maps() {
+  return OperandOf<T, op> && row_of(op).result == Result::same;
 }
 
 // Terms of a sum may cancel: its error is relative to them, not to what is left.
@@ -139,79 +139,95 @@ double term_scale(BinaryOp op, double a, double b) {
   }
 }
 
-template <class T, BinaryOp op>
-void check_real_binary() {
-  if constexpr (op < BinaryOp::bitwise_and || op > BinaryOp::bitwise_xor) {
-    const auto all = pairs<T>();
-    const std::vector<T>&a = all.first, &b = all.second;
-    const Tensor x = tensor_of(a), y = tensor_of(b);
-    Tensor want = empty_like(x);
-    reference::binary(want, x, y, op);
-    for (size_t i = 0; i < a.size(); ++i) {
-      // Products of three overflow in float32 where they do not in float64.
-      if (op >= BinaryOp::relu_grad && (std::fabs(a[i]) > 1e3 || std::fabs(b[i]) > 1e3)) continue;
-      CAPTURE(std::string(name(op)));
-      CAPTURE(a[i]);
-      CAPTURE(b[i]);
-      CHECK(is_close(map_real<op>(a[i], b[i]), want.data_ptr<T>()[i], term_scale(op, a[i], b[i])));
-    }
-  }
-}
-
-template <class T, size_t... I>
-void check_real_binary(std::index_sequence<I...>) {
-  (check_real_binary<T, static_cast<BinaryOp>(I)>(), ...);
+// Products of three overflow in float32 where they do not in float64.
+bool multiplies_three(BinaryOp op) {
+  return op == BinaryOp::sigmoid_grad || op == BinaryOp::tanh_grad || op == BinaryOp::gelu_grad;
 }
 
 }  // namespace
 
 TEST_CASE_TEMPLATE("maps of one float are the reference's", T, float, double) {
-  check_real_unary<T>(std::make_index_sequence<static_cast<size_t>(UnaryOp::trunc) + 1>());
+  const std::vector<T> in = values<T>();
+  const Tensor x = tensor_of(in);
+  for_each_function<UnaryOp>([&]<UnaryOp op>() {
+    if constexpr (maps<op, T>()) {
+      Tensor want = empty_like(x);
+      reference::unary(want, x, op);
+      for (size_t i = 0; i < in.size(); ++i) {
+        CAPTURE(std::string(name(op)));
+        CAPTURE(in[i]);
+        // In gelu's tail the rounding of erfc's argument counts, as it does in PyTorch's x (1 +
+        // erf).
+        const double scale = op == UnaryOp::gelu && std::isfinite(in[i]) ? std::fabs(in[i]) : 0;
+        CHECK(is_close(Functor<op>()(in[i]), want.data_ptr<T>()[i], scale));
+      }
+    }
+  });
 }
 
 TEST_CASE_TEMPLATE("maps of two floats are the reference's", T, float, double) {
-  check_real_binary<T>(std::make_index_sequence<static_cast<size_t>(BinaryOp::gelu_grad) + 1>());
+  const auto all = pairs<T>();
+  const std::vector<T>&a = all.first, &b = all.second;
+  const Tensor x = tensor_of(a), y = tensor_of(b);
+  for_each_function<BinaryOp>([&]<BinaryOp op>() {
+    if constexpr (maps<op, T>()) {
+      Tensor want = empty_like(x);
+      reference::binary(want, x, y, op);
+      for (size_t i = 0; i < a.size(); ++i) {
+        if (multiplies_three(op) && (std::fabs(a[i]) > 1e3 || std::fabs(b[i]) > 1e3)) continue;
+        CAPTURE(std::string(name(op)));
+        CAPTURE(a[i]);
+        CAPTURE(b[i]);
+        CHECK(
+            is_close(Functor<op>()(a[i], b[i]), want.data_ptr<T>()[i], term_scale(op, a[i], b[i])));
+      }
+    }
+  });
 }
 
-TEST_CASE_TEMPLATE("maps of integers are the reference's, bit for bit", T, uint8_t, int8_t, int16_t,
-                   int32_t, int64_t) {
-  using enum UnaryOp;
+TEST_CASE_TEMPLATE("maps of integers are the reference's, bit for bit", T, bool, uint8_t, int8_t,
+                   int16_t, int32_t, int64_t) {
   const std::vector<T> in = values<T>();
   const Tensor x = tensor_of(in);
-  for (const UnaryOp op : {neg, UnaryOp::abs, sign, square, relu, bitwise_not}) {
-    Tensor want = empty_like(x);
-    reference::unary(want, x, op);
-    for (size_t i = 0; i < in.size(); ++i) CHECK(map_integer(op, in[i]) == want.data_ptr<T>()[i]);
-  }
-  CHECK(map_integer(bitwise_not, true) == false);
+  for_each_function<UnaryOp>([&]<UnaryOp op>() {
+    if constexpr (maps<op, T>()) {
+      Tensor want = empty_like(x);
+      reference::unary(want, x, op);
+      for (size_t i = 0; i < in.size(); ++i) {
+        CAPTURE(std::string(name(op)));
+        CHECK(ChosenUnary<T, T>{op}(in[i]) == want.data_ptr<T>()[i]);
+      }
+    }
+  });
 }
 
 TEST_CASE_TEMPLATE("questions get the reference's answers", T, bool, int32_t, float, double) {
-  using enum UnaryOp;
   const std::vector<T> in = values<T>();
-  std::vector<UnaryOp> ops = {logical_not};
-  if (!std::is_same_v<T, bool>) ops = {isnan, isinf, isfinite, logical_not};
-  for (const UnaryOp op : ops) {
-    Tensor want = empty({static_cast<int64_t>(in.size())}, kBool);
-    const Tensor x = empty({static_cast<int64_t>(in.size())}, dtype_of<T>);
-    for (size_t i = 0; i < in.size(); ++i) x.data_ptr<T>()[i] = in[i];
-    reference::unary(want, x, op);
-    for (size_t i = 0; i < in.size(); ++i) CHECK(answer(op, in[i]) == want.data_ptr<bool>()[i]);
-  }
+  const Tensor x = tensor_of(in);
+  for_each_function<UnaryOp>([&]<UnaryOp op>() {
+    if constexpr (row_of(op).result == Result::truth) {
+      Tensor want = empty(x.sizes(), kBool);
+      reference::unary(want, x, op);
+      for (size_t i = 0; i < in.size(); ++i) {
+        CAPTURE(std::string(name(op)));
+        CHECK(Functor<op>()(static_cast<T>(in[i])) == want.data_ptr<bool>()[i]);
+        CHECK(ChosenUnary<bool, T>{op}(in[i]) == want.data_ptr<bool>()[i]);
+      }
+    }
+  });
 }
 
 TEST_CASE_TEMPLATE("maps of two integers are the reference's, and bad divisions are reported", T,
-                   uint8_t, int8_t, int16_t, int32_t, int64_t) {
+                   bool, uint8_t, int8_t, int16_t, int32_t, int64_t) {
   const auto all = pairs<T>();
-  const std::vector<T>&a = all.first, &b = all.second;
-  for (int k = 0; k <= static_cast<int>(BinaryOp::bitwise_xor); ++k) {
-    const auto op = static_cast<BinaryOp>(k);
-    if (op == BinaryOp::div || op == BinaryOp::atan2) continue;  // of floats only
-    for (size_t i = 0; i < a.size(); ++i) {
+  for (const BinaryOp op : functions<BinaryOp>()) {
+    if (!row_of(op).dtypes.contains(dtype_of<T>)) continue;
+    for (size_t i = 0; i < all.first.size(); ++i) {
+      const T a = all.first[i], b = all.second[i];
       CAPTURE(std::string(name(op)));
-      CAPTURE(+a[i]);
-      CAPTURE(+b[i]);
-      const Tensor x = tensor_of<T>({a[i]}), y = tensor_of<T>({b[i]});
+      CAPTURE(+a);
+      CAPTURE(+b);
+      const Tensor x = tensor_of<T>({a}), y = tensor_of<T>({b});
       Tensor want = zeros({1}, dtype_of<T>);
       std::string error, reported;
       try {
@@ -220,7 +236,7 @@ TEST_CASE_TEMPLATE("maps of two integers are the reference's, and bad divisions 
         error = e.what();
       }
       Fault fault{};
-      const auto got = static_cast<T>(map_integer(op, a[i], b[i], FaultSink{&fault, name(op)}));
+      const T got = ChosenBinary<T>{op, FaultSink{&fault, name(op)}}(a, b);
       if (fault.kind != FaultKind::none) {
         try {
           throw_fault(fault);
@@ -237,29 +253,30 @@ TEST_CASE_TEMPLATE("maps of two integers are the reference's, and bad divisions 
 TEST_CASE_TEMPLATE("comparisons and logic are the reference's", T, bool, int8_t, int64_t, float,
                    double) {
   const auto all = pairs<T>();
-  const std::vector<T>&a = all.first, &b = all.second;
-  Tensor x = empty({static_cast<int64_t>(a.size())}, dtype_of<T>), y = empty_like(x);
-  for (size_t i = 0; i < a.size(); ++i) {
-    x.data_ptr<T>()[i] = a[i];
-    y.data_ptr<T>()[i] = b[i];
-  }
-  for (int k = 0; k <= static_cast<int>(CompareOp::logical_xor); ++k) {
-    const auto op = static_cast<CompareOp>(k);
+  const Tensor x = tensor_of(all.first), y = tensor_of(all.second);
+  for (const CompareOp op : functions<CompareOp>()) {
     Tensor want = empty(x.sizes(), kBool);
     reference::compare(want, x, y, op);
-    const Relation holds(op);
-    for (size_t i = 0; i < a.size(); ++i) {
+    for (size_t i = 0; i < all.first.size(); ++i) {
       CAPTURE(std::string(name(op)));
-      REQUIRE(holds(static_cast<T>(a[i]), static_cast<T>(b[i])) == want.data_ptr<bool>()[i]);
+      REQUIRE(ChosenCompare<T>{op}(all.first[i], all.second[i]) == want.data_ptr<bool>()[i]);
     }
   }
 }
 
+TEST_CASE("a function refuses a dtype that it is not defined for") {
+  CHECK_THROWS_WITH_AS(expect_defined(UnaryOp::exp, kInt32),
+                       "exp: expected a dtype it is defined for, got int32", DTypeError);
+  CHECK_THROWS_WITH_AS(expect_defined(BinaryOp::sub, kBool),
+                       "sub: expected a dtype it is defined for, got bool", DTypeError);
+  CHECK_NOTHROW(expect_defined(UnaryOp::isnan, kInt32));
+}
+
 TEST_CASE("conversions between all dtypes are the reference's, also of what does not fit") {
-  for (int from = 0; from < kDTypeCount; ++from) {
-    for (int to = 0; to < kDTypeCount; ++to) {
-      visit(static_cast<DType>(from), [&]<class X>() {
-        visit(static_cast<DType>(to), [&]<class Y>() {
+  for (const DType from : dtypes::kAll) {
+    for (const DType to : dtypes::kAll) {
+      visit(from, [&]<class X>() {
+        visit(to, [&]<class Y>() {
           for (const X x : values<X>()) {
             if (std::is_same_v<X, double> && std::is_same_v<Y, float> &&
                 std::fabs(static_cast<double>(x)) > std::numeric_limits<float>::max()) {
@@ -268,7 +285,7 @@ TEST_CASE("conversions between all dtypes are the reference's, also of what does
             Tensor source = empty({1}, dtype_of<X>), want = empty({1}, dtype_of<Y>);
             *source.data_ptr<X>() = x;
             reference::copy(want, source);
-            const Y got = convert<Y>(x), expected = *want.data_ptr<Y>();
+            const Y got = arithmetic::convert<Y>(x), expected = *want.data_ptr<Y>();
             CHECK((got == expected || (got != got && expected != expected)));
           }
         });

@@ -73,9 +73,9 @@ TEST_CASE("of extremes the first wins, and NaN before all") {
   const Extreme<double> none{0, -1}, some{-5, 4};
   CHECK(better(none, some, true).index == 4);
   CHECK(better(some, none, true).index == 4);
-  CHECK(worst<int8_t>(true) == -128);
-  CHECK(worst<float>(false) == std::numeric_limits<float>::infinity());
-  CHECK_FALSE(worst<bool>(true));
+  CHECK(arithmetic::worst<int8_t>(true) == -128);
+  CHECK(arithmetic::worst<float>(false) == std::numeric_limits<float>::infinity());
+  CHECK_FALSE(arithmetic::worst<bool>(true));
 }
 
 // Sum as the lanes of all splits do, each its own elements.

@@ -1,7 +1,7 @@
 // Moving and converting elements.
 #include "backends/cpu/kernels.h"
 #include "backends/cpu/layout/packing.h"
-#include "rows.h"
+#include "inner_loops.h"
 
 namespace ambit::cpu {
 namespace {
@@ -113,8 +113,8 @@ void copy_strided(int64_t n, void* y, int64_t y_stride, const void* x, int64_t x
 void copy(Tensor& y, const Tensor& x) {
   if (y.numel() == 0) return;
   if (y.dtype() == x.dtype()) return copy_same_dtype(y, x);
-  const UnaryRow row = cast_row(y.dtype(), x.dtype());
-  for_packed_runs<2>({&y, &x}, kGrain, [row](int64_t n, const auto& p) { row(n, p[0], p[1]); });
+  const UnaryLoop loop = cast_loop(y.dtype(), x.dtype());
+  for_packed_runs<2>({&y, &x}, kGrain, [loop](int64_t n, const auto& p) { loop(n, p[0], p[1]); });
 }
 
 void fill(Tensor& y, const Scalar& value) {

@@ -1,5 +1,5 @@
-// Elementwise kernels: they choose the row function once and walk the operands. The loops are in
-// *_rows.cpp.
+// Elementwise kernels: they choose the inner loop, of *_loops.cpp, once and walk the operands.
+#include <ambit/backend/functors.h>
 #include <ambit/error.h>
 #include <fmt/format.h>
 
@@ -7,35 +7,21 @@
 #include "backends/cpu/layout/channels_last.h"
 #include "backends/cpu/layout/native_scope.h"
 #include "backends/cpu/layout/packing.h"
-#include "rows.h"
+#include "inner_loops.h"
 
 namespace ambit::cpu {
 namespace {
 
-template <class Row, class OpKind>
-Row expect(Row row, OpKind op, DType dtype) {
-  if (!row)
-    throw DTypeError(
-        fmt::format("{}: expected a dtype it is defined for, got {}", name(op), name(dtype)));
-  return row;
-}
-
 /// Maths is worth a second thread earlier than a loop that waits for memory.
-int64_t grain_of(UnaryOp op) {
-  return op >= UnaryOp::exp && op <= UnaryOp::erf ? kGrain / 4 : kGrain;
+template <class Op>
+int64_t grain_of(Op op) {
+  return row_of(op).cost == Cost::maths ? kGrain / 4 : kGrain;
 }
-int64_t grain_of(BinaryOp op) {
-  const bool costly = (op >= BinaryOp::floor_divide && op <= BinaryOp::pow) ||
-                      op == BinaryOp::atan2 || op == BinaryOp::gelu_grad;
-  return costly ? kGrain / 4 : kGrain;
-}
-
-bool is_division(BinaryOp op) { return op >= BinaryOp::floor_divide && op <= BinaryOp::fmod; }
 
 /// Look for divisors that integers do not have, before anything is written.
 template <class T>
 void check_divisors(const Tensor& a, const Tensor& b, BinaryOp op) {
-  const bool overflows = op == BinaryOp::floor_divide || op == BinaryOp::trunc_divide;
+  const bool overflows = row_of(op).refuses == Refuses::overflow;
   const auto loops = make_loops<2>({&b, &a});
   const T *divisor = b.data_ptr<T>(), *dividend = a.data_ptr<T>();
   parallel_runs(loops, kGrain, [&](int64_t n, const std::array<int64_t, 2>& offsets) {
@@ -57,18 +43,20 @@ void check_divisors(const Tensor& a, const Tensor& b, BinaryOp op) {
 }
 
 void unary_as_given(Tensor& y, const Tensor& x, UnaryOp op) {
-  const UnaryRow row = expect(unary_row(op, x.dtype()), op, x.dtype());
+  expect_defined(op, x.dtype());
+  const UnaryLoop loop = unary_loop(op, x.dtype());
   for_packed_runs<2>({&y, &x}, grain_of(op),
-                     [row](int64_t n, const auto& p) { row(n, p[0], p[1]); });
+                     [loop](int64_t n, const auto& p) { loop(n, p[0], p[1]); });
 }
 
 void binary_as_given(Tensor& y, const Tensor& a, const Tensor& b, BinaryOp op) {
-  const BinaryRow row = expect(binary_row(op, a.dtype()), op, a.dtype());
-  if (is_division(op) && is_integral(a.dtype())) {
-    visit(a.dtype(), [&]<class T>() { check_divisors<T>(a, b, op); });
+  expect_defined(op, a.dtype());
+  if (row_of(op).refuses != Refuses::none && is_integral(a.dtype())) {
+    visit<dtypes::kIntegral>(a.dtype(), [&]<class T>() { check_divisors<T>(a, b, op); });
   }
+  const BinaryLoop loop = binary_loop(op, a.dtype());
   for_packed_runs<3>({&y, &a, &b}, grain_of(op),
-                     [row](int64_t n, const auto& p) { row(n, p[0], p[1], p[2]); });
+                     [loop](int64_t n, const auto& p) { loop(n, p[0], p[1], p[2]); });
 }
 
 /// Whether the result had better follow an operand that lies channels-last.
@@ -93,15 +81,15 @@ void binary(Tensor& y, const Tensor& a, const Tensor& b, const BinaryOp& op) {
 }
 
 void compare(Tensor& y, const Tensor& a, const Tensor& b, const CompareOp& op) {
-  const BinaryRow row = compare_row(op, a.dtype());
+  const BinaryLoop loop = compare_loop(op, a.dtype());
   for_packed_runs<3>({&y, &a, &b}, kGrain,
-                     [row](int64_t n, const auto& p) { row(n, p[0], p[1], p[2]); });
+                     [loop](int64_t n, const auto& p) { loop(n, p[0], p[1], p[2]); });
 }
 
 void where(Tensor& y, const Tensor& condition, const Tensor& a, const Tensor& b) {
-  const WhereRow row = where_row(element_size(y.dtype()));
+  const WhereLoop loop = where_loop(element_size(y.dtype()));
   for_packed_runs<4>({&y, &condition, &a, &b}, kGrain,
-                     [row](int64_t n, const auto& p) { row(n, p[0], p[1], p[2], p[3]); });
+                     [loop](int64_t n, const auto& p) { loop(n, p[0], p[1], p[2], p[3]); });
 }
 
 }  // namespace ambit::cpu

@@ -1,9 +1,9 @@
 // Reading and writing at places that an int64 tensor names. All indices are checked before anything
 // is written.
+#include <ambit/backend/arithmetic.h>
 #include <ambit/error.h>
 #include <fmt/format.h>
 
-#include "backends/cpu/elementwise/arithmetic.h"
 #include "backends/cpu/kernels.h"
 #include "backends/cpu/layout/lines.h"
 #include "backends/cpu/layout/packing.h"
@@ -97,7 +97,7 @@ void scatter(Tensor& y, const Tensor& index, const Tensor& src, int64_t dim) {
 
 void scatter_add(Tensor& y, const Tensor& index, const Tensor& src, int64_t dim) {
   write_places("scatter_add", y, index, src, dim,
-               [](auto before, auto value) { return wrap_add(before, value); });
+               [](auto before, auto value) { return arithmetic::wrap_add(before, value); });
 }
 
 void nonzero(Tensor& y, const Tensor& x) {
@@ -162,7 +162,7 @@ void index_add(Tensor& y, const Tensor& index, const Tensor& src, int64_t dim) {
           const T* source = ps + at[0] + i * from.step;
           T* target = py + at[1] + row;
           for (int64_t j = 0; j < n; ++j) {
-            target[j * to_step] = wrap_add(target[j * to_step], source[j * from_step]);
+            target[j * to_step] = arithmetic::wrap_add(target[j * to_step], source[j * from_step]);
           }
         });
       }

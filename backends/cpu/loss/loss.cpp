@@ -65,22 +65,22 @@ void backward(const Tensor& dx, const Tensor& g, const Tensor& x, const int64_t*
   });
 }
 
+/// w [C], null if it is not defined.
+template <class T>
+const T* weights_of(const Tensor& w) {
+  return w.defined() ? w.data_ptr<T>() : nullptr;
+}
+
 void forward_any(const Tensor& y, const Tensor& x, const int64_t* target, const Tensor& w,
                  int64_t ignore_index) {
-  const void* weights = w.defined() ? w.data_ptr() : nullptr;
-  if (y.dtype() == kFloat32) {
-    return forward(y, x, target, static_cast<const float*>(weights), ignore_index);
-  }
-  forward(y, x, target, static_cast<const double*>(weights), ignore_index);
+  visit<dtypes::kFloating>(
+      y.dtype(), [&]<class T>() { forward(y, x, target, weights_of<T>(w), ignore_index); });
 }
 
 void backward_any(const Tensor& dx, const Tensor& g, const Tensor& x, const int64_t* target,
                   const Tensor& w, int64_t ignore_index) {
-  const void* weights = w.defined() ? w.data_ptr() : nullptr;
-  if (dx.dtype() == kFloat32) {
-    return backward(dx, g, x, target, static_cast<const float*>(weights), ignore_index);
-  }
-  backward(dx, g, x, target, static_cast<const double*>(weights), ignore_index);
+  visit<dtypes::kFloating>(
+      dx.dtype(), [&]<class T>() { backward(dx, g, x, target, weights_of<T>(w), ignore_index); });
 }
 
 }  // namespace
@@ -106,7 +106,7 @@ void check_targets(const char* op, const Tensor& target, int64_t C, int64_t igno
 /// weight_sum = the sum of w[t]
 void sum_weights(const Tensor& weight_sum, const Tensor& target, const Tensor& w,
                  int64_t ignore_index) {
-  visit(weight_sum.dtype(), [&]<class T>() {
+  visit<dtypes::kFloating>(weight_sum.dtype(), [&]<class T>() {
     const T* weights = w.defined() ? w.data_ptr<T>() : nullptr;
     const int64_t* t = target.data_ptr<int64_t>();
     double sum = 0;
@@ -124,7 +124,7 @@ void nll_loss(Tensor& y, Tensor& weight_sum, const Tensor& x, const Tensor& targ
   const int64_t N = x.sizes()[0], C = x.sizes()[1];
   check_targets("nll_loss", target, C, ignore_index);
   const int64_t* t = target.data_ptr<int64_t>();
-  visit(y.dtype(), [&]<class T>() {
+  visit<dtypes::kFloating>(y.dtype(), [&]<class T>() {
     T* loss = y.data_ptr<T>();
     const T* log_probability = x.data_ptr<T>();
     const T* weights = w.defined() ? w.data_ptr<T>() : nullptr;

@@ -6,12 +6,12 @@
 
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "backends/cpu/matmul/gemm.cpp"
+#include <ambit/backend/arithmetic.h>
 #include <hwy/foreach_target.h>
 #include <hwy/highway.h>
 
 #include <algorithm>
 
-#include "backends/cpu/elementwise/arithmetic.h"
 #include "backends/cpu/runtime/scratch.h"
 #include "tile-inl.h"
 
@@ -94,7 +94,7 @@ class TileGemm {
 template <class T>
 class WrappingGemm {
  public:
-  using W = Wrapping<T>;
+  using W = arithmetic::Wrapping<T>;
   static constexpr int64_t kColumns = 256;
 
   WrappingGemm() : scratch_(kDepth * kColumns * sizeof(W)) {}

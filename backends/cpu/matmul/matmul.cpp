@@ -1,8 +1,9 @@
 // Matrix products. float32: oneDNN, its sgemm where one thread is enough (no plan to look up), its
 // matmul primitive above. The rest: gemm.h.
+#include <ambit/backend/arithmetic.h>
+
 #include <optional>
 
-#include "backends/cpu/elementwise/arithmetic.h"
 #include "backends/cpu/kernels.h"
 #include "backends/cpu/layout/packing.h"
 #include "backends/cpu/runtime/onednn.h"
@@ -141,6 +142,9 @@ void matmul_float(const Tensor& y, const Tensor& a, const Tensor& b) {
   });
 }
 
+/// The dtypes that gemm() is for.
+constexpr DTypeSet kOwnDTypes = dtypes::kIntegral | DTypeSet{kFloat64};
+
 /// The product of one pair, its longer side shared by the threads.
 template <class T>
 void own_product(int64_t M, int64_t N, int64_t K, T* y, const Matrix<const T>& a,
@@ -158,14 +162,6 @@ void own_product(int64_t M, int64_t N, int64_t K, T* y, const Matrix<const T>& a
   }
 }
 
-/// Call f<T>() for the dtypes that gemm() is for.
-template <class F>
-void visit_own(DType dtype, const F& f) {
-  visit(dtype, [&]<class T>() {
-    if constexpr (!std::is_same_v<T, bool> && !std::is_same_v<T, float>) f.template operator()<T>();
-  });
-}
-
 /// Put b [N] into every row of y [M,N], or add it there.
 template <class T>
 void put_bias(T* y, const Tensor& b, int64_t M, int64_t N) {
@@ -178,7 +174,8 @@ void add_bias(T* y, const Tensor& b, int64_t M, int64_t N) {
   const T* bias = b.data_ptr<T>();
   const int64_t stride = b.strides()[0];
   for (int64_t m = 0; m < M; ++m) {
-    for (int64_t n = 0; n < N; ++n) y[m * N + n] = wrap_add(y[m * N + n], bias[n * stride]);
+    for (int64_t n = 0; n < N; ++n)
+      y[m * N + n] = arithmetic::wrap_add(y[m * N + n], bias[n * stride]);
   }
 }
 
@@ -203,7 +200,7 @@ void matmul(Tensor& y, const Tensor& a, const Tensor& b) {
   if (a.sizes()[2] == 0) return fill(y, 0);
   if (y.dtype() == kFloat32) return matmul_float(y, a, b);
   const Sizes s = sizes_of(y, a, b);
-  visit_own(y.dtype(), [&]<class T>() {
+  visit<kOwnDTypes>(y.dtype(), [&]<class T>() {
     parallel_for(s.B, grain_for_products(s.M * s.N * s.K), [&](int64_t begin, int64_t end) {
       for (int64_t i = begin; i < end; ++i) {
         own_product<T>(s.M, s.N, s.K, y.data_ptr<T>() + i * s.M * s.N, matrix_of<T>(a, i),
@@ -217,15 +214,17 @@ void linear(Tensor& y, const Tensor& x, const Tensor& w, const Tensor& b) {
   if (y.numel() == 0) return;
   const int64_t M = y.sizes()[0], N = y.sizes()[1], K = x.sizes()[1];
   if (K > 0 && y.dtype() == kFloat32) return linear_float(y, x, w, b);
-  if (K == 0) fill(y, 0);
-  visit(y.dtype(), [&]<class T>() {
-    if constexpr (!std::is_same_v<T, bool> && !std::is_same_v<T, float>) {
+  if (K == 0) {
+    fill(y, 0);
+  } else {
+    visit<kOwnDTypes>(y.dtype(), [&]<class T>() {
       const Matrix<const T> left{x.data_ptr<T>(), x.strides()[0], x.strides()[1]};
       const Matrix<const T> right{w.data_ptr<T>(), w.strides()[1], w.strides()[0]};
-      if (K > 0) own_product<T>(M, N, K, y.data_ptr<T>(), left, right);
-    }
-    if (b.defined()) add_bias(y.data_ptr<T>(), b, M, N);
-  });
+      own_product<T>(M, N, K, y.data_ptr<T>(), left, right);
+    });
+  }
+  if (!b.defined()) return;
+  visit<dtypes::kNumbers>(y.dtype(), [&]<class T>() { add_bias(y.data_ptr<T>(), b, M, N); });
 }
 
 }  // namespace ambit::cpu

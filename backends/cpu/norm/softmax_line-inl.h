@@ -12,8 +12,8 @@
 #include <algorithm>
 #include <limits>
 
+#include "backends/cpu/elementwise/inner_loops-inl.h"
 #include "backends/cpu/elementwise/math-inl.h"
-#include "backends/cpu/elementwise/rows-inl.h"
 
 HWY_BEFORE_NAMESPACE();
 namespace ambit::cpu::HWY_NAMESPACE {

@@ -60,20 +60,17 @@ void update_all(const std::array<TensorList, Rule::kLists>& lists, const Rule& r
   });
 }
 
-template <class T>
-void sgd(TensorList p, TensorList buf, TensorList g, const SgdParams& params) {
-  if (buf.empty()) return update_all<T>({p, g}, PlainSgd<T>(params));
-  update_all<T>({p, buf, g}, MomentumSgd<T>(params));
-}
-
 void sgd_any(TensorList p, TensorList buf, TensorList g, const SgdParams& params) {
-  if (p[0].dtype() == kFloat32) return sgd<float>(p, buf, g, params);
-  sgd<double>(p, buf, g, params);
+  visit<dtypes::kFloating>(p[0].dtype(), [&]<class T>() {
+    if (buf.empty()) return update_all<T>({p, g}, PlainSgd<T>(params));
+    update_all<T>({p, buf, g}, MomentumSgd<T>(params));
+  });
 }
 
 void adam_any(TensorList p, TensorList m, TensorList v, TensorList g, const AdamParams& params) {
-  if (p[0].dtype() == kFloat32) return update_all<float>({p, m, v, g}, AdamRule<float>(params));
-  update_all<double>({p, m, v, g}, AdamRule<double>(params));
+  visit<dtypes::kFloating>(p[0].dtype(), [&]<class T>() {
+    update_all<T>({p, m, v, g}, AdamRule<T>(params));
+  });
 }
 
 }  // namespace

@@ -2,13 +2,13 @@
 // either the innermost one is reduced, and rows are folded into one sum each, or it is kept, and
 // rows are added into as many sums. Few results over much data split the data instead: into blocks
 // that do not depend on the number of threads, so that results do not either.
-#include "backends/cpu/elementwise/rows.h"
+#include "backends/cpu/elementwise/inner_loops.h"
 #include "backends/cpu/kernels.h"
 #include "backends/cpu/layout/channels_last.h"
 #include "backends/cpu/layout/native_scope.h"
 #include "backends/cpu/layout/packing.h"
 #include "backends/cpu/runtime/scratch.h"
-#include "reduce_rows.h"
+#include "reduce_loops.h"
 
 namespace ambit::cpu {
 namespace {
@@ -62,7 +62,7 @@ class Reduction {
       : geometry_(geometry_of(y, x)),
         reducer_(reducer(op, x.dtype())),
         merger_(reducer(op, reducer_.sum_dtype)),
-        finish_(cast_row(y.dtype(), reducer_.sum_dtype)),
+        finish_(cast_loop(y.dtype(), reducer_.sum_dtype)),
         x_(static_cast<const char*>(x.data_ptr())),
         y_(static_cast<char*>(y.data_ptr())),
         sum_size_(static_cast<int64_t>(element_size(reducer_.sum_dtype))),
@@ -175,7 +175,7 @@ class Reduction {
 
   Geometry geometry_;
   Reducer reducer_, merger_;
-  UnaryRow finish_;
+  UnaryLoop finish_;
   const char* x_;
   char* y_;
   int64_t sum_size_, x_size_, y_size_;

@@ -4,13 +4,14 @@
 
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "backends/cpu/reduce/scan.cpp"
+#include <ambit/backend/arithmetic.h>
 #include <hwy/foreach_target.h>
 #include <hwy/highway.h>
 
 #include <algorithm>
 #include <concepts>
+#include <type_traits>
 
-#include "backends/cpu/elementwise/arithmetic.h"
 #include "backends/cpu/kernels.h"
 #include "backends/cpu/layout/lines.h"
 
@@ -19,14 +20,6 @@ namespace ambit::cpu::HWY_NAMESPACE {
 namespace {
 
 constexpr int64_t kTogether = 1024;  // lines, whose values and positions fit the first-level cache
-
-/// Whether b takes the place of a: only what is strictly better, and the first NaN for good.
-template <bool kLargest, class T>
-bool beats(T b, T a) {
-  const bool better = kLargest ? b > a : b < a;
-  if constexpr (std::floating_point<T>) return better | ((b != b) & (a == a));
-  return better;
-}
 
 /// value[j], position[j]: the extreme of each of n <= kTogether lines, side by side.
 template <bool kLargest, class T>
@@ -37,7 +30,7 @@ void find_extremes(int64_t n, T* value, int64_t* position, const T* x, const Lin
     const T* row = x + i * line.step;
 #pragma omp simd
     for (int64_t j = 0; j < n; ++j) {
-      const bool better = beats<kLargest>(row[j], value[j]);
+      const bool better = arithmetic::beats(row[j], value[j], kLargest);
       value[j] = better ? row[j] : value[j];
       position[j] = better ? i : position[j];
     }
@@ -60,13 +53,13 @@ int64_t find_in_row(int64_t n, const T* x) {
     best = position[0] * kLanes;
     for (int64_t j = 1; j < kLanes; ++j) {
       const int64_t at = position[j] * kLanes + j;
-      const bool earlier = at < best && !beats<kLargest>(x[best], x[at]);
-      if (earlier || beats<kLargest>(x[at], x[best])) best = at;
+      const bool earlier = at < best && !arithmetic::beats(x[best], x[at], kLargest);
+      if (earlier || arithmetic::beats(x[at], x[best], kLargest)) best = at;
     }
     rest = lanes.length * kLanes;
   }
   for (int64_t i = rest; i < n; ++i) {
-    if (beats<kLargest>(x[i], x[best])) best = i;
+    if (arithmetic::beats(x[i], x[best], kLargest)) best = i;
   }
   return best;
 }
@@ -76,7 +69,7 @@ int64_t find_extreme(const T* x, const Line& line) {
   if (line.step == 1) return find_in_row<kLargest>(line.length, x);
   int64_t best = 0;
   for (int64_t i = 1; i < line.length; ++i) {
-    if (beats<kLargest>(x[i * line.step], x[best * line.step])) best = i;
+    if (arithmetic::beats(x[i * line.step], x[best * line.step], kLargest)) best = i;
   }
   return best;
 }
@@ -124,7 +117,7 @@ template <class Sum, class T>
 void sum_line(T* y, const Line& to, const T* x, const Line& from) {
   Sum sum = 0;
   for (int64_t i = 0; i < from.length; ++i) {
-    sum = wrap_add(sum, static_cast<Sum>(x[i * from.step]));
+    sum = arithmetic::wrap_add(sum, static_cast<Sum>(x[i * from.step]));
     y[i * to.step] = static_cast<T>(sum);
   }
 }
@@ -137,7 +130,7 @@ void sum_lines(int64_t n, T* y, const Line& to, const T* x, const Line& from) {
   for (int64_t i = 0; i < from.length; ++i, y += to.step, x += from.step) {
 #pragma omp simd
     for (int64_t j = 0; j < n; ++j) {
-      sum[j] = wrap_add(sum[j], static_cast<Sum>(x[j]));
+      sum[j] = arithmetic::wrap_add(sum[j], static_cast<Sum>(x[j]));
       y[j] = static_cast<T>(sum[j]);
     }
   }
@@ -149,7 +142,7 @@ void cumsum_any(const Tensor& y, const Tensor& x, int64_t dim) {
   const Line to(y, dim), from(x, dim);
   const int64_t y_step = loops.inner_stride(0), x_step = loops.inner_stride(1);
   visit(y.dtype(), [&]<class T>() {
-    using Sum = std::conditional_t<std::same_as<T, float>, double, T>;
+    using Sum = std::conditional_t<std::floating_point<T>, double, T>;
     T* py = y.data_ptr<T>();
     const T* px = x.data_ptr<T>();
     parallel_runs(loops, grain_for(from.length), [&](int64_t n, std::array<int64_t, 2> at) {

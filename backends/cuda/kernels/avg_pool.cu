@@ -62,11 +62,9 @@ PoolAxis axis(const Pool2dParams& p, size_t d, const Tensor& x, const Tensor& y)
 void avg_pool2d(Tensor& y, const Tensor& x, const Pool2dParams& p) {
   const int64_t n = y.numel();
   if (n == 0) return;
-  visit(y.dtype(), [&]<class T>() {
-    if constexpr (std::is_floating_point_v<T>) {
-      launch(average_windows<T>, grid_for(n), n, axis(p, 0, x, y), axis(p, 1, x, y),
-             p.count_include_pad, y.data_ptr<T>(), static_cast<const T*>(x.data_ptr<T>()));
-    }
+  visit<dtypes::kFloating>(y.dtype(), [&]<class T>() {
+    launch(average_windows<T>, grid_for(n), n, axis(p, 0, x, y), axis(p, 1, x, y),
+           p.count_include_pad, y.data_ptr<T>(), static_cast<const T*>(x.data_ptr<T>()));
   });
 }
 
@@ -74,11 +72,9 @@ void avg_pool2d(Tensor& y, const Tensor& x, const Pool2dParams& p) {
 void avg_pool2d_grad(Tensor& dx, const Tensor& dy, const Pool2dParams& p) {
   const int64_t n = dx.numel();
   if (n == 0) return;
-  visit(dx.dtype(), [&]<class T>() {
-    if constexpr (std::is_floating_point_v<T>) {
-      launch(sum_shares<T>, grid_for(n), n, axis(p, 0, dx, dy), axis(p, 1, dx, dy),
-             p.count_include_pad, dx.data_ptr<T>(), static_cast<const T*>(dy.data_ptr<T>()));
-    }
+  visit<dtypes::kFloating>(dx.dtype(), [&]<class T>() {
+    launch(sum_shares<T>, grid_for(n), n, axis(p, 0, dx, dy), axis(p, 1, dx, dy),
+           p.count_include_pad, dx.data_ptr<T>(), static_cast<const T*>(dy.data_ptr<T>()));
   });
 }
 

@@ -229,17 +229,15 @@ void batch_norm(Tensor& y, Tensor& mean, Tensor& invstd, Tensor& running_mean, T
   const auto C = static_cast<size_t>(channels.C);
   const Workspace sums(p.training ? C * static_cast<size_t>(splits) * sizeof(Sums) : 0);
   const Workspace affine(C * sizeof(Affine));
-  visit(y.dtype(), [&]<class T>() {
-    if constexpr (std::is_floating_point_v<T>) {
-      const T* px = x.data_ptr<T>();
-      const Statistics<T> statistics{
-          mean.data_ptr<T>(),           invstd.data_ptr<T>(), data_or_null<T>(running_mean),
-          data_or_null<T>(running_var), data_or_null<T>(w),   data_or_null<T>(b)};
-      if (p.training) sum(channels, splits, Moments<T>{px, channels.D}, sums.as<Sums>());
-      launch(finish_statistics<T>, grid_for(channels.C), channels, splits, p, sums.as<Sums>(), px,
-             statistics, affine.as<Affine>());
-      apply(channels, Normalize<T>(), affine.as<Affine>(), y.data_ptr<T>(), px);
-    }
+  visit<dtypes::kFloating>(y.dtype(), [&]<class T>() {
+    const T* px = x.data_ptr<T>();
+    const Statistics<T> statistics{
+        mean.data_ptr<T>(),           invstd.data_ptr<T>(), data_or_null<T>(running_mean),
+        data_or_null<T>(running_var), data_or_null<T>(w),   data_or_null<T>(b)};
+    if (p.training) sum(channels, splits, Moments<T>{px, channels.D}, sums.as<Sums>());
+    launch(finish_statistics<T>, grid_for(channels.C), channels, splits, p, sums.as<Sums>(), px,
+           statistics, affine.as<Affine>());
+    apply(channels, Normalize<T>(), affine.as<Affine>(), y.data_ptr<T>(), px);
   });
 }
 
@@ -253,15 +251,13 @@ void batch_norm_grad(Tensor& dx, Tensor& dw, Tensor& db, const Tensor& dy, const
   const auto C = static_cast<size_t>(channels.C);
   const Workspace sums(C * static_cast<size_t>(splits) * sizeof(Sums));
   const Workspace gradient(C * sizeof(Gradient));
-  visit(dx.dtype(), [&]<class T>() {
-    if constexpr (std::is_floating_point_v<T>) {
-      const T *px = x.data_ptr<T>(), *pdy = dy.data_ptr<T>(), *pmean = mean.data_ptr<T>();
-      sum(channels, splits, Slopes<T>{pdy, px, pmean}, sums.as<Sums>());
-      launch(finish_gradient<T>, grid_for(channels.C), channels, splits, p.training,
-             sums.as<Sums>(), dw.data_ptr<T>(), db.data_ptr<T>(), data_or_null<T>(w), pmean,
-             invstd.data_ptr<T>(), gradient.as<Gradient>());
-      apply(channels, InputGradient<T>(), gradient.as<Gradient>(), dx.data_ptr<T>(), pdy, px);
-    }
+  visit<dtypes::kFloating>(dx.dtype(), [&]<class T>() {
+    const T *px = x.data_ptr<T>(), *pdy = dy.data_ptr<T>(), *pmean = mean.data_ptr<T>();
+    sum(channels, splits, Slopes<T>{pdy, px, pmean}, sums.as<Sums>());
+    launch(finish_gradient<T>, grid_for(channels.C), channels, splits, p.training, sums.as<Sums>(),
+           dw.data_ptr<T>(), db.data_ptr<T>(), data_or_null<T>(w), pmean, invstd.data_ptr<T>(),
+           gradient.as<Gradient>());
+    apply(channels, InputGradient<T>(), gradient.as<Gradient>(), dx.data_ptr<T>(), pdy, px);
   });
 }
 

@@ -1,17 +1,11 @@
 // Comparisons and logic of two operands, which give bool, and the choice between two operands.
 #include "backends/cuda/kernels.h"
-#include "backends/cuda/loops/arithmetic.h"
+#include "backends/cuda/loops/chosen_functor.h"
 #include "backends/cuda/loops/element_bits.h"
 #include "backends/cuda/loops/map.cuh"
 
 namespace ambit::cuda {
 namespace {
-
-template <class T>
-struct Holds {
-  __device__ bool operator()(T a, T b) const { return relation(a, b); }
-  Relation relation;
-};
 
 template <class T>
 struct Choice {
@@ -21,7 +15,7 @@ struct Choice {
 }  // namespace
 
 void compare(Tensor& y, const Tensor& a, const Tensor& b, const CompareOp& op) {
-  visit(a.dtype(), [&]<class T>() { map<bool, T, T>(Holds<T>{Relation(op)}, y, a, b); });
+  visit(a.dtype(), [&]<class T>() { map<bool, T, T>(ChosenCompare<T>{op}, y, a, b); });
 }
 
 void where(Tensor& y, const Tensor& condition, const Tensor& a, const Tensor& b) {

@@ -1,6 +1,7 @@
 // Copies between any two dtypes and layouts, and fills.
+#include <ambit/backend/arithmetic.h>
+
 #include "backends/cuda/kernels.h"
-#include "backends/cuda/loops/arithmetic.h"
 #include "backends/cuda/loops/element_bits.h"
 #include "backends/cuda/loops/map.cuh"
 
@@ -24,7 +25,9 @@ __global__ void convert_elements(Indexer<2> indexer, uint32_t n, Y* y, const voi
   for (int64_t i = thread_index(); i < n; i += thread_count()) {
     int32_t at[2];
     indexer.find(static_cast<uint32_t>(i), at);
-    const auto element = [&]<class X>(const X* data) { return convert<Y>(data[at[1]]); };
+    const auto element = [&]<class X>(const X* data) {
+      return arithmetic::convert<Y>(data[at[1]]);
+    };
     // clang-format off
     switch (dtype) {
       case DType::bool8: y[at[0]] = element(static_cast<const bool*>(x)); break;
@@ -65,8 +68,8 @@ void copy(Tensor& y, const Tensor& x) {
 
 void fill(Tensor& y, const Scalar& value) {
   visit(y.dtype(), [&]<class Y>() {
-    const Y v = value.is_floating_point() ? convert<Y>(value.to<double>())
-                                          : convert<Y>(value.to<int64_t>());
+    const Y v = value.is_floating_point() ? arithmetic::convert<Y>(value.to<double>())
+                                          : arithmetic::convert<Y>(value.to<int64_t>());
     visit_bits(y.dtype(), [&]<class T>() {
       if constexpr (sizeof(T) == sizeof(Y)) map<T>(Constant<T>{bits_as<T>(v)}, y);
     });

@@ -124,12 +124,10 @@ __global__ void cross_entropy_grad_rows(ContiguousLines rows, Classes<T> classes
 
 void nll_loss(Tensor& y, Tensor& weight_sum, const Tensor& x, const Tensor& target, const Tensor& w,
               int64_t ignore_index) {
-  visit(y.dtype(), [&]<class T>() {
-    if constexpr (std::is_floating_point_v<T>) {
-      const Classes<T> classes = classes_of<T>(x, w, ignore_index);
-      write_losses(y, weight_sum, target, classes,
-                   FromLogProbabilities<T>{x.data_ptr<T>(), classes.C});
-    }
+  visit<dtypes::kFloating>(y.dtype(), [&]<class T>() {
+    const Classes<T> classes = classes_of<T>(x, w, ignore_index);
+    write_losses(y, weight_sum, target, classes,
+                 FromLogProbabilities<T>{x.data_ptr<T>(), classes.C});
   });
 }
 
@@ -143,14 +141,12 @@ void cross_entropy(Tensor& y, Tensor& weight_sum, const Tensor& x, const Tensor&
              y.data_ptr<T>(), x.data_ptr<T>(), target.data_ptr<int64_t>());
     });
   }
-  visit(y.dtype(), [&]<class T>() {
-    if constexpr (std::is_floating_point_v<T>) {
-      const Classes<T> classes = classes_of<T>(x, w, ignore_index);
-      if (is_short) {
-        write_losses(y, weight_sum, target, classes, FromLogits<T>{x.data_ptr<T>(), classes.C});
-      } else {
-        write_losses(y, weight_sum, target, classes, Known<T>{y.data_ptr<T>()});
-      }
+  visit<dtypes::kFloating>(y.dtype(), [&]<class T>() {
+    const Classes<T> classes = classes_of<T>(x, w, ignore_index);
+    if (is_short) {
+      write_losses(y, weight_sum, target, classes, FromLogits<T>{x.data_ptr<T>(), classes.C});
+    } else {
+      write_losses(y, weight_sum, target, classes, Known<T>{y.data_ptr<T>()});
     }
   });
 }

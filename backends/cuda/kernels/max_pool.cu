@@ -90,13 +90,11 @@ void max_pool2d(Tensor& y, Tensor& index, const Tensor& x, const Pool2dParams& p
   if (n == 0) return;
   const PoolAxis rows = axis(p, 0, x, y), columns = axis(p, 1, x, y);
   int32_t* positions = index.defined() ? index.data_ptr<int32_t>() : nullptr;
-  visit(y.dtype(), [&]<class T>() {
-    if constexpr (std::is_floating_point_v<T>) {
-      visit_index(n, [&]<class I>() {
-        launch(max_windows<T, I>, grid_for(n), static_cast<I>(n), rows, columns, y.data_ptr<T>(),
-               positions, static_cast<const T*>(x.data_ptr<T>()));
-      });
-    }
+  visit<dtypes::kFloating>(y.dtype(), [&]<class T>() {
+    visit_index(n, [&]<class I>() {
+      launch(max_windows<T, I>, grid_for(n), static_cast<I>(n), rows, columns, y.data_ptr<T>(),
+             positions, static_cast<const T*>(x.data_ptr<T>()));
+    });
   });
 }
 
@@ -112,20 +110,18 @@ void max_pool2d_grad(Tensor& dx, const Tensor& dy, const Tensor& index, const Po
   const bool in_order =
       is_deterministic() && !(rows.windows_are_apart() && columns.windows_are_apart());
   const FaultSink faults = Call::stream().gpu.faults().sink(Call::op());
-  visit(dx.dtype(), [&]<class T>() {
-    if constexpr (std::is_floating_point_v<T>) {
-      T* to = dx.data_ptr<T>();
-      const T* from = dy.data_ptr<T>();
-      const int32_t* positions = index.data_ptr<int32_t>();
-      if (in_order) {
-        return launch(add_in_order<T>, grid_for(planes), planes, out, in, faults, to, from,
-                      positions);
-      }
-      visit_index(windows, [&]<class I>() {
-        launch(add_to_maxima<T, I>, grid_for(windows), static_cast<I>(windows), static_cast<I>(out),
-               in, faults, to, from, positions);
-      });
+  visit<dtypes::kFloating>(dx.dtype(), [&]<class T>() {
+    T* to = dx.data_ptr<T>();
+    const T* from = dy.data_ptr<T>();
+    const int32_t* positions = index.data_ptr<int32_t>();
+    if (in_order) {
+      return launch(add_in_order<T>, grid_for(planes), planes, out, in, faults, to, from,
+                    positions);
     }
+    visit_index(windows, [&]<class I>() {
+      launch(add_to_maxima<T, I>, grid_for(windows), static_cast<I>(windows), static_cast<I>(out),
+             in, faults, to, from, positions);
+    });
   });
 }
 

@@ -52,23 +52,19 @@ void update_all(const std::array<TensorList, Rule::kLists>& lists, const Rule& r
   });
 }
 
-// Call f.operator()<T>() for the floating dtype of the parameters.
-template <class F>
-void visit_float(TensorList p, const F& f) {
-  p[0].dtype() == kFloat32 ? f.template operator()<float>() : f.template operator()<double>();
-}
-
 }  // namespace
 
 void sgd_step(TensorList p, TensorList buf, TensorList g, const SgdParams& params) {
-  visit_float(p, [&]<class T>() {
+  visit<dtypes::kFloating>(p[0].dtype(), [&]<class T>() {
     if (buf.empty()) return update_all<T>({p, g}, PlainSgd<T>(params));
     update_all<T>({p, buf, g}, MomentumSgd<T>(params));
   });
 }
 
 void adam_step(TensorList p, TensorList m, TensorList v, TensorList g, const AdamParams& params) {
-  visit_float(p, [&]<class T>() { update_all<T>({p, m, v, g}, AdamRule<T>(params)); });
+  visit<dtypes::kFloating>(p[0].dtype(), [&]<class T>() {
+    update_all<T>({p, m, v, g}, AdamRule<T>(params));
+  });
 }
 
 }  // namespace ambit::cuda

@@ -1,73 +1,53 @@
 // Reductions over any set of dims.
+#include <ambit/backend/folds.h>
+
 #include "backends/cuda/kernels.h"
-#include "backends/cuda/loops/accumulator.h"
 #include "backends/cuda/loops/reduce.cuh"
 
 namespace ambit::cuda {
 namespace {
 
-// Sum or product. y is of X, or int64.
-template <class X>
-struct Total {
-  using Value = Accumulator<X>;
-  __device__ Value first() const { return product ? Value{1} : Value{0}; }
-  __device__ Value load(const X* x, int64_t) const { return static_cast<Value>(*x); }
-  __device__ Value join(Value a, Value b) const { return product ? a * b : a + b; }
+// y is of the fold's values, or of X: sums of integers are either, those of float32 X.
+template <ReduceOp op, class X>
+struct Folding {
+  using Fold = arithmetic::Fold<op, X>;
+  using Value = typename Fold::Value;
+  __device__ Value first() const { return Fold::kNothing; }
+  __device__ Value load(const X* x, int64_t) const { return Fold::element(*x); }
+  __device__ Value join(Value a, Value b) const { return Fold::merge(a, b); }
   __device__ void store(int64_t result, Value v) const {
-    if (widens) {
-      static_cast<int64_t*>(y)[result] = static_cast<int64_t>(v);
+    if (of_values) {
+      static_cast<Value*>(y)[result] = v;
     } else {
       static_cast<X*>(y)[result] = static_cast<X>(v);
     }
   }
   void* y;
-  bool product, widens;
+  bool of_values;
 };
 
-template <class X>
-struct MaxOrMin {
-  using Value = X;
-  __device__ Value first() const { return worst<X>(largest); }
-  __device__ Value load(const X* x, int64_t) const { return *x; }
-  __device__ Value join(Value a, Value b) const { return beats(b, a, largest) ? b : a; }
-  __device__ void store(int64_t result, Value v) const { y[result] = v; }
-  X* y;
-  bool largest;
-};
-
-template <class X>
-struct AnyOrAll {
-  using Value = bool;
-  __device__ Value first() const { return all; }
-  __device__ Value load(const X* x, int64_t) const { return *x != X{0}; }
-  __device__ Value join(Value a, Value b) const { return all ? a && b : a || b; }
-  __device__ void store(int64_t result, Value v) const { y[result] = v; }
-  bool* y;
-  bool all;
-};
+template <ReduceOp op>
+void fold(Tensor& y, const Tensor& x) {
+  const auto keeps = [&](size_t d) { return y.sizes()[d] != 1; };
+  const ReduceWalk walk = reduce_walk(Call::op(), x, keeps);
+  const int64_t results = y.numel(), length = results == 0 ? 0 : x.numel() / results;
+  visit<row_of(op).dtypes>(x.dtype(), [&]<class X>() {
+    using F = Folding<op, X>;
+    const F f{y.data_ptr(), y.dtype() == dtype_of<typename F::Value>};
+    run_reduce<X>(f, x, walk, results, length);
+  });
+}
 
 }  // namespace
 
 void reduce(Tensor& y, const Tensor& x, const ReduceOp& op) {
-  const auto keeps = [&](size_t d) { return y.sizes()[d] != 1; };
-  const ReduceWalk walk = reduce_walk(Call::op(), x, keeps);
-  const int64_t results = y.numel(), length = results == 0 ? 0 : x.numel() / results;
-  visit(x.dtype(), [&]<class X>() {
-    switch (op) {
-      case ReduceOp::sum:
-      case ReduceOp::prod:
-        return run_reduce<X>(Total<X>{y.data_ptr(), op == ReduceOp::prod, y.dtype() != x.dtype()},
-                             x, walk, results, length);
-      case ReduceOp::max:
-      case ReduceOp::min:
-        return run_reduce<X>(MaxOrMin<X>{y.data_ptr<X>(), op == ReduceOp::max}, x, walk, results,
-                             length);
-      case ReduceOp::any:
-      case ReduceOp::all:
-        return run_reduce<X>(AnyOrAll<X>{y.data_ptr<bool>(), op == ReduceOp::all}, x, walk, results,
-                             length);
-    }
-  });
+  switch (op) {
+#define AMBIT_CASE(name, ...) \
+  case ReduceOp::name:        \
+    return fold<ReduceOp::name>(y, x);
+    AMBIT_REDUCE_FUNCTIONS(AMBIT_CASE)
+#undef AMBIT_CASE
+  }
 }
 
 }  // namespace ambit::cuda

@@ -85,15 +85,13 @@ void visit_lines(const Tensor& t, int64_t dim, const F& f) {
   const int64_t length = t.dim() == 0 ? 1 : t.size(dim);
   const ContiguousLines lines{t.numel() / length, length, inner};
   constexpr int64_t kLongLine = 2048, kFewLines = 4096;
-  visit(t.dtype(), [&]<class T>() {
-    if constexpr (std::is_floating_point_v<T>) {
-      if (length > kLongLine && (inner == 1 || lines.count < kFewLines)) {
-        f.template operator()<T, kThreads>(lines, grid_for(lines.count * kThreads));
-      } else if (inner == 1 && length > 1) {
-        f.template operator()<T, kWarp>(lines, grid_for(lines.count * kWarp));
-      } else {
-        f.template operator()<T, 1>(lines, grid_for(lines.count));
-      }
+  visit<dtypes::kFloating>(t.dtype(), [&]<class T>() {
+    if (length > kLongLine && (inner == 1 || lines.count < kFewLines)) {
+      f.template operator()<T, kThreads>(lines, grid_for(lines.count * kThreads));
+    } else if (inner == 1 && length > 1) {
+      f.template operator()<T, kWarp>(lines, grid_for(lines.count * kWarp));
+    } else {
+      f.template operator()<T, 1>(lines, grid_for(lines.count));
     }
   });
 }

@@ -1,15 +1,15 @@
-// The innermost loops of reductions, chosen once per call by op and dtype; as rows.h.
+// The inner loops of reductions, chosen once per call by function and dtype; as inner_loops.h.
 #pragma once
 
 #include <ambit/dtype.h>
-#include <ambit/params.h>
+#include <ambit/function_table.h>
 
 #include <cstdint>
 
 namespace ambit::cpu {
 
-/// How one op reduces one dtype. Sums and products of float are kept in double, those of integers
-/// in int64, which wraps as a narrower result would; the rest in the dtype itself.
+/// How one function reduces one dtype. Sums and products of float are kept in double, those of
+/// integers in int64, which wraps as a narrower result would; the rest in the dtype itself.
 struct Reducer {
   DType sum_dtype;
   /// sums[i] = what reducing nothing gives.

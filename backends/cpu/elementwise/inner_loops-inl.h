@@ -1,10 +1,10 @@
-// Loops of the row functions, for one instruction set. Plain ones are left to the compiler's
-// vectoriser; those over Highway vectors are for maths that it knows nothing of.
-#if defined(AMBIT_CPU_ROWS_INL_H) == defined(HWY_TARGET_TOGGLE)
-#ifdef AMBIT_CPU_ROWS_INL_H
-#undef AMBIT_CPU_ROWS_INL_H
+// Inner loops over a functor, for one instruction set. Over elements they are left to the
+// compiler's vectoriser; those over Highway's vectors are for maths that it knows nothing of.
+#if defined(AMBIT_CPU_INNER_LOOPS_INL_H) == defined(HWY_TARGET_TOGGLE)
+#ifdef AMBIT_CPU_INNER_LOOPS_INL_H
+#undef AMBIT_CPU_INNER_LOOPS_INL_H
 #else
-#define AMBIT_CPU_ROWS_INL_H
+#define AMBIT_CPU_INNER_LOOPS_INL_H
 #endif
 
 #include <hwy/highway.h>
@@ -16,9 +16,10 @@ HWY_BEFORE_NAMESPACE();
 namespace ambit::cpu::HWY_NAMESPACE {
 namespace hn = hwy::HWY_NAMESPACE;
 
-/// y[i] = F()(x[i]); the pragma says that iterations are independent, also where y is x.
+/// y[i] = F()(x[i]); the pragma says that iterations are independent, also where y is x. It is no
+/// more than leave: a loop of calls, or of divisions of integers, stays as it is.
 template <class Out, class In, class F>
-void plain_unary(int64_t n, void* y, const void* x) {
+void element_unary(int64_t n, void* y, const void* x) {
   Out* out = static_cast<Out*>(y);
   const In* in = static_cast<const In*>(x);
 #pragma omp simd
@@ -26,26 +27,11 @@ void plain_unary(int64_t n, void* y, const void* x) {
 }
 
 template <class Out, class In, class F>
-void plain_binary(int64_t n, void* y, const void* a, const void* b) {
+void element_binary(int64_t n, void* y, const void* a, const void* b) {
   Out* out = static_cast<Out*>(y);
   const In *left = static_cast<const In*>(a), *right = static_cast<const In*>(b);
 #pragma omp simd
   for (int64_t i = 0; i < n; ++i) out[i] = static_cast<Out>(F()(left[i], right[i]));
-}
-
-/// The same where F is a call that is not inlined, or a division of integers: nothing to vectorise.
-template <class T, class F>
-void scalar_unary(int64_t n, void* y, const void* x) {
-  T* out = static_cast<T*>(y);
-  const T* in = static_cast<const T*>(x);
-  for (int64_t i = 0; i < n; ++i) out[i] = F()(in[i]);
-}
-
-template <class T, class F>
-void scalar_binary(int64_t n, void* y, const void* a, const void* b) {
-  T* out = static_cast<T*>(y);
-  const T *left = static_cast<const T*>(a), *right = static_cast<const T*>(b);
-  for (int64_t i = 0; i < n; ++i) out[i] = F()(left[i], right[i]);
 }
 
 /// The vector at p, of which only n elements need be there; in place of others there is `missing`.
@@ -79,7 +65,7 @@ HWY_INLINE void store(hn::Vec<D> v, D d, hn::TFromD<D>* p, int64_t n) {
 #endif
 }
 
-/// The same as plain ones where F works on vectors.
+/// The same where F works on vectors.
 template <class T, class F, class D = hn::ScalableTag<T>>
 void vector_unary(int64_t n, void* y, const void* x) {
   const D d;

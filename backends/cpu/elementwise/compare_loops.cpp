@@ -1,0 +1,87 @@
+// The inner loops of comparisons, of choices and of conversions.
+#include "backends/cpu/runtime/simd_targets.h"
+#include "inner_loops.h"
+
+#undef HWY_TARGET_INCLUDE
+#define HWY_TARGET_INCLUDE "backends/cpu/elementwise/compare_loops.cpp"
+#include <ambit/backend/functors.h>
+#include <hwy/foreach_target.h>
+#include <hwy/highway.h>
+
+#include <functional>
+
+#include "inner_loops-inl.h"
+
+HWY_BEFORE_NAMESPACE();
+namespace ambit::cpu::HWY_NAMESPACE {
+namespace {
+
+template <CompareOp op>
+BinaryLoop find(DType dtype) {
+  return visit(dtype, []<class T>() -> BinaryLoop {
+    return element_binary<bool, T, arithmetic::Functor<op>>;
+  });
+}
+
+BinaryLoop find_compare(CompareOp op, DType dtype) {
+  switch (op) {
+#define AMBIT_CASE(name) \
+  case CompareOp::name:  \
+    return find<CompareOp::name>(dtype);
+    AMBIT_COMPARE_FUNCTIONS(AMBIT_CASE)
+#undef AMBIT_CASE
+  }
+  return nullptr;
+}
+
+/// Elements are moved as integers of their size, which keeps every bit.
+template <class Bits>
+void select(int64_t n, void* y, const void* condition, const void* a, const void* b) {
+  Bits* out = static_cast<Bits*>(y);
+  const uint8_t* chosen = static_cast<const uint8_t*>(condition);
+  const Bits *left = static_cast<const Bits*>(a), *right = static_cast<const Bits*>(b);
+#pragma omp simd
+  for (int64_t i = 0; i < n; ++i) out[i] = chosen[i] ? left[i] : right[i];
+}
+
+WhereLoop find_where(size_t element_size) {
+  switch (element_size) {
+    case 1:
+      return select<uint8_t>;
+    case 2:
+      return select<uint16_t>;
+    case 4:
+      return select<uint32_t>;
+    default:
+      return select<uint64_t>;
+  }
+}
+
+/// A float that does not fit an integer becomes what the processor makes of it:
+/// arithmetic::convert, which says what, has no vector instruction for it.
+UnaryLoop find_cast(DType to, DType from) {
+  return visit(to, [from]<class To>() {
+    return visit(from,
+                 []<class From>() -> UnaryLoop { return element_unary<To, From, std::identity>; });
+  });
+}
+
+}  // namespace
+}  // namespace ambit::cpu::HWY_NAMESPACE
+HWY_AFTER_NAMESPACE();
+
+#if HWY_ONCE
+namespace ambit::cpu {
+
+HWY_EXPORT(find_compare);
+HWY_EXPORT(find_where);
+HWY_EXPORT(find_cast);
+
+BinaryLoop compare_loop(CompareOp op, DType dtype) {
+  return HWY_DYNAMIC_DISPATCH(find_compare)(op, dtype);
+}
+WhereLoop where_loop(size_t element_size) { return HWY_DYNAMIC_DISPATCH(find_where)(element_size); }
+UnaryLoop cast_loop(DType to, DType from) { return HWY_DYNAMIC_DISPATCH(find_cast)(to, from); }
+
+}  // namespace ambit::cpu
+#endif

@@ -1,0 +1,95 @@
+// y = op(x), for every unary function.
+#include "backends/cpu/runtime/simd_targets.h"
+#include "inner_loops.h"
+
+#undef HWY_TARGET_INCLUDE
+#define HWY_TARGET_INCLUDE "backends/cpu/elementwise/unary_loops.cpp"
+#include <ambit/backend/functors.h>
+#include <hwy/foreach_target.h>
+#include <hwy/highway.h>
+
+#include "inner_loops-inl.h"
+#include "math-inl.h"
+
+HWY_BEFORE_NAMESPACE();
+namespace ambit::cpu::HWY_NAMESPACE {
+namespace {
+
+#define AMBIT_VECTORS(Name)                  \
+  struct Name {                              \
+    template <class D, class V = hn::Vec<D>> \
+    V operator()(D, V x) const {             \
+      return hn::Name(x);                    \
+    }                                        \
+  }
+AMBIT_VECTORS(Floor);
+AMBIT_VECTORS(Ceil);
+AMBIT_VECTORS(Round);  // halves to even
+AMBIT_VECTORS(Trunc);
+#undef AMBIT_VECTORS
+
+/// The loop of a function over elements of T: over its functor, unless there is one below.
+template <UnaryOp op, class T>
+constexpr UnaryLoop kLoop = element_unary<arithmetic::ResultOf<op, T>, T, arithmetic::Functor<op>>;
+
+// Functions with vector code of their own,
+#define AMBIT_VECTORS(name, F) \
+  template <class T>           \
+  constexpr UnaryLoop kLoop<UnaryOp::name, T> = vector_unary<T, F>;
+// and those whose float vectors go through double, which has nothing wider to go through itself.
+#define AMBIT_THROUGH_DOUBLE(name, F)               \
+  template <>                                       \
+  constexpr UnaryLoop kLoop<UnaryOp::name, float> = \
+      vector_unary<float, ThroughDouble<F>, HalfFloats>;
+// clang-format off
+AMBIT_VECTORS(exp, Exp)
+AMBIT_VECTORS(expm1, Expm1)
+AMBIT_VECTORS(log, Log)
+AMBIT_VECTORS(log1p, Log1p)
+AMBIT_THROUGH_DOUBLE(log2, Log2)
+AMBIT_THROUGH_DOUBLE(log10, Log10)
+AMBIT_VECTORS(sin, Sin)
+AMBIT_VECTORS(cos, Cos)
+AMBIT_THROUGH_DOUBLE(tan, Tan)
+AMBIT_VECTORS(asin, Asin)
+AMBIT_VECTORS(acos, Acos)
+AMBIT_VECTORS(atan, Atan)
+AMBIT_THROUGH_DOUBLE(sinh, Sinh)
+AMBIT_THROUGH_DOUBLE(cosh, Cosh)
+AMBIT_VECTORS(tanh, Tanh)
+AMBIT_VECTORS(sigmoid, Sigmoid)
+AMBIT_VECTORS(gelu, Gelu)
+AMBIT_VECTORS(erf, Erf)
+AMBIT_VECTORS(floor, Floor)
+AMBIT_VECTORS(ceil, Ceil)
+AMBIT_VECTORS(round, Round)
+AMBIT_VECTORS(trunc, Trunc)
+// clang-format on
+#undef AMBIT_VECTORS
+#undef AMBIT_THROUGH_DOUBLE
+
+UnaryLoop find_unary(UnaryOp op, DType dtype) {
+  switch (op) {
+#define AMBIT_CASE(name, set, ...) \
+  case UnaryOp::name:              \
+    return visit<dtypes::set>(dtype, []<class T>() { return kLoop<UnaryOp::name, T>; });
+    AMBIT_UNARY_FUNCTIONS(AMBIT_CASE)
+#undef AMBIT_CASE
+  }
+  return nullptr;
+}
+
+}  // namespace
+}  // namespace ambit::cpu::HWY_NAMESPACE
+HWY_AFTER_NAMESPACE();
+
+#if HWY_ONCE
+namespace ambit::cpu {
+
+HWY_EXPORT(find_unary);
+UnaryLoop unary_loop(UnaryOp op, DType dtype) {
+  return HWY_DYNAMIC_DISPATCH(find_unary)(op, dtype);
+}
+
+}  // namespace ambit::cpu
+#endif

@@ -1,0 +1,137 @@
+#include "reduce_loops.h"
+
+#include "backends/cpu/runtime/simd_targets.h"
+
+#undef HWY_TARGET_INCLUDE
+#define HWY_TARGET_INCLUDE "backends/cpu/reduce/reduce_loops.cpp"
+#include <ambit/backend/folds.h>
+#include <hwy/foreach_target.h>
+#include <hwy/highway.h>
+
+#include <algorithm>
+
+HWY_BEFORE_NAMESPACE();
+namespace ambit::cpu::HWY_NAMESPACE {
+namespace hn = hwy::HWY_NAMESPACE;
+namespace {
+
+template <class F>
+void clear(int64_t n, void* sums) {
+  std::fill_n(static_cast<typename F::Value*>(sums), n, F::kNothing);
+}
+
+/// Four rows at a time, so that the sums are read and written a quarter as often, but short rows
+/// one behind the other: those are one stream, which processors read ahead best alone.
+template <class F, class T>
+void add(int64_t n, void* sums, const void* x, int64_t rows, int64_t stride) {
+  constexpr int64_t kFar = 2048 / static_cast<int64_t>(sizeof(T));
+  auto* to = static_cast<typename F::Value*>(sums);
+  const T* a = static_cast<const T*>(x);
+  for (; rows >= 4 && stride >= kFar; rows -= 4, a += 4 * stride) {
+    const T *b = a + stride, *c = b + stride, *d = c + stride;
+#pragma omp simd
+    for (int64_t i = 0; i < n; ++i) {
+      const auto two = F::merge(F::merge(to[i], F::element(a[i])), F::element(b[i]));
+      to[i] = F::merge(F::merge(two, F::element(c[i])), F::element(d[i]));
+    }
+  }
+  for (; rows > 0; --rows, a += stride) {
+#pragma omp simd
+    for (int64_t i = 0; i < n; ++i) to[i] = F::merge(to[i], F::element(a[i]));
+  }
+}
+
+/// *sum = merge(*sum, x[0], ...) in 64 separate sums, which fill vector registers.
+template <class F, class T>
+void fold(int64_t n, void* sum, const void* x) {
+  constexpr int64_t kSums = 64;
+  using Value = typename F::Value;
+  const T* from = static_cast<const T*>(x);
+  Value total = *static_cast<Value*>(sum);
+  int64_t i = 0;
+  if (n >= 2 * kSums) {
+    Value sums[kSums];
+    std::fill_n(sums, kSums, F::kNothing);
+    for (; i + kSums <= n; i += kSums) {
+#pragma omp simd
+      for (int64_t j = 0; j < kSums; ++j) sums[j] = F::merge(sums[j], F::element(from[i + j]));
+    }
+    for (int64_t half = kSums / 2; half > 0; half /= 2) {
+      for (int64_t j = 0; j < half; ++j) sums[j] = F::merge(sums[j], sums[j + half]);
+    }
+    total = F::merge(total, sums[0]);
+  }
+  for (; i < n; ++i) total = F::merge(total, F::element(from[i]));
+  *static_cast<Value*>(sum) = total;
+}
+
+/// The same for sums of integers, which OpenMP knows.
+template <class T>
+void fold_sum(int64_t n, void* sum, const void* x) {
+  const T* from = static_cast<const T*>(x);
+  uint64_t total = 0;  // unsigned, since integers wrap
+#pragma omp simd reduction(+ : total)
+  for (int64_t i = 0; i < n; ++i) total += static_cast<uint64_t>(from[i]);
+  auto* to = static_cast<int64_t*>(sum);
+  *to = arithmetic::wrap_add(*to, static_cast<int64_t>(total));
+}
+
+/// The same for sums of floats in vectors of double: four, which hides the latency of an addition.
+template <class T>
+void fold_float_sum(int64_t n, void* sum, const void* x) {
+  const hn::ScalableTag<double> d;
+  const hn::Rebind<T, decltype(d)> narrow;
+  const auto lanes = static_cast<int64_t>(hn::Lanes(d));
+  const T* from = static_cast<const T*>(x);
+  const auto load = [&](int64_t i) HWY_ATTR {
+    if constexpr (std::same_as<T, double>)
+      return hn::LoadU(d, from + i);
+    else
+      return hn::PromoteTo(d, hn::LoadU(narrow, from + i));
+  };
+  auto s0 = hn::Zero(d), s1 = s0, s2 = s0, s3 = s0;
+  int64_t i = 0;
+  for (; i + 4 * lanes <= n; i += 4 * lanes) {
+    s0 = hn::Add(s0, load(i));
+    s1 = hn::Add(s1, load(i + lanes));
+    s2 = hn::Add(s2, load(i + 2 * lanes));
+    s3 = hn::Add(s3, load(i + 3 * lanes));
+  }
+  for (; i + lanes <= n; i += lanes) s0 = hn::Add(s0, load(i));
+  double total = hn::GetLane(hn::SumOfLanes(d, hn::Add(hn::Add(s0, s1), hn::Add(s2, s3))));
+  for (; i < n; ++i) total += static_cast<double>(from[i]);
+  *static_cast<double*>(sum) += total;
+}
+
+template <ReduceOp op, class T>
+Reducer make_reducer() {
+  using F = arithmetic::Fold<op, T>;
+  Reducer r{dtype_of<typename F::Value>, clear<F>, fold<F, T>, add<F, T>};
+  if constexpr (op == ReduceOp::sum && std::floating_point<T>) r.fold = fold_float_sum<T>;
+  if constexpr (op == ReduceOp::sum && std::integral<T>) r.fold = fold_sum<T>;
+  return r;
+}
+
+Reducer find_reducer(ReduceOp op, DType dtype) {
+  switch (op) {
+#define AMBIT_CASE(name, set, ...) \
+  case ReduceOp::name:             \
+    return visit<dtypes::set>(dtype, []<class T>() { return make_reducer<ReduceOp::name, T>(); });
+    AMBIT_REDUCE_FUNCTIONS(AMBIT_CASE)
+#undef AMBIT_CASE
+  }
+  return {};
+}
+
+}  // namespace
+}  // namespace ambit::cpu::HWY_NAMESPACE
+HWY_AFTER_NAMESPACE();
+
+#if HWY_ONCE
+namespace ambit::cpu {
+
+HWY_EXPORT(find_reducer);
+Reducer reducer(ReduceOp op, DType dtype) { return HWY_DYNAMIC_DISPATCH(find_reducer)(op, dtype); }
+
+}  // namespace ambit::cpu
+#endif

@@ -1,0 +1,100 @@
+// Functors that are chosen as a kernel runs, so that one kernel of each dtype serves a family: for
+// integers, bool and comparisons, where reading dominates. Functions of floats are kernels of their
+// own, so that only what each needs takes registers.
+#pragma once
+
+#include <ambit/backend/functors.h>
+
+#include <concepts>
+#include <limits>
+#include <type_traits>
+
+#include "backends/cuda/runtime/fault.h"
+
+namespace ambit::cuda {
+
+/// The unary functions of a T that give an R: its own type, or bool.
+template <class R, class T>
+struct ChosenUnary {
+  AMBIT_HOST_DEVICE R operator()(T x) const {
+    switch (op) {
+#define AMBIT_CASE(name, ...) \
+  case UnaryOp::name:         \
+    return map<UnaryOp::name>(x);
+      AMBIT_UNARY_FUNCTIONS(AMBIT_CASE)
+#undef AMBIT_CASE
+    }
+    return R{};
+  }
+  template <UnaryOp function>
+  AMBIT_HOST_DEVICE static R map(T x) {
+    if constexpr (arithmetic::OperandOf<T, function>) {
+      if constexpr (std::same_as<arithmetic::ResultOf<function, T>, R>) {
+        return arithmetic::Functor<function>()(x);
+      }
+    }
+    return R{};
+  }
+
+  UnaryOp op;
+};
+
+/// The binary functions of integers; operands that a function refuses are reported and give 0.
+template <std::integral T>
+struct ChosenBinary {
+  AMBIT_HOST_DEVICE T operator()(T a, T b) const {
+    switch (op) {
+#define AMBIT_CASE(name, ...) \
+  case BinaryOp::name:        \
+    return map<BinaryOp::name>(a, b);
+      AMBIT_BINARY_FUNCTIONS(AMBIT_CASE)
+#undef AMBIT_CASE
+    }
+    return T{};
+  }
+  template <BinaryOp function>
+  AMBIT_HOST_DEVICE T map(T a, T b) const {
+    if constexpr (arithmetic::OperandOf<T, function>) {
+      if (!refuses<row_of(function).refuses>(a, b)) return arithmetic::Functor<function>()(a, b);
+    }
+    return T{};
+  }
+  template <Refuses what>
+  AMBIT_HOST_DEVICE bool refuses(T a, T b) const {
+    if constexpr (what != Refuses::none) {
+      if (b == T{0}) {
+        faults.report(FaultKind::divisor, 0, 0);
+        return true;
+      }
+    }
+    if constexpr (what == Refuses::overflow && std::signed_integral<T>) {
+      if (b == -1 && a == std::numeric_limits<T>::min()) {
+        faults.report(FaultKind::quotient, a, static_cast<int64_t>(dtype_of<T>));
+        return true;
+      }
+    }
+    return false;
+  }
+
+  BinaryOp op;
+  FaultSink faults;
+};
+
+/// The comparisons.
+template <class T>
+struct ChosenCompare {
+  AMBIT_HOST_DEVICE bool operator()(T a, T b) const {
+    switch (op) {
+#define AMBIT_CASE(name) \
+  case CompareOp::name:  \
+    return arithmetic::Functor<CompareOp::name>()(a, b);
+      AMBIT_COMPARE_FUNCTIONS(AMBIT_CASE)
+#undef AMBIT_CASE
+    }
+    return false;
+  }
+
+  CompareOp op;
+};
+
+}  // namespace ambit::cuda

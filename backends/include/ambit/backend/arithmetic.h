@@ -1,0 +1,200 @@
+// Arithmetic on single elements, for kernels of any backend, host or device, where C++'s own is
+// undefined or differs from PyTorch's: integers that wrap, division rounded down, minima and maxima
+// in which NaN wins. Always in the precision of the elements.
+#pragma once
+
+#include <ambit/api.h>
+
+#include <cmath>
+#include <concepts>
+#include <cstdint>
+#include <limits>
+#include <type_traits>
+
+namespace ambit::arithmetic {
+
+/// Unsigned, and wide enough not to be promoted to int: its arithmetic wraps.
+template <class T>
+using Wrapping = std::conditional_t<sizeof(T) == 8, uint64_t, uint32_t>;
+
+template <class T>
+AMBIT_HOST_DEVICE T wrap_add(T a, T b) {
+  if constexpr (std::same_as<T, bool>)
+    return a | b;
+  else if constexpr (std::floating_point<T>)
+    return a + b;
+  else
+    return static_cast<T>(static_cast<Wrapping<T>>(a) + static_cast<Wrapping<T>>(b));
+}
+template <class T>
+AMBIT_HOST_DEVICE T wrap_sub(T a, T b) {
+  if constexpr (std::floating_point<T>)
+    return a - b;
+  else
+    return static_cast<T>(static_cast<Wrapping<T>>(a) - static_cast<Wrapping<T>>(b));
+}
+template <class T>
+AMBIT_HOST_DEVICE T wrap_mul(T a, T b) {
+  if constexpr (std::same_as<T, bool>)
+    return a & b;
+  else if constexpr (std::floating_point<T>)
+    return a * b;
+  else
+    return static_cast<T>(static_cast<Wrapping<T>>(a) * static_cast<Wrapping<T>>(b));
+}
+
+/// x < 0, of which compilers warn where it cannot be.
+template <class T>
+AMBIT_HOST_DEVICE bool is_negative(T x) {
+  if constexpr (std::is_unsigned_v<T>)
+    return false;
+  else
+    return x < 0;
+}
+
+/// -x: of 0. it is -0., which 0 - x is not.
+template <class T>
+AMBIT_HOST_DEVICE T negative(T x) {
+  if constexpr (std::floating_point<T>)
+    return -x;
+  else
+    return wrap_sub(T(0), x);
+}
+
+template <class T>
+AMBIT_HOST_DEVICE T magnitude(T x) {
+  if constexpr (std::floating_point<T>)
+    return std::fabs(x);
+  else
+    return is_negative(x) ? wrap_sub(T(0), x) : x;
+}
+
+/// ~x; of bool its contrary.
+template <class T>
+AMBIT_HOST_DEVICE T complement(T x) {
+  if constexpr (std::same_as<T, bool>)
+    return !x;
+  else
+    return static_cast<T>(~x);
+}
+
+template <class T>
+AMBIT_HOST_DEVICE bool is_infinite(T x) {
+  if constexpr (std::floating_point<T>)
+    return std::fabs(x) == std::numeric_limits<T>::infinity();
+  else
+    return false;
+}
+template <class T>
+AMBIT_HOST_DEVICE bool is_finite(T x) {
+  if constexpr (std::floating_point<T>)
+    return std::fabs(x) < std::numeric_limits<T>::infinity();
+  else
+    return true;
+}
+
+template <class T>
+AMBIT_HOST_DEVICE T maximum(T a, T b) {
+  return a > b || a != a ? a : b;
+}
+template <class T>
+AMBIT_HOST_DEVICE T minimum(T a, T b) {
+  return a < b || a != a ? a : b;
+}
+/// Whether b takes the place of a as the extreme of both: only what is strictly better, and the
+/// first NaN for good.
+template <class T>
+AMBIT_HOST_DEVICE bool beats(T b, T a, bool largest) {
+  const bool better = largest ? b > a : b < a;
+  if constexpr (std::floating_point<T>) return better | ((b != b) & (a == a));
+  return better;
+}
+/// What every element beats or equals.
+template <class T>
+AMBIT_HOST_DEVICE constexpr T worst(bool largest) {
+  using Limits = std::numeric_limits<T>;
+  constexpr T kLeast = Limits::has_infinity ? -Limits::infinity() : Limits::lowest();
+  constexpr T kMost = Limits::has_infinity ? Limits::infinity() : Limits::max();
+  return largest ? kLeast : kMost;
+}
+
+// Of the four divisions, integers need b != 0 and no quotient that overflows.
+
+/// a / b rounded towards zero.
+template <class T>
+AMBIT_HOST_DEVICE T trunc_divide(T a, T b) {
+  if constexpr (std::floating_point<T>)
+    return std::trunc(a / b);
+  else
+    return static_cast<T>(a / b);
+}
+/// a - b * trunc_divide(a, b): the sign of a.
+template <class T>
+AMBIT_HOST_DEVICE T truncated_remainder(T a, T b) {
+  if constexpr (std::floating_point<T>)
+    return std::fmod(a, b);
+  else if constexpr (std::signed_integral<T>)
+    return b == -1 ? T(0) : static_cast<T>(a % b);
+  else
+    return static_cast<T>(a % b);
+}
+/// a - b * floor_divide(a, b): the sign of b, as Python's %.
+template <class T>
+AMBIT_HOST_DEVICE T remainder(T a, T b) {
+  const T r = truncated_remainder(a, b);
+  return r != 0 && is_negative(r) != is_negative(b) ? static_cast<T>(r + b) : r;
+}
+/// a / b rounded down, as Python's //. Floats from the remainder: exact where a / b would be
+/// rounded up to a whole number. Source: div_floor_floating in PyTorch's
+/// aten/src/ATen/native/BinaryOps.h.
+template <class T>
+AMBIT_HOST_DEVICE T floor_divide(T a, T b) {
+  if constexpr (std::floating_point<T>) {
+    if (b == 0) return a / b;
+    const T r = std::fmod(a, b);
+    T quotient = (a - r) / b;  // whole but for rounding
+    if (r != 0 && is_negative(r) != is_negative(b)) quotient -= 1;
+    if (quotient == 0) return std::copysign(T(0), a / b);
+    const T down = std::floor(quotient);
+    return quotient - down > T(0.5) ? down + 1 : down;
+  } else {
+    const T quotient = static_cast<T>(a / b);
+    const bool exact = static_cast<T>(quotient * b) == a;
+    return !exact && is_negative(a) != is_negative(b) ? static_cast<T>(quotient - 1) : quotient;
+  }
+}
+
+/// base to the power: integers by squaring, wrapping; their negative powers are 0 but for 1 and -1.
+template <class T>
+AMBIT_HOST_DEVICE T power(T base, T exponent) {
+  if constexpr (std::floating_point<T>) {
+    return std::pow(base, exponent);
+  } else {
+    if constexpr (std::signed_integral<T>) {
+      if (exponent < 0) {
+        if (base == 1) return 1;
+        return base != -1 ? T(0) : exponent % 2 == 0 ? T(1) : T(-1);
+      }
+    }
+    T result = 1;
+    for (; exponent > 0; exponent = static_cast<T>(exponent >> 1)) {
+      if (exponent & 1) result = wrap_mul(result, base);
+      base = wrap_mul(base, base);
+    }
+    return result;
+  }
+}
+
+/// static_cast, but defined for every value: a float goes to an integer by way of int64, which
+/// wraps; NaN and what int64 cannot hold give the least int64, as x86 does.
+template <class To, class From>
+AMBIT_HOST_DEVICE To convert(From x) {
+  if constexpr (std::floating_point<From> && std::integral<To> && !std::same_as<To, bool>) {
+    const bool fits = x >= From(-0x1p63) && x < From(0x1p63);
+    return static_cast<To>(fits ? static_cast<int64_t>(x) : INT64_MIN);
+  } else {
+    return static_cast<To>(x);
+  }
+}
+
+}  // namespace ambit::arithmetic

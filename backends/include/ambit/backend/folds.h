@@ -1,0 +1,41 @@
+// What every function of the family reduce makes of many elements, for kernels of any backend, host
+// or device: Fold<ReduceOp::sum, float> says what is kept while folding, what there is before the
+// first element, and how two such values are merged, in any order.
+#pragma once
+
+#include <ambit/backend/arithmetic.h>
+#include <ambit/function_table.h>
+
+#include <concepts>
+#include <cstdint>
+#include <type_traits>
+
+namespace ambit::arithmetic {
+
+/// What sums and products are kept in: float64 for floats, so that a result is rounded once; 64
+/// bits for integers, which wrap as narrower ones do.
+template <class T>
+using Total = std::conditional_t<std::floating_point<T>, double, int64_t>;
+
+template <ReduceOp op, class T>
+struct Fold;
+
+#define AMBIT_FOLD(name, Kept, nothing, merged)                                   \
+  template <class T>                                                              \
+  struct Fold<ReduceOp::name, T> {                                                \
+    using Value = Kept;                                                           \
+    static constexpr Value kNothing = nothing;                                    \
+    AMBIT_HOST_DEVICE static Value element(T x) { return static_cast<Value>(x); } \
+    AMBIT_HOST_DEVICE static Value merge(Value a, Value b) { return merged; }     \
+  };
+// clang-format off
+AMBIT_FOLD(sum,  Total<T>, 0,               wrap_add(a, b))
+AMBIT_FOLD(prod, Total<T>, 1,               wrap_mul(a, b))
+AMBIT_FOLD(max,  T,              worst<T>(true),  maximum(a, b))
+AMBIT_FOLD(min,  T,              worst<T>(false), minimum(a, b))
+AMBIT_FOLD(any,  bool,           false,           a | b)
+AMBIT_FOLD(all,  bool,           true,            a & b)
+// clang-format on
+#undef AMBIT_FOLD
+
+}  // namespace ambit::arithmetic

@@ -1,0 +1,142 @@
+// What every function of the families unary, binary and compare does to one element, for kernels of
+// any backend, host or device: a functor each, Functor<UnaryOp::exp>()(x). As in `reference`, but
+// that floats are computed in their own precision. A function that is not here is not declared, and
+// a dtype that function_table.h does not name is none of its operands.
+#pragma once
+
+#include <ambit/backend/arithmetic.h>
+#include <ambit/error.h>
+#include <ambit/function_table.h>
+
+#include <cmath>
+#include <string>
+#include <type_traits>
+
+namespace ambit {
+
+/// Errors: DTypeError if the function is not defined for the dtype.
+template <class Op>
+void expect_defined(Op op, DType dtype) {
+  if (row_of(op).dtypes.contains(dtype)) return;
+  throw DTypeError(name(op) + std::string(": expected a dtype it is defined for, got ") +
+                   name(dtype));
+}
+
+namespace arithmetic {
+
+template <class T, auto op>
+concept OperandOf = (row_of(op).dtypes.contains(dtype_of<T>));
+
+template <auto op, class T>
+using ResultOf = std::conditional_t<row_of(op).result == Result::truth, bool, T>;
+
+inline constexpr double kSqrtHalf = 0.70710678118654752440;      // 1 / sqrt(2)
+inline constexpr double kSqrtHalfOfPi = 0.39894228040143267794;  // 1 / sqrt(2 pi)
+
+/// exp(-|x|) never overflows, and keeps the digits of tiny results.
+template <class T>
+AMBIT_HOST_DEVICE T sigmoid(T x) {
+  const T e = std::exp(-std::fabs(x));
+  return (x < 0 ? e : T(1)) / (1 + e);
+}
+
+/// The normal distribution function; erfc keeps the digits of its lower tail.
+template <class T>
+AMBIT_HOST_DEVICE T normal_cdf(T x) {
+  return T(0.5) * std::erfc(-x * T(kSqrtHalf));
+}
+template <class T>
+AMBIT_HOST_DEVICE T normal_density(T x) {
+  return std::exp(T(-0.5) * x * x) * T(kSqrtHalfOfPi);
+}
+
+template <auto op>
+struct Functor;
+
+#define AMBIT_FUNCTOR(op, expression, ...)                            \
+  template <>                                                         \
+  struct Functor<op> {                                                \
+    template <OperandOf<op> T>                                        \
+    AMBIT_HOST_DEVICE ResultOf<op, T> operator()(__VA_ARGS__) const { \
+      return static_cast<ResultOf<op, T>>(expression);                \
+    }                                                                 \
+  };
+#define AMBIT_UNARY(name, expression) AMBIT_FUNCTOR(UnaryOp::name, expression, T x)
+#define AMBIT_BINARY(name, expression) AMBIT_FUNCTOR(BinaryOp::name, expression, T a, T b)
+#define AMBIT_COMPARE(name, expression) AMBIT_FUNCTOR(CompareOp::name, expression, T a, T b)
+// clang-format off
+
+AMBIT_UNARY(neg,         negative(x))
+AMBIT_UNARY(abs,         magnitude(x))
+AMBIT_UNARY(sign,        (x > T(0)) - is_negative(x))
+AMBIT_UNARY(exp,         std::exp(x))
+AMBIT_UNARY(expm1,       std::expm1(x))
+AMBIT_UNARY(log,         std::log(x))
+AMBIT_UNARY(log1p,       std::log1p(x))
+AMBIT_UNARY(log2,        std::log2(x))
+AMBIT_UNARY(log10,       std::log10(x))
+AMBIT_UNARY(sqrt,        std::sqrt(x))
+AMBIT_UNARY(rsqrt,       1 / std::sqrt(x))
+AMBIT_UNARY(reciprocal,  1 / x)
+AMBIT_UNARY(square,      wrap_mul(x, x))
+AMBIT_UNARY(sin,         std::sin(x))
+AMBIT_UNARY(cos,         std::cos(x))
+AMBIT_UNARY(tan,         std::tan(x))
+AMBIT_UNARY(asin,        std::asin(x))
+AMBIT_UNARY(acos,        std::acos(x))
+AMBIT_UNARY(atan,        std::atan(x))
+AMBIT_UNARY(sinh,        std::sinh(x))
+AMBIT_UNARY(cosh,        std::cosh(x))
+AMBIT_UNARY(tanh,        std::tanh(x))
+AMBIT_UNARY(sigmoid,     sigmoid(x))
+AMBIT_UNARY(relu,        x <= T(0) ? T(0) : x)  // NaN stays
+AMBIT_UNARY(erf,         std::erf(x))
+AMBIT_UNARY(floor,       std::floor(x))
+AMBIT_UNARY(ceil,        std::ceil(x))
+AMBIT_UNARY(round,       std::nearbyint(x))
+AMBIT_UNARY(trunc,       std::trunc(x))
+AMBIT_UNARY(bitwise_not, complement(x))
+AMBIT_UNARY(logical_not, x == T(0))
+AMBIT_UNARY(gelu,        x * normal_cdf(x))
+AMBIT_UNARY(isnan,       x != x)
+AMBIT_UNARY(isinf,       is_infinite(x))
+AMBIT_UNARY(isfinite,    is_finite(x))
+
+AMBIT_BINARY(add,          wrap_add(a, b))
+AMBIT_BINARY(sub,          wrap_sub(a, b))
+AMBIT_BINARY(mul,          wrap_mul(a, b))
+AMBIT_BINARY(div,          a / b)
+AMBIT_BINARY(floor_divide, floor_divide(a, b))
+AMBIT_BINARY(trunc_divide, trunc_divide(a, b))
+AMBIT_BINARY(remainder,    remainder(a, b))
+AMBIT_BINARY(fmod,         truncated_remainder(a, b))
+AMBIT_BINARY(pow,          power(a, b))
+AMBIT_BINARY(maximum,      maximum(a, b))
+AMBIT_BINARY(minimum,      minimum(a, b))
+AMBIT_BINARY(atan2,        std::atan2(a, b))
+AMBIT_BINARY(bitwise_and,  a & b)
+AMBIT_BINARY(bitwise_or,   a | b)
+AMBIT_BINARY(bitwise_xor,  a ^ b)
+AMBIT_BINARY(relu_grad,    b <= T(0) ? T(0) : a)  // passes where b is NaN
+AMBIT_BINARY(sigmoid_grad, a * ((1 - b) * b))
+AMBIT_BINARY(tanh_grad,    a * (1 - b * b))
+AMBIT_BINARY(gelu_grad,    a * (normal_cdf(b) + b * normal_density(b)))
+
+AMBIT_COMPARE(eq,          a == b)
+AMBIT_COMPARE(ne,          a != b)
+AMBIT_COMPARE(lt,          a < b)
+AMBIT_COMPARE(le,          a <= b)
+AMBIT_COMPARE(gt,          a > b)
+AMBIT_COMPARE(ge,          a >= b)
+AMBIT_COMPARE(logical_and, (a != T(0)) & (b != T(0)))
+AMBIT_COMPARE(logical_or,  (a != T(0)) | (b != T(0)))
+AMBIT_COMPARE(logical_xor, (a != T(0)) ^ (b != T(0)))
+
+// clang-format on
+#undef AMBIT_UNARY
+#undef AMBIT_BINARY
+#undef AMBIT_COMPARE
+#undef AMBIT_FUNCTOR
+
+}  // namespace arithmetic
+}  // namespace ambit
