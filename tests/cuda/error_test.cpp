@@ -1,5 +1,5 @@
 // What failed calls of CUDA's libraries say.
-#include "backends/cuda/runtime/error.h"
+#include "backends/cuda/driver/error.h"
 
 #include <ambit/error.h>
 #include <doctest/doctest.h>

@@ -8,8 +8,8 @@
 
 #include "backends/cuda/kernels.h"
 #include "backends/cuda/loops/map.cuh"
-#include "backends/cuda/memory/workspace.h"
 #include "backends/cuda/runtime/launch.h"
+#include "backends/cuda/runtime/workspace.h"
 
 namespace ambit::cuda {
 namespace {

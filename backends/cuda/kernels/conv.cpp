@@ -8,11 +8,11 @@
 #include <bit>
 #include <limits>
 
+#include "backends/cuda/driver/error.h"
 #include "backends/cuda/kernels.h"
 #include "backends/cuda/libraries/conv_plan.h"
 #include "backends/cuda/loops/repeated.h"
-#include "backends/cuda/memory/workspace.h"
-#include "backends/cuda/runtime/error.h"
+#include "backends/cuda/runtime/workspace.h"
 
 namespace ambit::cuda {
 namespace {

@@ -10,7 +10,7 @@
 #include "backends/cuda/libraries/matmul_layout.h"
 #include "backends/cuda/libraries/plan_cache.h"
 #include "backends/cuda/loops/repeated.h"
-#include "backends/cuda/memory/workspace.h"
+#include "backends/cuda/runtime/workspace.h"
 #include "matmul_tiled.h"
 
 namespace ambit::cuda {

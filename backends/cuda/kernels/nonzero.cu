@@ -4,8 +4,8 @@
 #include <cub/device/device_select.cuh>
 
 #include "backends/cuda/kernels.h"
-#include "backends/cuda/memory/workspace.h"
 #include "backends/cuda/runtime/launch.h"
+#include "backends/cuda/runtime/workspace.h"
 
 namespace ambit::cuda {
 namespace {

@@ -1,7 +1,7 @@
 #include "cublaslt.h"
 
+#include "backends/cuda/driver/error.h"
 #include "backends/cuda/runtime/call.h"
-#include "backends/cuda/runtime/error.h"
 
 namespace ambit::cuda::cublaslt {
 

@@ -6,7 +6,7 @@
 
 #include <memory>
 
-#include "backends/cuda/runtime/source_location.h"
+#include "backends/cuda/driver/source_location.h"
 #include "library.h"
 
 namespace ambit::cuda::cublaslt {

@@ -1,7 +1,7 @@
 #include "cudnn.h"
 
+#include "backends/cuda/driver/error.h"
 #include "backends/cuda/runtime/call.h"
-#include "backends/cuda/runtime/error.h"
 #include "library.h"
 
 namespace ambit::cuda::cudnn {

@@ -10,7 +10,7 @@
 #include <string>
 #include <vector>
 
-#include "backends/cuda/runtime/source_location.h"
+#include "backends/cuda/driver/source_location.h"
 
 namespace ambit::cuda::cudnn {
 

@@ -9,7 +9,7 @@
 #include <limits>
 #include <type_traits>
 
-#include "backends/cuda/runtime/fault.h"
+#include "backends/cuda/driver/fault.h"
 
 namespace ambit::cuda {
 

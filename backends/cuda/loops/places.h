@@ -4,7 +4,7 @@
 
 #include <ambit/tensor.h>
 
-#include "backends/cuda/runtime/fault.h"
+#include "backends/cuda/driver/fault.h"
 #include "strided.h"
 
 namespace ambit::cuda {

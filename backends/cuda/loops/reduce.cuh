@@ -9,8 +9,8 @@
 
 #include <ambit/tensor.h>
 
-#include "backends/cuda/memory/workspace.h"
 #include "backends/cuda/runtime/launch.h"
+#include "backends/cuda/runtime/workspace.h"
 #include "reduce_plan.h"
 #include "reduce_walk.h"
 

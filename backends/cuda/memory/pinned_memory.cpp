@@ -1,7 +1,7 @@
 #include "pinned_memory.h"
 
-#include "backends/cuda/runtime/counters.h"
-#include "backends/cuda/runtime/error.h"
+#include "backends/cuda/driver/counters.h"
+#include "backends/cuda/driver/error.h"
 
 namespace ambit::cuda {
 namespace {

@@ -1,7 +1,7 @@
 // Pinned host memory and the fences of CUDA streams: what PinnedAllocator works on.
 #pragma once
 
-#include "backends/cuda/runtime/stream.h"
+#include "backends/cuda/driver/stream.h"
 #include "pinned_allocator.h"
 
 namespace ambit::cuda {

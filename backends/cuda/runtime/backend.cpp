@@ -5,10 +5,10 @@
 #include <set>
 #include <utility>
 
+#include "backends/cuda/driver/counters.h"
+#include "backends/cuda/driver/error.h"
 #include "backends/cuda/memory/pinned_memory.h"
 #include "call.h"
-#include "counters.h"
-#include "error.h"
 
 namespace ambit::cuda {
 namespace {
@@ -32,8 +32,8 @@ void enable_peer_access(int from_index, int to_index) {
 
 void copy_within(Gpu& where, void* to, const void* from, size_t bytes) {
   Call call("copy", where);
-  call.use(to);
-  call.use(from);
+  call.order_behind(to);
+  call.order_behind(from);
   check(cudaMemcpyAsync(to, from, bytes, cudaMemcpyDeviceToDevice, Call::stream().handle),
         "cudaMemcpyAsync");
   call.finish();
@@ -79,7 +79,7 @@ void CudaBackend::copy(int to_index, void* to, int from_index, const void* from,
   Stream& sender = source.stream();
   {
     Call call("copy", source);
-    call.use(from);
+    call.order_behind(from);
     check(cudaEventRecord(sender.reached, sender.handle), "cudaEventRecord");
   }
   Gpu& target = gpu(to_index);
@@ -87,7 +87,7 @@ void CudaBackend::copy(int to_index, void* to, int from_index, const void* from,
   Stream& receiver = target.stream();
   {
     Call call("copy", target);
-    call.use(to);
+    call.order_behind(to);
     check(cudaStreamWaitEvent(receiver.handle, sender.reached, 0), "cudaStreamWaitEvent");
     check(cudaMemcpyPeerAsync(to, to_index, from, from_index, bytes, receiver.handle),
           "cudaMemcpyPeerAsync");
@@ -103,7 +103,7 @@ void CudaBackend::copy(int to_index, void* to, int from_index, const void* from,
 void CudaBackend::copy_from_host(int index, void* to, const void* host, size_t bytes,
                                  bool non_blocking) {
   Call call("copy", gpu(index));
-  call.use(to);
+  call.order_behind(to);
   call.let_others_queue();
   const Stream& stream = Call::stream();
   check(cudaMemcpyAsync(to, host, bytes, cudaMemcpyHostToDevice, stream.handle), "cudaMemcpyAsync");
@@ -120,7 +120,7 @@ void CudaBackend::copy_from_host(int index, void* to, const void* host, size_t b
 void CudaBackend::copy_to_host(int index, void* host, const void* from, size_t bytes,
                                bool non_blocking) {
   Call call("copy", gpu(index));
-  call.use(from);
+  call.order_behind(from);
   call.let_others_queue();
   const Stream& stream = Call::stream();
   check(cudaMemcpyAsync(host, from, bytes, cudaMemcpyDeviceToHost, stream.handle),

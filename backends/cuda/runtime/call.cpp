@@ -3,14 +3,11 @@
 #include <cstdlib>
 #include <string_view>
 
-#include "counters.h"
-#include "error.h"
+#include "backends/cuda/driver/counters.h"
+#include "backends/cuda/driver/error.h"
 
 namespace ambit::cuda {
 namespace {
-
-thread_local const char* current_op = "cuda";
-thread_local Stream* current_stream = nullptr;
 
 bool synchronizes_each_call() {
   static const bool wanted = [] {
@@ -24,16 +21,12 @@ bool synchronizes_each_call() {
 
 Call::Call(const char* op, Gpu& gpu) : op_(op), stream_(gpu.stream()), launching_(gpu.launching()) {
   count(counted_calls);
-  current_op = op_;
-  current_stream = &stream_;
+  current_work() = {op_, &stream_};
 }
 
-Call::~Call() {
-  current_op = "cuda";
-  current_stream = nullptr;
-}
+Call::~Call() { current_work() = {}; }
 
-void Call::use(const void* p) {
+void Call::order_behind(const void* p) {
   if (p) stream_.gpu.allocator().use(p, stream_.id);
 }
 
@@ -47,8 +40,7 @@ void Call::wait() {
   stream_.gpu.faults().throw_if_set();
 }
 
-Stream& Call::stream() { return *current_stream; }
-const Stream* Call::stream_or_null() noexcept { return current_stream; }
-const char* Call::op() noexcept { return current_op; }
+Stream& Call::stream() { return *current_work().stream; }
+const char* Call::op() noexcept { return current_work().op; }
 
 }  // namespace ambit::cuda

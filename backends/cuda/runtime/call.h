@@ -7,6 +7,7 @@
 #include <ambit/backend/registry.h>
 
 #include <mutex>
+#include <type_traits>
 
 #include "gpu.h"
 
@@ -23,15 +24,16 @@ class Call {
   Call& operator=(const Call&) = delete;
 
   /// Order this call behind all work on the block of memory that holds `p`, if it is this GPU's.
-  void use(const void* p);
-  void use(const Tensor& t) {
-    if (t.defined()) use(t.storage()->data());
+  void order_behind(const void* p);
+  /// The same for the memory of an argument of the kernel; parameters have none.
+  template <class Argument>
+  void use(const Argument& argument) {
+    if constexpr (std::is_same_v<Argument, Tensor>) {
+      if (argument.defined()) order_behind(argument.storage()->data());
+    } else if constexpr (std::is_same_v<Argument, TensorList>) {
+      for (const Tensor& t : argument) use(t);
+    }
   }
-  void use(TensorList list) {
-    for (const Tensor& t : list) use(t);
-  }
-  template <class Parameter>
-  void use(const Parameter&) {}
   /// Copies from and to the host may take long: let other threads queue work meanwhile. Their
   /// memory is in no other work, or the host waits for them.
   void let_others_queue() { launching_.unlock(); }
@@ -42,7 +44,6 @@ class Call {
 
   /// Return the stream of the call at work in this thread. Requires: there is one.
   static Stream& stream();
-  static const Stream* stream_or_null() noexcept;
   /// Return the name of the op at work in this thread, "cuda" outside of any.
   static const char* op() noexcept;
 

@@ -7,8 +7,8 @@
 #include <atomic>
 #include <cstdlib>
 
-#include "counters.h"
-#include "error.h"
+#include "backends/cuda/driver/counters.h"
+#include "backends/cuda/driver/error.h"
 
 namespace ambit::cuda {
 namespace {
@@ -94,7 +94,7 @@ Stream* Gpu::take_stream() {
     idle_streams_.pop_back();
     return s;
   }
-  auto s = std::make_unique<Stream>(*this, static_cast<int>(streams_.size()));
+  auto s = std::make_unique<Stream>(*this, index_, static_cast<int>(streams_.size()));
   check(cudaStreamCreateWithFlags(&s->handle, cudaStreamNonBlocking), "cudaStreamCreateWithFlags");
   check(cudaEventCreateWithFlags(&s->reached, cudaEventDisableTiming), "cudaEventCreateWithFlags");
   streams_.push_back(std::move(s));

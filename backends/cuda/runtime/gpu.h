@@ -9,10 +9,10 @@
 #include <string>
 #include <vector>
 
+#include "backends/cuda/driver/fault_record.h"
+#include "backends/cuda/driver/stream.h"
 #include "backends/cuda/memory/block_allocator.h"
 #include "backends/cuda/memory/device_memory.h"
-#include "fault_record.h"
-#include "stream.h"
 
 namespace ambit::cuda {
 

@@ -7,8 +7,8 @@
 #include <type_traits>
 
 #ifdef __CUDACC__
+#include "backends/cuda/driver/error.h"
 #include "call.h"
-#include "error.h"
 #endif
 
 namespace ambit::cuda {

@@ -6,7 +6,7 @@
 
 #include <ambit/tensor.h>
 #include <ucontext.h>
-#include "backends/cuda/runtime/fault.h"
+#include "backends/cuda/driver/fault.h"
 #include "backends/cuda/runtime/launch.h"
 
 #include <algorithm>

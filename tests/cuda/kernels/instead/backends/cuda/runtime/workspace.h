@@ -1,4 +1,4 @@
-// In place of backends/cuda/memory/workspace.h: scratch memory of the host, filled with NaN.
+// In place of backends/cuda/runtime/workspace.h: scratch memory of the host, filled with NaN.
 #pragma once
 
 #include <cstddef>

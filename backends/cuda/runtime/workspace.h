@@ -3,7 +3,7 @@
 
 #include <cstddef>
 
-#include "backends/cuda/runtime/call.h"
+#include "call.h"
 
 namespace ambit::cuda {
 

@@ -14,15 +14,26 @@ class Gpu;
 
 /// Kept as long as the process, though the thread that uses it may change.
 struct Stream {
-  Stream(Gpu& owner, int number) : gpu(owner), id(number) {}
+  Stream(Gpu& owner, int of_device, int number) : gpu(owner), device(of_device), id(number) {}
 
   Gpu& gpu;
-  const int id;  ///< its place among the streams of the GPU
+  const int device;  ///< the index of the GPU
+  const int id;      ///< its place among the streams of the GPU
   cudaStream_t handle = nullptr;
   cudaEvent_t reached = nullptr;  ///< recorded anew whenever another stream must wait for this one
   // Opened at their first use, by cudnn.cpp and cublaslt.cpp.
   cudnnContext* cudnn = nullptr;
   cublasLtContext* cublaslt = nullptr;
 };
+
+/// What the calling thread is queueing: Call says it, and who throws reads it.
+struct Work {
+  const char* op = "cuda";
+  Stream* stream = nullptr;
+};
+inline Work& current_work() noexcept {
+  thread_local Work work;
+  return work;
+}
 
 }  // namespace ambit::cuda

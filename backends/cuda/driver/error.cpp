@@ -3,7 +3,7 @@
 #include <ambit/error.h>
 #include <fmt/format.h>
 
-#include "call.h"
+#include "stream.h"
 
 namespace ambit::cuda {
 namespace {
@@ -12,15 +12,15 @@ std::string_view file_name(std::string_view path) { return path.substr(path.rfin
 
 // Where there is no current device to name, the call alone says enough.
 std::string on_device() {
-  const Stream* stream = Call::stream_or_null();
-  return stream ? " on " + stream->gpu.name() : "";
+  const Stream* stream = current_work().stream;
+  return stream ? fmt::format(" on cuda:{}", stream->device) : "";
 }
 
 // What the work before has failed of, if it is final: it makes cuDNN and cuBLASLt fail, too, with
 // codes that do not tell.
 cudaError_t final_error(cudaError_t status) {
   if (is_sticky(status)) return status;
-  const Stream* stream = Call::stream_or_null();
+  const Stream* stream = current_work().stream;
   const cudaError_t earlier = stream ? cudaStreamQuery(stream->handle) : cudaSuccess;
   return is_sticky(earlier) ? earlier : cudaSuccess;
 }
@@ -34,7 +34,7 @@ cudaError_t final_error(cudaError_t status) {
     text += "; the GPU's memory is lost to this process, which must be started again";
   }
   throw BackendError(fmt::format("{}: expected {} to succeed{}, got {} ({}): {} ({}:{})",
-                                 Call::op(), call, on_device(), code_name, code, text,
+                                 current_work().op, call, on_device(), code_name, code, text,
                                  file_name(where.file_name()), where.line()));
 }
 
