@@ -112,7 +112,7 @@ void add_memory(Table& table) {
 
 /// The operand that a function's result goes to.
 Operand result(std::vector<int64_t> sizes, const Function& f) {
-  if (f.result == Result::truth) return t(std::move(sizes), kBool);
+  if (f.result == Function::Result::truth) return t(std::move(sizes), kBool);
   return t(std::move(sizes));
 }
 
@@ -134,7 +134,7 @@ void add_elementwise(Table& table) {
 void add_reductions(Table& table) {
   for (const ReduceOp f : functions<ReduceOp>()) {
     const Function& row = row_of(f);
-    if (row.result == Result::total) {  // of bool an int64
+    if (row.result == Function::Result::total) {  // of bool an int64
       const DTypeSet numbers = dtypes::kNumbers;
       table.add_function(kernels::reduce, name(f), numbers, t({1}), t({2}), f);
       table.add_function(kernels::reduce, name(f), {kBool}, t({1}, kInt64), t({2}), f);

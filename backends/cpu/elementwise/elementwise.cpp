@@ -15,13 +15,13 @@ namespace {
 /// Maths is worth a second thread earlier than a loop that waits for memory.
 template <class Op>
 int64_t grain_of(Op op) {
-  return row_of(op).cost == Cost::maths ? kGrain / 4 : kGrain;
+  return row_of(op).cost == Function::Cost::maths ? kGrain / 4 : kGrain;
 }
 
 /// Look for divisors that integers do not have, before anything is written.
 template <class T>
 void check_divisors(const Tensor& a, const Tensor& b, BinaryOp op) {
-  const bool overflows = row_of(op).refuses == Refuses::overflow;
+  const bool overflows = row_of(op).refuses == Function::Refuses::overflow;
   const auto loops = make_loops<2>({&b, &a});
   const T *divisor = b.data_ptr<T>(), *dividend = a.data_ptr<T>();
   parallel_runs(loops, kGrain, [&](int64_t n, const std::array<int64_t, 2>& offsets) {
@@ -51,7 +51,7 @@ void unary_as_given(Tensor& y, const Tensor& x, UnaryOp op) {
 
 void binary_as_given(Tensor& y, const Tensor& a, const Tensor& b, BinaryOp op) {
   expect_defined(op, a.dtype());
-  if (row_of(op).refuses != Refuses::none && is_integral(a.dtype())) {
+  if (row_of(op).refuses != Function::Refuses::none && is_integral(a.dtype())) {
     visit<dtypes::kIntegral>(a.dtype(), [&]<class T>() { check_divisors<T>(a, b, op); });
   }
   const BinaryLoop loop = binary_loop(op, a.dtype());

@@ -1,5 +1,7 @@
 #include "native_scope.h"
 
+#include <ambit/backend/alias.h>
+
 #include <utility>
 
 #include "channels_last.h"
@@ -7,19 +9,15 @@
 namespace ambit::cpu {
 namespace {
 
-/// An alias of memory that outlives it, with t's sizes and dtype and the strides of channels-last.
-Tensor alias(const Tensor& t, Storage storage) {
-  return Tensor(intrusive_ptr<TensorImpl>(new TensorImpl(
-      std::move(storage), t.sizes(), channels_last_strides(t.sizes()), 0, t.dtype())));
-}
 Tensor native_alias(const Tensor& t) {
-  return alias(t, Storage(new StorageImpl(t.storage()->native_data(), t.nbytes(), {})));
+  return alias(t, Storage(new StorageImpl(t.storage()->native_data(), t.nbytes(), {})),
+               channels_last_strides(t.sizes()));
 }
 
 Tensor channels_last_copy(const Tensor& x) {
   Storage storage(new StorageImpl(kCPU, x.nbytes()));
   row_major_to_channels_last(storage->data(), x);
-  return alias(x, std::move(storage));
+  return alias(x, std::move(storage), channels_last_strides(x.sizes()));
 }
 
 }  // namespace

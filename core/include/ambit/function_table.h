@@ -12,24 +12,6 @@
 
 namespace ambit {
 
-/// The dtype of a function's result.
-enum class Result : uint8_t {
-  same,   ///< that of the operands
-  truth,  ///< bool
-  total,  ///< of integers and bool int64, or for integers their own; of floats the same
-};
-
-/// What an element costs beside the traffic of its operands: loops are worth threads from fewer
-/// elements on where that is maths.
-enum class Cost : uint8_t { memory, maths };
-
-/// The integers that a function refuses.
-enum class Refuses : uint8_t {
-  none,
-  zero_divisor,  ///< b == 0
-  overflow,      ///< b == 0, and the least integer by -1
-};
-
 // clang-format off
 /// Maps with a public function of their name, one in place, and the two methods of Tensor;
 /// row(name, dtypes, result, cost).
@@ -120,6 +102,22 @@ enum class ReduceOp : uint8_t { AMBIT_REDUCE_FUNCTIONS(AMBIT_ENUMERATOR) };
 
 /// A row of the table.
 struct Function {
+  /// The dtype of the result.
+  enum class Result : uint8_t {
+    same,   ///< that of the operands
+    truth,  ///< bool
+    total,  ///< of integers and bool int64, or for integers their own; of floats the same
+  };
+  /// What an element costs beside the traffic of its operands: loops are worth threads from fewer
+  /// elements on where that is maths.
+  enum class Cost : uint8_t { memory, maths };
+  /// The integers that the function refuses.
+  enum class Refuses : uint8_t {
+    none,
+    zero_divisor,  ///< b == 0
+    overflow,      ///< b == 0, and the least integer by -1
+  };
+
   const char* name;
   DTypeSet dtypes;  ///< of the operands
   Result result = Result::same;
@@ -136,20 +134,22 @@ struct Function {
 /// The rows of one family, in the order of its enumerators: function_table<UnaryOp>.
 template <class Op>
 inline constexpr std::array<Function, 0> function_table{};
-#define AMBIT_ROW(name, set, gives, costs) Function{#name, dtypes::set, Result::gives, Cost::costs},
+#define AMBIT_ROW(name, set, gives, costs) \
+  Function{#name, dtypes::set, Function::Result::gives, Function::Cost::costs},
 template <>
 inline constexpr std::array function_table<UnaryOp>{AMBIT_UNARY_FUNCTIONS(AMBIT_ROW)};
 #undef AMBIT_ROW
-#define AMBIT_ROW(name, set, costs, what) \
-  Function{#name, dtypes::set, Result::same, Cost::costs, Refuses::what},
+#define AMBIT_ROW(name, set, costs, what)                                     \
+  Function{#name, dtypes::set, Function::Result::same, Function::Cost::costs, \
+           Function::Refuses::what},
 template <>
 inline constexpr std::array function_table<BinaryOp>{AMBIT_BINARY_FUNCTIONS(AMBIT_ROW)};
 #undef AMBIT_ROW
-#define AMBIT_ROW(name) Function{#name, dtypes::kAll, Result::truth},
+#define AMBIT_ROW(name) Function{#name, dtypes::kAll, Function::Result::truth},
 template <>
 inline constexpr std::array function_table<CompareOp>{AMBIT_COMPARE_FUNCTIONS(AMBIT_ROW)};
 #undef AMBIT_ROW
-#define AMBIT_ROW(name, set, gives) Function{#name, dtypes::set, Result::gives},
+#define AMBIT_ROW(name, set, gives) Function{#name, dtypes::set, Function::Result::gives},
 template <>
 inline constexpr std::array function_table<ReduceOp>{AMBIT_REDUCE_FUNCTIONS(AMBIT_ROW)};
 #undef AMBIT_ROW

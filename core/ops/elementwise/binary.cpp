@@ -18,9 +18,7 @@ bool same_geometry(const Tensor& a, const Tensor& b) {
 
 // Of integers, these throw half-way through: at a zero, or the least integer divided by -1.
 bool may_throw(BinaryOp kernel, DType dtype) {
-  return is_integral(dtype) &&
-         (kernel == BinaryOp::floor_divide || kernel == BinaryOp::trunc_divide ||
-          kernel == BinaryOp::remainder || kernel == BinaryOp::fmod);
+  return is_integral(dtype) && row_of(kernel).refuses != Function::Refuses::none;
 }
 
 }  // namespace

@@ -24,6 +24,12 @@ inline Tensor alias(const Tensor& t, IntArrayRef sizes) {
   return alias(t, sizes, contiguous_strides(sizes));
 }
 
+/// Return a tensor of t's sizes and dtype in another storage, from its start on.
+inline Tensor alias(const Tensor& t, Storage storage, IntArrayRef strides) {
+  return Tensor(intrusive_ptr<TensorImpl>(
+      new TensorImpl(std::move(storage), t.sizes(), strides, 0, t.dtype())));
+}
+
 /// Return a CPU tensor of t's geometry over other memory: `bytes` is where the host finds what is
 /// at t.storage()->data(). It owns nothing: the bytes must outlast it.
 inline Tensor alias(const Tensor& t, void* bytes) {

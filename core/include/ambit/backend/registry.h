@@ -19,7 +19,7 @@ namespace ambit {
 ///   }
 class AMBIT_API Registry {
  public:
-  /// `library` is the name that messages give: "built-in" or a file.
+  /// `library` is the name that messages give: "libambit" or a file.
   explicit Registry(std::string library);
   ~Registry();
 
