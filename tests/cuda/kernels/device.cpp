@@ -1,5 +1,7 @@
 #include "device.h"
 
+#include "backends/cuda/kernels.h"
+
 #include <memory>
 
 HostBlock* HostBlock::current = nullptr;
@@ -52,3 +54,6 @@ void HostBlock::run() {
     }
   }
 }
+
+// What kernels call of those that are not compiled here.
+void ambit::cuda::fill(Tensor& y, const Scalar& value) { y.fill_(value); }

@@ -1,0 +1,91 @@
+// Kernels of the CUDA backend, run on the host by device.h, against the reference: softmax and
+// batch normalisation.
+#include "on_host.h"
+
+using namespace ambit;
+using namespace on_host;
+
+TEST_CASE("softmax and its gradient, by threads, warps and blocks") {
+  struct Case {
+    std::vector<int64_t> sizes;
+    int64_t dim;
+  };
+  manual_seed(1);
+  for (const Case& c : std::vector<Case>{{{4, 10}, 1},
+                                         {{300, 7}, 1},
+                                         {{3, 5, 7}, 1},
+                                         {{3, 5, 7}, 0},
+                                         {{2, 2100}, 1},
+                                         {{2100, 2}, 0},
+                                         {{5, 1}, 1},
+                                         {{}, 0}}) {
+    for (const DType dtype : dtypes::kFloating) {
+      for (const bool log : {false, true}) {
+        CAPTURE(str(c.sizes));
+        CAPTURE(log);
+        const Tensor x = normal(c.sizes, dtype), dy = normal(c.sizes, dtype);
+        Tensor y = empty_like(x), dx = empty_like(x);
+        Tensor y_expected = empty_like(x).to(kReference), dx_expected = y_expected.clone();
+        cuda::softmax(y, x, c.dim, log);
+        kernels::softmax(y_expected, x.to(kReference), c.dim, log);
+        // exp and log round by at most 2 units, the quotient and the difference once each.
+        check_close(y, y_expected, 8);
+        y = y_expected.cpu();
+        cuda::softmax_grad(dx, dy, y, c.dim, log);
+        kernels::softmax_grad(dx_expected, dy.to(kReference), y_expected, c.dim, log);
+        // The sum of dy, rounded, is as large as the root of 2100 elements of 1.
+        check_close(dx, dx_expected, 64);
+      }
+    }
+  }
+}
+
+// Rows that a thread takes, a warp, a block; so many that two blocks share the sum of the weights.
+TEST_CASE("batch norm and its gradient, with and without weights and running statistics") {
+  manual_seed(2);
+  for (const auto& sizes : std::vector<std::vector<int64_t>>{
+           {4, 3, 8, 8}, {6, 5}, {2, 3, 5, 7}, {300, 2, 3}, {8, 2, 20, 20}, {7, 1, 1, 4}}) {
+    for (const DType dtype : dtypes::kFloating) {
+      for (const int mode : {0, 1, 2, 3}) {
+        const bool training = mode % 2 == 1, affine = mode / 2 == 1;
+        CAPTURE(str(IntArrayRef(sizes)));
+        CAPTURE(training);
+        CAPTURE(affine);
+        const Dims C{sizes[1]};
+        const Tensor x = normal(sizes, dtype) * 2 + 5, dy = normal(sizes, dtype);
+        const Tensor w = affine ? normal(C, dtype) : Tensor();
+        const Tensor b = affine ? normal(C, dtype) : Tensor();
+        const bool tracks = affine || !training;
+        Tensor running_mean = tracks ? normal(C, dtype) : Tensor();
+        Tensor running_var = tracks ? normal(C, dtype).square() + 0.5 : Tensor();
+        Tensor running_mean_expected = copy_if(running_mean);
+        Tensor running_var_expected = copy_if(running_var);
+        Tensor y = empty_like(x), mean = empty(C, x.options()), invstd = empty_like(mean);
+        Tensor y_expected = y.to(kReference), mean_expected = mean.to(kReference);
+        Tensor invstd_expected = invstd.to(kReference);
+        const BatchNormParams p{.training = training};
+        cuda::batch_norm(y, mean, invstd, running_mean, running_var, x, w, b, p);
+        kernels::batch_norm(y_expected, mean_expected, invstd_expected, running_mean_expected,
+                            running_var_expected, x.to(kReference), copy_if(w), copy_if(b), p);
+        const int64_t terms = x.numel() / sizes[1];
+        // Statistics are rounded once, then differ as the results made of them.
+        check_close(y, y_expected, 8, terms);
+        check_close(mean, mean_expected, 8, terms);
+        check_close(invstd, invstd_expected, 8, terms);
+        if (tracks) check_close(running_mean, running_mean_expected, 8, terms);
+        if (tracks) check_close(running_var, running_var_expected, 8, terms);
+
+        Tensor dx = empty_like(x), dw = empty_like(mean), db = empty_like(mean);
+        Tensor dx_expected = dx.to(kReference), dw_expected = dw.to(kReference);
+        Tensor db_expected = db.to(kReference);
+        mean = mean_expected.cpu(), invstd = invstd_expected.cpu();
+        cuda::batch_norm_grad(dx, dw, db, dy, x, w, mean, invstd, p);
+        kernels::batch_norm_grad(dx_expected, dw_expected, db_expected, dy.to(kReference),
+                                 x.to(kReference), copy_if(w), mean_expected, invstd_expected, p);
+        check_close(dx, dx_expected, 8, terms);
+        check_close(dw, dw_expected, 8, terms);
+        check_close(db, db_expected, 8, terms);
+      }
+    }
+  }
+}

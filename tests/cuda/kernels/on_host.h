@@ -1,0 +1,37 @@
+// What the tests of kernels on the host share: operands, and how close to the reference is right.
+#pragma once
+
+#include <ambit/ambit.h>
+#include <ambit/backend/kernels.h>
+#include <doctest/doctest.h>
+
+#include <limits>
+#include <vector>
+
+#include "backends/cuda/kernels.h"
+#include "device.h"
+
+namespace on_host {
+
+using namespace ambit;
+
+inline const Device kReference("reference");
+
+inline Tensor normal(IntArrayRef sizes, DType dtype) { return randn(sizes, TensorOptions(dtype)); }
+inline Tensor copy_if(const Tensor& t) { return t.defined() ? t.to(kReference) : Tensor(); }
+
+// Both keep sums in float64, but in another order, which is a rounding for each of `terms` at most;
+// results are then rounded to their dtype `roundings` times. All of it relative to the largest
+// element, since differences cancel.
+inline void check_close(const Tensor& ours, const Tensor& reference, double roundings,
+                        int64_t terms = 0) {
+  constexpr double kWide = std::numeric_limits<double>::epsilon();
+  constexpr double kNarrow = std::numeric_limits<float>::epsilon();
+  const double epsilon = ours.dtype() == kFloat64 ? kWide : kNarrow;
+  const Tensor expected = reference.cpu();
+  const double largest = std::max(1.0, expected.abs().max().item<double>());
+  const double tolerance = (roundings * epsilon + static_cast<double>(terms) * kWide) * largest;
+  CHECK((ours - expected).abs().max().item<double>() <= tolerance);
+}
+
+}  // namespace on_host

@@ -1,0 +1,85 @@
+// Kernels of the CUDA backend, run on the host by device.h, against the reference: pooling.
+#include <ambit/settings.h>
+
+#include "on_host.h"
+
+using namespace ambit;
+using namespace on_host;
+
+TEST_CASE("average pooling and its gradient") {
+  manual_seed(3);
+  for (const DType dtype : dtypes::kFloating) {
+    for (const bool odd : {false, true}) {
+      for (const bool include_pad : {false, true}) {
+        Pool2dParams p{.kernel = {3, 2}, .stride = {odd ? 2 : 1, 2}, .padding = {1, odd}};
+        p.ceil_mode = odd;
+        p.count_include_pad = include_pad;
+        const Tensor x = normal({2, 3, 9, 8}, dtype);
+        const Dims out = p.out_sizes("avg_pool2d", x.sizes());
+        const Tensor dy = normal(out, dtype);
+        Tensor y = empty(out, x.options()), dx = empty_like(x);
+        Tensor y_expected = y.to(kReference), dx_expected = dx.to(kReference);
+        cuda::avg_pool2d(y, x, p);
+        kernels::avg_pool2d(y_expected, x.to(kReference), p);
+        check_close(y, y_expected, 2);  // both round once, from float64
+        cuda::avg_pool2d_grad(dx, dy, p);
+        kernels::avg_pool2d_grad(dx_expected, dy.to(kReference), p);
+        check_close(dx, dx_expected, 8);  // of up to 6 windows, in another order
+      }
+    }
+  }
+}
+
+// Overlapping, apart, and so dilated that most of a window falls on padding.
+const Pool2dParams kMaxPools[] = {
+    {.kernel = {3, 2}, .stride = {2, 1}, .padding = {1, 1}},
+    {.kernel = {2, 2}, .stride = {2, 2}},
+    {.kernel = {3, 3}, .stride = {1, 2}, .dilation = {2, 3}},
+    {.kernel = {2, 2}, .stride = {3, 4}, .padding = {1, 1}, .dilation = {8, 2}},
+    {.kernel = {2, 3}, .stride = {1, 1}, .padding = {1, 1}, .dilation = {8, 7}},
+};
+
+TEST_CASE("maximum pooling and its gradient, also where all has to be added in order") {
+  manual_seed(5);
+  for (const DType dtype : dtypes::kFloating) {
+    for (const Pool2dParams& p : kMaxPools) {
+      for (const bool deterministic : {false, true}) {
+        CAPTURE(p.dilation[0]);
+        CAPTURE(deterministic);
+        const Tensor x = normal({2, 3, 8, 13}, dtype);
+        const Dims out = p.out_sizes("max_pool2d", x.sizes());
+        const Tensor dy = normal(out, dtype);
+        Tensor y = empty(out, x.options()), dx = empty_like(x);
+        Tensor index = empty(out, TensorOptions(kInt32)), index_expected = index.to(kReference);
+        Tensor y_expected = y.to(kReference), dx_expected = dx.to(kReference);
+        cuda::max_pool2d(y, index, x, p);
+        kernels::max_pool2d(y_expected, index_expected, x.to(kReference), p);
+        CHECK(y.equal(y_expected.cpu()));
+        CHECK(index.equal(index_expected.cpu()));
+        set_deterministic(deterministic);
+        cuda::max_pool2d_grad(dx, dy, index, p);
+        set_deterministic(false);
+        kernels::max_pool2d_grad(dx_expected, dy.to(kReference), index_expected, p);
+        // Each window's gradient is added, with a rounding each: the reference rounds once.
+        check_close(dx, dx_expected, static_cast<double>(out[2] * out[3]));
+      }
+    }
+  }
+}
+
+TEST_CASE("a position outside of the image is reported, whatever the order of adding") {
+  Pool2dParams p{.kernel = {3, 3}, .stride = {1, 1}};
+  for (const bool deterministic : {false, true}) {
+    Tensor dx = empty({1, 1, 4, 4});
+    const Tensor dy = ones({1, 1, 2, 2}), index = tensor({5, 16, -1, 5}, kInt32).view({1, 1, 2, 2});
+    cuda::Call::fault = {};
+    set_deterministic(deterministic);
+    cuda::max_pool2d_grad(dx, dy, index, p);
+    set_deterministic(false);
+    CHECK(cuda::Call::fault.kind == cuda::FaultKind::index);
+    CHECK(cuda::Call::fault.got == 16);
+    CHECK(cuda::Call::fault.limit == 16);
+    CHECK(dx.view({16})[5].item<float>() == 2);
+    CHECK(dx.sum().item<float>() == 2);
+  }
+}

@@ -1,0 +1,94 @@
+// Kernels of the CUDA backend, run on the host by device.h, against the reference: products of
+// matrices, and steps of optimizers.
+#include <array>
+
+#include "backends/cuda/kernels/matmul_tiled.h"
+#include "on_host.h"
+
+using namespace ambit;
+using namespace on_host;
+
+TEST_CASE("products of matrices of any dtype and strides") {
+  manual_seed(4);
+  const auto matrices = [](int64_t batch, int64_t rows, int64_t columns, DType dtype, bool turned) {
+    const Tensor t = (randn({batch, turned ? columns : rows, turned ? rows : columns}) * 50);
+    return turned ? t.to(dtype).transpose(1, 2) : t.to(dtype);
+  };
+  for (const DType dtype : {kUInt8, kInt8, kInt16, kInt32, kInt64, kFloat32, kFloat64}) {
+    for (const auto& size :
+         {std::array<int64_t, 4>{1, 5, 7, 3}, {3, 17, 33, 20}, {2, 1, 1, 40}, {2, 3, 4, 0}}) {
+      const int64_t B = size[0], M = size[1], N = size[2], K = size[3];
+      for (const bool turned : {false, true}) {
+        CAPTURE(name(dtype));
+        CAPTURE(M);
+        CAPTURE(turned);
+        const Tensor a = matrices(B, M, K, dtype, turned), b = matrices(B, K, N, dtype, !turned);
+        Tensor y = empty({B, M, N}, TensorOptions(dtype)), expected = y.to(kReference);
+        cuda::matmul_tiled(y, cuda::Matrices(a), cuda::Matrices(b), Tensor());
+        kernels::matmul(expected, a.to(kReference), b.to(kReference));
+        // Integers wrap alike; floats sum in float64, in another order.
+        if (is_floating_point(dtype)) {
+          check_close(y, expected, 64);
+        } else {
+          CHECK(y.equal(expected.cpu()));
+        }
+      }
+    }
+  }
+  const Tensor x = arange(6).reshape({2, 3}), w = ones({4, 3}, kInt64), bias = arange(4);
+  Tensor y = empty({2, 4}, TensorOptions(kInt64));
+  cuda::matmul_tiled(y, cuda::Matrices(x), cuda::Matrices(w).transposed(), bias);
+  CHECK(y.equal(tensor({3, 4, 5, 6, 12, 13, 14, 15}).reshape({2, 4})));
+}
+
+TEST_CASE("steps of optimizers, for lists that fill several tables") {
+  manual_seed(5);
+  std::vector<Dims> sizes{{0}, {3000}, {}, {1024}, {5, 5}, {1025}};
+  for (int i = 0; i < 150; ++i) sizes.push_back({i % 3 + 1});
+  using Tensors = std::vector<Tensor>;
+  const auto copies = [](const Tensors& list) {
+    Tensors all;
+    for (const Tensor& t : list) all.push_back(t.to(kReference));
+    return all;
+  };
+  // A dozen roundings, of numbers up to 5 times as large as the largest result or 1.
+  const auto check = [](const Tensors& ours, const Tensors& reference) {
+    for (size_t i = 0; i < ours.size(); ++i) {
+      if (ours[i].numel() > 0) check_close(ours[i], reference[i], 12 * 5);
+    }
+  };
+  for (const DType dtype : dtypes::kFloating) {
+    for (const bool odd : {false, true}) {  // aligned to no vector
+      const auto make = [&](bool positive) {
+        Tensors list;
+        for (const Dims& s : sizes) {
+          const Tensor flat = normal({empty(s).numel() + odd}, dtype).slice(0, odd);
+          list.push_back((positive ? flat.abs_().add_(0.1) : flat).view(s));
+        }
+        return list;
+      };
+      for (const SgdParams& o :
+           {SgdParams{.lr = 0.1, .weight_decay = 0.2},
+            SgdParams{.lr = 0.1, .momentum = 0.9, .first_step = true},
+            SgdParams{.lr = 0.1, .momentum = 0.9, .dampening = 0.3, .nesterov = true}}) {
+        const Tensors p = make(false), g = make(false), buf = o.momentum != 0 ? make(false) : p;
+        const Tensors p_expected = copies(p), buf_expected = copies(buf);
+        const size_t buffers = o.momentum != 0 ? buf.size() : 0;
+        cuda::sgd_step(p, {buf.data(), buffers}, g, o);
+        kernels::sgd_step(p_expected, {buf_expected.data(), buffers}, copies(g), o);
+        check(p, p_expected);
+        if (buffers > 0) check(buf, buf_expected);
+      }
+      for (const AdamParams& o : {AdamParams{.lr = 0.1, .weight_decay = 0.2, .step = 3},
+                                  AdamParams{.weight_decay = 0.2, .decoupled = true}}) {
+        const Tensors p = make(false), m = make(false), v = make(true), g = make(false);
+        const Tensors p_expected = copies(p), m_expected = copies(m), v_expected = copies(v);
+        cuda::adam_step(p, m, v, g, o);
+        kernels::adam_step(p_expected, m_expected, v_expected, copies(g), o);
+        check(p, p_expected);
+        check(m, m_expected);
+        check(v, v_expected);
+      }
+    }
+  }
+}
