@@ -1,11 +1,14 @@
 // What a step of training asks of the system's allocators, once it has run a few times: nothing.
 // A program of its own, since it replaces operator new.
+#include <ambit/backend/examples.h>
 #include <ambit/memory.h>
 #include <doctest/doctest.h>
 
 #include <atomic>
 #include <cstdlib>
 #include <new>
+#include <string>
+#include <vector>
 
 #include "net.h"
 
@@ -43,6 +46,15 @@ TEST_CASE("tensors, shapes and graph nodes of a step come from what the last ste
   CHECK(count_news([&] { training.compute_gradients(); }) == 0);
   // The optimizer makes one list of the 10 parameters: it grows to 1, 2, 4, 8, 16.
   CHECK(count_news([&] { training.step(); }) <= 5);
+}
+
+TEST_CASE("no kernel op asks for memory on the way to its kernel") {
+  for (const Example& example : examples()) {
+    INFO(std::string(example.op->name()), " ", example.function);
+    std::vector<Tensor> operands = example.operands(*example.dtypes.begin());
+    for (Tensor& t : operands) t = t.to(kMeta);
+    CHECK(count_news([&] { example.call(operands); }) == 0);
+  }
 }
 
 TEST_CASE("the memory of a step's tensors on the cpu is that of the last step") {
