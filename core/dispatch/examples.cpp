@@ -3,7 +3,9 @@
 #include <ambit/backend/kernels.h>
 #include <ambit/ops/creation.h>
 
-#include <optional>
+#include <algorithm>
+#include <array>
+#include <initializer_list>
 #include <tuple>
 #include <utility>
 
@@ -12,19 +14,40 @@ namespace {
 
 /// A tensor of a call.
 struct Operand {
-  std::vector<int64_t> sizes;
-  std::optional<DType> dtype = {};  ///< none: that of the call
-  int value = 1;                    ///< of every element
+  std::array<int64_t, 4> sizes{};
+  size_t dim = 0;
+  int value = 1;        ///< of every element
+  bool of_call = true;  ///< of the call's dtype, else:
+  DType dtype = DType::float32;
 
-  Tensor make(DType of_call) const { return full(sizes, value, dtype.value_or(of_call)); }
+  Tensor make(DType dtype_of_call) const {
+    return full(IntArrayRef(sizes.data(), dim), value, of_call ? dtype_of_call : dtype);
+  }
 };
-Operand t(std::vector<int64_t> sizes) { return {std::move(sizes)}; }
-Operand t(std::vector<int64_t> sizes, DType dtype) { return {std::move(sizes), dtype}; }
-Operand index(std::vector<int64_t> sizes, DType dtype = kInt64) {
-  return {std::move(sizes), dtype, 0};
+using Sizes = std::initializer_list<int64_t>;
+Operand t(Sizes sizes) {
+  Operand operand{.dim = sizes.size()};
+  std::copy(sizes.begin(), sizes.end(), operand.sizes.begin());
+  return operand;
+}
+Operand t(Sizes sizes, DType dtype) {
+  Operand operand = t(sizes);
+  operand.of_call = false;
+  operand.dtype = dtype;
+  return operand;
+}
+Operand index(Sizes sizes, DType dtype = kInt64) {
+  Operand operand = t(sizes, dtype);
+  operand.value = 0;
+  return operand;
 }
 
-/// The row of an argument: an Operand for a tensor, a list of them for a list, else its value.
+/// A list of tensors: two of different sizes.
+struct OperandList {
+  Operand first, second;
+};
+
+/// The row of an argument: an Operand for a tensor, an OperandList for a list, else its value.
 template <class A>
 struct Row {
   using Type = std::remove_cvref_t<A>;
@@ -39,25 +62,23 @@ struct Row<const Tensor&> {
 };
 template <>
 struct Row<TensorList> {
-  using Type = std::vector<Operand>;
+  using Type = OperandList;
 };
 
-void make(std::vector<Tensor>& to, const Operand& row, DType dtype) {
-  to.push_back(row.make(dtype));
-}
-void make(std::vector<Tensor>& to, const std::vector<Operand>& row, DType dtype) {
-  for (const Operand& one : row) make(to, one, dtype);
+using Operands = std::vector<Operand>;
+void append(Operands& to, const Operand& row) { to.push_back(row); }
+void append(Operands& to, const OperandList& row) {
+  to.push_back(row.first);
+  to.push_back(row.second);
 }
 template <class Parameter>
-void make(std::vector<Tensor>&, const Parameter&, DType) {}
+void append(Operands&, const Parameter&) {}
 
 /// What the call gets for a row: the next of the operands, or the parameter.
-Tensor& take(const Operand&, std::vector<Tensor>& from, size_t& next) { return from[next++]; }
-TensorList take(const std::vector<Operand>& row, std::vector<Tensor>& from, size_t& next) {
-  return {from.data() + std::exchange(next, next + row.size()), row.size()};
-}
+Tensor& take(const Operand&, Tensor*& next) { return *next++; }
+TensorList take(const OperandList&, Tensor*& next) { return {std::exchange(next, next + 2), 2}; }
 template <class Parameter>
-const Parameter& take(const Parameter& row, std::vector<Tensor>&, size_t&) {
+const Parameter& take(const Parameter& row, Tensor*&) {
   return row;
 }
 
@@ -68,36 +89,42 @@ class Table {
   /// Add the example of an op; one row for each of its arguments.
   template <class... A>
   void add(const Op<void(A...)>& op, typename Row<A>::Type... rows) {
-    add_function(op, "", op.dtypes(), std::move(rows)...);
+    add_function(op, "", op.dtypes(), rows...);
   }
   /// Add one function of an op, which is defined for `dtypes`.
   template <class... A>
-  void add_function(const Op<void(A...)>& op, std::string function, DTypeSet dtypes,
+  void add_function(const Op<void(A...)>& op, const char* function, DTypeSet dtypes,
                     typename Row<A>::Type... rows) {
-    std::tuple<typename Row<A>::Type...> all(std::move(rows)...);
-    const auto operands = [all](DType dtype) {
-      std::vector<Tensor> made;
-      std::apply([&](const auto&... row) { (make(made, row, dtype), ...); }, all);
-      return made;
-    };
-    const auto call = [&op, all](std::vector<Tensor>& given) {
-      size_t next = 0;
-      std::apply(
-          [&](const auto&... row) {
-            // Braces, so that the operands are taken from left to right.
-            std::tuple<decltype(take(row, given, next))...> arguments{take(row, given, next)...};
-            std::apply(op, arguments);
-          },
-          all);
-    };
-    examples.push_back({&op, std::move(function), dtypes, operands, call});
+    Operands operands;
+    (append(operands, rows), ...);
+    add_call(op, function, dtypes, std::move(operands), [&op, rows...](Tensor* next) {
+      // Braces, so that the operands are taken from left to right.
+      std::tuple<decltype(take(rows, next))...> arguments{take(rows, next)...};
+      std::apply(op, arguments);
+    });
   }
+
+ private:
+  void add_call(const OpBase& op, const char* function, DTypeSet dtypes, Operands operands,
+                std::function<void(Tensor*)> call);
 };
+
+// Apart from the templates, which are as many as there are signatures.
+void Table::add_call(const OpBase& op, const char* function, DTypeSet dtypes, Operands operands,
+                     std::function<void(Tensor*)> call) {
+  const auto make = [operands = std::move(operands)](DType dtype) {
+    std::vector<Tensor> made;
+    for (const Operand& operand : operands) made.push_back(operand.make(dtype));
+    return made;
+  };
+  examples.push_back({&op, function, dtypes, make,
+                      [call = std::move(call)](std::vector<Tensor>& t) { call(t.data()); }});
+}
 
 void add_memory(Table& table) {
   for (const DType from : dtypes::kAll) {
-    table.add_function(kernels::copy, std::string("from ") + name(from), dtypes::kAll, t({2}),
-                       t({2}, from));
+    table.add_function(kernels::copy, "", dtypes::kAll, t({2}), t({2}, from));
+    table.examples.back().function = std::string("from ") + name(from);
   }
   table.add(kernels::fill, t({2}), Scalar(1));
   using Kind = RandomParams::Kind;
@@ -111,9 +138,9 @@ void add_memory(Table& table) {
 }
 
 /// The operand that a function's result goes to.
-Operand result(std::vector<int64_t> sizes, const Function& f) {
-  if (f.result == Function::Result::truth) return t(std::move(sizes), kBool);
-  return t(std::move(sizes));
+Operand result(Sizes sizes, const Function& f) {
+  if (f.result == Function::Result::truth) return t(sizes, kBool);
+  return t(sizes);
 }
 
 void add_elementwise(Table& table) {
@@ -186,7 +213,7 @@ void add_training(Table& table) {
   table.add(kernels::nll_loss, t({1}), sum, logits, target, weight, -100);
   table.add(kernels::cross_entropy, t({1}), sum, logits, target, weight, -100);
   table.add(kernels::cross_entropy_grad, logits, t({1}), logits, target, weight, -100);
-  const std::vector<Operand> list{t({2}), t({1})};
+  const OperandList list{t({2}), t({1})};
   table.add(kernels::sgd_step, list, list, list, {.lr = 0.1, .momentum = 0.9});
   table.add(kernels::adam_step, list, list, list, list, {});
 }

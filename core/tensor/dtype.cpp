@@ -3,13 +3,11 @@
 #include <ambit/error.h>
 #include <ambit/scalar.h>
 #include <fmt/format.h>
-#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <atomic>
 #include <ostream>
-#include <string_view>
-#include <vector>
+#include <string>
 
 namespace ambit {
 
@@ -44,9 +42,9 @@ void set_default_dtype(DType d) {
 }
 
 void throw_dtype_outside(DTypeSet set, DType got) {
-  std::vector<std::string_view> names;
-  for (const DType d : set) names.push_back(name(d));
-  throw DTypeError(fmt::format("expected one of {}, got {}", fmt::join(names, ", "), name(got)));
+  std::string names;
+  for (const DType d : set) names += (names.empty() ? "" : ", ") + std::string(name(d));
+  throw DTypeError(fmt::format("expected one of {}, got {}", names, name(got)));
 }
 
 std::ostream& operator<<(std::ostream& os, const Scalar& s) {

@@ -27,13 +27,14 @@ long count_news(Work work) {
 
 }  // namespace
 
-void* operator new(size_t bytes) {
+// Not inlined: g++ would see a free() of what another operator new has given.
+[[gnu::noinline]] void* operator new(size_t bytes) {
   ++news;
   if (void* p = std::malloc(bytes)) return p;
   throw std::bad_alloc();
 }
-void operator delete(void* p) noexcept { std::free(p); }
-void operator delete(void* p, size_t) noexcept { std::free(p); }
+[[gnu::noinline]] void operator delete(void* p) noexcept { std::free(p); }
+[[gnu::noinline]] void operator delete(void* p, size_t) noexcept { std::free(p); }
 
 TEST_CASE("the counter sees what libambit allocates") {
   CHECK(count_news([] { Device("cpu").repr(); }) > 0);

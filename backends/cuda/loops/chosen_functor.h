@@ -59,7 +59,7 @@ struct ChosenBinary {
     }
     return T{};
   }
-  template <Refuses what>
+  template <Function::Refuses what>
   AMBIT_HOST_DEVICE bool refuses(T a, T b) const {
     if constexpr (what != Function::Refuses::none) {
       if (b == T{0}) {
