@@ -22,15 +22,13 @@ constexpr BinaryLoop kLoop = element_binary<T, T, arithmetic::Functor<op>>;
 template <class T>
 constexpr BinaryLoop kLoop<BinaryOp::gelu_grad, T> = vector_binary<T, GeluGrad>;
 
+#define AMBIT_LOOPS(name, set, ...) \
+  loops_by_dtype<dtypes::set>([]<class T>() { return kLoop<BinaryOp::name, T>; }),
+constexpr std::array kLoops{AMBIT_BINARY_FUNCTIONS(AMBIT_LOOPS)};
+#undef AMBIT_LOOPS
+
 BinaryLoop find_binary(BinaryOp op, DType dtype) {
-  switch (op) {
-#define AMBIT_CASE(name, set, ...) \
-  case BinaryOp::name:             \
-    return visit<dtypes::set>(dtype, []<class T>() { return kLoop<BinaryOp::name, T>; });
-    AMBIT_BINARY_FUNCTIONS(AMBIT_CASE)
-#undef AMBIT_CASE
-  }
-  return nullptr;
+  return kLoops[static_cast<size_t>(op)][static_cast<size_t>(dtype)];
 }
 
 }  // namespace

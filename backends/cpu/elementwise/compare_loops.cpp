@@ -16,22 +16,15 @@ HWY_BEFORE_NAMESPACE();
 namespace ambit::cpu::HWY_NAMESPACE {
 namespace {
 
-template <CompareOp op>
-BinaryLoop find(DType dtype) {
-  return visit(dtype, []<class T>() -> BinaryLoop {
-    return element_binary<bool, T, arithmetic::Functor<op>>;
-  });
-}
+#define AMBIT_LOOPS(name)                                                 \
+  loops_by_dtype<dtypes::kAll>([]<class T>() -> BinaryLoop {              \
+    return element_binary<bool, T, arithmetic::Functor<CompareOp::name>>; \
+  }),
+constexpr std::array kLoops{AMBIT_COMPARE_FUNCTIONS(AMBIT_LOOPS)};
+#undef AMBIT_LOOPS
 
 BinaryLoop find_compare(CompareOp op, DType dtype) {
-  switch (op) {
-#define AMBIT_CASE(name) \
-  case CompareOp::name:  \
-    return find<CompareOp::name>(dtype);
-    AMBIT_COMPARE_FUNCTIONS(AMBIT_CASE)
-#undef AMBIT_CASE
-  }
-  return nullptr;
+  return kLoops[static_cast<size_t>(op)][static_cast<size_t>(dtype)];
 }
 
 /// Elements are moved as integers of their size, which keeps every bit.

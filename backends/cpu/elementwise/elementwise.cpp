@@ -43,18 +43,19 @@ void check_divisors(const Tensor& a, const Tensor& b, BinaryOp op) {
 }
 
 void unary_as_given(Tensor& y, const Tensor& x, UnaryOp op) {
-  expect_defined(op, x.dtype());
   const UnaryLoop loop = unary_loop(op, x.dtype());
+  if (!loop) expect_defined(op, x.dtype());
   for_packed_runs<2>({&y, &x}, grain_of(op),
                      [loop](int64_t n, const auto& p) { loop(n, p[0], p[1]); });
 }
 
 void binary_as_given(Tensor& y, const Tensor& a, const Tensor& b, BinaryOp op) {
-  expect_defined(op, a.dtype());
-  if (row_of(op).refuses != Function::Refuses::none && is_integral(a.dtype())) {
-    visit<dtypes::kIntegral>(a.dtype(), [&]<class T>() { check_divisors<T>(a, b, op); });
+  const DType dtype = a.dtype();
+  const BinaryLoop loop = binary_loop(op, dtype);
+  if (!loop) expect_defined(op, dtype);
+  if (is_integral(dtype) && row_of(op).refuses != Function::Refuses::none) {
+    visit<dtypes::kIntegral>(dtype, [&]<class T>() { check_divisors<T>(a, b, op); });
   }
-  const BinaryLoop loop = binary_loop(op, a.dtype());
   for_packed_runs<3>({&y, &a, &b}, grain_of(op),
                      [loop](int64_t n, const auto& p) { loop(n, p[0], p[1], p[2]); });
 }

@@ -6,6 +6,8 @@
 #include <ambit/dtype.h>
 #include <ambit/function_table.h>
 
+#include <array>
+#include <cstddef>
 #include <cstdint>
 
 namespace ambit::cpu {
@@ -14,7 +16,7 @@ using UnaryLoop = void (*)(int64_t n, void* y, const void* x);
 using BinaryLoop = void (*)(int64_t n, void* y, const void* a, const void* b);
 using WhereLoop = void (*)(int64_t n, void* y, const void* condition, const void* a, const void* b);
 
-// Dtypes are those that function_table.h names, integer divisors have been checked.
+// Integer divisors have been checked. Null for a dtype that function_table.h does not name.
 
 /// y = op(x)
 UnaryLoop unary_loop(UnaryOp op, DType dtype);
@@ -26,5 +28,13 @@ BinaryLoop compare_loop(CompareOp op, DType dtype);
 WhereLoop where_loop(size_t element_size);
 /// y = x, converted.
 UnaryLoop cast_loop(DType to, DType from);
+
+/// The loops of one function by dtype, chosen by choose.operator()<T>(); null outside of `set`.
+template <DTypeBits set, class Choose>
+constexpr auto loops_by_dtype(const Choose& choose) {
+  std::array<decltype(visit<set>(DType{}, choose)), kDTypeCount> loops{};
+  for (const DType d : DTypeSet(set)) loops[static_cast<size_t>(d)] = visit<set>(d, choose);
+  return loops;
+}
 
 }  // namespace ambit::cpu

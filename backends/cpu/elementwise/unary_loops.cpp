@@ -68,15 +68,13 @@ AMBIT_VECTORS(trunc, Trunc)
 #undef AMBIT_VECTORS
 #undef AMBIT_THROUGH_DOUBLE
 
+#define AMBIT_LOOPS(name, set, ...) \
+  loops_by_dtype<dtypes::set>([]<class T>() { return kLoop<UnaryOp::name, T>; }),
+constexpr std::array kLoops{AMBIT_UNARY_FUNCTIONS(AMBIT_LOOPS)};
+#undef AMBIT_LOOPS
+
 UnaryLoop find_unary(UnaryOp op, DType dtype) {
-  switch (op) {
-#define AMBIT_CASE(name, set, ...) \
-  case UnaryOp::name:              \
-    return visit<dtypes::set>(dtype, []<class T>() { return kLoop<UnaryOp::name, T>; });
-    AMBIT_UNARY_FUNCTIONS(AMBIT_CASE)
-#undef AMBIT_CASE
-  }
-  return nullptr;
+  return kLoops[static_cast<size_t>(op)][static_cast<size_t>(dtype)];
 }
 
 }  // namespace

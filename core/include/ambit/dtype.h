@@ -124,7 +124,7 @@ inline constexpr DTypeSet kAll = kNumbers | DTypeSet{kBool};
 /// for the members of the set only: visit<dtypes::kFloating>(x.dtype(), [&]<class T>() {...}).
 /// Errors: DTypeError for another dtype.
 template <DTypeBits bits = dtypes::kAll, class F>
-decltype(auto) visit(DType d, F&& f) {
+constexpr decltype(auto) visit(DType d, F&& f) {
   constexpr DTypeSet set(bits);
 #define AMBIT_VISIT(dtype, T)            \
   case dtype:                            \
