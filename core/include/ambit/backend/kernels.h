@@ -3,7 +3,8 @@
 // and dtype, and what each comment says. "strided": any strides, also 0 (broadcast inputs) and
 // overlapping inputs; "contiguous": core hands it contiguous tensors. Outputs never overlap inputs,
 // unless they are the same elements in the same places (in-place elementwise ops). Sizes may be 0.
-// Ops without "composite" are the minimum a backend brings.
+// Ops without "composite" are the minimum a backend brings. The dtypes that an op computes with are
+// data: op.dtypes(), from core/dispatch/kernels.cpp; `ambit ops` shows them.
 #pragma once
 
 #include <ambit/backend/op.h>
@@ -22,12 +23,9 @@ extern AMBIT_API Op<void(Tensor& y, const Scalar& value)> fill;
 extern AMBIT_API Op<void(Tensor& y, const RandomParams& p)> random;
 
 // --- elementwise; all operands have y's shape (broadcasting is done: strides 0), all strided
-/// y = op(x), same dtype. neg .. erf float only but neg, abs, sign, square, relu: any but bool;
-/// floor..trunc: float; bitwise_not: bool and integers; isnan, isinf, isfinite, logical_not: y
-/// bool.
+/// y = op(x). Which functions there are, their dtypes and y's: function_table.h, here and below.
 extern AMBIT_API Op<void(Tensor& y, const Tensor& x, const UnaryOp& op)> unary;
-/// y = op(a, b), one dtype for all three. Integers wrap; integer division by zero throws Error, as
-/// does the least integer divided by -1. div, atan2 and *_grad: float only.
+/// y = op(a, b), one dtype for all three. Integers wrap; what a function refuses throws Error.
 extern AMBIT_API Op<void(Tensor& y, const Tensor& a, const Tensor& b, const BinaryOp& op)> binary;
 /// y = op(a, b), y bool, a and b of one dtype.
 extern AMBIT_API Op<void(Tensor& y, const Tensor& a, const Tensor& b, const CompareOp& op)> compare;

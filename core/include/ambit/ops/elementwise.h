@@ -9,15 +9,18 @@
 
 namespace ambit {
 
-/// self + alpha * other. bool + bool is "or".
+// Every name(self, other) has a version name_(self, other), which writes into self and returns it.
+
+/// Compute self + alpha * other; of bool "or". alpha: of self's category or a lower one.
 AMBIT_API Tensor add(const Tensor& self, const Tensor& other, const Scalar& alpha = 1);
 AMBIT_API Tensor add(const Tensor& self, const Scalar& other, const Scalar& alpha = 1);
 AMBIT_API const Tensor& add_(const Tensor& self, const Tensor& other, const Scalar& alpha = 1);
 AMBIT_API const Tensor& add_(const Tensor& self, const Scalar& other, const Scalar& alpha = 1);
-/// self - alpha * other. Not for bool.
+/// Compute self - alpha * other. Errors: also DTypeError for bool.
 AMBIT_API Tensor sub(const Tensor& self, const Tensor& other, const Scalar& alpha = 1);
 AMBIT_API Tensor sub(const Tensor& self, const Scalar& other, const Scalar& alpha = 1);
-AMBIT_API Tensor rsub(const Tensor& self, const Scalar& other);  ///< other - self
+/// Compute other - self. Errors: also DTypeError for bool.
+AMBIT_API Tensor rsub(const Tensor& self, const Scalar& other);
 AMBIT_API const Tensor& sub_(const Tensor& self, const Tensor& other, const Scalar& alpha = 1);
 AMBIT_API const Tensor& sub_(const Tensor& self, const Scalar& other, const Scalar& alpha = 1);
 
@@ -26,35 +29,61 @@ AMBIT_API const Tensor& sub_(const Tensor& self, const Scalar& other, const Scal
   AMBIT_API Tensor name(const Tensor& self, const Scalar& other);           \
   AMBIT_API const Tensor& name##_(const Tensor& self, const Tensor& other); \
   AMBIT_API const Tensor& name##_(const Tensor& self, const Scalar& other);
+/// Compute self * other; of bool "and". Integers wrap around.
 AMBIT_BINARY(mul)
-AMBIT_BINARY(div)           ///< true division: integers give floats
-AMBIT_BINARY(floor_divide)  ///< rounded to minus infinity; integer division by zero throws Error
-AMBIT_BINARY(remainder)  ///< self - other * floor(self / other): the sign of other, as Python's %
-AMBIT_BINARY(fmod)       ///< self - other * trunc(self / other): the sign of self, as C's fmod
-AMBIT_BINARY(pow)        ///< integers to a negative integer Scalar power throw Error
-AMBIT_BINARY(eq)         ///< comparisons give bool and have no gradient
+/// Compute self / other; integers and bool give floats.
+AMBIT_BINARY(div)
+/// Compute self / other rounded to minus infinity, as Python's //. Errors: also Error for integers
+/// divided by 0, and the least integer by -1. Gradient: 0.
+AMBIT_BINARY(floor_divide)
+/// Compute self - other * floor(self / other): the sign of other, as Python's %. Errors: also Error
+/// for integers divided by 0.
+AMBIT_BINARY(remainder)
+/// Compute self - other * trunc(self / other): the sign of self, as C's fmod. Errors: as remainder.
+AMBIT_BINARY(fmod)
+/// Compute self to the power of other; integers wrap around. Errors: also Error for integers to a
+/// negative integer number.
+AMBIT_BINARY(pow)
+// Comparisons give bool and have no gradient; nothing is equal to, less or greater than NaN.
+/// Return whether self == other, element by element.
+AMBIT_BINARY(eq)
+/// Return whether self != other, element by element; true for NaN.
 AMBIT_BINARY(ne)
+/// Return whether self < other, element by element.
 AMBIT_BINARY(lt)
+/// Return whether self <= other, element by element.
 AMBIT_BINARY(le)
+/// Return whether self > other, element by element.
 AMBIT_BINARY(gt)
+/// Return whether self >= other, element by element.
 AMBIT_BINARY(ge)
-AMBIT_BINARY(bitwise_and)  ///< bool and integers
+/// Compute self & other, bit by bit; of bool "and". bool and integers.
+AMBIT_BINARY(bitwise_and)
+/// Compute self | other, bit by bit; of bool "or". bool and integers.
 AMBIT_BINARY(bitwise_or)
+/// Compute self ^ other, bit by bit; of bool "either". bool and integers.
 AMBIT_BINARY(bitwise_xor)
 #undef AMBIT_BINARY
 #define AMBIT_BINARY(name)                                        \
   AMBIT_API Tensor name(const Tensor& self, const Tensor& other); \
   AMBIT_API const Tensor& name##_(const Tensor& self, const Tensor& other);
-AMBIT_BINARY(logical_and)  ///< any dtype, by truth; give bool
+/// Return whether both are not 0, as bool; any dtype.
+AMBIT_BINARY(logical_and)
+/// Return whether one or both are not 0, as bool; any dtype.
 AMBIT_BINARY(logical_or)
+/// Return whether just one is not 0, as bool; any dtype.
 AMBIT_BINARY(logical_xor)
-AMBIT_BINARY(atan2)  ///< angle of the point (other, self) in radians
+/// Compute the angle of the point (other, self) in radians, in [-pi, pi]; integers give floats.
+AMBIT_BINARY(atan2)
 #undef AMBIT_BINARY
-/// rounding_mode: nullptr (true division), "floor" or "trunc". Errors: Error for another text.
+/// Divide and round. rounding_mode: nullptr (true division), "floor" or "trunc". Errors: also Error
+/// for another text, and as floor_divide. Gradient: 0 where it rounds.
 AMBIT_API Tensor div(const Tensor& self, const Tensor& other, const char* rounding_mode);
+/// Compute the number self to the powers of exponent [*sizes] -> [*sizes]. Gradient: exponent.
 AMBIT_API Tensor pow(const Scalar& self, const Tensor& exponent);
-/// The larger (smaller) of each two; NaN wins. Gradient: halved between equals.
+/// Take the larger of each two; NaN wins. Gradient: of the one taken, halved between equals.
 AMBIT_API Tensor maximum(const Tensor& self, const Tensor& other);
+/// Take the smaller of each two; NaN wins. Gradient: of the one taken, halved between equals.
 AMBIT_API Tensor minimum(const Tensor& self, const Tensor& other);
 
 // The unary maps are the rows of AMBIT_UNARY_MAPS in function_table.h, which says what each
@@ -69,36 +98,45 @@ AMBIT_API Tensor minimum(const Tensor& self, const Tensor& other);
   AMBIT_API const Tensor& name##_(const Tensor& self);
 AMBIT_UNARY_MAPS(AMBIT_MAP)
 #undef AMBIT_MAP
-/// x * Phi(x), Phi the normal distribution function. Source: Hendrycks & Gimpel 2016,
-/// arXiv:1606.08415.
+/// Compute x * Phi(x), Phi the normal distribution function. Floating point only.
+/// Source: Hendrycks & Gimpel 2016, arXiv:1606.08415.
 AMBIT_API Tensor gelu(const Tensor& self);
+/// Return which elements are NaN, as bool; any dtype. No gradient.
 AMBIT_API Tensor isnan(const Tensor& self);
+/// Return which elements are infinite, as bool; any dtype. No gradient.
 AMBIT_API Tensor isinf(const Tensor& self);
+/// Return which elements are neither infinite nor NaN, as bool; any dtype. No gradient.
 AMBIT_API Tensor isfinite(const Tensor& self);
-/// Limit to [min, max]; either may be left out, not both. Gradient: 1 inside, the borders too.
+/// Limit to [min, max]; either may be left out, not both. Errors: also Error for neither,
+/// DTypeError for a bound that does not fit. Gradient: 1 inside, the borders too, else 0.
 AMBIT_API Tensor clamp(const Tensor& self, std::optional<Scalar> min,
                        std::optional<Scalar> max = {});
 AMBIT_API const Tensor& clamp_(const Tensor& self, std::optional<Scalar> min,
                                std::optional<Scalar> max = {});
-/// condition ? self : other, condition bool. Gradient: self, other.
+/// Choose condition ? self : other, element by element; condition bool. The three broadcast.
+/// Gradient: self, other, each where it was chosen.
 AMBIT_API Tensor where(const Tensor& condition, const Tensor& self, const Tensor& other);
 AMBIT_API Tensor where(const Tensor& condition, const Tensor& self, const Scalar& other);
 AMBIT_API Tensor where(const Tensor& condition, const Scalar& self, const Tensor& other);
-/// Replace self where mask (bool, broadcasting) is true.
+/// Return self with `value` where mask (bool, broadcasting with it) is true. Gradient: self, where
+/// it is not.
 AMBIT_API Tensor masked_fill(const Tensor& self, const Tensor& mask, const Scalar& value);
 AMBIT_API const Tensor& masked_fill_(const Tensor& self, const Tensor& mask, const Scalar& value);
+/// Set every element to `value`, converted. Return self.
 AMBIT_API const Tensor& fill_(const Tensor& self, const Scalar& value);
-/// Copy src into self, broadcasting, converting and across devices. Gradient: src.
+/// Copy src, which broadcasts to self's sizes, into self, converting and across devices.
+/// non_blocking: copies between a device and pinned memory may go on beside other work. Return
+/// self. Gradient: src.
 AMBIT_API const Tensor& copy_(const Tensor& self, const Tensor& src, bool non_blocking = false);
 /// Return whether shapes and all elements are equal.
 AMBIT_API bool equal(const Tensor& self, const Tensor& other);
-/// Return whether |self - other| <= atol + rtol |other| everywhere.
+/// Return whether |self - other| <= atol + rtol |other| everywhere; equal_nan: NaN is close to NaN.
 AMBIT_API bool allclose(const Tensor& self, const Tensor& other, double rtol = 1e-5,
                         double atol = 1e-8, bool equal_nan = false);
-/// The same as a bool tensor. Equal infinities are close.
+/// Return where |self - other| <= atol + rtol |other|, as bool. Equal infinities are close.
 AMBIT_API Tensor isclose(const Tensor& self, const Tensor& other, double rtol = 1e-5,
                          double atol = 1e-8, bool equal_nan = false);
-/// The dtype that `self op other` computes in.
+/// Return the dtype that `self op other` computes in. Source: torch.result_type.
 AMBIT_API DType result_type(const Tensor& self, const Tensor& other);
 AMBIT_API DType result_type(const Tensor& self, const Scalar& other);
 
