@@ -26,6 +26,7 @@ double map_real(UnaryOp op, double x) {
     case UnaryOp::abs: return std::fabs(x);
     case UnaryOp::sign: return (0 < x) - (x < 0);  // of NaN: 0, as in PyTorch
     case UnaryOp::exp: return std::exp(x);
+    case UnaryOp::exp2: return std::exp2(x);
     case UnaryOp::expm1: return std::expm1(x);
     case UnaryOp::log: return std::log(x);
     case UnaryOp::log1p: return std::log1p(x);

@@ -20,6 +20,7 @@ namespace ambit {
   row(abs,          kNumbers,   same,    memory)   /* |x| */                                      \
   row(sign,         kNumbers,   same,    memory)   /* -1, 0 or 1; of NaN 0 */                     \
   row(exp,          kFloating,  same,    maths)    /* e^x */                                      \
+  row(exp2,         kFloating,  same,    maths)    /* 2^x */                                      \
   row(expm1,        kFloating,  same,    maths)    /* e^x - 1, exact near 0 */                    \
   row(log,          kFloating,  same,    maths)    /* to base e; of negative numbers NaN */      \
   row(log1p,        kFloating,  same,    maths)    /* log(1 + x), exact near 0 */                 \
