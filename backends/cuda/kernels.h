@@ -36,6 +36,8 @@
   row(softmax_grad)                      \
   row(batch_norm)                        \
   row(batch_norm_grad)                   \
+  row(layer_norm)                        \
+  row(layer_norm_grad)                   \
   row(nll_loss)                          \
   row(cross_entropy)                     \
   row(cross_entropy_grad)                \

@@ -206,6 +206,9 @@ void add_norms(Table& table) {
   const Operand x = t({2, 1}), c = t({1});
   table.add(kernels::batch_norm, x, c, c, c, c, x, c, c, {});
   table.add(kernels::batch_norm_grad, x, c, c, x, x, c, c, c, {});
+  const Operand row = t({2}), w = t({1});
+  table.add(kernels::layer_norm, x, row, row, x, w, w, 1e-5, true);
+  table.add(kernels::layer_norm_grad, x, w, w, x, x, w, row, row, true);
 }
 
 void add_training(Table& table) {

@@ -58,6 +58,15 @@ constinit decltype(batch_norm_grad) batch_norm_grad{
     kFloating,
     {"input_grad", "weight_grad", "bias_grad", "grad", "input", "weight", "mean", "invstd"},
     composite::batch_norm_grad};
+constinit decltype(layer_norm) layer_norm{"layer_norm",
+                                          kFloating,
+                                          {"out", "mean", "invstd", "input", "weight", "bias"},
+                                          composite::layer_norm};
+constinit decltype(layer_norm_grad) layer_norm_grad{
+    "layer_norm_grad",
+    kFloating,
+    {"input_grad", "weight_grad", "bias_grad", "grad", "input", "weight", "mean", "invstd"},
+    composite::layer_norm_grad};
 constinit decltype(nll_loss) nll_loss{
     "nll_loss", kFloating, {"out", "weight_sum", "input", "target", "weight"}, composite::nll_loss};
 constinit decltype(cross_entropy) cross_entropy{"cross_entropy",

@@ -1,4 +1,4 @@
-// Softmax, batch normalisation, and their gradients.
+// Softmax, batch, layer and RMS normalisation, and their gradients.
 #include <ambit/backend/kernels.h>
 #include <fmt/format.h>
 
@@ -130,6 +130,78 @@ void check_norm_grad(Trial& t, const Dims& sizes, const NormCase& c) {
                 "eight roundings of numbers up to three times as large as in the forward"});
 }
 
+struct LayerNorm {
+  const char* name;
+  int64_t M, N;
+};
+const std::vector<LayerNorm> kLayerNorms = {
+    {"one", 3, 1}, {"odd", 31, 7}, {"rows", 5, 1023}, {"long", 3, 5000}, {"large", 700, 64}};
+
+void check_layer_norm(Trial& t, const LayerNorm& c, DType dtype, bool centered, Layout layout) {
+  for (bool affine : {false, true}) {
+    t.begin(fmt::format("eps 1e-4, centered {}", centered));
+    Operand& y = t.output("y", dtype, {c.M, c.N}, layout);
+    Operand& mean = t.output("mean", dtype, {c.M}, layout);
+    Operand& invstd = t.output("invstd", dtype, {c.M}, layout);
+    Operand& x = t.input("x", dtype, {c.M, c.N}, layout);
+    Operand& w = affine ? t.input("w", dtype, {c.N}, layout) : t.absent();
+    Operand& b = affine ? t.input("b", dtype, {c.N}, layout) : t.absent();
+    t.run([&](Side s) {
+      kernels::layer_norm(y[s], mean[s], invstd[s], x[s], w[s], b[s], 1e-4, centered);
+    });
+    // A row of one has no variance: x - mean is a rounding, which invstd, 100, enlarges.
+    const double enlarged = c.N == 1 ? 100 : 1;
+    for (Operand* out : {&y, &mean, &invstd}) {
+      Bound bound = norm_bound(dtype);
+      bound.absolute *= enlarged;
+      t.expect(*out, bound);
+    }
+  }
+}
+
+void check_layer_norm_grad(Trial& t, const LayerNorm& c, DType dtype, bool centered,
+                           Layout layout) {
+  for (bool affine : {false, true}) {
+    t.begin(fmt::format("centered {}", centered));
+    Operand& dx = t.output("dx", dtype, {c.M, c.N}, layout);
+    Operand& dw = t.output("dw", dtype, {c.N}, layout);
+    Operand& db = t.output("db", dtype, {c.N}, layout);
+    Operand& dy = t.input("dy", dtype, {c.M, c.N}, layout);
+    Operand& x = t.input("x", dtype, {c.M, c.N}, layout);
+    Operand& w = affine ? t.input("w", dtype, {c.N}, layout) : t.absent();
+    Operand& mean = t.input("mean", dtype, {c.M}, layout);
+    Operand& invstd = t.input("invstd", dtype, {c.M}, layout, between(0.5, 3.5));
+    t.run([&](Side s) {
+      kernels::layer_norm_grad(dx[s], dw[s], db[s], dy[s], x[s], w[s], mean[s], invstd[s],
+                               centered);
+    });
+    const Bound sums{2, 64 * static_cast<double>(c.M) * epsilon(dtype),
+                     "M terms up to 3 * 6 * 3.5 < 64, each rounded, here and in the reference"};
+    t.expect(dw, sums);
+    t.expect(db, sums);
+    // u = (x - mean) invstd is up to 21, dy w up to 9; the mean of their product is one of numbers
+    // up to 189, and is multiplied by 21 and by 3.5.
+    t.expect(dx, {2, 8 * 189 * 21 * 3.5 * epsilon(dtype),
+                  "eight roundings of numbers up to 189 * 21 * 3.5"});
+  }
+}
+
+void add_layer_norm_cases(Cases& cases, DType dtype) {
+  for (const LayerNorm& c : kLayerNorms) {
+    for (bool centered : {true, false}) {
+      const auto add = [&](const char* op, auto check) {
+        const char* kind = centered ? "centered" : "rms";
+        cases.push_back(kernel_case(fmt::format("{}/{}/{}/{}", op, name(dtype), kind, c.name),
+                                    [=, &c](Trial& t) {
+                                      for (Layout l : kAligned) check(t, c, dtype, centered, l);
+                                    }));
+      };
+      add("layer_norm", check_layer_norm);
+      add("layer_norm_grad", check_layer_norm_grad);
+    }
+  }
+}
+
 void add_norm_cases(Cases& cases, const Norm& n, DType dtype) {
   for (bool training : {false, true}) {
     if (training && n.x[0] == 0) continue;  // no mean of nothing
@@ -162,6 +234,7 @@ void add_norm_cases(Cases& cases) {
       add("softmax_grad", check_softmax_grad);
     }
     for (const Norm& n : kNorms) add_norm_cases(cases, n, dtype);
+    add_layer_norm_cases(cases, dtype);
   }
 }
 

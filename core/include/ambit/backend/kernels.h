@@ -110,6 +110,16 @@ extern AMBIT_API
     Op<void(Tensor& dx, Tensor& dw, Tensor& db, const Tensor& dy, const Tensor& x, const Tensor& w,
             const Tensor& mean, const Tensor& invstd, const BatchNormParams& p)>
         batch_norm_grad;
+/// y = (x - mean) * invstd * w + b per row of x [M,N]; w, b [N] may be undefined. mean and invstd
+/// [M] are written: centered: the row's mean and 1 / sqrt(its biased variance + eps); else 0 and 1
+/// / sqrt(mean(x^2) + eps), as RMS normalisation has it. composite
+extern AMBIT_API Op<void(Tensor& y, Tensor& mean, Tensor& invstd, const Tensor& x, const Tensor& w,
+                         const Tensor& b, double eps, bool centered)>
+    layer_norm;
+/// dx [M,N], dw [N], db [N] from dy [M,N]; dw and db always defined. composite
+extern AMBIT_API Op<void(Tensor& dx, Tensor& dw, Tensor& db, const Tensor& dy, const Tensor& x,
+                         const Tensor& w, const Tensor& mean, const Tensor& invstd, bool centered)>
+    layer_norm_grad;
 
 // --- losses
 /// y [N], weight_sum [] = -w[t] * x[n, t] and sum of w[t] over n with t != ignore_index; x [N,C]
@@ -155,7 +165,7 @@ extern AMBIT_API
   row(conv2d) row(conv2d_input_grad) row(conv2d_weight_grad)                                      \
   row(max_pool2d) row(max_pool2d_grad) row(avg_pool2d) row(avg_pool2d_grad)                       \
   row(softmax) row(softmax_grad)                                                                  \
-  row(batch_norm) row(batch_norm_grad)                                                            \
+  row(batch_norm) row(batch_norm_grad) row(layer_norm) row(layer_norm_grad)                       \
   row(nll_loss) row(cross_entropy) row(cross_entropy_grad)                                        \
   row(sgd_step) row(adam_step)
 // clang-format on

@@ -31,4 +31,20 @@ AMBIT_API Tensor batch_norm(const Tensor& input, const Tensor& weight, const Ten
                             const Tensor& running_mean, const Tensor& running_var,
                             const BatchNormParams& params);
 
+/// Normalise the last dims of input, whose sizes are normalized_shape: each of their slices becomes
+///   (x - mean) / sqrt(var + eps) * weight + bias
+/// by its own mean and biased variance. input [..., *normalized_shape], weight and bias
+/// [*normalized_shape], each may be undefined -> the shape of input; floating point, one dtype.
+/// Errors: ShapeError, DTypeError, DeviceMismatchError. Gradient: input, weight, bias.
+/// Source: Ba, Kiros & Hinton 2016, arXiv:1607.06450.
+AMBIT_API Tensor layer_norm(const Tensor& input, IntArrayRef normalized_shape,
+                            const Tensor& weight = {}, const Tensor& bias = {}, double eps = 1e-5);
+
+/// The same by the root of the mean square instead of mean and variance:
+///   x / sqrt(mean(x^2) + eps) * weight
+/// eps: the epsilon of the dtype where it is not given. Errors, shapes and gradient as above.
+/// Source: Zhang & Sennrich 2019, arXiv:1910.07467; torch.nn.functional.rms_norm.
+AMBIT_API Tensor rms_norm(const Tensor& input, IntArrayRef normalized_shape,
+                          const Tensor& weight = {}, std::optional<double> eps = {});
+
 }  // namespace ambit

@@ -1,0 +1,169 @@
+// Layer and RMS normalisation and their gradient: rows x [M,N]. A row is read from memory once and
+// stays in the cache for its second and third pass; the gradients of weight and bias are sums over
+// blocks of rows that do not depend on the number of threads.
+#include "backends/cpu/runtime/simd_targets.h"
+
+#undef HWY_TARGET_INCLUDE
+#define HWY_TARGET_INCLUDE "backends/cpu/norm/layer_norm.cpp"
+#include <hwy/foreach_target.h>
+#include <hwy/highway.h>
+
+#include <cmath>
+
+#include "backends/cpu/kernels.h"
+#include "backends/cpu/runtime/parallel.h"
+#include "norm_rows-inl.h"
+
+HWY_BEFORE_NAMESPACE();
+namespace ambit::cpu::HWY_NAMESPACE {
+namespace {
+
+template <class T>
+const T* data_or_null(const Tensor& t) {
+  return t.defined() ? t.data_ptr<T>() : nullptr;
+}
+
+/// The sum of f(n) over a row. Some are summed in T before they meet a double.
+template <class T, class F>
+HWY_INLINE double sum_row(int64_t N, const F& f) {
+  constexpr int64_t kBlock = 512;
+  double sum = 0;
+  for (int64_t begin = 0; begin < N; begin += kBlock) {
+    const int64_t end = std::min(N, begin + kBlock);
+    T part = 0;
+#pragma omp simd reduction(+ : part)
+    for (int64_t n = begin; n < end; ++n) part += f(n);
+    sum += static_cast<double>(part);
+  }
+  return sum;
+}
+
+// y, x [M,N]; mean, invstd [M]; w, b [N] or undefined
+template <class T>
+void forward(Tensor& y, Tensor& mean, Tensor& invstd, const Tensor& x, const Tensor& w,
+             const Tensor& b, double eps, bool centered) {
+  const int64_t M = x.size(0), N = x.size(1);
+  const auto length = static_cast<double>(N);
+  T *py = y.data_ptr<T>(), *pm = mean.data_ptr<T>(), *pi = invstd.data_ptr<T>();
+  const T *px = x.data_ptr<T>(), *pw = data_or_null<T>(w), *pb = data_or_null<T>(b);
+  parallel_for(M, grain_for(3 * N), [&](int64_t first, int64_t past) {
+    for (int64_t m = first; m < past; ++m) {
+      const T* from = px + m * N;
+      T* to = py + m * N;
+      const double center =
+          centered ? sum_row<T>(N, [from](int64_t n) { return from[n]; }) / length : 0;
+      const T c = static_cast<T>(center);
+      const double squares = sum_row<T>(N, [from, c](int64_t n) {
+        const T d = from[n] - c;
+        return d * d;
+      });
+      const T inverse = static_cast<T>(1 / std::sqrt(squares / length + eps));
+      pm[m] = c;
+      pi[m] = inverse;
+      if (pw && pb) {
+#pragma omp simd
+        for (int64_t n = 0; n < N; ++n) to[n] = (from[n] - c) * inverse * pw[n] + pb[n];
+      } else {
+#pragma omp simd
+        for (int64_t n = 0; n < N; ++n) to[n] = (from[n] - c) * inverse;
+        if (pw) {
+#pragma omp simd
+          for (int64_t n = 0; n < N; ++n) to[n] *= pw[n];
+        }
+        if (pb) {
+#pragma omp simd
+          for (int64_t n = 0; n < N; ++n) to[n] += pb[n];
+        }
+      }
+    }
+  });
+}
+
+// dx = invstd (g - mean(g) - u mean(g u)) with g = dy w and u = (x - mean) invstd, of one row
+template <class T>
+void grad_row(int64_t N, T* dx, const T* dy, const T* x, const T* w, T center, T inverse,
+              bool centered) {
+  const auto length = static_cast<double>(N);
+  const auto sums = [&](const auto& g) {
+    const double sum_g = centered ? sum_row<T>(N, g) : 0;
+    const double product = sum_row<T>(N, [&](int64_t n) { return g(n) * (x[n] - center); });
+    const T less = static_cast<T>(sum_g / length);
+    const T tilt = static_cast<T>(product / length * static_cast<double>(inverse) *
+                                  static_cast<double>(inverse));
+#pragma omp simd
+    for (int64_t n = 0; n < N; ++n) dx[n] = inverse * (g(n) - less - (x[n] - center) * tilt);
+  };
+  if (w) return sums([=](int64_t n) { return dy[n] * w[n]; });
+  sums([=](int64_t n) { return dy[n]; });
+}
+
+// dx, dy, x [M,N]; dw, db, w [N], w maybe undefined; mean, invstd [M]
+template <class T>
+void backward(Tensor& dx, Tensor& dw, Tensor& db, const Tensor& dy, const Tensor& x,
+              const Tensor& w, const Tensor& mean, const Tensor& invstd, bool centered) {
+  const int64_t M = x.size(0), N = x.size(1);
+  T *pdx = dx.data_ptr<T>(), *pdw = dw.data_ptr<T>(), *pdb = db.data_ptr<T>();
+  const T *pdy = dy.data_ptr<T>(), *px = x.data_ptr<T>(), *pw = data_or_null<T>(w);
+  const T *pm = mean.data_ptr<T>(), *pi = invstd.data_ptr<T>();
+  const RowBlocks blocks(M, N);
+  blocks.for_blocks([&](int64_t first, int64_t rows, double* products, double* sums) {
+    const T *g = pdy + first * N, *from = px + first * N;
+    for (int64_t r = 0; r < rows; ++r) {
+      const int64_t m = first + r;
+      grad_row(N, pdx + m * N, pdy + m * N, px + m * N, pw, pm[m], pi[m], centered);
+    }
+    sum_rows<T>(rows, N, products, [=](int64_t r, int64_t n) {
+      return g[r * N + n] * ((from[r * N + n] - pm[first + r]) * pi[first + r]);
+    });
+    sum_rows<T>(rows, N, sums, [=](int64_t r, int64_t n) { return g[r * N + n]; });
+  });
+  const Scratch scratch(static_cast<size_t>(2 * N) * sizeof(double));
+  double *product = scratch.data<double>(), *sum = product + N;
+  std::fill_n(product, 2 * N, 0.0);
+  blocks.merge([&](int64_t, int64_t, const double* products, const double* sums) {
+#pragma omp simd
+    for (int64_t n = 0; n < N; ++n) {
+      product[n] += products[n];
+      sum[n] += sums[n];
+    }
+  });
+  for (int64_t n = 0; n < N; ++n) {
+    pdw[n] = static_cast<T>(product[n]);
+    pdb[n] = static_cast<T>(sum[n]);
+  }
+}
+
+void forward_any(Tensor& y, Tensor& mean, Tensor& invstd, const Tensor& x, const Tensor& w,
+                 const Tensor& b, double eps, bool centered) {
+  visit<dtypes::kFloating>(y.dtype(),
+                           [&]<class T>() { forward<T>(y, mean, invstd, x, w, b, eps, centered); });
+}
+
+void backward_any(Tensor& dx, Tensor& dw, Tensor& db, const Tensor& dy, const Tensor& x,
+                  const Tensor& w, const Tensor& mean, const Tensor& invstd, bool centered) {
+  visit<dtypes::kFloating>(
+      dx.dtype(), [&]<class T>() { backward<T>(dx, dw, db, dy, x, w, mean, invstd, centered); });
+}
+
+}  // namespace
+}  // namespace ambit::cpu::HWY_NAMESPACE
+HWY_AFTER_NAMESPACE();
+
+#if HWY_ONCE
+namespace ambit::cpu {
+
+HWY_EXPORT(forward_any);
+HWY_EXPORT(backward_any);
+
+void layer_norm(Tensor& y, Tensor& mean, Tensor& invstd, const Tensor& x, const Tensor& w,
+                const Tensor& b, double eps, bool centered) {
+  HWY_DYNAMIC_DISPATCH(forward_any)(y, mean, invstd, x, w, b, eps, centered);
+}
+
+void layer_norm_grad(Tensor& dx, Tensor& dw, Tensor& db, const Tensor& dy, const Tensor& x,
+                     const Tensor& w, const Tensor& mean, const Tensor& invstd, bool centered) {
+  HWY_DYNAMIC_DISPATCH(backward_any)(dx, dw, db, dy, x, w, mean, invstd, centered);
+}
+
+}  // namespace ambit::cpu
+#endif

@@ -1,0 +1,187 @@
+// Layer and RMS normalisation: rows of all normalised dims, one pair of kernels for both. One
+// kernel makes all three gradients, so the history is a node of its own.
+#include <ambit/backend/kernels.h>
+#include <ambit/detail/record.h>
+#include <ambit/error.h>
+#include <ambit/ops/elementwise.h>
+#include <ambit/ops/norm.h>
+#include <ambit/ops/reduce.h>
+#include <ambit/ops/shape.h>
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <limits>
+
+#include "core/ops/composite.h"
+#include "core/ops/operands/allocate.h"
+#include "core/ops/operands/expect.h"
+#include "core/ops/operands/operand_grad.h"
+#include "core/ops/operands/unrecorded.h"
+
+namespace ambit {
+namespace {
+
+struct Grads {
+  Tensor dx, dw, db;
+};
+
+Tensor column(const Tensor& v) { return unsqueeze(v, 1); }
+Tensor mean_of_rows(const Tensor& x) { return mean(x, IntArrayRef{1}, true); }
+
+// u = (x - mean) * invstd, of rows x [M,N] with mean and invstd [M,1]; without mean where
+// uncentered:
+//   dx = invstd * (g - mean(g) - u * mean(g * u)) with g = dy * w, mean(g) only where centered
+//   dw = sum(dy * u), db = sum(dy)
+// Source: Ba, Kiros & Hinton 2016, arXiv:1607.06450; Zhang & Sennrich 2019, arXiv:1910.07467.
+Grads layer_norm_grad_formula(const Tensor& dy, const Tensor& x, const Tensor& w,
+                              const Tensor& mean, const Tensor& invstd, bool centered) {
+  const Tensor u = (centered ? x - mean : x) * invstd;
+  const Tensor g = w.defined() ? dy * w : dy;
+  Tensor dx = g - u * mean_of_rows(g * u);
+  if (centered) dx = dx - mean_of_rows(g);
+  return {dx * invstd, sum(dy * u, {0}), sum(dy, {0})};
+}
+
+// What the formula may be differentiated through: the statistics depend on x.
+Grads differentiable_grads(const Tensor& dy, const Tensor& x, const Tensor& w, double eps,
+                           bool centered) {
+  const Tensor mean = centered ? mean_of_rows(x) : Tensor();
+  const Tensor variance = mean_of_rows(square(centered ? x - mean : x));
+  return layer_norm_grad_formula(dy, x, w, mean, rsqrt(variance + eps), centered);
+}
+
+Grads run_grads(const char* op, const Tensor& dy, const Tensor& x, const Tensor& w,
+                const Tensor& mean, const Tensor& invstd, bool centered) {
+  const auto make = [&](IntArrayRef sizes) { return allocate(op, sizes, x.dtype(), x.device()); };
+  Grads out{make(x.sizes()), make({x.size(1)}), make({x.size(1)})};
+  kernels::layer_norm_grad(out.dx, out.dw, out.db, dense(dy), dense(x), dense(w), mean, invstd,
+                           centered);
+  return out;
+}
+
+class LayerNormNode final : public Node {
+ public:
+  LayerNormNode(const char* op, const Tensor& x, const Tensor& w, const Tensor& b,
+                const Tensor& mean, const Tensor& invstd, double eps, bool centered)
+      : Node(op, 1),
+        edges_{gradient_edge(x), gradient_edge(w), gradient_edge(b)},
+        saved_{saved(x), saved(w), saved(mean), saved(invstd)},
+        eps_(eps),
+        centered_(centered) {}
+
+  void apply(std::span<const Tensor> out, std::span<Tensor> in,
+             std::span<const uint8_t> wanted) override {
+    if (!out[0].defined()) return;
+    const auto& [x, w, mean, invstd] = saved_;
+    Grads g = GradMode::is_enabled()
+                  ? differentiable_grads(out[0], x(), w(), eps_, centered_)
+                  : run_grads(name(), out[0], x(), w(), mean(), invstd(), centered_);
+    if (wanted[0]) in[0] = std::move(g.dx);
+    if (wanted[1]) in[1] = std::move(g.dw);
+    if (wanted[2]) in[2] = std::move(g.db);
+  }
+  void release() override { saved_ = {}; }
+  std::span<Edge> edges() override { return edges_; }
+
+ private:
+  std::array<Edge, 3> edges_;
+  std::array<Saved, 4> saved_;
+  double eps_;
+  bool centered_;
+};
+
+// x [M,N], w and b [N] or undefined -> [M,N].
+Tensor normalize_rows(const char* op, const Tensor& x, const Tensor& w, const Tensor& b, double eps,
+                      bool centered) {
+  const auto make = [&](IntArrayRef sizes) { return allocate(op, sizes, x.dtype(), x.device()); };
+  Tensor out = make(x.sizes()), mean = make({x.size(0)}), invstd = make({x.size(0)});
+  kernels::layer_norm(out, mean, invstd, dense(x), dense(w), dense(b), eps, centered);
+  if (needs_gradient(x, w, b)) {
+    set_history(out,
+                intrusive_ptr<Node>(new LayerNormNode(op, x, w, b, mean, invstd, eps, centered)));
+  }
+  return out;
+}
+
+void check(const char* op, const Tensor& input, IntArrayRef shape, const Tensor& weight,
+           const Tensor& bias) {
+  expect_floating(op, input);
+  expect_dtype_if_given(op, "weight", weight, input.dtype());
+  expect_dtype_if_given(op, "bias", bias, input.dtype());
+  const IntArrayRef sizes = input.sizes();
+  const bool fits = !shape.empty() && shape.size() <= sizes.size() &&
+                    std::equal(shape.begin(), shape.end(), sizes.end() - shape.size());
+  if (!fits) {
+    throw ShapeError(
+        fmt::format("{}: expected a normalized_shape of the input's last sizes, got {} "
+                    "for input of sizes {}",
+                    op, str(shape), str(sizes)));
+  }
+  expect_sizes(op, "weight", weight, shape);
+  expect_sizes(op, "bias", bias, shape);
+}
+
+Tensor reshaped(const Tensor& t, IntArrayRef sizes) {
+  return !t.defined() || t.sizes() == sizes ? t : reshape(t, sizes);
+}
+
+Tensor normalize(const char* op, const Tensor& input, IntArrayRef shape, const Tensor& weight,
+                 const Tensor& bias, double eps, bool centered) {
+  check(op, input, shape, weight, bias);
+  const int64_t length = count(op, shape), rows = length == 0 ? 0 : input.numel() / length;
+  if (input.numel() == 0) {  // there are no rows, or nothing in them
+    Tensor out = input * 1;
+    if (weight.defined()) out = out * weight;
+    return bias.defined() ? out + bias : out;
+  }
+  const Tensor out = normalize_rows(op, reshaped(input, {rows, length}), reshaped(weight, {length}),
+                                    reshaped(bias, {length}), eps, centered);
+  return reshaped(out, input.sizes());
+}
+
+double default_eps(DType dtype) {
+  return visit<dtypes::kFloating>(dtype, []<class T>() -> double {
+    return static_cast<double>(std::numeric_limits<T>::epsilon());
+  });
+}
+
+}  // namespace
+
+Tensor layer_norm(const Tensor& input, IntArrayRef normalized_shape, const Tensor& weight,
+                  const Tensor& bias, double eps) {
+  check_devices("layer_norm", {{"input", input}, {"weight", weight}, {"bias", bias}});
+  return normalize("layer_norm", input, normalized_shape, weight, bias, eps, true);
+}
+
+Tensor rms_norm(const Tensor& input, IntArrayRef normalized_shape, const Tensor& weight,
+                std::optional<double> eps) {
+  check_devices("rms_norm", {{"input", input}, {"weight", weight}});
+  expect_floating("rms_norm", input);
+  return normalize("rms_norm", input, normalized_shape, weight, {},
+                   eps.value_or(default_eps(input.dtype())), false);
+}
+
+void composite::layer_norm(Tensor& y, Tensor& mean, Tensor& invstd, const Tensor& x,
+                           const Tensor& w, const Tensor& b, double eps, bool centered) {
+  if (centered) {
+    mean.copy_(ambit::mean(x, IntArrayRef{1}));
+  } else {
+    mean.zero_();
+  }
+  const Tensor from_mean = x - column(mean);
+  invstd.copy_(rsqrt(ambit::mean(square(from_mean), IntArrayRef{1}) + eps));
+  y.copy_(from_mean * column(invstd));
+  if (w.defined()) y.mul_(w);
+  if (b.defined()) y.add_(b);
+}
+
+void composite::layer_norm_grad(Tensor& dx, Tensor& dw, Tensor& db, const Tensor& dy,
+                                const Tensor& x, const Tensor& w, const Tensor& mean,
+                                const Tensor& invstd, bool centered) {
+  const Grads g = layer_norm_grad_formula(dy, x, w, column(mean), column(invstd), centered);
+  dx.copy_(g.dx);
+  dw.copy_(g.dw);
+  db.copy_(g.db);
+}
+
+}  // namespace ambit
