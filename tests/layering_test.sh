@@ -13,8 +13,8 @@ forbid() {
   local what=$1 regex=$2 folder
   shift 2
   for folder in "$@"; do
-    [[ -d $folder ]] || continue
-    if grep -rnE --include='*.h' --include='*.cpp' --include='*.cu' --include='*.cuh' \
+    [[ -e $folder ]] || continue
+    if grep -rHnE --include='*.h' --include='*.cpp' --include='*.cu' --include='*.cuh' \
       -- "$regex" "$folder" | grep -vE "$allowed"; then
       echo "  ^ $what"
       status=1
@@ -43,10 +43,14 @@ forbid "a quoted include by another way than the own folder or the root" \
 forbid "core names a backend, or the library of one" \
   '"(reference|sim|cuda)"|libambit_(sim|cuda|reference)' \
   core/autograd core/devices core/dispatch core/files core/memory core/ops core/tensor
+forbid "what a program includes needs the contract for backends" \
+  "${include}ambit/backend/" core/include/ambit/*.h core/include/ambit/ops
+forbid "core includes a header of backends" \
+  "${include}ambit/backend/(arithmetic|functors|folds|optim_rule|reference)\.h" core
 forbid "an #if on a device" \
   '^[[:space:]]*#[[:space:]]*(if|ifdef|ifndef|elif)[[:space:]].*([Cc][Uu][Dd][Aa]|NVCC|HIP|ROCM|SYCL|METAL|DNNL|GPU)' \
   nn apps
-# Rooms, which are the folders of core and of a backend, that include each other in a circle.
+# Rooms of sources, the folders of core and of a backend, that include each other in a circle.
 rooms() {
   grep -rnoE --include='*.h' --include='*.cpp' --include='*.cu' --include='*.cuh' \
     '#include "(core|backends)/[^"]+' core backends |

@@ -9,7 +9,7 @@
 #include <string>
 #include <vector>
 
-#include "tests/call_table.h"
+#include "tests/tables/call_table.h"
 
 namespace mismatch {
 

@@ -2,13 +2,13 @@
 #include <ambit/ambit.h>
 #include <ambit/backend/kernels.h>
 
-#include "agreement_calls.h"
-#include "bad_calls.h"
 #include "composite.h"
 #include "tests/autograd/gradcheck.h"
 #include "tests/devices.h"
 #include "tests/expected.h"
 #include "tests/mismatch/mismatch_calls.h"
+#include "tests/tables/agreement_calls.h"
+#include "tests/tables/bad_calls.h"
 
 using namespace ambit;
 using namespace composite_test;

@@ -49,7 +49,7 @@ TEST_CASE("tensors, shapes and graph nodes of a step come from what the last ste
   CHECK(count_news([&] { training.step(); }) <= 5);
 }
 
-TEST_CASE("no kernel op asks for memory on the way to its kernel") {
+TEST_CASE("the device check of every kernel op asks for no memory") {
   for (const Example& example : examples()) {
     INFO(std::string(example.op->name()), " ", example.function);
     std::vector<Tensor> operands = example.operands(*example.dtypes.begin());

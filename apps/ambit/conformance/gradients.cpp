@@ -169,6 +169,16 @@ std::vector<Gradient> layer_gradients() {
          const Tensor mean = zeros({3}, x[0].options()), var = ones({3}, x[0].options());
          return batch_norm(x[0], x[1], x[2], mean, var, {}) + mean.sum() + var.sum();
        }},
+      {"layer_norm",
+       "layer_norm",
+       {{4, 3, 5}, {3, 5}, {3, 5}},
+       [](const Tensors& x) {
+         return layer_norm(x[0], {3, 5}, x[1], x[2]);
+       }},
+      {"rms_norm",
+       "layer_norm",
+       {{4, 5}, {5}},
+       [](const Tensors& x) { return rms_norm(x[0], {5}, x[1]); }},
       {"nll_loss",
        "nll_loss",
        {{5, 7}, {7}},

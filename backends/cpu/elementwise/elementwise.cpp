@@ -44,7 +44,7 @@ void check_divisors(const Tensor& a, const Tensor& b, BinaryOp op) {
 
 void unary_as_given(Tensor& y, const Tensor& x, UnaryOp op) {
   const UnaryLoop loop = unary_loop(op, x.dtype());
-  if (!loop) expect_defined(op, x.dtype());
+  if (!loop) expect_operand_dtype(op, x.dtype());
   for_packed_runs<2>({&y, &x}, grain_of(op),
                      [loop](int64_t n, const auto& p) { loop(n, p[0], p[1]); });
 }
@@ -52,7 +52,7 @@ void unary_as_given(Tensor& y, const Tensor& x, UnaryOp op) {
 void binary_as_given(Tensor& y, const Tensor& a, const Tensor& b, BinaryOp op) {
   const DType dtype = a.dtype();
   const BinaryLoop loop = binary_loop(op, dtype);
-  if (!loop) expect_defined(op, dtype);
+  if (!loop) expect_operand_dtype(op, dtype);
   if (is_integral(dtype) && row_of(op).refuses != Function::Refuses::none) {
     visit<dtypes::kIntegral>(dtype, [&]<class T>() { check_divisors<T>(a, b, op); });
   }

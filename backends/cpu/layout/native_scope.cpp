@@ -2,6 +2,7 @@
 
 #include <ambit/backend/alias.h>
 
+#include <cassert>
 #include <utility>
 
 #include "channels_last.h"
@@ -23,6 +24,7 @@ Tensor channels_last_copy(const Tensor& x) {
 }  // namespace
 
 NativeScope::NativeScope(const Operands& operands) {
+  assert(operands.outputs.size() <= kMost && operands.inputs.size() <= kMost);
   size_t i = 0;
   for (const Tensor* y : operands.outputs) take_output(i++, *y);
   for (const Tensor* t : operands.row_major) {

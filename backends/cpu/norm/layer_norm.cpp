@@ -8,6 +8,7 @@
 #include <hwy/foreach_target.h>
 #include <hwy/highway.h>
 
+#include <algorithm>
 #include <cmath>
 
 #include "backends/cpu/kernels.h"
@@ -17,26 +18,6 @@
 HWY_BEFORE_NAMESPACE();
 namespace ambit::cpu::HWY_NAMESPACE {
 namespace {
-
-template <class T>
-const T* data_or_null(const Tensor& t) {
-  return t.defined() ? t.data_ptr<T>() : nullptr;
-}
-
-/// The sum of f(n) over a row. Some are summed in T before they meet a double.
-template <class T, class F>
-HWY_INLINE double sum_row(int64_t N, const F& f) {
-  constexpr int64_t kBlock = 512;
-  double sum = 0;
-  for (int64_t begin = 0; begin < N; begin += kBlock) {
-    const int64_t end = std::min(N, begin + kBlock);
-    T part = 0;
-#pragma omp simd reduction(+ : part)
-    for (int64_t n = begin; n < end; ++n) part += f(n);
-    sum += static_cast<double>(part);
-  }
-  return sum;
-}
 
 // y, x [M,N]; mean, invstd [M]; w, b [N] or undefined
 template <class T>
@@ -51,9 +32,9 @@ void forward(Tensor& y, Tensor& mean, Tensor& invstd, const Tensor& x, const Ten
       const T* from = px + m * N;
       T* to = py + m * N;
       const double center =
-          centered ? sum_row<T>(N, [from](int64_t n) { return from[n]; }) / length : 0;
+          centered ? sum_of<T>(N, [from](int64_t n) { return from[n]; }) / length : 0;
       const T c = static_cast<T>(center);
-      const double squares = sum_row<T>(N, [from, c](int64_t n) {
+      const double squares = sum_of<T>(N, [from, c](int64_t n) {
         const T d = from[n] - c;
         return d * d;
       });
@@ -85,8 +66,8 @@ void grad_row(int64_t N, T* dx, const T* dy, const T* x, const T* w, T center, T
               bool centered) {
   const auto length = static_cast<double>(N);
   const auto sums = [&](const auto& g) {
-    const double sum_g = centered ? sum_row<T>(N, g) : 0;
-    const double product = sum_row<T>(N, [&](int64_t n) { return g(n) * (x[n] - center); });
+    const double sum_g = centered ? sum_of<T>(N, g) : 0;
+    const double product = sum_of<T>(N, [&](int64_t n) { return g(n) * (x[n] - center); });
     const T less = static_cast<T>(sum_g / length);
     const T tilt = static_cast<T>(product / length * static_cast<double>(inverse) *
                                   static_cast<double>(inverse));

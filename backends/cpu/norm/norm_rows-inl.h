@@ -1,6 +1,6 @@
-// Batch normalisation where the channels are innermost: rows x [R,C]. A pass over all of memory
-// gives the statistics, another the results: rows go by blocks that stay in the second-level cache,
-// and do not depend on the number of threads, so that results do not either.
+// Sums over the rows of x [R,C], for batch normalisation where the channels are innermost and for
+// the gradients of layer normalisation's weights: rows go by blocks that stay in the second-level
+// cache, and do not depend on the number of threads, so that results do not either.
 #if defined(AMBIT_CPU_NORM_ROWS_INL_H) == defined(HWY_TARGET_TOGGLE)
 #ifdef AMBIT_CPU_NORM_ROWS_INL_H
 #undef AMBIT_CPU_NORM_ROWS_INL_H
@@ -8,9 +8,11 @@
 #define AMBIT_CPU_NORM_ROWS_INL_H
 #endif
 
+#include <ambit/tensor.h>
 #include <hwy/highway.h>
 
 #include <algorithm>
+#include <cstdint>
 
 #include "backends/cpu/runtime/parallel.h"
 #include "backends/cpu/runtime/scratch.h"
@@ -18,13 +20,33 @@
 HWY_BEFORE_NAMESPACE();
 namespace ambit::cpu::HWY_NAMESPACE {
 
-/// Rows in blocks, each with two sums per channel.
+template <class T>
+T* data_or_null(const Tensor& t) {
+  return t.defined() ? t.data_ptr<T>() : nullptr;
+}
+
+/// The sum of f(i) over n elements. Some are summed in T before they meet a double.
+template <class T, class F>
+HWY_INLINE double sum_of(int64_t n, const F& f) {
+  constexpr int64_t kBlock = 512;
+  double sum = 0;
+  for (int64_t begin = 0; begin < n; begin += kBlock) {
+    const int64_t end = std::min(n, begin + kBlock);
+    T part = 0;
+#pragma omp simd reduction(+ : part)
+    for (int64_t i = begin; i < end; ++i) part += f(i);
+    sum += static_cast<double>(part);
+  }
+  return sum;
+}
+
+/// Rows in blocks, each with two sums per column.
 class RowBlocks {
  public:
   RowBlocks(int64_t R, int64_t C)
       : R_(R),
         C_(C),
-        rows_(std::max<int64_t>(1, kBlockElements / std::max<int64_t>(1, C))),
+        rows_(std::max(kLeastRows, kBlockElements / std::max<int64_t>(1, C))),
         count_((R + rows_ - 1) / rows_),
         sums_(static_cast<size_t>(count_ * 2 * C) * sizeof(double)) {}
 
@@ -56,6 +78,7 @@ class RowBlocks {
 
  private:
   static constexpr int64_t kBlockElements = int64_t{1} << 14;
+  static constexpr int64_t kLeastRows = 32;  // so that the sums stay small beside what is summed
   int64_t rows_in(int64_t block) const { return std::min(rows_, R_ - block * rows_); }
 
   int64_t R_, C_, rows_, count_;

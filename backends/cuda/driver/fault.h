@@ -3,7 +3,7 @@
 // becomes the exception that other backends throw at once.
 #pragma once
 
-#include <ambit/backend/philox.h>
+#include <ambit/api.h>
 
 #include <cstdint>
 

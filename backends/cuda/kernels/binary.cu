@@ -25,7 +25,7 @@ void map_floats(Tensor& y, const Tensor& a, const Tensor& b, BinaryOp op) {
 }  // namespace
 
 void binary(Tensor& y, const Tensor& a, const Tensor& b, const BinaryOp& op) {
-  expect_defined(op, y.dtype());
+  expect_operand_dtype(op, y.dtype());
   visit(y.dtype(), [&]<class T>() {
     if constexpr (std::floating_point<T>) {
       map_floats<T>(y, a, b, op);

@@ -1,6 +1,8 @@
 // Layer and RMS normalisation and their gradient: rows x [M,N], each read from memory once by a
 // warp or a block that shares it; the gradients of weight and bias by columns, in parts of the rows
 // that are then added up in a fixed order.
+#include <algorithm>
+
 #include "backends/cuda/kernels.h"
 #include "backends/cuda/loops/lines.cuh"
 #include "backends/cuda/runtime/workspace.h"

@@ -36,7 +36,7 @@ void map_integers(Tensor& y, const Tensor& x, UnaryOp op) {
 }  // namespace
 
 void unary(Tensor& y, const Tensor& x, const UnaryOp& op) {
-  expect_defined(op, x.dtype());
+  expect_operand_dtype(op, x.dtype());
   visit(x.dtype(), [&]<class T>() {
     if constexpr (std::floating_point<T>) {
       map_floats<T>(y, x, op);

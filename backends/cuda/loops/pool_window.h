@@ -1,7 +1,7 @@
 // Which elements of the input a pooling window covers, and which windows cover an element.
 #pragma once
 
-#include <ambit/backend/philox.h>
+#include <ambit/api.h>
 #include <ambit/params.h>
 
 #include <cstdint>

@@ -1,7 +1,7 @@
 // How a reduction is spread over threads and blocks: host arithmetic, tested without a GPU.
 #pragma once
 
-#include <ambit/backend/philox.h>
+#include <ambit/api.h>
 
 #include <algorithm>
 #include <bit>

@@ -1,7 +1,7 @@
 // Where the elements of a reduction lie. No CUDA here: tested on the host.
 #pragma once
 
-#include <ambit/backend/philox.h>
+#include <ambit/api.h>
 #include <ambit/error.h>
 #include <ambit/tensor.h>
 

@@ -4,7 +4,7 @@
 // operand. The cutting is that of PyTorch's TensorIterator.
 #pragma once
 
-#include <ambit/backend/philox.h>
+#include <ambit/api.h>
 #include <ambit/shape.h>
 
 #include <algorithm>

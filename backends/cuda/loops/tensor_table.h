@@ -3,7 +3,7 @@
 // without a GPU. The idea is that of PyTorch's multi_tensor_apply.
 #pragma once
 
-#include <ambit/backend/philox.h>
+#include <ambit/api.h>
 #include <ambit/tensor.h>
 
 #include <array>

@@ -20,6 +20,7 @@ enum class Fallback {
 /// Set the policy. At first it is $AMBIT_FALLBACK (error, warn or cpu), or error.
 /// Both functions throw Error where $AMBIT_FALLBACK is anything else.
 AMBIT_API void set_fallback(Fallback policy);
+/// Return the policy.
 AMBIT_API Fallback get_fallback();
 
 /// What ran on the CPU in another device's place.

@@ -1,9 +1,20 @@
 // Memory of devices, for those who watch or tune it: statistics and the cache.
 #pragma once
 
-#include <ambit/backend/backend.h>
+#include <ambit/device.h>
+
+#include <cstddef>
+#include <string>
 
 namespace ambit {
+
+/// Bytes, from a device's allocator.
+struct MemoryStats {
+  size_t in_use = 0;              ///< held by tensors
+  size_t peak_in_use = 0;         ///< the most ever held by tensors
+  size_t cached = 0;              ///< free, kept for reuse
+  size_t system_allocations = 0;  ///< calls (not bytes) that reached the system's allocator
+};
 
 /// Return what the device's allocator holds. Errors: BackendError when the device does not exist.
 AMBIT_API MemoryStats memory_stats(Device device);

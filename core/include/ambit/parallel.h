@@ -9,6 +9,7 @@ namespace ambit {
 /// next kernel on. At first it is OMP_NUM_THREADS or the number of cores. Errors: Error for less
 /// than 1.
 AMBIT_API void set_num_threads(int threads);
+/// Return how many threads a kernel that the calling thread starts may use.
 AMBIT_API int get_num_threads();
 
 /// While it lives, kernels that the calling thread starts use no other thread, and

@@ -50,6 +50,7 @@ struct Pool2dParams {
   friend bool operator==(const Pool2dParams&, const Pool2dParams&) = default;
 };
 
+/// Of batch_norm: x [N,C,...].
 struct BatchNormParams {
   bool training = true;
   double momentum = 0.1;  ///< weight of the new statistics in the running ones
@@ -57,12 +58,14 @@ struct BatchNormParams {
   friend bool operator==(const BatchNormParams&, const BatchNormParams&) = default;
 };
 
+/// A step of SGD, by the options of optim::SGD.
 struct SgdParams {
   double lr = 0, momentum = 0, dampening = 0, weight_decay = 0;
   bool nesterov = false;
   bool first_step = false;  ///< the momentum buffer is still empty: it becomes the gradient
 };
 
+/// A step of Adam or AdamW, by the options of optim::Adam.
 struct AdamParams {
   double lr = 1e-3, beta1 = 0.9, beta2 = 0.999;
   double eps = 1e-8;  ///< added to the square root of the second moment

@@ -1,4 +1,5 @@
 // Making tensors from sizes, values, sequences and memory of others. Random ones: random.cpp.
+#include <ambit/backend/alias.h>
 #include <ambit/ops/creation.h>
 
 #include <ambit/backend/kernels.h>
@@ -106,9 +107,7 @@ Tensor empty_strided(IntArrayRef sizes, IntArrayRef strides, const TensorOptions
     }
   }
   const Tensor block = allocate("empty_strided", {extent}, options.dtype(), options.device());
-  return finish(Tensor(intrusive_ptr<TensorImpl>(
-                    new TensorImpl(block.storage(), sizes, strides, 0, options.dtype()))),
-                options);
+  return finish(alias(block, sizes, strides), options);
 }
 
 Tensor zeros(IntArrayRef sizes, const TensorOptions& options) {

@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include "binary.h"
+#include "core/ops/operands/broadcast.h"
 #include "core/ops/operands/expect.h"
 #include "core/ops/operands/operand_grad.h"
 #include "core/ops/operands/scalar_operand.h"
@@ -41,6 +42,11 @@ Tensor scaled(const char* op, DeviceRule rule, const Tensor& self, const Tensor&
   const DType dtype = result_type(self, other);
   check_alpha(op, alpha, dtype);
   if (is_one(alpha)) return other;
+  if (rule == DeviceRule::in_place_elementwise) {
+    check_broadcasts_to(op, other.sizes(), self.sizes());
+  } else {
+    broadcast(op, self.sizes(), other.sizes());
+  }
   return mul(other.to(dtype), scalar_on(alpha, dtype, other.device(), other.sizes()));
 }
 
@@ -66,7 +72,8 @@ const Tensor& weighted_in_place(const Tensor& self, const Tensor& other, const S
   throw DTypeError(fmt::format("{}: expected numbers, got bool; use ^ or logical_xor", op));
 }
 
-// Check that no operand of a difference is bool. What else is wrong with them comes first.
+// Check that no operand of a difference is bool, also where the other one is a number, which a
+// Domain would let pass. What else is wrong with them comes first.
 void expect_no_bool(const char* op, const Tensor& self, const Tensor& other,
                     DeviceRule rule = DeviceRule::elementwise) {
   if (!self.defined() || !other.defined()) return;

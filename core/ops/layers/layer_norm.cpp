@@ -10,7 +10,10 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <limits>
+#include <optional>
+#include <span>
 
 #include "core/ops/composite.h"
 #include "core/ops/operands/allocate.h"
@@ -130,7 +133,7 @@ Tensor normalize(const char* op, const Tensor& input, IntArrayRef shape, const T
   check(op, input, shape, weight, bias);
   const int64_t length = count(op, shape), rows = length == 0 ? 0 : input.numel() / length;
   if (input.numel() == 0) {  // there are no rows, or nothing in them
-    Tensor out = input * 1;
+    Tensor out = clone(input);
     if (weight.defined()) out = out * weight;
     return bias.defined() ? out + bias : out;
   }

@@ -1,4 +1,5 @@
 // Ops that make one tensor of several, or of several copies.
+#include <ambit/backend/alias.h>
 #include <ambit/backend/kernels.h>
 #include <ambit/detail/record.h>
 #include <ambit/error.h>
@@ -57,8 +58,7 @@ void copy_into(const Tensor& out, const Tensor& t, size_t d, int64_t start, bool
   Dims strides(out.strides());
   const int64_t offset = start * strides[d];
   if (unsqueeze) strides.erase(d);
-  Tensor part(intrusive_ptr<TensorImpl>(
-      new TensorImpl(out.storage(), t.sizes(), strides, offset, out.dtype())));
+  Tensor part = alias(out, t.sizes(), strides, offset);
   kernels::copy(part, t);
 }
 

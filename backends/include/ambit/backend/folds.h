@@ -31,10 +31,10 @@ struct Fold;
 // clang-format off
 AMBIT_FOLD(sum,  Total<T>, 0,               wrap_add(a, b))
 AMBIT_FOLD(prod, Total<T>, 1,               wrap_mul(a, b))
-AMBIT_FOLD(max,  T,              worst<T>(true),  maximum(a, b))
-AMBIT_FOLD(min,  T,              worst<T>(false), minimum(a, b))
-AMBIT_FOLD(any,  bool,           false,           a | b)
-AMBIT_FOLD(all,  bool,           true,            a & b)
+AMBIT_FOLD(max,  T,        worst<T>(true),  maximum(a, b))
+AMBIT_FOLD(min,  T,        worst<T>(false), minimum(a, b))
+AMBIT_FOLD(any,  bool,     false,           a | b)
+AMBIT_FOLD(all,  bool,     true,            a & b)
 // clang-format on
 #undef AMBIT_FOLD
 

@@ -16,7 +16,7 @@ namespace ambit {
 
 /// Errors: DTypeError if the function is not defined for the dtype.
 template <class Op>
-void expect_defined(Op op, DType dtype) {
+void expect_operand_dtype(Op op, DType dtype) {
   if (row_of(op).dtypes.contains(dtype)) return;
   throw DTypeError(name(op) + std::string(": expected a dtype it is defined for, got ") +
                    name(dtype));
@@ -31,7 +31,7 @@ template <auto op, class T>
 using ResultOf = std::conditional_t<row_of(op).result == Function::Result::truth, bool, T>;
 
 inline constexpr double kSqrtHalf = 0.70710678118654752440;      // 1 / sqrt(2)
-inline constexpr double kSqrtHalfOfPi = 0.39894228040143267794;  // 1 / sqrt(2 pi)
+inline constexpr double kInvSqrtTwoPi = 0.39894228040143267794;  // 1 / sqrt(2 pi)
 
 /// exp(-|x|) never overflows, and keeps the digits of tiny results.
 template <class T>
@@ -47,7 +47,7 @@ AMBIT_HOST_DEVICE T normal_cdf(T x) {
 }
 template <class T>
 AMBIT_HOST_DEVICE T normal_density(T x) {
-  return std::exp(T(-0.5) * x * x) * T(kSqrtHalfOfPi);
+  return std::exp(T(-0.5) * x * x) * T(kInvSqrtTwoPi);
 }
 
 template <auto op>

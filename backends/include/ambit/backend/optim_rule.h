@@ -2,7 +2,7 @@
 // in `reference`, but in the precision of the parameters.
 #pragma once
 
-#include <ambit/backend/philox.h>
+#include <ambit/api.h>
 #include <ambit/params.h>
 
 #include <cmath>

@@ -4,6 +4,7 @@
 #pragma once
 
 #include <ambit/device.h>
+#include <ambit/memory.h>
 
 #include <cstddef>
 #include <cstdint>
@@ -15,14 +16,7 @@ namespace ambit {
 
 struct PhysicalLayout;
 
-/// Bytes, from a backend's caching allocator.
-struct MemoryStats {
-  size_t in_use = 0;              ///< held by tensors
-  size_t peak_in_use = 0;         ///< the most ever held by tensors
-  size_t cached = 0;              ///< free, kept for reuse
-  size_t system_allocations = 0;  ///< calls (not bytes) that reached the system's allocator
-};
-
+/// What a device is, for those who ask what the machine has.
 struct DeviceProperties {
   std::string name;         ///< "AMD EPYC 9654"
   size_t total_memory = 0;  ///< bytes; 0: unknown
@@ -44,7 +38,8 @@ class AMBIT_API Backend {
   virtual std::string reason_for_none() const;
   virtual DeviceProperties properties(int index) const;
   /// Return whether best_device() may choose a device of this backend, as it may by default.
-  /// Backends that compute on the host, as the CPU, an oracle or a simulator, return false.
+  /// Backends that compute on the host, as the CPU, an oracle or a simulator, return false; but not
+  /// a simulator that was asked for under another's name, whose part it plays in this, too.
   virtual bool is_accelerator() const;
 
   /// Allocate `bytes` > 0, aligned to 64. Errors: OutOfMemoryError with requested, in use, cached,

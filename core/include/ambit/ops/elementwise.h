@@ -19,10 +19,10 @@ AMBIT_API const Tensor& add_(const Tensor& self, const Scalar& other, const Scal
 /// Compute self - alpha * other. Errors: also DTypeError for bool.
 AMBIT_API Tensor sub(const Tensor& self, const Tensor& other, const Scalar& alpha = 1);
 AMBIT_API Tensor sub(const Tensor& self, const Scalar& other, const Scalar& alpha = 1);
-/// Compute other - self. Errors: also DTypeError for bool.
-AMBIT_API Tensor rsub(const Tensor& self, const Scalar& other);
 AMBIT_API const Tensor& sub_(const Tensor& self, const Tensor& other, const Scalar& alpha = 1);
 AMBIT_API const Tensor& sub_(const Tensor& self, const Scalar& other, const Scalar& alpha = 1);
+/// Compute other - self. Errors: also DTypeError for bool.
+AMBIT_API Tensor rsub(const Tensor& self, const Scalar& other);
 
 #define AMBIT_BINARY(name)                                                  \
   AMBIT_API Tensor name(const Tensor& self, const Tensor& other);           \

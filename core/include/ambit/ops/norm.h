@@ -1,9 +1,11 @@
-// Normalisation: softmax and batch norm. Errors of all: DTypeError for what is not floating point;
-// Error for an undefined input.
+// Normalisation: softmax, batch, layer and RMS norm. Errors of all: DTypeError for what is not
+// floating point; Error for an undefined input.
 #pragma once
 
 #include <ambit/params.h>
 #include <ambit/tensor.h>
+
+#include <optional>
 
 namespace ambit {
 

@@ -10,7 +10,7 @@
 #include <typeinfo>
 #include <vector>
 
-#include "tests/call_table.h"
+#include "call_table.h"
 
 namespace bad_input {
 

@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "tests/call_table.h"
+#include "call_table.h"
 
 namespace agreement {
 

@@ -4,7 +4,7 @@
 #include "backends/cpu/runtime/simd_targets.h"
 
 #undef HWY_TARGET_INCLUDE
-#define HWY_TARGET_INCLUDE "backends/cpu/norm/norm.cpp"
+#define HWY_TARGET_INCLUDE "backends/cpu/norm/batch_norm.cpp"
 #include <hwy/foreach_target.h>
 #include <hwy/highway.h>
 
@@ -39,26 +39,6 @@ struct Channels {
   }
   int64_t N, C, inner;
 };
-
-template <class T>
-T* data_or_null(const Tensor& t) {
-  return t.defined() ? t.data_ptr<T>() : nullptr;
-}
-
-/// The sum of f(i) over n elements. Some are summed in T before they meet a double.
-template <class T, class F>
-HWY_INLINE double sum_of(int64_t n, const F& f) {
-  constexpr int64_t kBlock = 512;
-  double sum = 0;
-  for (int64_t begin = 0; begin < n; begin += kBlock) {
-    const int64_t end = std::min(n, begin + kBlock);
-    T part = 0;
-#pragma omp simd reduction(+ : part)
-    for (int64_t i = begin; i < end; ++i) part += f(i);
-    sum += static_cast<double>(part);
-  }
-  return sum;
-}
 
 /// The mean and the biased variance of channel c.
 template <class T>
