@@ -31,14 +31,13 @@ struct Grads {
 Tensor column(const Tensor& v) { return unsqueeze(v, 1); }
 Tensor mean_of_rows(const Tensor& x) { return mean(x, IntArrayRef{1}, true); }
 
-// u = (x - mean) * invstd, of rows x [M,N] with mean and invstd [M,1]; without mean where
-// uncentered:
+// u = (x - mean) * invstd, of rows x [M,N] with mean and invstd [M,1]; an undefined mean is 0:
 //   dx = invstd * (g - mean(g) - u * mean(g * u)) with g = dy * w, mean(g) only where centered
 //   dw = sum(dy * u), db = sum(dy)
 // Source: Ba, Kiros & Hinton 2016, arXiv:1607.06450; Zhang & Sennrich 2019, arXiv:1910.07467.
 Grads layer_norm_grad_formula(const Tensor& dy, const Tensor& x, const Tensor& w,
                               const Tensor& mean, const Tensor& invstd, bool centered) {
-  const Tensor u = (centered ? x - mean : x) * invstd;
+  const Tensor u = (mean.defined() ? x - mean : x) * invstd;
   const Tensor g = w.defined() ? dy * w : dy;
   Tensor dx = g - u * mean_of_rows(g * u);
   if (centered) dx = dx - mean_of_rows(g);

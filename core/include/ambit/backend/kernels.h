@@ -116,7 +116,8 @@ extern AMBIT_API
 extern AMBIT_API Op<void(Tensor& y, Tensor& mean, Tensor& invstd, const Tensor& x, const Tensor& w,
                          const Tensor& b, double eps, bool centered)>
     layer_norm;
-/// dx [M,N], dw [N], db [N] from dy [M,N]; dw and db always defined. composite
+/// dx [M,N], dw [N], db [N] from dy [M,N], with u = (x - mean) * invstd and g = dy * w: dx = invstd
+/// * (g - mean(g) - u * mean(g * u)), mean(g) only where centered; dw, db always defined. composite
 extern AMBIT_API Op<void(Tensor& dx, Tensor& dw, Tensor& db, const Tensor& dy, const Tensor& x,
                          const Tensor& w, const Tensor& mean, const Tensor& invstd, bool centered)>
     layer_norm_grad;
