@@ -40,6 +40,7 @@ class HelloBackend final : public Backend {
  public:
   std::string name() const override { return "hello"; }
   int device_count() const noexcept override { return 1; }
+  bool is_accelerator() const override { return false; }  // it computes on the host
   DeviceProperties properties(int) const override {
     return {.name = "Hello 1", .total_memory = HostMemory::total_bytes()};
   }

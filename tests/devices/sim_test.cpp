@@ -186,7 +186,7 @@ TEST_CASE("two threads share a simulated device") {
 
 TEST_CASE("sim has a kernel of its own for every op") {
   for (const OpBase* op : all_ops()) {
-    INFO(op->name());
+    INFO(std::string(op->name()));
     CHECK(op->has_kernel(sim0().kind()));
   }
 }

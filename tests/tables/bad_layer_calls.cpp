@@ -148,8 +148,6 @@ std::vector<BadCall> nn_calls() {
   };
 }
 
-// What takes one tensor and refuses it undefined, beyond the cases above.
-
 const CallTable<BadCall> kReduce(reduce_calls);
 const CallTable<BadCall> kMatmul(matmul_calls);
 const CallTable<BadCall> kNn(nn_calls);

@@ -1,4 +1,4 @@
-// Calls with an undefined tensor.
+// What takes one tensor and refuses it undefined, beyond the other bad calls.
 #include "bad_calls.h"
 
 #include <cmath>

@@ -102,7 +102,7 @@ TEST_CASE("ops has every kernel op, and those of cpu and reference are their own
     const json& found = coverage[backend]["ops"];
     CHECK(found.size() == all_ops().size());
     for (const OpBase* op : all_ops()) {
-      INFO(op->name());
+      INFO(std::string(op->name()));
       REQUIRE(found.contains(op->name()));
       for (const json& verdict : found[op->name()]) CHECK(verdict == "native");
     }

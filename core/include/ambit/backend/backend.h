@@ -24,8 +24,9 @@ struct DeviceProperties {
   std::vector<std::pair<std::string, std::string>> details;
 };
 
-/// All devices of one kind. Thread safety: every function may be called from any thread.
-/// `index` is always in [0, device_count()).
+/// All devices of one kind, alive until the process ends: core never destroys a backend. Thread
+/// safety: every function, and every kernel, may be called from any thread, also at the same time.
+/// What is not noexcept may throw an ambit::Error. `index` is always in [0, device_count()).
 class AMBIT_API Backend {
  public:
   virtual ~Backend();

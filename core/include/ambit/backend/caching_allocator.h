@@ -1,8 +1,8 @@
 // Keeps the memory that tensors free and hands it out again: the system's allocators are slow, and
-// a training step asks for the same sizes each time. Every backend allocates through one of these
-// per device. The idea is PyTorch's CUDACachingAllocator; its splitting and merging only of large
-// blocks, since small sizes are rounded to few classes and the backend passes the size back on
-// free.
+// a training step asks for the same sizes each time. ambit's own backends allocate
+// through one of these per device. The idea is PyTorch's CUDACachingAllocator; its splitting and
+// merging only of large blocks, since small sizes are rounded to few classes and the backend passes
+// the size back on free.
 #pragma once
 
 #include <ambit/backend/backend.h>

@@ -4,7 +4,7 @@
 // overlapping inputs; "contiguous": core hands it contiguous tensors. Outputs never overlap inputs,
 // unless they are the same elements in the same places (in-place elementwise ops). Sizes may be 0.
 // Ops without "composite" are the minimum a backend brings. The dtypes that an op computes with are
-// data: op.dtypes(), from core/dispatch/kernels.cpp; `ambit ops` shows them.
+// data: op.dtypes(); `ambit ops` shows them. A kernel gets every dtype and function of its op.
 #pragma once
 
 #include <ambit/backend/op.h>
@@ -17,7 +17,7 @@ namespace ambit::kernels {
 // --- memory
 /// y = x, converted as static_cast does (to bool: x != 0). strided; any two dtypes.
 extern AMBIT_API Op<void(Tensor& y, const Tensor& x)> copy;
-/// y[...] = value, converted. strided.
+/// y[...] = value, converted by Scalar::to. strided.
 extern AMBIT_API Op<void(Tensor& y, const Scalar& value)> fill;
 /// y[i] = random number i of the stream, i counting in row-major order; see philox.h. contiguous.
 extern AMBIT_API Op<void(Tensor& y, const RandomParams& p)> random;
@@ -63,7 +63,7 @@ extern AMBIT_API Op<void(Tensor& y, const Tensor& x, const Tensor& index, int64_
 extern AMBIT_API Op<void(Tensor& y, const Tensor& index, const Tensor& src, int64_t dim)> index_add;
 
 // --- linear algebra
-/// y [B,M,N] = a [B,M,K] b [B,K,N]. strided a and b, contiguous y; any dtype but bool.
+/// y [B,M,N] = a [B,M,K] b [B,K,N], 0 where K is 0. strided a and b, contiguous y; not bool.
 extern AMBIT_API Op<void(Tensor& y, const Tensor& a, const Tensor& b)> matmul;
 /// y [M,N] = x [M,K] w[N,K]^T + b [N]; b may be undefined. strided x and w. composite
 extern AMBIT_API Op<void(Tensor& y, const Tensor& x, const Tensor& w, const Tensor& b)> linear;
@@ -110,9 +110,9 @@ extern AMBIT_API
     Op<void(Tensor& dx, Tensor& dw, Tensor& db, const Tensor& dy, const Tensor& x, const Tensor& w,
             const Tensor& mean, const Tensor& invstd, const BatchNormParams& p)>
         batch_norm_grad;
-/// y = (x - mean) * invstd * w + b per row of x [M,N]; w, b [N] may be undefined. mean and invstd
-/// [M] are written: centered: the row's mean and 1 / sqrt(its biased variance + eps); else 0 and 1
-/// / sqrt(mean(x^2) + eps), as RMS normalisation has it. composite
+/// y = (x - mean) * invstd * w + b per row of x [M,N], N > 0; w, b [N] may be undefined. mean and
+/// invstd [M] are written: centered: the row's mean and 1 / sqrt(its biased variance + eps); else 0
+/// and 1 / sqrt(mean(x^2) + eps), as RMS normalisation has it. composite
 extern AMBIT_API Op<void(Tensor& y, Tensor& mean, Tensor& invstd, const Tensor& x, const Tensor& w,
                          const Tensor& b, double eps, bool centered)>
     layer_norm;
