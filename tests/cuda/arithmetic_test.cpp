@@ -265,11 +265,11 @@ TEST_CASE_TEMPLATE("comparisons and logic are the reference's", T, bool, int8_t,
 }
 
 TEST_CASE("a function refuses a dtype that it is not defined for") {
-  CHECK_THROWS_WITH_AS(expect_defined(UnaryOp::exp, kInt32),
+  CHECK_THROWS_WITH_AS(expect_operand_dtype(UnaryOp::exp, kInt32),
                        "exp: expected a dtype it is defined for, got int32", DTypeError);
-  CHECK_THROWS_WITH_AS(expect_defined(BinaryOp::sub, kBool),
+  CHECK_THROWS_WITH_AS(expect_operand_dtype(BinaryOp::sub, kBool),
                        "sub: expected a dtype it is defined for, got bool", DTypeError);
-  CHECK_NOTHROW(expect_defined(UnaryOp::isnan, kInt32));
+  CHECK_NOTHROW(expect_operand_dtype(UnaryOp::isnan, kInt32));
 }
 
 TEST_CASE("conversions between all dtypes are the reference's, also of what does not fit") {
