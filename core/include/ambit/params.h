@@ -11,7 +11,7 @@
 namespace ambit {
 
 /// Parameters of a random fill: element i takes lane i of the Philox stream (seed, offset + ...),
-/// as philox.h defines it, so that every backend makes the same numbers.
+/// as backend/philox.h defines it, so that every backend makes the same numbers.
 struct RandomParams {
   enum class Kind : uint8_t {
     uniform,    ///< [low, high), floating point

@@ -1,5 +1,5 @@
-// Seeds and random state, one generator per device, all Philox (philox.h): the same seed gives the
-// same numbers on every backend.
+// Seeds and random state, one generator per device, all Philox (backend/philox.h): the same seed
+// gives the same numbers on every backend.
 #pragma once
 
 #include <ambit/device.h>

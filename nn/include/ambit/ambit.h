@@ -1,5 +1,6 @@
-// All of ambit: what `#include <torch/torch.h>` is to libtorch. Headers for authors of backends
-// (ambit/backend/) are not part of it.
+// What models are written with: as `#include <torch/torch.h>` is to libtorch. Not part of it are
+// switches and figures of the process (settings.h, fallback.h, memory.h, build_info.h) and headers
+// for authors of backends (ambit/backend/).
 #pragma once
 
 #include <ambit/autograd.h>
