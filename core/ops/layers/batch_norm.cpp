@@ -1,4 +1,4 @@
-// Batch normalisation. One kernel makes all three gradients, so its history is a node of its own.
+// Batch normalisation.
 #include <ambit/backend/kernels.h>
 #include <ambit/detail/record.h>
 #include <ambit/error.h>
@@ -14,13 +14,10 @@
 #include "core/ops/operands/expect.h"
 #include "core/ops/operands/operand_grad.h"
 #include "core/ops/operands/unrecorded.h"
+#include "norm_node.h"
 
 namespace ambit {
 namespace {
-
-struct Grads {
-  Tensor dx, dw, db;
-};
 
 // All dims but the channels'.
 Dims but_channels(const Tensor& x) {
@@ -42,8 +39,8 @@ Tensor per_channel(const Tensor& v, const Tensor& x) {
 //   dw = sum(dy * xhat), db = sum(dy)
 //   dx = w * invstd * (dy - mean(dy) - xhat * mean(dy * xhat)); without the means in evaluation
 // Source: Ioffe & Szegedy 2015, section 3.
-Grads batch_norm_grad_formula(const Tensor& dy, const Tensor& x, const Tensor& w,
-                              const Tensor& mean, const Tensor& invstd, bool training) {
+NormGrads batch_norm_grad_formula(const Tensor& dy, const Tensor& x, const Tensor& w,
+                                  const Tensor& mean, const Tensor& invstd, bool training) {
   const Dims dims = but_channels(x);
   const Tensor scale = per_channel(invstd, x);
   const Tensor xhat = (x - per_channel(mean, x)) * scale;
@@ -57,49 +54,21 @@ Grads batch_norm_grad_formula(const Tensor& dy, const Tensor& x, const Tensor& w
 }
 
 // What the formula may be differentiated through: while training the statistics depend on x.
-Grads differentiable_grads(const Tensor& dy, const Tensor& x, const Tensor& w, const Tensor& mean,
-                           const Tensor& invstd, const BatchNormParams& p) {
+NormGrads differentiable_grads(const Tensor& dy, const Tensor& x, const Tensor& w,
+                               const Tensor& mean, const Tensor& invstd, const BatchNormParams& p) {
   if (!p.training) return batch_norm_grad_formula(dy, x, w, mean, invstd, false);
   const Dims dims = but_channels(x);
   return batch_norm_grad_formula(dy, x, w, ambit::mean(x, dims), rsqrt(var(x, dims, false) + p.eps),
                                  true);
 }
 
-Grads run_grads(const Tensor& dy, const Tensor& x, const Tensor& w, const Tensor& mean,
-                const Tensor& invstd, const BatchNormParams& p) {
-  Grads out{allocate("batch_norm_grad", x.sizes(), x.dtype(), x.device()), empty_like(mean),
-            empty_like(mean)};
+NormGrads run_grads(const Tensor& dy, const Tensor& x, const Tensor& w, const Tensor& mean,
+                    const Tensor& invstd, const BatchNormParams& p) {
+  NormGrads out{allocate("batch_norm_grad", x.sizes(), x.dtype(), x.device()), empty_like(mean),
+                empty_like(mean)};
   kernels::batch_norm_grad(out.dx, out.dw, out.db, dense(dy), dense(x), dense(w), mean, invstd, p);
   return out;
 }
-
-class BatchNormNode final : public Node {
- public:
-  BatchNormNode(const Tensor& x, const Tensor& w, const Tensor& b, const Tensor& mean,
-                const Tensor& invstd, const BatchNormParams& p)
-      : Node("batch_norm", 1),
-        edges_{gradient_edge(x), gradient_edge(w), gradient_edge(b)},
-        saved_{saved(x), saved(w), saved(mean), saved(invstd)},
-        params_(p) {}
-
-  void apply(std::span<const Tensor> out, std::span<Tensor> in,
-             std::span<const uint8_t> wanted) override {
-    if (!out[0].defined()) return;
-    const auto& [x, w, mean, invstd] = saved_;
-    const auto grads = GradMode::is_enabled() ? differentiable_grads : run_grads;
-    Grads g = grads(out[0], x(), w(), mean(), invstd(), params_);
-    if (wanted[0]) in[0] = std::move(g.dx);
-    if (wanted[1]) in[1] = std::move(g.dw);
-    if (wanted[2]) in[2] = std::move(g.db);
-  }
-  void release() override { saved_ = {}; }
-  std::span<Edge> edges() override { return edges_; }
-
- private:
-  std::array<Edge, 3> edges_;
-  std::array<Saved, 4> saved_;
-  BatchNormParams params_;
-};
 
 void check_shapes(const Tensor& input, const Tensor& weight, const Tensor& bias,
                   const Tensor& running_mean, const Tensor& running_var, bool training) {
@@ -176,7 +145,8 @@ Tensor batch_norm(const Tensor& input, const Tensor& weight, const Tensor& bias,
     r_var.written();
   }
   if (needs_gradient(input, weight, bias)) {
-    set_history(out, intrusive_ptr<Node>(new BatchNormNode(input, weight, bias, mean, invstd, p)));
+    set_history(out, intrusive_ptr<Node>(new NormNode("batch_norm", input, weight, bias, mean,
+                                                      invstd, p, run_grads, differentiable_grads)));
   }
   return out;
 }
@@ -214,7 +184,7 @@ void composite::batch_norm(Tensor& y, Tensor& mean, Tensor& invstd, Tensor& runn
 void composite::batch_norm_grad(Tensor& dx, Tensor& dw, Tensor& db, const Tensor& dy,
                                 const Tensor& x, const Tensor& w, const Tensor& mean,
                                 const Tensor& invstd, const BatchNormParams& p) {
-  const Grads g = batch_norm_grad_formula(dy, x, w, mean, invstd, p.training);
+  const NormGrads g = batch_norm_grad_formula(dy, x, w, mean, invstd, p.training);
   dx.copy_(g.dx);
   dw.copy_(g.dw);
   db.copy_(g.db);

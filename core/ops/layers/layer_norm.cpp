@@ -1,5 +1,4 @@
-// Layer and RMS normalisation: rows of all normalised dims, one pair of kernels for both. One
-// kernel makes all three gradients, so the history is a node of its own.
+// Layer and RMS normalisation: rows of all normalised dims, one pair of kernels for both.
 #include <ambit/backend/kernels.h>
 #include <ambit/detail/record.h>
 #include <ambit/error.h>
@@ -10,22 +9,24 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <array>
 #include <limits>
 #include <optional>
-#include <span>
 
 #include "core/ops/composite.h"
 #include "core/ops/operands/allocate.h"
 #include "core/ops/operands/expect.h"
 #include "core/ops/operands/operand_grad.h"
 #include "core/ops/operands/unrecorded.h"
+#include "norm_node.h"
 
 namespace ambit {
 namespace {
 
-struct Grads {
-  Tensor dx, dw, db;
+/// What the gradients need beside the tensors.
+struct Kind {
+  const char* op;
+  double eps;
+  bool centered;
 };
 
 Tensor column(const Tensor& v) { return unsqueeze(v, 1); }
@@ -35,8 +36,8 @@ Tensor mean_of_rows(const Tensor& x) { return mean(x, IntArrayRef{1}, true); }
 //   dx = invstd * (g - mean(g) - u * mean(g * u)) with g = dy * w, mean(g) only where centered
 //   dw = sum(dy * u), db = sum(dy)
 // Source: Ba, Kiros & Hinton 2016, arXiv:1607.06450; Zhang & Sennrich 2019, arXiv:1910.07467.
-Grads layer_norm_grad_formula(const Tensor& dy, const Tensor& x, const Tensor& w,
-                              const Tensor& mean, const Tensor& invstd, bool centered) {
+NormGrads layer_norm_grad_formula(const Tensor& dy, const Tensor& x, const Tensor& w,
+                                  const Tensor& mean, const Tensor& invstd, bool centered) {
   const Tensor u = (mean.defined() ? x - mean : x) * invstd;
   const Tensor g = w.defined() ? dy * w : dy;
   Tensor dx = g - u * mean_of_rows(g * u);
@@ -45,52 +46,23 @@ Grads layer_norm_grad_formula(const Tensor& dy, const Tensor& x, const Tensor& w
 }
 
 // What the formula may be differentiated through: the statistics depend on x.
-Grads differentiable_grads(const Tensor& dy, const Tensor& x, const Tensor& w, double eps,
-                           bool centered) {
-  const Tensor mean = centered ? mean_of_rows(x) : Tensor();
-  const Tensor variance = mean_of_rows(square(centered ? x - mean : x));
-  return layer_norm_grad_formula(dy, x, w, mean, rsqrt(variance + eps), centered);
+NormGrads differentiable_grads(const Tensor& dy, const Tensor& x, const Tensor& w, const Tensor&,
+                               const Tensor&, const Kind& kind) {
+  const Tensor mean = kind.centered ? mean_of_rows(x) : Tensor();
+  const Tensor variance = mean_of_rows(square(kind.centered ? x - mean : x));
+  return layer_norm_grad_formula(dy, x, w, mean, rsqrt(variance + kind.eps), kind.centered);
 }
 
-Grads run_grads(const char* op, const Tensor& dy, const Tensor& x, const Tensor& w,
-                const Tensor& mean, const Tensor& invstd, bool centered) {
-  const auto make = [&](IntArrayRef sizes) { return allocate(op, sizes, x.dtype(), x.device()); };
-  Grads out{make(x.sizes()), make({x.size(1)}), make({x.size(1)})};
+NormGrads run_grads(const Tensor& dy, const Tensor& x, const Tensor& w, const Tensor& mean,
+                    const Tensor& invstd, const Kind& kind) {
+  const auto make = [&](IntArrayRef sizes) {
+    return allocate(kind.op, sizes, x.dtype(), x.device());
+  };
+  NormGrads out{make(x.sizes()), make({x.size(1)}), make({x.size(1)})};
   kernels::layer_norm_grad(out.dx, out.dw, out.db, dense(dy), dense(x), dense(w), mean, invstd,
-                           centered);
+                           kind.centered);
   return out;
 }
-
-class LayerNormNode final : public Node {
- public:
-  LayerNormNode(const char* op, const Tensor& x, const Tensor& w, const Tensor& b,
-                const Tensor& mean, const Tensor& invstd, double eps, bool centered)
-      : Node(op, 1),
-        edges_{gradient_edge(x), gradient_edge(w), gradient_edge(b)},
-        saved_{saved(x), saved(w), saved(mean), saved(invstd)},
-        eps_(eps),
-        centered_(centered) {}
-
-  void apply(std::span<const Tensor> out, std::span<Tensor> in,
-             std::span<const uint8_t> wanted) override {
-    if (!out[0].defined()) return;
-    const auto& [x, w, mean, invstd] = saved_;
-    Grads g = GradMode::is_enabled()
-                  ? differentiable_grads(out[0], x(), w(), eps_, centered_)
-                  : run_grads(name(), out[0], x(), w(), mean(), invstd(), centered_);
-    if (wanted[0]) in[0] = std::move(g.dx);
-    if (wanted[1]) in[1] = std::move(g.dw);
-    if (wanted[2]) in[2] = std::move(g.db);
-  }
-  void release() override { saved_ = {}; }
-  std::span<Edge> edges() override { return edges_; }
-
- private:
-  std::array<Edge, 3> edges_;
-  std::array<Saved, 4> saved_;
-  double eps_;
-  bool centered_;
-};
 
 // x [M,N], w and b [N] or undefined -> [M,N].
 Tensor normalize_rows(const char* op, const Tensor& x, const Tensor& w, const Tensor& b, double eps,
@@ -100,7 +72,8 @@ Tensor normalize_rows(const char* op, const Tensor& x, const Tensor& w, const Te
   kernels::layer_norm(out, mean, invstd, dense(x), dense(w), dense(b), eps, centered);
   if (needs_gradient(x, w, b)) {
     set_history(out,
-                intrusive_ptr<Node>(new LayerNormNode(op, x, w, b, mean, invstd, eps, centered)));
+                intrusive_ptr<Node>(new NormNode(op, x, w, b, mean, invstd, Kind{op, eps, centered},
+                                                 run_grads, differentiable_grads)));
   }
   return out;
 }
@@ -180,7 +153,7 @@ void composite::layer_norm(Tensor& y, Tensor& mean, Tensor& invstd, const Tensor
 void composite::layer_norm_grad(Tensor& dx, Tensor& dw, Tensor& db, const Tensor& dy,
                                 const Tensor& x, const Tensor& w, const Tensor& mean,
                                 const Tensor& invstd, bool centered) {
-  const Grads g = layer_norm_grad_formula(dy, x, w, column(mean), column(invstd), centered);
+  const NormGrads g = layer_norm_grad_formula(dy, x, w, column(mean), column(invstd), centered);
   dx.copy_(g.dx);
   dw.copy_(g.dw);
   db.copy_(g.db);
