@@ -24,6 +24,7 @@ Runs that other processes disturbed do not count; a row with no others is remark
 
   ambit bench --filter net/train --against libtorch
   ambit bench --against libtorch,floor --memory --markdown   # the README's table
+  ambit bench --loaded --against libtorch                     # on a machine that others use too
   ambit bench --crossover --device cuda
 
 Exit codes: 0 all was measured, 1 a row failed or its sides disagree, 2 it could not be done.)";
@@ -83,6 +84,9 @@ void add_bench(CLI::App& tool, int& exit_code) {
       ->type_name("NAME,...")
       ->delimiter(',');
   c.add_flag("--memory", options.memory, "Measure the peak memory of networks, one process each");
+  c.add_flag("--loaded", options.loaded,
+             "Measure beside a busy process on each core, and against one thread")
+      ->excludes("--memory");
   c.add_option("--seconds", options.seconds, "How long to measure each side of a row")
       ->check(CLI::Range(0.0, 3600.0))
       ->capture_default_str();

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <chrono>
 #include <cmath>
+#include <thread>
 
 #include "other_load.h"
 
@@ -13,12 +14,16 @@ using Clock = std::chrono::steady_clock;
 using Seconds = std::chrono::duration<double>;
 using Samples = std::vector<double>;  // seconds of one run
 
-constexpr double kSampleSeconds = 2e-3;
+constexpr double kSampleSeconds = 1e-2;
+constexpr double kWarmUpSeconds = 1e-3;
 constexpr double kWarmSeconds = 2e-2;  // works that take longer do not notice what the caches hold
 constexpr double kChunkSeconds = 0.2;  // /proc/stat counts hundredths of a second
 constexpr double kQuietCores = 0.1;    // what a machine that is left alone does besides
 constexpr double kPatience = 4;        // times `seconds`
 constexpr size_t kMinRounds = 3;
+constexpr double kStretchSeconds = 0.2;
+// OpenMP's threads look on for so long after a loop, on a core that the next work wants.
+constexpr std::chrono::milliseconds kCalm{50};
 
 double time_of(Work& work, long runs) {
   const Clock::time_point start = Clock::now();
@@ -37,8 +42,12 @@ struct Candidate {
   double once;  // seconds that one run takes about
   Samples quiet{}, disturbed{};
 
-  double sample() const {
-    if (once < kWarmSeconds) work->run();  // the works before it have filled the caches
+  double sample(bool alone) const {
+    if (!alone) std::this_thread::sleep_for(kCalm);
+    // The works before it have filled the caches, and put its threads to sleep.
+    const Clock::time_point begin = Clock::now();
+    while (once < kWarmSeconds && Seconds(Clock::now() - begin).count() < kWarmUpSeconds)
+      work->run();
     const long runs = std::max(1L, std::lround(kSampleSeconds / once));
     return time_of(*work, runs) / static_cast<double>(runs);
   }
@@ -50,7 +59,9 @@ double measure_chunk(std::vector<Candidate>& candidates, double seconds) {
   const OtherLoad load;
   std::vector<Samples> samples(candidates.size());
   do {
-    for (size_t i = 0; i < candidates.size(); ++i) samples[i].push_back(candidates[i].sample());
+    for (size_t i = 0; i < candidates.size(); ++i) {
+      samples[i].push_back(candidates[i].sample(candidates.size() == 1));
+    }
   } while (Seconds(Clock::now() - start).count() < seconds);
   const bool quiet = load.cores() < kQuietCores;
   for (size_t i = 0; i < candidates.size(); ++i) {
@@ -60,17 +71,23 @@ double measure_chunk(std::vector<Candidate>& candidates, double seconds) {
   return Seconds(Clock::now() - start).count();
 }
 
-}  // namespace
-
-Timings measure(const std::vector<Work*>& works, double seconds) {
-  Timings timings;
+// Run each work twice: the first time makes what is made once.
+std::vector<Candidate> start(const std::vector<Work*>& works, Timings& timings) {
   std::vector<Candidate> candidates;
   for (Work* work : works) {
-    work->run();  // makes what is made once
+    work->run();
     const double once = time_of(*work, 1);
     timings.works.push_back({0, work->result()});
     candidates.push_back({work, once});
   }
+  return candidates;
+}
+
+}  // namespace
+
+Timings measure(const std::vector<Work*>& works, double seconds) {
+  Timings timings;
+  std::vector<Candidate> candidates = start(works, timings);
   const double wanted = seconds * static_cast<double>(works.size());
   const Samples &quiet = candidates[0].quiet, &disturbed = candidates[0].disturbed;
   double spent = 0, spent_quietly = 0;
@@ -86,6 +103,30 @@ Timings measure(const std::vector<Work*>& works, double seconds) {
     Candidate& c = candidates[i];
     if (!timings.quiet) c.quiet.insert(c.quiet.end(), c.disturbed.begin(), c.disturbed.end());
     timings.works[i].seconds = median(c.quiet);
+  }
+  return timings;
+}
+
+Timings measure_loaded(const std::vector<Work*>& works, double seconds) {
+  Timings timings;
+  const std::vector<Candidate> candidates = start(works, timings);
+  std::vector<double> spent(works.size());
+  std::vector<long> runs(works.size());
+  for (size_t round = 0; round < kMinRounds || spent[0] < seconds; ++round) {
+    for (size_t i = 0; i < works.size(); ++i) {
+      std::this_thread::sleep_for(kCalm);
+      works[i]->run();
+      const Clock::time_point begin = Clock::now();
+      double stretch = 0;
+      for (; stretch < kStretchSeconds; ++runs[i]) {
+        works[i]->run();
+        stretch = Seconds(Clock::now() - begin).count();
+      }
+      spent[i] += stretch;
+    }
+  }
+  for (size_t i = 0; i < works.size(); ++i) {
+    timings.works[i].seconds = spent[i] / static_cast<double>(runs[i]);
   }
   return timings;
 }

@@ -12,6 +12,7 @@ struct Options {
   std::vector<std::string> against;  // names of peers
   double seconds = 1;                // for each side of a row
   bool memory = false;               // whether to measure peaks too
+  bool loaded = false;               // whether other processes keep the cores busy
 
   // Hidden: the process is a child that runs one side of one row, named by the filter.
   std::string alone;

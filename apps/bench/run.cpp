@@ -7,9 +7,11 @@
 #include <algorithm>
 #include <cmath>
 #include <exception>
+#include <optional>
 
 #include "alone.h"
 #include "bound.h"
+#include "busy_cores.h"
 #include "measure.h"
 #include "peers.h"
 #include "rows/rows.h"
@@ -20,6 +22,22 @@ namespace {
 const char* const kAmbit = "ambit";
 // The last column. A peer of this name has the rows that are written by hand.
 const char* const kFloor = "floor";
+
+// The side of ambit on a single thread.
+const char* const kOneThread = "1 thread";
+
+class OneThreadWork final : public Work {
+ public:
+  explicit OneThreadWork(std::unique_ptr<Work> work) : work_(std::move(work)) {}
+  void run() override {
+    const ambit::SingleThreadGuard one;
+    work_->run();
+  }
+  double result() override { return work_->result(); }
+
+ private:
+  std::unique_ptr<Work> work_;
+};
 
 // Sides add in different orders, which moves a sum or a loss of float32 by a millionth; another
 // work moves it by more than a thousandth.
@@ -43,17 +61,22 @@ void measure_row(const Row& row, const Options& options, const std::vector<Oppon
     into.sides.push_back({name});
     works.push_back(std::move(work));
   };
-  add(kAmbit, row.make(inputs, ambit::Device(options.device)));
+  const ambit::Device device(options.device);
+  add(kAmbit, row.make(inputs, device));
+  if (options.loaded) add(kOneThread, std::make_unique<OneThreadWork>(row.make(inputs, device)));
   for (const auto& [asked, peer] : opponents) {
     add(peer->name, row.make_peer ? row.make_peer(asked) : peer->make(specification));
   }
   const bool by_hand = std::any_of(into.sides.begin(), into.sides.end(),
                                    [](const Side& side) { return side.name == kFloor; });
-  if (!by_hand) add(kFloor, make_bound(row.cost, ambit::get_num_threads()));
+  if (!by_hand && !options.loaded) add(kFloor, make_bound(row.cost, ambit::get_num_threads()));
 
   std::vector<Work*> raw;
   for (const auto& work : works) raw.push_back(work.get());
-  const Timings timings = measure(raw, options.seconds);
+  std::optional<BusyCores> others;
+  if (options.loaded) others.emplace();
+  const Timings timings =
+      options.loaded ? measure_loaded(raw, options.seconds) : measure(raw, options.seconds);
   const double result = timings.works[0].result;
   into.quiet = timings.quiet;
   for (size_t i = 0; i < works.size(); ++i) {
@@ -91,10 +114,14 @@ Report run(const Options& options, const std::function<void(const std::string&)>
   for (const std::string& asked : options.against) {
     const Peer& peer = open_peer(asked);
     opponents.push_back({asked, &peer});
-    if (peer.name != std::string(kFloor)) report.columns.emplace_back(peer.name);
+    if (peer.name != std::string(kFloor) || options.loaded) report.columns.emplace_back(peer.name);
     report.against.emplace_back(peer.version);
   }
-  report.columns.push_back(kFloor);
+  if (options.loaded) {
+    report.columns.insert(report.columns.begin() + 1, kOneThread);
+  } else {
+    report.columns.push_back(kFloor);
+  }
   for (const Row& row : chosen_rows(options.filter)) {
     progress(row.name());
     Measured measured{.row = row.name(), .amount = row.amount, .unit = row.unit};
