@@ -2,7 +2,6 @@
 #include <ambit/build_info.h>
 #include <dlfcn.h>
 #include <fmt/format.h>
-#include <omp.h>
 #include <zlib.h>
 
 #include <filesystem>
@@ -33,22 +32,6 @@ std::string compiler() {
 #endif
 }
 
-// OpenMP dates its versions: 201511 is 4.5.
-std::string openmp_version() {
-  switch (_OPENMP) {
-    case 201511:
-      return "4.5";
-    case 201811:
-      return "5.0";
-    case 202011:
-      return "5.1";
-    case 202111:
-      return "5.2";
-    default:
-      return std::to_string(_OPENMP);
-  }
-}
-
 }  // namespace
 
 std::vector<std::pair<std::string, std::string>> build_info() {
@@ -57,7 +40,6 @@ std::vector<std::pair<std::string, std::string>> build_info() {
       {"build", AMBIT_BUILD_TAG},
       {"file", file_of(reinterpret_cast<const void*>(&build_info)).string()},
       {"compiler", compiler()},
-      {"OpenMP", loaded(openmp_version(), &omp_get_max_threads)},
       {"fmt",
        loaded(
            fmt::format("{}.{}.{}", FMT_VERSION / 10000, FMT_VERSION / 100 % 100, FMT_VERSION % 100),

@@ -1,19 +1,34 @@
-// The number of threads is kept here and not in OpenMP, whose setting belongs to each thread alone:
-// data loaders and concurrent backward passes shall see what the main thread set.
+// The number of threads belongs to the process: data loaders and concurrent backward passes see
+// what the main thread set.
+#include <ambit/detail/cores.h>
 #include <ambit/error.h>
 #include <ambit/parallel.h>
 
 #include <fmt/format.h>
-#include <omp.h>
 
 #include <atomic>
+#include <charconv>
+#include <cstdlib>
+#include <cstring>
 #include <utility>
 
 namespace ambit {
 namespace {
 
+// The first number of OMP_NUM_THREADS, which users know; 0 if there is none.
+int threads_of_environment() {
+  const char* text = std::getenv("OMP_NUM_THREADS");
+  if (!text) return 0;
+  int threads = 0;
+  std::from_chars(text, text + std::strlen(text), threads);
+  return threads;
+}
+
 std::atomic<int>& threads() {
-  static std::atomic<int> count{omp_get_max_threads()};
+  static std::atomic<int> count{[] {
+    const int asked = threads_of_environment();
+    return asked > 0 ? asked : available_cores();
+  }()};
   return count;
 }
 

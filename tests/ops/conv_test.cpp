@@ -1,6 +1,9 @@
 // 2-D convolution and its gradients: values, shapes and errors; gradients are in gradcheck_nn_test.
 #include <ambit/error.h>
 #include <ambit/ops/conv.h>
+#include <ambit/ops/creation.h>
+#include <ambit/ops/random.h>
+#include <ambit/ops/reduce.h>
 
 #include "tests/devices.h"
 #include "tests/expected.h"
@@ -65,6 +68,50 @@ TEST_CASE("the gradients of conv2d agree with PyTorch") {
          0.440370224909,  0.448446650632,  -0.815643390302, -0.9222681965,    -0.229477108728,
          -0.045839067694, 0.840762503217,  0.862652182934,  -0.0099310431232, 0.0827229110164,
          -0.389221497372, -0.518593826733, -0.109653103042, -0.183404976781});
+  });
+}
+
+TEST_CASE("convolutions large enough for several threads agree with the reference") {
+  manual_seed(1);
+  const struct {
+    int64_t images, channels, filters;
+    Conv2dParams params;
+  } cases[] = {
+      {1, 16, 32, {}},                                                    // rows of one image
+      {3, 16, 24, {.stride = {2, 1}, .padding = {3, 1}}},                 // of several
+      {2, 32, 32, {.padding = {2, 4}, .dilation = {2, 3}, .groups = 2}},  // with a wide reach
+      {2, 16, 32, {.stride = {5, 5}, .padding = {2, 2}}},  // rows that no row of the result needs
+      {11, 16, 16, {.padding = {1, 1}}},                   // images, some left over
+  };
+  for (const auto& c : cases) {
+    INFO(c.images, " images, stride ", c.params.stride[0], ", dilation ", c.params.dilation[0]);
+    const Tensor x = randn({c.images, c.channels, 45, 38}, kFloat32),
+                 w = randn({c.filters, c.channels / c.params.groups, 3, 3}), b = randn({c.filters});
+    const Tensor y = conv2d(x, w, b, c.params), dy = randn(y.sizes());
+    const Device reference("reference");
+    const Tensor rx = x.to(reference), rw = w.to(reference), rdy = dy.to(reference);
+    // Sums of at most 11 * 45 * 38 products of normal numbers, each rounded to 2^-24 of the sum.
+    const auto close = [](const Tensor& got, const Tensor& expected, double size) {
+      CHECK(got.cpu().allclose(expected.cpu(), 1e-4, size * 1e-6));
+    };
+    close(y, conv2d(rx, rw, b.to(reference), c.params), 300);
+    close(conv2d_input_grad(dy, w, x.sizes(), c.params),
+          conv2d_input_grad(rdy, rw, x.sizes(), c.params), 300);
+    close(conv2d_weight_grad(dy, x, w.sizes(), c.params),
+          conv2d_weight_grad(rdy, rx, w.sizes(), c.params), 1000);
+  }
+}
+
+TEST_CASE("a stride beyond the input costs no memory and no time") {
+  for_each_device([](Device d) {
+    for (const int64_t stride : {int64_t{6000}, int64_t{1} << 30, (int64_t{1} << 31) - 1}) {
+      const Tensor x = ones({1, 1, 5, 5}, d), w = ones({1, 1, 3, 3}, d);
+      const Conv2dParams p{.stride = {stride, stride}};
+      check_values(conv2d(x, w, {}, p), {1, 1, 1, 1}, {9});
+      check_values(conv2d_weight_grad(ones({1, 1, 1, 1}, d), x, w.sizes(), p), {1, 1, 3, 3},
+                   std::vector<double>(9, 1));
+      CHECK(conv2d_input_grad(ones({1, 1, 1, 1}, d), w, x.sizes(), p).sum().item<float>() == 9);
+    }
   });
 }
 

@@ -6,6 +6,7 @@
 
 #include <vector>
 
+#include "backends/cpu/runtime/parallel.h"
 #include "conv_sizes.h"
 
 namespace ambit::cpu {
@@ -33,9 +34,5 @@ void pack_images(const ConvPacking& packing, int64_t images, T* packed, const T*
 /// The way back for one image: x = packed, without the padding.
 template <class T>
 void unpack_image(const ConvPacking& packing, T* x, const T* packed);
-
-/// The number of strips of `size` that n makes, the last one maybe not full.
-inline int64_t ceil_div(int64_t n, int64_t size) { return (n + size - 1) / size; }
-inline int64_t round_up(int64_t n, int64_t unit) { return ceil_div(n, unit) * unit; }
 
 }  // namespace ambit::cpu

@@ -20,7 +20,13 @@ struct ConvSizes {
         groups(params.groups),
         Cg(C / groups),
         Kg(K / groups),
-        p(params) {}
+        p(params) {
+    // What is only ever multiplied by 0 may be of any size.
+    if (P == 1) p.stride[0] = 1;
+    if (Q == 1) p.stride[1] = 1;
+    if (R == 1) p.dilation[0] = 1;
+    if (S == 1) p.dilation[1] = 1;
+  }
 
   int64_t taps() const { return Cg * R * S; }
   /// Multiply-adds of one pass.

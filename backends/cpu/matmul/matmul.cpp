@@ -1,5 +1,4 @@
-// Matrix products. float32: oneDNN, its sgemm where one thread is enough (no plan to look up), its
-// matmul primitive above. The rest: gemm.h.
+// Matrix products. float32: oneDNN's sgemm, on tiles that the threads share. The rest: gemm.h.
 #include <ambit/backend/arithmetic.h>
 
 #include <optional>
@@ -12,9 +11,6 @@
 
 namespace ambit::cpu {
 namespace {
-
-/// Multiply-adds from which oneDNN runs on all threads.
-constexpr int64_t kLargeProduct = kProductGrain;
 
 /// A float32 matrix as BLAS takes it: row-major or transposed, copied where it is neither.
 class BlasMatrix {
@@ -40,7 +36,6 @@ class BlasMatrix {
   const float* data() const { return data_; }
   char transposed() const { return transposed_ ? 'T' : 'N'; }
   int64_t leading() const { return leading_; }
-  Dims strides() const { return transposed_ ? Dims{1, leading_} : Dims{leading_, 1}; }
 
  private:
   const float* data_;
@@ -49,58 +44,64 @@ class BlasMatrix {
   std::optional<Scratch> copy_;
 };
 
-/// y [M,N] = a b (+ y) on the calling thread.
-void small_product(const char* op, int64_t M, int64_t N, int64_t K, float* y, const BlasMatrix& a,
-                   const BlasMatrix& b, bool add) {
-  const onednn::Threads one(1);
-  onednn::check(op, dnnl_sgemm(a.transposed(), b.transposed(), M, N, K, 1, a.data(), a.leading(),
-                               b.data(), b.leading(), add ? 1 : 0, y, N));
-}
+/// A product of float32: y [M,N], row-major, = a [M,K] b [K,N] + bias [N].
+struct Product {
+  const char* op;
+  int64_t M, N, K;
+  Matrix<const float> a, b;
+  const float* bias = nullptr;
+  int64_t bias_stride = 0;
+};
 
-/// y [M,N] = a b + bias [N], if there is one, on all threads.
-void large_product(const char* op, int64_t M, int64_t N, int64_t K, float* y, const BlasMatrix& a,
-                   const BlasMatrix& b, const float* bias) {
-  const int threads = available_threads();
-  const onednn::Threads all(threads);
-  onednn::Key key(bias ? onednn::Kind::linear : onednn::Kind::matmul);
-  key.add({M, N, K, threads}).add(a.strides()).add(b.strides());
-  onednn::Plan& plan = onednn::cached(op, key, [&] {
-    const auto a_desc = onednn::describe({M, K}, a.strides());
-    const auto b_desc = onednn::describe({K, N}, b.strides());
-    const auto y_desc = onednn::describe({M, N});
-    const auto bias_desc = bias ? onednn::describe({1, N}) : dnnl::memory::desc();
-    const auto primitive = onednn::matmul(a_desc, b_desc, bias_desc, y_desc);
-    onednn::Plan made(op);
-    made.input(DNNL_ARG_SRC, a_desc, a_desc);
-    made.input(DNNL_ARG_WEIGHTS, b_desc, b_desc);
-    if (bias) made.input(DNNL_ARG_BIAS, bias_desc, bias_desc);
-    made.output(DNNL_ARG_DST, y_desc, y_desc);
-    made.finish(dnnl::matmul(primitive), primitive.scratchpad_desc());
-    return made;
-  });
-  if (bias) {
-    plan.run({a.data(), b.data(), bias, y});
-  } else {
-    plan.run({a.data(), b.data(), y});
-  }
-}
-
-/// y = a b where y is a row or a column: bound by the memory of the matrix, whose rows or columns
-/// the threads share.
-void thin_product(const char* op, int64_t M, int64_t N, int64_t K, float* y,
-                  const Matrix<const float>& a, const Matrix<const float>& b) {
-  parallel_for(std::max(M, N), grain_for(K), [&](int64_t begin, int64_t end) {
-    const int64_t n = end - begin;
-    if (N == 1) {
-      const Matrix<const float> rows{a.data + begin * a.row_stride, a.row_stride, a.column_stride};
-      small_product(op, n, 1, K, y + begin, BlasMatrix(rows, n, K), BlasMatrix(b, K, 1), false);
-    } else {
-      const Matrix<const float> columns{b.data + begin * b.column_stride, b.row_stride,
-                                        b.column_stride};
-      small_product(op, 1, n, K, y + begin, BlasMatrix(a, 1, K), BlasMatrix(columns, K, n), false);
+/// How a product is cut into tiles, each for one thread: by its sizes alone, so that no sum depends
+/// on the number of threads.
+class Tiles {
+ public:
+  Tiles(int64_t M, int64_t N, int64_t K) : M_(M), N_(N), rows_(M), columns_(N) {
+    while (count() < kMostTiles && rows_ * columns_ * K >= worth_cutting()) {
+      // Wide tiles: what each makes of its part of b is used by all of its rows.
+      int64_t& longer = 2 * rows_ >= columns_ ? rows_ : columns_;
+      longer = round_up(ceil_div(longer, 2), kUnit);
     }
-  });
-}
+  }
+
+  int64_t count() const { return ceil_div(M_, rows_) * across(); }
+
+  /// y of a product = its tile i.
+  void multiply(const Product& p, float* y, int64_t i) const {
+    const int64_t row = i / across() * rows_, rows = std::min(rows_, M_ - row);
+    const int64_t column = i % across() * columns_, columns = std::min(columns_, N_ - column);
+    const BlasMatrix a({p.a.data + row * p.a.row_stride, p.a.row_stride, p.a.column_stride}, rows,
+                       p.K);
+    const BlasMatrix b({p.b.data + column * p.b.column_stride, p.b.row_stride, p.b.column_stride},
+                       p.K, columns);
+    y += row * N_ + column;
+    for (int64_t m = 0; p.bias && m < rows; ++m) {
+      copy_strided(columns, y + m * N_, 1, p.bias + column * p.bias_stride, p.bias_stride,
+                   sizeof(float));
+    }
+    const onednn::OneThread one;
+    onednn::check(p.op, dnnl_sgemm(a.transposed(), b.transposed(), rows, columns, p.K, 1, a.data(),
+                                   a.leading(), b.data(), b.leading(), p.bias ? 1 : 0, y, N_));
+  }
+
+ private:
+  static constexpr int64_t kLargeTile = 24 * kProductGrain;
+  static constexpr int64_t kMostTiles = 16;
+  static constexpr int64_t kUnit = 16;  // numbers of a cache line
+
+  int64_t across() const { return ceil_div(N_, columns_); }
+  /// Multiply-adds of a tile from which two are better: for two threads soon, for many only where
+  /// the smaller ones are not much slower. Of a single row or column the matrix has to be read,
+  /// which takes longer than to multiply.
+  int64_t worth_cutting() const {
+    if (std::min(M_, N_) == 1) return 2 * kGrain;
+    return count() == 1 ? kProductGrain : kLargeTile;
+  }
+
+  int64_t M_, N_;
+  int64_t rows_, columns_;  // of a tile
+};
 
 /// Sizes of y [B,M,N] = a [B,M,K] b [B,K,N].
 struct Sizes {
@@ -122,22 +123,14 @@ Matrix<const T> matrix_of(const Tensor& t, int64_t batch) {
 
 void matmul_float(const Tensor& y, const Tensor& a, const Tensor& b) {
   const Sizes s = sizes_of(y, a, b);
-  const int64_t M = s.M, N = s.N, K = s.K, work = M * N * K;
-  float* out = y.data_ptr<float>();
-  if (s.B == 1 && std::min(M, N) == 1) {
-    return thin_product("matmul", M, N, K, out, matrix_of<float>(a, 0), matrix_of<float>(b, 0));
-  }
-  if (work >= kLargeProduct) {
-    for (int64_t i = 0; i < s.B; ++i) {
-      const BlasMatrix left(matrix_of<float>(a, i), M, K), right(matrix_of<float>(b, i), K, N);
-      large_product("matmul", M, N, K, out + i * M * N, left, right, nullptr);
-    }
-    return;
-  }
-  parallel_for(s.B, grain_for_products(work), [&](int64_t begin, int64_t end) {
+  const Tiles tiles(s.M, s.N, s.K);
+  const int64_t count = tiles.count(), grain = grain_for_products(s.M * s.N * s.K / count);
+  parallel_for(s.B * count, count == 1 ? grain : 1, [&](int64_t begin, int64_t end) {
     for (int64_t i = begin; i < end; ++i) {
-      const BlasMatrix left(matrix_of<float>(a, i), M, K), right(matrix_of<float>(b, i), K, N);
-      small_product("matmul", M, N, K, out + i * M * N, left, right, false);
+      const int64_t batch = i / count;
+      const Product product{
+          "matmul", s.M, s.N, s.K, matrix_of<float>(a, batch), matrix_of<float>(b, batch)};
+      tiles.multiply(product, y.data_ptr<float>() + batch * s.M * s.N, i % count);
     }
   });
 }
@@ -162,13 +155,7 @@ void own_product(int64_t M, int64_t N, int64_t K, T* y, const Matrix<const T>& a
   }
 }
 
-/// Put b [N] into every row of y [M,N], or add it there.
-template <class T>
-void put_bias(T* y, const Tensor& b, int64_t M, int64_t N) {
-  const T* bias = b.data_ptr<T>();
-  const int64_t stride = b.strides()[0];
-  for (int64_t m = 0; m < M; ++m) copy_strided(N, y + m * N, 1, bias, stride, sizeof(T));
-}
+/// Add b [N] to every row of y [M,N].
 template <class T>
 void add_bias(T* y, const Tensor& b, int64_t M, int64_t N) {
   const T* bias = b.data_ptr<T>();
@@ -181,16 +168,20 @@ void add_bias(T* y, const Tensor& b, int64_t M, int64_t N) {
 
 void linear_float(const Tensor& y, const Tensor& x, const Tensor& w, const Tensor& b) {
   const int64_t M = y.sizes()[0], N = y.sizes()[1], K = x.sizes()[1];
-  const BlasMatrix left({x.data_ptr<float>(), x.strides()[0], x.strides()[1]}, M, K);
-  const BlasMatrix right({w.data_ptr<float>(), w.strides()[1], w.strides()[0]}, K, N);
-  float* out = y.data_ptr<float>();
-  const bool direct_bias = !b.defined() || b.is_contiguous();
-  if (M * N * K >= kLargeProduct && direct_bias) {
-    const float* bias = b.defined() ? b.data_ptr<float>() : nullptr;
-    return large_product("linear", M, N, K, out, left, right, bias);
+  Product product{"linear",
+                  M,
+                  N,
+                  K,
+                  {x.data_ptr<float>(), x.strides()[0], x.strides()[1]},
+                  {w.data_ptr<float>(), w.strides()[1], w.strides()[0]}};
+  if (b.defined()) {
+    product.bias = b.data_ptr<float>();
+    product.bias_stride = b.strides()[0];
   }
-  if (b.defined()) put_bias(out, b, M, N);
-  small_product("linear", M, N, K, out, left, right, b.defined());
+  const Tiles tiles(M, N, K);
+  parallel_for(tiles.count(), 1, [&](int64_t begin, int64_t end) {
+    for (int64_t i = begin; i < end; ++i) tiles.multiply(product, y.data_ptr<float>(), i);
+  });
 }
 
 }  // namespace

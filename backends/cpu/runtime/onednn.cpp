@@ -65,12 +65,12 @@ void check(const char* op, dnnl_status_t status) {
       fmt::format("{}: expected oneDNN to succeed, got {}", op, dnnl_status2str(status)));
 }
 
-Threads::Threads(int threads) : before_(omp_get_max_threads()) {
-  if (threads != before_) omp_set_num_threads(threads);
+OneThread::OneThread() : before_(omp_get_max_threads()) {
+  if (before_ != 1) omp_set_num_threads(1);
 }
 
-Threads::~Threads() {
-  if (omp_get_max_threads() != before_) omp_set_num_threads(before_);
+OneThread::~OneThread() {
+  if (before_ != 1) omp_set_num_threads(before_);
 }
 
 size_t Key::hash() const {
@@ -122,7 +122,14 @@ void Plan::execute(const Reorder& reorder) const {
   check(op_, dnnl_primitive_execute(reorder.primitive.get(), stream().get(), 2, arguments));
 }
 
+memory::desc Plan::wanted(int argument) const {
+  const auto found = std::find_if(arguments_.begin(), arguments_.end(),
+                                  [&](const dnnl_exec_arg_t& a) { return a.arg == argument; });
+  return wanted_.at(static_cast<size_t>(found - arguments_.begin())).get_desc();
+}
+
 void Plan::run(std::initializer_list<const void*> data) {
+  const OneThread one;
   const Scratch scratch(scratch_bytes_);
   size_t i = 0;
   for (const void* p : data) {
@@ -144,6 +151,7 @@ Plan& cached(const char* op, const Key& key, Plan (*make)(const void*), const vo
   auto found = cache.slots.find(key);
   if (found == cache.slots.end()) {
     if (cache.slots.size() >= Cache::kLimit) cache.drop_oldest();
+    const OneThread one;
     try {
       found = cache.slots.emplace(key, Cache::Slot{make(context), 0}).first;
     } catch (const dnnl::error& e) {
@@ -168,41 +176,36 @@ memory::desc any_layout(IntArrayRef sizes) {
   return {sizes.vec(), memory::data_type::f32, memory::format_tag::any};
 }
 
-// From here on: where 2.x has a descriptor of the operation, 3.x takes its arguments directly.
-
-dnnl::matmul::primitive_desc matmul(const memory::desc& a, const memory::desc& b,
-                                    const memory::desc& bias, const memory::desc& y) {
-#if DNNL_VERSION_MAJOR >= 3
-  return {engine(), a, b, bias, y, user_scratchpad()};
-#else
-  return {{a, b, bias, y}, user_scratchpad(), engine()};
-#endif
+dnnl::reorder reorder(const memory::desc& from, const memory::desc& to) {
+  return dnnl::reorder(dnnl::reorder::primitive_desc(engine(), from, engine(), to));
 }
 
+// From here on: where 2.x has a descriptor of the operation, 3.x takes its arguments directly.
+
 dnnl::convolution_forward::primitive_desc convolution(const Convolution& c) {
-  const memory::dims stride = dims_of(c.params.stride), padding = dims_of(c.params.padding),
-                     dilation = dilation_of(c.params);
+  const memory::dims stride = dims_of(c.params.stride), dilation = dilation_of(c.params),
+                     begin = dims_of(c.padding_begin), end = dims_of(c.padding_end);
   const auto kind = dnnl::prop_kind::forward_training;
   const auto algorithm = dnnl::algorithm::convolution_direct;
 #if DNNL_VERSION_MAJOR >= 3
-  return {engine(), kind,   algorithm, c.x,     c.w,     c.bias,
-          c.y,      stride, dilation,  padding, padding, user_scratchpad()};
+  return {engine(), kind,   algorithm, c.x,   c.w, c.bias,
+          c.y,      stride, dilation,  begin, end, user_scratchpad()};
 #else
-  return {{kind, algorithm, c.x, c.w, c.bias, c.y, stride, dilation, padding, padding},
+  return {{kind, algorithm, c.x, c.w, c.bias, c.y, stride, dilation, begin, end},
           user_scratchpad(),
           engine()};
 #endif
 }
 
 dnnl::convolution_backward_data::primitive_desc convolution_input_grad(const Convolution& c) {
-  const memory::dims stride = dims_of(c.params.stride), padding = dims_of(c.params.padding),
-                     dilation = dilation_of(c.params);
+  const memory::dims stride = dims_of(c.params.stride), dilation = dilation_of(c.params),
+                     begin = dims_of(c.padding_begin), end = dims_of(c.padding_end);
   const auto algorithm = dnnl::algorithm::convolution_direct;
 #if DNNL_VERSION_MAJOR >= 3
-  return {engine(),       algorithm,        c.x, c.w, c.y, stride, dilation, padding, padding,
+  return {engine(),       algorithm,        c.x, c.w, c.y, stride, dilation, begin, end,
           convolution(c), user_scratchpad()};
 #else
-  return {{algorithm, c.x, c.w, c.y, stride, dilation, padding, padding},
+  return {{algorithm, c.x, c.w, c.y, stride, dilation, begin, end},
           user_scratchpad(),
           engine(),
           convolution(c)};
@@ -210,14 +213,14 @@ dnnl::convolution_backward_data::primitive_desc convolution_input_grad(const Con
 }
 
 dnnl::convolution_backward_weights::primitive_desc convolution_weight_grad(const Convolution& c) {
-  const memory::dims stride = dims_of(c.params.stride), padding = dims_of(c.params.padding),
-                     dilation = dilation_of(c.params);
+  const memory::dims stride = dims_of(c.params.stride), dilation = dilation_of(c.params),
+                     begin = dims_of(c.padding_begin), end = dims_of(c.padding_end);
   const auto algorithm = dnnl::algorithm::convolution_direct;
 #if DNNL_VERSION_MAJOR >= 3
-  return {engine(),       algorithm,        c.x, c.w, c.y, stride, dilation, padding, padding,
+  return {engine(),       algorithm,        c.x, c.w, c.y, stride, dilation, begin, end,
           convolution(c), user_scratchpad()};
 #else
-  return {{algorithm, c.x, c.w, c.y, stride, dilation, padding, padding},
+  return {{algorithm, c.x, c.w, c.y, stride, dilation, begin, end},
           user_scratchpad(),
           engine(),
           convolution(c)};

@@ -17,21 +17,22 @@ const dnnl::engine& engine();
 /// Throw BackendError "<op>: expected oneDNN to succeed, got <status>" for any other status.
 void check(const char* op, dnnl_status_t status);
 
-/// Limit oneDNN to `threads` for a scope. It takes OpenMP's setting, which belongs to the calling
-/// thread and maybe to its user.
-class Threads {
+/// Keep oneDNN on the calling thread for a scope: the threads of parallel.h share the work, and
+/// those of oneDNN's own would wait for cores that they do not get. It takes OpenMP's setting,
+/// which belongs to the calling thread and maybe to its user.
+class OneThread {
  public:
-  explicit Threads(int threads);
-  ~Threads();
-  Threads(const Threads&) = delete;
-  Threads& operator=(const Threads&) = delete;
+  OneThread();
+  ~OneThread();
+  OneThread(const OneThread&) = delete;
+  OneThread& operator=(const OneThread&) = delete;
 
  private:
   int before_;
 };
 
 /// What a cached plan computes.
-enum class Kind : int64_t { matmul, linear, conv2d, conv2d_input_grad, conv2d_weight_grad };
+enum class Kind : int64_t { conv2d, conv2d_input_grad, conv2d_weight_grad };
 
 /// What a cached plan is found by: its kind, then sizes, strides and parameters.
 class Key {
@@ -52,7 +53,7 @@ class Key {
   }
 
  private:
-  std::array<int64_t, 28> words_;  // enough for a convolution or a batched product
+  std::array<int64_t, 28> words_;  // enough for a convolution
   size_t size_ = 0;
 };
 
@@ -70,6 +71,10 @@ class Plan {
   /// Finish with the primitive and the description of its scratchpad.
   void finish(dnnl::primitive primitive, const dnnl::memory::desc& scratchpad);
 
+  /// How the primitive wants the data of an argument.
+  dnnl::memory::desc wanted(int argument) const;
+
+  /// Errors: OutOfMemoryError, BackendError.
   void run(std::initializer_list<const void*> data);
 
  private:
@@ -113,14 +118,13 @@ dnnl::memory::desc any_layout(IntArrayRef sizes);
 
 // Primitive descriptors, all float32, with the scratchpad left to the caller.
 
-/// bias may be an empty description.
-dnnl::matmul::primitive_desc matmul(const dnnl::memory::desc& a, const dnnl::memory::desc& b,
-                                    const dnnl::memory::desc& bias, const dnnl::memory::desc& y);
+dnnl::reorder reorder(const dnnl::memory::desc& from, const dnnl::memory::desc& to);
 
 /// Shapes of one convolution; w has a leading dim of groups where there are several.
 struct Convolution {
   dnnl::memory::desc x, w, bias, y;  // bias may be empty
-  Conv2dParams params;
+  Conv2dParams params;               // but for the padding
+  Pair padding_begin, padding_end;
 };
 dnnl::convolution_forward::primitive_desc convolution(const Convolution& c);
 dnnl::convolution_backward_data::primitive_desc convolution_input_grad(const Convolution& c);

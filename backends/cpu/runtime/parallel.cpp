@@ -1,34 +1,269 @@
-// OpenMP (libgomp, the runtime that oneDNN uses too) behind parallel.h.
+// The threads that share the work of kernels. One that is late, since its core is busy with
+// something else, is left out: the caller takes over its pieces, and waits for none but those that
+// somebody works on already.
 #include "parallel.h"
 
-#include <omp.h>
+#include <ambit/parallel.h>
 
+#include <pthread.h>
+#include <sys/resource.h>
+
+#include <algorithm>
+#include <array>
+#include <atomic>
+#include <chrono>
 #include <exception>
 #include <mutex>
+#include <new>
+#include <system_error>
+#include <thread>
+#include <utility>
 
 namespace ambit::cpu {
+namespace {
 
-int available_threads() { return omp_in_parallel() ? 1 : get_num_threads(); }
+using Clock = std::chrono::steady_clock;
 
-int count_pieces(int64_t n, int64_t grain) {
-  return static_cast<int>(std::clamp<int64_t>(n / grain, 1, available_threads()));
+constexpr int kMostThreads = 256;
+/// Where there is work enough, a thread gets several pieces: while one is late with a piece, others
+/// do the rest of its share.
+constexpr int64_t kPiecesPerThread = 4;
+constexpr int64_t kLongPiece = 4;  // grains
+
+thread_local bool working = false;
+
+void pause() {
+#if defined(__x86_64__)
+  __builtin_ia32_pause();
+#elif defined(__aarch64__)
+  asm volatile("yield");
+#endif
 }
 
-void run_pieces(int64_t n, int pieces, void (*piece)(const void*, int64_t, int64_t),
-                const void* context) {
-  std::exception_ptr error;
-  std::mutex mutex;
-  // OpenMP may give fewer threads than asked, hence a loop over the pieces.
-#pragma omp parallel for num_threads(pieces) schedule(static, 1)
-  for (int i = 0; i < pieces; ++i) {
-    try {
-      piece(context, n * i / pieces, n * (i + 1) / pieces);
-    } catch (...) {
-      const std::lock_guard lock(mutex);
-      if (!error) error = std::current_exception();
+/// How often the scheduler gave the calling thread's core to another one that wanted it.
+long interruptions() {
+  rusage usage{};
+  getrusage(RUSAGE_THREAD, &usage);
+  return usage.ru_nivcsw;
+}
+
+/// Look for `ready` for a bounded time before the thread is put to sleep: the next kernel or the
+/// end of this one is microseconds away as a rule, and a sleeper takes tens of them to wake. A core
+/// that others want is given up at once: looking on there would only delay what is waited for.
+class Spin {
+ public:
+  template <class Ready>
+  bool until(const Ready& ready) {
+    const Clock::time_point begin = Clock::now();
+    Clock::time_point before = begin;
+    while (true) {
+      for (int i = 0; i < 8; ++i) {
+        if (ready()) return true;
+        pause();
+      }
+      const Clock::time_point now = Clock::now();
+      if (now - before > kGap && was_interrupted()) contended_until_ = now + kBackOff;
+      if (now - begin > (now < contended_until_ ? kShort : kLong)) return ready();
+      before = now;
     }
   }
-  if (error) std::rethrow_exception(error);
+
+ private:
+  static constexpr auto kLong = std::chrono::microseconds(300);
+  static constexpr auto kShort = std::chrono::microseconds(5);
+  static constexpr auto kGap = std::chrono::microseconds(100);
+  static constexpr auto kBackOff = std::chrono::milliseconds(50);
+
+  bool was_interrupted() {
+    const long now = interruptions();
+    return now != std::exchange(interruptions_, now);
+  }
+
+  long interruptions_ = interruptions();
+  Clock::time_point contended_until_{};
+};
+
+/// One call of run_pieces(): the pieces in equal shares, one for each thread. Who is through with
+/// his own goes on with those of others.
+class Job {
+ public:
+  Job(int64_t n, int pieces, Piece* piece, const void* context, int threads)
+      : n_(n), pieces_(pieces), piece_(piece), context_(context), threads_(threads) {
+    for (int i = 0; i < threads; ++i) {
+      Share& share = shares_[static_cast<size_t>(i)];
+      share.next.store(pieces * i / threads, std::memory_order_relaxed);
+      share.end = pieces * (i + 1) / threads;
+    }
+  }
+
+  void work(int thread) {
+    for (int of = thread; of < thread + threads_; ++of) {
+      Share& share = shares_[static_cast<size_t>(of % threads_)];
+      while (true) {
+        if (share.next.load(std::memory_order_relaxed) >= share.end) break;
+        const int i = share.next.fetch_add(1, std::memory_order_relaxed);
+        if (i >= share.end) break;
+        run_piece(i);
+      }
+    }
+  }
+
+  void rethrow() const {
+    if (error_) std::rethrow_exception(error_);
+  }
+
+ private:
+  struct Share {
+    std::atomic<int> next;
+    int end;
+  };
+
+  void run_piece(int i) {
+    try {
+      piece_(context_, n_ * i / pieces_, n_ * (i + 1) / pieces_);
+    } catch (...) {
+      const std::lock_guard lock(mutex_);
+      if (!error_) error_ = std::current_exception();
+    }
+  }
+
+  const int64_t n_;
+  const int pieces_;
+  Piece* const piece_;
+  const void* const context_;
+  const int threads_;
+  std::array<Share, kMostThreads> shares_;
+  std::mutex mutex_;
+  std::exception_ptr error_;
+};
+
+/// A thread and what it is asked to do. `state` says whose turn it is.
+class Worker {
+ public:
+  Worker() : thread_([this] { loop(); }) { thread_.detach(); }
+
+  /// Ask it to take part, unless it is another caller's.
+  bool offer(Job& job, int share) {
+    State expected = State::idle;
+    if (state_.load(std::memory_order_relaxed) != State::idle ||
+        !state_.compare_exchange_strong(expected, State::reserved, std::memory_order_acquire)) {
+      return false;
+    }
+    job_ = &job;
+    share_ = share;
+    state_.store(State::offered, std::memory_order_release);
+    state_.notify_one();
+    return true;
+  }
+
+  /// After a successful offer: return when it no longer touches the job, at once if it was late.
+  void collect(Spin& spin) {
+    State expected = State::offered;
+    if (state_.compare_exchange_strong(expected, State::idle, std::memory_order_relaxed)) return;
+    const auto done = [this] { return state_.load(std::memory_order_acquire) == State::done; };
+    if (!spin.until(done)) {
+      while (!done()) state_.wait(State::taken, std::memory_order_acquire);
+    }
+    state_.store(State::idle, std::memory_order_release);
+  }
+
+ private:
+  enum class State : int { idle, reserved, offered, taken, done };
+
+  void loop() {
+    working = true;
+    Spin spin;
+    while (true) {
+      await_offer(spin);
+      State expected = State::offered;
+      if (!state_.compare_exchange_strong(expected, State::taken, std::memory_order_acquire)) {
+        continue;  // taken back
+      }
+      job_->work(share_);
+      state_.store(State::done, std::memory_order_release);
+      state_.notify_one();
+    }
+  }
+
+  void await_offer(Spin& spin) {
+    const auto offered = [this] {
+      return state_.load(std::memory_order_relaxed) == State::offered;
+    };
+    if (spin.until(offered)) return;
+    for (State now = state_.load(); now != State::offered; now = state_.load()) state_.wait(now);
+  }
+
+  alignas(64) std::atomic<State> state_{State::idle};
+  Job* job_ = nullptr;
+  int share_ = 0;
+  std::thread thread_;
+};
+
+/// Never destroyed: its threads may be working while the process ends.
+class Pool {
+ public:
+  static Pool& get() {
+    static Pool* const pool = [] {
+      pthread_atfork(nullptr, nullptr, [] { new (&get()) Pool; });  // its threads stay behind
+      return new Pool;
+    }();
+    return *pool;
+  }
+
+  Worker* worker(int i) {
+    const int started = started_.load(std::memory_order_acquire);
+    if (i >= started && !start(i)) return nullptr;
+    return workers_[static_cast<size_t>(i)];
+  }
+
+ private:
+  bool start(int i) {
+    const std::lock_guard lock(mutex_);
+    for (int n = started_.load(std::memory_order_relaxed); n <= i; ++n) {
+      try {
+        workers_[static_cast<size_t>(n)] = new Worker;
+      } catch (const std::system_error&) {
+        return false;  // no more threads to be had
+      } catch (const std::bad_alloc&) {
+        return false;
+      }
+      started_.store(n + 1, std::memory_order_release);
+    }
+    return true;
+  }
+
+  std::mutex mutex_;
+  std::atomic<int> started_{0};
+  std::array<Worker*, kMostThreads - 1> workers_{};
+};
+
+}  // namespace
+
+int available_threads() { return working ? 1 : get_num_threads(); }
+
+int count_pieces(int64_t n, int64_t grain) {
+  const int64_t threads = available_threads(), most = n / grain;
+  if (threads == 1 || most <= threads)
+    return static_cast<int>(std::max<int64_t>(1, std::min(most, threads)));
+  return static_cast<int>(std::clamp(most / kLongPiece, threads, threads * kPiecesPerThread));
+}
+
+void run_pieces(int64_t n, int pieces, Piece* piece, const void* context) {
+  const int threads = std::min({pieces, available_threads(), kMostThreads});
+  Job job(n, pieces, piece, context, threads);
+  std::array<Worker*, kMostThreads> helpers;
+  size_t helping = 0;
+  for (int i = 0; i + 1 < threads; ++i) {
+    Worker* worker = Pool::get().worker(i);
+    if (!worker) break;
+    if (worker->offer(job, i + 1)) helpers[helping++] = worker;
+  }
+  working = true;
+  job.work(0);
+  working = false;
+  thread_local Spin spin;
+  for (size_t i = 0; i < helping; ++i) helpers[i]->collect(spin);
+  job.rethrow();
 }
 
 }  // namespace ambit::cpu

@@ -15,10 +15,17 @@ inline constexpr int64_t kGrain = int64_t{1} << 15;
 /// Multiply-adds of a product or convolution that are.
 inline constexpr int64_t kProductGrain = int64_t{1} << 21;
 
-/// Call piece(context, begin, end) on `pieces` threads, for equal parts of [0, n). The first
-/// exception is thrown on, when all are done.
-void run_pieces(int64_t n, int pieces, void (*piece)(const void*, int64_t, int64_t),
-                const void* context);
+/// The number of pieces of `size` that n makes, the last one maybe not full.
+inline int64_t ceil_div(int64_t n, int64_t size) { return (n + size - 1) / size; }
+inline int64_t round_up(int64_t n, int64_t unit) { return ceil_div(n, unit) * unit; }
+
+/// Some of a loop: [begin, end).
+using Piece = void(const void* context, int64_t begin, int64_t end);
+
+/// Call piece(context, begin, end) for so many equal parts of [0, n), on all threads that there are
+/// and that are free. When all are done, the first exception is thrown on. A forked child starts
+/// threads of its own.
+void run_pieces(int64_t n, int pieces, Piece* piece, const void* context);
 /// Return how many threads a kernel may use that starts here: inside another parallel_for, and in a
 /// program's own parallel regions, the calling one alone.
 int available_threads();

@@ -1,0 +1,236 @@
+#include "conv_onednn.h"
+
+#include <algorithm>
+
+#include "backends/cpu/layout/channels_last.h"
+#include "backends/cpu/runtime/onednn.h"
+#include "backends/cpu/runtime/parallel.h"
+#include "backends/cpu/runtime/scratch.h"
+#include "conv_parts.h"
+
+namespace ambit::cpu {
+namespace {
+
+using dnnl::memory;
+using onednn::Kind;
+using onednn::Plan;
+
+/// Parts of images or rows of a result: enough for many cores.
+constexpr int64_t kMostParts = 16;
+
+/// Parts of the gradient of the weights, each of which needs as much memory as all weights.
+int64_t most_sums(const ConvSizes& g) {
+  const int64_t images = g.N * (g.C * g.H * g.W + g.K * g.P * g.Q), weights = g.K * g.taps();
+  return std::clamp<int64_t>(images / weights, 2, kMostParts / 2);
+}
+
+/// The weights with a dim of groups, as oneDNN wants them, where there are several.
+Dims weight_sizes(const ConvSizes& g) {
+  if (g.groups == 1) return {g.K, g.C, g.R, g.S};
+  return {g.groups, g.Kg, g.Cg, g.R, g.S};
+}
+
+/// Describe `images` images of t and `rows` of their rows, as they lie.
+memory::desc describe(const Tensor& t, int64_t images, int64_t rows) {
+  const IntArrayRef sizes = t.sizes();
+  return onednn::describe({images, sizes[1], rows, sizes[3]}, t.strides());
+}
+
+/// One pass over a convolution, in parts. Where there are several, the weights are brought once to
+/// the layout that the first of them likes best.
+class Pass {
+ public:
+  Pass(Kind kind, const char* op, const ConvSizes& g, const Tensor& x, const Tensor& y,
+       bool bias = false)
+      : kind_(kind),
+        op_(op),
+        g_(g),
+        x_(x),
+        y_(y),
+        bias_(bias),
+        parts_(g, kind == Kind::conv2d_input_grad ? ConvParts::Own::x : ConvParts::Own::y,
+               kind == Kind::conv2d_weight_grad ? most_sums(g) : kMostParts),
+        weights_(onednn::describe(weight_sizes(g))),
+        packed_(parts_.count() == 1 ? weights_ : plan(0, Role::whole).wanted(weights_argument())) {}
+
+  int64_t parts() const { return parts_.count(); }
+  bool packs() const { return packed_ != weights_; }
+  /// Bytes of the packed weights.
+  size_t packed_bytes() const { return packed_.get_size(); }
+  void pack(float* packed, const float* w) const { reorder(Role::pack, packed, w); }
+  void unpack(float* w, const float* packed) const { reorder(Role::unpack, w, packed); }
+
+  /// Part i; weights are packed. The plan is the calling thread's.
+  Plan& plan(int64_t i) const { return plan(i, parts() == 1 ? Role::whole : Role::part); }
+  float* x(int64_t i) const { return row(x_, parts_[i].image, parts_[i].x_row); }
+  float* y(int64_t i) const { return row(y_, parts_[i].image, parts_[i].y_row); }
+
+ private:
+  /// What a plan is for: a part and the weights as given, a part and the weights packed, or these
+  /// alone.
+  enum class Role : int64_t { whole, part, pack, unpack };
+
+  static float* row(const Tensor& t, int64_t image, int64_t i) {
+    return t.data_ptr<float>() + image * t.strides()[0] + i * t.strides()[2];
+  }
+  int weights_argument() const {
+    return kind_ == Kind::conv2d_weight_grad ? DNNL_ARG_DIFF_WEIGHTS : DNNL_ARG_WEIGHTS;
+  }
+  onednn::Key key(Role role, const ConvPart& part) const;
+  Plan& plan(int64_t i, Role role) const;
+  Plan make(const ConvPart& part, const memory::desc& weights) const;
+  void reorder(Role role, float* to, const float* from) const;
+
+  const Kind kind_;
+  const char* const op_;
+  const ConvSizes& g_;
+  const Tensor &x_, &y_;
+  const bool bias_;
+  const ConvParts parts_;
+  const memory::desc weights_, packed_;  // row-major, and as the parts take them
+};
+
+onednn::Key Pass::key(Role role, const ConvPart& part) const {
+  onednn::Key key(kind_);
+  key.add(static_cast<int64_t>(role));
+  key.add({g_.C, g_.W, g_.K, g_.R, g_.S, g_.Q, g_.groups});
+  key.add({g_.p.stride[0], g_.p.stride[1], g_.p.padding[1], g_.p.dilation[0], g_.p.dilation[1]});
+  key.add(bias_ | has_channels_last_strides(x_) << 1 | has_channels_last_strides(y_) << 2);
+  // The strides of a row-major image tell its height.
+  key.add({g_.H, g_.P});
+  const ConvPart first = parts_[0];  // decides how weights are packed
+  for (const ConvPart& p : {part, first}) {
+    key.add({p.images, p.x_rows, p.y_rows, p.padding_top, p.padding_bottom});
+  }
+  return key;
+}
+
+Plan& Pass::plan(int64_t i, Role role) const {
+  const ConvPart part = parts_[i];
+  return onednn::cached(op_, key(role, part),
+                        [&] { return make(part, role == Role::part ? packed_ : weights_); });
+}
+
+Plan Pass::make(const ConvPart& part, const memory::desc& weights) const {
+  const memory::desc x = describe(x_, part.images, part.x_rows),
+                     y = describe(y_, part.images, part.y_rows);
+  const onednn::Convolution best{.x = onednn::channels_last({part.images, g_.C, part.x_rows, g_.W}),
+                                 .w = onednn::any_layout(weight_sizes(g_)),
+                                 .bias = bias_ ? onednn::describe({g_.K}) : memory::desc(),
+                                 .y = onednn::channels_last({part.images, g_.K, part.y_rows, g_.Q}),
+                                 .params = g_.p,
+                                 .padding_begin = {part.padding_top, g_.p.padding[1]},
+                                 .padding_end = {part.padding_bottom, g_.p.padding[1]}};
+  Plan made(op_);
+  switch (kind_) {
+    case Kind::conv2d: {
+      const auto primitive = onednn::convolution(best);
+      made.input(DNNL_ARG_SRC, x, primitive.src_desc());
+      made.input(DNNL_ARG_WEIGHTS, weights, primitive.weights_desc());
+      if (bias_) made.input(DNNL_ARG_BIAS, best.bias, best.bias);
+      made.output(DNNL_ARG_DST, y, primitive.dst_desc());
+      made.finish(dnnl::convolution_forward(primitive), primitive.scratchpad_desc());
+      break;
+    }
+    case Kind::conv2d_input_grad: {
+      const auto primitive = onednn::convolution_input_grad(best);
+      made.input(DNNL_ARG_DIFF_DST, y, primitive.diff_dst_desc());
+      made.input(DNNL_ARG_WEIGHTS, weights, primitive.weights_desc());
+      made.output(DNNL_ARG_DIFF_SRC, x, primitive.diff_src_desc());
+      made.finish(dnnl::convolution_backward_data(primitive), primitive.scratchpad_desc());
+      break;
+    }
+    case Kind::conv2d_weight_grad: {
+      const auto primitive = onednn::convolution_weight_grad(best);
+      made.input(DNNL_ARG_DIFF_DST, y, primitive.diff_dst_desc());
+      made.input(DNNL_ARG_SRC, x, primitive.src_desc());
+      made.output(DNNL_ARG_DIFF_WEIGHTS, weights, primitive.diff_weights_desc());
+      made.finish(dnnl::convolution_backward_weights(primitive), primitive.scratchpad_desc());
+      break;
+    }
+  }
+  return made;
+}
+
+void Pass::reorder(Role role, float* to, const float* from) const {
+  const bool pack = role == Role::pack;
+  const memory::desc &given = pack ? weights_ : packed_, &wanted = pack ? packed_ : weights_;
+  onednn::cached(op_, key(role, parts_[0]), [&] {
+    Plan made(op_);
+    made.input(DNNL_ARG_FROM, given, given);
+    made.output(DNNL_ARG_TO, wanted, wanted);
+    made.finish(onednn::reorder(given, wanted), {});
+    return made;
+  }).run({from, to});
+}
+
+/// The weights as the parts of a pass take them.
+class PackedWeights {
+ public:
+  PackedWeights(const Pass& pass, const float* w)
+      : scratch_(pass.packs() ? pass.packed_bytes() : 0), data_(w) {
+    if (!pass.packs()) return;
+    pass.pack(scratch_.data<float>(), w);
+    data_ = scratch_.data<float>();
+  }
+  const float* data() const { return data_; }
+
+ private:
+  Scratch scratch_;
+  const float* data_;
+};
+
+/// Call f(i) for each part of a pass.
+template <class F>
+void for_parts(const Pass& pass, const F& f) {
+  parallel_for(pass.parts(), 1, [&](int64_t begin, int64_t end) {
+    for (int64_t i = begin; i < end; ++i) f(i);
+  });
+}
+
+/// Add [parts, size] to its first row.
+void add_rows(float* rows, int64_t parts, int64_t size) {
+  parallel_for(size, grain_for(parts), [&](int64_t begin, int64_t end) {
+    for (int64_t part = 1; part < parts; ++part) {
+      const float* from = rows + part * size;
+      for (int64_t i = begin; i < end; ++i) rows[i] += from[i];
+    }
+  });
+}
+
+}  // namespace
+
+void onednn_conv(const ConvSizes& g, const Tensor& y, const Tensor& x, const Tensor& w,
+                 const Tensor& b) {
+  const Pass pass(Kind::conv2d, "conv2d", g, x, y, b.defined());
+  const PackedWeights weights(pass, w.data_ptr<float>());
+  for_parts(pass, [&](int64_t i) {
+    if (b.defined()) {
+      pass.plan(i).run({pass.x(i), weights.data(), b.data_ptr(), pass.y(i)});
+    } else {
+      pass.plan(i).run({pass.x(i), weights.data(), pass.y(i)});
+    }
+  });
+}
+
+void onednn_conv_input_grad(const ConvSizes& g, const Tensor& dx, const Tensor& dy,
+                            const Tensor& w) {
+  const Pass pass(Kind::conv2d_input_grad, "conv2d_input_grad", g, dx, dy);
+  const PackedWeights weights(pass, w.data_ptr<float>());
+  for_parts(pass, [&](int64_t i) { pass.plan(i).run({pass.y(i), weights.data(), pass.x(i)}); });
+}
+
+void onednn_conv_weight_grad(const ConvSizes& g, const Tensor& dw, const Tensor& dy,
+                             const Tensor& x) {
+  const Pass pass(Kind::conv2d_weight_grad, "conv2d_weight_grad", g, x, dy);
+  if (pass.parts() == 1) return pass.plan(0).run({pass.y(0), pass.x(0), dw.data_ptr()});
+  const auto size = static_cast<int64_t>(pass.packed_bytes() / sizeof(float));
+  const Scratch sums(static_cast<size_t>(pass.parts()) * pass.packed_bytes());
+  for_parts(pass, [&](int64_t i) {
+    pass.plan(i).run({pass.y(i), pass.x(i), sums.data<float>() + i * size});
+  });
+  add_rows(sums.data<float>(), pass.parts(), size);
+  pass.unpack(dw.data_ptr<float>(), sums.data<float>());
+}
+
+}  // namespace ambit::cpu

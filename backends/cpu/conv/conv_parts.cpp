@@ -1,0 +1,92 @@
+#include "conv_parts.h"
+
+#include <algorithm>
+#include <bit>
+
+#include "backends/cpu/runtime/parallel.h"
+
+namespace ambit::cpu {
+namespace {
+
+/// Two parts from two grains on, then twice as many for each time as much work as this: about 200
+/// us a part, of which each costs a few us more than as part of a larger one.
+constexpr int64_t kPartWork = 8 * kProductGrain;
+
+int64_t parts_for(int64_t work, int64_t most) {
+  if (work < 2 * kProductGrain) return 1;
+  const auto wanted = std::bit_floor(static_cast<uint64_t>(work / kPartWork));
+  return std::clamp<int64_t>(static_cast<int64_t>(wanted), 2, most);
+}
+
+/// Images are cut into rows where there are fewer.
+constexpr int64_t kFewImages = 8;
+/// Rows of a part of an image: their neighbours are read, or computed, once more.
+constexpr int64_t kLeastRows = 8;
+
+}  // namespace
+
+ConvParts::ConvParts(const ConvSizes& g, Own own, int64_t most) : g_(g), own_(own) {
+  const int64_t wanted = parts_for(g.work(), most);
+  images_ = ceil_div(g.N, std::min(wanted, g.N));
+  count_ = ceil_div(g.N, images_);
+  if (wanted > g.N && g.N < kFewImages) cut_rows(wanted);
+}
+
+void ConvParts::cut_rows(int64_t wanted) {
+  const int64_t all = own_ == Own::y ? g_.P : g_.H;
+  rows_ = std::max(kLeastRows, ceil_div(all, ceil_div(wanted, g_.N)));
+  row_parts_ = ceil_div(all, rows_);
+  // A part in the padding may have no rows, one between large strides negative padding: not worth
+  // a case.
+  for (int64_t i = row_parts_; i-- > 0;) {
+    const ConvPart part = (*this)[i];
+    const int64_t least = std::min(part.padding_top, part.padding_bottom);
+    if (part.x_rows <= 0 || part.y_rows <= 0 || least < 0) row_parts_ = 1;
+  }
+  count_ = g_.N * row_parts_;
+}
+
+ConvPart ConvParts::operator[](int64_t i) const {
+  ConvPart part{.image = i / row_parts_ * images_,
+                .images = 0,
+                .x_row = 0,
+                .x_rows = g_.H,
+                .y_row = 0,
+                .y_rows = g_.P,
+                .padding_top = g_.p.padding[0],
+                .padding_bottom = g_.p.padding[0]};
+  part.images = std::min(images_, g_.N - part.image);
+  if (row_parts_ == 1) return part;
+  const int64_t first = i % row_parts_ * rows_;
+  if (own_ == Own::y) {
+    part.y_row = first;
+    part.y_rows = std::min(rows_, g_.P - first);
+    return with_rows_of_y(part);
+  }
+  part.x_row = first;
+  part.x_rows = std::min(rows_, g_.H - first);
+  return with_rows_of_x(part);
+}
+
+ConvPart ConvParts::with_rows_of_y(ConvPart part) const {
+  const int64_t stride = g_.p.stride[0], first = part.y_row * stride - g_.p.padding[0],
+                past = first + (part.y_rows - 1) * stride + (g_.R - 1) * g_.p.dilation[0] + 1;
+  part.x_row = std::max<int64_t>(0, first);
+  const int64_t x_past = std::min(g_.H, past);
+  part.x_rows = x_past - part.x_row;
+  part.padding_top = part.x_row - first;
+  part.padding_bottom = past - x_past;
+  return part;
+}
+
+ConvPart ConvParts::with_rows_of_x(ConvPart part) const {
+  const int64_t stride = g_.p.stride[0], reach = (g_.R - 1) * g_.p.dilation[0];
+  const int64_t first = part.x_row + g_.p.padding[0], past = first + part.x_rows;
+  part.y_row = std::max<int64_t>(0, ceil_div(first - reach, stride));
+  part.y_rows = std::min(g_.P, (past - 1) / stride + 1) - part.y_row;
+  part.padding_top = first - part.y_row * stride;
+  part.padding_bottom = (part.y_row + part.y_rows - 1) * stride + reach + 1 - past;
+  return part;
+}
+
+}  // namespace ambit::cpu

@@ -1,0 +1,91 @@
+#include <ambit/detail/cores.h>
+#include <sched.h>
+
+#include <algorithm>
+#include <cmath>
+#include <fstream>
+#include <limits>
+#include <set>
+#include <string>
+
+namespace ambit {
+namespace {
+
+namespace fs = std::filesystem;
+
+std::string first_line(const fs::path& file) {
+  std::ifstream in(file);
+  std::string line;
+  std::getline(in, line);
+  return line;
+}
+
+// Processors on one core name the same siblings.
+int cores_of_affinity(const fs::path& root) {
+  cpu_set_t processors;
+  if (sched_getaffinity(0, sizeof processors, &processors) != 0) return 1;
+  std::set<std::string> cores;
+  for (int i = 0; i < CPU_SETSIZE; ++i) {
+    if (!CPU_ISSET(i, &processors)) continue;
+    const std::string number = std::to_string(i);
+    const std::string siblings = first_line(root / "sys/devices/system/cpu" / ("cpu" + number) /
+                                            "topology/thread_siblings_list");
+    cores.insert(siblings.empty() ? number : siblings);
+  }
+  return static_cast<int>(cores.size());
+}
+
+constexpr double kNoQuota = std::numeric_limits<double>::infinity();
+
+// "50000 100000" or "max 100000": of each 100000 us, see the kernel's cgroup-v2.rst.
+double quota_v2(const fs::path& group) {
+  std::ifstream in(group / "cpu.max");
+  double quota = 0, period = 0;
+  return in >> quota >> period && period > 0 ? quota / period : kNoQuota;
+}
+
+double quota_v1(const fs::path& group) {
+  double quota = 0, period = 0;
+  std::ifstream(group / "cpu.cfs_quota_us") >> quota;
+  std::ifstream(group / "cpu.cfs_period_us") >> period;
+  return quota > 0 && period > 0 ? quota / period : kNoQuota;
+}
+
+// A group has no more than those that it is in. In a container the root of the file system may be
+// any of them.
+template <class Quota>
+double least(const fs::path& mount, const fs::path& group, const Quota& quota) {
+  double cores = quota(mount);
+  fs::path path = mount;
+  for (const fs::path& name : group.relative_path()) {
+    path /= name;
+    cores = std::min(cores, quota(path));
+  }
+  return cores;
+}
+
+// Lines "0::/group" of version 2, "4:cpu,cpuacct:/group" of version 1; see cgroups(7).
+double cores_of_cgroups(const fs::path& root) {
+  double cores = kNoQuota;
+  std::ifstream in(root / "proc/self/cgroup");
+  for (std::string line; std::getline(in, line);) {
+    const size_t first = line.find(':'), second = line.find(':', first + 1);
+    if (second == std::string::npos) continue;
+    const std::string controllers = "," + line.substr(first + 1, second - first - 1) + ",";
+    const fs::path group = line.substr(second + 1), mount = root / "sys/fs/cgroup";
+    if (controllers == ",,") cores = std::min(cores, least(mount, group, quota_v2));
+    if (controllers.find(",cpu,") != std::string::npos) {
+      cores = std::min(cores, least(mount / "cpu", group, quota_v1));
+    }
+  }
+  return cores;
+}
+
+}  // namespace
+
+int available_cores(const fs::path& root) {
+  const double cores = std::min<double>(cores_of_affinity(root), std::ceil(cores_of_cgroups(root)));
+  return std::max(1, static_cast<int>(cores));
+}
+
+}  // namespace ambit
