@@ -205,10 +205,12 @@ Tensor from_blob(void* data, IntArrayRef sizes, const TensorOptions& options,
   }
   const auto n = static_cast<size_t>(count("from_blob", sizes));
   if (!data && n > 0) throw Error("from_blob: expected memory, got a null pointer");
-  Storage storage(new StorageImpl(data, n * element_size(options.dtype()), std::move(deleter)));
-  return finish(Tensor(intrusive_ptr<TensorImpl>(new TensorImpl(
-                    std::move(storage), sizes, contiguous_strides(sizes), 0, options.dtype()))),
-                options);
+  Storage storage(new StorageImpl(data, n * element_size(options.dtype()), nullptr));
+  const Tensor out = finish(Tensor(intrusive_ptr<TensorImpl>(new TensorImpl(
+                                storage, sizes, contiguous_strides(sizes), 0, options.dtype()))),
+                            options);
+  storage->set_deleter(std::move(deleter));  // nothing can fail any more: the memory is taken over
+  return out;
 }
 
 const Tensor& fill_(const Tensor& self, const Scalar& value) {
