@@ -188,7 +188,7 @@ Tensor eye(int64_t n, const TensorOptions& options) { return eye(n, n, options);
 
 Tensor eye(int64_t n, int64_t m, const TensorOptions& options) {
   Tensor out = filled("eye", {n, m}, 0, options.requires_grad(false));
-  as_strided(out, {std::min(n, m)}, {m + 1}).fill_(1);
+  if (out.numel() > 0) as_strided(out, {std::min(n, m)}, {m + 1}).fill_(1);
   return finish(std::move(out), options);
 }
 
@@ -204,6 +204,10 @@ Tensor from_blob(void* data, IntArrayRef sizes, const TensorOptions& options,
     throw Error(fmt::format("from_blob: expected device cpu, got {}", options.device().str()));
   }
   const auto n = static_cast<size_t>(count("from_blob", sizes));
+  if (n > static_cast<size_t>(INT64_MAX) / element_size(options.dtype())) {
+    throw ShapeError(fmt::format("from_blob: expected less than 2^63 bytes, got {} elements of {}",
+                                 n, name(options.dtype())));
+  }
   if (!data && n > 0) throw Error("from_blob: expected memory, got a null pointer");
   Storage storage(new StorageImpl(data, n * element_size(options.dtype()), nullptr));
   const Tensor out = finish(Tensor(intrusive_ptr<TensorImpl>(new TensorImpl(
