@@ -85,6 +85,34 @@ int64_t arange_length(const Scalar& start, const Scalar& end, const Scalar& step
                                first, last, by));
 }
 
+// start, start + step, ...: n integers.
+Tensor arange_of(int64_t n, const Scalar& start, const Scalar& step, const TensorOptions& options) {
+  // Unsigned, because s * i may be beyond int64 where a + s * i is not.
+  const auto value = [a = start.to<uint64_t>(), s = step.to<uint64_t>()](int64_t i) {
+    return static_cast<int64_t>(a + s * static_cast<uint64_t>(i));
+  };
+  if (n > 0) {
+    check_fits("arange", start, options.dtype());
+    check_fits("arange", value(n - 1), options.dtype());
+  }
+  return sequence("arange", n, options, value);
+}
+
+// Integers of numbers with fractions, as PyTorch makes them: start and step lose their fractions,
+// and how many there are is computed with them, but for int64, where `end` loses its own too.
+Tensor truncated_arange(const Scalar& start, const Scalar& end, const Scalar& step,
+                        const TensorOptions& options) {
+  for (const Scalar& s : {start, end, step}) check_fits("arange", s, kInt64);
+  const Scalar first = start.to<int64_t>(), by = step.to<int64_t>();
+  if (by.to<int64_t>() == 0) {
+    throw Error(fmt::format("arange: expected a step that is not 0 as {}, got {}",
+                            name(options.dtype()), step.to<double>()));
+  }
+  int64_t n = arange_length(start, end, step);
+  if (options.dtype() == kInt64) n = arange_length(first, end.to<int64_t>(), by);
+  return arange_of(n, first, by, options);
+}
+
 }  // namespace
 
 Tensor empty(IntArrayRef sizes, const TensorOptions& options) {
@@ -141,6 +169,7 @@ Tensor arange(const Scalar& start, const Scalar& end, const Scalar& step,
   const bool floats =
       start.is_floating_point() || end.is_floating_point() || step.is_floating_point();
   const DType dtype = options.has_dtype() ? options.dtype() : floats ? get_default_dtype() : kInt64;
+  if (floats && is_integral(dtype)) return truncated_arange(start, end, step, options.dtype(dtype));
   const int64_t n = arange_length(start, end, step);
   if (floats) {
     check_fits("arange", start, dtype);
@@ -150,15 +179,7 @@ Tensor arange(const Scalar& start, const Scalar& end, const Scalar& step,
                       return a + s * static_cast<double>(i);
                     });
   }
-  // Unsigned, because s * i may be beyond int64 where a + s * i is not.
-  const auto value = [a = start.to<uint64_t>(), s = step.to<uint64_t>()](int64_t i) {
-    return static_cast<int64_t>(a + s * static_cast<uint64_t>(i));
-  };
-  if (n > 0) {
-    check_fits("arange", start, dtype);
-    check_fits("arange", value(n - 1), dtype);
-  }
-  return sequence("arange", n, options.dtype(dtype), value);
+  return arange_of(n, start, step, options.dtype(dtype));
 }
 
 Tensor arange(const Scalar& end, const TensorOptions& options) {
