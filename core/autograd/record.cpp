@@ -81,6 +81,19 @@ Edge gradient_edge(const Tensor& t) {
   return {{}, 0, intrusive_ptr<TensorImpl>(impl)};
 }
 
+namespace {
+
+// The bytes of t outside of any graph.
+Tensor bytes_of(const TensorImpl& t) {
+  if (!t.contiguous || t.offset != 0) {
+    return Tensor(intrusive_ptr<TensorImpl>(
+        new TensorImpl(t.storage, t.sizes, t.strides, t.offset, t.dtype)));
+  }
+  return Tensor(intrusive_ptr<TensorImpl>(new TensorImpl(t.storage, t.sizes, t.numel, t.dtype)));
+}
+
+}  // namespace
+
 Saved::Saved(const Tensor& t, int output) : output_(output) {
   if (!t.defined()) return;
   const TensorImpl& impl = *t.impl();
@@ -88,13 +101,13 @@ Saved::Saved(const Tensor& t, int output) : output_(output) {
   if (requires_grad && !impl.autograd->grad_fn) {
     tensor_ = t;
   } else {
-    tensor_ = t.detach();
+    tensor_ = bytes_of(impl);
     if (requires_grad) {
       node_ = impl.autograd->grad_fn;
       output_ = static_cast<int>(impl.autograd->output);
     }
   }
-  version_ = t.version();
+  version_ = impl.storage->version();
   replaced_ = tensor_.impl()->replaced;
 }
 
