@@ -5,7 +5,7 @@
 namespace ambit::nn::functional {
 
 Tensor dropout(const Tensor& input, double p, bool training, bool inplace) {
-  if (!inplace) return ambit::dropout(input, p, training);
+  if (!inplace || !training) return ambit::dropout(input, p, training);
   // The mask is what dropout makes of ones: 0 or 1 / (1 - p).
   return input.mul_(ambit::dropout(ones_like(input), p, training));
 }

@@ -1,4 +1,5 @@
 // Module's tree: registering, names and paths, walking, train and print.
+#include <ambit/detail/memory_errors.h>
 #include <ambit/nn/module.h>
 
 #include <cxxabi.h>
@@ -49,7 +50,25 @@ void throw_empty_holder(const std::type_info& module) {
   throw Error(fmt::format("{}: expected a module, got an empty holder", class_name(module)));
 }
 
-Module::~Module() = default;
+// Children that nobody else holds queue up instead of being destroyed from here, which would
+// recurse as deep as modules are nested.
+Module::~Module() {
+  static constinit thread_local Module* queue = nullptr;
+  static constinit thread_local bool draining = false;
+  for (auto& [name, child] : children_) {
+    if (child.use_count() != 1) continue;
+    Module* const m = child.get();
+    m->next_to_destroy_ = std::exchange(queue, m);
+    m->self_ = std::move(child);
+  }
+  if (draining) return;
+  draining = true;
+  while (Module* const m = queue) {
+    queue = m->next_to_destroy_;
+    const std::shared_ptr<Module> last = std::move(m->self_);
+  }
+  draining = false;
+}
 
 std::string Module::name() const { return name_.empty() ? class_name(typeid(*this)) : name_; }
 
@@ -75,17 +94,24 @@ void Module::check_child(const char* op, const std::string& name, const Module* 
 
 bool Module::holds(const Module* module) const {
   if (module == this) return true;
+  if (!module->is_held_) return false;  // a chain that grows at its root is not walked each time
   return std::any_of(children_.begin(), children_.end(),
                      [module](const auto& child) { return child.value()->holds(module); });
 }
 
-std::string Module::path_to(const std::string& name) const { return join(path_, name); }
-
 void Module::name_tensor(const std::string& name, const Tensor& tensor) const {
-  if (tensor.defined() && tensor.name().empty()) tensor.set_name(path_to(name));
+  if (tensor.defined() && tensor.name().empty()) set_name_in_scope(tensor, name, scope_);
 }
 
-Tensor& Module::register_parameter(std::string name, Tensor tensor, bool requires_grad) {
+// A module that is registered twice keeps the place that it got first.
+void Module::place(const std::string& name, Module& child) const {
+  child.is_held_ = true;
+  if (child.scope_->parent) return;
+  child.scope_->name = name;
+  child.scope_->parent = scope_;
+}
+
+Tensor& Module::register_parameter(std::string name, Tensor tensor, bool requires_grad) try {
   check_name("register_parameter", name);
   if (tensor.defined()) {
     if (!tensor.is_leaf()) {
@@ -98,55 +124,60 @@ Tensor& Module::register_parameter(std::string name, Tensor tensor, bool require
     name_tensor(name, tensor);
   }
   return parameters_.insert(std::move(name), std::move(tensor));
+} catch (const std::bad_alloc&) {
+  throw_out_of_host_memory("register_parameter");
 }
 
-Tensor& Module::register_buffer(std::string name, Tensor tensor, bool persistent) {
+Tensor& Module::register_buffer(std::string name, Tensor tensor, bool persistent) try {
   check_name("register_buffer", name);
   name_tensor(name, tensor);
-  if (!persistent) not_persistent_.push_back(name);
-  return buffers_.insert(std::move(name), std::move(tensor));
+  if (!persistent) not_persistent_.reserve(not_persistent_.size() + 1);
+  Tensor& kept = buffers_.insert(name, std::move(tensor));
+  if (!persistent) not_persistent_.push_back(std::move(name));
+  return kept;
+} catch (const std::bad_alloc&) {
+  throw_out_of_host_memory("register_buffer");
 }
 
-void Module::add_module(std::string name, std::shared_ptr<Module> module) {
+void Module::add_module(std::string name, std::shared_ptr<Module> module) try {
   check_name("register_module", name);
   check_child("register_module", name, module.get());
-  if (module->path_.empty()) module->place(path_to(name));
-  children_.insert(std::move(name), std::move(module));
+  children_.insert(name, module);
+  place(name, *module);
+} catch (const std::bad_alloc&) {
+  throw_out_of_host_memory("register_module");
 }
 
-void Module::set_module(const std::string& name, std::shared_ptr<Module> module) {
+void Module::set_module(const std::string& name, std::shared_ptr<Module> module) try {
   if (!children_.contains(name)) {
     throw Error(fmt::format("replace_module: expected the name of a module of {}, got \"{}\"",
                             this->name(), name));
   }
   check_child("replace_module", name, module.get());
-  if (module->path_.empty()) module->place(path_to(name));
+  place(name, *module);
   children_[name] = std::move(module);
-}
-
-// Rename what was named through this module; what bears another name was registered elsewhere
-// first.
-void Module::place(const std::string& path) {
-  const std::string before = std::exchange(path_, path);
-  for (const Tensors* tensors : {&parameters_, &buffers_}) {
-    for (const auto& [name, tensor] : *tensors) {
-      if (tensor.defined() && tensor.name() == join(before, name)) tensor.set_name(path_to(name));
-    }
-  }
-  for (const auto& [name, child] : children_) {
-    if (child->path_ == join(before, name)) child->place(path_to(name));
-  }
+} catch (const std::bad_alloc&) {
+  throw_out_of_host_memory("replace_module");
 }
 
 // --- walking
 
-// A module that is registered twice is visited twice, under both prefixes.
+// A module that is registered twice is visited twice, under both prefixes. Not by recursion, since
+// modules may be nested deep.
 void Module::visit(const Visitor& visitor, const std::string& prefix) const {
-  visitor(prefix, *this);
-  for (const auto& [name, child] : children_) child->visit(visitor, prefix + name + ".");
+  std::vector<std::pair<std::string, const Module*>> waiting{{prefix, this}};
+  while (!waiting.empty()) {
+    const auto [path, module] = std::move(waiting.back());
+    waiting.pop_back();
+    visitor(path, *module);
+    const auto& children = module->children_.items();
+    for (size_t i = children.size(); i-- > 0;) {  // the first is on top
+      waiting.emplace_back(path + children[i].key() + ".", children[i].value().get());
+    }
+  }
 }
 
-Module::Tensors Module::collect(Tensors Module::*member, bool recurse) const {
+Module::Tensors Module::collect(Tensors Module::*member, bool recurse) const try {
   Tensors all;
   std::unordered_set<const TensorImpl*> seen;
   const Visitor add = [&](const std::string& prefix, const Module& module) {
@@ -160,6 +191,8 @@ Module::Tensors Module::collect(Tensors Module::*member, bool recurse) const {
     add({}, *this);
   }
   return all;
+} catch (const std::bad_alloc&) {
+  throw_out_of_host_memory("named_parameters");
 }
 
 OrderedDict<std::string, Tensor> Module::named_parameters(bool recurse) const {
@@ -180,7 +213,8 @@ std::vector<std::shared_ptr<Module>> Module::modules(bool include_self) const {
 }
 
 OrderedDict<std::string, std::shared_ptr<Module>> Module::named_modules(const std::string& prefix,
-                                                                        bool include_self) const {
+                                                                        bool include_self) const
+    try {
   OrderedDict<std::string, std::shared_ptr<Module>> all;
   std::unordered_set<const Module*> seen;
   const Visitor add = [&](const std::string& path, const Module& module) {
@@ -196,6 +230,8 @@ OrderedDict<std::string, std::shared_ptr<Module>> Module::named_modules(const st
   };
   visit(add, prefix.empty() ? prefix : prefix + ".");
   return all;
+} catch (const std::bad_alloc&) {
+  throw_out_of_host_memory("named_modules");
 }
 
 void Module::apply(const std::function<void(Module&)>& function) {

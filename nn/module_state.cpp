@@ -1,5 +1,7 @@
 // Module's tensors as a whole: moving them, copying them out and in, cloning.
 #include <ambit/autograd.h>
+#include <ambit/detail/memory_errors.h>
+#include <ambit/detail/record.h>
 #include <ambit/nn/module.h>
 #include <ambit/nn/serialize.h>
 #include <ambit/ops/elementwise.h>
@@ -25,7 +27,8 @@ void Module::cuda(int index) { to(Device(fmt::format("cuda:{}", index))); }
 
 // All copies are made before the first tensor is changed, so that running out of memory half-way
 // leaves the module whole.
-void Module::convert(std::optional<Device> device, std::optional<DType> dtype, bool non_blocking) {
+void Module::convert(std::optional<Device> device, std::optional<DType> dtype,
+                     bool non_blocking) try {
   if (dtype && !is_floating_point(*dtype)) {
     throw DTypeError(fmt::format("to: expected a floating-point dtype for a module, got {}",
                                  ambit::name(*dtype)));
@@ -44,6 +47,8 @@ void Module::convert(std::optional<Device> device, std::optional<DType> dtype, b
   }
   for (const Tensor& buffer : buffers()) plan(buffer);
   for (const auto& [tensor, moved] : moves) tensor.set_data(moved);
+} catch (const std::bad_alloc&) {
+  throw_out_of_host_memory("to");
 }
 
 // --- state dict
@@ -54,7 +59,7 @@ bool Module::is_persistent(const std::string& buffer) const {
 
 // Tensors of modules that are registered twice are listed under both names, as PyTorch does, so
 // that the names of a checkpoint do not depend on what shares what.
-StateDict Module::state_dict() const {
+StateDict Module::state_dict() const try {
   StateDict dict;
   visit([&dict](const std::string& prefix, const Module& module) {
     const auto add = [&](const std::string& name, const Tensor& tensor) {
@@ -66,6 +71,8 @@ StateDict Module::state_dict() const {
     }
   });
   return dict;
+} catch (const std::bad_alloc&) {
+  throw_out_of_host_memory("state_dict");
 }
 
 namespace {
@@ -91,7 +98,29 @@ std::string mismatch(const std::string& name, const Tensor& target, const Tensor
 
 }  // namespace
 
+namespace {
+
+// `value` so that its copy into `target` asks for no memory: what may fail does so before the first
+// tensor of a module has changed.
+Tensor ready_to_copy(const Tensor& value, const Tensor& target) {
+  check_in_place("load_state_dict", target);
+  Tensor ready = value.detach();
+  if (target.device() != value.device() && !target.is_meta()) {
+    ready = target.is_contiguous() ? value.contiguous() : value.to(target.device());
+  }
+  for (const Tensor& t : {ready, target}) {
+    if (!t.is_meta()) t.storage()->make_row_major();
+  }
+  return ready;
+}
+
+}  // namespace
+
 IncompatibleKeys Module::load_state_dict(const StateDict& dict, bool strict) {
+  return typed_memory_errors("load_state_dict", [&] { return check_and_load(dict, strict); });
+}
+
+IncompatibleKeys Module::check_and_load(const StateDict& dict, bool strict) {
   IncompatibleKeys keys;
   std::string wrong;
   std::vector<std::pair<Tensor, Tensor>> copies;
@@ -120,6 +149,7 @@ IncompatibleKeys Module::load_state_dict(const StateDict& dict, bool strict) {
     throw Error(fmt::format("load_state_dict: expected the tensors of {}, got{}", name(), wrong));
   }
   const NoGradGuard no_grad;
+  for (auto& [target, value] : copies) value = ready_to_copy(value, target);
   for (const auto& [target, value] : copies) target.copy_(value);
   return keys;
 }
@@ -144,7 +174,7 @@ void Module::forget_state() {
   buffers_.clear();
   not_persistent_.clear();
   children_.clear();
-  path_.clear();
+  scope_ = std::make_shared<NameScope>();
 }
 
 void Module::clone_state(const Module& from, const std::optional<Device>& device) {
@@ -173,7 +203,7 @@ void Module::clone_state(const Module& from, const std::optional<Device>& device
   for (const auto& [name, source] : from.children_) {
     Module& child = *children_[name];
     child.assign_clone(*source, device);
-    child.place(path_to(name));
+    place(name, child);
   }
 }
 

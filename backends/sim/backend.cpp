@@ -87,8 +87,13 @@ void SimBackend::synchronize(int index) { device(index).synchronize(); }
 
 void* SimBackend::allocate_pinned(size_t bytes) {
   void* p = Backend::allocate_pinned(bytes);
-  const std::lock_guard lock(pinned_mutex_);
-  pinned_.emplace(static_cast<const char*>(p), bytes);
+  try {
+    const std::lock_guard lock(pinned_mutex_);
+    pinned_.emplace(static_cast<const char*>(p), bytes);
+  } catch (...) {
+    Backend::free_pinned(p, bytes);
+    throw;
+  }
   return p;
 }
 

@@ -2,6 +2,7 @@
 // nodes in falling order of their creation number runs each after all of its gradients have
 // arrived: no count of dependencies, no recursion, no limit on depth.
 #include <ambit/backend/op.h>
+#include <ambit/detail/memory_errors.h>
 #include <ambit/error.h>
 #include <ambit/ops/creation.h>
 #include <ambit/ops/elementwise.h>
@@ -25,8 +26,8 @@ std::atomic<bool> anomaly{false};
 
 // Accumulation into one leaf's .grad is exclusive; a few locks shared by all leaves are enough.
 std::mutex& leaf_mutex(const TensorImpl* leaf) {
-  static auto* mutexes = new std::array<std::mutex, 64>;
-  return (*mutexes)[(reinterpret_cast<uintptr_t>(leaf) / sizeof(TensorImpl)) % 64];
+  static constinit std::array<std::mutex, 64> mutexes;
+  return mutexes[(reinterpret_cast<uintptr_t>(leaf) / sizeof(TensorImpl)) % 64];
 }
 
 // A gradient that nobody else holds becomes the .grad itself; others are copied.
@@ -36,11 +37,11 @@ Tensor own(Tensor g, bool create_graph) {
   return sole && g.is_contiguous() && !g.requires_grad() ? std::move(g) : g.detach().clone();
 }
 
-// `hooks` is a copy, since a hook may add and remove hooks, itself too.
-void run_hooks(const std::vector<NamedHook> hooks, uint32_t output, Tensor& g) {
+// `hooks` is a snapshot, since a hook may add and remove hooks, itself too.
+void run_hooks(const std::vector<NamedHook>& hooks, uint32_t output, Tensor& g) {
   for (const NamedHook& hook : hooks) {
     if (hook.output != output) continue;
-    Tensor replaced = hook.call(g);
+    Tensor replaced = (*hook.call)(g);
     if (!replaced.defined()) continue;
     check_devices("backward", {{"gradient", g}, {"hook's result", replaced}}, DeviceRule::in_place);
     if (replaced.sizes() != g.sizes() || replaced.dtype() != g.dtype()) {
@@ -50,6 +51,15 @@ void run_hooks(const std::vector<NamedHook> hooks, uint32_t output, Tensor& g) {
     }
     g = std::move(replaced);
   }
+}
+
+[[noreturn]] void throw_misfit(const char* what, const Tensor& leaf, const Tensor& got) {
+  if (got.sizes() != leaf.sizes()) {
+    throw ShapeError(fmt::format("backward: expected {} of sizes {}, got {}", what,
+                                 str(leaf.sizes()), str(got.sizes())));
+  }
+  throw DTypeError(fmt::format("backward: expected {} of dtype {}, got {}", what,
+                               name(leaf.dtype()), name(got.dtype())));
 }
 
 void check_not_nan(const Node& node, std::span<const Tensor> in) {
@@ -69,6 +79,52 @@ Target target_of(const Edge& e) {
 }
 
 }  // namespace
+
+// One backward's use of a node. Those that keep the graph may use a node at the same time; one that
+// frees it must be alone in it.
+class NodeUse {
+ public:
+  /// Errors: AutogradError where the node was freed, or another backward stands in the way.
+  NodeUse(Node& node, bool keep) : node_(node), keep_(keep) {
+    int32_t seen = node.use_.load(std::memory_order_relaxed);
+    do {
+      if (seen < 0 || (seen > 0 && !keep)) throw_in_use(node, seen);
+    } while (!node.use_.compare_exchange_weak(seen, keep ? seen + 1 : kFreeing,
+                                              std::memory_order_acquire));
+  }
+  ~NodeUse() {
+    if (keep_) {
+      node_.use_.fetch_sub(1, std::memory_order_release);
+    } else {
+      node_.use_.store(freed_ ? kFreed : 0, std::memory_order_release);
+    }
+  }
+  NodeUse(const NodeUse&) = delete;
+  NodeUse& operator=(const NodeUse&) = delete;
+
+  /// Drop what the node has saved, unless the graph is kept.
+  void finish() {
+    if (keep_) return;
+    node_.release();
+    freed_ = true;
+  }
+
+ private:
+  static constexpr int32_t kFreed = -1, kFreeing = -2;  // else the number of those that keep it
+
+  [[noreturn]] static void throw_in_use(const Node& node, int32_t use) {
+    throw AutogradError(fmt::format(
+        "{}: expected a graph that {}", node.name(),
+        use == kFreed
+            ? "was not yet used, got one that an earlier backward freed; pass retain_graph = true "
+              "to that one"
+            : "no other backward uses, got one that is in use; pass retain_graph = true to both"));
+  }
+
+  Node& node_;
+  const bool keep_;
+  bool freed_ = false;
+};
 
 class Engine {
  public:
@@ -97,11 +153,12 @@ class Engine {
     if (!captures_) return true;
     return captured_.count(target_of(e)) || (e.node && needed_.count(e.node.get()));
   }
-  void accumulate(Tensor& into, Tensor g) { into = into.defined() ? into + g : std::move(g); }
+  static void accumulate(Tensor& into, Tensor g);
   void run_node(Pending& p);
+  void check_recorded(const Node& node, std::span<const Tensor> grads);
   void retain(const Node& node, std::span<const Tensor> grads);
   void apply(Node& node, std::span<const Tensor> out);
-  void check_leaf(TensorImpl& leaf, Tensor& g);
+  void prepare_leaf(TensorImpl& leaf, Tensor& g);
   void finish_leaf(TensorImpl& leaf, Tensor g);
 
   const bool retain_graph_, create_graph_;
@@ -140,6 +197,20 @@ void Engine::find_needed(std::span<const Edge> roots) {
   }
 }
 
+void Engine::accumulate(Tensor& into, Tensor g) {
+  if (!into.defined()) {
+    into = std::move(g);
+    return;
+  }
+  if (into.sizes() != g.sizes()) [[unlikely]] {  // a sum would broadcast
+    throw AutogradError(
+        fmt::format("backward: expected gradients of one size for one tensor, got {} and {}; "
+                    "set_data() has replaced it between its uses",
+                    str(into.sizes()), str(g.sizes())));
+  }
+  into = into + g;
+}
+
 void Engine::add(const Edge& to, Tensor g) {
   if (to.node) {
     Pending& p = pending_[to.node->sequence()];
@@ -162,14 +233,16 @@ void Engine::run() {
     pending_.erase(pending_.begin());
     run_node(p);
   }
-  for (auto& [leaf, g] : leaves_) check_leaf(*leaf, g);  // all before the first takes its own
+  for (auto& [leaf, g] : leaves_) prepare_leaf(*leaf, g);  // all before the first takes its own
   for (auto& [leaf, g] : leaves_) finish_leaf(*leaf, std::move(g));
 }
 
 void Engine::retain(const Node& node, std::span<const Tensor> grads) {
   std::vector<Tensor> replaced;  // destroyed after the lock, which their graphs may take
   const std::lock_guard lock(graph_mutex());
-  for (const auto& [output, tensor] : node.hooks_->retain) {
+  const NodeHooks& hooks = *NodeHooks::find(node);
+  replaced.reserve(hooks.retain.size());
+  for (const auto& [output, tensor] : hooks.retain) {
     if (!grads[output].defined()) continue;
     Tensor& grad = tensor->autograd->grad;
     Tensor g = create_graph_ ? grads[output] : grads[output].detach();
@@ -178,11 +251,30 @@ void Engine::retain(const Node& node, std::span<const Tensor> grads) {
   }
 }
 
+// The formulas take for granted what they were recorded with.
+void Engine::check_recorded(const Node& node, std::span<const Tensor> grads) {
+  const std::lock_guard lock(graph_mutex());
+  for (const RecordedOutput& was : NodeHooks::find(node)->replaced) {
+    const Tensor& g = grads[was.output];
+    if (!g.defined() ||
+        (g.sizes() == was.sizes && g.dtype() == was.dtype && g.device() == was.device)) {
+      continue;
+    }
+    throw AutogradError(fmt::format(
+        "{}: expected a gradient {}{} on {}, as its output was when it was recorded, got {}{} on "
+        "{}; set_data() has replaced the output since",
+        node.name(), name(was.dtype), str(was.sizes), was.device.str(), name(g.dtype()),
+        str(g.sizes()), g.device().str()));
+  }
+}
+
 void Engine::run_node(Pending& p) {
   Node& node = *p.node;
-  if (node.hooks_) {
+  if (const NodeHooks* hooks = NodeHooks::find(node)) {
+    check_recorded(node, p.grads);
+    const std::vector<NamedHook> now = snapshot(hooks->hooks);
     for (uint32_t i = 0; i < node.outputs(); ++i) {
-      if (p.grads[i].defined()) run_hooks(node.hooks_->hooks, i, p.grads[i]);
+      if (p.grads[i].defined()) run_hooks(now, i, p.grads[i]);
     }
     retain(node, p.grads);
   }
@@ -197,12 +289,7 @@ void Engine::run_node(Pending& p) {
 }
 
 void Engine::apply(Node& node, std::span<const Tensor> out) {
-  if (node.released_) {
-    throw AutogradError(fmt::format(
-        "{}: expected a graph that was not yet used, got one that an earlier backward freed; pass "
-        "retain_graph = true to that one",
-        node.name()));
-  }
+  NodeUse use(node, retain_graph_);
   const std::span<Edge> edges = node.edges();
   PooledVector<Tensor> in(edges.size());
   PooledVector<uint8_t> wanted(edges.size());
@@ -221,31 +308,32 @@ void Engine::apply(Node& node, std::span<const Tensor> out) {
   }
   current_node() = outer;
   if (anomaly) check_not_nan(node, in);
-  if (!retain_graph_) {
-    node.release();
-    node.released_ = true;
-  }
+  use.finish();
   for (size_t i = 0; i < edges.size(); ++i) {
     if (wanted[i] && in[i].defined()) add(edges[i], std::move(in[i]));
   }
 }
 
-void Engine::check_leaf(TensorImpl& leaf, Tensor& g) {
-  if (leaf.autograd && !leaf.autograd->hooks.empty()) run_hooks(leaf.autograd->hooks, 0, g);
+// All that can fail, for a leaf that does not fit or for want of memory.
+void Engine::prepare_leaf(TensorImpl& leaf, Tensor& g) {
+  if (leaf.autograd && leaf.autograd->has_hooks.load(std::memory_order_acquire)) {
+    run_hooks(snapshot(leaf.autograd->hooks), 0, g);
+  }
   if (captures_) return;
   const Tensor self{intrusive_ptr<TensorImpl>(&leaf)};
-  {
-    const std::lock_guard lock(leaf_mutex(&leaf));  // another thread may be putting its grad there
-    check_devices("backward", {{"tensor", self}, {"gradient", g}, {"grad", self.grad()}},
-                  DeviceRule::in_place);
-  }
-  if (g.sizes() != self.sizes()) {
-    throw ShapeError(fmt::format("backward: expected a gradient of sizes {}, got {}",
-                                 str(self.sizes()), str(g.sizes())));
-  }
-  if (g.dtype() != self.dtype()) {
-    throw DTypeError(fmt::format("backward: expected a gradient of dtype {}, got {}",
-                                 name(self.dtype()), name(g.dtype())));
+  const auto fits = [&leaf](const Tensor& t) {
+    return t.sizes() == leaf.sizes && t.dtype() == leaf.dtype;
+  };
+  const std::lock_guard lock(leaf_mutex(&leaf));  // another thread may be putting its grad there
+  const Tensor& grad = autograd_meta(leaf).grad;
+  check_devices("backward", {{"tensor", self}, {"gradient", g}, {"grad", grad}},
+                DeviceRule::in_place);
+  if (!fits(g)) [[unlikely]]
+    throw_misfit("a gradient", self, g);
+  if (!grad.defined()) {
+    g = own(std::move(g), create_graph_);
+  } else if (!fits(grad)) [[unlikely]] {
+    throw_misfit("a .grad", self, grad);
   }
 }
 
@@ -256,9 +344,9 @@ void Engine::finish_leaf(TensorImpl& leaf, Tensor g) {
     return;
   }
   const std::lock_guard lock(leaf_mutex(&leaf));
-  Tensor& grad = autograd_meta(leaf).grad;
+  Tensor& grad = leaf.autograd->grad;
   if (!grad.defined()) {
-    grad = own(std::move(g), create_graph_);
+    grad = std::move(g);
   } else if (create_graph_) {
     grad = grad + g;
   } else {
@@ -321,13 +409,17 @@ void start(Engine& engine, const char* op, TensorList roots, std::span<const Edg
 namespace autograd {
 
 void backward(TensorList roots, TensorList gradients, bool retain_graph, bool create_graph) {
-  const PooledVector<Edge> edges = root_edges("backward", roots);
-  Engine engine(retain_graph || create_graph, create_graph);
-  start(engine, "backward", roots, edges, gradients);
+  typed_memory_errors("backward", [&] {
+    const PooledVector<Edge> edges = root_edges("backward", roots);
+    Engine engine(retain_graph || create_graph, create_graph);
+    start(engine, "backward", roots, edges, gradients);
+  });
 }
 
-std::vector<Tensor> grad(TensorList outputs, TensorList inputs, TensorList grad_outputs,
-                         bool retain_graph, bool create_graph, bool allow_unused) {
+namespace {
+
+std::vector<Tensor> capture_grad(TensorList outputs, TensorList inputs, TensorList grad_outputs,
+                                 bool retain_graph, bool create_graph, bool allow_unused) {
   const PooledVector<Edge> edges = root_edges("grad", outputs);
   const PooledVector<Edge> places = root_edges("grad", inputs);
   Engine engine(retain_graph || create_graph, create_graph);
@@ -345,6 +437,15 @@ std::vector<Tensor> grad(TensorList outputs, TensorList inputs, TensorList grad_
     }
   }
   return result;
+}
+
+}  // namespace
+
+std::vector<Tensor> grad(TensorList outputs, TensorList inputs, TensorList grad_outputs,
+                         bool retain_graph, bool create_graph, bool allow_unused) {
+  return typed_memory_errors("grad", [&] {
+    return capture_grad(outputs, inputs, grad_outputs, retain_graph, create_graph, allow_unused);
+  });
 }
 
 void set_detect_anomaly(bool on) { anomaly = on; }

@@ -1,4 +1,5 @@
 // autograd::Function: a user's forward and backward as one node of the graph.
+#include <ambit/detail/memory_errors.h>
 #include <ambit/detail/record.h>
 #include <ambit/error.h>
 #include <ambit/ops/shape.h>
@@ -92,17 +93,19 @@ struct CustomNode final : Node {
   Backward backward;
 };
 
-std::vector<Tensor> AutogradContext::get_saved_variables() const {
+std::vector<Tensor> AutogradContext::get_saved_variables() const try {
   if (!saved_) throw AutogradError("get_saved_variables: expected saved tensors, got none left");
   std::vector<Tensor> tensors;
   for (const Saved& s : saved_->tensors) tensors.push_back(s());
   return tensors;
+} catch (const std::bad_alloc&) {
+  throw_out_of_host_memory("get_saved_variables");
 }
 
 std::vector<Tensor> apply_custom(
     const char* name, const std::vector<Tensor>& inputs,
     const std::function<std::vector<Tensor>(AutogradContext*)>& forward,
-    std::function<std::vector<Tensor>(AutogradContext*, std::vector<Tensor>)> backward) {
+    std::function<std::vector<Tensor>(AutogradContext*, std::vector<Tensor>)> backward) try {
   AutogradContext context;
   bool needed = false;
   for (const Tensor& t : inputs) {
@@ -133,6 +136,8 @@ std::vector<Tensor> apply_custom(
     }
   }
   return outputs;
+} catch (const std::bad_alloc&) {
+  throw_out_of_host_memory(name);
 }
 
 }  // namespace ambit::autograd

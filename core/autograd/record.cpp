@@ -1,4 +1,5 @@
 // How histories attach to tensors: nodes, saved tensors, views and in-place writes.
+#include <ambit/detail/memory_errors.h>
 #include <ambit/detail/record.h>
 #include <ambit/error.h>
 #include <fmt/format.h>
@@ -12,6 +13,16 @@
 
 namespace ambit {
 
+NodeHooks& NodeHooks::of(Node& n) {
+  if (!find(n)) n.hooks_.store(new NodeHooks, std::memory_order_release);
+  return *find(n);
+}
+
+std::vector<NamedHook> snapshot(const std::vector<NamedHook>& hooks) {
+  const std::lock_guard lock(graph_mutex());
+  return hooks;
+}
+
 AutogradMeta& autograd_meta(TensorImpl& t) {
   if (!t.autograd) t.autograd = std::make_unique<AutogradMeta>();
   return *t.autograd;
@@ -23,8 +34,8 @@ Node*& current_node() {
 }
 
 std::mutex& graph_mutex() {
-  static auto* mutex = new std::mutex;  // leaked: tensors in globals die after main
-  return *mutex;
+  static constinit std::mutex mutex;  // without a destructor: tensors in globals die after main
+  return mutex;
 }
 
 bool& GradMode::enabled() {
@@ -42,7 +53,7 @@ uint64_t next_sequence() {
 Node::Node(const char* name, uint32_t outputs)
     : name_(name), outputs_(outputs), sequence_(next_sequence()) {}
 
-Node::~Node() = default;
+Node::~Node() { delete hooks_.load(std::memory_order_acquire); }
 
 void Node::destroy(Node* n) noexcept {
   // Destroying a node drops those below it, which come back here: they queue up instead of
@@ -70,34 +81,53 @@ Edge gradient_edge(const Tensor& t) {
   return {{}, 0, intrusive_ptr<TensorImpl>(impl)};
 }
 
+namespace {
+
+// The bytes of t outside of any graph.
+Tensor bytes_of(const TensorImpl& t) {
+  if (!t.contiguous || t.offset != 0) {
+    return Tensor(intrusive_ptr<TensorImpl>(
+        new TensorImpl(t.storage, t.sizes, t.strides, t.offset, t.dtype)));
+  }
+  return Tensor(intrusive_ptr<TensorImpl>(new TensorImpl(t.storage, t.sizes, t.numel, t.dtype)));
+}
+
+}  // namespace
+
 Saved::Saved(const Tensor& t, int output) : output_(output) {
   if (!t.defined()) return;
-  // An output without its history, or the node would hold itself.
-  tensor_ = output < 0 ? t : t.detach();
-  if (output < 0 && t.impl()->base && !(t.requires_grad() && t.is_leaf())) {
-    // A view without its base: the base's history may come to hold this node, when another view of
-    // it is overwritten with the result.
-    tensor_ = t.detach();
-    if (const Edge e = gradient_edge(t)) set_history(tensor_, e.node, e.input);
+  const TensorImpl& impl = *t.impl();
+  const bool requires_grad = output < 0 && t.requires_grad();
+  if (requires_grad && !impl.autograd->grad_fn) {
+    tensor_ = t;
+  } else {
+    tensor_ = bytes_of(impl);
+    if (requires_grad) {
+      node_ = impl.autograd->grad_fn;
+      output_ = static_cast<int>(impl.autograd->output);
+    }
   }
-  storage_ = t.storage().get();
-  version_ = t.version();
+  version_ = impl.storage->version();
+  replaced_ = tensor_.impl()->replaced;
 }
 
 Tensor Saved::operator()() const {
   if (!tensor_.defined()) return {};
-  if (tensor_.storage().get() != storage_ || tensor_.version() != version_) {
+  const bool replaced = tensor_.impl()->replaced != replaced_;
+  if (replaced || tensor_.version() != version_) [[unlikely]] {
     const Node* node = current_node();
     throw AutogradError(fmt::format(
         "{}: expected a tensor saved for backward unchanged, got one that was since {}",
         node ? node->name() : "backward",
-        tensor_.storage().get() != storage_
+        replaced
             ? "moved or replaced"
             : fmt::format("written in place (version {}, now {})", version_, tensor_.version())));
   }
-  if (output_ < 0 || !GradMode::is_enabled() || !current_node()) return tensor_;
+  if (output_ < 0 || !GradMode::is_enabled()) return tensor_;
+  const intrusive_ptr<Node> node = node_ ? node_ : intrusive_ptr<Node>(current_node());
+  if (!node) return tensor_;
   Tensor out = tensor_.detach();
-  set_history(out, intrusive_ptr<Node>(current_node()), static_cast<uint32_t>(output_));
+  set_history(out, node, static_cast<uint32_t>(output_));
   return out;
 }
 
@@ -105,6 +135,7 @@ void move_retained(TensorImpl& t, Node* to, uint32_t output) {
   AutogradMeta& meta = *t.autograd;
   if (!meta.retains_grad) return;
   const std::lock_guard lock(graph_mutex());
+  if (to) NodeHooks::of(*to).retain.reserve(NodeHooks::of(*to).retain.size() + 1);
   std::erase_if(NodeHooks::of(*meta.grad_fn).retain, [&](const auto& r) { return r.second == &t; });
   meta.retains_grad = to != nullptr;
   if (to) NodeHooks::of(*to).retain.emplace_back(output, &t);
@@ -219,7 +250,7 @@ Tensor record_list(const char* name, Tensor out, TensorList tensors,
   return out;
 }
 
-void check_in_place(const char* op, const Tensor& self) {
+void check_in_place(const char* op, const Tensor& self) try {
   if (!self.defined()) throw Error(fmt::format("{}: expected self, got an undefined tensor", op));
   const TensorImpl* base = self.impl()->base.get();
   if (GradMode::is_enabled() && !self.requires_grad() && base && base->requires_grad) {
@@ -244,9 +275,11 @@ void check_in_place(const char* op, const Tensor& self) {
         "strides {}; use clone() or contiguous()",
         op, str(self.sizes()), str(self.strides())));
   }
+} catch (const std::bad_alloc&) {
+  throw_out_of_host_memory(op);
 }
 
-void check_no_overlap(const char* op, const Tensor& self, const Tensor& input) {
+void check_no_overlap(const char* op, const Tensor& self, const Tensor& input) try {
   if (!input.defined() || self.storage().get() != input.storage().get()) return;
   const TensorImpl &a = *self.impl(), &b = *input.impl();
   if (a.numel == 0 || b.numel == 0) return;
@@ -261,6 +294,8 @@ void check_no_overlap(const char* op, const Tensor& self, const Tensor& input) {
         "use clone()",
         op));
   }
+} catch (const std::bad_alloc&) {
+  throw_out_of_host_memory(op);
 }
 
 }  // namespace ambit

@@ -2,6 +2,7 @@
 #include "autograd_meta.h"
 
 #include <ambit/backend/alias.h>
+#include <ambit/detail/memory_errors.h>
 #include <ambit/error.h>
 #include <fmt/format.h>
 
@@ -34,8 +35,8 @@ intrusive_ptr<Node> Tensor::grad_fn() const {
 }
 
 const Tensor& Tensor::grad() const {
-  static const auto* none = new Tensor;
-  return get()->autograd ? impl_->autograd->grad : *none;
+  static constinit const Tensor none;
+  return get()->autograd ? impl_->autograd->grad : none;
 }
 
 Tensor& Tensor::mutable_grad() const { return autograd_meta(*get()).grad; }
@@ -59,46 +60,58 @@ const Tensor& Tensor::detach_() const {
   return *this;
 }
 
-void Tensor::retain_grad() const {
+void Tensor::retain_grad() const try {
   if (!requires_grad()) {
     throw AutogradError("retain_grad: expected a tensor that requires grad, got one that does not");
   }
-  if (is_leaf() || impl_->autograd->retains_grad) return;
+  if (is_leaf()) return;
   const std::lock_guard lock(graph_mutex());
   AutogradMeta& meta = *impl_->autograd;
-  meta.retains_grad = true;
+  if (meta.retains_grad) return;
   NodeHooks::of(*meta.grad_fn).retain.emplace_back(meta.output, impl_.get());
+  meta.retains_grad = true;
+} catch (const std::bad_alloc&) {
+  throw_out_of_host_memory("retain_grad");
 }
 
-unsigned Tensor::register_hook(std::function<Tensor(const Tensor&)> hook) const {
+unsigned Tensor::register_hook(std::function<Tensor(const Tensor&)> hook) const try {
   if (!requires_grad()) {
     throw AutogradError(
         "register_hook: expected a tensor that requires grad, got one that does not");
   }
   static std::atomic<unsigned> next_id{0};
   const unsigned id = next_id++;
+  auto call = std::make_shared<const GradHook>(std::move(hook));
   AutogradMeta& meta = autograd_meta(*impl_);
   const std::lock_guard lock(graph_mutex());
-  auto& hooks = meta.grad_fn ? NodeHooks::of(*meta.grad_fn).hooks : meta.hooks;
-  hooks.push_back({id, meta.output, std::move(hook)});
-  if (meta.grad_fn && (meta.hooked.empty() || meta.hooked.back() != meta.grad_fn)) {
+  if (!meta.grad_fn) {
+    meta.hooks.push_back({id, 0, std::move(call)});
+    meta.has_hooks.store(true, std::memory_order_release);
+    return id;
+  }
+  if (meta.hooked.empty() || meta.hooked.back() != meta.grad_fn) {
     meta.hooked.push_back(meta.grad_fn);
   }
+  NodeHooks::of(*meta.grad_fn).hooks.push_back({id, meta.output, std::move(call)});
   return id;
+} catch (const std::bad_alloc&) {
+  throw_out_of_host_memory("register_hook");
 }
 
 void Tensor::remove_hook(unsigned id) const {
-  AutogradMeta& meta = autograd_meta(*get());
-  GradHook removed;  // destroyed after the lock, which what it captured may take
-  const std::lock_guard lock(graph_mutex());
+  std::shared_ptr<const GradHook> removed;  // destroyed after the lock, which it may take
   const auto remove_from = [&](std::vector<NamedHook>& hooks) {
     return std::erase_if(hooks, [&](NamedHook& h) {
       if (h.id == id) removed = std::move(h.call);
       return h.id == id;
     });
   };
-  size_t count = remove_from(meta.hooks);
-  for (const auto& node : meta.hooked) count += remove_from(NodeHooks::of(*node).hooks);
+  size_t count = 0;
+  if (AutogradMeta* meta = get()->autograd.get()) {
+    const std::lock_guard lock(graph_mutex());
+    count = remove_from(meta->hooks);
+    for (const auto& node : meta->hooked) count += remove_from(NodeHooks::of(*node).hooks);
+  }
   if (count == 0) {
     throw IndexError(fmt::format("remove_hook: expected the id of a hook, got {}", id));
   }

@@ -94,6 +94,9 @@ class ViewWriteNode final : public Node {
   Geometry base_, view_;
 };
 
+// A base that set_data() has given other bytes is no base of this view any more.
+bool is_view_of_base(const TensorImpl& t) { return t.base && t.base->storage == t.storage; }
+
 }  // namespace
 
 Tensor make_view(const Tensor& base, IntArrayRef sizes, IntArrayRef strides, int64_t offset) {
@@ -105,7 +108,7 @@ Tensor make_view(const Tensor& base, IntArrayRef sizes, IntArrayRef strides, int
 }
 
 void set_history_in_place(const Tensor& self, intrusive_ptr<Node> node) {
-  if (!self.impl()->base) {
+  if (!is_view_of_base(*self.impl())) {
     set_history(self, std::move(node));
     ++self.impl()->autograd->rebases;
     return;
@@ -119,10 +122,10 @@ void Tensor::sync_view() const {
   // Read without the lock, and written last: who sees the new number sees the new history too.
   std::atomic_ref<uint32_t> seen(impl_->base_rebases);
   if (seen.load(std::memory_order_acquire) == rebases_of(*impl_->base)) return;
-  static auto* mutex = new std::mutex;  // not graph_mutex(), which set_history may take
-  const std::lock_guard lock(*mutex);
+  static constinit std::mutex mutex;  // not graph_mutex(), which set_history may take
+  const std::lock_guard lock(mutex);
   const uint32_t now = rebases_of(*impl_->base);
-  if (seen.load(std::memory_order_relaxed) == now) return;
+  if (seen.load(std::memory_order_relaxed) == now || !is_view_of_base(*impl_)) return;
   const Tensor base(impl_->base);
   if (base.requires_grad()) {
     set_history(*this, intrusive_ptr<Node>(new ViewNode(base, *impl_)));

@@ -1,4 +1,5 @@
 // One generator per device, made when first asked for and kept for ever.
+#include <ambit/detail/memory_errors.h>
 #include <ambit/random.h>
 
 #include <map>
@@ -30,21 +31,26 @@ Generators& generators() {
 }  // namespace
 
 Generator& default_generator(Device device) {
-  Generators& all = generators();
-  const std::lock_guard lock(all.mutex);
-  std::unique_ptr<Generator>& g = all.by_device[{device.kind(), device.index()}];
-  if (!g) {
-    g = std::make_unique<Generator>();
-    g->set_seed(all.seed);
-  }
-  return *g;
+  return typed_memory_errors("default_generator", [device]() -> Generator& {
+    Generators& all = generators();
+    const std::lock_guard lock(all.mutex);
+    std::unique_ptr<Generator>& g = all.by_device[{device.kind(), device.index()}];
+    if (!g) {  // also where there was no memory for it before
+      auto made = std::make_unique<Generator>();
+      made->set_seed(all.seed);
+      g = std::move(made);
+    }
+    return *g;
+  });
 }
 
 void manual_seed(uint64_t seed) {
-  Generators& all = generators();
+  Generators& all = typed_memory_errors("manual_seed", generators);
   const std::lock_guard lock(all.mutex);
   all.seed = seed;
-  for (auto& [device, g] : all.by_device) g->set_seed(seed);
+  for (auto& [device, g] : all.by_device) {
+    if (g) g->set_seed(seed);
+  }
 }
 
 }  // namespace ambit

@@ -4,6 +4,7 @@
 
 #include <ambit/backend/kernels.h>
 #include <ambit/backend/registry.h>
+#include <ambit/detail/memory_errors.h>
 #include <ambit/error.h>
 #include <ambit/plugins.h>
 #include <fmt/format.h>
@@ -36,13 +37,13 @@ struct Backends {
 Backends& raw_backends() {
   // Leaked: tensors in globals free their memory through it after main.
   static auto* b = [] {
-    auto* all = new Backends;
+    auto all = std::make_unique<Backends>();
     all->slots[0].name = "cpu";  // kinds 0 and 1 are known to core
     all->slots[1].name = "meta";
     all->libraries.push_back(std::make_unique<const std::string>("core"));
     all->slots[1].library = all->libraries.back().get();
     all->count = 2;
-    return all;
+    return all.release();
   }();
   return *b;
 }
@@ -59,8 +60,9 @@ Backends& backends() {
   if (!loading_builtin) {
     static const bool loaded = [] {
       loading_builtin = true;
-      load_builtin_backends();
-      loading_builtin = false;
+      const std::unique_ptr<bool, void (*)(bool*)> reset(&loading_builtin,
+                                                         [](bool* on) { *on = false; });
+      typed_memory_errors("load", load_builtin_backends);  // it is tried again where that fails
       return true;
     }();
     static_cast<void>(loaded);

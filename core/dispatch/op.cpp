@@ -93,7 +93,13 @@ bool OpBase::has_kernel(DeviceKind kind) const {
 void OpBase::activate(Device device) { usable_backend(device).activate(device.index()); }
 
 void throw_out_of_host_memory(const char* op) {
-  throw OutOfMemoryError(fmt::format("{}: expected host memory to work in, got none left", op));
+  std::string text;
+  try {
+    text = fmt::format("{}: expected host memory to work in, got none left", op);
+  } catch (const std::bad_alloc&) {
+    text = "out of memory";  // so short that the string holds it itself
+  }
+  throw OutOfMemoryError(std::move(text));
 }
 
 void OpBase::throw_missing(Device device) const {

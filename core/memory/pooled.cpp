@@ -1,5 +1,7 @@
 // Each thread's lists of freed blocks, one for each multiple of 64 bytes.
+#include <ambit/detail/memory_errors.h>
 #include <ambit/detail/pooled.h>
+#include <pthread.h>
 
 #include <array>
 #include <cstdint>
@@ -8,11 +10,20 @@
 #include "sanitizer.h"
 
 namespace ambit {
+namespace {
+
+[[gnu::noinline]] void* from_system(size_t bytes) {
+  void* const p = ::operator new(bytes, std::nothrow);
+  if (!p) throw_out_of_host_memory("allocate");
+  return p;
+}
+
+}  // namespace
 
 #if defined(AMBIT_ASAN) || defined(AMBIT_TSAN)
 
 // A block that is handed out again would hide a use after free, and a race about it.
-void* allocate_object(size_t bytes) { return ::operator new(bytes); }
+void* allocate_object(size_t bytes) { return from_system(bytes); }
 void free_object(void* p, size_t) noexcept { ::operator delete(p); }
 
 #else
@@ -36,29 +47,42 @@ struct List {
 // thread's memory, which saves the call that finds it.
 [[gnu::tls_model("initial-exec")]] constinit thread_local std::array<List, kLists> lists;
 
+enum class Stage : uint8_t { unused, open, ended };
+[[gnu::tls_model("initial-exec")]] constinit thread_local Stage stage = Stage::unused;
+
 void set_most(uint32_t blocks) {
   for (List& list : lists) list.most = blocks;
 }
 
-// Opens the thread's lists when it is made, and at the thread's end closes and empties them.
-struct Lifetime {
-  Lifetime() { set_most(kMostBlocks); }
-  ~Lifetime() {
-    set_most(0);
-    for (List& list : lists) {
-      while (Block* block = list.first) {
-        list.first = block->next;
-        ::operator delete(block);
-      }
-      list.size = 0;
+// At the thread's end: close its lists and empty them.
+void end_of_thread(void*) {
+  stage = Stage::ended;
+  set_most(0);
+  for (List& list : lists) {
+    while (Block* block = list.first) {
+      list.first = block->next;
+      ::operator delete(block);
     }
+    list.size = 0;
   }
-};
+}
+
+// Whether the thread's end will be told. Not by a thread_local object with a destructor: where
+// there is no memory to register that one, the C library ends the process.
+bool tell_end_of_thread() noexcept {
+  static const int64_t key = [] {
+    pthread_key_t made = 0;
+    return pthread_key_create(&made, end_of_thread) == 0 ? int64_t{made} : int64_t{-1};
+  }();
+  return key >= 0 && pthread_setspecific(static_cast<pthread_key_t>(key), &lists) == 0;
+}
 
 // Of a full list, and of a thread that has freed nothing yet or is at its end.
 [[gnu::noinline]] void free_unlisted(void* p) noexcept {
-  thread_local const Lifetime lifetime;
-  static_cast<void>(lifetime);
+  if (stage == Stage::unused && tell_end_of_thread()) {
+    stage = Stage::open;
+    set_most(kMostBlocks);
+  }
   ::operator delete(p);
 }
 
@@ -66,10 +90,10 @@ struct Lifetime {
 
 void* allocate_object(size_t bytes) {
   const size_t which = (bytes - 1) / kStep;
-  if (which >= kLists) return ::operator new(bytes);
+  if (which >= kLists) return from_system(bytes);
   List& list = lists[which];
   Block* const block = list.first;
-  if (!block) return ::operator new((which + 1) * kStep);
+  if (!block) return from_system((which + 1) * kStep);
   list.first = block->next;
   --list.size;
   return block;

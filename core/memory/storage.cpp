@@ -65,6 +65,22 @@ void StorageImpl::convert() const {
   state_.end_conversion(true);
 }
 
-void StorageImpl::destroy(StorageImpl* s) noexcept { delete s; }
+void StorageImpl::destroy(StorageImpl* s) noexcept {
+  if (!s->deleter_) return delete s;
+  // A deleter may be the last to hold a tensor whose storage has one too: they queue up instead of
+  // recursing.
+  [[gnu::tls_model("initial-exec")]] static constinit thread_local StorageImpl* queue = nullptr;
+  [[gnu::tls_model("initial-exec")]] static constinit thread_local bool draining = false;
+  s->next_to_destroy_ = queue;
+  queue = s;
+  if (draining) return;
+  draining = true;
+  while (queue) {
+    StorageImpl* next = queue;
+    queue = next->next_to_destroy_;
+    delete next;
+  }
+  draining = false;
+}
 
 }  // namespace ambit

@@ -1,4 +1,5 @@
 // Arithmetic on shapes that every op shares.
+#include <ambit/detail/memory_errors.h>
 #include <ambit/error.h>
 #include <ambit/shape.h>
 #include <fmt/format.h>
@@ -16,7 +17,8 @@ void Dims::reserve(size_t n) {
     throw ShapeError(fmt::format("Dims: expected fewer than 2^31 dims, got {}", n));
   }
   const auto capacity = static_cast<uint32_t>(std::max<size_t>(n, 2 * size_t{capacity_}));
-  auto block = std::make_unique<int64_t[]>(capacity);
+  std::unique_ptr<int64_t[]> block(new (std::nothrow) int64_t[capacity]());
+  if (!block) throw_out_of_host_memory("Dims");
   std::copy(begin(), end(), block.get());
   if (capacity_ > kInline) delete[] heap_;
   heap_ = block.release();
@@ -35,15 +37,14 @@ int64_t count(const char* op, IntArrayRef sizes) {
   for (const int64_t s : sizes) {
     if (s < 0) throw ShapeError(fmt::format("{}: expected sizes >= 0, got {}", op, str(sizes)));
     zero |= s == 0;
-    // A zero elsewhere makes the product 0, however large the others are.
+    // Also beside a zero: what is computed of sizes, such as strides, then never overflows.
     overflow |= __builtin_mul_overflow(n, std::max<int64_t>(s, 1), &n);
   }
-  if (zero) return 0;
   if (overflow) {
-    throw ShapeError(
-        fmt::format("{}: expected fewer than 2^63 elements, got sizes {}", op, str(sizes)));
+    throw ShapeError(fmt::format("{}: expected fewer than 2^63 elements, {}got sizes {}", op,
+                                 zero ? "were none of the sizes 0, " : "", str(sizes)));
   }
-  return n;
+  return zero ? 0 : n;
 }
 
 Dims contiguous_strides(IntArrayRef sizes) {

@@ -2,6 +2,7 @@
 // tensor_methods.cpp, those about gradients in tensor_autograd.cpp.
 #include "core/autograd/autograd_meta.h"
 
+#include <ambit/detail/memory_errors.h>
 #include <ambit/error.h>
 #include <ambit/tensor.h>
 #include <fmt/format.h>
@@ -40,9 +41,15 @@ TensorImpl::TensorImpl(Storage s, IntArrayRef sz, int64_t n, DType d)
   }
 }
 
-TensorImpl::TensorImpl(Storage s, IntArrayRef sz, IntArrayRef st, int64_t off, DType d) {
-  set(std::move(s), sz, st, off, d);
-}
+TensorImpl::TensorImpl(Storage s, IntArrayRef sz, IntArrayRef st, int64_t off, DType d)
+    : storage(std::move(s)),
+      sizes(sz),
+      strides(st),
+      offset(off),
+      numel(product(sz)),
+      device(storage->device()),
+      dtype(d),
+      contiguous(ambit::is_contiguous(sz, st)) {}
 
 TensorImpl::~TensorImpl() {
   if (autograd && autograd->retains_grad && autograd->grad_fn) {
@@ -53,17 +60,35 @@ TensorImpl::~TensorImpl() {
 }
 
 void TensorImpl::set(Storage s, IntArrayRef sz, IntArrayRef st, int64_t off, DType d) {
+  Dims new_sizes(sz), new_strides(st);
   storage = std::move(s);
-  sizes = sz;
-  strides = st;
+  sizes = std::move(new_sizes);
+  strides = std::move(new_strides);
   offset = off;
+  ++replaced;
   numel = product(sizes);
   device = storage->device();
   dtype = d;
   contiguous = ambit::is_contiguous(sizes, strides);
 }
 
-void TensorImpl::destroy(TensorImpl* t) noexcept { delete t; }
+void TensorImpl::destroy(TensorImpl* t) noexcept {
+  if (!t->autograd) return delete t;  // it owns no tensor but its base, which is nobody's view
+  // A gradient, and what hooks have captured, may be the last to hold another tensor, which comes
+  // back here: they queue up instead of recursing.
+  [[gnu::tls_model("initial-exec")]] static constinit thread_local TensorImpl* queue = nullptr;
+  [[gnu::tls_model("initial-exec")]] static constinit thread_local bool draining = false;
+  t->autograd->next_to_destroy = queue;
+  queue = t;
+  if (draining) return;
+  draining = true;
+  while (queue) {
+    TensorImpl* next = queue;
+    queue = next->autograd->next_to_destroy;
+    delete next;
+  }
+  draining = false;
+}
 
 namespace {
 
@@ -91,24 +116,69 @@ void Tensor::throw_dtype(DType asked) const {
                                ambit::name(dtype()), ambit::name(asked)));
 }
 
-void Tensor::set_data(const Tensor& src) const {
+void Tensor::set_data(const Tensor& src) const try {
   if (requires_grad() && !src.is_floating_point()) {
     throw DTypeError(fmt::format(
         "set_data: expected a floating-point dtype for a tensor that requires grad, got {}",
         ambit::name(src.dtype())));
   }
-  // A live graph that saved this tensor sees another storage, and complains instead of mixing.
-  get()->set(src.storage(), src.sizes(), src.strides(), src.storage_offset(), src.dtype());
+  TensorImpl& t = *get();
+  const TensorImpl& s = *src.get();
+  const bool same = t.dtype == s.dtype && t.device == s.device && t.sizes == s.sizes;
+  if (!same && t.autograd && t.autograd->grad_fn) {
+    // The op that made this tensor waits for the gradient of what it was.
+    const uint32_t output = t.autograd->output;
+    const std::lock_guard lock(graph_mutex());
+    std::vector<RecordedOutput>& replaced = NodeHooks::of(*t.autograd->grad_fn).replaced;
+    const bool known = std::any_of(replaced.begin(), replaced.end(),
+                                   [&](const RecordedOutput& r) { return r.output == output; });
+    if (!known) replaced.push_back({output, t.sizes, t.dtype, t.device});
+  }
+  // A live graph that saved this tensor sees that it was replaced, and complains instead of mixing.
+  t.set(src.storage(), src.sizes(), src.strides(), src.storage_offset(), src.dtype());
+  t.base.reset();
+} catch (const std::bad_alloc&) {
+  throw_out_of_host_memory("set_data");
 }
 
-const std::string& Tensor::name() const {
-  static const std::string kNone;
-  return get()->autograd ? impl_->autograd->name : kNone;
+std::string Tensor::name() const try {
+  const AutogradMeta* meta = get()->autograd.get();
+  if (!meta) return {};
+  return meta->scope ? meta->scope->path_to(meta->name) : meta->name;
+} catch (const std::bad_alloc&) {
+  throw_out_of_host_memory("name");
 }
 
 void Tensor::set_name(std::string path) const {
-  get();
-  autograd_meta(*impl_).name = std::move(path);
+  set_name_in_scope(*this, std::move(path), nullptr);
+}
+
+void set_name_in_scope(const Tensor& t, std::string name,
+                       std::shared_ptr<const NameScope> scope) try {
+  t.sizes();  // refuses an undefined tensor
+  AutogradMeta& meta = autograd_meta(*t.impl());
+  meta.name = std::move(name);
+  meta.scope = std::move(scope);
+} catch (const std::bad_alloc&) {
+  throw_out_of_host_memory("set_name");
+}
+
+NameScope::~NameScope() {
+  // One after the other, where each is the last to hold the one around it.
+  while (parent && parent.use_count() == 1) {
+    std::shared_ptr<NameScope> next = std::move(parent->parent);
+    parent = std::move(next);
+  }
+}
+
+std::string NameScope::path_to(std::string_view leaf) const {
+  std::vector<const std::string*> names;
+  for (const NameScope* s = this; s; s = s->parent.get()) {
+    if (!s->name.empty()) names.push_back(&s->name);
+  }
+  std::string path;
+  for (size_t i = names.size(); i-- > 0;) path.append(*names[i]).append(1, '.');
+  return path.append(leaf);
 }
 
 }  // namespace ambit

@@ -1,7 +1,13 @@
 // One queue, one lock, one condition: idle workers sleep.
 #include <ambit/data/worker_pool.h>
+#include <ambit/detail/memory_errors.h>
+#include <ambit/error.h>
 #include <ambit/parallel.h>
 
+#include <fmt/format.h>
+
+#include <new>
+#include <system_error>
 #include <utility>
 
 namespace ambit::data {
@@ -11,7 +17,15 @@ WorkerPool::WorkerPool(size_t size) {
     for (size_t i = 0; i < size; ++i) threads_.emplace_back(&WorkerPool::run, this, i);
   } catch (...) {  // the system has no more threads: end those that it gave
     stop();
-    throw;
+    const size_t started = threads_.size();
+    try {
+      throw;
+    } catch (const std::bad_alloc&) {
+      throw_out_of_host_memory("DataLoader");
+    } catch (const std::system_error& e) {
+      throw Error(fmt::format("DataLoader: expected {} worker threads, got {} and then: {}", size,
+                              started, e.what()));
+    }
   }
 }
 
@@ -20,15 +34,14 @@ WorkerPool::~WorkerPool() { stop(); }
 void WorkerPool::submit(Job job) {
   {
     const std::lock_guard lock(mutex_);
-    jobs_.push_back(std::move(job));
+    typed_memory_errors("DataLoader", [&] { jobs_.push_back(std::move(job)); });
   }
   wake_.notify_one();
 }
 
 void WorkerPool::cancel() {
-  std::deque<Job> dropped;  // destroyed after the lock is gone
   const std::lock_guard lock(mutex_);
-  dropped.swap(jobs_);
+  jobs_.clear();
 }
 
 void WorkerPool::run(size_t worker) {

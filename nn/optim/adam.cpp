@@ -74,9 +74,8 @@ std::span<const Optimizer::StateTensor> Adam::state_tensors() const {
 
 void Adam::prepare(const Tensor& param, State& state, const OptimizerOptions&) const {
   if (state.tensors[kStep].defined()) return;
-  state.tensors[kStep] = zeros({}, kInt64);
-  state.tensors[kMean] = zeros(param.sizes(), param.options());
-  state.tensors[kSquare] = zeros(param.sizes(), param.options());
+  state.tensors = {zeros({}, kInt64), zeros(param.sizes(), param.options()),
+                   zeros(param.sizes(), param.options())};
 }
 
 int64_t Adam::stage(const State& state) const {

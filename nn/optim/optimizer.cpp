@@ -1,7 +1,9 @@
 // Optimizer: groups and steps. Its state as named tensors is in optimizer_state.cpp, PyTorch's
 // layout of options and state in optimizer_checkpoint.cpp.
 #include <ambit/autograd.h>
-#include <ambit/backend/op.h>
+#include <ambit/backend/kernels.h>
+#include <ambit/detail/memory_errors.h>
+#include <ambit/detail/record.h>
 #include <ambit/error.h>
 #include <ambit/ops/creation.h>
 #include <ambit/ops/elementwise.h>
@@ -65,6 +67,10 @@ void Optimizer::check_group(const OptimizerParamGroup& group) const {
 }
 
 void Optimizer::add_param_group(const OptimizerParamGroup& group) {
+  typed_memory_errors("add_param_group", [&] { check_and_add(group); });
+}
+
+void Optimizer::check_and_add(const OptimizerParamGroup& group) {
   check_group(group);
   OptimizerParamGroup added = group;
   if (!added.has_options()) added.set_options(defaults_->clone());
@@ -121,8 +127,9 @@ void check_gradient(const char* step, const Tensor& param, const Tensor& grad) {
 // device and dtype between steps, not its shape.
 void Optimizer::follow(const Tensor& param, State& state) const {
   const auto description = state_tensors();
+  std::array<Tensor, kMaxState> moved = state.tensors;
   for (size_t i = 0; i < description.size(); ++i) {
-    Tensor& t = state.tensors[i];
+    Tensor& t = moved[i];
     if (!description[i].like_param || !t.defined()) continue;
     if (t.sizes() != param.sizes()) {
       throw ShapeError(fmt::format("{}: expected {} of shape {}, got {}", step_name(),
@@ -130,6 +137,7 @@ void Optimizer::follow(const Tensor& param, State& state) const {
     }
     t = t.to(param.device(), param.dtype());
   }
+  state.tensors = std::move(moved);
 }
 
 // Where groups were edited since the last step, the map knows which state is whose.
@@ -177,22 +185,32 @@ void Optimizer::Batch::clear() {
   for (auto& list : state) list.clear();
 }
 
-void Optimizer::update_together(std::span<const Work> work) {
-  Batch batch = std::move(batch_);
-  batch.stage = work.front().stage;
-  for (const Work& w : work) {
-    batch.params.push_back(w.param->contiguous());
-    batch.grads.push_back(w.param->grad().contiguous());
-    for (size_t i = 0; i < kMaxState; ++i) batch.state[i].push_back(w.state->tensors[i]);
-  }
-  update(batch, *work.front().options);
-  for (size_t i = 0; i < work.size(); ++i) {
-    const Tensor &param = *work[i].param, &updated = batch.params[i];
-    updated.is_same(param) ? param.bump_version() : void(param.copy_(updated));
-    work[i].state->fresh = false;
-  }
+// All memory that an update takes is asked for here.
+void Optimizer::gather(std::span<const Work> work, Batch& batch) const {
   batch.clear();
-  batch_ = std::move(batch);  // after an error its memory is gone, and no gradient is kept alive
+  batch.stage = work.front().stage;
+  const auto add = [](std::vector<Tensor>& list, Tensor t) {
+    // Kernels of optimizers read row-major elements; here the conversion may still fail.
+    if (t.defined() && !t.is_meta()) t.storage()->make_row_major();
+    list.push_back(std::move(t));
+  };
+  for (const Work& w : work) {
+    if (!w.param->is_contiguous()) check_in_place(step_name(), *w.param);
+    add(batch.params, w.param->contiguous());
+    add(batch.grads, w.param->grad().contiguous());
+    for (size_t i = 0; i < kMaxState; ++i) add(batch.state[i], w.state->tensors[i]);
+  }
+}
+
+void Optimizer::apply(const Update& update) const {
+  this->update(update.batch, *update.work.front().options);
+  for (size_t i = 0; i < update.work.size(); ++i) {
+    Tensor param = *update.work[i].param;
+    const Tensor& updated = update.batch.params[i];
+    if (!updated.is_same(param)) kernels::copy(param, updated);
+    param.bump_version();
+    update.work[i].state->fresh = false;
+  }
 }
 
 Tensor Optimizer::step(const LossClosure& closure) {
@@ -202,14 +220,24 @@ Tensor Optimizer::step(const LossClosure& closure) {
     loss = closure();
   }
   const NoGradGuard no_grad;
-  plan();
-  for (auto first = work_.begin(); first != work_.end();) {
-    const Work leader = *first;
-    const auto last = std::partition(first, work_.end(),
-                                     [&](const Work& work) { return work.goes_with(leader); });
-    update_together({first, last});
-    first = last;
-  }
+  size_t count = 0;  // of updates_; those behind it are of an earlier step, kept for their memory
+  const auto clear = [this](void*) {  // keep no gradient alive
+    for (Update& update : updates_) update.batch.clear();
+  };
+  const std::unique_ptr<void, decltype(clear)> at_end(this, clear);
+  typed_memory_errors(step_name(), [&] {
+    plan();
+    for (auto first = work_.begin(); first != work_.end(); ++count) {
+      const Work leader = *first;
+      const auto last = std::partition(first, work_.end(),
+                                       [&](const Work& work) { return work.goes_with(leader); });
+      if (count == updates_.size()) updates_.emplace_back();
+      updates_[count].work = {first, last};
+      gather(updates_[count].work, updates_[count].batch);
+      first = last;
+    }
+    for (size_t i = 0; i < count; ++i) apply(updates_[i]);
+  });
   return loss;
 }
 

@@ -1,5 +1,6 @@
 // An optimizer's options and state as PyTorch lays them out. What a parameter keeps is checked
 // where state dicts are (optimizer_state.cpp).
+#include <ambit/detail/memory_errors.h>
 #include <ambit/error.h>
 #include <ambit/ops/creation.h>
 #include <ambit/optim/optimizer.h>
@@ -77,7 +78,7 @@ Value Optimizer::state_value(const State& state) const {
   return Value::dict(std::move(tensors));
 }
 
-Value Optimizer::checkpoint() const {
+Value Optimizer::checkpoint() const try {
   Value::Dict state;
   Value::List groups;
   int64_t position = 0;
@@ -96,9 +97,11 @@ Value Optimizer::checkpoint() const {
   }
   return Value::dict(
       {{"state", Value::dict(std::move(state))}, {"param_groups", Value::list(std::move(groups))}});
+} catch (const std::bad_alloc&) {
+  throw_out_of_host_memory("checkpoint");
 }
 
-void Optimizer::load_checkpoint(const Value& checkpoint) {
+void Optimizer::load_checkpoint(const Value& checkpoint) try {
   const Value::List& groups = checkpoint["param_groups"].items();
   const auto position_of = positions(groups, groups_);
   for (size_t g = 0; g < groups.size(); ++g) check_options(groups_[g].options(), groups[g]);
@@ -122,6 +125,8 @@ void Optimizer::load_checkpoint(const Value& checkpoint) {
   }
   load_state_dict(state);
   for (size_t g = 0; g < groups.size(); ++g) groups_[g].options().set_values(groups[g]);
+} catch (const std::bad_alloc&) {
+  throw_out_of_host_memory("load_checkpoint");
 }
 
 }  // namespace ambit::optim

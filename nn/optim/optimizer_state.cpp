@@ -1,5 +1,6 @@
 // An optimizer's state as tensors with names, for checkpoints.
 #include <ambit/autograd.h>
+#include <ambit/detail/memory_errors.h>
 #include <ambit/error.h>
 #include <ambit/ops/shape.h>
 #include <ambit/optim/optimizer.h>
@@ -10,7 +11,7 @@
 
 namespace ambit::optim {
 
-StateDict Optimizer::state_dict() const {
+StateDict Optimizer::state_dict() const try {
   StateDict dict;
   const auto params = parameters();
   const auto description = state_tensors();
@@ -23,6 +24,8 @@ StateDict Optimizer::state_dict() const {
     }
   }
   return dict;
+} catch (const std::bad_alloc&) {
+  throw_out_of_host_memory("state_dict");
 }
 
 namespace {
@@ -62,7 +65,7 @@ void Optimizer::copy_state(const Tensor& param, State& state) const {
   }
 }
 
-void Optimizer::load_state_dict(const StateDict& dict) {
+void Optimizer::load_state_dict(const StateDict& dict) try {
   const auto params = parameters();
   const auto description = state_tensors();
   std::unordered_map<const TensorImpl*, State> loaded;
@@ -98,6 +101,8 @@ void Optimizer::load_state_dict(const StateDict& dict) {
   }
   state_at_.clear();
   state_ = std::move(loaded);
+} catch (const std::bad_alloc&) {
+  throw_out_of_host_memory("load_state_dict");
 }
 
 }  // namespace ambit::optim

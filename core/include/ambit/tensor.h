@@ -146,11 +146,14 @@ class AMBIT_API Tensor {
   unsigned register_hook(std::function<Tensor(const Tensor&)> hook) const;
   void remove_hook(unsigned id) const;
   /// Return the dotted path of a module's parameter or buffer, empty for others.
-  const std::string& name() const;
+  std::string name() const;
   void set_name(std::string path) const;
   void bump_version() const { get()->storage->bump_version(); }
   uint32_t version() const { return get()->storage->version(); }
-  /// Take over geometry, dtype and storage of `src`, keeping identity: what module.to() does.
+  /// Take over geometry, dtype and storage of `src`, keeping identity: what module.to() does. What
+  /// was recorded before stays as it was: a backward that would need this tensor as it was saved,
+  /// or hand a gradient of other sizes to the op that made it, throws. A view is no view any more.
+  /// Errors: DTypeError where this tensor requires grad and src is not floating point.
   void set_data(const Tensor& src) const;
 
   // --- shape.h

@@ -1,12 +1,15 @@
 // Copies between dtypes, layouts and devices: the one place where data crosses devices.
 #include <ambit/backend/kernels.h>
 #include <ambit/backend/registry.h>
+#include <ambit/detail/memory_errors.h>
 #include <ambit/detail/record.h>
 #include <ambit/error.h>
 #include <ambit/ops/creation.h>
 #include <ambit/ops/elementwise.h>
 #include <ambit/ops/shape.h>
 #include <fmt/format.h>
+
+#include <memory>
 
 #include "core/ops/operands/allocate.h"
 #include "core/ops/operands/broadcast.h"
@@ -17,12 +20,17 @@ namespace ambit {
 namespace {
 
 // On the host, where `device` copies from and to without holding the host up.
-Tensor allocate_pinned(const char* op, IntArrayRef sizes, DType dtype, Device device) {
+Tensor allocate_pinned(const char* op, IntArrayRef sizes, DType dtype, Device device) try {
   const size_t bytes = allocate(op, sizes, dtype, kMeta).nbytes();
   if (bytes == 0) return allocate(op, sizes, dtype, kCPU);
   Backend& backend = usable_backend(device);
-  return from_blob(backend.allocate_pinned(bytes), sizes, dtype,
-                   [&backend, bytes](void* p) { backend.free_pinned(p, bytes); });
+  const auto free = [&backend, bytes](void* p) { backend.free_pinned(p, bytes); };
+  std::unique_ptr<void, decltype(free)> memory(backend.allocate_pinned(bytes), free);
+  Tensor out = from_blob(memory.get(), sizes, dtype, free);
+  static_cast<void>(memory.release());
+  return out;
+} catch (const std::bad_alloc&) {
+  throw_out_of_host_memory(op);
 }
 
 // A contiguous tensor of the same sizes with the dtype asked for, on t's own device.

@@ -85,6 +85,34 @@ int64_t arange_length(const Scalar& start, const Scalar& end, const Scalar& step
                                first, last, by));
 }
 
+// start, start + step, ...: n integers.
+Tensor arange_of(int64_t n, const Scalar& start, const Scalar& step, const TensorOptions& options) {
+  // Unsigned, because s * i may be beyond int64 where a + s * i is not.
+  const auto value = [a = start.to<uint64_t>(), s = step.to<uint64_t>()](int64_t i) {
+    return static_cast<int64_t>(a + s * static_cast<uint64_t>(i));
+  };
+  if (n > 0) {
+    check_fits("arange", start, options.dtype());
+    check_fits("arange", value(n - 1), options.dtype());
+  }
+  return sequence("arange", n, options, value);
+}
+
+// Integers of numbers with fractions, as PyTorch makes them: start and step lose their fractions,
+// and how many there are is computed with them, but for int64, where `end` loses its own too.
+Tensor truncated_arange(const Scalar& start, const Scalar& end, const Scalar& step,
+                        const TensorOptions& options) {
+  for (const Scalar& s : {start, end, step}) check_fits("arange", s, kInt64);
+  const Scalar first = start.to<int64_t>(), by = step.to<int64_t>();
+  if (by.to<int64_t>() == 0) {
+    throw Error(fmt::format("arange: expected a step that is not 0 as {}, got {}",
+                            name(options.dtype()), step.to<double>()));
+  }
+  int64_t n = arange_length(start, end, step);
+  if (options.dtype() == kInt64) n = arange_length(first, end.to<int64_t>(), by);
+  return arange_of(n, first, by, options);
+}
+
 }  // namespace
 
 Tensor empty(IntArrayRef sizes, const TensorOptions& options) {
@@ -141,6 +169,7 @@ Tensor arange(const Scalar& start, const Scalar& end, const Scalar& step,
   const bool floats =
       start.is_floating_point() || end.is_floating_point() || step.is_floating_point();
   const DType dtype = options.has_dtype() ? options.dtype() : floats ? get_default_dtype() : kInt64;
+  if (floats && is_integral(dtype)) return truncated_arange(start, end, step, options.dtype(dtype));
   const int64_t n = arange_length(start, end, step);
   if (floats) {
     check_fits("arange", start, dtype);
@@ -150,15 +179,7 @@ Tensor arange(const Scalar& start, const Scalar& end, const Scalar& step,
                       return a + s * static_cast<double>(i);
                     });
   }
-  // Unsigned, because s * i may be beyond int64 where a + s * i is not.
-  const auto value = [a = start.to<uint64_t>(), s = step.to<uint64_t>()](int64_t i) {
-    return static_cast<int64_t>(a + s * static_cast<uint64_t>(i));
-  };
-  if (n > 0) {
-    check_fits("arange", start, dtype);
-    check_fits("arange", value(n - 1), dtype);
-  }
-  return sequence("arange", n, options.dtype(dtype), value);
+  return arange_of(n, start, step, options.dtype(dtype));
 }
 
 Tensor arange(const Scalar& end, const TensorOptions& options) {
@@ -188,7 +209,7 @@ Tensor eye(int64_t n, const TensorOptions& options) { return eye(n, n, options);
 
 Tensor eye(int64_t n, int64_t m, const TensorOptions& options) {
   Tensor out = filled("eye", {n, m}, 0, options.requires_grad(false));
-  as_strided(out, {std::min(n, m)}, {m + 1}).fill_(1);
+  if (out.numel() > 0) as_strided(out, {std::min(n, m)}, {m + 1}).fill_(1);
   return finish(std::move(out), options);
 }
 
@@ -204,11 +225,17 @@ Tensor from_blob(void* data, IntArrayRef sizes, const TensorOptions& options,
     throw Error(fmt::format("from_blob: expected device cpu, got {}", options.device().str()));
   }
   const auto n = static_cast<size_t>(count("from_blob", sizes));
+  if (n > static_cast<size_t>(INT64_MAX) / element_size(options.dtype())) {
+    throw ShapeError(fmt::format("from_blob: expected less than 2^63 bytes, got {} elements of {}",
+                                 n, name(options.dtype())));
+  }
   if (!data && n > 0) throw Error("from_blob: expected memory, got a null pointer");
-  Storage storage(new StorageImpl(data, n * element_size(options.dtype()), std::move(deleter)));
-  return finish(Tensor(intrusive_ptr<TensorImpl>(new TensorImpl(
-                    std::move(storage), sizes, contiguous_strides(sizes), 0, options.dtype()))),
-                options);
+  Storage storage(new StorageImpl(data, n * element_size(options.dtype()), nullptr));
+  const Tensor out = finish(Tensor(intrusive_ptr<TensorImpl>(new TensorImpl(
+                                storage, sizes, contiguous_strides(sizes), 0, options.dtype()))),
+                            options);
+  storage->set_deleter(std::move(deleter));  // nothing can fail any more: the memory is taken over
+  return out;
 }
 
 const Tensor& fill_(const Tensor& self, const Scalar& value) {

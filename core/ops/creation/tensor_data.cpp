@@ -1,4 +1,5 @@
 // tensor({{1, 2}, {3, 4}}): from nested braces to a tensor.
+#include <ambit/detail/memory_errors.h>
 #include <ambit/error.h>
 #include <ambit/ops/creation.h>
 #include <ambit/ops/shape.h>
@@ -21,7 +22,7 @@ DType dtype_of_all(const std::vector<Scalar>& values) {
 
 }  // namespace
 
-TensorData::TensorData(std::initializer_list<TensorData> rows) {
+TensorData::TensorData(std::initializer_list<TensorData> rows) try {
   sizes_.push_back(static_cast<int64_t>(rows.size()));
   if (rows.size() == 0) return;
   const TensorData& first = *rows.begin();
@@ -35,6 +36,8 @@ TensorData::TensorData(std::initializer_list<TensorData> rows) {
     }
     values_.insert(values_.end(), row.values_.begin(), row.values_.end());
   }
+} catch (const std::bad_alloc&) {
+  throw_out_of_host_memory("tensor");
 }
 
 Tensor tensor(const TensorData& data, const TensorOptions& options) {

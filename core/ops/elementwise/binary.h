@@ -29,6 +29,13 @@ template <class Family>
 Tensor binary(const Tensor& self, const Tensor& other) {
   Tensor out = compute_binary(Family::kName, Family::kKernel, Family::kDomain, self, other);
   if (!needs_gradient(self, other)) return out;
+  // A formula keeps what it needs from its making on: only those that are needed are made.
+  if (!other.requires_grad()) {
+    return record(Family::kName, std::move(out), wrt(self, Family::self_grad(self, other)));
+  }
+  if (!self.requires_grad()) {
+    return record(Family::kName, std::move(out), wrt(other, Family::other_grad(self, other)));
+  }
   return record(Family::kName, std::move(out), wrt(self, Family::self_grad(self, other)),
                 wrt(other, Family::other_grad(self, other)));
 }

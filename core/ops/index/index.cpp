@@ -3,6 +3,7 @@
 // that gradients come from those ops.
 #include <ambit/ops/index.h>
 
+#include <ambit/detail/memory_errors.h>
 #include <ambit/detail/record.h>
 #include <ambit/error.h>
 #include <ambit/ops/elementwise.h>
@@ -84,16 +85,18 @@ bool merges(const Picked& p) {
 
 }  // namespace
 
-Tensor index(const Tensor& self, IndexList indices) {
+Tensor index(const Tensor& self, IndexList indices) try {
   const ParsedIndex parsed = parse_index("index", self, indices);
   if (parsed.is_view()) return parsed.view;
   const Picked p = prepare("index", parsed, self.device());
   const Tensor rows = index_select(merge_indexed(p), p.first, reshape(p.positions, {-1}));
   return reshape(rows, sizes_with(p, p.positions.sizes()));
+} catch (const std::bad_alloc&) {
+  throw_out_of_host_memory("index");
 }
 
 const Tensor& index_put_(const Tensor& self, IndexList indices, const Tensor& value,
-                         bool accumulate) {
+                         bool accumulate) try {
   const ParsedIndex parsed = parse_index("index_put_", self, indices, &value);
   if (parsed.is_view()) {
     check_broadcasts_to("index_put_", value.sizes(), parsed.view.sizes());
@@ -114,6 +117,8 @@ const Tensor& index_put_(const Tensor& self, IndexList indices, const Tensor& va
   put(p, value, accumulate);
   view.copy_(p.view);
   return self;
+} catch (const std::bad_alloc&) {
+  throw_out_of_host_memory("index_put_");
 }
 
 const Tensor& index_put_(const Tensor& self, IndexList indices, const Scalar& value) {

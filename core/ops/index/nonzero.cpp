@@ -58,7 +58,11 @@ Tensor one_hot(const Tensor& self, int64_t num_classes) {
     if (self.numel() == 0) {
       throw ShapeError("one_hot: expected num_classes where there are no classes, got -1");
     }
-    num_classes = max(self).item<int64_t>() + 1;
+    const auto last = max(self).item<int64_t>();
+    if (last == INT64_MAX) {
+      throw ShapeError(fmt::format("one_hot: expected classes below 2^63 - 1, got {}", last));
+    }
+    num_classes = last + 1;
   }
   check_index_values("one_hot", self, 0, num_classes, 0);
   Dims sizes(self.sizes());

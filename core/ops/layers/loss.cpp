@@ -16,6 +16,7 @@
 #include "core/ops/operands/allocate.h"
 #include "core/ops/operands/broadcast.h"
 #include "core/ops/operands/expect.h"
+#include "core/ops/operands/operand_grad.h"
 #include "core/ops/operands/unrecorded.h"
 #include "core/ops/reduce/reduce_shape.h"
 
@@ -24,6 +25,16 @@ namespace {
 
 // Without a batch, input [C], the classes are dim 0.
 int64_t class_dim(const Tensor& input) { return input.dim() == 1 ? 0 : 1; }
+
+// The kernels have no gradient of the weight; it must not be lost unseen.
+void expect_constant_weight(const char* op, const Tensor& weight) {
+  if (weight.defined() && needs_gradient(weight)) {
+    throw AutogradError(
+        fmt::format("{}: expected a weight without gradient for a target of classes, got one that "
+                    "requires grad; use weight.detach()",
+                    op));
+  }
+}
 
 void expect_class_weight(const char* op, const Tensor& input, const Tensor& weight) {
   expect_dtype_if_given(op, "weight", weight, input.dtype());
@@ -155,6 +166,7 @@ Tensor nll_loss(const Tensor& input, const Tensor& target, const Tensor& weight,
   expect_floating("nll_loss", input);
   expect_classes("nll_loss", input, target);
   expect_class_weight("nll_loss", input, weight);
+  expect_constant_weight("nll_loss", weight);
   return by_rows(nll_loss_rows, input, target, weight, reduction, ignore_index).loss;
 }
 
@@ -212,6 +224,7 @@ Tensor cross_entropy(const Tensor& input, const Tensor& target, const Tensor& we
   if (probabilities) {
     return cross_entropy_of_probabilities(input, target, weight, reduction, label_smoothing);
   }
+  expect_constant_weight(kOp, weight);
   if (label_smoothing > 0) {
     return smooth_cross_entropy(log_softmax(input, class_dim(input)), target, weight, reduction,
                                 ignore_index, label_smoothing);
@@ -221,10 +234,12 @@ Tensor cross_entropy(const Tensor& input, const Tensor& target, const Tensor& we
 
 Tensor mse_loss(const Tensor& input, const Tensor& target, Reduction reduction) {
   check_devices("mse_loss", {{"input", input}, {"target", target}});
-  expect_floating("mse_loss", input);
-  expect_same_dtype("mse_loss", input, target);
-  expect_sizes("mse_loss", "target", target, input.sizes());
-  return reduced(square(input - target), reduction);
+  expect_defined("mse_loss", "input", input);
+  expect_defined("mse_loss", "target", target);
+  if (!input.is_floating_point()) expect_floating("mse_loss", target);
+  const DType dtype = result_type(input, target);
+  broadcast("mse_loss", input.sizes(), target.sizes());
+  return reduced(square(input.to(dtype) - target.to(dtype)), reduction);
 }
 
 void composite::nll_loss(Tensor& y, Tensor& weight_sum, const Tensor& x, const Tensor& target,

@@ -98,10 +98,24 @@ Tensor avg_pool2d(const Tensor& input, const Pool2dParams& p) {
 
 namespace {
 
+// The first element of each of n windows over `size` elements: floor(i * size / n).
+Tensor first_elements(int64_t size, int64_t n, Device device) {
+  return arange(n, TensorOptions(kInt64).device(device)).mul_(size).floor_divide_(n);
+}
+// The last one: ceil((i + 1) * size / n) - 1.
+Tensor last_elements(int64_t size, int64_t n, Device device) {
+  const TensorOptions options = TensorOptions(kInt64).device(device);
+  return arange(1, n + 1, 1, options).mul_(size).add_(n - 1).floor_divide_(n).sub_(1);
+}
+
 // Mean over n windows of one axis, from floor(i * size / n) to ceil((i + 1) * size / n).
 Tensor adaptive_mean(const Tensor& x, int64_t dim, int64_t n) {
   const int64_t size = x.size(dim);
   if (n == size) return x;
+  if (n > size) {  // windows of one element or two
+    const Tensor first = index_select(x, dim, first_elements(size, n, x.device()));
+    return (first + index_select(x, dim, last_elements(size, n, x.device()))) / 2;
+  }
   std::vector<Tensor> means;
   for (int64_t i = 0; i < n; ++i) {
     const int64_t start = i * size / n, end = ((i + 1) * size + n - 1) / n;
@@ -116,11 +130,14 @@ void check_adaptive(const Tensor& input, const Pair& out) {
         "adaptive_avg_pool2d: expected input of shape [N, C, H, W] or [C, H, W], got {}",
         str(input.sizes())));
   }
-  if (out[0] < 1 || out[1] < 1 || input.size(-2) < 1 || input.size(-1) < 1) {
+  const auto [h, w] = Pair{input.size(-2), input.size(-1)};
+  const auto [least, most] =
+      std::minmax({h, w, std::max<int64_t>(out[0], 1), std::max<int64_t>(out[1], 1)});
+  if (out[0] < 0 || out[1] < 0 || least < 1 || most > INT32_MAX) {
     throw ShapeError(
-        fmt::format("adaptive_avg_pool2d: expected heights and widths of at least 1, got input {} "
-                    "and output [{}, {}]",
-                    str(input.sizes()), out[0], out[1]));
+        fmt::format("adaptive_avg_pool2d: expected heights and widths from 1, of the output from "
+                    "0, to {}, got input {} and output [{}, {}]",
+                    INT32_MAX, str(input.sizes()), out[0], out[1]));
   }
 }
 
@@ -136,6 +153,12 @@ Tensor adaptive_avg_pool2d(const Tensor& input, Pair output_size) {
   check_adaptive(input, output_size);
   const int64_t h = input.size(-2), w = input.size(-1);
   const auto [p, q] = output_size;
+  Dims sizes(input.sizes());
+  sizes[static_cast<size_t>(ndim - 2)] = p;
+  sizes[static_cast<size_t>(ndim - 1)] = q;
+  allocate("adaptive_avg_pool2d", sizes, input.dtype(), kMeta);  // refuses what cannot be
+  // No elements, and a gradient of zeros.
+  if (p == 0 || q == 0) return reshape(narrow(input, ndim - 1, 0, 0), sizes);
   if (h % p == 0 && w % q == 0) {
     const Pair window{h / p, w / q};
     return avg_pool2d(input, {.kernel = window, .stride = window});

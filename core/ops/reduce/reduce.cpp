@@ -93,24 +93,34 @@ Tensor prod(const Tensor& self, int64_t dim, bool keepdim) {
                 }));
 }
 
+namespace {
+
+// uint8 is what truth values were before bool, and its own come as uint8 still, as in libtorch.
+Tensor truth(const Tensor& self, const ReduceShape& shape, ReduceOp op) {
+  const Tensor out = run_reduce(self, shape, op, kBool);
+  return self.dtype() == kUInt8 ? out.to(kUInt8) : out;
+}
+
+}  // namespace
+
 Tensor any(const Tensor& self) {
   expect_defined("any", "self", self);
-  return run_reduce(self, {"any", self.sizes(), {}, false}, ReduceOp::any, kBool);
+  return truth(self, {"any", self.sizes(), {}, false}, ReduceOp::any);
 }
 
 Tensor any(const Tensor& self, int64_t dim, bool keepdim) {
   expect_defined("any", "self", self);
-  return run_reduce(self, {"any", self.sizes(), {dim}, keepdim}, ReduceOp::any, kBool);
+  return truth(self, {"any", self.sizes(), {dim}, keepdim}, ReduceOp::any);
 }
 
 Tensor all(const Tensor& self) {
   expect_defined("all", "self", self);
-  return run_reduce(self, {"all", self.sizes(), {}, false}, ReduceOp::all, kBool);
+  return truth(self, {"all", self.sizes(), {}, false}, ReduceOp::all);
 }
 
 Tensor all(const Tensor& self, int64_t dim, bool keepdim) {
   expect_defined("all", "self", self);
-  return run_reduce(self, {"all", self.sizes(), {dim}, keepdim}, ReduceOp::all, kBool);
+  return truth(self, {"all", self.sizes(), {dim}, keepdim}, ReduceOp::all);
 }
 
 Tensor cumsum(const Tensor& self, int64_t dim) {

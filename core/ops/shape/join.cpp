@@ -1,6 +1,7 @@
 // Ops that make one tensor of several, or of several copies.
 #include <ambit/backend/alias.h>
 #include <ambit/backend/kernels.h>
+#include <ambit/detail/memory_errors.h>
 #include <ambit/detail/record.h>
 #include <ambit/error.h>
 #include <ambit/ops/creation.h>
@@ -47,7 +48,11 @@ Dims joined_sizes(TensorList tensors, size_t like, size_t d) {
       throw ShapeError(fmt::format("cat: expected shapes that differ in dim {} only, got {} and {}",
                                    d, str(tensors[like].sizes()), str(tensors[i].sizes())));
     }
-    sizes[d] += length;
+    if (__builtin_add_overflow(sizes[d], length, &sizes[d])) {
+      throw ShapeError(
+          fmt::format("cat: expected a size below 2^63 in dim {}, got {} tensors of sizes as {}", d,
+                      tensors.size(), str(tensors[like].sizes())));
+    }
   }
   return sizes;
 }
@@ -64,7 +69,7 @@ void copy_into(const Tensor& out, const Tensor& t, size_t d, int64_t start, bool
 
 }  // namespace
 
-Tensor cat(TensorList tensors, int64_t dim) {
+Tensor cat(TensorList tensors, int64_t dim) try {
   check_list("cat", tensors);
   for (const Tensor& t : tensors) {
     if (t.dim() == 0) throw ShapeError("cat: expected tensors with dims, got one without");
@@ -93,9 +98,11 @@ Tensor cat(TensorList tensors, int64_t dim) {
                        if (p.ignored) return zeros({0}, g.options().dtype(p.dtype));
                        return narrow(g, static_cast<int64_t>(d), p.start, p.length).to(p.dtype);
                      });
+} catch (const std::bad_alloc&) {
+  throw_out_of_host_memory("cat");
 }
 
-Tensor stack(TensorList tensors, int64_t dim) {
+Tensor stack(TensorList tensors, int64_t dim) try {
   check_list("stack", tensors);
   const auto d = static_cast<size_t>(wrap_dim("stack", dim, tensors[0].dim() + 1));
   for (const Tensor& t : tensors) {
@@ -115,6 +122,8 @@ Tensor stack(TensorList tensors, int64_t dim) {
       "stack", std::move(out), tensors, [d, dtypes = std::move(dtypes)](const Tensor& g, size_t i) {
         return select(g, static_cast<int64_t>(d), static_cast<int64_t>(i)).to(dtypes[i]);
       });
+} catch (const std::bad_alloc&) {
+  throw_out_of_host_memory("stack");
 }
 
 Tensor repeat(const Tensor& self, IntArrayRef repeats) {
@@ -138,7 +147,7 @@ Tensor repeat(const Tensor& self, IntArrayRef repeats) {
   return reshape(clone(expand(reshape(self, apart), tiled)), joined);
 }
 
-Tensor flip(const Tensor& self, IntArrayRef dims) {
+Tensor flip(const Tensor& self, IntArrayRef dims) try {
   expect_defined("flip", "self", self);
   std::vector<bool> flipped(self.sizes().size() + 1);
   Tensor out = self;
@@ -154,6 +163,8 @@ Tensor flip(const Tensor& self, IntArrayRef dims) {
     out = index_select(out, dim, arange(size - 1, -1, -1, options));
   }
   return out.is_same(self) ? clone(self) : out;
+} catch (const std::bad_alloc&) {
+  throw_out_of_host_memory("flip");
 }
 
 }  // namespace ambit

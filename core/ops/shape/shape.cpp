@@ -36,6 +36,7 @@ Dims infer_sizes(const char* op, IntArrayRef asked, int64_t numel) {
         fmt::format("{}: expected a shape for {} elements, got {}", op, numel, str(asked)));
   }
   if (inferred) *inferred = numel / known;
+  count(op, sizes);  // beside a 0 the others may be any
   return sizes;
 }
 
@@ -169,7 +170,8 @@ Tensor unsqueeze(const Tensor& self, int64_t dim) {
   expect_defined("unsqueeze", "self", self);
   const size_t d = index_of("unsqueeze", dim, self.dim() + 1);
   Dims sizes(self.sizes()), strides(self.strides());
-  const int64_t stride = d < sizes.size() ? sizes[d] * strides[d] : 1;
+  int64_t stride = 1;  // of an empty tensor with odd strides the product may overflow
+  if (d >= sizes.size() || __builtin_mul_overflow(sizes[d], strides[d], &stride)) stride = 1;
   sizes.insert(d, 1);
   strides.insert(d, stride);
   return reshaped("unsqueeze", self, sizes, strides);

@@ -1,4 +1,6 @@
 // Views that take a part of their input. Their gradients are zero outside the part.
+#include <ambit/backend/registry.h>
+#include <ambit/detail/memory_errors.h>
 #include <ambit/detail/record.h>
 #include <ambit/error.h>
 #include <ambit/ops/creation.h>
@@ -45,13 +47,18 @@ Tensor record_part(const char* op, Tensor out, const Tensor& self, Part part) {
                 }));
 }
 
+// Where the view from index `start` of a dim on begins; that of no elements is anywhere.
+int64_t offset_of(const Tensor& self, size_t d, int64_t start) {
+  return self.storage_offset() + (self.numel() == 0 ? 0 : start * self.strides()[d]);
+}
+
 // The view of length * step elements of dim d from start on, all of which are in range.
 Tensor strided_part(const char* op, const Tensor& self, size_t d, int64_t start, int64_t length,
                     int64_t step) {
   Dims sizes(self.sizes()), strides(self.strides());
-  const int64_t offset = self.storage_offset() + start * strides[d];
+  const int64_t offset = offset_of(self, d, start);
   sizes[d] = length;
-  if (length > 1) strides[d] *= step;  // else it is never taken, and could overflow
+  if (length > 1 && self.numel() > 0) strides[d] *= step;  // else never taken, and could overflow
   Tensor out = make_view(self, sizes, strides, offset);
   return record_part(op, std::move(out), self, [op, d, start, length, step](const Tensor& g) {
     return strided_part(op, g, d, start, length, step);
@@ -68,7 +75,7 @@ Tensor select(const Tensor& self, int64_t dim, int64_t index) {
                                  size, d, index));
   }
   Dims sizes(self.sizes()), strides(self.strides());
-  const int64_t offset = self.storage_offset() + (index < 0 ? index + size : index) * strides[d];
+  const int64_t offset = offset_of(self, d, index < 0 ? index + size : index);
   sizes.erase(d);
   strides.erase(d);
   return record_part("select", make_view(self, sizes, strides, offset), self,
@@ -174,11 +181,28 @@ Tensor as_strided(const Tensor& self, IntArrayRef sizes, IntArrayRef strides,
                                         self.storage_offset(), offset}));
 }
 
+namespace {
+
+// An empty list with room for n parts. What no host could hold is refused before the first is made:
+// a view that repeats its elements may have any number of them.
+std::vector<Tensor> room_for(const char* op, uint64_t n) {
+  const uint64_t most =
+      backend_of(kCPU).properties(0).total_memory / (sizeof(Tensor) + sizeof(TensorImpl));
+  if (n > most) {
+    throw OutOfMemoryError(fmt::format(
+        "{}: expected parts that host memory has room for, {} at most, got {}", op, most, n));
+  }
+  std::vector<Tensor> parts;
+  typed_memory_errors(op, [&] { parts.reserve(n); });
+  return parts;
+}
+
+}  // namespace
+
 std::vector<Tensor> unbind(const Tensor& self, int64_t dim) {
   const size_t d = index_of("unbind", dim, self);
   const int64_t n = self.sizes()[d];
-  std::vector<Tensor> parts;
-  parts.reserve(static_cast<size_t>(n));
+  std::vector<Tensor> parts = room_for("unbind", static_cast<uint64_t>(n));
   for (int64_t i = 0; i < n; ++i) parts.push_back(select(self, dim, i));
   return parts;
 }
@@ -189,12 +213,13 @@ std::vector<Tensor> split(const Tensor& self, int64_t split_size, int64_t dim) {
   if (split_size < 0 || (split_size == 0 && size > 0)) {
     throw ShapeError(fmt::format("split: expected a split size > 0, got {}", split_size));
   }
-  std::vector<Tensor> parts;
-  int64_t start = 0;
-  do {  // a dim of size 0 gives one part
+  if (size == 0) return {narrow(self, dim, 0, 0)};
+  const int64_t n = (size - 1) / split_size + 1;
+  std::vector<Tensor> parts = room_for("split", static_cast<uint64_t>(n));
+  for (int64_t i = 0; i < n; ++i) {
+    const int64_t start = i * split_size;
     parts.push_back(narrow(self, dim, start, std::min(split_size, size - start)));
-    start += split_size;
-  } while (start < size);
+  }
   return parts;
 }
 
@@ -207,7 +232,7 @@ std::vector<Tensor> split(const Tensor& self, IntArrayRef split_sizes, int64_t d
     throw ShapeError(
         fmt::format("split: expected sizes >= 0 that sum to {}, got {}", size, str(split_sizes)));
   }
-  std::vector<Tensor> parts;
+  std::vector<Tensor> parts = room_for("split", split_sizes.size());
   int64_t start = 0;
   for (const int64_t s : split_sizes) {
     parts.push_back(narrow(self, dim, start, s));
@@ -230,7 +255,7 @@ int64_t checked_empty_chunks(int64_t chunks) {
 
 }  // namespace
 
-std::vector<Tensor> chunk(const Tensor& self, int64_t chunks, int64_t dim) {
+std::vector<Tensor> chunk(const Tensor& self, int64_t chunks, int64_t dim) try {
   const size_t d = index_of("chunk", dim, self);
   const int64_t size = self.sizes()[d];
   if (chunks < 1) throw ShapeError(fmt::format("chunk: expected chunks > 0, got {}", chunks));
@@ -240,6 +265,8 @@ std::vector<Tensor> chunk(const Tensor& self, int64_t chunks, int64_t dim) {
     return split(self, none, dim);
   }
   return split(self, (size - 1) / chunks + 1, dim);
+} catch (const std::bad_alloc&) {
+  throw_out_of_host_memory("chunk");
 }
 
 }  // namespace ambit

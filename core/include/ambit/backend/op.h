@@ -4,6 +4,7 @@
 
 #include <ambit/autograd.h>
 #include <ambit/detail/cpu_fallback.h>
+#include <ambit/detail/memory_errors.h>
 #include <ambit/tensor.h>
 
 #include <array>
@@ -74,9 +75,6 @@ class OneDevice {
   Device device_;
   bool seen_ = false, differs_ = false;
 };
-
-/// What a std::bad_alloc in a backend becomes. Errors: OutOfMemoryError, always.
-[[noreturn]] AMBIT_API void throw_out_of_host_memory(const char* op);
 
 using AnyKernel = void (*)();
 
@@ -150,23 +148,27 @@ class Op<void(A...)> final : public OpBase {
     (one.see(args), ...);
     const Device device = one ? *one : check(args...);
     if (device.is_meta()) return;  // shapes only
-    if (const auto kernel = reinterpret_cast<Kernel>(find(device.kind()))) {
-      if (!device.is_cpu()) activate(device);
-      try {
+    try {
+      if (const auto kernel = reinterpret_cast<Kernel>(find(device.kind()))) {
+        if (!device.is_cpu()) activate(device);
         return kernel(args...);
-      } catch (const std::bad_alloc&) {  // of a kernel's scratch in a std::vector
-        throw_out_of_host_memory(name_);
       }
+      run_without_kernel(device, args...);
+    } catch (const std::bad_alloc&) {  // of a kernel's scratch in a std::vector
+      throw_out_of_host_memory(name_);
     }
-    NoGradGuard no_grad;
-    if (composite_) return composite_(args...);
-    run_on_cpu(device, args...);
   }
 
   /// Return the composite default, null where there is none.
   Kernel composite() const { return composite_; }
 
  private:
+  [[gnu::noinline]] void run_without_kernel(Device device, A... args) const {
+    NoGradGuard no_grad;
+    if (composite_) return composite_(args...);
+    run_on_cpu(device, args...);
+  }
+
   Device check(A... args) const {
     std::array<DeviceArg, sizeof...(A)> tensors;
     size_t n = 0;

@@ -10,7 +10,7 @@
 
 namespace ambit {
 
-/// Return memory for an object of `bytes`, aligned as operator new does. Errors: std::bad_alloc.
+/// Return memory for an object of `bytes`, aligned as operator new does. Errors: OutOfMemoryError.
 AMBIT_API void* allocate_object(size_t bytes);
 /// Take back what allocate_object(bytes) returned, any thread's.
 AMBIT_API void free_object(void* p, size_t bytes) noexcept;

@@ -10,6 +10,7 @@
 #include <ambit/tensor.h>
 
 #include <array>
+#include <atomic>
 #include <functional>
 #include <memory>
 #include <optional>
@@ -21,6 +22,7 @@
 namespace ambit {
 
 class Node;
+class NodeUse;
 struct NodeHooks;  // core/autograd/autograd_meta.h
 
 /// Where a gradient flows on to: input `input` of a node, or a leaf tensor. Empty: nowhere.
@@ -52,21 +54,23 @@ class AMBIT_API Node : public RefCounted, public Pooled {
   static void destroy(Node* n) noexcept;
 
  private:
-  friend class Engine;
+  friend class NodeUse;
   friend struct NodeHooks;
 
   const char* name_;
   uint32_t outputs_;
-  bool released_ = false;
+  std::atomic<int32_t> use_{0};  // NodeUse's
   uint64_t sequence_;
   Node* next_to_destroy_ = nullptr;
-  std::unique_ptr<NodeHooks> hooks_;  // of the tensors that are its outputs
+  std::atomic<NodeHooks*> hooks_{nullptr};  // of the tensors that are its outputs; owned
 };
 
 /// The edge along which a gradient of `t` flows on; empty when it needs none.
 AMBIT_API Edge gradient_edge(const Tensor& t);
 
 /// A tensor kept for a formula. `saved()` throws AutogradError if its data changed since.
+/// A leaf that requires grad is kept itself. Of others only the bytes and the place in the graph
+/// are: an in-place write makes them the head of a graph that may hold this, and so itself.
 class AMBIT_API Saved {
  public:
   Saved() = default;
@@ -76,9 +80,9 @@ class AMBIT_API Saved {
 
  private:
   Tensor tensor_;
-  StorageImpl* storage_ = nullptr;
-  uint32_t version_ = 0;
-  int output_ = -1;
+  intrusive_ptr<Node> node_;  // that made it; null for a leaf and for an output
+  uint32_t version_ = 0, replaced_ = 0;
+  int output_ = -1;  // of the node being recorded, or with node_ of that
 };
 /// Keep an input of the op. Undefined tensors are allowed and come back undefined.
 inline Saved saved(const Tensor& input) { return Saved(input, -1); }

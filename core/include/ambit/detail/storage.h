@@ -39,6 +39,8 @@ class AMBIT_API StorageImpl final : public RefCounted, public Pooled {
   StorageImpl(Device device, size_t size_bytes);
   /// Borrow memory that the host owns; `deleter` may be empty.
   StorageImpl(void* data, size_t size_bytes, std::function<void(void*)> deleter);
+  /// Have borrowed memory given back by `deleter`, from now on.
+  void set_deleter(std::function<void(void*)> deleter) noexcept { deleter_ = std::move(deleter); }
 
   /// Return the elements in row-major order.
   void* data() const {
@@ -78,6 +80,7 @@ class AMBIT_API StorageImpl final : public RefCounted, public Pooled {
   const PhysicalLayout& layout() const { return layout_; }
   void* native_data() const { return data_; }
 
+  /// Destroy without recursion, also where deleters own tensors whose deleters own tensors.
   static void destroy(StorageImpl* s) noexcept;
 
  private:
@@ -94,6 +97,7 @@ class AMBIT_API StorageImpl final : public RefCounted, public Pooled {
   PhysicalLayout layout_;  // where state_ is native
   Device copy_source_;     // where it is a pending copy
   std::function<void(void*)> deleter_;
+  StorageImpl* next_to_destroy_ = nullptr;
 };
 
 using Storage = intrusive_ptr<StorageImpl>;

@@ -19,9 +19,11 @@ class AMBIT_API TensorImpl final : public RefCounted, public Pooled {
   TensorImpl(Storage storage, IntArrayRef sizes, int64_t numel, DType dtype);
   TensorImpl(Storage storage, IntArrayRef sizes, IntArrayRef strides, int64_t offset, DType dtype);
 
-  /// Replace geometry and storage (module.to, set_data); keeps identity and autograd state.
+  /// Replace geometry and storage (module.to, set_data); keeps identity and autograd state. Nothing
+  /// has changed where it throws.
   void set(Storage storage, IntArrayRef sizes, IntArrayRef strides, int64_t offset, DType dtype);
 
+  /// Destroy without recursion, however many tensors own each other through gradients and hooks.
   static void destroy(TensorImpl* t) noexcept;
 
   Storage storage;
@@ -35,6 +37,7 @@ class AMBIT_API TensorImpl final : public RefCounted, public Pooled {
   // A view's root tensor, through which in-place writes reach the graph. Null: not a view.
   intrusive_ptr<TensorImpl> base;
   uint32_t base_rebases = 0;               // of the base when this view's grad_fn was made
+  uint32_t replaced = 0;                   // how many times set() has, by which savers notice
   std::unique_ptr<AutogradMeta> autograd;  // null until there is something to say
 
  private:

@@ -32,8 +32,10 @@ AMBIT_API Tensor full_like(const Tensor& self, const Scalar& value,
                            const TensorOptions& options = {});
 /// Count: start, start + step, ... up to `end`, which is excluded.
 ///   out[i] = start + i step, i < ceil((end - start) / step)
-/// int64 where all three are integers, else the default float, unless options say. Errors also:
-/// Error where step is 0 or leads away from end, and for numbers that are not finite.
+/// int64 where all three are integers, else the default float, unless options say: where they ask
+/// for integers, start and step lose their fractions, as in PyTorch, and for int64 end does too.
+/// Errors also: Error where step is 0, also without its fraction, or leads away from end, and for
+/// numbers that are not finite.
 AMBIT_API Tensor arange(const Scalar& start, const Scalar& end, const Scalar& step = 1,
                         const TensorOptions& options = {});
 /// Count 0, 1, ... up to `end`, which is excluded.

@@ -17,8 +17,8 @@ enum class Reduction : uint8_t { none, mean, sum };
 ///   mean: divided by the sum of weight[t] of the targets not ignored; NaN where there is none
 /// input [N,C], [C] or [N,C,d1,...]: log-probabilities; target int64 of input's shape without C,
 /// which l has too; weight [C] of input's dtype, the factor of each class; undefined: ones.
-/// Errors also: IndexError for a target outside [0, C) that is not ignore_index. Gradient: input;
-/// weight is a constant. Source: torch.nn.NLLLoss.
+/// Errors also: IndexError for a target outside [0, C) that is not ignore_index; AutogradError for
+/// a weight that requires grad. Gradient: input. Source: torch.nn.NLLLoss.
 AMBIT_API Tensor nll_loss(const Tensor& input, const Tensor& target, const Tensor& weight = {},
                           Reduction reduction = Reduction::mean, int64_t ignore_index = -100);
 /// Compute the cross entropy of logits with classes or probabilities; p = softmax(input) over C.
@@ -30,16 +30,16 @@ AMBIT_API Tensor nll_loss(const Tensor& input, const Tensor& target, const Tenso
 /// probabilities, of input's shape and dtype, for which ignore_index does not count; weight [C] of
 /// input's dtype, the factor of each class, which the mean over classes divides by again and the
 /// mean over probabilities does not; undefined: ones. label_smoothing in [0, 1], else Error.
-/// Errors also: IndexError as nll_loss. Gradient: input, and target where it is probabilities; give
-/// no weight that requires grad. Source: torch.nn.CrossEntropyLoss; Szegedy et al. 2015,
-/// arXiv:1512.00567, section 7, for the smoothing.
+/// Errors also: IndexError as nll_loss; AutogradError for classes and a weight that requires grad.
+/// Gradient: input, and where target is probabilities, target and weight. Source:
+/// torch.nn.CrossEntropyLoss; Szegedy et al. 2015, arXiv:1512.00567, section 7, for the smoothing.
 AMBIT_API Tensor cross_entropy(const Tensor& input, const Tensor& target, const Tensor& weight = {},
                                Reduction reduction = Reduction::mean, int64_t ignore_index = -100,
                                double label_smoothing = 0);
 /// Compute the squared error.
 ///   l = (input - target)^2; mean: divided by the number of elements, NaN where there are none
-/// Both of one shape, which l has too, and of one dtype: nothing broadcasts or promotes.
-/// Gradient: input, target.
+/// They broadcast and promote, to a floating-point dtype, which l has; where that is not meant,
+/// give both of one shape. Gradient: input, target.
 AMBIT_API Tensor mse_loss(const Tensor& input, const Tensor& target,
                           Reduction reduction = Reduction::mean);
 

@@ -29,7 +29,8 @@ AMBIT_API std::tuple<Tensor, Tensor> max_pool2d_with_indices(const Tensor& input
 AMBIT_API Tensor avg_pool2d(const Tensor& input, const Pool2dParams& params);
 /// Take means over windows so chosen that the output is [N,C,P,Q] or [C,P,Q], output_size (P, Q).
 ///   window i: from floor(i H / P) up to ceil((i + 1) H / P), which is not in it; j likewise
-/// output_size >= 1; -1 keeps the input's size. Source: torch.nn.AdaptiveAvgPool2d.
+/// output_size >= 0, where 0 gives a tensor without elements; -1 keeps the input's size. Source:
+/// torch.nn.AdaptiveAvgPool2d.
 AMBIT_API Tensor adaptive_avg_pool2d(const Tensor& input, Pair output_size);
 
 }  // namespace ambit

@@ -50,12 +50,12 @@ AMBIT_API Tensor min(const Tensor& self, const Tensor& other);
 AMBIT_API Tensor argmax(const Tensor& self, std::optional<int64_t> dim = {}, bool keepdim = false);
 /// Find where the smallest elements are, as argmax the largest.
 AMBIT_API Tensor argmin(const Tensor& self, std::optional<int64_t> dim = {}, bool keepdim = false);
-/// Tell whether any element is not 0 (NaN is not); false of none. Any dtype gives bool; no
-/// gradient.
+/// Tell whether any element is not 0 (NaN is not); false of none. uint8 gives uint8, 0 or 1,
+/// every other dtype bool; no gradient.
 AMBIT_API Tensor any(const Tensor& self);
 AMBIT_API Tensor any(const Tensor& self, int64_t dim, bool keepdim = false);
-/// Tell whether all elements are not 0 (NaN is not); true of none. Any dtype gives bool; no
-/// gradient.
+/// Tell whether all elements are not 0 (NaN is not); true of none. uint8 gives uint8, 0 or 1,
+/// every other dtype bool; no gradient.
 AMBIT_API Tensor all(const Tensor& self);
 AMBIT_API Tensor all(const Tensor& self, int64_t dim, bool keepdim = false);
 /// Compute a vector norm, also of matrices.

@@ -8,15 +8,17 @@
 #include <ambit/data/dataset.h>
 #include <ambit/data/samplers.h>
 #include <ambit/data/worker_pool.h>
+#include <ambit/detail/memory_errors.h>
 #include <ambit/error.h>
 #include <ambit/nn/options.h>
 
 #include <algorithm>
+#include <condition_variable>
 #include <deque>
 #include <exception>
-#include <future>
 #include <iterator>
 #include <memory>
+#include <mutex>
 #include <optional>
 #include <utility>
 #include <vector>
@@ -56,8 +58,9 @@ class DataLoaderOptions : public nn::Options<DataLoaderOptions> {
 
 /// Iterate over a dataset in batches, of what its get_batch() returns. The batches are the same
 /// whatever the number of workers. An exception of the dataset or of a transform is thrown where
-/// its batch would have come; iterating may go on behind it, or start again. Thread safety: one
-/// thread iterates.
+/// its batch would have come; iterating may go on behind it, or start again. Where the loader
+/// itself lacks memory or threads it says so by an OutOfMemoryError or Error, and no batch is lost:
+/// go on, or where begin() failed begin again. Thread safety: one thread iterates.
 template <class Dataset, class Sampler>
 class DataLoader {
  public:
@@ -96,14 +99,19 @@ class DataLoader {
 
   /// Start an epoch; iterators of an earlier one end.
   Iterator begin() {
-    pending_.clear();
-    if (pool_) {
-      pool_->cancel();
-    } else if (options_.workers() > 0) {
-      copies_.assign(options_.workers(), dataset_);
-      pool_ = std::make_unique<WorkerPool>(options_.workers());
-    }
-    sampler_.reset();
+    typed_memory_errors("DataLoader", [this] {
+      pending_.clear();
+      next_.reset();
+      current_.reset();
+      if (pool_) {
+        pool_->cancel();
+      } else if (options_.workers() > 0) {
+        auto pool = std::make_unique<WorkerPool>(options_.workers());
+        copies_.assign(options_.workers(), dataset_);
+        pool_ = std::move(pool);
+      }
+      sampler_.reset();
+    });
     advance();
     return Iterator(this);
   }
@@ -114,30 +122,38 @@ class DataLoader {
   const DataLoaderOptions& options() const { return options_; }
 
  private:
-  // What a worker makes. Were the exception left to the future, a worker that is late to let go of
-  // it could free it after the caller has caught it: so it moves to the caller.
-  struct Outcome {
+  // A batch that a worker makes, and where the loader finds it. What was made moves to the loader:
+  // an exception that the worker still held could be freed after the caller has caught it.
+  struct Task {
+    std::vector<size_t> indices;
+    bool grad_mode = true;  // the caller's: it belongs to each thread
+    std::mutex mutex;
+    std::condition_variable done;
+    bool is_done = false;  // guarded by mutex, as what follows
     std::optional<BatchType> batch;
     std::exception_ptr error;
   };
 
   void advance() {
     current_.reset();
-    if (!pool_) {
-      if (const auto indices = next_indices()) current_ = make(dataset_, *indices);
-      return;
-    }
-    while (pending_.size() < options_.max_jobs()) {
-      auto indices = next_indices();
-      if (!indices) break;
-      submit(std::move(*indices));
-    }
-    if (pending_.empty()) return;
-    std::future<Outcome> first = std::move(pending_.front());
+    typed_memory_errors("DataLoader", [this] {
+      if (!pool_) {
+        if (const auto indices = next_indices()) current_ = make(dataset_, *indices);
+        return;
+      }
+      while (pending_.size() < options_.max_jobs() && submit()) {
+      }
+      if (!pending_.empty()) current_ = wait_for_first();
+    });
+  }
+
+  std::optional<BatchType> wait_for_first() {
+    const std::shared_ptr<Task> task = std::move(pending_.front());
     pending_.pop_front();
-    Outcome made = first.get();
-    if (made.error) std::rethrow_exception(std::move(made.error));
-    current_ = std::move(made.batch);
+    std::unique_lock lock(task->mutex);
+    task->done.wait(lock, [&] { return task->is_done; });
+    if (task->error) std::rethrow_exception(std::exchange(task->error, nullptr));
+    return std::move(task->batch);
   }
 
   BatchType make(Dataset& dataset, const std::vector<size_t>& indices) const {
@@ -152,28 +168,48 @@ class DataLoader {
     return indices;
   }
 
-  void submit(std::vector<size_t> indices) {
-    // The grad mode belongs to each thread: the workers take the caller's.
-    auto task = std::make_shared<std::packaged_task<Outcome(Dataset&)>>(
-        [this, indices = std::move(indices), grad_mode = GradMode::is_enabled()](Dataset& dataset) {
-          const AutoGradMode mode(grad_mode);
-          Outcome made;
-          try {
-            made.batch = make(dataset, indices);
-          } catch (...) {
-            made.error = std::current_exception();
-          }
-          return made;
-        });
-    pending_.push_back(task->get_future());
-    pool_->submit([this, task](size_t worker) { (*task)(copies_[worker]); });
+  // Hand the next batch to the workers; return whether there is one. The positions stay here until
+  // that has succeeded.
+  bool submit() {
+    if (!next_) next_ = next_indices();
+    if (!next_) return false;
+    const auto task = std::make_shared<Task>();
+    task->grad_mode = GradMode::is_enabled();
+    WorkerPool::Job job = [this, task](size_t worker) { work(*task, copies_[worker]); };
+    pending_.push_back(task);
+    try {
+      task->indices = *next_;
+      pool_->submit(std::move(job));
+    } catch (...) {
+      pending_.pop_back();
+      throw;
+    }
+    next_.reset();
+    return true;
+  }
+
+  void work(Task& task, Dataset& dataset) const {
+    const AutoGradMode mode(task.grad_mode);
+    std::optional<BatchType> batch;
+    std::exception_ptr error;
+    try {
+      batch = make(dataset, task.indices);
+    } catch (...) {
+      error = std::current_exception();
+    }
+    const std::lock_guard lock(task.mutex);
+    task.batch = std::move(batch);
+    task.error = std::move(error);
+    task.is_done = true;
+    task.done.notify_one();
   }
 
   DataLoaderOptions options_;
   Dataset dataset_;
   Sampler sampler_;
-  std::optional<BatchType> current_;          // empty at the end of an epoch
-  std::deque<std::future<Outcome>> pending_;  // in the sampler's order
+  std::optional<BatchType> current_;           // empty at the end of an epoch
+  std::optional<std::vector<size_t>> next_;    // asked of the sampler, and not yet handed out
+  std::deque<std::shared_ptr<Task>> pending_;  // in the sampler's order
   std::vector<Dataset> copies_;       // one per worker, so that get_batch() need not be thread-safe
   std::unique_ptr<WorkerPool> pool_;  // last: its threads end before what they use
 };
@@ -182,8 +218,10 @@ class DataLoader {
 template <class Dataset, class Sampler>
 std::unique_ptr<DataLoader<Dataset, Sampler>> make_data_loader(Dataset dataset, Sampler sampler,
                                                                DataLoaderOptions options) {
-  return std::make_unique<DataLoader<Dataset, Sampler>>(std::move(dataset), std::move(sampler),
-                                                        options);
+  return typed_memory_errors("DataLoader", [&] {
+    return std::make_unique<DataLoader<Dataset, Sampler>>(std::move(dataset), std::move(sampler),
+                                                          options);
+  });
 }
 
 /// The same with a sampler over the whole dataset. Errors: Error where its size is not known.

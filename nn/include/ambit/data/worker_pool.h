@@ -19,14 +19,15 @@ class AMBIT_API WorkerPool {
   /// Called with the number of the thread that runs it, below size. Must not throw.
   using Job = std::function<void(size_t worker)>;
 
-  /// Start the threads. Errors: std::system_error where the system has no more.
+  /// Start the threads. Errors: Error where the system has no more; none is left then.
   explicit WorkerPool(size_t size);
   /// Drop the jobs that have not begun, and wait for the others.
   ~WorkerPool();
   WorkerPool(const WorkerPool&) = delete;
   WorkerPool& operator=(const WorkerPool&) = delete;
 
-  /// Add a job at the end of the queue, and return. Thread safety: any thread may.
+  /// Add a job at the end of the queue, and return. Errors: OutOfMemoryError, and the job is not
+  /// added. Thread safety: any thread may.
   void submit(Job job);
   /// Drop the jobs that have not begun.
   void cancel();

@@ -6,8 +6,8 @@
 
 namespace ambit::nn {
 
-/// Options of Dropout. p: the probability to be zeroed, default 0.5; inplace: overwrite the input
-/// and return it, default false.
+/// Options of Dropout. p: the probability to be zeroed, default 0.5; inplace: while training
+/// overwrite the input and return it, default false.
 class DropoutOptions : public Options<DropoutOptions> {
  public:
   DropoutOptions(double p = 0.5) : p_(p) {}

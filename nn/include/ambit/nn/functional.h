@@ -140,7 +140,7 @@ class DropoutFuncOptions : public Options<DropoutFuncOptions> {
   double p_ = 0.5;
   bool training_ = true, inplace_ = false;
 };
-/// ambit::dropout; `inplace` overwrites input, in evaluation too, with what it holds.
+/// ambit::dropout; `inplace` overwrites input when training, and evaluation returns it untouched.
 /// Errors: DTypeError, Error for p outside [0, 1]; in place AutogradError for a leaf that requires
 /// grad. Gradient: input.
 AMBIT_API Tensor dropout(const Tensor& input, double p = 0.5, bool training = true,

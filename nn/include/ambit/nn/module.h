@@ -3,6 +3,7 @@
 // (module_holder.h).
 #pragma once
 
+#include <ambit/detail/name_scope.h>
 #include <ambit/nn/module_holder.h>
 #include <ambit/nn/ordered_dict.h>
 #include <ambit/serialize.h>
@@ -163,10 +164,10 @@ class AMBIT_API Module : public std::enable_shared_from_this<Module> {
   void check_name(const char* op, const std::string& name) const;
   void check_child(const char* op, const std::string& name, const Module* child) const;
   bool holds(const Module* module) const;
+  IncompatibleKeys check_and_load(const StateDict& dict, bool strict);
   bool is_persistent(const std::string& buffer) const;
-  std::string path_to(const std::string& name) const;
   void name_tensor(const std::string& name, const Tensor& tensor) const;
-  void place(const std::string& path);
+  void place(const std::string& name, Module& child) const;
   void visit(const Visitor& visitor, const std::string& prefix = {}) const;
   Tensors collect(Tensors Module::*member, bool recurse) const;
   void convert(std::optional<Device> device, std::optional<DType> dtype, bool non_blocking);
@@ -175,8 +176,11 @@ class AMBIT_API Module : public std::enable_shared_from_this<Module> {
   Tensors parameters_, buffers_;
   std::vector<std::string> not_persistent_;  // names of buffers
   OrderedDict<std::string, std::shared_ptr<Module>> children_;
-  std::string name_;  // empty: the class's
-  std::string path_;  // where it was first registered, seen from the root; empty: nowhere
+  std::string name_;                                                  // empty: the class's
+  std::shared_ptr<NameScope> scope_ = std::make_shared<NameScope>();  // where first registered
+  bool is_held_ = false;          // by another module, now or once
+  std::shared_ptr<Module> self_;  // while it waits for its end, the module itself
+  Module* next_to_destroy_ = nullptr;
   bool is_training_ = true;
 };
 

@@ -3,6 +3,7 @@
 // Idea: libtorch's pimpl.h.
 #pragma once
 
+#include <ambit/detail/memory_errors.h>
 #include <ambit/device.h>
 #include <ambit/dtype.h>
 
@@ -36,7 +37,7 @@ class ModuleHolder {
   requires(sizeof...(Tail) > 0 || !std::derived_from<std::remove_cvref_t<Head>, ModuleHolder>) &&
       std::constructible_from<Contained, Head, Tail...> explicit ModuleHolder(Head&& head,
                                                                               Tail&&... tail)
-      : impl_(std::make_shared<Contained>(std::forward<Head>(head), std::forward<Tail>(tail)...)) {}
+      : impl_(make(std::forward<Head>(head), std::forward<Tail>(tail)...)) {}
 
   bool is_empty() const { return !impl_; }
   explicit operator bool() const { return static_cast<bool>(impl_); }
@@ -87,7 +88,12 @@ class ModuleHolder {
     static_assert(std::default_initializable<Contained>,
                   "this module has no default constructor; write `Linear fc{nullptr};` instead of "
                   "`Linear fc;` and assign it later");
-    return std::make_shared<Contained>();
+    return make();
+  }
+  template <class... Args>
+  static std::shared_ptr<Contained> make(Args&&... args) {
+    return typed_memory_errors(
+        "module", [&] { return std::make_shared<Contained>(std::forward<Args>(args)...); });
   }
   const Self& self() const { return static_cast<const Self&>(*this); }
 

@@ -49,8 +49,8 @@ class OrderedDictItem {
   Value value_;
 };
 
-/// A map that keeps the order of insertion. Errors of all: Error, but std::out_of_range for a
-/// position outside of it.
+/// A map that keeps the order of insertion. Errors of all: Error, IndexError for a position outside
+/// of it.
 template <class Key, class Value>
 class OrderedDict {
  public:
@@ -68,10 +68,14 @@ class OrderedDict {
 
   /// Add an entry at the end. Errors: Error when the key is there already.
   Value& insert(Key key, Value value) {
-    if (!index_.try_emplace(key, items_.size()).second) {
-      throw Error("OrderedDict: expected a new key, got one that it holds");
+    const auto [at, is_new] = index_.try_emplace(key, items_.size());
+    if (!is_new) throw Error("OrderedDict: expected a new key, got one that it holds");
+    try {
+      return items_.emplace_back(std::move(key), std::move(value)).value();
+    } catch (...) {
+      index_.erase(at);
+      throw;
     }
-    return items_.emplace_back(std::move(key), std::move(value)).value();
   }
   /// Remove an entry; the others keep their order. Errors: Error when there is none.
   void erase(const Key& key) {
@@ -93,11 +97,12 @@ class OrderedDict {
     const auto it = index_.find(key);
     return it == index_.end() ? nullptr : &items_[it->second].value();
   }
-  /// Return the value of a key; of a position the entry. Errors: Error when there is none.
+  /// Return the value of a key; of a position the entry. Errors: Error when there is none of the
+  /// key, IndexError of the position.
   Value& operator[](const Key& key) { return items_[position(key)].value(); }
   const Value& operator[](const Key& key) const { return items_[position(key)].value(); }
-  Item& operator[](size_t i) { return items_.at(i); }
-  const Item& operator[](size_t i) const { return items_.at(i); }
+  Item& operator[](size_t i) { return items_[checked(i)]; }
+  const Item& operator[](size_t i) const { return items_[checked(i)]; }
 
   /// Return all keys, in order.
   std::vector<Key> keys() const {
@@ -119,6 +124,13 @@ class OrderedDict {
   auto end() const { return items_.end(); }
 
  private:
+  size_t checked(size_t i) const {
+    if (i >= items_.size()) {
+      throw IndexError("OrderedDict: expected a position below its size " +
+                       std::to_string(items_.size()) + ", got " + std::to_string(i));
+    }
+    return i;
+  }
   size_t position(const Key& key) const {
     const auto it = index_.find(key);
     if (it == index_.end()) throw Error("OrderedDict: expected a key that it holds, got another");

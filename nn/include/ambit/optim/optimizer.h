@@ -74,9 +74,9 @@ class AMBIT_API Optimizer {
   /// Update every parameter that has a gradient, in place and unrecorded, those of one group,
   /// device, dtype and stage together; first run `closure`, if any, with gradients on, and return
   /// its loss, else an undefined tensor. State follows a parameter that has moved. All is checked,
-  /// and all state allocated, before the first update. Errors: Error (options),
-  /// DeviceMismatchError, DTypeError, ShapeError (param, grad); those of closure. Source:
-  /// torch.optim.Optimizer.step.
+  /// and all memory allocated, before the first update: after an error the same step can be tried
+  /// again. Errors: Error (options), DeviceMismatchError, DTypeError, ShapeError (param, grad),
+  /// OutOfMemoryError; those of closure. Source: torch.optim.Optimizer.step.
   Tensor step(const LossClosure& closure = {});
   /// Drop the gradients, or, with set_to_none false, fill them with zeros where they are.
   void zero_grad(bool set_to_none = true);
@@ -138,11 +138,12 @@ class AMBIT_API Optimizer {
   /// Return what is kept per parameter, kMaxState at most, always the same.
   virtual std::span<const StateTensor> state_tensors() const = 0;
   /// Allocate what `state` lacks: a step allocates for all parameters before it updates the first.
+  /// Where it throws, `state` is as it was.
   virtual void prepare(const Tensor& param, State& state,
                        const OptimizerOptions& options) const = 0;
   /// Return what tells apart parameters that cannot be updated together, such as their steps.
   virtual int64_t stage(const State& state) const = 0;
-  /// Write the batch's parameters and state in place, all by one kernel call.
+  /// Write the batch's parameters and state in place, all by one kernel call, without allocating.
   virtual void update(const Batch& batch, const OptimizerOptions& options) const = 0;
 
  private:
@@ -154,11 +155,18 @@ class AMBIT_API Optimizer {
     int64_t stage = 0;
     bool goes_with(const Work& o) const;
   };
+  /// What goes into one update, with its operands.
+  struct Update {
+    std::span<const Work> work;
+    Batch batch;
+  };
   void plan();
-  void update_together(std::span<const Work> work);
+  void gather(std::span<const Work> work, Batch& batch) const;
+  void apply(const Update& update) const;
   State& state_of(const Work& work);
   void follow(const Tensor& param, State& state) const;
   void check_group(const OptimizerParamGroup& group) const;
+  void check_and_add(const OptimizerParamGroup& group);
   void copy_state(const Tensor& param, State& state) const;
   Value state_value(const State& state) const;
   static std::string misfit(const Tensor& param, const StateTensor& which, const Tensor& value);
@@ -170,7 +178,7 @@ class AMBIT_API Optimizer {
   // parameter at each position has its own, and what the step at hand works on.
   std::vector<State*> state_at_;
   std::vector<Work> work_;
-  Batch batch_;
+  std::vector<Update> updates_;
 };
 
 }  // namespace ambit::optim
