@@ -182,7 +182,10 @@ TEST_CASE("exit codes tell wrong usage from success, and help is help") {
   }
   for (const char* arguments :
        {"", "nonsense", "ops --format xml", "ops --backend nobody", "ops --backend meta",
-        "ops --backend /no/such.so", "info --nope", "conformance --device cpu --max-failures -1"}) {
+        "ops --backend /no/such.so", "info --nope", "conformance --device cpu --max-failures -1",
+        "conformance --device cpu --seed -1", "conformance --device cpu --timeout nan",
+        "conformance --device cpu --timeout inf", "conformance --device cpu --timeout 0",
+        "conformance --device cpu --seed 99999999999999999999"}) {
     INFO(arguments);
     const ChildResult ran = tool(std::string(arguments) + " 2>&1");
     CHECK(ran.exit_code == 2);
@@ -195,11 +198,21 @@ TEST_CASE("a subcommand that there is not is named") {
 }
 
 TEST_CASE("output that nobody can get is no success") {
-  for (const char* arguments : {"info", "info --json", "ops", "conformance --device cpu --list"}) {
+  for (const char* arguments : {"info", "info --json", "ops", "conformance --device cpu --list",
+                                "--help", "--version", "info --help"}) {
     INFO(arguments);
     const ChildResult ran = tool(std::string(arguments) + " 2>&1 >/dev/full");
     CHECK(ran.exit_code == 2);
     CHECK(ran.output.ends_with(": No space left on device\n"));
+  }
+}
+
+TEST_CASE("a mistake that cannot be told is one all the same") {
+  for (const char* arguments : {"nonsense", "", "ops --backend nobody"}) {
+    INFO(arguments);
+    const ChildResult ran = tool(std::string(arguments) + " 2>/dev/full");
+    CHECK(ran.signal == 0);
+    CHECK(ran.exit_code == 2);
   }
 }
 
