@@ -144,6 +144,30 @@ TEST_CASE("ops tells gaps by dtype and by function, and what failed") {
   CHECK(notes.find("matmul failed: matmul: lost the device") != std::string::npos);
 }
 
+TEST_CASE("ops names the kernel that ends it") {
+  for (const std::string crash : {"fault", "abort"}) {
+    const ChildResult ran =
+        run_command("ulimit -c 0; exec env " + kPatchy + " PATCHY_CRASH=" + crash +
+                    " " AMBIT_TOOL " ops --backend patchy 2>&1");
+    INFO(ran.output);
+    CHECK(ran.output.find("ambit: matmul of ") != std::string::npos);
+    CHECK(ran.output.find(" on patchy:0 crashed\n") != std::string::npos);
+    CHECK(ran.signal + ran.exit_code != 0);
+  }
+}
+
+TEST_CASE("info says of a folder in the path that there are no plugins in it") {
+  const TemporaryFolder folder;
+  const std::string settings = "AMBIT_BACKEND_PATH=" + folder.path().string();
+  const json info = json::parse(tool("info --json", settings).output);
+  const json* refused = find(info["plugins"], "file", folder.path().string());
+  REQUIRE(refused);
+  CHECK((*refused)["loaded"] == false);
+  CHECK((*refused)["result"] == "expected libambit_<name>.so in the folder, got no such file");
+  CHECK(tool("info", settings).output.find(folder.path().string() + "\n    refused: ") !=
+        std::string::npos);
+}
+
 TEST_CASE("a plugin can be named by its file") {
   const json coverage = ops("--backend " + kPatchyFile);
   CHECK(coverage.size() == 1);
