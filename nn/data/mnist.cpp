@@ -67,14 +67,15 @@ Tensor read_idx(const std::string& path, size_t dims) {
     fail(fmt::format("the magic number {}", magic), big_endian(bytes.data()));
   }
   Dims sizes;
-  uint64_t needed = 1;
+  uint64_t needed = 1, without_zeros = 1;  // the latter too must fit: strides are made of it
   for (size_t d = 0; d < dims; ++d) {
     const uint32_t size = big_endian(bytes.data() + 4 + 4 * d);
-    // Every product of the limit and a u32 fits; beyond it need not grow further.
+    // Every product of the limit and a u32 fits; beyond it they need not grow further.
     needed = std::min<uint64_t>(needed, kMostBytes) * size;
+    without_zeros = std::min<uint64_t>(without_zeros, kMostBytes + 1) * std::max(size, 1u);
     sizes.push_back(size);
   }
-  if (needed > kMostBytes) {
+  if (without_zeros > kMostBytes) {
     fail(fmt::format("at most {} bytes of data", kMostBytes), ambit::str(sizes));
   }
   const std::string whole = fmt::format("{} bytes for {}", header + needed, ambit::str(sizes));

@@ -266,6 +266,7 @@ TEST_CASE("sizes beyond what a file can hold are refused before anything is allo
   CHECK(contains(error(plain, idx_images(60000, 28, 28, "")), "for [60000, 28, 28]"));
   CHECK(contains(error(plain, idx_images(2'000'000, 28, 28, "")), "at most 1073741824 bytes"));
   CHECK(contains(error(plain, idx_images(1 << 16, 1 << 16, 1 << 31, "")), "at most 1073741824"));
+  CHECK(contains(error(plain, idx_images(0, 0xffffffff, 0xffffffff, "")), "at most 1073741824"));
   CHECK(contains(error(packed, gzip(idx_images(60000, 28, 28, ""))),
                  "expected 47040016 bytes for [60000, 28, 28]"));
 }
