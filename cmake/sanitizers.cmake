@@ -4,3 +4,6 @@ if(AMBIT_SANITIZE)
   add_compile_options(-fsanitize=${sanitizers} -fno-sanitize-recover=all -fno-omit-frame-pointer)
   add_link_options(-fsanitize=${sanitizers})
 endif()
+if(AMBIT_FUZZ)
+  add_compile_options(-fsanitize=fuzzer-no-link)  # by which the fuzzer sees what an input reaches
+endif()

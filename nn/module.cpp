@@ -15,9 +15,16 @@
 namespace ambit::nn {
 namespace {
 
+// Without memory there is no name: the symbol would get into files, whose modules nobody knows
+// then.
 std::string demangle(const char* symbol) {
+  constexpr int kNoMemory = -1;
+  int status = 0;
   const std::unique_ptr<char, void (*)(void*)> text(
-      abi::__cxa_demangle(symbol, nullptr, nullptr, nullptr), std::free);
+      abi::__cxa_demangle(symbol, nullptr, nullptr, &status), std::free);
+  if (status == kNoMemory) {
+    throw OutOfMemoryError("Module: expected memory for the name of a class, got none left");
+  }
   return text ? text.get() : symbol;
 }
 

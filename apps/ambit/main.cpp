@@ -2,14 +2,12 @@
 #include <ambit/api.h>
 #include <fmt/format.h>
 
-#include <cerrno>
-#include <cstdio>
 #include <exception>
 #include <string>
-#include <system_error>
 #include <vector>
 
 #include "commands.h"
+#include "terminal/program.h"
 
 namespace {
 
@@ -18,6 +16,14 @@ std::string text_of(const CLI::App& tool, const CLI::ParseError& e) {
   const std::vector<std::string> rest = tool.remaining();
   if (!tool.get_subcommands().empty() || rest.empty()) return e.what();
   return fmt::format("expected a subcommand, got \"{}\"", rest[0]);
+}
+
+void parse(CLI::App& tool, int argc, char** argv) {
+  try {
+    tool.parse(argc, argv);
+  } catch (const CLI::Success& e) {  // --help, --version
+    terminal::print_asked(tool, e);
+  }
 }
 
 }  // namespace
@@ -35,16 +41,13 @@ int main(int argc, char** argv) {
   add_conformance(tool, exit_code);
   add_bench(tool, exit_code);
   try {
-    tool.parse(argc, argv);
-    // What a full disk has not taken shows here at the earliest.
-    if (std::fflush(stdout) != 0) throw std::system_error(errno, std::generic_category(), "stdout");
-  } catch (const CLI::Success& e) {  // --help, --version
-    return tool.exit(e);
+    parse(tool, argc, argv);
+    terminal::check_stdout();
   } catch (const CLI::ParseError& e) {
-    fmt::print(stderr, "ambit: {} (--help lists the options)\n", text_of(tool, e));
-    return 2;
+    terminal::print_notice(fmt::format("ambit: {} (--help lists the options)\n", text_of(tool, e)));
+    return terminal::kWrongUsage;
   } catch (const std::exception& e) {
-    fmt::print(stderr, "ambit: {}\n", e.what());
+    terminal::print_notice(fmt::format("ambit: {}\n", e.what()));
     return 2;
   }
   return exit_code;

@@ -3,6 +3,9 @@
 #include <ambit/backend/reference.h>
 #include <ambit/error.h>
 #include <ambit/fallback.h>
+#include <fmt/format.h>
+
+#include "crash_note.h"
 
 using namespace ambit;
 
@@ -58,6 +61,9 @@ bool falls_back(const Example& example, Device device) {
 }  // namespace
 
 Finding find_out(const Example& example, DType dtype, Device device) {
+  const CrashNote crash(fmt::format("ambit: {}{}{} of {} on {} crashed\n", example.op->name(),
+                                    example.function.empty() ? "" : " ", example.function,
+                                    ambit::name(dtype), device.str()));
   try {
     const NoFallback no_fallback;
     return {run(example, dtype, device), ""};

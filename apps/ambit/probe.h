@@ -22,5 +22,6 @@ struct Finding {
   std::string text;  ///< what was thrown; empty for what runs
 };
 
-/// Call the op on the device, without fallback. Never throws.
+/// Call the op on the device, without fallback. Never throws; of a kernel that ends the process
+/// it says on stderr which it was.
 Finding find_out(const ambit::Example& example, ambit::DType dtype, ambit::Device device);

@@ -17,8 +17,9 @@ Options parse_options(int argc, char** argv) {
   training::add_options(app, o);
   app.add_option("--out", o.out, "file that the trained network is saved to")
       ->capture_default_str()
-      ->check(training::check_folder)
       ->type_name("FILE");
+  // As a callback, since CLI11 checks no defaults.
+  app.callback([&] { training::check_out(o.out); });
   terminal::parse_command_line(app, argc, argv);
   return o;
 }

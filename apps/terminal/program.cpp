@@ -7,10 +7,13 @@
 #include <unistd.h>
 
 #include <CLI/CLI.hpp>
+#include <cerrno>
 #include <cstdio>
 #include <cstdlib>
 #include <exception>
+#include <sstream>
 #include <string_view>
+#include <system_error>
 
 namespace terminal {
 namespace {
@@ -39,7 +42,9 @@ int run_program(const char* name, const std::function<int()>& body) {
   occupy_standard_descriptors();
   std::setvbuf(stdout, nullptr, _IOLBF, 0);
   try {
-    return body();
+    const int exit_code = body();
+    check_stdout();
+    return exit_code;
   } catch (const ambit::Error& e) {
     print_notice(fmt::format("{}: {}\n", name, e.what()));
     if (e.explain() != e.what()) print_notice(fmt::format("{}\n", e.explain()));
@@ -51,14 +56,29 @@ int run_program(const char* name, const std::function<int()>& body) {
 
 void print_notice(const std::string& text) { std::fputs(text.c_str(), stderr); }
 
+void check_stdout() {
+  // What a full disk has not taken shows here at the earliest.
+  errno = 0;
+  if (std::fflush(stdout) == 0 && !std::ferror(stdout)) return;
+  throw std::system_error(errno ? errno : EIO, std::generic_category(), "stdout");
+}
+
+void print_asked(const CLI::App& app, const CLI::Success& asked) {
+  std::ostringstream text;
+  app.exit(asked, text, text);
+  fmt::print("{}", text.str());
+  check_stdout();
+}
+
 void parse_command_line(CLI::App& app, int argc, char** argv) {
   try {
     app.parse(argc, argv);
   } catch (const CLI::Success& e) {  // --help
-    std::exit(app.exit(e));
+    print_asked(app, e);
+    std::exit(0);
   } catch (const CLI::ParseError& e) {
     print_notice(fmt::format("{}: {} (--help lists the options)\n", app.get_name(), e.what()));
-    std::exit(1);
+    std::exit(kWrongUsage);
   }
 }
 

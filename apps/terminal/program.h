@@ -7,19 +7,32 @@
 
 namespace CLI {
 class App;
-}
+class Success;
+}  // namespace CLI
 
 namespace terminal {
 
-/// Run the program and return its exit code, `body`'s or 1 after an exception. What that says is
-/// printed in one line behind the program's name; then, for errors of ambit that know more, what
-/// they explain. Standard output is passed on line by line, whoever reads it.
+/// The exit code where the command line is wrong: nothing has been done.
+inline constexpr int kWrongUsage = 2;
+
+/// Run the program and return its exit code, `body`'s or 1 after an exception or where its output
+/// could not be written. What went wrong is printed in one line behind the program's name; then,
+/// for errors of ambit that know more, what they explain. Standard output is passed on line by
+/// line, whoever reads it.
 int run_program(const char* name, const std::function<int()>& body);
 
 /// Print on stderr. Where that cannot be written nobody is told: no reason to end a training.
 void print_notice(const std::string& text);
 
-/// Read the options. Ends the program for --help (0) and for a mistake (1), which it names.
+/// Throw std::system_error if something that was printed on stdout could not be written.
+void check_stdout();
+
+/// Print what the command line asks for in the place of a run: the help, the version.
+/// Errors: std::system_error.
+void print_asked(const CLI::App& app, const CLI::Success& asked);
+
+/// Read the options. Ends the program for --help (0; 1 where that cannot be written) and for a
+/// mistake (kWrongUsage), which it names.
 void parse_command_line(CLI::App& app, int argc, char** argv);
 
 /// Return the command that started the program, quoted for a shell, with `--resume file` in the

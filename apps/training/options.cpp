@@ -1,38 +1,29 @@
 // By CLI11. Mistakes are found here, before anything is loaded.
 #include "training/options.h"
 
-#include <fmt/format.h>
-#include <unistd.h>
+#include <ambit/error.h>
+#include <ambit/serialize.h>
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
-#include <cerrno>
-#include <filesystem>
-#include <system_error>
+#include <cstdint>
+#include <limits>
+
+#include "terminal/numbers.h"
 
 namespace training {
-namespace {
-
-CLI::Validator at_least(double least) {
-  const auto check = [least](const std::string& text) {
-    double value = 0;
-    if (CLI::detail::lexical_cast(text, value) && value >= least) return std::string();
-    return fmt::format("expected a number of at least {}, got {}", least, text);
-  };
-  return CLI::Validator(check, "");
-}
-
-}  // namespace
-
-std::string check_folder(const std::string& file) {
-  std::filesystem::path folder = std::filesystem::path(file).parent_path();
-  if (folder.empty()) folder = ".";
-  if (::access(folder.c_str(), W_OK) == 0) return "";
-  return fmt::format("cannot write into '{}': {}", folder.string(),
-                     std::generic_category().message(errno));
+void check_out(const std::string& file) {
+  try {
+    ambit::check_writable(file);
+  } catch (const ambit::SerializationError& e) {
+    const std::string text = e.what(), op = "save: ";
+    throw CLI::ValidationError("--out", text.starts_with(op) ? text.substr(op.size()) : text);
+  }
 }
 
 void add_options(CLI::App& app, Options& o) {
+  using terminal::finite_number, terminal::whole_number;
+  constexpr double kMostReal = std::numeric_limits<double>::max();
   app.add_option("--device", o.device,
                  "cpu, cuda:0, ... (default: cuda:0 if there is one, else cpu)")
       ->type_name("NAME");
@@ -43,17 +34,21 @@ void add_options(CLI::App& app, Options& o) {
   app.add_flag("--download", o.images.download, "get CIFAR-10 (163 MB) into that folder first");
   app.add_option("--epochs", o.epochs, "times through the images")
       ->capture_default_str()
-      ->check(at_least(0));
+      ->check(whole_number(0, INT64_MAX));
   app.add_option("--batch-size", o.batch_size, "images per step")
       ->capture_default_str()
-      ->check(at_least(1));
-  app.add_option("--lr", o.lr, "learning rate")->capture_default_str()->check(at_least(0));
-  app.add_option("--seed", o.seed, "of weights, order and generated images")->capture_default_str();
+      ->check(whole_number(1, SIZE_MAX));
+  app.add_option("--lr", o.lr, "learning rate")
+      ->capture_default_str()
+      ->check(finite_number(0, kMostReal));
+  app.add_option("--seed", o.seed, "of weights, order and generated images")
+      ->capture_default_str()
+      ->check(whole_number(0, UINT64_MAX));
   app.add_option("--limit", o.limit, "use only the first N images for training and for testing")
-      ->check(at_least(1));
+      ->check(whole_number(1, SIZE_MAX));
   app.add_option("--log-every", o.log_every, "mini-batches between two lines of loss")
       ->capture_default_str()
-      ->check(at_least(1));
+      ->check(whole_number(1, INT64_MAX));
   app.add_option("--resume", o.resume, "go on from this checkpoint, with the same other options")
       ->type_name("FILE");
 }

@@ -33,9 +33,9 @@ struct Options {
 /// result is in `options` once the command line is read; both must live until then.
 void add_options(CLI::App& app, Options& options);
 
-/// Refuse a file that could not be written, before the training and not behind it. Return what is
-/// wrong, nothing if all is well: a check for CLI11.
-std::string check_folder(const std::string& file);
+/// Refuse --out where `file` could not be saved, before the training and not behind it.
+/// Errors: CLI::ValidationError, which says why.
+void check_out(const std::string& file);
 
 /// How many images to use of those that there are.
 size_t count_used(const ambit::data::datasets::CIFAR10& images, const Options& options);

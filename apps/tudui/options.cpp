@@ -1,10 +1,15 @@
 #include "options.h"
 
+#include <fmt/format.h>
+
 #include <CLI/CLI.hpp>
+#include <algorithm>
 #include <cstdlib>
+#include <filesystem>
 #include <map>
 #include <string>
 #include <string_view>
+#include <system_error>
 
 #include "terminal/program.h"
 
@@ -20,6 +25,18 @@ Language user_language() {
     }
   }
   return Language::en;
+}
+
+// The folder must take files, and those of a training before this one may be protected.
+void check_files(const Options& o) {
+  const std::filesystem::path folder(o.out);
+  training::check_out((folder / "tudui_interrupted.pth").string());
+  constexpr int64_t kMostLooked = 1000;
+  for (int64_t epoch = 0; epoch < std::min(o.epochs, kMostLooked); ++epoch) {
+    const std::filesystem::path file = folder / fmt::format("tudui_{}.pth", epoch);
+    std::error_code error;
+    if (std::filesystem::exists(file, error) || error) training::check_out(file.string());
+  }
 }
 
 }  // namespace
@@ -56,13 +73,13 @@ Options parse_options(int argc, char** argv) {
       ->capture_default_str();
   app.add_option("--out", o.out, "folder for tudui_0.pth, tudui_1.pth, ...")
       ->capture_default_str()
-      ->check([](const std::string& folder) { return training::check_folder(folder + "/"); })
       ->type_name("DIR");
   app.callback([&] {
     if (o.method == Method::cuda && *device) {
       throw CLI::ValidationError(
           "--method cuda takes the GPU that is there; --device needs --method to");
     }
+    check_files(o);
   });
   terminal::parse_command_line(app, argc, argv);
   return o;

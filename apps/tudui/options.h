@@ -23,7 +23,7 @@ struct Options : training::Options {
   std::string out = ".";            ///< folder
 };
 
-/// Read the options. Ends the program for --help (0) and for a mistake (1), which it names.
+/// Read the options. Ends the program for --help (0) and for a mistake (2), which it names.
 Options parse_options(int argc, char** argv);
 
 }  // namespace tudui

@@ -8,13 +8,18 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <charconv>
 #include <cstdlib>
 #include <cstring>
 #include <filesystem>
+#include <map>
 #include <mutex>
+#include <optional>
 #include <set>
 
+#include "plugin_file.h"
 #include "registry.h"
+#include "turn.h"
 
 namespace ambit {
 namespace {
@@ -23,9 +28,12 @@ namespace fs = std::filesystem;
 
 struct Loader {
   // Recursive: a plugin's load() may name devices, which may load plugins.
-  std::recursive_mutex mutex;
+  TurnLock turn;
+  std::set<std::string> searched;     // names that the search path was walked for, with that path
+  std::map<std::string, int> opened;  // files, and how often
+  // Of what follows, which others ask for who do not have the turn.
+  std::mutex mutex;
   std::vector<LoadAttempt> report;
-  std::set<std::string> searched;  // names that the search path was walked for, with that path
 };
 
 // Leaked, as the plugins themselves: their code may run until the process ends.
@@ -34,10 +42,46 @@ Loader& loader() {
   return *l;
 }
 
-struct LibraryCloser {
-  void operator()(void* handle) const { dlclose(handle); }
+const char* const kPending = "expected it to be loaded, got to it while loading it";
+
+// How long a thread waits for the plugins that another one loads; drivers may take a while.
+double patience_s() {
+  constexpr double kDefault = 60;
+  const char* const value = std::getenv("AMBIT_LOAD_TIMEOUT");
+  if (!value || !*value) return kDefault;
+  double seconds = 0;
+  const char* const end = value + std::strlen(value);
+  const auto [rest, error] = std::from_chars(value, end, seconds);
+  // More than a day would only overflow.
+  if (error == std::errc() && rest == end && seconds > 0 && seconds <= 86400) return seconds;
+  throw BackendError(
+      fmt::format("AMBIT_LOAD_TIMEOUT: expected seconds up to 86400, got \"{}\"", value));
+}
+
+std::string file_being_loaded() {
+  Loader& l = loader();
+  const std::lock_guard lock(l.mutex);
+  for (const LoadAttempt& attempt : l.report) {
+    if (attempt.result == kPending) return attempt.file;
+  }
+  return "a plugin";
+}
+
+// The right to load plugins, while it lives. Errors: BackendError where it does not come.
+class Turn {
+ public:
+  Turn() {
+    const double timeout_s = patience_s();
+    if (loader().turn.acquire(timeout_s)) return;
+    throw BackendError(
+        fmt::format("expected another thread to have loaded {} within {} s, got no end of it; does "
+                    "its load() wait for this thread? ($AMBIT_LOAD_TIMEOUT waits longer)",
+                    file_being_loaded(), timeout_s));
+  }
+  ~Turn() { loader().turn.release(); }
+  Turn(const Turn&) = delete;
+  Turn& operator=(const Turn&) = delete;
 };
-using Library = std::unique_ptr<void, LibraryCloser>;
 
 // The text of a C string that may be anything: what is no text is not shown.
 std::string printable(const char* text) {
@@ -73,8 +117,7 @@ const PluginInfo& check_info(const PluginInfo* info) {
   return *info;
 }
 
-// Call code of the library at `path`. Errors: BackendError only, since the type of an exception may
-// live in the library: nothing of it may survive the dlclose.
+// Call code of the library at `path`. Errors: BackendError only, whatever type that code throws.
 template <class Code>
 auto guarded(const std::string& path, const char* what, const Code& code) {
   try {
@@ -92,33 +135,34 @@ auto guarded(const std::string& path, const char* what, const Code& code) {
   }
 }
 
-struct Plugin {
-  Library library;
-  const PluginInfo* info;  // in the library
-};
+// The name to open a file by. The system's loader knows a library by its name: of a file that was
+// put in the place of one that was refused, it would return the old one.
+std::string new_name(const std::string& file) {
+  std::string name;
+  for (int i = 0; i < loader().opened[file]; ++i) name += "/.";
+  return name + file;
+}
 
-// Open one file and check what it says of itself. Errors: BackendError.
-Plugin open_plugin(const std::string& path) {
-  if (!fs::exists(path)) throw BackendError("expected a file, got none of that name");
-  // To open one would be to wait until somebody writes into it.
-  if (fs::is_fifo(path)) throw BackendError("expected a file, got a pipe");
-  Library library(dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL));
+// Open one file and check what it says of itself. It is never closed: its code runs as soon as it
+// is open, in threads of its own perhaps. Errors: BackendError.
+const PluginInfo& open_plugin(const std::string& path) {
+  check_plugin_file(path);
+  void* const library = dlopen(new_name(path).c_str(), RTLD_NOW | RTLD_LOCAL);
   if (!library) throw BackendError(fmt::format("expected a loadable library, got: {}", dlerror()));
+  ++loader().opened[path];
   using Entry = const PluginInfo* (*)();
-  const auto entry = reinterpret_cast<Entry>(dlsym(library.get(), "ambit_plugin"));
+  const auto entry = reinterpret_cast<Entry>(dlsym(library, "ambit_plugin"));
   if (!entry) throw BackendError("expected the entry ambit_plugin(), got a library without it");
-  const PluginInfo& info = check_info(guarded(path, "ambit_plugin()", entry));
-  return {std::move(library), &info};
+  return check_info(guarded(path, "ambit_plugin()", entry));
 }
 
 // Register its backends and return what it brought: "cuda: 2 devices". Errors: BackendError.
-std::string load_plugin(const std::string& path, Plugin plugin) {
+std::string load_plugin(const std::string& path, const PluginInfo& plugin) {
   Registry registry(path);
   const std::vector<std::string> brought = guarded(path, "load()", [&] {
-    plugin.info->load(registry);
+    plugin.load(registry);
     return registry.commit();
   });
-  static_cast<void>(plugin.library.release());  // for ever: kernels of it are in the table
   return brought.empty() ? "no backends" : fmt::format("{}", fmt::join(brought, ", "));
 }
 
@@ -135,41 +179,48 @@ enum class Try {
   again,  // also what was refused before
 };
 
-// Try a file and return its attempt; one that was tried before is not tried again, but as `how`
-// says.
-LoadAttempt try_file(const std::string& path, Try how) {
+// Enter a file into the report as one that is being tried. Return nothing then, else what is to be
+// left as it is.
+std::optional<LoadAttempt> enter(const std::string& file, Try how) {
   Loader& l = loader();
-  std::error_code ignored;
-  const fs::path canonical = fs::weakly_canonical(fs::absolute(path, ignored), ignored);
-  const std::string file = canonical.empty() ? path : canonical.string();
+  const LoadAttempt pending{file, false, kPending};
   const std::lock_guard lock(l.mutex);
   const auto known = find_attempt(l.report, file);
-  // A plugin whose load() asks for itself is not loaded twice either.
-  const LoadAttempt pending{file, false, "expected it to be loaded, got to it while loading it"};
   if (known == l.report.end()) {
     l.report.push_back(pending);
-  } else if (known->loaded || how != Try::again || known->result == pending.result) {
-    return *known;
+  } else if (known->loaded || how != Try::again || known->result == kPending) {
+    return *known;  // also a plugin whose load() asks for itself is not loaded twice
   } else {
     *known = pending;
   }
+  return std::nullopt;
+}
+
+// Try a file and return its attempt; one that was tried before is not tried again, but as `how`
+// says. Errors: BackendError where another thread loads plugins and does not end.
+LoadAttempt try_file(const std::string& path, Try how) {
+  Loader& l = loader();
+  std::error_code ignored;
+  const fs::path given = fs::absolute(path, ignored);
+  const fs::path canonical = fs::weakly_canonical(given, ignored);
+  const std::string file = canonical.empty() ? path : canonical.string();
+  const Turn turn;
+  if (const auto known = enter(file, how)) return *known;
   LoadAttempt attempt{file, false, ""};
   try {
-    Plugin plugin = open_plugin(file);
-    if (plugin.info->stand_in && how == Try::unless_stand_in) {
+    const PluginInfo& plugin = open_plugin(file);
+    if (plugin.stand_in && how == Try::unless_stand_in) {
+      const std::lock_guard lock(l.mutex);
       l.report.erase(find_attempt(l.report, file));
       return attempt;
     }
-    attempt.result = load_plugin(file, std::move(plugin));
+    attempt.result = load_plugin(file, plugin);
     attempt.loaded = true;
   } catch (const std::exception& e) {
     attempt.result = e.what();
   }
+  const std::lock_guard lock(l.mutex);
   return *find_attempt(l.report, file) = attempt;
-}
-
-bool is_plugin_name(const std::string& name) {
-  return name.starts_with("libambit_") && name.ends_with(".so");
 }
 
 // The plugins in a folder, by name; none where there is no such folder.
@@ -177,7 +228,7 @@ std::vector<fs::path> plugins_in(const fs::path& folder) {
   std::vector<fs::path> found;
   std::error_code error;
   for (fs::directory_iterator it(folder, error), end; !error && it != end; it.increment(error)) {
-    if (is_plugin_name(it->path().filename())) found.push_back(it->path());
+    if (is_plugin_name(it->path().filename().string())) found.push_back(it->path());
   }
   std::sort(found.begin(), found.end());
   return found;
@@ -197,10 +248,12 @@ std::vector<fs::path> candidates() {
     const fs::path place = rest.substr(0, colon);
     rest = colon == std::string_view::npos ? "" : rest.substr(colon + 1);
     std::error_code error;
-    if (fs::is_directory(place, error)) {
-      add(plugins_in(place));
+    std::vector<fs::path> inside;
+    if (fs::is_directory(place, error)) inside = plugins_in(place);
+    if (!inside.empty()) {
+      add(inside);
     } else if (!place.empty()) {
-      add({place});
+      add({place});  // also a folder without any
     }
   }
   add(plugins_in(fs::path(own_folder()) / "ambit" / "backends"));
@@ -229,7 +282,7 @@ void load_backends_for(std::string_view name) {
   const char* path = std::getenv("AMBIT_BACKEND_PATH");
   Loader& l = loader();
   // Held to the end: who asks for the same name meanwhile must wait for what comes of it.
-  const std::lock_guard lock(l.mutex);
+  const Turn turn;
   if (!l.searched.insert(fmt::format("{} in {}", name, path ? path : "")).second) return;
   const std::string wanted = fmt::format("libambit_{}.so", name);
   for (const fs::path& file : candidates()) {

@@ -1,5 +1,6 @@
-// Atomic replacement after the usual recipe: write, fsync, rename, fsync the folder.
-// Source: rename(2), fsync(2); D. Luu, "Files are hard", on why each step is needed.
+// Atomic replacement after the usual recipe: write, fsync, rename, fsync the folder. All names are
+// relative to the folder's descriptor: it may be renamed meanwhile, and its path may be as long as
+// paths can be. Source: rename(2), fsync(2); D. Luu, "Files are hard", on why each step is needed.
 #include "atomic_file.h"
 
 #include <ambit/error.h>
@@ -9,47 +10,106 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include <atomic>
 #include <cerrno>
 #include <filesystem>
 #include <system_error>
 #include <utility>
 
-namespace ambit {
+#include "stale_files.h"
 
-AtomicFile::AtomicFile(const std::string& path) : path_(path), target_(path) {
-  struct stat info {};
-  const bool exists = ::stat(path.c_str(), &info) == 0;
-  if (exists && S_ISDIR(info.st_mode)) fail("open", EISDIR);
-  if (exists && !S_ISREG(info.st_mode)) {
+namespace ambit {
+namespace {
+
+// Where a path leads in the end, though nothing may be there yet. What cannot be followed is
+// returned as it is: opening it fails with the system's reason.
+std::filesystem::path behind_links(std::filesystem::path path) {
+  constexpr int kMostLinks = 40;  // as Linux
+  std::error_code error;
+  for (int i = 0; i < kMostLinks; ++i) {
+    const std::filesystem::path next = std::filesystem::read_symlink(path, error);
+    if (error) return path;  // no link: the end
+    path = path.parent_path() / next;
+  }
+  return path;
+}
+
+}  // namespace
+
+AtomicFile::AtomicFile(const std::string& path) : AtomicFile(path, Special::write) {}
+
+AtomicFile::AtomicFile(const std::string& path, Special special) : AtomicFile() {
+  path_ = path;
+  struct stat before {};
+  const bool exists = ::stat(path.c_str(), &before) == 0;
+  if (!exists && (errno != ENOENT || path.empty())) fail("open", errno);
+  if (path.ends_with('/') || (exists && S_ISDIR(before.st_mode))) fail("open", EISDIR);
+  // By the mode alone: root may write everything, and would undo what somebody has protected.
+  constexpr mode_t kAnyWrite = S_IWUSR | S_IWGRP | S_IWOTH;
+  if (exists && (before.st_mode & kAnyWrite) == 0) fail("replace the write-protected", EACCES);
+  if (exists && ::faccessat(AT_FDCWD, path.c_str(), W_OK, AT_EACCESS) != 0) fail("write", errno);
+  if (exists && !S_ISREG(before.st_mode)) {
+    if (special == Special::leave) return;
     // Renaming over it would replace the device or the pipe itself.
     fd_ = ::open(path.c_str(), O_WRONLY | O_CLOEXEC);
     if (fd_ < 0) fail("open", errno);
     return;
   }
-  if (exists) {
-    std::error_code error;
-    target_ = std::filesystem::canonical(path, error).string();
-    if (error) fail("open", error.value());
-  }
-  open_temporary();
+  const std::filesystem::path target = behind_links(path);
+  const std::filesystem::path folder = target.parent_path();
+  name_ = target.filename().string();
+  folder_ = ::open(folder.empty() ? "." : folder.c_str(), O_PATH | O_DIRECTORY | O_CLOEXEC);
+  if (folder_ < 0) fail("open the folder of", errno);
+  remove_stale_files(folder_);
+  open_temporary(exists ? &before : nullptr);
 }
 
 AtomicFile::~AtomicFile() {
   if (fd_ >= 0) ::close(fd_);
-  if (!temporary_.empty()) ::unlink(temporary_.c_str());
+  if (!temporary_.empty()) ::unlinkat(folder_, temporary_.c_str(), 0);
+  if (folder_ >= 0) ::close(folder_);
 }
 
-// The name carries the process and a count, and O_EXCL never opens what another writer uses.
-void AtomicFile::open_temporary() {
-  static std::atomic<unsigned> count{0};
-  do {
-    temporary_ = fmt::format("{}.{}-{}.tmp", target_, ::getpid(), count.fetch_add(1));
-    fd_ = ::open(temporary_.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
-  } while (fd_ < 0 && errno == EEXIST);
-  if (fd_ >= 0) return;
-  temporary_.clear();
-  fail("create a file beside", errno);
+void AtomicFile::check(const std::string& path) { AtomicFile(path, Special::leave); }
+
+void AtomicFile::open_temporary(const struct stat* before) {
+  // Nobody may read it before it has the mode of the file that nobody could read either.
+  const mode_t mode = before ? S_IRUSR | S_IWUSR : 0666;
+  while (!open_new(mode)) {
+  }
+  if (before) keep_owner_and_mode(*before);
+}
+
+// O_EXCL never opens what another writer uses. Between its making and its mark another process may
+// take the file for a stale one: then it has no name any more, and the next one is tried.
+bool AtomicFile::open_new(mode_t mode) {
+  temporary_ = temporary_name();
+  fd_ = ::openat(folder_, temporary_.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, mode);
+  if (fd_ < 0) {
+    const int error = errno;
+    temporary_.clear();
+    if (error == EEXIST) return false;
+    fail("create a file beside", error);
+  }
+  // Where the file system knows no such marks, nothing is ever taken for stale either.
+  const bool taken = !mark_as_written(fd_) && errno == EWOULDBLOCK;
+  struct stat info {};
+  if (::fstat(fd_, &info) != 0) fail("create a file beside", errno);
+  if (!taken && info.st_nlink > 0) return true;
+  ::close(std::exchange(fd_, -1));
+  return false;
+}
+
+void AtomicFile::keep_owner_and_mode(const struct stat& before) const {
+  struct stat now {};
+  if (::fstat(fd_, &now) != 0) fail("create a file beside", errno);
+  if (now.st_uid != before.st_uid || now.st_gid != before.st_gid) {
+    // Only root gives files away, but everybody to groups of theirs; else the writer owns it.
+    constexpr auto kAsItIs = static_cast<uid_t>(-1);
+    [[maybe_unused]] const bool kept = ::fchown(fd_, before.st_uid, before.st_gid) == 0 ||
+                                       ::fchown(fd_, kAsItIs, before.st_gid) == 0;
+  }
+  // Not the bits by which a program runs as its owner: the content is another.
+  if (::fchmod(fd_, before.st_mode & 0777) != 0) fail("keep the mode of", errno);
 }
 
 void AtomicFile::write(const void* data, size_t size_bytes) {
@@ -58,17 +118,23 @@ void AtomicFile::write(const void* data, size_t size_bytes) {
     const ssize_t written = ::write(fd_, next, size_bytes);
     if (written < 0 && errno == EINTR) continue;
     if (written < 0) fail("write", errno);
+    if (written == 0) fail("write", EIO);  // for ever, perhaps
     next += written;
     size_bytes -= static_cast<size_t>(written);
   }
 }
 
 void AtomicFile::commit() {
-  const bool direct = temporary_.empty();
-  if (!direct && ::fsync(fd_) != 0) fail("write", errno);
-  if (::close(std::exchange(fd_, -1)) != 0) fail("write", errno);
-  if (direct) return;
-  if (::rename(temporary_.c_str(), target_.c_str()) != 0) fail("replace", errno);
+  if (temporary_.empty()) {
+    if (::close(std::exchange(fd_, -1)) != 0) fail("write", errno);
+    return;
+  }
+  if (::fsync(fd_) != 0) fail("write", errno);
+  // Some file systems tell only on closing what they could not write. A duplicate's end tells it
+  // too, and leaves the mark, without which another writer might take the file for a stale one.
+  const int duplicate = ::fcntl(fd_, F_DUPFD_CLOEXEC, 0);
+  if (duplicate < 0 || ::close(duplicate) != 0) fail("write", errno);
+  if (::renameat(folder_, temporary_.c_str(), folder_, name_.c_str()) != 0) fail("replace", errno);
   temporary_.clear();
   sync_folder();
 }
@@ -76,9 +142,9 @@ void AtomicFile::commit() {
 // Makes the rename survive a power cut. A folder that we may write but not read cannot be opened,
 // and some file systems know no such flush; neither makes the new file wrong.
 void AtomicFile::sync_folder() const {
-  const std::filesystem::path folder = std::filesystem::path(target_).parent_path();
-  const int fd = ::open(folder.empty() ? "." : folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-  if (fd < 0) return;
+  const int fd = ::openat(folder_, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+  if (fd < 0 && errno == EACCES) return;
+  if (fd < 0) fail("flush the folder of", errno);
   const int error = ::fsync(fd) == 0 || errno == EINVAL ? 0 : errno;
   ::close(fd);
   if (error) fail("flush the folder of", error);

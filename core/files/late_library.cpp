@@ -3,9 +3,11 @@
 #include <dlfcn.h>
 #include <fmt/format.h>
 
+#include <cerrno>
 #include <filesystem>
 #include <map>
 #include <mutex>
+#include <system_error>
 
 #include "core/devices/registry.h"
 
@@ -16,7 +18,12 @@ namespace {
 const void* open_library(const std::string& name) {
   const std::string file = fmt::format("{}/ambit/libambit_{}.so", own_folder(), name);
   void* library = dlopen(file.c_str(), RTLD_NOW | RTLD_LOCAL);  // never closed: its code may run
-  if (!library) throw Error(fmt::format("{}: expected to open {}, got: {}", name, file, dlerror()));
+  if (!library) {
+    const std::string text = fmt::format("{}: expected to open {}, got: {}", name, file, dlerror());
+    const std::string no_memory = std::generic_category().message(ENOMEM);
+    if (text.ends_with(no_memory)) throw OutOfMemoryError(text);
+    throw Error(text);
+  }
   const std::string entry = "ambit_" + name;
   const auto table = reinterpret_cast<const void* (*)()>(dlsym(library, entry.c_str()));
   if (!table) throw Error(fmt::format("{}: expected the function {} in {}", name, entry, file));

@@ -198,13 +198,23 @@ void check_cover(const std::vector<Entry>& entries, uint64_t data_bytes) {
   if (covered != data_bytes) fail("expected {} bytes of data, got {}", covered, data_bytes);
 }
 
-std::string dump(const Json& value) {
+// Never of a map or a list: without memory their destructors end the process.
+std::string dump(const std::string& text) {
+  const Json value(text);
   try {
     return value.dump();
   } catch (const Json::exception&) {
     fail("expected text in UTF-8, got another encoding in '{}'",
          value.dump(-1, ' ', false, Json::error_handler_t::replace));
   }
+}
+
+std::string dump(const Metadata& metadata) {
+  std::string out;
+  for (const auto& [key, text] : metadata) {
+    out += fmt::format("{}{}:{}", out.empty() ? "{" : ",", dump(key), dump(text));
+  }
+  return out + "}";
 }
 
 }  // namespace

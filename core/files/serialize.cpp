@@ -14,6 +14,7 @@
 
 #include "atomic_file.h"
 #include "input_file.h"
+#include "lack_of_memory.h"
 #include "safetensors.h"
 
 namespace ambit {
@@ -99,21 +100,21 @@ Tensor read_tensor(const InputFile& file, const safetensors::Entry& entry, uint6
   return t;
 }
 
-// What `read` makes of a checkpoint; its errors name the file.
+// What `read` makes of a checkpoint; its errors name the file, and leave the metadata as it was.
 auto from_checkpoint(const std::string& path, Device device, Metadata* metadata, auto read) {
-  const Value value = load_checkpoint(path, device, metadata);
+  Metadata notes;
+  const Value value = load_checkpoint(path, device, metadata ? &notes : nullptr);
   try {
-    return read(value);
+    auto result = read(value);
+    if (metadata) *metadata = std::move(notes);
+    return result;
   } catch (const SerializationError& e) {
     fail_load(path, fmt::format("{}; load_checkpoint() reads everything", e.what()));
   }
 }
 
-}  // namespace
-
-void save(const StateDict& tensors, const std::string& path, const Metadata& metadata) {
-  check_savable(tensors, path);
-  if (is_pytorch(path)) return save_checkpoint(tensors, path, metadata);
+void write_safetensors(const StateDict& tensors, const std::string& path,
+                       const Metadata& metadata) {
   const std::vector<size_t> order = data_order(tensors);
   std::string header;
   try {
@@ -132,11 +133,7 @@ void save(const StateDict& tensors, const std::string& path, const Metadata& met
   file.commit();
 }
 
-StateDict load(const std::string& path, Device device, Metadata* metadata) {
-  if (is_pytorch(path)) {
-    return from_checkpoint(path, device, metadata,
-                           [](const Value& v) { return v.to_state_dict(); });
-  }
+StateDict read_safetensors(const std::string& path, Device device, Metadata* metadata) {
   const InputFile file(path);
   uint64_t data_begin = 0;
   safetensors::Header header = read_header(file, data_begin);
@@ -146,6 +143,26 @@ StateDict load(const std::string& path, Device device, Metadata* metadata) {
   }
   if (metadata) *metadata = std::move(header.metadata);
   return tensors;
+}
+
+}  // namespace
+
+void check_writable(const std::string& path) { AtomicFile::check(path); }
+
+void save(const StateDict& tensors, const std::string& path, const Metadata& metadata) {
+  named_in_lack_of_memory("save", path, [&] {
+    check_savable(tensors, path);
+    if (is_pytorch(path)) return save_checkpoint(tensors, path, metadata);
+    write_safetensors(tensors, path, metadata);
+  });
+}
+
+StateDict load(const std::string& path, Device device, Metadata* metadata) {
+  return named_in_lack_of_memory("load", path, [&] {
+    if (!is_pytorch(path)) return read_safetensors(path, device, metadata);
+    return from_checkpoint(path, device, metadata,
+                           [](const Value& v) { return v.to_state_dict(); });
+  });
 }
 
 void save(const Tensor& tensor, const std::string& path) {

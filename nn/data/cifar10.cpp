@@ -1,5 +1,6 @@
 // CIFAR-10's binary files: records of a class and three planes, nothing else.
 // Format: www.cs.toronto.edu/~kriz/cifar.html, "Binary version".
+#include <ambit/backend/op.h>
 #include <ambit/data/cifar10.h>
 #include <ambit/error.h>
 #include <ambit/ops/creation.h>
@@ -8,12 +9,12 @@
 
 #include <algorithm>
 #include <filesystem>
-#include <limits>
+#include <new>
 #include <optional>
 #include <system_error>
 #include <vector>
 
-#include "file_bytes.h"
+#include "data_file.h"
 
 namespace ambit::data::datasets {
 namespace {
@@ -48,6 +49,26 @@ ByteImages split(std::span<const uint8_t> records) {
   return {images, targets};
 }
 
+// The official files are packed as a whole, not one by one: their size says how many images they
+// hold before one is read.
+void append_file(std::vector<uint8_t>& records, const std::string& path) {
+  DataFile file("CIFAR10", path);
+  const auto fail = [&](const std::string& expected, const std::string& got) {
+    throw SerializationError(
+        fmt::format("CIFAR10: expected {} in '{}', got {}", expected, path, got));
+  };
+  const uint64_t bytes = file.most_bytes();
+  if (file.is_packed()) fail("images as they are", "a compressed file");
+  if (bytes > kMostBytes) fail(fmt::format("at most {} bytes", kMostBytes), fmt::to_string(bytes));
+  const size_t before = records.size();
+  records.resize(before + bytes);
+  const size_t got = file.read(records.data() + before, bytes);
+  if (got != bytes || !file.at_end()) {
+    fail("a file that keeps its size", "one that changed while it was read");
+  }
+  checked(std::span(records).subspan(before), fmt::format("'{}'", path));
+}
+
 std::vector<std::string> file_names(Mode mode) {
   if (mode == Mode::kTest) return {"test_batch.bin"};
   return {"data_batch_1.bin", "data_batch_2.bin", "data_batch_3.bin", "data_batch_4.bin",
@@ -75,17 +96,17 @@ ByteImages read(const std::string& root, Mode mode) {
   std::vector<uint8_t> records;
   for (const std::string& file : file_names(mode)) {
     const std::string path = (*folder / file).string();
-    const std::vector<uint8_t> bytes =
-        read_file("CIFAR10", path, std::numeric_limits<uint32_t>::max());
-    const auto more = checked(bytes, fmt::format("'{}'", path));
-    records.insert(records.end(), more.begin(), more.end());
+    append_file(records, path);
   }
   return split(records);
 }
 
 }  // namespace
 
-CIFAR10::CIFAR10(const std::string& root, Mode mode) : ImageDataset(read(root, mode)) {}
+CIFAR10::CIFAR10(const std::string& root, Mode mode) try : ImageDataset(read(root, mode)) {
+} catch (const std::bad_alloc&) {
+  throw_out_of_host_memory("CIFAR10");
+}
 
 CIFAR10::CIFAR10(std::span<const uint8_t> records)
     : ImageDataset(split(checked(records, "memory"))) {}

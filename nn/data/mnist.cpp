@@ -1,4 +1,5 @@
 // MNIST's idx files. Format: yann.lecun.com/exdb/mnist.
+#include <ambit/backend/op.h>
 #include <ambit/data/mnist.h>
 #include <ambit/error.h>
 #include <ambit/ops/creation.h>
@@ -6,18 +7,18 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <filesystem>
-#include <limits>
+#include <new>
 #include <optional>
 #include <system_error>
-#include <vector>
 
-#include "file_bytes.h"
+#include "data_file.h"
 
 namespace ambit::data::datasets {
 namespace {
 
-constexpr size_t kMostBytes = std::numeric_limits<uint32_t>::max();
+constexpr size_t kMostDims = 3;  // of images
 
 std::string images_name(Mode mode) {
   return mode == Mode::kTrain ? "train-images-idx3-ubyte" : "t10k-images-idx3-ubyte";
@@ -50,32 +51,39 @@ uint32_t big_endian(const uint8_t* b) {
 }
 
 // An idx file of bytes: the magic number 0x0800 + dims, the sizes as big-endian u32, the data.
+// Nothing is allocated before the sizes are known to be what the file can hold.
 Tensor read_idx(const std::string& path, size_t dims) {
-  const std::vector<uint8_t> bytes = read_file("MNIST", path, kMostBytes);
-  const size_t header = 4 + 4 * dims;
-  const auto fail = [&](const std::string& expected, uint64_t got) {
+  DataFile file("MNIST", path);
+  const auto fail = [&](const std::string& expected, const auto& got) {
     throw SerializationError(
         fmt::format("MNIST: expected {} in '{}', got {}", expected, path, got));
   };
-  if (bytes.size() < header) fail(fmt::format("at least {} bytes", header), bytes.size());
+  const size_t header = 4 + 4 * dims;
+  std::array<uint8_t, 4 + 4 * kMostDims> bytes{};
+  const size_t there = file.read(bytes.data(), header);
+  if (there < header) fail(fmt::format("at least {} bytes", header), there);
   const uint32_t magic = static_cast<uint32_t>(0x0800 + dims);
   if (big_endian(bytes.data()) != magic) {
     fail(fmt::format("the magic number {}", magic), big_endian(bytes.data()));
   }
   Dims sizes;
-  uint64_t needed = 1;
+  uint64_t needed = 1, without_zeros = 1;  // the latter too must fit: strides are made of it
   for (size_t d = 0; d < dims; ++d) {
     const uint32_t size = big_endian(bytes.data() + 4 + 4 * d);
-    // Every product of two u32 fits; beyond what a file may hold it need not grow further.
+    // Every product of the limit and a u32 fits; beyond it they need not grow further.
     needed = std::min<uint64_t>(needed, kMostBytes) * size;
+    without_zeros = std::min<uint64_t>(without_zeros, kMostBytes + 1) * std::max(size, 1u);
     sizes.push_back(size);
   }
-  if (bytes.size() - header != needed) {
-    fail(fmt::format("{} bytes for {}", header + needed, ambit::str(sizes)), bytes.size());
+  if (without_zeros > kMostBytes) {
+    fail(fmt::format("at most {} bytes of data", kMostBytes), ambit::str(sizes));
   }
+  const std::string whole = fmt::format("{} bytes for {}", header + needed, ambit::str(sizes));
+  if (header + needed > file.most_bytes()) fail(whole, "fewer");
   Tensor out = empty(sizes, kUInt8);
-  std::copy(bytes.begin() + static_cast<std::ptrdiff_t>(header), bytes.end(),
-            out.data_ptr<uint8_t>());
+  const size_t got = file.read(out.data_ptr<uint8_t>(), needed);
+  if (got < needed) fail(whole, header + got);
+  if (!file.at_end()) fail(whole, "more");
   return out;
 }
 
@@ -102,6 +110,9 @@ bool MNIST::exists(const std::string& root, Mode mode) {
   return find_file(root, images_name(mode)).has_value();
 }
 
-MNIST::MNIST(const std::string& root, Mode mode) : ImageDataset(read(root, mode)) {}
+MNIST::MNIST(const std::string& root, Mode mode) try : ImageDataset(read(root, mode)) {
+} catch (const std::bad_alloc&) {
+  throw_out_of_host_memory("MNIST");
+}
 
 }  // namespace ambit::data::datasets

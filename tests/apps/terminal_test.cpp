@@ -27,8 +27,8 @@ std::string left_on_screen(const std::string& output) {
   return std::regex_replace(std::regex_replace(output, wiped, ""), erase, "");
 }
 
-void check_one_line(const ProgramResult& result, const std::string& line) {
-  CHECK(result.exit_code == 1);
+void check_one_line(const ProgramResult& result, const std::string& line, int exit_code = 2) {
+  CHECK(result.exit_code == exit_code);
   CHECK(result.errors == line + "\n");
 }
 
@@ -66,11 +66,12 @@ TEST_CASE("a mistake in the command line is one line, and nothing is left behind
                  "tudui: --method cuda takes the GPU that is there; --device needs --method to "
                  "(--help lists the options)");
   check_one_line(run({"--out", "missing"}),
-                 "tudui: --out: cannot write into 'missing': No such file or directory (--help "
-                 "lists the options)");
+                 "tudui: --out: cannot open the folder of 'missing/tudui_interrupted.pth': No such "
+                 "file or directory (--help lists the options)");
   check_one_line(run({"--data", "missing"}),
                  "tudui: --data: expected a folder that is or holds cifar-10-batches-bin, "
-                 "cifar-10-sample or mnist, got 'missing' (--download gets CIFAR-10)");
+                 "cifar-10-sample or mnist, got 'missing' (--download gets CIFAR-10)",
+                 1);
   folder.write("broken.pth", "no checkpoint");
   const ProgramResult broken = run({"--resume", "broken.pth"});
   CHECK(broken.exit_code == 1);
@@ -80,6 +81,84 @@ TEST_CASE("a mistake in the command line is one line, and nothing is left behind
   for (const auto& entry : std::filesystem::directory_iterator(folder.path())) {
     const std::string name = entry.path().filename();
     CHECK_MESSAGE((name == "stderr" || name == "broken.pth"), name);
+  }
+}
+
+TEST_CASE("numbers that an option cannot hold are refused, and not replaced by others") {
+  const TemporaryFolder folder;
+  const auto check = [&](const char* app, const char* option, const char* value,
+                         const std::string& expected) {
+    check_one_line(run_program(app, {option, value}, {.folder = folder.path()}),
+                   std::string(app) + ": " + option + ": expected a " + expected + ", got " +
+                       value + " (--help lists the options)");
+  };
+  const std::string int_most = "9223372036854775807", uint_most = "18446744073709551615";
+  for (const char* app : {"quickstart", "tudui"}) {
+    for (const char* value : {"99999999999999999999", "9223372036854775808", "-1", "1.5", "nan"}) {
+      check(app, "--epochs", value, "whole number from 0 to " + int_most);
+    }
+    for (const char* value : {"-1", "18446744073709551616", "0x10", "010", "", "1 "}) {
+      check(app, "--seed", value, "whole number from 0 to " + uint_most);
+    }
+    check(app, "--batch-size", "0", "whole number from 1 to " + uint_most);
+    check(app, "--limit", "-5", "whole number from 1 to " + uint_most);
+    check(app, "--log-every", "99999999999999999999", "whole number from 1 to " + int_most);
+    for (const char* value : {"nan", "inf", "-0.1", "1e999", "0.1x"}) {
+      check(app, "--lr", value, "finite number of at least 0");
+    }
+  }
+}
+
+TEST_CASE("an --out that cannot be written is found before the training") {
+  const TemporaryFolder folder;
+  const std::string guarded = folder.write("guarded.safetensors", "the network of last week");
+  std::filesystem::permissions(guarded, std::filesystem::perms::owner_read);
+  std::filesystem::create_directory(folder / "results");
+  std::filesystem::permissions(folder.write("results/tudui_3.pth", "of last week"),
+                               std::filesystem::perms::owner_read);
+  const auto check = [&](const char* app, const std::string& out, const std::string& reason) {
+    const ProgramResult result =
+        run_program(app, with(kBriefRun, {"--out", out}), {.folder = folder.path()});
+    check_one_line(result,
+                   std::string(app) + ": --out: cannot " + reason + " (--help lists the options)");
+    CHECK(result.output.empty());
+  };
+  check("quickstart", "guarded.safetensors",
+        "replace the write-protected 'guarded.safetensors': Permission denied");
+  check("quickstart", "none/net.pth",
+        "open the folder of 'none/net.pth': No such file or directory");
+  check("quickstart", "results", "open 'results': Is a directory");
+  const std::string longest(256, 'n');
+  check("quickstart", longest, "open '" + longest + "': File name too long");
+  check("tudui", "guarded.safetensors",
+        "open 'guarded.safetensors/tudui_interrupted.pth': Not a directory");
+  const ProgramResult later =
+      run_program("tudui", {"--out", "results", "--epochs", "4"}, {.folder = folder.path()});
+  check_one_line(later,
+                 "tudui: --out: cannot replace the write-protected 'results/tudui_3.pth': "
+                 "Permission denied (--help lists the options)");
+  CHECK(read_bytes(guarded) == "the network of last week");
+  // The default is looked at too.
+  std::filesystem::create_directory(folder / "cifar_net.safetensors");
+  check_one_line(run_program("quickstart", kBriefRun, {.folder = folder.path()}),
+                 "quickstart: --out: cannot open 'cifar_net.safetensors': Is a directory (--help "
+                 "lists the options)");
+}
+
+TEST_CASE("output that a full disk does not take is no success") {
+  for (const std::string app : {"quickstart", "tudui", "device_tour"}) {
+    for (const std::string arguments : {"--help", ""}) {
+      if (arguments.empty() && app != "device_tour") continue;  // those would train
+      const ChildResult result =
+          run_command(AMBIT_APPS "/" + app + " " + arguments + " 2>&1 >/dev/full");
+      INFO(app, " ", arguments, ": ", result.output);
+      CHECK(result.exit_code == 1);
+      CHECK(result.output.starts_with(app + ": "));
+      CHECK(result.output.find("No space left on device") != std::string::npos);
+    }
+    // Nowhere to say it.
+    const ChildResult mute = run_command("exec " AMBIT_APPS "/" + app + " --none 2>/dev/full");
+    CHECK(mute.exit_code == 2);
   }
 }
 

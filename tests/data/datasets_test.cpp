@@ -5,8 +5,11 @@
 #include <ambit/ops/reduce.h>
 
 #include <doctest/doctest.h>
+#include <sys/stat.h>
+#include <zlib.h>
 
 #include <cstdlib>
+#include <fstream>
 #include <string>
 
 #include "tests/temporary_folder.h"
@@ -64,6 +67,35 @@ const std::string kPackedImages =
     from_hex("1f8b08000000000002036360e0606660606002624620666630fecff0df1800f4cd34da16000000");
 const std::string kPackedLabels =
     from_hex("1f8b08000000000002036360e0606460606062670200f25bd3340a000000");
+
+std::string gzip(const std::string& bytes) {
+  z_stream stream{};
+  REQUIRE(deflateInit2(&stream, 9, Z_DEFLATED, 15 + 16, 9, Z_DEFAULT_STRATEGY) == Z_OK);
+  std::string out(deflateBound(&stream, bytes.size()), '\0');
+  stream.next_in = reinterpret_cast<Bytef*>(const_cast<char*>(bytes.data()));
+  stream.avail_in = static_cast<uInt>(bytes.size());
+  stream.next_out = reinterpret_cast<Bytef*>(out.data());
+  stream.avail_out = static_cast<uInt>(out.size());
+  REQUIRE(deflate(&stream, Z_FINISH) == Z_STREAM_END);
+  out.resize(stream.total_out);
+  deflateEnd(&stream);
+  return out;
+}
+
+// The most memory that the process has had, in KiB, since the second function was called last.
+size_t peak_memory() {
+  std::ifstream status("/proc/self/status");
+  for (std::string word; status >> word;) {
+    size_t kib = 0;
+    if (word == "VmHWM:" && status >> kib) return kib;
+  }
+  FAIL("no VmHWM in /proc/self/status");
+  return 0;
+}
+size_t start_of_peak_memory() {
+  std::ofstream("/proc/self/clear_refs") << 5;  // proc(5)
+  return peak_memory();
+}
 
 template <class F>
 std::string error_of(F f) {
@@ -203,6 +235,68 @@ TEST_CASE("a compressed file that is cut or damaged is refused") {
   std::string damaged = kPackedImages;
   damaged[kPackedImages.size() - 6] ^= 1;  // the checksum
   CHECK(error(damaged) != "");
+}
+
+TEST_CASE("pipes and devices in the place of files are refused, and not waited for") {
+  const TemporaryFolder folder;
+  const std::string root = folder.path().string();
+  const std::string pipe = folder / "train-images-idx3-ubyte";
+  folder.write("train-labels-idx1-ubyte", kLabels);
+  REQUIRE(::mkfifo(pipe.c_str(), 0600) == 0);
+  CHECK(error_of([&] { MNIST mnist(root); }) ==
+        "MNIST: cannot read '" + pipe + "': expected a file, got a pipe or a device");
+  std::filesystem::remove(pipe);
+  std::filesystem::create_symlink("/dev/zero", pipe);
+  CHECK(contains(error_of([&] { MNIST mnist(root); }), "a pipe or a device"));
+  REQUIRE(::mkfifo((folder / "data_batch_1.bin").c_str(), 0600) == 0);
+  CHECK(contains(error_of([&] { CIFAR10 images(root); }), "a pipe or a device"));
+}
+
+TEST_CASE("sizes beyond what a file can hold are refused before anything is allocated") {
+  const TemporaryFolder folder;
+  const std::string root = folder.path().string();
+  folder.write("train-labels-idx1-ubyte", kLabels);
+  const auto error = [&](const std::string& name, const std::string& images) {
+    const std::string path = folder.write(name, images);
+    const std::string text = error_of([&] { MNIST mnist(root); });
+    std::filesystem::remove(path);
+    return text;
+  };
+  const std::string plain = "train-images-idx3-ubyte", packed = plain + ".gz";
+  CHECK(contains(error(plain, idx_images(60000, 28, 28, "")), "for [60000, 28, 28]"));
+  CHECK(contains(error(plain, idx_images(2'000'000, 28, 28, "")), "at most 1073741824 bytes"));
+  CHECK(contains(error(plain, idx_images(1 << 16, 1 << 16, 1 << 31, "")), "at most 1073741824"));
+  CHECK(contains(error(plain, idx_images(0, 0xffffffff, 0xffffffff, "")), "at most 1073741824"));
+  CHECK(contains(error(packed, gzip(idx_images(60000, 28, 28, ""))),
+                 "expected 47040016 bytes for [60000, 28, 28]"));
+}
+
+// 256 MB behind the two images that the header has: a bomb of a quarter of a megabyte.
+TEST_CASE("what follows the images in a packed file is not unpacked") {
+  const TemporaryFolder folder;
+  folder.write("train-labels-idx1-ubyte", kLabels);
+  const gzFile bomb = ::gzopen((folder / "train-images-idx3-ubyte.gz").c_str(), "wb9");
+  const std::string megabyte(1 << 20, '\0');
+  ::gzwrite(bomb, kImages.data(), static_cast<unsigned>(kImages.size()));
+  for (int i = 0; i < 256; ++i) ::gzwrite(bomb, megabyte.data(), 1 << 20);
+  REQUIRE(::gzclose(bomb) == Z_OK);
+  const size_t before_kib = start_of_peak_memory();
+  CHECK(contains(error_of([&] { MNIST mnist(folder.path().string()); }),
+                 "expected 22 bytes for [2, 1, 3] in"));
+  CHECK(peak_memory() - before_kib < 64 * 1024);
+}
+
+TEST_CASE("CIFAR10 takes no compressed files, and none beyond all sense") {
+  const TemporaryFolder folder;
+  const std::string root = folder.path().string();
+  write_cifar(folder, "");
+  const std::string second = folder.write("data_batch_2.bin", gzip(record(1, 2, 3, 4)));
+  const auto error = [&] { return error_of([&] { CIFAR10 images(root); }); };
+  CHECK(error() ==
+        "CIFAR10: expected images as they are in '" + second + "', got a compressed file");
+  folder.write("data_batch_2.bin", "");
+  std::filesystem::resize_file(second, uint64_t{3073} << 20);  // sparse
+  CHECK(contains(error(), "expected at most 1073741824 bytes in '" + second + "'"));
 }
 
 TEST_CASE("the real CIFAR-10 sample has its published shape") {

@@ -210,8 +210,8 @@ TEST_CASE("names in a file cannot reach the terminal, nor fill it") {
   CHECK(pickle_error("c" + std::string(1'000'000, 'A') + "\nf\n").size() < 2000);
 }
 
-TEST_CASE("nesting of a million levels is refused, whatever it is made of") {
-  const size_t depth = 1'000'000;
+TEST_CASE("nesting of half a million levels is refused, whatever it is made of") {
+  const size_t depth = 500'000;
   CHECK(contains(pickle_error(repeat("]", depth) + repeat("a", depth - 1)), "levels"));
   CHECK(contains(pickle_error(")" + repeat("\x85", depth)), "levels"));
   CHECK(contains(pickle_error(repeat("}K\x01", depth) + "N" + repeat("s", depth)), "levels"));
@@ -298,6 +298,37 @@ TEST_CASE("zip bombs are refused before anything is unpacked") {
 TEST_CASE("a pickle longer than a pickle may be is not read") {
   const std::string long_one = "\x80\x02](" + std::string(1 << 24, 'N') + "e.";
   CHECK(contains(load_error(zip_bytes({{"x/data.pkl", long_one}})), "a data.pkl of at most"));
+}
+
+// Each of these took gigabytes and many seconds, for 16 MB.
+TEST_CASE("a pickle full of small things is refused before it fills the memory") {
+  constexpr size_t kRoom = (1 << 24) - 100;  // bytes
+  const std::string ordered = pickled_global("collections", "OrderedDict") + "q\x01";
+  for (const std::string& thing :
+       std::vector<std::string>{"]", "}", ")", "N", "\x88", "N\x94", "N\x85", "\x8c\x01x", "(t",
+                                "K\x01", "](Ne", "h\x01)R"}) {
+    INFO(thing);
+    const std::string error = pickle_error(ordered + "](" + repeat(thing, kRoom / thing.size()));
+    CHECK(contains(error, "expected plain values of together at most 268435456 bytes in memory"));
+  }
+}
+
+TEST_CASE("what is too much to be read is not written, and what is written is read") {
+  const TemporaryFolder folder;
+  const std::string path = folder / "f.pth";
+  const auto error = [&](size_t count, const Value& item) {
+    try {
+      save_checkpoint(Value::list(Value::List(count, item)), path);
+    } catch (const SerializationError& e) {
+      return std::string(e.what());
+    }
+    return std::string();
+  };
+  CHECK(error(4'000'000, 7) == "");
+  CHECK(load_checkpoint(path).items().size() == 4'000'000);
+  const std::string many = error(4'200'000, 7);
+  CHECK_MESSAGE(contains(many, "save: cannot write '" + path + "': expected plain values"), many);
+  CHECK(load_checkpoint(path).items().size() == 4'000'000);
 }
 
 TEST_CASE("entries with names that lead elsewhere are refused") {

@@ -2,8 +2,11 @@
 #include <ambit/backend/registry.h>
 #include <ambit/plugins.h>
 
+#include <atomic>
 #include <memory>
 #include <stdexcept>
+#include <string>
+#include <thread>
 
 #include "toy.h"
 
@@ -14,6 +17,8 @@ using ambit::Registry;
 std::unique_ptr<toy::ToyBackend> backend(const char* name, int devices = 1) {
   return std::make_unique<toy::ToyBackend>(name, devices);
 }
+
+std::atomic<int> beats{0};
 
 // Its code and type information are gone once the library is closed.
 struct OwnError : std::runtime_error {
@@ -75,4 +80,30 @@ void asks_for_itself(Registry& registry) {
   registry.add_backend(backend("curious"));
 }
 
+// A library that was refused may be at work all the same.
+void starts_a_thread(Registry&) {
+  std::thread([] {
+    while (true) {
+      ++beats;
+      std::this_thread::yield();
+    }
+  }).detach();
+  throw std::runtime_error("no such hardware, but a thread");
+}
+
+// A driver may ask in a thread of its own what devices there are.
+void joins_a_thread(Registry&) {
+  std::string text = "found it";
+  std::thread([&] {
+    try {
+      ambit::Device("unheard_of");
+    } catch (const std::exception& e) {
+      text = e.what();
+    }
+  }).join();
+  throw std::runtime_error(text);
+}
+
 }  // namespace loads
+
+extern "C" __attribute__((visibility("default"))) int ambit_fixture_beats() { return loads::beats; }

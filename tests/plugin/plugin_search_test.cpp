@@ -143,22 +143,26 @@ TEST_CASE(
   add_plugin(folder, "nothing", "libambit_ant.so");
   add_plugin(folder, "toy", "not_a_plugin_name.so");
   folder.write("libambit_notes.txt", "not a library either");
+  const TemporaryFolder bare;
   const std::string path = "::" + plugin_path("toy2") + ":" + folder.path().string() +
-                           "::/no/such/folder:/no/such/libambit_file.so:";
-  check_child("child: a path of everything",
-              {{"AMBIT_BACKEND_PATH", path}, {"TEST_FOLDER", folder.path()}});
+                           "::/no/such/folder:/no/such/libambit_file.so:" + bare.path().string();
+  check_child("child: a path of everything", {{"AMBIT_BACKEND_PATH", path},
+                                              {"TEST_FOLDER", folder.path()},
+                                              {"TEST_BARE_FOLDER", bare.path()}});
 }
 TEST_CASE("child: a path of everything" * doctest::skip()) {
   load_all_backends();
   const std::string folder = folder_of_child();
   const auto report = load_report();
-  REQUIRE(report.size() >= 5);
+  REQUIRE(report.size() >= 6);
   const std::pair<std::string, std::string> expected[] = {
       {plugin_path("toy2"), "toy2: 1 device"},
       {folder + "/libambit_ant.so", "no backends"},
       {folder + "/libambit_zebra.so", "toy3: 1 device"},
       {"/no/such/folder", "expected a file, got none of that name"},
       {"/no/such/libambit_file.so", "expected a file, got none of that name"},
+      {std::getenv("TEST_BARE_FOLDER"),
+       "expected libambit_<name>.so in the folder, got no such file"},
   };
   for (size_t i = 0; i < std::size(expected); ++i) {
     CHECK(report[i].file == expected[i].first);

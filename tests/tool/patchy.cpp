@@ -3,7 +3,9 @@
 #include <ambit/backend/reference.h>
 #include <ambit/error.h>
 
+#include <cstdlib>
 #include <memory>
+#include <string_view>
 
 #include "tests/plugin/toy.h"
 
@@ -29,7 +31,13 @@ void unary(Tensor& y, const Tensor& x, const UnaryOp& op) {
   kernels::unary(out, toy::on_cpu(x), op);
 }
 
+void raise_fault(volatile int* nowhere) { *nowhere = 1; }
+
 void matmul(Tensor&, const Tensor&, const Tensor&) {
+  if (const char* crash = std::getenv("PATCHY_CRASH")) {
+    if (std::string_view(crash) == "abort") std::abort();
+    raise_fault(nullptr);
+  }
   throw BackendError("matmul: lost the device");
 }
 

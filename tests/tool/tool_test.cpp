@@ -144,6 +144,30 @@ TEST_CASE("ops tells gaps by dtype and by function, and what failed") {
   CHECK(notes.find("matmul failed: matmul: lost the device") != std::string::npos);
 }
 
+TEST_CASE("ops names the kernel that ends it") {
+  for (const std::string crash : {"fault", "abort"}) {
+    const ChildResult ran =
+        run_command("ulimit -c 0; exec env " + kPatchy + " PATCHY_CRASH=" + crash +
+                    " " AMBIT_TOOL " ops --backend patchy 2>&1");
+    INFO(ran.output);
+    CHECK(ran.output.find("ambit: matmul of ") != std::string::npos);
+    CHECK(ran.output.find(" on patchy:0 crashed\n") != std::string::npos);
+    CHECK(ran.signal + ran.exit_code != 0);
+  }
+}
+
+TEST_CASE("info says of a folder in the path that there are no plugins in it") {
+  const TemporaryFolder folder;
+  const std::string settings = "AMBIT_BACKEND_PATH=" + folder.path().string();
+  const json info = json::parse(tool("info --json", settings).output);
+  const json* refused = find(info["plugins"], "file", folder.path().string());
+  REQUIRE(refused);
+  CHECK((*refused)["loaded"] == false);
+  CHECK((*refused)["result"] == "expected libambit_<name>.so in the folder, got no such file");
+  CHECK(tool("info", settings).output.find(folder.path().string() + "\n    refused: ") !=
+        std::string::npos);
+}
+
 TEST_CASE("a plugin can be named by its file") {
   const json coverage = ops("--backend " + kPatchyFile);
   CHECK(coverage.size() == 1);
@@ -182,7 +206,10 @@ TEST_CASE("exit codes tell wrong usage from success, and help is help") {
   }
   for (const char* arguments :
        {"", "nonsense", "ops --format xml", "ops --backend nobody", "ops --backend meta",
-        "ops --backend /no/such.so", "info --nope", "conformance --device cpu --max-failures -1"}) {
+        "ops --backend /no/such.so", "info --nope", "conformance --device cpu --max-failures -1",
+        "conformance --device cpu --seed -1", "conformance --device cpu --timeout nan",
+        "conformance --device cpu --timeout inf", "conformance --device cpu --timeout 0",
+        "conformance --device cpu --seed 99999999999999999999"}) {
     INFO(arguments);
     const ChildResult ran = tool(std::string(arguments) + " 2>&1");
     CHECK(ran.exit_code == 2);
@@ -195,11 +222,21 @@ TEST_CASE("a subcommand that there is not is named") {
 }
 
 TEST_CASE("output that nobody can get is no success") {
-  for (const char* arguments : {"info", "info --json", "ops", "conformance --device cpu --list"}) {
+  for (const char* arguments : {"info", "info --json", "ops", "conformance --device cpu --list",
+                                "--help", "--version", "info --help"}) {
     INFO(arguments);
     const ChildResult ran = tool(std::string(arguments) + " 2>&1 >/dev/full");
     CHECK(ran.exit_code == 2);
     CHECK(ran.output.ends_with(": No space left on device\n"));
+  }
+}
+
+TEST_CASE("a mistake that cannot be told is one all the same") {
+  for (const char* arguments : {"nonsense", "", "ops --backend nobody"}) {
+    INFO(arguments);
+    const ChildResult ran = tool(std::string(arguments) + " 2>/dev/full");
+    CHECK(ran.signal == 0);
+    CHECK(ran.exit_code == 2);
   }
 }
 

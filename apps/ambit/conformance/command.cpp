@@ -2,6 +2,7 @@
 #include <fmt/format.h>
 #include <unistd.h>
 
+#include <cstdint>
 #include <memory>
 #include <string>
 
@@ -9,6 +10,8 @@
 #include "options.h"
 #include "report.h"
 #include "runner.h"
+#include "terminal/numbers.h"
+#include "terminal/program.h"
 #include "worker.h"
 
 namespace {
@@ -25,24 +28,19 @@ Exit codes: 0 nothing failed (kernels and dtypes that are missing are counted, a
 /// Where a terminal looks on: how far the run is, on one line.
 void show_progress(const Run& run) {
   if (isatty(STDERR_FILENO) == 0) return;
-  fmt::print(stderr, "\r\033[K{}/{} {}", run.results.size(), run.plan.cases.size(),
-             run.results.back().name);
+  terminal::print_notice(fmt::format("\r\033[K{}/{} {}", run.results.size(), run.plan.cases.size(),
+                                     run.results.back().name));
 }
 
 int run_as_parent(const Options& options) {
   const Run run = run_cases(options, show_progress);
-  if (isatty(STDERR_FILENO) != 0) fmt::print(stderr, "\r\033[K");
+  if (isatty(STDERR_FILENO) != 0) terminal::print_notice("\r\033[K");
   if (options.list) {
     for (const CaseName& c : run.plan.cases) fmt::print("{}\n", c.name);
   } else {
     fmt::print("{}", report(run, options));
   }
   return count(run, Outcome::failed) == 0 ? 0 : 1;
-}
-
-// CLI11 takes -1 for the largest of the unsigned numbers.
-std::string refuse_negative(const std::string& text) {
-  return text.starts_with('-') ? "expected a number from 0 on, got " + text : "";
 }
 
 }  // namespace
@@ -62,12 +60,12 @@ void add_conformance(CLI::App& tool, int& exit_code) {
       ->check(CLI::IsMember({"table", "md", "json"}));
   c.add_flag("--list", options->list, "Print the names of the cases and run none");
   c.add_option("--timeout", options->timeout_s, "After so many seconds, a case hangs")
-      ->check(CLI::Range(0.001, 86400.0))
+      ->check(terminal::finite_number(0.001, 86400))
       ->capture_default_str();
   c.add_option("--max-failures", options->max_failures, "End the run after so many")
-      ->check(refuse_negative);
+      ->check(terminal::whole_number(0, SIZE_MAX));
   c.add_option("--seed", options->seed, "Seed of the numbers that kernels are fed with")
-      ->check(refuse_negative)
+      ->check(terminal::whole_number(0, UINT64_MAX))
       ->capture_default_str();
   // Between the two processes; "" as a group hides them from --help.
   c.add_option("--worker", options->results_fd)->group("");

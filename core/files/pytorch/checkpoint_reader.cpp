@@ -14,6 +14,7 @@
 #include <optional>
 
 #include "core/files/input_file.h"
+#include "core/files/lack_of_memory.h"
 #include "pickle.h"
 #include "pytorch_file.h"
 #include "zip_reader.h"
@@ -158,9 +159,7 @@ class Archive {
   std::map<std::string, std::pair<const StorageType*, Tensor>> storages_;
 };
 
-}  // namespace
-
-Value load_checkpoint(const std::string& path, Device map_location, Metadata* metadata) {
+Value read_checkpoint(const std::string& path, Device map_location, Metadata* metadata) {
   const InputFile file(path);
   try {
     Archive archive(file, map_location);
@@ -170,6 +169,13 @@ Value load_checkpoint(const std::string& path, Device map_location, Metadata* me
   } catch (const SerializationError& e) {
     fail_load(path, e.what());
   }
+}
+
+}  // namespace
+
+Value load_checkpoint(const std::string& path, Device map_location, Metadata* metadata) {
+  return named_in_lack_of_memory("load", path,
+                                 [&] { return read_checkpoint(path, map_location, metadata); });
 }
 
 }  // namespace ambit

@@ -12,6 +12,8 @@
 #include <unordered_set>
 #include <utility>
 
+#include "core/files/lack_of_memory.h"
+#include "core/files/utf8.h"
 #include "pickle.h"
 #include "pytorch_file.h"
 #include "zip_writer.h"
@@ -108,16 +110,13 @@ void add(ZipWriter& file, std::string_view name, std::string_view bytes) {
 void check_metadata(const Metadata& metadata) {
   constexpr size_t kMaxName = 1000;
   for (const auto& [key, text] : metadata) {
-    if (key.empty() || key.size() > kMaxName || !pickle::is_utf8(key) ||
-        key.find("..") != key.npos) {
+    if (key.empty() || key.size() > kMaxName || !is_utf8(key) || key.find("..") != key.npos) {
       fail("expected metadata under names in UTF-8 without '..', got '{}'", key);
     }
   }
 }
 
-}  // namespace
-
-void save_checkpoint(const Value& value, const std::string& path, const Metadata& metadata) {
+void write_checkpoint(const Value& value, const std::string& path, const Metadata& metadata) {
   using namespace pytorch_file;
   Storages storages;
   std::string pickled;
@@ -142,6 +141,12 @@ void save_checkpoint(const Value& value, const std::string& path, const Metadata
   add(file, kVersion, "3\n");
   for (const auto& [key, text] : metadata) add(file, fmt::format("{}{}", kExtra, key), text);
   file.commit();
+}
+
+}  // namespace
+
+void save_checkpoint(const Value& value, const std::string& path, const Metadata& metadata) {
+  named_in_lack_of_memory("save", path, [&] { write_checkpoint(value, path, metadata); });
 }
 
 }  // namespace ambit

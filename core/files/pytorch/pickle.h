@@ -53,6 +53,21 @@ enum Op : unsigned char {
   kFrame = 0x95,
 };
 
+/// What the values of one pickle may take, in bytes, beside their text: a reader's memory and time
+/// are bounded by it, whatever the opcodes do. Writer and reader count alike, so that what was
+/// saved loads: some 4 million numbers in lists, or 70,000 tensors.
+inline constexpr uint64_t kMaxMemoryBytes = 1 << 28;
+
+/// Counts what opcodes cost.
+class Budget {
+ public:
+  /// Errors: SerializationError where the bytes are spent.
+  void spend(unsigned char op);
+
+ private:
+  uint64_t left_ = kMaxMemoryBytes;
+};
+
 inline constexpr std::string_view kOrderedDict = "collections.OrderedDict";
 inline constexpr std::string_view kRebuildTensor = "torch._utils._rebuild_tensor_v2";
 inline constexpr std::string_view kRebuildParameter = "torch._utils._rebuild_parameter";
@@ -64,7 +79,7 @@ using StorageSource =
     std::function<Tensor(const std::string& key, const StorageType& type, int64_t numel)>;
 
 /// Run a pickle of protocol 2 to 5. Neither time nor memory exceed a multiple of the text's length,
-/// and nothing recurses deeper than Value::kMaxDepth.
+/// nor what a Budget gives, and nothing recurses deeper than Value::kMaxDepth.
 /// Errors: SerializationError naming what is wrong; the caller adds the file.
 Value read(std::string_view program, const StorageSource& storages);
 
@@ -78,8 +93,5 @@ struct Place {
 /// Write a pickle of protocol 2. What is shared in the value is written once.
 /// Errors: SerializationError for strings that are not UTF-8.
 std::string write(const Value& value, const std::function<Place(const Tensor&)>& place_of);
-
-/// Return false for text that Python could not decode.
-bool is_utf8(std::string_view text);
 
 }  // namespace ambit::pickle

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <bit>
 
+#include "core/files/utf8.h"
 #include "pickle.h"
 
 namespace ambit::pickle {

@@ -36,6 +36,7 @@ class Machine {
 
  private:
   void step(unsigned char op) {
+    budget_.spend(op);
     switch (op) {
       case kNone:
         return push(Value());
@@ -161,6 +162,7 @@ class Machine {
     Item tuple;
     if (plain) {
       Value::List values;
+      values.reserve(stack_.size() - first);
       std::transform(begin, end, std::back_inserter(values),
                      [](Item&& item) { return std::get<Value>(std::move(item)); });
       tuple = Value::tuple(std::move(values));
@@ -228,6 +230,7 @@ class Machine {
   }
 
   Program program_;
+  Budget budget_;
   const StorageSource& storages_;
   std::vector<Item> stack_;
   std::vector<size_t> marks_;      // sizes of the stack

@@ -8,8 +8,9 @@
 #include <bit>
 #include <limits>
 #include <map>
-#include <nlohmann/json.hpp>
 #include <unordered_map>
+
+#include "core/files/utf8.h"
 
 namespace ambit::pickle {
 namespace {
@@ -180,13 +181,17 @@ class Writer {
     little_endian(slot, fits ? 1 : 4);
   }
 
-  void op(Op code) { out_ += static_cast<char>(code); }
+  void op(Op code) {
+    budget_.spend(code);
+    out_ += static_cast<char>(code);
+  }
   void little_endian(int64_t n, int bytes) {
     for (int i = 0; i < bytes; ++i) out_ += static_cast<char>(n >> (8 * i));
   }
 
   const std::function<Place(const Tensor&)>& place_of_;
   std::string out_;
+  Budget budget_;  // what is written can be read
   std::map<std::string, uint32_t> atoms_;
   std::unordered_map<const void*, uint32_t> objects_;
   uint32_t next_ = 0;
@@ -196,15 +201,6 @@ class Writer {
 
 std::string write(const Value& value, const std::function<Place(const Tensor&)>& place_of) {
   return Writer(place_of).finish(value);
-}
-
-bool is_utf8(std::string_view text) {
-  try {
-    (void)nlohmann::json(text).dump();  // whose writer refuses everything else
-    return true;
-  } catch (const nlohmann::json::exception&) {
-    return false;
-  }
 }
 
 }  // namespace ambit::pickle

@@ -14,8 +14,8 @@ inline constexpr std::string_view kVersion = "version";
 inline constexpr std::string_view kData = "data/";
 inline constexpr std::string_view kExtra = "extra/";  // metadata, where TorchScript has its own
 
-/// A pickle takes up to some 140 bytes of memory for each of its own (one that is all empty lists),
-/// so that these are 2.3 GB. A state dict needs some 120 bytes for each tensor.
+/// A state dict needs some 120 bytes for each tensor. What a pickle takes in memory is bounded by
+/// pickle::Budget.
 inline constexpr uint64_t kMaxPickleBytes = 1 << 24;
 
 }  // namespace ambit::pytorch_file

@@ -19,14 +19,19 @@ using StateDict = std::vector<std::pair<std::string, Tensor>>;
 using Metadata = std::map<std::string, std::string>;
 
 /// Write a file: to a temporary file beside it, fsync, rename; so `path` holds the old or the new
-/// file, never half of one. Tensors may be on any device and strided.
-/// Errors: SerializationError naming the path and the cause (no folder, disk full, a name twice).
+/// file, never half of one. A link is followed; a file that is replaced keeps its mode, and one
+/// that is write-protected is not replaced. Tensors may be on any device and strided. Errors:
+/// SerializationError naming the path and the cause (no folder, disk full, a name twice);
+/// OutOfMemoryError. The old file is then as it was, but where "the folder" could not be flushed.
 AMBIT_API void save(const StateDict& tensors, const std::string& path,
                     const Metadata& metadata = {});
 /// Read a file onto `device`, whatever device the tensors were on. Errors: SerializationError for a
 /// file that cannot be read, is truncated, or does not agree with its size; nothing is allocated
-/// beyond it.
+/// beyond it. OutOfMemoryError.
 AMBIT_API StateDict load(const std::string& path, Device device = {}, Metadata* metadata = nullptr);
+/// Find out whether save() could write `path`, before there is something to save: make a file
+/// beside it and remove it. Errors: those of save(), where it could not.
+AMBIT_API void check_writable(const std::string& path);
 /// One tensor alone; in a safetensors file under the name "tensor".
 AMBIT_API void save(const Tensor& tensor, const std::string& path);
 AMBIT_API void load(Tensor& tensor, const std::string& path);

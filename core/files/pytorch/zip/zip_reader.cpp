@@ -3,11 +3,15 @@
 
 #include <ambit/error.h>
 
+#include <fcntl.h>
 #include <fmt/format.h>
 #include <unistd.h>
 #include <zip.h>
 
+#include <cerrno>
+#include <new>
 #include <set>
+#include <system_error>
 
 namespace ambit {
 namespace {
@@ -21,12 +25,21 @@ struct CloseFile {
 
 [[noreturn]] void fail(const std::string& why) { throw SerializationError(why); }
 
+// libzip takes a lack of memory for a file that is no zip, now and then, but errno remembers.
+void check_memory(int code, int error) {
+  if (code == ZIP_ER_MEMORY || error == ENOMEM) throw std::bad_alloc();
+}
+
 std::unique_ptr<zip_t, CloseArchive> open_archive(int descriptor) {
-  const int own = ::dup(descriptor);
+  const int own = ::fcntl(descriptor, F_DUPFD_CLOEXEC, 0);
+  if (own < 0) fail(std::generic_category().message(errno));
   int code = 0;
+  errno = 0;
   std::unique_ptr<zip_t, CloseArchive> archive(zip_fdopen(own, ZIP_CHECKCONS | ZIP_RDONLY, &code));
+  const int reason = errno;
   if (archive) return archive;
-  if (own >= 0) ::close(own);
+  ::close(own);
+  check_memory(code, reason);
   zip_error_t error;
   zip_error_init_with_code(&error, code);
   const std::string text = zip_error_strerror(&error);
@@ -60,7 +73,10 @@ class LibzipReader : public ZipReader {
     const Entry& e = entries_[entry];
     const std::unique_ptr<zip_file_t, CloseFile> file(
         zip_fopen_index(archive_.get(), entry, ZIP_FL_UNCHANGED));
-    if (!file) fail(fmt::format("'{}': {}", e.name, zip_strerror(archive_.get())));
+    if (!file) {
+      check_memory(zip_error_code_zip(zip_get_error(archive_.get())), 0);
+      fail(fmt::format("'{}': {}", e.name, zip_strerror(archive_.get())));
+    }
     char* next = static_cast<char*>(to);
     uint64_t left = e.size_bytes;
     // libzip compares the CRC where it sees the end, so one byte more is asked for.

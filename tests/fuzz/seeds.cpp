@@ -1,0 +1,120 @@
+// Writes what the fuzzer begins with, a folder for each target: ambit_fuzz_seeds FOLDER.
+#include <ambit/checkpoint.h>
+#include <ambit/ops/creation.h>
+#include <ambit/serialize.h>
+#include <zlib.h>
+
+#include <algorithm>
+#include <filesystem>
+#include <fstream>
+#include <string>
+#include <vector>
+
+#include "tests/files/pickled_file.h"
+#include "tests/temporary_folder.h"
+
+using namespace ambit;
+namespace fs = std::filesystem;
+
+namespace {
+
+fs::path root;
+
+void write(const std::string& target, const std::string& bytes) {
+  const fs::path folder = root / target;
+  fs::create_directories(folder);
+  const auto count = std::distance(fs::directory_iterator(folder), fs::directory_iterator());
+  std::ofstream(folder / ("seed" + std::to_string(count)), std::ios::binary) << bytes;
+}
+
+std::string pickle_of(const std::string& checkpoint) {
+  // Stored, and the first entry: it begins with PROTO and ends where the next header begins.
+  const size_t begin = checkpoint.find("\x80\x02"), end = checkpoint.find("PK\x03\x04", begin);
+  return checkpoint.substr(begin, end - begin);
+}
+
+std::string gzip(const std::string& bytes) {
+  const TemporaryFolder folder;
+  const gzFile file = gzopen((folder / "f").c_str(), "wb9");
+  gzwrite(file, bytes.data(), static_cast<unsigned>(bytes.size()));
+  gzclose(file);
+  return read_bytes(folder / "f");
+}
+
+void tensors_and_checkpoints() {
+  const TemporaryFolder folder;
+  StateDict all;
+  for (const DType dtype : {kBool, kUInt8, kInt8, kInt16, kInt32, kInt64, kFloat32, kFloat64}) {
+    all.emplace_back(name(dtype), arange(6).to(dtype).view({2, 3}));
+  }
+  const Metadata notes{{"note", "value"}};
+  for (const StateDict& state : {all, StateDict{}, StateDict{{"x", tensor(1.5)}}}) {
+    save(state, folder / "f.safetensors", notes);
+    write("safetensors", read_bytes(folder / "f.safetensors"));
+    save(state, folder / "f.pth", notes);
+    const std::string bytes = read_bytes(folder / "f.pth");
+    write("checkpoint", bytes);
+    write("zip", bytes);
+    write("pickle", pickle_of(bytes));
+  }
+  const Value nested = Value::dict(
+      {{"list", Value::list({1, -1, 70000, int64_t{1} << 40, 2.5, "text", Value(), true})},
+       {"tuple", Value::tuple({Value::dict({{1, "one"}}), Value::ordered_dict({})})},
+       {"tensor", arange(4.)}});
+  save_checkpoint(nested, folder / "n.pth");
+  write("checkpoint", read_bytes(folder / "n.pth"));
+  write("pickle", pickle_of(read_bytes(folder / "n.pth")));
+  const PickledTensor t{.numel = 4, .sizes = {2, 2}, .strides = {2, 1}};
+  write("checkpoint", pytorch_bytes(pickled(t), {std::string(16, '\0')}));
+  write("zip", zip_bytes({{"x/a", "abc"}, {"x/b", ""}}));
+  // Opcodes that ambit reads and does not write.
+  const std::string global = pickled("torch") + pickled("Size") + "\x93";
+  for (const std::string& opcodes : std::vector<std::string>{
+           std::string("]\x94(K\x01M\x01\x02N\x85\x86\x87h\0e", 15), "}\x94(\x8c\x01xNu",
+           "\x95" + std::string(8, '\0') + global + ")\x85R", pickled(t) + "\x94N\x89\x87",
+           std::string("\x8d\x01\0\0\0\0\0\0\0xr\1\0\0\0j\1\0\0\0\x86", 21)}) {
+    write("pickle", "\x80\x02" + opcodes + ".");
+  }
+}
+
+void datasets() {
+  std::string record(3073, '\x11');
+  record[0] = 3;
+  write("cifar", record);
+  write("cifar", record + record);
+  write("cifar", gzip(record));
+  const auto big_endian = [](uint32_t n) {
+    std::string bytes = little_endian(n, 4);
+    std::reverse(bytes.begin(), bytes.end());
+    return bytes;
+  };
+  const std::string images =
+      big_endian(2051) + big_endian(2) + big_endian(1) + big_endian(3) + "abcdef";
+  const std::string labels = big_endian(2049) + big_endian(2) + std::string("\7\2", 2);
+  for (const bool packed : {false, true}) {
+    const std::string first = packed ? gzip(images) : images;
+    const std::string second = packed ? gzip(labels) : labels;
+    write("mnist", std::string{'\0', static_cast<char>(first.size())} + first + second);
+  }
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  if (argc != 2) return 2;
+  root = argv[1];
+  tensors_and_checkpoints();
+  datasets();
+  for (const char* name : {"cpu", "cpu:0", "meta", "reference:0", "npu:3", "a_b1:2147483647"}) {
+    write("device", name);
+  }
+  for (char dtype = 0; dtype < 8; ++dtype) {
+    const std::string head{dtype, 2, 3, 4, 5, 6, dtype, 0};
+    write("print", head + std::string(96, static_cast<char>(0x3f + dtype)));
+  }
+  // The head of a library, and all of it that its headers name.
+  const std::string self = read_bytes("/proc/self/exe");
+  write("library", self.substr(0, 4096));
+  write("library", self.substr(0, 64));
+  return 0;
+}
