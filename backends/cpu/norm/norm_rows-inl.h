@@ -12,7 +12,9 @@
 #include <hwy/highway.h>
 
 #include <algorithm>
+#include <cmath>
 #include <cstdint>
+#include <utility>
 
 #include "backends/cpu/runtime/parallel.h"
 #include "backends/cpu/runtime/scratch.h"
@@ -25,19 +27,72 @@ T* data_or_null(const Tensor& t) {
   return t.defined() ? t.data_ptr<T>() : nullptr;
 }
 
-/// The sum of f(i) over n elements. Some are summed in T before they meet a double.
+constexpr int64_t kSumBlock = 512;  // elements that are summed in T before they meet a double
+
+/// The sum of f(i) over n elements. In four parts, whose additions need not wait for each other.
 template <class T, class F>
 HWY_INLINE double sum_of(int64_t n, const F& f) {
-  constexpr int64_t kBlock = 512;
+  constexpr int64_t kPart = kSumBlock / 4;
   double sum = 0;
-  for (int64_t begin = 0; begin < n; begin += kBlock) {
-    const int64_t end = std::min(n, begin + kBlock);
-    T part = 0;
-#pragma omp simd reduction(+ : part)
-    for (int64_t i = begin; i < end; ++i) part += f(i);
-    sum += static_cast<double>(part);
+  int64_t begin = 0;
+  for (; begin + kSumBlock <= n; begin += kSumBlock) {
+    T p0 = 0, p1 = 0, p2 = 0, p3 = 0;
+#pragma omp simd reduction(+ : p0, p1, p2, p3)
+    for (int64_t i = begin; i < begin + kPart; ++i) {
+      p0 += f(i);
+      p1 += f(i + kPart);
+      p2 += f(i + 2 * kPart);
+      p3 += f(i + 3 * kPart);
+    }
+    sum += static_cast<double>((p0 + p1) + (p2 + p3));
   }
-  return sum;
+  T part = 0;
+#pragma omp simd reduction(+ : part)
+  for (int64_t i = begin; i < n; ++i) part += f(i);
+  return sum + static_cast<double>(part);
+}
+
+/// A mean, and the sum of the squares of the differences from it.
+struct Squares {
+  double mean, squares;
+};
+
+/// The same of n elements, of whose differences from `center` the sum is `rest` and that of the
+/// squares `squares`. center is a rounded mean: rest would else be 0, and what it is may be much.
+/// Source: Chan, Golub & LeVeque 1983, "Algorithms for computing the sample variance", eq. 1.7.
+inline Squares corrected(double center, double rest, double squares, double n) {
+  const double shift = rest / n;
+  if (!std::isfinite(shift)) return {center, squares};
+  return {center + shift, std::max(squares - rest * shift, 0.0)};
+}
+
+/// The sums of d and of d^2, d = x[i] - center, made as sum_of makes them.
+template <class T>
+HWY_INLINE std::pair<double, double> sums_about(T center, int64_t n, const T* x) {
+  constexpr int64_t kPart = kSumBlock / 2;
+  double sum = 0, squares = 0;
+  int64_t begin = 0;
+  for (; begin + kSumBlock <= n; begin += kSumBlock) {
+    T p0 = 0, p1 = 0, q0 = 0, q1 = 0;
+#pragma omp simd reduction(+ : p0, p1, q0, q1)
+    for (int64_t i = begin; i < begin + kPart; ++i) {
+      const T d0 = x[i] - center, d1 = x[i + kPart] - center;
+      p0 += d0;
+      p1 += d1;
+      q0 += d0 * d0;
+      q1 += d1 * d1;
+    }
+    sum += static_cast<double>(p0 + p1);
+    squares += static_cast<double>(q0 + q1);
+  }
+  T part = 0, part_squares = 0;
+#pragma omp simd reduction(+ : part, part_squares)
+  for (int64_t i = begin; i < n; ++i) {
+    const T d = x[i] - center;
+    part += d;
+    part_squares += d * d;
+  }
+  return {sum + static_cast<double>(part), squares + static_cast<double>(part_squares)};
 }
 
 /// Rows in blocks, each with two sums per column.
@@ -106,6 +161,45 @@ void sum_rows(int64_t rows, int64_t C, double* sums, const F& f) {
   }
 }
 
+/// mean [C] = the mean of a block x [rows,C], which is only about right at first; squares [C] = the
+/// sum of the squares of the differences from it.
+template <class T>
+void sum_squares(int64_t rows, int64_t C, const T* x, double* mean, double* squares) {
+  constexpr int64_t kRows = 16, kChannels = 256;
+  T center[kChannels], part[kChannels], part_squares[kChannels];
+  double rest[kChannels];
+  std::fill_n(squares, C, 0.0);
+  for (int64_t first = 0; first < C; first += kChannels) {
+    const int64_t width = std::min(kChannels, C - first);
+    for (int64_t c = 0; c < width; ++c) center[c] = static_cast<T>(mean[first + c]);
+    std::fill_n(rest, width, 0.0);
+    for (int64_t begin = 0; begin < rows; begin += kRows) {
+      std::fill_n(part, width, T(0));
+      std::fill_n(part_squares, width, T(0));
+      for (int64_t r = begin; r < std::min(rows, begin + kRows); ++r) {
+        const T* row = x + r * C + first;
+#pragma omp simd
+        for (int64_t c = 0; c < width; ++c) {
+          const T d = row[c] - center[c];
+          part[c] += d;
+          part_squares[c] += d * d;
+        }
+      }
+#pragma omp simd
+      for (int64_t c = 0; c < width; ++c) {
+        rest[c] += static_cast<double>(part[c]);
+        squares[first + c] += static_cast<double>(part_squares[c]);
+      }
+    }
+    for (int64_t c = 0; c < width; ++c) {
+      const Squares s = corrected(static_cast<double>(center[c]), rest[c], squares[first + c],
+                                  static_cast<double>(rows));
+      mean[first + c] = s.mean;
+      squares[first + c] = s.squares;
+    }
+  }
+}
+
 /// mean, var [C] (biased) of x [R,C]. Blocks are merged as Chan, Golub & LeVeque 1979 do.
 template <class T>
 void row_statistics(const RowBlocks& blocks, int64_t C, const T* x, double* mean, double* var) {
@@ -113,10 +207,7 @@ void row_statistics(const RowBlocks& blocks, int64_t C, const T* x, double* mean
     const T* px = x + first * C;
     sum_rows<T>(rows, C, block_mean, [=](int64_t r, int64_t c) { return px[r * C + c]; });
     for (int64_t c = 0; c < C; ++c) block_mean[c] /= static_cast<double>(rows);
-    sum_rows<T>(rows, C, squares, [=](int64_t r, int64_t c) {
-      const T d = px[r * C + c] - static_cast<T>(block_mean[c]);
-      return d * d;
-    });
+    sum_squares(rows, C, px, block_mean, squares);
   });
   std::fill_n(mean, C, 0.0);
   std::fill_n(var, C, 0.0);
