@@ -21,35 +21,26 @@
 
 HWY_BEFORE_NAMESPACE();
 namespace ambit::cpu::HWY_NAMESPACE {
+namespace hn = hwy::HWY_NAMESPACE;
 
 template <class T>
 T* data_or_null(const Tensor& t) {
   return t.defined() ? t.data_ptr<T>() : nullptr;
 }
 
-constexpr int64_t kSumBlock = 512;  // elements that are summed in T before they meet a double
-
-/// The sum of f(i) over n elements. In four parts, whose additions need not wait for each other.
+/// The sum of f(i) over n elements. Some are summed in T before they meet a double.
 template <class T, class F>
 HWY_INLINE double sum_of(int64_t n, const F& f) {
-  constexpr int64_t kPart = kSumBlock / 4;
+  constexpr int64_t kBlock = 512;
   double sum = 0;
-  int64_t begin = 0;
-  for (; begin + kSumBlock <= n; begin += kSumBlock) {
-    T p0 = 0, p1 = 0, p2 = 0, p3 = 0;
-#pragma omp simd reduction(+ : p0, p1, p2, p3)
-    for (int64_t i = begin; i < begin + kPart; ++i) {
-      p0 += f(i);
-      p1 += f(i + kPart);
-      p2 += f(i + 2 * kPart);
-      p3 += f(i + 3 * kPart);
-    }
-    sum += static_cast<double>((p0 + p1) + (p2 + p3));
-  }
-  T part = 0;
+  for (int64_t begin = 0; begin < n; begin += kBlock) {
+    const int64_t end = std::min(n, begin + kBlock);
+    T part = 0;
 #pragma omp simd reduction(+ : part)
-  for (int64_t i = begin; i < n; ++i) part += f(i);
-  return sum + static_cast<double>(part);
+    for (int64_t i = begin; i < end; ++i) part += f(i);
+    sum += static_cast<double>(part);
+  }
+  return sum;
 }
 
 /// A mean, and the sum of the squares of the differences from it.
@@ -66,31 +57,34 @@ inline Squares corrected(double center, double rest, double squares, double n) {
   return {center + shift, std::max(squares - rest * shift, 0.0)};
 }
 
-/// The sums of d and of d^2, d = x[i] - center, made as sum_of makes them.
+/// The sums of d and of d^2, d = x[i] - center. Some are summed in T before they meet a double, in
+/// four vectors, whose additions need not wait for each other.
 template <class T>
 HWY_INLINE std::pair<double, double> sums_about(T center, int64_t n, const T* x) {
-  constexpr int64_t kPart = kSumBlock / 2;
+  constexpr int64_t kBlock = 1024;
+  const hn::ScalableTag<T> d;
+  const auto lanes = static_cast<int64_t>(hn::Lanes(d));
+  const auto middle = hn::Set(d, center);
   double sum = 0, squares = 0;
-  int64_t begin = 0;
-  for (; begin + kSumBlock <= n; begin += kSumBlock) {
-    T p0 = 0, p1 = 0, q0 = 0, q1 = 0;
-#pragma omp simd reduction(+ : p0, p1, q0, q1)
-    for (int64_t i = begin; i < begin + kPart; ++i) {
-      const T d0 = x[i] - center, d1 = x[i + kPart] - center;
-      p0 += d0;
-      p1 += d1;
-      q0 += d0 * d0;
-      q1 += d1 * d1;
+  int64_t i = 0;
+  while (i + 2 * lanes <= n) {
+    auto s0 = hn::Zero(d), s1 = s0, q0 = s0, q1 = s0;
+    for (const int64_t end = std::min(n, i + kBlock); i + 2 * lanes <= end; i += 2 * lanes) {
+      const auto d0 = hn::Sub(hn::LoadU(d, x + i), middle);
+      const auto d1 = hn::Sub(hn::LoadU(d, x + i + lanes), middle);
+      s0 = hn::Add(s0, d0);
+      s1 = hn::Add(s1, d1);
+      q0 = hn::MulAdd(d0, d0, q0);
+      q1 = hn::MulAdd(d1, d1, q1);
     }
-    sum += static_cast<double>(p0 + p1);
-    squares += static_cast<double>(q0 + q1);
+    sum += static_cast<double>(hn::GetLane(hn::SumOfLanes(d, hn::Add(s0, s1))));
+    squares += static_cast<double>(hn::GetLane(hn::SumOfLanes(d, hn::Add(q0, q1))));
   }
   T part = 0, part_squares = 0;
-#pragma omp simd reduction(+ : part, part_squares)
-  for (int64_t i = begin; i < n; ++i) {
-    const T d = x[i] - center;
-    part += d;
-    part_squares += d * d;
+  for (; i < n; ++i) {
+    const T rest = x[i] - center;
+    part += rest;
+    part_squares += rest * rest;
   }
   return {sum + static_cast<double>(part), squares + static_cast<double>(part_squares)};
 }
