@@ -69,6 +69,8 @@ std::string difference(const std::vector<double>& got, const std::vector<double>
   return {};
 }
 
+bool is_in(const std::string& text, const char* part) { return text.find(part) != text.npos; }
+
 std::string difference(const Outcome& got, const Outcome& expected, const Step& step) {
   // Of several mistakes in one call any may be named.
   if (got.error.empty() != expected.error.empty()) {
@@ -79,7 +81,9 @@ std::string difference(const Outcome& got, const Outcome& expected, const Step& 
   }
   // Moves between devices are copies, and meta has nowhere to go: there a gradient stays expanded,
   // and need not be added to in place.
-  const bool in_full = !got.result.defined() || !got.result.is_meta();
+  // Whether gradients are added up in place depends on who else holds them.
+  const bool in_full = !is_in(step.python, "grad(") && !is_in(step.python, "backward(") &&
+                       (!got.result.defined() || !got.result.is_meta());
   const std::string a = describe(got.result, in_full), b = describe(expected.result, in_full);
   if (a != b) return fmt::format("{}, on reference {}", a, b);
   if (!got.result.defined() || got.result.is_meta()) return {};

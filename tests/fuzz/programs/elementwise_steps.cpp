@@ -199,7 +199,8 @@ void Generator::binary() {
   const int b = pick(
       [&](int i) {
         if (!safe(i)) return false;
-        return op.needs != Map::Needs::away_from_zero || values_[static_cast<size_t>(i)].exact ||
+        return op.needs != Map::Needs::away_from_zero ||
+               (values_[static_cast<size_t>(a)].exact && values_[static_cast<size_t>(i)].exact) ||
                magnitudes(at(i)).least > 0.05;
       },
       [&](int i) { return broadcasts(at(a).sizes(), at(i).sizes()); });
