@@ -1,6 +1,8 @@
 // Copies between any two dtypes and layouts, and fills.
 #include <ambit/backend/reference.h>
 
+#include <cstdint>
+#include <limits>
 #include <type_traits>
 
 #include "runs.h"
@@ -9,14 +11,20 @@
 namespace ambit::reference {
 namespace {
 
-// static_cast, but defined for every value: a float goes to an integer by way of int64, which
-// wraps; NaN and what int64 cannot hold give the least int64, as x86 does.
+// The integer of a float, which kernels::copy says: its fraction is cut off, and what Whole does
+// not hold is the least Whole.
+template <class Whole>
+Whole whole_of(double x) {
+  constexpr double kLeast = static_cast<double>(std::numeric_limits<Whole>::min());
+  return x >= kLeast && x < -kLeast ? static_cast<Whole>(x) : std::numeric_limits<Whole>::min();
+}
+
 template <class To, class From>
 To convert(From x) {
   if constexpr (std::is_floating_point_v<From> && std::is_integral_v<To> &&
                 !std::is_same_v<To, bool>) {
-    const bool fits = x >= From(-0x1p63) && x < From(0x1p63);
-    return static_cast<To>(fits ? static_cast<int64_t>(x) : INT64_MIN);
+    if constexpr (std::is_same_v<To, int64_t>) return whole_of<int64_t>(x);
+    return static_cast<To>(whole_of<int32_t>(x));
   } else {
     return static_cast<To>(x);
   }

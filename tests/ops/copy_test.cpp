@@ -1,9 +1,15 @@
 // Copies between dtypes, layouts and devices.
+#include <ambit/backend/kernels.h>
 #include <ambit/error.h>
 #include <ambit/ops/creation.h>
 #include <ambit/ops/elementwise.h>
 #include <ambit/ops/random.h>
 #include <ambit/ops/shape.h>
+
+#include <cmath>
+#include <limits>
+#include <string>
+#include <vector>
 
 #include "tests/devices.h"
 #include "tests/expected.h"
@@ -38,6 +44,51 @@ TEST_CASE("every dtype converts to every other, on and between all devices") {
         }
       }
     });
+  });
+}
+
+// x.to(dtype) of these, alone and in rows of any length, by PyTorch 1.13 on x86-64
+TEST_CASE("a float that no integer is becomes the same on every device") {
+  const double kInf = std::numeric_limits<double>::infinity();
+  const std::vector<double> floats{NAN,     kInf,    -kInf,   1e20,   -1e20,   3e9,
+                                   -3e9,    0x1p31,  -0x1p31, 0x1p63, 1e10,    300.75,
+                                   -300.75, 255.875, -1.5,    -0.875, -0x1p63, 127.0};
+  const double kMin32 = -0x1p31, kMin64 = -0x1p63;
+  const struct {
+    DType dtype;
+    std::vector<double> integers;
+  } expected[] = {
+      {kBool, {1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1}},
+      {kUInt8, {0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 44, 212, 255, 255, 0, 0, 127}},
+      {kInt8, {0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 44, -44, -1, -1, 0, 0, 127}},
+      {kInt16, {0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 300, -300, 255, -1, 0, 0, 127}},
+      {kInt32,
+       {kMin32, kMin32, kMin32, kMin32, kMin32, kMin32, kMin32, kMin32, kMin32, kMin32, kMin32, 300,
+        -300, 255, -1, 0, kMin32, 127}},
+      {kInt64,
+       {kMin64, kMin64, kMin64, kMin64, kMin64, 3e9, -3e9, 0x1p31, -0x1p31, kMin64, 1e10, 300, -300,
+        255, -1, 0, kMin64, 127}},
+  };
+  const auto n = static_cast<int64_t>(floats.size());
+  std::vector<double> data = floats;
+  const Tensor host = from_blob(data.data(), {n}, kFloat64);
+  for_each_device([&](Device device) {
+    for (const DType from : dtypes::kFloating) {
+      for (const auto& [dtype, integers] : expected) {
+        INFO(std::string(name(from)), " to ", std::string(name(dtype)));
+        const Tensor x = host.to(device, from);
+        check_values(x.to(dtype), {n}, integers, 0);
+        const Tensor rows = x.repeat({37}).view({37, n}).to(dtype);
+        check_values(rows.select(0, 5), {n}, integers, 0);
+        check_values(rows.select(0, 36), {n}, integers, 0);
+        for (int64_t i = 0; i < n; ++i) {  // one alone
+          check_values(x.narrow(0, i, 1).to(dtype), {1}, {integers[static_cast<size_t>(i)]}, 0);
+          Tensor filled = empty({2}, TensorOptions(device).dtype(dtype));
+          kernels::fill(filled, floats[static_cast<size_t>(i)]);
+          check_values(filled.select(0, 1), {}, {integers[static_cast<size_t>(i)]}, 0);
+        }
+      }
+    }
   });
 }
 

@@ -1,8 +1,10 @@
 // Elementwise ops against numbers that PyTorch made, in every layout, in place, and at the corners.
+#include <ambit/autograd.h>
 #include <ambit/error.h>
 #include <ambit/ops/creation.h>
 #include <ambit/ops/elementwise.h>
 #include <ambit/ops/random.h>
+#include <ambit/ops/reduce.h>
 
 #include <limits>
 #include <set>
@@ -194,6 +196,45 @@ TEST_CASE("bitwise ops work on bool and integers") {
     check_values(a & t, {2}, {0, 0});
     a.bitwise_or_(1);
     check_values(a, {2}, {13, 5});
+  });
+}
+
+// Gradients of the sum by x (and y), PyTorch 1.13:
+//   x = torch.tensor([nan, 1, 2, 3, 4, 0]), torch.clamp(x, 1, 3) and so on
+//   x = torch.tensor([nan, 1, nan, 2, 3, 2]), y = torch.tensor([1, nan, nan, 2, 1, 4])
+TEST_CASE("gradients at NaN, at bounds and of ties are PyTorch's") {
+  for_each_device([](Device device) {
+    const auto gradients = [](const Tensor& out, const std::vector<Tensor>& of) {
+      return autograd::grad({out.sum()}, of);
+    };
+    const auto input = [&](const TensorData& data) {
+      return tensor(data, TensorOptions(device).dtype(kFloat64)).requires_grad_();
+    };
+    const Tensor x = input({NAN, 1, 2, 3, 4, 0});
+    check_values(gradients(clamp(x, 1, 3), {x})[0], {6}, {0, 1, 1, 1, 0, 0});
+    check_values(gradients(clamp(x, 1), {x})[0], {6}, {0, 1, 1, 1, 1, 0});
+    check_values(gradients(clamp(x, std::nullopt, 3), {x})[0], {6}, {0, 1, 1, 1, 0, 1});
+    check_values(gradients(clamp(x, 3, 1), {x})[0], {6}, {0, 0, 0, 0, 0, 0});
+    const Tensor in_place = x * 1;
+    in_place.clamp_(1, 3);
+    check_values(gradients(in_place, {x})[0], {6}, {0, 1, 1, 1, 0, 0});
+
+    const Tensor a = input({NAN, 1, NAN, 2, 3, 2}), b = input({1, NAN, NAN, 2, 1, 4});
+    auto g = gradients(maximum(a, b), {a, b});
+    check_values(g[0], {6}, {1, 1, 1, 0.5, 1, 0});
+    check_values(g[1], {6}, {1, 1, 1, 0.5, 0, 1});
+    g = gradients(minimum(a, b), {a, b});
+    check_values(g[0], {6}, {1, 1, 1, 0.5, 0, 1});
+    check_values(g[1], {6}, {1, 1, 1, 0.5, 1, 0});
+    g = gradients(where(gt(a, b), a, b), {a, b});
+    check_values(g[0], {6}, {0, 0, 0, 0, 1, 0});
+    check_values(g[1], {6}, {1, 1, 1, 1, 0, 1});
+
+    const Tensor m = input({1, 3, 3, 2}), n = input({1, NAN, 3, NAN});
+    check_values(gradients(max(m), {m})[0], {4}, {0, 0.5, 0.5, 0});
+    check_values(gradients(min(n), {n})[0], {4}, {0, 0.5, 0, 0.5});
+    check_values(gradients(std::get<0>(max(m, 0)), {m})[0], {4}, {0, 1, 0, 0});
+    check_values(gradients(std::get<0>(max(n, 0)), {n})[0], {4}, {0, 1, 0, 0});
   });
 }
 

@@ -8,8 +8,6 @@
 #include <hwy/foreach_target.h>
 #include <hwy/highway.h>
 
-#include <functional>
-
 #include "inner_loops-inl.h"
 
 HWY_BEFORE_NAMESPACE();
@@ -50,12 +48,18 @@ WhereLoop find_where(size_t element_size) {
   }
 }
 
-/// A float that does not fit an integer becomes what the processor makes of it:
-/// arithmetic::convert, which says what, has no vector instruction for it.
+template <class To>
+struct Convert {
+  template <class From>
+  To operator()(From x) const {
+    return arithmetic::convert<To>(x);
+  }
+};
+
 UnaryLoop find_cast(DType to, DType from) {
   return visit(to, [from]<class To>() {
     return visit(from,
-                 []<class From>() -> UnaryLoop { return element_unary<To, From, std::identity>; });
+                 []<class From>() -> UnaryLoop { return element_unary<To, From, Convert<To>>; });
   });
 }
 

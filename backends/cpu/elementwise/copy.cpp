@@ -1,4 +1,6 @@
 // Moving and converting elements.
+#include <ambit/backend/arithmetic.h>
+
 #include "backends/cpu/kernels.h"
 #include "backends/cpu/layout/packing.h"
 #include "inner_loops.h"
@@ -121,7 +123,8 @@ void fill(Tensor& y, const Scalar& value) {
   const Loops<1> loops = make_loops<1>({&y});
   visit(y.dtype(), [&]<class T>() {
     T* to = y.data_ptr<T>();
-    const T number = value.to<T>();
+    const T number = value.is_floating_point() ? arithmetic::convert<T>(value.to<double>())
+                                               : arithmetic::convert<T>(value.to<int64_t>());
     const int64_t stride = loops.inner_stride(0);
     parallel_runs(loops, kGrain, [&](int64_t n, const std::array<int64_t, 1>& offsets) {
       copy_elements<T>(n, to + offsets[0], stride, &number, 0);

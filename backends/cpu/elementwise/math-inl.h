@@ -96,19 +96,26 @@ struct Sigmoid {
   }
 };
 
+/// Return y, but where |x| is beyond what Highway's sine and cosine are exact for, or NaN, f of x.
+/// Lane by lane: what an element becomes must not depend on its neighbours.
+template <class D, class F>
+HWY_INLINE hn::Vec<D> or_by_lane(D d, hn::Vec<D> x, hn::Vec<D> y, F f) {
+  const auto exact = hn::Le(hn::Abs(x), constant(d, 39000));
+  if (hn::AllTrue(d, exact)) return y;
+  return hn::IfThenElse(exact, y, by_lane(d, x, f));
+}
+
 struct Sin {
   template <class D, class V = hn::Vec<D>>
   V operator()(D d, V x) const {
-    if (hn::AllTrue(d, hn::Le(hn::Abs(x), constant(d, 39000)))) return hn::Sin(d, x);
-    return by_lane(d, x, [](auto v) { return std::sin(v); });
+    return or_by_lane(d, x, hn::Sin(d, x), [](auto v) { return std::sin(v); });
   }
 };
 
 struct Cos {
   template <class D, class V = hn::Vec<D>>
   V operator()(D d, V x) const {
-    if (hn::AllTrue(d, hn::Le(hn::Abs(x), constant(d, 39000)))) return hn::Cos(d, x);
-    return by_lane(d, x, [](auto v) { return std::cos(v); });
+    return or_by_lane(d, x, hn::Cos(d, x), [](auto v) { return std::cos(v); });
   }
 };
 

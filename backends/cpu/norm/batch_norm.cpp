@@ -49,15 +49,15 @@ std::pair<double, double> statistics(const Channels& s, int64_t c, const T* x) {
     const T* px = x + at;
     sum += sum_of<T>(s.inner, [px](int64_t i) { return px[i]; });
   });
-  const double mean = sum / count;
-  s.for_runs(c, [&, center = static_cast<T>(mean)](int64_t at) {
-    const T* px = x + at;
-    squares += sum_of<T>(s.inner, [px, center](int64_t i) {
-      const T d = px[i] - center;
-      return d * d;
-    });
+  const T center = static_cast<T>(sum / count);
+  double rest = 0;
+  s.for_runs(c, [&](int64_t at) {
+    const auto [part, part_squares] = sums_about(center, s.inner, x + at);
+    rest += part;
+    squares += part_squares;
   });
-  return {mean, squares / count};
+  const Squares result = corrected(static_cast<double>(center), rest, squares, count);
+  return {result.mean, result.squares / count};
 }
 
 /// The sums of dy, and of dy * (x - center), of channel c.
@@ -103,7 +103,11 @@ void forward(Tensor& y, Tensor& mean, Tensor& invstd, Tensor& running_mean, Tens
     pm[c] = static_cast<T>(m);
     pi[c] = static_cast<T>(inverse);
     scale[c] = static_cast<T>(inverse * (pw ? static_cast<double>(pw[c]) : 1));
-    shift[c] = pb ? pb[c] : T(0);
+    // With what the mean loses as a T, which may be much beside x - mean.
+    const double lost = m - static_cast<double>(pm[c]);
+    const double offset =
+        (pb ? static_cast<double>(pb[c]) : 0) - lost * static_cast<double>(scale[c]);
+    shift[c] = static_cast<T>(std::isfinite(lost) ? offset : (pb ? pb[c] : 0));
   };
   if (!p.training) {
     for (int64_t c = 0; c < s.C; ++c) {

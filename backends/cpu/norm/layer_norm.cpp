@@ -19,34 +19,48 @@ HWY_BEFORE_NAMESPACE();
 namespace ambit::cpu::HWY_NAMESPACE {
 namespace {
 
+/// (x - mean) * inverse - shift is normalised: shift is what rounding the mean to T has left, which
+/// may be much beside x - mean.
+template <class T>
+struct Statistics {
+  T mean, inverse, shift;
+};
+
+template <class T>
+Statistics<T> row_statistics(int64_t N, const T* x, double eps, bool centered) {
+  const auto length = static_cast<double>(N);
+  if (!centered) {
+    const double squares = sum_of<T>(N, [x](int64_t n) { return x[n] * x[n]; });
+    return {T(0), static_cast<T>(1 / std::sqrt(squares / length + eps)), T(0)};
+  }
+  const T center = static_cast<T>(sum_of<T>(N, [x](int64_t n) { return x[n]; }) / length);
+  const auto [rest, squares] = sums_about(center, N, x);
+  const Squares s = corrected(static_cast<double>(center), rest, squares, length);
+  const T mean = static_cast<T>(s.mean);
+  const double inverse = 1 / std::sqrt(s.squares / length + eps);
+  return {mean, static_cast<T>(inverse),
+          static_cast<T>((s.mean - static_cast<double>(mean)) * inverse)};
+}
+
 // y, x [M,N]; mean, invstd [M]; w, b [N] or undefined
 template <class T>
 void forward(Tensor& y, Tensor& mean, Tensor& invstd, const Tensor& x, const Tensor& w,
              const Tensor& b, double eps, bool centered) {
   const int64_t M = x.size(0), N = x.size(1);
-  const auto length = static_cast<double>(N);
   T *py = y.data_ptr<T>(), *pm = mean.data_ptr<T>(), *pi = invstd.data_ptr<T>();
   const T *px = x.data_ptr<T>(), *pw = data_or_null<T>(w), *pb = data_or_null<T>(b);
   parallel_for(M, grain_for(3 * N), [&](int64_t first, int64_t past) {
     for (int64_t m = first; m < past; ++m) {
       const T* from = px + m * N;
       T* to = py + m * N;
-      const double center =
-          centered ? sum_of<T>(N, [from](int64_t n) { return from[n]; }) / length : 0;
-      const T c = static_cast<T>(center);
-      const double squares = sum_of<T>(N, [from, c](int64_t n) {
-        const T d = from[n] - c;
-        return d * d;
-      });
-      const T inverse = static_cast<T>(1 / std::sqrt(squares / length + eps));
-      pm[m] = c;
-      pi[m] = inverse;
+      const Statistics<T> s = row_statistics(N, from, eps, centered);
+      const T c = pm[m] = s.mean, inverse = pi[m] = s.inverse, less = s.shift;
       if (pw && pb) {
 #pragma omp simd
-        for (int64_t n = 0; n < N; ++n) to[n] = (from[n] - c) * inverse * pw[n] + pb[n];
+        for (int64_t n = 0; n < N; ++n) to[n] = ((from[n] - c) * inverse - less) * pw[n] + pb[n];
       } else {
 #pragma omp simd
-        for (int64_t n = 0; n < N; ++n) to[n] = (from[n] - c) * inverse;
+        for (int64_t n = 0; n < N; ++n) to[n] = (from[n] - c) * inverse - less;
         if (pw) {
 #pragma omp simd
           for (int64_t n = 0; n < N; ++n) to[n] *= pw[n];

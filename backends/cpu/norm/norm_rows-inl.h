@@ -12,13 +12,16 @@
 #include <hwy/highway.h>
 
 #include <algorithm>
+#include <cmath>
 #include <cstdint>
+#include <utility>
 
 #include "backends/cpu/runtime/parallel.h"
 #include "backends/cpu/runtime/scratch.h"
 
 HWY_BEFORE_NAMESPACE();
 namespace ambit::cpu::HWY_NAMESPACE {
+namespace hn = hwy::HWY_NAMESPACE;
 
 template <class T>
 T* data_or_null(const Tensor& t) {
@@ -38,6 +41,52 @@ HWY_INLINE double sum_of(int64_t n, const F& f) {
     sum += static_cast<double>(part);
   }
   return sum;
+}
+
+/// A mean, and the sum of the squares of the differences from it.
+struct Squares {
+  double mean, squares;
+};
+
+/// The same of n elements, of whose differences from `center` the sum is `rest` and that of the
+/// squares `squares`. center is a rounded mean: rest would else be 0, and what it is may be much.
+/// Source: Chan, Golub & LeVeque 1983, "Algorithms for computing the sample variance", eq. 1.7.
+inline Squares corrected(double center, double rest, double squares, double n) {
+  const double shift = rest / n;
+  if (!std::isfinite(shift)) return {center, squares};
+  return {center + shift, std::max(squares - rest * shift, 0.0)};
+}
+
+/// The sums of d and of d^2, d = x[i] - center. Some are summed in T before they meet a double, in
+/// four vectors, whose additions need not wait for each other.
+template <class T>
+HWY_INLINE std::pair<double, double> sums_about(T center, int64_t n, const T* x) {
+  constexpr int64_t kBlock = 1024;
+  const hn::ScalableTag<T> d;
+  const auto lanes = static_cast<int64_t>(hn::Lanes(d));
+  const auto middle = hn::Set(d, center);
+  double sum = 0, squares = 0;
+  int64_t i = 0;
+  while (i + 2 * lanes <= n) {
+    auto s0 = hn::Zero(d), s1 = s0, q0 = s0, q1 = s0;
+    for (const int64_t end = std::min(n, i + kBlock); i + 2 * lanes <= end; i += 2 * lanes) {
+      const auto d0 = hn::Sub(hn::LoadU(d, x + i), middle);
+      const auto d1 = hn::Sub(hn::LoadU(d, x + i + lanes), middle);
+      s0 = hn::Add(s0, d0);
+      s1 = hn::Add(s1, d1);
+      q0 = hn::MulAdd(d0, d0, q0);
+      q1 = hn::MulAdd(d1, d1, q1);
+    }
+    sum += static_cast<double>(hn::GetLane(hn::SumOfLanes(d, hn::Add(s0, s1))));
+    squares += static_cast<double>(hn::GetLane(hn::SumOfLanes(d, hn::Add(q0, q1))));
+  }
+  T part = 0, part_squares = 0;
+  for (; i < n; ++i) {
+    const T rest = x[i] - center;
+    part += rest;
+    part_squares += rest * rest;
+  }
+  return {sum + static_cast<double>(part), squares + static_cast<double>(part_squares)};
 }
 
 /// Rows in blocks, each with two sums per column.
@@ -106,6 +155,45 @@ void sum_rows(int64_t rows, int64_t C, double* sums, const F& f) {
   }
 }
 
+/// mean [C] = the mean of a block x [rows,C], which is only about right at first; squares [C] = the
+/// sum of the squares of the differences from it.
+template <class T>
+void sum_squares(int64_t rows, int64_t C, const T* x, double* mean, double* squares) {
+  constexpr int64_t kRows = 16, kChannels = 256;
+  T center[kChannels], part[kChannels], part_squares[kChannels];
+  double rest[kChannels];
+  std::fill_n(squares, C, 0.0);
+  for (int64_t first = 0; first < C; first += kChannels) {
+    const int64_t width = std::min(kChannels, C - first);
+    for (int64_t c = 0; c < width; ++c) center[c] = static_cast<T>(mean[first + c]);
+    std::fill_n(rest, width, 0.0);
+    for (int64_t begin = 0; begin < rows; begin += kRows) {
+      std::fill_n(part, width, T(0));
+      std::fill_n(part_squares, width, T(0));
+      for (int64_t r = begin; r < std::min(rows, begin + kRows); ++r) {
+        const T* row = x + r * C + first;
+#pragma omp simd
+        for (int64_t c = 0; c < width; ++c) {
+          const T d = row[c] - center[c];
+          part[c] += d;
+          part_squares[c] += d * d;
+        }
+      }
+#pragma omp simd
+      for (int64_t c = 0; c < width; ++c) {
+        rest[c] += static_cast<double>(part[c]);
+        squares[first + c] += static_cast<double>(part_squares[c]);
+      }
+    }
+    for (int64_t c = 0; c < width; ++c) {
+      const Squares s = corrected(static_cast<double>(center[c]), rest[c], squares[first + c],
+                                  static_cast<double>(rows));
+      mean[first + c] = s.mean;
+      squares[first + c] = s.squares;
+    }
+  }
+}
+
 /// mean, var [C] (biased) of x [R,C]. Blocks are merged as Chan, Golub & LeVeque 1979 do.
 template <class T>
 void row_statistics(const RowBlocks& blocks, int64_t C, const T* x, double* mean, double* var) {
@@ -113,10 +201,7 @@ void row_statistics(const RowBlocks& blocks, int64_t C, const T* x, double* mean
     const T* px = x + first * C;
     sum_rows<T>(rows, C, block_mean, [=](int64_t r, int64_t c) { return px[r * C + c]; });
     for (int64_t c = 0; c < C; ++c) block_mean[c] /= static_cast<double>(rows);
-    sum_rows<T>(rows, C, squares, [=](int64_t r, int64_t c) {
-      const T d = px[r * C + c] - static_cast<T>(block_mean[c]);
-      return d * d;
-    });
+    sum_squares(rows, C, px, block_mean, squares);
   });
   std::fill_n(mean, C, 0.0);
   std::fill_n(var, C, 0.0);

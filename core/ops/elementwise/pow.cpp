@@ -1,4 +1,5 @@
-// Powers, and atan2: binary ops whose gradients need both operands.
+// Powers, and atan2: binary ops whose gradients need both operands, which they take in the
+// gradient's dtype: in an integer's own, e - 1 and squares would wrap.
 #include <ambit/error.h>
 #include <ambit/ops/creation.h>
 #include <ambit/ops/elementwise.h>
@@ -21,13 +22,15 @@ struct Pow {
   // x^0 is constant, also at x = 0, where the rule would say 0 * inf.
   static auto self_grad(const Tensor& self, const Tensor& exponent) {
     return [back = BackTo(self), x = saved(self), e = saved(exponent)](const Tensor& g) {
-      return back(masked_fill(g * (e() * pow(x(), e() - 1)), e() == 0, 0));
+      const Tensor to = e().to(g.dtype());
+      return back(masked_fill(g * (to * pow(x(), to - 1)), to == 0, 0));
     };
   }
   // 0^e is constant for e >= 0, where the rule would say 0 * -inf.
   static auto other_grad(const Tensor& self, const Tensor& exponent) {
     return [back = BackTo(exponent), x = saved(self), e = saved(exponent)](const Tensor& g) {
-      return back(masked_fill(g * (pow(x(), e()) * log(x())), (x() == 0) & (e() >= 0), 0));
+      const Tensor base = x().to(g.dtype());
+      return back(masked_fill(g * (pow(base, e()) * log(base)), (base == 0) & (e() >= 0), 0));
     };
   }
 };
@@ -37,14 +40,17 @@ struct Atan2 {
   static constexpr BinaryOp kKernel = BinaryOp::atan2;
   static constexpr Domain kDomain = Domain::floats;
   static constexpr KeepsSelf kKeepsSelf = KeepsSelf::always;
+  // d angle / d y = x / (x^2 + y^2), d angle / d x = -y / (x^2 + y^2)
   static auto self_grad(const Tensor& self, const Tensor& other) {
     return [back = BackTo(self), y = saved(self), x = saved(other)](const Tensor& g) {
-      return back(g * (x() / (square(x()) + square(y()))));
+      const Tensor a = y().to(g.dtype()), b = x().to(g.dtype());
+      return back(g * (b / (square(b) + square(a))));
     };
   }
   static auto other_grad(const Tensor& self, const Tensor& other) {
     return [back = BackTo(other), y = saved(self), x = saved(other)](const Tensor& g) {
-      return back(neg(g) * (y() / (square(x()) + square(y()))));
+      const Tensor a = y().to(g.dtype()), b = x().to(g.dtype());
+      return back(neg(g) * (a / (square(b) + square(a))));
     };
   }
 };

@@ -175,7 +175,10 @@ void composite::batch_norm(Tensor& y, Tensor& mean, Tensor& invstd, Tensor& runn
     mean.copy_(running_mean);
     invstd.copy_(rsqrt(running_var + p.eps));
   }
-  const Tensor xhat = (x - per_channel(mean, x)) * per_channel(invstd, x);
+  Tensor xhat = x - per_channel(mean, x);
+  // The rounding of the mean, which may be much beside the differences.
+  if (p.training) xhat.sub_(per_channel(ambit::mean(xhat, but_channels(x)), x));
+  xhat.mul_(per_channel(invstd, x));
   y.copy_(xhat);
   if (w.defined()) y.mul_(per_channel(w, x));
   if (b.defined()) y.add_(per_channel(b, x));

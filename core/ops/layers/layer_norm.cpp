@@ -49,7 +49,7 @@ NormGrads layer_norm_grad_formula(const Tensor& dy, const Tensor& x, const Tenso
 NormGrads differentiable_grads(const Tensor& dy, const Tensor& x, const Tensor& w, const Tensor&,
                                const Tensor&, const Kind& kind) {
   const Tensor mean = kind.centered ? mean_of_rows(x) : Tensor();
-  const Tensor variance = mean_of_rows(square(kind.centered ? x - mean : x));
+  const Tensor variance = kind.centered ? var(x, {1}, false, true) : mean_of_rows(square(x));
   return layer_norm_grad_formula(dy, x, w, mean, rsqrt(variance + kind.eps), kind.centered);
 }
 
@@ -144,6 +144,8 @@ void composite::layer_norm(Tensor& y, Tensor& mean, Tensor& invstd, const Tensor
     mean.zero_();
   }
   const Tensor from_mean = x - column(mean);
+  // The rounding of the mean, which may be much beside the differences.
+  if (centered) from_mean.sub_(mean_of_rows(from_mean));
   invstd.copy_(rsqrt(ambit::mean(square(from_mean), IntArrayRef{1}) + eps));
   y.copy_(from_mean * column(invstd));
   if (w.defined()) y.mul_(w);

@@ -23,14 +23,26 @@ double divisor(const ReduceShape& shape, bool unbiased) {
   return static_cast<double>(std::max<int64_t>(shape.count - (unbiased ? 1 : 0), 0));
 }
 
-// Two passes: squares of the differences from the mean lose no digits, as sum(x^2) would.
+double largest(DType dtype) {
+  return visit<dtypes::kFloating>(
+      dtype, []<class T>() { return static_cast<double>(std::numeric_limits<T>::max()); });
+}
+
+// Two passes: squares of the differences from the mean lose no digits, as sum(x^2) would. The mean
+// is rounded, which may be much beside the differences: what they sum up to, instead of 0, says how
+// much, and is taken out again. Of equal numbers that may leave less than 0, by rounding, and where
+// squares are infinite nothing of it: inf - inf would be NaN.
+// Source: Chan, Golub & LeVeque 1983, "Algorithms for computing the sample variance", eq. 1.7.
 Tensor run_var(const Tensor& x, const ReduceShape& shape, double n) {
   const NoGradGuard no_grad;
+  const auto count = static_cast<double>(shape.count);
   Tensor center = run_reduce(x, shape, ReduceOp::sum, x.dtype());
-  center.div_(static_cast<double>(shape.count));
+  center.div_(count);
   set_sizes(center, shape.kept);
   const Tensor d = x - center;
+  const Tensor rest = run_reduce(d, shape, ReduceOp::sum, x.dtype());
   Tensor out = run_reduce(d.mul_(d), shape, ReduceOp::sum, x.dtype());
+  out.sub_(square(rest).div_(count).clamp_(std::nullopt, largest(x.dtype()))).clamp_(0);
   out.div_(n);
   return out;
 }

@@ -185,13 +185,16 @@ AMBIT_HOST_DEVICE T power(T base, T exponent) {
   }
 }
 
-/// static_cast, but defined for every value: a float goes to an integer by way of int64, which
-/// wraps; NaN and what int64 cannot hold give the least int64, as x86 does.
+/// static_cast, but defined for every value, as kernels::copy says. Narrower integers take the low
+/// bits of the int32: -1.5 is 255 as uint8, 1e10 is 0. So does PyTorch on x86-64. It is a
+/// comparison and a choice, which vectorise, beside the conversion.
 template <class To, class From>
 AMBIT_HOST_DEVICE To convert(From x) {
   if constexpr (std::floating_point<From> && std::integral<To> && !std::same_as<To, bool>) {
-    const bool fits = x >= From(-0x1p63) && x < From(0x1p63);
-    return static_cast<To>(fits ? static_cast<int64_t>(x) : INT64_MIN);
+    using Whole = std::conditional_t<sizeof(To) == 8, int64_t, int32_t>;
+    constexpr From kLeast = static_cast<From>(std::numeric_limits<Whole>::min());
+    const bool fits = (x >= kLeast) & (x < -kLeast);
+    return static_cast<To>(static_cast<Whole>(fits ? x : kLeast));
   } else {
     return static_cast<To>(x);
   }

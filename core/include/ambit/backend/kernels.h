@@ -13,11 +13,11 @@
 #include <span>
 
 namespace ambit::kernels {
-
 // --- memory
-/// y = x, converted as static_cast does (to bool: x != 0). strided; any two dtypes.
+/// y = x, any two dtypes; to bool: x != 0. A float loses its fraction on the way to int32, or of
+/// int64 to int64, whose least number stands for what does not fit and for NaN. strided.
 extern AMBIT_API Op<void(Tensor& y, const Tensor& x)> copy;
-/// y[...] = value, converted by Scalar::to. strided.
+/// y[...] = value, converted so too. strided.
 extern AMBIT_API Op<void(Tensor& y, const Scalar& value)> fill;
 /// y[i] = random number i of the stream, i counting in row-major order; see philox.h. contiguous.
 extern AMBIT_API Op<void(Tensor& y, const RandomParams& p)> random;
