@@ -40,6 +40,9 @@ version=$(sed -n 's/^#define AMBIT_VERSION "\(.*\)"/\1/p' "$source/core/include/
 packages=(ambit-tools libambit-dev libambit0)
 [[ ! -e deb/${libdir#usr/}/ambit/backends/libambit_cuda.so ]] || packages=(ambit-cuda "${packages[@]}")
 
+grep -qF "\"$version\"" "$source/cmake/packaging/vcpkg/ambit/vcpkg.json" ||
+  fail "vcpkg.json: expected the version $version"
+
 # has <package> <file>...: the package holds each.
 has() {
   local file
