@@ -16,6 +16,7 @@ bare() {
   cp /etc/resolv.conf "$1/etc"
   mount -t proc proc "$1/proc"
   mount --bind /dev "$1/dev"
+  mount --bind /dev/pts "$1/dev/pts" # some tests need a terminal
   mount -t tmpfs tmpfs "$1/dev/shm"
 }
 # in_system <system> <script> [arguments...]
