@@ -134,18 +134,18 @@ TEST_CASE("the floor's convolution is ambit's, with gradients or without") {
   Specification s = specification({x, w, b, gradient}, {});
   s.parameters = {2};
   // The sum of a result adds 2*6*9*9 positive numbers, and each of them is a sum of 3*5*5+1.
-  constexpr double kSum = (2 * 6 * 9 * 9 + 3 * 5 * 5 + 1) * kUnit;
+  constexpr double kAdded = (2 * 6 * 9 * 9 + 3 * 5 * 5 + 1) * kUnit;
 
   bench::floor::Convolution forward(s);
   forward.run();
-  CHECK(close(forward.result(), y.sum().item<double>(), kSum));
+  CHECK(close(forward.result(), y.sum().item<double>(), kAdded));
 
   for (const bool first : {true, false}) {
     s.operands[0].requires_grad = !first;
     s.operands[1].requires_grad = s.operands[2].requires_grad = true;
     bench::floor::Convolution both(s);
     both.run();
-    CHECK(close(both.result(), b.grad().sum().item<double>(), kSum));
+    CHECK(close(both.result(), b.grad().sum().item<double>(), kAdded));
   }
 }
 

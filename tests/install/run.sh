@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # Use ambit as others will: a program, a backend of another project and the installed tools, with an
-# installation that was moved, then by add_subdirectory.
+# installation that was moved, by find_package and pkg-config, then by add_subdirectory.
 #   tests/install/run.sh <source folder> <build folder> <C++ compiler>
 set -euo pipefail
 source=$1 build=$2 compiler=$3
@@ -50,7 +50,7 @@ cmake --install "$build" --prefix "$work/installed" >install.log
 mv installed moved
 # Build paths in the package would show only on another machine. The libraries may hold the names
 # of source files (assert), the package may not.
-if grep -rnF -e "$source" -e "$work/installed" moved/*/cmake; then
+if grep -rnF -e "$source" -e "$work/installed" moved/*/cmake moved/*/pkgconfig; then
   fail "the installed package holds absolute paths"
 fi
 for program in moved/bin/*; do
@@ -63,6 +63,19 @@ make "$source/tests/install/consumer" consumer_built "${package[@]}"
 make hello hello_built "${package[@]}"
 hello=$(realpath hello_built/*/ambit/backends/libambit_hello.so)
 says "$on_cpu" consumer_built/consumer
+
+echo "== pkg-config"
+PKG_CONFIG_PATH=$(realpath moved/lib*/pkgconfig)
+export PKG_CONFIG_PATH
+version=$(sed -n 's/^#define AMBIT_VERSION "\(.*\)"/\1/p' "$source/core/include/ambit/api.h")
+says "$version" pkg-config --modversion ambit
+read -ra flags < <(pkg-config --cflags --libs ambit)
+"$compiler" -std=c++20 "$source/tests/install/consumer/main.cpp" "${flags[@]}" -o by_pkg_config
+LD_LIBRARY_PATH=$(pkg-config --variable=libdir ambit) says "$on_cpu" ./by_pkg_config
+# Older than C++20, the reader learns that before anything else.
+! "$compiler" -std=c++17 -fsyntax-only "$source/tests/install/consumer/main.cpp" "${flags[@]}" 2>old ||
+  fail "expected C++17 to be refused"
+grep -m 1 error old | grep -q "ambit needs C++20" || fail "expected first a word on C++20:" "$(<old)"
 
 echo "== a backend that \$AMBIT_BACKEND_PATH names"
 export AMBIT_BACKEND_PATH=${hello%/*}

@@ -21,7 +21,6 @@ class Sgd {
     size_t size;                // with the padding of its layout: zeros, and they stay zeros
   };
   std::vector<Tensor> tensors_;
-  size_t size_ = 0;
   float lr_ = 0, momentum_ = 0;
 };
 

@@ -3,6 +3,10 @@
 // for authors of backends (ambit/backend/).
 #pragma once
 
+#if __cplusplus < 202002L
+#error "ambit needs C++20: compile with -std=c++20"
+#endif
+
 #include <ambit/autograd.h>
 #include <ambit/checkpoint.h>
 #include <ambit/data/data.h>

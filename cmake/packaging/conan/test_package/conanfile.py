@@ -1,0 +1,28 @@
+"""Build a program with the package, by CMake and Conan, and run it."""
+
+import os
+
+from conan import ConanFile
+from conan.tools.build import can_run
+from conan.tools.cmake import CMake, cmake_layout
+
+
+class Consumer(ConanFile):
+    settings = "os", "compiler", "build_type", "arch"
+    generators = "CMakeDeps", "CMakeToolchain"
+
+    def requirements(self):
+        self.requires(self.tested_reference_str)
+
+    def layout(self):
+        cmake_layout(self)
+
+    def build(self):
+        cmake = CMake(self)
+        cmake.configure(build_script_folder=os.path.join(
+            self.recipe_folder, "..", "..", "..", "..", "tests", "install", "consumer"))
+        cmake.build()
+
+    def test(self):
+        if can_run(self):
+            self.run(os.path.join(self.build_folder, "consumer"), env="conanrun")

@@ -1,0 +1,54 @@
+#!/usr/bin/env bash
+# By hand, as root, with debootstrap and a network: the commands of README.md on a bare Debian, and the
+# packages that it makes on another bare one.
+#   tests/install/debian.sh <suite> <folder> [ctest arguments...]
+# The systems are <folder>/<suite>-build and <folder>/<suite>; they are made where they are missing, and stay.
+set -euo pipefail
+suite=$1 folder=$(realpath -m "$2")
+shift 2
+cd "$(dirname "${BASH_SOURCE[0]}")/../.."
+trap 'mount | cut -d" " -f3 | grep "^$folder/$suite" | sort -r | xargs -r umount' EXIT
+
+# bare <system>: make it, and mount what programs expect.
+bare() {
+  mkdir -p "$folder"
+  [[ -e $1/usr ]] || debootstrap --variant=minbase "$suite" "$1"
+  cp /etc/resolv.conf "$1/etc"
+  mount -t proc proc "$1/proc"
+  mount --bind /dev "$1/dev"
+  mount --bind /dev/pts "$1/dev/pts" # some tests need a terminal
+  mount -t tmpfs tmpfs "$1/dev/shm"
+}
+# in_system <system> <script> [arguments...]
+in_system() {
+  chroot "$1" env -i HOME=/root PATH=/usr/sbin:/usr/bin:/sbin:/bin LANG=C.UTF-8 \
+    DEBIAN_FRONTEND=noninteractive bash -euxc "${@:2}"
+}
+
+echo "== build, test and pack"
+build=$folder/$suite-build
+bare "$build"
+mkdir -p "$build/root/ambit"
+git ls-files -z --cached --others --exclude-standard | tar --null -T - -c | tar -x -C "$build/root/ambit"
+in_system "$build" 'cd /root/ambit && tests/run.sh release "$@"' bash "$@"
+in_system "$build" 'cd /root/ambit && apt-get install -qy --no-install-recommends dpkg-dev file
+  cmake --workflow --preset deb'
+
+echo "== install and use"
+system=$folder/$suite
+bare "$system"
+rm -rf "$system/root/ambit"
+mkdir -p "$system/root/ambit"
+cp "$build"/root/ambit/build/deb/*.deb tests/install/consumer/* "$system/root/ambit"
+in_system "$system" 'cd /root/ambit; apt-get update -q
+  apt-get install -qy --no-install-recommends ./libambit0_*.deb ./ambit-tools_*.deb
+  ldconfig -p | grep "libambit.so.0 "
+  ambit info | grep libambit_sim.so
+  apt-get install -qy --no-install-recommends ./libambit-dev_*.deb g++ cmake ninja-build pkgconf
+  g++ -std=c++20 main.cpp $(pkg-config --cflags --libs ambit) -o by_pkg_config
+  cmake -B built -G Ninja && cmake --build built
+  ./by_pkg_config | grep "2., 2."
+  built/consumer | grep "2., 2."
+  apt-get remove -qy libambit0
+  ! ldconfig -p | grep libambit'
+echo "all is well on $suite"
