@@ -41,6 +41,12 @@ class NetTraining {
     compute_gradients();
     sgd_.step();
   }
+  /// The same with the first images of the batch.
+  void step(int64_t images) {
+    sgd_.zero_grad();
+    criterion_(net_(inputs_.narrow(0, 0, images)), labels_.narrow(0, 0, images)).backward();
+    sgd_.step();
+  }
 
  private:
   Net net_;

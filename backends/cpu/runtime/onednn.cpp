@@ -29,6 +29,18 @@ memory::dims dims_of(Pair p) { return {p[0], p[1]}; }
 /// oneDNN counts the elements between taps.
 memory::dims dilation_of(const Conv2dParams& p) { return {p.dilation[0] - 1, p.dilation[1] - 1}; }
 
+/// Plans of a thread, and primitives that oneDNN shares between threads: of 0.1 to 0.6 MB each,
+/// mostly code that was generated for their shapes.
+constexpr size_t kMostPlans = 128;
+constexpr int kMostPrimitives = 256;
+
+/// A primitive whose making failed half-way stays in oneDNN's cache, as a promise that nobody
+/// keeps.
+void forget_primitives() {
+  dnnl_set_primitive_cache_capacity(0);
+  dnnl_set_primitive_cache_capacity(kMostPrimitives);
+}
+
 struct KeyHash {
   size_t operator()(const Key& key) const { return key.hash(); }
 };
@@ -38,7 +50,7 @@ struct Cache {
     Plan plan;
     uint64_t last_use;
   };
-  static constexpr size_t kLimit = 512;
+  static constexpr size_t kLimit = kMostPlans;
 
   void drop_oldest() {
     const auto older = [](const auto& a, const auto& b) {
@@ -55,12 +67,18 @@ struct Cache {
 
 // Leaked on purpose: what threads keep may outlive every static.
 const dnnl::engine& engine() {
-  static const auto* e = new dnnl::engine(dnnl::engine::kind::cpu, 0);
+  static const auto* e = [] {
+    dnnl_set_primitive_cache_capacity(kMostPrimitives);
+    return new dnnl::engine(dnnl::engine::kind::cpu, 0);
+  }();
   return *e;
 }
 
 void check(const char* op, dnnl_status_t status) {
   if (status == dnnl_success) return;
+  if (status == dnnl_out_of_memory) {
+    throw OutOfMemoryError(fmt::format("{}: expected memory for oneDNN, got none", op));
+  }
   throw BackendError(
       fmt::format("{}: expected oneDNN to succeed, got {}", op, dnnl_status2str(status)));
 }
@@ -155,8 +173,14 @@ Plan& cached(const char* op, const Key& key, Plan (*make)(const void*), const vo
     try {
       found = cache.slots.emplace(key, Cache::Slot{make(context), 0}).first;
     } catch (const dnnl::error& e) {
+      forget_primitives();
       check(op, e.status);
       throw;
+    } catch (const Error&) {
+      throw;
+    } catch (const std::exception&) {  // std::bad_alloc, and what becomes of it in oneDNN
+      forget_primitives();
+      throw OutOfMemoryError(fmt::format("{}: expected memory for a primitive, got none", op));
     }
   }
   found->second.last_use = ++cache.uses;
