@@ -63,10 +63,13 @@ std::string vector_features(const Fields& fields) {
 
 std::string onednn() {
   const dnnl_version_t* v = dnnl_version();
-  std::string_view isa = dnnl_cpu_isa2str(dnnl_get_effective_cpu_isa());
+  std::string isa = architecture();
+#if defined(__x86_64__)  // of others it has no names, and gives them those of x86
+  isa = dnnl_cpu_isa2str(dnnl_get_effective_cpu_isa());
   if (constexpr std::string_view kPrefix = "cpu_isa_"; isa.starts_with(kPrefix)) {
-    isa.remove_prefix(kPrefix.size());
+    isa.erase(0, kPrefix.size());
   }
+#endif
   return fmt::format("{}.{}.{}, {}, {}", v->major, v->minor, v->patch,
                      dnnl_runtime2str(v->cpu_runtime), isa);
 }

@@ -62,7 +62,7 @@ std::vector<BadCall> undefined_calls() {
       VALUE(as_strided, none(), {1}, {1}),
       VALUE(unbind, none()),
       VALUE(split, none(), 1),
-      VALUE(split, none(), {1}, 0),
+      VALUE(split, none(), {1, 1}, 0),
       VALUE(chunk, none(), 1),
       VALUE(repeat, none(), {1}),
       VALUE(flip, none(), {0}),

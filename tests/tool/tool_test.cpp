@@ -68,6 +68,9 @@ TEST_CASE("info shows version, libraries, devices, plugins and why one was refus
     INFO(detail);
     CHECK_FALSE(processor["details"][detail].get<std::string>().empty());
   }
+#ifndef __x86_64__
+  CHECK(processor["details"]["oneDNN"].get<std::string>().find("avx") == std::string::npos);
+#endif
   const json* patchy = find(info["backends"], "name", "patchy");
   REQUIRE(patchy);
   CHECK((*patchy)["file"] == kPatchyFile);
