@@ -28,9 +28,10 @@ BusyCores::BusyCores() {
     const pid_t child = fork();
     if (child == 0) stay_busy(parent);
     if (child < 0) {
+      const int error = errno;
       end();
       throw ambit::Error(
-          fmt::format("--loaded: expected to start a process, got {}", strerror(errno)));
+          fmt::format("--loaded: expected to start a process, got {}", strerror(error)));
     }
     children_.push_back(child);
   }

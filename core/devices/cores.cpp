@@ -7,6 +7,7 @@
 #include <limits>
 #include <set>
 #include <string>
+#include <vector>
 
 namespace ambit {
 namespace {
@@ -20,14 +21,27 @@ std::string first_line(const fs::path& file) {
   return line;
 }
 
+/// The processors that the process may run on.
+std::vector<int> processors() {
+  constexpr int kMost = 1 << 16;
+  for (int most = CPU_SETSIZE; most <= kMost; most *= 2) {  // the kernel's set may be larger
+    std::vector<cpu_set_t> set(static_cast<size_t>(most / CPU_SETSIZE));
+    const size_t bytes = set.size() * sizeof(cpu_set_t);
+    if (sched_getaffinity(0, bytes, set.data()) != 0) continue;
+    std::vector<int> found;
+    for (int i = 0; i < most; ++i) {
+      if (CPU_ISSET_S(i, bytes, set.data())) found.push_back(i);
+    }
+    return found;
+  }
+  return {0};
+}
+
 // Processors on one core name the same siblings.
 int cores_of_affinity(const fs::path& root) {
-  cpu_set_t processors;
-  if (sched_getaffinity(0, sizeof processors, &processors) != 0) return 1;
   std::set<std::string> cores;
-  for (int i = 0; i < CPU_SETSIZE; ++i) {
-    if (!CPU_ISSET(i, &processors)) continue;
-    const std::string number = std::to_string(i);
+  for (const int processor : processors()) {
+    const std::string number = std::to_string(processor);
     const std::string siblings = first_line(root / "sys/devices/system/cpu" / ("cpu" + number) /
                                             "topology/thread_siblings_list");
     cores.insert(siblings.empty() ? number : siblings);

@@ -1,6 +1,7 @@
 // The number of threads belongs to the process: data loaders and concurrent backward passes see
 // what the main thread set.
 #include <ambit/detail/cores.h>
+#include <ambit/detail/memory_errors.h>
 #include <ambit/error.h>
 #include <ambit/parallel.h>
 
@@ -27,7 +28,8 @@ int threads_of_environment() {
 std::atomic<int>& threads() {
   static std::atomic<int> count{[] {
     const int asked = threads_of_environment();
-    return asked > 0 ? asked : available_cores();
+    return asked > 0 ? asked
+                     : typed_memory_errors("get_num_threads", [] { return available_cores(); });
   }()};
   return count;
 }

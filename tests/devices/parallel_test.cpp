@@ -165,8 +165,18 @@ TEST_CASE("products and convolutions on the cpu do not depend on the number of t
   std::vector<Tensor> expected;
   const auto run = [](const auto& take) {
     manual_seed(4);
-    for (const auto& [m, n, k] : std::vector<std::array<int64_t, 3>>{
-             {700, 300, 200}, {34, 498, 887}, {1, 3000, 700}, {5000, 1, 90}, {264, 49, 491}}) {
+    for (const auto& [m, n, k] : std::vector<std::array<int64_t, 3>>{{700, 300, 200},
+                                                                     {34, 498, 887},
+                                                                     {1, 3000, 700},
+                                                                     {5000, 1, 90},
+                                                                     {264, 49, 491},
+                                                                     {1, 1, 300000},
+                                                                     {1, 16, 70000},
+                                                                     {64, 1, 4096},
+                                                                     {16, 16, 9000},
+                                                                     {10, 10, 30000},
+                                                                     {17, 32, 9000},
+                                                                     {2, 33, 70000}}) {
       const Tensor a = rand({m, k}), b = rand({k, n});
       take(a.mm(b));
       take(rand({k, m}).t().mm(b));

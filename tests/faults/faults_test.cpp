@@ -144,30 +144,6 @@ TEST_CASE("a step of training that lacked memory is made again, as if nothing ha
   }
 }
 
-TEST_CASE("a convolution or product whose preparation lacked memory is prepared again") {
-  const NoGradGuard no_grad;
-  const Tensor w = rand({32, 16, 3, 3}), dy = rand({64, 300});
-  // Each try has sizes of its own, for which nothing is kept yet.
-  int64_t size = 20;
-  const long count = faults::at_every_point([&](long n) {
-    const Tensor x = rand({4, 16, ++size, 20}), a = rand({64, size * 20});
-    const Device reference("reference");
-    const Tensor expected = conv2d(x.to(reference), w.to(reference)).cpu();
-    const auto outcome = faults::run(n, [&] {
-      const Tensor y = conv2d(x, w);
-      conv2d_input_grad(y, w, x.sizes(), {});
-      conv2d_weight_grad(y, x, w.sizes(), {});
-      dy.t().mm(a);
-    });
-    INFO("request ", n, ": ", outcome.error);
-    CHECK_FALSE(outcome.error.starts_with("untyped"));
-    CHECK(conv2d(x, w).allclose(expected, 1e-4, 1e-4));
-    CHECK(conv2d_weight_grad(expected, x, w.sizes(), {}).numel() == w.numel());
-    return outcome;
-  });
-  CHECK(count > 100);
-}
-
 TEST_CASE("backward gives every leaf its gradient, or none") {
   warm_up([] { after_steps(true, 2); });
   const auto gradients = [](const Training& training) {

@@ -81,7 +81,9 @@ TEST_CASE("convolutions large enough for several threads agree with the referenc
       {3, 16, 24, {.stride = {2, 1}, .padding = {3, 1}}},                 // of several
       {2, 32, 32, {.padding = {2, 4}, .dilation = {2, 3}, .groups = 2}},  // with a wide reach
       {2, 16, 32, {.stride = {5, 5}, .padding = {2, 2}}},  // rows that no row of the result needs
-      {11, 16, 16, {.padding = {1, 1}}},                   // images, some left over
+      {9, 32, 64, {.stride = {43, 2}}},                    // a single row
+      {4, 32, 48, {.stride = {100, 90}, .padding = {1, 0}}},  // a single element
+      {11, 16, 16, {.padding = {1, 1}}},                      // images, some left over
   };
   for (const auto& c : cases) {
     INFO(c.images, " images, stride ", c.params.stride[0], ", dilation ", c.params.dilation[0]);

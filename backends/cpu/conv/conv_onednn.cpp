@@ -51,14 +51,14 @@ class Pass {
         parts_(g, kind == Kind::conv2d_input_grad ? ConvParts::Own::x : ConvParts::Own::y,
                kind == Kind::conv2d_weight_grad ? most_sums(g) : kMostParts),
         weights_(onednn::describe(weight_sizes(g))),
-        packed_(parts_.count() == 1 ? weights_ : plan(0, Role::whole).wanted(weights_argument())) {}
+        packed_(parts_.count() == 1 ? weights_ : packing().wanted(packed_argument())) {}
 
   int64_t parts() const { return parts_.count(); }
   bool packs() const { return packed_ != weights_; }
   /// Bytes of the packed weights.
   size_t packed_bytes() const { return packed_.get_size(); }
-  void pack(float* packed, const float* w) const { reorder(Role::pack, packed, w); }
-  void unpack(float* w, const float* packed) const { reorder(Role::unpack, w, packed); }
+  void pack(float* packed, const float* w) const { packing().run({w, packed}); }
+  void unpack(float* w, const float* packed) const { packing().run({packed, w}); }
 
   /// Part i; weights are packed. The plan is the calling thread's.
   Plan& plan(int64_t i) const { return plan(i, parts() == 1 ? Role::whole : Role::part); }
@@ -66,20 +66,22 @@ class Pass {
   float* y(int64_t i) const { return row(y_, parts_[i].image, parts_[i].y_row); }
 
  private:
-  /// What a plan is for: a part and the weights as given, a part and the weights packed, or these
-  /// alone.
-  enum class Role : int64_t { whole, part, pack, unpack };
+  /// What a plan is for: all in one, a part with packed weights, or the packing.
+  enum class Role : int64_t { whole, part, packing };
 
   static float* row(const Tensor& t, int64_t image, int64_t i) {
     return t.data_ptr<float>() + image * t.strides()[0] + i * t.strides()[2];
   }
   int weights_argument() const {
-    return kind_ == Kind::conv2d_weight_grad ? DNNL_ARG_DIFF_WEIGHTS : DNNL_ARG_WEIGHTS;
+    return computes_weights() ? DNNL_ARG_DIFF_WEIGHTS : DNNL_ARG_WEIGHTS;
   }
+  /// Whether the weights are what is computed.
+  bool computes_weights() const { return kind_ == Kind::conv2d_weight_grad; }
+  int packed_argument() const { return computes_weights() ? DNNL_ARG_FROM : DNNL_ARG_TO; }
   onednn::Key key(Role role, const ConvPart& part) const;
   Plan& plan(int64_t i, Role role) const;
   Plan make(const ConvPart& part, const memory::desc& weights) const;
-  void reorder(Role role, float* to, const float* from) const;
+  Plan& packing() const;
 
   const Kind kind_;
   const char* const op_;
@@ -152,16 +154,18 @@ Plan Pass::make(const ConvPart& part, const memory::desc& weights) const {
   return made;
 }
 
-void Pass::reorder(Role role, float* to, const float* from) const {
-  const bool pack = role == Role::pack;
-  const memory::desc &given = pack ? weights_ : packed_, &wanted = pack ? packed_ : weights_;
-  onednn::cached(op_, key(role, parts_[0]), [&] {
+/// From the weights to what the first part likes best, or from its result to them.
+Plan& Pass::packing() const {
+  return onednn::cached(op_, key(Role::packing, parts_[0]), [&] {
+    const memory::desc packed = make(parts_[0], weights_).wanted(weights_argument());
+    const memory::desc &from = computes_weights() ? packed : weights_,
+                       &to = computes_weights() ? weights_ : packed;
     Plan made(op_);
-    made.input(DNNL_ARG_FROM, given, given);
-    made.output(DNNL_ARG_TO, wanted, wanted);
-    made.finish(onednn::reorder(given, wanted), {});
+    made.input(DNNL_ARG_FROM, from, from);
+    made.output(DNNL_ARG_TO, to, to);
+    made.finish(onednn::reorder(from, to), {});
     return made;
-  }).run({from, to});
+  });
 }
 
 /// The weights as the parts of a pass take them.

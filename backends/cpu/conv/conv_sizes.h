@@ -3,6 +3,8 @@
 
 #include <ambit/params.h>
 
+#include <algorithm>
+
 namespace ambit::cpu {
 
 /// x [N,C,H,W], w [K,C/groups,R,S], y [N,K,P,Q].
@@ -21,9 +23,9 @@ struct ConvSizes {
         Cg(C / groups),
         Kg(K / groups),
         p(params) {
-    // What is only ever multiplied by 0 may be of any size.
-    if (P == 1) p.stride[0] = 1;
-    if (Q == 1) p.stride[1] = 1;
+    // A stride beyond the padded input, and a dilation of a single tap, say no more than these.
+    p.stride[0] = std::min(p.stride[0], H + 2 * p.padding[0]);
+    p.stride[1] = std::min(p.stride[1], W + 2 * p.padding[1]);
     if (R == 1) p.dilation[0] = 1;
     if (S == 1) p.dilation[1] = 1;
   }

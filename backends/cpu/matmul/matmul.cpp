@@ -60,8 +60,9 @@ class Tiles {
   Tiles(int64_t M, int64_t N, int64_t K) : M_(M), N_(N), rows_(M), columns_(N) {
     while (count() < kMostTiles && rows_ * columns_ * K >= worth_cutting()) {
       // Wide tiles: what each makes of its part of b is used by all of its rows.
-      int64_t& longer = 2 * rows_ >= columns_ ? rows_ : columns_;
-      longer = round_up(ceil_div(longer, 2), kUnit);
+      int64_t& side = 2 * rows_ >= columns_ ? rows_ : columns_;
+      if (side <= kUnit) break;
+      side = round_up(ceil_div(side, 2), kUnit);
     }
   }
 

@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 #include <omp.h>
 
+#include <cstdlib>
 #include <unordered_map>
 
 #include "scratch.h"
@@ -29,16 +30,25 @@ memory::dims dims_of(Pair p) { return {p[0], p[1]}; }
 /// oneDNN counts the elements between taps.
 memory::dims dilation_of(const Conv2dParams& p) { return {p.dilation[0] - 1, p.dilation[1] - 1}; }
 
-/// Plans of a thread, and primitives that oneDNN shares between threads: of 0.1 to 0.6 MB each,
-/// mostly code that was generated for their shapes.
-constexpr size_t kMostPlans = 128;
-constexpr int kMostPrimitives = 256;
+/// Plans of a thread, and primitives that oneDNN shares between threads. A primitive is mostly code
+/// that was generated for its shape, in blocks of 256 KiB: 64 and 128 MiB.
+constexpr size_t kMostPlans = 256;
+constexpr int kMostPrimitives = 512;
 
 /// A primitive whose making failed half-way stays in oneDNN's cache, as a promise that nobody
 /// keeps.
 void forget_primitives() {
   dnnl_set_primitive_cache_capacity(0);
   dnnl_set_primitive_cache_capacity(kMostPrimitives);
+}
+
+/// oneDNN does not survive a lack of memory while it makes a primitive, of which it uses less than
+/// this. Errors: OutOfMemoryError.
+void check_room(const char* op) {
+  constexpr size_t kRoom = size_t{64} << 20;
+  void* const room = std::malloc(kRoom);  // not touched, so it costs no more than the asking
+  std::free(room);
+  if (!room) throw OutOfMemoryError(fmt::format("{}: expected memory to prepare it, got none", op));
 }
 
 struct KeyHash {
@@ -169,6 +179,7 @@ Plan& cached(const char* op, const Key& key, Plan (*make)(const void*), const vo
   auto found = cache.slots.find(key);
   if (found == cache.slots.end()) {
     if (cache.slots.size() >= Cache::kLimit) cache.drop_oldest();
+    check_room(op);
     const OneThread one;
     try {
       found = cache.slots.emplace(key, Cache::Slot{make(context), 0}).first;

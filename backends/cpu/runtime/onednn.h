@@ -6,6 +6,7 @@
 #include <ambit/tensor.h>
 
 #include <array>
+#include <cassert>
 #include <dnnl.hpp>
 #include <memory>
 #include <vector>
@@ -39,6 +40,7 @@ class Key {
  public:
   explicit Key(Kind kind) { add(static_cast<int64_t>(kind)); }
   Key& add(int64_t v) {
+    assert(size_ < words_.size());
     words_[size_++] = v;
     return *this;
   }

@@ -6,7 +6,10 @@
 #include <ambit/parallel.h>
 
 #include <pthread.h>
+#include <sched.h>
+#include <signal.h>
 #include <sys/resource.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <array>
@@ -17,6 +20,7 @@
 #include <new>
 #include <system_error>
 #include <thread>
+#include <type_traits>
 #include <utility>
 
 namespace ambit::cpu {
@@ -151,15 +155,19 @@ class Worker {
     }
     job_ = &job;
     share_ = share;
-    state_.store(State::offered, std::memory_order_release);
+    state_.store(State::offered);  // in one order with the look for sleepers
     state_.notify_one();
     return true;
   }
 
-  /// After a successful offer: return when it no longer touches the job, at once if it was late.
-  void collect(Spin& spin) {
+  /// After a successful offer: take it back. Return false where it is too late for that.
+  bool withdraw() {
     State expected = State::offered;
-    if (state_.compare_exchange_strong(expected, State::idle, std::memory_order_relaxed)) return;
+    return state_.compare_exchange_strong(expected, State::idle, std::memory_order_relaxed);
+  }
+
+  /// After an offer that was not withdrawn: return when it no longer touches the job.
+  void collect(Spin& spin) {
     const auto done = [this] { return state_.load(std::memory_order_acquire) == State::done; };
     if (!spin.until(done)) {
       while (!done()) state_.wait(State::taken, std::memory_order_acquire);
@@ -172,6 +180,7 @@ class Worker {
 
   void loop() {
     working = true;
+    run_where_the_process_does();
     Spin spin;
     while (true) {
       await_offer(spin);
@@ -180,8 +189,16 @@ class Worker {
         continue;  // taken back
       }
       job_->work(share_);
-      state_.store(State::done, std::memory_order_release);
+      state_.store(State::done);
       state_.notify_one();
+    }
+  }
+
+  /// Whoever called first may be bound to a core.
+  static void run_where_the_process_does() {
+    cpu_set_t processors;
+    if (sched_getaffinity(getpid(), sizeof processors, &processors) == 0) {
+      sched_setaffinity(0, sizeof processors, &processors);
     }
   }
 
@@ -199,17 +216,9 @@ class Worker {
   std::thread thread_;
 };
 
-/// Never destroyed: its threads may be working while the process ends.
 class Pool {
  public:
-  static Pool& get() {
-    static Pool* const pool = [] {
-      pthread_atfork(nullptr, nullptr, [] { new (&get()) Pool; });  // its threads stay behind
-      return new Pool;
-    }();
-    return *pool;
-  }
-
+  /// Return null where no more threads can be had.
   Worker* worker(int i) {
     const int started = started_.load(std::memory_order_acquire);
     if (i >= started && !start(i)) return nullptr;
@@ -217,32 +226,43 @@ class Pool {
   }
 
  private:
-  bool start(int i) {
-    const std::lock_guard lock(mutex_);
-    for (int n = started_.load(std::memory_order_relaxed); n <= i; ++n) {
-      try {
-        workers_[static_cast<size_t>(n)] = new Worker;
-      } catch (const std::system_error&) {
-        return false;  // no more threads to be had
-      } catch (const std::bad_alloc&) {
-        return false;
-      }
-      started_.store(n + 1, std::memory_order_release);
-    }
-    return true;
-  }
+  bool start(int i);
 
   std::mutex mutex_;
   std::atomic<int> started_{0};
   std::array<Worker*, kMostThreads - 1> workers_{};
 };
 
+bool Pool::start(int i) {
+  const std::lock_guard lock(mutex_);
+  // Signals are for the program's own threads.
+  sigset_t all, before;
+  sigfillset(&all);
+  pthread_sigmask(SIG_SETMASK, &all, &before);
+  try {
+    for (int n = started_.load(std::memory_order_relaxed); n <= i; ++n) {
+      workers_[static_cast<size_t>(n)] = new Worker;
+      started_.store(n + 1, std::memory_order_release);
+    }
+  } catch (const std::system_error&) {
+  } catch (const std::bad_alloc&) {
+  }
+  pthread_sigmask(SIG_SETMASK, &before, nullptr);
+  return i < started_.load(std::memory_order_relaxed);
+}
+
+// Never destroyed: its threads may be working while the process ends.
+constinit Pool pool;
+static_assert(std::is_trivially_destructible_v<Pool>);
+// A child has none of its parent's threads.
+[[maybe_unused]] const int at_fork = pthread_atfork(nullptr, nullptr, [] { new (&pool) Pool; });
+
 }  // namespace
 
 int available_threads() { return working ? 1 : get_num_threads(); }
 
 int count_pieces(int64_t n, int64_t grain) {
-  const int64_t threads = available_threads(), most = n / grain;
+  const int64_t threads = std::min(available_threads(), kMostThreads), most = n / grain;
   if (threads == 1 || most <= threads)
     return static_cast<int>(std::max<int64_t>(1, std::min(most, threads)));
   return static_cast<int>(std::clamp(most / kLongPiece, threads, threads * kPiecesPerThread));
@@ -254,15 +274,18 @@ void run_pieces(int64_t n, int pieces, Piece* piece, const void* context) {
   std::array<Worker*, kMostThreads> helpers;
   size_t helping = 0;
   for (int i = 0; i + 1 < threads; ++i) {
-    Worker* worker = Pool::get().worker(i);
+    Worker* worker = pool.worker(i);
     if (!worker) break;
     if (worker->offer(job, i + 1)) helpers[helping++] = worker;
   }
-  working = true;
+  const bool before = std::exchange(working, true);
   job.work(0);
-  working = false;
+  working = before;
   thread_local Spin spin;
-  for (size_t i = 0; i < helping; ++i) helpers[i]->collect(spin);
+  // First all that are late, lest one of them begins while another is waited for.
+  const auto past = std::remove_if(helpers.begin(), helpers.begin() + helping,
+                                   [](Worker* worker) { return worker->withdraw(); });
+  std::for_each(helpers.begin(), past, [&](Worker* worker) { worker->collect(spin); });
   job.rethrow();
 }
 

@@ -1,6 +1,4 @@
-// Loops over threads. Small work stays on the calling thread: handing it over costs microseconds
-// when the other thread waits for it, and milliseconds when the cores are busy with something else,
-// such as data loaders.
+// Loops over threads. Small work stays on the calling thread: handing it over costs microseconds.
 #pragma once
 
 #include <ambit/parallel.h>
@@ -26,8 +24,8 @@ using Piece = void(const void* context, int64_t begin, int64_t end);
 /// and that are free. When all are done, the first exception is thrown on. A forked child starts
 /// threads of its own.
 void run_pieces(int64_t n, int pieces, Piece* piece, const void* context);
-/// Return how many threads a kernel may use that starts here: inside another parallel_for, and in a
-/// program's own parallel regions, the calling one alone.
+/// Return how many threads a kernel may use that starts here: inside another parallel_for the
+/// calling one alone.
 int available_threads();
 /// Return on how many threads [0, n) shall run, when each shall have `grain` or more.
 int count_pieces(int64_t n, int64_t grain);

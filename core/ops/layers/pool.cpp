@@ -114,7 +114,7 @@ Tensor adaptive_mean(const Tensor& x, int64_t dim, int64_t n) {
   if (n == size) return x;
   if (n > size) {  // windows of one element or two
     const Tensor first = index_select(x, dim, first_elements(size, n, x.device()));
-    return (first + index_select(x, dim, last_elements(size, n, x.device()))) / 2;
+    return first / 2 + index_select(x, dim, last_elements(size, n, x.device())) / 2;
   }
   std::vector<Tensor> means;
   for (int64_t i = 0; i < n; ++i) {
