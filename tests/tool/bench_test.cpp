@@ -82,6 +82,20 @@ TEST_CASE("bench compares with a peer and with a bound") {
   CHECK(large["floor"]["ratio"].get<double>() > 0);
 }
 
+TEST_CASE("bench starts busy processes of its own, and ends them") {
+  const auto children = [] {
+    return run_command("pgrep -fc 'bench --seconds 0.001 --loade[d]'").output;
+  };
+  const ChildResult ran = bench("--loaded --filter add/1 --json");
+  CHECK(ran.exit_code == 0);
+  const json row = json::parse(ran.output)["rows"][0];
+  CHECK(row["sides"]["ambit"]["seconds"].get<double>() > 0);
+  CHECK(row["sides"]["1 thread"]["seconds"].get<double>() > 0);
+  CHECK_FALSE(row["sides"].contains("floor"));
+  CHECK(children().starts_with("0"));
+  CHECK(bench("--loaded --memory").exit_code == 2);
+}
+
 TEST_CASE("a side that computes something else fails the row") {
   const ChildResult ran = bench(kAgainst + "--filter add_recorded --json");
   CHECK(ran.exit_code == 1);
