@@ -114,6 +114,13 @@ void Module::name_tensor(const std::string& name, const Tensor& tensor) const {
 void Module::place(const std::string& name, Module& child) const {
   child.is_held_ = true;
   if (child.scope_->parent) return;
+  // No module is below itself, but its scope may be: copies of a module share it. A scope that
+  // nobody else knows is above none, which spares deep modules the walk.
+  if (child.scope_.use_count() > 1) {
+    for (const NameScope* s = scope_.get(); s; s = s->parent.get()) {
+      if (s == child.scope_.get()) return;
+    }
+  }
   child.scope_->name = name;
   child.scope_->parent = scope_;
 }
@@ -162,7 +169,15 @@ void Module::set_module(const std::string& name, std::shared_ptr<Module> module)
   }
   check_child("replace_module", name, module.get());
   place(name, *module);
-  children_[name] = std::move(module);
+  const std::shared_ptr<Module> before = std::exchange(children_[name], std::move(module));
+  if (before->scope_->parent != scope_ || before->scope_->name != name) return;
+  if (children_[name] == before) return;
+  // It is a root again, unless it is here under another name.
+  before->scope_->parent = nullptr;
+  before->scope_->name.clear();
+  for (const auto& [other, child] : children_) {
+    if (child == before) return place(other, *child);
+  }
 } catch (const std::bad_alloc&) {
   throw_out_of_host_memory("replace_module");
 }

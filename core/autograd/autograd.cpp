@@ -158,14 +158,20 @@ class Engine {
   void check_recorded(const Node& node, std::span<const Tensor> grads);
   void retain(const Node& node, std::span<const Tensor> grads);
   void apply(Node& node, std::span<const Tensor> out);
-  void prepare_leaf(TensorImpl& leaf, Tensor& g);
-  void finish_leaf(TensorImpl& leaf, Tensor g);
+  struct Leaf {
+    intrusive_ptr<TensorImpl> tensor;
+    Tensor grad;
+    bool is_owned = false;  // the gradient may become the .grad as it is
+  };
+  static void run_leaf_hooks(Leaf& leaf);
+  void prepare_leaf(Leaf& leaf);
+  void finish_leaf(Leaf& leaf);
 
   const bool retain_graph_, create_graph_;
   // What a step makes and drops comes from the pool, as its nodes do.
   std::map<uint64_t, Pending, std::greater<>, PoolAllocator<std::pair<const uint64_t, Pending>>>
       pending_;  // the latest op first
-  PooledVector<std::pair<intrusive_ptr<TensorImpl>, Tensor>> leaves_;
+  PooledVector<Leaf> leaves_;
   std::unordered_map<const TensorImpl*, size_t, std::hash<const void*>, std::equal_to<>,
                      PoolAllocator<std::pair<const TensorImpl* const, size_t>>>
       leaf_at_;
@@ -222,8 +228,8 @@ void Engine::add(const Edge& to, Tensor g) {
     return;
   }
   const auto [at, is_new] = leaf_at_.emplace(to.leaf.get(), leaves_.size());
-  if (is_new) leaves_.emplace_back(to.leaf, Tensor());
-  accumulate(leaves_[at->second].second, std::move(g));
+  if (is_new) leaves_.push_back(Leaf{to.leaf, Tensor()});
+  accumulate(leaves_[at->second].grad, std::move(g));
 }
 
 void Engine::run() {
@@ -233,8 +239,11 @@ void Engine::run() {
     pending_.erase(pending_.begin());
     run_node(p);
   }
-  for (auto& [leaf, g] : leaves_) prepare_leaf(*leaf, g);  // all before the first takes its own
-  for (auto& [leaf, g] : leaves_) finish_leaf(*leaf, std::move(g));
+  for (Leaf& leaf : leaves_) run_leaf_hooks(leaf);  // which may change the .grad of any leaf
+  if (!captures_) {
+    for (Leaf& leaf : leaves_) prepare_leaf(leaf);  // all before the first takes its own
+  }
+  for (Leaf& leaf : leaves_) finish_leaf(leaf);
 }
 
 void Engine::retain(const Node& node, std::span<const Tensor> grads) {
@@ -314,13 +323,18 @@ void Engine::apply(Node& node, std::span<const Tensor> out) {
   }
 }
 
-// All that can fail, for a leaf that does not fit or for want of memory.
-void Engine::prepare_leaf(TensorImpl& leaf, Tensor& g) {
-  if (leaf.autograd && leaf.autograd->has_hooks.load(std::memory_order_acquire)) {
-    run_hooks(snapshot(leaf.autograd->hooks), 0, g);
+void Engine::run_leaf_hooks(Leaf& leaf) {
+  const AutogradMeta* meta = leaf.tensor->autograd.get();
+  if (meta && meta->has_hooks.load(std::memory_order_acquire)) {
+    run_hooks(snapshot(meta->hooks), 0, leaf.grad);
   }
-  if (captures_) return;
-  const Tensor self{intrusive_ptr<TensorImpl>(&leaf)};
+}
+
+// All that can fail, for a leaf that does not fit or for want of memory.
+void Engine::prepare_leaf(Leaf& to) {
+  TensorImpl& leaf = *to.tensor;
+  Tensor& g = to.grad;
+  const Tensor self{to.tensor};
   const auto fits = [&leaf](const Tensor& t) {
     return t.sizes() == leaf.sizes && t.dtype() == leaf.dtype;
   };
@@ -332,12 +346,15 @@ void Engine::prepare_leaf(TensorImpl& leaf, Tensor& g) {
     throw_misfit("a gradient", self, g);
   if (!grad.defined()) {
     g = own(std::move(g), create_graph_);
+    to.is_owned = true;
   } else if (!fits(grad)) [[unlikely]] {
     throw_misfit("a .grad", self, grad);
   }
 }
 
-void Engine::finish_leaf(TensorImpl& leaf, Tensor g) {
+void Engine::finish_leaf(Leaf& to) {
+  TensorImpl& leaf = *to.tensor;
+  Tensor g = std::move(to.grad);
   if (captures_) {
     const auto found = captured_.find({&leaf, 0});
     if (found != captured_.end()) found->second = std::move(g);
@@ -346,7 +363,8 @@ void Engine::finish_leaf(TensorImpl& leaf, Tensor g) {
   const std::lock_guard lock(leaf_mutex(&leaf));
   Tensor& grad = leaf.autograd->grad;
   if (!grad.defined()) {
-    grad = std::move(g);
+    // Not owned where there was a .grad a moment ago, which another thread has dropped.
+    grad = to.is_owned ? std::move(g) : own(std::move(g), create_graph_);
   } else if (create_graph_) {
     grad = grad + g;
   } else {

@@ -240,3 +240,40 @@ TEST_CASE("a hook can be removed after its tensor was overwritten") {
   CHECK(x.grad().equal(full({2}, 86.0)));
   CHECK_THROWS_AS(y.remove_hook(before), IndexError);
 }
+
+TEST_CASE("a .grad never shares memory with the caller's gradient, whatever the hooks drop") {
+  for_each_device([](Device device) {
+    const Tensor a = ones({3}, device).requires_grad_(), b = ones({3}, device).requires_grad_();
+    const Tensor g0 = ones({3}, device);
+    (a + b).sum().backward();
+    a.register_hook([b](const Tensor&) {
+      b.mutable_grad() = Tensor();
+      return Tensor();
+    });
+    b.register_hook([a](const Tensor&) {
+      a.mutable_grad() = Tensor();
+      return Tensor();
+    });
+    (a + b).backward(g0);
+    for (const Tensor& leaf : {a, b}) {
+      CHECK(leaf.grad().cpu().equal(ones({3})));
+      leaf.grad().mul_(100);
+      CHECK(g0.cpu().equal(ones({3})));
+    }
+    CHECK(b.grad().cpu().equal(full({3}, 100.F)));
+  });
+}
+
+TEST_CASE("a .grad that a later leaf's hook makes a misfit is refused, and no leaf has changed") {
+  const Tensor a = ones({3}).requires_grad_(), b = ones({3}).requires_grad_(),
+               c = ones({3}).requires_grad_();
+  const Tensor oldest = c * 1;  // its gradient is the last to arrive
+  c.register_hook([b](const Tensor&) {
+    b.mutable_grad() = ones({2});
+    return Tensor();
+  });
+  CHECK_THROWS_AS((oldest + (a + b)).backward(ones({3})), ShapeError);
+  CHECK_FALSE(a.grad().defined());
+  CHECK(b.grad().equal(ones({2})));
+  CHECK_FALSE(c.grad().defined());
+}

@@ -66,6 +66,56 @@ TEST_CASE("a shared module and a tied parameter keep their first path") {
   CHECK(fc->weight.name() == "list.0.weight");
 }
 
+TEST_CASE("a module that was replaced is a root again, whatever it is put into") {
+  const auto net = std::make_shared<Bare>(), head = std::make_shared<Bare>();
+  head->register_module("fc", nn::Linear(2, 2));
+  net->register_module("head", head);
+  CHECK(head->parameters()[0].name() == "head.fc.weight");
+  const auto other = net->replace_module("head", std::make_shared<Bare>());
+  CHECK(head->parameters()[0].name() == "fc.weight");
+  other->register_parameter("scale", ones({1}));
+  CHECK(net->parameters()[0].name() == "head.scale");
+  head->register_module("backbone", net);
+  for (const auto& [name, tensor] : head->named_parameters()) CHECK(tensor.name() == name);
+}
+
+TEST_CASE("a replaced module that is registered elsewhere too keeps a place") {
+  const auto net = std::make_shared<Bare>(), first = std::make_shared<Bare>();
+  nn::Linear fc(2, 2);
+  first->register_module("fc", fc);
+  SUBCASE("its first, in another module") {
+    net->register_module("again", fc);
+    net->replace_module("again", nn::Linear(1, 1));
+    CHECK(fc->weight.name() == "fc.weight");
+    net->register_module("first", first);
+    CHECK(fc->weight.name() == "first.fc.weight");
+  }
+  SUBCASE("under another name of the same module") {
+    first->register_module("same", fc);
+    SUBCASE("which was the second") { first->replace_module("same", nn::Linear(1, 1)); }
+    SUBCASE("by itself") { first->replace_module("fc", fc); }
+    CHECK(fc->weight.name() == "fc.weight");
+  }
+  SUBCASE("whose first name was taken away") {
+    first->register_module("same", fc);
+    first->replace_module("fc", nn::Linear(1, 1));
+    CHECK(fc->weight.name() == "same.weight");
+  }
+}
+
+TEST_CASE("a copy of a module, which shares its place, closes no circle of names") {
+  Bare net;
+  SUBCASE("as its child") { net.register_module("copy", std::make_shared<Bare>(net)); }
+  SUBCASE("further below") {
+    const auto child = std::make_shared<Bare>();
+    const auto copy = std::make_shared<Bare>(net);
+    net.register_module("child", child);
+    child->register_module("copy", copy);
+  }
+  net.register_parameter("weight", ones({1}));
+  CHECK(net.parameters()[0].name() == "weight");
+}
+
 TEST_CASE("a clone is named from its own root") {
   Bare root;
   Block block;
