@@ -1,5 +1,6 @@
 // The number of threads: set once for the whole process, and without influence on what the cpu
 // computes.
+#include <ambit/ambit.h>
 #include <ambit/backend/kernels.h>
 #include <ambit/detail/cores.h>
 #include <ambit/error.h>
@@ -226,13 +227,41 @@ TEST_CASE("kernels that share their work among threads also run in a program's o
 }
 #endif
 
+TEST_CASE("sixteen threads share a network in inference") {
+  manual_seed(7);
+  nn::Sequential net(nn::Conv2d(nn::Conv2dOptions(3, 16, 3).padding(1)), nn::BatchNorm2d(16),
+                     nn::Functional(relu), nn::Conv2d(nn::Conv2dOptions(16, 24, 3)),
+                     nn::Functional(relu), nn::MaxPool2d(2), nn::Flatten(),
+                     nn::Linear(24 * 7 * 7, 10));
+  net->eval();
+  std::vector<Tensor> inputs, expected;
+  for (int64_t batch = 1; batch <= 4; ++batch) {
+    const NoGradGuard no_grad;
+    inputs.push_back(rand({batch * 3, 3, 16, 16}));
+    expected.push_back(net(inputs.back()));
+  }
+  std::atomic<int> wrong{0};
+  std::vector<std::thread> threads;
+  for (size_t i = 0; i < 16; ++i) {
+    threads.emplace_back([&, i] {
+      const NoGradGuard no_grad;
+      for (size_t round = 0; round < 20; ++round) {
+        const size_t k = (i + round) % inputs.size();
+        if (!net(inputs[k]).equal(expected[k])) ++wrong;
+      }
+    });
+  }
+  for (std::thread& t : threads) t.join();
+  CHECK(wrong == 0);
+}
+
 TEST_CASE("many short threads compute at once, while the number of threads changes") {
   const RestoreThreads restore;
   manual_seed(5);
   const Tensor m = rand({200, 200}), x = rand({100'000});
   const Tensor product = m.mm(m), sum = x.add(x).sum();
   std::atomic<int> wrong{0};
-  for (int round = 0; round < 60; ++round) {
+  for (int round = 0; round < 63; ++round) {
     std::vector<std::thread> threads;
     for (int i = 0; i < 16; ++i) {
       threads.emplace_back([&, i] {

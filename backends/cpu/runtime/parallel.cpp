@@ -33,6 +33,8 @@ constexpr int kMostThreads = 256;
 /// do the rest of its share.
 constexpr int64_t kPiecesPerThread = 4;
 constexpr int64_t kLongPiece = 4;  // grains
+/// Grains that are worth a thread while others want the cores.
+constexpr int64_t kContendedGrains = 8;
 
 thread_local bool working = false;
 
@@ -51,6 +53,23 @@ long interruptions() {
   return usage.ru_nivcsw;
 }
 
+/// Whether others want the cores: one of our threads was interrupted while it looked on, a moment
+/// ago.
+class Contention {
+ public:
+  static void notice(Clock::time_point now) {
+    until_.store((now + kMoment).time_since_epoch().count(), std::memory_order_relaxed);
+  }
+  static bool now() {
+    const Clock::rep until = until_.load(std::memory_order_relaxed);
+    return until != 0 && Clock::now().time_since_epoch().count() < until;
+  }
+
+ private:
+  static constexpr auto kMoment = std::chrono::milliseconds(50);
+  static inline constinit std::atomic<Clock::rep> until_{0};
+};
+
 /// Look for `ready` for a bounded time before the thread is put to sleep: the next kernel or the
 /// end of this one is microseconds away as a rule, and a sleeper takes tens of them to wake. A core
 /// that others want is given up at once: looking on there would only delay what is waited for.
@@ -66,8 +85,8 @@ class Spin {
         pause();
       }
       const Clock::time_point now = Clock::now();
-      if (now - before > kGap && was_interrupted()) contended_until_ = now + kBackOff;
-      if (now - begin > (now < contended_until_ ? kShort : kLong)) return ready();
+      if (now - before > kGap && was_interrupted()) Contention::notice(now);
+      if (now - begin > kShort && (now - begin > kLong || Contention::now())) return ready();
       before = now;
     }
   }
@@ -76,7 +95,6 @@ class Spin {
   static constexpr auto kLong = std::chrono::microseconds(300);
   static constexpr auto kShort = std::chrono::microseconds(5);
   static constexpr auto kGap = std::chrono::microseconds(100);
-  static constexpr auto kBackOff = std::chrono::milliseconds(50);
 
   bool was_interrupted() {
     const long now = interruptions();
@@ -84,7 +102,6 @@ class Spin {
   }
 
   long interruptions_ = interruptions();
-  Clock::time_point contended_until_{};
 };
 
 /// One call of run_pieces(): the pieces in equal shares, one for each thread. Who is through with
@@ -263,8 +280,10 @@ int available_threads() { return working ? 1 : get_num_threads(); }
 
 int count_pieces(int64_t n, int64_t grain) {
   const int64_t threads = std::min(available_threads(), kMostThreads), most = n / grain;
-  if (threads == 1 || most <= threads)
-    return static_cast<int>(std::max<int64_t>(1, std::min(most, threads)));
+  // A thread that loses its core keeps the others waiting for a turn of the scheduler, which is
+  // milliseconds: not worth it for small work.
+  if (threads == 1 || most < (Contention::now() ? 2 * kContendedGrains : 2)) return 1;
+  if (most <= threads) return static_cast<int>(most);
   return static_cast<int>(std::clamp(most / kLongPiece, threads, threads * kPiecesPerThread));
 }
 
