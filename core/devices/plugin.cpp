@@ -1,8 +1,10 @@
 // The loader: where plugins are looked for, what is checked before their code is believed, and the
 // report of what came of each file.
 #include <ambit/backend/plugin.h>
+#include <ambit/detail/memory_errors.h>
 #include <ambit/error.h>
 #include <ambit/plugins.h>
+#include <dirent.h>
 #include <dlfcn.h>
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -11,8 +13,10 @@
 #include <charconv>
 #include <cstdlib>
 #include <cstring>
+#include <exception>
 #include <filesystem>
 #include <map>
+#include <memory>
 #include <mutex>
 #include <optional>
 #include <set>
@@ -26,6 +30,17 @@ namespace {
 
 namespace fs = std::filesystem;
 
+// A line of the report.
+struct ReportLine : LoadAttempt {
+  bool is_for_now = false;  // it was refused for want of memory, which may be there the next time
+};
+
+// The refusal of a library that there was no memory for.
+class NoMemoryToLoad : public BackendError {
+ public:
+  using BackendError::BackendError;
+};
+
 struct Loader {
   // Recursive: a plugin's load() may name devices, which may load plugins.
   TurnLock turn;
@@ -33,7 +48,7 @@ struct Loader {
   std::map<std::string, int> opened;  // files, and how often
   // Of what follows, which others ask for who do not have the turn.
   std::mutex mutex;
-  std::vector<LoadAttempt> report;
+  std::vector<ReportLine> report;
 };
 
 // Leaked, as the plugins themselves: their code may run until the process ends.
@@ -44,7 +59,8 @@ Loader& loader() {
 
 const char* const kPending = "expected it to be loaded, got to it while loading it";
 
-// How long a thread waits for the plugins that another one loads; drivers may take a while.
+// How long a thread waits for the plugins that another one loads; drivers may take a while. What is
+// no time in $AMBIT_LOAD_TIMEOUT changes nothing: a device must not be missing for it.
 double patience_s() {
   constexpr double kDefault = 60;
   const char* const value = std::getenv("AMBIT_LOAD_TIMEOUT");
@@ -53,9 +69,8 @@ double patience_s() {
   const char* const end = value + std::strlen(value);
   const auto [rest, error] = std::from_chars(value, end, seconds);
   // More than a day would only overflow.
-  if (error == std::errc() && rest == end && seconds > 0 && seconds <= 86400) return seconds;
-  throw BackendError(
-      fmt::format("AMBIT_LOAD_TIMEOUT: expected seconds up to 86400, got \"{}\"", value));
+  const bool is_time = error == std::errc() && rest == end && seconds > 0 && seconds <= 86400;
+  return is_time ? seconds : kDefault;
 }
 
 std::string file_being_loaded() {
@@ -117,11 +132,16 @@ const PluginInfo& check_info(const PluginInfo* info) {
   return *info;
 }
 
-// Call code of the library at `path`. Errors: BackendError only, whatever type that code throws.
+// Call code of the library at `path`. Errors: BackendError, whatever type that code throws;
+// NoMemoryToLoad and std::bad_alloc for want of memory.
 template <class Code>
 auto guarded(const std::string& path, const char* what, const Code& code) {
   try {
     return code();
+  } catch (const std::bad_alloc&) {
+    throw;  // no word about the library
+  } catch (const OutOfMemoryError& e) {
+    throw NoMemoryToLoad(fmt::format("expected {} to succeed, got an error: {}", what, e.what()));
   } catch (const std::exception& e) {
     const std::string_view text = e.what();
     const std::string by_registry = path + ": ";  // which says it all
@@ -143,34 +163,55 @@ std::string new_name(const std::string& file) {
   return name + file;
 }
 
+// What the system's loader says where it gets no memory; it keeps its errno to itself. A library
+// for which the static TLS block is too small will not fit later either.
+bool is_for_want_of_memory(std::string_view text) {
+  const auto says = [text](const char* words) {
+    return text.find(words) != std::string_view::npos;
+  };
+  if (says("static TLS block")) return false;
+  return says("failed to map segment") || says("cannot map zero-fill pages") ||
+         says("annot allocate memory") || says("out of memory");
+}
+
 // Open one file and check what it says of itself. It is never closed: its code runs as soon as it
-// is open, in threads of its own perhaps. Errors: BackendError.
+// is open, in threads of its own perhaps. Errors: BackendError, NoMemoryToLoad.
 const PluginInfo& open_plugin(const std::string& path) {
   check_plugin_file(path);
-  void* const library = dlopen(new_name(path).c_str(), RTLD_NOW | RTLD_LOCAL);
-  if (!library) throw BackendError(fmt::format("expected a loadable library, got: {}", dlerror()));
-  ++loader().opened[path];
+  const std::string name = new_name(path);
+  int& opened = loader().opened[path];  // it must not fail once the library is open
+  void* const library = dlopen(name.c_str(), RTLD_NOW | RTLD_LOCAL);
+  if (!library) {
+    const char* const text = dlerror();
+    const std::string reason = fmt::format("expected a loadable library, got: {}", text);
+    if (is_for_want_of_memory(text)) throw NoMemoryToLoad(reason);
+    throw BackendError(reason);
+  }
+  ++opened;
   using Entry = const PluginInfo* (*)();
   const auto entry = reinterpret_cast<Entry>(dlsym(library, "ambit_plugin"));
   if (!entry) throw BackendError("expected the entry ambit_plugin(), got a library without it");
   return check_info(guarded(path, "ambit_plugin()", entry));
 }
 
-// Register its backends and return what it brought: "cuda: 2 devices". Errors: BackendError.
-std::string load_plugin(const std::string& path, const PluginInfo& plugin) {
+// Register its backends and enter what it brought: "cuda: 2 devices". Errors: BackendError;
+// std::bad_alloc, maybe when it is loaded.
+void load_plugin(const std::string& path, const PluginInfo& plugin, ReportLine& line) {
   Registry registry(path);
   const std::vector<std::string> brought = guarded(path, "load()", [&] {
     plugin.load(registry);
     return registry.commit();
   });
-  return brought.empty() ? "no backends" : fmt::format("{}", fmt::join(brought, ", "));
+  line.loaded = true;
+  line.result = "loaded";  // short enough to need no memory
+  line.result = brought.empty() ? "no backends" : fmt::format("{}", fmt::join(brought, ", "));
 }
 
 // Where a file stands in the report; at the end, where it was never tried.
-std::vector<LoadAttempt>::iterator find_attempt(std::vector<LoadAttempt>& report,
-                                                const std::string& file) {
+std::vector<ReportLine>::iterator find_line(std::vector<ReportLine>& report,
+                                            const std::string& file) {
   return std::find_if(report.begin(), report.end(),
-                      [&](const LoadAttempt& known) { return known.file == file; });
+                      [&](const ReportLine& known) { return known.file == file; });
 }
 
 enum class Try {
@@ -183,52 +224,82 @@ enum class Try {
 // left as it is.
 std::optional<LoadAttempt> enter(const std::string& file, Try how) {
   Loader& l = loader();
-  const LoadAttempt pending{file, false, kPending};
+  ReportLine pending{{file, false, kPending}};
   const std::lock_guard lock(l.mutex);
-  const auto known = find_attempt(l.report, file);
+  const auto known = find_line(l.report, file);
   if (known == l.report.end()) {
-    l.report.push_back(pending);
-  } else if (known->loaded || how != Try::again || known->result == kPending) {
+    l.report.push_back(std::move(pending));
+  } else if (known->loaded || known->result == kPending ||
+             (how != Try::again && !known->is_for_now)) {
     return *known;  // also a plugin whose load() asks for itself is not loaded twice
   } else {
-    *known = pending;
+    *known = std::move(pending);
   }
   return std::nullopt;
 }
 
+// A file's line in the report while the file is tried; without an end to tell, it goes again, as if
+// the file had never been tried.
+class PendingLine {
+ public:
+  explicit PendingLine(const std::string& file) : file_(file) {}
+  ~PendingLine() {
+    if (is_told_) return;
+    Loader& l = loader();
+    const std::lock_guard lock(l.mutex);
+    l.report.erase(find_line(l.report, file_));
+  }
+  PendingLine(const PendingLine&) = delete;
+  PendingLine& operator=(const PendingLine&) = delete;
+
+  // Enter the end and return it.
+  LoadAttempt tell(ReportLine end) {
+    Loader& l = loader();
+    const std::lock_guard lock(l.mutex);
+    ReportLine& line = *find_line(l.report, file_);
+    line = std::move(end);
+    is_told_ = true;
+    return line;
+  }
+
+ private:
+  const std::string& file_;
+  bool is_told_ = false;
+};
+
 // Try a file and return its attempt; one that was tried before is not tried again, but as `how`
-// says. Errors: BackendError where another thread loads plugins and does not end.
+// says. Errors: BackendError where another thread loads plugins and does not end; std::bad_alloc,
+// then the file counts as never tried, unless it was loaded.
 LoadAttempt try_file(const std::string& path, Try how) {
-  Loader& l = loader();
   std::error_code ignored;
   const fs::path given = fs::absolute(path, ignored);
   const fs::path canonical = fs::weakly_canonical(given, ignored);
   const std::string file = canonical.empty() ? path : canonical.string();
   const Turn turn;
   if (const auto known = enter(file, how)) return *known;
-  LoadAttempt attempt{file, false, ""};
+  PendingLine pending(file);
+  ReportLine end{{file, false, ""}};
   try {
     const PluginInfo& plugin = open_plugin(file);
-    if (plugin.stand_in && how == Try::unless_stand_in) {
-      const std::lock_guard lock(l.mutex);
-      l.report.erase(find_attempt(l.report, file));
-      return attempt;
-    }
-    attempt.result = load_plugin(file, plugin);
-    attempt.loaded = true;
+    if (plugin.stand_in && how == Try::unless_stand_in) return end;
+    load_plugin(file, plugin, end);
+  } catch (const std::bad_alloc&) {
+    if (end.loaded) pending.tell(std::move(end));
+    throw;
   } catch (const std::exception& e) {
-    attempt.result = e.what();
+    end.result = e.what();
+    end.is_for_now = dynamic_cast<const NoMemoryToLoad*>(&e);
   }
-  const std::lock_guard lock(l.mutex);
-  return *find_attempt(l.report, file) = attempt;
+  return pending.tell(std::move(end));
 }
 
-// The plugins in a folder, by name; none where there is no such folder.
+// The plugins in a folder, by name; none where there is no such folder. Not by libstdc++'s
+// directory_iterator, which without memory ends the process.
 std::vector<fs::path> plugins_in(const fs::path& folder) {
   std::vector<fs::path> found;
-  std::error_code error;
-  for (fs::directory_iterator it(folder, error), end; !error && it != end; it.increment(error)) {
-    if (is_plugin_name(it->path().filename().string())) found.push_back(it->path());
+  const std::unique_ptr<DIR, int (*)(DIR*)> stream(::opendir(folder.c_str()), ::closedir);
+  while (const dirent* const file = stream ? ::readdir(stream.get()) : nullptr) {
+    if (is_plugin_name(file->d_name)) found.push_back(folder / file->d_name);
   }
   std::sort(found.begin(), found.end());
   return found;
@@ -260,41 +331,80 @@ std::vector<fs::path> candidates() {
   return files;
 }
 
+// Try all candidates; one that there is no memory for keeps none of the others from being tried.
+// Errors: std::bad_alloc, behind them all.
+void try_all() {
+  const std::vector<fs::path> files = candidates();
+  std::exception_ptr no_memory;
+  for (const Try how : {Try::unless_stand_in, Try::once}) {
+    for (const fs::path& file : files) {
+      try {
+        try_file(file, how);
+      } catch (const std::bad_alloc&) {
+        no_memory = std::current_exception();
+      }
+    }
+  }
+  if (no_memory) std::rethrow_exception(no_memory);
+}
+
+bool all_tried() {
+  Loader& l = loader();
+  const std::lock_guard lock(l.mutex);
+  return std::none_of(l.report.begin(), l.report.end(),
+                      [](const ReportLine& e) { return e.is_for_now; });
+}
+
+void search_for(std::string_view name) {
+  const char* path = std::getenv("AMBIT_BACKEND_PATH");
+  Loader& l = loader();
+  // Held to the end: who asks for the same name meanwhile must wait for what comes of it.
+  const Turn turn;
+  const auto [searched, is_new] =
+      l.searched.insert(fmt::format("{} in {}", name, path ? path : ""));
+  if (!is_new) return;
+  // In the set from the start, since a plugin that is loaded may ask for the same name.
+  try {
+    const std::string wanted = fmt::format("libambit_{}.so", name);
+    for (const fs::path& file : candidates()) {
+      if (file.filename() == wanted) try_file(file, Try::once);
+    }
+    if (!has_devices(name)) try_all();
+  } catch (...) {
+    l.searched.erase(searched);
+    throw;
+  }
+  if (!all_tried()) l.searched.erase(searched);
+}
+
 }  // namespace
 
 void load_backend(const std::string& path) {
-  if (const LoadAttempt attempt = try_file(path, Try::again); !attempt.loaded) {
-    throw BackendError(fmt::format("{}: {}", attempt.file, attempt.result));
-  }
+  typed_memory_errors("load_backend", [&] {
+    if (const LoadAttempt attempt = try_file(path, Try::again); !attempt.loaded) {
+      throw BackendError(fmt::format("{}: {}", attempt.file, attempt.result));
+    }
+  });
 }
 
 void load_all_backends() noexcept {
   try {
-    const std::vector<fs::path> files = candidates();
-    for (const fs::path& file : files) try_file(file, Try::unless_stand_in);
-    for (const fs::path& file : files) try_file(file, Try::once);
+    try_all();
   } catch (...) {
     // Out of memory, or a folder that vanished: what was loaded so far stays.
   }
 }
 
 void load_backends_for(std::string_view name) {
-  const char* path = std::getenv("AMBIT_BACKEND_PATH");
-  Loader& l = loader();
-  // Held to the end: who asks for the same name meanwhile must wait for what comes of it.
-  const Turn turn;
-  if (!l.searched.insert(fmt::format("{} in {}", name, path ? path : "")).second) return;
-  const std::string wanted = fmt::format("libambit_{}.so", name);
-  for (const fs::path& file : candidates()) {
-    if (file.filename() == wanted) try_file(file, Try::once);
-  }
-  if (!has_devices(name)) load_all_backends();
+  typed_memory_errors("Device", [&] { search_for(name); });
 }
 
 std::vector<LoadAttempt> load_report() {
-  Loader& l = loader();
-  const std::lock_guard lock(l.mutex);
-  return l.report;
+  return typed_memory_errors("load_report", [] {
+    Loader& l = loader();
+    const std::lock_guard lock(l.mutex);
+    return std::vector<LoadAttempt>(l.report.begin(), l.report.end());
+  });
 }
 
 }  // namespace ambit

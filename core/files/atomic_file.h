@@ -40,7 +40,6 @@ class AtomicFile {
   void open_temporary(const struct stat* before);
   bool open_new(mode_t mode);
   void keep_owner_and_mode(const struct stat& before) const;
-  void close_all() noexcept;
   void sync_folder() const;
   [[noreturn]] void fail(const char* step, int error) const;
 

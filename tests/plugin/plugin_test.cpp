@@ -158,7 +158,6 @@ TEST_CASE("child: a refused library goes on" * doctest::skip()) {
 
 TEST_CASE("a plugin that waits for a thread which waits for plugins gets an error, not a hang") {
   check_child("child: a plugin joins a thread", {{"AMBIT_LOAD_TIMEOUT", "0.2"}});
-  check_child("child: a bad timeout", {{"AMBIT_LOAD_TIMEOUT", "soon"}});
 }
 TEST_CASE("child: a plugin joins a thread" * doctest::skip()) {
   const std::string file = plugin_path("joins_a_thread");
@@ -172,10 +171,16 @@ TEST_CASE("child: a plugin joins a thread" * doctest::skip()) {
   load_backend(plugin_path("toy"));
   CHECK(is_available("toy"));
 }
+TEST_CASE("a timeout that is no time changes nothing") {
+  for (const char* timeout : {"soon", "-1", "0", "1e9", "5 s", "nan"}) {
+    check_child("child: a bad timeout",
+                {{"AMBIT_LOAD_TIMEOUT", timeout}, {"AMBIT_BACKEND_PATH", AMBIT_TEST_PLUGINS}});
+  }
+}
 TEST_CASE("child: a bad timeout" * doctest::skip()) {
-  CHECK_THROWS_WITH_AS(load_backend(plugin_path("toy")),
-                       "AMBIT_LOAD_TIMEOUT: expected seconds up to 86400, got \"soon\"",
-                       BackendError);
+  CHECK(device_count("toy") == 1);
+  load_backend(plugin_path("toy2"));
+  CHECK(is_available("toy2"));
 }
 
 TEST_CASE("what everybody may change is not loaded, unless one says so") {
