@@ -246,15 +246,17 @@ TEST_CASE("a .grad never shares memory with the caller's gradient, whatever the 
     const Tensor a = ones({3}, device).requires_grad_(), b = ones({3}, device).requires_grad_();
     const Tensor g0 = ones({3}, device);
     (a + b).sum().backward();
-    a.register_hook([b](const Tensor&) {
+    const auto of_a = a.register_hook([b](const Tensor&) {
       b.mutable_grad() = Tensor();
       return Tensor();
     });
-    b.register_hook([a](const Tensor&) {
+    const auto of_b = b.register_hook([a](const Tensor&) {
       a.mutable_grad() = Tensor();
       return Tensor();
     });
     (a + b).backward(g0);
+    a.remove_hook(of_a);  // or they own each other
+    b.remove_hook(of_b);
     for (const Tensor& leaf : {a, b}) {
       CHECK(leaf.grad().cpu().equal(ones({3})));
       leaf.grad().mul_(100);

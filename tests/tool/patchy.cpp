@@ -3,6 +3,7 @@
 #include <ambit/backend/reference.h>
 #include <ambit/error.h>
 
+#include <csignal>
 #include <cstdlib>
 #include <memory>
 #include <string_view>
@@ -31,12 +32,10 @@ void unary(Tensor& y, const Tensor& x, const UnaryOp& op) {
   kernels::unary(out, toy::on_cpu(x), op);
 }
 
-void raise_fault(volatile int* nowhere) { *nowhere = 1; }
-
 void matmul(Tensor&, const Tensor&, const Tensor&) {
   if (const char* crash = std::getenv("PATCHY_CRASH")) {
     if (std::string_view(crash) == "abort") std::abort();
-    raise_fault(nullptr);
+    std::raise(SIGSEGV);  // what a stray pointer does, which sanitizers would forestall
   }
   throw BackendError("matmul: lost the device");
 }

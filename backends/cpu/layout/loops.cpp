@@ -6,7 +6,11 @@ namespace {
 /// Whether dim d (outer) and the next one walk like one longer dim in every operand.
 bool joinable(const Dims& sizes, const Dims* strides, size_t operands, size_t d) {
   for (size_t i = 0; i < operands; ++i) {
-    if (strides[i][d] != strides[i][d + 1] * sizes[d + 1]) return false;
+    // Unsigned, since those of an empty tensor may be as large as they like.
+    const auto inner = static_cast<uint64_t>(strides[i][d + 1]);
+    if (static_cast<uint64_t>(strides[i][d]) != inner * static_cast<uint64_t>(sizes[d + 1])) {
+      return false;
+    }
   }
   return true;
 }
