@@ -12,7 +12,7 @@
 
 namespace ambit {
 
-const Tensor& Tensor::requires_grad_(bool on) const {
+Tensor& Tensor::requires_grad_(bool on) const {
   if (on && !is_floating_point()) {
     throw DTypeError(fmt::format("requires_grad_: expected a floating-point dtype, got {}",
                                  ambit::name(dtype())));
@@ -24,7 +24,7 @@ const Tensor& Tensor::requires_grad_(bool on) const {
   // Here and not at first use: threads that share a leaf then find its meta made.
   if (on) autograd_meta(*impl);
   impl->requires_grad = on;
-  return *this;
+  return const_cast<Tensor&>(*this);  // as all methods that write
 }
 
 bool Tensor::is_leaf() const { return !grad_fn(); }
@@ -47,7 +47,7 @@ void Tensor::backward(const Tensor& gradient, bool retain_graph, bool create_gra
 
 Tensor Tensor::detach() const { return alias(*this, sizes(), strides()); }
 
-const Tensor& Tensor::detach_() const {
+Tensor& Tensor::detach_() const {
   if (get()->base) {
     throw AutogradError("detach_: expected a tensor that is not a view, got a view; use detach()");
   }
@@ -57,7 +57,7 @@ const Tensor& Tensor::detach_() const {
     impl_->autograd->grad_fn.reset();
     impl_->autograd->hooked.clear();
   }
-  return *this;
+  return const_cast<Tensor&>(*this);
 }
 
 void Tensor::retain_grad() const try {

@@ -30,6 +30,10 @@ Device::Device(std::string_view text) {
   }
 }
 
+void Device::look_up(DeviceType type, int index) {
+  *this = Device(fmt::format("{}:{}", type.name(), index));
+}
+
 std::string Device::type() const { return device_name(kind_); }
 
 std::string Device::str() const {
@@ -41,6 +45,7 @@ std::string Device::repr() const {
                                : fmt::format("device(type='{}', index={})", type(), index_);
 }
 
+std::ostream& operator<<(std::ostream& os, DeviceType type) { return os << type.name(); }
 std::ostream& operator<<(std::ostream& os, Device device) { return os << device.str(); }
 
 int device_count(std::string_view type) noexcept {

@@ -17,7 +17,7 @@ constexpr int64_t kMaxSize = std::numeric_limits<int32_t>::max();
 
 constexpr std::string_view kAxis[2] = {"height", "width"};
 
-IntArrayRef list(const Pair& pair) { return {pair.data(), pair.size()}; }
+Dims list(const Pair& pair) { return {pair.h, pair.w}; }
 
 void check_range(const char* op, const char* what, IntArrayRef got, int64_t min) {
   for (const int64_t v : got) {
@@ -57,6 +57,13 @@ void check_channels(const char* op, IntArrayRef input, IntArrayRef weight, int64
 }
 
 }  // namespace
+
+IntOrPair::IntOrPair(std::initializer_list<int64_t> sizes) {
+  if (sizes.size() != 1 && sizes.size() != 2) {
+    throw Error(fmt::format("IntOrPair: expected one number or two, got {}", sizes.size()));
+  }
+  pair_ = {*sizes.begin(), *(sizes.end() - 1)};
+}
 
 Dims Conv2dParams::out_sizes(const char* op, IntArrayRef input, IntArrayRef weight) const {
   check_4d(op, "input", input, "[N, C, H, W]");

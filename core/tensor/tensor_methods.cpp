@@ -9,6 +9,13 @@
 #include <ambit/ops/shape.h>
 
 namespace ambit {
+namespace {
+
+// In-place functions return what they are given. A Tensor is a handle: const leaves its elements
+// writable, and methods that write return it as libtorch's do.
+Tensor& written(const Tensor& self) { return const_cast<Tensor&>(self); }
+
+}  // namespace
 
 // --- device and dtype
 Tensor Tensor::to(Device device, bool non_blocking, bool copy) const {
@@ -26,8 +33,8 @@ Tensor Tensor::to(const TensorOptions& options, bool non_blocking, bool copy) co
 }
 Tensor Tensor::contiguous() const { return ambit::contiguous(*this); }
 Tensor Tensor::clone() const { return ambit::clone(*this); }
-const Tensor& Tensor::copy_(const Tensor& src, bool non_blocking) const {
-  return ambit::copy_(*this, src, non_blocking);
+Tensor& Tensor::copy_(const Tensor& src, bool non_blocking) const {
+  return written(ambit::copy_(*this, src, non_blocking));
 }
 
 // --- shape.h
@@ -75,13 +82,13 @@ Tensor Tensor::operator[](const Tensor& index) const { return ambit::index(*this
 Tensor Tensor::index(std::initializer_list<indexing::TensorIndex> indices) const {
   return ambit::index(*this, indices);
 }
-const Tensor& Tensor::index_put_(std::initializer_list<indexing::TensorIndex> indices,
-                                 const Tensor& value) const {
-  return ambit::index_put_(*this, indices, value);
+Tensor& Tensor::index_put_(std::initializer_list<indexing::TensorIndex> indices,
+                           const Tensor& value) const {
+  return written(ambit::index_put_(*this, indices, value));
 }
-const Tensor& Tensor::index_put_(std::initializer_list<indexing::TensorIndex> indices,
-                                 const Scalar& value) const {
-  return ambit::index_put_(*this, indices, value);
+Tensor& Tensor::index_put_(std::initializer_list<indexing::TensorIndex> indices,
+                           const Scalar& value) const {
+  return written(ambit::index_put_(*this, indices, value));
 }
 Tensor Tensor::index_select(int64_t dim, const Tensor& index) const {
   return ambit::index_select(*this, dim, index);
@@ -95,18 +102,18 @@ Tensor Tensor::scatter(int64_t dim, const Tensor& index, const Tensor& src) cons
 Tensor Tensor::scatter_add(int64_t dim, const Tensor& index, const Tensor& src) const {
   return ambit::scatter_add(*this, dim, index, src);
 }
-const Tensor& Tensor::scatter_(int64_t dim, const Tensor& index, const Tensor& src) const {
-  return ambit::scatter_(*this, dim, index, src);
+Tensor& Tensor::scatter_(int64_t dim, const Tensor& index, const Tensor& src) const {
+  return written(ambit::scatter_(*this, dim, index, src));
 }
-const Tensor& Tensor::scatter_add_(int64_t dim, const Tensor& index, const Tensor& src) const {
-  return ambit::scatter_add_(*this, dim, index, src);
+Tensor& Tensor::scatter_add_(int64_t dim, const Tensor& index, const Tensor& src) const {
+  return written(ambit::scatter_add_(*this, dim, index, src));
 }
 Tensor Tensor::masked_select(const Tensor& mask) const { return ambit::masked_select(*this, mask); }
 Tensor Tensor::masked_fill(const Tensor& mask, const Scalar& value) const {
   return ambit::masked_fill(*this, mask, value);
 }
-const Tensor& Tensor::masked_fill_(const Tensor& mask, const Scalar& value) const {
-  return ambit::masked_fill_(*this, mask, value);
+Tensor& Tensor::masked_fill_(const Tensor& mask, const Scalar& value) const {
+  return written(ambit::masked_fill_(*this, mask, value));
 }
 Tensor Tensor::nonzero() const { return ambit::nonzero(*this); }
 
@@ -123,26 +130,26 @@ Tensor Tensor::sub(const Tensor& o, const Scalar& alpha) const {
 Tensor Tensor::sub(const Scalar& o, const Scalar& alpha) const {
   return ambit::sub(*this, o, alpha);
 }
-const Tensor& Tensor::add_(const Tensor& o, const Scalar& alpha) const {
-  return ambit::add_(*this, o, alpha);
+Tensor& Tensor::add_(const Tensor& o, const Scalar& alpha) const {
+  return written(ambit::add_(*this, o, alpha));
 }
-const Tensor& Tensor::add_(const Scalar& o, const Scalar& alpha) const {
-  return ambit::add_(*this, o, alpha);
+Tensor& Tensor::add_(const Scalar& o, const Scalar& alpha) const {
+  return written(ambit::add_(*this, o, alpha));
 }
-const Tensor& Tensor::sub_(const Tensor& o, const Scalar& alpha) const {
-  return ambit::sub_(*this, o, alpha);
+Tensor& Tensor::sub_(const Tensor& o, const Scalar& alpha) const {
+  return written(ambit::sub_(*this, o, alpha));
 }
-const Tensor& Tensor::sub_(const Scalar& o, const Scalar& alpha) const {
-  return ambit::sub_(*this, o, alpha);
+Tensor& Tensor::sub_(const Scalar& o, const Scalar& alpha) const {
+  return written(ambit::sub_(*this, o, alpha));
 }
 
 #define AMBIT_TENSOR_METHOD(name)                                              \
   Tensor Tensor::name(const Tensor& o) const { return ambit::name(*this, o); } \
-  const Tensor& Tensor::name##_(const Tensor& o) const { return ambit::name##_(*this, o); }
+  Tensor& Tensor::name##_(const Tensor& o) const { return written(ambit::name##_(*this, o)); }
 #define AMBIT_BINARY_METHOD(name)                                              \
   AMBIT_TENSOR_METHOD(name)                                                    \
   Tensor Tensor::name(const Scalar& o) const { return ambit::name(*this, o); } \
-  const Tensor& Tensor::name##_(const Scalar& o) const { return ambit::name##_(*this, o); }
+  Tensor& Tensor::name##_(const Scalar& o) const { return written(ambit::name##_(*this, o)); }
 AMBIT_BINARY_METHOD(mul)
 AMBIT_BINARY_METHOD(div)
 AMBIT_BINARY_METHOD(floor_divide)
@@ -172,7 +179,7 @@ Tensor Tensor::minimum(const Tensor& o) const { return ambit::minimum(*this, o);
 
 #define AMBIT_METHOD(name, ...)                              \
   Tensor Tensor::name() const { return ambit::name(*this); } \
-  const Tensor& Tensor::name##_() const { return ambit::name##_(*this); }
+  Tensor& Tensor::name##_() const { return written(ambit::name##_(*this)); }
 AMBIT_UNARY_MAPS(AMBIT_METHOD)
 #undef AMBIT_METHOD
 Tensor Tensor::isnan() const { return ambit::isnan(*this); }
@@ -181,8 +188,8 @@ Tensor Tensor::isfinite() const { return ambit::isfinite(*this); }
 Tensor Tensor::clamp(std::optional<Scalar> min, std::optional<Scalar> max) const {
   return ambit::clamp(*this, min, max);
 }
-const Tensor& Tensor::clamp_(std::optional<Scalar> min, std::optional<Scalar> max) const {
-  return ambit::clamp_(*this, min, max);
+Tensor& Tensor::clamp_(std::optional<Scalar> min, std::optional<Scalar> max) const {
+  return written(ambit::clamp_(*this, min, max));
 }
 Tensor Tensor::where(const Tensor& condition, const Tensor& other) const {
   return ambit::where(condition, *this, other);
@@ -193,17 +200,17 @@ bool Tensor::allclose(const Tensor& o, double rtol, double atol, bool equal_nan)
 }
 
 // --- creation.h, random.h
-const Tensor& Tensor::fill_(const Scalar& value) const { return ambit::fill_(*this, value); }
-const Tensor& Tensor::uniform_(double from, double to) const {
-  return ambit::uniform_(*this, from, to);
+Tensor& Tensor::fill_(const Scalar& value) const { return written(ambit::fill_(*this, value)); }
+Tensor& Tensor::uniform_(double from, double to) const {
+  return written(ambit::uniform_(*this, from, to));
 }
-const Tensor& Tensor::normal_(double mean, double std) const {
-  return ambit::normal_(*this, mean, std);
+Tensor& Tensor::normal_(double mean, double std) const {
+  return written(ambit::normal_(*this, mean, std));
 }
-const Tensor& Tensor::random_(int64_t from, int64_t to) const {
-  return ambit::random_(*this, from, to);
+Tensor& Tensor::random_(int64_t from, int64_t to) const {
+  return written(ambit::random_(*this, from, to));
 }
-const Tensor& Tensor::bernoulli_(double p) const { return ambit::bernoulli_(*this, p); }
+Tensor& Tensor::bernoulli_(double p) const { return written(ambit::bernoulli_(*this, p)); }
 
 // --- reduce.h
 Tensor Tensor::sum(std::optional<DType> dtype) const { return ambit::sum(*this, dtype); }

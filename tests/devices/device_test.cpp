@@ -44,6 +44,26 @@ TEST_CASE("malformed and unknown devices are refused with the reason") {
   }
 }
 
+TEST_CASE("a kind of device is chosen by its constant") {
+  DeviceType type;
+  CHECK(type == kCPU);
+  CHECK(Device(type) == Device());
+  type = kMeta;
+  CHECK(Device(type).is_meta());
+  const Device other(DeviceType("reference"), 0);
+  CHECK(other == Device("reference"));
+  CHECK(other.type() == DeviceType("reference"));
+  CHECK(other.type() != kCUDA);
+  CHECK_THROWS_AS(Device(kCPU, 1), Error);
+  CHECK_THROWS_AS(Device(DeviceType("reference"), -1), Error);
+  CHECK_THROWS_AS(Device(DeviceType("no_such_device")), Error);
+  const Tensor x = zeros({2}, device(DeviceType("reference"), 0));
+  CHECK(x.to(kCPU).is_cpu());
+  CHECK(zeros({2}, kMeta).to(kFloat64).is_meta());
+  CHECK(ones({2}, kInt64).to(x).options().dtype() == kFloat32);
+  CHECK(ones({2}, kInt64).to(x).device() == x.device());
+}
+
 TEST_CASE("a device can be named before it exists; using it says how many there are") {
   const Device seventh("reference:7");
   CHECK_THROWS_WITH_AS(empty({1}, seventh),

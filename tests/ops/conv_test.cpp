@@ -10,6 +10,15 @@
 
 using namespace ambit;
 
+TEST_CASE("conv2d takes libtorch's arguments") {
+  const Tensor x = wave(kCPU, {2, 4, 7, 6}), w = wave(kCPU, {6, 2, 3, 2}), b = wave(kCPU, {6});
+  const Conv2dParams p{.stride = {2, 2}, .padding = {1, 0}, .dilation = {1, 1}, .groups = 2};
+  CHECK(conv2d(x, w, b, 2, {1, 0}, 1, 2).equal(conv2d(x, w, b, p)));
+  CHECK(conv2d(x, w, b, {2, 2}, {1, 0}, {1}, 2).equal(conv2d(x, w, b, p)));
+  CHECK(conv2d(x, w, {}, {.stride = {3}, .groups = 2})
+            .equal(conv2d(x, w, {}, {.stride = {3, 3}, .groups = 2})));
+}
+
 TEST_CASE("conv2d agrees with PyTorch") {
   for_each_device([](Device d) {
     // F.conv2d(wave(1, 2, 4, 5), wave(2, 2, 3, 2, k=0.3), wave(2))

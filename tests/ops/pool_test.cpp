@@ -32,6 +32,29 @@ TEST_CASE("max_pool2d agrees with PyTorch, in values and positions") {
   });
 }
 
+TEST_CASE("pooling takes libtorch's arguments, and one size for both dims") {
+  const Tensor x = wave(kCPU, {1, 1, 9, 8});
+  const Tensor by_two = max_pool2d(x, {.kernel = {2, 2}, .stride = {2, 2}});
+  CHECK(max_pool2d(x, 2).equal(by_two));
+  CHECK(max_pool2d(x, {2}).equal(by_two));
+  CHECK(max_pool2d(x, {2, 2}).equal(by_two));
+  CHECK(max_pool2d(x, 3, {2, 1}, 1, 2, true)
+            .equal(max_pool2d(x, {.kernel = {3, 3},
+                                  .stride = {2, 1},
+                                  .padding = {1, 1},
+                                  .dilation = {2, 2},
+                                  .ceil_mode = true})));
+  CHECK(max_pool2d(x, {3, 2}, 1).equal(max_pool2d(x, {.kernel = {3, 2}, .stride = {1, 1}})));
+  CHECK(max_pool2d(x, {3, 2}).equal(max_pool2d(x, {.kernel = {3, 2}, .stride = {3, 2}})));
+  CHECK(avg_pool2d(x, 3, 1, 1, false, false)
+            .equal(avg_pool2d(x, {.kernel = {3, 3},
+                                  .stride = {1, 1},
+                                  .padding = {1, 1},
+                                  .count_include_pad = false})));
+  CHECK(adaptive_avg_pool2d(x, 2).equal(adaptive_avg_pool2d(x, {2, 2})));
+  CHECK_THROWS_AS(adaptive_avg_pool2d(x, {1, 2, 3}), Error);
+}
+
 TEST_CASE("max_pool2d takes the first of equals and lets NaN win") {
   for_each_device([](Device d) {
     const double nan = std::numeric_limits<double>::quiet_NaN();

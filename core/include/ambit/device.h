@@ -14,6 +14,28 @@ namespace ambit {
 /// Id of a backend's name, handed out by the registry. Core knows only these two.
 enum class DeviceKind : int16_t { cpu = 0, meta = 1 };
 
+/// A kind of device by its name, as programs choose one: kCPU, kCUDA, DeviceType("sim").
+class DeviceType {
+ public:
+  constexpr DeviceType() = default;
+  /// `name` must stay. It is looked up where a Device is made of it.
+  constexpr explicit DeviceType(const char* name) : name_(name) {}
+  constexpr std::string_view name() const { return name_; }
+
+  friend constexpr bool operator==(DeviceType a, DeviceType b) { return a.name_ == b.name_; }
+  /// Compare with what Device::type() returns.
+  friend constexpr bool operator==(std::string_view name, DeviceType b) { return name == b.name_; }
+
+ private:
+  std::string_view name_ = "cpu";
+};
+
+inline constexpr DeviceType kCPU{"cpu"};
+inline constexpr DeviceType kCUDA{"cuda"};
+inline constexpr DeviceType kMeta{"meta"};
+
+AMBIT_API std::ostream& operator<<(std::ostream& os, DeviceType type);
+
 /// A device, always indexed: Device("cuda") is Device("cuda:0"). Equality is total.
 class Device {
  public:
@@ -21,6 +43,10 @@ class Device {
   constexpr Device() = default;
   constexpr explicit Device(DeviceKind kind, int index = 0)
       : kind_(kind), index_(static_cast<int16_t>(index)) {}
+  /// Device(kCUDA, 1). Errors: those of Device("cuda:1").
+  constexpr Device(DeviceType type, int index = 0) {
+    if (type != kCPU || index != 0) look_up(type, index);
+  }
   /// Parse "<name>" or "<name>:<index>". The index is not compared with what the machine has:
   /// using a device that does not exist is what throws.
   /// Errors: Error for malformed text, or a name that no backend bears, saying which do.
@@ -44,12 +70,11 @@ class Device {
   friend constexpr bool operator==(Device a, Device b) = default;
 
  private:
+  AMBIT_API void look_up(DeviceType type, int index);
+
   DeviceKind kind_ = DeviceKind::cpu;
   int16_t index_ = 0;
 };
-
-inline constexpr Device kCPU{};
-inline constexpr Device kMeta{DeviceKind::meta};
 
 AMBIT_API std::ostream& operator<<(std::ostream& os, Device device);
 

@@ -5,8 +5,8 @@
 #include <ambit/function_table.h>
 #include <ambit/shape.h>
 
-#include <array>
 #include <cstdint>
+#include <initializer_list>
 
 namespace ambit {
 
@@ -24,7 +24,27 @@ struct RandomParams {
   uint64_t seed = 0, offset = 0;  ///< offset in blocks of four 32-bit words
 };
 
-using Pair = std::array<int64_t, 2>;  ///< (h, w)
+/// (h, w); {5} is (5, 5).
+struct Pair {
+  int64_t h = 0, w = h;
+
+  constexpr int64_t& operator[](size_t i) { return i == 0 ? h : w; }
+  constexpr int64_t operator[](size_t i) const { return i == 0 ? h : w; }
+  friend constexpr bool operator==(const Pair&, const Pair&) = default;
+};
+
+/// A Pair as programs write it, also 5 or {5}; libtorch's ExpandingArray<2>.
+class IntOrPair {
+ public:
+  constexpr IntOrPair(int64_t both) : pair_{both, both} {}
+  constexpr IntOrPair(const Pair& pair) : pair_(pair) {}
+  /// Errors: Error unless there are one or two numbers.
+  AMBIT_API IntOrPair(std::initializer_list<int64_t> sizes);
+  constexpr operator const Pair&() const { return pair_; }
+
+ private:
+  Pair pair_;
+};
 
 /// x [N,C,H,W], w [K,C/groups,R,S], y [N,K,P,Q].
 struct Conv2dParams {

@@ -15,11 +15,13 @@ namespace ambit {
 
 class Dims;
 
-/// A borrowed list of int64: take it as a parameter, never keep it.
+/// A borrowed list of int64: take it as a parameter, never keep it. One number is a list of one:
+/// `ones(3)`, `x.view(-1)`.
 class IntArrayRef {
  public:
   constexpr IntArrayRef() = default;
   constexpr IntArrayRef(const int64_t* data, size_t size) : data_(data), size_(size) {}
+  constexpr IntArrayRef(const int64_t& one) : data_(&one), size_(1) {}
 #pragma GCC diagnostic push
 #if defined(__GNUC__) && !defined(__clang__)
 #pragma GCC diagnostic ignored "-Winit-list-lifetime"

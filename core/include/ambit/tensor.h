@@ -47,6 +47,16 @@ class AMBIT_API Tensor {
   Tensor() = default;
   explicit Tensor(intrusive_ptr<TensorImpl> impl) : impl_(std::move(impl)) {}
 
+  // A handle is assigned where it has a name; `t[3] = x` writes into what a function returned.
+  Tensor(const Tensor&) = default;
+  Tensor(Tensor&&) noexcept = default;
+  Tensor& operator=(const Tensor&) & = default;
+  Tensor& operator=(Tensor&&) & noexcept = default;
+  /// copy_() and fill_(): `y[0][1] = 7`, `x.index({Slice(), 1}) = t`, `p.grad().data() = g / n`.
+  Tensor& operator=(const Tensor& values) && { return copy_(values); }
+  Tensor& operator=(Tensor&& values) && { return copy_(values); }
+  Tensor& operator=(const Scalar& value) && { return fill_(value); }
+
   bool defined() const { return static_cast<bool>(impl_); }
   TensorImpl* impl() const { return impl_.get(); }
   bool is_same(const Tensor& o) const { return impl_ == o.impl_; }
@@ -100,12 +110,19 @@ class AMBIT_API Tensor {
   Tensor to(Device device, DType dtype, bool non_blocking = false, bool copy = false) const;
   Tensor to(const TensorOptions& options, bool non_blocking = false, bool copy = false) const;
   Tensor to(const char* device) const { return to(Device(device)); }
-  Tensor cpu() const { return to(kCPU); }
+  Tensor to(DeviceType device, bool non_blocking = false, bool copy = false) const {
+    return to(Device(device), non_blocking, copy);
+  }
+  /// As `other`, device and dtype.
+  Tensor to(const Tensor& other, bool non_blocking = false, bool copy = false) const {
+    return to(other.device(), other.dtype(), non_blocking, copy);
+  }
+  Tensor cpu() const { return to(Device()); }
   Tensor cuda() const { return to(Device("cuda")); }
   Tensor type_as(const Tensor& o) const { return to(o.device(), o.dtype()); }
   Tensor contiguous() const;
   Tensor clone() const;
-  const Tensor& copy_(const Tensor& src, bool non_blocking = false) const;
+  Tensor& copy_(const Tensor& src, bool non_blocking = false) const;
   /// Return the tensor in pinned memory, which copies between host and `device` need if they are to
   /// go on beside other work: `to(device, /*non_blocking=*/true)` then returns at once, and the
   /// memory is not reused before the copy is done. Itself where it is pinned already. On cpu there
@@ -119,7 +136,7 @@ class AMBIT_API Tensor {
     if (impl_->base) sync_view();
     return impl_->requires_grad;
   }
-  const Tensor& requires_grad_(bool on = true) const;
+  Tensor& requires_grad_(bool on = true) const;
   Tensor& set_requires_grad(bool on) {
     requires_grad_(on);
     return *this;
@@ -136,7 +153,7 @@ class AMBIT_API Tensor {
   void backward(const Tensor& gradient = {}, bool retain_graph = false,
                 bool create_graph = false) const;
   Tensor detach() const;
-  const Tensor& detach_() const;
+  Tensor& detach_() const;
   /// An alias outside the graph, with a version of its own to in-place checks; as detach().
   Tensor data() const { return detach(); }
   /// Keep `.grad` of a tensor that is not a leaf.
@@ -187,19 +204,19 @@ class AMBIT_API Tensor {
   Tensor operator[](int64_t i) const { return select(0, i); }
   Tensor operator[](const Tensor& index) const;
   Tensor index(std::initializer_list<indexing::TensorIndex> indices) const;
-  const Tensor& index_put_(std::initializer_list<indexing::TensorIndex> indices,
-                           const Tensor& value) const;
-  const Tensor& index_put_(std::initializer_list<indexing::TensorIndex> indices,
-                           const Scalar& value) const;
+  Tensor& index_put_(std::initializer_list<indexing::TensorIndex> indices,
+                     const Tensor& value) const;
+  Tensor& index_put_(std::initializer_list<indexing::TensorIndex> indices,
+                     const Scalar& value) const;
   Tensor index_select(int64_t dim, const Tensor& index) const;
   Tensor gather(int64_t dim, const Tensor& index) const;
   Tensor scatter(int64_t dim, const Tensor& index, const Tensor& src) const;
   Tensor scatter_add(int64_t dim, const Tensor& index, const Tensor& src) const;
-  const Tensor& scatter_(int64_t dim, const Tensor& index, const Tensor& src) const;
-  const Tensor& scatter_add_(int64_t dim, const Tensor& index, const Tensor& src) const;
+  Tensor& scatter_(int64_t dim, const Tensor& index, const Tensor& src) const;
+  Tensor& scatter_add_(int64_t dim, const Tensor& index, const Tensor& src) const;
   Tensor masked_select(const Tensor& mask) const;
   Tensor masked_fill(const Tensor& mask, const Scalar& value) const;
-  const Tensor& masked_fill_(const Tensor& mask, const Scalar& value) const;
+  Tensor& masked_fill_(const Tensor& mask, const Scalar& value) const;
   Tensor nonzero() const;
 
   // --- elementwise.h
@@ -207,15 +224,15 @@ class AMBIT_API Tensor {
   Tensor add(const Scalar& o, const Scalar& alpha = 1) const;
   Tensor sub(const Tensor& o, const Scalar& alpha = 1) const;
   Tensor sub(const Scalar& o, const Scalar& alpha = 1) const;
-  const Tensor& add_(const Tensor& o, const Scalar& alpha = 1) const;
-  const Tensor& add_(const Scalar& o, const Scalar& alpha = 1) const;
-  const Tensor& sub_(const Tensor& o, const Scalar& alpha = 1) const;
-  const Tensor& sub_(const Scalar& o, const Scalar& alpha = 1) const;
-#define AMBIT_BINARY(name)                      \
-  Tensor name(const Tensor& o) const;           \
-  Tensor name(const Scalar& o) const;           \
-  const Tensor& name##_(const Tensor& o) const; \
-  const Tensor& name##_(const Scalar& o) const;
+  Tensor& add_(const Tensor& o, const Scalar& alpha = 1) const;
+  Tensor& add_(const Scalar& o, const Scalar& alpha = 1) const;
+  Tensor& sub_(const Tensor& o, const Scalar& alpha = 1) const;
+  Tensor& sub_(const Scalar& o, const Scalar& alpha = 1) const;
+#define AMBIT_BINARY(name)                \
+  Tensor name(const Tensor& o) const;     \
+  Tensor name(const Scalar& o) const;     \
+  Tensor& name##_(const Tensor& o) const; \
+  Tensor& name##_(const Scalar& o) const;
   AMBIT_BINARY(mul)
   AMBIT_BINARY(div)
   AMBIT_BINARY(floor_divide)
@@ -234,7 +251,7 @@ class AMBIT_API Tensor {
 #undef AMBIT_BINARY
 #define AMBIT_BINARY(name)            \
   Tensor name(const Tensor& o) const; \
-  const Tensor& name##_(const Tensor& o) const;
+  Tensor& name##_(const Tensor& o) const;
   AMBIT_BINARY(logical_and)
   AMBIT_BINARY(logical_or)
   AMBIT_BINARY(logical_xor)
@@ -245,7 +262,7 @@ class AMBIT_API Tensor {
   Tensor minimum(const Tensor& o) const;
 #define AMBIT_METHOD(name, ...) \
   Tensor name() const;          \
-  const Tensor& name##_() const;
+  Tensor& name##_() const;
   AMBIT_UNARY_MAPS(AMBIT_METHOD)
 #undef AMBIT_METHOD
   Tensor isnan() const;
@@ -254,7 +271,7 @@ class AMBIT_API Tensor {
   Tensor clamp(std::optional<Scalar> min, std::optional<Scalar> max = {}) const;
   Tensor clamp_min(const Scalar& min) const { return clamp(min); }
   Tensor clamp_max(const Scalar& max) const { return clamp(std::nullopt, max); }
-  const Tensor& clamp_(std::optional<Scalar> min, std::optional<Scalar> max = {}) const;
+  Tensor& clamp_(std::optional<Scalar> min, std::optional<Scalar> max = {}) const;
   /// where(condition, *this, other).
   Tensor where(const Tensor& condition, const Tensor& other) const;
   bool equal(const Tensor& o) const;
@@ -262,22 +279,22 @@ class AMBIT_API Tensor {
                 bool equal_nan = false) const;
   Tensor operator-() const { return neg(); }
   Tensor operator~() const { return bitwise_not(); }
-  const Tensor& operator+=(const Tensor& o) const { return add_(o); }
-  const Tensor& operator-=(const Tensor& o) const { return sub_(o); }
-  const Tensor& operator*=(const Tensor& o) const { return mul_(o); }
-  const Tensor& operator/=(const Tensor& o) const { return div_(o); }
-  const Tensor& operator+=(const Scalar& o) const { return add_(o); }
-  const Tensor& operator-=(const Scalar& o) const { return sub_(o); }
-  const Tensor& operator*=(const Scalar& o) const { return mul_(o); }
-  const Tensor& operator/=(const Scalar& o) const { return div_(o); }
+  Tensor& operator+=(const Tensor& o) const { return add_(o); }
+  Tensor& operator-=(const Tensor& o) const { return sub_(o); }
+  Tensor& operator*=(const Tensor& o) const { return mul_(o); }
+  Tensor& operator/=(const Tensor& o) const { return div_(o); }
+  Tensor& operator+=(const Scalar& o) const { return add_(o); }
+  Tensor& operator-=(const Scalar& o) const { return sub_(o); }
+  Tensor& operator*=(const Scalar& o) const { return mul_(o); }
+  Tensor& operator/=(const Scalar& o) const { return div_(o); }
 
   // --- creation.h, random.h
-  const Tensor& fill_(const Scalar& value) const;
-  const Tensor& zero_() const { return fill_(0); }
-  const Tensor& uniform_(double from = 0, double to = 1) const;
-  const Tensor& normal_(double mean = 0, double std = 1) const;
-  const Tensor& random_(int64_t from, int64_t to) const;
-  const Tensor& bernoulli_(double p = 0.5) const;
+  Tensor& fill_(const Scalar& value) const;
+  Tensor& zero_() const { return fill_(0); }
+  Tensor& uniform_(double from = 0, double to = 1) const;
+  Tensor& normal_(double mean = 0, double std = 1) const;
+  Tensor& random_(int64_t from, int64_t to) const;
+  Tensor& bernoulli_(double p = 0.5) const;
 
   // --- reduce.h
   Tensor sum(std::optional<DType> dtype = {}) const;

@@ -14,7 +14,8 @@ class TensorOptions {
   TensorOptions() = default;
   TensorOptions(DType dtype) : dtype_(dtype) {}
   TensorOptions(Device device) : device_(device) {}
-  TensorOptions(const char* device) : device_(Device(device)) {}
+  TensorOptions(DeviceType device) : device_(device) {}
+  TensorOptions(const char* device) : device_(device) {}
 
   TensorOptions dtype(DType d) const {
     return with([d](auto& o) { o.dtype_ = d; });
@@ -22,12 +23,13 @@ class TensorOptions {
   TensorOptions device(Device d) const {
     return with([d](auto& o) { o.device_ = d; });
   }
+  TensorOptions device(DeviceType type, int index) const { return device(Device(type, index)); }
   TensorOptions requires_grad(bool r) const {
     return with([r](auto& o) { o.requires_grad_ = r; });
   }
 
   DType dtype() const { return dtype_ ? *dtype_ : get_default_dtype(); }
-  Device device() const { return device_.value_or(kCPU); }
+  Device device() const { return device_.value_or(Device()); }
   bool requires_grad() const { return requires_grad_; }
   bool has_dtype() const { return dtype_.has_value(); }
   bool has_device() const { return device_.has_value(); }
@@ -48,6 +50,7 @@ class TensorOptions {
 // libtorch's shorthands: ones({2}, dtype(kFloat64).device("cuda")).
 inline TensorOptions dtype(DType d) { return TensorOptions(d); }
 inline TensorOptions device(Device d) { return TensorOptions(d); }
+inline TensorOptions device(DeviceType type, int index) { return Device(type, index); }
 inline TensorOptions requires_grad(bool r = true) { return TensorOptions().requires_grad(r); }
 
 }  // namespace ambit

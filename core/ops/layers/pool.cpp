@@ -143,7 +143,8 @@ void check_adaptive(const Tensor& input, const Pair& out) {
 
 }  // namespace
 
-Tensor adaptive_avg_pool2d(const Tensor& input, Pair output_size) {
+Tensor adaptive_avg_pool2d(const Tensor& input, IntOrPair wanted) {
+  Pair output_size = wanted;
   expect_floating("adaptive_avg_pool2d", input);
   const int64_t ndim = input.dim();
   for (int64_t i = 0; ndim > 2 && i < 2; ++i) {

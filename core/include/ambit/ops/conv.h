@@ -5,6 +5,8 @@
 #include <ambit/params.h>
 #include <ambit/tensor.h>
 
+#include <concepts>
+
 namespace ambit {
 
 /// Compute a 2-D cross-correlation (the "convolution" of deep learning).
@@ -18,6 +20,16 @@ namespace ambit {
 ///   conv2d(x, w, b, {.stride = {2, 2}, .padding = {1, 1}})
 AMBIT_API Tensor conv2d(const Tensor& input, const Tensor& weight, const Tensor& bias = {},
                         const Conv2dParams& params = {});
+/// With libtorch's arguments: conv2d(x, w, b, 1, {2, 1}).
+template <std::integral Size>
+Tensor conv2d(const Tensor& input, const Tensor& weight, const Tensor& bias, Size stride) {
+  return conv2d(input, weight, bias, Conv2dParams{{stride}});
+}
+inline Tensor conv2d(const Tensor& input, const Tensor& weight, const Tensor& bias,
+                     IntOrPair stride, IntOrPair padding, IntOrPair dilation = 1,
+                     int64_t groups = 1) {
+  return conv2d(input, weight, bias, Conv2dParams{stride, padding, dilation, groups});
+}
 /// Compute conv2d's gradient by its input.
 ///   out[n,c,h,w] = sum of grad[n,k,i,j] * weight[k,c,r,s] over all k, i, j, r, s that conv2d
 ///       multiplies input[n,c,h,w] for

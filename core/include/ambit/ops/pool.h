@@ -11,6 +11,8 @@
 #include <ambit/params.h>
 #include <ambit/tensor.h>
 
+#include <concepts>
+
 namespace ambit {
 
 /// Take the maximum of each window.
@@ -22,15 +24,35 @@ AMBIT_API Tensor max_pool2d(const Tensor& input, const Pool2dParams& params);
 /// The same, and the position h * W + w in its plane of each maximum, the first of equals; int64.
 AMBIT_API std::tuple<Tensor, Tensor> max_pool2d_with_indices(const Tensor& input,
                                                              const Pool2dParams& params);
+/// With libtorch's arguments: max_pool2d(x, 2), max_pool2d(x, 3, {2, 1}, 1).
+template <std::integral Size>
+Tensor max_pool2d(const Tensor& input, Size kernel) {
+  return max_pool2d(input, Pool2dParams{{kernel}});
+}
+inline Tensor max_pool2d(const Tensor& input, IntOrPair kernel, IntOrPair stride,
+                         IntOrPair padding = 0, IntOrPair dilation = 1, bool ceil_mode = false) {
+  return max_pool2d(input, Pool2dParams{kernel, stride, padding, dilation, ceil_mode});
+}
 /// Take the mean of each window.
 ///   out[n,c,i,j] = sum over r, s of input[n, c, i stride + r - padding, ...] / divisor
 /// Padding is zero. divisor: the window's elements in the padded input, or with count_include_pad
 /// false in the input alone. Errors also: ShapeError for a dilation other than 1.
 AMBIT_API Tensor avg_pool2d(const Tensor& input, const Pool2dParams& params);
+/// With libtorch's arguments: avg_pool2d(x, 2), avg_pool2d(x, 3, {2, 1}, 1).
+template <std::integral Size>
+Tensor avg_pool2d(const Tensor& input, Size kernel) {
+  return avg_pool2d(input, Pool2dParams{{kernel}});
+}
+inline Tensor avg_pool2d(const Tensor& input, IntOrPair kernel, IntOrPair stride,
+                         IntOrPair padding = 0, bool ceil_mode = false,
+                         bool count_include_pad = true) {
+  return avg_pool2d(input,
+                    Pool2dParams{kernel, stride, padding, {1}, ceil_mode, count_include_pad});
+}
 /// Take means over windows so chosen that the output is [N,C,P,Q] or [C,P,Q], output_size (P, Q).
 ///   window i: from floor(i H / P) up to ceil((i + 1) H / P), which is not in it; j likewise
 /// output_size >= 0, where 0 gives a tensor without elements; -1 keeps the input's size. Source:
 /// torch.nn.AdaptiveAvgPool2d.
-AMBIT_API Tensor adaptive_avg_pool2d(const Tensor& input, Pair output_size);
+AMBIT_API Tensor adaptive_avg_pool2d(const Tensor& input, IntOrPair output_size);
 
 }  // namespace ambit

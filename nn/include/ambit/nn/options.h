@@ -1,10 +1,8 @@
-// What option classes are made of: setters that chain, as in `Conv2dOptions(3, 6, 5).stride(1)`,
-// and sizes that are one number or two.
+// What option classes are made of: setters that chain, as in `Conv2dOptions(3, 6, 5).stride(1)`.
 #pragma once
 
 #include <ambit/params.h>
 
-#include <initializer_list>
 #include <type_traits>
 #include <utility>
 
@@ -21,19 +19,6 @@ class Options {
     field = std::move(value);
     return static_cast<Self&>(*this);
   }
-};
-
-/// A size (h, w) as programs write it: 5 or {5, 3}.
-class AMBIT_API IntOrPair {
- public:
-  IntOrPair(int64_t both) : pair_{both, both} {}
-  IntOrPair(const Pair& pair) : pair_(pair) {}
-  /// Errors: Error unless there are one or two numbers.
-  IntOrPair(std::initializer_list<int64_t> sizes);
-  operator const Pair&() const { return pair_; }
-
- private:
-  Pair pair_;
 };
 
 }  // namespace ambit::nn

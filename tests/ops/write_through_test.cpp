@@ -1,0 +1,80 @@
+// What libtorch's programs write that other C++ would lose: assignment to what a function returned.
+#include <ambit/ambit.h>
+#include <doctest/doctest.h>
+
+#include <vector>
+
+using namespace ambit;
+using indexing::Slice;
+
+TEST_CASE("assignment to an element, a row or a view writes into the tensor") {
+  Tensor y = zeros({3, 4});
+  const Tensor x = arange(4);
+  y[2] = x * 5;
+  y[0][1] = 7;
+  y.index({Slice(), 3}) = tensor({1., 2., 3.});
+  y.select(0, 1).slice(0, 0, 2) = -1;
+  CHECK(y.equal(tensor({{0., 7., 0., 1.}, {-1., -1., 0., 2.}, {0., 5., 10., 3.}})));
+  y.view({2, 6})[1] = ones({1});
+  CHECK(y.equal(tensor({{0., 7., 0., 1.}, {-1., -1., 1., 1.}, {1., 1., 1., 1.}})));
+}
+
+TEST_CASE("a named tensor is assigned as a handle, and moved from") {
+  Tensor a = ones({2}), b = zeros({2});
+  Tensor c = a;
+  c = b;
+  CHECK(a.equal(ones({2})));
+  CHECK(c.is_same(b));
+  std::vector<Tensor> list(2);
+  list[0] = a;
+  CHECK(list[0].is_same(a));
+  Tensor d = std::move(a);
+  CHECK_FALSE(a.defined());
+  d = {};
+  CHECK_FALSE(d.defined());
+}
+
+TEST_CASE("gradients are averaged through data()") {
+  const Tensor p = tensor({1., 2.}, TensorOptions(kFloat32).requires_grad(true));
+  (p * 4).sum().backward();
+  p.grad().data() = p.grad() / 2;
+  CHECK(p.grad().equal(tensor({2., 2.})));
+}
+
+TEST_CASE("what is written through is recorded") {
+  const Tensor x = tensor({2., 3.}, TensorOptions(kFloat64)).requires_grad_();
+  const Tensor y = zeros({2, 2}, kFloat64);
+  y[0] = x * x;
+  y[1][0] = 5;
+  y.index({1, 1}) = x[0];
+  CHECK(y.requires_grad());
+  y.sum().backward();
+  CHECK(x.grad().equal(tensor({5., 6.}, kFloat64)));
+}
+
+TEST_CASE("written through, values are converted and broadcast, or refused") {
+  const Tensor y = zeros({2, 3}, kInt64);
+  y[0] = tensor({1.9, -1.9, 2.});
+  y[1] = full({1}, 4);
+  CHECK(y.equal(tensor({{1, -1, 2}, {4, 4, 4}})));
+  CHECK_THROWS_AS(y[0] = ones({2}), ShapeError);
+  CHECK_THROWS_AS(y[0] = ones({2, 3}), ShapeError);
+  CHECK_THROWS_AS(y[2] = 1, IndexError);
+  CHECK_THROWS_AS(Tensor() = y, Error);
+  CHECK_THROWS_AS(y.to(kFloat32).requires_grad_()[0] = 1, AutogradError);
+}
+
+TEST_CASE("methods that write return the tensor, which may be written again") {
+  Tensor x = zeros({2});
+  Tensor& same = x.add_(1).mul_(3);
+  CHECK(&same == &x);
+  same.fill_(2).clamp_(0, 1).requires_grad_();
+  CHECK(x.equal(ones({2})));
+}
+
+TEST_CASE("one number is a list of one") {
+  CHECK(ones(3).sizes() == IntArrayRef({3}));
+  CHECK(zeros({2, 3}).view(-1).sizes() == IntArrayRef({6}));
+  CHECK(zeros({2, 3}).sum(1).sizes() == IntArrayRef({2}));
+  CHECK(zeros(1).expand(4).sizes() == IntArrayRef({4}));
+}
