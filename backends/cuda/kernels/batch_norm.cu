@@ -138,7 +138,8 @@ __global__ void finish_statistics(Channels channels, int64_t splits, BatchNormPa
       const auto n = static_cast<double>(channels.count);
       const double deviation = sums.first / n;
       mean = (channels.count > 0 ? static_cast<double>(x[c * channels.D]) : 0) + deviation;
-      variance = max(sums.second / n - deviation * deviation, 0.0);
+      variance = sums.second / n - deviation * deviation;
+      if (variance < 0) variance = 0;  // max() would lose a NaN
       const auto blend = [&](T* running, double value) {
         if (!running) return;
         const double old = static_cast<double>(running[c]);

@@ -43,28 +43,51 @@ __device__ Vector<X, V> load(const Source<X>& x, int64_t begin) {
   return v;
 }
 
+// A functor that refuses some operands; the elements of y that they are for stay as they are.
+template <class F, class... X>
+concept Refusing = requires(const F& f, X... x) {
+  f.refuses(x...);
+};
+
+template <class F, class Y, class... X>
+__device__ void put(Y& y, const F& f, X... x) {
+  if constexpr (Refusing<F, X...>) {
+    if (f.refuses(x...)) return;
+  }
+  y = f(x...);
+}
+
+template <int V, class F, class Y, class... X>
+__device__ void put_vector(Y* y, const F& f, const Vector<X, V>&... v) {
+  if constexpr (Refusing<F, X...>) {
+    bool refused = false;
+    for (int j = 0; j < V; ++j) refused |= f.refuses(v.lane[j]...);
+    if (refused) {
+      for (int j = 0; j < V; ++j) put(y[j], f, v.lane[j]...);
+      return;
+    }
+  }
+  Vector<Y, V> out;
+#pragma unroll
+  for (int j = 0; j < V; ++j) out.lane[j] = f(v.lane[j]...);
+  *reinterpret_cast<Vector<Y, V>*>(y) = out;
+}
+
 // y [n], x [n] or one element. Every thread makes one vector; the last one what is left.
 template <int V, class F, class Y, class... X>
 __global__ void map_vectors(int64_t n, F f, Y* y, Source<X>... x) {
   const int64_t begin = thread_index() * V;
   if (begin + V <= n) {
-    const auto make = [&](const Vector<X, V>&... v) {
-      Vector<Y, V> out;
-#pragma unroll
-      for (int j = 0; j < V; ++j) out.lane[j] = f(v.lane[j]...);
-      return out;
-    };
-    *reinterpret_cast<Vector<Y, V>*>(y + begin) = make(load<V>(x, begin)...);
-    return;
+    return put_vector<V>(y + begin, f, load<V>(x, begin)...);
   }
 #pragma unroll 1
-  for (int64_t i = begin; i < n; ++i) y[i] = f(x.at(x.repeated ? 0 : i)...);
+  for (int64_t i = begin; i < n; ++i) put(y[i], f, x.at(x.repeated ? 0 : i)...);
 }
 
 template <class F, class Y, class... X, size_t... I>
 __device__ void map_one(const int32_t (&at)[1 + sizeof...(X)], const F& f, Y* y,
                         std::index_sequence<I...>, const Source<X>&... x) {
-  y[at[0]] = f(x.at(at[1 + I])...);
+  put(y[at[0]], f, x.at(at[1 + I])...);
 }
 
 // y, x of one shape, walked by `indexer`.

@@ -141,3 +141,18 @@ TEST_CASE("batch norm and its gradient, with and without weights and running sta
     }
   }
 }
+
+TEST_CASE("a NaN in a channel stays in all that batch norm makes of it, and in no other channel") {
+  for (const DType dtype : dtypes::kFloating) {
+    Tensor x = normal({40, 2, 5}, dtype);
+    x[7][1][3].fill_(std::numeric_limits<double>::quiet_NaN());
+    Tensor y = empty_like(x), mean = empty({2}, x.options()), invstd = empty_like(mean);
+    Tensor running_mean = zeros_like(mean), running_var = ones_like(mean);
+    cuda::batch_norm(y, mean, invstd, running_mean, running_var, x, Tensor(), Tensor(), {});
+    for (const Tensor& made :
+         {y.transpose(0, 1).sum({1, 2}), mean, invstd, running_mean, running_var}) {
+      CHECK_FALSE(std::isnan(made[0].item<double>()));
+      CHECK(std::isnan(made[1].item<double>()));
+    }
+  }
+}
