@@ -12,8 +12,13 @@
   row(random)                            \
   row(unary)                             \
   row(binary)                            \
+  row(binary_scalar)                     \
+  row(add_scaled)                        \
+  row(clamp)                             \
   row(compare)                           \
+  row(compare_scalar)                    \
   row(where)                             \
+  row(masked_fill)                       \
   row(reduce)                            \
   row(arg_reduce)                        \
   row(cumsum)                            \

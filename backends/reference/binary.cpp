@@ -7,6 +7,7 @@
 #include <limits>
 #include <type_traits>
 
+#include "convert.h"
 #include "runs.h"
 #include "strided_loop.h"
 
@@ -131,24 +132,18 @@ T map(BinaryOp op, T a, T b) {
   }
 }
 
-// Check all divisors first: nothing is written when one of them is bad.
+// Throw where integers a and b are not to be divided.
 template <class T>
-void check_division(const Tensor& a, const Tensor& b, BinaryOp op) {
-  const T* pa = a.data_ptr<T>();
-  const T* pb = b.data_ptr<T>();
-  const bool quotient = op == BinaryOp::floor_divide || op == BinaryOp::trunc_divide;
-  strided_loop(a.sizes(), {a.strides(), b.strides()}, [&](int64_t i, int64_t j) {
-    if (pb[j] == 0) {
-      throw Error(fmt::format("{}: expected a divisor other than 0, got 0", name(op)));
+void check_division(BinaryOp op, T a, T b) {
+  if (b == 0) throw Error(fmt::format("{}: expected a divisor other than 0, got 0", name(op)));
+  if constexpr (std::is_signed_v<T>) {
+    constexpr T kLeast = std::numeric_limits<T>::min();
+    const bool quotient = op == BinaryOp::floor_divide || op == BinaryOp::trunc_divide;
+    if (quotient && a == kLeast && b == -1) {
+      throw Error(fmt::format("{}: expected a quotient that fits {}, got {} / -1", name(op),
+                              name(dtype_of<T>), kLeast));
     }
-    if constexpr (std::is_signed_v<T>) {
-      constexpr T kLeast = std::numeric_limits<T>::min();
-      if (quotient && pa[i] == kLeast && pb[j] == -1) {
-        throw Error(fmt::format("{}: expected a quotient that fits {}, got {} / -1", name(op),
-                                name(a.dtype()), kLeast));
-      }
-    }
-  });
+  }
 }
 
 bool divides(BinaryOp op) {
@@ -156,17 +151,74 @@ bool divides(BinaryOp op) {
          op == BinaryOp::remainder || op == BinaryOp::fmod;
 }
 
+// Call f(a, b, y) for all elements that integers can be divided by; all are checked first, so that
+// nothing is written when one is bad.
+template <class T, class Loop>
+void map_all(BinaryOp op, const Loop& loop) {
+  if (!std::is_floating_point_v<T> && divides(op)) {
+    loop([&](T a, T b, T&) { check_division(op, a, b); });
+  }
+  loop([&](T a, T b, T& y) { y = map(op, a, b); });
+}
+
 }  // namespace
 
 void binary(Tensor& y, const Tensor& a, const Tensor& b, const BinaryOp& op) {
   count_run();
   visit(y.dtype(), [&]<class T>() {
-    if (!std::is_floating_point_v<T> && divides(op)) check_division<T>(a, b, op);
     T* py = y.data_ptr<T>();
     const T* pa = a.data_ptr<T>();
     const T* pb = b.data_ptr<T>();
+    map_all<T>(op, [&](auto f) {
+      strided_loop(y.sizes(), {y.strides(), a.strides(), b.strides()},
+                   [&](int64_t i, int64_t j, int64_t k) { f(pa[j], pb[k], py[i]); });
+    });
+  });
+}
+
+void binary_scalar(Tensor& y, const Tensor& x, const ScalarOperand& number, const BinaryOp& op) {
+  count_run();
+  visit(y.dtype(), [&]<class T>() {
+    T* py = y.data_ptr<T>();
+    const T* px = x.data_ptr<T>();
+    const T v = element_of<T>(number.value);
+    map_all<T>(op, [&](auto f) {
+      strided_loop(y.sizes(), {y.strides(), x.strides()}, [&](int64_t i, int64_t j) {
+        number.first ? f(v, px[j], py[i]) : f(px[j], v, py[i]);
+      });
+    });
+  });
+}
+
+void add_scaled(Tensor& y, const Tensor& a, const Tensor& b, const Scalar& alpha) {
+  count_run();
+  visit(y.dtype(), [&]<class T>() {
+    T* py = y.data_ptr<T>();
+    const T* pa = a.data_ptr<T>();
+    const T* pb = b.data_ptr<T>();
+    const T factor = element_of<T>(alpha);
+    // float32 in float64; unsigned 64 bits wrap; of bool the sum is not 0 where one is true.
+    using Wide = std::conditional_t<std::is_floating_point_v<T>, double, uint64_t>;
     strided_loop(y.sizes(), {y.strides(), a.strides(), b.strides()},
-                 [&](int64_t i, int64_t j, int64_t k) { py[i] = map(op, pa[j], pb[k]); });
+                 [&](int64_t i, int64_t j, int64_t k) {
+                   py[i] = static_cast<T>(static_cast<Wide>(pa[j]) +
+                                          static_cast<Wide>(factor) * static_cast<Wide>(pb[k]));
+                 });
+  });
+}
+
+void clamp(Tensor& y, const Tensor& x, const std::optional<Scalar>& min,
+           const std::optional<Scalar>& max) {
+  count_run();
+  visit(y.dtype(), [&]<class T>() {
+    T* py = y.data_ptr<T>();
+    const T* px = x.data_ptr<T>();
+    strided_loop(y.sizes(), {y.strides(), x.strides()}, [&](int64_t i, int64_t j) {
+      T v = px[j];
+      if (min) v = map(BinaryOp::maximum, v, element_of<T>(*min));
+      if (max) v = map(BinaryOp::minimum, v, element_of<T>(*max));
+      py[i] = v;
+    });
   });
 }
 

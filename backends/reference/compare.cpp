@@ -3,6 +3,7 @@
 
 #include <type_traits>
 
+#include "convert.h"
 #include "runs.h"
 #include "strided_loop.h"
 
@@ -40,6 +41,17 @@ void compare(Tensor& y, const Tensor& a, const Tensor& b, const CompareOp& op) {
   });
 }
 
+void compare_scalar(Tensor& y, const Tensor& x, const Scalar& number, const CompareOp& op) {
+  count_run();
+  bool* py = y.data_ptr<bool>();
+  visit(x.dtype(), [&]<class T>() {
+    const T* px = x.data_ptr<T>();
+    const T v = element_of<T>(number);
+    strided_loop(y.sizes(), {y.strides(), x.strides()},
+                 [&](int64_t i, int64_t j) { py[i] = holds(op, px[j], v); });
+  });
+}
+
 void where(Tensor& y, const Tensor& condition, const Tensor& a, const Tensor& b) {
   count_run();
   const bool* pc = condition.data_ptr<bool>();
@@ -50,6 +62,18 @@ void where(Tensor& y, const Tensor& condition, const Tensor& a, const Tensor& b)
     strided_loop(
         y.sizes(), {y.strides(), condition.strides(), a.strides(), b.strides()},
         [&](int64_t i, int64_t c, int64_t j, int64_t k) { py[i] = pc[c] ? pa[j] : pb[k]; });
+  });
+}
+
+void masked_fill(Tensor& y, const Tensor& x, const Tensor& mask, const Scalar& value, bool masked) {
+  count_run();
+  const bool* pm = mask.data_ptr<bool>();
+  visit(y.dtype(), [&]<class T>() {
+    T* py = y.data_ptr<T>();
+    const T* px = x.data_ptr<T>();
+    const T v = element_of<T>(value);
+    strided_loop(y.sizes(), {y.strides(), x.strides(), mask.strides()},
+                 [&](int64_t i, int64_t j, int64_t m) { py[i] = pm[m] == masked ? v : px[j]; });
   });
 }
 

@@ -1,6 +1,8 @@
 // Reductions: over any set of dims, along one dim with the position of the winner, and running
 // sums.
 #include <ambit/backend/reference.h>
+#include <ambit/error.h>
+#include <fmt/format.h>
 
 #include <cmath>
 #include <limits>
@@ -23,16 +25,22 @@ Dims target_strides(const Tensor& y) {
   return strides;
 }
 
-// y[i] = combine(...combine(combine(first, x), x')...) of the elements of x that belong to i.
-template <class Y, class X, class Acc, class F>
-void fold(Tensor& y, const Tensor& x, Acc first, F combine) {
+// total[i] = combine(...combine(combine(first, x), x')...) of the elements of x that belong to
+// y[i].
+template <class X, class Acc, class F>
+std::vector<Acc> folded(const Tensor& y, const Tensor& x, Acc first, F combine) {
   const X* px = x.data_ptr<X>();
   std::vector<Acc> total(static_cast<size_t>(y.numel()), first);
   strided_loop(x.sizes(), {target_strides(y), x.strides()}, [&](int64_t i, int64_t j) {
     Acc& t = total[static_cast<size_t>(i)];
     t = combine(t, px[j]);
   });
-  store<Y>(y, total);
+  return total;
+}
+
+template <class Y, class X, class Acc, class F>
+void fold(Tensor& y, const Tensor& x, Acc first, F combine) {
+  store<Y>(y, folded<X>(y, x, first, combine));
 }
 
 template <class Y, class X>
@@ -45,6 +53,14 @@ template <class Y, class X>
 void prod(Tensor& y, const Tensor& x) {
   using Acc = Accumulator<Y>;
   fold<Y, X>(y, x, Acc{1}, [](Acc a, X b) { return a * static_cast<Acc>(b); });
+}
+
+template <class T>
+void mean(Tensor& y, const Tensor& x) {
+  std::vector<double> total = folded<T>(y, x, 0., [](double a, T b) { return a + b; });
+  const auto n = static_cast<double>(y.numel() == 0 ? 0 : x.numel() / y.numel());
+  for (double& t : total) t /= n;
+  store<T>(y, total);
 }
 
 // Whether b takes the place of a; the first NaN stays.
@@ -88,6 +104,9 @@ void reduce(Tensor& y, const Tensor& x, const ReduceOp& op) {
     switch (op) {
       case ReduceOp::sum: return widens ? sum<int64_t, X>(y, x) : sum<X, X>(y, x);
       case ReduceOp::prod: return widens ? prod<int64_t, X>(y, x) : prod<X, X>(y, x);
+      case ReduceOp::mean:
+        if constexpr (std::is_floating_point_v<X>) return mean<X>(y, x);
+        throw DTypeError(fmt::format("mean: expected floats, got {}", name(x.dtype())));
       case ReduceOp::max: return extreme<X>(y, x, true);
       case ReduceOp::min: return extreme<X>(y, x, false);
       case ReduceOp::any: return any<X>(y, x);

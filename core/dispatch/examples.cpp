@@ -150,12 +150,19 @@ void add_elementwise(Table& table) {
   }
   for (const BinaryOp f : functions<BinaryOp>()) {
     table.add_function(kernels::binary, name(f), row_of(f).dtypes, t({2}), t({2}), t({2}), f);
+    table.add_function(kernels::binary_scalar, name(f), row_of(f).dtypes, t({2}), t({2}),
+                       ScalarOperand{1}, f);
   }
   for (const CompareOp f : functions<CompareOp>()) {
     table.add_function(kernels::compare, name(f), row_of(f).dtypes, t({2}, kBool), t({2}), t({2}),
                        f);
+    table.add_function(kernels::compare_scalar, name(f), row_of(f).dtypes, t({2}, kBool), t({2}),
+                       Scalar(1), f);
   }
+  table.add(kernels::add_scaled, t({2}), t({2}), t({2}), Scalar(1));
+  table.add(kernels::clamp, t({2}), t({2}), Scalar(0), Scalar(1));
   table.add(kernels::where, t({2}), t({2}, kBool), t({2}), t({2}));
+  table.add(kernels::masked_fill, t({2}), t({2}), t({2}, kBool), Scalar(0), true);
 }
 
 void add_reductions(Table& table) {

@@ -15,8 +15,17 @@ constinit decltype(fill) fill{"fill", kAll, {"out"}};
 constinit decltype(random) random{"random", kAll, {"out"}};
 constinit decltype(unary) unary{"unary", kAll, {"out", "input"}};
 constinit decltype(binary) binary{"binary", kAll, {"out", "input", "other"}};
+constinit decltype(binary_scalar) binary_scalar{
+    "binary_scalar", kAll, {"out", "input"}, composite::binary_scalar};
+constinit decltype(add_scaled) add_scaled{
+    "add_scaled", kAll, {"out", "input", "other"}, composite::add_scaled};
+constinit decltype(clamp) clamp{"clamp", kAll, {"out", "input"}, composite::clamp};
 constinit decltype(compare) compare{"compare", kAll, {"out", "input", "other"}};
+constinit decltype(compare_scalar) compare_scalar{
+    "compare_scalar", kAll, {"out", "input"}, composite::compare_scalar};
 constinit decltype(where) where{"where", kAll, {"out", "condition", "input", "other"}};
+constinit decltype(masked_fill) masked_fill{
+    "masked_fill", kAll, {"out", "input", "mask"}, composite::masked_fill};
 constinit decltype(reduce) reduce{"reduce", kAll, {"out", "input"}};
 constinit decltype(arg_reduce) arg_reduce{"arg_reduce", kAll, {"values", "indices", "input"}};
 constinit decltype(cumsum) cumsum{"cumsum", kNumbers, {"out", "input"}};

@@ -44,6 +44,23 @@ TEST_CASE("gpu: a bad index is an IndexError with the op's name when the host wa
                        Error);
 }
 
+TEST_CASE("gpu: a number beside a tensor is part of the launch, and no launch of its own") {
+  if (!has_gpu()) return;
+  const Tensor x = ones({4, 3}, Device("cuda"));
+  const auto launches = [](const auto& work) {
+    const uint64_t before = cuda::counters().launches;
+    work();
+    return cuda::counters().launches - before;
+  };
+  CHECK(launches([&] { x * 2; }) == 1);
+  CHECK(launches([&] { 1 - x; }) == 1);
+  CHECK(launches([&] { x > 0.5; }) == 1);
+  CHECK(launches([&] { x.clamp(0, 1); }) == 1);
+  CHECK(launches([&] { x.add_(x, 3); }) == 1);
+  CHECK(launches([&] { x.mean(); }) == 1);
+  CHECK(((1 - x * 2).clamp(-4) - x).mean().item<float>() == -8);
+}
+
 TEST_CASE("gpu: out of memory says so and leaves the process usable") {
   if (!has_gpu()) return;
   const Device gpu("cuda");

@@ -16,6 +16,43 @@
 using namespace ambit;
 using namespace ambit::cuda;
 
+TEST_CASE("a multiplication divides 64-bit positions exactly") {
+  constexpr int64_t kMost = std::numeric_limits<int64_t>::max();
+  for (const int64_t d : {int64_t{1}, int64_t{2}, int64_t{3}, int64_t{7}, int64_t{641},
+                          int64_t{65537}, (int64_t{1} << 32) - 1, int64_t{1} << 32,
+                          (int64_t{1} << 32) + 1, int64_t{1} << 62, kMost - 1, kMost}) {
+    const LongDivider divider(d);
+    for (const int64_t near : {int64_t{0}, d, d * (kMost / d / 2), d * (kMost / d), kMost - 2}) {
+      for (int64_t n = std::max<int64_t>(near - 2, 0); n - near < 2; ++n) {
+        CAPTURE(n);
+        CAPTURE(d);
+        CHECK(divider.divide(n) == n / d);
+        if (n == kMost) break;
+      }
+    }
+  }
+}
+
+TEST_CASE("steps through the reduced dims come where positions lead, with carries in all dims") {
+  const Tensor x = empty({3, 5, 4, 7, 2}, kInt64);
+  for (const uint64_t kept : {0u, 1u, 2u, 4u, 8u, 5u, 10u, 21u, 18u, 31u}) {
+    const ReduceWalk walk = reduce_walk("sum", x, [&](size_t d) { return kept >> d & 1; });
+    int64_t length = 1;
+    for (int d = 0; d < walk.reduced_dims; ++d) length *= walk.reduced[d].size.divisor;
+    for (const int64_t step : {1, 2, 7, 8, 64, 256}) {
+      for (const int64_t first : {int64_t{0}, length / 3}) {
+        ReduceSteps steps(walk, first, step);
+        for (int64_t i = first; i < length; i += step, steps.advance()) {
+          CAPTURE(kept);
+          CAPTURE(step);
+          CAPTURE(i);
+          REQUIRE(steps.offset() == walk.reduced_offset(i));
+        }
+      }
+    }
+  }
+}
+
 TEST_CASE("a plan fills its blocks, and its splits cover every element once") {
   for (const int64_t results :
        {int64_t{1}, int64_t{2}, int64_t{31}, int64_t{1000}, (int64_t{1} << 31) + 5}) {
@@ -87,10 +124,11 @@ Tensor sum_by_plan(const Tensor& x, IntArrayRef kept_sizes, bool along_memory) {
   for (int64_t result = 0; result < results; ++result) {
     for (int64_t split = 0; split < plan.splits; ++split) {
       for (int lane = 0; lane < plan.lanes; ++lane) {
-        for (int64_t i = plan.split_begin(split) + lane; i < plan.split_begin(split + 1);
-             i += plan.lanes) {
+        int64_t i = plan.split_begin(split) + lane;
+        ReduceSteps steps(walk, i, plan.lanes);
+        for (; i < plan.split_begin(split + 1); i += plan.lanes, steps.advance()) {
           y.data_ptr<int64_t>()[result] +=
-              x.data_ptr<int64_t>()[walk.kept_offset(result) + walk.reduced_offset(i)];
+              x.data_ptr<int64_t>()[walk.kept_offset(result) + steps.offset()];
         }
       }
     }

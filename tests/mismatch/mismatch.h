@@ -31,6 +31,7 @@ class CountingBackend final : public ambit::Backend {
   explicit CountingBackend(std::string name) : name_(std::move(name)), memory_(host_, name_) {}
 
   static inline std::atomic<size_t> asked = 0;
+  static inline std::atomic<size_t> kernels = 0;  // of these
   // Only while a test of this runs: no other test shall meet a device that computes nothing.
   static inline std::atomic<bool> present = false;
 
@@ -63,7 +64,10 @@ class CountingBackend final : public ambit::Backend {
 
 template <class... A>
 void add_counting_kernel(ambit::Registry& registry, ambit::Op<void(A...)>& op) {
-  registry.add(op, [](A...) { ++CountingBackend::asked; });
+  registry.add(op, [](A...) {
+    ++CountingBackend::asked;
+    ++CountingBackend::kernels;
+  });
 }
 
 /// Lets "counted_a" and "counted_b" have a device each while it lives.

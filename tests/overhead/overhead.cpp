@@ -23,6 +23,11 @@ const std::map<std::string, std::function<void(long)>> kWorks = {
        const Tensor a = ones({1}, requires_grad()), b = ones({1}, requires_grad());
        while (calls-- > 0) a + b;
      }},
+    {"add_number",
+     [](long calls) {
+       const Tensor a = ones({1});
+       while (calls-- > 0) a + 2;
+     }},
     {"add_backward",
      [](long calls) {
        const Tensor a = ones({1}, requires_grad()), b = ones({1}, requires_grad());

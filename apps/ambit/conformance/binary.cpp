@@ -5,6 +5,7 @@
 
 #include <limits>
 
+#include "binary_bound.h"
 #include "cases.h"
 #include "trial.h"
 
@@ -12,35 +13,6 @@ namespace conformance {
 namespace {
 
 using namespace ambit;
-
-bool is_division(BinaryOp op) { return row_of(op).refuses != Function::Refuses::none; }
-
-Bound bound_of(BinaryOp op, DType dtype) {
-  switch (op) {
-    case BinaryOp::pow:
-    case BinaryOp::atan2:
-      return {5, 0, "maths is good to 4 ulp, and the reference rounds once more"};
-    case BinaryOp::relu_grad:
-    case BinaryOp::sigmoid_grad:
-    case BinaryOp::tanh_grad:
-      return {4, 16 * epsilon(dtype),
-              "three roundings of numbers up to 3 * 3 * (1 + 9), where 1 - y cancels"};
-    case BinaryOp::gelu_grad:
-      return {5, 16 * epsilon(dtype), "maths good to 4 ulp of numbers up to 3"};
-    default:
-      return {is_floating_point(dtype) ? 1.0 : 0.0, 0, "one rounding"};
-  }
-}
-
-/// Divisors that integers have: neither 0 nor -1, by which the least integer cannot be divided.
-Values divisors() {
-  return each([]<class T>(Random& random, int64_t) {
-    T v = any_value<T>(random);
-    while (v == T(0) || (std::is_integral_v<T> && v == static_cast<T>(-1)))
-      v = any_value<T>(random);
-    return v;
-  });
-}
 
 struct Layouts {
   Layout y, a, b;
@@ -70,21 +42,6 @@ void check_in_place(Trial& t, BinaryOp op, DType dtype, IntArrayRef sizes, Layou
   Operand& b = t.input("b", dtype, sizes, layout, is_division(op) ? divisors() : any());
   t.run([&](Side s) { kernels::binary(y[s], y[s], b[s], op); });
   t.expect(y, bound_of(op, dtype));
-}
-
-/// Ops whose result is exact for any two numbers, infinities, NaN and denormals among them.
-bool is_special(BinaryOp op) {
-  switch (op) {
-    case BinaryOp::add:
-    case BinaryOp::sub:
-    case BinaryOp::mul:
-    case BinaryOp::div:
-    case BinaryOp::maximum:
-    case BinaryOp::minimum:
-      return true;
-    default:
-      return false;
-  }
 }
 
 void add_cases(Cases& cases, BinaryOp op, DType dtype) {

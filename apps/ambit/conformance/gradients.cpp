@@ -55,7 +55,16 @@ std::vector<Gradient> elementwise_gradients() {
 #undef AMBIT_GRADIENT
   map("gelu", gelu);
   map("relu_at_kink", [](const Tensor& x) { return relu(x - 1); });
-  map("clamp", [](const Tensor& x) { return x.clamp(0.75, 1.25); });
+
+  const auto scalar = [&](const char* name, const char* op, Tensor (*f)(const Tensor&)) {
+    all.push_back({name, op, {{5, 7}}, [f](const Tensors& x) { return f(x[0]); }});
+  };
+  scalar("numbers", "binary_scalar", [](const Tensor& x) { return 3 - (x * 2 - 1) / 0.7; });
+  scalar("powers", "binary_scalar", [](const Tensor& x) { return pow(x, 2.5) + pow(0.3, x); });
+  scalar("clamp", "clamp", [](const Tensor& x) { return x.clamp(0.75, 1.25); });
+  scalar("masked_fill", "masked_fill", [](const Tensor& x) {
+    return x.masked_fill(x > 1.25, 2) + where(x < 0.75, x * x, 0.5) + where(x > 1, 3, x);
+  });
 
   const auto of_two = [&](const char* name, Tensor (*f)(const Tensor&, const Tensor&)) {
     for (const Dims& other : {Dims{5, 7}, Dims{7}, Dims{5, 1}, Dims{}}) {
@@ -65,8 +74,10 @@ std::vector<Gradient> elementwise_gradients() {
                      [f](const Tensors& x) { return f(x[0], x[1]); }});
     }
   };
-  of_two("add", [](const Tensor& a, const Tensor& b) { return add(a, b, 3); });
-  of_two("sub", [](const Tensor& a, const Tensor& b) { return sub(b, a, 3); });
+  of_two("add", [](const Tensor& a, const Tensor& b) { return add(a, b); });
+  of_two("sub", [](const Tensor& a, const Tensor& b) { return sub(b, a); });
+  of_two("add_scaled",
+         [](const Tensor& a, const Tensor& b) { return add(a, b, 3) - sub(b, a, 3); });
   of_two("mul", [](const Tensor& a, const Tensor& b) { return a * b; });
   of_two("div", [](const Tensor& a, const Tensor& b) { return a / b; });
   of_two("pow", [](const Tensor& a, const Tensor& b) { return pow(a, b); });

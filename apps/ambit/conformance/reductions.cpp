@@ -40,6 +40,10 @@ bool is_extreme(ReduceOp op) { return op == ReduceOp::max || op == ReduceOp::min
 Bound bound_of(ReduceOp op, double n, DType dtype) {
   const double eps = epsilon(dtype);
   if (is_extreme(op) || eps == 0) return {};
+  if (op == ReduceOp::mean) {
+    const Bound sum = bound_of(ReduceOp::sum, n, dtype);
+    return {2, sum.absolute / std::max(1.0, n), "that of the sum, divided by n and rounded again"};
+  }
   if (op == ReduceOp::prod) return {2 * n, 0, "n factors, each rounded, here and in the reference"};
   // As a backend may sum in float32, in blocks: a partial sum stays below 5 * 1.8 sqrt(n), and of n
   // roundings of half an epsilon of it, which go either way, about sqrt(n) remain.
@@ -193,7 +197,9 @@ void add_cumsum_cases(Cases& cases, DType dtype) {
 
 void add_reduction_cases(Cases& cases) {
   for (const DType dtype : dtypes::kAll) {
-    for (const ReduceOp op : functions<ReduceOp>()) add_reduce_cases(cases, op, dtype);
+    for (const ReduceOp op : functions<ReduceOp>()) {
+      if (row_of(op).dtypes.contains(dtype)) add_reduce_cases(cases, op, dtype);
+    }
     add_arg_reduce_cases(cases, dtype);
     if (dtype != kBool) add_cumsum_cases(cases, dtype);
   }

@@ -1,5 +1,5 @@
 // Moving and converting elements.
-#include <ambit/backend/arithmetic.h>
+#include <ambit/backend/functors.h>
 
 #include "backends/cpu/kernels.h"
 #include "backends/cpu/layout/packing.h"
@@ -123,8 +123,7 @@ void fill(Tensor& y, const Scalar& value) {
   const Loops<1> loops = make_loops<1>({&y});
   visit(y.dtype(), [&]<class T>() {
     T* to = y.data_ptr<T>();
-    const T number = value.is_floating_point() ? arithmetic::convert<T>(value.to<double>())
-                                               : arithmetic::convert<T>(value.to<int64_t>());
+    const T number = arithmetic::element_of<T>(value);
     const int64_t stride = loops.inner_stride(0);
     parallel_runs(loops, kGrain, [&](int64_t n, const std::array<int64_t, 1>& offsets) {
       copy_elements<T>(n, to + offsets[0], stride, &number, 0);

@@ -62,7 +62,7 @@ class Reduction {
       : geometry_(geometry_of(y, x)),
         reducer_(reducer(op, x.dtype())),
         merger_(reducer(op, reducer_.sum_dtype)),
-        finish_(cast_loop(y.dtype(), reducer_.sum_dtype)),
+        cast_(cast_loop(y.dtype(), reducer_.sum_dtype)),
         x_(static_cast<const char*>(x.data_ptr())),
         y_(static_cast<char*>(y.data_ptr())),
         sum_size_(static_cast<int64_t>(element_size(reducer_.sum_dtype))),
@@ -143,11 +143,12 @@ class Reduction {
     }
   }
 
-  void write(int64_t n, int64_t y_offset, const char* sums) const {
+  void write(int64_t n, int64_t y_offset, char* sums) const {
+    if (reducer_.finish) reducer_.finish(n, sums, geometry_.reduced.numel);
     const int64_t stride = geometry_.kept.inner_stride(0);
-    if (stride == 1 || n == 1) return finish_(n, y_ + y_offset * y_size_, sums);
+    if (stride == 1 || n == 1) return cast_(n, y_ + y_offset * y_size_, sums);
     alignas(64) char results[kPiece * 8];
-    finish_(n, results, sums);
+    cast_(n, results, sums);
     copy_strided(n, y_ + y_offset * y_size_, stride, results, 1, static_cast<size_t>(y_size_));
   }
 
@@ -166,7 +167,7 @@ class Reduction {
       }
     });
     merger_.add(results, partial.data(), partial.data() + results * sum_size_, blocks - 1, results);
-    const char* sums = partial.data();
+    char* sums = partial.data();
     for_results(0, results, [&](int64_t n, const std::array<int64_t, 2>& at) {
       write(n, at[0], sums);
       sums += n * sum_size_;
@@ -175,7 +176,7 @@ class Reduction {
 
   Geometry geometry_;
   Reducer reducer_, merger_;
-  UnaryLoop finish_;
+  UnaryLoop cast_;
   const char* x_;
   char* y_;
   int64_t sum_size_, x_size_, y_size_;

@@ -103,12 +103,21 @@ void fold_float_sum(int64_t n, void* sum, const void* x) {
   *static_cast<double*>(sum) += total;
 }
 
+template <ReduceOp op, class Value>
+void finish(int64_t n, void* sums, int64_t count) {
+  auto* to = static_cast<Value*>(sums);
+#pragma omp simd
+  for (int64_t i = 0; i < n; ++i) to[i] = arithmetic::finished<op>(to[i], count);
+}
+
 template <ReduceOp op, class T>
 Reducer make_reducer() {
   using F = arithmetic::Fold<op, T>;
   Reducer r{dtype_of<typename F::Value>, clear<F>, fold<F, T>, add<F, T>};
-  if constexpr (op == ReduceOp::sum && std::floating_point<T>) r.fold = fold_float_sum<T>;
+  constexpr bool kAdds = op == ReduceOp::sum || op == ReduceOp::mean;
+  if constexpr (kAdds && std::floating_point<T>) r.fold = fold_float_sum<T>;
   if constexpr (op == ReduceOp::sum && std::integral<T>) r.fold = fold_sum<T>;
+  if constexpr (op == ReduceOp::mean) r.finish = finish<op, typename F::Value>;
   return r;
 }
 

@@ -18,6 +18,8 @@ struct Reducer {
   void (*fold)(int64_t n, void* sum, const void* x);
   /// sums[i] = op(sums[i], x[i], x[i + stride], ...), of `rows` rows.
   void (*add)(int64_t n, void* sums, const void* x, int64_t rows, int64_t stride);
+  /// sums[i] = what `count` elements that gave sums[i] come to; null where that is sums[i].
+  void (*finish)(int64_t n, void* sums, int64_t count) = nullptr;
 };
 
 Reducer reducer(ReduceOp op, DType dtype);

@@ -13,6 +13,11 @@ FaultRecord::FaultRecord() {
   fault_ = new (p) Fault{};
 }
 
+bool FaultRecord::is_set() const {
+  const volatile Fault& f = *fault_;
+  return f.kind != FaultKind::none;
+}
+
 void FaultRecord::throw_if_set() {
   volatile Fault& f = *fault_;
   const Fault found{f.kind, f.op, f.got, f.limit};

@@ -1,10 +1,11 @@
-// The note that the kernels of one GPU leave, in host memory that they reach.
+// The note that the kernels of one thread leave, in host memory that all GPUs reach.
 #pragma once
 
 #include "fault.h"
 
 namespace ambit::cuda {
 
+/// Its memory is never freed: kernels may report as long as the process lives.
 class FaultRecord {
  public:
   /// Errors: BackendError.
@@ -13,6 +14,8 @@ class FaultRecord {
   FaultRecord& operator=(const FaultRecord&) = delete;
 
   FaultSink sink(const char* op) { return {fault_, op}; }
+  /// Whether a kernel has reported something. It may yet, while the host has not waited.
+  bool is_set() const;
   /// Throw what a kernel has reported, and forget it. Requires: the host has waited.
   void throw_if_set();
 

@@ -4,21 +4,25 @@
 
 #include <cuda_runtime_api.h>
 
+#include "stream_clock.h"
+
 // cudnnHandle_t and cublasLtHandle_t point at these; their headers stay out of most files.
 struct cudnnContext;
 struct cublasLtContext;
 
 namespace ambit::cuda {
 
+class FaultRecord;
 class Gpu;
 
 /// Kept as long as the process, though the thread that uses it may change.
 struct Stream {
-  Stream(Gpu& owner, int of_device, int number) : gpu(owner), device(of_device), id(number) {}
+  Stream(Gpu& owner, int of_device, int number) : gpu(owner), device(of_device), clock(number) {}
 
   Gpu& gpu;
-  const int device;  ///< the index of the GPU
-  const int id;      ///< its place among the streams of the GPU
+  const int device;               ///< the index of the GPU
+  StreamClock clock;              ///< its id: the place among the streams of the GPU
+  FaultRecord* faults = nullptr;  ///< what the kernels of its thread report
   cudaStream_t handle = nullptr;
   cudaEvent_t reached = nullptr;  ///< recorded anew whenever another stream must wait for this one
   // Opened at their first use, by cudnn.cpp and cublaslt.cpp.

@@ -55,6 +55,32 @@ __global__ void sum_channels(Channels channels, int64_t splits, F f, Sums* parti
   if (threadIdx.x == 0) partials[blockIdx.x] = sum;
 }
 
+// The same where the elements of a channel are few in a row: x is a matrix [N,C*D], of which a warp
+// reads 32 neighbouring columns and a block that many in `parts` parts of the rows.
+// partials [C,D*parts]; N rows.
+template <class F>
+__global__ void sum_columns(Channels channels, int64_t N, int64_t parts, F f, Sums* partials) {
+  constexpr int kColumns = 32, kRows = kThreads / kColumns;
+  __shared__ Sums sums[kThreads];
+  const int t = static_cast<int>(threadIdx.x);
+  const int64_t width = channels.C * channels.D;
+  const int64_t part = blockIdx.x % parts, column = blockIdx.x / parts * kColumns + t % kColumns;
+  const int64_t c = column / channels.D, rows = (N + parts - 1) / parts;
+  const int64_t end = min((part + 1) * rows, N);
+  Sums sum{0, 0};
+  if (column < width) {
+    for (int64_t n = part * rows + t / kColumns; n < end; n += kRows) {
+      sum = sum + f(n * width + column, c);
+    }
+  }
+  sums[t] = sum;
+  for (int half = kThreads / 2; half >= kColumns; half /= 2) {
+    __syncthreads();
+    if (t < half) sums[t] = sums[t] + sums[t + half];
+  }
+  if (t < kColumns && column < width) partials[column * parts + part] = sums[t];
+}
+
 __device__ Sums joined(const Sums* partials, int64_t c, int64_t splits) {
   Sums sum{0, 0};
   for (int64_t s = 0; s < splits; ++s) sum = sum + partials[c * splits + s];
@@ -112,7 +138,8 @@ __global__ void finish_statistics(Channels channels, int64_t splits, BatchNormPa
       const auto n = static_cast<double>(channels.count);
       const double deviation = sums.first / n;
       mean = (channels.count > 0 ? static_cast<double>(x[c * channels.D]) : 0) + deviation;
-      variance = max(sums.second / n - deviation * deviation, 0.0);
+      variance = sums.second / n - deviation * deviation;
+      if (variance < 0) variance = 0;  // max() would lose a NaN
       const auto blend = [&](T* running, double value) {
         if (!running) return;
         const double old = static_cast<double>(running[c]);
@@ -200,12 +227,26 @@ void apply(const Channels& channels, const F& f, const Coefficients* coefficient
   run.template operator()<1, int32_t>();
 }
 
-/// Enough blocks to fill the GPU, each with work for all of its threads.
-int64_t splits_for(const Channels& channels) {
-  const int64_t wanted = 4 * int64_t{Call::stream().gpu.properties().multiProcessorCount};
-  return std::clamp<int64_t>(std::min(wanted / channels.C, channels.count / (4 * kThreads)), 1,
-                             1024);
-}
+/// How the sums of channels are spread over blocks: enough to fill the GPU, each with work for all
+/// of its threads.
+struct SumPlan {
+  explicit SumPlan(const Channels& channels) : by_columns(channels.D > 0 && channels.D < 32) {
+    const int64_t wanted = 4 * int64_t{Call::stream().gpu.properties().multiProcessorCount};
+    const auto clamped = [](int64_t n) { return std::clamp<int64_t>(n, 1, 1024); };
+    if (by_columns) {
+      N = channels.count / channels.D;
+      tiles = (channels.C * channels.D + 31) / 32;
+      parts = clamped(std::min(wanted / std::max<int64_t>(tiles, 1), N / 32));
+      sums = parts * channels.D;
+    } else {
+      parts = sums = clamped(std::min(wanted / channels.C, channels.count / (4 * kThreads)));
+      tiles = channels.C;
+    }
+  }
+  bool by_columns;  // or a block for each part of a channel
+  int64_t N = 0, tiles, parts;
+  int64_t sums;  // of each channel
+};
 
 template <class T>
 T* data_or_null(const Tensor& t) {
@@ -213,9 +254,14 @@ T* data_or_null(const Tensor& t) {
 }
 
 template <class F>
-void sum(const Channels& channels, int64_t splits, const F& f, Sums* partials) {
-  launch(sum_channels<F>, Grid{static_cast<unsigned>(channels.C * splits)}, channels, splits, f,
-         partials);
+void sum(const Channels& channels, const SumPlan& plan, const F& f, Sums* partials) {
+  const Grid grid{static_cast<unsigned>(plan.tiles * plan.parts)};
+  if (grid.blocks == 0) return;
+  if (plan.by_columns) {
+    launch(sum_columns<F>, grid, channels, plan.N, plan.parts, f, partials);
+  } else {
+    launch(sum_channels<F>, grid, channels, plan.parts, f, partials);
+  }
 }
 
 }  // namespace
@@ -225,17 +271,17 @@ void batch_norm(Tensor& y, Tensor& mean, Tensor& invstd, Tensor& running_mean, T
                 const Tensor& x, const Tensor& w, const Tensor& b, const BatchNormParams& p) {
   const Channels channels(x);
   if (channels.C == 0) return;
-  const int64_t splits = splits_for(channels);
+  const SumPlan plan(channels);
   const auto C = static_cast<size_t>(channels.C);
-  const Workspace sums(p.training ? C * static_cast<size_t>(splits) * sizeof(Sums) : 0);
+  const Workspace sums(p.training ? C * static_cast<size_t>(plan.sums) * sizeof(Sums) : 0);
   const Workspace affine(C * sizeof(Affine));
   visit<dtypes::kFloating>(y.dtype(), [&]<class T>() {
     const T* px = x.data_ptr<T>();
     const Statistics<T> statistics{
         mean.data_ptr<T>(),           invstd.data_ptr<T>(), data_or_null<T>(running_mean),
         data_or_null<T>(running_var), data_or_null<T>(w),   data_or_null<T>(b)};
-    if (p.training) sum(channels, splits, Moments<T>{px, channels.D}, sums.as<Sums>());
-    launch(finish_statistics<T>, grid_for(channels.C), channels, splits, p, sums.as<Sums>(), px,
+    if (p.training) sum(channels, plan, Moments<T>{px, channels.D}, sums.as<Sums>());
+    launch(finish_statistics<T>, grid_for(channels.C), channels, plan.sums, p, sums.as<Sums>(), px,
            statistics, affine.as<Affine>());
     apply(channels, Normalize<T>(), affine.as<Affine>(), y.data_ptr<T>(), px);
   });
@@ -247,16 +293,16 @@ void batch_norm_grad(Tensor& dx, Tensor& dw, Tensor& db, const Tensor& dy, const
                      const BatchNormParams& p) {
   const Channels channels(x);
   if (channels.C == 0) return;
-  const int64_t splits = splits_for(channels);
+  const SumPlan plan(channels);
   const auto C = static_cast<size_t>(channels.C);
-  const Workspace sums(C * static_cast<size_t>(splits) * sizeof(Sums));
+  const Workspace sums(C * static_cast<size_t>(plan.sums) * sizeof(Sums));
   const Workspace gradient(C * sizeof(Gradient));
   visit<dtypes::kFloating>(dx.dtype(), [&]<class T>() {
     const T *px = x.data_ptr<T>(), *pdy = dy.data_ptr<T>(), *pmean = mean.data_ptr<T>();
-    sum(channels, splits, Slopes<T>{pdy, px, pmean}, sums.as<Sums>());
-    launch(finish_gradient<T>, grid_for(channels.C), channels, splits, p.training, sums.as<Sums>(),
-           dw.data_ptr<T>(), db.data_ptr<T>(), data_or_null<T>(w), pmean, invstd.data_ptr<T>(),
-           gradient.as<Gradient>());
+    sum(channels, plan, Slopes<T>{pdy, px, pmean}, sums.as<Sums>());
+    launch(finish_gradient<T>, grid_for(channels.C), channels, plan.sums, p.training,
+           sums.as<Sums>(), dw.data_ptr<T>(), db.data_ptr<T>(), data_or_null<T>(w), pmean,
+           invstd.data_ptr<T>(), gradient.as<Gradient>());
     apply(channels, InputGradient<T>(), gradient.as<Gradient>(), dx.data_ptr<T>(), pdy, px);
   });
 }

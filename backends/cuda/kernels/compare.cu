@@ -18,8 +18,26 @@ void compare(Tensor& y, const Tensor& a, const Tensor& b, const CompareOp& op) {
   visit(a.dtype(), [&]<class T>() { map<bool, T, T>(ChosenCompare<T>{op}, y, a, b); });
 }
 
+void compare_scalar(Tensor& y, const Tensor& x, const Scalar& number, const CompareOp& op) {
+  visit(x.dtype(), [&]<class T>() {
+    map<bool, T, T>(ChosenCompare<T>{op}, y, x, Number<T>{arithmetic::element_of<T>(number)});
+  });
+}
+
 void where(Tensor& y, const Tensor& condition, const Tensor& a, const Tensor& b) {
   visit_bits(y.dtype(), [&]<class T>() { map<T, bool, T, T>(Choice<T>(), y, condition, a, b); });
+}
+
+void masked_fill(Tensor& y, const Tensor& x, const Tensor& mask, const Scalar& value, bool masked) {
+  visit(y.dtype(), [&]<class Y>() {
+    visit_bits(y.dtype(), [&]<class T>() {
+      if constexpr (sizeof(T) == sizeof(Y)) {
+        const Number<T> number{bits_as<T>(arithmetic::element_of<Y>(value))};
+        if (masked) return map<T, bool, T, T>(Choice<T>(), y, mask, number, x);
+        map<T, bool, T, T>(Choice<T>(), y, mask, x, number);
+      }
+    });
+  });
 }
 
 }  // namespace ambit::cuda

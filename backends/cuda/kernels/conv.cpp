@@ -2,15 +2,19 @@
 // algorithm, or under set_benchmark(true) the clock.
 #include <ambit/error.h>
 #include <ambit/settings.h>
+#include <fmt/format.h>
 
 #include <algorithm>
 #include <array>
 #include <bit>
 #include <limits>
+#include <string>
+#include <utility>
 
 #include "backends/cuda/driver/error.h"
 #include "backends/cuda/kernels.h"
 #include "backends/cuda/libraries/conv_plan.h"
+#include "backends/cuda/libraries/ranked_plans.h"
 #include "backends/cuda/loops/repeated.h"
 #include "backends/cuda/runtime/workspace.h"
 
@@ -70,23 +74,26 @@ float milliseconds(const ConvPlan& plan, const ConvPointers& pointers) {
   }
 }
 
-ConvPlan choose(const ConvProblem& problem, const ConvPointers& pointers) {
+using ConvPlans = RankedPlans<ConvPlan>;
+
+ConvPlans choose(const ConvProblem& problem, const ConvPointers& pointers) {
   constexpr size_t kTried = 10;
-  const ConvTarget target{cudnn::handle()};
-  std::vector<ConvPlan> plans = conv_plans(problem, target, is_benchmark() ? kTried : 1);
-  size_t best = 0;
-  float least = std::numeric_limits<float>::infinity();
-  for (size_t i = 0; plans.size() > 1 && i < plans.size(); ++i) {
-    const float ms = milliseconds(plans[i], pointers);
-    if (ms < least) least = ms, best = i;
+  std::vector<ConvPlan> plans = conv_plans(problem, {cudnn::handle()}, is_benchmark() ? kTried : 1);
+  if (plans.size() == 1) return ConvPlans(std::move(plans));
+  std::vector<std::pair<float, size_t>> order;
+  for (size_t i = 0; i < plans.size(); ++i) {
+    order.emplace_back(milliseconds(plans[i], pointers), i);
   }
-  return std::move(plans[best]);
+  std::sort(order.begin(), order.end());
+  std::vector<ConvPlan> sorted;
+  for (const auto& [ms, i] : order) sorted.push_back(std::move(plans[i]));
+  return ConvPlans(std::move(sorted));
 }
 
 // x [N,C,H,W], w [K,C/groups,R,S], y [N,K,P,Q], b [K] or undefined; the kind says which is written.
 void convolve(ConvKind kind, const Tensor& x, const Tensor& w, const Tensor& y, const Tensor& b,
               const Conv2dParams& params) {
-  thread_local PlanCache<ConvPlan> cache;
+  thread_local PlanCache<ConvPlans> cache;
   const ConvPointers pointers{x.data_ptr(), w.data_ptr(), y.data_ptr(),
                               b.defined() ? b.data_ptr() : nullptr};
   uintptr_t addresses = 16;
@@ -102,8 +109,14 @@ void convolve(ConvKind kind, const Tensor& x, const Tensor& w, const Tensor& y, 
                             .tf32 = is_tf32_allowed(),
                             .deterministic = is_deterministic()};
   const PlanKey key = problem.key().add(Call::stream().gpu.index()).add(is_benchmark());
-  const ConvPlan& plan = cache.get(key, [&] { return choose(problem, pointers); });
-  cudnn::check(run(plan, pointers), "cudnnBackendExecute");
+  ConvPlans& plans = cache.get(key, [&] { return choose(problem, pointers); });
+  const size_t known = plans.size();
+  const cudnnStatus_t status =
+      plans.run([&](const ConvPlan& plan) { return run(plan, pointers); },
+                [&] { return conv_plans(problem, {cudnn::handle()}, SIZE_MAX, known); });
+  if (status == CUDNN_STATUS_SUCCESS) return;
+  const std::string call = fmt::format("cudnnBackendExecute of any of {} plans", plans.size());
+  cudnn::check(status, call.c_str());
 }
 
 }  // namespace

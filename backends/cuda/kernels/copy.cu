@@ -1,5 +1,5 @@
 // Copies between any two dtypes and layouts, and fills.
-#include <ambit/backend/arithmetic.h>
+#include <ambit/backend/functors.h>
 
 #include "backends/cuda/kernels.h"
 #include "backends/cuda/loops/element_bits.h"
@@ -68,8 +68,7 @@ void copy(Tensor& y, const Tensor& x) {
 
 void fill(Tensor& y, const Scalar& value) {
   visit(y.dtype(), [&]<class Y>() {
-    const Y v = value.is_floating_point() ? arithmetic::convert<Y>(value.to<double>())
-                                          : arithmetic::convert<Y>(value.to<int64_t>());
+    const Y v = arithmetic::element_of<Y>(value);
     visit_bits(y.dtype(), [&]<class T>() {
       if constexpr (sizeof(T) == sizeof(Y)) map<T>(Constant<T>{bits_as<T>(v)}, y);
     });

@@ -2,13 +2,17 @@
 // y^T = b^T a^T, so that rows serve as columns and nothing is moved.
 #include <ambit/ops/creation.h>
 #include <ambit/settings.h>
+#include <fmt/format.h>
 
 #include <bit>
+#include <string>
+#include <vector>
 
 #include "backends/cuda/kernels.h"
 #include "backends/cuda/libraries/cublaslt.h"
 #include "backends/cuda/libraries/matmul_layout.h"
 #include "backends/cuda/libraries/plan_cache.h"
+#include "backends/cuda/libraries/ranked_plans.h"
 #include "backends/cuda/loops/repeated.h"
 #include "backends/cuda/runtime/workspace.h"
 #include "matmul_tiled.h"
@@ -34,8 +38,7 @@ struct BlasProduct {
 struct MatmulPlan {
   cublaslt::MatmulDesc product;
   cublaslt::MatrixLayout left, right, y;
-  cublasLtMatmulHeuristicResult_t choice{};
-  bool found = false;
+  RankedPlans<cublasLtMatmulHeuristicResult_t> algorithms;
 };
 
 // Vector accesses go up to 16 bytes.
@@ -62,12 +65,12 @@ PlanKey key_of(const BlasProduct& p) {
   return key;
 }
 
-cublaslt::Preference preference_for(const BlasProduct& p) {
+cublaslt::Preference preference_for(const BlasProduct& p, uint64_t most_workspace_bytes) {
   cublaslt::Preference preference = cublaslt::preference();
   const auto align = [&](cublasLtMatmulPreferenceAttributes_t name, const void* pointer) {
     set(preference, name, static_cast<uint32_t>(alignment(pointer)));
   };
-  set(preference, CUBLASLT_MATMUL_PREF_MAX_WORKSPACE_BYTES, kMostWorkspaceBytes);
+  set(preference, CUBLASLT_MATMUL_PREF_MAX_WORKSPACE_BYTES, most_workspace_bytes);
   align(CUBLASLT_MATMUL_PREF_MIN_ALIGNMENT_A_BYTES, p.left);
   align(CUBLASLT_MATMUL_PREF_MIN_ALIGNMENT_B_BYTES, p.right);
   align(CUBLASLT_MATMUL_PREF_MIN_ALIGNMENT_C_BYTES, p.y);
@@ -77,6 +80,24 @@ cublaslt::Preference preference_for(const BlasProduct& p) {
         uint32_t{CUBLASLT_REDUCTION_SCHEME_COMPUTE_TYPE | CUBLASLT_REDUCTION_SCHEME_OUTPUT_TYPE});
   }
   return preference;
+}
+
+// As the heuristics rank them; none where cuBLASLt does not have the product.
+std::vector<cublasLtMatmulHeuristicResult_t> algorithms_for(const BlasProduct& p,
+                                                            const MatmulPlan& plan,
+                                                            uint64_t most_workspace_bytes) {
+  constexpr int kMost = 8;
+  const cublaslt::Preference preference = preference_for(p, most_workspace_bytes);
+  std::vector<cublasLtMatmulHeuristicResult_t> found(kMost);
+  int count = 0;
+  const cublasStatus_t status = cublaslt::api().cublasLtMatmulAlgoGetHeuristic(
+      cublaslt::handle(), plan.product.get(), plan.left.get(), plan.right.get(), plan.y.get(),
+      plan.y.get(), preference.get(), kMost, found.data(), &count);
+  if (status == CUBLAS_STATUS_NOT_SUPPORTED || status == CUBLAS_STATUS_INVALID_VALUE) return {};
+  cublaslt::check(status, "cublasLtMatmulAlgoGetHeuristic");
+  found.resize(static_cast<size_t>(count));
+  std::erase_if(found, [](const auto& result) { return result.state != CUBLAS_STATUS_SUCCESS; });
+  return found;
 }
 
 MatmulPlan plan_for(const BlasProduct& p) {
@@ -98,25 +119,17 @@ MatmulPlan plan_for(const BlasProduct& p) {
     set(plan.product, CUBLASLT_MATMUL_DESC_EPILOGUE, CUBLASLT_EPILOGUE_BIAS);
     set(plan.product, CUBLASLT_MATMUL_DESC_BIAS_POINTER, p.bias);
   }
-  const cublaslt::Preference preference = preference_for(p);
-  int count = 0;
-  const cublasStatus_t status = cublaslt::api().cublasLtMatmulAlgoGetHeuristic(
-      cublaslt::handle(), plan.product.get(), plan.left.get(), plan.right.get(), plan.y.get(),
-      plan.y.get(), preference.get(), 1, &plan.choice, &count);
-  const bool refused =
-      status == CUBLAS_STATUS_NOT_SUPPORTED || status == CUBLAS_STATUS_INVALID_VALUE;
-  if (!refused) cublaslt::check(status, "cublasLtMatmulAlgoGetHeuristic");
-  plan.found = !refused && count > 0;
+  plan.algorithms = RankedPlans(algorithms_for(p, plan, kMostWorkspaceBytes));
   return plan;
 }
 
-// Return whether cuBLASLt can do it; if so, it is queued.
+// Return whether cuBLASLt can do it; if so, it is queued. Where no algorithm works that it takes
+// for the fastest, those that need no workspace are tried.
 bool multiply(const BlasProduct& p) {
   thread_local PlanCache<MatmulPlan> cache;
-  const MatmulPlan& plan = cache.get(key_of(p), [&] { return plan_for(p); });
-  if (!plan.found) return false;
+  MatmulPlan& plan = cache.get(key_of(p), [&] { return plan_for(p); });
+  if (plan.algorithms.empty()) return false;
   if (p.bias) set(plan.product, CUBLASLT_MATMUL_DESC_BIAS_POINTER, p.bias);
-  const Workspace workspace(plan.choice.workspaceSize);
   // One and beta in the type of the sums.
   const double one = 1, beta = p.adds;
   const float one_float = 1, beta_float = p.adds;
@@ -124,13 +137,20 @@ bool multiply(const BlasProduct& p) {
   const auto scale = [&](const double& d, const float& f) {
     return wide ? static_cast<const void*>(&d) : &f;
   };
-  cublaslt::check(
-      cublaslt::api().cublasLtMatmul(
-          cublaslt::handle(), plan.product.get(), scale(one, one_float), p.left, plan.left.get(),
-          p.right, plan.right.get(), scale(beta, beta_float), p.y, plan.y.get(), p.y, plan.y.get(),
-          &plan.choice.algo, workspace.data(), plan.choice.workspaceSize, Call::stream().handle),
-      "cublasLtMatmul");
-  return true;
+  const auto run = [&](const cublasLtMatmulHeuristicResult_t& choice) {
+    const Workspace workspace(choice.workspaceSize);
+    return cublaslt::api().cublasLtMatmul(
+        cublaslt::handle(), plan.product.get(), scale(one, one_float), p.left, plan.left.get(),
+        p.right, plan.right.get(), scale(beta, beta_float), p.y, plan.y.get(), p.y, plan.y.get(),
+        &choice.algo, workspace.data(), choice.workspaceSize, Call::stream().handle);
+  };
+  const cublasStatus_t status =
+      plan.algorithms.run(run, [&] { return algorithms_for(p, plan, 0); });
+  if (status == CUBLAS_STATUS_SUCCESS) return true;
+  const std::string call =
+      fmt::format("cublasLtMatmul by any of {} algorithms", plan.algorithms.size());
+  cublaslt::check(status, call.c_str());
+  return false;
 }
 
 Tensor copied(const Tensor& t) {

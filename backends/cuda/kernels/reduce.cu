@@ -15,7 +15,8 @@ struct Folding {
   __device__ Value first() const { return Fold::kNothing; }
   __device__ Value load(const X* x, int64_t) const { return Fold::element(*x); }
   __device__ Value join(Value a, Value b) const { return Fold::merge(a, b); }
-  __device__ void store(int64_t result, Value v) const {
+  __device__ void store(int64_t result, Value merged) const {
+    const Value v = arithmetic::finished<op>(merged, count);
     if (of_values) {
       static_cast<Value*>(y)[result] = v;
     } else {
@@ -24,6 +25,7 @@ struct Folding {
   }
   void* y;
   bool of_values;
+  int64_t count;  // elements behind a result
 };
 
 template <ReduceOp op>
@@ -33,7 +35,7 @@ void fold(Tensor& y, const Tensor& x) {
   const int64_t results = y.numel(), length = results == 0 ? 0 : x.numel() / results;
   visit<row_of(op).dtypes>(x.dtype(), [&]<class X>() {
     using F = Folding<op, X>;
-    const F f{y.data_ptr(), y.dtype() == dtype_of<typename F::Value>};
+    const F f{y.data_ptr(), y.dtype() == dtype_of<typename F::Value>, length};
     run_reduce<X>(f, x, walk, results, length);
   });
 }

@@ -1,11 +1,13 @@
-// Softmax along one dim, its logarithm, and their gradient: own kernels, since a line is read from
-// memory once; cuDNN's would do the same, after a descriptor or two.
+// Softmax along one dim, its logarithm, and their gradient: own kernels, since a line that fits
+// into the registers of a block is read from memory once; cuDNN's would do the same, after a
+// descriptor or two.
 #include "backends/cuda/kernels.h"
 #include "backends/cuda/loops/lines.cuh"
 
 namespace ambit::cuda {
 namespace {
 
+// A line is read twice: once for its largest element and its sum, once for the results.
 template <class T, bool kLog, int kLanes>
 __global__ void softmax_lines(ContiguousLines lines, T* y, const T* x) {
   for_each_line<kLanes>(lines, [&](int64_t line, int64_t lane) {
@@ -19,6 +21,54 @@ __global__ void softmax_lines(ContiguousLines lines, T* y, const T* x) {
       y[at(j)] = kLog ? shifted - factor : std::exp(shifted) * factor;
     }
   });
+}
+
+// The same where the threads of a line hold all of it: kHeld elements each, read once.
+template <class T, bool kLog, int kLanes, int kHeld>
+__global__ void softmax_held(ContiguousLines lines, T* y, const T* x) {
+  for_each_line<kLanes>(lines, [&](int64_t line, int64_t lane) {
+    const int64_t start = lines.start(line);
+    const auto place = [&](int k) { return lane + k * kLanes; };
+    T v[kHeld];
+    T largest = -std::numeric_limits<T>::infinity();
+#pragma unroll
+    for (int k = 0; k < kHeld; ++k) {
+      if (place(k) >= lines.length) continue;
+      v[k] = x[start + place(k) * lines.inner];
+      largest = fmax(largest, v[k]);
+    }
+    largest = join_line<kLanes>(largest, [](T a, T b) { return fmax(a, b); });
+    double sum = 0;
+#pragma unroll
+    for (int k = 0; k < kHeld; ++k) {
+      if (place(k) >= lines.length) continue;
+      v[k] -= largest;
+      const T e = std::exp(v[k]);
+      sum += e;
+      if (!kLog) v[k] = e;
+    }
+    sum = sum_line<kLanes>(sum);
+    const T factor = kLog ? std::log(static_cast<T>(sum)) : static_cast<T>(1 / sum);
+#pragma unroll
+    for (int k = 0; k < kHeld; ++k) {
+      if (place(k) >= lines.length) continue;
+      y[start + place(k) * lines.inner] = kLog ? v[k] - factor : v[k] * factor;
+    }
+  });
+}
+
+/// The kernel for lines of `length`: of those that hold a line, the one of the fewest elements.
+template <class T, bool kLog, int kLanes>
+auto softmax_kernel(int64_t length) {
+  if constexpr (kLanes == kWarp) {
+    if (length <= kLanes) return softmax_held<T, kLog, kLanes, 1>;
+    if (length <= 4 * kLanes) return softmax_held<T, kLog, kLanes, 4>;
+    if (length <= 16 * kLanes) return softmax_held<T, kLog, kLanes, 16>;
+  }
+  if constexpr (kLanes > 1) {
+    if (length <= 32 * kLanes) return softmax_held<T, kLog, kLanes, 32>;
+  }
+  return softmax_lines<T, kLog, kLanes>;
 }
 
 template <class T, bool kLog, int kLanes>
@@ -43,7 +93,8 @@ __global__ void softmax_grad_lines(ContiguousLines lines, T* dx, const T* dy, co
 
 void softmax(Tensor& y, const Tensor& x, int64_t dim, bool log) {
   visit_lines(x, dim, [&]<class T, int kLanes>(const ContiguousLines& lines, Grid grid) {
-    const auto kernel = log ? softmax_lines<T, true, kLanes> : softmax_lines<T, false, kLanes>;
+    const auto kernel = log ? softmax_kernel<T, true, kLanes>(lines.length)
+                            : softmax_kernel<T, false, kLanes>(lines.length);
     launch(kernel, grid, lines, y.data_ptr<T>(), static_cast<const T*>(x.data_ptr<T>()));
   });
 }

@@ -158,9 +158,11 @@ PlanKey ConvProblem::key() const {
   return key.add(bias | tf32 << 1 | deterministic << 2);
 }
 
-std::vector<ConvPlan> conv_plans(const ConvProblem& p, const ConvTarget& target, size_t most) {
+std::vector<ConvPlan> conv_plans(const ConvProblem& p, const ConvTarget& target, size_t most,
+                                 size_t known) {
   const Descriptor operations = graph(p, target);
   std::vector<ConvPlan> plans;
+  size_t found = 0;
   // The second knows only engines that work nearly always.
   for (const auto mode : {CUDNN_HEUR_MODE_A, CUDNN_HEUR_MODE_FALLBACK}) {
     for (const Descriptor& configuration : ranked(operations, target, mode)) {
@@ -172,10 +174,11 @@ std::vector<ConvPlan> conv_plans(const ConvProblem& p, const ConvTarget& target,
       plan.set(CUDNN_ATTR_EXECUTION_PLAN_ENGINE_CONFIG, configuration);
       if (!plan.try_finalize()) continue;
       const int64_t workspace = plan.get_int(CUDNN_ATTR_EXECUTION_PLAN_WORKSPACE_SIZE);
-      if (workspace <= kMostWorkspaceBytes) plans.push_back({std::move(plan), workspace});
+      if (workspace > kMostWorkspaceBytes) continue;
+      if (++found > known) plans.push_back({std::move(plan), workspace});
     }
   }
-  if (plans.empty()) {
+  if (found == 0) {
     throw NotImplementedError(fmt::format(
         "{}: expected {} algorithm of cuDNN for {} input {}, weight {}, got none", Call::op(),
         p.deterministic ? "a deterministic" : "an", name(p.dtype), str(p.x), str(p.w)));

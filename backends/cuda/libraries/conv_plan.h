@@ -45,7 +45,9 @@ struct ConvTarget {
 };
 
 /// Return plans, up to `most` of them, the one first that cuDNN's heuristics take for the fastest.
-/// Errors: NotImplementedError when cuDNN has none.
-std::vector<ConvPlan> conv_plans(const ConvProblem& problem, const ConvTarget& target, size_t most);
+/// The same problem has the same ones: the first `known` are left out. Errors: NotImplementedError
+/// when cuDNN has none.
+std::vector<ConvPlan> conv_plans(const ConvProblem& problem, const ConvTarget& target, size_t most,
+                                 size_t known = 0);
 
 }  // namespace ambit::cuda

@@ -39,9 +39,21 @@ struct ChosenUnary {
   UnaryOp op;
 };
 
-/// The binary functions of integers; operands that a function refuses are reported and give 0.
+/// The binary functions of integers. Operands that a function refuses are reported, and what would
+/// be made of them is not written (map.cuh).
 template <std::integral T>
 struct ChosenBinary {
+  AMBIT_HOST_DEVICE bool refuses(T a, T b) const {
+    switch (op) {
+#define AMBIT_CASE(name, ...) \
+  case BinaryOp::name:        \
+    return refused<row_of(BinaryOp::name).refuses>(a, b);
+      AMBIT_BINARY_FUNCTIONS(AMBIT_CASE)
+#undef AMBIT_CASE
+    }
+    return false;
+  }
+  /// Requires: not refuses(a, b).
   AMBIT_HOST_DEVICE T operator()(T a, T b) const {
     switch (op) {
 #define AMBIT_CASE(name, ...) \
@@ -53,14 +65,14 @@ struct ChosenBinary {
     return T{};
   }
   template <BinaryOp function>
-  AMBIT_HOST_DEVICE T map(T a, T b) const {
+  AMBIT_HOST_DEVICE static T map(T a, T b) {
     if constexpr (arithmetic::OperandOf<T, function>) {
-      if (!refuses<row_of(function).refuses>(a, b)) return arithmetic::Functor<function>()(a, b);
+      return arithmetic::Functor<function>()(a, b);
     }
     return T{};
   }
   template <Function::Refuses what>
-  AMBIT_HOST_DEVICE bool refuses(T a, T b) const {
+  AMBIT_HOST_DEVICE bool refused(T a, T b) const {
     if constexpr (what != Function::Refuses::none) {
       if (b == T{0}) {
         faults.report(FaultKind::divisor, 0, 0);

@@ -64,15 +64,43 @@ struct Exponentials {
   }
 };
 
-/// x [length], `stride` apart, gone over by kLanes threads together.
+/// Return exp(x - largest): 0 for -inf also while there is nothing larger.
+template <class T>
+__device__ T exponential(T x, T largest) {
+  constexpr T kNone = -std::numeric_limits<T>::infinity();
+  return x == kNone && largest == kNone ? T(0) : std::exp(x - largest);
+}
+
+/// x [length], `stride` apart, gone over once by kLanes threads together: each has the largest so
+/// far, and takes its sum down where a larger one comes. That is done for a few elements at a time,
+/// and in float64, so that no digits are lost however often it happens.
+/// Source: Milakov & Gimelshein 2018, arXiv:1805.02867.
 template <int kLanes, class T>
 __device__ Exponentials<T> sum_exponentials(const T* x, int64_t length, int64_t stride,
                                             int64_t lane) {
-  Exponentials<T> e{-std::numeric_limits<T>::infinity(), 0};
-  for (int64_t j = lane; j < length; j += kLanes) e.largest = fmax(e.largest, x[j * stride]);
-  e.largest = join_line<kLanes>(e.largest, [](T a, T b) { return fmax(a, b); });
-  for (int64_t j = lane; j < length; j += kLanes) e.sum += std::exp(x[j * stride] - e.largest);
-  e.sum = sum_line<kLanes>(e.sum);
+  constexpr int kFew = 8;
+  constexpr T kNone = -std::numeric_limits<T>::infinity();
+  const auto lowered = [](double sum, T from, T to) {
+    return from == to ? sum : sum * std::exp(static_cast<double>(from) - static_cast<double>(to));
+  };
+  Exponentials<T> e{kNone, 0};
+  for (int64_t j = lane; j < length; j += kFew * kLanes) {
+    T v[kFew];
+    T largest = e.largest;
+#pragma unroll
+    for (int k = 0; k < kFew; ++k) {
+      const int64_t at = j + k * kLanes;
+      v[k] = at < length ? x[at * stride] : kNone;
+      largest = fmax(largest, v[k]);
+    }
+    e.sum = lowered(e.sum, e.largest, largest);
+    e.largest = largest;
+#pragma unroll
+    for (int k = 0; k < kFew; ++k) e.sum += exponential(v[k], largest);
+  }
+  const T largest = join_line<kLanes>(e.largest, [](T a, T b) { return fmax(a, b); });
+  e.sum = sum_line<kLanes>(lowered(e.sum, e.largest, largest));
+  e.largest = largest;
   return e;
 }
 

@@ -23,8 +23,9 @@ struct ReduceThread {
     const int output = plan.lanes_adjacent ? t / plan.lanes : t % plan.outputs;
     lane = plan.lanes_adjacent ? t % plan.lanes : t / plan.outputs;
     next_lane = plan.lanes_adjacent ? 1 : plan.outputs;
-    split = blockIdx.x % plan.splits;
-    result = blockIdx.x / plan.splits * plan.outputs + output;
+    const auto splits = static_cast<unsigned>(plan.splits), block = blockIdx.x / splits;
+    split = blockIdx.x - block * splits;
+    result = int64_t{block} * plan.outputs + output;
   }
   int64_t result, split;
   int lane, next_lane;  // threads from one lane to the next of the same result
@@ -55,15 +56,15 @@ __global__ void reduce_kernel(F f, ReducePlan plan, ReduceWalk walk, const X* x,
     const X* from = x + walk.kept_offset(me.result);
     const int64_t end = plan.split_begin(me.split + 1);
     int64_t i = plan.split_begin(me.split) + me.lane;
-    for (; i + (kAhead - 1) * plan.lanes < end; i += kAhead * plan.lanes) {
+    ReduceSteps steps(walk, i, plan.lanes);
+    while (i + (kAhead - 1) * plan.lanes < end) {
 #pragma unroll
-      for (int j = 0; j < kAhead; ++j) {
-        const int64_t at = i + j * plan.lanes;
-        v[j] = f.join(v[j], f.load(from + walk.reduced_offset(at), at));
+      for (int j = 0; j < kAhead; ++j, i += plan.lanes, steps.advance()) {
+        v[j] = f.join(v[j], f.load(from + steps.offset(), i));
       }
     }
-    for (; i < end; i += plan.lanes) {
-      v[0] = f.join(v[0], f.load(from + walk.reduced_offset(i), i));
+    for (; i < end; i += plan.lanes, steps.advance()) {
+      v[0] = f.join(v[0], f.load(from + steps.offset(), i));
     }
   }
   const auto whole = join_lanes(f, plan, me, f.join(f.join(v[0], v[1]), f.join(v[2], v[3])));
@@ -81,6 +82,7 @@ __global__ void join_partials(F f, ReducePlan plan, const typename F::Value* par
   const ReduceThread me(plan);
   typename F::Value v = f.first();
   if (me.result < plan.results) {
+#pragma unroll 1  // or the compiler divides, to know how often
     for (int64_t i = me.lane; i < plan.length; i += plan.lanes) {
       v = f.join(v, partials[me.result * plan.length + i]);
     }
@@ -106,7 +108,7 @@ void run_reduce(const F& f, const Tensor& x, const ReduceWalk& walk, int64_t res
          workspace.as<Value>());
   if (plan.splits == 1) return;
   ReducePlan second = plan_reduce(results, plan.splits, true, 1);
-  second.splits = 1;
+  second.split_into(1);
   launch(join_partials<F>, Grid{static_cast<unsigned>(second.blocks())}, f, second,
          static_cast<const Value*>(workspace.as<Value>()));
 }

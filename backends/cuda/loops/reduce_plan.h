@@ -20,11 +20,17 @@ struct ReducePlan {
   int outputs = 1, lanes = kThreads;  ///< powers of two, outputs * lanes == kThreads
   bool lanes_adjacent = true;         ///< neighbouring threads: lanes of a result, or else results
   int64_t splits = 1;
+  int64_t part = 0, longer_parts = 0;  ///< elements of a split; the first ones have one more
 
   int64_t blocks() const { return (results + outputs - 1) / outputs * splits; }
   /// Return the element that a split begins with; split `splits` is the end.
   AMBIT_HOST_DEVICE int64_t split_begin(int64_t split) const {
-    return length / splits * split + (split < length % splits ? split : length % splits);
+    return part * split + (split < longer_parts ? split : longer_parts);
+  }
+  void split_into(int64_t n) {
+    splits = n;
+    part = length / n;
+    longer_parts = length % n;
   }
 };
 
@@ -47,10 +53,11 @@ inline ReducePlan plan_reduce(int64_t results, int64_t length, bool along_memory
   plan.lanes = static_cast<int>(lanes);
   plan.outputs = kThreads / plan.lanes;
   const int64_t blocks = plan.blocks(), wanted = int64_t{processors} * 4;
-  if (blocks < wanted) {
-    plan.splits = std::clamp<int64_t>(
-        std::min(wanted / std::max<int64_t>(blocks, 1), length / kLeastPerSplit), 1, kMostSplits);
-  }
+  plan.split_into(blocks < wanted
+                      ? std::clamp<int64_t>(std::min(wanted / std::max<int64_t>(blocks, 1),
+                                                     length / kLeastPerSplit),
+                                            1, kMostSplits)
+                      : 1);
   return plan;
 }
 

@@ -5,17 +5,49 @@
 #include <ambit/error.h>
 #include <ambit/tensor.h>
 
+#include <algorithm>
 #include <cstdint>
 #include <string>
 
 namespace ambit::cuda {
 
+/// Exact division of n in [0, 2^63) by a divisor in [1, 2^63) with a multiplication in its place: a
+/// division of 64 bits is a hundred instructions on a GPU. See Divider in strided.h.
+struct LongDivider {
+  LongDivider() = default;
+  explicit LongDivider(int64_t d) : divisor(d) {
+    while (shift < 63 && (int64_t{1} << shift) < d) ++shift;
+    const Wide excess = (Wide{1} << shift) - static_cast<Wide>(d);
+    multiplier = static_cast<uint64_t>((excess << 64) / static_cast<Wide>(d) + 1);
+  }
+  AMBIT_HOST_DEVICE int64_t divide(int64_t n) const {
+    const auto u = static_cast<uint64_t>(n);
+    return static_cast<int64_t>((high_half(u, multiplier) + u) >> shift);
+  }
+
+  int64_t divisor = 1;
+  uint64_t multiplier = 1;
+  int shift = 0;
+
+ private:
+  __extension__ typedef unsigned __int128 Wide;
+  /// Return the upper 64 bits of a product.
+  AMBIT_HOST_DEVICE static uint64_t high_half(uint64_t a, uint64_t b) {
+#ifdef __CUDA_ARCH__
+    return __umul64hi(a, b);
+#else
+    return static_cast<uint64_t>((static_cast<Wide>(a) * b) >> 64);
+#endif
+  }
+};
+
 /// Where the elements of a reduction lie: `kept` walks the results, in row-major order, `reduced`
 /// the elements of one. 64-bit positions and offsets: reductions of more than 2^31 elements are one
-/// kernel, and their index arithmetic hides behind the reads.
+/// kernel.
 struct ReduceWalk {
   struct Axis {
-    int64_t size, stride;
+    LongDivider size;
+    int64_t stride = 0;
   };
   // More dims of two elements or more, collapsed, than fit into any GPU's memory.
   static constexpr int kMost = 24;
@@ -23,14 +55,13 @@ struct ReduceWalk {
   Axis kept[kMost], reduced[kMost];  // innermost first
 
   AMBIT_HOST_DEVICE static int64_t offset(const Axis* axes, int dims, int64_t position) {
-    if (dims == 1) return position * axes[0].stride;
     int64_t sum = 0;
-    for (int d = 0; d < dims; ++d) {
-      const int64_t rest = position / axes[d].size;
-      sum += (position - rest * axes[d].size) * axes[d].stride;
+    for (int d = 0; d < dims - 1; ++d) {
+      const int64_t rest = axes[d].size.divide(position);
+      sum += (position - rest * axes[d].size.divisor) * axes[d].stride;
       position = rest;
     }
-    return sum;
+    return dims > 0 ? sum + position * axes[dims - 1].stride : 0;  // the last takes what is left
   }
   AMBIT_HOST_DEVICE int64_t kept_offset(int64_t result) const {
     return offset(kept, kept_dims, result);
@@ -40,14 +71,54 @@ struct ReduceWalk {
   }
 };
 
+/// Goes through the elements of a result in equal steps. With up to two reduced dims, as nearly all
+/// reductions have, a step is an addition and a carry; with more, the outer ones divide.
+class ReduceSteps {
+ public:
+  AMBIT_HOST_DEVICE ReduceSteps(const ReduceWalk& walk, int64_t position, int64_t step)
+      : walk_(walk),
+        size_(walk.reduced[0].size.divisor),
+        outer_(walk.reduced[0].size.divide(position)),
+        inner_(position - outer_ * size_),
+        step_outer_(walk.reduced[0].size.divide(step)),
+        step_inner_(step - step_outer_ * size_),
+        offset_(walk.reduced_offset(position)),
+        step_offset_(step_inner_ * stride(0) + step_outer_ * stride(1)),
+        carry_offset_(stride(1) - size_ * stride(0)) {}
+
+  AMBIT_HOST_DEVICE int64_t offset() const { return offset_; }
+  AMBIT_HOST_DEVICE void advance() {
+    inner_ += step_inner_;
+    outer_ += step_outer_;
+    offset_ += step_offset_;
+    if (inner_ >= size_) {
+      inner_ -= size_;
+      ++outer_;
+      offset_ += carry_offset_;
+    }
+    if (walk_.reduced_dims > 2) {
+      offset_ = inner_ * stride(0) +
+                ReduceWalk::offset(walk_.reduced + 1, walk_.reduced_dims - 1, outer_);
+    }
+  }
+
+ private:
+  AMBIT_HOST_DEVICE int64_t stride(int d) const { return walk_.reduced[d].stride; }
+
+  const ReduceWalk& walk_;
+  int64_t size_, outer_, inner_;  // of the innermost reduced dim; the position in all others, in it
+  int64_t step_outer_, step_inner_;
+  int64_t offset_, step_offset_, carry_offset_;
+};
+
 /// Return the walk of x that keeps the dims where `keeps(d)`, collapsed.
 template <class Keeps>
 ReduceWalk reduce_walk(const char* op, const Tensor& x, const Keeps& keeps) {
   ReduceWalk walk;
   const auto add = [&](ReduceWalk::Axis* axes, int& dims, int64_t size, int64_t stride) {
     if (size == 1) return;
-    if (dims > 0 && stride == axes[dims - 1].size * axes[dims - 1].stride) {
-      axes[dims - 1].size *= size;
+    if (dims > 0 && stride == axes[dims - 1].size.divisor * axes[dims - 1].stride) {
+      axes[dims - 1].size.divisor *= size;
       return;
     }
     if (dims == ReduceWalk::kMost) {
@@ -55,13 +126,22 @@ ReduceWalk reduce_walk(const char* op, const Tensor& x, const Keeps& keeps) {
           op +
           std::string(": expected at most 24 dims that do not lie behind each other, got more"));
     }
-    axes[dims++] = {size, stride};
+    axes[dims].size.divisor = size;
+    axes[dims++].stride = stride;
   };
   for (int64_t d = x.dim(); d-- > 0;) {
     const bool kept = keeps(static_cast<size_t>(d));
     add(kept ? walk.kept : walk.reduced, kept ? walk.kept_dims : walk.reduced_dims, x.size(d),
         x.stride(d));
   }
+  // Where a size is 0 there is nothing to walk.
+  const auto finish = [](ReduceWalk::Axis* axes, int dims) {
+    for (int d = 0; d < dims; ++d) {
+      axes[d].size = LongDivider(std::max<int64_t>(axes[d].size.divisor, 1));
+    }
+  };
+  finish(walk.kept, walk.kept_dims);
+  finish(walk.reduced, walk.reduced_dims);
   return walk;
 }
 

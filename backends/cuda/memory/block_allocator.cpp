@@ -24,6 +24,22 @@ size_t segment_bytes_for(size_t bytes) {
   return round_up(bytes, 2 * kMiB);
 }
 
+// Whether all that the stream queues from now on comes after the call anyway.
+bool knows(const StreamClock& stream, const StreamCall& call) {
+  if (call.stream == &stream) return true;
+  const auto id = static_cast<size_t>(call.stream->id);
+  return id < stream.known.size() && stream.known[id] >= call.number;
+}
+
+void add(StreamCalls& calls, const StreamCall& call) {
+  for (StreamCall& c : calls) {
+    if (c.stream != call.stream) continue;
+    c.number = std::max(c.number, call.number);
+    return;
+  }
+  calls.push_back(call);
+}
+
 }  // namespace
 
 BlockAllocator::BlockAllocator(RawMemory& raw, StreamOrder& streams, std::string device_name)
@@ -31,13 +47,13 @@ BlockAllocator::BlockAllocator(RawMemory& raw, StreamOrder& streams, std::string
 
 BlockAllocator::~BlockAllocator() { release_all(); }
 
-void* BlockAllocator::allocate(size_t bytes, int stream) {
+void* BlockAllocator::allocate(size_t bytes, StreamClock& stream) {
   is_alone(stream);
   const std::scoped_lock lock(mutex_);
   const MemoryStats before = stats_;
   if (bytes > PTRDIFF_MAX) throw_out_of_memory(device_name_, bytes, before, raw_.free_bytes());
   const size_t wanted = round_up(std::max<size_t>(bytes, 1), kGranularity);
-  auto block = find_free(wanted, stream);
+  auto block = find_free(wanted, stream.id);
   if (block == blocks_.end()) block = new_segment(wanted, stream);
   if (block == blocks_.end()) block = adopt(wanted, stream);
   if (block == blocks_.end()) {
@@ -47,6 +63,11 @@ void* BlockAllocator::allocate(size_t bytes, int stream) {
   if (block == blocks_.end()) {
     throw_out_of_memory(device_name_, bytes, before, raw_.free_bytes());
   }
+  // What used a free block is queued: nobody frees what a call of his still needs. The calls stay
+  // noted, since other streams may be the first to use the memory.
+  for (const StreamCall& call : block->second.writers) {
+    if (!knows(stream, call)) order(*call.stream, stream);
+  }
   forget(block);
   split(block, wanted);
   block->second.in_use = true;
@@ -55,23 +76,58 @@ void* BlockAllocator::allocate(size_t bytes, int stream) {
   return block->first;
 }
 
-void BlockAllocator::use(const void* p, int stream) {
-  if (is_alone(stream)) return;
+// All blocks at once, and under a number of its own: of two calls that share blocks, one comes
+// first for all of them, and waits for none that enlists later. What others may wait for under the
+// number that the call has had so far is over.
+StreamCalls BlockAllocator::enlist(std::span<const Access> accesses, StreamClock& stream) {
+  StreamCalls before;
+  if (is_alone(stream)) return before;
+  const auto come_after = [&](const StreamCalls& calls) {
+    for (const StreamCall& call : calls) {
+      if (!knows(stream, call)) add(before, call);
+    }
+  };
   const std::scoped_lock lock(mutex_);
-  auto* address = static_cast<char*>(const_cast<void*>(p));
-  auto block = blocks_.upper_bound(address);
-  if (block == blocks_.begin()) return;
-  --block;
-  if (address >= block->first + block->second.bytes || block->second.stream == stream) return;
-  streams_.order(block->second.stream, stream);
-  block->second.stream = stream;
+  stream.end();
+  stream.begin();
+  const StreamCall now{&stream, stream.begun()};
+  for (const Access& access : accesses) {
+    const auto found = block_around(access.p);
+    if (found == blocks_.end()) continue;
+    Block& block = found->second;
+    come_after(block.writers);
+    if (access.writes) {
+      come_after(block.readers);
+      block.readers.clear();
+      block.writers.assign(1, now);
+    } else {
+      add(block.readers, now);
+    }
+  }
+  return before;
+}
+
+void BlockAllocator::follow(const StreamCalls& calls, StreamClock& stream) {
+  if (calls.empty()) return;
+  for (const StreamCall& call : calls) call.stream->wait_until_queued(call.number);
+  const std::scoped_lock lock(mutex_);
+  for (const StreamCall& call : calls) {
+    if (!knows(stream, call)) order(*call.stream, stream);  // the one before may have told of it
+  }
 }
 
 void BlockAllocator::free(void* p) noexcept {
   const std::scoped_lock lock(mutex_);
   const auto block = blocks_.find(static_cast<char*>(p));
-  stats_.in_use -= block->second.bytes;
-  block->second.in_use = false;
+  Block& b = block->second;
+  stats_.in_use -= b.bytes;
+  b.in_use = false;
+  if (only_stream_.load() == &several_) {
+    for (const StreamCall& call : b.readers) add(b.writers, call);
+    b.readers.clear();
+    // Scratch memory is used without being enlisted, by its owner alone.
+    add(b.writers, {b.owner, b.owner->begun()});
+  }
   keep(merge(block));
 }
 
@@ -85,45 +141,77 @@ void BlockAllocator::empty_cache() {
   release_all();
 }
 
-// Whether no other stream than this has ever come by.
-bool BlockAllocator::is_alone(int stream) {
-  int seen = only_stream_.load(std::memory_order_acquire);
-  if (seen == stream) return true;
-  if (seen == kNone && only_stream_.compare_exchange_strong(seen, stream)) return true;
-  if (seen != stream) only_stream_.store(kSeveral, std::memory_order_release);
-  return seen == stream;
+bool BlockAllocator::is_alone(StreamClock& stream) {
+  StreamClock* const seen = only_stream_.load();
+  if (seen == &stream) return true;
+  return seen != &several_ && meet(stream);
+}
+
+// The first stream, or the second: then whatever there is may be used by the first one's calls so
+// far. That may have begun one without noting anything: either this sees that it has, or it sees
+// that it is not alone any more.
+bool BlockAllocator::meet(StreamClock& stream) {
+  const std::scoped_lock lock(mutex_);
+  StreamClock* const seen = only_stream_.load();
+  if (!seen) only_stream_.store(&stream);
+  if (!seen || seen == &stream) return true;
+  if (seen == &several_) return false;
+  for (auto& [p, block] : blocks_) block.writers.reserve(1);  // from here on nothing can fail
+  only_stream_.store(&several_);
+  for (auto& [p, block] : blocks_) block.writers.assign(1, {seen, seen->begun()});
+  return false;
+}
+
+// Of what `before` has queued, and of all that this comes after itself.
+void BlockAllocator::order(const StreamClock& before, StreamClock& after) {
+  const uint64_t queued = before.queued();
+  streams_.order(before.id, after.id);
+  const auto id = static_cast<size_t>(before.id);
+  after.known.resize(std::max({after.known.size(), before.known.size(), id + 1}));
+  for (size_t i = 0; i < before.known.size(); ++i) {
+    after.known[i] = std::max(after.known[i], before.known[i]);
+  }
+  after.known[id] = std::max(after.known[id], queued);
+}
+
+// End where the memory is not of this allocator.
+BlockAllocator::Blocks::iterator BlockAllocator::block_around(const void* p) {
+  auto* address = static_cast<char*>(const_cast<void*>(p));
+  auto block = blocks_.upper_bound(address);
+  if (block == blocks_.begin()) return blocks_.end();
+  --block;
+  return address < block->first + block->second.bytes ? block : blocks_.end();
 }
 
 // The smallest free block of the stream that fits.
-BlockAllocator::Blocks::iterator BlockAllocator::find_free(size_t bytes, int stream) {
-  const auto pool = free_.find({stream, bytes <= kSmallBytes});
+BlockAllocator::Blocks::iterator BlockAllocator::find_free(size_t bytes, int owner) {
+  const auto pool = free_.find({owner, bytes <= kSmallBytes});
   if (pool == free_.end()) return blocks_.end();
   const auto fit = pool->second.lower_bound({bytes, nullptr});
   return fit == pool->second.end() ? blocks_.end() : blocks_.find(fit->second);
 }
 
-// When the system has no more: a block that fits of any stream, behind which this one must wait.
-BlockAllocator::Blocks::iterator BlockAllocator::adopt(size_t bytes, int stream) {
+// When the system has no more: a block that fits of any stream.
+BlockAllocator::Blocks::iterator BlockAllocator::adopt(size_t bytes, StreamClock& stream) {
   for (const auto& [owner, pool] : free_) {
     if (owner.second != (bytes <= kSmallBytes)) continue;
     const auto block = find_free(bytes, owner.first);
     if (block == blocks_.end()) continue;
-    streams_.order(owner.first, stream);
     forget(block);
-    block->second.stream = stream;
+    block->second.owner = &stream;
     keep(block);
     return block;
   }
   return blocks_.end();
 }
 
-BlockAllocator::Blocks::iterator BlockAllocator::new_segment(size_t bytes, int stream) {
+BlockAllocator::Blocks::iterator BlockAllocator::new_segment(size_t bytes, StreamClock& stream) {
   const size_t segment_bytes = segment_bytes_for(bytes);
   ++stats_.system_allocations;
   auto* p = static_cast<char*>(raw_.allocate(segment_bytes));
   if (!p) return blocks_.end();
   const auto block =
-      blocks_.emplace(p, Block{segment_bytes, p, segment_bytes, stream, false}).first;
+      blocks_.emplace(p, Block{segment_bytes, p, segment_bytes, &stream, false, {}, {}}).first;
   keep(block);
   return block;
 }
@@ -143,10 +231,11 @@ void BlockAllocator::split(Blocks::iterator block, size_t bytes) {
 BlockAllocator::Blocks::iterator BlockAllocator::merge(Blocks::iterator block) noexcept {
   const auto joins = [&](const Block& other) {
     const Block& b = block->second;
-    return !other.in_use && other.segment == b.segment && other.stream == b.stream;
+    return !other.in_use && other.segment == b.segment && other.owner == b.owner;
   };
   if (const auto after = std::next(block); after != blocks_.end() && joins(after->second)) {
     forget(after);
+    for (const StreamCall& call : after->second.writers) add(block->second.writers, call);
     block->second.bytes += after->second.bytes;
     blocks_.erase(after);
   }
@@ -154,6 +243,7 @@ BlockAllocator::Blocks::iterator BlockAllocator::merge(Blocks::iterator block) n
   const auto before = std::prev(block);
   if (!joins(before->second)) return block;
   forget(before);
+  for (const StreamCall& call : block->second.writers) add(before->second.writers, call);
   before->second.bytes += block->second.bytes;
   blocks_.erase(block);
   return before;
@@ -161,13 +251,14 @@ BlockAllocator::Blocks::iterator BlockAllocator::merge(Blocks::iterator block) n
 
 void BlockAllocator::keep(Blocks::iterator block) {
   const Block& b = block->second;
-  free_[{b.stream, is_small_segment(b.segment_bytes)}].emplace(b.bytes, block->first);
+  free_[{b.owner->id, is_small_segment(b.segment_bytes)}].emplace(b.bytes, block->first);
   stats_.cached += b.bytes;
 }
 
 void BlockAllocator::forget(Blocks::iterator block) noexcept {
   const Block& b = block->second;
-  free_.find({b.stream, is_small_segment(b.segment_bytes)})->second.erase({b.bytes, block->first});
+  free_.find({b.owner->id, is_small_segment(b.segment_bytes)})
+      ->second.erase({b.bytes, block->first});
   stats_.cached -= b.bytes;
 }
 

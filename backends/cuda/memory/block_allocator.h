@@ -1,23 +1,27 @@
 // The cache in front of cudaMalloc: segments from the system, split into blocks and merged again.
-// Each block belongs to the stream that used it last, and is handed out again, at once, to work of
-// that stream alone: a kernel still in flight then comes before the block's next user, without a
-// wait of the host. Where another stream uses a block, it is ordered behind the owner and becomes
-// the owner. No CUDA here: tested with a simulated device on any machine.
+// Each block belongs to the stream that it was allocated for, and is handed out again, at once, to
+// work of that stream: a kernel still in flight then comes before the block's next user, without a
+// wait of the host. Of each block it is known which calls have written it last, and which have read
+// it since: a reader is ordered behind the writers, a writer behind all of them, and readers behind
+// each other never. No CUDA here: tested with a simulated device on any machine.
 // Sizes and pools are those of PyTorch's CUDACachingAllocator, which leaves the order of streams to
-// the user (record_stream).
+// the user (record_stream). What streams know of each other are vector clocks (Fidge 1988, Mattern
+// 1989), so that nobody waits twice for the same work.
 #pragma once
 
 #include <ambit/backend/caching_allocator.h>
 
-#include <array>
 #include <atomic>
 #include <cstddef>
 #include <map>
 #include <mutex>
 #include <set>
+#include <span>
 #include <string>
 #include <utility>
 #include <vector>
+
+#include "backends/cuda/driver/stream_clock.h"
 
 namespace ambit::cuda {
 
@@ -28,6 +32,19 @@ struct StreamOrder {
   virtual void order(int before, int after) = 0;
 };
 
+/// What a call does with the block of memory around `p`.
+struct Access {
+  const void* p;
+  bool writes;
+};
+
+/// A call of a stream.
+struct StreamCall {
+  const StreamClock* stream;
+  uint64_t number;
+};
+using StreamCalls = std::vector<StreamCall>;  // of each stream one at most
+
 /// Thread-safe.
 class BlockAllocator {
  public:
@@ -37,12 +54,23 @@ class BlockAllocator {
   BlockAllocator(const BlockAllocator&) = delete;
   BlockAllocator& operator=(const BlockAllocator&) = delete;
 
-  /// Return memory for work that `stream` queues from now on, aligned to 512 bytes.
-  /// Errors: OutOfMemoryError, after the cache was given back and the system asked again.
-  void* allocate(size_t bytes, int stream);
-  /// Order `stream` behind all work on the block around `p`, before it queues work on it itself.
-  /// Memory that is not of this allocator is left alone.
-  void use(const void* p, int stream);
+  /// Return memory for work that `stream` queues from now on, aligned to 512 bytes. Streams are
+  /// never destroyed. Errors: OutOfMemoryError, after the cache was given back and the system asked
+  /// again.
+  void* allocate(size_t bytes, StreamClock& stream);
+  /// Order `stream` behind the work that the call it has begun must come after, before it queues
+  /// any: of all blocks that the call uses, given at once. Waits, on the host, while such work is
+  /// being queued. Memory that is not of this allocator is left alone.
+  void use(std::span<const Access> accesses, StreamClock& stream) {
+    follow(enlist(accesses, stream), stream);
+  }
+  /// The two halves of use(), for a call that uses memory of two allocators: it enlists in both
+  /// before it follows, and no other such call may enlist meanwhile, or each could wait for the
+  /// other.
+  StreamCalls enlist(std::span<const Access> accesses, StreamClock& stream);
+  void follow(const StreamCalls& calls, StreamClock& stream);
+  /// Whether no other stream than this has ever come by: then use() has nothing to do.
+  bool is_alone(StreamClock& stream);
   /// Take back a block. Work on it may still be queued.
   void free(void* p) noexcept;
 
@@ -55,31 +83,35 @@ class BlockAllocator {
     size_t bytes;
     char* segment;         // where the segment begins that it is a part of
     size_t segment_bytes;  // of the whole
-    int stream;            // that used it last
+    StreamClock* owner;    // it was allocated for
     bool in_use;
+    StreamCalls writers;  // the last one; of memory that is used again, all that used it before
+    StreamCalls readers;  // since then
   };
   using Blocks = std::map<char*, Block>;                     // by address, free ones too
   using FreeBlocks = std::set<std::pair<size_t, char*>>;     // best fit first
-  using Pools = std::map<std::pair<int, bool>, FreeBlocks>;  // by stream, and whether small
+  using Pools = std::map<std::pair<int, bool>, FreeBlocks>;  // by owner, and whether small
 
-  Blocks::iterator find_free(size_t bytes, int stream);
-  Blocks::iterator adopt(size_t bytes, int stream);
-  Blocks::iterator new_segment(size_t bytes, int stream);
+  bool meet(StreamClock& stream);
+  void order(const StreamClock& before, StreamClock& after);
+  Blocks::iterator block_around(const void* p);
+  Blocks::iterator find_free(size_t bytes, int owner);
+  Blocks::iterator adopt(size_t bytes, StreamClock& stream);
+  Blocks::iterator new_segment(size_t bytes, StreamClock& stream);
   Blocks::iterator merge(Blocks::iterator block) noexcept;
   void split(Blocks::iterator block, size_t bytes);
   void keep(Blocks::iterator block);
   void forget(Blocks::iterator block) noexcept;
   void release_all() noexcept;
-  bool is_alone(int stream);
 
   RawMemory& raw_;
   StreamOrder& streams_;
   const std::string device_name_;
-  // The one stream seen so far, or one of the two values below. A program with one thread never
-  // has to look its blocks up.
-  static constexpr int kNone = -1, kSeveral = -2;
-  std::atomic<int> only_stream_{kNone};
-  mutable std::mutex mutex_;  // guards what follows, and raw_
+  // The one stream seen so far, null, or the address of several_. A program with one thread never
+  // has to look its blocks up, nor notes who uses them.
+  StreamClock several_{-1};
+  std::atomic<StreamClock*> only_stream_{nullptr};
+  mutable std::mutex mutex_;  // guards what follows, raw_, and StreamClock::known
   Blocks blocks_;
   Pools free_;
   MemoryStats stats_;

@@ -9,7 +9,8 @@ void* DeviceMemory::allocate(size_t bytes) {
   void* p = nullptr;
   count(counted_allocations);
   const cudaError_t status = cudaMalloc(&p, bytes);
-  if (status == cudaErrorMemoryAllocation) {
+  // Sizes that no GPU has are an invalid value to some drivers.
+  if (status == cudaErrorMemoryAllocation || status == cudaErrorInvalidValue) {
     static_cast<void>(cudaGetLastError());  // it is told by the null
     return nullptr;
   }

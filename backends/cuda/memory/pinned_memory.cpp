@@ -12,7 +12,8 @@ class PinnedMemory final : public RawMemory {
     void* p = nullptr;
     count(counted_allocations);
     const cudaError_t status = cudaHostAlloc(&p, bytes, cudaHostAllocPortable);
-    if (status == cudaErrorMemoryAllocation) {
+    // Sizes that no machine has are an invalid value to some drivers.
+    if (status == cudaErrorMemoryAllocation || status == cudaErrorInvalidValue) {
       static_cast<void>(cudaGetLastError());  // it is told by the null
       return nullptr;
     }

@@ -32,8 +32,7 @@ void enable_peer_access(int from_index, int to_index) {
 
 void copy_within(Gpu& where, void* to, const void* from, size_t bytes) {
   Call call("copy", where);
-  call.order_behind(to);
-  call.order_behind(from);
+  call.use({{from, false}, {to, true}});
   check(cudaMemcpyAsync(to, from, bytes, cudaMemcpyDeviceToDevice, Call::stream().handle),
         "cudaMemcpyAsync");
   call.finish();
@@ -56,7 +55,7 @@ DeviceProperties CudaBackend::properties(int index) const {
 
 void* CudaBackend::allocate(int index, size_t bytes) {
   Gpu& where = gpu(index);
-  return where.allocator().allocate(bytes, where.stream().id);
+  return where.allocator().allocate(bytes, where.stream().clock);
 }
 
 // Needs no current GPU: the memory stays in the cache.
@@ -71,42 +70,37 @@ void CudaBackend::empty_cache(int index) {
   pinned_allocator().empty_cache();
 }
 
-// Between two GPUs the copy is the target's work; the source's stream waits for it, so that what is
-// copied is not overwritten before. Without a link the driver stages the bytes in pinned memory.
+// Between two GPUs the copy is the target's work, and a call of both until the source's stream
+// waits for it, so that what is copied is not overwritten before. Without a link the driver stages
+// the bytes in pinned memory.
 void CudaBackend::copy(int to_index, void* to, int from_index, const void* from, size_t bytes) {
   if (to_index == from_index) return copy_within(gpu(to_index), to, from, bytes);
-  Gpu& source = gpu(from_index);
-  Stream& sender = source.stream();
-  {
-    Call call("copy", source);
-    call.order_behind(from);
-    check(cudaEventRecord(sender.reached, sender.handle), "cudaEventRecord");
-  }
-  Gpu& target = gpu(to_index);
+  Call reading("copy", gpu(from_index));
+  Stream& sender = Call::stream();
+  Call writing("copy", gpu(to_index));
+  Stream& receiver = Call::stream();
   enable_peer_access(from_index, to_index);
-  Stream& receiver = target.stream();
-  {
-    Call call("copy", target);
-    call.order_behind(to);
-    check(cudaStreamWaitEvent(receiver.handle, sender.reached, 0), "cudaStreamWaitEvent");
-    check(cudaMemcpyPeerAsync(to, to_index, from, from_index, bytes, receiver.handle),
-          "cudaMemcpyPeerAsync");
-    check(cudaEventRecord(receiver.reached, receiver.handle), "cudaEventRecord");
-    call.finish();
-  }
-  const Call call("copy", source);
+  Call::use(reading, from, writing, to);
+  check(cudaEventRecord(sender.reached, sender.handle), "cudaEventRecord");
+  check(cudaStreamWaitEvent(receiver.handle, sender.reached, 0), "cudaStreamWaitEvent");
+  check(cudaMemcpyPeerAsync(to, to_index, from, from_index, bytes, receiver.handle),
+        "cudaMemcpyPeerAsync");
+  check(cudaEventRecord(receiver.reached, receiver.handle), "cudaEventRecord");
   check(cudaStreamWaitEvent(sender.handle, receiver.reached, 0), "cudaStreamWaitEvent");
+  reading.queued();
+  writing.finish();
 }
 
 // From pageable memory cudaMemcpyAsync returns when it has read all of it. Memory that others have
-// pinned has no fence to keep it from going away: the host waits.
+// pinned has no fence to keep it from going away: the host waits. However long the copy takes, only
+// who uses the same block waits for it.
 void CudaBackend::copy_from_host(int index, void* to, const void* host, size_t bytes,
                                  bool non_blocking) {
   Call call("copy", gpu(index));
-  call.order_behind(to);
-  call.let_others_queue();
+  call.use({{to, true}});
   const Stream& stream = Call::stream();
   check(cudaMemcpyAsync(to, host, bytes, cudaMemcpyHostToDevice, stream.handle), "cudaMemcpyAsync");
+  call.queued();
   if (!is_page_locked(host)) {
     count(counted_waits);
     call.finish();
@@ -120,11 +114,11 @@ void CudaBackend::copy_from_host(int index, void* to, const void* host, size_t b
 void CudaBackend::copy_to_host(int index, void* host, const void* from, size_t bytes,
                                bool non_blocking) {
   Call call("copy", gpu(index));
-  call.order_behind(from);
-  call.let_others_queue();
+  call.use({{from, false}});
   const Stream& stream = Call::stream();
   check(cudaMemcpyAsync(host, from, bytes, cudaMemcpyDeviceToHost, stream.handle),
         "cudaMemcpyAsync");
+  call.queued();
   if (non_blocking && pinned_allocator().use(host, fence_behind(stream))) {
     call.finish();
   } else {
@@ -136,7 +130,7 @@ void CudaBackend::copy_to_host(int index, void* host, const void* from, size_t b
 void CudaBackend::wait_for_copies(int index, const void* host) {
   Gpu& source = gpu(index);
   pinned_allocator().wait(host);
-  source.faults().throw_if_set();
+  source.throw_faults();
 }
 
 void CudaBackend::synchronize(int index) { gpu(index).synchronize(); }

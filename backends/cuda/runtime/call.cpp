@@ -1,6 +1,7 @@
 #include "call.h"
 
 #include <cstdlib>
+#include <mutex>
 #include <string_view>
 
 #include "backends/cuda/driver/counters.h"
@@ -19,25 +20,40 @@ bool synchronizes_each_call() {
 
 }  // namespace
 
-Call::Call(const char* op, Gpu& gpu) : op_(op), stream_(gpu.stream()), launching_(gpu.launching()) {
+Call::Call(const char* op, Gpu& gpu) : stream_(gpu.stream()), outer_(current_work()) {
   count(counted_calls);
-  current_work() = {op_, &stream_};
+  stream_.clock.begin();
+  current_work() = {op, &stream_};
 }
 
-Call::~Call() { current_work() = {}; }
+Call::~Call() {
+  queued();
+  current_work() = outer_;
+}
 
-void Call::order_behind(const void* p) {
-  if (p) stream_.gpu.allocator().use(p, stream_.id);
+void Call::use(Call& reader, const void* from, Call& writer, void* to) {
+  static std::mutex mutex;
+  const Access read{from, false}, written{to, true};
+  StreamCalls before_read, before_write;
+  {
+    const std::lock_guard lock(mutex);
+    before_read = reader.allocator().enlist({&read, 1}, reader.stream_.clock);
+    before_write = writer.allocator().enlist({&written, 1}, writer.stream_.clock);
+  }
+  reader.allocator().follow(before_read, reader.stream_.clock);
+  writer.allocator().follow(before_write, writer.stream_.clock);
 }
 
 void Call::finish() {
+  queued();
   if (synchronizes_each_call()) wait();
 }
 
 void Call::wait() {
+  queued();
   count(counted_waits);
   check(cudaStreamSynchronize(stream_.handle), "cudaStreamSynchronize");
-  stream_.gpu.faults().throw_if_set();
+  stream_.gpu.throw_faults();
 }
 
 Stream& Call::stream() { return *current_work().stream; }

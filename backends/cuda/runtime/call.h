@@ -5,16 +5,49 @@
 
 #include <ambit/backend/op.h>
 #include <ambit/backend/registry.h>
+#include <ambit/params.h>
 
-#include <mutex>
+#include <concepts>
+#include <optional>
+#include <span>
 #include <type_traits>
+#include <vector>
 
 #include "gpu.h"
 
 namespace ambit::cuda {
 
-/// One kernel or copy being queued by the calling thread. Never nested: kernels call each other's
-/// functions, not ops.
+/// What kernels take besides tensors. A type is named here before a kernel can have it: what holds
+/// memory must never pass for a parameter, whose memory nobody is ordered behind.
+template <class T>
+concept Parameter = std::is_arithmetic_v<T> || std::is_enum_v<T> || std::same_as<T, Scalar> ||
+    std::same_as<T, std::optional<Scalar>> || std::same_as<T, RandomParams> ||
+    std::same_as<T, Conv2dParams> || std::same_as<T, Pool2dParams> ||
+    std::same_as<T, BatchNormParams> || std::same_as<T, SgdParams> || std::same_as<T, AdamParams>;
+
+/// The memory that one call uses, from the types of its arguments: what a kernel may write it takes
+/// as Tensor&; of lists it may write all.
+class Accesses {
+ public:
+  void add(Tensor& output) { add(output, true); }
+  void add(const Tensor& input) { add(input, false); }
+  void add(TensorList list) {
+    for (const Tensor& t : list) add(t, true);
+  }
+  template <Parameter T>
+  void add(const T&) {}
+
+  operator std::span<const Access>() const { return list_; }
+
+ private:
+  void add(const Tensor& t, bool writes) {
+    if (t.defined()) list_.push_back({t.storage()->data(), writes});
+  }
+  std::vector<Access> list_;
+};
+
+/// One kernel or copy being queued by the calling thread. Never nested, but for copies between two
+/// GPUs: kernels call each other's functions, not ops.
 class Call {
  public:
   /// `op` is a name that stays. Makes the GPU current.
@@ -23,20 +56,23 @@ class Call {
   Call(const Call&) = delete;
   Call& operator=(const Call&) = delete;
 
-  /// Order this call behind all work on the block of memory that holds `p`, if it is this GPU's.
-  void order_behind(const void* p);
-  /// The same for the memory of an argument of the kernel; parameters have none.
-  template <class Argument>
-  void use(const Argument& argument) {
-    if constexpr (std::is_same_v<Argument, Tensor>) {
-      if (argument.defined()) order_behind(argument.storage()->data());
-    } else if constexpr (std::is_same_v<Argument, TensorList>) {
-      for (const Tensor& t : argument) use(t);
-    }
+  /// Order this call behind all work on the operands of a kernel that it must come after.
+  template <class... Arguments>
+  void use(Arguments&... arguments) {
+    if (allocator().is_alone(stream_.clock)) return;
+    Accesses accesses;
+    (accesses.add(arguments), ...);
+    allocator().use(accesses, stream_.clock);
   }
-  /// Copies from and to the host may take long: let other threads queue work meanwhile. Their
-  /// memory is in no other work, or the host waits for them.
-  void let_others_queue() { launching_.unlock(); }
+  /// The same for memory, of a copy. What is not this GPU's is left alone.
+  void use(std::initializer_list<Access> accesses) {
+    allocator().use({accesses.begin(), accesses.size()}, stream_.clock);
+  }
+  /// The same for a copy between two GPUs, which is a call of both.
+  static void use(Call& reader, const void* from, Call& writer, void* to);
+
+  /// Say that all work is queued: others who use the operands go on, ordered behind it.
+  void queued() { stream_.clock.end(); }
   /// Under AMBIT_SYNC=1 wait for the work, so that what fails in it bears this op's name.
   void finish();
   /// Wait for the stream of this call. Errors: what failed in its work.
@@ -48,16 +84,17 @@ class Call {
   static const char* op() noexcept;
 
  private:
-  const char* const op_;
+  BlockAllocator& allocator() { return stream_.gpu.allocator(); }
+
   Stream& stream_;
-  std::unique_lock<std::mutex> launching_;
+  const Work outer_;
 };
 
 /// The GPU of a kernel's first defined tensor.
 inline Gpu* gpu_of(const Tensor& t) { return t.defined() ? &gpu(t.device().index()) : nullptr; }
 inline Gpu* gpu_of(TensorList list) { return list.empty() ? nullptr : gpu_of(list[0]); }
-template <class Parameter>
-Gpu* gpu_of(const Parameter&) {
+template <Parameter T>
+Gpu* gpu_of(const T&) {
   return nullptr;
 }
 
@@ -69,7 +106,7 @@ struct Framed<op, kernel, void (*)(A...)> {
     Gpu* where = nullptr;
     ((where = where ? where : gpu_of(args)), ...);
     Call call(op.name(), *where);
-    (call.use(args), ...);
+    call.use(args...);
     kernel(args...);
     call.finish();
   }

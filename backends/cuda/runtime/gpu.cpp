@@ -72,6 +72,11 @@ class ThreadStreams {
     if (!s) s = gpu.take_stream();
     return *s;
   }
+  Stream* known_on(const Gpu& gpu) const { return streams_[static_cast<size_t>(gpu.index())]; }
+  static ThreadStreams& mine() {
+    thread_local ThreadStreams streams;
+    return streams;
+  }
 
  private:
   std::array<Stream*, kMaxGpus> streams_{};
@@ -82,35 +87,63 @@ Gpu::Gpu(int index)
   check(cudaGetDeviceProperties(&properties_, index), "cudaGetDeviceProperties");
 }
 
-Stream& Gpu::stream() {
-  thread_local ThreadStreams streams;
-  return streams.on(*this);
-}
+Stream& Gpu::stream() { return ThreadStreams::mine().on(*this); }
 
+// Another's faults are not the next thread's: where the stream may still be at work, or has
+// reported something, that stays to be told.
 Stream* Gpu::take_stream() {
   const std::lock_guard lock(streams_mutex_);
-  if (!idle_streams_.empty()) {
-    Stream* s = idle_streams_.back();
-    idle_streams_.pop_back();
-    return s;
+  if (idle_streams_.empty()) return new_stream();
+  Stream* s = idle_streams_.back();
+  if (cudaStreamQuery(s->handle) != cudaSuccess || s->faults->is_set()) {
+    static_cast<void>(cudaGetLastError());  // that of work that failed is met again
+    FaultRecord* fresh = new_faults();
+    left_faults_.push_back(s->faults);
+    s->faults = fresh;
   }
+  idle_streams_.pop_back();
+  return s;
+}
+
+Stream* Gpu::new_stream() {
   auto s = std::make_unique<Stream>(*this, index_, static_cast<int>(streams_.size()));
+  s->faults = new_faults();
   check(cudaStreamCreateWithFlags(&s->handle, cudaStreamNonBlocking), "cudaStreamCreateWithFlags");
   check(cudaEventCreateWithFlags(&s->reached, cudaEventDisableTiming), "cudaEventCreateWithFlags");
+  idle_streams_.reserve(streams_.size() + 1);  // give_back() must not fail
   streams_.push_back(std::move(s));
   return streams_.back().get();
 }
 
-void Gpu::give_back(Stream* stream) {
+FaultRecord* Gpu::new_faults() {
+  if (spare_faults_.empty()) {
+    spare_faults_.reserve(faults_.size() + 1);
+    left_faults_.reserve(faults_.size() + 1);
+    faults_.push_back(std::make_unique<FaultRecord>());
+    return faults_.back().get();
+  }
+  FaultRecord* spare = spare_faults_.back();
+  spare_faults_.pop_back();
+  return spare;
+}
+
+void Gpu::give_back(Stream* stream) noexcept {
   const std::lock_guard lock(streams_mutex_);
   idle_streams_.push_back(stream);
+  has_ended_threads_.store(true, std::memory_order_relaxed);
 }
 
-void Gpu::order(Stream& before, Stream& after) {
-  check(cudaEventRecord(before.reached, before.handle), "cudaEventRecord");
-  check(cudaStreamWaitEvent(after.handle, before.reached, 0), "cudaStreamWaitEvent");
+void Gpu::throw_faults() {
+  if (const Stream* own = ThreadStreams::mine().known_on(*this)) own->faults->throw_if_set();
+  if (!has_ended_threads_.load(std::memory_order_relaxed)) return;
+  const std::lock_guard lock(streams_mutex_);
+  for (const Stream* s : idle_streams_) s->faults->throw_if_set();
+  for (FaultRecord* faults : left_faults_) faults->throw_if_set();
 }
 
+// An event that is recorded anew while others are about to wait for it stands for more work than
+// they need, never for less. All that it stands for was queued before they wait, so that streams
+// never wait for each other in a circle.
 void Gpu::order(int before, int after) {
   Stream *first, *second;
   {
@@ -118,13 +151,26 @@ void Gpu::order(int before, int after) {
     first = streams_[static_cast<size_t>(before)].get();
     second = streams_[static_cast<size_t>(after)].get();
   }
-  order(*first, *second);
+  check(cudaEventRecord(first->reached, first->handle), "cudaEventRecord");
+  check(cudaStreamWaitEvent(second->handle, first->reached, 0), "cudaStreamWaitEvent");
 }
 
 void Gpu::synchronize() {
   count(counted_waits);
+  std::vector<FaultRecord*> left;
+  {
+    const std::lock_guard lock(streams_mutex_);
+    left = left_faults_;
+  }
   check(cudaDeviceSynchronize(), "cudaDeviceSynchronize");
-  faults_.throw_if_set();
+  if (!left.empty()) {
+    const std::lock_guard lock(streams_mutex_);
+    for (FaultRecord* faults : left) {
+      if (!faults->is_set() && std::erase(left_faults_, faults) > 0)
+        spare_faults_.push_back(faults);
+    }
+  }
+  throw_faults();
 }
 
 int gpu_count() noexcept { return census().count; }

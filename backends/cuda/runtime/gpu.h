@@ -4,6 +4,7 @@
 #include <ambit/backend/backend.h>
 #include <cuda_runtime_api.h>
 
+#include <atomic>
 #include <memory>
 #include <mutex>
 #include <string>
@@ -29,33 +30,39 @@ class Gpu final : private StreamOrder {
   const std::string& name() const { return name_; }  ///< "cuda:0"
   const cudaDeviceProp& properties() const { return properties_; }
   BlockAllocator& allocator() { return allocator_; }
-  FaultRecord& faults() { return faults_; }
 
   /// Return the stream of the calling thread, which goes to another thread when this one ends.
   Stream& stream();
-  /// Make later work of `after` wait for what `before` holds now.
-  void order(Stream& before, Stream& after);
-  /// Held while work is queued, so that it is whole before another stream is ordered after it.
-  std::mutex& launching() { return launching_; }
-  /// Wait for all streams. Errors: what failed in their work.
+  /// Wait for all streams. Errors: what failed in their work, throw_faults().
   void synchronize();
+
+  /// Return where kernels of the calling thread report bad data.
+  FaultRecord& faults() { return *stream().faults; }
+  /// Throw what kernels of the calling thread have reported, or of threads that have ended, whom
+  /// nobody else asks; each is told once. What other threads have done is theirs. Requires: the
+  /// host has waited.
+  void throw_faults();
 
  private:
   friend class ThreadStreams;
   void order(int before, int after) override;
   Stream* take_stream();
-  void give_back(Stream* stream);
+  void give_back(Stream* stream) noexcept;
+  Stream* new_stream();
+  FaultRecord* new_faults();
 
   const int index_;
   const std::string name_;
   cudaDeviceProp properties_{};
   DeviceMemory memory_;
   BlockAllocator allocator_;
-  FaultRecord faults_;
-  std::mutex launching_;
   std::mutex streams_mutex_;  // guards what follows
   std::vector<std::unique_ptr<Stream>> streams_;
   std::vector<Stream*> idle_streams_;
+  std::vector<std::unique_ptr<FaultRecord>> faults_;  // of all streams, and those below
+  std::vector<FaultRecord*> left_faults_;             // of threads that ended with work queued
+  std::vector<FaultRecord*> spare_faults_;  // nothing is at work any more that could report there
+  std::atomic<bool> has_ended_threads_{false};
 };
 
 /// The newest CUDA that the driver knows, "0.0" without one, and that of the runtime linked.

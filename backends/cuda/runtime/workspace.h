@@ -14,7 +14,7 @@ class Workspace {
   /// `bytes` may be 0. Errors: OutOfMemoryError.
   explicit Workspace(size_t bytes)
       : allocator_(Call::stream().gpu.allocator()),
-        data_(bytes > 0 ? allocator_.allocate(bytes, Call::stream().id) : nullptr) {}
+        data_(bytes > 0 ? allocator_.allocate(bytes, Call::stream().clock) : nullptr) {}
   ~Workspace() {
     if (data_) allocator_.free(data_);
   }

@@ -88,6 +88,7 @@ namespace ambit {
 #define AMBIT_REDUCE_FUNCTIONS(row)                                                               \
   row(sum,          kAll,       total)             /* of nothing 0; integers wrap */              \
   row(prod,         kAll,       total)             /* of nothing 1; integers wrap */              \
+  row(mean,         kFloating,  same)              /* of nothing NaN */                           \
   row(max,          kAll,       same)              /* not of nothing; NaN wins */                 \
   row(min,          kAll,       same)              /* not of nothing; NaN wins */                 \
   row(any,          kAll,       truth)             /* of nothing false */                         \

@@ -3,12 +3,19 @@
 #pragma once
 
 #include <ambit/function_table.h>
+#include <ambit/scalar.h>
 #include <ambit/shape.h>
 
 #include <cstdint>
 #include <initializer_list>
 
 namespace ambit {
+
+/// A number as an operand beside a tensor.
+struct ScalarOperand {
+  Scalar value;
+  bool first = false;  ///< op(value, x), else op(x, value)
+};
 
 /// Parameters of a random fill: element i takes lane i of the Philox stream (seed, offset + ...),
 /// as backend/philox.h defines it, so that every backend makes the same numbers.

@@ -3,11 +3,10 @@
 #include <ambit/ops/elementwise.h>
 #include <fmt/format.h>
 
+#include "add_scaled.h"
 #include "binary.h"
-#include "core/ops/operands/broadcast.h"
 #include "core/ops/operands/expect.h"
 #include "core/ops/operands/operand_grad.h"
-#include "core/ops/operands/scalar_operand.h"
 
 namespace ambit {
 namespace {
@@ -34,38 +33,30 @@ void check_alpha(const char* op, const Scalar& alpha, DType dtype) {
 // As alpha nearly always is: left out.
 bool is_default(const Scalar& alpha) { return alpha.dtype() == kInt64 && alpha.to<int64_t>() == 1; }
 
-// Return alpha * other in the dtype that the sum is computed in. Checks all that the sum does not
-// check itself.
-Tensor scaled(const char* op, DeviceRule rule, const Tensor& self, const Tensor& other,
-              const Scalar& alpha) {
-  check_operands(op, self, other, rule);
-  const DType dtype = result_type(self, other);
-  check_alpha(op, alpha, dtype);
-  if (is_one(alpha)) return other;
-  if (rule == DeviceRule::in_place_elementwise) {
-    check_broadcasts_to(op, other.sizes(), self.sizes());
-  } else {
-    broadcast(op, self.sizes(), other.sizes());
-  }
-  return mul(other.to(dtype), scalar_on(alpha, dtype, other.device(), other.sizes()));
-}
-
-// The same of a number, as an operand.
-Tensor scaled(const char* op, const Tensor& self, const Scalar& other, const Scalar& alpha) {
+// Return the number that is added to self in the end.
+Scalar scaled(const char* op, const Tensor& self, const Scalar& other, const Scalar& alpha) {
   expect_defined(op, "self", self);
   check_alpha(op, alpha, result_type(self, other));
-  return number_for(op, Domain::any, self, is_one(alpha) ? other : product(other, alpha));
+  return is_one(alpha) ? other : product(other, alpha);
 }
 
 // self + alpha * other, self - alpha * other. Out of line, lest every plain sum pays for the frame.
 template <class Family>
 [[gnu::noinline]] Tensor weighted(const Tensor& self, const Tensor& other, const Scalar& alpha) {
-  return binary<Family>(self, scaled(Family::kName, DeviceRule::elementwise, self, other, alpha));
+  check_operands(Family::kName, self, other, DeviceRule::elementwise);
+  check_alpha(Family::kName, alpha, result_type(self, other));
+  if (is_one(alpha)) return binary<Family>(self, other);
+  return add_scaled(Family::kName, self, other, Family::factor(alpha));
 }
+
 template <class Family>
-const Tensor& weighted_in_place(const Tensor& self, const Tensor& other, const Scalar& alpha) {
-  return binary_in_place<Family>(
-      self, scaled(Family::kNameInPlace, DeviceRule::in_place_elementwise, self, other, alpha));
+[[gnu::noinline]] const Tensor& weighted_in_place(const Tensor& self, const Tensor& other,
+                                                  const Scalar& alpha) {
+  check_operands(Family::kNameInPlace, self, other, DeviceRule::in_place_elementwise);
+  check_alpha(Family::kNameInPlace, alpha, result_type(self, other));
+  if (is_one(alpha)) return binary_in_place<Family>(self, other);
+  return add_scaled_in_place(Family::kNameInPlace, Family::kName, self, other,
+                             Family::factor(alpha));
 }
 
 [[noreturn]] void throw_bool_difference(const char* op) {
@@ -94,6 +85,10 @@ struct Add {
   static constexpr KeepsSelf kKeepsSelf = KeepsSelf::never;
   static auto self_grad(const Tensor& self, const Tensor&) { return BackTo(self); }
   static auto other_grad(const Tensor&, const Tensor& other) { return BackTo(other); }
+  static auto grad_beside(const Tensor&, const Scalar&) {
+    return [](const Tensor& g) { return g; };
+  }
+  static Scalar factor(const Scalar& alpha) { return alpha; }
 };
 
 struct Sub {
@@ -105,6 +100,10 @@ struct Sub {
   static auto other_grad(const Tensor&, const Tensor& other) {
     return [back = BackTo(other)](const Tensor& g) { return back(neg(g)); };
   }
+  static auto grad_beside(const Tensor&, const Scalar&) {
+    return [](const Tensor& g) { return g; };
+  }
+  static Scalar factor(const Scalar& alpha) { return product(alpha, -1); }
 };
 
 struct Mul {
@@ -121,6 +120,9 @@ struct Mul {
   static auto other_grad(const Tensor& self, const Tensor& other) {
     return factor_grad(other, self);
   }
+  static auto grad_beside(const Tensor&, const Scalar& other) {
+    return [other](const Tensor& g) { return g * other; };
+  }
 };
 
 struct Div {
@@ -135,6 +137,9 @@ struct Div {
     return [back = BackTo(other), a = saved(self), b = saved(other)](const Tensor& g) {
       return back(neg(g) * (a() / b() / b()));
     };
+  }
+  static auto grad_beside(const Tensor&, const Scalar& other) {
+    return [other](const Tensor& g) { return g / other; };
   }
 };
 
@@ -164,7 +169,9 @@ Tensor sub(const Tensor& self, const Scalar& other, const Scalar& alpha) {
 }
 Tensor rsub(const Tensor& self, const Scalar& other) {
   expect_no_bool("rsub", self, other);
-  return binary<Sub>(scaled("rsub", self, other, 1), self);
+  Tensor out = compute_binary_scalar("rsub", BinaryOp::sub, Domain::any, self, {other, true});
+  if (!needs_gradient(self)) return out;
+  return record("rsub", std::move(out), wrt(self, [](const Tensor& g) { return neg(g); }));
 }
 const Tensor& sub_(const Tensor& self, const Tensor& other, const Scalar& alpha) {
   expect_no_bool("sub_", self, other, DeviceRule::in_place_elementwise);

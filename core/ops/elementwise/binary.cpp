@@ -3,6 +3,7 @@
 
 #include <ambit/ops/elementwise.h>
 
+#include "core/ops/composite.h"
 #include "core/ops/operands/allocate.h"
 #include "core/ops/operands/broadcast.h"
 #include "core/ops/operands/expect.h"
@@ -19,6 +20,14 @@ bool same_geometry(const Tensor& a, const Tensor& b) {
 // Of integers, these throw half-way through: at a zero, or the least integer divided by -1.
 bool may_throw(BinaryOp kernel, DType dtype) {
   return is_integral(dtype) && row_of(kernel).refuses != Function::Refuses::none;
+}
+// Most divisors divide all integers.
+bool may_throw(BinaryOp kernel, DType dtype, const Scalar& divisor) {
+  if (!may_throw(kernel, dtype)) return false;
+  return visit(dtype, [&]<class T>() {
+    const auto d = divisor.to<T>();
+    return d == T(0) || d == static_cast<T>(-1);
+  });
 }
 
 }  // namespace
@@ -60,13 +69,44 @@ void compute_binary_in_place(const char* op, BinaryOp kernel, Domain domain, con
   }
   Tensor result = allocate(op, self.sizes(), dtype, device);
   kernels::binary(result, operand(self, self.sizes(), dtype, device), b, kernel);
+  store(self, result);
+}
+
+Tensor compute_binary_scalar(const char* op, BinaryOp kernel, Domain domain, const Tensor& self,
+                             const ScalarOperand& number) {
+  expect_defined(op, "self", self);
+  const DType dtype = compute_dtype(op, domain, result_type(self, number.value));
+  Tensor out = allocate(op, self.sizes(), dtype, self.device());
+  kernels::binary_scalar(out, operand(self, self.sizes(), dtype, self.device()), number, kernel);
+  return out;
+}
+
+void compute_binary_scalar_in_place(const char* op, BinaryOp kernel, Domain domain,
+                                    const Tensor& self, const Scalar& number) {
+  expect_defined(op, "self", self);
+  const DType dtype = compute_dtype(op, domain, result_type(self, number));
+  check_casts_to(op, dtype, self.dtype());
+  check_in_place(op, self);
+  Tensor y = self;
+  if (dtype == self.dtype() && !may_throw(kernel, dtype, number)) {
+    return kernels::binary_scalar(y, self, {number}, kernel);
+  }
+  Tensor result = allocate(op, self.sizes(), dtype, self.device());
+  kernels::binary_scalar(result, operand(self, self.sizes(), dtype, self.device()), {number},
+                         kernel);
+  store(self, result);
+}
+
+void store(const Tensor& self, const Tensor& result) {
+  Tensor y = self;
   kernels::copy(y, result);
 }
 
-Tensor number_for(const char* op, Domain domain, const Tensor& self, const Scalar& number) {
-  expect_defined(op, "self", self);
-  const DType dtype = compute_dtype(op, domain, result_type(self, number));
-  return scalar_on(number, dtype, self.device(), self.sizes());
+void composite::binary_scalar(Tensor& y, const Tensor& x, const ScalarOperand& number,
+                              const BinaryOp& op) {
+  const Tensor other = scalar_on(number.value, x.dtype(), x.device(), x.sizes());
+  if (number.first) return kernels::binary(y, other, x, op);
+  kernels::binary(y, x, other, op);
 }
 
 }  // namespace ambit

@@ -22,8 +22,13 @@ Tensor compute_binary(const char* op, BinaryOp kernel, Domain domain, const Tens
 /// The same into `self`; an error leaves it as it was.
 void compute_binary_in_place(const char* op, BinaryOp kernel, Domain domain, const Tensor& self,
                              const Tensor& other);
-/// Return a number as the other operand of `self`, in the dtype that the op computes in.
-Tensor number_for(const char* op, Domain domain, const Tensor& self, const Scalar& number);
+/// Both with a number beside self, which is no tensor on the way.
+Tensor compute_binary_scalar(const char* op, BinaryOp kernel, Domain domain, const Tensor& self,
+                             const ScalarOperand& number);
+void compute_binary_scalar_in_place(const char* op, BinaryOp kernel, Domain domain,
+                                    const Tensor& self, const Scalar& number);
+/// Store a result that was computed beside `self`, where it could not be computed in place.
+void store(const Tensor& self, const Tensor& result);
 
 template <class Family>
 Tensor binary(const Tensor& self, const Tensor& other) {
@@ -42,7 +47,10 @@ Tensor binary(const Tensor& self, const Tensor& other) {
 
 template <class Family>
 Tensor binary(const Tensor& self, const Scalar& other) {
-  return binary<Family>(self, number_for(Family::kName, Family::kDomain, self, other));
+  Tensor out =
+      compute_binary_scalar(Family::kName, Family::kKernel, Family::kDomain, self, {other});
+  if (!needs_gradient(self)) return out;
+  return record(Family::kName, std::move(out), wrt(self, Family::grad_beside(self, other)));
 }
 
 template <class Family>
@@ -66,8 +74,14 @@ const Tensor& binary_in_place(const Tensor& self, const Tensor& other) {
 
 template <class Family>
 const Tensor& binary_in_place(const Tensor& self, const Scalar& other) {
-  return binary_in_place<Family>(self,
-                                 number_for(Family::kNameInPlace, Family::kDomain, self, other));
+  compute_binary_scalar_in_place(Family::kNameInPlace, Family::kKernel, Family::kDomain, self,
+                                 other);
+  if (!needs_gradient(self)) {
+    self.bump_version();
+    return self;
+  }
+  record_in_place(Family::kName, self, wrt(self, Family::grad_beside(self, other)));
+  return self;
 }
 
 // The four public functions of a family.

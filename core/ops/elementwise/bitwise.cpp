@@ -13,6 +13,7 @@ struct NoGradient {
   static constexpr KeepsSelf kKeepsSelf = KeepsSelf::never;
   static auto self_grad(const Tensor& self, const Tensor&) { return ZerosLike(self); }
   static auto other_grad(const Tensor&, const Tensor& other) { return ZerosLike(other); }
+  static auto grad_beside(const Tensor& self, const Scalar&) { return ZerosLike(self); }
 };
 
 struct And : NoGradient {

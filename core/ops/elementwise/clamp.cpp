@@ -4,11 +4,13 @@
 #include <fmt/format.h>
 
 #include "binary.h"
+#include "core/ops/composite.h"
 #include "core/ops/operands/allocate.h"
 #include "core/ops/operands/broadcast.h"
 #include "core/ops/operands/expect.h"
 #include "core/ops/operands/operand_grad.h"
 #include "core/ops/operands/scalar_operand.h"
+#include "where.h"
 
 namespace ambit {
 namespace {
@@ -55,21 +57,12 @@ DType clamp_dtype(const char* op, const Tensor& self, const Bound& min, const Bo
   return dtype;
 }
 
-// y = x limited; both of one dtype, also the same tensor.
-void compute_clamp(Tensor& y, const Tensor& x, const Bound& min, const Bound& max) {
-  const auto bound = [&](const Scalar& s) {
-    return scalar_on(s, y.dtype(), y.device(), y.sizes());
-  };
-  if (min) kernels::binary(y, x, bound(*min), BinaryOp::maximum);
-  if (max) kernels::binary(y, min ? y : x, bound(*max), BinaryOp::minimum);
-}
-
 auto clamp_grad(const Tensor& before, const Bound& min, const Bound& max) {
   return [x = saved(before), min, max](const Tensor& g) {
     Tensor inside;
     if (min) inside = ge(x(), *min);
     if (max) inside = min ? logical_and(inside, le(x(), *max)) : le(x(), *max);
-    return masked_fill(g, logical_not(inside), 0);
+    return grad_where(g, inside, true);
   };
 }
 
@@ -85,7 +78,7 @@ Tensor minimum(const Tensor& self, const Tensor& other) {
 Tensor clamp(const Tensor& self, Bound min, Bound max) {
   const DType dtype = clamp_dtype("clamp", self, min, max);
   Tensor out = allocate("clamp", self.sizes(), dtype, self.device());
-  compute_clamp(out, operand(self, self.sizes(), dtype, self.device()), min, max);
+  kernels::clamp(out, operand(self, self.sizes(), dtype, self.device()), min, max);
   if (!needs_gradient(self)) return out;
   return record("clamp", std::move(out), wrt(self, clamp_grad(self, min, max)));
 }
@@ -96,9 +89,15 @@ const Tensor& clamp_(const Tensor& self, Bound min, Bound max) {
   check_in_place("clamp_", self);
   const Tensor before = needs_gradient(self) ? self.clone() : self;
   Tensor y = self;  // of dtype: bounds of self's category or a lower one do not change it
-  compute_clamp(y, self, min, max);
+  kernels::clamp(y, self, min, max);
   record_in_place("clamp", self, wrt(self, clamp_grad(before, min, max)));
   return self;
+}
+
+void composite::clamp(Tensor& y, const Tensor& x, const Bound& min, const Bound& max) {
+  if (!min && !max) return kernels::copy(y, x);
+  if (min) kernels::binary_scalar(y, x, {*min}, BinaryOp::maximum);
+  if (max) kernels::binary_scalar(y, min ? y : x, {*max}, BinaryOp::minimum);
 }
 
 }  // namespace ambit

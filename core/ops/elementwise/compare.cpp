@@ -8,6 +8,7 @@
 #include <limits>
 
 #include "binary.h"
+#include "core/ops/composite.h"
 #include "core/ops/operands/allocate.h"
 #include "core/ops/operands/broadcast.h"
 #include "core/ops/operands/expect.h"
@@ -29,15 +30,27 @@ Tensor compute_compare(const char* op, CompareOp kernel, const Tensor& self, con
 }
 
 // A number beyond self's integer type would wrap around and equal something: int64 compares it.
-Tensor number_to_compare(const char* op, const Tensor& self, const Scalar& number) {
+DType dtype_to_compare(const Tensor& self, const Scalar& number) {
+  const DType dtype = result_type(self, number);
+  const bool wraps = is_integral(dtype) && visit(dtype, [&]<class T>() {
+                       const auto n = number.to<int64_t>();
+                       return static_cast<int64_t>(static_cast<T>(n)) != n;
+                     });
+  return wraps ? kInt64 : dtype;
+}
+
+Tensor compute_compare(const char* op, CompareOp kernel, const Tensor& self, const Scalar& number) {
   expect_defined(op, "self", self);
-  DType dtype = result_type(self, number);
-  if (is_integral(dtype) && visit(dtype, [&]<class T>() {
-        return static_cast<int64_t>(static_cast<T>(number.to<int64_t>())) != number.to<int64_t>();
-      })) {
-    dtype = kInt64;
-  }
-  return scalar_on(number, dtype, self.device(), self.sizes());
+  const DType dtype = dtype_to_compare(self, number);
+  Tensor out = allocate(op, self.sizes(), kBool, self.device());
+  kernels::compare_scalar(out, operand(self, self.sizes(), dtype, self.device()), number, kernel);
+  return out;
+}
+
+const Tensor& put(const char* name, const Tensor& self, const Tensor& result) {
+  store(self, result);
+  record_in_place(name, self, wrt(self, ZerosLike(self)));
+  return self;
 }
 
 const Tensor& compare_in_place(const char* op, const char* name, CompareOp kernel,
@@ -45,11 +58,15 @@ const Tensor& compare_in_place(const char* op, const char* name, CompareOp kerne
   check_operands(op, self, other, DeviceRule::in_place_elementwise);
   check_broadcasts_to(op, other.sizes(), self.sizes());
   check_in_place(op, self);
-  const Tensor result = compute_compare(op, kernel, self, other, DeviceRule::in_place_elementwise);
-  Tensor y = self;
-  kernels::copy(y, result);
-  record_in_place(name, self, wrt(self, ZerosLike(self)));
-  return self;
+  return put(name, self,
+             compute_compare(op, kernel, self, other, DeviceRule::in_place_elementwise));
+}
+
+const Tensor& compare_in_place(const char* op, const char* name, CompareOp kernel,
+                               const Tensor& self, const Scalar& number) {
+  expect_defined(op, "self", self);
+  check_in_place(op, self);
+  return put(name, self, compute_compare(op, kernel, self, number));
 }
 
 }  // namespace
@@ -61,13 +78,13 @@ const Tensor& compare_in_place(const char* op, const char* name, CompareOp kerne
   const Tensor& name##_(const Tensor& self, const Tensor& other) {           \
     return compare_in_place(#name "_", #name, CompareOp::name, self, other); \
   }
-#define AMBIT_COMPARE(name)                                          \
-  AMBIT_TENSOR_COMPARE(name)                                         \
-  Tensor name(const Tensor& self, const Scalar& other) {             \
-    return name(self, number_to_compare(#name, self, other));        \
-  }                                                                  \
-  const Tensor& name##_(const Tensor& self, const Scalar& other) {   \
-    return name##_(self, number_to_compare(#name "_", self, other)); \
+#define AMBIT_COMPARE(name)                                                  \
+  AMBIT_TENSOR_COMPARE(name)                                                 \
+  Tensor name(const Tensor& self, const Scalar& other) {                     \
+    return compute_compare(#name, CompareOp::name, self, other);             \
+  }                                                                          \
+  const Tensor& name##_(const Tensor& self, const Scalar& other) {           \
+    return compare_in_place(#name "_", #name, CompareOp::name, self, other); \
   }
 AMBIT_COMPARE(eq)
 AMBIT_COMPARE(ne)
@@ -113,6 +130,11 @@ Tensor isclose(const Tensor& self, const Tensor& other, double rtol, double atol
 bool allclose(const Tensor& self, const Tensor& other, double rtol, double atol, bool equal_nan) {
   check_operands("allclose", self, other, DeviceRule::elementwise);
   return all(isclose(self, other, rtol, atol, equal_nan)).item<bool>();
+}
+
+void composite::compare_scalar(Tensor& y, const Tensor& x, const Scalar& number,
+                               const CompareOp& op) {
+  kernels::compare(y, x, scalar_on(number, x.dtype(), x.device(), x.sizes()), op);
 }
 
 }  // namespace ambit

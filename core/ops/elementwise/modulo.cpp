@@ -21,6 +21,7 @@ struct RoundedDivision {
   static constexpr KeepsSelf kKeepsSelf = KeepsSelf::never;
   static auto self_grad(const Tensor& self, const Tensor&) { return ZerosLike(self); }
   static auto other_grad(const Tensor&, const Tensor& other) { return ZerosLike(other); }
+  static auto grad_beside(const Tensor& self, const Scalar&) { return ZerosLike(self); }
 };
 using FloorDivide = RoundedDivision<BinaryOp::floor_divide>;
 using TruncDivide = RoundedDivision<BinaryOp::trunc_divide>;
@@ -40,6 +41,7 @@ struct Modulo {
       return back(neg(g) * div(a(), b(), kFloor ? "floor" : "trunc"));
     };
   }
+  static auto grad_beside(const Tensor& self, const Scalar&) { return BackTo(self); }
 };
 using Remainder = Modulo<BinaryOp::remainder>;
 using Fmod = Modulo<BinaryOp::fmod>;

@@ -5,11 +5,14 @@
 #include <ambit/ops/elementwise.h>
 #include <fmt/format.h>
 
+#include <cmath>
+
 #include "binary.h"
 #include "core/ops/operands/allocate.h"
 #include "core/ops/operands/broadcast.h"
+#include "core/ops/operands/expect.h"
 #include "core/ops/operands/operand_grad.h"
-#include "core/ops/operands/scalar_operand.h"
+#include "where.h"
 
 namespace ambit {
 namespace {
@@ -34,6 +37,15 @@ struct Pow {
     };
   }
 };
+
+// Gradient of x to the power of a number.
+auto base_grad(const Tensor& base, double e) {
+  return [x = saved(base), e](const Tensor& g) {
+    if (e == 0) return zeros_like(g);
+    if (e == 1) return g;
+    return g * (e == 2 ? x() * 2 : pow(x(), e - 1) * e);
+  };
+}
 
 struct Atan2 {
   static constexpr const char *kName = "atan2", *kNameInPlace = "atan2_";
@@ -93,23 +105,31 @@ Tensor pow(const Tensor& self, const Scalar& exponent) {
   Tensor out = allocate("pow", self.sizes(), dtype, self.device());
   const Tensor x = operand(self, self.sizes(), dtype, self.device());
   if (!compute_special(x, e, out)) {
-    kernels::binary(out, x, scalar_on(exponent, dtype, self.device(), self.sizes()), BinaryOp::pow);
+    kernels::binary_scalar(out, x, {exponent}, BinaryOp::pow);
   }
   if (!needs_gradient(self)) return out;
-  return record("pow", std::move(out), wrt(self, [x = saved(self), e](const Tensor& g) {
-                  if (e == 0) return zeros_like(g);
-                  if (e == 1) return g;
-                  return g * (e == 2 ? x() * 2 : pow(x(), e - 1) * e);
-                }));
+  return record("pow", std::move(out), wrt(self, base_grad(self, e)));
 }
 
 Tensor pow(const Scalar& self, const Tensor& exponent) {
-  return pow(number_for("pow", Domain::numbers, exponent, self), exponent);
+  expect_defined("pow", "exponent", exponent);
+  Tensor out = compute_binary_scalar("pow", BinaryOp::pow, Domain::numbers, exponent, {self, true});
+  if (!needs_gradient(exponent)) return out;
+  const auto base = self.to<double>();
+  // 0^e is constant for e >= 0, where the rule would say 0 * -inf.
+  return record("pow", out,
+                wrt(exponent, [y = saved_output(out), e = saved(exponent), base](const Tensor& g) {
+                  const Tensor slope = g * (y() * std::log(base));
+                  return base == 0 ? grad_where(slope, e() >= 0, false) : slope;
+                }));
 }
 
 const Tensor& pow_(const Tensor& self, const Scalar& exponent) {
   check_exponent("pow_", self, exponent);
-  return binary_in_place<Pow>(self, exponent);
+  const Tensor before = needs_gradient(self) ? self.clone() : self;
+  compute_binary_scalar_in_place("pow_", BinaryOp::pow, Domain::numbers, self, exponent);
+  record_in_place("pow", self, wrt(self, base_grad(before, exponent.to<double>())));
+  return self;
 }
 
 Tensor atan2(const Tensor& self, const Tensor& other) { return binary<Atan2>(self, other); }

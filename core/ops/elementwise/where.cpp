@@ -5,22 +5,46 @@
 #include <ambit/ops/elementwise.h>
 #include <fmt/format.h>
 
+#include "core/ops/composite.h"
 #include "core/ops/operands/allocate.h"
 #include "core/ops/operands/broadcast.h"
 #include "core/ops/operands/expect.h"
 #include "core/ops/operands/operand_grad.h"
 #include "core/ops/operands/scalar_operand.h"
+#include "where.h"
 
 namespace ambit {
 namespace {
 
-// A number as the other branch beside `branch`.
-Tensor branch_of(const Scalar& number, const Tensor& branch) {
-  expect_defined("where", "the other branch", branch);
-  return scalar_on(number, result_type(branch, number), branch.device());
+// The way of a number and a tensor to the kernel: y = mask == masked ? value : self. `dtype`: y's.
+Tensor choose(const char* op, const Tensor& self, const Tensor& mask, const Scalar& value,
+              bool masked, DType dtype, Device device) {
+  const Dims sizes = broadcast(op, self.sizes(), mask.sizes());
+  Tensor out = allocate(op, sizes, dtype, device);
+  kernels::masked_fill(out, operand(self, sizes, dtype, device),
+                       operand(mask, sizes, kBool, device), value, masked);
+  if (!needs_gradient(self)) return out;
+  return record(op, std::move(out),
+                wrt(self, [back = BackTo(self), m = saved(mask), masked](const Tensor& g) {
+                  return back(grad_where(g, m(), !masked));
+                }));
+}
+
+// where with a number for one of the branches, the one where the condition is `masked`.
+Tensor where_scalar(const Tensor& condition, const Tensor& branch, const char* name,
+                    const Scalar& number, bool masked) {
+  const Device device =
+      check_devices("where", {{"condition", condition}, {name, branch}}, DeviceRule::elementwise);
+  expect_dtype("where", "condition", condition, kBool);
+  expect_defined("where", name, branch);
+  return choose("where", branch, condition, number, masked, result_type(branch, number), device);
 }
 
 }  // namespace
+
+Tensor grad_where(const Tensor& g, const Tensor& mask, bool kept) {
+  return choose("masked_fill", g, mask, 0, !kept, g.dtype(), g.device());
+}
 
 Tensor where(const Tensor& condition, const Tensor& self, const Tensor& other) {
   const Device device =
@@ -36,23 +60,20 @@ Tensor where(const Tensor& condition, const Tensor& self, const Tensor& other) {
   kernels::where(out, operand(condition, sizes, kBool, device), operand(self, sizes, dtype, device),
                  operand(other, sizes, dtype, device));
   if (!needs_gradient(self, other)) return out;
-  return record(
-      "where", std::move(out),
-      wrt(self, [back = BackTo(self), c = saved(condition)](
-                    const Tensor& g) { return back(masked_fill(g, logical_not(c()), 0)); }),
-      wrt(other, [back = BackTo(other), c = saved(condition)](const Tensor& g) {
-        return back(masked_fill(g, c(), 0));
-      }));
+  return record("where", std::move(out),
+                wrt(self, [back = BackTo(self), c = saved(condition)](
+                              const Tensor& g) { return back(grad_where(g, c(), true)); }),
+                wrt(other, [back = BackTo(other), c = saved(condition)](const Tensor& g) {
+                  return back(grad_where(g, c(), false));
+                }));
 }
 
 Tensor where(const Tensor& condition, const Tensor& self, const Scalar& other) {
-  check_devices("where", {{"condition", condition}, {"self", self}}, DeviceRule::elementwise);
-  return where(condition, self, branch_of(other, self));
+  return where_scalar(condition, self, "self", other, false);
 }
 
 Tensor where(const Tensor& condition, const Scalar& self, const Tensor& other) {
-  check_devices("where", {{"condition", condition}, {"other", other}}, DeviceRule::elementwise);
-  return where(condition, branch_of(self, other), other);
+  return where_scalar(condition, other, "other", self, true);
 }
 
 Tensor masked_fill(const Tensor& self, const Tensor& mask, const Scalar& value) {
@@ -61,16 +82,7 @@ Tensor masked_fill(const Tensor& self, const Tensor& mask, const Scalar& value) 
   expect_defined("masked_fill", "self", self);
   expect_dtype("masked_fill", "mask", mask, kBool);
   check_fits("masked_fill", value, self.dtype());
-  const Dims sizes = broadcast("masked_fill", self.sizes(), mask.sizes());
-  const DType dtype = self.dtype();
-  Tensor out = allocate("masked_fill", sizes, dtype, device);
-  kernels::where(out, operand(mask, sizes, kBool, device), scalar_on(value, dtype, device, sizes),
-                 operand(self, sizes, dtype, device));
-  if (!needs_gradient(self)) return out;
-  return record("masked_fill", std::move(out),
-                wrt(self, [back = BackTo(self), m = saved(mask)](const Tensor& g) {
-                  return back(masked_fill(g, m(), 0));
-                }));
+  return choose("masked_fill", self, mask, value, true, self.dtype(), device);
 }
 
 const Tensor& masked_fill_(const Tensor& self, const Tensor& mask, const Scalar& value) {
@@ -84,10 +96,17 @@ const Tensor& masked_fill_(const Tensor& self, const Tensor& mask, const Scalar&
   const Tensor m = operand(mask, self.sizes(), kBool, device);
   check_no_overlap("masked_fill_", self, m);
   Tensor y = self;
-  kernels::where(y, m, scalar_on(value, self.dtype(), device, self.sizes()), self);
-  record_in_place("masked_fill", self,
-                  wrt(self, [m = saved(mask)](const Tensor& g) { return masked_fill(g, m(), 0); }));
+  kernels::masked_fill(y, self, m, value, true);
+  record_in_place("masked_fill", self, wrt(self, [m = saved(mask)](const Tensor& g) {
+                    return grad_where(g, m(), false);
+                  }));
   return self;
+}
+
+void composite::masked_fill(Tensor& y, const Tensor& x, const Tensor& mask, const Scalar& value,
+                            bool masked) {
+  const Tensor number = scalar_on(value, y.dtype(), y.device(), y.sizes());
+  kernels::where(y, mask, masked ? number : x, masked ? x : number);
 }
 
 }  // namespace ambit

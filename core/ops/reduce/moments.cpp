@@ -36,8 +36,7 @@ double largest(DType dtype) {
 Tensor run_var(const Tensor& x, const ReduceShape& shape, double n) {
   const NoGradGuard no_grad;
   const auto count = static_cast<double>(shape.count);
-  Tensor center = run_reduce(x, shape, ReduceOp::sum, x.dtype());
-  center.div_(count);
+  Tensor center = run_reduce(x, shape, ReduceOp::mean, x.dtype());
   set_sizes(center, shape.kept);
   const Tensor d = x - center;
   const Tensor rest = run_reduce(d, shape, ReduceOp::sum, x.dtype());

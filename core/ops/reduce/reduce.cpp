@@ -42,8 +42,7 @@ Tensor mean(const Tensor& self, IntArrayRef dims, bool keepdim) {
   expect_floating("mean", self);
   ReduceShape shape("mean", self.sizes(), dims, keepdim);
   const auto n = static_cast<double>(shape.count);
-  Tensor out = run_reduce(self, shape, ReduceOp::sum, self.dtype());
-  out.div_(n);
+  Tensor out = run_reduce(self, shape, ReduceOp::mean, self.dtype());
   return record("mean", std::move(out),
                 wrt(self, [kept = std::move(shape.kept), sizes = Dims(self.sizes()),
                            n](const Tensor& g) { return spread(g / n, kept, sizes); }));

@@ -89,12 +89,15 @@ inline unsigned atomicCAS(unsigned* p, unsigned expected, unsigned v) {
 }
 
 using std::fmax;
+// Of floats CUDA's take the number where the other operand is NaN.
 template <class A, class B>
 std::common_type_t<A, B> min(A a, B b) {
+  if constexpr (std::is_floating_point_v<std::common_type_t<A, B>>) return std::fmin(a, b);
   return b < a ? b : a;
 }
 template <class A, class B>
 std::common_type_t<A, B> max(A a, B b) {
+  if constexpr (std::is_floating_point_v<std::common_type_t<A, B>>) return std::fmax(a, b);
   return a < b ? b : a;
 }
 

@@ -2,6 +2,9 @@
 // batch normalisation.
 #include "on_host.h"
 
+#include <cmath>
+#include <limits>
+
 using namespace ambit;
 using namespace on_host;
 
@@ -17,6 +20,14 @@ TEST_CASE("softmax and its gradient, by threads, warps and blocks") {
                                          {{3, 5, 7}, 0},
                                          {{2, 2100}, 1},
                                          {{2100, 2}, 0},
+                                         {{9, 32}, 1},
+                                         {{9, 100}, 1},
+                                         {{3, 500}, 1},
+                                         {{3, 1000}, 1},
+                                         {{3, 2048}, 1},
+                                         {{2, 8192}, 1},
+                                         {{2, 8193}, 1},
+                                         {{8200, 3}, 0},
                                          {{5, 1}, 1},
                                          {{}, 0}}) {
     for (const DType dtype : dtypes::kFloating) {
@@ -40,11 +51,52 @@ TEST_CASE("softmax and its gradient, by threads, warps and blocks") {
   }
 }
 
+TEST_CASE(
+    "softmax of lines that rise, with infinities and NaN, whether a block holds them or not") {
+  constexpr double kInfinity = std::numeric_limits<double>::infinity();
+  for (const int64_t n : {5, 40, 700, 2500, 20000}) {
+    for (const DType dtype : dtypes::kFloating) {
+      CAPTURE(n);
+      // A larger one comes with each element, in small steps and in large ones.
+      const Tensor rising = arange(n, TensorOptions(kFloat64));
+      Tensor x = stack({rising * 1e-6, rising * 0.01, rising * -0.01, rising, rising * 0,
+                        where(rising < n / 2, -kInfinity, rising * 0.01),
+                        where(rising >= n / 2, -kInfinity, rising * 0.01), rising - kInfinity})
+                     .to(dtype);
+      for (const bool along_memory : {true, false}) {
+        const Tensor lines = along_memory ? x : x.t().contiguous();
+        for (const bool log : {false, true}) {
+          CAPTURE(log);
+          Tensor y = empty_like(lines), expected = empty_like(lines).to(kReference);
+          cuda::softmax(y, lines, along_memory ? 1 : 0, log);
+          kernels::softmax(expected, lines.to(kReference), along_memory ? 1 : 0, log);
+          // exp and log round by at most 2 units, the quotient and the difference once each; the
+          // rounding of a difference d is a relative error of exp(d) of d / 2 units. The logarithm
+          // of a probability near 1 has the absolute error of that of the sum; below the least
+          // normal number are no digits.
+          const double epsilon = visit<dtypes::kFloating>(
+              dtype, []<class T>() -> double { return std::numeric_limits<T>::epsilon(); });
+          const double least = visit<dtypes::kFloating>(
+              dtype, []<class T>() -> double { return std::numeric_limits<T>::min(); });
+          const double relative = (8 - std::log(least) / 2) * epsilon;
+          CHECK(y.allclose(expected.cpu(), relative, log ? 8 * epsilon : least, true));
+        }
+      }
+    }
+  }
+}
+
 // Rows that a thread takes, a warp, a block; so many that two blocks share the sum of the weights.
 TEST_CASE("batch norm and its gradient, with and without weights and running statistics") {
   manual_seed(2);
-  for (const auto& sizes : std::vector<std::vector<int64_t>>{
-           {4, 3, 8, 8}, {6, 5}, {2, 3, 5, 7}, {300, 2, 3}, {8, 2, 20, 20}, {7, 1, 1, 4}}) {
+  for (const auto& sizes : std::vector<std::vector<int64_t>>{{4, 3, 8, 8},
+                                                             {6, 5},
+                                                             {2, 3, 5, 7},
+                                                             {300, 2, 3},
+                                                             {8, 2, 20, 20},
+                                                             {7, 1, 1, 4},
+                                                             {1000, 40},
+                                                             {70, 33, 5}}) {
     for (const DType dtype : dtypes::kFloating) {
       for (const int mode : {0, 1, 2, 3}) {
         const bool training = mode % 2 == 1, affine = mode / 2 == 1;
@@ -86,6 +138,21 @@ TEST_CASE("batch norm and its gradient, with and without weights and running sta
         check_close(dw, dw_expected, 8, terms);
         check_close(db, db_expected, 8, terms);
       }
+    }
+  }
+}
+
+TEST_CASE("a NaN in a channel stays in all that batch norm makes of it, and in no other channel") {
+  for (const DType dtype : dtypes::kFloating) {
+    Tensor x = normal({40, 2, 5}, dtype);
+    x[7][1][3].fill_(std::numeric_limits<double>::quiet_NaN());
+    Tensor y = empty_like(x), mean = empty({2}, x.options()), invstd = empty_like(mean);
+    Tensor running_mean = zeros_like(mean), running_var = ones_like(mean);
+    cuda::batch_norm(y, mean, invstd, running_mean, running_var, x, Tensor(), Tensor(), {});
+    for (const Tensor& made :
+         {y.transpose(0, 1).sum({1, 2}), mean, invstd, running_mean, running_var}) {
+      CHECK_FALSE(std::isnan(made[0].item<double>()));
+      CHECK(std::isnan(made[1].item<double>()));
     }
   }
 }

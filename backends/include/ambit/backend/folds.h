@@ -1,6 +1,6 @@
 // What every function of the family reduce makes of many elements, for kernels of any backend, host
 // or device: Fold<ReduceOp::sum, float> says what is kept while folding, what there is before the
-// first element, and how two such values are merged, in any order.
+// first element, and how two such values are merged, in any order; finished() what then remains.
 #pragma once
 
 #include <ambit/backend/arithmetic.h>
@@ -30,6 +30,7 @@ struct Fold;
   };
 // clang-format off
 AMBIT_FOLD(sum,  Total<T>, 0,               wrap_add(a, b))
+AMBIT_FOLD(mean, Total<T>, 0,               a + b)
 AMBIT_FOLD(prod, Total<T>, 1,               wrap_mul(a, b))
 AMBIT_FOLD(max,  T,        worst<T>(true),  maximum(a, b))
 AMBIT_FOLD(min,  T,        worst<T>(false), minimum(a, b))
@@ -37,5 +38,12 @@ AMBIT_FOLD(any,  bool,     false,           a | b)
 AMBIT_FOLD(all,  bool,     true,            a & b)
 // clang-format on
 #undef AMBIT_FOLD
+
+/// What becomes of `count` elements that were merged to v.
+template <ReduceOp op, class Value>
+AMBIT_HOST_DEVICE Value finished(Value v, [[maybe_unused]] int64_t count) {
+  if constexpr (op == ReduceOp::mean) return v / static_cast<Value>(count);
+  return v;
+}
 
 }  // namespace ambit::arithmetic

@@ -7,8 +7,10 @@
 #include <ambit/backend/arithmetic.h>
 #include <ambit/error.h>
 #include <ambit/function_table.h>
+#include <ambit/scalar.h>
 
 #include <cmath>
+#include <optional>
 #include <string>
 #include <type_traits>
 
@@ -138,6 +140,37 @@ AMBIT_COMPARE(logical_xor, (a != T(0)) ^ (b != T(0)))
 #undef AMBIT_BINARY
 #undef AMBIT_COMPARE
 #undef AMBIT_FUNCTOR
+
+/// A number as an element, as kernels::fill converts it.
+template <class T>
+T element_of(const Scalar& number) {
+  return number.is_floating_point() ? convert<T>(number.to<double>())
+                                    : convert<T>(number.to<int64_t>());
+}
+
+/// What kernels::clamp does; a bound that is not there is one that every element keeps.
+template <class T>
+struct Clamp {
+  Clamp(const std::optional<Scalar>& min, const std::optional<Scalar>& max)
+      : low(min ? element_of<T>(*min) : worst<T>(true)),
+        high(max ? element_of<T>(*max) : worst<T>(false)) {}
+  /// minimum(maximum(x, low), high), without a branch, which compilers would not vectorise.
+  AMBIT_HOST_DEVICE T operator()(T x) const {
+    const T v = (x > low) | (x != x) ? x : low;
+    return (v < high) | (v != v) ? v : high;
+  }
+
+  T low, high;
+};
+
+/// What kernels::add_scaled does.
+template <class T>
+struct AddScaled {
+  explicit AddScaled(const Scalar& factor) : alpha(element_of<T>(factor)) {}
+  AMBIT_HOST_DEVICE T operator()(T a, T b) const { return wrap_add(a, wrap_mul(alpha, b)); }
+
+  T alpha;
+};
 
 }  // namespace arithmetic
 }  // namespace ambit

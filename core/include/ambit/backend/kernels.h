@@ -10,6 +10,7 @@
 #include <ambit/backend/op.h>
 #include <ambit/params.h>
 
+#include <optional>
 #include <span>
 
 namespace ambit::kernels {
@@ -27,16 +28,36 @@ extern AMBIT_API Op<void(Tensor& y, const RandomParams& p)> random;
 extern AMBIT_API Op<void(Tensor& y, const Tensor& x, const UnaryOp& op)> unary;
 /// y = op(a, b), one dtype for all three. Integers wrap; what a function refuses throws Error.
 extern AMBIT_API Op<void(Tensor& y, const Tensor& a, const Tensor& b, const BinaryOp& op)> binary;
+/// The same of x and a number, which fill's rules convert to the dtype. composite
+extern AMBIT_API
+    Op<void(Tensor& y, const Tensor& x, const ScalarOperand& number, const BinaryOp& op)>
+        binary_scalar;
+/// y = a + alpha * b, one dtype for all; of floats the product is rounded on its own, or not. Of
+/// bool "or" and "and". composite
+extern AMBIT_API Op<void(Tensor& y, const Tensor& a, const Tensor& b, const Scalar& alpha)>
+    add_scaled;
+/// y = minimum(maximum(x, min), max), of one dtype, as BinaryOp has them; a bound that is not there
+/// is not applied. composite
+extern AMBIT_API Op<void(Tensor& y, const Tensor& x, const std::optional<Scalar>& min,
+                         const std::optional<Scalar>& max)>
+    clamp;
 /// y = op(a, b), y bool, a and b of one dtype.
 extern AMBIT_API Op<void(Tensor& y, const Tensor& a, const Tensor& b, const CompareOp& op)> compare;
+/// y = op(x, number), y bool, the number converted to x's dtype. composite
+extern AMBIT_API Op<void(Tensor& y, const Tensor& x, const Scalar& number, const CompareOp& op)>
+    compare_scalar;
 /// y = condition ? a : b, condition bool, the others of one dtype.
 extern AMBIT_API Op<void(Tensor& y, const Tensor& condition, const Tensor& a, const Tensor& b)>
     where;
+/// y = mask == masked ? value : x, mask bool, the others of one dtype. composite
+extern AMBIT_API
+    Op<void(Tensor& y, const Tensor& x, const Tensor& mask, const Scalar& value, bool masked)>
+        masked_fill;
 
 // --- reductions
 /// y = op over every dim where y's size is 1 and x's is not; y and x have the same dim. strided x,
 /// contiguous y. sum, prod: y of x's dtype (x bool: y int64); narrower integers may be summed into
-/// int64 y; max, min: x's dtype, not empty, NaN wins; any, all: y bool, any x.
+/// int64 y; mean: floats; max, min: x's dtype, not empty, NaN wins; any, all: y bool, any x.
 extern AMBIT_API Op<void(Tensor& y, const Tensor& x, const ReduceOp& op)> reduce;
 /// index = position along dim of the maximum (or minimum), the first of equals, NaN wins; int64,
 /// with size 1 at dim. value, if defined, is that element. strided x.
@@ -159,7 +180,8 @@ extern AMBIT_API
 // clang-format off
 #define AMBIT_KERNELS(row)                                                                        \
   row(copy) row(fill) row(random)                                                                 \
-  row(unary) row(binary) row(compare) row(where)                                                  \
+  row(unary) row(binary) row(binary_scalar) row(add_scaled) row(clamp)                            \
+  row(compare) row(compare_scalar) row(where) row(masked_fill)                                    \
   row(reduce) row(arg_reduce) row(cumsum)                                                         \
   row(gather) row(scatter) row(scatter_add) row(nonzero) row(index_select) row(index_add)         \
   row(matmul) row(linear)                                                                         \

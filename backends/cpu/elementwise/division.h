@@ -1,0 +1,18 @@
+// Looking for what integers cannot be divided by, before a kernel writes anything.
+#pragma once
+
+#include <ambit/params.h>
+#include <ambit/tensor.h>
+
+namespace ambit::cpu {
+
+/// Whether a function refuses some elements of a dtype, and has to be checked.
+inline bool refuses_some(BinaryOp op, DType dtype) {
+  return is_integral(dtype) && row_of(op).refuses != Function::Refuses::none;
+}
+/// Check op(a, b), element by element. Requires refuses_some(). Errors: Error.
+void check_division(BinaryOp op, const Tensor& a, const Tensor& b);
+/// The same of a tensor and a number.
+void check_division(BinaryOp op, const Tensor& x, const ScalarOperand& number);
+
+}  // namespace ambit::cpu

@@ -1,0 +1,110 @@
+// Elementwise kernels of tensors and numbers. Most run the inner loops of tensors, for which the
+// number stands in a buffer in the first-level cache: so a function needs one loop, not three.
+#include <ambit/backend/functors.h>
+
+#include <algorithm>
+
+#include "backends/cpu/kernels.h"
+#include "backends/cpu/layout/native_scope.h"
+#include "backends/cpu/layout/packing.h"
+#include "division.h"
+#include "inner_loops.h"
+#include "walk.h"
+
+namespace ambit::cpu {
+namespace {
+
+/// A number as often as there are elements, at most as often as a loop takes at a time.
+class Repeated {
+ public:
+  static constexpr int64_t kMost = 512;
+  Repeated(const Scalar& number, DType dtype, int64_t n) {
+    visit(dtype, [&]<class T>() {
+      std::fill_n(static_cast<T*>(static_cast<void*>(elements_)), std::min(n, kMost),
+                  arithmetic::element_of<T>(number));
+    });
+  }
+  const char* data() const { return elements_; }
+
+ private:
+  alignas(64) char elements_[kMost * 8];
+};
+
+/// Call f(n, pointers) as for_packed_runs does, with n no more than a Repeated holds.
+template <size_t N, class F>
+void for_packed_pieces(const std::array<const Tensor*, N>& operands, int64_t grain, const F& f) {
+  std::array<int64_t, N> step;
+  for (size_t i = 0; i < N; ++i) {
+    step[i] = Repeated::kMost * static_cast<int64_t>(element_size(operands[i]->dtype()));
+  }
+  for_packed_runs<N>(operands, grain, [&](int64_t n, std::array<char*, N> p) {
+    for (; n > 0; n -= Repeated::kMost) {
+      f(std::min(n, Repeated::kMost), p);
+      for (size_t i = 0; i < N; ++i) p[i] += step[i];
+    }
+  });
+}
+
+void run(BinaryLoop loop, const Tensor& y, const Tensor& x, const ScalarOperand& number,
+         int64_t grain) {
+  const Repeated numbers(number.value, x.dtype(), x.numel());
+  for_packed_pieces<2>({&y, &x}, grain, [&](int64_t n, const auto& p) {
+    if (number.first) return loop(n, p[0], numbers.data(), p[1]);
+    loop(n, p[0], p[1], numbers.data());
+  });
+}
+
+}  // namespace
+
+void binary_scalar(Tensor& y, const Tensor& x, const ScalarOperand& number, const BinaryOp& op) {
+  const BinaryLoop loop = binary_loop(op, x.dtype());
+  if (!loop) expect_operand_dtype(op, x.dtype());
+  if (refuses_some(op, x.dtype())) check_division(op, x, number);
+  if (!follows(y, x)) return run(loop, y, x, number, grain_of(op));
+  const NativeScope native({.outputs = {&y}, .inputs = {&x}});
+  run(loop, native.output(0), native.input(0), number, grain_of(op));
+}
+
+void add_scaled(Tensor& y, const Tensor& a, const Tensor& b, const Scalar& alpha) {
+  const AddScaledLoop loop = add_scaled_loop(y.dtype());
+  const auto run = [&]<class T>(const Tensor& to, const Tensor& left, const Tensor& right) {
+    const arithmetic::AddScaled<T> scale(alpha);
+    for_packed_runs<3>({&to, &left, &right}, kGrain,
+                       [&](int64_t n, const auto& p) { loop(n, p[0], p[1], p[2], &scale); });
+  };
+  visit(y.dtype(), [&]<class T>() {
+    if (!follows(y, a) && !follows(y, b)) return run.template operator()<T>(y, a, b);
+    const NativeScope native({.outputs = {&y}, .inputs = {&a, &b}, .inputs_follow = true});
+    run.template operator()<T>(native.output(0), native.input(0), native.input(1));
+  });
+}
+
+void clamp(Tensor& y, const Tensor& x, const std::optional<Scalar>& min,
+           const std::optional<Scalar>& max) {
+  const ClampLoop loop = clamp_loop(y.dtype());
+  const auto run = [&]<class T>(const Tensor& to, const Tensor& from) {
+    const arithmetic::Clamp<T> limits(min, max);
+    for_packed_runs<2>({&to, &from}, kGrain,
+                       [&](int64_t n, const auto& p) { loop(n, p[0], p[1], &limits); });
+  };
+  visit(y.dtype(), [&]<class T>() {
+    if (!follows(y, x)) return run.template operator()<T>(y, x);
+    const NativeScope native({.outputs = {&y}, .inputs = {&x}});
+    run.template operator()<T>(native.output(0), native.input(0));
+  });
+}
+
+void compare_scalar(Tensor& y, const Tensor& x, const Scalar& number, const CompareOp& op) {
+  run(compare_loop(op, x.dtype()), y, x, {number}, kGrain);
+}
+
+void masked_fill(Tensor& y, const Tensor& x, const Tensor& mask, const Scalar& value, bool masked) {
+  const WhereLoop loop = where_loop(element_size(y.dtype()));
+  const Repeated values(value, y.dtype(), y.numel());
+  for_packed_pieces<3>({&y, &x, &mask}, kGrain, [&](int64_t n, const auto& p) {
+    if (masked) return loop(n, p[0], p[2], values.data(), p[1]);
+    loop(n, p[0], p[2], p[1], values.data());
+  });
+}
+
+}  // namespace ambit::cpu

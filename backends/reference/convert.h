@@ -1,0 +1,38 @@
+// Elements of one dtype as those of another, as kernels::copy and kernels::fill say.
+#pragma once
+
+#include <ambit/scalar.h>
+
+#include <cstdint>
+#include <limits>
+#include <type_traits>
+
+namespace ambit::reference {
+
+// The integer of a float, which kernels::copy says: its fraction is cut off, and what Whole does
+// not hold is the least Whole.
+template <class Whole>
+Whole whole_of(double x) {
+  constexpr double kLeast = static_cast<double>(std::numeric_limits<Whole>::min());
+  return x >= kLeast && x < -kLeast ? static_cast<Whole>(x) : std::numeric_limits<Whole>::min();
+}
+
+template <class To, class From>
+To convert(From x) {
+  if constexpr (std::is_floating_point_v<From> && std::is_integral_v<To> &&
+                !std::is_same_v<To, bool>) {
+    if constexpr (std::is_same_v<To, int64_t>) return whole_of<int64_t>(x);
+    return static_cast<To>(whole_of<int32_t>(x));
+  } else {
+    return static_cast<To>(x);
+  }
+}
+
+/// A number as an element.
+template <class T>
+T element_of(const Scalar& value) {
+  return value.is_floating_point() ? convert<T>(value.to<double>())
+                                   : convert<T>(value.to<int64_t>());
+}
+
+}  // namespace ambit::reference
