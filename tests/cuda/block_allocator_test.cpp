@@ -328,6 +328,20 @@ TEST_CASE("out of memory gives back the cache of all streams, then says what the
   CHECK(a.stats().cached == 0);
 }
 
+TEST_CASE("what stays in the cache when it is emptied are rests of segments in use") {
+  Simulation s(100 * kMiB);
+  char *kept = s.allocate(1000, 0), *large = s.allocate(30 * kMiB, 0);
+  s.a.free(large);
+  s.a.empty_cache();
+  CHECK(s.gpu.used() == 2 * kMiB);
+  CHECK(s.a.stats().in_use == 1024);
+  CHECK(s.a.stats().cached == 2 * kMiB - 1024);
+  s.a.free(kept);
+  s.a.empty_cache();
+  CHECK(s.a.stats().cached == 0);
+  CHECK(s.gpu.used() == 0);
+}
+
 TEST_CASE("where the system has no more, a stream waits for another's free block") {
   Simulation s(2 * kMiB);
   char* held = s.allocate(kMiB, 0);  // keeps the segment from going back
