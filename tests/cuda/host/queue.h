@@ -14,8 +14,8 @@ namespace ambit::cuda::host {
 /// Queue `work` on `stream` (null: the legacy stream of the current device). It runs once, when
 /// somebody waits, in the order of the stream, with the stream's device as the one at work, on any
 /// thread and under the runtime's lock: it must not call CUDA. `name` is for reports, such as
-/// "cublasLtMatmul". Return what a launch would: cudaErrorInvalidResourceHandle for a stream that is
-/// unknown or of another device than the current one, or the sticky error of the process.
+/// "cublasLtMatmul". Return what a launch would: cudaErrorInvalidResourceHandle for a stream that
+/// is unknown or of another device than the current one, or the sticky error of the process.
 AMBIT_API cudaError_t enqueue(cudaStream_t stream, std::string name, std::function<void()> work);
 
 /// Called by work, before it touches the bytes [p, p + bytes): they must be memory of the device at
@@ -26,8 +26,8 @@ AMBIT_API cudaError_t enqueue(cudaStream_t stream, std::string name, std::functi
 AMBIT_API void check_read(const void* p, size_t bytes);
 AMBIT_API void check_write(void* p, size_t bytes);
 
-/// Return the index of the device that a stream belongs to (null: the current one), or -1 when there
-/// is no such stream.
+/// Return the index of the device that a stream belongs to (null: the current one), or -1 when
+/// there is no such stream.
 AMBIT_API int device_of(cudaStream_t stream);
 
 /// Return the error that all calls of the process give since its work failed for good, or
