@@ -30,7 +30,7 @@ TEST_CASE("cuDNN has a plan for every kind of convolution") {
       for (const DType dtype : {kFloat32, kFloat64}) {
         CAPTURE(str(p.x));
         CAPTURE(static_cast<int>(kind));
-        CAPTURE(name(dtype));
+        CAPTURE(std::string(name(dtype)));
         p.kind = kind;
         p.dtype = dtype;
         p.deterministic = kind == ConvKind::weight_grad;

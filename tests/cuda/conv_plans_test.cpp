@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <set>
+#include <string>
 #include <vector>
 
 #include "described_gpu.h"
@@ -117,9 +118,9 @@ TEST_CASE(
   const std::vector<Shape> list = problems();
   CHECK(list.size() >= 800);
   for (const auto& [name, p] : list) {
-    CAPTURE(name);
+    CAPTURE(std::string(name));
     CAPTURE(static_cast<int>(p.kind));
-    CAPTURE(ambit::name(p.dtype));
+    CAPTURE(std::string(ambit::name(p.dtype)));
     CAPTURE(p.tf32);
     CAPTURE(p.deterministic);
     CAPTURE(p.bias);
