@@ -223,7 +223,8 @@ TEST_CASE("blocks never overlap and no work meets memory in flight: 1,000 random
   }
 }
 
-TEST_CASE("without a cache every request goes to the system, with its own bytes, and back at once") {
+TEST_CASE(
+    "without a cache every request goes to the system, with its own bytes, and back at once") {
   FakeGpu gpu(64 * kMiB);
   BlockAllocator allocator(gpu, gpu, "cuda:0", /*caches=*/false);
   const size_t before = gpu.free_bytes();
