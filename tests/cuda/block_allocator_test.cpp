@@ -222,3 +222,21 @@ TEST_CASE("blocks never overlap and no work meets memory in flight: 1,000 random
     REQUIRE(gpu.used() == 0);
   }
 }
+
+TEST_CASE(
+    "without a cache every request goes to the system, with its own bytes, and back at once") {
+  FakeGpu gpu(64 * kMiB);
+  BlockAllocator allocator(gpu, gpu, "cuda:0", /*caches=*/false);
+  const size_t before = gpu.free_bytes();
+  void* p = allocator.allocate(5, 0);
+  CHECK(gpu.free_bytes() == before - 8);  // an atomic reaches whole words
+  void* q = allocator.allocate(3 * kMiB, 0);
+  CHECK(gpu.free_bytes() == before - 8 - 3 * kMiB);
+  CHECK(allocator.stats().in_use == 8 + 3 * kMiB);
+  allocator.free(p);
+  CHECK(gpu.free_bytes() == before - 3 * kMiB);
+  allocator.free(q);
+  CHECK(gpu.free_bytes() == before);
+  CHECK(allocator.stats().cached == 0);
+  CHECK(allocator.stats().system_allocations == 2);
+}
