@@ -10,20 +10,20 @@
 namespace host_libraries {
 namespace {
 
-std::string beside_the_runtime(const char* file) {
-  Dl_info runtime{};
-  dladdr(reinterpret_cast<void*>(&ambit::cuda::host::check_read), &runtime);
-  return std::filesystem::canonical(runtime.dli_fname).parent_path() / file;
-}
-
 template <class Api>
 const Api& emulation(const char* file) {
-  static const auto* api = new Api{Opened(beside_the_runtime(file))};
+  static const auto* api = new Api{Opened(folder_of_emulations() + "/" + file)};
   if (!api->library.is_there()) throw std::runtime_error(dlerror());
   return *api;
 }
 
 }  // namespace
+
+std::string folder_of_emulations() {
+  Dl_info runtime{};
+  dladdr(reinterpret_cast<void*>(&ambit::cuda::host::check_read), &runtime);
+  return std::filesystem::canonical(runtime.dli_fname).parent_path();
+}
 
 Opened::Opened(const std::string& path) : handle_(dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL)) {}
 

@@ -58,6 +58,9 @@ struct CublasLtApi {
 #undef AMBIT_FUNCTION
 };
 
+/// Where the emulations lie, the runtime and the plugin with them.
+std::string folder_of_emulations();
+
 /// The emulations, beside the runtime that this program is linked with.
 const CudnnApi& emulated_cudnn();
 const CublasLtApi& emulated_cublaslt();

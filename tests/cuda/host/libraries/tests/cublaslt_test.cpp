@@ -232,7 +232,7 @@ TEST_CASE("algorithms fail and grow where AMBIT_CUDA_HOST_CUBLASLT says so") {
 
 TEST_CASE("cuBLASLt on the host does not forgive what the real one cannot see") {
   const auto ends = [](const char* child, const char* word) {
-    const ChildResult result = run_child(child);
+    const ChildResult result = run_child(child, "AMBIT_CUDA_HOST=2");
     INFO(result.output);
     CHECK(result.signal == SIGABRT);
     CHECK(result.output.find(word) != std::string::npos);
@@ -243,6 +243,7 @@ TEST_CASE("cuBLASLt on the host does not forgive what the real one cannot see") 
   ends("child: a leading dim beyond the memory", "cublasLtMatmul");
   ends("child: a factor never written", "cublasLtMatmul");
   ends("child: a layout used after its end", "destroyed");
+  ends("child: a product on the GPU of another handle", "stream of the handle's device");
 }
 
 namespace {
@@ -294,4 +295,9 @@ TEST_CASE("child: a layout used after its end" * doctest::skip()) {
   lt().make_layout(&layout, CUDA_R_32F, 1, 1, 1);
   lt().destroy_layout(layout);
   lt().destroy_layout(layout);
+}
+TEST_CASE("child: a product on the GPU of another handle" * doctest::skip()) {
+  lt_handle();
+  must(cudaSetDevice(1));
+  run_wrongly([](Call::Memory&) {});
 }

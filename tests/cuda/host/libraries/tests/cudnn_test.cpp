@@ -327,6 +327,34 @@ TEST_CASE("cuDNN on the host does not forgive what the real one cannot see") {
   ends("child: a workspace too small", "cudnnBackendExecute");
 }
 
+TEST_CASE("a handle of cuDNN is of one GPU, and so are its stream and its plans") {
+  const ChildResult result = run_child("child: cuDNN on two GPUs", "AMBIT_CUDA_HOST=2");
+  INFO(result.output);
+  CHECK(result.exit_code == 0);
+}
+TEST_CASE("child: cuDNN on two GPUs" * doctest::skip()) {
+  const CudnnApi& api = emulated_cudnn();
+  cudaStream_t here = nullptr, there = nullptr;
+  cudnnHandle_t second = nullptr;
+  must(cudaStreamCreate(&here));
+  handle();
+  must(cudaSetDevice(1));
+  must(cudaStreamCreate(&there));
+  REQUIRE(api.create(&second) == CUDNN_STATUS_SUCCESS);
+  CHECK(api.set_stream(second, there) == CUDNN_STATUS_SUCCESS);
+  CHECK(api.set_stream(second, here) == CUDNN_STATUS_INTERNAL_ERROR_TEXTURE_CREATION_FAILED);
+  const Problem p{Kind::forward, {2, 3, 8, 8}, {4, 3, 3, 3}};
+  const Operands o(p);
+  GpuArray x(o.x), w(o.w), y(o.y);
+  CudnnScript s(api);
+  D plan = s.plan(s.ranked(graph_of(s, p), CUDNN_HEUR_MODE_FALLBACK).front(), handle());
+  D pack = s.pack({kX, kW, kY}, {x.data(), w.data(), y.data()}, nullptr);
+  CHECK(api.execute(second, plan, pack) == CUDNN_STATUS_BAD_PARAM);
+  // The stream of the first GPU cannot be used while the second is the current one.
+  CHECK(api.execute(handle(), plan, pack) == CUDNN_STATUS_EXECUTION_FAILED_CUDART);
+  must(cudaSetDevice(0));
+}
+
 namespace {
 
 void run_wrongly(const std::function<void(std::vector<void*>&, GpuArray&)>& spoil,
