@@ -484,3 +484,22 @@ TEST_CASE("no work meets memory in flight where threads queue it at the same tim
     CHECK(s.gpu.used() == 0);
   }
 }
+
+TEST_CASE(
+    "without a cache every request goes to the system, with its own bytes, and back at once") {
+  FakeGpu gpu(64 * kMiB);
+  BlockAllocator allocator(gpu, gpu, "cuda:0", /*caches=*/false);
+  StreamClock stream(0);
+  const size_t before = gpu.free_bytes();
+  void* p = allocator.allocate(5, stream);
+  CHECK(gpu.free_bytes() == before - 8);  // an atomic reaches whole words
+  void* q = allocator.allocate(3 * kMiB, stream);
+  CHECK(gpu.free_bytes() == before - 8 - 3 * kMiB);
+  CHECK(allocator.stats().in_use == 8 + 3 * kMiB);
+  allocator.free(p);
+  CHECK(gpu.free_bytes() == before - 3 * kMiB);
+  allocator.free(q);
+  CHECK(gpu.free_bytes() == before);
+  CHECK(allocator.stats().cached == 0);
+  CHECK(allocator.stats().system_allocations == 2);
+}

@@ -2,7 +2,7 @@
 #include <ambit/api.h>
 
 #include <cstdio>
-#include <cstring>
+#include <cstdlib>
 #include <set>
 #include <utility>
 
@@ -13,11 +13,7 @@
 namespace ambit::cuda::host {
 namespace {
 
-// Destroyed as the driver is: with the statics of the libraries, before those of the program.
 std::atomic<bool> unloading{false};
-struct Driver {
-  ~Driver() { unloading = true; }
-} driver;
 
 thread_local cudaError_t last_error = cudaSuccess;
 
@@ -27,7 +23,11 @@ bool is_device(int index) { return index >= 0 && index < settings().gpus; }
 
 }  // namespace
 
-bool is_unloading() { return unloading; }
+// As the driver's: what was made before the first call is destroyed after it.
+bool is_unloading() {
+  static const int registered = std::atexit([] { unloading = true; });
+  return registered != 0 || unloading;
+}
 
 cudaError_t remember(cudaError_t status) {
   if (status != cudaSuccess && status != cudaErrorNotReady) last_error = status;

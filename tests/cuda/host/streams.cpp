@@ -167,9 +167,22 @@ void Streams::finish(const std::shared_ptr<Mark>& mark) {
 }
 
 void Streams::finish_device(int device) {
-  for (size_t i = 0; i < queues_.size(); ++i) {
-    if (device < 0 || queues_[i]->device == device) finish(*queues_[i]);
+  std::vector<Queue*> meant;
+  for (const auto& q : queues_) {
+    if (device < 0 || q->device == device) meant.push_back(q.get());
   }
+  // Towards one or another of them, until all are empty.
+  const DeviceMemory::Open open;
+  for (std::vector<Queue*> busy = meant; !busy.empty();) {
+    Queue*& next = busy[random_number(static_cast<uint32_t>(busy.size()))];
+    if (next->pending.empty()) {
+      next = busy.back();
+      busy.pop_back();
+    } else {
+      step_towards(*next);
+    }
+  }
+  for (const Queue* q : meant) know(q->before);
 }
 
 void Streams::go_on() {
