@@ -1,9 +1,17 @@
 # cuDNN: the target cuDNN::headers. The library itself is not looked for, since the CUDA
-# backend opens it when it runs. Sought in $cuDNN_ROOT, beside the CUDA toolkit, and where Debian,
-# Ubuntu and NVIDIA's packages put it.
+# backend opens it when it runs. Sought in $cuDNN_ROOT, beside the CUDA toolkit, where Debian, Ubuntu
+# and NVIDIA's packages put it, and in the site-packages of python3, where its wheel does.
 find_path(cuDNN_INCLUDE_DIR cudnn_version.h
   HINTS ${CUDAToolkit_INCLUDE_DIRS}
   PATH_SUFFIXES include include/x86_64-linux-gnu include/aarch64-linux-gnu)
+if(NOT cuDNN_INCLUDE_DIR)
+  find_program(cuDNN_PYTHON python3)
+  mark_as_advanced(cuDNN_PYTHON)
+  set(script "import sysconfig; print(sysconfig.get_path('purelib') + '/nvidia/cudnn')")
+  execute_process(COMMAND ${cuDNN_PYTHON} -c "${script}"
+    OUTPUT_VARIABLE wheel OUTPUT_STRIP_TRAILING_WHITESPACE ERROR_QUIET)
+  find_path(cuDNN_INCLUDE_DIR cudnn_version.h HINTS ${wheel} PATH_SUFFIXES include)
+endif()
 mark_as_advanced(cuDNN_INCLUDE_DIR)
 
 set(cuDNN_VERSION "")

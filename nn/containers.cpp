@@ -1,4 +1,5 @@
 // Sequential, ModuleList and Functional.
+#include <ambit/detail/memory_errors.h>
 #include <ambit/error.h>
 #include <ambit/nn/functional_module.h>
 #include <ambit/nn/module_list.h>
@@ -56,12 +57,14 @@ std::shared_ptr<Module> SequentialImpl::ptr(size_t i) const {
 void SequentialImpl::reset() {}
 
 std::shared_ptr<Module> SequentialImpl::clone(const std::optional<Device>& device) const {
-  auto copy = std::make_shared<SequentialImpl>(*this);
-  copy->forget_state();
-  copy->modules_.clear();
-  const auto names = named_children().keys();
-  for (size_t i = 0; i < size(); ++i) copy->push_back(names[i], modules_[i].clone(device));
-  return copy;
+  return typed_memory_errors("clone", [&] {
+    auto copy = std::make_shared<SequentialImpl>(*this);
+    copy->forget_state();
+    copy->modules_.clear();
+    const auto names = named_children().keys();
+    for (size_t i = 0; i < size(); ++i) copy->push_back(names[i], modules_[i].clone(device));
+    return copy;
+  });
 }
 
 // --- ModuleList
@@ -84,11 +87,13 @@ std::shared_ptr<Module> ModuleListImpl::ptr(size_t i) const {
 void ModuleListImpl::reset() {}
 
 std::shared_ptr<Module> ModuleListImpl::clone(const std::optional<Device>& device) const {
-  auto copy = std::make_shared<ModuleListImpl>(*this);
-  copy->forget_state();
-  copy->modules_.clear();
-  for (const auto& module : modules_) copy->push_back(module->clone(device));
-  return copy;
+  return typed_memory_errors("clone", [&] {
+    auto copy = std::make_shared<ModuleListImpl>(*this);
+    copy->forget_state();
+    copy->modules_.clear();
+    for (const auto& module : modules_) copy->push_back(module->clone(device));
+    return copy;
+  });
 }
 
 // --- Functional

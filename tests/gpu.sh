@@ -1,35 +1,80 @@
 #!/usr/bin/env bash
-# Everything that only a machine with an NVIDIA GPU can show, in one call of less than 8 minutes
-# after the build: tests/gpu.sh. The last lines are tables of what passed, of times, and of targets.
-# With PyTorch for $AMBIT_PYTHON or python3 there, its times stand beside ours.
-# AMBIT_SIM=cuda:2 and an nvidia-smi that prints "9.0" rehearse it where there is no GPU.
+# What only a machine with an NVIDIA GPU can show: tests/gpu.sh [--deps FOLDER] [PART]...
+# Parts, all of them where none is named, each within 8 minutes on 16 cores:
+#   build        the library and its tests, for the architecture of the GPU that is there
+#   conformance  ambit conformance on the GPU, with and without the cache of its memory
+#   suite        the CUDA backend's tests, and all others
+#   lessons      the training runs that PyTorch did, the quickstart, the device tour
+#   sanitizer    NVIDIA's compute-sanitizer: memcheck, initcheck, racecheck
+#   speed        times beside those of PyTorch, and targets
+# Needed are nvcc, a C++ compiler, cmake and ninja; cuDNN may be Python's wheel. Debian packages are
+# installed, or taken from FOLDER, which tests/gpu_packages.sh fills elsewhere. Logs go into $OUT, else
+# into build/gpu. The last lines are tables of what passed, of times, and of targets.
 set -uo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
-out=build/gpu
-rm -rf "$out"
+fail() {
+  echo "tests/gpu.sh: $*" >&2
+  exit 2
+}
+
+deps=
+parts=()
+while (($# > 0)); do
+  case $1 in
+    --deps) deps=$(realpath -e -- "${2:-}") || fail "expected a folder after --deps" && shift ;;
+    build | conformance | suite | lessons | sanitizer | speed) parts+=("$1") ;;
+    *) fail "expected build, conformance, suite, lessons, sanitizer or speed, got $1" ;;
+  esac
+  shift
+done
+((${#parts[@]} > 0)) || parts=(build conformance suite lessons sanitizer speed)
+out=${OUT:-$PWD/build/gpu}
 mkdir -p "$out"
 
 nvidia-smi --query-gpu=name,driver_version,memory.total --format=csv,noheader ||
-  { echo "tests/gpu.sh: expected an NVIDIA GPU, got none" >&2; exit 1; }
-
+  fail "expected an NVIDIA GPU, got none"
 capability=$(nvidia-smi --query-gpu=compute_cap --format=csv,noheader | head -1 | tr -d .)
-bash cmake/packages.sh && cmake --preset release -DAMBIT_CUDA=ON \
-  -DAMBIT_CUDA_ARCHITECTURES="$capability" >"$out/configure.log" &&
-  cmake --build --preset release --parallel "$(nproc)" >"$out/build.log" 2>&1 ||
-  { tail -30 "$out"/{configure,build}.log; exit 1; }
-bin=$PWD/build/release/bin
 python=${AMBIT_PYTHON:-python3}
+bin=$PWD/build/release/bin
+jobs=$(nproc)
 export AMBIT_SIM=${AMBIT_SIM:-sim:1} # nothing may pose as cuda
 # Real images and PyTorch's figures, where a checkout has them beside it; as .ci/run.
 [[ ! -d ../shared/data ]] || export AMBIT_DATA=${AMBIT_DATA:-$(realpath ../shared/data)}
 [[ ! -d ../shared/reference ]] ||
   export AMBIT_REFERENCE=${AMBIT_REFERENCE:-$(realpath ../shared/reference)}
 
+# The packages of --deps, unpacked once, with links that stay inside.
+if [[ -n $deps ]]; then
+  prefix=$PWD/build/deps
+  if [[ ! -d $prefix/usr ]]; then
+    mkdir -p "$prefix"
+    for package in "$deps"/*.deb; do
+      dpkg -x "$package" "$prefix" || fail "could not unpack $package"
+    done
+    find "$prefix" -type l -lname '/*' | while read -r link; do
+      ln -sfn "$prefix$(readlink "$link")" "$link"
+    done
+  fi
+  libraries=$(echo "$prefix"/usr/lib/*-linux-gnu)
+  export AMBIT_PACKAGES=skip CMAKE_PREFIX_PATH=$prefix/usr
+  export PATH=$PATH:$prefix/usr/bin CPATH=$prefix/usr/include
+  export LIBRARY_PATH=$libraries LD_LIBRARY_PATH=$libraries:$prefix/lib/${libraries##*/}
+  export PKG_CONFIG_SYSROOT_DIR=$prefix PKG_CONFIG_LIBDIR=$libraries/pkgconfig:$prefix/usr/share/pkgconfig
+fi
+# CUDA's libraries may be Python's wheels; what the system has comes before them.
+wheels=$("$python" -c 'import sysconfig; print(sysconfig.get_path("purelib") + "/nvidia")' 2>/dev/null)
+for library in "$wheels"/*/lib; do
+  [[ ! -d $library ]] || LD_LIBRARY_PATH=${LD_LIBRARY_PATH:+$LD_LIBRARY_PATH:}$library
+done
+for headers in "$wheels"/*/include; do
+  [[ ! -f $headers/cublasLt.h ]] || CPLUS_INCLUDE_PATH=${CPLUS_INCLUDE_PATH:+$CPLUS_INCLUDE_PATH:}$headers
+done
+export LD_LIBRARY_PATH CPLUS_INCLUDE_PATH
+
 rows=()
 failed=0
-row() { rows+=("$(printf '%-18s %-8s %s' "$1" "$2" "${3:-}")"); }
-# check <name> <seconds at most> <command>...: run it, its output in a file, and add a row. All limits
-# together are less than 8 minutes.
+row() { rows+=("$(printf '%-24s %-8s %s' "$1" "$2" "${3:-}")"); }
+# check <name> <seconds at most> <command>...: run it, its output in a file, and add a row.
 check() {
   local name=$1 limit=$2 start=$SECONDS status
   shift 2
@@ -46,69 +91,102 @@ check() {
   ((status == 0)) || failed=1
 }
 
-# Late errors, memory that runs out, threads and streams; the allocators under 1,000 random programs.
-# Alone, since it fills the GPU.
-check cuda 40 "$bin/ambit_cuda_tests" --no-intro
-check suite 120 ctest --preset release --parallel "$(nproc)" -LE '^(package|long)$' -E '^cuda_'
-check conformance 40 "$bin/ambit" conformance --device cuda:0
-if [[ -n ${AMBIT_DATA:-} && -n ${AMBIT_REFERENCE:-} ]]; then
-  check reference_runs 40 env AMBIT_TEST_DEVICE=cuda:0 "$bin/ambit_tests" --no-intro \
-    --source-file='*/reference_runs_test.cpp'
-else
-  row reference_runs skipped "AMBIT_DATA and AMBIT_REFERENCE name no folders"
-fi
-check quickstart 25 "$bin/quickstart" --epochs 1 --device cuda:0 --out "$out/cifar_net.safetensors"
-check mismatch_error 10 bash -c \
-  "'$bin/device_tour' | grep -Fx -e 'expected device cuda:0 but got device cpu'"
-for tool in memcheck racecheck; do
-  if command -v compute-sanitizer >/dev/null; then
-    check "$tool" 60 compute-sanitizer --tool "$tool" --target-processes all --error-exitcode 9 \
-      "$bin/ambit" conformance --device cuda:0 --filter float32
+build() {
+  bash cmake/packages.sh &&
+    cmake --preset release -DAMBIT_CUDA=ON -DAMBIT_BUILD_TESTS=ON \
+      -DAMBIT_CUDA_ARCHITECTURES="$capability" &&
+    cmake --build --preset release --parallel "$jobs"
+}
+run_build() {
+  export -f build
+  export capability jobs
+  check build 470 bash -c build
+}
+run_conformance() {
+  check conformance 120 "$bin/ambit" conformance --device cuda:0
+  AMBIT_CUDA_CACHE=0 check conformance_uncached 300 "$bin/ambit" conformance --device cuda:0
+}
+# The first alone, since it fills the GPU: late errors, memory that runs out, threads and streams, the
+# allocators under random programs.
+run_suite() {
+  check cuda_tests 120 "$bin/ambit_cuda_tests" --no-intro
+  check suite 340 ctest --preset release --parallel "$jobs" -LE '^(package|long)$' -E '^cuda_'
+}
+run_lessons() {
+  if [[ -n ${AMBIT_DATA:-} && -n ${AMBIT_REFERENCE:-} ]]; then
+    check reference_runs 120 env AMBIT_TEST_DEVICE=cuda:0 "$bin/ambit_tests" --no-intro \
+      --source-file='*/reference_runs_test.cpp'
   else
-    row "$tool" skipped "no compute-sanitizer here"
+    row reference_runs skipped "AMBIT_DATA and AMBIT_REFERENCE name no folders"
   fi
-done
-check benchmark 40 "$bin/ambit_cuda_benchmark"
-if "$python" -c 'import torch; assert torch.cuda.is_available()' 2>/dev/null; then
-  check pytorch 40 "$python" tests/cuda/benchmark.py
-else
-  row pytorch skipped "no PyTorch with CUDA for $python"
+  check quickstart 120 "$bin/quickstart" --epochs 1 --device cuda:0 \
+    --out "$out/cifar_net.safetensors"
+  check mismatch_error 60 bash -c \
+    "'$bin/device_tour' | grep -Fx -e 'expected device cuda:0 but got device cpu'"
+}
+run_sanitizer() {
+  local tool
+  for tool in memcheck initcheck racecheck; do
+    if command -v compute-sanitizer >/dev/null; then
+      AMBIT_CUDA_CACHE=0 check "$tool" 150 compute-sanitizer --tool "$tool" --target-processes all \
+        --error-exitcode 9 "$bin/ambit" conformance --device cuda:0 --filter float32
+    else
+      row "$tool" skipped "no compute-sanitizer here"
+    fi
+  done
+}
+run_speed() {
+  check benchmark 180 "$bin/ambit_cuda_benchmark"
   : >"$out/pytorch.log"
-fi
+  if "$python" -c 'import torch; assert torch.cuda.is_available()' 2>/dev/null; then
+    check pytorch 240 "$python" tests/cuda/benchmark.py
+  else
+    row pytorch skipped "no PyTorch with CUDA for $python"
+  fi
+}
 
+# Only lines of two fields are figures; the rest are remarks.
+print_times() {
+  awk '
+    NF == 2 && $2 + 0 > 0 {
+      if (FILENAME ~ /pytorch/) theirs[$1] = $2; else { ours[$1] = $2; name[++n] = $1 }
+    }
+    function target(text, part, whole, most) {
+      printf "%-66s ", text
+      if (!part || !whole) print "not measured"
+      else printf "%5.2f  %s\n", part / whole, part / whole <= most ? "met" : "MISSED"
+    }
+    END {
+      printf "%-34s %12s %12s %6s\n", "median, microseconds", "ambit", "PyTorch", "ratio"
+      for (i = 1; i <= n; ++i) {
+        k = name[i]; t = theirs[k]
+        printf "%-34s %12s %12s %6s\n", k, ours[k], t ? t : "-", t ? sprintf("%.2f", ours[k] / t) : "-"
+      }
+      printf "\ntargets\n"
+      target("Net, batch 4: at most 0.50 of the time of PyTorch",
+             ours["net_batch_4"], theirs["net_batch_4"], 0.5)
+      target("tudui, batch 64: at most 0.70", ours["tudui_batch_64"], theirs["tudui_batch_64"], 0.7)
+      target("tudui, batch 1024: at most 0.95",
+             ours["tudui_batch_1024"], theirs["tudui_batch_1024"], 0.95)
+      target("float32 product, 4096: at most 1.03 of the best of cuBLASLt",
+             ours["matmul_4096_float32"], ours["cublaslt_4096_float32"], 1.03)
+      target("TF32 product, 4096: at most 1.03 of the best of cuBLASLt",
+             ours["matmul_4096_tf32"], ours["cublaslt_4096_tf32"], 1.03)
+      target("convolution by heuristics: at most 1.03 of the best that was tried",
+             ours["conv_256x64x56x56_3x3"], ours["conv_256x64x56x56_3x3_benchmark"], 1.03)
+      # An add moves three bytes for two of a copy; 90 % of its bandwidth.
+      target("add of 256 MiB: at most 1.67 of the time of a copy",
+             ours["add_256_mib"], ours["copy_256_mib"], 1.5 / 0.9)
+    }' "$out/benchmark.log" "$out/pytorch.log"
+}
+
+for part in "${parts[@]}"; do
+  "run_$part"
+done
 echo
 printf '%s\n' "${rows[@]}"
-echo
-# Only lines of two fields are figures; the rest are remarks.
-awk '
-  NF == 2 && $2 + 0 > 0 {
-    if (FILENAME ~ /pytorch/) theirs[$1] = $2; else { ours[$1] = $2; name[++n] = $1 }
-  }
-  function target(text, part, whole, most) {
-    printf "%-66s ", text
-    if (!part || !whole) print "not measured"
-    else printf "%5.2f  %s\n", part / whole, part / whole <= most ? "met" : "MISSED"
-  }
-  END {
-    printf "%-34s %12s %12s %6s\n", "median, microseconds", "ambit", "PyTorch", "ratio"
-    for (i = 1; i <= n; ++i) {
-      k = name[i]; t = theirs[k]
-      printf "%-34s %12s %12s %6s\n", k, ours[k], t ? t : "-", t ? sprintf("%.2f", ours[k] / t) : "-"
-    }
-    printf "\ntargets\n"
-    target("Net, batch 4: at most 0.50 of the time of PyTorch",
-           ours["net_batch_4"], theirs["net_batch_4"], 0.5)
-    target("tudui, batch 64: at most 0.70", ours["tudui_batch_64"], theirs["tudui_batch_64"], 0.7)
-    target("tudui, batch 1024: at most 0.95",
-           ours["tudui_batch_1024"], theirs["tudui_batch_1024"], 0.95)
-    target("float32 product, 4096: at most 1.03 of the best of cuBLASLt",
-           ours["matmul_4096_float32"], ours["cublaslt_4096_float32"], 1.03)
-    target("TF32 product, 4096: at most 1.03 of the best of cuBLASLt",
-           ours["matmul_4096_tf32"], ours["cublaslt_4096_tf32"], 1.03)
-    target("convolution by heuristics: at most 1.03 of the best that was tried",
-           ours["conv_256x64x56x56_3x3"], ours["conv_256x64x56x56_3x3_benchmark"], 1.03)
-    # An add moves three bytes for two of a copy; 90 % of its bandwidth.
-    target("add of 256 MiB: at most 1.67 of the time of a copy",
-           ours["add_256_mib"], ours["copy_256_mib"], 1.5 / 0.9)
-  }' "$out/benchmark.log" "$out/pytorch.log"
+if [[ " ${parts[*]} " == *" speed "* ]]; then
+  echo
+  print_times
+fi
 exit $failed

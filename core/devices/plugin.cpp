@@ -293,18 +293,6 @@ LoadAttempt try_file(const std::string& path, Try how) {
   return pending.tell(std::move(end));
 }
 
-// The plugins in a folder, by name; none where there is no such folder. Not by libstdc++'s
-// directory_iterator, which without memory ends the process.
-std::vector<fs::path> plugins_in(const fs::path& folder) {
-  std::vector<fs::path> found;
-  const std::unique_ptr<DIR, int (*)(DIR*)> stream(::opendir(folder.c_str()), ::closedir);
-  while (const dirent* const file = stream ? ::readdir(stream.get()) : nullptr) {
-    if (is_plugin_name(file->d_name)) found.push_back(folder / file->d_name);
-  }
-  std::sort(found.begin(), found.end());
-  return found;
-}
-
 // What $AMBIT_BACKEND_PATH lists, files or folders, then the installed folder. What was asked for
 // and is not there is a candidate too, so that the report says so.
 std::vector<fs::path> candidates() {

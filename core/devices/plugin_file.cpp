@@ -3,19 +3,20 @@
 
 #include <ambit/error.h>
 
+#include <dirent.h>
 #include <elf.h>
 #include <fcntl.h>
 #include <fmt/format.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <cstdlib>
 #include <cstring>
-#include <string>
+#include <memory>
 #include <string_view>
 #include <system_error>
-#include <vector>
 
 namespace ambit {
 namespace {
@@ -51,14 +52,13 @@ void check_inside(uint64_t offset, uint64_t bytes, uint64_t size_bytes) {
 }
 
 [[noreturn]] void fail_folder(const fs::path& folder) {
-  std::error_code error;
-  for (fs::directory_iterator it(folder, error), end; !error && it != end; it.increment(error)) {
-    if (is_plugin_name(it->path().filename().string())) {
-      throw BackendError("expected a plugin, got a folder of plugins");
-    }
+  errno = 0;
+  if (!plugins_in(folder).empty()) {
+    throw BackendError("expected a plugin, got a folder of plugins");
   }
-  throw BackendError(fmt::format("expected libambit_<name>.so in the folder, got {}",
-                                 error ? error.message() : "no such file"));
+  throw BackendError(
+      fmt::format("expected libambit_<name>.so in the folder, got {}",
+                  errno != 0 ? std::generic_category().message(errno) : "no such file"));
 }
 
 // Whoever may write there decides what code runs here. A sticky folder, such as /tmp, keeps others
@@ -79,8 +79,16 @@ bool trusts_everybody() {
 
 }  // namespace
 
-bool is_plugin_name(const std::string& name) {
-  return name.starts_with("libambit_") && name.ends_with(".so");
+// Not by libstdc++'s directory_iterator, which without memory ends the process.
+std::vector<fs::path> plugins_in(const fs::path& folder) {
+  std::vector<fs::path> found;
+  const std::unique_ptr<DIR, int (*)(DIR*)> stream(::opendir(folder.c_str()), ::closedir);
+  while (const dirent* const file = stream ? ::readdir(stream.get()) : nullptr) {
+    const std::string_view name = file->d_name;
+    if (name.starts_with("libambit_") && name.ends_with(".so")) found.push_back(folder / name);
+  }
+  std::sort(found.begin(), found.end());
+  return found;
 }
 
 void check_plugin_file(const fs::path& path) {

@@ -3,12 +3,13 @@
 
 #include <cstdint>
 #include <filesystem>
-#include <string>
+#include <vector>
 
 namespace ambit {
 
-/// Return whether a search takes a file of that name for a plugin.
-bool is_plugin_name(const std::string& name);
+/// Return the files of a folder that a search takes for plugins, by name; none, with errno set, where
+/// it cannot be read.
+std::vector<std::filesystem::path> plugins_in(const std::filesystem::path& folder);
 
 // Errors of all that follow: BackendError naming what is wrong; the caller adds the file.
 

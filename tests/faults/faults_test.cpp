@@ -3,6 +3,7 @@
 
 #include <ambit/ambit.h>
 #include <ambit/memory.h>
+#include <ambit/plugins.h>
 #include <ambit/sim.h>
 #include <doctest/doctest.h>
 
@@ -209,6 +210,37 @@ TEST_CASE("modules that cannot be made for want of memory leave nothing") {
     return outcome;
   });
   CHECK(faults > 30);
+}
+
+TEST_CASE("what has no memory to be cloned or held says so by an error of ours") {
+  const nn::Sequential layers(nn::Linear(2, 3), nn::ReLU());
+  const nn::LinearImpl linear(2, 3);
+  const std::function<void()> works[] = {
+      [&] { static_cast<void>(layers->clone()); },
+      [&] { static_cast<void>(nn::AnyModule(linear)); },
+  };
+  for (const auto& work : works) {
+    warm_up(work);
+    const long faults = faults::at_every_point([&](long n) {
+      const auto outcome = faults::run(n, work);
+      CHECK_FALSE(outcome.error.starts_with("untyped"));
+      return outcome;
+    });
+    CHECK(faults > 0);
+  }
+}
+
+TEST_CASE("a folder is refused as a plugin, whatever memory there is") {
+  const auto ask = [] {
+    try {
+      load_backend("/usr");
+    } catch (const BackendError&) {
+    } catch (const OutOfMemoryError&) {
+    }
+  };
+  warm_up(ask);
+  const long faults = faults::at_every_point([&](long n) { return faults::run(n, ask); });
+  CHECK(faults > 3);
 }
 
 TEST_CASE("load_state_dict of modules and optimizers happens wholly or not at all") {

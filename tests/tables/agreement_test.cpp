@@ -213,8 +213,7 @@ std::vector<Call> matrix_and_network_calls() {
       with_dims(RESULT(mv, mv(o.a, ones({5}, o.a.device())))),
       RESULT(dot, dot(o.a.reshape({-1}), o.unit.reshape({-1}))),
       with_dims(RESULT(addmm, addmm(tensor(2.0).to(o.a.device()), o.a, o.unit.t(), 0.5, 2))),
-      with_dims(
-          RESULT(linear, linear(o.a, o.unit), linear(o.a, o.unit, o.a.sum(1).contiguous()))),
+      with_dims(RESULT(linear, linear(o.a, o.unit), linear(o.a, o.unit, o.a.sum(1).contiguous()))),
       RESULT(mse_loss, mse_loss(o.a, o.unit), mse_loss(o.a, o.unit, Reduction::none)),
       full_only(RESULT(nll_loss, nll_loss(o.a, o.m.select(1, 0).remainder(5)))),
       full_only(RESULT(cross_entropy, cross_entropy(o.a, o.m.select(1, 0).remainder(5)),

@@ -80,11 +80,11 @@ void Generator::reduce_exact() {
           Kind::exact, {x});
       break;
     case 3:
-      add("torch.any(" + where + ".bool()", [=](State& s) { return any(slot(s, x), dim, keep); },
+      add("torch.any(" + where, [=](State& s) { return any(slot(s, x), dim, keep); },
           Kind::exact, {x});
       break;
     case 4:
-      add(fmt::format("torch.all(r[{}]).bool()", x), [=](State& s) { return all(slot(s, x)); },
+      add(fmt::format("torch.all(r[{}])", x), [=](State& s) { return all(slot(s, x)); },
           Kind::exact, {x});
       break;
     case 5:

@@ -2,6 +2,7 @@
 // these.
 #pragma once
 
+#include <ambit/detail/memory_errors.h>
 #include <ambit/nn/module.h>
 
 #include <concepts>
@@ -26,9 +27,10 @@ class AMBIT_API AnyModule {
   AnyModule(std::shared_ptr<M> module) : module_(std::move(module)), forward_(&call<M>) {}
   template <ForwardsTensor M, class D>
   AnyModule(const ModuleHolder<M, D>& module) : AnyModule(module.ptr()) {}
-  /// Take over a module that no pointer holds yet.
+  /// Hold a copy of a module that no pointer holds yet.
   template <ForwardsTensor M>
-  AnyModule(M module) : AnyModule(std::make_shared<M>(std::move(module))) {}
+  AnyModule(const M& module)
+      : AnyModule(typed_memory_errors("AnyModule", [&] { return std::make_shared<M>(module); })) {}
 
   bool is_empty() const { return !module_; }
   const std::shared_ptr<Module>& ptr() const { return module_; }

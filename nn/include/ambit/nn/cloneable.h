@@ -3,6 +3,7 @@
 #pragma once
 
 #include <ambit/autograd.h>
+#include <ambit/detail/memory_errors.h>
 #include <ambit/nn/module.h>
 
 namespace ambit::nn {
@@ -19,13 +20,15 @@ class AMBIT_API Cloneable : public Module {
   /// Return a copy with tensors and submodules of its own, on `device` if given, its members as
   /// this one's. Errors: Error where reset() registers other names, or a submodule is no Cloneable.
   std::shared_ptr<Module> clone(const std::optional<Device>& device = {}) const override {
-    const NoGradGuard no_grad;
-    auto copy = std::make_shared<Derived>(static_cast<const Derived&>(*this));
-    Cloneable& base = *copy;
-    base.forget_state();
-    base.reset();
-    base.clone_state(*this, device);
-    return copy;
+    return typed_memory_errors("clone", [&] {
+      const NoGradGuard no_grad;
+      auto copy = std::make_shared<Derived>(static_cast<const Derived&>(*this));
+      Cloneable& base = *copy;
+      base.forget_state();
+      base.reset();
+      base.clone_state(*this, device);
+      return copy;
+    });
   }
 
  protected:
