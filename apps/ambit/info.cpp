@@ -1,4 +1,5 @@
 // `ambit info`: what this ambit is, what it runs on, and which plugins it has refused.
+#include <ambit/backend/kernels.h>
 #include <ambit/backend/plugin.h>
 #include <ambit/backend/registry.h>
 #include <ambit/build_info.h>
@@ -42,6 +43,15 @@ json json_of(Device device) {
   return j;
 }
 
+// How many of all kernels are the backend's own, stood in for by others of its, or neither.
+json kernels_of(DeviceKind kind) {
+  int own = 0, composite = 0, missing = 0;
+  for (const OpBase* op : all_ops()) {
+    ++(op->has_kernel(kind) ? own : op->has_composite() ? composite : missing);
+  }
+  return {{"own", own}, {"composite", composite}, {"missing", missing}};
+}
+
 json gather() {
   load_all_backends();
   json info = {{"ambit", json_of(build_info())}};
@@ -51,10 +61,15 @@ json gather() {
     const int count = first.is_meta() ? 0 : backend_of(first).device_count();
     for (int i = 0; i < count; ++i) devices.push_back(json_of(Device(first.kind(), i)));
     // Of one build with ambit: it would have been refused otherwise.
-    info["backends"].push_back({{"name", name},
-                                {"file", backend_library(first.kind())},
-                                {"build", AMBIT_BUILD_TAG},
-                                {"devices", std::move(devices)}});
+    json backend = {{"name", name},
+                    {"file", backend_library(first.kind())},
+                    {"build", AMBIT_BUILD_TAG},
+                    {"devices", std::move(devices)}};
+    if (!first.is_meta()) {
+      if (count == 0) backend["reason_for_none"] = backend_of(first).reason_for_none();
+      backend["kernels"] = kernels_of(first.kind());
+    }
+    info["backends"].push_back(std::move(backend));
   }
   info["plugins"] = json::array();
   for (const LoadAttempt& attempt : load_report()) {
@@ -101,9 +116,16 @@ std::string text_of(const json& info) {
     if (backend["name"] == "meta") {
       text += "  shapes only, no memory\n";
     } else if (backend["devices"].empty()) {
-      text += "  no devices\n";
+      const std::string reason = backend["reason_for_none"];
+      text += fmt::format("  no devices{}{}\n", reason.empty() ? "" : ": ", reason);
     }
     for (const json& device : backend["devices"]) text += text_of_device(device);
+    if (backend.contains("kernels")) {
+      const json& kernels = backend["kernels"];
+      text += fmt::format("  kernels: {} of its own, {} composite, {} missing\n",
+                          kernels["own"].get<int>(), kernels["composite"].get<int>(),
+                          kernels["missing"].get<int>());
+    }
   }
   text += info["plugins"].empty() ? "\nno plugins found\n" : "\nplugins\n";
   for (const json& plugin : info["plugins"]) {

@@ -23,12 +23,13 @@ using nlohmann::ordered_json;
 const char* const kFooter =
     R"(Each op is called on the first device of each backend, with the smallest operands, for every dtype
 that it is defined for.
-  native     a kernel of the backend's own
-  reference  a kernel of the backend that runs the loop of the backend `reference`
-  composite  other ops, on the device
-  fallback   the CPU's kernel, with copies (AMBIT_FALLBACK)
-  missing    nothing runs: the call throws
-  failed     the kernel throws where it should not
+  native      a kernel of the backend's own
+  registered  a kernel of the backend, which was not called: it has no devices
+  reference   a kernel of the backend that runs the loop of the backend `reference`
+  composite   other ops, on the device
+  fallback    the CPU's kernel, with copies (AMBIT_FALLBACK)
+  missing     nothing runs: the call throws
+  failed      the kernel throws where it should not
 
 Exit codes: 0 nothing failed, 1 a kernel failed, 2 wrong usage or no such backend.)";
 
@@ -41,14 +42,17 @@ std::vector<Device> first_devices() {
   return devices;
 }
 
-/// The backends that the library at `path` has brought.
+/// The backends that the library at `path` has brought, also without devices.
 std::vector<Device> devices_of_library(const std::string& path) {
   load_backend(path);
-  std::vector<Device> devices = first_devices();
-  std::erase_if(devices, [&](Device d) {
+  std::vector<Device> devices;
+  for (const std::string& name : backend_names()) {
+    const Device device(name);
     std::error_code none;  // "libambit" is no file
-    return !std::filesystem::equivalent(backend_library(d.kind()), path, none);
-  });
+    if (std::filesystem::equivalent(backend_library(device.kind()), path, none)) {
+      devices.push_back(device);
+    }
+  }
   return devices;
 }
 
@@ -56,9 +60,11 @@ std::vector<Device> devices_of(const std::string& backend) {
   if (backend.empty()) return first_devices();
   if (backend.ends_with(".so")) return devices_of_library(backend);
   const Device device(backend);
-  usable_backend(device);  // throws where it has no devices
+  backend_of(device);  // throws for meta
   return {device};
 }
+
+bool has_devices(const Coverage& c) { return backend_of(c.device).device_count() > 0; }
 
 /// One backend: an op a row, a dtype a column.
 Rows rows_of(const Coverage& coverage) {
@@ -90,7 +96,12 @@ ordered_json json_of(const std::vector<Coverage>& backends) {
   ordered_json all;
   for (const Coverage& c : backends) {
     ordered_json& backend = all[c.device.type()];
-    backend = {{"device", c.device.str()}, {"file", c.library}};
+    backend = {{"device", nullptr}, {"file", c.library}};
+    if (has_devices(c)) {
+      backend["device"] = c.device.str();
+    } else {
+      backend["reason_for_none"] = backend_of(c.device).reason_for_none();
+    }
     for (const OpBase* op : all_ops()) {
       const OpCoverage& found = c.ops.at(op->name());
       for (const auto& [dtype, verdict] : found.by_dtype) {
@@ -109,6 +120,11 @@ std::string notes_of(const std::vector<Coverage>& backends) {
       for (const std::string& note : c.ops.at(op->name()).notes) {
         text += fmt::format("{}: {}\n", c.device.type(), note);
       }
+    }
+    if (!has_devices(c)) {
+      const std::string reason = backend_of(c.device).reason_for_none();
+      text += fmt::format("{}: no devices{}{}; its kernels were not called\n", c.device.type(),
+                          reason.empty() ? "" : ", ", reason);
     }
   }
   return text.empty() ? text : "\n" + text;

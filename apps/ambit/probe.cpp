@@ -1,6 +1,7 @@
 #include "probe.h"
 
 #include <ambit/backend/reference.h>
+#include <ambit/backend/registry.h>
 #include <ambit/error.h>
 #include <ambit/fallback.h>
 #include <fmt/format.h>
@@ -13,6 +14,8 @@ const char* name(Verdict verdict) {
   switch (verdict) {
     case Verdict::native:
       return "native";
+    case Verdict::registered:
+      return "registered";
     case Verdict::reference:
       return "reference";
     case Verdict::composite:
@@ -53,6 +56,17 @@ Verdict run(const Example& example, DType dtype, Device device) {
   return borrowed ? Verdict::reference : Verdict::native;
 }
 
+// What would be called, if there were a device.
+Finding look_up(const OpBase& op, Device device) {
+  if (op.has_kernel(device.kind())) return {Verdict::registered, ""};
+  if (op.has_composite()) return {Verdict::composite, ""};
+  try {
+    op.throw_missing(device);
+  } catch (const std::exception& e) {
+    return {get_fallback() == Fallback::error ? Verdict::missing : Verdict::fallback, e.what()};
+  }
+}
+
 // Where the op has a kernel, which throws, nothing falls back.
 bool falls_back(const Example& example, Device device) {
   return get_fallback() != Fallback::error && !example.op->has_kernel(device.kind());
@@ -61,6 +75,7 @@ bool falls_back(const Example& example, Device device) {
 }  // namespace
 
 Finding find_out(const Example& example, DType dtype, Device device) {
+  if (backend_of(device).device_count() == 0) return look_up(*example.op, device);
   const CrashNote crash(fmt::format("ambit: {}{}{} of {} on {} crashed\n", example.op->name(),
                                     example.function.empty() ? "" : " ", example.function,
                                     ambit::name(dtype), device.str()));

@@ -8,10 +8,11 @@
 
 /// What runs. In order: of several functions of one op, the last verdict is the op's.
 enum class Verdict {
-  native,     ///< a kernel of the backend's own
-  reference,  ///< a kernel of the backend that runs a loop of the reference backend
-  composite,  ///< other ops, on the device
-  fallback,   ///< the CPU's kernel, with copies; AMBIT_FALLBACK allows it
+  native,      ///< a kernel of the backend's own
+  registered,  ///< a kernel of the backend, which has no device to call it on
+  reference,   ///< a kernel of the backend that runs a loop of the reference backend
+  composite,   ///< other ops, on the device
+  fallback,    ///< the CPU's kernel, with copies; AMBIT_FALLBACK allows it
   missing,  ///< nothing: NotImplementedError, or DTypeError for a dtype that the op is defined for
   failed,   ///< a kernel that throws something else
 };
@@ -22,6 +23,7 @@ struct Finding {
   std::string text;  ///< what was thrown; empty for what runs
 };
 
-/// Call the op on the device, without fallback. Never throws; of a kernel that ends the process
+/// Call the op on the device, without fallback; where its backend has no devices, say what the
+/// registry knows. Never throws; of a kernel that ends the process
 /// it says on stderr which it was.
 Finding find_out(const ambit::Example& example, ambit::DType dtype, ambit::Device device);

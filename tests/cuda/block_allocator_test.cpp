@@ -328,6 +328,20 @@ TEST_CASE("out of memory gives back the cache of all streams, then says what the
   CHECK(a.stats().cached == 0);
 }
 
+TEST_CASE("what stays in the cache when it is emptied are rests of segments in use") {
+  Simulation s(100 * kMiB);
+  char *kept = s.allocate(1000, 0), *large = s.allocate(30 * kMiB, 0);
+  s.a.free(large);
+  s.a.empty_cache();
+  CHECK(s.gpu.used() == 2 * kMiB);
+  CHECK(s.a.stats().in_use == 1024);
+  CHECK(s.a.stats().cached == 2 * kMiB - 1024);
+  s.a.free(kept);
+  s.a.empty_cache();
+  CHECK(s.a.stats().cached == 0);
+  CHECK(s.gpu.used() == 0);
+}
+
 TEST_CASE("where the system has no more, a stream waits for another's free block") {
   Simulation s(2 * kMiB);
   char* held = s.allocate(kMiB, 0);  // keeps the segment from going back
@@ -469,4 +483,23 @@ TEST_CASE("no work meets memory in flight where threads queue it at the same tim
     s.a.empty_cache();
     CHECK(s.gpu.used() == 0);
   }
+}
+
+TEST_CASE(
+    "without a cache every request goes to the system, with its own bytes, and back at once") {
+  FakeGpu gpu(64 * kMiB);
+  BlockAllocator allocator(gpu, gpu, "cuda:0", /*caches=*/false);
+  StreamClock stream(0);
+  const size_t before = gpu.free_bytes();
+  void* p = allocator.allocate(5, stream);
+  CHECK(gpu.free_bytes() == before - 8);  // an atomic reaches whole words
+  void* q = allocator.allocate(3 * kMiB, stream);
+  CHECK(gpu.free_bytes() == before - 8 - 3 * kMiB);
+  CHECK(allocator.stats().in_use == 8 + 3 * kMiB);
+  allocator.free(p);
+  CHECK(gpu.free_bytes() == before - 3 * kMiB);
+  allocator.free(q);
+  CHECK(gpu.free_bytes() == before);
+  CHECK(allocator.stats().cached == 0);
+  CHECK(allocator.stats().system_allocations == 2);
 }

@@ -1,44 +1,17 @@
-// Convolution plans of cuDNN for a GPU that is only described: cuDNN needs none
-// to say what it would run there.
+// Convolution plans of cuDNN for a GPU that is only described: what their keys hold, and what
+// heuristics make of the switches. conv_plans_test.cpp asks for many.
 #include "backends/cuda/libraries/conv_plan.h"
 
-#include <ambit/error.h>
 #include <doctest/doctest.h>
 
 #include <algorithm>
-#include <string_view>
+
+#include "described_gpu.h"
 
 using namespace ambit;
 using namespace ambit::cuda;
 
 namespace {
-
-// An H200, in the form that cuDNN 9.8 and newer write and read.
-constexpr std::string_view kGpu = R"({
-  "deviceVer": 900, "driverVer": 13000, "cudaDeviceId": 0, "totalGlobalMem": 150000000000,
-  "maxGridSize": [2147483647, 65535, 65535], "maxBlockSize": [1024, 1024, 64],
-  "regsPerBlock": 65536, "multiProcessorCount": 132, "warpSize": 32,
-  "maxSharedMemoryPerBlock": 49152, "maxSharedMemoryPerBlockOptin": 232448,
-  "reservedSharedMemoryPerBlock": 1024, "maxRegistersPerSM": 65536, "maxCtasPerSM": 32,
-  "maxThreadsPerBlock": 1024, "maxThreadsPerSM": 2048, "pciDeviceId": 0, "isTccDriver": 0,
-  "supportCoopLaunch": 1, "smClockRateKHz": 1980000, "memClockRateKHz": 3201000,
-  "l2CacheSize": 62914560, "deviceName": "NVIDIA H200"})";
-
-ConvTarget described_gpu() {
-  static const auto* properties = [] {
-    auto* d = new cudnn::Descriptor(CUDNN_BACKEND_DEVICEPROP_DESCRIPTOR);
-    d->set(CUDNN_ATTR_DEVICEPROP_JSON_REPRESENTATION,
-           std::span<const char>(kGpu.data(), kGpu.size()));
-    d->finalize();
-    return d;
-  }();
-  return {nullptr, properties};
-}
-
-ConvProblem problem(Dims x, Dims w, const Conv2dParams& params = {}) {
-  const Dims y = params.out_sizes("conv2d", x, w);
-  return {ConvKind::forward, kFloat32, std::move(x), std::move(w), y, params};
-}
 
 const ConvKind kKinds[] = {ConvKind::forward, ConvKind::input_grad, ConvKind::weight_grad};
 
@@ -47,17 +20,17 @@ const ConvKind kKinds[] = {ConvKind::forward, ConvKind::input_grad, ConvKind::we
 TEST_CASE("cuDNN has a plan for every kind of convolution") {
   const Conv2dParams odd{.stride = {2, 1}, .padding = {1, 2}, .dilation = {1, 2}, .groups = 2};
   ConvProblem problems[] = {
-      problem({4, 3, 32, 32}, {6, 3, 5, 5}),
-      problem({3, 6, 14, 15}, {8, 3, 3, 2}, odd),
-      problem({2, 4, 9, 9}, {4, 1, 3, 3}, {.groups = 4}),
-      problem({1, 1, 1, 1}, {1, 1, 1, 1}),
+      conv_problem({4, 3, 32, 32}, {6, 3, 5, 5}),
+      conv_problem({3, 6, 14, 15}, {8, 3, 3, 2}, odd),
+      conv_problem({2, 4, 9, 9}, {4, 1, 3, 3}, {.groups = 4}),
+      conv_problem({1, 1, 1, 1}, {1, 1, 1, 1}),
   };
   for (ConvProblem& p : problems) {
     for (const ConvKind kind : kKinds) {
       for (const DType dtype : {kFloat32, kFloat64}) {
         CAPTURE(str(p.x));
         CAPTURE(static_cast<int>(kind));
-        CAPTURE(name(dtype));
+        CAPTURE(std::string(name(dtype)));
         p.kind = kind;
         p.dtype = dtype;
         p.deterministic = kind == ConvKind::weight_grad;
@@ -70,7 +43,7 @@ TEST_CASE("cuDNN has a plan for every kind of convolution") {
 }
 
 TEST_CASE("float32 keeps off the tensor cores until TF32 is allowed") {
-  ConvProblem p = problem({64, 64, 28, 28}, {64, 64, 3, 3}, {.padding = {1, 1}});
+  ConvProblem p = conv_problem({64, 64, 28, 28}, {64, 64, 3, 3}, {.padding = {1, 1}});
   const auto notes = [&] {
     const ConvPlan plan = std::move(conv_plans(p, described_gpu(), 1).front());
     const auto configuration = plan.execution.get(CUDNN_ATTR_EXECUTION_PLAN_ENGINE_CONFIG,
@@ -94,7 +67,7 @@ TEST_CASE("float32 keeps off the tensor cores until TF32 is allowed") {
 }
 
 TEST_CASE("benchmarking has several plans to choose from, which all keep to what is asked for") {
-  ConvProblem p = problem({64, 64, 28, 28}, {64, 64, 3, 3}, {.padding = {1, 1}});
+  ConvProblem p = conv_problem({64, 64, 28, 28}, {64, 64, 3, 3}, {.padding = {1, 1}});
   for (const ConvKind kind : kKinds) {
     CAPTURE(static_cast<int>(kind));
     p.kind = kind;
@@ -110,7 +83,7 @@ TEST_CASE("benchmarking has several plans to choose from, which all keep to what
 }
 
 TEST_CASE("a plan's key holds all that the plan depends on") {
-  const ConvProblem p = problem({4, 3, 32, 32}, {6, 3, 5, 5});
+  const ConvProblem p = conv_problem({4, 3, 32, 32}, {6, 3, 5, 5});
   const auto differs = [&](auto change) {
     ConvProblem other = p;
     change(other);

@@ -3,7 +3,6 @@
 #include <ambit/ambit.h>
 #include <ambit/cuda_counters.h>
 #include <ambit/memory.h>
-#include <ambit/plugins.h>
 #include <ambit/settings.h>
 #include <doctest/doctest.h>
 
@@ -14,22 +13,9 @@
 #include <utility>
 #include <vector>
 
+#include "has_gpu.h"
+
 using namespace ambit;
-
-namespace {
-
-// The simulator may pose as cuda; the load report knows who has devices.
-bool has_gpu() {
-  load_all_backends();
-  for (const LoadAttempt& attempt : load_report()) {
-    if (!attempt.file.ends_with("libambit_cuda.so")) continue;
-    if (attempt.loaded && !attempt.result.starts_with("cuda: 0 devices")) return true;
-  }
-  MESSAGE("no GPU: nothing was run");
-  return false;
-}
-
-}  // namespace
 
 TEST_CASE("gpu: a bad index is an IndexError with the op's name when the host waits") {
   if (!has_gpu()) return;

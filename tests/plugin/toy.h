@@ -15,7 +15,7 @@
 namespace toy {
 
 /// Devices of any name, whose memory is the host's in secret.
-class ToyBackend final : public ambit::Backend {
+class ToyBackend : public ambit::Backend {
  public:
   ToyBackend(std::string name, int devices)
       : name_(std::move(name)), devices_(devices), allocator_(memory_, name_) {}

@@ -6,6 +6,7 @@
 #include <csignal>
 #include <cstdlib>
 #include <memory>
+#include <string>
 #include <string_view>
 
 #include "tests/plugin/toy.h"
@@ -40,8 +41,16 @@ void matmul(Tensor&, const Tensor&, const Tensor&) {
   throw BackendError("matmul: lost the device");
 }
 
+// One that may have no devices, and then says why.
+class PatchyBackend final : public toy::ToyBackend {
+ public:
+  using ToyBackend::ToyBackend;
+  std::string reason_for_none() const override { return "expected a patch, got none"; }
+};
+
 void load(Registry& registry) {
-  registry.add_backend(std::make_unique<toy::ToyBackend>("patchy", 2));
+  const int devices = std::getenv("PATCHY_ABSENT") ? 0 : 2;
+  registry.add_backend(std::make_unique<PatchyBackend>("patchy", devices));
   toy::borrow<kernels::copy>(registry);
   registry.add(kernels::fill, fill);
   registry.add(kernels::where, where);

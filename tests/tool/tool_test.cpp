@@ -14,11 +14,13 @@ using nlohmann::json;
 
 namespace {
 
-// Runs the tool with settings such as "AMBIT_SIM=npu:1", and none of the parent's. Its output is
-// stdout alone, unless the arguments say "2>&1".
+// Runs the tool with settings such as "AMBIT_SIM=npu:1", and none of the parent's, nor its GPUs.
+// Its output is stdout alone, unless the arguments say "2>&1".
 ChildResult tool(const std::string& arguments, const std::string& settings = "") {
-  return run_command("env -u AMBIT_BACKEND_PATH -u AMBIT_FALLBACK AMBIT_SIM=sim:1 " + settings +
-                     " " AMBIT_TOOL " " + arguments);
+  return run_command(
+      "env -u AMBIT_BACKEND_PATH -u AMBIT_FALLBACK CUDA_VISIBLE_DEVICES= "
+      "AMBIT_SIM=sim:1 " +
+      settings + " " AMBIT_TOOL " " + arguments);
 }
 
 const std::string kPatchy = "AMBIT_BACKEND_PATH=" AMBIT_TEST_PLUGINS;
@@ -147,11 +149,57 @@ TEST_CASE("ops tells gaps by dtype and by function, and what failed") {
   CHECK(notes.find("matmul failed: matmul: lost the device") != std::string::npos);
 }
 
+TEST_CASE("the kernels of a backend without devices are shown, and why it has none") {
+  const std::string settings = kPatchy + " PATCHY_ABSENT=1";
+  for (const std::string& backend : {std::string("patchy"), kPatchyFile}) {
+    INFO(backend);
+    const ChildResult ran = tool("ops --backend " + backend + " --format json", settings);
+    CHECK(ran.exit_code == 0);
+    const json patchy = json::parse(ran.output)["patchy"];
+    CHECK(patchy["device"].is_null());
+    CHECK(patchy["reason_for_none"] == "expected a patch, got none");
+    const json& found = patchy["ops"];
+    CHECK(found.size() == all_ops().size());
+    CHECK(found["matmul"]["float32"] == "registered");
+    CHECK(found["where"]["float64"] == "registered");
+    CHECK(found["softmax"]["float32"] == "composite");
+    CHECK(found["gather"]["float32"] == "missing");
+  }
+  const std::string text = tool("ops --backend patchy", settings).output;
+  CHECK(text.ends_with(
+      "patchy: no devices, expected a patch, got none; its kernels were not called\n"));
+  CHECK_FALSE(ops("", settings).contains("patchy"));  // where devices are compared
+
+  const json info = json::parse(tool("info --json", settings).output);
+  const json* patchy = find(info["backends"], "name", "patchy");
+  REQUIRE(patchy);
+  CHECK((*patchy)["devices"].empty());
+  CHECK((*patchy)["kernels"]["own"] == 5);
+  const std::string shown = tool("info", settings).output;
+  CHECK(shown.find("  no devices: expected a patch, got none\n  kernels: 5 of its own, ") !=
+        std::string::npos);
+}
+
+TEST_CASE("all kernels of cuda are its own, with and without GPUs") {
+  const json info = json::parse(tool("info --json").output);
+  const json* cuda = find(info["backends"], "name", "cuda");
+  if (!cuda) {
+    MESSAGE("skipped: a build without CUDA");
+    return;
+  }
+  CHECK((*cuda)["devices"].empty());
+  CHECK_FALSE((*cuda)["reason_for_none"].get<std::string>().empty());
+  CHECK((*cuda)["kernels"]["own"] == all_ops().size());
+  for (const json& op : ops("--backend cuda")["cuda"]["ops"]) {
+    for (const json& verdict : op) CHECK(verdict == "registered");
+  }
+}
+
 TEST_CASE("ops names the kernel that ends it") {
   for (const std::string crash : {"fault", "abort"}) {
     const ChildResult ran =
-        run_command("ulimit -c 0; exec env " + kPatchy + " PATCHY_CRASH=" + crash +
-                    " " AMBIT_TOOL " ops --backend patchy 2>&1");
+        run_command("ulimit -c 0; exec env CUDA_VISIBLE_DEVICES= " + kPatchy +
+                    " PATCHY_CRASH=" + crash + " " AMBIT_TOOL " ops --backend patchy 2>&1");
     INFO(ran.output);
     CHECK(ran.output.find("ambit: matmul of ") != std::string::npos);
     CHECK(ran.output.find(" on patchy:0 crashed\n") != std::string::npos);
@@ -257,8 +305,8 @@ TEST_CASE("colour is for terminals, unless they want none") {
   CHECK(tool("ops", kPatchy).output.find(escape) == std::string::npos);
   // `script` runs a command in a terminal of its own.
   const auto in_terminal = [](const std::string& settings) {
-    return run_command("env -u NO_COLOR TERM=xterm " + kPatchy + " " + settings +
-                       " script -qec '" AMBIT_TOOL " ops' /dev/null")
+    return run_command("env -u NO_COLOR CUDA_VISIBLE_DEVICES= TERM=xterm " + kPatchy + " " +
+                       settings + " script -qec '" AMBIT_TOOL " ops' /dev/null")
         .output;
   };
   CHECK(in_terminal("").find(escape + "31mmissing") != std::string::npos);

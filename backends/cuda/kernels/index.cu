@@ -5,6 +5,7 @@
 #include "backends/cuda/kernels.h"
 #include "backends/cuda/loops/element_bits.h"
 #include "backends/cuda/loops/places.h"
+#include "backends/cuda/loops/store_any.cuh"
 #include "backends/cuda/runtime/launch.h"
 
 namespace ambit::cuda {
@@ -30,7 +31,7 @@ __global__ void put(Indexer<3> indexer, uint32_t n, Along along, FaultSink fault
     int32_t at[3];
     indexer.find(static_cast<uint32_t>(i), at);
     const int64_t k = index[at[1]];
-    if (along.holds(k, faults)) y[at[2] + k * along.step] = src[at[0]];
+    if (along.holds(k, faults)) store_any(y + at[2] + k * along.step, src[at[0]]);
   }
 }
 

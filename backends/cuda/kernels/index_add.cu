@@ -5,6 +5,7 @@
 #include "backends/cuda/kernels.h"
 #include "backends/cuda/loops/atomic_add.cuh"
 #include "backends/cuda/loops/places.h"
+#include "backends/cuda/loops/store_any.cuh"
 #include "backends/cuda/runtime/launch.h"
 
 namespace ambit::cuda {
@@ -49,7 +50,7 @@ __global__ void set_true(Indexer<3> indexer, uint32_t n, Along along, FaultSink 
     int32_t at[3];
     indexer.find(static_cast<uint32_t>(i), at);
     const int64_t k = index[at[1]];
-    if (along.holds(k, faults) && src[at[0]]) y[at[2] + k * along.step] = true;
+    if (along.holds(k, faults) && src[at[0]]) store_any(y + at[2] + k * along.step, true);
   }
 }
 

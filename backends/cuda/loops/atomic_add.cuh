@@ -20,7 +20,7 @@ __device__ void atomic_add(T* p, T v) {
     auto* const word = reinterpret_cast<unsigned*>(address & ~uintptr_t{3});
     const unsigned shift = static_cast<unsigned>(address & 3) * 8;
     const unsigned mask = (sizeof(T) == 1 ? 0xffu : 0xffffu) << shift;
-    unsigned seen = *word, before;
+    unsigned seen = *static_cast<volatile unsigned*>(word), before;  // others change it
     do {
       before = seen;
       const auto old = static_cast<T>(before >> shift);

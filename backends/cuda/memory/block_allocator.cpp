@@ -9,6 +9,7 @@ namespace {
 
 constexpr size_t kKiB = 1024, kMiB = 1024 * kKiB;
 constexpr size_t kGranularity = 512;  // of blocks; keeps vector accesses aligned
+constexpr size_t kWord = 4;           // without a cache: what an atomic reaches around a byte
 constexpr size_t kSmallBytes = kMiB;  // up to here blocks come from small segments
 constexpr size_t kSmallSegment = 2 * kMiB;
 constexpr size_t kMediumBytes = 10 * kMiB;  // up to here from segments of
@@ -42,8 +43,9 @@ void add(StreamCalls& calls, const StreamCall& call) {
 
 }  // namespace
 
-BlockAllocator::BlockAllocator(RawMemory& raw, StreamOrder& streams, std::string device_name)
-    : raw_(raw), streams_(streams), device_name_(std::move(device_name)) {}
+BlockAllocator::BlockAllocator(RawMemory& raw, StreamOrder& streams, std::string device_name,
+                               bool caches)
+    : raw_(raw), streams_(streams), device_name_(std::move(device_name)), caches_(caches) {}
 
 BlockAllocator::~BlockAllocator() { release_all(); }
 
@@ -52,7 +54,7 @@ void* BlockAllocator::allocate(size_t bytes, StreamClock& stream) {
   const std::scoped_lock lock(mutex_);
   const MemoryStats before = stats_;
   if (bytes > PTRDIFF_MAX) throw_out_of_memory(device_name_, bytes, before, raw_.free_bytes());
-  const size_t wanted = round_up(std::max<size_t>(bytes, 1), kGranularity);
+  const size_t wanted = round_up(std::max<size_t>(bytes, 1), caches_ ? kGranularity : kWord);
   auto block = find_free(wanted, stream.id);
   if (block == blocks_.end()) block = new_segment(wanted, stream);
   if (block == blocks_.end()) block = adopt(wanted, stream);
@@ -122,6 +124,11 @@ void BlockAllocator::free(void* p) noexcept {
   Block& b = block->second;
   stats_.in_use -= b.bytes;
   b.in_use = false;
+  if (!caches_) {
+    raw_.free(block->first, b.segment_bytes);
+    blocks_.erase(block);
+    return;
+  }
   if (only_stream_.load() == &several_) {
     for (const StreamCall& call : b.readers) add(b.writers, call);
     b.readers.clear();
@@ -206,7 +213,7 @@ BlockAllocator::Blocks::iterator BlockAllocator::adopt(size_t bytes, StreamClock
 }
 
 BlockAllocator::Blocks::iterator BlockAllocator::new_segment(size_t bytes, StreamClock& stream) {
-  const size_t segment_bytes = segment_bytes_for(bytes);
+  const size_t segment_bytes = caches_ ? segment_bytes_for(bytes) : bytes;
   ++stats_.system_allocations;
   auto* p = static_cast<char*>(raw_.allocate(segment_bytes));
   if (!p) return blocks_.end();

@@ -48,8 +48,9 @@ using StreamCalls = std::vector<StreamCall>;  // of each stream one at most
 /// Thread-safe.
 class BlockAllocator {
  public:
-  /// `raw` and `streams` must outlive this; `device_name` is for error texts.
-  BlockAllocator(RawMemory& raw, StreamOrder& streams, std::string device_name);
+  /// `raw` and `streams` must outlive this; `device_name` is for error texts. Without a cache every
+  /// request goes to the system, for its bytes alone, so that tools see where it ends: slow.
+  BlockAllocator(RawMemory& raw, StreamOrder& streams, std::string device_name, bool caches = true);
   ~BlockAllocator();
   BlockAllocator(const BlockAllocator&) = delete;
   BlockAllocator& operator=(const BlockAllocator&) = delete;
@@ -107,6 +108,7 @@ class BlockAllocator {
   RawMemory& raw_;
   StreamOrder& streams_;
   const std::string device_name_;
+  const bool caches_;
   // The one stream seen so far, null, or the address of several_. A program with one thread never
   // has to look its blocks up, nor notes who uses them.
   StreamClock several_{-1};

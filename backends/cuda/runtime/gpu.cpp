@@ -6,6 +6,7 @@
 #include <array>
 #include <atomic>
 #include <cstdlib>
+#include <string_view>
 
 #include "backends/cuda/driver/counters.h"
 #include "backends/cuda/driver/error.h"
@@ -82,8 +83,16 @@ class ThreadStreams {
   std::array<Stream*, kMaxGpus> streams_{};
 };
 
+// For tools that must see each tensor's memory alone, such as compute-sanitizer.
+static bool caches_memory() {
+  const char* value = std::getenv("AMBIT_CUDA_CACHE");
+  return !value || std::string_view(value) != "0";
+}
+
 Gpu::Gpu(int index)
-    : index_(index), name_("cuda:" + std::to_string(index)), allocator_(memory_, *this, name_) {
+    : index_(index),
+      name_("cuda:" + std::to_string(index)),
+      allocator_(memory_, *this, name_, caches_memory()) {
   check(cudaGetDeviceProperties(&properties_, index), "cudaGetDeviceProperties");
 }
 

@@ -1,12 +1,12 @@
 // How many blocks and threads a kernel gets, and the launch itself. Only .cu files can launch; the
-// arithmetic is tested on the host.
+// arithmetic is tested on the host, and so is all, where the tests compile them for it.
 #pragma once
 
 #include <algorithm>
 #include <cstdint>
 #include <type_traits>
 
-#ifdef __CUDACC__
+#if defined(__CUDACC__) || defined(AMBIT_CUDA_ON_HOST)
 #include "backends/cuda/driver/error.h"
 #include "call.h"
 #endif
@@ -27,7 +27,7 @@ constexpr Grid grid_for(int64_t n, int64_t most = INT32_MAX) {
   return {static_cast<unsigned>(std::clamp<int64_t>(blocks, 1, most))};
 }
 
-#ifdef __CUDACC__
+#if defined(__CUDACC__) || defined(AMBIT_CUDA_ON_HOST)
 /// Return the position of this thread in the grid, and the number of threads in it.
 __device__ inline int64_t thread_index() { return int64_t{blockIdx.x} * blockDim.x + threadIdx.x; }
 __device__ inline int64_t thread_count() { return int64_t{gridDim.x} * blockDim.x; }
@@ -35,7 +35,11 @@ __device__ inline int64_t thread_count() { return int64_t{gridDim.x} * blockDim.
 /// Queue a kernel on the stream of the call at work.
 template <class... Parameters>
 void launch(void (*kernel)(Parameters...), Grid grid, std::type_identity_t<Parameters>... args) {
+#ifdef __CUDACC__
   kernel<<<grid.blocks, grid.threads, 0, Call::stream().handle>>>(args...);
+#else
+  host::launch(kernel, grid.blocks, grid.threads, Call::stream().handle, args...);
+#endif
   check(cudaGetLastError(), "a kernel launch");
 }
 #endif

@@ -12,13 +12,13 @@ namespace ambit {
 struct MemoryStats {
   size_t in_use = 0;              ///< held by tensors
   size_t peak_in_use = 0;         ///< the most ever held by tensors
-  size_t cached = 0;              ///< free, kept for reuse
+  size_t cached = 0;              ///< free, kept for reuse; also rests beside what tensors hold
   size_t system_allocations = 0;  ///< calls (not bytes) that reached the system's allocator
 };
 
 /// Return what the device's allocator holds. Errors: BackendError when the device does not exist.
 AMBIT_API MemoryStats memory_stats(Device device);
-/// Give the memory that the device's allocator keeps for reuse back to the system.
+/// Give the system back what the device's allocator keeps, but rests beside what tensors hold.
 AMBIT_API void empty_cache(Device device);
 
 /// libtorch's names for device("cuda", index).

@@ -48,7 +48,7 @@ class AMBIT_API Backend {
   virtual void* allocate(int index, size_t bytes) = 0;
   virtual void free(int index, void* p, size_t bytes) noexcept = 0;
   virtual MemoryStats memory_stats(int index) const;
-  /// Give cached memory back to the system.
+  /// Give cached memory back to the system: all of it but for rests of what is in use.
   virtual void empty_cache(int index);
 
   /// Copy between two devices of this kind, in the order of the work queued on both.

@@ -1,0 +1,146 @@
+// Convolution plans of the real cuDNN, for every kind of problem that the plugin can ask for: that
+// they keep to what is allowed, and that each problem has another plan should one fail.
+#include <doctest/doctest.h>
+
+#include <algorithm>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "described_gpu.h"
+
+using namespace ambit;
+using namespace ambit::cuda;
+
+namespace {
+
+struct Shape {
+  const char* name;
+  ConvProblem problem;
+};
+
+// What networks are made of, and what only tests are: in pixels odd and even, in channels few and
+// many, in windows all that the parameters allow.
+std::vector<Shape> shapes() {
+  return {
+      {"3x3", conv_problem({8, 64, 28, 28}, {64, 64, 3, 3}, {.padding = {1, 1}})},
+      {"3x3, stride 2",
+       conv_problem({8, 64, 28, 28}, {128, 64, 3, 3}, {.stride = {2, 2}, .padding = {1, 1}})},
+      {"1x1", conv_problem({8, 256, 14, 14}, {64, 256, 1, 1})},
+      {"1x1, stride 2", conv_problem({8, 64, 15, 15}, {128, 64, 1, 1}, {.stride = {2, 2}})},
+      {"7x7, stride 2, of images",
+       conv_problem({8, 3, 224, 224}, {64, 3, 7, 7}, {.stride = {2, 2}, .padding = {3, 3}})},
+      {"5x5", conv_problem({4, 3, 32, 32}, {6, 3, 5, 5})},
+      {"dilation 2",
+       conv_problem({4, 32, 28, 28}, {32, 32, 3, 3}, {.padding = {2, 2}, .dilation = {2, 2}})},
+      {"dilation and stride",
+       conv_problem({4, 32, 29, 29}, {32, 32, 3, 3},
+                    {.stride = {2, 2}, .padding = {2, 2}, .dilation = {2, 2}})},
+      {"4 groups", conv_problem({4, 64, 28, 28}, {64, 16, 3, 3}, {.padding = {1, 1}, .groups = 4})},
+      {"32 groups, stride 2", conv_problem({4, 128, 28, 28}, {128, 4, 3, 3},
+                                           {.stride = {2, 2}, .padding = {1, 1}, .groups = 32})},
+      {"depthwise",
+       conv_problem({4, 32, 28, 28}, {32, 1, 3, 3}, {.padding = {1, 1}, .groups = 32})},
+      {"depthwise, stride 2, dilation",
+       conv_problem({4, 8, 28, 28}, {16, 1, 3, 3},
+                    {.stride = {2, 2}, .padding = {2, 2}, .dilation = {2, 2}, .groups = 8})},
+      {"everything odd",
+       conv_problem({3, 6, 14, 15}, {8, 3, 3, 2},
+                    {.stride = {2, 1}, .padding = {1, 2}, .dilation = {1, 2}, .groups = 2})},
+      {"a single element", conv_problem({1, 1, 1, 1}, {1, 1, 1, 1})},
+      {"the window is the image", conv_problem({2, 5, 7, 7}, {9, 5, 7, 7})},
+      {"padding wider than the window",
+       conv_problem({2, 3, 5, 5}, {4, 3, 2, 2}, {.padding = {4, 4}})},
+      {"a line", conv_problem({2, 4, 1, 100}, {6, 4, 1, 9}, {.padding = {0, 4}})},
+      {"an image that leaves a rest",
+       conv_problem({2, 3, 11, 13}, {4, 3, 3, 3}, {.stride = {4, 3}})},
+  };
+}
+
+struct PlanFacts {
+  int64_t engine;
+  std::vector<cudnnBackendNumericalNote_t> notes;
+
+  explicit PlanFacts(const ConvPlan& plan) {
+    const auto configuration = plan.execution.get(CUDNN_ATTR_EXECUTION_PLAN_ENGINE_CONFIG,
+                                                  CUDNN_BACKEND_ENGINECFG_DESCRIPTOR);
+    const auto engines =
+        configuration.front().get(CUDNN_ATTR_ENGINECFG_ENGINE, CUDNN_BACKEND_ENGINE_DESCRIPTOR);
+    engine = engines.front().get_int(CUDNN_ATTR_ENGINE_GLOBAL_INDEX);
+    notes = engines.front().get_notes(CUDNN_ATTR_ENGINE_NUMERICAL_NOTE);
+  }
+  bool has(cudnnBackendNumericalNote_t note) const {
+    return std::find(notes.begin(), notes.end(), note) != notes.end();
+  }
+};
+
+// Every combination of a shape with a kind, a dtype and the switches.
+std::vector<Shape> problems() {
+  std::vector<Shape> list;
+  const auto add = [&](Shape s, bool tf32, bool deterministic, bool bias) {
+    s.problem.tf32 = tf32;
+    s.problem.deterministic = deterministic;
+    s.problem.bias = bias;
+    for (const int64_t alignment :
+         {static_cast<int64_t>(element_size(s.problem.dtype)), int64_t{16}}) {
+      s.problem.alignment = alignment;
+      list.push_back(s);
+    }
+  };
+  for (Shape& s : shapes()) {
+    for (const ConvKind kind : {ConvKind::forward, ConvKind::input_grad, ConvKind::weight_grad}) {
+      s.problem.kind = kind;
+      for (const bool deterministic : {false, true}) {
+        for (const bool bias : {false, true}) {
+          if (bias && kind != ConvKind::forward) continue;
+          s.problem.dtype = kFloat32;
+          add(s, false, deterministic, bias);
+          add(s, true, deterministic, bias);
+          s.problem.dtype = kFloat64;
+          add(s, false, deterministic, bias);
+        }
+      }
+    }
+  }
+  return list;
+}
+
+// Of doubles, cuDNN has a single engine for this that adds in order, which it names twice.
+bool has_a_single_engine(const ConvProblem& p) {
+  const bool dilated = p.params.dilation[0] > 1 || p.params.dilation[1] > 1;
+  return p.dtype == kFloat64 && p.kind == ConvKind::input_grad && p.deterministic && dilated;
+}
+
+}  // namespace
+
+TEST_CASE(
+    "cuDNN has plans for every problem, all within what is allowed, and one to fall back on") {
+  const std::vector<Shape> list = problems();
+  CHECK(list.size() >= 800);
+  for (const auto& [name, p] : list) {
+    CAPTURE(std::string(name));
+    CAPTURE(static_cast<int>(p.kind));
+    CAPTURE(std::string(ambit::name(p.dtype)));
+    CAPTURE(p.tf32);
+    CAPTURE(p.deterministic);
+    CAPTURE(p.bias);
+    CAPTURE(p.alignment);
+    const std::vector<ConvPlan> plans = conv_plans(p, described_gpu(), 1000);
+    const bool strict = p.dtype == kFloat32 && !p.tf32;
+    std::set<int64_t> engines;
+    bool needs_no_room = false;
+    for (const ConvPlan& plan : plans) {
+      const PlanFacts facts(plan);
+      engines.insert(facts.engine);
+      needs_no_room = needs_no_room || plan.workspace_bytes == 0;
+      if (strict) {
+        CHECK_FALSE(facts.has(CUDNN_NUMERICAL_NOTE_TENSOR_CORE));
+        CHECK_FALSE(facts.has(CUDNN_NUMERICAL_NOTE_DOWN_CONVERT_INPUTS));
+      }
+      if (p.deterministic) CHECK_FALSE(facts.has(CUDNN_NUMERICAL_NOTE_NONDETERMINISTIC));
+    }
+    CHECK(plans.size() >= 2);
+    CHECK(engines.size() >= (has_a_single_engine(p) ? 1 : 2));
+    CHECK(needs_no_room);
+  }
+}

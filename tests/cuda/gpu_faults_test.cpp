@@ -1,0 +1,143 @@
+// Plans that fail, workspaces that do not fit, and a GPU that is lost: what the runtime on the host
+// does on request. Each in a process of its own, since the requests are read once.
+#include <ambit/ambit.h>
+#include <ambit/backend/registry.h>
+#include <ambit/plugins.h>
+#include <doctest/doctest.h>
+
+#include <cstdio>
+#include <string>
+#include <thread>
+
+#include "tests/child_process.h"
+
+using namespace ambit;
+
+namespace {
+
+bool is_on_host() {
+  load_all_backends();
+  if (device_count("cuda") > 0 &&
+      backend_of(Device("cuda")).properties(0).name.starts_with("CUDA on the host")) {
+    return true;
+  }
+  MESSAGE("not CUDA on the host: nothing was run");
+  return false;
+}
+
+void expect_close(const Tensor& got, const Tensor& want) {
+  // Sums of up to 72 products of numbers of about 1, each rounded to float32.
+  CHECK((got.cpu() - want).abs().max().item<float>() < 1e-4f);
+}
+
+ChildResult child(const std::string& name, const std::string& settings) {
+  ChildResult ran = run_child("child: " + name, "AMBIT_CUDA_HOST=1 " + settings);
+  INFO(settings);
+  INFO(ran.output);
+  CHECK(ran.signal == 0);
+  return ran;
+}
+
+bool passed(const ChildResult& ran) {
+  return ran.exit_code == 0 && ran.output.find("1 passed") != std::string::npos;
+}
+
+}  // namespace
+
+TEST_CASE("child: products and convolutions" * doctest::skip()) {
+  const Device gpu("cuda");
+  const Tensor x = randn({5, 72}), w = randn({7, 72}), b = randn({7});
+  const Tensor images = randn({2, 8, 6, 6}), filters = randn({4, 8, 3, 3}), bias = randn({4});
+  const Tensor dy = randn({2, 4, 4, 4});
+  for (int i = 0; i < 3; ++i) {  // what has failed once is not tried again
+    expect_close(nn::functional::linear(x.to(gpu), w.to(gpu), b.to(gpu)),
+                 nn::functional::linear(x, w, b));
+    expect_close(x.to(gpu).matmul(w.to(gpu).t()), x.matmul(w.t()));
+    const Tensor there = images.to(gpu).requires_grad_(), here = images.clone().requires_grad_();
+    const Tensor weight_there = filters.to(gpu).requires_grad_(),
+                 weight_here = filters.clone().requires_grad_();
+    const Tensor y_there = conv2d(there, weight_there, bias.to(gpu)),
+                 y_here = conv2d(here, weight_here, bias);
+    expect_close(y_there.detach(), y_here.detach());
+    (y_there * dy.to(gpu)).sum().backward();
+    (y_here * dy).sum().backward();
+    expect_close(there.grad(), here.grad());
+    expect_close(weight_there.grad(), weight_here.grad());
+  }
+}
+
+TEST_CASE("child: what a product and a convolution throw" * doctest::skip()) {
+  const Device gpu("cuda");
+  const auto report = [](const char* what, const auto& call) {
+    try {
+      call();
+      std::printf("%s: nothing\n", what);
+    } catch (const OutOfMemoryError& e) {
+      std::printf("%s: OutOfMemoryError %s\n", what, e.what());
+    } catch (const BackendError& e) {
+      std::printf("%s: BackendError %s\n", what, e.what());
+    }
+  };
+  const Tensor x = ones({5, 72}, gpu), w = ones({7, 72}, gpu);
+  const Tensor images = ones({2, 8, 6, 6}, gpu), filters = ones({4, 8, 3, 3}, gpu);
+  report("product", [&] { x.matmul(w.t()); });
+  report("convolution", [&] { conv2d(images, filters); });
+  CHECK(x.sum().item<float>() == 360);  // the device goes on
+}
+
+TEST_CASE("host: where a plan fails, or there is no room for its workspace, the next one runs") {
+  if (!is_on_host()) return;
+  const std::string memory = "AMBIT_CUDA_HOST_MEMORY=200 ";
+  for (const std::string faults : {"execute:0", "workspace:0=1000000000", "execute:0,execute:1",
+                                   "workspace:0=1000000000,execute:1"}) {
+    CHECK(passed(child("products and convolutions", memory + "AMBIT_CUDA_HOST_CUDNN=" + faults)));
+  }
+  for (const std::string faults : {"execute:0", "workspace:0=1000000000"}) {
+    CHECK(
+        passed(child("products and convolutions", memory + "AMBIT_CUDA_HOST_CUBLASLT=" + faults)));
+  }
+}
+
+TEST_CASE("host: when no plan works, the error says of how many, or that there is no room") {
+  if (!is_on_host()) return;
+  const std::string failed =
+      child("what a product and a convolution throw",
+            "AMBIT_CUDA_HOST_CUDNN='execute:*' AMBIT_CUDA_HOST_CUBLASLT='execute:*'")
+          .output;
+  INFO(failed);
+  CHECK(failed.find("product: BackendError matmul: expected cublasLtMatmul by any of ") !=
+        std::string::npos);
+  CHECK(failed.find("convolution: BackendError conv2d: expected cudnnBackendExecute of any of ") !=
+        std::string::npos);
+  CHECK(failed.find("1 passed") != std::string::npos);
+  const std::string full =
+      child("what a product and a convolution throw",
+            "AMBIT_CUDA_HOST_MEMORY=200 AMBIT_CUDA_HOST_CUDNN='workspace:*=1000000000'")
+          .output;
+  INFO(full);
+  CHECK(full.find("convolution: OutOfMemoryError allocate: expected 1000000000 bytes") !=
+        std::string::npos);
+  CHECK(full.find("1 passed") != std::string::npos);
+}
+
+TEST_CASE("child: a launch that fails for good" * doctest::skip()) {
+  const Device gpu("cuda");
+  const auto text_of = [&] {
+    try {
+      const Tensor x = ones({3}, gpu);
+      for (int i = 0; i < 100; ++i) x.add_(1);
+      synchronize(gpu);
+    } catch (const BackendError& e) {
+      return std::string(e.what());
+    }
+    return std::string("nothing");
+  };
+  CHECK(text_of().find("must be started again") != std::string::npos);
+  std::thread([&] { CHECK(text_of().find("must be started again") != std::string::npos); }).join();
+  CHECK(text_of().find("must be started again") != std::string::npos);
+}
+
+TEST_CASE("host: after an error that is final every thread is told to start the process again") {
+  if (!is_on_host()) return;
+  CHECK(passed(child("a launch that fails for good", "AMBIT_CUDA_HOST_FAIL_LAUNCH=20")));
+}

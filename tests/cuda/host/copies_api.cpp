@@ -1,0 +1,126 @@
+// CUDA's copies, as it documents their order: from pageable memory the bytes are taken at the call
+// and written late, from pinned memory they are read late; to pageable memory the host waits, to
+// pinned memory they come late.
+#include <ambit/api.h>
+
+#include <cstring>
+#include <memory>
+#include <vector>
+
+#include "api.h"
+#include "at_work.h"
+#include "memory.h"
+#include "shadow.h"
+
+namespace ambit::cuda::host {
+namespace {
+
+uintptr_t address(const void* p) { return reinterpret_cast<uintptr_t>(p); }
+bool is_device(const void* p) { return device_memory().holds(address(p)); }
+
+// As the driver sees it at the call: one allocation, alive.
+bool is_valid(const void* p, size_t bytes) {
+  if (!is_device(p)) return p != nullptr;
+  const Allocation* a = device_memory().find(address(p));
+  return a && bytes <= a->begin + a->bytes - address(p);
+}
+
+// What the copy of a stream does to memory that is a GPU's.
+void copy_now(void* to, const void* from, size_t bytes) {
+  const bool checks = settings().checks;
+  at_work.is_copy = true;
+  if (checks && is_device(from)) check_range(Access::copy_read, address(from), bytes);
+  if (checks && is_device(to)) check_range(Access::write, address(to), bytes);
+  at_work.is_copy = false;
+  std::memmove(to, from, bytes);
+  if (checks && is_device(from) && is_device(to)) {
+    copy_unwritten(address(to), address(from), bytes);
+  }
+}
+
+cudaError_t queue_copy(Streams& all, Queue& queue, void* to, const void* from, size_t bytes) {
+  if (bytes == 0) return cudaSuccess;
+  if (!is_valid(to, bytes) || !is_valid(from, bytes)) return cudaErrorInvalidValue;
+  const auto is_pageable = [&](const void* p) {
+    return !is_device(p) && !pinned_memory().holds(address(p), bytes);
+  };
+  Work work{"a copy", nullptr, nullptr};
+  if (is_pageable(from)) {
+    const auto* bytes_from = static_cast<const char*>(from);
+    const auto taken = std::make_shared<std::vector<char>>(bytes_from, bytes_from + bytes);
+    work.run = [=] { copy_now(to, taken->data(), bytes); };
+  } else {
+    work.run = [=] { copy_now(to, from, bytes); };
+  }
+  all.add(queue, std::move(work));
+  if (is_pageable(to)) all.finish(queue);
+  return cudaSuccess;
+}
+
+bool fits(cudaMemcpyKind kind, const void* to, const void* from) {
+  switch (kind) {
+    case cudaMemcpyHostToHost:
+      return !is_device(to) && !is_device(from);
+    case cudaMemcpyHostToDevice:
+      return is_device(to) && !is_device(from);
+    case cudaMemcpyDeviceToHost:
+      return !is_device(to) && is_device(from);
+    case cudaMemcpyDeviceToDevice:
+      return is_device(to) && is_device(from);
+    case cudaMemcpyDefault:
+      return true;
+  }
+  return false;
+}
+
+}  // namespace
+}  // namespace ambit::cuda::host
+
+using namespace ambit::cuda::host;
+
+extern "C" {
+
+AMBIT_API cudaError_t cudaMemcpyAsync(void* to, const void* from, size_t bytes, cudaMemcpyKind kind,
+                                      cudaStream_t stream) {
+  return call([&](Streams& all) {
+    Queue* queue = all.find(stream, current_device());
+    if (!queue) return cudaErrorInvalidResourceHandle;
+    if (bytes > 0 && !fits(kind, to, from)) return cudaErrorInvalidValue;
+    return queue_copy(all, *queue, to, from, bytes);
+  });
+}
+
+AMBIT_API cudaError_t cudaMemcpyPeerAsync(void* to, int to_device, const void* from,
+                                          int from_device, size_t bytes, cudaStream_t stream) {
+  return call([&](Streams& all) {
+    Queue* queue = all.find(stream, current_device());
+    if (!queue) return cudaErrorInvalidResourceHandle;
+    const auto is_of = [](const void* p, int device) {
+      return device_memory().holds(address(p)) && device_memory().device_at(address(p)) == device;
+    };
+    if (bytes > 0 && (!is_of(to, to_device) || !is_of(from, from_device))) {
+      return cudaErrorInvalidValue;
+    }
+    return queue_copy(all, *queue, to, from, bytes);
+  });
+}
+
+AMBIT_API cudaError_t cudaMemcpy(void* to, const void* from, size_t bytes, cudaMemcpyKind kind) {
+  const cudaError_t status = cudaMemcpyAsync(to, from, bytes, kind, nullptr);
+  return status == cudaSuccess ? cudaStreamSynchronize(nullptr) : status;
+}
+
+AMBIT_API cudaError_t cudaMemsetAsync(void* to, int value, size_t bytes, cudaStream_t stream) {
+  return call([&](Streams& all) {
+    Queue* queue = all.find(stream, current_device());
+    if (!queue) return cudaErrorInvalidResourceHandle;
+    if (bytes == 0) return cudaSuccess;
+    if (!device_memory().holds(address(to)) || !is_valid(to, bytes)) return cudaErrorInvalidValue;
+    all.add(*queue, {"a memset", nullptr, [=] {
+                       if (settings().checks) check_range(Access::write, address(to), bytes);
+                       std::memset(to, value, bytes);
+                     }});
+    return cudaSuccess;
+  });
+}
+}

@@ -1,0 +1,114 @@
+#include "attributes.h"
+
+namespace ambit::cuda::host::cudnn {
+namespace {
+
+constexpr int64_t kMostDims = CUDNN_DIM_MAX;
+constexpr int64_t kMany = 1 << 20;
+
+constexpr auto kTensor = CUDNN_BACKEND_TENSOR_DESCRIPTOR;
+constexpr auto kConvolution = CUDNN_BACKEND_CONVOLUTION_DESCRIPTOR;
+constexpr auto kPointwise = CUDNN_BACKEND_POINTWISE_DESCRIPTOR;
+constexpr auto kForward = CUDNN_BACKEND_OPERATION_CONVOLUTION_FORWARD_DESCRIPTOR;
+constexpr auto kData = CUDNN_BACKEND_OPERATION_CONVOLUTION_BACKWARD_DATA_DESCRIPTOR;
+constexpr auto kFilter = CUDNN_BACKEND_OPERATION_CONVOLUTION_BACKWARD_FILTER_DESCRIPTOR;
+constexpr auto kApply = CUDNN_BACKEND_OPERATION_POINTWISE_DESCRIPTOR;
+constexpr auto kGraph = CUDNN_BACKEND_OPERATIONGRAPH_DESCRIPTOR;
+constexpr auto kHeuristic = CUDNN_BACKEND_ENGINEHEUR_DESCRIPTOR;
+constexpr auto kPlan = CUDNN_BACKEND_EXECUTION_PLAN_DESCRIPTOR;
+constexpr auto kPack = CUDNN_BACKEND_VARIANT_PACK_DESCRIPTOR;
+constexpr auto kProperties = CUDNN_BACKEND_DEVICEPROP_DESCRIPTOR;
+constexpr auto kConfiguration = CUDNN_BACKEND_ENGINECFG_DESCRIPTOR;
+constexpr auto kNode = CUDNN_TYPE_BACKEND_DESCRIPTOR;
+
+constexpr Attribute kAttributes[] = {
+    {kTensor, CUDNN_ATTR_TENSOR_UNIQUE_ID, CUDNN_TYPE_INT64, 1},
+    {kTensor, CUDNN_ATTR_TENSOR_DATA_TYPE, CUDNN_TYPE_DATA_TYPE, 1},
+    {kTensor, CUDNN_ATTR_TENSOR_BYTE_ALIGNMENT, CUDNN_TYPE_INT64, 1},
+    {kTensor, CUDNN_ATTR_TENSOR_DIMENSIONS, CUDNN_TYPE_INT64, kMany},
+    {kTensor, CUDNN_ATTR_TENSOR_STRIDES, CUDNN_TYPE_INT64, kMany},
+    {kTensor, CUDNN_ATTR_TENSOR_IS_VIRTUAL, CUDNN_TYPE_BOOLEAN, 1},
+    {kTensor, CUDNN_ATTR_TENSOR_IS_BY_VALUE, CUDNN_TYPE_BOOLEAN, 1},
+    {kConvolution, CUDNN_ATTR_CONVOLUTION_COMP_TYPE, CUDNN_TYPE_DATA_TYPE, 1},
+    {kConvolution, CUDNN_ATTR_CONVOLUTION_CONV_MODE, CUDNN_TYPE_CONVOLUTION_MODE, 1},
+    {kConvolution, CUDNN_ATTR_CONVOLUTION_SPATIAL_DIMS, CUDNN_TYPE_INT64, 1},
+    {kConvolution, CUDNN_ATTR_CONVOLUTION_FILTER_STRIDES, CUDNN_TYPE_INT64, kMostDims},
+    {kConvolution, CUDNN_ATTR_CONVOLUTION_DILATIONS, CUDNN_TYPE_INT64, kMostDims},
+    {kConvolution, CUDNN_ATTR_CONVOLUTION_PRE_PADDINGS, CUDNN_TYPE_INT64, kMostDims},
+    {kConvolution, CUDNN_ATTR_CONVOLUTION_POST_PADDINGS, CUDNN_TYPE_INT64, kMostDims},
+    {kPointwise, CUDNN_ATTR_POINTWISE_MODE, CUDNN_TYPE_POINTWISE_MODE, 1},
+    {kPointwise, CUDNN_ATTR_POINTWISE_MATH_PREC, CUDNN_TYPE_DATA_TYPE, 1},
+    {kForward, CUDNN_ATTR_OPERATION_CONVOLUTION_FORWARD_CONV_DESC, kNode, 1, kConvolution},
+    {kForward, CUDNN_ATTR_OPERATION_CONVOLUTION_FORWARD_X, kNode, 1},
+    {kForward, CUDNN_ATTR_OPERATION_CONVOLUTION_FORWARD_W, kNode, 1},
+    {kForward, CUDNN_ATTR_OPERATION_CONVOLUTION_FORWARD_Y, kNode, 1},
+    {kForward, CUDNN_ATTR_OPERATION_CONVOLUTION_FORWARD_ALPHA, CUDNN_TYPE_DOUBLE, 1},
+    {kForward, CUDNN_ATTR_OPERATION_CONVOLUTION_FORWARD_BETA, CUDNN_TYPE_DOUBLE, 1},
+    {kData, CUDNN_ATTR_OPERATION_CONVOLUTION_BWD_DATA_CONV_DESC, kNode, 1, kConvolution},
+    {kData, CUDNN_ATTR_OPERATION_CONVOLUTION_BWD_DATA_DX, kNode, 1},
+    {kData, CUDNN_ATTR_OPERATION_CONVOLUTION_BWD_DATA_W, kNode, 1},
+    {kData, CUDNN_ATTR_OPERATION_CONVOLUTION_BWD_DATA_DY, kNode, 1},
+    {kData, CUDNN_ATTR_OPERATION_CONVOLUTION_BWD_DATA_ALPHA, CUDNN_TYPE_DOUBLE, 1},
+    {kData, CUDNN_ATTR_OPERATION_CONVOLUTION_BWD_DATA_BETA, CUDNN_TYPE_DOUBLE, 1},
+    {kFilter, CUDNN_ATTR_OPERATION_CONVOLUTION_BWD_FILTER_CONV_DESC, kNode, 1, kConvolution},
+    {kFilter, CUDNN_ATTR_OPERATION_CONVOLUTION_BWD_FILTER_X, kNode, 1},
+    {kFilter, CUDNN_ATTR_OPERATION_CONVOLUTION_BWD_FILTER_DW, kNode, 1},
+    {kFilter, CUDNN_ATTR_OPERATION_CONVOLUTION_BWD_FILTER_DY, kNode, 1},
+    {kFilter, CUDNN_ATTR_OPERATION_CONVOLUTION_BWD_FILTER_ALPHA, CUDNN_TYPE_DOUBLE, 1},
+    {kFilter, CUDNN_ATTR_OPERATION_CONVOLUTION_BWD_FILTER_BETA, CUDNN_TYPE_DOUBLE, 1},
+    {kApply, CUDNN_ATTR_OPERATION_POINTWISE_PW_DESCRIPTOR, kNode, 1, kPointwise},
+    {kApply, CUDNN_ATTR_OPERATION_POINTWISE_XDESC, kNode, 1},
+    {kApply, CUDNN_ATTR_OPERATION_POINTWISE_BDESC, kNode, 1},
+    {kApply, CUDNN_ATTR_OPERATION_POINTWISE_YDESC, kNode, 1},
+    {kGraph, CUDNN_ATTR_OPERATIONGRAPH_HANDLE, CUDNN_TYPE_HANDLE, 1},
+    {kGraph, CUDNN_ATTR_OPERATIONGRAPH_OPS, kNode, kMany},
+    {kHeuristic, CUDNN_ATTR_ENGINEHEUR_OPERATION_GRAPH, kNode, 1, kGraph},
+    {kHeuristic, CUDNN_ATTR_ENGINEHEUR_MODE, CUDNN_TYPE_HEUR_MODE, 1},
+    {kHeuristic, CUDNN_ATTR_ENGINEHEUR_DEVICEPROP, kNode, 1, kProperties},
+    {kPlan, CUDNN_ATTR_EXECUTION_PLAN_HANDLE, CUDNN_TYPE_HANDLE, 1},
+    {kPlan, CUDNN_ATTR_EXECUTION_PLAN_ENGINE_CONFIG, kNode, 1, kConfiguration},
+    {kPlan, CUDNN_ATTR_EXECUTION_PLAN_DEVICEPROP, kNode, 1, kProperties},
+    {kPack, CUDNN_ATTR_VARIANT_PACK_UNIQUE_IDS, CUDNN_TYPE_INT64, kMany},
+    {kPack, CUDNN_ATTR_VARIANT_PACK_DATA_POINTERS, CUDNN_TYPE_VOID_PTR, kMany},
+    {kPack, CUDNN_ATTR_VARIANT_PACK_WORKSPACE, CUDNN_TYPE_VOID_PTR, 1},
+    {kProperties, CUDNN_ATTR_DEVICEPROP_JSON_REPRESENTATION, CUDNN_TYPE_CHAR, kMany},
+};
+
+}  // namespace
+
+const Attribute* find_attribute(cudnnBackendDescriptorType_t owner,
+                                cudnnBackendAttributeName_t name) {
+  for (const Attribute& a : kAttributes) {
+    if (a.owner == owner && a.name == name) return &a;
+  }
+  return nullptr;
+}
+
+size_t bytes_of(cudnnBackendAttributeType_t type) {
+  switch (type) {
+    case CUDNN_TYPE_HANDLE:
+    case CUDNN_TYPE_VOID_PTR:
+    case CUDNN_TYPE_BACKEND_DESCRIPTOR:
+    case CUDNN_TYPE_INT64:
+    case CUDNN_TYPE_DOUBLE:
+      return 8;
+    case CUDNN_TYPE_DATA_TYPE:
+    case CUDNN_TYPE_CONVOLUTION_MODE:
+    case CUDNN_TYPE_POINTWISE_MODE:
+    case CUDNN_TYPE_HEUR_MODE:
+    case CUDNN_TYPE_NUMERICAL_NOTE:
+    case CUDNN_TYPE_FLOAT:
+      return 4;
+    case CUDNN_TYPE_BOOLEAN:
+    case CUDNN_TYPE_CHAR:
+      return 1;
+    default:
+      return 0;
+  }
+}
+
+bool is_operation(cudnnBackendDescriptorType_t type) {
+  return type == kForward || type == kData || type == kFilter || type == kApply;
+}
+
+}  // namespace ambit::cuda::host::cudnn

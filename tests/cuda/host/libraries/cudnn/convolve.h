@@ -1,0 +1,22 @@
+// Convolutions by loops, over operands that lie in rows one behind the other.
+#pragma once
+
+#include <vector>
+
+#include "engines.h"
+
+namespace ambit::cuda::host::cudnn {
+
+/// Operands of a 2-d convolution; which one is written is the kind's. x [N,C,H,W], w
+/// [K,C/groups,R,S], y [N,K,P,Q].
+template <class T>
+struct Operands {
+  std::vector<T> x, w, y;
+};
+
+/// Add what a convolution computes to the operand that its kind writes, in sums of T. Shuffled
+/// arithmetic adds the parts of a sum in another order each time.
+template <class T>
+void convolve(const Convolution& convolution, Arithmetic arithmetic, Operands<T>& operands);
+
+}  // namespace ambit::cuda::host::cudnn

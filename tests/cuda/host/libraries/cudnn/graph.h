@@ -1,0 +1,72 @@
+// What operation graphs say, read from their descriptors.
+#pragma once
+
+#include <atomic>
+#include <optional>
+
+#include "descriptor.h"
+#include "tests/cuda/host/libraries/operand.h"
+
+namespace ambit::cuda::host::cudnn {
+
+struct Tensor {
+  int64_t id, alignment;  // alignment in bytes
+  cudnnDataType_t type;
+  std::vector<int64_t> sizes, strides;
+  bool is_virtual;
+
+  size_t element_bytes() const {
+    return type == CUDNN_DATA_DOUBLE ? sizeof(double) : sizeof(float);
+  }
+  Operand at(void* data) const { return {data, element_bytes(), sizes, strides}; }
+};
+
+/// forward: y from x and w; data: x from y and w; filter: w from x and y.
+enum class ConvKind : uint8_t { forward, data, filter };
+
+/// x [N,C,H,W], w [K,C/groups,R,S], y [N,K,P,Q], each with strides of its own; lists are (h, w).
+struct Convolution {
+  ConvKind kind;
+  cudnnDataType_t compute;
+  bool flipped;  // a convolution as in books, not the cross-correlation
+  int64_t spatial_dims;
+  std::vector<int64_t> stride, dilation, before, after;  // the last two: padding
+  double alpha, beta;
+  Tensor x, w, y;
+
+  const Tensor& output() const {
+    return kind == ConvKind::forward ? y : kind == ConvKind::data ? x : w;
+  }
+  int64_t groups() const { return x.sizes[1] / w.sizes[1]; }
+};
+
+/// y = x + b, elements of b repeated, or y = max(x, 0).
+struct Pointwise {
+  cudnnPointwiseMode_t mode;
+  cudnnDataType_t precision;
+  Tensor x, y;
+  std::optional<Tensor> b;
+};
+
+/// A convolution, and what is done to its output, one after the other.
+struct Graph {
+  Convolution convolution;
+  std::vector<Pointwise> steps;
+  int device = -1;  // that of the handle, if there was one
+  /// How many plans were made of it: their places in the order are what faults go by.
+  std::shared_ptr<std::atomic<int>> plans = std::make_shared<std::atomic<int>>(0);
+
+  const Tensor& output() const { return steps.empty() ? convolution.output() : steps.back().y; }
+  /// The tensors that a variant pack gives memory to.
+  std::vector<Tensor> operands() const;
+};
+
+Tensor read_tensor(const Node& node);
+Convolution read_convolution(const Node& operation);
+Pointwise read_pointwise(const Node& operation);
+
+/// Return the graph of operations in any order; none where it has another pattern than a 2-d
+/// convolution, or one with a sum behind it and maybe a relu, or mixes dtypes.
+std::optional<Graph> read_graph(const std::vector<NodePtr>& operations);
+
+}  // namespace ambit::cuda::host::cudnn

@@ -1,0 +1,56 @@
+# The CUDA backend on the host runtime, by all that a GPU is tested with.
+# What needs a GPU and links no CUDA, which would take the runtime's place.
+set(cuda_tests ${PROJECT_SOURCE_DIR}/tests/cuda)
+add_executable(ambit_cuda_gpu_tests
+  ${PROJECT_SOURCE_DIR}/tests/main.cpp ${cuda_tests}/gpu_test.cpp ${cuda_tests}/programs_test.cpp)
+target_include_directories(ambit_cuda_gpu_tests PRIVATE
+  ${PROJECT_SOURCE_DIR} ${PROJECT_SOURCE_DIR}/backends/cuda/include)
+target_link_libraries(ambit_cuda_gpu_tests PRIVATE
+  ambit::ambit doctest::doctest Threads::Threads ${CMAKE_DL_LIBS})
+add_dependencies(ambit_cuda_gpu_tests ambit_cuda_on_host ambit_backend_sim)
+ambit_set_warnings(ambit_cuda_gpu_tests)
+
+# add_plugin_test(<name> ENVIRONMENT <setting>... COMMAND <command>...): with CUDA on the host as the
+# only GPU.
+function(add_plugin_test name)
+  cmake_parse_arguments(PARSE_ARGV 1 arg "" "" "ENVIRONMENT;COMMAND")
+  add_test(NAME cuda_host_${name} COMMAND ${arg_COMMAND})
+  set_tests_properties(cuda_host_${name} PROPERTIES TIMEOUT 1800
+    ENVIRONMENT "AMBIT_BACKEND_PATH=${folder};AMBIT_SIM=sim:1;${arg_ENVIRONMENT}")
+endfunction()
+
+# Every kernel, with every check; by turns on one GPU and two, with a link and without, each tensor
+# in memory of its own and in the cache.
+if(TARGET ambit_app)
+  add_plugin_test(conformance
+    ENVIRONMENT AMBIT_CUDA_HOST_SEED=1
+    COMMAND ambit_app conformance --device cuda:0)
+  add_plugin_test(conformance_of_the_second
+    ENVIRONMENT AMBIT_CUDA_HOST=2 AMBIT_CUDA_HOST_SEED=2 AMBIT_CUDA_HOST_PEERS=0
+      AMBIT_CUDA_HOST_PROCESSORS=132
+    COMMAND ambit_app conformance --device cuda:1 --seed 2)
+  add_plugin_test(conformance_uncached
+    ENVIRONMENT AMBIT_CUDA_CACHE=0 AMBIT_CUDA_HOST_SEED=3
+    COMMAND ambit_app conformance --device cuda:0 --seed 3)
+endif()
+
+# Large tensors: results alone. Not those that fill a real GPU's memory.
+set(not_here "*2^31*,*out of memory*")
+add_plugin_test(gpu_test
+  ENVIRONMENT AMBIT_CUDA_HOST_CHECKS=0
+  COMMAND ambit_cuda_gpu_tests --source-file=*/gpu_test.cpp --no-intro
+    --test-case-exclude=${not_here})
+foreach(gpus 1 2)
+  add_plugin_test(programs_${gpus}_test
+    ENVIRONMENT AMBIT_CUDA_HOST=${gpus} AMBIT_CUDA_HOST_SEED=${gpus} AMBIT_PROGRAM_SEED=${gpus}001
+      AMBIT_PROGRAMS=500
+    COMMAND ambit_cuda_gpu_tests --source-file=*/programs_test.cpp --no-intro)
+endforeach()
+
+# The whole suite, for results: what kernels touch is checked above.
+foreach(file IN LISTS files)
+  cmake_path(GET file STEM name)
+  add_plugin_test(suite_${name}
+    ENVIRONMENT AMBIT_CUDA_HOST_CHECKS=0 AMBIT_TEST_DEVICE=cuda:0
+    COMMAND ambit_tests --source-file=*/${name}.cpp --no-intro)
+endforeach()
