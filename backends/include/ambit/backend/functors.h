@@ -154,10 +154,11 @@ struct Clamp {
   Clamp(const std::optional<Scalar>& min, const std::optional<Scalar>& max)
       : low(min ? element_of<T>(*min) : worst<T>(true)),
         high(max ? element_of<T>(*max) : worst<T>(false)) {}
-  /// minimum(maximum(x, low), high), without a branch, which compilers would not vectorise.
+  /// minimum(maximum(x, low), high), in the words that compilers vectorise: x stays where it is NaN
+  /// for want of a comparison that holds, and a bound that is NaN is taken everywhere.
   AMBIT_HOST_DEVICE T operator()(T x) const {
-    const T v = (x > low) | (x != x) ? x : low;
-    return (v < high) | (v != v) ? v : high;
+    const T v = (x <= low) | (low != low) ? low : x;
+    return (v >= high) | (high != high) ? high : v;
   }
 
   T low, high;
