@@ -47,10 +47,15 @@ foreach(gpus 1 2)
     COMMAND ambit_cuda_gpu_tests --source-file=*/programs_test.cpp --no-intro)
 endforeach()
 
-# The whole suite, for results: what kernels touch is checked above.
+# The whole suite. What trains long is checked for its results alone.
 foreach(file IN LISTS files)
   cmake_path(GET file STEM name)
+  set(checks 1)
+  if(name STREQUAL "reference_runs_test")
+    set(checks 0)
+  endif()
   add_plugin_test(suite_${name}
-    ENVIRONMENT AMBIT_CUDA_HOST_CHECKS=0 AMBIT_TEST_DEVICE=cuda:0
+    ENVIRONMENT AMBIT_CUDA_HOST_CHECKS=${checks} AMBIT_TEST_DEVICE=cuda:0
     COMMAND ambit_tests --source-file=*/${name}.cpp --no-intro)
 endforeach()
+set_tests_properties(cuda_host_suite_reference_runs_test PROPERTIES LABELS long)
