@@ -12,11 +12,16 @@ ambit_set_warnings(ambit_cuda_gpu_tests)
 
 # add_plugin_test(<name> ENVIRONMENT <setting>... COMMAND <command>...): with CUDA on the host as the
 # only GPU.
+# Sanitizers put their own dlopen before the plugin's, which then does not look beside it.
+set(library_path "")
+if(AMBIT_SANITIZE)
+  set(library_path "LD_LIBRARY_PATH=${folder}")
+endif()
 function(add_plugin_test name)
   cmake_parse_arguments(PARSE_ARGV 1 arg "" "" "ENVIRONMENT;COMMAND")
   add_test(NAME cuda_host_${name} COMMAND ${arg_COMMAND})
   set_tests_properties(cuda_host_${name} PROPERTIES TIMEOUT 1800
-    ENVIRONMENT "AMBIT_BACKEND_PATH=${folder};AMBIT_SIM=sim:1;${arg_ENVIRONMENT}")
+    ENVIRONMENT "AMBIT_BACKEND_PATH=${folder};AMBIT_SIM=sim:1;${library_path};${arg_ENVIRONMENT}")
 endfunction()
 
 # Every kernel, with every check; by turns on one GPU and two, with a link and without, each tensor
