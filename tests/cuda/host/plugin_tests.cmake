@@ -11,17 +11,16 @@ add_dependencies(ambit_cuda_gpu_tests ambit_cuda_on_host ambit_backend_sim)
 ambit_set_warnings(ambit_cuda_gpu_tests)
 
 # add_plugin_test(<name> ENVIRONMENT <setting>... COMMAND <command>...): with CUDA on the host as the
-# only GPU.
-# Sanitizers put their own dlopen before the plugin's, which then does not look beside it.
-set(library_path "")
+# only GPU. Sanitizers put their own dlopen before the plugin's, which then does not look beside it.
+set(plugin_environment AMBIT_BACKEND_PATH=${folder} AMBIT_SIM=sim:1)
 if(AMBIT_SANITIZE)
-  set(library_path "LD_LIBRARY_PATH=${folder}")
+  list(APPEND plugin_environment LD_LIBRARY_PATH=${folder})
 endif()
 function(add_plugin_test name)
   cmake_parse_arguments(PARSE_ARGV 1 arg "" "" "ENVIRONMENT;COMMAND")
   add_test(NAME cuda_host_${name} COMMAND ${arg_COMMAND})
   set_tests_properties(cuda_host_${name} PROPERTIES TIMEOUT 1800
-    ENVIRONMENT "AMBIT_BACKEND_PATH=${folder};AMBIT_SIM=sim:1;${library_path};${arg_ENVIRONMENT}")
+    ENVIRONMENT "${plugin_environment};${arg_ENVIRONMENT}")
 endfunction()
 
 # Every kernel, with every check; by turns on one GPU and two, with a link and without, each tensor
