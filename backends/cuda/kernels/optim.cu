@@ -9,9 +9,10 @@
 namespace ambit::cuda {
 namespace {
 
-// Every block updates one piece; of the lists all are written but the last, the gradients.
+// Every block updates one piece; of the lists all are written but the last, the gradients. List
+// `fresh`, -1: none, holds nothing yet: the rule does not ask for it.
 template <class T, int N, class Rule>
-__global__ void update(const __grid_constant__ TensorTable<N> table, Rule rule) {
+__global__ void update(const __grid_constant__ TensorTable<N> table, Rule rule, int fresh) {
   constexpr int V = 16 / sizeof(T);
   using Lanes = Vector<T, V>;
   const Piece piece = table.piece(blockIdx.x);
@@ -24,8 +25,10 @@ __global__ void update(const __grid_constant__ TensorTable<N> table, Rule rule) 
   const int thread = static_cast<int>(threadIdx.x);
   const int in_vectors = bits % sizeof(Lanes) == 0 ? piece.size / V * V : 0;
   for (int i = thread * V; i < in_vectors; i += kThreads * V) {
-    Lanes lanes[N];
-    for (int k = 0; k < N; ++k) lanes[k] = *reinterpret_cast<const Lanes*>(x[k] + i);
+    Lanes lanes[N] = {};
+    for (int k = 0; k < N; ++k) {
+      if (k != fresh) lanes[k] = *reinterpret_cast<const Lanes*>(x[k] + i);
+    }
 #pragma unroll
     for (int j = 0; j < V; ++j) {
       T values[N];
@@ -37,18 +40,19 @@ __global__ void update(const __grid_constant__ TensorTable<N> table, Rule rule) 
   }
   for (int i = in_vectors + thread; i < piece.size; i += kThreads) {
     T values[N];
-    for (int k = 0; k < N; ++k) values[k] = x[k][i];
+    for (int k = 0; k < N; ++k) values[k] = k == fresh ? T{0} : x[k][i];
     rule(values);
     for (int k = 0; k < N - 1; ++k) x[k][i] = values[k];
   }
 }
 
 template <class T, class Rule>
-void update_all(const std::array<TensorList, Rule::kLists>& lists, const Rule& rule) {
+void update_all(const std::array<TensorList, Rule::kLists>& lists, const Rule& rule,
+                int fresh = -1) {
   constexpr int N = Rule::kLists;
-  static_assert(sizeof(TensorTable<N>) + sizeof(Rule) <= 4096);
+  static_assert(sizeof(TensorTable<N>) + sizeof(Rule) + sizeof(fresh) <= 4096);
   for_each_table<N>(lists, [&](const TensorTable<N>& table) {
-    launch(update<T, N, Rule>, Grid{table.blocks}, table, rule);
+    launch(update<T, N, Rule>, Grid{table.blocks}, table, rule, fresh);
   });
 }
 
@@ -57,7 +61,7 @@ void update_all(const std::array<TensorList, Rule::kLists>& lists, const Rule& r
 void sgd_step(TensorList p, TensorList buf, TensorList g, const SgdParams& params) {
   visit<dtypes::kFloating>(p[0].dtype(), [&]<class T>() {
     if (buf.empty()) return update_all<T>({p, g}, PlainSgd<T>(params));
-    update_all<T>({p, buf, g}, MomentumSgd<T>(params));
+    update_all<T>({p, buf, g}, MomentumSgd<T>(params), params.first_step ? 1 : -1);
   });
 }
 

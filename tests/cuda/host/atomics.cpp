@@ -34,5 +34,4 @@ AMBIT_ATOMICS(8)
 AMBIT_ATOMICS(16)
 AMBIT_ATOMICS(32)
 AMBIT_ATOMICS(64)
-AMBIT_API void ambit_cuda_host_fence(int) { __atomic_thread_fence(__ATOMIC_SEQ_CST); }
 }

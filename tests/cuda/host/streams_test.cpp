@@ -292,7 +292,8 @@ TEST_CASE("fresh memory is full of NaN") {
 TEST_CASE("a host that follows a device pointer dies by SIGSEGV") {
   const ChildResult child = run_child("child: host read");
   INFO(child.output);
-  CHECK(child.signal == SIGSEGV);
+  CHECK(child.exit_code != 0);
+  CHECK(child.output.find("SIGSEGV - ") != std::string::npos);
 }
 TEST_CASE("child: host read" * doctest::skip()) {
   const Gpu<int> x(4, 7);

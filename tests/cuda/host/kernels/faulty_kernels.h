@@ -1,5 +1,5 @@
-// Kernels that do one thing wrong, or right where it could be taken for wrong; each is launched on a
-// stream as its comment says, and returns what the launch did.
+// Kernels that do one thing wrong, or right where it could be taken for wrong; each is launched on
+// a stream as its comment says, and returns what the launch did.
 #pragma once
 
 #include <cuda_runtime_api.h>
