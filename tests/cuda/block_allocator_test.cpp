@@ -328,6 +328,24 @@ TEST_CASE("out of memory gives back the cache of all streams, then says what the
   CHECK(a.stats().cached == 0);
 }
 
+TEST_CASE("where the system has no more, small memory is cut from large rests, and the other way") {
+  Simulation s(30 * kMiB);
+  char* large = s.allocate(30 * kMiB, 0);
+  s.a.free(large);
+  char* held = s.allocate(20 * kMiB, 0);
+  REQUIRE(held == large);
+  char* small = s.allocate(4, 0);  // the rest of 10 MiB cannot go back
+  CHECK(small == held + 20 * kMiB);
+  s.write(0, small, 4);
+  CHECK(s.allocate(4, 1) != small);
+  s.a.free(held);
+  s.a.free(small);
+
+  Simulation t(2 * kMiB);
+  char* first = t.allocate(512, 0);
+  CHECK(t.allocate(kMiB + 1, 0) == first + 512);
+}
+
 TEST_CASE("what stays in the cache when it is emptied are rests of segments in use") {
   Simulation s(100 * kMiB);
   char *kept = s.allocate(1000, 0), *large = s.allocate(30 * kMiB, 0);

@@ -55,13 +55,15 @@ void* BlockAllocator::allocate(size_t bytes, StreamClock& stream) {
   const MemoryStats before = stats_;
   if (bytes > PTRDIFF_MAX) throw_out_of_memory(device_name_, bytes, before, raw_.free_bytes());
   const size_t wanted = round_up(std::max<size_t>(bytes, 1), caches_ ? kGranularity : kWord);
-  auto block = find_free(wanted, stream.id);
+  const bool small = wanted <= kSmallBytes;
+  auto block = find_free(wanted, {stream.id, small});
   if (block == blocks_.end()) block = new_segment(wanted, stream);
-  if (block == blocks_.end()) block = adopt(wanted, stream);
+  if (block == blocks_.end()) block = adopt(wanted, small, stream);
   if (block == blocks_.end()) {
     release_all();
     block = new_segment(wanted, stream);
   }
+  if (block == blocks_.end()) block = adopt(wanted, !small, stream);
   if (block == blocks_.end()) {
     throw_out_of_memory(device_name_, bytes, before, raw_.free_bytes());
   }
@@ -190,19 +192,20 @@ BlockAllocator::Blocks::iterator BlockAllocator::block_around(const void* p) {
   return address < block->first + block->second.bytes ? block : blocks_.end();
 }
 
-// The smallest free block of the stream that fits.
-BlockAllocator::Blocks::iterator BlockAllocator::find_free(size_t bytes, int owner) {
-  const auto pool = free_.find({owner, bytes <= kSmallBytes});
+// The smallest free block of a pool that fits.
+BlockAllocator::Blocks::iterator BlockAllocator::find_free(size_t bytes, PoolKey key) {
+  const auto pool = free_.find(key);
   if (pool == free_.end()) return blocks_.end();
   const auto fit = pool->second.lower_bound({bytes, nullptr});
   return fit == pool->second.end() ? blocks_.end() : blocks_.find(fit->second);
 }
 
-// When the system has no more: a block that fits of any stream.
-BlockAllocator::Blocks::iterator BlockAllocator::adopt(size_t bytes, StreamClock& stream) {
-  for (const auto& [owner, pool] : free_) {
-    if (owner.second != (bytes <= kSmallBytes)) continue;
-    const auto block = find_free(bytes, owner.first);
+// When the system has no more: a block that fits of any stream, of small segments or of others.
+BlockAllocator::Blocks::iterator BlockAllocator::adopt(size_t bytes, bool small,
+                                                       StreamClock& stream) {
+  for (const auto& [key, pool] : free_) {
+    if (key.second != small) continue;
+    const auto block = find_free(bytes, key);
     if (block == blocks_.end()) continue;
     forget(block);
     block->second.owner = &stream;

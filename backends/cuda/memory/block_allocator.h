@@ -89,15 +89,16 @@ class BlockAllocator {
     StreamCalls writers;  // the last one; of memory that is used again, all that used it before
     StreamCalls readers;  // since then
   };
-  using Blocks = std::map<char*, Block>;                     // by address, free ones too
-  using FreeBlocks = std::set<std::pair<size_t, char*>>;     // best fit first
-  using Pools = std::map<std::pair<int, bool>, FreeBlocks>;  // by owner, and whether small
+  using Blocks = std::map<char*, Block>;                  // by address, free ones too
+  using FreeBlocks = std::set<std::pair<size_t, char*>>;  // best fit first
+  using PoolKey = std::pair<int, bool>;                   // the owner, and whether small
+  using Pools = std::map<PoolKey, FreeBlocks>;
 
   bool meet(StreamClock& stream);
   void order(const StreamClock& before, StreamClock& after);
   Blocks::iterator block_around(const void* p);
-  Blocks::iterator find_free(size_t bytes, int owner);
-  Blocks::iterator adopt(size_t bytes, StreamClock& stream);
+  Blocks::iterator find_free(size_t bytes, PoolKey key);
+  Blocks::iterator adopt(size_t bytes, bool small, StreamClock& stream);
   Blocks::iterator new_segment(size_t bytes, StreamClock& stream);
   Blocks::iterator merge(Blocks::iterator block) noexcept;
   void split(Blocks::iterator block, size_t bytes);

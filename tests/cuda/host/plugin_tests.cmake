@@ -2,7 +2,8 @@
 # What needs a GPU and links no CUDA, which would take the runtime's place.
 set(cuda_tests ${PROJECT_SOURCE_DIR}/tests/cuda)
 add_executable(ambit_cuda_gpu_tests
-  ${PROJECT_SOURCE_DIR}/tests/main.cpp ${cuda_tests}/gpu_test.cpp ${cuda_tests}/programs_test.cpp)
+  ${PROJECT_SOURCE_DIR}/tests/main.cpp ${cuda_tests}/gpu_test.cpp ${cuda_tests}/gpu_faults_test.cpp
+  ${cuda_tests}/gpu_threads_test.cpp ${cuda_tests}/programs_test.cpp)
 target_include_directories(ambit_cuda_gpu_tests PRIVATE
   ${PROJECT_SOURCE_DIR} ${PROJECT_SOURCE_DIR}/backends/cuda/include)
 target_link_libraries(ambit_cuda_gpu_tests PRIVATE
@@ -44,6 +45,11 @@ add_plugin_test(gpu_test
   ENVIRONMENT AMBIT_CUDA_HOST_CHECKS=0
   COMMAND ambit_cuda_gpu_tests --source-file=*/gpu_test.cpp --no-intro
     --test-case-exclude=${not_here})
+add_plugin_test(gpu_faults_test
+  COMMAND ambit_cuda_gpu_tests --source-file=*/gpu_faults_test.cpp --no-intro)
+add_plugin_test(gpu_threads_test
+  ENVIRONMENT AMBIT_CUDA_HOST=2 AMBIT_CUDA_HOST_SEED=4
+  COMMAND ambit_cuda_gpu_tests --source-file=*/gpu_threads_test.cpp --no-intro)
 foreach(gpus 1 2)
   add_plugin_test(programs_${gpus}_test
     ENVIRONMENT AMBIT_CUDA_HOST=${gpus} AMBIT_CUDA_HOST_SEED=${gpus} AMBIT_PROGRAM_SEED=${gpus}001
