@@ -109,6 +109,15 @@ int64_t Tensor::stride(int64_t dim) const {
   return strides()[entry_of("stride", dim, this->dim())];
 }
 
+// Itself, unless it is the only handle on memory of its own.
+const Tensor& Tensor::seen() const {
+  const TensorImpl& t = *get();
+  if (t.use_count() > 1 || t.storage->use_count() > 1 || !t.storage->owns_memory()) return *this;
+  throw Error(
+      "assignment: expected an element, a row or a view of a tensor, got a copy, where what is "
+      "written would be lost; index_put_() and masked_fill_() write through indices and masks");
+}
+
 void Tensor::throw_undefined() { throw Error("expected a defined tensor, got an undefined one"); }
 
 void Tensor::throw_dtype(DType asked) const {

@@ -54,6 +54,9 @@ TEST_CASE("a kind of device is chosen by its constant") {
   CHECK(other == Device("reference"));
   CHECK(other.type() == DeviceType("reference"));
   CHECK(other.type() != kCUDA);
+  CHECK(other != kCUDA);  // also where no backend bears that name
+  CHECK(other == DeviceType("reference"));
+  CHECK(Device() == kCPU);
   CHECK_THROWS_AS(Device(kCPU, 1), Error);
   CHECK_THROWS_AS(Device(DeviceType("reference"), -1), Error);
   CHECK_THROWS_AS(Device(DeviceType("no_such_device")), Error);

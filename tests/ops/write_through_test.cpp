@@ -61,7 +61,18 @@ TEST_CASE("written through, values are converted and broadcast, or refused") {
   CHECK_THROWS_AS(y[0] = ones({2, 3}), ShapeError);
   CHECK_THROWS_AS(y[2] = 1, IndexError);
   CHECK_THROWS_AS(Tensor() = y, Error);
-  CHECK_THROWS_AS(y.to(kFloat32).requires_grad_()[0] = 1, AutogradError);
+  const Tensor leaf = ones({2}).requires_grad_();
+  CHECK_THROWS_AS(leaf[0] = 1, AutogradError);
+}
+
+TEST_CASE("what nobody would see is not written but refused") {
+  const Tensor x = zeros({3});
+  CHECK_THROWS_AS(x[x == 0] = 1, Error);
+  CHECK_THROWS_AS(x.index({x == 0}) = ones({3}), Error);
+  CHECK_THROWS_AS(x + 1 = x, Error);
+  std::vector<float> memory(3);
+  from_blob(memory.data(), {3}) = arange(3);
+  CHECK(memory[2] == 2);
 }
 
 TEST_CASE("methods that write return the tensor, which may be written again") {

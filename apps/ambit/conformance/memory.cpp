@@ -182,6 +182,8 @@ constexpr int64_t kLargeBytes = int64_t{64} << 20;
 // Rests of what is in use may stay, so nothing is in use at the end.
 void check_empty_cache(Device device) {
   expect_stats(device);
+  backend_of(device).empty_cache(device.index());
+  const MemoryStats first = stats(device);
   Tensor kept = numbers({1000}).to(device);
   for (int64_t n = 1; n < 100; ++n) empty({n * 100}, device);
   empty({kLargeBytes}, TensorOptions(device).dtype(kUInt8));
@@ -199,6 +201,9 @@ void check_empty_cache(Device device) {
   kept.reset();
   backend_of(device).empty_cache(device.index());
   const MemoryStats last = stats(device);
+  expect(last.in_use == first.in_use,
+         fmt::format("in use: expected {} bytes as at the beginning, got {}", first.in_use,
+                     last.in_use));
   expect(last.in_use > 0 || last.cached == 0,
          fmt::format("empty_cache(): expected nothing cached after it while nothing is in use, got "
                      "{} bytes",

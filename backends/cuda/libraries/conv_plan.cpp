@@ -33,15 +33,17 @@ Descriptor tensor(const ConvProblem& p, int64_t id, IntArrayRef sizes) {
 }
 
 Descriptor convolution(const ConvProblem& p) {
-  const auto list = [](const Pair& pair) { return IntArrayRef(pair.data(), pair.size()); };
+  const int64_t stride[] = {p.params.stride.h, p.params.stride.w};
+  const int64_t dilation[] = {p.params.dilation.h, p.params.dilation.w};
+  const int64_t padding[] = {p.params.padding.h, p.params.padding.w};
   Descriptor c(CUDNN_BACKEND_CONVOLUTION_DESCRIPTOR);
   c.set(CUDNN_ATTR_CONVOLUTION_COMP_TYPE, data_type(p.dtype))
       .set(CUDNN_ATTR_CONVOLUTION_CONV_MODE, CUDNN_CROSS_CORRELATION)
       .set(CUDNN_ATTR_CONVOLUTION_SPATIAL_DIMS, int64_t{2})
-      .set(CUDNN_ATTR_CONVOLUTION_FILTER_STRIDES, list(p.params.stride))
-      .set(CUDNN_ATTR_CONVOLUTION_DILATIONS, list(p.params.dilation))
-      .set(CUDNN_ATTR_CONVOLUTION_PRE_PADDINGS, list(p.params.padding))
-      .set(CUDNN_ATTR_CONVOLUTION_POST_PADDINGS, list(p.params.padding));
+      .set(CUDNN_ATTR_CONVOLUTION_FILTER_STRIDES, IntArrayRef(stride, 2))
+      .set(CUDNN_ATTR_CONVOLUTION_DILATIONS, IntArrayRef(dilation, 2))
+      .set(CUDNN_ATTR_CONVOLUTION_PRE_PADDINGS, IntArrayRef(padding, 2))
+      .set(CUDNN_ATTR_CONVOLUTION_POST_PADDINGS, IntArrayRef(padding, 2));
   return std::move(c.finalize());
 }
 

@@ -45,7 +45,11 @@ class Device {
       : kind_(kind), index_(static_cast<int16_t>(index)) {}
   /// Device(kCUDA, 1). Errors: those of Device("cuda:1").
   constexpr Device(DeviceType type, int index = 0) {
-    if (type != kCPU || index != 0) look_up(type, index);
+    if (type == kMeta && index == 0) {
+      kind_ = DeviceKind::meta;
+    } else if (type != kCPU || index != 0) {
+      look_up(type, index);
+    }
   }
   /// Parse "<name>" or "<name>:<index>". The index is not compared with what the machine has:
   /// using a device that does not exist is what throws.
@@ -68,6 +72,10 @@ class Device {
   AMBIT_API std::string repr() const;
 
   friend constexpr bool operator==(Device a, Device b) = default;
+  /// Whether the device is of that kind, whatever its index.
+  friend bool operator==(Device a, DeviceType type) {
+    return type == kCPU ? a.is_cpu() : a.type() == type;
+  }
 
  private:
   AMBIT_API void look_up(DeviceType type, int index);

@@ -53,9 +53,11 @@ class AMBIT_API Tensor {
   Tensor& operator=(const Tensor&) & = default;
   Tensor& operator=(Tensor&&) & noexcept = default;
   /// copy_() and fill_(): `y[0][1] = 7`, `x.index({Slice(), 1}) = t`, `p.grad().data() = g / n`.
-  Tensor& operator=(const Tensor& values) && { return copy_(values); }
-  Tensor& operator=(Tensor&& values) && { return copy_(values); }
-  Tensor& operator=(const Scalar& value) && { return fill_(value); }
+  /// Errors: Error where what is written would be seen by nobody, as in `x[mask] = 0`, whose left
+  /// side is a copy; index_put_() and masked_fill_() write there.
+  Tensor& operator=(const Tensor& values) && { return seen().copy_(values); }
+  Tensor& operator=(Tensor&& values) && { return seen().copy_(values); }
+  Tensor& operator=(const Scalar& value) && { return seen().fill_(value); }
 
   bool defined() const { return static_cast<bool>(impl_); }
   TensorImpl* impl() const { return impl_.get(); }
@@ -339,6 +341,7 @@ class AMBIT_API Tensor {
       throw_undefined();
     return impl_.get();
   }
+  const Tensor& seen() const;
   void sync_view() const;
   [[noreturn]] static void throw_undefined();
   [[noreturn]] void throw_dtype(DType asked) const;

@@ -30,6 +30,13 @@ bool may_throw(BinaryOp kernel, DType dtype, const Scalar& divisor) {
   });
 }
 
+// Where an op that throws half-way works in place of self: what a device skips stays as it was.
+Tensor copy_as(const char* op, const Tensor& self, DType dtype) {
+  Tensor copy = allocate(op, self.sizes(), dtype, self.device());
+  kernels::copy(copy, self);
+  return copy;
+}
+
 }  // namespace
 
 Device check_operands(const char* op, const Tensor& self, const Tensor& other, DeviceRule rule) {
@@ -67,8 +74,9 @@ void compute_binary_in_place(const char* op, BinaryOp kernel, Domain domain, con
   if (dtype == self.dtype() && !may_throw(kernel, dtype)) {
     return kernels::binary(y, self, b, kernel);
   }
-  Tensor result = allocate(op, self.sizes(), dtype, device);
-  kernels::binary(result, operand(self, self.sizes(), dtype, device), b, kernel);
+  const Tensor result = copy_as(op, self, dtype);
+  Tensor z = result;
+  kernels::binary(z, result, b, kernel);
   store(self, result);
 }
 
@@ -91,9 +99,9 @@ void compute_binary_scalar_in_place(const char* op, BinaryOp kernel, Domain doma
   if (dtype == self.dtype() && !may_throw(kernel, dtype, number)) {
     return kernels::binary_scalar(y, self, {number}, kernel);
   }
-  Tensor result = allocate(op, self.sizes(), dtype, self.device());
-  kernels::binary_scalar(result, operand(self, self.sizes(), dtype, self.device()), {number},
-                         kernel);
+  const Tensor result = copy_as(op, self, dtype);
+  Tensor z = result;
+  kernels::binary_scalar(z, result, {number}, kernel);
   store(self, result);
 }
 

@@ -58,6 +58,8 @@ class AMBIT_API StorageImpl final : public RefCounted, public Pooled {
   /// Note that `source` has been asked to copy to here, and may not have done it yet.
   void set_pending_copy(Device source);
   size_t size_bytes() const { return size_bytes_; }
+  /// Whether the memory came from a backend and goes when this does.
+  bool owns_memory() const { return backend_ != nullptr; }
   Device device() const { return device_; }
 
   /// Count of the writes so far, by which saved tensors notice a change.
