@@ -24,19 +24,16 @@ function(add_plugin_test name)
     ENVIRONMENT "${plugin_environment};${arg_ENVIRONMENT}")
 endfunction()
 
-# Every kernel, with every check; by turns on one GPU and two, with a link and without, each tensor
-# in memory of its own and in the cache.
+# Every kernel, with every check: on one GPU, with its cache of memory; on the second of two without
+# a link, each tensor in memory of its own.
 if(TARGET ambit_app)
   add_plugin_test(conformance
     ENVIRONMENT AMBIT_CUDA_HOST_SEED=1
     COMMAND ambit_app conformance --device cuda:0)
-  add_plugin_test(conformance_of_the_second
-    ENVIRONMENT AMBIT_CUDA_HOST=2 AMBIT_CUDA_HOST_SEED=2 AMBIT_CUDA_HOST_PEERS=0
-      AMBIT_CUDA_HOST_PROCESSORS=132
-    COMMAND ambit_app conformance --device cuda:1 --seed 2)
   add_plugin_test(conformance_uncached
-    ENVIRONMENT AMBIT_CUDA_CACHE=0 AMBIT_CUDA_HOST_SEED=3
-    COMMAND ambit_app conformance --device cuda:0 --seed 3)
+    ENVIRONMENT AMBIT_CUDA_HOST=2 AMBIT_CUDA_HOST_SEED=2 AMBIT_CUDA_HOST_PEERS=0
+      AMBIT_CUDA_HOST_PROCESSORS=132 AMBIT_CUDA_CACHE=0
+    COMMAND ambit_app conformance --device cuda:1 --seed 2)
 endif()
 
 # Large tensors: results alone. Not those that fill a real GPU's memory.
@@ -58,8 +55,10 @@ foreach(gpus 1 2)
 endforeach()
 
 # The whole suite. What trains long is checked for its results alone.
+set(long conformance_uncached gpu_test)
 foreach(file IN LISTS files)
   cmake_path(GET file STEM name)
+  list(APPEND long suite_${name})
   set(checks 1)
   if(name STREQUAL "reference_runs_test")
     set(checks 0)
@@ -68,4 +67,9 @@ foreach(file IN LISTS files)
     ENVIRONMENT AMBIT_CUDA_HOST_CHECKS=${checks} AMBIT_TEST_DEVICE=cuda:0
     COMMAND ambit_tests --source-file=*/${name}.cpp --no-intro)
 endforeach()
-set_tests_properties(cuda_host_suite_reference_runs_test PROPERTIES LABELS long)
+# What says nothing new under sanitizers, which see the host's side alone.
+foreach(name IN LISTS long)
+  if(TEST cuda_host_${name})
+    set_tests_properties(cuda_host_${name} PROPERTIES LABELS "long;cuda_suite")
+  endif()
+endforeach()
