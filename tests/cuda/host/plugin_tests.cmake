@@ -61,8 +61,9 @@ foreach(gpus 1 2)
     COMMAND ambit_cuda_gpu_tests --source-file=*/programs_test.cpp --no-intro)
 endforeach()
 
-# The whole suite. What trains long is checked for its results alone.
-foreach(file IN LISTS files)
+# The whole suite, suite_files of tests/CMakeLists.txt. What trains long is checked for its results
+# alone.
+foreach(file IN LISTS suite_files)
   cmake_path(GET file STEM name)
   set(checks 1)
   if(name STREQUAL "reference_runs_test")
