@@ -1,9 +1,11 @@
 // What a call takes for the memory that it uses, and what it refuses to take for a parameter.
 #include "backends/cuda/runtime/call.h"
 
+#include <ambit/backend/kernels.h>
 #include <ambit/ops/creation.h>
 #include <doctest/doctest.h>
 
+#include <type_traits>
 #include <vector>
 
 using namespace ambit;
@@ -63,5 +65,30 @@ TEST_CASE("a call reads its inputs, and writes outputs and lists, as its signatu
   for (const size_t i : {size_t{2}, size_t{3}}) {
     CHECK(all[i].p == list[i - 2].data_ptr());
     CHECK(all[i].writes);
+  }
+}
+
+// The arguments as the frame has them: those of the kernel's signature.
+TEST_CASE("batch norm writes its running statistics while it trains, and reads them otherwise") {
+  Tensor y = zeros({2, 3}), mean = zeros({3}), invstd = zeros({3});
+  Tensor running_mean = zeros({3}), running_var = ones({3});
+  const Tensor x = zeros({2, 3}), w = ones({3}), b = zeros({3});
+  const std::vector<const void*> all{
+      y.data_ptr(),           mean.data_ptr(), invstd.data_ptr(), running_mean.data_ptr(),
+      running_var.data_ptr(), x.data_ptr(),    w.data_ptr(),      b.data_ptr()};
+  for (const bool training : {true, false}) {
+    CAPTURE(training);
+    const BatchNormParams p{.training = training};
+    const auto frame = []<class... A>(const Op<void(A...)>&, std::type_identity_t<A>... args) {
+      return listed(cuda::accesses_of(args...));
+    };
+    const std::vector<Access> got =
+        frame(kernels::batch_norm, y, mean, invstd, running_mean, running_var, x, w, b, p);
+    REQUIRE(got.size() == all.size());
+    for (size_t i = 0; i < all.size(); ++i) {
+      CAPTURE(i);
+      CHECK(got[i].p == all[i]);
+      CHECK(got[i].writes == (i < 3 || (training && i < 5)));
+    }
   }
 }

@@ -43,9 +43,10 @@ bool passed(const ChildResult& ran) {
 
 TEST_CASE("child: products and convolutions" * doctest::skip()) {
   const Device gpu("cuda");
-  const Tensor x = randn({5, 72}), w = randn({7, 72}), b = randn({7});
+  const Tensor x = randn({5, 72}), w = randn({8, 72}), b = randn({8});
   const Tensor images = randn({2, 8, 6, 6}), filters = randn({4, 8, 3, 3}), bias = randn({4});
-  const Tensor dy = randn({2, 4, 4, 4});
+  const Conv2dParams params{.stride = {2, 1}, .padding = {1, 0}};
+  const Tensor dy = randn({2, 4, 3, 4});
   for (int i = 0; i < 3; ++i) {  // what has failed once is not tried again
     expect_close(nn::functional::linear(x.to(gpu), w.to(gpu), b.to(gpu)),
                  nn::functional::linear(x, w, b));
@@ -53,8 +54,8 @@ TEST_CASE("child: products and convolutions" * doctest::skip()) {
     const Tensor there = images.to(gpu).requires_grad_(), here = images.clone().requires_grad_();
     const Tensor weight_there = filters.to(gpu).requires_grad_(),
                  weight_here = filters.clone().requires_grad_();
-    const Tensor y_there = conv2d(there, weight_there, bias.to(gpu)),
-                 y_here = conv2d(here, weight_here, bias);
+    const Tensor y_there = conv2d(there, weight_there, bias.to(gpu), params),
+                 y_here = conv2d(here, weight_here, bias, params);
     expect_close(y_there.detach(), y_here.detach());
     (y_there * dy.to(gpu)).sum().backward();
     (y_here * dy).sum().backward();
@@ -89,7 +90,7 @@ TEST_CASE("host: where a plan fails, or there is no room for its workspace, the 
                                    "workspace:0=1000000000,execute:1"}) {
     CHECK(passed(child("products and convolutions", memory + "AMBIT_CUDA_HOST_CUDNN=" + faults)));
   }
-  for (const std::string faults : {"execute:0", "workspace:0=1000000000"}) {
+  for (const std::string faults : {"execute:0", "workspace:0=1000000000", "execute:0,execute:1"}) {
     CHECK(
         passed(child("products and convolutions", memory + "AMBIT_CUDA_HOST_CUBLASLT=" + faults)));
   }
@@ -106,6 +107,9 @@ TEST_CASE("host: when no plan works, the error says of how many, or that there i
         std::string::npos);
   CHECK(failed.find("convolution: BackendError conv2d: expected cudnnBackendExecute of any of ") !=
         std::string::npos);
+  for (const char* status : {"CUBLAS_STATUS_EXECUTION_FAILED", "CUDNN_STATUS_EXECUTION_FAILED"}) {
+    CHECK(failed.find(status) != std::string::npos);
+  }
   CHECK(failed.find("1 passed") != std::string::npos);
   const std::string full =
       child("what a product and a convolution throw",

@@ -27,10 +27,13 @@ struct Library {
     return plans.run([&](int plan) { return run(plan); },
                      [&] {
                        ++asked;
-                       return std::vector<int>{2, 3};
+                       if (silent) throw BackendError("no answer");
+                       return further;
                      });
   }
   std::set<int> broken, too_large;
+  std::vector<int> further{2, 3};
+  bool silent = false;  // about further plans
   std::vector<int> runs;
   int asked = 0;
 };
@@ -49,8 +52,7 @@ TEST_CASE("the first plan runs, and no others are asked for") {
 
 TEST_CASE("a plan that fails gives way to the next, for good") {
   Library library;
-  library.broken = {0};
-  library.too_large = {1};
+  library.broken = {0, 1};
   RankedPlans<int> plans({0, 1});
   CHECK(library.run(plans) == Status::success);
   CHECK(library.runs == Runs{0, 1, 2});
@@ -61,6 +63,78 @@ TEST_CASE("a plan that fails gives way to the next, for good") {
   CHECK(library.runs == Runs{2, 3});
   CHECK(library.asked == 1);
   CHECK(plans.size() == 4);
+}
+
+TEST_CASE("a plan that there was no room for is tried again, before those that are slower") {
+  Library library;
+  library.broken = {1};
+  library.too_large = {0};
+  RankedPlans<int> plans({0, 1});
+  CHECK(library.run(plans) == Status::success);
+  CHECK(library.runs == Runs{0, 1, 2});
+  CHECK(library.run(plans) == Status::success);
+  CHECK(library.runs == Runs{0, 2});  // not what failed
+  library.too_large.clear();          // memory was freed
+  for (int i = 0; i < 2; ++i) {
+    CHECK(library.run(plans) == Status::success);
+    CHECK(library.runs == Runs{0});
+  }
+  CHECK(library.asked == 1);
+}
+
+TEST_CASE("where the library cannot say what else there is, nothing passes for success") {
+  for (const bool no_room : {false, true}) {
+    CAPTURE(no_room);
+    Library library;
+    library.silent = true;
+    (no_room ? library.too_large : library.broken) = {0, 1};
+    RankedPlans<int> plans({0, 1});
+    for (int i = 1; i <= 3; ++i) {
+      CHECK_THROWS_WITH_AS(library.run(plans), "no answer", BackendError);
+      CHECK(library.runs == Runs{0, 1});  // not only the first time
+      CHECK(library.asked == i);
+    }
+    library.silent = false;
+    CHECK(library.run(plans) == Status::success);
+    CHECK(library.runs == Runs{0, 1, 2});
+    CHECK(library.asked == 4);
+  }
+}
+
+TEST_CASE("where there are no further plans, those that failed are tried each time") {
+  Library library;
+  library.broken = {0, 1};
+  library.further = {};
+  RankedPlans<int> plans({0, 1});
+  for (int i = 0; i < 3; ++i) {
+    CHECK(library.run(plans) == Status::refused);
+    CHECK(library.runs == Runs{0, 1});
+  }
+  CHECK(library.asked == 1);
+}
+
+TEST_CASE("of no plan at all nothing is run, which is no success") {
+  Library library;
+  library.further = {};
+  RankedPlans<int> plans;
+  for (int i = 0; i < 2; ++i) CHECK_THROWS_AS(library.run(plans), Error);
+  CHECK(library.runs.empty());
+}
+
+TEST_CASE("an error that is not of memory leaves what is known of the plans") {
+  RankedPlans<int> plans({0, 1, 2});
+  Runs runs;
+  bool breaks = true;
+  const auto run = [&](int plan) {
+    runs.push_back(plan);
+    if (plan == 1 && breaks) throw BackendError("lost");
+    return plan == 0 ? Status::failed : Status::success;
+  };
+  const auto none = [] { return std::vector<int>{}; };
+  CHECK_THROWS_AS(plans.run(run, none), BackendError);
+  breaks = false;
+  CHECK(plans.run(run, none) == Status::success);
+  CHECK(runs == Runs{0, 1, 1});
 }
 
 TEST_CASE("when all plans fail, the last one's status tells, or that there was no room") {

@@ -7,6 +7,7 @@
 namespace ambit::cuda {
 
 FaultRecord::FaultRecord() {
+  check(cudaEventCreateWithFlags(&left_, cudaEventDisableTiming), "cudaEventCreateWithFlags");
   void* p = nullptr;
   check(cudaHostAlloc(&p, sizeof(Fault), cudaHostAllocMapped | cudaHostAllocPortable),
         "cudaHostAlloc");
@@ -25,5 +26,12 @@ void FaultRecord::throw_if_set() {
   f.kind = FaultKind::none;
   throw_fault(found);
 }
+
+void FaultRecord::leave(cudaStream_t stream) {
+  check(cudaEventRecord(left_, stream), "cudaEventRecord");
+}
+
+// After a failure of the GPU nothing is at work any more either.
+bool FaultRecord::is_left() const noexcept { return cudaEventQuery(left_) != cudaErrorNotReady; }
 
 }  // namespace ambit::cuda

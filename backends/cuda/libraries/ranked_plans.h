@@ -7,52 +7,78 @@
 
 #include <cstddef>
 #include <exception>
-#include <iterator>
+#include <optional>
 #include <utility>
 #include <vector>
 
 namespace ambit::cuda {
 
-/// The plans, the best first. A plan that fails is not tried again, as long as another works.
+/// The plans, the best first. A plan that fails is not tried again, as long as another works; one
+/// that there was no room for is.
 template <class Plan>
 class RankedPlans {
  public:
   RankedPlans() = default;
   /// Of at least one plan, where there is any.
-  explicit RankedPlans(std::vector<Plan> best) : plans_(std::move(best)) {}
+  explicit RankedPlans(std::vector<Plan> best) { append(std::move(best)); }
 
-  bool empty() const { return plans_.empty(); }
-  size_t size() const { return plans_.size(); }
+  bool empty() const { return ranked_.empty(); }
+  size_t size() const { return ranked_.size(); }
 
   /// Run plans until `run(plan)` returns Status{}, which is success, and return that. `more()`
-  /// returns further plans, asked for once, when those at hand have failed. When all have, return
-  /// the last one's status. Errors: OutOfMemoryError when all have failed and one for want of
-  /// memory; all others of `run` and `more` at once.
+  /// returns further plans, asked for once, when those at hand have failed or have no room. When
+  /// all have, return the last one's status. Errors: OutOfMemoryError when all have failed and one
+  /// for want of memory; all others of `run` and `more` at once; Error when there is no plan.
   template <class Run, class More>
   auto run(const Run& run, const More& more) {
-    decltype(run(plans_[0])) status{};
+    using Status = decltype(run(ranked_[0].plan));
+    std::optional<Status> status;
     std::exception_ptr no_room;
-    for (;; ++next_) {
-      if (next_ == plans_.size() && !std::exchange(is_all_, true)) {
-        std::vector<Plan> others = more();
-        std::move(others.begin(), others.end(), std::back_inserter(plans_));
-      }
-      if (next_ == plans_.size()) break;
+    for (size_t i = 0; i < ranked_.size() || has_more(more); ++i) {
+      Ranked& next = ranked_[i];
+      if (next.failed) continue;
       try {
-        status = run(plans_[next_]);
-        if (status == decltype(status){}) return status;
+        status = run(next.plan);
+        if (*status == Status{}) return *status;
+        next.failed = true;
       } catch (const OutOfMemoryError&) {
         no_room = std::current_exception();
       }
     }
-    next_ = 0;  // another time it may go better
+    forget_failures();
     if (no_room) std::rethrow_exception(no_room);
-    return status;
+    if (!status) throw Error("run: expected a plan, got none");
+    return *status;
   }
 
  private:
-  std::vector<Plan> plans_;
-  size_t next_ = 0;
+  struct Ranked {
+    Plan plan;
+    bool failed = false;
+  };
+
+  void append(std::vector<Plan> plans) {
+    for (Plan& plan : plans) ranked_.push_back({std::move(plan)});
+  }
+  // Another time it may go better. Between calls there is always a plan that may be run.
+  void forget_failures() {
+    for (Ranked& r : ranked_) r.failed = false;
+  }
+  template <class More>
+  bool has_more(const More& more) {
+    if (is_all_) return false;
+    const size_t known = ranked_.size();
+    try {
+      append(more());
+    } catch (...) {
+      forget_failures();
+      throw;
+    }
+    is_all_ = true;
+    return ranked_.size() > known;
+  }
+
+  std::vector<Ranked> ranked_;
   bool is_all_ = false;
 };
 

@@ -11,6 +11,7 @@
 #include <optional>
 #include <span>
 #include <type_traits>
+#include <utility>
 #include <vector>
 
 #include "gpu.h"
@@ -47,6 +48,25 @@ class Accesses {
   std::vector<Access> list_;
 };
 
+/// Return the memory that a kernel with these arguments uses.
+template <class... Arguments>
+Accesses accesses_of(Arguments&... arguments) {
+  Accesses all;
+  (all.add(arguments), ...);
+  return all;
+}
+/// Of batch_norm: running statistics that serve are read, as weights are, so that threads that
+/// share a model in eval mode do not wait for each other.
+inline Accesses accesses_of(Tensor& y, Tensor& mean, Tensor& invstd, Tensor& running_mean,
+                            Tensor& running_var, const Tensor& x, const Tensor& w, const Tensor& b,
+                            const BatchNormParams& p) {
+  if (p.training) {
+    return accesses_of(y, mean, invstd, running_mean, running_var, x, w, b);
+  }
+  return accesses_of(y, mean, invstd, std::as_const(running_mean), std::as_const(running_var), x, w,
+                     b);
+}
+
 /// One kernel or copy being queued by the calling thread. Never nested, but for copies between two
 /// GPUs: kernels call each other's functions, not ops.
 class Call {
@@ -61,9 +81,7 @@ class Call {
   template <class... Arguments>
   void use(Arguments&... arguments) {
     if (allocator().is_alone(stream_.clock)) return;
-    Accesses accesses;
-    (accesses.add(arguments), ...);
-    allocator().use(accesses, stream_.clock);
+    allocator().use(accesses_of(arguments...), stream_.clock);
   }
   /// The same for memory, of a copy. What is not this GPU's is left alone.
   void use(std::initializer_list<Access> accesses) {

@@ -7,6 +7,7 @@
 #include <atomic>
 #include <cstdlib>
 #include <string_view>
+#include <utility>
 
 #include "backends/cuda/driver/counters.h"
 #include "backends/cuda/driver/error.h"
@@ -98,42 +99,74 @@ Gpu::Gpu(int index)
 
 Stream& Gpu::stream() { return ThreadStreams::mine().on(*this); }
 
-// Another's faults are not the next thread's: where the stream may still be at work, or has
-// reported something, that stays to be told.
+// Another's faults are not the next thread's: a stream that may still be at work, or has reported
+// something, gets a new record. That is made while nobody is held up: pinning memory may wait for
+// the GPU.
 Stream* Gpu::take_stream() {
-  const std::lock_guard lock(streams_mutex_);
-  if (idle_streams_.empty()) return new_stream();
-  Stream* s = idle_streams_.back();
-  if (cudaStreamQuery(s->handle) != cudaSuccess || s->faults->is_set()) {
-    static_cast<void>(cudaGetLastError());  // that of work that failed is met again
-    FaultRecord* fresh = new_faults();
-    left_faults_.push_back(s->faults);
-    s->faults = fresh;
+  for (std::unique_ptr<FaultRecord> made;; made = std::make_unique<FaultRecord>()) {
+    const std::lock_guard lock(streams_mutex_);
+    if (made) add_faults(std::move(made));
+    if (Stream* done = take_done_stream()) return done;
+    recycle_faults();
+    if (!spare_faults_.empty()) return idle_streams_.empty() ? new_stream() : take_busy_stream();
   }
+}
+
+// The last one given back that is as if it were new, or null.
+Stream* Gpu::take_done_stream() {
+  for (size_t i = idle_streams_.size(); i-- > 0;) {
+    Stream* s = idle_streams_[i];
+    if (cudaStreamQuery(s->handle) != cudaSuccess) {
+      static_cast<void>(cudaGetLastError());  // that of work that failed is met again
+    } else if (!s->faults->is_set()) {
+      idle_streams_.erase(idle_streams_.begin() + static_cast<ptrdiff_t>(i));
+      return s;
+    }
+  }
+  return nullptr;
+}
+
+Stream* Gpu::take_busy_stream() {
+  Stream* s = idle_streams_.back();
+  s->faults->leave(s->handle);
   idle_streams_.pop_back();
+  left_faults_.push_back(std::exchange(s->faults, take_faults()));
   return s;
 }
 
 Stream* Gpu::new_stream() {
   auto s = std::make_unique<Stream>(*this, index_, static_cast<int>(streams_.size()));
-  s->faults = new_faults();
   check(cudaStreamCreateWithFlags(&s->handle, cudaStreamNonBlocking), "cudaStreamCreateWithFlags");
   check(cudaEventCreateWithFlags(&s->reached, cudaEventDisableTiming), "cudaEventCreateWithFlags");
   idle_streams_.reserve(streams_.size() + 1);  // give_back() must not fail
   streams_.push_back(std::move(s));
+  streams_.back()->faults = take_faults();
   return streams_.back().get();
 }
 
-FaultRecord* Gpu::new_faults() {
-  if (spare_faults_.empty()) {
-    spare_faults_.reserve(faults_.size() + 1);
-    left_faults_.reserve(faults_.size() + 1);
-    faults_.push_back(std::make_unique<FaultRecord>());
-    return faults_.back().get();
-  }
+// Passing records on must not fail.
+void Gpu::add_faults(std::unique_ptr<FaultRecord> faults) {
+  spare_faults_.reserve(faults_.size() + 1);
+  left_faults_.reserve(faults_.size() + 1);
+  faults_.push_back(std::move(faults));
+  spare_faults_.push_back(faults_.back().get());
+  count(counted_fault_records);
+}
+
+FaultRecord* Gpu::take_faults() noexcept {
   FaultRecord* spare = spare_faults_.back();
   spare_faults_.pop_back();
   return spare;
+}
+
+// What is set stays to be told. Whether it is can be said of work that is done alone.
+void Gpu::recycle_faults() noexcept {
+  std::erase_if(left_faults_, [&](FaultRecord* faults) {
+    if (!faults->is_left() || faults->is_set()) return false;
+    spare_faults_.push_back(faults);
+    return true;
+  });
+  static_cast<void>(cudaGetLastError());  // nor is a failure of that work this thread's
 }
 
 void Gpu::give_back(Stream* stream) noexcept {
@@ -166,19 +199,7 @@ void Gpu::order(int before, int after) {
 
 void Gpu::synchronize() {
   count(counted_waits);
-  std::vector<FaultRecord*> left;
-  {
-    const std::lock_guard lock(streams_mutex_);
-    left = left_faults_;
-  }
   check(cudaDeviceSynchronize(), "cudaDeviceSynchronize");
-  if (!left.empty()) {
-    const std::lock_guard lock(streams_mutex_);
-    for (FaultRecord* faults : left) {
-      if (!faults->is_set() && std::erase(left_faults_, faults) > 0)
-        spare_faults_.push_back(faults);
-    }
-  }
   throw_faults();
 }
 

@@ -48,8 +48,12 @@ class Gpu final : private StreamOrder {
   void order(int before, int after) override;
   Stream* take_stream();
   void give_back(Stream* stream) noexcept;
+  Stream* take_done_stream();
+  Stream* take_busy_stream();
   Stream* new_stream();
-  FaultRecord* new_faults();
+  void add_faults(std::unique_ptr<FaultRecord> faults);
+  FaultRecord* take_faults() noexcept;
+  void recycle_faults() noexcept;
 
   const int index_;
   const std::string name_;
@@ -61,7 +65,7 @@ class Gpu final : private StreamOrder {
   std::vector<Stream*> idle_streams_;
   std::vector<std::unique_ptr<FaultRecord>> faults_;  // of all streams, and those below
   std::vector<FaultRecord*> left_faults_;             // of threads that ended with work queued
-  std::vector<FaultRecord*> spare_faults_;  // nothing is at work any more that could report there
+  std::vector<FaultRecord*> spare_faults_;            // nobody's: that work is done, and told
   std::atomic<bool> has_ended_threads_{false};
 };
 

@@ -3,7 +3,8 @@
 set(cuda_tests ${PROJECT_SOURCE_DIR}/tests/cuda)
 add_executable(ambit_cuda_gpu_tests
   ${PROJECT_SOURCE_DIR}/tests/main.cpp ${cuda_tests}/gpu_test.cpp ${cuda_tests}/gpu_faults_test.cpp
-  ${cuda_tests}/gpu_threads_test.cpp ${cuda_tests}/programs_test.cpp)
+  ${cuda_tests}/gpu_short_threads_test.cpp ${cuda_tests}/gpu_threads_test.cpp
+  ${cuda_tests}/programs_test.cpp)
 target_include_directories(ambit_cuda_gpu_tests PRIVATE
   ${PROJECT_SOURCE_DIR} ${PROJECT_SOURCE_DIR}/backends/cuda/include)
 target_link_libraries(ambit_cuda_gpu_tests PRIVATE
@@ -47,6 +48,9 @@ add_plugin_test(gpu_faults_test
 add_plugin_test(gpu_threads_test
   ENVIRONMENT AMBIT_CUDA_HOST=2 AMBIT_CUDA_HOST_SEED=4
   COMMAND ambit_cuda_gpu_tests --source-file=*/gpu_threads_test.cpp --no-intro)
+add_plugin_test(gpu_short_threads_test
+  ENVIRONMENT AMBIT_CUDA_HOST_SEED=5
+  COMMAND ambit_cuda_gpu_tests --source-file=*/gpu_short_threads_test.cpp --no-intro)
 foreach(gpus 1 2)
   add_plugin_test(programs_${gpus}_test
     ENVIRONMENT AMBIT_CUDA_HOST=${gpus} AMBIT_CUDA_HOST_SEED=${gpus} AMBIT_PROGRAM_SEED=${gpus}001
@@ -54,9 +58,10 @@ foreach(gpus 1 2)
     COMMAND ambit_cuda_gpu_tests --source-file=*/programs_test.cpp --no-intro)
 endforeach()
 
-# The whole suite. What trains long is checked for its results alone.
+# The whole suite, suite_files of tests/CMakeLists.txt. What trains long is checked for its results
+# alone.
 set(long conformance_uncached gpu_test)
-foreach(file IN LISTS files)
+foreach(file IN LISTS suite_files)
   cmake_path(GET file STEM name)
   list(APPEND long suite_${name})
   set(checks 1)

@@ -15,6 +15,7 @@ struct Counters {
   uint64_t system_allocations;  ///< of GPU or pinned memory, that reached the driver
   uint64_t host_waits;          ///< of the host for a stream or a GPU, blocking copies among them
   uint64_t launches;            ///< kernels and copies that were queued through ops
+  uint64_t fault_records;       ///< pieces of pinned memory that kernels report bad data in
 };
 
 /// Return the numbers now. Errors: BackendError when libambit_cuda.so is not loaded.

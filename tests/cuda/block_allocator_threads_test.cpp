@@ -1,0 +1,148 @@
+// The allocator of GPU memory, over simulated devices, where threads queue at the same time, and
+// where a call is one of two GPUs.
+#include "backends/cuda/memory/block_allocator.h"
+
+#include <doctest/doctest.h>
+
+#include <array>
+#include <barrier>
+#include <memory>
+#include <mutex>
+#include <random>
+#include <thread>
+#include <vector>
+
+#include "simulated_gpu.h"
+
+using namespace ambit;
+using namespace ambit::cuda;
+
+TEST_CASE("a stream that was alone until now is waited for, whatever it has used") {
+  Simulation s(100 * kMiB);
+  char *p = s.allocate(1000, 0), *freed = s.allocate(1000, 0);
+  s.read(0, p, 1000);
+  s.write(0, freed, 1000);
+  s.a.free(freed);
+  s.clock(0).begin();
+  REQUIRE(s.a.is_alone(s.clock(0)));
+  std::thread other([&] { s.write(1, p, 1000); });
+  // The other has come by, and waits for the call that is begun here.
+  while (s.a.is_alone(s.clock(0))) std::this_thread::yield();
+  s.gpu.work(p, 1000, 0);
+  s.clock(0).end();
+  other.join();
+  CHECK(s.gpu.races == 0);
+}
+
+TEST_CASE("a call that has begun, but not said what it uses, holds up nobody for long") {
+  Simulation s(100 * kMiB);
+  char* p = s.allocate(1000, 0);
+  s.clock(0).begin();
+  std::thread other([&] { s.write(1, p, 1000); });  // has to wait: the call may use p already
+  while (s.a.is_alone(s.clock(0))) std::this_thread::yield();
+  const Access write{p, true};
+  s.a.use({&write, 1}, s.clock(0));  // but now it is the later one, or the earlier
+  s.gpu.work(p, 1000, 0);
+  s.clock(0).end();
+  other.join();
+  CHECK(s.gpu.races == 0);
+}
+
+TEST_CASE("two calls of two allocators, each other's operands in turn, do not wait in a circle") {
+  Simulation s(100 * kMiB), t(100 * kMiB);
+  char *p = s.allocate(1000, 0), *q = t.allocate(1000, 0);
+  s.write(1, p, 1000);
+  t.write(1, q, 1000);
+  std::mutex mutex;  // as Call::use() has it
+  const auto copy = [&](int stream, Simulation& from, char* read, Simulation& to, char* written) {
+    for (int i = 0; i < 1000; ++i) {
+      StreamClock &reader = from.clock(stream), &writer = to.clock(stream);
+      reader.begin();
+      writer.begin();
+      const Access reads{read, false}, writes{written, true};
+      cuda::StreamCalls before_reads, before_writes;
+      {
+        const std::lock_guard lock(mutex);
+        before_reads = from.a.enlist({&reads, 1}, reader);
+        before_writes = to.a.enlist({&writes, 1}, writer);
+      }
+      from.a.follow(before_reads, reader);
+      to.a.follow(before_writes, writer);
+      from.gpu.work(read, 1000, stream, false);
+      to.gpu.work(written, 1000, stream, true);
+      reader.end();
+      writer.end();
+    }
+  };
+  std::thread other([&] { copy(2, t, q, s, p); });
+  copy(3, s, p, t, q);
+  other.join();
+  CHECK(s.gpu.races + t.gpu.races == 0);
+}
+
+// Each thread a stream: calls are enlisted, queued and ended while those of others are.
+TEST_CASE("no work meets memory in flight where threads queue it at the same time") {
+  struct Held {
+    Held(BlockAllocator& from, char* address, size_t size) : a(from), p(address), bytes(size) {}
+    ~Held() { a.free(p); }
+    Held(const Held&) = delete;
+    Held& operator=(const Held&) = delete;
+    BlockAllocator& a;
+    char* const p;
+    const size_t bytes;
+  };
+  for (unsigned seed = 0; seed < 30; ++seed) {
+    CAPTURE(seed);
+    Simulation s(16 * kMiB);
+    std::mutex mutex;  // of the list; who copies from it keeps the block, as tensors do
+    std::vector<std::shared_ptr<Held>> list(8);
+    std::barrier start(kStreams);
+    const auto program = [&](int stream) {
+      std::mt19937 random(seed * kStreams + static_cast<unsigned>(stream));
+      const auto below = [&](size_t n) { return static_cast<size_t>(random()) % n; };
+      const auto take = [&](size_t at) {
+        const std::lock_guard lock(mutex);
+        return list[at];
+      };
+      start.arrive_and_wait();
+      for (int step = 0; step < 500; ++step) {
+        const size_t at = below(list.size());
+        std::shared_ptr<Held> out = take(at), in = take(below(list.size()));
+        if (!out || below(8) == 0) {
+          const size_t bytes = 512 + below(size_t{1} << 16);
+          out = std::make_shared<Held>(s.a, s.allocate(bytes, stream), bytes);
+          const std::lock_guard lock(mutex);
+          list[at] = out;
+        }
+        const bool writes = below(3) == 0;
+        s.clock(stream).begin();
+        if (in) {
+          const std::array<Access, 2> both{Access{in->p, false}, Access{out->p, writes}};
+          s.a.use(both, s.clock(stream));
+          s.gpu.work(in->p, in->bytes, stream, false);
+        } else {
+          const Access one{out->p, writes};
+          s.a.use({&one, 1}, s.clock(stream));
+        }
+        if (below(4) == 0) std::this_thread::yield();
+        s.gpu.work(out->p, out->bytes, stream, writes);
+        if (below(4) == 0) {
+          const size_t bytes = 1 + below(size_t{1} << 14);
+          char* scratch = s.allocate(bytes, stream);
+          s.gpu.work(scratch, bytes, stream);
+          s.a.free(scratch);
+        }
+        s.clock(stream).end();
+        if (below(200) == 0) s.a.empty_cache();
+      }
+    };
+    std::vector<std::thread> threads;
+    for (int stream = 1; stream < kStreams; ++stream) threads.emplace_back(program, stream);
+    program(0);
+    for (std::thread& t : threads) t.join();
+    CHECK(s.gpu.races == 0);
+    list.clear();
+    s.a.empty_cache();
+    CHECK(s.gpu.used() == 0);
+  }
+}
