@@ -1,16 +1,19 @@
 // Random programs of several threads that share tensors, each thread with a stream of its own:
 // every step is done on the GPU, late, and on the CPU, at once, and both must agree in the end.
-// AMBIT_PROGRAMS says how many there are, AMBIT_PROGRAM_SEED where their seeds begin.
+// Threads queue their steps at the same time, but for two that the host must order: a write in
+// place and whatever else uses that tensor. AMBIT_PROGRAMS says how many there are,
+// AMBIT_PROGRAM_SEED where their seeds begin.
 #include <ambit/ambit.h>
 #include <ambit/memory.h>
 #include <doctest/doctest.h>
 
 #include <cstdlib>
-#include <functional>
+#include <memory>
 #include <mutex>
 #include <random>
 #include <string>
 #include <thread>
+#include <utility>
 #include <vector>
 
 #include "has_gpu.h"
@@ -31,24 +34,34 @@ struct Twice {
   Tensor gpu, cpu;
 };
 
-/// The tensors that all threads of a program share; the host does one step at a time, whose work
-/// overlaps with that of others.
+/// One of them that threads share, and what steps that are being queued do with it.
+struct Shared {
+  explicit Shared(Twice of) : twice(std::move(of)) {}
+  const Twice twice;
+  int readers = 0;
+  bool is_written = false;
+};
+
+/// The tensors that all threads of a program share. A step takes its operands, is queued while
+/// others are, and puts its result in the place of one of them.
 class Program {
  public:
   Program(uint64_t seed, int threads) : seed_(seed), threads_(threads) {
     std::mt19937_64 random(seed);
-    for (int i = 0; i < 4; ++i) shared_.push_back(fresh(random));
+    for (int i = 0; i < 4; ++i) shared_.push_back(std::make_shared<Shared>(fresh(random)));
   }
   void run() {
     std::vector<std::thread> others;
     for (int t = 1; t < threads_; ++t) others.emplace_back([this, t] { thread(t); });
     thread(0);
     for (std::thread& t : others) t.join();
-    for (const Twice& x : shared_) {
-      if (!x.gpu.to(kCPU).equal(x.cpu)) complaint_ = "a tensor differs in the end";
+    for (const auto& x : shared_) {
+      if (!x->twice.gpu.to(kCPU).equal(x->twice.cpu)) complaint_ = "a tensor differs in the end";
     }
   }
   const std::string& complaint() const { return complaint_; }
+  /// How many steps began while another was being queued.
+  int overlaps() const { return overlaps_; }
 
  private:
   Twice fresh(std::mt19937_64& random) {
@@ -65,43 +78,93 @@ class Program {
   void thread(int number) {
     std::mt19937_64 random(seed_ * 16 + static_cast<uint64_t>(number));
     for (int step = 0; step < 25; ++step) {
-      const std::lock_guard lock(mutex_);
-      Twice& x = shared_[random() % shared_.size()];
-      const Twice& other = shared_[random() % shared_.size()];
-      const Tensor y = other.gpu.to(x.gpu.device());
-      this->step(random, x, {y, other.cpu});
+      const uint64_t kind = random() % 14;
+      if (kind < 2) {
+        write_in_place(random, kind == 0);
+      } else {
+        compute(random, kind);
+      }
     }
   }
 
+  using Place = std::shared_ptr<Shared>;
+
+  // Take two places that may be used now: x to write or read, y to read.
+  std::pair<size_t, Place> take(std::mt19937_64& random, bool writes, Place& y) {
+    for (;; std::this_thread::yield()) {
+      const std::lock_guard lock(mutex_);
+      const size_t at = random() % shared_.size();
+      const Place x = shared_[at];
+      y = shared_[random() % shared_.size()];
+      if (x->is_written || y->is_written || (writes && (x->readers > 0 || x == y))) continue;
+      if (writes) {
+        x->is_written = true;
+      } else {
+        ++x->readers;
+      }
+      ++y->readers;
+      overlaps_ += at_work_++ > 0;
+      return {at, x};
+    }
+  }
+  void give_back(const Place& x, bool writes, const Place& y) {
+    const std::lock_guard lock(mutex_);
+    if (writes) {
+      x->is_written = false;
+    } else {
+      --x->readers;
+    }
+    --y->readers;
+    --at_work_;
+  }
+
+  void write_in_place(std::mt19937_64& random, bool all) {
+    Place y;
+    const Place x = take(random, true, y).second;
+    const int64_t row = static_cast<int64_t>(random() % kRows);
+    const auto write = [&](Tensor a, const Tensor& b) {
+      if (all) {
+        a.add_(b).remainder_(997);
+      } else {
+        a.select(0, row).copy_(b.select(0, (row + 1) % kRows));
+      }
+    };
+    write(x->twice.gpu, y->twice.gpu.to(x->twice.gpu.device()));
+    write(x->twice.cpu, y->twice.cpu);
+    give_back(x, true, y);
+  }
+
+  void compute(std::mt19937_64& random, uint64_t kind) {
+    Place y;
+    const auto [at, x] = take(random, false, y);
+    const Twice there{y->twice.gpu.to(x->twice.gpu.device()), y->twice.cpu};
+    auto result = std::make_shared<Shared>(computed(random, kind, x->twice, there));
+    give_back(x, false, y);
+    const std::lock_guard lock(mutex_);
+    shared_[at] = std::move(result);
+  }
+
   // Values stay below 1000, so that float32 holds sums of their products.
-  void step(std::mt19937_64& random, Twice& x, const Twice& y) {
-    const auto both = [&](const auto& f) { x = {f(x.gpu, y.gpu), f(x.cpu, y.cpu)}; };
+  Twice computed(std::mt19937_64& random, uint64_t kind, const Twice& x, const Twice& y) {
+    const auto both = [&](const auto& f) { return Twice{f(x.gpu, y.gpu), f(x.cpu, y.cpu)}; };
     const int64_t at = static_cast<int64_t>(random() % kRows);
-    switch (random() % 14) {
-      case 0:
-        return both([](const Tensor& a, const Tensor& b) { return (a + b).remainder(997); });
-      case 1:
-        return both([](const Tensor& a, const Tensor& b) { return (a * b).remainder(991); });
+    switch (kind) {
       case 2:
-        return both([](Tensor a, const Tensor& b) { return a.add_(b).remainder_(997); });
+        return both([](const Tensor& a, const Tensor& b) { return (a + b).remainder(997); });
       case 3:
-        return both([](const Tensor& a, const Tensor& b) { return where(a > b, a, b + 1); });
+        return both([](const Tensor& a, const Tensor& b) { return (a * b).remainder(991); });
       case 4:
-        return both([](const Tensor& a, const Tensor&) { return a.cumsum(0).remainder(983); });
+        return both([](const Tensor& a, const Tensor& b) { return where(a > b, a, b + 1); });
       case 5:
+        return both([](const Tensor& a, const Tensor&) { return a.cumsum(0).remainder(983); });
+      case 6:
         return both([&](const Tensor& a, const Tensor& b) {
           return (a + b.select(0, at).sum()).remainder(997);
         });
-      case 6:
+      case 7:
         return both([&](const Tensor& a, const Tensor& b) {
           const Tensor index = b.select(1, at % kColumns).remainder(kRows);
           return a.index_select(0, index);
-        });
-      case 7:
-        return both([&](Tensor a, const Tensor& b) {
-          if (a.data_ptr() == b.data_ptr()) return a;  // of one tensor the order would be open
-          a.select(0, at).copy_(b.select(0, (at + 1) % kRows));
-          return a;
         });
       case 8:
         return both([](const Tensor& a, const Tensor& b) {
@@ -116,27 +179,34 @@ class Program {
         return both([](const Tensor& a, const Tensor&) {
           return a.t().contiguous().reshape({kRows, kColumns});
         });
-      case 11:
-        if (x.gpu.sum().item<int64_t>() != x.cpu.sum().item<int64_t>()) {
-          complaint_ = "a sum differs on the way";
-        }
-        return;
+      case 11: {
+        const int64_t sum = x.gpu.sum().item<int64_t>();
+        const Twice again = fresh(random);
+        if (sum != x.cpu.sum().item<int64_t>()) complain("a sum differs on the way");
+        return again;
+      }
       case 12: {
         const Tensor host = x.gpu.to(kCPU, /*non_blocking=*/true);
-        x.gpu = host.to(device(random), /*non_blocking=*/true);
+        const Tensor back = host.to(device(random), /*non_blocking=*/true);
         if (random() % 8 == 0) empty_cache(kGpu);
-        return;
+        return {back, x.cpu.clone()};
       }
       default:
-        x = fresh(random);
+        return fresh(random);
     }
+  }
+
+  void complain(const char* what) {
+    const std::lock_guard lock(mutex_);
+    complaint_ = what;
   }
 
   const Device kGpu{"cuda"};
   const uint64_t seed_;
   const int threads_;
-  std::mutex mutex_;
-  std::vector<Twice> shared_;
+  std::mutex mutex_;  // guards what follows, and what Shared says of steps
+  std::vector<std::shared_ptr<Shared>> shared_;
+  int at_work_ = 0, overlaps_ = 0;
   std::string complaint_;
 };
 
@@ -145,10 +215,13 @@ class Program {
 TEST_CASE("gpu: random programs of several threads over shared tensors agree with the CPU") {
   if (!has_gpu()) return;
   const uint64_t count = number("AMBIT_PROGRAMS", 1000), first = number("AMBIT_PROGRAM_SEED", 1);
+  int overlaps = 0;
   for (uint64_t seed = first; seed < first + count; ++seed) {
     CAPTURE(seed);
     Program program(seed, 2 + static_cast<int>(seed % 3));
     program.run();
     REQUIRE(program.complaint() == "");
+    overlaps += program.overlaps();
   }
+  CHECK((overlaps > 0 || count < 100));  // few programs may happen to take turns
 }
