@@ -109,10 +109,12 @@ int64_t Tensor::stride(int64_t dim) const {
   return strides()[entry_of("stride", dim, this->dim())];
 }
 
-// Itself, unless it is the only handle on memory of its own.
+// Itself, unless it, with what it is a view of, is all that holds the memory.
 const Tensor& Tensor::seen() const {
   const TensorImpl& t = *get();
-  if (t.use_count() > 1 || t.storage->use_count() > 1 || !t.storage->owns_memory()) return *this;
+  const bool is_held = t.use_count() > 1 || (t.base && t.base->use_count() > 1) ||
+                       t.storage->use_count() > (t.base ? 2u : 1u);
+  if (is_held || !t.storage->owns_memory()) return *this;
   throw Error(
       "assignment: expected an element, a row or a view of a tensor, got a copy, where what is "
       "written would be lost; index_put_() and masked_fill_() write through indices and masks");

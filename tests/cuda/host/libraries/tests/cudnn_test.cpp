@@ -50,7 +50,7 @@ D graph_of(CudnnScript& s, const Problem& p, double alpha = 1, double beta = 0) 
     if (p.channels_last) spec.strides = {n[1] * n[2] * n[3], 1, n[3] * n[1], n[1]};
     return s.tensor(spec);
   };
-  const auto list = [](const Pair& pair) { return Sizes(pair.begin(), pair.end()); };
+  const auto list = [](const Pair& pair) { return Sizes{pair.h, pair.w}; };
   const ConvSpec conv{.stride = list(p.params.stride),
                       .dilation = list(p.params.dilation),
                       .before = list(p.params.padding),
