@@ -157,8 +157,8 @@ struct Clamp {
   /// minimum(maximum(x, low), high), in the words that compilers vectorise: x stays where it is NaN
   /// for want of a comparison that holds, and a bound that is NaN is taken everywhere.
   AMBIT_HOST_DEVICE T operator()(T x) const {
-    const T v = (x <= low) | (low != low) ? low : x;
-    return (v >= high) | (high != high) ? high : v;
+    const T v = ((x <= low) | (low != low)) ? low : x;
+    return ((v >= high) | (high != high)) ? high : v;
   }
 
   T low, high;
