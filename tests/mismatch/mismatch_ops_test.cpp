@@ -167,11 +167,17 @@ const CallTable<Call> kLayers(layer_calls);
 
 // Not here: what crosses devices, what looks at dtypes or shapes alone, and backward, which
 // mismatch_training_test.cpp is about.
-const std::set<std::string> kExempt{
-    "copy_",           "Tensor::copy_",
-    "Tensor::to",  // as another tensor
-    "Tensor::type_as", "Tensor::set_data",  "result_type",      "Tensor::view_as",
-    "Tensor::is_same", "Tensor::expand_as", "Tensor::backward", "Tensor::reshape_as"};
+const std::set<std::string> kExempt{"copy_",
+                                    "Tensor::copy_",
+                                    "Tensor::to",
+                                    "Tensor::type_as",
+                                    "Tensor::set_data",
+                                    "result_type",
+                                    "Tensor::view_as",
+                                    "Tensor::is_same",
+                                    "Tensor::expand_as",
+                                    "Tensor::backward",
+                                    "Tensor::reshape_as"};
 
 std::string plain_name(const Call& call) {
   if (!call.op.empty()) return call.op;

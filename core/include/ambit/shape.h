@@ -24,8 +24,8 @@ class IntArrayRef {
   constexpr IntArrayRef(const int64_t* data, size_t size) : data_(data), size_(size) {}
   constexpr IntArrayRef(const int64_t& one) : data_(&one), size_(1) {}
   template <class T>
-  requires std::floating_point<T> || std::same_as<T, bool> IntArrayRef(T)
-  = delete;
+    requires std::floating_point<T> || std::same_as<T, bool>
+  IntArrayRef(T) = delete;
 #pragma GCC diagnostic push
 #if defined(__GNUC__) && !defined(__clang__)
 #pragma GCC diagnostic ignored "-Winit-list-lifetime"
