@@ -4,6 +4,8 @@
 #include <ambit/ops/random.h>
 #include <doctest/doctest.h>
 
+#include <memory>
+
 #include "tests/devices.h"
 
 using namespace ambit;
@@ -12,6 +14,10 @@ namespace {
 
 struct Doubler : nn::Module {
   Tensor forward(Tensor x) { return x * 2; }
+};
+// A module that can be moved and not copied.
+struct OwningDoubler : Doubler {
+  std::unique_ptr<int> owned = std::make_unique<int>(2);
 };
 using Names = std::vector<std::string>;
 
@@ -81,6 +87,9 @@ TEST_CASE("AnyModule calls the module that it holds") {
   CHECK(any.clone().ptr() != any.ptr());
   CHECK_THROWS_AS(nn::AnyModule().forward(ones({1})), Error);
   static_assert(!std::is_constructible_v<nn::AnyModule, nn::CrossEntropyLoss>);
+  const Doubler doubler;
+  CHECK(nn::AnyModule(doubler).forward(ones({1})).item<float>() == 2);
+  CHECK(nn::AnyModule(OwningDoubler()).forward(ones({1})).item<float>() == 2);
 }
 
 TEST_CASE("ModuleList holds modules of any class and registers them") {

@@ -8,6 +8,8 @@
 #include <concepts>
 #include <memory>
 #include <optional>
+#include <type_traits>
+#include <utility>
 
 namespace ambit::nn {
 
@@ -27,10 +29,12 @@ class AMBIT_API AnyModule {
   AnyModule(std::shared_ptr<M> module) : module_(std::move(module)), forward_(&call<M>) {}
   template <ForwardsTensor M, class D>
   AnyModule(const ModuleHolder<M, D>& module) : AnyModule(module.ptr()) {}
-  /// Hold a copy of a module that no pointer holds yet.
-  template <ForwardsTensor M>
-  AnyModule(const M& module)
-      : AnyModule(typed_memory_errors("AnyModule", [&] { return std::make_shared<M>(module); })) {}
+  /// Take over a module that no pointer holds yet, or a copy of it.
+  template <class M>
+  requires ForwardsTensor<std::remove_cvref_t<M>> AnyModule(M&& module)
+      : AnyModule(typed_memory_errors("AnyModule", [&] {
+          return std::make_shared<std::remove_cvref_t<M>>(std::forward<M>(module));
+        })) {}
 
   bool is_empty() const { return !module_; }
   const std::shared_ptr<Module>& ptr() const { return module_; }
