@@ -29,21 +29,10 @@ Tensor add_scaled(const char* op, const Tensor& self, const Tensor& other, const
 
 const Tensor& add_scaled_in_place(const char* op, const char* name, const Tensor& self,
                                   const Tensor& other, const Scalar& factor) {
-  const Device device = self.device();
   const DType dtype = result_type(self, other);
-  check_casts_to(op, dtype, self.dtype());
-  check_broadcasts_to(op, other.sizes(), self.sizes());
-  check_in_place(op, self);
-  const Tensor b = operand(other, self.sizes(), dtype, device);
-  check_no_overlap(op, self, b);
-  Tensor y = self;
-  if (dtype == self.dtype()) {
-    kernels::add_scaled(y, self, b, factor);
-  } else {
-    Tensor result = allocate(op, self.sizes(), dtype, device);
-    kernels::add_scaled(result, operand(self, self.sizes(), dtype, device), b, factor);
-    store(self, result);
-  }
+  const Tensor b = operand_in_place(op, self, other, dtype);
+  run_in_place(op, self, dtype, false,
+               [&](Tensor& y, const Tensor& a) { kernels::add_scaled(y, a, b, factor); });
   record_in_place(name, self, wrt(self, BackTo(self)), wrt(other, other_grad(other, factor)));
   return self;
 }

@@ -30,13 +30,6 @@ bool may_throw(BinaryOp kernel, DType dtype, const Scalar& divisor) {
   });
 }
 
-// Where an op that throws half-way works in place of self: what a device skips stays as it was.
-Tensor copy_as(const char* op, const Tensor& self, DType dtype) {
-  Tensor copy = allocate(op, self.sizes(), dtype, self.device());
-  kernels::copy(copy, self);
-  return copy;
-}
-
 }  // namespace
 
 Device check_operands(const char* op, const Tensor& self, const Tensor& other, DeviceRule rule) {
@@ -63,21 +56,11 @@ Tensor compute_binary(const char* op, BinaryOp kernel, Domain domain, const Tens
 
 void compute_binary_in_place(const char* op, BinaryOp kernel, Domain domain, const Tensor& self,
                              const Tensor& other) {
-  const Device device = check_operands(op, self, other, DeviceRule::in_place_elementwise);
+  check_operands(op, self, other, DeviceRule::in_place_elementwise);
   const DType dtype = compute_dtype(op, domain, result_type(self, other));
-  check_casts_to(op, dtype, self.dtype());
-  check_broadcasts_to(op, other.sizes(), self.sizes());
-  check_in_place(op, self);
-  const Tensor b = operand(other, self.sizes(), dtype, device);
-  check_no_overlap(op, self, b);
-  Tensor y = self;
-  if (dtype == self.dtype() && !may_throw(kernel, dtype)) {
-    return kernels::binary(y, self, b, kernel);
-  }
-  const Tensor result = copy_as(op, self, dtype);
-  Tensor z = result;
-  kernels::binary(z, result, b, kernel);
-  store(self, result);
+  const Tensor b = operand_in_place(op, self, other, dtype);
+  run_in_place(op, self, dtype, may_throw(kernel, dtype),
+               [&](Tensor& y, const Tensor& a) { kernels::binary(y, a, b, kernel); });
 }
 
 Tensor compute_binary_scalar(const char* op, BinaryOp kernel, Domain domain, const Tensor& self,
@@ -95,14 +78,23 @@ void compute_binary_scalar_in_place(const char* op, BinaryOp kernel, Domain doma
   const DType dtype = compute_dtype(op, domain, result_type(self, number));
   check_casts_to(op, dtype, self.dtype());
   check_in_place(op, self);
-  Tensor y = self;
-  if (dtype == self.dtype() && !may_throw(kernel, dtype, number)) {
-    return kernels::binary_scalar(y, self, {number}, kernel);
-  }
-  const Tensor result = copy_as(op, self, dtype);
-  Tensor z = result;
-  kernels::binary_scalar(z, result, {number}, kernel);
-  store(self, result);
+  run_in_place(op, self, dtype, may_throw(kernel, dtype, number),
+               [&](Tensor& y, const Tensor& x) { kernels::binary_scalar(y, x, {number}, kernel); });
+}
+
+Tensor operand_in_place(const char* op, const Tensor& self, const Tensor& other, DType dtype) {
+  check_casts_to(op, dtype, self.dtype());
+  check_broadcasts_to(op, other.sizes(), self.sizes());
+  check_in_place(op, self);
+  Tensor b = operand(other, self.sizes(), dtype, self.device());
+  check_no_overlap(op, self, b);
+  return b;
+}
+
+Tensor copy_as(const char* op, const Tensor& self, DType dtype) {
+  Tensor copy = allocate(op, self.sizes(), dtype, self.device());
+  kernels::copy(copy, self);
+  return copy;
 }
 
 void store(const Tensor& self, const Tensor& result) {

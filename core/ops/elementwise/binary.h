@@ -27,8 +27,27 @@ Tensor compute_binary_scalar(const char* op, BinaryOp kernel, Domain domain, con
                              const ScalarOperand& number);
 void compute_binary_scalar_in_place(const char* op, BinaryOp kernel, Domain domain,
                                     const Tensor& self, const Scalar& number);
+/// Return `other` as the operand of an op that computes in `dtype` and writes into `self`, after
+/// all checks of such an op. Errors: DTypeError, ShapeError, AutogradError, Error.
+Tensor operand_in_place(const char* op, const Tensor& self, const Tensor& other, DType dtype);
 /// Store a result that was computed beside `self`, where it could not be computed in place.
 void store(const Tensor& self, const Tensor& result);
+/// Return a copy of `self` in another dtype, outside of any graph.
+Tensor copy_as(const char* op, const Tensor& self, DType dtype);
+
+/// Run kernel(y, x), x having self's elements in `dtype`, so that self gets y: in place where that
+/// is its dtype, and beside it where it is not, or where the kernel may throw half-way. What a
+/// device skips there stays as it was.
+template <class Kernel>
+void run_in_place(const char* op, const Tensor& self, DType dtype, bool may_throw,
+                  const Kernel& kernel) {
+  Tensor y = self;
+  if (dtype == self.dtype() && !may_throw) return kernel(y, self);
+  const Tensor beside = copy_as(op, self, dtype);
+  y = beside;
+  kernel(y, beside);
+  store(self, beside);
+}
 
 template <class Family>
 Tensor binary(const Tensor& self, const Tensor& other) {
