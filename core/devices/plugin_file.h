@@ -7,8 +7,8 @@
 
 namespace ambit {
 
-/// Return the files of a folder that a search takes for plugins, by name; none, with errno set, where
-/// it cannot be read.
+/// Return the files of a folder that a search takes for plugins, by name; none, with errno set,
+/// where it cannot be read.
 std::vector<std::filesystem::path> plugins_in(const std::filesystem::path& folder);
 
 // Errors of all that follow: BackendError naming what is wrong; the caller adds the file.

@@ -80,8 +80,8 @@ void Generator::reduce_exact() {
           Kind::exact, {x});
       break;
     case 3:
-      add("torch.any(" + where, [=](State& s) { return any(slot(s, x), dim, keep); },
-          Kind::exact, {x});
+      add("torch.any(" + where, [=](State& s) { return any(slot(s, x), dim, keep); }, Kind::exact,
+          {x});
       break;
     case 4:
       add(fmt::format("torch.all(r[{}])", x), [=](State& s) { return all(slot(s, x)); },
