@@ -49,11 +49,6 @@ AMBIT_API Tensor trace(const Tensor& self);
 /// small distances; 1: always for p 2; 2: never. Floating point. Gradient: 0 between equal points.
 AMBIT_API Tensor cdist(const Tensor& x1, const Tensor& x2, double p = 2,
                        std::optional<int64_t> compute_mode = {});
-/// Compute the distances of pairs of points: the p-norm of x1 - x2 + eps over the last dim. x1
-/// [..,D], x2 [..,D], which broadcast -> [..], with keepdim [..,1]. Source: torch's
-/// pairwise_distance.
-AMBIT_API Tensor pairwise_distance(const Tensor& x1, const Tensor& x2, double p = 2,
-                                   double eps = 1e-6, bool keepdim = false);
 /// Compute the distances of each two rows of self [N,M], i < j in row-major order: [N (N - 1) / 2].
 AMBIT_API Tensor pdist(const Tensor& self, double p = 2);
 
