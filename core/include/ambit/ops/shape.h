@@ -147,8 +147,8 @@ AMBIT_API std::vector<Tensor> tensor_split(const Tensor& self, int64_t sections,
 /// last one on; they clamp, and may be empty, as slices do.
 AMBIT_API std::vector<Tensor> tensor_split(const Tensor& self, IntArrayRef indices,
                                            int64_t dim = 0);
-/// The same by an int64 tensor on the cpu: sections [] or indices [K]. Errors also: DTypeError,
-/// DeviceMismatchError.
+/// The same by an int64 tensor, for which it waits: sections [] or indices [K]. Errors also:
+/// DTypeError.
 AMBIT_API std::vector<Tensor> tensor_split(const Tensor& self,
                                            const Tensor& tensor_indices_or_sections,
                                            int64_t dim = 0);
