@@ -192,6 +192,14 @@ void add_indexing(Table& table) {
 void add_products(Table& table) {
   table.add(kernels::matmul, t({1, 2, 2}), t({1, 2, 3}), t({1, 3, 2}));
   table.add(kernels::linear, t({2, 2}), t({2, 3}), t({2, 3}), t({2}));
+  const Operand matrix = t({1, 2, 2}), info = t({1}, kInt32), pivots = t({1, 2}, kInt32);
+  table.add(kernels::lu_factor, matrix, pivots, info, matrix);
+  table.add(kernels::lu_solve, matrix, matrix, pivots, matrix, false);
+  table.add(kernels::cholesky, matrix, info, matrix, false);
+  table.add(kernels::qr, matrix, matrix, matrix);
+  table.add(kernels::eigh, t({1, 2}), matrix, info, matrix, false);
+  table.add(kernels::svd, matrix, t({1, 2}), matrix, info, matrix);
+  table.add(kernels::triangular_solve, matrix, matrix, matrix, {});
   const Operand image = t({1, 1, 3, 3}), filter = t({1, 1, 2, 2}), out = t({1, 1, 2, 2});
   table.add(kernels::conv2d, out, image, filter, t({1}), {});
   table.add(kernels::conv2d_input_grad, image, out, filter, {});

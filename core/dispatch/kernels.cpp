@@ -40,6 +40,18 @@ constinit decltype(index_add) index_add{
 constinit decltype(matmul) matmul{"matmul", kNumbers, {"out", "input", "other"}};
 constinit decltype(linear) linear{
     "linear", kNumbers, {"out", "input", "weight", "bias"}, composite::linear};
+constinit decltype(lu_factor) lu_factor{
+    "lu_factor", kFloating, {"LU", "pivots", "info", "A"}, composite::lu_factor};
+constinit decltype(lu_solve) lu_solve{
+    "lu_solve", kFloating, {"out", "LU", "pivots", "B"}, composite::lu_solve};
+constinit decltype(cholesky) cholesky{
+    "cholesky", kFloating, {"out", "info", "A"}, composite::cholesky};
+constinit decltype(qr) qr{"qr", kFloating, {"Q", "R", "A"}, composite::qr};
+constinit decltype(eigh) eigh{
+    "eigh", kFloating, {"eigenvalues", "eigenvectors", "info", "A"}, composite::eigh};
+constinit decltype(svd) svd{"svd", kFloating, {"U", "S", "Vh", "info", "A"}, composite::svd};
+constinit decltype(triangular_solve) triangular_solve{
+    "triangular_solve", kFloating, {"out", "A", "B"}, composite::triangular_solve};
 constinit decltype(conv2d) conv2d{"conv2d", kFloating, {"out", "input", "weight", "bias"}};
 constinit decltype(conv2d_input_grad) conv2d_input_grad{
     "conv2d_input_grad", kFloating, {"input_grad", "grad", "weight"}, composite::conv2d_input_grad};

@@ -9,6 +9,7 @@
 #include <cstdint>
 #include <initializer_list>
 #include <iosfwd>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -24,8 +25,8 @@ class IntArrayRef {
   constexpr IntArrayRef(const int64_t* data, size_t size) : data_(data), size_(size) {}
   constexpr IntArrayRef(const int64_t& one) : data_(&one), size_(1) {}
   template <class T>
-    requires std::floating_point<T> || std::same_as<T, bool>
-  IntArrayRef(T) = delete;
+  requires std::floating_point<T> || std::same_as<T, bool> IntArrayRef(T)
+  = delete;
 #pragma GCC diagnostic push
 #if defined(__GNUC__) && !defined(__clang__)
 #pragma GCC diagnostic ignored "-Winit-list-lifetime"
@@ -55,6 +56,28 @@ class IntArrayRef {
  private:
   const int64_t* data_ = nullptr;
   size_t size_ = 0;
+};
+
+/// An IntArrayRef that may be left out: nullopt, {} or none, {0, 1}, 3. As it, never to be kept.
+class OptionalIntArrayRef {
+ public:
+  constexpr OptionalIntArrayRef() = default;
+  constexpr OptionalIntArrayRef(std::nullopt_t) {}
+  constexpr OptionalIntArrayRef(IntArrayRef list) : list_(list), given_(true) {}
+  constexpr OptionalIntArrayRef(const int64_t& one) : list_(one), given_(true) {}
+  constexpr OptionalIntArrayRef(std::initializer_list<int64_t> l) : list_(l), given_(true) {}
+  OptionalIntArrayRef(const std::vector<int64_t>& v) : list_(v), given_(true) {}
+  OptionalIntArrayRef(const Dims& d) : list_(d), given_(true) {}
+
+  constexpr bool has_value() const { return given_; }
+  constexpr explicit operator bool() const { return given_; }
+  constexpr IntArrayRef operator*() const { return list_; }
+  constexpr const IntArrayRef* operator->() const { return &list_; }
+  constexpr IntArrayRef value_or(IntArrayRef other) const { return given_ ? list_ : other; }
+
+ private:
+  IntArrayRef list_;
+  bool given_ = false;
 };
 
 /// An owned list of sizes or strides, without an allocation up to 5 dimensions.

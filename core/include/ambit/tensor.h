@@ -326,6 +326,22 @@ class AMBIT_API Tensor {
   Tensor logsumexp(IntArrayRef dims, bool keepdim = false) const;
   Tensor cumsum(int64_t dim) const;
 
+  // --- linalg.h
+  Tensor inverse() const;
+  Tensor det() const;
+  Tensor logdet() const;
+  std::tuple<Tensor, Tensor> slogdet() const;
+  Tensor cholesky(bool upper = false) const;
+  Tensor cholesky_inverse(bool upper = false) const;
+  Tensor cholesky_solve(const Tensor& input2, bool upper = false) const;
+  std::tuple<Tensor, Tensor> qr(bool some = true) const;
+  std::tuple<Tensor, Tensor, Tensor> svd(bool some = true, bool compute_uv = true) const;
+  Tensor pinverse(double rcond = 1e-15) const;
+  std::tuple<Tensor, Tensor> triangular_solve(const Tensor& A, bool upper = true,
+                                              bool transpose = false,
+                                              bool unitriangular = false) const;
+  Tensor lu_solve(const Tensor& LU_data, const Tensor& LU_pivots) const;
+
   // --- matmul.h, norm.h
   Tensor matmul(const Tensor& o) const;
   Tensor mm(const Tensor& o) const;

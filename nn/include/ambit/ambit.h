@@ -18,6 +18,7 @@
 #include <ambit/ops/creation.h>
 #include <ambit/ops/elementwise.h>
 #include <ambit/ops/index.h>
+#include <ambit/ops/linalg.h>
 #include <ambit/ops/loss.h>
 #include <ambit/ops/matmul.h>
 #include <ambit/ops/norm.h>

@@ -89,6 +89,36 @@ extern AMBIT_API Op<void(Tensor& y, const Tensor& a, const Tensor& b)> matmul;
 /// y [M,N] = x [M,K] w[N,K]^T + b [N]; b may be undefined. strided x and w. composite
 extern AMBIT_API Op<void(Tensor& y, const Tensor& x, const Tensor& w, const Tensor& b)> linear;
 
+// --- factorisations; floats; contiguous; batches [B,...] of matrices; K = min(M, N)
+/// lu [B,M,N] = U and below its diagonal L, of x [B,M,N] = P L U with partial pivoting; pivots
+/// [B,K] int32, from 1: row i was exchanged with row pivots[i] in turn; info [B] int32: 0, or the
+/// first i, from 1, with U[i][i] = 0. composite
+extern AMBIT_API Op<void(Tensor& lu, Tensor& pivots, Tensor& info, const Tensor& x)> lu_factor;
+/// y [B,N,R] = solution of A y = b or, transpose, of A^T y = b [B,N,R], of A's lu [B,N,N] and
+/// pivots [B,N] from lu_factor. A pivot outside [1, N]: IndexError. composite
+extern AMBIT_API
+    Op<void(Tensor& y, const Tensor& lu, const Tensor& pivots, const Tensor& b, bool transpose)>
+        lu_solve;
+/// y [B,N,N] = L of x = L L^T, or upper: U of x = U^T U, of which only that triangle of x is read;
+/// the other of y is 0. info [B] int32: 0, or the order of the first leading minor that is not
+/// positive, and y then undefined. composite
+extern AMBIT_API Op<void(Tensor& y, Tensor& info, const Tensor& x, bool upper)> cholesky;
+/// q [B,M,C], r [B,C,N] = factors of x [B,M,N], C being K or M; q may be undefined. r is 0 below
+/// its diagonal, and its signs are those of Householder reflections. composite
+extern AMBIT_API Op<void(Tensor& q, Tensor& r, const Tensor& x)> qr;
+/// values [B,N] ascending, vectors [B,N,N] in columns, may be undefined, of symmetric x, of which
+/// only the lower, or upper, triangle is read; info [B] int32: 0, or more: no convergence.
+/// composite
+extern AMBIT_API
+    Op<void(Tensor& values, Tensor& vectors, Tensor& info, const Tensor& x, bool upper)>
+        eigh;
+/// u [B,M,C], s [B,K] descending, vh [B,D,N] of x [B,M,N], C and D being K both, or M and N; u and
+/// vh may be undefined, both. info as eigh's. composite
+extern AMBIT_API Op<void(Tensor& u, Tensor& s, Tensor& vh, Tensor& info, const Tensor& x)> svd;
+/// y [B,N,R] = solution of A y = b [B,N,R], A [B,N,N] triangular as p says. composite
+extern AMBIT_API Op<void(Tensor& y, const Tensor& a, const Tensor& b, const TriangularParams& p)>
+    triangular_solve;
+
 // --- convolution and pooling; floats; contiguous
 /// y [N,K,P,Q] = cross-correlation of x [N,C,H,W] with w [K,C/groups,R,S], + b [K] if defined.
 extern AMBIT_API
@@ -185,6 +215,7 @@ extern AMBIT_API
   row(reduce) row(arg_reduce) row(cumsum)                                                         \
   row(gather) row(scatter) row(scatter_add) row(nonzero) row(index_select) row(index_add)         \
   row(matmul) row(linear)                                                                         \
+  row(lu_factor) row(lu_solve) row(cholesky) row(qr) row(eigh) row(svd) row(triangular_solve)     \
   row(conv2d) row(conv2d_input_grad) row(conv2d_weight_grad)                                      \
   row(max_pool2d) row(max_pool2d_grad) row(avg_pool2d) row(avg_pool2d_grad)                       \
   row(softmax) row(softmax_grad)                                                                  \
