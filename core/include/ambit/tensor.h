@@ -201,6 +201,77 @@ class AMBIT_API Tensor {
   std::vector<Tensor> split(int64_t split_size, int64_t dim = 0) const;
   std::vector<Tensor> split(IntArrayRef split_sizes, int64_t dim) const;
   std::vector<Tensor> chunk(int64_t chunks, int64_t dim = 0) const;
+  Tensor view(DType dtype) const;
+  Tensor& transpose_(int64_t dim0, int64_t dim1) const;
+  Tensor swapaxes(int64_t axis0, int64_t axis1) const { return transpose(axis0, axis1); }
+  Tensor& swapaxes_(int64_t axis0, int64_t axis1) const { return transpose_(axis0, axis1); }
+  Tensor swapdims(int64_t dim0, int64_t dim1) const { return transpose(dim0, dim1); }
+  Tensor& swapdims_(int64_t dim0, int64_t dim1) const { return transpose_(dim0, dim1); }
+  Tensor movedim(IntArrayRef source, IntArrayRef destination) const;
+  Tensor movedim(int64_t source, int64_t destination) const;
+  Tensor moveaxis(IntArrayRef source, IntArrayRef destination) const {
+    return movedim(source, destination);
+  }
+  Tensor moveaxis(int64_t source, int64_t destination) const {
+    return movedim(source, destination);
+  }
+  Tensor adjoint() const;
+  /// The matrices of the last two dims transposed. Errors: ShapeError for less than two dims.
+  Tensor mT() const;
+  Tensor mH() const;
+  /// A matrix transposed; a 0-dim tensor stays. Errors: ShapeError for other dims.
+  Tensor matrix_H() const;
+  /// With all dims in the opposite order.
+  Tensor numpy_T() const;
+  Tensor& t_() const;
+  Tensor& squeeze_() const;
+  Tensor& squeeze_(int64_t dim) const;
+  Tensor& unsqueeze_(int64_t dim) const;
+  Tensor broadcast_to(IntArrayRef sizes) const { return expand(sizes); }
+  Tensor narrow(int64_t dim, const Tensor& start, int64_t length) const;
+  Tensor unfold(int64_t dim, int64_t size, int64_t step) const;
+  Tensor diagonal(int64_t offset = 0, int64_t dim1 = 0, int64_t dim2 = 1) const;
+  Tensor ravel() const;
+  Tensor unflatten(int64_t dim, IntArrayRef sizes) const;
+  std::vector<Tensor> split_with_sizes(IntArrayRef split_sizes, int64_t dim = 0) const;
+  std::vector<Tensor> unsafe_split(int64_t split_size, int64_t dim = 0) const;
+  std::vector<Tensor> unsafe_split_with_sizes(IntArrayRef split_sizes, int64_t dim = 0) const;
+  std::vector<Tensor> unsafe_chunk(int64_t chunks, int64_t dim = 0) const;
+  std::vector<Tensor> tensor_split(int64_t sections, int64_t dim = 0) const;
+  std::vector<Tensor> tensor_split(IntArrayRef indices, int64_t dim = 0) const;
+  std::vector<Tensor> tensor_split(const Tensor& tensor_indices_or_sections, int64_t dim = 0) const;
+  std::vector<Tensor> hsplit(int64_t sections) const;
+  std::vector<Tensor> hsplit(IntArrayRef indices) const;
+  std::vector<Tensor> vsplit(int64_t sections) const;
+  std::vector<Tensor> vsplit(IntArrayRef indices) const;
+  std::vector<Tensor> dsplit(int64_t sections) const;
+  std::vector<Tensor> dsplit(IntArrayRef indices) const;
+
+  // --- arrange.h
+  Tensor roll(IntArrayRef shifts, IntArrayRef dims = {}) const;
+  Tensor rot90(int64_t k = 1, IntArrayRef dims = {0, 1}) const;
+  Tensor fliplr() const;
+  Tensor flipud() const;
+  Tensor repeat_interleave(const Tensor& repeats, std::optional<int64_t> dim = {},
+                           std::optional<int64_t> output_size = {}) const;
+  Tensor repeat_interleave(int64_t repeats, std::optional<int64_t> dim = {},
+                           std::optional<int64_t> output_size = {}) const;
+  Tensor tile(IntArrayRef dims) const;
+  Tensor narrow_copy(int64_t dim, int64_t start, int64_t length) const;
+  Tensor diag(int64_t diagonal = 0) const;
+  Tensor diag_embed(int64_t offset = 0, int64_t dim1 = -2, int64_t dim2 = -1) const;
+  Tensor diagflat(int64_t offset = 0) const;
+  Tensor tril(int64_t diagonal = 0) const;
+  Tensor& tril_(int64_t diagonal = 0) const;
+  Tensor triu(int64_t diagonal = 0) const;
+  Tensor& triu_(int64_t diagonal = 0) const;
+
+  // --- samples.h
+  Tensor diff(int64_t n = 1, int64_t dim = -1, const Tensor& prepend = {},
+              const Tensor& append = {}) const;
+  Tensor cov(int64_t correction = 1, const Tensor& fweights = {},
+             const Tensor& aweights = {}) const;
+  Tensor corrcoef() const;
 
   // --- index.h
   Tensor operator[](int64_t i) const { return select(0, i); }
@@ -348,8 +419,39 @@ class AMBIT_API Tensor {
   Tensor bmm(const Tensor& o) const;
   Tensor mv(const Tensor& o) const;
   Tensor dot(const Tensor& o) const;
+  Tensor vdot(const Tensor& o) const;
+  Tensor outer(const Tensor& vec2) const;
+  Tensor ger(const Tensor& vec2) const;
+  Tensor inner(const Tensor& o) const;
+  Tensor addmm(const Tensor& mat1, const Tensor& mat2, const Scalar& beta = 1,
+               const Scalar& alpha = 1) const;
+  Tensor& addmm_(const Tensor& mat1, const Tensor& mat2, const Scalar& beta = 1,
+                 const Scalar& alpha = 1) const;
+  Tensor addmv(const Tensor& mat, const Tensor& vec, const Scalar& beta = 1,
+               const Scalar& alpha = 1) const;
+  Tensor& addmv_(const Tensor& mat, const Tensor& vec, const Scalar& beta = 1,
+                 const Scalar& alpha = 1) const;
+  Tensor addr(const Tensor& vec1, const Tensor& vec2, const Scalar& beta = 1,
+              const Scalar& alpha = 1) const;
+  Tensor& addr_(const Tensor& vec1, const Tensor& vec2, const Scalar& beta = 1,
+                const Scalar& alpha = 1) const;
+  Tensor baddbmm(const Tensor& batch1, const Tensor& batch2, const Scalar& beta = 1,
+                 const Scalar& alpha = 1) const;
+  Tensor& baddbmm_(const Tensor& batch1, const Tensor& batch2, const Scalar& beta = 1,
+                   const Scalar& alpha = 1) const;
+  Tensor addbmm(const Tensor& batch1, const Tensor& batch2, const Scalar& beta = 1,
+                const Scalar& alpha = 1) const;
+  Tensor& addbmm_(const Tensor& batch1, const Tensor& batch2, const Scalar& beta = 1,
+                  const Scalar& alpha = 1) const;
   Tensor softmax(int64_t dim) const;
   Tensor log_softmax(int64_t dim) const;
+
+  // --- products.h
+  Tensor kron(const Tensor& o) const;
+  Tensor cross(const Tensor& o, std::optional<int64_t> dim = {}) const;
+  Tensor matrix_power(int64_t n) const;
+  Tensor matrix_exp() const;
+  Tensor trace() const;
 
  private:
   TensorImpl* get() const {

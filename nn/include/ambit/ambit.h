@@ -14,6 +14,7 @@
 #include <ambit/dtype.h>
 #include <ambit/error.h>
 #include <ambit/nn/nn.h>
+#include <ambit/ops/arrange.h>
 #include <ambit/ops/conv.h>
 #include <ambit/ops/creation.h>
 #include <ambit/ops/elementwise.h>
@@ -23,8 +24,10 @@
 #include <ambit/ops/matmul.h>
 #include <ambit/ops/norm.h>
 #include <ambit/ops/pool.h>
+#include <ambit/ops/products.h>
 #include <ambit/ops/random.h>
 #include <ambit/ops/reduce.h>
+#include <ambit/ops/samples.h>
 #include <ambit/ops/shape.h>
 #include <ambit/optim/optim.h>
 #include <ambit/parallel.h>
