@@ -24,7 +24,9 @@
 #include <ambit/ops/pool.h>
 #include <ambit/ops/random.h>
 #include <ambit/ops/reduce.h>
+#include <ambit/ops/scan.h>
 #include <ambit/ops/shape.h>
+#include <ambit/ops/sort.h>
 #include <ambit/optim/optim.h>
 #include <ambit/parallel.h>
 #include <ambit/plugins.h>
