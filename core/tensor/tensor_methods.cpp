@@ -77,46 +77,6 @@ std::vector<Tensor> Tensor::chunk(int64_t chunks, int64_t dim) const {
   return ambit::chunk(*this, chunks, dim);
 }
 
-// --- index.h
-Tensor Tensor::operator[](const Tensor& index) const { return ambit::index(*this, {index}); }
-Tensor Tensor::index(std::initializer_list<indexing::TensorIndex> indices) const {
-  return ambit::index(*this, indices);
-}
-Tensor& Tensor::index_put_(std::initializer_list<indexing::TensorIndex> indices,
-                           const Tensor& value) const {
-  return written(ambit::index_put_(*this, indices, value));
-}
-Tensor& Tensor::index_put_(std::initializer_list<indexing::TensorIndex> indices,
-                           const Scalar& value) const {
-  return written(ambit::index_put_(*this, indices, value));
-}
-Tensor Tensor::index_select(int64_t dim, const Tensor& index) const {
-  return ambit::index_select(*this, dim, index);
-}
-Tensor Tensor::gather(int64_t dim, const Tensor& index) const {
-  return ambit::gather(*this, dim, index);
-}
-Tensor Tensor::scatter(int64_t dim, const Tensor& index, const Tensor& src) const {
-  return ambit::scatter(*this, dim, index, src);
-}
-Tensor Tensor::scatter_add(int64_t dim, const Tensor& index, const Tensor& src) const {
-  return ambit::scatter_add(*this, dim, index, src);
-}
-Tensor& Tensor::scatter_(int64_t dim, const Tensor& index, const Tensor& src) const {
-  return written(ambit::scatter_(*this, dim, index, src));
-}
-Tensor& Tensor::scatter_add_(int64_t dim, const Tensor& index, const Tensor& src) const {
-  return written(ambit::scatter_add_(*this, dim, index, src));
-}
-Tensor Tensor::masked_select(const Tensor& mask) const { return ambit::masked_select(*this, mask); }
-Tensor Tensor::masked_fill(const Tensor& mask, const Scalar& value) const {
-  return ambit::masked_fill(*this, mask, value);
-}
-Tensor& Tensor::masked_fill_(const Tensor& mask, const Scalar& value) const {
-  return written(ambit::masked_fill_(*this, mask, value));
-}
-Tensor Tensor::nonzero() const { return ambit::nonzero(*this); }
-
 // --- elementwise.h
 Tensor Tensor::add(const Tensor& o, const Scalar& alpha) const {
   return ambit::add(*this, o, alpha);
@@ -262,7 +222,6 @@ Tensor Tensor::norm(const Scalar& p, IntArrayRef dims, bool keepdim) const {
 Tensor Tensor::logsumexp(IntArrayRef dims, bool keepdim) const {
   return ambit::logsumexp(*this, dims, keepdim);
 }
-Tensor Tensor::cumsum(int64_t dim) const { return ambit::cumsum(*this, dim); }
 
 // --- matmul.h, norm.h
 Tensor Tensor::matmul(const Tensor& o) const { return ambit::matmul(*this, o); }

@@ -28,7 +28,9 @@
 #include <ambit/ops/random.h>
 #include <ambit/ops/reduce.h>
 #include <ambit/ops/samples.h>
+#include <ambit/ops/scan.h>
 #include <ambit/ops/shape.h>
+#include <ambit/ops/sort.h>
 #include <ambit/optim/optim.h>
 #include <ambit/parallel.h>
 #include <ambit/plugins.h>

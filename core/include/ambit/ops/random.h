@@ -33,6 +33,11 @@ AMBIT_API Tensor randint_like(const Tensor& self, int64_t low, int64_t high,
 /// Draw 1 with the probability that each element of self says, else 0; of self's shape and dtype,
 /// floating point only. Waits for the device. Errors also: Error outside [0, 1]. No gradient.
 AMBIT_API Tensor bernoulli(const Tensor& self);
+/// Draw num_samples places of each row of self [N] or [M,N], as likely as its weights: int64
+/// [num_samples] or [M, num_samples]. Weights finite, >= 0, not all 0, of floats; without
+/// replacement no place twice, so that num_samples <= N. Waits for the device. Errors also: Error
+/// for such weights; ShapeError. No gradient.
+AMBIT_API Tensor multinomial(const Tensor& self, int64_t num_samples, bool replacement = false);
 /// Fill with numbers uniform in [from, to). Floating point only. Errors also: Error for from > to.
 AMBIT_API const Tensor& uniform_(const Tensor& self, double from = 0, double to = 1);
 /// Fill with normal numbers of this mean and standard deviation. Floating point only. Errors also:
