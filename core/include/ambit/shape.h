@@ -1,10 +1,9 @@
-// Lists of sizes: a view of one (IntArrayRef), an owner of one (Dims), and the arithmetic on shapes
-// that every op shares. Nothing here knows tensors.
+// Lists of sizes: an owner of one (Dims), beside the view of one (IntArrayRef, array_ref.h), and
+// the arithmetic on shapes that every op shares. Nothing here knows tensors.
 #pragma once
 
-#include <ambit/api.h>
+#include <ambit/array_ref.h>
 
-#include <concepts>
 #include <cstddef>
 #include <cstdint>
 #include <initializer_list>
@@ -13,49 +12,6 @@
 #include <vector>
 
 namespace ambit {
-
-class Dims;
-
-/// A borrowed list of int64: take it as a parameter, never keep it. One number is a list of one:
-/// `ones(3)`, `x.view(-1)`.
-class IntArrayRef {
- public:
-  constexpr IntArrayRef() = default;
-  constexpr IntArrayRef(const int64_t* data, size_t size) : data_(data), size_(size) {}
-  constexpr IntArrayRef(const int64_t& one) : data_(&one), size_(1) {}
-  template <class T>
-    requires std::floating_point<T> || std::same_as<T, bool>
-  IntArrayRef(T) = delete;
-#pragma GCC diagnostic push
-#if defined(__GNUC__) && !defined(__clang__)
-#pragma GCC diagnostic ignored "-Winit-list-lifetime"
-#endif
-  constexpr IntArrayRef(std::initializer_list<int64_t> l) : data_(l.begin()), size_(l.size()) {}
-#pragma GCC diagnostic pop
-  IntArrayRef(const std::vector<int64_t>& v) : data_(v.data()), size_(v.size()) {}
-  IntArrayRef(const Dims& d);
-
-  constexpr size_t size() const { return size_; }
-  constexpr bool empty() const { return size_ == 0; }
-  constexpr const int64_t* data() const { return data_; }
-  constexpr const int64_t* begin() const { return data_; }
-  constexpr const int64_t* end() const { return data_ + size_; }
-  constexpr int64_t operator[](size_t i) const { return data_[i]; }
-  constexpr int64_t front() const { return data_[0]; }
-  constexpr int64_t back() const { return data_[size_ - 1]; }
-  std::vector<int64_t> vec() const { return {begin(), end()}; }
-  friend constexpr bool operator==(IntArrayRef a, IntArrayRef b) {
-    if (a.size_ != b.size_) return false;
-    for (size_t i = 0; i < a.size_; ++i) {
-      if (a.data_[i] != b.data_[i]) return false;
-    }
-    return true;
-  }
-
- private:
-  const int64_t* data_ = nullptr;
-  size_t size_ = 0;
-};
 
 /// An owned list of sizes or strides, without an allocation up to 5 dimensions.
 class Dims {
@@ -141,8 +97,6 @@ class Dims {
   uint32_t size_ = 0;
   uint32_t capacity_ = kInline;
 };
-
-inline IntArrayRef::IntArrayRef(const Dims& d) : data_(d.data()), size_(d.size()) {}
 
 inline void Dims::resize(size_t n, int64_t value) {
   if (n > capacity_) reserve(n);
