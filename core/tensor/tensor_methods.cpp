@@ -1,4 +1,5 @@
 // The methods of Tensor that are the functions of ops/*.h under another spelling.
+#include <ambit/error.h>
 #include <ambit/ops/creation.h>
 #include <ambit/ops/elementwise.h>
 #include <ambit/ops/index.h>
@@ -27,9 +28,17 @@ Tensor Tensor::to(DType dtype, bool non_blocking, bool copy) const {
 Tensor Tensor::to(Device device, DType dtype, bool non_blocking, bool copy) const {
   return ambit::to(*this, device, dtype, non_blocking, copy);
 }
-Tensor Tensor::to(const TensorOptions& options, bool non_blocking, bool copy) const {
-  return ambit::to(*this, options.has_device() ? options.device() : device(),
-                   options.has_dtype() ? options.dtype() : dtype(), non_blocking, copy);
+Tensor Tensor::to(const TensorOptions& options, bool non_blocking, bool copy,
+                  std::optional<MemoryFormat> format) const {
+  if (options.requires_grad()) {
+    throw Error("to: expected options without requires_grad, which requires_grad_() sets");
+  }
+  Tensor out = ambit::to(*this, options.has_device() ? options.device() : device(),
+                         options.has_dtype() ? options.dtype() : dtype(), non_blocking, copy);
+  if (options.pinned_memory()) out = out.pin_memory();
+  const MemoryFormat asked =
+      format.value_or(options.memory_format_opt().value_or(MemoryFormat::Preserve));
+  return asked == MemoryFormat::Preserve ? out : out.contiguous(asked);
 }
 Tensor Tensor::contiguous() const { return ambit::contiguous(*this); }
 Tensor Tensor::clone() const { return ambit::clone(*this); }

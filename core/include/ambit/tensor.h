@@ -4,6 +4,7 @@
 
 #include <ambit/detail/tensor_impl.h>
 #include <ambit/function_table.h>
+#include <ambit/layout.h>
 #include <ambit/scalar.h>
 #include <ambit/tensor_options.h>
 
@@ -15,12 +16,20 @@
 #include <string>
 #include <string_view>
 #include <tuple>
+#include <type_traits>
+#include <utility>
 #include <vector>
 
 namespace ambit {
 
 class Node;
 class Tensor;
+template <class T>
+struct DefaultPtrTraits;
+template <class T, size_t N, template <class> class PtrTraits, class Index>
+class TensorAccessor;
+template <class T, size_t N, template <class> class PtrTraits, class Index>
+class PackedTensorAccessor;
 namespace indexing {
 class TensorIndex;
 }
@@ -31,12 +40,14 @@ class TensorList {
   TensorList(const Tensor* data, size_t size) : data_(data), size_(size) {}
   TensorList(const std::vector<Tensor>& v);
   TensorList(std::initializer_list<Tensor> l);
+  TensorList(ArrayRef<Tensor> list);
   const Tensor* data() const { return data_; }
   size_t size() const { return size_; }
   bool empty() const { return size_ == 0; }
   const Tensor* begin() const { return data_; }
   const Tensor* end() const;
   const Tensor& operator[](size_t i) const;
+  std::vector<Tensor> vec() const;
 
  private:
   const Tensor* data_;
@@ -75,17 +86,41 @@ class AMBIT_API Tensor {
   int64_t stride(int64_t dim) const;
   int64_t numel() const { return get()->numel; }
   int64_t storage_offset() const { return get()->offset; }
-  size_t nbytes() const { return static_cast<size_t>(numel()) * element_size(dtype()); }
+  size_t nbytes() const { return static_cast<size_t>(numel()) * ambit::element_size(dtype()); }
+  int64_t element_size() const { return static_cast<int64_t>(ambit::element_size(dtype())); }
+  size_t itemsize() const { return ambit::element_size(dtype()); }
   bool is_contiguous() const { return get()->contiguous; }
+  /// Whether strides are as contiguous(format) makes them; also of Preserve.
+  bool is_contiguous(MemoryFormat format) const;
+  /// ChannelsLast or ChannelsLast3d where strides are of that kind and no other, else Contiguous.
+  MemoryFormat suggest_memory_format() const;
+  Layout layout() const { return get(), kStrided; }
+  bool is_same_size(const Tensor& o) const { return sizes() == o.sizes(); }
+  /// Whether the one element is not 0, as `if (t)` in Python. Errors: ShapeError for more or none.
+  bool is_nonzero() const;
   DType dtype() const { return get()->dtype; }
   DType scalar_type() const { return dtype(); }
   Device device() const { return get()->device; }
   TensorOptions options() const { return TensorOptions(dtype()).device(device()); }
+  /// Return the device's index, -1 on cpu.
+  int64_t get_device() const { return is_cpu() ? -1 : device().index(); }
   bool is_cpu() const { return device().is_cpu(); }
   bool is_cuda() const { return device().is_cuda(); }
   bool is_meta() const { return device().is_meta(); }
   bool is_floating_point() const { return ambit::is_floating_point(dtype()); }
+  bool is_signed() const { return ambit::is_signed(dtype()); }
+  bool is_variable() const noexcept { return true; }
+  // There are no tensors of these kinds.
+  bool is_complex() const { return get(), false; }
+  bool is_sparse() const { return get(), false; }
+  bool is_quantized() const { return get(), false; }
   const Storage& storage() const { return get()->storage; }
+  bool has_storage() const { return defined(); }
+  /// Return "CPUFloatType", as libtorch names device and dtype; "UndefinedType".
+  std::string toString() const;
+  /// Write "[CPUFloatType [2, 3]]" and a line break to std::cerr; "[UndefinedTensor]".
+  void print() const;
+  size_t use_count() const { return impl_ ? impl_->use_count() : 0; }
 
   // --- memory
   /// Return the address of the first element, on the tensor's device: host code may follow it on
@@ -93,7 +128,7 @@ class AMBIT_API Tensor {
   void* data_ptr() const {
     TensorImpl* t = get();
     return static_cast<char*>(t->storage->data()) +
-           t->offset * static_cast<int64_t>(element_size(t->dtype));
+           t->offset * static_cast<int64_t>(ambit::element_size(t->dtype));
   }
   /// The same, typed. Errors: DTypeError when T is not the dtype.
   template <class T>
@@ -101,6 +136,28 @@ class AMBIT_API Tensor {
     if (dtype() != dtype_of<std::remove_const_t<T>>) throw_dtype(dtype_of<std::remove_const_t<T>>);
     return static_cast<T*>(data_ptr());
   }
+  /// libtorch's old name of data_ptr<T>().
+  template <class T>
+  T* data() const {
+    return data_ptr<T>();
+  }
+  /// Return a view of the elements for host code: `a[i][j]` (accessor.h). The tensor must outlive
+  /// it. Errors: DTypeError when T is not the dtype; ShapeError unless it has N dims; BackendError
+  /// for another device than cpu.
+  template <class T, size_t N>
+  TensorAccessor<T, N, DefaultPtrTraits, int64_t> accessor() const&;
+  template <class T, size_t N>
+  TensorAccessor<T, N, DefaultPtrTraits, int64_t> accessor() && = delete;  // it dies at once
+  /// The same that holds sizes and strides, of 32 or 64 bits. Errors also: ShapeError for 2^31
+  /// elements or more of packed_accessor32.
+  template <class T, size_t N, template <class> class PtrTraits = DefaultPtrTraits>
+  PackedTensorAccessor<T, N, PtrTraits, int32_t> packed_accessor32() const&;
+  template <class T, size_t N, template <class> class PtrTraits = DefaultPtrTraits>
+  PackedTensorAccessor<T, N, PtrTraits, int32_t> packed_accessor32() && = delete;
+  template <class T, size_t N, template <class> class PtrTraits = DefaultPtrTraits>
+  PackedTensorAccessor<T, N, PtrTraits, int64_t> packed_accessor64() const&;
+  template <class T, size_t N, template <class> class PtrTraits = DefaultPtrTraits>
+  PackedTensorAccessor<T, N, PtrTraits, int64_t> packed_accessor64() && = delete;
   /// Return the value of a one-element tensor; waits for the device. Errors: ShapeError.
   Scalar item() const;
   template <class T>
@@ -112,7 +169,9 @@ class AMBIT_API Tensor {
   Tensor to(Device device, bool non_blocking = false, bool copy = false) const;
   Tensor to(DType dtype, bool non_blocking = false, bool copy = false) const;
   Tensor to(Device device, DType dtype, bool non_blocking = false, bool copy = false) const;
-  Tensor to(const TensorOptions& options, bool non_blocking = false, bool copy = false) const;
+  /// As the options say; what they do not say stays. Errors also: Error for requires_grad.
+  Tensor to(const TensorOptions& options, bool non_blocking = false, bool copy = false,
+            std::optional<MemoryFormat> format = {}) const;
   Tensor to(const char* device) const { return to(Device(device)); }
   Tensor to(DeviceType device, bool non_blocking = false, bool copy = false) const {
     return to(Device(device), non_blocking, copy);
@@ -125,7 +184,13 @@ class AMBIT_API Tensor {
   Tensor cuda() const { return to(Device("cuda")); }
   Tensor type_as(const Tensor& o) const { return to(o.device(), o.dtype()); }
   Tensor contiguous() const;
+  /// With the strides of this format: itself where they are so already. Errors: ShapeError for
+  /// another number of dims than the format is for; Error for Preserve.
+  Tensor contiguous(MemoryFormat format) const;
   Tensor clone() const;
+  /// A copy with the strides of this format; Preserve: self's where they cover memory without gaps
+  /// and overlaps.
+  Tensor clone(MemoryFormat format) const;
   Tensor& copy_(const Tensor& src, bool non_blocking = false) const;
   /// Return the tensor in pinned memory, which copies between host and `device` need if they are to
   /// go on beside other work: `to(device, /*non_blocking=*/true)` then returns at once, and the
@@ -160,17 +225,30 @@ class AMBIT_API Tensor {
   Tensor& detach_() const;
   /// An alias outside the graph, with a version of its own to in-place checks; as detach().
   Tensor data() const { return detach(); }
+  Tensor tensor_data() const { return detach(); }
+  Tensor variable_data() const { return detach(); }
   /// Keep `.grad` of a tensor that is not a leaf.
   void retain_grad() const;
   /// Call `hook` with each gradient of this tensor; what it returns, if defined, replaces it.
   /// Return an id for remove_hook.
   unsigned register_hook(std::function<Tensor(const Tensor&)> hook) const;
+  /// The same of a hook that only looks.
+  template <class Hook>
+  requires std::is_void_v<std::invoke_result_t<Hook&, const Tensor&>>
+  unsigned register_hook(Hook hook) const {
+    return register_hook(
+        std::function<Tensor(const Tensor&)>([hook = std::move(hook)](const Tensor& g) mutable {
+          hook(g);
+          return Tensor();
+        }));
+  }
   void remove_hook(unsigned id) const;
   /// Return the dotted path of a module's parameter or buffer, empty for others.
   std::string name() const;
   void set_name(std::string path) const;
   void bump_version() const { get()->storage->bump_version(); }
   uint32_t version() const { return get()->storage->version(); }
+  int64_t _version() const { return version(); }
   /// Take over geometry, dtype and storage of `src`, keeping identity: what module.to() does. What
   /// was recorded before stays as it was: a backward that would need this tensor as it was saved,
   /// or hand a gradient of other sizes to the op that made it, throws. A view is no view any more.
@@ -546,6 +624,7 @@ class AMBIT_API Tensor {
   }
   const Tensor& seen() const;
   void sync_view() const;
+  void check_accessor(const char* op, size_t dims, int64_t max_numel) const;
   [[noreturn]] static void throw_undefined();
   [[noreturn]] void throw_dtype(DType asked) const;
 
@@ -560,6 +639,8 @@ inline TensorList::TensorList(const std::vector<Tensor>& v) : data_(v.data()), s
 inline TensorList::TensorList(std::initializer_list<Tensor> l)
     : data_(l.begin()), size_(l.size()) {}
 #pragma GCC diagnostic pop
+inline TensorList::TensorList(ArrayRef<Tensor> list) : data_(list.data()), size_(list.size()) {}
+inline std::vector<Tensor> TensorList::vec() const { return {begin(), end()}; }
 inline const Tensor* TensorList::end() const { return data_ + size_; }
 inline const Tensor& TensorList::operator[](size_t i) const { return data_[i]; }
 

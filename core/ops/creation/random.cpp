@@ -38,8 +38,7 @@ Tensor drawn(const char* op, IntArrayRef sizes, const TensorOptions& options,
              const RandomParams& p) {
   Tensor out = allocate(op, sizes, options.dtype(), options.device());
   draw(out, p);
-  if (options.requires_grad()) out.requires_grad_();
-  return out;
+  return finish(std::move(out), options);
 }
 
 const Tensor& drawn_in_place(const char* op, const char* name, const Tensor& self,
