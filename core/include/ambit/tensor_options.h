@@ -8,7 +8,7 @@
 
 namespace ambit {
 
-/// What was not set is the default: get_default_dtype(), cpu, false.
+/// What was not set is the default: get_default_dtype(), get_default_device(), false.
 class TensorOptions {
  public:
   TensorOptions() = default;
@@ -29,7 +29,7 @@ class TensorOptions {
   }
 
   DType dtype() const { return dtype_ ? *dtype_ : get_default_dtype(); }
-  Device device() const { return device_.value_or(Device()); }
+  Device device() const { return device_ ? *device_ : get_default_device(); }
   bool requires_grad() const { return requires_grad_; }
   bool has_dtype() const { return dtype_.has_value(); }
   bool has_device() const { return device_.has_value(); }
