@@ -217,10 +217,10 @@ class AMBIT_API Tensor {
   intrusive_ptr<Node> grad_fn() const;
   /// Add to `.grad` of every leaf below the gradient of this tensor, weighted by `gradient` (of its
   /// shape and dtype; left out: 1, for one element only). retain_graph keeps the graph for another
-  /// backward; create_graph makes the gradients differentiable, and keeps it too. Errors and more:
-  /// autograd::backward().
-  void backward(const Tensor& gradient = {}, bool retain_graph = false,
-                bool create_graph = false) const;
+  /// backward (left out: as create_graph); create_graph makes the gradients differentiable; with
+  /// `inputs` only their `.grad` changes. Errors and more: autograd::backward().
+  void backward(const Tensor& gradient = {}, std::optional<bool> retain_graph = {},
+                bool create_graph = false, std::optional<TensorList> inputs = {}) const;
   Tensor detach() const;
   Tensor& detach_() const;
   /// An alias outside the graph, with a version of its own to in-place checks; as detach().
@@ -229,6 +229,10 @@ class AMBIT_API Tensor {
   Tensor variable_data() const { return detach(); }
   /// Keep `.grad` of a tensor that is not a leaf.
   void retain_grad() const;
+  /// Return whether retain_grad() was called, of a tensor that is not a leaf.
+  bool retains_grad() const;
+  /// Return which output of grad_fn() this is; 0 for a leaf.
+  uint32_t output_nr() const;
   /// Call `hook` with each gradient of this tensor; what it returns, if defined, replaces it.
   /// Return an id for remove_hook.
   unsigned register_hook(std::function<Tensor(const Tensor&)> hook) const;
