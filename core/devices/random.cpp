@@ -10,8 +10,14 @@
 namespace ambit {
 
 void Generator::set_seed(uint64_t seed) {
-  seed_.store(seed);
-  offset_.store(0);
+  state_->seed.store(seed);
+  state_->offset.store(0);
+}
+
+Generator Generator::clone() const {
+  Generator copy(seed());
+  copy.set_offset(offset());
+  return copy;
 }
 
 namespace {

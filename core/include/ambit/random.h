@@ -6,21 +6,43 @@
 
 #include <atomic>
 #include <cstdint>
+#include <memory>
 
 namespace ambit {
 
-/// Position in a device's random stream. Thread-safe.
+/// Position in a random stream: a handle, whose copies share the position. Every device has one,
+/// which random ops use that are not given another; one stream may serve tensors of any device.
+/// Thread-safe.
 class AMBIT_API Generator {
  public:
+  /// Make a stream of its own.
+  explicit Generator(uint64_t seed = kDefaultSeed) : state_(std::make_shared<State>()) {
+    state_->seed = seed;
+  }
+
+  /// Begin the stream of this seed.
   void set_seed(uint64_t seed);
-  uint64_t seed() const { return seed_.load(); }
-  uint64_t offset() const { return offset_.load(); }
+  void set_current_seed(uint64_t seed) { set_seed(seed); }
+  uint64_t seed() const { return state_->seed.load(); }
+  uint64_t current_seed() const { return seed(); }
+  uint64_t offset() const { return state_->offset.load(); }
+  /// Go to a place in the stream, one that offset() has returned.
+  void set_offset(uint64_t offset) { state_->offset.store(offset); }
   /// Claim the next `blocks` blocks of four 32-bit words; return the first one's number.
-  uint64_t advance(uint64_t blocks) { return offset_.fetch_add(blocks); }
+  uint64_t advance(uint64_t blocks) { return state_->offset.fetch_add(blocks); }
+  /// Return another stream at the same position.
+  Generator clone() const;
+  /// Return whether both are handles on one stream.
+  friend bool operator==(const Generator& a, const Generator& b) { return a.state_ == b.state_; }
+
+  static constexpr uint64_t kDefaultSeed = 67280421310721;  ///< PyTorch's
 
  private:
-  std::atomic<uint64_t> seed_{67280421310721};  // PyTorch's default seed
-  std::atomic<uint64_t> offset_{0};
+  struct State {
+    std::atomic<uint64_t> seed{kDefaultSeed};
+    std::atomic<uint64_t> offset{0};
+  };
+  std::shared_ptr<State> state_;
 };
 
 /// Return the generator that random ops on this device use.

@@ -14,6 +14,7 @@
 #include <ambit/dtype.h>
 #include <ambit/error.h>
 #include <ambit/nn/nn.h>
+#include <ambit/ops/aliases.h>
 #include <ambit/ops/conv.h>
 #include <ambit/ops/creation.h>
 #include <ambit/ops/elementwise.h>
@@ -21,10 +22,12 @@
 #include <ambit/ops/loss.h>
 #include <ambit/ops/matmul.h>
 #include <ambit/ops/norm.h>
+#include <ambit/ops/out.h>
 #include <ambit/ops/pool.h>
 #include <ambit/ops/random.h>
 #include <ambit/ops/reduce.h>
 #include <ambit/ops/shape.h>
+#include <ambit/ops/special.h>
 #include <ambit/optim/optim.h>
 #include <ambit/parallel.h>
 #include <ambit/plugins.h>
