@@ -5,6 +5,7 @@
 #include <ambit/detail/tensor_impl.h>
 #include <ambit/function_table.h>
 #include <ambit/layout.h>
+#include <ambit/random.h>
 #include <ambit/scalar.h>
 #include <ambit/tensor_options.h>
 
@@ -182,7 +183,7 @@ class AMBIT_API Tensor {
   }
   Tensor cpu() const { return to(Device()); }
   Tensor cuda() const { return to(Device("cuda")); }
-  Tensor type_as(const Tensor& o) const { return to(o.device(), o.dtype()); }
+  Tensor type_as(const Tensor& o) const { return to(o); }
   Tensor contiguous() const;
   /// With the strides of this format: itself where they are so already. Errors: ShapeError for
   /// another number of dims than the format is for; Error for Preserve.
@@ -458,6 +459,19 @@ class AMBIT_API Tensor {
   AMBIT_BINARY(bitwise_and)
   AMBIT_BINARY(bitwise_or)
   AMBIT_BINARY(bitwise_xor)
+  AMBIT_BINARY(bitwise_left_shift)
+  AMBIT_BINARY(bitwise_right_shift)
+  AMBIT_BINARY(copysign)
+  AMBIT_BINARY(xlogy)
+  AMBIT_BINARY(float_power)
+  AMBIT_BINARY(multiply)
+  AMBIT_BINARY(divide)
+  AMBIT_BINARY(true_divide)
+  AMBIT_BINARY(not_equal)
+  AMBIT_BINARY(greater)
+  AMBIT_BINARY(greater_equal)
+  AMBIT_BINARY(less)
+  AMBIT_BINARY(less_equal)
 #undef AMBIT_BINARY
 #define AMBIT_BINARY(name)            \
   Tensor name(const Tensor& o) const; \
@@ -466,27 +480,104 @@ class AMBIT_API Tensor {
   AMBIT_BINARY(logical_or)
   AMBIT_BINARY(logical_xor)
   AMBIT_BINARY(atan2)
+  AMBIT_BINARY(arctan2)
+  AMBIT_BINARY(hypot)
+  AMBIT_BINARY(nextafter)
+  AMBIT_BINARY(heaviside)
+  AMBIT_BINARY(ldexp)
+  AMBIT_BINARY(gcd)
+  AMBIT_BINARY(lcm)
 #undef AMBIT_BINARY
-  Tensor div(const Tensor& o, const char* rounding_mode) const;
+#define AMBIT_BINARY(name)                                                               \
+  Tensor name(const Tensor& o, std::optional<std::string_view> rounding_mode) const;     \
+  Tensor name(const Scalar& o, std::optional<std::string_view> rounding_mode) const;     \
+  Tensor& name##_(const Tensor& o, std::optional<std::string_view> rounding_mode) const; \
+  Tensor& name##_(const Scalar& o, std::optional<std::string_view> rounding_mode) const;
+  AMBIT_BINARY(div)
+  AMBIT_BINARY(divide)
+#undef AMBIT_BINARY
+  Tensor subtract(const Tensor& o, const Scalar& alpha = 1) const;
+  Tensor subtract(const Scalar& o, const Scalar& alpha = 1) const;
+  Tensor& subtract_(const Tensor& o, const Scalar& alpha = 1) const;
+  Tensor& subtract_(const Scalar& o, const Scalar& alpha = 1) const;
   Tensor maximum(const Tensor& o) const;
   Tensor minimum(const Tensor& o) const;
+  Tensor fmax(const Tensor& o) const;
+  Tensor fmin(const Tensor& o) const;
+  Tensor logaddexp(const Tensor& o) const;
+  Tensor logaddexp2(const Tensor& o) const;
+  Tensor addcmul(const Tensor& a, const Tensor& b, const Scalar& value = 1) const;
+  Tensor& addcmul_(const Tensor& a, const Tensor& b, const Scalar& value = 1) const;
+  Tensor addcdiv(const Tensor& a, const Tensor& b, const Scalar& value = 1) const;
+  Tensor& addcdiv_(const Tensor& a, const Tensor& b, const Scalar& value = 1) const;
+  Tensor lerp(const Tensor& end, const Scalar& weight) const;
+  Tensor lerp(const Tensor& end, const Tensor& weight) const;
+  Tensor& lerp_(const Tensor& end, const Scalar& weight) const;
+  Tensor& lerp_(const Tensor& end, const Tensor& weight) const;
 #define AMBIT_METHOD(name, ...) \
   Tensor name() const;          \
   Tensor& name##_() const;
   AMBIT_UNARY_MAPS(AMBIT_METHOD)
 #undef AMBIT_METHOD
+#define AMBIT_METHOD(name) \
+  Tensor name() const;     \
+  Tensor& name##_() const;
+  AMBIT_METHOD(absolute)
+  AMBIT_METHOD(negative)
+  AMBIT_METHOD(sgn)
+  AMBIT_METHOD(fix)
+  AMBIT_METHOD(arcsin)
+  AMBIT_METHOD(arccos)
+  AMBIT_METHOD(arctan)
+  AMBIT_METHOD(arcsinh)
+  AMBIT_METHOD(arccosh)
+  AMBIT_METHOD(arctanh)
+  AMBIT_METHOD(deg2rad)
+  AMBIT_METHOD(rad2deg)
+#undef AMBIT_METHOD
+  Tensor round(int64_t decimals) const;
+  Tensor& round_(int64_t decimals) const;
+  Tensor logit(std::optional<double> eps = {}) const;
+  Tensor& logit_(std::optional<double> eps = {}) const;
+  Tensor mvlgamma(int64_t p) const;
+  Tensor& mvlgamma_(int64_t p) const;
+  Tensor polygamma(int64_t n) const;
+  Tensor& polygamma_(int64_t n) const;
+  Tensor nan_to_num(std::optional<double> nan = {}, std::optional<double> posinf = {},
+                    std::optional<double> neginf = {}) const;
+  Tensor& nan_to_num_(std::optional<double> nan = {}, std::optional<double> posinf = {},
+                      std::optional<double> neginf = {}) const;
+  Tensor positive() const;
+  Tensor signbit() const;
   Tensor isnan() const;
   Tensor isinf() const;
+  Tensor isposinf() const;
+  Tensor isneginf() const;
   Tensor isfinite() const;
+  Tensor isreal() const;
   Tensor clamp(std::optional<Scalar> min, std::optional<Scalar> max = {}) const;
+  Tensor clamp(const std::optional<Tensor>& min, const std::optional<Tensor>& max = {}) const;
   Tensor clamp_min(const Scalar& min) const { return clamp(min); }
+  Tensor clamp_min(const Tensor& min) const;
   Tensor clamp_max(const Scalar& max) const { return clamp(std::nullopt, max); }
+  Tensor clamp_max(const Tensor& max) const;
   Tensor& clamp_(std::optional<Scalar> min, std::optional<Scalar> max = {}) const;
+  Tensor& clamp_(const std::optional<Tensor>& min, const std::optional<Tensor>& max = {}) const;
+  Tensor& clamp_min_(const Scalar& min) const { return clamp_(min); }
+  Tensor& clamp_min_(const Tensor& min) const;
+  Tensor& clamp_max_(const Scalar& max) const { return clamp_(std::nullopt, max); }
+  Tensor& clamp_max_(const Tensor& max) const;
+  Tensor clip(std::optional<Scalar> min, std::optional<Scalar> max = {}) const;
+  Tensor clip(const std::optional<Tensor>& min, const std::optional<Tensor>& max = {}) const;
+  Tensor& clip_(std::optional<Scalar> min, std::optional<Scalar> max = {}) const;
+  Tensor& clip_(const std::optional<Tensor>& min, const std::optional<Tensor>& max = {}) const;
   /// where(condition, *this, other).
   Tensor where(const Tensor& condition, const Tensor& other) const;
   bool equal(const Tensor& o) const;
   bool allclose(const Tensor& o, double rtol = 1e-5, double atol = 1e-8,
                 bool equal_nan = false) const;
+  Tensor isclose(const Tensor& o, double rtol = 1e-5, double atol = 1e-8,
+                 bool equal_nan = false) const;
   Tensor operator-() const { return neg(); }
   Tensor operator~() const { return bitwise_not(); }
   Tensor& operator+=(const Tensor& o) const { return add_(o); }
@@ -497,33 +588,65 @@ class AMBIT_API Tensor {
   Tensor& operator-=(const Scalar& o) const { return sub_(o); }
   Tensor& operator*=(const Scalar& o) const { return mul_(o); }
   Tensor& operator/=(const Scalar& o) const { return div_(o); }
+  Tensor& operator&=(const Tensor& o) const { return bitwise_and_(o); }
+  Tensor& operator|=(const Tensor& o) const { return bitwise_or_(o); }
+  Tensor& operator^=(const Tensor& o) const { return bitwise_xor_(o); }
 
   // --- creation.h, random.h
   Tensor& fill_(const Scalar& value) const;
   Tensor& zero_() const { return fill_(0); }
-  Tensor& uniform_(double from = 0, double to = 1) const;
-  Tensor& normal_(double mean = 0, double std = 1) const;
-  Tensor& random_(int64_t from, int64_t to) const;
-  Tensor& bernoulli_(double p = 0.5) const;
+  Tensor& uniform_(double from = 0, double to = 1,
+                   const std::optional<Generator>& generator = {}) const;
+  Tensor& normal_(double mean = 0, double std = 1,
+                  const std::optional<Generator>& generator = {}) const;
+  Tensor& random_(int64_t from, std::optional<int64_t> to,
+                  const std::optional<Generator>& generator = {}) const;
+  Tensor& random_(int64_t to, const std::optional<Generator>& generator = {}) const;
+  Tensor& random_(const std::optional<Generator>& generator = {}) const;
+  Tensor bernoulli(const std::optional<Generator>& generator = {}) const;
+  Tensor bernoulli(double p, const std::optional<Generator>& generator = {}) const;
+  Tensor& bernoulli_(double p = 0.5, const std::optional<Generator>& generator = {}) const;
+  Tensor& bernoulli_(const Tensor& p, const std::optional<Generator>& generator = {}) const;
+  Tensor& exponential_(double lambd = 1, const std::optional<Generator>& generator = {}) const;
+  Tensor& geometric_(double p, const std::optional<Generator>& generator = {}) const;
+  Tensor& cauchy_(double median = 0, double sigma = 1,
+                  const std::optional<Generator>& generator = {}) const;
+  Tensor& log_normal_(double mean = 1, double std = 2,
+                      const std::optional<Generator>& generator = {}) const;
   Tensor multinomial(int64_t num_samples, bool replacement = false) const;
 
   // --- reduce.h
   Tensor sum(std::optional<DType> dtype = {}) const;
   Tensor sum(IntArrayRef dims, bool keepdim = false, std::optional<DType> dtype = {}) const;
-  Tensor sum(int64_t dim, bool keepdim = false) const;
-  Tensor mean() const;
-  Tensor mean(IntArrayRef dims, bool keepdim = false) const;
-  Tensor mean(int64_t dim, bool keepdim = false) const;
-  Tensor prod() const;
-  Tensor prod(int64_t dim, bool keepdim = false) const;
+  Tensor sum(int64_t dim, bool keepdim = false, std::optional<DType> dtype = {}) const;
+  Tensor nansum(IntArrayRef dims = {}, bool keepdim = false, std::optional<DType> dtype = {}) const;
+  Tensor sum_to_size(IntArrayRef sizes) const;
+  Tensor count_nonzero(IntArrayRef dims) const;
+  Tensor count_nonzero(std::optional<int64_t> dim = {}) const;
+  Tensor mean(std::optional<DType> dtype = {}) const;
+  Tensor mean(IntArrayRef dims, bool keepdim = false, std::optional<DType> dtype = {}) const;
+  Tensor mean(int64_t dim, bool keepdim = false, std::optional<DType> dtype = {}) const;
+  Tensor nanmean(IntArrayRef dims = {}, bool keepdim = false,
+                 std::optional<DType> dtype = {}) const;
+  Tensor prod(std::optional<DType> dtype = {}) const;
+  Tensor prod(int64_t dim, bool keepdim = false, std::optional<DType> dtype = {}) const;
   Tensor var(bool unbiased = true) const;
+  Tensor var(int dim) const { return var(IntArrayRef{dim}); }
   Tensor var(IntArrayRef dims, bool unbiased = true, bool keepdim = false) const;
+  Tensor var(IntArrayRef dims, std::optional<int64_t> correction, bool keepdim = false) const;
   Tensor std(bool unbiased = true) const;
+  Tensor std(int dim) const { return std(IntArrayRef{dim}); }
   Tensor std(IntArrayRef dims, bool unbiased = true, bool keepdim = false) const;
+  Tensor std(IntArrayRef dims, std::optional<int64_t> correction, bool keepdim = false) const;
   Tensor max() const;
   Tensor min() const;
+  Tensor max(const Tensor& o) const { return maximum(o); }
+  Tensor min(const Tensor& o) const { return minimum(o); }
   std::tuple<Tensor, Tensor> max(int64_t dim, bool keepdim = false) const;
   std::tuple<Tensor, Tensor> min(int64_t dim, bool keepdim = false) const;
+  Tensor amax(IntArrayRef dims = {}, bool keepdim = false) const;
+  Tensor amin(IntArrayRef dims = {}, bool keepdim = false) const;
+  std::tuple<Tensor, Tensor> aminmax(std::optional<int64_t> dim = {}, bool keepdim = false) const;
   Tensor argmax(std::optional<int64_t> dim = {}, bool keepdim = false) const;
   Tensor argmin(std::optional<int64_t> dim = {}, bool keepdim = false) const;
   Tensor any() const;
@@ -531,7 +654,12 @@ class AMBIT_API Tensor {
   Tensor all() const;
   Tensor all(int64_t dim, bool keepdim = false) const;
   Tensor norm(const Scalar& p = 2) const;
-  Tensor norm(const Scalar& p, IntArrayRef dims, bool keepdim = false) const;
+  Tensor norm(const std::optional<Scalar>& p, DType dtype) const;
+  Tensor norm(const std::optional<Scalar>& p, IntArrayRef dims, bool keepdim = false) const;
+  Tensor norm(const std::optional<Scalar>& p, IntArrayRef dims, bool keepdim, DType dtype) const;
+  Tensor dist(const Tensor& o, const Scalar& p = 2) const;
+  Tensor renorm(const Scalar& p, int64_t dim, const Scalar& maxnorm) const;
+  Tensor& renorm_(const Scalar& p, int64_t dim, const Scalar& maxnorm) const;
   Tensor logsumexp(IntArrayRef dims, bool keepdim = false) const;
 
   // --- scan.h
@@ -610,8 +738,8 @@ class AMBIT_API Tensor {
                 const Scalar& alpha = 1) const;
   Tensor& addbmm_(const Tensor& batch1, const Tensor& batch2, const Scalar& beta = 1,
                   const Scalar& alpha = 1) const;
-  Tensor softmax(int64_t dim) const;
-  Tensor log_softmax(int64_t dim) const;
+  Tensor softmax(int64_t dim, std::optional<DType> dtype = {}) const;
+  Tensor log_softmax(int64_t dim, std::optional<DType> dtype = {}) const;
 
   // --- products.h
   Tensor kron(const Tensor& o) const;

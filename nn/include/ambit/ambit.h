@@ -18,6 +18,7 @@
 #include <ambit/inference_mode.h>
 #include <ambit/layout.h>
 #include <ambit/nn/nn.h>
+#include <ambit/ops/aliases.h>
 #include <ambit/ops/arrange.h>
 #include <ambit/ops/conv.h>
 #include <ambit/ops/creation.h>
@@ -27,6 +28,7 @@
 #include <ambit/ops/loss.h>
 #include <ambit/ops/matmul.h>
 #include <ambit/ops/norm.h>
+#include <ambit/ops/out.h>
 #include <ambit/ops/pool.h>
 #include <ambit/ops/products.h>
 #include <ambit/ops/random.h>
@@ -35,6 +37,7 @@
 #include <ambit/ops/scan.h>
 #include <ambit/ops/shape.h>
 #include <ambit/ops/sort.h>
+#include <ambit/ops/special.h>
 #include <ambit/optim/optim.h>
 #include <ambit/parallel.h>
 #include <ambit/plugins.h>
