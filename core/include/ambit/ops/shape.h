@@ -19,7 +19,8 @@ namespace ambit {
 AMBIT_API Tensor view(const Tensor& self, IntArrayRef sizes);
 /// View the bytes as elements of another dtype. One of another size makes the last dim, which must
 /// be contiguous, shorter or longer in proportion. Errors also: ShapeError where its bytes are no
-/// whole number of elements, or where strides and offset do not divide. No gradient.
+/// whole number of elements, or where strides and offset do not divide. bool shows bytes of 0 and 1
+/// only. No gradient.
 AMBIT_API Tensor view(const Tensor& self, DType dtype);
 /// Do as view where an alias is possible, else return a contiguous copy of those sizes.
 AMBIT_API Tensor reshape(const Tensor& self, IntArrayRef sizes);
