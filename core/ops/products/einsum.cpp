@@ -61,8 +61,10 @@ class Join {
     const DType dtype = a.tensor.dtype();
     a = summed(std::move(a), kept_ + b.labels, dtype);
     b = summed(std::move(b), kept_ + a.labels, dtype);
-    const bool multiplies = those(a.labels, [&](char c) { return !has(kept_, c); }).empty();
-    return multiplies ? multiplied(a, b) : contracted(a, b);
+    const bool sums = !those(a.labels, [&](char c) { return !has(kept_, c); }).empty();
+    const bool shares = !those(a.labels, [&](char c) { return has(b.labels, c); }).empty();
+    const bool is_outer = !shares && !a.labels.empty() && !b.labels.empty();
+    return sums || is_outer ? contracted(a, b) : multiplied(a, b);
   }
 
  private:
@@ -85,9 +87,10 @@ class Join {
     const std::string left = those(kept_, [&](char c) { return has(a.labels, c) && !both(c); });
     const std::string right = those(kept_, [&](char c) { return has(b.labels, c) && !both(c); });
     // What the result wants first should be rows.
-    if (!right.empty() && (left.empty() || kept_.find(right[0]) < kept_.find(left[0]))) {
-      if (!left.empty()) return contracted(b, a);
+    if (!left.empty() && !right.empty() && kept_.find(right[0]) < kept_.find(left[0])) {
+      return contracted(b, a);
     }
+    if (left.empty() && right.empty()) return multiplied_and_summed(a, b, batch + inner, batch);
     const int64_t n = numel(batch), rows = numel(left), k = numel(inner), columns = numel(right);
     const Tensor x = arranged(a, batch + left + inner), y = arranged(b, batch + inner + right);
     const Tensor product = batch.empty() ? mm(shaped(x, {rows, k}), shaped(y, {k, columns}))
@@ -95,6 +98,12 @@ class Join {
     Dims sizes;
     for (const char c : batch + left + right) sizes.push_back(eq_.size(c));
     return {shaped(product, sizes), batch + left + right};
+  }
+
+  // Products of vectors alone, for which one of matrices is a detour.
+  static Term multiplied_and_summed(const Term& a, const Term& b, const std::string& all,
+                                    const std::string& kept) {
+    return summed({mul(arranged(a, all), arranged(b, all)), all}, kept, a.tensor.dtype());
   }
 
   int64_t numel(const std::string& labels) const {

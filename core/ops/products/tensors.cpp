@@ -1,7 +1,6 @@
 // Products of tensors of any number of dims, element by element or over some of the dims.
 #include <ambit/backend/op.h>
 #include <ambit/error.h>
-#include <ambit/ops/arrange.h>
 #include <ambit/ops/elementwise.h>
 #include <ambit/ops/matmul.h>
 #include <ambit/ops/products.h>
@@ -78,10 +77,10 @@ Tensor cross(const char* op, const Tensor& self, const Tensor& other, std::optio
   if (self.dim() == 0 || self.size(d) != 3 || other.size(d) != 3) {
     throw_sizes(fmt::format("size 3 in dim {}", d).c_str());
   }
-  const Dims sizes = broadcast(op, self.sizes(), other.sizes());
-  const Tensor a = expand(self, sizes), b = expand(other, sizes);
-  // a[i] b[i + 1] - a[i + 1] b[i] is element i + 2.
-  return roll(mul(a, roll(b, -1, d)).sub(mul(roll(a, -1, d), b)), -1, d);
+  broadcast(op, self.sizes(), other.sizes());
+  const std::vector<Tensor> a = unbind(self, d), b = unbind(other, d);
+  const auto element = [&](size_t i, size_t j) { return a[i] * b[j] - a[j] * b[i]; };
+  return stack({element(1, 2), element(2, 0), element(0, 1)}, d);
 }
 
 }  // namespace
