@@ -11,7 +11,9 @@
 #include <ambit/ops/pool.h>
 #include <ambit/ops/random.h>
 #include <ambit/ops/reduce.h>
+#include <ambit/ops/scan.h>
 #include <ambit/ops/shape.h>
+#include <ambit/ops/sort.h>
 #include <ambit/random.h>
 #include <fmt/format.h>
 
@@ -100,7 +102,14 @@ std::vector<Gradient> reduction_gradients() {
   of_one("norm", "reduce", [](const Tensor& x) { return x.norm(2, {1}); });
   of_one("logsumexp", "reduce", [](const Tensor& x) { return x.logsumexp({1}); });
   of_one("max", "arg_reduce", [](const Tensor& x) { return std::get<0>(x.max(1)) + x.max(); });
-  of_one("cumsum", "cumsum", [](const Tensor& x) { return x.cumsum(1); });
+  of_one("cumsum", "scan", [](const Tensor& x) { return x.cumsum(1); });
+  of_one("cumprod", "scan", [](const Tensor& x) { return x.cumprod(0); });
+  of_one("logcumsumexp", "scan", [](const Tensor& x) { return x.logcumsumexp(1); });
+  of_one("cummax", "cum_extremum", [](const Tensor& x) { return std::get<0>(x.cummax(1)); });
+  of_one("cummin", "cum_extremum", [](const Tensor& x) { return std::get<0>(x.cummin(0)); });
+  of_one("sort", "sort", [](const Tensor& x) { return std::get<0>(x.sort(1)) * x; });
+  of_one("median", "sort", [](const Tensor& x) { return x.median() * std::get<0>(x.median(0)); });
+  of_one("topk", "topk", [](const Tensor& x) { return std::get<0>(x.topk(3, 1)); });
   return all;
 }
 
@@ -119,6 +128,11 @@ std::vector<Gradient> index_gradients() {
   });
   of_one("scatter_add", "scatter_add", [](const Tensor& x) {
     return (x * 1).scatter_add(0, index_on(x, {{0, 1}, {0, 4}}), x.slice(0, 0, 2).slice(1, 0, 2));
+  });
+  of_one("scatter_reduce", "scatter_reduce", [](const Tensor& x) {
+    const Tensor index = index_on(x, {{0, 1}, {0, 4}}), src = x.slice(0, 0, 2).slice(1, 0, 2);
+    return (x * 1).scatter_reduce(0, index, src, "prod") +
+           (x * 1).scatter_reduce(0, index, src * 2, "amax", false);
   });
   of_one("index_select", "index_select", [](const Tensor& x) {
     return x.index_select(0, index_on(x, {1, 1, 4, 1}));
