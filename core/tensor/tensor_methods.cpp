@@ -1,5 +1,6 @@
 // The methods of Tensor that are the functions of ops/*.h under another spelling; those of many
 // functions are in methods/.
+#include <ambit/error.h>
 #include <ambit/ops/creation.h>
 #include <ambit/ops/elementwise.h>
 #include <ambit/ops/index.h>
@@ -22,9 +23,17 @@ Tensor Tensor::to(DType dtype, bool non_blocking, bool copy) const {
 Tensor Tensor::to(Device device, DType dtype, bool non_blocking, bool copy) const {
   return ambit::to(*this, device, dtype, non_blocking, copy);
 }
-Tensor Tensor::to(const TensorOptions& options, bool non_blocking, bool copy) const {
-  return ambit::to(*this, options.has_device() ? options.device() : device(),
-                   options.has_dtype() ? options.dtype() : dtype(), non_blocking, copy);
+Tensor Tensor::to(const TensorOptions& options, bool non_blocking, bool copy,
+                  std::optional<MemoryFormat> format) const {
+  if (options.requires_grad()) {
+    throw Error("to: expected options without requires_grad, which requires_grad_() sets");
+  }
+  Tensor out = ambit::to(*this, options.has_device() ? options.device() : device(),
+                         options.has_dtype() ? options.dtype() : dtype(), non_blocking, copy);
+  if (options.pinned_memory()) out = out.pin_memory();
+  const MemoryFormat asked =
+      format.value_or(options.memory_format_opt().value_or(MemoryFormat::Preserve));
+  return asked == MemoryFormat::Preserve ? out : out.contiguous(asked);
 }
 Tensor Tensor::contiguous() const { return ambit::contiguous(*this); }
 Tensor Tensor::clone() const { return ambit::clone(*this); }
@@ -72,51 +81,8 @@ std::vector<Tensor> Tensor::chunk(int64_t chunks, int64_t dim) const {
   return ambit::chunk(*this, chunks, dim);
 }
 
-// --- index.h
-Tensor Tensor::operator[](const Tensor& index) const { return ambit::index(*this, {index}); }
-Tensor Tensor::index(std::initializer_list<indexing::TensorIndex> indices) const {
-  return ambit::index(*this, indices);
-}
-Tensor& Tensor::index_put_(std::initializer_list<indexing::TensorIndex> indices,
-                           const Tensor& value) const {
-  return written(ambit::index_put_(*this, indices, value));
-}
-Tensor& Tensor::index_put_(std::initializer_list<indexing::TensorIndex> indices,
-                           const Scalar& value) const {
-  return written(ambit::index_put_(*this, indices, value));
-}
-Tensor Tensor::index_select(int64_t dim, const Tensor& index) const {
-  return ambit::index_select(*this, dim, index);
-}
-Tensor Tensor::gather(int64_t dim, const Tensor& index) const {
-  return ambit::gather(*this, dim, index);
-}
-Tensor Tensor::scatter(int64_t dim, const Tensor& index, const Tensor& src) const {
-  return ambit::scatter(*this, dim, index, src);
-}
-Tensor Tensor::scatter_add(int64_t dim, const Tensor& index, const Tensor& src) const {
-  return ambit::scatter_add(*this, dim, index, src);
-}
-Tensor& Tensor::scatter_(int64_t dim, const Tensor& index, const Tensor& src) const {
-  return written(ambit::scatter_(*this, dim, index, src));
-}
-Tensor& Tensor::scatter_add_(int64_t dim, const Tensor& index, const Tensor& src) const {
-  return written(ambit::scatter_add_(*this, dim, index, src));
-}
-Tensor Tensor::masked_select(const Tensor& mask) const { return ambit::masked_select(*this, mask); }
-Tensor Tensor::masked_fill(const Tensor& mask, const Scalar& value) const {
-  return ambit::masked_fill(*this, mask, value);
-}
-Tensor& Tensor::masked_fill_(const Tensor& mask, const Scalar& value) const {
-  return written(ambit::masked_fill_(*this, mask, value));
-}
-Tensor Tensor::nonzero() const { return ambit::nonzero(*this); }
-
 // --- creation.h
 Tensor& Tensor::fill_(const Scalar& value) const { return written(ambit::fill_(*this, value)); }
-
-// --- reduce.h; the others: methods/reduce.cpp
-Tensor Tensor::cumsum(int64_t dim) const { return ambit::cumsum(*this, dim); }
 
 // --- matmul.h, norm.h
 Tensor Tensor::matmul(const Tensor& o) const { return ambit::matmul(*this, o); }

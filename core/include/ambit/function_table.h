@@ -1,7 +1,8 @@
-// The functions of the kernels that are families: unary, binary, compare and reduce. A function is
-// one row here, which says its name, dtypes and cost; core, backends, tools and tests take those
-// from the table, and never from the place of an enumerator. A row more makes a function more: the
-// compiler or the linker then names every place that has to know what it computes.
+// The functions of the kernels that are families: unary, binary, compare, reduce, scan and
+// scatter_reduce. A function is one row here, which says its name, dtypes and cost; core, backends,
+// tools and tests take those from the table, and never from the place of an enumerator. A row more
+// makes a function more: the compiler or the linker then names every place that has to know what it
+// computes.
 #pragma once
 
 #include <ambit/dtype.h>
@@ -120,6 +121,18 @@ namespace ambit {
   row(min,          kAll,       same)              /* not of nothing; NaN wins */                 \
   row(any,          kAll,       truth)             /* of nothing false */                         \
   row(all,          kAll,       truth)             /* of nothing true */
+
+/// row(name, dtypes).
+#define AMBIT_SCAN_FUNCTIONS(row)                                                                 \
+  row(sum,          kNumbers)                      /* integers wrap */                            \
+  row(prod,         kNumbers)                      /* integers wrap */                            \
+  row(logsumexp,    kFloating)                     /* log of the sum of e^x, safe from overflow */
+
+/// row(name, dtypes).
+#define AMBIT_SCATTER_FUNCTIONS(row)                                                              \
+  row(prod,         kAll)                          /* integers wrap; of bool "and" */             \
+  row(max,          kAll)                          /* NaN wins */                                 \
+  row(min,          kAll)                          /* NaN wins */
 // clang-format on
 
 #define AMBIT_ENUMERATOR(name, ...) name,
@@ -127,6 +140,8 @@ enum class UnaryOp : uint8_t { AMBIT_UNARY_FUNCTIONS(AMBIT_ENUMERATOR) };
 enum class BinaryOp : uint8_t { AMBIT_BINARY_FUNCTIONS(AMBIT_ENUMERATOR) };
 enum class CompareOp : uint8_t { AMBIT_COMPARE_FUNCTIONS(AMBIT_ENUMERATOR) };
 enum class ReduceOp : uint8_t { AMBIT_REDUCE_FUNCTIONS(AMBIT_ENUMERATOR) };
+enum class ScanOp : uint8_t { AMBIT_SCAN_FUNCTIONS(AMBIT_ENUMERATOR) };
+enum class ScatterOp : uint8_t { AMBIT_SCATTER_FUNCTIONS(AMBIT_ENUMERATOR) };
 #undef AMBIT_ENUMERATOR
 
 /// A row of the table.
@@ -187,6 +202,12 @@ inline constexpr std::array function_table<CompareOp>{AMBIT_COMPARE_FUNCTIONS(AM
 template <>
 inline constexpr std::array function_table<ReduceOp>{AMBIT_REDUCE_FUNCTIONS(AMBIT_ROW)};
 #undef AMBIT_ROW
+#define AMBIT_ROW(name, set) Function{#name, dtypes::set},
+template <>
+inline constexpr std::array function_table<ScanOp>{AMBIT_SCAN_FUNCTIONS(AMBIT_ROW)};
+template <>
+inline constexpr std::array function_table<ScatterOp>{AMBIT_SCATTER_FUNCTIONS(AMBIT_ROW)};
+#undef AMBIT_ROW
 
 /// Return the row of a function.
 template <class Op>
@@ -197,6 +218,8 @@ constexpr const char* name(UnaryOp op) { return row_of(op).name; }
 constexpr const char* name(BinaryOp op) { return row_of(op).name; }
 constexpr const char* name(CompareOp op) { return row_of(op).name; }
 constexpr const char* name(ReduceOp op) { return row_of(op).name; }
+constexpr const char* name(ScanOp op) { return row_of(op).name; }
+constexpr const char* name(ScatterOp op) { return row_of(op).name; }
 
 /// Return every function of a family: for (UnaryOp op : functions<UnaryOp>()).
 template <class Op>

@@ -1,5 +1,5 @@
 // Seeds and random state, one generator per device, all Philox (backend/philox.h): the same seed
-// gives the same numbers on every backend.
+// gives the same numbers on every backend. Generators of one's own can be made beside them.
 #pragma once
 
 #include <ambit/device.h>
@@ -7,41 +7,63 @@
 #include <atomic>
 #include <cstdint>
 #include <memory>
+#include <mutex>
 
 namespace ambit {
 
-/// Position in a random stream: a handle, whose copies share the position. Every device has one,
-/// which random ops use that are not given another; one stream may serve tensors of any device.
-/// Thread-safe.
+class Tensor;
+
+/// Position in a random stream. A handle: copies share the position, clone() makes another. One
+/// made by Generator() is undefined. Thread-safe. Errors of all that read or move an undefined one:
+/// Error.
 class AMBIT_API Generator {
  public:
-  /// Make a stream of its own.
-  explicit Generator(uint64_t seed = kDefaultSeed) : state_(std::make_shared<State>()) {
-    state_->seed = seed;
-  }
+  static constexpr uint64_t kDefaultSeed = 67280421310721;  // PyTorch's
 
-  /// Begin the stream of this seed.
-  void set_seed(uint64_t seed);
-  void set_current_seed(uint64_t seed) { set_seed(seed); }
-  uint64_t seed() const { return state_->seed.load(); }
-  uint64_t current_seed() const { return seed(); }
-  uint64_t offset() const { return state_->offset.load(); }
-  /// Go to a place in the stream, one that offset() has returned.
-  void set_offset(uint64_t offset) { state_->offset.store(offset); }
+  Generator() = default;
+  /// Make a generator at the begin of the seed's stream, for random ops on this device.
+  explicit Generator(Device device, uint64_t seed = kDefaultSeed);
+
+  bool defined() const { return state_ != nullptr; }
+  /// Return whether both are one generator.
+  bool operator==(const Generator& other) const { return state_ == other.state_; }
+  Device device() const { return state().device; }
+
+  /// Go to the begin of the seed's stream.
+  void set_current_seed(uint64_t seed) const;
+  void set_seed(uint64_t seed) const { set_current_seed(seed); }
+  uint64_t current_seed() const { return state().seed.load(); }
+  /// The same. (libtorch's seed() takes a new seed from the system: that is std::random_device.)
+  uint64_t seed() const { return current_seed(); }
+  /// Blocks of four 32-bit words taken since the seed was set.
+  uint64_t offset() const { return state().offset.load(); }
   /// Claim the next `blocks` blocks of four 32-bit words; return the first one's number.
-  uint64_t advance(uint64_t blocks) { return state_->offset.fetch_add(blocks); }
-  /// Return another stream at the same position.
-  Generator clone() const;
-  /// Return whether both are handles on one stream.
-  friend bool operator==(const Generator& a, const Generator& b) { return a.state_ == b.state_; }
+  uint64_t advance(uint64_t blocks) const { return state().offset.fetch_add(blocks); }
 
-  static constexpr uint64_t kDefaultSeed = 67280421310721;  ///< PyTorch's
+  /// Return seed and offset, as bytes: uint8 [16] on the cpu. Errors: OutOfMemoryError.
+  Tensor get_state() const;
+  /// Go to where a generator was when its get_state() gave this; on whatever device it was.
+  /// Errors: DTypeError, ShapeError for what is not uint8 [16]; Error for one that is undefined,
+  /// not on the cpu or not contiguous. The generator is then as it was.
+  void set_state(const Tensor& new_state) const;
+  /// Return another generator at the same position.
+  Generator clone() const;
+  /// For those who set a seed and draw while no other thread shall; nothing here locks it.
+  std::mutex& mutex() const { return state().mutex; }
 
  private:
   struct State {
-    std::atomic<uint64_t> seed{kDefaultSeed};
-    std::atomic<uint64_t> offset{0};
+    State(Device d, uint64_t s) : device(d), seed(s) {}
+    Device device;
+    std::atomic<uint64_t> seed, offset{0};
+    std::mutex mutex;
   };
+  State& state() const {
+    if (!state_) throw_undefined();
+    return *state_;
+  }
+  [[noreturn]] static void throw_undefined();
+
   std::shared_ptr<State> state_;
 };
 

@@ -42,8 +42,7 @@ Tensor drawn(const char* op, IntArrayRef sizes, const TensorOptions& options, co
              const Stream& generator = {}) {
   Tensor out = allocate(op, sizes, options.dtype(), options.device());
   draw(out, p, generator);
-  if (options.requires_grad()) out.requires_grad_();
-  return out;
+  return finish(std::move(out), options);
 }
 
 const Tensor& drawn_in_place(const char* op, const char* name, const Tensor& self,

@@ -1,4 +1,4 @@
-// Sums, means and products, running sums, any and all.
+// Sums, means and products, any and all.
 #include <ambit/ops/reduce.h>
 
 #include <ambit/backend/kernels.h>
@@ -165,21 +165,6 @@ Tensor all(const Tensor& self) {
 Tensor all(const Tensor& self, int64_t dim, bool keepdim) {
   expect_defined("all", "self", self);
   return truth(self, {"all", self.sizes(), {dim}, keepdim}, ReduceOp::all);
-}
-
-Tensor cumsum(const Tensor& self, int64_t dim) {
-  expect_defined("cumsum", "self", self);
-  dim = wrap_dim("cumsum", dim, self.dim());
-  const DType dtype = sum_dtype(self);
-  if (dtype != self.dtype()) return cumsum(self.to(dtype), dim);
-  const Tensor x = at_least_1d(self);
-  Tensor out = empty(x.sizes(), x.options());
-  kernels::cumsum(out, x, dim);
-  set_sizes(out, self.sizes());
-  return record("cumsum", std::move(out), wrt(self, [dim](const Tensor& g) {
-                  if (g.dim() == 0) return g;
-                  return flip(cumsum(flip(g, {dim}), dim), {dim});
-                }));
 }
 
 }  // namespace ambit

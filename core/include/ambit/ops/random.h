@@ -67,6 +67,11 @@ AMBIT_API Tensor bernoulli(const Tensor& self, double p,
 /// < 0 or NaN. No gradient. Source: Hörmann 1993, "The transformed rejection method for generating
 /// Poisson random variables", algorithm PTRS.
 AMBIT_API Tensor poisson(const Tensor& self, const std::optional<Generator>& generator = {});
+/// Draw num_samples places of each row of self [N] or [M,N], as likely as its weights: int64
+/// [num_samples] or [M, num_samples]. Weights finite, >= 0, not all 0, of floats; without
+/// replacement no place twice, so that num_samples <= N. Waits for the device. Errors also: Error
+/// for such weights; ShapeError. No gradient.
+AMBIT_API Tensor multinomial(const Tensor& self, int64_t num_samples, bool replacement = false);
 /// Fill with numbers uniform in [from, to). Floating point only. Errors also: Error for from > to.
 AMBIT_API const Tensor& uniform_(const Tensor& self, double from = 0, double to = 1,
                                  const std::optional<Generator>& generator = {});

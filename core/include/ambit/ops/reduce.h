@@ -127,8 +127,5 @@ AMBIT_API const Tensor& renorm_(const Tensor& self, const Scalar& p, int64_t dim
 /// Compute log(sum of exp(x)) as m + log(sum of exp(x - m)), m the largest, safe from overflow.
 /// Floating point only. -inf of no elements. Gradient: self, its softmax over dims.
 AMBIT_API Tensor logsumexp(const Tensor& self, IntArrayRef dims, bool keepdim = false);
-/// Sum up along dim: out[i] = sum over j <= i of self[j], of self's shape; dtypes as sum.
-/// Gradient: self.
-AMBIT_API Tensor cumsum(const Tensor& self, int64_t dim);
 
 }  // namespace ambit
