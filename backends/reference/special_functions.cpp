@@ -71,6 +71,7 @@ double digamma(double x) {
 // 9.6.10: all terms have one sign.
 double bessel_i(int order, double x) {
   if (std::isnan(x)) return x;
+  if (x == 0) return order == 0 ? 1 : x;
   if (std::fabs(x) > 800) return order % 2 ? std::copysign(kInfinity, x) : kInfinity;
   const long double half = static_cast<long double>(x) / 2;
   long double term = order == 0 ? 1 : half, sum = 0;
