@@ -253,13 +253,15 @@ const std::vector<std::string> kNetworkOps{
     "max_pool2d", "max_pool2d_with_indices", "avg_pool2d",
     "batch_norm", "adaptive_avg_pool2d"};
 
-// What draws, makes or only describes tensors has tests of its own: creation_test, random_test.
+// What draws, makes or only describes tensors has tests of its own: creation_test, random_test,
+// distributions_test.
 const std::vector<std::string> kElsewhere{
     "empty",        "empty_strided", "zeros",    "ones",     "full",          "empty_like",
     "arange",       "linspace",      "eye",      "tensor",   "scalar_tensor", "from_blob",
     "rand",         "randn",         "randint",  "randperm", "rand_like",     "randn_like",
     "randint_like", "bernoulli",     "uniform_", "normal_",  "random_",       "bernoulli_",
-    "dropout",      "result_type"};
+    "dropout",      "result_type",   "normal",   "poisson",  "exponential_",  "geometric_",
+    "cauchy_",      "log_normal_"};
 
 const CallTable<Call> kMaps(map_calls);
 const CallTable<Call> kElementwise(elementwise_calls);

@@ -14,6 +14,7 @@
 #include <ambit/ops/scan.h>
 #include <ambit/ops/shape.h>
 #include <ambit/ops/sort.h>
+#include <ambit/ops/special.h>
 #include <ambit/random.h>
 #include <fmt/format.h>
 
@@ -48,14 +49,18 @@ std::vector<Gradient> elementwise_gradients() {
   const auto map = [&](const char* name, Tensor (*f)(const Tensor&)) {
     all.push_back({name, "unary", {{5, 7}}, [f](const Tensors& x) { return f(x[0]); }});
   };
-  // At half of that all maps are defined, and smooth or steps.
-#define AMBIT_GRADIENT(f, ...)                                  \
-  if (is_differentiable(UnaryOp::f)) {                          \
-    map(#f, [](const Tensor& x) { return ambit::f(x * 0.5); }); \
+  // At half of that all maps are defined, and smooth or steps; acosh is from 1 on.
+#define AMBIT_GRADIENT(f, ...)                                           \
+  if (is_differentiable(UnaryOp::f)) {                                   \
+    map(#f, [](const Tensor& x) {                                        \
+      return ambit::f(x * 0.5 + (UnaryOp::f == UnaryOp::acosh ? 1 : 0)); \
+    });                                                                  \
   }
   AMBIT_UNARY_MAPS(AMBIT_GRADIENT)
 #undef AMBIT_GRADIENT
   map("gelu", gelu);
+  map("logit", [](const Tensor& x) { return logit(x * 0.5); });
+  map("special_i1", special_i1);
   map("relu_at_kink", [](const Tensor& x) { return relu(x - 1); });
 
   const auto scalar = [&](const char* name, const char* op, Tensor (*f)(const Tensor&)) {
@@ -84,6 +89,12 @@ std::vector<Gradient> elementwise_gradients() {
   of_two("div", [](const Tensor& a, const Tensor& b) { return a / b; });
   of_two("pow", [](const Tensor& a, const Tensor& b) { return pow(a, b); });
   of_two("maximum", [](const Tensor& a, const Tensor& b) { return maximum(a, b); });
+  of_two("hypot", [](const Tensor& a, const Tensor& b) { return hypot(a, b); });
+  of_two("xlogy", [](const Tensor& a, const Tensor& b) { return xlogy(a, b); });
+  of_two("logaddexp", [](const Tensor& a, const Tensor& b) { return logaddexp(a, b); });
+  of_two("lerp", [](const Tensor& a, const Tensor& b) { return lerp(a, b, b); });
+  of_two("addcmul", [](const Tensor& a, const Tensor& b) { return addcmul(a, b, a, 0.5); });
+  of_two("clamp", [](const Tensor& a, const Tensor& b) { return clamp(a, b, b + 0.25); });
   of_two("atan2", [](const Tensor& a, const Tensor& b) { return atan2(a, b); });
   of_two("where", [](const Tensor& a, const Tensor& b) { return where(a > 1, a * 2, b); });
   of_two("add_", [](const Tensor& a, const Tensor& b) { return (a * 1).add_(b).mul_(b); });
