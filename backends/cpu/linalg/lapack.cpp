@@ -1,3 +1,4 @@
+// Opening LAPACK, and its threads.
 #include "lapack.h"
 
 #include <dlfcn.h>
@@ -6,6 +7,8 @@
 
 #include <atomic>
 #include <cstdlib>
+#include <filesystem>
+#include <system_error>
 
 #include "backends/cpu/runtime/parallel.h"
 
@@ -33,6 +36,14 @@ bool find_all(void* library, LapackOf<T>& f) {
          find(library, type + "gesdd_", f.gesdd);
 }
 
+// The file that a name led to: Debian's is a link to one of several.
+std::string file_of(const Lapack& functions) {
+  Dl_info info;
+  if (!dladdr(reinterpret_cast<void*>(functions.of_double.getrf), &info)) return "unknown";
+  std::error_code ignored;
+  return std::filesystem::weakly_canonical(info.dli_fname, ignored);
+}
+
 // dlsym finds BLAS, too: LAPACK's library depends on it.
 Library open() {
   const char* named = std::getenv("AMBIT_LAPACK");
@@ -43,7 +54,7 @@ Library open() {
     l.name = std::string("none (") + (why ? why : l.name) + ")";
   } else {
     l.found = find_all(library, l.functions.of_float) && find_all(library, l.functions.of_double);
-    if (!l.found) l.name = "none (" + l.name + " lacks functions)";
+    l.name = l.found ? file_of(l.functions) : "none (" + l.name + " lacks functions)";
   }
   return l;
 }

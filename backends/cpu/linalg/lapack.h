@@ -44,7 +44,7 @@ struct Lapack {
 /// Return it, or null where there is none: kernels then run the reference's loops, which are right
 /// and slow.
 const Lapack* lapack();
-/// Return the name of the library, or why there is none: for `ambit info`.
+/// Return the file of the library, or why there is none: for `ambit info`.
 std::string lapack_name();
 
 /// For a scope: LAPACK may use as many threads as a kernel that runs here may, which inside

@@ -16,7 +16,7 @@ namespace ambit {
 namespace {
 
 constexpr const char* kNotPositive =
-    "the matrix is not positive definite: its leading minor of order {} is not positive";
+    "expected positive definite matrices, got a leading minor of order {} that is not positive";
 
 // gA = L^-T phi L^-1 / 2, phi the symmetric matrix of the lower triangle of L^T gL.
 // Source: Murray 2016, arXiv:1602.07527; PyTorch's cholesky_backward.

@@ -19,7 +19,8 @@
 namespace ambit {
 namespace {
 
-constexpr const char* kNoConvergence = "the values did not converge (code {})";
+constexpr const char* kNoConvergence =
+    "expected finite numbers that converge, got LAPACK's code {}";
 
 // v_j - v_i in row i, column j, and 1 on the diagonal.
 Tensor differences(const Tensor& v) {

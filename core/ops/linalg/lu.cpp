@@ -47,7 +47,8 @@ Tensor solve_lu(const char* op, const Tensor& lu, const Tensor& pivots, const Te
 
 namespace {
 
-constexpr const char* kSingular = "the matrix is singular: element {} of U's diagonal is 0";
+constexpr const char* kSingular =
+    "expected invertible matrices, got a 0 as number {} of U's diagonal";
 
 void expect_pivoting(const char* op, bool pivot) {
   if (pivot) return;
@@ -167,23 +168,28 @@ Tensor lu_solve_left(const char* op, const Tensor& lu, const Tensor& pivots, con
                 }));
 }
 
+Tensor solve_by_factors(const char* op, const Tensor& lu, const Tensor& pivots, const Tensor& B,
+                        bool left, bool adjoint) {
+  expect_defined(op, "B", B);
+  expect_square(op, "LU", lu);
+  expect_matrices(op, "B", B);
+  expect_dtype(op, "B", B, lu.dtype());
+  expect_pivots(op, lu, pivots);
+  if (left) return lu_solve_left(op, lu, pivots, B, adjoint);
+  return transposed(lu_solve_left(op, lu, pivots, transposed(B), !adjoint));
+}
+
 }  // namespace
 
 Tensor linalg_lu_solve(const Tensor& LU, const Tensor& pivots, const Tensor& B, bool left,
                        bool adjoint) {
-  constexpr const char* kOp = "linalg_lu_solve";
-  check_devices(kOp, {{"LU", LU}, {"pivots", pivots}, {"B", B}});
-  expect_square(kOp, "LU", LU);
-  expect_matrices(kOp, "B", B);
-  expect_dtype(kOp, "B", B, LU.dtype());
-  expect_pivots(kOp, LU, pivots);
-  if (left) return lu_solve_left(kOp, LU, pivots, B, adjoint);
-  return transposed(lu_solve_left(kOp, LU, pivots, transposed(B), !adjoint));
+  check_devices("linalg_lu_solve", {{"LU", LU}, {"pivots", pivots}, {"B", B}});
+  return solve_by_factors("linalg_lu_solve", LU, pivots, B, left, adjoint);
 }
 
 Tensor lu_solve(const Tensor& self, const Tensor& LU_data, const Tensor& LU_pivots) {
   check_devices("lu_solve", {{"self", self}, {"LU_data", LU_data}, {"LU_pivots", LU_pivots}});
-  return linalg_lu_solve(LU_data, LU_pivots, self);
+  return solve_by_factors("lu_solve", LU_data, LU_pivots, self, true, false);
 }
 
 }  // namespace ambit

@@ -57,8 +57,9 @@ void check_info(const char* op, const Tensor& info, const char* text) {
   const int32_t* p = host.data_ptr<int32_t>();
   const int32_t* bad = std::find_if(p, p + host.numel(), [](int32_t i) { return i != 0; });
   if (bad == p + host.numel()) return;
-  const std::string which = host.dim() == 0 ? "" : fmt::format("(batch element {}): ", bad - p);
-  throw LinAlgError(fmt::format("{}: {}{}", op, which, fmt::format(fmt::runtime(text), *bad)));
+  const std::string which =
+      host.dim() == 0 ? "" : fmt::format(" in matrix {} of the batch", bad - p);
+  throw LinAlgError(fmt::format("{}: {}{}", op, fmt::format(fmt::runtime(text), *bad), which));
 }
 
 Tensor transposed(const Tensor& x) { return transpose(x, -2, -1); }

@@ -22,8 +22,8 @@ Tensor as_batch(const Tensor& t);
 /// Return a contiguous t [...,N], or info [...], as [B,N] or [B].
 Tensor as_rows(const Tensor& t, size_t dims_of_matrix);
 
-/// Throw LinAlgError "<op>: (batch element 3): <text>" for the first matrix whose info is not 0,
-/// "{}" in `text` being that info. Waits for the device; nothing to check on meta.
+/// Throw LinAlgError "<op>: <text> in matrix 3 of the batch" for the first matrix whose info is not
+/// 0, "{}" in `text` being that info. Waits for the device; nothing to check on meta.
 void check_info(const char* op, const Tensor& info, const char* text);
 
 /// x^T of each matrix.

@@ -36,13 +36,27 @@ Tolerance tolerance(const Tensor& A, std::optional<double> atol, std::optional<d
   return {scalar_tensor(atol.value_or(0), A.options()), scalar_tensor(relative, A.options())};
 }
 
-Tolerance tolerance(const char* op, const Tensor& A, const std::optional<Tensor>& atol,
-                    const std::optional<Tensor>& rtol) {
-  for (const std::optional<Tensor>* t : {&atol, &rtol}) {
-    if (!*t) continue;
-    check_devices(op, {{"A", A}, {t == &atol ? "atol" : "rtol", **t}}, DeviceRule::elementwise);
-    expect_defined(op, t == &atol ? "atol" : "rtol", **t);
+/// A tolerance as an argument, which may be left out.
+struct Given {
+  const char* name;
+  const std::optional<Tensor>& tensor;
+};
+void check_tolerance(const char* op, const Tensor& self, const Given& given) {
+  if (!given.tensor) return;
+  check_devices(op, {{"self", self}, {given.name, *given.tensor}}, DeviceRule::elementwise);
+  expect_defined(op, given.name, *given.tensor);
+}
+
+void expect_kind(const char* op, const Tensor& A, bool hermitian) {
+  if (hermitian) {
+    expect_square(op, "self", A);
+  } else {
+    expect_matrices(op, "self", A);
   }
+}
+
+Tolerance tolerance_of(const Tensor& A, const std::optional<Tensor>& atol,
+                       const std::optional<Tensor>& rtol) {
   const auto as_given = [&](const Tensor& t) { return t.detach().to(A.device(), A.dtype()); };
   Tolerance out = tolerance(A, std::nullopt, std::nullopt);
   if (atol) out.atol = as_given(*atol);
@@ -102,14 +116,6 @@ PseudoInverse recorded_pinv(const char* op, const Tensor& A, const Tolerance& t,
   return p;
 }
 
-void expect_kind(const char* op, const Tensor& A, bool hermitian) {
-  if (hermitian) {
-    expect_square(op, "self", A);
-  } else {
-    expect_matrices(op, "self", A);
-  }
-}
-
 Tensor rank_of(const char* op, const Tensor& A, const Tolerance& t, bool hermitian) {
   const NoGradGuard no_grad;
   const Tensor s =
@@ -127,15 +133,33 @@ Tensor linalg_pinv(const Tensor& self, std::optional<double> atol, std::optional
 Tensor linalg_pinv(const Tensor& self, double rcond, bool hermitian) {
   return linalg_pinv(self, std::optional<double>(0), std::optional<double>(rcond), hermitian);
 }
+namespace {
+
+Tensor pinv_by_tensors(const Tensor& self, const Given& atol, const Given& rtol, bool hermitian) {
+  constexpr const char* kOp = "linalg_pinv";
+  check_tolerance(kOp, self, atol);
+  check_tolerance(kOp, self, rtol);
+  expect_kind(kOp, self, hermitian);
+  return recorded_pinv(kOp, self, tolerance_of(self, atol.tensor, rtol.tensor), hermitian).out;
+}
+
+Tensor rank_by_tensors(const Tensor& self, const Given& atol, const Given& rtol, bool hermitian) {
+  constexpr const char* kOp = "linalg_matrix_rank";
+  check_tolerance(kOp, self, atol);
+  check_tolerance(kOp, self, rtol);
+  expect_kind(kOp, self, hermitian);
+  return rank_of(kOp, self, tolerance_of(self, atol.tensor, rtol.tensor), hermitian);
+}
+
+}  // namespace
+
 Tensor linalg_pinv(const Tensor& self, const std::optional<Tensor>& atol,
                    const std::optional<Tensor>& rtol, bool hermitian) {
-  expect_kind("linalg_pinv", self, hermitian);
-  const Tolerance t = tolerance("linalg_pinv", self, atol, rtol);
-  return recorded_pinv("linalg_pinv", self, t, hermitian).out;
+  return pinv_by_tensors(self, {"atol", atol}, {"rtol", rtol}, hermitian);
 }
 Tensor linalg_pinv(const Tensor& self, const Tensor& rcond, bool hermitian) {
-  const std::optional<Tensor> none;
-  return linalg_pinv(self, none, std::optional<Tensor>(rcond), hermitian);
+  const std::optional<Tensor> none, given(rcond);
+  return pinv_by_tensors(self, {"atol", none}, {"rcond", given}, hermitian);
 }
 Tensor pinverse(const Tensor& self, double rcond) {
   expect_matrices("pinverse", "self", self);
@@ -152,14 +176,11 @@ Tensor linalg_matrix_rank(const Tensor& self, double tol, bool hermitian) {
 }
 Tensor linalg_matrix_rank(const Tensor& self, const std::optional<Tensor>& atol,
                           const std::optional<Tensor>& rtol, bool hermitian) {
-  expect_kind("linalg_matrix_rank", self, hermitian);
-  const Tolerance t = tolerance("linalg_matrix_rank", self, atol, rtol);
-  return rank_of("linalg_matrix_rank", self, t, hermitian);
+  return rank_by_tensors(self, {"atol", atol}, {"rtol", rtol}, hermitian);
 }
 Tensor linalg_matrix_rank(const Tensor& self, const Tensor& tol, bool hermitian) {
-  expect_kind("linalg_matrix_rank", self, hermitian);
-  return linalg_matrix_rank(self, std::optional<Tensor>(tol),
-                            std::optional<Tensor>(zeros({}, self.options())), hermitian);
+  const std::optional<Tensor> given(tol), zero(scalar_tensor(0.0));
+  return rank_by_tensors(self, {"tol", given}, {"rtol", zero}, hermitian);
 }
 
 namespace {

@@ -22,7 +22,8 @@
 namespace ambit {
 namespace {
 
-constexpr const char* kSingular = "the matrix is singular: element {} of U's diagonal is 0";
+constexpr const char* kSingular =
+    "expected invertible matrices, got a 0 as number {} of U's diagonal";
 
 void expect_rows(const char* op, const Tensor& A, const Tensor& B) {
   if (A.size(-1) == B.size(-2)) return;
