@@ -28,10 +28,18 @@ constinit decltype(masked_fill) masked_fill{
     "masked_fill", kAll, {"out", "input", "mask"}, composite::masked_fill};
 constinit decltype(reduce) reduce{"reduce", kAll, {"out", "input"}};
 constinit decltype(arg_reduce) arg_reduce{"arg_reduce", kAll, {"values", "indices", "input"}};
-constinit decltype(cumsum) cumsum{"cumsum", kNumbers, {"out", "input"}};
+constinit decltype(scan) scan{"scan", kNumbers, {"out", "input"}};
+constinit decltype(cum_extremum) cum_extremum{
+    "cum_extremum", kAll, {"values", "indices", "input"}, composite::cum_extremum};
+constinit decltype(sort) sort{"sort", kAll, {"values", "indices", "input"}, composite::sort};
+constinit decltype(topk) topk{"topk", kAll, {"values", "indices", "input"}, composite::topk};
+constinit decltype(searchsorted) searchsorted{
+    "searchsorted", kNumbers, {"out", "sorted", "input"}, composite::searchsorted};
 constinit decltype(gather) gather{"gather", kAll, {"out", "input", "index"}};
 constinit decltype(scatter) scatter{"scatter", kAll, {"out", "index", "src"}};
 constinit decltype(scatter_add) scatter_add{"scatter_add", kAll, {"out", "index", "src"}};
+constinit decltype(scatter_reduce) scatter_reduce{
+    "scatter_reduce", kAll, {"out", "index", "src"}, composite::scatter_reduce};
 constinit decltype(nonzero) nonzero{"nonzero", {kBool}, {"out", "input"}};
 constinit decltype(index_select) index_select{
     "index_select", kAll, {"out", "input", "index"}, composite::index_select};

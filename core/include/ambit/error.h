@@ -20,6 +20,9 @@ class AMBIT_API Error : public std::exception {
   const char* what() const noexcept override;
   /// Return everything known about the error, over several lines; what() where nothing more is.
   virtual std::string explain() const;
+  // libtorch's names. No error holds a backtrace.
+  const char* what_without_backtrace() const noexcept { return what(); }
+  const std::string& msg() const { return text_; }
 
  private:
   std::string text_;

@@ -46,7 +46,8 @@ class IntOrPair {
   constexpr IntOrPair(int64_t both) : pair_{both, both} {}
   constexpr IntOrPair(const Pair& pair) : pair_(pair) {}
   /// Errors: Error unless there are one or two numbers.
-  AMBIT_API IntOrPair(std::initializer_list<int64_t> sizes);
+  AMBIT_API IntOrPair(IntArrayRef sizes);
+  IntOrPair(std::initializer_list<int64_t> sizes) : IntOrPair(IntArrayRef(sizes)) {}
   constexpr operator const Pair&() const { return pair_; }
 
  private:
