@@ -54,13 +54,15 @@ Tensor det_grad(const Tensor& g, const Tensor& det, const Tensor& A, const LuFac
   const bool has_singular = !A.is_meta() && any(singular).item<bool>();
   if (!has_singular) {
     const Tensor d = scaled_identity(g * det, n);
-    if (again) return linalg_solve(transposed(A), d);
+    if (again) return std::get<0>(linalg_solve_ex(transposed(A), d));
     return solve_lu("linalg_det", f.lu, f.pivots, d, true);
   }
   // Each way gets harmless matrices where the other is meant.
   const Tensor here = each_matrix(singular), one = identity_like(A, {}, n);
   const Tensor d = scaled_identity(where(singular, Scalar(0), g * det), n);
-  const Tensor by_inverse = linalg_solve(transposed(where(here, one, A)), d);
+  const Tensor by_inverse = again
+                                ? std::get<0>(linalg_solve_ex(transposed(where(here, one, A)), d))
+                                : solve_lu("linalg_det", where(here, one, f.lu), f.pivots, d, true);
   const Tensor harmless = diagonal_matrix(arange(1, n + 1, 1, A.options()));
   const auto [U, S, Vh] = linalg_svd(where(here, A, harmless), false);
   const Tensor alpha = each_matrix(linalg_det(U) * linalg_det(Vh) * g);

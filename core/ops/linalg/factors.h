@@ -57,9 +57,10 @@ class FactorNode final : public Node {
     for (size_t i = 0; i < N; ++i) y[i] = outputs_[i]();
     in[0] = formula_(g, y);
   }
-  void release() override {
+  bool release() override {
     outputs_ = {};
     formula_ = nullptr;
+    return true;
   }
   std::span<Edge> edges() override { return {&edge_, 1}; }
 
