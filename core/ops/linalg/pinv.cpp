@@ -43,7 +43,7 @@ struct Given {
 };
 void check_tolerance(const char* op, const Tensor& self, const Given& given) {
   if (!given.tensor) return;
-  check_devices(op, {{"self", self}, {given.name, *given.tensor}}, DeviceRule::elementwise);
+  check_devices(op, {{"self", self}, {given.name, *given.tensor}});
   expect_defined(op, given.name, *given.tensor);
 }
 
@@ -179,7 +179,10 @@ Tensor linalg_matrix_rank(const Tensor& self, const std::optional<Tensor>& atol,
   return rank_by_tensors(self, {"atol", atol}, {"rtol", rtol}, hermitian);
 }
 Tensor linalg_matrix_rank(const Tensor& self, const Tensor& tol, bool hermitian) {
-  const std::optional<Tensor> given(tol), zero(scalar_tensor(0.0));
+  const std::optional<Tensor> given(tol);
+  check_tolerance("linalg_matrix_rank", self, {"tol", given});
+  expect_kind("linalg_matrix_rank", self, hermitian);
+  const std::optional<Tensor> zero(zeros({}, self.options()));
   return rank_by_tensors(self, {"tol", given}, {"rtol", zero}, hermitian);
 }
 
