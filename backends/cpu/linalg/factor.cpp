@@ -29,8 +29,8 @@ void cholesky(Tensor& y, Tensor& info, const Tensor& x, bool upper) {
   });
 }
 
-// q [B,M,C]; r [B,C,N]; x [B,M,N]. By columns x is x^T = L Q', with L = R^T and Q' = Q^T, which by
-// rows are R and Q.
+// q [B,M,C]; r [B,C,N]; x [B,M,N]. Copied to lie by columns: LQ factors of x^T, which lies so
+// already, take LAPACK half as long again.
 void qr(Tensor& q, Tensor& r, const Tensor& x) {
   const Lapack* library = lapack();
   if (!library) return reference::qr(q, r, x);
@@ -48,21 +48,20 @@ void qr(Tensor& q, Tensor& r, const Tensor& x) {
       }
       int32_t info = 0, lwork = -1;
       T least[2] = {};
-      f.gelqf(&N, &M, nullptr, &N, nullptr, least, &lwork, &info);
-      f.orglq(&C, &M, &K, nullptr, &C, nullptr, least + 1, &lwork, &info);
+      f.geqrf(&M, &N, nullptr, &M, nullptr, least, &lwork, &info);
+      f.orgqr(&M, &C, &K, nullptr, &M, nullptr, least + 1, &lwork, &info);
       lwork = static_cast<int32_t>(std::max(least[0], least[1]));
-      const Scratch scratch(static_cast<size_t>(m * n + k + lwork) * sizeof(T));
-      T *a = scratch.data<T>(), *tau = a + m * n, *work = tau + k;
-      std::copy_n(x.data_ptr<T>() + b * m * n, m * n, a);
-      f.gelqf(&N, &M, a, &N, tau, work, &lwork, &info);
+      const int64_t columns = std::max(n, c);  // of x, then of q
+      const Scratch scratch(static_cast<size_t>(m * columns + k + lwork) * sizeof(T));
+      T *a = scratch.data<T>(), *tau = a + m * columns, *work = tau + k;
+      transpose(a, x.data_ptr<T>() + b * m * n, m, n);
+      f.geqrf(&M, &N, a, &M, tau, work, &lwork, &info);
       for (int64_t i = 0; i < c; ++i) {
-        const int64_t zeros = std::min(i, n);
-        std::fill_n(pr + i * n, zeros, T(0));
-        if (i < k) std::copy_n(a + i * n + zeros, n - zeros, pr + i * n + zeros);
+        for (int64_t j = 0; j < n; ++j) pr[i * n + j] = i <= j ? a[j * m + i] : T(0);
       }
       if (!pq) return;
-      for (int64_t i = 0; i < m; ++i) std::copy_n(a + i * n, k, pq + i * c);
-      f.orglq(&C, &M, &K, pq, &C, tau, work, &lwork, &info);
+      f.orgqr(&M, &C, &K, a, &M, tau, work, &lwork, &info);
+      transpose(pq, a, c, m);
     });
   });
 }

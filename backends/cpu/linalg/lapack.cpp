@@ -1,16 +1,10 @@
-// Opening LAPACK, and its threads.
 #include "lapack.h"
 
 #include <dlfcn.h>
-#include <omp.h>
-#include <pthread.h>
 
-#include <atomic>
 #include <cstdlib>
 #include <filesystem>
 #include <system_error>
-
-#include "backends/cpu/runtime/parallel.h"
 
 namespace ambit::cpu {
 namespace {
@@ -31,8 +25,8 @@ template <class T>
 bool find_all(void* library, LapackOf<T>& f) {
   const std::string type = sizeof(T) == 4 ? "s" : "d";
   return find(library, type + "getrf_", f.getrf) && find(library, type + "potrf_", f.potrf) &&
-         find(library, type + "trsm_", f.trsm) && find(library, type + "gelqf_", f.gelqf) &&
-         find(library, type + "orglq_", f.orglq) && find(library, type + "syevd_", f.syevd) &&
+         find(library, type + "trsm_", f.trsm) && find(library, type + "geqrf_", f.geqrf) &&
+         find(library, type + "orgqr_", f.orgqr) && find(library, type + "syevd_", f.syevd) &&
          find(library, type + "gesdd_", f.gesdd);
 }
 
@@ -64,21 +58,9 @@ const Library& library() {
   return *opened;
 }
 
-// OpenMP's threads, which OpenBLAS may run on, are not there in a forked child, and it would wait
-// for them.
-std::atomic<bool> is_forked{false};
-[[maybe_unused]] const int at_fork =
-    pthread_atfork(nullptr, nullptr, [] { is_forked.store(true, std::memory_order_relaxed); });
-
 }  // namespace
 
 const Lapack* lapack() { return library().found ? &library().functions : nullptr; }
 std::string lapack_name() { return library().name; }
-
-LapackThreads::LapackThreads() : before_(omp_get_max_threads()) {
-  omp_set_num_threads(is_forked.load(std::memory_order_relaxed) ? 1 : available_threads());
-}
-
-LapackThreads::~LapackThreads() { omp_set_num_threads(before_); }
 
 }  // namespace ambit::cpu

@@ -19,8 +19,8 @@ struct LapackOf {
   void (*trsm)(const char* side, const char* uplo, const char* transpose, const char* diagonal,
                Int m, Int n, const T* alpha, const T* a, Int lda, T* b, Int ldb, size_t, size_t,
                size_t, size_t);
-  void (*gelqf)(Int m, Int n, T* a, Int lda, T* tau, T* work, Int lwork, int32_t* info);
-  void (*orglq)(Int m, Int n, Int k, T* a, Int lda, const T* tau, T* work, Int lwork,
+  void (*geqrf)(Int m, Int n, T* a, Int lda, T* tau, T* work, Int lwork, int32_t* info);
+  void (*orgqr)(Int m, Int n, Int k, T* a, Int lda, const T* tau, T* work, Int lwork,
                 int32_t* info);
   void (*syevd)(const char* job, const char* uplo, Int n, T* a, Int lda, T* values, T* work,
                 Int lwork, int32_t* iwork, Int liwork, int32_t* info, size_t, size_t);
@@ -46,18 +46,5 @@ struct Lapack {
 const Lapack* lapack();
 /// Return the file of the library, or why there is none: for `ambit info`.
 std::string lapack_name();
-
-/// For a scope: LAPACK may use as many threads as a kernel that runs here may, which inside
-/// parallel_for is one.
-class LapackThreads {
- public:
-  LapackThreads();
-  ~LapackThreads();
-  LapackThreads(const LapackThreads&) = delete;
-  LapackThreads& operator=(const LapackThreads&) = delete;
-
- private:
-  int before_;
-};
 
 }  // namespace ambit::cpu

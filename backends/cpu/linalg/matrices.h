@@ -10,6 +10,7 @@
 #include <limits>
 #include <string>
 
+#include "backends/cpu/runtime/one_thread.h"
 #include "backends/cpu/runtime/parallel.h"
 #include "backends/cpu/runtime/scratch.h"
 #include "lapack.h"
@@ -26,12 +27,15 @@ inline int32_t lapack_size(const char* op, int64_t n) {
 /// A leading dimension, which is never 0.
 inline int32_t leading(int32_t n) { return std::max(n, 1); }
 
-/// Call f(b) for each matrix of a batch, each of `work` multiply-adds: small ones side by side, of
-/// a large one its threads are LAPACK's.
+/// Call f(b) for each matrix of a batch, each of `work` multiply-adds. LAPACK stays on the calling
+/// thread: OpenBLAS's threads made matrices of 256 rows 300 times as slow on two cores, and those
+/// of 1024 half as fast as one.
 template <class F>
 void for_each_matrix(int64_t batch, int64_t work, const F& f) {
-  parallel_for(batch, grain_for_products(work), [&](int64_t first, int64_t past) {
-    const LapackThreads threads;
+  // Of small ones most is the time of LAPACK's own calls, as that of so many multiply-adds.
+  constexpr int64_t kCalls = 20000;
+  parallel_for(batch, grain_for_products(work + kCalls), [&](int64_t first, int64_t past) {
+    const OneThread one;
     for (int64_t b = first; b < past; ++b) f(b);
   });
 }

@@ -15,8 +15,13 @@ void substitute(const LapackOf<T>& f, const T* a, T* y, int32_t N, int32_t R,
                 const TriangularParams& p) {
   const T one = 1;
   const int32_t lda = leading(N), ldb = leading(R);
-  f.trsm("R", p.upper ? "L" : "U", p.transpose ? "T" : "N", p.unitriangular ? "U" : "N", &R, &N,
-         &one, a, &lda, y, &ldb, 1, 1, 1, 1);
+  // Threads share the columns.
+  parallel_for(R, grain_for_products(int64_t{N} * N), [&](int64_t first, int64_t past) {
+    const OneThread alone;
+    const auto columns = static_cast<int32_t>(past - first);
+    f.trsm("R", p.upper ? "L" : "U", p.transpose ? "T" : "N", p.unitriangular ? "U" : "N", &columns,
+           &N, &one, a, &lda, y + first, &ldb, 1, 1, 1, 1);
+  });
 }
 
 template <class T>
