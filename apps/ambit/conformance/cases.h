@@ -24,6 +24,7 @@ void add_scan_cases(Cases& cases);
 void add_sorting_cases(Cases& cases);
 void add_index_cases(Cases& cases);
 void add_product_cases(Cases& cases);
+void add_factor_cases(Cases& cases);
 void add_convolution_cases(Cases& cases);
 void add_pool_cases(Cases& cases);
 void add_norm_cases(Cases& cases);

@@ -81,7 +81,7 @@ class Tiles {
       copy_strided(columns, y + m * N_, 1, p.bias + column * p.bias_stride, p.bias_stride,
                    sizeof(float));
     }
-    const onednn::OneThread one;
+    const OneThread one;
     onednn::check(p.op, dnnl_sgemm(a.transposed(), b.transposed(), rows, columns, p.K, 1, a.data(),
                                    a.leading(), b.data(), b.leading(), p.bias ? 1 : 0, y, N_));
   }

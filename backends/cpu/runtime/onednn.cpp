@@ -3,7 +3,6 @@
 #include <ambit/error.h>
 #include <dnnl_debug.h>
 #include <fmt/format.h>
-#include <omp.h>
 
 #include <cstdlib>
 #include <unordered_map>
@@ -91,14 +90,6 @@ void check(const char* op, dnnl_status_t status) {
   }
   throw BackendError(
       fmt::format("{}: expected oneDNN to succeed, got {}", op, dnnl_status2str(status)));
-}
-
-OneThread::OneThread() : before_(omp_get_max_threads()) {
-  if (before_ != 1) omp_set_num_threads(1);
-}
-
-OneThread::~OneThread() {
-  if (before_ != 1) omp_set_num_threads(before_);
 }
 
 size_t Key::hash() const {

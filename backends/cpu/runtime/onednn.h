@@ -11,26 +11,14 @@
 #include <memory>
 #include <vector>
 
+#include "one_thread.h"
+
 namespace ambit::cpu::onednn {
 
 const dnnl::engine& engine();
 
 /// Throw BackendError "<op>: expected oneDNN to succeed, got <status>" for any other status.
 void check(const char* op, dnnl_status_t status);
-
-/// Keep oneDNN on the calling thread for a scope: the threads of parallel.h share the work, and
-/// those of oneDNN's own would wait for cores that they do not get. It takes OpenMP's setting,
-/// which belongs to the calling thread and maybe to its user.
-class OneThread {
- public:
-  OneThread();
-  ~OneThread();
-  OneThread(const OneThread&) = delete;
-  OneThread& operator=(const OneThread&) = delete;
-
- private:
-  int before_;
-};
 
 /// What a cached plan computes.
 enum class Kind : int64_t { conv2d, conv2d_input_grad, conv2d_weight_grad };
