@@ -67,7 +67,7 @@ class Parser {
       case Kind::integer:
         return select_at(i.integer());
       case Kind::boolean:
-        return insert(zeros({i.integer() ? 1 : 0}, kInt64));
+        return insert(zeros({i.integer() ? 1 : 0}, TensorOptions(kInt64).device(kCPU)));
       case Kind::slice:
         view_ = slice(view_, dim(), i.slice().start, i.slice().stop, i.slice().step);
         return skip(1);
@@ -110,7 +110,9 @@ class Parser {
     select_at(t.is_meta() ? 0 : t.item<int64_t>());
   }
   void take_mask(const Tensor& t) {
-    if (t.dim() == 0) return insert(zeros({t.item<bool>() ? 1 : 0}, kInt64));
+    if (t.dim() == 0) {
+      return insert(zeros({t.item<bool>() ? 1 : 0}, TensorOptions(kInt64).device(kCPU)));
+    }
     for (int64_t k = 0; k < t.dim(); ++k) {
       if (t.size(k) == view_.size(dim() + k)) continue;
       throw IndexError(fmt::format("{}: expected a mask of size {} at its dim {}, got shape {}",
