@@ -1,0 +1,4 @@
+// Tensors, dtypes and options.
+#pragma once
+
+#include <ATen/ATen.h>
