@@ -22,7 +22,7 @@
 namespace ambit {
 namespace {
 
-std::atomic<bool> anomaly{false};
+std::atomic<bool> anomaly{false}, anomaly_nan{true};
 
 // Accumulation into one leaf's .grad is exclusive; a few locks shared by all leaves are enough.
 std::mutex& leaf_mutex(const TensorImpl* leaf) {
@@ -67,7 +67,7 @@ void check_not_nan(const Node& node, std::span<const Tensor> in) {
   for (size_t i = 0; i < in.size(); ++i) {
     if (in[i].defined() && any(isnan(in[i])).item<bool>()) {
       throw AutogradError(fmt::format(
-          "{}: expected a gradient without NaN in backward, got NaN for input {}", node.name(), i));
+          "{}: expected a gradient without NaN in backward, got NaN for input {}", node.op(), i));
     }
   }
 }
@@ -75,7 +75,7 @@ void check_not_nan(const Node& node, std::span<const Tensor> in) {
 // Where a gradient arrives: a node's output, or a leaf.
 using Target = std::pair<const void*, uint32_t>;
 Target target_of(const Edge& e) {
-  return e.node ? Target{e.node.get(), e.input} : Target{e.leaf.get(), 0};
+  return e.function ? Target{e.function.get(), e.input_nr} : Target{e.leaf.get(), 0};
 }
 
 }  // namespace
@@ -104,9 +104,7 @@ class NodeUse {
 
   /// Drop what the node has saved, unless the graph is kept.
   void finish() {
-    if (keep_) return;
-    node_.release();
-    freed_ = true;
+    if (!keep_) freed_ = node_.release();
   }
 
  private:
@@ -114,7 +112,7 @@ class NodeUse {
 
   [[noreturn]] static void throw_in_use(const Node& node, int32_t use) {
     throw AutogradError(fmt::format(
-        "{}: expected a graph that {}", node.name(),
+        "{}: expected a graph that {}", node.op(),
         use == kFreed
             ? "was not yet used, got one that an earlier backward freed; pass retain_graph = true "
               "to that one"
@@ -131,9 +129,11 @@ class Engine {
   Engine(bool retain_graph, bool create_graph)
       : retain_graph_(retain_graph), create_graph_(create_graph) {}
 
-  /// Instead of accumulating into leaves, keep the gradients that arrive at these places.
-  void capture(std::span<const Edge> places) {
+  /// Compute no more than the gradients that arrive at these places, and keep them, or, with
+  /// `accumulate`, add them to the .grad of those that are leaves.
+  void capture(std::span<const Edge> places, bool accumulate = false) {
     captures_ = true;
+    accumulates_ = accumulate;
     for (const Edge& e : places) captured_[target_of(e)] = Tensor();
   }
   void find_needed(std::span<const Edge> roots);
@@ -151,7 +151,7 @@ class Engine {
   bool is_wanted(const Edge& e) const {
     if (!e) return false;
     if (!captures_) return true;
-    return captured_.count(target_of(e)) || (e.node && needed_.count(e.node.get()));
+    return captured_.count(target_of(e)) || (e.function && needed_.count(e.function.get()));
   }
   static void accumulate(Tensor& into, Tensor g);
   void run_node(Pending& p);
@@ -175,7 +175,7 @@ class Engine {
   std::unordered_map<const TensorImpl*, size_t, std::hash<const void*>, std::equal_to<>,
                      PoolAllocator<std::pair<const TensorImpl* const, size_t>>>
       leaf_at_;
-  bool captures_ = false;
+  bool captures_ = false, accumulates_ = true;
   std::map<Target, Tensor> captured_;
   std::unordered_map<const Node*, bool> needed_;  // nodes on a path to a captured place
 };
@@ -186,8 +186,8 @@ void Engine::find_needed(std::span<const Edge> roots) {
   std::map<uint64_t, Node*> nodes;
   std::vector<Node*> stack;
   const auto visit = [&](const Edge& e) {
-    if (e.node && nodes.emplace(e.node->sequence(), e.node.get()).second) {
-      stack.push_back(e.node.get());
+    if (e.function && nodes.emplace(e.function->sequence(), e.function.get()).second) {
+      stack.push_back(e.function.get());
     }
   };
   for (const Edge& e : roots) visit(e);
@@ -218,13 +218,13 @@ void Engine::accumulate(Tensor& into, Tensor g) {
 }
 
 void Engine::add(const Edge& to, Tensor g) {
-  if (to.node) {
-    Pending& p = pending_[to.node->sequence()];
+  if (to.function) {
+    Pending& p = pending_[to.function->sequence()];
     if (!p.node) {
-      p.node = to.node;
-      p.grads.resize(to.node->outputs());
+      p.node = to.function;
+      p.grads.resize(to.function->outputs());
     }
-    accumulate(p.grads[to.input], std::move(g));
+    accumulate(p.grads[to.input_nr], std::move(g));
     return;
   }
   const auto [at, is_new] = leaf_at_.emplace(to.leaf.get(), leaves_.size());
@@ -272,7 +272,7 @@ void Engine::check_recorded(const Node& node, std::span<const Tensor> grads) {
     throw AutogradError(fmt::format(
         "{}: expected a gradient {}{} on {}, as its output was when it was recorded, got {}{} on "
         "{}; set_data() has replaced the output since",
-        node.name(), name(was.dtype), str(was.sizes), was.device.str(), name(g.dtype()),
+        node.op(), name(was.dtype), str(was.sizes), was.device.str(), name(g.dtype()),
         str(g.sizes()), g.device().str()));
   }
 }
@@ -309,14 +309,14 @@ void Engine::apply(Node& node, std::span<const Tensor> out) {
   } catch (const std::exception& e) {
     current_node() = outer;
     if (!anomaly) throw;
-    throw AutogradError(fmt::format("{}: expected its backward to succeed, got an error: {}",
-                                    node.name(), e.what()));
+    throw AutogradError(
+        fmt::format("{}: expected its backward to succeed, got an error: {}", node.op(), e.what()));
   } catch (...) {
     current_node() = outer;
     throw;
   }
   current_node() = outer;
-  if (anomaly) check_not_nan(node, in);
+  if (anomaly && anomaly_nan) check_not_nan(node, in);
   use.finish();
   for (size_t i = 0; i < edges.size(); ++i) {
     if (wanted[i] && in[i].defined()) add(edges[i], std::move(in[i]));
@@ -355,7 +355,7 @@ void Engine::prepare_leaf(Leaf& to) {
 void Engine::finish_leaf(Leaf& to) {
   TensorImpl& leaf = *to.tensor;
   Tensor g = std::move(to.grad);
-  if (captures_) {
+  if (!accumulates_) {
     const auto found = captured_.find({&leaf, 0});
     if (found != captured_.end()) found->second = std::move(g);
     return;
@@ -426,10 +426,17 @@ void start(Engine& engine, const char* op, TensorList roots, std::span<const Edg
 
 namespace autograd {
 
-void backward(TensorList roots, TensorList gradients, bool retain_graph, bool create_graph) {
+void backward(TensorList roots, TensorList gradients, std::optional<bool> retain_graph,
+              bool create_graph, TensorList inputs) {
   typed_memory_errors("backward", [&] {
     const PooledVector<Edge> edges = root_edges("backward", roots);
-    Engine engine(retain_graph || create_graph, create_graph);
+    Engine engine(retain_graph.value_or(create_graph), create_graph);
+    if (!inputs.empty()) {
+      const PooledVector<Edge> places = root_edges("backward", inputs);
+      for (const Tensor& t : inputs) t.retain_grad();
+      engine.capture(places, /*accumulate=*/true);
+      engine.find_needed(edges);
+    }
     start(engine, "backward", roots, edges, gradients);
   });
 }
@@ -438,9 +445,10 @@ namespace {
 
 std::vector<Tensor> capture_grad(TensorList outputs, TensorList inputs, TensorList grad_outputs,
                                  bool retain_graph, bool create_graph, bool allow_unused) {
+  if (inputs.empty()) throw AutogradError("grad: expected one input or more, got none");
   const PooledVector<Edge> edges = root_edges("grad", outputs);
   const PooledVector<Edge> places = root_edges("grad", inputs);
-  Engine engine(retain_graph || create_graph, create_graph);
+  Engine engine(retain_graph, create_graph);
   engine.capture(places);
   engine.find_needed(edges);
   start(engine, "grad", outputs, edges, grad_outputs);
@@ -460,14 +468,19 @@ std::vector<Tensor> capture_grad(TensorList outputs, TensorList inputs, TensorLi
 }  // namespace
 
 std::vector<Tensor> grad(TensorList outputs, TensorList inputs, TensorList grad_outputs,
-                         bool retain_graph, bool create_graph, bool allow_unused) {
+                         std::optional<bool> retain_graph, bool create_graph, bool allow_unused) {
   return typed_memory_errors("grad", [&] {
-    return capture_grad(outputs, inputs, grad_outputs, retain_graph, create_graph, allow_unused);
+    return capture_grad(outputs, inputs, grad_outputs, retain_graph.value_or(create_graph),
+                        create_graph, allow_unused);
   });
 }
 
-void set_detect_anomaly(bool on) { anomaly = on; }
-bool detect_anomaly() { return anomaly; }
+bool AnomalyMode::is_enabled() { return anomaly; }
+bool AnomalyMode::should_check_nan() { return anomaly_nan; }
+void AnomalyMode::set_enabled(bool on, bool check_nan) {
+  anomaly_nan = check_nan;
+  anomaly = on;
+}
 
 }  // namespace autograd
 }  // namespace ambit

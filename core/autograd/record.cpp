@@ -6,8 +6,10 @@
 
 #include <algorithm>
 #include <atomic>
+#include <cctype>
 #include <numeric>
 #include <span>
+#include <string_view>
 
 #include "autograd_meta.h"
 
@@ -50,10 +52,29 @@ uint64_t next_sequence() {
 }
 }  // namespace
 
-Node::Node(const char* name, uint32_t outputs)
-    : name_(name), outputs_(outputs), sequence_(next_sequence()) {}
+Node::Node(const char* op, uint32_t outputs)
+    : op_(op), outputs_(outputs), sequence_(next_sequence()) {}
 
 Node::~Node() { delete hooks_.load(std::memory_order_acquire); }
+
+// "log_softmax" -> "LogSoftmaxBackward0".
+std::string Node::name() const {
+  std::string out;
+  bool starts_word = true;
+  for (const char c : std::string_view(op_)) {
+    if (c != '_') out += starts_word ? static_cast<char>(std::toupper(c)) : c;
+    starts_word = c == '_';
+  }
+  return out + "Backward0";
+}
+
+const Edge& Node::next_edge(size_t i) const {
+  const std::span<const Edge> edges = next_edges();
+  if (i >= edges.size()) {
+    throw IndexError(fmt::format("next_edge: expected an index below {}, got {}", edges.size(), i));
+  }
+  return edges[i];
+}
 
 void Node::destroy(Node* n) noexcept {
   // Destroying a node drops those below it, which come back here: they queue up instead of
@@ -118,7 +139,7 @@ Tensor Saved::operator()() const {
     const Node* node = current_node();
     throw AutogradError(fmt::format(
         "{}: expected a tensor saved for backward unchanged, got one that was since {}",
-        node ? node->name() : "backward",
+        node ? node->op() : "backward",
         replaced
             ? "moved or replaced"
             : fmt::format("written in place (version {}, now {})", version_, tensor_.version())));
@@ -154,9 +175,8 @@ namespace {
 
 class ListNode final : public Node {
  public:
-  ListNode(const char* name, TensorList tensors,
-           std::function<Tensor(const Tensor&, size_t)> formula)
-      : Node(name, 1), formula_(std::move(formula)) {
+  ListNode(const char* op, TensorList tensors, std::function<Tensor(const Tensor&, size_t)> formula)
+      : Node(op, 1), formula_(std::move(formula)) {
     edges_.reserve(tensors.size());
     for (const Tensor& t : tensors) edges_.push_back(gradient_edge(t));
   }
@@ -167,7 +187,7 @@ class ListNode final : public Node {
       if (wanted[i]) in[i] = formula_(out[0], i);
     }
   }
-  void release() override { formula_ = nullptr; }
+  bool release() override { return false; }
   std::span<Edge> edges() override { return edges_; }
 
  private:

@@ -41,8 +41,13 @@ const Tensor& Tensor::grad() const {
 
 Tensor& Tensor::mutable_grad() const { return autograd_meta(*get()).grad; }
 
-void Tensor::backward(const Tensor& gradient, bool retain_graph, bool create_graph) const {
-  autograd::backward({*this}, {gradient}, retain_graph, create_graph);
+void Tensor::backward(const Tensor& gradient, std::optional<bool> retain_graph, bool create_graph,
+                      std::optional<TensorList> inputs) const {
+  if (inputs && inputs->empty()) {
+    throw AutogradError("backward: expected one input or more where they are given, got none");
+  }
+  autograd::backward({*this}, {gradient}, retain_graph, create_graph,
+                     inputs.value_or(TensorList(nullptr, 0)));
 }
 
 Tensor Tensor::detach() const { return alias(*this, sizes(), strides()); }
@@ -73,6 +78,12 @@ void Tensor::retain_grad() const try {
 } catch (const std::bad_alloc&) {
   throw_out_of_host_memory("retain_grad");
 }
+
+bool Tensor::retains_grad() const {
+  return !is_leaf() && impl_->autograd && impl_->autograd->retains_grad;
+}
+
+uint32_t Tensor::output_nr() const { return is_leaf() ? 0 : impl_->autograd->output; }
 
 unsigned Tensor::register_hook(std::function<Tensor(const Tensor&)> hook) const try {
   if (!requires_grad()) {

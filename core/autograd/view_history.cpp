@@ -58,7 +58,7 @@ class ViewNode final : public Node {
     const Tensor g = sum_repeated(out[0], part);
     region(in[0], base_, part).copy_(g);
   }
-  void release() override {}
+  bool release() override { return false; }
   std::span<Edge> edges() override { return {&edge_, 1}; }
 
  private:
@@ -70,9 +70,10 @@ class ViewNode final : public Node {
 // base's old value, what is inside from the write.
 class ViewWriteNode final : public Node {
  public:
-  ViewWriteNode(const Tensor& base, const TensorImpl& view, intrusive_ptr<Node> write)
-      : Node(write->name(), 1),
-        edges_{gradient_edge(base), Edge{std::move(write), 0, {}}},
+  ViewWriteNode(const Tensor& base, const TensorImpl& view, intrusive_ptr<Node> write,
+                uint32_t output)
+      : Node(write->op(), 1),
+        edges_{gradient_edge(base), Edge{std::move(write), output, {}}},
         base_(*base.impl()),
         view_(view) {}
   void apply(std::span<const Tensor> out, std::span<Tensor> in,
@@ -86,7 +87,7 @@ class ViewWriteNode final : public Node {
       in[0] = g;
     }
   }
-  void release() override {}
+  bool release() override { return false; }
   std::span<Edge> edges() override { return edges_; }
 
  private:
@@ -107,14 +108,15 @@ Tensor make_view(const Tensor& base, IntArrayRef sizes, IntArrayRef strides, int
   return Tensor(std::move(view));
 }
 
-void set_history_in_place(const Tensor& self, intrusive_ptr<Node> node) {
+void set_history_in_place(const Tensor& self, intrusive_ptr<Node> node, uint32_t output) {
   if (!is_view_of_base(*self.impl())) {
-    set_history(self, std::move(node));
+    set_history(self, std::move(node), output);
     ++self.impl()->autograd->rebases;
     return;
   }
   const Tensor base(self.impl()->base);
-  set_history(base, intrusive_ptr<Node>(new ViewWriteNode(base, *self.impl(), std::move(node))));
+  set_history(base,
+              intrusive_ptr<Node>(new ViewWriteNode(base, *self.impl(), std::move(node), output)));
   ++base.impl()->autograd->rebases;  // self fetches its new history from here like any other view
 }
 

@@ -1,16 +1,36 @@
 // Devices as text, and the questions about what the machine has.
 #include "registry.h"
 
+#include <ambit/backend/op.h>
 #include <ambit/backend/registry.h>
 #include <ambit/device.h>
 #include <ambit/error.h>
 #include <ambit/plugins.h>
 #include <fmt/format.h>
 
+#include <array>
 #include <charconv>
 #include <ostream>
 
 namespace ambit {
+namespace {
+
+// What this thread chose: where factories make tensors, and which device of each kind is the one
+// without an index.
+struct Chosen {
+  Device factories;
+  std::array<int16_t, kMaxDeviceKinds> index{};
+};
+[[gnu::tls_model("initial-exec")]] constinit thread_local Chosen chosen;
+
+int16_t& chosen_index(DeviceKind kind) { return chosen.index[static_cast<size_t>(kind)]; }
+Device chosen_device(DeviceKind kind) { return Device(kind, chosen_index(kind)); }
+
+void check_exists(Device device) {
+  if (!device.is_meta()) usable_backend(device);
+}
+
+}  // namespace
 
 Device::Device(std::string_view text) {
   const size_t colon = text.find(':');
@@ -25,13 +45,14 @@ Device::Device(std::string_view text) {
     }
   }
   kind_ = device_kind(name);
+  if (colon == std::string_view::npos) index_ = chosen_index(kind_);
   if ((is_cpu() || is_meta()) && index_ != 0) {
     throw Error(fmt::format("Device: expected \"{}\", which has no index, got \"{}\"", name, text));
   }
 }
 
 void Device::look_up(DeviceType type, int index) {
-  *this = Device(fmt::format("{}:{}", type.name(), index));
+  *this = index == -1 ? Device(type.name()) : Device(fmt::format("{}:{}", type.name(), index));
 }
 
 std::string Device::type() const { return device_name(kind_); }
@@ -74,6 +95,33 @@ Device best_device() {
     if (backend_of(d).is_accelerator()) return d;
   }
   return kCPU;
+}
+
+Device get_default_device() noexcept { return chosen.factories; }
+
+void set_default_device(Device device) {
+  check_exists(device);
+  chosen.factories = device;
+}
+
+DefaultDeviceGuard::~DefaultDeviceGuard() { chosen.factories = before_; }
+
+DeviceGuard::DeviceGuard(Device device)
+    : original_(chosen_device(device.kind())), current_(device) {
+  check_exists(device);
+  chosen_index(device.kind()) = static_cast<int16_t>(device.index());
+}
+
+DeviceGuard::~DeviceGuard() {
+  chosen_index(original_.kind()) = static_cast<int16_t>(original_.index());
+}
+
+void DeviceGuard::reset_device(Device device) {
+  check_exists(device);
+  chosen_index(original_.kind()) = static_cast<int16_t>(original_.index());
+  original_ = chosen_device(device.kind());
+  current_ = device;
+  chosen_index(device.kind()) = static_cast<int16_t>(device.index());
 }
 
 void synchronize(Device device) {

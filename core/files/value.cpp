@@ -99,6 +99,23 @@ const char* Value::kind_name() const {
   return kNames[static_cast<size_t>(kind())];
 }
 
+Value::Value(const Scalar& number) {
+  if (number.dtype() == kBool) {
+    content_ = number.to<bool>();
+  } else if (number.is_floating_point()) {
+    content_ = number.to<double>();
+  } else {
+    content_ = number.to<int64_t>();
+  }
+}
+
+Scalar Value::toScalar() const {
+  if (kind() == Kind::boolean) return to_bool();
+  if (kind() == Kind::integer) return to_int();
+  if (kind() != Kind::real) unexpected("a number");
+  return to_double();
+}
+
 void Value::unexpected(const char* expected) const {
   fail("checkpoint: expected {}, got {}", expected, kind_name());
 }

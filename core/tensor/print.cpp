@@ -155,17 +155,6 @@ std::string size_tuple(IntArrayRef sizes) {
                      sizes.size() == 1 ? "," : "");
 }
 
-// "log_softmax" -> "LogSoftmaxBackward".
-std::string backward_name(std::string_view op) {
-  std::string out;
-  bool starts_word = true;
-  for (const char c : op) {
-    if (c != '_') out += starts_word ? static_cast<char>(std::toupper(c)) : c;
-    starts_word = c == '_';
-  }
-  return out + "Backward";
-}
-
 std::vector<std::string> suffixes(const Tensor& t) {
   std::vector<std::string> out;
   if (!t.is_cpu()) out.push_back(fmt::format("device='{}'", t.device().str()));
@@ -178,7 +167,7 @@ std::vector<std::string> suffixes(const Tensor& t) {
                            (!no_values && (t.dtype() == kInt64 || t.dtype() == kBool));
   if (!dtype_shows) out.push_back(fmt::format("dtype=torch.{}", name(t.dtype())));
   if (const auto node = t.grad_fn()) {
-    out.push_back(fmt::format("grad_fn=<{}>", backward_name(node->name())));
+    out.push_back(fmt::format("grad_fn=<{}>", node->name()));
   } else if (t.requires_grad()) {
     out.push_back("requires_grad=True");
   }

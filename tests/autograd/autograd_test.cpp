@@ -153,13 +153,12 @@ TEST_CASE("threads may run backward on graphs that share leaves") {
 }
 
 TEST_CASE("anomaly detection names the op that made NaN") {
-  autograd::set_detect_anomaly(true);
+  const autograd::DetectAnomalyGuard guard;
   Tensor x = zeros({1}).requires_grad_();
   const Tensor y = (x.sqrt() * 0).sum();  // 0 * inf
   CHECK_THROWS_WITH_AS(y.backward(),
                        "sqrt: expected a gradient without NaN in backward, got NaN for input 0",
                        AutogradError);
-  autograd::set_detect_anomaly(false);
 }
 
 TEST_CASE("a gradient on another device is refused with the documents' words") {

@@ -132,12 +132,12 @@ TEST_CASE("a tensor overwritten with what was made of it does not hold itself") 
 TEST_CASE("a saved result has its history in a backward that is recorded") {
   Tensor x = tensor({0.5}).requires_grad_();
   const Tensor y = x * 2, z = y * y * y;  // 8 x^3
-  const Tensor g = autograd::grad({z}, {x}, {}, false, /*create_graph=*/true)[0];
+  const Tensor g = autograd::grad({z}, {x}, {}, std::nullopt, /*create_graph=*/true)[0];
   CHECK(g.item<float>() == 6);                             // 24 x^2
   CHECK(autograd::grad({g}, {x})[0].item<float>() == 24);  // 48 x
   // By way of y: dz/dy = 3 y^2, and once more 6 y.
   const Tensor u = x * 2, v = u * u * u;
-  const Tensor gu = autograd::grad({v}, {u}, {}, false, true)[0];
+  const Tensor gu = autograd::grad({v}, {u}, {}, std::nullopt, true)[0];
   CHECK(gu.item<float>() == 3);
   CHECK(autograd::grad({gu}, {u})[0].item<float>() == 6);
 }

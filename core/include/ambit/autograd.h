@@ -1,12 +1,18 @@
-// Autograd as a user sees it: grad modes, grad(), custom functions. Ops record themselves with
-// detail/record.h; the engine is core/autograd/autograd.cpp.
+// Autograd as a user sees it: grad modes, grad(), anomaly mode, custom functions. The graph's nodes
+// are in node.h. Ops record themselves with detail/record.h; the engine is
+// core/autograd/autograd.cpp.
 #pragma once
 
+#include <ambit/node.h>
 #include <ambit/tensor.h>
+#include <ambit/value.h>
 
+#include <initializer_list>
 #include <memory>
+#include <optional>
 #include <string>
 #include <type_traits>
+#include <typeinfo>
 #include <unordered_map>
 #include <utility>
 #include <vector>
@@ -47,108 +53,171 @@ namespace autograd {
 /// gradients: one for each root, of its shape, dtype and device; undefined, or the list left out:
 /// 1, for one-element roots only. Where a leaf has no `.grad` yet it gets one, of its shape.
 /// retain_graph: keep what the graph saved for its formulas, so that backward can run through it
-/// again; else it is freed as it is used, and a second time throws.
+/// again; left out: as create_graph. Else it is freed as it is used, and a second time throws, but
+/// through ops that saved nothing, as sums do.
 /// create_graph: record the computation of the gradients too, so that they can be differentiated
-/// again, and keep the graph, whatever retain_graph says. A `.grad` made so holds the graph, and
-/// the graph its leaves: reset it when done.
-/// Errors: AutogradError (a root without graph, a graph freed, a saved tensor changed in place
-/// since, a number of gradients other than that of roots), ShapeError, DTypeError,
+/// again. A `.grad` made so holds the graph, and the graph its leaves: reset it when done.
+/// inputs: if any, only their `.grad` changes, and only what leads to them is computed; those that
+/// are no leaves get retain_grad(). Empty: all leaves.
+/// Errors: AutogradError (a root or an input without graph, a graph freed, a saved tensor changed
+/// in place since, a number of gradients other than that of roots), ShapeError, DTypeError,
 /// DeviceMismatchError. No `.grad` of a leaf has changed then. Source: torch.autograd.backward.
-AMBIT_API void backward(TensorList roots, TensorList gradients = {}, bool retain_graph = false,
-                        bool create_graph = false);
+AMBIT_API void backward(TensorList roots, TensorList gradients = {},
+                        std::optional<bool> retain_graph = {}, bool create_graph = false,
+                        TensorList inputs = {});
 
 /// Return the gradients of `outputs` with respect to `inputs`, one for each input, of its shape:
 ///   sum over outputs o of grad_outputs[o] * d outputs[o] / d input
 /// No `.grad` changes, but those that retain_grad() asked for. Inputs may be leaves or results of
 /// ops. grad_outputs, retain_graph and create_graph as gradients and so on of backward(): a second
 /// derivative takes create_graph for the first.
-/// Errors: those of backward(); AutogradError for an input that does not require grad, and for one
-/// that took no part, which with allow_unused is an undefined gradient.
+/// Errors: those of backward(); AutogradError for no inputs, for one that does not require grad,
+/// and for one that took no part, which with allow_unused is an undefined gradient.
 AMBIT_API std::vector<Tensor> grad(TensorList outputs, TensorList inputs,
-                                   TensorList grad_outputs = {}, bool retain_graph = false,
-                                   bool create_graph = false, bool allow_unused = false);
+                                   TensorList grad_outputs = {},
+                                   std::optional<bool> retain_graph = {}, bool create_graph = false,
+                                   bool allow_unused = false);
 
-/// While on, a backward op that returns NaN throws AutogradError with the op's name, and so does
-/// the forward name of an op whose backward throws. Slow. Off by default.
-AMBIT_API void set_detect_anomaly(bool on);
-/// Return whether it is on.
-AMBIT_API bool detect_anomaly();
+/// While on, for all threads, an op whose backward throws or returns NaN (that, unless check_nan is
+/// false) makes it an AutogradError with the name of the op in forward. Slow. Off at first.
+class AMBIT_API AnomalyMode {
+ public:
+  static bool is_enabled();
+  static bool should_check_nan();
+  static void set_enabled(bool on, bool check_nan = true);
+};
+
+/// Set the anomaly mode for a scope.
+class DetectAnomalyGuard {
+ public:
+  explicit DetectAnomalyGuard(bool check_nan = true)
+      : was_on_(AnomalyMode::is_enabled()), checked_nan_(AnomalyMode::should_check_nan()) {
+    AnomalyMode::set_enabled(true, check_nan);
+  }
+  ~DetectAnomalyGuard() { AnomalyMode::set_enabled(was_on_, checked_nan_); }
+  DetectAnomalyGuard(const DetectAnomalyGuard&) = delete;
+  DetectAnomalyGuard& operator=(const DetectAnomalyGuard&) = delete;
+
+ private:
+  bool was_on_, checked_nan_;
+};
+
+struct CustomCall;  // core/autograd/custom_function.cpp
 
 /// What a custom function's forward leaves for its backward.
 class AMBIT_API AutogradContext {
  public:
+  /// [first, last) of the tensor arguments.
+  using IndexRange = std::pair<size_t, size_t>;
+
+  AutogradContext() = default;
+  AutogradContext(const AutogradContext&) = delete;
+  AutogradContext& operator=(const AutogradContext&) = delete;
+
   /// Keep inputs and outputs of forward until the graph is freed. Anything else: saved_data.
-  void save_for_backward(std::vector<Tensor> tensors) { to_save_ = std::move(tensors); }
+  void save_for_backward(variable_list tensors) { to_save_ = std::move(tensors); }
   /// Return them, in the order of saving. Errors: AutogradError when one of them was changed in
   /// place since, or the graph has been freed.
-  std::vector<Tensor> get_saved_variables() const;
+  variable_list get_saved_variables() const;
+  /// Say that forward has written these inputs in place; it returns them as outputs.
+  void mark_dirty(const variable_list& inputs) { dirty_ = inputs; }
   /// Say that these outputs never need a gradient.
-  void mark_non_differentiable(const std::vector<Tensor>& outputs) { constants_ = outputs; }
-  /// Return whether input i (counting tensors only) needs a gradient.
-  bool needs_input_grad(size_t i) const { return i < needs_grad_.size() && needs_grad_[i]; }
+  void mark_non_differentiable(const variable_list& outputs) { constants_ = outputs; }
+  /// Set whether backward gets zeros for the gradient of an output that took no part, as at first,
+  /// or an undefined tensor.
+  void set_materialize_grads(bool value) { materializes_ = value; }
+  /// Return whether the gradient of tensor argument i is wanted (of one of the range).
+  bool needs_input_grad(size_t i) const { return i < wanted_.size() && wanted_[i]; }
+  bool needs_input_grad(std::initializer_list<IndexRange> ranges) const;
 
-  std::unordered_map<std::string, Scalar> saved_data;  ///< anything else backward needs
+  std::unordered_map<std::string, Value> saved_data;  ///< anything else that backward needs
 
  private:
+  friend struct CustomCall;
   friend struct CustomNode;
-  friend AMBIT_API std::vector<Tensor> apply_custom(
-      const char*, const std::vector<Tensor>&,
-      const std::function<std::vector<Tensor>(AutogradContext*)>&,
-      std::function<std::vector<Tensor>(AutogradContext*, std::vector<Tensor>)>);
-  std::vector<Tensor> to_save_, constants_;
-  std::vector<bool> needs_grad_;
+  variable_list to_save_, dirty_, constants_;
+  std::vector<uint8_t> wanted_;  // of each tensor argument
+  bool materializes_ = true;
   struct SavedList;
   std::shared_ptr<SavedList> saved_;
 };
 
-/// Run `forward` without recording, and record `backward` for its floating-point outputs, if an
-/// input requires grad; see Function. Errors in backward: AutogradError for another number of
-/// gradients than inputs or a shape that does not sum to the input's, DeviceMismatchError.
-AMBIT_API std::vector<Tensor> apply_custom(
-    const char* name, const std::vector<Tensor>& inputs,
-    const std::function<std::vector<Tensor>(AutogradContext*)>& forward,
-    std::function<std::vector<Tensor>(AutogradContext*, std::vector<Tensor>)> backward);
+/// What Function::apply() hands over: the arguments, and the two functions of `name`.
+struct AMBIT_API CustomCall {
+  const char* name;  // stays
+  variable_list inputs = {};
+  std::vector<uint8_t> is_tensor = {};  // of each argument; a list's tensors count one by one
+  std::function<variable_list(AutogradContext*, variable_list)> backward = {};
+
+  void add(const Tensor& t);
+  void add(const std::optional<Tensor>& t);
+  void add(TensorList list);
+  template <class T>
+  void add_argument(const T& argument) {
+    if constexpr (std::is_same_v<T, Tensor> || std::is_same_v<T, std::optional<Tensor>> ||
+                  std::is_same_v<T, TensorList>) {
+      add(argument);
+    } else {
+      is_tensor.push_back(0);
+    }
+  }
+  /// Run `forward` without recording, then record `backward` for its floating-point outputs, if an
+  /// input requires grad.
+  variable_list run(const std::function<variable_list(AutogradContext*)>& forward);
+  /// Return the name of a class as it is written, without namespaces; it stays.
+  static const char* name_of(const std::type_info& type);
+
+ private:
+  void record(std::shared_ptr<AutogradContext> context, variable_list& outputs);
+};
 
 /// A user's differentiable function, as libtorch's torch::autograd::Function:
-///   struct Exp : autograd::Function<Exp> {
-///     static Tensor forward(AutogradContext* ctx, const Tensor& x);
-///     static std::vector<Tensor> backward(AutogradContext* ctx, std::vector<Tensor> grads);
+///   struct Scale : autograd::Function<Scale> {
+///     static Tensor forward(AutogradContext* ctx, const Tensor& x, double factor) {
+///       ctx->saved_data["factor"] = factor;
+///       return x * factor;
+///     }
+///     static variable_list backward(AutogradContext* ctx, variable_list grads) {
+///       return {grads[0] * ctx->saved_data["factor"].toDouble(), Tensor()};
+///     }
 ///   };
-///   Tensor y = Exp::apply(x);
-/// forward takes tensors, which may need gradients, and anything else, and returns a tensor or a
-/// vector of them. backward takes the gradients of its outputs, undefined for one that was not
-/// used, and returns one per tensor argument of forward, undefined where there is none.
+///   Tensor y = Scale::apply(x, 2.0);
+/// forward takes tensors, also as std::optional<Tensor> and TensorList, which may need gradients,
+/// and anything else, and returns a tensor or a vector of them. backward takes the gradients of its
+/// outputs and returns one per *argument* of forward (of a TensorList one per tensor), undefined
+/// where there is none; further undefined ones are passed over. It is written in ops, and may be
+/// differentiated itself.
+/// Errors in backward: AutogradError for another number of gradients, one for an argument that is
+/// no tensor, or a shape that does not sum to the input's; DeviceMismatchError. After forward:
+/// AutogradError for a leaf that requires grad and is marked dirty, and a dirty input that forward
+/// does not return.
 template <class Derived>
 struct Function {
   /// Call forward and record backward; return what forward does.
-  template <class... Args>
-  static auto apply(const Args&... args) {
-    using Result = decltype(Derived::forward(nullptr, args...));
-    std::vector<Tensor> inputs;
-    (collect(inputs, args), ...);
-    auto outputs = apply_custom(
-        "Function", inputs,
-        [&](AutogradContext* ctx) -> std::vector<Tensor> {
-          if constexpr (std::is_same_v<Result, Tensor>) {
-            return {Derived::forward(ctx, args...)};
-          } else {
-            return Derived::forward(ctx, args...);
-          }
-        },
-        [](AutogradContext* ctx, std::vector<Tensor> g) {
-          return Derived::backward(ctx, std::move(g));
-        });
+  template <class X = Derived, class... Args>
+  static auto apply(Args&&... args) -> decltype(X::forward(nullptr, std::declval<Args>()...)) {
+    static_assert(std::is_same_v<X, Derived>, "apply() takes no template arguments");
+    using Result = decltype(X::forward(nullptr, std::declval<Args>()...));
+    static_assert(std::is_same_v<Result, Tensor> || std::is_same_v<Result, variable_list>,
+                  "forward() returns a Tensor or a std::vector<Tensor>");
+    static const char* const name = CustomCall::name_of(typeid(Derived));
+    CustomCall call{name};
+    (call.add_argument(args), ...);
+    call.backward = [](AutogradContext* ctx, variable_list g) {
+      return Derived::backward(ctx, std::move(g));
+    };
+    auto outputs = call.run([&](AutogradContext* ctx) -> variable_list {
+      if constexpr (std::is_same_v<Result, Tensor>) {
+        return {X::forward(ctx, std::forward<Args>(args)...)};
+      } else {
+        return X::forward(ctx, std::forward<Args>(args)...);
+      }
+    });
     if constexpr (std::is_same_v<Result, Tensor>) {
       return outputs[0];
     } else {
       return outputs;
     }
-  }
-
- private:
-  template <class T>
-  static void collect(std::vector<Tensor>& to, const T& arg) {
-    if constexpr (std::is_same_v<T, Tensor>) to.push_back(arg);
   }
 };
 

@@ -40,18 +40,20 @@ inline constexpr DeviceType DeviceType::Meta = kMeta;
 
 AMBIT_API std::ostream& operator<<(std::ostream& os, DeviceType type);
 
-/// A device, always indexed: Device("cuda") is Device("cuda:0"). Equality is total.
+/// A device, always indexed: Device("cuda") is Device("cuda:0"), or within a DeviceGuard the one
+/// that it chose. Equality is total.
 class Device {
  public:
   /// The CPU.
   constexpr Device() = default;
   constexpr explicit Device(DeviceKind kind, int index = 0)
       : kind_(kind), index_(static_cast<int16_t>(index)) {}
-  /// Device(kCUDA, 1). Errors: those of Device("cuda:1").
-  constexpr Device(DeviceType type, int index = 0) {
-    if (type == kMeta && index == 0) {
+  /// Device(kCUDA, 1) is Device("cuda:1"), Device(kCUDA) or an index of -1 Device("cuda"). Errors:
+  /// those of Device("cuda:1").
+  constexpr Device(DeviceType type, int index = -1) {
+    if (type == kMeta && index <= 0) {
       kind_ = DeviceKind::meta;
-    } else if (type != kCPU || index != 0) {
+    } else if (type != kCPU || index > 0) {
       look_up(type, index);
     }
   }
@@ -101,6 +103,50 @@ AMBIT_API bool is_available(std::string_view type) noexcept;
 AMBIT_API Device best_device();
 /// Return every device that can be used now, the CPU first.
 AMBIT_API std::vector<Device> all_devices();
+/// Return where tensors of this thread are made when nobody says where: cpu at first. Factories use
+/// it, as ones(3) and tensor({1, 2}); not what reads or borrows host memory: from_blob(), files,
+/// datasets. It is the device of nothing else: operands never move to it. Source:
+/// torch.get_default_device.
+AMBIT_API Device get_default_device() noexcept;
+/// Set it, for this thread. Errors: BackendError for a device that does not exist; then it stays.
+AMBIT_API void set_default_device(Device device);
+
+/// Set the default device for a scope.
+class AMBIT_API DefaultDeviceGuard {
+ public:
+  explicit DefaultDeviceGuard(Device device) : before_(get_default_device()) {
+    set_default_device(device);
+  }
+  ~DefaultDeviceGuard();
+  DefaultDeviceGuard(const DefaultDeviceGuard&) = delete;
+  DefaultDeviceGuard& operator=(const DefaultDeviceGuard&) = delete;
+
+ private:
+  Device before_;
+};
+
+/// For a scope and this thread, choose which device of its kind one without an index is: under
+/// `DeviceGuard guard(Device("cuda:1"))` Device("cuda"), kCUDA and x.cuda() are cuda:1. As
+/// libtorch's it leaves factories without a device where they are: that is DefaultDeviceGuard.
+/// Errors: BackendError for a device that does not exist.
+class AMBIT_API DeviceGuard {
+ public:
+  explicit DeviceGuard(Device device);
+  ~DeviceGuard();
+  DeviceGuard(const DeviceGuard&) = delete;
+  DeviceGuard& operator=(const DeviceGuard&) = delete;
+
+  /// Choose another, of any kind; the first kind is then as it was before the guard.
+  void reset_device(Device device);
+  void set_index(int index) { reset_device(Device(current_.kind(), index)); }
+  /// Return what the guard's kind without an index was before, and is now.
+  Device original_device() const { return original_; }
+  Device current_device() const { return current_; }
+
+ private:
+  Device original_, current_;
+};
+
 /// Wait until all work queued on the device is done.
 AMBIT_API void synchronize(Device device);
 

@@ -44,6 +44,7 @@ AMBIT_ERROR(OutOfMemoryError);
 AMBIT_ERROR(BackendError);
 AMBIT_ERROR(SerializationError);
 AMBIT_ERROR(AutogradError);
+AMBIT_ERROR(LinAlgError);  // numbers without an answer: a singular matrix, no convergence
 #undef AMBIT_ERROR
 
 /// One tensor argument of a failed call, as explain() lists it.

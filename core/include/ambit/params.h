@@ -86,6 +86,13 @@ struct BatchNormParams {
   friend bool operator==(const BatchNormParams&, const BatchNormParams&) = default;
 };
 
+/// Of triangular_solve: which triangle of A there is, and what of it.
+struct TriangularParams {
+  bool upper = true;
+  bool transpose = false;      ///< solve with A^T; `upper` tells of A itself
+  bool unitriangular = false;  ///< the diagonal is 1, whatever A has there
+};
+
 /// A step of SGD, by the options of optim::SGD.
 struct SgdParams {
   double lr = 0, momentum = 0, dampening = 0, weight_decay = 0;

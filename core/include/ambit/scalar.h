@@ -16,7 +16,9 @@ namespace ambit {
 class Scalar {
  public:
   constexpr Scalar() : Scalar(0) {}
-  constexpr Scalar(bool v) : integer_(v), dtype_(kBool) {}
+  /// A bool, not what becomes one: a pointer, as "fro" is.
+  template <std::same_as<bool> B>
+  constexpr Scalar(B v) : integer_(v), dtype_(kBool) {}
   template <std::integral I>
   requires(!std::same_as<I, bool>) constexpr Scalar(I v)
       : integer_(static_cast<int64_t>(v)), dtype_(kInt64) {}

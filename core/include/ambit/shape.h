@@ -8,6 +8,7 @@
 #include <cstdint>
 #include <initializer_list>
 #include <iosfwd>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -113,6 +114,28 @@ inline void Dims::erase(size_t at) {
   for (size_t i = at; i + 1 < size_; ++i) data()[i] = data()[i + 1];
   --size_;
 }
+
+/// An IntArrayRef that may be left out: nullopt, {} or none, {0, 1}, 3. As it, never to be kept.
+class OptionalIntArrayRef {
+ public:
+  constexpr OptionalIntArrayRef() = default;
+  constexpr OptionalIntArrayRef(std::nullopt_t) {}
+  constexpr OptionalIntArrayRef(IntArrayRef list) : list_(list), given_(true) {}
+  constexpr OptionalIntArrayRef(const int64_t& one) : list_(one), given_(true) {}
+  constexpr OptionalIntArrayRef(std::initializer_list<int64_t> l) : list_(l), given_(true) {}
+  OptionalIntArrayRef(const std::vector<int64_t>& v) : list_(v), given_(true) {}
+  OptionalIntArrayRef(const Dims& d) : list_(d), given_(true) {}
+
+  constexpr bool has_value() const { return given_; }
+  constexpr explicit operator bool() const { return given_; }
+  constexpr IntArrayRef operator*() const { return list_; }
+  constexpr const IntArrayRef* operator->() const { return &list_; }
+  constexpr IntArrayRef value_or(IntArrayRef other) const { return given_ ? list_ : other; }
+
+ private:
+  IntArrayRef list_;
+  bool given_ = false;
+};
 
 /// Format as "[2, 3]".
 AMBIT_API std::string str(IntArrayRef sizes);

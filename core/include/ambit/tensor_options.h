@@ -13,7 +13,8 @@
 
 namespace ambit {
 
-/// What was not set is the default: get_default_dtype(), cpu, false, kStrided, Contiguous.
+/// What was not set is the default: get_default_dtype(), get_default_device(), false, kStrided,
+/// Contiguous.
 class TensorOptions {
  public:
   TensorOptions() = default;
@@ -58,7 +59,7 @@ class TensorOptions {
   }
 
   DType dtype() const { return dtype_ ? *dtype_ : get_default_dtype(); }
-  Device device() const { return device_.value_or(Device()); }
+  Device device() const { return device_ ? *device_ : get_default_device(); }
   bool requires_grad() const { return requires_grad_; }
   Layout layout() const { return kStrided; }
   bool pinned_memory() const { return pinned_; }

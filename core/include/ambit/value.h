@@ -9,6 +9,7 @@
 #include <concepts>
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <string>
 #include <utility>
 #include <variant>
@@ -55,6 +56,17 @@ class AMBIT_API Value {
   Value(const char* text) : Value(std::string(text)) {}
   Value(std::string text);
   Value(Tensor tensor) : content_(std::move(tensor)) {}
+  Value(const Scalar& number);
+  Value(std::nullopt_t) {}
+  /// None where there is no value.
+  template <class T>
+  Value(const std::optional<T>& v) : Value(v ? Value(*v) : Value()) {}
+  /// A list. Errors: those of list().
+  template <class T>
+  requires(!std::same_as<T, Value>) Value(const std::vector<T>& items)
+      : Value(list(List(items.begin(), items.end()))) {}
+  template <std::same_as<IntArrayRef> Ints>
+  Value(Ints items) : Value(items.vec()) {}
   /// An ordered dict of tensors.
   Value(const StateDict& tensors);
 
@@ -84,6 +96,40 @@ class AMBIT_API Value {
   /// A dict whose keys are all strings and whose values are all tensors.
   StateDict to_state_dict() const;
 
+  // libtorch's names of the same, for what it keeps in IValues. Errors: as above.
+  bool isNone() const { return is_none(); }
+  bool isBool() const { return kind() == Kind::boolean; }
+  bool isInt() const { return kind() == Kind::integer; }
+  bool isDouble() const { return kind() == Kind::real; }
+  bool isString() const { return kind() == Kind::string; }
+  bool isTensor() const { return kind() == Kind::tensor; }
+  bool isList() const { return kind() == Kind::list; }
+  bool isTuple() const { return kind() == Kind::tuple; }
+  bool toBool() const { return to_bool(); }
+  int64_t toInt() const { return to_int(); }
+  double toDouble() const { return to_double(); }
+  const std::string& toStringRef() const { return to_string(); }
+  const Tensor& toTensor() const { return to_tensor(); }
+  /// A bool, an int or a float.
+  Scalar toScalar() const;
+  const List& toListRef() const { return items(); }
+  std::vector<bool> toBoolList() const { return list_of<bool>(); }
+  std::vector<int64_t> toIntVector() const { return list_of<int64_t>(); }
+  std::vector<double> toDoubleVector() const { return list_of<double>(); }
+  std::vector<Tensor> toTensorVector() const { return list_of<Tensor>(); }
+  std::vector<int64_t> toIntList() const { return toIntVector(); }
+  std::vector<double> toDoubleList() const { return toDoubleVector(); }
+  std::vector<Tensor> toTensorList() const { return toTensorVector(); }
+  /// As one of: a number, bool, std::string, Tensor, Scalar, a std::vector of these, and
+  /// std::optional of any of those, which None is too. Errors: SerializationError for a value of
+  /// another kind, or an int beyond T.
+  template <class T>
+  T to() const;
+  template <class T>
+  std::optional<T> toOptional() const {
+    return to<std::optional<T>>();
+  }
+
   /// Return the dict's value under a string or an int, null where there is none.
   const Value* find(const Value& key) const;
   /// The same; Errors: SerializationError listing the keys where there is none.
@@ -93,10 +139,45 @@ class AMBIT_API Value {
   struct Container;  // of the last four kinds
   static Value contain(Kind kind, List items, Dict entries);
   [[noreturn]] void unexpected(const char* expected) const;
+  template <class T>
+  std::vector<T> list_of() const;
 
   std::variant<std::monostate, bool, int64_t, double, std::shared_ptr<const std::string>, Tensor,
                std::shared_ptr<const Container>>
       content_;
 };
+
+template <class T>
+std::vector<T> Value::list_of() const {
+  std::vector<T> all;
+  all.reserve(items().size());
+  for (const Value& v : items()) all.push_back(v.to<T>());
+  return all;
+}
+
+template <class T>
+T Value::to() const {
+  constexpr bool is_list = requires(T t) { t.push_back(typename T::value_type()); };
+  constexpr bool is_optional = requires(T t) { t.has_value(); };
+  if constexpr (std::same_as<T, bool>) {
+    return to_bool();
+  } else if constexpr (std::integral<T>) {
+    if (!std::in_range<T>(to_int())) unexpected("an int that fits");
+    return static_cast<T>(to_int());
+  } else if constexpr (std::floating_point<T>) {
+    return static_cast<T>(to_double());
+  } else if constexpr (std::same_as<T, std::string>) {
+    return to_string();
+  } else if constexpr (std::same_as<T, Tensor>) {
+    return to_tensor();
+  } else if constexpr (std::same_as<T, Scalar>) {
+    return toScalar();
+  } else if constexpr (is_optional) {
+    return is_none() ? T() : T(to<typename T::value_type>());
+  } else {
+    static_assert(is_list, "a Value holds bools, numbers, strings, tensors and lists of them");
+    return list_of<typename T::value_type>();
+  }
+}
 
 }  // namespace ambit

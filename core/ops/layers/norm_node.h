@@ -43,7 +43,10 @@ class NormNode final : public Node {
     if (wanted[1]) in[1] = std::move(g.dw);
     if (wanted[2]) in[2] = std::move(g.db);
   }
-  void release() override { saved_ = {}; }
+  bool release() override {
+    saved_ = {};
+    return true;
+  }
   std::span<Edge> edges() override { return edges_; }
 
  private:

@@ -6,13 +6,11 @@
 #pragma once
 
 #include <ambit/autograd.h>
-#include <ambit/detail/pooled.h>
+#include <ambit/node.h>
 #include <ambit/tensor.h>
 
 #include <array>
-#include <atomic>
 #include <functional>
-#include <memory>
 #include <optional>
 #include <span>
 #include <tuple>
@@ -20,50 +18,6 @@
 #include <utility>
 
 namespace ambit {
-
-class Node;
-class NodeUse;
-struct NodeHooks;  // core/autograd/autograd_meta.h
-
-/// Where a gradient flows on to: input `input` of a node, or a leaf tensor. Empty: nowhere.
-struct AMBIT_API Edge {
-  intrusive_ptr<Node> node;
-  uint32_t input = 0;  ///< which output of the op that `node` stands for
-  intrusive_ptr<TensorImpl> leaf;
-  explicit operator bool() const { return node || leaf; }
-};
-
-/// A recorded op: maps the gradients of its outputs to those of its inputs.
-class AMBIT_API Node : public RefCounted, public Pooled {
- public:
-  Node(const char* name, uint32_t outputs);
-  virtual ~Node();
-
-  /// Fill `in[i]` for each i with `wanted[i]`; entries of `out` may be undefined (zero).
-  virtual void apply(std::span<const Tensor> out, std::span<Tensor> in,
-                     std::span<const uint8_t> wanted) = 0;
-  /// Drop what was saved for apply(), which then must not be called again.
-  virtual void release() = 0;
-  virtual std::span<Edge> edges() = 0;
-
-  const char* name() const { return name_; }
-  uint32_t outputs() const { return outputs_; }
-  uint64_t sequence() const { return sequence_; }  ///< higher than those of all its edges' nodes
-
-  /// Destroy without recursion, however deep the graph below is.
-  static void destroy(Node* n) noexcept;
-
- private:
-  friend class NodeUse;
-  friend struct NodeHooks;
-
-  const char* name_;
-  uint32_t outputs_;
-  std::atomic<int32_t> use_{0};  // NodeUse's
-  uint64_t sequence_;
-  Node* next_to_destroy_ = nullptr;
-  std::atomic<NodeHooks*> hooks_{nullptr};  // of the tensors that are its outputs; owned
-};
 
 /// The edge along which a gradient of `t` flows on; empty when it needs none.
 AMBIT_API Edge gradient_edge(const Tensor& t);
@@ -76,6 +30,12 @@ class AMBIT_API Saved {
   Saved() = default;
   /// `output`: which output of the op being recorded `t` is; -1: an input.
   Saved(const Tensor& t, int output);
+  // The move is not noexcept so that a formula that saves tensors can be told from others; see
+  // saves_tensors.
+  Saved(Saved&&) noexcept(false) = default;
+  Saved(const Saved&) = default;
+  Saved& operator=(Saved&&) noexcept = default;
+  Saved& operator=(const Saved&) = default;
   Tensor operator()() const;
 
  private:
@@ -100,10 +60,15 @@ Wrt<std::remove_cvref_t<F>> wrt(const Tensor& input, F&& formula) {
   return {input, std::forward<F>(formula)};
 }
 
+/// Whether a formula holds a Saved: the only thing in a formula whose move may throw. What holds
+/// none has nothing to free, and its node works for any number of backwards.
+template <class F>
+inline constexpr bool saves_tensors = !std::is_nothrow_move_constructible_v<F>;
+
 template <class... F>
 class FormulaNode final : public Node {
  public:
-  FormulaNode(const char* name, Wrt<F>&&... w) : Node(name, 1), edges_{gradient_edge(w.input)...} {
+  FormulaNode(const char* op, Wrt<F>&&... w) : Node(op, 1), edges_{gradient_edge(w.input)...} {
     std::apply([&](auto&... kept) { (keep(kept, w), ...); }, formulas_);
   }
 
@@ -111,8 +76,8 @@ class FormulaNode final : public Node {
              std::span<const uint8_t> wanted) override {
     if (out[0].defined()) run(out[0], in, wanted, std::index_sequence_for<F...>());
   }
-  void release() override {
-    std::apply([](auto&... f) { (f.reset(), ...); }, formulas_);
+  bool release() override {
+    return std::apply([](auto&... f) { return (drop(f) | ... | false); }, formulas_);
   }
   std::span<Edge> edges() override { return edges_; }
 
@@ -120,6 +85,12 @@ class FormulaNode final : public Node {
   template <class Formula>
   static void keep(std::optional<Formula>& kept, Wrt<Formula>& w) {
     if (w.input.requires_grad()) kept.emplace(std::move(w.formula));
+  }
+  template <class Formula>
+  static bool drop(std::optional<Formula>& kept) {
+    if (!saves_tensors<Formula> || !kept) return false;
+    kept.reset();
+    return true;
   }
   template <size_t... I>
   void run(const Tensor& g, std::span<Tensor> in, std::span<const uint8_t> wanted,
@@ -135,7 +106,8 @@ class FormulaNode final : public Node {
 /// Make `node` the history of `out`, its output number `output`.
 AMBIT_API void set_history(const Tensor& out, intrusive_ptr<Node> node, uint32_t output = 0);
 /// The same after `self` was overwritten: where self is a view, its base's history changes too.
-AMBIT_API void set_history_in_place(const Tensor& self, intrusive_ptr<Node> node);
+AMBIT_API void set_history_in_place(const Tensor& self, intrusive_ptr<Node> node,
+                                    uint32_t output = 0);
 
 /// Attach the gradient formulas of an op to its output, if anything needs them; return the output.
 template <class... F>
@@ -157,7 +129,7 @@ void record_in_place(const char* name, const Tensor& self, Wrt<F>&&... w) {
   }
 }
 
-/// For ops of a list: formula(g, i) is the gradient of tensors[i].
+/// For ops of a list: formula(g, i) is the gradient of tensors[i], of g alone: it saves no tensor.
 AMBIT_API Tensor record_list(const char* name, Tensor out, TensorList tensors,
                              std::function<Tensor(const Tensor& g, size_t i)> formula);
 

@@ -53,6 +53,23 @@ AMBIT_API Tensor arange(const Scalar& end, const TensorOptions& options = {});
 /// integers truncate. Errors also: ShapeError for steps < 0; DTypeError for bool.
 AMBIT_API Tensor linspace(const Scalar& start, const Scalar& end, int64_t steps,
                           const TensorOptions& options = {});
+/// Space `steps` powers of base evenly on a logarithmic scale: base to the powers of
+/// linspace(start, end, steps). Errors as linspace.
+AMBIT_API Tensor logspace(const Scalar& start, const Scalar& end, int64_t steps, double base = 10,
+                          const TensorOptions& options = {});
+/// Count as arange, but with `end`, where a whole number of steps leads there; default float,
+/// unless options say. Errors as arange.
+AMBIT_API Tensor range(const Scalar& start, const Scalar& end, const Scalar& step = 1,
+                       const TensorOptions& options = {});
+AMBIT_API Tensor range(const Scalar& start, const Scalar& end, const TensorOptions& options);
+/// Return the row and column of each element of a [row, col] matrix on or below the diagonal
+/// `offset`, in row-major order: [2, n]. Errors also: ShapeError for negative sizes; DTypeError but
+/// for int64 and int32.
+AMBIT_API Tensor tril_indices(int64_t row, int64_t col, int64_t offset = 0,
+                              const TensorOptions& options = kInt64);
+/// The same of those on or above it.
+AMBIT_API Tensor triu_indices(int64_t row, int64_t col, int64_t offset = 0,
+                              const TensorOptions& options = kInt64);
 /// Make the [n, m] matrix (m is n where it is left out) with 1 on its diagonal, else 0.
 AMBIT_API Tensor eye(int64_t n, const TensorOptions& options = {});
 AMBIT_API Tensor eye(int64_t n, int64_t m, const TensorOptions& options = {});
