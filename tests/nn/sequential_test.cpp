@@ -197,6 +197,7 @@ TEST_CASE("Functional makes a module of a function, with arguments bound") {
                        nn::Functional([](const Tensor& x) { return x * 2; }));
   const Tensor x = tensor({{-1.0, 2.0}});
   CHECK(model(x).equal(softmax(relu(x), 1) * 2));
+  CHECK(nn::Functional(ambit::softmax, 1, std::nullopt)(x).equal(softmax(x, 1)));
   CHECK(model->clone()->as<nn::Sequential>()->forward(x).equal(model(x)));
 }
 
@@ -206,7 +207,8 @@ TEST_CASE("OrderedDict keeps order, finds by key and refuses a key twice") {
   CHECK(dict["a"] == 2);
   CHECK(dict[0].key() == "b");
   CHECK(dict.find("x") == nullptr);
-  CHECK_THROWS_WITH_AS(dict.insert("a", 5), "OrderedDict: expected a new key, got \"a\" again", Error);
+  CHECK_THROWS_WITH_AS(dict.insert("a", 5), "OrderedDict: expected a new key, got \"a\" again",
+                       Error);
   CHECK_THROWS_WITH_AS(dict["x"], "OrderedDict: expected a key that it holds, got \"x\"", Error);
   dict.erase("b");
   CHECK(dict.keys() == Names{"a", "c"});

@@ -4,7 +4,7 @@
 
 #include <ATen/ATen.h>
 
-#define AMBIT_TORCH_DISPATCH(set, type, ...)                                             \
+#define AMBIT_TORCH_DISPATCH(set, type, ...) \
   ::ambit::visit<set>(type, [&]<class scalar_t>() -> decltype(auto) { return __VA_ARGS__(); })
 #define AT_DISPATCH_FLOATING_TYPES(type, name, ...) \
   AMBIT_TORCH_DISPATCH(::ambit::dtypes::kFloating, type, __VA_ARGS__)

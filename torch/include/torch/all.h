@@ -21,3 +21,14 @@
 #include <torch/types.h>
 #include <torch/utils.h>
 #include <torch/version.h>
+
+// What libtorch's headers bring with them, and programs rely on.
+#include <cmath>
+#include <functional>
+#include <iostream>
+#include <map>
+#include <memory>
+#include <sstream>
+#include <string>
+#include <tuple>
+#include <vector>

@@ -4,10 +4,13 @@
 #include <ambit/autograd.h>
 #include <torch/types.h>
 
+#include <vector>
+
 namespace torch {
 using Variable = ambit::Tensor;
 }  // namespace torch
 
 namespace ambit::autograd {
 using Variable = Tensor;
+using tensor_list = std::vector<Tensor>;
 }  // namespace ambit::autograd

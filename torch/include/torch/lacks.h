@@ -1,5 +1,5 @@
-// How a name of libtorch that ambit lacks is declared, so that the compiler says why where a program
-// uses it, and only there: "'torch::kHalf' is unavailable: ambit has no float16".
+// How a name of libtorch that ambit lacks is declared, so that the compiler says why where a
+// program uses it, and only there: "'torch::kHalf' is unavailable: ambit has no float16".
 #pragma once
 
 #include <torch/namespaces.h>

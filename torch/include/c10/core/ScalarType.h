@@ -24,8 +24,8 @@ class AMBIT_TORCH_LACKS("ambit has no complex tensors") complex;
 
 /// "Float", "Long", ...
 inline const char* toString(ScalarType type) {
-  constexpr const char* kNames[] = {"Bool", "Byte", "Char", "Short", "Int", "Long", "Float",
-                                    "Double"};
+  constexpr const char* kNames[] = {"Bool", "Byte", "Char",  "Short",
+                                    "Int",  "Long", "Float", "Double"};
   return kNames[static_cast<int>(type)];
 }
 inline size_t elementSize(ScalarType type) { return ambit::element_size(type); }

@@ -8,8 +8,6 @@
 
 #include <cstdint>
 #include <iostream>
-#include <memory>
-#include <source_location>
 #include <string>
 #include <utility>
 
@@ -63,33 +61,18 @@ template <class E>
 
 }  // namespace detail
 
-/// A warning, as handlers get it.
-class Warning {
- public:
-  Warning(SourceLocation where, std::string text, bool verbatim = false)
-      : where_(where), text_(std::move(text)), verbatim_(verbatim) {}
-  const SourceLocation& source_location() const noexcept { return where_; }
-  const std::string& msg() const noexcept { return text_; }
-  bool verbatim() const noexcept { return verbatim_; }
-
- private:
-  SourceLocation where_;
-  std::string text_;
-  bool verbatim_;
-};
-
 /// What is done with warnings: process() prints them to std::cerr, unless a class overrides it.
 class WarningHandler {
  public:
   virtual ~WarningHandler() = default;
-  virtual void process(const Warning& warning) {
-    const SourceLocation& w = warning.source_location();
-    std::cerr << "[W " << w.file << ':' << w.line << "] Warning: " << warning.msg() << " (function "
-              << w.function << ")\n";
+  virtual void process(const SourceLocation& where, const std::string& msg, bool verbatim) {
+    static_cast<void>(verbatim);
+    std::cerr << "[W " << where.file << ':' << where.line << "] Warning: " << msg << " (function "
+              << where.function << ")\n";
   }
 };
 
-namespace WarningUtils {
+namespace Warning {
 
 namespace detail {
 inline WarningHandler& plain_handler() {
@@ -104,6 +87,9 @@ inline constinit thread_local bool always = false;
 inline void set_warning_handler(WarningHandler* handler) noexcept { detail::handler = handler; }
 inline WarningHandler* get_warning_handler() noexcept {
   return detail::handler ? detail::handler : &detail::plain_handler();
+}
+inline void warn(const SourceLocation& where, const std::string& msg, bool verbatim) {
+  get_warning_handler()->process(where, msg, verbatim);
 }
 /// Have TORCH_WARN_ONCE warn each time.
 inline void set_warnAlways(bool on) noexcept { detail::always = on; }
@@ -123,20 +109,26 @@ class WarningHandlerGuard {
   WarningHandler* before_;
 };
 
-}  // namespace WarningUtils
+/// Set set_warnAlways() for a scope.
+struct WarnAlways {
+  explicit WarnAlways(bool on = true) : before(get_warnAlways()) { set_warnAlways(on); }
+  ~WarnAlways() { set_warnAlways(before); }
+  WarnAlways(const WarnAlways&) = delete;
+  WarnAlways& operator=(const WarnAlways&) = delete;
+  const bool before;
+};
 
-inline void warn(const Warning& warning) { WarningUtils::get_warning_handler()->process(warning); }
-
+}  // namespace Warning
 }  // namespace c10
 
 #define AMBIT_TORCH_HERE \
   ::c10::SourceLocation { __func__, __FILE__, static_cast<uint32_t>(__LINE__) }
-#define AMBIT_TORCH_CHECK(type, condition, ...)                                                   \
-  do {                                                                                            \
-    if (!(condition)) [[unlikely]] {                                                              \
-      ::c10::detail::fail<type>(AMBIT_TORCH_HERE,                                                 \
+#define AMBIT_TORCH_CHECK(type, condition, ...)                                                    \
+  do {                                                                                             \
+    if (!(condition)) [[unlikely]] {                                                               \
+      ::c10::detail::fail<type>(AMBIT_TORCH_HERE,                                                  \
                                 ::c10::detail::check_text(#condition __VA_OPT__(, ) __VA_ARGS__)); \
-    }                                                                                             \
+    }                                                                                              \
   } while (false)
 
 /// TORCH_CHECK(condition, text...): throw an Error of the texts where the condition is false.
@@ -152,8 +144,9 @@ inline void warn(const Warning& warning) { WarningUtils::get_warning_handler()->
   AMBIT_TORCH_CHECK(::c10::TypeError, condition __VA_OPT__(, ) __VA_ARGS__)
 #define TORCH_CHECK_NOT_IMPLEMENTED(condition, ...) \
   AMBIT_TORCH_CHECK(::c10::NotImplementedError, condition __VA_OPT__(, ) __VA_ARGS__)
-#define TORCH_INTERNAL_ASSERT(condition, ...) \
-  AMBIT_TORCH_CHECK(::c10::Error, condition __VA_OPT__(, ) __VA_ARGS__)
+#define TORCH_INTERNAL_ASSERT(condition, ...)            \
+  AMBIT_TORCH_CHECK(::c10::Error, condition, #condition, \
+                    " INTERNAL ASSERT FAILED. " __VA_OPT__(, ) __VA_ARGS__)
 #ifdef NDEBUG
 #define TORCH_INTERNAL_ASSERT_DEBUG_ONLY(...) \
   do {                                        \
@@ -162,22 +155,21 @@ inline void warn(const Warning& warning) { WarningUtils::get_warning_handler()->
 #define TORCH_INTERNAL_ASSERT_DEBUG_ONLY(...) TORCH_INTERNAL_ASSERT(__VA_ARGS__)
 #endif
 #define AT_ASSERT(...) TORCH_INTERNAL_ASSERT(__VA_ARGS__)
-#define AT_ASSERTM(...) TORCH_CHECK(__VA_ARGS__)
+#define AT_ASSERTM(...) TORCH_INTERNAL_ASSERT(__VA_ARGS__)
 #define AT_CHECK(...) TORCH_CHECK(__VA_ARGS__)
-#define AT_ERROR(...) \
-  ::c10::detail::fail<::c10::Error>(AMBIT_TORCH_HERE, ::c10::str(__VA_ARGS__))
+#define AT_ERROR(...) ::c10::detail::fail<::c10::Error>(AMBIT_TORCH_HERE, ::c10::str(__VA_ARGS__))
 #define AT_INDEX_ERROR(...) \
   ::c10::detail::fail<::c10::IndexError>(AMBIT_TORCH_HERE, ::c10::str(__VA_ARGS__))
 #define C10_THROW_ERROR(type, text) ::c10::detail::fail<::c10::type>(AMBIT_TORCH_HERE, text)
 
-#define TORCH_WARN(...) ::c10::warn(::c10::Warning(AMBIT_TORCH_HERE, ::c10::str(__VA_ARGS__)))
-#define TORCH_WARN_ONCE(...)                                              \
-  do {                                                                    \
-    if (::c10::WarningUtils::get_warnAlways()) {                          \
-      TORCH_WARN(__VA_ARGS__);                                            \
-    } else {                                                              \
-      [[maybe_unused]] static const bool ambit_torch_warned =             \
-          (TORCH_WARN(__VA_ARGS__), true);                                \
-    }                                                                     \
+#define TORCH_WARN(...) \
+  ::c10::Warning::warn(AMBIT_TORCH_HERE, ::c10::str(__VA_ARGS__), /*verbatim=*/false)
+#define TORCH_WARN_ONCE(...)                                                                   \
+  do {                                                                                         \
+    if (::c10::Warning::get_warnAlways()) {                                                    \
+      TORCH_WARN(__VA_ARGS__);                                                                 \
+    } else {                                                                                   \
+      [[maybe_unused]] static const bool ambit_torch_warned = (TORCH_WARN(__VA_ARGS__), true); \
+    }                                                                                          \
   } while (false)
 #define AT_WARN(...) TORCH_WARN(__VA_ARGS__)

@@ -25,11 +25,12 @@ class FailedCheck {
 
 }  // namespace c10::detail
 
-#define AMBIT_TORCH_CHECK_OP(a, b, op)                                                          \
-  if ((a)op(b)) {                                                                               \
-  } else /* NOLINT */                                                                           \
-    ::c10::detail::FailedCheck(AMBIT_TORCH_HERE, ::c10::str("Check failed: " #a " " #op " " #b " (", \
-                                                            a, " vs. ", b, "). "))
+#define AMBIT_TORCH_CHECK_OP(a, b, op) \
+  if ((a)op(b)) {                      \
+  } else /* NOLINT */                  \
+    ::c10::detail::FailedCheck(        \
+        AMBIT_TORCH_HERE,              \
+        ::c10::str("Check failed: " #a " " #op " " #b " (", a, " vs. ", b, "). "))
 #define TORCH_CHECK_EQ(a, b) AMBIT_TORCH_CHECK_OP(a, b, ==)
 #define TORCH_CHECK_NE(a, b) AMBIT_TORCH_CHECK_OP(a, b, !=)
 #define TORCH_CHECK_LT(a, b) AMBIT_TORCH_CHECK_OP(a, b, <)
@@ -37,10 +38,10 @@ class FailedCheck {
 #define TORCH_CHECK_GT(a, b) AMBIT_TORCH_CHECK_OP(a, b, >)
 #define TORCH_CHECK_GE(a, b) AMBIT_TORCH_CHECK_OP(a, b, >=)
 /// The pointer itself, unless it is null.
-#define TORCH_CHECK_NOTNULL(p)                                                     \
-  ([](auto&& pointer, ::c10::SourceLocation where) -> decltype(auto) {             \
-    if (pointer == nullptr) {                                                      \
+#define TORCH_CHECK_NOTNULL(p)                                                               \
+  ([](auto&& pointer, ::c10::SourceLocation where) -> decltype(auto) {                       \
+    if (pointer == nullptr) {                                                                \
       ::c10::detail::fail<::c10::Error>(where, "Check failed: '" #p "' must be non NULL. "); \
-    }                                                                              \
-    return static_cast<decltype(pointer)>(pointer);                                \
+    }                                                                                        \
+    return static_cast<decltype(pointer)>(pointer);                                          \
   }(p, AMBIT_TORCH_HERE))
