@@ -41,11 +41,24 @@ void SequentialImpl::extend(const SequentialImpl& other) {
   for (size_t i = 0, n = other.size(); i < n; ++i) push_back(other.modules_[i]);
 }
 
-Tensor SequentialImpl::forward(const Tensor& input) {
+Tensor SequentialImpl::forward_one(const Tensor& input) {
   if (modules_.empty()) throw Error("Sequential: expected at least one module, got none");
   Tensor x = input;
-  for (const AnyModule& module : modules_) x = module.forward(x);
+  for (size_t i = 0; i < modules_.size(); ++i) {
+    const AnyModule& module = modules_[i];
+    if (!module.forward_) return AnyModule::result<Tensor>(run(i, {AnyValue(x)}));
+    x = module.forward_(*module.module_, x);
+  }
   return x;
+}
+
+AnyValue SequentialImpl::run(size_t first, std::vector<AnyValue> inputs) {
+  if (modules_.empty()) throw Error("Sequential: expected at least one module, got none");
+  for (size_t i = first;; ++i) {
+    AnyValue y = modules_[i].call(std::move(inputs));
+    if (i + 1 == modules_.size()) return y;
+    inputs.assign(1, std::move(y));
+  }
 }
 
 std::shared_ptr<Module> SequentialImpl::ptr(size_t i) const {
