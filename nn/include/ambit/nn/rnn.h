@@ -39,7 +39,7 @@ class RecurrentOptions : public Options<Self> {
 }  // namespace detail
 
 /// Options of RNN.
-class RNNOptions : public detail::RecurrentOptions<RNNOptions> {
+class AMBIT_API RNNOptions : public detail::RecurrentOptions<RNNOptions> {
  public:
   using RecurrentOptions::RecurrentOptions;
 
@@ -47,7 +47,7 @@ class RNNOptions : public detail::RecurrentOptions<RNNOptions> {
 };
 
 /// Options of LSTM. proj_size: 0, or what the hidden state is projected to.
-class LSTMOptions : public detail::RecurrentOptions<LSTMOptions> {
+class AMBIT_API LSTMOptions : public detail::RecurrentOptions<LSTMOptions> {
  public:
   using RecurrentOptions::RecurrentOptions;
 
@@ -55,7 +55,7 @@ class LSTMOptions : public detail::RecurrentOptions<LSTMOptions> {
 };
 
 /// Options of GRU.
-class GRUOptions : public detail::RecurrentOptions<GRUOptions> {
+class AMBIT_API GRUOptions : public detail::RecurrentOptions<GRUOptions> {
  public:
   using RecurrentOptions::RecurrentOptions;
 };
@@ -173,19 +173,19 @@ class AMBIT_API RNNCellImplBase : public Cloneable<Derived> {
 }  // namespace detail
 
 /// Options of RNNCell.
-class RNNCellOptions : public detail::CellOptions<RNNCellOptions> {
+class AMBIT_API RNNCellOptions : public detail::CellOptions<RNNCellOptions> {
  public:
   using CellOptions::CellOptions;
 
   AMBIT_OPTION(RNNCellOptions, Nonlinearity, nonlinearity) = Nonlinearity::tanh;
 };
 /// Options of LSTMCell.
-class LSTMCellOptions : public detail::CellOptions<LSTMCellOptions> {
+class AMBIT_API LSTMCellOptions : public detail::CellOptions<LSTMCellOptions> {
  public:
   using CellOptions::CellOptions;
 };
 /// Options of GRUCell.
-class GRUCellOptions : public detail::CellOptions<GRUCellOptions> {
+class AMBIT_API GRUCellOptions : public detail::CellOptions<GRUCellOptions> {
  public:
   using CellOptions::CellOptions;
 };
