@@ -62,10 +62,7 @@ Tensor input(Device d) { return wave(d, {4, 2, 3}).requires_grad_(); }
 
 TEST_CASE("RNN has PyTorch's values and gradients") {
   for_each_device([](Device d) {
-    nn::RNN m(nn::RNNOptions(3, 5)
-                  .num_layers(2)
-                  .nonlinearity(nn::Nonlinearity::relu)
-                  .bidirectional(true));
+    nn::RNN m(nn::RNNOptions(3, 5).num_layers(2).nonlinearity(kReLU).bidirectional(true));
     fill(m, d);
     const Tensor x = input(d);
     const auto [out, h] = m(x, wave(d, {4, 2, 5}, 0.2));
@@ -248,6 +245,7 @@ TEST_CASE("recurrent networks and sequences refuse what does not fit") {
   CHECK_THROWS_AS(nn::LSTM(nn::LSTMOptions(3, 4).proj_size(4)), Error);
   CHECK_THROWS_AS(nn::GRU(nn::GRUOptions(3, 4).num_layers(0)), Error);
   CHECK_THROWS_AS(nn::RNN(nn::RNNOptions(3, 4).dropout(2)), Error);
+  CHECK_THROWS_AS(nn::RNN(nn::RNNOptions(3, 4).nonlinearity(kSigmoid)), Error);
   CHECK_THROWS_AS(nn::RNNCell(3, 4)(ones({2, 2})), ShapeError);
   CHECK_THROWS_AS(nn::RNNCell(3, 4)(ones({2, 3}), ones({3, 4})), ShapeError);
   const Tensor lengths = tensor({2, 5}, kInt64);

@@ -6,6 +6,7 @@
 #pragma once
 
 #include <ambit/nn/cloneable.h>
+#include <ambit/nn/init.h>
 #include <ambit/nn/options.h>
 #include <ambit/nn/utils/rnn.h>
 
@@ -14,9 +15,6 @@
 #include <vector>
 
 namespace ambit::nn {
-
-/// What an RNN's step ends with, libtorch's kTanh and kReLU.
-enum class Nonlinearity : uint8_t { tanh, relu };
 
 namespace detail {
 
@@ -38,12 +36,12 @@ class RecurrentOptions : public Options<Self> {
 
 }  // namespace detail
 
-/// Options of RNN.
+/// Options of RNN. nonlinearity: kTanh or kReLU.
 class AMBIT_API RNNOptions : public detail::RecurrentOptions<RNNOptions> {
  public:
   using RecurrentOptions::RecurrentOptions;
 
-  AMBIT_OPTION(RNNOptions, Nonlinearity, nonlinearity) = Nonlinearity::tanh;
+  AMBIT_OPTION(RNNOptions, init::Nonlinearity, nonlinearity) = init::Nonlinearity::tanh;
 };
 
 /// Options of LSTM. proj_size: 0, or what the hidden state is projected to.
@@ -172,12 +170,12 @@ class AMBIT_API RNNCellImplBase : public Cloneable<Derived> {
 
 }  // namespace detail
 
-/// Options of RNNCell.
+/// Options of RNNCell. nonlinearity: kTanh or kReLU.
 class AMBIT_API RNNCellOptions : public detail::CellOptions<RNNCellOptions> {
  public:
   using CellOptions::CellOptions;
 
-  AMBIT_OPTION(RNNCellOptions, Nonlinearity, nonlinearity) = Nonlinearity::tanh;
+  AMBIT_OPTION(RNNCellOptions, init::Nonlinearity, nonlinearity) = init::Nonlinearity::tanh;
 };
 /// Options of LSTMCell.
 class AMBIT_API LSTMCellOptions : public detail::CellOptions<LSTMCellOptions> {
