@@ -221,7 +221,7 @@ Tensor scalar_tensor(const Scalar& value, const TensorOptions& options) {
 
 Tensor from_blob(void* data, IntArrayRef sizes, const TensorOptions& options,
                  std::function<void(void*)> deleter) {
-  if (!options.device().is_cpu()) {
+  if (options.has_device() && !options.device().is_cpu()) {
     throw Error(fmt::format("from_blob: expected device cpu, got {}", options.device().str()));
   }
   const auto n = static_cast<size_t>(count("from_blob", sizes));
