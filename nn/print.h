@@ -18,4 +18,12 @@ inline std::string int_or_tuple(const Pair& p) {
 /// "True" or "False"
 inline const char* truth(bool b) { return b ? "True" : "False"; }
 
+/// "1.0" of 1, "0.25" of 0.25: a float as Python prints it.
+inline std::string number(double v) {
+  const std::string text = fmt::format("{}", v);
+  return text.find_first_of(".einf") == std::string::npos ? text + ".0" : text;
+}
+/// ", inplace=True" or nothing
+inline const char* inplace_text(bool inplace) { return inplace ? ", inplace=True" : ""; }
+
 }  // namespace ambit::nn

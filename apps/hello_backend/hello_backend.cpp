@@ -97,7 +97,7 @@ void load(Registry& registry) {
   registry.add(kernels::where, Borrowed<reference::where>::kernel);
   registry.add(kernels::reduce, Borrowed<reference::reduce>::kernel);
   registry.add(kernels::arg_reduce, Borrowed<reference::arg_reduce>::kernel);
-  registry.add(kernels::cumsum, Borrowed<reference::cumsum>::kernel);
+  registry.add(kernels::scan, Borrowed<reference::scan>::kernel);
   registry.add(kernels::gather, Borrowed<reference::gather>::kernel);
   registry.add(kernels::scatter, Borrowed<reference::scatter>::kernel);
   registry.add(kernels::scatter_add, Borrowed<reference::scatter_add>::kernel);

@@ -21,7 +21,7 @@
   row(masked_fill)                       \
   row(reduce)                            \
   row(arg_reduce)                        \
-  row(cumsum)                            \
+  row(scan)                              \
   row(gather)                            \
   row(scatter)                           \
   row(scatter_add)                       \
@@ -30,6 +30,13 @@
   row(index_add)                         \
   row(matmul)                            \
   row(linear)                            \
+  row(lu_factor)                         \
+  row(lu_solve)                          \
+  row(cholesky)                          \
+  row(qr)                                \
+  row(eigh)                              \
+  row(svd)                               \
+  row(triangular_solve)                  \
   row(conv2d)                            \
   row(conv2d_input_grad)                 \
   row(conv2d_weight_grad)                \

@@ -21,7 +21,7 @@
   row(masked_fill)                       \
   row(reduce)                            \
   row(arg_reduce)                        \
-  row(cumsum)                            \
+  row(scan)                              \
   row(gather)                            \
   row(scatter)                           \
   row(scatter_add)                       \

@@ -3,12 +3,15 @@
 #include <ambit/error.h>
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cmath>
 #include <limits>
+#include <numeric>
 #include <type_traits>
 
 #include "convert.h"
 #include "runs.h"
+#include "special_functions.h"
 #include "strided_loop.h"
 
 namespace ambit::reference {
@@ -44,6 +47,13 @@ double gelu_grad(double dy, double x) {
   return dy * (cdf + x * density);
 }
 
+double log_add_exp(double a, double b) {
+  const long double more = std::max(a, b), less = std::min(a, b);
+  if (std::isnan(a) || std::isnan(b)) return a + b;
+  if (std::isinf(more)) return static_cast<double>(more);
+  return static_cast<double>(more + std::log1p(std::exp(less - more)));
+}
+
 // float32 is computed in float64 and rounded once, but where that would move a jump.
 template <class T>
 double map_real(BinaryOp op, double a, double b) {
@@ -61,6 +71,16 @@ double map_real(BinaryOp op, double a, double b) {
     case BinaryOp::maximum: return a > b || std::isnan(a) ? a : b;
     case BinaryOp::minimum: return a < b || std::isnan(a) ? a : b;
     case BinaryOp::atan2: return std::atan2(a, b);
+    case BinaryOp::fmax: return std::fmax(a, b);
+    case BinaryOp::fmin: return std::fmin(a, b);
+    case BinaryOp::hypot: return std::hypot(a, b);
+    case BinaryOp::copysign: return std::copysign(a, b);
+    case BinaryOp::nextafter: return std::nextafter(static_cast<T>(a), static_cast<T>(b));
+    case BinaryOp::xlogy: return std::isnan(b) ? b : a == 0 ? 0 : a * std::log(b);
+    case BinaryOp::logaddexp: return log_add_exp(a, b);
+    case BinaryOp::logaddexp2: return log_add_exp(a * M_LN2, b * M_LN2) / M_LN2;
+    case BinaryOp::heaviside: return a == 0 ? b : a > 0 ? 1 : 0;
+    case BinaryOp::zeta: return zeta(a, b);
     case BinaryOp::relu_grad: return b <= 0 ? 0 : a;  // passes where b is NaN, as in PyTorch
     case BinaryOp::sigmoid_grad: return a * b * (1 - b);
     case BinaryOp::tanh_grad: return a * (1 - b * b);
@@ -96,6 +116,16 @@ int64_t remainder(int64_t a, int64_t b) {
 }
 int64_t floor_divide(int64_t a, int64_t b) { return a / b - (fmod(a, b) != remainder(a, b)); }
 
+uint64_t magnitude(int64_t x) { return x < 0 ? 0 - static_cast<uint64_t>(x) : x; }
+uint64_t least_multiple(uint64_t a, uint64_t b) {
+  return a == 0 || b == 0 ? 0 : a / std::gcd(a, b) * b;
+}
+// Whether a shift leaves nothing of the bits of a T.
+template <class T>
+bool shifts_all(int64_t places) {
+  return places < 0 || places >= static_cast<int64_t>(8 * sizeof(T));
+}
+
 // Computed in unsigned 64 bits, which wrap; narrowing then gives the narrow type's own wrap-around.
 template <class T>
 uint64_t map_integer(BinaryOp op, T a, T b) {
@@ -113,6 +143,13 @@ uint64_t map_integer(BinaryOp op, T a, T b) {
     case BinaryOp::pow: return power(a, b);
     case BinaryOp::maximum: return a > b ? ua : ub;
     case BinaryOp::minimum: return a < b ? ua : ub;
+    case BinaryOp::fmax: return a > b ? ua : ub;
+    case BinaryOp::fmin: return a < b ? ua : ub;
+    case BinaryOp::heaviside: return a == 0 ? ub : a > 0;
+    case BinaryOp::gcd: return std::gcd(magnitude(ia), magnitude(ib));
+    case BinaryOp::lcm: return least_multiple(magnitude(ia), magnitude(ib));
+    case BinaryOp::left_shift: return shifts_all<T>(ib) ? 0 : ua << ib;
+    case BinaryOp::right_shift: return static_cast<uint64_t>(ia >> (shifts_all<T>(ib) ? 63 : ib));
     case BinaryOp::bitwise_and: return ua & ub;
     case BinaryOp::bitwise_or: return ua | ub;
     case BinaryOp::bitwise_xor: return ua ^ ub;

@@ -138,7 +138,7 @@ void arg_reduce(Tensor& value, Tensor& index, const Tensor& x, int64_t dim, bool
   });
 }
 
-void cumsum(Tensor& y, const Tensor& x, int64_t dim) {
+void scan(Tensor& y, const Tensor& x, int64_t dim, const ScanOp&) {
   count_run();
   const Line from(x, dim), to(y, dim);
   visit(x.dtype(), [&]<class T>() {

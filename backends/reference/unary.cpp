@@ -8,6 +8,7 @@
 #include <type_traits>
 
 #include "runs.h"
+#include "special_functions.h"
 #include "strided_loop.h"
 
 namespace ambit::reference {
@@ -48,7 +49,19 @@ double map_real(UnaryOp op, double x) {
     case UnaryOp::sigmoid: return 1 / (1 + std::exp(-x));
     case UnaryOp::relu: return x < 0 ? 0 : x;  // NaN stays
     case UnaryOp::gelu: return x * 0.5 * std::erfc(-x * M_SQRT1_2);
+    case UnaryOp::asinh: return std::asinh(x);
+    case UnaryOp::acosh: return std::acosh(x);
+    case UnaryOp::atanh: return std::atanh(x);
     case UnaryOp::erf: return std::erf(x);
+    case UnaryOp::erfc: return std::erfc(x);
+    case UnaryOp::erfinv: return inverse_erf(x);
+    case UnaryOp::lgamma: return static_cast<double>(std::lgamma(static_cast<long double>(x)));
+    case UnaryOp::digamma: return digamma(x);
+    case UnaryOp::i0: return bessel_i(0, x);
+    case UnaryOp::i1: return bessel_i(1, x);
+    case UnaryOp::sinc: return sinc(x);
+    case UnaryOp::logit: return std::log(x / (1 - x));
+    case UnaryOp::frac: return x - std::trunc(x);
     case UnaryOp::floor: return std::floor(x);
     case UnaryOp::ceil: return std::ceil(x);
     case UnaryOp::round: return std::nearbyint(x);  // halves to even
@@ -87,14 +100,12 @@ T map(UnaryOp op, T x) {
   }
 }
 
-bool is_question(UnaryOp op) {
-  return op == UnaryOp::isnan || op == UnaryOp::isinf || op == UnaryOp::isfinite ||
-         op == UnaryOp::logical_not;
-}
+bool is_question(UnaryOp op) { return row_of(op).result == Function::Result::truth; }
 
 template <class T>
 bool answer(UnaryOp op, T x) {
   if (op == UnaryOp::logical_not) return x == T{0};
+  if (op == UnaryOp::signbit) return std::signbit(static_cast<double>(x));
   if constexpr (std::is_floating_point_v<T>) {
     if (op == UnaryOp::isnan) return std::isnan(x);
     return op == UnaryOp::isinf ? std::isinf(x) : std::isfinite(x);

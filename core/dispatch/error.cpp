@@ -25,6 +25,7 @@ AMBIT_ERROR(OutOfMemoryError)
 AMBIT_ERROR(BackendError)
 AMBIT_ERROR(SerializationError)
 AMBIT_ERROR(AutogradError)
+AMBIT_ERROR(LinAlgError)
 AMBIT_ERROR(DeviceMismatchError)
 #undef AMBIT_ERROR
 

@@ -178,13 +178,26 @@ void add_reductions(Table& table) {
     }
   }
   table.add(kernels::arg_reduce, t({1}), t({1}, kInt64), t({2}), 0, true);
-  table.add(kernels::cumsum, t({2}), t({2}), 0);
+  for (const ScanOp f : functions<ScanOp>()) {
+    table.add_function(kernels::scan, name(f), row_of(f).dtypes, t({2}), t({2}), 0, f);
+  }
+  table.add(kernels::cum_extremum, t({2}), t({2}, kInt64), t({2}), 0, true);
+}
+
+void add_sorting(Table& table) {
+  table.add(kernels::sort, t({2}), t({2}, kInt64), t({2}), 0, false);
+  table.add(kernels::topk, t({1}), t({1}, kInt64), t({2}), 0, true);
+  table.add(kernels::searchsorted, t({1, 1}, kInt64), t({1, 2}), t({1, 1}), false);
 }
 
 void add_indexing(Table& table) {
   table.add(kernels::gather, t({1}), t({2}), index({1}), 0);
   table.add(kernels::scatter, t({2}), index({1}), t({1}), 0);
   table.add(kernels::scatter_add, t({2}), index({1}), t({1}), 0);
+  for (const ScatterOp f : functions<ScatterOp>()) {
+    table.add_function(kernels::scatter_reduce, name(f), row_of(f).dtypes, t({2}), index({1}),
+                       t({1}), 0, f);
+  }
   table.add(kernels::nonzero, t({2, 1}, kInt64), t({2}));
   table.add(kernels::index_select, t({1}), t({2}), index({1}), 0);
   table.add(kernels::index_add, t({2}), index({1}), t({1}), 0);
@@ -193,6 +206,14 @@ void add_indexing(Table& table) {
 void add_products(Table& table) {
   table.add(kernels::matmul, t({1, 2, 2}), t({1, 2, 3}), t({1, 3, 2}));
   table.add(kernels::linear, t({2, 2}), t({2, 3}), t({2, 3}), t({2}));
+  const Operand matrix = t({1, 2, 2}), info = t({1}, kInt32), pivots = t({1, 2}, kInt32);
+  table.add(kernels::lu_factor, matrix, pivots, info, matrix);
+  table.add(kernels::lu_solve, matrix, matrix, pivots, matrix, false);
+  table.add(kernels::cholesky, matrix, info, matrix, false);
+  table.add(kernels::qr, matrix, matrix, matrix);
+  table.add(kernels::eigh, t({1, 2}), matrix, info, matrix, false);
+  table.add(kernels::svd, matrix, t({1, 2}), matrix, info, matrix);
+  table.add(kernels::triangular_solve, matrix, matrix, matrix, {});
   const Operand image = t({1, 1, 3, 3}), filter = t({1, 1, 2, 2}), out = t({1, 1, 2, 2});
   table.add(kernels::conv2d, out, image, filter, t({1}), {});
   table.add(kernels::conv2d_input_grad, image, out, filter, {});
@@ -236,6 +257,7 @@ std::vector<Example> examples() {
   add_memory(table);
   add_elementwise(table);
   add_reductions(table);
+  add_sorting(table);
   add_indexing(table);
   add_products(table);
   add_pools(table);

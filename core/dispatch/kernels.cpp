@@ -28,10 +28,18 @@ constinit decltype(masked_fill) masked_fill{
     "masked_fill", kAll, {"out", "input", "mask"}, composite::masked_fill};
 constinit decltype(reduce) reduce{"reduce", kAll, {"out", "input"}};
 constinit decltype(arg_reduce) arg_reduce{"arg_reduce", kAll, {"values", "indices", "input"}};
-constinit decltype(cumsum) cumsum{"cumsum", kNumbers, {"out", "input"}};
+constinit decltype(scan) scan{"scan", kNumbers, {"out", "input"}};
+constinit decltype(cum_extremum) cum_extremum{
+    "cum_extremum", kAll, {"values", "indices", "input"}, composite::cum_extremum};
+constinit decltype(sort) sort{"sort", kAll, {"values", "indices", "input"}, composite::sort};
+constinit decltype(topk) topk{"topk", kAll, {"values", "indices", "input"}, composite::topk};
+constinit decltype(searchsorted) searchsorted{
+    "searchsorted", kNumbers, {"out", "sorted", "input"}, composite::searchsorted};
 constinit decltype(gather) gather{"gather", kAll, {"out", "input", "index"}};
 constinit decltype(scatter) scatter{"scatter", kAll, {"out", "index", "src"}};
 constinit decltype(scatter_add) scatter_add{"scatter_add", kAll, {"out", "index", "src"}};
+constinit decltype(scatter_reduce) scatter_reduce{
+    "scatter_reduce", kAll, {"out", "index", "src"}, composite::scatter_reduce};
 constinit decltype(nonzero) nonzero{"nonzero", {kBool}, {"out", "input"}};
 constinit decltype(index_select) index_select{
     "index_select", kAll, {"out", "input", "index"}, composite::index_select};
@@ -40,6 +48,18 @@ constinit decltype(index_add) index_add{
 constinit decltype(matmul) matmul{"matmul", kNumbers, {"out", "input", "other"}};
 constinit decltype(linear) linear{
     "linear", kNumbers, {"out", "input", "weight", "bias"}, composite::linear};
+constinit decltype(lu_factor) lu_factor{
+    "lu_factor", kFloating, {"LU", "pivots", "info", "A"}, composite::lu_factor};
+constinit decltype(lu_solve) lu_solve{
+    "lu_solve", kFloating, {"out", "LU", "pivots", "B"}, composite::lu_solve};
+constinit decltype(cholesky) cholesky{
+    "cholesky", kFloating, {"out", "info", "A"}, composite::cholesky};
+constinit decltype(qr) qr{"qr", kFloating, {"Q", "R", "A"}, composite::qr};
+constinit decltype(eigh) eigh{
+    "eigh", kFloating, {"eigenvalues", "eigenvectors", "info", "A"}, composite::eigh};
+constinit decltype(svd) svd{"svd", kFloating, {"U", "S", "Vh", "info", "A"}, composite::svd};
+constinit decltype(triangular_solve) triangular_solve{
+    "triangular_solve", kFloating, {"out", "A", "B"}, composite::triangular_solve};
 constinit decltype(conv2d) conv2d{"conv2d", kFloating, {"out", "input", "weight", "bias"}};
 constinit decltype(conv2d_input_grad) conv2d_input_grad{
     "conv2d_input_grad", kFloating, {"input_grad", "grad", "weight"}, composite::conv2d_input_grad};

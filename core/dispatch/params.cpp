@@ -58,7 +58,7 @@ void check_channels(const char* op, IntArrayRef input, IntArrayRef weight, int64
 
 }  // namespace
 
-IntOrPair::IntOrPair(std::initializer_list<int64_t> sizes) {
+IntOrPair::IntOrPair(IntArrayRef sizes) {
   if (sizes.size() != 1 && sizes.size() != 2) {
     throw Error(fmt::format("IntOrPair: expected one number or two, got {}", sizes.size()));
   }

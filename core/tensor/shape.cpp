@@ -12,6 +12,11 @@
 
 namespace ambit {
 
+void throw_outside_array(size_t index, size_t size) {
+  throw IndexError(
+      fmt::format("ArrayRef: expected a place within {} elements, got {}", size, index));
+}
+
 void Dims::reserve(size_t n) {
   if (n > std::numeric_limits<uint32_t>::max() / 2) {
     throw ShapeError(fmt::format("Dims: expected fewer than 2^31 dims, got {}", n));

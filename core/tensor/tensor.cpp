@@ -8,6 +8,8 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cctype>
+#include <iostream>
 #include <utility>
 
 namespace ambit {
@@ -118,6 +120,46 @@ const Tensor& Tensor::seen() const {
   throw Error(
       "assignment: expected an element, a row or a view of a tensor, got a copy, where what is "
       "written would be lost; index_put_() and masked_fill_() write through indices and masks");
+}
+
+bool Tensor::is_nonzero() const {
+  if (numel() != 1) {
+    throw ShapeError(
+        fmt::format("is_nonzero: expected a tensor with one element, got shape {}", str(sizes())));
+  }
+  return item().to<bool>();
+}
+
+std::string Tensor::toString() const {
+  if (!defined()) return "UndefinedType";
+  static constexpr const char* kNames[kDTypeCount] = {"Bool", "Byte", "Char",  "Short",
+                                                      "Int",  "Long", "Float", "Double"};
+  std::string type = device().type();
+  for (char& c : type) c = static_cast<char>(std::toupper(static_cast<unsigned char>(c)));
+  return fmt::format("{}{}Type", type, kNames[static_cast<int>(dtype())]);
+}
+
+void Tensor::print() const {
+  if (defined()) {
+    std::cerr << '[' << toString() << ' ' << sizes() << ']' << std::endl;
+  } else {
+    std::cerr << "[UndefinedTensor]" << std::endl;
+  }
+}
+
+void Tensor::check_accessor(const char* op, size_t dims, int64_t max_numel) const {
+  if (!is_cpu()) {
+    throw BackendError(
+        fmt::format("{}: expected a tensor on cpu, got one on {}", op, device().str()));
+  }
+  if (sizes().size() != dims) {
+    throw ShapeError(
+        fmt::format("{}: expected a tensor of {} dims, got shape {}", op, dims, str(sizes())));
+  }
+  if (numel() > max_numel) {
+    throw ShapeError(
+        fmt::format("{}: expected at most {} elements, got {}", op, max_numel, numel()));
+  }
 }
 
 void Tensor::throw_undefined() { throw Error("expected a defined tensor, got an undefined one"); }

@@ -1,21 +1,17 @@
-// The methods of Tensor that are the functions of ops/*.h under another spelling.
+// The methods of Tensor that are the functions of ops/*.h under another spelling; those of many
+// functions are in methods/.
+#include <ambit/error.h>
 #include <ambit/ops/creation.h>
 #include <ambit/ops/elementwise.h>
 #include <ambit/ops/index.h>
 #include <ambit/ops/matmul.h>
 #include <ambit/ops/norm.h>
-#include <ambit/ops/random.h>
 #include <ambit/ops/reduce.h>
 #include <ambit/ops/shape.h>
 
+#include "core/tensor/methods/written.h"
+
 namespace ambit {
-namespace {
-
-// In-place functions return what they are given. A Tensor is a handle: const leaves its elements
-// writable, and methods that write return it as libtorch's do.
-Tensor& written(const Tensor& self) { return const_cast<Tensor&>(self); }
-
-}  // namespace
 
 // --- device and dtype
 Tensor Tensor::to(Device device, bool non_blocking, bool copy) const {
@@ -27,9 +23,17 @@ Tensor Tensor::to(DType dtype, bool non_blocking, bool copy) const {
 Tensor Tensor::to(Device device, DType dtype, bool non_blocking, bool copy) const {
   return ambit::to(*this, device, dtype, non_blocking, copy);
 }
-Tensor Tensor::to(const TensorOptions& options, bool non_blocking, bool copy) const {
-  return ambit::to(*this, options.has_device() ? options.device() : device(),
-                   options.has_dtype() ? options.dtype() : dtype(), non_blocking, copy);
+Tensor Tensor::to(const TensorOptions& options, bool non_blocking, bool copy,
+                  std::optional<MemoryFormat> format) const {
+  if (options.requires_grad()) {
+    throw Error("to: expected options without requires_grad, which requires_grad_() sets");
+  }
+  Tensor out = ambit::to(*this, options.has_device() ? options.device() : device(),
+                         options.has_dtype() ? options.dtype() : dtype(), non_blocking, copy);
+  if (options.pinned_memory()) out = out.pin_memory();
+  const MemoryFormat asked =
+      format.value_or(options.memory_format_opt().value_or(MemoryFormat::Preserve));
+  return asked == MemoryFormat::Preserve ? out : out.contiguous(asked);
 }
 Tensor Tensor::contiguous() const { return ambit::contiguous(*this); }
 Tensor Tensor::clone() const { return ambit::clone(*this); }
@@ -77,192 +81,8 @@ std::vector<Tensor> Tensor::chunk(int64_t chunks, int64_t dim) const {
   return ambit::chunk(*this, chunks, dim);
 }
 
-// --- index.h
-Tensor Tensor::operator[](const Tensor& index) const { return ambit::index(*this, {index}); }
-Tensor Tensor::index(std::initializer_list<indexing::TensorIndex> indices) const {
-  return ambit::index(*this, indices);
-}
-Tensor& Tensor::index_put_(std::initializer_list<indexing::TensorIndex> indices,
-                           const Tensor& value) const {
-  return written(ambit::index_put_(*this, indices, value));
-}
-Tensor& Tensor::index_put_(std::initializer_list<indexing::TensorIndex> indices,
-                           const Scalar& value) const {
-  return written(ambit::index_put_(*this, indices, value));
-}
-Tensor Tensor::index_select(int64_t dim, const Tensor& index) const {
-  return ambit::index_select(*this, dim, index);
-}
-Tensor Tensor::gather(int64_t dim, const Tensor& index) const {
-  return ambit::gather(*this, dim, index);
-}
-Tensor Tensor::scatter(int64_t dim, const Tensor& index, const Tensor& src) const {
-  return ambit::scatter(*this, dim, index, src);
-}
-Tensor Tensor::scatter_add(int64_t dim, const Tensor& index, const Tensor& src) const {
-  return ambit::scatter_add(*this, dim, index, src);
-}
-Tensor& Tensor::scatter_(int64_t dim, const Tensor& index, const Tensor& src) const {
-  return written(ambit::scatter_(*this, dim, index, src));
-}
-Tensor& Tensor::scatter_add_(int64_t dim, const Tensor& index, const Tensor& src) const {
-  return written(ambit::scatter_add_(*this, dim, index, src));
-}
-Tensor Tensor::masked_select(const Tensor& mask) const { return ambit::masked_select(*this, mask); }
-Tensor Tensor::masked_fill(const Tensor& mask, const Scalar& value) const {
-  return ambit::masked_fill(*this, mask, value);
-}
-Tensor& Tensor::masked_fill_(const Tensor& mask, const Scalar& value) const {
-  return written(ambit::masked_fill_(*this, mask, value));
-}
-Tensor Tensor::nonzero() const { return ambit::nonzero(*this); }
-
-// --- elementwise.h
-Tensor Tensor::add(const Tensor& o, const Scalar& alpha) const {
-  return ambit::add(*this, o, alpha);
-}
-Tensor Tensor::add(const Scalar& o, const Scalar& alpha) const {
-  return ambit::add(*this, o, alpha);
-}
-Tensor Tensor::sub(const Tensor& o, const Scalar& alpha) const {
-  return ambit::sub(*this, o, alpha);
-}
-Tensor Tensor::sub(const Scalar& o, const Scalar& alpha) const {
-  return ambit::sub(*this, o, alpha);
-}
-Tensor& Tensor::add_(const Tensor& o, const Scalar& alpha) const {
-  return written(ambit::add_(*this, o, alpha));
-}
-Tensor& Tensor::add_(const Scalar& o, const Scalar& alpha) const {
-  return written(ambit::add_(*this, o, alpha));
-}
-Tensor& Tensor::sub_(const Tensor& o, const Scalar& alpha) const {
-  return written(ambit::sub_(*this, o, alpha));
-}
-Tensor& Tensor::sub_(const Scalar& o, const Scalar& alpha) const {
-  return written(ambit::sub_(*this, o, alpha));
-}
-
-#define AMBIT_TENSOR_METHOD(name)                                              \
-  Tensor Tensor::name(const Tensor& o) const { return ambit::name(*this, o); } \
-  Tensor& Tensor::name##_(const Tensor& o) const { return written(ambit::name##_(*this, o)); }
-#define AMBIT_BINARY_METHOD(name)                                              \
-  AMBIT_TENSOR_METHOD(name)                                                    \
-  Tensor Tensor::name(const Scalar& o) const { return ambit::name(*this, o); } \
-  Tensor& Tensor::name##_(const Scalar& o) const { return written(ambit::name##_(*this, o)); }
-AMBIT_BINARY_METHOD(mul)
-AMBIT_BINARY_METHOD(div)
-AMBIT_BINARY_METHOD(floor_divide)
-AMBIT_BINARY_METHOD(remainder)
-AMBIT_BINARY_METHOD(fmod)
-AMBIT_BINARY_METHOD(pow)
-AMBIT_BINARY_METHOD(eq)
-AMBIT_BINARY_METHOD(ne)
-AMBIT_BINARY_METHOD(lt)
-AMBIT_BINARY_METHOD(le)
-AMBIT_BINARY_METHOD(gt)
-AMBIT_BINARY_METHOD(ge)
-AMBIT_BINARY_METHOD(bitwise_and)
-AMBIT_BINARY_METHOD(bitwise_or)
-AMBIT_BINARY_METHOD(bitwise_xor)
-AMBIT_TENSOR_METHOD(logical_and)
-AMBIT_TENSOR_METHOD(logical_or)
-AMBIT_TENSOR_METHOD(logical_xor)
-AMBIT_TENSOR_METHOD(atan2)
-#undef AMBIT_BINARY_METHOD
-#undef AMBIT_TENSOR_METHOD
-Tensor Tensor::div(const Tensor& o, const char* rounding_mode) const {
-  return ambit::div(*this, o, rounding_mode);
-}
-Tensor Tensor::maximum(const Tensor& o) const { return ambit::maximum(*this, o); }
-Tensor Tensor::minimum(const Tensor& o) const { return ambit::minimum(*this, o); }
-
-#define AMBIT_METHOD(name, ...)                              \
-  Tensor Tensor::name() const { return ambit::name(*this); } \
-  Tensor& Tensor::name##_() const { return written(ambit::name##_(*this)); }
-AMBIT_UNARY_MAPS(AMBIT_METHOD)
-#undef AMBIT_METHOD
-Tensor Tensor::isnan() const { return ambit::isnan(*this); }
-Tensor Tensor::isinf() const { return ambit::isinf(*this); }
-Tensor Tensor::isfinite() const { return ambit::isfinite(*this); }
-Tensor Tensor::clamp(std::optional<Scalar> min, std::optional<Scalar> max) const {
-  return ambit::clamp(*this, min, max);
-}
-Tensor& Tensor::clamp_(std::optional<Scalar> min, std::optional<Scalar> max) const {
-  return written(ambit::clamp_(*this, min, max));
-}
-Tensor Tensor::where(const Tensor& condition, const Tensor& other) const {
-  return ambit::where(condition, *this, other);
-}
-bool Tensor::equal(const Tensor& o) const { return ambit::equal(*this, o); }
-bool Tensor::allclose(const Tensor& o, double rtol, double atol, bool equal_nan) const {
-  return ambit::allclose(*this, o, rtol, atol, equal_nan);
-}
-
-// --- creation.h, random.h
+// --- creation.h
 Tensor& Tensor::fill_(const Scalar& value) const { return written(ambit::fill_(*this, value)); }
-Tensor& Tensor::uniform_(double from, double to) const {
-  return written(ambit::uniform_(*this, from, to));
-}
-Tensor& Tensor::normal_(double mean, double std) const {
-  return written(ambit::normal_(*this, mean, std));
-}
-Tensor& Tensor::random_(int64_t from, int64_t to) const {
-  return written(ambit::random_(*this, from, to));
-}
-Tensor& Tensor::bernoulli_(double p) const { return written(ambit::bernoulli_(*this, p)); }
-
-// --- reduce.h
-Tensor Tensor::sum(std::optional<DType> dtype) const { return ambit::sum(*this, dtype); }
-Tensor Tensor::sum(IntArrayRef dims, bool keepdim, std::optional<DType> dtype) const {
-  return ambit::sum(*this, dims, keepdim, dtype);
-}
-Tensor Tensor::sum(int64_t dim, bool keepdim) const {
-  return ambit::sum(*this, IntArrayRef({dim}), keepdim);
-}
-Tensor Tensor::mean() const { return ambit::mean(*this); }
-Tensor Tensor::mean(IntArrayRef dims, bool keepdim) const {
-  return ambit::mean(*this, dims, keepdim);
-}
-Tensor Tensor::mean(int64_t dim, bool keepdim) const {
-  return ambit::mean(*this, IntArrayRef({dim}), keepdim);
-}
-Tensor Tensor::prod() const { return ambit::prod(*this); }
-Tensor Tensor::prod(int64_t dim, bool keepdim) const { return ambit::prod(*this, dim, keepdim); }
-Tensor Tensor::var(bool unbiased) const { return ambit::var(*this, unbiased); }
-Tensor Tensor::var(IntArrayRef dims, bool unbiased, bool keepdim) const {
-  return ambit::var(*this, dims, unbiased, keepdim);
-}
-Tensor Tensor::std(bool unbiased) const { return ambit::std(*this, unbiased); }
-Tensor Tensor::std(IntArrayRef dims, bool unbiased, bool keepdim) const {
-  return ambit::std(*this, dims, unbiased, keepdim);
-}
-Tensor Tensor::max() const { return ambit::max(*this); }
-Tensor Tensor::min() const { return ambit::min(*this); }
-std::tuple<Tensor, Tensor> Tensor::max(int64_t dim, bool keepdim) const {
-  return ambit::max(*this, dim, keepdim);
-}
-std::tuple<Tensor, Tensor> Tensor::min(int64_t dim, bool keepdim) const {
-  return ambit::min(*this, dim, keepdim);
-}
-Tensor Tensor::argmax(std::optional<int64_t> dim, bool keepdim) const {
-  return ambit::argmax(*this, dim, keepdim);
-}
-Tensor Tensor::argmin(std::optional<int64_t> dim, bool keepdim) const {
-  return ambit::argmin(*this, dim, keepdim);
-}
-Tensor Tensor::any() const { return ambit::any(*this); }
-Tensor Tensor::any(int64_t dim, bool keepdim) const { return ambit::any(*this, dim, keepdim); }
-Tensor Tensor::all() const { return ambit::all(*this); }
-Tensor Tensor::all(int64_t dim, bool keepdim) const { return ambit::all(*this, dim, keepdim); }
-Tensor Tensor::norm(const Scalar& p) const { return ambit::norm(*this, p); }
-Tensor Tensor::norm(const Scalar& p, IntArrayRef dims, bool keepdim) const {
-  return ambit::norm(*this, p, dims, keepdim);
-}
-Tensor Tensor::logsumexp(IntArrayRef dims, bool keepdim) const {
-  return ambit::logsumexp(*this, dims, keepdim);
-}
-Tensor Tensor::cumsum(int64_t dim) const { return ambit::cumsum(*this, dim); }
 
 // --- matmul.h, norm.h
 Tensor Tensor::matmul(const Tensor& o) const { return ambit::matmul(*this, o); }
@@ -270,7 +90,11 @@ Tensor Tensor::mm(const Tensor& o) const { return ambit::mm(*this, o); }
 Tensor Tensor::bmm(const Tensor& o) const { return ambit::bmm(*this, o); }
 Tensor Tensor::mv(const Tensor& o) const { return ambit::mv(*this, o); }
 Tensor Tensor::dot(const Tensor& o) const { return ambit::dot(*this, o); }
-Tensor Tensor::softmax(int64_t dim) const { return ambit::softmax(*this, dim); }
-Tensor Tensor::log_softmax(int64_t dim) const { return ambit::log_softmax(*this, dim); }
+Tensor Tensor::softmax(int64_t dim, std::optional<DType> dtype) const {
+  return ambit::softmax(*this, dim, dtype);
+}
+Tensor Tensor::log_softmax(int64_t dim, std::optional<DType> dtype) const {
+  return ambit::log_softmax(*this, dim, dtype);
+}
 
 }  // namespace ambit

@@ -12,7 +12,7 @@ void load(ambit::Registry& registry) {
   namespace k = ambit::kernels;
   registry.add_backend(std::make_unique<ToyBackend>(AMBIT_STRINGIFY(TOY), 1));
   borrow<k::copy, k::fill, k::random, k::unary, k::binary, k::compare, k::where, k::reduce,
-         k::arg_reduce, k::cumsum, k::gather, k::scatter, k::scatter_add, k::nonzero, k::matmul,
+         k::arg_reduce, k::scan, k::gather, k::scatter, k::scatter_add, k::nonzero, k::matmul,
          k::conv2d, k::max_pool2d, k::max_pool2d_grad>(registry);
 }
 

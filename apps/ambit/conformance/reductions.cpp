@@ -168,7 +168,7 @@ void check_cumsum(Trial& t, DType dtype, const Dims& sizes, int64_t dim, Layout 
   t.begin(fmt::format("dim {}", dim));
   Operand& y = t.output("y", dtype, sizes);
   Operand& x = t.input("x", dtype, sizes, layout);
-  t.run([&](Side s) { kernels::cumsum(y[s], x[s], dim); });
+  t.run([&](Side s) { kernels::scan(y[s], x[s], dim, ScanOp::sum); });
   const auto n = static_cast<double>(sizes.empty() ? 1 : sizes[static_cast<size_t>(dim)]);
   t.expect(y, bound_of(ReduceOp::sum, n, dtype));
 }

@@ -6,11 +6,7 @@
 
 namespace ambit::cpu {
 
-/// Whether a function refuses some elements of a dtype, and has to be checked.
-inline bool refuses_some(BinaryOp op, DType dtype) {
-  return is_integral(dtype) && row_of(op).refuses != Function::Refuses::none;
-}
-/// Check op(a, b), element by element. Requires refuses_some(). Errors: Error.
+/// Check op(a, b), element by element. Requires that the function refuses_some(). Errors: Error.
 void check_division(BinaryOp op, const Tensor& a, const Tensor& b);
 /// The same of a tensor and a number.
 void check_division(BinaryOp op, const Tensor& x, const ScalarOperand& number);

@@ -22,7 +22,7 @@ void binary_as_given(Tensor& y, const Tensor& a, const Tensor& b, BinaryOp op) {
   const DType dtype = a.dtype();
   const BinaryLoop loop = binary_loop(op, dtype);
   if (!loop) expect_operand_dtype(op, dtype);
-  if (refuses_some(op, dtype)) check_division(op, a, b);
+  if (row_of(op).refuses_some(dtype)) check_division(op, a, b);
   for_packed_runs<3>({&y, &a, &b}, grain_of(op),
                      [loop](int64_t n, const auto& p) { loop(n, p[0], p[1], p[2]); });
 }

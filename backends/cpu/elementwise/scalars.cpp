@@ -59,7 +59,7 @@ void run(BinaryLoop loop, const Tensor& y, const Tensor& x, const ScalarOperand&
 void binary_scalar(Tensor& y, const Tensor& x, const ScalarOperand& number, const BinaryOp& op) {
   const BinaryLoop loop = binary_loop(op, x.dtype());
   if (!loop) expect_operand_dtype(op, x.dtype());
-  if (refuses_some(op, x.dtype())) check_division(op, x, number);
+  if (row_of(op).refuses_some(x.dtype())) check_division(op, x, number);
   if (!follows(y, x)) return run(loop, y, x, number, grain_of(op));
   const NativeScope native({.outputs = {&y}, .inputs = {&x}});
   run(loop, native.output(0), native.input(0), number, grain_of(op));

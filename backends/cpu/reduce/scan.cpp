@@ -177,7 +177,7 @@ void arg_reduce(Tensor& value, Tensor& index, const Tensor& x, int64_t dim, bool
 }
 
 // y, x [.., n, ..]
-void cumsum(Tensor& y, const Tensor& x, int64_t dim) {
+void scan(Tensor& y, const Tensor& x, int64_t dim, const ScanOp&) {
   if (y.numel() > 0) HWY_DYNAMIC_DISPATCH(cumsum_any)(y, x, dim);
 }
 

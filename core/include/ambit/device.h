@@ -21,6 +21,7 @@ class DeviceType {
   /// `name` must stay. It is looked up where a Device is made of it.
   constexpr explicit DeviceType(const char* name) : name_(name) {}
   constexpr std::string_view name() const { return name_; }
+  static const DeviceType CPU, CUDA, Meta;  ///< libtorch's names of those below
 
   friend constexpr bool operator==(DeviceType a, DeviceType b) { return a.name_ == b.name_; }
   /// Compare with what Device::type() returns.
@@ -33,6 +34,9 @@ class DeviceType {
 inline constexpr DeviceType kCPU{"cpu"};
 inline constexpr DeviceType kCUDA{"cuda"};
 inline constexpr DeviceType kMeta{"meta"};
+inline constexpr DeviceType DeviceType::CPU = kCPU;
+inline constexpr DeviceType DeviceType::CUDA = kCUDA;
+inline constexpr DeviceType DeviceType::Meta = kMeta;
 
 AMBIT_API std::ostream& operator<<(std::ostream& os, DeviceType type);
 
@@ -62,6 +66,8 @@ class Device {
 
   constexpr DeviceKind kind() const { return kind_; }
   constexpr int index() const { return index_; }
+  /// Whether str() shows the index.
+  constexpr bool has_index() const { return !is_cpu() && !is_meta(); }
   constexpr bool is_cpu() const { return kind_ == DeviceKind::cpu; }
   constexpr bool is_meta() const { return kind_ == DeviceKind::meta; }
   bool is_cuda() const { return type() == "cuda"; }

@@ -12,7 +12,25 @@
 namespace ambit {
 
 /// Type of a tensor's elements. The order is that of type promotion inside a category.
-enum class DType : int8_t { bool8, uint8, int8, int16, int32, int64, float32, float64 };
+enum class DType : int8_t {
+  bool8,
+  uint8,
+  int8,
+  int16,
+  int32,
+  int64,
+  float32,
+  float64,
+  // libtorch's names.
+  Bool = bool8,
+  Byte = uint8,
+  Char = int8,
+  Short = int16,
+  Int = int32,
+  Long = int64,
+  Float = float32,
+  Double = float64,
+};
 
 inline constexpr int kDTypeCount = 8;
 

@@ -20,6 +20,9 @@ class AMBIT_API Error : public std::exception {
   const char* what() const noexcept override;
   /// Return everything known about the error, over several lines; what() where nothing more is.
   virtual std::string explain() const;
+  // libtorch's names. No error holds a backtrace.
+  const char* what_without_backtrace() const noexcept { return what(); }
+  const std::string& msg() const { return text_; }
 
  private:
   std::string text_;
@@ -41,6 +44,7 @@ AMBIT_ERROR(OutOfMemoryError);
 AMBIT_ERROR(BackendError);
 AMBIT_ERROR(SerializationError);
 AMBIT_ERROR(AutogradError);
+AMBIT_ERROR(LinAlgError);  // numbers without an answer: a singular matrix, no convergence
 #undef AMBIT_ERROR
 
 /// One tensor argument of a failed call, as explain() lists it.

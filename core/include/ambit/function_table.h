@@ -1,7 +1,8 @@
-// The functions of the kernels that are families: unary, binary, compare and reduce. A function is
-// one row here, which says its name, dtypes and cost; core, backends, tools and tests take those
-// from the table, and never from the place of an enumerator. A row more makes a function more: the
-// compiler or the linker then names every place that has to know what it computes.
+// The functions of the kernels that are families: unary, binary, compare, reduce, scan and
+// scatter_reduce. A function is one row here, which says its name, dtypes and cost; core, backends,
+// tools and tests take those from the table, and never from the place of an enumerator. A row more
+// makes a function more: the compiler or the linker then names every place that has to know what it
+// computes.
 #pragma once
 
 #include <ambit/dtype.h>
@@ -41,7 +42,17 @@ namespace ambit {
   row(tanh,         kFloating,  same,    maths)    /* sinh(x) / cosh(x) */                        \
   row(sigmoid,      kFloating,  same,    maths)    /* 1 / (1 + e^-x) */                           \
   row(relu,         kNumbers,   same,    maths)    /* max(x, 0), NaN stays; gradient 0 at 0 */    \
+  row(asinh,        kFloating,  same,    maths)    /* log(x + sqrt(x^2 + 1)) */                   \
+  row(acosh,        kFloating,  same,    maths)    /* log(x + sqrt(x^2 - 1)); below 1 NaN */      \
+  row(atanh,        kFloating,  same,    maths)    /* log((1 + x) / (1 - x)) / 2 */               \
   row(erf,          kFloating,  same,    maths)    /* 2 / sqrt(pi) int_0^x e^(-t^2) dt */        \
+  row(erfc,         kFloating,  same,    maths)    /* 1 - erf(x), exact where that is small */    \
+  row(erfinv,       kFloating,  same,    maths)    /* y with erf(y) = x; outside [-1, 1] NaN */   \
+  row(lgamma,       kFloating,  same,    maths)    /* log |Gamma(x)|; inf at 0, -1, ... */        \
+  row(digamma,      kFloating,  same,    maths)    /* d log Gamma(x) / dx; NaN at -1, -2, ... */  \
+  row(i0,           kFloating,  same,    maths)    /* modified Bessel function of order 0 */      \
+  row(sinc,         kFloating,  same,    maths)    /* sin(pi x) / (pi x); 1 at 0 */               \
+  row(frac,         kFloating,  same,    memory)   /* x - trunc(x): the sign of x */              \
   row(floor,        kFloating,  same,    memory)   /* rounded down; integers as they are */       \
   row(ceil,         kFloating,  same,    memory)   /* rounded up; integers as they are */         \
   row(round,        kFloating,  same,    memory)   /* to nearest, halves to even; see floor */    \
@@ -53,6 +64,9 @@ namespace ambit {
 #define AMBIT_UNARY_FUNCTIONS(row)                                                                \
   AMBIT_UNARY_MAPS(row)                                                                           \
   row(gelu,         kFloating,  same,    maths)    /* x Phi(x), Phi the normal distribution */    \
+  row(i1,           kFloating,  same,    maths)    /* modified Bessel function of order 1 */      \
+  row(logit,        kFloating,  same,    maths)    /* log(x / (1 - x)) */                         \
+  row(signbit,      kAll,       truth,   memory)   /* x < 0; of -0. and -NaN true */              \
   row(isnan,        kAll,       truth,   memory)   /* of integers false */                        \
   row(isinf,        kAll,       truth,   memory)   /* of integers false */                        \
   row(isfinite,     kAll,       truth,   memory)   /* of integers true */
@@ -71,6 +85,20 @@ namespace ambit {
   row(maximum,      kAll,       memory,  none)     /* the larger; NaN wins */                     \
   row(minimum,      kAll,       memory,  none)     /* the smaller; NaN wins */                    \
   row(atan2,        kFloating,  maths,   none)     /* the angle of the point (b, a) in radians */ \
+  row(fmax,         kAll,       memory,  none)     /* the larger; NaN loses */                    \
+  row(fmin,         kAll,       memory,  none)     /* the smaller; NaN loses */                   \
+  row(hypot,        kFloating,  maths,   none)     /* sqrt(a^2 + b^2) without overflow */         \
+  row(copysign,     kFloating,  memory,  none)     /* |a| with the sign of b */                   \
+  row(nextafter,    kFloating,  memory,  none)     /* the number after a on the way to b */       \
+  row(xlogy,        kFloating,  maths,   none)     /* a log(b); 0 where a is 0, b no NaN */       \
+  row(logaddexp,    kFloating,  maths,   none)     /* log(e^a + e^b) without overflow */          \
+  row(logaddexp2,   kFloating,  maths,   none)     /* log2(2^a + 2^b) without overflow */         \
+  row(heaviside,    kAll,       memory,  none)     /* a < 0: 0; a > 0: 1; a = 0: b; NaN 0 */      \
+  row(zeta,         kFloating,  maths,   none)     /* Hurwitz: sum over k >= 0 of (k + b)^-a */   \
+  row(gcd,          kIntegral,  maths,   none)     /* the greatest common divisor, >= 0 */        \
+  row(lcm,          kIntegral,  maths,   none)     /* the least common multiple, >= 0 */          \
+  row(left_shift,   kIntegral,  memory,  none)     /* a 2^b, wrapping; b < 0 or >= bits: 0 */     \
+  row(right_shift,  kIntegral,  memory,  none)     /* a / 2^b, rounded down; b too large: sign */ \
   row(bitwise_and,  kBits,      memory,  none)                                                    \
   row(bitwise_or,   kBits,      memory,  none)                                                    \
   row(bitwise_xor,  kBits,      memory,  none)                                                    \
@@ -93,6 +121,18 @@ namespace ambit {
   row(min,          kAll,       same)              /* not of nothing; NaN wins */                 \
   row(any,          kAll,       truth)             /* of nothing false */                         \
   row(all,          kAll,       truth)             /* of nothing true */
+
+/// row(name, dtypes).
+#define AMBIT_SCAN_FUNCTIONS(row)                                                                 \
+  row(sum,          kNumbers)                      /* integers wrap */                            \
+  row(prod,         kNumbers)                      /* integers wrap */                            \
+  row(logsumexp,    kFloating)                     /* log of the sum of e^x, safe from overflow */
+
+/// row(name, dtypes).
+#define AMBIT_SCATTER_FUNCTIONS(row)                                                              \
+  row(prod,         kAll)                          /* integers wrap; of bool "and" */             \
+  row(max,          kAll)                          /* NaN wins */                                 \
+  row(min,          kAll)                          /* NaN wins */
 // clang-format on
 
 #define AMBIT_ENUMERATOR(name, ...) name,
@@ -100,6 +140,8 @@ enum class UnaryOp : uint8_t { AMBIT_UNARY_FUNCTIONS(AMBIT_ENUMERATOR) };
 enum class BinaryOp : uint8_t { AMBIT_BINARY_FUNCTIONS(AMBIT_ENUMERATOR) };
 enum class CompareOp : uint8_t { AMBIT_COMPARE_FUNCTIONS(AMBIT_ENUMERATOR) };
 enum class ReduceOp : uint8_t { AMBIT_REDUCE_FUNCTIONS(AMBIT_ENUMERATOR) };
+enum class ScanOp : uint8_t { AMBIT_SCAN_FUNCTIONS(AMBIT_ENUMERATOR) };
+enum class ScatterOp : uint8_t { AMBIT_SCATTER_FUNCTIONS(AMBIT_ENUMERATOR) };
 #undef AMBIT_ENUMERATOR
 
 /// A row of the table.
@@ -126,6 +168,11 @@ struct Function {
   Cost cost = Cost::memory;
   Refuses refuses = Refuses::none;
 
+  /// Return whether it refuses some elements of `dtype`: operands have to be looked through before
+  /// any result is written.
+  constexpr bool refuses_some(DType dtype) const {
+    return refuses != Refuses::none && is_integral(dtype);
+  }
   /// Return the dtype of the result for operands of `dtype`.
   constexpr DType result_dtype(DType dtype) const {
     if (result == Result::truth) return kBool;
@@ -155,6 +202,12 @@ inline constexpr std::array function_table<CompareOp>{AMBIT_COMPARE_FUNCTIONS(AM
 template <>
 inline constexpr std::array function_table<ReduceOp>{AMBIT_REDUCE_FUNCTIONS(AMBIT_ROW)};
 #undef AMBIT_ROW
+#define AMBIT_ROW(name, set) Function{#name, dtypes::set},
+template <>
+inline constexpr std::array function_table<ScanOp>{AMBIT_SCAN_FUNCTIONS(AMBIT_ROW)};
+template <>
+inline constexpr std::array function_table<ScatterOp>{AMBIT_SCATTER_FUNCTIONS(AMBIT_ROW)};
+#undef AMBIT_ROW
 
 /// Return the row of a function.
 template <class Op>
@@ -165,6 +218,8 @@ constexpr const char* name(UnaryOp op) { return row_of(op).name; }
 constexpr const char* name(BinaryOp op) { return row_of(op).name; }
 constexpr const char* name(CompareOp op) { return row_of(op).name; }
 constexpr const char* name(ReduceOp op) { return row_of(op).name; }
+constexpr const char* name(ScanOp op) { return row_of(op).name; }
+constexpr const char* name(ScatterOp op) { return row_of(op).name; }
 
 /// Return every function of a family: for (UnaryOp op : functions<UnaryOp>()).
 template <class Op>

@@ -46,7 +46,8 @@ class IntOrPair {
   constexpr IntOrPair(int64_t both) : pair_{both, both} {}
   constexpr IntOrPair(const Pair& pair) : pair_(pair) {}
   /// Errors: Error unless there are one or two numbers.
-  AMBIT_API IntOrPair(std::initializer_list<int64_t> sizes);
+  AMBIT_API IntOrPair(IntArrayRef sizes);
+  IntOrPair(std::initializer_list<int64_t> sizes) : IntOrPair(IntArrayRef(sizes)) {}
   constexpr operator const Pair&() const { return pair_; }
 
  private:
@@ -83,6 +84,13 @@ struct BatchNormParams {
   double momentum = 0.1;  ///< weight of the new statistics in the running ones
   double eps = 1e-5;      ///< added to the variance
   friend bool operator==(const BatchNormParams&, const BatchNormParams&) = default;
+};
+
+/// Of triangular_solve: which triangle of A there is, and what of it.
+struct TriangularParams {
+  bool upper = true;
+  bool transpose = false;      ///< solve with A^T; `upper` tells of A itself
+  bool unitriangular = false;  ///< the diagonal is 1, whatever A has there
 };
 
 /// A step of SGD, by the options of optim::SGD.

@@ -4,14 +4,21 @@
 #include <ambit/dtype.h>
 
 #include <concepts>
+#include <limits>
+#include <utility>
 
 namespace ambit {
+
+/// Errors: DTypeError "Scalar: expected a number that fits ...", always.
+[[noreturn]] AMBIT_API void throw_scalar_outside(DType asked, double value);
 
 /// A C++ number: keeps whether it was a bool, an integer or a floating-point number.
 class Scalar {
  public:
   constexpr Scalar() : Scalar(0) {}
-  constexpr Scalar(bool v) : integer_(v), dtype_(kBool) {}
+  /// A bool, not what becomes one: a pointer, as "fro" is.
+  template <std::same_as<bool> B>
+  constexpr Scalar(B v) : integer_(v), dtype_(kBool) {}
   template <std::integral I>
   requires(!std::same_as<I, bool>) constexpr Scalar(I v)
       : integer_(static_cast<int64_t>(v)), dtype_(kInt64) {}
@@ -28,7 +35,46 @@ class Scalar {
     return is_floating_point() ? static_cast<T>(real_) : static_cast<T>(integer_);
   }
 
+  // libtorch's names. Those that convert lose fractions. Errors: DTypeError where an integer type
+  // does not hold the number, NaN among them.
+  double toDouble() const { return to<double>(); }
+  float toFloat() const { return to<float>(); }
+  int64_t toLong() const { return to_integer<int64_t>(); }
+  int32_t toInt() const { return to_integer<int32_t>(); }
+  int16_t toShort() const { return to_integer<int16_t>(); }
+  int8_t toChar() const { return to_integer<int8_t>(); }
+  uint8_t toByte() const { return to_integer<uint8_t>(); }
+  bool toBool() const { return to<bool>(); }
+  constexpr DType type() const { return dtype_; }
+  constexpr bool isFloatingPoint() const { return is_floating_point(); }
+  constexpr bool isBoolean() const { return dtype_ == kBool; }
+  constexpr bool isIntegral(bool include_bool) const {
+    return dtype_ == kInt64 || (include_bool && isBoolean());
+  }
+  constexpr bool isComplex() const { return false; }
+  /// Errors: DTypeError for a bool.
+  AMBIT_API Scalar operator-() const;
+  /// Whether the number is `value`, whatever the types.
+  template <class T>
+  constexpr bool equal(T value) const {
+    return is_floating_point()
+               ? real_ == static_cast<double>(value)
+               : integer_ == static_cast<int64_t>(value) && static_cast<T>(integer_) == value;
+  }
+
  private:
+  template <class T>
+  T to_integer() const {
+    // Both ends as doubles that are exact: -2^n and 2^n.
+    constexpr double low = static_cast<double>(std::numeric_limits<T>::min());
+    constexpr double high = static_cast<double>(std::numeric_limits<T>::max() / 2 + 1) * 2;
+    if (is_floating_point() ? !(real_ > low - 1 || real_ == low) || !(real_ < high)
+                            : !std::in_range<T>(integer_)) {
+      throw_scalar_outside(dtype_of<T>, to<double>());
+    }
+    return to<T>();
+  }
+
   union {
     int64_t integer_;
     double real_;

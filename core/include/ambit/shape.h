@@ -1,61 +1,18 @@
-// Lists of sizes: a view of one (IntArrayRef), an owner of one (Dims), and the arithmetic on shapes
-// that every op shares. Nothing here knows tensors.
+// Lists of sizes: an owner of one (Dims), beside the view of one (IntArrayRef, array_ref.h), and
+// the arithmetic on shapes that every op shares. Nothing here knows tensors.
 #pragma once
 
-#include <ambit/api.h>
+#include <ambit/array_ref.h>
 
-#include <concepts>
 #include <cstddef>
 #include <cstdint>
 #include <initializer_list>
 #include <iosfwd>
+#include <optional>
 #include <string>
 #include <vector>
 
 namespace ambit {
-
-class Dims;
-
-/// A borrowed list of int64: take it as a parameter, never keep it. One number is a list of one:
-/// `ones(3)`, `x.view(-1)`.
-class IntArrayRef {
- public:
-  constexpr IntArrayRef() = default;
-  constexpr IntArrayRef(const int64_t* data, size_t size) : data_(data), size_(size) {}
-  constexpr IntArrayRef(const int64_t& one) : data_(&one), size_(1) {}
-  template <class T>
-    requires std::floating_point<T> || std::same_as<T, bool>
-  IntArrayRef(T) = delete;
-#pragma GCC diagnostic push
-#if defined(__GNUC__) && !defined(__clang__)
-#pragma GCC diagnostic ignored "-Winit-list-lifetime"
-#endif
-  constexpr IntArrayRef(std::initializer_list<int64_t> l) : data_(l.begin()), size_(l.size()) {}
-#pragma GCC diagnostic pop
-  IntArrayRef(const std::vector<int64_t>& v) : data_(v.data()), size_(v.size()) {}
-  IntArrayRef(const Dims& d);
-
-  constexpr size_t size() const { return size_; }
-  constexpr bool empty() const { return size_ == 0; }
-  constexpr const int64_t* data() const { return data_; }
-  constexpr const int64_t* begin() const { return data_; }
-  constexpr const int64_t* end() const { return data_ + size_; }
-  constexpr int64_t operator[](size_t i) const { return data_[i]; }
-  constexpr int64_t front() const { return data_[0]; }
-  constexpr int64_t back() const { return data_[size_ - 1]; }
-  std::vector<int64_t> vec() const { return {begin(), end()}; }
-  friend constexpr bool operator==(IntArrayRef a, IntArrayRef b) {
-    if (a.size_ != b.size_) return false;
-    for (size_t i = 0; i < a.size_; ++i) {
-      if (a.data_[i] != b.data_[i]) return false;
-    }
-    return true;
-  }
-
- private:
-  const int64_t* data_ = nullptr;
-  size_t size_ = 0;
-};
 
 /// An owned list of sizes or strides, without an allocation up to 5 dimensions.
 class Dims {
@@ -142,8 +99,6 @@ class Dims {
   uint32_t capacity_ = kInline;
 };
 
-inline IntArrayRef::IntArrayRef(const Dims& d) : data_(d.data()), size_(d.size()) {}
-
 inline void Dims::resize(size_t n, int64_t value) {
   if (n > capacity_) reserve(n);
   for (size_t i = size_; i < n; ++i) data()[i] = value;
@@ -159,6 +114,28 @@ inline void Dims::erase(size_t at) {
   for (size_t i = at; i + 1 < size_; ++i) data()[i] = data()[i + 1];
   --size_;
 }
+
+/// An IntArrayRef that may be left out: nullopt, {} or none, {0, 1}, 3. As it, never to be kept.
+class OptionalIntArrayRef {
+ public:
+  constexpr OptionalIntArrayRef() = default;
+  constexpr OptionalIntArrayRef(std::nullopt_t) {}
+  constexpr OptionalIntArrayRef(IntArrayRef list) : list_(list), given_(true) {}
+  constexpr OptionalIntArrayRef(const int64_t& one) : list_(one), given_(true) {}
+  constexpr OptionalIntArrayRef(std::initializer_list<int64_t> l) : list_(l), given_(true) {}
+  OptionalIntArrayRef(const std::vector<int64_t>& v) : list_(v), given_(true) {}
+  OptionalIntArrayRef(const Dims& d) : list_(d), given_(true) {}
+
+  constexpr bool has_value() const { return given_; }
+  constexpr explicit operator bool() const { return given_; }
+  constexpr IntArrayRef operator*() const { return list_; }
+  constexpr const IntArrayRef* operator->() const { return &list_; }
+  constexpr IntArrayRef value_or(IntArrayRef other) const { return given_ ? list_ : other; }
+
+ private:
+  IntArrayRef list_;
+  bool given_ = false;
+};
 
 /// Format as "[2, 3]".
 AMBIT_API std::string str(IntArrayRef sizes);

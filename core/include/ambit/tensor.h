@@ -4,21 +4,33 @@
 
 #include <ambit/detail/tensor_impl.h>
 #include <ambit/function_table.h>
+#include <ambit/layout.h>
+#include <ambit/random.h>
 #include <ambit/scalar.h>
 #include <ambit/tensor_options.h>
 
+#include <concepts>
 #include <functional>
 #include <initializer_list>
 #include <iosfwd>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <tuple>
+#include <type_traits>
+#include <utility>
 #include <vector>
 
 namespace ambit {
 
 class Node;
 class Tensor;
+template <class T>
+struct DefaultPtrTraits;
+template <class T, size_t N, template <class> class PtrTraits, class Index>
+class TensorAccessor;
+template <class T, size_t N, template <class> class PtrTraits, class Index>
+class PackedTensorAccessor;
 namespace indexing {
 class TensorIndex;
 }
@@ -29,12 +41,14 @@ class TensorList {
   TensorList(const Tensor* data, size_t size) : data_(data), size_(size) {}
   TensorList(const std::vector<Tensor>& v);
   TensorList(std::initializer_list<Tensor> l);
+  TensorList(ArrayRef<Tensor> list);
   const Tensor* data() const { return data_; }
   size_t size() const { return size_; }
   bool empty() const { return size_ == 0; }
   const Tensor* begin() const { return data_; }
   const Tensor* end() const;
   const Tensor& operator[](size_t i) const;
+  std::vector<Tensor> vec() const;
 
  private:
   const Tensor* data_;
@@ -73,17 +87,41 @@ class AMBIT_API Tensor {
   int64_t stride(int64_t dim) const;
   int64_t numel() const { return get()->numel; }
   int64_t storage_offset() const { return get()->offset; }
-  size_t nbytes() const { return static_cast<size_t>(numel()) * element_size(dtype()); }
+  size_t nbytes() const { return static_cast<size_t>(numel()) * ambit::element_size(dtype()); }
+  int64_t element_size() const { return static_cast<int64_t>(ambit::element_size(dtype())); }
+  size_t itemsize() const { return ambit::element_size(dtype()); }
   bool is_contiguous() const { return get()->contiguous; }
+  /// Whether strides are as contiguous(format) makes them; also of Preserve.
+  bool is_contiguous(MemoryFormat format) const;
+  /// ChannelsLast or ChannelsLast3d where strides are of that kind and no other, else Contiguous.
+  MemoryFormat suggest_memory_format() const;
+  Layout layout() const { return get(), kStrided; }
+  bool is_same_size(const Tensor& o) const { return sizes() == o.sizes(); }
+  /// Whether the one element is not 0, as `if (t)` in Python. Errors: ShapeError for more or none.
+  bool is_nonzero() const;
   DType dtype() const { return get()->dtype; }
   DType scalar_type() const { return dtype(); }
   Device device() const { return get()->device; }
   TensorOptions options() const { return TensorOptions(dtype()).device(device()); }
+  /// Return the device's index, -1 on cpu.
+  int64_t get_device() const { return is_cpu() ? -1 : device().index(); }
   bool is_cpu() const { return device().is_cpu(); }
   bool is_cuda() const { return device().is_cuda(); }
   bool is_meta() const { return device().is_meta(); }
   bool is_floating_point() const { return ambit::is_floating_point(dtype()); }
+  bool is_signed() const { return ambit::is_signed(dtype()); }
+  bool is_variable() const noexcept { return true; }
+  // There are no tensors of these kinds.
+  bool is_complex() const { return get(), false; }
+  bool is_sparse() const { return get(), false; }
+  bool is_quantized() const { return get(), false; }
   const Storage& storage() const { return get()->storage; }
+  bool has_storage() const { return defined(); }
+  /// Return "CPUFloatType", as libtorch names device and dtype; "UndefinedType".
+  std::string toString() const;
+  /// Write "[CPUFloatType [2, 3]]" and a line break to std::cerr; "[UndefinedTensor]".
+  void print() const;
+  size_t use_count() const { return impl_ ? impl_->use_count() : 0; }
 
   // --- memory
   /// Return the address of the first element, on the tensor's device: host code may follow it on
@@ -91,7 +129,7 @@ class AMBIT_API Tensor {
   void* data_ptr() const {
     TensorImpl* t = get();
     return static_cast<char*>(t->storage->data()) +
-           t->offset * static_cast<int64_t>(element_size(t->dtype));
+           t->offset * static_cast<int64_t>(ambit::element_size(t->dtype));
   }
   /// The same, typed. Errors: DTypeError when T is not the dtype.
   template <class T>
@@ -99,6 +137,28 @@ class AMBIT_API Tensor {
     if (dtype() != dtype_of<std::remove_const_t<T>>) throw_dtype(dtype_of<std::remove_const_t<T>>);
     return static_cast<T*>(data_ptr());
   }
+  /// libtorch's old name of data_ptr<T>().
+  template <class T>
+  T* data() const {
+    return data_ptr<T>();
+  }
+  /// Return a view of the elements for host code: `a[i][j]` (accessor.h). The tensor must outlive
+  /// it. Errors: DTypeError when T is not the dtype; ShapeError unless it has N dims; BackendError
+  /// for another device than cpu.
+  template <class T, size_t N>
+  TensorAccessor<T, N, DefaultPtrTraits, int64_t> accessor() const&;
+  template <class T, size_t N>
+  TensorAccessor<T, N, DefaultPtrTraits, int64_t> accessor() && = delete;  // it dies at once
+  /// The same that holds sizes and strides, of 32 or 64 bits. Errors also: ShapeError for 2^31
+  /// elements or more of packed_accessor32.
+  template <class T, size_t N, template <class> class PtrTraits = DefaultPtrTraits>
+  PackedTensorAccessor<T, N, PtrTraits, int32_t> packed_accessor32() const&;
+  template <class T, size_t N, template <class> class PtrTraits = DefaultPtrTraits>
+  PackedTensorAccessor<T, N, PtrTraits, int32_t> packed_accessor32() && = delete;
+  template <class T, size_t N, template <class> class PtrTraits = DefaultPtrTraits>
+  PackedTensorAccessor<T, N, PtrTraits, int64_t> packed_accessor64() const&;
+  template <class T, size_t N, template <class> class PtrTraits = DefaultPtrTraits>
+  PackedTensorAccessor<T, N, PtrTraits, int64_t> packed_accessor64() && = delete;
   /// Return the value of a one-element tensor; waits for the device. Errors: ShapeError.
   Scalar item() const;
   template <class T>
@@ -110,7 +170,9 @@ class AMBIT_API Tensor {
   Tensor to(Device device, bool non_blocking = false, bool copy = false) const;
   Tensor to(DType dtype, bool non_blocking = false, bool copy = false) const;
   Tensor to(Device device, DType dtype, bool non_blocking = false, bool copy = false) const;
-  Tensor to(const TensorOptions& options, bool non_blocking = false, bool copy = false) const;
+  /// As the options say; what they do not say stays. Errors also: Error for requires_grad.
+  Tensor to(const TensorOptions& options, bool non_blocking = false, bool copy = false,
+            std::optional<MemoryFormat> format = {}) const;
   Tensor to(const char* device) const { return to(Device(device)); }
   Tensor to(DeviceType device, bool non_blocking = false, bool copy = false) const {
     return to(Device(device), non_blocking, copy);
@@ -121,9 +183,15 @@ class AMBIT_API Tensor {
   }
   Tensor cpu() const { return to(Device()); }
   Tensor cuda() const { return to(Device("cuda")); }
-  Tensor type_as(const Tensor& o) const { return to(o.device(), o.dtype()); }
+  Tensor type_as(const Tensor& o) const { return to(o); }
   Tensor contiguous() const;
+  /// With the strides of this format: itself where they are so already. Errors: ShapeError for
+  /// another number of dims than the format is for; Error for Preserve.
+  Tensor contiguous(MemoryFormat format) const;
   Tensor clone() const;
+  /// A copy with the strides of this format; Preserve: self's where they cover memory without gaps
+  /// and overlaps.
+  Tensor clone(MemoryFormat format) const;
   Tensor& copy_(const Tensor& src, bool non_blocking = false) const;
   /// Return the tensor in pinned memory, which copies between host and `device` need if they are to
   /// go on beside other work: `to(device, /*non_blocking=*/true)` then returns at once, and the
@@ -158,6 +226,8 @@ class AMBIT_API Tensor {
   Tensor& detach_() const;
   /// An alias outside the graph, with a version of its own to in-place checks; as detach().
   Tensor data() const { return detach(); }
+  Tensor tensor_data() const { return detach(); }
+  Tensor variable_data() const { return detach(); }
   /// Keep `.grad` of a tensor that is not a leaf.
   void retain_grad() const;
   /// Return whether retain_grad() was called, of a tensor that is not a leaf.
@@ -167,12 +237,23 @@ class AMBIT_API Tensor {
   /// Call `hook` with each gradient of this tensor; what it returns, if defined, replaces it.
   /// Return an id for remove_hook.
   unsigned register_hook(std::function<Tensor(const Tensor&)> hook) const;
+  /// The same of a hook that only looks.
+  template <class Hook>
+  requires std::is_void_v<std::invoke_result_t<Hook&, const Tensor&>>
+  unsigned register_hook(Hook hook) const {
+    return register_hook(
+        std::function<Tensor(const Tensor&)>([hook = std::move(hook)](const Tensor& g) mutable {
+          hook(g);
+          return Tensor();
+        }));
+  }
   void remove_hook(unsigned id) const;
   /// Return the dotted path of a module's parameter or buffer, empty for others.
   std::string name() const;
   void set_name(std::string path) const;
   void bump_version() const { get()->storage->bump_version(); }
   uint32_t version() const { return get()->storage->version(); }
+  int64_t _version() const { return version(); }
   /// Take over geometry, dtype and storage of `src`, keeping identity: what module.to() does. What
   /// was recorded before stays as it was: a backward that would need this tensor as it was saved,
   /// or hand a gradient of other sizes to the op that made it, throws. A view is no view any more.
@@ -205,21 +286,145 @@ class AMBIT_API Tensor {
   std::vector<Tensor> split(int64_t split_size, int64_t dim = 0) const;
   std::vector<Tensor> split(IntArrayRef split_sizes, int64_t dim) const;
   std::vector<Tensor> chunk(int64_t chunks, int64_t dim = 0) const;
+  Tensor view(DType dtype) const;
+  Tensor& transpose_(int64_t dim0, int64_t dim1) const;
+  Tensor swapaxes(int64_t axis0, int64_t axis1) const { return transpose(axis0, axis1); }
+  Tensor& swapaxes_(int64_t axis0, int64_t axis1) const { return transpose_(axis0, axis1); }
+  Tensor swapdims(int64_t dim0, int64_t dim1) const { return transpose(dim0, dim1); }
+  Tensor& swapdims_(int64_t dim0, int64_t dim1) const { return transpose_(dim0, dim1); }
+  Tensor movedim(IntArrayRef source, IntArrayRef destination) const;
+  Tensor movedim(int64_t source, int64_t destination) const;
+  Tensor moveaxis(IntArrayRef source, IntArrayRef destination) const {
+    return movedim(source, destination);
+  }
+  Tensor moveaxis(int64_t source, int64_t destination) const {
+    return movedim(source, destination);
+  }
+  Tensor adjoint() const;
+  /// The matrices of the last two dims transposed. Errors: ShapeError for less than two dims.
+  Tensor mT() const;
+  Tensor mH() const;
+  /// A matrix transposed; a 0-dim tensor stays. Errors: ShapeError for other dims.
+  Tensor matrix_H() const;
+  /// With all dims in the opposite order.
+  Tensor numpy_T() const;
+  Tensor& t_() const;
+  Tensor& squeeze_() const;
+  Tensor& squeeze_(int64_t dim) const;
+  Tensor& unsqueeze_(int64_t dim) const;
+  Tensor broadcast_to(IntArrayRef sizes) const { return expand(sizes); }
+  Tensor narrow(int64_t dim, const Tensor& start, int64_t length) const;
+  Tensor unfold(int64_t dim, int64_t size, int64_t step) const;
+  Tensor diagonal(int64_t offset = 0, int64_t dim1 = 0, int64_t dim2 = 1) const;
+  Tensor ravel() const;
+  Tensor unflatten(int64_t dim, IntArrayRef sizes) const;
+  std::vector<Tensor> split_with_sizes(IntArrayRef split_sizes, int64_t dim = 0) const;
+  std::vector<Tensor> unsafe_split(int64_t split_size, int64_t dim = 0) const;
+  std::vector<Tensor> unsafe_split_with_sizes(IntArrayRef split_sizes, int64_t dim = 0) const;
+  std::vector<Tensor> unsafe_chunk(int64_t chunks, int64_t dim = 0) const;
+  std::vector<Tensor> tensor_split(int64_t sections, int64_t dim = 0) const;
+  std::vector<Tensor> tensor_split(IntArrayRef indices, int64_t dim = 0) const;
+  std::vector<Tensor> tensor_split(const Tensor& tensor_indices_or_sections, int64_t dim = 0) const;
+  std::vector<Tensor> hsplit(int64_t sections) const;
+  std::vector<Tensor> hsplit(IntArrayRef indices) const;
+  std::vector<Tensor> vsplit(int64_t sections) const;
+  std::vector<Tensor> vsplit(IntArrayRef indices) const;
+  std::vector<Tensor> dsplit(int64_t sections) const;
+  std::vector<Tensor> dsplit(IntArrayRef indices) const;
+
+  // --- arrange.h
+  Tensor roll(IntArrayRef shifts, IntArrayRef dims = {}) const;
+  Tensor rot90(int64_t k = 1, IntArrayRef dims = {0, 1}) const;
+  Tensor fliplr() const;
+  Tensor flipud() const;
+  Tensor repeat_interleave(const Tensor& repeats, std::optional<int64_t> dim = {},
+                           std::optional<int64_t> output_size = {}) const;
+  Tensor repeat_interleave(int64_t repeats, std::optional<int64_t> dim = {},
+                           std::optional<int64_t> output_size = {}) const;
+  Tensor tile(IntArrayRef dims) const;
+  Tensor narrow_copy(int64_t dim, int64_t start, int64_t length) const;
+  Tensor diag(int64_t diagonal = 0) const;
+  Tensor diag_embed(int64_t offset = 0, int64_t dim1 = -2, int64_t dim2 = -1) const;
+  Tensor diagflat(int64_t offset = 0) const;
+  Tensor tril(int64_t diagonal = 0) const;
+  Tensor& tril_(int64_t diagonal = 0) const;
+  Tensor triu(int64_t diagonal = 0) const;
+  Tensor& triu_(int64_t diagonal = 0) const;
+
+  // --- samples.h
+  Tensor diff(int64_t n = 1, int64_t dim = -1, const Tensor& prepend = {},
+              const Tensor& append = {}) const;
+  Tensor cov(int64_t correction = 1, const Tensor& fweights = {},
+             const Tensor& aweights = {}) const;
+  Tensor corrcoef() const;
 
   // --- index.h
   Tensor operator[](int64_t i) const { return select(0, i); }
   Tensor operator[](const Tensor& index) const;
   Tensor index(std::initializer_list<indexing::TensorIndex> indices) const;
-  Tensor& index_put_(std::initializer_list<indexing::TensorIndex> indices,
-                     const Tensor& value) const;
+  Tensor index(const std::vector<indexing::TensorIndex>& indices) const;
+  Tensor index(const std::vector<std::optional<Tensor>>& indices) const;
+  Tensor& index_put_(std::initializer_list<indexing::TensorIndex> indices, const Tensor& value,
+                     bool accumulate = false) const;
   Tensor& index_put_(std::initializer_list<indexing::TensorIndex> indices,
                      const Scalar& value) const;
+  Tensor& index_put_(const std::vector<indexing::TensorIndex>& indices, const Tensor& value,
+                     bool accumulate = false) const;
+  Tensor& index_put_(const std::vector<indexing::TensorIndex>& indices, const Scalar& value) const;
+  Tensor& index_put_(const std::vector<std::optional<Tensor>>& indices, const Tensor& value,
+                     bool accumulate = false) const;
+  Tensor index_put(const std::vector<std::optional<Tensor>>& indices, const Tensor& value,
+                   bool accumulate = false) const;
   Tensor index_select(int64_t dim, const Tensor& index) const;
-  Tensor gather(int64_t dim, const Tensor& index) const;
+  Tensor gather(int64_t dim, const Tensor& index, bool sparse_grad = false) const;
   Tensor scatter(int64_t dim, const Tensor& index, const Tensor& src) const;
+  Tensor scatter(int64_t dim, const Tensor& index, const Scalar& value) const;
+  Tensor scatter(int64_t dim, const Tensor& index, const Tensor& src,
+                 std::string_view reduce) const;
+  Tensor scatter(int64_t dim, const Tensor& index, const Scalar& value,
+                 std::string_view reduce) const;
   Tensor scatter_add(int64_t dim, const Tensor& index, const Tensor& src) const;
+  Tensor scatter_reduce(int64_t dim, const Tensor& index, const Tensor& src,
+                        std::string_view reduce, bool include_self = true) const;
   Tensor& scatter_(int64_t dim, const Tensor& index, const Tensor& src) const;
+  Tensor& scatter_(int64_t dim, const Tensor& index, const Scalar& value) const;
+  Tensor& scatter_(int64_t dim, const Tensor& index, const Tensor& src,
+                   std::string_view reduce) const;
+  Tensor& scatter_(int64_t dim, const Tensor& index, const Scalar& value,
+                   std::string_view reduce) const;
   Tensor& scatter_add_(int64_t dim, const Tensor& index, const Tensor& src) const;
+  Tensor& scatter_reduce_(int64_t dim, const Tensor& index, const Tensor& src,
+                          std::string_view reduce, bool include_self = true) const;
+  Tensor index_add(int64_t dim, const Tensor& index, const Tensor& source,
+                   const Scalar& alpha = 1) const;
+  Tensor& index_add_(int64_t dim, const Tensor& index, const Tensor& source,
+                     const Scalar& alpha = 1) const;
+  Tensor index_copy(int64_t dim, const Tensor& index, const Tensor& source) const;
+  Tensor& index_copy_(int64_t dim, const Tensor& index, const Tensor& source) const;
+  Tensor index_fill(int64_t dim, const Tensor& index, const Scalar& value) const;
+  Tensor index_fill(int64_t dim, const Tensor& index, const Tensor& value) const;
+  Tensor& index_fill_(int64_t dim, const Tensor& index, const Scalar& value) const;
+  Tensor& index_fill_(int64_t dim, const Tensor& index, const Tensor& value) const;
+  Tensor index_reduce(int64_t dim, const Tensor& index, const Tensor& source,
+                      std::string_view reduce, bool include_self = true) const;
+  Tensor& index_reduce_(int64_t dim, const Tensor& index, const Tensor& source,
+                        std::string_view reduce, bool include_self = true) const;
+  Tensor take(const Tensor& index) const;
+  Tensor take_along_dim(const Tensor& indices, std::optional<int64_t> dim = {}) const;
+  Tensor put(const Tensor& index, const Tensor& source, bool accumulate = false) const;
+  Tensor& put_(const Tensor& index, const Tensor& source, bool accumulate = false) const;
+  Tensor masked_scatter(const Tensor& mask, const Tensor& source) const;
+  Tensor& masked_scatter_(const Tensor& mask, const Tensor& source) const;
+  Tensor argwhere() const;
+  std::vector<Tensor> nonzero_numpy() const;
+  Tensor& fill_diagonal_(const Scalar& fill_value, bool wrap = false) const;
+  Tensor select_scatter(const Tensor& src, int64_t dim, int64_t index) const;
+  Tensor slice_scatter(const Tensor& src, int64_t dim = 0, std::optional<int64_t> start = {},
+                       std::optional<int64_t> end = {}, int64_t step = 1) const;
+  Tensor diagonal_scatter(const Tensor& src, int64_t offset = 0, int64_t dim1 = 0,
+                          int64_t dim2 = 1) const;
+  Tensor as_strided_scatter(const Tensor& src, IntArrayRef size, IntArrayRef stride,
+                            std::optional<int64_t> storage_offset = {}) const;
   Tensor masked_select(const Tensor& mask) const;
   Tensor masked_fill(const Tensor& mask, const Scalar& value) const;
   Tensor& masked_fill_(const Tensor& mask, const Scalar& value) const;
@@ -254,6 +459,19 @@ class AMBIT_API Tensor {
   AMBIT_BINARY(bitwise_and)
   AMBIT_BINARY(bitwise_or)
   AMBIT_BINARY(bitwise_xor)
+  AMBIT_BINARY(bitwise_left_shift)
+  AMBIT_BINARY(bitwise_right_shift)
+  AMBIT_BINARY(copysign)
+  AMBIT_BINARY(xlogy)
+  AMBIT_BINARY(float_power)
+  AMBIT_BINARY(multiply)
+  AMBIT_BINARY(divide)
+  AMBIT_BINARY(true_divide)
+  AMBIT_BINARY(not_equal)
+  AMBIT_BINARY(greater)
+  AMBIT_BINARY(greater_equal)
+  AMBIT_BINARY(less)
+  AMBIT_BINARY(less_equal)
 #undef AMBIT_BINARY
 #define AMBIT_BINARY(name)            \
   Tensor name(const Tensor& o) const; \
@@ -262,27 +480,104 @@ class AMBIT_API Tensor {
   AMBIT_BINARY(logical_or)
   AMBIT_BINARY(logical_xor)
   AMBIT_BINARY(atan2)
+  AMBIT_BINARY(arctan2)
+  AMBIT_BINARY(hypot)
+  AMBIT_BINARY(nextafter)
+  AMBIT_BINARY(heaviside)
+  AMBIT_BINARY(ldexp)
+  AMBIT_BINARY(gcd)
+  AMBIT_BINARY(lcm)
 #undef AMBIT_BINARY
-  Tensor div(const Tensor& o, const char* rounding_mode) const;
+#define AMBIT_BINARY(name)                                                               \
+  Tensor name(const Tensor& o, std::optional<std::string_view> rounding_mode) const;     \
+  Tensor name(const Scalar& o, std::optional<std::string_view> rounding_mode) const;     \
+  Tensor& name##_(const Tensor& o, std::optional<std::string_view> rounding_mode) const; \
+  Tensor& name##_(const Scalar& o, std::optional<std::string_view> rounding_mode) const;
+  AMBIT_BINARY(div)
+  AMBIT_BINARY(divide)
+#undef AMBIT_BINARY
+  Tensor subtract(const Tensor& o, const Scalar& alpha = 1) const;
+  Tensor subtract(const Scalar& o, const Scalar& alpha = 1) const;
+  Tensor& subtract_(const Tensor& o, const Scalar& alpha = 1) const;
+  Tensor& subtract_(const Scalar& o, const Scalar& alpha = 1) const;
   Tensor maximum(const Tensor& o) const;
   Tensor minimum(const Tensor& o) const;
+  Tensor fmax(const Tensor& o) const;
+  Tensor fmin(const Tensor& o) const;
+  Tensor logaddexp(const Tensor& o) const;
+  Tensor logaddexp2(const Tensor& o) const;
+  Tensor addcmul(const Tensor& a, const Tensor& b, const Scalar& value = 1) const;
+  Tensor& addcmul_(const Tensor& a, const Tensor& b, const Scalar& value = 1) const;
+  Tensor addcdiv(const Tensor& a, const Tensor& b, const Scalar& value = 1) const;
+  Tensor& addcdiv_(const Tensor& a, const Tensor& b, const Scalar& value = 1) const;
+  Tensor lerp(const Tensor& end, const Scalar& weight) const;
+  Tensor lerp(const Tensor& end, const Tensor& weight) const;
+  Tensor& lerp_(const Tensor& end, const Scalar& weight) const;
+  Tensor& lerp_(const Tensor& end, const Tensor& weight) const;
 #define AMBIT_METHOD(name, ...) \
   Tensor name() const;          \
   Tensor& name##_() const;
   AMBIT_UNARY_MAPS(AMBIT_METHOD)
 #undef AMBIT_METHOD
+#define AMBIT_METHOD(name) \
+  Tensor name() const;     \
+  Tensor& name##_() const;
+  AMBIT_METHOD(absolute)
+  AMBIT_METHOD(negative)
+  AMBIT_METHOD(sgn)
+  AMBIT_METHOD(fix)
+  AMBIT_METHOD(arcsin)
+  AMBIT_METHOD(arccos)
+  AMBIT_METHOD(arctan)
+  AMBIT_METHOD(arcsinh)
+  AMBIT_METHOD(arccosh)
+  AMBIT_METHOD(arctanh)
+  AMBIT_METHOD(deg2rad)
+  AMBIT_METHOD(rad2deg)
+#undef AMBIT_METHOD
+  Tensor round(int64_t decimals) const;
+  Tensor& round_(int64_t decimals) const;
+  Tensor logit(std::optional<double> eps = {}) const;
+  Tensor& logit_(std::optional<double> eps = {}) const;
+  Tensor mvlgamma(int64_t p) const;
+  Tensor& mvlgamma_(int64_t p) const;
+  Tensor polygamma(int64_t n) const;
+  Tensor& polygamma_(int64_t n) const;
+  Tensor nan_to_num(std::optional<double> nan = {}, std::optional<double> posinf = {},
+                    std::optional<double> neginf = {}) const;
+  Tensor& nan_to_num_(std::optional<double> nan = {}, std::optional<double> posinf = {},
+                      std::optional<double> neginf = {}) const;
+  Tensor positive() const;
+  Tensor signbit() const;
   Tensor isnan() const;
   Tensor isinf() const;
+  Tensor isposinf() const;
+  Tensor isneginf() const;
   Tensor isfinite() const;
+  Tensor isreal() const;
   Tensor clamp(std::optional<Scalar> min, std::optional<Scalar> max = {}) const;
+  Tensor clamp(const std::optional<Tensor>& min, const std::optional<Tensor>& max = {}) const;
   Tensor clamp_min(const Scalar& min) const { return clamp(min); }
+  Tensor clamp_min(const Tensor& min) const;
   Tensor clamp_max(const Scalar& max) const { return clamp(std::nullopt, max); }
+  Tensor clamp_max(const Tensor& max) const;
   Tensor& clamp_(std::optional<Scalar> min, std::optional<Scalar> max = {}) const;
+  Tensor& clamp_(const std::optional<Tensor>& min, const std::optional<Tensor>& max = {}) const;
+  Tensor& clamp_min_(const Scalar& min) const { return clamp_(min); }
+  Tensor& clamp_min_(const Tensor& min) const;
+  Tensor& clamp_max_(const Scalar& max) const { return clamp_(std::nullopt, max); }
+  Tensor& clamp_max_(const Tensor& max) const;
+  Tensor clip(std::optional<Scalar> min, std::optional<Scalar> max = {}) const;
+  Tensor clip(const std::optional<Tensor>& min, const std::optional<Tensor>& max = {}) const;
+  Tensor& clip_(std::optional<Scalar> min, std::optional<Scalar> max = {}) const;
+  Tensor& clip_(const std::optional<Tensor>& min, const std::optional<Tensor>& max = {}) const;
   /// where(condition, *this, other).
   Tensor where(const Tensor& condition, const Tensor& other) const;
   bool equal(const Tensor& o) const;
   bool allclose(const Tensor& o, double rtol = 1e-5, double atol = 1e-8,
                 bool equal_nan = false) const;
+  Tensor isclose(const Tensor& o, double rtol = 1e-5, double atol = 1e-8,
+                 bool equal_nan = false) const;
   Tensor operator-() const { return neg(); }
   Tensor operator~() const { return bitwise_not(); }
   Tensor& operator+=(const Tensor& o) const { return add_(o); }
@@ -293,32 +588,65 @@ class AMBIT_API Tensor {
   Tensor& operator-=(const Scalar& o) const { return sub_(o); }
   Tensor& operator*=(const Scalar& o) const { return mul_(o); }
   Tensor& operator/=(const Scalar& o) const { return div_(o); }
+  Tensor& operator&=(const Tensor& o) const { return bitwise_and_(o); }
+  Tensor& operator|=(const Tensor& o) const { return bitwise_or_(o); }
+  Tensor& operator^=(const Tensor& o) const { return bitwise_xor_(o); }
 
   // --- creation.h, random.h
   Tensor& fill_(const Scalar& value) const;
   Tensor& zero_() const { return fill_(0); }
-  Tensor& uniform_(double from = 0, double to = 1) const;
-  Tensor& normal_(double mean = 0, double std = 1) const;
-  Tensor& random_(int64_t from, int64_t to) const;
-  Tensor& bernoulli_(double p = 0.5) const;
+  Tensor& uniform_(double from = 0, double to = 1,
+                   const std::optional<Generator>& generator = {}) const;
+  Tensor& normal_(double mean = 0, double std = 1,
+                  const std::optional<Generator>& generator = {}) const;
+  Tensor& random_(int64_t from, std::optional<int64_t> to,
+                  const std::optional<Generator>& generator = {}) const;
+  Tensor& random_(int64_t to, const std::optional<Generator>& generator = {}) const;
+  Tensor& random_(const std::optional<Generator>& generator = {}) const;
+  Tensor bernoulli(const std::optional<Generator>& generator = {}) const;
+  Tensor bernoulli(double p, const std::optional<Generator>& generator = {}) const;
+  Tensor& bernoulli_(double p = 0.5, const std::optional<Generator>& generator = {}) const;
+  Tensor& bernoulli_(const Tensor& p, const std::optional<Generator>& generator = {}) const;
+  Tensor& exponential_(double lambd = 1, const std::optional<Generator>& generator = {}) const;
+  Tensor& geometric_(double p, const std::optional<Generator>& generator = {}) const;
+  Tensor& cauchy_(double median = 0, double sigma = 1,
+                  const std::optional<Generator>& generator = {}) const;
+  Tensor& log_normal_(double mean = 1, double std = 2,
+                      const std::optional<Generator>& generator = {}) const;
+  Tensor multinomial(int64_t num_samples, bool replacement = false) const;
 
   // --- reduce.h
   Tensor sum(std::optional<DType> dtype = {}) const;
   Tensor sum(IntArrayRef dims, bool keepdim = false, std::optional<DType> dtype = {}) const;
-  Tensor sum(int64_t dim, bool keepdim = false) const;
-  Tensor mean() const;
-  Tensor mean(IntArrayRef dims, bool keepdim = false) const;
-  Tensor mean(int64_t dim, bool keepdim = false) const;
-  Tensor prod() const;
-  Tensor prod(int64_t dim, bool keepdim = false) const;
+  Tensor sum(int64_t dim, bool keepdim = false, std::optional<DType> dtype = {}) const;
+  Tensor nansum(IntArrayRef dims = {}, bool keepdim = false, std::optional<DType> dtype = {}) const;
+  Tensor sum_to_size(IntArrayRef sizes) const;
+  Tensor count_nonzero(IntArrayRef dims) const;
+  Tensor count_nonzero(std::optional<int64_t> dim = {}) const;
+  Tensor mean(std::optional<DType> dtype = {}) const;
+  Tensor mean(IntArrayRef dims, bool keepdim = false, std::optional<DType> dtype = {}) const;
+  Tensor mean(int64_t dim, bool keepdim = false, std::optional<DType> dtype = {}) const;
+  Tensor nanmean(IntArrayRef dims = {}, bool keepdim = false,
+                 std::optional<DType> dtype = {}) const;
+  Tensor prod(std::optional<DType> dtype = {}) const;
+  Tensor prod(int64_t dim, bool keepdim = false, std::optional<DType> dtype = {}) const;
   Tensor var(bool unbiased = true) const;
+  Tensor var(int dim) const { return var(IntArrayRef{dim}); }
   Tensor var(IntArrayRef dims, bool unbiased = true, bool keepdim = false) const;
+  Tensor var(IntArrayRef dims, std::optional<int64_t> correction, bool keepdim = false) const;
   Tensor std(bool unbiased = true) const;
+  Tensor std(int dim) const { return std(IntArrayRef{dim}); }
   Tensor std(IntArrayRef dims, bool unbiased = true, bool keepdim = false) const;
+  Tensor std(IntArrayRef dims, std::optional<int64_t> correction, bool keepdim = false) const;
   Tensor max() const;
   Tensor min() const;
+  Tensor max(const Tensor& o) const { return maximum(o); }
+  Tensor min(const Tensor& o) const { return minimum(o); }
   std::tuple<Tensor, Tensor> max(int64_t dim, bool keepdim = false) const;
   std::tuple<Tensor, Tensor> min(int64_t dim, bool keepdim = false) const;
+  Tensor amax(IntArrayRef dims = {}, bool keepdim = false) const;
+  Tensor amin(IntArrayRef dims = {}, bool keepdim = false) const;
+  std::tuple<Tensor, Tensor> aminmax(std::optional<int64_t> dim = {}, bool keepdim = false) const;
   Tensor argmax(std::optional<int64_t> dim = {}, bool keepdim = false) const;
   Tensor argmin(std::optional<int64_t> dim = {}, bool keepdim = false) const;
   Tensor any() const;
@@ -326,9 +654,59 @@ class AMBIT_API Tensor {
   Tensor all() const;
   Tensor all(int64_t dim, bool keepdim = false) const;
   Tensor norm(const Scalar& p = 2) const;
-  Tensor norm(const Scalar& p, IntArrayRef dims, bool keepdim = false) const;
+  Tensor norm(const std::optional<Scalar>& p, DType dtype) const;
+  Tensor norm(const std::optional<Scalar>& p, IntArrayRef dims, bool keepdim = false) const;
+  Tensor norm(const std::optional<Scalar>& p, IntArrayRef dims, bool keepdim, DType dtype) const;
+  Tensor dist(const Tensor& o, const Scalar& p = 2) const;
+  Tensor renorm(const Scalar& p, int64_t dim, const Scalar& maxnorm) const;
+  Tensor& renorm_(const Scalar& p, int64_t dim, const Scalar& maxnorm) const;
   Tensor logsumexp(IntArrayRef dims, bool keepdim = false) const;
-  Tensor cumsum(int64_t dim) const;
+
+  // --- scan.h
+  Tensor cumsum(int64_t dim, std::optional<DType> dtype = {}) const;
+  Tensor& cumsum_(int64_t dim, std::optional<DType> dtype = {}) const;
+  Tensor cumprod(int64_t dim, std::optional<DType> dtype = {}) const;
+  Tensor& cumprod_(int64_t dim, std::optional<DType> dtype = {}) const;
+  Tensor logcumsumexp(int64_t dim) const;
+  std::tuple<Tensor, Tensor> cummax(int64_t dim) const;
+  std::tuple<Tensor, Tensor> cummin(int64_t dim) const;
+
+  // --- sort.h
+  std::tuple<Tensor, Tensor> sort(int64_t dim = -1, bool descending = false) const;
+  std::tuple<Tensor, Tensor> sort(std::optional<bool> stable, int64_t dim = -1,
+                                  bool descending = false) const;
+  Tensor argsort(int64_t dim = -1, bool descending = false) const;
+  Tensor argsort(std::same_as<bool> auto /*stable*/, int64_t dim = -1,
+                 bool descending = false) const {
+    return argsort(dim, descending);
+  }
+  Tensor msort() const;
+  std::tuple<Tensor, Tensor> topk(int64_t k, int64_t dim = -1, bool largest = true,
+                                  bool sorted = true) const;
+  std::tuple<Tensor, Tensor> kthvalue(int64_t k, int64_t dim = -1, bool keepdim = false) const;
+  Tensor median() const;
+  std::tuple<Tensor, Tensor> median(int64_t dim, bool keepdim = false) const;
+  Tensor nanmedian() const;
+  std::tuple<Tensor, Tensor> nanmedian(int64_t dim, bool keepdim = false) const;
+  std::tuple<Tensor, Tensor> mode(int64_t dim = -1, bool keepdim = false) const;
+  Tensor bincount(const Tensor& weights = {}, int64_t minlength = 0) const;
+  Tensor histc(int64_t bins = 100, const Scalar& min = 0, const Scalar& max = 0) const;
+
+  // --- linalg.h
+  Tensor inverse() const;
+  Tensor det() const;
+  Tensor logdet() const;
+  std::tuple<Tensor, Tensor> slogdet() const;
+  Tensor cholesky(bool upper = false) const;
+  Tensor cholesky_inverse(bool upper = false) const;
+  Tensor cholesky_solve(const Tensor& input2, bool upper = false) const;
+  std::tuple<Tensor, Tensor> qr(bool some = true) const;
+  std::tuple<Tensor, Tensor, Tensor> svd(bool some = true, bool compute_uv = true) const;
+  Tensor pinverse(double rcond = 1e-15) const;
+  std::tuple<Tensor, Tensor> triangular_solve(const Tensor& A, bool upper = true,
+                                              bool transpose = false,
+                                              bool unitriangular = false) const;
+  Tensor lu_solve(const Tensor& LU_data, const Tensor& LU_pivots) const;
 
   // --- matmul.h, norm.h
   Tensor matmul(const Tensor& o) const;
@@ -336,8 +714,39 @@ class AMBIT_API Tensor {
   Tensor bmm(const Tensor& o) const;
   Tensor mv(const Tensor& o) const;
   Tensor dot(const Tensor& o) const;
-  Tensor softmax(int64_t dim) const;
-  Tensor log_softmax(int64_t dim) const;
+  Tensor vdot(const Tensor& o) const;
+  Tensor outer(const Tensor& vec2) const;
+  Tensor ger(const Tensor& vec2) const;
+  Tensor inner(const Tensor& o) const;
+  Tensor addmm(const Tensor& mat1, const Tensor& mat2, const Scalar& beta = 1,
+               const Scalar& alpha = 1) const;
+  Tensor& addmm_(const Tensor& mat1, const Tensor& mat2, const Scalar& beta = 1,
+                 const Scalar& alpha = 1) const;
+  Tensor addmv(const Tensor& mat, const Tensor& vec, const Scalar& beta = 1,
+               const Scalar& alpha = 1) const;
+  Tensor& addmv_(const Tensor& mat, const Tensor& vec, const Scalar& beta = 1,
+                 const Scalar& alpha = 1) const;
+  Tensor addr(const Tensor& vec1, const Tensor& vec2, const Scalar& beta = 1,
+              const Scalar& alpha = 1) const;
+  Tensor& addr_(const Tensor& vec1, const Tensor& vec2, const Scalar& beta = 1,
+                const Scalar& alpha = 1) const;
+  Tensor baddbmm(const Tensor& batch1, const Tensor& batch2, const Scalar& beta = 1,
+                 const Scalar& alpha = 1) const;
+  Tensor& baddbmm_(const Tensor& batch1, const Tensor& batch2, const Scalar& beta = 1,
+                   const Scalar& alpha = 1) const;
+  Tensor addbmm(const Tensor& batch1, const Tensor& batch2, const Scalar& beta = 1,
+                const Scalar& alpha = 1) const;
+  Tensor& addbmm_(const Tensor& batch1, const Tensor& batch2, const Scalar& beta = 1,
+                  const Scalar& alpha = 1) const;
+  Tensor softmax(int64_t dim, std::optional<DType> dtype = {}) const;
+  Tensor log_softmax(int64_t dim, std::optional<DType> dtype = {}) const;
+
+  // --- products.h
+  Tensor kron(const Tensor& o) const;
+  Tensor cross(const Tensor& o, std::optional<int64_t> dim = {}) const;
+  Tensor matrix_power(int64_t n) const;
+  Tensor matrix_exp() const;
+  Tensor trace() const;
 
  private:
   TensorImpl* get() const {
@@ -347,6 +756,7 @@ class AMBIT_API Tensor {
   }
   const Tensor& seen() const;
   void sync_view() const;
+  void check_accessor(const char* op, size_t dims, int64_t max_numel) const;
   [[noreturn]] static void throw_undefined();
   [[noreturn]] void throw_dtype(DType asked) const;
 
@@ -361,6 +771,8 @@ inline TensorList::TensorList(const std::vector<Tensor>& v) : data_(v.data()), s
 inline TensorList::TensorList(std::initializer_list<Tensor> l)
     : data_(l.begin()), size_(l.size()) {}
 #pragma GCC diagnostic pop
+inline TensorList::TensorList(ArrayRef<Tensor> list) : data_(list.data()), size_(list.size()) {}
+inline std::vector<Tensor> TensorList::vec() const { return {begin(), end()}; }
 inline const Tensor* TensorList::end() const { return data_ + size_; }
 inline const Tensor& TensorList::operator[](size_t i) const { return data_[i]; }
 

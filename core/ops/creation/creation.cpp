@@ -3,6 +3,7 @@
 #include <ambit/ops/creation.h>
 
 #include <ambit/backend/kernels.h>
+#include <ambit/detail/memory_errors.h>
 #include <ambit/detail/record.h>
 #include <ambit/error.h>
 #include <ambit/ops/elementwise.h>
@@ -20,9 +21,9 @@
 namespace ambit {
 namespace {
 
-Tensor finish(Tensor t, const TensorOptions& options) {
-  if (options.requires_grad()) t.requires_grad_();
-  return t;
+// The format said beside the options, where one is.
+TensorOptions formatted(const TensorOptions& options, std::optional<MemoryFormat> format) {
+  return format ? options.memory_format(*format) : options;
 }
 
 Tensor filled(const char* op, IntArrayRef sizes, const Scalar& value,
@@ -36,6 +37,25 @@ Tensor filled(const char* op, IntArrayRef sizes, const Scalar& value,
 TensorOptions with_dtype_of(const Scalar& value, const TensorOptions& options) {
   if (options.has_dtype() || value.is_floating_point()) return options;
   return options.dtype(value.dtype());
+}
+
+// How many elements lie from the first to the last one. Refuses what cannot be a tensor.
+int64_t strided_extent(const char* op, IntArrayRef sizes, IntArrayRef strides) {
+  if (sizes.size() != strides.size()) {
+    throw ShapeError(fmt::format("{}: expected one stride for each size, got {} and {}", op,
+                                 str(sizes), str(strides)));
+  }
+  int64_t extent = count(op, sizes) == 0 ? 0 : 1;
+  for (size_t i = 0; i < sizes.size(); ++i) {
+    int64_t reach = 0;
+    if (strides[i] < 0 ||
+        (extent > 0 && (__builtin_mul_overflow(sizes[i] - 1, strides[i], &reach) ||
+                        __builtin_add_overflow(extent, reach, &extent)))) {
+      throw ShapeError(
+          fmt::format("{}: expected strides >= 0 within 2^63, got {}", op, str(strides)));
+    }
+  }
+  return extent;
 }
 
 // A 1-dim tensor of n elements, element i being value(i), made on the host: sequences are the same
@@ -115,25 +135,13 @@ Tensor truncated_arange(const Scalar& start, const Scalar& end, const Scalar& st
 
 }  // namespace
 
-Tensor empty(IntArrayRef sizes, const TensorOptions& options) {
-  return finish(allocate("empty", sizes, options.dtype(), options.device()), options);
+Tensor empty(IntArrayRef sizes, const TensorOptions& options, std::optional<MemoryFormat> format) {
+  return finish(allocate("empty", sizes, options.dtype(), options.device()),
+                formatted(options, format));
 }
 
 Tensor empty_strided(IntArrayRef sizes, IntArrayRef strides, const TensorOptions& options) {
-  if (sizes.size() != strides.size()) {
-    throw ShapeError(fmt::format("empty_strided: expected one stride for each size, got {} and {}",
-                                 str(sizes), str(strides)));
-  }
-  int64_t extent = count("empty_strided", sizes) == 0 ? 0 : 1;
-  for (size_t i = 0; i < sizes.size(); ++i) {
-    int64_t reach = 0;
-    if (strides[i] < 0 ||
-        (extent > 0 && (__builtin_mul_overflow(sizes[i] - 1, strides[i], &reach) ||
-                        __builtin_add_overflow(extent, reach, &extent)))) {
-      throw ShapeError(
-          fmt::format("empty_strided: expected strides >= 0 within 2^63, got {}", str(strides)));
-    }
-  }
+  const int64_t extent = strided_extent("empty_strided", sizes, strides);
   const Tensor block = allocate("empty_strided", {extent}, options.dtype(), options.device());
   return finish(alias(block, sizes, strides), options);
 }
@@ -147,21 +155,25 @@ Tensor ones(IntArrayRef sizes, const TensorOptions& options) {
 Tensor full(IntArrayRef sizes, const Scalar& value, const TensorOptions& options) {
   return filled("full", sizes, value, with_dtype_of(value, options));
 }
-Tensor empty_like(const Tensor& self, const TensorOptions& options) {
+Tensor empty_like(const Tensor& self, const TensorOptions& options,
+                  std::optional<MemoryFormat> format) {
   expect_defined("empty_like", "self", self);
-  return empty(self.sizes(), options_like(self, options));
+  return empty(self.sizes(), options_like(self, options), format);
 }
-Tensor zeros_like(const Tensor& self, const TensorOptions& options) {
+Tensor zeros_like(const Tensor& self, const TensorOptions& options,
+                  std::optional<MemoryFormat> format) {
   expect_defined("zeros_like", "self", self);
-  return filled("zeros_like", self.sizes(), 0, options_like(self, options));
+  return filled("zeros_like", self.sizes(), 0, options_like(self, formatted(options, format)));
 }
-Tensor ones_like(const Tensor& self, const TensorOptions& options) {
+Tensor ones_like(const Tensor& self, const TensorOptions& options,
+                 std::optional<MemoryFormat> format) {
   expect_defined("ones_like", "self", self);
-  return filled("ones_like", self.sizes(), 1, options_like(self, options));
+  return filled("ones_like", self.sizes(), 1, options_like(self, formatted(options, format)));
 }
-Tensor full_like(const Tensor& self, const Scalar& value, const TensorOptions& options) {
+Tensor full_like(const Tensor& self, const Scalar& value, const TensorOptions& options,
+                 std::optional<MemoryFormat> format) {
   expect_defined("full_like", "self", self);
-  return filled("full_like", self.sizes(), value, options_like(self, options));
+  return filled("full_like", self.sizes(), value, options_like(self, formatted(options, format)));
 }
 
 Tensor arange(const Scalar& start, const Scalar& end, const Scalar& step,
@@ -180,6 +192,10 @@ Tensor arange(const Scalar& start, const Scalar& end, const Scalar& step,
                     });
   }
   return arange_of(n, start, step, options.dtype(dtype));
+}
+
+Tensor arange(const Scalar& start, const Scalar& end, const TensorOptions& options) {
+  return arange(start, end, 1, options);
 }
 
 Tensor arange(const Scalar& end, const TensorOptions& options) {
@@ -219,23 +235,44 @@ Tensor scalar_tensor(const Scalar& value, const TensorOptions& options) {
   return finish(scalar_on(value, o.dtype(), o.device()), o);
 }
 
-Tensor from_blob(void* data, IntArrayRef sizes, const TensorOptions& options,
-                 std::function<void(void*)> deleter) {
+Tensor from_blob(void* data, IntArrayRef sizes, IntArrayRef strides,
+                 const std::function<void(void*)>& deleter, const TensorOptions& options) try {
   if (options.has_device() && !options.device().is_cpu()) {
     throw Error(fmt::format("from_blob: expected device cpu, got {}", options.device().str()));
   }
-  const auto n = static_cast<size_t>(count("from_blob", sizes));
-  if (n > static_cast<size_t>(INT64_MAX) / element_size(options.dtype())) {
-    throw ShapeError(fmt::format("from_blob: expected less than 2^63 bytes, got {} elements of {}",
-                                 n, name(options.dtype())));
+  if (options.pinned_memory()) {
+    throw Error("from_blob: expected options without pinned_memory, for the memory is there");
   }
-  if (!data && n > 0) throw Error("from_blob: expected memory, got a null pointer");
-  Storage storage(new StorageImpl(data, n * element_size(options.dtype()), nullptr));
-  const Tensor out = finish(Tensor(intrusive_ptr<TensorImpl>(new TensorImpl(
-                                storage, sizes, contiguous_strides(sizes), 0, options.dtype()))),
-                            options);
-  storage->set_deleter(std::move(deleter));  // nothing can fail any more: the memory is taken over
+  const int64_t extent = strided_extent("from_blob", sizes, strides);
+  const size_t size = element_size(options.dtype());
+  if (static_cast<size_t>(extent) > static_cast<size_t>(INT64_MAX) / size) {
+    throw ShapeError(fmt::format("from_blob: expected less than 2^63 bytes, got {} elements of {}",
+                                 extent, name(options.dtype())));
+  }
+  if (!data && extent > 0) throw Error("from_blob: expected memory, got a null pointer");
+  Storage storage(new StorageImpl(data, static_cast<size_t>(extent) * size, nullptr));
+  const Tensor out(
+      intrusive_ptr<TensorImpl>(new TensorImpl(storage, sizes, strides, 0, options.dtype())));
+  std::function<void(void*)> own = deleter;
+  if (options.requires_grad()) out.requires_grad_();
+  storage->set_deleter(std::move(own));  // nothing can fail any more: the memory is taken over
   return out;
+} catch (const std::bad_alloc&) {
+  throw_out_of_host_memory("from_blob");
+}
+
+Tensor from_blob(void* data, IntArrayRef sizes, const std::function<void(void*)>& deleter,
+                 const TensorOptions& options) {
+  count("from_blob", sizes);  // no strides of sizes < 0
+  return from_blob(data, sizes, contiguous_strides(sizes), deleter, options);
+}
+
+Tensor from_blob(void* data, IntArrayRef sizes, IntArrayRef strides, const TensorOptions& options) {
+  return from_blob(data, sizes, strides, nullptr, options);
+}
+
+Tensor from_blob(void* data, IntArrayRef sizes, const TensorOptions& options) {
+  return from_blob(data, sizes, nullptr, options);
 }
 
 const Tensor& fill_(const Tensor& self, const Scalar& value) {

@@ -12,6 +12,8 @@
 #include <ambit/ops/shape.h>
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <limits>
 #include <numeric>
 #include <utility>
 
@@ -25,28 +27,29 @@ namespace {
 
 using Kind = RandomParams::Kind;
 
-// Fill a contiguous tensor with the next numbers of its device's stream.
-void draw(Tensor& y, RandomParams p) {
+using Stream = std::optional<Generator>;
+
+// Fill a contiguous tensor with the next numbers of a stream, if none is given its device's.
+void draw(Tensor& y, RandomParams p, const Stream& given) {
   if (y.numel() == 0) return;
-  Generator& generator = default_generator(y.device());
+  Generator generator = given ? *given : default_generator(y.device());
   p.seed = generator.seed();
   p.offset = generator.advance(philox::blocks(static_cast<uint64_t>(y.numel())));
   kernels::random(y, p);
 }
 
-Tensor drawn(const char* op, IntArrayRef sizes, const TensorOptions& options,
-             const RandomParams& p) {
+Tensor drawn(const char* op, IntArrayRef sizes, const TensorOptions& options, const RandomParams& p,
+             const Stream& generator = {}) {
   Tensor out = allocate(op, sizes, options.dtype(), options.device());
-  draw(out, p);
-  if (options.requires_grad()) out.requires_grad_();
-  return out;
+  draw(out, p, generator);
+  return finish(std::move(out), options);
 }
 
 const Tensor& drawn_in_place(const char* op, const char* name, const Tensor& self,
-                             const RandomParams& p) {
+                             const RandomParams& p, const Stream& generator) {
   check_in_place(op, self);
   Tensor y = self.is_contiguous() ? self : allocate(op, self.sizes(), self.dtype(), self.device());
-  draw(y, p);
+  draw(y, p, generator);
   if (!y.is_same(self)) {
     Tensor strided = self;
     kernels::copy(strided, y);
@@ -62,6 +65,30 @@ void check_floats(const char* op, DType dtype) {
 void check_probability(const char* op, double p) {
   if (p >= 0 && p <= 1) return;
   throw Error(fmt::format("{}: expected a probability in [0, 1], got {}", op, p));
+}
+
+void check_deviation(const char* op, double std) {
+  if (!(std >= 0)) throw Error(fmt::format("{}: expected std >= 0, got {}", op, std));
+}
+
+// Waits for the device.
+void expect_probabilities(const char* op, const Tensor& p) {
+  expect_defined(op, "p", p);
+  check_floats(op, p.dtype());
+  const NoGradGuard no_grad;
+  if (!p.is_meta() && !all(logical_and(p >= 0, p <= 1)).item<bool>()) {
+    throw Error(fmt::format("{}: expected probabilities in [0, 1], got others", op));
+  }
+}
+
+// What follows the largest integer that a dtype holds with all that are smaller, as far as the
+// parameters of random hold it.
+int64_t end_of_integers(DType dtype) {
+  return visit(dtype, []<class T>() -> int64_t {
+    constexpr int kDigits = std::numeric_limits<T>::digits;
+    const int64_t end = int64_t{1} << std::min(kDigits, 53);
+    return std::is_floating_point_v<T> ? end + (kDigits < 53) : end;
+  });
 }
 
 RandomParams integers(const char* op, int64_t low, int64_t high, DType dtype) {
@@ -86,19 +113,33 @@ TensorOptions int64_unless_said(const TensorOptions& options) {
 }  // namespace
 
 Tensor rand(IntArrayRef sizes, const TensorOptions& options) {
+  return rand(sizes, Stream(), options);
+}
+Tensor rand(IntArrayRef sizes, const Stream& generator, const TensorOptions& options) {
   check_floats("rand", options.dtype());
-  return drawn("rand", sizes, options, {.kind = Kind::uniform});
+  return drawn("rand", sizes, options, {.kind = Kind::uniform}, generator);
 }
 Tensor randn(IntArrayRef sizes, const TensorOptions& options) {
+  return randn(sizes, Stream(), options);
+}
+Tensor randn(IntArrayRef sizes, const Stream& generator, const TensorOptions& options) {
   check_floats("randn", options.dtype());
-  return drawn("randn", sizes, options, {.kind = Kind::normal});
+  return drawn("randn", sizes, options, {.kind = Kind::normal}, generator);
 }
 Tensor randint(int64_t low, int64_t high, IntArrayRef sizes, const TensorOptions& options) {
-  const TensorOptions o = int64_unless_said(options);
-  return drawn("randint", sizes, o, integers("randint", low, high, o.dtype()));
+  return randint(low, high, sizes, Stream(), options);
 }
 Tensor randint(int64_t high, IntArrayRef sizes, const TensorOptions& options) {
-  return randint(0, high, sizes, options);
+  return randint(0, high, sizes, Stream(), options);
+}
+Tensor randint(int64_t low, int64_t high, IntArrayRef sizes, const Stream& generator,
+               const TensorOptions& options) {
+  const TensorOptions o = int64_unless_said(options);
+  return drawn("randint", sizes, o, integers("randint", low, high, o.dtype()), generator);
+}
+Tensor randint(int64_t high, IntArrayRef sizes, const Stream& generator,
+               const TensorOptions& options) {
+  return randint(0, high, sizes, generator, options);
 }
 Tensor rand_like(const Tensor& self, const TensorOptions& options) {
   expect_defined("rand_like", "self", self);
@@ -112,14 +153,19 @@ Tensor randint_like(const Tensor& self, int64_t low, int64_t high, const TensorO
   expect_defined("randint_like", "self", self);
   return randint(low, high, self.sizes(), options_like(self, options));
 }
+Tensor randint_like(const Tensor& self, int64_t high, const TensorOptions& options) {
+  return randint_like(self, 0, high, options);
+}
 
-Tensor randperm(int64_t n, const TensorOptions& options) {
+Tensor randperm(int64_t n, const TensorOptions& options) { return randperm(n, Stream(), options); }
+
+Tensor randperm(int64_t n, const Stream& given, const TensorOptions& options) {
   const TensorOptions o = int64_unless_said(options);
   if (n < 0) throw ShapeError(fmt::format("randperm: expected n >= 0, got {}", n));
   if (n > 0) check_fits("randperm", n - 1, o.dtype());
   if (o.device().is_meta()) return empty({n}, o);
   // Fisher-Yates takes one number after the other, so the host does it for all devices.
-  Generator& generator = default_generator(o.device());
+  Generator generator = given ? *given : default_generator(o.device());
   const auto count = static_cast<uint64_t>(n);
   const uint64_t seed = generator.seed(), offset = generator.advance(philox::blocks(count));
   const Tensor order = allocate("randperm", {n}, kInt64, kCPU);
@@ -132,40 +178,52 @@ Tensor randperm(int64_t n, const TensorOptions& options) {
   return out;
 }
 
-Tensor bernoulli(const Tensor& self) {
-  expect_defined("bernoulli", "self", self);
-  check_floats("bernoulli", self.dtype());
+Tensor bernoulli(const Tensor& self, const Stream& generator) {
+  expect_probabilities("bernoulli", self);
   const NoGradGuard no_grad;
-  if (!self.is_meta() && !all(logical_and(self >= 0, self <= 1)).item<bool>()) {
-    throw Error("bernoulli: expected probabilities in [0, 1], got others");
-  }
-  return (rand_like(self) < self).to(self.dtype());
+  return (rand(self.sizes(), generator, self.options()) < self).to(self.dtype());
+}
+Tensor bernoulli(const Tensor& self, double p, const Stream& generator) {
+  expect_defined("bernoulli", "self", self);
+  check_probability("bernoulli", p);
+  return drawn("bernoulli", self.sizes(), self.options(), {.kind = Kind::bernoulli, .low = p},
+               generator);
 }
 
-const Tensor& uniform_(const Tensor& self, double from, double to) {
+const Tensor& uniform_(const Tensor& self, double from, double to, const Stream& generator) {
   expect_defined("uniform_", "self", self);
   check_floats("uniform_", self.dtype());
   if (!(from <= to)) {
     throw Error(fmt::format("uniform_: expected from <= to, got {} and {}", from, to));
   }
   return drawn_in_place("uniform_", "uniform", self,
-                        {.kind = Kind::uniform, .low = from, .high = to});
+                        {.kind = Kind::uniform, .low = from, .high = to}, generator);
 }
-const Tensor& normal_(const Tensor& self, double mean, double std) {
+const Tensor& normal_(const Tensor& self, double mean, double std, const Stream& generator) {
   expect_defined("normal_", "self", self);
   check_floats("normal_", self.dtype());
-  if (!(std >= 0)) throw Error(fmt::format("normal_: expected std >= 0, got {}", std));
-  return drawn_in_place("normal_", "normal", self,
-                        {.kind = Kind::normal, .low = mean, .high = std});
+  check_deviation("normal_", std);
+  return drawn_in_place("normal_", "normal", self, {.kind = Kind::normal, .low = mean, .high = std},
+                        generator);
 }
-const Tensor& random_(const Tensor& self, int64_t from, int64_t to) {
+const Tensor& random_(const Tensor& self, int64_t from, std::optional<int64_t> to,
+                      const Stream& generator) {
   expect_defined("random_", "self", self);
-  return drawn_in_place("random_", "random", self, integers("random_", from, to, self.dtype()));
+  const int64_t end = to ? *to : end_of_integers(self.dtype());
+  return drawn_in_place("random_", "random", self, integers("random_", from, end, self.dtype()),
+                        generator);
 }
-const Tensor& bernoulli_(const Tensor& self, double p) {
+const Tensor& random_(const Tensor& self, int64_t to, const Stream& generator) {
+  return random_(self, 0, to, generator);
+}
+const Tensor& random_(const Tensor& self, const Stream& generator) {
+  return random_(self, 0, std::nullopt, generator);
+}
+const Tensor& bernoulli_(const Tensor& self, double p, const Stream& generator) {
   expect_defined("bernoulli_", "self", self);
   check_probability("bernoulli_", p);
-  return drawn_in_place("bernoulli_", "bernoulli", self, {.kind = Kind::bernoulli, .low = p});
+  return drawn_in_place("bernoulli_", "bernoulli", self, {.kind = Kind::bernoulli, .low = p},
+                        generator);
 }
 
 Tensor dropout(const Tensor& input, double p, bool training) {

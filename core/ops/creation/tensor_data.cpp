@@ -49,9 +49,7 @@ Tensor tensor(const TensorData& data, const TensorOptions& options) {
     std::transform(data.values_.begin(), data.values_.end(), host.data_ptr<T>(),
                    [](const Scalar& v) { return v.to<T>(); });
   });
-  Tensor out = to(host, options.device(), dtype);
-  if (options.requires_grad()) out.requires_grad_();
-  return out;
+  return finish(to(host, options.device(), dtype), options);
 }
 
 }  // namespace ambit

@@ -17,13 +17,9 @@ bool same_geometry(const Tensor& a, const Tensor& b) {
   return x && y && x->dtype == y->dtype && x->device == y->device && x->sizes == y->sizes;
 }
 
-// Of integers, these throw half-way through: at a zero, or the least integer divided by -1.
-bool may_throw(BinaryOp kernel, DType dtype) {
-  return is_integral(dtype) && row_of(kernel).refuses != Function::Refuses::none;
-}
 // Most divisors divide all integers.
-bool may_throw(BinaryOp kernel, DType dtype, const Scalar& divisor) {
-  if (!may_throw(kernel, dtype)) return false;
+bool refuses_some(BinaryOp kernel, DType dtype, const Scalar& divisor) {
+  if (!row_of(kernel).refuses_some(dtype)) return false;
   return visit(dtype, [&]<class T>() {
     const auto d = divisor.to<T>();
     return d == T(0) || d == static_cast<T>(-1);
@@ -59,7 +55,7 @@ void compute_binary_in_place(const char* op, BinaryOp kernel, Domain domain, con
   check_operands(op, self, other, DeviceRule::in_place_elementwise);
   const DType dtype = compute_dtype(op, domain, result_type(self, other));
   const Tensor b = operand_in_place(op, self, other, dtype);
-  run_in_place(op, self, dtype, may_throw(kernel, dtype),
+  run_in_place(op, self, dtype, row_of(kernel).refuses_some(dtype),
                [&](Tensor& y, const Tensor& a) { kernels::binary(y, a, b, kernel); });
 }
 
@@ -78,7 +74,7 @@ void compute_binary_scalar_in_place(const char* op, BinaryOp kernel, Domain doma
   const DType dtype = compute_dtype(op, domain, result_type(self, number));
   check_casts_to(op, dtype, self.dtype());
   check_in_place(op, self);
-  run_in_place(op, self, dtype, may_throw(kernel, dtype, number),
+  run_in_place(op, self, dtype, refuses_some(kernel, dtype, number),
                [&](Tensor& y, const Tensor& x) { kernels::binary_scalar(y, x, {number}, kernel); });
 }
 

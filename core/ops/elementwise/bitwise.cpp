@@ -1,4 +1,4 @@
-// Bitwise ops of two operands, for bool and integers: no gradients.
+// Bits, shifts and divisors of two operands, for integers, some for bool: no gradients.
 #include <ambit/ops/elementwise.h>
 
 #include "binary.h"
@@ -29,7 +29,73 @@ struct Xor : NoGradient {
   static constexpr BinaryOp kKernel = BinaryOp::bitwise_xor;
 };
 
+struct LeftShift : NoGradient {
+  static constexpr const char *kName = "bitwise_left_shift", *kNameInPlace = "bitwise_left_shift_";
+  static constexpr BinaryOp kKernel = BinaryOp::left_shift;
+  static constexpr Domain kDomain = Domain::integers;
+};
+struct RightShift : NoGradient {
+  static constexpr const char *kName = "bitwise_right_shift",
+                              *kNameInPlace = "bitwise_right_shift_";
+  static constexpr BinaryOp kKernel = BinaryOp::right_shift;
+  static constexpr Domain kDomain = Domain::integers;
+};
+struct Gcd : NoGradient {
+  static constexpr const char *kName = "gcd", *kNameInPlace = "gcd_";
+  static constexpr BinaryOp kKernel = BinaryOp::gcd;
+  static constexpr Domain kDomain = Domain::integers;
+};
+struct Lcm : NoGradient {
+  static constexpr const char *kName = "lcm", *kNameInPlace = "lcm_";
+  static constexpr BinaryOp kKernel = BinaryOp::lcm;
+  static constexpr Domain kDomain = Domain::integers;
+};
+
+// A number of places that every dtype holds: what is beyond all bits would wrap around.
+Scalar places(const Scalar& number) {
+  if (number.is_floating_point()) return number;
+  const auto n = number.to<int64_t>();
+  return n < 0 || n >= 64 ? Scalar(-1) : number;
+}
+
+template <class Family>
+Tensor with_number_first(const Scalar& self, const Tensor& other) {
+  return compute_binary_scalar(Family::kName, Family::kKernel, Family::kDomain, other,
+                               {self, true});
+}
+
 }  // namespace
+
+#define AMBIT_SHIFT(name, Family)                                                              \
+  Tensor name(const Tensor& self, const Tensor& other) { return binary<Family>(self, other); } \
+  Tensor name(const Tensor& self, const Scalar& other) {                                       \
+    return binary<Family>(self, places(other));                                                \
+  }                                                                                            \
+  Tensor name(const Scalar& self, const Tensor& other) {                                       \
+    return with_number_first<Family>(self, other);                                             \
+  }                                                                                            \
+  const Tensor& name##_(const Tensor& self, const Tensor& other) {                             \
+    return binary_in_place<Family>(self, other);                                               \
+  }                                                                                            \
+  const Tensor& name##_(const Tensor& self, const Scalar& other) {                             \
+    return binary_in_place<Family>(self, places(other));                                       \
+  }
+AMBIT_SHIFT(bitwise_left_shift, LeftShift)
+AMBIT_SHIFT(bitwise_right_shift, RightShift)
+#undef AMBIT_SHIFT
+
+Tensor gcd(const Tensor& self, const Tensor& other) { return binary<Gcd>(self, other); }
+const Tensor& gcd_(const Tensor& self, const Tensor& other) {
+  return binary_in_place<Gcd>(self, other);
+}
+Tensor lcm(const Tensor& self, const Tensor& other) { return binary<Lcm>(self, other); }
+const Tensor& lcm_(const Tensor& self, const Tensor& other) {
+  return binary_in_place<Lcm>(self, other);
+}
+
+Tensor bitwise_and(const Scalar& self, const Tensor& other) { return bitwise_and(other, self); }
+Tensor bitwise_or(const Scalar& self, const Tensor& other) { return bitwise_or(other, self); }
+Tensor bitwise_xor(const Scalar& self, const Tensor& other) { return bitwise_xor(other, self); }
 
 AMBIT_BINARY_OPS(bitwise_and, And)
 AMBIT_BINARY_OPS(bitwise_or, Or)

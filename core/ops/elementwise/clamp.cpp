@@ -38,7 +38,29 @@ struct Extreme {
   }
 };
 
+// fmax and fmin: NaN is lost, and of equals self is taken.
+template <BinaryOp kernel>
+struct Known {
+  static constexpr const char* kName = kernel == BinaryOp::fmax ? "fmax" : "fmin";
+  static constexpr BinaryOp kKernel = kernel;
+  static constexpr Domain kDomain = Domain::any;
+  static Tensor takes_self(const Tensor& self, const Tensor& other) {
+    return logical_or(kernel == BinaryOp::fmax ? ge(self, other) : le(self, other), isnan(other));
+  }
+  static auto self_grad(const Tensor& self, const Tensor& other) {
+    return [back = BackTo(self), a = saved(self), b = saved(other)](const Tensor& g) {
+      return back(grad_where(g, takes_self(a(), b()), true));
+    };
+  }
+  static auto other_grad(const Tensor& self, const Tensor& other) {
+    return [back = BackTo(other), a = saved(self), b = saved(other)](const Tensor& g) {
+      return back(grad_where(g, takes_self(a(), b()), false));
+    };
+  }
+};
+
 using Bound = std::optional<Scalar>;
+using Bounds = std::optional<Tensor>;
 
 DType clamp_dtype(const char* op, const Tensor& self, const Bound& min, const Bound& max) {
   expect_defined(op, "self", self);
@@ -92,6 +114,125 @@ const Tensor& clamp_(const Tensor& self, Bound min, Bound max) {
   kernels::clamp(y, self, min, max);
   record_in_place("clamp", self, wrt(self, clamp_grad(before, min, max)));
   return self;
+}
+
+namespace {
+
+// The checks of a clamp by tensors, which its steps would make under other names.
+void check_bounds(const char* op, const Tensor& self, const Bounds& min, const Bounds& max,
+                  DeviceRule rule) {
+  expect_defined(op, "self", self);
+  if (!min && !max) throw Error(fmt::format("{}: expected min or max, got neither", op));
+  Dims sizes = self.sizes();
+  for (const Bounds* bound : {&min, &max}) {
+    if (!*bound) continue;
+    check_operands(op, self, **bound, rule);
+    sizes = broadcast(op, sizes, (*bound)->sizes());
+  }
+}
+
+Tensor run_clamp(const Tensor& self, const Bounds& min, const Bounds& max) {
+  const NoGradGuard no_grad;
+  const Tensor y = min ? maximum(self, *min) : self;
+  return max ? minimum(y, *max) : y;
+}
+
+// The gradients of a clamp by tensors; where min > max it is max that is taken.
+struct BoundedGrads {
+  BoundedGrads(const Tensor& before, const Tensor& min, const Tensor& max)
+      : x(saved(before)), both(min.defined() && max.defined()) {
+    if (min.defined()) low = saved(min);
+    if (max.defined()) high = saved(max);
+  }
+  Tensor self(const Tensor& g, bool has_min) const {
+    if (!both) return grad_where(g, has_min ? ge(x(), low()) : le(x(), high()), true);
+    return grad_where(g, logical_and(ge(x(), low()), le(x(), high())), true);
+  }
+  Tensor min(const Tensor& g) const {
+    const Tensor below = lt(x(), low());
+    return grad_where(g, both ? logical_and(below, lt(low(), high())) : below, true);
+  }
+  Tensor max(const Tensor& g) const {
+    const Tensor above = gt(x(), high());
+    return grad_where(g, both ? logical_or(above, lt(high(), low())) : above, true);
+  }
+
+  Saved x, low, high;
+  bool both;
+};
+
+// Call record(wrt...) with the formulas of a clamp of `self`, which was `before`.
+template <class Record>
+void with_formulas(const Tensor& self, const Tensor& before, const Bounds& min, const Bounds& max,
+                   const Record& record_formulas) {
+  const Tensor low = min.value_or(Tensor()), high = max.value_or(Tensor());
+  const BoundedGrads grads(before, low, high);
+  record_formulas(wrt(self, [=, back = BackTo(self), has_min = low.defined()](
+                                const Tensor& g) { return back(grads.self(g, has_min)); }),
+                  wrt(low, [=, back = BackTo(low.defined() ? low : self)](
+                               const Tensor& g) { return back(grads.min(g)); }),
+                  wrt(high, [=, back = BackTo(high.defined() ? high : self)](const Tensor& g) {
+                    return back(grads.max(g));
+                  }));
+}
+
+bool any_needs_gradient(const Tensor& self, const Bounds& min, const Bounds& max) {
+  return needs_gradient(self, min.value_or(Tensor()), max.value_or(Tensor()));
+}
+
+}  // namespace
+
+Tensor clamp(const Tensor& self, const Bounds& min, const Bounds& max) {
+  check_bounds("clamp", self, min, max, DeviceRule::elementwise);
+  Tensor out = run_clamp(self, min, max);
+  if (!any_needs_gradient(self, min, max)) return out;
+  with_formulas(self, self, min, max, [&](auto&&... formulas) {
+    out = record("clamp", std::move(out), std::forward<decltype(formulas)>(formulas)...);
+  });
+  return out;
+}
+
+const Tensor& clamp_(const Tensor& self, const Bounds& min, const Bounds& max) {
+  check_bounds("clamp_", self, min, max, DeviceRule::in_place_elementwise);
+  DType dtype = self.dtype();
+  for (const Bounds* bound : {&min, &max}) {
+    if (!*bound) continue;
+    dtype = promote_types(dtype, result_type(self, **bound));
+    check_broadcasts_to("clamp_", (*bound)->sizes(), self.sizes());
+  }
+  check_casts_to("clamp_", dtype, self.dtype());
+  check_in_place("clamp_", self);
+  if (!any_needs_gradient(self, min, max)) {
+    store(self, run_clamp(self, min, max));
+    self.bump_version();
+    return self;
+  }
+  const Tensor before = self.clone();
+  store(self, run_clamp(before, min, max));
+  with_formulas(self, before, min, max, [&](auto&&... formulas) {
+    record_in_place("clamp", self, std::forward<decltype(formulas)>(formulas)...);
+  });
+  return self;
+}
+
+Tensor clamp_min(const Tensor& self, const Scalar& min) { return clamp(self, min); }
+Tensor clamp_min(const Tensor& self, const Tensor& min) { return clamp(self, min); }
+const Tensor& clamp_min_(const Tensor& self, const Scalar& min) { return clamp_(self, min); }
+const Tensor& clamp_min_(const Tensor& self, const Tensor& min) { return clamp_(self, min); }
+Tensor clamp_max(const Tensor& self, const Scalar& max) { return clamp(self, std::nullopt, max); }
+Tensor clamp_max(const Tensor& self, const Tensor& max) { return clamp(self, std::nullopt, max); }
+const Tensor& clamp_max_(const Tensor& self, const Scalar& max) {
+  return clamp_(self, std::nullopt, max);
+}
+const Tensor& clamp_max_(const Tensor& self, const Tensor& max) {
+  return clamp_(self, std::nullopt, max);
+}
+
+Tensor fmax(const Tensor& self, const Tensor& other) {
+  return binary<Known<BinaryOp::fmax>>(self, other);
+}
+Tensor fmin(const Tensor& self, const Tensor& other) {
+  return binary<Known<BinaryOp::fmin>>(self, other);
 }
 
 void composite::clamp(Tensor& y, const Tensor& x, const Bound& min, const Bound& max) {

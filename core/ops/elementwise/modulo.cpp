@@ -1,11 +1,13 @@
 // Division that rounds, and its remainders. The quotients are steps: their gradient is zero.
 #include <ambit/error.h>
+#include <ambit/ops/creation.h>
 #include <ambit/ops/elementwise.h>
 #include <fmt/format.h>
 
 #include <string_view>
 
 #include "binary.h"
+#include "core/ops/operands/expect.h"
 #include "core/ops/operands/operand_grad.h"
 
 namespace ambit {
@@ -15,7 +17,7 @@ template <BinaryOp kernel>
 struct RoundedDivision {
   static constexpr bool kFloor = kernel == BinaryOp::floor_divide;
   static constexpr const char* kName = kFloor ? "floor_divide" : "div";
-  static constexpr const char* kNameInPlace = "floor_divide_";
+  static constexpr const char* kNameInPlace = kFloor ? "floor_divide_" : "div_";
   static constexpr BinaryOp kKernel = kernel;
   static constexpr Domain kDomain = Domain::numbers;
   static constexpr KeepsSelf kKeepsSelf = KeepsSelf::never;
@@ -52,13 +54,47 @@ AMBIT_BINARY_OPS(floor_divide, FloorDivide)
 AMBIT_BINARY_OPS(remainder, Remainder)
 AMBIT_BINARY_OPS(fmod, Fmod)
 
-Tensor div(const Tensor& self, const Tensor& other, const char* rounding_mode) {
-  if (!rounding_mode) return div(self, other);
+namespace {
+
+using Mode = std::optional<std::string_view>;
+
+// Whether to round down; else towards zero.
+bool rounds_down(const char* op, std::string_view mode) {
+  if (mode != "floor" && mode != "trunc") {
+    throw Error(
+        fmt::format("{}: expected rounding_mode \"floor\" or \"trunc\", got \"{}\"", op, mode));
+  }
+  return mode == "floor";
+}
+
+}  // namespace
+
+Tensor div(const Tensor& self, const Tensor& other, Mode mode) {
+  if (!mode) return div(self, other);
   check_operands("div", self, other, DeviceRule::elementwise);
-  const std::string_view mode = rounding_mode;
-  if (mode == "floor") return floor_divide(self, other);
-  if (mode == "trunc") return binary<TruncDivide>(self, other);
-  throw Error(fmt::format("div: expected rounding_mode \"floor\" or \"trunc\", got \"{}\"", mode));
+  return rounds_down("div", *mode) ? floor_divide(self, other) : binary<TruncDivide>(self, other);
+}
+Tensor div(const Tensor& self, const Scalar& other, Mode mode) {
+  if (!mode) return div(self, other);
+  expect_defined("div", "self", self);
+  return rounds_down("div", *mode) ? floor_divide(self, other) : binary<TruncDivide>(self, other);
+}
+const Tensor& div_(const Tensor& self, const Tensor& other, Mode mode) {
+  if (!mode) return div_(self, other);
+  check_operands("div_", self, other, DeviceRule::in_place_elementwise);
+  return rounds_down("div_", *mode) ? floor_divide_(self, other)
+                                    : binary_in_place<TruncDivide>(self, other);
+}
+const Tensor& div_(const Tensor& self, const Scalar& other, Mode mode) {
+  if (!mode) return div_(self, other);
+  expect_defined("div_", "self", self);
+  return rounds_down("div_", *mode) ? floor_divide_(self, other)
+                                    : binary_in_place<TruncDivide>(self, other);
+}
+
+Tensor remainder(const Scalar& self, const Tensor& other) {
+  expect_defined("remainder", "other", other);
+  return remainder(scalar_tensor(self, other.options()), other);
 }
 
 }  // namespace ambit

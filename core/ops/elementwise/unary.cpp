@@ -3,7 +3,9 @@
 #include <ambit/detail/record.h>
 #include <ambit/ops/creation.h>
 #include <ambit/ops/elementwise.h>
+#include <ambit/ops/special.h>
 
+#include <cmath>
 #include <numbers>
 
 #include "activation_grads.h"
@@ -12,6 +14,7 @@
 #include "core/ops/operands/expect.h"
 #include "core/ops/operands/operand_grad.h"
 #include "core/ops/operands/promote.h"
+#include "where.h"
 
 namespace ambit {
 namespace {
@@ -87,6 +90,14 @@ const Tensor& unary_in_place(const Tensor& self) {
   return self;
 }
 
+// d sinc / d x = (cos(pi x) - sinc(x)) / x, and 0 at 0, where the gradient's own slope is -pi^2
+// / 3.
+Tensor sinc_grad(const Tensor& g, const Tensor& x) {
+  const Tensor zero = x == 0;
+  const Tensor slope = (cos(x * std::numbers::pi) - sinc(x)) / masked_fill(x, zero, 1);
+  return g * where(zero, x * (-std::numbers::pi * std::numbers::pi / 3), slope);
+}
+
 }  // namespace
 
 // A map and its version in place: the dtypes it takes, what the formula of its gradient keeps, and
@@ -132,6 +143,16 @@ AMBIT_MAP(tanh,        floats,  y,       tanh_grad(g, y))
 AMBIT_MAP(sigmoid,     floats,  y,       sigmoid_grad(g, y))
 AMBIT_MAP(relu,        numbers, y,       relu_grad(g, y))
 AMBIT_MAP(erf,         floats,  x,       g * (exp(neg(x * x)) * (2 * std::numbers::inv_sqrtpi)))
+AMBIT_MAP(asinh,       floats,  x,       g * rsqrt(x * x + 1))
+AMBIT_MAP(acosh,       floats,  x,       g * rsqrt(x * x - 1))
+AMBIT_MAP(atanh,       floats,  x,       g / (1 - x * x))
+AMBIT_MAP(erfc,        floats,  x,       g * (exp(neg(x * x)) * (-2 * std::numbers::inv_sqrtpi)))
+AMBIT_MAP(erfinv,      floats,  y,       g * (exp(y * y) * (0.5 / std::numbers::inv_sqrtpi)))
+AMBIT_MAP(lgamma,      floats,  x,       g * digamma(x))
+AMBIT_MAP(digamma,     floats,  x,       g * polygamma(1, x))
+AMBIT_MAP(i0,          floats,  x,       g * special_i1(x))
+AMBIT_MAP(sinc,        floats,  x,       sinc_grad(g, x))
+AMBIT_MAP(frac,        floats_only, nothing, g)
 // Steps: the gradient is zero, as in libtorch, not undefined.
 AMBIT_MAP(sign,        any,     nothing, zeros_like(g))
 AMBIT_MAP(floor,       numbers, nothing, zeros_like(g))
@@ -147,6 +168,55 @@ Tensor gelu(const Tensor& self) {
   Tensor out = compute_unary("gelu", UnaryOp::gelu, Domain::floats_only, self);
   return record("gelu", std::move(out),
                 wrt(self, [x = saved(self)](const Tensor& g) { return gelu_grad(g, x()); }));
+}
+
+Tensor special_i1(const Tensor& self) {
+  Tensor out = compute_unary("special_i1", UnaryOp::i1, Domain::floats, self);
+  if (!needs_gradient(self)) return out;
+  // I1'(x) = I0(x) - I1(x) / x, which is 1/2 at 0.
+  return record("special_i1", out,
+                wrt(self, [x = saved(self), y = saved_output(out)](const Tensor& g) {
+                  const Tensor zero = x() == 0;
+                  const Tensor slope = i0(x()) - y() / masked_fill(x(), zero, 1);
+                  return g * masked_fill(slope, zero, 0.5);
+                }));
+}
+
+namespace {
+
+// Where x is inside of [eps, 1 - eps]; without eps everywhere, NaN being outside of [0, 1].
+Tensor logit_grad(const Tensor& g, const Tensor& x, std::optional<double> eps) {
+  const Tensor slope = g / (x * (1 - x));
+  if (!eps) return masked_fill(slope, (x < 0) | (x > 1), NAN);
+  return grad_where(slope, (x >= *eps) & (x <= 1 - *eps), true);
+}
+
+}  // namespace
+
+Tensor logit(const Tensor& self, std::optional<double> eps) {
+  const DType dtype = unary_dtype("logit", UnaryOp::logit, Domain::floats, self);
+  Tensor out = allocate("logit", self.sizes(), dtype, self.device());
+  const Tensor x = operand(self, self.sizes(), dtype, self.device());
+  if (eps) kernels::clamp(out, x, *eps, 1 - *eps);
+  kernels::unary(out, eps ? out : x, UnaryOp::logit);
+  if (!needs_gradient(self)) return out;
+  return record("logit", std::move(out), wrt(self, [x = saved(self), eps](const Tensor& g) {
+                  return logit_grad(g, x(), eps);
+                }));
+}
+
+const Tensor& logit_(const Tensor& self, std::optional<double> eps) {
+  const DType dtype = unary_dtype("logit_", UnaryOp::logit, Domain::floats, self);
+  check_casts_to("logit_", dtype, self.dtype());
+  check_in_place("logit_", self);
+  const Tensor before = needs_gradient(self) ? self.clone() : self;
+  Tensor y = self;
+  if (eps) kernels::clamp(y, self, *eps, 1 - *eps);
+  kernels::unary(y, self, UnaryOp::logit);
+  record_in_place("logit", self, wrt(self, [x = saved(before), eps](const Tensor& g) {
+                    return logit_grad(g, x(), eps);
+                  }));
+  return self;
 }
 
 namespace {
@@ -167,6 +237,9 @@ Tensor classify(const char* op, UnaryOp kernel, const Tensor& self) {
 
 Tensor isnan(const Tensor& self) { return classify("isnan", UnaryOp::isnan, self); }
 Tensor isinf(const Tensor& self) { return classify("isinf", UnaryOp::isinf, self); }
+Tensor signbit(const Tensor& self) {
+  return compute_unary("signbit", UnaryOp::signbit, Domain::any, self);
+}
 Tensor isfinite(const Tensor& self) { return classify("isfinite", UnaryOp::isfinite, self); }
 
 }  // namespace ambit

@@ -2,6 +2,7 @@
 #include <ambit/backend/kernels.h>
 #include <ambit/detail/record.h>
 #include <ambit/error.h>
+#include <ambit/ops/creation.h>
 #include <ambit/ops/elementwise.h>
 #include <fmt/format.h>
 
@@ -74,6 +75,15 @@ Tensor where(const Tensor& condition, const Tensor& self, const Scalar& other) {
 
 Tensor where(const Tensor& condition, const Scalar& self, const Tensor& other) {
   return where_scalar(condition, other, "other", self, true);
+}
+
+Tensor where(const Tensor& condition, const Scalar& self, const Scalar& other) {
+  expect_defined("where", "condition", condition);
+  const auto dtype = [](const Scalar& s) {
+    return s.is_floating_point() ? get_default_dtype() : s.dtype();
+  };
+  const TensorOptions options = condition.options().dtype(promote_types(dtype(self), dtype(other)));
+  return where(condition, scalar_tensor(self, options), other);
 }
 
 Tensor masked_fill(const Tensor& self, const Tensor& mask, const Scalar& value) {

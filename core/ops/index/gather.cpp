@@ -40,7 +40,7 @@ int64_t check_index(const char* op, const Tensor& self, int64_t dim, const Tenso
 
 }  // namespace
 
-Tensor gather(const Tensor& self, int64_t dim, const Tensor& index) {
+Tensor gather(const Tensor& self, int64_t dim, const Tensor& index, bool) {
   check_devices("gather", {{"self", self}, {"index", index}});
   expect_defined("gather", "self", self);
   const int64_t d = check_index("gather", self, dim, index);

@@ -42,10 +42,12 @@ Tensor softmax(const char* op, const Tensor& self, int64_t dim, bool log) {
 
 }  // namespace
 
-Tensor softmax(const Tensor& self, int64_t dim) { return softmax("softmax", self, dim, false); }
+Tensor softmax(const Tensor& self, int64_t dim, std::optional<DType> dtype) {
+  return softmax("softmax", self.defined() && dtype ? self.to(*dtype) : self, dim, false);
+}
 
-Tensor log_softmax(const Tensor& self, int64_t dim) {
-  return softmax("log_softmax", self, dim, true);
+Tensor log_softmax(const Tensor& self, int64_t dim, std::optional<DType> dtype) {
+  return softmax("log_softmax", self.defined() && dtype ? self.to(*dtype) : self, dim, true);
 }
 
 void composite::softmax(Tensor& y, const Tensor& x, int64_t dim, bool log) {

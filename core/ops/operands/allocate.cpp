@@ -21,9 +21,16 @@ Tensor allocate(const char* op, IntArrayRef sizes, DType dtype, Device device) {
 }
 
 TensorOptions options_like(const Tensor& self, const TensorOptions& options) {
-  return TensorOptions(options.has_dtype() ? options.dtype() : self.dtype())
-      .device(options.has_device() ? options.device() : self.device())
-      .requires_grad(options.requires_grad());
+  return options.dtype(options.has_dtype() ? options.dtype() : self.dtype())
+      .device(options.has_device() ? options.device() : self.device());
+}
+
+Tensor finish(Tensor t, const TensorOptions& options) {
+  const auto format = options.memory_format_opt();
+  if (format && *format != MemoryFormat::Preserve) t = t.contiguous(*format);
+  if (options.pinned_memory()) t = t.pin_memory();
+  if (options.requires_grad()) t.requires_grad_();
+  return t;
 }
 
 }  // namespace ambit

@@ -9,5 +9,7 @@ namespace ambit {
 Tensor allocate(const char* op, IntArrayRef sizes, DType dtype, Device device);
 /// Return options that take from `self` the dtype and device they do not say.
 TensorOptions options_like(const Tensor& self, const TensorOptions& options);
+/// Return the new tensor `t`, of the dtype and device asked for, with what else options ask.
+Tensor finish(Tensor t, const TensorOptions& options);
 
 }  // namespace ambit

@@ -55,6 +55,9 @@ DType compute_dtype(const char* op, Domain domain, DType promoted) {
     case Domain::bits:
       if (is_floating_point(promoted)) expected = "bool or integers";
       break;
+    case Domain::integers:
+      if (!is_integral(promoted)) expected = "integers";
+      break;
   }
   if (expected) [[unlikely]] {
     throw DTypeError(fmt::format("{}: expected {}, got {}", op, expected, name(promoted)));

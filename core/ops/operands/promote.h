@@ -12,6 +12,7 @@ enum class Domain : uint8_t {
   floats,       ///< bool and integers become the default float
   floats_only,  ///< nothing else
   bits,         ///< bool and integers
+  integers,     ///< not bool, not floats
 };
 
 /// Return the dtype to compute in where the operands promote to `promoted`. Errors: DTypeError.

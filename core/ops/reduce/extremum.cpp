@@ -16,15 +16,18 @@
 namespace ambit {
 namespace {
 
-Tensor extremum(const char* op, const Tensor& self, ReduceOp reduce) {
+Tensor extremum(const char* op, const Tensor& self, ReduceOp reduce, IntArrayRef dims,
+                bool keepdim) {
   expect_defined(op, "self", self);
-  const ReduceShape shape(op, self.sizes(), {}, false);
+  ReduceShape shape(op, self.sizes(), dims, keepdim);
   expect_elements(op, shape, self.sizes());
   Tensor out = run_reduce(self, shape, reduce, self.dtype());
-  return record(op, out, wrt(self, [x = saved(self), y = saved_output(out)](const Tensor& g) {
+  return record(op, out,
+                wrt(self, [x = saved(self), y = saved_output(out), kept = std::move(shape.kept),
+                           dims = Dims(dims)](const Tensor& g) {
                   // Where a NaN won, it is the NaNs that share.
-                  const Tensor taken = logical_or(x() == y(), isnan(x()));
-                  return taken * (g / sum(taken));
+                  const Tensor taken = logical_or(x() == with_kept_dims(y(), kept), isnan(x()));
+                  return taken * (with_kept_dims(g, kept) / sum(taken, dims, true));
                 }));
 }
 
@@ -67,9 +70,9 @@ Tensor extremum_index(const char* op, const Tensor& self, std::optional<int64_t>
 
 }  // namespace
 
-Tensor max(const Tensor& self) { return extremum("max", self, ReduceOp::max); }
+Tensor max(const Tensor& self) { return extremum("max", self, ReduceOp::max, {}, false); }
 
-Tensor min(const Tensor& self) { return extremum("min", self, ReduceOp::min); }
+Tensor min(const Tensor& self) { return extremum("min", self, ReduceOp::min, {}, false); }
 
 std::tuple<Tensor, Tensor> max(const Tensor& self, int64_t dim, bool keepdim) {
   return extremum_along("max", self, dim, keepdim, true);
@@ -82,6 +85,20 @@ std::tuple<Tensor, Tensor> min(const Tensor& self, int64_t dim, bool keepdim) {
 Tensor max(const Tensor& self, const Tensor& other) { return maximum(self, other); }
 
 Tensor min(const Tensor& self, const Tensor& other) { return minimum(self, other); }
+
+Tensor amax(const Tensor& self, IntArrayRef dims, bool keepdim) {
+  return extremum("amax", self, ReduceOp::max, dims, keepdim);
+}
+
+Tensor amin(const Tensor& self, IntArrayRef dims, bool keepdim) {
+  return extremum("amin", self, ReduceOp::min, dims, keepdim);
+}
+
+std::tuple<Tensor, Tensor> aminmax(const Tensor& self, std::optional<int64_t> dim, bool keepdim) {
+  const IntArrayRef dims = dim ? IntArrayRef(&*dim, 1) : IntArrayRef();
+  return {extremum("aminmax", self, ReduceOp::min, dims, keepdim),
+          extremum("aminmax", self, ReduceOp::max, dims, keepdim)};
+}
 
 Tensor argmax(const Tensor& self, std::optional<int64_t> dim, bool keepdim) {
   return extremum_index("argmax", self, dim, keepdim, true);

@@ -1,9 +1,12 @@
 // Reductions through a formula of the elements: variance, norms, log of a sum of exponentials.
+#include <ambit/backend/op.h>
 #include <ambit/detail/record.h>
+#include <ambit/error.h>
 #include <ambit/ops/creation.h>
 #include <ambit/ops/elementwise.h>
 #include <ambit/ops/reduce.h>
 #include <ambit/ops/shape.h>
+#include <fmt/format.h>
 
 #include <algorithm>
 #include <cmath>
@@ -16,11 +19,14 @@
 namespace ambit {
 namespace {
 
+using Correction = std::optional<int64_t>;
+
 constexpr double kInfinity = std::numeric_limits<double>::infinity();
 
-// What the squares are divided by; with a single element unbiased, 0 / 0 gives NaN as in libtorch.
-double divisor(const ReduceShape& shape, bool unbiased) {
-  return static_cast<double>(std::max<int64_t>(shape.count - (unbiased ? 1 : 0), 0));
+// What the squares are divided by; with a correction of all elements, 0 / 0 gives NaN as in
+// libtorch.
+double divisor(const ReduceShape& shape, int64_t correction) {
+  return static_cast<double>(std::max<int64_t>(shape.count - correction, 0));
 }
 
 double largest(DType dtype) {
@@ -53,24 +59,32 @@ Tensor var_grad(const Tensor& g, const Tensor& x, const Dims& kept, const Dims& 
 
 }  // namespace
 
-Tensor var(const Tensor& self, bool unbiased) { return var(self, {}, unbiased); }
+Tensor var(const Tensor& self, bool unbiased) { return var(self, IntArrayRef(), unbiased); }
 
 Tensor var(const Tensor& self, IntArrayRef dims, bool unbiased, bool keepdim) {
+  return var(self, dims, Correction(unbiased ? 1 : 0), keepdim);
+}
+
+Tensor var(const Tensor& self, IntArrayRef dims, Correction correction, bool keepdim) {
   expect_floating("var", self);
   ReduceShape shape("var", self.sizes(), dims, keepdim);
-  const double n = divisor(shape, unbiased);
+  const double n = divisor(shape, correction.value_or(1));
   Tensor out = run_var(self, shape, n);
   return record("var", std::move(out),
                 wrt(self, [x = saved(self), kept = std::move(shape.kept), dims = Dims(dims),
                            n](const Tensor& g) { return var_grad(g, x(), kept, dims, n); }));
 }
 
-Tensor std(const Tensor& self, bool unbiased) { return ambit::std(self, {}, unbiased); }
+Tensor std(const Tensor& self, bool unbiased) { return ambit::std(self, IntArrayRef(), unbiased); }
 
 Tensor std(const Tensor& self, IntArrayRef dims, bool unbiased, bool keepdim) {
+  return ambit::std(self, dims, Correction(unbiased ? 1 : 0), keepdim);
+}
+
+Tensor std(const Tensor& self, IntArrayRef dims, Correction correction, bool keepdim) {
   expect_floating("std", self);
   ReduceShape shape("std", self.sizes(), dims, keepdim);
-  const double n = divisor(shape, unbiased);
+  const double n = divisor(shape, correction.value_or(1));
   Tensor out = run_var(self, shape, n);
   out.sqrt_();
   return record("std", out,
@@ -81,6 +95,22 @@ Tensor std(const Tensor& self, IntArrayRef dims, bool unbiased, bool keepdim) {
                   return var_grad(root_grad, x(), kept, dims, n);
                 }));
 }
+
+#define AMBIT_WITH_MEAN(name)                                                                 \
+  std::tuple<Tensor, Tensor> name##_mean(const Tensor& self, IntArrayRef dims,                \
+                                         Correction correction, bool keepdim) {               \
+    return {ambit::name(self, dims, correction, keepdim), mean(self, dims, keepdim)};         \
+  }                                                                                           \
+  std::tuple<Tensor, Tensor> name##_mean(const Tensor& self, IntArrayRef dims, bool unbiased, \
+                                         bool keepdim) {                                      \
+    return name##_mean(self, dims, Correction(unbiased ? 1 : 0), keepdim);                    \
+  }                                                                                           \
+  std::tuple<Tensor, Tensor> name##_mean(const Tensor& self, bool unbiased) {                 \
+    return name##_mean(self, IntArrayRef(), unbiased, false);                                 \
+  }
+AMBIT_WITH_MEAN(var)
+AMBIT_WITH_MEAN(std)
+#undef AMBIT_WITH_MEAN
 
 namespace {
 
@@ -114,12 +144,23 @@ Tensor norm_grad(const Tensor& g, const Tensor& x, const Tensor& y, double p, co
 
 }  // namespace
 
-Tensor norm(const Tensor& self, const Scalar& p) { return norm(self, p, {}); }
+Tensor norm(const Tensor& self, const Scalar& p) { return norm(self, p, IntArrayRef()); }
 
-Tensor norm(const Tensor& self, const Scalar& p_scalar, IntArrayRef dims, bool keepdim) {
+Tensor norm(const Tensor& self, const std::optional<Scalar>& p_scalar, DType dtype) {
+  return norm(self, p_scalar, {}, false, dtype);
+}
+
+Tensor norm(const Tensor& self, const std::optional<Scalar>& p_scalar, IntArrayRef dims,
+            bool keepdim, DType dtype) {
+  expect_defined("norm", "self", self);
+  return norm(self.to(dtype), p_scalar, dims, keepdim);
+}
+
+Tensor norm(const Tensor& self, const std::optional<Scalar>& p_scalar, IntArrayRef dims,
+            bool keepdim) {
   expect_floating("norm", self);
   ReduceShape shape("norm", self.sizes(), dims, keepdim);
-  const auto p = p_scalar.to<double>();
+  const auto p = p_scalar.value_or(2).to<double>();
   Tensor out = run_norm(self, shape, p);
   return record("norm", out,
                 wrt(self, [x = saved(self), y = saved_output(out), kept = std::move(shape.kept), p,
@@ -127,6 +168,47 @@ Tensor norm(const Tensor& self, const Scalar& p_scalar, IntArrayRef dims, bool k
                   return norm_grad(with_kept_dims(g, kept), x(), with_kept_dims(y(), kept), p,
                                    dims);
                 }));
+}
+
+Tensor dist(const Tensor& self, const Tensor& other, const Scalar& p) {
+  check_devices("dist", {{"self", self}, {"other", other}}, DeviceRule::elementwise);
+  expect_defined("dist", "self", self);
+  expect_defined("dist", "other", other);
+  broadcast("dist", self.sizes(), other.sizes());
+  return norm(self - other, p);
+}
+
+namespace {
+
+void check_renorm(const char* op, const Tensor& self, double p, double maxnorm) {
+  expect_floating(op, self);
+  if (self.dim() < 2) {
+    throw ShapeError(fmt::format("{}: expected 2 dims or more, got {}", op, str(self.sizes())));
+  }
+  if (!(p > 0)) throw Error(fmt::format("{}: expected p > 0, got {}", op, p));
+  if (!(maxnorm >= 0)) throw Error(fmt::format("{}: expected maxnorm >= 0, got {}", op, maxnorm));
+}
+
+// What each slice is multiplied by; of 1 where it is small enough already.
+Tensor renorm_factor(const char* op, const Tensor& self, const Scalar& p, int64_t dim,
+                     const Scalar& maxnorm) {
+  check_renorm(op, self, p.to<double>(), maxnorm.to<double>());
+  dim = wrap_dim(op, dim, self.dim());
+  Dims dims;
+  for (int64_t i = 0; i < self.dim(); ++i) {
+    if (i != dim) dims.push_back(i);
+  }
+  const Tensor norms = norm(self, p, dims, true);
+  return where(norms > maxnorm, reciprocal(norms + 1e-7) * maxnorm, 1.0);
+}
+
+}  // namespace
+
+Tensor renorm(const Tensor& self, const Scalar& p, int64_t dim, const Scalar& maxnorm) {
+  return self * renorm_factor("renorm", self, p, dim, maxnorm);
+}
+const Tensor& renorm_(const Tensor& self, const Scalar& p, int64_t dim, const Scalar& maxnorm) {
+  return copy_(self, self * renorm_factor("renorm_", self, p, dim, maxnorm));
 }
 
 Tensor logsumexp(const Tensor& self, IntArrayRef dims, bool keepdim) {

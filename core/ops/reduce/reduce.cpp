@@ -1,4 +1,4 @@
-// Sums, means and products, running sums, any and all.
+// Sums, means and products, any and all.
 #include <ambit/ops/reduce.h>
 
 #include <ambit/backend/kernels.h>
@@ -7,7 +7,9 @@
 #include <ambit/ops/elementwise.h>
 #include <ambit/ops/shape.h>
 
+#include "core/ops/operands/broadcast.h"
 #include "core/ops/operands/expect.h"
+#include "core/ops/operands/operand_grad.h"
 #include "core/ops/operands/unrecorded.h"
 #include "reduce_shape.h"
 
@@ -17,6 +19,11 @@ namespace {
 // Integers and bool add up in int64, as in libtorch.
 DType sum_dtype(const Tensor& self) { return self.is_floating_point() ? self.dtype() : kInt64; }
 
+// Whether self has to be converted first: kernels make int64 of other integers on the way.
+bool converts(const Tensor& self, DType to) {
+  return to != self.dtype() && !(to == kInt64 && !self.is_floating_point());
+}
+
 }  // namespace
 
 Tensor sum(const Tensor& self, std::optional<DType> dtype) { return sum(self, {}, false, dtype); }
@@ -24,9 +31,7 @@ Tensor sum(const Tensor& self, std::optional<DType> dtype) { return sum(self, {}
 Tensor sum(const Tensor& self, IntArrayRef dims, bool keepdim, std::optional<DType> dtype) {
   expect_defined("sum", "self", self);
   const DType to_dtype = dtype.value_or(sum_dtype(self));
-  if (to_dtype != self.dtype() && !(to_dtype == kInt64 && !self.is_floating_point())) {
-    return sum(self.to(to_dtype), dims, keepdim, to_dtype);
-  }
+  if (converts(self, to_dtype)) return sum(self.to(to_dtype), dims, keepdim, to_dtype);
   ReduceShape shape("sum", self.sizes(), dims, keepdim);
   // The sum of truth values as a truth value: whether any is true.
   const ReduceOp op = to_dtype == kBool ? ReduceOp::any : ReduceOp::sum;
@@ -36,9 +41,12 @@ Tensor sum(const Tensor& self, IntArrayRef dims, bool keepdim, std::optional<DTy
                               const Tensor& g) { return spread(g, kept, sizes); }));
 }
 
-Tensor mean(const Tensor& self) { return mean(self, {}); }
+Tensor mean(const Tensor& self, std::optional<DType> dtype) { return mean(self, {}, false, dtype); }
 
-Tensor mean(const Tensor& self, IntArrayRef dims, bool keepdim) {
+Tensor mean(const Tensor& self, IntArrayRef dims, bool keepdim, std::optional<DType> dtype) {
+  if (dtype && self.defined() && *dtype != self.dtype()) {
+    return mean(self.to(*dtype), dims, keepdim);
+  }
   expect_floating("mean", self);
   ReduceShape shape("mean", self.sizes(), dims, keepdim);
   const auto n = static_cast<double>(shape.count);
@@ -48,7 +56,40 @@ Tensor mean(const Tensor& self, IntArrayRef dims, bool keepdim) {
                            n](const Tensor& g) { return spread(g / n, kept, sizes); }));
 }
 
+Tensor nansum(const Tensor& self, IntArrayRef dims, bool keepdim, std::optional<DType> dtype) {
+  expect_defined("nansum", "self", self);
+  const Tensor x = self.is_floating_point() ? masked_fill(self, isnan(self), 0) : self;
+  return sum(x, dims, keepdim, dtype);
+}
+
+Tensor nanmean(const Tensor& self, IntArrayRef dims, bool keepdim, std::optional<DType> dtype) {
+  expect_floating("nanmean", self);
+  const Tensor sums = nansum(self, dims, keepdim, dtype);
+  return sums / sum(logical_not(isnan(self)), dims, keepdim);
+}
+
+Tensor count_nonzero(const Tensor& self, IntArrayRef dims) {
+  expect_defined("count_nonzero", "self", self);
+  const NoGradGuard no_grad;
+  const ReduceShape shape("count_nonzero", self.sizes(), dims, false);
+  return run_reduce(ne(self, 0), shape, ReduceOp::sum, kInt64);
+}
+Tensor count_nonzero(const Tensor& self, std::optional<int64_t> dim) {
+  return count_nonzero(self, dim ? IntArrayRef(&*dim, 1) : IntArrayRef());
+}
+
+Tensor sum_to_size(const Tensor& self, IntArrayRef sizes) {
+  expect_defined("sum_to_size", "self", self);
+  check_broadcasts_to("sum_to_size", sizes, self.sizes());
+  return sum_to(self, sizes);
+}
+
 namespace {
+
+// The product of truth values as a truth value: whether all are true.
+Tensor run_prod(const Tensor& x, const ReduceShape& shape, DType dtype) {
+  return run_reduce(x, shape, dtype == kBool ? ReduceOp::all : ReduceOp::prod, dtype);
+}
 
 // y[i] = product of x[j] over j < i along dim, in log2(n) steps (Hillis & Steele 1986).
 Tensor product_before(const Tensor& x, int64_t dim) {
@@ -70,10 +111,12 @@ Tensor product_of_others(const Tensor& x, int64_t dim) {
 
 }  // namespace
 
-Tensor prod(const Tensor& self) {
+Tensor prod(const Tensor& self, std::optional<DType> dtype) {
   expect_defined("prod", "self", self);
+  const DType to_dtype = dtype.value_or(sum_dtype(self));
+  if (converts(self, to_dtype)) return prod(self.to(to_dtype), to_dtype);
   const ReduceShape shape("prod", self.sizes(), {}, false);
-  Tensor out = run_reduce(self, shape, ReduceOp::prod, sum_dtype(self));
+  Tensor out = run_prod(self, shape, to_dtype);
   return record("prod", std::move(out), wrt(self, [x = saved(self)](const Tensor& g) {
                   const Tensor all = x();
                   return g *
@@ -81,11 +124,13 @@ Tensor prod(const Tensor& self) {
                 }));
 }
 
-Tensor prod(const Tensor& self, int64_t dim, bool keepdim) {
+Tensor prod(const Tensor& self, int64_t dim, bool keepdim, std::optional<DType> dtype) {
   expect_defined("prod", "self", self);
+  const DType to_dtype = dtype.value_or(sum_dtype(self));
+  if (converts(self, to_dtype)) return prod(self.to(to_dtype), dim, keepdim, to_dtype);
   ReduceShape shape("prod", self.sizes(), {dim}, keepdim);
-  if (self.dim() == 0) return prod(self);
-  Tensor out = run_reduce(self, shape, ReduceOp::prod, sum_dtype(self));
+  if (self.dim() == 0) return prod(self, to_dtype);
+  Tensor out = run_prod(self, shape, to_dtype);
   return record("prod", std::move(out),
                 wrt(self, [x = saved(self), kept = std::move(shape.kept), dim](const Tensor& g) {
                   return with_kept_dims(g, kept) * product_of_others(x(), dim);
@@ -120,21 +165,6 @@ Tensor all(const Tensor& self) {
 Tensor all(const Tensor& self, int64_t dim, bool keepdim) {
   expect_defined("all", "self", self);
   return truth(self, {"all", self.sizes(), {dim}, keepdim}, ReduceOp::all);
-}
-
-Tensor cumsum(const Tensor& self, int64_t dim) {
-  expect_defined("cumsum", "self", self);
-  dim = wrap_dim("cumsum", dim, self.dim());
-  const DType dtype = sum_dtype(self);
-  if (dtype != self.dtype()) return cumsum(self.to(dtype), dim);
-  const Tensor x = at_least_1d(self);
-  Tensor out = empty(x.sizes(), x.options());
-  kernels::cumsum(out, x, dim);
-  set_sizes(out, self.sizes());
-  return record("cumsum", std::move(out), wrt(self, [dim](const Tensor& g) {
-                  if (g.dim() == 0) return g;
-                  return flip(cumsum(flip(g, {dim}), dim), {dim});
-                }));
 }
 
 }  // namespace ambit

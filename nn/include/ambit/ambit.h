@@ -1,36 +1,50 @@
 // What models are written with: as `#include <torch/torch.h>` is to libtorch. Not part of it are
-// switches and figures of the process (settings.h, fallback.h, memory.h, build_info.h) and headers
-// for authors of backends (ambit/backend/).
+// figures of the process (fallback.h, memory.h, build_info.h) and headers for authors of backends
+// (ambit/backend/).
 #pragma once
 
 #if __cplusplus < 202002L
 #error "ambit needs C++20: compile with -std=c++20"
 #endif
 
+#include <ambit/accessor.h>
+#include <ambit/array_ref.h>
 #include <ambit/autograd.h>
 #include <ambit/checkpoint.h>
 #include <ambit/data/data.h>
 #include <ambit/device.h>
 #include <ambit/dtype.h>
 #include <ambit/error.h>
+#include <ambit/inference_mode.h>
+#include <ambit/layout.h>
 #include <ambit/nn/nn.h>
+#include <ambit/ops/aliases.h>
+#include <ambit/ops/arrange.h>
 #include <ambit/ops/conv.h>
 #include <ambit/ops/creation.h>
 #include <ambit/ops/elementwise.h>
 #include <ambit/ops/index.h>
+#include <ambit/ops/linalg.h>
 #include <ambit/ops/loss.h>
 #include <ambit/ops/matmul.h>
 #include <ambit/ops/norm.h>
+#include <ambit/ops/out.h>
 #include <ambit/ops/pool.h>
+#include <ambit/ops/products.h>
 #include <ambit/ops/random.h>
 #include <ambit/ops/reduce.h>
+#include <ambit/ops/samples.h>
+#include <ambit/ops/scan.h>
 #include <ambit/ops/shape.h>
+#include <ambit/ops/sort.h>
+#include <ambit/ops/special.h>
 #include <ambit/optim/optim.h>
 #include <ambit/parallel.h>
 #include <ambit/plugins.h>
 #include <ambit/random.h>
 #include <ambit/scalar.h>
 #include <ambit/serialize.h>
+#include <ambit/settings.h>
 #include <ambit/shape.h>
 #include <ambit/tensor.h>
 #include <ambit/tensor_options.h>

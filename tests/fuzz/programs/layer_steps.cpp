@@ -7,6 +7,7 @@
 #include <ambit/ops/norm.h>
 #include <ambit/ops/pool.h>
 #include <ambit/ops/reduce.h>
+#include <ambit/ops/scan.h>
 #include <ambit/ops/shape.h>
 #include <fmt/format.h>
 

@@ -52,6 +52,15 @@ AMBIT_HOST_DEVICE bool is_negative(T x) {
     return x < 0;
 }
 
+/// The sign, of -0. and NaN too.
+template <class T>
+AMBIT_HOST_DEVICE bool has_sign(T x) {
+  if constexpr (std::floating_point<T>)
+    return std::signbit(x);
+  else
+    return is_negative(x);
+}
+
 /// -x: of 0. it is -0., which 0 - x is not.
 template <class T>
 AMBIT_HOST_DEVICE T negative(T x) {
@@ -183,6 +192,52 @@ AMBIT_HOST_DEVICE T power(T base, T exponent) {
     }
     return result;
   }
+}
+
+/// By Euclid, of magnitudes as unsigned numbers: that of the least one wraps to itself.
+template <class T>
+AMBIT_HOST_DEVICE T greatest_divisor(T a, T b) {
+  auto x = static_cast<std::make_unsigned_t<T>>(magnitude(a));
+  auto y = static_cast<std::make_unsigned_t<T>>(magnitude(b));
+  while (y != 0) {
+    const auto rest = static_cast<decltype(x)>(x % y);
+    x = y;
+    y = rest;
+  }
+  return static_cast<T>(x);
+}
+/// |a / gcd(a, b) * b|, wrapping.
+template <class T>
+AMBIT_HOST_DEVICE T least_multiple(T a, T b) {
+  const T divisor = greatest_divisor(a, b);
+  if (divisor == 0) return 0;
+  return magnitude(wrap_mul(trunc_divide(magnitude(a), divisor), b));
+}
+
+/// a 2^b, wrapping, and a / 2^b rounded down; of b that is negative or beyond the bits what would
+/// be left of a.
+template <class T>
+AMBIT_HOST_DEVICE T shift_left(T a, T b) {
+  if (is_negative(b) || b >= static_cast<T>(8 * sizeof(T))) return 0;
+  return static_cast<T>(static_cast<Wrapping<T>>(a) << static_cast<int>(b));
+}
+template <class T>
+AMBIT_HOST_DEVICE T shift_right(T a, T b) {
+  if (is_negative(b) || b >= static_cast<T>(8 * sizeof(T))) return is_negative(a) ? T(-1) : T(0);
+  return static_cast<T>(a >> static_cast<int>(b));
+}
+
+/// log(e^a + e^b): the larger, and what the other adds to it. Equal infinities have no difference.
+template <class T>
+AMBIT_HOST_DEVICE T log_add_exp(T a, T b) {
+  if (a == b && is_infinite(a)) return a;
+  return maximum(a, b) + std::log1p(std::exp(-std::fabs(a - b)));
+}
+/// The same to base 2.
+template <class T>
+AMBIT_HOST_DEVICE T log_add_exp2(T a, T b) {
+  if (a == b && is_infinite(a)) return a;
+  return maximum(a, b) + std::log1p(std::exp2(-std::fabs(a - b))) * T(1.44269504088896340736);
 }
 
 /// static_cast, but defined for every value, as kernels::copy says. Narrower integers take the low

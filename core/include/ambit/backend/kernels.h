@@ -63,8 +63,28 @@ extern AMBIT_API Op<void(Tensor& y, const Tensor& x, const ReduceOp& op)> reduce
 /// with size 1 at dim. value, if defined, is that element. strided x.
 extern AMBIT_API Op<void(Tensor& value, Tensor& index, const Tensor& x, int64_t dim, bool largest)>
     arg_reduce;
-/// y[.., i, ..] = sum over j <= i of x[.., j, ..], same dtype (not bool). strided x.
-extern AMBIT_API Op<void(Tensor& y, const Tensor& x, int64_t dim)> cumsum;
+/// y[.., i, ..] = op over j <= i of x[.., j, ..], same dtype. strided x, contiguous y.
+extern AMBIT_API Op<void(Tensor& y, const Tensor& x, int64_t dim, const ScanOp& op)> scan;
+/// y[.., i, ..] = largest (or smallest) of x[.., j, ..], j <= i, index its j, int64, the last of
+/// equals; NaN wins, and stays. strided x, the others contiguous. composite
+extern AMBIT_API Op<void(Tensor& y, Tensor& index, const Tensor& x, int64_t dim, bool largest)>
+    cum_extremum;
+
+// --- sorting; NaN counts as the largest number, whatever the order. strided x, the others
+// contiguous
+/// y = x sorted along dim, index int64 the places along dim that its elements had; equals stay in
+/// their order, descending too. composite
+extern AMBIT_API Op<void(Tensor& y, Tensor& index, const Tensor& x, int64_t dim, bool descending)>
+    sort;
+/// The first k of sort: y and index have size k along dim, 0 < k <= x's; descending where largest.
+/// composite
+extern AMBIT_API Op<void(Tensor& y, Tensor& index, const Tensor& x, int64_t dim, bool largest)>
+    topk;
+/// index [R,M] int64 = where x [R,M] belongs in the row of sorted [R,N], or of [1,N]: by halving
+/// [0, N) from mid = low + (high - low) / 2, to the right of mid where !(sorted[mid] >= x), or
+/// where `right` !(sorted[mid] > x), which takes NaN to the end. x contiguous too. composite
+extern AMBIT_API Op<void(Tensor& index, const Tensor& sorted, const Tensor& x, bool right)>
+    searchsorted;
 
 // --- indexing; index int64, strided; a bad index: IndexError, nothing written for it
 /// y[i][j][k] = x[i][index[i][j][k]][k] for dim 1, and so on. y has index's shape. strided x.
@@ -74,6 +94,10 @@ extern AMBIT_API Op<void(Tensor& y, const Tensor& index, const Tensor& src, int6
 /// y[i][index[i][j][k]][k] += src[i][j][k].
 extern AMBIT_API Op<void(Tensor& y, const Tensor& index, const Tensor& src, int64_t dim)>
     scatter_add;
+/// y[i][index[i][j][k]][k] = op(that, src[i][j][k]), once for each. composite
+extern AMBIT_API
+    Op<void(Tensor& y, const Tensor& index, const Tensor& src, int64_t dim, const ScatterOp& op)>
+        scatter_reduce;
 /// y [n, dim(x)] int64 = coordinates of the n true elements of x, row-major. x bool, contiguous;
 /// core has counted n.
 extern AMBIT_API Op<void(Tensor& y, const Tensor& x)> nonzero;
@@ -88,6 +112,36 @@ extern AMBIT_API Op<void(Tensor& y, const Tensor& index, const Tensor& src, int6
 extern AMBIT_API Op<void(Tensor& y, const Tensor& a, const Tensor& b)> matmul;
 /// y [M,N] = x [M,K] w[N,K]^T + b [N]; b may be undefined. strided x and w. composite
 extern AMBIT_API Op<void(Tensor& y, const Tensor& x, const Tensor& w, const Tensor& b)> linear;
+
+// --- factorisations; floats; contiguous; batches [B,...] of matrices; K = min(M, N)
+/// lu [B,M,N] = U and below its diagonal L, of x [B,M,N] = P L U with partial pivoting; pivots
+/// [B,K] int32, from 1: row i was exchanged with row pivots[i] in turn; info [B] int32: 0, or the
+/// first i, from 1, with U[i][i] = 0. composite
+extern AMBIT_API Op<void(Tensor& lu, Tensor& pivots, Tensor& info, const Tensor& x)> lu_factor;
+/// y [B,N,R] = solution of A y = b or, transpose, of A^T y = b [B,N,R], of A's lu [B,N,N] and
+/// pivots [B,N] from lu_factor. A pivot outside [1, N]: IndexError. composite
+extern AMBIT_API
+    Op<void(Tensor& y, const Tensor& lu, const Tensor& pivots, const Tensor& b, bool transpose)>
+        lu_solve;
+/// y [B,N,N] = L of x = L L^T, or upper: U of x = U^T U, of which only that triangle of x is read;
+/// the other of y is 0. info [B] int32: 0, or the order of the first leading minor that is not
+/// positive, and y then undefined. composite
+extern AMBIT_API Op<void(Tensor& y, Tensor& info, const Tensor& x, bool upper)> cholesky;
+/// q [B,M,C], r [B,C,N] = factors of x [B,M,N], C being K or M; q may be undefined. r is 0 below
+/// its diagonal, and its signs are those of Householder reflections. composite
+extern AMBIT_API Op<void(Tensor& q, Tensor& r, const Tensor& x)> qr;
+/// values [B,N] ascending, vectors [B,N,N] in columns, may be undefined, of symmetric x, of which
+/// only the lower, or upper, triangle is read; info [B] int32: 0, or more: no convergence.
+/// composite
+extern AMBIT_API
+    Op<void(Tensor& values, Tensor& vectors, Tensor& info, const Tensor& x, bool upper)>
+        eigh;
+/// u [B,M,C], s [B,K] descending, vh [B,D,N] of x [B,M,N], C and D being K both, or M and N; u and
+/// vh may be undefined, both. info as eigh's. composite
+extern AMBIT_API Op<void(Tensor& u, Tensor& s, Tensor& vh, Tensor& info, const Tensor& x)> svd;
+/// y [B,N,R] = solution of A y = b [B,N,R], A [B,N,N] triangular as p says. composite
+extern AMBIT_API Op<void(Tensor& y, const Tensor& a, const Tensor& b, const TriangularParams& p)>
+    triangular_solve;
 
 // --- convolution and pooling; floats; contiguous
 /// y [N,K,P,Q] = cross-correlation of x [N,C,H,W] with w [K,C/groups,R,S], + b [K] if defined.
@@ -182,9 +236,12 @@ extern AMBIT_API
   row(copy) row(fill) row(random)                                                                 \
   row(unary) row(binary) row(binary_scalar) row(add_scaled) row(clamp)                            \
   row(compare) row(compare_scalar) row(where) row(masked_fill)                                    \
-  row(reduce) row(arg_reduce) row(cumsum)                                                         \
-  row(gather) row(scatter) row(scatter_add) row(nonzero) row(index_select) row(index_add)         \
+  row(reduce) row(arg_reduce) row(scan) row(cum_extremum)                                         \
+  row(sort) row(topk) row(searchsorted)                                                           \
+  row(gather) row(scatter) row(scatter_add) row(scatter_reduce) row(nonzero)                      \
+  row(index_select) row(index_add)                                                                \
   row(matmul) row(linear)                                                                         \
+  row(lu_factor) row(lu_solve) row(cholesky) row(qr) row(eigh) row(svd) row(triangular_solve)     \
   row(conv2d) row(conv2d_input_grad) row(conv2d_weight_grad)                                      \
   row(max_pool2d) row(max_pool2d_grad) row(avg_pool2d) row(avg_pool2d_grad)                       \
   row(softmax) row(softmax_grad)                                                                  \

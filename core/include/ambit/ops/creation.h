@@ -9,8 +9,11 @@
 
 namespace ambit {
 
-/// Allocate without initialising: the elements are whatever was there.
-AMBIT_API Tensor empty(IntArrayRef sizes, const TensorOptions& options = {});
+/// Allocate without initialising: the elements are whatever was there. `format` is another way to
+/// say options.memory_format(), which all factories obey; outputs of the *_like are contiguous
+/// where nobody says it.
+AMBIT_API Tensor empty(IntArrayRef sizes, const TensorOptions& options = {},
+                       std::optional<MemoryFormat> format = {});
 /// Do as empty with given strides, one a size, in elements; the others here are row-major.
 /// Errors also: ShapeError for strides < 0 or of another number.
 AMBIT_API Tensor empty_strided(IntArrayRef sizes, IntArrayRef strides,
@@ -22,22 +25,27 @@ AMBIT_API Tensor ones(IntArrayRef sizes, const TensorOptions& options = {});
 /// Fill with `value`; where options say no dtype it is value's: bool, int64 or the default float.
 AMBIT_API Tensor full(IntArrayRef sizes, const Scalar& value, const TensorOptions& options = {});
 /// Do as empty, of self's sizes.
-AMBIT_API Tensor empty_like(const Tensor& self, const TensorOptions& options = {});
+AMBIT_API Tensor empty_like(const Tensor& self, const TensorOptions& options = {},
+                            std::optional<MemoryFormat> format = {});
 /// Do as zeros, of self's sizes.
-AMBIT_API Tensor zeros_like(const Tensor& self, const TensorOptions& options = {});
+AMBIT_API Tensor zeros_like(const Tensor& self, const TensorOptions& options = {},
+                            std::optional<MemoryFormat> format = {});
 /// Do as ones, of self's sizes.
-AMBIT_API Tensor ones_like(const Tensor& self, const TensorOptions& options = {});
+AMBIT_API Tensor ones_like(const Tensor& self, const TensorOptions& options = {},
+                           std::optional<MemoryFormat> format = {});
 /// Do as full, of self's sizes and, unless options say, self's dtype.
 AMBIT_API Tensor full_like(const Tensor& self, const Scalar& value,
-                           const TensorOptions& options = {});
+                           const TensorOptions& options = {},
+                           std::optional<MemoryFormat> format = {});
 /// Count: start, start + step, ... up to `end`, which is excluded.
 ///   out[i] = start + i step, i < ceil((end - start) / step)
 /// int64 where all three are integers, else the default float, unless options say: where they ask
 /// for integers, start and step lose their fractions, as in PyTorch, and for int64 end does too.
 /// Errors also: Error where step is 0, also without its fraction, or leads away from end, and for
 /// numbers that are not finite.
-AMBIT_API Tensor arange(const Scalar& start, const Scalar& end, const Scalar& step = 1,
+AMBIT_API Tensor arange(const Scalar& start, const Scalar& end, const Scalar& step,
                         const TensorOptions& options = {});
+AMBIT_API Tensor arange(const Scalar& start, const Scalar& end, const TensorOptions& options = {});
 /// Count 0, 1, ... up to `end`, which is excluded.
 AMBIT_API Tensor arange(const Scalar& end, const TensorOptions& options = {});
 /// Space `steps` values evenly from start to end, both included: out[i] = start + i (end - start) /
@@ -45,6 +53,23 @@ AMBIT_API Tensor arange(const Scalar& end, const TensorOptions& options = {});
 /// integers truncate. Errors also: ShapeError for steps < 0; DTypeError for bool.
 AMBIT_API Tensor linspace(const Scalar& start, const Scalar& end, int64_t steps,
                           const TensorOptions& options = {});
+/// Space `steps` powers of base evenly on a logarithmic scale: base to the powers of
+/// linspace(start, end, steps). Errors as linspace.
+AMBIT_API Tensor logspace(const Scalar& start, const Scalar& end, int64_t steps, double base = 10,
+                          const TensorOptions& options = {});
+/// Count as arange, but with `end`, where a whole number of steps leads there; default float,
+/// unless options say. Errors as arange.
+AMBIT_API Tensor range(const Scalar& start, const Scalar& end, const Scalar& step = 1,
+                       const TensorOptions& options = {});
+AMBIT_API Tensor range(const Scalar& start, const Scalar& end, const TensorOptions& options);
+/// Return the row and column of each element of a [row, col] matrix on or below the diagonal
+/// `offset`, in row-major order: [2, n]. Errors also: ShapeError for negative sizes; DTypeError but
+/// for int64 and int32.
+AMBIT_API Tensor tril_indices(int64_t row, int64_t col, int64_t offset = 0,
+                              const TensorOptions& options = kInt64);
+/// The same of those on or above it.
+AMBIT_API Tensor triu_indices(int64_t row, int64_t col, int64_t offset = 0,
+                              const TensorOptions& options = kInt64);
 /// Make the [n, m] matrix (m is n where it is left out) with 1 on its diagonal, else 0.
 AMBIT_API Tensor eye(int64_t n, const TensorOptions& options = {});
 AMBIT_API Tensor eye(int64_t n, int64_t m, const TensorOptions& options = {});
@@ -61,13 +86,19 @@ class AMBIT_API TensorData {
   /// A list of numbers, shape [n].
   template <class T>
   requires std::is_arithmetic_v<T> TensorData(const std::vector<T>& v)
-      : sizes_{static_cast<int64_t>(v.size())} {
-    for (T x : v) values_.push_back(Scalar(x));
-    if (v.empty()) empty_dtype_ = Scalar(T{}).dtype();
-  }
+      : TensorData(v.begin(), v.end(), Scalar(T{}).dtype()) {}
+  template <class T>
+  requires std::is_arithmetic_v<T> TensorData(ArrayRef<T> list)
+      : TensorData(list.begin(), list.end(), Scalar(T{}).dtype()) {}
 
  private:
   friend AMBIT_API Tensor tensor(const TensorData&, const TensorOptions&);
+  template <class Iterator>
+  TensorData(Iterator begin, Iterator end, DType dtype) : sizes_{end - begin} {
+    for (; begin != end; ++begin) values_.push_back(Scalar(*begin));
+    if (values_.empty()) empty_dtype_ = dtype;
+  }
+
   Dims sizes_;
   std::vector<Scalar> values_;  // row-major
   DType empty_dtype_ = kFloat64;
@@ -83,8 +114,20 @@ inline Tensor tensor(std::initializer_list<TensorData> rows, const TensorOptions
 AMBIT_API Tensor scalar_tensor(const Scalar& value, const TensorOptions& options = {});
 /// Use memory of the caller on the CPU, row-major, without a copy. It must outlive the tensor and
 /// all its views; `deleter`, if any, is called with `data` after the last of them.
-/// Errors also: Error for another device than cpu, and for a null pointer.
-AMBIT_API Tensor from_blob(void* data, IntArrayRef sizes, const TensorOptions& options = {},
-                           std::function<void(void*)> deleter = {});
+/// strides: one a size, >= 0, in elements; left out, those of a contiguous tensor.
+/// Errors also: Error for another device than cpu, and for a null pointer; ShapeError for strides.
+/// The memory is still the caller's where it throws.
+AMBIT_API Tensor from_blob(void* data, IntArrayRef sizes, const TensorOptions& options = {});
+AMBIT_API Tensor from_blob(void* data, IntArrayRef sizes, const std::function<void(void*)>& deleter,
+                           const TensorOptions& options = {});
+AMBIT_API Tensor from_blob(void* data, IntArrayRef sizes, IntArrayRef strides,
+                           const TensorOptions& options = {});
+AMBIT_API Tensor from_blob(void* data, IntArrayRef sizes, IntArrayRef strides,
+                           const std::function<void(void*)>& deleter,
+                           const TensorOptions& options = {});
+inline Tensor from_blob(void* data, IntArrayRef sizes, const TensorOptions& options,
+                        const std::function<void(void*)>& deleter) {
+  return from_blob(data, sizes, deleter, options);
+}
 
 }  // namespace ambit

@@ -7,6 +7,9 @@
 #include <ambit/function_table.h>
 #include <ambit/tensor.h>
 
+#include <optional>
+#include <string_view>
+
 namespace ambit {
 
 // Every name(self, other) has a version name_(self, other), which writes into self and returns it.
@@ -63,6 +66,18 @@ AMBIT_BINARY(bitwise_and)
 AMBIT_BINARY(bitwise_or)
 /// Compute self ^ other, bit by bit; of bool "either". bool and integers.
 AMBIT_BINARY(bitwise_xor)
+/// Compute self * 2^other, wrapping around; 0 for other < 0 or beyond the bits. Integers only.
+AMBIT_BINARY(bitwise_left_shift)
+/// Compute self / 2^other rounded down; for other < 0 or beyond the bits 0, of negative self -1.
+/// Integers only.
+AMBIT_BINARY(bitwise_right_shift)
+/// Return |self| with the sign of other, of -0. too; integers and bool give floats. Gradient: self.
+AMBIT_BINARY(copysign)
+/// Compute self * log(other), 0 where self is 0 and other is not NaN; integers and bool give
+/// floats.
+AMBIT_BINARY(xlogy)
+/// Compute self to the power of other in float64, whatever the dtypes; in place self is float64.
+AMBIT_BINARY(float_power)
 #undef AMBIT_BINARY
 #define AMBIT_BINARY(name)                                        \
   AMBIT_API Tensor name(const Tensor& self, const Tensor& other); \
@@ -75,12 +90,52 @@ AMBIT_BINARY(logical_or)
 AMBIT_BINARY(logical_xor)
 /// Compute the angle of the point (other, self) in radians, in [-pi, pi]; integers give floats.
 AMBIT_BINARY(atan2)
+/// Compute sqrt(self^2 + other^2) without overflow on the way. Floating point only.
+AMBIT_BINARY(hypot)
+/// Return the number after self on the way to other; other where they are equal. Floating point
+/// only. No gradient.
+AMBIT_BINARY(nextafter)
+/// Return 0 where self < 0 or NaN, 1 where self > 0, other where self is 0. Errors: also DTypeError
+/// where the dtypes differ. No gradient.
+AMBIT_BINARY(heaviside)
+/// Compute self * 2^other; integers give floats.
+AMBIT_BINARY(ldexp)
+/// Compute the greatest common divisor, not negative; 0 of two zeros. Integers only.
+AMBIT_BINARY(gcd)
+/// Compute the least common multiple, not negative, wrapping around; 0 where one is 0. Integers
+/// only.
+AMBIT_BINARY(lcm)
 #undef AMBIT_BINARY
-/// Divide and round. rounding_mode: nullptr (true division), "floor" or "trunc". Errors: also Error
+/// Divide and round. rounding_mode: nullopt (true division), "floor" or "trunc". Errors: also Error
 /// for another text, and as floor_divide. Gradient: 0 where it rounds.
-AMBIT_API Tensor div(const Tensor& self, const Tensor& other, const char* rounding_mode);
+AMBIT_API Tensor div(const Tensor& self, const Tensor& other,
+                     std::optional<std::string_view> rounding_mode);
+AMBIT_API Tensor div(const Tensor& self, const Scalar& other,
+                     std::optional<std::string_view> rounding_mode);
+AMBIT_API const Tensor& div_(const Tensor& self, const Tensor& other,
+                             std::optional<std::string_view> rounding_mode);
+AMBIT_API const Tensor& div_(const Tensor& self, const Scalar& other,
+                             std::optional<std::string_view> rounding_mode);
 /// Compute the number self to the powers of exponent [*sizes] -> [*sizes]. Gradient: exponent.
 AMBIT_API Tensor pow(const Scalar& self, const Tensor& exponent);
+// With a number on the left, as between tensors.
+AMBIT_API Tensor float_power(const Scalar& self, const Tensor& exponent);
+AMBIT_API Tensor xlogy(const Scalar& self, const Tensor& other);
+AMBIT_API Tensor remainder(const Scalar& self, const Tensor& other);
+AMBIT_API Tensor bitwise_and(const Scalar& self, const Tensor& other);
+AMBIT_API Tensor bitwise_or(const Scalar& self, const Tensor& other);
+AMBIT_API Tensor bitwise_xor(const Scalar& self, const Tensor& other);
+AMBIT_API Tensor bitwise_left_shift(const Scalar& self, const Tensor& other);
+AMBIT_API Tensor bitwise_right_shift(const Scalar& self, const Tensor& other);
+/// Take the larger of each two; of a NaN and a number the number. Gradient: of the one taken, self
+/// where both are equal.
+AMBIT_API Tensor fmax(const Tensor& self, const Tensor& other);
+/// Take the smaller of each two, as fmax the larger.
+AMBIT_API Tensor fmin(const Tensor& self, const Tensor& other);
+/// Compute log(exp(self) + exp(other)) without overflow. Floating point only.
+AMBIT_API Tensor logaddexp(const Tensor& self, const Tensor& other);
+/// Compute log2(2^self + 2^other) without overflow. Floating point only.
+AMBIT_API Tensor logaddexp2(const Tensor& self, const Tensor& other);
 /// Take the larger of each two; NaN wins. Gradient: of the one taken, halved between equals.
 AMBIT_API Tensor maximum(const Tensor& self, const Tensor& other);
 /// Take the smaller of each two; NaN wins. Gradient: of the one taken, halved between equals.
@@ -113,11 +168,66 @@ AMBIT_API Tensor clamp(const Tensor& self, std::optional<Scalar> min,
                        std::optional<Scalar> max = {});
 AMBIT_API const Tensor& clamp_(const Tensor& self, std::optional<Scalar> min,
                                std::optional<Scalar> max = {});
+/// Limit each element by those of min and max, which broadcast with it; where min > max, max it is.
+/// Gradient: self where it is inside, borders too; min, max where they are taken.
+AMBIT_API Tensor clamp(const Tensor& self, const std::optional<Tensor>& min,
+                       const std::optional<Tensor>& max = {});
+AMBIT_API const Tensor& clamp_(const Tensor& self, const std::optional<Tensor>& min,
+                               const std::optional<Tensor>& max = {});
+/// Limit from below: clamp(self, min).
+AMBIT_API Tensor clamp_min(const Tensor& self, const Scalar& min);
+AMBIT_API Tensor clamp_min(const Tensor& self, const Tensor& min);
+AMBIT_API const Tensor& clamp_min_(const Tensor& self, const Scalar& min);
+AMBIT_API const Tensor& clamp_min_(const Tensor& self, const Tensor& min);
+/// Limit from above: clamp(self, {}, max).
+AMBIT_API Tensor clamp_max(const Tensor& self, const Scalar& max);
+AMBIT_API Tensor clamp_max(const Tensor& self, const Tensor& max);
+AMBIT_API const Tensor& clamp_max_(const Tensor& self, const Scalar& max);
+AMBIT_API const Tensor& clamp_max_(const Tensor& self, const Tensor& max);
+/// Compute self + value * tensor1 * tensor2. value: as alpha of add.
+AMBIT_API Tensor addcmul(const Tensor& self, const Tensor& tensor1, const Tensor& tensor2,
+                         const Scalar& value = 1);
+AMBIT_API const Tensor& addcmul_(const Tensor& self, const Tensor& tensor1, const Tensor& tensor2,
+                                 const Scalar& value = 1);
+/// Compute self + value * tensor1 / tensor2. Errors: also DTypeError where both are integers.
+AMBIT_API Tensor addcdiv(const Tensor& self, const Tensor& tensor1, const Tensor& tensor2,
+                         const Scalar& value = 1);
+AMBIT_API const Tensor& addcdiv_(const Tensor& self, const Tensor& tensor1, const Tensor& tensor2,
+                                 const Scalar& value = 1);
+/// Go from self to end: self + weight (end - self); exact at both ends. Floating point only.
+/// Errors: also DTypeError where the dtypes differ.
+AMBIT_API Tensor lerp(const Tensor& self, const Tensor& end, const Scalar& weight);
+AMBIT_API Tensor lerp(const Tensor& self, const Tensor& end, const Tensor& weight);
+AMBIT_API const Tensor& lerp_(const Tensor& self, const Tensor& end, const Scalar& weight);
+AMBIT_API const Tensor& lerp_(const Tensor& self, const Tensor& end, const Tensor& weight);
+/// Round to so many decimals, negative ones before the point; halves to even. Floating point only.
+/// Gradient: 0.
+AMBIT_API Tensor round(const Tensor& self, int64_t decimals);
+AMBIT_API const Tensor& round_(const Tensor& self, int64_t decimals);
+/// Replace NaN by nan, infinities by posinf and neginf, or where these are left out by the largest
+/// and smallest finite numbers of the dtype. Integers and bool are as they are. Gradient: self, 0
+/// where it is replaced.
+AMBIT_API Tensor nan_to_num(const Tensor& self, std::optional<double> nan = {},
+                            std::optional<double> posinf = {}, std::optional<double> neginf = {});
+AMBIT_API const Tensor& nan_to_num_(const Tensor& self, std::optional<double> nan = {},
+                                    std::optional<double> posinf = {},
+                                    std::optional<double> neginf = {});
+/// Return which elements are below 0, as bool, -0. and -NaN too; any dtype. No gradient.
+AMBIT_API Tensor signbit(const Tensor& self);
+/// Return which elements are infinite and positive, as bool; any dtype. No gradient.
+AMBIT_API Tensor isposinf(const Tensor& self);
+/// Return which elements are infinite and negative, as bool; any dtype. No gradient.
+AMBIT_API Tensor isneginf(const Tensor& self);
+/// Return true for each element: there are no complex numbers here. No gradient.
+AMBIT_API Tensor isreal(const Tensor& self);
+/// Return self itself. Errors: DTypeError for bool.
+AMBIT_API Tensor positive(const Tensor& self);
 /// Choose condition ? self : other, element by element; condition bool. The three broadcast.
 /// Gradient: self, other, each where it was chosen.
 AMBIT_API Tensor where(const Tensor& condition, const Tensor& self, const Tensor& other);
 AMBIT_API Tensor where(const Tensor& condition, const Tensor& self, const Scalar& other);
 AMBIT_API Tensor where(const Tensor& condition, const Scalar& self, const Tensor& other);
+AMBIT_API Tensor where(const Tensor& condition, const Scalar& self, const Scalar& other);
 /// Return self with `value` where mask (bool, broadcasting with it) is true. Gradient: self, where
 /// it is not.
 AMBIT_API Tensor masked_fill(const Tensor& self, const Tensor& mask, const Scalar& value);
@@ -133,7 +243,8 @@ AMBIT_API bool equal(const Tensor& self, const Tensor& other);
 /// Return whether |self - other| <= atol + rtol |other| everywhere; equal_nan: NaN is close to NaN.
 AMBIT_API bool allclose(const Tensor& self, const Tensor& other, double rtol = 1e-5,
                         double atol = 1e-8, bool equal_nan = false);
-/// Return where |self - other| <= atol + rtol |other|, as bool. Equal infinities are close.
+/// Return where |self - other| <= atol + rtol |other|, as bool. Equal infinities are close. No
+/// gradient.
 AMBIT_API Tensor isclose(const Tensor& self, const Tensor& other, double rtol = 1e-5,
                          double atol = 1e-8, bool equal_nan = false);
 /// Return the dtype that `self op other` computes in. Source: torch.result_type.
@@ -162,5 +273,15 @@ inline Tensor operator+(const Scalar& a, const Tensor& b) { return add(b, a); }
 inline Tensor operator-(const Scalar& a, const Tensor& b) { return rsub(b, a); }
 inline Tensor operator*(const Scalar& a, const Tensor& b) { return mul(b, a); }
 inline Tensor operator/(const Scalar& a, const Tensor& b) { return mul(reciprocal(b), a); }
+inline Tensor operator%(const Scalar& a, const Tensor& b) { return remainder(a, b); }
+inline Tensor operator&(const Scalar& a, const Tensor& b) { return bitwise_and(b, a); }
+inline Tensor operator|(const Scalar& a, const Tensor& b) { return bitwise_or(b, a); }
+inline Tensor operator^(const Scalar& a, const Tensor& b) { return bitwise_xor(b, a); }
+inline Tensor operator==(const Scalar& a, const Tensor& b) { return eq(b, a); }
+inline Tensor operator!=(const Scalar& a, const Tensor& b) { return ne(b, a); }
+inline Tensor operator<(const Scalar& a, const Tensor& b) { return gt(b, a); }
+inline Tensor operator<=(const Scalar& a, const Tensor& b) { return ge(b, a); }
+inline Tensor operator>(const Scalar& a, const Tensor& b) { return lt(b, a); }
+inline Tensor operator>=(const Scalar& a, const Tensor& b) { return le(b, a); }
 
 }  // namespace ambit

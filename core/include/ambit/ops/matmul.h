@@ -2,6 +2,11 @@
 // does not change; products of integers wrap. Sums over no elements are 0.
 // Errors of all: DeviceMismatchError, DTypeError (different, or bool), ShapeError; Error for an
 // undefined tensor. Gradients: all inputs.
+// The sums with a product: self broadcasts to it. With beta 0 self is not read, so that its NaN do
+// not spread, and its gradient is 0. In place (`name_`) self has the product's shape, shares no
+// memory with the factors (else Error), and is returned. Errors also: DTypeError for a
+// floating-point beta or alpha with integers; in place AutogradError for a leaf that requires grad,
+// outside of NoGradGuard.
 #pragma once
 
 #include <ambit/tensor.h>
@@ -23,12 +28,44 @@ AMBIT_API Tensor bmm(const Tensor& self, const Tensor& mat2);
 AMBIT_API Tensor mv(const Tensor& self, const Tensor& vec);
 /// Sum self[k] * other[k]: [K] x [K] -> [].
 AMBIT_API Tensor dot(const Tensor& self, const Tensor& other);
-/// Compute beta * self + alpha * (mat1 x mat2).
-/// mat1 [M,K], mat2 [K,N] -> [M,N], to which self broadcasts. With beta 0 self is not read, so that
-/// its NaN do not spread, and its gradient is 0. Errors also: DTypeError for a floating-point beta
-/// or alpha with integers.
+/// The same; there are no complex numbers, whose conjugate it would take.
+AMBIT_API Tensor vdot(const Tensor& self, const Tensor& other);
+/// Multiply each with each: [M] x [N] -> [M,N], out[m, n] = self[m] * vec2[n]. Dtypes promote; bool
+/// too.
+AMBIT_API Tensor outer(const Tensor& self, const Tensor& vec2);
+/// Do as outer, under its older name.
+AMBIT_API Tensor ger(const Tensor& self, const Tensor& vec2);
+/// Sum the products over the last dims: [..,K] x [...,K] -> [..,...]; a 0-dim tensor multiplies the
+/// other.
+AMBIT_API Tensor inner(const Tensor& self, const Tensor& other);
+/// Compute beta * self + alpha * (mat1 x mat2): mat1 [M,K], mat2 [K,N] -> [M,N].
 AMBIT_API Tensor addmm(const Tensor& self, const Tensor& mat1, const Tensor& mat2,
                        const Scalar& beta = 1, const Scalar& alpha = 1);
+AMBIT_API const Tensor& addmm_(const Tensor& self, const Tensor& mat1, const Tensor& mat2,
+                               const Scalar& beta = 1, const Scalar& alpha = 1);
+/// Compute beta * self + alpha * (mat x vec): mat [M,K], vec [K] -> [M].
+AMBIT_API Tensor addmv(const Tensor& self, const Tensor& mat, const Tensor& vec,
+                       const Scalar& beta = 1, const Scalar& alpha = 1);
+AMBIT_API const Tensor& addmv_(const Tensor& self, const Tensor& mat, const Tensor& vec,
+                               const Scalar& beta = 1, const Scalar& alpha = 1);
+/// Compute beta * self + alpha * outer(vec1, vec2): vec1 [M], vec2 [N] -> [M,N]. Dtypes promote, in
+/// place to self's; bool means "and" and "or".
+AMBIT_API Tensor addr(const Tensor& self, const Tensor& vec1, const Tensor& vec2,
+                      const Scalar& beta = 1, const Scalar& alpha = 1);
+AMBIT_API const Tensor& addr_(const Tensor& self, const Tensor& vec1, const Tensor& vec2,
+                              const Scalar& beta = 1, const Scalar& alpha = 1);
+/// Compute beta * self + alpha * (batch1 x batch2), pairwise: batch1 [B,M,K], batch2 [B,K,N] ->
+/// [B,M,N].
+AMBIT_API Tensor baddbmm(const Tensor& self, const Tensor& batch1, const Tensor& batch2,
+                         const Scalar& beta = 1, const Scalar& alpha = 1);
+AMBIT_API const Tensor& baddbmm_(const Tensor& self, const Tensor& batch1, const Tensor& batch2,
+                                 const Scalar& beta = 1, const Scalar& alpha = 1);
+/// Compute beta * self + alpha * (the sum over b of batch1[b] x batch2[b]): batch1 [B,M,K], batch2
+/// [B,K,N] -> [M,N].
+AMBIT_API Tensor addbmm(const Tensor& self, const Tensor& batch1, const Tensor& batch2,
+                        const Scalar& beta = 1, const Scalar& alpha = 1);
+AMBIT_API const Tensor& addbmm_(const Tensor& self, const Tensor& batch1, const Tensor& batch2,
+                                const Scalar& beta = 1, const Scalar& alpha = 1);
 /// Apply a linear layer.
 ///   out[..., n] = bias[n] + sum over k of input[..., k] * weight[n, k]
 /// input [...,K] of one dim at least, weight [N,K], bias [N] or undefined -> [...,N].

@@ -11,11 +11,12 @@ namespace ambit {
 
 /// Turn the numbers along dim into probabilities.
 ///   out = exp(x - m) / sum over dim of exp(x - m), m the maximum along dim: safe from overflow
-/// Any shape, which out has too; a 0-dim x gives 1. Errors: IndexError. Gradient: self.
-AMBIT_API Tensor softmax(const Tensor& self, int64_t dim);
+/// Any shape, which out has too; a 0-dim x gives 1. dtype converts self first. Errors: IndexError.
+/// Gradient: self.
+AMBIT_API Tensor softmax(const Tensor& self, int64_t dim, std::optional<DType> dtype = {});
 /// Compute the logarithm of softmax: x - m - log(sum over dim of exp(x - m)). Shapes, errors and
 /// gradient as softmax; no underflow to log(0).
-AMBIT_API Tensor log_softmax(const Tensor& self, int64_t dim);
+AMBIT_API Tensor log_softmax(const Tensor& self, int64_t dim, std::optional<DType> dtype = {});
 
 /// Normalise each channel (dim 1).
 ///   out = (input - mean) / sqrt(var + eps) * weight + bias

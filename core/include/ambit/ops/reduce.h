@@ -15,20 +15,58 @@ AMBIT_API Tensor sum(const Tensor& self, std::optional<DType> dtype = {});
 AMBIT_API Tensor sum(const Tensor& self, IntArrayRef dims, bool keepdim = false,
                      std::optional<DType> dtype = {});
 /// Compute the mean, sum / n for n elements each; NaN of none. Floating point only. Gradient: self.
-AMBIT_API Tensor mean(const Tensor& self);
-AMBIT_API Tensor mean(const Tensor& self, IntArrayRef dims, bool keepdim = false);
+/// `dtype` converts self first.
+AMBIT_API Tensor mean(const Tensor& self, std::optional<DType> dtype = {});
+AMBIT_API Tensor mean(const Tensor& self, IntArrayRef dims, bool keepdim = false,
+                      std::optional<DType> dtype = {});
+/// Sum the elements that are not NaN; dtypes as sum. Gradient: self, 0 where it is NaN.
+AMBIT_API Tensor nansum(const Tensor& self, IntArrayRef dims = {}, bool keepdim = false,
+                        std::optional<DType> dtype = {});
+/// Compute the mean of the elements that are not NaN; NaN where all are. Floating point only.
+/// Gradient: self, 0 where it is NaN.
+AMBIT_API Tensor nanmean(const Tensor& self, IntArrayRef dims = {}, bool keepdim = false,
+                         std::optional<DType> dtype = {});
 /// Multiply the elements; 1 of none. Dtypes as sum. Gradient: self, right at zeros too.
-AMBIT_API Tensor prod(const Tensor& self);
-AMBIT_API Tensor prod(const Tensor& self, int64_t dim, bool keepdim = false);
+AMBIT_API Tensor prod(const Tensor& self, std::optional<DType> dtype = {});
+AMBIT_API Tensor prod(const Tensor& self, int64_t dim, bool keepdim = false,
+                      std::optional<DType> dtype = {});
+/// Sum over the dims that broadcasting from `sizes` to self's sizes has added or grown: the result
+/// has `sizes`. Errors also: ShapeError where they do not broadcast to self's. Gradient: self.
+AMBIT_API Tensor sum_to_size(const Tensor& self, IntArrayRef sizes);
+/// Count the elements that are not 0, NaN too: int64. No gradient.
+AMBIT_API Tensor count_nonzero(const Tensor& self, IntArrayRef dims);
+AMBIT_API Tensor count_nonzero(const Tensor& self, std::optional<int64_t> dim = {});
 /// Compute the variance: sum of (x - mean)^2 / (n - 1), or / n where not unbiased, in two passes.
 /// Floating point only. NaN of no elements, and of one if unbiased. Gradient: self.
 AMBIT_API Tensor var(const Tensor& self, bool unbiased = true);
 AMBIT_API Tensor var(const Tensor& self, IntArrayRef dims, bool unbiased = true,
                      bool keepdim = false);
+/// The same divided by n - correction, 1 where it is left out.
+AMBIT_API Tensor var(const Tensor& self, IntArrayRef dims, std::optional<int64_t> correction,
+                     bool keepdim = false);
 /// Compute the standard deviation: the square root of var. Gradient: self; 0 where it is 0.
 AMBIT_API Tensor std(const Tensor& self, bool unbiased = true);
 AMBIT_API Tensor std(const Tensor& self, IntArrayRef dims, bool unbiased = true,
                      bool keepdim = false);
+AMBIT_API Tensor std(const Tensor& self, IntArrayRef dims, std::optional<int64_t> correction,
+                     bool keepdim = false);
+/// Along one dim: an int is a dim here, and a bool says whether unbiased.
+inline Tensor var(const Tensor& self, int dim) { return var(self, IntArrayRef{dim}); }
+inline Tensor std(const Tensor& self, int dim) { return ambit::std(self, IntArrayRef{dim}); }
+/// Compute var and mean.
+AMBIT_API std::tuple<Tensor, Tensor> var_mean(const Tensor& self, bool unbiased = true);
+AMBIT_API std::tuple<Tensor, Tensor> var_mean(const Tensor& self, IntArrayRef dims,
+                                              bool unbiased = true, bool keepdim = false);
+AMBIT_API std::tuple<Tensor, Tensor> var_mean(const Tensor& self, IntArrayRef dims,
+                                              std::optional<int64_t> correction,
+                                              bool keepdim = false);
+/// Compute std and mean.
+AMBIT_API std::tuple<Tensor, Tensor> std_mean(const Tensor& self, bool unbiased = true);
+AMBIT_API std::tuple<Tensor, Tensor> std_mean(const Tensor& self, IntArrayRef dims,
+                                              bool unbiased = true, bool keepdim = false);
+AMBIT_API std::tuple<Tensor, Tensor> std_mean(const Tensor& self, IntArrayRef dims,
+                                              std::optional<int64_t> correction,
+                                              bool keepdim = false);
 /// Find the largest element, [] of self's dtype; NaN wins. Errors also: ShapeError where there is
 /// none. Gradient: shared equally among equals.
 AMBIT_API Tensor max(const Tensor& self);
@@ -40,6 +78,15 @@ AMBIT_API Tensor min(const Tensor& self);
 AMBIT_API std::tuple<Tensor, Tensor> max(const Tensor& self, int64_t dim, bool keepdim = false);
 /// Find the smallest elements along dim, as max the largest.
 AMBIT_API std::tuple<Tensor, Tensor> min(const Tensor& self, int64_t dim, bool keepdim = false);
+/// Find the largest elements over dims; NaN wins. Errors also: ShapeError where there is none.
+/// Gradient: shared equally among equals.
+AMBIT_API Tensor amax(const Tensor& self, IntArrayRef dims = {}, bool keepdim = false);
+/// Find the smallest elements over dims, as amax the largest.
+AMBIT_API Tensor amin(const Tensor& self, IntArrayRef dims = {}, bool keepdim = false);
+/// Find the smallest and the largest elements, along dim or of all: {amin, amax}. keepdim without
+/// dim gives sizes of 1.
+AMBIT_API std::tuple<Tensor, Tensor> aminmax(const Tensor& self, std::optional<int64_t> dim = {},
+                                             bool keepdim = false);
 /// Take the larger of each two elements, no reduction: maximum() of elementwise.h.
 AMBIT_API Tensor max(const Tensor& self, const Tensor& other);
 /// Take the smaller of each two elements, no reduction: minimum() of elementwise.h.
@@ -63,12 +110,22 @@ AMBIT_API Tensor all(const Tensor& self, int64_t dim, bool keepdim = false);
 /// Floating point only. 0 of no elements, whatever p. Gradient: self; 0 where the norm is 0, for
 /// p = +-inf shared among equals, none for p = 0.
 AMBIT_API Tensor norm(const Tensor& self, const Scalar& p = 2);
-AMBIT_API Tensor norm(const Tensor& self, const Scalar& p, IntArrayRef dims, bool keepdim = false);
+/// p left out is 2; dtype, floating point, converts self first.
+AMBIT_API Tensor norm(const Tensor& self, const std::optional<Scalar>& p, DType dtype);
+AMBIT_API Tensor norm(const Tensor& self, const std::optional<Scalar>& p, IntArrayRef dims,
+                      bool keepdim = false);
+AMBIT_API Tensor norm(const Tensor& self, const std::optional<Scalar>& p, IntArrayRef dims,
+                      bool keepdim, DType dtype);
+/// Compute norm(self - other, p). The two broadcast. Gradient: self, other.
+AMBIT_API Tensor dist(const Tensor& self, const Tensor& other, const Scalar& p = 2);
+/// Scale each slice self[.., i, ..] of dim whose p-norm exceeds maxnorm down to that norm. Floating
+/// point only. Errors also: ShapeError for fewer than 2 dims; Error for p <= 0 or maxnorm < 0.
+/// Gradient: self.
+AMBIT_API Tensor renorm(const Tensor& self, const Scalar& p, int64_t dim, const Scalar& maxnorm);
+AMBIT_API const Tensor& renorm_(const Tensor& self, const Scalar& p, int64_t dim,
+                                const Scalar& maxnorm);
 /// Compute log(sum of exp(x)) as m + log(sum of exp(x - m)), m the largest, safe from overflow.
 /// Floating point only. -inf of no elements. Gradient: self, its softmax over dims.
 AMBIT_API Tensor logsumexp(const Tensor& self, IntArrayRef dims, bool keepdim = false);
-/// Sum up along dim: out[i] = sum over j <= i of self[j], of self's shape; dtypes as sum.
-/// Gradient: self.
-AMBIT_API Tensor cumsum(const Tensor& self, int64_t dim);
 
 }  // namespace ambit

@@ -1,5 +1,5 @@
-// Activations: ReLU, Sigmoid, Tanh, GELU, Softmax, LogSoftmax. They have no parameters; input and
-// output have one shape, any. Errors and gradients: those of the functions that they call.
+// Activations. But for PReLU they have no parameters; input and output have one shape, any, where
+// nothing else is said. Errors and gradients: those of the functions that they call.
 #pragma once
 
 #include <ambit/nn/cloneable.h>
@@ -92,5 +92,333 @@ class AMBIT_API LogSoftmaxImpl : public Cloneable<LogSoftmaxImpl> {
   LogSoftmaxOptions options;
 };
 AMBIT_MODULE(LogSoftmax);
+
+/// Options of ELU, with their defaults.
+class ELUOptions : public Options<ELUOptions> {
+ public:
+  ELUOptions(double alpha = 1) : alpha_(alpha) {}
+
+  AMBIT_OPTION(ELUOptions, double, alpha);
+  AMBIT_OPTION(ELUOptions, bool, inplace) = false;
+};
+
+/// elu(): x > 0 ? x : alpha (e^x - 1).
+class AMBIT_API ELUImpl : public Cloneable<ELUImpl> {
+ public:
+  explicit ELUImpl(const ELUOptions& opts = {}) : options(opts) {}
+  void reset() override;
+  Tensor forward(const Tensor& input);
+  void pretty_print(std::ostream& os) const override;
+
+  ELUOptions options;
+};
+AMBIT_MODULE(ELU);
+
+/// Options of SELU, with their defaults.
+class SELUOptions : public Options<SELUOptions> {
+ public:
+  SELUOptions(bool inplace = false) : inplace_(inplace) {}
+
+  AMBIT_OPTION(SELUOptions, bool, inplace);
+};
+
+/// selu(): ELU scaled to keep mean 0 and variance 1.
+class AMBIT_API SELUImpl : public Cloneable<SELUImpl> {
+ public:
+  explicit SELUImpl(const SELUOptions& opts = {}) : options(opts) {}
+  void reset() override;
+  Tensor forward(const Tensor& input);
+  void pretty_print(std::ostream& os) const override;
+
+  SELUOptions options;
+};
+AMBIT_MODULE(SELU);
+
+/// Options of CELU, with their defaults.
+class CELUOptions : public Options<CELUOptions> {
+ public:
+  CELUOptions(double alpha = 1) : alpha_(alpha) {}
+
+  AMBIT_OPTION(CELUOptions, double, alpha);
+  AMBIT_OPTION(CELUOptions, bool, inplace) = false;
+};
+
+/// celu(): x > 0 ? x : alpha (e^(x / alpha) - 1). Errors: Error for alpha 0.
+class AMBIT_API CELUImpl : public Cloneable<CELUImpl> {
+ public:
+  explicit CELUImpl(const CELUOptions& opts = {}) : options(opts) {}
+  void reset() override;
+  Tensor forward(const Tensor& input);
+  void pretty_print(std::ostream& os) const override;
+
+  CELUOptions options;
+};
+AMBIT_MODULE(CELU);
+
+/// Options of LeakyReLU, with their defaults.
+class LeakyReLUOptions : public Options<LeakyReLUOptions> {
+ public:
+  LeakyReLUOptions(double negative_slope = 0.01) : negative_slope_(negative_slope) {}
+
+  AMBIT_OPTION(LeakyReLUOptions, double, negative_slope);
+  AMBIT_OPTION(LeakyReLUOptions, bool, inplace) = false;
+};
+
+/// leaky_relu(): x > 0 ? x : negative_slope * x.
+class AMBIT_API LeakyReLUImpl : public Cloneable<LeakyReLUImpl> {
+ public:
+  explicit LeakyReLUImpl(const LeakyReLUOptions& opts = {}) : options(opts) {}
+  void reset() override;
+  Tensor forward(const Tensor& input);
+  void pretty_print(std::ostream& os) const override;
+
+  LeakyReLUOptions options;
+};
+AMBIT_MODULE(LeakyReLU);
+
+/// Options of RReLU, with their defaults.
+class RReLUOptions : public Options<RReLUOptions> {
+  AMBIT_OPTION(RReLUOptions, double, lower) = 1. / 8;
+  AMBIT_OPTION(RReLUOptions, double, upper) = 1. / 3;
+  AMBIT_OPTION(RReLUOptions, bool, inplace) = false;
+};
+
+/// rrelu(): x > 0 ? x : r x, r random in [lower, upper) while training, else their mean.
+class AMBIT_API RReLUImpl : public Cloneable<RReLUImpl> {
+ public:
+  explicit RReLUImpl(const RReLUOptions& opts = {}) : options(opts) {}
+  void reset() override;
+  Tensor forward(const Tensor& input);
+  void pretty_print(std::ostream& os) const override;
+
+  RReLUOptions options;
+};
+AMBIT_MODULE(RReLU);
+
+/// Options of ReLU6, with their defaults.
+class ReLU6Options : public Options<ReLU6Options> {
+ public:
+  ReLU6Options(bool inplace = false) : inplace_(inplace) {}
+
+  AMBIT_OPTION(ReLU6Options, bool, inplace);
+};
+
+/// relu6(): x limited to [0, 6].
+class AMBIT_API ReLU6Impl : public Cloneable<ReLU6Impl> {
+ public:
+  explicit ReLU6Impl(const ReLU6Options& opts = {}) : options(opts) {}
+  void reset() override;
+  Tensor forward(const Tensor& input);
+  void pretty_print(std::ostream& os) const override;
+
+  ReLU6Options options;
+};
+AMBIT_MODULE(ReLU6);
+
+/// Options of Hardtanh, with their defaults.
+class HardtanhOptions : public Options<HardtanhOptions> {
+  AMBIT_OPTION(HardtanhOptions, double, min_val) = -1;
+  AMBIT_OPTION(HardtanhOptions, double, max_val) = 1;
+  AMBIT_OPTION(HardtanhOptions, bool, inplace) = false;
+};
+
+/// hardtanh(): x limited to [min_val, max_val]. Errors of forward: Error unless min_val < max_val.
+class AMBIT_API HardtanhImpl : public Cloneable<HardtanhImpl> {
+ public:
+  explicit HardtanhImpl(const HardtanhOptions& opts = {}) : options(opts) {}
+  void reset() override;
+  Tensor forward(const Tensor& input);
+  void pretty_print(std::ostream& os) const override;
+
+  HardtanhOptions options;
+};
+AMBIT_MODULE(Hardtanh);
+
+/// silu(): x * sigmoid(x).
+class AMBIT_API SiLUImpl : public Cloneable<SiLUImpl> {
+ public:
+  void reset() override;
+  Tensor forward(const Tensor& input);
+};
+AMBIT_MODULE(SiLU);
+
+/// mish(): x * tanh(softplus(x)).
+class AMBIT_API MishImpl : public Cloneable<MishImpl> {
+ public:
+  void reset() override;
+  Tensor forward(const Tensor& input);
+};
+AMBIT_MODULE(Mish);
+
+/// Options of Softplus, with their defaults.
+class SoftplusOptions : public Options<SoftplusOptions> {
+  AMBIT_OPTION(SoftplusOptions, double, beta) = 1;
+  AMBIT_OPTION(SoftplusOptions, double, threshold) = 20;
+};
+
+/// softplus(): log(1 + e^(beta x)) / beta; x where beta x > threshold.
+class AMBIT_API SoftplusImpl : public Cloneable<SoftplusImpl> {
+ public:
+  explicit SoftplusImpl(const SoftplusOptions& opts = {}) : options(opts) {}
+  void reset() override;
+  Tensor forward(const Tensor& input);
+  void pretty_print(std::ostream& os) const override;
+
+  SoftplusOptions options;
+};
+AMBIT_MODULE(Softplus);
+
+/// logsigmoid(): log(sigmoid(x)), exact for large |x|.
+class AMBIT_API LogSigmoidImpl : public Cloneable<LogSigmoidImpl> {
+ public:
+  void reset() override;
+  Tensor forward(const Tensor& input);
+};
+AMBIT_MODULE(LogSigmoid);
+
+/// softsign(): x / (1 + |x|).
+class AMBIT_API SoftsignImpl : public Cloneable<SoftsignImpl> {
+ public:
+  void reset() override;
+  Tensor forward(const Tensor& input);
+};
+AMBIT_MODULE(Softsign);
+
+/// tanhshrink(): x - tanh(x).
+class AMBIT_API TanhshrinkImpl : public Cloneable<TanhshrinkImpl> {
+ public:
+  void reset() override;
+  Tensor forward(const Tensor& input);
+};
+AMBIT_MODULE(Tanhshrink);
+
+/// Options of Hardshrink, with their defaults.
+class HardshrinkOptions : public Options<HardshrinkOptions> {
+ public:
+  HardshrinkOptions(double lambda = 0.5) : lambda_(lambda) {}
+
+  AMBIT_OPTION(HardshrinkOptions, double, lambda);
+};
+
+/// hardshrink(): x where |x| > lambda, else 0.
+class AMBIT_API HardshrinkImpl : public Cloneable<HardshrinkImpl> {
+ public:
+  explicit HardshrinkImpl(const HardshrinkOptions& opts = {}) : options(opts) {}
+  void reset() override;
+  Tensor forward(const Tensor& input);
+  void pretty_print(std::ostream& os) const override;
+
+  HardshrinkOptions options;
+};
+AMBIT_MODULE(Hardshrink);
+
+/// Options of Softshrink, with their defaults.
+class SoftshrinkOptions : public Options<SoftshrinkOptions> {
+ public:
+  SoftshrinkOptions(double lambda = 0.5) : lambda_(lambda) {}
+
+  AMBIT_OPTION(SoftshrinkOptions, double, lambda);
+};
+
+/// softshrink(): x moved by lambda towards 0.
+class AMBIT_API SoftshrinkImpl : public Cloneable<SoftshrinkImpl> {
+ public:
+  explicit SoftshrinkImpl(const SoftshrinkOptions& opts = {}) : options(opts) {}
+  void reset() override;
+  Tensor forward(const Tensor& input);
+  void pretty_print(std::ostream& os) const override;
+
+  SoftshrinkOptions options;
+};
+AMBIT_MODULE(Softshrink);
+
+/// Options of PReLU. num_parameters: 1, or the number of channels; init: what they start as.
+class PReLUOptions : public Options<PReLUOptions> {
+ public:
+  PReLUOptions(int64_t num_parameters = 1) : num_parameters_(num_parameters) {}
+
+  AMBIT_OPTION(PReLUOptions, int64_t, num_parameters);
+  AMBIT_OPTION(PReLUOptions, double, init) = 0.25;
+};
+
+/// prelu(): x > 0 ? x : weight * x, weight [num_parameters] learned.
+/// Errors: Error for less than one parameter; of forward ShapeError.
+class AMBIT_API PReLUImpl : public Cloneable<PReLUImpl> {
+ public:
+  explicit PReLUImpl(const PReLUOptions& opts = {});
+  void reset() override;
+  Tensor forward(const Tensor& input);
+  void pretty_print(std::ostream& os) const override;
+
+  PReLUOptions options;
+  Tensor weight;
+};
+AMBIT_MODULE(PReLU);
+
+/// Options of Threshold.
+class ThresholdOptions : public Options<ThresholdOptions> {
+ public:
+  ThresholdOptions(double threshold, double value) : threshold_(threshold), value_(value) {}
+
+  AMBIT_OPTION(ThresholdOptions, double, threshold);
+  AMBIT_OPTION(ThresholdOptions, double, value);
+  AMBIT_OPTION(ThresholdOptions, bool, inplace) = false;
+};
+
+/// threshold(): x > threshold ? x : value.
+class AMBIT_API ThresholdImpl : public Cloneable<ThresholdImpl> {
+ public:
+  ThresholdImpl(double threshold, double value)
+      : ThresholdImpl(ThresholdOptions(threshold, value)) {}
+  explicit ThresholdImpl(const ThresholdOptions& opts) : options(opts) {}
+  void reset() override;
+  Tensor forward(const Tensor& input);
+  void pretty_print(std::ostream& os) const override;
+
+  ThresholdOptions options;
+};
+AMBIT_MODULE(Threshold);
+
+/// Options of GLU. dim: which is halved.
+class GLUOptions : public Options<GLUOptions> {
+ public:
+  GLUOptions(int64_t dim = -1) : dim_(dim) {}
+
+  AMBIT_OPTION(GLUOptions, int64_t, dim);
+};
+
+/// glu(): a * sigmoid(b), a and b the halves along dim. Errors of forward: ShapeError, IndexError.
+class AMBIT_API GLUImpl : public Cloneable<GLUImpl> {
+ public:
+  explicit GLUImpl(const GLUOptions& opts = {}) : options(opts) {}
+  void reset() override;
+  Tensor forward(const Tensor& input);
+  void pretty_print(std::ostream& os) const override;
+
+  GLUOptions options;
+};
+AMBIT_MODULE(GLU);
+
+using SoftminOptions = SoftmaxOptions;
+
+/// softmax(-x) along dim. Errors of forward: IndexError.
+class AMBIT_API SoftminImpl : public Cloneable<SoftminImpl> {
+ public:
+  explicit SoftminImpl(const SoftminOptions& opts) : options(opts) {}
+  void reset() override;
+  Tensor forward(const Tensor& input);
+  void pretty_print(std::ostream& os) const override;
+
+  SoftminOptions options;
+};
+AMBIT_MODULE(Softmin);
+
+/// softmax over the channels of x [N,C,H,W] or [C,H,W]. Errors of forward: ShapeError.
+class AMBIT_API Softmax2dImpl : public Cloneable<Softmax2dImpl> {
+ public:
+  void reset() override;
+  Tensor forward(const Tensor& input);
+};
+AMBIT_MODULE(Softmax2d);
 
 }  // namespace ambit::nn

@@ -5,6 +5,9 @@
 
 #include <ambit/nn/activation.h>
 #include <ambit/nn/dropout.h>
+#include <ambit/nn/functional/activation.h>
+#include <ambit/nn/functional/loss.h>
+#include <ambit/nn/functional/options.h>
 #include <ambit/nn/loss.h>
 #include <ambit/nn/options.h>
 #include <ambit/nn/pooling.h>

@@ -18,9 +18,12 @@
 #include <ambit/nn/module_list.h>
 #include <ambit/nn/options.h>
 #include <ambit/nn/ordered_dict.h>
+#include <ambit/nn/pair_loss.h>
 #include <ambit/nn/pooling.h>
+#include <ambit/nn/rnn.h>
 #include <ambit/nn/sequential.h>
 #include <ambit/nn/serialize.h>
 #include <ambit/nn/strays.h>
 #include <ambit/nn/utils/clip_grad.h>
 #include <ambit/nn/utils/convert_parameters.h>
+#include <ambit/nn/utils/rnn.h>

@@ -21,4 +21,16 @@ class Options {
   }
 };
 
+/// One option of a class `Self` of options, its setter and its getter; what follows is the default:
+///   class ELUOptions : public Options<ELUOptions> {
+///     AMBIT_OPTION(ELUOptions, double, alpha) = 1;
+///   };
+#define AMBIT_OPTION(Self, Type, name)                                    \
+ public:                                                                  \
+  Self& name(Type value) { return this->set(name##_, std::move(value)); } \
+  const Type& name() const { return name##_; }                            \
+                                                                          \
+ private:                                                                 \
+  Type name##_
+
 }  // namespace ambit::nn

@@ -93,7 +93,7 @@ Lines lines_of(const Tensor& t, int64_t dim) {
 }
 
 template <class T>
-void scan(Tensor& y, const Tensor& x, const Lines& from, const Lines& to) {
+void run_scan(Tensor& y, const Tensor& x, const Lines& from, const Lines& to) {
   constexpr int64_t kManyLines = 16384, kLeastPerChunk = 16 * kThreads, kMostBlocks = 1024;
   const T* px = x.data_ptr<T>();
   T* py = y.data_ptr<T>();
@@ -114,10 +114,10 @@ void scan(Tensor& y, const Tensor& x, const Lines& from, const Lines& to) {
 
 }  // namespace
 
-void cumsum(Tensor& y, const Tensor& x, int64_t dim) {
+void scan(Tensor& y, const Tensor& x, int64_t dim, const ScanOp&) {
   if (x.numel() == 0) return;
   const Lines from = lines_of(x, dim), to = lines_of(y, dim);
-  visit(x.dtype(), [&]<class T>() { scan<T>(y, x, from, to); });
+  visit(x.dtype(), [&]<class T>() { run_scan<T>(y, x, from, to); });
 }
 
 }  // namespace ambit::cuda

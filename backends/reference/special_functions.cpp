@@ -1,0 +1,105 @@
+// Slow and plain: bisection, power series, and sums that go far enough for the first terms of their
+// asymptotic series to do. Formulas: Abramowitz & Stegun 1964.
+#include "special_functions.h"
+
+#include <cmath>
+#include <limits>
+#include <numbers>
+
+namespace ambit::reference {
+namespace {
+
+constexpr long double kPi = std::numbers::pi_v<long double>;
+constexpr double kNaN = std::numeric_limits<double>::quiet_NaN();
+constexpr double kInfinity = std::numeric_limits<double>::infinity();
+
+// 6.3.16 as a recurrence up to x >= 60, then 6.3.18.
+long double digamma_of_positive(long double x) {
+  long double sum = 0;
+  for (; x < 60; x += 1) sum -= 1 / x;
+  const long double z = 1 / (x * x);
+  return sum + std::log(x) - 1 / (2 * x) -
+         z * (1.0L / 12 - z * (1.0L / 120 - z * (1.0L / 252 - z * (1.0L / 240 - z / 132))));
+}
+
+// Euler and Maclaurin's formula, 23.1.30, from 60 terms on.
+long double zeta_of_positive(long double s, long double q) {
+  long double sum = 0;
+  for (int k = 0; k < 60; ++k, q += 1) sum += std::pow(q, -s);
+  const long double edge = std::pow(q, -s), z = 1 / (q * q);
+  long double rest = q / (s - 1) + 0.5L + s / (12 * q);
+  long double rising = s * (s + 1) * (s + 2) / q * z;
+  rest -= rising / 720;
+  rising *= (s + 3) * (s + 4) * z;
+  rest += rising / 30240;
+  rising *= (s + 5) * (s + 6) * z;
+  rest -= rising / 1209600;
+  rising *= (s + 7) * (s + 8) * z;
+  rest += rising / 47900160;
+  return sum + edge * rest;
+}
+
+}  // namespace
+
+double inverse_erf(double x) {
+  const long double target = std::fabs(static_cast<long double>(x));
+  if (!(target <= 1)) return kNaN;
+  if (target == 1) return std::copysign(kInfinity, x);
+  if (target < 1e-6L) {
+    const long double a = std::sqrt(kPi) / 2 * x;
+    return static_cast<double>(a + a * a * a / 3);
+  }
+  long double low = 0, high = 7;
+  for (int i = 0; i < 90; ++i) {
+    const long double middle = (low + high) / 2;
+    const bool beyond = target < 0.5L ? std::erf(middle) > target : std::erfc(middle) < 1 - target;
+    (beyond ? high : low) = middle;
+  }
+  return std::copysign(static_cast<double>(low), x);
+}
+
+double digamma(double x) {
+  if (x == 0) return std::copysign(kInfinity, -x);
+  if (x > 0 || std::isnan(x)) return static_cast<double>(digamma_of_positive(x));
+  if (x == std::floor(x)) return kNaN;  // -inf too
+  const long double fraction = static_cast<long double>(x) - std::trunc(x);
+  return static_cast<double>(digamma_of_positive(1 - static_cast<long double>(x)) -
+                             kPi / std::tan(kPi * fraction));
+}
+
+// 9.6.10: all terms have one sign.
+double bessel_i(int order, double x) {
+  if (std::isnan(x)) return x;
+  if (std::fabs(x) > 800) return order % 2 ? std::copysign(kInfinity, x) : kInfinity;
+  const long double half = static_cast<long double>(x) / 2;
+  long double term = order == 0 ? 1 : half, sum = 0;
+  for (int k = 1; k == 1 || std::fabs(term) > 1e-25L * std::fabs(sum); ++k) {
+    sum += term;
+    term *= half * half / (static_cast<long double>(k) * (k + order));
+    if (term == 0) break;
+  }
+  return static_cast<double>(sum);
+}
+
+double zeta(double s, double q) {
+  if (std::isnan(s) || std::isnan(q)) return kNaN;
+  if (s == 1) return kInfinity;
+  if (s < 1) return kNaN;
+  if (q > 0) return static_cast<double>(zeta_of_positive(s, q));
+  if (q == std::floor(q)) return kInfinity;
+  if (s != std::floor(s)) return kNaN;
+  // Terms of q < 0 but for their signs are those from the distance to 0 on, up to -q.
+  const long double distance = std::trunc(q) - static_cast<long double>(q);
+  const long double below =
+      zeta_of_positive(s, distance) - zeta_of_positive(s, 1 - static_cast<long double>(q));
+  const long double sign = std::fmod(s, 2) == 0 ? 1 : -1;
+  return static_cast<double>(sign * below + zeta_of_positive(s, 1 - distance));
+}
+
+double sinc(double x) {
+  if (x == 0) return 1;
+  const long double angle = kPi * static_cast<long double>(x);
+  return static_cast<double>(std::sin(angle) / angle);
+}
+
+}  // namespace ambit::reference

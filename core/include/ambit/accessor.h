@@ -1,0 +1,103 @@
+// Elements by index: `auto a = x.accessor<float, 2>(); a[i][j] = 1;`. A view that host code walks
+// without a check or an op per element; it does not keep the tensor alive.
+#pragma once
+
+#include <ambit/tensor.h>
+
+#include <cstdint>
+
+namespace ambit {
+
+/// How kernels are told that no other pointer reaches the elements; on the host both are the same.
+template <class T>
+struct DefaultPtrTraits {
+  using PtrType = T*;
+};
+template <class T>
+struct RestrictPtrTraits {
+  using PtrType = T* __restrict__;
+};
+
+/// N dims of elements of type T: a[i] has one dim less, and of one dim is the element.
+/// Sizes and strides in elements; no index is checked.
+template <class T, size_t N, template <class> class PtrTraits = DefaultPtrTraits,
+          class Index = int64_t>
+class TensorAccessor {
+ public:
+  using PtrType = typename PtrTraits<T>::PtrType;
+
+  AMBIT_HOST_DEVICE TensorAccessor(PtrType data, const Index* sizes, const Index* strides)
+      : data_(data), sizes_(sizes), strides_(strides) {}
+
+  AMBIT_HOST_DEVICE decltype(auto) operator[](Index i) const {
+    const PtrType at = data_ + strides_[0] * i;
+    if constexpr (N == 1) {
+      return static_cast<T&>(*at);
+    } else {
+      return TensorAccessor<T, N - 1, PtrTraits, Index>(at, sizes_ + 1, strides_ + 1);
+    }
+  }
+  AMBIT_HOST_DEVICE PtrType data() const { return data_; }
+  ArrayRef<Index> sizes() const { return {sizes_, N}; }
+  ArrayRef<Index> strides() const { return {strides_, N}; }
+  AMBIT_HOST_DEVICE Index size(Index dim) const { return sizes_[dim]; }
+  AMBIT_HOST_DEVICE Index stride(Index dim) const { return strides_[dim]; }
+
+ private:
+  PtrType data_;
+  const Index *sizes_, *strides_;
+};
+
+/// The same with sizes and strides of its own, as it can be handed to a kernel.
+template <class T, size_t N, template <class> class PtrTraits = DefaultPtrTraits,
+          class Index = int64_t>
+class PackedTensorAccessor {
+ public:
+  using PtrType = typename PtrTraits<T>::PtrType;
+
+  PackedTensorAccessor(PtrType data, IntArrayRef sizes, IntArrayRef strides) : data_(data) {
+    for (size_t d = 0; d < N; ++d) {
+      sizes_[d] = static_cast<Index>(sizes[d]);
+      strides_[d] = static_cast<Index>(strides[d]);
+    }
+  }
+
+  AMBIT_HOST_DEVICE decltype(auto) operator[](Index i) const {
+    return TensorAccessor<T, N, PtrTraits, Index>(data_, sizes_, strides_)[i];
+  }
+  AMBIT_HOST_DEVICE PtrType data() const { return data_; }
+  AMBIT_HOST_DEVICE Index size(Index dim) const { return sizes_[dim]; }
+  AMBIT_HOST_DEVICE Index stride(Index dim) const { return strides_[dim]; }
+
+ private:
+  PtrType data_;
+  Index sizes_[N], strides_[N];
+};
+
+template <class T, size_t N, template <class> class PtrTraits = DefaultPtrTraits>
+using PackedTensorAccessor32 = PackedTensorAccessor<T, N, PtrTraits, int32_t>;
+template <class T, size_t N, template <class> class PtrTraits = DefaultPtrTraits>
+using PackedTensorAccessor64 = PackedTensorAccessor<T, N, PtrTraits, int64_t>;
+
+template <class T, size_t N>
+TensorAccessor<T, N, DefaultPtrTraits, int64_t> Tensor::accessor() const& {
+  static_assert(N > 0, "accessor: for a tensor without dims use item() or data_ptr()");
+  check_accessor("accessor", N, INT64_MAX);
+  return {data_ptr<T>(), sizes().data(), strides().data()};
+}
+
+template <class T, size_t N, template <class> class PtrTraits>
+PackedTensorAccessor<T, N, PtrTraits, int32_t> Tensor::packed_accessor32() const& {
+  static_assert(N > 0, "packed_accessor32: for a tensor without dims use item() or data_ptr()");
+  check_accessor("packed_accessor32", N, INT32_MAX);
+  return {data_ptr<T>(), sizes(), strides()};
+}
+
+template <class T, size_t N, template <class> class PtrTraits>
+PackedTensorAccessor<T, N, PtrTraits, int64_t> Tensor::packed_accessor64() const& {
+  static_assert(N > 0, "packed_accessor64: for a tensor without dims use item() or data_ptr()");
+  check_accessor("packed_accessor64", N, INT64_MAX);
+  return {data_ptr<T>(), sizes(), strides()};
+}
+
+}  // namespace ambit

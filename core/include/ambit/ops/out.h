@@ -1,0 +1,159 @@
+// The functions with an output that is given, name_out(out, arguments...): compute what
+// name(arguments...) does, and write it into out, which is resized where its shape is another. Out
+// may be one of the arguments. Several outputs come first, in the order of the results.
+// Errors of all, before anything is written: Error for an undefined out, AutogradError where out or
+// an argument requires grad and gradients are recorded (they would not flow through), DTypeError
+// where the result cannot be cast to out's dtype (floats to integers, numbers to bool),
+// DeviceMismatchError where out is on another device than the result; and those of name().
+#pragma once
+
+#include <ambit/ops/aliases.h>
+#include <ambit/ops/creation.h>
+#include <ambit/ops/elementwise.h>
+#include <ambit/ops/index.h>
+#include <ambit/ops/matmul.h>
+#include <ambit/ops/norm.h>
+#include <ambit/ops/random.h>
+#include <ambit/ops/reduce.h>
+#include <ambit/ops/shape.h>
+#include <ambit/ops/special.h>
+
+#include <concepts>
+#include <tuple>
+#include <utility>
+
+namespace ambit {
+namespace detail {
+
+/// Check an output before its function runs. Errors: Error, AutogradError.
+AMBIT_API void check_out(const char* op, const Tensor& out);
+/// Write a result into an output.
+AMBIT_API void write_out(const char* op, Tensor& out, const Tensor& result);
+
+template <class F>
+Tensor& fill_out(const char* op, Tensor& out, const F& compute) {
+  check_out(op, out);
+  write_out(op, out, compute());
+  return out;
+}
+
+template <class F, class... Out>
+std::tuple<Out&...> fill_outs(const char* op, const F& compute, Out&... out) {
+  (check_out(op, out), ...);
+  const auto results = compute();
+  [&]<size_t... i>(std::index_sequence<i...>) { (write_out(op, out, std::get<i>(results)), ...); }
+  (std::index_sequence_for<Out...>());
+  return {out...};
+}
+
+}  // namespace detail
+
+// clang-format off
+/// Functions of one tensor; row(name).
+#define AMBIT_OUT_FUNCTIONS(row)                                                                  \
+  row(abs) row(absolute) row(neg) row(negative) row(sign) row(sgn) row(exp) row(exp2) row(expm1)  \
+  row(log) row(log1p) row(log2) row(log10) row(sqrt) row(rsqrt) row(reciprocal) row(square)       \
+  row(sin) row(cos) row(tan) row(asin) row(acos) row(atan) row(sinh) row(cosh) row(tanh)          \
+  row(asinh) row(acosh) row(atanh) row(arcsin) row(arccos) row(arctan) row(arcsinh) row(arccosh)  \
+  row(arctanh) row(sigmoid) row(erf) row(erfc) row(erfinv) row(lgamma) row(digamma) row(i0)       \
+  row(sinc) row(frac) row(floor) row(ceil) row(round) row(trunc) row(fix) row(bitwise_not)        \
+  row(logical_not) row(gelu) row(logit) row(mvlgamma) row(polygamma) row(deg2rad) row(rad2deg)    \
+  row(nan_to_num) row(signbit) row(isposinf) row(isneginf) row(special_i1) row(special_zeta)      \
+  row(add) row(sub) row(subtract) row(mul) row(multiply) row(div) row(divide) row(true_divide)    \
+  row(floor_divide) row(remainder) row(fmod) row(pow) row(float_power) row(atan2) row(arctan2)    \
+  row(hypot) row(copysign) row(nextafter) row(xlogy) row(heaviside) row(ldexp) row(gcd) row(lcm)  \
+  row(maximum) row(minimum) row(fmax) row(fmin) row(logaddexp) row(logaddexp2) row(bitwise_and)   \
+  row(bitwise_or) row(bitwise_xor) row(bitwise_left_shift) row(bitwise_right_shift) row(eq)       \
+  row(ne) row(lt) row(le) row(gt) row(ge) row(not_equal) row(less) row(less_equal) row(greater)   \
+  row(greater_equal) row(logical_and) row(logical_or) row(logical_xor) row(clamp) row(clip)       \
+  row(clamp_min) row(clamp_max) row(addcmul) row(addcdiv) row(lerp) row(where)                    \
+  row(sum) row(nansum) row(mean) row(nanmean) row(prod) row(var) row(std) row(norm) row(renorm)   \
+  row(logsumexp) row(amax) row(amin) row(argmax) row(argmin) row(any) row(all) row(cumsum)        \
+  row(softmax) row(log_softmax)                                                                   \
+  row(matmul) row(mm) row(bmm) row(mv) row(dot) row(vdot) row(inner) row(outer) row(ger)          \
+  row(addmm) row(addmv) row(addr) row(addbmm) row(baddbmm) row(tensordot) row(kron) row(cross)    \
+  row(chain_matmul) row(matrix_power) row(inverse) row(cholesky) row(cholesky_inverse)            \
+  row(cholesky_solve) row(logdet) row(pinverse)                                                   \
+  row(cat) row(concat) row(stack) row(hstack) row(vstack) row(dstack) row(column_stack)           \
+  row(row_stack) row(diag) row(tril) row(triu) row(index_select) row(gather) row(scatter)         \
+  row(scatter_add) row(scatter_reduce) row(index_add) row(index_copy) row(index_reduce)           \
+  row(masked_select) row(nonzero) row(take) row(take_along_dim)                                   \
+  row(argsort) row(msort) row(cumprod) row(logcumsumexp) row(searchsorted) row(bucketize)         \
+  row(histc) row(multinomial) row(normal) row(bernoulli) row(poisson)
+
+/// Functions of two tensors: name_out(first, second, arguments...); row(name).
+#define AMBIT_OUT_PAIRS(row)                                                                      \
+  row(aminmax) row(max) row(min) row(median) row(nanmedian) row(mode) row(kthvalue) row(topk)     \
+  row(sort) row(cummax) row(cummin) row(var_mean) row(std_mean) row(qr) row(triangular_solve)
+
+/// Functions of three tensors, as those of two.
+#define AMBIT_OUT_TRIPLES(row) row(svd)
+// clang-format on
+
+// A list in braces has no type of its own: where it stands third, it is a list of dims.
+#define AMBIT_OUT(name)                                                                      \
+  template <class... A>                                                                      \
+  requires std::same_as<decltype(name(std::declval<A>()...)), Tensor> Tensor& name##_out(    \
+      Tensor& out, A&&... a) {                                                               \
+    return detail::fill_out(#name "_out", out, [&] { return name(std::forward<A>(a)...); }); \
+  }                                                                                          \
+  template <class... A>                                                                      \
+  requires std::same_as<                                                                     \
+      decltype(name(std::declval<Tensor>(), IntArrayRef(), std::declval<A>()...)), Tensor>   \
+      Tensor& name##_out(Tensor& out, const Tensor& self, IntArrayRef dims, A&&... a) {      \
+    return detail::fill_out(#name "_out", out,                                               \
+                            [&] { return name(self, dims, std::forward<A>(a)...); });        \
+  }
+AMBIT_OUT_FUNCTIONS(AMBIT_OUT)
+#undef AMBIT_OUT
+#define AMBIT_OUT(name)                                                                   \
+  template <class... A>                                                                   \
+  requires std::same_as<decltype(name(std::declval<A>()...)), std::tuple<Tensor, Tensor>> \
+      std::tuple<Tensor&, Tensor&> name##_out(Tensor& first, Tensor& second, A&&... a) {  \
+    return detail::fill_outs(                                                             \
+        #name "_out", [&] { return name(std::forward<A>(a)...); }, first, second);        \
+  }
+AMBIT_OUT_PAIRS(AMBIT_OUT)
+#undef AMBIT_OUT
+#define AMBIT_OUT(name)                                                                           \
+  template <class... A>                                                                           \
+  requires std::same_as<decltype(name(std::declval<A>()...)), std::tuple<Tensor, Tensor, Tensor>> \
+      std::tuple<Tensor&, Tensor&, Tensor&> name##_out(Tensor& first, Tensor& second,             \
+                                                       Tensor& third, A&&... a) {                 \
+    return detail::fill_outs(                                                                     \
+        #name "_out", [&] { return name(std::forward<A>(a)...); }, first, second, third);         \
+  }
+AMBIT_OUT_TRIPLES(AMBIT_OUT)
+#undef AMBIT_OUT
+
+/// max() and min() of two tensors.
+inline Tensor& max_out(Tensor& out, const Tensor& self, const Tensor& other) {
+  return maximum_out(out, self, other);
+}
+inline Tensor& min_out(Tensor& out, const Tensor& self, const Tensor& other) {
+  return minimum_out(out, self, other);
+}
+
+// What makes tensors makes them of out's dtype, on its device.
+AMBIT_API Tensor& empty_out(Tensor& out, IntArrayRef sizes);
+AMBIT_API Tensor& zeros_out(Tensor& out, IntArrayRef sizes);
+AMBIT_API Tensor& ones_out(Tensor& out, IntArrayRef sizes);
+AMBIT_API Tensor& full_out(Tensor& out, IntArrayRef sizes, const Scalar& value);
+AMBIT_API Tensor& arange_out(Tensor& out, const Scalar& end);
+AMBIT_API Tensor& arange_out(Tensor& out, const Scalar& start, const Scalar& end,
+                             const Scalar& step = 1);
+AMBIT_API Tensor& linspace_out(Tensor& out, const Scalar& start, const Scalar& end, int64_t steps);
+AMBIT_API Tensor& eye_out(Tensor& out, int64_t n);
+AMBIT_API Tensor& eye_out(Tensor& out, int64_t n, int64_t m);
+AMBIT_API Tensor& rand_out(Tensor& out, IntArrayRef sizes,
+                           const std::optional<Generator>& generator = {});
+AMBIT_API Tensor& randn_out(Tensor& out, IntArrayRef sizes,
+                            const std::optional<Generator>& generator = {});
+AMBIT_API Tensor& randint_out(Tensor& out, int64_t high, IntArrayRef sizes,
+                              const std::optional<Generator>& generator = {});
+AMBIT_API Tensor& randint_out(Tensor& out, int64_t low, int64_t high, IntArrayRef sizes,
+                              const std::optional<Generator>& generator = {});
+AMBIT_API Tensor& randperm_out(Tensor& out, int64_t n,
+                               const std::optional<Generator>& generator = {});
+
+}  // namespace ambit

@@ -1,0 +1,38 @@
+// Special functions beside the unary maps (erf, lgamma, digamma, ...) of elementwise.h. Operands,
+// dtypes and errors as there; integers and bool give floats.
+#pragma once
+
+#include <ambit/tensor.h>
+
+#include <optional>
+
+namespace ambit {
+
+/// Compute log(x / (1 - x)), x limited to [eps, 1 - eps] where eps is given; outside of [0, 1] NaN.
+/// Gradient: self; 0 where it was limited.
+AMBIT_API Tensor logit(const Tensor& self, std::optional<double> eps = {});
+AMBIT_API const Tensor& logit_(const Tensor& self, std::optional<double> eps = {});
+/// Compute the logarithm of the multivariate gamma function of dimension p:
+///   p (p - 1) / 4 log(pi) + sum over j < p of lgamma(self - j / 2)
+/// Errors also: Error for p < 1. Gradient: self.
+AMBIT_API Tensor mvlgamma(const Tensor& self, int64_t p);
+AMBIT_API const Tensor& mvlgamma_(const Tensor& self, int64_t p);
+/// Compute the n-th derivative of digamma, itself for n = 0. Errors also: Error for n < 0.
+/// Gradient: self.
+AMBIT_API Tensor polygamma(int64_t n, const Tensor& self);
+AMBIT_API const Tensor& polygamma_(const Tensor& self, int64_t n);
+/// Compute the modified Bessel function of the first kind of order 1; i0() is that of order 0.
+AMBIT_API Tensor special_i1(const Tensor& self);
+/// Compute the Hurwitz zeta function: sum over k >= 0 of (k + other)^-self; NaN for self < 1.
+/// Gradient: other. Errors also: NotImplementedError in a backward to self.
+AMBIT_API Tensor special_zeta(const Tensor& self, const Tensor& other);
+AMBIT_API Tensor special_zeta(const Scalar& self, const Tensor& other);
+AMBIT_API Tensor special_zeta(const Tensor& self, const Scalar& other);
+/// Convert degrees to radians: self * pi / 180.
+AMBIT_API Tensor deg2rad(const Tensor& self);
+AMBIT_API const Tensor& deg2rad_(const Tensor& self);
+/// Convert radians to degrees: self * 180 / pi.
+AMBIT_API Tensor rad2deg(const Tensor& self);
+AMBIT_API const Tensor& rad2deg_(const Tensor& self);
+
+}  // namespace ambit

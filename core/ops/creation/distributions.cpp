@@ -1,0 +1,200 @@
+// Distributions that are maps of uniform or normal numbers: made of other ops, but Poisson's, which
+// takes as many numbers as it needs, on the host.
+#include <ambit/backend/kernels.h>
+#include <ambit/backend/philox.h>
+#include <ambit/detail/record.h>
+#include <ambit/error.h>
+#include <ambit/ops/creation.h>
+#include <ambit/ops/elementwise.h>
+#include <ambit/ops/random.h>
+#include <ambit/ops/reduce.h>
+#include <ambit/ops/shape.h>
+#include <fmt/format.h>
+
+#include <cmath>
+#include <numbers>
+
+#include "core/ops/operands/broadcast.h"
+#include "core/ops/operands/expect.h"
+#include "core/ops/operands/operand_grad.h"
+
+namespace ambit {
+namespace {
+
+using Stream = std::optional<Generator>;
+
+void expect_floats(const char* op, const Tensor& self) {
+  expect_defined(op, "self", self);
+  if (!self.is_floating_point()) throw_not_floating(op, self.dtype());
+}
+
+// Write numbers made beside it into self, which has no gradient then.
+const Tensor& put(const char* name, const Tensor& self, const Tensor& numbers) {
+  Tensor y = self;
+  kernels::copy(y, numbers);
+  record_in_place(name, self, wrt(self, ZerosLike(self)));
+  return self;
+}
+
+void expect_positive(const char* op, const char* argument, double value) {
+  if (!(value > 0)) throw Error(fmt::format("{}: expected {} > 0, got {}", op, argument, value));
+}
+
+}  // namespace
+
+const Tensor& exponential_(const Tensor& self, double lambd, const Stream& generator) {
+  expect_floats("exponential_", self);
+  expect_positive("exponential_", "lambd", lambd);
+  check_in_place("exponential_", self);
+  const NoGradGuard no_grad;
+  const Tensor u = rand(self.sizes(), generator, self.options());
+  return put("exponential", self, u.neg_().log1p_().mul_(-1 / lambd));
+}
+
+const Tensor& geometric_(const Tensor& self, double p, const Stream& generator) {
+  expect_defined("geometric_", "self", self);
+  if (self.dtype() == kBool) throw DTypeError("geometric_: expected numbers, got bool");
+  if (!(p > 0 && p < 1)) {
+    throw Error(fmt::format("geometric_: expected a probability in (0, 1), got {}", p));
+  }
+  check_in_place("geometric_", self);
+  const NoGradGuard no_grad;
+  const DType dtype = self.is_floating_point() ? self.dtype() : kFloat64;
+  const Tensor u = rand(self.sizes(), generator, self.options().dtype(dtype));
+  return put("geometric", self, u.neg_().log1p_().div_(std::log1p(-p)).floor_().add_(1));
+}
+
+const Tensor& cauchy_(const Tensor& self, double median, double sigma, const Stream& generator) {
+  expect_floats("cauchy_", self);
+  expect_positive("cauchy_", "sigma", sigma);
+  check_in_place("cauchy_", self);
+  const NoGradGuard no_grad;
+  const Tensor u = rand(self.sizes(), generator, self.options());
+  return put("cauchy", self, u.sub_(0.5).mul_(std::numbers::pi).tan_().mul_(sigma).add_(median));
+}
+
+const Tensor& log_normal_(const Tensor& self, double mean, double std, const Stream& generator) {
+  expect_floats("log_normal_", self);
+  expect_positive("log_normal_", "std", std);
+  check_in_place("log_normal_", self);
+  const NoGradGuard no_grad;
+  return put("log_normal", self, normal(mean, std, self.sizes(), generator, self.options()).exp_());
+}
+
+const Tensor& bernoulli_(const Tensor& self, const Tensor& p, const Stream& generator) {
+  check_devices("bernoulli_", {{"self", self}, {"p", p}}, DeviceRule::in_place_elementwise);
+  expect_defined("bernoulli_", "self", self);
+  expect_defined("bernoulli_", "p", p);
+  check_broadcasts_to("bernoulli_", p.sizes(), self.sizes());
+  check_in_place("bernoulli_", self);
+  const NoGradGuard no_grad;
+  return put("bernoulli", self, bernoulli(expand(p.to(self.device()), self.sizes()), generator));
+}
+
+namespace {
+
+void expect_deviations(const Tensor& std) {
+  expect_floats("normal", std);
+  if (!std.is_meta() && !all(std >= 0).item<bool>()) {
+    throw Error("normal: expected std >= 0, got others");
+  }
+}
+
+}  // namespace
+
+Tensor normal(double mean, double std, IntArrayRef sizes, const Stream& generator,
+              const TensorOptions& options) {
+  Tensor out = empty(sizes, options);
+  const bool requires_grad = out.requires_grad();
+  {
+    const NoGradGuard no_grad;
+    normal_(out, mean, std, generator);
+  }
+  return requires_grad ? out.requires_grad_() : out;
+}
+
+Tensor normal(const Tensor& mean, double std, const Stream& generator) {
+  expect_floats("normal", mean);
+  const NoGradGuard no_grad;
+  return normal(0, std, mean.sizes(), generator, mean.options()).add_(mean);
+}
+
+Tensor normal(double mean, const Tensor& std, const Stream& generator) {
+  const NoGradGuard no_grad;
+  expect_deviations(std);
+  return randn(std.sizes(), generator, std.options()).mul_(std).add_(mean);
+}
+
+Tensor normal(const Tensor& mean, const Tensor& std, const Stream& generator) {
+  const Device device =
+      check_devices("normal", {{"mean", mean}, {"std", std}}, DeviceRule::elementwise);
+  expect_floats("normal", mean);
+  const Dims sizes = broadcast("normal", mean.sizes(), std.defined() ? std.sizes() : IntArrayRef());
+  const NoGradGuard no_grad;
+  expect_deviations(std);
+  const TensorOptions options = TensorOptions(result_type(mean, std)).device(device);
+  return randn(sizes, generator, options).mul_(std).add_(mean);
+}
+
+namespace {
+
+// The numbers of one element: a stream of its own, whose seed is drawn from the generator.
+class Uniforms {
+ public:
+  explicit Uniforms(uint64_t seed) : seed_(seed) {}
+  // In (0, 1].
+  double next() { return 1 - philox::to_unit(philox::bits64(seed_, 0, at_++)); }
+
+ private:
+  uint64_t seed_, at_ = 0;
+};
+
+// How many uniform numbers multiply down to e^-rate.
+double small_poisson(double rate, Uniforms& uniforms) {
+  const double least = std::exp(-rate);
+  double count = 0;
+  for (double product = uniforms.next(); product > least; product *= uniforms.next()) ++count;
+  return count;
+}
+
+// Hörmann's algorithm PTRS, for rates of 10 and more.
+double large_poisson(double rate, Uniforms& uniforms) {
+  const double log_rate = std::log(rate);
+  const double b = 0.931 + 2.53 * std::sqrt(rate), a = -0.059 + 0.02483 * b;
+  const double inverse_alpha = 1.1239 + 1.1328 / (b - 3.4), v_r = 0.9277 - 3.6224 / (b - 2);
+  while (true) {
+    const double u = uniforms.next() - 0.5, v = uniforms.next(), u_s = 0.5 - std::fabs(u);
+    const double k = std::floor((2 * a / u_s + b) * u + rate + 0.43);
+    if (u_s >= 0.07 && v <= v_r) return k;
+    if (k < 0 || (u_s < 0.013 && v > u_s)) continue;
+    const double chance = std::log(v) + std::log(inverse_alpha) - std::log(a / (u_s * u_s) + b);
+    if (chance <= -rate + k * log_rate - std::lgamma(k + 1)) return k;
+  }
+}
+
+}  // namespace
+
+Tensor poisson(const Tensor& self, const Stream& given) {
+  expect_floats("poisson", self);
+  const NoGradGuard no_grad;
+  if (self.is_meta()) return empty_like(self);
+  const Tensor rates = self.to(kCPU, kFloat64).contiguous(), counts = empty_like(rates);
+  const auto* rate = rates.data_ptr<double>();
+  auto* count = counts.data_ptr<double>();
+  const int64_t n = rates.numel();
+  for (int64_t i = 0; i < n; ++i) {
+    if (!(rate[i] >= 0 && std::isfinite(rate[i]))) {
+      throw Error(fmt::format("poisson: expected finite rates >= 0, got {}", rate[i]));
+    }
+  }
+  Generator generator = given ? *given : default_generator(self.device());
+  const uint64_t seed = generator.seed(), offset = generator.advance(static_cast<uint64_t>(n));
+  for (int64_t i = 0; i < n; ++i) {
+    const auto block = philox::generate(seed, offset + static_cast<uint64_t>(i));
+    Uniforms uniforms(philox::bits64(block, 0));
+    count[i] = rate[i] < 10 ? small_poisson(rate[i], uniforms) : large_poisson(rate[i], uniforms);
+  }
+  return counts.to(self.device(), self.dtype());
+}
+
+}  // namespace ambit

@@ -1,0 +1,228 @@
+// Ops of three tensors, or of a tensor and several numbers, that are made of others: scaled
+// products, interpolation, rounding to decimals, replacing what is not finite.
+#include <ambit/error.h>
+#include <ambit/ops/creation.h>
+#include <ambit/ops/elementwise.h>
+#include <fmt/format.h>
+
+#include <cmath>
+#include <limits>
+
+#include "binary.h"
+#include "core/ops/operands/broadcast.h"
+#include "core/ops/operands/expect.h"
+#include "where.h"
+
+namespace ambit {
+namespace {
+
+// The checks of both products, which their steps would make under other names.
+void check_three(const char* op, const Tensor& self, const char* second, const Tensor& b,
+                 const char* third, const Tensor& c, bool in_place) {
+  expect_defined(op, "self", self);
+  expect_defined(op, second, b);
+  expect_defined(op, third, c);
+  check_devices(op, {{"self", self}, {second, b}, {third, c}},
+                in_place ? DeviceRule::in_place_elementwise : DeviceRule::elementwise);
+  const Dims sizes = broadcast(op, self.sizes(), broadcast(op, b.sizes(), c.sizes()));
+  if (in_place) check_broadcasts_to(op, sizes, self.sizes());
+}
+
+void expect_quotient(const char* op, const Tensor& a, const Tensor& b) {
+  if (a.is_floating_point() || b.is_floating_point()) return;
+  throw DTypeError(fmt::format("{}: expected tensor1 or tensor2 of floating point, got {} and {}",
+                               op, name(a.dtype()), name(b.dtype())));
+}
+
+void check_lerp(const char* op, const Tensor& self, const Tensor& end, bool in_place) {
+  check_operands(op, self, end,
+                 in_place ? DeviceRule::in_place_elementwise : DeviceRule::elementwise);
+  expect_floating(op, self);
+  expect_same_dtype(op, self, end);
+  broadcast(op, self.sizes(), end.sizes());
+  if (in_place) check_broadcasts_to(op, end.sizes(), self.sizes());
+}
+
+}  // namespace
+
+Tensor addcmul(const Tensor& self, const Tensor& tensor1, const Tensor& tensor2,
+               const Scalar& value) {
+  check_three("addcmul", self, "tensor1", tensor1, "tensor2", tensor2, false);
+  return add(self, mul(tensor1, tensor2), value);
+}
+const Tensor& addcmul_(const Tensor& self, const Tensor& tensor1, const Tensor& tensor2,
+                       const Scalar& value) {
+  check_three("addcmul_", self, "tensor1", tensor1, "tensor2", tensor2, true);
+  return add_(self, mul(tensor1, tensor2), value);
+}
+
+Tensor addcdiv(const Tensor& self, const Tensor& tensor1, const Tensor& tensor2,
+               const Scalar& value) {
+  check_three("addcdiv", self, "tensor1", tensor1, "tensor2", tensor2, false);
+  expect_quotient("addcdiv", tensor1, tensor2);
+  return add(self, div(tensor1, tensor2), value);
+}
+const Tensor& addcdiv_(const Tensor& self, const Tensor& tensor1, const Tensor& tensor2,
+                       const Scalar& value) {
+  check_three("addcdiv_", self, "tensor1", tensor1, "tensor2", tensor2, true);
+  expect_quotient("addcdiv_", tensor1, tensor2);
+  return add_(self, div(tensor1, tensor2), value);
+}
+
+// From the nearer end, so that both ends are exact.
+Tensor lerp(const Tensor& self, const Tensor& end, const Scalar& weight) {
+  check_lerp("lerp", self, end, false);
+  const auto w = weight.to<double>();
+  const Tensor way = sub(end, self);
+  return std::fabs(w) < 0.5 ? add(self, way, w) : sub(end, way, 1 - w);
+}
+const Tensor& lerp_(const Tensor& self, const Tensor& end, const Scalar& weight) {
+  check_lerp("lerp_", self, end, true);
+  const auto w = weight.to<double>();
+  const Tensor way = sub(end, self);
+  return std::fabs(w) < 0.5 ? add_(self, way, w) : copy_(self, sub(end, way, 1 - w));
+}
+
+namespace {
+
+void check_weights(const char* op, const Tensor& self, const Tensor& end, const Tensor& weight,
+                   bool in_place) {
+  check_three(op, self, "end", end, "weight", weight, in_place);
+  check_lerp(op, self, end, in_place);
+  expect_same_dtype(op, self, weight);
+}
+
+Tensor run_lerp(const Tensor& self, const Tensor& end, const Tensor& weight) {
+  const NoGradGuard no_grad;
+  const Tensor way = end - self;
+  const Tensor from_end = end - way * (1 - weight);
+  return where(abs(weight) < 0.5,
+               way.sizes() == from_end.sizes() ? way.mul_(weight).add_(self) : way * weight + self,
+               from_end);
+}
+
+template <class Record>
+void record_lerp(const Tensor& self, const Tensor& before, const Tensor& end, const Tensor& weight,
+                 const Record& record_formulas) {
+  record_formulas(
+      wrt(self, [back = BackTo(self),
+                 w = saved(weight)](const Tensor& g) { return back(g * (1 - w())); }),
+      wrt(end, [back = BackTo(end), w = saved(weight)](const Tensor& g) { return back(g * w()); }),
+      wrt(weight, [back = BackTo(weight), from = saved(before), to = saved(end)](const Tensor& g) {
+        return back(g * (to() - from()));
+      }));
+}
+
+}  // namespace
+
+Tensor lerp(const Tensor& self, const Tensor& end, const Tensor& weight) {
+  check_weights("lerp", self, end, weight, false);
+  Tensor out = run_lerp(self, end, weight);
+  if (!needs_gradient(self, end, weight)) return out;
+  record_lerp(self, self, end, weight, [&](auto&&... formulas) {
+    out = record("lerp", std::move(out), std::forward<decltype(formulas)>(formulas)...);
+  });
+  return out;
+}
+const Tensor& lerp_(const Tensor& self, const Tensor& end, const Tensor& weight) {
+  check_weights("lerp_", self, end, weight, true);
+  check_in_place("lerp_", self);
+  const Tensor before = needs_gradient(weight) ? self.clone() : self;
+  store(self, run_lerp(self, end, weight));
+  record_lerp(self, before, end, weight, [&](auto&&... formulas) {
+    record_in_place("lerp", self, std::forward<decltype(formulas)>(formulas)...);
+  });
+  return self;
+}
+
+namespace {
+
+Tensor run_round(const Tensor& self, int64_t decimals) {
+  const NoGradGuard no_grad;
+  const double scale = std::pow(10.0, static_cast<double>(std::abs(decimals)));
+  return decimals < 0 ? round(self / scale) * scale : round(self * scale) / scale;
+}
+
+}  // namespace
+
+Tensor round(const Tensor& self, int64_t decimals) {
+  expect_floating("round", self);
+  if (decimals == 0) return round(self);
+  Tensor out = run_round(self, decimals);
+  return record("round", std::move(out), wrt(self, ZerosLike(self)));
+}
+const Tensor& round_(const Tensor& self, int64_t decimals) {
+  expect_floating("round_", self);
+  if (decimals == 0) return round_(self);
+  check_in_place("round_", self);
+  store(self, run_round(self, decimals));
+  record_in_place("round", self, wrt(self, ZerosLike(self)));
+  return self;
+}
+
+namespace {
+
+using Number = std::optional<double>;
+
+// `values`: what is finite as it is, written where it stands.
+void replace(const Tensor& values, const Number& nan, const Number& posinf, const Number& neginf) {
+  const NoGradGuard no_grad;
+  const double most = visit<dtypes::kFloating>(
+      values.dtype(), []<class T>() { return static_cast<double>(std::numeric_limits<T>::max()); });
+  const Tensor no_number = isnan(values);
+  masked_fill_(values, values == INFINITY, posinf.value_or(most));
+  masked_fill_(values, values == -INFINITY, neginf.value_or(-most));
+  masked_fill_(values, no_number, nan.value_or(0));
+}
+
+}  // namespace
+
+Tensor nan_to_num(const Tensor& self, Number nan, Number posinf, Number neginf) {
+  expect_defined("nan_to_num", "self", self);
+  if (!self.is_floating_point()) return self.clone();
+  Tensor out = self.detach().clone();
+  replace(out, nan, posinf, neginf);
+  return record("nan_to_num", std::move(out), wrt(self, [x = saved(self)](const Tensor& g) {
+                  return grad_where(g, isfinite(x()), true);
+                }));
+}
+const Tensor& nan_to_num_(const Tensor& self, Number nan, Number posinf, Number neginf) {
+  expect_defined("nan_to_num_", "self", self);
+  check_in_place("nan_to_num_", self);
+  if (!self.is_floating_point()) return self;
+  const Tensor before = needs_gradient(self) ? self.clone() : self;
+  const Tensor out =
+      before.is_same(self) ? copy_as("nan_to_num_", self, self.dtype()) : before.detach().clone();
+  replace(out, nan, posinf, neginf);
+  store(self, out);
+  record_in_place("nan_to_num", self, wrt(self, [x = saved(before)](const Tensor& g) {
+                    return grad_where(g, isfinite(x()), true);
+                  }));
+  return self;
+}
+
+namespace {
+
+Tensor is_number(const char* op, const Tensor& self, double number) {
+  expect_defined(op, "self", self);
+  if (self.is_floating_point()) return eq(self, number);
+  return zeros(self.sizes(), self.options().dtype(kBool));
+}
+
+}  // namespace
+
+Tensor isposinf(const Tensor& self) { return is_number("isposinf", self, INFINITY); }
+Tensor isneginf(const Tensor& self) { return is_number("isneginf", self, -INFINITY); }
+
+Tensor isreal(const Tensor& self) {
+  expect_defined("isreal", "self", self);
+  return ones(self.sizes(), self.options().dtype(kBool));
+}
+
+Tensor positive(const Tensor& self) {
+  expect_defined("positive", "self", self);
+  if (self.dtype() == kBool) throw DTypeError("positive: expected numbers, got bool");
+  return self;
+}
+
+}  // namespace ambit

@@ -1,0 +1,177 @@
+// Binary ops that are rarer than arithmetic: lengths, signs, logarithms of sums.
+#include <ambit/error.h>
+#include <ambit/ops/creation.h>
+#include <ambit/ops/elementwise.h>
+#include <fmt/format.h>
+
+#include "binary.h"
+#include "core/ops/operands/expect.h"
+#include "where.h"
+
+namespace ambit {
+namespace {
+
+struct Hypot {
+  static constexpr const char *kName = "hypot", *kNameInPlace = "hypot_";
+  static constexpr BinaryOp kKernel = BinaryOp::hypot;
+  static constexpr Domain kDomain = Domain::floats_only;
+  static constexpr KeepsSelf kKeepsSelf = KeepsSelf::always;
+  static auto side_grad(const Tensor& side, const Tensor& other) {
+    return [back = BackTo(side), a = saved(side), b = saved(other)](const Tensor& g) {
+      return back(g * (a() / hypot(a(), b())));
+    };
+  }
+  static auto self_grad(const Tensor& self, const Tensor& other) { return side_grad(self, other); }
+  static auto other_grad(const Tensor& self, const Tensor& other) { return side_grad(other, self); }
+};
+
+// The slope is 1 where the sign stays, -1 where it turns, and called 0 at 0.
+struct Copysign {
+  static constexpr const char *kName = "copysign", *kNameInPlace = "copysign_";
+  static constexpr BinaryOp kKernel = BinaryOp::copysign;
+  static constexpr Domain kDomain = Domain::floats;
+  static constexpr KeepsSelf kKeepsSelf = KeepsSelf::always;
+  template <class Other>
+  static Tensor slope(const Tensor& g, const Tensor& self, const Other& sign_of) {
+    const Tensor kept = copysign(sign(self), sign_of) * sign(self);
+    return g * kept.to(g.dtype());
+  }
+  static auto self_grad(const Tensor& self, const Tensor& other) {
+    return [back = BackTo(self), a = saved(self), b = saved(other)](const Tensor& g) {
+      return back(slope(g, a(), b()));
+    };
+  }
+  static auto other_grad(const Tensor&, const Tensor& other) { return ZerosLike(other); }
+  static auto grad_beside(const Tensor& self, const Scalar& other) {
+    return [a = saved(self), other](const Tensor& g) { return slope(g, a(), other); };
+  }
+};
+
+struct Xlogy {
+  static constexpr const char *kName = "xlogy", *kNameInPlace = "xlogy_";
+  static constexpr BinaryOp kKernel = BinaryOp::xlogy;
+  static constexpr Domain kDomain = Domain::floats;
+  static constexpr KeepsSelf kKeepsSelf = KeepsSelf::always;
+  // Constant 0 where self is, also at other <= 0, where the rule would say a logarithm of it.
+  static auto self_grad(const Tensor& self, const Tensor& other) {
+    return [back = BackTo(self), a = saved(self), b = saved(other)](const Tensor& g) {
+      return back(masked_fill(xlogy(g, b()), logical_and(a() == 0, b() <= 0), 0));
+    };
+  }
+  static auto other_grad(const Tensor& self, const Tensor& other) {
+    return [back = BackTo(other), a = saved(self), b = saved(other)](const Tensor& g) {
+      return back(g * a() / b());
+    };
+  }
+  static auto grad_beside(const Tensor& self, const Scalar& other) {
+    return [a = saved(self), other](const Tensor& g) {
+      const Tensor slope = xlogy(g, other);
+      return other.to<double>() <= 0 ? grad_where(slope, a() == 0, false) : slope;
+    };
+  }
+};
+
+template <BinaryOp kernel>
+struct LogAddExp {
+  static constexpr bool kNatural = kernel == BinaryOp::logaddexp;
+  static constexpr const char* kName = kNatural ? "logaddexp" : "logaddexp2";
+  static constexpr BinaryOp kKernel = kernel;
+  static constexpr Domain kDomain = Domain::floats_only;
+  // The share of e^side in the sum.
+  static auto side_grad(const Tensor& side, const Tensor& other) {
+    return [back = BackTo(side), a = saved(side), b = saved(other)](const Tensor& g) {
+      const Tensor d = b() - a();
+      return back(g / ((kNatural ? exp(d) : exp2(d)) + 1));
+    };
+  }
+  static auto self_grad(const Tensor& self, const Tensor& other) { return side_grad(self, other); }
+  static auto other_grad(const Tensor& self, const Tensor& other) { return side_grad(other, self); }
+};
+
+void expect_one_dtype(const char* op, const Tensor& self, const Tensor& other, DeviceRule rule) {
+  check_operands(op, self, other, rule);
+  if (self.dtype() != other.dtype()) throw_dtypes_differ(op, self.dtype(), other.dtype());
+}
+
+}  // namespace
+
+Tensor hypot(const Tensor& self, const Tensor& other) { return binary<Hypot>(self, other); }
+const Tensor& hypot_(const Tensor& self, const Tensor& other) {
+  return binary_in_place<Hypot>(self, other);
+}
+AMBIT_BINARY_OPS(copysign, Copysign)
+AMBIT_BINARY_OPS(xlogy, Xlogy)
+Tensor xlogy(const Scalar& self, const Tensor& other) {
+  expect_defined("xlogy", "other", other);
+  Tensor out = compute_binary_scalar("xlogy", BinaryOp::xlogy, Domain::floats, other, {self, true});
+  if (!needs_gradient(other)) return out;
+  return record("xlogy", std::move(out),
+                wrt(other, [b = saved(other), self](const Tensor& g) { return g * self / b(); }));
+}
+Tensor logaddexp(const Tensor& self, const Tensor& other) {
+  return binary<LogAddExp<BinaryOp::logaddexp>>(self, other);
+}
+Tensor logaddexp2(const Tensor& self, const Tensor& other) {
+  return binary<LogAddExp<BinaryOp::logaddexp2>>(self, other);
+}
+
+// Steps, and steps of a last place: constants to autograd.
+Tensor nextafter(const Tensor& self, const Tensor& other) {
+  return compute_binary("nextafter", BinaryOp::nextafter, Domain::floats_only, self, other);
+}
+const Tensor& nextafter_(const Tensor& self, const Tensor& other) {
+  compute_binary_in_place("nextafter_", BinaryOp::nextafter, Domain::floats_only, self, other);
+  record_in_place("nextafter", self, wrt(self, ZerosLike(self)));
+  return self;
+}
+Tensor heaviside(const Tensor& self, const Tensor& other) {
+  expect_one_dtype("heaviside", self, other, DeviceRule::elementwise);
+  return compute_binary("heaviside", BinaryOp::heaviside, Domain::any, self, other);
+}
+const Tensor& heaviside_(const Tensor& self, const Tensor& other) {
+  expect_one_dtype("heaviside_", self, other, DeviceRule::in_place_elementwise);
+  compute_binary_in_place("heaviside_", BinaryOp::heaviside, Domain::any, self, other);
+  record_in_place("heaviside", self, wrt(self, ZerosLike(self)));
+  return self;
+}
+
+Tensor ldexp(const Tensor& self, const Tensor& other) {
+  check_operands("ldexp", self, other, DeviceRule::elementwise);
+  return mul(self, pow(2.0, other));
+}
+const Tensor& ldexp_(const Tensor& self, const Tensor& other) {
+  check_operands("ldexp_", self, other, DeviceRule::in_place_elementwise);
+  return mul_(self, pow(2.0, other));
+}
+
+namespace {
+
+void expect_float64(const char* op, const Tensor& self) {
+  expect_dtype(op, "self", self, kFloat64);
+}
+
+}  // namespace
+
+Tensor float_power(const Tensor& self, const Tensor& exponent) {
+  check_operands("float_power", self, exponent, DeviceRule::elementwise);
+  return pow(self.to(kFloat64), exponent.to(kFloat64));
+}
+Tensor float_power(const Tensor& self, const Scalar& exponent) {
+  expect_defined("float_power", "self", self);
+  return pow(self.to(kFloat64), exponent.to<double>());
+}
+Tensor float_power(const Scalar& self, const Tensor& exponent) {
+  expect_defined("float_power", "exponent", exponent);
+  return pow(self.to<double>(), exponent.to(kFloat64));
+}
+const Tensor& float_power_(const Tensor& self, const Tensor& exponent) {
+  check_operands("float_power_", self, exponent, DeviceRule::in_place_elementwise);
+  expect_float64("float_power_", self);
+  return pow_(self, exponent.to(kFloat64));
+}
+const Tensor& float_power_(const Tensor& self, const Scalar& exponent) {
+  expect_float64("float_power_", self);
+  return pow_(self, exponent.to<double>());
+}
+
+}  // namespace ambit

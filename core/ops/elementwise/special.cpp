@@ -1,0 +1,97 @@
+// Special functions that are made of unary maps, and the zeta function.
+#include <ambit/ops/special.h>
+
+#include <ambit/error.h>
+#include <ambit/ops/creation.h>
+#include <ambit/ops/elementwise.h>
+#include <fmt/format.h>
+
+#include <cmath>
+#include <numbers>
+
+#include "binary.h"
+#include "core/ops/operands/expect.h"
+
+namespace ambit {
+namespace {
+
+struct Zeta {
+  static constexpr const char *kName = "special_zeta", *kNameInPlace = "special_zeta_";
+  static constexpr BinaryOp kKernel = BinaryOp::zeta;
+  static constexpr Domain kDomain = Domain::floats;
+  static constexpr KeepsSelf kKeepsSelf = KeepsSelf::never;
+  static auto self_grad(const Tensor&, const Tensor&) {
+    return [](const Tensor&) -> Tensor {
+      throw NotImplementedError("special_zeta: expected no gradient of self, which has no formula");
+    };
+  }
+  // d zeta(s, q) / dq = -s zeta(s + 1, q)
+  static auto other_grad(const Tensor& self, const Tensor& other) {
+    return [back = BackTo(other), s = saved(self), q = saved(other)](const Tensor& g) {
+      return back(neg(g) * s() * special_zeta(s() + 1, q()));
+    };
+  }
+  static auto grad_beside(const Tensor& self, const Scalar&) { return self_grad(self, self); }
+};
+
+void check_order(const char* op, int64_t n) {
+  if (n < 0) throw Error(fmt::format("{}: expected n >= 0, got {}", op, n));
+}
+
+void check_dimension(const char* op, int64_t p) {
+  if (p < 1) throw Error(fmt::format("{}: expected p >= 1, got {}", op, p));
+}
+
+// In place what was computed beside: gradients follow from the ops inside.
+const Tensor& put(const char* op, const Tensor& self, const Tensor& result) {
+  check_casts_to(op, result.dtype(), self.dtype());
+  return copy_(self, result);
+}
+
+}  // namespace
+
+Tensor special_zeta(const Tensor& self, const Tensor& other) { return binary<Zeta>(self, other); }
+Tensor special_zeta(const Tensor& self, const Scalar& other) { return binary<Zeta>(self, other); }
+Tensor special_zeta(const Scalar& self, const Tensor& other) {
+  expect_defined("special_zeta", "other", other);
+  Tensor out =
+      compute_binary_scalar("special_zeta", BinaryOp::zeta, Domain::floats, other, {self, true});
+  if (!needs_gradient(other)) return out;
+  const double s = self.to<double>();
+  return record("special_zeta", std::move(out), wrt(other, [q = saved(other), s](const Tensor& g) {
+                  return g * (special_zeta(Scalar(s + 1), q()) * -s);
+                }));
+}
+
+// (-1)^(n+1) n! zeta(n + 1, x)
+Tensor polygamma(int64_t n, const Tensor& self) {
+  check_order("polygamma", n);
+  if (n == 0) return digamma(self);
+  const double factor = std::tgamma(static_cast<double>(n) + 1) * (n % 2 ? 1 : -1);
+  return special_zeta(Scalar(static_cast<double>(n) + 1), self) * factor;
+}
+const Tensor& polygamma_(const Tensor& self, int64_t n) {
+  check_order("polygamma_", n);
+  expect_defined("polygamma_", "self", self);
+  return put("polygamma_", self, polygamma(n, self));
+}
+
+Tensor mvlgamma(const Tensor& self, int64_t p) {
+  check_dimension("mvlgamma", p);
+  Tensor out = lgamma(self);
+  for (int64_t j = 1; j < p; ++j) out = out + lgamma(self - static_cast<double>(j) / 2);
+  const auto d = static_cast<double>(p);
+  return p == 1 ? out : out + d * (d - 1) / 4 * std::log(std::numbers::pi);
+}
+const Tensor& mvlgamma_(const Tensor& self, int64_t p) {
+  check_dimension("mvlgamma_", p);
+  expect_defined("mvlgamma_", "self", self);
+  return put("mvlgamma_", self, mvlgamma(self, p));
+}
+
+Tensor deg2rad(const Tensor& self) { return mul(self, std::numbers::pi / 180); }
+const Tensor& deg2rad_(const Tensor& self) { return mul_(self, std::numbers::pi / 180); }
+Tensor rad2deg(const Tensor& self) { return mul(self, 180 / std::numbers::pi); }
+const Tensor& rad2deg_(const Tensor& self) { return mul_(self, 180 / std::numbers::pi); }
+
+}  // namespace ambit

@@ -1,0 +1,74 @@
+// Outputs that are given: the result is computed as ever, and copied. So out may be an argument.
+#include <ambit/ops/out.h>
+
+#include <ambit/backend/kernels.h>
+#include <ambit/detail/record.h>
+#include <ambit/error.h>
+#include <fmt/format.h>
+
+#include "operands/allocate.h"
+#include "operands/expect.h"
+#include "operands/promote.h"
+
+namespace ambit {
+namespace {
+
+[[noreturn]] void throw_recorded(const char* op, const char* what) {
+  throw AutogradError(fmt::format(
+      "{}: expected tensors that do not require grad, got {} that does: no gradient flows into a "
+      "given output",
+      op, what));
+}
+
+}  // namespace
+
+void detail::check_out(const char* op, const Tensor& out) {
+  expect_defined(op, "out", out);
+  if (GradMode::is_enabled() && out.requires_grad()) throw_recorded(op, "an out");
+}
+
+void detail::write_out(const char* op, Tensor& out, const Tensor& result) {
+  if (result.requires_grad()) throw_recorded(op, "an argument");
+  if (result.device() != out.device()) {
+    check_devices(op, {{"out", out}, {"result", result}}, DeviceRule::strict);
+  }
+  check_casts_to(op, result.dtype(), out.dtype());
+  const NoGradGuard no_grad;
+  if (out.sizes() == result.sizes()) {
+    out.copy_(result);
+  } else {
+    Tensor resized = allocate(op, result.sizes(), out.dtype(), out.device());
+    kernels::copy(resized, result);
+    out.set_data(resized);
+  }
+}
+
+#define AMBIT_MAKE(name, parameters, ...)                                   \
+  Tensor& name##_out parameters {                                           \
+    detail::check_out(#name "_out", out);                                   \
+    detail::write_out(#name "_out", out, name(__VA_ARGS__, out.options())); \
+    return out;                                                             \
+  }
+using Stream = std::optional<Generator>;
+AMBIT_MAKE(empty, (Tensor & out, IntArrayRef sizes), sizes)
+AMBIT_MAKE(zeros, (Tensor & out, IntArrayRef sizes), sizes)
+AMBIT_MAKE(ones, (Tensor & out, IntArrayRef sizes), sizes)
+AMBIT_MAKE(full, (Tensor & out, IntArrayRef sizes, const Scalar& value), sizes, value)
+AMBIT_MAKE(arange, (Tensor & out, const Scalar& end), end)
+AMBIT_MAKE(arange, (Tensor & out, const Scalar& start, const Scalar& end, const Scalar& step),
+           start, end, step)
+AMBIT_MAKE(linspace, (Tensor & out, const Scalar& start, const Scalar& end, int64_t steps), start,
+           end, steps)
+AMBIT_MAKE(eye, (Tensor & out, int64_t n), n)
+AMBIT_MAKE(eye, (Tensor & out, int64_t n, int64_t m), n, m)
+AMBIT_MAKE(rand, (Tensor & out, IntArrayRef sizes, const Stream& generator), sizes, generator)
+AMBIT_MAKE(randn, (Tensor & out, IntArrayRef sizes, const Stream& generator), sizes, generator)
+AMBIT_MAKE(randint, (Tensor & out, int64_t high, IntArrayRef sizes, const Stream& generator), high,
+           sizes, generator)
+AMBIT_MAKE(randint,
+           (Tensor & out, int64_t low, int64_t high, IntArrayRef sizes, const Stream& generator),
+           low, high, sizes, generator)
+AMBIT_MAKE(randperm, (Tensor & out, int64_t n, const Stream& generator), n, generator)
+#undef AMBIT_MAKE
+
+}  // namespace ambit

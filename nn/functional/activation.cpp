@@ -1,0 +1,175 @@
+// Activations of nn::functional, composed of ops.
+#include <ambit/autograd.h>
+#include <ambit/error.h>
+#include <ambit/nn/functional/activation.h>
+#include <ambit/ops/creation.h>
+#include <ambit/ops/elementwise.h>
+#include <ambit/ops/index.h>
+#include <ambit/ops/norm.h>
+#include <ambit/ops/random.h>
+#include <ambit/ops/reduce.h>
+#include <ambit/ops/shape.h>
+#include <fmt/format.h>
+
+#include "nn/functional/check.h"
+
+namespace ambit::nn::functional {
+namespace {
+
+// f(input), written into input where that is asked for. What f saved for its gradient must not be
+// what is overwritten.
+template <class F>
+Tensor mapped(const Tensor& input, bool inplace, const F& f) {
+  if (!inplace) return f(input);
+  const bool records = GradMode::is_enabled() && input.requires_grad();
+  return input.copy_(f(records ? input.clone() : input));
+}
+
+// max(x, 0) + e, where e has the gradient at 0.
+Tensor with_negative_part(const Tensor& x, const Tensor& e) { return relu(x) + e; }
+
+Tensor zero(const Tensor& like) { return zeros({}, like.options()); }
+
+}  // namespace
+
+Tensor elu(const Tensor& input, double alpha, bool inplace) {
+  check_floating("elu", input);
+  return mapped(input, inplace, [&](const Tensor& x) {
+    return with_negative_part(x, alpha * expm1(x.clamp_max(0)));
+  });
+}
+
+Tensor selu(const Tensor& input, bool inplace) {
+  constexpr double kAlpha = 1.6732632423543772, kScale = 1.0507009873554805;
+  check_floating("selu", input);
+  return mapped(input, inplace, [&](const Tensor& x) {
+    return kScale * with_negative_part(x, kAlpha * expm1(x.clamp_max(0)));
+  });
+}
+
+Tensor celu(const Tensor& input, double alpha, bool inplace) {
+  check_floating("celu", input);
+  if (alpha == 0) throw Error("celu: expected an alpha other than 0");
+  return mapped(input, inplace, [&](const Tensor& x) {
+    return with_negative_part(x, alpha * expm1(x.clamp_max(0) / alpha));
+  });
+}
+
+Tensor leaky_relu(const Tensor& input, double negative_slope, bool inplace) {
+  check_floating("leaky_relu", input);
+  return mapped(input, inplace,
+                [&](const Tensor& x) { return where(x > 0, x, negative_slope * x); });
+}
+
+Tensor prelu(const Tensor& input, const Tensor& weight) {
+  check_floating("prelu", input);
+  check_same_device("prelu", {{"input", input}, {"weight", weight}});
+  const int64_t channels = input.dim() > 1 ? input.size(1) : 1;
+  if (weight.dim() > 1 || (weight.numel() != 1 && weight.numel() != channels)) {
+    throw ShapeError(fmt::format("prelu: expected a weight of shape [1] or [{}], got {}", channels,
+                                 str(weight.sizes())));
+  }
+  Dims per_channel(static_cast<size_t>(input.dim()), 1);
+  if (weight.numel() > 1) per_channel[1] = channels;
+  return where(input > 0, input, weight.reshape(per_channel) * input);
+}
+
+Tensor rrelu(const Tensor& input, double lower, double upper, bool training, bool inplace) {
+  check_floating("rrelu", input);
+  if (!(lower <= upper)) {
+    throw Error(fmt::format("rrelu: expected lower <= upper, got {} and {}", lower, upper));
+  }
+  if (!training) return leaky_relu(input, (lower + upper) / 2, inplace);
+  const Tensor slope = empty_like(input).uniform_(lower, upper);
+  return mapped(input, inplace, [&](const Tensor& x) { return where(x > 0, x, slope * x); });
+}
+
+Tensor hardtanh(const Tensor& input, double min_val, double max_val, bool inplace) {
+  check_floating("hardtanh", input);
+  if (!(min_val < max_val)) {
+    throw Error(
+        fmt::format("hardtanh: expected min_val < max_val, got {} and {}", min_val, max_val));
+  }
+  return mapped(input, inplace, [&](const Tensor& x) {
+    // clamp() hands its gradient on at the limits, too.
+    return where(x <= min_val, min_val, where(x >= max_val, max_val, x));
+  });
+}
+
+Tensor relu6(const Tensor& input, bool inplace) { return hardtanh(input, 0, 6, inplace); }
+
+Tensor silu(const Tensor& input) {
+  check_floating("silu", input);
+  return input * sigmoid(input);
+}
+
+Tensor mish(const Tensor& input) {
+  check_floating("mish", input);
+  return input * tanh(softplus(input));
+}
+
+Tensor softplus(const Tensor& input, double beta, double threshold) {
+  check_floating("softplus", input);
+  const Tensor scaled = input * beta;
+  return where(scaled > threshold, input, log1p(exp(scaled.clamp_max(threshold))) / beta);
+}
+
+Tensor logsigmoid(const Tensor& input) {
+  check_floating("logsigmoid", input);
+  // minimum() shares the gradient at 0, which abs() has none of.
+  return minimum(input, zero(input)) - log1p(exp(-abs(input)));
+}
+
+Tensor softsign(const Tensor& input) {
+  check_floating("softsign", input);
+  return input / (1 + abs(input));
+}
+
+Tensor tanhshrink(const Tensor& input) {
+  check_floating("tanhshrink", input);
+  return input - tanh(input);
+}
+
+Tensor hardshrink(const Tensor& input, double lambda) {
+  check_floating("hardshrink", input);
+  if (!(lambda >= 0)) throw Error(fmt::format("hardshrink: expected lambda >= 0, got {}", lambda));
+  return where(abs(input.detach()) <= lambda, 0, input);
+}
+
+Tensor softshrink(const Tensor& input, double lambda) {
+  check_floating("softshrink", input);
+  if (!(lambda >= 0)) throw Error(fmt::format("softshrink: expected lambda >= 0, got {}", lambda));
+  return where(input > lambda, input - lambda, where(input < -lambda, input + lambda, 0));
+}
+
+Tensor threshold(const Tensor& input, double threshold, double value, bool inplace) {
+  check_floating("threshold", input);
+  return mapped(input, inplace, [&](const Tensor& x) { return where(x <= threshold, value, x); });
+}
+
+Tensor glu(const Tensor& input, int64_t dim) {
+  check_floating("glu", input);
+  const int64_t n = input.size(dim);
+  if (n % 2 != 0) {
+    throw ShapeError(fmt::format("glu: expected an even size along dim {}, got shape {}", dim,
+                                 str(input.sizes())));
+  }
+  return input.narrow(dim, 0, n / 2) * sigmoid(input.narrow(dim, n / 2, n / 2));
+}
+
+Tensor softmin(const Tensor& input, int64_t dim) { return softmax(-input, dim); }
+
+Tensor gumbel_softmax(const Tensor& input, double tau, bool hard, int64_t dim) {
+  check_floating("gumbel_softmax", input);
+  if (!(tau > 0)) throw Error(fmt::format("gumbel_softmax: expected tau > 0, got {}", tau));
+  // -log of a number of the exponential distribution; 1 - u is never 0.
+  const Tensor gumbel = -log(-log1p(-empty_like(input).uniform_()));
+  const Tensor soft = softmax((input + gumbel) / tau, dim);
+  if (!hard) return soft;
+  const Tensor largest = soft.detach().argmax(dim, /*keepdim=*/true);
+  const Tensor one =
+      zeros_like(soft.detach()).scatter_(dim, largest, ones(largest.sizes(), soft.options()));
+  return one - soft.detach() + soft;
+}
+
+}  // namespace ambit::nn::functional

@@ -1,0 +1,26 @@
+// What functions that are composed of ops check first, so that errors name them and not an op
+// inside.
+#pragma once
+
+#include <ambit/backend/op.h>
+#include <ambit/error.h>
+#include <fmt/format.h>
+
+namespace ambit::nn::functional {
+
+/// Errors: Error for an undefined tensor, DTypeError for integers and bool.
+inline void check_floating(const char* function, const Tensor& input) {
+  if (!input.defined())
+    throw Error(fmt::format("{}: expected a tensor, got an undefined one", function));
+  if (!input.is_floating_point()) {
+    throw DTypeError(
+        fmt::format("{}: expected floating point, got {}", function, ambit::name(input.dtype())));
+  }
+}
+
+/// Errors: DeviceMismatchError that names `function` and its arguments.
+inline void check_same_device(const char* function, std::initializer_list<DeviceArg> args) {
+  check_devices(function, args);
+}
+
+}  // namespace ambit::nn::functional

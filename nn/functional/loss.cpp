@@ -1,0 +1,272 @@
+// Losses and distances of nn::functional, composed of ops.
+#include <ambit/autograd.h>
+#include <ambit/detail/record.h>
+#include <ambit/nn/functional/activation.h>
+#include <ambit/nn/functional/loss.h>
+#include <ambit/ops/creation.h>
+#include <ambit/ops/elementwise.h>
+#include <ambit/ops/index.h>
+#include <ambit/ops/reduce.h>
+#include <ambit/ops/shape.h>
+
+#include <numbers>
+
+#include "nn/functional/check.h"
+
+namespace ambit::nn::functional {
+namespace {
+
+Tensor reduced(const Tensor& losses, Reduction reduction) {
+  switch (reduction) {
+    case Reduction::none:
+      return losses;
+    case Reduction::mean:
+      return losses.mean();
+    case Reduction::sum:
+      return losses.sum();
+  }
+  return losses;
+}
+
+void check_pair(const char* loss, const Tensor& input, const Tensor& target) {
+  check_floating(loss, input);
+  check_same_device(loss, {{"input", input}, {"target", target}});
+}
+
+// Errors: ShapeError unless both have one shape.
+void check_one_shape(const char* loss, const Tensor& input, const Tensor& target) {
+  check_pair(loss, input, target);
+  if (input.sizes() != target.sizes()) {
+    throw ShapeError(fmt::format("{}: expected a target of shape {}, got {}", loss,
+                                 str(input.sizes()), str(target.sizes())));
+  }
+}
+
+void check_positive(const char* loss, const char* what, double value, bool or_zero = false) {
+  if (value > 0 || (or_zero && value == 0)) return;
+  throw Error(fmt::format("{}: expected {} {} 0, got {}", loss, what, or_zero ? ">=" : ">", value));
+}
+
+Tensor weighted(const Tensor& losses, const Tensor& weight) {
+  return weight.defined() ? losses * weight : losses;
+}
+
+}  // namespace
+
+Tensor l1_loss(const Tensor& input, const Tensor& target, Reduction reduction) {
+  check_pair("l1_loss", input, target);
+  return reduced(abs(input - target), reduction);
+}
+
+Tensor smooth_l1_loss(const Tensor& input, const Tensor& target, Reduction reduction, double beta) {
+  check_pair("smooth_l1_loss", input, target);
+  check_positive("smooth_l1_loss", "beta", beta, /*or_zero=*/true);
+  if (beta == 0) return l1_loss(input, target, reduction);
+  const Tensor d = abs(input - target);
+  return reduced(where(d < beta, square(d) * (0.5 / beta), d - 0.5 * beta), reduction);
+}
+
+Tensor huber_loss(const Tensor& input, const Tensor& target, Reduction reduction, double delta) {
+  check_pair("huber_loss", input, target);
+  check_positive("huber_loss", "delta", delta);
+  const Tensor d = abs(input - target);
+  return reduced(where(d < delta, 0.5 * square(d), delta * (d - 0.5 * delta)), reduction);
+}
+
+Tensor binary_cross_entropy(const Tensor& input, const Tensor& target, const Tensor& weight,
+                            Reduction reduction) {
+  check_one_shape("binary_cross_entropy", input, target);
+  check_same_device("binary_cross_entropy",
+                    {{"input", input}, {"target", target}, {"weight", weight}});
+  Tensor losses;
+  {
+    const NoGradGuard no_grad;
+    if (!input.device().is_meta() && !(((input >= 0) & (input <= 1)).all().item<bool>())) {
+      throw Error("binary_cross_entropy: expected all elements of input in [0, 1]");
+    }
+    losses = -(target * log(input).clamp_min(-100) + (1 - target) * log1p(-input).clamp_min(-100));
+  }
+  // Not by the ops: log has an infinite gradient where x is 0 or 1, as an exact answer is.
+  losses = record("binary_cross_entropy", losses,
+                  wrt(input,
+                      [x = saved(input), t = saved(target)](const Tensor& g) {
+                        return g * (x() - t()) / (x() * (1 - x())).clamp_min(1e-12);
+                      }),
+                  wrt(target, [x = saved(input)](const Tensor& g) {
+                    return g * (log1p(-x()).clamp_min(-100) - log(x()).clamp_min(-100));
+                  }));
+  return reduced(weighted(losses, weight), reduction);
+}
+
+Tensor binary_cross_entropy_with_logits(const Tensor& input, const Tensor& target,
+                                        const Tensor& weight, Reduction reduction,
+                                        const Tensor& pos_weight) {
+  constexpr const char* kName = "binary_cross_entropy_with_logits";
+  check_one_shape(kName, input, target);
+  check_same_device(
+      kName,
+      {{"input", input}, {"target", target}, {"weight", weight}, {"pos_weight", pos_weight}});
+  const Tensor positive = logsigmoid(input);  // log(1 - s) = positive - x
+  const Tensor factor = pos_weight.defined() ? 1 + (pos_weight - 1) * target : Tensor();
+  const Tensor losses = (1 - target) * input - weighted(positive, factor);
+  return reduced(weighted(losses, weight), reduction);
+}
+
+Tensor kl_div(const Tensor& input, const Tensor& target, Reduction reduction, bool log_target) {
+  check_pair("kl_div", input, target);
+  if (log_target) return reduced(exp(target) * (target - input), reduction);
+  // Of probability 0 the loss is 0, and so is its gradient.
+  const Tensor some = where(target > 0, target, 1);
+  return reduced(where(target > 0, some * (log(some) - input), 0), reduction);
+}
+
+Tensor hinge_embedding_loss(const Tensor& input, const Tensor& target, double margin,
+                            Reduction reduction) {
+  check_pair("hinge_embedding_loss", input, target);
+  const Tensor far = relu(margin - input);
+  return reduced(where(target != 1, far, 0) + where(target != -1, input, 0), reduction);
+}
+
+Tensor margin_ranking_loss(const Tensor& input1, const Tensor& input2, const Tensor& target,
+                           double margin, Reduction reduction) {
+  check_floating("margin_ranking_loss", input1);
+  check_same_device("margin_ranking_loss",
+                    {{"input1", input1}, {"input2", input2}, {"target", target}});
+  return reduced(relu(-target * (input1 - input2) + margin), reduction);
+}
+
+Tensor cosine_embedding_loss(const Tensor& input1, const Tensor& input2, const Tensor& target,
+                             double margin, Reduction reduction) {
+  check_floating("cosine_embedding_loss", input1);
+  check_same_device("cosine_embedding_loss",
+                    {{"input1", input1}, {"input2", input2}, {"target", target}});
+  const int64_t dim = target.dim();
+  if (input1.dim() != dim + 1 || dim > 1 || input1.sizes() != input2.sizes()) {
+    throw ShapeError(fmt::format(
+        "cosine_embedding_loss: expected inputs [N,D] with targets [N], or [D] with [], got {}, {} "
+        "and {}",
+        str(input1.sizes()), str(input2.sizes()), str(target.sizes())));
+  }
+  constexpr double kEps = 1e-12;
+  const Tensor squares = (square(input1).sum(dim) + kEps) * (square(input2).sum(dim) + kEps);
+  const Tensor cosine = (input1 * input2).sum(dim) / sqrt(squares);
+  return reduced(where(target == 1, 1 - cosine, 0) + where(target == -1, relu(cosine - margin), 0),
+                 reduction);
+}
+
+Tensor soft_margin_loss(const Tensor& input, const Tensor& target, Reduction reduction) {
+  check_pair("soft_margin_loss", input, target);
+  return reduced(-logsigmoid(target * input), reduction);
+}
+
+Tensor multilabel_soft_margin_loss(const Tensor& input, const Tensor& target, const Tensor& weight,
+                                   Reduction reduction) {
+  check_one_shape("multilabel_soft_margin_loss", input, target);
+  check_same_device("multilabel_soft_margin_loss",
+                    {{"input", input}, {"target", target}, {"weight", weight}});
+  const Tensor losses = -(target * logsigmoid(input) + (1 - target) * logsigmoid(-input));
+  return reduced(weighted(losses, weight).mean(-1), reduction);
+}
+
+Tensor multi_margin_loss(const Tensor& input, const Tensor& target, int64_t p, double margin,
+                         const Tensor& weight, Reduction reduction) {
+  check_floating("multi_margin_loss", input);
+  check_same_device("multi_margin_loss",
+                    {{"input", input}, {"target", target}, {"weight", weight}});
+  if (p != 1 && p != 2) throw Error(fmt::format("multi_margin_loss: expected p 1 or 2, got {}", p));
+  if (input.dim() == 1 && target.dim() == 0) {
+    return multi_margin_loss(input.unsqueeze(0), target.unsqueeze(0), p, margin, weight,
+                             reduction == Reduction::none ? Reduction::sum : reduction);
+  }
+  if (input.dim() != 2 || target.dim() != 1 || target.size(0) != input.size(0)) {
+    throw ShapeError(fmt::format(
+        "multi_margin_loss: expected input [N,C] and target [N], or [C] and [], got {} and {}",
+        str(input.sizes()), str(target.sizes())));
+  }
+  const Tensor own = target.unsqueeze(1);
+  Tensor losses = relu(margin - input.gather(1, own) + input);
+  if (p == 2) losses = square(losses);
+  if (weight.defined()) losses = losses * weight.index_select(0, target).unsqueeze(1);
+  losses = losses.scatter(1, own, zeros(own.sizes(), losses.options()));
+  return reduced(losses.mean(1), reduction);
+}
+
+Tensor multilabel_margin_loss(const Tensor& input, const Tensor& target, Reduction reduction) {
+  check_one_shape("multilabel_margin_loss", input, target);
+  if (input.dim() == 1) {
+    return multilabel_margin_loss(input.unsqueeze(0), target.unsqueeze(0),
+                                  reduction == Reduction::none ? Reduction::sum : reduction);
+  }
+  if (input.dim() != 2) {
+    throw ShapeError(fmt::format("multilabel_margin_loss: expected input [N,C] or [C], got {}",
+                                 str(input.sizes())));
+  }
+  const Tensor counts = (target < 0).cumsum(1) == 0;  // labels before the first negative one
+  const Tensor label = target.clamp_min(0);
+  const Tensor given = counts.to(input.dtype());
+  const Tensor is_label = zeros(input.sizes(), input.options()).scatter_add(1, label, given) > 0;
+  // [N, labels, classes]
+  const Tensor gaps =
+      relu(1 - input.gather(1, label).unsqueeze(2) + input.unsqueeze(1)) * given.unsqueeze(2);
+  const Tensor losses = where(is_label.unsqueeze(1), 0, gaps).sum({1, 2});
+  return reduced(losses / static_cast<double>(input.size(1)), reduction);
+}
+
+Tensor poisson_nll_loss(const Tensor& input, const Tensor& target, bool log_input, bool full,
+                        double eps, Reduction reduction) {
+  check_pair("poisson_nll_loss", input, target);
+  Tensor losses = log_input ? exp(input) - target * input : input - target * log(input + eps);
+  if (full) {
+    const Tensor many = where(target > 1, target, 1);
+    const Tensor stirling = many * log(many) - many + 0.5 * log(2 * std::numbers::pi * many);
+    losses = losses + where(target > 1, stirling, 0);
+  }
+  return reduced(losses, reduction);
+}
+
+Tensor pairwise_distance(const Tensor& x1, const Tensor& x2, double p, double eps, bool keepdim) {
+  check_floating("pairwise_distance", x1);
+  check_same_device("pairwise_distance", {{"x1", x1}, {"x2", x2}});
+  return norm(x1 - x2 + eps, p, {-1}, keepdim);
+}
+
+Tensor cosine_similarity(const Tensor& x1, const Tensor& x2, int64_t dim, double eps) {
+  check_floating("cosine_similarity", x1);
+  check_same_device("cosine_similarity", {{"x1", x1}, {"x2", x2}});
+  const Tensor squares = square(x1).sum(dim) * square(x2).sum(dim);
+  return (x1 * x2).sum(dim) / sqrt(squares.clamp_min(eps * eps));
+}
+
+Tensor normalize(const Tensor& input, double p, int64_t dim, double eps) {
+  check_floating("normalize", input);
+  return input / norm(input, p, {dim}, /*keepdim=*/true).clamp_min(eps);
+}
+
+Tensor triplet_margin_loss(const Tensor& anchor, const Tensor& positive, const Tensor& negative,
+                           double margin, double p, double eps, bool swap, Reduction reduction) {
+  check_floating("triplet_margin_loss", anchor);
+  check_same_device("triplet_margin_loss",
+                    {{"anchor", anchor}, {"positive", positive}, {"negative", negative}});
+  return triplet_margin_with_distance_loss(
+      anchor, positive, negative,
+      [&](const Tensor& a, const Tensor& b) { return pairwise_distance(a, b, p, eps); }, margin,
+      swap, reduction);
+}
+
+Tensor triplet_margin_with_distance_loss(
+    const Tensor& anchor, const Tensor& positive, const Tensor& negative,
+    const std::function<Tensor(const Tensor&, const Tensor&)>& distance, double margin, bool swap,
+    Reduction reduction) {
+  check_floating("triplet_margin_with_distance_loss", anchor);
+  check_same_device("triplet_margin_with_distance_loss",
+                    {{"anchor", anchor}, {"positive", positive}, {"negative", negative}});
+  const auto d = [&](const Tensor& a, const Tensor& b) {
+    return distance ? distance(a, b) : pairwise_distance(a, b);
+  };
+  const Tensor near = d(anchor, positive);
+  Tensor far = d(anchor, negative);
+  if (swap) far = minimum(far, d(positive, negative));
+  return reduced(relu(margin + near - far), reduction);
+}
+
+}  // namespace ambit::nn::functional

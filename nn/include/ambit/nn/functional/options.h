@@ -1,0 +1,191 @@
+// nn::functional: the same functions with libtorch's classes of options, which are those of the
+// modules: `F::elu(x, F::ELUFuncOptions().alpha(0.42))`.
+#pragma once
+
+#include <ambit/nn/activation.h>
+#include <ambit/nn/functional/activation.h>
+#include <ambit/nn/functional/loss.h>
+#include <ambit/nn/pair_loss.h>
+#include <ambit/ops/elementwise.h>
+
+namespace ambit::nn::functional {
+
+using ELUFuncOptions = ELUOptions;
+inline Tensor elu(const Tensor& input, const ELUFuncOptions& options) {
+  return elu(input, options.alpha(), options.inplace());
+}
+using SELUFuncOptions = SELUOptions;
+inline Tensor selu(const Tensor& input, const SELUFuncOptions& options) {
+  return selu(input, options.inplace());
+}
+using CELUFuncOptions = CELUOptions;
+inline Tensor celu(const Tensor& input, const CELUFuncOptions& options) {
+  return celu(input, options.alpha(), options.inplace());
+}
+using LeakyReLUFuncOptions = LeakyReLUOptions;
+inline Tensor leaky_relu(const Tensor& input, const LeakyReLUFuncOptions& options) {
+  return leaky_relu(input, options.negative_slope(), options.inplace());
+}
+using ReLU6FuncOptions = ReLU6Options;
+inline Tensor relu6(const Tensor& input, const ReLU6FuncOptions& options) {
+  return relu6(input, options.inplace());
+}
+using HardtanhFuncOptions = HardtanhOptions;
+inline Tensor hardtanh(const Tensor& input, const HardtanhFuncOptions& options) {
+  return hardtanh(input, options.min_val(), options.max_val(), options.inplace());
+}
+using SoftplusFuncOptions = SoftplusOptions;
+inline Tensor softplus(const Tensor& input, const SoftplusFuncOptions& options) {
+  return softplus(input, options.beta(), options.threshold());
+}
+using HardshrinkFuncOptions = HardshrinkOptions;
+inline Tensor hardshrink(const Tensor& input, const HardshrinkFuncOptions& options) {
+  return hardshrink(input, options.lambda());
+}
+using SoftshrinkFuncOptions = SoftshrinkOptions;
+inline Tensor softshrink(const Tensor& input, const SoftshrinkFuncOptions& options) {
+  return softshrink(input, options.lambda());
+}
+using ThresholdFuncOptions = ThresholdOptions;
+inline Tensor threshold(const Tensor& input, const ThresholdFuncOptions& options) {
+  return threshold(input, options.threshold(), options.value(), options.inplace());
+}
+using GLUFuncOptions = GLUOptions;
+inline Tensor glu(const Tensor& input, const GLUFuncOptions& options) {
+  return glu(input, options.dim());
+}
+using SoftminFuncOptions = SoftminOptions;
+inline Tensor softmin(const Tensor& input, const SoftminFuncOptions& options) {
+  return softmin(input, options.dim());
+}
+
+/// Options of rrelu: the module's, and whether it is training.
+class RReLUFuncOptions : public Options<RReLUFuncOptions> {
+  AMBIT_OPTION(RReLUFuncOptions, double, lower) = 1. / 8;
+  AMBIT_OPTION(RReLUFuncOptions, double, upper) = 1. / 3;
+  AMBIT_OPTION(RReLUFuncOptions, bool, training) = false;
+  AMBIT_OPTION(RReLUFuncOptions, bool, inplace) = false;
+};
+inline Tensor rrelu(const Tensor& input, const RReLUFuncOptions& options) {
+  return rrelu(input, options.lower(), options.upper(), options.training(), options.inplace());
+}
+/// Options of gumbel_softmax.
+class GumbelSoftmaxFuncOptions : public Options<GumbelSoftmaxFuncOptions> {
+  AMBIT_OPTION(GumbelSoftmaxFuncOptions, double, tau) = 1;
+  AMBIT_OPTION(GumbelSoftmaxFuncOptions, bool, hard) = false;
+  AMBIT_OPTION(GumbelSoftmaxFuncOptions, int64_t, dim) = -1;
+};
+inline Tensor gumbel_softmax(const Tensor& input, const GumbelSoftmaxFuncOptions& options) {
+  return gumbel_softmax(input, options.tau(), options.hard(), options.dim());
+}
+/// Options of normalize.
+class NormalizeFuncOptions : public Options<NormalizeFuncOptions> {
+  AMBIT_OPTION(NormalizeFuncOptions, double, p) = 2;
+  AMBIT_OPTION(NormalizeFuncOptions, int64_t, dim) = 1;
+  AMBIT_OPTION(NormalizeFuncOptions, double, eps) = 1e-12;
+};
+inline Tensor normalize(const Tensor& input, const NormalizeFuncOptions& options) {
+  return normalize(input, options.p(), options.dim(), options.eps());
+}
+
+using L1LossFuncOptions = L1LossOptions;
+inline Tensor l1_loss(const Tensor& input, const Tensor& target, const L1LossFuncOptions& options) {
+  return l1_loss(input, target, options.reduction());
+}
+using SmoothL1LossFuncOptions = SmoothL1LossOptions;
+inline Tensor smooth_l1_loss(const Tensor& input, const Tensor& target,
+                             const SmoothL1LossFuncOptions& options) {
+  return smooth_l1_loss(input, target, options.reduction(), options.beta());
+}
+using HuberLossFuncOptions = HuberLossOptions;
+inline Tensor huber_loss(const Tensor& input, const Tensor& target,
+                         const HuberLossFuncOptions& options) {
+  return huber_loss(input, target, options.reduction(), options.delta());
+}
+using HingeEmbeddingLossFuncOptions = HingeEmbeddingLossOptions;
+inline Tensor hinge_embedding_loss(const Tensor& input, const Tensor& target,
+                                   const HingeEmbeddingLossFuncOptions& options) {
+  return hinge_embedding_loss(input, target, options.margin(), options.reduction());
+}
+using MarginRankingLossFuncOptions = MarginRankingLossOptions;
+inline Tensor margin_ranking_loss(const Tensor& input1, const Tensor& input2, const Tensor& target,
+                                  const MarginRankingLossFuncOptions& options) {
+  return margin_ranking_loss(input1, input2, target, options.margin(), options.reduction());
+}
+using CosineEmbeddingLossFuncOptions = CosineEmbeddingLossOptions;
+inline Tensor cosine_embedding_loss(const Tensor& input1, const Tensor& input2,
+                                    const Tensor& target,
+                                    const CosineEmbeddingLossFuncOptions& options) {
+  return cosine_embedding_loss(input1, input2, target, options.margin(), options.reduction());
+}
+using SoftMarginLossFuncOptions = SoftMarginLossOptions;
+inline Tensor soft_margin_loss(const Tensor& input, const Tensor& target,
+                               const SoftMarginLossFuncOptions& options) {
+  return soft_margin_loss(input, target, options.reduction());
+}
+using MultilabelMarginLossFuncOptions = MultiLabelMarginLossOptions;
+inline Tensor multilabel_margin_loss(const Tensor& input, const Tensor& target,
+                                     const MultilabelMarginLossFuncOptions& options) {
+  return multilabel_margin_loss(input, target, options.reduction());
+}
+using PoissonNLLLossFuncOptions = PoissonNLLLossOptions;
+inline Tensor poisson_nll_loss(const Tensor& input, const Tensor& target,
+                               const PoissonNLLLossFuncOptions& options) {
+  return poisson_nll_loss(input, target, options.log_input(), options.full(), options.eps(),
+                          options.reduction());
+}
+using TripletMarginLossFuncOptions = TripletMarginLossOptions;
+inline Tensor triplet_margin_loss(const Tensor& anchor, const Tensor& positive,
+                                  const Tensor& negative,
+                                  const TripletMarginLossFuncOptions& options) {
+  return triplet_margin_loss(anchor, positive, negative, options.margin(), options.p(),
+                             options.eps(), options.swap(), options.reduction());
+}
+using TripletMarginWithDistanceLossFuncOptions = TripletMarginWithDistanceLossOptions;
+inline Tensor triplet_margin_with_distance_loss(
+    const Tensor& anchor, const Tensor& positive, const Tensor& negative,
+    const TripletMarginWithDistanceLossFuncOptions& options) {
+  return triplet_margin_with_distance_loss(anchor, positive, negative, options.distance_function(),
+                                           options.margin(), options.swap(), options.reduction());
+}
+using BinaryCrossEntropyFuncOptions = BCELossOptions;
+inline Tensor binary_cross_entropy(const Tensor& input, const Tensor& target,
+                                   const BinaryCrossEntropyFuncOptions& options) {
+  return binary_cross_entropy(input, target, options.weight(), options.reduction());
+}
+using BinaryCrossEntropyWithLogitsFuncOptions = BCEWithLogitsLossOptions;
+inline Tensor binary_cross_entropy_with_logits(
+    const Tensor& input, const Tensor& target,
+    const BinaryCrossEntropyWithLogitsFuncOptions& options) {
+  return binary_cross_entropy_with_logits(input, target, options.weight(), options.reduction(),
+                                          options.pos_weight());
+}
+using MultilabelSoftMarginLossFuncOptions = MultiLabelSoftMarginLossOptions;
+inline Tensor multilabel_soft_margin_loss(const Tensor& input, const Tensor& target,
+                                          const MultilabelSoftMarginLossFuncOptions& options) {
+  return multilabel_soft_margin_loss(input, target, options.weight(), options.reduction());
+}
+using MultiMarginLossFuncOptions = MultiMarginLossOptions;
+inline Tensor multi_margin_loss(const Tensor& input, const Tensor& target,
+                                const MultiMarginLossFuncOptions& options) {
+  return multi_margin_loss(input, target, options.p(), options.margin(), options.weight(),
+                           options.reduction());
+}
+using KLDivFuncOptions = KLDivLossOptions;
+inline Tensor kl_div(const Tensor& input, const Tensor& target, const KLDivFuncOptions& options) {
+  const Tensor loss = kl_div(input, target, options.reduction(), options.log_target());
+  if (!options.batch_mean() || input.dim() == 0) return loss;
+  return loss / static_cast<double>(input.size(0));
+}
+using CosineSimilarityFuncOptions = CosineSimilarityOptions;
+inline Tensor cosine_similarity(const Tensor& x1, const Tensor& x2,
+                                const CosineSimilarityFuncOptions& options) {
+  return cosine_similarity(x1, x2, options.dim(), options.eps());
+}
+using PairwiseDistanceFuncOptions = PairwiseDistanceOptions;
+inline Tensor pairwise_distance(const Tensor& x1, const Tensor& x2,
+                                const PairwiseDistanceFuncOptions& options) {
+  return pairwise_distance(x1, x2, options.p(), options.eps(), options.keepdim());
+}
+
+}  // namespace ambit::nn::functional

@@ -1,0 +1,227 @@
+// Recurrent networks: RNN, LSTM, GRU and their cells. Shapes: T steps, B sequences, I input_size, H
+// hidden_size (of an LSTM's output proj_size, where it is given), L num_layers, D 2 if
+// bidirectional, else 1. Parameters have PyTorch's names and shapes: weight_ih_l0 [G H, I],
+// weight_hh_l0 [G H, H], bias_ih_l0, bias_hh_l0 [G H] for G gates, then l1, ...; "_reverse" behind
+// those of the second direction. They start uniform in [-1 / sqrt(H), 1 / sqrt(H)).
+#pragma once
+
+#include <ambit/nn/cloneable.h>
+#include <ambit/nn/options.h>
+#include <ambit/nn/utils/rnn.h>
+
+#include <optional>
+#include <tuple>
+#include <vector>
+
+namespace ambit::nn {
+
+/// What an RNN's step ends with, libtorch's kTanh and kReLU.
+enum class Nonlinearity : uint8_t { tanh, relu };
+
+namespace detail {
+
+/// What RNN, LSTM and GRU have in common.
+template <class Self>
+class RecurrentOptions : public Options<Self> {
+ public:
+  RecurrentOptions(int64_t input_size, int64_t hidden_size)
+      : input_size_(input_size), hidden_size_(hidden_size) {}
+
+  AMBIT_OPTION(Self, int64_t, input_size);
+  AMBIT_OPTION(Self, int64_t, hidden_size);
+  AMBIT_OPTION(Self, int64_t, num_layers) = 1;
+  AMBIT_OPTION(Self, bool, bias) = true;
+  AMBIT_OPTION(Self, bool, batch_first) = false;  ///< [B,T,...], else [T,B,...]
+  AMBIT_OPTION(Self, double, dropout) = 0;        ///< between layers, while training
+  AMBIT_OPTION(Self, bool, bidirectional) = false;
+};
+
+}  // namespace detail
+
+/// Options of RNN.
+class RNNOptions : public detail::RecurrentOptions<RNNOptions> {
+ public:
+  using RecurrentOptions::RecurrentOptions;
+
+  AMBIT_OPTION(RNNOptions, Nonlinearity, nonlinearity) = Nonlinearity::tanh;
+};
+
+/// Options of LSTM. proj_size: 0, or what the hidden state is projected to.
+class LSTMOptions : public detail::RecurrentOptions<LSTMOptions> {
+ public:
+  using RecurrentOptions::RecurrentOptions;
+
+  AMBIT_OPTION(LSTMOptions, int64_t, proj_size) = 0;
+};
+
+/// Options of GRU.
+class GRUOptions : public detail::RecurrentOptions<GRUOptions> {
+ public:
+  using RecurrentOptions::RecurrentOptions;
+};
+
+namespace detail {
+
+/// The parameters of all layers and directions, and the run through them.
+template <class Derived, class OptionsType>
+class AMBIT_API RNNImplBase : public Cloneable<Derived> {
+ public:
+  explicit RNNImplBase(const OptionsType& opts);
+  void reset() override;
+  void reset_parameters();
+  void pretty_print(std::ostream& os) const override;
+  /// Return the parameters: w_ih, w_hh, b_ih, b_hh, w_hr, as many as there are, of each layer and
+  /// direction.
+  std::vector<Tensor> all_weights() const { return weights_; }
+  /// Do nothing: ambit needs no flat memory. libtorch's programs call it.
+  void flatten_parameters() const {}
+
+  OptionsType options;
+
+ protected:
+  /// Return the output and the states h, c [L D, B, H] (c undefined but of LSTM) behind the last
+  /// step. input [T,B,I], packed rows with their batch_sizes, or [T,I], as batch_sizes and options
+  /// say; h, c undefined: zeros.
+  std::tuple<Tensor, Tensor, Tensor> run(const Tensor& input, Tensor h, Tensor c,
+                                         const Tensor& batch_sizes = {}) const;
+  /// The same of a packed sequence.
+  std::tuple<utils::rnn::PackedSequence, Tensor, Tensor> run_packed(
+      const utils::rnn::PackedSequence& input, Tensor h, Tensor c) const;
+
+ private:
+  std::vector<Tensor> weights_;
+};
+
+}  // namespace detail
+
+/// h' = tanh(W_ih x + b_ih + W_hh h + b_hh), or relu, step by step.
+/// Errors: Error for sizes below 1 or dropout outside [0, 1]; of forward ShapeError,
+/// DeviceMismatchError. Gradient: input, hx, parameters.
+class AMBIT_API RNNImpl : public detail::RNNImplBase<RNNImpl, RNNOptions> {
+ public:
+  RNNImpl(int64_t input_size, int64_t hidden_size) : RNNImpl(RNNOptions(input_size, hidden_size)) {}
+  explicit RNNImpl(const RNNOptions& opts) : RNNImplBase(opts) {}
+  /// input [T,B,I] ([B,T,I] if batch_first, [T,I] without a batch), hx [L D,B,H] or undefined:
+  /// zeros
+  /// -> output [T,B,D H], the last layer's states of all steps, and all layers' last states.
+  std::tuple<Tensor, Tensor> forward(const Tensor& input, Tensor hx = {});
+  std::tuple<utils::rnn::PackedSequence, Tensor> forward_with_packed_input(
+      const utils::rnn::PackedSequence& input, Tensor hx = {});
+};
+AMBIT_MODULE(RNN);
+
+/// i, f, o = sigmoid, g = tanh of W_i* x + b_i* + W_h* h + b_h*; c' = f c + i g; h' = o tanh(c'),
+/// projected by weight_hr where proj_size is given. Source: Hochreiter & Schmidhuber 1997; Gers et
+/// al. 2000 for f; Sak et al. 2014 for the projection. Errors and gradients: as RNN.
+class AMBIT_API LSTMImpl : public detail::RNNImplBase<LSTMImpl, LSTMOptions> {
+ public:
+  LSTMImpl(int64_t input_size, int64_t hidden_size)
+      : LSTMImpl(LSTMOptions(input_size, hidden_size)) {}
+  explicit LSTMImpl(const LSTMOptions& opts) : RNNImplBase(opts) {}
+  /// As RNN's, with states (h [L D,B,H or proj_size], c [L D,B,H]).
+  std::tuple<Tensor, std::tuple<Tensor, Tensor>> forward(
+      const Tensor& input, std::optional<std::tuple<Tensor, Tensor>> hx = {});
+  std::tuple<utils::rnn::PackedSequence, std::tuple<Tensor, Tensor>> forward_with_packed_input(
+      const utils::rnn::PackedSequence& input, std::optional<std::tuple<Tensor, Tensor>> hx = {});
+};
+AMBIT_MODULE(LSTM);
+
+/// r, z = sigmoid(W_i* x + b_i* + W_h* h + b_h*); n = tanh(W_in x + b_in + r (W_hn h + b_hn));
+/// h' = (1 - z) n + z h. Source: Cho et al. 2014, arXiv:1406.1078. Errors and gradients: as RNN.
+class AMBIT_API GRUImpl : public detail::RNNImplBase<GRUImpl, GRUOptions> {
+ public:
+  GRUImpl(int64_t input_size, int64_t hidden_size) : GRUImpl(GRUOptions(input_size, hidden_size)) {}
+  explicit GRUImpl(const GRUOptions& opts) : RNNImplBase(opts) {}
+  /// As RNN's.
+  std::tuple<Tensor, Tensor> forward(const Tensor& input, Tensor hx = {});
+  std::tuple<utils::rnn::PackedSequence, Tensor> forward_with_packed_input(
+      const utils::rnn::PackedSequence& input, Tensor hx = {});
+};
+AMBIT_MODULE(GRU);
+
+namespace detail {
+
+/// What the options of all cells have.
+template <class Self>
+class CellOptions : public Options<Self> {
+ public:
+  CellOptions(int64_t input_size, int64_t hidden_size)
+      : input_size_(input_size), hidden_size_(hidden_size) {}
+
+  AMBIT_OPTION(Self, int64_t, input_size);
+  AMBIT_OPTION(Self, int64_t, hidden_size);
+  AMBIT_OPTION(Self, bool, bias) = true;
+};
+
+/// The parameters of a cell: weight_ih [G H, I], weight_hh [G H, H], bias_ih, bias_hh [G H].
+template <class Derived, class OptionsType>
+class AMBIT_API RNNCellImplBase : public Cloneable<Derived> {
+ public:
+  explicit RNNCellImplBase(const OptionsType& opts);
+  void reset() override;
+  void reset_parameters();
+  void pretty_print(std::ostream& os) const override;
+
+  OptionsType options;
+  Tensor weight_ih, weight_hh, bias_ih, bias_hh;
+
+ protected:
+  /// One step from input [B,I] or [I]; undefined states are zeros.
+  std::tuple<Tensor, Tensor> run(const Tensor& input, Tensor h, Tensor c) const;
+};
+
+}  // namespace detail
+
+/// Options of RNNCell.
+class RNNCellOptions : public detail::CellOptions<RNNCellOptions> {
+ public:
+  using CellOptions::CellOptions;
+
+  AMBIT_OPTION(RNNCellOptions, Nonlinearity, nonlinearity) = Nonlinearity::tanh;
+};
+/// Options of LSTMCell.
+class LSTMCellOptions : public detail::CellOptions<LSTMCellOptions> {
+ public:
+  using CellOptions::CellOptions;
+};
+/// Options of GRUCell.
+class GRUCellOptions : public detail::CellOptions<GRUCellOptions> {
+ public:
+  using CellOptions::CellOptions;
+};
+
+/// A step of RNN. Errors and gradients: as RNN.
+class AMBIT_API RNNCellImpl : public detail::RNNCellImplBase<RNNCellImpl, RNNCellOptions> {
+ public:
+  RNNCellImpl(int64_t input_size, int64_t hidden_size)
+      : RNNCellImpl(RNNCellOptions(input_size, hidden_size)) {}
+  explicit RNNCellImpl(const RNNCellOptions& opts) : RNNCellImplBase(opts) {}
+  /// input [B,I] or [I], hx [B,H] or [H] or undefined: zeros -> hx behind the step.
+  Tensor forward(const Tensor& input, Tensor hx = {});
+};
+AMBIT_MODULE(RNNCell);
+
+/// A step of LSTM. Errors and gradients: as RNN.
+class AMBIT_API LSTMCellImpl : public detail::RNNCellImplBase<LSTMCellImpl, LSTMCellOptions> {
+ public:
+  LSTMCellImpl(int64_t input_size, int64_t hidden_size)
+      : LSTMCellImpl(LSTMCellOptions(input_size, hidden_size)) {}
+  explicit LSTMCellImpl(const LSTMCellOptions& opts) : RNNCellImplBase(opts) {}
+  /// As RNNCell's, with states (h, c).
+  std::tuple<Tensor, Tensor> forward(const Tensor& input,
+                                     std::optional<std::tuple<Tensor, Tensor>> hx = {});
+};
+AMBIT_MODULE(LSTMCell);
+
+/// A step of GRU. Errors and gradients: as RNN.
+class AMBIT_API GRUCellImpl : public detail::RNNCellImplBase<GRUCellImpl, GRUCellOptions> {
+ public:
+  GRUCellImpl(int64_t input_size, int64_t hidden_size)
+      : GRUCellImpl(GRUCellOptions(input_size, hidden_size)) {}
+  explicit GRUCellImpl(const GRUCellOptions& opts) : RNNCellImplBase(opts) {}
+  /// As RNNCell's.
+  Tensor forward(const Tensor& input, Tensor hx = {});
+};
+AMBIT_MODULE(GRUCell);
+
+}  // namespace ambit::nn

@@ -1,0 +1,412 @@
+// Recurrent networks, composed of ops: the inputs' products for all steps at once, then step by
+// step.
+#include <ambit/autograd.h>
+#include <ambit/error.h>
+#include <ambit/nn/init.h>
+#include <ambit/nn/rnn.h>
+#include <ambit/ops/creation.h>
+#include <ambit/ops/elementwise.h>
+#include <ambit/ops/index.h>
+#include <ambit/ops/matmul.h>
+#include <ambit/ops/norm.h>
+#include <ambit/ops/random.h>
+#include <ambit/ops/shape.h>
+
+#include <cmath>
+#include <ostream>
+
+#include "nn/functional/check.h"
+#include "print.h"
+
+namespace ambit::nn {
+namespace {
+
+using utils::rnn::PackedSequence;
+
+enum class Kind : uint8_t { rnn, lstm, gru };
+
+// What the three kinds differ in beside their step; shared by modules and cells.
+template <class O>
+constexpr Kind kind_of = Kind::rnn;
+template <>
+constexpr Kind kind_of<LSTMOptions> = Kind::lstm;
+template <>
+constexpr Kind kind_of<LSTMCellOptions> = Kind::lstm;
+template <>
+constexpr Kind kind_of<GRUOptions> = Kind::gru;
+template <>
+constexpr Kind kind_of<GRUCellOptions> = Kind::gru;
+
+constexpr int64_t gates(Kind kind) { return kind == Kind::lstm ? 4 : kind == Kind::gru ? 3 : 1; }
+constexpr const char* name_of(Kind kind) {
+  return kind == Kind::lstm ? "lstm" : kind == Kind::gru ? "gru" : "rnn";
+}
+
+template <class O>
+bool is_relu(const O& options) {
+  if constexpr (kind_of<O> == Kind::rnn) return options.nonlinearity() == Nonlinearity::relu;
+  return false;
+}
+template <class O>
+int64_t projection(const O& options) {
+  if constexpr (std::same_as<O, LSTMOptions>) return options.proj_size();
+  return 0;
+}
+
+struct Weights {
+  Tensor ih, hh, b_ih, b_hh, hr;
+};
+struct State {
+  Tensor h, c;
+};
+
+// One step: x [B, G H] is W_ih x + b_ih.
+State step(Kind kind, bool relu_step, const Tensor& x, const State& s, const Weights& w) {
+  const Tensor h = linear(s.h, w.hh, w.b_hh);
+  if (kind == Kind::rnn) return {relu_step ? relu(x + h) : tanh(x + h), {}};
+  if (kind == Kind::gru) {
+    const std::vector<Tensor> xs = x.chunk(3, -1), hs = h.chunk(3, -1);
+    const Tensor r = sigmoid(xs[0] + hs[0]), z = sigmoid(xs[1] + hs[1]);
+    const Tensor n = tanh(xs[2] + r * hs[2]);
+    return {n + z * (s.h - n), {}};
+  }
+  const std::vector<Tensor> g = (x + h).chunk(4, -1);
+  const Tensor c = sigmoid(g[1]) * s.c + sigmoid(g[0]) * tanh(g[2]);
+  const Tensor out = sigmoid(g[3]) * tanh(c);
+  return {w.hr.defined() ? linear(out, w.hr) : out, c};
+}
+
+Tensor rows(const Tensor& t, int64_t start, int64_t n) {
+  return t.defined() ? t.narrow(0, start, n) : t;
+}
+Tensor joined(const Tensor& a, const Tensor& b) { return a.defined() ? cat({a, b}, 0) : a; }
+
+// All steps of one direction of one layer; x one [rows, G H] for each step, of which there may be
+// fewer rows later on, sequences being sorted by length. Outputs in the order of x.
+State run_steps(Kind kind, bool relu_step, bool reverse, const std::vector<Tensor>& x, State start,
+                const Weights& w, std::vector<Tensor>& outputs) {
+  const size_t steps = x.size();
+  outputs.resize(steps);
+  State s{rows(start.h, 0, x[reverse ? steps - 1 : 0].size(0)),
+          rows(start.c, 0, x[reverse ? steps - 1 : 0].size(0))};
+  std::vector<State> ended;
+  for (size_t i = 0; i < steps; ++i) {
+    const size_t t = reverse ? steps - 1 - i : i;
+    const int64_t before = s.h.size(0), now = x[t].size(0);
+    if (now < before) {  // forward, sequences end
+      ended.push_back({rows(s.h, now, before - now), rows(s.c, now, before - now)});
+      s = {rows(s.h, 0, now), rows(s.c, 0, now)};
+    } else if (now > before) {  // backward, sequences begin
+      s = {joined(s.h, rows(start.h, before, now - before)),
+           joined(s.c, rows(start.c, before, now - before))};
+    }
+    s = step(kind, relu_step, x[t], s, w);
+    outputs[t] = s.h;
+  }
+  for (size_t i = ended.size(); i-- > 0;) s = {joined(s.h, ended[i].h), joined(s.c, ended[i].c)};
+  return s;
+}
+
+void check_size(const char* module, const char* what, int64_t n, int64_t least) {
+  if (n < least) {
+    throw Error(fmt::format("{}: expected {} of at least {}, got {}", module, what, least, n));
+  }
+}
+
+void check_state(const char* op, const char* what, const Tensor& state, IntArrayRef sizes) {
+  if (state.sizes() != sizes) {
+    throw ShapeError(fmt::format("{}: expected {} of shape {}, got {}", op, what, str(sizes),
+                                 str(state.sizes())));
+  }
+}
+
+void uniform_weights(TensorList weights, int64_t hidden_size) {
+  const NoGradGuard no_grad;
+  const double bound = 1 / std::sqrt(static_cast<double>(hidden_size));
+  for (const Tensor& w : weights) {
+    if (w.defined()) init::uniform_(w, -bound, bound);
+  }
+}
+
+}  // namespace
+
+namespace detail {
+
+template <class Derived, class O>
+RNNImplBase<Derived, O>::RNNImplBase(const O& opts) : options(opts) {
+  constexpr const char* op = name_of(kind_of<O>);
+  check_size(op, "input_size", opts.input_size(), 0);
+  check_size(op, "hidden_size", opts.hidden_size(), 1);
+  check_size(op, "num_layers", opts.num_layers(), 1);
+  check_size(op, "proj_size", projection(opts), 0);
+  if (projection(opts) >= opts.hidden_size()) {
+    throw Error(fmt::format("{}: expected proj_size below hidden_size, got {} and {}", op,
+                            projection(opts), opts.hidden_size()));
+  }
+  if (!(opts.dropout() >= 0 && opts.dropout() <= 1)) {
+    throw Error(fmt::format("{}: expected dropout in [0, 1], got {}", op, opts.dropout()));
+  }
+  RNNImplBase::reset();
+}
+
+template <class Derived, class O>
+void RNNImplBase<Derived, O>::reset() {
+  weights_.clear();
+  const int64_t hidden = options.hidden_size(), proj = projection(options);
+  const int64_t out = proj > 0 ? proj : hidden, rows = gates(kind_of<O>) * hidden;
+  const int directions = options.bidirectional() ? 2 : 1;
+  for (int64_t layer = 0; layer < options.num_layers(); ++layer) {
+    const int64_t in = layer == 0 ? options.input_size() : out * directions;
+    for (int d = 0; d < directions; ++d) {
+      const auto add = [&](const char* kind, IntArrayRef sizes) {
+        weights_.push_back(this->register_parameter(
+            fmt::format("{}_l{}{}", kind, layer, d == 0 ? "" : "_reverse"), empty(sizes)));
+      };
+      add("weight_ih", {rows, in});
+      add("weight_hh", {rows, out});
+      if (options.bias()) {
+        add("bias_ih", {rows});
+        add("bias_hh", {rows});
+      }
+      if (proj > 0) add("weight_hr", {proj, hidden});
+    }
+  }
+  reset_parameters();
+}
+
+template <class Derived, class O>
+void RNNImplBase<Derived, O>::reset_parameters() {
+  uniform_weights(weights_, options.hidden_size());
+}
+
+template <class Derived, class O>
+void RNNImplBase<Derived, O>::pretty_print(std::ostream& os) const {
+  os << fmt::format("{}({}, {}", this->name(), options.input_size(), options.hidden_size());
+  if (projection(options) > 0) os << fmt::format(", proj_size={}", projection(options));
+  if (options.num_layers() != 1) os << fmt::format(", num_layers={}", options.num_layers());
+  if (!options.bias()) os << ", bias=False";
+  if (options.batch_first()) os << ", batch_first=True";
+  if (options.dropout() != 0) os << fmt::format(", dropout={}", number(options.dropout()));
+  if (options.bidirectional()) os << ", bidirectional=True";
+  os << ")";
+}
+
+template <class Derived, class O>
+std::tuple<Tensor, Tensor, Tensor> RNNImplBase<Derived, O>::run(const Tensor& input, Tensor h,
+                                                                Tensor c,
+                                                                const Tensor& batch_sizes) const {
+  constexpr Kind kind = kind_of<O>;
+  constexpr const char* op = name_of(kind);
+  functional::check_floating(op, input);
+  functional::check_same_device(
+      op, {{"input", input}, {"hx", h}, {"cx", c}, {"weights", TensorList(weights_)}});
+  const bool packed = batch_sizes.defined(), single = !packed && input.dim() == 2;
+  if (input.dim() != (packed ? 2 : 3) && !single) {
+    throw ShapeError(
+        fmt::format("{}: expected an input of 2 or 3 dims, got shape {}", op, str(input.sizes())));
+  }
+  if (input.size(-1) != options.input_size()) {
+    throw ShapeError(fmt::format("{}: expected an input with input_size {} last, got shape {}", op,
+                                 options.input_size(), str(input.sizes())));
+  }
+  Tensor x = single                             ? input.unsqueeze(1)
+             : !packed && options.batch_first() ? input.transpose(0, 1)
+                                                : input;
+  std::vector<int64_t> sizes;
+  if (packed) {
+    sizes.assign(batch_sizes.data_ptr<int64_t>(),
+                 batch_sizes.data_ptr<int64_t>() + batch_sizes.numel());
+  }
+  if (packed ? sizes.empty() : x.size(0) == 0) {
+    throw ShapeError(
+        fmt::format("{}: expected at least one step, got shape {}", op, str(input.sizes())));
+  }
+  const int64_t batch = packed ? sizes.front() : x.size(1);
+  const int64_t directions = options.bidirectional() ? 2 : 1, proj = projection(options);
+  const int64_t layers = options.num_layers() * directions;
+  const int64_t out_size = proj > 0 ? proj : options.hidden_size();
+  const auto state = [&](const char* what, Tensor& s, int64_t size) {
+    if (!s.defined()) {
+      s = zeros({layers, batch, size}, input.options());
+      return;
+    }
+    if (single && s.dim() == 2) s = s.unsqueeze(1);
+    check_state(op, what, s, {layers, batch, size});
+  };
+  state("hx", h, out_size);
+  if (kind == Kind::lstm) state("cx", c, options.hidden_size());
+
+  std::vector<Tensor> last_h, last_c;
+  size_t at = 0;
+  for (int64_t layer = 0; layer < options.num_layers(); ++layer) {
+    std::vector<Tensor> both;
+    for (int64_t d = 0; d < directions; ++d) {
+      Weights w{weights_[at], weights_[at + 1], {}, {}, {}};
+      at += 2;
+      if (options.bias()) {
+        w.b_ih = weights_[at];
+        w.b_hh = weights_[at + 1];
+        at += 2;
+      }
+      if (proj > 0) w.hr = weights_[at++];
+      const Tensor product = linear(x, w.ih, w.b_ih);
+      const std::vector<Tensor> steps = packed ? product.split(sizes, 0) : product.unbind(0);
+      const int64_t i = layer * directions + d;
+      std::vector<Tensor> outputs;
+      const State last = run_steps(kind, is_relu(options), d == 1, steps,
+                                   {h[i], kind == Kind::lstm ? c[i] : Tensor()}, w, outputs);
+      both.push_back(packed ? cat(outputs, 0) : stack(outputs, 0));
+      last_h.push_back(last.h);
+      if (kind == Kind::lstm) last_c.push_back(last.c);
+    }
+    x = directions == 2 ? cat(both, -1) : both[0];
+    if (options.dropout() > 0 && layer + 1 < options.num_layers()) {
+      x = dropout(x, options.dropout(), this->is_training());
+    }
+  }
+  if (single) {
+    x = x.squeeze(1);
+  } else if (!packed && options.batch_first()) {
+    x = x.transpose(0, 1);
+  }
+  const auto stacked = [&](const std::vector<Tensor>& s) {
+    if (s.empty()) return Tensor();
+    const Tensor all = stack(s, 0);
+    return single ? all.squeeze(1) : all;
+  };
+  return {x, stacked(last_h), stacked(last_c)};
+}
+
+template <class Derived, class O>
+std::tuple<PackedSequence, Tensor, Tensor> RNNImplBase<Derived, O>::run_packed(
+    const PackedSequence& input, Tensor h, Tensor c) const {
+  const auto sorted = [](const Tensor& s, const Tensor& order) {
+    return s.defined() && order.defined() ? s.index_select(1, order) : s;
+  };
+  const auto [data, last_h, last_c] = run(input.data(), sorted(h, input.sorted_indices()),
+                                          sorted(c, input.sorted_indices()), input.batch_sizes());
+  return {
+      PackedSequence(data, input.batch_sizes(), input.sorted_indices(), input.unsorted_indices()),
+      sorted(last_h, input.unsorted_indices()), sorted(last_c, input.unsorted_indices())};
+}
+
+template <class Derived, class O>
+RNNCellImplBase<Derived, O>::RNNCellImplBase(const O& opts) : options(opts) {
+  check_size(name_of(kind_of<O>), "input_size", opts.input_size(), 0);
+  check_size(name_of(kind_of<O>), "hidden_size", opts.hidden_size(), 1);
+  RNNCellImplBase::reset();
+}
+
+template <class Derived, class O>
+void RNNCellImplBase<Derived, O>::reset() {
+  const int64_t rows = gates(kind_of<O>) * options.hidden_size();
+  weight_ih = this->register_parameter("weight_ih", empty({rows, options.input_size()}));
+  weight_hh = this->register_parameter("weight_hh", empty({rows, options.hidden_size()}));
+  const bool bias = options.bias();
+  bias_ih = this->register_parameter("bias_ih", bias ? empty({rows}) : Tensor(), bias);
+  bias_hh = this->register_parameter("bias_hh", bias ? empty({rows}) : Tensor(), bias);
+  reset_parameters();
+}
+
+template <class Derived, class O>
+void RNNCellImplBase<Derived, O>::reset_parameters() {
+  uniform_weights({weight_ih, weight_hh, bias_ih, bias_hh}, options.hidden_size());
+}
+
+template <class Derived, class O>
+void RNNCellImplBase<Derived, O>::pretty_print(std::ostream& os) const {
+  os << fmt::format("{}({}, {}{}{})", this->name(), options.input_size(), options.hidden_size(),
+                    options.bias() ? "" : ", bias=False",
+                    is_relu(options) ? ", nonlinearity=relu" : "");
+}
+
+template <class Derived, class O>
+std::tuple<Tensor, Tensor> RNNCellImplBase<Derived, O>::run(const Tensor& input, Tensor h,
+                                                            Tensor c) const {
+  constexpr Kind kind = kind_of<O>;
+  constexpr const char* op = kind == Kind::lstm  ? "lstm_cell"
+                             : kind == Kind::gru ? "gru_cell"
+                                                 : "rnn_cell";
+  functional::check_floating(op, input);
+  functional::check_same_device(op, {{"input", input},
+                                     {"hx", h},
+                                     {"cx", c},
+                                     {"weight_ih", weight_ih},
+                                     {"weight_hh", weight_hh},
+                                     {"bias_ih", bias_ih},
+                                     {"bias_hh", bias_hh}});
+  if ((input.dim() != 1 && input.dim() != 2) || input.size(-1) != options.input_size()) {
+    throw ShapeError(fmt::format("{}: expected an input of shape [B, {}] or [{}], got {}", op,
+                                 options.input_size(), options.input_size(), str(input.sizes())));
+  }
+  Dims state(input.sizes());
+  state[state.size() - 1] = options.hidden_size();
+  for (auto [what, s] : {std::pair("hx", &h), std::pair("cx", &c)}) {
+    if (s == &c && kind != Kind::lstm) continue;
+    if (!s->defined()) *s = zeros(state, input.options());
+    check_state(op, what, *s, state);
+  }
+  const State next = step(kind, is_relu(options), linear(input, weight_ih, bias_ih), {h, c},
+                          {weight_ih, weight_hh, bias_ih, bias_hh, {}});
+  return {next.h, next.c};
+}
+
+template class RNNImplBase<RNNImpl, RNNOptions>;
+template class RNNImplBase<LSTMImpl, LSTMOptions>;
+template class RNNImplBase<GRUImpl, GRUOptions>;
+template class RNNCellImplBase<RNNCellImpl, RNNCellOptions>;
+template class RNNCellImplBase<LSTMCellImpl, LSTMCellOptions>;
+template class RNNCellImplBase<GRUCellImpl, GRUCellOptions>;
+
+}  // namespace detail
+
+namespace {
+
+using LSTMState = std::optional<std::tuple<Tensor, Tensor>>;
+Tensor h_of(const LSTMState& hx) { return hx ? std::get<0>(*hx) : Tensor(); }
+Tensor c_of(const LSTMState& hx) { return hx ? std::get<1>(*hx) : Tensor(); }
+
+}  // namespace
+
+std::tuple<Tensor, Tensor> RNNImpl::forward(const Tensor& input, Tensor hx) {
+  const auto [out, h, c] = run(input, std::move(hx), {});
+  return {out, h};
+}
+std::tuple<PackedSequence, Tensor> RNNImpl::forward_with_packed_input(const PackedSequence& input,
+                                                                      Tensor hx) {
+  const auto [out, h, c] = run_packed(input, std::move(hx), {});
+  return {out, h};
+}
+
+std::tuple<Tensor, std::tuple<Tensor, Tensor>> LSTMImpl::forward(const Tensor& input,
+                                                                 LSTMState hx) {
+  const auto [out, h, c] = run(input, h_of(hx), c_of(hx));
+  return {out, {h, c}};
+}
+std::tuple<PackedSequence, std::tuple<Tensor, Tensor>> LSTMImpl::forward_with_packed_input(
+    const PackedSequence& input, LSTMState hx) {
+  const auto [out, h, c] = run_packed(input, h_of(hx), c_of(hx));
+  return {out, {h, c}};
+}
+
+std::tuple<Tensor, Tensor> GRUImpl::forward(const Tensor& input, Tensor hx) {
+  const auto [out, h, c] = run(input, std::move(hx), {});
+  return {out, h};
+}
+std::tuple<PackedSequence, Tensor> GRUImpl::forward_with_packed_input(const PackedSequence& input,
+                                                                      Tensor hx) {
+  const auto [out, h, c] = run_packed(input, std::move(hx), {});
+  return {out, h};
+}
+
+Tensor RNNCellImpl::forward(const Tensor& input, Tensor hx) {
+  return std::get<0>(run(input, std::move(hx), {}));
+}
+std::tuple<Tensor, Tensor> LSTMCellImpl::forward(const Tensor& input, LSTMState hx) {
+  return run(input, h_of(hx), c_of(hx));
+}
+Tensor GRUCellImpl::forward(const Tensor& input, Tensor hx) {
+  return std::get<0>(run(input, std::move(hx), {}));
+}
+
+}  // namespace ambit::nn

@@ -1,0 +1,210 @@
+// Activations of nn::functional and their modules, compared with PyTorch 1.13.
+#include <ambit/nn/nn.h>
+
+#include "tests/autograd/gradcheck.h"
+#include "tests/devices.h"
+#include "tests/expected.h"
+
+using namespace ambit;
+namespace F = nn::functional;
+
+namespace {
+
+struct Activation {
+  const char* name;
+  std::function<Tensor(const Tensor&)> call;
+  // Of x = [-25, -2.5, -0.5, 0, 0.25, 1, 3.5, 25] in float64: y, and x.grad after
+  // y.sum().backward().
+  std::vector<double> values, gradients;
+};
+
+#define ROW(call, ...)                                          \
+  {                                                             \
+#call, [](const Tensor& x) { return F::call; }, __VA_ARGS__ \
+  }
+const std::vector<Activation>& activations() {
+  static const std::vector<Activation> all{
+      ROW(elu(x, 1.3), {-1.29999999998, -1.19328950179, -0.511510142374, 0, 0.25, 1, 3.5, 25},
+          {1.80543270245e-11, 0.106710498211, 0.788489857626, 1.3, 1, 1, 1, 1}),
+      ROW(selu(x),
+          {-1.75809934082, -1.61378575887, -0.691758187803, 0, 0.262675246839, 1.05070098736,
+           3.67745345574, 26.2675246839},
+          {2.44163849547e-11, 0.144313581974, 1.06634115304, 1.75809934085, 1.05070098736,
+           1.05070098736, 1.05070098736, 1.05070098736}),
+      ROW(celu(x, 2), {-1.99999254669, -1.42699040628, -0.442398433857, 0, 0.25, 1, 3.5, 25},
+          {3.72665317208e-06, 0.28650479686, 0.778800783071, 1, 1, 1, 1, 1}),
+      ROW(leaky_relu(x, 0.2), {-5, -0.5, -0.1, 0, 0.25, 1, 3.5, 25},
+          {0.2, 0.2, 0.2, 0.2, 1, 1, 1, 1}),
+      ROW(rrelu(x), {-5.72916666667, -0.572916666667, -0.114583333333, 0, 0.25, 1, 3.5, 25},
+          {0.229166666667, 0.229166666667, 0.229166666667, 0.229166666667, 1, 1, 1, 1}),
+      ROW(relu6(x), {0, 0, 0, 0, 0.25, 1, 3.5, 6}, {0, 0, 0, 0, 1, 1, 1, 0}),
+      ROW(hardtanh(x, -0.75, 2), {-0.75, -0.75, -0.5, 0, 0.25, 1, 2, 2}, {0, 0, 1, 1, 1, 1, 0, 0}),
+      ROW(silu(x),
+          {-3.47198596619e-10, -0.189645450053, -0.188770334399, 0, 0.140544125221, 0.73105857863,
+           3.39740719237, 24.9999999997},
+          {-3.3331065275e-10, -0.0994011113415, 0.260038812697, 0.5, 0.62371002157, 0.927670511871,
+           1.07027335283, 1.00000000033}),
+      ROW(mish(x),
+          {-3.47198596622e-10, -0.196816203907, -0.220743774652, 0, 0.169572409664, 0.865098388267,
+           3.49399071512, 25},
+          {-3.33310652754e-10, -0.10974357275, 0.289510677914, 0.6, 0.754172667721, 1.0490362201,
+           1.009939325, 1}),
+      ROW(softplus(x, 2, 10),
+          {9.64374923982e-23, 0.00335767424456, 0.156630843759, 0.34657359028, 0.48703849209,
+           1.06346400552, 3.50045573323, 25},
+          {1.92874984796e-22, 0.00669285092428, 0.26894142137, 0.5, 0.622459331202, 0.880797077978,
+           0.999088948806, 1}),
+      ROW(logsigmoid(x),
+          {-25, -2.57888973429, -0.97407698418, -0.69314718056, -0.575939419879, -0.313261687518,
+           -0.0297504182726, -1.38879438649e-11},
+          {0.999999999986, 0.924141819979, 0.622459331202, 0.5, 0.437823499114, 0.26894142137,
+           0.0293122307514, 1.38879438648e-11}),
+      ROW(softsign(x),
+          {-0.961538461538, -0.714285714286, -0.333333333333, 0, 0.2, 0.5, 0.777777777778,
+           0.961538461538},
+          {0.00147928994083, 0.0816326530612, 0.444444444444, 1, 0.64, 0.25, 0.0493827160494,
+           0.00147928994083}),
+      ROW(tanhshrink(x),
+          {-24, -1.51338570185, -0.03788284274, 0, 0.00508133759629, 0.238405844044, 2.50182210239,
+           24},
+          {1, 0.973407773317, 0.213552267034, 0, 0.0599851511936, 0.580025658386, 0.99635911528,
+           1}),
+      ROW(hardshrink(x, 0.6), {-25, -2.5, 0, 0, 0, 1, 3.5, 25}, {1, 1, 0, 0, 0, 1, 1, 1}),
+      ROW(softshrink(x, 0.6), {-24.4, -1.9, 0, 0, 0, 0.4, 2.9, 24.4}, {1, 1, 0, 0, 0, 1, 1, 1}),
+      ROW(threshold(x, 0.2, 7), {7, 7, 7, 7, 0.25, 1, 3.5, 25}, {0, 0, 0, 0, 1, 1, 1, 1}),
+      ROW(glu(x), {-14.0544125221, -1.82764644658, -0.485343884624, 0},
+          {0.562176500886, 0.73105857863, 0.970687769249, 0.999999999986, -6.15335206844,
+           -0.491529833104, -0.0142265119399, 0}),
+      ROW(softmin(x, 0),
+          {0.999999999778, 1.69189792224e-10, 2.28973484514e-11, 1.38879438619e-11,
+           1.08159415549e-11, 5.10908902693e-12, 4.19379565745e-13, 1.92874984754e-22},
+          {0, 0, 0, 0, 0, 0, 0, 0}),
+      ROW(prelu(x, tensor({0.3}, x.options())), {-7.5, -0.75, -0.15, 0, 0.25, 1, 3.5, 25},
+          {0.3, 0.3, 0.3, 0.3, 1, 1, 1, 1}),
+  };
+  return all;
+}
+#undef ROW
+
+// Away from the kinks at 0, +-0.6, 1 and 6, with both signs.
+Tensor smooth() { return tensor({-2.4, -0.3, 0.31, 1.7, 3.1, -1.1}, TensorOptions(kFloat64)); }
+
+}  // namespace
+
+TEST_CASE("activations have PyTorch's values and gradients") {
+  for_each_device([](Device d) {
+    for (const Activation& a : activations()) {
+      INFO(a.name);
+      const Tensor x =
+          tensor({-25., -2.5, -0.5, 0., 0.25, 1., 3.5, 25.}, TensorOptions(kFloat64).device(d))
+              .requires_grad_();
+      const Tensor y = a.call(x);
+      check_values(y.detach(), {static_cast<int64_t>(a.values.size())}, a.values);
+      y.sum().backward();
+      check_values(x.grad(), {8}, a.gradients);
+    }
+  });
+}
+
+TEST_CASE("activations have right second gradients") {
+  for (const Activation& a : activations()) {
+    INFO(a.name);
+    const auto f = [&](const std::vector<Tensor>& in) { return a.call(in[0]); };
+    gradcheck(f, {smooth()});
+    gradgradcheck(f, {smooth()});
+  }
+  const Tensor weight = tensor({0.3, -0.2, 0.7}, TensorOptions(kFloat64));
+  const auto prelu = [](const std::vector<Tensor>& in) { return F::prelu(in[0], in[1]); };
+  gradcheck(prelu, {wave(kCPU, {2, 3, 2}) + 0.01, weight});
+}
+
+TEST_CASE("in place an activation overwrites its input, and gradients are those of the other") {
+  const Tensor start = smooth();
+  const auto check = [&](const std::function<Tensor(const Tensor&, bool)>& f) {
+    const Tensor a = start.detach().clone().requires_grad_(),
+                 b = start.detach().clone().requires_grad_();
+    const Tensor in = b * 1, y = f(in, true);
+    CHECK(y.is_same(in));
+    CHECK(y.detach().equal(f(start, false)));
+    y.sum().backward();
+    f(a, false).sum().backward();
+    CHECK(a.grad().allclose(b.grad(), 1e-14, 1e-14));  // the same sums, but for their order
+    CHECK_THROWS_AS(f(b, true), AutogradError);
+  };
+  check([](const Tensor& x, bool i) { return F::elu(x, 1.5, i); });
+  check([](const Tensor& x, bool i) { return F::selu(x, i); });
+  check([](const Tensor& x, bool i) { return F::celu(x, 1.5, i); });
+  check([](const Tensor& x, bool i) { return F::leaky_relu(x, 0.1, i); });
+  check([](const Tensor& x, bool i) { return F::rrelu(x, 0.1, 0.2, false, i); });
+  check([](const Tensor& x, bool i) { return F::relu6(x, i); });
+  check([](const Tensor& x, bool i) { return F::hardtanh(x, -2, 2, i); });
+  check([](const Tensor& x, bool i) { return F::threshold(x, 0.5, -1, i); });
+}
+
+TEST_CASE("activations that draw numbers") {
+  manual_seed(3);
+  const Tensor x = full({1000}, -1.0);
+  const Tensor y = F::rrelu(x, 0.25, 0.5, /*training=*/true);
+  CHECK((y <= -0.25).all().item<bool>());
+  CHECK((y > -0.5).all().item<bool>());
+  // 1000 numbers of deviation 0.072: their mean is within 5 deviations of 0.0023.
+  CHECK(y.mean().item<double>() == doctest::Approx(-0.375).epsilon(0.0115 / 0.375));
+  const Tensor logits = zeros({500, 4}).requires_grad_();
+  const Tensor hard = F::gumbel_softmax(logits, 0.5, /*hard=*/true);
+  CHECK(hard.detach().sum(1).allclose(ones({500})));
+  CHECK(((hard.detach() == 0) | (hard.detach() == 1)).sum().item<int64_t>() == 2000);
+  (hard * arange(4)).sum().backward();
+  CHECK(logits.grad().abs().sum().item<double>() > 0);
+  CHECK(F::gumbel_softmax(logits.detach()).sum(-1).allclose(ones({500})));
+}
+
+TEST_CASE("activations refuse bad arguments") {
+  const Tensor x = ones({2, 3}), n = ones({2, 3}, kInt64);
+  for (const Activation& a : activations()) {
+    INFO(a.name);
+    CHECK_THROWS_AS(a.call(Tensor()), Error);
+    if (std::string(a.name).find("softmin") == 0) continue;
+    CHECK_THROWS_AS(a.call(n), DTypeError);
+  }
+  CHECK_THROWS_AS(F::celu(x, 0), Error);
+  CHECK_THROWS_AS(F::hardtanh(x, 1, 1), Error);
+  CHECK_THROWS_AS(F::hardshrink(x, -1), Error);
+  CHECK_THROWS_AS(F::softshrink(x, -1), Error);
+  CHECK_THROWS_AS(F::rrelu(x, 0.5, 0.2), Error);
+  CHECK_THROWS_AS(F::glu(x), ShapeError);
+  CHECK_THROWS_AS(F::gumbel_softmax(x, 0), Error);
+  CHECK_THROWS_AS(F::prelu(x, ones({2})), ShapeError);
+  CHECK_THROWS_AS(nn::PReLU(0), Error);
+  CHECK_THROWS_AS(nn::Softmax2d()->forward(x), ShapeError);
+}
+
+TEST_CASE("modules of activations are the functions with their options") {
+  const Tensor x = smooth();
+  const auto same = [&](auto module, const Tensor& expected) {
+    CHECK(module->forward(x).detach().equal(expected.detach()));
+  };
+  same(nn::ELU(nn::ELUOptions().alpha(0.5)), F::elu(x, 0.5));
+  same(nn::SELU(), F::selu(x));
+  same(nn::CELU(nn::CELUOptions().alpha(0.5)), F::celu(x, 0.5));
+  same(nn::LeakyReLU(nn::LeakyReLUOptions().negative_slope(0.2)), F::leaky_relu(x, 0.2));
+  nn::RReLU rrelu;
+  rrelu->eval();
+  same(rrelu, F::rrelu(x));
+  same(nn::ReLU6(), F::relu6(x));
+  same(nn::Hardtanh(nn::HardtanhOptions().min_val(-2).max_val(0.5)), F::hardtanh(x, -2, 0.5));
+  same(nn::SiLU(), F::silu(x));
+  same(nn::Mish(), F::mish(x));
+  same(nn::Softplus(nn::SoftplusOptions().beta(2).threshold(3)), F::softplus(x, 2, 3));
+  same(nn::LogSigmoid(), F::logsigmoid(x));
+  same(nn::Softsign(), F::softsign(x));
+  same(nn::Tanhshrink(), F::tanhshrink(x));
+  same(nn::Hardshrink(0.4), F::hardshrink(x, 0.4));
+  same(nn::Softshrink(0.4), F::softshrink(x, 0.4));
+  same(nn::Threshold(0.1, 20), F::threshold(x, 0.1, 20));
+  same(nn::GLU(), F::glu(x));
+  same(nn::Softmin(0), F::softmin(x, 0));
+  CHECK(nn::PReLU()->forward(x.to(kFloat32)).detach().equal(F::leaky_relu(x.to(kFloat32), 0.25)));
+  CHECK(nn::Softmax2d()->forward(x.view({6, 1, 1})).view({6}).equal(softmax(x, 0)));
+  CHECK(F::elu(x, F::ELUFuncOptions().alpha(0.5)).equal(F::elu(x, 0.5)));
+  CHECK(F::softplus(x, F::SoftplusFuncOptions().beta(2)).equal(F::softplus(x, 2)));
+}
