@@ -49,8 +49,11 @@ void BatchNorm2dImpl::reset_running_stats() {
 
 Tensor BatchNorm2dImpl::forward(const Tensor& input) {
   if (input.dim() != 4) {
-    throw ShapeError(
-        fmt::format("batch_norm: expected a 4-D input, got shape {}", str(input.sizes())));
+    const char* argument = weight.defined() ? "weight" : "running_mean";
+    const Tensor& t = weight.defined() ? weight : running_mean;
+    throw ShapeError(fmt::format("batch_norm: expected a 4-D input, got shape {}{}",
+                                 str(input.sizes()),
+                                 t.defined() ? fmt::format("; {} is {}", argument, t.name()) : ""));
   }
   const bool tracked = running_mean.defined(), updates = is_training() && tracked;
   double momentum = options.momentum().value_or(0);

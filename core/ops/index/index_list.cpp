@@ -63,7 +63,7 @@ class Parser {
       case Kind::integer:
         return select_at(i.integer());
       case Kind::boolean:
-        return insert(zeros({i.integer() ? 1 : 0}, kInt64));
+        return insert(zeros({i.integer() ? 1 : 0}, TensorOptions(kInt64).device(kCPU)));
       case Kind::slice:
         view_ = slice(view_, dim(), i.slice().start, i.slice().stop, i.slice().step);
         return skip(1);
@@ -103,7 +103,7 @@ class Parser {
     if (t.dtype() == kInt64 && t.dim() > 0) return add(t);
     // As libtorch, take a tensor without dims for the number that it holds; meta has none.
     if (t.dtype() == kInt64) return select_at(t.is_meta() ? 0 : t.item<int64_t>());
-    if (t.dim() == 0) return insert(zeros({t.item<bool>() ? 1 : 0}, kInt64));
+    if (t.dim() == 0) return insert(zeros({t.item<bool>() ? 1 : 0}, TensorOptions(kInt64).device(kCPU)));
     for (int64_t k = 0; k < t.dim(); ++k) {
       if (t.size(k) == view_.size(dim() + k)) continue;
       throw IndexError(fmt::format("{}: expected a mask of size {} at its dim {}, got shape {}",

@@ -72,8 +72,11 @@ Tensor embedding(const Tensor& weight, const Tensor& indices, int64_t padding_id
   expect_defined("embedding", "weight", weight);
   expect_defined("embedding", "indices", indices);
   check_devices("embedding", {{"weight", weight}, {"indices", indices}});
-  const Tensor rows = row_index("embedding", indices);
-  expect_dim("embedding", "weight", weight, 2, "2-D");
+  Tensor rows;
+  naming("weight", weight, [&] {
+    rows = row_index("embedding", indices);
+    expect_dim("embedding", "weight", weight, 2, "2-D");
+  });
   const int64_t count = weight.size(0), width = weight.size(1);
   if (padding_idx >= count) {
     throw IndexError(

@@ -201,17 +201,20 @@ Tensor addmm(const Tensor& self, const Tensor& mat1, const Tensor& mat2, const S
 
 Tensor linear(const Tensor& input, const Tensor& weight, const Tensor& bias) {
   check_devices("linear", {{"input", input}, {"weight", weight}, {"bias", bias}});
-  expect_defined("linear", "input", input);
-  expect_dtype("linear", "weight", weight, input.dtype());
-  expect_dtype_if_given("linear", "bias", bias, input.dtype());
-  expect_numbers("linear", input);
-  expect_dim("linear", "weight", weight, 2, "a matrix");
-  const int64_t n = weight.sizes()[0], k = weight.sizes()[1];
-  if (input.dim() == 0 || input.sizes().back() != k) {
-    throw ShapeError(
-        fmt::format("linear: expected input of shape [..., {}], got {}", k, str(input.sizes())));
-  }
-  expect_sizes("linear", "bias", bias, {n});
+  int64_t n = 0, k = 0;
+  naming("weight", weight, [&] {
+    expect_defined("linear", "input", input);
+    expect_input_dtype("linear", input, "weight", weight);
+    expect_dtype_if_given("linear", "bias", bias, input.dtype());
+    expect_numbers("linear", input);
+    expect_dim("linear", "weight", weight, 2, "a matrix");
+    n = weight.sizes()[0], k = weight.sizes()[1];
+    if (input.dim() == 0 || input.sizes().back() != k) {
+      throw ShapeError(
+          fmt::format("linear: expected input of shape [..., {}], got {}", k, str(input.sizes())));
+    }
+    expect_sizes("linear", "bias", bias, {n});
+  });
 
   const int64_t rows = row_count(input.sizes());
   const bool as_is = input.dim() == 2;

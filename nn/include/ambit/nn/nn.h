@@ -27,4 +27,6 @@
 #include <ambit/nn/sequential.h>
 #include <ambit/nn/serialize.h>
 #include <ambit/nn/strays.h>
+#include <ambit/nn/utils/clip_grad.h>
+#include <ambit/nn/utils/convert_parameters.h>
 #include <ambit/nn/utils/rnn.h>
