@@ -52,9 +52,10 @@ double clip_grad_norm_(TensorList parameters, double max_norm, double norm_type,
   if (grads.empty()) return 0;
   const Tensor norm = norm_of(grads, norm_type);
   if (error_if_nonfinite && !std::isfinite(norm.item<double>())) {
-    throw Error(fmt::format("clip_grad_norm_: expected a finite norm of order {}, got {}; without "
-                            "error_if_nonfinite the gradients are scaled by it all the same",
-                            norm_type, norm.item<double>()));
+    throw Error(
+        fmt::format("clip_grad_norm_: expected a finite norm of order {}, got {}; without "
+                    "error_if_nonfinite the gradients are scaled by it all the same",
+                    norm_type, norm.item<double>()));
   }
   const Tensor factor = (max_norm / (norm + 1e-6)).clamp_max(1);
   for (const Tensor& g : grads) g.mul_(factor.to(g.device()));
