@@ -5,6 +5,7 @@
 #include <ambit/nn/any_module.h>
 #include <ambit/nn/batchnorm.h>
 #include <ambit/nn/cloneable.h>
+#include <ambit/nn/containers.h>
 #include <ambit/nn/conv.h>
 #include <ambit/nn/conv_transpose.h>
 #include <ambit/nn/dropout.h>
@@ -29,4 +30,5 @@
 #include <ambit/nn/strays.h>
 #include <ambit/nn/utils/clip_grad.h>
 #include <ambit/nn/utils/convert_parameters.h>
+#include <ambit/nn/transformer.h>
 #include <ambit/nn/utils/rnn.h>
