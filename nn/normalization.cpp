@@ -96,9 +96,11 @@ Tensor instance_norm(const Tensor& input, const Tensor& running_mean, const Tens
   const Tensor means = each(running_mean), vars = each(running_var);
   const Tensor y = batch_norm(input.reshape(sizes), each(weight), each(bias), means, vars,
                               {.training = true, .momentum = momentum, .eps = eps});
-  const NoGradGuard no_grad;
-  if (means.defined()) running_mean.copy_(means.view({n, channels}).mean(0));
-  if (vars.defined()) running_var.copy_(vars.view({n, channels}).mean(0));
+  {
+    const NoGradGuard no_grad;
+    if (means.defined()) running_mean.copy_(means.view({n, channels}).mean(0));
+    if (vars.defined()) running_var.copy_(vars.view({n, channels}).mean(0));
+  }
   return y.view(input.sizes());
 }
 

@@ -46,7 +46,7 @@ Tensor ReflectionPad1dImpl::forward(const Tensor& input) {
   return functional::pad(input, options.padding(), PadMode::reflect);
 }
 void ReflectionPad1dImpl::pretty_print(std::ostream& os) const {
-  os << name() << python_tuple(options.padding());
+  os << fmt::format("{}({})", name(), python_tuple(options.padding()));
 }
 
 void ReflectionPad2dImpl::reset() {}
@@ -54,7 +54,7 @@ Tensor ReflectionPad2dImpl::forward(const Tensor& input) {
   return functional::pad(input, options.padding(), PadMode::reflect);
 }
 void ReflectionPad2dImpl::pretty_print(std::ostream& os) const {
-  os << name() << python_tuple(options.padding());
+  os << fmt::format("{}({})", name(), python_tuple(options.padding()));
 }
 
 void ReflectionPad3dImpl::reset() {}
@@ -62,7 +62,7 @@ Tensor ReflectionPad3dImpl::forward(const Tensor& input) {
   return functional::pad(input, options.padding(), PadMode::reflect);
 }
 void ReflectionPad3dImpl::pretty_print(std::ostream& os) const {
-  os << name() << python_tuple(options.padding());
+  os << fmt::format("{}({})", name(), python_tuple(options.padding()));
 }
 
 void ReplicationPad1dImpl::reset() {}
@@ -70,7 +70,7 @@ Tensor ReplicationPad1dImpl::forward(const Tensor& input) {
   return functional::pad(input, options.padding(), PadMode::replicate);
 }
 void ReplicationPad1dImpl::pretty_print(std::ostream& os) const {
-  os << name() << python_tuple(options.padding());
+  os << fmt::format("{}({})", name(), python_tuple(options.padding()));
 }
 
 void ReplicationPad2dImpl::reset() {}
@@ -78,7 +78,7 @@ Tensor ReplicationPad2dImpl::forward(const Tensor& input) {
   return functional::pad(input, options.padding(), PadMode::replicate);
 }
 void ReplicationPad2dImpl::pretty_print(std::ostream& os) const {
-  os << name() << python_tuple(options.padding());
+  os << fmt::format("{}({})", name(), python_tuple(options.padding()));
 }
 
 void ReplicationPad3dImpl::reset() {}
@@ -86,7 +86,7 @@ Tensor ReplicationPad3dImpl::forward(const Tensor& input) {
   return functional::pad(input, options.padding(), PadMode::replicate);
 }
 void ReplicationPad3dImpl::pretty_print(std::ostream& os) const {
-  os << name() << python_tuple(options.padding());
+  os << fmt::format("{}({})", name(), python_tuple(options.padding()));
 }
 
 void ZeroPad2dImpl::reset() {}
@@ -94,7 +94,7 @@ Tensor ZeroPad2dImpl::forward(const Tensor& input) {
   return functional::pad(input, options.padding(), PadMode::constant);
 }
 void ZeroPad2dImpl::pretty_print(std::ostream& os) const {
-  os << name() << python_tuple(options.padding());
+  os << fmt::format("{}({})", name(), python_tuple(options.padding()));
 }
 
 void PixelShuffleImpl::reset() {}

@@ -109,6 +109,122 @@ const std::map<std::string, Maker>& layers() {
          return Layer{
              m.ptr(), "mse_loss", {"input", "target"}, {x, target}, [=] { m->forward(x, target); }};
        }},
+      {"Conv1d",
+       [] {
+         nn::Conv1d m(nn::Conv1dOptions(2, 3, 3));
+         const Tensor x = ones({2, 2, 4});
+         return Layer{m.ptr(), "conv1d", {"input", "weight", "bias"}, {x, m->weight, m->bias}, [=] {
+                        m->forward(x);
+                      }};
+       }},
+      {"ConvTranspose1d",
+       [] {
+         nn::ConvTranspose1d m(nn::ConvTranspose1dOptions(2, 3, 3));
+         const Tensor x = ones({2, 2, 4});
+         return Layer{m.ptr(),
+                      "conv_transpose1d",
+                      {"input", "weight", "bias"},
+                      {x, m->weight, m->bias},
+                      [=] { m->forward(x); }};
+       }},
+      {"ConvTranspose2d",
+       [] {
+         nn::ConvTranspose2d m(nn::ConvTranspose2dOptions(2, 3, 3));
+         const Tensor x = image();
+         return Layer{m.ptr(),
+                      "conv_transpose2d",
+                      {"input", "weight", "bias"},
+                      {x, m->weight, m->bias},
+                      [=] { m->forward(x); }};
+       }},
+      {"BatchNorm1d",
+       [] {
+         nn::BatchNorm1d m(2);
+         const Tensor x = ones({2, 2, 4});
+         return Layer{m.ptr(),
+                      "batch_norm",
+                      {"input", "weight", "bias", "running_mean", "running_var"},
+                      {x, m->weight, m->bias, m->running_mean, m->running_var},
+                      [=] { m->forward(x); }};
+       }},
+      {"BatchNorm3d",
+       [] {
+         nn::BatchNorm3d m(2);
+         const Tensor x = ones({2, 2, 4, 2, 2});
+         return Layer{m.ptr(),
+                      "batch_norm",
+                      {"input", "weight", "bias", "running_mean", "running_var"},
+                      {x, m->weight, m->bias, m->running_mean, m->running_var},
+                      [=] { m->forward(x); }};
+       }},
+      {"LayerNorm",
+       [] {
+         nn::LayerNorm m(nn::LayerNormOptions(4));
+         const Tensor x = image();
+         return Layer{
+             m.ptr(), "layer_norm", {"input", "weight", "bias"}, {x, m->weight, m->bias}, [=] {
+               m->forward(x);
+             }};
+       }},
+      {"GroupNorm",
+       [] {
+         nn::GroupNorm m(1, 2);
+         const Tensor x = image();
+         return Layer{
+             m.ptr(), "group_norm", {"input", "weight", "bias"}, {x, m->weight, m->bias}, [=] {
+               m->forward(x);
+             }};
+       }},
+      {"InstanceNorm1d",
+       [] {
+         nn::InstanceNorm1d m(nn::InstanceNormOptions(2).affine(true).track_running_stats(true));
+         const Tensor x = ones({2, 2, 4});
+         return Layer{m.ptr(),
+                      "instance_norm",
+                      {"input", "weight", "bias", "running_mean", "running_var"},
+                      {x, m->weight, m->bias, m->running_mean, m->running_var},
+                      [=] { m->forward(x); }};
+       }},
+      {"InstanceNorm2d",
+       [] {
+         nn::InstanceNorm2d m(nn::InstanceNormOptions(2).affine(true).track_running_stats(true));
+         const Tensor x = image();
+         return Layer{m.ptr(),
+                      "instance_norm",
+                      {"input", "weight", "bias", "running_mean", "running_var"},
+                      {x, m->weight, m->bias, m->running_mean, m->running_var},
+                      [=] { m->forward(x); }};
+       }},
+      {"InstanceNorm3d",
+       [] {
+         nn::InstanceNorm3d m(nn::InstanceNormOptions(2).affine(true).track_running_stats(true));
+         const Tensor x = ones({2, 2, 4, 2, 2});
+         return Layer{m.ptr(),
+                      "instance_norm",
+                      {"input", "weight", "bias", "running_mean", "running_var"},
+                      {x, m->weight, m->bias, m->running_mean, m->running_var},
+                      [=] { m->forward(x); }};
+       }},
+      {"Bilinear",
+       [] {
+         nn::Bilinear m(2, 3, 4);
+         const Tensor x = ones({5, 2}), y = ones({5, 3});
+         return Layer{m.ptr(),
+                      "bilinear",
+                      {"input1", "input2", "weight", "bias"},
+                      {x, y, m->weight, m->bias},
+                      [=] { m->forward(x, y); }};
+       }},
+      {"MultiheadAttention",
+       [] {
+         nn::MultiheadAttention m(4, 2);
+         const Tensor x = ones({5, 2, 4}), y = ones({3, 2, 4}), z = ones({3, 2, 4});
+         return Layer{m.ptr(),
+                      "multi_head_attention",
+                      {"query", "key", "value", "weights[0]", "weights[1]"},
+                      {x, y, z, m->in_proj_weight, m->in_proj_bias},
+                      [=] { m->forward(x, y, z); }};
+       }},
       {"PReLU",
        [] {
          nn::PReLU m;
@@ -248,20 +364,66 @@ const std::map<std::string, Maker>& layers() {
   return all;
 }
 
-const std::set<std::string> kTakesOneTensor{"ELU",        "SELU",       "CELU",
-                                            "LeakyReLU",  "RReLU",      "ReLU6",
-                                            "Hardtanh",   "SiLU",       "Mish",
-                                            "Softplus",   "LogSigmoid", "Softsign",
-                                            "Tanhshrink", "Hardshrink", "Softshrink",
-                                            "Threshold",  "GLU",        "Softmin",
+const std::set<std::string> kTakesOneTensor{"ConstantPad1d",
+                                            "ConstantPad2d",
+                                            "ConstantPad3d",
+                                            "ReflectionPad1d",
+                                            "ReflectionPad2d",
+                                            "ReflectionPad3d",
+                                            "ReplicationPad1d",
+                                            "ReplicationPad2d",
+                                            "ReplicationPad3d",
+                                            "ZeroPad2d",
+                                            "PixelShuffle",
+                                            "PixelUnshuffle",
+                                            "Unflatten",
+                                            "LocalResponseNorm",
+                                            "Dropout2d",
+                                            "Dropout3d",
+                                            "AlphaDropout",
+                                            "FeatureAlphaDropout",
+                                            "ELU",
+                                            "SELU",
+                                            "CELU",
+                                            "LeakyReLU",
+                                            "RReLU",
+                                            "ReLU6",
+                                            "Hardtanh",
+                                            "SiLU",
+                                            "Mish",
+                                            "Softplus",
+                                            "LogSigmoid",
+                                            "Softsign",
+                                            "Tanhshrink",
+                                            "Hardshrink",
+                                            "Softshrink",
+                                            "Threshold",
+                                            "GLU",
+                                            "Softmin",
                                             "Softmax2d",
 
-                                            "ReLU",       "Sigmoid",    "Tanh",
-                                            "GELU",       "Softmax",    "LogSoftmax",
-                                            "MaxPool2d",  "AvgPool2d",  "AdaptiveAvgPool2d",
-                                            "Dropout",    "Functional", "Flatten",
+                                            "ReLU",
+                                            "Sigmoid",
+                                            "Tanh",
+                                            "GELU",
+                                            "Softmax",
+                                            "LogSoftmax",
+                                            "MaxPool2d",
+                                            "AvgPool2d",
+                                            "AdaptiveAvgPool2d",
+                                            "Dropout",
+                                            "Functional",
+                                            "Flatten",
                                             "Identity"};
-const std::set<std::string> kHoldsModules{"ModuleList"};
+const std::set<std::string> kHoldsModules{"ModuleList",
+                                          "ModuleDict",
+                                          "ParameterList",
+                                          "ParameterDict",
+                                          "Transformer",
+                                          "TransformerEncoder",
+                                          "TransformerDecoder",
+                                          "TransformerEncoderLayer",
+                                          "TransformerDecoderLayer"};
 
 // The modules that nn's headers define by AMBIT_MODULE.
 std::set<std::string> declared_modules() {
