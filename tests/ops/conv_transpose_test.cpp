@@ -1,4 +1,4 @@
-// Transposed and one-dimensional convolution: gradients, bad calls, agreement. Values are in
+// Transposed and one-dimensional convolution: gradients, bad calls. Values are in
 // tests/nn/composed_layers_test.cpp.
 #include <ambit/ambit.h>
 
@@ -6,7 +6,6 @@
 #include "tests/devices.h"
 #include "tests/expected.h"
 #include "tests/mismatch/mismatch_calls.h"
-#include "tests/tables/agreement_calls.h"
 #include "tests/tables/bad_calls.h"
 
 using namespace ambit;
@@ -45,11 +44,12 @@ TEST_CASE("conv_transpose2d undoes the shape of conv2d, and is the adjoint of it
 
 namespace {
 
+Tensor back() { return ones({2, 3, 3, 3}); }
+Tensor line() { return ones({1, 2, 6}); }
+Tensor row() { return ones({2, 2, 3}); }
+
 std::vector<bad_input::BadCall> bad_calls() {
   using namespace bad_input;
-  const auto back = [] { return ones({2, 3, 3, 3}); };
-  const auto line = [] { return ones({1, 2, 6}); };
-  const auto row = [] { return ones({2, 2, 3}); };
   return {
       SHAPE(conv_transpose2d, ones({6, 6}), back()),
       SHAPE(conv_transpose2d, ones({1, 3, 6, 6}), back()),
@@ -91,23 +91,5 @@ std::vector<mismatch::Call> mixed_calls() {
   };
 }
 const CallTable<mismatch::Call> kMixed(mixed_calls);
-
-std::vector<agreement::Call> agreeing_calls() {
-  using namespace agreement;
-  return {
-      with_dims(
-          RESULT(conv_transpose1d,
-                 conv_transpose1d(o.a.reshape({1, 1, -1}),
-                                  o.a.reshape({-1}).narrow(0, 0, 2).view({1, 1, 2}), {}, 2, 1, 1))),
-      with_dims(
-          RESULT(conv1d, conv1d(o.a.reshape({1, 1, -1}),
-                                o.a.reshape({-1}).narrow(0, 0, 2).view({1, 1, 2}), {}, 2, 1))),
-      with_dims(RESULT(
-          conv_transpose2d,
-          conv_transpose2d(o.a.reshape({1, 1, 1, -1}),
-                           o.a.reshape({-1}).narrow(0, 0, 2).view({1, 1, 1, 2}), {}, {1, 2}))),
-  };
-}
-const CallTable<agreement::Call> kAgreeing(agreeing_calls);
 
 }  // namespace
