@@ -85,7 +85,8 @@ const CallTable<bad_input::BadCall> kBad(bad_calls);
 std::vector<mismatch::Call> mixed_calls() {
   using namespace mismatch;
   return {
-      CALL(conv_transpose2d, strict, given(image(), filter(), f({2})), t[0], t[1], t[2]),
+      CALL(conv_transpose2d, strict, given(f({1, 2, 4, 4}), f({2, 2, 3, 3}), f({2})), t[0], t[1],
+           t[2]),
       CALL(conv_transpose1d, strict, given(f({1, 2, 4}), f({2, 2, 3}), f({2})), t[0], t[1], t[2]),
       CALL(conv1d, strict, given(f({1, 2, 4}), f({2, 2, 3}), f({2})), t[0], t[1], t[2]),
   };
