@@ -27,8 +27,8 @@ class AMBIT_API ModuleDictImpl : public Cloneable<ModuleDictImpl> {
   /// Add a module, or put it in the place of the one of that name. Errors: those of
   /// register_module.
   void insert(const std::string& key, std::shared_ptr<Module> module);
-  template <class M, class D>
-  void insert(const std::string& key, const ModuleHolder<M, D>& module) {
+  template <class M>
+  void insert(const std::string& key, const ModuleHolder<M>& module) {
     insert(key, std::shared_ptr<Module>(module.ptr()));
   }
   void update(const std::vector<std::pair<std::string, std::shared_ptr<Module>>>& modules) {
