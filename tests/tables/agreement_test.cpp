@@ -16,14 +16,14 @@ using namespace agreement;
 
 namespace {
 
-struct Layout {
+struct InputLayout {
   const char* name;
   std::vector<int64_t> base;                    // sizes of what is drawn
   std::function<Tensor(const Tensor&)> view;    // applied on the device
   std::function<Tensor(const Tensor&)> view_b;  // for b
 };
 
-std::vector<Layout> layouts() {
+std::vector<InputLayout> layouts() {
   const auto same = [](const Tensor& t) { return t; };
   const auto strided = [](const Tensor& t) { return t.t().slice(0, 0, 8, 2); };
   const auto offset = [](const Tensor& t) { return t.narrow(0, 1, 35).view({7, 5}); };
@@ -43,7 +43,7 @@ std::vector<Layout> layouts() {
           {"0-dim", {}, same, same}};
 }
 
-Operands draw(const Layout& layout, Device device) {
+Operands draw(const InputLayout& layout, Device device) {
   manual_seed(7);  // the same numbers for each device
   const IntArrayRef sizes = layout.base;
   const auto make = [&](const Tensor& t) { return layout.view(t.to(device)); };
@@ -290,7 +290,7 @@ void check_agree(const Tensor& got, const Tensor& want) {
 
 TEST_CASE("devices agree with the reference, function by function and layout by layout") {
   const Device reference("reference");
-  for (const Layout& layout : layouts()) {
+  for (const InputLayout& layout : layouts()) {
     const Operands expected = draw(layout, reference);
     for_each_device([&](Device device) {
       if (device == reference) return;

@@ -21,6 +21,8 @@ constexpr BinaryLoop kLoop = element_binary<T, T, arithmetic::Functor<op>>;
 /// unless it has vector code of its own.
 template <class T>
 constexpr BinaryLoop kLoop<BinaryOp::gelu_grad, T> = vector_binary<T, GeluGrad>;
+template <class T>
+constexpr BinaryLoop kLoop<BinaryOp::logaddexp, T> = vector_binary<T, LogAddExp>;
 
 #define AMBIT_LOOPS(name, set, ...) \
   loops_by_dtype<dtypes::set>([]<class T>() { return kLoop<BinaryOp::name, T>; }),

@@ -238,6 +238,26 @@ struct Gelu {
   }
 };
 
+/// log(x / (1 - x)).
+struct Logit {
+  template <class D, class V = hn::Vec<D>>
+  V operator()(D d, V x) const {
+    return Log()(d, hn::Div(x, hn::Sub(constant(d, 1), x)));
+  }
+};
+
+/// log(e^a + e^b) as the larger and what the other adds to it, log(1 + e^-|a - b|). Equal
+/// infinities have no difference.
+struct LogAddExp {
+  template <class D, class V = hn::Vec<D>>
+  V operator()(D d, V a, V b) const {
+    const V d_ab = hn::Abs(hn::Sub(a, b));
+    const V more = hn::IfThenElse(hn::Gt(a, b), a, b);
+    const V sum = hn::Add(more, Log1p()(d, Exp()(d, hn::Neg(d_ab))));
+    return hn::IfThenElse(hn::And(hn::Eq(a, b), hn::Eq(hn::Abs(a), infinity(d))), a, sum);
+  }
+};
+
 /// dy * (Phi(x) + x * phi(x)), phi = Phi' = exp(-x^2 / 2) / sqrt(2 pi).
 struct GeluGrad {
   template <class D, class V = hn::Vec<D>>

@@ -99,13 +99,17 @@ void check_weights(const char* op, const Tensor& self, const Tensor& end, const 
   expect_same_dtype(op, self, weight);
 }
 
+// self (1 - weight) + end weight: exact at both ends, in the fewest passes.
 Tensor run_lerp(const Tensor& self, const Tensor& end, const Tensor& weight) {
   const NoGradGuard no_grad;
-  const Tensor way = end - self;
-  const Tensor from_end = end - way * (1 - weight);
-  return where(abs(weight) < 0.5,
-               way.sizes() == from_end.sizes() ? way.mul_(weight).add_(self) : way * weight + self,
-               from_end);
+  const Tensor rest = 1 - weight;
+  const Tensor from_self =
+      rest.sizes() == IntArrayRef(broadcast("lerp", rest.sizes(), self.sizes())) ? rest.mul_(self)
+                                                                                 : rest * self;
+  const Tensor from_end = end * weight;
+  return from_self.sizes() == IntArrayRef(broadcast("lerp", from_self.sizes(), from_end.sizes()))
+             ? from_self.add_(from_end)
+             : from_self + from_end;
 }
 
 template <class Record>

@@ -51,7 +51,8 @@ AMBIT_HOST_DEVICE inline double inverse_erf(double x) {
     }
     y *= std::fabs(x);
   }
-  for (int step = 0; step < 2; ++step) {  // each triples the digits, from 3 or 6 on
+  // Each step triples the digits, 6 at the start, but 3 of what is next to 1.
+  for (int step = rest < 1e-7 ? 0 : 1; step < 2; ++step) {
     const double error = rest < 0.5 ? rest - std::erfc(y) : std::erf(y) - std::fabs(x);
     const double newton = error / (2 / std::sqrt(kPi) * std::exp(-y * y));
     y -= newton / (1 + y * newton);
