@@ -56,7 +56,7 @@ const std::vector<Case> kViews{
     CASE("torch.moveaxis(c, -1, 0)", moveaxis(c, -1, 0),
          {{{4, 2, 3}, {0, 4, 8,  12, 16, 20, 1, 5, 9,  13, 17, 21,
                        2, 6, 10, 14, 18, 22, 3, 7, 11, 15, 19, 23}}}),
-    CASE("c.moveaxis((2,), (0,))", c.moveaxis({2}, {0}),
+    CASE("c.moveaxis((2,), (0,))", c.moveaxis(IntArrayRef{2}, IntArrayRef{0}),
          {{{4, 2, 3}, {0, 4, 8,  12, 16, 20, 1, 5, 9,  13, 17, 21,
                        2, 6, 10, 14, 18, 22, 3, 7, 11, 15, 19, 23}}}),
     CASE("a.movedim((), ())", a.movedim(IntArrayRef{}, IntArrayRef{}),
