@@ -1,4 +1,4 @@
-// BatchNorm2d.
+// BatchNorm1d, BatchNorm2d, BatchNorm3d.
 #include <ambit/autograd.h>
 #include <ambit/nn/batchnorm.h>
 #include <ambit/nn/init.h>
@@ -9,64 +9,90 @@
 
 #include "print.h"
 
-namespace ambit::nn {
+namespace ambit::nn::detail {
+namespace {
 
-BatchNorm2dImpl::BatchNorm2dImpl(const BatchNorm2dOptions& opts) : options(opts) {
+template <int64_t most_dim>
+constexpr const char* kName = most_dim == 3   ? "BatchNorm1d"
+                              : most_dim == 4 ? "BatchNorm2d"
+                                              : "BatchNorm3d";
+template <int64_t most_dim>
+constexpr const char* kDims = most_dim == 3   ? "2-D or 3-D"
+                              : most_dim == 4 ? "4-D"
+                                              : "5-D";
+
+}  // namespace
+
+template <class Derived, int64_t least_dim, int64_t most_dim>
+BatchNormImplBase<Derived, least_dim, most_dim>::BatchNormImplBase(const BatchNormOptions& opts)
+    : options(opts) {
   if (opts.num_features() < 1) {
-    throw Error(fmt::format("BatchNorm2d: expected num_features of at least 1, got {}",
+    throw Error(fmt::format("{}: expected num_features of at least 1, got {}", kName<most_dim>,
                             opts.num_features()));
   }
-  BatchNorm2dImpl::reset();
+  BatchNormImplBase::reset();
 }
 
-void BatchNorm2dImpl::reset() {
+template <class Derived, int64_t least_dim, int64_t most_dim>
+void BatchNormImplBase<Derived, least_dim, most_dim>::reset() {
   const auto per_channel = [&](bool wanted) {
     return wanted ? empty({options.num_features()}) : Tensor();
   };
-  weight = register_parameter("weight", per_channel(options.affine()), options.affine());
-  bias = register_parameter("bias", per_channel(options.affine()), options.affine());
+  weight = this->register_parameter("weight", per_channel(options.affine()), options.affine());
+  bias = this->register_parameter("bias", per_channel(options.affine()), options.affine());
   const bool track = options.track_running_stats();
-  running_mean = register_buffer("running_mean", per_channel(track));
-  running_var = register_buffer("running_var", per_channel(track));
+  running_mean = this->register_buffer("running_mean", per_channel(track));
+  running_var = this->register_buffer("running_var", per_channel(track));
   num_batches_tracked =
-      register_buffer("num_batches_tracked", track ? empty({}, kInt64) : Tensor());
+      this->register_buffer("num_batches_tracked", track ? empty({}, kInt64) : Tensor());
   reset_parameters();
 }
 
-void BatchNorm2dImpl::reset_parameters() {
+template <class Derived, int64_t least_dim, int64_t most_dim>
+void BatchNormImplBase<Derived, least_dim, most_dim>::reset_parameters() {
   reset_running_stats();
   if (!options.affine()) return;
   init::ones_(weight);
   init::zeros_(bias);
 }
 
-void BatchNorm2dImpl::reset_running_stats() {
+template <class Derived, int64_t least_dim, int64_t most_dim>
+void BatchNormImplBase<Derived, least_dim, most_dim>::reset_running_stats() {
   if (!options.track_running_stats()) return;
   init::zeros_(running_mean);
   init::ones_(running_var);
   init::zeros_(num_batches_tracked);
 }
 
-Tensor BatchNorm2dImpl::forward(const Tensor& input) {
-  if (input.dim() != 4) {
-    throw ShapeError(
-        fmt::format("batch_norm: expected a 4-D input, got shape {}", str(input.sizes())));
+template <class Derived, int64_t least_dim, int64_t most_dim>
+Tensor BatchNormImplBase<Derived, least_dim, most_dim>::forward(const Tensor& input) {
+  if (input.dim() < least_dim || input.dim() > most_dim) {
+    const char* argument = weight.defined() ? "weight" : "running_mean";
+    const Tensor& t = weight.defined() ? weight : running_mean;
+    throw ShapeError(fmt::format("batch_norm: expected a {} input, got shape {}{}", kDims<most_dim>,
+                                 str(input.sizes()),
+                                 t.defined() ? fmt::format("; {} is {}", argument, t.name()) : ""));
   }
-  const bool tracked = running_mean.defined(), updates = is_training() && tracked;
+  const bool tracked = running_mean.defined(), updates = this->is_training() && tracked;
   double momentum = options.momentum().value_or(0);
   if (updates && !options.momentum()) momentum = 1 / (num_batches_tracked.item<double>() + 1);
   Tensor out = batch_norm(
       input, weight, bias, running_mean, running_var,
-      {.training = is_training() || !tracked, .momentum = momentum, .eps = options.eps()});
+      {.training = this->is_training() || !tracked, .momentum = momentum, .eps = options.eps()});
   if (updates) num_batches_tracked.add_(1);
   return out;
 }
 
-void BatchNorm2dImpl::pretty_print(std::ostream& os) const {
-  os << fmt::format("{}({}, eps={}, momentum={}, affine={}, track_running_stats={})", name(),
+template <class Derived, int64_t least_dim, int64_t most_dim>
+void BatchNormImplBase<Derived, least_dim, most_dim>::pretty_print(std::ostream& os) const {
+  os << fmt::format("{}({}, eps={}, momentum={}, affine={}, track_running_stats={})", this->name(),
                     options.num_features(), options.eps(),
                     options.momentum() ? fmt::to_string(*options.momentum()) : "None",
                     truth(options.affine()), truth(options.track_running_stats()));
 }
 
-}  // namespace ambit::nn
+template class BatchNormImplBase<BatchNorm1dImpl, 2, 3>;
+template class BatchNormImplBase<BatchNorm2dImpl, 4, 4>;
+template class BatchNormImplBase<BatchNorm3dImpl, 5, 5>;
+
+}  // namespace ambit::nn::detail

@@ -1,6 +1,7 @@
-// Sequential, ModuleList and Functional.
+// Sequential, ModuleList, ModuleDict, ParameterList, ParameterDict and Functional.
 #include <ambit/detail/memory_errors.h>
 #include <ambit/error.h>
+#include <ambit/nn/containers.h>
 #include <ambit/nn/functional_module.h>
 #include <ambit/nn/module_list.h>
 #include <ambit/nn/sequential.h>
@@ -41,11 +42,24 @@ void SequentialImpl::extend(const SequentialImpl& other) {
   for (size_t i = 0, n = other.size(); i < n; ++i) push_back(other.modules_[i]);
 }
 
-Tensor SequentialImpl::forward(const Tensor& input) {
+Tensor SequentialImpl::forward_one(const Tensor& input) {
   if (modules_.empty()) throw Error("Sequential: expected at least one module, got none");
   Tensor x = input;
-  for (const AnyModule& module : modules_) x = module.forward(x);
+  for (size_t i = 0; i < modules_.size(); ++i) {
+    const AnyModule& module = modules_[i];
+    if (!module.forward_) return AnyModule::result<Tensor>(run(i, {AnyValue(x)}));
+    x = module.forward_(*module.module_, x);
+  }
   return x;
+}
+
+AnyValue SequentialImpl::run(size_t first, std::vector<AnyValue> inputs) {
+  if (modules_.empty()) throw Error("Sequential: expected at least one module, got none");
+  for (size_t i = first;; ++i) {
+    AnyValue y = modules_[i].call(std::move(inputs));
+    if (i + 1 == modules_.size()) return y;
+    inputs.assign(1, std::move(y));
+  }
 }
 
 std::shared_ptr<Module> SequentialImpl::ptr(size_t i) const {
@@ -94,6 +108,79 @@ std::shared_ptr<Module> ModuleListImpl::clone(const std::optional<Device>& devic
     for (const auto& module : modules_) copy->push_back(module->clone(device));
     return copy;
   });
+}
+
+// --- ModuleDict
+
+void ModuleDictImpl::insert(const std::string& key, std::shared_ptr<Module> module) {
+  if (contains(key)) {
+    replace_module(key, std::move(module));
+  } else {
+    register_module(key, std::move(module));
+  }
+}
+
+void ModuleDictImpl::reset() {}
+
+std::shared_ptr<Module> ModuleDictImpl::clone(const std::optional<Device>& device) const {
+  return typed_memory_errors("clone", [&] {
+    auto copy = std::make_shared<ModuleDictImpl>(*this);
+    copy->forget_state();
+    for (const auto& [key, module] : items()) copy->insert(key, module->clone(device));
+    return copy;
+  });
+}
+
+// --- ParameterList, ParameterDict
+
+namespace {
+
+// A copy of a module whose parameters are all it has.
+template <class Holder, class Forget, class Register>
+std::shared_ptr<Module> cloned(const Holder& from, const std::optional<Device>& device,
+                               const Forget& forget, const Register& add) {
+  return typed_memory_errors("clone", [&] {
+    const NoGradGuard no_grad;
+    auto copy = std::make_shared<Holder>(from);
+    forget(*copy);
+    for (const auto& [key, p] : from.named_parameters(/*recurse=*/false)) {
+      add(*copy, key, p.detach().to(device.value_or(p.device()), p.dtype(), false, /*copy=*/true),
+          p.requires_grad());
+    }
+    return copy;
+  });
+}
+
+}  // namespace
+
+void ParameterListImpl::append(const Tensor& parameter) {
+  register_parameter(std::to_string(size()), parameter, parameter.requires_grad());
+}
+
+Tensor ParameterListImpl::operator[](size_t i) const {
+  const std::vector<Tensor> all = list();
+  check_index("ParameterList", i, all.size());
+  return all[i];
+}
+
+void ParameterListImpl::reset() {}
+
+std::shared_ptr<Module> ParameterListImpl::clone(const std::optional<Device>& device) const {
+  return cloned(
+      *this, device, [](auto& m) { m.forget_state(); },
+      [](auto& m, const std::string& key, const Tensor& p, bool grad) {
+        m.register_parameter(key, p, grad);
+      });
+}
+
+void ParameterDictImpl::reset() {}
+
+std::shared_ptr<Module> ParameterDictImpl::clone(const std::optional<Device>& device) const {
+  return cloned(
+      *this, device, [](auto& m) { m.forget_state(); },
+      [](auto& m, const std::string& key, const Tensor& p, bool grad) {
+        m.register_parameter(key, p, grad);
+      });
 }
 
 // --- Functional

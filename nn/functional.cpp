@@ -1,13 +1,105 @@
 // The functions of nn::functional that are more than another op's name.
 #include <ambit/nn/functional.h>
 #include <ambit/ops/creation.h>
+#include <ambit/ops/elementwise.h>
+#include <ambit/ops/matmul.h>
+#include <ambit/ops/shape.h>
+
+#include <cmath>
+
+#include "nn/functional/check.h"
 
 namespace ambit::nn::functional {
+namespace {
+
+void check_p(const char* function, double p) {
+  if (!(p >= 0 && p <= 1))
+    throw Error(fmt::format("{}: expected p in [0, 1], got {}", function, p));
+}
+
+// [N,C,1,...] for x [N,C,...], or [C,1,...] for one sample.
+Dims per_channel(const Tensor& x, bool batched) {
+  Dims sizes(static_cast<size_t>(x.dim()), 1);
+  for (size_t i = 0; i < (batched ? 2 : 1); ++i) sizes[i] = x.size(static_cast<int64_t>(i));
+  return sizes;
+}
+
+Tensor drop_channels(const char* function, const Tensor& input, int64_t dims, double p,
+                     bool training, bool inplace) {
+  check_floating(function, input);
+  check_p(function, p);
+  if (input.dim() != dims + 1 && input.dim() != dims + 2) {
+    throw ShapeError(fmt::format("{}: expected an input of {} or {} dims, got shape {}", function,
+                                 dims + 1, dims + 2, str(input.sizes())));
+  }
+  if (!training) return input;
+  const Tensor factor = ambit::dropout(
+      ones(per_channel(input, input.dim() == dims + 2), input.options()), p, training);
+  return inplace ? input.mul_(factor) : input * factor;
+}
+
+// a (x kept ? x : -1.758...) + b, with a and b such that mean 0 and variance 1 stay. kept: of
+// `sizes`, which broadcasts.
+Tensor drop_alpha(const char* function, const Tensor& input, IntArrayRef sizes, double p,
+                  bool training, bool inplace) {
+  constexpr double kLowest = -1.7580993408473766;  // SELU of minus infinity
+  check_floating(function, input);
+  check_p(function, p);
+  if (!training || p == 0) return input;
+  if (p == 1) return inplace ? input.mul_(0) : input * 0;
+  const double a = 1 / std::sqrt((1 - p) * (1 + p * kLowest * kLowest)), b = -a * kLowest * p;
+  const Tensor kept = empty(sizes, input.options()).bernoulli_(1 - p);
+  const Tensor out = input * (kept * a) + ((1 - kept) * (a * kLowest) + b);
+  return inplace ? input.copy_(out) : out;
+}
+
+}  // namespace
+
+Tensor dropout2d(const Tensor& input, double p, bool training, bool inplace) {
+  return drop_channels("dropout2d", input, 2, p, training, inplace);
+}
+Tensor dropout3d(const Tensor& input, double p, bool training, bool inplace) {
+  return drop_channels("dropout3d", input, 3, p, training, inplace);
+}
+Tensor alpha_dropout(const Tensor& input, double p, bool training, bool inplace) {
+  return drop_alpha("alpha_dropout", input, input.defined() ? input.sizes() : IntArrayRef(), p,
+                    training, inplace);
+}
+Tensor feature_alpha_dropout(const Tensor& input, double p, bool training, bool inplace) {
+  check_floating("feature_alpha_dropout", input);
+  if (input.dim() < 2) {
+    throw ShapeError(fmt::format("feature_alpha_dropout: expected 2 dims or more, got shape {}",
+                                 str(input.sizes())));
+  }
+  return drop_alpha("feature_alpha_dropout", input, per_channel(input, true), p, training, inplace);
+}
 
 Tensor dropout(const Tensor& input, double p, bool training, bool inplace) {
   if (!inplace || !training) return ambit::dropout(input, p, training);
   // The mask is what dropout makes of ones: 0 or 1 / (1 - p).
   return input.mul_(ambit::dropout(ones_like(input), p, training));
+}
+
+Tensor bilinear(const Tensor& input1, const Tensor& input2, const Tensor& weight,
+                const Tensor& bias) {
+  check_floating("bilinear", input1);
+  check_same_device("bilinear",
+                    {{"input1", input1}, {"input2", input2}, {"weight", weight}, {"bias", bias}});
+  const bool fits = weight.dim() == 3 && input1.dim() > 0 && input1.dim() == input2.dim() &&
+                    input1.size(-1) == weight.size(1) && input2.size(-1) == weight.size(2) &&
+                    input1.sizes().drop_back() == input2.sizes().drop_back();
+  if (!fits) {
+    throw ShapeError(fmt::format(
+        "bilinear: expected inputs [..., I] and [..., J] and weight [K,I,J], got {}, {} and {}",
+        str(input1.sizes()), str(input2.sizes()), str(weight.sizes())));
+  }
+  const int64_t k = weight.size(0), i = weight.size(1), j = weight.size(2);
+  // [N, I] x [I, K J] -> [N, K, J], times x2 [N, 1, J], summed over J.
+  const Tensor left = matmul(input1.reshape({-1, i}), weight.transpose(0, 1).reshape({i, k * j}));
+  const Tensor out = matmul(left.view({-1, k, j}), input2.reshape({-1, j, 1})).squeeze(2);
+  Dims sizes(input1.sizes());
+  sizes[sizes.size() - 1] = k;
+  return bias.defined() ? out.view(sizes) + bias : out.view(sizes);
 }
 
 Tensor embedding(const Tensor& indices, const Tensor& weight, std::optional<int64_t> padding_idx) {

@@ -1,5 +1,6 @@
-// Linear, Flatten and Identity.
+// Linear, Bilinear, Flatten, Unflatten and Identity.
 #include <ambit/error.h>
+#include <ambit/nn/functional.h>
 #include <ambit/nn/init.h>
 #include <ambit/nn/linear.h>
 #include <ambit/ops/creation.h>
@@ -51,6 +52,63 @@ Tensor FlattenImpl::forward(const Tensor& input) {
 
 void FlattenImpl::pretty_print(std::ostream& os) const {
   os << fmt::format("{}(start_dim={}, end_dim={})", name(), options.start_dim(), options.end_dim());
+}
+
+void UnflattenImpl::reset() {}
+
+Tensor UnflattenImpl::forward(const Tensor& input) {
+  const int64_t dim = wrap_dim("Unflatten", options.dim(), input.dim());
+  Dims sizes(input.sizes().slice(0, static_cast<size_t>(dim)));
+  int64_t known = 1;
+  bool inferred = false;
+  for (const int64_t n : options.sizes()) {
+    inferred |= n == -1;
+    if (n != -1) known *= n;
+    sizes.push_back(n);
+  }
+  if (inferred ? known < 1 || input.size(dim) % known != 0 : known != input.size(dim)) {
+    throw ShapeError(fmt::format("Unflatten: expected sizes whose product is {}, got {}",
+                                 input.size(dim), str(IntArrayRef(options.sizes()))));
+  }
+  for (int64_t i = dim + 1; i < input.dim(); ++i) sizes.push_back(input.size(i));
+  return input.reshape(sizes);
+}
+
+void UnflattenImpl::pretty_print(std::ostream& os) const {
+  os << fmt::format("{}(dim={}, unflattened_size=({}))", name(), options.dim(),
+                    fmt::join(options.sizes(), ", "));
+}
+
+BilinearImpl::BilinearImpl(const BilinearOptions& opts) : options(opts) {
+  if (opts.in1_features() < 1 || opts.in2_features() < 1 || opts.out_features() < 1) {
+    throw Error(fmt::format("Bilinear: expected features of at least 1, got {}, {} and {}",
+                            opts.in1_features(), opts.in2_features(), opts.out_features()));
+  }
+  BilinearImpl::reset();
+}
+
+void BilinearImpl::reset() {
+  weight = register_parameter(
+      "weight", empty({options.out_features(), options.in1_features(), options.in2_features()}));
+  bias = register_parameter("bias", options.bias() ? empty({options.out_features()}) : Tensor(),
+                            options.bias());
+  reset_parameters();
+}
+
+void BilinearImpl::reset_parameters() {
+  const double bound = 1 / std::sqrt(static_cast<double>(options.in1_features()));
+  init::uniform_(weight, -bound, bound);
+  if (bias.defined()) init::uniform_(bias, -bound, bound);
+}
+
+Tensor BilinearImpl::forward(const Tensor& input1, const Tensor& input2) {
+  return functional::bilinear(input1, input2, weight, bias);
+}
+
+void BilinearImpl::pretty_print(std::ostream& os) const {
+  os << fmt::format("{}(in1_features={}, in2_features={}, out_features={}, bias={})", name(),
+                    options.in1_features(), options.in2_features(), options.out_features(),
+                    truth(options.bias()));
 }
 
 void IdentityImpl::reset() {}

@@ -18,10 +18,46 @@ namespace ambit::nn {
 
 // --- moving
 
-void Module::to(Device device, bool non_blocking) { convert(device, {}, non_blocking); }
-void Module::to(DType dtype, bool non_blocking) { convert({}, dtype, non_blocking); }
+namespace {
+
+// The module whose to() is called by that of a module above, which has moved its tensors already.
+constinit thread_local const Module* converted = nullptr;
+
+}  // namespace
+
+void Module::to(Device device, bool non_blocking) {
+  if (converted == this) return;
+  convert(device, {}, non_blocking);
+  convert_below(device, non_blocking);
+}
+void Module::to(DType dtype, bool non_blocking) {
+  if (converted == this) return;
+  convert({}, dtype, non_blocking);
+  convert_below(dtype, non_blocking);
+}
 void Module::to(Device device, DType dtype, bool non_blocking) {
+  if (converted == this) return;
   convert(device, dtype, non_blocking);
+  convert_below(device, dtype, non_blocking);
+}
+
+// A loop, however deep the tree is. A module registered twice is called twice.
+template <class... Args>
+void Module::convert_below(Args... args) {
+  std::vector<std::shared_ptr<Module>> waiting = children();
+  while (!waiting.empty()) {
+    const std::shared_ptr<Module> module = std::move(waiting.back());
+    waiting.pop_back();
+    const Module* const before = std::exchange(converted, module.get());
+    try {
+      module->to(args...);
+    } catch (...) {
+      converted = before;
+      throw;
+    }
+    converted = before;
+    for (auto& child : module->children()) waiting.push_back(std::move(child));
+  }
 }
 void Module::cuda(int index) { to(Device(fmt::format("cuda:{}", index))); }
 

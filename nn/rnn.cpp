@@ -44,7 +44,7 @@ constexpr const char* name_of(Kind kind) {
 
 template <class O>
 bool is_relu(const O& options) {
-  if constexpr (kind_of<O> == Kind::rnn) return options.nonlinearity() == Nonlinearity::relu;
+  if constexpr (kind_of<O> == Kind::rnn) return options.nonlinearity() == init::Nonlinearity::relu;
   return false;
 }
 template <class O>
@@ -113,6 +113,15 @@ void check_size(const char* module, const char* what, int64_t n, int64_t least) 
   }
 }
 
+template <class O>
+void check_nonlinearity(const O& options) {
+  if constexpr (kind_of<O> == Kind::rnn) {
+    if (!is_relu(options) && options.nonlinearity() != init::Nonlinearity::tanh) {
+      throw Error("rnn: expected the nonlinearity kTanh or kReLU, got another");
+    }
+  }
+}
+
 void check_state(const char* op, const char* what, const Tensor& state, IntArrayRef sizes) {
   if (state.sizes() != sizes) {
     throw ShapeError(fmt::format("{}: expected {} of shape {}, got {}", op, what, str(sizes),
@@ -137,6 +146,7 @@ RNNImplBase<Derived, O>::RNNImplBase(const O& opts) : options(opts) {
   constexpr const char* op = name_of(kind_of<O>);
   check_size(op, "input_size", opts.input_size(), 0);
   check_size(op, "hidden_size", opts.hidden_size(), 1);
+  check_nonlinearity(opts);
   check_size(op, "num_layers", opts.num_layers(), 1);
   check_size(op, "proj_size", projection(opts), 0);
   if (projection(opts) >= opts.hidden_size()) {
@@ -294,6 +304,7 @@ template <class Derived, class O>
 RNNCellImplBase<Derived, O>::RNNCellImplBase(const O& opts) : options(opts) {
   check_size(name_of(kind_of<O>), "input_size", opts.input_size(), 0);
   check_size(name_of(kind_of<O>), "hidden_size", opts.hidden_size(), 1);
+  check_nonlinearity(opts);
   RNNCellImplBase::reset();
 }
 

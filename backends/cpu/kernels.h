@@ -22,9 +22,14 @@
   row(reduce)                            \
   row(arg_reduce)                        \
   row(scan)                              \
+  row(cum_extremum)                      \
+  row(sort)                              \
+  row(topk)                              \
+  row(searchsorted)                      \
   row(gather)                            \
   row(scatter)                           \
   row(scatter_add)                       \
+  row(scatter_reduce)                    \
   row(nonzero)                           \
   row(index_select)                      \
   row(index_add)                         \

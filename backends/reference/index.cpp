@@ -4,6 +4,7 @@
 #include <ambit/error.h>
 #include <fmt/format.h>
 
+#include <type_traits>
 #include <vector>
 
 #include "accumulator.h"
@@ -57,26 +58,46 @@ void take(const char* op, Tensor& y, const Tensor& x, const Places& at, int64_t 
   });
 }
 
-// Sums are kept aside for all of y, so that each element is rounded once.
-void add(const char* op, Tensor& y, const Places& at, const Tensor& src, int64_t dim) {
-  check(op, at, Line(y, dim).length);
+// y at the places = combine(that, src). Sums and products are kept aside in Acc for all of y, so
+// that each element is rounded once.
+template <class T, class Acc, class F>
+void combine_into(Tensor& y, const Places& at, const Tensor& src, int64_t dim, F combine) {
   const Dims dense = contiguous_strides(y.sizes());
   const int64_t step = dense.empty() ? 0 : dense[static_cast<size_t>(dim)];
+  std::vector<Acc> total(static_cast<size_t>(y.numel()));
+  T* py = y.data_ptr<T>();
+  const T* ps = src.data_ptr<T>();
+  strided_loop(y.sizes(), {dense, y.strides()}, [&](int64_t i, int64_t j) {
+    total[static_cast<size_t>(i)] = static_cast<Acc>(py[j]);
+  });
+  strided_loop(at.sizes, {strides_but(dense, dim), at.strides, src.strides()},
+               [&](int64_t i, int64_t j, int64_t k) {
+                 const auto place = static_cast<size_t>(i + at.data[j] * step);
+                 total[place] = combine(total[place], static_cast<Acc>(ps[k]));
+               });
+  strided_loop(y.sizes(), {dense, y.strides()}, [&](int64_t i, int64_t j) {
+    py[j] = static_cast<T>(total[static_cast<size_t>(i)]);
+  });
+}
+
+void add(const char* op, Tensor& y, const Places& at, const Tensor& src, int64_t dim) {
+  check(op, at, Line(y, dim).length);
   visit(y.dtype(), [&]<class T>() {
     using Acc = Accumulator<T>;
-    std::vector<Acc> total(static_cast<size_t>(y.numel()));
-    T* py = y.data_ptr<T>();
-    const T* ps = src.data_ptr<T>();
-    strided_loop(y.sizes(), {dense, y.strides()}, [&](int64_t i, int64_t j) {
-      total[static_cast<size_t>(i)] = static_cast<Acc>(py[j]);
-    });
-    strided_loop(at.sizes, {strides_but(dense, dim), at.strides, src.strides()},
-                 [&](int64_t i, int64_t j, int64_t k) {
-                   total[static_cast<size_t>(i + at.data[j] * step)] += static_cast<Acc>(ps[k]);
-                 });
-    strided_loop(y.sizes(), {dense, y.strides()}, [&](int64_t i, int64_t j) {
-      py[j] = static_cast<T>(total[static_cast<size_t>(i)]);
-    });
+    combine_into<T, Acc>(y, at, src, dim, [](Acc a, Acc b) { return a + b; });
+  });
+}
+
+// The larger or smaller of two, of which NaN wins. Kept as it is: 64-bit integers are no doubles.
+template <class T>
+using Whole = std::conditional_t<std::is_same_v<T, bool>, uint8_t, T>;  // vector<bool> is none
+
+template <class T>
+void extreme(Tensor& y, const Places& at, const Tensor& src, int64_t dim, bool largest) {
+  using Acc = Whole<T>;
+  combine_into<T, Acc>(y, at, src, dim, [largest](Acc a, Acc b) {
+    if (a != a || b != b) return a != a ? a : b;
+    return (largest ? a > b : a < b) ? a : b;
   });
 }
 
@@ -108,6 +129,24 @@ void scatter(Tensor& y, const Tensor& index, const Tensor& src, int64_t dim) {
 void scatter_add(Tensor& y, const Tensor& index, const Tensor& src, int64_t dim) {
   count_run();
   add("scatter_add", y, places(index), src, dim);
+}
+
+void scatter_reduce(Tensor& y, const Tensor& index, const Tensor& src, int64_t dim,
+                    const ScatterOp& op) {
+  count_run();
+  const Places at = places(index);
+  check("scatter_reduce", at, Line(y, dim).length);
+  visit(y.dtype(), [&]<class T>() {
+    using Acc = Accumulator<T>;
+    switch (op) {
+      case ScatterOp::prod:
+        return combine_into<T, Acc>(y, at, src, dim, [](Acc a, Acc b) { return a * b; });
+      case ScatterOp::max:
+        return extreme<T>(y, at, src, dim, true);
+      case ScatterOp::min:
+        return extreme<T>(y, at, src, dim, false);
+    }
+  });
 }
 
 void index_add(Tensor& y, const Tensor& index, const Tensor& src, int64_t dim) {

@@ -1,5 +1,5 @@
-// Reductions: over any set of dims, along one dim with the position of the winner, and running
-// sums.
+// Reductions: over any set of dims, along one dim with the position of the winner, and scans
+// along one.
 #include <ambit/backend/reference.h>
 #include <ambit/error.h>
 #include <fmt/format.h>
@@ -138,19 +138,68 @@ void arg_reduce(Tensor& value, Tensor& index, const Tensor& x, int64_t dim, bool
   });
 }
 
-void scan(Tensor& y, const Tensor& x, int64_t dim, const ScanOp&) {
-  count_run();
+namespace {
+
+// y[i] = x[0] then x[1] ... x[i] along each line, combined from the left, kept in Acc
+template <class T, class Acc, class F>
+void scan_lines(Tensor& y, const Tensor& x, int64_t dim, Acc first, F combine) {
   const Line from(x, dim), to(y, dim);
+  T* py = y.data_ptr<T>();
+  const T* px = x.data_ptr<T>();
+  strided_loop(line_starts(x, dim), {y.strides(), x.strides()}, [&](int64_t i, int64_t k) {
+    Acc total = first;
+    for (int64_t j = 0; j < from.length; ++j) {
+      total = combine(total, static_cast<Acc>(px[k + j * from.step]));
+      py[i + j * to.step] = static_cast<T>(total);
+    }
+  });
+}
+
+// log(e^a + e^b)
+double log_add_exp(double a, double b) {
+  if (a == b && std::isinf(a)) return a;
+  const double high = a > b || std::isnan(a) ? a : b, low = a > b || std::isnan(a) ? b : a;
+  return high + std::log1p(std::exp(low - high));
+}
+
+}  // namespace
+
+void scan(Tensor& y, const Tensor& x, int64_t dim, const ScanOp& op) {
+  count_run();
+  visit(x.dtype(), [&]<class T>() {
+    using Acc = Accumulator<T>;
+    switch (op) {
+      case ScanOp::sum:
+        return scan_lines<T>(y, x, dim, Acc{0}, [](Acc a, Acc b) { return a + b; });
+      case ScanOp::prod:
+        return scan_lines<T>(y, x, dim, Acc{1}, [](Acc a, Acc b) { return a * b; });
+      case ScanOp::logsumexp:
+        if constexpr (std::is_floating_point_v<T>) {
+          return scan_lines<T>(y, x, dim, -std::numeric_limits<double>::infinity(), log_add_exp);
+        }
+        throw DTypeError(fmt::format("logsumexp: expected floats, got {}", name(x.dtype())));
+    }
+  });
+}
+
+void cum_extremum(Tensor& y, Tensor& index, const Tensor& x, int64_t dim, bool largest) {
+  count_run();
+  const Line from(x, dim), to(y, dim), to_index(index, dim);
+  int64_t* pi = index.data_ptr<int64_t>();
   visit(x.dtype(), [&]<class T>() {
     T* py = y.data_ptr<T>();
     const T* px = x.data_ptr<T>();
-    strided_loop(line_starts(x, dim), {y.strides(), x.strides()}, [&](int64_t i, int64_t k) {
-      Accumulator<T> total{0};
-      for (int64_t j = 0; j < from.length; ++j) {
-        total += static_cast<Accumulator<T>>(px[k + j * from.step]);
-        py[i + j * to.step] = static_cast<T>(total);
-      }
-    });
+    strided_loop(line_starts(x, dim), {y.strides(), index.strides(), x.strides()},
+                 [&](int64_t i, int64_t k, int64_t start) {
+                   int64_t best = 0;
+                   for (int64_t j = 0; j < from.length; ++j) {
+                     const T v = px[start + j * from.step], b = px[start + best * from.step];
+                     const bool as_good = largest ? v >= b : v <= b;
+                     if (v != v || (b == b && as_good)) best = j;
+                     py[i + j * to.step] = px[start + best * from.step];
+                     pi[k + j * to_index.step] = best;
+                   }
+                 });
   });
 }
 

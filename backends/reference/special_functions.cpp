@@ -26,6 +26,7 @@ long double digamma_of_positive(long double x) {
 long double zeta_of_positive(long double s, long double q) {
   long double sum = 0;
   for (int k = 0; k < 60; ++k, q += 1) sum += std::pow(q, -s);
+  if (std::isinf(q)) return sum;
   const long double edge = std::pow(q, -s), z = 1 / (q * q);
   long double rest = q / (s - 1) + 0.5L + s / (12 * q);
   long double rising = s * (s + 1) * (s + 2) / q * z;
@@ -62,7 +63,7 @@ double digamma(double x) {
   if (x == 0) return std::copysign(kInfinity, -x);
   if (x > 0 || std::isnan(x)) return static_cast<double>(digamma_of_positive(x));
   if (x == std::floor(x)) return kNaN;  // -inf too
-  const long double fraction = static_cast<long double>(x) - std::trunc(x);
+  const long double fraction = static_cast<long double>(x) - std::round(x);
   return static_cast<double>(digamma_of_positive(1 - static_cast<long double>(x)) -
                              kPi / std::tan(kPi * fraction));
 }
@@ -70,6 +71,7 @@ double digamma(double x) {
 // 9.6.10: all terms have one sign.
 double bessel_i(int order, double x) {
   if (std::isnan(x)) return x;
+  if (x == 0) return order == 0 ? 1 : x;
   if (std::fabs(x) > 800) return order % 2 ? std::copysign(kInfinity, x) : kInfinity;
   const long double half = static_cast<long double>(x) / 2;
   long double term = order == 0 ? 1 : half, sum = 0;
@@ -85,6 +87,7 @@ double zeta(double s, double q) {
   if (std::isnan(s) || std::isnan(q)) return kNaN;
   if (s == 1) return kInfinity;
   if (s < 1) return kNaN;
+  if (std::isinf(s)) return q > 1 ? 0 : q == 1 ? 1 : q > 0 ? kInfinity : kNaN;
   if (q > 0) return static_cast<double>(zeta_of_positive(s, q));
   if (q == std::floor(q)) return kInfinity;
   if (s != std::floor(s)) return kNaN;

@@ -21,7 +21,8 @@ struct Operand {
   DType dtype = DType::float32;
 
   Tensor make(DType dtype_of_call) const {
-    return full(IntArrayRef(sizes.data(), dim), value, of_call ? dtype_of_call : dtype);
+    return full(IntArrayRef(sizes.data(), dim), value,
+                TensorOptions(of_call ? dtype_of_call : dtype).device(kCPU));
   }
 };
 using Sizes = std::initializer_list<int64_t>;

@@ -104,7 +104,7 @@ Tensor CpuFallback::to_cpu(const Tensor& t) {
     return t.to(kCPU);
   }
   bytes_ += extent_bytes(t);
-  const Tensor flat = empty({extent(t)}, t.dtype());
+  const Tensor flat = empty({extent(t)}, TensorOptions(t.dtype()).device(kCPU));
   usable_backend(device_).copy_to_host(device_.index(), flat.data_ptr(), t.data_ptr(),
                                        extent_bytes(t), false);
   return make_view(flat, t.sizes(), t.strides(), 0);

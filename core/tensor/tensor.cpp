@@ -19,7 +19,10 @@ bool is_contiguous(IntArrayRef sizes, IntArrayRef strides) {
   int64_t step = 1;
   for (size_t i = sizes.size(); i-- > 0;) {
     if (sizes[i] == 0) return true;
-    if (sizes[i] != 1 && strides[i] != step) return false;
+    if (sizes[i] != 1 && strides[i] != step) {
+      // Without elements there are none in the wrong place.
+      return std::find(sizes.begin(), sizes.begin() + i, 0) != sizes.begin() + i;
+    }
     step *= sizes[i];
   }
   return true;

@@ -2,27 +2,27 @@
 #include <ambit/backend/kernels.h>
 #include <ambit/error.h>
 #include <ambit/ops/creation.h>
+#include <ambit/ops/elementwise.h>
 #include <ambit/optim/adam.h>
 
 #include <fmt/format.h>
 
+#include <utility>
+
+#include "option_checks.h"
+
 namespace ambit::optim {
 namespace {
 
-enum Slot : size_t { kStep, kMean, kSquare };  // of Adam's state
+enum Slot : size_t { kStep, kMean, kSquare, kMostSquare };  // of Adam's state
 
 }  // namespace
 
 void AdamOptionsBase::check() const {
   const char* optimizer = params_.decoupled ? "AdamW" : "Adam";
-  const auto not_negative = [optimizer](const char* what, double value) {
-    if (!(value >= 0)) {  // NaN too
-      throw Error(fmt::format("{}: expected {} of at least 0, got {}", optimizer, what, value));
-    }
-  };
-  not_negative("lr", params_.lr);
-  not_negative("eps", params_.eps);
-  not_negative("weight_decay", params_.weight_decay);
+  check_not_negative(
+      optimizer,
+      {{"lr", params_.lr}, {"eps", params_.eps}, {"weight_decay", params_.weight_decay}});
   for (const double beta : {params_.beta1, params_.beta2}) {
     if (!(beta >= 0 && beta < 1)) {
       throw Error(fmt::format("{}: expected betas in [0, 1), got {}", optimizer, beta));
@@ -31,9 +31,9 @@ void AdamOptionsBase::check() const {
 }
 
 Value::Dict AdamOptionsBase::values() const {
-  return {{"lr", params_.lr},   {"betas", Value::tuple({params_.beta1, params_.beta2})},
-          {"eps", params_.eps}, {"weight_decay", params_.weight_decay},
-          {"amsgrad", false},   {"decoupled_weight_decay", params_.decoupled}};
+  return {{"lr", params_.lr},    {"betas", Value::tuple({params_.beta1, params_.beta2})},
+          {"eps", params_.eps},  {"weight_decay", params_.weight_decay},
+          {"amsgrad", amsgrad_}, {"decoupled_weight_decay", params_.decoupled}};
 }
 
 void AdamOptionsBase::set_values(const Value& dict) {
@@ -48,6 +48,8 @@ void AdamOptionsBase::set_values(const Value& dict) {
                                          params_.decoupled ? "AdamW" : "Adam",
                                          params_.decoupled ? "Adam" : "AdamW"));
   }
+  const Value* amsgrad = dict.find("amsgrad");
+  amsgrad_ = amsgrad && amsgrad->to_bool();
   params_.lr = dict["lr"].to_double();
   params_.beta1 = betas[0].to_double();
   params_.beta2 = betas[1].to_double();
@@ -68,14 +70,25 @@ const char* Adam::step_name() const { return "adam_step"; }
 const char* AdamW::step_name() const { return "adamw_step"; }
 
 std::span<const Optimizer::StateTensor> Adam::state_tensors() const {
-  static constexpr StateTensor kState[] = {{"step", false}, {"exp_avg"}, {"exp_avg_sq"}};
+  static constexpr StateTensor kState[] = {
+      {"step", false}, {"exp_avg"}, {"exp_avg_sq"}, {"max_exp_avg_sq", true, true}};
   return kState;
 }
 
-void Adam::prepare(const Tensor& param, State& state, const OptimizerOptions&) const {
-  if (state.tensors[kStep].defined()) return;
-  state.tensors = {zeros({}, kInt64), zeros(param.sizes(), param.options()),
-                   zeros(param.sizes(), param.options())};
+size_t Adam::scratch_tensors(const OptimizerOptions& options) const {
+  return static_cast<const AdamOptionsBase&>(options).amsgrad() ? 2 : 0;
+}
+
+void Adam::prepare(const Tensor& param, State& state, const OptimizerOptions& options) const {
+  const auto like_param = [&] { return zeros(param.sizes(), param.options()); };
+  Tensor most = state.tensors[kMostSquare];
+  if (!most.defined() && static_cast<const AdamOptionsBase&>(options).amsgrad()) {
+    most = like_param();
+  }
+  if (!state.tensors[kStep].defined()) {
+    state.tensors = {zeros({}, TensorOptions(kInt64).device(kCPU)), like_param(), like_param(), {}};
+  }
+  state.tensors[kMostSquare] = std::move(most);
 }
 
 int64_t Adam::stage(const State& state) const {
@@ -85,8 +98,29 @@ int64_t Adam::stage(const State& state) const {
 void Adam::update(const Batch& batch, const OptimizerOptions& options) const {
   AdamParams params = static_cast<const AdamOptionsBase&>(options).params();
   params.step = batch.stage + 1;
-  kernels::adam_step(batch.params, batch.state[kMean], batch.state[kSquare], batch.grads, params);
+  if (static_cast<const AdamOptionsBase&>(options).amsgrad()) {
+    update_amsgrad(batch, params);
+  } else {
+    kernels::adam_step(batch.params, batch.state[kMean], batch.state[kSquare], batch.grads, params);
+  }
   for (const Tensor& step : batch.state[kStep]) *step.data_ptr<int64_t>() = params.step;
+}
+
+// The kernel moves the moments, and with a rate of 0 not the parameters, which ops then do.
+void Adam::update_amsgrad(const Batch& batch, const AdamParams& params) {
+  AdamParams moments = params;
+  moments.lr = 0;
+  moments.eps = 1;  // nothing to divide by 0
+  kernels::adam_step(batch.params, batch.state[kMean], batch.state[kSquare], batch.grads, moments);
+  for (size_t i = 0; i < batch.params.size(); ++i) {
+    const Tensor &p = batch.params[i], &root = batch.scratch[0][i], &change = batch.scratch[1][i];
+    Tensor most = batch.state[kMostSquare][i];
+    kernels::binary(most, most, batch.state[kSquare][i], BinaryOp::maximum);
+    root.copy_(most).sqrt_().mul_(params.root_scale()).add_(params.eps);
+    change.copy_(batch.state[kMean][i]).div_(root);
+    if (params.decoupled) p.mul_(1 - params.lr * params.weight_decay);
+    p.add_(change, -params.step_size());
+  }
 }
 
 }  // namespace ambit::optim

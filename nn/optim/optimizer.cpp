@@ -17,10 +17,27 @@
 
 namespace ambit::optim {
 
+namespace {
+
+[[noreturn]] void not_overridden(const char* function) {
+  throw NotImplementedError(
+      fmt::format("{}: expected an override of it, got options without", function));
+}
+
+}  // namespace
+
 OptimizerOptions::~OptimizerOptions() = default;
+std::unique_ptr<OptimizerOptions> OptimizerOptions::clone() const { not_overridden("clone"); }
+double OptimizerOptions::get_lr() const { not_overridden("get_lr"); }
+void OptimizerOptions::set_lr(double) { not_overridden("set_lr"); }
+void OptimizerOptions::set_momentum(double) { not_overridden("set_momentum"); }
+Value::Dict OptimizerOptions::values() const { not_overridden("values"); }
+void OptimizerOptions::set_values(const Value&) { not_overridden("set_values"); }
 
 OptimizerParamGroup::OptimizerParamGroup(const OptimizerParamGroup& o)
-    : params_(o.params_), options_(o.options_ ? o.options_->clone() : nullptr) {}
+    : params_(o.params_),
+      options_(o.options_ ? o.options_->clone() : nullptr),
+      schedule_(o.schedule_) {}
 OptimizerParamGroup::~OptimizerParamGroup() = default;
 
 OptimizerOptions& OptimizerParamGroup::options() const {
@@ -35,6 +52,17 @@ Optimizer::Optimizer(const std::vector<OptimizerParamGroup>& groups,
   for (const OptimizerParamGroup& group : groups) add_param_group(group);
 }
 Optimizer::~Optimizer() = default;
+
+const Tensor& OptimizerParamState::operator[](std::string_view name) const {
+  for (size_t i = 0; i < names.size(); ++i) {
+    if (names[i].name == name) return tensors[i];
+  }
+  throw Error(fmt::format("OptimizerParamState: expected the name of a state, got \"{}\"", name));
+}
+
+void Optimizer::update(const Batch&, const OptimizerOptions&) const {
+  throw NotImplementedError("step: expected an optimizer that overrides step(), got one without");
+}
 
 // --- groups
 
@@ -70,6 +98,10 @@ void Optimizer::add_param_group(const OptimizerParamGroup& group) {
   typed_memory_errors("add_param_group", [&] { check_and_add(group); });
 }
 
+void Optimizer::add_parameters(const std::vector<Tensor>& parameters) {
+  add_param_group(OptimizerParamGroup(parameters));
+}
+
 void Optimizer::check_and_add(const OptimizerParamGroup& group) {
   check_group(group);
   OptimizerParamGroup added = group;
@@ -79,19 +111,19 @@ void Optimizer::check_and_add(const OptimizerParamGroup& group) {
     throw Error("add_param_group: expected options of this optimizer, got those of another");
   }
   options.check();
-  groups_.push_back(std::move(added));
+  param_groups_.push_back(std::move(added));
 }
 
 std::vector<Tensor> Optimizer::parameters() const {
   std::vector<Tensor> all;
-  for (const OptimizerParamGroup& group : groups_) {
+  for (const OptimizerParamGroup& group : param_groups_) {
     all.insert(all.end(), group.params().begin(), group.params().end());
   }
   return all;
 }
 
 void Optimizer::zero_grad(bool set_to_none) {
-  for (const OptimizerParamGroup& group : groups_) {
+  for (const OptimizerParamGroup& group : param_groups_) {
     for (const Tensor& param : group.params()) {
       if (!param.grad().defined()) continue;
       Tensor& grad = param.mutable_grad();
@@ -107,9 +139,7 @@ void Optimizer::zero_grad(bool set_to_none) {
 
 // --- a step
 
-namespace {
-
-void check_gradient(const char* step, const Tensor& param, const Tensor& grad) {
+void Optimizer::check_gradient(const char* step, const Tensor& param, const Tensor& grad) {
   check_devices(step, {{"param", param}, {"grad", grad}}, DeviceRule::in_place);
   if (grad.dtype() != param.dtype()) {
     throw DTypeError(fmt::format("{}: expected grad of dtype {}, got {}", step,
@@ -120,8 +150,6 @@ void check_gradient(const char* step, const Tensor& param, const Tensor& grad) {
                                  str(grad.sizes())));
   }
 }
-
-}  // namespace
 
 // Move what belongs to the parameter to where it is now, in its dtype. A parameter may change its
 // device and dtype between steps, not its shape.
@@ -147,6 +175,7 @@ Optimizer::State& Optimizer::state_of(const Work& work) {
   if (!state || !state->param.is_same(*work.param)) {
     state = &state_[work.param->impl()];
     state->param = *work.param;
+    state->names = state_tensors();
   }
   return *state;
 }
@@ -155,7 +184,7 @@ Optimizer::State& Optimizer::state_of(const Work& work) {
 void Optimizer::plan() {
   work_.clear();
   size_t position = 0;
-  for (const OptimizerParamGroup& group : groups_) {
+  for (const OptimizerParamGroup& group : param_groups_) {
     const OptimizerOptions& options = group.options();
     options.check();
     for (const Tensor& param : group.params()) {
@@ -183,6 +212,7 @@ void Optimizer::Batch::clear() {
   params.clear();
   grads.clear();
   for (auto& list : state) list.clear();
+  for (auto& list : scratch) list.clear();
 }
 
 // All memory that an update takes is asked for here.
@@ -200,6 +230,16 @@ void Optimizer::gather(std::span<const Work> work, Batch& batch) const {
     add(batch.grads, w.param->grad().contiguous());
     for (size_t i = 0; i < kMaxState; ++i) add(batch.state[i], w.state->tensors[i]);
   }
+  const size_t scratch = scratch_tensors(*work.front().options);
+  if (scratch == 0) return;
+  int64_t most = 0;
+  for (const Tensor& p : batch.params) most = std::max(most, p.numel());
+  for (size_t i = 0; i < scratch; ++i) {
+    const Tensor room = empty({most}, batch.params[0].options());
+    for (const Tensor& p : batch.params) {
+      batch.scratch[i].push_back(room.narrow(0, 0, p.numel()).view(p.sizes()));
+    }
+  }
 }
 
 void Optimizer::apply(const Update& update) const {
@@ -213,7 +253,7 @@ void Optimizer::apply(const Update& update) const {
   }
 }
 
-Tensor Optimizer::step(const LossClosure& closure) {
+Tensor Optimizer::step(LossClosure closure) {
   Tensor loss;
   if (closure) {
     const AutoGradMode on(true);

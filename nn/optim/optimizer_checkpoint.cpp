@@ -28,7 +28,7 @@ Tensor to_count(const Value& value) {
   }
   constexpr double kMost = 1LL << 53;  // beyond it a double misses integers
   if (!(n >= 0 && n <= kMost && n == std::floor(n))) fail("expected a count, got {}", n);
-  return full({}, static_cast<int64_t>(n));
+  return full({}, static_cast<int64_t>(n), kCPU);
 }
 
 // Which parameter of the optimizer each number in "params" means: they are listed in its order.
@@ -52,12 +52,18 @@ std::unordered_map<int64_t, size_t> positions(const Value::List& groups,
   return all;
 }
 
+std::map<std::string, double> schedule_of(const Value& group) {
+  std::map<std::string, double> schedule;
+  for (const char* name : {"initial_lr", "max_lr", "min_lr", "max_momentum", "base_momentum"}) {
+    if (const Value* value = group.find(name)) schedule[name] = value->to_double();
+  }
+  return schedule;
+}
+
 void check_options(const OptimizerOptions& own, const Value& group) {
-  for (const char* unknown : {"maximize", "amsgrad"}) {
-    const Value* asked = group.find(unknown);
-    if (asked && !asked->is_none() && asked->to_bool()) {
-      fail("expected {} to be off, which is all there is here, got it on", unknown);
-    }
+  const Value* maximize = group.find("maximize");
+  if (maximize && !maximize->is_none() && maximize->to_bool()) {
+    fail("expected maximize to be off, which is all there is here, got it on");
   }
   const std::unique_ptr<OptimizerOptions> options = own.clone();
   options->set_values(group);
@@ -78,53 +84,77 @@ Value Optimizer::state_value(const State& state) const {
   return Value::dict(std::move(tensors));
 }
 
-Value Optimizer::checkpoint() const try {
+Value::Dict Optimizer::checkpoint_state() const {
   Value::Dict state;
-  Value::List groups;
   int64_t position = 0;
-  for (const OptimizerParamGroup& group : groups_) {
-    Value::List params;
+  for (const OptimizerParamGroup& group : param_groups_) {
     for (const Tensor& param : group.params()) {
       const auto known = state_.find(param.impl());
       if (known != state_.end() && !known->second.fresh) {
         state.emplace_back(position, state_value(known->second));
       }
-      params.emplace_back(position++);
+      ++position;
     }
+  }
+  return state;
+}
+
+Value Optimizer::checkpoint() const try {
+  Value::List groups;
+  int64_t position = 0;
+  for (const OptimizerParamGroup& group : param_groups_) {
+    Value::List params;
+    for (size_t i = 0; i < group.params().size(); ++i) params.emplace_back(position++);
     Value::Dict values = group.options().values();
+    for (const auto& [name, value] : group.schedule()) values.emplace_back(name, value);
     values.emplace_back("params", Value::list(std::move(params)));
     groups.push_back(Value::dict(std::move(values)));
   }
-  return Value::dict(
-      {{"state", Value::dict(std::move(state))}, {"param_groups", Value::list(std::move(groups))}});
+  return Value::dict({{"state", Value::dict(checkpoint_state())},
+                      {"param_groups", Value::list(std::move(groups))}});
 } catch (const std::bad_alloc&) {
   throw_out_of_host_memory("checkpoint");
 }
 
-void Optimizer::load_checkpoint(const Value& checkpoint) try {
-  const Value::List& groups = checkpoint["param_groups"].items();
-  const auto position_of = positions(groups, groups_);
-  for (size_t g = 0; g < groups.size(); ++g) check_options(groups_[g].options(), groups[g]);
+void Optimizer::load_checkpoint_state(const Value::Dict& state) {
   const auto is_count = [this](std::string_view name) {
     const auto all = state_tensors();
     return std::any_of(all.begin(), all.end(),
                        [&](const StateTensor& t) { return t.name == name && !t.like_param; });
   };
-  StateDict state;
+  StateDict dict;
+  for (const auto& [position, values] : state) {
+    for (const auto& [key, value] : values.entries()) {
+      if (value.is_none()) continue;  // a momentum that is not used
+      const std::string& name = key.to_string();
+      dict.emplace_back(fmt::format("{}.{}", position.to_int(), name),
+                        is_count(name) ? to_count(value) : value.to_tensor());
+    }
+  }
+  load_state_dict(dict);
+}
+
+void Optimizer::load_checkpoint(const Value& checkpoint) try {
+  const Value::List& groups = checkpoint["param_groups"].items();
+  const auto position_of = positions(groups, param_groups_);
+  std::vector<std::map<std::string, double>> schedules;
+  for (size_t g = 0; g < groups.size(); ++g) {
+    check_options(param_groups_[g].options(), groups[g]);
+    schedules.push_back(schedule_of(groups[g]));
+  }
+  Value::Dict state;
   for (const auto& [number, values] : checkpoint["state"].entries()) {
     const auto position = position_of.find(number.to_int());
     if (position == position_of.end()) {
       fail("expected state of the parameters listed, got some of {}", number.to_int());
     }
-    for (const auto& [key, value] : values.entries()) {
-      if (value.is_none()) continue;  // a momentum that is not used
-      const std::string& name = key.to_string();
-      state.emplace_back(fmt::format("{}.{}", position->second, name),
-                         is_count(name) ? to_count(value) : value.to_tensor());
-    }
+    state.emplace_back(position->second, values);
   }
-  load_state_dict(state);
-  for (size_t g = 0; g < groups.size(); ++g) groups_[g].options().set_values(groups[g]);
+  load_checkpoint_state(state);
+  for (size_t g = 0; g < groups.size(); ++g) {
+    param_groups_[g].options().set_values(groups[g]);
+    param_groups_[g].schedule() = std::move(schedules[g]);
+  }
 } catch (const std::bad_alloc&) {
   throw_out_of_host_memory("load_checkpoint");
 }

@@ -58,9 +58,11 @@ std::string Optimizer::misfit(const Tensor& param, const StateTensor& which, con
 void Optimizer::copy_state(const Tensor& param, State& state) const {
   const auto description = state_tensors();
   state.param = param;
+  state.names = description;
   state.fresh = false;
   for (size_t i = 0; i < description.size(); ++i) {
     Tensor& t = state.tensors[i];
+    if (!t.defined()) continue;
     t = t.detach().to(description[i].like_param ? param.device() : kCPU, t.dtype(), false, true);
   }
 }
@@ -91,7 +93,8 @@ void Optimizer::load_state_dict(const StateDict& dict) try {
     const auto state = loaded.find(params[p].impl());
     for (size_t i = 0; state != loaded.end() && i < description.size(); ++i) {
       const bool there = state->second.tensors[i].defined();
-      if (!there) complain(fmt::format("{}.{}", p, description[i].name), "missing");
+      if (!there && !description[i].optional)
+        complain(fmt::format("{}.{}", p, description[i].name), "missing");
     }
   }
   if (!wrong.empty()) throw Error("load_state_dict: expected this optimizer's state, got" + wrong);

@@ -6,21 +6,13 @@
 
 #include <fmt/format.h>
 
+#include "option_checks.h"
+
 namespace ambit::optim {
 
-std::unique_ptr<OptimizerOptions> SGDOptions::clone() const {
-  return std::make_unique<SGDOptions>(*this);
-}
-
 void SGDOptions::check() const {
-  const auto not_negative = [](const char* what, double value) {
-    if (!(value >= 0)) {  // NaN too
-      throw Error(fmt::format("SGD: expected {} of at least 0, got {}", what, value));
-    }
-  };
-  not_negative("lr", lr());
-  not_negative("momentum", momentum());
-  not_negative("weight_decay", weight_decay());
+  check_not_negative("SGD",
+                     {{"lr", lr()}, {"momentum", momentum()}, {"weight_decay", weight_decay()}});
   if (nesterov() && (momentum() == 0 || dampening() != 0)) {
     throw Error(
         fmt::format("SGD: expected momentum and no dampening for nesterov, got momentum {} "

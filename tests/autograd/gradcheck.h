@@ -81,7 +81,7 @@ inline void gradgradcheck(const TensorFn& f, std::vector<ambit::Tensor> inputs) 
         }
         const AutoGradMode on(true);
         const std::vector<Tensor> grads =
-            autograd::grad({f(xs)}, wanted, {all.back()}, {}, true, true);
+            autograd::grad({f(xs)}, wanted, {all.back()}, std::nullopt, true, true);
         Tensor total = zeros({}, probe.options());
         for (const Tensor& g : grads) {
           if (g.defined()) total = total + (g * weights_like(g)).sum();

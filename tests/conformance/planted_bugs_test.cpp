@@ -65,10 +65,10 @@ TEST_CASE("the kit finds kernels that end or hold up their process") {
 }
 
 TEST_CASE("what fails outside of any case is repeated by the whole run") {
-  const ChildResult run = run_kit("exit_on_load", "cumsum/float32");
+  const ChildResult run = run_kit("exit_on_load", "scan/sum/float32");
   INFO(run.output);
   CHECK(run.output.starts_with("conformance of planted:0\n"));
-  CHECK(run.output.find(" --filter 'cumsum/float32'\n") != std::string::npos);
+  CHECK(run.output.find(" --filter 'scan/sum/float32'\n") != std::string::npos);
 }
 
 TEST_CASE("the kit finds kernels that compute something else") {

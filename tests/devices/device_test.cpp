@@ -58,7 +58,10 @@ TEST_CASE("a kind of device is chosen by its constant") {
   CHECK(other == DeviceType("reference"));
   CHECK(Device() == kCPU);
   CHECK_THROWS_AS(Device(kCPU, 1), Error);
-  CHECK_THROWS_AS(Device(DeviceType("reference"), -1), Error);
+  CHECK(Device(DeviceType("reference"), -1) == other);  // no index
+  CHECK(Device(kCPU, -1) == Device());
+  CHECK_THROWS_AS(Device(DeviceType("reference"), -2), Error);
+  CHECK_THROWS_AS(Device(kCPU, -2), Error);
   CHECK_THROWS_AS(Device(DeviceType("no_such_device")), Error);
   const Tensor x = zeros({2}, device(DeviceType("reference"), 0));
   CHECK(x.to(kCPU).is_cpu());

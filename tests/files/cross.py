@@ -1,14 +1,17 @@
 #!/usr/bin/env python3
-"""PyTorch's half of pytorch_cross_test.cpp: cross.py write|read|continue FOLDER.
+"""PyTorch's half of pytorch_cross_test.cpp: cross.py write|read|continue|schedule FOLDER.
 
 write: files for ambit to read. read: checks files that ambit wrote. continue: takes one step from
-ambit's checkpoints, with which ambit compares its own.
+ambit's checkpoints, with which ambit compares its own; schedule: the same of learning rates.
 """
 import sys
+import warnings
 from collections import OrderedDict
 from pathlib import Path
 
 import torch
+
+warnings.simplefilter("ignore", UserWarning)  # schedulers here step without their optimizers
 
 DTYPES = ["bool", "uint8", "int8", "int16", "int32", "int64", "float32", "float64"]
 
@@ -25,6 +28,59 @@ def optimizers(parameters):
     yield "sgd", torch.optim.SGD(parameters, lr=0.1, momentum=0.9, weight_decay=0.01)
     yield "adam", torch.optim.Adam(parameters, lr=0.1, betas=(0.8, 0.99))
     yield "adamw", torch.optim.AdamW(parameters, lr=0.1)
+    yield "amsgrad", torch.optim.Adam(parameters, lr=0.1, amsgrad=True)
+    yield "adagrad", torch.optim.Adagrad(parameters, lr=0.1, initial_accumulator_value=0.5)
+    yield "rmsprop", torch.optim.RMSprop(parameters, lr=0.1, momentum=0.5, centered=True)
+    yield "lbfgs", torch.optim.LBFGS(parameters, lr=0.5, max_iter=3, line_search_fn="strong_wolfe")
+
+
+SCHEDULES = ["exponential", "cosine", "restarts", "linear", "constant", "lambda", "cycle", "sequence",
+             "plateau"]
+
+
+def scheduler(name, o):
+    s = torch.optim.lr_scheduler
+    return {"exponential": lambda: s.ExponentialLR(o, 0.9),
+            "cosine": lambda: s.CosineAnnealingLR(o, 6, 0.01),
+            "restarts": lambda: s.CosineAnnealingWarmRestarts(o, 3, 2),
+            "linear": lambda: s.LinearLR(o, 0.25, 0.8, 8),
+            "constant": lambda: s.ConstantLR(o, 0.5, 7),
+            "lambda": lambda: s.LambdaLR(o, lambda e: 1 / (1 + e)),
+            "cycle": lambda: s.OneCycleLR(o, 0.5, total_steps=20),
+            "sequence": lambda: s.SequentialLR(o, [s.LinearLR(o, 0.1, total_iters=3), s.ExponentialLR(o, 0.5)], [3]),
+            "plateau": lambda: s.ReduceLROnPlateau(o, factor=0.5, patience=1)}[name]()
+
+
+def advance(name, s, count):
+    rates = []
+    for _ in range(count):
+        s.step(1.0) if name == "plateau" else s.step()
+        rates.append(s.optimizer.param_groups[0]["lr"])
+    return rates
+
+
+def write_schedules(folder):
+    for name in SCHEDULES:
+        sgd = torch.optim.SGD([parameter()], lr=0.1, momentum=0.9)
+        sgd.step()
+        s = scheduler(name, sgd)
+        advance(name, s, 5)
+        state = s.state_dict()
+        if state.pop("anneal_func", None):  # a function; newer PyTorch keeps its name in place of it
+            state["_anneal_func_type"] = "cos"
+        torch.save({"optimizer": sgd.state_dict(), "scheduler": state,
+                    "next": torch.tensor(advance(name, s, 6), dtype=torch.float64)}, folder / f"{name}.pth")
+
+
+def go_on_with_schedules(folder):
+    for name in SCHEDULES:
+        checkpoint = load(folder / f"{name}.pth", floats=True)
+        sgd = torch.optim.SGD([parameter()], lr=0.1, momentum=0.9)
+        sgd.step()
+        s = scheduler(name, sgd)
+        sgd.load_state_dict(checkpoint["optimizer"])
+        s.load_state_dict(checkpoint["scheduler"])
+        torch.save({"next": torch.tensor(advance(name, s, 6), dtype=torch.float64)}, folder / f"{name}_next.pth")
 
 
 def parameter():
@@ -32,9 +88,12 @@ def parameter():
 
 
 def step(optimizer, p):
-    optimizer.zero_grad()
-    (p**3).sum().backward()
-    optimizer.step()
+    def closure():
+        optimizer.zero_grad()
+        loss = ((p * p - 2) ** 2).sum() if isinstance(optimizer, torch.optim.LBFGS) else (p**3).sum()
+        loss.backward()
+        return loss
+    optimizer.step(closure)
 
 
 def write(folder):
@@ -67,6 +126,7 @@ def write(folder):
                    folder / f"{name}.pth")
         step(optimizer, p)
         torch.save({"p": p.detach()}, folder / f"{name}_next.pth")
+    write_schedules(folder)
 
 
 VERSION = tuple(int(n) for n in torch.__version__.split(".")[:2])
@@ -113,4 +173,5 @@ def go_on(folder):
 
 
 if __name__ == "__main__":
-    {"write": write, "read": read, "continue": go_on}[sys.argv[1]](Path(sys.argv[2]))
+    {"write": write, "read": read, "continue": go_on,
+     "schedule": go_on_with_schedules}[sys.argv[1]](Path(sys.argv[2]))

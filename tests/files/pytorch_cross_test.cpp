@@ -74,13 +74,65 @@ std::unique_ptr<optim::Optimizer> make_optimizer(const std::string& name, const 
   if (name == "adam") {
     return std::make_unique<optim::Adam>(params, optim::AdamOptions(0.1).betas({0.8, 0.99}));
   }
+  if (name == "amsgrad") {
+    return std::make_unique<optim::Adam>(params, optim::AdamOptions(0.1).amsgrad(true));
+  }
+  if (name == "adagrad") {
+    return std::make_unique<optim::Adagrad>(
+        params, optim::AdagradOptions(0.1).initial_accumulator_value(0.5));
+  }
+  if (name == "rmsprop") {
+    return std::make_unique<optim::RMSprop>(
+        params, optim::RMSpropOptions(0.1).momentum(0.5).centered(true));
+  }
+  if (name == "lbfgs") {
+    return std::make_unique<optim::LBFGS>(
+        params, optim::LBFGSOptions(0.5).max_iter(3).line_search_fn("strong_wolfe"));
+  }
   return std::make_unique<optim::AdamW>(params, optim::AdamWOptions(0.1));
 }
 
+constexpr const char* kOptimizers[] = {"sgd",     "adam",    "adamw", "amsgrad",
+                                       "adagrad", "rmsprop", "lbfgs"};
+
+std::unique_ptr<optim::LRScheduler> make_scheduler(const std::string& name, optim::Optimizer& o) {
+  using namespace optim;
+  if (name == "exponential") return std::make_unique<ExponentialLR>(o, 0.9);
+  if (name == "cosine") return std::make_unique<CosineAnnealingLR>(o, 6, 0.01);
+  if (name == "restarts") return std::make_unique<CosineAnnealingWarmRestarts>(o, 3, 2);
+  if (name == "linear") return std::make_unique<LinearLR>(o, 0.25, 0.8, 8);
+  if (name == "constant") return std::make_unique<ConstantLR>(o, 0.5, 7);
+  if (name == "lambda") {
+    return std::make_unique<LambdaLR>(o,
+                                      [](int64_t e) { return 1.0 / static_cast<double>(1 + e); });
+  }
+  if (name == "cycle") return std::make_unique<OneCycleLR>(o, OneCycleLROptions(0.5, 20));
+  return std::make_unique<SequentialLR>(
+      o,
+      std::vector<std::shared_ptr<LRScheduler>>{std::make_shared<LinearLR>(o, 0.1, 1.0, 3),
+                                                std::make_shared<ExponentialLR>(o, 0.5)},
+      std::vector<int64_t>{3});
+}
+
+// The rates of the next steps.
+template <class Step>
+Tensor advance(const optim::Optimizer& o, int count, Step step_once) {
+  std::vector<double> rates;
+  for (int i = 0; i < count; ++i) {
+    step_once();
+    rates.push_back(o.param_groups()[0].options().get_lr());
+  }
+  return tensor(rates, kFloat64);
+}
+
 void step(optim::Optimizer& optimizer, const Tensor& p) {
-  optimizer.zero_grad();
-  p.pow(3).sum().backward();
-  optimizer.step();
+  optimizer.step([&] {
+    optimizer.zero_grad();
+    const bool is_lbfgs = dynamic_cast<optim::LBFGS*>(&optimizer) != nullptr;
+    Tensor loss = (is_lbfgs ? (p * p - 2).pow(2) : p.pow(3)).sum();
+    loss.backward();
+    return loss;
+  });
 }
 
 Tensor parameter() { return arange(1., 5., 1, kFloat64).requires_grad_(); }
@@ -181,7 +233,7 @@ TEST_CASE("training goes on from PyTorch's checkpoint, and PyTorch's from ambit'
   if (skipped()) return;
   const TemporaryFolder theirs, ours;
   run_pytorch("write", theirs);
-  for (const std::string name : {"sgd", "adam", "adamw"}) {
+  for (const std::string name : kOptimizers) {
     INFO(name);
     const Value checkpoint = load_checkpoint(theirs / (name + ".pth"));
     const Tensor p = checkpoint["model"]["p"].to_tensor().requires_grad_();
@@ -200,9 +252,49 @@ TEST_CASE("training goes on from PyTorch's checkpoint, and PyTorch's from ambit'
         ours / (name + ".pth"));
   }
   run_pytorch("continue", ours);
-  for (const std::string name : {"sgd", "adam", "adamw"}) {
+  for (const std::string name : kOptimizers) {
     INFO(name);
     CHECK(load(ours / (name + "_next.pth"))[0].second.allclose(
         load(theirs / (name + "_next.pth"))[0].second, 1e-14, 1e-14));
+  }
+}
+
+TEST_CASE("schedules go on from PyTorch's checkpoint, and PyTorch's from ambit's") {
+  if (skipped()) return;
+  const TemporaryFolder theirs, ours;
+  run_pytorch("write", theirs);
+  const auto check = [&](const std::string& name, auto make, auto step_once) {
+    INFO(name);
+    const Value checkpoint = load_checkpoint(theirs / (name + ".pth"));
+    optim::SGD sgd({parameter()}, optim::SGDOptions(0.1).momentum(0.9));
+    const auto scheduler = make(sgd);
+    sgd.load_checkpoint(checkpoint["optimizer"]);
+    scheduler->load_checkpoint(checkpoint["scheduler"]);
+    save_checkpoint(
+        Value::dict({{"optimizer", sgd.checkpoint()}, {"scheduler", scheduler->checkpoint()}}),
+        ours / (name + ".pth"));
+    const Tensor rates = advance(sgd, 6, [&] { step_once(*scheduler); });
+    // A dozen roundings of 1.1e-16 on numbers below 1.
+    CHECK(rates.allclose(checkpoint["next"].to_tensor(), 1e-14, 1e-15));
+  };
+  const std::vector<std::string> names{"exponential", "cosine", "restarts", "linear",
+                                       "constant",    "lambda", "cycle",    "sequence"};
+  for (const std::string& name : names) {
+    check(
+        name, [&](optim::Optimizer& o) { return make_scheduler(name, o); },
+        [](optim::LRScheduler& s) { s.step(); });
+  }
+  check(
+      "plateau",
+      [](optim::Optimizer& o) {
+        return std::make_unique<optim::ReduceLROnPlateau>(
+            o, optim::ReduceLROnPlateauOptions().factor(0.5).patience(1));
+      },
+      [](optim::ReduceLROnPlateau& s) { s.step(1); });
+  run_pytorch("schedule", ours);
+  for (const std::string& name : names) {
+    INFO(name);
+    CHECK(load(ours / (name + "_next.pth"))[0].second.allclose(
+        load_checkpoint(theirs / (name + ".pth"))["next"].to_tensor(), 1e-14, 1e-15));
   }
 }

@@ -63,6 +63,8 @@ make "$source/tests/install/consumer" consumer_built "${package[@]}"
 make hello hello_built "${package[@]}"
 hello=$(realpath hello_built/*/ambit/backends/libambit_hello.so)
 says "$on_cpu" consumer_built/consumer
+make "$source/tests/install/torch_consumer" torch_consumer_built "${package[@]}"
+says "sum 3" torch_consumer_built/torch_consumer
 
 echo "== pkg-config"
 PKG_CONFIG_PATH=$(realpath moved/lib*/pkgconfig)
@@ -76,6 +78,24 @@ LD_LIBRARY_PATH=$(pkg-config --variable=libdir ambit) says "$on_cpu" ./by_pkg_co
 ! "$compiler" -std=c++17 -fsyntax-only "$source/tests/install/consumer/main.cpp" "${flags[@]}" 2>old ||
   fail "expected C++17 to be refused"
 grep -m 1 error old | grep -q "ambit needs C++20" || fail "expected first a word on C++20:" "$(<old)"
+
+
+echo "== what a program for libtorch asks for in vain, the compiler says"
+# lacks <words of the error> <line of a program>
+lacks() {
+  printf '#include <torch/torch.h>\nint main() { %s }\n' "$2" >lacks.cpp
+  ! "$compiler" -std=c++20 -fsyntax-only -I moved/include/ambit/torch lacks.cpp "${flags[@]}" 2>lacks ||
+    fail "expected to be refused: $2"
+  grep -q "error:.*$1" lacks || fail "expected an error with: $1" "$(<lacks)"
+}
+lacks "ambit has no float16" "torch::ones(3).to(torch::kHalf);"
+lacks "ambit has no complex tensors" "torch::fft::rfft(torch::ones(3));"
+lacks "ambit runs no TorchScript" 'torch::jit::load("model.pt");'
+lacks "ambit has no sparse tensors" "torch::sparse_coo_tensor(torch::ones(3), torch::ones(3));"
+echo '#include <torch/script.h>' >script.cpp
+! "$compiler" -std=c++20 -fsyntax-only -I moved/include/ambit/torch script.cpp "${flags[@]}" 2>lacks ||
+  fail "expected torch/script.h to be refused"
+grep -q "error.*ambit runs no TorchScript" lacks || fail "expected a word on TorchScript:" "$(<lacks)"
 
 echo "== a backend that \$AMBIT_BACKEND_PATH names"
 export AMBIT_BACKEND_PATH=${hello%/*}

@@ -177,7 +177,15 @@ const std::set<std::string> kExempt{"copy_",
                                     "Tensor::is_same",
                                     "Tensor::expand_as",
                                     "Tensor::backward",
-                                    "Tensor::reshape_as"};
+                                    "Tensor::reshape_as",
+                                    "atleast_1d",
+                                    "atleast_2d",
+                                    "atleast_3d",
+                                    "broadcast_tensors",
+                                    "narrow",
+                                    "Tensor::narrow",
+                                    "tensor_split",
+                                    "Tensor::tensor_split"};
 
 std::string plain_name(const Call& call) {
   if (!call.op.empty()) return call.op;

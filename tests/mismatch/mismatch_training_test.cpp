@@ -31,6 +31,23 @@ using Maker = std::function<Layer()>;
 Tensor image() { return ones({2, 2, 4, 4}); }
 Tensor classes() { return zeros({2}, kInt64); }
 
+// A module without parameters that takes two or three tensors of one shape.
+template <class Module>
+Maker pair(const char* op, std::vector<std::string> names) {
+  return [=] {
+    const Module m;
+    Tensors arguments;
+    for (size_t i = 0; i < names.size(); ++i) arguments.push_back(ones({2, 3}));
+    return Layer{m.ptr(), op, names, arguments, [=] {
+                   if constexpr (requires { m->forward(arguments[0], arguments[1]); }) {
+                     m->forward(arguments[0], arguments[1]);
+                   } else {
+                     m->forward(arguments[0], arguments[1], arguments[2]);
+                   }
+                 }};
+  };
+}
+
 // Those left out hold no tensors and take one.
 const std::map<std::string, Maker>& layers() {
   static const std::map<std::string, Maker> all{
@@ -92,14 +109,321 @@ const std::map<std::string, Maker>& layers() {
          return Layer{
              m.ptr(), "mse_loss", {"input", "target"}, {x, target}, [=] { m->forward(x, target); }};
        }},
+      {"Conv1d",
+       [] {
+         nn::Conv1d m(nn::Conv1dOptions(2, 3, 3));
+         const Tensor x = ones({2, 2, 4});
+         return Layer{m.ptr(), "conv1d", {"input", "weight", "bias"}, {x, m->weight, m->bias}, [=] {
+                        m->forward(x);
+                      }};
+       }},
+      {"ConvTranspose1d",
+       [] {
+         nn::ConvTranspose1d m(nn::ConvTranspose1dOptions(2, 3, 3));
+         const Tensor x = ones({2, 2, 4});
+         return Layer{m.ptr(),
+                      "conv_transpose1d",
+                      {"input", "weight", "bias"},
+                      {x, m->weight, m->bias},
+                      [=] { m->forward(x); }};
+       }},
+      {"ConvTranspose2d",
+       [] {
+         nn::ConvTranspose2d m(nn::ConvTranspose2dOptions(2, 3, 3));
+         const Tensor x = image();
+         return Layer{m.ptr(),
+                      "conv_transpose2d",
+                      {"input", "weight", "bias"},
+                      {x, m->weight, m->bias},
+                      [=] { m->forward(x); }};
+       }},
+      {"BatchNorm1d",
+       [] {
+         nn::BatchNorm1d m(2);
+         const Tensor x = ones({2, 2, 4});
+         return Layer{m.ptr(),
+                      "batch_norm",
+                      {"input", "weight", "bias", "running_mean", "running_var"},
+                      {x, m->weight, m->bias, m->running_mean, m->running_var},
+                      [=] { m->forward(x); }};
+       }},
+      {"BatchNorm3d",
+       [] {
+         nn::BatchNorm3d m(2);
+         const Tensor x = ones({2, 2, 4, 2, 2});
+         return Layer{m.ptr(),
+                      "batch_norm",
+                      {"input", "weight", "bias", "running_mean", "running_var"},
+                      {x, m->weight, m->bias, m->running_mean, m->running_var},
+                      [=] { m->forward(x); }};
+       }},
+      {"LayerNorm",
+       [] {
+         nn::LayerNorm m(nn::LayerNormOptions(4));
+         const Tensor x = image();
+         return Layer{
+             m.ptr(), "layer_norm", {"input", "weight", "bias"}, {x, m->weight, m->bias}, [=] {
+               m->forward(x);
+             }};
+       }},
+      {"GroupNorm",
+       [] {
+         nn::GroupNorm m(1, 2);
+         const Tensor x = image();
+         return Layer{
+             m.ptr(), "group_norm", {"input", "weight", "bias"}, {x, m->weight, m->bias}, [=] {
+               m->forward(x);
+             }};
+       }},
+      {"InstanceNorm1d",
+       [] {
+         nn::InstanceNorm1d m(nn::InstanceNormOptions(2).affine(true).track_running_stats(true));
+         const Tensor x = ones({2, 2, 4});
+         return Layer{m.ptr(),
+                      "instance_norm",
+                      {"input", "weight", "bias", "running_mean", "running_var"},
+                      {x, m->weight, m->bias, m->running_mean, m->running_var},
+                      [=] { m->forward(x); }};
+       }},
+      {"InstanceNorm2d",
+       [] {
+         nn::InstanceNorm2d m(nn::InstanceNormOptions(2).affine(true).track_running_stats(true));
+         const Tensor x = image();
+         return Layer{m.ptr(),
+                      "instance_norm",
+                      {"input", "weight", "bias", "running_mean", "running_var"},
+                      {x, m->weight, m->bias, m->running_mean, m->running_var},
+                      [=] { m->forward(x); }};
+       }},
+      {"InstanceNorm3d",
+       [] {
+         nn::InstanceNorm3d m(nn::InstanceNormOptions(2).affine(true).track_running_stats(true));
+         const Tensor x = ones({2, 2, 4, 2, 2});
+         return Layer{m.ptr(),
+                      "instance_norm",
+                      {"input", "weight", "bias", "running_mean", "running_var"},
+                      {x, m->weight, m->bias, m->running_mean, m->running_var},
+                      [=] { m->forward(x); }};
+       }},
+      {"Bilinear",
+       [] {
+         nn::Bilinear m(2, 3, 4);
+         const Tensor x = ones({5, 2}), y = ones({5, 3});
+         return Layer{m.ptr(),
+                      "bilinear",
+                      {"input1", "input2", "weight", "bias"},
+                      {x, y, m->weight, m->bias},
+                      [=] { m->forward(x, y); }};
+       }},
+      {"MultiheadAttention",
+       [] {
+         nn::MultiheadAttention m(4, 2);
+         const Tensor x = ones({5, 2, 4}), y = ones({3, 2, 4}), z = ones({3, 2, 4});
+         return Layer{m.ptr(),
+                      "multi_head_attention",
+                      {"query", "key", "value", "weights[0]", "weights[1]"},
+                      {x, y, z, m->in_proj_weight, m->in_proj_bias},
+                      [=] { m->forward(x, y, z); }};
+       }},
+      {"PReLU",
+       [] {
+         nn::PReLU m;
+         const Tensor x = image();
+         return Layer{
+             m.ptr(), "prelu", {"input", "weight"}, {x, m->weight}, [=] { m->forward(x); }};
+       }},
+      {"L1Loss", pair<nn::L1Loss>("l1_loss", {"input", "target"})},
+      {"SmoothL1Loss", pair<nn::SmoothL1Loss>("smooth_l1_loss", {"input", "target"})},
+      {"HuberLoss", pair<nn::HuberLoss>("huber_loss", {"input", "target"})},
+      {"SoftMarginLoss", pair<nn::SoftMarginLoss>("soft_margin_loss", {"input", "target"})},
+      {"HingeEmbeddingLoss",
+       pair<nn::HingeEmbeddingLoss>("hinge_embedding_loss", {"input", "target"})},
+      {"PoissonNLLLoss", pair<nn::PoissonNLLLoss>("poisson_nll_loss", {"input", "target"})},
+      {"KLDivLoss", pair<nn::KLDivLoss>("kl_div", {"input", "target"})},
+      {"MultiLabelMarginLoss",
+       pair<nn::MultiLabelMarginLoss>("multilabel_margin_loss", {"input", "target"})},
+      {"MarginRankingLoss",
+       pair<nn::MarginRankingLoss>("margin_ranking_loss", {"input1", "input2", "target"})},
+      {"CosineEmbeddingLoss",
+       pair<nn::CosineEmbeddingLoss>("cosine_embedding_loss", {"input1", "input2", "target"})},
+      {"TripletMarginLoss",
+       pair<nn::TripletMarginLoss>("triplet_margin_loss", {"anchor", "positive", "negative"})},
+      {"TripletMarginWithDistanceLoss",
+       pair<nn::TripletMarginWithDistanceLoss>("triplet_margin_with_distance_loss",
+                                               {"anchor", "positive", "negative"})},
+      {"CosineSimilarity", pair<nn::CosineSimilarity>("cosine_similarity", {"x1", "x2"})},
+      {"PairwiseDistance", pair<nn::PairwiseDistance>("pairwise_distance", {"x1", "x2"})},
+      {"BCELoss",
+       [] {
+         nn::BCELoss m(nn::BCELossOptions().weight(ones({3})));
+         const Tensor x = ones({2, 3}), target = ones({2, 3});
+         return Layer{m.ptr(),
+                      "binary_cross_entropy",
+                      {"input", "target", "weight"},
+                      {x, target, m->weight},
+                      [=] { m->forward(x, target); }};
+       }},
+      {"BCEWithLogitsLoss",
+       [] {
+         nn::BCEWithLogitsLoss m(
+             nn::BCEWithLogitsLossOptions().weight(ones({3})).pos_weight(ones({3})));
+         const Tensor x = ones({2, 3}), target = ones({2, 3});
+         return Layer{m.ptr(),
+                      "binary_cross_entropy_with_logits",
+                      {"input", "target", "weight", "pos_weight"},
+                      {x, target, m->weight, m->pos_weight},
+                      [=] { m->forward(x, target); }};
+       }},
+      {"MultiLabelSoftMarginLoss",
+       [] {
+         nn::MultiLabelSoftMarginLoss m(nn::MultiLabelSoftMarginLossOptions().weight(ones({3})));
+         const Tensor x = ones({2, 3}), target = ones({2, 3});
+         return Layer{m.ptr(),
+                      "multilabel_soft_margin_loss",
+                      {"input", "target", "weight"},
+                      {x, target, m->weight},
+                      [=] { m->forward(x, target); }};
+       }},
+      {"MultiMarginLoss",
+       [] {
+         nn::MultiMarginLoss m(nn::MultiMarginLossOptions().weight(ones({3})));
+         const Tensor x = ones({2, 3}), target = classes();
+         return Layer{m.ptr(),
+                      "multi_margin_loss",
+                      {"input", "target", "weight"},
+                      {x, target, m->weight},
+                      [=] { m->forward(x, target); }};
+       }},
+      {"RNN",
+       [] {
+         nn::RNN m(3, 4);
+         const Tensor x = ones({5, 2, 3});
+         // Of the list of weights the first that differs is the one.
+         return Layer{m.ptr(),
+                      "rnn",
+                      {"input", "weights[0]", "weights[1]", "weights[2]", "weights[3]"},
+                      {x, m->all_weights()[0], m->all_weights()[1], m->all_weights()[2],
+                       m->all_weights()[3]},
+                      [=] { m->forward(x); }};
+       }},
+      {"LSTM",
+       [] {
+         nn::LSTM m(3, 4);
+         const Tensor x = ones({5, 2, 3});
+         // Of the list of weights the first that differs is the one.
+         return Layer{m.ptr(),
+                      "lstm",
+                      {"input", "weights[0]", "weights[1]", "weights[2]", "weights[3]"},
+                      {x, m->all_weights()[0], m->all_weights()[1], m->all_weights()[2],
+                       m->all_weights()[3]},
+                      [=] { m->forward(x); }};
+       }},
+      {"GRU",
+       [] {
+         nn::GRU m(3, 4);
+         const Tensor x = ones({5, 2, 3});
+         // Of the list of weights the first that differs is the one.
+         return Layer{m.ptr(),
+                      "gru",
+                      {"input", "weights[0]", "weights[1]", "weights[2]", "weights[3]"},
+                      {x, m->all_weights()[0], m->all_weights()[1], m->all_weights()[2],
+                       m->all_weights()[3]},
+                      [=] { m->forward(x); }};
+       }},
+      {"RNNCell",
+       [] {
+         nn::RNNCell m(3, 4);
+         const Tensor x = ones({2, 3});
+         return Layer{m.ptr(),
+                      "rnn_cell",
+                      {"input", "weight_ih", "weight_hh", "bias_ih", "bias_hh"},
+                      {x, m->weight_ih, m->weight_hh, m->bias_ih, m->bias_hh},
+                      [=] { m->forward(x); }};
+       }},
+      {"LSTMCell",
+       [] {
+         nn::LSTMCell m(3, 4);
+         const Tensor x = ones({2, 3});
+         return Layer{m.ptr(),
+                      "lstm_cell",
+                      {"input", "weight_ih", "weight_hh", "bias_ih", "bias_hh"},
+                      {x, m->weight_ih, m->weight_hh, m->bias_ih, m->bias_hh},
+                      [=] { m->forward(x); }};
+       }},
+      {"GRUCell",
+       [] {
+         nn::GRUCell m(3, 4);
+         const Tensor x = ones({2, 3});
+         return Layer{m.ptr(),
+                      "gru_cell",
+                      {"input", "weight_ih", "weight_hh", "bias_ih", "bias_hh"},
+                      {x, m->weight_ih, m->weight_hh, m->bias_ih, m->bias_hh},
+                      [=] { m->forward(x); }};
+       }},
   };
   return all;
 }
 
-const std::set<std::string> kTakesOneTensor{
-    "ReLU",      "Sigmoid",           "Tanh",    "GELU",       "Softmax", "LogSoftmax", "MaxPool2d",
-    "AvgPool2d", "AdaptiveAvgPool2d", "Dropout", "Functional", "Flatten", "Identity"};
-const std::set<std::string> kHoldsModules{"ModuleList"};
+const std::set<std::string> kTakesOneTensor{"ConstantPad1d",
+                                            "ConstantPad2d",
+                                            "ConstantPad3d",
+                                            "ReflectionPad1d",
+                                            "ReflectionPad2d",
+                                            "ReflectionPad3d",
+                                            "ReplicationPad1d",
+                                            "ReplicationPad2d",
+                                            "ReplicationPad3d",
+                                            "ZeroPad2d",
+                                            "PixelShuffle",
+                                            "PixelUnshuffle",
+                                            "Unflatten",
+                                            "LocalResponseNorm",
+                                            "Dropout2d",
+                                            "Dropout3d",
+                                            "AlphaDropout",
+                                            "FeatureAlphaDropout",
+                                            "ELU",
+                                            "SELU",
+                                            "CELU",
+                                            "LeakyReLU",
+                                            "RReLU",
+                                            "ReLU6",
+                                            "Hardtanh",
+                                            "SiLU",
+                                            "Mish",
+                                            "Softplus",
+                                            "LogSigmoid",
+                                            "Softsign",
+                                            "Tanhshrink",
+                                            "Hardshrink",
+                                            "Softshrink",
+                                            "Threshold",
+                                            "GLU",
+                                            "Softmin",
+                                            "Softmax2d",
+
+                                            "ReLU",
+                                            "Sigmoid",
+                                            "Tanh",
+                                            "GELU",
+                                            "Softmax",
+                                            "LogSoftmax",
+                                            "MaxPool2d",
+                                            "AvgPool2d",
+                                            "AdaptiveAvgPool2d",
+                                            "Dropout",
+                                            "Functional",
+                                            "Flatten",
+                                            "Identity"};
+const std::set<std::string> kHoldsModules{"ModuleList",
+                                          "ModuleDict",
+                                          "ParameterList",
+                                          "ParameterDict",
+                                          "Transformer",
+                                          "TransformerEncoder",
+                                          "TransformerDecoder",
+                                          "TransformerEncoderLayer",
+                                          "TransformerDecoderLayer"};
 
 // The modules that nn's headers define by AMBIT_MODULE.
 std::set<std::string> declared_modules() {

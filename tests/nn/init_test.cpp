@@ -1,10 +1,16 @@
 // nn::init: bounds and moments of what it draws, and the defaults of layers.
+#include <ambit/error.h>
 #include <ambit/nn/conv.h>
 #include <ambit/nn/embedding.h>
 #include <ambit/nn/init.h>
 #include <ambit/nn/linear.h>
+#include <ambit/ops/conv.h>
 #include <ambit/ops/creation.h>
+#include <ambit/ops/elementwise.h>
+#include <ambit/ops/index.h>
+#include <ambit/ops/matmul.h>
 #include <ambit/ops/random.h>
+#include <ambit/ops/reduce.h>
 #include <doctest/doctest.h>
 
 #include <cmath>
@@ -114,4 +120,71 @@ TEST_CASE("fans need two dims, and a tensor without elements stays as it is") {
   CHECK_THROWS_AS(init::xavier_normal_(empty({3})), ShapeError);
   CHECK_THROWS_AS(init::uniform_(empty({3}, kInt64)), DTypeError);
   CHECK(init::kaiming_uniform_(empty({3, 0})).numel() == 0);
+}
+
+TEST_CASE("eye_ and dirac_ fill what PyTorch's fill") {
+  for_each_device([](Device d) {
+    const Tensor m = ones({2, 3}, d);
+    CHECK(init::eye_(m).equal(eye(2, 3, d)));
+    // dirac_(torch.empty(4, 2, 3), groups=2)[:, :, 1], zeros elsewhere
+    const Tensor w = init::dirac_(full({4, 2, 3}, 7.0, d), 2);
+    CHECK(w.select(2, 1).equal(tensor({{1., 0.}, {0., 1.}, {1., 0.}, {0., 1.}}, d)));
+    CHECK(w.sum().item<float>() == 4);
+    const Tensor v = init::dirac_(ones({3, 2, 3, 4}, d));
+    CHECK(v[0][0][1][2].item<float>() == 1);
+    CHECK(v[1][1][1][2].item<float>() == 1);
+    CHECK(v.sum().item<float>() == 2);
+    CHECK(init::dirac_(ones({2, 2, 1, 3, 5}, d)).sum().item<float>() == 2);
+    // What it is for: the convolution hands its input through.
+    const Tensor x = randn({1, 2, 4, 4}, d);
+    CHECK(conv2d(x, init::dirac_(empty({2, 2, 3, 3}, d)), {}, {.padding = {1, 1}}).equal(x));
+  });
+  CHECK_THROWS_AS(init::eye_(ones({2, 2, 2})), ShapeError);
+  CHECK_THROWS_AS(init::dirac_(ones({2, 2})), ShapeError);
+  CHECK_THROWS_AS(init::dirac_(ones({3, 2, 2}), 2), ShapeError);
+  CHECK_THROWS_AS(init::dirac_(ones({3, 2, 2}), 0), ShapeError);
+}
+
+TEST_CASE("orthogonal_ makes rows or columns of one length, at right angles, and uniformly") {
+  for_each_device([](Device d) {
+    manual_seed(1);
+    for (const Dims& sizes : {Dims{5, 5}, Dims{3, 8}, Dims{8, 3}, Dims{6, 2, 2, 2}, Dims{1, 4}}) {
+      for (const DType dtype : {kFloat32, kFloat64}) {
+        const Tensor w = init::orthogonal_(empty(sizes, TensorOptions(dtype).device(d)), 2);
+        const Tensor m = w.reshape({sizes[0], -1}).to(kFloat64);
+        const Tensor gram = m.size(0) <= m.size(1) ? m.matmul(m.t()) : m.t().matmul(m);
+        // Entries of size 2 rounded to the dtype, of which 8 meet in a product.
+        const double rounding = dtype == kFloat32 ? 6e-8 : 1.2e-16;
+        CHECK(gram.allclose(eye(gram.size(0), gram.options()) * 4, 0, 64 * rounding));
+      }
+    }
+    // More columns than a panel holds.
+    const Tensor wide = init::orthogonal_(empty({150, 140}, d)).to(kFloat64);
+    CHECK(wide.t().matmul(wide).allclose(eye(140, wide.options()), 0, 1e-5));
+  });
+  // The sign of an entry is a fair coin: of 400 the mean is within 5 / sqrt(400).
+  manual_seed(2);
+  double signs = 0;
+  for (int i = 0; i < 400; ++i) {
+    signs += init::orthogonal_(empty({2, 2}))[0][0].item<double>() > 0 ? 1 : -1;
+  }
+  CHECK(std::abs(signs / 400) < 0.25);
+  CHECK_THROWS_AS(init::orthogonal_(ones({4})), ShapeError);
+  CHECK_THROWS_AS(init::orthogonal_(ones({4, 4}, kInt64)), DTypeError);
+  CHECK(init::orthogonal_(empty({0, 4})).numel() == 0);
+}
+
+TEST_CASE("sparse_ puts zeros into each column, and normal numbers elsewhere") {
+  for_each_device([](Device d) {
+    manual_seed(3);
+    const Tensor w = init::sparse_(empty({10, 30}, d), 0.25, 2);
+    CHECK((w == 0).sum(0).equal(full({30}, 3, d)));  // 2.5 rounded up
+    CHECK_FALSE((w == 0).to(kInt64).select(1, 0).equal((w == 0).to(kInt64).select(1, 1)));
+    const Tensor rest = w.masked_select(w != 0).to(kFloat64);
+    CHECK(std::abs(rest.std().item<double>() / 2 - 1) < 5 * std::sqrt(0.5 / 210));
+    CHECK(init::sparse_(w, 1).equal(zeros_like(w)));
+  });
+  CHECK_THROWS_AS(init::sparse_(ones({4}), 0.5), ShapeError);
+  CHECK_THROWS_AS(init::sparse_(ones({4, 4}), 1.5), Error);
+  CHECK_THROWS_AS(init::sparse_(ones({4, 4}, kInt64), 0.5), DTypeError);
 }

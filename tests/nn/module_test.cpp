@@ -199,6 +199,47 @@ TEST_CASE("a holder's to, cpu and cuda return the holder") {
   });
 }
 
+namespace {
+
+// Keeps a tensor that it does not register, and moves it itself.
+struct MovesMore : nn::Module {
+  explicit MovesMore(std::shared_ptr<nn::Module> below = nullptr) {
+    register_parameter("weight", ones({2}));
+    if (below) register_module("below", std::move(below));
+  }
+  void to(Device device, bool non_blocking = false) override {
+    nn::Module::to(device, non_blocking);
+    ++moves;
+    CHECK(parameters()[0].device() == device);
+    plain = plain.to(device);
+    other->to(device);
+  }
+  using nn::Module::to;
+
+  Tensor plain = ones({2});
+  nn::Linear other = nn::Linear(1, 1);
+  int moves = 0;
+};
+
+}  // namespace
+
+TEST_CASE("to() of each module below is called once") {
+  const auto below = std::make_shared<MovesMore>();
+  const auto middle = std::make_shared<MovesMore>(below);
+  nn::Sequential net{nn::AnyModule(std::make_shared<nn::SequentialImpl>())};
+  net->register_module("middle", middle);
+  net->to("reference");
+  CHECK(below->moves == 1);
+  CHECK(middle->moves == 1);
+  for (const auto& module : {below, middle}) {
+    CHECK(module->plain.device() == Device("reference"));
+    CHECK(module->other->weight.device() == Device("reference"));
+  }
+  middle->to(kCPU);
+  CHECK(below->moves == 2);
+  CHECK(below->plain.is_cpu());
+}
+
 TEST_CASE("a dtype is for floating-point tensors only") {
   Net net;
   net->to(kFloat64);

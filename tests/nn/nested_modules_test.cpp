@@ -29,6 +29,8 @@ TEST_CASE("20,000 nested Sequentials are built from the inside and from the outs
     for (int i = 0; i < kDeep; ++i) net = around(std::move(net));
     CHECK(fc->weight.name() == path);
     CHECK(net->parameters().size() == 2);
+    net->to(kFloat64);
+    CHECK(fc->weight.dtype() == kFloat64);
   }
   SUBCASE("from the outside") {
     const auto net = std::make_shared<nn::SequentialImpl>();

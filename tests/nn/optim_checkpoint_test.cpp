@@ -143,7 +143,7 @@ TEST_CASE("a checkpoint that does not fit is refused as a whole") {
       with_option(good, "betas", Value::tuple({0.9, 1.5})),
       with_option(good, "lr", "fast"),
       with_option(good, "lr", -1.0),
-      with_option(good, "amsgrad", true),
+      with_option(good, "amsgrad", "yes"),
       with_option(good, "maximize", true),
       with_option(good, "decoupled_weight_decay", true),
       with_option(state("exp_avg", zeros({3})), "lr", 0.7),

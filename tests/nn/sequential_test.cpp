@@ -21,6 +21,43 @@ struct OwningDoubler : Doubler {
 };
 using Names = std::vector<std::string>;
 
+// Several arguments, some of them no tensors.
+struct Scale : nn::Module {
+  Tensor forward(const Tensor& x, int by, double more) { return x * by * more; }
+};
+
+struct Halves : nn::Module {
+  std::pair<Tensor, Tensor> forward(Tensor x) const {
+    const auto halves = x.chunk(2);
+    return {halves[0], halves[1]};
+  }
+};
+
+struct First : nn::Module {
+  Tensor forward(const std::pair<Tensor, Tensor>& x) { return x.first; }
+};
+
+// x * a + b, b 5 unless it is given.
+class Defaulted : public nn::Module {
+ public:
+  Tensor forward(const Tensor& x, int a, int b) { return x * a + b; }
+
+ private:
+  friend nn::AnyModule;
+  static nn::AnyModule::Defaults forward_defaults() { return {{2, nn::AnyValue(5)}}; }
+};
+
+struct Counted : nn::Module {
+  Counted() = default;
+  Counted(const Counted& o) : nn::Module(o), copies(o.copies + 1) {}
+  int copies = 0;
+};
+
+template <class M>
+size_t parameters_of(nn::ModuleHolder<M> module) {
+  return module->parameters().size();
+}
+
 }  // namespace
 
 TEST_CASE("Sequential runs its modules in order, on every device") {
@@ -86,10 +123,54 @@ TEST_CASE("AnyModule calls the module that it holds") {
   CHECK(any.ptr()->as<nn::Linear>() != nullptr);
   CHECK(any.clone().ptr() != any.ptr());
   CHECK_THROWS_AS(nn::AnyModule().forward(ones({1})), Error);
-  static_assert(!std::is_constructible_v<nn::AnyModule, nn::CrossEntropyLoss>);
   const Doubler doubler;
   CHECK(nn::AnyModule(doubler).forward(ones({1})).item<float>() == 2);
   CHECK(nn::AnyModule(OwningDoubler()).forward(ones({1})).item<float>() == 2);
+}
+
+TEST_CASE("AnyModule and Sequential take forward() of any signature") {
+  nn::AnyModule loss{nn::MSELoss()};
+  CHECK(loss.forward(ones({2}), zeros({2})).item<float>() == 1);
+  CHECK_THROWS_WITH(loss.forward(ones({2})), "forward: expected 2 arguments, got 1");
+  CHECK_THROWS_WITH(loss.forward(ones({2}), 3),
+                    "forward: argument 1: expected ambit::Tensor, got int");
+  CHECK_THROWS_WITH(nn::AnyModule(nn::ReLU()).forward(3),
+                    "forward: argument 0: expected ambit::Tensor, got int");
+  CHECK(&loss.get<nn::MSELossImpl>() == loss.ptr().get());
+  CHECK(loss.get<nn::MSELoss>().ptr() == loss.ptr());
+  CHECK(loss.ptr<nn::MSELossImpl>() == loss.ptr());
+  CHECK(loss.type_info() == typeid(nn::MSELossImpl));
+  CHECK_THROWS_AS(loss.get<nn::LinearImpl>(), Error);
+  CHECK_THROWS_AS(nn::AnyModule().type_info(), Error);
+  CHECK(loss.clone().forward(ones({2}), zeros({2})).item<float>() == 1);
+
+  nn::Sequential scaled{Scale(), nn::ReLU(), Halves()};
+  const auto [low, high] = scaled->forward<std::pair<Tensor, Tensor>>(ones({4}), 3, 2.0);
+  CHECK(low.equal(full({2}, 6.0)));
+  CHECK(high.equal(full({2}, 6.0)));
+  CHECK_THROWS_WITH(
+      scaled->forward<int>(ones({4}), 3, 2.0),
+      doctest::Contains("forward<T>(), by what the module returns: expected std::pair<"));
+  CHECK_THROWS_WITH(scaled->forward(ones({4})), "forward: expected 3 arguments, got 1");
+  CHECK(nn::Sequential(nn::ReLU(), Halves(), First())(ones({4})).sizes() == IntArrayRef{2});
+  CHECK(nn::AnyModule(Scale()).any_forward(ones({1}), 3, 2.0).get<Tensor>().item<float>() == 6);
+  CHECK_THROWS_WITH(nn::AnyValue(3).get<float>(), "AnyValue: expected float, got int");
+  CHECK(nn::AnyModule(Defaulted()).forward(ones({1}), 3).item<float>() == 8);
+  CHECK(nn::AnyModule(Defaulted()).forward(ones({1}), 3, 2).item<float>() == 5);
+  CHECK_THROWS_AS(nn::AnyModule(Defaulted()).forward(ones({1})), Error);
+}
+
+TEST_CASE("a function of any module's holder is a template of one parameter") {
+  CHECK(parameters_of(nn::Linear(2, 3)) == 2);
+  CHECK(parameters_of(nn::Sequential(nn::Linear(2, 3), nn::Linear(3, 1))) == 4);
+}
+
+TEST_CASE("ModuleList copies a module once where it has to, and moves others") {
+  Counted module;
+  nn::ModuleList list(module, Counted());
+  CHECK(list->at<Counted>(0).copies == 1);
+  list->push_back(module);
+  CHECK(list->at<Counted>(2).copies == 1);
 }
 
 TEST_CASE("ModuleList holds modules of any class and registers them") {
@@ -116,6 +197,7 @@ TEST_CASE("Functional makes a module of a function, with arguments bound") {
                        nn::Functional([](const Tensor& x) { return x * 2; }));
   const Tensor x = tensor({{-1.0, 2.0}});
   CHECK(model(x).equal(softmax(relu(x), 1) * 2));
+  CHECK(nn::Functional(ambit::softmax, 1, std::nullopt)(x).equal(softmax(x, 1)));
   CHECK(model->clone()->as<nn::Sequential>()->forward(x).equal(model(x)));
 }
 
@@ -125,8 +207,9 @@ TEST_CASE("OrderedDict keeps order, finds by key and refuses a key twice") {
   CHECK(dict["a"] == 2);
   CHECK(dict[0].key() == "b");
   CHECK(dict.find("x") == nullptr);
-  CHECK_THROWS_AS(dict.insert("a", 5), Error);
-  CHECK_THROWS_AS(dict["x"], Error);
+  CHECK_THROWS_WITH_AS(dict.insert("a", 5), "OrderedDict: expected a new key, got \"a\" again",
+                       Error);
+  CHECK_THROWS_WITH_AS(dict["x"], "OrderedDict: expected a key that it holds, got \"x\"", Error);
   dict.erase("b");
   CHECK(dict.keys() == Names{"a", "c"});
   CHECK(dict["c"] == 3);

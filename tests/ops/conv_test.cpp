@@ -152,7 +152,8 @@ TEST_CASE("conv2d rejects what does not fit, and says why") {
   CHECK_THROWS_WITH_AS(conv2d(x, w, ones({3})), "conv2d: expected bias of shape [2], got [3]",
                        ShapeError);
   CHECK_THROWS_WITH_AS(conv2d(x, w.to(kFloat64)),
-                       "conv2d: expected weight of dtype float32, got float64", DTypeError);
+                       "conv2d: expected input of dtype float64, as weight has, got float32",
+                       DTypeError);
   CHECK_THROWS_AS(conv2d(x.to(kInt32), w.to(kInt32)), DTypeError);
   CHECK_THROWS_AS(conv2d(x, w, {}, {.stride = {0, 1}}), ShapeError);
   CHECK_THROWS_AS(conv2d(x, w, {}, {.padding = {1L << 62, 0}}), ShapeError);

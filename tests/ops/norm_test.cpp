@@ -92,7 +92,8 @@ TEST_CASE("softmax and batch_norm reject what does not fit, and say why") {
                        "input of sizes [1, 3]",
                        ShapeError);
   CHECK_THROWS_WITH_AS(batch_norm(x, ones({2}), {}, {}, {}, {}),
-                       "batch_norm: expected weight of shape [3], got [2]", ShapeError);
+                       "batch_norm: expected input with 2 channels, as weight has, got [2, 3, 4]",
+                       ShapeError);
   CHECK_THROWS_AS(batch_norm(x, {}, {}, {}, {}, {.training = false}), Error);
   CHECK_THROWS_AS(batch_norm(x, ones({3}, kFloat64), {}, {}, {}, {}), DTypeError);
   CHECK_THROWS_AS(batch_norm(x, {}, {}, ones({1}).expand({3}), ones({3}), {}), Error);

@@ -204,6 +204,15 @@ TEST_CASE("repeat tiles and flip reverses") {
   CHECK_THROWS_AS(ones({2, 2}).flip({0, -2}), ShapeError);
 }
 
+TEST_CASE("a tensor without elements is contiguous, whatever its strides") {
+  const Tensor x = zeros({0, 3, 2}).transpose(1, 2);
+  CHECK(x.is_contiguous());
+  CHECK(x.contiguous().is_same(x));
+  CHECK(aliases(x.view({0, 6}), x));
+  CHECK(zeros({3, 2}).transpose(0, 1).narrow(0, 0, 0).is_contiguous());
+  CHECK_FALSE(zeros({3, 2}).transpose(0, 1).is_contiguous());
+}
+
 TEST_CASE("sizes beyond any memory and dims of what has none are errors") {
   CHECK_THROWS_AS(ones({1}).expand({int64_t{1} << 62, 4}), ShapeError);
   CHECK_THROWS_AS(zeros({0}).chunk(int64_t{1} << 32), ShapeError);

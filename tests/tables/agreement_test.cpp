@@ -246,20 +246,27 @@ std::vector<Tensor> run_network_ops(Device device, int64_t batch, bool channels_
   norm.training = false;
   out.push_back(batch_norm(x, var, mean, mean, var, norm));
   out.insert(out.end(), {mean, var});
+  const Tensor back = randn({4, 3, 3, 2}).to(device), row = x.reshape({batch, 4, 72});
+  out.push_back(conv_transpose2d(x, back, b, {2, 1}, {1, 0}, {1, 0}, 2));
+  out.push_back(conv_transpose1d(row, back.select(3, 0).contiguous(), {}, 2, 1, 1));
+  out.push_back(conv1d(row, w.select(3, 0).contiguous(), b, 2, 1, 2, 2));
   return out;
 }
 const std::vector<std::string> kNetworkOps{
+    "conv1d",     "conv_transpose1d",        "conv_transpose2d",
     "conv2d",     "conv2d_input_grad",       "conv2d_weight_grad",
     "max_pool2d", "max_pool2d_with_indices", "avg_pool2d",
     "batch_norm", "adaptive_avg_pool2d"};
 
-// What draws, makes or only describes tensors has tests of its own: creation_test, random_test.
+// What draws, makes or only describes tensors has tests of its own: creation_test, random_test,
+// distributions_test.
 const std::vector<std::string> kElsewhere{
     "empty",        "empty_strided", "zeros",    "ones",     "full",          "empty_like",
     "arange",       "linspace",      "eye",      "tensor",   "scalar_tensor", "from_blob",
     "rand",         "randn",         "randint",  "randperm", "rand_like",     "randn_like",
     "randint_like", "bernoulli",     "uniform_", "normal_",  "random_",       "bernoulli_",
-    "dropout",      "result_type"};
+    "dropout",      "result_type",   "normal",   "poisson",  "exponential_",  "geometric_",
+    "cauchy_",      "log_normal_"};
 
 const CallTable<Call> kMaps(map_calls);
 const CallTable<Call> kElementwise(elementwise_calls);

@@ -19,6 +19,14 @@ inline Bound bound_of(ambit::BinaryOp op, ambit::DType dtype) {
     case ambit::BinaryOp::pow:
     case ambit::BinaryOp::atan2:
       return {5, 0, "maths is good to 4 ulp, and the reference rounds once more"};
+    case ambit::BinaryOp::hypot:
+    case ambit::BinaryOp::xlogy:
+      return {5, 0, "maths is good to 4 ulp, and the reference rounds once more"};
+    case ambit::BinaryOp::logaddexp:
+    case ambit::BinaryOp::logaddexp2:
+      return {5, 4 * epsilon(dtype), "maths good to 4 ulp of numbers up to 4, which may cancel"};
+    case ambit::BinaryOp::zeta:
+      return {64, 64 * epsilon(dtype), "a sum of powers, each good to some ulp of a growing one"};
     case ambit::BinaryOp::relu_grad:
     case ambit::BinaryOp::sigmoid_grad:
     case ambit::BinaryOp::tanh_grad:

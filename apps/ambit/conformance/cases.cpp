@@ -16,6 +16,8 @@ Cases all_cases() {
   add_scalar_cases(cases);
   add_elementwise_cases(cases);
   add_reduction_cases(cases);
+  add_scan_cases(cases);
+  add_sorting_cases(cases);
   add_index_cases(cases);
   add_random_cases(cases);
   add_product_cases(cases);

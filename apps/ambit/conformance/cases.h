@@ -20,6 +20,8 @@ void add_binary_cases(Cases& cases);
 void add_scalar_cases(Cases& cases);
 void add_elementwise_cases(Cases& cases);
 void add_reduction_cases(Cases& cases);
+void add_scan_cases(Cases& cases);
+void add_sorting_cases(Cases& cases);
 void add_index_cases(Cases& cases);
 void add_product_cases(Cases& cases);
 void add_factor_cases(Cases& cases);

@@ -12,7 +12,10 @@
 #include <ambit/ops/pool.h>
 #include <ambit/ops/random.h>
 #include <ambit/ops/reduce.h>
+#include <ambit/ops/scan.h>
 #include <ambit/ops/shape.h>
+#include <ambit/ops/sort.h>
+#include <ambit/ops/special.h>
 #include <ambit/random.h>
 #include <fmt/format.h>
 
@@ -47,14 +50,18 @@ std::vector<Gradient> elementwise_gradients() {
   const auto map = [&](const char* name, Tensor (*f)(const Tensor&)) {
     all.push_back({name, "unary", {{5, 7}}, [f](const Tensors& x) { return f(x[0]); }});
   };
-  // At half of that all maps are defined, and smooth or steps.
-#define AMBIT_GRADIENT(f, ...)                                  \
-  if (is_differentiable(UnaryOp::f)) {                          \
-    map(#f, [](const Tensor& x) { return ambit::f(x * 0.5); }); \
+  // At half of that all maps are defined, and smooth or steps; acosh is from 1 on.
+#define AMBIT_GRADIENT(f, ...)                                           \
+  if (is_differentiable(UnaryOp::f)) {                                   \
+    map(#f, [](const Tensor& x) {                                        \
+      return ambit::f(x * 0.5 + (UnaryOp::f == UnaryOp::acosh ? 1 : 0)); \
+    });                                                                  \
   }
   AMBIT_UNARY_MAPS(AMBIT_GRADIENT)
 #undef AMBIT_GRADIENT
   map("gelu", gelu);
+  map("logit", [](const Tensor& x) { return logit(x * 0.5); });
+  map("special_i1", special_i1);
   map("relu_at_kink", [](const Tensor& x) { return relu(x - 1); });
 
   const auto scalar = [&](const char* name, const char* op, Tensor (*f)(const Tensor&)) {
@@ -83,6 +90,12 @@ std::vector<Gradient> elementwise_gradients() {
   of_two("div", [](const Tensor& a, const Tensor& b) { return a / b; });
   of_two("pow", [](const Tensor& a, const Tensor& b) { return pow(a, b); });
   of_two("maximum", [](const Tensor& a, const Tensor& b) { return maximum(a, b); });
+  of_two("hypot", [](const Tensor& a, const Tensor& b) { return hypot(a, b); });
+  of_two("xlogy", [](const Tensor& a, const Tensor& b) { return xlogy(a, b); });
+  of_two("logaddexp", [](const Tensor& a, const Tensor& b) { return logaddexp(a, b); });
+  of_two("lerp", [](const Tensor& a, const Tensor& b) { return lerp(a, b, b); });
+  of_two("addcmul", [](const Tensor& a, const Tensor& b) { return addcmul(a, b, a, 0.5); });
+  of_two("clamp", [](const Tensor& a, const Tensor& b) { return clamp(a, b, b + 0.25); });
   of_two("atan2", [](const Tensor& a, const Tensor& b) { return atan2(a, b); });
   of_two("where", [](const Tensor& a, const Tensor& b) { return where(a > 1, a * 2, b); });
   of_two("add_", [](const Tensor& a, const Tensor& b) { return (a * 1).add_(b).mul_(b); });
@@ -101,7 +114,14 @@ std::vector<Gradient> reduction_gradients() {
   of_one("norm", "reduce", [](const Tensor& x) { return x.norm(2, {1}); });
   of_one("logsumexp", "reduce", [](const Tensor& x) { return x.logsumexp({1}); });
   of_one("max", "arg_reduce", [](const Tensor& x) { return std::get<0>(x.max(1)) + x.max(); });
-  of_one("cumsum", "cumsum", [](const Tensor& x) { return x.cumsum(1); });
+  of_one("cumsum", "scan", [](const Tensor& x) { return x.cumsum(1); });
+  of_one("cumprod", "scan", [](const Tensor& x) { return x.cumprod(0); });
+  of_one("logcumsumexp", "scan", [](const Tensor& x) { return x.logcumsumexp(1); });
+  of_one("cummax", "cum_extremum", [](const Tensor& x) { return std::get<0>(x.cummax(1)); });
+  of_one("cummin", "cum_extremum", [](const Tensor& x) { return std::get<0>(x.cummin(0)); });
+  of_one("sort", "sort", [](const Tensor& x) { return std::get<0>(x.sort(1)) * x; });
+  of_one("median", "sort", [](const Tensor& x) { return x.median() * std::get<0>(x.median(0)); });
+  of_one("topk", "topk", [](const Tensor& x) { return std::get<0>(x.topk(3, 1)); });
   return all;
 }
 
@@ -120,6 +140,11 @@ std::vector<Gradient> index_gradients() {
   });
   of_one("scatter_add", "scatter_add", [](const Tensor& x) {
     return (x * 1).scatter_add(0, index_on(x, {{0, 1}, {0, 4}}), x.slice(0, 0, 2).slice(1, 0, 2));
+  });
+  of_one("scatter_reduce", "scatter_reduce", [](const Tensor& x) {
+    const Tensor index = index_on(x, {{0, 1}, {0, 4}}), src = x.slice(0, 0, 2).slice(1, 0, 2);
+    return (x * 1).scatter_reduce(0, index, src, "prod") +
+           (x * 1).scatter_reduce(0, index, src * 2, "amax", false);
   });
   of_one("index_select", "index_select", [](const Tensor& x) {
     return x.index_select(0, index_on(x, {1, 1, 4, 1}));

@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <functional>
 
 #include "cases.h"
 #include "trial.h"
@@ -76,6 +77,26 @@ void check_scatter_add(Trial& t, const Setting& s) {
   t.expect(y, sum_bound(s.dtype));
 }
 
+/// Factors near 1, so that long products stay finite; extremes are among many equals.
+Values joined(ScatterOp op, DType dtype) {
+  if (op == ScatterOp::prod && is_floating_point(dtype)) return between(0.991, 1.009);
+  return op == ScatterOp::prod ? any() : few(true);
+}
+
+void check_scatter_reduce(Trial& t, const Setting& s, ScatterOp op, const Dims& sizes,
+                          const Dims& index_sizes) {
+  t.begin(fmt::format("dim {}, {}", s.dim, name(op)));
+  Operand& y = t.updated("y", s.dtype, sizes, for_output(s.layout), joined(op, s.dtype));
+  const int64_t bound = sizes.empty() ? 1 : sizes[at(s.dim)];
+  Operand& index = t.input("index", kInt64, index_sizes, s.layout, indices(bound));
+  Operand& src = t.input("src", s.dtype, index_sizes, s.layout, joined(op, s.dtype));
+  t.run([&](Side side) { kernels::scatter_reduce(y[side], index[side], src[side], s.dim, op); });
+  const double factors = index_sizes.empty() ? 1 : static_cast<double>(index_sizes[at(s.dim)]);
+  if (op != ScatterOp::prod) return t.expect(y);
+  t.expect(y, {epsilon(s.dtype) > 0 ? 2 * factors : 0, 0,
+               "n factors, each rounded, here and in the reference"});
+}
+
 void check_index_select(Trial& t, const Setting& s) {
   for (int64_t n : {0, 1, 40}) {
     t.begin(fmt::format("dim {}", s.dim));
@@ -134,6 +155,21 @@ void add_cases_of(Cases& cases, DType dtype) {
   add(cases, path("gather", "large"), [=](Trial& t) {
     check_gather(t, along_rows, {50, 300}, {50, 1500});
   });
+  for (const ScatterOp op : functions<ScatterOp>()) {
+    const std::string kernel = std::string("scatter_reduce/") + name(op);
+    each_layout(kernel.c_str(), [op](Trial& t, const Setting& s) {
+      check_scatter_reduce(t, s, op, kSizes, kSizes);
+      check_scatter_reduce(t, s, op, kSizes, {6, 9, 4});
+    });
+    add(cases, path(kernel.c_str(), "0-dim"),
+        [=](Trial& t) { check_scatter_reduce(t, plain, op, {}, {}); });
+    add(cases, path(kernel.c_str(), "empty"), [=](Trial& t) {
+      check_scatter_reduce(t, plain, op, kSizes, {0, 9, 4});
+    });
+    add(cases, path(kernel.c_str(), "large"), [=](Trial& t) {
+      check_scatter_reduce(t, along_rows, op, {50, 300}, {50, 1500});
+    });
+  }
   if (dtype == kBool) return;
   each_layout("scatter_add", check_scatter_add);
   each_layout("index_add", [](Trial& t, const Setting& s) {
@@ -172,8 +208,8 @@ void add_bad_index_cases(Cases& cases) {
       t.expect_kept(y, 9);
     });
     // Good indices are all 0, so that all rows but the first stay.
-    const auto add_scatter = [&](const char* op, const auto& kernel) {
-      add(cases, path(op), [=, &kernel](Trial& t) {
+    const auto add_scatter = [&](const char* op, const auto kernel) {
+      add(cases, path(op), [=](Trial& t) {
         t.begin(note);
         Operand& y = t.updated("y", kFloat32, {5, 3});
         Operand& index = t.input("index", kInt64, {4, 3}, Layout::contiguous, last);
@@ -183,8 +219,14 @@ void add_bad_index_cases(Cases& cases) {
         t.expect_kept(y, 3);
       });
     };
-    add_scatter("scatter", kernels::scatter);
-    add_scatter("scatter_add", kernels::scatter_add);
+    add_scatter("scatter", std::cref(kernels::scatter));
+    add_scatter("scatter_add", std::cref(kernels::scatter_add));
+    for (const ScatterOp op : functions<ScatterOp>()) {
+      add_scatter(fmt::format("scatter_reduce/{}", name(op)).c_str(),
+                  [op](Tensor& y, const Tensor& index, const Tensor& src, int64_t dim) {
+                    kernels::scatter_reduce(y, index, src, dim, op);
+                  });
+    }
     add(cases, path("index_add"), [=](Trial& t) {
       t.begin(note);
       Operand& y = t.updated("y", kFloat32, {5, 3});

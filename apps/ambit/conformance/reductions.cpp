@@ -1,4 +1,4 @@
-// Reductions over dims, positions of extremes, and running sums.
+// Reductions over dims, and positions of extremes.
 #include <ambit/backend/kernels.h>
 #include <fmt/format.h>
 
@@ -164,35 +164,6 @@ void add_arg_reduce_cases(Cases& cases, DType dtype) {
   });
 }
 
-void check_cumsum(Trial& t, DType dtype, const Dims& sizes, int64_t dim, Layout layout) {
-  t.begin(fmt::format("dim {}", dim));
-  Operand& y = t.output("y", dtype, sizes);
-  Operand& x = t.input("x", dtype, sizes, layout);
-  t.run([&](Side s) { kernels::scan(y[s], x[s], dim, ScanOp::sum); });
-  const auto n = static_cast<double>(sizes.empty() ? 1 : sizes[static_cast<size_t>(dim)]);
-  t.expect(y, bound_of(ReduceOp::sum, n, dtype));
-}
-
-void add_cumsum_cases(Cases& cases, DType dtype) {
-  const auto add = [&](const std::string& form, std::function<void(Trial&)> check) {
-    cases.push_back(kernel_case(fmt::format("cumsum/{}/{}", name(dtype), form), check));
-  };
-  for (Layout layout : kLayouts) {
-    add(name(layout), [=](Trial& t) {
-      for (int64_t dim : {0, 1, 2}) check_cumsum(t, dtype, {9, 31, 4}, dim, layout);
-    });
-  }
-  add("0-dim", [=](Trial& t) { check_cumsum(t, dtype, {}, 0, Layout::contiguous); });
-  add("empty", [=](Trial& t) { check_cumsum(t, dtype, {3, 0}, 1, Layout::contiguous); });
-  add("odd", [=](Trial& t) {
-    for (int64_t n : {1, 3, 7, 17, 33, 1023}) check_cumsum(t, dtype, {n}, 0, Layout::contiguous);
-  });
-  add("large", [=](Trial& t) {
-    check_cumsum(t, dtype, {300, 257}, 1, Layout::contiguous);
-    check_cumsum(t, dtype, {70001}, 0, Layout::contiguous);
-  });
-}
-
 }  // namespace
 
 void add_reduction_cases(Cases& cases) {
@@ -201,7 +172,6 @@ void add_reduction_cases(Cases& cases) {
       if (row_of(op).dtypes.contains(dtype)) add_reduce_cases(cases, op, dtype);
     }
     add_arg_reduce_cases(cases, dtype);
-    if (dtype != kBool) add_cumsum_cases(cases, dtype);
   }
 }
 

@@ -23,11 +23,22 @@ Bound bound_of(UnaryOp op, DType dtype) {
     case UnaryOp::ceil:
     case UnaryOp::round:
     case UnaryOp::trunc:
+    case UnaryOp::frac:
       return {};
     case UnaryOp::gelu:
       // x in [-4096, 4096] where values are special: at most half an epsilon * 2^11 * 4 roundings.
       return {5, 4096 * epsilon(dtype),
               "x / 2 * (1 + erf(x / sqrt 2)): erf near -1 is exact to half an ulp of 1"};
+    case UnaryOp::lgamma:
+    case UnaryOp::digamma:
+      return {8, 16 * epsilon(dtype),
+              "maths is good to 4 ulp; near the zeros, to ulps of the parts that cancel"};
+    case UnaryOp::i1:
+      return {16, 0, "a sum of terms that cancel to a tenth"};
+    case UnaryOp::sinc:
+      return {5, 2 * epsilon(dtype), "near the zeros pi x is rounded"};
+    case UnaryOp::logit:
+      return {5, epsilon(dtype), "near 1/2 the logarithm of a rounded quotient of 1"};
     case UnaryOp::sin:
     case UnaryOp::cos:
       return {5, epsilon(dtype),

@@ -1,4 +1,5 @@
 // Single ops: forward alone, or with the way back.
+#include <cmath>
 #include <map>
 
 #include "works.h"
@@ -52,9 +53,16 @@ class ForwardBackward final : public Forward {
   }
 };
 
+/// Drawn numbers differ between libraries: there is nothing to compare.
+class Drawing final : public Forward {
+ public:
+  using Forward::Forward;
+  double result() override { return NAN; }
+};
+
 struct Op {
   Function function;
-  bool backward = false;
+  bool backward = false, draws = false;
 };
 
 Tensor add(const Tensors& x, const Parameters&) { return x[0] + x[1]; }
@@ -72,6 +80,17 @@ Tensor cross_entropy(const Tensors& x, const Parameters&) {
   return torch::cross_entropy_loss(x[0], x[1]);
 }
 
+Tensor sort(const Tensors& x, const Parameters& p) { return std::get<0>(x[0].sort(p[0])); }
+Tensor topk(const Tensors& x, const Parameters& p) { return std::get<0>(x[0].topk(p[0], p[1])); }
+Tensor cumprod(const Tensors& x, const Parameters& p) { return x[0].cumprod(p[0]); }
+Tensor index_put_accumulate(const Tensors& x, const Parameters&) {
+  Tensor input = x[0];
+  return input.index_put_({x[1]}, x[2], /*accumulate=*/true);
+}
+Tensor multinomial(const Tensors& x, const Parameters& p) {
+  return x[0].multinomial(p[0], p[1] != 0);
+}
+
 const std::map<std::string, Op> kOps = {
     {"add", {add}},
     {"add_recorded", {add}},
@@ -87,6 +106,11 @@ const std::map<std::string, Op> kOps = {
     {"batch_norm_grad", {batch_norm, true}},
     {"cross_entropy", {cross_entropy}},
     {"cross_entropy_grad", {cross_entropy, true}},
+    {"sort", {sort}},
+    {"topk", {topk}},
+    {"cumprod", {cumprod}},
+    {"index_put_accumulate", {index_put_accumulate}},
+    {"multinomial", {multinomial, false, true}},
 };
 
 }  // namespace
@@ -96,6 +120,7 @@ std::unique_ptr<Work> make_op(const Specification& s) {
   if (found == kOps.end()) return nullptr;
   set_blas_threads(s.threads);  // only matmul calls it, alone
   const Op& op = found->second;
+  if (op.draws) return std::make_unique<Drawing>(op.function, s);
   if (op.backward) return std::make_unique<ForwardBackward>(op.function, s);
   return std::make_unique<Forward>(op.function, s);
 }

@@ -10,6 +10,7 @@ namespace bench {
 
 std::vector<Row> network_rows();
 std::vector<Row> op_rows();
+std::vector<Row> sorting_rows();
 std::vector<Row> optimizer_rows();
 std::vector<Row> data_rows();
 std::vector<Row> program_rows();

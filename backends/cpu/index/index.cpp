@@ -100,6 +100,25 @@ void scatter_add(Tensor& y, const Tensor& index, const Tensor& src, int64_t dim)
                [](auto before, auto value) { return arithmetic::wrap_add(before, value); });
 }
 
+void scatter_reduce(Tensor& y, const Tensor& index, const Tensor& src, int64_t dim,
+                    const ScatterOp& op) {
+  constexpr const char* kOp = "scatter_reduce";
+  switch (op) {
+    case ScatterOp::prod:
+      return write_places(kOp, y, index, src, dim, [](auto before, auto value) {
+        return arithmetic::wrap_mul(before, value);
+      });
+    case ScatterOp::max:
+      return write_places(kOp, y, index, src, dim, [](auto before, auto value) {
+        return arithmetic::maximum(before, value);
+      });
+    case ScatterOp::min:
+      return write_places(kOp, y, index, src, dim, [](auto before, auto value) {
+        return arithmetic::minimum(before, value);
+      });
+  }
+}
+
 void nonzero(Tensor& y, const Tensor& x) {
   if (y.dim() < 2 || y.sizes()[1] == 0) return;
   const bool* from = x.data_ptr<bool>();

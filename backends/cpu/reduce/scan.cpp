@@ -1,15 +1,19 @@
-// Kernels that follow each line of a tensor from its start: positions of extremes, running sums.
+// Kernels that follow each line of a tensor from its start: positions of extremes, scans.
 // Lines that lie side by side are followed together.
 #include "backends/cpu/runtime/simd_targets.h"
 
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "backends/cpu/reduce/scan.cpp"
 #include <ambit/backend/arithmetic.h>
+#include <ambit/error.h>
+#include <fmt/format.h>
 #include <hwy/foreach_target.h>
 #include <hwy/highway.h>
 
 #include <algorithm>
+#include <cmath>
 #include <concepts>
+#include <limits>
 #include <type_traits>
 
 #include "backends/cpu/kernels.h"
@@ -112,50 +116,133 @@ void arg_reduce_any(const Tensor& value, const Tensor& index, const Tensor& x, i
   });
 }
 
-/// y = the running sums of x along a line.
-template <class Sum, class T>
-void sum_line(T* y, const Line& to, const T* x, const Line& from) {
-  Sum sum = 0;
+// What joins an element to the result of those before it; before the first there is first(). Acc is
+// double for floats.
+struct Sum {
+  template <class Acc>
+  static Acc first() {
+    return 0;
+  }
+  template <class Acc>
+  static Acc join(Acc a, Acc b) {
+    return arithmetic::wrap_add(a, b);
+  }
+};
+struct Prod {
+  template <class Acc>
+  static Acc first() {
+    return 1;
+  }
+  template <class Acc>
+  static Acc join(Acc a, Acc b) {
+    return arithmetic::wrap_mul(a, b);
+  }
+};
+struct LogSumExp {
+  template <class Acc>
+  static Acc first() {
+    return -std::numeric_limits<Acc>::infinity();
+  }
+  template <class Acc>
+  static Acc join(Acc a, Acc b) {
+    const Acc high = arithmetic::maximum(a, b), low = arithmetic::minimum(a, b);
+    // Of twice the same infinity the difference is NaN.
+    return high == low && std::isinf(high) ? high : high + std::log1p(std::exp(low - high));
+  }
+};
+
+/// y = the scan of x along a line.
+template <class Op, class Acc, class T>
+void scan_line(T* y, const Line& to, const T* x, const Line& from) {
+  Acc acc = Op::template first<Acc>();
   for (int64_t i = 0; i < from.length; ++i) {
-    sum = arithmetic::wrap_add(sum, static_cast<Sum>(x[i * from.step]));
-    y[i * to.step] = static_cast<T>(sum);
+    acc = Op::join(acc, static_cast<Acc>(x[i * from.step]));
+    y[i * to.step] = static_cast<T>(acc);
   }
 }
 
 /// The same along n <= kTogether lines, side by side.
-template <class Sum, class T>
-void sum_lines(int64_t n, T* y, const Line& to, const T* x, const Line& from) {
-  Sum sum[kTogether];
-  std::fill_n(sum, n, Sum(0));
+template <class Op, class Acc, class T>
+void scan_lines(int64_t n, T* y, const Line& to, const T* x, const Line& from) {
+  Acc acc[kTogether];
+  std::fill_n(acc, n, Op::template first<Acc>());
   for (int64_t i = 0; i < from.length; ++i, y += to.step, x += from.step) {
 #pragma omp simd
     for (int64_t j = 0; j < n; ++j) {
-      sum[j] = arithmetic::wrap_add(sum[j], static_cast<Sum>(x[j]));
-      y[j] = static_cast<T>(sum[j]);
+      acc[j] = Op::join(acc[j], static_cast<Acc>(x[j]));
+      y[j] = static_cast<T>(acc[j]);
     }
   }
 }
 
-/// float is summed in double.
-void cumsum_any(const Tensor& y, const Tensor& x, int64_t dim) {
+template <class Op, class T>
+void run_scan(const Tensor& y, const Tensor& x, int64_t dim) {
+  using Acc = std::conditional_t<std::floating_point<T>, double, T>;
   const auto loops = make_line_loops<2>({&y, &x}, dim);
   const Line to(y, dim), from(x, dim);
   const int64_t y_step = loops.inner_stride(0), x_step = loops.inner_stride(1);
-  visit(y.dtype(), [&]<class T>() {
-    using Sum = std::conditional_t<std::floating_point<T>, double, T>;
-    T* py = y.data_ptr<T>();
-    const T* px = x.data_ptr<T>();
-    parallel_runs(loops, grain_for(from.length), [&](int64_t n, std::array<int64_t, 2> at) {
-      T* to_lines = py + at[0];
-      const T* lines = px + at[1];
-      if (y_step == 1 && x_step == 1 && n > 1) {
-        for (int64_t i = 0; i < n; i += kTogether) {
-          sum_lines<Sum>(std::min(kTogether, n - i), to_lines + i, to, lines + i, from);
-        }
-        return;
+  T* py = y.data_ptr<T>();
+  const T* px = x.data_ptr<T>();
+  parallel_runs(loops, grain_for(from.length), [&](int64_t n, std::array<int64_t, 2> at) {
+    T* to_lines = py + at[0];
+    const T* lines = px + at[1];
+    if (y_step == 1 && x_step == 1 && n > 1) {
+      for (int64_t i = 0; i < n; i += kTogether) {
+        scan_lines<Op, Acc>(std::min(kTogether, n - i), to_lines + i, to, lines + i, from);
       }
+      return;
+    }
+    for (int64_t i = 0; i < n; ++i) {
+      scan_line<Op, Acc>(to_lines + i * y_step, to, lines + i * x_step, from);
+    }
+  });
+}
+
+void scan_any(const Tensor& y, const Tensor& x, int64_t dim, ScanOp op) {
+  visit<dtypes::kNumbers>(y.dtype(), [&]<class T>() {
+    switch (op) {
+      case ScanOp::sum:
+        return run_scan<Sum, T>(y, x, dim);
+      case ScanOp::prod:
+        return run_scan<Prod, T>(y, x, dim);
+      case ScanOp::logsumexp:
+        if constexpr (std::floating_point<T>) return run_scan<LogSumExp, T>(y, x, dim);
+        throw DTypeError(fmt::format("logsumexp: expected floats, got {}", name(y.dtype())));
+    }
+  });
+}
+
+/// y, index = the extremes so far, and where they are, along a line.
+template <bool kLargest, class T>
+void follow_extremes(T* y, const Line& to, int64_t* index, const Line& to_index, const T* x,
+                     const Line& from) {
+  T best{};
+  int64_t at = 0;
+  for (int64_t i = 0; i < from.length; ++i) {
+    const T v = x[i * from.step];
+    const bool as_good = kLargest ? v >= best : v <= best;
+    if (i == 0 || v != v || (best == best && as_good)) {
+      best = v;
+      at = i;
+    }
+    y[i * to.step] = best;
+    index[i * to_index.step] = at;
+  }
+}
+
+void cum_extremum_any(const Tensor& y, const Tensor& index, const Tensor& x, int64_t dim,
+                      bool largest) {
+  const auto loops = make_line_loops<3>({&y, &index, &x}, dim);
+  const Line to(y, dim), to_index(index, dim), from(x, dim);
+  const int64_t y_step = loops.inner_stride(0), index_step = loops.inner_stride(1),
+                x_step = loops.inner_stride(2);
+  visit(y.dtype(), [&]<class T>() {
+    const auto follow = largest ? follow_extremes<true, T> : follow_extremes<false, T>;
+    parallel_runs(loops, grain_for(2 * from.length), [&](int64_t n, std::array<int64_t, 3> at) {
       for (int64_t i = 0; i < n; ++i) {
-        sum_line<Sum>(to_lines + i * y_step, to, lines + i * x_step, from);
+        follow(y.data_ptr<T>() + at[0] + i * y_step, to,
+               index.data_ptr<int64_t>() + at[1] + i * index_step, to_index,
+               x.data_ptr<T>() + at[2] + i * x_step, from);
       }
     });
   });
@@ -169,7 +256,8 @@ HWY_AFTER_NAMESPACE();
 namespace ambit::cpu {
 
 HWY_EXPORT(arg_reduce_any);
-HWY_EXPORT(cumsum_any);
+HWY_EXPORT(scan_any);
+HWY_EXPORT(cum_extremum_any);
 
 // index, value [.., 1, ..], x [.., n, ..]
 void arg_reduce(Tensor& value, Tensor& index, const Tensor& x, int64_t dim, bool largest) {
@@ -177,8 +265,13 @@ void arg_reduce(Tensor& value, Tensor& index, const Tensor& x, int64_t dim, bool
 }
 
 // y, x [.., n, ..]
-void scan(Tensor& y, const Tensor& x, int64_t dim, const ScanOp&) {
-  if (y.numel() > 0) HWY_DYNAMIC_DISPATCH(cumsum_any)(y, x, dim);
+void scan(Tensor& y, const Tensor& x, int64_t dim, const ScanOp& op) {
+  if (y.numel() > 0) HWY_DYNAMIC_DISPATCH(scan_any)(y, x, dim, op);
+}
+
+// y, index, x [.., n, ..]
+void cum_extremum(Tensor& y, Tensor& index, const Tensor& x, int64_t dim, bool largest) {
+  if (y.numel() > 0) HWY_DYNAMIC_DISPATCH(cum_extremum_any)(y, index, x, dim, largest);
 }
 
 }  // namespace ambit::cpu

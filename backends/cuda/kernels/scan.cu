@@ -1,123 +1,73 @@
-// Running sums along one dim. Lines are cut into chunks so that one long line fills the GPU too:
-// the totals of all chunks come first, then every block scans its chunk, from the total of those
-// before.
+// Running sums, products and logarithms of sums along one dim.
 #include <ambit/error.h>
 
-#include <cub/block/block_reduce.cuh>
-#include <cub/block/block_scan.cuh>
+#include <limits>
+#include <string>
 
 #include "backends/cuda/kernels.h"
 #include "backends/cuda/loops/accumulator.h"
-#include "backends/cuda/loops/reduce.cuh"
+#include "backends/cuda/loops/scan.cuh"
 
 namespace ambit::cuda {
 namespace {
 
-/// Where lines lie, and how they are cut.
-struct Lines {
-  ReduceWalk walk;  // of the starts of all lines
-  int64_t count, length, step;
+template <class T>
+struct Elements {
+  using Value = Accumulator<T>;
+  __device__ Value load(int64_t offset, int64_t) const { return static_cast<Value>(x[offset]); }
+  __device__ void store(int64_t offset, Value v) const { y[offset] = static_cast<T>(v); }
+  const T* x;
+  T* y;
 };
 
-template <class Acc>
-using BlockReduce = cub::BlockReduce<Acc, kThreads>;
-template <class Acc>
-using BlockScan = cub::BlockScan<Acc, kThreads>;
-
-// x lines -> totals [lines, chunks]
 template <class T>
-__global__ void chunk_totals(Lines from, int64_t chunks, int64_t chunk, const T* x,
-                             Accumulator<T>* totals) {
-  using Acc = Accumulator<T>;
-  __shared__ typename BlockReduce<Acc>::TempStorage storage;
-  const int64_t line = blockIdx.x / chunks, first = blockIdx.x % chunks * chunk;
-  const T* px = x + from.walk.kept_offset(line);
-  const int64_t end = min(first + chunk, from.length);
-  Acc sum{};
-  for (int64_t i = first + threadIdx.x; i < end; i += kThreads) {
-    sum += static_cast<Acc>(px[i * from.step]);
-  }
-  sum = BlockReduce<Acc>(storage).Sum(sum);
-  if (threadIdx.x == 0) totals[blockIdx.x] = sum;
-}
-
-// x, y lines; totals [lines, chunks], null where a line is one chunk
-template <class T>
-__global__ void scan_chunks(Lines from, Lines to, int64_t chunks, int64_t chunk, const T* x, T* y,
-                            const Accumulator<T>* totals) {
-  using Acc = Accumulator<T>;
-  __shared__ union {
-    typename BlockReduce<Acc>::TempStorage reduce;
-    typename BlockScan<Acc>::TempStorage scan;
-  } storage;
-  __shared__ Acc before;
-  const int64_t line = blockIdx.x / chunks, place = blockIdx.x % chunks;
-  Acc sum{};
-  for (int64_t i = threadIdx.x; i < place; i += kThreads) sum += totals[line * chunks + i];
-  sum = BlockReduce<Acc>(storage.reduce).Sum(sum);
-  if (threadIdx.x == 0) before = sum;
-  __syncthreads();
-  Acc carry = before;
-  const T* px = x + from.walk.kept_offset(line);
-  T* py = y + to.walk.kept_offset(line);
-  const int64_t end = min((place + 1) * chunk, from.length);
-  for (int64_t begin = place * chunk; begin < end; begin += kThreads) {
-    const int64_t i = begin + threadIdx.x;
-    Acc v = i < end ? static_cast<Acc>(px[i * from.step]) : Acc{}, all;
-    BlockScan<Acc>(storage.scan).InclusiveSum(v, v, all);
-    if (i < end) py[i * to.step] = static_cast<T>(carry + v);
-    carry += all;
-    __syncthreads();  // the storage is used again
-  }
-}
-
-// x, y lines, each by one thread: neighbouring threads walk neighbouring lines.
-template <class T>
-__global__ void scan_lines(Lines from, Lines to, const T* x, T* y) {
-  for (int64_t line = thread_index(); line < from.count; line += thread_count()) {
-    const T* px = x + from.walk.kept_offset(line);
-    T* py = y + to.walk.kept_offset(line);
-    Accumulator<T> sum{};
-    for (int64_t i = 0; i < from.length; ++i) {
-      sum += static_cast<Accumulator<T>>(px[i * from.step]);
-      py[i * to.step] = static_cast<T>(sum);
-    }
-  }
-}
-
-Lines lines_of(const Tensor& t, int64_t dim) {
-  const auto keeps = [&](size_t d) { return static_cast<int64_t>(d) != dim; };
-  const int64_t length = t.dim() == 0 ? 1 : t.size(dim);
-  const int64_t count = length == 0 ? 0 : t.numel() / length;
-  return {reduce_walk(Call::op(), t, keeps), count, length, t.dim() == 0 ? 1 : t.stride(dim)};
-}
+struct Sum : Elements<T> {
+  using typename Elements<T>::Value;
+  __device__ Value first() const { return 0; }
+  __device__ Value join(Value a, Value b) const { return a + b; }
+};
 
 template <class T>
-void run_scan(Tensor& y, const Tensor& x, const Lines& from, const Lines& to) {
-  constexpr int64_t kManyLines = 16384, kLeastPerChunk = 16 * kThreads, kMostBlocks = 1024;
-  const T* px = x.data_ptr<T>();
-  T* py = y.data_ptr<T>();
-  if (from.length <= 32 || (from.count >= kManyLines && from.step > 1)) {
-    return launch(scan_lines<T>, grid_for(from.count), from, to, px, py);
+struct Prod : Elements<T> {
+  using typename Elements<T>::Value;
+  __device__ Value first() const { return 1; }
+  __device__ Value join(Value a, Value b) const { return a * b; }
+};
+
+template <class T>
+struct LogSumExp : Elements<T> {
+  __device__ double first() const { return -std::numeric_limits<double>::infinity(); }
+  __device__ double join(double a, double b) const {
+    const double high = a > b || a != a ? a : b, low = a > b || a != a ? b : a;
+    // Of twice the same infinity the difference is NaN.
+    return high == low && high - low != 0 ? high : high + std::log1p(std::exp(low - high));
   }
-  const int64_t useful =
-      std::min((from.length + kLeastPerChunk - 1) / kLeastPerChunk, kMostBlocks / from.count);
-  const int64_t chunks = std::max<int64_t>(useful, 1);
-  const int64_t chunk = (from.length + chunks - 1) / chunks;
-  const Grid grid{static_cast<unsigned>(from.count * chunks)};
-  const size_t totals = chunks > 1 ? static_cast<size_t>(from.count * chunks) : 0;
-  const Workspace workspace(totals * sizeof(Accumulator<T>));
-  auto* sums = workspace.as<Accumulator<T>>();
-  if (chunks > 1) launch(chunk_totals<T>, grid, from, chunks, chunk, px, sums);
-  launch(scan_chunks<T>, grid, from, to, chunks, chunk, px, py, sums);
+};
+
+template <class S>
+void run(Tensor& y, const Tensor& x, int64_t dim) {
+  using T = std::remove_pointer_t<decltype(S::y)>;
+  S scan;
+  scan.x = x.data_ptr<T>();
+  scan.y = y.data_ptr<T>();
+  run_scan(scan, y, x, dim);
 }
 
 }  // namespace
 
-void scan(Tensor& y, const Tensor& x, int64_t dim, const ScanOp&) {
+void scan(Tensor& y, const Tensor& x, int64_t dim, const ScanOp& op) {
   if (x.numel() == 0) return;
-  const Lines from = lines_of(x, dim), to = lines_of(y, dim);
-  visit(x.dtype(), [&]<class T>() { run_scan<T>(y, x, from, to); });
+  visit<dtypes::kNumbers>(x.dtype(), [&]<class T>() {
+    switch (op) {
+      case ScanOp::sum:
+        return run<Sum<T>>(y, x, dim);
+      case ScanOp::prod:
+        return run<Prod<T>>(y, x, dim);
+      case ScanOp::logsumexp:
+        if constexpr (std::is_floating_point_v<T>) return run<LogSumExp<T>>(y, x, dim);
+        throw DTypeError(std::string("logsumexp: expected floats, got ") + name(x.dtype()));
+    }
+  });
 }
 
 }  // namespace ambit::cuda

@@ -51,9 +51,9 @@ class Device {
   /// Device(kCUDA, 1) is Device("cuda:1"), Device(kCUDA) or an index of -1 Device("cuda"). Errors:
   /// those of Device("cuda:1").
   constexpr Device(DeviceType type, int index = -1) {
-    if (type == kMeta && index <= 0) {
+    if (type == kMeta && (index == 0 || index == -1)) {
       kind_ = DeviceKind::meta;
-    } else if (type != kCPU || index > 0) {
+    } else if (type != kCPU || (index != 0 && index != -1)) {
       look_up(type, index);
     }
   }

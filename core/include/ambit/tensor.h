@@ -301,7 +301,7 @@ class AMBIT_API Tensor {
     return movedim(source, destination);
   }
   Tensor adjoint() const;
-  /// The matrices of the last two dims transposed. Errors: ShapeError for less than two dims.
+  /// adjoint() and t() of numpy: [...,M,N] -> [...,N,M]. Errors: ShapeError for a vector.
   Tensor mT() const;
   Tensor mH() const;
   /// A matrix transposed; a 0-dim tensor stays. Errors: ShapeError for other dims.

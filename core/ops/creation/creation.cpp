@@ -237,7 +237,7 @@ Tensor scalar_tensor(const Scalar& value, const TensorOptions& options) {
 
 Tensor from_blob(void* data, IntArrayRef sizes, IntArrayRef strides,
                  const std::function<void(void*)>& deleter, const TensorOptions& options) try {
-  if (!options.device().is_cpu()) {
+  if (options.has_device() && !options.device().is_cpu()) {
     throw Error(fmt::format("from_blob: expected device cpu, got {}", options.device().str()));
   }
   if (options.pinned_memory()) {

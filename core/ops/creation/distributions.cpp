@@ -17,6 +17,7 @@
 #include "core/ops/operands/broadcast.h"
 #include "core/ops/operands/expect.h"
 #include "core/ops/operands/operand_grad.h"
+#include "stream.h"
 
 namespace ambit {
 namespace {
@@ -28,10 +29,15 @@ void expect_floats(const char* op, const Tensor& self) {
   if (!self.is_floating_point()) throw_not_floating(op, self.dtype());
 }
 
-// Write numbers made beside it into self, which has no gradient then.
-const Tensor& put(const char* name, const Tensor& self, const Tensor& numbers) {
-  Tensor y = self;
-  kernels::copy(y, numbers);
+// Write the numbers that make() gives, beside self, into it, which has no gradient then.
+template <class Make>
+const Tensor& put(const char* op, const char* name, const Tensor& self, const Make& make) {
+  check_in_place(op, self);
+  {
+    const NoGradGuard no_grad;
+    Tensor y = self;
+    kernels::copy(y, make());
+  }
   record_in_place(name, self, wrt(self, ZerosLike(self)));
   return self;
 }
@@ -45,10 +51,10 @@ void expect_positive(const char* op, const char* argument, double value) {
 const Tensor& exponential_(const Tensor& self, double lambd, const Stream& generator) {
   expect_floats("exponential_", self);
   expect_positive("exponential_", "lambd", lambd);
-  check_in_place("exponential_", self);
-  const NoGradGuard no_grad;
-  const Tensor u = rand(self.sizes(), generator, self.options());
-  return put("exponential", self, u.neg_().log1p_().mul_(-1 / lambd));
+  return put("exponential_", "exponential", self, [&] {
+    const Tensor u = rand(self.sizes(), generator, self.options());
+    return u.neg_().log1p_().mul_(-1 / lambd);
+  });
 }
 
 const Tensor& geometric_(const Tensor& self, double p, const Stream& generator) {
@@ -57,28 +63,27 @@ const Tensor& geometric_(const Tensor& self, double p, const Stream& generator) 
   if (!(p > 0 && p < 1)) {
     throw Error(fmt::format("geometric_: expected a probability in (0, 1), got {}", p));
   }
-  check_in_place("geometric_", self);
-  const NoGradGuard no_grad;
-  const DType dtype = self.is_floating_point() ? self.dtype() : kFloat64;
-  const Tensor u = rand(self.sizes(), generator, self.options().dtype(dtype));
-  return put("geometric", self, u.neg_().log1p_().div_(std::log1p(-p)).floor_().add_(1));
+  return put("geometric_", "geometric", self, [&] {
+    const DType dtype = self.is_floating_point() ? self.dtype() : kFloat64;
+    const Tensor u = rand(self.sizes(), generator, self.options().dtype(dtype));
+    return u.neg_().log1p_().div_(std::log1p(-p)).floor_().add_(1);
+  });
 }
 
 const Tensor& cauchy_(const Tensor& self, double median, double sigma, const Stream& generator) {
   expect_floats("cauchy_", self);
   expect_positive("cauchy_", "sigma", sigma);
-  check_in_place("cauchy_", self);
-  const NoGradGuard no_grad;
-  const Tensor u = rand(self.sizes(), generator, self.options());
-  return put("cauchy", self, u.sub_(0.5).mul_(std::numbers::pi).tan_().mul_(sigma).add_(median));
+  return put("cauchy_", "cauchy", self, [&] {
+    const Tensor u = rand(self.sizes(), generator, self.options());
+    return u.sub_(0.5).mul_(std::numbers::pi).tan_().mul_(sigma).add_(median);
+  });
 }
 
 const Tensor& log_normal_(const Tensor& self, double mean, double std, const Stream& generator) {
   expect_floats("log_normal_", self);
   expect_positive("log_normal_", "std", std);
-  check_in_place("log_normal_", self);
-  const NoGradGuard no_grad;
-  return put("log_normal", self, normal(mean, std, self.sizes(), generator, self.options()).exp_());
+  return put("log_normal_", "log_normal", self,
+             [&] { return normal(mean, std, self.sizes(), generator, self.options()).exp_(); });
 }
 
 const Tensor& bernoulli_(const Tensor& self, const Tensor& p, const Stream& generator) {
@@ -86,9 +91,8 @@ const Tensor& bernoulli_(const Tensor& self, const Tensor& p, const Stream& gene
   expect_defined("bernoulli_", "self", self);
   expect_defined("bernoulli_", "p", p);
   check_broadcasts_to("bernoulli_", p.sizes(), self.sizes());
-  check_in_place("bernoulli_", self);
-  const NoGradGuard no_grad;
-  return put("bernoulli", self, bernoulli(expand(p.to(self.device()), self.sizes()), generator));
+  return put("bernoulli_", "bernoulli", self,
+             [&] { return bernoulli(expand(p.to(self.device()), self.sizes()), generator); });
 }
 
 namespace {
@@ -187,7 +191,7 @@ Tensor poisson(const Tensor& self, const Stream& given) {
       throw Error(fmt::format("poisson: expected finite rates >= 0, got {}", rate[i]));
     }
   }
-  Generator generator = given ? *given : default_generator(self.device());
+  const Generator generator = stream_for("poisson", self.device(), given);
   const uint64_t seed = generator.seed(), offset = generator.advance(static_cast<uint64_t>(n));
   for (int64_t i = 0; i < n; ++i) {
     const auto block = philox::generate(seed, offset + static_cast<uint64_t>(i));

@@ -21,6 +21,7 @@
 #include "core/ops/operands/expect.h"
 #include "core/ops/operands/operand_grad.h"
 #include "core/ops/operands/scalar_operand.h"
+#include "stream.h"
 
 namespace ambit {
 namespace {
@@ -30,9 +31,9 @@ using Kind = RandomParams::Kind;
 using Stream = std::optional<Generator>;
 
 // Fill a contiguous tensor with the next numbers of a stream, if none is given its device's.
-void draw(Tensor& y, RandomParams p, const Stream& given) {
+void draw(const char* op, Tensor& y, RandomParams p, const Stream& given) {
+  const Generator generator = stream_for(op, y.device(), given);
   if (y.numel() == 0) return;
-  Generator generator = given ? *given : default_generator(y.device());
   p.seed = generator.seed();
   p.offset = generator.advance(philox::blocks(static_cast<uint64_t>(y.numel())));
   kernels::random(y, p);
@@ -41,7 +42,7 @@ void draw(Tensor& y, RandomParams p, const Stream& given) {
 Tensor drawn(const char* op, IntArrayRef sizes, const TensorOptions& options, const RandomParams& p,
              const Stream& generator = {}) {
   Tensor out = allocate(op, sizes, options.dtype(), options.device());
-  draw(out, p, generator);
+  draw(op, out, p, generator);
   return finish(std::move(out), options);
 }
 
@@ -49,7 +50,7 @@ const Tensor& drawn_in_place(const char* op, const char* name, const Tensor& sel
                              const RandomParams& p, const Stream& generator) {
   check_in_place(op, self);
   Tensor y = self.is_contiguous() ? self : allocate(op, self.sizes(), self.dtype(), self.device());
-  draw(y, p, generator);
+  draw(op, y, p, generator);
   if (!y.is_same(self)) {
     Tensor strided = self;
     kernels::copy(strided, y);
@@ -112,6 +113,15 @@ TensorOptions int64_unless_said(const TensorOptions& options) {
 
 }  // namespace
 
+Generator stream_for(const char* op, Device device, const Stream& given) {
+  if (!given || !given->defined()) return default_generator(device);
+  if (given->device() != device && !device.is_meta()) {
+    throw Error(fmt::format("{}: expected a generator of {}, got one of {}", op, device.str(),
+                            given->device().str()));
+  }
+  return *given;
+}
+
 Tensor rand(IntArrayRef sizes, const TensorOptions& options) {
   return rand(sizes, Stream(), options);
 }
@@ -165,7 +175,7 @@ Tensor randperm(int64_t n, const Stream& given, const TensorOptions& options) {
   if (n > 0) check_fits("randperm", n - 1, o.dtype());
   if (o.device().is_meta()) return empty({n}, o);
   // Fisher-Yates takes one number after the other, so the host does it for all devices.
-  Generator generator = given ? *given : default_generator(o.device());
+  const Generator generator = stream_for("randperm", o.device(), given);
   const auto count = static_cast<uint64_t>(n);
   const uint64_t seed = generator.seed(), offset = generator.advance(philox::blocks(count));
   const Tensor order = allocate("randperm", {n}, kInt64, kCPU);

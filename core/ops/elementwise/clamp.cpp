@@ -123,12 +123,18 @@ void check_bounds(const char* op, const Tensor& self, const Bounds& min, const B
                   DeviceRule rule) {
   expect_defined(op, "self", self);
   if (!min && !max) throw Error(fmt::format("{}: expected min or max, got neither", op));
-  Dims sizes = self.sizes();
-  for (const Bounds* bound : {&min, &max}) {
-    if (!*bound) continue;
-    check_operands(op, self, **bound, rule);
-    sizes = broadcast(op, sizes, (*bound)->sizes());
+  if (min) expect_defined(op, "min", *min);
+  if (max) expect_defined(op, "max", *max);
+  if (!max) {
+    check_devices(op, {{"self", self}, {"min", *min}}, rule);
+  } else if (!min) {
+    check_devices(op, {{"self", self}, {"max", *max}}, rule);
+  } else {
+    check_devices(op, {{"self", self}, {"min", *min}, {"max", *max}}, rule);
   }
+  Dims sizes = self.sizes();
+  if (min) sizes = broadcast(op, sizes, min->sizes());
+  if (max) sizes = broadcast(op, sizes, max->sizes());
 }
 
 Tensor run_clamp(const Tensor& self, const Bounds& min, const Bounds& max) {
@@ -180,10 +186,8 @@ bool any_needs_gradient(const Tensor& self, const Bounds& min, const Bounds& max
   return needs_gradient(self, min.value_or(Tensor()), max.value_or(Tensor()));
 }
 
-}  // namespace
-
-Tensor clamp(const Tensor& self, const Bounds& min, const Bounds& max) {
-  check_bounds("clamp", self, min, max, DeviceRule::elementwise);
+Tensor clamp_by(const char* op, const Tensor& self, const Bounds& min, const Bounds& max) {
+  check_bounds(op, self, min, max, DeviceRule::elementwise);
   Tensor out = run_clamp(self, min, max);
   if (!any_needs_gradient(self, min, max)) return out;
   with_formulas(self, self, min, max, [&](auto&&... formulas) {
@@ -192,16 +196,17 @@ Tensor clamp(const Tensor& self, const Bounds& min, const Bounds& max) {
   return out;
 }
 
-const Tensor& clamp_(const Tensor& self, const Bounds& min, const Bounds& max) {
-  check_bounds("clamp_", self, min, max, DeviceRule::in_place_elementwise);
+const Tensor& clamp_by_in_place(const char* op, const Tensor& self, const Bounds& min,
+                                const Bounds& max) {
+  check_bounds(op, self, min, max, DeviceRule::in_place_elementwise);
   DType dtype = self.dtype();
   for (const Bounds* bound : {&min, &max}) {
     if (!*bound) continue;
     dtype = promote_types(dtype, result_type(self, **bound));
-    check_broadcasts_to("clamp_", (*bound)->sizes(), self.sizes());
+    check_broadcasts_to(op, (*bound)->sizes(), self.sizes());
   }
-  check_casts_to("clamp_", dtype, self.dtype());
-  check_in_place("clamp_", self);
+  check_casts_to(op, dtype, self.dtype());
+  check_in_place(op, self);
   if (!any_needs_gradient(self, min, max)) {
     store(self, run_clamp(self, min, max));
     self.bump_version();
@@ -215,16 +220,40 @@ const Tensor& clamp_(const Tensor& self, const Bounds& min, const Bounds& max) {
   return self;
 }
 
-Tensor clamp_min(const Tensor& self, const Scalar& min) { return clamp(self, min); }
-Tensor clamp_min(const Tensor& self, const Tensor& min) { return clamp(self, min); }
-const Tensor& clamp_min_(const Tensor& self, const Scalar& min) { return clamp_(self, min); }
-const Tensor& clamp_min_(const Tensor& self, const Tensor& min) { return clamp_(self, min); }
-Tensor clamp_max(const Tensor& self, const Scalar& max) { return clamp(self, std::nullopt, max); }
-Tensor clamp_max(const Tensor& self, const Tensor& max) { return clamp(self, std::nullopt, max); }
-const Tensor& clamp_max_(const Tensor& self, const Scalar& max) {
-  return clamp_(self, std::nullopt, max);
+}  // namespace
+
+Tensor clamp(const Tensor& self, const Bounds& min, const Bounds& max) {
+  return clamp_by("clamp", self, min, max);
+}
+const Tensor& clamp_(const Tensor& self, const Bounds& min, const Bounds& max) {
+  return clamp_by_in_place("clamp_", self, min, max);
+}
+Tensor clamp_min(const Tensor& self, const Tensor& min) {
+  return clamp_by("clamp_min", self, min, {});
+}
+const Tensor& clamp_min_(const Tensor& self, const Tensor& min) {
+  return clamp_by_in_place("clamp_min_", self, min, {});
+}
+Tensor clamp_max(const Tensor& self, const Tensor& max) {
+  return clamp_by("clamp_max", self, {}, max);
 }
 const Tensor& clamp_max_(const Tensor& self, const Tensor& max) {
+  return clamp_by_in_place("clamp_max_", self, {}, max);
+}
+Tensor clamp_min(const Tensor& self, const Scalar& min) {
+  expect_defined("clamp_min", "self", self);
+  return clamp(self, min);
+}
+const Tensor& clamp_min_(const Tensor& self, const Scalar& min) {
+  expect_defined("clamp_min_", "self", self);
+  return clamp_(self, min);
+}
+Tensor clamp_max(const Tensor& self, const Scalar& max) {
+  expect_defined("clamp_max", "self", self);
+  return clamp(self, std::nullopt, max);
+}
+const Tensor& clamp_max_(const Tensor& self, const Scalar& max) {
+  expect_defined("clamp_max_", "self", self);
   return clamp_(self, std::nullopt, max);
 }
 

@@ -28,6 +28,11 @@ void check_three(const char* op, const Tensor& self, const char* second, const T
   if (in_place) check_broadcasts_to(op, sizes, self.sizes());
 }
 
+// A number that multiplies integers loses its fraction, as in libtorch.
+Scalar factor(const Scalar& value, const Tensor& self, const Tensor& product) {
+  return is_floating_point(result_type(self, product)) ? value : Scalar(value.to<int64_t>());
+}
+
 void expect_quotient(const char* op, const Tensor& a, const Tensor& b) {
   if (a.is_floating_point() || b.is_floating_point()) return;
   throw DTypeError(fmt::format("{}: expected tensor1 or tensor2 of floating point, got {} and {}",
@@ -48,12 +53,14 @@ void check_lerp(const char* op, const Tensor& self, const Tensor& end, bool in_p
 Tensor addcmul(const Tensor& self, const Tensor& tensor1, const Tensor& tensor2,
                const Scalar& value) {
   check_three("addcmul", self, "tensor1", tensor1, "tensor2", tensor2, false);
-  return add(self, mul(tensor1, tensor2), value);
+  const Tensor product = mul(tensor1, tensor2);
+  return add(self, product, factor(value, self, product));
 }
 const Tensor& addcmul_(const Tensor& self, const Tensor& tensor1, const Tensor& tensor2,
                        const Scalar& value) {
   check_three("addcmul_", self, "tensor1", tensor1, "tensor2", tensor2, true);
-  return add_(self, mul(tensor1, tensor2), value);
+  const Tensor product = mul(tensor1, tensor2);
+  return add_(self, product, factor(value, self, product));
 }
 
 Tensor addcdiv(const Tensor& self, const Tensor& tensor1, const Tensor& tensor2,

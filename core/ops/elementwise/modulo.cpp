@@ -94,7 +94,12 @@ const Tensor& div_(const Tensor& self, const Scalar& other, Mode mode) {
 
 Tensor remainder(const Scalar& self, const Tensor& other) {
   expect_defined("remainder", "other", other);
-  return remainder(scalar_tensor(self, other.options()), other);
+  Tensor out =
+      compute_binary_scalar("remainder", BinaryOp::remainder, Domain::numbers, other, {self, true});
+  if (!needs_gradient(other)) return out;
+  return record("remainder", std::move(out), wrt(other, [b = saved(other), self](const Tensor& g) {
+                  return neg(g) * floor_divide(full_like(b(), self), b());
+                }));
 }
 
 }  // namespace ambit

@@ -33,8 +33,8 @@ struct Copysign {
   static constexpr KeepsSelf kKeepsSelf = KeepsSelf::always;
   template <class Other>
   static Tensor slope(const Tensor& g, const Tensor& self, const Other& sign_of) {
-    const Tensor kept = copysign(sign(self), sign_of) * sign(self);
-    return g * kept.to(g.dtype());
+    const Tensor ratio = copysign(self, sign_of) / self;
+    return g * masked_fill(ratio, self == 0, 0).to(g.dtype());
   }
   static auto self_grad(const Tensor& self, const Tensor& other) {
     return [back = BackTo(self), a = saved(self), b = saved(other)](const Tensor& g) {

@@ -42,6 +42,10 @@ void check_dimension(const char* op, int64_t p) {
   if (p < 1) throw Error(fmt::format("{}: expected p >= 1, got {}", op, p));
 }
 
+// What a function in place computes from: the ops inside keep it, so it must not be what is
+// written.
+Tensor kept(const Tensor& self) { return needs_gradient(self) ? self.clone() : self; }
+
 // In place what was computed beside: gradients follow from the ops inside.
 const Tensor& put(const char* op, const Tensor& self, const Tensor& result) {
   check_casts_to(op, result.dtype(), self.dtype());
@@ -73,7 +77,7 @@ Tensor polygamma(int64_t n, const Tensor& self) {
 const Tensor& polygamma_(const Tensor& self, int64_t n) {
   check_order("polygamma_", n);
   expect_defined("polygamma_", "self", self);
-  return put("polygamma_", self, polygamma(n, self));
+  return put("polygamma_", self, polygamma(n, kept(self)));
 }
 
 Tensor mvlgamma(const Tensor& self, int64_t p) {
@@ -86,7 +90,7 @@ Tensor mvlgamma(const Tensor& self, int64_t p) {
 const Tensor& mvlgamma_(const Tensor& self, int64_t p) {
   check_dimension("mvlgamma_", p);
   expect_defined("mvlgamma_", "self", self);
-  return put("mvlgamma_", self, mvlgamma(self, p));
+  return put("mvlgamma_", self, mvlgamma(kept(self), p));
 }
 
 Tensor deg2rad(const Tensor& self) { return mul(self, std::numbers::pi / 180); }

@@ -61,7 +61,11 @@ void compute_unary_in_place(const char* op, UnaryOp kernel, Domain domain, const
 // Return the formula of a map as record() takes it.
 template <class Map>
 auto unary_formula(Saved kept) {
-  return [kept = std::move(kept)](const Tensor& g) { return Map::gradient(g, kept()); };
+  if constexpr (Map::kKeeps == Keeps::nothing) {
+    return [](const Tensor& g) { return Map::gradient(g, Tensor()); };
+  } else {
+    return [kept = std::move(kept)](const Tensor& g) { return Map::gradient(g, kept()); };
+  }
 }
 
 template <class Map>

@@ -12,7 +12,9 @@
 #include "core/ops/operands/operand_grad.h"
 #include "core/ops/operands/scalar_operand.h"
 #include "core/ops/operands/unrecorded.h"
+#include "gather.h"
 #include "index_values.h"
+#include "operands.h"
 
 namespace ambit {
 namespace {
@@ -56,6 +58,27 @@ Tensor gather(const Tensor& self, int64_t dim, const Tensor& index, bool) {
                 }));
 }
 
+int64_t check_scatter(const char* op, const Tensor& self, int64_t dim, const Tensor& index,
+                      const Tensor& src, DeviceRule rule) {
+  check_devices(op, {{"self", self}, {"index", index}, {"src", src}}, rule);
+  expect_defined(op, "self", self);
+  expect_dtype(op, "src", src, self.dtype());
+  const int64_t d = check_index(op, self, dim, index);
+  if (index.numel() > 0 && !fits_into(index, src, -1)) {
+    throw ShapeError(fmt::format("{}: expected src of {} at least, as index, got {}", op,
+                                 str(index.sizes()), str(src.sizes())));
+  }
+  check_index_values(op, index, 0, self.dim() == 0 ? 1 : self.size(d), d);
+  return d;
+}
+
+Tensor covered(const Tensor& src, const Tensor& index) {
+  if (src.sizes() == index.sizes()) return src;
+  Tensor part = src.dim() == 0 ? reshape(src, {1}) : src;
+  for (int64_t k = 0; k < index.dim(); ++k) part = narrow(part, k, 0, index.size(k));
+  return reshape(part, index.sizes());
+}
+
 namespace {
 
 struct Scatter {
@@ -71,29 +94,6 @@ struct ScatterAdd {
   static constexpr const auto& kKernel = kernels::scatter_add;
   static Tensor self_grad(const Tensor& g, int64_t, const Tensor&) { return g; }
 };
-
-// Errors as the public functions' docs say; return the dim.
-int64_t check_scatter(const char* op, const Tensor& self, int64_t dim, const Tensor& index,
-                      const Tensor& src, DeviceRule rule) {
-  check_devices(op, {{"self", self}, {"index", index}, {"src", src}}, rule);
-  expect_defined(op, "self", self);
-  expect_dtype(op, "src", src, self.dtype());
-  const int64_t d = check_index(op, self, dim, index);
-  if (index.numel() > 0 && !fits_into(index, src, -1)) {
-    throw ShapeError(fmt::format("{}: expected src of {} at least, as index, got {}", op,
-                                 str(index.sizes()), str(src.sizes())));
-  }
-  check_index_values(op, index, 0, self.dim() == 0 ? 1 : self.size(d), d);
-  return d;
-}
-
-// The part of src that index covers, as a view.
-Tensor covered(const Tensor& src, const Tensor& index) {
-  if (src.sizes() == index.sizes()) return src;
-  Tensor part = src.dim() == 0 ? reshape(src, {1}) : src;
-  for (int64_t k = 0; k < index.dim(); ++k) part = narrow(part, k, 0, index.size(k));
-  return reshape(part, index.sizes());
-}
 
 template <class Family>
 void run_scatter(const Tensor& self, const Tensor& index, const Tensor& part, int64_t d) {
@@ -122,19 +122,6 @@ Tensor scattered(const Tensor& self, int64_t dim, const Tensor& index, const Ten
   if (!needs_gradient(self, part)) return out;
   return record(Family::kName, std::move(out), wrt(self, self_grad<Family>(index, d)),
                 wrt(part, src_grad(index, d)));
-}
-
-// Elements move, so that not even the same ones in the same places may be read.
-void check_apart(const char* op, const Tensor& self, const Tensor& input) {
-  check_no_overlap(op, self, input);
-  if (self.storage().get() != input.storage().get() || input.numel() == 0 || self.numel() == 0 ||
-      self.storage_offset() != input.storage_offset()) {
-    return;
-  }
-  throw Error(fmt::format(
-      "{}: expected an input that shares no memory with the output, got the output itself; use "
-      "clone()",
-      op));
 }
 
 template <class Family>

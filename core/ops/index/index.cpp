@@ -68,10 +68,14 @@ void put(const Picked& p, const Tensor& value, bool accumulate) {
   const int64_t n = p.positions.numel();
   const Dims each = sizes_with(p, {n});
   const Tensor src = reshape(expand(value, sizes_with(p, p.positions.sizes())), each);
+  const Tensor flat = merge_indexed(p);
+  if (accumulate && each.size() > 1) {
+    index_add_(flat, p.first, reshape(p.positions, {n}), src);
+    return;
+  }
   Dims along(each.size(), 1);
   along[static_cast<size_t>(p.first)] = n;
   const Tensor index = expand(reshape(p.positions, along), each);
-  const Tensor flat = merge_indexed(p);
   accumulate ? flat.scatter_add_(p.first, index, src) : flat.scatter_(p.first, index, src);
 }
 
@@ -85,9 +89,13 @@ bool merges(const Picked& p) {
 
 }  // namespace
 
-Tensor index(const Tensor& self, IndexList indices) try {
+namespace {
+
+Tensor picked(const Tensor& self, IndexList indices) try {
   const ParsedIndex parsed = parse_index("index", self, indices);
-  if (parsed.is_view()) return parsed.view;
+  if (parsed.is_view()) {
+    return parsed.view.is_same(self) ? as_strided(self, self.sizes(), self.strides()) : parsed.view;
+  }
   const Picked p = prepare("index", parsed, self.device());
   const Tensor rows = index_select(merge_indexed(p), p.first, reshape(p.positions, {-1}));
   return reshape(rows, sizes_with(p, p.positions.sizes()));
@@ -95,36 +103,108 @@ Tensor index(const Tensor& self, IndexList indices) try {
   throw_out_of_host_memory("index");
 }
 
-const Tensor& index_put_(const Tensor& self, IndexList indices, const Tensor& value,
-                         bool accumulate) try {
-  const ParsedIndex parsed = parse_index("index_put_", self, indices, &value);
+// value as the assignment takes it: without leading dims of size 1 beyond `dims`, and a number that
+// is a tensor where self is.
+Tensor assigned(const Tensor& value, const Tensor& self, int64_t dims) {
+  int64_t extra = 0;
+  while (value.dim() - extra > dims && value.size(extra) == 1) ++extra;
+  if (value.dim() == 0) return value.to(self.device(), self.dtype());
+  if (extra == 0) return value;
+  return reshape(value, IntArrayRef(value.sizes().data() + extra,
+                                    value.sizes().size() - static_cast<size_t>(extra)));
+}
+
+void assign(const Tensor& self, IndexList indices, const Tensor& given, bool accumulate) try {
+  constexpr const char* kOp = "index_put_";
+  const ParsedIndex parsed = parse_index(kOp, self, indices, &given);
   if (parsed.is_view()) {
-    check_broadcasts_to("index_put_", value.sizes(), parsed.view.sizes());
-    check_in_place("index_put_", self);
+    const Tensor value = assigned(given, self, parsed.view.dim());
+    check_broadcasts_to(kOp, value.sizes(), parsed.view.sizes());
+    check_in_place(kOp, self);
     accumulate ? parsed.view.add_(value) : parsed.view.copy_(value);
-    return self;
+    return;
   }
-  expect_dtype("index_put_", "value", value, self.dtype());
-  Picked p = prepare("index_put_", parsed, self.device());
-  check_broadcasts_to("index_put_", value.sizes(), sizes_with(p, p.positions.sizes()));
-  check_in_place("index_put_", self);
-  if (merges(p)) {
-    put(p, value, accumulate);
-    return self;
-  }
+  Picked p = prepare(kOp, parsed, self.device());
+  const Dims sizes = sizes_with(p, p.positions.sizes());
+  const Tensor value = assigned(given, self, static_cast<int64_t>(sizes.size()));
+  expect_dtype(kOp, "value", value, self.dtype());
+  check_broadcasts_to(kOp, value.sizes(), sizes);
+  check_in_place(kOp, self);
+  if (merges(p)) return put(p, value, accumulate);
   const Tensor view = p.view;
   p.view = clone(view);
   put(p, value, accumulate);
   view.copy_(p.view);
-  return self;
 } catch (const std::bad_alloc&) {
   throw_out_of_host_memory("index_put_");
 }
 
-const Tensor& index_put_(const Tensor& self, IndexList indices, const Scalar& value) {
+void assign(const Tensor& self, IndexList indices, const Scalar& value) {
   check_index_devices("index_put_", self, indices);  // before a kernel makes a tensor of value
   check_fits("index_put_", value, self.dtype());
-  return index_put_(self, indices, scalar_on(value, self.dtype(), self.device()));
+  assign(self, indices, scalar_on(value, self.dtype(), self.device()), false);
+}
+
+using indexing::TensorIndex;
+
+IndexList list_of(std::initializer_list<TensorIndex> indices) {
+  return {indices.begin(), indices.size()};
+}
+
+// Where there is no tensor, all of the dim is meant.
+std::vector<TensorIndex> list_of(const std::vector<std::optional<Tensor>>& indices) {
+  std::vector<TensorIndex> list;
+  for (const std::optional<Tensor>& i : indices) {
+    list.push_back(i && i->defined() ? TensorIndex(*i) : TensorIndex(indexing::Slice()));
+  }
+  return list;
+}
+
+}  // namespace
+
+Tensor index(const Tensor& self, std::initializer_list<TensorIndex> indices) {
+  return picked(self, list_of(indices));
+}
+Tensor index(const Tensor& self, const std::vector<TensorIndex>& indices) {
+  return picked(self, indices);
+}
+Tensor index(const Tensor& self, const std::vector<std::optional<Tensor>>& indices) {
+  return picked(self, list_of(indices));
+}
+
+const Tensor& index_put_(const Tensor& self, std::initializer_list<TensorIndex> indices,
+                         const Tensor& value, bool accumulate) {
+  assign(self, list_of(indices), value, accumulate);
+  return self;
+}
+const Tensor& index_put_(const Tensor& self, std::initializer_list<TensorIndex> indices,
+                         const Scalar& value) {
+  assign(self, list_of(indices), value);
+  return self;
+}
+const Tensor& index_put_(const Tensor& self, const std::vector<TensorIndex>& indices,
+                         const Tensor& value, bool accumulate) {
+  assign(self, indices, value, accumulate);
+  return self;
+}
+const Tensor& index_put_(const Tensor& self, const std::vector<TensorIndex>& indices,
+                         const Scalar& value) {
+  assign(self, indices, value);
+  return self;
+}
+const Tensor& index_put_(const Tensor& self, const std::vector<std::optional<Tensor>>& indices,
+                         const Tensor& value, bool accumulate) {
+  assign(self, list_of(indices), value, accumulate);
+  return self;
+}
+
+Tensor index_put(const Tensor& self, const std::vector<std::optional<Tensor>>& indices,
+                 const Tensor& value, bool accumulate) {
+  expect_defined("index_put", "self", self);
+  expect_defined("index_put", "value", value);
+  const Tensor out = clone(self);
+  assign(out, list_of(indices), value, accumulate);
+  return out;
 }
 
 }  // namespace ambit

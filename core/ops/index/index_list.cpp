@@ -32,6 +32,9 @@ bool ParsedIndex::is_view() const {
 
 namespace {
 
+// uint8 are truth values from before there was bool.
+bool is_mask(const Tensor& t) { return t.dtype() == kBool || t.dtype() == kUInt8; }
+
 // How many dims of self an index takes.
 int64_t dims_taken(const char* op, const TensorIndex& i) {
   switch (i.kind()) {
@@ -39,10 +42,11 @@ int64_t dims_taken(const char* op, const TensorIndex& i) {
     case Kind::slice:
       return 1;
     case Kind::tensor:
-      if (i.tensor().dtype() == kBool) return i.tensor().dim();
-      if (i.tensor().dtype() == kInt64) return 1;
-      throw DTypeError(fmt::format("{}: expected an index tensor of int64 or bool, got {}", op,
-                                   name(i.tensor().dtype())));
+      if (is_mask(i.tensor())) return i.tensor().dim();
+      if (i.tensor().dtype() == kInt64 || i.tensor().dtype() == kInt32) return 1;
+      throw DTypeError(
+          fmt::format("{}: expected an index tensor of int64, int32, bool or uint8, got {}", op,
+                      name(i.tensor().dtype())));
     default:
       return 0;
   }
@@ -63,12 +67,13 @@ class Parser {
       case Kind::integer:
         return select_at(i.integer());
       case Kind::boolean:
-        return insert(zeros({i.integer() ? 1 : 0}, kInt64));
+        return insert(zeros({i.integer() ? 1 : 0}, TensorOptions(kInt64).device(kCPU)));
       case Kind::slice:
         view_ = slice(view_, dim(), i.slice().start, i.slice().stop, i.slice().step);
         return skip(1);
       case Kind::tensor:
-        return take_tensor(i.tensor());
+        return is_mask(i.tensor()) ? take_mask(i.tensor().to(kBool))
+                                   : take_places(i.tensor().to(kInt64));
     }
   }
 
@@ -99,11 +104,15 @@ class Parser {
     view_ = select(view_, dim(), i);
     ++source_;
   }
-  void take_tensor(const Tensor& t) {
-    if (t.dtype() == kInt64 && t.dim() > 0) return add(t);
+  void take_places(const Tensor& t) {
+    if (t.dim() > 0) return add(t);
     // As libtorch, take a tensor without dims for the number that it holds; meta has none.
-    if (t.dtype() == kInt64) return select_at(t.is_meta() ? 0 : t.item<int64_t>());
-    if (t.dim() == 0) return insert(zeros({t.item<bool>() ? 1 : 0}, kInt64));
+    select_at(t.is_meta() ? 0 : t.item<int64_t>());
+  }
+  void take_mask(const Tensor& t) {
+    if (t.dim() == 0) {
+      return insert(zeros({t.item<bool>() ? 1 : 0}, TensorOptions(kInt64).device(kCPU)));
+    }
     for (int64_t k = 0; k < t.dim(); ++k) {
       if (t.size(k) == view_.size(dim() + k)) continue;
       throw IndexError(fmt::format("{}: expected a mask of size {} at its dim {}, got shape {}",
@@ -135,7 +144,10 @@ void check_index_devices(const char* op, const Tensor& self, IndexList indices,
     }
     ++position;
   }
-  if (value) args.emplace_back("value", *value);
+  if (value) {
+    args.emplace_back("value", *value);
+    args.back().may_be_on_cpu = value->defined() && value->dim() == 0;
+  }
   for (const DeviceArg& arg : args) expect_defined(op, arg.name, *arg.tensors);
   check_devices(op, args, DeviceRule::in_place);
 }

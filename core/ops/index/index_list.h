@@ -3,13 +3,14 @@
 
 #include <ambit/ops/index.h>
 
-#include <initializer_list>
+#include <span>
 
 #include "linear_index.h"
 
 namespace ambit {
 
-using IndexList = std::initializer_list<indexing::TensorIndex>;
+/// Borrowed.
+using IndexList = std::span<const indexing::TensorIndex>;
 
 struct ParsedIndex {
   Tensor view;  ///< of self, after integers, slices, None and ellipsis

@@ -13,19 +13,10 @@
 #include "core/ops/operands/operand_grad.h"
 #include "core/ops/operands/unrecorded.h"
 #include "index_values.h"
+#include "operands.h"
 
 namespace ambit {
 namespace {
-
-// The index as kernels take it: int64 [n].
-Tensor row_index(const char* op, const Tensor& index) {
-  if (index.dtype() != kInt64 && index.dtype() != kInt32) {
-    throw DTypeError(
-        fmt::format("{}: expected an index of int64 or int32, got {}", op, name(index.dtype())));
-  }
-  const NoGradGuard no_grad;
-  return reshape(index.to(kInt64), {-1});
-}
 
 // Zeros of `sizes` with the slices of g added at `index` of dim; the gradient of index_select.
 Tensor index_select_grad(const Tensor& g, IntArrayRef sizes, int64_t dim, const Tensor& index) {
@@ -72,8 +63,11 @@ Tensor embedding(const Tensor& weight, const Tensor& indices, int64_t padding_id
   expect_defined("embedding", "weight", weight);
   expect_defined("embedding", "indices", indices);
   check_devices("embedding", {{"weight", weight}, {"indices", indices}});
-  const Tensor rows = row_index("embedding", indices);
-  expect_dim("embedding", "weight", weight, 2, "2-D");
+  Tensor rows;
+  naming("weight", weight, [&] {
+    rows = row_index("embedding", indices);
+    expect_dim("embedding", "weight", weight, 2, "2-D");
+  });
   const int64_t count = weight.size(0), width = weight.size(1);
   if (padding_idx >= count) {
     throw IndexError(

@@ -16,7 +16,7 @@ namespace {
 
 // One loop for each axis over numbers that the host can see.
 Tensor on_host(const char* op, const std::vector<AxisIndex>& axes, IntArrayRef sizes) {
-  Tensor positions = zeros(sizes, kInt64);
+  Tensor positions = zeros(sizes, TensorOptions(kInt64).device(kCPU));
   auto* p = positions.data_ptr<int64_t>();
   for (const AxisIndex& axis : axes) {
     const Tensor index = dense(expanded(axis.index, sizes));

@@ -13,19 +13,9 @@
 #include "core/ops/operands/scalar_operand.h"
 #include "core/ops/operands/unrecorded.h"
 #include "index_values.h"
+#include "operands.h"
 
 namespace ambit {
-namespace {
-
-void check_has_data(const char* op, const Tensor& t) {
-  if (!t.is_meta()) return;
-  throw NotImplementedError(fmt::format(
-      "{}: expected a tensor with data, on which the result's shape depends, got a meta "
-      "tensor",
-      op));
-}
-
-}  // namespace
 
 Tensor nonzero(const Tensor& self) {
   expect_defined("nonzero", "self", self);
@@ -38,13 +28,36 @@ Tensor nonzero(const Tensor& self) {
   return out;
 }
 
+Tensor argwhere(const Tensor& self) {
+  expect_defined("argwhere", "self", self);
+  check_has_data("argwhere", self);
+  return nonzero(self);
+}
+
+namespace {
+
+std::vector<Tensor> places_by_dim(const char* op, const Tensor& self) {
+  expect_defined(op, "self", self);
+  check_has_data(op, self);
+  return unbind(nonzero(self.dim() == 0 ? reshape(self, {1}) : self), 1);
+}
+
+}  // namespace
+
+std::vector<Tensor> nonzero_numpy(const Tensor& self) {
+  return places_by_dim("nonzero_numpy", self);
+}
+
+std::vector<Tensor> where(const Tensor& condition) { return places_by_dim("where", condition); }
+
 Tensor masked_select(const Tensor& self, const Tensor& mask) {
   expect_defined("masked_select", "self", self);
+  expect_defined("masked_select", "mask", mask);
   check_devices("masked_select", {{"self", self}, {"mask", mask}});
-  expect_dtype("masked_select", "mask", mask, kBool);
+  const Tensor chosen = bool_mask("masked_select", mask);
   check_has_data("masked_select", self);
   const Dims sizes = broadcast("masked_select", self.sizes(), mask.sizes());
-  const Tensor places = nonzero(reshape(expand(mask, sizes), {-1}));
+  const Tensor places = nonzero(reshape(expand(chosen, sizes), {-1}));
   return index_select(reshape(expand(self, sizes), {-1}), 0, reshape(places, {-1}));
 }
 

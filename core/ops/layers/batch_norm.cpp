@@ -70,11 +70,30 @@ NormGrads run_grads(const Tensor& dy, const Tensor& x, const Tensor& w, const Te
   return out;
 }
 
+struct Parameter {
+  const char* name;
+  const Tensor& tensor;
+};
+
+// The first that is there says what the input should be.
+Parameter first_of(const Tensor& weight, const Tensor& bias, const Tensor& running_mean,
+                   const Tensor& running_var) {
+  if (weight.defined()) return {"weight", weight};
+  if (running_mean.defined()) return {"running_mean", running_mean};
+  if (running_var.defined()) return {"running_var", running_var};
+  return {"bias", bias};
+}
+
 void check_shapes(const Tensor& input, const Tensor& weight, const Tensor& bias,
                   const Tensor& running_mean, const Tensor& running_var, bool training) {
   constexpr const char* kOp = "batch_norm";
   if (input.dim() < 2) throw_dim(kOp, "input", "[N, C, ...]", input.sizes());
   const int64_t c = input.sizes()[1];
+  if (const Parameter p = first_of(weight, bias, running_mean, running_var);
+      p.tensor.defined() && p.tensor.dim() == 1 && p.tensor.numel() != c) {
+    throw ShapeError(fmt::format("batch_norm: expected input with {} channels, as {} has, got {}",
+                                 p.tensor.numel(), p.name, str(input.sizes())));
+  }
   expect_sizes(kOp, "weight", weight, {c});
   expect_sizes(kOp, "bias", bias, {c});
   expect_sizes(kOp, "running_mean", running_mean, {c});
@@ -124,12 +143,16 @@ Tensor batch_norm(const Tensor& input, const Tensor& weight, const Tensor& bias,
                                {"bias", bias},
                                {"running_mean", running_mean},
                                {"running_var", running_var}});
-  expect_floating("batch_norm", input);
-  expect_dtype_if_given("batch_norm", "weight", weight, input.dtype());
-  expect_dtype_if_given("batch_norm", "bias", bias, input.dtype());
-  expect_dtype_if_given("batch_norm", "running_mean", running_mean, input.dtype());
-  expect_dtype_if_given("batch_norm", "running_var", running_var, input.dtype());
-  check_shapes(input, weight, bias, running_mean, running_var, p.training);
+  const Parameter first = first_of(weight, bias, running_mean, running_var);
+  naming(first.name, first.tensor, [&] {
+    expect_floating("batch_norm", input);
+    if (first.tensor.defined()) expect_input_dtype("batch_norm", input, first.name, first.tensor);
+    expect_dtype_if_given("batch_norm", "weight", weight, input.dtype());
+    expect_dtype_if_given("batch_norm", "bias", bias, input.dtype());
+    expect_dtype_if_given("batch_norm", "running_mean", running_mean, input.dtype());
+    expect_dtype_if_given("batch_norm", "running_var", running_var, input.dtype());
+    check_shapes(input, weight, bias, running_mean, running_var, p.training);
+  });
   if (input.numel() == 0) return batch_norm_of_nothing(input, weight, bias);
 
   Running r_mean(running_mean, p.training), r_var(running_var, p.training);

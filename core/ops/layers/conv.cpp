@@ -20,12 +20,17 @@ namespace ambit {
 Tensor conv2d(const Tensor& input, const Tensor& weight, const Tensor& bias,
               const Conv2dParams& p) {
   check_devices("conv2d", {{"input", input}, {"weight", weight}, {"bias", bias}});
-  expect_floating("conv2d", input);
-  expect_dtype("conv2d", "weight", weight, input.dtype());
-  expect_dtype_if_given("conv2d", "bias", bias, input.dtype());
-  if (input.dim() == 3) return squeeze(conv2d(unsqueeze(input, 0), weight, bias, p), 0);
-  const Dims sizes = p.out_sizes("conv2d", input.sizes(), weight.sizes());
-  expect_sizes("conv2d", "bias", bias, {sizes[1]});
+  if (input.defined() && input.dim() == 3) {
+    return squeeze(conv2d(unsqueeze(input, 0), weight, bias, p), 0);
+  }
+  Dims sizes;
+  naming("weight", weight, [&] {
+    expect_floating("conv2d", input);
+    expect_input_dtype("conv2d", input, "weight", weight);
+    expect_dtype_if_given("conv2d", "bias", bias, input.dtype());
+    sizes = p.out_sizes("conv2d", input.sizes(), weight.sizes());
+    expect_sizes("conv2d", "bias", bias, {sizes[1]});
+  });
 
   Tensor out = allocate("conv2d", sizes, input.dtype(), input.device());
   kernels::conv2d(out, dense(input), dense(weight), dense(bias), p);

@@ -81,7 +81,7 @@ Tensor normalize_rows(const char* op, const Tensor& x, const Tensor& w, const Te
 void check(const char* op, const Tensor& input, IntArrayRef shape, const Tensor& weight,
            const Tensor& bias) {
   expect_floating(op, input);
-  expect_dtype_if_given(op, "weight", weight, input.dtype());
+  if (weight.defined()) expect_input_dtype(op, input, "weight", weight);
   expect_dtype_if_given(op, "bias", bias, input.dtype());
   const IntArrayRef sizes = input.sizes();
   const bool fits = !shape.empty() && shape.size() <= sizes.size() &&
@@ -102,7 +102,7 @@ Tensor reshaped(const Tensor& t, IntArrayRef sizes) {
 
 Tensor normalize(const char* op, const Tensor& input, IntArrayRef shape, const Tensor& weight,
                  const Tensor& bias, double eps, bool centered) {
-  check(op, input, shape, weight, bias);
+  naming("weight", weight, [&] { check(op, input, shape, weight, bias); });
   const int64_t length = count(op, shape), rows = length == 0 ? 0 : input.numel() / length;
   if (input.numel() == 0) {  // there are no rows, or nothing in them
     Tensor out = clone(input);

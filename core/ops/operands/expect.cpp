@@ -4,6 +4,8 @@
 #include <ambit/error.h>
 #include <fmt/format.h>
 
+#include <string>
+
 namespace ambit {
 
 void throw_undefined(const char* op, const char* argument) {
@@ -22,6 +24,26 @@ void throw_dtypes_differ(const char* op, DType a, DType b) {
 void throw_dtype(const char* op, const char* argument, DType expected, DType got) {
   throw DTypeError(
       fmt::format("{}: expected {} of dtype {}, got {}", op, argument, name(expected), name(got)));
+}
+
+void throw_input_dtype(const char* op, DType expected, const char* argument, DType got) {
+  throw DTypeError(fmt::format("{}: expected input of dtype {}, as {} has, got {}", op,
+                               name(expected), argument, name(got)));
+}
+
+void throw_again_naming(const char* argument, const Tensor& t) {
+  const std::string path = t.defined() ? t.name() : "";
+  if (path.empty()) throw;
+  const auto named = [&](const Error& e) {
+    return fmt::format("{}; {} is {}", e.what(), argument, path);
+  };
+  try {
+    throw;
+  } catch (const ShapeError& e) {
+    throw ShapeError(named(e));
+  } catch (const DTypeError& e) {
+    throw DTypeError(named(e));
+  }
 }
 
 void throw_sizes(const char* op, const char* argument, IntArrayRef expected, IntArrayRef got) {

@@ -15,6 +15,22 @@ namespace ambit {
 [[noreturn]] void throw_dim(const char* op, const char* argument, const char* expected,
                             IntArrayRef got);
 
+[[noreturn]] void throw_input_dtype(const char* op, DType expected, const char* argument,
+                                    DType got);
+/// Throw the error at hand again; a ShapeError or DTypeError with the path of `t`, if it has one.
+[[noreturn]] void throw_again_naming(const char* argument, const Tensor& t);
+
+/// Run the checks of an op that layers call. What they throw names the layer by its parameter t:
+/// "linear: expected input of shape [..., 3], got [2, 4]; weight is fc.weight".
+template <class F>
+void naming(const char* argument, const Tensor& t, F&& checks) {
+  try {
+    checks();
+  } catch (...) {
+    throw_again_naming(argument, t);
+  }
+}
+
 /// Errors: Error "linear: expected weight, got an undefined tensor".
 inline void expect_defined(const char* op, const char* argument, const Tensor& t) {
   if (!t.defined()) [[unlikely]]
@@ -47,6 +63,15 @@ inline void expect_dtype(const char* op, const char* argument, const Tensor& t, 
 inline void expect_dtype_if_given(const char* op, const char* argument, const Tensor& t,
                                   DType expected) {
   if (t.defined()) expect_dtype(op, argument, t, expected);
+}
+
+/// The input's dtype must be that of `t`, a parameter: of the two the input is what is wrong.
+/// Errors: DTypeError "conv2d: expected input of dtype float32, as weight has, got float64".
+inline void expect_input_dtype(const char* op, const Tensor& input, const char* argument,
+                               const Tensor& t) {
+  expect_defined(op, argument, t);
+  if (input.dtype() != t.dtype()) [[unlikely]]
+    throw_input_dtype(op, t.dtype(), argument, input.dtype());
 }
 
 /// Undefined tensors pass. Errors: ShapeError "conv2d: expected bias of shape [6], got [5]".

@@ -208,7 +208,9 @@ Tensor renorm(const Tensor& self, const Scalar& p, int64_t dim, const Scalar& ma
   return self * renorm_factor("renorm", self, p, dim, maxnorm);
 }
 const Tensor& renorm_(const Tensor& self, const Scalar& p, int64_t dim, const Scalar& maxnorm) {
-  return copy_(self, self * renorm_factor("renorm_", self, p, dim, maxnorm));
+  expect_defined("renorm_", "self", self);
+  const Tensor before = self.requires_grad() ? self.clone() : self;  // the ops inside keep it
+  return copy_(self, before * renorm_factor("renorm_", before, p, dim, maxnorm));
 }
 
 Tensor logsumexp(const Tensor& self, IntArrayRef dims, bool keepdim) {

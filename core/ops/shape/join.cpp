@@ -102,6 +102,10 @@ Tensor cat(TensorList tensors, int64_t dim) try {
   throw_out_of_host_memory("cat");
 }
 
+Tensor concat(TensorList tensors, int64_t dim) { return cat(tensors, dim); }
+
+Tensor concatenate(TensorList tensors, int64_t dim) { return cat(tensors, dim); }
+
 Tensor stack(TensorList tensors, int64_t dim) try {
   check_list("stack", tensors);
   const auto d = static_cast<size_t>(wrap_dim("stack", dim, tensors[0].dim() + 1));

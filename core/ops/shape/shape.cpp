@@ -216,4 +216,51 @@ Tensor flatten(const Tensor& self, int64_t start_dim, int64_t end_dim) {
   return reshape(self, sizes);
 }
 
+Tensor ravel(const Tensor& self) {
+  expect_defined("ravel", "self", self);
+  return reshape(self, -1);
+}
+
+Tensor unflatten(const Tensor& self, int64_t dim, IntArrayRef sizes) {
+  expect_defined("unflatten", "self", self);
+  if (self.dim() == 0) {
+    throw IndexError("unflatten: expected a tensor with dims, got one without");
+  }
+  const size_t d = index_of("unflatten", dim, self.dim());
+  if (sizes.empty()) throw ShapeError("unflatten: expected sizes, got none");
+  const Dims parts = infer_sizes("unflatten", sizes, self.sizes()[d]);
+  Dims full(self.sizes());
+  full.erase(d);
+  for (size_t i = 0; i < parts.size(); ++i) full.insert(d + i, parts[i]);
+  return view(self, full);
+}
+
+Tensor view(const Tensor& self, DType dtype) {
+  expect_defined("view", "self", self);
+  const auto from = static_cast<int64_t>(element_size(self.dtype()));
+  const auto to = static_cast<int64_t>(element_size(dtype));
+  Dims sizes(self.sizes()), strides(self.strides());
+  int64_t offset = self.storage_offset();
+  if (from != to) {
+    const int64_t grow = std::max<int64_t>(from / to, 1), shrink = std::max<int64_t>(to / from, 1);
+    bool good = !sizes.empty() && strides.back() == 1 && offset % shrink == 0;
+    for (size_t i = 0; good && i < sizes.size(); ++i) {
+      const bool is_last = i + 1 == sizes.size();
+      int64_t& scaled = is_last ? sizes[i] : strides[i];
+      good = scaled % shrink == 0 && !__builtin_mul_overflow(scaled / shrink, grow, &scaled);
+    }
+    if (!good) {
+      throw ShapeError(fmt::format(
+          "view: expected a contiguous last dim, and sizes, strides and an offset that are whole "
+          "numbers of {}, got sizes {} with strides {} and offset {} of {}",
+          name(dtype), str(self.sizes()), str(self.strides()), self.storage_offset(),
+          name(self.dtype())));
+    }
+    offset = offset / shrink * grow;
+  }
+  self.storage()->make_row_major();  // other layouts are of elements of the old size
+  return Tensor(
+      intrusive_ptr<TensorImpl>(new TensorImpl(self.storage(), sizes, strides, offset, dtype)));
+}
+
 }  // namespace ambit

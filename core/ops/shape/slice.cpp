@@ -1,6 +1,4 @@
 // Views that take a part of their input. Their gradients are zero outside the part.
-#include <ambit/backend/registry.h>
-#include <ambit/detail/memory_errors.h>
 #include <ambit/detail/record.h>
 #include <ambit/error.h>
 #include <ambit/ops/creation.h>
@@ -14,43 +12,10 @@
 
 #include "core/ops/operands/expect.h"
 #include "core/ops/operands/operand_grad.h"
+#include "part.h"
 
 namespace ambit {
 namespace {
-
-size_t index_of(const char* op, int64_t dim, const Tensor& self) {
-  expect_defined(op, "self", self);
-  if (self.dim() == 0) {
-    throw ShapeError(fmt::format("{}: expected a tensor with dims, got one without", op));
-  }
-  return static_cast<size_t>(wrap_dim(op, dim, self.dim()));
-}
-
-// Zeros of `sizes` with g where `part` points to; part(t) must be a view of a t of these sizes. Its
-// gradient is `part` again, so that a view can be differentiated any number of times.
-template <class Part>
-Tensor put_back(const char* op, const Tensor& g, IntArrayRef sizes, Part part) {
-  Tensor out = zeros(sizes, g.options());
-  {
-    const NoGradGuard no_grad;
-    part(out).copy_(g);
-  }
-  return record(op, std::move(out), wrt(g, part));
-}
-
-template <class Part>
-Tensor record_part(const char* op, Tensor out, const Tensor& self, Part part) {
-  if (!needs_gradient(self)) return out;
-  return record(op, std::move(out),
-                wrt(self, [op, part, sizes = Dims(self.sizes())](const Tensor& g) {
-                  return put_back(op, g, sizes, part);
-                }));
-}
-
-// Where the view from index `start` of a dim on begins; that of no elements is anywhere.
-int64_t offset_of(const Tensor& self, size_t d, int64_t start) {
-  return self.storage_offset() + (self.numel() == 0 ? 0 : start * self.strides()[d]);
-}
 
 // The view of length * step elements of dim d from start on, all of which are in range.
 Tensor strided_part(const char* op, const Tensor& self, size_t d, int64_t start, int64_t length,
@@ -106,6 +71,19 @@ Tensor narrow(const Tensor& self, int64_t dim, int64_t start, int64_t length) {
                     size, start, length));
   }
   return strided_part("narrow", self, d, first, length, 1);
+}
+
+Tensor narrow(const Tensor& self, int64_t dim, const Tensor& start, int64_t length) {
+  index_of("narrow", dim, self);
+  expect_defined("narrow", "start", start);
+  if (!is_integral(start.dtype())) {
+    throw DTypeError(fmt::format("narrow: expected an integer start, got {}", name(start.dtype())));
+  }
+  if (start.dim() != 0) {
+    throw ShapeError(
+        fmt::format("narrow: expected a start without dims, got shape {}", str(start.sizes())));
+  }
+  return narrow(self, dim, start.item<int64_t>(), length);
 }
 
 namespace {
@@ -179,94 +157,6 @@ Tensor as_strided(const Tensor& self, IntArrayRef sizes, IntArrayRef strides,
   return record("as_strided", std::move(out),
                 wrt(self, AsStridedGrad{self.sizes(), self.strides(), sizes, strides,
                                         self.storage_offset(), offset}));
-}
-
-namespace {
-
-// An empty list with room for n parts. What no host could hold is refused before the first is made:
-// a view that repeats its elements may have any number of them.
-std::vector<Tensor> room_for(const char* op, uint64_t n) {
-  const uint64_t most =
-      backend_of(kCPU).properties(0).total_memory / (sizeof(Tensor) + sizeof(TensorImpl));
-  if (n > most) {
-    throw OutOfMemoryError(fmt::format(
-        "{}: expected parts that host memory has room for, {} at most, got {}", op, most, n));
-  }
-  std::vector<Tensor> parts;
-  typed_memory_errors(op, [&] { parts.reserve(n); });
-  return parts;
-}
-
-}  // namespace
-
-std::vector<Tensor> unbind(const Tensor& self, int64_t dim) {
-  const size_t d = index_of("unbind", dim, self);
-  const int64_t n = self.sizes()[d];
-  std::vector<Tensor> parts = room_for("unbind", static_cast<uint64_t>(n));
-  for (int64_t i = 0; i < n; ++i) parts.push_back(select(self, dim, i));
-  return parts;
-}
-
-std::vector<Tensor> split(const Tensor& self, int64_t split_size, int64_t dim) {
-  const size_t d = index_of("split", dim, self);
-  const int64_t size = self.sizes()[d];
-  if (split_size < 0 || (split_size == 0 && size > 0)) {
-    throw ShapeError(fmt::format("split: expected a split size > 0, got {}", split_size));
-  }
-  if (size == 0) return {narrow(self, dim, 0, 0)};
-  const int64_t n = (size - 1) / split_size + 1;
-  std::vector<Tensor> parts = room_for("split", static_cast<uint64_t>(n));
-  for (int64_t i = 0; i < n; ++i) {
-    const int64_t start = i * split_size;
-    parts.push_back(narrow(self, dim, start, std::min(split_size, size - start)));
-  }
-  return parts;
-}
-
-std::vector<Tensor> split(const Tensor& self, IntArrayRef split_sizes, int64_t dim) {
-  const size_t d = index_of("split", dim, self);
-  const int64_t size = self.sizes()[d];
-  int64_t left = size;
-  for (const int64_t s : split_sizes) left = s < 0 || s > left ? -1 : left - s;
-  if (left != 0) {
-    throw ShapeError(
-        fmt::format("split: expected sizes >= 0 that sum to {}, got {}", size, str(split_sizes)));
-  }
-  std::vector<Tensor> parts = room_for("split", split_sizes.size());
-  int64_t start = 0;
-  for (const int64_t s : split_sizes) {
-    parts.push_back(narrow(self, dim, start, s));
-    start += s;
-  }
-  return parts;
-}
-
-namespace {
-
-// Nothing but memory bounds the number of empty chunks.
-int64_t checked_empty_chunks(int64_t chunks) {
-  constexpr int64_t kMost = 1 << 20;
-  if (chunks > kMost) {
-    throw ShapeError(
-        fmt::format("chunk: expected at most {} chunks of an empty dim, got {}", kMost, chunks));
-  }
-  return chunks;
-}
-
-}  // namespace
-
-std::vector<Tensor> chunk(const Tensor& self, int64_t chunks, int64_t dim) try {
-  const size_t d = index_of("chunk", dim, self);
-  const int64_t size = self.sizes()[d];
-  if (chunks < 1) throw ShapeError(fmt::format("chunk: expected chunks > 0, got {}", chunks));
-  // Of a dim of size 0 all the chunks are empty, and there are as many as asked for.
-  if (size == 0) {
-    const std::vector<int64_t> none(static_cast<size_t>(checked_empty_chunks(chunks)), 0);
-    return split(self, none, dim);
-  }
-  return split(self, (size - 1) / chunks + 1, dim);
-} catch (const std::bad_alloc&) {
-  throw_out_of_host_memory("chunk");
 }
 
 }  // namespace ambit

@@ -32,8 +32,8 @@ inline constexpr Bug kRuntimeBugs[] = {
 inline constexpr Bug kEndings[] = {
     {"host_pointer_read", "where/float32", "where/float32"},
     {"crash", "conv2d/float32", "conv2d/float32"},
-    {"exit", "cumsum/float32", "cumsum/float32"},
-    {"exit_on_load", "cumsum/float32", "load"},
+    {"exit", "scan/sum/float32", "scan/sum/float32"},
+    {"exit_on_load", "scan/sum/float32", "load"},
     {"foreign_exception", "nonzero/", "nonzero/"},
     {"hang", "matmul/float32/contiguous", "matmul/float32/contiguous"},
 };
@@ -49,7 +49,7 @@ inline constexpr Bug kKernelBugs[] = {
     {"narrow_sum", "reduce/sum/", "reduce/sum/int32/"},
     {"lost_nan", "reduce/max/", "reduce/max/float32/nan"},
     {"last_of_equals", "arg_reduce/", "arg_reduce/"},
-    {"modified_input", "cumsum/", "cumsum/"},
+    {"modified_input", "scan/sum/", "scan/sum/"},
     {"clamped_index", "bad_index/", "order/bad_index/gather"},
     {"lost_update", "scatter_add/", "scatter_add/"},
     {"short_mantissa", "matmul/", "matmul/float32/"},

@@ -206,12 +206,14 @@ AMBIT_HOST_DEVICE T greatest_divisor(T a, T b) {
   }
   return static_cast<T>(x);
 }
-/// |a / gcd(a, b) * b|, wrapping.
+/// |a| / gcd(a, b) |b|, wrapping.
 template <class T>
 AMBIT_HOST_DEVICE T least_multiple(T a, T b) {
   const T divisor = greatest_divisor(a, b);
   if (divisor == 0) return 0;
-  return magnitude(wrap_mul(trunc_divide(magnitude(a), divisor), b));
+  using U = std::make_unsigned_t<T>;
+  const U factor = static_cast<U>(static_cast<U>(magnitude(a)) / static_cast<U>(divisor));
+  return wrap_mul(static_cast<T>(factor), magnitude(b));
 }
 
 /// a 2^b, wrapping, and a / 2^b rounded down; of b that is negative or beyond the bits what would

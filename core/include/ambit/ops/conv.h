@@ -1,4 +1,4 @@
-// 2-D convolution and its gradients, of floating-point tensors of one dtype.
+// Convolution, transposed convolution, and their gradients, of floating-point tensors of one dtype.
 // Errors of all: ShapeError, DTypeError, DeviceMismatchError; Error for an undefined tensor.
 #pragma once
 
@@ -42,5 +42,25 @@ AMBIT_API Tensor conv2d_input_grad(const Tensor& grad, const Tensor& weight,
 /// grad [N,K,P,Q], input [N,C,H,W] -> out of weight_sizes [K,C/groups,R,S]. Gradient: grad, input.
 AMBIT_API Tensor conv2d_weight_grad(const Tensor& grad, const Tensor& input,
                                     IntArrayRef weight_sizes, const Conv2dParams& params);
+
+/// Compute a transposed convolution, conv2d's gradient by its input as a layer:
+///   P = (H - 1) stride - 2 padding + dilation (R - 1) + output_padding + 1, Q likewise of W and S
+/// input [N,C,H,W] or [C,H,W], weight [C,K/groups,R,S], bias [K] or undefined -> [N,K,P,Q] or
+/// [K,P,Q]. output_padding in [0, max(stride, dilation)) makes one of the sizes that conv2d maps to
+/// H. Gradient: input, weight, bias. Source: Dumoulin & Visin 2016, arXiv:1603.07285, section 4.
+AMBIT_API Tensor conv_transpose2d(const Tensor& input, const Tensor& weight,
+                                  const Tensor& bias = {}, IntOrPair stride = 1,
+                                  IntOrPair padding = 0, IntOrPair output_padding = 0,
+                                  int64_t groups = 1, IntOrPair dilation = 1);
+
+/// conv2d in one dim: input [N,C,L] or [C,L], weight [K,C/groups,R] -> [N,K,P] or [K,P].
+AMBIT_API Tensor conv1d(const Tensor& input, const Tensor& weight, const Tensor& bias = {},
+                        int64_t stride = 1, int64_t padding = 0, int64_t dilation = 1,
+                        int64_t groups = 1);
+/// conv_transpose2d in one dim: input [N,C,L] or [C,L], weight [C,K/groups,R] -> [N,K,P] or [K,P].
+AMBIT_API Tensor conv_transpose1d(const Tensor& input, const Tensor& weight,
+                                  const Tensor& bias = {}, int64_t stride = 1, int64_t padding = 0,
+                                  int64_t output_padding = 0, int64_t groups = 1,
+                                  int64_t dilation = 1);
 
 }  // namespace ambit

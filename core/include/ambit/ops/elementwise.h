@@ -184,7 +184,7 @@ AMBIT_API Tensor clamp_max(const Tensor& self, const Scalar& max);
 AMBIT_API Tensor clamp_max(const Tensor& self, const Tensor& max);
 AMBIT_API const Tensor& clamp_max_(const Tensor& self, const Scalar& max);
 AMBIT_API const Tensor& clamp_max_(const Tensor& self, const Tensor& max);
-/// Compute self + value * tensor1 * tensor2. value: as alpha of add.
+/// Compute self + value * tensor1 * tensor2. Of integers value loses its fraction.
 AMBIT_API Tensor addcmul(const Tensor& self, const Tensor& tensor1, const Tensor& tensor2,
                          const Scalar& value = 1);
 AMBIT_API const Tensor& addcmul_(const Tensor& self, const Tensor& tensor1, const Tensor& tensor2,

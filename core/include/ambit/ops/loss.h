@@ -10,7 +10,7 @@
 namespace ambit {
 
 /// What becomes of the losses l, as said above.
-enum class Reduction : uint8_t { none, mean, sum };
+enum class Reduction : uint8_t { none, mean, sum, None = none, Mean = mean, Sum = sum };
 
 /// Compute the negative log-likelihood of classes.
 ///   l[n] = -weight[t] * input[n,t] with t = target[n]; 0 where t is ignore_index

@@ -134,6 +134,12 @@ inline Tensor& min_out(Tensor& out, const Tensor& self, const Tensor& other) {
   return minimum_out(out, self, other);
 }
 
+/// norm() with its dims in braces.
+inline Tensor& norm_out(Tensor& out, const Tensor& self, const std::optional<Scalar>& p,
+                        IntArrayRef dims, bool keepdim = false) {
+  return detail::fill_out("norm_out", out, [&] { return norm(self, p, dims, keepdim); });
+}
+
 // What makes tensors makes them of out's dtype, on its device.
 AMBIT_API Tensor& empty_out(Tensor& out, IntArrayRef sizes);
 AMBIT_API Tensor& zeros_out(Tensor& out, IntArrayRef sizes);

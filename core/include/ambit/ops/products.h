@@ -27,7 +27,7 @@ AMBIT_API Tensor tensordot(const Tensor& self, const Tensor& other, IntArrayRef 
 /// -> [.., M_i N_i, ..], with dims of size 1 in front of the one with fewer. Dtypes promote.
 AMBIT_API Tensor kron(const Tensor& self, const Tensor& other);
 /// Compute vector products along dim, of size 3, by default the first one of size 3; the other dims
-/// broadcast. Dtypes promote. Errors also: ShapeError for different numbers of dims.
+/// broadcast. One dtype, any but bool. Errors also: ShapeError for different numbers of dims.
 AMBIT_API Tensor cross(const Tensor& self, const Tensor& other, std::optional<int64_t> dim = {});
 /// Multiply matrices in the order that takes the fewest multiplications: [A,B], [B,C], [C,D] ->
 /// [A,D]; of one matrix itself. Source: Cormen et al., Introduction to Algorithms, section 15.2.
@@ -35,13 +35,13 @@ AMBIT_API Tensor chain_matmul(TensorList tensors);
 /// Do as chain_matmul, of two or more; the first may be a vector as a row, the last one as a
 /// column, whose dims the result lacks. Source: torch.linalg.multi_dot.
 AMBIT_API Tensor linalg_multi_dot(TensorList tensors);
-/// Multiply square matrices [..,M,M] n times with themselves, by squaring; n = 0: the unit matrix,
-/// n < 0: of the inverse. Floating point.
+/// Multiply square matrices [..,M,M] n times with themselves, by squaring; n = 0: the unit matrix;
+/// n < 0, floating point only: of the inverse.
 AMBIT_API Tensor matrix_power(const Tensor& self, int64_t n);
 /// Compute the sum over k of self^k / k! of square matrices [..,M,M]. Floating point. Source: Moler
 /// & Van Loan 2003, "Nineteen dubious ways", method 3: scaling, Taylor, squaring.
 AMBIT_API Tensor matrix_exp(const Tensor& self);
-/// Sum the main diagonal of a matrix: [M,N] -> []; integers and bool give int64.
+/// Sum the main diagonal of a matrix: [M,N] -> []; integers give int64. Not for bool.
 AMBIT_API Tensor trace(const Tensor& self);
 /// Compute the distances of each two points, the p-norms of their differences: x1 [..,P,M], x2
 /// [..,R,M] -> [..,P,R], where leading dims broadcast. p >= 0, infinity too. compute_mode: 0 or
@@ -49,11 +49,6 @@ AMBIT_API Tensor trace(const Tensor& self);
 /// small distances; 1: always for p 2; 2: never. Floating point. Gradient: 0 between equal points.
 AMBIT_API Tensor cdist(const Tensor& x1, const Tensor& x2, double p = 2,
                        std::optional<int64_t> compute_mode = {});
-/// Compute the distances of pairs of points: the p-norm of x1 - x2 + eps over the last dim. x1
-/// [..,D], x2 [..,D], which broadcast -> [..], with keepdim [..,1]. Source: torch's
-/// pairwise_distance.
-AMBIT_API Tensor pairwise_distance(const Tensor& x1, const Tensor& x2, double p = 2,
-                                   double eps = 1e-6, bool keepdim = false);
 /// Compute the distances of each two rows of self [N,M], i < j in row-major order: [N (N - 1) / 2].
 AMBIT_API Tensor pdist(const Tensor& self, double p = 2);
 

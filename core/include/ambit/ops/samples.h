@@ -14,8 +14,8 @@ namespace ambit {
 AMBIT_API Tensor diff(const Tensor& self, int64_t n = 1, int64_t dim = -1,
                       const Tensor& prepend = {}, const Tensor& append = {});
 /// Integrate samples y along dim by the trapezoidal rule: sum of (y[i] + y[i + 1]) / 2 times
-/// x[i + 1] - x[i], or the distance dx. x [N], N the size of dim, or broadcasting with y; of bool
-/// y and x as integers. Less than two samples: 0. Source: torch.trapezoid.
+/// x[i + 1] - x[i], or the distance dx. x [N], N the size of dim, or broadcasting with y. Less than
+/// two samples: 0. Not for bool. Source: torch.trapezoid.
 AMBIT_API Tensor trapezoid(const Tensor& y, const Tensor& x, int64_t dim = -1);
 AMBIT_API Tensor trapezoid(const Tensor& y, const Scalar& dx = 1, int64_t dim = -1);
 /// Do as trapezoid, under its older name.
@@ -39,8 +39,8 @@ AMBIT_API Tensor corrcoef(const Tensor& self);
 /// N - 1 - j, or j if increasing. bool and integers give int64. Errors also: Error for N < 0.
 AMBIT_API Tensor vander(const Tensor& x, std::optional<int64_t> N = {}, bool increasing = false);
 
-/// The same in increasing order, of the last dim of x: [..,M] -> [..,M,N]. Errors also: ShapeError
-/// for a 0-dim tensor; Error for N < 2. Source: torch.linalg.vander.
+/// The same in increasing order, of the last dim of x: [..,M] -> [..,M,N], [] -> [1,N]. Not for
+/// bool. Errors also: Error for N < 2. Source: torch.linalg.vander.
 AMBIT_API Tensor linalg_vander(const Tensor& x, std::optional<int64_t> N = {});
 
 }  // namespace ambit

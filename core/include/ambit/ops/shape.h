@@ -19,8 +19,8 @@ namespace ambit {
 AMBIT_API Tensor view(const Tensor& self, IntArrayRef sizes);
 /// View the bytes as elements of another dtype. One of another size makes the last dim, which must
 /// be contiguous, shorter or longer in proportion. Errors also: ShapeError where its bytes are no
-/// whole number of elements, or where strides and offset do not divide. No gradient, unless the
-/// dtype stays.
+/// whole number of elements, or where strides and offset do not divide. bool shows bytes of 0 and 1
+/// only. No gradient.
 AMBIT_API Tensor view(const Tensor& self, DType dtype);
 /// Do as view where an alias is possible, else return a contiguous copy of those sizes.
 AMBIT_API Tensor reshape(const Tensor& self, IntArrayRef sizes);
@@ -148,8 +148,8 @@ AMBIT_API std::vector<Tensor> tensor_split(const Tensor& self, int64_t sections,
 /// last one on; they clamp, and may be empty, as slices do.
 AMBIT_API std::vector<Tensor> tensor_split(const Tensor& self, IntArrayRef indices,
                                            int64_t dim = 0);
-/// The same by an int64 tensor on the cpu: sections [] or indices [K]. Errors also: DTypeError,
-/// DeviceMismatchError.
+/// The same by an int64 tensor, for which it waits: sections [] or indices [K]. Errors also:
+/// DTypeError.
 AMBIT_API std::vector<Tensor> tensor_split(const Tensor& self,
                                            const Tensor& tensor_indices_or_sections,
                                            int64_t dim = 0);

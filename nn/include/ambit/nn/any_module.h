@@ -1,8 +1,8 @@
-// AnyModule: a module of any class whose forward() maps a tensor to a tensor. Sequential holds
-// these.
+// AnyModule: a module of any class, whatever its forward() takes and returns. Sequential holds these.
 #pragma once
 
 #include <ambit/detail/memory_errors.h>
+#include <ambit/nn/any_value.h>
 #include <ambit/nn/module.h>
 
 #include <concepts>
@@ -10,6 +10,7 @@
 #include <optional>
 #include <type_traits>
 #include <utility>
+#include <vector>
 
 namespace ambit::nn {
 
@@ -18,40 +19,157 @@ template <class M>
 concept ForwardsTensor = std::derived_from<M, Module> && requires(M& module, const Tensor& x) {
   { module.forward(x) } -> std::convertible_to<Tensor>;
 };
+/// A module class with one forward(), which is public and no template.
+template <class M>
+concept ForwardsOneWay = std::derived_from<M, Module> && requires { &M::forward; };
 
 /// A counted handle on a module and on its forward(). Copies share the module.
 class AMBIT_API AnyModule {
  public:
+  /// Arguments that may be left out, as pairs of how many must be given and the value of the next.
+  using Defaults = std::vector<std::pair<size_t, AnyValue>>;
+
   /// Hold nothing; calling it is an error.
   AnyModule() = default;
   /// Share a module, also by its holder.
-  template <ForwardsTensor M>
-  AnyModule(std::shared_ptr<M> module) : module_(std::move(module)), forward_(&call<M>) {}
-  template <ForwardsTensor M, class D>
-  AnyModule(const ModuleHolder<M, D>& module) : AnyModule(module.ptr()) {}
+  template <std::derived_from<Module> M>
+  AnyModule(std::shared_ptr<M> module) : module_(std::move(module)) {
+    static_assert(ForwardsTensor<M> || ForwardsOneWay<M>,
+                  "a module in a Sequential or AnyModule needs a public forward(), one that is no "
+                  "template and has no overloads, or one that takes a Tensor");
+    if constexpr (ForwardsTensor<M>) forward_ = &forward_tensor<M>;
+    if constexpr (ForwardsOneWay<M>) call_ = caller<M>(&M::forward);
+  }
+  template <class M>
+  AnyModule(const ModuleHolder<M>& module) : AnyModule(module.ptr()) {}
   /// Take over a module that no pointer holds yet, or a copy of it.
   template <class M>
-  requires ForwardsTensor<std::remove_cvref_t<M>> AnyModule(M&& module)
+  requires std::derived_from<std::remove_cvref_t<M>, Module> AnyModule(M&& module)
       : AnyModule(typed_memory_errors("AnyModule", [&] {
           return std::make_shared<std::remove_cvref_t<M>>(std::forward<M>(module));
         })) {}
 
   bool is_empty() const { return !module_; }
   const std::shared_ptr<Module>& ptr() const { return module_; }
-  /// Return the module's forward(x). Errors: Error when empty; those of the module.
-  Tensor forward(const Tensor& x) const;
-  Tensor operator()(const Tensor& x) const { return forward(x); }
+  /// Return the module as M, a module class. Errors of this and get(): Error if it is another, or
+  /// empty.
+  template <class M>
+  std::shared_ptr<M> ptr() const {
+    get<M>();
+    return std::static_pointer_cast<M>(module_);
+  }
+  /// Return the module as M, or M's holder of it.
+  template <class M>
+  decltype(auto) get() const {
+    if constexpr (requires { typename M::ContainedType; }) {
+      return M(ptr<typename M::ContainedType>());
+    } else {
+      M* module = dynamic_cast<M*>(module_.get());
+      if (!module) throw_other_class(typeid(M));
+      return static_cast<M&>(*module);
+    }
+  }
+  const std::type_info& type_info() const;
+
+  /// Return the module's forward(arguments...), which returns a Result. Arguments must be of the
+  /// very types that it takes, but for const and references. Errors: Error when empty, and for
+  /// other types or another number of arguments; those of the module.
+  template <class Result = Tensor, class... Args>
+  Result forward(Args&&... arguments) const {
+    if constexpr (std::is_same_v<Result, Tensor> && sizeof...(Args) == 1 &&
+                  (std::is_same_v<std::remove_cvref_t<Args>, Tensor> && ...)) {
+      return forward_one(arguments...);
+    } else {
+      return result<Result>(any_forward(std::forward<Args>(arguments)...));
+    }
+  }
+  template <class... Args>
+  Tensor operator()(Args&&... arguments) const {
+    return forward(std::forward<Args>(arguments)...);
+  }
+  /// The same with a result of any type.
+  template <class... Args>
+  AnyValue any_forward(Args&&... arguments) const {
+    return call(values_of(std::forward<Args>(arguments)...));
+  }
+  /// The value of a result as T. Errors: Error where it is of another type.
+  template <class T>
+  static T result(AnyValue value) {
+    if (T* v = value.try_get<T>()) return std::move(*v);
+    throw_other_type("forward<T>(), by what the module returns", value.type_info(), typeid(T));
+  }
+
   /// Copy the module, on `device` if given; empty stays empty. Errors: those of Module::clone.
   AnyModule clone(const std::optional<Device>& device = {}) const;
 
  private:
+  friend class SequentialImpl;
+  using Caller = AnyValue (*)(Module&, std::vector<AnyValue>&);
+
+  template <class T>
+  static AnyValue as_value(T&& v) {
+    if constexpr (std::is_same_v<std::remove_cvref_t<T>, AnyValue>) {
+      return std::forward<T>(v);
+    } else {
+      return AnyValue(std::forward<T>(v));
+    }
+  }
+  template <class... Args>
+  static std::vector<AnyValue> values_of(Args&&... arguments) {
+    return typed_memory_errors("AnyModule", [&] {
+      std::vector<AnyValue> values;
+      values.reserve(sizeof...(Args));
+      (values.push_back(as_value(std::forward<Args>(arguments))), ...);
+      return values;
+    });
+  }
   template <class M>
-  static Tensor call(Module& module, const Tensor& x) {
+  static Tensor forward_tensor(Module& module, const Tensor& x) {
     return static_cast<M&>(module).forward(x);
   }
 
+  // One function for each signature. Members of bases and const ones have types of their own.
+  template <class M, class R, class C, class... A>
+  static Caller caller(R (C::*)(A...)) {
+    return caller_of<M, R, A...>();
+  }
+  template <class M, class R, class C, class... A>
+  static Caller caller(R (C::*)(A...) const) {
+    return caller_of<M, R, A...>();
+  }
+  template <class M, class R, class... A>
+  static Caller caller_of() {
+    static_assert(!std::is_void_v<R>, "the forward() of a module in an AnyModule returns something");
+    return [](Module& module, std::vector<AnyValue>& values) {
+      if constexpr (requires { M::forward_defaults(); }) add(M::forward_defaults(), values);
+      check_count(sizeof...(A), values.size());
+      return call_with<M, A...>(module, values, std::index_sequence_for<A...>());
+    };
+  }
+  template <class M, class... A, size_t... i>
+  static AnyValue call_with(Module& module, std::vector<AnyValue>& values,
+                            std::index_sequence<i...>) {
+    return as_value(static_cast<M&>(module).forward(
+        static_cast<A&&>(argument<std::remove_cvref_t<A>>(values[i], i))...));
+  }
+  template <class T>
+  static T& argument(AnyValue& value, size_t position) {
+    T* v = value.try_get<T>();
+    if (!v) throw_other_argument(position, typeid(T), value.type_info());
+    return *v;
+  }
+
+  static void add(const Defaults& defaults, std::vector<AnyValue>& values);
+  static void check_count(size_t expected, size_t got);
+  [[noreturn]] static void throw_other_argument(size_t position, const std::type_info& expected,
+                                                const std::type_info& got);
+  [[noreturn]] void throw_other_class(const std::type_info& asked) const;
+  Tensor forward_one(const Tensor& x) const;
+  AnyValue call(std::vector<AnyValue> values) const;
+
   std::shared_ptr<Module> module_;
-  Tensor (*forward_)(Module&, const Tensor&) = nullptr;
+  Tensor (*forward_)(Module&, const Tensor&) = nullptr;  // where one tensor is what it may take
+  Caller call_ = nullptr;                                // null where forward_ is all there is
 };
 
 }  // namespace ambit::nn

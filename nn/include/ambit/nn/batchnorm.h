@@ -1,4 +1,4 @@
-// BatchNorm2d.
+// BatchNorm1d, BatchNorm2d, BatchNorm3d.
 #pragma once
 
 #include <ambit/nn/cloneable.h>
@@ -8,20 +8,20 @@
 
 namespace ambit::nn {
 
-/// Options of BatchNorm2d: num_features is C. Defaults: eps 1e-5, momentum 0.1, affine and
+/// Options of BatchNorm1d-3d: num_features is C. Defaults: eps 1e-5, momentum 0.1, affine and
 /// track_running_stats true.
-class BatchNorm2dOptions : public Options<BatchNorm2dOptions> {
+class BatchNormOptions : public Options<BatchNormOptions> {
  public:
-  BatchNorm2dOptions(int64_t num_features) : num_features_(num_features) {}
-  BatchNorm2dOptions& num_features(int64_t n) { return set(num_features_, n); }
+  BatchNormOptions(int64_t num_features) : num_features_(num_features) {}
+  BatchNormOptions& num_features(int64_t n) { return set(num_features_, n); }
   /// Added to the variance.
-  BatchNorm2dOptions& eps(double v) { return set(eps_, v); }
+  BatchNormOptions& eps(double v) { return set(eps_, v); }
   /// Weight of a batch in the running statistics; none: the mean of all batches.
-  BatchNorm2dOptions& momentum(std::optional<double> v) { return set(momentum_, v); }
+  BatchNormOptions& momentum(std::optional<double> v) { return set(momentum_, v); }
   /// Whether there are weight and bias.
-  BatchNorm2dOptions& affine(bool on) { return set(affine_, on); }
+  BatchNormOptions& affine(bool on) { return set(affine_, on); }
   /// Whether there are running statistics; without, evaluation too goes by the batch.
-  BatchNorm2dOptions& track_running_stats(bool on) { return set(track_running_stats_, on); }
+  BatchNormOptions& track_running_stats(bool on) { return set(track_running_stats_, on); }
   int64_t num_features() const { return num_features_; }
   double eps() const { return eps_; }
   std::optional<double> momentum() const { return momentum_; }
@@ -35,16 +35,17 @@ class BatchNorm2dOptions : public Options<BatchNorm2dOptions> {
   bool affine_ = true, track_running_stats_ = true;
 };
 
-/// Normalise each channel of x [N,C,H,W] -> y of its shape; see batch_norm().
-///   y = (x - mean) / sqrt(var + eps) * weight + bias, mean and var [C] of the batch while
-///   training, else the running ones
-/// weight starts as ones, bias and running_mean as zeros, running_var as ones, num_batches_tracked
-/// as 0. Training counts a batch after it is done.
-/// Errors: Error for less than one feature; of forward ShapeError for an input that is not 4-D, or
-/// that has one value per channel while training.
-class AMBIT_API BatchNorm2dImpl : public Cloneable<BatchNorm2dImpl> {
+using BatchNorm1dOptions = BatchNormOptions;
+using BatchNorm2dOptions = BatchNormOptions;
+using BatchNorm3dOptions = BatchNormOptions;
+
+namespace detail {
+
+/// What BatchNorm1d-3d have in common: batch_norm() of inputs of least_dim to most_dim dims.
+template <class Derived, int64_t least_dim, int64_t most_dim>
+class AMBIT_API BatchNormImplBase : public Cloneable<Derived> {
  public:
-  explicit BatchNorm2dImpl(const BatchNorm2dOptions& opts);
+  explicit BatchNormImplBase(const BatchNormOptions& opts);
   void reset() override;
   /// Set parameters and statistics to what they start as.
   void reset_parameters();
@@ -53,10 +54,38 @@ class AMBIT_API BatchNorm2dImpl : public Cloneable<BatchNorm2dImpl> {
   Tensor forward(const Tensor& input);
   void pretty_print(std::ostream& os) const override;
 
-  BatchNorm2dOptions options;
+  BatchNormOptions options;
   Tensor weight, bias;                                    // [C], undefined if not affine
   Tensor running_mean, running_var, num_batches_tracked;  // [C], [C], int64 []; or undefined
 };
+
+}  // namespace detail
+
+/// Normalise each channel of x [N,C] or [N,C,L] -> y of its shape: as BatchNorm2d.
+class AMBIT_API BatchNorm1dImpl : public detail::BatchNormImplBase<BatchNorm1dImpl, 2, 3> {
+ public:
+  explicit BatchNorm1dImpl(const BatchNormOptions& opts) : BatchNormImplBase(opts) {}
+};
+AMBIT_MODULE(BatchNorm1d);
+
+/// Normalise each channel of x [N,C,H,W] -> y of its shape; see batch_norm().
+///   y = (x - mean) / sqrt(var + eps) * weight + bias, mean and var [C] of the batch while
+///   training, else the running ones
+/// weight starts as ones, bias and running_mean as zeros, running_var as ones, num_batches_tracked
+/// as 0. Training counts a batch after it is done.
+/// Errors: Error for less than one feature; of forward ShapeError for an input that is not 4-D, or
+/// that has one value per channel while training.
+class AMBIT_API BatchNorm2dImpl : public detail::BatchNormImplBase<BatchNorm2dImpl, 4, 4> {
+ public:
+  explicit BatchNorm2dImpl(const BatchNormOptions& opts) : BatchNormImplBase(opts) {}
+};
 AMBIT_MODULE(BatchNorm2d);
+
+/// Normalise each channel of x [N,C,D,H,W] -> y of its shape: as BatchNorm2d.
+class AMBIT_API BatchNorm3dImpl : public detail::BatchNormImplBase<BatchNorm3dImpl, 5, 5> {
+ public:
+  explicit BatchNorm3dImpl(const BatchNormOptions& opts) : BatchNormImplBase(opts) {}
+};
+AMBIT_MODULE(BatchNorm3d);
 
 }  // namespace ambit::nn

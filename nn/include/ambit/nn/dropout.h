@@ -1,4 +1,4 @@
-// Dropout.
+// Dropout, of elements, of channels, and for SELU.
 #pragma once
 
 #include <ambit/nn/cloneable.h>
@@ -35,5 +35,69 @@ class AMBIT_API DropoutImpl : public Cloneable<DropoutImpl> {
   DropoutOptions options;
 };
 AMBIT_MODULE(Dropout);
+
+using Dropout2dOptions = DropoutOptions;
+
+/// While training zero whole channels [H,W] of x [N,C,H,W], each with probability p, and scale the
+/// rest by 1 / (1 - p). Errors: as Dropout; of forward ShapeError. Source: Tompson et al. 2014,
+/// arXiv:1411.4280.
+class AMBIT_API Dropout2dImpl : public Cloneable<Dropout2dImpl> {
+ public:
+  explicit Dropout2dImpl(double p) : Dropout2dImpl(Dropout2dOptions(p)) {}
+  explicit Dropout2dImpl(const Dropout2dOptions& opts = {});
+  void reset() override;
+  Tensor forward(const Tensor& input);
+  void pretty_print(std::ostream& os) const override;
+
+  Dropout2dOptions options;
+};
+AMBIT_MODULE(Dropout2d);
+
+using Dropout3dOptions = DropoutOptions;
+
+/// The same of channels [D,H,W] of x [N,C,D,H,W].
+class AMBIT_API Dropout3dImpl : public Cloneable<Dropout3dImpl> {
+ public:
+  explicit Dropout3dImpl(double p) : Dropout3dImpl(Dropout3dOptions(p)) {}
+  explicit Dropout3dImpl(const Dropout3dOptions& opts = {});
+  void reset() override;
+  Tensor forward(const Tensor& input);
+  void pretty_print(std::ostream& os) const override;
+
+  Dropout3dOptions options;
+};
+AMBIT_MODULE(Dropout3d);
+
+using AlphaDropoutOptions = DropoutOptions;
+
+/// Dropout that keeps mean and variance of SELU's outputs: dropped elements become alpha', and
+/// all are scaled and moved. Source: Klambauer et al. 2017, arXiv:1706.02515.
+class AMBIT_API AlphaDropoutImpl : public Cloneable<AlphaDropoutImpl> {
+ public:
+  explicit AlphaDropoutImpl(double p) : AlphaDropoutImpl(AlphaDropoutOptions(p)) {}
+  explicit AlphaDropoutImpl(const AlphaDropoutOptions& opts = {});
+  void reset() override;
+  Tensor forward(const Tensor& input);
+  void pretty_print(std::ostream& os) const override;
+
+  AlphaDropoutOptions options;
+};
+AMBIT_MODULE(AlphaDropout);
+
+using FeatureAlphaDropoutOptions = DropoutOptions;
+
+/// The same of whole channels of x [N,C,...].
+class AMBIT_API FeatureAlphaDropoutImpl : public Cloneable<FeatureAlphaDropoutImpl> {
+ public:
+  explicit FeatureAlphaDropoutImpl(double p)
+      : FeatureAlphaDropoutImpl(FeatureAlphaDropoutOptions(p)) {}
+  explicit FeatureAlphaDropoutImpl(const FeatureAlphaDropoutOptions& opts = {});
+  void reset() override;
+  Tensor forward(const Tensor& input);
+  void pretty_print(std::ostream& os) const override;
+
+  FeatureAlphaDropoutOptions options;
+};
+AMBIT_MODULE(FeatureAlphaDropout);
 
 }  // namespace ambit::nn

@@ -8,7 +8,9 @@
 #include <ambit/nn/functional/activation.h>
 #include <ambit/nn/functional/loss.h>
 #include <ambit/nn/functional/options.h>
+#include <ambit/nn/functional/padding.h>
 #include <ambit/nn/loss.h>
+#include <ambit/nn/normalization.h>
 #include <ambit/nn/options.h>
 #include <ambit/nn/pooling.h>
 #include <ambit/ops/conv.h>
@@ -25,6 +27,9 @@
 
 namespace ambit::nn::functional {
 
+using ambit::conv1d;
+using ambit::conv_transpose1d;
+using ambit::conv_transpose2d;
 using ambit::cross_entropy;
 using ambit::gelu;
 using ambit::linear;
@@ -152,6 +157,41 @@ inline Tensor dropout(const Tensor& input, const DropoutFuncOptions& options) {
   return dropout(input, options.p(), options.training(), options.inplace());
 }
 
+/// Drop whole channels: of x [N,C,H,W] or [C,H,W], of [N,C,D,H,W] or [C,D,H,W]. Else as dropout.
+/// Errors also: ShapeError.
+AMBIT_API Tensor dropout2d(const Tensor& input, double p = 0.5, bool training = true,
+                           bool inplace = false);
+AMBIT_API Tensor dropout3d(const Tensor& input, double p = 0.5, bool training = true,
+                           bool inplace = false);
+/// Dropout that keeps mean 0 and variance 1: what is dropped becomes SELU's lowest output, and all
+/// is scaled and moved. Of elements, or of whole channels of x [N,C,...]. Errors and gradient: as
+/// dropout2d. Source: Klambauer et al. 2017, arXiv:1706.02515.
+AMBIT_API Tensor alpha_dropout(const Tensor& input, double p = 0.5, bool training = false,
+                               bool inplace = false);
+AMBIT_API Tensor feature_alpha_dropout(const Tensor& input, double p = 0.5, bool training = false,
+                                       bool inplace = false);
+using Dropout2dFuncOptions = DropoutFuncOptions;
+inline Tensor dropout2d(const Tensor& input, const DropoutFuncOptions& options) {
+  return dropout2d(input, options.p(), options.training(), options.inplace());
+}
+using Dropout3dFuncOptions = DropoutFuncOptions;
+inline Tensor dropout3d(const Tensor& input, const DropoutFuncOptions& options) {
+  return dropout3d(input, options.p(), options.training(), options.inplace());
+}
+/// Options of alpha_dropout and feature_alpha_dropout: as dropout's, training off.
+class AlphaDropoutFuncOptions : public Options<AlphaDropoutFuncOptions> {
+  AMBIT_OPTION(AlphaDropoutFuncOptions, double, p) = 0.5;
+  AMBIT_OPTION(AlphaDropoutFuncOptions, bool, training) = false;
+  AMBIT_OPTION(AlphaDropoutFuncOptions, bool, inplace) = false;
+};
+using FeatureAlphaDropoutFuncOptions = AlphaDropoutFuncOptions;
+inline Tensor alpha_dropout(const Tensor& input, const AlphaDropoutFuncOptions& options) {
+  return alpha_dropout(input, options.p(), options.training(), options.inplace());
+}
+inline Tensor feature_alpha_dropout(const Tensor& input, const AlphaDropoutFuncOptions& options) {
+  return feature_alpha_dropout(input, options.p(), options.training(), options.inplace());
+}
+
 /// Options of batch_norm: weight and bias [C], undefined: none; training, default false; momentum,
 /// default 0.1; eps, default 1e-5.
 class BatchNormFuncOptions : public Options<BatchNormFuncOptions> {
@@ -175,6 +215,12 @@ inline Tensor batch_norm(const Tensor& input, const Tensor& running_mean, const 
   return ambit::batch_norm(input, options.weight(), options.bias(), running_mean, running_var,
                            options.params());
 }
+
+/// y[..., k] = x1^T weight[k] x2 + bias[k]: x1 [..., I], x2 [..., J] with the same sizes in front,
+/// weight [K,I,J], bias [K] or undefined -> [..., K]. Errors: ShapeError, DTypeError,
+/// DeviceMismatchError. Gradient: all.
+AMBIT_API Tensor bilinear(const Tensor& input1, const Tensor& input2, const Tensor& weight,
+                          const Tensor& bias = {});
 
 /// ambit::embedding with the arguments in this order: indices [...], weight [V,D] -> [...,D]. The
 /// row padding_idx, which may be negative and then counts from the end, gets no gradient.

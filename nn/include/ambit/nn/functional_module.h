@@ -4,6 +4,8 @@
 #include <ambit/nn/cloneable.h>
 
 #include <functional>
+#include <optional>
+#include <type_traits>
 #include <utility>
 
 namespace ambit::nn {
@@ -17,10 +19,16 @@ class AMBIT_API FunctionalImpl : public Cloneable<FunctionalImpl> {
   /// Call `function(x)`: nn::Functional([](const Tensor& x) { return x.flatten(1); }).
   explicit FunctionalImpl(Function function) : function_(std::move(function)) {}
   /// Call `function(x, arguments...)`, copies of the arguments: nn::Functional(ambit::softmax, 1).
+  /// A last argument that is optional may be left out, or be std::nullopt as in libtorch.
   template <class F, class... Args>
   requires(sizeof...(Args) > 0) explicit FunctionalImpl(F function, Args... arguments)
-      : function_([function, arguments...](const Tensor& x) { return function(x, arguments...); }) {
-  }
+      : function_([function, arguments...](const Tensor& x) {
+          if constexpr (std::is_invocable_v<const F&, const Tensor&, const Args&...>) {
+            return function(x, arguments...);
+          } else {
+            return function(x, arguments..., std::nullopt);
+          }
+        }) {}
 
   void reset() override;
   Tensor forward(const Tensor& input);

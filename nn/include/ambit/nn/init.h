@@ -51,6 +51,21 @@ AMBIT_API Tensor xavier_uniform_(const Tensor& tensor, double gain = 1);
 /// Fill with normal numbers of mean 0 and the std of xavier_uniform_.
 AMBIT_API Tensor xavier_normal_(const Tensor& tensor, double gain = 1);
 
+/// Fill a matrix with 1 on its diagonal, else 0. Errors also: ShapeError for other than 2 dims.
+AMBIT_API Tensor eye_(const Tensor& matrix);
+/// Fill the weight [K, C/groups, ...] of a convolution so that it hands its inputs through, as many
+/// as there are outputs, group by group: 1 in the middle of the kernels from channel i to i, else
+/// 0. Errors also: ShapeError for other than 3 to 5 dims, and where groups does not divide K.
+AMBIT_API Tensor dirac_(const Tensor& tensor, int64_t groups = 1);
+/// Fill with a random (semi-)orthogonal matrix [size(0), the others' product] times gain: rows or
+/// columns, whichever are fewer, are of length gain and at right angles. Uniform over all such.
+/// Source: Saxe et al. 2014, arXiv:1312.6120; Mezzadri 2007, arXiv:math-ph/0609050.
+AMBIT_API Tensor orthogonal_(const Tensor& tensor, double gain = 1);
+/// Fill a matrix with normal numbers of mean 0 and this standard deviation, and in each column a
+/// part `sparsity` of them, rounded up, in random places, with 0. Errors also: ShapeError for other
+/// than 2 dims, Error for a part outside [0, 1]. Source: Martens 2010, ICML.
+AMBIT_API Tensor sparse_(const Tensor& tensor, double sparsity, double std = 0.01);
+
 }  // namespace ambit::nn::init
 
 namespace ambit {

@@ -4,6 +4,8 @@
 #include <ambit/nn/cloneable.h>
 #include <ambit/nn/options.h>
 
+#include <vector>
+
 namespace ambit::nn {
 
 /// Options of Linear. bias: whether there is one. Default: true.
@@ -67,6 +69,59 @@ class AMBIT_API FlattenImpl : public Cloneable<FlattenImpl> {
   FlattenOptions options;
 };
 AMBIT_MODULE(Flatten);
+
+/// Options of Unflatten: dim, and the sizes it is split into, of which one may be -1.
+class UnflattenOptions : public Options<UnflattenOptions> {
+ public:
+  UnflattenOptions(int64_t dim, std::vector<int64_t> sizes) : dim_(dim), sizes_(std::move(sizes)) {}
+
+  AMBIT_OPTION(UnflattenOptions, int64_t, dim);
+  AMBIT_OPTION(UnflattenOptions, std::vector<int64_t>, sizes);
+};
+
+/// Split one dim into several: Flatten undone. Errors of forward: IndexError, ShapeError.
+class AMBIT_API UnflattenImpl : public Cloneable<UnflattenImpl> {
+ public:
+  UnflattenImpl(int64_t dim, std::vector<int64_t> sizes)
+      : UnflattenImpl(UnflattenOptions(dim, std::move(sizes))) {}
+  explicit UnflattenImpl(const UnflattenOptions& opts) : options(opts) {}
+  void reset() override;
+  Tensor forward(const Tensor& input);
+  void pretty_print(std::ostream& os) const override;
+
+  UnflattenOptions options;
+};
+AMBIT_MODULE(Unflatten);
+
+/// Options of Bilinear.
+class BilinearOptions : public Options<BilinearOptions> {
+ public:
+  BilinearOptions(int64_t in1_features, int64_t in2_features, int64_t out_features)
+      : in1_features_(in1_features), in2_features_(in2_features), out_features_(out_features) {}
+
+  AMBIT_OPTION(BilinearOptions, int64_t, in1_features);
+  AMBIT_OPTION(BilinearOptions, int64_t, in2_features);
+  AMBIT_OPTION(BilinearOptions, int64_t, out_features);
+  AMBIT_OPTION(BilinearOptions, bool, bias) = true;
+};
+
+/// y[k] = x1^T weight[k] x2 + bias[k]: x1 [..., in1_features], x2 [..., in2_features] -> [...,
+/// out_features]. weight [out, in1, in2] and bias [out] start uniform in +-1/sqrt(in1_features).
+/// Errors: Error for features below 1; of forward ShapeError, DeviceMismatchError.
+class AMBIT_API BilinearImpl : public Cloneable<BilinearImpl> {
+ public:
+  BilinearImpl(int64_t in1_features, int64_t in2_features, int64_t out_features)
+      : BilinearImpl(BilinearOptions(in1_features, in2_features, out_features)) {}
+  explicit BilinearImpl(const BilinearOptions& opts);
+  void reset() override;
+  void reset_parameters();
+  Tensor forward(const Tensor& input1, const Tensor& input2);
+  void pretty_print(std::ostream& os) const override;
+
+  BilinearOptions options;
+  Tensor weight, bias;
+};
+AMBIT_MODULE(Bilinear);
 
 /// Return the input itself, whatever it is.
 class AMBIT_API IdentityImpl : public Cloneable<IdentityImpl> {

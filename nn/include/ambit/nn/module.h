@@ -56,8 +56,8 @@ class AMBIT_API Module : public std::enable_shared_from_this<Module> {
     add_module(std::move(name), module);
     return module;
   }
-  template <class M, class D>
-  std::shared_ptr<M> register_module(std::string name, const ModuleHolder<M, D>& module) {
+  template <class M>
+  std::shared_ptr<M> register_module(std::string name, const ModuleHolder<M>& module) {
     return register_module(std::move(name), module.ptr());
   }
   /// Put another module in the place of a registered one, which members of the class still hold;
@@ -67,8 +67,8 @@ class AMBIT_API Module : public std::enable_shared_from_this<Module> {
     set_module(name, module);
     return module;
   }
-  template <class M, class D>
-  std::shared_ptr<M> replace_module(const std::string& name, const ModuleHolder<M, D>& module) {
+  template <class M>
+  std::shared_ptr<M> replace_module(const std::string& name, const ModuleHolder<M>& module) {
     return replace_module(name, module.ptr());
   }
 
@@ -101,10 +101,12 @@ class AMBIT_API Module : public std::enable_shared_from_this<Module> {
 
   /// Move all parameters, their gradients and all buffers, keeping their identity, so that an
   /// optimizer made before goes on working. A dtype is for floating-point tensors; the others keep
-  /// theirs. Nothing is moved when one cannot be. Errors: DTypeError, those of Tensor::to.
-  void to(Device device, bool non_blocking = false);
-  void to(DType dtype, bool non_blocking = false);
-  void to(Device device, DType dtype, bool non_blocking = false);
+  /// theirs. Nothing is moved when one cannot be. Then to() of each module below is called, so that
+  /// one that overrides it can move what it has not registered.
+  /// Errors: DTypeError, those of Tensor::to.
+  virtual void to(Device device, bool non_blocking = false);
+  virtual void to(DType dtype, bool non_blocking = false);
+  virtual void to(Device device, DType dtype, bool non_blocking = false);
   void cpu() { to(kCPU); }
   /// Move to cuda:<index>.
   void cuda(int index = 0);
@@ -171,6 +173,8 @@ class AMBIT_API Module : public std::enable_shared_from_this<Module> {
   void visit(const Visitor& visitor, const std::string& prefix = {}) const;
   Tensors collect(Tensors Module::*member, bool recurse) const;
   void convert(std::optional<Device> device, std::optional<DType> dtype, bool non_blocking);
+  template <class... Args>
+  void convert_below(Args... args);
   friend AMBIT_API std::ostream& operator<<(std::ostream& os, const Module& module);
 
   Tensors parameters_, buffers_;

@@ -1,5 +1,6 @@
 // ModuleHolder: the handle through which programs use a module. `AMBIT_MODULE(Net);` behind
-// `struct NetImpl : nn::Module` makes the type Net; copies of a Net share one NetImpl.
+// `struct NetImpl : nn::Module` makes the type Net; copies of a Net share one NetImpl. A function
+// of any module's holder is `template <class M> void f(nn::ModuleHolder<M> module)`.
 // Idea: libtorch's pimpl.h.
 #pragma once
 
@@ -19,13 +20,11 @@ namespace ambit::nn {
 /// Errors: always, Error naming the module type whose holder is empty.
 [[noreturn]] AMBIT_API void throw_empty_holder(const std::type_info& module);
 
-/// A counted handle on a module. `Derived` is the holder's own type, which to() and the like
-/// return.
-template <class Contained, class Derived = void>
+/// A counted handle on a module.
+template <class Contained>
 class ModuleHolder {
  public:
   using ContainedType = Contained;
-  using Self = std::conditional_t<std::is_void_v<Derived>, ModuleHolder, Derived>;
 
   /// Make the module by its default constructor.
   ModuleHolder() : impl_(make_default()) {}
@@ -64,25 +63,6 @@ class ModuleHolder {
     return (*get())[std::forward<Index>(index)];
   }
 
-  /// Move the module as Module::to does and return the holder: `network = network.cuda();`.
-  Self to(Device device, bool non_blocking = false) const {
-    get()->to(device, non_blocking);
-    return self();
-  }
-  Self to(DType dtype, bool non_blocking = false) const {
-    get()->to(dtype, non_blocking);
-    return self();
-  }
-  Self to(Device device, DType dtype, bool non_blocking = false) const {
-    get()->to(device, dtype, non_blocking);
-    return self();
-  }
-  Self cpu() const { return to(kCPU); }
-  Self cuda(int index = 0) const {
-    get()->cuda(index);
-    return self();
-  }
-
  private:
   static std::shared_ptr<Contained> make_default() {
     static_assert(std::default_initializable<Contained>,
@@ -95,14 +75,42 @@ class ModuleHolder {
     return typed_memory_errors(
         "module", [&] { return std::make_shared<Contained>(std::forward<Args>(args)...); });
   }
-  const Self& self() const { return static_cast<const Self&>(*this); }
 
   std::shared_ptr<Contained> impl_;
 };
 
-/// Print the module's tree. Errors: Error when empty.
+/// What AMBIT_MODULE makes a holder `Derived` of: a ModuleHolder<Contained> that moves.
 template <class Contained, class Derived>
-std::ostream& operator<<(std::ostream& os, const ModuleHolder<Contained, Derived>& module) {
+class NamedHolder : public ModuleHolder<Contained> {
+ public:
+  using ModuleHolder<Contained>::ModuleHolder;
+
+  /// Move the module as Module::to does and return the holder: `network = network.cuda();`.
+  Derived to(Device device, bool non_blocking = false) const {
+    this->get()->to(device, non_blocking);
+    return self();
+  }
+  Derived to(DType dtype, bool non_blocking = false) const {
+    this->get()->to(dtype, non_blocking);
+    return self();
+  }
+  Derived to(Device device, DType dtype, bool non_blocking = false) const {
+    this->get()->to(device, dtype, non_blocking);
+    return self();
+  }
+  Derived cpu() const { return to(kCPU); }
+  Derived cuda(int index = 0) const {
+    this->get()->cuda(index);
+    return self();
+  }
+
+ private:
+  const Derived& self() const { return static_cast<const Derived&>(*this); }
+};
+
+/// Print the module's tree. Errors: Error when empty.
+template <class Contained>
+std::ostream& operator<<(std::ostream& os, const ModuleHolder<Contained>& module) {
   return os << *module;
 }
 
@@ -110,9 +118,9 @@ std::ostream& operator<<(std::ostream& os, const ModuleHolder<Contained, Derived
 
 /// Define the holder `Name` of the module class `NameImpl`, where its documentation stands. Its
 /// constructors are those of NameImpl: Linear(784, 10). Use it in NameImpl's namespace, behind it.
-#define AMBIT_MODULE(Name)                                           \
-  class Name : public ::ambit::nn::ModuleHolder<Name##Impl, Name> {  \
-   public:                                                           \
-    using Impl = Name##Impl;                                         \
-    using ::ambit::nn::ModuleHolder<Name##Impl, Name>::ModuleHolder; \
+#define AMBIT_MODULE(Name)                                         \
+  class Name : public ::ambit::nn::NamedHolder<Name##Impl, Name> { \
+   public:                                                         \
+    using Impl = Name##Impl;                                       \
+    using ::ambit::nn::NamedHolder<Name##Impl, Name>::NamedHolder; \
   }

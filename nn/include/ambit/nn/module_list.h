@@ -4,7 +4,10 @@
 
 #include <ambit/nn/cloneable.h>
 
+#include <concepts>
 #include <memory>
+#include <type_traits>
+#include <utility>
 #include <vector>
 
 namespace ambit::nn {
@@ -22,14 +25,16 @@ class AMBIT_API ModuleListImpl : public Cloneable<ModuleListImpl> {
 
   /// Add a module at the end, named by its position. Errors: those of register_module.
   void push_back(std::shared_ptr<Module> module);
-  template <class M, class D>
-  void push_back(const ModuleHolder<M, D>& module) {
+  template <class M>
+  void push_back(const ModuleHolder<M>& module) {
     push_back(std::shared_ptr<Module>(module.ptr()));
   }
-  /// Take over a module that no pointer holds yet.
-  template <std::derived_from<Module> M>
-  void push_back(M module) {
-    push_back(std::shared_ptr<Module>(std::make_shared<M>(std::move(module))));
+  /// Take over a module that no pointer holds yet, or a copy of it.
+  template <class M>
+  requires std::derived_from<std::remove_cvref_t<M>, Module>
+  void push_back(M&& module) {
+    push_back(std::shared_ptr<Module>(
+        std::make_shared<std::remove_cvref_t<M>>(std::forward<M>(module))));
   }
   /// Add the modules of another list, which both then share.
   void extend(const ModuleListImpl& other);

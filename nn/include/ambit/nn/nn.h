@@ -5,7 +5,9 @@
 #include <ambit/nn/any_module.h>
 #include <ambit/nn/batchnorm.h>
 #include <ambit/nn/cloneable.h>
+#include <ambit/nn/containers.h>
 #include <ambit/nn/conv.h>
+#include <ambit/nn/conv_transpose.h>
 #include <ambit/nn/dropout.h>
 #include <ambit/nn/embedding.h>
 #include <ambit/nn/functional.h>
@@ -16,12 +18,17 @@
 #include <ambit/nn/module.h>
 #include <ambit/nn/module_holder.h>
 #include <ambit/nn/module_list.h>
+#include <ambit/nn/normalization.h>
 #include <ambit/nn/options.h>
 #include <ambit/nn/ordered_dict.h>
+#include <ambit/nn/padding.h>
 #include <ambit/nn/pair_loss.h>
 #include <ambit/nn/pooling.h>
 #include <ambit/nn/rnn.h>
 #include <ambit/nn/sequential.h>
 #include <ambit/nn/serialize.h>
 #include <ambit/nn/strays.h>
+#include <ambit/nn/transformer.h>
+#include <ambit/nn/utils/clip_grad.h>
+#include <ambit/nn/utils/convert_parameters.h>
 #include <ambit/nn/utils/rnn.h>

@@ -6,6 +6,7 @@
 
 #include <initializer_list>
 #include <string>
+#include <type_traits>
 #include <unordered_map>
 #include <utility>
 #include <vector>
@@ -69,7 +70,7 @@ class OrderedDict {
   /// Add an entry at the end. Errors: Error when the key is there already.
   Value& insert(Key key, Value value) {
     const auto [at, is_new] = index_.try_emplace(key, items_.size());
-    if (!is_new) throw Error("OrderedDict: expected a new key, got one that it holds");
+    if (!is_new) throw Error("OrderedDict: expected a new key, got " + text(key) + " again");
     try {
       return items_.emplace_back(std::move(key), std::move(value)).value();
     } catch (...) {
@@ -133,8 +134,19 @@ class OrderedDict {
   }
   size_t position(const Key& key) const {
     const auto it = index_.find(key);
-    if (it == index_.end()) throw Error("OrderedDict: expected a key that it holds, got another");
+    if (it == index_.end()) {
+      throw Error("OrderedDict: expected a key that it holds, got " + text(key));
+    }
     return it->second;
+  }
+  static std::string text(const Key& key) {
+    if constexpr (std::is_convertible_v<const Key&, std::string>) {
+      return '"' + std::string(key) + '"';
+    } else if constexpr (std::is_arithmetic_v<Key>) {
+      return std::to_string(key);
+    } else {
+      return "another";
+    }
   }
 
   std::vector<Item> items_;

@@ -6,6 +6,7 @@
 #pragma once
 
 #include <ambit/nn/cloneable.h>
+#include <ambit/nn/init.h>
 #include <ambit/nn/options.h>
 #include <ambit/nn/utils/rnn.h>
 
@@ -14,9 +15,6 @@
 #include <vector>
 
 namespace ambit::nn {
-
-/// What an RNN's step ends with, libtorch's kTanh and kReLU.
-enum class Nonlinearity : uint8_t { tanh, relu };
 
 namespace detail {
 
@@ -38,16 +36,16 @@ class RecurrentOptions : public Options<Self> {
 
 }  // namespace detail
 
-/// Options of RNN.
-class RNNOptions : public detail::RecurrentOptions<RNNOptions> {
+/// Options of RNN. nonlinearity: kTanh or kReLU.
+class AMBIT_API RNNOptions : public detail::RecurrentOptions<RNNOptions> {
  public:
   using RecurrentOptions::RecurrentOptions;
 
-  AMBIT_OPTION(RNNOptions, Nonlinearity, nonlinearity) = Nonlinearity::tanh;
+  AMBIT_OPTION(RNNOptions, init::Nonlinearity, nonlinearity) = init::Nonlinearity::tanh;
 };
 
 /// Options of LSTM. proj_size: 0, or what the hidden state is projected to.
-class LSTMOptions : public detail::RecurrentOptions<LSTMOptions> {
+class AMBIT_API LSTMOptions : public detail::RecurrentOptions<LSTMOptions> {
  public:
   using RecurrentOptions::RecurrentOptions;
 
@@ -55,7 +53,7 @@ class LSTMOptions : public detail::RecurrentOptions<LSTMOptions> {
 };
 
 /// Options of GRU.
-class GRUOptions : public detail::RecurrentOptions<GRUOptions> {
+class AMBIT_API GRUOptions : public detail::RecurrentOptions<GRUOptions> {
  public:
   using RecurrentOptions::RecurrentOptions;
 };
@@ -172,20 +170,20 @@ class AMBIT_API RNNCellImplBase : public Cloneable<Derived> {
 
 }  // namespace detail
 
-/// Options of RNNCell.
-class RNNCellOptions : public detail::CellOptions<RNNCellOptions> {
+/// Options of RNNCell. nonlinearity: kTanh or kReLU.
+class AMBIT_API RNNCellOptions : public detail::CellOptions<RNNCellOptions> {
  public:
   using CellOptions::CellOptions;
 
-  AMBIT_OPTION(RNNCellOptions, Nonlinearity, nonlinearity) = Nonlinearity::tanh;
+  AMBIT_OPTION(RNNCellOptions, init::Nonlinearity, nonlinearity) = init::Nonlinearity::tanh;
 };
 /// Options of LSTMCell.
-class LSTMCellOptions : public detail::CellOptions<LSTMCellOptions> {
+class AMBIT_API LSTMCellOptions : public detail::CellOptions<LSTMCellOptions> {
  public:
   using CellOptions::CellOptions;
 };
 /// Options of GRUCell.
-class GRUCellOptions : public detail::CellOptions<GRUCellOptions> {
+class AMBIT_API GRUCellOptions : public detail::CellOptions<GRUCellOptions> {
  public:
   using CellOptions::CellOptions;
 };

@@ -7,6 +7,7 @@
 #include <concepts>
 #include <initializer_list>
 #include <string>
+#include <type_traits>
 #include <utility>
 #include <vector>
 
@@ -16,7 +17,8 @@ namespace ambit::nn {
 using NamedAnyModule = std::pair<std::string, AnyModule>;
 
 /// Modules that forward() calls in order: y = m[n-1](...m[1](m[0](x))). The shapes are those that
-/// the modules ask for and give. It clones with all of them.
+/// the modules ask for and give. The first may take several arguments, of any types; what one
+/// returns is the one argument of the next. It clones with all of them.
 class AMBIT_API SequentialImpl : public Cloneable<SequentialImpl> {
  public:
   SequentialImpl() = default;
@@ -38,9 +40,18 @@ class AMBIT_API SequentialImpl : public Cloneable<SequentialImpl> {
   /// Add the modules of another one, which both then share, named by their positions here.
   void extend(const SequentialImpl& other);
 
-  /// Return what the last module makes of input. Errors: Error when there are none; those of the
-  /// modules.
-  Tensor forward(const Tensor& input);
+  /// Return what the last module makes of the inputs: a Result. Errors: Error when there are none,
+  /// and where one does not take what it gets; those of the modules.
+  template <class Result = Tensor, class... Inputs>
+  Result forward(Inputs&&... inputs) {
+    if constexpr (std::is_same_v<Result, Tensor> && sizeof...(Inputs) == 1 &&
+                  (std::is_same_v<std::remove_cvref_t<Inputs>, Tensor> && ...)) {
+      return forward_one(inputs...);
+    } else {
+      return AnyModule::result<Result>(
+          run(0, AnyModule::values_of(std::forward<Inputs>(inputs)...)));
+    }
+  }
 
   size_t size() const { return modules_.size(); }
   bool is_empty() const { return modules_.empty(); }
@@ -62,19 +73,22 @@ class AMBIT_API SequentialImpl : public Cloneable<SequentialImpl> {
   std::shared_ptr<Module> clone(const std::optional<Device>& device = {}) const override;
 
  private:
+  Tensor forward_one(const Tensor& input);
+  AnyValue run(size_t first, std::vector<AnyValue> inputs);
+
   std::vector<AnyModule> modules_;
 };
 
 /// The holder of a SequentialImpl.
-class Sequential : public ModuleHolder<SequentialImpl, Sequential> {
+class Sequential : public NamedHolder<SequentialImpl, Sequential> {
  public:
   using Impl = SequentialImpl;
-  using ModuleHolder<SequentialImpl, Sequential>::ModuleHolder;
+  using NamedHolder<SequentialImpl, Sequential>::NamedHolder;
 
   Sequential() = default;
   /// Sequential({{"conv", nn::Conv2d(3, 6, 5)}, {"relu", nn::ReLU()}})
   Sequential(std::initializer_list<NamedAnyModule> modules)
-      : ModuleHolder(std::make_shared<SequentialImpl>(modules)) {}
+      : NamedHolder(std::make_shared<SequentialImpl>(modules)) {}
 };
 
 }  // namespace ambit::nn

@@ -18,12 +18,12 @@ AMBIT_API void save(const nn::Module& module, const std::string& path);
 AMBIT_API void load(nn::Module& module, const std::string& path);
 
 // The same by a module's holder or shared pointer.
-template <class M, class D>
-void save(const nn::ModuleHolder<M, D>& module, const std::string& path) {
+template <class M>
+void save(const nn::ModuleHolder<M>& module, const std::string& path) {
   save(static_cast<const nn::Module&>(*module), path);
 }
-template <class M, class D>
-void load(const nn::ModuleHolder<M, D>& module, const std::string& path) {
+template <class M>
+void load(const nn::ModuleHolder<M>& module, const std::string& path) {
   load(static_cast<nn::Module&>(*module), path);
 }
 template <std::derived_from<nn::Module> M>

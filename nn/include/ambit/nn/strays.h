@@ -36,12 +36,12 @@ AMBIT_API std::vector<Stray> find_strays(const Module& module);
 /// counts of steps are on cpu on purpose, and not listed.
 AMBIT_API std::vector<Stray> find_strays(const Module& module, const optim::Optimizer& optimizer);
 
-template <class M, class D>
-std::vector<Stray> find_strays(const ModuleHolder<M, D>& module) {
+template <class M>
+std::vector<Stray> find_strays(const ModuleHolder<M>& module) {
   return find_strays(static_cast<const Module&>(*module));
 }
-template <class M, class D>
-std::vector<Stray> find_strays(const ModuleHolder<M, D>& module,
+template <class M>
+std::vector<Stray> find_strays(const ModuleHolder<M>& module,
                                const optim::Optimizer& optimizer) {
   return find_strays(static_cast<const Module&>(*module), optimizer);
 }

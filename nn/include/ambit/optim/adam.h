@@ -5,6 +5,7 @@
 #include <ambit/optim/optimizer.h>
 #include <ambit/params.h>
 
+#include <optional>
 #include <tuple>
 
 namespace ambit::optim {
@@ -16,10 +17,13 @@ class AMBIT_API AdamOptionsBase : public OptimizerOptions {
   std::tuple<double, double> betas() const { return {params_.beta1, params_.beta2}; }
   double eps() const { return params_.eps; }
   double weight_decay() const { return params_.weight_decay; }
+  bool amsgrad() const { return amsgrad_; }
   const AdamParams& params() const { return params_; }
 
   double get_lr() const override { return params_.lr; }
   void set_lr(double v) override { params_.lr = v; }
+  std::optional<double> get_momentum() const override { return params_.beta1; }
+  void set_momentum(double v) override { params_.beta1 = v; }
   void check() const override;
   Value::Dict values() const override;
   void set_values(const Value& dict) override;
@@ -27,13 +31,14 @@ class AMBIT_API AdamOptionsBase : public OptimizerOptions {
  protected:
   explicit AdamOptionsBase(const AdamParams& params) : params_(params) {}
   AdamParams params_;
+  bool amsgrad_ = false;
 };
 
 /// The setters, which return the options' own type `Self`.
 template <class Self>
 class AdamSetters : public AdamOptionsBase, public nn::Options<Self> {
  public:
-  using AdamOptionsBase::betas, AdamOptionsBase::eps, AdamOptionsBase::lr,
+  using AdamOptionsBase::amsgrad, AdamOptionsBase::betas, AdamOptionsBase::eps, AdamOptionsBase::lr,
       AdamOptionsBase::weight_decay;
   Self& lr(double v) { return this->set(params_.lr, v); }
   Self& betas(std::tuple<double, double> v) {
@@ -42,6 +47,7 @@ class AdamSetters : public AdamOptionsBase, public nn::Options<Self> {
   }
   Self& eps(double v) { return this->set(params_.eps, v); }
   Self& weight_decay(double v) { return this->set(params_.weight_decay, v); }
+  Self& amsgrad(bool on) { return this->set(amsgrad_, on); }
   std::unique_ptr<OptimizerOptions> clone() const override {
     return std::make_unique<Self>(static_cast<const Self&>(*this));
   }
@@ -50,7 +56,7 @@ class AdamSetters : public AdamOptionsBase, public nn::Options<Self> {
   using AdamOptionsBase::AdamOptionsBase;
 };
 
-/// Options of Adam. Defaults: lr 1e-3, betas (0.9, 0.999), eps 1e-8, weight_decay 0.
+/// Options of Adam. Defaults: lr 1e-3, betas (0.9, 0.999), eps 1e-8, weight_decay 0, amsgrad false.
 class AMBIT_API AdamOptions : public AdamSetters<AdamOptions> {
  public:
   AdamOptions(double lr = 1e-3) : AdamSetters(AdamParams{.lr = lr}) {}
@@ -66,9 +72,10 @@ class AMBIT_API AdamWOptions : public AdamSetters<AdamWOptions> {
 /// step t = 1, 2, ...:
 ///   g += weight_decay p;  m = beta1 m + (1 - beta1) g;  v = beta2 v + (1 - beta2) g^2
 ///   p -= lr (m / (1 - beta1^t)) / (sqrt(v / (1 - beta2^t)) + eps)
-/// Floating-point parameters of any shape. State: "step" (t, on cpu), "exp_avg" (m), "exp_avg_sq"
-/// (v). Errors: Error for a negative lr, eps or weight_decay, and for betas outside [0, 1). Source:
-/// Kingma & Ba 2015, arXiv:1412.6980.
+/// with amsgrad the largest v so far in place of v. Floating-point parameters of any shape. State:
+/// "step" (t, on cpu), "exp_avg" (m), "exp_avg_sq" (v), with amsgrad "max_exp_avg_sq". Errors:
+/// Error for a negative lr, eps or weight_decay, and for betas outside [0, 1). Source: Kingma & Ba
+/// 2015, arXiv:1412.6980; amsgrad: Reddi et al. 2018, arXiv:1904.09237.
 class AMBIT_API Adam : public Optimizer {
  public:
   /// Train these parameters as one group, or groups, with `defaults` where they have no options.
@@ -79,9 +86,13 @@ class AMBIT_API Adam : public Optimizer {
   using Optimizer::Optimizer;
   const char* step_name() const override;
   std::span<const StateTensor> state_tensors() const override;
+  size_t scratch_tensors(const OptimizerOptions& options) const override;
   void prepare(const Tensor& param, State& state, const OptimizerOptions& options) const override;
   int64_t stage(const State& state) const override;
   void update(const Batch& batch, const OptimizerOptions& options) const override;
+
+ private:
+  static void update_amsgrad(const Batch& batch, const AdamParams& params);
 };
 
 /// Adam whose weight decay is p -= lr weight_decay p, before the step, in place of the one through

@@ -8,7 +8,8 @@
 namespace ambit::optim {
 
 /// Options of SGD. Defaults of all but lr: 0 and false.
-class AMBIT_API SGDOptions : public OptimizerOptions, public nn::Options<SGDOptions> {
+class AMBIT_API SGDOptions : public OptimizerCloneableOptions<SGDOptions>,
+                             public nn::Options<SGDOptions> {
  public:
   SGDOptions(double lr) { params_.lr = lr; }
   SGDOptions& lr(double v) { return set(params_.lr, v); }
@@ -23,9 +24,10 @@ class AMBIT_API SGDOptions : public OptimizerOptions, public nn::Options<SGDOpti
   bool nesterov() const { return params_.nesterov; }
   const SgdParams& params() const { return params_; }
 
-  std::unique_ptr<OptimizerOptions> clone() const override;
   double get_lr() const override { return lr(); }
   void set_lr(double v) override { lr(v); }
+  std::optional<double> get_momentum() const override { return momentum(); }
+  void set_momentum(double v) override { momentum(v); }
   void check() const override;
   Value::Dict values() const override;
   void set_values(const Value& dict) override;

@@ -180,12 +180,12 @@ inline Tensor kl_div(const Tensor& input, const Tensor& target, const KLDivFuncO
 using CosineSimilarityFuncOptions = CosineSimilarityOptions;
 inline Tensor cosine_similarity(const Tensor& x1, const Tensor& x2,
                                 const CosineSimilarityFuncOptions& options) {
-  return cosine_similarity(x1, x2, options.dim(), options.eps());
+  return functional::cosine_similarity(x1, x2, options.dim(), options.eps());
 }
 using PairwiseDistanceFuncOptions = PairwiseDistanceOptions;
 inline Tensor pairwise_distance(const Tensor& x1, const Tensor& x2,
                                 const PairwiseDistanceFuncOptions& options) {
-  return pairwise_distance(x1, x2, options.p(), options.eps(), options.keepdim());
+  return functional::pairwise_distance(x1, x2, options.p(), options.eps(), options.keepdim());
 }
 
 }  // namespace ambit::nn::functional

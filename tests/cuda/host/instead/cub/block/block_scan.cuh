@@ -11,14 +11,15 @@ class BlockScan {
     T values[kThreads];
   };
   explicit BlockScan(TempStorage& storage) : storage_(storage) {}
-  void InclusiveSum(T v, T& sum, T& all) {
+  template <class Join>
+  void InclusiveScan(T v, T& joined, Join join, T& all) {
     storage_.values[threadIdx.x] = v;
     __syncthreads();
     for (int i = 1; threadIdx.x == 0 && i < kThreads; ++i) {
-      storage_.values[i] = static_cast<T>(storage_.values[i] + storage_.values[i - 1]);
+      storage_.values[i] = join(storage_.values[i - 1], storage_.values[i]);
     }
     __syncthreads();
-    sum = storage_.values[threadIdx.x];
+    joined = storage_.values[threadIdx.x];
     all = storage_.values[kThreads - 1];
   }
 

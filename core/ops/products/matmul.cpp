@@ -178,40 +178,42 @@ Tensor dot(const Tensor& self, const Tensor& other) {
   return product("dot", self, other);
 }
 
-Tensor addmm(const Tensor& self, const Tensor& mat1, const Tensor& mat2, const Scalar& beta,
-             const Scalar& alpha) {
-  check_devices("addmm", {{"self", self}, {"mat1", mat1}, {"mat2", mat2}});
-  expect_same_dtype("addmm", mat1, mat2);
-  expect_dtype("addmm", "self", self, mat1.dtype());
-  if (!self.is_floating_point() && (beta.is_floating_point() || alpha.is_floating_point())) {
-    throw DTypeError(fmt::format("addmm: expected integer beta and alpha for {}, got a float",
-                                 name(self.dtype())));
-  }
-  expect_dim("addmm", "mat1", mat1, 2, "a matrix");
-  expect_dim("addmm", "mat2", mat2, 2, "a matrix");
-  check_broadcasts_to("addmm", self.sizes(), {mat1.size(0), mat2.size(1)});
-  Tensor out = product("addmm", mat1, mat2);
-  if (alpha.to<double>() != 1) out = mul(out, alpha);
-  if (beta.to<double>() != 0) return add(out, self, beta);
-  // self is not read, so that its NaN does not spread; as in libtorch its gradient is zeros.
-  if (!needs_gradient(self)) return out;
-  return record("addmm", out.detach(), wrt(out, [](const Tensor& g) { return g; }),
-                wrt(self, ZerosLike(self)));
+Tensor vdot(const Tensor& self, const Tensor& other) {
+  check_devices("vdot", {{"self", self}, {"other", other}});
+  expect_dim("vdot", "self", self, 1, "a vector");
+  expect_dim("vdot", "other", other, 1, "a vector");
+  return product("vdot", self, other);
+}
+
+Tensor inner(const Tensor& self, const Tensor& other) {
+  check_devices("inner", {{"self", self}, {"other", other}});
+  expect_same_dtype("inner", self, other);
+  if (self.dim() == 0 || other.dim() == 0) return mul(self, other);
+  expect_numbers("inner", self);
+  const int64_t k = self.sizes().back();
+  if (k != other.sizes().back()) throw_inner("inner", self, other);
+  if (other.dim() <= 2) return product("inner", self, t(other));
+  Dims sizes(IntArrayRef(self.sizes().data(), self.sizes().size() - 1));
+  for (size_t i = 0; i + 1 < other.sizes().size(); ++i) sizes.push_back(other.sizes()[i]);
+  return view(product("inner", self, t(reshape(other, {row_count(other.sizes()), k}))), sizes);
 }
 
 Tensor linear(const Tensor& input, const Tensor& weight, const Tensor& bias) {
   check_devices("linear", {{"input", input}, {"weight", weight}, {"bias", bias}});
-  expect_defined("linear", "input", input);
-  expect_dtype("linear", "weight", weight, input.dtype());
-  expect_dtype_if_given("linear", "bias", bias, input.dtype());
-  expect_numbers("linear", input);
-  expect_dim("linear", "weight", weight, 2, "a matrix");
-  const int64_t n = weight.sizes()[0], k = weight.sizes()[1];
-  if (input.dim() == 0 || input.sizes().back() != k) {
-    throw ShapeError(
-        fmt::format("linear: expected input of shape [..., {}], got {}", k, str(input.sizes())));
-  }
-  expect_sizes("linear", "bias", bias, {n});
+  int64_t n = 0, k = 0;
+  naming("weight", weight, [&] {
+    expect_defined("linear", "input", input);
+    expect_input_dtype("linear", input, "weight", weight);
+    expect_dtype_if_given("linear", "bias", bias, input.dtype());
+    expect_numbers("linear", input);
+    expect_dim("linear", "weight", weight, 2, "a matrix");
+    n = weight.sizes()[0], k = weight.sizes()[1];
+    if (input.dim() == 0 || input.sizes().back() != k) {
+      throw ShapeError(
+          fmt::format("linear: expected input of shape [..., {}], got {}", k, str(input.sizes())));
+    }
+    expect_sizes("linear", "bias", bias, {n});
+  });
 
   const int64_t rows = row_count(input.sizes());
   const bool as_is = input.dim() == 2;

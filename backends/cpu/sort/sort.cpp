@@ -1,0 +1,139 @@
+// Sorting along one dim: each line becomes items of a key and a place, which are sorted, and comes
+// back by the places, so that zeros keep their signs and NaN its bits. Lines are shared by threads.
+#include "backends/cpu/kernels.h"
+#include "backends/cpu/layout/lines.h"
+#include "backends/cpu/runtime/scratch.h"
+#include "items.h"
+
+namespace ambit::cpu {
+namespace {
+
+/// What a sort reads and writes along each line; it keeps the first `to.length`.
+template <class T>
+struct Lines {
+  const T* x;
+  T* y;
+  int64_t* index;
+  Line from, to, to_index;
+
+  /// Write item n of the line's order.
+  void put(int64_t n, int64_t place) const {
+    y[n * to.step] = x[place * from.step];
+    index[n * to_index.step] = place;
+  }
+};
+
+template <bool kDescending, class T, class Place>
+void sort_line(const Lines<T>& line, Item<SortKey<T>, Place>* items,
+               Item<SortKey<T>, Place>* spare) {
+  const int64_t n = line.from.length;
+  for (int64_t i = 0; i < n; ++i) {
+    items[i] = {sort_key(line.x[i * line.from.step], kDescending), static_cast<Place>(i)};
+  }
+  const auto* sorted = sort_items(items, spare, n);
+  for (int64_t i = 0; i < line.to.length; ++i) {
+    line.put(i, static_cast<int64_t>(sorted[i].place));
+  }
+}
+
+/// The k < n first of a line: those that come before the k-th best so far are collected, and where
+/// 2 k are, the best k of them stay. Elements are looked at in blocks, most of which have none.
+template <bool kDescending, class T, class Place>
+void select_line(const Lines<T>& line, Item<SortKey<T>, Place>* items) {
+  using Key = SortKey<T>;
+  constexpr int64_t kBlock = 64;
+  const int64_t n = line.from.length, k = line.to.length, step = line.from.step;
+  int64_t count = 0;
+  Key last = 0;  // of the k best so far, when there are k
+  const auto keep_best = [&] {
+    std::nth_element(items, items + k - 1, items + count);
+    last = items[k - 1].key;
+    count = k;
+  };
+  for (int64_t begin = 0; begin < n; begin += kBlock) {
+    const int64_t size = std::min(kBlock, n - begin);
+    const T* x = line.x + begin * step;
+    Key keys[kBlock];
+    bool any = false;
+    if (step == 1) {
+#pragma omp simd reduction(| : any)
+      for (int64_t i = 0; i < size; ++i) {
+        keys[i] = sort_key(x[i], kDescending);
+        any |= keys[i] < last;
+      }
+    } else {
+      for (int64_t i = 0; i < size; ++i) {
+        keys[i] = sort_key(x[i * step], kDescending);
+        any |= keys[i] < last;
+      }
+    }
+    if (!any && begin >= k) continue;
+    for (int64_t i = 0; i < size; ++i) {
+      const bool filling = begin + i < k;
+      if (!filling && !(keys[i] < last)) continue;
+      items[count++] = {keys[i], static_cast<Place>(begin + i)};
+      if (count == 2 * k || begin + i == k - 1) keep_best();
+    }
+  }
+  keep_best();
+  std::sort(items, items + k);
+  for (int64_t i = 0; i < k; ++i) line.put(i, static_cast<int64_t>(items[i].place));
+}
+
+template <bool kDescending, class T, class Place>
+void run(Tensor& y, Tensor& index, const Tensor& x, int64_t dim) {
+  using AnItem = Item<SortKey<T>, Place>;
+  const Line from(x, dim), to(y, dim), to_index(index, dim);
+  const auto loops = make_line_loops<3>({&y, &index, &x}, dim);
+  const int64_t n = from.length, k = to.length;
+  const bool selects = k < n / 8;
+  const auto room = static_cast<size_t>(selects ? 2 * k : 2 * n);
+  const int64_t y_step = loops.inner_stride(0), index_step = loops.inner_stride(1),
+                x_step = loops.inner_stride(2);
+  // An element goes through about 16 steps.
+  parallel_runs(loops, grain_for(16 * n), [&](int64_t lines, std::array<int64_t, 3> at) {
+    const Scratch scratch(room * sizeof(AnItem));
+    auto* const items = scratch.data<AnItem>();
+    for (int64_t i = 0; i < lines; ++i) {
+      const Lines<T> line{x.data_ptr<T>() + at[2] + i * x_step,
+                          y.data_ptr<T>() + at[0] + i * y_step,
+                          index.data_ptr<int64_t>() + at[1] + i * index_step,
+                          from,
+                          to,
+                          to_index};
+      if (selects) {
+        select_line<kDescending>(line, items);
+      } else {
+        sort_line<kDescending>(line, items, items + n);
+      }
+    }
+  });
+}
+
+void run_any(Tensor& y, Tensor& index, const Tensor& x, int64_t dim, bool descending) {
+  if (y.numel() == 0) return;
+  const bool many = Line(x, dim).length > int64_t{UINT32_MAX};
+  visit(x.dtype(), [&]<class T>() {
+    if (many) {
+      descending ? run<true, T, uint64_t>(y, index, x, dim)
+                 : run<false, T, uint64_t>(y, index, x, dim);
+    } else {
+      descending ? run<true, T, uint32_t>(y, index, x, dim)
+                 : run<false, T, uint32_t>(y, index, x, dim);
+    }
+  });
+}
+
+}  // namespace
+
+// y, index, x [.., n, ..]
+void sort(Tensor& y, Tensor& index, const Tensor& x, int64_t dim, bool descending) {
+  run_any(y, index, x, dim, descending);
+}
+
+// y, index [.., k, ..], x [.., n, ..]
+void topk(Tensor& y, Tensor& index, const Tensor& x, int64_t dim, bool largest) {
+  run_any(y, index, x, dim, largest);
+}
+
+}  // namespace ambit::cpu

@@ -1,0 +1,42 @@
+// Extremes so far along one dim, and where they are.
+#include "backends/cuda/kernels.h"
+#include "backends/cuda/loops/accumulator.h"
+#include "backends/cuda/loops/scan.cuh"
+
+namespace ambit::cuda {
+namespace {
+
+template <class T>
+struct ExtremeSoFar {
+  using Value = Extreme<T>;
+  __device__ Value first() const { return {T{0}, -1}; }
+  __device__ Value load(int64_t offset, int64_t i) const { return {x[offset], i}; }
+  // Of equals, and of NaN, which is above all, the last.
+  __device__ Value join(const Value& a, const Value& b) const {
+    if (a.index < 0 || b.index < 0) return a.index < 0 ? b : a;
+    if (arithmetic::beats(a.value, b.value, largest)) return a;
+    if (arithmetic::beats(b.value, a.value, largest)) return b;
+    return a.index > b.index ? a : b;
+  }
+  __device__ void store(int64_t offset, const Value& v) const {
+    y[offset] = v.value;
+    index[offset] = v.index;
+  }
+  const T* x;
+  T* y;
+  int64_t* index;
+  bool largest;
+};
+
+}  // namespace
+
+// y, index, x [.., n, ..]; y and index contiguous
+void cum_extremum(Tensor& y, Tensor& index, const Tensor& x, int64_t dim, bool largest) {
+  if (x.numel() == 0) return;
+  visit(x.dtype(), [&]<class T>() {
+    run_scan(ExtremeSoFar<T>{x.data_ptr<T>(), y.data_ptr<T>(), index.data_ptr<int64_t>(), largest},
+             y, x, dim);
+  });
+}
+
+}  // namespace ambit::cuda

@@ -1,0 +1,104 @@
+// Products and extremes at places that an int64 tensor names. Many elements may meet at one place:
+// atomics decide their order, or, where it changes the result and must not, one thread takes all of
+// a line in turn.
+#include <ambit/backend/arithmetic.h>
+#include <ambit/settings.h>
+
+#include "backends/cuda/kernels.h"
+#include "backends/cuda/loops/atomic_join.cuh"
+#include "backends/cuda/loops/places.h"
+#include "backends/cuda/runtime/launch.h"
+
+namespace ambit::cuda {
+namespace {
+
+struct Product {
+  template <class T>
+  __device__ T operator()(T a, T b) const {
+    return arithmetic::wrap_mul(a, b);
+  }
+};
+struct Largest {
+  template <class T>
+  __device__ T operator()(T a, T b) const {
+    return arithmetic::maximum(a, b);
+  }
+};
+struct Smallest {
+  template <class T>
+  __device__ T operator()(T a, T b) const {
+    return arithmetic::minimum(a, b);
+  }
+};
+
+// y at the places = join(that, src)
+template <class Join, class T>
+__global__ void join_atomically(Indexer<3> indexer, uint32_t n, Along along, FaultSink faults,
+                                const T* src, const int64_t* index, T* y) {
+  for (int64_t i = thread_index(); i < n; i += thread_count()) {
+    int32_t at[3];
+    indexer.find(static_cast<uint32_t>(i), at);
+    const int64_t k = index[at[1]];
+    if (along.holds(k, faults)) atomic_join(y + at[2] + k * along.step, src[at[0]], Join());
+  }
+}
+
+// The same of lines along dim, n of them: `length` elements, apart by the steps of src and index.
+// No two lines share a place of y.
+template <class Join, class T>
+__global__ void join_in_order(Indexer<3> indexer, uint32_t n, Along along, int64_t length,
+                              int64_t src_step, int64_t index_step, FaultSink faults, const T* src,
+                              const int64_t* index, T* y) {
+  for (int64_t i = thread_index(); i < n; i += thread_count()) {
+    int32_t at[3];
+    indexer.find(static_cast<uint32_t>(i), at);
+    for (int64_t j = 0; j < length; ++j) {
+      const int64_t k = index[at[1] + j * index_step];
+      if (!along.holds(k, faults)) continue;
+      T& place = y[at[2] + k * along.step];
+      place = Join()(place, src[at[0] + j * src_step]);
+    }
+  }
+}
+
+template <class Join, class T>
+void run(Tensor& y, const Tensor& index, const Tensor& src, int64_t dim) {
+  const FaultSink faults = Call::stream().gpu.faults().sink(Call::op());
+  // Extremes, and products of integers, are the same in any order.
+  const bool in_turn = std::is_floating_point_v<T> && std::is_same_v<Join, Product> &&
+                       is_deterministic() && src.dim() > 0 && index.numel() > 0;
+  Dims sizes = index.sizes();
+  if (in_turn) sizes[static_cast<size_t>(dim)] = 1;
+  const Walk<3> walk = places(sizes, src.strides(), index.strides(), strides_but(y, dim));
+  for_each_piece(walk, [&](const Walk<3>& piece) {
+    const auto n = static_cast<uint32_t>(piece.count());
+    const T* from = src.data_ptr<T>() + piece.offsets[0];
+    const int64_t* at = index.data_ptr<int64_t>() + piece.offsets[1];
+    T* to = y.data_ptr<T>() + piece.offsets[2];
+    if (in_turn) {
+      launch(join_in_order<Join, T>, grid_for(n), Indexer<3>(piece), n, along(y, dim),
+             index.size(dim), src.stride(dim), index.stride(dim), faults, from, at, to);
+    } else {
+      launch(join_atomically<Join, T>, grid_for(n), Indexer<3>(piece), n, along(y, dim), faults,
+             from, at, to);
+    }
+  });
+}
+
+}  // namespace
+
+void scatter_reduce(Tensor& y, const Tensor& index, const Tensor& src, int64_t dim,
+                    const ScatterOp& op) {
+  visit(y.dtype(), [&]<class T>() {
+    switch (op) {
+      case ScatterOp::prod:
+        return run<Product, T>(y, index, src, dim);
+      case ScatterOp::max:
+        return run<Largest, T>(y, index, src, dim);
+      case ScatterOp::min:
+        return run<Smallest, T>(y, index, src, dim);
+    }
+  });
+}
+
+}  // namespace ambit::cuda

@@ -1,0 +1,38 @@
+// *p = join(*p, v) by many threads at once, for every element type: exchanged until nobody came
+// between.
+#pragma once
+
+#include <bit>
+#include <cstdint>
+#include <cstring>
+#include <type_traits>
+
+namespace ambit::cuda {
+
+template <class T, class Join>
+__device__ void atomic_join(T* p, T v, const Join& join) {
+  if constexpr (sizeof(T) >= 4) {
+    using Word = std::conditional_t<sizeof(T) == 8, unsigned long long, unsigned>;
+    auto* const word = reinterpret_cast<Word*>(p);
+    Word seen = *static_cast<volatile Word*>(word), before;  // others change it
+    do {
+      before = seen;
+      const T joined = join(std::bit_cast<T>(before), v);
+      seen = atomicCAS(word, before, std::bit_cast<Word>(joined));
+    } while (seen != before);
+  } else {
+    const auto address = reinterpret_cast<uintptr_t>(p);
+    auto* const word = reinterpret_cast<unsigned*>(address & ~uintptr_t{3});
+    const unsigned shift = static_cast<unsigned>(address & 3) * 8;
+    const unsigned mask = (sizeof(T) == 1 ? 0xffu : 0xffffu) << shift;
+    unsigned seen = *static_cast<volatile unsigned*>(word), before;
+    do {
+      before = seen;
+      const T old = static_cast<T>((before & mask) >> shift);
+      const auto joined = static_cast<unsigned>(join(old, v)) << shift;
+      seen = atomicCAS(word, before, (before & ~mask) | (joined & mask));
+    } while (seen != before);
+  }
+}
+
+}  // namespace ambit::cuda

@@ -1,0 +1,131 @@
+// Sequences beside those of creation.cpp, and the places of triangles. All are made on the host:
+// they are the same on every device to the last bit.
+#include <ambit/error.h>
+#include <ambit/ops/creation.h>
+#include <ambit/ops/shape.h>
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "core/ops/operands/allocate.h"
+#include "core/ops/operands/scalar_operand.h"
+
+namespace ambit {
+namespace {
+
+// Element i is value(i), a double or an int64, converted as static_cast does.
+template <class F>
+Tensor sequence(const char* op, int64_t n, DType dtype, const TensorOptions& options, F value) {
+  const Tensor host = allocate(op, {n}, dtype, kCPU);
+  visit(dtype, [&]<class T>() {
+    T* p = host.data_ptr<T>();
+    for (int64_t i = 0; i < n; ++i) p[i] = static_cast<T>(value(i));
+  });
+  return finish(to(host, options.device(), host.dtype()), options);
+}
+
+// How many steps of range lead from start to end, and one.
+int64_t range_length(double start, double end, double step) {
+  if (step == 0 || !std::isfinite(start) || !std::isfinite(end) || !std::isfinite(step)) {
+    throw Error(
+        fmt::format("range: expected finite numbers and a step that is not 0, got {}, {}, {}",
+                    start, end, step));
+  }
+  if ((step > 0 && start > end) || (step < 0 && start < end)) {
+    throw Error(
+        fmt::format("range: expected a step that leads from {} to {}, got {}", start, end, step));
+  }
+  const double n = std::floor((end - start) / step) + 1;
+  if (n < 0x1p62) return static_cast<int64_t>(n);
+  throw ShapeError(fmt::format("range: expected fewer than 2^62 elements, got {} to {} by {}",
+                               start, end, step));
+}
+
+// Column `from` of row i up to the one before `to` is in the triangle.
+struct Span {
+  int64_t from, to;
+};
+
+template <class F>
+Tensor places(const char* op, int64_t row, int64_t col, const TensorOptions& options, F span) {
+  if (row < 0 || col < 0) {
+    throw ShapeError(fmt::format("{}: expected sizes >= 0, got {} and {}", op, row, col));
+  }
+  if (options.dtype() != kInt64 && options.dtype() != kInt32) {
+    throw DTypeError(fmt::format("{}: expected int64 or int32, got {}", op, name(options.dtype())));
+  }
+  count(op, {2, row, col});
+  int64_t n = 0;
+  for (int64_t i = 0; i < row; ++i) n += span(i).to - span(i).from;
+  const Tensor host = allocate(op, {2, n}, options.dtype(), kCPU);
+  visit(host.dtype(), [&]<class T>() {
+    T *rows = host.data_ptr<T>(), *columns = rows + n;
+    for (int64_t i = 0; i < row; ++i) {
+      for (int64_t j = span(i).from; j < span(i).to; ++j) {
+        *rows++ = static_cast<T>(i);
+        *columns++ = static_cast<T>(j);
+      }
+    }
+  });
+  return finish(to(host, options.device(), host.dtype()), options);
+}
+
+}  // namespace
+
+Tensor logspace(const Scalar& start, const Scalar& end, int64_t steps, double base,
+                const TensorOptions& options) {
+  const DType dtype = options.dtype();
+  if (steps < 0) throw ShapeError(fmt::format("logspace: expected steps >= 0, got {}", steps));
+  if (dtype == kBool) throw DTypeError("logspace: expected a dtype of numbers, got bool");
+  check_fits("logspace", start, dtype);
+  check_fits("logspace", end, dtype);
+  const double a = start.to<double>(), b = end.to<double>();
+  const double step = steps > 1 ? (b - a) / static_cast<double>(steps - 1) : 0;
+  const auto value = [=](int64_t i) {
+    return std::pow(base, i < (steps + 1) / 2 ? a + step * static_cast<double>(i)
+                                              : b - step * static_cast<double>(steps - 1 - i));
+  };
+  if (steps > 0) {
+    check_fits("logspace", value(0), dtype);
+    check_fits("logspace", value(steps - 1), dtype);
+  }
+  return sequence("logspace", steps, dtype, options, value);
+}
+
+Tensor range(const Scalar& start, const Scalar& end, const Scalar& step,
+             const TensorOptions& options) {
+  const DType dtype = options.dtype();
+  const int64_t n = range_length(start.to<double>(), end.to<double>(), step.to<double>());
+  check_fits("range", start, dtype);
+  check_fits("range", end, dtype);
+  if (is_integral(dtype)) {
+    check_fits("range", start, kInt64);
+    check_fits("range", step, kInt64);
+    const auto a = start.to<int64_t>(), s = step.to<int64_t>();
+    return sequence("range", n, dtype, options, [=](int64_t i) { return a + s * i; });
+  }
+  const double a = start.to<double>(), s = step.to<double>();
+  return sequence("range", n, dtype, options,
+                  [=](int64_t i) { return a + s * static_cast<double>(i); });
+}
+
+Tensor range(const Scalar& start, const Scalar& end, const TensorOptions& options) {
+  return range(start, end, 1, options);
+}
+
+Tensor tril_indices(int64_t row, int64_t col, int64_t offset, const TensorOptions& options) {
+  const int64_t shift = std::clamp(offset, -std::max<int64_t>(row, 0), std::max<int64_t>(col, 0));
+  return places("tril_indices", row, col, options, [=](int64_t i) {
+    return Span{0, std::clamp<int64_t>(i + shift + 1, 0, col)};
+  });
+}
+
+Tensor triu_indices(int64_t row, int64_t col, int64_t offset, const TensorOptions& options) {
+  const int64_t shift = std::clamp(offset, -std::max<int64_t>(row, 0), std::max<int64_t>(col, 0));
+  return places("triu_indices", row, col, options, [=](int64_t i) {
+    return Span{std::clamp<int64_t>(i + shift, 0, col), col};
+  });
+}
+
+}  // namespace ambit

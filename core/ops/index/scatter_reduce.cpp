@@ -1,0 +1,273 @@
+// Scatters of numbers, and scatters that reduce what meets at one place.
+#include <ambit/backend/kernels.h>
+#include <ambit/detail/record.h>
+#include <ambit/error.h>
+#include <ambit/ops/creation.h>
+#include <ambit/ops/elementwise.h>
+#include <ambit/ops/index.h>
+#include <ambit/ops/reduce.h>
+#include <ambit/ops/shape.h>
+
+#include <limits>
+
+#include "core/ops/composite.h"
+#include "core/ops/operands/allocate.h"
+#include "core/ops/operands/expect.h"
+#include "core/ops/operands/operand_grad.h"
+#include "core/ops/operands/scalar_operand.h"
+#include "core/ops/operands/unrecorded.h"
+#include "gather.h"
+#include "operands.h"
+
+namespace ambit {
+namespace {
+
+// The number as a source of index's shape.
+Tensor number_at(const char* op, const Tensor& self, const Tensor& index, const Scalar& value) {
+  check_fits(op, value, self.dtype());
+  return scalar_on(value, self.dtype(), self.device(), index.sizes());
+}
+
+}  // namespace
+
+Tensor scatter(const Tensor& self, int64_t dim, const Tensor& index, const Scalar& value) {
+  check_operands("scatter", {{"self", self}, {"index", index}});
+  return scatter(self, dim, index, number_at("scatter", self, index, value));
+}
+
+const Tensor& scatter_(const Tensor& self, int64_t dim, const Tensor& index, const Scalar& value) {
+  check_operands("scatter_", {{"self", self}, {"index", index}}, DeviceRule::in_place);
+  return scatter_(self, dim, index, number_at("scatter_", self, index, value));
+}
+
+Tensor scatter(const Tensor& self, int64_t dim, const Tensor& index, const Tensor& src,
+               std::string_view reduce) {
+  check_operands("scatter", {{"self", self}, {"index", index}, {"src", src}});
+  const bool adds = one_of("scatter", reduce, {"add", "multiply"}) == 0;
+  return adds ? scatter_add(self, dim, index, src) : scatter_reduce(self, dim, index, src, "prod");
+}
+
+Tensor scatter(const Tensor& self, int64_t dim, const Tensor& index, const Scalar& value,
+               std::string_view reduce) {
+  check_operands("scatter", {{"self", self}, {"index", index}});
+  return scatter(self, dim, index, number_at("scatter", self, index, value), reduce);
+}
+
+const Tensor& scatter_(const Tensor& self, int64_t dim, const Tensor& index, const Tensor& src,
+                       std::string_view reduce) {
+  check_operands("scatter_", {{"self", self}, {"index", index}, {"src", src}},
+                 DeviceRule::in_place);
+  const bool adds = one_of("scatter_", reduce, {"add", "multiply"}) == 0;
+  return adds ? scatter_add_(self, dim, index, src)
+              : scatter_reduce_(self, dim, index, src, "prod");
+}
+
+const Tensor& scatter_(const Tensor& self, int64_t dim, const Tensor& index, const Scalar& value,
+                       std::string_view reduce) {
+  check_operands("scatter_", {{"self", self}, {"index", index}}, DeviceRule::in_place);
+  return scatter_(self, dim, index, number_at("scatter_", self, index, value), reduce);
+}
+
+namespace {
+
+// --- runs: equal indices next to each other along dim, as sorting leaves them
+
+// x[i] with all of its run before it, in log2(n) steps (Hillis & Steele 1986). After a step, x[i]
+// stands for twice as many, or for its run so far. Of ops with gradients.
+template <class Join>
+Tensor joined_in_runs(Tensor x, const Tensor& index, int64_t dim, const Join& join) {
+  const int64_t n = index.size(dim);
+  for (int64_t step = 1; step < n; step *= 2) {
+    const auto begin = [&](const Tensor& t) { return narrow(t, dim, 0, n - step); };
+    const auto end = [&](const Tensor& t) { return narrow(t, dim, step, n - step); };
+    const Tensor longer = where(begin(index) == end(index), join(begin(x), end(x)), end(x));
+    x = cat({narrow(x, dim, 0, step), longer}, dim);
+  }
+  return x;
+}
+
+Tensor reversed(const Tensor& t, int64_t dim) { return flip(t, {dim}); }
+
+Tensor product(const Tensor& a, const Tensor& b) { return a * b; }
+
+// The product of all before x[i] in its run.
+Tensor product_before(const Tensor& x, const Tensor& index, int64_t dim) {
+  const int64_t n = index.size(dim);
+  const Tensor up_to = joined_in_runs(x, index, dim, product);
+  const Tensor same = narrow(index, dim, 0, n - 1) == narrow(index, dim, 1, n - 1);
+  const Tensor before = where(same, narrow(up_to, dim, 0, n - 1), 1);
+  return cat({ones_like(narrow(x, dim, 0, 1)), before}, dim);
+}
+
+// --- gradients of out = self reduced with what of src is at each place
+
+// Of a product by src[j]: all the others of its place. They are multiplied, as dividing by src[j]
+// would fail at zeros.
+Tensor prod_src_grad(const Tensor& g, const Tensor& self, const Tensor& index, const Tensor& src,
+                     int64_t dim) {
+  Tensor order;
+  {
+    const NoGradGuard no_grad;
+    order = std::get<1>(index.sort(dim));
+  }
+  const Tensor at = gather(index, dim, order), x = gather(src, dim, order);
+  const Tensor others = product_before(x, at, dim) *
+                        reversed(product_before(reversed(x, dim), reversed(at, dim), dim), dim);
+  const Tensor sorted = gather(g * self, dim, at) * others;
+  return scatter(zeros_like(src), dim, order, sorted);
+}
+
+Tensor prod_self_grad(const Tensor& g, const Tensor& index, const Tensor& src, int64_t dim) {
+  return g * scatter_reduce(ones_like(g), dim, index, src, "prod");
+}
+
+Tensor same(const Tensor& a, const Tensor& b) {
+  return logical_or(a == b, logical_and(isnan(a), isnan(b)));
+}
+
+// Of an extreme: each that equals it has an equal share.
+struct Shares {
+  Shares(const Tensor& g, const Tensor& out, const Tensor& self, const Tensor& index,
+         const Tensor& src, int64_t dim) {
+    of_self = same(self, out).to(g.dtype());
+    of_src = same(src, gather(out, dim, index)).to(g.dtype());
+    each = g / scatter_add(of_self, dim, index, of_src);
+  }
+  Tensor of_self, of_src, each;
+};
+
+// self has 1 dim at least, src index's shape.
+Tensor reduced(const char* op, const Tensor& self, int64_t dim, const Tensor& index,
+               const Tensor& src, ScatterOp reduce) {
+  Tensor out = allocate(op, self.sizes(), self.dtype(), self.device());
+  kernels::copy(out, self);
+  if (index.numel() == 0) return record(op, out, wrt(self, [](const Tensor& g) { return g; }));
+  kernels::scatter_reduce(out, index, src, dim, reduce);
+  if (!needs_gradient(self, src)) return out;
+  const Saved i = saved(index), x = saved(self), s = saved(src);
+  if (reduce == ScatterOp::prod) {
+    return record(op, out,
+                  wrt(self, [=](const Tensor& g) { return prod_self_grad(g, i(), s(), dim); }),
+                  wrt(src, [=](const Tensor& g) { return prod_src_grad(g, x(), i(), s(), dim); }));
+  }
+  const Saved y = saved_output(out);
+  return record(op, out,
+                wrt(self,
+                    [=](const Tensor& g) {
+                      const Shares shares(g, y(), x(), i(), s(), dim);
+                      return shares.of_self * shares.each;
+                    }),
+                wrt(src, [=](const Tensor& g) {
+                  const Shares shares(g, y(), x(), i(), s(), dim);
+                  return shares.of_src * gather(shares.each, dim, i());
+                }));
+}
+
+enum class Reduce : uint8_t { sum, prod, mean, amax, amin };
+
+// What changes nothing that it is reduced with.
+Scalar neutral(Reduce reduce, DType dtype) {
+  if (reduce == Reduce::prod) return 1;
+  if (reduce != Reduce::amax && reduce != Reduce::amin) return 0;
+  const bool largest = reduce == Reduce::amax;
+  return visit(dtype, [&]<class T>() -> Scalar {
+    using Limits = std::numeric_limits<T>;
+    constexpr auto kMost = Limits::has_infinity ? Limits::infinity() : Limits::max();
+    constexpr auto kLeast = Limits::has_infinity ? static_cast<T>(-kMost) : Limits::lowest();
+    return largest ? kLeast : kMost;
+  });
+}
+
+Tensor mean_at(const Tensor& self, int64_t dim, const Tensor& index, const Tensor& src,
+               bool include_self) {
+  Tensor count;
+  {
+    const NoGradGuard no_grad;
+    const Tensor first = include_self ? ones_like(self) : zeros_like(self);
+    const Tensor one = scalar_on(1, self.dtype(), self.device(), index.sizes());
+    count = clamp(scatter_add(first, dim, index, one), 1);
+  }
+  const Tensor sum = scatter_add(self, dim, index, src);
+  return self.is_floating_point() ? sum / count : div(sum, count, "floor");
+}
+
+// All have 1 dim at least, and are checked.
+Tensor scatter_reduced(const char* op, const Tensor& self, int64_t dim, const Tensor& index,
+                       const Tensor& src, Reduce reduce, bool include_self) {
+  const Tensor start = include_self || index.numel() == 0
+                           ? self
+                           : scatter(self, dim, index,
+                                     scalar_on(neutral(reduce, self.dtype()), self.dtype(),
+                                               self.device(), index.sizes()));
+  switch (reduce) {
+    case Reduce::sum:
+      return scatter_add(start, dim, index, src);
+    case Reduce::mean:
+      return mean_at(start, dim, index, src, include_self);
+    case Reduce::prod:
+      return reduced(op, start, dim, index, src, ScatterOp::prod);
+    case Reduce::amax:
+      return reduced(op, start, dim, index, src, ScatterOp::max);
+    case Reduce::amin:
+      return reduced(op, start, dim, index, src, ScatterOp::min);
+  }
+  return start;
+}
+
+Tensor as_line(const Tensor& t) { return t.dim() == 0 ? reshape(t, {1}) : t; }
+
+Tensor checked_scatter_reduce(const char* op, const Tensor& self, int64_t dim, const Tensor& index,
+                              const Tensor& src, std::string_view reduce, bool include_self,
+                              DeviceRule rule) {
+  check_operands(op, {{"self", self}, {"index", index}, {"src", src}}, rule);
+  const auto kind =
+      static_cast<Reduce>(one_of(op, reduce, {"sum", "prod", "mean", "amax", "amin"}));
+  const int64_t d = check_scatter(op, self, dim, index, src, rule);
+  const Tensor part = index.numel() == 0 ? src : covered(src, index);
+  const Tensor out =
+      scatter_reduced(op, as_line(self), d, as_line(index), as_line(part), kind, include_self);
+  return self.dim() == 0 ? reshape(out, {}) : out;
+}
+
+}  // namespace
+
+Tensor scatter_reduce(const Tensor& self, int64_t dim, const Tensor& index, const Tensor& src,
+                      std::string_view reduce, bool include_self) {
+  return checked_scatter_reduce("scatter_reduce", self, dim, index, src, reduce, include_self,
+                                DeviceRule::strict);
+}
+
+const Tensor& scatter_reduce_(const Tensor& self, int64_t dim, const Tensor& index,
+                              const Tensor& src, std::string_view reduce, bool include_self) {
+  constexpr const char* kOp = "scatter_reduce_";
+  check_operands(kOp, {{"self", self}, {"index", index}, {"src", src}}, DeviceRule::in_place);
+  check_in_place(kOp, self);
+  check_apart(kOp, self, index);
+  check_apart(kOp, self, src);
+  // What is saved for the gradient is overwritten.
+  const Tensor before = needs_gradient(self, src) ? clone(self) : self;
+  self.copy_(checked_scatter_reduce(kOp, before, dim, index, src, reduce, include_self,
+                                    DeviceRule::in_place));
+  return self;
+}
+
+// Sorted by index, what meets at one place are neighbours: their total goes back from all of them,
+// so that it does not matter which of them is written.
+void composite::scatter_reduce(Tensor& y, const Tensor& index, const Tensor& src, int64_t dim,
+                               const ScatterOp& op) {
+  if (index.numel() == 0) return;
+  const auto join = [op](const Tensor& a, const Tensor& b) {
+    return op == ScatterOp::prod ? mul(a, b) : op == ScatterOp::max ? maximum(a, b) : minimum(a, b);
+  };
+  const Tensor lines = at_least_1d(index);
+  Tensor at = empty_like(lines), order = empty_like(lines);
+  kernels::sort(at, order, lines, dim, false);
+  const Tensor x = gather(at_least_1d(src), dim, order);
+  Tensor total = joined_in_runs(x, at, dim, join);
+  const auto later = [](const Tensor& a, const Tensor&) { return a; };
+  total = reversed(joined_in_runs(reversed(total, dim), reversed(at, dim), dim, later), dim);
+  Tensor out = at_least_1d(y);
+  kernels::scatter(out, at, join(gather(out, dim, at), total), dim);
+}
+
+}  // namespace ambit

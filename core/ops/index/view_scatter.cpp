@@ -1,0 +1,100 @@
+// Copies of a tensor with a part of it written: the part is a view of the copy, so that gradients
+// are those of the view. And diagonals, which are views by strides.
+#include <ambit/detail/record.h>
+#include <ambit/error.h>
+#include <ambit/ops/creation.h>
+#include <ambit/ops/index.h>
+#include <ambit/ops/shape.h>
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "core/ops/operands/expect.h"
+#include "operands.h"
+
+namespace ambit {
+namespace {
+
+// Write src into `part`, a view of out.
+Tensor written(const char* op, const Tensor& out, const Tensor& part, const Tensor& src) {
+  expect_sizes(op, "src", src, part.sizes());
+  part.copy_(src);
+  return out;
+}
+
+// The elements t[.., i, .., i + offset, ..] of a dim behind the others.
+Tensor diagonal_view(const char* op, const Tensor& t, int64_t offset, int64_t dim1, int64_t dim2) {
+  const auto a = static_cast<size_t>(wrap_dim(op, dim1, t.dim())),
+             b = static_cast<size_t>(wrap_dim(op, dim2, t.dim()));
+  if (a == b) throw ShapeError(fmt::format("{}: expected two dims, got {} twice", op, dim1));
+  const int64_t down = std::max<int64_t>(-offset, 0), right = std::max<int64_t>(offset, 0);
+  const int64_t length = std::max<int64_t>(std::min(t.sizes()[a] - down, t.sizes()[b] - right), 0);
+  Dims sizes, strides;
+  for (size_t d = 0; d < t.sizes().size(); ++d) {
+    if (d == a || d == b) continue;
+    sizes.push_back(t.sizes()[d]);
+    strides.push_back(t.strides()[d]);
+  }
+  sizes.push_back(length);
+  strides.push_back(t.strides()[a] + t.strides()[b]);
+  const int64_t first = length > 0 ? down * t.strides()[a] + right * t.strides()[b] : 0;
+  return as_strided(t, sizes, strides, t.storage_offset() + first);
+}
+
+}  // namespace
+
+const Tensor& fill_diagonal_(const Tensor& self, const Scalar& fill_value, bool wrap) {
+  expect_defined("fill_diagonal_", "self", self);
+  const IntArrayRef sizes = self.sizes();
+  const bool cube =
+      std::all_of(sizes.begin(), sizes.end(), [&](int64_t size) { return size == sizes[0]; });
+  if (sizes.size() < 2 || (sizes.size() > 2 && !cube)) {
+    throw ShapeError(fmt::format(
+        "fill_diagonal_: expected a matrix, or more dims of one size, got shape {}", str(sizes)));
+  }
+  check_in_place("fill_diagonal_", self);
+  const int64_t height = sizes[0], width = *std::min_element(sizes.begin(), sizes.end());
+  int64_t step = 0;
+  for (const int64_t stride : self.strides()) step += stride;
+  // Where a matrix is tall, another diagonal begins a row below the end of the last.
+  const int64_t rows = wrap && sizes.size() == 2 ? height : std::min(height, width);
+  for (int64_t row = 0; row < rows && width > 0; row += sizes[1] + 1) {
+    as_strided(self, {std::min(height - row, sizes[1])}, {step},
+               self.storage_offset() + row * self.stride(0))
+        .fill_(fill_value);
+  }
+  return self;
+}
+
+Tensor select_scatter(const Tensor& self, const Tensor& src, int64_t dim, int64_t index) {
+  constexpr const char* kOp = "select_scatter";
+  check_operands(kOp, {{"self", self}, {"src", src}});
+  const Tensor out = clone(self);
+  return written(kOp, out, select(out, dim, index), src);
+}
+
+Tensor slice_scatter(const Tensor& self, const Tensor& src, int64_t dim,
+                     std::optional<int64_t> start, std::optional<int64_t> end, int64_t step) {
+  constexpr const char* kOp = "slice_scatter";
+  check_operands(kOp, {{"self", self}, {"src", src}});
+  const Tensor out = clone(self);
+  return written(kOp, out, slice(out, dim, start, end, step), src);
+}
+
+Tensor diagonal_scatter(const Tensor& self, const Tensor& src, int64_t offset, int64_t dim1,
+                        int64_t dim2) {
+  constexpr const char* kOp = "diagonal_scatter";
+  check_operands(kOp, {{"self", self}, {"src", src}});
+  const Tensor out = clone(self);
+  return written(kOp, out, diagonal_view(kOp, out, offset, dim1, dim2), src);
+}
+
+Tensor as_strided_scatter(const Tensor& self, const Tensor& src, IntArrayRef size,
+                          IntArrayRef stride, std::optional<int64_t> storage_offset) {
+  constexpr const char* kOp = "as_strided_scatter";
+  check_operands(kOp, {{"self", self}, {"src", src}});
+  const Tensor out = clone(self);
+  return written(kOp, out, as_strided(out, size, stride, storage_offset), src);
+}
+
+}  // namespace ambit

@@ -1,0 +1,191 @@
+// Sums with a product: beta * self + alpha * product, beside self or in its place.
+#include <ambit/backend/op.h>
+#include <ambit/detail/record.h>
+#include <ambit/error.h>
+#include <ambit/ops/elementwise.h>
+#include <ambit/ops/matmul.h>
+#include <ambit/ops/shape.h>
+#include <fmt/format.h>
+
+#include "core/ops/operands/broadcast.h"
+#include "core/ops/operands/expect.h"
+#include "core/ops/operands/operand_grad.h"
+#include "core/ops/operands/promote.h"
+
+namespace ambit {
+namespace {
+
+bool is_zero(const Scalar& s) { return s.to<double>() == 0; }
+bool is_one(const Scalar& s) { return s.to<double>() == 1; }
+
+// One of the functions here: its names, and those of its operands in errors.
+struct SumOp {
+  const char* name;
+  const char* in_place;
+  const char* first;
+  const char* second;
+  Tensor (*multiply)(const SumOp& op, const char* name, const Tensor& a, const Tensor& b);
+};
+
+void check_numbers(const char* op, DType dtype, const Scalar& beta, const Scalar& alpha) {
+  if (is_floating_point(dtype)) return;
+  if (!beta.is_floating_point() && !alpha.is_floating_point()) return;
+  throw DTypeError(
+      fmt::format("{}: expected integer beta and alpha for {}, got a float", op, name(dtype)));
+}
+
+// What libtorch demands of all but addr: one dtype, and integer factors for integers.
+void check_dtypes(const char* op, const Tensor& self, const Tensor& a, const Tensor& b,
+                  const Scalar& beta, const Scalar& alpha) {
+  expect_same_dtype(op, a, b);
+  expect_dtype(op, "self", self, a.dtype());
+  if (self.dtype() == kBool) throw DTypeError(fmt::format("{}: expected numbers, got bool", op));
+  check_numbers(op, self.dtype(), beta, alpha);
+}
+
+// out: the product, which nobody else has. self is not read where beta is 0, so that its NaN do not
+// spread; as in libtorch its gradient is zeros.
+Tensor add_self(const char* op, Tensor out, const Tensor& self, const Scalar& beta,
+                const Scalar& alpha) {
+  if (!is_one(alpha)) out.mul_(alpha);
+  if (!is_zero(beta)) {
+    out.add_(self, beta);
+    return out;
+  }
+  if (!needs_gradient(self)) return out;
+  return record(op, out.detach(), wrt(out, [](const Tensor& g) { return g; }),
+                wrt(self, ZerosLike(self)));
+}
+
+const Tensor& add_in_place(const char* op, const Tensor& self, const Tensor& product,
+                           const Scalar& beta, const Scalar& alpha) {
+  expect_sizes(op, "self", self, product.sizes());
+  check_in_place(op, self);
+  if (is_zero(beta)) return copy_(self, is_one(alpha) ? product : mul(product, alpha));
+  if (!is_one(beta)) self.mul_(beta);
+  return add_(self, product, alpha);
+}
+
+Tensor sum(const SumOp& op, const Tensor& self, const Tensor& a, const Tensor& b,
+           const Scalar& beta, const Scalar& alpha) {
+  check_devices(op.name, {{"self", self}, {op.first, a}, {op.second, b}});
+  check_dtypes(op.name, self, a, b, beta, alpha);
+  Tensor product = op.multiply(op, op.name, a, b);
+  check_broadcasts_to(op.name, self.sizes(), product.sizes());
+  return add_self(op.name, std::move(product), self, beta, alpha);
+}
+
+const Tensor& sum_(const SumOp& op, const Tensor& self, const Tensor& a, const Tensor& b,
+                   const Scalar& beta, const Scalar& alpha) {
+  check_devices(op.in_place, {{"self", self}, {op.first, a}, {op.second, b}}, DeviceRule::in_place);
+  check_dtypes(op.in_place, self, a, b, beta, alpha);
+  return add_in_place(op.in_place, self, op.multiply(op, op.in_place, a, b), beta, alpha);
+}
+
+// a: [(B,)M,K], b: [(B,)K,N] or [K].
+void check_factors(const SumOp& op, const char* name, const Tensor& a, int64_t a_dim,
+                   const Tensor& b, int64_t b_dim) {
+  const auto text = [](int64_t dim) {
+    return dim == 1 ? "a vector" : dim == 2 ? "a matrix" : "a batch of matrices";
+  };
+  expect_dim(name, op.first, a, a_dim, text(a_dim));
+  expect_dim(name, op.second, b, b_dim, text(b_dim));
+  const bool same_batch = a_dim < 3 || a.size(0) == b.size(0);
+  if (same_batch && a.size(-1) == b.size(b_dim == 1 ? 0 : -2)) return;
+  throw ShapeError(fmt::format("{}: expected inner sizes that agree, got {} and {}", name,
+                               str(a.sizes()), str(b.sizes())));
+}
+
+Tensor multiply_matrices(const SumOp& op, const char* name, const Tensor& a, const Tensor& b) {
+  check_factors(op, name, a, 2, b, 2);
+  return mm(a, b);
+}
+
+Tensor multiply_vector(const SumOp& op, const char* name, const Tensor& a, const Tensor& b) {
+  check_factors(op, name, a, 2, b, 1);
+  return mv(a, b);
+}
+
+Tensor multiply_batches(const SumOp& op, const char* name, const Tensor& a, const Tensor& b) {
+  check_factors(op, name, a, 3, b, 3);
+  return bmm(a, b);
+}
+
+// The sum over the batch is one product with the batch as part of the inner dim.
+Tensor multiply_and_sum(const SumOp& op, const char* name, const Tensor& a, const Tensor& b) {
+  check_factors(op, name, a, 3, b, 3);
+  const int64_t k = a.size(0) * a.size(2);
+  return mm(reshape(transpose(a, 0, 1), {a.size(1), k}), reshape(b, {k, b.size(2)}));
+}
+
+constexpr SumOp kAddmm{"addmm", "addmm_", "mat1", "mat2", multiply_matrices};
+constexpr SumOp kAddmv{"addmv", "addmv_", "mat", "vec", multiply_vector};
+constexpr SumOp kBaddbmm{"baddbmm", "baddbmm_", "batch1", "batch2", multiply_batches};
+constexpr SumOp kAddbmm{"addbmm", "addbmm_", "batch1", "batch2", multiply_and_sum};
+
+Tensor outer_product(const char* op, const char* first, const Tensor& a, const char* second,
+                     const Tensor& b) {
+  expect_dim(op, first, a, 1, "a vector");
+  expect_dim(op, second, b, 1, "a vector");
+  return mul(unsqueeze(a, 1), b);
+}
+
+// The product as addr adds it: in the dtype of the result. For bool 0 means no and all else yes.
+Tensor addr_product(const char* op, const Tensor& self, const Tensor& vec1, const Tensor& vec2,
+                    const Scalar& beta, const Scalar& alpha) {
+  expect_defined(op, "self", self);
+  const Tensor product = outer_product(op, "vec1", vec1, "vec2", vec2);
+  const DType dtype = result_type(self, product);
+  if (dtype != kBool) check_numbers(op, dtype, beta, alpha);
+  return product.to(dtype);
+}
+
+Scalar truth(const Scalar& s) { return Scalar(s.to<double>() != 0); }
+
+}  // namespace
+
+#define AMBIT_SUM(name, kOp, a, b)                                                                \
+  Tensor name(const Tensor& self, const Tensor& a, const Tensor& b, const Scalar& beta,           \
+              const Scalar& alpha) {                                                              \
+    return sum(kOp, self, a, b, beta, alpha);                                                     \
+  }                                                                                               \
+  const Tensor& name##_(const Tensor& self, const Tensor& a, const Tensor& b, const Scalar& beta, \
+                        const Scalar& alpha) {                                                    \
+    return sum_(kOp, self, a, b, beta, alpha);                                                    \
+  }
+AMBIT_SUM(addmm, kAddmm, mat1, mat2)
+AMBIT_SUM(addmv, kAddmv, mat, vec)
+AMBIT_SUM(baddbmm, kBaddbmm, batch1, batch2)
+AMBIT_SUM(addbmm, kAddbmm, batch1, batch2)
+#undef AMBIT_SUM
+
+Tensor outer(const Tensor& self, const Tensor& vec2) {
+  check_devices("outer", {{"self", self}, {"vec2", vec2}});
+  return outer_product("outer", "self", self, "vec2", vec2);
+}
+
+Tensor ger(const Tensor& self, const Tensor& vec2) {
+  check_devices("ger", {{"self", self}, {"vec2", vec2}});
+  return outer_product("ger", "self", self, "vec2", vec2);
+}
+
+Tensor addr(const Tensor& self, const Tensor& vec1, const Tensor& vec2, const Scalar& beta,
+            const Scalar& alpha) {
+  check_devices("addr", {{"self", self}, {"vec1", vec1}, {"vec2", vec2}});
+  Tensor product = addr_product("addr", self, vec1, vec2, beta, alpha);
+  check_broadcasts_to("addr", self.sizes(), product.sizes());
+  if (product.dtype() != kBool) return add_self("addr", std::move(product), self, beta, alpha);
+  product = mul(product, truth(alpha));
+  return is_zero(beta) ? product : logical_or(product, self);
+}
+
+const Tensor& addr_(const Tensor& self, const Tensor& vec1, const Tensor& vec2, const Scalar& beta,
+                    const Scalar& alpha) {
+  check_devices("addr_", {{"self", self}, {"vec1", vec1}, {"vec2", vec2}}, DeviceRule::in_place);
+  const Tensor product = addr_product("addr_", self, vec1, vec2, beta, alpha);
+  check_casts_to("addr_", product.dtype(), self.dtype());
+  if (product.dtype() != kBool) return add_in_place("addr_", self, product, beta, alpha);
+  return add_in_place("addr_", self, product, truth(beta), truth(alpha));
+}
+
+}  // namespace ambit

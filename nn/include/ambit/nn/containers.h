@@ -1,0 +1,113 @@
+// ModuleDict, ParameterList, ParameterDict: modules by name, parameters by position and by name.
+// They have no forward(): the program uses them as it likes.
+#pragma once
+
+#include <ambit/nn/cloneable.h>
+#include <ambit/nn/ordered_dict.h>
+
+#include <memory>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace ambit::nn {
+
+/// Modules by name, in the order of their insertion. It clones with all of them.
+class AMBIT_API ModuleDictImpl : public Cloneable<ModuleDictImpl> {
+ public:
+  ModuleDictImpl() = default;
+  explicit ModuleDictImpl(
+      const std::vector<std::pair<std::string, std::shared_ptr<Module>>>& modules) {
+    update(modules);
+  }
+  explicit ModuleDictImpl(const OrderedDict<std::string, std::shared_ptr<Module>>& modules) {
+    for (const auto& [key, module] : modules) insert(key, module);
+  }
+
+  /// Add a module, or put it in the place of the one of that name. Errors: those of
+  /// register_module.
+  void insert(const std::string& key, std::shared_ptr<Module> module);
+  template <class M>
+  void insert(const std::string& key, const ModuleHolder<M>& module) {
+    insert(key, std::shared_ptr<Module>(module.ptr()));
+  }
+  void update(const std::vector<std::pair<std::string, std::shared_ptr<Module>>>& modules) {
+    for (const auto& [key, module] : modules) insert(key, module);
+  }
+
+  size_t size() const { return items().size(); }
+  bool empty() const { return size() == 0; }
+  bool contains(const std::string& key) const { return items().contains(key); }
+  /// Return a module. Errors of both: Error where there is none of that name.
+  std::shared_ptr<Module> operator[](const std::string& key) const { return items()[key]; }
+  /// The same as M, a module class or its holder. Errors also: Error if it is another.
+  template <class M>
+  auto& at(const std::string& key) const {
+    const std::shared_ptr<Module> found = items()[key];
+    auto* module = found->template as<M>();
+    if (!module) throw_other_class(*found);
+    return *module;
+  }
+  std::vector<std::string> keys() const { return items().keys(); }
+  std::vector<std::shared_ptr<Module>> values() const { return children(); }
+  OrderedDict<std::string, std::shared_ptr<Module>> items() const { return named_children(); }
+
+  void reset() override;
+  std::shared_ptr<Module> clone(const std::optional<Device>& device = {}) const override;
+};
+AMBIT_MODULE(ModuleDict);
+
+/// Parameters named "0", "1", ... in their order.
+class AMBIT_API ParameterListImpl : public Cloneable<ParameterListImpl> {
+ public:
+  ParameterListImpl() = default;
+  explicit ParameterListImpl(TensorList parameters) { extend(parameters); }
+
+  /// Add a parameter at the end; it requires grad if it did before. Errors: those of
+  /// register_parameter.
+  void append(const Tensor& parameter);
+  void extend(TensorList parameters) {
+    for (const Tensor& p : parameters) append(p);
+  }
+
+  size_t size() const { return list().size(); }
+  bool is_empty() const { return size() == 0; }
+  /// Return parameter i. Errors: IndexError.
+  Tensor operator[](size_t i) const;
+  Tensor at(size_t i) const { return (*this)[i]; }
+  std::vector<Tensor> list() const { return parameters(/*recurse=*/false); }
+
+  void reset() override;
+  std::shared_ptr<Module> clone(const std::optional<Device>& device = {}) const override;
+};
+AMBIT_MODULE(ParameterList);
+
+/// Parameters by name, in the order of their insertion.
+class AMBIT_API ParameterDictImpl : public Cloneable<ParameterDictImpl> {
+ public:
+  ParameterDictImpl() = default;
+  explicit ParameterDictImpl(const OrderedDict<std::string, Tensor>& parameters) {
+    for (const auto& [key, p] : parameters) insert(key, p);
+  }
+
+  /// Add a parameter; it requires grad if it did before. Errors: those of register_parameter.
+  Tensor& insert(const std::string& key, const Tensor& parameter) {
+    return register_parameter(key, parameter, parameter.requires_grad());
+  }
+
+  size_t size() const { return items().size(); }
+  bool empty() const { return size() == 0; }
+  bool contains(const std::string& key) const { return items().contains(key); }
+  /// Return a parameter. Errors: Error where there is none of that name.
+  Tensor operator[](const std::string& key) const { return items()[key]; }
+  Tensor get(const std::string& key) const { return items()[key]; }
+  std::vector<std::string> keys() const { return items().keys(); }
+  std::vector<Tensor> values() const { return parameters(/*recurse=*/false); }
+  OrderedDict<std::string, Tensor> items() const { return named_parameters(/*recurse=*/false); }
+
+  void reset() override;
+  std::shared_ptr<Module> clone(const std::optional<Device>& device = {}) const override;
+};
+AMBIT_MODULE(ParameterDict);
+
+}  // namespace ambit::nn

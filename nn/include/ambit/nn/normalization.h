@@ -1,0 +1,176 @@
+// LayerNorm, GroupNorm, InstanceNorm1d-3d, LocalResponseNorm: normalisation within each sample.
+#pragma once
+
+#include <ambit/nn/cloneable.h>
+#include <ambit/nn/options.h>
+
+#include <vector>
+
+namespace ambit::nn {
+
+namespace functional {
+
+/// y = (x - mean) / sqrt(var + eps) * weight + bias, mean and var of each group of channels of a
+/// sample: x [N,C,...], num_groups divides C, weight and bias [C] or undefined. Floating point.
+/// Errors: ShapeError, DTypeError, DeviceMismatchError; Error for num_groups < 1. Gradient: input,
+/// weight, bias. Source: Wu & He 2018, arXiv:1803.08494.
+AMBIT_API Tensor group_norm(const Tensor& input, int64_t num_groups, const Tensor& weight = {},
+                            const Tensor& bias = {}, double eps = 1e-5);
+/// The same with a group for each channel; by the running statistics [C], which use_input_stats
+/// updates, where it is off. Errors and gradient: as group_norm. Source: Ulyanov et al. 2016,
+/// arXiv:1607.08022.
+AMBIT_API Tensor instance_norm(const Tensor& input, const Tensor& running_mean = {},
+                               const Tensor& running_var = {}, const Tensor& weight = {},
+                               const Tensor& bias = {}, bool use_input_stats = true,
+                               double momentum = 0.1, double eps = 1e-5);
+/// y = x / (k + alpha mean of x^2 over `size` channels around)^beta, x [N,C,...]. Errors:
+/// ShapeError, DTypeError; Error for size < 1. Gradient: input. Source: Krizhevsky et al. 2012,
+/// section 3.3.
+AMBIT_API Tensor local_response_norm(const Tensor& input, int64_t size, double alpha = 1e-4,
+                                     double beta = 0.75, double k = 1);
+
+}  // namespace functional
+
+/// Options of LayerNorm. normalized_shape: the sizes of the last dims, which are normalised.
+class LayerNormOptions : public Options<LayerNormOptions> {
+ public:
+  LayerNormOptions(std::vector<int64_t> normalized_shape)
+      : normalized_shape_(std::move(normalized_shape)) {}
+  LayerNormOptions(int64_t last) : normalized_shape_{last} {}
+
+  AMBIT_OPTION(LayerNormOptions, std::vector<int64_t>, normalized_shape);
+  AMBIT_OPTION(LayerNormOptions, double, eps) = 1e-5;
+  AMBIT_OPTION(LayerNormOptions, bool, elementwise_affine) = true;
+};
+
+/// layer_norm(): x [..., normalized_shape] -> its shape; weight and bias of normalized_shape start
+/// as ones and zeros. Errors: Error for an empty normalized_shape; of forward those of
+/// layer_norm().
+class AMBIT_API LayerNormImpl : public Cloneable<LayerNormImpl> {
+ public:
+  LayerNormImpl(std::vector<int64_t> normalized_shape)
+      : LayerNormImpl(LayerNormOptions(std::move(normalized_shape))) {}
+  explicit LayerNormImpl(const LayerNormOptions& opts);
+  void reset() override;
+  void reset_parameters();
+  Tensor forward(const Tensor& input);
+  void pretty_print(std::ostream& os) const override;
+
+  LayerNormOptions options;
+  Tensor weight, bias;
+};
+AMBIT_MODULE(LayerNorm);
+
+/// Options of GroupNorm.
+class GroupNormOptions : public Options<GroupNormOptions> {
+ public:
+  GroupNormOptions(int64_t num_groups, int64_t num_channels)
+      : num_groups_(num_groups), num_channels_(num_channels) {}
+
+  AMBIT_OPTION(GroupNormOptions, int64_t, num_groups);
+  AMBIT_OPTION(GroupNormOptions, int64_t, num_channels);
+  AMBIT_OPTION(GroupNormOptions, double, eps) = 1e-5;
+  AMBIT_OPTION(GroupNormOptions, bool, affine) = true;
+};
+
+/// group_norm(): x [N, num_channels, ...] -> its shape; weight and bias [num_channels] start as
+/// ones and zeros. Errors: Error for sizes below 1 or groups that do not divide the channels.
+class AMBIT_API GroupNormImpl : public Cloneable<GroupNormImpl> {
+ public:
+  GroupNormImpl(int64_t num_groups, int64_t num_channels)
+      : GroupNormImpl(GroupNormOptions(num_groups, num_channels)) {}
+  explicit GroupNormImpl(const GroupNormOptions& opts);
+  void reset() override;
+  void reset_parameters();
+  Tensor forward(const Tensor& input);
+  void pretty_print(std::ostream& os) const override;
+
+  GroupNormOptions options;
+  Tensor weight, bias;
+};
+AMBIT_MODULE(GroupNorm);
+
+/// Options of LocalResponseNorm.
+class LocalResponseNormOptions : public Options<LocalResponseNormOptions> {
+ public:
+  LocalResponseNormOptions(int64_t size) : size_(size) {}
+
+  AMBIT_OPTION(LocalResponseNormOptions, int64_t, size);
+  AMBIT_OPTION(LocalResponseNormOptions, double, alpha) = 1e-4;
+  AMBIT_OPTION(LocalResponseNormOptions, double, beta) = 0.75;
+  AMBIT_OPTION(LocalResponseNormOptions, double, k) = 1;
+};
+
+/// local_response_norm(): x [N,C,...] -> its shape.
+class AMBIT_API LocalResponseNormImpl : public Cloneable<LocalResponseNormImpl> {
+ public:
+  explicit LocalResponseNormImpl(const LocalResponseNormOptions& opts) : options(opts) {}
+  void reset() override;
+  Tensor forward(const Tensor& input);
+  void pretty_print(std::ostream& os) const override;
+
+  LocalResponseNormOptions options;
+};
+AMBIT_MODULE(LocalResponseNorm);
+
+/// Options of InstanceNorm1d-3d.
+class InstanceNormOptions : public Options<InstanceNormOptions> {
+ public:
+  InstanceNormOptions(int64_t num_features) : num_features_(num_features) {}
+
+  AMBIT_OPTION(InstanceNormOptions, int64_t, num_features);
+  AMBIT_OPTION(InstanceNormOptions, double, eps) = 1e-5;
+  AMBIT_OPTION(InstanceNormOptions, double, momentum) = 0.1;
+  AMBIT_OPTION(InstanceNormOptions, bool, affine) = false;
+  AMBIT_OPTION(InstanceNormOptions, bool, track_running_stats) = false;
+};
+using InstanceNorm1dOptions = InstanceNormOptions;
+using InstanceNorm2dOptions = InstanceNormOptions;
+using InstanceNorm3dOptions = InstanceNormOptions;
+
+namespace detail {
+
+/// What InstanceNorm1d-3d have in common: instance_norm() of x [N, num_features, ...] with `dims`
+/// dims behind the features, or of one sample without N.
+template <class Derived, int64_t dims>
+class AMBIT_API InstanceNormImplBase : public Cloneable<Derived> {
+ public:
+  explicit InstanceNormImplBase(const InstanceNormOptions& opts);
+  void reset() override;
+  Tensor forward(const Tensor& input);
+  void pretty_print(std::ostream& os) const override;
+
+  InstanceNormOptions options;
+  Tensor weight, bias;                                    // [C], undefined if not affine
+  Tensor running_mean, running_var, num_batches_tracked;  // [C], [C], int64 []; or undefined
+};
+
+}  // namespace detail
+
+/// instance_norm(): x [N,C,L] or [C,L] -> its shape. weight and bias, running_mean and running_var
+/// [C] as the options ask for. Errors: Error for less than one feature; of forward ShapeError.
+class AMBIT_API InstanceNorm1dImpl : public detail::InstanceNormImplBase<InstanceNorm1dImpl, 1> {
+ public:
+  explicit InstanceNorm1dImpl(const InstanceNormOptions& opts) : InstanceNormImplBase(opts) {}
+};
+AMBIT_MODULE(InstanceNorm1d);
+
+/// instance_norm(): x [N,C,H,W] or [C,H,W] -> its shape. weight and bias, running_mean and
+/// running_var [C] as the options ask for. Errors: Error for less than one feature; of forward
+/// ShapeError.
+class AMBIT_API InstanceNorm2dImpl : public detail::InstanceNormImplBase<InstanceNorm2dImpl, 2> {
+ public:
+  explicit InstanceNorm2dImpl(const InstanceNormOptions& opts) : InstanceNormImplBase(opts) {}
+};
+AMBIT_MODULE(InstanceNorm2d);
+
+/// instance_norm(): x [N,C,D,H,W] or [C,D,H,W] -> its shape. weight and bias, running_mean and
+/// running_var [C] as the options ask for. Errors: Error for less than one feature; of forward
+/// ShapeError.
+class AMBIT_API InstanceNorm3dImpl : public detail::InstanceNormImplBase<InstanceNorm3dImpl, 3> {
+ public:
+  explicit InstanceNorm3dImpl(const InstanceNormOptions& opts) : InstanceNormImplBase(opts) {}
+};
+AMBIT_MODULE(InstanceNorm3d);
+
+}  // namespace ambit::nn

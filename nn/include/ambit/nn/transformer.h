@@ -1,0 +1,253 @@
+// MultiheadAttention and the Transformer with its layers. Shapes: S source steps, L target steps, N
+// sequences, E embed_dim or d_model. Masks: bool, true where nothing may be seen; or floating
+// point, added to the scores. Source: Vaswani et al. 2017, arXiv:1706.03762.
+#pragma once
+
+#include <ambit/nn/any_module.h>
+#include <ambit/nn/cloneable.h>
+#include <ambit/nn/dropout.h>
+#include <ambit/nn/init.h>
+#include <ambit/nn/linear.h>
+#include <ambit/nn/module_list.h>
+#include <ambit/nn/normalization.h>
+#include <ambit/nn/options.h>
+
+#include <functional>
+#include <optional>
+#include <tuple>
+
+namespace ambit {
+/// libtorch's name of GELU as the activation of a transformer's layers.
+struct GELUActivation {};
+inline constexpr GELUActivation kGELU;
+}  // namespace ambit
+
+namespace ambit::nn {
+
+namespace functional {
+
+/// softmax(q k^T scale + mask) v of q [..., L, E], k [..., S, E], v [..., S, Ev] -> [..., L, Ev].
+/// attn_mask: broadcasts to [..., L, S]; bool: true where a query may see a key, else added to the
+/// scores. is_causal: query i sees keys up to i. scale: 1 / sqrt(E) unless given. dropout_p: of the
+/// weights. Errors: ShapeError, DTypeError, DeviceMismatchError; Error for is_causal with a mask.
+/// Gradient: q, k, v, mask. Source: torch.nn.functional.scaled_dot_product_attention of PyTorch 2.
+AMBIT_API Tensor scaled_dot_product_attention(const Tensor& query, const Tensor& key,
+                                              const Tensor& value, const Tensor& attn_mask = {},
+                                              double dropout_p = 0, bool is_causal = false,
+                                              std::optional<double> scale = {});
+
+}  // namespace functional
+
+/// Options of MultiheadAttention. kdim, vdim: features of keys and values, E unless given.
+class MultiheadAttentionOptions : public Options<MultiheadAttentionOptions> {
+ public:
+  MultiheadAttentionOptions(int64_t embed_dim, int64_t num_heads)
+      : embed_dim_(embed_dim), num_heads_(num_heads), kdim_(embed_dim), vdim_(embed_dim) {}
+
+  AMBIT_OPTION(MultiheadAttentionOptions, int64_t, embed_dim);
+  AMBIT_OPTION(MultiheadAttentionOptions, int64_t, num_heads);
+  AMBIT_OPTION(MultiheadAttentionOptions, double, dropout) = 0;
+  AMBIT_OPTION(MultiheadAttentionOptions, bool, bias) = true;
+  AMBIT_OPTION(MultiheadAttentionOptions, bool, add_bias_kv) = false;
+  AMBIT_OPTION(MultiheadAttentionOptions, bool, add_zero_attn) = false;
+  AMBIT_OPTION(MultiheadAttentionOptions, int64_t, kdim);
+  AMBIT_OPTION(MultiheadAttentionOptions, int64_t, vdim);
+};
+
+/// Attention of several heads: projections of query, key and value, each head's
+/// scaled_dot_product_attention, and a projection of all of them. Parameters as PyTorch's:
+/// in_proj_weight [3 E, E] (or q_, k_, v_proj_weight where kdim or vdim differ), in_proj_bias [3
+/// E], out_proj, bias_k and bias_v [1,1,E] with add_bias_kv. Errors: Error where num_heads does not
+/// divide embed_dim; of forward ShapeError, DTypeError, DeviceMismatchError.
+class AMBIT_API MultiheadAttentionImpl : public Cloneable<MultiheadAttentionImpl> {
+ public:
+  MultiheadAttentionImpl(int64_t embed_dim, int64_t num_heads)
+      : MultiheadAttentionImpl(MultiheadAttentionOptions(embed_dim, num_heads)) {}
+  explicit MultiheadAttentionImpl(const MultiheadAttentionOptions& opts);
+  void reset() override;
+  void reset_parameters();
+  /// query [L,N,E], key [S,N,kdim], value [S,N,vdim]; key_padding_mask [N,S]: true for keys that
+  /// are padding; attn_mask [L,S] or [N num_heads, L, S] -> the output [L,N,E] and, with
+  /// need_weights, the weights: their mean over heads [N,L,S], or each head's [N, num_heads, L, S].
+  std::tuple<Tensor, Tensor> forward(const Tensor& query, const Tensor& key, const Tensor& value,
+                                     const Tensor& key_padding_mask = {}, bool need_weights = true,
+                                     const Tensor& attn_mask = {},
+                                     bool average_attn_weights = true);
+
+  MultiheadAttentionOptions options;
+  Tensor in_proj_weight, in_proj_bias, q_proj_weight, k_proj_weight, v_proj_weight, bias_k, bias_v;
+  Linear out_proj{nullptr};
+};
+AMBIT_MODULE(MultiheadAttention);
+
+/// What a transformer's layer applies between its two linear layers: kReLU, kGELU or a function.
+class TransformerActivation {
+ public:
+  TransformerActivation(init::Nonlinearity relu) : nonlinearity_(relu) {}
+  TransformerActivation(GELUActivation) : gelu_(true) {}
+  TransformerActivation(std::function<Tensor(const Tensor&)> function)
+      : function_(std::move(function)) {}
+  /// Errors: Error for a nonlinearity other than kReLU.
+  AMBIT_API Tensor operator()(const Tensor& x) const;
+
+ private:
+  init::Nonlinearity nonlinearity_ = init::Nonlinearity::relu;
+  bool gelu_ = false;
+  std::function<Tensor(const Tensor&)> function_;
+};
+
+/// Options of TransformerEncoderLayer and TransformerDecoderLayer.
+class TransformerLayerOptions : public Options<TransformerLayerOptions> {
+ public:
+  TransformerLayerOptions(int64_t d_model, int64_t nhead) : d_model_(d_model), nhead_(nhead) {}
+
+  AMBIT_OPTION(TransformerLayerOptions, int64_t, d_model);
+  AMBIT_OPTION(TransformerLayerOptions, int64_t, nhead);
+  AMBIT_OPTION(TransformerLayerOptions, int64_t, dim_feedforward) = 2048;
+  AMBIT_OPTION(TransformerLayerOptions, double, dropout) = 0.1;
+  AMBIT_OPTION(TransformerLayerOptions, TransformerActivation,
+               activation) = init::Nonlinearity::relu;
+};
+using TransformerEncoderLayerOptions = TransformerLayerOptions;
+using TransformerDecoderLayerOptions = TransformerLayerOptions;
+
+/// x' = norm1(x + self_attn(x)), y = norm2(x' + linear2(activation(linear1(x')))), with dropout.
+class AMBIT_API TransformerEncoderLayerImpl : public Cloneable<TransformerEncoderLayerImpl> {
+ public:
+  TransformerEncoderLayerImpl(int64_t d_model, int64_t nhead)
+      : TransformerEncoderLayerImpl(TransformerEncoderLayerOptions(d_model, nhead)) {}
+  explicit TransformerEncoderLayerImpl(const TransformerEncoderLayerOptions& opts);
+  void reset() override;
+  /// src [S,N,E], src_mask [S,S], src_key_padding_mask [N,S] -> [S,N,E].
+  Tensor forward(const Tensor& src, const Tensor& src_mask = {},
+                 const Tensor& src_key_padding_mask = {});
+
+  TransformerEncoderLayerOptions options;
+  MultiheadAttention self_attn{nullptr};
+  Linear linear1{nullptr}, linear2{nullptr};
+  Dropout dropout{nullptr}, dropout1{nullptr}, dropout2{nullptr};
+  LayerNorm norm1{nullptr}, norm2{nullptr};
+};
+AMBIT_MODULE(TransformerEncoderLayer);
+
+/// The same with attention to the encoder's output between the two: norm1, norm2, norm3.
+class AMBIT_API TransformerDecoderLayerImpl : public Cloneable<TransformerDecoderLayerImpl> {
+ public:
+  TransformerDecoderLayerImpl(int64_t d_model, int64_t nhead)
+      : TransformerDecoderLayerImpl(TransformerDecoderLayerOptions(d_model, nhead)) {}
+  explicit TransformerDecoderLayerImpl(const TransformerDecoderLayerOptions& opts);
+  void reset() override;
+  /// tgt [L,N,E], memory [S,N,E] and their masks -> [L,N,E].
+  Tensor forward(Tensor tgt, const Tensor& memory, const Tensor& tgt_mask = {},
+                 const Tensor& memory_mask = {}, const Tensor& tgt_key_padding_mask = {},
+                 const Tensor& memory_key_padding_mask = {});
+
+  TransformerDecoderLayerOptions options;
+  MultiheadAttention self_attn{nullptr}, multihead_attn{nullptr};
+  Linear linear1{nullptr}, linear2{nullptr};
+  Dropout dropout{nullptr}, dropout1{nullptr}, dropout2{nullptr}, dropout3{nullptr};
+  LayerNorm norm1{nullptr}, norm2{nullptr}, norm3{nullptr};
+};
+AMBIT_MODULE(TransformerDecoderLayer);
+
+/// Options of TransformerEncoder: the layer, of which it makes num_layers clones, and a norm.
+class TransformerEncoderOptions : public Options<TransformerEncoderOptions> {
+ public:
+  TransformerEncoderOptions(TransformerEncoderLayer encoder_layer, int64_t num_layers)
+      : encoder_layer_(std::move(encoder_layer)), num_layers_(num_layers) {}
+  TransformerEncoderOptions(const TransformerEncoderLayerOptions& layer, int64_t num_layers)
+      : encoder_layer_(layer), num_layers_(num_layers) {}
+
+  AMBIT_OPTION(TransformerEncoderOptions, TransformerEncoderLayer, encoder_layer);
+  AMBIT_OPTION(TransformerEncoderOptions, int64_t, num_layers);
+  AMBIT_OPTION(TransformerEncoderOptions, AnyModule, norm);
+};
+
+/// num_layers encoder layers, then the norm if there is one.
+class AMBIT_API TransformerEncoderImpl : public Cloneable<TransformerEncoderImpl> {
+ public:
+  TransformerEncoderImpl(TransformerEncoderLayer encoder_layer, int64_t num_layers)
+      : TransformerEncoderImpl(TransformerEncoderOptions(std::move(encoder_layer), num_layers)) {}
+  explicit TransformerEncoderImpl(TransformerEncoderOptions opts);
+  void reset() override;
+  /// As a layer's.
+  Tensor forward(const Tensor& src, const Tensor& src_mask = {},
+                 const Tensor& src_key_padding_mask = {});
+
+  TransformerEncoderOptions options;
+  ModuleList layers{nullptr};
+};
+AMBIT_MODULE(TransformerEncoder);
+
+/// Options of TransformerDecoder: as those of TransformerEncoder.
+class TransformerDecoderOptions : public Options<TransformerDecoderOptions> {
+ public:
+  TransformerDecoderOptions(TransformerDecoderLayer decoder_layer, int64_t num_layers)
+      : decoder_layer_(std::move(decoder_layer)), num_layers_(num_layers) {}
+  TransformerDecoderOptions(const TransformerDecoderLayerOptions& layer, int64_t num_layers)
+      : decoder_layer_(layer), num_layers_(num_layers) {}
+
+  AMBIT_OPTION(TransformerDecoderOptions, TransformerDecoderLayer, decoder_layer);
+  AMBIT_OPTION(TransformerDecoderOptions, int64_t, num_layers);
+  AMBIT_OPTION(TransformerDecoderOptions, AnyModule, norm);
+};
+
+/// num_layers decoder layers, then the norm if there is one.
+class AMBIT_API TransformerDecoderImpl : public Cloneable<TransformerDecoderImpl> {
+ public:
+  TransformerDecoderImpl(TransformerDecoderLayer decoder_layer, int64_t num_layers)
+      : TransformerDecoderImpl(TransformerDecoderOptions(std::move(decoder_layer), num_layers)) {}
+  explicit TransformerDecoderImpl(TransformerDecoderOptions opts);
+  void reset() override;
+  /// As a layer's.
+  Tensor forward(const Tensor& tgt, const Tensor& memory, const Tensor& tgt_mask = {},
+                 const Tensor& memory_mask = {}, const Tensor& tgt_key_padding_mask = {},
+                 const Tensor& memory_key_padding_mask = {});
+
+  TransformerDecoderOptions options;
+  ModuleList layers{nullptr};
+};
+AMBIT_MODULE(TransformerDecoder);
+
+/// Options of Transformer.
+class TransformerOptions : public Options<TransformerOptions> {
+ public:
+  TransformerOptions() = default;
+  TransformerOptions(int64_t d_model, int64_t nhead) : d_model_(d_model), nhead_(nhead) {}
+  TransformerOptions(int64_t d_model, int64_t nhead, int64_t encoders, int64_t decoders)
+      : d_model_(d_model),
+        nhead_(nhead),
+        num_encoder_layers_(encoders),
+        num_decoder_layers_(decoders) {}
+
+  AMBIT_OPTION(TransformerOptions, int64_t, d_model) = 512;
+  AMBIT_OPTION(TransformerOptions, int64_t, nhead) = 8;
+  AMBIT_OPTION(TransformerOptions, int64_t, num_encoder_layers) = 6;
+  AMBIT_OPTION(TransformerOptions, int64_t, num_decoder_layers) = 6;
+  AMBIT_OPTION(TransformerOptions, int64_t, dim_feedforward) = 2048;
+  AMBIT_OPTION(TransformerOptions, double, dropout) = 0.1;
+  AMBIT_OPTION(TransformerOptions, TransformerActivation, activation) = init::Nonlinearity::relu;
+};
+
+/// An encoder and a decoder, each with a norm behind; matrices start by xavier_uniform_. Errors:
+/// Error where nhead does not divide d_model.
+class AMBIT_API TransformerImpl : public Cloneable<TransformerImpl> {
+ public:
+  explicit TransformerImpl(const TransformerOptions& opts = {});
+  void reset() override;
+  void reset_parameters();
+  /// src [S,N,E], tgt [L,N,E] and their masks -> [L,N,E].
+  Tensor forward(const Tensor& src, const Tensor& tgt, const Tensor& src_mask = {},
+                 const Tensor& tgt_mask = {}, const Tensor& memory_mask = {},
+                 const Tensor& src_key_padding_mask = {}, const Tensor& tgt_key_padding_mask = {},
+                 const Tensor& memory_key_padding_mask = {});
+  /// Return a mask [size,size] to be added: -inf above the diagonal, else 0. Errors: ShapeError.
+  static Tensor generate_square_subsequent_mask(int64_t size);
+
+  TransformerOptions options;
+  TransformerEncoder encoder{nullptr};
+  TransformerDecoder decoder{nullptr};
+};
+AMBIT_MODULE(Transformer);
+
+}  // namespace ambit::nn

@@ -1,0 +1,88 @@
+// L-BFGS: a quasi-Newton method, which calls the loss several times in a step.
+#pragma once
+
+#include <ambit/nn/options.h>
+#include <ambit/optim/optimizer.h>
+
+#include <memory>
+#include <optional>
+#include <string>
+
+namespace ambit::optim {
+
+/// Options of LBFGS. Defaults: lr 1, max_iter 20, max_eval 5/4 max_iter, tolerance_grad 1e-7,
+/// tolerance_change 1e-9, history_size 100, no line search; the only one there is "strong_wolfe".
+class AMBIT_API LBFGSOptions : public OptimizerCloneableOptions<LBFGSOptions>,
+                               public nn::Options<LBFGSOptions> {
+ public:
+  LBFGSOptions(double lr = 1) : lr_(lr) {}
+  LBFGSOptions& lr(double v) { return set(lr_, v); }
+  LBFGSOptions& max_iter(int64_t n) { return set(max_iter_, n); }
+  LBFGSOptions& max_eval(std::optional<int64_t> n) { return set(max_eval_, n); }
+  LBFGSOptions& tolerance_grad(double v) { return set(tolerance_grad_, v); }
+  LBFGSOptions& tolerance_change(double v) { return set(tolerance_change_, v); }
+  LBFGSOptions& history_size(int64_t n) { return set(history_size_, n); }
+  LBFGSOptions& line_search_fn(std::optional<std::string> name) {
+    return set(line_search_fn_, std::move(name));
+  }
+  double lr() const { return lr_; }
+  int64_t max_iter() const { return max_iter_; }
+  std::optional<int64_t> max_eval() const { return max_eval_; }
+  double tolerance_grad() const { return tolerance_grad_; }
+  double tolerance_change() const { return tolerance_change_; }
+  int64_t history_size() const { return history_size_; }
+  const std::optional<std::string>& line_search_fn() const { return line_search_fn_; }
+
+  double get_lr() const override { return lr_; }
+  void set_lr(double v) override { lr_ = v; }
+  void check() const override;
+  Value::Dict values() const override;
+  void set_values(const Value& dict) override;
+
+ private:
+  double lr_;
+  int64_t max_iter_ = 20;
+  std::optional<int64_t> max_eval_;
+  double tolerance_grad_ = 1e-7, tolerance_change_ = 1e-9;
+  int64_t history_size_ = 100;
+  std::optional<std::string> line_search_fn_;
+};
+
+/// Minimise a loss by Newton steps whose Hessian is estimated from the last gradients. One step()
+/// makes up to max_iter iterations; it ends where the largest gradient is at most tolerance_grad,
+/// where a change of parameters or loss is at most tolerance_change, and after max_eval calls of
+/// the closure. All parameters are one group, on one device, floating-point of one dtype. State:
+/// "func_evals", "n_iter", "d" (the last direction), "t" (its length), "old_dirs" (changes of the
+/// gradient), "old_stps" (changes of the parameters), "ro", "H_diag", "prev_flat_grad",
+/// "prev_loss"; all of the first parameter, as PyTorch has it.
+/// Source: Nocedal & Wright 2006, algorithms 7.4, 7.5, 3.5, 3.6; as minFunc and PyTorch write it.
+class AMBIT_API LBFGS : public Optimizer {
+ public:
+  /// Train these parameters; a list of groups must have one. Errors: Error for other numbers.
+  explicit LBFGS(const std::vector<Tensor>& params, const LBFGSOptions& defaults = {});
+  explicit LBFGS(const std::vector<OptimizerParamGroup>& groups, const LBFGSOptions& defaults = {});
+  ~LBFGS() override;
+
+  /// Iterate, by calls of `closure`, which sets the gradients to zero, computes the loss and runs
+  /// backward(); return its first loss. After an error, the closure's too, parameters and state are
+  /// as they were. Errors: Error without a closure or with several groups; those of closure.
+  Tensor step(LossClosure closure = {}) override;
+  StateDict state_dict() const override;
+  void load_state_dict(const StateDict& dict) override;
+
+ protected:
+  Value::Dict checkpoint_state() const override;
+  void load_checkpoint_state(const Value::Dict& state) override;
+
+ private:
+  struct History;
+  class Run;
+  const LBFGSOptions& own_options(const char* op) const;
+  void check_parameters() const;
+  /// Take over what was read, as copies beside the parameters. Errors: Error for what does not fit.
+  void adopt(History&& read);
+
+  std::unique_ptr<const History> history_;  // null before the first step
+};
+
+}  // namespace ambit::optim

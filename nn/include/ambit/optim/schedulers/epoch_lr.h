@@ -1,0 +1,168 @@
+// The schedulers of torch.optim.lr_scheduler whose rate follows from the number of the epoch, which
+// is 0 when they are made. Those that write their rate as a factor of the last one may be chained:
+// several can step the same optimizer.
+#pragma once
+
+#include <ambit/optim/schedulers/lr_scheduler.h>
+
+#include <cstdint>
+#include <functional>
+#include <vector>
+
+namespace ambit::optim {
+
+/// Base of these.
+class AMBIT_API EpochLR : public LRScheduler {
+ public:
+  void restart() override;
+
+ protected:
+  using LRScheduler::LRScheduler;
+
+  /// What the rate of a group in `epoch` is made of.
+  struct Rate {
+    int64_t epoch;
+    double base, last;  ///< initial_lr, and the rate now
+    size_t group;
+  };
+  virtual double lr(const Rate& rate) = 0;
+  /// Set the rates of epoch 0. A constructor's last line.
+  void begin();
+  std::vector<double> get_lrs() final;
+
+ private:
+  std::vector<double> rates(int64_t epoch, const std::vector<double>& last);
+};
+
+/// lr *= gamma at each milestone (twice where it is given twice).
+class AMBIT_API MultiStepLR : public EpochLR {
+ public:
+  MultiStepLR(Optimizer& optimizer, std::vector<int64_t> milestones, double gamma = 0.1);
+
+ protected:
+  double lr(const Rate& rate) override;
+  Value::Dict values() const override;
+  void set_values(const Value& dict) override;
+
+ private:
+  std::vector<int64_t> milestones_;
+  double gamma_;
+};
+
+/// lr *= gamma in each epoch.
+class AMBIT_API ExponentialLR : public EpochLR {
+ public:
+  ExponentialLR(Optimizer& optimizer, double gamma);
+
+ protected:
+  double lr(const Rate& rate) override;
+  Value::Dict values() const override;
+  void set_values(const Value& dict) override;
+
+ private:
+  double gamma_;
+};
+
+/// lr = initial_lr * function(epoch). The functions are no part of a checkpoint.
+class AMBIT_API LambdaLR : public EpochLR {
+ public:
+  using Lambda = std::function<double(int64_t epoch)>;
+  /// One function for all groups, or one each. Errors: Error for another number.
+  LambdaLR(Optimizer& optimizer, Lambda lambda);
+  LambdaLR(Optimizer& optimizer, std::vector<Lambda> lambdas);
+
+ protected:
+  double lr(const Rate& rate) override;
+  Value::Dict values() const override;
+
+ private:
+  std::vector<Lambda> lambdas_;
+};
+
+/// lr *= function(epoch), from epoch 1 on.
+class AMBIT_API MultiplicativeLR : public EpochLR {
+ public:
+  using Lambda = LambdaLR::Lambda;
+  MultiplicativeLR(Optimizer& optimizer, Lambda lambda);
+
+ protected:
+  double lr(const Rate& rate) override;
+  Value::Dict values() const override;
+
+ private:
+  Lambda lambda_;
+};
+
+/// Warm-up: lr = initial_lr * factor until epoch total_iters. Errors: Error for a factor outside
+/// [0, 1].
+class AMBIT_API ConstantLR : public EpochLR {
+ public:
+  explicit ConstantLR(Optimizer& optimizer, double factor = 1.0 / 3, int64_t total_iters = 5);
+
+ protected:
+  double lr(const Rate& rate) override;
+  Value::Dict values() const override;
+  void set_values(const Value& dict) override;
+
+ private:
+  double factor_;
+  int64_t total_iters_;
+};
+
+/// Warm-up: lr = initial_lr * a factor that goes evenly from start_factor to end_factor in
+/// total_iters epochs. Errors: Error for a start_factor outside (0, 1], an end_factor outside
+/// [0, 1].
+class AMBIT_API LinearLR : public EpochLR {
+ public:
+  explicit LinearLR(Optimizer& optimizer, double start_factor = 1.0 / 3, double end_factor = 1,
+                    int64_t total_iters = 5);
+
+ protected:
+  double lr(const Rate& rate) override;
+  Value::Dict values() const override;
+  void set_values(const Value& dict) override;
+
+ private:
+  double start_factor_, end_factor_;
+  int64_t total_iters_;
+};
+
+/// lr goes from initial_lr to eta_min along half a cosine in T_max epochs, and back in the next.
+/// Errors: Error for a T_max below 1. Source: Loshchilov & Hutter 2017, arXiv:1608.03983.
+class AMBIT_API CosineAnnealingLR : public EpochLR {
+ public:
+  CosineAnnealingLR(Optimizer& optimizer, int64_t T_max, double eta_min = 0);
+
+ protected:
+  double lr(const Rate& rate) override;
+  Value::Dict values() const override;
+  void set_values(const Value& dict) override;
+
+ private:
+  int64_t T_max_;
+  double eta_min_;
+};
+
+/// The same, but back at initial_lr at once after T_0 epochs, then after T_0 T_mult, T_0 T_mult^2,
+/// ... more. Errors: Error for a T_0 or T_mult below 1.
+class AMBIT_API CosineAnnealingWarmRestarts : public EpochLR {
+ public:
+  CosineAnnealingWarmRestarts(Optimizer& optimizer, int64_t T_0, int64_t T_mult = 1,
+                              double eta_min = 0);
+
+ protected:
+  double lr(const Rate& rate) override;
+  Value::Dict values() const override;
+  void set_values(const Value& dict) override;
+
+ private:
+  struct Cycle {
+    int64_t at, length;
+  };
+  Cycle cycle(int64_t epoch) const;
+
+  int64_t T_0_, T_mult_;
+  double eta_min_;
+};
+
+}  // namespace ambit::optim

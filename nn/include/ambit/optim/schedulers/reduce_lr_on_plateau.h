@@ -1,0 +1,82 @@
+// ReduceLROnPlateau: a lower rate where a figure stops getting better.
+#pragma once
+
+#include <ambit/nn/options.h>
+#include <ambit/optim/optimizer.h>
+#include <ambit/value.h>
+
+#include <cstdint>
+#include <limits>
+#include <vector>
+
+namespace ambit::optim {
+
+/// Options of ReduceLROnPlateau. Defaults: mode min, factor 0.1, patience 10, threshold 1e-4 and
+/// relative, cooldown 0, min_lr 0, eps 1e-8.
+class AMBIT_API ReduceLROnPlateauOptions : public nn::Options<ReduceLROnPlateauOptions> {
+ public:
+  enum class Mode : uint8_t { min, max };
+  enum class ThresholdMode : uint8_t { rel, abs };
+
+  ReduceLROnPlateauOptions(Mode mode = Mode::min) : mode_(mode) {}
+  ReduceLROnPlateauOptions& mode(Mode v) { return set(mode_, v); }
+  ReduceLROnPlateauOptions& factor(double v) { return set(factor_, v); }
+  ReduceLROnPlateauOptions& patience(int64_t n) { return set(patience_, n); }
+  ReduceLROnPlateauOptions& threshold(double v) { return set(threshold_, v); }
+  ReduceLROnPlateauOptions& threshold_mode(ThresholdMode v) { return set(threshold_mode_, v); }
+  ReduceLROnPlateauOptions& cooldown(int64_t n) { return set(cooldown_, n); }
+  /// One for all groups, or one each.
+  ReduceLROnPlateauOptions& min_lr(std::vector<double> v) { return set(min_lrs_, std::move(v)); }
+  ReduceLROnPlateauOptions& min_lr(double v) { return set(min_lrs_, {v}); }
+  ReduceLROnPlateauOptions& eps(double v) { return set(eps_, v); }
+  Mode mode() const { return mode_; }
+  double factor() const { return factor_; }
+  int64_t patience() const { return patience_; }
+  double threshold() const { return threshold_; }
+  ThresholdMode threshold_mode() const { return threshold_mode_; }
+  int64_t cooldown() const { return cooldown_; }
+  const std::vector<double>& min_lr() const { return min_lrs_; }
+  double eps() const { return eps_; }
+
+ private:
+  Mode mode_;
+  ThresholdMode threshold_mode_ = ThresholdMode::rel;
+  double factor_ = 0.1, threshold_ = 1e-4, eps_ = 1e-8;
+  int64_t patience_ = 10, cooldown_ = 0;
+  std::vector<double> min_lrs_{0.0};
+};
+
+/// Multiply the rates by factor, down to min_lr, once `patience` steps brought no figure better
+/// than the best by the threshold (relative: of the best); then wait `cooldown` steps before
+/// counting again. A change below eps is left out. The optimizer must outlive it.
+/// Errors: Error for a factor of 1 or more, and for another number of min_lr than of groups.
+class AMBIT_API ReduceLROnPlateau {
+ public:
+  using Options = ReduceLROnPlateauOptions;
+  explicit ReduceLROnPlateau(Optimizer& optimizer, const Options& options = {});
+
+  /// Look at the figure of this epoch, such as a loss on the test set.
+  void step(double metric);
+  /// Begin anew, with no figure seen; the rates stay.
+  void reset();
+  double best() const { return best_; }
+  int64_t num_bad_epochs() const { return num_bad_epochs_; }
+  int64_t last_epoch() const { return last_epoch_; }
+  std::vector<double> get_last_lr() const;
+
+  /// As LRScheduler's.
+  Value checkpoint() const;
+  void load_checkpoint(const Value& checkpoint);
+
+ private:
+  static void check(const Options& options, size_t groups);
+  bool is_better(double metric) const;
+  void reduce();
+
+  Optimizer& optimizer_;
+  Options options_;
+  double best_ = 0;
+  int64_t num_bad_epochs_ = 0, cooldown_counter_ = 0, last_epoch_ = 0;
+};
+
+}  // namespace ambit::optim

@@ -1,0 +1,248 @@
+// Normalisation within each sample.
+#include <ambit/autograd.h>
+#include <ambit/nn/init.h>
+#include <ambit/nn/normalization.h>
+#include <ambit/ops/creation.h>
+#include <ambit/ops/elementwise.h>
+#include <ambit/ops/norm.h>
+#include <ambit/ops/reduce.h>
+#include <ambit/ops/shape.h>
+
+#include <ostream>
+
+#include "nn/functional/check.h"
+#include "print.h"
+
+namespace ambit::nn {
+namespace functional {
+namespace {
+
+void check_channels(const char* op, const Tensor& input) {
+  check_floating(op, input);
+  if (input.dim() < 2) {
+    throw ShapeError(fmt::format("{}: expected an input of at least 2 dims, got shape {}", op,
+                                 str(input.sizes())));
+  }
+}
+
+void check_per_channel(const char* op, const char* what, const Tensor& t, int64_t channels) {
+  if (t.defined() && t.sizes() != IntArrayRef{channels}) {
+    throw ShapeError(
+        fmt::format("{}: expected {} of shape [{}], got {}", op, what, channels, str(t.sizes())));
+  }
+}
+
+// y * weight + bias, per channel (dim 1).
+Tensor affine(Tensor y, const Tensor& weight, const Tensor& bias) {
+  Dims sizes(static_cast<size_t>(y.dim()), 1);
+  sizes[1] = y.size(1);
+  if (weight.defined()) y = y * weight.view(sizes);
+  if (bias.defined()) y = y + bias.view(sizes);
+  return y;
+}
+
+}  // namespace
+
+Tensor group_norm(const Tensor& input, int64_t num_groups, const Tensor& weight, const Tensor& bias,
+                  double eps) {
+  check_channels("group_norm", input);
+  check_same_device("group_norm", {{"input", input}, {"weight", weight}, {"bias", bias}});
+  const int64_t channels = input.size(1);
+  if (num_groups < 1 || channels % num_groups != 0) {
+    throw ShapeError(fmt::format("group_norm: expected groups that divide {} channels, got {}",
+                                 channels, num_groups));
+  }
+  check_per_channel("group_norm", "weight", weight, channels);
+  check_per_channel("group_norm", "bias", bias, channels);
+  if (input.numel() == 0) return affine(input.clone(), weight, bias);
+  const int64_t row = input.numel() / (input.size(0) * num_groups);
+  const Tensor y = layer_norm(input.reshape({input.size(0) * num_groups, row}), {row}, {}, {}, eps);
+  return affine(y.view(input.sizes()), weight, bias);
+}
+
+Tensor instance_norm(const Tensor& input, const Tensor& running_mean, const Tensor& running_var,
+                     const Tensor& weight, const Tensor& bias, bool use_input_stats,
+                     double momentum, double eps) {
+  constexpr const char* kName = "instance_norm";
+  check_channels(kName, input);
+  check_same_device(kName, {{"input", input},
+                            {"weight", weight},
+                            {"bias", bias},
+                            {"running_mean", running_mean},
+                            {"running_var", running_var}});
+  const int64_t n = input.size(0), channels = input.size(1);
+  check_per_channel(kName, "weight", weight, channels);
+  check_per_channel(kName, "bias", bias, channels);
+  check_per_channel(kName, "running_mean", running_mean, channels);
+  check_per_channel(kName, "running_var", running_var, channels);
+  if (!use_input_stats) {
+    if (!running_mean.defined() || !running_var.defined()) {
+      throw Error("instance_norm: expected running statistics where the input's are not used");
+    }
+    return batch_norm(input, weight, bias, running_mean, running_var,
+                      {.training = false, .momentum = momentum, .eps = eps});
+  }
+  if (input.dim() < 3 || input.numel() == n * channels) {
+    throw ShapeError(
+        fmt::format("instance_norm: expected more than one element per channel, got "
+                    "shape {}",
+                    str(input.sizes())));
+  }
+  // Each channel of each sample is a channel of one sample.
+  Dims sizes(input.sizes());
+  sizes[0] = 1;
+  sizes[1] = n * channels;
+  const auto each = [&](const Tensor& t) { return t.defined() ? t.repeat({n}) : t; };
+  const Tensor means = each(running_mean), vars = each(running_var);
+  const Tensor y = batch_norm(input.reshape(sizes), each(weight), each(bias), means, vars,
+                              {.training = true, .momentum = momentum, .eps = eps});
+  {
+    const NoGradGuard no_grad;
+    if (means.defined()) running_mean.copy_(means.view({n, channels}).mean(0));
+    if (vars.defined()) running_var.copy_(vars.view({n, channels}).mean(0));
+  }
+  return y.view(input.sizes());
+}
+
+Tensor local_response_norm(const Tensor& input, int64_t size, double alpha, double beta, double k) {
+  check_floating("local_response_norm", input);
+  if (input.dim() < 3) {
+    throw ShapeError(fmt::format("local_response_norm: expected an input of 3 dims or more, got {}",
+                                 str(input.sizes())));
+  }
+  if (size < 1) {
+    throw Error(fmt::format("local_response_norm: expected a size of at least 1, got {}", size));
+  }
+  // Sums over windows of channels, as differences of sums from the first on would lose digits.
+  const int64_t channels = input.size(1), before = size / 2;
+  const Tensor squares = square(input);
+  Dims edge(input.sizes());
+  edge[1] = size - 1;
+  const Tensor border = zeros(edge, input.options());
+  const Tensor padded =
+      cat({border.narrow(1, 0, before), squares, border.narrow(1, 0, size - 1 - before)}, 1);
+  Tensor sum = padded.narrow(1, 0, channels);
+  for (int64_t i = 1; i < size; ++i) sum = sum + padded.narrow(1, i, channels);
+  return input / pow(sum * (alpha / static_cast<double>(size)) + k, beta);
+}
+
+}  // namespace functional
+
+LayerNormImpl::LayerNormImpl(const LayerNormOptions& opts) : options(opts) {
+  if (opts.normalized_shape().empty()) {
+    throw Error("LayerNorm: expected a normalized_shape of at least one number");
+  }
+  LayerNormImpl::reset();
+}
+void LayerNormImpl::reset() {
+  const bool affine = options.elementwise_affine();
+  const auto make = [&] { return affine ? ambit::empty(options.normalized_shape()) : Tensor(); };
+  weight = register_parameter("weight", make(), affine);
+  bias = register_parameter("bias", make(), affine);
+  reset_parameters();
+}
+void LayerNormImpl::reset_parameters() {
+  if (!options.elementwise_affine()) return;
+  init::ones_(weight);
+  init::zeros_(bias);
+}
+Tensor LayerNormImpl::forward(const Tensor& input) {
+  return layer_norm(input, options.normalized_shape(), weight, bias, options.eps());
+}
+void LayerNormImpl::pretty_print(std::ostream& os) const {
+  const std::vector<int64_t>& sizes = options.normalized_shape();
+  os << fmt::format("{}(({}{}), eps={}, elementwise_affine={})", name(), fmt::join(sizes, ", "),
+                    sizes.size() == 1 ? "," : "", options.eps(),
+                    truth(options.elementwise_affine()));
+}
+
+GroupNormImpl::GroupNormImpl(const GroupNormOptions& opts) : options(opts) {
+  if (opts.num_groups() < 1 || opts.num_channels() < 1 ||
+      opts.num_channels() % opts.num_groups() != 0) {
+    throw Error(fmt::format("GroupNorm: expected groups that divide the channels, got {} and {}",
+                            opts.num_groups(), opts.num_channels()));
+  }
+  GroupNormImpl::reset();
+}
+void GroupNormImpl::reset() {
+  const bool affine = options.affine();
+  const auto make = [&] { return affine ? empty({options.num_channels()}) : Tensor(); };
+  weight = register_parameter("weight", make(), affine);
+  bias = register_parameter("bias", make(), affine);
+  reset_parameters();
+}
+void GroupNormImpl::reset_parameters() {
+  if (!options.affine()) return;
+  init::ones_(weight);
+  init::zeros_(bias);
+}
+Tensor GroupNormImpl::forward(const Tensor& input) {
+  return functional::group_norm(input, options.num_groups(), weight, bias, options.eps());
+}
+void GroupNormImpl::pretty_print(std::ostream& os) const {
+  os << fmt::format("{}({}, {}, eps={}, affine={})", name(), options.num_groups(),
+                    options.num_channels(), options.eps(), truth(options.affine()));
+}
+
+void LocalResponseNormImpl::reset() {}
+Tensor LocalResponseNormImpl::forward(const Tensor& input) {
+  return functional::local_response_norm(input, options.size(), options.alpha(), options.beta(),
+                                         options.k());
+}
+void LocalResponseNormImpl::pretty_print(std::ostream& os) const {
+  os << fmt::format("{}({}, alpha={}, beta={}, k={})", name(), options.size(), options.alpha(),
+                    options.beta(), number(options.k()));
+}
+
+namespace detail {
+
+template <class Derived, int64_t dims>
+InstanceNormImplBase<Derived, dims>::InstanceNormImplBase(const InstanceNormOptions& opts)
+    : options(opts) {
+  if (opts.num_features() < 1) {
+    throw Error(fmt::format("InstanceNorm{}d: expected num_features of at least 1, got {}", dims,
+                            opts.num_features()));
+  }
+  InstanceNormImplBase::reset();
+}
+
+template <class Derived, int64_t dims>
+void InstanceNormImplBase<Derived, dims>::reset() {
+  const auto start = [&](bool wanted, double value) {
+    return wanted ? full({options.num_features()}, value) : Tensor();
+  };
+  const bool affine = options.affine(), track = options.track_running_stats();
+  weight = this->register_parameter("weight", start(affine, 1), affine);
+  bias = this->register_parameter("bias", start(affine, 0), affine);
+  running_mean = this->register_buffer("running_mean", start(track, 0));
+  running_var = this->register_buffer("running_var", start(track, 1));
+  num_batches_tracked =
+      this->register_buffer("num_batches_tracked", track ? zeros({}, kInt64) : Tensor());
+}
+
+template <class Derived, int64_t dims>
+Tensor InstanceNormImplBase<Derived, dims>::forward(const Tensor& input) {
+  if (input.dim() != dims + 2 && input.dim() != dims + 1) {
+    throw ShapeError(fmt::format("instance_norm: expected an input of {} or {} dims, got shape {}",
+                                 dims + 1, dims + 2, str(input.sizes())));
+  }
+  const bool single = input.dim() == dims + 1;
+  const Tensor y = functional::instance_norm(
+      single ? input.unsqueeze(0) : input, running_mean, running_var, weight, bias,
+      this->is_training() || !options.track_running_stats(), options.momentum(), options.eps());
+  return single ? y.squeeze(0) : y;
+}
+
+template <class Derived, int64_t dims>
+void InstanceNormImplBase<Derived, dims>::pretty_print(std::ostream& os) const {
+  os << fmt::format("{}({}, eps={}, momentum={}, affine={}, track_running_stats={})", this->name(),
+                    options.num_features(), options.eps(), options.momentum(),
+                    truth(options.affine()), truth(options.track_running_stats()));
+}
+
+template class InstanceNormImplBase<InstanceNorm1dImpl, 1>;
+template class InstanceNormImplBase<InstanceNorm2dImpl, 2>;
+template class InstanceNormImplBase<InstanceNorm3dImpl, 3>;
+
+}  // namespace detail
+}  // namespace ambit::nn

@@ -1,0 +1,77 @@
+// Adagrad, in ops.
+#include <ambit/ops/creation.h>
+#include <ambit/ops/elementwise.h>
+#include <ambit/optim/adagrad.h>
+
+#include "option_checks.h"
+
+namespace ambit::optim {
+namespace {
+
+enum Slot : size_t { kStep, kSum };
+
+}  // namespace
+
+void AdagradOptions::check() const {
+  check_not_negative("Adagrad", {{"lr", lr_},
+                                 {"lr_decay", lr_decay_},
+                                 {"weight_decay", weight_decay_},
+                                 {"initial_accumulator_value", initial_sum_},
+                                 {"eps", eps_}});
+}
+
+Value::Dict AdagradOptions::values() const {
+  return {{"lr", lr_},
+          {"lr_decay", lr_decay_},
+          {"eps", eps_},
+          {"weight_decay", weight_decay_},
+          {"initial_accumulator_value", initial_sum_}};
+}
+
+void AdagradOptions::set_values(const Value& dict) {
+  lr_ = dict["lr"].to_double();
+  lr_decay_ = dict["lr_decay"].to_double();
+  eps_ = dict["eps"].to_double();
+  weight_decay_ = dict["weight_decay"].to_double();
+  initial_sum_ = dict["initial_accumulator_value"].to_double();
+}
+
+Adagrad::Adagrad(const std::vector<Tensor>& params, const AdagradOptions& defaults)
+    : Adagrad(std::vector<OptimizerParamGroup>{params}, defaults) {}
+Adagrad::Adagrad(const std::vector<OptimizerParamGroup>& groups, const AdagradOptions& defaults)
+    : Optimizer(groups, defaults.clone()) {}
+
+const char* Adagrad::step_name() const { return "adagrad_step"; }
+
+std::span<const StateTensor> Adagrad::state_tensors() const {
+  static constexpr StateTensor kState[] = {{"step", false}, {"sum"}};
+  return kState;
+}
+
+void Adagrad::prepare(const Tensor& param, State& state, const OptimizerOptions& options) const {
+  if (state.tensors[kStep].defined()) return;
+  const double sum = static_cast<const AdagradOptions&>(options).initial_accumulator_value();
+  state.tensors = {zeros({}, TensorOptions(kInt64).device(kCPU)),
+                   full(param.sizes(), sum, param.options())};
+}
+
+int64_t Adagrad::stage(const State& state) const {
+  return *state.tensors[kStep].data_ptr<int64_t>();  // on the cpu
+}
+
+void Adagrad::update(const Batch& batch, const OptimizerOptions& options) const {
+  const auto& o = static_cast<const AdagradOptions&>(options);
+  const double lr = o.lr() / (1 + static_cast<double>(batch.stage) * o.lr_decay());
+  for (size_t i = 0; i < batch.params.size(); ++i) {
+    const Tensor &p = batch.params[i], &sum = batch.state[kSum][i];
+    const Tensor &g = batch.scratch[0][i], &root = batch.scratch[1][i];
+    g.copy_(batch.grads[i]);
+    if (o.weight_decay() != 0) g.add_(p, o.weight_decay());
+    sum.add_(root.copy_(g).mul_(g));
+    root.copy_(sum).sqrt_().add_(o.eps());
+    p.add_(g.div_(root), -lr);
+    ++*batch.state[kStep][i].data_ptr<int64_t>();
+  }
+}
+
+}  // namespace ambit::optim

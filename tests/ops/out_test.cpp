@@ -1,0 +1,157 @@
+// Functions with an output that is given: values, shapes, dtypes, aliases of operands, refusals.
+#include <ambit/ambit.h>
+#include <doctest/doctest.h>
+
+#include "tests/devices.h"
+#include "tests/expected.h"
+
+using namespace ambit;
+
+TEST_CASE("every function of one tensor with an output of its dtype and shape fills it") {
+  for_each_device([](Device d) {
+    const Tensor x = tensor({{0.1, 0.5, 0.9}, {0.2, 0.4, 0.6}}, kFloat64).to(d);
+#define UNARY(row)                                                                              \
+  row(abs) row(neg) row(sign) row(exp) row(exp2) row(expm1) row(log) row(log1p) row(log2)       \
+      row(log10) row(sqrt) row(rsqrt) row(reciprocal) row(square) row(sin) row(cos) row(tan)    \
+          row(asin) row(acos) row(atan) row(sinh) row(cosh) row(tanh) row(asinh) row(atanh)     \
+              row(sigmoid) row(erf) row(erfc) row(erfinv) row(lgamma) row(digamma) row(i0)      \
+                  row(sinc) row(frac) row(floor) row(ceil) row(round) row(trunc) row(logit)     \
+                      row(nan_to_num) row(arcsin) row(fix) row(absolute) row(negative) row(sgn) \
+                          row(deg2rad) row(special_i1) row(sum) row(amax) row(prod) row(mean)   \
+                              row(std) row(var) row(norm) row(nansum)
+#define CHECK_OUT(name)                              \
+  {                                                  \
+    Tensor out = empty({0}, x.options());            \
+    INFO(#name);                                     \
+    CHECK(&name##_out(out, x) == &out);              \
+    CHECK(out.allclose(ambit::name(x), 0, 0, true)); \
+  }
+    UNARY(CHECK_OUT)
+#undef CHECK_OUT
+#undef UNARY
+  });
+}
+
+TEST_CASE("arguments of every kind reach the function: numbers, lists in braces, modes") {
+  for_each_device([](Device d) {
+    const Tensor x = tensor({{1., -2.}, {3., 4.}}, kFloat64).to(d);
+    const Tensor y = tensor({{5., 6.}, {-7., 8.}}, kFloat64).to(d);
+    Tensor out = empty({2, 2}, x.options());
+    const auto is = [&](const Tensor& expected) { return out.equal(expected); };
+    CHECK((add_out(out, x, y, 2), is(x + y * 2)));
+    CHECK((sub_out(out, x, 1), is(x - 1)));
+    CHECK((div_out(out, x, y, "floor"), is(floor_divide(x, y))));
+    CHECK((pow_out(out, 2, x), is(pow(2, x))));
+    CHECK((clamp_out(out, x, 0, 1), is(clamp(x, 0, 1))));
+    CHECK((clamp_out(out, x, x, y), is(clamp(x, x, y))));
+    CHECK((addcmul_out(out, x, y, y, 0.5), is(addcmul(x, y, y, 0.5))));
+    CHECK((lerp_out(out, x, y, 0.25), is(lerp(x, y, 0.25))));
+    CHECK((maximum_out(out, x, y), is(maximum(x, y))));
+    CHECK((max_out(out, x, y), is(maximum(x, y))));
+    CHECK((min_out(out, x, y), is(minimum(x, y))));
+    CHECK((matmul_out(out, x, y), is(matmul(x, y))));
+    CHECK((where_out(out, x > 0, x, y), is(where(x > 0, x, y))));
+    CHECK((softmax_out(out, x, 1), is(softmax(x, 1))));
+    CHECK((polygamma_out(out, 1, y * y), is(polygamma(1, y * y))));
+    CHECK((sum_out(out, x, {1}), is(sum(x, {1}))));
+    CHECK((sum_out(out, x, {0, 1}, true), is(sum(x, {0, 1}, true))));
+    CHECK((mean_out(out, x, 1), is(mean(x, 1))));
+    CHECK((norm_out(out, x, 3, {0}), is(norm(x, 3, {0}))));
+    CHECK((cat_out(out, std::vector<Tensor>{x, y}, 1), is(cat({x, y}, 1))));
+    CHECK((stack_out(out, TensorList({x, y})), is(stack({x, y}))));
+    CHECK((gather_out(out, x, 1, (y > 0).to(kInt64)), is(gather(x, 1, (y > 0).to(kInt64)))));
+    Tensor truth = empty({0}, x.options().dtype(kBool));
+    gt_out(truth, x, y);
+    CHECK(truth.equal(x > y));
+    Tensor index = empty({0}, x.options().dtype(kInt64));
+    argmax_out(index, x, 1);
+    CHECK(index.equal(argmax(x, 1)));
+    const auto [values, places] = max_out(out, index, x, 0, true);
+    CHECK(&values == &out);
+    CHECK(out.equal(std::get<0>(max(x, 0, true))));
+    CHECK(places.equal(std::get<1>(max(x, 0, true))));
+    Tensor least = empty({0}, x.options());
+    aminmax_out(least, out, x);
+    CHECK(least.item<double>() == -2);
+    CHECK(out.item<double>() == 4);
+  });
+}
+
+TEST_CASE(
+    "an output of the right shape keeps its memory, is converted into, and may be an operand") {
+  for_each_device([](Device d) {
+    const Tensor x = tensor({1., -2., 3.}, kFloat64).to(d);
+    Tensor out = zeros({3}, x.options().dtype(kFloat32));
+    const Tensor view = out.slice(0, 1, 3);
+    const void* memory = out.data_ptr();
+    const auto version = out.version();
+    mul_out(out, x, 2);
+    CHECK(out.data_ptr() == memory);
+    CHECK(out.dtype() == kFloat32);
+    CHECK(out.version() > version);
+    check_values(out, {3}, {2, -4, 6});
+    check_values(view, {2}, {-4, 6});
+    add_out(out, out, out);
+    check_values(out, {3}, {4, -8, 12});
+    Tensor every_second = zeros({6}, x.options()).slice(0, 0, 6, 2);
+    neg_out(every_second, x);
+    check_values(every_second, {3}, {-1, 2, -3});
+    // Another shape: the handle stays, and with it all its copies.
+    const Tensor copy = out;
+    cumsum_out(out, x.reshape({3, 1}), 0);
+    CHECK(copy.is_same(out));
+    check_values(out, {3, 1}, {1, -1, 2});
+    exp_out(out, zeros({0, 2}, x.options()));
+    CHECK(out.sizes() == IntArrayRef{0, 2});
+  });
+}
+
+TEST_CASE("what makes tensors makes them of out's dtype on its device") {
+  for_each_device([](Device d) {
+    Tensor out = empty({0}, TensorOptions(kInt32).device(d));
+    check_values(arange_out(out, 3), {3}, {0, 1, 2});
+    check_values(arange_out(out, 1, 7, 3), {2}, {1, 4});
+    check_values(ones_out(out, {2, 1}), {2, 1}, {1, 1});
+    check_values(zeros_out(out, 2), {2}, {0, 0});
+    check_values(full_out(out, {2}, 7), {2}, {7, 7});
+    check_values(eye_out(out, 2), {2, 2}, {1, 0, 0, 1});
+    check_values(eye_out(out, 1, 2), {1, 2}, {1, 0});
+    check_values(linspace_out(out, 0, 4, 3), {3}, {0, 2, 4});
+    CHECK(randint_out(out, 5, {9}).max().item<int>() < 5);
+    CHECK(randperm_out(out, 4).sum().item<int>() == 6);
+    CHECK(out.dtype() == kInt32);
+    CHECK(out.device() == d);
+    CHECK(empty_out(out, {3}).sizes() == IntArrayRef{3});
+    Tensor floats = empty({0}, TensorOptions(kFloat64).device(d));
+    const Generator g(d, 3);
+    rand_out(floats, {4}, g);
+    CHECK(floats.equal(rand({4}, Generator(d, 3), floats.options())));
+    randn_out(floats, {4});
+    CHECK(floats.dtype() == kFloat64);
+    CHECK_THROWS_AS(rand_out(out, {2}), DTypeError);
+  });
+}
+
+TEST_CASE("outputs that cannot take a result are refused, and stay as they were") {
+  const Tensor x = tensor({1., 2.}), w = tensor({3., 4.}).requires_grad_();
+  Tensor none, integers = zeros({2}, kInt64), truth = zeros({2}, kBool),
+               there = zeros({2}, "reference");
+  CHECK_THROWS_AS(add_out(none, x, x), Error);
+  CHECK_THROWS_AS(add_out(integers, x, x), DTypeError);
+  CHECK_THROWS_AS(add_out(truth, integers, 1), DTypeError);
+  CHECK_THROWS_AS(add_out(there, x, x), DeviceMismatchError);
+  CHECK_THROWS_AS(add_out(integers, x, ones({3})), ShapeError);
+  CHECK_THROWS_AS(zeros_out(none, {2}), Error);
+  CHECK(integers.equal(zeros({2}, kInt64)));
+  CHECK(there.equal(zeros({2}, "reference")));
+  // PyTorch: functions with out=... arguments don't support automatic differentiation
+  Tensor leaf = zeros({2}).requires_grad_(), plain = zeros({2});
+  CHECK_THROWS_AS(add_out(leaf, x, x), AutogradError);
+  CHECK_THROWS_AS(add_out(plain, x, w), AutogradError);
+  CHECK(plain.equal(zeros({2})));
+  const NoGradGuard no_grad;
+  add_out(plain, x, w);
+  add_out(leaf, x, w);
+  check_values(plain, {2}, {4, 6});
+  check_values(leaf, {2}, {4, 6});
+}

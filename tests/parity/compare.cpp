@@ -1,0 +1,84 @@
+// compare OURS THEIRS: whether two outputs of the program (parity.h) are the same line by line, but
+// for numbers, which may differ by what the line says.
+#include <algorithm>
+#include <cmath>
+#include <cstdlib>
+#include <fstream>
+#include <iostream>
+#include <sstream>
+#include <string>
+#include <vector>
+
+namespace {
+
+std::vector<std::string> lines_of(const char* path) {
+  std::ifstream file(path);
+  std::vector<std::string> lines;
+  for (std::string line; std::getline(file, line);) lines.push_back(line);
+  return lines;
+}
+
+struct Numbers {
+  std::string head;  // all up to "within", which holds the sizes
+  double within = 0;
+  std::vector<std::string> values;
+};
+
+// Nothing where the line is no list of numbers.
+bool split(const std::string& line, Numbers& to) {
+  const size_t at = line.find(" within ");
+  if (at == std::string::npos || line.find(": text ") < at) return false;
+  to.head = line.substr(0, at);
+  std::istringstream rest(line.substr(at + 8));
+  std::string colon, value;
+  rest >> to.within >> colon;
+  while (rest >> value) to.values.push_back(value);
+  return true;
+}
+
+// Empty where both lines say the same, else what differs.
+std::string difference(const std::string& ours, const std::string& theirs) {
+  Numbers a, b;
+  if (!split(ours, a) || !split(theirs, b)) return ours == theirs ? "" : "another text";
+  if (a.head != b.head) return "another dtype or shape";
+  if (a.values.size() != b.values.size()) return "another number of values";
+  const double within = std::max(a.within, b.within);
+  for (size_t i = 0; i < a.values.size(); ++i) {
+    if (a.values[i] == b.values[i]) continue;  // infinities and NaN, too
+    const double x = std::strtod(a.values[i].c_str(), nullptr);
+    const double y = std::strtod(b.values[i].c_str(), nullptr);
+    if (!(std::abs(x - y) <= within)) {
+      std::ostringstream text;
+      text << "value " << i << " is off by " << std::abs(x - y) << ", allowed " << within;
+      return text.str();
+    }
+  }
+  return "";
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  if (argc != 3) {
+    std::cerr << "usage: compare OURS THEIRS\n";
+    return 2;
+  }
+  const auto ours = lines_of(argv[1]), theirs = lines_of(argv[2]);
+  std::string current;
+  size_t compared = 0, different = 0;
+  for (size_t i = 0; i < std::max(ours.size(), theirs.size()); ++i) {
+    const std::string a = i < ours.size() ? ours[i] : "(missing)";
+    const std::string b = i < theirs.size() ? theirs[i] : "(missing)";
+    if (a.rfind("== ", 0) == 0) current = a;
+    std::string what = difference(a, b);
+    if (what.empty() && a == "threw") what = "both threw";
+    ++compared;
+    if (what.empty()) continue;
+    if (++different <= 20) {
+      std::cout << current << ": " << what << "\n  ambit    " << a << "\n  libtorch " << b << '\n';
+    }
+    if (a.rfind("== ", 0) != b.rfind("== ", 0)) break;  // from here on nothing fits
+  }
+  std::cout << compared << " lines compared, " << different << " different\n";
+  return different == 0 && compared > 0 ? 0 : 1;
+}

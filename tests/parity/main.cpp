@@ -1,0 +1,97 @@
+// Runs the cases, or those whose names hold the argument, in the order of their names.
+#include "parity.h"
+
+#include <algorithm>
+#include <cmath>
+#include <cstdio>
+#include <exception>
+#include <limits>
+
+namespace parity {
+
+std::vector<Case>& cases() {
+  static std::vector<Case> all;
+  return all;
+}
+
+void report(const std::string& what, const torch::Tensor& t, double roundings) {
+  if (!t.defined()) {
+    std::printf("%s: undefined\n", what.c_str());
+    return;
+  }
+  const bool exact = roundings == 0 || !t.is_floating_point();
+  const torch::Tensor host =
+      t.detach().to(torch::kCPU).to(torch::kDouble).contiguous().reshape({-1});
+  const double unit = t.scalar_type() == torch::kDouble ? 0x1p-53 : 0x1p-24;
+  const double* p = host.data_ptr<double>();
+  double largest = 0;
+  for (int64_t i = 0; i < host.numel(); ++i) {
+    if (std::isfinite(p[i])) largest = std::max(largest, std::abs(p[i]));
+  }
+  std::printf("%s: bytes %d%s sizes", what.c_str(), static_cast<int>(t.element_size()),
+              t.is_floating_point() ? " float" : "");
+  for (const int64_t s : t.sizes()) std::printf(" %lld", static_cast<long long>(s));
+  std::printf(" within %.3g :", exact ? 0.0 : roundings * unit * largest);
+  for (int64_t i = 0; i < host.numel(); ++i) {
+    std::printf(std::isnan(p[i]) ? " nan" : " %.17g", p[i]);  // no sign of NaN
+  }
+  std::printf("\n");
+}
+
+void report(const std::string& what, double number, double roundings) {
+  std::printf("%s: number within %.3g : %.17g\n", what.c_str(),
+              roundings * 0x1p-53 * std::abs(number), number);
+}
+
+void report_text(const std::string& what, const std::string& text) {
+  std::string line = text;
+  for (size_t at = 0; (at = line.find('\n', at)) != std::string::npos;) line.replace(at, 1, "\\n");
+  std::printf("%s: text %s\n", what.c_str(), line.c_str());
+}
+
+void report_refusal(const std::string& what, const std::function<void()>& call) {
+  bool refused = false;
+  try {
+    call();
+  } catch (const std::exception&) {
+    refused = true;
+  }
+  std::printf("%s: %s\n", what.c_str(), refused ? "refused" : "accepted");
+}
+
+torch::Tensor wave(torch::IntArrayRef sizes, double k, torch::Dtype dtype) {
+  const torch::Tensor t = torch::empty(sizes, torch::kDouble);
+  double* p = t.data_ptr<double>();
+  for (int64_t i = 0; i < t.numel(); ++i) p[i] = std::sin(k * static_cast<double>(i));
+  return t.to(dtype);
+}
+
+void fill(torch::nn::Module& module, double scale) {
+  torch::NoGradGuard no_grad;
+  double k = 0.3;
+  for (torch::Tensor& p : module.parameters()) {
+    p.copy_(wave(p.sizes(), k, p.scalar_type()) * scale);
+    k += 0.17;
+  }
+}
+
+}  // namespace parity
+
+int main(int argc, char** argv) {
+  auto& cases = parity::cases();
+  std::sort(cases.begin(), cases.end(),
+            [](const auto& a, const auto& b) { return a.name < b.name; });
+  bool all_ran = true;
+  for (const auto& c : cases) {
+    if (argc > 1 && c.name.find(argv[1]) == std::string::npos) continue;
+    std::printf("== %s\n", c.name.c_str());
+    try {
+      c.body();
+    } catch (const std::exception& e) {
+      std::printf("threw\n");
+      std::fprintf(stderr, "%s threw: %s\n", c.name.c_str(), e.what());
+      all_ran = false;
+    }
+  }
+  return all_ran ? 0 : 1;
+}

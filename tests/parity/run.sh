@@ -1,0 +1,13 @@
+#!/usr/bin/env bash
+# Run the program as ambit's and as libtorch's and compare: run.sh <folder of the programs>
+set -euo pipefail
+cd "$1"
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+./ambit_parity >"$work/ambit" || { cat "$work/ambit"; exit 1; }
+if [[ ! -x ambit_parity_libtorch ]]; then
+  echo "skipped: no libtorch; ran $(grep -c '^==' "$work/ambit") cases without comparing"
+  exit 0
+fi
+./ambit_parity_libtorch >"$work/libtorch" || { echo "libtorch's program failed"; exit 1; }
+./ambit_parity_compare "$work/ambit" "$work/libtorch"

@@ -1,0 +1,17 @@
+// AT_DISPATCH_FLOATING_TYPES(x.scalar_type(), "name", [&] { ... scalar_t ... }): call a lambda in
+// which scalar_t is the C++ type of a dtype. Errors: DTypeError for one that is not in the set.
+#pragma once
+
+#include <ATen/ATen.h>
+
+#define AMBIT_TORCH_DISPATCH(set, type, ...) \
+  ::ambit::visit<set>(type, [&]<class scalar_t>() -> decltype(auto) { return __VA_ARGS__(); })
+#define AT_DISPATCH_FLOATING_TYPES(type, name, ...) \
+  AMBIT_TORCH_DISPATCH(::ambit::dtypes::kFloating, type, __VA_ARGS__)
+#define AT_DISPATCH_INTEGRAL_TYPES(type, name, ...) \
+  AMBIT_TORCH_DISPATCH(::ambit::dtypes::kIntegral, type, __VA_ARGS__)
+#define AT_DISPATCH_ALL_TYPES(type, name, ...) \
+  AMBIT_TORCH_DISPATCH(::ambit::dtypes::kNumbers, type, __VA_ARGS__)
+/// The types that ambit has not are never among them.
+#define AT_DISPATCH_FLOATING_TYPES_AND_HALF(type, name, ...) \
+  AT_DISPATCH_FLOATING_TYPES(type, name, __VA_ARGS__)

@@ -1,0 +1,67 @@
+// dtypes under libtorch's names; those that ambit has not say so where they are used.
+#pragma once
+
+#include <ambit/dtype.h>
+#include <torch/lacks.h>
+
+namespace ambit {
+
+AMBIT_TORCH_LACKS("ambit has no float16 and bfloat16 yet: use kFloat")
+inline constexpr DType kHalf = kFloat, kFloat16 = kFloat, kF16 = kFloat, kBFloat16 = kFloat;
+AMBIT_TORCH_LACKS("ambit has no complex tensors")
+inline constexpr DType kComplexHalf = kFloat, kComplexFloat = kFloat, kComplexDouble = kDouble;
+AMBIT_TORCH_LACKS("ambit has no quantised tensors")
+inline constexpr DType kQInt8 = kInt8, kQUInt8 = kUInt8, kQInt32 = kInt32;
+
+}  // namespace ambit
+
+namespace c10 {
+
+class AMBIT_TORCH_LACKS("ambit has no float16 yet: use float") Half;
+class AMBIT_TORCH_LACKS("ambit has no bfloat16 yet: use float") BFloat16;
+template <class T>
+class AMBIT_TORCH_LACKS("ambit has no complex tensors") complex;
+
+/// "Float", "Long", ...
+inline const char* toString(ScalarType type) {
+  constexpr const char* kNames[] = {"Bool", "Byte", "Char",  "Short",
+                                    "Int",  "Long", "Float", "Double"};
+  return kNames[static_cast<int>(type)];
+}
+inline size_t elementSize(ScalarType type) { return ambit::element_size(type); }
+inline bool isIntegralType(ScalarType type, bool include_bool) {
+  return ambit::is_integral(type) || (include_bool && type == kBool);
+}
+inline bool isFloatingType(ScalarType type) { return ambit::is_floating_point(type); }
+inline bool isComplexType(ScalarType) { return false; }
+inline bool isSignedType(ScalarType type) { return ambit::is_signed(type); }
+inline ScalarType promoteTypes(ScalarType a, ScalarType b) { return ambit::promote_types(a, b); }
+/// What dtype() returns is the dtype itself.
+inline ScalarType typeMetaToScalarType(ScalarType type) { return type; }
+template <class T>
+struct CppTypeToScalarType {
+  static constexpr ScalarType value = ambit::dtype_of<T>;
+};
+
+}  // namespace c10
+
+namespace caffe2 {
+
+/// As dtype() returns it.
+struct TypeMeta {
+  template <class T>
+  static constexpr ambit::ScalarType Make() {
+    return ambit::dtype_of<T>;
+  }
+};
+
+}  // namespace caffe2
+
+namespace torch {
+
+using Dtype = ambit::ScalarType;
+inline constexpr Dtype kU8 = ambit::kUInt8, kI8 = ambit::kInt8, kI16 = ambit::kInt16,
+                       kI32 = ambit::kInt32, kI64 = ambit::kInt64, kF32 = ambit::kFloat32,
+                       kF64 = ambit::kFloat64;
+
+}  // namespace torch

@@ -1,0 +1,175 @@
+// libtorch's checks and warnings. Errors are ambit's: c10::Error is ambit::Error, what() the text
+// alone; where it was thrown is in explain().
+#pragma once
+
+#include <ambit/error.h>
+#include <c10/util/StringUtil.h>
+#include <torch/namespaces.h>
+
+#include <cstdint>
+#include <iostream>
+#include <string>
+#include <utility>
+
+namespace c10 {
+
+using TypeError = ambit::DTypeError;
+/// Thrown by TORCH_CHECK_VALUE only.
+class ValueError : public Error {
+ public:
+  using Error::Error;
+};
+
+/// Where a macro stands.
+struct SourceLocation {
+  const char* function;
+  const char* file;
+  uint32_t line;
+};
+
+namespace detail {
+
+/// An error of class E that knows where it was thrown.
+template <class E>
+class Located final : public E {
+ public:
+  Located(SourceLocation where, std::string text) : E(std::move(text)), where_(where) {}
+  std::string explain() const override {
+    return str(E::explain(), "\n  thrown from ", where_.function, " at ", where_.file, ':',
+               where_.line);
+  }
+
+ private:
+  SourceLocation where_;
+};
+
+/// The text of a check: the user's, or, without one, the condition.
+template <class... Args>
+std::string check_text(const char* condition, const Args&... args) {
+  if constexpr (sizeof...(Args) == 0) {
+    return str("Expected ", condition, " to be true, but got false.");
+  } else {
+    static_cast<void>(condition);
+    return str(args...);
+  }
+}
+
+template <class E>
+[[noreturn, gnu::cold, gnu::noinline]] void fail(SourceLocation where, std::string text) {
+  throw Located<E>(where, std::move(text));
+}
+
+}  // namespace detail
+
+/// What is done with warnings: process() prints them to std::cerr, unless a class overrides it.
+class WarningHandler {
+ public:
+  virtual ~WarningHandler() = default;
+  virtual void process(const SourceLocation& where, const std::string& msg, bool verbatim) {
+    static_cast<void>(verbatim);
+    std::cerr << "[W " << where.file << ':' << where.line << "] Warning: " << msg << " (function "
+              << where.function << ")\n";
+  }
+};
+
+namespace Warning {
+
+namespace detail {
+inline WarningHandler& plain_handler() {
+  static WarningHandler handler;
+  return handler;
+}
+inline constinit thread_local WarningHandler* handler = nullptr;
+inline constinit thread_local bool always = false;
+}  // namespace detail
+
+/// Have this thread's warnings go to `handler`, which stays the caller's; null: to std::cerr.
+inline void set_warning_handler(WarningHandler* handler) noexcept { detail::handler = handler; }
+inline WarningHandler* get_warning_handler() noexcept {
+  return detail::handler ? detail::handler : &detail::plain_handler();
+}
+inline void warn(const SourceLocation& where, const std::string& msg, bool verbatim) {
+  get_warning_handler()->process(where, msg, verbatim);
+}
+/// Have TORCH_WARN_ONCE warn each time.
+inline void set_warnAlways(bool on) noexcept { detail::always = on; }
+inline bool get_warnAlways() noexcept { return detail::always; }
+
+/// Set the handler for a scope.
+class WarningHandlerGuard {
+ public:
+  explicit WarningHandlerGuard(WarningHandler* handler) : before_(detail::handler) {
+    set_warning_handler(handler);
+  }
+  ~WarningHandlerGuard() { set_warning_handler(before_); }
+  WarningHandlerGuard(const WarningHandlerGuard&) = delete;
+  WarningHandlerGuard& operator=(const WarningHandlerGuard&) = delete;
+
+ private:
+  WarningHandler* before_;
+};
+
+/// Set set_warnAlways() for a scope.
+struct WarnAlways {
+  explicit WarnAlways(bool on = true) : before(get_warnAlways()) { set_warnAlways(on); }
+  ~WarnAlways() { set_warnAlways(before); }
+  WarnAlways(const WarnAlways&) = delete;
+  WarnAlways& operator=(const WarnAlways&) = delete;
+  const bool before;
+};
+
+}  // namespace Warning
+}  // namespace c10
+
+#define AMBIT_TORCH_HERE \
+  ::c10::SourceLocation { __func__, __FILE__, static_cast<uint32_t>(__LINE__) }
+#define AMBIT_TORCH_CHECK(type, condition, ...)                                                    \
+  do {                                                                                             \
+    if (!(condition)) [[unlikely]] {                                                               \
+      ::c10::detail::fail<type>(AMBIT_TORCH_HERE,                                                  \
+                                ::c10::detail::check_text(#condition __VA_OPT__(, ) __VA_ARGS__)); \
+    }                                                                                              \
+  } while (false)
+
+/// TORCH_CHECK(condition, text...): throw an Error of the texts where the condition is false.
+#define TORCH_CHECK(condition, ...) \
+  AMBIT_TORCH_CHECK(::c10::Error, condition __VA_OPT__(, ) __VA_ARGS__)
+#define TORCH_CHECK_WITH(type, condition, ...) \
+  AMBIT_TORCH_CHECK(::c10::type, condition __VA_OPT__(, ) __VA_ARGS__)
+#define TORCH_CHECK_INDEX(condition, ...) \
+  AMBIT_TORCH_CHECK(::c10::IndexError, condition __VA_OPT__(, ) __VA_ARGS__)
+#define TORCH_CHECK_VALUE(condition, ...) \
+  AMBIT_TORCH_CHECK(::c10::ValueError, condition __VA_OPT__(, ) __VA_ARGS__)
+#define TORCH_CHECK_TYPE(condition, ...) \
+  AMBIT_TORCH_CHECK(::c10::TypeError, condition __VA_OPT__(, ) __VA_ARGS__)
+#define TORCH_CHECK_NOT_IMPLEMENTED(condition, ...) \
+  AMBIT_TORCH_CHECK(::c10::NotImplementedError, condition __VA_OPT__(, ) __VA_ARGS__)
+#define TORCH_INTERNAL_ASSERT(condition, ...)            \
+  AMBIT_TORCH_CHECK(::c10::Error, condition, #condition, \
+                    " INTERNAL ASSERT FAILED. " __VA_OPT__(, ) __VA_ARGS__)
+#ifdef NDEBUG
+#define TORCH_INTERNAL_ASSERT_DEBUG_ONLY(...) \
+  do {                                        \
+  } while (false)
+#else
+#define TORCH_INTERNAL_ASSERT_DEBUG_ONLY(...) TORCH_INTERNAL_ASSERT(__VA_ARGS__)
+#endif
+#define AT_ASSERT(...) TORCH_INTERNAL_ASSERT(__VA_ARGS__)
+#define AT_ASSERTM(...) TORCH_INTERNAL_ASSERT(__VA_ARGS__)
+#define AT_CHECK(...) TORCH_CHECK(__VA_ARGS__)
+#define AT_ERROR(...) ::c10::detail::fail<::c10::Error>(AMBIT_TORCH_HERE, ::c10::str(__VA_ARGS__))
+#define AT_INDEX_ERROR(...) \
+  ::c10::detail::fail<::c10::IndexError>(AMBIT_TORCH_HERE, ::c10::str(__VA_ARGS__))
+#define C10_THROW_ERROR(type, text) ::c10::detail::fail<::c10::type>(AMBIT_TORCH_HERE, text)
+
+#define TORCH_WARN(...) \
+  ::c10::Warning::warn(AMBIT_TORCH_HERE, ::c10::str(__VA_ARGS__), /*verbatim=*/false)
+#define TORCH_WARN_ONCE(...)                                                                   \
+  do {                                                                                         \
+    if (::c10::Warning::get_warnAlways()) {                                                    \
+      TORCH_WARN(__VA_ARGS__);                                                                 \
+    } else {                                                                                   \
+      [[maybe_unused]] static const bool ambit_torch_warned = (TORCH_WARN(__VA_ARGS__), true); \
+    }                                                                                          \
+  } while (false)
+#define AT_WARN(...) TORCH_WARN(__VA_ARGS__)

@@ -1,0 +1,47 @@
+// TORCH_CHECK_EQ(a, b) << "text": throw an Error where the two are not equal. Nothing here logs.
+#pragma once
+
+#include <c10/util/Exception.h>
+
+namespace c10::detail {
+
+/// Collects the text that is streamed behind a failed check, and throws at the end of the line.
+class FailedCheck {
+ public:
+  FailedCheck(SourceLocation where, std::string text) : where_(where), text_(std::move(text)) {}
+  FailedCheck(const FailedCheck&) = delete;
+  FailedCheck& operator=(const FailedCheck&) = delete;
+  [[noreturn]] ~FailedCheck() noexcept(false) { fail<Error>(where_, std::move(text_)); }
+  template <class T>
+  FailedCheck& operator<<(const T& value) {
+    text_ += str(value);
+    return *this;
+  }
+
+ private:
+  SourceLocation where_;
+  std::string text_;
+};
+
+}  // namespace c10::detail
+
+#define AMBIT_TORCH_CHECK_OP(a, b, op) \
+  if ((a)op(b)) {                      \
+  } else /* NOLINT */                  \
+    ::c10::detail::FailedCheck(        \
+        AMBIT_TORCH_HERE,              \
+        ::c10::str("Check failed: " #a " " #op " " #b " (", a, " vs. ", b, "). "))
+#define TORCH_CHECK_EQ(a, b) AMBIT_TORCH_CHECK_OP(a, b, ==)
+#define TORCH_CHECK_NE(a, b) AMBIT_TORCH_CHECK_OP(a, b, !=)
+#define TORCH_CHECK_LT(a, b) AMBIT_TORCH_CHECK_OP(a, b, <)
+#define TORCH_CHECK_LE(a, b) AMBIT_TORCH_CHECK_OP(a, b, <=)
+#define TORCH_CHECK_GT(a, b) AMBIT_TORCH_CHECK_OP(a, b, >)
+#define TORCH_CHECK_GE(a, b) AMBIT_TORCH_CHECK_OP(a, b, >=)
+/// The pointer itself, unless it is null.
+#define TORCH_CHECK_NOTNULL(p)                                                               \
+  ([](auto&& pointer, ::c10::SourceLocation where) -> decltype(auto) {                       \
+    if (pointer == nullptr) {                                                                \
+      ::c10::detail::fail<::c10::Error>(where, "Check failed: '" #p "' must be non NULL. "); \
+    }                                                                                        \
+    return static_cast<decltype(pointer)>(pointer);                                          \
+  }(p, AMBIT_TORCH_HERE))

@@ -1,0 +1,31 @@
+// c10::str(a, b, ...): what `<<` prints of each, in one string.
+#pragma once
+
+#include <torch/namespaces.h>
+
+#include <sstream>
+#include <string>
+#include <utility>
+
+namespace c10 {
+
+template <class... Args>
+std::string str(const Args&... args) {
+  std::ostringstream text;
+  static_cast<void>((text << ... << args));
+  return text.str();
+}
+
+/// The elements with `delimiter` between them.
+template <class Container>
+std::string Join(const std::string& delimiter, const Container& list) {
+  std::ostringstream text;
+  bool first = true;
+  for (const auto& item : list) {
+    if (!std::exchange(first, false)) text << delimiter;
+    text << item;
+  }
+  return text.str();
+}
+
+}  // namespace c10

@@ -1,0 +1,17 @@
+// What ambit lacks: TorchScript.
+#pragma once
+
+#include <torch/lacks.h>
+
+namespace torch::jit {
+
+AMBIT_TORCH_LACKS_FUNCTION(load,
+                           "ambit runs no TorchScript: write the module in C++ and load its state "
+                           "dict with ambit::load_checkpoint()");
+AMBIT_TORCH_LACKS_FUNCTION(compile, "ambit runs no TorchScript");
+namespace script {
+class AMBIT_TORCH_LACKS("ambit runs no TorchScript") Module;
+}  // namespace script
+using script::Module;
+
+}  // namespace torch::jit

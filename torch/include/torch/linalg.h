@@ -1,0 +1,4 @@
+// torch::linalg is ambit's.
+#pragma once
+
+#include <torch/types.h>

@@ -1,0 +1,5 @@
+// Optimizers and schedulers.
+#pragma once
+
+#include <ambit/optim/optim.h>
+#include <torch/types.h>

@@ -1,0 +1,5 @@
+// Tensors, dtypes and options.
+#pragma once
+
+#include <ATen/ATen.h>
+#include <ATen/layers.h>

@@ -1,0 +1,17 @@
+// Grad modes, threads and seeds.
+#pragma once
+
+#include <ambit/autograd.h>
+#include <ambit/inference_mode.h>
+#include <ambit/parallel.h>
+#include <ambit/random.h>
+#include <torch/namespaces.h>
+
+namespace at {
+
+/// The same seed for every device.
+using ambit::manual_seed;
+
+inline int get_num_interop_threads() { return 1; }
+
+}  // namespace at
