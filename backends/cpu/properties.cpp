@@ -12,7 +12,7 @@
 #include <sstream>
 #include <string_view>
 
-#include "backends/cpu/linalg/lapack.h"
+#include "backends/cpu/runtime/lapack.h"
 #include "backends/cpu/runtime/simd_targets.h"
 // Highway reads which targets it is not to compile for.
 #include <hwy/highway.h>

@@ -10,10 +10,10 @@
 #include <limits>
 #include <string>
 
+#include "backends/cpu/runtime/lapack.h"
 #include "backends/cpu/runtime/one_thread.h"
 #include "backends/cpu/runtime/parallel.h"
 #include "backends/cpu/runtime/scratch.h"
-#include "lapack.h"
 
 namespace ambit::cpu {
 

@@ -28,20 +28,21 @@ Tensor differences(const Tensor& v) {
   return where(one, Scalar(1), unsqueeze(v, -2) - unsqueeze(v, -1));
 }
 
-// gA = V (diag(gL) + (V^T gV) / E) V^T, E_ij = l_j - l_i; a vector's length says nothing.
+Tensor skew(const Tensor& x) { return x - transposed(x); }
+
+// gA = V (diag(gL) + skew(V^T gV) / (2 E)) V^T, E_ij = l_j - l_i: symmetric, as A is; a vector's
+// length says nothing.
 // Source: Boeddeker et al. 2017, arXiv:1701.00392; PyTorch's linalg_eig_backward.
 Tensor eigh_grad(const std::array<Tensor, 2>& g, const std::array<Tensor, 2>& factors) {
   const auto& [values, v] = factors;
   const auto& [gl, gv] = g;
   if (!gv.defined()) return matmul(v * unsqueeze(gl, -2), transposed(v));
-  Tensor inner = matmul(transposed(v), gv) / differences(values);
+  Tensor inner = skew(matmul(transposed(v), gv)) / (2 * differences(values));
   const Tensor on_diagonal = gl.defined() ? gl : zeros_like(values);
   inner = where(eye(v.size(-1), TensorOptions(kBool).device(v.device())),
                 diagonal_matrix(on_diagonal), inner);
   return matmul(v, matmul(inner, transposed(v)));
 }
-
-Tensor skew(const Tensor& x) { return x - transposed(x); }
 
 // With E_ij = s_j^2 - s_i^2:
 //   gA = U (skew(U^T gU) / E S + S skew(V^T gV) / E + diag(gS)) V^T

@@ -96,7 +96,8 @@ AMBIT_API std::tuple<Tensor, Tensor, Tensor> linalg_lu_factor_ex(const Tensor& A
                                                                  bool check_errors = false);
 /// Factor A = P L U: (P [...,M,M], L [...,M,K], U [...,K,N]), K = min(M, N). Gradient: A.
 AMBIT_API std::tuple<Tensor, Tensor, Tensor> linalg_lu(const Tensor& A, bool pivot = true);
-/// Make (P, L, U) of what linalg_lu_factor returned; undefined what is not asked for.
+/// Make (P, L, U) of what linalg_lu_factor returned; what is not asked for has no elements. Errors
+/// also: IndexError for pivots that are none. Gradient: LU_data.
 AMBIT_API std::tuple<Tensor, Tensor, Tensor> lu_unpack(const Tensor& LU_data,
                                                        const Tensor& LU_pivots,
                                                        bool unpack_data = true,
@@ -127,7 +128,8 @@ AMBIT_API std::tuple<Tensor, Tensor> linalg_qr(const Tensor& A, std::string_view
 AMBIT_API std::tuple<Tensor, Tensor> qr(const Tensor& self, bool some = true);
 /// Factor symmetric A = V diag(L) V^T: (eigenvalues L [...,N], ascending; eigenvectors V [...,N,N],
 /// its columns). UPLO "L" or "U": which triangle is read. Gradient: A, symmetric; of V only where
-/// no two eigenvalues are equal. Errors also: LinAlgError where it did not converge.
+/// no two eigenvalues are equal. NaN of numbers that are not finite. Errors also: LinAlgError where
+/// it did not converge.
 AMBIT_API std::tuple<Tensor, Tensor> linalg_eigh(const Tensor& self, std::string_view UPLO = "L");
 /// The eigenvalues alone.
 AMBIT_API Tensor linalg_eigvalsh(const Tensor& self, std::string_view UPLO = "L");
