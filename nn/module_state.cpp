@@ -3,7 +3,6 @@
 #include <ambit/detail/memory_errors.h>
 #include <ambit/detail/record.h>
 #include <ambit/nn/module.h>
-#include <ambit/nn/serialize.h>
 #include <ambit/ops/elementwise.h>
 #include <ambit/ops/shape.h>
 
@@ -13,6 +12,8 @@
 #include <unordered_map>
 #include <unordered_set>
 #include <utility>
+
+#include "state_mismatch.h"
 
 namespace ambit::nn {
 
@@ -113,23 +114,8 @@ StateDict Module::state_dict() const try {
 
 namespace {
 
-std::string describe(const Tensor& t) {
-  return t.defined() ? ambit::name(t.dtype()) + str(t.sizes()) : "undefined";
-}
-
 std::string list(const char* what, const std::vector<std::string>& names) {
   return names.empty() ? "" : fmt::format("\n  {}: {}", what, fmt::join(names, ", "));
-}
-
-// Return why `value` cannot be copied into `target`, empty if it can.
-std::string mismatch(const std::string& name, const Tensor& target, const Tensor& value) {
-  if (!value.defined() || target.sizes() != value.sizes() || target.dtype() != value.dtype()) {
-    return fmt::format("\n  {}: expected {}, got {}", name, describe(target), describe(value));
-  }
-  if (value.is_meta() && !target.is_meta()) {
-    return fmt::format("\n  {}: expected data, got a tensor on meta, which has none", name);
-  }
-  return "";
 }
 
 }  // namespace
@@ -171,7 +157,7 @@ IncompatibleKeys Module::check_and_load(const StateDict& dict, bool strict) {
     if (value == values.end()) {
       keys.missing_keys.push_back(name);
     } else {
-      wrong += mismatch(name, target, value->second);
+      wrong += state_mismatch(name, target, value->second);
       copies.emplace_back(target, value->second);
     }
   }
@@ -244,26 +230,3 @@ void Module::clone_state(const Module& from, const std::optional<Device>& device
 }
 
 }  // namespace ambit::nn
-
-namespace ambit {
-
-namespace {
-constexpr const char* kModule = "module";  // of a file's metadata: the module's name
-}  // namespace
-
-void save(const nn::Module& module, const std::string& path) {
-  save(module.state_dict(), path, {{kModule, module.name()}});
-}
-
-void load(nn::Module& module, const std::string& path) {
-  Metadata metadata;
-  const StateDict tensors = load(path, kCPU, &metadata);
-  const auto saved = metadata.find(kModule);  // files of PyTorch have none
-  if (saved != metadata.end() && saved->second != module.name()) {
-    throw Error(fmt::format("load: expected the module {} in '{}', got {}", module.name(), path,
-                            saved->second));
-  }
-  module.load_state_dict(tensors);
-}
-
-}  // namespace ambit

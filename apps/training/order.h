@@ -12,7 +12,7 @@ namespace training {
 
 /// The order of the files, or a shuffled one, another each epoch, drawn from the CPU's generator.
 /// The first epoch may begin in its middle, where an interrupted one ended.
-class Order : public ambit::data::samplers::Sampler {
+class Order : public ambit::data::samplers::Sampler<> {
  public:
   /// Leave out the first `done` of `size` images in the first epoch.
   Order(size_t size, bool shuffle, size_t done = 0);
@@ -20,7 +20,7 @@ class Order : public ambit::data::samplers::Sampler {
   std::optional<std::vector<size_t>> next(size_t batch_size) override;
 
  private:
-  std::shared_ptr<ambit::data::samplers::Sampler> whole_;
+  std::shared_ptr<ambit::data::samplers::Sampler<>> whole_;
   size_t done_;
 };
 

@@ -1,5 +1,6 @@
 // save() and load(): tensors to and from safetensors files, or as checkpoints. safetensors.cpp
 // knows the header, atomic_file.cpp the replacing of files.
+#include <ambit/archive.h>
 #include <ambit/checkpoint.h>
 #include <ambit/error.h>
 #include <ambit/ops/creation.h>
@@ -15,6 +16,7 @@
 #include "atomic_file.h"
 #include "input_file.h"
 #include "lack_of_memory.h"
+#include "pytorch/checkpoint_reader.h"
 #include "safetensors.h"
 
 namespace ambit {
@@ -28,7 +30,9 @@ constexpr const char* kOneTensor = "tensor";  // the name that a tensor alone be
   throw SerializationError(fmt::format("save: cannot write '{}': {}", path, why));
 }
 
+// To write. What is read says itself what it is, where its name does not.
 bool is_pytorch(const std::string& path) { return path.ends_with(".pth") || path.ends_with(".pt"); }
+bool holds_pytorch(const std::string& path) { return is_pytorch(path) || is_zip_file(path); }
 
 void check_savable(const StateDict& tensors, const std::string& path) {
   std::unordered_set<std::string_view> names;
@@ -100,17 +104,40 @@ Tensor read_tensor(const InputFile& file, const safetensors::Entry& entry, uint6
   return t;
 }
 
-// What `read` makes of a checkpoint; its errors name the file, and leave the metadata as it was.
-auto from_checkpoint(const std::string& path, Device device, Metadata* metadata, auto read) {
-  Metadata notes;
-  const Value value = load_checkpoint(path, device, metadata ? &notes : nullptr);
+// What `read` makes of a checkpoint or an archive; its errors name the file, and leave the metadata
+// as it was.
+auto from_pytorch(const std::string& path, Device device, Metadata* metadata, auto read) {
+  PytorchContent content = read_pytorch(path, device, metadata != nullptr);
   try {
-    auto result = read(value);
-    if (metadata) *metadata = std::move(notes);
+    auto result = read(content);
+    if (metadata) *metadata = std::move(content.metadata);
     return result;
   } catch (const SerializationError& e) {
     fail_load(path, fmt::format("{}; load_checkpoint() reads everything", e.what()));
   }
+}
+
+StateDict state_dict_of(const PytorchContent& content) {
+  return content.is_script ? flatten(content.value) : content.value.to_state_dict();
+}
+
+Tensor one_tensor_of(const PytorchContent& content) {
+  return (content.is_script ? content.value["0"] : content.value).to_tensor().detach();
+}
+
+std::vector<Tensor> list_of(const PytorchContent& content) {
+  std::vector<Tensor> tensors;
+  if (!content.is_script) {
+    for (const Value& item : content.value.items()) tensors.push_back(item.to_tensor());
+    return tensors;
+  }
+  // In their order, as all that is written by position is.
+  for (const auto& [key, value] : content.value.entries()) {
+    if (key.kind() == Value::Kind::string && key.to_string() == std::to_string(tensors.size())) {
+      tensors.push_back(value.to_tensor());
+    }
+  }
+  return tensors;
 }
 
 void write_safetensors(const StateDict& tensors, const std::string& path,
@@ -159,9 +186,8 @@ void save(const StateDict& tensors, const std::string& path, const Metadata& met
 
 StateDict load(const std::string& path, Device device, Metadata* metadata) {
   return named_in_lack_of_memory("load", path, [&] {
-    if (!is_pytorch(path)) return read_safetensors(path, device, metadata);
-    return from_checkpoint(path, device, metadata,
-                           [](const Value& v) { return v.to_state_dict(); });
+    if (!holds_pytorch(path)) return read_safetensors(path, device, metadata);
+    return from_pytorch(path, device, metadata, state_dict_of);
   });
 }
 
@@ -170,18 +196,58 @@ void save(const Tensor& tensor, const std::string& path) {
   save({{kOneTensor, tensor}}, path);
 }
 
-void load(Tensor& tensor, const std::string& path) {
-  const Device device = tensor.defined() ? tensor.device() : kCPU;
-  if (is_pytorch(path)) {
-    tensor = from_checkpoint(path, device, nullptr, [](const Value& v) { return v.to_tensor(); });
-    return;
-  }
+namespace {
+
+Tensor load_one(const std::string& path, Device device) {
+  if (holds_pytorch(path)) return from_pytorch(path, device, nullptr, one_tensor_of);
   StateDict tensors = load(path, device);
   if (tensors.size() != 1 || tensors[0].first != kOneTensor) {
     fail_load(path, fmt::format("expected one tensor named '{}', got {} under other names",
                                 kOneTensor, tensors.size()));
   }
-  tensor = std::move(tensors[0].second);
+  return std::move(tensors[0].second);
+}
+
+}  // namespace
+
+// A tensor that is there keeps its identity: it may be a module's parameter.
+void load(Tensor& tensor, const std::string& path) {
+  if (tensor.defined()) {
+    tensor.set_data(load_one(path, tensor.device()));
+  } else {
+    tensor = load_one(path, kCPU);
+  }
+}
+
+void save(const std::vector<Tensor>& tensors, const std::string& path) {
+  named_in_lack_of_memory("save", path, [&] {
+    if (is_pytorch(path)) {
+      return save_checkpoint(Value::list({tensors.begin(), tensors.end()}), path);
+    }
+    StateDict named;
+    for (const Tensor& t : tensors) named.emplace_back(std::to_string(named.size()), t);
+    save(named, path);
+  });
+}
+
+void load(std::vector<Tensor>& tensors, const std::string& path, std::optional<Device> device) {
+  named_in_lack_of_memory("load", path, [&] {
+    const Device to = device.value_or(kCPU);
+    std::vector<Tensor> all = tensors;
+    if (holds_pytorch(path)) {
+      for (Tensor& t : from_pytorch(path, to, nullptr, list_of)) all.push_back(std::move(t));
+    } else {
+      size_t next = 0;
+      for (auto& [name, t] : load(path, to)) {
+        if (name != std::to_string(next)) {
+          fail_load(path, fmt::format("expected a tensor named '{}', got '{}'", next, name));
+        }
+        all.push_back(std::move(t));
+        ++next;
+      }
+    }
+    tensors = std::move(all);
+  });
 }
 
 }  // namespace ambit

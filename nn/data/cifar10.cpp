@@ -103,7 +103,7 @@ ByteImages read(const std::string& root, Mode mode) {
 
 }  // namespace
 
-CIFAR10::CIFAR10(const std::string& root, Mode mode) try : ImageDataset(read(root, mode)) {
+CIFAR10::CIFAR10(const std::string& root, Mode mode) try : ImageDataset(read(root, mode), mode) {
 } catch (const std::bad_alloc&) {
   throw_out_of_host_memory("CIFAR10");
 }

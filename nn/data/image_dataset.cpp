@@ -5,6 +5,8 @@
 
 #include <fmt/format.h>
 
+#include <numeric>
+
 namespace ambit::data::datasets {
 namespace {
 
@@ -55,6 +57,12 @@ Example<> ByteImages::get_stacked(Indices indices) const {
     *target_to++ = targets[i];
   }
   return {data, target};
+}
+
+Tensor ByteImages::all() const {
+  std::vector<size_t> indices(size());
+  std::iota(indices.begin(), indices.end(), size_t{0});
+  return get_stacked(indices).data;
 }
 
 void ByteImages::write_image(size_t i, float* to) const {

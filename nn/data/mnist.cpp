@@ -110,7 +110,7 @@ bool MNIST::exists(const std::string& root, Mode mode) {
   return find_file(root, images_name(mode)).has_value();
 }
 
-MNIST::MNIST(const std::string& root, Mode mode) try : ImageDataset(read(root, mode)) {
+MNIST::MNIST(const std::string& root, Mode mode) try : ImageDataset(read(root, mode), mode) {
 } catch (const std::bad_alloc&) {
   throw_out_of_host_memory("MNIST");
 }

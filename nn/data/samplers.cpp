@@ -1,15 +1,28 @@
 // Samplers: counting, and shuffling by Philox.
-#include <ambit/backend/philox.h>
 #include <ambit/data/samplers.h>
+#include <ambit/error.h>
+#include <ambit/ops/creation.h>
 #include <ambit/random.h>
+
+#include <fmt/format.h>
 
 #include <algorithm>
 #include <numeric>
 #include <utility>
 
+#include "sampler_state.h"
+#include "shuffle.h"
+
 namespace ambit::data::samplers {
 
-Sampler::~Sampler() = default;
+void throw_not_saved(const char* function) {
+  throw NotImplementedError(fmt::format(
+      "{}: expected a sampler whose class has this function, got one without", function));
+}
+
+CustomBatchRequest::~CustomBatchRequest() = default;
+
+// --- sequential
 
 void SequentialSampler::reset(std::optional<size_t> new_size) {
   size_ = new_size.value_or(size_);
@@ -24,20 +37,32 @@ std::optional<std::vector<size_t>> SequentialSampler::next(size_t batch_size) {
   return indices;
 }
 
-// Fisher-Yates on the Philox stream, which gives the same order on every machine.
+void SequentialSampler::save(serialize::OutputArchive& archive) const {
+  write_count(archive, "index", next_);
+}
+void SequentialSampler::load(serialize::InputArchive& archive) {
+  next_ = read_count(archive, "index", size_);
+}
+
+// --- random
+
+RandomSampler::RandomSampler(size_t size, DType index_dtype) : RandomSampler(size) {
+  if (is_floating_point(index_dtype) || index_dtype == kBool) {
+    throw DTypeError(
+        fmt::format("RandomSampler: expected a dtype of integers, got {}", name(index_dtype)));
+  }
+}
+
 void RandomSampler::reset(std::optional<size_t> new_size) {
   order_.resize(
       new_size.value_or(size_));  // first, since it may fail, and nothing has changed then
   size_ = order_.size();
   next_ = 0;
-  const uint64_t blocks = philox::blocks(size_);
+  const uint64_t blocks = blocks_to_shuffle(size_);
   Generator& shared = default_generator();
   const uint64_t seed = seed_ ? *seed_ : shared.seed();
   const uint64_t offset = seed_ ? std::exchange(offset_, offset_ + blocks) : shared.advance(blocks);
-  std::iota(order_.begin(), order_.end(), size_t{0});
-  for (size_t i = size_; i > 1; --i) {
-    std::swap(order_[i - 1], order_[philox::below(seed, offset, i - 1, i)]);
-  }
+  shuffle(order_, seed, offset);
 }
 
 std::optional<std::vector<size_t>> RandomSampler::next(size_t batch_size) {
@@ -48,6 +73,44 @@ std::optional<std::vector<size_t>> RandomSampler::next(size_t batch_size) {
   std::vector<size_t> indices(first, first + static_cast<std::ptrdiff_t>(n));
   next_ += n;
   return indices;
+}
+
+void RandomSampler::save(serialize::OutputArchive& archive) const {
+  write_count(archive, "index", next_);
+  const Tensor order = empty({static_cast<int64_t>(order_.size())}, kInt64);
+  std::copy(order_.begin(), order_.end(), order.data_ptr<int64_t>());
+  archive.write("indices", order, /*is_buffer=*/true);
+}
+
+void RandomSampler::load(serialize::InputArchive& archive) {
+  Tensor order;
+  archive.read("indices", order, /*is_buffer=*/true);
+  std::vector<size_t> indices = checked_order(order);
+  const size_t index = read_count(archive, "index", indices.size());
+  order_ = std::move(indices);
+  if (!order_.empty()) size_ = order_.size();
+  next_ = index;
+}
+
+// --- streams
+
+void StreamSampler::reset(std::optional<size_t> new_size) {
+  epoch_size_ = new_size.value_or(epoch_size_);
+  taken_ = 0;
+}
+
+std::optional<BatchSize> StreamSampler::next(size_t batch_size) {
+  if (taken_ >= epoch_size_) return {};
+  const size_t n = std::min(batch_size, epoch_size_ - taken_);
+  taken_ += n;
+  return BatchSize(n);
+}
+
+void StreamSampler::save(serialize::OutputArchive& archive) const {
+  write_count(archive, "examples_retrieved_so_far", taken_);
+}
+void StreamSampler::load(serialize::InputArchive& archive) {
+  taken_ = read_count(archive, "examples_retrieved_so_far", epoch_size_);
 }
 
 }  // namespace ambit::data::samplers

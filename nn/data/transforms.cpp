@@ -34,7 +34,7 @@ ChannelStatistics::ChannelStatistics(std::vector<double> mean, std::vector<doubl
 
 Tensor ChannelStatistics::normalize(const Tensor& x) const {
   const auto channels = static_cast<int64_t>(mean_.size());
-  if (x.dim() < 3 || (channels != 1 && x.size(-3) != channels)) {
+  if (channels != 1 && (x.dim() < 3 || x.size(-3) != channels)) {
     throw ShapeError(fmt::format("Normalize: expected [..., {}, H, W], got {}", channels,
                                  ambit::str(x.sizes())));
   }
@@ -48,6 +48,12 @@ Example<> stack_examples(const std::vector<Example<>>& examples) {
     targets.push_back(example.target);
   }
   return {stack(data), stack(targets)};
+}
+
+TensorExample stack_examples(const std::vector<TensorExample>& examples) {
+  std::vector<Tensor> data;
+  for (const TensorExample& example : examples) data.push_back(example.data);
+  return stack(data);
 }
 
 }  // namespace ambit::data::transforms

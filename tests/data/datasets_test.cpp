@@ -11,6 +11,7 @@
 #include <cstdlib>
 #include <fstream>
 #include <string>
+#include <type_traits>
 
 #include "tests/temporary_folder.h"
 
@@ -156,6 +157,15 @@ TEST_CASE("images stack and normalise in one step as they do one by one") {
   CHECK(a.data.equal(b.data));
   CHECK(a.target.equal(tensor({7, 0, 7, 3})));
   CHECK(b.target.equal(a.target));
+  using data::datasets::MapDataset;
+  static_assert(
+      std::is_same_v<decltype(fused), MapDataset<MapDataset<CIFAR10, transforms::Normalize<>>,
+                                                 transforms::Stack<>>>);
+  CIFAR10 source = fused.dataset().dataset();
+  CHECK(source.get(7).data.equal(CIFAR10(images).get(7).data));  // as it was
+  auto normalised = images.map(transforms::Normalize(mean, stddev));
+  CHECK(normalised.get_batch(indices)[1].data.equal(a.data[1]));
+  CHECK(fused.size() == 10);
   CHECK_THROWS_AS(images.map(transforms::Normalize({0.5, 0.5}, std::vector{1.0, 1.0})), ShapeError);
 }
 
@@ -198,6 +208,21 @@ TEST_CASE("MNIST reads idx files, compressed or not") {
     CHECK(test.targets().equal(tensor({7, 2})));
     CHECK_THROWS_AS(MNIST(folder.path().string(), Mode::kTrain), SerializationError);
   }
+}
+
+TEST_CASE("MNIST says which part it is, and gives its images as floats") {
+  const TemporaryFolder folder;
+  folder.write("train-images-idx3-ubyte", kImages);
+  folder.write("train-labels-idx1-ubyte", kLabels);
+  folder.write("t10k-images-idx3-ubyte", kImages);
+  folder.write("t10k-labels-idx1-ubyte", kLabels);
+  const MNIST train(folder.path().string()), test(folder.path().string(), MNIST::Mode::kTest);
+  CHECK(train.is_train());
+  CHECK_FALSE(test.is_train());
+  CHECK(train.images().equal(train.raw_images().to(kFloat32) / 255));
+  CHECK(train.images().sizes() == IntArrayRef{2, 1, 1, 3});
+  CHECK(train.targets().equal(tensor({7, 2})));
+  CHECK(CIFAR10::Mode::kTest == MNIST::Mode::kTest);
 }
 
 TEST_CASE("MNIST refuses files that are cut or lie") {

@@ -1,11 +1,17 @@
 // Samplers: each position once, in an order that its seed decides.
+#include <ambit/archive.h>
+#include <ambit/data/distributed_samplers.h>
 #include <ambit/data/samplers.h>
+#include <ambit/error.h>
+#include <ambit/ops/creation.h>
 #include <ambit/random.h>
 
 #include <doctest/doctest.h>
 
 #include <algorithm>
+#include <memory>
 #include <set>
+#include <sstream>
 #include <vector>
 
 using namespace ambit;
@@ -13,7 +19,7 @@ namespace samplers = ambit::data::samplers;
 
 namespace {
 
-std::vector<size_t> drain(samplers::Sampler& sampler, size_t batch_size) {
+std::vector<size_t> drain(samplers::Sampler<>& sampler, size_t batch_size) {
   std::vector<size_t> all;
   while (const auto indices = sampler.next(batch_size)) {
     all.insert(all.end(), indices->begin(), indices->end());
@@ -53,4 +59,115 @@ TEST_CASE("without a seed of its own a random sampler follows manual_seed") {
     return drain(sampler, 10);
   };
   CHECK(order() == order());
+}
+
+TEST_CASE("a stream sampler hands out numbers of samples") {
+  samplers::StreamSampler sampler(5);
+  CHECK(*sampler.next(2) == 2);
+  CHECK(sampler.next(2)->size() == 2);
+  CHECK(*sampler.next(2) == 1);
+  CHECK_FALSE(sampler.next(2));
+  sampler.reset(1);
+  CHECK(*sampler.next(2) == 1);
+}
+
+// The rows are libtorch 1.13's, of DistributedSequentialSampler(10, 3, rank, allow_duplicates).
+TEST_CASE("a distributed sampler gives each process its part") {
+  using Sequential = samplers::DistributedSequentialSampler;
+  const auto part = [](Sequential sampler) { return drain(sampler, 3); };
+  using Positions = std::vector<size_t>;
+  CHECK(part(Sequential(10, 3, 0)) == Positions{0, 1, 2, 3});
+  CHECK(part(Sequential(10, 3, 1)) == Positions{4, 5, 6, 7});
+  CHECK(part(Sequential(10, 3, 2)) == Positions{8, 9, 0, 1});
+  CHECK(part(Sequential(10, 3, 0, false)) == Positions{0, 1, 2});
+  CHECK(part(Sequential(10, 3, 2, false)) == Positions{6, 7, 8});
+  CHECK(part(Sequential(3, 1, 0, false)) == Positions{0, 1, 2});
+  CHECK(part(Sequential(0, 2, 1)).empty());
+  CHECK(part(Sequential(2, 5, 4)) == Positions{0});  // more processes than samples
+  Sequential sampler(10, 2, 1);
+  sampler.next(3);
+  CHECK(sampler.index() == 8);
+  sampler.reset(4);
+  CHECK(drain(sampler, 4) == Positions{2, 3});
+  CHECK_THROWS_AS(Sequential(10, 2, 2), Error);
+  CHECK_THROWS_AS(Sequential(10, 0, 0), Error);
+}
+
+TEST_CASE(
+    "distributed random samplers agree on the order of an epoch, and on another in the next") {
+  const auto epoch = [](size_t number) {
+    std::vector<size_t> all;
+    for (size_t rank = 0; rank < 3; ++rank) {
+      samplers::DistributedRandomSampler sampler(30, 3, rank);
+      sampler.set_epoch(number);
+      sampler.reset();
+      CHECK(sampler.epoch() == number);
+      const auto part = drain(sampler, 4);
+      CHECK(part.size() == 10);
+      all.insert(all.end(), part.begin(), part.end());
+    }
+    CHECK(std::set<size_t>(all.begin(), all.end()).size() == 30);
+    return all;
+  };
+  CHECK(epoch(1) == epoch(1));
+  CHECK(epoch(1) != epoch(2));
+}
+
+TEST_CASE("samplers are saved and go on where they were") {
+  const auto go_on = [](auto sampler, auto other) {
+    sampler.next(3);
+    std::stringstream stream;
+    save(sampler, stream);
+    load(other, stream);
+    for (;;) {
+      const auto a = sampler.next(2), b = other.next(2);
+      REQUIRE(a.has_value() == b.has_value());
+      if (!a) break;
+      CHECK(*a == *b);
+    }
+  };
+  go_on(samplers::SequentialSampler(8), samplers::SequentialSampler(8));
+  go_on(samplers::RandomSampler(8, 1), samplers::RandomSampler(8, 2));
+  go_on(samplers::StreamSampler(8), samplers::StreamSampler(8));
+  go_on(samplers::DistributedSequentialSampler(9, 2, 1),
+        samplers::DistributedSequentialSampler(9, 2, 1));
+  samplers::DistributedRandomSampler random(9, 2, 1);
+  random.set_epoch(4);
+  random.reset();
+  go_on(random, samplers::DistributedRandomSampler(9, 2, 1));
+}
+
+TEST_CASE("a sampler refuses a state that it cannot have, and stays as it is") {
+  const auto load_index = [](samplers::Sampler<>& sampler, int64_t index, const Tensor& order) {
+    serialize::OutputArchive archive;
+    archive.write("index", full({}, index));
+    archive.write("indices", order);
+    archive.write("sample_index_", full({}, index));
+    archive.write("epoch_", full({}, int64_t{0}));
+    std::stringstream stream;
+    archive.save_to(stream);
+    load(sampler, stream);
+  };
+  const Tensor order = arange(4);
+  samplers::SequentialSampler sequential(4);
+  samplers::RandomSampler random(4, 1);
+  samplers::DistributedSequentialSampler distributed(8, 2, 1);
+  for (const int64_t index : {-1, 5}) {
+    CHECK_THROWS_AS(load_index(sequential, index, order), SerializationError);
+    CHECK_THROWS_AS(load_index(random, index, order), SerializationError);
+  }
+  CHECK_THROWS_AS(load_index(distributed, 3, order), SerializationError);
+  CHECK_THROWS_AS(load_index(distributed, 9, order), SerializationError);
+  CHECK_THROWS_AS(load_index(random, 0, tensor({0, 1, 1})), SerializationError);
+  CHECK_THROWS_AS(load_index(random, 0, tensor({0, 1, 3})), SerializationError);
+  CHECK(drain(sequential, 2) == std::vector<size_t>{0, 1, 2, 3});
+  CHECK(drain(random, 2).size() == 4);
+  CHECK_THROWS_AS(samplers::RandomSampler(4, kFloat32), DTypeError);
+  CHECK(samplers::RandomSampler(4, kInt32).next(9)->size() == 4);
+  struct Own : samplers::Sampler<> {
+    void reset(std::optional<size_t>) override {}
+    std::optional<std::vector<size_t>> next(size_t) override { return {}; }
+  } own;
+  std::ostringstream stream;
+  CHECK_THROWS_AS(save(own, stream), NotImplementedError);
 }

@@ -116,6 +116,12 @@ def write(folder):
                 "name": "层", "sizes": model.fc.weight.size(), "betas": (0.9, 0.999),
                 "history": [1, -70000, 2**40]}, folder / "nested.pth")
     torch.save(net(), folder / "module.pth")
+    scripted = torch.jit.script(net())
+    scripted.save(str(folder / "scripted.pt"))
+    torch.save(scripted.state_dict(), folder / "scripted.pth")
+    traced = torch.jit.trace(torch.nn.Linear(2, 3), torch.ones(1, 2))
+    traced.save(str(folder / "traced.pt"))
+    torch.save(traced.state_dict(), folder / "traced.pth")
     torch.save(tensors, folder / "legacy.pth", _use_new_zipfile_serialization=False)
     torch.save({"z": torch.zeros(2, dtype=torch.complex64)}, folder / "complex.pth")
     for name, _ in optimizers([parameter()]):
@@ -157,6 +163,10 @@ def read(folder):
     assert nested["ints"] == [0, 255, 256, -1, 2**31, -(2**31), -(2**63), 2**63 - 1]
     assert nested["betas"] == (0.9, 0.999) and nested[7] == {}
     net().load_state_dict(load(folder / "net.pth"), strict=True)
+    archive = torch.jit.load(str(folder / "archive.pt"))
+    for name, t in load(folder / "net.pth").items():
+        assert torch.equal(archive.state_dict()[name], t), name
+    assert archive.epoch == 3
 
 
 def go_on(folder):

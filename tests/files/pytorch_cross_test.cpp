@@ -1,5 +1,6 @@
 // Files that the real PyTorch writes and reads, through cross.py: a Python with torch is
 // searched, AMBIT_PYTHON first, which may be one with a newer PyTorch.
+#include <ambit/archive.h>
 #include <ambit/checkpoint.h>
 #include <ambit/error.h>
 #include <ambit/nn/batchnorm.h>
@@ -13,6 +14,7 @@
 #include <ambit/optim/optim.h>
 #include <doctest/doctest.h>
 
+#include <algorithm>
 #include <cstdlib>
 #include <memory>
 #include <string>
@@ -182,6 +184,28 @@ TEST_CASE("ambit reads what PyTorch writes") {
   CHECK(nested["history"].items()[2].to_int() == int64_t{1} << 40);
 }
 
+TEST_CASE("ambit reads the tensors of TorchScript modules") {
+  if (skipped()) return;
+  const TemporaryFolder folder;
+  run_pytorch("write", folder);
+  const auto check_same = [](const StateDict& got, const StateDict& expected) {
+    for (const auto& [name, tensor] : expected) {
+      INFO(name);
+      const auto found = std::find_if(got.begin(), got.end(),
+                                      [&](const auto& entry) { return entry.first == name; });
+      REQUIRE(found != got.end());
+      CHECK(found->second.equal(tensor));
+    }
+  };
+  auto net = make_net();
+  load(net, folder / "scripted.pt");
+  check_same(net->state_dict(), load(folder / "scripted.pth"));
+  check_same(load(folder / "scripted.pt"), load(folder / "scripted.pth"));
+  nn::Linear fc(2, 3);
+  load(fc, folder / "traced.pt");
+  check_same(fc->state_dict(), load(folder / "traced.pth"));
+}
+
 TEST_CASE("ambit refuses what PyTorch writes beyond values and tensors") {
   if (skipped()) return;
   const TemporaryFolder folder;
@@ -214,6 +238,10 @@ TEST_CASE("PyTorch reads what ambit writes") {
        folder / "views.pth");
   auto net = make_net();
   save(net, folder / "net.pth");
+  serialize::OutputArchive archive;
+  archive << net;
+  archive.write("epoch", Value(3));
+  archive.save_to(folder / "archive.pt");
   const int64_t least = INT64_MIN;
   save_checkpoint(
       Value::dict({{"model", net->state_dict()},

@@ -1,4 +1,5 @@
 // Writes what the fuzzer begins with, a folder for each target: ambit_fuzz_seeds FOLDER.
+#include <ambit/archive.h>
 #include <ambit/checkpoint.h>
 #include <ambit/ops/creation.h>
 #include <ambit/serialize.h>
@@ -7,6 +8,7 @@
 #include <algorithm>
 #include <filesystem>
 #include <fstream>
+#include <sstream>
 #include <string>
 #include <vector>
 
@@ -77,6 +79,29 @@ void tensors_and_checkpoints() {
   }
 }
 
+void archives() {
+  serialize::OutputArchive archive, nested;
+  nested.write("x", arange(4.).view({2, 2}).t());
+  nested.write("buffer", ones({1}), true);
+  archive.write("nested", nested);
+  archive.write("leaf", ones({2}).requires_grad_());
+  archive.write("number", Value(2.5));
+  archive.write("list", Value::list({1, 2}));
+  archive.write("tuple", Value::tuple({"text", Value()}));
+  std::ostringstream stream;
+  archive.save_to(stream);
+  for (const char* target : {"archive", "checkpoint", "zip"}) write(target, stream.str());
+  write("pickle", pickle_of(stream.str()));
+  // As libtorch says lists, and packs its code.
+  const std::string object = "c__torch__\nModule\n)\x81";
+  const std::string pickle = "\x80\x02" + object + "}(" + pickled("a") +
+                             "ctorch.jit._pickle\nbuild_intlist\n(](K\1K\2etRub.";
+  write("archive", zip_bytes({{"x/data.pkl", pickle},
+                              {"x/code/__torch__.py", "packed", 8},
+                              {"x/constants.pkl", "\x80\x02)."}}));
+  write("pickle", pickle);
+}
+
 void datasets() {
   std::string record(3073, '\x11');
   record[0] = 3;
@@ -104,6 +129,7 @@ int main(int argc, char** argv) {
   if (argc != 2) return 2;
   root = argv[1];
   tensors_and_checkpoints();
+  archives();
   datasets();
   for (const char* name : {"cpu", "cpu:0", "meta", "reference:0", "npu:3", "a_b1:2147483647"}) {
     write("device", name);

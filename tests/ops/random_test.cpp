@@ -1,13 +1,16 @@
 // Random numbers: the generator against published vectors, its maps to numbers, and the promise
 // that one seed gives the same numbers on every device.
 #include <ambit/backend/philox.h>
+#include <ambit/error.h>
 #include <ambit/ops/creation.h>
 #include <ambit/ops/random.h>
+#include <ambit/random.h>
 #include <doctest/doctest.h>
 
 #include <algorithm>
 #include <cmath>
 #include <functional>
+#include <mutex>
 #include <set>
 #include <vector>
 
@@ -239,4 +242,60 @@ TEST_CASE("element i of a fill does not depend on how many are drawn") {
       CHECK(std::equal(few.begin(), few.end(), many.begin()));
     }
   });
+}
+
+TEST_CASE("a generator is a handle, and what it is at can be saved") {
+  Generator g(kCPU, 11), same = g;
+  same.advance(3);
+  CHECK(g == same);
+  CHECK(g.offset() == 3);
+  CHECK(g.current_seed() == 11);
+  CHECK(g.device() == Device(kCPU));
+  const Generator copy = g.clone();
+  CHECK_FALSE(copy == g);
+  g.advance(1);
+  CHECK(copy.offset() == 3);
+  const Tensor state = g.get_state();
+  CHECK(state.dtype() == kUInt8);
+  CHECK(state.sizes() == IntArrayRef{16});
+  copy.set_state(state);
+  CHECK(copy.offset() == 4);
+  CHECK(copy.current_seed() == 11);
+  g.set_current_seed(5);
+  CHECK(g.offset() == 0);
+  CHECK(Generator(kCPU).current_seed() == Generator::kDefaultSeed);
+  const std::lock_guard lock(g.mutex());
+  g.advance(1);  // locks nothing
+}
+
+TEST_CASE("numbers go on where a generator's state was saved") {
+  for_each_device([](Device d) {
+    manual_seed(4);
+    rand({5}, d);
+    const Tensor state = default_generator(d).get_state();
+    const Tensor next = rand({100}, d), after = rand({3}, d);
+    default_generator(d).set_state(state);
+    CHECK(rand({100}, d).equal(next));
+    CHECK(rand({3}, d).equal(after));
+  });
+}
+
+TEST_CASE("a generator refuses a state that is none, and undefined ones everything") {
+  const Generator g(kCPU, 11);
+  g.advance(2);
+  CHECK_THROWS_AS(g.set_state(zeros({16})), DTypeError);
+  CHECK_THROWS_AS(g.set_state(zeros({15}, kUInt8)), ShapeError);
+  CHECK_THROWS_AS(g.set_state(zeros({4, 4}, kUInt8)), ShapeError);
+  CHECK_THROWS_AS(g.set_state(zeros({32}, kUInt8).slice(0, 0, 32, 2)), Error);
+  CHECK_THROWS_AS(g.set_state(zeros({16}, TensorOptions(kUInt8).device(Device("reference")))),
+                  Error);
+  CHECK_THROWS_AS(g.set_state(Tensor()), Error);
+  CHECK(g.offset() == 2);
+  const Generator none;
+  CHECK_FALSE(none.defined());
+  CHECK_THROWS_AS(none.get_state(), Error);
+  CHECK_THROWS_AS(none.set_state(g.get_state()), Error);
+  CHECK_THROWS_AS(none.clone(), Error);
+  CHECK_THROWS_AS(none.advance(1), Error);
+  CHECK_THROWS_AS(none.device(), Error);
 }

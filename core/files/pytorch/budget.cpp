@@ -19,6 +19,7 @@ uint64_t cost_of(unsigned char op) {
     case kTuple3:
       return 256;
     case kReduce:
+    case kNewObject:
       return 512;
     case kUnicode:
     case kShortUnicode:

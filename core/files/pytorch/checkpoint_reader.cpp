@@ -1,5 +1,6 @@
 // load_checkpoint(): finds the entries, runs the pickle, and reads each storage when it is first
 // named. Names in the file are compared with names in the file, never with those of a disk.
+// TorchScript's archives are read too, as far as they are data: their code is not looked at.
 #include <ambit/checkpoint.h>
 #include <ambit/detail/late_library.h>
 #include <ambit/error.h>
@@ -8,11 +9,13 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <bit>
 #include <cmath>
 #include <map>
 #include <optional>
 
+#include "checkpoint_reader.h"
 #include "core/files/input_file.h"
 #include "core/files/lack_of_memory.h"
 #include "pickle.h"
@@ -27,10 +30,11 @@ template <class... T>
   throw SerializationError(fmt::format(text, std::forward<T>(args)...));
 }
 
+constexpr size_t kMostNames = 1'000'000;
+constexpr size_t kBeginBytes = 4;  // enough to see what kind of file it is
+
 // Says more about files that are no zip than libzip could.
-void check_is_zip(const InputFile& file) {
-  std::string begin(std::min<uint64_t>(file.size_bytes(), 4), '\0');
-  file.read(begin.data(), begin.size(), 0);
+void check_is_zip(std::string_view begin) {
   if (begin.starts_with(
           "\x80\x02\x8a\x0a")) {  // a pickle that begins with a long: its magic number
     fail(
@@ -50,12 +54,11 @@ float widen_float16(uint16_t h) {
 
 float widen_bfloat16(uint16_t h) { return std::bit_cast<float>(uint32_t{h} << 16); }
 
+const ZipLibrary& zip_library() { return *static_cast<const ZipLibrary*>(late_library("zip")); }
+
 class Archive {
  public:
-  Archive(const InputFile& file, Device device) : device_(device) {
-    check_is_zip(file);
-    const auto* library = static_cast<const ZipLibrary*>(late_library("zip"));
-    zip_ = library->open(file.descriptor(), file.size_bytes());
+  Archive(std::unique_ptr<ZipReader> zip, Device device) : device_(device), zip_(std::move(zip)) {
     index();
     if (const auto order = text(pytorch_file::kByteOrder); order && *order != "little") {
       fail("expected little-endian numbers, got '{}'", *order);
@@ -69,8 +72,17 @@ class Archive {
       fail("expected a data.pkl of at most {} bytes, got {}", pytorch_file::kMaxPickleBytes,
            size_of(entry));
     }
-    return pickle::read(read_text(entry), [this](const auto&... id) { return storage(id...); });
+    const bool script = is_script();
+    try {
+      return pickle::read(
+          read_text(entry), [this](const auto&... id) { return storage(id...); }, script);
+    } catch (const SerializationError& e) {
+      if (!script) throw;
+      fail("got a TorchScript archive: {}", e.what());
+    }
   }
+
+  bool is_script() const { return find(pytorch_file::kConstants) != kNone; }
 
   Metadata read_metadata() const {
     Metadata metadata;
@@ -85,7 +97,8 @@ class Archive {
  private:
   static constexpr size_t kNone = SIZE_MAX;
 
-  // All entries lie in one folder, whatever its name.
+  // All entries lie in one folder, whatever its name. TorchScript packs its code, which nobody
+  // reads here.
   void index() {
     std::string folder;
     const std::vector<ZipReader::Entry>& all = zip_->entries();
@@ -95,6 +108,9 @@ class Archive {
       const bool inside = !folder.empty() && folder != "/" && name.starts_with(folder);
       if (!inside || name.find("..") != name.npos) {
         fail("expected entries in one folder, got '{}'", name);
+      }
+      if (!all[i].is_stored && !name.substr(folder.size()).starts_with(pytorch_file::kCodeFolder)) {
+        fail("expected '{}' stored as PyTorch does, got it compressed or encrypted", name);
       }
       entries_.emplace(name.substr(folder.size()), i);
     }
@@ -159,23 +175,95 @@ class Archive {
   std::map<std::string, std::pair<const StorageType*, Tensor>> storages_;
 };
 
-Value read_checkpoint(const std::string& path, Device map_location, Metadata* metadata) {
-  const InputFile file(path);
+PytorchContent read_content(std::unique_ptr<ZipReader> zip, Device device, bool metadata) {
+  Archive archive(std::move(zip), device);
+  PytorchContent content{archive.read_value(), {}, archive.is_script()};
+  if (metadata) content.metadata = archive.read_metadata();
+  return content;
+}
+
+}  // namespace
+
+PytorchContent read_pytorch(const std::string& path, Device device, bool metadata) {
+  return named_in_lack_of_memory("load", path, [&] {
+    const InputFile file(path);
+    try {
+      std::string begin(std::min<uint64_t>(file.size_bytes(), kBeginBytes), '\0');
+      file.read(begin.data(), begin.size(), 0);
+      check_is_zip(begin);
+      return read_content(zip_library().open(file.descriptor(), file.size_bytes()), device,
+                          metadata);
+    } catch (const SerializationError& e) {
+      fail_load(path, e.what());
+    }
+  });
+}
+
+PytorchContent read_pytorch_bytes(std::string_view bytes, const std::string& name, Device device) {
+  return named_in_lack_of_memory("load", name, [&] {
+    try {
+      check_is_zip(bytes.substr(0, kBeginBytes));
+      return read_content(zip_library().open_memory(bytes.data(), bytes.size()), device, false);
+    } catch (const SerializationError& e) {
+      fail_load(name, e.what());
+    }
+  });
+}
+
+bool is_zip_file(const std::string& path) {
   try {
-    Archive archive(file, map_location);
-    Value value = archive.read_value();
-    if (metadata) *metadata = archive.read_metadata();
-    return value;
-  } catch (const SerializationError& e) {
-    fail_load(path, e.what());
+    const InputFile file(path);
+    // A safetensors file may begin with the same number, its header's length; then a brace follows.
+    std::array<char, 9> begin{};
+    if (file.size_bytes() < begin.size()) return false;
+    file.read(begin.data(), begin.size(), 0);
+    return std::string_view(begin.data(), 4) == "PK\x03\x04" && begin[8] != '{';
+  } catch (const SerializationError&) {
+    return false;
+  }
+}
+
+bool is_script_file(const std::string& path) {
+  if (!is_zip_file(path)) return false;
+  return named_in_lack_of_memory("load", path, [&] {
+    try {
+      const InputFile file(path);
+      return Archive(zip_library().open(file.descriptor(), file.size_bytes()), kCPU).is_script();
+    } catch (const SerializationError&) {
+      return false;
+    }
+  });
+}
+
+namespace {
+
+// `left`: how many values may still be looked at. What a file shares a million times would be named
+// a million times.
+void flatten_into(StateDict& tensors, const std::string& prefix, const Value& object,
+                  size_t& left) {
+  for (const auto& [key, value] : object.entries()) {
+    if (left-- == 0) fail("expected at most {} names, got more", kMostNames);
+    const std::string name =
+        prefix +
+        (key.kind() == Value::Kind::string ? key.to_string() : std::to_string(key.to_int()));
+    if (value.kind() == Value::Kind::tensor) tensors.emplace_back(name, value.to_tensor());
+    if (value.is_dict()) flatten_into(tensors, name + ".", value, left);
   }
 }
 
 }  // namespace
 
+StateDict flatten(const Value& object) {
+  StateDict tensors;
+  size_t left = kMostNames;
+  flatten_into(tensors, "", object, left);
+  return tensors;
+}
+
 Value load_checkpoint(const std::string& path, Device map_location, Metadata* metadata) {
-  return named_in_lack_of_memory("load", path,
-                                 [&] { return read_checkpoint(path, map_location, metadata); });
+  PytorchContent content = read_pytorch(path, map_location, metadata != nullptr);
+  if (metadata) *metadata = std::move(content.metadata);
+  return std::move(content.value);
 }
 
 }  // namespace ambit

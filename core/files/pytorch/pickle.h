@@ -42,6 +42,7 @@ enum Op : unsigned char {
   kGlobal = 'c',
   kStackGlobal = 0x93,
   kReduce = 'R',
+  kNewObject = 0x81,
   kBuild = 'b',
   kPersistentId = 'Q',
   kPut = 'q',
@@ -73,25 +74,41 @@ inline constexpr std::string_view kRebuildTensor = "torch._utils._rebuild_tensor
 inline constexpr std::string_view kRebuildParameter = "torch._utils._rebuild_parameter";
 inline constexpr std::string_view kSize = "torch.Size";
 
+// TorchScript's: its classes all lie in one module; lists say the type of their elements.
+inline constexpr std::string_view kScriptClasses = "__torch__.";
+inline constexpr std::string_view kTypedLists[] = {
+    "torch.jit._pickle.build_intlist", "torch.jit._pickle.build_doublelist",
+    "torch.jit._pickle.build_boollist", "torch.jit._pickle.build_tensorlist"};
+inline constexpr std::string_view kTypeTag = "torch.jit._pickle.restore_type_tag";
+
 /// Return the storage of that key, `numel` elements of `type` in the file, as a 1-dim tensor of
 /// type.dtype; the same memory for the same key.
 using StorageSource =
     std::function<Tensor(const std::string& key, const StorageType& type, int64_t numel)>;
 
 /// Run a pickle of protocol 2 to 5. Neither time nor memory exceed a multiple of the text's length,
-/// nor what a Budget gives, and nothing recurses deeper than Value::kMaxDepth.
+/// nor what a Budget gives, and nothing recurses deeper than Value::kMaxDepth. Objects of
+/// TorchScript's classes become dicts of their attributes. Tensors require a gradient where the
+/// pickle says so and `keep_requires_grad`.
 /// Errors: SerializationError naming what is wrong; the caller adds the file.
-Value read(std::string_view program, const StorageSource& storages);
+Value read(std::string_view program, const StorageSource& storages,
+           bool keep_requires_grad = false);
 
 /// Where a tensor's elements are: in the storage of that key.
 struct Place {
   std::string key;
   int64_t storage_numel = 0, offset = 0;
   Dims strides;
+  bool requires_grad = false;  // of the tensor
 };
 
-/// Write a pickle of protocol 2. What is shared in the value is written once.
+/// The class of a dict that is written as an object; the type of a list, in TorchScript's words.
+using TypeOf = std::function<std::string(const Value&)>;
+
+/// Write a pickle of protocol 2. What is shared in the value is written once. With `type_of` it is
+/// TorchScript's: dicts are objects.
 /// Errors: SerializationError for strings that are not UTF-8.
-std::string write(const Value& value, const std::function<Place(const Tensor&)>& place_of);
+std::string write(const Value& value, const std::function<Place(const Tensor&)>& place_of,
+                  const TypeOf& type_of = {});
 
 }  // namespace ambit::pickle

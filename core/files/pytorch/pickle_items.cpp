@@ -54,12 +54,22 @@ Tensor make_view(const Tensor& elements, int64_t offset, const Dims& sizes, cons
 }
 
 // _rebuild_tensor_v2(storage, offset, sizes, strides, requires_grad, backward_hooks)
-Tensor rebuild_tensor(const Item& tuple) {
+Tensor rebuild_tensor(const Item& tuple, bool keep_requires_grad) {
   const std::vector<Item> given = arguments(tuple, 6, kRebuildTensor);
   const auto* storage = std::get_if<StorageRef>(&given[0]);
   if (!storage) fail("expected a storage to make a tensor of, got something else");
-  return make_view(storage->elements, to_value(given[1]).to_int(), to_dims(given[2]),
-                   to_dims(given[3]));
+  Tensor t = make_view(storage->elements, to_value(given[1]).to_int(), to_dims(given[2]),
+                       to_dims(given[3]));
+  if (keep_requires_grad && to_value(given[4]).to_bool() && t.is_floating_point()) {
+    t.requires_grad_();
+  }
+  return t;
+}
+
+// The list of build_intlist([...]) and its like.
+Value typed_list(Value list) {
+  if (list.kind() != Value::Kind::list) fail("expected a list of a type, got {}", list.kind_name());
+  return list;
 }
 
 }  // namespace
@@ -74,8 +84,13 @@ Value to_value(Item item) {
 }
 
 Global find_global(std::string_view name) {
-  for (const std::string_view known : {kOrderedDict, kRebuildTensor, kRebuildParameter, kSize}) {
+  if (name.starts_with(kScriptClasses)) return {kScriptClasses};
+  for (const std::string_view known :
+       {kOrderedDict, kRebuildTensor, kRebuildParameter, kSize, kTypeTag}) {
     if (name == known) return {known};
+  }
+  for (const std::string_view known : kTypedLists) {
+    if (name == known) return {kTypedLists[0]};  // whatever its type
   }
   constexpr std::string_view kModule = "torch.";
   for (const StorageType& type : kStorageTypes) {
@@ -99,10 +114,16 @@ std::vector<Item> arguments(const Item& tuple, size_t count, std::string_view of
   fail("expected {} arguments of {}, got others", count, of);
 }
 
-Item call(const Item& callee, const Item& tuple) {
+Item call(const Item& callee, const Item& tuple, bool keep_requires_grad) {
   const auto* function = std::get_if<Global>(&callee);
-  if (!function || function->storage) fail("expected a function to call, got something else");
-  if (function->name == kRebuildTensor) return Value(rebuild_tensor(tuple));
+  if (!function || function->storage || function->name == kScriptClasses) {
+    fail("expected a function to call, got something else");
+  }
+  if (function->name == kRebuildTensor) return Value(rebuild_tensor(tuple, keep_requires_grad));
+  if (function->name == kTypedLists[0]) {
+    return typed_list(to_value(arguments(tuple, 1, "a list")[0]));
+  }
+  if (function->name == kTypeTag) return to_value(arguments(tuple, 2, kTypeTag)[0]);
   if (function->name == kRebuildParameter) {  // (tensor, requires_grad, backward_hooks)
     return Value(to_value(arguments(tuple, 3, kRebuildParameter)[0]).to_tensor());
   }
@@ -114,6 +135,27 @@ Item call(const Item& callee, const Item& tuple) {
   }
   arguments(tuple, 0, kOrderedDict);
   return std::make_shared<Open>(Open{Value::Kind::ordered_dict});
+}
+
+Item make_object(const Item& type, const Item& tuple) {
+  const auto* global = std::get_if<Global>(&type);
+  if (!global || global->name != kScriptClasses) {
+    fail("expected a class of TorchScript to make an object of, got something else");
+  }
+  arguments(tuple, 0, "a class");
+  return std::make_shared<Open>(Open{.kind = Value::Kind::dict, .is_object = true});
+}
+
+void set_attributes(const Item& object, Value attributes) {
+  const auto* open = std::get_if<std::shared_ptr<Open>>(&object);
+  if (open && (*open)->kind == Value::Kind::ordered_dict) return;
+  if (!open || !(*open)->is_object || (*open)->finished) {
+    fail("expected attributes of an OrderedDict or an object, got those of something else");
+  }
+  if (!attributes.is_dict()) {
+    fail("expected an object's attributes in a dict, got {}", attributes.kind_name());
+  }
+  (*open)->finished = std::move(attributes);
 }
 
 }  // namespace ambit::pickle

@@ -15,14 +15,16 @@
 namespace ambit::pickle {
 
 /// A list or dict that may be filled until it is finished, by being put into another or fetched
-/// from the memo. A dict's keys and values alternate.
+/// from the memo. A dict's keys and values alternate. An object is a dict of its attributes, which
+/// come all at once.
 struct Open {
   Value::Kind kind;
+  bool is_object = false;
   Value::List items{};
   std::optional<Value> finished{};
 };
 
-/// A function or a storage's type, by Python's name.
+/// A function, a class or a storage's type, by Python's name.
 struct Global {
   std::string_view name;
   const StorageType* storage = nullptr;
@@ -51,6 +53,12 @@ Value to_value(Item item);
 Global find_global(std::string_view name);
 /// Return the arguments in a tuple of exactly `count`.
 std::vector<Item> arguments(const Item& tuple, size_t count, std::string_view of);
-Item call(const Item& function, const Item& arguments);
+/// Call a function; tensors require a gradient where that is said, and `keep_requires_grad`.
+Item call(const Item& function, const Item& arguments, bool keep_requires_grad);
+/// Make an object without attributes.
+Item make_object(const Item& type, const Item& arguments);
+/// Give an object or an OrderedDict its attributes: those of the latter are the versions of
+/// modules, which nothing needs.
+void set_attributes(const Item& object, Value attributes);
 
 }  // namespace ambit::pickle

@@ -17,8 +17,8 @@ namespace {
 
 class Machine {
  public:
-  Machine(std::string_view program, const StorageSource& storages)
-      : program_(program), storages_(storages) {}
+  Machine(std::string_view program, const StorageSource& storages, bool keep_requires_grad)
+      : program_(program), storages_(storages), keep_requires_grad_(keep_requires_grad) {}
 
   Value run() {
     if (program_.byte() != kProtocol) {
@@ -91,10 +91,16 @@ class Machine {
       }
       case kReduce: {
         const Item arguments = pop(), function = pop();
-        return push(call(function, arguments));
+        return push(call(function, arguments, keep_requires_grad_));
       }
-      case kBuild:
-        return build();
+      case kNewObject: {
+        const Item arguments = pop(), type = pop();
+        return push(make_object(type, arguments));
+      }
+      case kBuild: {
+        Value attributes = to_value(pop());
+        return set_attributes(stack_[below(1)], std::move(attributes));
+      }
       case kPersistentId:
         return push(find_storage());
       case kPut:
@@ -137,6 +143,7 @@ class Machine {
     const auto* container =
         first > floor ? std::get_if<std::shared_ptr<Open>>(&stack_[first - 1]) : nullptr;
     if (!container) fail("expected a list or a dict to fill, got something else");
+    if ((*container)->is_object) fail("expected a list or a dict to fill, got an object");
     if ((*container)->finished) fail("expected values that do not contain themselves, got one");
     return **container;
   }
@@ -174,15 +181,6 @@ class Machine {
   }
 
   // --- what PyTorch does to them
-
-  // PyTorch gives its state dicts an attribute with the versions of modules, which nothing needs.
-  void build() {
-    to_value(pop());
-    const auto* object = std::get_if<std::shared_ptr<Open>>(&stack_[below(1)]);
-    if (!object || (*object)->kind != Value::Kind::ordered_dict) {
-      fail("expected attributes of an OrderedDict, got those of something else");
-    }
-  }
 
   // ("storage", torch.FloatStorage, key, the device where it was, number of elements)
   StorageRef find_storage() {
@@ -232,6 +230,7 @@ class Machine {
   Program program_;
   Budget budget_;
   const StorageSource& storages_;
+  bool keep_requires_grad_;
   std::vector<Item> stack_;
   std::vector<size_t> marks_;      // sizes of the stack
   std::map<uint64_t, Item> memo_;  // not hashed: a file could choose numbers that collide
@@ -239,8 +238,8 @@ class Machine {
 
 }  // namespace
 
-Value read(std::string_view program, const StorageSource& storages) {
-  return Machine(program, storages).run();
+Value read(std::string_view program, const StorageSource& storages, bool keep_requires_grad) {
+  return Machine(program, storages, keep_requires_grad).run();
 }
 
 }  // namespace ambit::pickle

@@ -17,7 +17,8 @@ namespace {
 
 class Writer {
  public:
-  explicit Writer(const std::function<Place(const Tensor&)>& place_of) : place_of_(place_of) {
+  Writer(const std::function<Place(const Tensor&)>& place_of, const TypeOf& type_of)
+      : place_of_(place_of), type_of_(type_of) {
     op(kProtocol);
     out_ += '\x02';
   }
@@ -47,10 +48,10 @@ class Writer {
         return once(v.to_tensor().impl(), [&] { tensor(v.to_tensor()); });
       case Kind::list:
       case Kind::tuple:
-        return once(&v.items(), [&] { sequence(v); });
+        return once(&v.items(), [&] { type_of_ ? typed_sequence(v) : sequence(v); });
       case Kind::dict:
       case Kind::ordered_dict:
-        return once(&v.entries(), [&] { dict(v); });
+        return once(&v.entries(), [&] { type_of_ ? object(v) : dict(v); });
     }
   }
 
@@ -60,6 +61,23 @@ class Writer {
     op(kMark);
     for (const Value& item : v.items()) write(item);
     op(is_list ? kAppends : kTuple);
+  }
+
+  void typed_sequence(const Value& v) {
+    if (v.kind() == Kind::tuple) return sequence(v);
+    global(kTypeTag);
+    sequence(v);
+    string(type_of_(v));
+    op(kTuple2);
+    op(kReduce);
+  }
+
+  void object(const Value& v) {
+    global(type_of_(v));
+    op(kEmptyTuple);
+    op(kNewObject);
+    dict(v);
+    op(kBuild);
   }
 
   void dict(const Value& v) {
@@ -100,7 +118,7 @@ class Writer {
     integer(place.offset);
     dims(t.sizes());
     dims(place.strides);
-    op(kFalse);
+    op(place.requires_grad ? kTrue : kFalse);
     empty_ordered_dict();
     op(kTuple);
     op(kReduce);
@@ -190,6 +208,7 @@ class Writer {
   }
 
   const std::function<Place(const Tensor&)>& place_of_;
+  const TypeOf& type_of_;
   std::string out_;
   Budget budget_;  // what is written can be read
   std::map<std::string, uint32_t> atoms_;
@@ -199,8 +218,9 @@ class Writer {
 
 }  // namespace
 
-std::string write(const Value& value, const std::function<Place(const Tensor&)>& place_of) {
-  return Writer(place_of).finish(value);
+std::string write(const Value& value, const std::function<Place(const Tensor&)>& place_of,
+                  const TypeOf& type_of) {
+  return Writer(place_of, type_of).finish(value);
 }
 
 }  // namespace ambit::pickle

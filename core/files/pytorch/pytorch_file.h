@@ -10,9 +10,15 @@ namespace ambit::pytorch_file {
 inline constexpr std::string_view kFolder = "archive/";  // torch.save's; others are read too
 inline constexpr std::string_view kPickle = "data.pkl";
 inline constexpr std::string_view kByteOrder = "byteorder";  // "little"; older files have none
-inline constexpr std::string_view kVersion = "version";
+inline constexpr std::string_view kVersion = "version", kVersionText = "3\n";
 inline constexpr std::string_view kData = "data/";
 inline constexpr std::string_view kExtra = "extra/";  // metadata, where TorchScript has its own
+
+// What TorchScript has beside them; files of libtorch's C++ are such.
+inline constexpr std::string_view kConstants = "constants.pkl";  // an empty tuple
+inline constexpr std::string_view kConstantsPickle{"\x80\x02).", 4};
+inline constexpr std::string_view kCodeFolder = "code/";
+inline constexpr std::string_view kCode = "code/__torch__.py";  // the classes' declarations
 
 /// A state dict needs some 120 bytes for each tensor. What a pickle takes in memory is bounded by
 /// pickle::Budget.

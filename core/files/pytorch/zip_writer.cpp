@@ -7,6 +7,8 @@
 #include <bit>
 #include <cstring>
 
+#include "pytorch_file.h"
+
 namespace ambit {
 namespace {
 
@@ -67,11 +69,15 @@ void ZipWriter::add(std::string_view name, const void* data, uint64_t size_bytes
   header.put(kZip64, kZip64Bytes, size_bytes, size_bytes);
   header.put(kPadding, padding).zeros(padding);
   write(header.bytes());
-  file_.write(data, size_bytes);
+  sink_(data, size_bytes);
   at_ += size_bytes;
 }
 
-void ZipWriter::commit() {
+void ZipWriter::add_in_folder(std::string_view name, std::string_view bytes) {
+  add(std::string(pytorch_file::kFolder).append(name), bytes.data(), bytes.size());
+}
+
+void ZipWriter::finish() {
   const uint64_t begin = at_;
   constexpr uint16_t kZip64Bytes = 3 * sizeof(uint64_t);
   for (const Entry& e : entries_) {
@@ -92,11 +98,10 @@ void ZipWriter::commit() {
   end.text("PK\x05\x06").put(uint16_t{0}, uint16_t{0}, kIn64Bits16, kIn64Bits16);
   end.put(kIn64Bits, kIn64Bits, uint16_t{0} /* comment */);
   write(end.bytes());
-  file_.commit();
 }
 
 void ZipWriter::write(const std::string& bytes) {
-  file_.write(bytes.data(), bytes.size());
+  sink_(bytes.data(), bytes.size());
   at_ += bytes.size();
 }
 

@@ -4,23 +4,28 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
-
-#include "core/files/atomic_file.h"
 
 namespace ambit {
 
 class ZipWriter {
  public:
-  explicit ZipWriter(const std::string& path) : file_(path) {}
+  /// Takes the file's bytes, in order. What it throws, the functions here throw.
+  using Sink = std::function<void(const void* data, uint64_t size_bytes)>;
+
+  explicit ZipWriter(Sink sink) : sink_(std::move(sink)) {}
 
   /// The data begin at a multiple of 64 bytes of the file, as PyTorch's do. Names in UTF-8 of at
   /// most 65535 bytes, each once.
   void add(std::string_view name, const void* data, uint64_t size_bytes);
-  /// Write the directory and put the file in its place.
-  void commit();
+  /// The same of an entry in PyTorch's folder.
+  void add_in_folder(std::string_view name, std::string_view bytes);
+  /// Write the directory, with which the file ends.
+  void finish();
 
  private:
   struct Entry {
@@ -30,7 +35,7 @@ class ZipWriter {
   };
   void write(const std::string& bytes);
 
-  AtomicFile file_;
+  Sink sink_;
   uint64_t at_ = 0;
   std::vector<Entry> entries_;
 };

@@ -181,6 +181,8 @@ class AMBIT_API Tensor {
   Tensor to(const Tensor& other, bool non_blocking = false, bool copy = false) const {
     return to(other.device(), other.dtype(), non_blocking, copy);
   }
+  Tensor toType(DType dtype) const { return to(dtype); }
+  Tensor meta() const { return to(kMeta); }
   Tensor cpu() const { return to(Device()); }
   Tensor cuda() const { return to(Device("cuda")); }
   Tensor type_as(const Tensor& o) const { return to(o); }
@@ -259,6 +261,20 @@ class AMBIT_API Tensor {
   /// or hand a gradient of other sizes to the op that made it, throws. A view is no view any more.
   /// Errors: DTypeError where this tensor requires grad and src is not floating point.
   void set_data(const Tensor& src) const;
+  Tensor& set_(const Tensor& source) {
+    set_data(source);
+    return *this;
+  }
+  /// Return whether both are views of the same elements in the same places.
+  bool is_set_to(const Tensor& o) const {
+    return get()->storage == o.get()->storage && storage_offset() == o.storage_offset() &&
+           sizes() == o.sizes() && strides() == o.strides();
+  }
+  // Of real numbers nothing is conjugate.
+  Tensor conj() const { return *this; }
+  Tensor conj_physical() const { return *this; }
+  Tensor resolve_conj() const { return *this; }
+  Tensor resolve_neg() const { return *this; }
 
   // --- shape.h
   Tensor view(IntArrayRef sizes) const;
@@ -592,7 +608,13 @@ class AMBIT_API Tensor {
   Tensor& operator|=(const Tensor& o) const { return bitwise_or_(o); }
   Tensor& operator^=(const Tensor& o) const { return bitwise_xor_(o); }
 
-  // --- creation.h, random.h
+  // --- creation.h, random.h; new_*: of this tensor's dtype and device where the options have none
+  Tensor new_empty(IntArrayRef sizes, const TensorOptions& options = {}) const;
+  Tensor new_empty_strided(IntArrayRef sizes, IntArrayRef strides,
+                           const TensorOptions& options = {}) const;
+  Tensor new_full(IntArrayRef sizes, const Scalar& value, const TensorOptions& options = {}) const;
+  Tensor new_zeros(IntArrayRef sizes, const TensorOptions& options = {}) const;
+  Tensor new_ones(IntArrayRef sizes, const TensorOptions& options = {}) const;
   Tensor& fill_(const Scalar& value) const;
   Tensor& zero_() const { return fill_(0); }
   Tensor& uniform_(double from = 0, double to = 1,

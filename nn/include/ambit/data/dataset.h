@@ -1,36 +1,46 @@
-// Datasets: what a loader asks for batches. Derive from Dataset and write get() and size().
+// Datasets: what a loader asks for batches. Derive from Dataset and write get() and size(); from
+// StreamDataset where batches come one after the other; from StatefulDataset (stateful_dataset.h)
+// where the dataset itself says when an epoch ends.
 #pragma once
 
+#include <ambit/array_ref.h>
 #include <ambit/data/example.h>
-#include <ambit/data/transforms.h>
 
 #include <cstddef>
 #include <optional>
-#include <span>
-#include <type_traits>
 #include <utility>
 #include <vector>
 
 namespace ambit::data {
 
 /// Positions in a dataset, from 0 on, borrowed for one call.
-using Indices = std::span<const size_t>;
+using Indices = ArrayRef<size_t>;
 
 namespace datasets {
 
 template <class Source, class Transform>
 class MapDataset;
 
+template <class T>
+inline constexpr bool is_optional = false;
+template <class T>
+inline constexpr bool is_optional<std::optional<T>> = true;
+
 /// A source of batches. Copies are cheap to make, one for each worker of a loader, and used by one
-/// thread each.
-template <class Self, class Batch = std::vector<Example<>>>
+/// thread each. `BatchRequest` says what to put in a batch: positions, or how many samples.
+template <class Self, class Batch = std::vector<Example<>>, class BatchRequest = Indices>
 class BatchDataset {
  public:
+  using SelfType = Self;
   using BatchType = Batch;
+  using BatchRequestType = BatchRequest;
+  /// Whether get_batch() may return nothing, at the end of an epoch. Such a dataset needs no
+  /// sampler; a loader's workers share one and the same.
+  static constexpr bool is_stateful = is_optional<Batch>;
 
   virtual ~BatchDataset() = default;
-  /// Return the samples at `indices`, in that order.
-  virtual Batch get_batch(Indices indices) = 0;
+  /// Return the samples that are asked for, in that order.
+  virtual Batch get_batch(BatchRequest request) = 0;
   /// Return the number of samples; nothing where it is not known.
   virtual std::optional<size_t> size() const = 0;
 
@@ -38,6 +48,10 @@ class BatchDataset {
   template <class Transform>
   MapDataset<Self, Transform> map(Transform transform) & {
     return {static_cast<Self&>(*this), std::move(transform)};
+  }
+  template <class Transform>
+  MapDataset<Self, Transform> map(Transform transform) const& {
+    return {static_cast<const Self&>(*this), std::move(transform)};
   }
   template <class Transform>
   MapDataset<Self, Transform> map(Transform transform) && {
@@ -62,36 +76,12 @@ class Dataset : public BatchDataset<Self, std::vector<SingleExample>> {
   }
 };
 
-/// What a transform makes of a source's batches.
-template <class Source, class Transform>
-using MappedBatch =
-    decltype(std::declval<Transform&>().apply_batch(std::declval<typename Source::BatchType>()));
-
-/// What BatchDataset::map returns: batches of `source` through `transform`.
-template <class Source, class Transform>
-class MapDataset
-    : public BatchDataset<MapDataset<Source, Transform>, MappedBatch<Source, Transform>> {
- public:
-  MapDataset(Source source, Transform transform)
-      : source_(std::move(source)), transform_(std::move(transform)) {}
-
-  MappedBatch<Source, Transform> get_batch(Indices indices) override {
-    // A source that can write its samples into one tensor spares making and stacking many.
-    if constexpr (std::is_same_v<Transform, transforms::Stack<>> &&
-                  requires { source_.get_stacked(indices); }) {
-      return source_.get_stacked(indices);
-    } else {
-      return transform_.apply_batch(source_.get_batch(indices));
-    }
-  }
-  std::optional<size_t> size() const override { return source_.size(); }
-  const Source& dataset() const { return source_; }
-  const Transform& transform() const { return transform_; }
-
- private:
-  Source source_;
-  Transform transform_;
-};
+/// A source that is asked for the next so many samples, and never for one of them. Its sampler is a
+/// samplers::StreamSampler.
+template <class Self, class Batch = std::vector<Example<>>>
+using StreamDataset = BatchDataset<Self, Batch, size_t>;
 
 }  // namespace datasets
 }  // namespace ambit::data
+
+#include <ambit/data/map_dataset.h>

@@ -22,6 +22,26 @@ struct Example {
   Target target;
 };
 
+namespace example {
+using NoTarget = void;
+}  // namespace example
+
+/// What is put in, where nothing is known of what shall come out. It stands for its data.
+template <class Data>
+struct Example<Data, example::NoTarget> {
+  using DataType = Data;
+  using TargetType = example::NoTarget;
+
+  Example() = default;
+  Example(Data d) : data(std::move(d)) {}
+  operator Data&() { return data; }
+  operator const Data&() const { return data; }
+
+  Data data;
+};
+
+using TensorExample = Example<Tensor, example::NoTarget>;
+
 /// Return a sample, or a batch of any shape, with its tensors in pinned memory, from which copies
 /// to `device` need not wait. Errors: those of Tensor::pin_memory.
 template <class T>
@@ -31,6 +51,8 @@ T pinned(T value, Device device) {
   } else if constexpr (requires { value.data, value.target; }) {
     value.data = pinned(std::move(value.data), device);
     value.target = pinned(std::move(value.target), device);
+  } else if constexpr (std::same_as<T, TensorExample>) {
+    value.data = pinned(std::move(value.data), device);
   } else if constexpr (std::ranges::random_access_range<T>) {
     for (auto&& element : value) element = pinned(std::move(element), device);
   }

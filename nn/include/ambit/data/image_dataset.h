@@ -25,6 +25,8 @@ class AMBIT_API ByteImages {
   Example<> get(size_t i) const;
   /// Return several as float32 [B,C,H,W] and int64 [B]. Errors: IndexError.
   Example<> get_stacked(Indices indices) const;
+  /// Return all of them as get_stacked() does: float32 [N,C,H,W].
+  Tensor all() const;
   /// Make get() and get_stacked() return (x - mean) / stddev per channel. Errors: ShapeError for
   /// another number of channels.
   void normalize(const transforms::ChannelStatistics& statistics);
@@ -41,33 +43,38 @@ class AMBIT_API ByteImages {
 };
 
 /// Base of the datasets that hold ByteImages: samples are float32 [C,H,W] in [0, 1], and an int64
-/// class.
+/// class. Mapped by Normalize they are normalised as they are read, at no cost.
 template <class Self>
 class ImageDataset : public Dataset<Self> {
  public:
-  explicit ImageDataset(ByteImages images) : images_(std::move(images)) {}
+  using Mode = datasets::Mode;
+
+  explicit ImageDataset(ByteImages images, Mode mode = Mode::kTrain)
+      : images_(std::move(images)), mode_(mode) {}
 
   Example<> get(size_t index) override { return images_.get(index); }
   /// Return a batch as map(Stack<>()) does, written straight into one tensor.
-  Example<> get_stacked(Indices indices) { return images_.get_stacked(indices); }
+  Example<> get_stacked(Indices indices) const { return images_.get_stacked(indices); }
   std::optional<size_t> size() const override { return images_.size(); }
+  /// Return whether these are the training images.
+  bool is_train() const noexcept { return mode_ == Mode::kTrain; }
 
-  /// Return the images as they are kept: uint8 [N,C,H,W].
-  const Tensor& raw_images() const { return images_.images(); }
+  /// Return all images as get() gives them: float32 [N,C,H,W], made for the call.
+  Tensor images() const { return images_.all(); }
   /// Return all classes: int64 [N].
   const Tensor& targets() const { return images_.targets(); }
+  /// Return the images as they are kept: uint8 [N,C,H,W].
+  const Tensor& raw_images() const { return images_.images(); }
 
-  using Dataset<Self>::map;
-  /// Return this dataset normalised: as map() does it with any transform, but at no cost. The bytes
-  /// are shared. Errors: ShapeError for another number of channels.
-  Self map(const transforms::Normalize<>& normalize) const {
-    Self normalized = static_cast<const Self&>(*this);
-    normalized.images_.normalize(normalize.statistics());
-    return normalized;
+  /// Normalise what get() gives. The bytes stay, and copies share them. Errors: ShapeError for
+  /// another number of channels.
+  void take_over(const transforms::Normalize<>& normalize) {
+    images_.normalize(normalize.statistics());
   }
 
  private:
   ByteImages images_;
+  Mode mode_;
 };
 
 }  // namespace ambit::data::datasets

@@ -14,6 +14,9 @@ namespace ambit::data::transforms {
 template <class InputBatch, class OutputBatch>
 class BatchTransform {
  public:
+  using InputBatchType = InputBatch;
+  using OutputBatchType = OutputBatch;
+
   virtual ~BatchTransform() = default;
   /// Return what becomes of the batch. Called by several workers, each on a copy of the transform.
   virtual OutputBatch apply_batch(InputBatch batch) = 0;
@@ -23,6 +26,9 @@ class BatchTransform {
 template <class Input, class Output>
 class Transform : public BatchTransform<std::vector<Input>, std::vector<Output>> {
  public:
+  using InputType = Input;
+  using OutputType = Output;
+
   /// Return what becomes of one sample.
   virtual Output apply(Input input) = 0;
   std::vector<Output> apply_batch(std::vector<Input> inputs) override {
@@ -33,15 +39,34 @@ class Transform : public BatchTransform<std::vector<Input>, std::vector<Output>>
   }
 };
 
+/// Maps batches by a function.
+template <class Input, class Output = Input>
+class BatchLambda : public BatchTransform<Input, Output> {
+ public:
+  using FunctionType = std::function<Output(Input)>;
+  explicit BatchLambda(FunctionType function) : function_(std::move(function)) {}
+  Output apply_batch(Input batch) override { return function_(std::move(batch)); }
+
+ private:
+  FunctionType function_;
+};
+
+/// Makes one value of a batch of samples; Collate does it by a function.
+template <class T, class Batch = std::vector<T>>
+using Collation = BatchTransform<Batch, T>;
+template <class T, class Batch = std::vector<T>>
+using Collate = BatchLambda<Batch, T>;
+
 /// Maps samples by a function.
 template <class Input, class Output = Input>
 class Lambda : public Transform<Input, Output> {
  public:
-  explicit Lambda(std::function<Output(Input)> function) : function_(std::move(function)) {}
+  using FunctionType = std::function<Output(Input)>;
+  explicit Lambda(FunctionType function) : function_(std::move(function)) {}
   Output apply(Input input) override { return function_(std::move(input)); }
 
  private:
-  std::function<Output(Input)> function_;
+  FunctionType function_;
 };
 
 /// Maps the data of each sample and keeps its target.
@@ -60,11 +85,12 @@ class TensorTransform : public Transform<Example<Tensor, Target>, Example<Tensor
 template <class Target = Tensor>
 class TensorLambda : public TensorTransform<Target> {
  public:
-  explicit TensorLambda(std::function<Tensor(Tensor)> function) : function_(std::move(function)) {}
+  using FunctionType = std::function<Tensor(Tensor)>;
+  explicit TensorLambda(FunctionType function) : function_(std::move(function)) {}
   Tensor operator()(Tensor input) override { return function_(std::move(input)); }
 
  private:
-  std::function<Tensor(Tensor)> function_;
+  FunctionType function_;
 };
 
 /// Mean and standard deviation of each channel, and the arithmetic with them.
@@ -72,8 +98,9 @@ class AMBIT_API ChannelStatistics {
  public:
   /// Errors: ShapeError unless both have the same length, not 0; Error for a deviation of 0.
   ChannelStatistics(std::vector<double> mean, std::vector<double> stddev);
-  /// Return (x - mean) / stddev of x [..., C, H, W] on cpu, integers as float32; statistics of one
-  /// channel hold for all. Errors: ShapeError for less than 3 dims or another C.
+  /// Return (x - mean) / stddev of x [..., C, H, W] on cpu, integers as float32. Statistics of one
+  /// channel hold for all, also where x has fewer dims, which become 3: [H,W] -> [1,H,W]. Errors:
+  /// ShapeError for another C.
   Tensor normalize(const Tensor& x) const;
   const std::vector<double>& mean() const { return mean_; }
   const std::vector<double>& stddev() const { return stddev_; }
@@ -101,13 +128,15 @@ class Normalize : public TensorTransform<Target> {
 Normalize(double, double)->Normalize<>;
 Normalize(std::vector<double>, std::vector<double>)->Normalize<>;
 
-/// Return the samples' data and targets joined along a new first dim: B of [C,H,W] and [] ->
+/// Return the samples' data, and targets, joined along a new first dim: B of [C,H,W] and [] ->
 /// [B,C,H,W] and [B]. Errors: those of ambit::stack.
 AMBIT_API Example<> stack_examples(const std::vector<Example<>>& examples);
+AMBIT_API TensorExample stack_examples(const std::vector<TensorExample>& examples);
 
-/// Join samples into one: data and targets get a new first dim. Errors: those of ambit::stack.
+/// Join samples into one, an Example<> or a TensorExample: data and targets get a new first dim.
+/// Errors: those of ambit::stack.
 template <class E = Example<>>
-class Stack : public BatchTransform<std::vector<E>, E> {
+class Stack : public Collation<E> {
  public:
   E apply_batch(std::vector<E> examples) override { return stack_examples(examples); }
 };

@@ -31,6 +31,7 @@ class AMBIT_API FunctionalImpl : public Cloneable<FunctionalImpl> {
         }) {}
 
   void reset() override;
+  bool is_serializable() const override { return false; }
   Tensor forward(const Tensor& input);
 
  private:

@@ -16,6 +16,11 @@
 #include <string>
 #include <vector>
 
+namespace ambit::serialize {
+class InputArchive;
+class OutputArchive;
+}  // namespace ambit::serialize
+
 namespace ambit::nn {
 
 /// What a state dict that was loaded without `strict` lacked, and had too much.
@@ -119,6 +124,16 @@ class AMBIT_API Module : public std::enable_shared_from_this<Module> {
   /// Errors: Error listing every wrong shape or dtype and, if strict, every missing and unexpected
   /// name; then nothing has changed.
   IncompatibleKeys load_state_dict(const StateDict& dict, bool strict = true);
+
+  /// Write parameters, persistent buffers and, each as an archive of its own, the modules below: as
+  /// libtorch's do, whose archives these are. Errors: those of OutputArchive.
+  virtual void save(serialize::OutputArchive& archive) const;
+  /// Read what save() wrote, wherever the tensors are; names that the module has not are passed
+  /// over. Errors: SerializationError for one that is not there, Error for a wrong shape or dtype;
+  /// then no tensor has changed.
+  virtual void load(serialize::InputArchive& archive);
+  /// Return whether this module is part of what a module above it saves; functions are not.
+  virtual bool is_serializable() const { return true; }
 
   /// Return a copy with tensors of its own, on `device` if given. Errors: Error for a class that is
   /// not a Cloneable (cloneable.h).

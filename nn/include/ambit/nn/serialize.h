@@ -1,38 +1,81 @@
-// save() and load() of whole modules, as libtorch's: `save(net, "net.safetensors");` writes its
-// state dict and its name, and load() reads it into a module that the program has made. Of
-// "net.pth", torch.load() sees the state dict.
+// save() and load() of whole modules and optimizers, as libtorch's: `save(net, "net.safetensors");`
+// and load() into one that the program has made. To streams, and by `archive << net`, as archives
+// that libtorch reads (archive.h); load() reads those, whatever the file's name.
 #pragma once
 
+#include <ambit/archive.h>
 #include <ambit/nn/module.h>
+#include <ambit/optim/optimizer.h>
 #include <ambit/serialize.h>
 
+#include <concepts>
+#include <memory>
+#include <optional>
 #include <string>
 
 namespace ambit {
 
-/// Write the module's state dict and its name. Errors: those of save(StateDict).
+template <class M>
+concept ModuleHandle = requires(const M& m) {
+  requires std::derived_from<std::remove_cvref_t<decltype(*m)>, nn::Module>;
+};
+template <class T>
+concept ModuleOrHandle = std::derived_from<T, nn::Module> || ModuleHandle<T>;
+
+template <ModuleOrHandle T>
+inline constexpr bool has_file_formats<T> = true;
+template <std::derived_from<optim::Optimizer> T>
+inline constexpr bool has_file_formats<T> = true;
+
+/// Write the module's state dict and its name; of "net.pth", torch.load() sees the state dict.
+/// Errors: those of save(StateDict).
 AMBIT_API void save(const nn::Module& module, const std::string& path);
 /// Copy a file's tensors into the module's, wherever they are, strictly: no name missing or too
-/// many. Errors: those of load(StateDict) and of Module::load_state_dict; Error when the file is of
-/// a module of another name. Then the module is unchanged.
+/// many. Of an archive, as Module::load does. Errors: those of load(StateDict) and of
+/// Module::load_state_dict or Module::load; Error when the file is of a module of another name.
+/// Then the module is unchanged.
 AMBIT_API void load(nn::Module& module, const std::string& path);
+/// The same, and move the module to `device`.
+AMBIT_API void load(nn::Module& module, const std::string& path, Device device);
+
+/// Write options and state: as checkpoint() has them (".pth", ".pt"), or else as an archive that
+/// libtorch reads. Errors: those of save_checkpoint() and OutputArchive; SerializationError for
+/// ".safetensors", which has no place for options.
+AMBIT_API void save(const optim::Optimizer& optimizer, const std::string& path);
+/// Replace the optimizer's state by a file's, ambit's, PyTorch's or libtorch's. Options stay as the
+/// program has set them, as in libtorch; Optimizer::load_checkpoint() takes them too. Errors: those
+/// of Optimizer::load_state_dict and load_checkpoint; then nothing has changed.
+AMBIT_API void load(optim::Optimizer& optimizer, const std::string& path);
 
 // The same by a module's holder or shared pointer.
-template <class M>
-void save(const nn::ModuleHolder<M>& module, const std::string& path) {
+template <ModuleHandle M>
+void save(const M& module, const std::string& path) {
   save(static_cast<const nn::Module&>(*module), path);
 }
-template <class M>
-void load(const nn::ModuleHolder<M>& module, const std::string& path) {
+template <ModuleHandle M>
+void load(const M& module, const std::string& path) {
   load(static_cast<nn::Module&>(*module), path);
 }
-template <std::derived_from<nn::Module> M>
-void save(const std::shared_ptr<M>& module, const std::string& path) {
-  save(static_cast<const nn::Module&>(*module), path);
-}
-template <std::derived_from<nn::Module> M>
-void load(const std::shared_ptr<M>& module, const std::string& path) {
-  load(static_cast<nn::Module&>(*module), path);
+template <ModuleHandle M>
+void load(const M& module, const std::string& path, Device device) {
+  load(static_cast<nn::Module&>(*module), path, device);
 }
 
+namespace serialize {
+
+// As archives. Errors: those of Module::save and load; of an optimizer, of save() and load() above.
+AMBIT_API OutputArchive& operator<<(OutputArchive& archive, const nn::Module& module);
+AMBIT_API InputArchive& operator>>(InputArchive& archive, nn::Module& module);
+AMBIT_API OutputArchive& operator<<(OutputArchive& archive, const optim::Optimizer& optimizer);
+AMBIT_API InputArchive& operator>>(InputArchive& archive, optim::Optimizer& optimizer);
+template <ModuleHandle M>
+OutputArchive& operator<<(OutputArchive& archive, const M& module) {
+  return archive << static_cast<const nn::Module&>(*module);
+}
+template <ModuleHandle M>
+InputArchive& operator>>(InputArchive& archive, const M& module) {
+  return archive >> static_cast<nn::Module&>(*module);
+}
+
+}  // namespace serialize
 }  // namespace ambit

@@ -1,0 +1,34 @@
+// An archive's bytes: a module without functions, as TorchScript keeps it. Private to core.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "core/files/archive_entry.h"
+#include "zip_writer.h"
+
+namespace ambit {
+
+/// Everything of a file but the elements of its tensors. Errors of all: SerializationError.
+class ArchiveFile {
+ public:
+  explicit ArchiveFile(const std::vector<serialize::ArchiveEntry>& entries);
+  ~ArchiveFile();
+  ArchiveFile(const ArchiveFile&) = delete;
+  ArchiveFile& operator=(const ArchiveFile&) = delete;
+
+  /// Hand out the file, from its first byte to the last.
+  void write(const ZipWriter::Sink& sink) const;
+
+ private:
+  struct Parts;
+  std::unique_ptr<const Parts> parts_;
+};
+
+/// Return TorchScript's name for what a value is: "Tensor", "List[int]". Errors: SerializationError
+/// for a dict, and for a list of several types.
+std::string script_type(const Value& value);
+
+}  // namespace ambit

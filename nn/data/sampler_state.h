@@ -1,0 +1,22 @@
+// Where samplers are, in archives, as libtorch's samplers write it. Private to data.
+#pragma once
+
+#include <ambit/archive.h>
+
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <vector>
+
+namespace ambit::data::samplers {
+
+/// Write a count as a 0-dim int64 tensor.
+void write_count(serialize::OutputArchive& archive, const std::string& key, size_t count);
+/// Read one. Errors: SerializationError unless it is a number in [0, most].
+size_t read_count(serialize::InputArchive& archive, const std::string& key,
+                  size_t most = SIZE_MAX / 2);
+/// Return the positions in an int tensor. Errors: SerializationError unless it has each of
+/// 0 ... size - 1 once.
+std::vector<size_t> checked_order(const Tensor& order);
+
+}  // namespace ambit::data::samplers

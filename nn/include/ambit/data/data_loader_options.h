@@ -1,0 +1,71 @@
+// Options of the loaders, as they are set and as they are used.
+#pragma once
+
+#include <ambit/device.h>
+#include <ambit/nn/options.h>
+
+#include <chrono>
+#include <cstddef>
+#include <optional>
+
+namespace ambit::data {
+
+/// Options of a loader; a number alone is the batch size.
+class DataLoaderOptions : public nn::Options<DataLoaderOptions> {
+ public:
+  DataLoaderOptions() = default;
+  DataLoaderOptions(size_t batch_size) : batch_size_(batch_size) {}
+
+  /// Samples per batch. Default: 1.
+  DataLoaderOptions& batch_size(size_t n) { return set(batch_size_, n); }
+  /// Threads that make batches; 0: the thread that iterates does. Default: 0.
+  DataLoaderOptions& workers(size_t n) { return set(workers_, n); }
+  /// Batches made ahead, at least 1. Default: twice the number of workers.
+  DataLoaderOptions& max_jobs(std::optional<size_t> n) { return set(max_jobs_, n); }
+  /// Longest wait for a batch that workers make. Default: as long as it takes.
+  DataLoaderOptions& timeout(std::optional<std::chrono::milliseconds> t) {
+    return set(timeout_, t);
+  }
+  /// Hand out batches in the sampler's order, or else as the workers are done with them, which
+  /// keeps them from waiting for each other. Default: true.
+  DataLoaderOptions& enforce_ordering(bool on) { return set(enforce_ordering_, on); }
+  /// Leave out the last batch where it is smaller than the others. Default: false.
+  DataLoaderOptions& drop_last(bool on) { return set(drop_last_, on); }
+  /// Hand out batches in pinned memory, so that `to(device, /*non_blocking=*/true)` returns at
+  /// once; those who make batches bring them there. Default: plain memory.
+  DataLoaderOptions& pin_memory(std::optional<Device> device) { return set(pin_memory_, device); }
+
+  size_t batch_size() const { return batch_size_; }
+  size_t workers() const { return workers_; }
+  std::optional<size_t> max_jobs() const { return max_jobs_; }
+  std::optional<std::chrono::milliseconds> timeout() const { return timeout_; }
+  bool enforce_ordering() const { return enforce_ordering_; }
+  bool drop_last() const { return drop_last_; }
+  std::optional<Device> pin_memory() const { return pin_memory_; }
+
+ private:
+  size_t batch_size_ = 1, workers_ = 0;
+  std::optional<size_t> max_jobs_;
+  std::optional<std::chrono::milliseconds> timeout_;
+  bool enforce_ordering_ = true, drop_last_ = false;
+  std::optional<Device> pin_memory_;
+};
+
+/// The same with nothing left open, as a loader's options() returns them.
+struct FullDataLoaderOptions {
+  explicit FullDataLoaderOptions(const DataLoaderOptions& o)
+      : batch_size(o.batch_size()),
+        workers(o.workers()),
+        max_jobs(o.max_jobs().value_or(2 * workers)),
+        timeout(o.timeout()),
+        enforce_ordering(o.enforce_ordering()),
+        drop_last(o.drop_last()),
+        pin_memory(o.pin_memory()) {}
+
+  size_t batch_size, workers, max_jobs;
+  std::optional<std::chrono::milliseconds> timeout;
+  bool enforce_ordering, drop_last;
+  std::optional<Device> pin_memory;
+};
+
+}  // namespace ambit::data

@@ -1,0 +1,89 @@
+// Samplers for several processes that train together, each on its part of the dataset.
+#pragma once
+
+#include <ambit/data/samplers.h>
+
+#include <cstddef>
+#include <optional>
+#include <vector>
+
+namespace ambit::data::samplers {
+
+/// Errors: always, Error naming both.
+[[noreturn]] AMBIT_API void throw_bad_rank(size_t rank, size_t num_replicas);
+
+/// Base of the two below: which positions belong to process `rank` of `num_replicas`. Each gets as
+/// many as the others: size / num_replicas, rounded up by giving some positions twice where
+/// `allow_duplicates`, else down. Errors: Error unless rank < num_replicas.
+template <class BatchRequest = std::vector<size_t>>
+class DistributedSampler : public Sampler<BatchRequest> {
+ public:
+  DistributedSampler(size_t size, size_t num_replicas = 1, size_t rank = 0,
+                     bool allow_duplicates = true)
+      : size_(size),
+        num_replicas_(num_replicas),
+        rank_(rank),
+        epoch_(0),
+        allow_duplicates_(allow_duplicates) {
+    if (rank >= num_replicas) throw_bad_rank(rank, num_replicas);
+  }
+
+  /// Say which epoch the next reset() begins, the same on all processes: another random order.
+  void set_epoch(size_t epoch) { epoch_ = epoch; }
+  size_t epoch() const { return epoch_; }
+
+ protected:
+  size_t local_sample_count() const {
+    const size_t rest = size_ % num_replicas_;
+    return size_ / num_replicas_ + (allow_duplicates_ && rest > 0 ? 1 : 0);
+  }
+
+  size_t size_, num_replicas_, rank_, epoch_;
+  bool allow_duplicates_;
+};
+
+/// What both samplers do once they have their order.
+class AMBIT_API DistributedOrder : public DistributedSampler<> {
+ public:
+  void reset(std::optional<size_t> new_size = {}) override;
+  std::optional<std::vector<size_t>> next(size_t batch_size) override;
+  void save(serialize::OutputArchive& archive) const override;
+  void load(serialize::InputArchive& archive) override;
+  /// Return the position in the order of all processes that is handed out next.
+  size_t index() const noexcept { return next_; }
+
+ protected:
+  DistributedOrder(size_t size, size_t num_replicas, size_t rank, bool allow_duplicates)
+      : DistributedSampler(size, num_replicas, rank, allow_duplicates) {}
+  /// Bring 0 ... order.size() - 1 into the order of this epoch.
+  virtual void arrange(std::vector<size_t>& order) const = 0;
+
+ private:
+  size_t next_ = 0, end_ = 0;  // in order_
+  std::vector<size_t> order_;  // of all processes; empty before the first epoch
+  bool begun_ = false;
+};
+
+/// Each process gets its part of one random order, which follows from the epoch alone.
+class AMBIT_API DistributedRandomSampler : public DistributedOrder {
+ public:
+  explicit DistributedRandomSampler(size_t size, size_t num_replicas = 1, size_t rank = 0,
+                                    bool allow_duplicates = true)
+      : DistributedOrder(size, num_replicas, rank, allow_duplicates) {}
+
+ protected:
+  void arrange(std::vector<size_t>& order) const override;
+};
+
+/// Process 0 gets the first positions, process 1 the next, and so on.
+class AMBIT_API DistributedSequentialSampler : public DistributedOrder {
+ public:
+  explicit DistributedSequentialSampler(size_t size, size_t num_replicas = 1, size_t rank = 0,
+                                        bool allow_duplicates = true)
+      : DistributedOrder(size, num_replicas, rank, allow_duplicates) {}
+
+ protected:
+  void arrange(std::vector<size_t>& order) const override;
+};
+
+}  // namespace ambit::data::samplers

@@ -1,0 +1,100 @@
+// MapDataset: what BatchDataset::map returns.
+#pragma once
+
+#include <ambit/data/dataset.h>
+#include <ambit/data/transforms.h>
+
+#include <optional>
+#include <type_traits>
+#include <utility>
+
+namespace ambit::data::datasets {
+
+/// The batches of a source: of a stateful one what its optional holds.
+template <class Source>
+struct SourceBatch {
+  using type = typename Source::BatchType;
+};
+template <class Source>
+requires(Source::is_stateful) struct SourceBatch<Source> {
+  using type = typename Source::BatchType::value_type;
+};
+
+/// What a transform makes of a source's batches.
+template <class Source, class Transform>
+struct MappedBatch {
+  using In = typename SourceBatch<Source>::type;
+  static constexpr bool fits = requires(Transform & t, In batch) {
+    t.apply_batch(std::move(batch));
+  };
+  static_assert(fits, "map: expected a transform whose apply_batch() takes the dataset's batches");
+  using Out = decltype(std::declval<Transform&>().apply_batch(std::declval<In>()));
+  using type = std::conditional_t<Source::is_stateful, std::optional<Out>, Out>;
+};
+
+/// Batches of `source` through `transform`. A source that can do a transform itself, such as
+/// images kept as bytes that can be normalised by a table, does.
+template <class Source, class Transform>
+class MapDataset : public BatchDataset<MapDataset<Source, Transform>,
+                                       typename MappedBatch<Source, Transform>::type,
+                                       typename Source::BatchRequestType> {
+  using Request = typename Source::BatchRequestType;
+  using Batch = typename MappedBatch<Source, Transform>::type;
+  static constexpr bool kSourceTransforms = requires(Source & s, const Transform& t) {
+    s.take_over(t);
+  };
+  static constexpr bool kSourceStacks = requires(Source & s, Request r) { s.get_stacked(r); };
+  static constexpr bool kStacks = kSourceStacks && std::is_same_v<Transform, transforms::Stack<>>;
+
+ public:
+  using DatasetType = Source;
+  using TransformType = Transform;
+  using OutputBatchType = Batch;
+
+  MapDataset(Source source, Transform transform)
+      : source_(std::move(source)), transform_(std::move(transform)), mapped_(source_) {
+    if constexpr (kSourceTransforms) mapped_.take_over(transform_);
+  }
+
+  Batch get_batch(Request request) override {
+    if constexpr (kStacks) {
+      return source_.get_stacked(request);
+    } else if constexpr (kSourceTransforms) {
+      return mapped_.get_batch(std::move(request));
+    } else if constexpr (Source::is_stateful) {
+      auto batch = source_.get_batch(std::move(request));
+      if (!batch) return {};
+      return transform_.apply_batch(std::move(*batch));
+    } else {
+      return transform_.apply_batch(source_.get_batch(std::move(request)));
+    }
+  }
+  /// Return a batch in one tensor, of sources that write it straight there.
+  auto get_stacked(Request request) requires(kSourceTransforms&& kSourceStacks) {
+    return mapped_.get_stacked(request);
+  }
+  std::optional<size_t> size() const override { return source_.size(); }
+  /// Begin an epoch, of a stateful source.
+  void reset() requires(Source::is_stateful) { source_.reset(); }
+
+  const Source& dataset() const { return source_; }
+  const Transform& transform() const { return transform_; }
+
+ private:
+  struct Nothing {
+    explicit Nothing(const Source&) {}
+  };
+
+  Source source_;
+  Transform transform_;
+  // The source with the transform in it, where it does that; source_ is as it came.
+  [[no_unique_address]] std::conditional_t<kSourceTransforms, Source, Nothing> mapped_;
+};
+
+/// Return `dataset.map(transform)`.
+template <class Source, class Transform>
+MapDataset<Source, Transform> map(Source dataset, Transform transform) {
+  return {std::move(dataset), std::move(transform)};
+}
+
+}  // namespace ambit::data::datasets

@@ -1,0 +1,41 @@
+// StatefulDataset: one that decides itself what comes next, and when an epoch ends.
+#pragma once
+
+#include <ambit/archive.h>
+#include <ambit/data/dataset.h>
+
+#include <optional>
+#include <vector>
+
+namespace ambit::data::datasets {
+
+/// Errors: always, NotImplementedError saying that a class has not written `function`.
+[[noreturn]] AMBIT_API void throw_not_saved(const char* base, const char* function);
+
+/// A source whose get_batch() returns an optional: nothing at the end of an epoch. The workers of a
+/// loader share one dataset, so with more than one of them get_batch() must be thread-safe.
+template <class Self, class Batch = std::vector<Example<>>, class BatchRequest = size_t>
+class StatefulDataset : public BatchDataset<Self, std::optional<Batch>, BatchRequest> {
+ public:
+  /// Begin an epoch.
+  virtual void reset() = 0;
+  /// Write where the dataset is. Errors: NotImplementedError unless the class has its own.
+  virtual void save(serialize::OutputArchive&) const { throw_not_saved("StatefulDataset", "save"); }
+  /// Go where save() was. Errors: as save(), and those of reading.
+  virtual void load(serialize::InputArchive&) { throw_not_saved("StatefulDataset", "load"); }
+};
+
+template <class... Args>
+serialize::OutputArchive& operator<<(serialize::OutputArchive& archive,
+                                     const StatefulDataset<Args...>& dataset) {
+  dataset.save(archive);
+  return archive;
+}
+template <class... Args>
+serialize::InputArchive& operator>>(serialize::InputArchive& archive,
+                                    StatefulDataset<Args...>& dataset) {
+  dataset.load(archive);
+  return archive;
+}
+
+}  // namespace ambit::data::datasets

@@ -1,0 +1,25 @@
+// TensorDataset: the rows of a tensor.
+#pragma once
+
+#include <ambit/data/dataset.h>
+
+#include <optional>
+#include <vector>
+
+namespace ambit::data::datasets {
+
+/// Samples without targets: sample i is `tensor[i]`, a view.
+struct AMBIT_API TensorDataset : public Dataset<TensorDataset, TensorExample> {
+  /// Stack tensors of one shape. Errors: those of ambit::stack.
+  explicit TensorDataset(const std::vector<Tensor>& tensors);
+  /// Errors: ShapeError for a tensor without dims; Error for an undefined one.
+  explicit TensorDataset(Tensor rows);
+
+  /// Errors: IndexError.
+  TensorExample get(size_t index) override;
+  std::optional<size_t> size() const override;
+
+  Tensor tensor;
+};
+
+}  // namespace ambit::data::datasets

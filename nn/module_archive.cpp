@@ -1,0 +1,112 @@
+// Modules in files: as archives, as libtorch's C++ keeps them, and as state dicts.
+#include <ambit/autograd.h>
+#include <ambit/detail/memory_errors.h>
+#include <ambit/error.h>
+#include <ambit/nn/serialize.h>
+
+#include <fmt/format.h>
+
+#include <utility>
+#include <vector>
+
+#include "state_mismatch.h"
+
+namespace ambit {
+namespace nn {
+
+void Module::save(serialize::OutputArchive& archive) const {
+  for (const auto& [name, tensor] : parameters_) archive.write(name, tensor);
+  for (const auto& [name, tensor] : buffers_) {
+    if (is_persistent(name)) archive.write(name, tensor, /*is_buffer=*/true);
+  }
+  for (const auto& [name, child] : children_) {
+    if (!child->is_serializable()) continue;
+    serialize::OutputArchive below;
+    child->save(below);
+    archive.write(name, below);
+  }
+}
+
+// What a child has read is taken back where another cannot: data are replaced as a whole, so that
+// the old ones are there.
+void Module::load(serialize::InputArchive& archive) try {
+  const NoGradGuard no_grad;
+  std::vector<std::pair<Tensor, Tensor>> before, loaded;
+  for (const Tensor& t : parameters()) before.emplace_back(t, t.detach());
+  for (const Tensor& t : buffers()) before.emplace_back(t, t.detach());
+  std::string wrong;
+  const auto read = [&](const std::string& name, const Tensor& target, bool is_buffer) {
+    if (!target.defined()) return;
+    Tensor value;
+    archive.read(name, value, is_buffer);
+    wrong += state_mismatch(name, target, value);
+    loaded.emplace_back(target, value.detach().to(target.device()));
+  };
+  for (const auto& [name, tensor] : parameters_) read(name, tensor, false);
+  for (const auto& [name, tensor] : buffers_) {
+    if (is_persistent(name)) read(name, tensor, true);
+  }
+  if (!wrong.empty()) {
+    throw Error(fmt::format("load: expected the tensors of {}, got{}", name(), wrong));
+  }
+  try {
+    for (const auto& [name, child] : children_) {
+      if (!child->is_serializable()) continue;
+      serialize::InputArchive below;
+      archive.read(name, below);
+      child->load(below);
+    }
+    for (const auto& [target, value] : loaded) target.set_data(value);
+  } catch (...) {
+    for (const auto& [target, data] : before) target.set_data(data);
+    throw;
+  }
+} catch (const std::bad_alloc&) {
+  throw_out_of_host_memory("load");
+}
+
+}  // namespace nn
+
+namespace {
+constexpr const char* kModule = "module";  // of a file's metadata: the module's name
+}  // namespace
+
+void save(const nn::Module& module, const std::string& path) {
+  save(module.state_dict(), path, {{kModule, module.name()}});
+}
+
+void load(nn::Module& module, const std::string& path) {
+  if (serialize::is_archive(path)) {
+    serialize::InputArchive archive;
+    archive.load_from(path);
+    archive >> module;
+    return;
+  }
+  Metadata metadata;
+  const StateDict tensors = load(path, kCPU, &metadata);
+  const auto saved = metadata.find(kModule);  // files of PyTorch have none
+  if (saved != metadata.end() && saved->second != module.name()) {
+    throw Error(fmt::format("load: expected the module {} in '{}', got {}", module.name(), path,
+                            saved->second));
+  }
+  module.load_state_dict(tensors);
+}
+
+void load(nn::Module& module, const std::string& path, Device device) {
+  load(module, path);
+  module.to(device);
+}
+
+namespace serialize {
+
+OutputArchive& operator<<(OutputArchive& archive, const nn::Module& module) {
+  module.save(archive);
+  return archive;
+}
+InputArchive& operator>>(InputArchive& archive, nn::Module& module) {
+  module.load(archive);
+  return archive;
+}
+
+}  // namespace serialize
+}  // namespace ambit

@@ -1,0 +1,183 @@
+// Optimizers in files: as archives, as libtorch's C++ keeps them, and as checkpoints. An archive
+// has a name for each parameter, there its address, by which groups and state refer to it:
+//   "pytorch_version": "1.5.0"
+//   "state": {"<name>": {"step": 3, "exp_avg": tensor, ...}}
+//   "param_groups": {"param_groups/size": 1, "param_groups/0":
+//     {"params/size": 1, "params/0": "<name>", "options": {"lr": 0.1, ...}}}
+// Source: torch/csrc/api/include/torch/optim/serialize.h.
+#include <ambit/checkpoint.h>
+#include <ambit/detail/memory_errors.h>
+#include <ambit/error.h>
+#include <ambit/nn/serialize.h>
+#include <ambit/ops/creation.h>
+
+#include <fmt/format.h>
+
+#include <map>
+#include <utility>
+#include <vector>
+
+namespace ambit {
+namespace {
+
+using serialize::InputArchive;
+using serialize::OutputArchive;
+
+constexpr const char* kFormat = "1.5.0";  // under "pytorch_version", of all that there are
+
+template <class... T>
+[[noreturn]] void fail(fmt::format_string<T...> text, T&&... args) {
+  throw SerializationError("load: " + fmt::format(text, std::forward<T>(args)...));
+}
+
+bool is_checkpoint(const std::string& path) {
+  return path.ends_with(".pth") || path.ends_with(".pt");
+}
+
+Tensor count(size_t n) { return full({}, static_cast<int64_t>(n)); }
+
+// --- writing
+
+// State by parameter: `state_dict()` has "<position>.<name>", in order.
+void write_state(OutputArchive& archive, const optim::Optimizer& optimizer) {
+  std::map<std::string, OutputArchive> state;
+  for (const auto& [key, tensor] : optimizer.state_dict()) {
+    const size_t dot = key.find('.');
+    const bool is_count = tensor.dim() == 0 && tensor.dtype() == kInt64;
+    state[key.substr(0, dot)].write(key.substr(dot + 1),
+                                    is_count ? Value(tensor.item<int64_t>()) : Value(tensor));
+  }
+  OutputArchive all;
+  for (const auto& [position, values] : state) all.write(position, values);
+  archive.write("state", all);
+}
+
+OutputArchive group_archive(const optim::OptimizerParamGroup& group, size_t& position) {
+  OutputArchive archive, options;
+  archive.write("params/size", count(group.params().size()));
+  for (size_t i = 0; i < group.params().size(); ++i) {
+    archive.write(fmt::format("params/{}", i), Value(std::to_string(position++)));
+  }
+  for (const auto& [key, value] : group.options().values()) options.write(key.to_string(), value);
+  archive.write("options", options);
+  return archive;
+}
+
+// --- reading
+
+size_t read_count(const InputArchive& archive, const std::string& key) {
+  Tensor n;
+  archive.read(key, n);
+  if (n.numel() != 1 || n.dtype() != kInt64 || n.item<int64_t>() < 0) {
+    fail("expected a count as '{}', got another tensor", key);
+  }
+  return static_cast<size_t>(n.item<int64_t>());
+}
+
+// The names of the parameters in the archive, each with its position in the optimizer.
+std::map<std::string, size_t> read_positions(const InputArchive& archive,
+                                             const optim::Optimizer& optimizer) {
+  InputArchive groups;
+  archive.read("param_groups", groups);
+  const auto& own = optimizer.param_groups();
+  if (const size_t n = read_count(groups, "param_groups/size"); n != own.size()) {
+    fail("expected {} parameter groups, got {}", own.size(), n);
+  }
+  std::map<std::string, size_t> positions;
+  for (size_t g = 0; g < own.size(); ++g) {
+    InputArchive group;
+    groups.read(fmt::format("param_groups/{}", g), group);
+    if (const size_t n = read_count(group, "params/size"); n != own[g].params().size()) {
+      fail("expected {} parameters in group {}, got {}", own[g].params().size(), g, n);
+    }
+    for (size_t i = 0; i < own[g].params().size(); ++i) {
+      Value name;
+      group.read(fmt::format("params/{}", i), name);
+      if (!positions.emplace(name.to_string(), positions.size()).second) {
+        fail("expected each parameter once, got '{}' twice", name.to_string());
+      }
+    }
+  }
+  return positions;
+}
+
+StateDict read_state(const InputArchive& archive, const optim::Optimizer& optimizer) {
+  Value format;
+  archive.read("pytorch_version", format);
+  if (format.to_string() != kFormat) {
+    fail("expected an optimizer of format {}, got {}", kFormat, format.to_string());
+  }
+  const std::map<std::string, size_t> positions = read_positions(archive, optimizer);
+  InputArchive all;
+  archive.read("state", all);
+  StateDict state;
+  for (const std::string& name : all.keys()) {
+    const auto position = positions.find(name);
+    if (position == positions.end())
+      fail("expected state of the parameters, got some of '{}'", name);
+    InputArchive one;
+    all.read(name, one);
+    for (const auto& [key, value] : one.value().entries()) {
+      const bool is_count = value.kind() == Value::Kind::integer;
+      state.emplace_back(fmt::format("{}.{}", position->second, key.to_string()),
+                         is_count ? full({}, value.to_int()) : value.to_tensor());
+    }
+  }
+  return state;
+}
+
+// A checkpoint has options too, which load_checkpoint() would take.
+void load_state_of_checkpoint(optim::Optimizer& optimizer, const std::string& path) {
+  const Value checkpoint = load_checkpoint(path);
+  std::vector<std::unique_ptr<optim::OptimizerOptions>> own;
+  for (const auto& group : optimizer.param_groups()) own.push_back(group.options().clone());
+  optimizer.load_checkpoint(checkpoint);
+  for (size_t g = 0; g < own.size(); ++g) {
+    optimizer.param_groups()[g].options().set_values(Value::dict(own[g]->values()));
+  }
+}
+
+}  // namespace
+
+void save(const optim::Optimizer& optimizer, const std::string& path) {
+  if (is_checkpoint(path)) return save_checkpoint(optimizer.checkpoint(), path);
+  if (path.ends_with(".safetensors")) {
+    throw SerializationError(fmt::format(
+        "save: cannot write '{}': expected .pth or another extension for an optimizer, whose "
+        "options a safetensors file has no place for",
+        path));
+  }
+  OutputArchive archive;
+  archive << optimizer;
+  archive.save_to(path);
+}
+
+void load(optim::Optimizer& optimizer, const std::string& path) {
+  if (!serialize::is_archive(path)) return load_state_of_checkpoint(optimizer, path);
+  InputArchive archive;
+  archive.load_from(path);
+  archive >> optimizer;
+}
+
+namespace serialize {
+
+OutputArchive& operator<<(OutputArchive& archive, const optim::Optimizer& optimizer) {
+  OutputArchive groups;
+  size_t position = 0, g = 0;
+  groups.write("param_groups/size", count(optimizer.param_groups().size()));
+  for (const auto& group : optimizer.param_groups()) {
+    groups.write(fmt::format("param_groups/{}", g++), group_archive(group, position));
+  }
+  archive.write("pytorch_version", Value(kFormat));
+  write_state(archive, optimizer);
+  archive.write("param_groups", groups);
+  return archive;
+}
+
+InputArchive& operator>>(InputArchive& archive, optim::Optimizer& optimizer) {
+  optimizer.load_state_dict(read_state(archive, optimizer));
+  return archive;
+}
+
+}  // namespace serialize
+}  // namespace ambit
