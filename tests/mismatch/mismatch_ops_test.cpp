@@ -229,7 +229,8 @@ size_t actual_at(const Call& call, const std::vector<std::string>& names, const 
   for (size_t i = 0; i < t.size(); ++i) {
     if (!t[i].defined() || t[i].device() == expected) continue;
     const bool mixes = t[i].is_cpu() && t[i].dim() == 0 && is_elementwise(call.rule);
-    const bool indexes = t[i].is_cpu() && names[i].starts_with("indices");
+    const bool number = t[i].dim() == 0 && names[i] == "value" && call.rule == Rule::indexing;
+    const bool indexes = t[i].is_cpu() && (number || names[i].starts_with("indices"));
     if (!mixes && !indexes) return i;
   }
   return t.size();

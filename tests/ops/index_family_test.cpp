@@ -372,6 +372,20 @@ std::vector<mismatch::Call> mixed_calls() {
   using namespace mismatch;
   const auto rows = [] { return places({2}); };
   return {
+      NAMED(list("self", "indices[0]", "value"), index_put, given(f(), places({2}), f()), {t[1]},
+            t[2]),
+      NAMED(list("self", "indices[0]", "value"), index_put_, given(f(), places({2}), f()),
+            std::vector<TensorIndex>{t[1]}, t[2]),
+      NAMED(list("self", "indices[0]", "value"), index_put_, given(f(), places({2}), f()),
+            std::vector<std::optional<Tensor>>{t[1]}, t[2]),
+      BOTH(scatter, strict, given(f(), places()), 0, t[1], 1.5),
+      BOTH(scatter, strict, given(f(), places()), 0, t[1], 1.5, "add"),
+      BOTH(scatter, strict, given(f(), places(), f()), 0, t[1], t[2], "add"),
+      BOTH(scatter_, in_place, given(f(), places()), 0, t[1], 1.5),
+      BOTH(scatter_, in_place, given(f(), places()), 0, t[1], 1.5, "add"),
+      BOTH(scatter_, in_place, given(f(), places(), f()), 0, t[1], t[2], "add"),
+      BOTH(index_fill, in_place_elementwise, given(f(), rows(), f({})), 0, t[1], t[2]),
+      BOTH(index_fill_, in_place_elementwise, given(f(), rows(), f({})), 0, t[1], t[2]),
       BOTH(scatter_reduce, strict, given(f(), places(), f()), 0, t[1], t[2], "amax"),
       BOTH(scatter_reduce_, in_place, given(f(), places(), f()), 0, t[1], t[2], "amax"),
       BOTH(index_add, strict, given(f(), rows(), f()), 0, t[1], t[2]),

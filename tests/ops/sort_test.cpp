@@ -323,7 +323,11 @@ const CallTable<bad_input::BadCall> kBad(bad_calls);
 std::vector<mismatch::Call> mixed_calls() {
   using namespace mismatch;
   return {
-      CALL(searchsorted, strict, given(f({2}), f()), t[0], t[1]),
+      CALL(searchsorted, strict, given(f({2}), f({2}), places({2})), t[0], t[1], false, false,
+           std::nullopt, t[2]),
+      named(CALL(searchsorted, strict, given(f({2}), places({2})), t[0], 1.5, false, false,
+                 std::nullopt, t[1]),
+            list("sorted_sequence", "sorter")),
       CALL(bucketize, strict, given(f(), f({2})), t[0], t[1]),
       BOTH(bincount, strict, given(places({3}), f({3})), t[1]),
   };

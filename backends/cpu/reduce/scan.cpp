@@ -161,6 +161,22 @@ void scan_line(T* y, const Line& to, const T* x, const Line& from) {
   }
 }
 
+/// The same along kAbreast lines, the next of which begins a step on: what one of them waits for,
+/// the result so far, is worked out beside the others'.
+constexpr int64_t kAbreast = 4;
+template <class Op, class Acc, class T>
+void scan_abreast(T* y, int64_t y_step, const Line& to, const T* x, int64_t x_step,
+                  const Line& from) {
+  Acc acc[kAbreast];
+  std::fill_n(acc, kAbreast, Op::template first<Acc>());
+  for (int64_t i = 0; i < from.length; ++i) {
+    for (int64_t j = 0; j < kAbreast; ++j) {
+      acc[j] = Op::join(acc[j], static_cast<Acc>(x[j * x_step + i * from.step]));
+      y[j * y_step + i * to.step] = static_cast<T>(acc[j]);
+    }
+  }
+}
+
 /// The same along n <= kTogether lines, side by side.
 template <class Op, class Acc, class T>
 void scan_lines(int64_t n, T* y, const Line& to, const T* x, const Line& from) {
@@ -192,9 +208,11 @@ void run_scan(const Tensor& y, const Tensor& x, int64_t dim) {
       }
       return;
     }
-    for (int64_t i = 0; i < n; ++i) {
-      scan_line<Op, Acc>(to_lines + i * y_step, to, lines + i * x_step, from);
+    int64_t i = 0;
+    for (; i + kAbreast <= n; i += kAbreast) {
+      scan_abreast<Op, Acc>(to_lines + i * y_step, y_step, to, lines + i * x_step, x_step, from);
     }
+    for (; i < n; ++i) scan_line<Op, Acc>(to_lines + i * y_step, to, lines + i * x_step, from);
   });
 }
 

@@ -114,35 +114,35 @@ Tensor assigned(const Tensor& value, const Tensor& self, int64_t dims) {
                                     value.sizes().size() - static_cast<size_t>(extra)));
 }
 
-void assign(const Tensor& self, IndexList indices, const Tensor& given, bool accumulate) try {
-  constexpr const char* kOp = "index_put_";
-  const ParsedIndex parsed = parse_index(kOp, self, indices, &given);
+void assign(const char* op, const Tensor& self, IndexList indices, const Tensor& given,
+            bool accumulate) try {
+  const ParsedIndex parsed = parse_index(op, self, indices, &given);
   if (parsed.is_view()) {
     const Tensor value = assigned(given, self, parsed.view.dim());
-    check_broadcasts_to(kOp, value.sizes(), parsed.view.sizes());
-    check_in_place(kOp, self);
+    check_broadcasts_to(op, value.sizes(), parsed.view.sizes());
+    check_in_place(op, self);
     accumulate ? parsed.view.add_(value) : parsed.view.copy_(value);
     return;
   }
-  Picked p = prepare(kOp, parsed, self.device());
+  Picked p = prepare(op, parsed, self.device());
   const Dims sizes = sizes_with(p, p.positions.sizes());
   const Tensor value = assigned(given, self, static_cast<int64_t>(sizes.size()));
-  expect_dtype(kOp, "value", value, self.dtype());
-  check_broadcasts_to(kOp, value.sizes(), sizes);
-  check_in_place(kOp, self);
+  expect_dtype(op, "value", value, self.dtype());
+  check_broadcasts_to(op, value.sizes(), sizes);
+  check_in_place(op, self);
   if (merges(p)) return put(p, value, accumulate);
   const Tensor view = p.view;
   p.view = clone(view);
   put(p, value, accumulate);
   view.copy_(p.view);
 } catch (const std::bad_alloc&) {
-  throw_out_of_host_memory("index_put_");
+  throw_out_of_host_memory(op);
 }
 
-void assign(const Tensor& self, IndexList indices, const Scalar& value) {
-  check_index_devices("index_put_", self, indices);  // before a kernel makes a tensor of value
-  check_fits("index_put_", value, self.dtype());
-  assign(self, indices, scalar_on(value, self.dtype(), self.device()), false);
+void assign(const char* op, const Tensor& self, IndexList indices, const Scalar& value) {
+  check_index_devices(op, self, indices);  // before a kernel makes a tensor of value
+  check_fits(op, value, self.dtype());
+  assign(op, self, indices, scalar_on(value, self.dtype(), self.device()), false);
 }
 
 using indexing::TensorIndex;
@@ -174,36 +174,36 @@ Tensor index(const Tensor& self, const std::vector<std::optional<Tensor>>& indic
 
 const Tensor& index_put_(const Tensor& self, std::initializer_list<TensorIndex> indices,
                          const Tensor& value, bool accumulate) {
-  assign(self, list_of(indices), value, accumulate);
+  assign("index_put_", self, list_of(indices), value, accumulate);
   return self;
 }
 const Tensor& index_put_(const Tensor& self, std::initializer_list<TensorIndex> indices,
                          const Scalar& value) {
-  assign(self, list_of(indices), value);
+  assign("index_put_", self, list_of(indices), value);
   return self;
 }
 const Tensor& index_put_(const Tensor& self, const std::vector<TensorIndex>& indices,
                          const Tensor& value, bool accumulate) {
-  assign(self, indices, value, accumulate);
+  assign("index_put_", self, indices, value, accumulate);
   return self;
 }
 const Tensor& index_put_(const Tensor& self, const std::vector<TensorIndex>& indices,
                          const Scalar& value) {
-  assign(self, indices, value);
+  assign("index_put_", self, indices, value);
   return self;
 }
 const Tensor& index_put_(const Tensor& self, const std::vector<std::optional<Tensor>>& indices,
                          const Tensor& value, bool accumulate) {
-  assign(self, list_of(indices), value, accumulate);
+  assign("index_put_", self, list_of(indices), value, accumulate);
   return self;
 }
 
 Tensor index_put(const Tensor& self, const std::vector<std::optional<Tensor>>& indices,
                  const Tensor& value, bool accumulate) {
-  expect_defined("index_put", "self", self);
-  expect_defined("index_put", "value", value);
+  const std::vector<TensorIndex> list = list_of(indices);
+  check_index_devices("index_put", self, list, &value);
   const Tensor out = clone(self);
-  assign(out, list_of(indices), value, accumulate);
+  assign("index_put", out, list, value, accumulate);
   return out;
 }
 

@@ -16,18 +16,25 @@ namespace {
 
 // One loop for each axis over numbers that the host can see.
 Tensor on_host(const char* op, const std::vector<AxisIndex>& axes, IntArrayRef sizes) {
-  Tensor positions = zeros(sizes, TensorOptions(kInt64).device(kCPU));
+  Tensor positions = empty(sizes, TensorOptions(kInt64).device(kCPU));
   auto* p = positions.data_ptr<int64_t>();
+  bool first = true;
   for (const AxisIndex& axis : axes) {
     const Tensor index = dense(expanded(axis.index, sizes));
     const auto* values = index.data_ptr<const int64_t>();
-    for (int64_t i = 0, n = index.numel(); i < n; ++i) {
-      const int64_t v = values[i];
-      if (v < -axis.size || v >= axis.size) [[unlikely]] {
-        throw_index(op, -axis.size, axis.size, axis.dim, v);
+    const int64_t n = index.numel();
+    bool wrong = false;  // looked for apart, so that the loop has no way out
+    for (int64_t i = 0; i < n; ++i) wrong |= values[i] < -axis.size || values[i] >= axis.size;
+    for (int64_t i = 0; wrong && i < n; ++i) {
+      if (values[i] < -axis.size || values[i] >= axis.size) {
+        throw_index(op, -axis.size, axis.size, axis.dim, values[i]);
       }
-      p[i] = p[i] * axis.size + (v < 0 ? v + axis.size : v);
     }
+    for (int64_t i = 0; i < n; ++i) {
+      const int64_t v = values[i] + (values[i] < 0 ? axis.size : 0);
+      p[i] = first ? v : p[i] * axis.size + v;
+    }
+    first = false;
   }
   return positions;
 }

@@ -91,6 +91,7 @@ Tensor searchsorted(const Tensor& sorted_sequence, const Tensor& self, bool out_
 
 Tensor searchsorted(const Tensor& sorted_sequence, const Scalar& self, bool out_int32, bool right,
                     std::optional<std::string_view> side, const Tensor& sorter) {
+  check_devices("searchsorted", {{"sorted_sequence", sorted_sequence}, {"sorter", sorter}});
   Tensor sorted = sorted_sequence;
   const Tensor number = number_beside("searchsorted", self, sorted);
   return searchsorted(sorted, number, out_int32, right, side, sorter);
