@@ -10,6 +10,7 @@ packages=(
   libhwy-dev libfmt-dev nlohmann-json3-dev zlib1g-dev
   protobuf-compiler libprotobuf-dev libpng-dev # event files for TensorBoard
   libzip-dev # checkpoints in PyTorch's format
+  liblapack3 # linear algebra on the CPU; libopenblas0 has a faster one
   libcli11-dev doctest-dev
   curl ca-certificates # quickstart --download
 )

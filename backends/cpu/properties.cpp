@@ -12,6 +12,7 @@
 #include <sstream>
 #include <string_view>
 
+#include "backends/cpu/linalg/lapack.h"
 #include "backends/cpu/runtime/simd_targets.h"
 // Highway reads which targets it is not to compile for.
 #include <hwy/highway.h>
@@ -92,7 +93,8 @@ DeviceProperties device_properties() {
           .details = {{"threads", std::to_string(get_num_threads())},
                       {"vector features", vector_features(fields)},
                       {"oneDNN", onednn()},
-                      {"Highway", highway()}}};
+                      {"Highway", highway()},
+                      {"LAPACK", lapack_name()}}};
 }
 
 }  // namespace ambit::cpu

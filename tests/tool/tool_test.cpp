@@ -66,7 +66,7 @@ TEST_CASE("info shows version, libraries, devices, plugins and why one was refus
   const json& processor = (*cpu)["devices"][0];
   CHECK(processor["device"] == "cpu");
   CHECK(processor["total_memory_bytes"].get<size_t>() > 0);
-  for (const char* detail : {"threads", "vector features", "oneDNN", "Highway"}) {
+  for (const char* detail : {"threads", "vector features", "oneDNN", "Highway", "LAPACK"}) {
     INFO(detail);
     CHECK_FALSE(processor["details"][detail].get<std::string>().empty());
   }

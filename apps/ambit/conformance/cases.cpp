@@ -19,6 +19,7 @@ Cases all_cases() {
   add_index_cases(cases);
   add_random_cases(cases);
   add_product_cases(cases);
+  add_factor_cases(cases);
   add_convolution_cases(cases);
   add_pool_cases(cases);
   add_norm_cases(cases);

@@ -22,6 +22,7 @@ void add_elementwise_cases(Cases& cases);
 void add_reduction_cases(Cases& cases);
 void add_index_cases(Cases& cases);
 void add_product_cases(Cases& cases);
+void add_factor_cases(Cases& cases);
 void add_convolution_cases(Cases& cases);
 void add_pool_cases(Cases& cases);
 void add_norm_cases(Cases& cases);

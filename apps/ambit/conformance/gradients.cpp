@@ -5,6 +5,7 @@
 #include <ambit/ops/creation.h>
 #include <ambit/ops/elementwise.h>
 #include <ambit/ops/index.h>
+#include <ambit/ops/linalg.h>
 #include <ambit/ops/loss.h>
 #include <ambit/ops/matmul.h>
 #include <ambit/ops/norm.h>
@@ -206,6 +207,40 @@ std::vector<Gradient> layer_gradients() {
   };
 }
 
+// Of well-conditioned matrices with eigenvalues apart; what has a sign of its own is squared.
+std::vector<Gradient> factor_gradients() {
+  std::vector<Gradient> all;
+  const auto shifted = [](const Tensor& x, double by) {
+    const Tensor diagonal = arange(1, x.size(0) + 1, 1, x.options()) * by;
+    return x + eye(x.size(0), x.options()) * diagonal;
+  };
+  const auto of_one = [&](const char* op, std::function<Tensor(const Tensor&)> f) {
+    all.push_back({op, op, {{5, 5}}, [f](const Tensors& x) { return f(x[0]); }});
+  };
+  of_one("lu_factor",
+         [=](const Tensor& x) { return std::get<0>(linalg_lu_factor(shifted(x, 4))); });
+  of_one("cholesky",
+         [=](const Tensor& x) { return linalg_cholesky(shifted(matmul(x, x.t()) / 5, 1)); });
+  of_one("qr", [=](const Tensor& x) {
+    const auto [q, r] = linalg_qr(shifted(x, 4));
+    return q + r;
+  });
+  of_one("eigh", [=](const Tensor& x) {
+    const auto [values, vectors] = linalg_eigh(shifted(x + x.t(), 8));
+    return values + square(vectors);
+  });
+  of_one("svd", [=](const Tensor& x) {
+    const auto [u, s, vh] = linalg_svd(shifted(x, 8), false);
+    return square(u) + s + square(vh);
+  });
+  of_one("triangular_solve",
+         [=](const Tensor& x) { return linalg_solve_triangular(shifted(x, 4), x, true); });
+  all.push_back({"lu_solve", "lu_solve", {{5, 5}, {5, 2}}, [=](const Tensors& x) {
+                   return linalg_solve(shifted(x[0], 4), x[1]) + linalg_det(shifted(x[0] / 8, 1));
+                 }});
+  return all;
+}
+
 // The value and the gradients of sum(f(x) * weights), on one device.
 Tensors value_and_gradients(const Gradient& g, const Tensors& host, Device device) {
   Tensors x;
@@ -243,8 +278,8 @@ void check_gradient(const Gradient& g, DType dtype, Device device) {
 }  // namespace
 
 void add_gradient_cases(Cases& cases) {
-  for (const auto& family :
-       {elementwise_gradients(), reduction_gradients(), index_gradients(), layer_gradients()}) {
+  for (const auto& family : {elementwise_gradients(), reduction_gradients(), index_gradients(),
+                             layer_gradients(), factor_gradients()}) {
     for (const Gradient& g : family) {
       for (const DType dtype : {kFloat32, kFloat64}) {
         cases.push_back({fmt::format("gradients/{}/{}", g.name, name(dtype)), g.op,

@@ -51,6 +51,8 @@ _ambit_package(ambit_runtime libambit${soversion} libs
   "device-agnostic tensor framework (shared library)"
   "This package has the library, the readers and writers of files that it opens
 when they are used, and the simulated accelerator.")
+# Opened late too: without it linear algebra is slow.
+set(CPACK_DEBIAN_AMBIT_RUNTIME_PACKAGE_RECOMMENDS "libopenblas0 | liblapack3")
 _ambit_package(ambit_dev libambit-dev libdevel
   "device-agnostic tensor framework (development files)"
   "This package has the headers, and what find_package and pkg-config look for.")

@@ -1,0 +1,70 @@
+// Cholesky's and Householder's factors.
+#include <ambit/backend/reference.h>
+
+#include "backends/cpu/kernels.h"
+#include "matrices.h"
+
+namespace ambit::cpu {
+
+// y, x [B,N,N]; info [B]. By columns L is the upper U = L^T, and the other way round.
+void cholesky(Tensor& y, Tensor& info, const Tensor& x, bool upper) {
+  const Lapack* library = lapack();
+  if (!library) return reference::cholesky(y, info, x, upper);
+  const int32_t N = lapack_size("cholesky", x.size(1)), lda = leading(N);
+  const int64_t n = x.size(1), numel = n * n;
+  int32_t* pi = info.data_ptr<int32_t>();
+  visit<dtypes::kFloating>(x.dtype(), [&]<class T>() {
+    for_each_matrix(x.size(0), numel * n / 6, [&](int64_t b) {
+      const T* from = x.data_ptr<T>() + b * numel;
+      T* to = y.data_ptr<T>() + b * numel;
+      for (int64_t i = 0; i < n; ++i) {  // the triangle, and zeros for the other
+        const int64_t first = upper ? i : 0, past = upper ? n : i + 1;
+        std::fill_n(to + i * n, first, T(0));
+        std::copy_n(from + i * n + first, past - first, to + i * n + first);
+        std::fill_n(to + i * n + past, n - past, T(0));
+      }
+      pi[b] = 0;
+      if (n != 0) library->of<T>().potrf(upper ? "L" : "U", &N, to, &lda, pi + b, 1);
+    });
+  });
+}
+
+// q [B,M,C]; r [B,C,N]; x [B,M,N]. By columns x is x^T = L Q', with L = R^T and Q' = Q^T, which by
+// rows are R and Q.
+void qr(Tensor& q, Tensor& r, const Tensor& x) {
+  const Lapack* library = lapack();
+  if (!library) return reference::qr(q, r, x);
+  const int32_t M = lapack_size("qr", x.size(1)), N = lapack_size("qr", x.size(2));
+  const int32_t C = lapack_size("qr", r.size(1)), K = std::min(M, N);
+  const int64_t m = M, n = N, c = C, k = K;
+  visit<dtypes::kFloating>(x.dtype(), [&]<class T>() {
+    const auto& f = library->of<T>();
+    for_each_matrix(x.size(0), 2 * m * n * k, [&](int64_t b) {
+      T* pr = r.data_ptr<T>() + b * c * n;
+      T* pq = q.defined() ? q.data_ptr<T>() + b * m * c : nullptr;
+      if (k == 0) {
+        if (pq) set_identity(pq, m, c);
+        return;
+      }
+      int32_t info = 0, lwork = -1;
+      T least[2] = {};
+      f.gelqf(&N, &M, nullptr, &N, nullptr, least, &lwork, &info);
+      f.orglq(&C, &M, &K, nullptr, &C, nullptr, least + 1, &lwork, &info);
+      lwork = static_cast<int32_t>(std::max(least[0], least[1]));
+      const Scratch scratch(static_cast<size_t>(m * n + k + lwork) * sizeof(T));
+      T *a = scratch.data<T>(), *tau = a + m * n, *work = tau + k;
+      std::copy_n(x.data_ptr<T>() + b * m * n, m * n, a);
+      f.gelqf(&N, &M, a, &N, tau, work, &lwork, &info);
+      for (int64_t i = 0; i < c; ++i) {
+        const int64_t zeros = std::min(i, n);
+        std::fill_n(pr + i * n, zeros, T(0));
+        if (i < k) std::copy_n(a + i * n + zeros, n - zeros, pr + i * n + zeros);
+      }
+      if (!pq) return;
+      for (int64_t i = 0; i < m; ++i) std::copy_n(a + i * n, k, pq + i * c);
+      f.orglq(&C, &M, &K, pq, &C, tau, work, &lwork, &info);
+    });
+  });
+}
+
+}  // namespace ambit::cpu

@@ -1,0 +1,124 @@
+// Determinants, from the diagonal of LU factors.
+#include <ambit/backend/kernels.h>
+#include <ambit/detail/record.h>
+#include <ambit/ops/creation.h>
+#include <ambit/ops/elementwise.h>
+#include <ambit/ops/linalg.h>
+#include <ambit/ops/matmul.h>
+#include <ambit/ops/reduce.h>
+#include <ambit/ops/shape.h>
+
+#include <limits>
+
+#include "core/ops/operands/operand_grad.h"
+#include "factors.h"
+#include "matrices.h"
+
+namespace ambit {
+namespace {
+
+// 1 or -1 [...]: exchanges of rows, counted.
+Tensor sign_of(const Tensor& pivots, DType dtype) {
+  const TensorOptions options = TensorOptions(kInt32).device(pivots.device());
+  const Tensor in_place = arange(1, pivots.size(-1) + 1, 1, options);
+  const Tensor exchanges = sum(pivots != in_place, IntArrayRef(-1));
+  return 1 - 2 * remainder(exchanges, 2).to(dtype);
+}
+
+Tensor each_matrix(const Tensor& v) { return unsqueeze(unsqueeze(v, -1), -1); }
+
+// v [...] times identity matrices.
+Tensor scaled_identity(const Tensor& v, int64_t n) {
+  return diagonal_matrix(expand(unsqueeze(v, -1), batch_and(v.sizes(), {n})));
+}
+
+// out[i] = product of all others of v [...,N]: they are the products of the rows of a matrix of v
+// with ones on its diagonal.
+Tensor products_of_others(const Tensor& v) {
+  const int64_t n = v.size(-1);
+  const Tensor ones_at = eye(n, TensorOptions(kBool).device(v.device()));
+  return prod(where(ones_at, Scalar(1), unsqueeze(v, -2)), -1);
+}
+
+// d det = det tr(A^-1 dA), so gA = g det A^-T = g adj(A)^T, which is there for singular matrices,
+// too: with A = U S V^T it is g det(U) det(V) U diag(products of the other s) V^T.
+// Source: PyTorch's linalg_det_backward; Higham,
+// nhigham.com/2020/06/16/what-is-the-adjugate-of-a-matrix
+Tensor det_grad(const Tensor& g, const Tensor& det, const Tensor& A, const LuFactors& f) {
+  const int64_t n = A.size(-1);
+  if (A.numel() == 0) return zeros_like(A);
+  const bool again = GradMode::is_enabled();  // to be differentiated once more
+  const double epsilon = A.dtype() == kFloat64 ? std::numeric_limits<double>::epsilon()
+                                               : std::numeric_limits<float>::epsilon();
+  const Tensor singular = abs(det.detach()) <= Scalar(again ? 100 * epsilon : 0.0);
+  const bool has_singular = !A.is_meta() && any(singular).item<bool>();
+  if (!has_singular) {
+    const Tensor d = scaled_identity(g * det, n);
+    if (again) return std::get<0>(linalg_solve_ex(transposed(A), d));
+    return solve_lu("linalg_det", f.lu, f.pivots, d, true);
+  }
+  // Each way gets harmless matrices where the other is meant.
+  const Tensor here = each_matrix(singular), one = identity_like(A, {}, n);
+  const Tensor d = scaled_identity(where(singular, Scalar(0), g * det), n);
+  const Tensor by_inverse = again
+                                ? std::get<0>(linalg_solve_ex(transposed(where(here, one, A)), d))
+                                : solve_lu("linalg_det", where(here, one, f.lu), f.pivots, d, true);
+  const Tensor harmless = diagonal_matrix(arange(1, n + 1, 1, A.options()));
+  const auto [U, S, Vh] = linalg_svd(where(here, A, harmless), false);
+  const Tensor alpha = each_matrix(linalg_det(U) * linalg_det(Vh) * g);
+  const Tensor by_svd = alpha * matmul(U * unsqueeze(products_of_others(S), -2), Vh);
+  return where(here, by_svd, by_inverse);
+}
+
+Tensor determinant(const char* op, const Tensor& A) {
+  expect_square(op, "A", A);
+  Tensor out;
+  LuFactors f;
+  {
+    const NoGradGuard no_grad;
+    f = factor_lu(op, A);
+    out = prod(main_diagonal(f.lu), -1) * sign_of(f.pivots, A.dtype());
+  }
+  return record(op, out, wrt(A, [f, a = saved(A), det = saved_output(out)](const Tensor& g) {
+                  return det_grad(g, det(), a(), f);
+                }));
+}
+
+// d log|det| = tr(A^-1 dA)
+std::tuple<Tensor, Tensor> sign_and_log(const char* op, const Tensor& A) {
+  expect_square(op, "A", A);
+  Tensor sign, out;
+  LuFactors f;
+  {
+    const NoGradGuard no_grad;
+    f = factor_lu(op, A);
+    const Tensor diagonal = main_diagonal(f.lu);
+    sign = prod(ambit::sign(diagonal), -1) * sign_of(f.pivots, A.dtype());
+    out = sum(log(abs(diagonal)), IntArrayRef(-1));
+  }
+  out = record(op, out, wrt(A, [op, f, a = saved(A)](const Tensor& g) {
+                 const Tensor A_ = a();
+                 if (GradMode::is_enabled()) {
+                   return each_matrix(g) * transposed(std::get<0>(linalg_inv_ex(A_)));
+                 }
+                 return solve_lu(op, f.lu, f.pivots, scaled_identity(g, A_.size(-1)), true);
+               }));
+  return {sign, out};
+}
+
+}  // namespace
+
+Tensor linalg_det(const Tensor& A) { return determinant("linalg_det", A); }
+Tensor det(const Tensor& self) { return determinant("det", self); }
+
+std::tuple<Tensor, Tensor> linalg_slogdet(const Tensor& A) {
+  return sign_and_log("linalg_slogdet", A);
+}
+std::tuple<Tensor, Tensor> slogdet(const Tensor& self) { return sign_and_log("slogdet", self); }
+
+Tensor logdet(const Tensor& self) {
+  const auto [sign, log_abs] = sign_and_log("logdet", self);
+  return log_abs + log(sign);  // of -1 NaN
+}
+
+}  // namespace ambit
