@@ -4,6 +4,7 @@
 #include <ambit/error.h>
 #include <ambit/ops/creation.h>
 #include <ambit/ops/elementwise.h>
+#include <ambit/ops/linalg.h>
 #include <ambit/ops/matmul.h>
 #include <ambit/ops/products.h>
 #include <ambit/ops/reduce.h>
@@ -157,22 +158,8 @@ Tensor linalg_multi_dot(TensorList tensors) try {
 }
 
 Tensor matrix_power(const Tensor& self, int64_t n) {
-  const char* op = "matrix_power";
-  expect_square(op, self);
-  if (self.dtype() == kBool) throw DTypeError("matrix_power: expected numbers, got bool");
-  if (n < 0) {
-    expect_floating(op, self);
-    throw NotImplementedError(fmt::format("{}: expected n >= 0, got {}", op, n));
-  }
-  if (n == 0) return clone(unit_like(self));
-  Tensor square = self, out;
-  for (int64_t left = n;;) {
-    if (left % 2 == 1) out = out.defined() ? matmul(out, square) : square;
-    left /= 2;
-    if (left == 0) break;
-    square = matmul(square, square);
-  }
-  return out.is_same(self) ? clone(self) : out;
+  expect_defined("matrix_power", "self", self);
+  return linalg_matrix_power(self, n);
 }
 
 Tensor matrix_exp(const Tensor& self) { return exponential("matrix_exp", self); }
