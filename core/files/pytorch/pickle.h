@@ -69,6 +69,7 @@ class Budget {
   uint64_t left_ = kMaxMemoryBytes;
 };
 
+inline constexpr std::string_view kCounter = "collections.Counter";  // as which MultiStepLR counts
 inline constexpr std::string_view kOrderedDict = "collections.OrderedDict";
 inline constexpr std::string_view kRebuildTensor = "torch._utils._rebuild_tensor_v2";
 inline constexpr std::string_view kRebuildParameter = "torch._utils._rebuild_parameter";

@@ -98,6 +98,7 @@ Global find_global(std::string_view name) {
       return {type.name, &type};
     }
   }
+  if (name == kCounter) return {kCounter};
   fail("expected only tensors and plain values, got '{}', which is not run; save the state_dict()",
        name);
 }
@@ -132,6 +133,11 @@ Item call(const Item& callee, const Item& tuple, bool keep_requires_grad) {
     Value sizes = to_value(arguments(tuple, 1, kSize)[0]);
     if (sizes.kind() != Value::Kind::tuple) fail("expected a tuple in torch.Size, got another");
     return sizes;
+  }
+  if (function->name == kCounter) {
+    Value counts = to_value(arguments(tuple, 1, kCounter)[0]);
+    if (!counts.is_dict()) fail("expected a dict in a Counter, got {}", counts.kind_name());
+    return counts;
   }
   arguments(tuple, 0, kOrderedDict);
   return std::make_shared<Open>(Open{Value::Kind::ordered_dict});

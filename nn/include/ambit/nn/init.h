@@ -14,6 +14,10 @@ enum class FanMode : uint8_t { fan_in, fan_out };
 /// What follows the weights: it decides their gain; see calculate_gain().
 enum class Nonlinearity : uint8_t { linear, conv2d, sigmoid, tanh, relu, leaky_relu };
 
+// libtorch's names.
+using FanModeType = FanMode;
+using NonlinearityType = Nonlinearity;
+
 /// Fill with numbers uniform in [low, high). Errors: those of Tensor::uniform_.
 AMBIT_API Tensor uniform_(const Tensor& tensor, double low = 0, double high = 1);
 /// Fill with normal numbers of this mean and standard deviation. Errors: those of Tensor::normal_.
@@ -32,6 +36,10 @@ AMBIT_API double calculate_gain(Nonlinearity nonlinearity, double param = 0.01);
 /// how many outputs an input reaches, in and out times the product of the sizes left.
 /// Errors: ShapeError for less than 2 dims.
 AMBIT_API std::tuple<int64_t, int64_t> calculate_fan_in_and_fan_out(const Tensor& tensor);
+/// The same, by libtorch's name.
+inline std::tuple<int64_t, int64_t> _calculate_fan_in_and_fan_out(const Tensor& tensor) {
+  return calculate_fan_in_and_fan_out(tensor);
+}
 
 // Errors of all below: ShapeError for less than 2 dims, DTypeError for what is not floating point.
 // Without elements there is nothing to do.
