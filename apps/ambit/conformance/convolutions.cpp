@@ -81,9 +81,12 @@ void check_weight_grad(Trial& t, const Convolution& c, DType dtype, Layout layou
 
 void add_cases_of(Cases& cases, const Convolution& c, DType dtype, const std::string& form) {
   const auto add = [&](const char* op, auto check) {
-    cases.push_back(kernel_case(fmt::format("{}/{}/{}", op, name(dtype), form), [=, &c](Trial& t) {
+    const std::string path = fmt::format("{}/{}/{}", op, name(dtype), form);
+    const auto each_layout = [=, &c](Trial& t) {
       for (Layout layout : {Layout::contiguous, Layout::offset}) check(t, c, dtype, layout);
-    }));
+    };
+    cases.push_back(kernel_case(path, each_layout));
+    cases.push_back(deterministic_case(path, each_layout));
   };
   add("conv2d", check_forward);
   add("conv2d_input_grad", check_input_grad);

@@ -68,6 +68,15 @@ void check_scatter(Trial& t, const Setting& s) {
   t.expect(y);
 }
 
+/// Of elements that meet at a place some one stays, and the same one every time.
+void check_meeting(Trial& t, DType dtype) {
+  t.begin("5 elements for each place");
+  Operand& y = t.updated("y", dtype, {60, 3});
+  Operand& index = t.input("index", kInt64, {300, 3}, Layout::contiguous, indices(60));
+  Operand& src = t.input("src", dtype, {300, 3});
+  t.run([&](Side side) { kernels::scatter(y[side], index[side], src[side], 0); });
+}
+
 void check_scatter_add(Trial& t, const Setting& s) {
   t.begin(fmt::format("dim {}", s.dim));
   Operand& y = t.updated("y", s.dtype, kSizes, for_output(s.layout));
@@ -136,18 +145,23 @@ void add(Cases& cases, const std::string& path, std::function<void(Trial&)> chec
 }
 
 void add_cases_of(Cases& cases, DType dtype) {
-  const auto each_layout = [&](const char* op, auto check) {
+  const auto each_layout = [&](const char* op, auto check, bool has_order = false) {
     for (Layout layout : kLayouts) {
-      add(cases, fmt::format("{}/{}/{}", op, name(dtype), name(layout)), [=](Trial& t) {
+      const std::string path = fmt::format("{}/{}/{}", op, name(dtype), name(layout));
+      const auto each_dim = [=](Trial& t) {
         for (int64_t dim : {0, 1, 2}) check(t, Setting{dtype, layout, dim});
-      });
+      };
+      add(cases, path, each_dim);
+      if (has_order) cases.push_back(deterministic_case(path, each_dim));
     }
   };
   const auto path = [&](const char* op, const char* form) {
     return fmt::format("{}/{}/{}", op, name(dtype), form);
   };
   each_layout("gather", [](Trial& t, const Setting& s) { check_gather(t, s, kSizes, {6, 9, 4}); });
-  each_layout("scatter", check_scatter);
+  each_layout("scatter", check_scatter, true);
+  cases.push_back(
+      deterministic_case(path("scatter", "meeting"), [=](Trial& t) { check_meeting(t, dtype); }));
   each_layout("index_select", check_index_select);
   const Setting plain{dtype, Layout::contiguous, 0}, along_rows{dtype, Layout::contiguous, 1};
   add(cases, path("gather", "0-dim"), [=](Trial& t) { check_gather(t, plain, {}, {}); });
@@ -171,10 +185,14 @@ void add_cases_of(Cases& cases, DType dtype) {
     });
   }
   if (dtype == kBool) return;
-  each_layout("scatter_add", check_scatter_add);
-  each_layout("index_add", [](Trial& t, const Setting& s) {
-    for (int64_t n : {0, 1, 40}) check_index_add(t, s, kSizes, n);
-  });
+  const bool rounds = is_floating_point(dtype);  // integers give one sum in any order
+  each_layout("scatter_add", check_scatter_add, rounds);
+  each_layout(
+      "index_add",
+      [](Trial& t, const Setting& s) {
+        for (int64_t n : {0, 1, 40}) check_index_add(t, s, kSizes, n);
+      },
+      rounds);
   add(cases, path("index_add", "large"), [=](Trial& t) {
     check_index_add(t, plain, {3, 20001}, 40);
   });

@@ -108,18 +108,20 @@ void check_mean_grad(Trial& t, const Pool& c, DType dtype, Layout layout) {
 }  // namespace
 
 void add_pool_cases(Cases& cases) {
-  const auto add = [&](const char* op, const Pool& c, auto check) {
+  const auto add = [&](const char* op, const Pool& c, auto check, bool has_order = false) {
     for (DType dtype : dtypes::kFloating) {
-      cases.push_back(
-          kernel_case(fmt::format("{}/{}/{}", op, name(dtype), c.name), [=, &c](Trial& t) {
-            for (Layout layout : {Layout::contiguous, Layout::offset}) check(t, c, dtype, layout);
-          }));
+      const std::string path = fmt::format("{}/{}/{}", op, name(dtype), c.name);
+      const auto each_layout = [=, &c](Trial& t) {
+        for (Layout layout : {Layout::contiguous, Layout::offset}) check(t, c, dtype, layout);
+      };
+      cases.push_back(kernel_case(path, each_layout));
+      if (has_order) cases.push_back(deterministic_case(path, each_layout));
     }
   };
   for (const Pool& c : kPools) add("max_pool2d", c, check_max);
   add("max_pool2d", kDilated, check_max);
-  for (const Pool& c : kPools) add("max_pool2d_grad", c, check_max_grad);
-  add("max_pool2d_grad", kDilated, check_max_grad);
+  for (const Pool& c : kPools) add("max_pool2d_grad", c, check_max_grad, true);
+  add("max_pool2d_grad", kDilated, check_max_grad, true);
   for (const Pool& c : kPools) add("avg_pool2d", c, check_mean);
   for (const Pool& c : kPools) add("avg_pool2d_grad", c, check_mean_grad);
 }

@@ -37,8 +37,10 @@ void check_linear(Trial& t, DType dtype, const Product& p, Layout layout) {
 }
 
 void add_cases_of(Cases& cases, DType dtype) {
-  const auto add = [&](const char* op, const char* form, std::function<void(Trial&)> check) {
-    cases.push_back(kernel_case(fmt::format("{}/{}/{}", op, name(dtype), form), std::move(check)));
+  const auto add = [&](const char* op, const char* form, const std::function<void(Trial&)>& check) {
+    const std::string path = fmt::format("{}/{}/{}", op, name(dtype), form);
+    cases.push_back(kernel_case(path, check));
+    if (is_floating_point(dtype)) cases.push_back(deterministic_case(path, check));
   };
   constexpr Layout kPlain = Layout::contiguous;
   for (Layout layout : kLayouts) {
@@ -80,10 +82,12 @@ void add_product_cases(Cases& cases) {
   for (DType dtype : dtypes::kNumbers) add_cases_of(cases, dtype);
   // Libraries have other ways for large ones.
   for (Layout layout : kLayouts) {
-    cases.push_back(
-        kernel_case(fmt::format("matmul/float32/large_{}", name(layout)), [=](Trial& t) {
-          check_matmul(t, kFloat32, {2, 160, 170, 180}, layout, layout);
-        }));
+    const auto large = [=](Trial& t) {
+      check_matmul(t, kFloat32, {2, 160, 170, 180}, layout, layout);
+    };
+    const std::string path = fmt::format("matmul/float32/large_{}", name(layout));
+    cases.push_back(kernel_case(path, large));
+    cases.push_back(deterministic_case(path, large));
   }
   cases.push_back(kernel_case("linear/float32/large", [](Trial& t) {
     check_linear(t, kFloat32, {1, 160, 170, 180}, Layout::contiguous);

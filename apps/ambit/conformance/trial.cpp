@@ -3,6 +3,7 @@
 #include <ambit/backend/registry.h>
 #include <ambit/error.h>
 #include <ambit/ops/creation.h>
+#include <ambit/settings.h>
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -24,20 +25,36 @@ uint64_t seed_of(const std::string& case_name) {
 /// pattern over another shows; as floats they are NaN or near the largest, which no sum survives.
 std::byte pattern(size_t i) { return static_cast<std::byte>(0xff - i); }
 
+/// Where the buffer begins that a view lies in.
+std::byte* buffer_of(const Tensor& view, const Geometry& g) {
+  return static_cast<std::byte*>(view.data_ptr()) -
+         static_cast<size_t>(g.offset) * element_size(view.dtype());
+}
+
 /// Bytes go straight through the backend: no kernel has a part in it.
-void upload(Device device, const Tensor& buffer, const std::vector<std::byte>& bytes) {
-  backend_of(device).copy_from_host(device.index(), buffer.data_ptr(), bytes.data(), bytes.size(),
+void upload(Device device, const Tensor& view, const Geometry& g,
+            const std::vector<std::byte>& bytes) {
+  backend_of(device).copy_from_host(device.index(), buffer_of(view, g), bytes.data(), bytes.size(),
                                     false);
 }
 std::vector<std::byte> download(Device device, const Tensor& view, const Geometry& g) {
-  const size_t size = element_size(view.dtype());
-  std::vector<std::byte> bytes(static_cast<size_t>(g.length) * size);
-  const auto* first = static_cast<const std::byte*>(view.data_ptr());
-  backend_of(device).copy_to_host(device.index(), bytes.data(),
-                                  first - static_cast<size_t>(g.offset) * size, bytes.size(),
+  std::vector<std::byte> bytes(static_cast<size_t>(g.length) * element_size(view.dtype()));
+  backend_of(device).copy_to_host(device.index(), bytes.data(), buffer_of(view, g), bytes.size(),
                                   false);
   return bytes;
 }
+
+/// What a case runs under.
+class Deterministic {
+ public:
+  Deterministic() { set_deterministic(true); }
+  ~Deterministic() { set_deterministic(before_); }
+  Deterministic(const Deterministic&) = delete;
+  Deterministic& operator=(const Deterministic&) = delete;
+
+ private:
+  const bool before_ = is_deterministic();
+};
 
 std::string index_text(int64_t i, IntArrayRef sizes) {
   Dims index(sizes.size());
@@ -71,8 +88,8 @@ void Trial::place(Operand& o) {
   for (Side side : {Side::reference, Side::device}) {
     const Device device = side == Side::device ? device_ : reference_;
     const Tensor buffer = empty({g.length}, TensorOptions(o.dtype_).device(device));
-    upload(device, buffer, o.before_);
     o[side] = buffer.as_strided(g.sizes, g.strides, g.offset);
+    upload(device, o[side], g, o.before_);
   }
 }
 
@@ -108,9 +125,33 @@ Operand& Trial::absent() { return operands_.emplace_back(); }
 
 void Trial::run(const std::function<void(Side)>& call) {
   call(Side::reference);
+  call_device(call);
+  if (!is_deterministic()) return;
+  std::vector<std::vector<std::byte>> first;
+  for (const Operand& o : operands_) first.push_back(o.got_);
+  for (Operand& o : operands_) {
+    if (o.is_defined()) upload(device_, o[Side::device], o.geometry_, o.before_);
+  }
+  call_device(call);
+  for (size_t i = 0; i < first.size(); ++i) expect_same_bits(operands_[i], first[i]);
+}
+
+void Trial::call_device(const std::function<void(Side)>& call) {
   call(Side::device);
   synchronize(device_);
   check_surroundings();
+}
+
+void Trial::expect_same_bits(const Operand& o, const std::vector<std::byte>& first) {
+  const size_t size = element_size(o.dtype_);
+  for (size_t i = 0; i < o.positions_.size(); ++i) {
+    const auto at = static_cast<size_t>(o.positions_[i]) * size;
+    if (std::memcmp(&o.got_[at], &first[at], size) == 0) continue;
+    throw failure(
+        fmt::format("{}{}: expected the same bits from the same call under set_deterministic(true),"
+                    " got others",
+                    o.name_, index_text(static_cast<int64_t>(i), o.geometry_.sizes)));
+  }
 }
 
 void Trial::expect_unwritten() {
@@ -190,6 +231,13 @@ Case kernel_case(const std::string& name, std::function<void(Trial&)> check) {
             Trial trial(device, name);
             check(trial);
           }};
+}
+
+Case deterministic_case(const std::string& name, std::function<void(Trial&)> check) {
+  return kernel_case(name + "/deterministic", [check = std::move(check)](Trial& trial) {
+    const Deterministic all_of_it;
+    check(trial);
+  });
 }
 
 }  // namespace conformance

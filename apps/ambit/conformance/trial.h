@@ -60,7 +60,9 @@ class Trial {
   Operand& absent();
 
   /// Call the kernel with the operands of each side, `reference` first, and wait for the device.
-  /// Errors: Failure where anything but an output's elements has changed.
+  /// Under set_deterministic(true) the device is called twice, from the same operands.
+  /// Errors: Failure where anything but an output's elements has changed, and where the second call
+  /// gives other bits than the first.
   void run(const std::function<void(Side)>& call);
   /// Check an output against the reference's. Errors: Failure with all there is to say.
   void expect(Operand& output, const Bound& bound = {});
@@ -78,6 +80,8 @@ class Trial {
  private:
   Operand& add(const char* name, ambit::DType dtype, ambit::IntArrayRef sizes, Layout layout);
   void place(Operand& operand);
+  void call_device(const std::function<void(Side)>& call);
+  void expect_same_bits(const Operand& output, const std::vector<std::byte>& first);
   void check_surroundings();
   void expect_unwritten();
   /// `what` with all operands and parameters.
@@ -108,5 +112,8 @@ void Trial::expect_refusal(const char* error, const std::function<void(Side)>& c
 
 /// Make a case of calls of a kernel; the name begins with the op's: "where/float32/odd".
 Case kernel_case(const std::string& name, std::function<void(Trial&)> check);
+/// The same under set_deterministic(true), for which kernels may have a way of their own:
+/// ".../deterministic".
+Case deterministic_case(const std::string& name, std::function<void(Trial&)> check);
 
 }  // namespace conformance

@@ -12,7 +12,7 @@ std::string_view file_name(std::string_view path) { return path.substr(path.rfin
 
 // Where there is no current device to name, the call alone says enough.
 std::string on_device() {
-  const Stream* stream = current_work().stream;
+  const GpuStream* stream = current_work().stream;
   return stream ? fmt::format(" on cuda:{}", stream->device) : "";
 }
 
@@ -20,7 +20,7 @@ std::string on_device() {
 // codes that do not tell.
 cudaError_t final_error(cudaError_t status) {
   if (is_sticky(status)) return status;
-  const Stream* stream = current_work().stream;
+  const GpuStream* stream = current_work().stream;
   const cudaError_t earlier = stream ? cudaStreamQuery(stream->handle) : cudaSuccess;
   return is_sticky(earlier) ? earlier : cudaSuccess;
 }

@@ -1,8 +1,11 @@
-// A queue of work on one GPU, and the library handles that go with it. Every thread has one for
-// each GPU; tensors pass between threads freely, since Call orders the streams that use them.
+// A queue of work on one GPU. Every thread has one of its own for each GPU, with the handles of
+// libraries, and may take others from the pool for a while; tensors pass between streams freely,
+// since Call orders those that use them.
 #pragma once
 
 #include <cuda_runtime_api.h>
+
+#include <atomic>
 
 #include "stream_clock.h"
 
@@ -16,24 +19,32 @@ class FaultRecord;
 class Gpu;
 
 /// Kept as long as the process, though the thread that uses it may change.
-struct Stream {
-  Stream(Gpu& owner, int of_device, int number) : gpu(owner), device(of_device), clock(number) {}
+struct GpuStream {
+  GpuStream(Gpu& owner, int of_device, int number) : gpu(owner), device(of_device), clock(number) {}
 
   Gpu& gpu;
-  const int device;               ///< the index of the GPU
-  StreamClock clock;              ///< its id: the place among the streams of the GPU
-  FaultRecord* faults = nullptr;  ///< what the kernels of its thread report
+  const int device;   ///< the index of the GPU
+  StreamClock clock;  ///< its id: the place among the streams of the GPU
   cudaStream_t handle = nullptr;
   cudaEvent_t reached = nullptr;  ///< recorded anew whenever another stream must wait for this one
+
+  // Of a thread's own stream.
+  FaultRecord* faults = nullptr;  ///< what the kernels of its thread report
   // Opened at their first use, by cudnn.cpp and cublaslt.cpp.
   cudnnContext* cudnn = nullptr;
+  cudaStream_t cudnn_works_on = nullptr;
   cublasLtContext* cublaslt = nullptr;
+
+  // Of a stream of the pool.
+  bool is_pooled = false;
+  std::atomic<const void*> holder{nullptr};  ///< the one thread that may queue work, null: none
+  int holds = 0;                             ///< how often it holds the stream; the holder's
 };
 
 /// What the calling thread is queueing: Call says it, and who throws reads it.
 struct Work {
   const char* op = "cuda";
-  Stream* stream = nullptr;
+  GpuStream* stream = nullptr;
 };
 inline Work& current_work() noexcept {
   thread_local Work work;

@@ -17,11 +17,11 @@ void check(cublasStatus_t status, const char* call, SourceLocation where) {
 }
 
 cublasLtHandle_t handle() {
-  Stream& stream = Call::stream();
-  if (!stream.cublaslt) {
-    check(api().cublasLtCreate(&stream.cublaslt), "cublasLtCreate");
+  GpuStream& own = Call::stream().gpu.own_stream();  // a handle knows no stream
+  if (!own.cublaslt) {
+    check(api().cublasLtCreate(&own.cublaslt), "cublasLtCreate");
   }
-  return stream.cublaslt;
+  return own.cublaslt;
 }
 
 MatmulDesc matmul_desc(cublasComputeType_t compute, cudaDataType_t scale) {

@@ -38,14 +38,17 @@ void check(cudnnStatus_t status, const char* call, SourceLocation where) {
 }
 
 cudnnHandle_t handle() {
-  Stream& stream = Call::stream();
-  if (!stream.cudnn) {
+  GpuStream& own = Call::stream().gpu.own_stream();
+  if (!own.cudnn) {
     cudnnHandle_t made = nullptr;
     check(api().cudnnCreate(&made), "cudnnCreate");
-    check(api().cudnnSetStream(made, stream.handle), "cudnnSetStream");
-    stream.cudnn = made;
+    own.cudnn = made;
   }
-  return stream.cudnn;
+  if (own.cudnn_works_on != Call::stream().handle) {
+    check(api().cudnnSetStream(own.cudnn, Call::stream().handle), "cudnnSetStream");
+    own.cudnn_works_on = Call::stream().handle;
+  }
+  return own.cudnn;
 }
 
 Descriptor::Descriptor(cudnnBackendDescriptorType_t type) {

@@ -26,7 +26,7 @@ class PinnedMemory final : public RawMemory {
 
 class StreamFence final : public Fence {
  public:
-  explicit StreamFence(const Stream& stream) {
+  explicit StreamFence(const GpuStream& stream) {
     check(cudaEventCreateWithFlags(&event_, cudaEventDisableTiming), "cudaEventCreateWithFlags");
     check(cudaEventRecord(event_, stream.handle), "cudaEventRecord");
   }
@@ -52,7 +52,7 @@ PinnedAllocator& pinned_allocator() {
   return *allocator;
 }
 
-std::unique_ptr<Fence> fence_behind(const Stream& stream) {
+std::unique_ptr<Fence> fence_behind(const GpuStream& stream) {
   return std::make_unique<StreamFence>(stream);
 }
 

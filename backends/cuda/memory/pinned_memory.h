@@ -10,7 +10,7 @@ namespace ambit::cuda {
 PinnedAllocator& pinned_allocator();
 
 /// Return a fence behind the work that the stream holds now. Errors: BackendError.
-std::unique_ptr<Fence> fence_behind(const Stream& stream);
+std::unique_ptr<Fence> fence_behind(const GpuStream& stream);
 
 /// Whether the GPU reads and writes the memory while the host goes on: pinned by anybody.
 bool is_page_locked(const void* host);

@@ -76,9 +76,9 @@ void CudaBackend::empty_cache(int index) {
 void CudaBackend::copy(int to_index, void* to, int from_index, const void* from, size_t bytes) {
   if (to_index == from_index) return copy_within(gpu(to_index), to, from, bytes);
   Call reading("copy", gpu(from_index));
-  Stream& sender = Call::stream();
+  GpuStream& sender = Call::stream();
   Call writing("copy", gpu(to_index));
-  Stream& receiver = Call::stream();
+  GpuStream& receiver = Call::stream();
   enable_peer_access(from_index, to_index);
   Call::use(reading, from, writing, to);
   check(cudaEventRecord(sender.reached, sender.handle), "cudaEventRecord");
@@ -98,7 +98,7 @@ void CudaBackend::copy_from_host(int index, void* to, const void* host, size_t b
                                  bool non_blocking) {
   Call call("copy", gpu(index));
   call.use({{to, true}});
-  const Stream& stream = Call::stream();
+  const GpuStream& stream = Call::stream();
   check(cudaMemcpyAsync(to, host, bytes, cudaMemcpyHostToDevice, stream.handle), "cudaMemcpyAsync");
   call.queued();
   if (!is_page_locked(host)) {
@@ -115,7 +115,7 @@ void CudaBackend::copy_to_host(int index, void* host, const void* from, size_t b
                                bool non_blocking) {
   Call call("copy", gpu(index));
   call.use({{from, false}});
-  const Stream& stream = Call::stream();
+  const GpuStream& stream = Call::stream();
   check(cudaMemcpyAsync(host, from, bytes, cudaMemcpyDeviceToHost, stream.handle),
         "cudaMemcpyAsync");
   call.queued();

@@ -56,7 +56,7 @@ void Call::wait() {
   stream_.gpu.throw_faults();
 }
 
-Stream& Call::stream() { return *current_work().stream; }
+GpuStream& Call::stream() { return *current_work().stream; }
 const char* Call::op() noexcept { return current_work().op; }
 
 }  // namespace ambit::cuda

@@ -98,14 +98,14 @@ class Call {
   void wait();
 
   /// Return the stream of the call at work in this thread. Requires: there is one.
-  static Stream& stream();
+  static GpuStream& stream();
   /// Return the name of the op at work in this thread, "cuda" outside of any.
   static const char* op() noexcept;
 
  private:
   BlockAllocator& allocator() { return stream_.gpu.allocator(); }
 
-  Stream& stream_;
+  GpuStream& stream_;
   const Work outer_;
 };
 

@@ -1,5 +1,6 @@
 #include "gpu.h"
 
+#include <ambit/error.h>
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -61,27 +62,86 @@ CudaVersions cuda_versions() noexcept {
   return {text(driver), text(runtime)};
 }
 
-// The streams of one thread, which go to other threads when it ends.
+// The streams of one thread: its own, which go to other threads when it ends, and those of the pool
+// that it has chosen.
 class ThreadStreams {
  public:
   ~ThreadStreams() {
-    for (Stream* s : streams_) {
+    for (GpuStream* s : current_) {
+      if (s && s->is_pooled) s->holder.store(nullptr, std::memory_order_release);
+    }
+    // Who gets the own stream, and its record of faults, comes after all work of this thread.
+    for (const GpuStream* s : chosen_) {
+      const GpuStream* own = own_[static_cast<size_t>(s->device)];
+      static_cast<void>(cudaEventRecord(s->reached, s->handle));
+      static_cast<void>(cudaStreamWaitEvent(own->handle, s->reached, 0));
+      static_cast<void>(cudaGetLastError());
+    }
+    for (GpuStream* s : own_) {
       if (s) s->gpu.give_back(s);
     }
   }
-  Stream& on(Gpu& gpu) {
-    Stream*& s = streams_[static_cast<size_t>(gpu.index())];
+
+  GpuStream& on(Gpu& gpu) {
+    GpuStream*& s = current_[static_cast<size_t>(gpu.index())];
+    if (!s) s = &own_on(gpu);
+    return *s;
+  }
+  GpuStream& own_on(Gpu& gpu) {
+    GpuStream*& s = own_[static_cast<size_t>(gpu.index())];
     if (!s) s = gpu.take_stream();
     return *s;
   }
-  Stream* known_on(const Gpu& gpu) const { return streams_[static_cast<size_t>(gpu.index())]; }
+  GpuStream* known_own_on(const Gpu& gpu) const { return own_[static_cast<size_t>(gpu.index())]; }
+
+  // Return what was current before, which stays held.
+  GpuStream& enter(GpuStream& stream) {
+    GpuStream& before = on(stream.gpu);
+    hold(stream);
+    current_[static_cast<size_t>(stream.device)] = &stream;
+    return before;
+  }
+  void leave(GpuStream& before) noexcept {
+    GpuStream*& s = current_[static_cast<size_t>(before.device)];
+    release(*s);
+    s = &before;
+  }
+  void hold(GpuStream& stream) {
+    if (!stream.is_pooled) {
+      if (&stream == &own_on(stream.gpu)) return;
+      throw BackendError(
+          fmt::format("cuda: expected a stream of the pool or the calling thread's own, got "
+                      "another thread's own of {}",
+                      stream.gpu.name()));
+    }
+    if (stream.holder.load(std::memory_order_relaxed) != this) {
+      if (std::find(chosen_.begin(), chosen_.end(), &stream) == chosen_.end()) {
+        chosen_.push_back(&stream);
+      }
+      const void* nobody = nullptr;
+      if (!stream.holder.compare_exchange_strong(nobody, this, std::memory_order_acquire)) {
+        throw BackendError(
+            fmt::format("cuda: expected a stream of the pool that no other thread has made "
+                        "current, got stream {} of {}, which one has",
+                        stream.clock.id, stream.gpu.name()));
+      }
+      stream.holds = 0;
+    }
+    ++stream.holds;
+  }
+  void release(GpuStream& stream) noexcept {
+    if (!stream.is_pooled || --stream.holds > 0) return;
+    stream.holder.store(nullptr, std::memory_order_release);
+  }
+
   static ThreadStreams& mine() {
     thread_local ThreadStreams streams;
     return streams;
   }
 
  private:
-  std::array<Stream*, kMaxGpus> streams_{};
+  std::array<GpuStream*, kMaxGpus> own_{}, current_{};
+  std::vector<GpuStream*> chosen_;  // of the pool, once
 };
 
 // For tools that must see each tensor's memory alone, such as compute-sanitizer.
@@ -97,25 +157,49 @@ Gpu::Gpu(int index)
   check(cudaGetDeviceProperties(&properties_, index), "cudaGetDeviceProperties");
 }
 
-Stream& Gpu::stream() { return ThreadStreams::mine().on(*this); }
+GpuStream& Gpu::stream() { return ThreadStreams::mine().on(*this); }
+GpuStream& Gpu::own_stream() { return ThreadStreams::mine().own_on(*this); }
+
+void Gpu::set_stream(GpuStream& stream) {
+  ThreadStreams& mine = ThreadStreams::mine();
+  mine.release(mine.enter(stream));
+}
+GpuStream& Gpu::enter_stream(GpuStream& stream) { return ThreadStreams::mine().enter(stream); }
+void Gpu::leave_stream(GpuStream& before) noexcept { ThreadStreams::mine().leave(before); }
+
+void Gpu::use_outside(const void* p, GpuStream& stream) {
+  ThreadStreams& mine = ThreadStreams::mine();
+  mine.hold(stream);
+  try {
+    const Access access{p, true};
+    stream.clock.begin();
+    allocator_.use({&access, 1}, stream.clock);
+    stream.clock.end();
+  } catch (...) {
+    stream.clock.end();
+    mine.release(stream);
+    throw;
+  }
+  mine.release(stream);
+}
 
 // Another's faults are not the next thread's: a stream that may still be at work, or has reported
 // something, gets a new record. That is made while nobody is held up: pinning memory may wait for
 // the GPU.
-Stream* Gpu::take_stream() {
+GpuStream* Gpu::take_stream() {
   for (std::unique_ptr<FaultRecord> made;; made = std::make_unique<FaultRecord>()) {
     const std::lock_guard lock(streams_mutex_);
     if (made) add_faults(std::move(made));
-    if (Stream* done = take_done_stream()) return done;
+    if (GpuStream* done = take_done_stream()) return done;
     recycle_faults();
     if (!spare_faults_.empty()) return idle_streams_.empty() ? new_stream() : take_busy_stream();
   }
 }
 
 // The last one given back that is as if it were new, or null.
-Stream* Gpu::take_done_stream() {
+GpuStream* Gpu::take_done_stream() {
   for (size_t i = idle_streams_.size(); i-- > 0;) {
-    Stream* s = idle_streams_[i];
+    GpuStream* s = idle_streams_[i];
     if (cudaStreamQuery(s->handle) != cudaSuccess) {
       static_cast<void>(cudaGetLastError());  // that of work that failed is met again
     } else if (!s->faults->is_set()) {
@@ -126,22 +210,44 @@ Stream* Gpu::take_done_stream() {
   return nullptr;
 }
 
-Stream* Gpu::take_busy_stream() {
-  Stream* s = idle_streams_.back();
+GpuStream* Gpu::take_busy_stream() {
+  GpuStream* s = idle_streams_.back();
   s->faults->leave(s->handle);
   idle_streams_.pop_back();
   left_faults_.push_back(std::exchange(s->faults, take_faults()));
   return s;
 }
 
-Stream* Gpu::new_stream() {
-  auto s = std::make_unique<Stream>(*this, index_, static_cast<int>(streams_.size()));
-  check(cudaStreamCreateWithFlags(&s->handle, cudaStreamNonBlocking), "cudaStreamCreateWithFlags");
+GpuStream* Gpu::new_stream() {
+  GpuStream* s = add_stream(0);
+  s->faults = take_faults();
+  return s;
+}
+
+GpuStream* Gpu::add_stream(int priority) {
+  auto s = std::make_unique<GpuStream>(*this, index_, static_cast<int>(streams_.size()));
+  check(cudaStreamCreateWithPriority(&s->handle, cudaStreamNonBlocking, priority),
+        "cudaStreamCreateWithPriority");
   check(cudaEventCreateWithFlags(&s->reached, cudaEventDisableTiming), "cudaEventCreateWithFlags");
   idle_streams_.reserve(streams_.size() + 1);  // give_back() must not fail
   streams_.push_back(std::move(s));
-  streams_.back()->faults = take_faults();
   return streams_.back().get();
+}
+
+// As many as PyTorch has.
+GpuStream& Gpu::pool_stream(bool high_priority) {
+  constexpr size_t kPooled = 32;
+  const std::lock_guard lock(streams_mutex_);
+  std::vector<GpuStream*>& pool = pools_[high_priority];
+  if (pool.size() < kPooled) {
+    int least = 0, greatest = 0;
+    check(cudaDeviceGetStreamPriorityRange(&least, &greatest), "cudaDeviceGetStreamPriorityRange");
+    pool.reserve(kPooled);
+    pool.push_back(add_stream(high_priority ? greatest : 0));
+    pool.back()->is_pooled = true;
+    return *pool.back();
+  }
+  return *pool[next_in_pool_[high_priority]++ % kPooled];
 }
 
 // Passing records on must not fail.
@@ -169,17 +275,19 @@ void Gpu::recycle_faults() noexcept {
   static_cast<void>(cudaGetLastError());  // nor is a failure of that work this thread's
 }
 
-void Gpu::give_back(Stream* stream) noexcept {
+void Gpu::give_back(GpuStream* stream) noexcept {
   const std::lock_guard lock(streams_mutex_);
   idle_streams_.push_back(stream);
   has_ended_threads_.store(true, std::memory_order_relaxed);
 }
 
 void Gpu::throw_faults() {
-  if (const Stream* own = ThreadStreams::mine().known_on(*this)) own->faults->throw_if_set();
+  if (const GpuStream* own = ThreadStreams::mine().known_own_on(*this)) {
+    own->faults->throw_if_set();
+  }
   if (!has_ended_threads_.load(std::memory_order_relaxed)) return;
   const std::lock_guard lock(streams_mutex_);
-  for (const Stream* s : idle_streams_) s->faults->throw_if_set();
+  for (const GpuStream* s : idle_streams_) s->faults->throw_if_set();
   for (FaultRecord* faults : left_faults_) faults->throw_if_set();
 }
 
@@ -187,7 +295,7 @@ void Gpu::throw_faults() {
 // they need, never for less. All that it stands for was queued before they wait, so that streams
 // never wait for each other in a circle.
 void Gpu::order(int before, int after) {
-  Stream *first, *second;
+  GpuStream *first, *second;
   {
     const std::lock_guard lock(streams_mutex_);
     first = streams_[static_cast<size_t>(before)].get();

@@ -4,6 +4,7 @@
 #include <ambit/backend/backend.h>
 #include <cuda_runtime_api.h>
 
+#include <array>
 #include <atomic>
 #include <memory>
 #include <mutex>
@@ -31,13 +32,28 @@ class Gpu final : private StreamOrder {
   const cudaDeviceProp& properties() const { return properties_; }
   BlockAllocator& allocator() { return allocator_; }
 
-  /// Return the stream of the calling thread, which goes to another thread when this one ends.
-  Stream& stream();
+  /// Return the stream that the calling thread queues work on: its own, unless it has chosen one of
+  /// the pool.
+  GpuStream& stream();
+  /// Return its own, which goes to another thread when this one ends.
+  GpuStream& own_stream();
+  /// Return a stream that any thread may choose, in turn one of 32, of high priority or normal.
+  GpuStream& pool_stream(bool high_priority);
+  /// Let the calling thread queue its work on `stream`, its own or one of the pool, from now on.
+  /// Errors: BackendError, and nothing has changed, where another thread has chosen it.
+  void set_stream(GpuStream& stream);
+  /// The same until leave_stream(): what was chosen before stays this thread's meanwhile. Return
+  /// that.
+  GpuStream& enter_stream(GpuStream& stream);
+  void leave_stream(GpuStream& before) noexcept;
+  /// Order what comes on `stream`, one that the calling thread may choose, behind all work on the
+  /// memory around p, and whoever uses it from now on behind what the stream holds now.
+  void use_outside(const void* p, GpuStream& stream);
   /// Wait for all streams. Errors: what failed in their work, throw_faults().
   void synchronize();
 
   /// Return where kernels of the calling thread report bad data.
-  FaultRecord& faults() { return *stream().faults; }
+  FaultRecord& faults() { return *own_stream().faults; }
   /// Throw what kernels of the calling thread have reported, or of threads that have ended, whom
   /// nobody else asks; each is told once. What other threads have done is theirs. Requires: the
   /// host has waited.
@@ -46,11 +62,12 @@ class Gpu final : private StreamOrder {
  private:
   friend class ThreadStreams;
   void order(int before, int after) override;
-  Stream* take_stream();
-  void give_back(Stream* stream) noexcept;
-  Stream* take_done_stream();
-  Stream* take_busy_stream();
-  Stream* new_stream();
+  GpuStream* take_stream();
+  void give_back(GpuStream* stream) noexcept;
+  GpuStream* take_done_stream();
+  GpuStream* take_busy_stream();
+  GpuStream* new_stream();
+  GpuStream* add_stream(int priority);
   void add_faults(std::unique_ptr<FaultRecord> faults);
   FaultRecord* take_faults() noexcept;
   void recycle_faults() noexcept;
@@ -61,8 +78,10 @@ class Gpu final : private StreamOrder {
   DeviceMemory memory_;
   BlockAllocator allocator_;
   std::mutex streams_mutex_;  // guards what follows
-  std::vector<std::unique_ptr<Stream>> streams_;
-  std::vector<Stream*> idle_streams_;
+  std::vector<std::unique_ptr<GpuStream>> streams_;
+  std::vector<GpuStream*> idle_streams_;
+  std::array<std::vector<GpuStream*>, 2> pools_;  // of normal and of high priority
+  std::array<size_t, 2> next_in_pool_{};
   std::vector<std::unique_ptr<FaultRecord>> faults_;  // of all streams, and those below
   std::vector<FaultRecord*> left_faults_;             // of threads that ended with work queued
   std::vector<FaultRecord*> spare_faults_;            // nobody's: that work is done, and told

@@ -52,6 +52,8 @@ inline constexpr Bug kKernelBugs[] = {
     {"modified_input", "scan/sum/", "scan/sum/"},
     {"clamped_index", "bad_index/", "order/bad_index/gather"},
     {"lost_update", "scatter_add/", "scatter_add/"},
+    {"lost_update_in_order", "scatter_add/", "scatter_add/float32/contiguous/deterministic"},
+    {"changing_winner", "scatter/", "scatter/bool/meeting/deterministic"},
     {"short_mantissa", "matmul/", "matmul/float32/"},
     {"swapped_stride", "conv2d/", "conv2d/float32/"},
     {"overwritten_gradient", "gradients/max_pool2d", "gradients/max_pool2d/overlapping"},

@@ -4,6 +4,7 @@
 #include <ambit/backend/kernels.h>
 #include <ambit/backend/reference.h>
 #include <ambit/ops/creation.h>
+#include <ambit/settings.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -134,12 +135,23 @@ void gather(Tensor& y, const Tensor& x, const Tensor& index, int64_t dim) {
 
 // Two threads that read an element before either writes it.
 void scatter_add(Tensor& y, const Tensor& index, const Tensor& src, int64_t dim) {
-  if (!has("lost_update")) return reference::scatter_add(y, index, src, dim);
+  const bool loses = has("lost_update") || (has("lost_update_in_order") && is_deterministic());
+  if (!loses) return reference::scatter_add(y, index, src, dim);
   Tensor before = empty(src.sizes(), y.dtype());
   reference::gather(before, y, index, dim);
   Tensor sum = empty(src.sizes(), y.dtype());
   reference::binary(sum, before, src, BinaryOp::add);
   reference::scatter(y, index, sum, dim);
+}
+
+// Of elements that meet at a place now the last stays, now the first.
+void scatter(Tensor& y, const Tensor& index, const Tensor& src, int64_t dim) {
+  static int calls = 0;
+  reference::scatter(y, index, src, dim);
+  if (!has("changing_winner") || ++calls % 2 == 0 || index.dim() == 0) return;
+  for (int64_t i = index.size(dim); i-- > 0;) {
+    reference::scatter(y, index.slice(dim, i, i + 1), src.slice(dim, i, i + 1), dim);
+  }
 }
 
 void nonzero(Tensor& y, const Tensor& x) {
@@ -220,6 +232,7 @@ void add_kernels(Registry& registry) {
   AMBIT_PLANT(arg_reduce)
   AMBIT_PLANT(scan)
   AMBIT_PLANT(gather)
+  AMBIT_PLANT(scatter)
   AMBIT_PLANT(scatter_add)
   AMBIT_PLANT(nonzero)
   AMBIT_PLANT(matmul)

@@ -1,9 +1,9 @@
 # The CUDA backend on the host runtime, by all that a GPU is tested with.
 # What needs a GPU and links no CUDA, which would take the runtime's place.
 set(cuda_tests ${PROJECT_SOURCE_DIR}/tests/cuda)
+file(GLOB gpu_files CONFIGURE_DEPENDS ${cuda_tests}/gpu_*_test.cpp)
 add_executable(ambit_cuda_gpu_tests
-  ${PROJECT_SOURCE_DIR}/tests/main.cpp ${cuda_tests}/gpu_test.cpp ${cuda_tests}/gpu_faults_test.cpp
-  ${cuda_tests}/gpu_short_threads_test.cpp ${cuda_tests}/gpu_threads_test.cpp
+  ${PROJECT_SOURCE_DIR}/tests/main.cpp ${gpu_files} ${cuda_tests}/gpu_test.cpp
   ${cuda_tests}/programs_test.cpp)
 target_include_directories(ambit_cuda_gpu_tests PRIVATE
   ${PROJECT_SOURCE_DIR} ${PROJECT_SOURCE_DIR}/backends/cuda/include)
@@ -43,14 +43,12 @@ add_plugin_test(gpu_test
   ENVIRONMENT AMBIT_CUDA_HOST_CHECKS=0
   COMMAND ambit_cuda_gpu_tests --source-file=*/gpu_test.cpp --no-intro
     --test-case-exclude=${not_here})
-add_plugin_test(gpu_faults_test
-  COMMAND ambit_cuda_gpu_tests --source-file=*/gpu_faults_test.cpp --no-intro)
-add_plugin_test(gpu_threads_test
-  ENVIRONMENT AMBIT_CUDA_HOST=2 AMBIT_CUDA_HOST_SEED=4
-  COMMAND ambit_cuda_gpu_tests --source-file=*/gpu_threads_test.cpp --no-intro)
-add_plugin_test(gpu_short_threads_test
-  ENVIRONMENT AMBIT_CUDA_HOST_SEED=5
-  COMMAND ambit_cuda_gpu_tests --source-file=*/gpu_short_threads_test.cpp --no-intro)
+foreach(file IN LISTS gpu_files)
+  cmake_path(GET file STEM name)
+  add_plugin_test(${name}
+    ENVIRONMENT AMBIT_CUDA_HOST=2 AMBIT_CUDA_HOST_SEED=4
+    COMMAND ambit_cuda_gpu_tests --source-file=*/${name}.cpp --no-intro)
+endforeach()
 foreach(gpus 1 2)
   add_plugin_test(programs_${gpus}_test
     ENVIRONMENT AMBIT_CUDA_HOST=${gpus} AMBIT_CUDA_HOST_SEED=${gpus} AMBIT_PROGRAM_SEED=${gpus}001

@@ -35,6 +35,20 @@ AMBIT_API cudaError_t cudaStreamCreateWithFlags(cudaStream_t* stream, unsigned f
   });
 }
 
+// Turns are random here: no stream comes before another. Priorities out of the range are taken to
+// it.
+AMBIT_API cudaError_t cudaStreamCreateWithPriority(cudaStream_t* stream, unsigned flags, int) {
+  return cudaStreamCreateWithFlags(stream, flags);
+}
+
+AMBIT_API cudaError_t cudaDeviceGetStreamPriorityRange(int* least, int* greatest) {
+  return call([&](Streams&) {
+    *least = 0;
+    *greatest = -5;
+    return cudaSuccess;
+  });
+}
+
 AMBIT_API cudaError_t cudaStreamCreate(cudaStream_t* stream) {
   return cudaStreamCreateWithFlags(stream, cudaStreamDefault);
 }

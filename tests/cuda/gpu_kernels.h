@@ -1,4 +1,5 @@
-// What the tests of kernels on the host share: operands, and how close to the reference is right.
+// What the tests share of the CUDA backend's kernels at the sizes where they take another way:
+// operands on the GPU, and how close to the reference is right.
 #pragma once
 
 #include <ambit/ambit.h>
@@ -6,18 +7,22 @@
 #include <doctest/doctest.h>
 
 #include <limits>
+#include <string>
 #include <vector>
 
-#include "backends/cuda/kernels.h"
-#include "device.h"
+#include "has_gpu.h"
 
-namespace on_host {
+namespace gpu_kernels {
 
 using namespace ambit;
 
 inline const Device kReference("reference");
 
-inline Tensor normal(IntArrayRef sizes, DType dtype) { return randn(sizes, TensorOptions(dtype)); }
+inline Device gpu() { return Device("cuda"); }
+/// Of the default generator of the host, so that all devices get the same.
+inline Tensor normal(IntArrayRef sizes, DType dtype) {
+  return randn(sizes, TensorOptions(dtype)).to(gpu());
+}
 inline Tensor copy_if(const Tensor& t) { return t.defined() ? t.to(kReference) : Tensor(); }
 
 // Both keep sums in float64, but in another order, which is a rounding for each of `terms` at most;
@@ -28,10 +33,20 @@ inline void check_close(const Tensor& ours, const Tensor& reference, double roun
   constexpr double kWide = std::numeric_limits<double>::epsilon();
   constexpr double kNarrow = std::numeric_limits<float>::epsilon();
   const double epsilon = ours.dtype() == kFloat64 ? kWide : kNarrow;
-  const Tensor expected = reference.cpu();
+  const Tensor got = ours.cpu(), expected = reference.cpu();
   const double largest = std::max(1.0, expected.abs().max().item<double>());
   const double tolerance = (roundings * epsilon + static_cast<double>(terms) * kWide) * largest;
-  CHECK((ours - expected).abs().max().item<double>() <= tolerance);
+  CHECK((got - expected).abs().max().item<double>() <= tolerance);
 }
 
-}  // namespace on_host
+/// Wait for the GPU; return what its kernels have said of an index or a target.
+inline std::string reported() {
+  try {
+    synchronize(gpu());
+    return "";
+  } catch (const IndexError& e) {
+    return e.what();
+  }
+}
+
+}  // namespace gpu_kernels

@@ -1,14 +1,14 @@
-// Kernels of the CUDA backend, run on the host by device.h, against the reference: softmax and
-// batch normalisation.
-#include "on_host.h"
+// Kernels of the CUDA backend against the reference: softmax and batch normalisation.
+#include "gpu_kernels.h"
 
 #include <cmath>
 #include <limits>
 
 using namespace ambit;
-using namespace on_host;
+using namespace gpu_kernels;
 
-TEST_CASE("softmax and its gradient, by threads, warps and blocks") {
+TEST_CASE("gpu: softmax and its gradient, by threads, warps and blocks") {
+  if (!has_gpu()) return;
   struct Case {
     std::vector<int64_t> sizes;
     int64_t dim;
@@ -37,12 +37,12 @@ TEST_CASE("softmax and its gradient, by threads, warps and blocks") {
         const Tensor x = normal(c.sizes, dtype), dy = normal(c.sizes, dtype);
         Tensor y = empty_like(x), dx = empty_like(x);
         Tensor y_expected = empty_like(x).to(kReference), dx_expected = y_expected.clone();
-        cuda::softmax(y, x, c.dim, log);
+        kernels::softmax(y, x, c.dim, log);
         kernels::softmax(y_expected, x.to(kReference), c.dim, log);
         // exp and log round by at most 2 units, the quotient and the difference once each.
         check_close(y, y_expected, 8);
-        y = y_expected.cpu();
-        cuda::softmax_grad(dx, dy, y, c.dim, log);
+        y = y_expected.to(gpu());
+        kernels::softmax_grad(dx, dy, y, c.dim, log);
         kernels::softmax_grad(dx_expected, dy.to(kReference), y_expected, c.dim, log);
         // The sum of dy, rounded, is as large as the root of 2100 elements of 1.
         check_close(dx, dx_expected, 64);
@@ -52,7 +52,8 @@ TEST_CASE("softmax and its gradient, by threads, warps and blocks") {
 }
 
 TEST_CASE(
-    "softmax of lines that rise, with infinities and NaN, whether a block holds them or not") {
+    "gpu: softmax of lines that rise, with infinities and NaN, whether a block holds them or not") {
+  if (!has_gpu()) return;
   constexpr double kInfinity = std::numeric_limits<double>::infinity();
   for (const int64_t n : {5, 40, 700, 2500, 20000}) {
     for (const DType dtype : dtypes::kFloating) {
@@ -62,13 +63,14 @@ TEST_CASE(
       Tensor x = stack({rising * 1e-6, rising * 0.01, rising * -0.01, rising, rising * 0,
                         where(rising < n / 2, -kInfinity, rising * 0.01),
                         where(rising >= n / 2, -kInfinity, rising * 0.01), rising - kInfinity})
-                     .to(dtype);
+                     .to(dtype)
+                     .to(gpu());
       for (const bool along_memory : {true, false}) {
         const Tensor lines = along_memory ? x : x.t().contiguous();
         for (const bool log : {false, true}) {
           CAPTURE(log);
           Tensor y = empty_like(lines), expected = empty_like(lines).to(kReference);
-          cuda::softmax(y, lines, along_memory ? 1 : 0, log);
+          kernels::softmax(y, lines, along_memory ? 1 : 0, log);
           kernels::softmax(expected, lines.to(kReference), along_memory ? 1 : 0, log);
           // exp and log round by at most 2 units, the quotient and the difference once each; the
           // rounding of a difference d is a relative error of exp(d) of d / 2 units. The logarithm
@@ -79,7 +81,7 @@ TEST_CASE(
           const double least = visit<dtypes::kFloating>(
               dtype, []<class T>() -> double { return std::numeric_limits<T>::min(); });
           const double relative = (8 - std::log(least) / 2) * epsilon;
-          CHECK(y.allclose(expected.cpu(), relative, log ? 8 * epsilon : least, true));
+          CHECK(y.cpu().allclose(expected.cpu(), relative, log ? 8 * epsilon : least, true));
         }
       }
     }
@@ -87,7 +89,8 @@ TEST_CASE(
 }
 
 // Rows that a thread takes, a warp, a block; so many that two blocks share the sum of the weights.
-TEST_CASE("batch norm and its gradient, with and without weights and running statistics") {
+TEST_CASE("gpu: batch norm and its gradient, with and without weights and running statistics") {
+  if (!has_gpu()) return;
   manual_seed(2);
   for (const auto& sizes : std::vector<std::vector<int64_t>>{{4, 3, 8, 8},
                                                              {6, 5},
@@ -116,7 +119,7 @@ TEST_CASE("batch norm and its gradient, with and without weights and running sta
         Tensor y_expected = y.to(kReference), mean_expected = mean.to(kReference);
         Tensor invstd_expected = invstd.to(kReference);
         const BatchNormParams p{.training = training};
-        cuda::batch_norm(y, mean, invstd, running_mean, running_var, x, w, b, p);
+        kernels::batch_norm(y, mean, invstd, running_mean, running_var, x, w, b, p);
         kernels::batch_norm(y_expected, mean_expected, invstd_expected, running_mean_expected,
                             running_var_expected, x.to(kReference), copy_if(w), copy_if(b), p);
         const int64_t terms = x.numel() / sizes[1];
@@ -130,8 +133,8 @@ TEST_CASE("batch norm and its gradient, with and without weights and running sta
         Tensor dx = empty_like(x), dw = empty_like(mean), db = empty_like(mean);
         Tensor dx_expected = dx.to(kReference), dw_expected = dw.to(kReference);
         Tensor db_expected = db.to(kReference);
-        mean = mean_expected.cpu(), invstd = invstd_expected.cpu();
-        cuda::batch_norm_grad(dx, dw, db, dy, x, w, mean, invstd, p);
+        mean = mean_expected.to(gpu()), invstd = invstd_expected.to(gpu());
+        kernels::batch_norm_grad(dx, dw, db, dy, x, w, mean, invstd, p);
         kernels::batch_norm_grad(dx_expected, dw_expected, db_expected, dy.to(kReference),
                                  x.to(kReference), copy_if(w), mean_expected, invstd_expected, p);
         check_close(dx, dx_expected, 8, terms);
@@ -142,13 +145,15 @@ TEST_CASE("batch norm and its gradient, with and without weights and running sta
   }
 }
 
-TEST_CASE("a NaN in a channel stays in all that batch norm makes of it, and in no other channel") {
+TEST_CASE(
+    "gpu: a NaN in a channel stays in all that batch norm makes of it, and in no other channel") {
+  if (!has_gpu()) return;
   for (const DType dtype : dtypes::kFloating) {
     Tensor x = normal({40, 2, 5}, dtype);
     x[7][1][3].fill_(std::numeric_limits<double>::quiet_NaN());
     Tensor y = empty_like(x), mean = empty({2}, x.options()), invstd = empty_like(mean);
     Tensor running_mean = zeros_like(mean), running_var = ones_like(mean);
-    cuda::batch_norm(y, mean, invstd, running_mean, running_var, x, Tensor(), Tensor(), {});
+    kernels::batch_norm(y, mean, invstd, running_mean, running_var, x, Tensor(), Tensor(), {});
     for (const Tensor& made :
          {y.transpose(0, 1).sum({1, 2}), mean, invstd, running_mean, running_var}) {
       CHECK_FALSE(std::isnan(made[0].item<double>()));

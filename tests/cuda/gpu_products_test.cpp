@@ -1,18 +1,18 @@
-// Kernels of the CUDA backend, run on the host by device.h, against the reference: products of
-// matrices, and steps of optimizers.
+// Kernels of the CUDA backend against the reference: products of matrices, and steps of optimizers.
 #include <array>
 
-#include "backends/cuda/kernels/matmul_tiled.h"
-#include "on_host.h"
+#include "gpu_kernels.h"
 
 using namespace ambit;
-using namespace on_host;
+using namespace gpu_kernels;
 
-TEST_CASE("products of matrices of any dtype and strides") {
+TEST_CASE("gpu: products of matrices of any dtype and strides") {
+  if (!has_gpu()) return;
   manual_seed(4);
   const auto matrices = [](int64_t batch, int64_t rows, int64_t columns, DType dtype, bool turned) {
     const Tensor t = (randn({batch, turned ? columns : rows, turned ? rows : columns}) * 50);
-    return turned ? t.to(dtype).transpose(1, 2) : t.to(dtype);
+    const Tensor there = t.to(dtype).to(gpu());
+    return turned ? there.transpose(1, 2) : there;
   };
   for (const DType dtype : {kUInt8, kInt8, kInt16, kInt32, kInt64, kFloat32, kFloat64}) {
     for (const auto& size :
@@ -23,25 +23,26 @@ TEST_CASE("products of matrices of any dtype and strides") {
         CAPTURE(M);
         CAPTURE(turned);
         const Tensor a = matrices(B, M, K, dtype, turned), b = matrices(B, K, N, dtype, !turned);
-        Tensor y = empty({B, M, N}, TensorOptions(dtype)), expected = y.to(kReference);
-        cuda::matmul_tiled(y, cuda::Matrices(a), cuda::Matrices(b), Tensor());
+        Tensor y = empty({B, M, N}, a.options()), expected = y.to(kReference);
+        kernels::matmul(y, a, b);
         kernels::matmul(expected, a.to(kReference), b.to(kReference));
         // Integers wrap alike; floats sum in float64, in another order.
         if (is_floating_point(dtype)) {
           check_close(y, expected, 64);
         } else {
-          CHECK(y.equal(expected.cpu()));
+          CHECK(y.cpu().equal(expected.cpu()));
         }
       }
     }
   }
-  const Tensor x = arange(6).reshape({2, 3}), w = ones({4, 3}, kInt64), bias = arange(4);
-  Tensor y = empty({2, 4}, TensorOptions(kInt64));
-  cuda::matmul_tiled(y, cuda::Matrices(x), cuda::Matrices(w).transposed(), bias);
-  CHECK(y.equal(tensor({3, 4, 5, 6, 12, 13, 14, 15}).reshape({2, 4})));
+  const Tensor x = arange(6).reshape({2, 3}).to(gpu()), bias = arange(4).to(gpu());
+  Tensor y = empty({2, 4}, x.options());
+  kernels::linear(y, x, ones({4, 3}, kInt64).to(gpu()), bias);
+  CHECK(y.cpu().equal(tensor({3, 4, 5, 6, 12, 13, 14, 15}).reshape({2, 4})));
 }
 
-TEST_CASE("steps of optimizers, for lists that fill several tables") {
+TEST_CASE("gpu: steps of optimizers, for lists that fill several tables") {
+  if (!has_gpu()) return;
   manual_seed(5);
   std::vector<Dims> sizes{{0}, {3000}, {}, {1024}, {5, 5}, {1025}};
   for (int i = 0; i < 150; ++i) sizes.push_back({i % 3 + 1});
@@ -74,7 +75,7 @@ TEST_CASE("steps of optimizers, for lists that fill several tables") {
         const Tensors p = make(false), g = make(false), buf = o.momentum != 0 ? make(false) : p;
         const Tensors p_expected = copies(p), buf_expected = copies(buf);
         const size_t buffers = o.momentum != 0 ? buf.size() : 0;
-        cuda::sgd_step(p, {buf.data(), buffers}, g, o);
+        kernels::sgd_step(p, {buf.data(), buffers}, g, o);
         kernels::sgd_step(p_expected, {buf_expected.data(), buffers}, copies(g), o);
         check(p, p_expected);
         if (buffers > 0) check(buf, buf_expected);
@@ -83,7 +84,7 @@ TEST_CASE("steps of optimizers, for lists that fill several tables") {
                                   AdamParams{.weight_decay = 0.2, .decoupled = true}}) {
         const Tensors p = make(false), m = make(false), v = make(true), g = make(false);
         const Tensors p_expected = copies(p), m_expected = copies(m), v_expected = copies(v);
-        cuda::adam_step(p, m, v, g, o);
+        kernels::adam_step(p, m, v, g, o);
         kernels::adam_step(p_expected, m_expected, v_expected, copies(g), o);
         check(p, p_expected);
         check(m, m_expected);

@@ -1,16 +1,20 @@
-// Kernels of the CUDA backend, run on the host by device.h, against the reference: losses of
-// classes.
-#include "on_host.h"
+// Kernels of the CUDA backend against the reference: losses of classes.
+#include <cmath>
+#include <limits>
+#include <string>
+
+#include "gpu_kernels.h"
 
 using namespace ambit;
-using namespace on_host;
+using namespace gpu_kernels;
 
-TEST_CASE("losses of classes and their gradient, with weights and ignored rows") {
+TEST_CASE("gpu: losses of classes and their gradient, with weights and ignored rows") {
+  if (!has_gpu()) return;
   manual_seed(7);
   for (const Dims& sizes : std::vector<Dims>{
            {4, 10}, {0, 10}, {0, 40}, {5, 1}, {37, 16}, {37, 17}, {3, 2100}, {2500, 3}}) {
     const int64_t N = sizes[0], C = sizes[1];
-    const Tensor target = randint(0, C, {N}, TensorOptions(kInt64));
+    const Tensor target = randint(0, C, {N}, TensorOptions(kInt64)).to(gpu());
     for (const DType dtype : dtypes::kFloating) {
       for (const int mode : {0, 1, 2, 3}) {
         const bool weighted = mode % 2 == 1;
@@ -26,11 +30,11 @@ TEST_CASE("losses of classes and their gradient, with weights and ignored rows")
           if (N > 0) check_close(y, y_expected, 8);
           check_close(weight_sum, weight_sum_expected, 1, N);
         };
-        cuda::nll_loss(y, weight_sum, x, target, w, ignore_index);
+        kernels::nll_loss(y, weight_sum, x, target, w, ignore_index);
         kernels::nll_loss(y_expected, weight_sum_expected, x.to(kReference), target.to(kReference),
                           copy_if(w), ignore_index);
         check();
-        cuda::cross_entropy(y, weight_sum, x, target, w, ignore_index);
+        kernels::cross_entropy(y, weight_sum, x, target, w, ignore_index);
         kernels::cross_entropy(y_expected, weight_sum_expected, x.to(kReference),
                                target.to(kReference), copy_if(w), ignore_index);
         // Differences of logits, exp by up to 2 units, the logarithm and the weight round.
@@ -40,7 +44,7 @@ TEST_CASE("losses of classes and their gradient, with weights and ignored rows")
         const Tensor g =
             weighted ? normal({1}, dtype).expand({N}) : normal({N, 2}, dtype).select(1, 0);
         Tensor dx = empty_like(x), dx_expected = dx.to(kReference);
-        cuda::cross_entropy_grad(dx, g, x, target, w, ignore_index);
+        kernels::cross_entropy_grad(dx, g, x, target, w, ignore_index);
         kernels::cross_entropy_grad(dx_expected, g.to(kReference), x.to(kReference),
                                     target.to(kReference), copy_if(w), ignore_index);
         // As above, times g and w, neither larger than 5.
@@ -50,40 +54,40 @@ TEST_CASE("losses of classes and their gradient, with weights and ignored rows")
   }
 }
 
-TEST_CASE("losses of classes skip a target that is no class, and report it") {
+TEST_CASE("gpu: losses of classes skip a target that is no class, and report it") {
+  if (!has_gpu()) return;
   constexpr double kInfinity = std::numeric_limits<double>::infinity();
   for (const int64_t C : {3, 40, 3000}) {
     for (const int64_t bad : {int64_t{-1}, C}) {
       CAPTURE(C);
       CAPTURE(bad);
-      const Tensor target = tensor({int64_t{2}, bad, int64_t{-100}}), g = ones({3});
-      Tensor x = zeros({3, C});
+      const Tensor target = tensor({int64_t{2}, bad, int64_t{-100}}).to(gpu());
+      const Tensor g = ones({3}, gpu());
+      Tensor x = zeros({3, C}, gpu());
       x.slice(0, 1).fill_(kInfinity);  // rows that nobody may read
       x.select(0, 0)[0].fill_(-kInfinity);
-      const auto check_report = [&] {
-        CHECK(cuda::Call::fault.kind == cuda::FaultKind::target);
-        CHECK(cuda::Call::fault.got == bad);
-        CHECK(cuda::Call::fault.limit == C);
-        cuda::Call::fault = {};
+      const auto check_report = [&](const std::string& op) {
+        CHECK(reported() == op + ": expected a target in [0, " + std::to_string(C) + "), got " +
+                                std::to_string(bad));
       };
-      Tensor y = full({3}, 7.0), weight_sum = full({}, 7.0), dx = full({3, C}, 7.0);
-      cuda::Call::fault = {};
-      cuda::nll_loss(y, weight_sum, x, target, Tensor(), -100);
-      check_report();
-      CHECK(y.equal(zeros({3})));
+      Tensor y = full({3}, 7.0, gpu()), weight_sum = full({}, 7.0, gpu());
+      Tensor dx = full({3, C}, 7.0, gpu());
+      kernels::nll_loss(y, weight_sum, x, target, Tensor(), -100);
+      check_report("nll_loss");
+      CHECK(y.cpu().equal(zeros({3})));
       CHECK(weight_sum.item<float>() == 1);
-      cuda::cross_entropy(y, weight_sum, x, target, Tensor(), -100);
-      check_report();
+      kernels::cross_entropy(y, weight_sum, x, target, Tensor(), -100);
+      check_report("cross_entropy");
       const double log_classes = std::log(static_cast<double>(C - 1));
       // One rounding, of a number in [8, 16) at most: half of 2^-20.
       CHECK(std::abs(y[0].item<double>() - log_classes) <= 0x1p-21);
-      CHECK(y.slice(0, 1).equal(zeros({2})));
+      CHECK(y.slice(0, 1).cpu().equal(zeros({2})));
       CHECK(weight_sum.item<float>() == 1);
-      cuda::cross_entropy_grad(dx, g, x, target, Tensor(), -100);
-      check_report();
+      kernels::cross_entropy_grad(dx, g, x, target, Tensor(), -100);
+      check_report("cross_entropy_grad");
       CHECK(dx[0][0].item<float>() == 0);
       CHECK(dx[0][1].item<float>() == static_cast<float>(1.0 / static_cast<double>(C - 1)));
-      CHECK(dx.slice(0, 1).equal(zeros({2, C})));
+      CHECK(dx.slice(0, 1).cpu().equal(zeros({2, C})));
     }
   }
 }

@@ -1,12 +1,13 @@
-// Kernels of the CUDA backend, run on the host by device.h, against the reference: pooling.
+// Kernels of the CUDA backend against the reference: pooling.
 #include <ambit/settings.h>
 
-#include "on_host.h"
+#include "gpu_kernels.h"
 
 using namespace ambit;
-using namespace on_host;
+using namespace gpu_kernels;
 
-TEST_CASE("average pooling and its gradient") {
+TEST_CASE("gpu: average pooling and its gradient") {
+  if (!has_gpu()) return;
   manual_seed(3);
   for (const DType dtype : dtypes::kFloating) {
     for (const bool odd : {false, true}) {
@@ -19,10 +20,10 @@ TEST_CASE("average pooling and its gradient") {
         const Tensor dy = normal(out, dtype);
         Tensor y = empty(out, x.options()), dx = empty_like(x);
         Tensor y_expected = y.to(kReference), dx_expected = dx.to(kReference);
-        cuda::avg_pool2d(y, x, p);
+        kernels::avg_pool2d(y, x, p);
         kernels::avg_pool2d(y_expected, x.to(kReference), p);
         check_close(y, y_expected, 2);  // both round once, from float64
-        cuda::avg_pool2d_grad(dx, dy, p);
+        kernels::avg_pool2d_grad(dx, dy, p);
         kernels::avg_pool2d_grad(dx_expected, dy.to(kReference), p);
         check_close(dx, dx_expected, 8);  // of up to 6 windows, in another order
       }
@@ -39,7 +40,8 @@ const Pool2dParams kMaxPools[] = {
     {.kernel = {2, 3}, .stride = {1, 1}, .padding = {1, 1}, .dilation = {8, 7}},
 };
 
-TEST_CASE("maximum pooling and its gradient, also where all has to be added in order") {
+TEST_CASE("gpu: maximum pooling and its gradient, also where all has to be added in order") {
+  if (!has_gpu()) return;
   manual_seed(5);
   for (const DType dtype : dtypes::kFloating) {
     for (const Pool2dParams& p : kMaxPools) {
@@ -50,14 +52,15 @@ TEST_CASE("maximum pooling and its gradient, also where all has to be added in o
         const Dims out = p.out_sizes("max_pool2d", x.sizes());
         const Tensor dy = normal(out, dtype);
         Tensor y = empty(out, x.options()), dx = empty_like(x);
-        Tensor index = empty(out, TensorOptions(kInt32)), index_expected = index.to(kReference);
+        Tensor index = empty(out, TensorOptions(kInt32).device(gpu())),
+               index_expected = index.to(kReference);
         Tensor y_expected = y.to(kReference), dx_expected = dx.to(kReference);
-        cuda::max_pool2d(y, index, x, p);
+        kernels::max_pool2d(y, index, x, p);
         kernels::max_pool2d(y_expected, index_expected, x.to(kReference), p);
-        CHECK(y.equal(y_expected.cpu()));
-        CHECK(index.equal(index_expected.cpu()));
+        CHECK(y.cpu().equal(y_expected.cpu()));
+        CHECK(index.cpu().equal(index_expected.cpu()));
         set_deterministic(deterministic);
-        cuda::max_pool2d_grad(dx, dy, index, p);
+        kernels::max_pool2d_grad(dx, dy, index, p);
         set_deterministic(false);
         kernels::max_pool2d_grad(dx_expected, dy.to(kReference), index_expected, p);
         // Each window's gradient is added, with a rounding each: the reference rounds once.
@@ -67,18 +70,17 @@ TEST_CASE("maximum pooling and its gradient, also where all has to be added in o
   }
 }
 
-TEST_CASE("a position outside of the image is reported, whatever the order of adding") {
+TEST_CASE("gpu: a position outside of the image is reported, whatever the order of adding") {
+  if (!has_gpu()) return;
   Pool2dParams p{.kernel = {3, 3}, .stride = {1, 1}};
   for (const bool deterministic : {false, true}) {
-    Tensor dx = empty({1, 1, 4, 4});
-    const Tensor dy = ones({1, 1, 2, 2}), index = tensor({5, 16, -1, 5}, kInt32).view({1, 1, 2, 2});
-    cuda::Call::fault = {};
+    Tensor dx = empty({1, 1, 4, 4}, gpu());
+    const Tensor dy = ones({1, 1, 2, 2}, gpu());
+    const Tensor index = tensor({5, 16, -1, 5}, kInt32).view({1, 1, 2, 2}).to(gpu());
     set_deterministic(deterministic);
-    cuda::max_pool2d_grad(dx, dy, index, p);
+    kernels::max_pool2d_grad(dx, dy, index, p);
     set_deterministic(false);
-    CHECK(cuda::Call::fault.kind == cuda::FaultKind::index);
-    CHECK(cuda::Call::fault.got == 16);
-    CHECK(cuda::Call::fault.limit == 16);
+    CHECK(reported().starts_with("max_pool2d_grad: expected an index in [0, 16), got "));
     CHECK(dx.view({16})[5].item<float>() == 2);
     CHECK(dx.sum().item<float>() == 2);
   }
