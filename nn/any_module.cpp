@@ -23,8 +23,7 @@ void check_held(const std::shared_ptr<Module>& module) {
 
 }  // namespace
 
-void throw_other_type(const char* what, const std::type_info& expected,
-                      const std::type_info& got) {
+void throw_other_type(const char* what, const std::type_info& expected, const std::type_info& got) {
   throw Error(fmt::format("{}: expected {}, got {}", what, name_of(expected), name_of(got)));
 }
 

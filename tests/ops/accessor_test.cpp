@@ -2,7 +2,7 @@
 #include <ambit/ambit.h>
 #include <doctest/doctest.h>
 
-#include "../devices.h"
+#include "tests/devices.h"
 
 using namespace ambit;
 

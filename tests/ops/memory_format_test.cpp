@@ -5,8 +5,8 @@
 
 #include <sstream>
 
-#include "../devices.h"
-#include "../expected.h"
+#include "tests/devices.h"
+#include "tests/expected.h"
 
 using namespace ambit;
 
@@ -59,9 +59,9 @@ TEST_CASE("gradients go through a change of layout") {
 }
 
 TEST_CASE("layouts that a tensor cannot have are refused") {
-  CHECK_THROWS_WITH_AS(
-      ones({2, 3}).contiguous(MemoryFormat::ChannelsLast),
-      "contiguous: expected a tensor of 4 dims for ChannelsLast, got shape [2, 3]", ShapeError);
+  CHECK_THROWS_WITH_AS(ones({2, 3}).contiguous(MemoryFormat::ChannelsLast),
+                       "contiguous: expected a tensor of 4 dims for ChannelsLast, got shape [2, 3]",
+                       ShapeError);
   CHECK_THROWS_AS(ones({2, 3, 4, 5}).clone(MemoryFormat::ChannelsLast3d), ShapeError);
   CHECK_THROWS_AS(ones({2}).contiguous(MemoryFormat::Preserve), Error);
   CHECK_THROWS_AS(empty({2, 3}, MemoryFormat::ChannelsLast), ShapeError);

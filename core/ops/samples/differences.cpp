@@ -4,8 +4,8 @@
 #include <ambit/ops/creation.h>
 #include <ambit/ops/elementwise.h>
 #include <ambit/ops/reduce.h>
-#include <ambit/ops/scan.h>
 #include <ambit/ops/samples.h>
+#include <ambit/ops/scan.h>
 #include <ambit/ops/shape.h>
 #include <fmt/format.h>
 

@@ -1,4 +1,5 @@
-// The methods of Tensor that make others like it: those of ops/creation.h with its dtype and device.
+// The methods of Tensor that make others like it: those of ops/creation.h with its dtype and
+// device.
 #include <ambit/ops/creation.h>
 
 namespace ambit {

@@ -1,6 +1,6 @@
 // Numbers as unsigned keys in the order of kernels::sort, for backends, host or device: NaN the
-// largest, and one zero. A descending order is that of the complements; keys compare, and come apart
-// into digits, as integers do. Source: Terdiman 2000, "Radix sort revisited".
+// largest, and one zero. A descending order is that of the complements; keys compare, and come
+// apart into digits, as integers do. Source: Terdiman 2000, "Radix sort revisited".
 #pragma once
 
 #include <ambit/api.h>

@@ -1,4 +1,5 @@
-// AnyModule: a module of any class, whatever its forward() takes and returns. Sequential holds these.
+// AnyModule: a module of any class, whatever its forward() takes and returns. Sequential holds
+// these.
 #pragma once
 
 #include <ambit/detail/memory_errors.h>
@@ -21,7 +22,9 @@ concept ForwardsTensor = std::derived_from<M, Module> && requires(M& module, con
 };
 /// A module class with one forward(), which is public and no template.
 template <class M>
-concept ForwardsOneWay = std::derived_from<M, Module> && requires { &M::forward; };
+concept ForwardsOneWay = std::derived_from<M, Module> && requires {
+  &M::forward;
+};
 
 /// A counted handle on a module and on its forward(). Copies share the module.
 class AMBIT_API AnyModule {
@@ -139,7 +142,8 @@ class AMBIT_API AnyModule {
   }
   template <class M, class R, class... A>
   static Caller caller_of() {
-    static_assert(!std::is_void_v<R>, "the forward() of a module in an AnyModule returns something");
+    static_assert(!std::is_void_v<R>,
+                  "the forward() of a module in an AnyModule returns something");
     return [](Module& module, std::vector<AnyValue>& values) {
       if constexpr (requires { M::forward_defaults(); }) add(M::forward_defaults(), values);
       check_count(sizeof...(A), values.size());

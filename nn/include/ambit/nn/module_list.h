@@ -33,8 +33,8 @@ class AMBIT_API ModuleListImpl : public Cloneable<ModuleListImpl> {
   template <class M>
   requires std::derived_from<std::remove_cvref_t<M>, Module>
   void push_back(M&& module) {
-    push_back(std::shared_ptr<Module>(
-        std::make_shared<std::remove_cvref_t<M>>(std::forward<M>(module))));
+    push_back(
+        std::shared_ptr<Module>(std::make_shared<std::remove_cvref_t<M>>(std::forward<M>(module))));
   }
   /// Add the modules of another list, which both then share.
   void extend(const ModuleListImpl& other);

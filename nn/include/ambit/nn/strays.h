@@ -41,8 +41,7 @@ std::vector<Stray> find_strays(const ModuleHolder<M>& module) {
   return find_strays(static_cast<const Module&>(*module));
 }
 template <class M>
-std::vector<Stray> find_strays(const ModuleHolder<M>& module,
-                               const optim::Optimizer& optimizer) {
+std::vector<Stray> find_strays(const ModuleHolder<M>& module, const optim::Optimizer& optimizer) {
   return find_strays(static_cast<const Module&>(*module), optimizer);
 }
 
