@@ -82,8 +82,9 @@ T atomicMax(T* p, T v) {
   *p = before < v ? v : before;
   return before;
 }
-inline unsigned atomicCAS(unsigned* p, unsigned expected, unsigned v) {
-  const unsigned before = *p;
+template <class T>
+T atomicCAS(T* p, std::type_identity_t<T> expected, std::type_identity_t<T> v) {
+  const T before = *p;
   if (before == expected) *p = v;
   return before;
 }
