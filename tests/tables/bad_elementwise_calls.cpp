@@ -84,9 +84,9 @@ std::vector<BadCall> binary_calls() {
       DEVICE(isclose, m23(), there()),
       VALUE(isclose, m23(), m23(), -1.0),
       VALUE(result_type, none(), m23()),
-      VALUE(clamp, m23(), std::nullopt),
+      VALUE(clamp, m23(), std::optional<Scalar>()),
       VALUE(clamp, none(), 0),
-      VALUE(clamp_, m23(), std::nullopt),
+      VALUE(clamp_, m23(), std::optional<Scalar>()),
       DTYPE(clamp_, i23(), 0.5),
   };
 }
