@@ -95,7 +95,7 @@ safetensors::Header read_header(const InputFile& file, uint64_t& data_begin) {
 }
 
 Tensor read_tensor(const InputFile& file, const safetensors::Entry& entry, uint64_t data_begin) {
-  Tensor t = empty(entry.sizes, entry.dtype);
+  Tensor t = empty(entry.sizes, TensorOptions(entry.dtype).device(kCPU));
   file.read(t.data_ptr(), t.nbytes(), data_begin + entry.begin);
   if (!is_valid(t)) {
     fail_load(file.path(),

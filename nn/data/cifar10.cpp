@@ -38,8 +38,8 @@ std::span<const uint8_t> checked(std::span<const uint8_t> records, const std::st
 
 ByteImages split(std::span<const uint8_t> records) {
   const auto n = static_cast<int64_t>(records.size() / kRecordBytes);
-  Tensor images = empty({n, 3, 32, 32}, kUInt8);
-  Tensor targets = empty({n}, kInt64);
+  Tensor images = empty({n, 3, 32, 32}, TensorOptions(kUInt8).device(kCPU));
+  Tensor targets = empty({n}, TensorOptions(kInt64).device(kCPU));
   auto* image = images.data_ptr<uint8_t>();
   auto* target = targets.data_ptr<int64_t>();
   for (; !records.empty(); records = records.subspan(kRecordBytes)) {

@@ -43,8 +43,8 @@ Example<> ByteImages::get_stacked(Indices indices) const {
   const auto batch = static_cast<int64_t>(indices.size());
   const IntArrayRef s = images_.sizes();
   const int64_t image_size = s[1] * s[2] * s[3];
-  Tensor data = empty({batch, s[1], s[2], s[3]}, kFloat32);
-  Tensor target = empty({batch}, kInt64);
+  Tensor data = empty({batch, s[1], s[2], s[3]}, TensorOptions(kFloat32).device(kCPU));
+  Tensor target = empty({batch}, TensorOptions(kInt64).device(kCPU));
   auto* data_to = data.data_ptr<float>();
   auto* target_to = target.data_ptr<int64_t>();
   const auto* targets = targets_.data_ptr<int64_t>();
@@ -79,7 +79,8 @@ void ByteImages::write_image(size_t i, float* to) const {
 
 void ByteImages::normalize(const transforms::ChannelStatistics& statistics) {
   // As an image of 256 pixels with every byte's value, so that the table and Normalize agree.
-  const Tensor table = from_blob(values_.data(), {images_.size(1), 1, kByteValues}, kFloat32);
+  const Tensor table = from_blob(values_.data(), {images_.size(1), 1, kByteValues},
+                                 TensorOptions(kFloat32).device(kCPU));
   table.copy_(statistics.normalize(table));
 }
 

@@ -80,7 +80,7 @@ Tensor read_idx(const std::string& path, size_t dims) {
   }
   const std::string whole = fmt::format("{} bytes for {}", header + needed, ambit::str(sizes));
   if (header + needed > file.most_bytes()) fail(whole, "fewer");
-  Tensor out = empty(sizes, kUInt8);
+  Tensor out = empty(sizes, TensorOptions(kUInt8).device(kCPU));
   const size_t got = file.read(out.data_ptr<uint8_t>(), needed);
   if (got < needed) fail(whole, header + got);
   if (!file.at_end()) fail(whole, "more");

@@ -13,7 +13,8 @@ namespace ambit::data::transforms {
 namespace {
 
 Tensor column(const std::vector<double>& values) {
-  return tensor(values, kFloat32).view({static_cast<int64_t>(values.size()), 1, 1});
+  return tensor(values, TensorOptions(kFloat32).device(kCPU))
+      .view({static_cast<int64_t>(values.size()), 1, 1});
 }
 
 }  // namespace

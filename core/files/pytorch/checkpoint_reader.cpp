@@ -156,7 +156,7 @@ class Archive {
       fail("expected {} elements of {} in storage '{}', got {} bytes", numel, type.name, key,
            size_bytes);
     }
-    const Tensor t = empty({numel}, type.dtype);
+    const Tensor t = empty({numel}, TensorOptions(type.dtype).device(kCPU));
     if (type.half == Half::none) {
       zip_->read(entry, t.data_ptr());
     } else {
