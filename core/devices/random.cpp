@@ -37,7 +37,7 @@ using Numbers = std::array<uint64_t, 2>;  // seed, offset
 Tensor Generator::get_state() const {
   const State& s = state();
   const Numbers numbers{s.seed.load(), s.offset.load()};
-  Tensor bytes = empty({sizeof(Numbers)}, kUInt8);
+  Tensor bytes = empty({sizeof(Numbers)}, TensorOptions(kUInt8).device(kCPU));
   std::memcpy(bytes.data_ptr(), numbers.data(), sizeof(Numbers));
   return bytes;
 }

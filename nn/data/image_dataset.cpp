@@ -79,7 +79,8 @@ void ByteImages::write_image(size_t i, float* to) const {
 
 void ByteImages::normalize(const transforms::ChannelStatistics& statistics) {
   // As an image of 256 pixels with every byte's value, so that the table and Normalize agree.
-  const Tensor table = from_blob(values_.data(), {images_.size(1), 1, kByteValues}, kFloat32);
+  const Tensor table = from_blob(values_.data(), {images_.size(1), 1, kByteValues},
+                                 TensorOptions(kFloat32).device(kCPU));
   table.copy_(statistics.normalize(table));
 }
 

@@ -8,7 +8,8 @@
 namespace ambit::data::samplers {
 
 void write_count(serialize::OutputArchive& archive, const std::string& key, size_t count) {
-  archive.write(key, full({}, static_cast<int64_t>(count)), /*is_buffer=*/true);
+  archive.write(key, full({}, static_cast<int64_t>(count), TensorOptions(kInt64).device(kCPU)),
+                /*is_buffer=*/true);
 }
 
 size_t read_count(serialize::InputArchive& archive, const std::string& key, size_t most) {

@@ -77,7 +77,8 @@ std::optional<std::vector<size_t>> RandomSampler::next(size_t batch_size) {
 
 void RandomSampler::save(serialize::OutputArchive& archive) const {
   write_count(archive, "index", next_);
-  const Tensor order = empty({static_cast<int64_t>(order_.size())}, kInt64);
+  const Tensor order =
+      empty({static_cast<int64_t>(order_.size())}, TensorOptions(kInt64).device(kCPU));
   std::copy(order_.begin(), order_.end(), order.data_ptr<int64_t>());
   archive.write("indices", order, /*is_buffer=*/true);
 }

@@ -34,7 +34,9 @@ bool is_checkpoint(const std::string& path) {
   return path.ends_with(".pth") || path.ends_with(".pt");
 }
 
-Tensor count(size_t n) { return full({}, static_cast<int64_t>(n)); }
+Tensor count(size_t n) {
+  return full({}, static_cast<int64_t>(n), TensorOptions(kInt64).device(kCPU));
+}
 
 // --- writing
 
@@ -120,7 +122,8 @@ StateDict read_state(const InputArchive& archive, const optim::Optimizer& optimi
     for (const auto& [key, value] : one.value().entries()) {
       const bool is_count = value.kind() == Value::Kind::integer;
       state.emplace_back(fmt::format("{}.{}", position->second, key.to_string()),
-                         is_count ? full({}, value.to_int()) : value.to_tensor());
+                         is_count ? full({}, value.to_int(), TensorOptions(kInt64).device(kCPU))
+                                  : value.to_tensor());
     }
   }
   return state;

@@ -2,6 +2,8 @@
 // will. What libtorch itself makes of them is in libtorch_cross_test.
 #include <ambit/archive.h>
 #include <ambit/checkpoint.h>
+#include <ambit/data/cifar10.h>
+#include <ambit/data/samplers.h>
 #include <ambit/error.h>
 #include <ambit/nn/activation.h>
 #include <ambit/nn/functional_module.h>
@@ -13,6 +15,7 @@
 #include <ambit/ops/reduce.h>
 #include <ambit/ops/shape.h>
 #include <ambit/optim/optim.h>
+#include <ambit/random.h>
 
 #include <doctest/doctest.h>
 
@@ -20,6 +23,7 @@
 #include <cstring>
 #include <filesystem>
 #include <memory>
+#include <span>
 #include <sstream>
 #include <string>
 
@@ -475,4 +479,33 @@ TEST_CASE("a checkpoint with packed or encrypted entries says which") {
   CHECK_THROWS_WITH_AS(load_checkpoint(path),
                        doctest::Contains("expected 'x/data.pkl' stored as PyTorch does"),
                        SerializationError);
+}
+
+TEST_CASE("files, samplers and generators know the host, whatever device factories use") {
+  const TemporaryFolder folder;
+  for_each_device([&](Device d) {
+    data::samplers::RandomSampler random(5, 1), other(5, 2);
+    random.next(2);
+    const Tensor t = arange(3., TensorOptions().device(kCPU));
+    const DefaultDeviceGuard guard(d);
+    for (const char* name : {"f.pth", "f.safetensors"}) {
+      Tensor read;
+      save(t, folder / name);
+      load(read, folder / name);
+      CHECK(read.is_cpu());
+      CHECK(read.equal(t));
+    }
+    std::stringstream stream;
+    save(random, stream);
+    load(other, stream);
+    CHECK(*other.next(5) == *random.next(5));
+    const Generator g(kCPU, 3);
+    g.set_state(g.get_state());
+    const std::string record(data::datasets::CIFAR10::kRecordBytes, '\1');
+    data::datasets::CIFAR10 images(
+        std::span(reinterpret_cast<const uint8_t*>(record.data()), record.size()));
+    CHECK(images.map(data::transforms::Normalize<>({0.5}, {0.5}))
+              .get_batch(size_t{0})[0]
+              .data.is_cpu());
+  });
 }
