@@ -188,6 +188,52 @@ void check_read_at_once(Device device) {
   }
 }
 
+// A copy that blocks is done when it returns, whatever memory it goes to.
+void check_blocking(Device device) {
+  const Tensor host = pinned(device, {1000});
+  for (int i = 0; i < 20; ++i) {
+    const double value = i;
+    const Tensor there = full({1000}, value, device);
+    there.add_(1);
+    host.copy_(there);
+    expect_same("what a copy left in pinned memory", host, full({1000}, value + 1));
+    host.fill_(7);
+    there.copy_(host);
+    host.fill_(-1);  // it has been read
+    expect_same("a copy from pinned memory, which was then written", there, full({1000}, 7.0));
+  }
+}
+
+// Pinned memory that is freed while a copy reads it is another's only when that is done.
+void check_freed(Device device) {
+  for (int i = 0; i < 20; ++i) {
+    const double value = i;
+    const Tensor there = zeros({1000}, device);
+    backend_of(device).empty_cache(device.index());  // what is handed out next is what was freed
+    {
+      const Tensor host = pinned(device, {1000});
+      host.fill_(value);
+      there.copy_(host, /*non_blocking=*/true);
+    }
+    const Tensor next = pinned(device, {1000});
+    next.fill_(-1);
+    expect_same("a non_blocking copy from pinned memory that was then freed", there,
+                full({1000}, value));
+  }
+}
+
+// Backend::copy() within a device, which core has a kernel for: in order between two of them.
+void check_same_index(Device device) {
+  Backend& backend = backend_of(device);
+  const Tensor from = full({1000}, 1.0, device), to = full({1000}, 2.0, device);
+  from.add_(1);
+  to.add_(1);
+  backend.copy(device.index(), to.data_ptr(), device.index(), from.data_ptr(), from.nbytes());
+  from.fill_(-1);
+  to.mul_(3);
+  expect_same("a kernel, a copy, a kernel", to, full({1000}, 6.0));
+}
+
 void check_many_small(Device device) {
   const Tensor want = numbers({300}), y = zeros({300, 3}, device);
   for (int64_t i = 0; i < 300; ++i) y[i][1].copy_(want[i]);
@@ -220,6 +266,9 @@ void add_copy_cases(Cases& cases) {
   add("non_blocking/pinned",
       [](Device d) { check_non_blocking(d, pinned(d, {1000}), pinned(d, {1000})); });
   add("non_blocking/read_at_once", check_read_at_once);
+  add("non_blocking/freed", check_freed);
+  add("blocking/pinned", check_blocking);
+  add("same_index", check_same_index);
   add("other_index", check_other_index);
   add("to_reference", [](Device d) { check_between(d, reference()); });
   add("from_reference", [](Device d) { check_between(reference(), d); });

@@ -72,7 +72,8 @@ void report(const std::string& what) {
                          at_work.thread, at_work.threads);
   }
   where += fmt::format(", on cuda:{}", at_work.device);
-  std::fprintf(stderr, "ambit: CUDA on the host: %s\n  %s\n", what.c_str(), where.c_str());
+  // One line: the last one is all that is seen of some processes.
+  std::fprintf(stderr, "ambit: CUDA on the host: %s, %s\n", what.c_str(), where.c_str());
   std::fflush(stderr);
   std::abort();
 }
