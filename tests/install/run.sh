@@ -81,10 +81,11 @@ grep -m 1 error old | grep -q "ambit needs C++20" || fail "expected first a word
 
 
 echo "== what a program for libtorch asks for in vain, the compiler says"
+read -ra torch_flags < <(pkg-config --cflags ambit-torch)
 # lacks <words of the error> <line of a program>
 lacks() {
   printf '#include <torch/torch.h>\nint main() { %s }\n' "$2" >lacks.cpp
-  ! "$compiler" -std=c++20 -fsyntax-only -I moved/include/ambit/torch lacks.cpp "${flags[@]}" 2>lacks ||
+  ! "$compiler" -std=c++20 -fsyntax-only lacks.cpp "${torch_flags[@]}" 2>lacks ||
     fail "expected to be refused: $2"
   grep -q "error:.*$1" lacks || fail "expected an error with: $1" "$(<lacks)"
 }
@@ -93,7 +94,7 @@ lacks "ambit has no complex tensors" "torch::fft::rfft(torch::ones(3));"
 lacks "ambit runs no TorchScript" 'torch::jit::load("model.pt");'
 lacks "ambit has no sparse tensors" "torch::sparse_coo_tensor(torch::ones(3), torch::ones(3));"
 echo '#include <torch/script.h>' >script.cpp
-! "$compiler" -std=c++20 -fsyntax-only -I moved/include/ambit/torch script.cpp "${flags[@]}" 2>lacks ||
+! "$compiler" -std=c++20 -fsyntax-only script.cpp "${torch_flags[@]}" 2>lacks ||
   fail "expected torch/script.h to be refused"
 grep -q "error.*ambit runs no TorchScript" lacks || fail "expected a word on TorchScript:" "$(<lacks)"
 

@@ -1,4 +1,5 @@
 // Runs the cases, or those whose names hold the argument, in the order of their names.
+#include "calls.h"
 #include "parity.h"
 
 #include <algorithm>
@@ -72,6 +73,24 @@ void fill(torch::nn::Module& module, double scale) {
   for (torch::Tensor& p : module.parameters()) {
     p.copy_(wave(p.sizes(), k, p.scalar_type()) * scale);
     k += 0.17;
+  }
+}
+
+void run(const Call& call) {
+  List inputs;
+  for (const Tensor& t : call.inputs) {
+    Tensor copy = t.clone();
+    if (copy.is_floating_point()) copy.set_requires_grad(true);
+    inputs.push_back(copy);
+  }
+  const Tensor out = call.function(inputs);
+  report(call.name, out, call.roundings);
+  if (!out.requires_grad()) return;
+  (out * wave(out.sizes(), 0.43, out.scalar_type())).sum().backward();
+  for (size_t i = 0; i < inputs.size(); ++i) {
+    if (!inputs[i].is_floating_point() || !inputs[i].grad().defined()) continue;
+    report(std::string(call.name) + " gradient " + std::to_string(i), inputs[i].grad(),
+           4 * call.roundings);
   }
 }
 

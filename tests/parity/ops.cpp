@@ -1,67 +1,7 @@
-// Functions and methods, one line a call: the values of each and the gradients of all its
-// floating-point inputs, weighted by a wave, so that no element's gradient hides another's.
-#include "parity.h"
+// Functions and methods that networks are made of, one line a call.
+#include "calls.h"
 
-#include <cmath>
-
-#include <functional>
-#include <string>
-#include <vector>
-
-using parity::report;
-using parity::wave;
-using torch::Tensor;
-using List = std::vector<Tensor>;
-
-namespace {
-
-struct Call {
-  const char* name;
-  std::function<Tensor(const List&)> function;
-  List inputs;
-  double roundings = 8;  // of values; gradients go through as many again, twice
-};
-
-void run(const Call& call) {
-  List inputs;
-  for (const Tensor& t : call.inputs) {
-    Tensor copy = t.clone();
-    if (copy.is_floating_point()) copy.set_requires_grad(true);
-    inputs.push_back(copy);
-  }
-  const Tensor out = call.function(inputs);
-  report(call.name, out, call.roundings);
-  if (!out.requires_grad()) return;
-  (out * wave(out.sizes(), 0.43, out.scalar_type())).sum().backward();
-  for (size_t i = 0; i < inputs.size(); ++i) {
-    if (!inputs[i].is_floating_point()) continue;
-    if (!inputs[i].grad().defined()) continue;
-    report(std::string(call.name) + " gradient " + std::to_string(i), inputs[i].grad(),
-           4 * call.roundings);
-  }
-}
-
-Tensor x(torch::IntArrayRef sizes = {2, 3}) { return wave(sizes, 0.7, torch::kDouble); }
-Tensor y(torch::IntArrayRef sizes = {2, 3}) { return wave(sizes, 0.37, torch::kDouble) + 1.5; }
-Tensor integers(torch::IntArrayRef sizes = {2, 3}) {
-  return (wave(sizes, 0.9, torch::kDouble) * 7).to(torch::kLong);
-}
-const double kInf = HUGE_VAL;
-Tensor corners() {
-  return torch::tensor({0.0, -0.0, 1.0, -1.5, 2.5, kInf, -kInf, kInf - kInf, 1e300, 1e-300},
-                       torch::kDouble);
-}
-Tensor empty_one() { return torch::zeros({0, 3}, torch::kDouble); }
-Tensor no_dims() { return torch::tensor(0.6, torch::kDouble); }
-
-}  // namespace
-
-// One letter lists keep a line a call.
-#define OP(expression)          \
-  [](const List& a) -> Tensor { \
-    static_cast<void>(a);       \
-    return expression;          \
-  }
+using namespace parity;
 
 PARITY(ops_unary) {
   using Unary = Tensor (*)(const Tensor&);
