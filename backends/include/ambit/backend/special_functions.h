@@ -231,9 +231,10 @@ AMBIT_HOST_DEVICE inline double zeta(double s, double q) {
   return zeta_of_positive(s, 1 - below) + (std::fmod(s, 2) == 0 ? negative : -negative);
 }
 
-/// sin(pi x) / (pi x), 1 at 0.
+/// sin(pi x) / (pi x), 1 at 0. The sine is of what x is away from an even number, which is exact.
 AMBIT_HOST_DEVICE inline double sine_cardinal(double x) {
-  return x == 0 ? 1 : std::sin(kPi * x) / (kPi * x);
+  if (x == 0) return 1;
+  return std::sin(kPi * (x - 2 * std::nearbyint(x / 2))) / (kPi * x);
 }
 
 }  // namespace ambit::arithmetic
