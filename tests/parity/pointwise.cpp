@@ -1,7 +1,37 @@
-// Pointwise functions of several tensors.
+// Special functions, pointwise functions of several tensors, and reductions beyond sums.
 #include "calls.h"
 
 using namespace parity;
+
+PARITY(special_unary) {
+  using Unary = Tensor (*)(const Tensor&);
+  const std::pair<const char*, Unary> maps[] = {
+#define MAP(name)                                         \
+  {                                                       \
+#name, [](const Tensor& t) { return torch::name(t); } \
+  }
+      MAP(asinh),   MAP(atanh),    MAP(erfc),     MAP(erfinv),   MAP(exp2),    MAP(lgamma),
+      MAP(digamma), MAP(frac),     MAP(sinc),     MAP(deg2rad),  MAP(rad2deg), MAP(signbit),
+      MAP(i0),      MAP(positive), MAP(absolute), MAP(negative),
+#undef MAP
+  };
+  for (const auto& [name, map] : maps) {
+    const auto call = [map = map](const List& a) { return map(a[0]); };
+    // Series and rational fits differ between the two libraries.
+    run({name, call, {x() * 0.9 + 0.05}, 64});
+    report(name, map(empty_one()));
+    report(name, map(no_dims()), 64);
+    report(name, map(wave({5}) * 0.9 + 0.01), 64);
+  }
+  report("acosh", torch::acosh(y() + 1), 64);
+  report("corners of sinc", torch::sinc(torch::tensor({0.0, 1.0, HUGE_VAL}, torch::kDouble)), 64);
+  report("corners of erfinv", torch::erfinv(torch::tensor({-1.0, 1.0, 0.0, 1.5}, torch::kDouble)));
+  report("corners of lgamma", torch::lgamma(torch::tensor({0.0, -1.0, 1.0, 2.0}, torch::kDouble)));
+  report("nan_to_num", torch::nan_to_num(corners()));
+  report("nan_to_num given", torch::nan_to_num(corners(), 1.0, 2.0, -2.0));
+  report("logit", torch::logit(x() * 0.4 + 0.5), 64);
+  report("logit eps", torch::logit(torch::tensor({0.0, 0.5, 1.0}, torch::kDouble), 0.1), 64);
+}
 
 PARITY(pointwise_of_several) {
   const Call calls[] = {
@@ -35,4 +65,27 @@ PARITY(pointwise_of_several) {
   for (const Call& call : calls) run(call);
   report("allclose", torch::allclose(x(), x() + 1e-9));
   report("equal", torch::equal(integers(), integers()));
+}
+
+PARITY(reductions) {
+  const Call calls[] = {
+      {"amax", OP(torch::amax(a[0], {1})), {x()}},
+      {"amin of all", OP(torch::amin(a[0])), {x()}},
+      {"amax of equals", OP(torch::amax(a[0], {0}, true)), {x() * 0 + 1}},
+      {"aminmax", OP(std::get<1>(torch::aminmax(a[0].detach(), 0))), {x()}},
+      {"nansum", OP(torch::nansum(a[0] / a[0])), {integers({4}).to(torch::kDouble)}},
+      {"nanmean",
+       OP(torch::nanmean(a[0].detach() / a[0].detach())),
+       {integers({4}).to(torch::kDouble)}},
+      {"std_mean", OP(std::get<0>(torch::std_mean(a[0], 1))), {x()}, 16},
+      {"var_mean", OP(std::get<1>(torch::var_mean(a[0], 0))), {x({4, 2})}, 16},
+      {"dist", OP(torch::dist(a[0], a[1])), {x(), y()}, 16},
+      {"dist 1", OP(torch::dist(a[0], a[1], 1)), {x(), y()}, 16},
+      {"count_nonzero", OP(torch::count_nonzero(a[0])), {integers()}},
+      {"count_nonzero dim", OP(torch::count_nonzero(a[0], torch::IntArrayRef({1}))), {integers()}},
+      {"norm inf", OP(torch::norm(a[0], HUGE_VAL)), {x()}},
+      {"norm 3", OP(torch::norm(a[0], 3, 1)), {y()}, 32},
+  };
+  for (const Call& call : calls) run(call);
+  parity::report_refusal("amax of none", [] { torch::amax(empty_one()); });
 }

@@ -1,0 +1,42 @@
+// Linear algebra. A well-conditioned matrix loses some 4 digits of 16 on the way through a
+// decomposition and its gradient, which 2^13 roundings are.
+#include "calls.h"
+
+using namespace parity;
+
+namespace {
+
+Tensor well() { return x({3, 3}) + 3 * torch::eye(3, torch::kDouble); }
+Tensor positive() { return torch::matmul(well(), well().t()); }
+
+}  // namespace
+
+PARITY(linear_algebra) {
+  const double n = 8192;
+  const Call calls[] = {
+      {"inverse", OP(torch::inverse(a[0])), {well()}, n},
+      {"det", OP(torch::det(a[0])), {well()}, n},
+      {"logdet", OP(torch::logdet(a[0])), {positive()}, n},
+      {"slogdet", OP(std::get<1>(torch::slogdet(a[0]))), {well()}, n},
+      {"cholesky", OP(torch::linalg::cholesky(a[0])), {positive()}, n},
+      {"solve", OP(torch::linalg::solve(a[0], a[1], true)), {well(), y({3, 2})}, n},
+      {"pinv", OP(torch::pinverse(a[0])), {x({3, 2}) + torch::eye(3, 2, torch::kDouble)}, n},
+      {"singular values", OP(torch::linalg::svdvals(a[0])), {well()}, n},
+      {"eigenvalues", OP(torch::linalg::eigvalsh(a[0], "L")), {positive()}, n},
+      {"matrix_norm",
+       OP(torch::linalg::matrix_norm(a[0], "fro", {-2, -1}, false, c10::nullopt)),
+       {well()},
+       n},
+      {"vector_norm",
+       OP(torch::linalg::vector_norm(a[0], 3, c10::nullopt, false, c10::nullopt)),
+       {y()},
+       n},
+      {"triangular",
+       OP(torch::linalg::solve_triangular(a[0].tril(), a[1], false, true, false)),
+       {well(), y({3, 2})},
+       n},
+  };
+  for (const Call& call : calls) run(call);
+  report_refusal("inverse of a singular one", [] { torch::inverse(torch::zeros({2, 2})); });
+  report_refusal("inverse of no square", [] { torch::inverse(x()); });
+}
