@@ -154,7 +154,7 @@ TEST_CASE("from_blob uses the caller's memory and says when it is done with it")
   float data[] = {1, 2, 3, 4, 5, 6};
   int freed = 0;
   {
-    const Tensor x = from_blob(data, {2, 3}, {}, [&](void* p) { freed += p == data; });
+    const Tensor x = from_blob(data, {2, 3}, TensorOptions(), [&](void* p) { freed += p == data; });
     check_values(x, {2, 3}, {1, 2, 3, 4, 5, 6});
     const Tensor row = x[1];
     row.fill_(9);
