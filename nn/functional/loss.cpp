@@ -75,9 +75,10 @@ Tensor huber_loss(const Tensor& input, const Tensor& target, Reduction reduction
 
 Tensor binary_cross_entropy(const Tensor& input, const Tensor& target, const Tensor& weight,
                             Reduction reduction) {
-  check_one_shape("binary_cross_entropy", input, target);
+  check_floating("binary_cross_entropy", input);
   check_same_device("binary_cross_entropy",
                     {{"input", input}, {"target", target}, {"weight", weight}});
+  check_one_shape("binary_cross_entropy", input, target);
   Tensor losses;
   {
     const NoGradGuard no_grad;
@@ -102,10 +103,11 @@ Tensor binary_cross_entropy_with_logits(const Tensor& input, const Tensor& targe
                                         const Tensor& weight, Reduction reduction,
                                         const Tensor& pos_weight) {
   constexpr const char* kName = "binary_cross_entropy_with_logits";
-  check_one_shape(kName, input, target);
+  check_floating(kName, input);
   check_same_device(
       kName,
       {{"input", input}, {"target", target}, {"weight", weight}, {"pos_weight", pos_weight}});
+  check_one_shape(kName, input, target);
   const Tensor positive = logsigmoid(input);  // log(1 - s) = positive - x
   const Tensor factor = pos_weight.defined() ? 1 + (pos_weight - 1) * target : Tensor();
   const Tensor losses = (1 - target) * input - weighted(positive, factor);
@@ -161,9 +163,10 @@ Tensor soft_margin_loss(const Tensor& input, const Tensor& target, Reduction red
 
 Tensor multilabel_soft_margin_loss(const Tensor& input, const Tensor& target, const Tensor& weight,
                                    Reduction reduction) {
-  check_one_shape("multilabel_soft_margin_loss", input, target);
+  check_floating("multilabel_soft_margin_loss", input);
   check_same_device("multilabel_soft_margin_loss",
                     {{"input", input}, {"target", target}, {"weight", weight}});
+  check_one_shape("multilabel_soft_margin_loss", input, target);
   const Tensor losses = -(target * logsigmoid(input) + (1 - target) * logsigmoid(-input));
   return reduced(weighted(losses, weight).mean(-1), reduction);
 }

@@ -23,7 +23,8 @@ using optim::LBFGSOptions;
 
 namespace {
 
-const std::pair<Device, Device> kPairs[] = {
+// Names: no backend is looked for before main().
+const std::pair<const char*, const char*> kPairs[] = {
     {"cpu", "reference"}, {"reference", "cpu"}, {"cpu", "sim"}, {"sim", "cpu"}};
 
 struct Problem {

@@ -22,7 +22,8 @@ using namespace ambit::optim;
 
 namespace {
 
-const std::pair<Device, Device> kPairs[] = {
+// Names: no backend is looked for before main().
+const std::pair<const char*, const char*> kPairs[] = {
     {"cpu", "reference"}, {"reference", "cpu"}, {"cpu", "sim"}, {"sim", "cpu"}};
 
 using Parameters = std::vector<Tensor>;

@@ -203,3 +203,23 @@ TEST_CASE("arange asks of its values alone that they fit, not of its end") {
   CHECK(arange(-126, -129, -1, kInt8)[2].item<int>() == -128);
   CHECK_THROWS_AS(arange(250, 257, 1, kUInt8), DTypeError);
 }
+
+TEST_CASE("tensors like a tensor have its dtype and device unless the options say otherwise") {
+  for_each_device([](Device d) {
+    const Tensor x = ones({2, 3}, TensorOptions(kFloat64).device(d));
+    CHECK(x.new_zeros({4}).equal(zeros({4}, x.options())));
+    CHECK(x.new_ones({4}, kInt64).equal(ones({4}, TensorOptions(kInt64).device(d))));
+    CHECK(x.new_full({2}, 7).equal(full({2}, 7, x.options())));
+    CHECK(x.new_empty({5}).options().dtype() == kFloat64);
+    CHECK(x.new_empty({5}, TensorOptions().device("reference")).device() == Device("reference"));
+    CHECK(x.new_empty_strided({2, 3}, {1, 2}).strides() == IntArrayRef{1, 2});
+    CHECK(x.toType(kInt64).dtype() == kInt64);
+    CHECK(x.to(std::string("reference")).device() == Device("reference"));
+    CHECK(x.meta().is_meta());
+    Tensor y = zeros({1}, x.options());
+    y.set_(x);
+    CHECK(y.is_set_to(x));
+    CHECK_FALSE(y.is_set_to(x[0]));
+    CHECK(x.conj().is_set_to(x));
+  });
+}

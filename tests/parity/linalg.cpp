@@ -21,7 +21,7 @@ PARITY(linear_algebra) {
       {"cholesky", OP(torch::linalg::cholesky(a[0])), {positive()}, n},
       {"solve", OP(torch::linalg::solve(a[0], a[1], true)), {well(), y({3, 2})}, n},
       {"pinv", OP(torch::pinverse(a[0])), {x({3, 2}) + torch::eye(3, 2, torch::kDouble)}, n},
-      {"singular values", OP(torch::linalg::svdvals(a[0])), {well()}, n},
+      {"singular values", OP(torch::linalg::svdvals(a[0], torch::nullopt)), {well()}, n},
       {"eigenvalues", OP(torch::linalg::eigvalsh(a[0], "L")), {positive()}, n},
       {"matrix_norm",
        OP(torch::linalg::matrix_norm(a[0], "fro", {-2, -1}, false, c10::nullopt)),

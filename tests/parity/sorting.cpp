@@ -9,7 +9,7 @@ PARITY(sorting) {
       {"sort's places", OP(std::get<1>(a[0].sort(0, true))), {x({4, 3})}},
       {"sort stable", OP(std::get<1>(a[0].sort(/*stable=*/true, 0))), {integers({8}) / 4}},
       {"sort corners", OP(std::get<0>(a[0].detach().sort())), {corners()}},
-      {"argsort", OP(a[0].argsort(1)), {x()}},
+      {"argsort", OP(a[0].argsort(int64_t{1})), {x()}},
       {"topk", OP(std::get<0>(a[0].topk(2))), {x()}},
       {"topk least", OP(std::get<0>(a[0].topk(2, 0, false))), {x({4, 3})}},
       {"kthvalue", OP(std::get<0>(a[0].kthvalue(2))), {x()}},

@@ -40,8 +40,10 @@ void expect_quotient(const char* op, const Tensor& a, const Tensor& b) {
 }
 
 void check_lerp(const char* op, const Tensor& self, const Tensor& end, bool in_place) {
-  check_operands(op, self, end,
-                 in_place ? DeviceRule::in_place_elementwise : DeviceRule::elementwise);
+  expect_defined(op, "self", self);
+  expect_defined(op, "end", end);
+  check_devices(op, {{"self", self}, {"end", end}},
+                in_place ? DeviceRule::in_place_elementwise : DeviceRule::elementwise);
   expect_floating(op, self);
   expect_same_dtype(op, self, end);
   broadcast(op, self.sizes(), end.sizes());

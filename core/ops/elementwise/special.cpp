@@ -93,9 +93,21 @@ const Tensor& mvlgamma_(const Tensor& self, int64_t p) {
   return put("mvlgamma_", self, mvlgamma(kept(self), p));
 }
 
-Tensor deg2rad(const Tensor& self) { return mul(self, std::numbers::pi / 180); }
-const Tensor& deg2rad_(const Tensor& self) { return mul_(self, std::numbers::pi / 180); }
-Tensor rad2deg(const Tensor& self) { return mul(self, 180 / std::numbers::pi); }
-const Tensor& rad2deg_(const Tensor& self) { return mul_(self, 180 / std::numbers::pi); }
+Tensor deg2rad(const Tensor& self) {
+  expect_defined("deg2rad", "self", self);
+  return mul(self, std::numbers::pi / 180);
+}
+const Tensor& deg2rad_(const Tensor& self) {
+  expect_defined("deg2rad_", "self", self);
+  return mul_(self, std::numbers::pi / 180);
+}
+Tensor rad2deg(const Tensor& self) {
+  expect_defined("rad2deg", "self", self);
+  return mul(self, 180 / std::numbers::pi);
+}
+const Tensor& rad2deg_(const Tensor& self) {
+  expect_defined("rad2deg_", "self", self);
+  return mul_(self, 180 / std::numbers::pi);
+}
 
 }  // namespace ambit

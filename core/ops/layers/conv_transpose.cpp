@@ -53,7 +53,9 @@ Tensor transposed(const char* op, const Tensor& input, const Tensor& weight, con
     const auto dim = static_cast<int64_t>(i) + 2;
     if (p.stride[i] < 1 || p.dilation[i] < 1 || p.padding[i] < 0 || weight.size(dim) < 1) {
       throw ShapeError(fmt::format(
-          "{}: expected stride, dilation and sizes of weight >= 1 and padding >= 0", op));
+          "{}: expected stride, dilation and sizes of weight >= 1 and padding >= 0, got {}, {}, {} "
+          "and {}",
+          op, p.stride[i], p.dilation[i], weight.size(dim), p.padding[i]));
     }
     if (output_padding[i] < 0 || output_padding[i] >= std::max(p.stride[i], p.dilation[i])) {
       throw ShapeError(

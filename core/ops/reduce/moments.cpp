@@ -99,6 +99,7 @@ Tensor std(const Tensor& self, IntArrayRef dims, Correction correction, bool kee
 #define AMBIT_WITH_MEAN(name)                                                                 \
   std::tuple<Tensor, Tensor> name##_mean(const Tensor& self, IntArrayRef dims,                \
                                          Correction correction, bool keepdim) {               \
+    expect_defined(#name "_mean", "self", self);                                              \
     return {ambit::name(self, dims, correction, keepdim), mean(self, dims, keepdim)};         \
   }                                                                                           \
   std::tuple<Tensor, Tensor> name##_mean(const Tensor& self, IntArrayRef dims, bool unbiased, \

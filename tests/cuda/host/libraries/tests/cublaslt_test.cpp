@@ -40,7 +40,7 @@ void check_products(const Shape& s, bool a_t, bool b_t, DType dtype, bool tf32) 
   const bool wide = dtype == kFloat64;
   if (wide) p.compute = CUBLAS_COMPUTE_64F, p.scale = CUDA_R_64F;
   if (tf32) p.compute = CUBLAS_COMPUTE_32F_FAST_TF32;
-  for (Layout* l : {&p.a, &p.b, &p.c, &p.d}) {
+  for (auto* l : {&p.a, &p.b, &p.c, &p.d}) {
     l->batch = static_cast<int32_t>(s.batch);
     l->step = static_cast<int64_t>(l->rows * l->columns);
     if (wide) l->type = CUDA_R_64F;
@@ -152,7 +152,7 @@ TEST_CASE("products that cannot be are refused as cuBLASLt documents it") {
   CHECK(status([](Product& p) { p.alignment = 2; }) == kInvalid);
   const auto doubles = [](Product& p) {
     p.compute = CUBLAS_COMPUTE_64F, p.scale = CUDA_R_64F;
-    for (Layout* l : {&p.a, &p.b, &p.c, &p.d}) l->type = CUDA_R_64F;
+    for (auto* l : {&p.a, &p.b, &p.c, &p.d}) l->type = CUDA_R_64F;
   };
   CHECK(status(doubles) == CUBLAS_STATUS_SUCCESS);
   CHECK(status([&](Product& p) { doubles(p), p.epilogue = CUBLASLT_EPILOGUE_BIAS; }) == kNot);
@@ -267,7 +267,7 @@ TEST_CASE("child: a product over its factor" * doctest::skip()) {
 }
 TEST_CASE("child: a batch of products at one place" * doctest::skip()) {
   Product p(8, 8, 8);
-  for (Layout* l : {&p.a, &p.b, &p.c, &p.d}) l->batch = 2;
+  for (auto* l : {&p.a, &p.b, &p.c, &p.d}) l->batch = 2;
   run_wrongly([](Call::Memory&) {}, p);
 }
 TEST_CASE("child: a bias less aligned than at the heuristic" * doctest::skip()) {
