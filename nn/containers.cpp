@@ -135,52 +135,66 @@ std::shared_ptr<Module> ModuleDictImpl::clone(const std::optional<Device>& devic
 
 namespace {
 
-// A copy of a module whose parameters are all it has.
-template <class Holder, class Forget, class Register>
-std::shared_ptr<Module> cloned(const Holder& from, const std::optional<Device>& device,
-                               const Forget& forget, const Register& add) {
-  return typed_memory_errors("clone", [&] {
-    const NoGradGuard no_grad;
-    auto copy = std::make_shared<Holder>(from);
-    forget(*copy);
-    for (const auto& [key, p] : from.named_parameters(/*recurse=*/false)) {
-      add(*copy, key, p.detach().to(device.value_or(p.device()), p.dtype(), false, /*copy=*/true),
-          p.requires_grad());
+// What a tensor of the original is in the copy: one for one.
+class Copies {
+ public:
+  explicit Copies(const std::optional<Device>& device) : device_(device) {}
+  Tensor of(const Tensor& p) {
+    for (const auto& [original, copy] : made_) {
+      if (original.is_same(p)) return copy;
     }
+    const NoGradGuard no_grad;
+    Tensor copy = p.detach().to(device_.value_or(p.device()), p.dtype(), false, /*copy=*/true);
+    made_.emplace_back(p, copy.requires_grad_(p.requires_grad()));
     return copy;
-  });
-}
+  }
+
+ private:
+  std::optional<Device> device_;
+  std::vector<std::pair<Tensor, Tensor>> made_;
+};
 
 }  // namespace
 
 void ParameterListImpl::append(const Tensor& parameter) {
-  register_parameter(std::to_string(size()), parameter, parameter.requires_grad());
+  list_.push_back(register_parameter(std::to_string(size()), parameter, parameter.requires_grad()));
 }
 
 Tensor ParameterListImpl::operator[](size_t i) const {
-  const std::vector<Tensor> all = list();
-  check_index("ParameterList", i, all.size());
-  return all[i];
+  check_index("ParameterList", i, size());
+  return list_[i];
 }
 
 void ParameterListImpl::reset() {}
 
 std::shared_ptr<Module> ParameterListImpl::clone(const std::optional<Device>& device) const {
-  return cloned(
-      *this, device, [](auto& m) { m.forget_state(); },
-      [](auto& m, const std::string& key, const Tensor& p, bool grad) {
-        m.register_parameter(key, p, grad);
-      });
+  return typed_memory_errors("clone", [&] {
+    auto copy = std::make_shared<ParameterListImpl>(*this);
+    copy->forget_state();
+    copy->list_.clear();
+    Copies copies(device);
+    for (const Tensor& p : list_) copy->append(copies.of(p));
+    return copy;
+  });
+}
+
+Tensor& ParameterDictImpl::insert(const std::string& key, const Tensor& parameter) {
+  Tensor& kept = register_parameter(key, parameter, parameter.requires_grad());
+  items_.insert(key, kept);
+  return kept;
 }
 
 void ParameterDictImpl::reset() {}
 
 std::shared_ptr<Module> ParameterDictImpl::clone(const std::optional<Device>& device) const {
-  return cloned(
-      *this, device, [](auto& m) { m.forget_state(); },
-      [](auto& m, const std::string& key, const Tensor& p, bool grad) {
-        m.register_parameter(key, p, grad);
-      });
+  return typed_memory_errors("clone", [&] {
+    auto copy = std::make_shared<ParameterDictImpl>(*this);
+    copy->forget_state();
+    copy->items_ = {};
+    Copies copies(device);
+    for (const auto& [key, p] : items_) copy->insert(key, copies.of(p));
+    return copy;
+  });
 }
 
 // --- Functional

@@ -213,6 +213,12 @@ void Module::clone_state(const Module& from, const std::optional<Device>& device
         "clone: expected reset() of {} to register what the original has, got something else",
         name()));
   }
+  for (const auto& [child, source] : from.children_) {
+    if (children_[child] != source) continue;
+    throw Error(
+        fmt::format("clone: expected reset() of {} to make {} anew, got the module of the original",
+                    name(), child));
+  }
   for (Tensors Module::*member : {&Module::parameters_, &Module::buffers_}) {
     for (const auto& [name, source] : from.*member) {
       if (!source.defined()) continue;

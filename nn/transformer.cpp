@@ -28,8 +28,12 @@ Tensor later(int64_t l, int64_t s, Device device) {
 
 // The mask as what is added to scores: -inf where a bool one is true.
 Tensor added(const Tensor& mask, const Tensor& like) {
-  if (!mask.defined() || mask.dtype() != kBool) return mask;
-  return zeros(mask.sizes(), like.options()).masked_fill(mask, -kInfinity);
+  if (!mask.defined() || mask.is_floating_point()) return mask;
+  if (mask.dtype() != kBool && mask.dtype() != kUInt8) {
+    throw DTypeError(fmt::format("attention: expected a mask of bool or floating point, got {}",
+                                 name(mask.dtype())));
+  }
+  return zeros(mask.sizes(), like.options()).masked_fill(mask != 0, -kInfinity);
 }
 
 }  // namespace
@@ -58,7 +62,7 @@ Tensor scaled_dot_product_attention(const Tensor& query, const Tensor& key, cons
   if (is_causal) {
     scores = scores.masked_fill(later(query.size(-2), key.size(-2), query.device()), -kInfinity);
   } else if (attn_mask.defined()) {
-    scores = scores + added(attn_mask.dtype() == kBool ? ~attn_mask : attn_mask, query);
+    scores = scores + added(attn_mask.is_floating_point() ? attn_mask : attn_mask == 0, query);
   }
   return matmul(ambit::dropout(softmax(scores, -1), dropout_p, dropout_p > 0), value);
 }

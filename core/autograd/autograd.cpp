@@ -136,6 +136,12 @@ class Engine {
     accumulates_ = accumulate;
     for (const Edge& e : places) captured_[target_of(e)] = Tensor();
   }
+  /// Whether a gradient that arrives here is asked for, or one behind it.
+  bool is_wanted(const Edge& e) const {
+    if (!e) return false;
+    if (!captures_) return true;
+    return captured_.count(target_of(e)) || (e.function && needed_.count(e.function.get()));
+  }
   void find_needed(std::span<const Edge> roots);
 
   void add(const Edge& to, Tensor g);
@@ -148,11 +154,6 @@ class Engine {
     PooledVector<Tensor> grads;  // of each output of the node
   };
 
-  bool is_wanted(const Edge& e) const {
-    if (!e) return false;
-    if (!captures_) return true;
-    return captured_.count(target_of(e)) || (e.function && needed_.count(e.function.get()));
-  }
   static void accumulate(Tensor& into, Tensor g);
   void run_node(Pending& p);
   void check_recorded(const Node& node, std::span<const Tensor> grads);
@@ -240,7 +241,7 @@ void Engine::run() {
     run_node(p);
   }
   for (Leaf& leaf : leaves_) run_leaf_hooks(leaf);  // which may change the .grad of any leaf
-  if (!captures_) {
+  if (accumulates_) {
     for (Leaf& leaf : leaves_) prepare_leaf(leaf);  // all before the first takes its own
   }
   for (Leaf& leaf : leaves_) finish_leaf(leaf);
@@ -416,6 +417,7 @@ void start(Engine& engine, const char* op, TensorList roots, std::span<const Edg
   first.resize(roots.size());
   for (size_t i = 0; i < roots.size(); ++i) check_starting_gradient(op, roots[i], first[i]);
   for (size_t i = 0; i < roots.size(); ++i) {
+    if (!engine.is_wanted(edges[i])) continue;
     if (!first[i].defined()) first[i] = ones_like(roots[i]);
     engine.add(edges[i], std::move(first[i]));
   }

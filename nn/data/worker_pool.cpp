@@ -40,8 +40,9 @@ void WorkerPool::submit(Job job) {
 }
 
 void WorkerPool::cancel() {
-  const std::lock_guard lock(mutex_);
+  std::unique_lock lock(mutex_);
   jobs_.clear();
+  idle_.wait(lock, [this] { return running_ == 0; });
 }
 
 void WorkerPool::run(size_t worker) {
@@ -54,8 +55,15 @@ void WorkerPool::run(size_t worker) {
       if (stopping_) return;
       job = std::move(jobs_.front());
       jobs_.pop_front();
+      ++running_;
     }
     job(worker);
+    job = {};  // what it holds ends before it counts as done
+    {
+      const std::lock_guard lock(mutex_);
+      if (--running_ > 0) continue;
+    }
+    idle_.notify_all();
   }
 }
 

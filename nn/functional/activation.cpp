@@ -1,5 +1,6 @@
 // Activations of nn::functional, composed of ops.
 #include <ambit/autograd.h>
+#include <ambit/detail/record.h>
 #include <ambit/error.h>
 #include <ambit/nn/functional/activation.h>
 #include <ambit/ops/creation.h>
@@ -27,8 +28,6 @@ Tensor mapped(const Tensor& input, bool inplace, const F& f) {
 
 // max(x, 0) + e, where e has the gradient at 0.
 Tensor with_negative_part(const Tensor& x, const Tensor& e) { return relu(x) + e; }
-
-Tensor zero(const Tensor& like) { return zeros({}, like.options()); }
 
 }  // namespace
 
@@ -116,8 +115,13 @@ Tensor softplus(const Tensor& input, double beta, double threshold) {
 
 Tensor logsigmoid(const Tensor& input) {
   check_floating("logsigmoid", input);
-  // minimum() shares the gradient at 0, which abs() has none of.
-  return minimum(input, zero(input)) - log1p(exp(-abs(input)));
+  Tensor out;
+  {
+    const NoGradGuard no_grad;
+    out = input.clamp_max(0) - log1p(exp(-abs(input)));
+  }
+  return record("logsigmoid", std::move(out),
+                wrt(input, [x = saved(input)](const Tensor& g) { return g * sigmoid(-x()); }));
 }
 
 Tensor softsign(const Tensor& input) {

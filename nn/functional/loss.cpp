@@ -62,15 +62,16 @@ Tensor smooth_l1_loss(const Tensor& input, const Tensor& target, Reduction reduc
   check_pair("smooth_l1_loss", input, target);
   check_positive("smooth_l1_loss", "beta", beta, /*or_zero=*/true);
   if (beta == 0) return l1_loss(input, target, reduction);
-  const Tensor d = abs(input - target);
-  return reduced(where(d < beta, square(d) * (0.5 / beta), d - 0.5 * beta), reduction);
+  // Not the square of |d|, whose second derivative at 0 is none.
+  const Tensor difference = input - target, d = abs(difference);
+  return reduced(where(d < beta, square(difference) * (0.5 / beta), d - 0.5 * beta), reduction);
 }
 
 Tensor huber_loss(const Tensor& input, const Tensor& target, Reduction reduction, double delta) {
   check_pair("huber_loss", input, target);
   check_positive("huber_loss", "delta", delta);
-  const Tensor d = abs(input - target);
-  return reduced(where(d < delta, 0.5 * square(d), delta * (d - 0.5 * delta)), reduction);
+  const Tensor difference = input - target, d = abs(difference);
+  return reduced(where(d < delta, 0.5 * square(difference), delta * (d - 0.5 * delta)), reduction);
 }
 
 Tensor binary_cross_entropy(const Tensor& input, const Tensor& target, const Tensor& weight,
@@ -177,8 +178,8 @@ Tensor multi_margin_loss(const Tensor& input, const Tensor& target, int64_t p, d
   check_same_device("multi_margin_loss",
                     {{"input", input}, {"target", target}, {"weight", weight}});
   if (p != 1 && p != 2) throw Error(fmt::format("multi_margin_loss: expected p 1 or 2, got {}", p));
-  if (input.dim() == 1 && target.dim() == 0) {
-    return multi_margin_loss(input.unsqueeze(0), target.unsqueeze(0), p, margin, weight,
+  if (input.dim() == 1 && target.numel() == 1 && target.dim() <= 1) {
+    return multi_margin_loss(input.unsqueeze(0), target.reshape({1}), p, margin, weight,
                              reduction == Reduction::none ? Reduction::sum : reduction);
   }
   if (input.dim() != 2 || target.dim() != 1 || target.size(0) != input.size(0)) {
@@ -236,8 +237,12 @@ Tensor pairwise_distance(const Tensor& x1, const Tensor& x2, double p, double ep
 Tensor cosine_similarity(const Tensor& x1, const Tensor& x2, int64_t dim, double eps) {
   check_floating("cosine_similarity", x1);
   check_same_device("cosine_similarity", {{"x1", x1}, {"x2", x2}});
-  const Tensor squares = square(x1).sum(dim) * square(x2).sum(dim);
-  return (x1 * x2).sum(dim) / sqrt(squares.clamp_min(eps * eps));
+  const Dims sizes = broadcast("cosine_similarity", x1.sizes(), x2.sizes());
+  const auto unit = [&](const Tensor& x) {
+    const Tensor all = x.expand(sizes);
+    return all / norm(all, 2, {dim}, /*keepdim=*/true).clamp_min(eps);
+  };
+  return (unit(x1) * unit(x2)).sum(dim);
 }
 
 Tensor normalize(const Tensor& input, double p, int64_t dim, double eps) {

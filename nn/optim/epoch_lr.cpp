@@ -127,8 +127,9 @@ Value::Dict MultiplicativeLR::values() const { return no_lambdas(base_lrs().size
 double LambdaLR::lr(const Rate& r) { return r.base * lambdas_[r.group](r.epoch); }
 
 MultiplicativeLR::MultiplicativeLR(Optimizer& optimizer, Lambda lambda)
-    : EpochLR(optimizer),
-      lambda_(checked(optimizer, {optimizer.param_groups().size(), lambda})[0]) {}
+    : EpochLR(optimizer), lambda_(std::move(lambda)) {
+  if (!lambda_) throw Error("MultiplicativeLR: expected a function, got an empty one");
+}
 
 double MultiplicativeLR::lr(const Rate& r) {
   return r.epoch == 0 ? r.last : r.last * lambda_(r.epoch);

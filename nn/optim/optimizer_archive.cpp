@@ -184,3 +184,10 @@ InputArchive& operator>>(InputArchive& archive, optim::Optimizer& optimizer) {
 
 }  // namespace serialize
 }  // namespace ambit
+
+namespace ambit::optim {
+
+void Optimizer::save(serialize::OutputArchive& archive) const { archive << *this; }
+void Optimizer::load(serialize::InputArchive& archive) { archive >> *this; }
+
+}  // namespace ambit::optim

@@ -40,6 +40,7 @@ PackedSequence::PackedSequence(Tensor data, Tensor batch_sizes, Tensor sorted_in
       sorted_indices_(std::move(sorted_indices)),
       unsorted_indices_(std::move(unsorted_indices)) {
   numbers("PackedSequence", "batch_sizes", batch_sizes_);
+  batch_sizes_ = batch_sizes_.contiguous();
   if (sorted_indices_.defined() && !unsorted_indices_.defined()) {
     unsorted_indices_ = invert_permutation(sorted_indices_);
   }

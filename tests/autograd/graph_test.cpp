@@ -120,3 +120,13 @@ TEST_CASE("a tensor says which output of its node it is") {
   CHECK((x * 2).output_nr() == 0);
   CHECK_FALSE(x.retains_grad());
 }
+
+TEST_CASE("backward with inputs checks their .grad, and touches no other's") {
+  const Tensor x = ones({3}).requires_grad_(), z = ones({3}).requires_grad_();
+  x.mutable_grad() = ones({2, 3});
+  CHECK_THROWS_AS((x * 2).sum().backward({}, {}, false, TensorList({x})), Error);
+  CHECK(x.grad().equal(ones({2, 3})));
+  const Tensor one = ones({1}).requires_grad_();
+  one.backward({}, {}, false, TensorList({z}));
+  CHECK_FALSE(one.grad().defined());
+}

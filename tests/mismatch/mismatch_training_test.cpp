@@ -221,8 +221,10 @@ const std::map<std::string, Maker>& layers() {
          const Tensor x = ones({5, 2, 4}), y = ones({3, 2, 4}), z = ones({3, 2, 4});
          return Layer{m.ptr(),
                       "multi_head_attention",
-                      {"query", "key", "value", "weights[0]", "weights[1]"},
-                      {x, y, z, m->in_proj_weight, m->in_proj_bias},
+                      {"query", "key", "value", "key_padding_mask", "attn_mask", "weights[0]",
+                       "weights[1]", "weights[2]", "weights[3]"},
+                      {x, y, z, Tensor(), Tensor(), m->in_proj_weight, m->in_proj_bias,
+                       m->out_proj->weight, m->out_proj->bias},
                       [=] { m->forward(x, y, z); }};
        }},
       {"PReLU",
@@ -301,9 +303,9 @@ const std::map<std::string, Maker>& layers() {
          // Of the list of weights the first that differs is the one.
          return Layer{m.ptr(),
                       "rnn",
-                      {"input", "weights[0]", "weights[1]", "weights[2]", "weights[3]"},
-                      {x, m->all_weights()[0], m->all_weights()[1], m->all_weights()[2],
-                       m->all_weights()[3]},
+                      {"input", "hx", "cx", "weights[0]", "weights[1]", "weights[2]", "weights[3]"},
+                      {x, Tensor(), Tensor(), m->all_weights()[0], m->all_weights()[1],
+                       m->all_weights()[2], m->all_weights()[3]},
                       [=] { m->forward(x); }};
        }},
       {"LSTM",
@@ -313,9 +315,9 @@ const std::map<std::string, Maker>& layers() {
          // Of the list of weights the first that differs is the one.
          return Layer{m.ptr(),
                       "lstm",
-                      {"input", "weights[0]", "weights[1]", "weights[2]", "weights[3]"},
-                      {x, m->all_weights()[0], m->all_weights()[1], m->all_weights()[2],
-                       m->all_weights()[3]},
+                      {"input", "hx", "cx", "weights[0]", "weights[1]", "weights[2]", "weights[3]"},
+                      {x, Tensor(), Tensor(), m->all_weights()[0], m->all_weights()[1],
+                       m->all_weights()[2], m->all_weights()[3]},
                       [=] { m->forward(x); }};
        }},
       {"GRU",
@@ -325,9 +327,9 @@ const std::map<std::string, Maker>& layers() {
          // Of the list of weights the first that differs is the one.
          return Layer{m.ptr(),
                       "gru",
-                      {"input", "weights[0]", "weights[1]", "weights[2]", "weights[3]"},
-                      {x, m->all_weights()[0], m->all_weights()[1], m->all_weights()[2],
-                       m->all_weights()[3]},
+                      {"input", "hx", "cx", "weights[0]", "weights[1]", "weights[2]", "weights[3]"},
+                      {x, Tensor(), Tensor(), m->all_weights()[0], m->all_weights()[1],
+                       m->all_weights()[2], m->all_weights()[3]},
                       [=] { m->forward(x); }};
        }},
       {"RNNCell",
@@ -336,8 +338,8 @@ const std::map<std::string, Maker>& layers() {
          const Tensor x = ones({2, 3});
          return Layer{m.ptr(),
                       "rnn_cell",
-                      {"input", "weight_ih", "weight_hh", "bias_ih", "bias_hh"},
-                      {x, m->weight_ih, m->weight_hh, m->bias_ih, m->bias_hh},
+                      {"input", "hx", "cx", "weight_ih", "weight_hh", "bias_ih", "bias_hh"},
+                      {x, Tensor(), Tensor(), m->weight_ih, m->weight_hh, m->bias_ih, m->bias_hh},
                       [=] { m->forward(x); }};
        }},
       {"LSTMCell",
@@ -346,8 +348,8 @@ const std::map<std::string, Maker>& layers() {
          const Tensor x = ones({2, 3});
          return Layer{m.ptr(),
                       "lstm_cell",
-                      {"input", "weight_ih", "weight_hh", "bias_ih", "bias_hh"},
-                      {x, m->weight_ih, m->weight_hh, m->bias_ih, m->bias_hh},
+                      {"input", "hx", "cx", "weight_ih", "weight_hh", "bias_ih", "bias_hh"},
+                      {x, Tensor(), Tensor(), m->weight_ih, m->weight_hh, m->bias_ih, m->bias_hh},
                       [=] { m->forward(x); }};
        }},
       {"GRUCell",
@@ -356,8 +358,8 @@ const std::map<std::string, Maker>& layers() {
          const Tensor x = ones({2, 3});
          return Layer{m.ptr(),
                       "gru_cell",
-                      {"input", "weight_ih", "weight_hh", "bias_ih", "bias_hh"},
-                      {x, m->weight_ih, m->weight_hh, m->bias_ih, m->bias_hh},
+                      {"input", "hx", "cx", "weight_ih", "weight_hh", "bias_ih", "bias_hh"},
+                      {x, Tensor(), Tensor(), m->weight_ih, m->weight_hh, m->bias_ih, m->bias_hh},
                       [=] { m->forward(x); }};
        }},
   };
@@ -447,6 +449,9 @@ void move(const Tensor& t, Device device) { t.set_data(t.detach().to(device)); }
 
 void check_layer(const Maker& make, TwoDevices devices, size_t elsewhere) {
   const Layer layer = make();
+  if (!layer.arguments[elsewhere].defined()) return;
+  size_t second = 1;
+  while (!layer.arguments[second].defined()) ++second;
   const auto net = std::make_shared<Root>("Net");
   net->register_module("layer", layer.module);
   Root root("Root");
@@ -454,12 +459,13 @@ void check_layer(const Maker& make, TwoDevices devices, size_t elsewhere) {
   for (const Tensor& t : root.parameters()) CHECK(t.name().starts_with("net.layer."));
   for (const Tensor& t : root.buffers()) CHECK(t.name().starts_with("net.layer."));
   for (size_t i = 0; i < layer.arguments.size(); ++i) {
+    if (!layer.arguments[i].defined()) continue;
     move(layer.arguments[i], i == elsewhere ? devices.there : devices.here);
   }
   INFO(layer.op, ", ", layer.names[elsewhere], " on ", devices.there.str(), ", others on ",
        devices.here.str());
   check_refused(layer.forward,
-                {layer.op, layer.names, layer.arguments, 0, elsewhere == 0 ? 1 : elsewhere},
+                {layer.op, layer.names, layer.arguments, 0, elsewhere == 0 ? second : elsewhere},
                 root.buffers());
 }
 

@@ -366,6 +366,51 @@ TEST_CASE("modules and parameters by name and position") {
   CHECK(std::dynamic_pointer_cast<nn::ParameterDictImpl>(named->clone())->get("a").requires_grad());
 }
 
+namespace {
+
+struct BlockImpl : nn::Cloneable<BlockImpl> {
+  explicit BlockImpl(nn::Sequential d) : down(std::move(d)) { BlockImpl::reset(); }
+  void reset() override { register_module("down", down); }
+  nn::Sequential down;
+};
+
+}  // namespace
+
+TEST_CASE("a clone that would share modules with its original is refused, and changes nothing") {
+  const auto block = std::make_shared<BlockImpl>(nn::Sequential(nn::Linear(2, 2)));
+  const Tensor before = block->parameters()[0];
+  CHECK_THROWS_AS(block->clone(), Error);
+  CHECK(block->parameters()[0].is_same(before));
+}
+
+TEST_CASE("parameters that are there twice") {
+  const Tensor a = ones({2}).requires_grad_();
+  nn::ParameterList list(std::vector<Tensor>{a, a});
+  list->append(zeros({1}));
+  CHECK(list->size() == 3);
+  CHECK((*list)[1].is_same(a));
+  CHECK(list->parameters().size() == 2);
+  const auto copy = std::dynamic_pointer_cast<nn::ParameterListImpl>(list->clone());
+  CHECK(copy->size() == 3);
+  CHECK(copy->at(0).is_same(copy->at(1)));
+  CHECK_FALSE(copy->at(0).is_same(a));
+  nn::ParameterDict dict;
+  dict->insert("a", a);
+  dict->insert("b", a);
+  CHECK(dict->get("b").is_same(a));
+  CHECK(dict->size() == 2);
+}
+
+TEST_CASE("masks of uint8 hide as those of bool, and of other integers are refused") {
+  nn::MultiheadAttention m(4, 2);
+  const Tensor x = wave(kCPU, {3, 1, 4}).to(kFloat32);
+  const Tensor hidden = tensor({{0, 0, 1}}, kInt64);
+  const Tensor by_bool = std::get<1>(m(x, x, x, hidden.to(kBool)));
+  CHECK(std::get<1>(m(x, x, x, hidden.to(kUInt8))).equal(by_bool));
+  CHECK(by_bool.select(2, 2).abs().sum().item<float>() == 0);
+  CHECK_THROWS_AS(m(x, x, x, hidden), DTypeError);
+}
+
 TEST_CASE("layers print as PyTorch's") {
   CHECK(printed(nn::Conv1d(nn::Conv1dOptions(4, 6, 3).padding(1))) ==
         "Conv1d(4, 6, kernel_size=(3,), stride=(1,), padding=(1,))");

@@ -226,3 +226,27 @@ TEST_CASE("modules of losses are the functions with their options") {
   CHECK(F::multilabel_margin_loss(a[0], o.lab[0])
             .allclose(F::multilabel_margin_loss(a.narrow(0, 0, 1), o.lab.narrow(0, 0, 1))));
 }
+
+TEST_CASE("cosine_similarity of small, large and broadcast vectors, as PyTorch 1.13 has it") {
+  const auto one = [](double v) { return full({1, 2}, v, TensorOptions(kFloat32)); };
+  CHECK(F::cosine_similarity(one(1e-5), one(1e-5)).item<float>() == doctest::Approx(1));
+  CHECK(F::cosine_similarity(one(1e10), one(1e10)).item<float>() == doctest::Approx(1));
+  CHECK(F::cosine_similarity(ones({3, 4}), ones({4})).sizes() == IntArrayRef{3});
+  CHECK(F::multi_margin_loss(ones({3}), zeros({1}, kInt64)).dim() == 0);
+}
+
+TEST_CASE("second derivatives at 0") {
+  const auto second = [](const std::function<Tensor(const Tensor&)>& f) {
+    const Tensor x = zeros({1}, TensorOptions(kFloat64)).requires_grad_();
+    const Tensor g = autograd::grad({f(x).sum()}, {x}, {}, {}, /*create_graph=*/true)[0];
+    return autograd::grad({g.sum()}, {x})[0].item<double>();
+  };
+  // torch.autograd.functional.hessian at 0
+  CHECK(second([](const Tensor& x) { return F::logsigmoid(x); }) == doctest::Approx(-0.25));
+  CHECK(second([](const Tensor& x) {
+          return F::binary_cross_entropy_with_logits(x, ones({1}, x.options()));
+        }) == doctest::Approx(0.25));
+  CHECK(second([](const Tensor& x) { return F::huber_loss(x, x.detach()); }) == doctest::Approx(1));
+  CHECK(second([](const Tensor& x) { return F::smooth_l1_loss(x, x.detach()); }) ==
+        doctest::Approx(1));
+}

@@ -2,6 +2,7 @@
 #include <ambit/error.h>
 #include <ambit/ops/creation.h>
 #include <ambit/ops/elementwise.h>
+#include <ambit/ops/index.h>
 #include <ambit/ops/random.h>
 
 #include <limits>
@@ -222,4 +223,18 @@ TEST_CASE("tensors like a tensor have its dtype and device unless the options sa
     CHECK_FALSE(y.is_set_to(x[0]));
     CHECK(x.conj().is_set_to(x));
   });
+}
+
+TEST_CASE("sequences that cannot be are refused or empty at once") {
+  CHECK(tril_indices(INT64_MAX / 4, 0).sizes() == IntArrayRef{2, 0});
+  CHECK(logspace(0, 1, 1'000'000'000'000, 10, kMeta).size(0) == 1'000'000'000'000);
+  CHECK(range(INT64_MIN, INT64_MAX, int64_t{1} << 62, kInt64).size(0) >= 4);
+  CHECK_THROWS_AS(logspace(0, 2, 3, -2, kUInt8), Error);
+}
+
+TEST_CASE("a bool whose byte is not 1 counts once") {
+  uint8_t bytes[] = {255, 0, 2, 1};
+  const Tensor mask = from_blob(bytes, {4}, TensorOptions(kBool));
+  CHECK(nonzero(mask).sizes() == IntArrayRef{3, 1});
+  CHECK(arange(4).index({mask}).equal(tensor({0, 2, 3}, kInt64)));
 }

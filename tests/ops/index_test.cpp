@@ -30,7 +30,7 @@ TEST_CASE("integers, slices, None and ellipsis give views") {
     check_values(x.index({0, "...", Slice(None, None, 2)}).index({0}), {3}, {0, 2, 4});
     CHECK(x.index({None, Slice(1), None, Slice(-2, None)}).sizes() == IntArrayRef{1, 2, 1, 2, 5});
     CHECK(x.index({Slice(0, 100), Slice(3, 1)}).sizes() == IntArrayRef{3, 0, 5});
-    CHECK(x.index({}).is_same(x));
+    CHECK(x.index({}).is_set_to(x));
     x.index({0, 0}).fill_(-1);
     check_values(x[0][0], {5}, {-1, -1, -1, -1, -1});
     check_values(tensor(5, d).index({None, Ellipsis}), {1}, {5});

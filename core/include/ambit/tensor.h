@@ -227,7 +227,7 @@ class AMBIT_API Tensor {
                 bool create_graph = false, std::optional<TensorList> inputs = {}) const;
   Tensor detach() const;
   Tensor& detach_() const;
-  /// An alias outside the graph, with a version of its own to in-place checks; as detach().
+  /// An alias outside the graph; as detach(). Writes through it count as writes to this tensor.
   Tensor data() const { return detach(); }
   Tensor tensor_data() const { return detach(); }
   Tensor variable_data() const { return detach(); }
@@ -646,6 +646,10 @@ class AMBIT_API Tensor {
   Tensor sum_to_size(IntArrayRef sizes) const;
   Tensor count_nonzero(IntArrayRef dims) const;
   Tensor count_nonzero(std::optional<int64_t> dim = {}) const;
+  template <std::integral I>
+  Tensor count_nonzero(I dim) const {
+    return count_nonzero(std::optional<int64_t>(dim));
+  }
   Tensor mean(std::optional<DType> dtype = {}) const;
   Tensor mean(IntArrayRef dims, bool keepdim = false, std::optional<DType> dtype = {}) const;
   Tensor mean(int64_t dim, bool keepdim = false, std::optional<DType> dtype = {}) const;
@@ -654,11 +658,15 @@ class AMBIT_API Tensor {
   Tensor prod(std::optional<DType> dtype = {}) const;
   Tensor prod(int64_t dim, bool keepdim = false, std::optional<DType> dtype = {}) const;
   Tensor var(bool unbiased = true) const;
-  Tensor var(int dim) const { return var(IntArrayRef{dim}); }
+  template <std::integral I>
+  requires(!std::same_as<I, bool>) Tensor var(I dim)
+  const { return var(IntArrayRef{static_cast<int64_t>(dim)}); }
   Tensor var(IntArrayRef dims, bool unbiased = true, bool keepdim = false) const;
   Tensor var(IntArrayRef dims, std::optional<int64_t> correction, bool keepdim = false) const;
   Tensor std(bool unbiased = true) const;
-  Tensor std(int dim) const { return std(IntArrayRef{dim}); }
+  template <std::integral I>
+  requires(!std::same_as<I, bool>) Tensor std(I dim)
+  const { return std(IntArrayRef{static_cast<int64_t>(dim)}); }
   Tensor std(IntArrayRef dims, bool unbiased = true, bool keepdim = false) const;
   Tensor std(IntArrayRef dims, std::optional<int64_t> correction, bool keepdim = false) const;
   Tensor max() const;

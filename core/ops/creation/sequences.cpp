@@ -17,6 +17,9 @@ namespace {
 // Element i is value(i), a double or an int64, converted as static_cast does.
 template <class F>
 Tensor sequence(const char* op, int64_t n, DType dtype, const TensorOptions& options, F value) {
+  if (options.device().is_meta()) {
+    return finish(allocate(op, {n}, dtype, options.device()), options);
+  }
   const Tensor host = allocate(op, {n}, dtype, kCPU);
   visit(dtype, [&]<class T>() {
     T* p = host.data_ptr<T>();
@@ -56,8 +59,12 @@ Tensor places(const char* op, int64_t row, int64_t col, const TensorOptions& opt
     throw DTypeError(fmt::format("{}: expected int64 or int32, got {}", op, name(options.dtype())));
   }
   count(op, {2, row, col});
+  if (col == 0) row = 0;  // no rows to look at, however many there are
   int64_t n = 0;
   for (int64_t i = 0; i < row; ++i) n += span(i).to - span(i).from;
+  if (options.device().is_meta()) {
+    return finish(allocate(op, {2, n}, options.dtype(), options.device()), options);
+  }
   const Tensor host = allocate(op, {2, n}, options.dtype(), kCPU);
   visit(host.dtype(), [&]<class T>() {
     T *rows = host.data_ptr<T>(), *columns = rows + n;
@@ -78,6 +85,9 @@ Tensor logspace(const Scalar& start, const Scalar& end, int64_t steps, double ba
   const DType dtype = options.dtype();
   if (steps < 0) throw ShapeError(fmt::format("logspace: expected steps >= 0, got {}", steps));
   if (dtype == kBool) throw DTypeError("logspace: expected a dtype of numbers, got bool");
+  if (base < 0 && is_integral(dtype)) {
+    throw Error(fmt::format("logspace: expected a base >= 0 for integers, got {}", base));
+  }
   check_fits("logspace", start, dtype);
   check_fits("logspace", end, dtype);
   const double a = start.to<double>(), b = end.to<double>();
@@ -103,7 +113,10 @@ Tensor range(const Scalar& start, const Scalar& end, const Scalar& step,
     check_fits("range", start, kInt64);
     check_fits("range", step, kInt64);
     const auto a = start.to<int64_t>(), s = step.to<int64_t>();
-    return sequence("range", n, dtype, options, [=](int64_t i) { return a + s * i; });
+    return sequence("range", n, dtype, options, [=](int64_t i) {
+      return static_cast<int64_t>(static_cast<uint64_t>(a) +
+                                  static_cast<uint64_t>(s) * static_cast<uint64_t>(i));
+    });
   }
   const double a = start.to<double>(), s = step.to<double>();
   return sequence("range", n, dtype, options,

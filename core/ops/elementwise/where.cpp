@@ -31,14 +31,20 @@ Tensor choose(const char* op, const Tensor& self, const Tensor& mask, const Scal
                 }));
 }
 
+// A mask of uint8, as libtorch's programs of old have, is one of bool.
+Tensor truth(const Tensor& mask) {
+  return mask.defined() && mask.dtype() == kUInt8 ? mask != 0 : mask;
+}
+
 // where with a number for one of the branches, the one where the condition is `masked`.
 Tensor where_scalar(const Tensor& condition, const Tensor& branch, const char* name,
                     const Scalar& number, bool masked) {
   const Device device =
       check_devices("where", {{"condition", condition}, {name, branch}}, DeviceRule::elementwise);
-  expect_dtype("where", "condition", condition, kBool);
+  const Tensor chosen = truth(condition);
+  expect_dtype("where", "condition", chosen, kBool);
   expect_defined("where", name, branch);
-  return choose("where", branch, condition, number, masked, result_type(branch, number), device);
+  return choose("where", branch, chosen, number, masked, result_type(branch, number), device);
 }
 
 }  // namespace
@@ -47,10 +53,10 @@ Tensor grad_where(const Tensor& g, const Tensor& mask, bool kept) {
   return choose("masked_fill", g, mask, 0, !kept, g.dtype(), g.device());
 }
 
-Tensor where(const Tensor& condition, const Tensor& self, const Tensor& other) {
-  const Device device =
-      check_devices("where", {{"condition", condition}, {"self", self}, {"other", other}},
-                    DeviceRule::elementwise);
+Tensor where(const Tensor& given, const Tensor& self, const Tensor& other) {
+  const Device device = check_devices(
+      "where", {{"condition", given}, {"self", self}, {"other", other}}, DeviceRule::elementwise);
+  const Tensor condition = truth(given);
   expect_dtype("where", "condition", condition, kBool);
   expect_defined("where", "self", self);
   expect_defined("where", "other", other);
@@ -90,15 +96,17 @@ Tensor masked_fill(const Tensor& self, const Tensor& mask, const Scalar& value) 
   const Device device =
       check_devices("masked_fill", {{"self", self}, {"mask", mask}}, DeviceRule::elementwise);
   expect_defined("masked_fill", "self", self);
-  expect_dtype("masked_fill", "mask", mask, kBool);
+  const Tensor chosen = truth(mask);
+  expect_dtype("masked_fill", "mask", chosen, kBool);
   check_fits("masked_fill", value, self.dtype());
-  return choose("masked_fill", self, mask, value, true, self.dtype(), device);
+  return choose("masked_fill", self, chosen, value, true, self.dtype(), device);
 }
 
-const Tensor& masked_fill_(const Tensor& self, const Tensor& mask, const Scalar& value) {
-  const Device device = check_devices("masked_fill_", {{"self", self}, {"mask", mask}},
+const Tensor& masked_fill_(const Tensor& self, const Tensor& given, const Scalar& value) {
+  const Device device = check_devices("masked_fill_", {{"self", self}, {"mask", given}},
                                       DeviceRule::in_place_elementwise);
   expect_defined("masked_fill_", "self", self);
+  const Tensor mask = truth(given);
   expect_dtype("masked_fill_", "mask", mask, kBool);
   check_fits("masked_fill_", value, self.dtype());
   check_broadcasts_to("masked_fill_", mask.sizes(), self.sizes());

@@ -75,6 +75,7 @@ int64_t check_scatter(const char* op, const Tensor& self, int64_t dim, const Ten
 Tensor covered(const Tensor& src, const Tensor& index) {
   if (src.sizes() == index.sizes()) return src;
   Tensor part = src.dim() == 0 ? reshape(src, {1}) : src;
+  if (index.dim() == 0) part = narrow(part, 0, 0, 1);
   for (int64_t k = 0; k < index.dim(); ++k) part = narrow(part, k, 0, index.size(k));
   return reshape(part, index.sizes());
 }

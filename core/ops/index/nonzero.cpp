@@ -22,7 +22,7 @@ Tensor nonzero(const Tensor& self) {
   check_has_data("nonzero", self);
   const NoGradGuard no_grad;
   const Tensor mask = dense(self.dtype() == kBool ? self : self.to(kBool));
-  const int64_t n = sum(mask).item<int64_t>();
+  const int64_t n = count_true(mask);
   Tensor out = allocate("nonzero", {n, self.dim()}, kInt64, self.device());
   if (out.numel() > 0) kernels::nonzero(out, mask);
   return out;

@@ -4,6 +4,7 @@
 #include <ambit/error.h>
 #include <ambit/ops/creation.h>
 #include <ambit/ops/elementwise.h>
+#include <ambit/ops/reduce.h>
 #include <ambit/ops/shape.h>
 #include <fmt/format.h>
 
@@ -88,6 +89,11 @@ void check_has_data(const char* op, const Tensor& t) {
       "{}: expected a tensor with data, on which the result's shape depends, got a meta "
       "tensor",
       op));
+}
+
+int64_t count_true(const Tensor& mask) {
+  const NoGradGuard no_grad;
+  return sum(view(mask, kUInt8) != 0).item<int64_t>();
 }
 
 Tensor bool_mask(const char* op, const Tensor& mask) {

@@ -46,5 +46,7 @@ void check_has_data(const char* op, const Tensor& t);
 
 /// Return a mask of bool or uint8 as bool. Errors: DTypeError.
 Tensor bool_mask(const char* op, const Tensor& mask);
+/// Return how many elements of a bool tensor are true, whatever bytes stand for that. Waits.
+int64_t count_true(const Tensor& mask);
 
 }  // namespace ambit

@@ -98,7 +98,7 @@ namespace {
 
 // The first elements of source, one for each true element of mask, which has self's shape.
 Tensor first_of(const char* op, const Tensor& source, const Tensor& mask) {
-  const auto n = sum(mask).item<int64_t>();
+  const int64_t n = count_true(mask);
   if (source.numel() < n) {
     throw ShapeError(fmt::format("{}: expected a source of {} elements at least, got {}", op, n,
                                  source.numel()));

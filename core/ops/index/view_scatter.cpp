@@ -27,6 +27,7 @@ Tensor diagonal_view(const char* op, const Tensor& t, int64_t offset, int64_t di
   const auto a = static_cast<size_t>(wrap_dim(op, dim1, t.dim())),
              b = static_cast<size_t>(wrap_dim(op, dim2, t.dim()));
   if (a == b) throw ShapeError(fmt::format("{}: expected two dims, got {} twice", op, dim1));
+  offset = std::clamp(offset, -t.sizes()[a], t.sizes()[b]);
   const int64_t down = std::max<int64_t>(-offset, 0), right = std::max<int64_t>(offset, 0);
   const int64_t length = std::max<int64_t>(std::min(t.sizes()[a] - down, t.sizes()[b] - right), 0);
   Dims sizes, strides;

@@ -70,6 +70,10 @@ Tensor covariance(const char* op, const Tensor& self, int64_t correction, const 
 
 // x, x^2, .. x^n along a new last dim, n > 0: what is there times its last, until there is enough.
 Tensor powers(const Tensor& x, int64_t n) {
+  Dims sizes(x.sizes());
+  sizes.push_back(n);
+  // What there is no memory for is refused before any of it is filled.
+  static_cast<void>(empty(sizes, x.options()));
   Tensor out = unsqueeze(x, -1);
   while (out.size(-1) < n) {
     const Tensor next = narrow(out, -1, 0, std::min(out.size(-1), n - out.size(-1)));

@@ -6,3 +6,10 @@
 #include <ambit/serialize.h>
 #include <torch/nn.h>
 #include <torch/optim.h>
+
+namespace c10 {
+using IValue = ambit::Value;
+}  // namespace c10
+namespace torch {
+using c10::IValue;
+}  // namespace torch

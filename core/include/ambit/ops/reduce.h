@@ -7,6 +7,8 @@
 
 #include <ambit/tensor.h>
 
+#include <concepts>
+
 namespace ambit {
 
 /// Sum the elements; 0 of none. Floats keep their dtype, bool and integers give int64 (which
@@ -36,6 +38,10 @@ AMBIT_API Tensor sum_to_size(const Tensor& self, IntArrayRef sizes);
 /// Count the elements that are not 0, NaN too: int64. No gradient.
 AMBIT_API Tensor count_nonzero(const Tensor& self, IntArrayRef dims);
 AMBIT_API Tensor count_nonzero(const Tensor& self, std::optional<int64_t> dim = {});
+template <std::integral I>
+Tensor count_nonzero(const Tensor& self, I dim) {
+  return count_nonzero(self, std::optional<int64_t>(dim));
+}
 /// Compute the variance: sum of (x - mean)^2 / (n - 1), or / n where not unbiased, in two passes.
 /// Floating point only. NaN of no elements, and of one if unbiased. Gradient: self.
 AMBIT_API Tensor var(const Tensor& self, bool unbiased = true);
@@ -50,9 +56,15 @@ AMBIT_API Tensor std(const Tensor& self, IntArrayRef dims, bool unbiased = true,
                      bool keepdim = false);
 AMBIT_API Tensor std(const Tensor& self, IntArrayRef dims, std::optional<int64_t> correction,
                      bool keepdim = false);
-/// Along one dim: an int is a dim here, and a bool says whether unbiased.
-inline Tensor var(const Tensor& self, int dim) { return var(self, IntArrayRef{dim}); }
-inline Tensor std(const Tensor& self, int dim) { return ambit::std(self, IntArrayRef{dim}); }
+/// Along one dim: an integer is a dim here, and a bool says whether unbiased.
+template <std::integral I>
+requires(!std::same_as<I, bool>) Tensor var(const Tensor& self, I dim) {
+  return ambit::var(self, IntArrayRef{static_cast<int64_t>(dim)});
+}
+template <std::integral I>
+requires(!std::same_as<I, bool>) Tensor std(const Tensor& self, I dim) {
+  return ambit::std(self, IntArrayRef{static_cast<int64_t>(dim)});
+}
 /// Compute var and mean.
 AMBIT_API std::tuple<Tensor, Tensor> var_mean(const Tensor& self, bool unbiased = true);
 AMBIT_API std::tuple<Tensor, Tensor> var_mean(const Tensor& self, IntArrayRef dims,
@@ -67,6 +79,14 @@ AMBIT_API std::tuple<Tensor, Tensor> std_mean(const Tensor& self, IntArrayRef di
 AMBIT_API std::tuple<Tensor, Tensor> std_mean(const Tensor& self, IntArrayRef dims,
                                               std::optional<int64_t> correction,
                                               bool keepdim = false);
+template <std::integral I>
+requires(!std::same_as<I, bool>) std::tuple<Tensor, Tensor> var_mean(const Tensor& self, I dim) {
+  return var_mean(self, IntArrayRef{static_cast<int64_t>(dim)});
+}
+template <std::integral I>
+requires(!std::same_as<I, bool>) std::tuple<Tensor, Tensor> std_mean(const Tensor& self, I dim) {
+  return std_mean(self, IntArrayRef{static_cast<int64_t>(dim)});
+}
 /// Find the largest element, [] of self's dtype; NaN wins. Errors also: ShapeError where there is
 /// none. Gradient: shared equally among equals.
 AMBIT_API Tensor max(const Tensor& self);

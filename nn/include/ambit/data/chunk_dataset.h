@@ -123,10 +123,16 @@ class ChunkDataset final
       buffer_ =
           std::make_unique<Buffer>(options_.batch_size(), options_.cache_size(), example_sampler_);
       running_ = options_.preloader_count();
-      preloaders_ = std::make_unique<WorkerPool>(options_.preloader_count());
-      const bool grad_mode = GradMode::is_enabled();
-      for (size_t i = 0; i < options_.preloader_count(); ++i) {
-        preloaders_->submit([this, grad_mode](size_t) { preload(grad_mode); });
+      try {
+        preloaders_ = std::make_unique<WorkerPool>(options_.preloader_count());
+        const bool grad_mode = GradMode::is_enabled();
+        for (size_t i = 0; i < options_.preloader_count(); ++i) {
+          preloaders_->submit([this, grad_mode](size_t) { preload(grad_mode); });
+        }
+      } catch (...) {  // nobody is to wait for threads that there are not
+        stop();
+        buffer_.reset();
+        throw;
       }
     });
   }

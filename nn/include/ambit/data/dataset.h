@@ -82,6 +82,8 @@ template <class Self, class Batch = std::vector<Example<>>>
 using StreamDataset = BatchDataset<Self, Batch, size_t>;
 
 }  // namespace datasets
+using datasets::BatchDataset;
+using datasets::Dataset;
 }  // namespace ambit::data
 
 #include <ambit/data/map_dataset.h>

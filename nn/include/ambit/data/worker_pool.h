@@ -29,7 +29,7 @@ class AMBIT_API WorkerPool {
   /// Add a job at the end of the queue, and return. Errors: OutOfMemoryError, and the job is not
   /// added. Thread safety: any thread may.
   void submit(Job job);
-  /// Drop the jobs that have not begun.
+  /// Drop the jobs that have not begun, and wait for the others. Not from a job.
   void cancel();
 
  private:
@@ -37,8 +37,9 @@ class AMBIT_API WorkerPool {
   void stop();
 
   std::mutex mutex_;
-  std::condition_variable wake_;
+  std::condition_variable wake_, idle_;
   std::deque<Job> jobs_;   // guarded by mutex_
+  size_t running_ = 0;     // guarded by mutex_
   bool stopping_ = false;  // guarded by mutex_
   std::vector<std::thread> threads_;
 };

@@ -70,15 +70,19 @@ class AMBIT_API ParameterListImpl : public Cloneable<ParameterListImpl> {
     for (const Tensor& p : parameters) append(p);
   }
 
-  size_t size() const { return list().size(); }
-  bool is_empty() const { return size() == 0; }
+  size_t size() const { return list_.size(); }
+  bool is_empty() const { return list_.empty(); }
   /// Return parameter i. Errors: IndexError.
   Tensor operator[](size_t i) const;
   Tensor at(size_t i) const { return (*this)[i]; }
-  std::vector<Tensor> list() const { return parameters(/*recurse=*/false); }
+  /// Return all, a parameter that is there twice twice.
+  const std::vector<Tensor>& list() const { return list_; }
 
   void reset() override;
   std::shared_ptr<Module> clone(const std::optional<Device>& device = {}) const override;
+
+ private:
+  std::vector<Tensor> list_;
 };
 AMBIT_MODULE(ParameterList);
 
@@ -91,22 +95,24 @@ class AMBIT_API ParameterDictImpl : public Cloneable<ParameterDictImpl> {
   }
 
   /// Add a parameter; it requires grad if it did before. Errors: those of register_parameter.
-  Tensor& insert(const std::string& key, const Tensor& parameter) {
-    return register_parameter(key, parameter, parameter.requires_grad());
-  }
+  Tensor& insert(const std::string& key, const Tensor& parameter);
 
-  size_t size() const { return items().size(); }
+  size_t size() const { return items_.size(); }
   bool empty() const { return size() == 0; }
-  bool contains(const std::string& key) const { return items().contains(key); }
+  bool contains(const std::string& key) const { return items_.contains(key); }
   /// Return a parameter. Errors: Error where there is none of that name.
-  Tensor operator[](const std::string& key) const { return items()[key]; }
-  Tensor get(const std::string& key) const { return items()[key]; }
-  std::vector<std::string> keys() const { return items().keys(); }
-  std::vector<Tensor> values() const { return parameters(/*recurse=*/false); }
-  OrderedDict<std::string, Tensor> items() const { return named_parameters(/*recurse=*/false); }
+  Tensor operator[](const std::string& key) const { return items_[key]; }
+  Tensor get(const std::string& key) const { return items_[key]; }
+  std::vector<std::string> keys() const { return items_.keys(); }
+  /// Return all, a parameter of two names twice.
+  std::vector<Tensor> values() const { return items_.values(); }
+  const OrderedDict<std::string, Tensor>& items() const { return items_; }
 
   void reset() override;
   std::shared_ptr<Module> clone(const std::optional<Device>& device = {}) const override;
+
+ private:
+  OrderedDict<std::string, Tensor> items_;
 };
 AMBIT_MODULE(ParameterDict);
 

@@ -21,7 +21,8 @@ class Options {
   }
 };
 
-/// One option of a class `Self` of options, its setter and its getter; what follows is the default:
+/// One option of a class `Self` of options, its setter and its getters; what follows is the
+/// default:
 ///   class ELUOptions : public Options<ELUOptions> {
 ///     AMBIT_OPTION(ELUOptions, double, alpha) = 1;
 ///   };
@@ -29,6 +30,7 @@ class Options {
  public:                                                                  \
   Self& name(Type value) { return this->set(name##_, std::move(value)); } \
   const Type& name() const { return name##_; }                            \
+  Type& name() { return name##_; }                                        \
                                                                           \
  private:                                                                 \
   Type name##_

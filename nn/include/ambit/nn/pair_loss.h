@@ -346,7 +346,7 @@ class CosineSimilarityOptions : public Options<CosineSimilarityOptions> {
   AMBIT_OPTION(CosineSimilarityOptions, double, eps) = 1e-8;
 };
 
-/// cosine_similarity(): x1 x2 / max(|x1| |x2|, eps) along dim, which goes.
+/// cosine_similarity(): the cosine of x1 and x2 along dim, which goes.
 class AMBIT_API CosineSimilarityImpl : public Cloneable<CosineSimilarityImpl> {
  public:
   explicit CosineSimilarityImpl(const CosineSimilarityOptions& opts = {}) : options(opts) {}

@@ -17,10 +17,15 @@ class AMBIT_API AdagradOptions : public OptimizerCloneableOptions<AdagradOptions
   AdagradOptions& initial_accumulator_value(double v) { return set(initial_sum_, v); }
   AdagradOptions& eps(double v) { return set(eps_, v); }
   double lr() const { return lr_; }
+  double& lr() { return lr_; }
   double lr_decay() const { return lr_decay_; }
+  double& lr_decay() { return lr_decay_; }
   double weight_decay() const { return weight_decay_; }
+  double& weight_decay() { return weight_decay_; }
   double initial_accumulator_value() const { return initial_sum_; }
+  double& initial_accumulator_value() { return initial_sum_; }
   double eps() const { return eps_; }
+  double& eps() { return eps_; }
 
   double get_lr() const override { return lr_; }
   void set_lr(double v) override { lr_ = v; }

@@ -14,10 +14,14 @@ namespace ambit::optim {
 class AMBIT_API AdamOptionsBase : public OptimizerOptions {
  public:
   double lr() const { return params_.lr; }
+  double& lr() { return params_.lr; }
   std::tuple<double, double> betas() const { return {params_.beta1, params_.beta2}; }
   double eps() const { return params_.eps; }
+  double& eps() { return params_.eps; }
   double weight_decay() const { return params_.weight_decay; }
+  double& weight_decay() { return params_.weight_decay; }
   bool amsgrad() const { return amsgrad_; }
+  bool& amsgrad() { return amsgrad_; }
   const AdamParams& params() const { return params_; }
 
   double get_lr() const override { return params_.lr; }

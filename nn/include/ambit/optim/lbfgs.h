@@ -26,12 +26,19 @@ class AMBIT_API LBFGSOptions : public OptimizerCloneableOptions<LBFGSOptions>,
     return set(line_search_fn_, std::move(name));
   }
   double lr() const { return lr_; }
+  double& lr() { return lr_; }
   int64_t max_iter() const { return max_iter_; }
+  int64_t& max_iter() { return max_iter_; }
   std::optional<int64_t> max_eval() const { return max_eval_; }
+  std::optional<int64_t>& max_eval() { return max_eval_; }
   double tolerance_grad() const { return tolerance_grad_; }
+  double& tolerance_grad() { return tolerance_grad_; }
   double tolerance_change() const { return tolerance_change_; }
+  double& tolerance_change() { return tolerance_change_; }
   int64_t history_size() const { return history_size_; }
+  int64_t& history_size() { return history_size_; }
   const std::optional<std::string>& line_search_fn() const { return line_search_fn_; }
+  std::optional<std::string>& line_search_fn() { return line_search_fn_; }
 
   double get_lr() const override { return lr_; }
   void set_lr(double v) override { lr_ = v; }

@@ -18,6 +18,11 @@
 #include <unordered_map>
 #include <vector>
 
+namespace ambit::serialize {
+class InputArchive;
+class OutputArchive;
+}  // namespace ambit::serialize
+
 namespace ambit::optim {
 
 /// Hyperparameters of one group: SGDOptions, AdamOptions, ... What a program's own options do not
@@ -160,6 +165,9 @@ class AMBIT_API Optimizer {
   /// say how PyTorch computes ("foreach", "fused") are passed over. Errors: Error or
   /// SerializationError for what does not fit; then nothing has changed.
   void load_checkpoint(const Value& checkpoint);
+  /// The same as libtorch's archives have it: `archive << optimizer`, `archive >> optimizer`.
+  void save(serialize::OutputArchive& archive) const;
+  void load(serialize::InputArchive& archive);
 
  protected:
   static constexpr size_t kMaxState = OptimizerParamState::kMax, kScratch = 2;

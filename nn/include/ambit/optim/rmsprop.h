@@ -20,11 +20,17 @@ class AMBIT_API RMSpropOptions : public OptimizerCloneableOptions<RMSpropOptions
   RMSpropOptions& momentum(double v) { return set(momentum_, v); }
   RMSpropOptions& centered(bool on) { return set(centered_, on); }
   double lr() const { return lr_; }
+  double& lr() { return lr_; }
   double alpha() const { return alpha_; }
+  double& alpha() { return alpha_; }
   double eps() const { return eps_; }
+  double& eps() { return eps_; }
   double weight_decay() const { return weight_decay_; }
+  double& weight_decay() { return weight_decay_; }
   double momentum() const { return momentum_; }
+  double& momentum() { return momentum_; }
   bool centered() const { return centered_; }
+  bool& centered() { return centered_; }
 
   double get_lr() const override { return lr_; }
   void set_lr(double v) override { lr_ = v; }

@@ -18,10 +18,15 @@ class AMBIT_API SGDOptions : public OptimizerCloneableOptions<SGDOptions>,
   SGDOptions& weight_decay(double v) { return set(params_.weight_decay, v); }
   SGDOptions& nesterov(bool on) { return set(params_.nesterov, on); }
   double lr() const { return params_.lr; }
+  double& lr() { return params_.lr; }
   double momentum() const { return params_.momentum; }
+  double& momentum() { return params_.momentum; }
   double dampening() const { return params_.dampening; }
+  double& dampening() { return params_.dampening; }
   double weight_decay() const { return params_.weight_decay; }
+  double& weight_decay() { return params_.weight_decay; }
   bool nesterov() const { return params_.nesterov; }
+  bool& nesterov() { return params_.nesterov; }
   const SgdParams& params() const { return params_; }
 
   double get_lr() const override { return lr(); }

@@ -77,7 +77,7 @@ AMBIT_API Tensor poisson_nll_loss(const Tensor& input, const Tensor& target, boo
 /// ||x1 - x2 + eps||_p along the last dim, which goes unless keepdim.
 AMBIT_API Tensor pairwise_distance(const Tensor& x1, const Tensor& x2, double p = 2,
                                    double eps = 1e-6, bool keepdim = false);
-/// x1 x2 / max(|x1| |x2|, eps) along dim, which goes.
+/// (x1 / max(|x1|, eps)) (x2 / max(|x2|, eps)) along dim, which goes; they broadcast.
 AMBIT_API Tensor cosine_similarity(const Tensor& x1, const Tensor& x2, int64_t dim = 1,
                                    double eps = 1e-8);
 /// x / max(||x||_p along dim, eps)
