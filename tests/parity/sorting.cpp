@@ -7,7 +7,9 @@ PARITY(sorting) {
   const Call calls[] = {
       {"sort", OP(std::get<0>(a[0].sort())), {x()}},
       {"sort's places", OP(std::get<1>(a[0].sort(0, true))), {x({4, 3})}},
-      {"sort stable", OP(std::get<1>(a[0].sort(/*stable=*/true, 0))), {integers({8}) / 4}},
+      {"sort stable",
+       OP(std::get<1>(a[0].sort(c10::optional<bool>(true), int64_t{0}))),
+       {integers({8}) / 4}},
       {"sort corners", OP(std::get<0>(a[0].detach().sort())), {corners()}},
       {"argsort", OP(a[0].argsort(int64_t{1})), {x()}},
       {"topk", OP(std::get<0>(a[0].topk(2))), {x()}},

@@ -3,14 +3,21 @@
 #include "backends/cuda/loops/accumulator.h"
 #include "backends/cuda/loops/scan.cuh"
 
+#include <type_traits>
+
 namespace ambit::cuda {
 namespace {
 
 template <class T>
 struct ExtremeSoFar {
-  using Value = Extreme<T>;
-  __device__ Value first() const { return {T{0}, -1}; }
-  __device__ Value load(int64_t offset, int64_t i) const { return {x[offset], i}; }
+  // As wide as an index, exact for every T: nothing of a Value is padding, which blocks would copy
+  // unwritten.
+  using Wide = std::conditional_t<std::is_floating_point_v<T>, double, int64_t>;
+  using Value = Extreme<Wide>;
+  __device__ Value first() const { return {Wide{0}, -1}; }
+  __device__ Value load(int64_t offset, int64_t i) const {
+    return {static_cast<Wide>(x[offset]), i};
+  }
   // Of equals, and of NaN, which is above all, the last.
   __device__ Value join(const Value& a, const Value& b) const {
     if (a.index < 0 || b.index < 0) return a.index < 0 ? b : a;
@@ -19,7 +26,7 @@ struct ExtremeSoFar {
     return a.index > b.index ? a : b;
   }
   __device__ void store(int64_t offset, const Value& v) const {
-    y[offset] = v.value;
+    y[offset] = static_cast<T>(v.value);
     index[offset] = v.index;
   }
   const T* x;
