@@ -101,8 +101,10 @@ double zeta(double s, double q) {
 
 double sinc(double x) {
   if (x == 0) return 1;
-  const long double angle = kPi * static_cast<long double>(x);
-  return static_cast<double>(std::sin(angle) / angle);
+  // Away from 0 by whole periods of sin(pi x), which costs no digit: integers give 0.
+  const long double of = std::remainder(static_cast<long double>(x), 2.0L);
+  const long double folded = of > 0.5L ? 1 - of : of < -0.5L ? -1 - of : of;
+  return static_cast<double>(std::sin(kPi * folded) / (kPi * static_cast<long double>(x)));
 }
 
 }  // namespace ambit::reference

@@ -81,9 +81,8 @@ class Tiles {
       copy_strided(columns, y + m * N_, 1, p.bias + column * p.bias_stride, p.bias_stride,
                    sizeof(float));
     }
-    const OneThread one;
-    onednn::check(p.op, dnnl_sgemm(a.transposed(), b.transposed(), rows, columns, p.K, 1, a.data(),
-                                   a.leading(), b.data(), b.leading(), p.bias ? 1 : 0, y, N_));
+    onednn::sgemm({p.op, rows, columns, p.K, a.transposed(), b.transposed(), a.data(), b.data(),
+                   a.leading(), b.leading(), p.bias ? 1.0f : 0.0f, y, N_});
   }
 
  private:

@@ -4,7 +4,10 @@
 #include <dnnl_debug.h>
 #include <fmt/format.h>
 
+#include <array>
+#include <atomic>
 #include <cstdlib>
+#include <mutex>
 #include <unordered_map>
 
 #include "scratch.h"
@@ -90,6 +93,25 @@ void check(const char* op, dnnl_status_t status) {
   }
   throw BackendError(
       fmt::format("{}: expected oneDNN to succeed, got {}", op, dnnl_status2str(status)));
+}
+
+void sgemm(const Sgemm& g) {
+  const auto multiply = [&g] {
+    const OneThread one;
+    check(g.op, dnnl_sgemm(g.a_transposed, g.b_transposed, g.M, g.N, g.K, 1, g.a, g.a_leading, g.b,
+                           g.b_leading, g.beta, g.y, g.y_leading));
+  };
+  // oneDNN generates code at the first call of a kind, so that one is made alone and with room.
+  static std::array<std::atomic<bool>, 64> generated{};
+  static std::mutex generating;
+  const int kind = (g.a_transposed == 'T') << 5 | (g.b_transposed == 'T') << 4 |
+                   (g.beta != 0) << 3 | (g.M <= 16) << 2 | (g.N <= 16) << 1 |
+                   (g.M * g.N * g.K < int64_t{1} << 18);
+  if (generated[kind].load(std::memory_order_acquire)) return multiply();
+  const std::lock_guard lock(generating);
+  check_room(g.op);
+  multiply();
+  generated[kind].store(true, std::memory_order_release);
 }
 
 size_t Key::hash() const {

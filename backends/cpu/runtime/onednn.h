@@ -20,6 +20,20 @@ const dnnl::engine& engine();
 /// Throw BackendError "<op>: expected oneDNN to succeed, got <status>" for any other status.
 void check(const char* op, dnnl_status_t status);
 
+/// y [M,N] = a b + beta y by dnnl_sgemm, all row-major or, where 'T' says so, transposed.
+struct Sgemm {
+  const char* op;  // names errors
+  int64_t M, N, K;
+  char a_transposed, b_transposed;
+  const float *a, *b;
+  int64_t a_leading, b_leading;
+  float beta;
+  float* y;
+  int64_t y_leading;
+};
+/// Errors: OutOfMemoryError, BackendError.
+void sgemm(const Sgemm& g);
+
 /// What a cached plan computes.
 enum class Kind : int64_t { conv2d, conv2d_input_grad, conv2d_weight_grad };
 

@@ -76,18 +76,18 @@ AMBIT_HOST_DEVICE inline double digamma(double x) {
       -0.00157693677143019726, 0.00107882520191629658,  -0.00073807093899600513,
       0.000504953265834602035};
   if (x == 0) return std::copysign(kInfinity, -x);
-  if (std::fabs(x - kRoot) < 0.2) {
-    const double d = x - kRoot - kRestOfRoot;
-    double series = 0;
-    for (int k = 18; k >= 0; --k) series = series * d + kAtRoot[k];
-    return series * d;
-  }
   double sum = 0;
   if (x < 0) {
     const double fraction = x - std::nearbyint(x);
     if (!(fraction != 0)) return std::numeric_limits<double>::quiet_NaN();
     sum = -kPi / std::tan(kPi * fraction);
     x = 1 - x;
+  }
+  if (std::fabs(x - kRoot) < 0.2) {
+    const double d = x - kRoot - kRestOfRoot;
+    double series = 0;
+    for (int k = 18; k >= 0; --k) series = series * d + kAtRoot[k];
+    return sum + series * d;
   }
   for (; x < 10; x += 1) sum -= 1 / x;
   const double z = 1 / (x * x);
@@ -231,10 +231,13 @@ AMBIT_HOST_DEVICE inline double zeta(double s, double q) {
   return zeta_of_positive(s, 1 - below) + (std::fmod(s, 2) == 0 ? negative : -negative);
 }
 
-/// sin(pi x) / (pi x), 1 at 0. The sine is of what x is away from an even number, which is exact.
+/// sin(pi x) / (pi x), 1 at 0, NaN at infinity. The sine is of what x is away from an integer,
+/// which is exact, so that integers give 0.
 AMBIT_HOST_DEVICE inline double sine_cardinal(double x) {
   if (x == 0) return 1;
-  return std::sin(kPi * (x - 2 * std::nearbyint(x / 2))) / (kPi * x);
+  const double integer = std::nearbyint(x);
+  const double sine = std::sin(kPi * (x - integer)) / (kPi * x);
+  return std::fmod(integer, 2) == 0 ? sine : -sine;
 }
 
 }  // namespace ambit::arithmetic

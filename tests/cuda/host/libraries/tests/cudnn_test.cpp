@@ -322,9 +322,9 @@ TEST_CASE("cuDNN on the host does not forgive what the real one cannot see") {
   };
   ends("child: a result over an operand", "overlaps");
   ends("child: a descriptor used after its end", "destroyed");
-  ends("child: an operand freed before the plan", "which was freed\n  in cudnnBackendExecute");
-  ends("child: an operand never written", "never written\n  in cudnnBackendExecute");
-  ends("child: a workspace too small", "out of the bounds of memory\n  in cudnnBackendExecute");
+  ends("child: an operand freed before the plan", "which was freed, in cudnnBackendExecute");
+  ends("child: an operand never written", "never written, in cudnnBackendExecute");
+  ends("child: a workspace too small", "out of the bounds of memory, in cudnnBackendExecute");
 }
 
 TEST_CASE("a handle of cuDNN is of one GPU, and so are its stream and its plans") {
