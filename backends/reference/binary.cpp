@@ -47,12 +47,14 @@ double gelu_grad(double dy, double x) {
   return dy * (cdf + x * density);
 }
 
-double log_add_exp(double a, double b) {
+// Of long double, so that scaling for logaddexp2 costs no digit of a double.
+long double log_add_exp(long double a, long double b) {
   const long double more = std::max(a, b), less = std::min(a, b);
   if (std::isnan(a) || std::isnan(b)) return a + b;
-  if (std::isinf(more)) return static_cast<double>(more);
-  return static_cast<double>(more + std::log1p(std::exp(less - more)));
+  if (std::isinf(more)) return more;
+  return more + std::log1p(std::exp(less - more));
 }
+constexpr long double kLn2 = 0.693147180559945309417232121458L;
 
 // float32 is computed in float64 and rounded once, but where that would move a jump.
 template <class T>
@@ -77,8 +79,8 @@ double map_real(BinaryOp op, double a, double b) {
     case BinaryOp::copysign: return std::copysign(a, b);
     case BinaryOp::nextafter: return std::nextafter(static_cast<T>(a), static_cast<T>(b));
     case BinaryOp::xlogy: return std::isnan(b) ? b : a == 0 ? 0 : a * std::log(b);
-    case BinaryOp::logaddexp: return log_add_exp(a, b);
-    case BinaryOp::logaddexp2: return log_add_exp(a * M_LN2, b * M_LN2) / M_LN2;
+    case BinaryOp::logaddexp: return static_cast<double>(log_add_exp(a, b));
+    case BinaryOp::logaddexp2: return static_cast<double>(log_add_exp(a * kLn2, b * kLn2) / kLn2);
     case BinaryOp::heaviside: return a == 0 ? b : a > 0 ? 1 : 0;
     case BinaryOp::zeta: return zeta(a, b);
     case BinaryOp::relu_grad: return b <= 0 ? 0 : a;  // passes where b is NaN, as in PyTorch

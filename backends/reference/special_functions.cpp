@@ -84,8 +84,8 @@ double bessel_i(int order, double x) {
 }
 
 double zeta(double s, double q) {
+  if (s == 1) return kInfinity;  // also where q is NaN, as PyTorch's
   if (std::isnan(s) || std::isnan(q)) return kNaN;
-  if (s == 1) return kInfinity;
   if (s < 1) return kNaN;
   if (std::isinf(s)) return q > 1 ? 0 : q == 1 ? 1 : q > 0 ? kInfinity : kNaN;
   if (q > 0) return static_cast<double>(zeta_of_positive(s, q));

@@ -125,6 +125,8 @@ double term_scale(BinaryOp op, double a, double b) {
   switch (op) {
     case BinaryOp::add:
     case BinaryOp::sub:
+    case BinaryOp::logaddexp:
+    case BinaryOp::logaddexp2:
       return std::fmax(std::fabs(a), std::fabs(b));
     case BinaryOp::remainder:
       return std::fabs(b);

@@ -80,7 +80,10 @@ AMBIT_HOST_DEVICE inline double digamma(double x) {
   if (x < 0) {
     const double fraction = x - std::nearbyint(x);
     if (!(fraction != 0)) return std::numeric_limits<double>::quiet_NaN();
-    sum = -kPi / std::tan(kPi * fraction);
+    // Beyond a quarter by the complement, which is exact: no rest of pi is left at a half.
+    const double size = std::fabs(fraction);
+    const double cotangent = size > 0.25 ? std::tan(kPi * (0.5 - size)) : 1 / std::tan(kPi * size);
+    sum = fraction > 0 ? -kPi * cotangent : kPi * cotangent;
     x = 1 - x;
   }
   if (std::fabs(x - kRoot) < 0.2) {
