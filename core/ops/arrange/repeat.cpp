@@ -34,9 +34,10 @@ Tensor indices_on_host(const Tensor& repeats, std::optional<int64_t> output_size
   int64_t sum = 0;
   for (int64_t i = 0; i < n; ++i) {
     if (r[i] < 0) throw_negative(r[i]);
-    if (__builtin_add_overflow(sum, r[i], &sum)) {
-      throw ShapeError(fmt::format("repeat_interleave: expected a sum below 2^63, got {} + {}",
-                                   sum - r[i], r[i]));
+    const int64_t before = sum;
+    if (__builtin_add_overflow(before, r[i], &sum)) {
+      throw ShapeError(
+          fmt::format("repeat_interleave: expected a sum below 2^63, got {} + {}", before, r[i]));
     }
   }
   check_output_size(sum, output_size);
