@@ -215,9 +215,9 @@ void add_products(Table& table) {
   table.add(kernels::svd, matrix, t({1, 2}), matrix, info, matrix);
   table.add(kernels::triangular_solve, matrix, matrix, matrix, {});
   const Operand image = t({1, 1, 3, 3}), filter = t({1, 1, 2, 2}), out = t({1, 1, 2, 2});
-  table.add(kernels::conv2d, out, image, filter, t({1}), {});
-  table.add(kernels::conv2d_input_grad, image, out, filter, {});
-  table.add(kernels::conv2d_weight_grad, filter, out, image, {});
+  table.add(kernels::convolution, out, image, filter, t({1}), {});
+  table.add(kernels::convolution_input_grad, image, out, filter, {});
+  table.add(kernels::convolution_weight_grad, filter, out, image, {});
 }
 
 void add_pools(Table& table) {

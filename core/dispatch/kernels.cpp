@@ -60,13 +60,18 @@ constinit decltype(eigh) eigh{
 constinit decltype(svd) svd{"svd", kFloating, {"U", "S", "Vh", "info", "A"}, composite::svd};
 constinit decltype(triangular_solve) triangular_solve{
     "triangular_solve", kFloating, {"out", "A", "B"}, composite::triangular_solve};
-constinit decltype(conv2d) conv2d{"conv2d", kFloating, {"out", "input", "weight", "bias"}};
-constinit decltype(conv2d_input_grad) conv2d_input_grad{
-    "conv2d_input_grad", kFloating, {"input_grad", "grad", "weight"}, composite::conv2d_input_grad};
-constinit decltype(conv2d_weight_grad) conv2d_weight_grad{"conv2d_weight_grad",
-                                                          kFloating,
-                                                          {"weight_grad", "grad", "input"},
-                                                          composite::conv2d_weight_grad};
+constinit decltype(convolution) convolution{
+    "convolution", kFloating, {"out", "input", "weight", "bias"}};
+constinit decltype(convolution_input_grad) convolution_input_grad{
+    "convolution_input_grad",
+    kFloating,
+    {"input_grad", "grad", "weight"},
+    composite::convolution_input_grad};
+constinit decltype(convolution_weight_grad) convolution_weight_grad{
+    "convolution_weight_grad",
+    kFloating,
+    {"weight_grad", "grad", "input"},
+    composite::convolution_weight_grad};
 constinit decltype(max_pool2d) max_pool2d{"max_pool2d", kFloating, {"out", "indices", "input"}};
 constinit decltype(max_pool2d_grad) max_pool2d_grad{
     "max_pool2d_grad", kFloating, {"input_grad", "grad", "indices"}};

@@ -47,7 +47,7 @@ TEST_CASE("composite gradients of conv2d agree with the kernels") {
   manual_seed(3);
   struct Case {
     std::vector<int64_t> x, w;
-    Conv2dParams p;
+    ConvParams p;
   };
   const std::vector<Case> cases{
       {{2, 3, 5, 6}, {4, 3, 3, 2}, {}},
@@ -62,8 +62,8 @@ TEST_CASE("composite gradients of conv2d agree with the kernels") {
     const auto call = [&](auto&& f, Tensors& out, const Tensors& in) {
       f(out[0], in[0], in[1], c.p);
     };
-    check_composite(kernels::conv2d_input_grad, {unwritten(c.x)}, {dy, normal(c.w)}, call);
-    check_composite(kernels::conv2d_weight_grad, {unwritten(c.w)}, {dy, normal(c.x)}, call);
+    check_composite(kernels::convolution_input_grad, {unwritten(c.x)}, {dy, normal(c.w)}, call);
+    check_composite(kernels::convolution_weight_grad, {unwritten(c.w)}, {dy, normal(c.x)}, call);
   }
 }
 
@@ -197,6 +197,6 @@ TEST_CASE("the kernels without a composite are the 18 that a backend has to brin
   }
   CHECK(least == std::set<std::string>{"copy", "fill", "random", "unary", "binary", "compare",
                                        "where", "reduce", "arg_reduce", "scan", "gather", "scatter",
-                                       "scatter_add", "nonzero", "matmul", "conv2d", "max_pool2d",
-                                       "max_pool2d_grad"});
+                                       "scatter_add", "nonzero", "matmul", "convolution",
+                                       "max_pool2d", "max_pool2d_grad"});
 }

@@ -180,7 +180,7 @@ Tensor box(const Tensor& planes, Pair start, Pair size) {
 struct WindowSums {
   WindowSums(IntArrayRef x, IntArrayRef y, const Pool2dParams& params, const TensorOptions& options)
       : p(params),
-        conv{.stride = params.stride},
+        conv{.stride = {params.stride.h, params.stride.w}},
         planes{x[0] * x[1], 1, x[2], x[3]},
         results{x[0] * x[1], 1, y[2], y[3]},
         covered{x[0] * x[1], 1, (y[2] - 1) * p.stride[0] + p.kernel[0],
@@ -202,7 +202,7 @@ struct WindowSums {
   }
 
   const Pool2dParams& p;
-  Conv2dParams conv;
+  ConvParams conv;
   Dims planes, results, covered;
   Tensor kernel;
 };
@@ -221,8 +221,8 @@ void composite::avg_pool2d(Tensor& y, const Tensor& x, const Pool2dParams& p) {
 void composite::avg_pool2d_grad(Tensor& dx, const Tensor& dy, const Pool2dParams& p) {
   const WindowSums windows(dx.sizes(), dy.sizes(), p, dy.options());
   const Tensor share = dy.view(windows.results) / windows.divisors();
-  const Tensor spread =
-      windows.input_of(conv2d_input_grad(share, windows.kernel, windows.covered, windows.conv));
+  const Tensor spread = windows.input_of(
+      convolution_input_grad(share, windows.kernel, windows.covered, windows.conv));
   dx.fill_(0);
   box(dx.view(windows.planes), {0, 0}, {spread.size(2), spread.size(3)}).copy_(spread);
 }

@@ -144,16 +144,18 @@ extern AMBIT_API Op<void(Tensor& y, const Tensor& a, const Tensor& b, const Tria
     triangular_solve;
 
 // --- convolution and pooling; floats; contiguous
-/// y [N,K,P,Q] = cross-correlation of x [N,C,H,W] with w [K,C/groups,R,S], + b [K] if defined.
+/// y [N,K,...] = cross-correlation of x [N,C,...] with w [K,C/groups,...], + b [K] if defined; one
+/// to three spatial dims, as many in all.
 extern AMBIT_API
-    Op<void(Tensor& y, const Tensor& x, const Tensor& w, const Tensor& b, const Conv2dParams& p)>
-        conv2d;
-/// dx [N,C,H,W] from dy [N,K,P,Q] and w. composite
-extern AMBIT_API Op<void(Tensor& dx, const Tensor& dy, const Tensor& w, const Conv2dParams& p)>
-    conv2d_input_grad;
-/// dw [K,C/groups,R,S] from dy [N,K,P,Q] and x. composite
-extern AMBIT_API Op<void(Tensor& dw, const Tensor& dy, const Tensor& x, const Conv2dParams& p)>
-    conv2d_weight_grad;
+    Op<void(Tensor& y, const Tensor& x, const Tensor& w, const Tensor& b, const ConvParams& p)>
+        convolution;
+/// dx [N,C,...] from dy [N,K,...] and w. A transposed convolution is this one too: its input is dy,
+/// and output_padding no more than a larger dx. composite
+extern AMBIT_API Op<void(Tensor& dx, const Tensor& dy, const Tensor& w, const ConvParams& p)>
+    convolution_input_grad;
+/// dw [K,C/groups,...] from dy [N,K,...] and x. composite
+extern AMBIT_API Op<void(Tensor& dw, const Tensor& dy, const Tensor& x, const ConvParams& p)>
+    convolution_weight_grad;
 /// y [N,C,P,Q] = maximum of each window, NaN wins; index [N,C,P,Q] int32 = its position h * W + w,
 /// the first of equals; undefined where nobody asks. H * W below 2^31.
 extern AMBIT_API Op<void(Tensor& y, Tensor& index, const Tensor& x, const Pool2dParams& p)>
@@ -242,7 +244,7 @@ extern AMBIT_API
   row(index_select) row(index_add)                                                                \
   row(matmul) row(linear)                                                                         \
   row(lu_factor) row(lu_solve) row(cholesky) row(qr) row(eigh) row(svd) row(triangular_solve)     \
-  row(conv2d) row(conv2d_input_grad) row(conv2d_weight_grad)                                      \
+  row(convolution) row(convolution_input_grad) row(convolution_weight_grad)                       \
   row(max_pool2d) row(max_pool2d_grad) row(avg_pool2d) row(avg_pool2d_grad)                       \
   row(softmax) row(softmax_grad)                                                                  \
   row(batch_norm) row(batch_norm_grad) row(layer_norm) row(layer_norm_grad)                       \
