@@ -158,6 +158,12 @@ struct BatchNormParams {
   friend bool operator==(const BatchNormParams&, const BatchNormParams&) = default;
 };
 
+/// Of attention: softmax(scale * q k^T + mask) v.
+struct AttentionParams {
+  double scale = 1;
+  bool causal = false;  ///< query i sees keys up to i alone
+};
+
 /// Of triangular_solve: which triangle of A there is, and what of it.
 struct TriangularParams {
   bool upper = true;

@@ -198,6 +198,53 @@ extern AMBIT_API Op<void(Tensor& y, Tensor& mean, Tensor& invstd, const Tensor& 
 extern AMBIT_API Op<void(Tensor& dx, Tensor& dw, Tensor& db, const Tensor& dy, const Tensor& x,
                          const Tensor& w, const Tensor& mean, const Tensor& invstd, bool centered)>
     layer_norm_grad;
+/// y = (x - mean) * invstd * w + b of x [N,C,...], not empty, whose channels make G groups of C / G
+/// each: mean and invstd [N,G] are written, each group's mean and 1 / sqrt(its biased variance +
+/// eps); w, b [C] may be undefined. composite
+extern AMBIT_API Op<void(Tensor& y, Tensor& mean, Tensor& invstd, const Tensor& x, const Tensor& w,
+                         const Tensor& b, double eps)>
+    group_norm;
+/// dx [N,C,...], dw [C], db [C] from dy, as layer_norm_grad's, the means over a group; dw and db
+/// always defined. composite
+extern AMBIT_API Op<void(Tensor& dx, Tensor& dw, Tensor& db, const Tensor& dy, const Tensor& x,
+                         const Tensor& w, const Tensor& mean, const Tensor& invstd)>
+    group_norm_grad;
+
+// --- attention; floats; strided, but lse is contiguous; not empty
+/// y [B,H,L,F] = softmax(s) v with s = scale * q k^T + mask of q [B,H,L,E], k [B,H,S,E], v
+/// [B,H,S,F]; mask [B,H,L,S] may be undefined; causal: query i sees keys up to i alone. lse [B,H,L]
+/// = log(sum(exp(s))). Where s is -inf throughout y and lse are NaN. composite
+extern AMBIT_API Op<void(Tensor& y, Tensor& lse, const Tensor& q, const Tensor& k, const Tensor& v,
+                         const Tensor& mask, const AttentionParams& p)>
+    attention;
+/// dq, dk, dv from dy [B,H,L,F], y and lse: with w = exp(s - lse) and ds = w * (dy v^T - sum(dy *
+/// y)) is dq = scale * ds k, dk = scale * ds^T q, dv = w^T dy. composite
+extern AMBIT_API Op<void(Tensor& dq, Tensor& dk, Tensor& dv, const Tensor& dy, const Tensor& q,
+                         const Tensor& k, const Tensor& v, const Tensor& mask, const Tensor& y,
+                         const Tensor& lse, const AttentionParams& p)>
+    attention_grad;
+
+// --- steps of recurrent networks; floats; contiguous
+/// h, c [B,H] from gates a + b [B,4H] and c0 [B,H]: i, f, g, o = sigmoid, sigmoid, tanh, sigmoid of
+/// their quarters, which gates [B,4H] keeps; c = f * c0 + i * g, h = o * tanh(c). composite
+extern AMBIT_API Op<void(Tensor& h, Tensor& c, Tensor& gates, const Tensor& a, const Tensor& b,
+                         const Tensor& c0)>
+    lstm_cell;
+/// da [B,4H], which is db too, and dc0 [B,H] from dh and dc [B,H]; either may be undefined: zeros.
+/// composite
+extern AMBIT_API Op<void(Tensor& da, Tensor& dc0, const Tensor& dh, const Tensor& dc,
+                         const Tensor& gates, const Tensor& c, const Tensor& c0)>
+    lstm_cell_grad;
+/// h [B,H] from a and b [B,3H] and h0 [B,H]: r, z = sigmoid of the first two thirds of a + b, n =
+/// tanh(a's third + r * b's third); h = n + z * (h0 - n). gates [B,4H] keeps r, z, n and b's third.
+/// composite
+extern AMBIT_API
+    Op<void(Tensor& h, Tensor& gates, const Tensor& a, const Tensor& b, const Tensor& h0)>
+        gru_cell;
+/// da, db [B,3H] and dh0 [B,H] from dh [B,H]. composite
+extern AMBIT_API Op<void(Tensor& da, Tensor& db, Tensor& dh0, const Tensor& dh, const Tensor& gates,
+                         const Tensor& h0)>
+    gru_cell_grad;
 
 // --- losses
 /// y [N], weight_sum [] = -w[t] * x[n, t] and sum of w[t] over n with t != ignore_index; x [N,C]
@@ -248,6 +295,9 @@ extern AMBIT_API
   row(max_pool2d) row(max_pool2d_grad) row(avg_pool2d) row(avg_pool2d_grad)                       \
   row(softmax) row(softmax_grad)                                                                  \
   row(batch_norm) row(batch_norm_grad) row(layer_norm) row(layer_norm_grad)                       \
+  row(group_norm) row(group_norm_grad)                                                            \
+  row(attention) row(attention_grad)                                                              \
+  row(lstm_cell) row(lstm_cell_grad) row(gru_cell) row(gru_cell_grad)                             \
   row(nll_loss) row(cross_entropy) row(cross_entropy_grad)                                        \
   row(sgd_step) row(adam_step)
 // clang-format on
