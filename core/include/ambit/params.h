@@ -54,6 +54,38 @@ class IntOrPair {
   Pair pair_;
 };
 
+/// A number for each spatial dim in their order, as {5}, {h, w} or {d, h, w}; one is for all of
+/// them.
+class PerAxis {
+ public:
+  static constexpr size_t kMost = 3;
+
+  constexpr PerAxis() = default;
+  /// Errors: Error unless there are one to three numbers.
+  constexpr PerAxis(IntArrayRef sizes) : count_(sizes.size()) {
+    if (count_ < 1 || count_ > kMost) refuse(count_);
+    for (size_t i = 0; i < kMost; ++i) values_[i] = sizes[i < count_ ? i : count_ - 1];
+  }
+  constexpr PerAxis(std::initializer_list<int64_t> sizes) : PerAxis(IntArrayRef(sizes)) {}
+  // None of a number, so that no {3, 2} is taken for parameters of stride {3} and padding {2}.
+
+  constexpr int64_t& operator[](size_t i) { return values_[i]; }
+  constexpr int64_t operator[](size_t i) const { return values_[i]; }
+  /// Return how many numbers were given.
+  constexpr size_t size() const { return count_; }
+  /// Whether those are for so many dims.
+  constexpr bool fits(size_t dims) const { return count_ == 1 || count_ == dims; }
+  /// The numbers that were given.
+  constexpr operator IntArrayRef() const { return {values_, count_}; }
+  friend constexpr bool operator==(const PerAxis&, const PerAxis&) = default;
+
+ private:
+  [[noreturn]] AMBIT_API static void refuse(size_t size);
+
+  int64_t values_[kMost] = {1, 1, 1};
+  size_t count_ = 1;
+};
+
 /// x [N,C,H,W], w [K,C/groups,R,S], y [N,K,P,Q].
 struct Conv2dParams {
   Pair stride{1, 1}, padding{0, 0}, dilation{1, 1};  ///< in elements
@@ -65,17 +97,20 @@ struct Conv2dParams {
   friend bool operator==(const Conv2dParams&, const Conv2dParams&) = default;
 };
 
-/// x [N,C,H,W], y [N,C,P,Q].
-struct Pool2dParams {
-  Pair kernel{1, 1};
-  Pair stride = kernel;                ///< as libtorch: windows side by side where it is not given
-  Pair padding{0, 0}, dilation{1, 1};  ///< in elements, as kernel and stride
+/// Of pooling in one to three dims: x [N,C,in...], y [N,C,out...].
+struct PoolParams {
+  PerAxis kernel{1};
+  PerAxis stride = kernel;          ///< as libtorch: windows side by side where it is not given
+  PerAxis padding{0}, dilation{1};  ///< in elements, as kernel and stride
   bool ceil_mode = false;
-  bool count_include_pad = true;  ///< avg_pool2d only: padding counts in the divisor
+  bool count_include_pad = true;  ///< averages only: padding counts in the divisor
+  int64_t divisor = 0;            ///< averages only: what sums are divided by; 0: by their windows
+  /// Window i of n over `size` elements is floor(i size / n) up to ceil((i + 1) size / n), which is
+  /// not in it: y's sizes are free, and of what is above only divisor counts.
+  bool adaptive = false;
 
-  /// Errors: ShapeError for anything that does not fit.
+  /// Return y's sizes, unless they are free. Errors: ShapeError for anything that does not fit.
   AMBIT_API Dims out_sizes(const char* op, IntArrayRef input) const;
-  friend bool operator==(const Pool2dParams&, const Pool2dParams&) = default;
 };
 
 /// Of batch_norm: x [N,C,...].
