@@ -45,10 +45,10 @@
   row(convolution)                       \
   row(convolution_input_grad)            \
   row(convolution_weight_grad)           \
-  row(max_pool2d)                        \
-  row(max_pool2d_grad)                   \
-  row(avg_pool2d)                        \
-  row(avg_pool2d_grad)                   \
+  row(max_pool)                          \
+  row(max_pool_grad)                     \
+  row(avg_pool)                          \
+  row(avg_pool_grad)                     \
   row(softmax)                           \
   row(softmax_grad)                      \
   row(batch_norm)                        \

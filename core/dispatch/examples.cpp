@@ -221,12 +221,12 @@ void add_products(Table& table) {
 }
 
 void add_pools(Table& table) {
-  const Pool2dParams pairs{.kernel = {2, 2}};
+  const PoolParams pairs{.kernel = {2, 2}};
   const Operand image = t({1, 1, 2, 2}), out = t({1, 1, 1, 1});
-  table.add(kernels::max_pool2d, out, t({1, 1, 1, 1}, kInt32), image, pairs);
-  table.add(kernels::max_pool2d_grad, image, out, index({1, 1, 1, 1}, kInt32), pairs);
-  table.add(kernels::avg_pool2d, out, image, pairs);
-  table.add(kernels::avg_pool2d_grad, image, out, pairs);
+  table.add(kernels::max_pool, out, t({1, 1, 1, 1}, kInt32), image, pairs);
+  table.add(kernels::max_pool_grad, image, out, index({1, 1, 1, 1}, kInt32), pairs);
+  table.add(kernels::avg_pool, out, image, pairs);
+  table.add(kernels::avg_pool_grad, image, out, pairs);
 }
 
 void add_norms(Table& table) {

@@ -72,13 +72,12 @@ constinit decltype(convolution_weight_grad) convolution_weight_grad{
     kFloating,
     {"weight_grad", "grad", "input"},
     composite::convolution_weight_grad};
-constinit decltype(max_pool2d) max_pool2d{"max_pool2d", kFloating, {"out", "indices", "input"}};
-constinit decltype(max_pool2d_grad) max_pool2d_grad{
-    "max_pool2d_grad", kFloating, {"input_grad", "grad", "indices"}};
-constinit decltype(avg_pool2d) avg_pool2d{
-    "avg_pool2d", kFloating, {"out", "input"}, composite::avg_pool2d};
-constinit decltype(avg_pool2d_grad) avg_pool2d_grad{
-    "avg_pool2d_grad", kFloating, {"input_grad", "grad"}, composite::avg_pool2d_grad};
+constinit decltype(max_pool) max_pool{"max_pool", kFloating, {"out", "indices", "input"}};
+constinit decltype(max_pool_grad) max_pool_grad{
+    "max_pool_grad", kFloating, {"input_grad", "grad", "indices"}};
+constinit decltype(avg_pool) avg_pool{"avg_pool", kFloating, {"out", "input"}, composite::avg_pool};
+constinit decltype(avg_pool_grad) avg_pool_grad{
+    "avg_pool_grad", kFloating, {"input_grad", "grad"}, composite::avg_pool_grad};
 constinit decltype(softmax) softmax{"softmax", kFloating, {"out", "input"}, composite::softmax};
 constinit decltype(softmax_grad) softmax_grad{
     "softmax_grad", kFloating, {"input_grad", "grad", "output"}, composite::softmax_grad};

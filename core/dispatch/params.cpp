@@ -1,4 +1,5 @@
-// The shape arithmetic of convolution and pooling, and what optimizers derive from their options.
+// The shape arithmetic of convolution, and what optimizers derive from their options; pooling's is
+// in pool_params.cpp.
 #include <ambit/params.h>
 
 #include <ambit/error.h>
@@ -16,28 +17,11 @@ namespace {
 // libraries behind the kernels take 32-bit numbers anyway.
 constexpr int64_t kMaxSize = std::numeric_limits<int32_t>::max();
 
-constexpr std::string_view kAxis[2] = {"height", "width"};
-
-Dims list(const Pair& pair) { return {pair.h, pair.w}; }
-
 void check_range(const char* op, const char* what, IntArrayRef got, int64_t min) {
   for (const int64_t v : got) {
     if (v < min || v > kMaxSize) {
       throw ShapeError(
           fmt::format("{}: expected {} from {} to {}, got {}", op, what, min, kMaxSize, str(got)));
-    }
-  }
-}
-
-void check_4d(const char* op, const char* argument, IntArrayRef sizes, const char* names) {
-  if (sizes.size() != 4) {
-    throw ShapeError(
-        fmt::format("{}: expected {} of shape {}, got {}", op, argument, names, str(sizes)));
-  }
-  for (const int64_t size : sizes) {
-    if (size > kMaxSize) {
-      throw ShapeError(fmt::format("{}: expected {} with sizes up to {}, got {}", op, argument,
-                                   kMaxSize, str(sizes)));
     }
   }
 }
@@ -187,69 +171,6 @@ Dims ConvParams::same_padding(const char* op, IntArrayRef weight) const {
   Dims total(dims);
   for (size_t i = 0; i < dims; ++i) total[i] = dilation[i] * (weight[2 + i] - 1);
   return total;
-}
-
-namespace {
-
-// Number of windows along one axis, by the rule that the last one starts inside the input or its
-// left padding.
-int64_t window_count(const Pool2dParams& p, size_t axis, int64_t size) {
-  const int64_t stride = p.stride[axis];
-  const int64_t room = size + 2 * p.padding[axis] - p.dilation[axis] * (p.kernel[axis] - 1) - 1;
-  if (room < 0 && !(p.ceil_mode && room > -stride)) return 0;
-  int64_t n = (room + (p.ceil_mode ? stride - 1 : 0)) / stride + 1;
-  if (p.ceil_mode && (n - 1) * stride >= size + p.padding[axis]) --n;
-  return n;
-}
-
-void check_window(const char* op, const Pool2dParams& p, size_t axis, int64_t size) {
-  if (p.padding[axis] > p.kernel[axis] / 2) {
-    throw ShapeError(fmt::format("{}: expected padding of at most half the kernel ({}), got {}", op,
-                                 p.kernel[axis] / 2, p.padding[axis]));
-  }
-  if (size < 1) {
-    throw ShapeError(
-        fmt::format("{}: expected input {} of at least 1, got {}", op, kAxis[axis], size));
-  }
-}
-
-// A dilated window may step over the whole input, from padding to padding: it has no value then.
-void check_reach(const char* op, const Pool2dParams& p, size_t axis, int64_t size,
-                 int64_t windows) {
-  const int64_t dilation = p.dilation[axis];
-  if (dilation <= size) return;
-  for (int64_t i = 0; i < windows && i * p.stride[axis] < p.padding[axis]; ++i) {
-    const int64_t before = p.padding[axis] - i * p.stride[axis];  // of the input
-    const int64_t first = (dilation - before % dilation) % dilation;
-    if (first >= size) {
-      throw ShapeError(
-          fmt::format("{}: expected windows that reach the input, got {} {} with "
-                      "dilation {} and padding {}",
-                      op, kAxis[axis], size, dilation, p.padding[axis]));
-    }
-  }
-}
-
-}  // namespace
-
-Dims Pool2dParams::out_sizes(const char* op, IntArrayRef input) const {
-  check_4d(op, "input", input, "[N, C, H, W] or [C, H, W]");
-  check_range(op, "kernel", list(kernel), 1);
-  check_range(op, "stride", list(stride), 1);
-  check_range(op, "padding", list(padding), 0);
-  check_range(op, "dilation", list(dilation), 1);
-  Dims out{input[0], input[1], 0, 0};
-  for (size_t i = 0; i < 2; ++i) {
-    check_window(op, *this, i, input[2 + i]);
-    out[2 + i] = window_count(*this, i, input[2 + i]);
-    if (out[2 + i] < 1) {
-      throw ShapeError(fmt::format(
-          "{}: expected padded input {} of at least {} (kernel {}), got {}", op, kAxis[i],
-          dilation[i] * (kernel[i] - 1) + 1, kernel[i], input[2 + i] + 2 * padding[i]));
-    }
-    check_reach(op, *this, i, input[2 + i], out[2 + i]);
-  }
-  return out;
 }
 
 double AdamParams::step_size() const { return lr / (1 - std::pow(beta1, step)); }

@@ -56,13 +56,13 @@ TEST_CASE("the gradients of conv2d are ops with right gradients of their own") {
 TEST_CASE("pooling has right first and second gradients") {
   for_each_device([](Device d) {
     const Tensor x = wave(d, {1, 2, 5, 4});
-    Pool2dParams p{.kernel = {2, 3}, .stride = {2, 1}, .padding = {1, 1}, .ceil_mode = true};
+    PoolParams p{.kernel = {2, 3}, .stride = {2, 1}, .padding = {1, 1}, .ceil_mode = true};
     check_both([&](const std::vector<Tensor>& in) { return max_pool2d(in[0] * in[0], p); }, {x});
     for (const bool pad : {true, false}) {
       p.count_include_pad = pad;
       check_both([&](const std::vector<Tensor>& in) { return avg_pool2d(in[0] * in[0], p); }, {x});
     }
-    for (const Pair& out : {Pair{5, 2}, Pair{2, 3}}) {
+    for (const PerAxis& out : {PerAxis{5, 2}, PerAxis{2, 3}}) {
       gradcheck([&](const std::vector<Tensor>& in) { return adaptive_avg_pool2d(in[0], out); },
                 {x});
     }

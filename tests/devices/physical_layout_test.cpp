@@ -118,7 +118,7 @@ TEST_CASE("gradients through laid-out results agree with those of the reference"
 }
 
 TEST_CASE("pooling's gradient is zero where no window looked") {
-  const auto gradient = [](const Tensor& t, const Pool2dParams& p) {
+  const auto gradient = [](const Tensor& t, const PoolParams& p) {
     const Tensor x = t.detach().requires_grad_();
     const Tensor sum = max_pool2d(x, p).sum();
     full(t.sizes(), 7.f);  // memory that is not zero, for the gradient to be written to
@@ -126,9 +126,9 @@ TEST_CASE("pooling's gradient is zero where no window looked") {
     return x.grad();
   };
   // Two windows of 5 for 10 elements, which leave one out: behind them, and between them.
-  const Pool2dParams shifted{.kernel = {5, 5}, .stride = {5, 5}, .padding = {1, 1}};
-  const Pool2dParams apart{.kernel = {5, 5}, .stride = {6, 6}, .ceil_mode = true};
-  for (const Pool2dParams& p : {shifted, apart}) {
+  const PoolParams shifted{.kernel = {5, 5}, .stride = {5, 5}, .padding = {1, 1}};
+  const PoolParams apart{.kernel = {5, 5}, .stride = {6, 6}, .ceil_mode = true};
+  for (const PoolParams& p : {shifted, apart}) {
     const Laid l;
     const Tensor laid = gradient(l.y, p);
     CHECK(laid.storage()->is_native());

@@ -72,15 +72,15 @@ TEST_CASE("composite avg_pool2d and its gradient agree with the kernels") {
   const std::vector<int64_t> sizes{2, 3, 7, 6};
   for (const bool count_include_pad : {true, false}) {
     for (const bool ceil_mode : {true, false}) {
-      for (Pool2dParams p : {Pool2dParams{.kernel = {2, 3}, .stride = {2, 2}},
-                             Pool2dParams{.kernel = {3, 2}, .stride = {2, 3}, .padding = {1, 1}},
-                             Pool2dParams{.kernel = {4, 4}, .stride = {5, 5}, .padding = {2, 2}}}) {
+      for (PoolParams p : {PoolParams{.kernel = {2, 3}, .stride = {2, 2}},
+                           PoolParams{.kernel = {3, 2}, .stride = {2, 3}, .padding = {1, 1}},
+                           PoolParams{.kernel = {4, 4}, .stride = {5, 5}, .padding = {2, 2}}}) {
         p.count_include_pad = count_include_pad;
         p.ceil_mode = ceil_mode;
         const Tensor y = unwritten(p.out_sizes("avg_pool2d", sizes));
         const auto call = [&](auto&& f, Tensors& out, const Tensors& in) { f(out[0], in[0], p); };
-        check_composite(kernels::avg_pool2d, {y}, {normal(sizes)}, call);
-        check_composite(kernels::avg_pool2d_grad, {unwritten(sizes)}, {normal(y.sizes())}, call);
+        check_composite(kernels::avg_pool, {y}, {normal(sizes)}, call);
+        check_composite(kernels::avg_pool_grad, {unwritten(sizes)}, {normal(y.sizes())}, call);
       }
     }
   }
@@ -198,5 +198,5 @@ TEST_CASE("the kernels without a composite are the 18 that a backend has to brin
   CHECK(least == std::set<std::string>{"copy", "fill", "random", "unary", "binary", "compare",
                                        "where", "reduce", "arg_reduce", "scan", "gather", "scatter",
                                        "scatter_add", "nonzero", "matmul", "convolution",
-                                       "max_pool2d", "max_pool2d_grad"});
+                                       "max_pool", "max_pool_grad"});
 }

@@ -113,9 +113,9 @@ TEST_CASE("calls and bytes are counted exactly: outputs both ways, inputs one wa
   CHECK(cost(kernels::binary, device, [&] { a + b; }) == Cost{1, 64});
   CHECK(cost(kernels::binary, device, [&] { a.add_(b); }) == Cost{1, 64});
   // Two outputs: values 2 x 4 x 4, indices 2 x 4 x 4, input 9 x 4. One is not asked for at first.
-  const Pool2dParams pool{.kernel = {2, 2}, .stride = {1, 1}};
-  CHECK(cost(kernels::max_pool2d, device, [&] { max_pool2d(x, pool); }) == Cost{1, 32 + 36});
-  CHECK(cost(kernels::max_pool2d, device, [&] { max_pool2d_with_indices(x, pool); }) ==
+  const PoolParams pool{.kernel = {2, 2}, .stride = {1, 1}};
+  CHECK(cost(kernels::max_pool, device, [&] { max_pool2d(x, pool); }) == Cost{1, 32 + 36});
+  CHECK(cost(kernels::max_pool, device, [&] { max_pool2d_with_indices(x, pool); }) ==
         Cost{1, 32 + 32 + 36});
   // What has a kernel, and what fails, is not counted.
   CHECK(cost(kernels::reduce, device, [&] { x.sum(); }) == Cost{0, 0});

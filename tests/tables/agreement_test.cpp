@@ -228,7 +228,7 @@ std::vector<Tensor> run_network_ops(Device device, int64_t batch, bool channels_
   if (channels_last) x = x.permute({0, 2, 3, 1}).contiguous().permute({0, 3, 1, 2});
   const Tensor w = randn({6, 2, 3, 2}).to(device), b = randn({6}).to(device);
   const ConvParams conv{.stride = {2, 1}, .padding = {1, 2}, .dilation = {1, 2}, .groups = 2};
-  const Pool2dParams pool{.kernel = {3, 2}, .stride = {2, 2}, .padding = {1, 0}, .ceil_mode = true};
+  const PoolParams pool{.kernel = {3, 2}, .stride = {2, 2}, .padding = {1, 0}, .ceil_mode = true};
   const Tensor y = conv2d(x, w, b, conv);
   const Tensor mean = randn({4}).to(device), var = rand({4}).to(device) + 0.5;
   const auto [largest, where] = max_pool2d_with_indices(x, pool);

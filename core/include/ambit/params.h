@@ -137,17 +137,20 @@ struct ConvParams {
   AMBIT_API Dims same_padding(const char* op, IntArrayRef weight) const;
 };
 
-/// x [N,C,H,W], y [N,C,P,Q].
-struct Pool2dParams {
-  Pair kernel{1, 1};
-  Pair stride = kernel;                ///< as libtorch: windows side by side where it is not given
-  Pair padding{0, 0}, dilation{1, 1};  ///< in elements, as kernel and stride
+/// Of pooling in one to three dims: x [N,C,in...], y [N,C,out...].
+struct PoolParams {
+  PerAxis kernel{1};
+  PerAxis stride = kernel;          ///< as libtorch: windows side by side where it is not given
+  PerAxis padding{0}, dilation{1};  ///< in elements, as kernel and stride
   bool ceil_mode = false;
-  bool count_include_pad = true;  ///< avg_pool2d only: padding counts in the divisor
+  bool count_include_pad = true;  ///< averages only: padding counts in the divisor
+  int64_t divisor = 0;            ///< averages only: what sums are divided by; 0: by their windows
+  /// Window i of n over `size` elements is floor(i size / n) up to ceil((i + 1) size / n), which is
+  /// not in it: y's sizes are free, and of what is above only divisor counts.
+  bool adaptive = false;
 
-  /// Errors: ShapeError for anything that does not fit.
+  /// Return y's sizes, unless they are free. Errors: ShapeError for anything that does not fit.
   AMBIT_API Dims out_sizes(const char* op, IntArrayRef input) const;
-  friend bool operator==(const Pool2dParams&, const Pool2dParams&) = default;
 };
 
 /// Of batch_norm: x [N,C,...].

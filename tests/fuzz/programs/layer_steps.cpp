@@ -165,7 +165,7 @@ void Generator::image() {
   const int image = add(fmt::format("r[{}].reshape({})", x, list_text(as)),
                         [=](State& s) { return slot(s, x).reshape(as); }, Kind::exact, {x});
   if (random_.one_in(2)) {
-    Pool2dParams p;
+    PoolParams p;
     p.kernel = {random_.between(1, 3), random_.between(1, 2)};
     p.stride = {random_.between(1, 2), 1};
     const std::string text = fmt::format("_pool2d(r[{}], ({}, {}), ({}, {}))", image, p.kernel[0],

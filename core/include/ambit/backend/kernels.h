@@ -156,17 +156,17 @@ extern AMBIT_API Op<void(Tensor& dx, const Tensor& dy, const Tensor& w, const Co
 /// dw [K,C/groups,...] from dy [N,K,...] and x. composite
 extern AMBIT_API Op<void(Tensor& dw, const Tensor& dy, const Tensor& x, const ConvParams& p)>
     convolution_weight_grad;
-/// y [N,C,P,Q] = maximum of each window, NaN wins; index [N,C,P,Q] int32 = its position h * W + w,
-/// the first of equals; undefined where nobody asks. H * W below 2^31.
-extern AMBIT_API Op<void(Tensor& y, Tensor& index, const Tensor& x, const Pool2dParams& p)>
-    max_pool2d;
-/// dx [N,C,H,W] = dy [N,C,P,Q] added at `index`, zero elsewhere.
-extern AMBIT_API Op<void(Tensor& dx, const Tensor& dy, const Tensor& index, const Pool2dParams& p)>
-    max_pool2d_grad;
-/// y [N,C,P,Q] = mean of each window. composite
-extern AMBIT_API Op<void(Tensor& y, const Tensor& x, const Pool2dParams& p)> avg_pool2d;
-/// dx [N,C,H,W] from dy [N,C,P,Q]. composite
-extern AMBIT_API Op<void(Tensor& dx, const Tensor& dy, const Pool2dParams& p)> avg_pool2d_grad;
+/// y [N,C,out...] = maximum of each window of x [N,C,in...], in one to three spatial dims, NaN
+/// wins; index [N,C,out...] int32 = its position in x[n,c], row-major, the first of equals;
+/// undefined where nobody asks. Less than 2^31 elements in x[n,c]; every window has one of them.
+extern AMBIT_API Op<void(Tensor& y, Tensor& index, const Tensor& x, const PoolParams& p)> max_pool;
+/// dx [N,C,in...] = dy [N,C,out...] added at `index`, zero elsewhere.
+extern AMBIT_API Op<void(Tensor& dx, const Tensor& dy, const Tensor& index, const PoolParams& p)>
+    max_pool_grad;
+/// y [N,C,out...] = mean of each window of x [N,C,in...]. composite
+extern AMBIT_API Op<void(Tensor& y, const Tensor& x, const PoolParams& p)> avg_pool;
+/// dx [N,C,in...] from dy [N,C,out...]. composite
+extern AMBIT_API Op<void(Tensor& dx, const Tensor& dy, const PoolParams& p)> avg_pool_grad;
 
 // --- normalisation; floats; contiguous
 /// y = softmax of x along dim, or its logarithm. composite
@@ -291,8 +291,8 @@ extern AMBIT_API
   row(index_select) row(index_add)                                                                \
   row(matmul) row(linear)                                                                         \
   row(lu_factor) row(lu_solve) row(cholesky) row(qr) row(eigh) row(svd) row(triangular_solve)     \
-  row(convolution) row(convolution_input_grad) row(convolution_weight_grad)                       \
-  row(max_pool2d) row(max_pool2d_grad) row(avg_pool2d) row(avg_pool2d_grad)                       \
+  row(convolution) row(convolution_input_grad) row(convolution_weight_grad) \
+  row(max_pool) row(max_pool_grad) row(avg_pool) row(avg_pool_grad)                               \
   row(softmax) row(softmax_grad)                                                                  \
   row(batch_norm) row(batch_norm_grad) row(layer_norm) row(layer_norm_grad)                       \
   row(group_norm) row(group_norm_grad)                                                            \

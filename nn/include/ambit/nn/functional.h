@@ -125,9 +125,9 @@ inline Tensor avg_pool2d(const Tensor& input, IntOrPair kernel_size,
 /// ambit::adaptive_avg_pool2d: [N,C,H,W] -> [N,C,P,Q], output_size (P, Q).
 inline Tensor adaptive_avg_pool2d(const Tensor& input,
                                   const AdaptiveAvgPool2dFuncOptions& options) {
-  return ambit::adaptive_avg_pool2d(input, options.output_size());
+  return ambit::adaptive_avg_pool2d(input, {options.output_size().h, options.output_size().w});
 }
-inline Tensor adaptive_avg_pool2d(const Tensor& input, IntOrPair output_size) {
+inline Tensor adaptive_avg_pool2d(const Tensor& input, IntArrayRef output_size) {
   return ambit::adaptive_avg_pool2d(input, output_size);
 }
 
