@@ -43,7 +43,7 @@ TEST_CASE("composite linear agrees with the kernel, for any strides and without 
   check_composite(kernels::linear, {y}, {normal({3, 4}), normal({3, 5}), b}, transposed);
 }
 
-TEST_CASE("composite gradients of conv2d agree with the kernels") {
+TEST_CASE("composite gradients of convolutions agree with the kernels") {
   manual_seed(3);
   struct Case {
     std::vector<int64_t> x, w;
@@ -55,10 +55,12 @@ TEST_CASE("composite gradients of conv2d agree with the kernels") {
       {{1, 2, 9, 8}, {2, 2, 2, 3}, {{3, 2}, {0, 1}, {2, 2}, 1}},
       {{1, 3, 4, 4}, {3, 1, 1, 1}, {{2, 2}, {0, 0}, {1, 1}, 3}},  // the last rows are never read
       {{1, 1, 2, 3}, {1, 1, 2, 2}, {{1, 2}, {3, 4}, {1, 1}, 1}},  // windows on padding alone
-      {{0, 2, 4, 4}, {2, 2, 3, 3}, {}}};
+      {{0, 2, 4, 4}, {2, 2, 3, 3}, {}},
+      {{2, 4, 9}, {6, 2, 3}, {{2}, {3}, {2}, 2}},
+      {{2, 2, 5, 4, 6}, {3, 2, 2, 3, 2}, {{2, 1, 3}, {1, 0, 2}, {1, 1, 2}, 1}}};
   for (const Case& c : cases) {
     INFO("input ", str(IntArrayRef(c.x)), " weight ", str(IntArrayRef(c.w)));
-    const Tensor dy = normal(c.p.out_sizes("conv2d", c.x, c.w));
+    const Tensor dy = normal(c.p.out_sizes("convolution", c.x, c.w));
     const auto call = [&](auto&& f, Tensors& out, const Tensors& in) {
       f(out[0], in[0], in[1], c.p);
     };

@@ -250,13 +250,26 @@ std::vector<Tensor> run_network_ops(Device device, int64_t batch, bool channels_
   out.push_back(conv_transpose2d(x, back, b, {2, 1}, {1, 0}, {1, 0}, 2));
   out.push_back(conv_transpose1d(row, back.select(3, 0).contiguous(), {}, 2, 1, 1));
   out.push_back(conv1d(row, w.select(3, 0).contiguous(), b, 2, 1, 2, 2));
+  const Tensor block = x.reshape({batch, 4, 3, 3, 8}), deep = randn({6, 2, 2, 3, 2}).to(device);
+  out.push_back(conv3d(block, deep, b, {2, 1, 3}, {1, 2, 0}, 1, 2));
+  out.push_back(conv_transpose3d(block, randn({4, 2, 2, 1, 3}).to(device), b.narrow(0, 0, 2), 2));
+  out.push_back(convolution(block, deep, b, 1, 1, 1, false, 0, 2));
   return out;
 }
-const std::vector<std::string> kNetworkOps{
-    "conv1d",     "conv_transpose1d",        "conv_transpose2d",
-    "conv2d",     "convolution_input_grad",  "convolution_weight_grad",
-    "max_pool2d", "max_pool2d_with_indices", "avg_pool2d",
-    "batch_norm", "adaptive_avg_pool2d"};
+const std::vector<std::string> kNetworkOps{"conv1d",
+                                           "conv3d",
+                                           "conv_transpose3d",
+                                           "convolution",
+                                           "conv_transpose1d",
+                                           "conv_transpose2d",
+                                           "conv2d",
+                                           "convolution_input_grad",
+                                           "convolution_weight_grad",
+                                           "max_pool2d",
+                                           "max_pool2d_with_indices",
+                                           "avg_pool2d",
+                                           "batch_norm",
+                                           "adaptive_avg_pool2d"};
 
 // What draws, makes or only describes tensors has tests of its own: creation_test, random_test,
 // distributions_test.

@@ -37,6 +37,19 @@ const std::vector<Convolution> kConvolutions = {
      {32, 16, 3, 3},
      {.stride = {2, 2}, .padding = {1, 0}, .groups = 2}},
     {"empty", {0, 3, 8, 8}, {6, 3, 3, 3}, {}},
+    {"line", {2, 3, 17}, {4, 3, 5}, {.stride = {2}, .padding = {3}}},
+    {"line_groups", {3, 6, 40}, {4, 3, 3}, {.padding = {2}, .dilation = {2}, .groups = 2}},
+    {"line_16_channels", {1, 16, 600}, {32, 16, 7}, {.padding = {3}}},
+    {"volume", {2, 3, 5, 6, 7}, {4, 3, 3, 2, 3}, {.padding = {1, 0, 2}}},
+    {"volume_groups",
+     {2, 4, 7, 5, 6},
+     {6, 2, 2, 3, 2},
+     {.stride = {2, 1, 3}, .padding = {1, 2, 0}, .dilation = {3, 1, 2}, .groups = 2}},
+    {"volume_16_channels",
+     {1, 16, 20, 9, 8},
+     {16, 16, 3, 3, 3},
+     {.stride = {2, 1, 1}, .padding = {1, 1, 2}}},
+    {"volume_empty", {0, 3, 4, 4, 4}, {2, 3, 2, 2, 2}, {}},
 };
 // The reference takes its time for this one.
 const Convolution kLarge{
@@ -47,6 +60,9 @@ std::string text(const ConvParams& p) {
                      str(p.dilation), p.groups);
 }
 
+/// The number of elements in the spatial dims.
+int64_t window(const Dims& sizes) { return count("conformance", IntArrayRef(sizes).slice(2)); }
+
 void check_forward(Trial& t, const Convolution& c, DType dtype, Layout layout) {
   for (bool has_bias : {false, true}) {
     t.begin(text(c.p));
@@ -55,7 +71,7 @@ void check_forward(Trial& t, const Convolution& c, DType dtype, Layout layout) {
     Operand& w = t.input("w", dtype, c.w, layout);
     Operand& b = has_bias ? t.input("b", dtype, {c.w[0]}, layout) : t.absent();
     t.run([&](Side s) { kernels::convolution(y[s], x[s], w[s], b[s], c.p); });
-    t.expect(y, sum_bound(c.w[1] * c.w[2] * c.w[3] + 1, dtype));
+    t.expect(y, sum_bound(c.w[1] * window(c.w) + 1, dtype));
   }
 }
 
@@ -65,7 +81,7 @@ void check_input_grad(Trial& t, const Convolution& c, DType dtype, Layout layout
   Operand& dy = t.input("dy", dtype, c.y(), layout);
   Operand& w = t.input("w", dtype, c.w, layout);
   t.run([&](Side s) { kernels::convolution_input_grad(dx[s], dy[s], w[s], c.p); });
-  t.expect(dx, sum_bound(c.w[0] * c.w[2] * c.w[3], dtype));
+  t.expect(dx, sum_bound(c.w[0] * window(c.w), dtype));
 }
 
 void check_weight_grad(Trial& t, const Convolution& c, DType dtype, Layout layout) {
@@ -75,7 +91,7 @@ void check_weight_grad(Trial& t, const Convolution& c, DType dtype, Layout layou
   Operand& x = t.input("x", dtype, c.x, layout);
   t.run([&](Side s) { kernels::convolution_weight_grad(dw[s], dy[s], x[s], c.p); });
   const Dims y = c.y();
-  t.expect(dw, sum_bound(y[0] * y[2] * y[3], dtype));
+  t.expect(dw, sum_bound(y[0] * window(y), dtype));
 }
 
 void add_cases_of(Cases& cases, const Convolution& c, DType dtype, const std::string& form) {

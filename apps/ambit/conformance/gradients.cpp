@@ -179,6 +179,22 @@ std::vector<Gradient> layer_gradients() {
       {"conv2d", "convolution", {{2, 3, 6, 5}, {4, 3, 3, 2}, {4}}, conv(kPlain)},
       {"conv2d/strided", "convolution", {{2, 3, 6, 5}, {4, 3, 3, 2}, {4}}, conv(kStrided)},
       {"conv2d/groups", "convolution", {{2, 4, 6, 5}, {6, 2, 2, 2}, {6}}, conv(kGroups)},
+      {"conv1d",
+       "convolution",
+       {{2, 4, 9}, {6, 2, 3}, {6}},
+       [](const Tensors& x) { return conv1d(x[0], x[1], x[2], 2, 1, 2, 2); }},
+      {"conv3d",
+       "convolution",
+       {{1, 2, 4, 3, 4}, {3, 2, 2, 3, 2}, {3}},
+       [](const Tensors& x) {
+         return conv3d(x[0], x[1], x[2], {2, 1, 1}, {1, 1, 0});
+       }},
+      {"conv_transpose3d",
+       "convolution_input_grad",
+       {{1, 3, 2, 2, 3}, {3, 2, 2, 3, 2}, {2}},
+       [](const Tensors& x) {
+         return conv_transpose3d(x[0], x[1], x[2], {2, 1, 1}, {1, 1, 0}, {1, 0, 0});
+       }},
       {"max_pool2d",
        "max_pool2d",
        {{2, 3, 6, 5}},

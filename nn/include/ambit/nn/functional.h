@@ -6,6 +6,7 @@
 #include <ambit/nn/activation.h>
 #include <ambit/nn/dropout.h>
 #include <ambit/nn/functional/activation.h>
+#include <ambit/nn/functional/conv.h>
 #include <ambit/nn/functional/loss.h>
 #include <ambit/nn/functional/options.h>
 #include <ambit/nn/functional/padding.h>
@@ -13,7 +14,6 @@
 #include <ambit/nn/normalization.h>
 #include <ambit/nn/options.h>
 #include <ambit/nn/pooling.h>
-#include <ambit/ops/conv.h>
 #include <ambit/ops/elementwise.h>
 #include <ambit/ops/index.h>
 #include <ambit/ops/loss.h>
@@ -27,9 +27,6 @@
 
 namespace ambit::nn::functional {
 
-using ambit::conv1d;
-using ambit::conv_transpose1d;
-using ambit::conv_transpose2d;
 using ambit::cross_entropy;
 using ambit::gelu;
 using ambit::linear;
@@ -64,30 +61,6 @@ inline Tensor softmax(const Tensor& input, const SoftmaxOptions& options) {
 inline Tensor log_softmax(const Tensor& input, const LogSoftmaxOptions& options) {
   return log_softmax(input, options.dim());
 }
-
-/// Options of conv2d, as the layer's without its sizes; bias [K] undefined: none.
-class Conv2dFuncOptions : public Options<Conv2dFuncOptions> {
- public:
-  Conv2dFuncOptions& bias(Tensor v) { return set(bias_, std::move(v)); }
-  Conv2dFuncOptions& stride(IntOrPair n) { return set(stride_, n); }
-  Conv2dFuncOptions& padding(IntOrPair n) { return set(padding_, n); }
-  Conv2dFuncOptions& dilation(IntOrPair n) { return set(dilation_, n); }
-  Conv2dFuncOptions& groups(int64_t n) { return set(groups_, n); }
-  const Tensor& bias() const { return bias_; }
-  ConvParams params() const {
-    return {{stride_.h, stride_.w}, {padding_.h, padding_.w}, {dilation_.h, dilation_.w}, groups_};
-  }
-
- private:
-  Tensor bias_;
-  Pair stride_{1, 1}, padding_{0, 0}, dilation_{1, 1};
-  int64_t groups_ = 1;
-};
-/// ambit::conv2d: input [N,C,H,W], weight [K,C/groups,R,S] -> [N,K,P,Q].
-inline Tensor conv2d(const Tensor& input, const Tensor& weight, const Conv2dFuncOptions& options) {
-  return ambit::conv2d(input, weight, options.bias(), options.params());
-}
-using ambit::conv2d;
 
 /// ambit::max_pool2d: [N,C,H,W] -> [N,C,P,Q].
 inline Tensor max_pool2d(const Tensor& input, const MaxPool2dFuncOptions& options) {
