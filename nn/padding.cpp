@@ -6,20 +6,13 @@
 #include "print.h"
 
 namespace ambit::nn {
-namespace {
-
-std::string python_tuple(const std::vector<int64_t>& v) {
-  return fmt::format("({})", fmt::join(v, ", "));
-}
-
-}  // namespace
 
 void ConstantPad1dImpl::reset() {}
 Tensor ConstantPad1dImpl::forward(const Tensor& input) {
   return functional::pad(input, options.padding(), PadMode::constant, options.value());
 }
 void ConstantPad1dImpl::pretty_print(std::ostream& os) const {
-  os << fmt::format("{}(padding={}, value={})", name(), python_tuple(options.padding()),
+  os << fmt::format("{}(padding={}, value={})", name(), tuple(options.padding()),
                     number(options.value()));
 }
 
@@ -28,7 +21,7 @@ Tensor ConstantPad2dImpl::forward(const Tensor& input) {
   return functional::pad(input, options.padding(), PadMode::constant, options.value());
 }
 void ConstantPad2dImpl::pretty_print(std::ostream& os) const {
-  os << fmt::format("{}(padding={}, value={})", name(), python_tuple(options.padding()),
+  os << fmt::format("{}(padding={}, value={})", name(), tuple(options.padding()),
                     number(options.value()));
 }
 
@@ -37,7 +30,7 @@ Tensor ConstantPad3dImpl::forward(const Tensor& input) {
   return functional::pad(input, options.padding(), PadMode::constant, options.value());
 }
 void ConstantPad3dImpl::pretty_print(std::ostream& os) const {
-  os << fmt::format("{}(padding={}, value={})", name(), python_tuple(options.padding()),
+  os << fmt::format("{}(padding={}, value={})", name(), tuple(options.padding()),
                     number(options.value()));
 }
 
@@ -46,7 +39,7 @@ Tensor ReflectionPad1dImpl::forward(const Tensor& input) {
   return functional::pad(input, options.padding(), PadMode::reflect);
 }
 void ReflectionPad1dImpl::pretty_print(std::ostream& os) const {
-  os << fmt::format("{}({})", name(), python_tuple(options.padding()));
+  os << fmt::format("{}({})", name(), tuple(options.padding()));
 }
 
 void ReflectionPad2dImpl::reset() {}
@@ -54,7 +47,7 @@ Tensor ReflectionPad2dImpl::forward(const Tensor& input) {
   return functional::pad(input, options.padding(), PadMode::reflect);
 }
 void ReflectionPad2dImpl::pretty_print(std::ostream& os) const {
-  os << fmt::format("{}({})", name(), python_tuple(options.padding()));
+  os << fmt::format("{}({})", name(), tuple(options.padding()));
 }
 
 void ReflectionPad3dImpl::reset() {}
@@ -62,7 +55,7 @@ Tensor ReflectionPad3dImpl::forward(const Tensor& input) {
   return functional::pad(input, options.padding(), PadMode::reflect);
 }
 void ReflectionPad3dImpl::pretty_print(std::ostream& os) const {
-  os << fmt::format("{}({})", name(), python_tuple(options.padding()));
+  os << fmt::format("{}({})", name(), tuple(options.padding()));
 }
 
 void ReplicationPad1dImpl::reset() {}
@@ -70,7 +63,7 @@ Tensor ReplicationPad1dImpl::forward(const Tensor& input) {
   return functional::pad(input, options.padding(), PadMode::replicate);
 }
 void ReplicationPad1dImpl::pretty_print(std::ostream& os) const {
-  os << fmt::format("{}({})", name(), python_tuple(options.padding()));
+  os << fmt::format("{}({})", name(), tuple(options.padding()));
 }
 
 void ReplicationPad2dImpl::reset() {}
@@ -78,7 +71,7 @@ Tensor ReplicationPad2dImpl::forward(const Tensor& input) {
   return functional::pad(input, options.padding(), PadMode::replicate);
 }
 void ReplicationPad2dImpl::pretty_print(std::ostream& os) const {
-  os << fmt::format("{}({})", name(), python_tuple(options.padding()));
+  os << fmt::format("{}({})", name(), tuple(options.padding()));
 }
 
 void ReplicationPad3dImpl::reset() {}
@@ -86,7 +79,7 @@ Tensor ReplicationPad3dImpl::forward(const Tensor& input) {
   return functional::pad(input, options.padding(), PadMode::replicate);
 }
 void ReplicationPad3dImpl::pretty_print(std::ostream& os) const {
-  os << fmt::format("{}({})", name(), python_tuple(options.padding()));
+  os << fmt::format("{}({})", name(), tuple(options.padding()));
 }
 
 void ZeroPad2dImpl::reset() {}
@@ -94,7 +87,7 @@ Tensor ZeroPad2dImpl::forward(const Tensor& input) {
   return functional::pad(input, options.padding(), PadMode::constant);
 }
 void ZeroPad2dImpl::pretty_print(std::ostream& os) const {
-  os << fmt::format("{}({})", name(), python_tuple(options.padding()));
+  os << fmt::format("{}({})", name(), tuple(options.padding()));
 }
 
 void PixelShuffleImpl::reset() {}

@@ -11,8 +11,8 @@
 namespace ambit::nn {
 namespace {
 
-void check_windows(const char* module, const Pool2dParams& p) {
-  const auto at_least_1 = [module](const char* what, const Pair& sizes) {
+void check_windows(const char* module, const PoolParams& p) {
+  const auto at_least_1 = [module](const char* what, const PerAxis& sizes) {
     if (std::min(sizes[0], sizes[1]) < 1) {
       throw Error(
           fmt::format("{}: expected {} of at least 1, got {}", module, what, int_or_tuple(sizes)));
@@ -65,7 +65,7 @@ AdaptiveAvgPool2dImpl::AdaptiveAvgPool2dImpl(const AdaptiveAvgPool2dOptions& opt
 }
 void AdaptiveAvgPool2dImpl::reset() {}
 Tensor AdaptiveAvgPool2dImpl::forward(const Tensor& input) {
-  return adaptive_avg_pool2d(input, options.output_size());
+  return adaptive_avg_pool2d(input, {options.output_size().h, options.output_size().w});
 }
 void AdaptiveAvgPool2dImpl::pretty_print(std::ostream& os) const {
   os << fmt::format("{}(output_size={})", name(), int_or_tuple(options.output_size()));

@@ -5,15 +5,29 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <functional>
 #include <string>
 
 namespace ambit::nn {
 
 /// "(5, 3)"
 inline std::string tuple(const Pair& p) { return fmt::format("({}, {})", p[0], p[1]); }
+/// "(5, 3)", "(5,)"
+inline std::string tuple(IntArrayRef n) {
+  return n.size() == 1 ? fmt::format("({},)", n[0]) : fmt::format("({})", fmt::join(n, ", "));
+}
 /// "5" where both are equal, else "(5, 3)".
 inline std::string int_or_tuple(const Pair& p) {
   return p[0] == p[1] ? std::to_string(p[0]) : tuple(p);
+}
+/// The same of numbers for each spatial dim: "5", "(5, 3)", "(5, 3, 1)".
+inline std::string int_or_tuple(const PerAxis& p) {
+  const IntArrayRef n = p;
+  if (std::adjacent_find(n.begin(), n.end(), std::not_equal_to<>()) == n.end()) {
+    return std::to_string(n[0]);
+  }
+  return tuple(n);
 }
 /// "True" or "False"
 inline const char* truth(bool b) { return b ? "True" : "False"; }

@@ -20,7 +20,7 @@ struct Range {
   int64_t begin, end, step, extent;
 };
 
-Range range(int64_t i, int64_t size, const Pool2dParams& p, size_t d) {
+Range range(int64_t i, int64_t size, const PoolParams& p, size_t d) {
   const int64_t step = p.dilation[d];
   int64_t begin = i * p.stride[d] - p.padding[d];
   const int64_t end = begin + step * (p.kernel[d] - 1) + 1;
@@ -32,7 +32,7 @@ Range range(int64_t i, int64_t size, const Pool2dParams& p, size_t d) {
 // Call f(iy, plane, h, w) for every window: iy counts the elements of y [N,C,P,Q], plane those of N
 // and C, h and w are what the window covers in x [N,C,H,W].
 template <class F>
-void for_each_window(const Tensor& y, const Tensor& x, const Pool2dParams& p, F f) {
+void for_each_window(const Tensor& y, const Tensor& x, const PoolParams& p, F f) {
   const int64_t planes = y.size(0) * y.size(1), P = y.size(2), Q = y.size(3);
   int64_t iy = 0;
   for (int64_t plane = 0; plane < planes; ++plane) {
@@ -45,7 +45,7 @@ void for_each_window(const Tensor& y, const Tensor& x, const Pool2dParams& p, F 
 }
 
 // How many elements an average is over; 1 for a window on padding alone, whose average is 0.
-double divisor(const Range& h, const Range& w, const Pool2dParams& p) {
+double divisor(const Range& h, const Range& w, const PoolParams& p) {
   const int64_t n =
       p.count_include_pad ? h.extent * w.extent : (h.end - h.begin) * (w.end - w.begin);
   return static_cast<double>(std::max<int64_t>(n, 1));
@@ -54,7 +54,7 @@ double divisor(const Range& h, const Range& w, const Pool2dParams& p) {
 }  // namespace
 
 // y, index [N,C,P,Q] or undefined, x [N,C,H,W]
-void max_pool2d(Tensor& y, Tensor& index, const Tensor& x, const Pool2dParams& p) {
+void max_pool(Tensor& y, Tensor& index, const Tensor& x, const PoolParams& p) {
   count_run();
   const int64_t H = x.size(2), W = x.size(3);
   int32_t* pi = index.defined() ? index.data_ptr<int32_t>() : nullptr;
@@ -80,14 +80,14 @@ void max_pool2d(Tensor& y, Tensor& index, const Tensor& x, const Pool2dParams& p
 }
 
 // dx [N,C,H,W], dy, index [N,C,P,Q]
-void max_pool2d_grad(Tensor& dx, const Tensor& dy, const Tensor& index, const Pool2dParams&) {
+void max_pool_grad(Tensor& dx, const Tensor& dy, const Tensor& index, const PoolParams&) {
   count_run();
   const int64_t in = dx.size(2) * dx.size(3), out = dy.size(2) * dy.size(3);
   const int32_t* pi = index.data_ptr<int32_t>();
   for (int64_t i = 0; i < index.numel(); ++i) {
     if (pi[i] >= 0 && pi[i] < in) continue;
     throw IndexError(
-        fmt::format("max_pool2d_grad: expected an index in [0, {}), got {}", in, pi[i]));
+        fmt::format("max_pool_grad: expected an index in [0, {}), got {}", in, pi[i]));
   }
   visit(dx.dtype(), [&]<class T>() {
     const T* pdy = dy.data_ptr<T>();
@@ -100,7 +100,7 @@ void max_pool2d_grad(Tensor& dx, const Tensor& dy, const Tensor& index, const Po
 }
 
 // y [N,C,P,Q], x [N,C,H,W]
-void avg_pool2d(Tensor& y, const Tensor& x, const Pool2dParams& p) {
+void avg_pool(Tensor& y, const Tensor& x, const PoolParams& p) {
   count_run();
   const int64_t H = x.size(2), W = x.size(3);
   visit(y.dtype(), [&]<class T>() {
@@ -119,7 +119,7 @@ void avg_pool2d(Tensor& y, const Tensor& x, const Pool2dParams& p) {
 }
 
 // dx [N,C,H,W], dy [N,C,P,Q]
-void avg_pool2d_grad(Tensor& dx, const Tensor& dy, const Pool2dParams& p) {
+void avg_pool_grad(Tensor& dx, const Tensor& dy, const PoolParams& p) {
   count_run();
   const int64_t H = dx.size(2), W = dx.size(3);
   visit(dx.dtype(), [&]<class T>() {

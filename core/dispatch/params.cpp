@@ -1,9 +1,11 @@
-// The shape arithmetic of convolution and pooling, and what optimizers derive from their options.
+// The shape arithmetic of convolution, and what optimizers derive from their options; pooling's is
+// in pool_params.cpp.
 #include <ambit/params.h>
 
 #include <ambit/error.h>
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cmath>
 #include <limits>
 #include <string_view>
@@ -15,10 +17,6 @@ namespace {
 // libraries behind the kernels take 32-bit numbers anyway.
 constexpr int64_t kMaxSize = std::numeric_limits<int32_t>::max();
 
-constexpr std::string_view kAxis[2] = {"height", "width"};
-
-Dims list(const Pair& pair) { return {pair.h, pair.w}; }
-
 void check_range(const char* op, const char* what, IntArrayRef got, int64_t min) {
   for (const int64_t v : got) {
     if (v < min || v > kMaxSize) {
@@ -28,23 +26,78 @@ void check_range(const char* op, const char* what, IntArrayRef got, int64_t min)
   }
 }
 
-void check_4d(const char* op, const char* argument, IntArrayRef sizes, const char* names) {
-  if (sizes.size() != 4) {
-    throw ShapeError(
-        fmt::format("{}: expected {} of shape {}, got {}", op, argument, names, str(sizes)));
+}  // namespace
+
+IntOrPair::IntOrPair(IntArrayRef sizes) {
+  if (sizes.size() != 1 && sizes.size() != 2) {
+    throw Error(fmt::format("IntOrPair: expected one number or two, got {}", sizes.size()));
   }
-  for (const int64_t size : sizes) {
-    if (size > kMaxSize) {
+  pair_ = {*sizes.begin(), *(sizes.end() - 1)};
+}
+
+void PerAxis::refuse(size_t size) {
+  throw Error(fmt::format("PerAxis: expected one to three numbers, got {}", size));
+}
+
+namespace {
+
+// Names of shapes and spatial dims, by how many of the latter there are.
+constexpr std::string_view kInput[] = {"[N, C, L]", "[N, C, H, W]", "[N, C, D, H, W]"},
+                           kConvWeight[] = {"[K, C/groups, R]", "[K, C/groups, R, S]",
+                                            "[K, C/groups, T, R, S]"},
+                           kTransposedWeight[] = {"[C, K/groups, R]", "[C, K/groups, R, S]",
+                                                  "[C, K/groups, T, R, S]"};
+std::string_view axis_name(size_t dims, size_t i) {
+  constexpr std::string_view kAxes[] = {"depth", "height", "width"};
+  return dims == 1 ? "length" : kAxes[PerAxis::kMost - dims + i];
+}
+
+// The number of spatial dims; where weight has too many or too few, the nearest.
+size_t spatial_dims(IntArrayRef weight) {
+  return std::clamp<size_t>(weight.size(), 3, PerAxis::kMost + 2) - 2;
+}
+
+// Return the number of spatial dims.
+size_t check_shapes(const char* op, IntArrayRef input, IntArrayRef weight,
+                    const std::string_view* weight_names) {
+  const size_t dims = spatial_dims(weight);
+  const auto check = [&](const char* argument, IntArrayRef sizes, std::string_view names) {
+    if (sizes.size() != dims + 2) {
+      throw ShapeError(
+          fmt::format("{}: expected {} of shape {}, got {}", op, argument, names, str(sizes)));
+    }
+    if (std::any_of(sizes.begin(), sizes.end(), [](int64_t size) { return size > kMaxSize; })) {
       throw ShapeError(fmt::format("{}: expected {} with sizes up to {}, got {}", op, argument,
                                    kMaxSize, str(sizes)));
     }
+  };
+  check("input", input, kInput[dims - 1]);
+  check("weight", weight, weight_names[dims - 1]);
+  return dims;
+}
+
+void check_numbers(const char* op, const char* what, const PerAxis& list, size_t dims,
+                   int64_t min) {
+  if (!list.fits(dims)) {
+    throw ShapeError(fmt::format("{}: expected {} of {}, got {}", op, what,
+                                 dims == 1 ? "one number" : fmt::format("one or {} numbers", dims),
+                                 str(list)));
+  }
+  check_range(op, what, list, min);
+}
+
+void check_parameters(const char* op, const ConvParams& p, IntArrayRef weight, size_t dims) {
+  check_numbers(op, "stride", p.stride, dims, 1);
+  check_numbers(op, "padding", p.padding, dims, 0);
+  check_numbers(op, "dilation", p.dilation, dims, 1);
+  check_range(op, "sizes of weight", weight, 1);
+  if (p.groups < 1 || p.groups > kMaxSize) {
+    throw ShapeError(
+        fmt::format("{}: expected groups from 1 to {}, got {}", op, kMaxSize, p.groups));
   }
 }
 
 void check_channels(const char* op, IntArrayRef input, IntArrayRef weight, int64_t groups) {
-  if (groups < 1 || groups > kMaxSize) {
-    throw ShapeError(fmt::format("{}: expected groups from 1 to {}, got {}", op, kMaxSize, groups));
-  }
   if (input[1] != weight[1] * groups) {
     throw ShapeError(
         fmt::format("{}: expected input with {} channels (weight {}, {} groups), got {}", op,
@@ -58,96 +111,66 @@ void check_channels(const char* op, IntArrayRef input, IntArrayRef weight, int64
 
 }  // namespace
 
-IntOrPair::IntOrPair(IntArrayRef sizes) {
-  if (sizes.size() != 1 && sizes.size() != 2) {
-    throw Error(fmt::format("IntOrPair: expected one number or two, got {}", sizes.size()));
-  }
-  pair_ = {*sizes.begin(), *(sizes.end() - 1)};
-}
-
-Dims Conv2dParams::out_sizes(const char* op, IntArrayRef input, IntArrayRef weight) const {
-  check_4d(op, "input", input, "[N, C, H, W]");
-  check_4d(op, "weight", weight, "[K, C/groups, R, S]");
-  check_range(op, "stride", list(stride), 1);
-  check_range(op, "padding", list(padding), 0);
-  check_range(op, "dilation", list(dilation), 1);
-  check_range(op, "sizes of weight", weight, 1);
+Dims ConvParams::out_sizes(const char* op, IntArrayRef input, IntArrayRef weight) const {
+  const size_t dims = check_shapes(op, input, weight, kConvWeight);
+  check_parameters(op, *this, weight, dims);
   check_channels(op, input, weight, groups);
-  Dims out{input[0], weight[0], 0, 0};
-  for (size_t i = 0; i < 2; ++i) {
+  Dims out(input);
+  out[1] = weight[0];
+  for (size_t i = 0; i < dims; ++i) {
     const int64_t padded = input[2 + i] + 2 * padding[i];
     const int64_t window = dilation[i] * (weight[2 + i] - 1) + 1;
     if (window > padded) {
       throw ShapeError(
           fmt::format("{}: expected padded input {} of at least {} (weight {}), got {}", op,
-                      kAxis[i], window, str(weight), padded));
+                      axis_name(dims, i), window, str(weight), padded));
     }
     out[2 + i] = (padded - window) / stride[i] + 1;
   }
   return out;
 }
 
-namespace {
-
-// Number of windows along one axis, by the rule that the last one starts inside the input or its
-// left padding.
-int64_t window_count(const Pool2dParams& p, size_t axis, int64_t size) {
-  const int64_t stride = p.stride[axis];
-  const int64_t room = size + 2 * p.padding[axis] - p.dilation[axis] * (p.kernel[axis] - 1) - 1;
-  if (room < 0 && !(p.ceil_mode && room > -stride)) return 0;
-  int64_t n = (room + (p.ceil_mode ? stride - 1 : 0)) / stride + 1;
-  if (p.ceil_mode && (n - 1) * stride >= size + p.padding[axis]) --n;
-  return n;
-}
-
-void check_window(const char* op, const Pool2dParams& p, size_t axis, int64_t size) {
-  if (p.padding[axis] > p.kernel[axis] / 2) {
-    throw ShapeError(fmt::format("{}: expected padding of at most half the kernel ({}), got {}", op,
-                                 p.kernel[axis] / 2, p.padding[axis]));
-  }
-  if (size < 1) {
+Dims ConvParams::transposed_sizes(const char* op, IntArrayRef input, IntArrayRef weight,
+                                  const PerAxis& output_padding) const {
+  const size_t dims = check_shapes(op, input, weight, kTransposedWeight);
+  check_parameters(op, *this, weight, dims);
+  check_numbers(op, "output_padding", output_padding, dims, 0);
+  if (weight[0] != input[1] || input[1] % groups != 0) {
     throw ShapeError(
-        fmt::format("{}: expected input {} of at least 1, got {}", op, kAxis[axis], size));
+        fmt::format("{}: expected input with {} channels (weight {}), divisible by {} groups, got "
+                    "{}",
+                    op, weight[0], str(weight), groups, str(input)));
   }
-}
-
-// A dilated window may step over the whole input, from padding to padding: it has no value then.
-void check_reach(const char* op, const Pool2dParams& p, size_t axis, int64_t size,
-                 int64_t windows) {
-  const int64_t dilation = p.dilation[axis];
-  if (dilation <= size) return;
-  for (int64_t i = 0; i < windows && i * p.stride[axis] < p.padding[axis]; ++i) {
-    const int64_t before = p.padding[axis] - i * p.stride[axis];  // of the input
-    const int64_t first = (dilation - before % dilation) % dilation;
-    if (first >= size) {
+  Dims out(input);
+  out[1] = weight[1] * groups;
+  for (size_t i = 0; i < dims; ++i) {
+    if (output_padding[i] >= std::max(stride[i], dilation[i])) {
       throw ShapeError(
-          fmt::format("{}: expected windows that reach the input, got {} {} with "
-                      "dilation {} and padding {}",
-                      op, kAxis[axis], size, dilation, p.padding[axis]));
+          fmt::format("{}: expected output_padding below stride or dilation, got {} with stride {} "
+                      "and dilation {}",
+                      op, output_padding[i], stride[i], dilation[i]));
     }
-  }
-}
-
-}  // namespace
-
-Dims Pool2dParams::out_sizes(const char* op, IntArrayRef input) const {
-  check_4d(op, "input", input, "[N, C, H, W] or [C, H, W]");
-  check_range(op, "kernel", list(kernel), 1);
-  check_range(op, "stride", list(stride), 1);
-  check_range(op, "padding", list(padding), 0);
-  check_range(op, "dilation", list(dilation), 1);
-  Dims out{input[0], input[1], 0, 0};
-  for (size_t i = 0; i < 2; ++i) {
-    check_window(op, *this, i, input[2 + i]);
-    out[2 + i] = window_count(*this, i, input[2 + i]);
-    if (out[2 + i] < 1) {
-      throw ShapeError(fmt::format(
-          "{}: expected padded input {} of at least {} (kernel {}), got {}", op, kAxis[i],
-          dilation[i] * (kernel[i] - 1) + 1, kernel[i], input[2 + i] + 2 * padding[i]));
+    const int64_t window = dilation[i] * (weight[2 + i] - 1) + 1;
+    out[2 + i] = (input[2 + i] - 1) * stride[i] - 2 * padding[i] + window + output_padding[i];
+    if (input[2 + i] < 1 || out[2 + i] < 1) {
+      throw ShapeError(fmt::format("{}: expected output {} of at least 1, got {} of input {}", op,
+                                   axis_name(dims, i), out[2 + i], str(input)));
     }
-    check_reach(op, *this, i, input[2 + i], out[2 + i]);
   }
   return out;
+}
+
+Dims ConvParams::same_padding(const char* op, IntArrayRef weight) const {
+  const size_t dims = spatial_dims(weight);
+  check_parameters(op, *this, weight, dims);
+  const IntArrayRef given = stride;
+  if (std::any_of(given.begin(), given.end(), [](int64_t n) { return n != 1; })) {
+    throw ShapeError(
+        fmt::format("{}: expected stride 1 with padding same, got {}", op, str(given)));
+  }
+  Dims total(dims);
+  for (size_t i = 0; i < dims; ++i) total[i] = dilation[i] * (weight[2 + i] - 1);
+  return total;
 }
 
 double AdamParams::step_size() const { return lr / (1 - std::pow(beta1, step)); }

@@ -18,12 +18,14 @@ const ConvKind kKinds[] = {ConvKind::forward, ConvKind::input_grad, ConvKind::we
 }  // namespace
 
 TEST_CASE("cuDNN has a plan for every kind of convolution") {
-  const Conv2dParams odd{.stride = {2, 1}, .padding = {1, 2}, .dilation = {1, 2}, .groups = 2};
+  const ConvParams odd{.stride = {2, 1}, .padding = {1, 2}, .dilation = {1, 2}, .groups = 2};
   ConvProblem problems[] = {
       conv_problem({4, 3, 32, 32}, {6, 3, 5, 5}),
       conv_problem({3, 6, 14, 15}, {8, 3, 3, 2}, odd),
       conv_problem({2, 4, 9, 9}, {4, 1, 3, 3}, {.groups = 4}),
       conv_problem({1, 1, 1, 1}, {1, 1, 1, 1}),
+      conv_problem({2, 4, 6, 7, 5}, {6, 2, 3, 3, 2},
+                   {.stride = {2, 1, 1}, .padding = {1, 2, 0}, .groups = 2}),
   };
   for (ConvProblem& p : problems) {
     for (const ConvKind kind : kKinds) {
@@ -40,6 +42,17 @@ TEST_CASE("cuDNN has a plan for every kind of convolution") {
       }
     }
   }
+}
+
+TEST_CASE("a line is planned as an image of one row") {
+  ConvProblem line = conv_problem({2, 4, 9}, {6, 2, 3},
+                                  {.stride = {2}, .padding = {3}, .dilation = {2}, .groups = 2});
+  line.make_images();
+  const ConvProblem image =
+      conv_problem({2, 4, 1, 9}, {6, 2, 1, 3},
+                   {.stride = {1, 2}, .padding = {0, 3}, .dilation = {1, 2}, .groups = 2});
+  CHECK(line.key() == image.key());
+  CHECK(conv_plans(line, described_gpu(), 1).size() == 1);
 }
 
 TEST_CASE("float32 keeps off the tensor cores until TF32 is allowed") {
@@ -99,6 +112,9 @@ TEST_CASE("a plan's key holds all that the plan depends on") {
   CHECK(differs([](ConvProblem& o) { o.params.padding[1] = 2; }));
   CHECK(differs([](ConvProblem& o) { o.params.dilation[1] = 2; }));
   CHECK(differs([](ConvProblem& o) { o.params.groups = 3; }));
+  ConvProblem deep = conv_problem({4, 3, 8, 8, 8}, {6, 3, 3, 3, 3}), other = deep;
+  other.params.stride[2] = 2;
+  CHECK(!(deep.key() == other.key()));
   CHECK(differs([](ConvProblem& o) { o.bias = true; }));
   CHECK(differs([](ConvProblem& o) { o.alignment = 4; }));
   CHECK(differs([](ConvProblem& o) { o.tf32 = true; }));

@@ -12,7 +12,7 @@ TEST_CASE("gpu: average pooling and its gradient") {
   for (const DType dtype : dtypes::kFloating) {
     for (const bool odd : {false, true}) {
       for (const bool include_pad : {false, true}) {
-        Pool2dParams p{.kernel = {3, 2}, .stride = {odd ? 2 : 1, 2}, .padding = {1, odd}};
+        PoolParams p{.kernel = {3, 2}, .stride = {odd ? 2 : 1, 2}, .padding = {1, odd}};
         p.ceil_mode = odd;
         p.count_include_pad = include_pad;
         const Tensor x = normal({2, 3, 9, 8}, dtype);
@@ -20,11 +20,11 @@ TEST_CASE("gpu: average pooling and its gradient") {
         const Tensor dy = normal(out, dtype);
         Tensor y = empty(out, x.options()), dx = empty_like(x);
         Tensor y_expected = y.to(kReference), dx_expected = dx.to(kReference);
-        kernels::avg_pool2d(y, x, p);
-        kernels::avg_pool2d(y_expected, x.to(kReference), p);
+        kernels::avg_pool(y, x, p);
+        kernels::avg_pool(y_expected, x.to(kReference), p);
         check_close(y, y_expected, 2);  // both round once, from float64
-        kernels::avg_pool2d_grad(dx, dy, p);
-        kernels::avg_pool2d_grad(dx_expected, dy.to(kReference), p);
+        kernels::avg_pool_grad(dx, dy, p);
+        kernels::avg_pool_grad(dx_expected, dy.to(kReference), p);
         check_close(dx, dx_expected, 8);  // of up to 6 windows, in another order
       }
     }
@@ -32,7 +32,7 @@ TEST_CASE("gpu: average pooling and its gradient") {
 }
 
 // Overlapping, apart, and so dilated that most of a window falls on padding.
-const Pool2dParams kMaxPools[] = {
+const PoolParams kMaxPools[] = {
     {.kernel = {3, 2}, .stride = {2, 1}, .padding = {1, 1}},
     {.kernel = {2, 2}, .stride = {2, 2}},
     {.kernel = {3, 3}, .stride = {1, 2}, .dilation = {2, 3}},
@@ -44,7 +44,7 @@ TEST_CASE("gpu: maximum pooling and its gradient, also where all has to be added
   if (!has_gpu()) return;
   manual_seed(5);
   for (const DType dtype : dtypes::kFloating) {
-    for (const Pool2dParams& p : kMaxPools) {
+    for (const PoolParams& p : kMaxPools) {
       for (const bool deterministic : {false, true}) {
         CAPTURE(p.dilation[0]);
         CAPTURE(deterministic);
@@ -55,14 +55,14 @@ TEST_CASE("gpu: maximum pooling and its gradient, also where all has to be added
         Tensor index = empty(out, TensorOptions(kInt32).device(gpu())),
                index_expected = index.to(kReference);
         Tensor y_expected = y.to(kReference), dx_expected = dx.to(kReference);
-        kernels::max_pool2d(y, index, x, p);
-        kernels::max_pool2d(y_expected, index_expected, x.to(kReference), p);
+        kernels::max_pool(y, index, x, p);
+        kernels::max_pool(y_expected, index_expected, x.to(kReference), p);
         CHECK(y.cpu().equal(y_expected.cpu()));
         CHECK(index.cpu().equal(index_expected.cpu()));
         set_deterministic(deterministic);
-        kernels::max_pool2d_grad(dx, dy, index, p);
+        kernels::max_pool_grad(dx, dy, index, p);
         set_deterministic(false);
-        kernels::max_pool2d_grad(dx_expected, dy.to(kReference), index_expected, p);
+        kernels::max_pool_grad(dx_expected, dy.to(kReference), index_expected, p);
         // Each window's gradient is added, with a rounding each: the reference rounds once.
         check_close(dx, dx_expected, static_cast<double>(out[2] * out[3]));
       }
@@ -72,15 +72,15 @@ TEST_CASE("gpu: maximum pooling and its gradient, also where all has to be added
 
 TEST_CASE("gpu: a position outside of the image is reported, whatever the order of adding") {
   if (!has_gpu()) return;
-  Pool2dParams p{.kernel = {3, 3}, .stride = {1, 1}};
+  PoolParams p{.kernel = {3, 3}, .stride = {1, 1}};
   for (const bool deterministic : {false, true}) {
     Tensor dx = empty({1, 1, 4, 4}, gpu());
     const Tensor dy = ones({1, 1, 2, 2}, gpu());
     const Tensor index = tensor({5, 16, -1, 5}, kInt32).view({1, 1, 2, 2}).to(gpu());
     set_deterministic(deterministic);
-    kernels::max_pool2d_grad(dx, dy, index, p);
+    kernels::max_pool_grad(dx, dy, index, p);
     set_deterministic(false);
-    CHECK(reported().starts_with("max_pool2d_grad: expected an index in [0, 16), got "));
+    CHECK(reported().starts_with("max_pool_grad: expected an index in [0, 16), got "));
     CHECK(dx.view({16})[5].item<float>() == 2);
     CHECK(dx.sum().item<float>() == 2);
   }

@@ -11,7 +11,7 @@ TEST_CASE("windows and the elements under them agree, for every geometry") {
     for (int64_t stride = 1; stride <= 4; ++stride) {
       for (int64_t dilation = 1; dilation <= 3; ++dilation) {
         for (int64_t padding = 0; padding <= kernel / 2; ++padding) {
-          Pool2dParams p;
+          PoolParams p;
           p.kernel = {kernel, 1};
           p.stride = {stride, 1};
           p.dilation = {dilation, 1};

@@ -50,7 +50,7 @@ TEST_CASE("an address that was given out stays, whatever kernels follow") {
   const float* p = l.y.data_ptr<float>();
   const float first = p[0];
   const Tensor again = relu(l.y);
-  kernels::conv2d(const_cast<Tensor&>(l.y), l.x, l.w, Tensor(), {});
+  kernels::convolution(const_cast<Tensor&>(l.y), l.x, l.w, Tensor(), {});
   CHECK(l.y.data_ptr<float>() == p);
   CHECK(p[0] == doctest::Approx(first));
 }
@@ -118,7 +118,7 @@ TEST_CASE("gradients through laid-out results agree with those of the reference"
 }
 
 TEST_CASE("pooling's gradient is zero where no window looked") {
-  const auto gradient = [](const Tensor& t, const Pool2dParams& p) {
+  const auto gradient = [](const Tensor& t, const PoolParams& p) {
     const Tensor x = t.detach().requires_grad_();
     const Tensor sum = max_pool2d(x, p).sum();
     full(t.sizes(), 7.f);  // memory that is not zero, for the gradient to be written to
@@ -126,9 +126,9 @@ TEST_CASE("pooling's gradient is zero where no window looked") {
     return x.grad();
   };
   // Two windows of 5 for 10 elements, which leave one out: behind them, and between them.
-  const Pool2dParams shifted{.kernel = {5, 5}, .stride = {5, 5}, .padding = {1, 1}};
-  const Pool2dParams apart{.kernel = {5, 5}, .stride = {6, 6}, .ceil_mode = true};
-  for (const Pool2dParams& p : {shifted, apart}) {
+  const PoolParams shifted{.kernel = {5, 5}, .stride = {5, 5}, .padding = {1, 1}};
+  const PoolParams apart{.kernel = {5, 5}, .stride = {6, 6}, .ceil_mode = true};
+  for (const PoolParams& p : {shifted, apart}) {
     const Laid l;
     const Tensor laid = gradient(l.y, p);
     CHECK(laid.storage()->is_native());
@@ -142,7 +142,7 @@ TEST_CASE("a convolution's result may be another's weights") {
     const Tensor x = rand({4, 16, 12, 12}).to(device), w = rand({32, 16, 3, 3}).to(device);
     const Tensor weights = conv2d(rand({16, 16, 18, 18}).to(device), w, {}, {.stride = {6, 6}});
     CHECK(weights.storage()->is_native() == device.is_cpu());
-    const Tensor dx = conv2d_input_grad(x, weights * 1, {4, 32, 14, 14}, {});
+    const Tensor dx = convolution_input_grad(x, weights * 1, {4, 32, 14, 14}, {});
     return std::vector<Tensor>{conv2d(conv2d(x, w), weights).cpu(), dx.cpu()};
   };
   const auto on_cpu = results(kCPU), plain = results(Device("reference"));

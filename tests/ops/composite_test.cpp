@@ -43,11 +43,11 @@ TEST_CASE("composite linear agrees with the kernel, for any strides and without 
   check_composite(kernels::linear, {y}, {normal({3, 4}), normal({3, 5}), b}, transposed);
 }
 
-TEST_CASE("composite gradients of conv2d agree with the kernels") {
+TEST_CASE("composite gradients of convolutions agree with the kernels") {
   manual_seed(3);
   struct Case {
     std::vector<int64_t> x, w;
-    Conv2dParams p;
+    ConvParams p;
   };
   const std::vector<Case> cases{
       {{2, 3, 5, 6}, {4, 3, 3, 2}, {}},
@@ -55,15 +55,17 @@ TEST_CASE("composite gradients of conv2d agree with the kernels") {
       {{1, 2, 9, 8}, {2, 2, 2, 3}, {{3, 2}, {0, 1}, {2, 2}, 1}},
       {{1, 3, 4, 4}, {3, 1, 1, 1}, {{2, 2}, {0, 0}, {1, 1}, 3}},  // the last rows are never read
       {{1, 1, 2, 3}, {1, 1, 2, 2}, {{1, 2}, {3, 4}, {1, 1}, 1}},  // windows on padding alone
-      {{0, 2, 4, 4}, {2, 2, 3, 3}, {}}};
+      {{0, 2, 4, 4}, {2, 2, 3, 3}, {}},
+      {{2, 4, 9}, {6, 2, 3}, {{2}, {3}, {2}, 2}},
+      {{2, 2, 5, 4, 6}, {3, 2, 2, 3, 2}, {{2, 1, 3}, {1, 0, 2}, {1, 1, 2}, 1}}};
   for (const Case& c : cases) {
     INFO("input ", str(IntArrayRef(c.x)), " weight ", str(IntArrayRef(c.w)));
-    const Tensor dy = normal(c.p.out_sizes("conv2d", c.x, c.w));
+    const Tensor dy = normal(c.p.out_sizes("convolution", c.x, c.w));
     const auto call = [&](auto&& f, Tensors& out, const Tensors& in) {
       f(out[0], in[0], in[1], c.p);
     };
-    check_composite(kernels::conv2d_input_grad, {unwritten(c.x)}, {dy, normal(c.w)}, call);
-    check_composite(kernels::conv2d_weight_grad, {unwritten(c.w)}, {dy, normal(c.x)}, call);
+    check_composite(kernels::convolution_input_grad, {unwritten(c.x)}, {dy, normal(c.w)}, call);
+    check_composite(kernels::convolution_weight_grad, {unwritten(c.w)}, {dy, normal(c.x)}, call);
   }
 }
 
@@ -72,15 +74,15 @@ TEST_CASE("composite avg_pool2d and its gradient agree with the kernels") {
   const std::vector<int64_t> sizes{2, 3, 7, 6};
   for (const bool count_include_pad : {true, false}) {
     for (const bool ceil_mode : {true, false}) {
-      for (Pool2dParams p : {Pool2dParams{.kernel = {2, 3}, .stride = {2, 2}},
-                             Pool2dParams{.kernel = {3, 2}, .stride = {2, 3}, .padding = {1, 1}},
-                             Pool2dParams{.kernel = {4, 4}, .stride = {5, 5}, .padding = {2, 2}}}) {
+      for (PoolParams p : {PoolParams{.kernel = {2, 3}, .stride = {2, 2}},
+                           PoolParams{.kernel = {3, 2}, .stride = {2, 3}, .padding = {1, 1}},
+                           PoolParams{.kernel = {4, 4}, .stride = {5, 5}, .padding = {2, 2}}}) {
         p.count_include_pad = count_include_pad;
         p.ceil_mode = ceil_mode;
         const Tensor y = unwritten(p.out_sizes("avg_pool2d", sizes));
         const auto call = [&](auto&& f, Tensors& out, const Tensors& in) { f(out[0], in[0], p); };
-        check_composite(kernels::avg_pool2d, {y}, {normal(sizes)}, call);
-        check_composite(kernels::avg_pool2d_grad, {unwritten(sizes)}, {normal(y.sizes())}, call);
+        check_composite(kernels::avg_pool, {y}, {normal(sizes)}, call);
+        check_composite(kernels::avg_pool_grad, {unwritten(sizes)}, {normal(y.sizes())}, call);
       }
     }
   }
@@ -197,6 +199,6 @@ TEST_CASE("the kernels without a composite are the 18 that a backend has to brin
   }
   CHECK(least == std::set<std::string>{"copy", "fill", "random", "unary", "binary", "compare",
                                        "where", "reduce", "arg_reduce", "scan", "gather", "scatter",
-                                       "scatter_add", "nonzero", "matmul", "conv2d", "max_pool2d",
-                                       "max_pool2d_grad"});
+                                       "scatter_add", "nonzero", "matmul", "convolution",
+                                       "max_pool", "max_pool_grad"});
 }

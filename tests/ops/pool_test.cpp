@@ -13,7 +13,7 @@ TEST_CASE("max_pool2d agrees with PyTorch, in values and positions") {
   for_each_device([](Device d) {
     // F.max_pool2d(wave(1, 1, 5, 6), (2, 3), (2, 2), (1, 1), return_indices=True)
     const Tensor x = wave(d, {1, 1, 5, 6});
-    const Pool2dParams p{.kernel = {2, 3}, .stride = {2, 2}, .padding = {1, 1}};
+    const PoolParams p{.kernel = {2, 3}, .stride = {2, 2}, .padding = {1, 1}};
     const auto [y, index] = max_pool2d_with_indices(x, p);
     check_values(y, {1, 1, 3, 3},
                  {0.644217687238, 0.985449729988, 0.863209366649, 0.854598908088, 0.319098362349,
@@ -26,7 +26,7 @@ TEST_CASE("max_pool2d agrees with PyTorch, in values and positions") {
         max_pool2d(wave(d, {1, 1, 5, 5}), {.kernel = {3, 3}, .stride = {2, 2}, .ceil_mode = true}),
         {1, 1, 2, 2}, {0.988168233877, 0.985449729988, 0.990607355695, 0.854598908088});
     // F.max_pool2d(wave(1, 1, 6, 6), 2, 1, 0, dilation=3, return_indices=True)
-    const Pool2dParams dilated{.kernel = {2, 2}, .stride = {1, 1}, .dilation = {3, 3}};
+    const PoolParams dilated{.kernel = {2, 2}, .stride = {1, 1}, .dilation = {3, 3}};
     check_values(std::get<1>(max_pool2d_with_indices(wave(d, {1, 1, 6, 6}), dilated)), {1, 1, 3, 3},
                  {3, 19, 20, 27, 28, 29, 12, 13, 14});
   });
@@ -69,7 +69,7 @@ TEST_CASE("avg_pool2d agrees with PyTorch, whatever counts in the divisor") {
   for_each_device([](Device d) {
     // F.avg_pool2d(wave(1, 1, 5, 6), (2, 3), (2, 2), (1, 1)); the same, count_include_pad=False
     const Tensor x = wave(d, {1, 1, 5, 6});
-    Pool2dParams p{.kernel = {2, 3}, .stride = {2, 2}, .padding = {1, 1}};
+    PoolParams p{.kernel = {2, 3}, .stride = {2, 2}, .padding = {1, 1}};
     check_values(avg_pool2d(x, p), {1, 1, 3, 3},
                  {0.10736961454, 0.415479463979, 0.141235714853, -0.1133885191, -0.420663646148,
                   -0.13584031138, -0.193333371605, 0.162647968161, 0.415324414069});
@@ -105,7 +105,7 @@ TEST_CASE("adaptive_avg_pool2d reaches any output size") {
 TEST_CASE("pooling keeps an empty batch empty") {
   for_each_device([](Device d) {
     const Tensor x = zeros({0, 2, 4, 4}, d).requires_grad_();
-    const Pool2dParams p{.kernel = {2, 2}, .stride = {2, 2}};
+    const PoolParams p{.kernel = {2, 2}, .stride = {2, 2}};
     CHECK(max_pool2d(x, p).sizes() == IntArrayRef{0, 2, 2, 2});
     avg_pool2d(x, p).sum().backward();
     CHECK(x.grad().sizes() == x.sizes());
@@ -127,9 +127,9 @@ TEST_CASE("pooling rejects what does not fit, and says why") {
   CHECK_THROWS_AS(avg_pool2d(x, {.kernel = {2, 2}, .stride = {0, 1}}), ShapeError);
   CHECK_THROWS_AS(avg_pool2d(x, {.kernel = {2, 2}, .dilation = {2, 2}}), ShapeError);
   CHECK_THROWS_AS(avg_pool2d(x, {.kernel = {1L << 62, 2}}), ShapeError);
-  CHECK_THROWS_AS(avg_pool2d(x.to(kInt64), {}), DTypeError);
-  CHECK_THROWS_AS(max_pool2d(ones({4, 4}), {}), ShapeError);
-  CHECK_THROWS_WITH_AS(max_pool2d(empty({1, 1, 65536, 32768}, TensorOptions(kMeta)), {{2, 2}}),
+  CHECK_THROWS_AS(avg_pool2d(x.to(kInt64), 1), DTypeError);
+  CHECK_THROWS_AS(max_pool2d(ones({4, 4}), 1), ShapeError);
+  CHECK_THROWS_WITH_AS(max_pool2d(empty({1, 1, 65536, 32768}, TensorOptions(kMeta)), 2),
                        "max_pool2d: expected planes of less than 2^31 elements, got "
                        "[1, 1, 65536, 32768]",
                        ShapeError);
@@ -139,6 +139,6 @@ TEST_CASE("pooling rejects what does not fit, and says why") {
 
 TEST_CASE("windows lie side by side where no stride is given, as in libtorch") {
   // torch.nn.functional.max_pool2d(torch.ones(1, 1, 4, 6), 2).shape
-  CHECK(max_pool2d(ones({1, 1, 4, 6}), {{2, 2}}).sizes() == IntArrayRef{1, 1, 2, 3});
+  CHECK(max_pool2d(ones({1, 1, 4, 6}), {.kernel = {2, 2}}).sizes() == IntArrayRef{1, 1, 2, 3});
   CHECK(avg_pool2d(ones({1, 1, 4, 6}), {.kernel = {2, 3}}).sizes() == IntArrayRef{1, 1, 2, 2});
 }

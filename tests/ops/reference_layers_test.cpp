@@ -21,16 +21,16 @@ TEST_CASE("reference conv2d and its gradients match PyTorch with every parameter
   for (int i = 1; i < 9; ++i) vdy.push_back(i);
   const Tensor x = make<double>(vx, {1, 2, 3, 3}), w = make<double>(vw, {4, 1, 2, 2}),
                dy = make<double>(vdy, {1, 4, 2, 1});
-  const Conv2dParams p{.stride = {2, 1}, .padding = {1, 0}, .dilation = {1, 2}, .groups = 2};
+  const ConvParams p{.stride = {2, 1}, .padding = {1, 0}, .dilation = {1, 2}, .groups = 2};
   Tensor y = blank<double>({1, 4, 2, 1}), dx = blank<double>({1, 2, 3, 3}),
          dw = blank<double>({4, 1, 2, 2});
   // All numbers are small multiples of 1/64: exact.
-  kernels::conv2d(y, x, w, make<double>({1, 2, 3, 4}), p);
+  kernels::convolution(y, x, w, make<double>({1, 2, 3, 4}), p);
   check_values<double>(y, {0.875, -0.765625, 2, 1.609375, 4.109375, 5.390625, 6.359375, 10.015625});
-  kernels::conv2d_input_grad(dx, dy, w, p);
+  kernels::convolution_input_grad(dx, dy, w, p);
   check_values<double>(
       dx, {-1, 0, -0.5, -3.25, 0, -2.5, -1.75, 0, -1, 8, 0, 9.5, 5.75, 0, 7.5, 9.25, 0, 11});
-  kernels::conv2d_weight_grad(dw, dy, x, p);
+  kernels::convolution_weight_grad(dw, dy, x, p);
   check_values<double>(dw, {0.75, 1.25, 1.5, 2.25, 1.5, 2.5, 3, 4.75, 9, 10.5, 16.875, 19.625, 12,
                             14, 22.875, 26.625});
 }
@@ -39,13 +39,13 @@ TEST_CASE("reference max_pool2d lets NaN win and padding never") {
   // F.max_pool2d(t([[[[1., 2., 3.], [4., nan, 6.], [7., 8., 9.]]]]), 2, 1, 1, return_indices=True)
   const Tensor x = make<double>({1, 2, 3, 4, kNaN, 6, 7, 8, 9}, {1, 1, 3, 3});
   Tensor y = blank<double>({1, 1, 4, 4}), index = blank<int32_t>({1, 1, 4, 4});
-  kernels::max_pool2d(y, index, x, {.kernel = {2, 2}, .stride = {1, 1}, .padding = {1, 1}});
+  kernels::max_pool(y, index, x, {.kernel = {2, 2}, .stride = {1, 1}, .padding = {1, 1}});
   check_values<double>(y, {1, 2, 3, 3, 4, kNaN, kNaN, 6, 7, kNaN, kNaN, 9, 7, 8, 9, 9});
   check_values<int32_t>(index, {0, 1, 2, 2, 3, 4, 4, 5, 6, 4, 4, 8, 6, 7, 8, 8});
   // F.max_pool2d(torch.full((1, 1, 2, 2), -inf), 2, 2, 1, return_indices=True)
   Tensor z = blank<double>({1, 1, 2, 2}), at = blank<int32_t>({1, 1, 2, 2});
-  const Pool2dParams p{.kernel = {2, 2}, .stride = {2, 2}, .padding = {1, 1}};
-  kernels::max_pool2d(z, at, make<double>({-kInf, -kInf, -kInf, -kInf}, {1, 1, 2, 2}), p);
+  const PoolParams p{.kernel = {2, 2}, .stride = {2, 2}, .padding = {1, 1}};
+  kernels::max_pool(z, at, make<double>({-kInf, -kInf, -kInf, -kInf}, {1, 1, 2, 2}), p);
   check_values<double>(z, {-kInf, -kInf, -kInf, -kInf});
   check_values<int32_t>(at, {0, 1, 2, 3});
 }
@@ -54,18 +54,18 @@ TEST_CASE("reference max_pool2d takes rectangular dilated windows, its gradient 
   Values<double> vx;
   for (int i = 0; i < 25; ++i) vx.push_back(i);
   // F.max_pool2d(torch.arange(25.).view(1, 1, 5, 5), (2, 3), (2, 1), (1, 1), (1, 2))
-  const Pool2dParams p{.kernel = {2, 3}, .stride = {2, 1}, .padding = {1, 1}, .dilation = {1, 2}};
+  const PoolParams p{.kernel = {2, 3}, .stride = {2, 1}, .padding = {1, 1}, .dilation = {1, 2}};
   Tensor y = blank<double>({1, 1, 3, 3}), index = blank<int32_t>({1, 1, 3, 3});
-  kernels::max_pool2d(y, index, make<double>(vx, {1, 1, 5, 5}), p);
+  kernels::max_pool(y, index, make<double>(vx, {1, 1, 5, 5}), p);
   check_values<double>(y, {3, 4, 3, 13, 14, 13, 23, 24, 23});
   Tensor dx = blank<double>({1, 1, 5, 5});
-  kernels::max_pool2d_grad(dx, y, index, p);
+  kernels::max_pool_grad(dx, y, index, p);
   Values<double> expected(25, 0.0);
   for (const int i : {4, 14, 24}) expected[static_cast<size_t>(i)] = i;
   for (const int i : {3, 13, 23}) expected[static_cast<size_t>(i)] = 2 * i;
   check_values<double>(dx, expected);
   const Tensor outside = make<int32_t>({25, 0, 0, 0, 0, 0, 0, 0, 0}, {1, 1, 3, 3});
-  CHECK_THROWS_AS(kernels::max_pool2d_grad(dx, y, outside, p), IndexError);
+  CHECK_THROWS_AS(kernels::max_pool_grad(dx, y, outside, p), IndexError);
 }
 
 TEST_CASE("reference avg_pool2d divides as PyTorch does at the borders") {
@@ -75,14 +75,14 @@ TEST_CASE("reference avg_pool2d divides as PyTorch does at the borders") {
   Tensor y = blank<double>({1, 1, 3, 3}), dx = blank<double>({1, 1, 5, 5});
   // F.avg_pool2d(torch.arange(1., 26.).view(1, 1, 5, 5), 2, 2, 1, ceil_mode=True), then the same
   // with count_include_pad=False
-  Pool2dParams p{.kernel = {2, 2}, .stride = {2, 2}, .padding = {1, 1}, .ceil_mode = true};
-  kernels::avg_pool2d(y, x, p);
+  PoolParams p{.kernel = {2, 2}, .stride = {2, 2}, .padding = {1, 1}, .ceil_mode = true};
+  kernels::avg_pool(y, x, p);
   check_values<double>(y, {.25, 1.25, 2.25, 4.25, 10, 12, 9.25, 20, 22});
   p.count_include_pad = false;
-  kernels::avg_pool2d(y, x, p);
+  kernels::avg_pool(y, x, p);
   check_values<double>(y, {1, 2.5, 4.5, 8.5, 10, 12, 18.5, 20, 22});
   // y.backward(torch.arange(1., 10.).view(1, 1, 3, 3)); x.grad
-  kernels::avg_pool2d_grad(dx, make<double>({1, 2, 3, 4, 5, 6, 7, 8, 9}, {1, 1, 3, 3}), p);
+  kernels::avg_pool_grad(dx, make<double>({1, 2, 3, 4, 5, 6, 7, 8, 9}, {1, 1, 3, 3}), p);
   check_values<double>(dx, {1,   1,   1,   1.5, 1.5, 2,    1.25, 1.25, 1.5, 1.5, 2,    1.25, 1.25,
                             1.5, 1.5, 3.5, 2,   2,   2.25, 2.25, 3.5,  2,   2,   2.25, 2.25});
 }

@@ -108,7 +108,7 @@ TEST_CASE("adaptive pooling to more windows than elements takes the means of one
 
 TEST_CASE("adaptive pooling to 0 windows gives no elements, and a gradient of zeros") {
   for_each_device([](Device device) {
-    for (const Pair out : {Pair{0, 0}, Pair{0, 2}, Pair{2, 0}, Pair{0, 7}}) {
+    for (const PerAxis out : {PerAxis{0, 0}, PerAxis{0, 2}, PerAxis{2, 0}, PerAxis{0, 7}}) {
       for (const bool batched : {true, false}) {
         Tensor x = ones(batched ? Dims{2, 3, 4, 4} : Dims{3, 4, 4}, device).requires_grad_();
         const Tensor y = adaptive_avg_pool2d(x, out);

@@ -227,14 +227,14 @@ std::vector<Tensor> run_network_ops(Device device, int64_t batch, bool channels_
   Tensor x = randn({batch, 4, 9, 8}).to(device);
   if (channels_last) x = x.permute({0, 2, 3, 1}).contiguous().permute({0, 3, 1, 2});
   const Tensor w = randn({6, 2, 3, 2}).to(device), b = randn({6}).to(device);
-  const Conv2dParams conv{.stride = {2, 1}, .padding = {1, 2}, .dilation = {1, 2}, .groups = 2};
-  const Pool2dParams pool{.kernel = {3, 2}, .stride = {2, 2}, .padding = {1, 0}, .ceil_mode = true};
+  const ConvParams conv{.stride = {2, 1}, .padding = {1, 2}, .dilation = {1, 2}, .groups = 2};
+  const PoolParams pool{.kernel = {3, 2}, .stride = {2, 2}, .padding = {1, 0}, .ceil_mode = true};
   const Tensor y = conv2d(x, w, b, conv);
   const Tensor mean = randn({4}).to(device), var = rand({4}).to(device) + 0.5;
   const auto [largest, where] = max_pool2d_with_indices(x, pool);
   std::vector<Tensor> out{y,
-                          conv2d_input_grad(y, w, x.sizes(), conv),
-                          conv2d_weight_grad(y, x, w.sizes(), conv),
+                          convolution_input_grad(y, w, x.sizes(), conv),
+                          convolution_weight_grad(y, x, w.sizes(), conv),
                           max_pool2d(x, pool),
                           largest,
                           where,
@@ -250,13 +250,26 @@ std::vector<Tensor> run_network_ops(Device device, int64_t batch, bool channels_
   out.push_back(conv_transpose2d(x, back, b, {2, 1}, {1, 0}, {1, 0}, 2));
   out.push_back(conv_transpose1d(row, back.select(3, 0).contiguous(), {}, 2, 1, 1));
   out.push_back(conv1d(row, w.select(3, 0).contiguous(), b, 2, 1, 2, 2));
+  const Tensor block = x.reshape({batch, 4, 3, 3, 8}), deep = randn({6, 2, 2, 3, 2}).to(device);
+  out.push_back(conv3d(block, deep, b, {2, 1, 3}, {1, 2, 0}, 1, 2));
+  out.push_back(conv_transpose3d(block, randn({4, 2, 2, 1, 3}).to(device), b.narrow(0, 0, 2), 2));
+  out.push_back(convolution(block, deep, b, 1, 1, 1, false, 0, 2));
   return out;
 }
-const std::vector<std::string> kNetworkOps{
-    "conv1d",     "conv_transpose1d",        "conv_transpose2d",
-    "conv2d",     "conv2d_input_grad",       "conv2d_weight_grad",
-    "max_pool2d", "max_pool2d_with_indices", "avg_pool2d",
-    "batch_norm", "adaptive_avg_pool2d"};
+const std::vector<std::string> kNetworkOps{"conv1d",
+                                           "conv3d",
+                                           "conv_transpose3d",
+                                           "convolution",
+                                           "conv_transpose1d",
+                                           "conv_transpose2d",
+                                           "conv2d",
+                                           "convolution_input_grad",
+                                           "convolution_weight_grad",
+                                           "max_pool2d",
+                                           "max_pool2d_with_indices",
+                                           "avg_pool2d",
+                                           "batch_norm",
+                                           "adaptive_avg_pool2d"};
 
 // What draws, makes or only describes tensors has tests of its own: creation_test, random_test,
 // distributions_test.

@@ -66,8 +66,8 @@ std::vector<BadCall> undefined_calls() {
       VALUE(chunk, none(), 1),
       VALUE(repeat, none(), {1}),
       VALUE(flip, none(), {0}),
-      VALUE(max_pool2d, none(), Pool2dParams{}),
-      VALUE(avg_pool2d, none(), Pool2dParams{}),
+      VALUE(max_pool2d, none(), PoolParams{}),
+      VALUE(avg_pool2d, none(), PoolParams{}),
       VALUE(adaptive_avg_pool2d, none(), {1, 1}),
       VALUE(one_hot, none()),
   };

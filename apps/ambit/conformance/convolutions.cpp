@@ -14,7 +14,7 @@ using namespace ambit;
 struct Convolution {
   const char* name;
   Dims x, w;
-  Conv2dParams p;
+  ConvParams p;
   Dims y() const { return p.out_sizes("conformance", x, w); }
 };
 const std::vector<Convolution> kConvolutions = {
@@ -37,16 +37,31 @@ const std::vector<Convolution> kConvolutions = {
      {32, 16, 3, 3},
      {.stride = {2, 2}, .padding = {1, 0}, .groups = 2}},
     {"empty", {0, 3, 8, 8}, {6, 3, 3, 3}, {}},
+    {"line", {2, 3, 17}, {4, 3, 5}, {.stride = {2}, .padding = {3}}},
+    {"line_groups", {3, 6, 40}, {4, 3, 3}, {.padding = {2}, .dilation = {2}, .groups = 2}},
+    {"line_16_channels", {1, 16, 600}, {32, 16, 7}, {.padding = {3}}},
+    {"volume", {2, 3, 5, 6, 7}, {4, 3, 3, 2, 3}, {.padding = {1, 0, 2}}},
+    {"volume_groups",
+     {2, 4, 7, 5, 6},
+     {6, 2, 2, 3, 2},
+     {.stride = {2, 1, 3}, .padding = {1, 2, 0}, .dilation = {3, 1, 2}, .groups = 2}},
+    {"volume_16_channels",
+     {1, 16, 20, 9, 8},
+     {16, 16, 3, 3, 3},
+     {.stride = {2, 1, 1}, .padding = {1, 1, 2}}},
+    {"volume_empty", {0, 3, 4, 4, 4}, {2, 3, 2, 2, 2}, {}},
 };
 // The reference takes its time for this one.
 const Convolution kLarge{
     "large", {4, 64, 16, 16}, {64, 64, 3, 3}, {.padding = {2, 2}, .dilation = {2, 2}}};
 
-std::string text(const Conv2dParams& p) {
-  const auto pair = [](const Pair& v) { return fmt::format("[{}, {}]", v[0], v[1]); };
-  return fmt::format("stride {}, padding {}, dilation {}, groups {}", pair(p.stride),
-                     pair(p.padding), pair(p.dilation), p.groups);
+std::string text(const ConvParams& p) {
+  return fmt::format("stride {}, padding {}, dilation {}, groups {}", str(p.stride), str(p.padding),
+                     str(p.dilation), p.groups);
 }
+
+/// The number of elements in the spatial dims.
+int64_t window(const Dims& sizes) { return count("conformance", IntArrayRef(sizes).slice(2)); }
 
 void check_forward(Trial& t, const Convolution& c, DType dtype, Layout layout) {
   for (bool has_bias : {false, true}) {
@@ -55,8 +70,8 @@ void check_forward(Trial& t, const Convolution& c, DType dtype, Layout layout) {
     Operand& x = t.input("x", dtype, c.x, layout);
     Operand& w = t.input("w", dtype, c.w, layout);
     Operand& b = has_bias ? t.input("b", dtype, {c.w[0]}, layout) : t.absent();
-    t.run([&](Side s) { kernels::conv2d(y[s], x[s], w[s], b[s], c.p); });
-    t.expect(y, sum_bound(c.w[1] * c.w[2] * c.w[3] + 1, dtype));
+    t.run([&](Side s) { kernels::convolution(y[s], x[s], w[s], b[s], c.p); });
+    t.expect(y, sum_bound(c.w[1] * window(c.w) + 1, dtype));
   }
 }
 
@@ -65,8 +80,8 @@ void check_input_grad(Trial& t, const Convolution& c, DType dtype, Layout layout
   Operand& dx = t.output("dx", dtype, c.x, layout);
   Operand& dy = t.input("dy", dtype, c.y(), layout);
   Operand& w = t.input("w", dtype, c.w, layout);
-  t.run([&](Side s) { kernels::conv2d_input_grad(dx[s], dy[s], w[s], c.p); });
-  t.expect(dx, sum_bound(c.w[0] * c.w[2] * c.w[3], dtype));
+  t.run([&](Side s) { kernels::convolution_input_grad(dx[s], dy[s], w[s], c.p); });
+  t.expect(dx, sum_bound(c.w[0] * window(c.w), dtype));
 }
 
 void check_weight_grad(Trial& t, const Convolution& c, DType dtype, Layout layout) {
@@ -74,9 +89,9 @@ void check_weight_grad(Trial& t, const Convolution& c, DType dtype, Layout layou
   Operand& dw = t.output("dw", dtype, c.w, layout);
   Operand& dy = t.input("dy", dtype, c.y(), layout);
   Operand& x = t.input("x", dtype, c.x, layout);
-  t.run([&](Side s) { kernels::conv2d_weight_grad(dw[s], dy[s], x[s], c.p); });
+  t.run([&](Side s) { kernels::convolution_weight_grad(dw[s], dy[s], x[s], c.p); });
   const Dims y = c.y();
-  t.expect(dw, sum_bound(y[0] * y[2] * y[3], dtype));
+  t.expect(dw, sum_bound(y[0] * window(y), dtype));
 }
 
 void add_cases_of(Cases& cases, const Convolution& c, DType dtype, const std::string& form) {
@@ -88,9 +103,9 @@ void add_cases_of(Cases& cases, const Convolution& c, DType dtype, const std::st
     cases.push_back(kernel_case(path, each_layout));
     cases.push_back(deterministic_case(path, each_layout));
   };
-  add("conv2d", check_forward);
-  add("conv2d_input_grad", check_input_grad);
-  add("conv2d_weight_grad", check_weight_grad);
+  add("convolution", check_forward);
+  add("convolution_input_grad", check_input_grad);
+  add("convolution_weight_grad", check_weight_grad);
 }
 
 }  // namespace

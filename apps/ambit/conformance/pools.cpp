@@ -14,7 +14,7 @@ using namespace ambit;
 struct Pool {
   const char* name;
   Dims x;
-  Pool2dParams p;
+  PoolParams p;
   Dims y() const { return p.out_sizes("conformance", x); }
 };
 const std::vector<Pool> kPools = {
@@ -37,11 +37,10 @@ const Pool kDilated{"dilation",
                     {2, 3, 9, 9},
                     {.kernel = {2, 3}, .stride = {2, 3}, .padding = {1, 1}, .dilation = {3, 2}}};
 
-std::string text(const Pool2dParams& p) {
-  const auto pair = [](const Pair& v) { return fmt::format("[{}, {}]", v[0], v[1]); };
+std::string text(const PoolParams& p) {
   return fmt::format(
       "kernel {}, stride {}, padding {}, dilation {}, ceil_mode {}, count_include_pad {}",
-      pair(p.kernel), pair(p.stride), pair(p.padding), pair(p.dilation), p.ceil_mode,
+      str(p.kernel), str(p.stride), str(p.padding), str(p.dilation), p.ceil_mode,
       p.count_include_pad);
 }
 
@@ -54,7 +53,7 @@ void check_max(Trial& t, const Pool& c, DType dtype, Layout layout) {
     Operand& y = t.output("y", dtype, c.y(), layout);
     Operand& index = t.output("index", kInt32, c.y(), layout);
     Operand& x = t.input("x", dtype, c.x, layout, values);
-    t.run([&](Side s) { kernels::max_pool2d(y[s], index[s], x[s], c.p); });
+    t.run([&](Side s) { kernels::max_pool(y[s], index[s], x[s], c.p); });
     t.expect(y);
     t.expect(index);
   }
@@ -63,13 +62,13 @@ void check_max(Trial& t, const Pool& c, DType dtype, Layout layout) {
   Operand& x = t.input("x", dtype, c.x, layout);
   t.run([&](Side s) {
     Tensor none;
-    kernels::max_pool2d(y[s], none, x[s], c.p);
+    kernels::max_pool(y[s], none, x[s], c.p);
   });
   t.expect(y);
 }
 
 /// The first place of a window that is inside of the image, along h (d = 0) or w.
-int64_t first_place(int64_t window, size_t d, const Pool2dParams& p) {
+int64_t first_place(int64_t window, size_t d, const PoolParams& p) {
   int64_t at = window * p.stride[d] - p.padding[d];
   while (at < 0) at += p.dilation[d];
   return at;
@@ -85,7 +84,7 @@ void check_max_grad(Trial& t, const Pool& c, DType dtype, Layout layout) {
   Operand& dx = t.output("dx", dtype, c.x, layout);
   Operand& dy = t.input("dy", dtype, y, layout);
   Operand& index = t.input("index", kInt32, y, layout, first_of_window);
-  t.run([&](Side s) { kernels::max_pool2d_grad(dx[s], dy[s], index[s], c.p); });
+  t.run([&](Side s) { kernels::max_pool_grad(dx[s], dy[s], index[s], c.p); });
   t.expect(dx, sum_bound(kWindow, dtype));
 }
 
@@ -93,7 +92,7 @@ void check_mean(Trial& t, const Pool& c, DType dtype, Layout layout) {
   t.begin(text(c.p));
   Operand& y = t.output("y", dtype, c.y(), layout);
   Operand& x = t.input("x", dtype, c.x, layout);
-  t.run([&](Side s) { kernels::avg_pool2d(y[s], x[s], c.p); });
+  t.run([&](Side s) { kernels::avg_pool(y[s], x[s], c.p); });
   t.expect(y, sum_bound(kWindow, dtype));
 }
 
@@ -101,7 +100,7 @@ void check_mean_grad(Trial& t, const Pool& c, DType dtype, Layout layout) {
   t.begin(text(c.p));
   Operand& dx = t.output("dx", dtype, c.x, layout);
   Operand& dy = t.input("dy", dtype, c.y(), layout);
-  t.run([&](Side s) { kernels::avg_pool2d_grad(dx[s], dy[s], c.p); });
+  t.run([&](Side s) { kernels::avg_pool_grad(dx[s], dy[s], c.p); });
   t.expect(dx, sum_bound(kWindow, dtype));
 }
 

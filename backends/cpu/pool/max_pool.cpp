@@ -105,7 +105,7 @@ class Maxima {
 /// one before it. Returns the first window left over.
 template <size_t kLanes, int64_t kStride, class T>
 int64_t max_whole_windows(int64_t begin, int64_t end, const T* x, T* y, int32_t* index, int64_t W,
-                          const Span& h, const Pool2dParams& p) {
+                          const Span& h, const PoolParams& p) {
   const hn::CappedTag<T, kLanes> d;
   const auto lanes = static_cast<int64_t>(hn::Lanes(d));
   if (end - begin < lanes) {
@@ -127,7 +127,7 @@ int64_t max_whole_windows(int64_t begin, int64_t end, const T* x, T* y, int32_t*
 
 /// The windows of a row that have all of their columns.
 struct WholeWindows {
-  WholeWindows(const Planes& s, const Pool2dParams& p) {
+  WholeWindows(const Planes& s, const PoolParams& p) {
     const int64_t stride = p.stride[1], last = (p.kernel[1] - 1) * p.dilation[1] - p.padding[1];
     begin = std::min(s.Q, (p.padding[1] + stride - 1) / stride);
     end = s.W <= last ? begin : std::clamp((s.W - 1 - last) / stride + 1, begin, s.Q);
@@ -137,7 +137,7 @@ struct WholeWindows {
 
 /// Row i of y [P,Q], of x [H,W].
 template <class T>
-void max_row(int64_t i, const T* x, T* y, int32_t* index, const Planes& s, const Pool2dParams& p,
+void max_row(int64_t i, const T* x, T* y, int32_t* index, const Planes& s, const PoolParams& p,
              const WholeWindows& whole) {
   constexpr size_t kMostLanes = hn::MaxLanes(hn::ScalableTag<T>());
   const Span h(i, s.H, p, 0);
@@ -159,7 +159,7 @@ void max_row(int64_t i, const T* x, T* y, int32_t* index, const Planes& s, const
 }
 
 template <class T>
-void run(const Tensor& y, const Tensor& index, const Tensor& x, const Pool2dParams& p) {
+void run(const Tensor& y, const Tensor& index, const Tensor& x, const PoolParams& p) {
   const Planes s(x, y);
   const WholeWindows whole(s, p);
   T* py = y.data_ptr<T>();
@@ -174,7 +174,7 @@ void run(const Tensor& y, const Tensor& index, const Tensor& x, const Pool2dPara
   });
 }
 
-void max_pool2d_any(const Tensor& y, const Tensor& index, const Tensor& x, const Pool2dParams& p) {
+void max_pool_any(const Tensor& y, const Tensor& index, const Tensor& x, const PoolParams& p) {
   visit<dtypes::kFloating>(y.dtype(), [&]<class T>() { run<T>(y, index, x, p); });
 }
 
@@ -185,21 +185,21 @@ HWY_AFTER_NAMESPACE();
 #if HWY_ONCE
 namespace ambit::cpu {
 
-HWY_EXPORT(max_pool2d_any);
+HWY_EXPORT(max_pool_any);
 
 // y, index [N,C,P,Q] or undefined, x [N,C,H,W]
-void max_pool2d(Tensor& y, Tensor& index, const Tensor& x, const Pool2dParams& p) {
+void max_pool(Tensor& y, Tensor& index, const Tensor& x, const PoolParams& p) {
   const Planes s(x, y);
   if (is_channels_last(x) && suits_channels_last(p)) {
     const NativeScope native({.outputs = {&y, &index}, .inputs = {&x}, .inputs_follow = true});
     if (native.has_native_outputs()) {
       const Tensor& at = native.output(1);
-      return max_pool2d_channels_last(s, native.output(0).data_ptr<float>(),
+      return max_pool_channels_last(s, native.output(0).data_ptr<float>(),
                                       at.defined() ? at.data_ptr<int32_t>() : nullptr,
                                       native.input(0).data_ptr<float>(), p);
     }
   }
-  HWY_DYNAMIC_DISPATCH(max_pool2d_any)(y, index, x, p);
+  HWY_DYNAMIC_DISPATCH(max_pool_any)(y, index, x, p);
 }
 
 }  // namespace ambit::cpu

@@ -16,7 +16,7 @@ namespace {
 
 /// What an average divides by; 1 for a window on padding alone, whose average is 0.
 template <class T>
-T divisor(const Span& h, const Span& w, const Pool2dParams& p) {
+T divisor(const Span& h, const Span& w, const PoolParams& p) {
   const int64_t n =
       p.count_include_pad ? h.extent * w.extent : (h.end - h.begin) * (w.end - w.begin);
   return static_cast<T>(std::max<int64_t>(n, 1));
@@ -33,7 +33,7 @@ T sum_window(const T* x, int64_t W, const Span& h, const Span& w) {
 
 /// Call f(plane, position in y's plane, h, w) for every window.
 template <class F>
-void for_windows(const Planes& s, const Pool2dParams& p, const F& f) {
+void for_windows(const Planes& s, const PoolParams& p, const F& f) {
   parallel_for(s.count(), s.grain(p), [&](int64_t begin, int64_t end) {
     for (int64_t plane = begin; plane < end; ++plane) {
       for (int64_t i = 0; i < s.P; ++i) {
@@ -52,7 +52,7 @@ void check_positions(int64_t n, const int32_t* index, int64_t bound) {
     for (int64_t i = begin; outside && i < end; ++i) {
       if (index[i] >= 0 && index[i] < bound) continue;
       throw IndexError(
-          fmt::format("max_pool2d_grad: expected an index in [0, {}), got {}", bound, index[i]));
+          fmt::format("max_pool_grad: expected an index in [0, {}), got {}", bound, index[i]));
     }
   });
 }
@@ -60,7 +60,7 @@ void check_positions(int64_t n, const int32_t* index, int64_t bound) {
 }  // namespace
 
 // dx [N,C,H,W], dy, index [N,C,P,Q]
-void max_pool2d_grad(Tensor& dx, const Tensor& dy, const Tensor& index, const Pool2dParams& p) {
+void max_pool_grad(Tensor& dx, const Tensor& dy, const Tensor& index, const PoolParams& p) {
   const Planes s(dx, dy);
   const int64_t in = s.H * s.W, out = s.P * s.Q;
   if (dx.dtype() == kFloat32 && is_channels_last(index) && suits_channels_last(p)) {
@@ -68,7 +68,7 @@ void max_pool2d_grad(Tensor& dx, const Tensor& dy, const Tensor& index, const Po
     if (native.has_native_outputs()) {
       const int32_t* positions = native.input(1).data_ptr<int32_t>();
       check_positions(index.numel(), positions, in);
-      return max_pool2d_grad_channels_last(s, native.output(0).data_ptr<float>(),
+      return max_pool_grad_channels_last(s, native.output(0).data_ptr<float>(),
                                            native.input(0).data_ptr<float>(), positions, p);
     }
   }
@@ -88,7 +88,7 @@ void max_pool2d_grad(Tensor& dx, const Tensor& dy, const Tensor& index, const Po
 }
 
 // y [N,C,P,Q], x [N,C,H,W]
-void avg_pool2d(Tensor& y, const Tensor& x, const Pool2dParams& p) {
+void avg_pool(Tensor& y, const Tensor& x, const PoolParams& p) {
   const Planes s(x, y);
   visit<dtypes::kFloating>(y.dtype(), [&]<class T>() {
     T* py = y.data_ptr<T>();
@@ -101,7 +101,7 @@ void avg_pool2d(Tensor& y, const Tensor& x, const Pool2dParams& p) {
 }
 
 // dx [N,C,H,W], dy [N,C,P,Q]
-void avg_pool2d_grad(Tensor& dx, const Tensor& dy, const Pool2dParams& p) {
+void avg_pool_grad(Tensor& dx, const Tensor& dy, const PoolParams& p) {
   const Planes s(dx, dy);
   fill(dx, 0);
   visit<dtypes::kFloating>(dx.dtype(), [&]<class T>() {

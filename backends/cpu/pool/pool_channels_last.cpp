@@ -9,7 +9,7 @@ namespace {
 
 /// Call f(image, window, taps) for each window of images [begin, end), windows counted over all.
 template <class F>
-void for_windows(const Planes& s, const Pool2dParams& p, int64_t begin, int64_t end, const F& f) {
+void for_windows(const Planes& s, const PoolParams& p, int64_t begin, int64_t end, const F& f) {
   std::vector<int32_t> taps(static_cast<size_t>(p.kernel[0] * p.kernel[1]));
   int64_t window = begin * s.P * s.Q;
   for (int64_t n = begin; n < end; ++n) {
@@ -30,26 +30,26 @@ void for_windows(const Planes& s, const Pool2dParams& p, int64_t begin, int64_t 
 }
 
 template <class F>
-void for_images(const Planes& s, const Pool2dParams& p, const F& f) {
+void for_images(const Planes& s, const PoolParams& p, const F& f) {
   parallel_for(s.N, grain_for(s.C * s.P * s.Q * p.kernel[0] * p.kernel[1]), f);
 }
 
-bool overlap(const Pool2dParams& p) {
+bool overlap(const PoolParams& p) {
   return p.stride[0] < p.kernel[0] || p.stride[1] < p.kernel[1];
 }
 
 /// Whether the windows lie side by side and cover every element of x.
-bool tile(const Planes& s, const Pool2dParams& p) {
-  return p.stride == p.kernel && p.padding == Pair{0, 0} && s.P * p.kernel[0] == s.H &&
-         s.Q * p.kernel[1] == s.W;
+bool tile(const Planes& s, const PoolParams& p) {
+  return p.stride[0] * s.P == s.H && p.stride[1] * s.Q == s.W && p.kernel[0] == p.stride[0] &&
+         p.kernel[1] == p.stride[1] && p.padding[0] == 0 && p.padding[1] == 0;
 }
 
 }  // namespace
 
-bool suits_channels_last(const Pool2dParams& p) { return p.dilation == Pair{1, 1}; }
+bool suits_channels_last(const PoolParams& p) { return p.dilation[0] == 1 && p.dilation[1] == 1; }
 
-void max_pool2d_channels_last(const Planes& s, float* y, int32_t* index, const float* x,
-                              const Pool2dParams& p) {
+void max_pool_channels_last(const Planes& s, float* y, int32_t* index, const float* x,
+                              const PoolParams& p) {
   const MaxWindow max = max_window();
   for_images(s, p, [&](int64_t begin, int64_t end) {
     std::vector<int32_t> unasked(index ? 0 : static_cast<size_t>(s.C));
@@ -60,8 +60,8 @@ void max_pool2d_channels_last(const Planes& s, float* y, int32_t* index, const f
   });
 }
 
-void max_pool2d_grad_channels_last(const Planes& s, float* dx, const float* dy,
-                                   const int32_t* index, const Pool2dParams& p) {
+void max_pool_grad_channels_last(const Planes& s, float* dx, const float* dy,
+                                   const int32_t* index, const PoolParams& p) {
   const int64_t image = s.H * s.W * s.C;
   const bool each_once = !overlap(p), all = tile(s, p);
   const MaxWindowGrad spread = max_window_grad();

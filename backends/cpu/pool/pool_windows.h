@@ -21,7 +21,7 @@ struct Planes {
         Q(y.sizes()[3]) {}
   int64_t count() const { return N * C; }
   /// As many planes as are worth a thread.
-  int64_t grain(const Pool2dParams& p) const {
+  int64_t grain(const PoolParams& p) const {
     return grain_for(P * Q * p.kernel[0] * p.kernel[1]);
   }
   int64_t N, C, H, W, P, Q;
@@ -30,7 +30,7 @@ struct Planes {
 /// What window i covers along one axis of `size`: begin, begin + step, ... before end. `extent`
 /// counts padding too, as far as it goes.
 struct Span {
-  Span(int64_t i, int64_t size, const Pool2dParams& p, size_t axis) : step(p.dilation[axis]) {
+  Span(int64_t i, int64_t size, const PoolParams& p, size_t axis) : step(p.dilation[axis]) {
     const int64_t first = i * p.stride[axis] - p.padding[axis];
     const int64_t past = first + step * (p.kernel[axis] - 1) + 1;
     extent = std::min(past, size + p.padding[axis]) - first;

@@ -51,7 +51,7 @@ __global__ void sum_shares(int64_t n, PoolAxis rows, PoolAxis columns, bool incl
   }
 }
 
-PoolAxis axis(const Pool2dParams& p, size_t d, const Tensor& x, const Tensor& y) {
+PoolAxis axis(const PoolParams& p, size_t d, const Tensor& x, const Tensor& y) {
   const auto dim = static_cast<int64_t>(d) + 2;
   return {p, d, x.size(dim), y.size(dim)};
 }
@@ -59,7 +59,7 @@ PoolAxis axis(const Pool2dParams& p, size_t d, const Tensor& x, const Tensor& y)
 }  // namespace
 
 // y [N,C,P,Q], x [N,C,H,W]
-void avg_pool2d(Tensor& y, const Tensor& x, const Pool2dParams& p) {
+void avg_pool(Tensor& y, const Tensor& x, const PoolParams& p) {
   const int64_t n = y.numel();
   if (n == 0) return;
   visit<dtypes::kFloating>(y.dtype(), [&]<class T>() {
@@ -69,7 +69,7 @@ void avg_pool2d(Tensor& y, const Tensor& x, const Pool2dParams& p) {
 }
 
 // dx [N,C,H,W], dy [N,C,P,Q]
-void avg_pool2d_grad(Tensor& dx, const Tensor& dy, const Pool2dParams& p) {
+void avg_pool_grad(Tensor& dx, const Tensor& dy, const PoolParams& p) {
   const int64_t n = dx.numel();
   if (n == 0) return;
   visit<dtypes::kFloating>(dx.dtype(), [&]<class T>() {

@@ -32,7 +32,7 @@ __global__ void max_windows(I n, PoolAxis rows, PoolAxis columns, T* y, int32_t*
     const PoolAxis::Range h = rows.window(line - plane * P);
     const PoolAxis::Range w = columns.window(static_cast<I>(at) - line * Q);
     int64_t best = -1;
-    T top = 0;  // every window holds an element: Pool2dParams::out_sizes refuses others
+    T top = 0;  // every window holds an element: PoolParams::out_sizes refuses others
     for (int64_t i = h.begin; i < h.end; i += rows.dilation) {
       for (int64_t j = w.begin; j < w.end; j += columns.dilation) {
         const T v = image[i * columns.input + j];
@@ -77,7 +77,7 @@ __global__ void add_in_order(int64_t planes, int64_t out, int64_t in, FaultSink 
   }
 }
 
-PoolAxis axis(const Pool2dParams& p, size_t d, const Tensor& x, const Tensor& y) {
+PoolAxis axis(const PoolParams& p, size_t d, const Tensor& x, const Tensor& y) {
   const auto dim = static_cast<int64_t>(d) + 2;
   return {p, d, x.size(dim), y.size(dim)};
 }
@@ -85,7 +85,7 @@ PoolAxis axis(const Pool2dParams& p, size_t d, const Tensor& x, const Tensor& y)
 }  // namespace
 
 // y, index [N,C,P,Q] or undefined, x [N,C,H,W]
-void max_pool2d(Tensor& y, Tensor& index, const Tensor& x, const Pool2dParams& p) {
+void max_pool(Tensor& y, Tensor& index, const Tensor& x, const PoolParams& p) {
   const int64_t n = y.numel();
   if (n == 0) return;
   const PoolAxis rows = axis(p, 0, x, y), columns = axis(p, 1, x, y);
@@ -99,7 +99,7 @@ void max_pool2d(Tensor& y, Tensor& index, const Tensor& x, const Pool2dParams& p
 }
 
 // dx [N,C,H,W], dy, index [N,C,P,Q]
-void max_pool2d_grad(Tensor& dx, const Tensor& dy, const Tensor& index, const Pool2dParams& p) {
+void max_pool_grad(Tensor& dx, const Tensor& dy, const Tensor& index, const PoolParams& p) {
   if (dx.numel() == 0) return;
   fill(dx, 0);
   const int64_t windows = dy.numel(), planes = dx.size(0) * dx.size(1);

@@ -8,9 +8,9 @@
 
 namespace ambit::cuda {
 
-/// Pooling along h or w: Pool2dParams and the sizes of one of the two.
+/// Pooling along h or w: PoolParams and the sizes of one of the two.
 struct PoolAxis {
-  PoolAxis(const Pool2dParams& p, size_t d, int64_t in, int64_t out)
+  PoolAxis(const PoolParams& p, size_t d, int64_t in, int64_t out)
       : kernel(p.kernel[d]),
         stride(p.stride[d]),
         padding(p.padding[d]),

@@ -177,15 +177,16 @@ void matmul(Tensor& y, const Tensor& a, const Tensor& b) {
   reference::matmul(y, a, b);
 }
 
-void conv2d(Tensor& y, const Tensor& x, const Tensor& w, const Tensor& b, const Conv2dParams& p) {
+void convolution(Tensor& y, const Tensor& x, const Tensor& w, const Tensor& b,
+                 const ConvParams& p) {
   if (has("crash")) std::abort();
-  Conv2dParams used = p;
+  ConvParams used = p;
   if (has("swapped_stride")) std::swap(used.stride[0], used.stride[1]);
-  reference::conv2d(y, x, w, b, used);
+  reference::convolution(y, x, w, b, used);
 }
 
-void max_pool2d_grad(Tensor& dx, const Tensor& dy, const Tensor& index, const Pool2dParams& p) {
-  reference::max_pool2d_grad(dx, dy, index, p);
+void max_pool_grad(Tensor& dx, const Tensor& dy, const Tensor& index, const PoolParams& p) {
+  reference::max_pool_grad(dx, dy, index, p);
   if (!has("overwritten_gradient")) return;
   const int64_t plane = dx.size(2) * dx.size(3), windows = dy.size(2) * dy.size(3);
   visit(dx.dtype(), [&]<class T>() {
@@ -236,8 +237,8 @@ void add_kernels(Registry& registry) {
   AMBIT_PLANT(scatter_add)
   AMBIT_PLANT(nonzero)
   AMBIT_PLANT(matmul)
-  AMBIT_PLANT(conv2d)
-  AMBIT_PLANT(max_pool2d_grad)
+  AMBIT_PLANT(convolution)
+  AMBIT_PLANT(max_pool_grad)
   AMBIT_PLANT(sgd_step)  // which has a composite, but takes lists of tensors
 #undef AMBIT_PLANT
 #define AMBIT_BORROW(name)                                                     \

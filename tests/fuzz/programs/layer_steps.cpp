@@ -165,7 +165,7 @@ void Generator::image() {
   const int image = add(fmt::format("r[{}].reshape({})", x, list_text(as)),
                         [=](State& s) { return slot(s, x).reshape(as); }, Kind::exact, {x});
   if (random_.one_in(2)) {
-    Pool2dParams p;
+    PoolParams p;
     p.kernel = {random_.between(1, 3), random_.between(1, 2)};
     p.stride = {random_.between(1, 2), 1};
     const std::string text = fmt::format("_pool2d(r[{}], ({}, {}), ({}, {}))", image, p.kernel[0],
@@ -187,7 +187,7 @@ void Generator::image() {
                      });
   if (w < 0 || at(w).numel() == 0) return;
   const Dims weights{at(w).numel() / (C * 2), C, 2, 1};
-  Conv2dParams p;
+  ConvParams p;
   p.padding = {random_.between(0, 1), random_.between(0, 1)};
   p.stride = {random_.between(1, 2), random_.between(1, 2)};
   add(fmt::format("F.conv2d(r[{}], r[{}].reshape({}), None, ({}, {}), ({}, {}))", image, w,

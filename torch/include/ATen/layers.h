@@ -7,10 +7,9 @@
 #include <ambit/ops/pool.h>
 #include <torch/namespaces.h>
 
-#include <concepts>
 #include <cstdint>
-#include <initializer_list>
 #include <optional>
+#include <tuple>
 
 namespace at {
 
@@ -50,37 +49,55 @@ inline Tensor binary_cross_entropy_with_logits(const Tensor& self, const Tensor&
   return nn::functional::binary_cross_entropy_with_logits(self, target, weight, reduction,
                                                           pos_weight);
 }
-/// A stride as pooling takes it: one number, two, or none, which is the window's size.
-class StrideOrKernel {
- public:
-  StrideOrKernel() = default;
-  StrideOrKernel(std::initializer_list<int64_t> sizes) {
-    if (sizes.size() > 0) stride_ = IntOrPair(sizes);
-  }
-  template <std::convertible_to<IntOrPair> T>
-  StrideOrKernel(const T& stride) : stride_(static_cast<IntOrPair>(stride)) {}
-  IntOrPair or_kernel(IntOrPair kernel) const { return stride_.value_or(kernel); }
-
- private:
-  std::optional<IntOrPair> stride_;
-};
-
 // No overloads, so that torch::nn::Functional(torch::max_pool2d, 3, 2, 0, 1, false) names one.
-inline Tensor max_pool2d(const Tensor& self, IntOrPair kernel_size, StrideOrKernel stride = {},
-                         IntOrPair padding = 0, IntOrPair dilation = 1, bool ceil_mode = false) {
-  return ambit::max_pool2d(self, kernel_size, stride.or_kernel(kernel_size), padding, dilation,
-                           ceil_mode);
+inline Tensor max_pool1d(const Tensor& self, IntArrayRef kernel_size, IntArrayRef stride = {},
+                         IntArrayRef padding = 0, IntArrayRef dilation = 1,
+                         bool ceil_mode = false) {
+  return ambit::max_pool1d(self, kernel_size, stride, padding, dilation, ceil_mode);
 }
-/// Errors: NotImplementedError for a divisor.
-inline Tensor avg_pool2d(const Tensor& self, IntOrPair kernel_size, StrideOrKernel stride = {},
-                         IntOrPair padding = 0, bool ceil_mode = false,
+inline std::tuple<Tensor, Tensor> max_pool1d_with_indices(
+    const Tensor& self, IntArrayRef kernel_size, IntArrayRef stride = {}, IntArrayRef padding = 0,
+    IntArrayRef dilation = 1, bool ceil_mode = false) {
+  return ambit::max_pool1d_with_indices(self, kernel_size, stride, padding, dilation, ceil_mode);
+}
+inline Tensor max_pool2d(const Tensor& self, IntArrayRef kernel_size, IntArrayRef stride = {},
+                         IntArrayRef padding = 0, IntArrayRef dilation = 1,
+                         bool ceil_mode = false) {
+  return ambit::max_pool2d(self, kernel_size, stride, padding, dilation, ceil_mode);
+}
+inline std::tuple<Tensor, Tensor> max_pool2d_with_indices(
+    const Tensor& self, IntArrayRef kernel_size, IntArrayRef stride = {}, IntArrayRef padding = 0,
+    IntArrayRef dilation = 1, bool ceil_mode = false) {
+  return ambit::max_pool2d_with_indices(self, kernel_size, stride, padding, dilation, ceil_mode);
+}
+inline Tensor max_pool3d(const Tensor& self, IntArrayRef kernel_size, IntArrayRef stride = {},
+                         IntArrayRef padding = 0, IntArrayRef dilation = 1,
+                         bool ceil_mode = false) {
+  return ambit::max_pool3d(self, kernel_size, stride, padding, dilation, ceil_mode);
+}
+inline std::tuple<Tensor, Tensor> max_pool3d_with_indices(
+    const Tensor& self, IntArrayRef kernel_size, IntArrayRef stride = {}, IntArrayRef padding = 0,
+    IntArrayRef dilation = 1, bool ceil_mode = false) {
+  return ambit::max_pool3d_with_indices(self, kernel_size, stride, padding, dilation, ceil_mode);
+}
+inline Tensor avg_pool1d(const Tensor& self, IntArrayRef kernel_size, IntArrayRef stride = {},
+                         IntArrayRef padding = 0, bool ceil_mode = false,
+                         bool count_include_pad = true) {
+  return ambit::avg_pool1d(self, kernel_size, stride, padding, ceil_mode, count_include_pad);
+}
+inline Tensor avg_pool2d(const Tensor& self, IntArrayRef kernel_size, IntArrayRef stride = {},
+                         IntArrayRef padding = 0, bool ceil_mode = false,
                          bool count_include_pad = true,
                          std::optional<int64_t> divisor_override = {}) {
-  if (divisor_override) {
-    throw ambit::NotImplementedError("avg_pool2d: expected no divisor_override, got one");
-  }
-  return ambit::avg_pool2d(self, kernel_size, stride.or_kernel(kernel_size), padding, ceil_mode,
-                           count_include_pad);
+  return ambit::avg_pool2d(self, kernel_size, stride, padding, ceil_mode, count_include_pad,
+                           divisor_override);
+}
+inline Tensor avg_pool3d(const Tensor& self, IntArrayRef kernel_size, IntArrayRef stride = {},
+                         IntArrayRef padding = 0, bool ceil_mode = false,
+                         bool count_include_pad = true,
+                         std::optional<int64_t> divisor_override = {}) {
+  return ambit::avg_pool3d(self, kernel_size, stride, padding, ceil_mode, count_include_pad,
+                           divisor_override);
 }
 
 inline Tensor log_sigmoid(const Tensor& self) { return nn::functional::logsigmoid(self); }

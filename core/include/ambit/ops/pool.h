@@ -1,58 +1,141 @@
-// 2-D pooling: input [N,C,H,W] -> [N,C,P,Q], or [C,H,W] -> [C,P,Q], floating point. But for the
-// adaptive one
-//   P = floor((H + 2 padding - dilation (kernel - 1) - 1) / stride) + 1, Q likewise of W
+// Pooling in one to three spatial dims, floating point: input [N,C,L] -> [N,C,P], [N,C,H,W] ->
+// [N,C,P,Q], [N,C,D,H,W] -> [N,C,O,P,Q], or all without N. But for the adaptive ones
+//   P = floor((H + 2 padding - dilation (kernel - 1) - 1) / stride) + 1, the others likewise
 // With ceil_mode the quotient is rounded up, unless the last window would then begin behind the
 // input and its left padding, that is (P - 1) stride >= H + padding: such a window is left out.
-// kernel, stride, dilation >= 1 and padding from 0 to kernel / 2, in elements (h, w).
-// Errors of all: ShapeError (also for H or W of 0), DTypeError; Error for an undefined input.
-// Gradient: input. Source: Dumoulin & Visin 2016, arXiv:1603.07285, section 3.
+// kernel, stride, dilation >= 1 and padding from 0 to kernel / 2, in elements: a number for each
+// spatial dim, or one for all of them; no stride: the kernel's size.
+// Errors of all: ShapeError (also for spatial sizes of 0), DTypeError; Error for an undefined input
+// or more numbers than dims. Gradient: input. Source: Dumoulin & Visin 2016, arXiv:1603.07285,
+// section 3.
 #pragma once
 
 #include <ambit/params.h>
 #include <ambit/tensor.h>
 
 #include <concepts>
+#include <initializer_list>
+#include <optional>
+#include <tuple>
 
 namespace ambit {
 
+namespace pooling {
+/// The size of a window as programs write it: 3, {3, 2} or another list. Functions of libtorch's
+/// arguments are templates of it, so that {.kernel = {3, 2}} is parameters alone.
+template <class T>
+concept WindowSize = std::convertible_to<T, IntArrayRef>;
+using SizeList = std::initializer_list<int64_t>;
+
+AMBIT_API PoolParams max_params(IntArrayRef kernel, IntArrayRef stride, IntArrayRef padding,
+                                IntArrayRef dilation, bool ceil_mode);
+AMBIT_API PoolParams mean_params(const char* op, IntArrayRef kernel, IntArrayRef stride,
+                                 IntArrayRef padding, bool ceil_mode, bool count_include_pad,
+                                 std::optional<int64_t> divisor);
+}  // namespace pooling
+
 /// Take the maximum of each window.
-///   out[n,c,i,j] = max over r, s of input[n, c, i stride + r dilation - padding, ...]
-/// Padding counts as minus infinity; NaN wins. Errors also: ShapeError for planes of 2^31 elements
-/// or more, and for dilated windows that meet padding only. Gradient: all to the maximum, of equals
-/// to the first.
-AMBIT_API Tensor max_pool2d(const Tensor& input, const Pool2dParams& params);
-/// The same, and the position h * W + w in its plane of each maximum, the first of equals; int64.
+///   out[n,c,i] = max over r of input[n, c, i stride + r dilation - padding], likewise in more dims
+/// Padding counts as minus infinity; NaN wins. Errors also: ShapeError for images (of one n and c)
+/// of 2^31 elements or more, and for dilated windows that meet padding only. Gradient: all to the
+/// maximum, of equals to the first.
+///   max_pool2d(x, {.kernel = {3, 3}, .padding = {1, 1}}), max_pool2d(x, 2), max_pool1d(x, 3, 2, 1)
+AMBIT_API Tensor max_pool1d(const Tensor& input, const PoolParams& params);
+AMBIT_API Tensor max_pool2d(const Tensor& input, const PoolParams& params);
+AMBIT_API Tensor max_pool3d(const Tensor& input, const PoolParams& params);
+/// With libtorch's arguments.
+template <pooling::WindowSize Kernel = pooling::SizeList>
+Tensor max_pool1d(const Tensor& input, const Kernel& kernel, IntArrayRef stride = {},
+                  IntArrayRef padding = 0, IntArrayRef dilation = 1, bool ceil_mode = false) {
+  return max_pool1d(input, pooling::max_params(kernel, stride, padding, dilation, ceil_mode));
+}
+template <pooling::WindowSize Kernel = pooling::SizeList>
+Tensor max_pool2d(const Tensor& input, const Kernel& kernel, IntArrayRef stride = {},
+                  IntArrayRef padding = 0, IntArrayRef dilation = 1, bool ceil_mode = false) {
+  return max_pool2d(input, pooling::max_params(kernel, stride, padding, dilation, ceil_mode));
+}
+template <pooling::WindowSize Kernel = pooling::SizeList>
+Tensor max_pool3d(const Tensor& input, const Kernel& kernel, IntArrayRef stride = {},
+                  IntArrayRef padding = 0, IntArrayRef dilation = 1, bool ceil_mode = false) {
+  return max_pool3d(input, pooling::max_params(kernel, stride, padding, dilation, ceil_mode));
+}
+/// The same, and the position of each maximum in its image, the first of equals, int64: l, h * W +
+/// w or (d * H + h) * W + w.
+AMBIT_API std::tuple<Tensor, Tensor> max_pool1d_with_indices(const Tensor& input,
+                                                             const PoolParams& params);
 AMBIT_API std::tuple<Tensor, Tensor> max_pool2d_with_indices(const Tensor& input,
-                                                             const Pool2dParams& params);
-/// With libtorch's arguments: max_pool2d(x, 2), max_pool2d(x, 3, {2, 1}, 1).
-template <std::integral Size>
-Tensor max_pool2d(const Tensor& input, Size kernel) {
-  return max_pool2d(input, Pool2dParams{{kernel}});
+                                                             const PoolParams& params);
+AMBIT_API std::tuple<Tensor, Tensor> max_pool3d_with_indices(const Tensor& input,
+                                                             const PoolParams& params);
+template <pooling::WindowSize Kernel = pooling::SizeList>
+std::tuple<Tensor, Tensor> max_pool1d_with_indices(const Tensor& input, const Kernel& kernel,
+                                                   IntArrayRef stride = {}, IntArrayRef padding = 0,
+                                                   IntArrayRef dilation = 1,
+                                                   bool ceil_mode = false) {
+  return max_pool1d_with_indices(input,
+                                 pooling::max_params(kernel, stride, padding, dilation, ceil_mode));
 }
-inline Tensor max_pool2d(const Tensor& input, IntOrPair kernel, IntOrPair stride,
-                         IntOrPair padding = 0, IntOrPair dilation = 1, bool ceil_mode = false) {
-  return max_pool2d(input, Pool2dParams{kernel, stride, padding, dilation, ceil_mode});
+template <pooling::WindowSize Kernel = pooling::SizeList>
+std::tuple<Tensor, Tensor> max_pool2d_with_indices(const Tensor& input, const Kernel& kernel,
+                                                   IntArrayRef stride = {}, IntArrayRef padding = 0,
+                                                   IntArrayRef dilation = 1,
+                                                   bool ceil_mode = false) {
+  return max_pool2d_with_indices(input,
+                                 pooling::max_params(kernel, stride, padding, dilation, ceil_mode));
 }
+template <pooling::WindowSize Kernel = pooling::SizeList>
+std::tuple<Tensor, Tensor> max_pool3d_with_indices(const Tensor& input, const Kernel& kernel,
+                                                   IntArrayRef stride = {}, IntArrayRef padding = 0,
+                                                   IntArrayRef dilation = 1,
+                                                   bool ceil_mode = false) {
+  return max_pool3d_with_indices(input,
+                                 pooling::max_params(kernel, stride, padding, dilation, ceil_mode));
+}
+
 /// Take the mean of each window.
-///   out[n,c,i,j] = sum over r, s of input[n, c, i stride + r - padding, ...] / divisor
+///   out[n,c,i] = sum over r of input[n, c, i stride + r - padding] / divisor, likewise in more
+///   dims
 /// Padding is zero. divisor: the window's elements in the padded input, or with count_include_pad
-/// false in the input alone. Errors also: ShapeError for a dilation other than 1.
-AMBIT_API Tensor avg_pool2d(const Tensor& input, const Pool2dParams& params);
-/// With libtorch's arguments: avg_pool2d(x, 2), avg_pool2d(x, 3, {2, 1}, 1).
-template <std::integral Size>
-Tensor avg_pool2d(const Tensor& input, Size kernel) {
-  return avg_pool2d(input, Pool2dParams{{kernel}});
+/// false in the input alone; or the given one, not 0. Errors also: ShapeError for a dilation other
+/// than 1.
+AMBIT_API Tensor avg_pool1d(const Tensor& input, const PoolParams& params);
+AMBIT_API Tensor avg_pool2d(const Tensor& input, const PoolParams& params);
+AMBIT_API Tensor avg_pool3d(const Tensor& input, const PoolParams& params);
+/// With libtorch's arguments. Errors also: Error for a divisor of 0.
+template <pooling::WindowSize Kernel = pooling::SizeList>
+Tensor avg_pool1d(const Tensor& input, const Kernel& kernel, IntArrayRef stride = {},
+                  IntArrayRef padding = 0, bool ceil_mode = false, bool count_include_pad = true) {
+  return avg_pool1d(input, pooling::mean_params("avg_pool1d", kernel, stride, padding, ceil_mode,
+                                                count_include_pad, std::nullopt));
 }
-inline Tensor avg_pool2d(const Tensor& input, IntOrPair kernel, IntOrPair stride,
-                         IntOrPair padding = 0, bool ceil_mode = false,
-                         bool count_include_pad = true) {
-  return avg_pool2d(input,
-                    Pool2dParams{kernel, stride, padding, {1}, ceil_mode, count_include_pad});
+template <pooling::WindowSize Kernel = pooling::SizeList>
+Tensor avg_pool2d(const Tensor& input, const Kernel& kernel, IntArrayRef stride = {},
+                  IntArrayRef padding = 0, bool ceil_mode = false, bool count_include_pad = true,
+                  std::optional<int64_t> divisor_override = {}) {
+  return avg_pool2d(input, pooling::mean_params("avg_pool2d", kernel, stride, padding, ceil_mode,
+                                                count_include_pad, divisor_override));
 }
-/// Take means over windows so chosen that the output is [N,C,P,Q] or [C,P,Q], output_size (P, Q).
-///   window i: from floor(i H / P) up to ceil((i + 1) H / P), which is not in it; j likewise
+template <pooling::WindowSize Kernel = pooling::SizeList>
+Tensor avg_pool3d(const Tensor& input, const Kernel& kernel, IntArrayRef stride = {},
+                  IntArrayRef padding = 0, bool ceil_mode = false, bool count_include_pad = true,
+                  std::optional<int64_t> divisor_override = {}) {
+  return avg_pool3d(input, pooling::mean_params("avg_pool3d", kernel, stride, padding, ceil_mode,
+                                                count_include_pad, divisor_override));
+}
+
+/// Take means over windows so chosen that the output has these spatial sizes, one number for all.
+///   window i of P: from floor(i H / P) up to ceil((i + 1) H / P), which is not in it
 /// output_size >= 0, where 0 gives a tensor without elements; -1 keeps the input's size. Source:
 /// torch.nn.AdaptiveAvgPool2d.
-AMBIT_API Tensor adaptive_avg_pool2d(const Tensor& input, IntOrPair output_size);
+AMBIT_API Tensor adaptive_avg_pool1d(const Tensor& input, IntArrayRef output_size);
+AMBIT_API Tensor adaptive_avg_pool2d(const Tensor& input, IntArrayRef output_size);
+AMBIT_API Tensor adaptive_avg_pool3d(const Tensor& input, IntArrayRef output_size);
+/// Take maxima over such windows, and their positions as max_pool2d_with_indices has them.
+AMBIT_API std::tuple<Tensor, Tensor> adaptive_max_pool1d(const Tensor& input,
+                                                         IntArrayRef output_size);
+AMBIT_API std::tuple<Tensor, Tensor> adaptive_max_pool2d(const Tensor& input,
+                                                         IntArrayRef output_size);
+AMBIT_API std::tuple<Tensor, Tensor> adaptive_max_pool3d(const Tensor& input,
+                                                         IntArrayRef output_size);
 
 }  // namespace ambit

@@ -1,67 +1,153 @@
-// Conv2d.
+// Conv1d, Conv2d, Conv3d and their options; what those and the transposed ones have in common.
 #pragma once
 
 #include <ambit/nn/cloneable.h>
+#include <ambit/nn/functional/conv.h>
+#include <ambit/nn/functional/padding.h>
 #include <ambit/nn/options.h>
+
+#include <initializer_list>
+#include <variant>
 
 namespace ambit::nn {
 
-/// Options of Conv2d; sizes in elements, one number or (h, w). Defaults: stride 1, padding 0 (zeros
-/// on both sides), dilation 1, groups 1, bias true.
-class Conv2dOptions : public Options<Conv2dOptions> {
+/// Options of a convolution in D spatial dims; sizes in elements, one number or D. Defaults: stride
+/// 1, padding 0, dilation 1, groups 1, bias true.
+/// padding: numbers, on both sides; kSame: what keeps the spatial sizes; kValid: none.
+/// padding_mode: what it is made of: kZeros, kReflect, kReplicate or kCircular.
+template <size_t D>
+class ConvOptions : public Options<ConvOptions<D>> {
  public:
-  Conv2dOptions(int64_t in_channels, int64_t out_channels, IntOrPair kernel_size)
+  using padding_t = detail::conv_padding_t<D>;
+  ConvOptions(int64_t in_channels, int64_t out_channels, ExpandingArray<D> kernel_size)
       : in_channels_(in_channels), out_channels_(out_channels), kernel_size_(kernel_size) {}
-  Conv2dOptions& in_channels(int64_t n) { return set(in_channels_, n); }
-  Conv2dOptions& out_channels(int64_t n) { return set(out_channels_, n); }
-  Conv2dOptions& kernel_size(IntOrPair n) { return set(kernel_size_, n); }
-  Conv2dOptions& stride(IntOrPair n) { return set(params_.stride, n); }
-  Conv2dOptions& padding(IntOrPair n) { return set(params_.padding, n); }
-  Conv2dOptions& dilation(IntOrPair n) { return set(params_.dilation, n); }
-  Conv2dOptions& groups(int64_t n) { return set(params_.groups, n); }
-  Conv2dOptions& bias(bool on) { return set(bias_, on); }
-  int64_t in_channels() const { return in_channels_; }
-  int64_t out_channels() const { return out_channels_; }
-  const Pair& kernel_size() const { return kernel_size_; }
-  const Pair& stride() const { return params_.stride; }
-  const Pair& padding() const { return params_.padding; }
-  const Pair& dilation() const { return params_.dilation; }
-  int64_t groups() const { return params_.groups; }
-  bool bias() const { return bias_; }
-  /// Return stride, padding, dilation and groups as conv2d() takes them.
-  const Conv2dParams& params() const { return params_; }
+  ConvOptions& padding(std::initializer_list<int64_t> n) {
+    return padding(padding_t(ExpandingArray<D>(n)));
+  }
 
- private:
-  int64_t in_channels_, out_channels_;
-  Pair kernel_size_;
-  Conv2dParams params_;
-  bool bias_ = true;
+  AMBIT_OPTION(ConvOptions, int64_t, in_channels);
+  AMBIT_OPTION(ConvOptions, int64_t, out_channels);
+  AMBIT_OPTION(ConvOptions, ExpandingArray<D>, kernel_size);
+  AMBIT_OPTION(ConvOptions, ExpandingArray<D>, stride) = 1;
+  AMBIT_OPTION(ConvOptions, padding_t, padding) = 0;
+  AMBIT_OPTION(ConvOptions, ExpandingArray<D>, dilation) = 1;
+  AMBIT_OPTION(ConvOptions, int64_t, groups) = 1;
+  AMBIT_OPTION(ConvOptions, bool, bias) = true;
+  AMBIT_OPTION(ConvOptions, PadMode, padding_mode) = kZeros;
 };
+using Conv1dOptions = ConvOptions<1>;
+using Conv2dOptions = ConvOptions<2>;
+using Conv3dOptions = ConvOptions<3>;
+
+namespace detail {
+
+/// The options that a module keeps, of a plain convolution or a transposed one.
+template <size_t D>
+class ConvNdOptions : public Options<ConvNdOptions<D>> {
+ public:
+  using padding_t = conv_padding_t<D>;
+  ConvNdOptions(int64_t in_channels, int64_t out_channels, ExpandingArray<D> kernel_size)
+      : in_channels_(in_channels), out_channels_(out_channels), kernel_size_(kernel_size) {}
+  /// Of either's options.
+  template <class O>
+  requires requires(const O& o) { o.padding_mode(); }
+  ConvNdOptions(const O& o)
+      : in_channels_(o.in_channels()),
+        out_channels_(o.out_channels()),
+        kernel_size_(o.kernel_size()),
+        stride_(o.stride()),
+        padding_(o.padding()),
+        dilation_(o.dilation()),
+        groups_(o.groups()),
+        bias_(o.bias()),
+        padding_mode_(o.padding_mode()) {
+    if constexpr (requires { o.output_padding(); }) {
+      transposed_ = true;
+      output_padding_ = o.output_padding();
+    }
+  }
+  ConvNdOptions(const ConvNdOptions&) = default;
+  ConvNdOptions& operator=(const ConvNdOptions&) = default;
+  ConvNdOptions& padding(std::initializer_list<int64_t> n) {
+    return padding(padding_t(ExpandingArray<D>(n)));
+  }
+
+  AMBIT_OPTION(ConvNdOptions, int64_t, in_channels);
+  AMBIT_OPTION(ConvNdOptions, int64_t, out_channels);
+  AMBIT_OPTION(ConvNdOptions, ExpandingArray<D>, kernel_size);
+  AMBIT_OPTION(ConvNdOptions, ExpandingArray<D>, stride) = 1;
+  AMBIT_OPTION(ConvNdOptions, padding_t, padding) = 0;
+  AMBIT_OPTION(ConvNdOptions, ExpandingArray<D>, dilation) = 1;
+  AMBIT_OPTION(ConvNdOptions, bool, transposed) = false;
+  AMBIT_OPTION(ConvNdOptions, ExpandingArray<D>, output_padding) = 0;
+  AMBIT_OPTION(ConvNdOptions, int64_t, groups) = 1;
+  AMBIT_OPTION(ConvNdOptions, bool, bias) = true;
+  AMBIT_OPTION(ConvNdOptions, PadMode, padding_mode) = kZeros;
+};
+
+}  // namespace detail
+
+/// What convolutions in D spatial dims have in common, the transposed ones too: parameters and how
+/// they start, checks and printing.
+template <size_t D, class Derived>
+class AMBIT_API ConvNdImpl : public Cloneable<Derived> {
+ public:
+  /// Errors: Error for sizes below 1 (paddings: 0), groups that do not divide both channels, kSame
+  /// with another stride than 1, and what the transposed ones do not have.
+  explicit ConvNdImpl(const detail::ConvNdOptions<D>& opts);
+  void reset() override;
+  /// Draw weight and bias anew.
+  void reset_parameters();
+  void pretty_print(std::ostream& os) const override;
+
+  detail::ConvNdOptions<D> options;
+  Tensor weight, bias;
+
+ protected:
+  /// The convolution of an input, plain or transposed.
+  Tensor convolve(const Tensor& input, const PerAxis& output_padding = {0}) const;
+};
+
+/// Convolve: x [N, in_channels, L] -> y [N, out_channels, P], or both without N; see conv1d() and
+/// Conv2d.
+class AMBIT_API Conv1dImpl : public ConvNdImpl<1, Conv1dImpl> {
+ public:
+  Conv1dImpl(int64_t in_channels, int64_t out_channels, ExpandingArray<1> kernel_size)
+      : Conv1dImpl(Conv1dOptions(in_channels, out_channels, kernel_size)) {}
+  explicit Conv1dImpl(const Conv1dOptions& opts) : ConvNdImpl(opts) {}
+  Tensor forward(const Tensor& input) { return convolve(input); }
+};
+AMBIT_MODULE(Conv1d);
 
 /// Convolve: x [N, in_channels, H, W] -> y [N, out_channels, P, Q], or both without N; see
 /// conv2d().
 ///   P = floor((H + 2 padding - dilation (kernel_size - 1) - 1) / stride) + 1, Q likewise of W
 /// weight [out_channels, in_channels / groups, h, w] and bias [out_channels] start uniform in
 /// +-1/sqrt(fan_in), fan_in = in_channels / groups * h * w.
-/// Errors: Error for sizes below 1 (padding: 0), or groups that do not divide both channels; of
-/// forward those of conv2d(). Source of the start: He et al. 2015, as torch.nn.Conv2d.
-class AMBIT_API Conv2dImpl : public Cloneable<Conv2dImpl> {
+/// Errors: Error for sizes below 1 (padding: 0), groups that do not divide both channels, or kSame
+/// with another stride than 1; of forward those of conv2d() and, where padding_mode is not kZeros,
+/// of pad(). Source of the start: He et al. 2015, as torch.nn.Conv2d.
+class AMBIT_API Conv2dImpl : public ConvNdImpl<2, Conv2dImpl> {
  public:
-  Conv2dImpl(int64_t in_channels, int64_t out_channels, IntOrPair kernel_size, IntOrPair stride = 1,
-             IntOrPair padding = 0)
+  Conv2dImpl(int64_t in_channels, int64_t out_channels, ExpandingArray<2> kernel_size,
+             ExpandingArray<2> stride = 1, ExpandingArray<2> padding = 0)
       : Conv2dImpl(
             Conv2dOptions(in_channels, out_channels, kernel_size).stride(stride).padding(padding)) {
   }
-  explicit Conv2dImpl(const Conv2dOptions& opts);
-  void reset() override;
-  /// Draw weight and bias anew.
-  void reset_parameters();
-  Tensor forward(const Tensor& input);
-  void pretty_print(std::ostream& os) const override;
-
-  Conv2dOptions options;
-  Tensor weight, bias;
+  explicit Conv2dImpl(const Conv2dOptions& opts) : ConvNdImpl(opts) {}
+  Tensor forward(const Tensor& input) { return convolve(input); }
 };
 AMBIT_MODULE(Conv2d);
+
+/// Convolve: x [N, in_channels, D, H, W] -> y [N, out_channels, O, P, Q], or both without N; see
+/// conv3d() and Conv2d.
+class AMBIT_API Conv3dImpl : public ConvNdImpl<3, Conv3dImpl> {
+ public:
+  Conv3dImpl(int64_t in_channels, int64_t out_channels, ExpandingArray<3> kernel_size)
+      : Conv3dImpl(Conv3dOptions(in_channels, out_channels, kernel_size)) {}
+  explicit Conv3dImpl(const Conv3dOptions& opts) : ConvNdImpl(opts) {}
+  Tensor forward(const Tensor& input) { return convolve(input); }
+};
+AMBIT_MODULE(Conv3d);
 
 }  // namespace ambit::nn

@@ -6,6 +6,7 @@
 #include <ambit/nn/activation.h>
 #include <ambit/nn/dropout.h>
 #include <ambit/nn/functional/activation.h>
+#include <ambit/nn/functional/conv.h>
 #include <ambit/nn/functional/loss.h>
 #include <ambit/nn/functional/options.h>
 #include <ambit/nn/functional/padding.h>
@@ -13,7 +14,6 @@
 #include <ambit/nn/normalization.h>
 #include <ambit/nn/options.h>
 #include <ambit/nn/pooling.h>
-#include <ambit/ops/conv.h>
 #include <ambit/ops/elementwise.h>
 #include <ambit/ops/index.h>
 #include <ambit/ops/loss.h>
@@ -27,9 +27,6 @@
 
 namespace ambit::nn::functional {
 
-using ambit::conv1d;
-using ambit::conv_transpose1d;
-using ambit::conv_transpose2d;
 using ambit::cross_entropy;
 using ambit::gelu;
 using ambit::linear;
@@ -63,33 +60,6 @@ inline Tensor softmax(const Tensor& input, const SoftmaxOptions& options) {
 /// ambit::log_softmax along the options' dim.
 inline Tensor log_softmax(const Tensor& input, const LogSoftmaxOptions& options) {
   return log_softmax(input, options.dim());
-}
-
-/// Options of conv2d, as the layer's without its sizes; bias [K] undefined: none.
-class Conv2dFuncOptions : public Options<Conv2dFuncOptions> {
- public:
-  Conv2dFuncOptions& bias(Tensor v) { return set(bias_, std::move(v)); }
-  Conv2dFuncOptions& stride(IntOrPair n) { return set(params_.stride, n); }
-  Conv2dFuncOptions& padding(IntOrPair n) { return set(params_.padding, n); }
-  Conv2dFuncOptions& dilation(IntOrPair n) { return set(params_.dilation, n); }
-  Conv2dFuncOptions& groups(int64_t n) { return set(params_.groups, n); }
-  const Tensor& bias() const { return bias_; }
-  const Conv2dParams& params() const { return params_; }
-
- private:
-  Tensor bias_;
-  Conv2dParams params_;
-};
-/// ambit::conv2d: input [N,C,H,W], weight [K,C/groups,R,S] -> [N,K,P,Q].
-inline Tensor conv2d(const Tensor& input, const Tensor& weight, const Conv2dFuncOptions& options) {
-  return ambit::conv2d(input, weight, options.bias(), options.params());
-}
-inline Tensor conv2d(const Tensor& input, const Tensor& weight, const Tensor& bias = {},
-                     IntOrPair stride = 1, IntOrPair padding = 0, IntOrPair dilation = 1,
-                     int64_t groups = 1) {
-  return ambit::conv2d(
-      input, weight, bias,
-      {.stride = stride, .padding = padding, .dilation = dilation, .groups = groups});
 }
 
 /// ambit::max_pool2d: [N,C,H,W] -> [N,C,P,Q].
@@ -128,9 +98,9 @@ inline Tensor avg_pool2d(const Tensor& input, IntOrPair kernel_size,
 /// ambit::adaptive_avg_pool2d: [N,C,H,W] -> [N,C,P,Q], output_size (P, Q).
 inline Tensor adaptive_avg_pool2d(const Tensor& input,
                                   const AdaptiveAvgPool2dFuncOptions& options) {
-  return ambit::adaptive_avg_pool2d(input, options.output_size());
+  return ambit::adaptive_avg_pool2d(input, {options.output_size().h, options.output_size().w});
 }
-inline Tensor adaptive_avg_pool2d(const Tensor& input, IntOrPair output_size) {
+inline Tensor adaptive_avg_pool2d(const Tensor& input, IntArrayRef output_size) {
   return ambit::adaptive_avg_pool2d(input, output_size);
 }
 

@@ -14,23 +14,27 @@
 
 namespace ambit::nn {
 
+namespace detail {
+inline PerAxis both(IntOrPair n) { return {Pair(n).h, Pair(n).w}; }
+}  // namespace detail
+
 /// Options of MaxPool2d. Defaults: stride kernel_size, padding 0, dilation 1, ceil_mode false.
 class MaxPool2dOptions : public Options<MaxPool2dOptions> {
  public:
-  MaxPool2dOptions(IntOrPair kernel_size) : params_{.kernel = kernel_size, .stride = kernel_size} {}
-  MaxPool2dOptions& stride(IntOrPair n) { return set(params_.stride, n); }
-  MaxPool2dOptions& padding(IntOrPair n) { return set(params_.padding, n); }
-  MaxPool2dOptions& dilation(IntOrPair n) { return set(params_.dilation, n); }
+  MaxPool2dOptions(IntOrPair kernel_size) : params_{.kernel = detail::both(kernel_size)} {}
+  MaxPool2dOptions& stride(IntOrPair n) { return set(params_.stride, detail::both(n)); }
+  MaxPool2dOptions& padding(IntOrPair n) { return set(params_.padding, detail::both(n)); }
+  MaxPool2dOptions& dilation(IntOrPair n) { return set(params_.dilation, detail::both(n)); }
   MaxPool2dOptions& ceil_mode(bool on) { return set(params_.ceil_mode, on); }
-  const Pair& kernel_size() const { return params_.kernel; }
-  const Pair& stride() const { return params_.stride; }
-  const Pair& padding() const { return params_.padding; }
-  const Pair& dilation() const { return params_.dilation; }
+  const PerAxis& kernel_size() const { return params_.kernel; }
+  const PerAxis& stride() const { return params_.stride; }
+  const PerAxis& padding() const { return params_.padding; }
+  const PerAxis& dilation() const { return params_.dilation; }
   bool ceil_mode() const { return params_.ceil_mode; }
-  const Pool2dParams& params() const { return params_; }
+  const PoolParams& params() const { return params_; }
 
  private:
-  Pool2dParams params_;
+  PoolParams params_;
 };
 
 /// Take the maximum of each window; see max_pool2d(). Padding counts as minus infinity.
@@ -54,20 +58,20 @@ AMBIT_MODULE(MaxPool2d);
 /// kernel_size, padding 0, ceil_mode false, count_include_pad true.
 class AvgPool2dOptions : public Options<AvgPool2dOptions> {
  public:
-  AvgPool2dOptions(IntOrPair kernel_size) : params_{.kernel = kernel_size, .stride = kernel_size} {}
-  AvgPool2dOptions& stride(IntOrPair n) { return set(params_.stride, n); }
-  AvgPool2dOptions& padding(IntOrPair n) { return set(params_.padding, n); }
+  AvgPool2dOptions(IntOrPair kernel_size) : params_{.kernel = detail::both(kernel_size)} {}
+  AvgPool2dOptions& stride(IntOrPair n) { return set(params_.stride, detail::both(n)); }
+  AvgPool2dOptions& padding(IntOrPair n) { return set(params_.padding, detail::both(n)); }
   AvgPool2dOptions& ceil_mode(bool on) { return set(params_.ceil_mode, on); }
   AvgPool2dOptions& count_include_pad(bool on) { return set(params_.count_include_pad, on); }
-  const Pair& kernel_size() const { return params_.kernel; }
-  const Pair& stride() const { return params_.stride; }
-  const Pair& padding() const { return params_.padding; }
+  const PerAxis& kernel_size() const { return params_.kernel; }
+  const PerAxis& stride() const { return params_.stride; }
+  const PerAxis& padding() const { return params_.padding; }
   bool ceil_mode() const { return params_.ceil_mode; }
   bool count_include_pad() const { return params_.count_include_pad; }
-  const Pool2dParams& params() const { return params_; }
+  const PoolParams& params() const { return params_; }
 
  private:
-  Pool2dParams params_;
+  PoolParams params_;
 };
 
 /// Take the mean of each window; see avg_pool2d(). Padding is zero.

@@ -60,7 +60,8 @@ struct Rows {
 // What a place in the batch, a filter and a channel of its group have to do with each other.
 template <class T>
 void convolve_planes(const Convolution& c, T* x, T* w, T* y) {
-  const Axis h(c, 0), v(c, 1);
+  const auto last = static_cast<size_t>(c.spatial_dims) - 1;
+  const Axis h(c, last - 1), v(c, last);
   for (int64_t r = 0; r < h.taps; ++r) {
     for (int64_t s = 0; s < v.taps; ++s) {
       Rows<T> rows{nullptr, w + r * v.taps + s, nullptr, v.first(s), v.last(s), v.stride};
@@ -82,6 +83,28 @@ void convolve_planes(const Convolution& c, T* x, T* w, T* y) {
   }
 }
 
+/// The number of elements in the dims of a tensor from `first` on.
+int64_t elements(const Tensor& t, size_t first) {
+  int64_t n = 1;
+  for (size_t d = first; d < t.sizes.size(); ++d) n *= t.sizes[d];
+  return n;
+}
+
+// The same with a depth, where there is one: a plane for each pair that a slice of the filter
+// connects.
+template <class T>
+void convolve_volumes(const Convolution& c, T* x, T* w, T* y) {
+  if (c.spatial_dims == 2) return convolve_planes(c, x, w, y);
+  const Axis depth(c, 0);
+  const int64_t x_plane = elements(c.x, 3), w_plane = elements(c.w, 3), y_plane = elements(c.y, 3);
+  for (int64_t t = 0; t < depth.taps; ++t) {
+    for (int64_t o = depth.first(t); o < depth.last(t); ++o) {
+      convolve_planes(c, x + (o * depth.stride + depth.shift(t)) * x_plane, w + t * w_plane,
+                      y + o * y_plane);
+    }
+  }
+}
+
 std::vector<int64_t> order_of(int64_t parts, Arithmetic arithmetic) {
   std::vector<int64_t> order(static_cast<size_t>(parts));
   std::iota(order.begin(), order.end(), int64_t{0});
@@ -97,18 +120,17 @@ std::vector<int64_t> order_of(int64_t parts, Arithmetic arithmetic) {
 template <class T>
 void convolve(const Convolution& c, Arithmetic arithmetic, Operands<T>& operands) {
   const int64_t channels = c.w.sizes[1], filters = c.w.sizes[0], per_group = filters / c.groups();
-  const int64_t x_plane = c.x.sizes[2] * c.x.sizes[3], y_plane = c.y.sizes[2] * c.y.sizes[3];
-  const int64_t w_plane = c.w.sizes[2] * c.w.sizes[3];
+  const int64_t x_size = elements(c.x, 2), w_size = elements(c.w, 2), y_size = elements(c.y, 2);
   // Sums run over filters for the data, and over the batch for filters: those go outermost.
   const std::vector<int64_t> batch = order_of(c.x.sizes[0], arithmetic);
   const std::vector<int64_t> order = order_of(filters, arithmetic);
   for (const int64_t n : batch) {
     for (const int64_t k : order) {
-      T* y = operands.y.data() + (n * filters + k) * y_plane;
+      T* y = operands.y.data() + (n * filters + k) * y_size;
       for (int64_t channel = 0; channel < channels; ++channel) {
         const int64_t from = k / per_group * channels + channel;
-        convolve_planes(c, operands.x.data() + (n * c.x.sizes[1] + from) * x_plane,
-                        operands.w.data() + (k * channels + channel) * w_plane, y);
+        convolve_volumes(c, operands.x.data() + (n * c.x.sizes[1] + from) * x_size,
+                         operands.w.data() + (k * channels + channel) * w_size, y);
       }
     }
   }

@@ -7,8 +7,8 @@
 
 namespace ambit::cuda::host::cudnn {
 
-/// Operands of a 2-d convolution; which one is written is the kind's. x [N,C,H,W], w
-/// [K,C/groups,R,S], y [N,K,P,Q].
+/// Operands of a convolution in two or three dims; which one is written is the kind's. x [N,C,...],
+/// w [K,C/groups,...], y [N,K,...].
 template <class T>
 struct Operands {
   std::vector<T> x, w, y;

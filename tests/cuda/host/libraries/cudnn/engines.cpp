@@ -15,7 +15,7 @@ bool is_plain(const Convolution& c) {
   const auto all_one = [](const std::vector<int64_t>& list) {
     return std::all_of(list.begin(), list.end(), [](int64_t i) { return i == 1; });
   };
-  return c.groups() == 1 && all_one(c.stride) && all_one(c.dilation);
+  return c.spatial_dims == 2 && c.groups() == 1 && all_one(c.stride) && all_one(c.dilation);
 }
 
 bool suits_winograd(const Graph& g) {
@@ -41,7 +41,9 @@ bool is_vectorisable(const Graph& g) {
 // Operands as matrices, a column for each element of a window.
 int64_t indices_bytes(const Graph& g) {
   const Tensor& w = g.convolution.w;
-  return 4 * w.sizes[1] * w.sizes[2] * w.sizes[3] + 192;
+  int64_t taps = 1;
+  for (size_t d = 1; d < w.sizes.size(); ++d) taps *= w.sizes[d];
+  return 4 * taps + 192;
 }
 // A copy of all operands with other strides.
 int64_t copies_bytes(const Graph& g) {

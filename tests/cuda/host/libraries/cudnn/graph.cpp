@@ -56,8 +56,8 @@ bool is_repeated(const Tensor& b, const Tensor& y) {
 
 bool is_supported(const Convolution& c) {
   const bool known = c.compute == CUDNN_DATA_FLOAT || c.compute == CUDNN_DATA_DOUBLE;
-  return known && c.spatial_dims == 2 && c.x.type == c.compute && c.w.type == c.compute &&
-         c.y.type == c.compute;
+  return known && (c.spatial_dims == 2 || c.spatial_dims == 3) && c.x.type == c.compute &&
+         c.w.type == c.compute && c.y.type == c.compute;
 }
 
 bool is_supported(const Pointwise& p, const Convolution& c) {

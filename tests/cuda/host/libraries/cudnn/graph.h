@@ -24,7 +24,8 @@ struct Tensor {
 /// forward: y from x and w; data: x from y and w; filter: w from x and y.
 enum class ConvKind : uint8_t { forward, data, filter };
 
-/// x [N,C,H,W], w [K,C/groups,R,S], y [N,K,P,Q], each with strides of its own; lists are (h, w).
+/// x [N,C,H,W], w [K,C/groups,R,S], y [N,K,P,Q], each with strides of its own; lists are (h, w). Or
+/// all with a dim of depth before those.
 struct Convolution {
   ConvKind kind;
   cudnnDataType_t compute;
@@ -65,8 +66,8 @@ Tensor read_tensor(const Node& node);
 Convolution read_convolution(const Node& operation);
 Pointwise read_pointwise(const Node& operation);
 
-/// Return the graph of operations in any order; none where it has another pattern than a 2-d
-/// convolution, or one with a sum behind it and maybe a relu, or mixes dtypes.
+/// Return the graph of operations in any order; none where it has another pattern than a
+/// convolution in two or three dims, or one with a sum behind it and maybe a relu, or mixes dtypes.
 std::optional<Graph> read_graph(const std::vector<NodePtr>& operations);
 
 }  // namespace ambit::cuda::host::cudnn

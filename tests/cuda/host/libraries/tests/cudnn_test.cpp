@@ -21,11 +21,11 @@ namespace {
 struct Problem {
   Kind kind;
   Dims x, w;
-  Conv2dParams params = {};
+  ConvParams params = {};
   DType dtype = kFloat32;
   bool channels_last = false, bias = false, relu = false;
 
-  Dims y() const { return params.out_sizes("conv2d", x, w); }
+  Dims y() const { return params.out_sizes("convolution", x, w); }
 };
 
 constexpr int64_t kX = 1, kW = 2, kY = 3, kB = 4, kBetween = 5, kBiased = 6;
@@ -50,7 +50,7 @@ D graph_of(CudnnScript& s, const Problem& p, double alpha = 1, double beta = 0) 
     if (p.channels_last) spec.strides = {n[1] * n[2] * n[3], 1, n[3] * n[1], n[1]};
     return s.tensor(spec);
   };
-  const auto list = [](const Pair& pair) { return Sizes{pair.h, pair.w}; };
+  const auto list = [&](const PerAxis& numbers) { return numbers.of(p.x.size() - 2).vec(); };
   const ConvSpec conv{.stride = list(p.params.stride),
                       .dilation = list(p.params.dilation),
                       .before = list(p.params.padding),
@@ -60,12 +60,14 @@ D graph_of(CudnnScript& s, const Problem& p, double alpha = 1, double beta = 0) 
                       .beta = beta};
   const Dims y = p.y();
   D product = p.bias ? tensor(kBetween, y, true) : tensor(kY, y);
+  Dims repeated(y.size(), 1);
+  repeated[1] = p.w[0];
   std::vector<D> operations{
       s.operation(p.kind, conv, s.convolution(conv), tensor(kX, p.x), tensor(kW, p.w), product)};
   if (p.bias) {
     D sum = p.relu ? tensor(kBiased, y, true) : tensor(kY, y);
-    operations.push_back(s.pointwise(CUDNN_POINTWISE_ADD, product, tensor(kB, {1, p.w[0], 1, 1}),
-                                     sum, conv.compute));
+    operations.push_back(
+        s.pointwise(CUDNN_POINTWISE_ADD, product, tensor(kB, repeated), sum, conv.compute));
     if (p.relu) {
       operations.push_back(
           s.pointwise(CUDNN_POINTWISE_RELU_FWD, sum, nullptr, tensor(kY, y), conv.compute));
@@ -89,11 +91,11 @@ struct Operands {
     const auto compute = [&](const Tensor& X, const Tensor& W, const Tensor& Y, const Tensor& B) {
       switch (p.kind) {
         case Kind::forward:
-          return conv2d(X, W, B, p.params);
+          return p.x.size() == 5 ? conv3d(X, W, B, p.params) : conv2d(X, W, B, p.params);
         case Kind::data:
-          return conv2d_input_grad(Y, W, p.x, p.params);
+          return convolution_input_grad(Y, W, p.x, p.params);
         default:
-          return conv2d_weight_grad(Y, X, p.w, p.params);
+          return convolution_weight_grad(Y, X, p.w, p.params);
       }
     };
     const Tensor no;
@@ -102,7 +104,7 @@ struct Operands {
     magnitude =
         compute(ours(x).abs(), ours(w).abs(), ours(y).abs(), b.defined() ? ours(b).abs() : no)
             .cpu();
-    const int64_t window = p.w[2] * p.w[3];
+    const int64_t window = count("convolution", IntArrayRef(p.w).slice(2));
     terms = p.kind == Kind::forward ? p.w[1] * window
             : p.kind == Kind::data  ? p.w[0] * window
                                     : y.numel() / y.size(1);
@@ -156,14 +158,14 @@ int check_all_plans(const Problem& p) {
   return count;
 }
 
-const Conv2dParams kOdd{.stride = {2, 1}, .padding = {1, 2}, .dilation = {1, 2}, .groups = 2};
+const ConvParams kOdd{.stride = {2, 1}, .padding = {1, 2}, .dilation = {1, 2}, .groups = 2};
 
 std::vector<Problem> problems() {
   std::vector<Problem> list;
   for (const Kind kind : {Kind::forward, Kind::data, Kind::filter}) {
     for (const DType dtype : {kFloat32, kFloat64}) {
       for (const bool last : {false, true}) {
-        const auto add = [&](Dims x, Dims w, const Conv2dParams& params = {}) {
+        const auto add = [&](Dims x, Dims w, const ConvParams& params = {}) {
           list.push_back({kind, std::move(x), std::move(w), params, dtype, last});
         };
         add({2, 3, 9, 8}, {4, 3, 3, 3}, {.padding = {1, 1}});
@@ -171,6 +173,10 @@ std::vector<Problem> problems() {
         add({2, 4, 9, 9}, {4, 1, 3, 3}, {.stride = {3, 2}, .groups = 4});
         add({2, 2, 12, 12}, {3, 2, 5, 5}, {.padding = {4, 2}});
         add({1, 2, 3, 3}, {2, 2, 2, 2}, {.stride = {5, 5}, .padding = {4, 4}});
+        if (last) continue;  // volumes lie row-major alone
+        add({2, 3, 4, 6, 5}, {4, 3, 3, 2, 3}, {.padding = {1, 0, 2}});
+        add({2, 4, 7, 5, 6}, {6, 2, 2, 3, 2},
+            {.stride = {2, 1, 3}, .padding = {1, 2, 0}, .dilation = {3, 1, 2}, .groups = 2});
       }
     }
   }

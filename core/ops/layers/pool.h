@@ -1,0 +1,26 @@
+// What the functions of pooling share: one implementation for one to three spatial dims.
+#pragma once
+
+#include <ambit/params.h>
+#include <ambit/tensor.h>
+
+namespace ambit::pooling {
+
+/// An input as kernels take it, [N,C,in...] with so many spatial dims.
+struct Images {
+  /// Errors: Error, DTypeError, ShapeError for an input that is neither [N,C,in...] nor [C,in...].
+  Images(const char* op, const Tensor& input, size_t dims);
+  /// Return a result without N where the input had none.
+  Tensor like_input(const Tensor& t) const;
+
+  Tensor batch;
+  bool had_no_batch;
+};
+
+/// Maximum pooling to y's sizes; the positions as kernels count them, or undefined. Recorded.
+std::pair<Tensor, Tensor> max(const char* op, const Tensor& x, IntArrayRef y, const PoolParams& p,
+                              bool with_index);
+/// Average pooling to y's sizes. Recorded.
+Tensor mean(const char* op, const Tensor& x, IntArrayRef y, const PoolParams& p);
+
+}  // namespace ambit::pooling
