@@ -7,10 +7,12 @@
 #include <vector>
 
 namespace ambit {
-/// What padding is made of; libtorch's kConstant, kReflect, kReplicate, kCircular.
+/// What padding is made of; libtorch's kConstant, kReflect, kReplicate, kCircular; kZeros of
+/// layers.
 enum class PadMode : uint8_t { constant, reflect, replicate, circular };
 inline constexpr PadMode kConstant = PadMode::constant, kReflect = PadMode::reflect,
-                         kReplicate = PadMode::replicate, kCircular = PadMode::circular;
+                         kReplicate = PadMode::replicate, kCircular = PadMode::circular,
+                         kZeros = PadMode::constant;
 }  // namespace ambit
 
 namespace ambit::nn::functional {
