@@ -102,10 +102,4 @@ Tensor bilinear(const Tensor& input1, const Tensor& input2, const Tensor& weight
   return bias.defined() ? out.view(sizes) + bias : out.view(sizes);
 }
 
-Tensor embedding(const Tensor& indices, const Tensor& weight, std::optional<int64_t> padding_idx) {
-  int64_t row = padding_idx.value_or(-1);
-  if (padding_idx && row < 0) row += weight.size(0);
-  return ambit::embedding(weight, indices, row);
-}
-
 }  // namespace ambit::nn::functional

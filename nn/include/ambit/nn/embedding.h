@@ -1,7 +1,9 @@
-// Embedding.
+// Embedding, EmbeddingBag: rows of a table, one by one and in bags.
 #pragma once
 
+#include <ambit/nn/any_module.h>
 #include <ambit/nn/cloneable.h>
+#include <ambit/nn/functional/embedding.h>
 #include <ambit/nn/options.h>
 
 #include <optional>
@@ -9,27 +11,39 @@
 namespace ambit::nn {
 
 /// Options of Embedding: num_embeddings rows of embedding_dim numbers.
+///   padding_idx: a row that starts as zeros and gets no gradient; negative ones count from the end
+///   _weight: the table to begin with, whose memory is taken as it is; undefined: a random one
+///   the others: those of functional::embedding
 class EmbeddingOptions : public Options<EmbeddingOptions> {
  public:
   EmbeddingOptions(int64_t num_embeddings, int64_t embedding_dim)
       : num_embeddings_(num_embeddings), embedding_dim_(embedding_dim) {}
-  EmbeddingOptions& num_embeddings(int64_t n) { return set(num_embeddings_, n); }
-  EmbeddingOptions& embedding_dim(int64_t n) { return set(embedding_dim_, n); }
-  /// A row that starts as zeros and gets no gradient; negative ones count from the end.
-  EmbeddingOptions& padding_idx(std::optional<int64_t> i) { return set(padding_idx_, i); }
-  int64_t num_embeddings() const { return num_embeddings_; }
-  int64_t embedding_dim() const { return embedding_dim_; }
-  std::optional<int64_t> padding_idx() const { return padding_idx_; }
 
- private:
-  int64_t num_embeddings_, embedding_dim_;
-  std::optional<int64_t> padding_idx_;
+  AMBIT_OPTION(EmbeddingOptions, int64_t, num_embeddings);
+  AMBIT_OPTION(EmbeddingOptions, int64_t, embedding_dim);
+  AMBIT_OPTION(EmbeddingOptions, std::optional<int64_t>, padding_idx);
+  AMBIT_OPTION(EmbeddingOptions, std::optional<double>, max_norm);
+  AMBIT_OPTION(EmbeddingOptions, double, norm_type) = 2;
+  AMBIT_OPTION(EmbeddingOptions, bool, scale_grad_by_freq) = false;
+  AMBIT_OPTION(EmbeddingOptions, bool, sparse) = false;
+  AMBIT_OPTION(EmbeddingOptions, Tensor, _weight);
+};
+
+/// Options of Embedding::from_pretrained. freeze: weight does not require grad.
+class EmbeddingFromPretrainedOptions : public Options<EmbeddingFromPretrainedOptions> {
+ public:
+  AMBIT_OPTION(EmbeddingFromPretrainedOptions, bool, freeze) = true;
+  AMBIT_OPTION(EmbeddingFromPretrainedOptions, std::optional<int64_t>, padding_idx);
+  AMBIT_OPTION(EmbeddingFromPretrainedOptions, std::optional<double>, max_norm);
+  AMBIT_OPTION(EmbeddingFromPretrainedOptions, double, norm_type) = 2;
+  AMBIT_OPTION(EmbeddingFromPretrainedOptions, bool, scale_grad_by_freq) = false;
+  AMBIT_OPTION(EmbeddingFromPretrainedOptions, bool, sparse) = false;
 };
 
 /// Look rows of weight [num_embeddings, embedding_dim] up: indices [...], int64 or int32 ->
-/// [..., embedding_dim]; see embedding(). weight starts normal with mean 0 and standard
-/// deviation 1. Errors: Error for negative sizes or a padding_idx outside the table; of forward
-/// IndexError for an index outside [0, num_embeddings).
+/// [..., embedding_dim]; see functional::embedding. weight starts normal with mean 0 and standard
+/// deviation 1. Errors: Error for negative sizes or a padding_idx outside the table, ShapeError for
+/// a _weight of other sizes; of forward IndexError for an index outside [0, num_embeddings).
 class AMBIT_API EmbeddingImpl : public Cloneable<EmbeddingImpl> {
  public:
   EmbeddingImpl(int64_t num_embeddings, int64_t embedding_dim)
@@ -44,6 +58,85 @@ class AMBIT_API EmbeddingImpl : public Cloneable<EmbeddingImpl> {
   EmbeddingOptions options;
   Tensor weight;
 };
-AMBIT_MODULE(Embedding);
+
+/// The holder of an EmbeddingImpl.
+class Embedding : public NamedHolder<EmbeddingImpl, Embedding> {
+ public:
+  using Impl = EmbeddingImpl;
+  using NamedHolder<EmbeddingImpl, Embedding>::NamedHolder;
+
+  /// Make a layer of a table [num_embeddings, embedding_dim], whose memory weight shares. Errors:
+  /// ShapeError, DTypeError; Error for an undefined one.
+  AMBIT_API static Embedding from_pretrained(const Tensor& embeddings,
+                                             const EmbeddingFromPretrainedOptions& options = {});
+};
+
+/// Options of EmbeddingBag: num_embeddings rows of embedding_dim numbers, _weight as Embedding's;
+/// the others: those of functional::embedding_bag.
+class EmbeddingBagOptions : public Options<EmbeddingBagOptions> {
+ public:
+  EmbeddingBagOptions(int64_t num_embeddings, int64_t embedding_dim)
+      : num_embeddings_(num_embeddings), embedding_dim_(embedding_dim) {}
+
+  AMBIT_OPTION(EmbeddingBagOptions, int64_t, num_embeddings);
+  AMBIT_OPTION(EmbeddingBagOptions, int64_t, embedding_dim);
+  AMBIT_OPTION(EmbeddingBagOptions, std::optional<double>, max_norm);
+  AMBIT_OPTION(EmbeddingBagOptions, double, norm_type) = 2;
+  AMBIT_OPTION(EmbeddingBagOptions, bool, scale_grad_by_freq) = false;
+  AMBIT_OPTION(EmbeddingBagOptions, EmbeddingBagMode, mode) = Reduction::mean;
+  AMBIT_OPTION(EmbeddingBagOptions, bool, sparse) = false;
+  AMBIT_OPTION(EmbeddingBagOptions, Tensor, _weight);
+  AMBIT_OPTION(EmbeddingBagOptions, bool, include_last_offset) = false;
+  AMBIT_OPTION(EmbeddingBagOptions, std::optional<int64_t>, padding_idx);
+};
+
+/// Options of EmbeddingBag::from_pretrained. freeze: weight does not require grad.
+class EmbeddingBagFromPretrainedOptions : public Options<EmbeddingBagFromPretrainedOptions> {
+ public:
+  AMBIT_OPTION(EmbeddingBagFromPretrainedOptions, bool, freeze) = true;
+  AMBIT_OPTION(EmbeddingBagFromPretrainedOptions, std::optional<double>, max_norm);
+  AMBIT_OPTION(EmbeddingBagFromPretrainedOptions, double, norm_type) = 2;
+  AMBIT_OPTION(EmbeddingBagFromPretrainedOptions, bool, scale_grad_by_freq) = false;
+  AMBIT_OPTION(EmbeddingBagFromPretrainedOptions, EmbeddingBagMode, mode) = Reduction::mean;
+  AMBIT_OPTION(EmbeddingBagFromPretrainedOptions, bool, sparse) = false;
+  AMBIT_OPTION(EmbeddingBagFromPretrainedOptions, bool, include_last_offset) = false;
+  AMBIT_OPTION(EmbeddingBagFromPretrainedOptions, std::optional<int64_t>, padding_idx);
+};
+
+/// Sum, average or take the largest of bags of rows of weight: [B,L], or [n] with offsets [B] ->
+/// [B, embedding_dim]; see functional::embedding_bag. weight starts as Embedding's. Errors: as
+/// Embedding; of forward those of embedding_bag.
+class AMBIT_API EmbeddingBagImpl : public Cloneable<EmbeddingBagImpl> {
+ public:
+  EmbeddingBagImpl(int64_t num_embeddings, int64_t embedding_dim)
+      : EmbeddingBagImpl(EmbeddingBagOptions(num_embeddings, embedding_dim)) {}
+  explicit EmbeddingBagImpl(const EmbeddingBagOptions& opts);
+  void reset() override;
+  /// Draw weight anew, and zero the row of padding_idx.
+  void reset_parameters();
+  Tensor forward(const Tensor& input, const Tensor& offsets = {},
+                 const Tensor& per_sample_weights = {});
+  void pretty_print(std::ostream& os) const override;
+
+  EmbeddingBagOptions options;
+  Tensor weight;
+
+ private:
+  friend AnyModule;
+  static AnyModule::Defaults forward_defaults() {
+    return {{1, AnyValue(Tensor())}, {2, AnyValue(Tensor())}};
+  }
+};
+
+/// The holder of an EmbeddingBagImpl.
+class EmbeddingBag : public NamedHolder<EmbeddingBagImpl, EmbeddingBag> {
+ public:
+  using Impl = EmbeddingBagImpl;
+  using NamedHolder<EmbeddingBagImpl, EmbeddingBag>::NamedHolder;
+
+  /// As Embedding::from_pretrained.
+  AMBIT_API static EmbeddingBag from_pretrained(
+      const Tensor& embeddings, const EmbeddingBagFromPretrainedOptions& options = {});
+};
 
 }  // namespace ambit::nn

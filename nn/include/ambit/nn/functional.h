@@ -7,9 +7,12 @@
 #include <ambit/nn/dropout.h>
 #include <ambit/nn/functional/activation.h>
 #include <ambit/nn/functional/conv.h>
+#include <ambit/nn/functional/embedding.h>
+#include <ambit/nn/functional/interpolate.h>
 #include <ambit/nn/functional/loss.h>
 #include <ambit/nn/functional/options.h>
 #include <ambit/nn/functional/padding.h>
+#include <ambit/nn/functional/vision.h>
 #include <ambit/nn/loss.h>
 #include <ambit/nn/normalization.h>
 #include <ambit/nn/options.h>
@@ -191,11 +194,6 @@ inline Tensor batch_norm(const Tensor& input, const Tensor& running_mean, const 
 /// DeviceMismatchError. Gradient: all.
 AMBIT_API Tensor bilinear(const Tensor& input1, const Tensor& input2, const Tensor& weight,
                           const Tensor& bias = {});
-
-/// ambit::embedding with the arguments in this order: indices [...], weight [V,D] -> [...,D]. The
-/// row padding_idx, which may be negative and then counts from the end, gets no gradient.
-AMBIT_API Tensor embedding(const Tensor& indices, const Tensor& weight,
-                           std::optional<int64_t> padding_idx = {});
 
 /// ambit::cross_entropy: logits [N,C,...] and targets, classes or probabilities.
 inline Tensor cross_entropy(const Tensor& input, const Tensor& target,

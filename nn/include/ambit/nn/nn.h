@@ -10,6 +10,7 @@
 #include <ambit/nn/conv_transpose.h>
 #include <ambit/nn/dropout.h>
 #include <ambit/nn/embedding.h>
+#include <ambit/nn/fold.h>
 #include <ambit/nn/functional.h>
 #include <ambit/nn/functional_module.h>
 #include <ambit/nn/init.h>
@@ -29,6 +30,7 @@
 #include <ambit/nn/serialize.h>
 #include <ambit/nn/strays.h>
 #include <ambit/nn/transformer.h>
+#include <ambit/nn/upsampling.h>
 #include <ambit/nn/utils/clip_grad.h>
 #include <ambit/nn/utils/convert_parameters.h>
 #include <ambit/nn/utils/rnn.h>

@@ -1,0 +1,240 @@
+// embedding and embedding_bag, composed of lookups, sums by index and choices.
+#include <ambit/autograd.h>
+#include <ambit/detail/record.h>
+#include <ambit/nn/functional/embedding.h>
+#include <ambit/ops/creation.h>
+#include <ambit/ops/elementwise.h>
+#include <ambit/ops/index.h>
+#include <ambit/ops/reduce.h>
+#include <ambit/ops/shape.h>
+#include <ambit/ops/sort.h>
+
+#include <limits>
+
+#include "check.h"
+
+namespace ambit::nn {
+
+EmbeddingBagMode::EmbeddingBagMode(Reduction reduction)
+    : kind_(reduction == Reduction::sum ? Kind::sum : Kind::mean) {
+  if (reduction == Reduction::none) {
+    throw Error("embedding_bag: expected the mode kSum, kMean or kMax, got kNone");
+  }
+}
+
+const char* EmbeddingBagMode::name() const {
+  return kind_ == Kind::sum ? "sum" : kind_ == Kind::mean ? "mean" : "max";
+}
+
+namespace functional {
+namespace {
+
+// -1 for none.
+int64_t padding_row(const char* function, const Tensor& weight, std::optional<int64_t> padding) {
+  if (!padding || weight.dim() == 0) return -1;
+  const int64_t rows = weight.size(0);
+  if (*padding < -rows || *padding >= rows) {
+    throw IndexError(fmt::format("{}: expected a padding_idx in [{}, {}), got {}", function, -rows,
+                                 rows, *padding));
+  }
+  return *padding < 0 ? *padding + rows : *padding;
+}
+
+// Shorten the rows that are used to max_norm. A row that is used twice is written twice, the same.
+void renormalize(const Tensor& weight, const Tensor& indices, double max_norm, double norm_type) {
+  const NoGradGuard no_grad;
+  const Tensor used = indices.reshape({indices.numel()}), rows = ambit::embedding(weight, used);
+  const Tensor norms = norm(rows, norm_type, {1}, true);
+  const Tensor factor = where(norms > max_norm, max_norm / (norms + 1e-7), 1);
+  weight.index_copy_(0, used.to(kInt64), rows * factor);
+}
+
+// How often each element of `used` [n] occurs in it, as [n].
+Tensor frequencies(const Tensor& used, const Tensor& weight) {
+  const NoGradGuard no_grad;
+  const Tensor one = ones({used.numel()}, weight.options());
+  const Tensor of_rows = zeros({weight.size(0)}, weight.options()).index_add_(0, used, one);
+  return of_rows.index_select(0, used);
+}
+
+// The rows, whose gradients are divided by how often they were used.
+Tensor look_up(const Tensor& indices, const Tensor& weight, int64_t padding, bool scale_grad) {
+  const Tensor rows = ambit::embedding(weight, indices, padding);
+  if (!scale_grad || !rows.requires_grad()) return rows;
+  Dims sizes(indices.sizes());
+  sizes.push_back(1);
+  const Tensor times = frequencies(indices.reshape({indices.numel()}), weight).reshape(sizes);
+  return record("embedding", rows.detach(),
+                wrt(rows, [n = saved(times)](const Tensor& g) { return g / n(); }));
+}
+
+}  // namespace
+
+Tensor embedding(const Tensor& indices, const Tensor& weight, const EmbeddingFuncOptions& o) {
+  if (!indices.defined() || !weight.defined()) return ambit::embedding(weight, indices);  // refuses
+  const int64_t padding = padding_row("embedding", weight, o.padding_idx());
+  if (o.max_norm()) renormalize(weight, indices, *o.max_norm(), o.norm_type());
+  return look_up(indices, weight, padding, o.scale_grad_by_freq());
+}
+
+Tensor embedding(const Tensor& indices, const Tensor& weight, std::optional<int64_t> padding_idx) {
+  return embedding(indices, weight, EmbeddingFuncOptions().padding_idx(padding_idx));
+}
+
+namespace {
+
+/// Rows [n,D] that belong to bags: bag of row i is ids[i], the last one, `count`, is none; or
+/// without ids they are [count, length, D].
+struct Bags {
+  int64_t count = 0, length = 0;
+  Tensor ids;
+};
+
+[[noreturn]] void refuse(const std::string& expected) {
+  throw Error("embedding_bag: expected " + expected);
+}
+
+void check(const Tensor& input, const Tensor& weight, const EmbeddingBagFuncOptions& o) {
+  constexpr const char* kFunction = "embedding_bag";
+  check_floating(kFunction, weight);
+  if (!input.defined()) refuse("a tensor, got an undefined one");
+  const Tensor &offsets = o.offsets(), &factors = o.per_sample_weights();
+  check_same_device(kFunction, {{"input", input},
+                                {"weight", weight},
+                                {"offsets", offsets},
+                                {"per_sample_weights", factors}});
+  if (weight.dim() != 2 || (input.dim() != 1 && input.dim() != 2)) {
+    throw ShapeError(
+        fmt::format("{}: expected weight [V,D] and an input of one or two dims, got {} and {}",
+                    kFunction, str(weight.sizes()), str(input.sizes())));
+  }
+  if (offsets.defined() != (input.dim() == 1)) {
+    refuse(fmt::format("offsets for an input of one dim, and for no other, got {} for shape {}",
+                       offsets.defined() ? "some" : "none", str(input.sizes())));
+  }
+  if (offsets.defined()) {
+    if (offsets.dim() != 1) {
+      throw ShapeError(fmt::format("{}: expected offsets of one dim, got shape {}", kFunction,
+                                   str(offsets.sizes())));
+    }
+    if (offsets.dtype() != kInt64 && offsets.dtype() != kInt32) {
+      throw DTypeError(fmt::format("{}: expected offsets of int64 or int32, got {}", kFunction,
+                                   ambit::name(offsets.dtype())));
+    }
+    if (o.include_last_offset() && offsets.numel() == 0) {
+      refuse("one offset at least with include_last_offset, got none");
+    }
+  }
+  const bool is_max = o.mode().kind() == EmbeddingBagMode::Kind::max;
+  if (is_max && (o.scale_grad_by_freq() || o.sparse())) {
+    refuse("neither scale_grad_by_freq nor sparse for kMax, got one");
+  }
+  if (!factors.defined()) return;
+  if (o.mode().kind() != EmbeddingBagMode::Kind::sum) {
+    refuse(fmt::format("per_sample_weights for kSum only, got k{}", is_max ? "Max" : "Mean"));
+  }
+  if (factors.sizes() != input.sizes()) {
+    throw ShapeError(fmt::format("{}: expected per_sample_weights of shape {}, got {}", kFunction,
+                                 str(input.sizes()), str(factors.sizes())));
+  }
+  if (factors.dtype() != weight.dtype()) {
+    throw DTypeError(fmt::format("{}: expected per_sample_weights of {}, got {}", kFunction,
+                                 ambit::name(weight.dtype()), ambit::name(factors.dtype())));
+  }
+}
+
+// Where the host can see them.
+void check_offsets(const Tensor& offsets, int64_t n) {
+  if (!offsets.is_cpu() || offsets.numel() == 0) return;
+  const Tensor dense = offsets.contiguous();
+  const int64_t* at = dense.data_ptr<int64_t>();
+  if (at[0] != 0) refuse(fmt::format("the first offset to be 0, got {}", at[0]));
+  for (int64_t i = 0; i < offsets.numel(); ++i) {
+    if (at[i] > n || at[i] < at[i > 0 ? i - 1 : 0]) {
+      refuse(fmt::format("offsets that rise up to {} at most, got {}", n, at[i]));
+    }
+  }
+}
+
+Bags bags_of(const Tensor& input, const EmbeddingBagFuncOptions& o) {
+  if (input.dim() == 2) return {input.size(0), input.size(1), {}};
+  const NoGradGuard no_grad;
+  const int64_t n = input.numel(), given = o.offsets().numel();
+  const Tensor offsets = o.offsets().to(kInt64);
+  check_offsets(offsets, n);
+  const Tensor at = arange(n, TensorOptions(kInt64).device(input.device()));
+  // The last bag that has begun; of equal offsets the bags before it are empty.
+  return {o.include_last_offset() ? given - 1 : given, 0,
+          searchsorted(offsets, at, false, true) - 1};
+}
+
+// Sums of values [n,...] over bags: [B,...].
+Tensor sums(const Tensor& values, const Bags& bags) {
+  Dims sizes(values.sizes());
+  if (!bags.ids.defined()) {
+    sizes[0] = bags.length;
+    sizes.insert(0, bags.count);
+    return values.reshape(sizes).sum({1});
+  }
+  sizes[0] = bags.count + 1;
+  return zeros(sizes, values.options()).index_add(0, bags.ids, values).narrow(0, 0, bags.count);
+}
+
+// How many rows each bag has, of an empty one 1: [B,1].
+Tensor counts(const Tensor& rows, const Bags& bags, const Tensor& is_padding) {
+  const NoGradGuard no_grad;
+  const Tensor counted = is_padding.defined() ? logical_not(is_padding).to(rows.dtype())
+                                              : ones({rows.size(0), 1}, rows.options());
+  return clamp(sums(counted, bags), 1);
+}
+
+// The first of the largest of each bag, column by column; 0 where there is none. is_padding [n,1]
+// may be undefined.
+Tensor largest(const Tensor& rows, const Bags& bags, const Tensor& is_padding) {
+  const int64_t n = rows.size(0), width = rows.size(1);
+  Tensor first;  // where in rows it is, n for nowhere
+  {
+    const NoGradGuard no_grad;
+    const TensorOptions places(TensorOptions(kInt64).device(rows.device()));
+    Tensor ids = bags.ids;
+    if (!ids.defined()) {
+      ids = arange(bags.count, places).unsqueeze(1).expand({bags.count, bags.length}).reshape({n});
+    }
+    ids = ids.unsqueeze(1).expand({n, width});
+    Tensor x = rows.detach();
+    if (is_padding.defined()) {
+      x = masked_fill(x, is_padding, -std::numeric_limits<double>::infinity());
+    }
+    const Tensor best =
+        scatter_reduce(zeros({bags.count + 1, width}, x.options()), 0, ids, x, "amax", false);
+    const Tensor of_bag = gather(best, 0, ids);
+    Tensor is_best = logical_or(x == of_bag, isnan(x));  // NaN is the largest
+    if (is_padding.defined()) is_best = logical_and(is_best, logical_not(is_padding));
+    const Tensor place = where(is_best, arange(n, places).unsqueeze(1), n);
+    first = scatter_reduce(full({bags.count + 1, width}, n, places), 0, ids, place, "amin")
+                .narrow(0, 0, bags.count);
+  }
+  return gather(cat({rows, zeros({1, width}, rows.options())}, 0), 0, first);
+}
+
+}  // namespace
+
+Tensor embedding_bag(const Tensor& input, const Tensor& weight, const EmbeddingBagFuncOptions& o) {
+  check(input, weight, o);
+  const int64_t padding = padding_row("embedding_bag", weight, o.padding_idx());
+  const Bags bags = bags_of(input, o);
+  const Tensor indices = input.reshape({input.numel()});
+  if (o.max_norm()) renormalize(weight, indices, *o.max_norm(), o.norm_type());
+  Tensor rows = look_up(indices, weight, padding, o.scale_grad_by_freq());
+  const Tensor is_padding = padding < 0 ? Tensor() : (indices == padding).unsqueeze(1);
+  if (o.mode().kind() == EmbeddingBagMode::Kind::max) return largest(rows, bags, is_padding);
+  if (o.per_sample_weights().defined())
+    rows = rows * o.per_sample_weights().reshape({input.numel(), 1});
+  if (is_padding.defined()) rows = masked_fill(rows, is_padding, 0);
+  const Tensor sum = sums(rows, bags);
+  if (o.mode().kind() == EmbeddingBagMode::Kind::sum) return sum;
+  return sum / counts(rows, bags, is_padding);
+}
+
+}  // namespace functional
+}  // namespace ambit::nn
