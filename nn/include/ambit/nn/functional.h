@@ -6,6 +6,8 @@
 #include <ambit/nn/activation.h>
 #include <ambit/nn/dropout.h>
 #include <ambit/nn/functional/activation.h>
+#include <ambit/nn/functional/aten.h>
+#include <ambit/nn/functional/attention.h>
 #include <ambit/nn/functional/loss.h>
 #include <ambit/nn/functional/options.h>
 #include <ambit/nn/functional/padding.h>
