@@ -1,5 +1,5 @@
 // CTC, adaptive softmax, attention's function, options of normalisations, functions of layers
-// outside of nn::functional.
+// outside of nn::functional, quantiles, windows, reflections.
 #include "calls.h"
 
 using namespace parity;
@@ -129,4 +129,51 @@ PARITY(further_layers) {
   m->apply(
       [&](const std::string& path, const std::shared_ptr<nn::Module>&) { paths += path + ";"; });
   report_text("apply", paths);
+}
+
+PARITY(further_functions) {
+  const double n = 8192;  // as linear algebra
+  const Tensor well = x({4, 3}) + 2 * torch::eye(4, 3, torch::kDouble);
+  const auto reflections = [=] { return torch::geqrf(well); };
+  const Call calls[] = {
+      {"quantile", OP(torch::quantile(a[0], 0.3, 1)), {x({3, 4})}, 32},
+      {"quantiles",
+       OP(torch::quantile(a[0], torch::tensor({0.3, 0.9}, torch::kDouble), 0, true)),
+       {x({3, 4})},
+       32},
+      {"nanquantile", OP(torch::nanquantile(a[0], 0.6)), {x({3, 4})}, 32},
+      {"igamma of x", OP(torch::igamma(y(), a[0])), {y({2, 3})}, 512},
+      {"igammac of x", OP(torch::igammac(y(), a[0])), {y({2, 3})}, 512},
+      {"frexp", OP(std::get<0>(torch::frexp(a[0]))), {y()}},
+      {"orgqr",
+       OP(torch::orgqr(a[0], a[1])),
+       {std::get<0>(reflections()), std::get<1>(reflections())},
+       n},
+      {"ormqr",
+       [=](const List& a) {
+         const auto [v, tau] = reflections();
+         return torch::ormqr(v, tau, a[0].detach(), true, true);
+       },
+       {x({4, 2})},
+       n},
+      {"geqrf", [=](const List&) { return std::get<0>(torch::geqrf(well)); }, {}, n},
+      {"masked_fill", OP(a[0].masked_fill(a[0] > 0.2, a[1])), {x(), no_dims()}},
+      {"hann", OP(torch::hann_window(5, torch::kDouble)), {}, 64},
+      {"hamming", OP(torch::hamming_window(6, false, torch::kDouble)), {}, 64},
+      {"blackman", OP(torch::blackman_window(5, torch::kDouble)), {}, 64},
+      {"bartlett", OP(torch::bartlett_window(5, torch::kDouble)), {}, 64},
+      {"kaiser", OP(torch::kaiser_window(5, true, 6.0, torch::kDouble)), {}, 512},
+      {"expit", OP(torch::special::expit(a[0])), {x()}, 32},
+      {"gammaln", OP(torch::special::gammaln(a[0])), {y()}, 64},
+  };
+  for (const Call& call : calls) run(call);
+  report("histogram", std::get<0>(torch::histogram(x({10}), 4)), 0);
+  report("isin", torch::isin(integers(), torch::tensor({1, 4, -6}, torch::kLong)), 0);
+  report("frexp's exponent", std::get<1>(torch::frexp(y())), 0);
+  Tensor filled = torch::zeros({2}, torch::kDouble);
+  filled.fill_(no_dims());
+  report("fill_", filled, 0);
+  report_refusal("fill_ with more", [&] { filled.fill_(torch::ones({1})); });
+  report_refusal("quantile beyond 1", [] { torch::quantile(x(), 1.5); });
+  report_refusal("tau too long", [=] { torch::orgqr(well, torch::ones({4}, torch::kDouble)); });
 }
