@@ -27,7 +27,12 @@ void TanhImpl::reset() {}
 Tensor TanhImpl::forward(const Tensor& input) { return tanh(input); }
 
 void GELUImpl::reset() {}
-Tensor GELUImpl::forward(const Tensor& input) { return gelu(input); }
+Tensor GELUImpl::forward(const Tensor& input) {
+  return functional::gelu(input, options.approximate());
+}
+void GELUImpl::pretty_print(std::ostream& os) const {
+  os << fmt::format("{}(approximate='{}')", name(), options.approximate());
+}
 
 void SoftmaxImpl::reset() {}
 Tensor SoftmaxImpl::forward(const Tensor& input) { return softmax(input, options.dim()); }

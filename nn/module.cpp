@@ -260,12 +260,43 @@ void Module::apply(const std::function<void(Module&)>& function) {
   apply([&function](const std::string&, Module& module) { function(module); });
 }
 
+void Module::apply(const std::function<void(const Module&)>& function) const {
+  apply([&function](const std::string&, const Module& module) { function(module); });
+}
+
+void Module::apply(const std::function<void(const std::shared_ptr<Module>&)>& function) const {
+  apply(
+      [&function](const std::string&, const std::shared_ptr<Module>& module) { function(module); });
+}
+
 void Module::apply(const std::function<void(const std::string&, Module&)>& function,
                    const std::string& prefix) {
   function(prefix, *this);
   for (auto& [name, child] : children_) {
     child->apply(function, join(prefix, name));
   }
+}
+
+void Module::apply(const std::function<void(const std::string&, const Module&)>& function,
+                   const std::string& prefix) const {
+  function(prefix, *this);
+  for (const auto& [name, child] : children_) {
+    std::as_const(*child).apply(function, join(prefix, name));
+  }
+}
+
+void Module::apply(
+    const std::function<void(const std::string&, const std::shared_ptr<Module>&)>& function,
+    const std::string& prefix) const {
+  const auto pointer = std::const_pointer_cast<Module>(weak_from_this().lock());
+  if (!pointer) {
+    throw Error(
+        fmt::format("apply: expected {} to be held by a shared_ptr, got one that is not; "
+                    "give a function of Module&",
+                    name()));
+  }
+  function(prefix, pointer);
+  for (const auto& [name, child] : children_) child->apply(function, join(prefix, name));
 }
 
 void Module::train(bool on) {

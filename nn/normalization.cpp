@@ -32,6 +32,19 @@ void check_per_channel(const char* op, const char* what, const Tensor& t, int64_
   }
 }
 
+// The sums over each channel of x [N,C,...] and those before and behind it. Not as differences of
+// sums from the first on, which would lose digits.
+Tensor sum_of_channels(const Tensor& x, int64_t before, int64_t behind) {
+  const int64_t channels = x.size(1);
+  Dims edge(x.sizes());
+  edge[1] = before + behind;
+  const Tensor border = zeros(edge, x.options());
+  const Tensor padded = cat({border.narrow(1, 0, before), x, border.narrow(1, 0, behind)}, 1);
+  Tensor sum = padded.narrow(1, 0, channels);
+  for (int64_t i = 1; i <= before + behind; ++i) sum = sum + padded.narrow(1, i, channels);
+  return sum;
+}
+
 }  // namespace
 
 Tensor instance_norm(const Tensor& input, const Tensor& running_mean, const Tensor& running_var,
@@ -87,16 +100,8 @@ Tensor local_response_norm(const Tensor& input, int64_t size, double alpha, doub
   if (size < 1) {
     throw Error(fmt::format("local_response_norm: expected a size of at least 1, got {}", size));
   }
-  // Sums over windows of channels, as differences of sums from the first on would lose digits.
-  const int64_t channels = input.size(1), before = size / 2;
-  const Tensor squares = square(input);
-  Dims edge(input.sizes());
-  edge[1] = size - 1;
-  const Tensor border = zeros(edge, input.options());
-  const Tensor padded =
-      cat({border.narrow(1, 0, before), squares, border.narrow(1, 0, size - 1 - before)}, 1);
-  Tensor sum = padded.narrow(1, 0, channels);
-  for (int64_t i = 1; i < size; ++i) sum = sum + padded.narrow(1, i, channels);
+  const int64_t before = size / 2;
+  const Tensor sum = sum_of_channels(square(input), before, size - 1 - before);
   return input / pow(sum * (alpha / static_cast<double>(size)) + k, beta);
 }
 
@@ -166,6 +171,58 @@ Tensor LocalResponseNormImpl::forward(const Tensor& input) {
 void LocalResponseNormImpl::pretty_print(std::ostream& os) const {
   os << fmt::format("{}({}, alpha={}, beta={}, k={})", name(), options.size(), options.alpha(),
                     options.beta(), number(options.k()));
+}
+
+RMSNormImpl::RMSNormImpl(const RMSNormOptions& opts) : options(opts) {
+  if (opts.normalized_shape().empty()) {
+    throw Error("RMSNorm: expected a normalized_shape of at least one number");
+  }
+  RMSNormImpl::reset();
+}
+void RMSNormImpl::reset() {
+  const bool affine = options.elementwise_affine();
+  weight = register_parameter("weight",
+                              affine ? ambit::empty(options.normalized_shape()) : Tensor(), affine);
+  reset_parameters();
+}
+void RMSNormImpl::reset_parameters() {
+  if (weight.defined()) init::ones_(weight);
+}
+Tensor RMSNormImpl::forward(const Tensor& input) {
+  return rms_norm(input, options.normalized_shape(), weight, options.eps());
+}
+void RMSNormImpl::pretty_print(std::ostream& os) const {
+  const std::vector<int64_t>& sizes = options.normalized_shape();
+  os << fmt::format("{}(({}{}), eps={}, elementwise_affine={})", name(), fmt::join(sizes, ", "),
+                    sizes.size() == 1 ? "," : "",
+                    options.eps() ? fmt::format("{}", *options.eps()) : "None",
+                    truth(options.elementwise_affine()));
+}
+
+CrossMapLRN2dImpl::CrossMapLRN2dImpl(const CrossMapLRN2dOptions& opts) : options(opts) {
+  if (opts.size() < 1) {
+    throw Error(fmt::format("CrossMapLRN2d: expected a size of at least 1, got {}", opts.size()));
+  }
+}
+void CrossMapLRN2dImpl::reset() {}
+Tensor CrossMapLRN2dImpl::forward(const Tensor& input) {
+  functional::check_floating("cross_map_lrn2d", input);
+  if (input.dim() != 4) {
+    throw ShapeError(fmt::format("cross_map_lrn2d: expected an input of 4 dims, got shape {}",
+                                 str(input.sizes())));
+  }
+  const int64_t channels = input.size(1), around = (options.size() - 1) / 2, p = around + 1;
+  const Tensor squares = square(input);
+  Tensor sum = functional::sum_of_channels(squares, around, around);
+  if (channels > p) {
+    sum = cat({sum.narrow(1, 0, p), sum.narrow(1, p, channels - p) + squares.narrow(1, 0, 1)}, 1);
+  }
+  const double factor = options.alpha() / static_cast<double>(options.size());
+  return input * pow(sum * factor + static_cast<double>(options.k()), -options.beta());
+}
+void CrossMapLRN2dImpl::pretty_print(std::ostream& os) const {
+  os << fmt::format("{}({}, alpha={}, beta={}, k={})", name(), options.size(), options.alpha(),
+                    options.beta(), options.k());
 }
 
 namespace detail {

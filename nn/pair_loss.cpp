@@ -130,4 +130,11 @@ Tensor PairwiseDistanceImpl::forward(const Tensor& x1, const Tensor& x2) {
   return functional::pairwise_distance(x1, x2, options.p(), options.eps(), options.keepdim());
 }
 
+void CTCLossImpl::reset() {}
+Tensor CTCLossImpl::forward(const Tensor& log_probs, const Tensor& targets,
+                            const Tensor& input_lengths, const Tensor& target_lengths) {
+  return ctc_loss(log_probs, targets, input_lengths, target_lengths, options.blank(),
+                  options.reduction(), options.zero_infinity());
+}
+
 }  // namespace ambit::nn

@@ -1,6 +1,7 @@
 // MultiheadAttention and the Transformer.
 #include <ambit/autograd.h>
 #include <ambit/nn/functional.h>
+#include <ambit/nn/functional/attention.h>
 #include <ambit/nn/transformer.h>
 #include <ambit/ops/creation.h>
 #include <ambit/ops/elementwise.h>
@@ -91,80 +92,21 @@ std::tuple<Tensor, Tensor> MultiheadAttentionImpl::forward(
                                         {"key_padding_mask", key_padding_mask},
                                         {"attn_mask", attn_mask},
                                         {"weights", parameters()}});
-  const int64_t e = options.embed_dim(), heads = options.num_heads(), head = e / heads;
-  if (query.dim() != 3 || key.dim() != 3 || value.dim() != 3 || query.size(2) != e ||
-      key.size(2) != options.kdim() || value.size(2) != options.vdim() ||
-      key.size(0) != value.size(0) || key.size(1) != query.size(1) ||
-      value.size(1) != query.size(1)) {
-    throw ShapeError(fmt::format(
-        "{}: expected query [L,N,{}], key [S,N,{}] and value [S,N,{}], got {}, {} and {}", kName, e,
-        options.kdim(), options.vdim(), str(query.sizes()), str(key.sizes()), str(value.sizes())));
-  }
-  const int64_t l = query.size(0), n = query.size(1);
-  const auto projected = [&](const Tensor& x, int64_t part, const Tensor& own) {
-    const Tensor w = own.defined() ? own : in_proj_weight.narrow(0, part * e, e);
-    return linear(x, w, in_proj_bias.defined() ? in_proj_bias.narrow(0, part * e, e) : Tensor());
-  };
-  const Tensor q = projected(query, 0, q_proj_weight);
-  Tensor k = projected(key, 1, k_proj_weight), v = projected(value, 2, v_proj_weight);
-  int64_t extra = 0;  // keys behind those given, which every query sees
-  if (bias_k.defined()) {
-    k = cat({k, bias_k.expand({1, n, e})}, 0);
-    v = cat({v, bias_v.expand({1, n, e})}, 0);
-    ++extra;
-  }
-  if (options.add_zero_attn()) {
-    const Tensor none = zeros({1, n, e}, k.options());
-    k = cat({k, none}, 0);
-    v = cat({v, none}, 0);
-    ++extra;
-  }
-  const int64_t s = k.size(0);
-  // [T,N,E] -> [N,heads,T,head]
-  const auto by_head = [&](const Tensor& x) {
-    return x.reshape({-1, n, heads, head}).permute({1, 2, 0, 3});
-  };
-  const auto seen = [&](const Tensor& mask) {
-    if (extra == 0) return mask;
-    Dims sizes(mask.sizes());
-    sizes[sizes.size() - 1] = extra;
-    return cat({mask, zeros(sizes, mask.options())}, -1);
-  };
-  const int64_t given = s - extra;
-  Tensor masks;  // added to scores [N,heads,L,S]
-  if (attn_mask.defined()) {
-    const bool each = attn_mask.dim() == 3;
-    if (attn_mask.sizes() != (each ? IntArrayRef{n * heads, l, given} : IntArrayRef{l, given})) {
-      throw ShapeError(
-          fmt::format("{}: expected attn_mask of shape [{}, {}] or [{}, {}, {}], got {}", kName, l,
-                      given, n * heads, l, given, str(attn_mask.sizes())));
-    }
-    const Tensor mask = seen(added(attn_mask, q));
-    masks = each ? mask.view({n, heads, l, s}) : mask;
-  }
-  if (key_padding_mask.defined()) {
-    if (key_padding_mask.sizes() != IntArrayRef{n, given}) {
-      throw ShapeError(fmt::format("{}: expected key_padding_mask of shape [{}, {}], got {}", kName,
-                                   n, given, str(key_padding_mask.sizes())));
-    }
-    const Tensor padding = seen(added(key_padding_mask, q)).view({n, 1, 1, s});
-    masks = masks.defined() ? masks + padding : padding;
-  }
-  const auto projected_out = [&](const Tensor& y) {
-    return out_proj(y.permute({2, 0, 1, 3}).reshape({l, n, e}));
-  };
-  if (!need_weights) {
-    const double dropout_p = is_training() ? options.dropout() : 0;
-    return {projected_out(
-                scaled_dot_product_attention(by_head(q), by_head(k), by_head(v), masks, dropout_p)),
-            Tensor()};
-  }
-  Tensor scores =
-      matmul(by_head(q) / std::sqrt(static_cast<double>(head)), by_head(k).transpose(-2, -1));
-  if (masks.defined()) scores = scores + masks;
-  const Tensor weights = dropout(softmax(scores, -1), options.dropout(), is_training());
-  const Tensor out = projected_out(matmul(weights, by_head(v)));
-  return {out, average_attn_weights ? weights.mean(1) : weights};
+  using functional::MultiheadAttentionForwardFuncOptions;
+  return functional::multi_head_attention_forward(
+      query, key, value,
+      MultiheadAttentionForwardFuncOptions(options.embed_dim(), options.num_heads(), in_proj_weight,
+                                           in_proj_bias, bias_k, bias_v, options.add_zero_attn(),
+                                           options.dropout(), out_proj->weight, out_proj->bias)
+          .training(is_training())
+          .key_padding_mask(key_padding_mask)
+          .need_weights(need_weights)
+          .attn_mask(attn_mask)
+          .use_separate_proj_weight(q_proj_weight.defined())
+          .q_proj_weight(q_proj_weight)
+          .k_proj_weight(k_proj_weight)
+          .v_proj_weight(v_proj_weight)
+          .average_attn_weights(average_attn_weights));
 }
 
 // --- layers

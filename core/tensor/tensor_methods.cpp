@@ -42,6 +42,7 @@ Tensor& Tensor::copy_(const Tensor& src, bool non_blocking) const {
 
 // --- creation.h
 Tensor& Tensor::fill_(const Scalar& value) const { return written(ambit::fill_(*this, value)); }
+Tensor& Tensor::fill_(const Tensor& value) const { return written(ambit::fill_(*this, value)); }
 
 // --- norm.h
 Tensor Tensor::softmax(int64_t dim, std::optional<DType> dtype) const {

@@ -12,6 +12,9 @@
 #include <ambit/ops/shape.h>
 #include <fmt/format.h>
 
+#include <cmath>
+#include <numbers>
+
 #include "nn/functional/check.h"
 
 namespace ambit::nn::functional {
@@ -122,6 +125,27 @@ Tensor logsigmoid(const Tensor& input) {
   }
   return record("logsigmoid", std::move(out),
                 wrt(input, [x = saved(input)](const Tensor& g) { return g * sigmoid(-x()); }));
+}
+
+Tensor gelu(const Tensor& input, std::string_view approximate) {
+  check_floating("gelu", input);
+  if (approximate == "none") return ambit::gelu(input);
+  if (approximate != "tanh") {
+    throw Error(
+        fmt::format("gelu: expected approximate \"none\" or \"tanh\", got \"{}\"", approximate));
+  }
+  const double factor = std::sqrt(2 / std::numbers::pi);
+  return input * 0.5 * (1 + tanh((input + square(input) * input * 0.044715) * factor));
+}
+
+Tensor hardsigmoid(const Tensor& input, bool inplace) {
+  check_floating("hardsigmoid", input);
+  return mapped(input, inplace, [](const Tensor& x) { return relu6(x + 3) / 6; });
+}
+
+Tensor hardswish(const Tensor& input, bool inplace) {
+  check_floating("hardswish", input);
+  return mapped(input, inplace, [](const Tensor& x) { return x * (relu6(x + 3) / 6); });
 }
 
 Tensor softsign(const Tensor& input) {

@@ -22,7 +22,7 @@ enum class Rule {
   elementwise,           // 0-dim cpu tensors may mix in
   in_place,              // as strict, the first decides
   in_place_elementwise,  // the first decides, 0-dim cpu tensors may mix in
-  indexing,  // the first decides, what is called indices may be on cpu, a value if 0-dim
+  indexing,  // the first decides, what is called indices or lengths may be on cpu, a value if 0-dim
 };
 
 struct Call {

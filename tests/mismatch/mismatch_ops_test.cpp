@@ -169,6 +169,8 @@ const CallTable<Call> kLayers(layer_calls);
 // mismatch_training_test.cpp is about.
 const std::set<std::string> kExempt{"copy_",
                                     "Tensor::copy_",
+                                    "fill_",
+                                    "Tensor::fill_",
                                     "Tensor::to",
                                     "Tensor::type_as",
                                     "Tensor::set_data",
@@ -233,7 +235,8 @@ size_t actual_at(const Call& call, const std::vector<std::string>& names, const 
     if (!t[i].defined() || t[i].device() == expected) continue;
     const bool mixes = t[i].is_cpu() && t[i].dim() == 0 && is_elementwise(call.rule);
     const bool number = t[i].dim() == 0 && names[i] == "value" && call.rule == Rule::indexing;
-    const bool indexes = t[i].is_cpu() && (number || names[i].starts_with("indices"));
+    const bool indexes = t[i].is_cpu() && (number || names[i].starts_with("indices") ||
+                                           names[i].ends_with("_lengths"));
     if (!mixes && !indexes) return i;
   }
   return t.size();

@@ -444,7 +444,9 @@ class AMBIT_API Tensor {
                             std::optional<int64_t> storage_offset = {}) const;
   Tensor masked_select(const Tensor& mask) const;
   Tensor masked_fill(const Tensor& mask, const Scalar& value) const;
+  Tensor masked_fill(const Tensor& mask, const Tensor& value) const;
   Tensor& masked_fill_(const Tensor& mask, const Scalar& value) const;
+  Tensor& masked_fill_(const Tensor& mask, const Tensor& value) const;
   Tensor nonzero() const;
 
   // --- elementwise.h
@@ -558,6 +560,11 @@ class AMBIT_API Tensor {
   Tensor& logit_(std::optional<double> eps = {}) const;
   Tensor mvlgamma(int64_t p) const;
   Tensor& mvlgamma_(int64_t p) const;
+  Tensor igamma(const Tensor& other) const;
+  Tensor& igamma_(const Tensor& other) const;
+  Tensor igammac(const Tensor& other) const;
+  Tensor& igammac_(const Tensor& other) const;
+  std::tuple<Tensor, Tensor> frexp() const;
   Tensor polygamma(int64_t n) const;
   Tensor& polygamma_(int64_t n) const;
   Tensor nan_to_num(std::optional<double> nan = {}, std::optional<double> posinf = {},
@@ -617,6 +624,7 @@ class AMBIT_API Tensor {
   Tensor new_zeros(IntArrayRef sizes, const TensorOptions& options = {}) const;
   Tensor new_ones(IntArrayRef sizes, const TensorOptions& options = {}) const;
   Tensor& fill_(const Scalar& value) const;
+  Tensor& fill_(const Tensor& value) const;
   Tensor& zero_() const { return fill_(0); }
   Tensor& uniform_(double from = 0, double to = 1,
                    const std::optional<Generator>& generator = {}) const;
@@ -722,6 +730,19 @@ class AMBIT_API Tensor {
   std::tuple<Tensor, Tensor> mode(int64_t dim = -1, bool keepdim = false) const;
   Tensor bincount(const Tensor& weights = {}, int64_t minlength = 0) const;
   Tensor histc(int64_t bins = 100, const Scalar& min = 0, const Scalar& max = 0) const;
+  std::tuple<Tensor, Tensor> histogram(const Tensor& bins, const Tensor& weight = {},
+                                       bool density = false) const;
+  std::tuple<Tensor, Tensor> histogram(int64_t bins = 100,
+                                       const std::optional<std::vector<double>>& range = {},
+                                       const Tensor& weight = {}, bool density = false) const;
+  Tensor quantile(const Tensor& q, std::optional<int64_t> dim = {}, bool keepdim = false,
+                  std::string_view interpolation = "linear") const;
+  Tensor quantile(double q, std::optional<int64_t> dim = {}, bool keepdim = false,
+                  std::string_view interpolation = "linear") const;
+  Tensor nanquantile(const Tensor& q, std::optional<int64_t> dim = {}, bool keepdim = false,
+                     std::string_view interpolation = "linear") const;
+  Tensor nanquantile(double q, std::optional<int64_t> dim = {}, bool keepdim = false,
+                     std::string_view interpolation = "linear") const;
 
   // --- linalg.h
   Tensor inverse() const;
@@ -732,6 +753,10 @@ class AMBIT_API Tensor {
   Tensor cholesky_inverse(bool upper = false) const;
   Tensor cholesky_solve(const Tensor& input2, bool upper = false) const;
   std::tuple<Tensor, Tensor> qr(bool some = true) const;
+  std::tuple<Tensor, Tensor> geqrf() const;
+  Tensor orgqr(const Tensor& input2) const;
+  Tensor ormqr(const Tensor& input2, const Tensor& input3, bool left = true,
+               bool transpose = false) const;
   std::tuple<Tensor, Tensor, Tensor> svd(bool some = true, bool compute_uv = true) const;
   Tensor pinverse(double rcond = 1e-15) const;
   std::tuple<Tensor, Tensor> triangular_solve(const Tensor& A, bool upper = true,

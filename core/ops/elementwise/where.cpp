@@ -121,6 +121,46 @@ const Tensor& masked_fill_(const Tensor& self, const Tensor& given, const Scalar
   return self;
 }
 
+namespace {
+
+// The number that a tensor without dims is, in self's dtype.
+Tensor number_like(const char* op, const Tensor& value, const Tensor& self) {
+  expect_defined(op, "self", self);
+  expect_dim(op, "value", value, 0, "a tensor without dims");
+  return value.to(self.dtype());
+}
+
+}  // namespace
+
+Tensor masked_fill(const Tensor& self, const Tensor& mask, const Tensor& value) {
+  check_devices("masked_fill", {{"self", self}, {"mask", mask}, {"value", value}},
+                DeviceRule::elementwise);
+  const Tensor number = number_like("masked_fill", value, self);
+  const Tensor chosen = truth(mask);
+  expect_dtype("masked_fill", "mask", chosen, kBool);
+  broadcast("masked_fill", self.sizes(), chosen.sizes());
+  return where(chosen, number, self);
+}
+
+const Tensor& masked_fill_(const Tensor& self, const Tensor& mask, const Tensor& value) {
+  check_devices("masked_fill_", {{"self", self}, {"mask", mask}, {"value", value}},
+                DeviceRule::in_place_elementwise);
+  const Tensor number = number_like("masked_fill_", value, self);
+  const Tensor chosen = truth(mask);
+  expect_dtype("masked_fill_", "mask", chosen, kBool);
+  check_broadcasts_to("masked_fill_", chosen.sizes(), self.sizes());
+  check_in_place("masked_fill_", self);
+  // Beside self, which the gradient of where must not find overwritten.
+  const Tensor kept = needs_gradient(self, value) ? self.clone() : self;
+  return copy_(self, where(chosen, number, kept));
+}
+
+const Tensor& fill_(const Tensor& self, const Tensor& value) {
+  expect_defined("fill_", "self", self);
+  expect_dim("fill_", "value", value, 0, "a tensor without dims");
+  return copy_(self, value);
+}
+
 void composite::masked_fill(Tensor& y, const Tensor& x, const Tensor& mask, const Scalar& value,
                             bool masked) {
   const Tensor number = scalar_on(value, y.dtype(), y.device(), y.sizes());

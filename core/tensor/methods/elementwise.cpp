@@ -180,6 +180,13 @@ Tensor& Tensor::clamp_max_(const Tensor& max) const {
 Tensor Tensor::where(const Tensor& condition, const Tensor& other) const {
   return ambit::where(condition, *this, other);
 }
+Tensor Tensor::igamma(const Tensor& other) const { return ambit::igamma(*this, other); }
+Tensor& Tensor::igamma_(const Tensor& other) const { return written(ambit::igamma_(*this, other)); }
+Tensor Tensor::igammac(const Tensor& other) const { return ambit::igammac(*this, other); }
+Tensor& Tensor::igammac_(const Tensor& other) const {
+  return written(ambit::igammac_(*this, other));
+}
+std::tuple<Tensor, Tensor> Tensor::frexp() const { return ambit::frexp(*this); }
 bool Tensor::equal(const Tensor& o) const { return ambit::equal(*this, o); }
 bool Tensor::allclose(const Tensor& o, double rtol, double atol, bool equal_nan) const {
   return ambit::allclose(*this, o, rtol, atol, equal_nan);

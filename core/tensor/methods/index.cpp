@@ -40,6 +40,12 @@ Tensor Tensor::masked_select(const Tensor& mask) const { return ambit::masked_se
 Tensor Tensor::masked_fill(const Tensor& mask, const Scalar& value) const {
   return ambit::masked_fill(*this, mask, value);
 }
+Tensor Tensor::masked_fill(const Tensor& mask, const Tensor& value) const {
+  return ambit::masked_fill(*this, mask, value);
+}
+Tensor& Tensor::masked_fill_(const Tensor& mask, const Tensor& value) const {
+  return written(ambit::masked_fill_(*this, mask, value));
+}
 Tensor& Tensor::masked_fill_(const Tensor& mask, const Scalar& value) const {
   return written(ambit::masked_fill_(*this, mask, value));
 }

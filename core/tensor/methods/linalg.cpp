@@ -14,6 +14,11 @@ Tensor Tensor::cholesky_solve(const Tensor& input2, bool upper) const {
   return ambit::cholesky_solve(*this, input2, upper);
 }
 std::tuple<Tensor, Tensor> Tensor::qr(bool some) const { return ambit::qr(*this, some); }
+std::tuple<Tensor, Tensor> Tensor::geqrf() const { return ambit::geqrf(*this); }
+Tensor Tensor::orgqr(const Tensor& input2) const { return ambit::orgqr(*this, input2); }
+Tensor Tensor::ormqr(const Tensor& input2, const Tensor& input3, bool left, bool transpose) const {
+  return ambit::ormqr(*this, input2, input3, left, transpose);
+}
 std::tuple<Tensor, Tensor, Tensor> Tensor::svd(bool some, bool compute_uv) const {
   return ambit::svd(*this, some, compute_uv);
 }

@@ -38,6 +38,31 @@ Tensor Tensor::bincount(const Tensor& weights, int64_t minlength) const {
 Tensor Tensor::histc(int64_t bins, const Scalar& min, const Scalar& max) const {
   return ambit::histc(*this, bins, min, max);
 }
+std::tuple<Tensor, Tensor> Tensor::histogram(const Tensor& bins, const Tensor& weight,
+                                             bool density) const {
+  return ambit::histogram(*this, bins, weight, density);
+}
+std::tuple<Tensor, Tensor> Tensor::histogram(int64_t bins,
+                                             const std::optional<std::vector<double>>& range,
+                                             const Tensor& weight, bool density) const {
+  return ambit::histogram(*this, bins, range, weight, density);
+}
+Tensor Tensor::quantile(const Tensor& q, std::optional<int64_t> dim, bool keepdim,
+                        std::string_view interpolation) const {
+  return ambit::quantile(*this, q, dim, keepdim, interpolation);
+}
+Tensor Tensor::quantile(double q, std::optional<int64_t> dim, bool keepdim,
+                        std::string_view interpolation) const {
+  return ambit::quantile(*this, q, dim, keepdim, interpolation);
+}
+Tensor Tensor::nanquantile(const Tensor& q, std::optional<int64_t> dim, bool keepdim,
+                           std::string_view interpolation) const {
+  return ambit::nanquantile(*this, q, dim, keepdim, interpolation);
+}
+Tensor Tensor::nanquantile(double q, std::optional<int64_t> dim, bool keepdim,
+                           std::string_view interpolation) const {
+  return ambit::nanquantile(*this, q, dim, keepdim, interpolation);
+}
 Tensor Tensor::multinomial(int64_t num_samples, bool replacement) const {
   return ambit::multinomial(*this, num_samples, replacement);
 }

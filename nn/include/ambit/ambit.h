@@ -40,6 +40,7 @@
 #include <ambit/ops/shape.h>
 #include <ambit/ops/sort.h>
 #include <ambit/ops/special.h>
+#include <ambit/ops/windows.h>
 #include <ambit/optim/optim.h>
 #include <ambit/parallel.h>
 #include <ambit/plugins.h>
@@ -48,6 +49,7 @@
 #include <ambit/serialize.h>
 #include <ambit/settings.h>
 #include <ambit/shape.h>
+#include <ambit/special.h>
 #include <ambit/tensor.h>
 #include <ambit/tensor_options.h>
 #include <ambit/tensorboard/summary_writer.h>

@@ -232,8 +232,14 @@ AMBIT_API Tensor where(const Tensor& condition, const Scalar& self, const Scalar
 /// it is not.
 AMBIT_API Tensor masked_fill(const Tensor& self, const Tensor& mask, const Scalar& value);
 AMBIT_API const Tensor& masked_fill_(const Tensor& self, const Tensor& mask, const Scalar& value);
-/// Set every element to `value`, converted. Return self.
+/// The same with a tensor without dims as the number, converted to self's dtype. Errors also:
+/// ShapeError for one with dims. Gradient: value, too.
+AMBIT_API Tensor masked_fill(const Tensor& self, const Tensor& mask, const Tensor& value);
+AMBIT_API const Tensor& masked_fill_(const Tensor& self, const Tensor& mask, const Tensor& value);
+/// Set every element to `value`, converted; a number, or a tensor without dims on any device (else
+/// ShapeError). Return self. Gradient: value where it is a tensor.
 AMBIT_API const Tensor& fill_(const Tensor& self, const Scalar& value);
+AMBIT_API const Tensor& fill_(const Tensor& self, const Tensor& value);
 /// Copy src, which broadcasts to self's sizes, into self, converting and across devices.
 /// non_blocking: copies between a device and pinned memory may go on beside other work. Return
 /// self. Gradient: src.

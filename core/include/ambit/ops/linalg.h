@@ -126,6 +126,20 @@ AMBIT_API Tensor cholesky_solve(const Tensor& self, const Tensor& input2, bool u
 /// of others.
 AMBIT_API std::tuple<Tensor, Tensor> linalg_qr(const Tensor& A, std::string_view mode = "reduced");
 AMBIT_API std::tuple<Tensor, Tensor> qr(const Tensor& self, bool some = true);
+/// Factor A [...,M,N] = Q R by Householder's reflections: (a [...,M,N], R and below its diagonal
+/// the vectors of the reflections without their first elements, which are 1; tau [...,min(M,N)],
+/// their factors), LAPACK's, of which orgqr() and ormqr() make Q. Gradient: none;
+/// NotImplementedError in a backward.
+AMBIT_API std::tuple<Tensor, Tensor> geqrf(const Tensor& self);
+/// Multiply the reflections 1 - tau v v^T of input [...,M,N], M >= N, and tau [...,K], K <= N, as
+/// geqrf() makes them: the first N columns of their product [...,M,N]. Gradient: input, tau.
+AMBIT_API Tensor linalg_householder_product(const Tensor& input, const Tensor& tau);
+AMBIT_API Tensor orgqr(const Tensor& self, const Tensor& input2);
+/// Multiply input3 by the product Q [...,M,M] of the reflections of self [...,M,N] and input2
+/// [...,K]: Q input3 [...,M,P], or transposed Q^T input3; not left: input3 [...,P,M] Q. Gradient:
+/// all.
+AMBIT_API Tensor ormqr(const Tensor& self, const Tensor& input2, const Tensor& input3,
+                       bool left = true, bool transpose = false);
 /// Factor symmetric A = V diag(L) V^T: (eigenvalues L [...,N], ascending; eigenvectors V [...,N,N],
 /// its columns). UPLO "L" or "U": which triangle is read. Gradient: A, symmetric; of V only where
 /// no two eigenvalues are equal. NaN of numbers that are not finite. Errors also: LinAlgError where
@@ -235,6 +249,9 @@ inline std::tuple<Tensor, Tensor> cholesky_ex(const Tensor& A, bool upper = fals
 }
 inline std::tuple<Tensor, Tensor> qr(const Tensor& A, std::string_view mode = "reduced") {
   return linalg_qr(A, mode);
+}
+inline Tensor householder_product(const Tensor& A, const Tensor& tau) {
+  return linalg_householder_product(A, tau);
 }
 inline std::tuple<Tensor, Tensor> eigh(const Tensor& A, std::string_view uplo = "L") {
   return linalg_eigh(A, uplo);

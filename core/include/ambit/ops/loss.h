@@ -42,5 +42,25 @@ AMBIT_API Tensor cross_entropy(const Tensor& input, const Tensor& target, const 
 /// give both of one shape. Gradient: input, target.
 AMBIT_API Tensor mse_loss(const Tensor& input, const Tensor& target,
                           Reduction reduction = Reduction::mean);
+/// Compute the connectionist temporal classification of sequences: -log of the probability that
+/// classes drawn at each time give the target once repetitions are made one and blanks left out.
+///   mean: of each loss divided by its target's length, or by 1 where that is 0
+/// log_probs [T,N,C], or [T,C] of one sequence: log-probabilities, as log_softmax makes them;
+/// targets int64 or int32 [N,S], padded with anything, or [sum of target_lengths], or of one
+/// sequence [S]; input_lengths, target_lengths [N]: how many times and labels count -> l [N] or [].
+/// blank: the class that is none. A target that has no path, being longer than its input, has the
+/// loss inf and the gradient NaN; with zero_infinity both are 0. Errors also: IndexError for a
+/// class outside [0, C); Error for a blank outside. Gradient: log_probs, PyTorch's: e^x less each
+/// class's probability given the target, which is right behind a log_softmax, as it is meant, and
+/// in front of one backward, else NotImplementedError. Source: Graves et al. 2006, ICML;
+/// torch.nn.CTCLoss.
+AMBIT_API Tensor ctc_loss(const Tensor& log_probs, const Tensor& targets, IntArrayRef input_lengths,
+                          IntArrayRef target_lengths, int64_t blank = 0,
+                          Reduction reduction = Reduction::mean, bool zero_infinity = false);
+/// The same with lengths as tensors of integers, on cpu or log_probs' device, which are waited for.
+AMBIT_API Tensor ctc_loss(const Tensor& log_probs, const Tensor& targets,
+                          const Tensor& input_lengths, const Tensor& target_lengths,
+                          int64_t blank = 0, Reduction reduction = Reduction::mean,
+                          bool zero_infinity = false);
 
 }  // namespace ambit

@@ -104,4 +104,42 @@ AMBIT_API Tensor bincount(const Tensor& self, const Tensor& weights = {}, int64_
 AMBIT_API Tensor histc(const Tensor& self, int64_t bins = 100, const Scalar& min = 0,
                        const Scalar& max = 0);
 
+/// Count the elements between bin_edges: (hist [bins], bin_edges [bins + 1]), both of self's dtype.
+/// bins: how many equal parts `range` has, {least, most}, or of self's extent (of none: [0, 1]; a
+/// range of one number x: [x - 1/2, x + 1/2]); or a tensor, the edges [bins + 1], ascending. The
+/// last part has its upper edge, too; what is outside, and NaN, counts nowhere. weight, of self's
+/// shape and dtype: how much each element counts; density: divided by the sum of all and the width.
+/// Floating point only. Errors also: Error for no bins and a range that is not finite or falls. No
+/// gradient.
+AMBIT_API std::tuple<Tensor, Tensor> histogram(const Tensor& self, const Tensor& bins,
+                                               const Tensor& weight = {}, bool density = false);
+AMBIT_API std::tuple<Tensor, Tensor> histogram(const Tensor& self, int64_t bins = 100,
+                                               const std::optional<std::vector<double>>& range = {},
+                                               const Tensor& weight = {}, bool density = false);
+
+/// Find the q-quantiles along dim, or of all elements: what stands at q (n - 1) of the n sorted
+/// ones, and between two by interpolation: "linear", "lower", "higher", "midpoint", or "nearest",
+/// the even place of two as near. q a number or a tensor [] or [Q] of self's dtype, in [0, 1] ->
+/// the shape of self without dim (keepdim: of size 1), behind Q where q has a dim. NaN where any
+/// element is NaN. Floating point only. Waits for the device where q is a tensor. Errors also:
+/// Error for q outside of [0, 1], for another interpolation, and for no elements. Gradient: self,
+/// q.
+AMBIT_API Tensor quantile(const Tensor& self, const Tensor& q, std::optional<int64_t> dim = {},
+                          bool keepdim = false, std::string_view interpolation = "linear");
+AMBIT_API Tensor quantile(const Tensor& self, double q, std::optional<int64_t> dim = {},
+                          bool keepdim = false, std::string_view interpolation = "linear");
+/// The same of what is not NaN; NaN where all are.
+AMBIT_API Tensor nanquantile(const Tensor& self, const Tensor& q, std::optional<int64_t> dim = {},
+                             bool keepdim = false, std::string_view interpolation = "linear");
+AMBIT_API Tensor nanquantile(const Tensor& self, double q, std::optional<int64_t> dim = {},
+                             bool keepdim = false, std::string_view interpolation = "linear");
+/// Say of each element whether it is among test_elements, or, with invert, is not: bool, of the
+/// shape of elements. NaN is among nothing. assume_unique changes nothing. No gradient.
+AMBIT_API Tensor isin(const Tensor& elements, const Tensor& test_elements,
+                      bool assume_unique = false, bool invert = false);
+AMBIT_API Tensor isin(const Tensor& elements, const Scalar& test_element,
+                      bool assume_unique = false, bool invert = false);
+AMBIT_API Tensor isin(const Scalar& element, const Tensor& test_elements,
+                      bool assume_unique = false, bool invert = false);
+
 }  // namespace ambit

@@ -5,6 +5,7 @@
 #include <ambit/tensor.h>
 
 #include <optional>
+#include <tuple>
 
 namespace ambit {
 
@@ -34,5 +35,20 @@ AMBIT_API const Tensor& deg2rad_(const Tensor& self);
 /// Convert radians to degrees: self * 180 / pi.
 AMBIT_API Tensor rad2deg(const Tensor& self);
 AMBIT_API const Tensor& rad2deg_(const Tensor& self);
+
+/// Compute the regularised lower incomplete gamma function of a = self and x = other, which
+/// broadcast; floating point only:
+///   P(a, x) = 1 / Gamma(a) integral from 0 to x of t^(a-1) e^-t dt; NaN for negative a or x
+/// On the host, for which it waits. In place (`name_`) self has the result's shape and dtype.
+/// Gradient: other. Errors also: NotImplementedError in a backward to self.
+AMBIT_API Tensor igamma(const Tensor& self, const Tensor& other);
+AMBIT_API const Tensor& igamma_(const Tensor& self, const Tensor& other);
+/// Compute the upper one, Q(a, x) = 1 - P(a, x), exact where it is small; else as igamma().
+AMBIT_API Tensor igammac(const Tensor& self, const Tensor& other);
+AMBIT_API const Tensor& igammac_(const Tensor& self, const Tensor& other);
+/// Take floating-point numbers apart: self = mantissa 2^exponent, |mantissa| in [0.5, 1), of self's
+/// dtype, and exponent int32; (self, 0) of 0, infinities and NaN. On the host, for which it waits.
+/// Gradient: self, of the mantissa.
+AMBIT_API std::tuple<Tensor, Tensor> frexp(const Tensor& self);
 
 }  // namespace ambit

@@ -5,6 +5,8 @@
 #include <ambit/nn/cloneable.h>
 #include <ambit/nn/options.h>
 
+#include <string>
+
 namespace ambit::nn {
 
 /// Options of ReLU. inplace: overwrite the input and return it. Default: false.
@@ -46,12 +48,22 @@ class AMBIT_API TanhImpl : public Cloneable<TanhImpl> {
 };
 AMBIT_MODULE(Tanh);
 
-/// x Phi(x) with Phi(x) = (1 + erf(x / sqrt(2))) / 2, floating point; see gelu(). The exact form,
-/// not the one with tanh. Source: Hendrycks & Gimpel 2016, arXiv:1606.08415.
+/// Options of GELU. approximate: "none", or "tanh" for the form with tanh.
+class GELUOptions : public Options<GELUOptions> {
+  AMBIT_OPTION(GELUOptions, std::string, approximate) = "none";
+};
+
+/// x Phi(x) with Phi(x) = (1 + erf(x / sqrt(2))) / 2, floating point; see gelu(); or nearly that by
+/// tanh. Errors of forward also: Error for another name. Source: Hendrycks & Gimpel 2016,
+/// arXiv:1606.08415.
 class AMBIT_API GELUImpl : public Cloneable<GELUImpl> {
  public:
+  explicit GELUImpl(GELUOptions opts = {}) : options(std::move(opts)) {}
   void reset() override;
   Tensor forward(const Tensor& input);
+  void pretty_print(std::ostream& os) const override;
+
+  GELUOptions options;
 };
 AMBIT_MODULE(GELU);
 

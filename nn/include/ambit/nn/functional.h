@@ -6,6 +6,8 @@
 #include <ambit/nn/activation.h>
 #include <ambit/nn/dropout.h>
 #include <ambit/nn/functional/activation.h>
+#include <ambit/nn/functional/aten.h>
+#include <ambit/nn/functional/attention.h>
 #include <ambit/nn/functional/conv.h>
 #include <ambit/nn/functional/embedding.h>
 #include <ambit/nn/functional/interpolate.h>

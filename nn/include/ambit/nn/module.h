@@ -92,10 +92,18 @@ class AMBIT_API Module : public std::enable_shared_from_this<Module> {
   OrderedDict<std::string, std::shared_ptr<Module>> named_modules(const std::string& prefix = {},
                                                                   bool include_self = true) const;
   /// Call `function` with this module, then with all below it, once for each time they are
-  /// registered.
+  /// registered; with their paths if it takes them, "" or `prefix` for this one. Errors: Error from
+  /// a function of pointers for a module that no shared_ptr holds.
   void apply(const std::function<void(Module&)>& function);
+  void apply(const std::function<void(const Module&)>& function) const;
   void apply(const std::function<void(const std::string& path, Module&)>& function,
              const std::string& prefix = {});
+  void apply(const std::function<void(const std::string& path, const Module&)>& function,
+             const std::string& prefix = {}) const;
+  void apply(const std::function<void(const std::shared_ptr<Module>&)>& function) const;
+  void apply(
+      const std::function<void(const std::string& path, const std::shared_ptr<Module>&)>& function,
+      const std::string& prefix = {}) const;
 
   // --- state
   /// Switch this module and all below to training or evaluation, for layers where they differ.

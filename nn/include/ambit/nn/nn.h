@@ -2,6 +2,7 @@
 #pragma once
 
 #include <ambit/nn/activation.h>
+#include <ambit/nn/adaptive.h>
 #include <ambit/nn/any_module.h>
 #include <ambit/nn/batchnorm.h>
 #include <ambit/nn/cloneable.h>

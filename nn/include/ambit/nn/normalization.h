@@ -1,10 +1,12 @@
-// LayerNorm, GroupNorm, InstanceNorm1d-3d, LocalResponseNorm: normalisation within each sample.
+// LayerNorm, RMSNorm, GroupNorm, InstanceNorm1d-3d, LocalResponseNorm, CrossMapLRN2d: normalisation
+// within each sample.
 #pragma once
 
 #include <ambit/nn/cloneable.h>
 #include <ambit/nn/options.h>
 #include <ambit/ops/norm.h>
 
+#include <optional>
 #include <vector>
 
 namespace ambit::nn {
@@ -108,6 +110,64 @@ class AMBIT_API LocalResponseNormImpl : public Cloneable<LocalResponseNormImpl> 
   LocalResponseNormOptions options;
 };
 AMBIT_MODULE(LocalResponseNorm);
+
+/// Options of RMSNorm. normalized_shape: the sizes of the last dims, which are normalised; eps: the
+/// epsilon of the dtype where it is not given.
+class RMSNormOptions : public Options<RMSNormOptions> {
+ public:
+  RMSNormOptions(std::vector<int64_t> normalized_shape)
+      : normalized_shape_(std::move(normalized_shape)) {}
+  RMSNormOptions(int64_t last) : normalized_shape_{last} {}
+
+  AMBIT_OPTION(RMSNormOptions, std::vector<int64_t>, normalized_shape);
+  AMBIT_OPTION(RMSNormOptions, std::optional<double>, eps);
+  AMBIT_OPTION(RMSNormOptions, bool, elementwise_affine) = true;
+};
+
+/// rms_norm(): x [..., normalized_shape] -> its shape; weight of normalized_shape starts as ones.
+/// Errors: Error for an empty normalized_shape; of forward those of rms_norm(). Source:
+/// torch.nn.RMSNorm of PyTorch 2.
+class AMBIT_API RMSNormImpl : public Cloneable<RMSNormImpl> {
+ public:
+  RMSNormImpl(std::vector<int64_t> normalized_shape)
+      : RMSNormImpl(RMSNormOptions(std::move(normalized_shape))) {}
+  explicit RMSNormImpl(const RMSNormOptions& opts);
+  void reset() override;
+  void reset_parameters();
+  Tensor forward(const Tensor& input);
+  void pretty_print(std::ostream& os) const override;
+
+  RMSNormOptions options;
+  Tensor weight;
+};
+AMBIT_MODULE(RMSNorm);
+
+/// Options of CrossMapLRN2d.
+class CrossMapLRN2dOptions : public Options<CrossMapLRN2dOptions> {
+ public:
+  CrossMapLRN2dOptions(int64_t size) : size_(size) {}
+
+  AMBIT_OPTION(CrossMapLRN2dOptions, int64_t, size);
+  AMBIT_OPTION(CrossMapLRN2dOptions, double, alpha) = 1e-4;
+  AMBIT_OPTION(CrossMapLRN2dOptions, double, beta) = 0.75;
+  AMBIT_OPTION(CrossMapLRN2dOptions, int64_t, k) = 1;
+};
+
+/// x (k + alpha / size sum of x^2 over the channels around)^-beta, x [N,C,H,W], as Torch 7 has it:
+/// the p - 1 channels before and behind count, p = (size - 1) / 2 + 1, and from channel p on the
+/// first one, too, which its running sum never drops. The gradient is that of this, which
+/// libtorch's is not. Errors: Error for size < 1; of forward ShapeError, DTypeError.
+class AMBIT_API CrossMapLRN2dImpl : public Cloneable<CrossMapLRN2dImpl> {
+ public:
+  CrossMapLRN2dImpl(int64_t size) : CrossMapLRN2dImpl(CrossMapLRN2dOptions(size)) {}
+  explicit CrossMapLRN2dImpl(const CrossMapLRN2dOptions& opts);
+  void reset() override;
+  Tensor forward(const Tensor& input);
+  void pretty_print(std::ostream& os) const override;
+
+  CrossMapLRN2dOptions options;
+};
+AMBIT_MODULE(CrossMapLRN2d);
 
 /// Options of InstanceNorm1d-3d.
 class InstanceNormOptions : public Options<InstanceNormOptions> {

@@ -34,6 +34,10 @@ class ConstantPadOptions : public Options<ConstantPadOptions<dims>> {
   AMBIT_OPTION(ConstantPadOptions, double, value);
 };
 
+template <int dims>
+using ReflectionPadOptions = PaddingOptions<dims>;
+template <int dims>
+using ReplicationPadOptions = PaddingOptions<dims>;
 using ConstantPad1dOptions = ConstantPadOptions<1>;
 using ReflectionPad1dOptions = PaddingOptions<1>;
 using ReplicationPad1dOptions = PaddingOptions<1>;

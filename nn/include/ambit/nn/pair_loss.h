@@ -375,4 +375,24 @@ class AMBIT_API PairwiseDistanceImpl : public Cloneable<PairwiseDistanceImpl> {
 };
 AMBIT_MODULE(PairwiseDistance);
 
+/// Options of CTCLoss. blank: the class that is none; zero_infinity: 0 in place of losses of inf.
+class CTCLossOptions : public Options<CTCLossOptions> {
+  AMBIT_OPTION(CTCLossOptions, int64_t, blank) = 0;
+  AMBIT_OPTION(CTCLossOptions, Reduction, reduction) = Reduction::mean;
+  AMBIT_OPTION(CTCLossOptions, bool, zero_infinity) = false;
+};
+
+/// ctc_loss(): log_probs [T,N,C] or [T,C], targets [N,S] or [sum of target_lengths], both lengths
+/// [N]. Errors of forward also: IndexError.
+class AMBIT_API CTCLossImpl : public Cloneable<CTCLossImpl> {
+ public:
+  explicit CTCLossImpl(const CTCLossOptions& opts = {}) : options(opts) {}
+  void reset() override;
+  Tensor forward(const Tensor& log_probs, const Tensor& targets, const Tensor& input_lengths,
+                 const Tensor& target_lengths);
+
+  CTCLossOptions options;
+};
+AMBIT_MODULE(CTCLoss);
+
 }  // namespace ambit::nn

@@ -5,10 +5,23 @@
 #include <ambit/nn/activation.h>
 #include <ambit/nn/functional/activation.h>
 #include <ambit/nn/functional/loss.h>
+#include <ambit/nn/functional/padding.h>
+#include <ambit/nn/normalization.h>
+#include <ambit/nn/padding.h>
 #include <ambit/nn/pair_loss.h>
 #include <ambit/ops/elementwise.h>
+#include <ambit/ops/loss.h>
+#include <ambit/ops/norm.h>
+#include <ambit/ops/out.h>
+
+#include <optional>
+#include <vector>
 
 namespace ambit::nn::functional {
+
+using ambit::ctc_loss;
+using ambit::layer_norm;
+using ambit::rms_norm;
 
 using ELUFuncOptions = ELUOptions;
 inline Tensor elu(const Tensor& input, const ELUFuncOptions& options) {
@@ -83,9 +96,79 @@ class NormalizeFuncOptions : public Options<NormalizeFuncOptions> {
   AMBIT_OPTION(NormalizeFuncOptions, double, p) = 2;
   AMBIT_OPTION(NormalizeFuncOptions, int64_t, dim) = 1;
   AMBIT_OPTION(NormalizeFuncOptions, double, eps) = 1e-12;
+  /// What the result is written into, if given.
+  AMBIT_OPTION(NormalizeFuncOptions, std::optional<Tensor>, out);
 };
 inline Tensor normalize(const Tensor& input, const NormalizeFuncOptions& options) {
+  if (options.out()) {
+    Tensor out = *options.out();
+    return ambit::detail::fill_out("normalize", out, [&] {
+      return normalize(input, options.p(), options.dim(), options.eps());
+    });
+  }
   return normalize(input, options.p(), options.dim(), options.eps());
+}
+using GELUFuncOptions = GELUOptions;
+inline Tensor gelu(const Tensor& input, const GELUFuncOptions& options) {
+  return gelu(input, options.approximate());
+}
+using PixelShuffleFuncOptions = PixelShuffleOptions;
+inline Tensor pixel_shuffle(const Tensor& input, const PixelShuffleFuncOptions& options) {
+  return pixel_shuffle(input, options.upscale_factor());
+}
+using PixelUnshuffleFuncOptions = PixelUnshuffleOptions;
+inline Tensor pixel_unshuffle(const Tensor& input, const PixelUnshuffleFuncOptions& options) {
+  return pixel_unshuffle(input, options.downscale_factor());
+}
+
+/// Options of layer_norm: weight and bias of normalized_shape, undefined: none.
+class LayerNormFuncOptions : public Options<LayerNormFuncOptions> {
+ public:
+  LayerNormFuncOptions(std::vector<int64_t> normalized_shape)
+      : normalized_shape_(std::move(normalized_shape)) {}
+
+  AMBIT_OPTION(LayerNormFuncOptions, std::vector<int64_t>, normalized_shape);
+  AMBIT_OPTION(LayerNormFuncOptions, Tensor, weight);
+  AMBIT_OPTION(LayerNormFuncOptions, Tensor, bias);
+  AMBIT_OPTION(LayerNormFuncOptions, double, eps) = 1e-5;
+};
+inline Tensor layer_norm(const Tensor& input, const LayerNormFuncOptions& options) {
+  return ambit::layer_norm(input, options.normalized_shape(), options.weight(), options.bias(),
+                           options.eps());
+}
+/// Options of group_norm: weight and bias [C], undefined: none.
+class GroupNormFuncOptions : public Options<GroupNormFuncOptions> {
+ public:
+  GroupNormFuncOptions(int64_t num_groups) : num_groups_(num_groups) {}
+
+  AMBIT_OPTION(GroupNormFuncOptions, int64_t, num_groups);
+  AMBIT_OPTION(GroupNormFuncOptions, Tensor, weight);
+  AMBIT_OPTION(GroupNormFuncOptions, Tensor, bias);
+  AMBIT_OPTION(GroupNormFuncOptions, double, eps) = 1e-5;
+};
+inline Tensor group_norm(const Tensor& input, const GroupNormFuncOptions& options) {
+  return functional::group_norm(input, options.num_groups(), options.weight(), options.bias(),
+                                options.eps());
+}
+/// Options of instance_norm, each tensor [C], undefined: none.
+class InstanceNormFuncOptions : public Options<InstanceNormFuncOptions> {
+  AMBIT_OPTION(InstanceNormFuncOptions, Tensor, running_mean);
+  AMBIT_OPTION(InstanceNormFuncOptions, Tensor, running_var);
+  AMBIT_OPTION(InstanceNormFuncOptions, Tensor, weight);
+  AMBIT_OPTION(InstanceNormFuncOptions, Tensor, bias);
+  AMBIT_OPTION(InstanceNormFuncOptions, bool, use_input_stats) = true;
+  AMBIT_OPTION(InstanceNormFuncOptions, double, momentum) = 0.1;
+  AMBIT_OPTION(InstanceNormFuncOptions, double, eps) = 1e-5;
+};
+inline Tensor instance_norm(const Tensor& input, const InstanceNormFuncOptions& options) {
+  return instance_norm(input, options.running_mean(), options.running_var(), options.weight(),
+                       options.bias(), options.use_input_stats(), options.momentum(),
+                       options.eps());
+}
+using LocalResponseNormFuncOptions = LocalResponseNormOptions;
+inline Tensor local_response_norm(const Tensor& input,
+                                  const LocalResponseNormFuncOptions& options) {
+  return local_response_norm(input, options.size(), options.alpha(), options.beta(), options.k());
 }
 
 using L1LossFuncOptions = L1LossOptions;
@@ -186,6 +269,13 @@ using PairwiseDistanceFuncOptions = PairwiseDistanceOptions;
 inline Tensor pairwise_distance(const Tensor& x1, const Tensor& x2,
                                 const PairwiseDistanceFuncOptions& options) {
   return functional::pairwise_distance(x1, x2, options.p(), options.eps(), options.keepdim());
+}
+
+using CTCLossFuncOptions = CTCLossOptions;
+inline Tensor ctc_loss(const Tensor& log_probs, const Tensor& targets, const Tensor& input_lengths,
+                       const Tensor& target_lengths, const CTCLossFuncOptions& options) {
+  return ctc_loss(log_probs, targets, input_lengths, target_lengths, options.blank(),
+                  options.reduction(), options.zero_infinity());
 }
 
 }  // namespace ambit::nn::functional

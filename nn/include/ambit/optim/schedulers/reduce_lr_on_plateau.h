@@ -79,4 +79,29 @@ class AMBIT_API ReduceLROnPlateau {
   int64_t num_bad_epochs_ = 0, cooldown_counter_ = 0, last_epoch_ = 0;
 };
 
+/// ReduceLROnPlateau under libtorch's later name, with its options one by one.
+class ReduceLROnPlateauScheduler : public ReduceLROnPlateau {
+ public:
+  enum SchedulerMode { min, max };
+  enum ThresholdMode { rel, abs };
+
+  explicit ReduceLROnPlateauScheduler(Optimizer& optimizer, SchedulerMode mode = min,
+                                      float factor = 0.1f, int patience = 10,
+                                      double threshold = 1e-4, ThresholdMode threshold_mode = rel,
+                                      int cooldown = 0, const std::vector<float>& min_lr = {},
+                                      double eps = 1e-8, [[maybe_unused]] bool verbose = false)
+      : ReduceLROnPlateau(
+            optimizer,
+            Options(mode == min ? Options::Mode::min : Options::Mode::max)
+                .factor(factor)
+                .patience(patience)
+                .threshold(threshold)
+                .threshold_mode(threshold_mode == rel ? Options::ThresholdMode::rel
+                                                      : Options::ThresholdMode::abs)
+                .cooldown(cooldown)
+                .min_lr(min_lr.empty() ? std::vector<double>{0}
+                                       : std::vector<double>(min_lr.begin(), min_lr.end()))
+                .eps(eps)) {}
+};
+
 }  // namespace ambit::optim

@@ -1,0 +1,49 @@
+// libtorch's namespace special: special functions under their short names, as
+// `special::expit(x)`. What they compute, their errors and gradients: the functions that they call.
+#pragma once
+
+#include <ambit/ops/elementwise.h>
+#include <ambit/ops/norm.h>
+#include <ambit/ops/reduce.h>
+#include <ambit/ops/special.h>
+
+#include <limits>
+#include <numbers>
+
+namespace ambit::special {
+
+using ambit::digamma;
+using ambit::erf;
+using ambit::erfc;
+using ambit::erfinv;
+using ambit::exp2;
+using ambit::expm1;
+using ambit::i0;
+using ambit::log1p;
+using ambit::log_softmax;
+using ambit::logit;
+using ambit::logsumexp;
+using ambit::polygamma;
+using ambit::round;
+using ambit::sinc;
+using ambit::softmax;
+using ambit::xlogy;
+
+inline Tensor gammaln(const Tensor& self) { return lgamma(self); }
+inline Tensor psi(const Tensor& self) { return digamma(self); }
+inline Tensor expit(const Tensor& self) { return sigmoid(self); }
+inline Tensor i1(const Tensor& self) { return special_i1(self); }
+inline Tensor multigammaln(const Tensor& self, int64_t p) { return mvlgamma(self, p); }
+inline Tensor zeta(const Tensor& self, const Tensor& other) { return special_zeta(self, other); }
+inline Tensor zeta(const Scalar& self, const Tensor& other) { return special_zeta(self, other); }
+inline Tensor zeta(const Tensor& self, const Scalar& other) { return special_zeta(self, other); }
+inline Tensor gammainc(const Tensor& self, const Tensor& other) { return igamma(self, other); }
+inline Tensor gammaincc(const Tensor& self, const Tensor& other) { return igammac(self, other); }
+/// The normal distribution: how much of it is below self.
+inline Tensor ndtr(const Tensor& self) { return erfc(self * (-1 / std::numbers::sqrt2)) * 0.5; }
+/// -x log(x); 0 of 0, -inf of negative numbers. Gradient: self, -log(x) - 1.
+inline Tensor entr(const Tensor& self) {
+  return where(self < 0, -std::numeric_limits<double>::infinity(), -xlogy(self, self));
+}
+
+}  // namespace ambit::special

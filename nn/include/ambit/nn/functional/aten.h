@@ -1,0 +1,175 @@
+// libtorch's functions of layers outside of nn::functional, as `torch::silu(x)`: the same
+// functions, and where libtorch has the arguments there in another order, or more of them, what
+// calls them so. Errors and gradients: those of the functions that they call.
+#pragma once
+
+#include <ambit/nn/functional/activation.h>
+#include <ambit/nn/functional/loss.h>
+#include <ambit/nn/functional/options.h>
+#include <ambit/nn/functional/padding.h>
+#include <ambit/nn/normalization.h>
+#include <ambit/ops/elementwise.h>
+#include <ambit/ops/linalg.h>
+#include <ambit/ops/loss.h>
+#include <ambit/ops/norm.h>
+#include <ambit/ops/reduce.h>
+#include <ambit/ops/shape.h>
+
+#include <optional>
+#include <string_view>
+
+namespace ambit {
+
+using nn::functional::celu;
+using nn::functional::gelu;
+using nn::functional::glu;
+using nn::functional::hardshrink;
+using nn::functional::hardsigmoid;
+using nn::functional::hardswish;
+using nn::functional::hardtanh;
+using nn::functional::leaky_relu;
+using nn::functional::mish;
+using nn::functional::prelu;
+using nn::functional::relu6;
+using nn::functional::rrelu;
+using nn::functional::selu;
+using nn::functional::silu;
+using nn::functional::softplus;
+using nn::functional::softshrink;
+using nn::functional::threshold;
+
+using nn::functional::binary_cross_entropy;
+using nn::functional::cosine_embedding_loss;
+using nn::functional::cosine_similarity;
+using nn::functional::hinge_embedding_loss;
+using nn::functional::huber_loss;
+using nn::functional::kl_div;
+using nn::functional::l1_loss;
+using nn::functional::margin_ranking_loss;
+using nn::functional::multi_margin_loss;
+using nn::functional::multilabel_margin_loss;
+using nn::functional::pairwise_distance;
+using nn::functional::pixel_shuffle;
+using nn::functional::pixel_unshuffle;
+using nn::functional::poisson_nll_loss;
+using nn::functional::smooth_l1_loss;
+using nn::functional::soft_margin_loss;
+using nn::functional::triplet_margin_loss;
+
+/// nn::functional::elu, of scale and input_scale: scale x where x > 0, else
+/// scale alpha (e^(input_scale x) - 1).
+inline Tensor elu(const Tensor& self, double alpha = 1, double scale = 1, double input_scale = 1) {
+  if (scale == 1 && input_scale == 1) return nn::functional::elu(self, alpha);
+  const Tensor negative = nn::functional::elu(self.clamp_max(0) * input_scale, alpha);
+  return (relu(self) + negative) * scale;
+}
+/// nn::functional::logsigmoid.
+inline Tensor log_sigmoid(const Tensor& self) { return nn::functional::logsigmoid(self); }
+
+// The same in place; what they give is self.
+inline Tensor elu_(const Tensor& self, double alpha = 1) {
+  return nn::functional::elu(self, alpha, true);
+}
+inline Tensor celu_(const Tensor& self, double alpha = 1) { return celu(self, alpha, true); }
+inline Tensor selu_(const Tensor& self) { return selu(self, true); }
+inline Tensor relu6_(const Tensor& self) { return relu6(self, true); }
+inline Tensor hardtanh_(const Tensor& self, double min_val = -1, double max_val = 1) {
+  return hardtanh(self, min_val, max_val, true);
+}
+inline Tensor leaky_relu_(const Tensor& self, double negative_slope = 0.01) {
+  return leaky_relu(self, negative_slope, true);
+}
+inline Tensor rrelu_(const Tensor& self, double lower = 1. / 8, double upper = 1. / 3,
+                     bool training = false) {
+  return rrelu(self, lower, upper, training, true);
+}
+inline Tensor threshold_(const Tensor& self, double limit, double value) {
+  return threshold(self, limit, value, true);
+}
+inline Tensor hardsigmoid_(const Tensor& self) { return hardsigmoid(self, true); }
+inline Tensor hardswish_(const Tensor& self) { return hardswish(self, true); }
+
+/// nn::functional::binary_cross_entropy_with_logits; pos_weight stands before the reduction here.
+inline Tensor binary_cross_entropy_with_logits(const Tensor& self, const Tensor& target,
+                                               const Tensor& weight = {},
+                                               const Tensor& pos_weight = {},
+                                               Reduction reduction = Reduction::mean) {
+  return nn::functional::binary_cross_entropy_with_logits(self, target, weight, reduction,
+                                                          pos_weight);
+}
+/// cross_entropy().
+inline Tensor cross_entropy_loss(const Tensor& self, const Tensor& target,
+                                 const Tensor& weight = {}, Reduction reduction = Reduction::mean,
+                                 int64_t ignore_index = -100, double label_smoothing = 0) {
+  return cross_entropy(self, target, weight, reduction, ignore_index, label_smoothing);
+}
+
+/// batch_norm() with its settings one by one; which library computes is not asked.
+inline Tensor batch_norm(const Tensor& input, const std::optional<Tensor>& weight,
+                         const std::optional<Tensor>& bias,
+                         const std::optional<Tensor>& running_mean,
+                         const std::optional<Tensor>& running_var, bool training, double momentum,
+                         double eps, [[maybe_unused]] bool cudnn_enabled) {
+  return batch_norm(input, weight.value_or(Tensor()), bias.value_or(Tensor()),
+                    running_mean.value_or(Tensor()), running_var.value_or(Tensor()),
+                    BatchNormParams{.training = training, .momentum = momentum, .eps = eps});
+}
+/// nn::functional::instance_norm; the statistics stand behind weight and bias here.
+inline Tensor instance_norm(const Tensor& input, const std::optional<Tensor>& weight,
+                            const std::optional<Tensor>& bias,
+                            const std::optional<Tensor>& running_mean,
+                            const std::optional<Tensor>& running_var, bool use_input_stats,
+                            double momentum, double eps, [[maybe_unused]] bool cudnn_enabled) {
+  return nn::functional::instance_norm(input, running_mean.value_or(Tensor()),
+                                       running_var.value_or(Tensor()), weight.value_or(Tensor()),
+                                       bias.value_or(Tensor()), use_input_stats, momentum, eps);
+}
+/// layer_norm(); which library computes is not asked.
+inline Tensor layer_norm(const Tensor& input, IntArrayRef normalized_shape,
+                         const std::optional<Tensor>& weight, const std::optional<Tensor>& bias,
+                         double eps, [[maybe_unused]] bool cudnn_enable) {
+  return layer_norm(input, normalized_shape, weight.value_or(Tensor()), bias.value_or(Tensor()),
+                    eps);
+}
+/// nn::functional::group_norm; which library computes is not asked.
+inline Tensor group_norm(const Tensor& input, int64_t num_groups,
+                         const std::optional<Tensor>& weight, const std::optional<Tensor>& bias,
+                         double eps, [[maybe_unused]] bool cudnn_enabled) {
+  return nn::functional::group_norm(input, num_groups, weight.value_or(Tensor()),
+                                    bias.value_or(Tensor()), eps);
+}
+
+/// nn::functional::pad. mode: "constant", "reflect", "replicate" or "circular". Errors also: Error
+/// for another one.
+AMBIT_API Tensor pad(const Tensor& self, IntArrayRef pad, std::string_view mode = "constant",
+                     std::optional<double> value = {});
+/// pad() with a number.
+AMBIT_API Tensor constant_pad_nd(const Tensor& self, IntArrayRef pad, const Scalar& value = 0);
+/// pad() of the last one, two or three dims. Errors also: ShapeError for another number of numbers.
+AMBIT_API Tensor reflection_pad1d(const Tensor& self, IntArrayRef padding);
+AMBIT_API Tensor reflection_pad2d(const Tensor& self, IntArrayRef padding);
+AMBIT_API Tensor reflection_pad3d(const Tensor& self, IntArrayRef padding);
+AMBIT_API Tensor replication_pad1d(const Tensor& self, IntArrayRef padding);
+AMBIT_API Tensor replication_pad2d(const Tensor& self, IntArrayRef padding);
+AMBIT_API Tensor replication_pad3d(const Tensor& self, IntArrayRef padding);
+/// [N, C, ...]: the channels of `groups` equal parts in turn, the first of each, the second, ...
+/// Errors: ShapeError. Gradient: self. Source: Zhang et al. 2017, arXiv:1707.01083.
+AMBIT_API Tensor channel_shuffle(const Tensor& self, int64_t groups);
+
+/// The root of the sum of squares, over `dim`, or all dims.
+inline Tensor frobenius_norm(const Tensor& self, IntArrayRef dim = {}, bool keepdim = false) {
+  return linalg_vector_norm(self, 2, dim, keepdim);
+}
+/// linalg_matrix_norm() "nuc", of the last two dims unless others are given.
+inline Tensor nuclear_norm(const Tensor& self, bool keepdim = false) {
+  return linalg_matrix_norm(self, "nuc", {-2, -1}, keepdim);
+}
+inline Tensor nuclear_norm(const Tensor& self, IntArrayRef dim, bool keepdim = false) {
+  return linalg_matrix_norm(self, "nuc", dim, keepdim);
+}
+
+// Methods of Tensor as functions.
+inline Tensor detach(const Tensor& self) { return self.detach(); }
+inline bool is_nonzero(const Tensor& self) { return self.is_nonzero(); }
+
+}  // namespace ambit
