@@ -1,80 +1,27 @@
 // Recurrent networks, composed of ops: the inputs' products for all steps at once, then step by
-// step.
-#include <ambit/autograd.h>
+// step. Cells, which do one step, are in rnn_cell.cpp.
 #include <ambit/error.h>
-#include <ambit/nn/init.h>
 #include <ambit/nn/rnn.h>
 #include <ambit/ops/creation.h>
 #include <ambit/ops/elementwise.h>
 #include <ambit/ops/index.h>
 #include <ambit/ops/matmul.h>
-#include <ambit/ops/norm.h>
 #include <ambit/ops/random.h>
 #include <ambit/ops/shape.h>
+#include <fmt/format.h>
 
-#include <cmath>
 #include <ostream>
 
 #include "nn/functional/check.h"
 #include "print.h"
+#include "recurrent_step.h"
 
 namespace ambit::nn {
-namespace {
 
+using namespace recurrent;
 using utils::rnn::PackedSequence;
 
-enum class Kind : uint8_t { rnn, lstm, gru };
-
-// What the three kinds differ in beside their step; shared by modules and cells.
-template <class O>
-constexpr Kind kind_of = Kind::rnn;
-template <>
-constexpr Kind kind_of<LSTMOptions> = Kind::lstm;
-template <>
-constexpr Kind kind_of<LSTMCellOptions> = Kind::lstm;
-template <>
-constexpr Kind kind_of<GRUOptions> = Kind::gru;
-template <>
-constexpr Kind kind_of<GRUCellOptions> = Kind::gru;
-
-constexpr int64_t gates(Kind kind) { return kind == Kind::lstm ? 4 : kind == Kind::gru ? 3 : 1; }
-constexpr const char* name_of(Kind kind) {
-  return kind == Kind::lstm ? "lstm" : kind == Kind::gru ? "gru" : "rnn";
-}
-
-template <class O>
-bool is_relu(const O& options) {
-  if constexpr (kind_of<O> == Kind::rnn) return options.nonlinearity() == init::Nonlinearity::relu;
-  return false;
-}
-template <class O>
-int64_t projection(const O& options) {
-  if constexpr (std::same_as<O, LSTMOptions>) return options.proj_size();
-  return 0;
-}
-
-struct Weights {
-  Tensor ih, hh, b_ih, b_hh, hr;
-};
-struct State {
-  Tensor h, c;
-};
-
-// One step: x [B, G H] is W_ih x + b_ih.
-State step(Kind kind, bool relu_step, const Tensor& x, const State& s, const Weights& w) {
-  const Tensor h = linear(s.h, w.hh, w.b_hh);
-  if (kind == Kind::rnn) return {relu_step ? relu(x + h) : tanh(x + h), {}};
-  if (kind == Kind::gru) {
-    const std::vector<Tensor> xs = x.chunk(3, -1), hs = h.chunk(3, -1);
-    const Tensor r = sigmoid(xs[0] + hs[0]), z = sigmoid(xs[1] + hs[1]);
-    const Tensor n = tanh(xs[2] + r * hs[2]);
-    return {n + z * (s.h - n), {}};
-  }
-  const std::vector<Tensor> g = (x + h).chunk(4, -1);
-  const Tensor c = sigmoid(g[1]) * s.c + sigmoid(g[0]) * tanh(g[2]);
-  const Tensor out = sigmoid(g[3]) * tanh(c);
-  return {w.hr.defined() ? linear(out, w.hr) : out, c};
-}
+namespace {
 
 Tensor rows(const Tensor& t, int64_t start, int64_t n) {
   return t.defined() ? t.narrow(0, start, n) : t;
@@ -105,36 +52,6 @@ State run_steps(Kind kind, bool relu_step, bool reverse, const std::vector<Tenso
   }
   for (size_t i = ended.size(); i-- > 0;) s = {joined(s.h, ended[i].h), joined(s.c, ended[i].c)};
   return s;
-}
-
-void check_size(const char* module, const char* what, int64_t n, int64_t least) {
-  if (n < least) {
-    throw Error(fmt::format("{}: expected {} of at least {}, got {}", module, what, least, n));
-  }
-}
-
-template <class O>
-void check_nonlinearity(const O& options) {
-  if constexpr (kind_of<O> == Kind::rnn) {
-    if (!is_relu(options) && options.nonlinearity() != init::Nonlinearity::tanh) {
-      throw Error("rnn: expected the nonlinearity kTanh or kReLU, got another");
-    }
-  }
-}
-
-void check_state(const char* op, const char* what, const Tensor& state, IntArrayRef sizes) {
-  if (state.sizes() != sizes) {
-    throw ShapeError(fmt::format("{}: expected {} of shape {}, got {}", op, what, str(sizes),
-                                 str(state.sizes())));
-  }
-}
-
-void uniform_weights(TensorList weights, int64_t hidden_size) {
-  const NoGradGuard no_grad;
-  const double bound = 1 / std::sqrt(static_cast<double>(hidden_size));
-  for (const Tensor& w : weights) {
-    if (w.defined()) init::uniform_(w, -bound, bound);
-  }
 }
 
 }  // namespace
@@ -300,84 +217,11 @@ std::tuple<PackedSequence, Tensor, Tensor> RNNImplBase<Derived, O>::run_packed(
       sorted(last_h, input.unsorted_indices()), sorted(last_c, input.unsorted_indices())};
 }
 
-template <class Derived, class O>
-RNNCellImplBase<Derived, O>::RNNCellImplBase(const O& opts) : options(opts) {
-  check_size(name_of(kind_of<O>), "input_size", opts.input_size(), 0);
-  check_size(name_of(kind_of<O>), "hidden_size", opts.hidden_size(), 1);
-  check_nonlinearity(opts);
-  RNNCellImplBase::reset();
-}
-
-template <class Derived, class O>
-void RNNCellImplBase<Derived, O>::reset() {
-  const int64_t rows = gates(kind_of<O>) * options.hidden_size();
-  weight_ih = this->register_parameter("weight_ih", empty({rows, options.input_size()}));
-  weight_hh = this->register_parameter("weight_hh", empty({rows, options.hidden_size()}));
-  const bool bias = options.bias();
-  bias_ih = this->register_parameter("bias_ih", bias ? empty({rows}) : Tensor(), bias);
-  bias_hh = this->register_parameter("bias_hh", bias ? empty({rows}) : Tensor(), bias);
-  reset_parameters();
-}
-
-template <class Derived, class O>
-void RNNCellImplBase<Derived, O>::reset_parameters() {
-  uniform_weights({weight_ih, weight_hh, bias_ih, bias_hh}, options.hidden_size());
-}
-
-template <class Derived, class O>
-void RNNCellImplBase<Derived, O>::pretty_print(std::ostream& os) const {
-  os << fmt::format("{}({}, {}{}{})", this->name(), options.input_size(), options.hidden_size(),
-                    options.bias() ? "" : ", bias=False",
-                    is_relu(options) ? ", nonlinearity=relu" : "");
-}
-
-template <class Derived, class O>
-std::tuple<Tensor, Tensor> RNNCellImplBase<Derived, O>::run(const Tensor& input, Tensor h,
-                                                            Tensor c) const {
-  constexpr Kind kind = kind_of<O>;
-  constexpr const char* op = kind == Kind::lstm  ? "lstm_cell"
-                             : kind == Kind::gru ? "gru_cell"
-                                                 : "rnn_cell";
-  functional::check_floating(op, input);
-  functional::check_same_device(op, {{"input", input},
-                                     {"hx", h},
-                                     {"cx", c},
-                                     {"weight_ih", weight_ih},
-                                     {"weight_hh", weight_hh},
-                                     {"bias_ih", bias_ih},
-                                     {"bias_hh", bias_hh}});
-  if ((input.dim() != 1 && input.dim() != 2) || input.size(-1) != options.input_size()) {
-    throw ShapeError(fmt::format("{}: expected an input of shape [B, {}] or [{}], got {}", op,
-                                 options.input_size(), options.input_size(), str(input.sizes())));
-  }
-  Dims state(input.sizes());
-  state[state.size() - 1] = options.hidden_size();
-  for (auto [what, s] : {std::pair("hx", &h), std::pair("cx", &c)}) {
-    if (s == &c && kind != Kind::lstm) continue;
-    if (!s->defined()) *s = zeros(state, input.options());
-    check_state(op, what, *s, state);
-  }
-  const State next = step(kind, is_relu(options), linear(input, weight_ih, bias_ih), {h, c},
-                          {weight_ih, weight_hh, bias_ih, bias_hh, {}});
-  return {next.h, next.c};
-}
-
 template class RNNImplBase<RNNImpl, RNNOptions>;
 template class RNNImplBase<LSTMImpl, LSTMOptions>;
 template class RNNImplBase<GRUImpl, GRUOptions>;
-template class RNNCellImplBase<RNNCellImpl, RNNCellOptions>;
-template class RNNCellImplBase<LSTMCellImpl, LSTMCellOptions>;
-template class RNNCellImplBase<GRUCellImpl, GRUCellOptions>;
 
 }  // namespace detail
-
-namespace {
-
-using LSTMState = std::optional<std::tuple<Tensor, Tensor>>;
-Tensor h_of(const LSTMState& hx) { return hx ? std::get<0>(*hx) : Tensor(); }
-Tensor c_of(const LSTMState& hx) { return hx ? std::get<1>(*hx) : Tensor(); }
-
-}  // namespace
 
 std::tuple<Tensor, Tensor> RNNImpl::forward(const Tensor& input, Tensor hx) {
   const auto [out, h, c] = run(input, std::move(hx), {});
@@ -408,16 +252,6 @@ std::tuple<PackedSequence, Tensor> GRUImpl::forward_with_packed_input(const Pack
                                                                       Tensor hx) {
   const auto [out, h, c] = run_packed(input, std::move(hx), {});
   return {out, h};
-}
-
-Tensor RNNCellImpl::forward(const Tensor& input, Tensor hx) {
-  return std::get<0>(run(input, std::move(hx), {}));
-}
-std::tuple<Tensor, Tensor> LSTMCellImpl::forward(const Tensor& input, LSTMState hx) {
-  return run(input, h_of(hx), c_of(hx));
-}
-Tensor GRUCellImpl::forward(const Tensor& input, Tensor hx) {
-  return std::get<0>(run(input, std::move(hx), {}));
 }
 
 }  // namespace ambit::nn

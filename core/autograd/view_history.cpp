@@ -10,15 +10,11 @@
 #include <atomic>
 
 #include "autograd_meta.h"
+#include "overlap.h"
+#include "strided_grad.h"
 
 namespace ambit {
 namespace {
-
-struct Geometry {
-  explicit Geometry(const TensorImpl& t) : sizes(t.sizes), strides(t.strides), offset(t.offset) {}
-  Dims sizes, strides;
-  int64_t offset;  // in the storage
-};
 
 uint32_t rebases_of(const TensorImpl& t) { return t.autograd ? t.autograd->rebases : 0; }
 
@@ -53,10 +49,16 @@ class ViewNode final : public Node {
   void apply(std::span<const Tensor> out, std::span<Tensor> in,
              std::span<const uint8_t> wanted) override {
     if (!wanted[0] || !out[0].defined()) return;
-    in[0] = zeros_of(base_, out[0]);
     Geometry part = view_;
     const Tensor g = sum_repeated(out[0], part);
-    region(in[0], base_, part).copy_(g);
+    const Tensor zero = zeros_of(base_, out[0]);
+    const Tensor place = region(zero, base_, part);
+    if (overlaps_itself(*place.impl())) {
+      in[0] = strided_grad(g, base_, part);
+    } else {
+      place.copy_(g);
+      in[0] = zero;
+    }
   }
   bool release() override { return false; }
   std::span<Edge> edges() override { return {&edge_, 1}; }

@@ -18,6 +18,7 @@
 #include <string_view>
 
 #include "core/devices/registry.h"
+#include "core/ops/on_host.h"
 
 namespace ambit {
 namespace {
@@ -142,7 +143,10 @@ std::string explain(const OpBase& op, Device device) {
   const std::string head = fmt::format("{} on {}: ", op.name(), device.str());
   if (device.is_meta()) return head + "nothing runs, only shapes are computed";
   if (op.has_kernel(device.kind())) return head + "kernel of " + backend_library(device.kind());
-  if (op.has_composite()) return head + "composite of other ops, on the device";
+  if (op.has_composite()) {
+    return head + (is_on_host(op) ? "composite: the CPU's kernel, on copies"
+                                  : "composite of other ops, on the device");
+  }
   const bool on_cpu = op.has_kernel(DeviceKind::cpu);
   if (get_fallback() != Fallback::error && on_cpu) {
     return head + "the CPU's kernel, by fallback, with copies";

@@ -4,6 +4,8 @@
 
 #include <utility>
 
+#include "destroy_in_turn.h"
+
 namespace ambit {
 
 StorageImpl::StorageImpl(Device device, size_t size_bytes)
@@ -67,20 +69,10 @@ void StorageImpl::convert() const {
 
 void StorageImpl::destroy(StorageImpl* s) noexcept {
   if (!s->deleter_) return delete s;
-  // A deleter may be the last to hold a tensor whose storage has one too: they queue up instead of
-  // recursing.
-  [[gnu::tls_model("initial-exec")]] static constinit thread_local StorageImpl* queue = nullptr;
-  [[gnu::tls_model("initial-exec")]] static constinit thread_local bool draining = false;
-  s->next_to_destroy_ = queue;
-  queue = s;
-  if (draining) return;
-  draining = true;
-  while (queue) {
-    StorageImpl* next = queue;
-    queue = next->next_to_destroy_;
-    delete next;
-  }
-  draining = false;
+  // A deleter may be the last to hold a tensor whose storage has one too.
+  destroy_in_turn(
+      s, [](StorageImpl& t) -> StorageImpl*& { return t.next_to_destroy_; },
+      [](StorageImpl* t) { delete t; });
 }
 
 }  // namespace ambit

@@ -11,6 +11,9 @@
 
 namespace ambit {
 
+/// Return whether the composite of `op` is that.
+bool is_on_host(const OpBase& op);
+
 /// Run `op` on the CPU with copies of its tensors, and copy the outputs, which are its arguments of
 /// type Tensor&, back to the device. What they hold before is not copied.
 template <class... A>

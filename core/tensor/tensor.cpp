@@ -1,6 +1,7 @@
 // TensorImpl, and the Tensor methods about geometry and identity; the ops' methods are in
 // tensor_methods.cpp, those about gradients in tensor_autograd.cpp.
 #include "core/autograd/autograd_meta.h"
+#include "core/memory/destroy_in_turn.h"
 
 #include <ambit/detail/memory_errors.h>
 #include <ambit/error.h>
@@ -79,20 +80,10 @@ void TensorImpl::set(Storage s, IntArrayRef sz, IntArrayRef st, int64_t off, DTy
 
 void TensorImpl::destroy(TensorImpl* t) noexcept {
   if (!t->autograd) return delete t;  // it owns no tensor but its base, which is nobody's view
-  // A gradient, and what hooks have captured, may be the last to hold another tensor, which comes
-  // back here: they queue up instead of recursing.
-  [[gnu::tls_model("initial-exec")]] static constinit thread_local TensorImpl* queue = nullptr;
-  [[gnu::tls_model("initial-exec")]] static constinit thread_local bool draining = false;
-  t->autograd->next_to_destroy = queue;
-  queue = t;
-  if (draining) return;
-  draining = true;
-  while (queue) {
-    TensorImpl* next = queue;
-    queue = next->autograd->next_to_destroy;
-    delete next;
-  }
-  draining = false;
+  // A gradient, and what hooks have captured, may be the last to hold another tensor.
+  destroy_in_turn(
+      t, [](TensorImpl& u) -> TensorImpl*& { return u.autograd->next_to_destroy; },
+      [](TensorImpl* u) { delete u; });
 }
 
 namespace {

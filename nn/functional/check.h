@@ -1,5 +1,5 @@
 // What functions that are composed of ops check first, so that errors name them and not an op
-// inside.
+// inside. Ops have the like in core/ops/operands/expect.h, which is not for nn to include.
 #pragma once
 
 #include <ambit/backend/op.h>

@@ -48,9 +48,10 @@ void LRScheduler::set_lrs(const std::vector<double>& lrs) {
 Value LRScheduler::checkpoint() const {
   return typed_memory_errors("checkpoint", [&] {
     Value::Dict dict = values();
+    const int64_t epoch = step_count_ - steps_behind();
     const std::pair<const char*, Value> common[] = {{"base_lrs", base_lrs_},
-                                                    {"last_epoch", step_count_},
-                                                    {"_step_count", step_count_ + 1},
+                                                    {"last_epoch", epoch},
+                                                    {"_step_count", epoch + 1},
                                                     {"verbose", false},
                                                     {"_get_lr_called_within_step", false},
                                                     {"_last_lr", get_current_lrs()}};
@@ -61,7 +62,7 @@ Value LRScheduler::checkpoint() const {
 
 void LRScheduler::load_checkpoint(const Value& checkpoint) {
   typed_memory_errors("load_checkpoint", [&] {
-    const int64_t epoch = count_of(checkpoint, "last_epoch");
+    const int64_t epoch = count_of(checkpoint, "last_epoch", -steps_behind());
     std::vector<double> base = base_lrs_;
     if (const Value* there = checkpoint.find("base_lrs")) base = there->toDoubleVector();
     if (base.size() != optimizer_.param_groups().size()) {
@@ -70,7 +71,7 @@ void LRScheduler::load_checkpoint(const Value& checkpoint) {
     }
     set_values(checkpoint);
     base_lrs_ = std::move(base);
-    step_count_ = epoch;
+    step_count_ = epoch + steps_behind();
   });
 }
 

@@ -129,14 +129,15 @@ StateDict read_state(const InputArchive& archive, const optim::Optimizer& optimi
   return state;
 }
 
-// A checkpoint has options too, which load_checkpoint() would take.
+// A checkpoint has options and schedules too, which load_checkpoint() would take.
 void load_state_of_checkpoint(optim::Optimizer& optimizer, const std::string& path) {
   const Value checkpoint = load_checkpoint(path);
-  std::vector<std::unique_ptr<optim::OptimizerOptions>> own;
-  for (const auto& group : optimizer.param_groups()) own.push_back(group.options().clone());
+  std::vector<optim::OptimizerParamGroup> own = optimizer.param_groups();
   optimizer.load_checkpoint(checkpoint);
   for (size_t g = 0; g < own.size(); ++g) {
-    optimizer.param_groups()[g].options().set_values(Value::dict(own[g]->values()));
+    optim::OptimizerParamGroup& group = optimizer.param_groups()[g];
+    group.options().set_values(Value::dict(own[g].options().values()));
+    group.schedule() = std::move(own[g].schedule());
   }
 }
 

@@ -4,6 +4,7 @@
 #include <pty.h>
 #include <signal.h>
 #include <stdlib.h>
+#include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -28,6 +29,11 @@ void prepare_child(const ProgramSettings& settings) {
   for (const std::string& variable : settings.environment) {
     const size_t equals = variable.find('=');
     ::setenv(variable.substr(0, equals).c_str(), variable.substr(equals + 1).c_str(), 1);
+  }
+  if (settings.file_bytes > 0) {
+    ::signal(SIGXFSZ, SIG_IGN);  // the write fails instead
+    const rlimit most{settings.file_bytes, settings.file_bytes};
+    if (::setrlimit(RLIMIT_FSIZE, &most) != 0) ::_exit(127);
   }
   if (::chdir(settings.folder.c_str()) != 0) ::_exit(127);
 }

@@ -3,6 +3,7 @@
 
 #include <sys/types.h>
 
+#include <cstddef>
 #include <string>
 #include <vector>
 
@@ -21,6 +22,7 @@ struct ProgramSettings {
   std::vector<std::string> environment;  ///< such as "AMBIT_SIM=cuda:1"
   int columns = 0;                       ///< of its terminal; 0: it has none
   bool stderr_closed = false;            ///< where it has no terminal
+  size_t file_bytes = 0;                 ///< no file may grow beyond; 0: any size
 };
 
 class Program {

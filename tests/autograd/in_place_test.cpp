@@ -4,6 +4,7 @@
 
 #include "gradcheck.h"
 #include "tests/devices.h"
+#include "tests/expected.h"
 
 using namespace ambit;
 
@@ -84,6 +85,58 @@ TEST_CASE("an expanded view follows its base, overwritten since") {
   base.mul_(2);
   view.sum().backward();
   CHECK(x.grad().equal(full({1, 4}, 6.0)));
+}
+
+TEST_CASE("views that overlap themselves follow their base, overwritten since") {
+  // PyTorch 1.13: x = arange(8.).view(2, 4); b = x * 1; v = f(b); b.mul_(x);
+  // (v * arange(v.numel()).view_as(v)).sum().backward(); x.grad
+  struct Case {
+    const char* name;
+    Tensor (*view)(const Tensor& base);
+    std::vector<double> grad;
+  };
+  const Case cases[] = {
+      {"unfold",
+       [](const Tensor& b) { return b.unfold(1, 2, 1); },
+       {0, 6, 28, 30, 48, 150, 228, 154}},
+      {"as_strided",
+       [](const Tensor& b) {
+         return b.as_strided({3, 3}, {1, 2});
+       },
+       {0, 6, 28, 24, 72, 50, 96, 0}},
+      {"expand and unfold",
+       [](const Tensor& b) {
+         return b.unsqueeze(0).expand({2, 2, 4}).unfold(2, 3, 1);
+       },
+       {0, 64, 144, 132, 192, 560, 720, 476}},
+      {"unfold of stride 0",
+       [](const Tensor& b) {
+         return b.narrow(1, 0, 1).expand({2, 3}).unfold(1, 2, 1);
+       },
+       {0, 0, 0, 0, 176, 0, 0, 0}},
+  };
+  for_each_device([&](Device d) {
+    for (const Case& c : cases) {
+      INFO(std::string(c.name));
+      const TensorOptions options = TensorOptions(kFloat64).device(d);
+      const Tensor x = arange(8, options).reshape({2, 4}).requires_grad_();
+      const Tensor base = x * 1, view = c.view(base);
+      base.mul_(x);
+      (view * arange(view.numel(), options).reshape(view.sizes())).sum().backward();
+      check_values(x.grad(), {2, 4}, c.grad);
+    }
+  });
+  const auto written = [&](size_t i) {
+    return [&, i](const std::vector<Tensor>& in) {
+      const Tensor base = in[0] * 1, view = cases[i].view(base);
+      base.mul_(in[0]);
+      return view * view;
+    };
+  };
+  for (size_t i = 0; i < std::size(cases); ++i) {
+    gradcheck(written(i), {randn({2, 4}, kFloat64)});
+    gradgradcheck(written(i), {randn({2, 4}, kFloat64)});
+  }
 }
 
 TEST_CASE("an empty view at the end follows its base, overwritten since") {

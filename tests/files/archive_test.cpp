@@ -379,6 +379,7 @@ TEST_CASE("an optimizer's state goes through files and streams, its options stay
     INFO(std::string(name));
     const Tensor q = p.detach().clone().requires_grad_();
     const auto other = make(q, 0.5);
+    const optim::ExponentialLR schedule(*other, 0.9);
     if (std::string(name) == "stream") {
       std::stringstream stream;
       save(*adam, stream);
@@ -389,6 +390,8 @@ TEST_CASE("an optimizer's state goes through files and streams, its options stay
     }
     CHECK(same(other->state_dict(), adam->state_dict()));
     CHECK(other->param_groups()[0].options().get_lr() == 0.5);
+    CHECK(other->param_groups()[0].schedule() ==
+          std::map<std::string, double>{{"initial_lr", 0.5}});
   }
   CHECK(load_checkpoint(folder / "adam.pth")["param_groups"].items()[0]["lr"].to_double() == 0.1);
   CHECK_THROWS_AS(save(*adam, folder / "adam.safetensors"), SerializationError);

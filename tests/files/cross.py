@@ -34,13 +34,14 @@ def optimizers(parameters):
     yield "lbfgs", torch.optim.LBFGS(parameters, lr=0.5, max_iter=3, line_search_fn="strong_wolfe")
 
 
-SCHEDULES = ["multistep", "exponential", "cosine", "restarts", "linear", "constant", "lambda", "cycle", "sequence",
+SCHEDULES = ["step", "multistep", "exponential", "cosine", "restarts", "linear", "constant", "lambda", "cycle", "sequence",
              "plateau"]
 
 
 def scheduler(name, o):
     s = torch.optim.lr_scheduler
-    return {"multistep": lambda: s.MultiStepLR(o, [2, 6, 6, 9], 0.5),
+    return {"step": lambda: s.StepLR(o, 2, 0.5),
+            "multistep": lambda: s.MultiStepLR(o, [2, 6, 6, 9], 0.5),
             "exponential": lambda: s.ExponentialLR(o, 0.9),
             "cosine": lambda: s.CosineAnnealingLR(o, 6, 0.01),
             "restarts": lambda: s.CosineAnnealingWarmRestarts(o, 3, 2),

@@ -99,6 +99,7 @@ constexpr const char* kOptimizers[] = {"sgd",     "adam",    "adamw", "amsgrad",
 
 std::unique_ptr<optim::LRScheduler> make_scheduler(const std::string& name, optim::Optimizer& o) {
   using namespace optim;
+  if (name == "step") return std::make_unique<StepLR>(o, 2, 0.5);
   if (name == "multistep") {
     return std::make_unique<MultiStepLR>(o, std::vector<int64_t>{2, 6, 6, 9}, 0.5);
   }
@@ -308,8 +309,8 @@ TEST_CASE("schedules go on from PyTorch's checkpoint, and PyTorch's from ambit's
     // A dozen roundings of 1.1e-16 on numbers below 1.
     CHECK(rates.allclose(checkpoint["next"].to_tensor(), 1e-14, 1e-15));
   };
-  const std::vector<std::string> names{"multistep", "exponential", "cosine", "restarts", "linear",
-                                       "constant",  "lambda",      "cycle",  "sequence"};
+  const std::vector<std::string> names{"step",   "multistep", "exponential", "cosine", "restarts",
+                                       "linear", "constant",  "lambda",      "cycle",  "sequence"};
   for (const std::string& name : names) {
     check(
         name, [&](optim::Optimizer& o) { return make_scheduler(name, o); },

@@ -307,6 +307,26 @@ TEST_CASE("a scheduler takes its options from a checkpoint, and what does not fi
   CHECK_THROWS_AS(steps.load_checkpoint(good), SerializationError);
 }
 
+TEST_CASE("a checkpoint of StepLR counts as Python's, whose rates fall a step earlier") {
+  SGD sgd = make_sgd();
+  StepLR steps(sgd, 3, 0.5);
+  const auto epoch = [&] { return steps.checkpoint()["last_epoch"].to_int(); };
+  CHECK(epoch() == -1);
+  for (int i = 0; i < 3; ++i) steps.step();
+  CHECK(epoch() == 2);
+  // torch.optim.lr_scheduler.StepLR(sgd, 3, 0.5) after 5 steps, the rate 0.05: it falls with the
+  // next, which is number 6.
+  steps.load_checkpoint(Value::dict({{"step_size", 3},
+                                     {"gamma", 0.5},
+                                     {"base_lrs", std::vector<double>{0.1, 0.02}},
+                                     {"last_epoch", 5},
+                                     {"_step_count", 6}}));
+  for (const double lr : {0.05, 0.05, 0.05, 0.025}) {
+    steps.step();
+    check_close(lr_of(sgd), lr);
+  }
+}
+
 TEST_CASE("schedulers that multiply may be chained") {
   // ChainedScheduler([ExponentialLR(.9), MultiStepLR([5], .1), ConstantLR(.5, 7)])
   const std::vector<double> expected{0.05,       0.045,       0.0405,      0.03645,     0.032805,

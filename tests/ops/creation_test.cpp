@@ -231,3 +231,13 @@ TEST_CASE("sequences that cannot be are refused or empty at once") {
   CHECK(range(INT64_MIN, INT64_MAX, int64_t{1} << 62, kInt64).size(0) >= 4);
   CHECK_THROWS_AS(logspace(0, 2, 3, -2, kUInt8), Error);
 }
+
+TEST_CASE("a bool whose byte is not 1 counts once") {
+  uint8_t bytes[] = {255, 0, 2, 1};  // which no kernel reads as a bool: UBSan would see it
+  const Tensor mask = from_blob(bytes, {4}, TensorOptions(kBool));
+  for_each_device([&](Device d) {
+    CHECK(nonzero(mask.to(d)).cpu().equal(tensor({{0}, {2}, {3}}, kInt64)));
+    CHECK(arange(4).to(d).index({mask.to(d)}).cpu().equal(tensor({0, 2, 3}, kInt64)));
+    CHECK(masked_select(arange(4).to(d), mask.to(d)).sizes() == IntArrayRef{3});
+  });
+}

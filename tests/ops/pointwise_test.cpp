@@ -342,6 +342,37 @@ TEST_CASE("gradients are PyTorch's where a function bends or has no slope") {
   });
 }
 
+TEST_CASE("addcmul and addcdiv of many elements are those of each") {
+  manual_seed(1);
+  for_each_device([](Device d) {
+    const int64_t n = 300'001;  // more than a part, and no whole number of them
+    const TensorOptions options = TensorOptions(kFloat64).device(d);
+    const Tensor all = randn({n + 1}, options);
+    const Tensor a = all.narrow(0, 1, n), b = randn({n}, options), c = rand({n}, options) + 0.5;
+    const Tensor sum = a + b * c * 0.5, quotient = a - b / c;
+    // Three roundings of numbers below 100.
+    const auto close = [](const Tensor& x, const Tensor& y) {
+      return x.cpu().allclose(y.cpu(), 0, 1e-13);
+    };
+    CHECK(close(addcmul(a, b, c, 0.5), sum));
+    CHECK(close(addcdiv(a, b, c, -1), quotient));
+    CHECK(close(a.clone().addcmul_(b, c, 0.5), sum));
+    CHECK(close(a.clone().addcdiv_(b, c, -1), quotient));
+    const Tensor self = a.clone();
+    const int64_t version = self._version();
+    CHECK(close(self.addcmul_(self, self), a + a * a));
+    CHECK(self._version() == version + 1);
+    // An input that overlaps self, a place beside it, is read before self is written.
+    const Tensor moved = all.clone(), next = moved.narrow(0, 0, n);
+    CHECK(close(moved.narrow(0, 1, n).addcmul_(next, c), a + all.narrow(0, 0, n) * c));
+    CHECK_THROWS_AS(ones({n}, d).requires_grad_().addcmul_(ones({n}, d), ones({n}, d)),
+                    AutogradError);
+    const Tensor x = a.clone().requires_grad_();
+    addcmul(x, x, c).sum().backward();
+    CHECK(close(x.grad(), 1 + c));
+  });
+}
+
 TEST_CASE("in place the result takes self's place, and what does not fit is refused untouched") {
   for_each_device([](Device d) {
     const value_cases::Inputs in(d);

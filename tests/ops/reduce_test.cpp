@@ -41,6 +41,25 @@ TEST_CASE("sum and mean reduce the given dims, counted from either end") {
   });
 }
 
+TEST_CASE("var and std of numbers whose squares float32 does not hold are those of the numbers") {
+  for_each_device([](Device d) {
+    // torch.std(x, 1); torch.var(x, 1); torch.std(x[:2])
+    const TensorOptions float32 = TensorOptions(kFloat32).device(d);
+    const Tensor x = tensor(
+        {{1e20, -1e20, 3e20}, {1e-25, 2e-25, 4e-25}, {3e38, -3e38, 3e38}, {0., 0., 0.}}, float32);
+    const Tensor units = tensor({1e-20, 1e25, 1., 1.}, TensorOptions(kFloat64).device(d));
+    // A few roundings of 2^-24.
+    check_values(x.std(1).to(kFloat64) * units, {4},
+                 {2.0000000400817547, 1.5275252351881298, kInf, 0}, 1e-6);
+    check_values(x.var(1), {4}, {kInf, 0, kInf, 0});
+    const Tensor many = tensor({1.5e19, -1.5e19}, float32).repeat(50);  // the sum is infinite
+    check_values(many.var(), {}, {2.2727273567926407e38}, 1e-6);
+    check_values(many.std(false), {}, {1.5000000520515486e19}, 1e-6);
+    check_values(tensor({{kInf, 1., 2.}, {kNan, 1., 2.}, {1., 1., 1.}}, float32).std(1), {3},
+                 {kNan, kNan, 0});
+  });
+}
+
 TEST_CASE("sum gives int64 for integers and bool, and any dtype that is asked for") {
   for_each_device([](Device d) {
     const Tensor bytes = tensor({200, 100, 1}, TensorOptions(kUInt8).device(d));

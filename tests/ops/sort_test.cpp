@@ -155,6 +155,10 @@ TEST_CASE("searchsorted, bucketize, bincount and histc have PyTorch's values") {
     CHECK(searchsorted(s, tensor(3., f64(d)), true).dtype() == kInt32);
     const Tensor mixed = tensor({3., 1., 2.}, f64(d)), sorter = tensor({1, 2, 0}, int64);
     check_values(searchsorted(mixed, v, false, false, {}, sorter), {2, 3}, {0, 2, 3, 3, 0, 3});
+    // NaN stands before all: what halving meets of it decides.
+    const Tensor holes = tensor({1., 3., kNan, 5., kNan, kNan}, f64(d));
+    check_values(searchsorted(holes, v), {2, 3}, {0, 1, 6, 6, 0, 3});
+    check_values(searchsorted(holes, v, false, true), {2, 3}, {0, 3, 6, 6, 1, 3});
     check_values(searchsorted(empty({0}, f64(d)), v), {2, 3}, {0, 0, 0, 0, 0, 0});
     check_values(searchsorted(empty({2, 0}, f64(d)), v), {2, 3}, {0, 0, 0, 0, 0, 0});
     check_values(bucketize(3, tensor({1, 3, 5}, int64), false, true), {}, {2});
@@ -213,7 +217,7 @@ TEST_CASE("the composites of sort, topk and searchsorted agree with the referenc
     const Tensor rows = std::get<0>(x.select(0, 0).t().sort(1)), v = x.reshape({3, 2 * n});
     const Tensor places = full({3, 2 * n}, -1, index.options());
     for (const bool right : {false, true}) {
-      for (const Tensor& sorted : {rows, rows.narrow(0, 1, 1)}) {
+      for (const Tensor& sorted : {rows, rows.narrow(0, 1, 1), x.select(0, 0).t().contiguous()}) {
         check_composite(
             kernels::searchsorted, {places}, {sorted, v},
             [&](auto&& f, Tensors& o, const Tensors& in) { f(o[0], in[0], in[1], right); });

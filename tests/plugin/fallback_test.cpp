@@ -289,6 +289,8 @@ TEST_CASE("explain says whose kernel would run, or what else, or why none") {
   CHECK(explain(kernels::fill, "partial") == "fill on partial:0: kernel of fallback_test");
   CHECK(explain(kernels::linear, "partial") ==
         "linear on partial:0: composite of other ops, on the device");
+  CHECK(explain(kernels::qr, "partial") ==
+        "qr on partial:0: composite: the CPU's kernel, on copies");
   CHECK(explain(kernels::convolution, kMeta) ==
         "convolution on meta: nothing runs, only shapes are computed");
   CHECK(explain(kernels::convolution, "partial") ==

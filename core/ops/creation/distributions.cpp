@@ -11,6 +11,7 @@
 #include <ambit/ops/shape.h>
 #include <fmt/format.h>
 
+#include <array>
 #include <cmath>
 #include <numbers>
 
@@ -147,18 +148,32 @@ class Uniforms {
  public:
   explicit Uniforms(uint64_t seed) : seed_(seed) {}
   // In (0, 1].
-  double next() { return 1 - philox::to_unit(philox::bits64(seed_, 0, at_++)); }
+  double next() {
+    if (at_ % 2 == 0) block_ = philox::generate(seed_, at_ / 2);
+    return 1 - philox::to_unit(philox::bits64(block_, at_++ % 2));
+  }
 
  private:
   uint64_t seed_, at_ = 0;
+  philox::Block block_{};
 };
 
-// How many uniform numbers multiply down to e^-rate.
-double small_poisson(double rate, Uniforms& uniforms) {
-  const double least = std::exp(-rate);
-  double count = 0;
-  for (double product = uniforms.next(); product > least; product *= uniforms.next()) ++count;
-  return count;
+constexpr double kLargeRate = 10;
+
+// For rates below 10: the first count whose cumulative probability is above u, in [0, 1).
+double small_poisson(double rate, double u) {
+  constexpr size_t kMost = 100;  // of which the probability is nothing
+  static constexpr auto kInverse = [] {
+    std::array<double, kMost> inverse{};
+    for (size_t k = 1; k < kMost; ++k) inverse[k] = 1 / static_cast<double>(k);
+    return inverse;
+  }();
+  size_t count = 0;
+  double chance = std::exp(-rate);
+  for (double sum = chance; u >= sum && count + 1 < kMost; sum += chance) {
+    chance *= rate * kInverse[++count];
+  }
+  return static_cast<double>(count);
 }
 
 // Hörmann's algorithm PTRS, for rates of 10 and more.
@@ -195,8 +210,12 @@ Tensor poisson(const Tensor& self, const Stream& given) {
   const uint64_t seed = generator.seed(), offset = generator.advance(static_cast<uint64_t>(n));
   for (int64_t i = 0; i < n; ++i) {
     const auto block = philox::generate(seed, offset + static_cast<uint64_t>(i));
-    Uniforms uniforms(philox::bits64(block, 0));
-    count[i] = rate[i] < 10 ? small_poisson(rate[i], uniforms) : large_poisson(rate[i], uniforms);
+    if (rate[i] < kLargeRate) {
+      count[i] = small_poisson(rate[i], philox::to_unit(philox::bits64(block, 0)));
+    } else {
+      Uniforms uniforms(philox::bits64(block, 0));
+      count[i] = large_poisson(rate[i], uniforms);
+    }
   }
   return counts.to(self.device(), self.dtype());
 }

@@ -1,20 +1,26 @@
 // Ops of three tensors, or of a tensor and several numbers, that are made of others: scaled
 // products, interpolation, rounding to decimals, replacing what is not finite.
+#include <ambit/backend/alias.h>
+#include <ambit/backend/registry.h>
 #include <ambit/error.h>
 #include <ambit/ops/creation.h>
 #include <ambit/ops/elementwise.h>
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cmath>
 #include <limits>
 
 #include "binary.h"
+#include "core/ops/operands/allocate.h"
 #include "core/ops/operands/broadcast.h"
 #include "core/ops/operands/expect.h"
 #include "where.h"
 
 namespace ambit {
 namespace {
+
+constexpr int64_t kPart = int64_t{1} << 17;  // elements
 
 // The checks of both products, which their steps would make under other names.
 void check_three(const char* op, const Tensor& self, const char* second, const Tensor& b,
@@ -50,17 +56,67 @@ void check_lerp(const char* op, const Tensor& self, const Tensor& end, bool in_p
   if (in_place) check_broadcasts_to(op, end.sizes(), self.sizes());
 }
 
+// Whether self + factor * product(a, b) is computed in parts, of which the caches of a processor
+// hold the product: where that is large, and nothing is recorded that would keep it.
+bool is_for_parts(const Tensor& self, const Tensor& a, const Tensor& b, bool in_place) {
+  if (self.numel() <= kPart || needs_gradient(self, a, b)) return false;
+  for (const Tensor* t : {&self, &a, &b}) {
+    if (!t->is_contiguous() || t->sizes() != self.sizes()) return false;
+    if (t->storage()->is_native()) return false;  // whose parts are not rows
+    if (t->dtype() != self.dtype() || !t->is_floating_point()) return false;
+    // What overlaps self otherwise than element by element must be read before it is written.
+    if (in_place && t->storage() == self.storage() && !t->is_same(self)) return false;
+  }
+  return !self.is_meta() && !usable_backend(self.device()).is_accelerator();
+}
+
+// y = self + factor * product(a, b); y may be self.
+void add_in_parts(const char* op, const Tensor& y, const Tensor& self, const Tensor& a,
+                  const Tensor& b, BinaryOp product, const Scalar& factor) {
+  const Tensor products = allocate(op, {kPart}, self.dtype(), self.device());
+  for (int64_t begin = 0; begin < self.numel(); begin += kPart) {
+    const int64_t n = std::min(kPart, self.numel() - begin);
+    const auto part = [&](const Tensor& t) {
+      return alias(t, {n}, {1}, t.storage_offset() + begin);
+    };
+    Tensor p = alias(products, {n}), out = part(y);
+    kernels::binary(p, part(a), part(b), product);
+    kernels::add_scaled(out, part(self), p, factor);
+  }
+}
+
+Tensor added_in_parts(const char* op, const Tensor& self, const Tensor& a, const Tensor& b,
+                      BinaryOp product, const Scalar& factor) {
+  Tensor out = allocate(op, self.sizes(), self.dtype(), self.device());
+  add_in_parts(op, out, self, a, b, product, factor);
+  return out;
+}
+
+const Tensor& add_in_place_in_parts(const char* op, const Tensor& self, const Tensor& a,
+                                    const Tensor& b, BinaryOp product, const Scalar& factor) {
+  check_in_place(op, self);
+  add_in_parts(op, self, self, a, b, product, factor);
+  self.bump_version();
+  return self;
+}
+
 }  // namespace
 
 Tensor addcmul(const Tensor& self, const Tensor& tensor1, const Tensor& tensor2,
                const Scalar& value) {
   check_three("addcmul", self, "tensor1", tensor1, "tensor2", tensor2, false);
+  if (is_for_parts(self, tensor1, tensor2, false)) {
+    return added_in_parts("addcmul", self, tensor1, tensor2, BinaryOp::mul, value);
+  }
   const Tensor product = mul(tensor1, tensor2);
   return add(self, product, factor(value, self, product));
 }
 const Tensor& addcmul_(const Tensor& self, const Tensor& tensor1, const Tensor& tensor2,
                        const Scalar& value) {
   check_three("addcmul_", self, "tensor1", tensor1, "tensor2", tensor2, true);
+  if (is_for_parts(self, tensor1, tensor2, true)) {
+    return add_in_place_in_parts("addcmul_", self, tensor1, tensor2, BinaryOp::mul, value);
+  }
   const Tensor product = mul(tensor1, tensor2);
   return add_(self, product, factor(value, self, product));
 }
@@ -69,12 +125,18 @@ Tensor addcdiv(const Tensor& self, const Tensor& tensor1, const Tensor& tensor2,
                const Scalar& value) {
   check_three("addcdiv", self, "tensor1", tensor1, "tensor2", tensor2, false);
   expect_quotient("addcdiv", tensor1, tensor2);
+  if (is_for_parts(self, tensor1, tensor2, false)) {
+    return added_in_parts("addcdiv", self, tensor1, tensor2, BinaryOp::div, value);
+  }
   return add(self, div(tensor1, tensor2), value);
 }
 const Tensor& addcdiv_(const Tensor& self, const Tensor& tensor1, const Tensor& tensor2,
                        const Scalar& value) {
   check_three("addcdiv_", self, "tensor1", tensor1, "tensor2", tensor2, true);
   expect_quotient("addcdiv_", tensor1, tensor2);
+  if (is_for_parts(self, tensor1, tensor2, true)) {
+    return add_in_place_in_parts("addcdiv_", self, tensor1, tensor2, BinaryOp::div, value);
+  }
   return add_(self, div(tensor1, tensor2), value);
 }
 

@@ -21,8 +21,9 @@ Tensor nonzero(const Tensor& self) {
   expect_defined("nonzero", "self", self);
   check_has_data("nonzero", self);
   const NoGradGuard no_grad;
-  const Tensor mask = dense(self.dtype() == kBool ? self : self.to(kBool));
-  const int64_t n = count_true(mask);
+  // Of a bool that others made, whatever bytes stand for true: kernels read 0 and 1 alone.
+  const Tensor mask = dense(self.dtype() == kBool ? view(self, kUInt8) != 0 : self.to(kBool));
+  const auto n = sum(mask).item<int64_t>();
   Tensor out = allocate("nonzero", {n, self.dim()}, kInt64, self.device());
   if (out.numel() > 0) kernels::nonzero(out, mask);
   return out;

@@ -1,5 +1,5 @@
 // Copies of a tensor with a part of it written: the part is a view of the copy, so that gradients
-// are those of the view. And diagonals, which are views by strides.
+// are those of the view. And filled diagonals, which are views by strides.
 #include <ambit/detail/record.h>
 #include <ambit/error.h>
 #include <ambit/ops/creation.h>
@@ -10,6 +10,7 @@
 #include <algorithm>
 
 #include "core/ops/operands/expect.h"
+#include "core/ops/shape/part.h"
 #include "operands.h"
 
 namespace ambit {
@@ -20,26 +21,6 @@ Tensor written(const char* op, const Tensor& out, const Tensor& part, const Tens
   expect_sizes(op, "src", src, part.sizes());
   part.copy_(src);
   return out;
-}
-
-// The elements t[.., i, .., i + offset, ..] of a dim behind the others.
-Tensor diagonal_view(const char* op, const Tensor& t, int64_t offset, int64_t dim1, int64_t dim2) {
-  const auto a = static_cast<size_t>(wrap_dim(op, dim1, t.dim())),
-             b = static_cast<size_t>(wrap_dim(op, dim2, t.dim()));
-  if (a == b) throw ShapeError(fmt::format("{}: expected two dims, got {} twice", op, dim1));
-  offset = std::clamp(offset, -t.sizes()[a], t.sizes()[b]);
-  const int64_t down = std::max<int64_t>(-offset, 0), right = std::max<int64_t>(offset, 0);
-  const int64_t length = std::max<int64_t>(std::min(t.sizes()[a] - down, t.sizes()[b] - right), 0);
-  Dims sizes, strides;
-  for (size_t d = 0; d < t.sizes().size(); ++d) {
-    if (d == a || d == b) continue;
-    sizes.push_back(t.sizes()[d]);
-    strides.push_back(t.strides()[d]);
-  }
-  sizes.push_back(length);
-  strides.push_back(t.strides()[a] + t.strides()[b]);
-  const int64_t first = length > 0 ? down * t.strides()[a] + right * t.strides()[b] : 0;
-  return as_strided(t, sizes, strides, t.storage_offset() + first);
 }
 
 }  // namespace
@@ -87,7 +68,7 @@ Tensor diagonal_scatter(const Tensor& self, const Tensor& src, int64_t offset, i
   constexpr const char* kOp = "diagonal_scatter";
   check_operands(kOp, {{"self", self}, {"src", src}});
   const Tensor out = clone(self);
-  return written(kOp, out, diagonal_view(kOp, out, offset, dim1, dim2), src);
+  return written(kOp, out, diagonal(kOp, out, offset, dim1, dim2), src);
 }
 
 Tensor as_strided_scatter(const Tensor& self, const Tensor& src, IntArrayRef size,

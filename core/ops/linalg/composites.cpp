@@ -1,8 +1,20 @@
 // The composites of the factorisations: LAPACK on the host.
+#include <algorithm>
+#include <iterator>
+
 #include "core/ops/composite.h"
 #include "core/ops/on_host.h"
 
-namespace ambit::composite {
+namespace ambit {
+
+bool is_on_host(const OpBase& op) {
+  static constexpr const OpBase* kAll[] = {
+      &kernels::lu_factor, &kernels::lu_solve, &kernels::cholesky,        &kernels::qr,
+      &kernels::eigh,      &kernels::svd,      &kernels::triangular_solve};
+  return std::find(std::begin(kAll), std::end(kAll), &op) != std::end(kAll);
+}
+
+namespace composite {
 
 void lu_factor(Tensor& lu, Tensor& pivots, Tensor& info, const Tensor& x) {
   on_host(kernels::lu_factor, lu, pivots, info, x);
@@ -30,4 +42,5 @@ void triangular_solve(Tensor& y, const Tensor& a, const Tensor& b, const Triangu
   on_host(kernels::triangular_solve, y, a, b, p);
 }
 
-}  // namespace ambit::composite
+}  // namespace composite
+}  // namespace ambit

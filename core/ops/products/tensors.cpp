@@ -118,17 +118,28 @@ Tensor kron(const Tensor& self, const Tensor& other) {
   expect_defined("kron", "self", self);
   expect_defined("kron", "other", other);
   const size_t n = std::max(self.sizes().size(), other.sizes().size());
+  if (n == 0) return mul(self, other);
   const auto size = [n](const Tensor& t, size_t i) {
     const size_t lead = n - t.sizes().size();
     return i < lead ? 1 : t.sizes()[i - lead];
   };
+  // Dim i of the result is one of self and one of other, side by side. The last two are laid out
+  // before they are multiplied, so that both factors are contiguous there: long rows.
   Dims a, b, out;
   for (size_t i = 0; i < n; ++i) {
     for (const int64_t s : {size(self, i), int64_t{1}}) a.push_back(s);
     for (const int64_t s : {int64_t{1}, size(other, i)}) b.push_back(s);
     out.push_back(count("kron", {size(self, i), size(other, i)}));
   }
-  return reshape(mul(reshape(self, a), reshape(other, b)), out);
+  const auto laid_out = [&](const Tensor& t, const Dims& apart) {
+    Dims full = apart, joined = apart;
+    full[2 * n - 2] = size(self, n - 1);
+    full[2 * n - 1] = size(other, n - 1);
+    joined.erase(2 * n - 1);
+    joined[2 * n - 2] = out[n - 1];
+    return reshape(expand(reshape(t, apart), full), joined);
+  };
+  return reshape(mul(laid_out(self, a), laid_out(other, b)), out);
 }
 
 Tensor cross(const Tensor& self, const Tensor& other, std::optional<int64_t> dim) {

@@ -9,8 +9,10 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <bit>
 #include <cmath>
 #include <limits>
+#include <type_traits>
 
 #include "core/ops/operands/expect.h"
 #include "core/ops/operands/unrecorded.h"
@@ -29,27 +31,44 @@ double divisor(const ReduceShape& shape, int64_t correction) {
   return static_cast<double>(std::max<int64_t>(shape.count - correction, 0));
 }
 
-double largest(DType dtype) {
-  return visit<dtypes::kFloating>(
-      dtype, []<class T>() { return static_cast<double>(std::numeric_limits<T>::max()); });
+// The power of two at or below the largest |x| behind each result, in shape.kept: divided by it, x
+// loses no digit, and no square of it is too large or too small. That of infinities is finite, so
+// that they stay infinite.
+Tensor magnitude(const Tensor& x, const ReduceShape& shape) {
+  const Tensor most = run_reduce(x, shape, ReduceOp::max, x.dtype());
+  const Tensor least = run_reduce(x, shape, ReduceOp::min, x.dtype());
+  const Tensor top = maximum(most, least.neg_());
+  visit<dtypes::kFloating>(x.dtype(), [&]<class T>() {
+    using Limits = std::numeric_limits<T>;
+    using Bits = std::conditional_t<sizeof(T) == 4, int32_t, int64_t>;
+    top.clamp_(Limits::min(), Limits::max());
+    view(top, dtype_of<Bits>).bitwise_and_(std::bit_cast<Bits>(Limits::infinity()));  // exponents
+  });
+  set_sizes(top, shape.kept);
+  return top;
 }
 
-// Two passes: squares of the differences from the mean lose no digits, as sum(x^2) would. The mean
-// is rounded, which may be much beside the differences: what they sum up to, instead of 0, says how
-// much, and is taken out again. Of equal numbers that may leave less than 0, by rounding, and where
-// squares are infinite nothing of it: inf - inf would be NaN.
-// Source: Chan, Golub & LeVeque 1983, "Algorithms for computing the sample variance", eq. 1.7.
-Tensor run_var(const Tensor& x, const ReduceShape& shape, double n) {
+// The variance, or its root. Two passes: squares of the differences from the mean lose no digits,
+// as sum(x^2) would. The mean is rounded, which may be much beside the differences: what they sum
+// up to, instead of 0, says how much, and is taken out again. Of equal numbers that may leave less
+// than 0, by rounding. Source: Chan, Golub & LeVeque 1983, "Algorithms for computing the sample
+// variance", eq. 1.7.
+Tensor run_var(const Tensor& x, const ReduceShape& shape, double n, bool root) {
   const NoGradGuard no_grad;
+  const DType dtype = x.dtype();
+  if (shape.count == 0) return run_reduce(x, shape, ReduceOp::sum, dtype).div_(n);
   const auto count = static_cast<double>(shape.count);
-  Tensor center = run_reduce(x, shape, ReduceOp::mean, x.dtype());
+  const Tensor scale = magnitude(x, shape);
+  const Tensor d = x / scale;
+  const Tensor center = run_reduce(d, shape, ReduceOp::mean, dtype);
   set_sizes(center, shape.kept);
-  const Tensor d = x - center;
-  const Tensor rest = run_reduce(d, shape, ReduceOp::sum, x.dtype());
-  Tensor out = run_reduce(d.mul_(d), shape, ReduceOp::sum, x.dtype());
-  out.sub_(square(rest).div_(count).clamp_(std::nullopt, largest(x.dtype()))).clamp_(0);
-  out.div_(n);
-  return out;
+  d.sub_(center);
+  const Tensor rest = run_reduce(d, shape, ReduceOp::sum, dtype);
+  Tensor out = run_reduce(d.mul_(d), shape, ReduceOp::sum, dtype);
+  out.sub_(square(rest).div_(count)).clamp_(0).div_(n);
+  set_sizes(scale, shape.result);
+  if (root) return out.sqrt_().mul_(scale);
+  return out.mul_(scale).mul_(scale);
 }
 
 // d var / d x = 2 (x - mean) / n; the mean's own change cancels.
@@ -69,7 +88,7 @@ Tensor var(const Tensor& self, IntArrayRef dims, Correction correction, bool kee
   expect_floating("var", self);
   ReduceShape shape("var", self.sizes(), dims, keepdim);
   const double n = divisor(shape, correction.value_or(1));
-  Tensor out = run_var(self, shape, n);
+  Tensor out = run_var(self, shape, n, false);
   return record("var", std::move(out),
                 wrt(self, [x = saved(self), kept = std::move(shape.kept), dims = Dims(dims),
                            n](const Tensor& g) { return var_grad(g, x(), kept, dims, n); }));
@@ -85,8 +104,7 @@ Tensor std(const Tensor& self, IntArrayRef dims, Correction correction, bool kee
   expect_floating("std", self);
   ReduceShape shape("std", self.sizes(), dims, keepdim);
   const double n = divisor(shape, correction.value_or(1));
-  Tensor out = run_var(self, shape, n);
-  out.sqrt_();
+  Tensor out = run_var(self, shape, n, true);
   return record("std", out,
                 wrt(self, [x = saved(self), y = saved_output(out), kept = std::move(shape.kept),
                            dims = Dims(dims), n](const Tensor& g) {

@@ -48,6 +48,9 @@ Tensor record_part(const char* op, Tensor out, const Tensor& self, Part part) {
                 }));
 }
 
+/// diagonal(self, offset, dim1, dim2), whose errors and node bear the name `op`.
+Tensor diagonal(const char* op, const Tensor& self, int64_t offset, int64_t dim1, int64_t dim2);
+
 /// Return where the view from index `start` of dim d on begins; that of no elements is anywhere.
 inline int64_t offset_of(const Tensor& self, size_t d, int64_t start) {
   return self.storage_offset() + (self.numel() == 0 ? 0 : start * self.strides()[d]);

@@ -3,13 +3,12 @@
 #include <ambit/error.h>
 #include <ambit/ops/creation.h>
 #include <ambit/ops/elementwise.h>
-#include <ambit/ops/index.h>
 #include <ambit/ops/shape.h>
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <numeric>
 
+#include "core/autograd/strided_grad.h"
 #include "core/ops/operands/expect.h"
 #include "core/ops/operands/operand_grad.h"
 #include "part.h"
@@ -102,38 +101,6 @@ int64_t extent(const char* op, IntArrayRef sizes, IntArrayRef strides) {
   return n;
 }
 
-// Which element of the storage, counted from `first` on, each element of the geometry is; flat.
-Tensor places(IntArrayRef sizes, IntArrayRef strides, int64_t offset, int64_t first, int64_t length,
-              Device device) {
-  const Tensor all = arange(length, TensorOptions(kInt64).device(device));
-  return reshape(as_strided(all, sizes, strides, offset - first), {-1});
-}
-
-// What overlaps is summed, as both elements are the same memory; where self overlaps itself, each
-// of its elements takes an equal share.
-struct AsStridedGrad {
-  Dims in_sizes, in_strides, out_sizes, out_strides;
-  int64_t in_offset, out_offset;
-
-  Tensor operator()(const Tensor& g) const {
-    if (g.numel() == 0) return zeros(in_sizes, g.options());
-    const int64_t first = std::min(in_offset, out_offset);
-    const int64_t last = std::max(in_offset + extent("as_strided", in_sizes, in_strides),
-                                  out_offset + extent("as_strided", out_sizes, out_strides));
-    const Tensor none = zeros({last - first}, g.options());
-    const auto count_at = [&](const Tensor& where, const Tensor& what) {
-      return scatter_add(none, 0, where, what);
-    };
-    const Tensor out_places =
-        places(out_sizes, out_strides, out_offset, first, last - first, g.device());
-    const Tensor in_places =
-        places(in_sizes, in_strides, in_offset, first, last - first, g.device());
-    const Tensor memory = count_at(out_places, reshape(g, {-1}));
-    const Tensor owners = count_at(in_places, ones_like(in_places, g.dtype()));
-    return reshape(gather(memory / owners.clamp_min(1), 0, in_places), in_sizes);
-  }
-};
-
 }  // namespace
 
 Tensor as_strided(const Tensor& self, IntArrayRef sizes, IntArrayRef strides,
@@ -152,11 +119,11 @@ Tensor as_strided(const Tensor& self, IntArrayRef sizes, IntArrayRef strides,
         "as_strided: expected a geometry inside {} elements, got sizes {}, strides {}, offset {}",
         room, str(sizes), str(strides), offset));
   }
-  Tensor out = make_view(self, sizes, strides, offset);
+  const Tensor out = make_view(self, sizes, strides, offset);
   if (!needs_gradient(self)) return out;
-  return record("as_strided", std::move(out),
-                wrt(self, AsStridedGrad{self.sizes(), self.strides(), sizes, strides,
-                                        self.storage_offset(), offset}));
+  return record("as_strided", out,
+                wrt(self, [from = Geometry(*self.impl()), to = Geometry(*out.impl())](
+                              const Tensor& g) { return strided_grad(g, from, to); }));
 }
 
 }  // namespace ambit

@@ -34,13 +34,18 @@ struct Windows {
 };
 
 // The sum over windows, which are views of a tensor of `sizes`. Where they overlap, every m-th of
-// them do not, so that m sums into views are enough.
+// them do not, so that m sums into views are enough; many that begin one element apart are summed
+// by the place in them instead, at which all stand one behind the other.
 Tensor sum_windows(const Tensor& g, IntArrayRef sizes, const Windows& all) {
   const auto dim = static_cast<int64_t>(all.d);
   Tensor out = zeros(sizes, g.options());
   if (g.numel() > 0) {
     const NoGradGuard no_grad;
-    const int64_t m = std::min((all.size - 1) / all.step + 1, all.n);
+    const bool by_place = all.step == 1 && all.size <= all.n && !sizes.empty();
+    for (int64_t i = 0; by_place && i < all.size; ++i) {
+      narrow(out, dim, all.first + i, all.n).add_(select(g, -1, i));
+    }
+    const int64_t m = by_place ? 0 : std::min((all.size - 1) / all.step + 1, all.n);
     for (int64_t i = 0; i < m; ++i) {
       const int64_t n = (all.n - 1 - i) / m + 1;
       const Windows part{all.d, all.first + i * all.step, n, all.size, all.step * m};
@@ -71,8 +76,6 @@ Tensor unfold(const Tensor& self, int64_t dim, int64_t size, int64_t step) {
                 }));
 }
 
-namespace {
-
 Tensor diagonal(const char* op, const Tensor& self, int64_t offset, int64_t dim1, int64_t dim2) {
   expect_defined(op, "self", self);
   const auto a = static_cast<size_t>(wrap_dim(op, dim1, self.dim()));
@@ -99,8 +102,6 @@ Tensor diagonal(const char* op, const Tensor& self, int64_t offset, int64_t dim1
   return record_part(op, make_view(self, sizes, strides, start), self,
                      [=](const Tensor& g) { return diagonal(op, g, offset, dim1, dim2); });
 }
-
-}  // namespace
 
 Tensor diagonal(const Tensor& self, int64_t offset, int64_t dim1, int64_t dim2) {
   return diagonal("diagonal", self, offset, dim1, dim2);

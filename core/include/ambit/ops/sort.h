@@ -59,8 +59,8 @@ AMBIT_API std::tuple<Tensor, Tensor, Tensor> _unique2(const Tensor& self, bool s
                                                       bool return_counts = false);
 AMBIT_API std::tuple<Tensor, Tensor> _unique(const Tensor& self, bool sorted = true,
                                              bool return_inverse = false);
-/// Find the distinct slices along dim, in lexicographic order: self with dim of size U; inverse
-/// [size of dim] and counts [U] as of _unique2, always there. No gradient.
+/// Find the distinct slices along dim, in lexicographic order: [.., U, ..]; inverse [size of dim]
+/// and counts [U] as of _unique2. No gradient. Errors also: ShapeError for slices of no elements.
 AMBIT_API std::tuple<Tensor, Tensor, Tensor> unique_dim(const Tensor& self, int64_t dim,
                                                         bool sorted = true,
                                                         bool return_inverse = false,
@@ -97,10 +97,10 @@ AMBIT_API Tensor bucketize(const Scalar& self, const Tensor& boundaries, bool ou
 /// minlength; int64, or the sums of weights [N], float64 but of float32. Waits for the device. No
 /// gradient. Errors also: Error for negative numbers or minlength.
 AMBIT_API Tensor bincount(const Tensor& self, const Tensor& weights = {}, int64_t minlength = 0);
-/// Count the elements in each of `bins` equal parts of [min, max], [bins] of self's dtype; min ==
-/// max
-/// == 0: of self's extent. What is outside counts nowhere. Floating point only. Waits for the
-/// device. Errors also: Error for bins <= 0, min > max or a range that is not finite. No gradient.
+/// Count the elements in each of `bins` equal parts of [min, max], [bins] of self's dtype; of
+/// self's extent where both are equal, and of 1 to either side of what has none. What is outside
+/// counts nowhere. Floating point only. Waits for the device. No gradient. Errors also: Error for
+/// bins <= 0, min > max or a range that is not finite.
 AMBIT_API Tensor histc(const Tensor& self, int64_t bins = 100, const Scalar& min = 0,
                        const Scalar& max = 0);
 

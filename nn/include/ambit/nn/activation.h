@@ -1,5 +1,6 @@
-// Activations. But for PReLU they have no parameters; input and output have one shape, any, where
-// nothing else is said. Errors and gradients: those of the functions that they call.
+// Activations: a list of small ones, long as it is. But for PReLU they have no parameters; input
+// and output have one shape where nothing else is said. Errors, gradients: those of their
+// functions.
 #pragma once
 
 #include <ambit/nn/cloneable.h>

@@ -48,6 +48,9 @@ class AMBIT_API LRScheduler {
   /// Return the options and what else the scheduler keeps; take them over, all or nothing.
   virtual Value::Dict values() const { return {}; }
   virtual void set_values(const Value& /*dict*/) {}
+  /// Return how many steps later than PyTorch's in Python its rates change: checkpoints, which are
+  /// Python's, count so many steps less.
+  virtual int64_t steps_behind() const { return 0; }
 
   Optimizer& optimizer_;
   int64_t step_count_ = 0;
@@ -58,6 +61,7 @@ class AMBIT_API LRScheduler {
 
 /// Multiply the rates by gamma before every step_size-th step, but not the first: as libtorch's,
 /// whose rates fall with step number step_size + 1, 2 step_size + 1, ..., one later than Python's.
+/// A checkpoint of Python's after n steps goes on as Python would: as this one after n + 1.
 /// Errors: Error for a step_size below 1.
 class AMBIT_API StepLR : public LRScheduler {
  public:
@@ -67,6 +71,7 @@ class AMBIT_API StepLR : public LRScheduler {
   std::vector<double> get_lrs() override;
   Value::Dict values() const override;
   void set_values(const Value& dict) override;
+  int64_t steps_behind() const override { return 1; }
 
  private:
   int64_t step_size_;

@@ -1,0 +1,83 @@
+// The backward engine. Every node was created after the nodes it points at, so running the pending
+// nodes in falling order of their creation number runs each after all of its gradients have
+// arrived: no count of dependencies, no recursion, no limit on depth.
+#pragma once
+
+#include <ambit/detail/pooled.h>
+#include <ambit/node.h>
+#include <ambit/tensor.h>
+
+#include <cstdint>
+#include <functional>
+#include <map>
+#include <span>
+#include <unordered_map>
+#include <utility>
+
+namespace ambit {
+
+/// Where a gradient arrives: a node's output, or a leaf.
+using Target = std::pair<const void*, uint32_t>;
+inline Target target_of(const Edge& e) {
+  return e.function ? Target{e.function.get(), e.input_nr} : Target{e.leaf.get(), 0};
+}
+
+/// One backward through a graph.
+class Engine {
+ public:
+  Engine(bool retain_graph, bool create_graph)
+      : retain_graph_(retain_graph), create_graph_(create_graph) {}
+
+  /// Compute no more than the gradients that arrive at these places, and keep them, or, with
+  /// `accumulate`, add them to the .grad of those that are leaves.
+  void capture(std::span<const Edge> places, bool accumulate = false) {
+    captures_ = true;
+    accumulates_ = accumulate;
+    for (const Edge& e : places) captured_[target_of(e)] = Tensor();
+  }
+  /// Whether a gradient that arrives here is asked for, or one behind it.
+  bool is_wanted(const Edge& e) const {
+    if (!e) return false;
+    if (!captures_) return true;
+    return captured_.count(target_of(e)) || (e.function && needed_.count(e.function.get()));
+  }
+  void find_needed(std::span<const Edge> roots);
+
+  void add(const Edge& to, Tensor g);
+  void run();
+  Tensor captured(const Edge& place) const { return captured_.at(target_of(place)); }
+
+ private:
+  struct Pending {
+    intrusive_ptr<Node> node;
+    PooledVector<Tensor> grads;  // of each output of the node
+  };
+
+  static void accumulate(Tensor& into, Tensor g);
+  void run_node(Pending& p);
+  void check_recorded(const Node& node, std::span<const Tensor> grads);
+  void retain(const Node& node, std::span<const Tensor> grads);
+  void apply(Node& node, std::span<const Tensor> out);
+  struct Leaf {
+    intrusive_ptr<TensorImpl> tensor;
+    Tensor grad;
+    bool is_owned = false;  // the gradient may become the .grad as it is
+  };
+  static void run_leaf_hooks(Leaf& leaf);
+  void prepare_leaf(Leaf& leaf);
+  void finish_leaf(Leaf& leaf);
+
+  const bool retain_graph_, create_graph_;
+  // What a step makes and drops comes from the pool, as its nodes do.
+  std::map<uint64_t, Pending, std::greater<>, PoolAllocator<std::pair<const uint64_t, Pending>>>
+      pending_;  // the latest op first
+  PooledVector<Leaf> leaves_;
+  std::unordered_map<const TensorImpl*, size_t, std::hash<const void*>, std::equal_to<>,
+                     PoolAllocator<std::pair<const TensorImpl* const, size_t>>>
+      leaf_at_;
+  bool captures_ = false, accumulates_ = true;
+  std::map<Target, Tensor> captured_;
+  std::unordered_map<const Node*, bool> needed_;  // nodes on a path to a captured place
+};
+
+}  // namespace ambit

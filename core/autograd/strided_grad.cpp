@@ -1,0 +1,37 @@
+#include "strided_grad.h"
+
+#include <ambit/ops/creation.h>
+#include <ambit/ops/elementwise.h>
+#include <ambit/ops/index.h>
+#include <ambit/ops/shape.h>
+
+#include <algorithm>
+
+namespace ambit {
+namespace {
+
+// One past the last element; there is one.
+int64_t end_of(const Geometry& t) {
+  int64_t last = t.offset;
+  for (size_t i = 0; i < t.sizes.size(); ++i) last += (t.sizes[i] - 1) * t.strides[i];
+  return last + 1;
+}
+
+}  // namespace
+
+Tensor strided_grad(const Tensor& g, const Geometry& from, const Geometry& to) {
+  if (g.numel() == 0) return zeros(from.sizes, g.options());
+  const int64_t first = std::min(from.offset, to.offset);
+  const int64_t length = std::max(end_of(from), end_of(to)) - first;
+  const Tensor all = arange(length, TensorOptions(kInt64).device(g.device()));
+  // Which element of the storage, counted from `first` on, each element is.
+  const auto places = [&](const Geometry& t) {
+    return reshape(as_strided(all, t.sizes, t.strides, t.offset - first), {-1});
+  };
+  const Tensor none = zeros({length}, g.options()), owned = places(from);
+  const Tensor memory = scatter_add(none, 0, places(to), reshape(g, {-1}));
+  const Tensor owners = scatter_add(none, 0, owned, ones_like(owned, g.dtype()));
+  return reshape(gather(memory / owners.clamp_min(1), 0, owned), from.sizes);
+}
+
+}  // namespace ambit

@@ -1,0 +1,78 @@
+// What recurrent networks and their cells share: the three kinds and one step of each.
+#pragma once
+
+#include <ambit/error.h>
+#include <ambit/nn/init.h>
+#include <ambit/nn/rnn.h>
+#include <ambit/tensor.h>
+
+#include <concepts>
+#include <cstdint>
+#include <optional>
+#include <tuple>
+
+namespace ambit::nn::recurrent {
+
+enum class Kind : uint8_t { rnn, lstm, gru };
+
+// What the three kinds differ in beside their step.
+template <class O>
+constexpr Kind kind_of = Kind::rnn;
+template <>
+constexpr Kind kind_of<LSTMOptions> = Kind::lstm;
+template <>
+constexpr Kind kind_of<LSTMCellOptions> = Kind::lstm;
+template <>
+constexpr Kind kind_of<GRUOptions> = Kind::gru;
+template <>
+constexpr Kind kind_of<GRUCellOptions> = Kind::gru;
+
+constexpr int64_t gates(Kind kind) { return kind == Kind::lstm ? 4 : kind == Kind::gru ? 3 : 1; }
+constexpr const char* name_of(Kind kind) {
+  return kind == Kind::lstm ? "lstm" : kind == Kind::gru ? "gru" : "rnn";
+}
+
+template <class O>
+bool is_relu(const O& options) {
+  if constexpr (kind_of<O> == Kind::rnn) return options.nonlinearity() == init::Nonlinearity::relu;
+  return false;
+}
+template <class O>
+int64_t projection(const O& options) {
+  if constexpr (std::same_as<O, LSTMOptions>) return options.proj_size();
+  return 0;
+}
+
+struct Weights {
+  Tensor ih, hh, b_ih, b_hh, hr;
+};
+struct State {
+  Tensor h, c;
+};
+
+/// Return the state after one step of x [B, G H], which is W_ih x + b_ih, from s.h [B, H] and, of
+/// an LSTM, s.c [B, H]. relu_step: of a plain network, relu for tanh.
+State step(Kind kind, bool relu_step, const Tensor& x, const State& s, const Weights& w);
+
+/// Check that a size is not below `least`. Errors: Error.
+void check_size(const char* module, const char* what, int64_t n, int64_t least);
+/// Check the shape of a state. Errors: ShapeError.
+void check_state(const char* op, const char* what, const Tensor& state, IntArrayRef sizes);
+/// Check that a plain network has a nonlinearity of its own. Errors: Error.
+template <class O>
+void check_nonlinearity(const O& options) {
+  if constexpr (kind_of<O> == Kind::rnn) {
+    if (!is_relu(options) && options.nonlinearity() != init::Nonlinearity::tanh) {
+      throw Error("rnn: expected the nonlinearity kTanh or kReLU, got another");
+    }
+  }
+}
+
+/// Fill weights, of which some may be undefined, as PyTorch does: uniform within 1 / sqrt(H).
+void uniform_weights(TensorList weights, int64_t hidden_size);
+
+using LSTMState = std::optional<std::tuple<Tensor, Tensor>>;
+inline Tensor h_of(const LSTMState& hx) { return hx ? std::get<0>(*hx) : Tensor(); }
+inline Tensor c_of(const LSTMState& hx) { return hx ? std::get<1>(*hx) : Tensor(); }
+
+}  // namespace ambit::nn::recurrent

@@ -1,0 +1,97 @@
+// Cells of recurrent networks: one step.
+#include <ambit/error.h>
+#include <ambit/nn/rnn.h>
+#include <ambit/ops/creation.h>
+#include <ambit/ops/matmul.h>
+#include <fmt/format.h>
+
+#include <ostream>
+
+#include "nn/functional/check.h"
+#include "recurrent_step.h"
+
+namespace ambit::nn {
+
+using namespace recurrent;
+
+namespace detail {
+
+template <class Derived, class O>
+RNNCellImplBase<Derived, O>::RNNCellImplBase(const O& opts) : options(opts) {
+  check_size(name_of(kind_of<O>), "input_size", opts.input_size(), 0);
+  check_size(name_of(kind_of<O>), "hidden_size", opts.hidden_size(), 1);
+  check_nonlinearity(opts);
+  RNNCellImplBase::reset();
+}
+
+template <class Derived, class O>
+void RNNCellImplBase<Derived, O>::reset() {
+  const int64_t rows = gates(kind_of<O>) * options.hidden_size();
+  weight_ih = this->register_parameter("weight_ih", empty({rows, options.input_size()}));
+  weight_hh = this->register_parameter("weight_hh", empty({rows, options.hidden_size()}));
+  const bool bias = options.bias();
+  bias_ih = this->register_parameter("bias_ih", bias ? empty({rows}) : Tensor(), bias);
+  bias_hh = this->register_parameter("bias_hh", bias ? empty({rows}) : Tensor(), bias);
+  reset_parameters();
+}
+
+template <class Derived, class O>
+void RNNCellImplBase<Derived, O>::reset_parameters() {
+  uniform_weights({weight_ih, weight_hh, bias_ih, bias_hh}, options.hidden_size());
+}
+
+template <class Derived, class O>
+void RNNCellImplBase<Derived, O>::pretty_print(std::ostream& os) const {
+  os << fmt::format("{}({}, {}{}{})", this->name(), options.input_size(), options.hidden_size(),
+                    options.bias() ? "" : ", bias=False",
+                    is_relu(options) ? ", nonlinearity=relu" : "");
+}
+
+template <class Derived, class O>
+std::tuple<Tensor, Tensor> RNNCellImplBase<Derived, O>::run(const Tensor& input, Tensor h,
+                                                            Tensor c) const {
+  constexpr Kind kind = kind_of<O>;
+  constexpr const char* op = kind == Kind::lstm  ? "lstm_cell"
+                             : kind == Kind::gru ? "gru_cell"
+                                                 : "rnn_cell";
+  functional::check_floating(op, input);
+  functional::check_same_device(op, {{"input", input},
+                                     {"hx", h},
+                                     {"cx", c},
+                                     {"weight_ih", weight_ih},
+                                     {"weight_hh", weight_hh},
+                                     {"bias_ih", bias_ih},
+                                     {"bias_hh", bias_hh}});
+  if ((input.dim() != 1 && input.dim() != 2) || input.size(-1) != options.input_size()) {
+    throw ShapeError(fmt::format("{}: expected an input of shape [B, {}] or [{}], got {}", op,
+                                 options.input_size(), options.input_size(), str(input.sizes())));
+  }
+  Dims state(input.sizes());
+  state[state.size() - 1] = options.hidden_size();
+  for (auto [what, s] : {std::pair("hx", &h), std::pair("cx", &c)}) {
+    if (s == &c && kind != Kind::lstm) continue;
+    if (!s->defined()) *s = zeros(state, input.options());
+    check_state(op, what, *s, state);
+  }
+  const State next = step(kind, is_relu(options), linear(input, weight_ih, bias_ih), {h, c},
+                          {weight_ih, weight_hh, bias_ih, bias_hh, {}});
+  return {next.h, next.c};
+}
+
+template class RNNCellImplBase<RNNCellImpl, RNNCellOptions>;
+template class RNNCellImplBase<LSTMCellImpl, LSTMCellOptions>;
+template class RNNCellImplBase<GRUCellImpl, GRUCellOptions>;
+
+}  // namespace detail
+
+Tensor RNNCellImpl::forward(const Tensor& input, Tensor hx) {
+  return std::get<0>(run(input, std::move(hx), {}));
+}
+std::tuple<Tensor, Tensor> LSTMCellImpl::forward(const Tensor& input, LSTMState hx) {
+  return run(input, h_of(hx), c_of(hx));
+}
+Tensor GRUCellImpl::forward(const Tensor& input, Tensor hx) {
+  return std::get<0>(run(input, std::move(hx), {}));
+}
+
+}  // namespace ambit::nn
