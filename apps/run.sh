@@ -4,7 +4,7 @@ set -euo pipefail
 here=$PWD
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
 root=$PWD
-name=${1:?usage: apps/run.sh <name> [arguments...]; the names are folders of apps/}
+name=${1:?usage: apps/run.sh <name> [arguments...]; the names are folders of apps/, or zoo/<name>}
 shift
 trap 'echo "$name: failed at: $BASH_COMMAND" >&2' ERR
 
@@ -13,7 +13,7 @@ bash cmake/packages.sh
 echo "== configure"
 cmake --preset release
 echo "== build"
-cmake --build --preset release --parallel "$(nproc)" --target "${name}_app"
+cmake --build --preset release --parallel "$(nproc)" --target "${name//\//_}_app"
 echo "== run"
 # Where the caller stands: relative paths in the arguments mean what the caller means.
 cd "$here"

@@ -25,8 +25,9 @@ size_t terminal_columns() {
 
 }  // namespace
 
-Progress::Progress(std::string label, size_t total, size_t done)
+Progress::Progress(std::string label, size_t total, size_t done, std::string unit)
     : label_(std::move(label)),
+      unit_(std::move(unit)),
       total_(total),
       done_(done),
       begun_at_(done),
@@ -55,8 +56,8 @@ std::string Progress::figures(double loss) const {
   const double seconds = std::chrono::duration<double>(Clock::now() - begun_).count();
   const double left =
       seconds / static_cast<double>(done_ - begun_at_) * static_cast<double>(total_ - done_);
-  return fmt::format("{}/{}, loss {:.3f}, {:.0f} images/s, {:.0f} s left", done_, total_, loss,
-                     static_cast<double>(images_) / seconds, left);
+  return fmt::format("{}/{}, loss {:.3f}, {:.0f} {}/s, {:.0f} s left", done_, total_, loss,
+                     static_cast<double>(images_) / seconds, unit_, left);
 }
 
 // A line longer than the terminal's would be wrapped, and could not be redrawn: the bar gives way.

@@ -1,5 +1,9 @@
 #include "training/order.h"
 
+#include <ambit/error.h>
+
+#include <fmt/format.h>
+
 #include <utility>
 
 namespace training {
@@ -21,6 +25,25 @@ void Order::reset(std::optional<size_t> new_size) {
 
 std::optional<std::vector<size_t>> Order::next(size_t batch_size) {
   return whole_->next(batch_size);
+}
+
+void EndlessOrder::reset(std::optional<size_t> new_size) {
+  size_ = new_size.value_or(size_);
+  epoch_.reset(new_size);
+  for (size_t done = std::exchange(done_, 0); done > 0; --done) next(batch_size_);
+}
+
+std::optional<std::vector<size_t>> EndlessOrder::next(size_t batch_size) {
+  if (batch_size > size_) {
+    throw ambit::Error(fmt::format("expected batches of at most {}, as many as there are, got {}",
+                                   size_, batch_size));
+  }
+  auto batch = epoch_.next(batch_size);
+  if (!batch || batch->size() < batch_size) {
+    epoch_.reset();
+    batch = epoch_.next(batch_size);
+  }
+  return batch;
 }
 
 }  // namespace training

@@ -4,6 +4,7 @@
 #include <ambit/data/samplers.h>
 
 #include <cstddef>
+#include <cstdint>
 #include <memory>
 #include <optional>
 #include <vector>
@@ -22,6 +23,22 @@ class Order : public ambit::data::samplers::Sampler<> {
  private:
   std::shared_ptr<ambit::data::samplers::Sampler<>> whole_;
   size_t done_;
+};
+
+/// Shuffled epochs without an end, in orders that follow from `seed`, and nothing but whole
+/// batches: what an epoch has left over goes into none. Errors of next(): ambit::Error for a batch
+/// that is larger than the epoch.
+class EndlessOrder : public ambit::data::samplers::Sampler<> {
+ public:
+  /// Begin behind the first `done` batches of `batch_size`.
+  EndlessOrder(size_t size, uint64_t seed, size_t done = 0, size_t batch_size = 1)
+      : size_(size), done_(done), batch_size_(batch_size), epoch_(size, seed) {}
+  void reset(std::optional<size_t> new_size = {}) override;
+  std::optional<std::vector<size_t>> next(size_t batch_size) override;
+
+ private:
+  size_t size_, done_, batch_size_;
+  ambit::data::samplers::RandomSampler epoch_;
 };
 
 }  // namespace training

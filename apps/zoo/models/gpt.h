@@ -1,0 +1,137 @@
+// GPT: a decoder-only transformer. The parameters have the names that nanoGPT's PyTorch model gives
+// them (without its tied weights), so that its checkpoints load by name.
+// Source: Radford et al. 2019, "Language Models are Unsupervised Multitask Learners";
+// github.com/karpathy/nanoGPT.
+#pragma once
+
+#include <ambit/ambit.h>
+
+#include <cmath>
+#include <cstdint>
+#include <string>
+
+namespace zoo {
+
+namespace nn = ambit::nn;
+using ambit::Tensor;
+
+struct GPTConfig {
+  int64_t vocabulary = 256, block = 64;        // characters; those that it looks back on
+  int64_t layers = 4, heads = 4, width = 128;  // heads divides width
+  double dropout = 0;
+};
+
+/// Attention of each character to those before it: x [B,T,width] -> [B,T,width].
+struct CausalSelfAttentionImpl : nn::Module {
+  explicit CausalSelfAttentionImpl(const GPTConfig& c)
+      : config(c),
+        c_attn(register_module("c_attn", nn::Linear(c.width, 3 * c.width))),
+        c_proj(register_module("c_proj", nn::Linear(c.width, c.width))),
+        dropout(register_module("resid_dropout", nn::Dropout(c.dropout))) {}
+
+  Tensor forward(const Tensor& x) {
+    const int64_t B = x.size(0), T = x.size(1), C = x.size(2), H = config.heads;
+    const auto qkv = c_attn(x).split(C, 2);
+    const auto heads = [&](const Tensor& t) {  // [B,T,C] -> [B,H,T,C / H]
+      return t.reshape({B, T, H, C / H}).transpose(1, 2);
+    };
+    const Tensor y = nn::functional::scaled_dot_product_attention(
+        heads(qkv[0]), heads(qkv[1]), heads(qkv[2]), {}, is_training() ? config.dropout : 0,
+        /*is_causal=*/true);
+    return dropout(c_proj(y.transpose(1, 2).reshape({B, T, C})));
+  }
+
+  GPTConfig config;
+  nn::Linear c_attn, c_proj;
+  nn::Dropout dropout;
+};
+AMBIT_MODULE(CausalSelfAttention);
+
+/// Two layers for each character alone, four times as wide between them.
+struct MLPImpl : nn::Module {
+  explicit MLPImpl(const GPTConfig& c)
+      : c_fc(register_module("c_fc", nn::Linear(c.width, 4 * c.width))),
+        c_proj(register_module("c_proj", nn::Linear(4 * c.width, c.width))),
+        dropout(register_module("dropout", nn::Dropout(c.dropout))) {}
+  Tensor forward(const Tensor& x) { return dropout(c_proj(nn::functional::gelu(c_fc(x)))); }
+  nn::Linear c_fc, c_proj;
+  nn::Dropout dropout;
+};
+AMBIT_MODULE(MLP);
+
+struct BlockImpl : nn::Module {
+  explicit BlockImpl(const GPTConfig& c)
+      : ln_1(register_module("ln_1", nn::LayerNorm(nn::LayerNormOptions(c.width)))),
+        attn(register_module("attn", CausalSelfAttention(c))),
+        ln_2(register_module("ln_2", nn::LayerNorm(nn::LayerNormOptions(c.width)))),
+        mlp(register_module("mlp", MLP(c))) {}
+  Tensor forward(Tensor x) {
+    x = x + attn(ln_1(x));
+    return x + mlp(ln_2(x));
+  }
+  nn::LayerNorm ln_1;
+  CausalSelfAttention attn;
+  nn::LayerNorm ln_2;
+  MLP mlp;
+};
+AMBIT_MODULE(Block);
+
+/// What nanoGPT keeps under "transformer": embeddings, blocks, the last norm.
+struct TrunkImpl : nn::Module {
+  explicit TrunkImpl(const GPTConfig& c)
+      : wte(register_module("wte", nn::Embedding(c.vocabulary, c.width))),
+        wpe(register_module("wpe", nn::Embedding(c.block, c.width))),
+        drop(register_module("drop", nn::Dropout(c.dropout))),
+        h(register_module("h", nn::Sequential())),
+        ln_f(register_module("ln_f", nn::LayerNorm(nn::LayerNormOptions(c.width)))) {
+    for (int64_t i = 0; i < c.layers; ++i) h->push_back(Block(c));
+  }
+  Tensor forward(const Tensor& ids) {
+    const Tensor positions =
+        ambit::arange(ids.size(1), ambit::TensorOptions(ambit::kInt64).device(ids.device()));
+    return ln_f(h->forward(drop(wte(ids) + wpe(positions))));
+  }
+  nn::Embedding wte, wpe;
+  nn::Dropout drop;
+  nn::Sequential h;
+  nn::LayerNorm ln_f;
+};
+AMBIT_MODULE(Trunk);
+
+/// Character ids [B,T], T <= block -> logits of the character behind each, [B,T,vocabulary].
+struct GPTImpl : nn::Module {
+  explicit GPTImpl(const GPTConfig& c)
+      : config(c),
+        transformer(register_module("transformer", Trunk(c))),
+        lm_head(register_module("lm_head",
+                                nn::Linear(nn::LinearOptions(c.width, c.vocabulary).bias(false)))) {
+    if (c.width % c.heads != 0) {
+      throw ambit::Error("GPT: expected as many heads as divide a width of " +
+                         std::to_string(c.width) + ", got " + std::to_string(c.heads));
+    }
+    start();
+  }
+  Tensor forward(const Tensor& ids) { return lm_head(transformer(ids)); }
+
+  GPTConfig config;
+  Trunk transformer;
+  nn::Linear lm_head;
+
+ private:
+  // As GPT-2: normal with 0.02, and what is added up in the blocks smaller the more there are.
+  void start() {
+    const ambit::NoGradGuard no_grad;
+    for (const auto& p : named_parameters()) {
+      if (p.key().ends_with(".bias")) {
+        p.value().zero_();
+      } else if (p.value().dim() > 1) {
+        const bool summed = p.key().ends_with("c_proj.weight");
+        p.value().normal_(0,
+                          0.02 / (summed ? std::sqrt(2. * static_cast<double>(config.layers)) : 1));
+      }
+    }
+  }
+};
+AMBIT_MODULE(GPT);
+
+}  // namespace zoo
