@@ -138,4 +138,26 @@ AMBIT_API std::tuple<Tensor, Tensor> adaptive_max_pool2d(const Tensor& input,
 AMBIT_API std::tuple<Tensor, Tensor> adaptive_max_pool3d(const Tensor& input,
                                                          IntArrayRef output_size);
 
+/// Take maxima over windows of one size at places that `random_samples` u shift, and their
+/// positions as max_pool2d_with_indices has them. With a = (H - kernel) / (P - 1)
+///   window i of P begins at floor((i + u) a) - floor(u a), the last one at H - kernel
+/// random_samples [N,C,dims] in [0, 1), of input's dtype, the last spatial dim's first in 2-D, the
+/// first's first in 3-D; N is 1 where the input has none. Errors also: ShapeError for windows that
+/// do not fit P + kernel - 1 <= H, DeviceMismatchError. Source: Graham 2014, arXiv:1412.6071.
+AMBIT_API std::tuple<Tensor, Tensor> fractional_max_pool2d(const Tensor& input, IntArrayRef kernel,
+                                                           IntArrayRef output_size,
+                                                           const Tensor& random_samples);
+AMBIT_API std::tuple<Tensor, Tensor> fractional_max_pool3d(const Tensor& input, IntArrayRef kernel,
+                                                           IntArrayRef output_size,
+                                                           const Tensor& random_samples);
+
+/// Put each element of input where `indices` [like input] of max_pool2d_with_indices says, in an
+/// image of output_size; zeros elsewhere. Of elements for one place one is kept. Errors also:
+/// IndexError for a position outside of the image, DTypeError for indices not int64,
+/// DeviceMismatchError.
+AMBIT_API Tensor max_unpool2d(const Tensor& input, const Tensor& indices, IntArrayRef output_size);
+/// stride and padding change nothing; libtorch's signature has them.
+AMBIT_API Tensor max_unpool3d(const Tensor& input, const Tensor& indices, IntArrayRef output_size,
+                              IntArrayRef stride = 1, IntArrayRef padding = 0);
+
 }  // namespace ambit

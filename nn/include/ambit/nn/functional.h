@@ -9,6 +9,7 @@
 #include <ambit/nn/functional/loss.h>
 #include <ambit/nn/functional/options.h>
 #include <ambit/nn/functional/padding.h>
+#include <ambit/nn/functional/pooling.h>
 #include <ambit/nn/loss.h>
 #include <ambit/nn/normalization.h>
 #include <ambit/nn/options.h>
@@ -42,11 +43,8 @@ using ambit::sigmoid;
 using ambit::softmax;
 using ambit::tanh;
 
-using AdaptiveAvgPool2dFuncOptions = AdaptiveAvgPool2dOptions;
-using AvgPool2dFuncOptions = AvgPool2dOptions;
 using CrossEntropyFuncOptions = CrossEntropyLossOptions;
 using LogSoftmaxFuncOptions = LogSoftmaxOptions;
-using MaxPool2dFuncOptions = MaxPool2dOptions;
 using MSELossFuncOptions = MSELossOptions;
 using NLLLossFuncOptions = NLLLossOptions;
 using ReLUFuncOptions = ReLUOptions;
@@ -90,48 +88,6 @@ inline Tensor conv2d(const Tensor& input, const Tensor& weight, const Tensor& bi
   return ambit::conv2d(
       input, weight, bias,
       {.stride = stride, .padding = padding, .dilation = dilation, .groups = groups});
-}
-
-/// ambit::max_pool2d: [N,C,H,W] -> [N,C,P,Q].
-inline Tensor max_pool2d(const Tensor& input, const MaxPool2dFuncOptions& options) {
-  return ambit::max_pool2d(input, options.params());
-}
-/// Stride is kernel_size unless given.
-inline Tensor max_pool2d(const Tensor& input, IntOrPair kernel_size,
-                         std::optional<IntOrPair> stride = {}, IntOrPair padding = 0,
-                         IntOrPair dilation = 1, bool ceil_mode = false) {
-  return max_pool2d(input, MaxPool2dOptions(kernel_size)
-                               .stride(stride.value_or(kernel_size))
-                               .padding(padding)
-                               .dilation(dilation)
-                               .ceil_mode(ceil_mode));
-}
-/// ambit::max_pool2d_with_indices: the maxima, and their positions h * W + w.
-inline std::tuple<Tensor, Tensor> max_pool2d_with_indices(const Tensor& input,
-                                                          const MaxPool2dFuncOptions& options) {
-  return ambit::max_pool2d_with_indices(input, options.params());
-}
-/// ambit::avg_pool2d: [N,C,H,W] -> [N,C,P,Q].
-inline Tensor avg_pool2d(const Tensor& input, const AvgPool2dFuncOptions& options) {
-  return ambit::avg_pool2d(input, options.params());
-}
-/// Stride is kernel_size unless given.
-inline Tensor avg_pool2d(const Tensor& input, IntOrPair kernel_size,
-                         std::optional<IntOrPair> stride = {}, IntOrPair padding = 0,
-                         bool ceil_mode = false, bool count_include_pad = true) {
-  return avg_pool2d(input, AvgPool2dOptions(kernel_size)
-                               .stride(stride.value_or(kernel_size))
-                               .padding(padding)
-                               .ceil_mode(ceil_mode)
-                               .count_include_pad(count_include_pad));
-}
-/// ambit::adaptive_avg_pool2d: [N,C,H,W] -> [N,C,P,Q], output_size (P, Q).
-inline Tensor adaptive_avg_pool2d(const Tensor& input,
-                                  const AdaptiveAvgPool2dFuncOptions& options) {
-  return ambit::adaptive_avg_pool2d(input, {options.output_size().h, options.output_size().w});
-}
-inline Tensor adaptive_avg_pool2d(const Tensor& input, IntArrayRef output_size) {
-  return ambit::adaptive_avg_pool2d(input, output_size);
 }
 
 /// Options of dropout, as the layer's, and `training`: whether to drop at all. Default: true.
