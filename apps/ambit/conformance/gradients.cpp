@@ -157,9 +157,9 @@ std::vector<Gradient> index_gradients() {
 }
 
 std::vector<Gradient> layer_gradients() {
-  constexpr Conv2dParams kPlain, kStrided{.stride = {2, 1}, .padding = {1, 2}},
+  constexpr ConvParams kPlain, kStrided{.stride = {2, 1}, .padding = {1, 2}},
       kGroups{.padding = {1, 1}, .dilation = {2, 2}, .groups = 2};
-  const auto conv = [](const Conv2dParams& p) {
+  const auto conv = [](const ConvParams& p) {
     return [p](const Tensors& x) { return conv2d(x[0], x[1], x[2], p); };
   };
   const auto target = [](const Tensor& x) { return index_on(x, {1, 6, 0, -100, 3}); };
@@ -176,9 +176,9 @@ std::vector<Gradient> layer_gradients() {
        "linear",
        {{5, 7}, {4, 7}, {4}},
        [](const Tensors& x) { return linear(x[0], x[1], x[2]); }},
-      {"conv2d", "conv2d", {{2, 3, 6, 5}, {4, 3, 3, 2}, {4}}, conv(kPlain)},
-      {"conv2d/strided", "conv2d", {{2, 3, 6, 5}, {4, 3, 3, 2}, {4}}, conv(kStrided)},
-      {"conv2d/groups", "conv2d", {{2, 4, 6, 5}, {6, 2, 2, 2}, {6}}, conv(kGroups)},
+      {"conv2d", "convolution", {{2, 3, 6, 5}, {4, 3, 3, 2}, {4}}, conv(kPlain)},
+      {"conv2d/strided", "convolution", {{2, 3, 6, 5}, {4, 3, 3, 2}, {4}}, conv(kStrided)},
+      {"conv2d/groups", "convolution", {{2, 4, 6, 5}, {6, 2, 2, 2}, {6}}, conv(kGroups)},
       {"max_pool2d",
        "max_pool2d",
        {{2, 3, 6, 5}},

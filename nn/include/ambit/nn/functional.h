@@ -67,28 +67,25 @@ inline Tensor log_softmax(const Tensor& input, const LogSoftmaxOptions& options)
 class Conv2dFuncOptions : public Options<Conv2dFuncOptions> {
  public:
   Conv2dFuncOptions& bias(Tensor v) { return set(bias_, std::move(v)); }
-  Conv2dFuncOptions& stride(IntOrPair n) { return set(params_.stride, n); }
-  Conv2dFuncOptions& padding(IntOrPair n) { return set(params_.padding, n); }
-  Conv2dFuncOptions& dilation(IntOrPair n) { return set(params_.dilation, n); }
-  Conv2dFuncOptions& groups(int64_t n) { return set(params_.groups, n); }
+  Conv2dFuncOptions& stride(IntOrPair n) { return set(stride_, n); }
+  Conv2dFuncOptions& padding(IntOrPair n) { return set(padding_, n); }
+  Conv2dFuncOptions& dilation(IntOrPair n) { return set(dilation_, n); }
+  Conv2dFuncOptions& groups(int64_t n) { return set(groups_, n); }
   const Tensor& bias() const { return bias_; }
-  const Conv2dParams& params() const { return params_; }
+  ConvParams params() const {
+    return {{stride_.h, stride_.w}, {padding_.h, padding_.w}, {dilation_.h, dilation_.w}, groups_};
+  }
 
  private:
   Tensor bias_;
-  Conv2dParams params_;
+  Pair stride_{1, 1}, padding_{0, 0}, dilation_{1, 1};
+  int64_t groups_ = 1;
 };
 /// ambit::conv2d: input [N,C,H,W], weight [K,C/groups,R,S] -> [N,K,P,Q].
 inline Tensor conv2d(const Tensor& input, const Tensor& weight, const Conv2dFuncOptions& options) {
   return ambit::conv2d(input, weight, options.bias(), options.params());
 }
-inline Tensor conv2d(const Tensor& input, const Tensor& weight, const Tensor& bias = {},
-                     IntOrPair stride = 1, IntOrPair padding = 0, IntOrPair dilation = 1,
-                     int64_t groups = 1) {
-  return ambit::conv2d(
-      input, weight, bias,
-      {.stride = stride, .padding = padding, .dilation = dilation, .groups = groups});
-}
+using ambit::conv2d;
 
 /// Options of dropout, as the layer's, and `training`: whether to drop at all. Default: true.
 class DropoutFuncOptions : public Options<DropoutFuncOptions> {
