@@ -88,7 +88,8 @@ Tensor samples(const Tensor& input, const FractionalMaxPoolOptions<D>& options) 
               input.options());
 }
 
-// `pooled`: the means of the powers; elements: how many a window has.
+// `pooled`: the means of the powers; elements: how many a window has. Sign and relu change no
+// value: they keep the infinite slope of the root at 0 from the input.
 Tensor root(const Tensor& pooled, int64_t elements, double norm_type) {
   return (sign(pooled) * relu(abs(pooled))).mul(elements).pow(1 / norm_type);
 }

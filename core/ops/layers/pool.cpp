@@ -121,26 +121,6 @@ Tensor mean_of_windows(size_t dims, const Tensor& input, const PoolParams& p) {
 
 }  // namespace
 
-PoolParams max_params(IntArrayRef kernel, IntArrayRef stride, IntArrayRef padding,
-                      IntArrayRef dilation, bool ceil_mode) {
-  return {.kernel = kernel,
-          .stride = stride.empty() ? kernel : stride,
-          .padding = padding,
-          .dilation = dilation,
-          .ceil_mode = ceil_mode};
-}
-
-PoolParams mean_params(const char* op, IntArrayRef kernel, IntArrayRef stride, IntArrayRef padding,
-                       bool ceil_mode, bool count_include_pad, std::optional<int64_t> divisor) {
-  if (divisor == 0) throw Error(fmt::format("{}: expected a divisor other than 0, got 0", op));
-  return {.kernel = kernel,
-          .stride = stride.empty() ? kernel : stride,
-          .padding = padding,
-          .ceil_mode = ceil_mode,
-          .count_include_pad = count_include_pad,
-          .divisor = divisor.value_or(0)};
-}
-
 }  // namespace pooling
 
 Tensor max_pool1d(const Tensor& input, const PoolParams& p) {

@@ -10,12 +10,14 @@
 // section 3.
 #pragma once
 
+#include <ambit/error.h>
 #include <ambit/params.h>
 #include <ambit/tensor.h>
 
 #include <concepts>
 #include <initializer_list>
 #include <optional>
+#include <string>
 #include <tuple>
 
 namespace ambit {
@@ -27,11 +29,25 @@ template <class T>
 concept WindowSize = std::convertible_to<T, IntArrayRef>;
 using SizeList = std::initializer_list<int64_t>;
 
-AMBIT_API PoolParams max_params(IntArrayRef kernel, IntArrayRef stride, IntArrayRef padding,
-                                IntArrayRef dilation, bool ceil_mode);
-AMBIT_API PoolParams mean_params(const char* op, IntArrayRef kernel, IntArrayRef stride,
-                                 IntArrayRef padding, bool ceil_mode, bool count_include_pad,
-                                 std::optional<int64_t> divisor);
+inline PoolParams max_params(IntArrayRef kernel, IntArrayRef stride, IntArrayRef padding,
+                             IntArrayRef dilation, bool ceil_mode) {
+  return {.kernel = kernel,
+          .stride = stride.empty() ? kernel : stride,
+          .padding = padding,
+          .dilation = dilation,
+          .ceil_mode = ceil_mode};
+}
+inline PoolParams mean_params(const char* op, IntArrayRef kernel, IntArrayRef stride,
+                              IntArrayRef padding, bool ceil_mode, bool count_include_pad,
+                              std::optional<int64_t> divisor) {
+  if (divisor == 0) throw Error(std::string(op) + ": expected a divisor other than 0, got 0");
+  return {.kernel = kernel,
+          .stride = stride.empty() ? kernel : stride,
+          .padding = padding,
+          .ceil_mode = ceil_mode,
+          .count_include_pad = count_include_pad,
+          .divisor = divisor.value_or(0)};
+}
 }  // namespace pooling
 
 /// Take the maximum of each window.

@@ -278,3 +278,249 @@ class AMBIT_API LPPool2dImpl : public detail::LPPoolImpl<2, LPPool2dImpl> {
 AMBIT_MODULE(LPPool2d);
 
 }  // namespace ambit::nn
+
+/// Take the maximum of each window, [N,C,L] -> [N,C,P]; see max_pool1d(). Padding counts as minus infinity.
+class AMBIT_API MaxPool1dImpl : public detail::MaxPoolImpl<1, MaxPool1dImpl> {
+ public:
+  using MaxPoolImpl::MaxPoolImpl;
+};
+AMBIT_MODULE(MaxPool1d);
+/// Take the maximum of each window, [N,C,H,W] -> [N,C,P,Q]; see max_pool2d(). Padding counts as minus infinity.
+class AMBIT_API MaxPool2dImpl : public detail::MaxPoolImpl<2, MaxPool2dImpl> {
+ public:
+  using MaxPoolImpl::MaxPoolImpl;
+};
+AMBIT_MODULE(MaxPool2d);
+/// Take the maximum of each window, [N,C,D,H,W] -> [N,C,O,P,Q]; see max_pool3d(). Padding counts as minus infinity.
+class AMBIT_API MaxPool3dImpl : public detail::MaxPoolImpl<3, MaxPool3dImpl> {
+ public:
+  using MaxPoolImpl::MaxPoolImpl;
+};
+AMBIT_MODULE(MaxPool3d);
+
+/// Take the mean of each window, [N,C,L] -> [N,C,P]; see avg_pool1d(). Padding is zero.
+class AMBIT_API AvgPool1dImpl : public detail::AvgPoolImpl<1, AvgPool1dImpl> {
+ public:
+  using AvgPoolImpl::AvgPoolImpl;
+};
+AMBIT_MODULE(AvgPool1d);
+/// Take the mean of each window, [N,C,H,W] -> [N,C,P,Q]; see avg_pool2d(). Padding is zero.
+class AMBIT_API AvgPool2dImpl : public detail::AvgPoolImpl<2, AvgPool2dImpl> {
+ public:
+  using AvgPoolImpl::AvgPoolImpl;
+};
+AMBIT_MODULE(AvgPool2d);
+/// Take the mean of each window, [N,C,D,H,W] -> [N,C,O,P,Q]; see avg_pool3d(). Padding is zero.
+class AMBIT_API AvgPool3dImpl : public detail::AvgPoolImpl<3, AvgPool3dImpl> {
+ public:
+  using AvgPoolImpl::AvgPoolImpl;
+};
+AMBIT_MODULE(AvgPool3d);
+
+/// Maxima of windows that give the output a size, [N,C,L] -> [N,C,P]; see adaptive_max_pool1d().
+class AMBIT_API AdaptiveMaxPool1dImpl : public detail::AdaptiveMaxPoolImpl<1, AdaptiveMaxPool1dImpl, AdaptiveMaxPool1dOptions> {
+ public:
+  using AdaptiveMaxPoolImpl::AdaptiveMaxPoolImpl;
+};
+AMBIT_MODULE(AdaptiveMaxPool1d);
+/// Maxima of windows that give the output a size, [N,C,H,W] -> [N,C,P,Q]; see adaptive_max_pool2d().
+class AMBIT_API AdaptiveMaxPool2dImpl : public detail::AdaptiveMaxPoolImpl<2, AdaptiveMaxPool2dImpl, AdaptiveMaxPool2dOptions> {
+ public:
+  using AdaptiveMaxPoolImpl::AdaptiveMaxPoolImpl;
+};
+AMBIT_MODULE(AdaptiveMaxPool2d);
+/// Maxima of windows that give the output a size, [N,C,D,H,W] -> [N,C,O,P,Q]; see adaptive_max_pool3d().
+class AMBIT_API AdaptiveMaxPool3dImpl : public detail::AdaptiveMaxPoolImpl<3, AdaptiveMaxPool3dImpl, AdaptiveMaxPool3dOptions> {
+ public:
+  using AdaptiveMaxPoolImpl::AdaptiveMaxPoolImpl;
+};
+AMBIT_MODULE(AdaptiveMaxPool3d);
+
+/// Means of windows that give the output a size, [N,C,L] -> [N,C,P]; see adaptive_avg_pool1d(). Errors: Error for sizes below 0 other than -1.
+class AMBIT_API AdaptiveAvgPool1dImpl : public detail::AdaptiveAvgPoolImpl<1, AdaptiveAvgPool1dImpl, AdaptiveAvgPool1dOptions> {
+ public:
+  using AdaptiveAvgPoolImpl::AdaptiveAvgPoolImpl;
+};
+AMBIT_MODULE(AdaptiveAvgPool1d);
+/// Means of windows that give the output a size, [N,C,H,W] -> [N,C,P,Q]; see adaptive_avg_pool2d(). Errors: Error for sizes below 0 other than -1.
+class AMBIT_API AdaptiveAvgPool2dImpl : public detail::AdaptiveAvgPoolImpl<2, AdaptiveAvgPool2dImpl, AdaptiveAvgPool2dOptions> {
+ public:
+  using AdaptiveAvgPoolImpl::AdaptiveAvgPoolImpl;
+};
+AMBIT_MODULE(AdaptiveAvgPool2d);
+/// Means of windows that give the output a size, [N,C,D,H,W] -> [N,C,O,P,Q]; see adaptive_avg_pool3d(). Errors: Error for sizes below 0 other than -1.
+class AMBIT_API AdaptiveAvgPool3dImpl : public detail::AdaptiveAvgPoolImpl<3, AdaptiveAvgPool3dImpl, AdaptiveAvgPool3dOptions> {
+ public:
+  using AdaptiveAvgPoolImpl::AdaptiveAvgPoolImpl;
+};
+AMBIT_MODULE(AdaptiveAvgPool3d);
+
+/// Put maxima back where MaxPool1d found them, [N,C,P] -> [N,C,L]; see functional::max_unpool1d().
+class AMBIT_API MaxUnpool1dImpl : public detail::MaxUnpoolImpl<1, MaxUnpool1dImpl> {
+ public:
+  using MaxUnpoolImpl::MaxUnpoolImpl;
+};
+AMBIT_MODULE(MaxUnpool1d);
+/// Put maxima back where MaxPool2d found them, [N,C,P,Q] -> [N,C,H,W]; see functional::max_unpool2d().
+class AMBIT_API MaxUnpool2dImpl : public detail::MaxUnpoolImpl<2, MaxUnpool2dImpl> {
+ public:
+  using MaxUnpoolImpl::MaxUnpoolImpl;
+};
+AMBIT_MODULE(MaxUnpool2d);
+/// Put maxima back where MaxPool3d found them, [N,C,O,P,Q] -> [N,C,D,H,W]; see functional::max_unpool3d().
+class AMBIT_API MaxUnpool3dImpl : public detail::MaxUnpoolImpl<3, MaxUnpool3dImpl> {
+ public:
+  using MaxUnpoolImpl::MaxUnpoolImpl;
+};
+AMBIT_MODULE(MaxUnpool3d);
+
+/// Maxima of windows at random places, [N,C,H,W] -> [N,C,P,Q]; see fractional_max_pool2d(). Errors: Error unless the options have either output_size or output_ratio, in (0, 1).
+class AMBIT_API FractionalMaxPool2dImpl : public detail::FractionalMaxPoolImpl<2, FractionalMaxPool2dImpl> {
+ public:
+  using FractionalMaxPoolImpl::FractionalMaxPoolImpl;
+};
+AMBIT_MODULE(FractionalMaxPool2d);
+/// Maxima of windows at random places, [N,C,D,H,W] -> [N,C,O,P,Q]; see fractional_max_pool3d(). Errors: Error unless the options have either output_size or output_ratio, in (0, 1).
+class AMBIT_API FractionalMaxPool3dImpl : public detail::FractionalMaxPoolImpl<3, FractionalMaxPool3dImpl> {
+ public:
+  using FractionalMaxPoolImpl::FractionalMaxPoolImpl;
+};
+AMBIT_MODULE(FractionalMaxPool3d);
+
+/// The p-th root of each window's sum of p-th powers, [N,C,L] -> [N,C,P]; see functional::lp_pool1d().
+class AMBIT_API LPPool1dImpl : public detail::LPPoolImpl<1, LPPool1dImpl> {
+ public:
+  using LPPoolImpl::LPPoolImpl;
+};
+AMBIT_MODULE(LPPool1d);
+/// The p-th root of each window's sum of p-th powers, [N,C,H,W] -> [N,C,P,Q]; see functional::lp_pool2d().
+class AMBIT_API LPPool2dImpl : public detail::LPPoolImpl<2, LPPool2dImpl> {
+ public:
+  using LPPoolImpl::LPPoolImpl;
+};
+AMBIT_MODULE(LPPool2d);
+
+}  // namespace ambit::nn
+
+/// Take the maximum of each window, [N,C,L] -> [N,C,P]; see max_pool1d(). Padding counts as minus infinity.
+class AMBIT_API MaxPool1dImpl : public detail::MaxPoolImpl<1, MaxPool1dImpl> {
+ public:
+  using MaxPoolImpl::MaxPoolImpl;
+};
+AMBIT_MODULE(MaxPool1d);
+/// Take the maximum of each window, [N,C,H,W] -> [N,C,P,Q]; see max_pool2d(). Padding counts as minus infinity.
+class AMBIT_API MaxPool2dImpl : public detail::MaxPoolImpl<2, MaxPool2dImpl> {
+ public:
+  using MaxPoolImpl::MaxPoolImpl;
+};
+AMBIT_MODULE(MaxPool2d);
+/// Take the maximum of each window, [N,C,D,H,W] -> [N,C,O,P,Q]; see max_pool3d(). Padding counts as minus infinity.
+class AMBIT_API MaxPool3dImpl : public detail::MaxPoolImpl<3, MaxPool3dImpl> {
+ public:
+  using MaxPoolImpl::MaxPoolImpl;
+};
+AMBIT_MODULE(MaxPool3d);
+
+/// Take the mean of each window, [N,C,L] -> [N,C,P]; see avg_pool1d(). Padding is zero.
+class AMBIT_API AvgPool1dImpl : public detail::AvgPoolImpl<1, AvgPool1dImpl> {
+ public:
+  using AvgPoolImpl::AvgPoolImpl;
+};
+AMBIT_MODULE(AvgPool1d);
+/// Take the mean of each window, [N,C,H,W] -> [N,C,P,Q]; see avg_pool2d(). Padding is zero.
+class AMBIT_API AvgPool2dImpl : public detail::AvgPoolImpl<2, AvgPool2dImpl> {
+ public:
+  using AvgPoolImpl::AvgPoolImpl;
+};
+AMBIT_MODULE(AvgPool2d);
+/// Take the mean of each window, [N,C,D,H,W] -> [N,C,O,P,Q]; see avg_pool3d(). Padding is zero.
+class AMBIT_API AvgPool3dImpl : public detail::AvgPoolImpl<3, AvgPool3dImpl> {
+ public:
+  using AvgPoolImpl::AvgPoolImpl;
+};
+AMBIT_MODULE(AvgPool3d);
+
+/// Maxima of windows that give the output a size, [N,C,L] -> [N,C,P]; see adaptive_max_pool1d().
+class AMBIT_API AdaptiveMaxPool1dImpl : public detail::AdaptiveMaxPoolImpl<1, AdaptiveMaxPool1dImpl, AdaptiveMaxPool1dOptions> {
+ public:
+  using AdaptiveMaxPoolImpl::AdaptiveMaxPoolImpl;
+};
+AMBIT_MODULE(AdaptiveMaxPool1d);
+/// Maxima of windows that give the output a size, [N,C,H,W] -> [N,C,P,Q]; see adaptive_max_pool2d().
+class AMBIT_API AdaptiveMaxPool2dImpl : public detail::AdaptiveMaxPoolImpl<2, AdaptiveMaxPool2dImpl, AdaptiveMaxPool2dOptions> {
+ public:
+  using AdaptiveMaxPoolImpl::AdaptiveMaxPoolImpl;
+};
+AMBIT_MODULE(AdaptiveMaxPool2d);
+/// Maxima of windows that give the output a size, [N,C,D,H,W] -> [N,C,O,P,Q]; see adaptive_max_pool3d().
+class AMBIT_API AdaptiveMaxPool3dImpl : public detail::AdaptiveMaxPoolImpl<3, AdaptiveMaxPool3dImpl, AdaptiveMaxPool3dOptions> {
+ public:
+  using AdaptiveMaxPoolImpl::AdaptiveMaxPoolImpl;
+};
+AMBIT_MODULE(AdaptiveMaxPool3d);
+
+/// Means of windows that give the output a size, [N,C,L] -> [N,C,P]; see adaptive_avg_pool1d(). Errors: Error for sizes below 0 other than -1.
+class AMBIT_API AdaptiveAvgPool1dImpl : public detail::AdaptiveAvgPoolImpl<1, AdaptiveAvgPool1dImpl, AdaptiveAvgPool1dOptions> {
+ public:
+  using AdaptiveAvgPoolImpl::AdaptiveAvgPoolImpl;
+};
+AMBIT_MODULE(AdaptiveAvgPool1d);
+/// Means of windows that give the output a size, [N,C,H,W] -> [N,C,P,Q]; see adaptive_avg_pool2d(). Errors: Error for sizes below 0 other than -1.
+class AMBIT_API AdaptiveAvgPool2dImpl : public detail::AdaptiveAvgPoolImpl<2, AdaptiveAvgPool2dImpl, AdaptiveAvgPool2dOptions> {
+ public:
+  using AdaptiveAvgPoolImpl::AdaptiveAvgPoolImpl;
+};
+AMBIT_MODULE(AdaptiveAvgPool2d);
+/// Means of windows that give the output a size, [N,C,D,H,W] -> [N,C,O,P,Q]; see adaptive_avg_pool3d(). Errors: Error for sizes below 0 other than -1.
+class AMBIT_API AdaptiveAvgPool3dImpl : public detail::AdaptiveAvgPoolImpl<3, AdaptiveAvgPool3dImpl, AdaptiveAvgPool3dOptions> {
+ public:
+  using AdaptiveAvgPoolImpl::AdaptiveAvgPoolImpl;
+};
+AMBIT_MODULE(AdaptiveAvgPool3d);
+
+/// Put maxima back where MaxPool1d found them, [N,C,P] -> [N,C,L]; see functional::max_unpool1d().
+class AMBIT_API MaxUnpool1dImpl : public detail::MaxUnpoolImpl<1, MaxUnpool1dImpl> {
+ public:
+  using MaxUnpoolImpl::MaxUnpoolImpl;
+};
+AMBIT_MODULE(MaxUnpool1d);
+/// Put maxima back where MaxPool2d found them, [N,C,P,Q] -> [N,C,H,W]; see functional::max_unpool2d().
+class AMBIT_API MaxUnpool2dImpl : public detail::MaxUnpoolImpl<2, MaxUnpool2dImpl> {
+ public:
+  using MaxUnpoolImpl::MaxUnpoolImpl;
+};
+AMBIT_MODULE(MaxUnpool2d);
+/// Put maxima back where MaxPool3d found them, [N,C,O,P,Q] -> [N,C,D,H,W]; see functional::max_unpool3d().
+class AMBIT_API MaxUnpool3dImpl : public detail::MaxUnpoolImpl<3, MaxUnpool3dImpl> {
+ public:
+  using MaxUnpoolImpl::MaxUnpoolImpl;
+};
+AMBIT_MODULE(MaxUnpool3d);
+
+/// Maxima of windows at random places, [N,C,H,W] -> [N,C,P,Q]; see fractional_max_pool2d(). Errors: Error unless the options have either output_size or output_ratio, in (0, 1).
+class AMBIT_API FractionalMaxPool2dImpl : public detail::FractionalMaxPoolImpl<2, FractionalMaxPool2dImpl> {
+ public:
+  using FractionalMaxPoolImpl::FractionalMaxPoolImpl;
+};
+AMBIT_MODULE(FractionalMaxPool2d);
+/// Maxima of windows at random places, [N,C,D,H,W] -> [N,C,O,P,Q]; see fractional_max_pool3d(). Errors: Error unless the options have either output_size or output_ratio, in (0, 1).
+class AMBIT_API FractionalMaxPool3dImpl : public detail::FractionalMaxPoolImpl<3, FractionalMaxPool3dImpl> {
+ public:
+  using FractionalMaxPoolImpl::FractionalMaxPoolImpl;
+};
+AMBIT_MODULE(FractionalMaxPool3d);
+
+/// The p-th root of each window's sum of p-th powers, [N,C,L] -> [N,C,P]; see functional::lp_pool1d().
+class AMBIT_API LPPool1dImpl : public detail::LPPoolImpl<1, LPPool1dImpl> {
+ public:
+  using LPPoolImpl::LPPoolImpl;
+};
+AMBIT_MODULE(LPPool1d);
+/// The p-th root of each window's sum of p-th powers, [N,C,H,W] -> [N,C,P,Q]; see functional::lp_pool2d().
+class AMBIT_API LPPool2dImpl : public detail::LPPoolImpl<2, LPPool2dImpl> {
+ public:
+  using LPPoolImpl::LPPoolImpl;
+};
+AMBIT_MODULE(LPPool2d);
+
+}  // namespace ambit::nn

@@ -6,6 +6,7 @@
 #include <ambit/nn/pooling_options.h>
 #include <ambit/ops/pool.h>
 
+#include <array>
 #include <optional>
 #include <tuple>
 
@@ -133,13 +134,22 @@ inline Tensor adaptive_avg_pool1d(const Tensor& input,
                                   const AdaptiveAvgPool1dFuncOptions& options) {
   return ambit::adaptive_avg_pool1d(input, detail::sizes(options.output_size()));
 }
+inline Tensor adaptive_avg_pool1d(const Tensor& input, IntArrayRef output_size) {
+  return ambit::adaptive_avg_pool1d(input, output_size);
+}
 inline Tensor adaptive_avg_pool2d(const Tensor& input,
                                   const AdaptiveAvgPool2dFuncOptions& options) {
   return ambit::adaptive_avg_pool2d(input, detail::sizes(options.output_size()));
 }
+inline Tensor adaptive_avg_pool2d(const Tensor& input, IntArrayRef output_size) {
+  return ambit::adaptive_avg_pool2d(input, output_size);
+}
 inline Tensor adaptive_avg_pool3d(const Tensor& input,
                                   const AdaptiveAvgPool3dFuncOptions& options) {
   return ambit::adaptive_avg_pool3d(input, detail::sizes(options.output_size()));
+}
+inline Tensor adaptive_avg_pool3d(const Tensor& input, IntArrayRef output_size) {
+  return ambit::adaptive_avg_pool3d(input, output_size);
 }
 /// ambit::adaptive_max_pool1d to 3d: the maxima alone.
 inline Tensor adaptive_max_pool1d(const Tensor& input,
@@ -191,9 +201,10 @@ AMBIT_API std::tuple<Tensor, Tensor> fractional_max_pool2d_with_indices(
 AMBIT_API std::tuple<Tensor, Tensor> fractional_max_pool3d_with_indices(
     const Tensor& input, const FractionalMaxPool3dFuncOptions& options);
 
-/// The p-th root of each window's sum of p-th powers, p = options.norm_type(); where the mean power
-/// is below 0, minus the root of its absolute value. Gradient: input.
-///   y = sign(m) (|m| kernel elements)^(1/p), m = avg_pool(input^p)
+/// The p-th root of each window's sum of p-th powers, p = options.norm_type().
+///   y = (kernel elements * avg_pool(input^p))^(1/p)
+/// NaN where that is of a number below 0. Gradient: input; 0 where the sum is 0. Errors: those of
+/// avg_pool2d.
 AMBIT_API Tensor lp_pool1d(const Tensor& input, const LPPool1dFuncOptions& options);
 AMBIT_API Tensor lp_pool2d(const Tensor& input, const LPPool2dFuncOptions& options);
 
