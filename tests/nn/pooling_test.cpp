@@ -62,7 +62,8 @@ TEST_CASE("wrong options of pooling layers are refused when they are made") {
       nn::FractionalMaxPool2d(2),
       "FractionalMaxPool2d: expected either output_size or output_ratio, got neither");
   CHECK_THROWS_AS(nn::FractionalMaxPool2d(O(2).output_size(2).output_ratio(0.5)), Error);
-  CHECK_THROWS_AS(nn::FractionalMaxPool2d(O(2).output_ratio({0.5, 1.0})), Error);
+  CHECK_THROWS_AS(nn::FractionalMaxPool2d(O(2).output_ratio(O::ExpandingArrayDouble({0.5, 1.0}))),
+                  Error);
   CHECK_THROWS_AS(nn::FractionalMaxPool2d(O(2).output_size(0)), Error);
 }
 
@@ -118,7 +119,8 @@ TEST_CASE("lp_pool agrees with PyTorch, also where its root has no slope") {
 TEST_CASE("fractional pooling draws its windows, or keeps those it is given as a buffer") {
   for_each_device([](Device d) {
     const Tensor x = wave(d, {2, 3, 9, 9});
-    const nn::FractionalMaxPool2d drawn(nn::FractionalMaxPool2dOptions(3).output_ratio({0.5, 0.4}));
+    const nn::FractionalMaxPool2d drawn(
+        nn::FractionalMaxPool2dOptions(3).output_ratio(ExpandingArray<2, double>({0.5, 0.4})));
     CHECK(drawn(x).sizes() == IntArrayRef{2, 3, 4, 3});
     CHECK(drawn(x[0]).sizes() == IntArrayRef{3, 4, 3});
     CHECK(drawn->buffers().empty());
@@ -139,7 +141,8 @@ TEST_CASE("fractional pooling draws its windows, or keeps those it is given as a
     CHECK(std::dynamic_pointer_cast<nn::FractionalMaxPool2dImpl>(fixed->clone())
               ->forward(x)
               .equal(y));
-    const nn::FractionalMaxPool3d cube(nn::FractionalMaxPool3dOptions(2).output_size({2, 2, 3}));
+    const nn::FractionalMaxPool3d cube(
+        nn::FractionalMaxPool3dOptions(2).output_size(ExpandingArray<3>({2, 2, 3})));
     CHECK(cube(wave(d, {1, 4, 4, 5})).sizes() == IntArrayRef{1, 2, 2, 3});
     CHECK_THROWS_AS(F::fractional_max_pool2d(x, F::FractionalMaxPool2dFuncOptions(2)), Error);
     CHECK_THROWS_AS(F::fractional_max_pool2d(x.flatten(), F::FractionalMaxPool2dFuncOptions(2)),

@@ -91,6 +91,8 @@ Tensor mean(const char* op, const Tensor& x, IntArrayRef y, const PoolParams& p)
 namespace {
 
 constexpr const char* kMax[] = {"max_pool1d", "max_pool2d", "max_pool3d"};
+constexpr const char* kMaxAndPlaces[] = {"max_pool1d_with_indices", "max_pool2d_with_indices",
+                                         "max_pool3d_with_indices"};
 constexpr const char* kMean[] = {"avg_pool1d", "avg_pool2d", "avg_pool3d"};
 
 Tensor max_of_windows(size_t dims, const Tensor& input, const PoolParams& p) {
@@ -101,7 +103,7 @@ Tensor max_of_windows(size_t dims, const Tensor& input, const PoolParams& p) {
 }
 
 std::tuple<Tensor, Tensor> max_and_places(size_t dims, const Tensor& input, const PoolParams& p) {
-  const char* op = kMax[dims - 1];
+  const char* op = kMaxAndPlaces[dims - 1];
   const Images x(op, input, dims);
   const Dims sizes = p.out_sizes(op, x.batch.sizes());
   const auto [out, index] = max(op, x.batch, sizes, p, true);

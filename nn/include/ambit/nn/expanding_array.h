@@ -1,11 +1,14 @@
 // ExpandingArray<D>: D numbers of a list, or D times one number, as options of layers hold them.
 #pragma once
 
+#include <ambit/api.h>
 #include <ambit/array_ref.h>
 #include <ambit/error.h>
+#include <ambit/params.h>
 
 #include <algorithm>
 #include <array>
+#include <concepts>
 #include <cstddef>
 #include <cstdint>
 #include <initializer_list>
@@ -16,9 +19,10 @@
 
 namespace ambit {
 
-/// Errors: Error unless there are one or D numbers.
+/// An option of layers with D spatial dims: 5, {5} or {5, 3}. Errors: Error unless there are one or
+/// D numbers.
 template <size_t D, class T = int64_t>
-class ExpandingArray {
+class AMBIT_API ExpandingArray {
  public:
   ExpandingArray(std::initializer_list<T> list) : ExpandingArray(ArrayRef<T>(list)) {}
   ExpandingArray(const std::vector<T>& list) : ExpandingArray(ArrayRef<T>(list)) {}
@@ -39,6 +43,9 @@ class ExpandingArray {
   T& operator[](size_t i) { return values_[i]; }
   const T& operator[](size_t i) const { return values_[i]; }
   operator ArrayRef<T>() const { return values_; }
+  operator IntOrPair() const requires(D == 2 && std::same_as<T, int64_t>) {
+    return Pair{values_[0], values_[1]};
+  }
   size_t size() const noexcept { return D; }
 
  protected:
@@ -47,7 +54,7 @@ class ExpandingArray {
 
 /// The same of numbers each of which may be left out: {3, std::nullopt}.
 template <size_t D, class T = int64_t>
-class ExpandingArrayWithOptionalElem : public ExpandingArray<D, std::optional<T>> {
+class AMBIT_API ExpandingArrayWithOptionalElem : public ExpandingArray<D, std::optional<T>> {
  public:
   using Base = ExpandingArray<D, std::optional<T>>;
   using Base::Base;
