@@ -196,22 +196,36 @@ std::vector<Gradient> layer_gradients() {
          return conv_transpose3d(x[0], x[1], x[2], {2, 1, 1}, {1, 1, 0}, {1, 0, 0});
        }},
       {"max_pool2d",
-       "max_pool2d",
+       "max_pool",
        {{2, 3, 6, 5}},
        [](const Tensors& x) {
          return max_pool2d(x[0], {.kernel = {2, 2}});
        }},
       {"max_pool2d/overlapping",
-       "max_pool2d",
+       "max_pool",
        {{2, 3, 6, 5}},
        [](const Tensors& x) {
          return max_pool2d(x[0], {.kernel = {3, 2}, .stride = {1, 1}, .padding = {1, 1}});
        }},
       {"avg_pool2d",
-       "avg_pool2d",
+       "avg_pool",
        {{2, 3, 6, 5}},
        [](const Tensors& x) {
          return avg_pool2d(x[0], {.kernel = {3, 2}, .stride = {1, 2}, .padding = {1, 1}});
+       }},
+      {"max_pool1d",
+       "max_pool",
+       {{2, 3, 9}},
+       [](const Tensors& x) { return max_pool1d(x[0], 3, 2, 1); }},
+      {"max_pool3d",
+       "max_pool",
+       {{2, 3, 4, 3, 5}},
+       [](const Tensors& x) { return max_pool3d(x[0], 2, 1); }},
+      {"avg_pool3d",
+       "avg_pool",
+       {{2, 3, 4, 3, 5}},
+       [](const Tensors& x) {
+         return avg_pool3d(x[0], {2, 1, 3}, 2, {1, 0, 1});
        }},
       {"softmax", "softmax", {{5, 7}}, [](const Tensors& x) { return x[0].softmax(0); }},
       {"log_softmax", "softmax", {{5, 7}}, [](const Tensors& x) { return x[0].log_softmax(1); }},

@@ -1,6 +1,6 @@
-// 2-D maximum pooling: vectors hold windows of one row side by side, where these have all of their
+// Maximum pooling: vectors hold windows of one row side by side, where these have all of their
 // columns and lie next to each other or every other; the others are computed one by one. Written
-// out for both dtypes: oneDNN gives positions inside the window, not inside the plane.
+// out for both dtypes: oneDNN gives positions inside the window, not inside the image.
 #include "backends/cpu/runtime/simd_targets.h"
 
 #undef HWY_TARGET_INCLUDE
@@ -24,22 +24,36 @@ namespace ambit::cpu::HWY_NAMESPACE {
 namespace hn = hwy::HWY_NAMESPACE;
 namespace {
 
-/// One window: the maximum goes to *y, its position to *index. A dilated window may fall on padding
-/// alone: -inf at 0.
-template <class T>
-void max_window(const T* x, T* y, int32_t* index, int64_t W, const Span& h, const Span& w) {
-  const bool empty = h.begin >= h.end || w.begin >= w.end;
-  T best = -std::numeric_limits<T>::infinity();
-  int64_t at = empty ? 0 : h.begin * W + w.begin;
-  for (int64_t i = h.begin; i < h.end; i += h.step) {
-    for (int64_t j = w.begin; j < w.end; j += w.step) {
-      const T v = x[i * W + j];
-      if (v > best || (v != v && best == best)) {  // the first NaN stays
-        best = v;
-        at = i * W + j;
-      }
+/// The rows that a row of windows covers: along d and h.
+struct Rows {
+  Rows(const PoolImages& s, int64_t o, int64_t i) : d(o, s.d), h(i, s.h), H(s.h.in), W(s.w.in) {}
+  /// The position of the first one's first element.
+  int64_t first() const { return (d.begin * H + h.begin) * W; }
+  /// Call f(position of its first element) for each.
+  template <class F>
+  HWY_INLINE void for_each(const F& f) const {
+    for (int64_t k = d.begin; k < d.end; k += d.step) {
+      for (int64_t i = h.begin; i < h.end; i += h.step) f((k * H + i) * W);
     }
   }
+  Span d, h;
+  int64_t H, W;
+};
+
+/// One window: the maximum goes to *y, its position to *index.
+template <class T>
+void max_window(const T* x, T* y, int32_t* index, const Rows& rows, const Span& w) {
+  T best = -std::numeric_limits<T>::infinity();
+  int64_t at = rows.first() + w.begin;
+  rows.for_each([&](int64_t row) {
+    for (int64_t j = row + w.begin; j < row + w.end; j += w.step) {
+      const T v = x[j];
+      if (v > best || v != v) {  // the last NaN stays
+        best = v;
+        at = j;
+      }
+    }
+  });
   *y = best;
   *index = static_cast<int32_t>(at);
 }
@@ -92,7 +106,7 @@ class Maxima {
                    kStride == 1 ? steps : hn::Add(steps, steps));
   }
   HWY_INLINE void update(hn::Vec<D> v, hn::Vec<Positions> at) {
-    const auto better = hn::Or(hn::Gt(v, best_), hn::AndNot(hn::IsNaN(best_), hn::IsNaN(v)));
+    const auto better = hn::Or(hn::Gt(v, best_), hn::IsNaN(v));
     best_ = hn::IfThenElse(better, v, best_);
     at_ = hn::IfThenElse(hn::RebindMask(Positions(), better), at, at_);
   }
@@ -104,22 +118,22 @@ class Maxima {
 /// Windows [begin, end) of a row of y, in vectors as large as they fill; the last one overlaps the
 /// one before it. Returns the first window left over.
 template <size_t kLanes, int64_t kStride, class T>
-int64_t max_whole_windows(int64_t begin, int64_t end, const T* x, T* y, int32_t* index, int64_t W,
-                          const Span& h, const PoolParams& p) {
+int64_t max_whole_windows(int64_t begin, int64_t end, const T* x, T* y, int32_t* index,
+                          const Rows& rows, const PoolAxis& w) {
   const hn::CappedTag<T, kLanes> d;
   const auto lanes = static_cast<int64_t>(hn::Lanes(d));
   if (end - begin < lanes) {
     if constexpr (kLanes > 4) {
-      return max_whole_windows<kLanes / 2, kStride>(begin, end, x, y, index, W, h, p);
+      return max_whole_windows<kLanes / 2, kStride>(begin, end, x, y, index, rows, w);
     }
     return begin;
   }
   for (int64_t next = begin; next < end; next += lanes) {
-    const int64_t j = std::min(next, end - lanes), column = j * kStride - p.padding[1];
-    Maxima<decltype(d), kStride> maxima(h.begin * W + column);
-    for (int64_t i = h.begin; i < h.end; i += h.step) {
-      maxima.update_with_row(x + i * W + column, i * W + column, p.kernel[1], p.dilation[1]);
-    }
+    const int64_t j = std::min(next, end - lanes), column = j * kStride - w.padding;
+    Maxima<decltype(d), kStride> maxima(rows.first() + column);
+    rows.for_each([&](int64_t row) HWY_ATTR {
+      maxima.update_with_row(x + row + column, row + column, w.kernel, w.dilation);
+    });
     maxima.store(y + j, index + j);
   }
   return end;
@@ -127,55 +141,51 @@ int64_t max_whole_windows(int64_t begin, int64_t end, const T* x, T* y, int32_t*
 
 /// The windows of a row that have all of their columns.
 struct WholeWindows {
-  WholeWindows(const Planes& s, const PoolParams& p) {
-    const int64_t stride = p.stride[1], last = (p.kernel[1] - 1) * p.dilation[1] - p.padding[1];
-    begin = std::min(s.Q, (p.padding[1] + stride - 1) / stride);
-    end = s.W <= last ? begin : std::clamp((s.W - 1 - last) / stride + 1, begin, s.Q);
+  explicit WholeWindows(const PoolAxis& w) {
+    if (w.stride == 0) return;
+    const int64_t last = (w.kernel - 1) * w.dilation - w.padding;
+    begin = std::min(w.out, (w.padding + w.stride - 1) / w.stride);
+    end = w.in <= last ? begin : std::clamp((w.in - 1 - last) / w.stride + 1, begin, w.out);
   }
-  int64_t begin, end;
+  int64_t begin = 0, end = 0;
 };
 
-/// Row i of y [P,Q], of x [H,W].
+/// A row of y, of an image x.
 template <class T>
-void max_row(int64_t i, const T* x, T* y, int32_t* index, const Planes& s, const PoolParams& p,
+void max_row(const Rows& rows, const T* x, T* y, int32_t* index, const PoolAxis& w,
              const WholeWindows& whole) {
   constexpr size_t kMostLanes = hn::MaxLanes(hn::ScalableTag<T>());
-  const Span h(i, s.H, p, 0);
   const auto one_by_one = [&](int64_t begin, int64_t end) {
-    for (int64_t j = begin; j < end; ++j) {
-      max_window(x, y + j, index + j, s.W, h, Span(j, s.W, p, 1));
-    }
+    for (int64_t j = begin; j < end; ++j) max_window(x, y + j, index + j, rows, Span(j, w));
   };
   one_by_one(0, whole.begin);
   int64_t done = whole.begin;
-  if (h.begin < h.end) {
-    if (p.stride[1] == 1) {
-      done = max_whole_windows<kMostLanes, 1>(done, whole.end, x, y, index, s.W, h, p);
-    } else if (p.stride[1] == 2 && p.kernel[1] > 1 && p.dilation[1] == 1) {
-      done = max_whole_windows<kMostLanes, 2>(done, whole.end, x, y, index, s.W, h, p);
-    }
+  if (w.stride == 1) {
+    done = max_whole_windows<kMostLanes, 1>(done, whole.end, x, y, index, rows, w);
+  } else if (w.stride == 2 && w.kernel > 1 && w.dilation == 1) {
+    done = max_whole_windows<kMostLanes, 2>(done, whole.end, x, y, index, rows, w);
   }
-  one_by_one(done, s.Q);
+  one_by_one(done, w.out);
 }
 
 template <class T>
-void run(const Tensor& y, const Tensor& index, const Tensor& x, const PoolParams& p) {
-  const Planes s(x, y);
-  const WholeWindows whole(s, p);
+void run(const Tensor& y, const Tensor& index, const Tensor& x, const PoolImages& s) {
+  const WholeWindows whole(s.w);
   T* py = y.data_ptr<T>();
   int32_t* positions = index.defined() ? index.data_ptr<int32_t>() : nullptr;
   const T* px = x.data_ptr<T>();
-  parallel_for(s.count(), s.grain(p), [&](int64_t begin, int64_t end) {
-    std::vector<int32_t> unasked(positions ? 0 : static_cast<size_t>(s.Q));
-    for (int64_t r = begin * s.P; r < end * s.P; ++r) {
-      max_row(r % s.P, px + r / s.P * s.H * s.W, py + r * s.Q,
-              positions ? positions + r * s.Q : unasked.data(), s, p, whole);
+  const int64_t O = s.d.out, P = s.h.out, Q = s.w.out;
+  parallel_for(s.count() * O * P, s.row_grain(), [&](int64_t begin, int64_t end) {
+    std::vector<int32_t> unasked(positions ? 0 : static_cast<size_t>(Q));
+    for (int64_t r = begin; r < end; ++r) {
+      max_row(Rows(s, r / P % O, r % P), px + r / (O * P) * s.in(), py + r * Q,
+              positions ? positions + r * Q : unasked.data(), s.w, whole);
     }
   });
 }
 
-void max_pool_any(const Tensor& y, const Tensor& index, const Tensor& x, const PoolParams& p) {
-  visit<dtypes::kFloating>(y.dtype(), [&]<class T>() { run<T>(y, index, x, p); });
+void max_pool_any(const Tensor& y, const Tensor& index, const Tensor& x, const PoolImages& s) {
+  visit<dtypes::kFloating>(y.dtype(), [&]<class T>() { run<T>(y, index, x, s); });
 }
 
 }  // namespace
@@ -187,19 +197,19 @@ namespace ambit::cpu {
 
 HWY_EXPORT(max_pool_any);
 
-// y, index [N,C,P,Q] or undefined, x [N,C,H,W]
+// y, index [N,C,out...] or undefined, x [N,C,in...]
 void max_pool(Tensor& y, Tensor& index, const Tensor& x, const PoolParams& p) {
-  const Planes s(x, y);
-  if (is_channels_last(x) && suits_channels_last(p)) {
+  const PoolImages s(x, y, p);
+  if (is_channels_last(x) && suits_channels_last(s)) {
     const NativeScope native({.outputs = {&y, &index}, .inputs = {&x}, .inputs_follow = true});
     if (native.has_native_outputs()) {
       const Tensor& at = native.output(1);
       return max_pool_channels_last(s, native.output(0).data_ptr<float>(),
-                                      at.defined() ? at.data_ptr<int32_t>() : nullptr,
-                                      native.input(0).data_ptr<float>(), p);
+                                    at.defined() ? at.data_ptr<int32_t>() : nullptr,
+                                    native.input(0).data_ptr<float>());
     }
   }
-  HWY_DYNAMIC_DISPATCH(max_pool_any)(y, index, x, p);
+  HWY_DYNAMIC_DISPATCH(max_pool_any)(y, index, x, s);
 }
 
 }  // namespace ambit::cpu

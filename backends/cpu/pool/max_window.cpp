@@ -30,7 +30,7 @@ HWY_INLINE void max_of_taps(int64_t channels, const float* x, Taps taps, float* 
   auto at = hn::Set(kPositions, taps[0]);
   for (const int32_t tap : taps.subspan(1)) {
     const auto in = load(x + tap * channels);
-    const auto better = hn::Or(hn::Gt(in, best), hn::AndNot(hn::IsNaN(best), hn::IsNaN(in)));
+    const auto better = hn::Or(hn::Gt(in, best), hn::IsNaN(in));
     best = hn::IfThenElse(better, in, best);
     at = hn::IfThenElse(hn::RebindMask(kPositions, better), hn::Set(kPositions, tap), at);
   }

@@ -10,7 +10,7 @@ namespace ambit::cpu {
 using Taps = std::span<const int32_t>;
 
 /// y[c] = max over taps of x[tap * channels + c], NaN wins; index[c] = that tap, the first of
-/// equals. At least one tap.
+/// equals, the last of NaNs. At least one tap.
 using MaxWindow = void (*)(int64_t channels, float* y, int32_t* index, const float* x, Taps taps);
 MaxWindow max_window();
 

@@ -1,4 +1,4 @@
-// What the windows of 2-D pooling cover.
+// What the windows of pooling cover, in one to three spatial dims.
 #pragma once
 
 #include <ambit/params.h>
@@ -10,34 +10,66 @@
 
 namespace ambit::cpu {
 
-/// The planes of x [N,C,H,W] and y [N,C,P,Q].
-struct Planes {
-  Planes(const Tensor& x, const Tensor& y)
-      : N(x.sizes()[0]),
-        C(x.sizes()[1]),
-        H(x.sizes()[2]),
-        W(x.sizes()[3]),
-        P(y.sizes()[2]),
-        Q(y.sizes()[3]) {}
-  int64_t count() const { return N * C; }
-  /// As many planes as are worth a thread.
-  int64_t grain(const PoolParams& p) const {
-    return grain_for(P * Q * p.kernel[0] * p.kernel[1]);
-  }
-  int64_t N, C, H, W, P, Q;
+/// One spatial dim: of x `in` elements, of y `out`. All 1 where there is no such dim.
+struct PoolAxis {
+  int64_t in = 1, out = 1;
+  int64_t kernel = 1;  ///< of adaptive windows the longest
+  int64_t stride = 1;  ///< of adaptive windows 0
+  int64_t padding = 0, dilation = 1;
 };
 
-/// What window i covers along one axis of `size`: begin, begin + step, ... before end. `extent`
-/// counts padding too, as far as it goes.
+/// What window i covers along one axis: begin, begin + step, ... before end. `extent` counts
+/// padding too, as far as it goes.
 struct Span {
-  Span(int64_t i, int64_t size, const PoolParams& p, size_t axis) : step(p.dilation[axis]) {
-    const int64_t first = i * p.stride[axis] - p.padding[axis];
-    const int64_t past = first + step * (p.kernel[axis] - 1) + 1;
-    extent = std::min(past, size + p.padding[axis]) - first;
+  Span(int64_t i, const PoolAxis& a) : step(a.dilation) {
+    if (a.stride == 0) {
+      begin = i * a.in / a.out;
+      end = ((i + 1) * a.in + a.out - 1) / a.out;
+      extent = end - begin;
+      return;
+    }
+    const int64_t first = i * a.stride - a.padding;
+    const int64_t past = first + step * (a.kernel - 1) + 1;
+    extent = std::min(past, a.in + a.padding) - first;
     begin = first >= 0 ? first : first + (-first + step - 1) / step * step;
-    end = std::max(begin, std::min(past, size));
+    end = std::max(begin, std::min(past, a.in));
   }
+  /// How many elements there are where step is 1.
+  int64_t size() const { return end - begin; }
   int64_t begin, end, step, extent;
+};
+
+/// The images of x [N,C,in...] and y [N,C,out...].
+struct PoolImages {
+  PoolImages(const Tensor& x, const Tensor& y, const PoolParams& p)
+      : N(x.sizes()[0]), C(x.sizes()[1]) {
+    PoolAxis* const axes[] = {&d, &h, &w};
+    const auto dims = static_cast<size_t>(x.dim()) - 2;
+    for (size_t i = 0; i < dims; ++i) {
+      PoolAxis& a = *axes[3 - dims + i];
+      a.in = x.sizes()[2 + i];
+      a.out = y.sizes()[2 + i];
+      if (p.adaptive) {
+        a.kernel = std::min(a.in, (a.in + a.out - 1) / a.out + 1);
+        a.stride = 0;
+      } else {
+        a.kernel = p.kernel[i];
+        a.stride = p.stride[i];
+        a.padding = p.padding[i];
+        a.dilation = p.dilation[i];
+      }
+    }
+  }
+  int64_t count() const { return N * C; }
+  int64_t in() const { return d.in * h.in * w.in; }
+  int64_t out() const { return d.out * h.out * w.out; }
+  int64_t window() const { return d.kernel * h.kernel * w.kernel; }
+  /// As many images as are worth a thread, as many rows of y.
+  int64_t grain() const { return grain_for(out() * window()); }
+  int64_t row_grain() const { return grain_for(w.out * window()); }
+
+  int64_t N, C;
+  PoolAxis d, h, w;
 };
 
 }  // namespace ambit::cpu

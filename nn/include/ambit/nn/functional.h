@@ -15,6 +15,7 @@
 #include <ambit/nn/functional/options.h>
 #include <ambit/nn/functional/padding.h>
 #include <ambit/nn/functional/vision.h>
+#include <ambit/nn/functional/pooling.h>
 #include <ambit/nn/loss.h>
 #include <ambit/nn/normalization.h>
 #include <ambit/nn/options.h>
@@ -44,11 +45,8 @@ using ambit::sigmoid;
 using ambit::softmax;
 using ambit::tanh;
 
-using AdaptiveAvgPool2dFuncOptions = AdaptiveAvgPool2dOptions;
-using AvgPool2dFuncOptions = AvgPool2dOptions;
 using CrossEntropyFuncOptions = CrossEntropyLossOptions;
 using LogSoftmaxFuncOptions = LogSoftmaxOptions;
-using MaxPool2dFuncOptions = MaxPool2dOptions;
 using MSELossFuncOptions = MSELossOptions;
 using NLLLossFuncOptions = NLLLossOptions;
 using ReLUFuncOptions = ReLUOptions;
@@ -108,6 +106,29 @@ inline Tensor adaptive_avg_pool2d(const Tensor& input,
 inline Tensor adaptive_avg_pool2d(const Tensor& input, IntArrayRef output_size) {
   return ambit::adaptive_avg_pool2d(input, output_size);
 }
+/// Options of conv2d, as the layer's without its sizes; bias [K] undefined: none.
+class Conv2dFuncOptions : public Options<Conv2dFuncOptions> {
+ public:
+  Conv2dFuncOptions& bias(Tensor v) { return set(bias_, std::move(v)); }
+  Conv2dFuncOptions& stride(IntOrPair n) { return set(stride_, n); }
+  Conv2dFuncOptions& padding(IntOrPair n) { return set(padding_, n); }
+  Conv2dFuncOptions& dilation(IntOrPair n) { return set(dilation_, n); }
+  Conv2dFuncOptions& groups(int64_t n) { return set(groups_, n); }
+  const Tensor& bias() const { return bias_; }
+  ConvParams params() const {
+    return {{stride_.h, stride_.w}, {padding_.h, padding_.w}, {dilation_.h, dilation_.w}, groups_};
+  }
+
+ private:
+  Tensor bias_;
+  Pair stride_{1, 1}, padding_{0, 0}, dilation_{1, 1};
+  int64_t groups_ = 1;
+};
+/// ambit::conv2d: input [N,C,H,W], weight [K,C/groups,R,S] -> [N,K,P,Q].
+inline Tensor conv2d(const Tensor& input, const Tensor& weight, const Conv2dFuncOptions& options) {
+  return ambit::conv2d(input, weight, options.bias(), options.params());
+}
+using ambit::conv2d;
 
 /// Options of dropout, as the layer's, and `training`: whether to drop at all. Default: true.
 class DropoutFuncOptions : public Options<DropoutFuncOptions> {
