@@ -198,6 +198,33 @@ TEST_CASE("repeat tiles and flip reverses") {
     CHECK_FALSE(aliases(x.flip({}), x));
     CHECK(zeros({0, 2}, d).flip({0}).sizes() == IntArrayRef{0, 2});
     check_values(tensor(5, d).flip({0}), {}, {5});
+    for (const DType dtype : {kBool, kInt16, kFloat32, kFloat64}) {
+      INFO(std::string(name(dtype)));
+      const Tensor long_lines = (arange(3 * 9001) % 7).to(dtype).reshape({3, 9001}).to(d);
+      for (const Tensor& t : {long_lines, long_lines.t(), long_lines.narrow(1, 2, 5),
+                              long_lines.view({3, 9001, 1}).expand({3, 9001, 2})}) {
+        for (int64_t dim = 0; dim < t.dim(); ++dim) {
+          const Tensor turned = t.flip({dim}).cpu(), host = t.cpu();
+          const int64_t n = t.size(dim);
+          CHECK(turned.sizes() == t.sizes());
+          for (const int64_t i : {int64_t{0}, n / 2, n - 1}) {
+            CHECK(turned.select(dim, i).equal(host.select(dim, n - 1 - i)));
+          }
+        }
+        CHECK(t.flip({0, 1}).cpu().equal(t.flip({0}).flip({1}).cpu()));
+      }
+    }
+    const Tensor cube = arange(24, d).reshape({2, 3, 4});
+    for (const Dims& dims : {Dims{0, 2}, Dims{1, 2}, Dims{0, 1, 2}, Dims{2, 0, 1}}) {
+      Tensor one_by_one = cube;
+      for (const int64_t dim : dims) one_by_one = one_by_one.flip({dim});
+      CHECK(cube.flip(dims).cpu().equal(one_by_one.cpu()));
+    }
+    // Lines that are contiguous, by places in any order.
+    const Tensor lines = arange(12, d).reshape({3, 4});
+    check_values(lines.index_select(1, tensor({3, 1, 1, 2, 0}, d)), {3, 5},
+                 {3, 1, 1, 2, 0, 7, 5, 5, 6, 4, 11, 9, 9, 10, 8});
+    check_values(lines.index_select(1, tensor({2, 1}, d)), {3, 2}, {2, 1, 6, 5, 10, 9});
   });
   CHECK_THROWS_AS(ones({2, 2}).repeat({2}), ShapeError);
   CHECK_THROWS_AS(ones({2}).repeat({-1}), ShapeError);

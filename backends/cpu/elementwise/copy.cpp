@@ -58,21 +58,6 @@ void copy_squares(Bits* y, const Bits* x, Loops<2> loops, size_t along) {
   });
 }
 
-/// Call f<Bits>() with the unsigned integer of this size.
-template <class F>
-void visit_size(size_t size, const F& f) {
-  switch (size) {
-    case 1:
-      return f.template operator()<uint8_t>();
-    case 2:
-      return f.template operator()<uint16_t>();
-    case 4:
-      return f.template operator()<uint32_t>();
-    default:
-      return f.template operator()<uint64_t>();
-  }
-}
-
 void copy_same_dtype(const Tensor& y, const Tensor& x) {
   const size_t size = element_size(y.dtype());
   const Loops<2> loops = make_loops<2>({&y, &x});

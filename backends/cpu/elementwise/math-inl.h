@@ -8,6 +8,7 @@
 #define AMBIT_CPU_MATH_INL_H
 #endif
 
+#include <ambit/backend/special_functions.h>
 #include <hwy/contrib/math/math-inl.h>
 #include <hwy/highway.h>
 
@@ -243,6 +244,95 @@ struct Logit {
   template <class D, class V = hn::Vec<D>>
   V operator()(D d, V x) const {
     return Log()(d, hn::Div(x, hn::Sub(constant(d, 1), x)));
+  }
+};
+
+/// As arithmetic::sine_cardinal, of float through double.
+struct Sinc {
+  template <class D, class V = hn::Vec<D>>
+  V operator()(D d, V x) const {
+    const V pi = constant(d, 3.14159265358979323846);
+    const V integer = hn::Round(x), half = hn::Mul(integer, constant(d, 0.5));
+    const V sine = hn::Div(hn::Sin(d, hn::Mul(pi, hn::Sub(x, integer))), hn::Mul(pi, x));
+    const V y = hn::IfThenElse(hn::Eq(hn::Round(half), half), sine, hn::Neg(sine));
+    return hn::IfThenElse(hn::Eq(x, hn::Zero(d)), constant(d, 1), y);
+  }
+};
+
+/// c[0] t^(n - 1) + ... + c[n - 1], in vectors.
+template <class D, size_t n>
+HWY_INLINE hn::Vec<D> polynomial(D d, const double (&c)[n], hn::Vec<D> t) {
+  hn::Vec<D> sum = constant(d, c[0]);
+  for (size_t i = 1; i < n; ++i) sum = hn::MulAdd(sum, t, constant(d, c[i]));
+  return sum;
+}
+
+/// y with erf(y) = x, of float through double: the last of the source's three ranges begins next to
+/// 1, beyond float. Source: Giles 2010, "Approximating the erfinv function", double precision.
+struct ErfInv {
+  template <class D, class V = hn::Vec<D>>
+  V operator()(D d, V x) const {
+    static constexpr double kNear[] = {
+        -3.6444120640178196996e-21, -1.685059138182016589e-19,  1.2858480715256400167e-18,
+        1.115787767802518096e-17,   -1.333171662854620906e-16,  2.0972767875968561637e-17,
+        6.6376381343583238325e-15,  -4.0545662729752068639e-14, -8.1519341976054721522e-14,
+        2.6335093153082322977e-12,  -1.2975133253453532498e-11, -5.4154120542946279317e-11,
+        1.051212273321532285e-09,   -4.1126339803469836976e-09, -2.9070369957882005086e-08,
+        4.2347877827932403518e-07,  -1.3654692000834678645e-06, -1.3882523362786468719e-05,
+        0.0001867342080340571352,   -0.00074070253416626697512, -0.0060336708714301490533,
+        0.24015818242558961693,     1.6536545626831027356};
+    static constexpr double kFar[] = {
+        2.2137376921775787049e-09, 9.0756561938885390979e-08, -2.7517406297064545428e-07,
+        1.8239629214389227755e-08, 1.5027403968909827627e-06, -4.013867526981545969e-06,
+        2.9234449089955446044e-06, 1.2475304481671778723e-05, -4.7318229009055733981e-05,
+        6.8284851459573175448e-05, 2.4031110387097893999e-05, -0.0003550375203628474796,
+        0.00095328937973738049703, -0.0016882755560235047313, 0.0024914420961078508066,
+        -0.0037512085075692412107, 0.005370914553590063617,   1.0052589676941592334,
+        3.0838856104922207635};
+    const V one = constant(d, 1);
+    // Of what is beyond 1 the logarithm is NaN.
+    const V w = hn::Neg(Log()(d, hn::Mul(hn::Sub(one, x), hn::Add(one, x))));
+    V y = polynomial(d, kNear, hn::Sub(w, constant(d, 3.125)));
+    const auto is_near = hn::Lt(w, constant(d, 6.25));
+    if (!hn::AllTrue(d, is_near)) {
+      const V far = polynomial(d, kFar, hn::Sub(hn::Sqrt(w), constant(d, 3.25)));
+      y = hn::IfThenElse(is_near, y, far);
+    }
+    // At 1 the polynomial of infinity is no number.
+    y = hn::IfThenElse(hn::Eq(hn::Abs(x), one), infinity(d), y);
+    return hn::Mul(y, x);
+  }
+};
+
+/// The sum of c[k] T_k(t), T_k Chebyshev's polynomials, k < terms, as arithmetic::chebyshev_sum.
+template <class D>
+HWY_INLINE hn::Vec<D> chebyshev_sum(D d, const double* c, int terms, hn::Vec<D> t) {
+  const hn::Vec<D> twice = hn::Add(t, t);
+  hn::Vec<D> b1 = hn::Zero(d), b2 = b1;
+  for (int k = terms - 1; k > 0; --k) {
+    const hn::Vec<D> b0 = hn::MulAdd(twice, b1, hn::Sub(constant(d, c[k]), b2));
+    b2 = b1;
+    b1 = b0;
+  }
+  return hn::MulAdd(t, b1, hn::Sub(constant(d, c[0]), b2));
+}
+
+/// I0, of float through double: as many terms as float can tell.
+struct I0 {
+  template <class D, class V = hn::Vec<D>>
+  V operator()(D d, V x) const {
+    static constexpr arithmetic::BesselI0 kSeries;
+    constexpr int kNearTerms = 22, kFarTerms = 9;       // what is left out is below 1e-11
+    const V r = hn::Min(hn::Abs(x), constant(d, 200));  // infinite in float, not yet in double
+    V y = chebyshev_sum(d, kSeries.near, kNearTerms,
+                        hn::MulAdd(r, constant(d, 0.25), constant(d, -1)));
+    const auto is_near = hn::Le(r, constant(d, 8));
+    if (!hn::AllTrue(d, is_near)) {
+      const V t = hn::Sub(hn::Div(constant(d, 16), r), constant(d, 1));
+      const V far = hn::Div(chebyshev_sum(d, kSeries.far, kFarTerms, t), hn::Sqrt(r));
+      y = hn::IfThenElse(is_near, y, far);
+    }
+    return keep_nan(d, x, hn::Mul(y, Exp()(d, r)));
   }
 };
 

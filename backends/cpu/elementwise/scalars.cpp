@@ -67,30 +67,30 @@ void binary_scalar(Tensor& y, const Tensor& x, const ScalarOperand& number, cons
 
 void add_scaled(Tensor& y, const Tensor& a, const Tensor& b, const Scalar& alpha) {
   const AddScaledLoop loop = add_scaled_loop(y.dtype());
-  const auto run = [&]<class T>(const Tensor& to, const Tensor& left, const Tensor& right) {
-    const arithmetic::AddScaled<T> scale(alpha);
-    for_packed_runs<3>({&to, &left, &right}, kGrain,
-                       [&](int64_t n, const auto& p) { loop(n, p[0], p[1], p[2], &scale); });
-  };
   visit(y.dtype(), [&]<class T>() {
-    if (!follows(y, a) && !follows(y, b)) return run.template operator()<T>(y, a, b);
+    const arithmetic::AddScaled<T> scale(alpha);
+    const auto run = [&](const Tensor& to, const Tensor& left, const Tensor& right) {
+      for_packed_runs<3>({&to, &left, &right}, kGrain,
+                         [&](int64_t n, const auto& p) { loop(n, p[0], p[1], p[2], &scale); });
+    };
+    if (!follows(y, a) && !follows(y, b)) return run(y, a, b);
     const NativeScope native({.outputs = {&y}, .inputs = {&a, &b}, .inputs_follow = true});
-    run.template operator()<T>(native.output(0), native.input(0), native.input(1));
+    run(native.output(0), native.input(0), native.input(1));
   });
 }
 
 void clamp(Tensor& y, const Tensor& x, const std::optional<Scalar>& min,
            const std::optional<Scalar>& max) {
   const ClampLoop loop = clamp_loop(y.dtype());
-  const auto run = [&]<class T>(const Tensor& to, const Tensor& from) {
-    const arithmetic::Clamp<T> limits(min, max);
-    for_packed_runs<2>({&to, &from}, kGrain,
-                       [&](int64_t n, const auto& p) { loop(n, p[0], p[1], &limits); });
-  };
   visit(y.dtype(), [&]<class T>() {
-    if (!follows(y, x)) return run.template operator()<T>(y, x);
+    const arithmetic::Clamp<T> limits(min, max);
+    const auto run = [&](const Tensor& to, const Tensor& from) {
+      for_packed_runs<2>({&to, &from}, kGrain,
+                         [&](int64_t n, const auto& p) { loop(n, p[0], p[1], &limits); });
+    };
+    if (!follows(y, x)) return run(y, x);
     const NativeScope native({.outputs = {&y}, .inputs = {&x}});
-    run.template operator()<T>(native.output(0), native.input(0));
+    run(native.output(0), native.input(0));
   });
 }
 

@@ -135,6 +135,52 @@ void nonzero(Tensor& y, const Tensor& x) {
   }
 }
 
+namespace {
+
+/// Whether the indices fall one by one, as those of flip do.
+bool falls(const Tensor& index) {
+  const int64_t* at = index.data_ptr<int64_t>();
+  const int64_t n = index.numel(), step = Line(index, 0).step;
+  if (at[0] - at[(n - 1) * step] != n - 1) return false;
+  for (int64_t i = 1; i < n; ++i) {
+    if (at[i * step] != at[0] - i) return false;
+  }
+  return true;
+}
+
+/// y [.., n], x [.., m], whose lines are contiguous: line by line, long ones in pieces that threads
+/// share.
+template <class Bits>
+void select_in_lines(Bits* y, const Bits* x, const Loops<2>& lines, const Tensor& index) {
+  constexpr int64_t kPiece = 4096;
+  const int64_t n = index.numel(), step = Line(index, 0).step, pieces = ceil_div(n, kPiece);
+  const int64_t* const at = index.data_ptr<int64_t>();
+  const bool reversed = falls(index);
+  const auto select = [&](Bits* to, const Bits* from, int64_t begin, int64_t end) {
+    if (reversed) {
+#pragma omp simd
+      for (int64_t i = begin; i < end; ++i) to[i] = from[at[0] - i];
+    } else {
+      for (int64_t i = begin; i < end; ++i) to[i] = from[at[i * step]];
+    }
+  };
+  parallel_for(lines.numel * pieces, grain_for(std::min(n, kPiece)), [&](int64_t i, int64_t past) {
+    while (i < past) {
+      const int64_t line = i / pieces, piece = i % pieces;
+      const int64_t whole = pieces == 1 ? past - i : 1;  // lines at once
+      for_runs(lines, line, line + whole, [&](int64_t m, const std::array<int64_t, 2>& start) {
+        for (int64_t j = 0; j < m; ++j) {
+          select(y + start[0] + j * lines.inner_stride(0), x + start[1] + j * lines.inner_stride(1),
+                 piece * kPiece, std::min(n, (piece + 1) * kPiece));
+        }
+      });
+      i += whole;
+    }
+  });
+}
+
+}  // namespace
+
 // y [.., n, ..], x [.., m, ..], index [n]
 void index_select(Tensor& y, const Tensor& x, const Tensor& index, int64_t dim) {
   const Line from(x, dim), to(y, dim);
@@ -146,6 +192,13 @@ void index_select(Tensor& y, const Tensor& x, const Tensor& index, int64_t dim) 
   const char* px = static_cast<const char*>(x.data_ptr());
   const auto bytes = [size](int64_t elements) { return elements * static_cast<int64_t>(size); };
   const auto bytes_of_row = static_cast<size_t>(loops.numel) * size;
+  constexpr int64_t kShortLine = 16;
+  if (to.step == 1 && from.step == 1 && y.dim() > 0 && index.numel() >= kShortLine) {
+    return visit_size(size, [&]<class Bits>() {
+      select_in_lines(static_cast<Bits*>(y.data_ptr()), static_cast<const Bits*>(x.data_ptr()),
+                      loops, index);
+    });
+  }
   const bool whole_rows =
       loops.sizes.size() == 1 && loops.inner_stride(0) == 1 && loops.inner_stride(1) == 1;
   parallel_for(index.numel(), grain_for(loops.numel), [&](int64_t begin, int64_t end) {

@@ -12,6 +12,21 @@
 
 namespace ambit::cpu {
 
+/// Call f<Bits>() with the unsigned integer of this size.
+template <class F>
+void visit_size(size_t size, const F& f) {
+  switch (size) {
+    case 1:
+      return f.template operator()<uint8_t>();
+    case 2:
+      return f.template operator()<uint16_t>();
+    case 4:
+      return f.template operator()<uint32_t>();
+    default:
+      return f.template operator()<uint64_t>();
+  }
+}
+
 /// Copy n elements of `size` bytes; strides in elements.
 void copy_strided(int64_t n, void* y, int64_t y_stride, const void* x, int64_t x_stride,
                   size_t size);

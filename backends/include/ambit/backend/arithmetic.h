@@ -102,13 +102,16 @@ AMBIT_HOST_DEVICE bool is_finite(T x) {
     return true;
 }
 
+// Two choices, which compilers vectorise where one of two conditions is too much for them.
 template <class T>
 AMBIT_HOST_DEVICE T maximum(T a, T b) {
-  return a > b || a != a ? a : b;
+  const T larger = a > b ? a : b;
+  return a != a ? a : larger;
 }
 template <class T>
 AMBIT_HOST_DEVICE T minimum(T a, T b) {
-  return a < b || a != a ? a : b;
+  const T smaller = a < b ? a : b;
+  return a != a ? a : smaller;
 }
 /// Whether b takes the place of a as the extreme of both: only what is strictly better, and the
 /// first NaN for good.
