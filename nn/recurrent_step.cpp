@@ -1,7 +1,8 @@
-// One step of a recurrent network, composed of ops.
+// One step of a recurrent network.
 #include "recurrent_step.h"
 
 #include <ambit/autograd.h>
+#include <ambit/detail/recurrent.h>
 #include <ambit/ops/elementwise.h>
 #include <ambit/ops/matmul.h>
 #include <ambit/ops/shape.h>
@@ -14,16 +15,13 @@ namespace ambit::nn::recurrent {
 State step(Kind kind, bool relu_step, const Tensor& x, const State& s, const Weights& w) {
   const Tensor h = linear(s.h, w.hh, w.b_hh);
   if (kind == Kind::rnn) return {relu_step ? relu(x + h) : tanh(x + h), {}};
-  if (kind == Kind::gru) {
-    const std::vector<Tensor> xs = x.chunk(3, -1), hs = h.chunk(3, -1);
-    const Tensor r = sigmoid(xs[0] + hs[0]), z = sigmoid(xs[1] + hs[1]);
-    const Tensor n = tanh(xs[2] + r * hs[2]);
-    return {n + z * (s.h - n), {}};
-  }
-  const std::vector<Tensor> g = (x + h).chunk(4, -1);
-  const Tensor c = sigmoid(g[1]) * s.c + sigmoid(g[0]) * tanh(g[2]);
-  const Tensor out = sigmoid(g[3]) * tanh(c);
-  return {w.hr.defined() ? linear(out, w.hr) : out, c};
+  // Without a batch: a row.
+  const auto row = [](const Tensor& t) { return t.dim() == 1 ? t.unsqueeze(0) : t; };
+  const auto as_given = [&](const Tensor& t) { return x.dim() == 1 ? t.squeeze(0) : t; };
+  if (kind == Kind::gru) return {as_given(gru_step(row(x), row(h), row(s.h))), {}};
+  const auto [next, c] = lstm_step(row(x), row(h), row(s.c));
+  const Tensor out = as_given(next);
+  return {w.hr.defined() ? linear(out, w.hr) : out, as_given(c)};
 }
 
 void check_size(const char* module, const char* what, int64_t n, int64_t least) {

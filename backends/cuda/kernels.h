@@ -48,6 +48,14 @@
   row(batch_norm_grad)                   \
   row(layer_norm)                        \
   row(layer_norm_grad)                   \
+  row(group_norm)                        \
+  row(group_norm_grad)                   \
+  row(attention)                         \
+  row(attention_grad)                    \
+  row(lstm_cell)                         \
+  row(lstm_cell_grad)                    \
+  row(gru_cell)                          \
+  row(gru_cell_grad)                     \
   row(nll_loss)                          \
   row(cross_entropy)                     \
   row(cross_entropy_grad)                \

@@ -25,6 +25,7 @@ Cases all_cases() {
   add_convolution_cases(cases);
   add_pool_cases(cases);
   add_norm_cases(cases);
+  add_sequence_cases(cases);
   add_training_cases(cases);
   add_mismatch_cases(cases);
   add_gradient_cases(cases);

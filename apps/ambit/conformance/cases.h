@@ -28,6 +28,7 @@ void add_factor_cases(Cases& cases);
 void add_convolution_cases(Cases& cases);
 void add_pool_cases(Cases& cases);
 void add_norm_cases(Cases& cases);
+void add_sequence_cases(Cases& cases);
 void add_training_cases(Cases& cases);
 
 }  // namespace conformance

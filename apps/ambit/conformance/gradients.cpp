@@ -1,6 +1,7 @@
 // Gradients: for each family of differentiable ops the device's against those of `reference`,
 // whose own are proved by numeric differentiation in ambit's tests.
 #include <ambit/autograd.h>
+#include <ambit/ops/attention.h>
 #include <ambit/ops/conv.h>
 #include <ambit/ops/creation.h>
 #include <ambit/ops/elementwise.h>
@@ -246,6 +247,16 @@ std::vector<Gradient> layer_gradients() {
        "layer_norm",
        {{4, 5}, {5}},
        [](const Tensors& x) { return rms_norm(x[0], {5}, x[1]); }},
+      {"group_norm",
+       "group_norm",
+       {{4, 6, 5}, {6}, {6}},
+       [](const Tensors& x) { return group_norm(x[0], 3, x[1], x[2]); }},
+      {"attention",
+       "attention",
+       {{2, 3, 5, 4}, {2, 3, 7, 4}, {2, 3, 7, 6}, {5, 7}},
+       [](const Tensors& x) {
+         return scaled_dot_product_attention(x[0], x[1], x[2], x[3].detach());
+       }},
       {"nll_loss",
        "nll_loss",
        {{5, 7}, {7}},

@@ -1,4 +1,4 @@
-// Softmax, batch, layer and RMS normalisation, and their gradients.
+// Softmax, batch, layer, RMS and group normalisation, and their gradients.
 #include <ambit/backend/kernels.h>
 #include <fmt/format.h>
 
@@ -202,6 +202,74 @@ void add_layer_norm_cases(Cases& cases, DType dtype) {
   }
 }
 
+struct GroupNorm {
+  const char* name;
+  Dims x;
+  int64_t groups;
+};
+const std::vector<GroupNorm> kGroupNorms = {
+    {"vectors", {31, 6}, 3}, {"one", {3, 4}, 4},           {"whole", {3, 5, 7}, 1},
+    {"each", {2, 6, 17}, 6}, {"image", {2, 8, 15, 16}, 4}, {"long", {2, 4, 40, 65}, 2}};
+
+void check_group_norm(Trial& t, const GroupNorm& c, DType dtype, Layout layout) {
+  const Dims C{c.x[1]}, groups{c.x[0], c.groups};
+  for (bool affine : {false, true}) {
+    t.begin("eps 1e-4");
+    Operand& y = t.output("y", dtype, c.x, layout);
+    Operand& mean = t.output("mean", dtype, groups, layout);
+    Operand& invstd = t.output("invstd", dtype, groups, layout);
+    Operand& x = t.input("x", dtype, c.x, layout);
+    Operand& w = affine ? t.input("w", dtype, C, layout) : t.absent();
+    Operand& b = affine ? t.input("b", dtype, C, layout) : t.absent();
+    t.run([&](Side s) { kernels::group_norm(y[s], mean[s], invstd[s], x[s], w[s], b[s], 1e-4); });
+    // A group of one has no variance: x - mean is a rounding, which invstd, 100, enlarges.
+    const double enlarged = count("conformance", c.x) == c.x[0] * c.groups ? 100 : 1;
+    for (Operand* out : {&y, &mean, &invstd}) {
+      Bound bound = norm_bound(dtype);
+      bound.absolute *= enlarged;
+      t.expect(*out, bound);
+    }
+  }
+}
+
+void check_group_norm_grad(Trial& t, const GroupNorm& c, DType dtype, Layout layout) {
+  const Dims C{c.x[1]}, groups{c.x[0], c.groups};
+  for (bool affine : {false, true}) {
+    t.begin();
+    Operand& dx = t.output("dx", dtype, c.x, layout);
+    Operand& dw = t.output("dw", dtype, C, layout);
+    Operand& db = t.output("db", dtype, C, layout);
+    Operand& dy = t.input("dy", dtype, c.x, layout);
+    Operand& x = t.input("x", dtype, c.x, layout);
+    Operand& w = affine ? t.input("w", dtype, C, layout) : t.absent();
+    Operand& mean = t.input("mean", dtype, groups, layout);
+    Operand& invstd = t.input("invstd", dtype, groups, layout, between(0.5, 3.5));
+    t.run([&](Side s) {
+      kernels::group_norm_grad(dx[s], dw[s], db[s], dy[s], x[s], w[s], mean[s], invstd[s]);
+    });
+    const auto n = static_cast<double>(count("conformance", c.x) / c.x[1]);
+    const Bound sums{2, 64 * n * epsilon(dtype),
+                     "n terms up to 3 * 6 * 3.5 < 64, each rounded, here and in the reference"};
+    t.expect(dw, sums);
+    t.expect(db, sums);
+    t.expect(dx, {2, 8 * 189 * 21 * 3.5 * epsilon(dtype),
+                  "eight roundings of numbers up to 189 * 21 * 3.5, as of layer_norm_grad"});
+  }
+}
+
+void add_group_norm_cases(Cases& cases, DType dtype) {
+  for (const GroupNorm& c : kGroupNorms) {
+    const auto add = [&](const char* op, auto check) {
+      cases.push_back(
+          kernel_case(fmt::format("{}/{}/{}", op, name(dtype), c.name), [=, &c](Trial& t) {
+            for (Layout layout : kAligned) check(t, c, dtype, layout);
+          }));
+    };
+    add("group_norm", check_group_norm);
+    add("group_norm_grad", check_group_norm_grad);
+  }
+}
+
 void add_norm_cases(Cases& cases, const Norm& n, DType dtype) {
   for (bool training : {false, true}) {
     if (training && n.x[0] == 0) continue;  // no mean of nothing
@@ -235,6 +303,7 @@ void add_norm_cases(Cases& cases) {
     }
     for (const Norm& n : kNorms) add_norm_cases(cases, n, dtype);
     add_layer_norm_cases(cases, dtype);
+    add_group_norm_cases(cases, dtype);
   }
 }
 

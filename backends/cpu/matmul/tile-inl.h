@@ -41,6 +41,17 @@ class Tile {
     load(vectors, b, std::make_index_sequence<N>());
     multiply(a, vectors, std::make_index_sequence<M * N>());
   }
+  /// The same of a[m * row_stride].
+  HWY_INLINE void add_product(const T* HWY_RESTRICT a, int64_t row_stride,
+                              const T* HWY_RESTRICT b) {
+    V vectors[N];
+    load(vectors, b, std::make_index_sequence<N>());
+    multiply(a, row_stride, vectors, std::make_index_sequence<M * N>());
+  }
+  /// y[m * row_stride + :] += sums[m][:].
+  HWY_INLINE void add_to(T* y, int64_t row_stride) const {
+    add_to(y, row_stride, std::make_index_sequence<M * N>());
+  }
   /// y[m * row_stride + :] = sums[m][:].
   HWY_INLINE void store(T* y, int64_t row_stride) const {
     store(y, row_stride, std::make_index_sequence<M * N>());
@@ -58,6 +69,23 @@ class Tile {
   template <size_t... I>
   HWY_INLINE void multiply(const T* a, const V* vectors, std::index_sequence<I...>) {
     ((sums_[I] = hn::MulAdd(hn::Set(D(), a[I / N]), vectors[I % N], sums_[I])), ...);
+  }
+  template <size_t... I>
+  HWY_INLINE void multiply(const T* a, int64_t row_stride, const V* vectors,
+                           std::index_sequence<I...>) {
+    ((sums_[I] = hn::MulAdd(hn::Set(D(), a[static_cast<int64_t>(I / N) * row_stride]),
+                            vectors[I % N], sums_[I])),
+     ...);
+  }
+  template <size_t I>
+  static HWY_INLINE T* place(T* y, int64_t row_stride) {
+    return y + static_cast<int64_t>(I / N) * row_stride + static_cast<int64_t>(I % N) * kLanes;
+  }
+  template <size_t... I>
+  HWY_INLINE void add_to(T* y, int64_t row_stride, std::index_sequence<I...>) const {
+    (hn::StoreU(hn::Add(sums_[I], hn::LoadU(D(), place<I>(y, row_stride))), D(),
+                place<I>(y, row_stride)),
+     ...);
   }
   template <size_t... I>
   HWY_INLINE void store(T* y, int64_t row_stride, std::index_sequence<I...>) const {

@@ -33,7 +33,7 @@ Statistics<T> row_statistics(int64_t N, const T* x, double eps, bool centered) {
     const double squares = sum_of<T>(N, [x](int64_t n) { return x[n] * x[n]; });
     return {T(0), static_cast<T>(1 / std::sqrt(squares / length + eps)), T(0)};
   }
-  const T center = static_cast<T>(sum_of<T>(N, [x](int64_t n) { return x[n]; }) / length);
+  const T center = static_cast<T>(total_of(N, x) / length);
   const auto [rest, squares] = sums_about(center, N, x);
   const Squares s = corrected(static_cast<double>(center), rest, squares, length);
   const T mean = static_cast<T>(s.mean);
@@ -74,22 +74,34 @@ void forward(Tensor& y, Tensor& mean, Tensor& invstd, const Tensor& x, const Ten
   });
 }
 
-// dx = invstd (g - mean(g) - u mean(g u)) with g = dy w and u = (x - mean) invstd, of one row
+// dx = invstd (g - mean(g) - u mean(g u)) with g = dy w and u = (x - mean) invstd, of one row; sums
+// and products [N] gather dy and dy u.
 template <class T>
 void grad_row(int64_t N, T* dx, const T* dy, const T* x, const T* w, T center, T inverse,
-              bool centered) {
+              bool centered, T* sums, T* products) {
   const auto length = static_cast<double>(N);
-  const auto sums = [&](const auto& g) {
-    const double sum_g = centered ? sum_of<T>(N, g) : 0;
-    const double product = sum_of<T>(N, [&](int64_t n) { return g(n) * (x[n] - center); });
-    const T less = static_cast<T>(sum_g / length);
-    const T tilt = static_cast<T>(product / length * static_cast<double>(inverse) *
-                                  static_cast<double>(inverse));
+  const auto [sum_g, product] = gradient_sums(N, dy, w, x, center);
+  const T less = centered ? static_cast<T>(sum_g / length) : T(0);
+  const T tilt = static_cast<T>(product / length * static_cast<double>(inverse));
+  const auto write = [&](const auto& weight) {
 #pragma omp simd
-    for (int64_t n = 0; n < N; ++n) dx[n] = inverse * (g(n) - less - (x[n] - center) * tilt);
+    for (int64_t n = 0; n < N; ++n) {
+      const T g = dy[n], u = (x[n] - center) * inverse;
+      sums[n] += g;
+      products[n] += g * u;
+      dx[n] = inverse * (g * weight(n) - less - u * tilt);
+    }
   };
-  if (w) return sums([=](int64_t n) { return dy[n] * w[n]; });
-  sums([=](int64_t n) { return dy[n]; });
+  if (w) return write([w](int64_t n) { return w[n]; });
+  write([](int64_t) { return T(1); });
+}
+
+// total += part, which begins again.
+template <class T>
+void fold(int64_t N, double* total, T* part) {
+#pragma omp simd
+  for (int64_t n = 0; n < N; ++n) total[n] += static_cast<double>(part[n]);
+  std::fill_n(part, N, T(0));
 }
 
 // dx, dy, x [M,N]; dw, db, w [N], w maybe undefined; mean, invstd [M]
@@ -102,15 +114,22 @@ void backward(Tensor& dx, Tensor& dw, Tensor& db, const Tensor& dy, const Tensor
   const T *pm = mean.data_ptr<T>(), *pi = invstd.data_ptr<T>();
   const RowBlocks blocks(M, N);
   blocks.for_blocks([&](int64_t first, int64_t rows, double* products, double* sums) {
-    const T *g = pdy + first * N, *from = px + first * N;
+    // Few rows are summed in T before they meet a double.
+    constexpr int64_t kRows = 16;
+    const Scratch parts(static_cast<size_t>(2 * N) * sizeof(T));
+    T *part_products = parts.data<T>(), *part_sums = part_products + N;
+    std::fill_n(part_products, 2 * N, T(0));
+    std::fill_n(products, N, 0.0);
+    std::fill_n(sums, N, 0.0);
     for (int64_t r = 0; r < rows; ++r) {
       const int64_t m = first + r;
-      grad_row(N, pdx + m * N, pdy + m * N, px + m * N, pw, pm[m], pi[m], centered);
+      grad_row(N, pdx + m * N, pdy + m * N, px + m * N, pw, pm[m], pi[m], centered, part_sums,
+               part_products);
+      if (r % kRows == kRows - 1 || r == rows - 1) {
+        fold(N, products, part_products);
+        fold(N, sums, part_sums);
+      }
     }
-    sum_rows<T>(rows, N, products, [=](int64_t r, int64_t n) {
-      return g[r * N + n] * ((from[r * N + n] - pm[first + r]) * pi[first + r]);
-    });
-    sum_rows<T>(rows, N, sums, [=](int64_t r, int64_t n) { return g[r * N + n]; });
   });
   const Scratch scratch(static_cast<size_t>(2 * N) * sizeof(double));
   double *product = scratch.data<double>(), *sum = product + N;

@@ -57,6 +57,66 @@ inline Squares corrected(double center, double rest, double squares, double n) {
   return {center + shift, std::max(squares - rest * shift, 0.0)};
 }
 
+/// The sum of n elements. Some are summed in T before they meet a double, in four vectors, whose
+/// additions need not wait for each other.
+template <class T>
+HWY_INLINE double total_of(int64_t n, const T* x) {
+  constexpr int64_t kBlock = 2048;
+  const hn::ScalableTag<T> d;
+  const auto lanes = static_cast<int64_t>(hn::Lanes(d));
+  double sum = 0;
+  int64_t i = 0;
+  while (i + 4 * lanes <= n) {
+    auto s0 = hn::Zero(d), s1 = s0, s2 = s0, s3 = s0;
+    for (const int64_t end = std::min(n, i + kBlock); i + 4 * lanes <= end; i += 4 * lanes) {
+      s0 = hn::Add(s0, hn::LoadU(d, x + i));
+      s1 = hn::Add(s1, hn::LoadU(d, x + i + lanes));
+      s2 = hn::Add(s2, hn::LoadU(d, x + i + 2 * lanes));
+      s3 = hn::Add(s3, hn::LoadU(d, x + i + 3 * lanes));
+    }
+    const auto all = hn::Add(hn::Add(s0, s1), hn::Add(s2, s3));
+    sum += static_cast<double>(hn::GetLane(hn::SumOfLanes(d, all)));
+  }
+  T part = 0;
+  for (; i < n; ++i) part += x[i];
+  return sum + static_cast<double>(part);
+}
+
+/// The sums of g and of g * (x[i] - center), g = dy[i] * w[i], or dy[i] where w is null; so, too.
+template <class T>
+HWY_INLINE std::pair<double, double> gradient_sums(int64_t n, const T* dy, const T* w, const T* x,
+                                                   T center) {
+  constexpr int64_t kBlock = 1024;
+  const hn::ScalableTag<T> d;
+  const auto lanes = static_cast<int64_t>(hn::Lanes(d));
+  const auto middle = hn::Set(d, center);
+  const auto weighted = [&](int64_t i) HWY_ATTR {
+    const auto g = hn::LoadU(d, dy + i);
+    return w ? hn::Mul(g, hn::LoadU(d, w + i)) : g;
+  };
+  double sum = 0, product = 0;
+  int64_t i = 0;
+  while (i + 2 * lanes <= n) {
+    auto s0 = hn::Zero(d), s1 = s0, p0 = s0, p1 = s0;
+    for (const int64_t end = std::min(n, i + kBlock); i + 2 * lanes <= end; i += 2 * lanes) {
+      const auto g0 = weighted(i), g1 = weighted(i + lanes);
+      s0 = hn::Add(s0, g0);
+      s1 = hn::Add(s1, g1);
+      p0 = hn::MulAdd(g0, hn::Sub(hn::LoadU(d, x + i), middle), p0);
+      p1 = hn::MulAdd(g1, hn::Sub(hn::LoadU(d, x + i + lanes), middle), p1);
+    }
+    sum += static_cast<double>(hn::GetLane(hn::SumOfLanes(d, hn::Add(s0, s1))));
+    product += static_cast<double>(hn::GetLane(hn::SumOfLanes(d, hn::Add(p0, p1))));
+  }
+  T part = 0, part_product = 0;
+  for (; i < n; ++i) {
+    const T g = w ? dy[i] * w[i] : dy[i];
+    part += g;
+    part_product += g * (x[i] - center);
+  }
+  return {sum + static_cast<double>(part), product + static_cast<double>(part_product)};
+}
+
 /// The sums of d and of d^2, d = x[i] - center. Some are summed in T before they meet a double, in
 /// four vectors, whose additions need not wait for each other.
 template <class T>

@@ -68,13 +68,15 @@ Tensor allocate_heads(const Tensor& like, int64_t depth) {
     const int64_t step_a = like.strides()[a], step_b = like.strides()[b];
     return step_a != step_b ? step_a > step_b : a < b;
   });
-  Tensor t = allocate(kName, sizes, like.dtype(), like.device());
+  Dims strides(sizes.size(), 1);
   int64_t step = depth;
   for (size_t i = outermost_first.size(); i-- > 0;) {
     const size_t d = outermost_first[i];
-    t.impl()->strides[d] = step;
+    strides[d] = step;
     step *= sizes[d];
   }
+  const Tensor t = allocate(kName, sizes, like.dtype(), like.device());
+  t.impl()->set(t.impl()->storage, sizes, strides, 0, like.dtype());
   return t;
 }
 

@@ -1,0 +1,258 @@
+// Attention and its gradient: a block of threads takes a tile of queries, or for dk and dv of keys,
+// past all tiles of the others, so that there is never a matrix of all weights. Scores are made
+// again for every kPart of the features, and in the gradient from lse: up to kPart of them that is
+// once. Source: Milakov & Gimelshein 2018, arXiv:1805.02867; Dao et al. 2022, arXiv:2205.14135.
+#include <limits>
+
+#include "backends/cuda/kernels.h"
+#include "backends/cuda/runtime/launch.h"
+#include "backends/cuda/runtime/workspace.h"
+
+namespace ambit::cuda {
+namespace {
+
+constexpr int kTile = 16;  // queries and keys; thread (i, j) has score (i, j) of two tiles
+static_assert(kTile * kTile == kThreads);
+constexpr int kHeld = 4;  // features that a thread sums up
+constexpr int kPart = kHeld * kTile;
+
+/// A tensor [B,H,N,D]; null where there is none.
+template <class T>
+struct Heads {
+  explicit Heads(const Tensor& t) : data(t.defined() ? t.data_ptr<T>() : nullptr) {
+    if (!data) return;
+    H = t.size(1), N = t.size(2), D = t.size(3);
+    batch = t.stride(0), head = t.stride(1), row = t.stride(2), column = t.stride(3);
+  }
+  __device__ T* at(int64_t head_index, int64_t n, int64_t d) const {
+    return data + head_index / H * batch + head_index % H * head + n * row + d * column;
+  }
+  /// The element, or 0 outside.
+  __device__ T get(int64_t head_index, int64_t n, int64_t d) const {
+    return n < N && d < D ? *at(head_index, n, d) : T(0);
+  }
+  T* data;
+  int64_t H = 1, N = 0, D = 0, batch = 0, head = 0, row = 0, column = 0;
+};
+
+/// Where a thread is in its tile.
+struct Lane {
+  int i = static_cast<int>(threadIdx.x) / kTile, j = static_cast<int>(threadIdx.x) % kTile;
+};
+
+/// Return the product of row a_first + i of a and row b_first + j of b.
+template <class T>
+__device__ T product_of_rows(const Heads<T>& a, int64_t a_first, const Heads<T>& b, int64_t b_first,
+                             int64_t head) {
+  __shared__ T left[kTile][kTile], right[kTile][kTile + 1];
+  const auto [i, j] = Lane();
+  T sum = 0;
+  for (int64_t d = 0; d < a.D; d += kTile) {
+    left[i][j] = a.get(head, a_first + i, d + j);
+    right[i][j] = b.get(head, b_first + i, d + j);
+    __syncthreads();
+#pragma unroll
+    for (int t = 0; t < kTile; ++t) sum += left[i][t] * right[j][t];
+    __syncthreads();
+  }
+  return sum;
+}
+
+/// held[r] += the sum over t of factor (i, t) * x's row first + t, feature part + j + r kTile.
+template <class T>
+__device__ void add_rows(T (&held)[kHeld], T factor, const Heads<T>& x, int64_t first, int64_t head,
+                         int64_t part) {
+  __shared__ T factors[kTile][kTile + 1], rows[kTile][kPart];
+  const auto [i, j] = Lane();
+  factors[i][j] = factor;
+#pragma unroll
+  for (int r = 0; r < kHeld; ++r) {
+    rows[i][j + r * kTile] = x.get(head, first + i, part + j + r * kTile);
+  }
+  __syncthreads();
+#pragma unroll
+  for (int r = 0; r < kHeld; ++r) {
+    for (int t = 0; t < kTile; ++t) held[r] += factors[i][t] * rows[t][j + r * kTile];
+  }
+  __syncthreads();
+}
+
+/// x's row first + i = factor * held.
+template <class T>
+__device__ void store_row(const Heads<T>& x, int64_t first, int64_t head, int64_t part,
+                          const T (&held)[kHeld], T factor) {
+  const auto [i, j] = Lane();
+  for (int r = 0; r < kHeld; ++r) {
+    const int64_t d = part + j + r * kTile;
+    if (first + i < x.N && d < x.D) *x.at(head, first + i, d) = factor * held[r];
+  }
+}
+
+/// Return join over the 16 threads of a tile's row; all of them get it.
+template <class T, class Join>
+__device__ T join_row(T v, const Join& join) {
+  for (int step = kTile / 2; step > 0; step /= 2) v = join(v, __shfl_xor_sync(~0u, v, step));
+  return v;
+}
+
+/// What all kernels take: scale * q k^T + mask.
+template <class T>
+struct Scores {
+  Heads<T> q, k, mask;
+  T scale;
+  bool causal;
+  int64_t heads;
+
+  /// Whether there is such a query and key, and the one sees the other.
+  __device__ bool sees(int64_t query, int64_t key) const {
+    return query < q.N && key < k.N && (!causal || key <= query);
+  }
+  /// The score from the product of the two rows.
+  __device__ T of(T product, int64_t head, int64_t query, int64_t key) const {
+    if (!sees(query, key)) return -std::numeric_limits<T>::infinity();
+    return product * scale + (mask.data ? *mask.at(head, query, key) : T(0));
+  }
+  /// How many keys the queries of a tile see together.
+  __device__ int64_t keys_of(int64_t first_query) const {
+    return causal ? min(k.N, first_query + kTile) : k.N;
+  }
+  /// The first tile of queries that see a tile of keys.
+  __device__ int64_t queries_from(int64_t first_key) const { return causal ? first_key : 0; }
+};
+
+__host__ __device__ int64_t tiles_of(int64_t n) { return (n + kTile - 1) / kTile; }
+
+template <class T>
+__global__ void attend(Scores<T> scores, Heads<T> v, Heads<T> y, T* lse) {
+  constexpr T kNone = -std::numeric_limits<T>::infinity();
+  const auto [i, j] = Lane();
+  const int64_t L = scores.q.N, tiles = tiles_of(L), parts = (v.D + kPart - 1) / kPart;
+  for (int64_t tile = blockIdx.x; tile < scores.heads * tiles * parts; tile += gridDim.x) {
+    const int64_t part = tile % parts * kPart, first = tile / parts % tiles * kTile;
+    const int64_t head = tile / parts / tiles;
+    T largest = kNone, total = 0, held[kHeld] = {};
+    for (int64_t key = 0; key < scores.keys_of(first); key += kTile) {
+      const T s = scores.of(product_of_rows(scores.q, first, scores.k, key, head), head, first + i,
+                            key + j);
+      const T top = fmax(largest, join_row(s, [](T a, T b) { return fmax(a, b); }));
+      const T shift = top == kNone ? T(0) : top;  // nothing is seen so far
+      const T weight = std::exp(s - shift), lower = std::exp(largest - shift);
+      total = total * lower + join_row(weight, [](T a, T b) { return a + b; });
+      largest = top;
+      for (T& sum : held) sum *= lower;
+      add_rows(held, weight, v, key, head, part);
+    }
+    store_row(y, first, head, part, held, 1 / total);
+    if (part == 0 && j == 0 && first + i < L) {
+      lse[head * L + first + i] =
+          total == 0 ? std::numeric_limits<T>::quiet_NaN() : largest + std::log(total);
+    }
+  }
+}
+
+// share [B,H,L] = sum(dy * y), which the gradients of a query's weights are lessened by.
+template <class T>
+__global__ void take_shares(int64_t queries, Heads<T> dy, Heads<T> y, T* share) {
+  for (int64_t n = thread_index(); n < queries; n += thread_count()) {
+    T sum = 0;
+    for (int64_t d = 0; d < y.D; ++d)
+      sum += *dy.at(n / y.N, n % y.N, d) * *y.at(n / y.N, n % y.N, d);
+    share[n] = sum;
+  }
+}
+
+/// What the kernels of the gradient take besides.
+template <class T>
+struct Weights {
+  Heads<T> v, dy;
+  const T *lse, *share;
+};
+
+template <class T>
+__global__ void query_grads(Scores<T> scores, Weights<T> weights, Heads<T> dq) {
+  const auto [i, j] = Lane();
+  const int64_t L = scores.q.N, tiles = tiles_of(L), parts = (dq.D + kPart - 1) / kPart;
+  for (int64_t tile = blockIdx.x; tile < scores.heads * tiles * parts; tile += gridDim.x) {
+    const int64_t part = tile % parts * kPart, first = tile / parts % tiles * kTile;
+    const int64_t head = tile / parts / tiles, place = head * L + first + i;
+    T held[kHeld] = {};
+    for (int64_t key = 0; key < scores.keys_of(first); key += kTile) {
+      const T product = product_of_rows(scores.q, first, scores.k, key, head);
+      const T dw = product_of_rows(weights.dy, first, weights.v, key, head);
+      T ds = 0;
+      if (scores.sees(first + i, key + j)) {
+        const T s = scores.of(product, head, first + i, key + j);
+        ds = std::exp(s - weights.lse[place]) * (dw - weights.share[place]);
+      }
+      add_rows(held, ds, scores.k, key, head, part);
+    }
+    store_row(dq, first, head, part, held, scores.scale);
+  }
+}
+
+template <class T>
+__global__ void key_grads(Scores<T> scores, Weights<T> weights, Heads<T> dk, Heads<T> dv) {
+  const auto [i, j] = Lane();
+  const int64_t L = scores.q.N, tiles = tiles_of(dk.N);
+  const int64_t parts = (max(dk.D, dv.D) + kPart - 1) / kPart;
+  for (int64_t tile = blockIdx.x; tile < scores.heads * tiles * parts; tile += gridDim.x) {
+    const int64_t part = tile % parts * kPart, first = tile / parts % tiles * kTile;
+    const int64_t head = tile / parts / tiles;
+    T held_k[kHeld] = {}, held_v[kHeld] = {};
+    for (int64_t query = scores.queries_from(first); query < L; query += kTile) {
+      const T product = product_of_rows(scores.k, first, scores.q, query, head);
+      const T dw = product_of_rows(weights.v, first, weights.dy, query, head);
+      T w = 0, ds = 0;
+      if (scores.sees(query + j, first + i)) {
+        const int64_t place = head * L + query + j;
+        w = std::exp(scores.of(product, head, query + j, first + i) - weights.lse[place]);
+        ds = w * (dw - weights.share[place]);
+      }
+      add_rows(held_v, w, weights.dy, query, head, part);
+      add_rows(held_k, ds, scores.q, query, head, part);
+    }
+    store_row(dk, first, head, part, held_k, scores.scale);
+    store_row(dv, first, head, part, held_v, T(1));
+  }
+}
+
+template <class T>
+Scores<T> scores_of(const Tensor& q, const Tensor& k, const Tensor& mask,
+                    const AttentionParams& p) {
+  return {Heads<T>(q), Heads<T>(k),          Heads<T>(mask), static_cast<T>(p.scale),
+          p.causal,    q.size(0) * q.size(1)};
+}
+
+/// A block for each tile of n rows, of every head and part of the features.
+Grid grid_of(int64_t heads, int64_t n, int64_t features) {
+  return grid_for(heads * tiles_of(n) * ((features + kPart - 1) / kPart) * kThreads);
+}
+
+}  // namespace
+
+void attention(Tensor& y, Tensor& lse, const Tensor& q, const Tensor& k, const Tensor& v,
+               const Tensor& mask, const AttentionParams& p) {
+  visit<dtypes::kFloating>(y.dtype(), [&]<class T>() {
+    const Scores<T> scores = scores_of<T>(q, k, mask, p);
+    launch(attend<T>, grid_of(scores.heads, q.size(2), v.size(3)), scores, Heads<T>(v), Heads<T>(y),
+           lse.data_ptr<T>());
+  });
+}
+
+void attention_grad(Tensor& dq, Tensor& dk, Tensor& dv, const Tensor& dy, const Tensor& q,
+                    const Tensor& k, const Tensor& v, const Tensor& mask, const Tensor& y,
+                    const Tensor& lse, const AttentionParams& p) {
+  visit<dtypes::kFloating>(dq.dtype(), [&]<class T>() {
+    const Scores<T> scores = scores_of<T>(q, k, mask, p);
+    const int64_t queries = scores.heads * q.size(2);
+    const Workspace share(static_cast<size_t>(queries) * sizeof(T));
+    launch(take_shares<T>, grid_for(queries), queries, Heads<T>(dy), Heads<T>(y), share.as<T>());
+    const Weights<T> weights{Heads<T>(v), Heads<T>(dy), lse.data_ptr<T>(), share.as<T>()};
+    launch(query_grads<T>, grid_of(scores.heads, q.size(2), q.size(3)), scores, weights,
+           Heads<T>(dq));
+    launch(key_grads<T>, grid_of(scores.heads, k.size(2), std::max(k.size(3), v.size(3))), scores,
+           weights, Heads<T>(dk), Heads<T>(dv));
+  });
+}
+
+}  // namespace ambit::cuda

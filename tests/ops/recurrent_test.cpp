@@ -1,0 +1,106 @@
+// Steps of LSTM and GRU: values, gradients, the composites, bad calls.
+#include <ambit/ambit.h>
+#include <ambit/backend/kernels.h>
+#include <ambit/detail/recurrent.h>
+
+#include "composite.h"
+#include "tests/autograd/gradcheck.h"
+#include "tests/devices.h"
+#include "tests/expected.h"
+
+using namespace ambit;
+using namespace composite_test;
+
+namespace {
+
+// The formulas of the header, in ops.
+std::tuple<Tensor, Tensor> lstm_by_hand(const Tensor& a, const Tensor& b, const Tensor& c0) {
+  const std::vector<Tensor> g = (a + b).chunk(4, 1);
+  const Tensor c = sigmoid(g[1]) * c0 + sigmoid(g[0]) * tanh(g[2]);
+  return {sigmoid(g[3]) * tanh(c), c};
+}
+Tensor gru_by_hand(const Tensor& a, const Tensor& b, const Tensor& h0) {
+  const std::vector<Tensor> x = a.chunk(3, 1), y = b.chunk(3, 1);
+  const Tensor r = sigmoid(x[0] + y[0]), z = sigmoid(x[1] + y[1]), n = tanh(x[2] + r * y[2]);
+  return n + z * (h0 - n);
+}
+
+}  // namespace
+
+TEST_CASE("steps of LSTM and GRU are their formulas, of any layout") {
+  for_each_device([](Device d) {
+    for (const int64_t H : {1, 19}) {
+      const Tensor a = wave(d, {4 * H, 3}).t(), b = wave(d, {3, 4 * H}, 0.3),
+                   c0 = wave(d, {3, 2 * H}, 0.5).slice(1, 0, 2 * H, 2);
+      const auto [h, c] = lstm_step(a, b, c0);
+      const auto [want_h, want_c] = lstm_by_hand(a, b, c0);
+      CHECK(h.allclose(want_h, 1e-13, 1e-13));
+      CHECK(c.allclose(want_c, 1e-13, 1e-13));
+      const Tensor x = a.narrow(1, 0, 3 * H), y = b.narrow(1, 0, 3 * H);
+      CHECK(gru_step(x, y, c0).allclose(gru_by_hand(x, y, c0), 1e-13, 1e-13));
+    }
+    const Tensor none = zeros({0, 8}, wave(d, {1}).options()), state = none.narrow(1, 0, 2);
+    CHECK(std::get<1>(lstm_step(none, none, state)).sizes() == IntArrayRef{0, 2});
+  });
+}
+
+TEST_CASE("steps of LSTM and GRU have right first and second gradients, of each output") {
+  for_each_device([](Device d) {
+    const Tensor a = wave(d, {2, 12}), b = wave(d, {2, 12}, 0.3), c0 = wave(d, {2, 3}, 0.5);
+    const auto both = [](const std::vector<Tensor>& in) {
+      const auto [h, c] = lstm_step(in[0], in[1], in[2]);
+      return h * 2 + c * c;
+    };
+    const auto of_h = [](const std::vector<Tensor>& in) {
+      return std::get<0>(lstm_step(in[0], in[1], in[2]));
+    };
+    const auto of_c = [](const std::vector<Tensor>& in) {
+      return std::get<1>(lstm_step(in[0], in[1], in[2]));
+    };
+    const auto gru = [](const std::vector<Tensor>& in) {
+      return gru_step(in[0].narrow(1, 0, 9), in[1].narrow(1, 0, 9), in[2]);
+    };
+    for (const auto& f :
+         std::vector<std::function<Tensor(const std::vector<Tensor>&)>>{both, of_h, of_c, gru}) {
+      gradcheck(f, {a, b, c0});
+      gradgradcheck(f, {a, b, c0});
+    }
+  });
+}
+
+TEST_CASE("composite steps of LSTM and GRU agree with the kernels") {
+  manual_seed(6);
+  const Tensor a = normal({5, 12}), b = normal({5, 12}), state = normal({5, 3}),
+               gates = rand({5, 12}, oracle()), c = normal({5, 3}), dh = normal({5, 3});
+  const Tensor a3 = normal({5, 9}), b3 = normal({5, 9});
+  const Tensor one = unwritten({5, 3}), three = unwritten({5, 9}), four = unwritten({5, 12});
+  check_composite(
+      kernels::lstm_cell, {one, one, four}, {a, b, state},
+      [](auto&& f, Tensors& o, const Tensors& in) { f(o[0], o[1], o[2], in[0], in[1], in[2]); });
+  for (const Tensor& dc : {normal({5, 3}), Tensor()}) {
+    for (const Tensor& g : {dh, Tensor()}) {
+      check_composite(kernels::lstm_cell_grad, {four, one}, {g, dc, gates, c, state},
+                      [](auto&& f, Tensors& o, const Tensors& in) {
+                        f(o[0], o[1], in[0], in[1], in[2], in[3], in[4]);
+                      });
+    }
+  }
+  check_composite(
+      kernels::gru_cell, {one, four}, {a3, b3, state},
+      [](auto&& f, Tensors& o, const Tensors& in) { f(o[0], o[1], in[0], in[1], in[2]); });
+  check_composite(
+      kernels::gru_cell_grad, {three, three, one}, {dh, gates, state},
+      [](auto&& f, Tensors& o, const Tensors& in) { f(o[0], o[1], o[2], in[0], in[1], in[2]); });
+}
+
+TEST_CASE("steps of LSTM and GRU refuse what does not fit") {
+  const Tensor gates = ones({2, 12}), state = ones({2, 3});
+  CHECK_THROWS_AS(lstm_step(gates, ones({2, 9}), state), ShapeError);
+  CHECK_THROWS_AS(lstm_step(gates, gates, ones({3})), ShapeError);
+  CHECK_THROWS_AS(lstm_step(gates, gates, state.to(kFloat64)), DTypeError);
+  CHECK_THROWS_AS(lstm_step(gates.to(kInt64), gates, state), DTypeError);
+  CHECK_THROWS_AS(lstm_step(gates, {}, state), Error);
+  CHECK_THROWS_AS(gru_step(gates, gates, state), ShapeError);
+  CHECK_THROWS_AS(gru_step(ones({2, 9}), ones({2, 9}), state.to(Device("reference"))),
+                  DeviceMismatchError);
+}
