@@ -295,9 +295,18 @@ const CallTable<bad_input::BadCall> kBad(bad_calls);
 
 std::vector<mismatch::Call> mixed_calls() {
   using namespace mismatch;
-  const auto three = given(f({1, 2, 4, 4, 4}), f({2, 2, 3, 3, 3}), f({2}));
+  const auto one = given(f({1, 2, 4}), f({2, 2, 3}), f({2})),
+             two = given(f({1, 2, 4, 4}), f({2, 2, 3, 3}), f({2})),
+             three = given(f({1, 2, 4, 4, 4}), f({2, 2, 3, 3, 3}), f({2}));
   return {
+      CALL(conv1d, strict, one, t[0], t[1], t[2], 1, 1),
+      CALL(conv1d, strict, one, t[0], t[1], t[2], {1}),
+      CALL(conv1d, strict, one, t[0], t[1], t[2], 1, "same"),
+      CALL(conv2d, strict, two, t[0], t[1], t[2], {1, 1}),
+      CALL(conv2d, strict, two, t[0], t[1], t[2], 1, "same"),
       CALL(conv3d, strict, three, t[0], t[1], t[2]),
+      CALL(conv3d, strict, three, t[0], t[1], t[2], 1),
+      CALL(conv3d, strict, three, t[0], t[1], t[2], {1, 1, 1}),
       CALL(conv3d, strict, three, t[0], t[1], t[2], 1, "same"),
       CALL(conv_transpose3d, strict, three, t[0], t[1], t[2]),
       CALL(convolution, strict, three, t[0], t[1], t[2], 1, 1, 1, false, 0, 1),

@@ -3,12 +3,9 @@
 // Errors of all: ShapeError, DTypeError, DeviceMismatchError; Error for an undefined tensor.
 #pragma once
 
+#include <ambit/detail/named_padding.h>
 #include <ambit/params.h>
 #include <ambit/tensor.h>
-
-#include <concepts>
-#include <cstddef>
-#include <string_view>
 
 namespace ambit {
 
@@ -74,15 +71,7 @@ inline Tensor conv3d(const Tensor& input, const Tensor& weight, const Tensor& bi
                 ConvParams{PerAxisArgument(stride), padding, dilation, groups});
 }
 
-/// A padding by name: "valid" is none; "same" keeps the spatial sizes, with one element more behind
-/// than before where the padding is odd, and takes a stride of 1. Errors also: Error for another.
-template <class Name>
-concept PaddingName = std::convertible_to<const Name&, std::string_view>;
-namespace detail {
-AMBIT_API Tensor convolve(const char* op, size_t spatial_dims, const Tensor& input,
-                          const Tensor& weight, const Tensor& bias, const ConvParams& params,
-                          std::string_view padding);
-}
+/// The same with a padding by name, see PaddingName in detail/named_padding.h.
 template <PaddingName Name>
 Tensor conv1d(const Tensor& input, const Tensor& weight, const Tensor& bias,
               const PerAxisArgument& stride, const Name& padding,
