@@ -118,8 +118,8 @@ void Conv1dImpl::reset() {
 }
 void Conv1dImpl::reset_parameters() { draw(*this); }
 Tensor Conv1dImpl::forward(const Tensor& input) {
-  return conv1d(input, weight, bias, options.stride(), options.padding(), options.dilation(),
-                options.groups());
+  return conv1d(input, weight, bias, IntArrayRef(options.stride()), IntArrayRef(options.padding()),
+                IntArrayRef(options.dilation()), options.groups());
 }
 void Conv1dImpl::pretty_print(std::ostream& os) const { print(os, name(), options); }
 
@@ -157,9 +157,8 @@ void ConvTranspose2dImpl::reset() {
 void ConvTranspose2dImpl::reset_parameters() { draw(*this); }
 Tensor ConvTranspose2dImpl::forward(const Tensor& input, std::optional<IntArrayRef> output_size) {
   const std::vector<int64_t> padding = padding_for("ConvTranspose2d", options, input, output_size);
-  return conv_transpose2d(input, weight, bias, options.stride(), options.padding(),
-                          IntOrPair(Pair{padding[0], padding[1]}), options.groups(),
-                          options.dilation());
+  return conv_transpose2d(input, weight, bias, list(options.stride()), list(options.padding()),
+                          padding, options.groups(), list(options.dilation()));
 }
 void ConvTranspose2dImpl::pretty_print(std::ostream& os) const { print(os, name(), options); }
 

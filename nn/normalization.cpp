@@ -32,33 +32,7 @@ void check_per_channel(const char* op, const char* what, const Tensor& t, int64_
   }
 }
 
-// y * weight + bias, per channel (dim 1).
-Tensor affine(Tensor y, const Tensor& weight, const Tensor& bias) {
-  Dims sizes(static_cast<size_t>(y.dim()), 1);
-  sizes[1] = y.size(1);
-  if (weight.defined()) y = y * weight.view(sizes);
-  if (bias.defined()) y = y + bias.view(sizes);
-  return y;
-}
-
 }  // namespace
-
-Tensor group_norm(const Tensor& input, int64_t num_groups, const Tensor& weight, const Tensor& bias,
-                  double eps) {
-  check_channels("group_norm", input);
-  check_same_device("group_norm", {{"input", input}, {"weight", weight}, {"bias", bias}});
-  const int64_t channels = input.size(1);
-  if (num_groups < 1 || channels % num_groups != 0) {
-    throw ShapeError(fmt::format("group_norm: expected groups that divide {} channels, got {}",
-                                 channels, num_groups));
-  }
-  check_per_channel("group_norm", "weight", weight, channels);
-  check_per_channel("group_norm", "bias", bias, channels);
-  if (input.numel() == 0) return affine(input.clone(), weight, bias);
-  const int64_t row = input.numel() / (input.size(0) * num_groups);
-  const Tensor y = layer_norm(input.reshape({input.size(0) * num_groups, row}), {row}, {}, {}, eps);
-  return affine(y.view(input.sizes()), weight, bias);
-}
 
 Tensor instance_norm(const Tensor& input, const Tensor& running_mean, const Tensor& running_var,
                      const Tensor& weight, const Tensor& bias, bool use_input_stats,

@@ -1,4 +1,4 @@
-// MultiheadAttention and the Transformer, composed of ops.
+// MultiheadAttention and the Transformer.
 #include <ambit/autograd.h>
 #include <ambit/nn/functional.h>
 #include <ambit/nn/transformer.h>
@@ -37,37 +37,6 @@ Tensor added(const Tensor& mask, const Tensor& like) {
 }
 
 }  // namespace
-
-namespace functional {
-
-Tensor scaled_dot_product_attention(const Tensor& query, const Tensor& key, const Tensor& value,
-                                    const Tensor& attn_mask, double dropout_p, bool is_causal,
-                                    std::optional<double> scale) {
-  constexpr const char* kName = "scaled_dot_product_attention";
-  check_floating(kName, query);
-  check_same_device(kName,
-                    {{"query", query}, {"key", key}, {"value", value}, {"attn_mask", attn_mask}});
-  if (query.dim() < 2 || key.dim() < 2 || value.dim() < 2 || query.size(-1) != key.size(-1) ||
-      key.size(-2) != value.size(-2)) {
-    throw ShapeError(fmt::format(
-        "{}: expected query [..., L, E], key [..., S, E] and value [..., S, Ev], got {}, {} and {}",
-        kName, str(query.sizes()), str(key.sizes()), str(value.sizes())));
-  }
-  if (is_causal && attn_mask.defined()) {
-    throw Error(fmt::format("{}: expected is_causal or attn_mask, got both", kName));
-  }
-  const double factor =
-      scale.value_or(1 / std::sqrt(static_cast<double>(std::max<int64_t>(query.size(-1), 1))));
-  Tensor scores = matmul(query * factor, key.transpose(-2, -1));
-  if (is_causal) {
-    scores = scores.masked_fill(later(query.size(-2), key.size(-2), query.device()), -kInfinity);
-  } else if (attn_mask.defined()) {
-    scores = scores + added(attn_mask.is_floating_point() ? attn_mask : attn_mask == 0, query);
-  }
-  return matmul(ambit::dropout(softmax(scores, -1), dropout_p, dropout_p > 0), value);
-}
-
-}  // namespace functional
 
 // --- MultiheadAttention
 
@@ -161,9 +130,8 @@ std::tuple<Tensor, Tensor> MultiheadAttentionImpl::forward(
     sizes[sizes.size() - 1] = extra;
     return cat({mask, zeros(sizes, mask.options())}, -1);
   };
-  Tensor scores = matmul(by_head(q) / std::sqrt(static_cast<double>(head)),
-                         by_head(k).transpose(-2, -1));  // [N,heads,L,S]
   const int64_t given = s - extra;
+  Tensor masks;  // added to scores [N,heads,L,S]
   if (attn_mask.defined()) {
     const bool each = attn_mask.dim() == 3;
     if (attn_mask.sizes() != (each ? IntArrayRef{n * heads, l, given} : IntArrayRef{l, given})) {
@@ -172,19 +140,31 @@ std::tuple<Tensor, Tensor> MultiheadAttentionImpl::forward(
                       given, n * heads, l, given, str(attn_mask.sizes())));
     }
     const Tensor mask = seen(added(attn_mask, q));
-    scores = scores + (each ? mask.view({n, heads, l, s}) : mask);
+    masks = each ? mask.view({n, heads, l, s}) : mask;
   }
   if (key_padding_mask.defined()) {
     if (key_padding_mask.sizes() != IntArrayRef{n, given}) {
       throw ShapeError(fmt::format("{}: expected key_padding_mask of shape [{}, {}], got {}", kName,
                                    n, given, str(key_padding_mask.sizes())));
     }
-    scores = scores + seen(added(key_padding_mask, q)).view({n, 1, 1, s});
+    const Tensor padding = seen(added(key_padding_mask, q)).view({n, 1, 1, s});
+    masks = masks.defined() ? masks + padding : padding;
   }
+  const auto projected_out = [&](const Tensor& y) {
+    return out_proj(y.permute({2, 0, 1, 3}).reshape({l, n, e}));
+  };
+  if (!need_weights) {
+    const double dropout_p = is_training() ? options.dropout() : 0;
+    return {projected_out(
+                scaled_dot_product_attention(by_head(q), by_head(k), by_head(v), masks, dropout_p)),
+            Tensor()};
+  }
+  Tensor scores =
+      matmul(by_head(q) / std::sqrt(static_cast<double>(head)), by_head(k).transpose(-2, -1));
+  if (masks.defined()) scores = scores + masks;
   const Tensor weights = dropout(softmax(scores, -1), options.dropout(), is_training());
-  const Tensor out = matmul(weights, by_head(v)).permute({2, 0, 1, 3}).reshape({l, n, e});
-  if (!need_weights) return {out_proj(out), Tensor()};
-  return {out_proj(out), average_attn_weights ? weights.mean(1) : weights};
+  const Tensor out = projected_out(matmul(weights, by_head(v)));
+  return {out, average_attn_weights ? weights.mean(1) : weights};
 }
 
 // --- layers

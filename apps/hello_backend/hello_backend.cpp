@@ -103,7 +103,7 @@ void load(Registry& registry) {
   registry.add(kernels::scatter_add, Borrowed<reference::scatter_add>::kernel);
   registry.add(kernels::nonzero, Borrowed<reference::nonzero>::kernel);
   registry.add(kernels::matmul, Borrowed<reference::matmul>::kernel);
-  registry.add(kernels::conv2d, Borrowed<reference::conv2d>::kernel);
+  registry.add(kernels::convolution, Borrowed<reference::convolution>::kernel);
   registry.add(kernels::max_pool, Borrowed<reference::max_pool>::kernel);
   registry.add(kernels::max_pool_grad, Borrowed<reference::max_pool_grad>::kernel);
 }

@@ -42,9 +42,9 @@
   row(eigh)                              \
   row(svd)                               \
   row(triangular_solve)                  \
-  row(conv2d)                            \
-  row(conv2d_input_grad)                 \
-  row(conv2d_weight_grad)                \
+  row(convolution)                       \
+  row(convolution_input_grad)            \
+  row(convolution_weight_grad)           \
   row(max_pool)                          \
   row(max_pool_grad)                     \
   row(avg_pool)                          \

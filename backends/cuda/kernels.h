@@ -35,9 +35,9 @@
   row(index_add)                         \
   row(matmul)                            \
   row(linear)                            \
-  row(conv2d)                            \
-  row(conv2d_input_grad)                 \
-  row(conv2d_weight_grad)                \
+  row(convolution)                       \
+  row(convolution_input_grad)            \
+  row(convolution_weight_grad)           \
   row(max_pool)                          \
   row(max_pool_grad)                     \
   row(avg_pool)                          \

@@ -1,7 +1,9 @@
-// 2-D convolution and its gradients: one walk over all products x * w that make up y, and three
-// sums of them. Sums are kept aside in float64, so that each result is rounded once.
+// Convolution and its gradients in one to three spatial dims: one walk over all products x * w that
+// make up y, and three sums of them. Sums are kept aside in float64, so that each result is rounded
+// once.
 #include <ambit/backend/reference.h>
 
+#include <array>
 #include <vector>
 
 #include "accumulator.h"
@@ -10,44 +12,60 @@
 namespace ambit::reference {
 namespace {
 
-// Call f(iy, ix, iw) for every product x[ix] * w[iw] that y[iy] is the sum of.
-// y [N,K,P,Q], x [N,C,H,W], w [K,C/groups,R,S], all contiguous.
-template <class F>
-void for_each_product(const Tensor& y, const Tensor& x, const Tensor& w, const Conv2dParams& p,
-                      F f) {
-  const int64_t N = y.size(0), K = y.size(1), P = y.size(2), Q = y.size(3);
-  const int64_t C = x.size(1), H = x.size(2), W = x.size(3);
-  const int64_t C_group = w.size(1), R = w.size(2), S = w.size(3), K_group = K / p.groups;
+// The spatial sizes of a tensor [.., .., spatial...] as three, those in front that it has not being
+// 1.
+std::array<int64_t, 3> volume(const Tensor& t) {
+  std::array<int64_t, 3> sizes{1, 1, 1};
+  for (int64_t i = 1; i <= t.dim() - 2; ++i) sizes[static_cast<size_t>(3 - i)] = t.size(-i);
+  return sizes;
+}
 
-  // The products of y[n,k,i,j], which is element iy.
-  auto window = [&](int64_t iy, int64_t n, int64_t k, int64_t i, int64_t j) {
+// Call f(iy, ix, iw) for every product x[ix] * w[iw] that y[iy] is the sum of.
+// y [N,K,...], x [N,C,...], w [K,C/groups,...], all contiguous.
+template <class F>
+void for_each_product(const Tensor& y, const Tensor& x, const Tensor& w, const ConvParams& p, F f) {
+  const int64_t K = y.size(1), C = x.size(1);
+  const int64_t C_group = w.size(1), K_group = K / p.groups;
+  const auto [O, P, Q] = volume(y);
+  const auto [D, H, W] = volume(x);
+  const auto [T, R, S] = volume(w);
+  const auto front = static_cast<size_t>(5 - y.dim());  // dims that there are not
+  // Where along dim i a window at `place` has its tap.
+  const auto at = [&](size_t i, int64_t place, int64_t tap) {
+    if (i < front) return int64_t{0};
+    return place * p.stride[i - front] - p.padding[i - front] + tap * p.dilation[i - front];
+  };
+
+  // The products of y[n,k,o,i,j], which is element iy.
+  auto window = [&](int64_t iy, int64_t n, int64_t k, int64_t o, int64_t i, int64_t j) {
     for (int64_t c = 0; c < C_group; ++c) {
-      const int64_t plane = n * C + k / K_group * C_group + c;
-      for (int64_t r = 0; r < R; ++r) {
-        const int64_t h = i * p.stride[0] - p.padding[0] + r * p.dilation[0];
-        if (h < 0 || h >= H) continue;
-        for (int64_t s = 0; s < S; ++s) {
-          const int64_t v = j * p.stride[1] - p.padding[1] + s * p.dilation[1];
-          if (v < 0 || v >= W) continue;
-          f(iy, (plane * H + h) * W + v, ((k * C_group + c) * R + r) * S + s);
+      const int64_t block = n * C + k / K_group * C_group + c;
+      for (int64_t t = 0; t < T; ++t) {
+        const int64_t u = at(0, o, t);
+        if (u < 0 || u >= D) continue;
+        for (int64_t r = 0; r < R; ++r) {
+          const int64_t h = at(1, i, r);
+          if (h < 0 || h >= H) continue;
+          for (int64_t s = 0; s < S; ++s) {
+            const int64_t v = at(2, j, s);
+            if (v < 0 || v >= W) continue;
+            f(iy, ((block * D + u) * H + h) * W + v, (((k * C_group + c) * T + t) * R + r) * S + s);
+          }
         }
       }
     }
   };
-  int64_t iy = 0;
-  for (int64_t n = 0; n < N; ++n) {
-    for (int64_t k = 0; k < K; ++k) {
-      for (int64_t i = 0; i < P; ++i) {
-        for (int64_t j = 0; j < Q; ++j) window(iy++, n, k, i, j);
-      }
-    }
+  for (int64_t iy = 0; iy < y.numel(); ++iy) {
+    const int64_t plane = iy / Q / P / O;
+    window(iy, plane / K, plane % K, iy / Q / P % O, iy / Q % P, iy % Q);
   }
 }
 
 }  // namespace
 
-// y [N,K,P,Q], x [N,C,H,W], w [K,C/groups,R,S], b [K]
-void conv2d(Tensor& y, const Tensor& x, const Tensor& w, const Tensor& b, const Conv2dParams& p) {
+// y [N,K,...], x [N,C,...], w [K,C/groups,...], b [K]
+void convolution(Tensor& y, const Tensor& x, const Tensor& w, const Tensor& b,
+                 const ConvParams& p) {
   count_run();
   visit(y.dtype(), [&]<class T>() {
     const T* px = x.data_ptr<T>();
@@ -55,9 +73,10 @@ void conv2d(Tensor& y, const Tensor& x, const Tensor& w, const Tensor& b, const 
     std::vector<double> total(static_cast<size_t>(y.numel()));
     if (b.defined()) {
       const T* pb = b.data_ptr<T>();
-      const int64_t K = y.size(1), plane = y.size(2) * y.size(3);
+      const int64_t K = y.size(1);
+      const auto [O, P, Q] = volume(y);
       for (int64_t i = 0; i < y.numel(); ++i) {
-        total[static_cast<size_t>(i)] = static_cast<double>(pb[i / plane % K]);
+        total[static_cast<size_t>(i)] = static_cast<double>(pb[i / Q / P / O % K]);
       }
     }
     for_each_product(y, x, w, p, [&](int64_t iy, int64_t ix, int64_t iw) {
@@ -67,7 +86,7 @@ void conv2d(Tensor& y, const Tensor& x, const Tensor& w, const Tensor& b, const 
   });
 }
 
-void conv2d_input_grad(Tensor& dx, const Tensor& dy, const Tensor& w, const Conv2dParams& p) {
+void convolution_input_grad(Tensor& dx, const Tensor& dy, const Tensor& w, const ConvParams& p) {
   count_run();
   visit(dx.dtype(), [&]<class T>() {
     const T* pdy = dy.data_ptr<T>();
@@ -80,7 +99,7 @@ void conv2d_input_grad(Tensor& dx, const Tensor& dy, const Tensor& w, const Conv
   });
 }
 
-void conv2d_weight_grad(Tensor& dw, const Tensor& dy, const Tensor& x, const Conv2dParams& p) {
+void convolution_weight_grad(Tensor& dw, const Tensor& dy, const Tensor& x, const ConvParams& p) {
   count_run();
   visit(dw.dtype(), [&]<class T>() {
     const T* pdy = dy.data_ptr<T>();

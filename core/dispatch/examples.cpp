@@ -215,9 +215,9 @@ void add_products(Table& table) {
   table.add(kernels::svd, matrix, t({1, 2}), matrix, info, matrix);
   table.add(kernels::triangular_solve, matrix, matrix, matrix, {});
   const Operand image = t({1, 1, 3, 3}), filter = t({1, 1, 2, 2}), out = t({1, 1, 2, 2});
-  table.add(kernels::conv2d, out, image, filter, t({1}), {});
-  table.add(kernels::conv2d_input_grad, image, out, filter, {});
-  table.add(kernels::conv2d_weight_grad, filter, out, image, {});
+  table.add(kernels::convolution, out, image, filter, t({1}), {});
+  table.add(kernels::convolution_input_grad, image, out, filter, {});
+  table.add(kernels::convolution_weight_grad, filter, out, image, {});
 }
 
 void add_pools(Table& table) {
@@ -238,6 +238,21 @@ void add_norms(Table& table) {
   const Operand row = t({2}), w = t({1});
   table.add(kernels::layer_norm, x, row, row, x, w, w, 1e-5, true);
   table.add(kernels::layer_norm_grad, x, w, w, x, x, w, row, row, true);
+  const Operand images = t({1, 2, 2}), group = t({1, 1});
+  table.add(kernels::group_norm, images, group, group, images, row, row, 1e-5);
+  table.add(kernels::group_norm_grad, images, row, row, images, images, row, group, group);
+}
+
+void add_sequences(Table& table) {
+  const Operand q = t({1, 1, 2, 2}), k = t({1, 1, 3, 2}), mask = t({1, 1, 2, 3}),
+                lse = t({1, 1, 2});
+  table.add(kernels::attention, q, lse, q, k, k, mask, {});
+  table.add(kernels::attention_grad, q, k, k, q, q, k, k, mask, q, lse, {});
+  const Operand state = t({2, 1}), gates = t({2, 4}), three = t({2, 3});
+  table.add(kernels::lstm_cell, state, state, gates, gates, gates, state);
+  table.add(kernels::lstm_cell_grad, gates, state, state, state, gates, state, state);
+  table.add(kernels::gru_cell, state, gates, three, three, state);
+  table.add(kernels::gru_cell_grad, three, three, state, state, gates, state);
 }
 
 void add_training(Table& table) {
@@ -262,6 +277,7 @@ std::vector<Example> examples() {
   add_products(table);
   add_pools(table);
   add_norms(table);
+  add_sequences(table);
   add_training(table);
   return std::move(table.examples);
 }

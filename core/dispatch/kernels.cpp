@@ -60,13 +60,18 @@ constinit decltype(eigh) eigh{
 constinit decltype(svd) svd{"svd", kFloating, {"U", "S", "Vh", "info", "A"}, composite::svd};
 constinit decltype(triangular_solve) triangular_solve{
     "triangular_solve", kFloating, {"out", "A", "B"}, composite::triangular_solve};
-constinit decltype(conv2d) conv2d{"conv2d", kFloating, {"out", "input", "weight", "bias"}};
-constinit decltype(conv2d_input_grad) conv2d_input_grad{
-    "conv2d_input_grad", kFloating, {"input_grad", "grad", "weight"}, composite::conv2d_input_grad};
-constinit decltype(conv2d_weight_grad) conv2d_weight_grad{"conv2d_weight_grad",
-                                                          kFloating,
-                                                          {"weight_grad", "grad", "input"},
-                                                          composite::conv2d_weight_grad};
+constinit decltype(convolution) convolution{
+    "convolution", kFloating, {"out", "input", "weight", "bias"}};
+constinit decltype(convolution_input_grad) convolution_input_grad{
+    "convolution_input_grad",
+    kFloating,
+    {"input_grad", "grad", "weight"},
+    composite::convolution_input_grad};
+constinit decltype(convolution_weight_grad) convolution_weight_grad{
+    "convolution_weight_grad",
+    kFloating,
+    {"weight_grad", "grad", "input"},
+    composite::convolution_weight_grad};
 constinit decltype(max_pool) max_pool{"max_pool", kFloating, {"out", "indices", "input"}};
 constinit decltype(max_pool_grad) max_pool_grad{
     "max_pool_grad", kFloating, {"input_grad", "grad", "indices"}};
@@ -95,6 +100,43 @@ constinit decltype(layer_norm_grad) layer_norm_grad{
     kFloating,
     {"input_grad", "weight_grad", "bias_grad", "grad", "input", "weight", "mean", "invstd"},
     composite::layer_norm_grad};
+constinit decltype(group_norm) group_norm{"group_norm",
+                                          kFloating,
+                                          {"out", "mean", "invstd", "input", "weight", "bias"},
+                                          composite::group_norm};
+constinit decltype(group_norm_grad) group_norm_grad{
+    "group_norm_grad",
+    kFloating,
+    {"input_grad", "weight_grad", "bias_grad", "grad", "input", "weight", "mean", "invstd"},
+    composite::group_norm_grad};
+constinit decltype(attention) attention{"attention",
+                                        kFloating,
+                                        {"out", "logsumexp", "query", "key", "value", "attn_mask"},
+                                        composite::attention};
+constinit decltype(attention_grad) attention_grad{
+    "attention_grad",
+    kFloating,
+    {"query_grad", "key_grad", "value_grad", "grad", "query", "key", "value", "attn_mask", "output",
+     "logsumexp"},
+    composite::attention_grad};
+constinit decltype(lstm_cell) lstm_cell{"lstm_cell",
+                                        kFloating,
+                                        {"hy", "cy", "gates", "input_gates", "hidden_gates", "cx"},
+                                        composite::lstm_cell};
+constinit decltype(lstm_cell_grad) lstm_cell_grad{
+    "lstm_cell_grad",
+    kFloating,
+    {"gates_grad", "cx_grad", "hy_grad", "cy_grad", "gates", "cy", "cx"},
+    composite::lstm_cell_grad};
+constinit decltype(gru_cell) gru_cell{"gru_cell",
+                                      kFloating,
+                                      {"hy", "gates", "input_gates", "hidden_gates", "hx"},
+                                      composite::gru_cell};
+constinit decltype(gru_cell_grad) gru_cell_grad{
+    "gru_cell_grad",
+    kFloating,
+    {"input_gates_grad", "hidden_gates_grad", "hx_grad", "hy_grad", "gates", "hx"},
+    composite::gru_cell_grad};
 constinit decltype(nll_loss) nll_loss{
     "nll_loss", kFloating, {"out", "weight_sum", "input", "target", "weight"}, composite::nll_loss};
 constinit decltype(cross_entropy) cross_entropy{"cross_entropy",

@@ -21,9 +21,9 @@ void check_both(const TensorFn& f, const std::vector<Tensor>& inputs) {
 
 TEST_CASE("conv2d has right first and second gradients") {
   for_each_device([](Device d) {
-    for (const Conv2dParams& p :
-         {Conv2dParams{}, Conv2dParams{.stride = {2, 1}, .padding = {1, 2}, .dilation = {2, 1}},
-          Conv2dParams{.stride = {1, 2}, .padding = {0, 1}, .groups = 2}}) {
+    for (const ConvParams& p :
+         {ConvParams{}, ConvParams{.stride = {2, 1}, .padding = {1, 2}, .dilation = {2, 1}},
+          ConvParams{.stride = {1, 2}, .padding = {0, 1}, .groups = 2}}) {
       const TensorFn f = [&](const std::vector<Tensor>& in) {
         return conv2d(in[0], in[1], in.size() > 2 ? in[2] : Tensor(), p);
       };
@@ -37,17 +37,17 @@ TEST_CASE("conv2d has right first and second gradients") {
 
 TEST_CASE("the gradients of conv2d are ops with right gradients of their own") {
   for_each_device([](Device d) {
-    const Conv2dParams p{.stride = {2, 1}, .padding = {1, 0}};
+    const ConvParams p{.stride = {2, 1}, .padding = {1, 0}};
     const Tensor x = wave(d, {1, 2, 4, 3}), w = wave(d, {1, 2, 2, 2}, 0.3);
     const Tensor g = wave(d, {1, 1, 3, 2}, 1.1);
     gradcheck(
         [&](const std::vector<Tensor>& in) {
-          return conv2d_input_grad(in[0], in[1], x.sizes(), p);
+          return convolution_input_grad(in[0], in[1], x.sizes(), p);
         },
         {g, w});
     gradcheck(
         [&](const std::vector<Tensor>& in) {
-          return conv2d_weight_grad(in[0], in[1], w.sizes(), p);
+          return convolution_weight_grad(in[0], in[1], w.sizes(), p);
         },
         {g, x});
   });

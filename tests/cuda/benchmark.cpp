@@ -99,7 +99,7 @@ int main() {
   {
     const Tensor x = randn({256, 56, 56, 64}, gpu).reshape({256, 64, 56, 56});
     const Tensor w = randn({64, 64, 3, 3}, gpu);
-    Conv2dParams p;
+    ConvParams p;
     p.padding = {1, 1};
     report("conv_256x64x56x56_3x3", 5, [&] { conv2d(x, w, Tensor(), p); });
     set_benchmark(true);

@@ -28,7 +28,7 @@ static_assert(!Taken<void*> && !Taken<void* const> && !Taken<const void*> && !Ta
 static_assert(!Taken<Unknown> && !Taken<std::vector<float>>);
 static_assert(Taken<Tensor> && Taken<const Tensor> && Taken<TensorList>);
 static_assert(Taken<int64_t> && Taken<bool> && Taken<double> && Taken<const Scalar>);
-static_assert(Taken<const UnaryOp> && Taken<const Conv2dParams> && Taken<const AdamParams>);
+static_assert(Taken<const UnaryOp> && Taken<const ConvParams> && Taken<const AdamParams>);
 
 template <class T>
 concept Locates = requires(T& argument) {

@@ -18,7 +18,7 @@ const ConvKind kKinds[] = {ConvKind::forward, ConvKind::input_grad, ConvKind::we
 }  // namespace
 
 TEST_CASE("cuDNN has a plan for every kind of convolution") {
-  const Conv2dParams odd{.stride = {2, 1}, .padding = {1, 2}, .dilation = {1, 2}, .groups = 2};
+  const ConvParams odd{.stride = {2, 1}, .padding = {1, 2}, .dilation = {1, 2}, .groups = 2};
   ConvProblem problems[] = {
       conv_problem({4, 3, 32, 32}, {6, 3, 5, 5}),
       conv_problem({3, 6, 14, 15}, {8, 3, 3, 2}, odd),

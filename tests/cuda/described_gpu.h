@@ -29,7 +29,7 @@ inline ConvTarget described_gpu() {
   return {nullptr, properties};
 }
 
-inline ConvProblem conv_problem(Dims x, Dims w, const Conv2dParams& params = {}) {
+inline ConvProblem conv_problem(Dims x, Dims w, const ConvParams& params = {}) {
   const Dims y = params.out_sizes("conv2d", x, w);
   return {ConvKind::forward, kFloat32, std::move(x), std::move(w), y, params};
 }

@@ -45,7 +45,7 @@ TEST_CASE("child: products and convolutions" * doctest::skip()) {
   const Device gpu("cuda");
   const Tensor x = randn({5, 72}), w = randn({8, 72}), b = randn({8});
   const Tensor images = randn({2, 8, 6, 6}), filters = randn({4, 8, 3, 3}), bias = randn({4});
-  const Conv2dParams params{.stride = {2, 1}, .padding = {1, 0}};
+  const ConvParams params{.stride = {2, 1}, .padding = {1, 0}};
   const Tensor dy = randn({2, 4, 3, 4});
   for (int i = 0; i < 3; ++i) {  // what has failed once is not tried again
     expect_close(nn::functional::linear(x.to(gpu), w.to(gpu), b.to(gpu)),
@@ -105,7 +105,8 @@ TEST_CASE("host: when no plan works, the error says of how many, or that there i
   INFO(failed);
   CHECK(failed.find("product: BackendError matmul: expected cublasLtMatmul by any of ") !=
         std::string::npos);
-  CHECK(failed.find("convolution: BackendError conv2d: expected cudnnBackendExecute of any of ") !=
+  CHECK(failed.find(
+            "convolution: BackendError convolution: expected cudnnBackendExecute of any of ") !=
         std::string::npos);
   for (const char* status : {"CUBLAS_STATUS_EXECUTION_FAILED", "CUDNN_STATUS_EXECUTION_FAILED"}) {
     CHECK(failed.find(status) != std::string::npos);

@@ -31,6 +31,48 @@ TEST_CASE("gpu: average pooling and its gradient") {
   }
 }
 
+TEST_CASE("gpu: pooling in one and three dims, and adaptive windows") {
+  if (!has_gpu()) return;
+  manual_seed(4);
+  struct Case {
+    Dims x;
+    PoolParams p;
+    Dims y = {};
+  };
+  const Case cases[] = {
+      {{2, 3, 40}, {.kernel = {5}, .stride = {3}, .padding = {2}}},
+      {{1, 2, 5, 6, 7}, {.kernel = {2, 3, 2}, .stride = {1, 2, 2}, .padding = {1, 0, 1}}},
+      {{1, 2, 6, 5}, {.kernel = {2, 2}, .divisor = -3}},
+      {{2, 3, 7}, {.adaptive = true}, {2, 3, 3}},
+      {{2, 3, 5, 6}, {.adaptive = true}, {2, 3, 7, 4}},
+      {{1, 2, 5, 4, 7}, {.adaptive = true}, {1, 2, 3, 3, 2}},
+  };
+  for (const Case& c : cases) {
+    for (const DType dtype : dtypes::kFloating) {
+      const Tensor x = normal(c.x, dtype);
+      const Dims out = c.p.adaptive ? c.y : c.p.out_sizes("pool", c.x);
+      const Tensor dy = normal(out, dtype);
+      Tensor y = empty(out, x.options()), dx = empty_like(x);
+      Tensor index = empty(out, TensorOptions(kInt32).device(gpu()));
+      Tensor y_expected = y.to(kReference), dx_expected = dx.to(kReference);
+      Tensor index_expected = index.to(kReference);
+      kernels::avg_pool(y, x, c.p);
+      kernels::avg_pool(y_expected, x.to(kReference), c.p);
+      check_close(y, y_expected, 2);  // both round once, from float64
+      kernels::avg_pool_grad(dx, dy, c.p);
+      kernels::avg_pool_grad(dx_expected, dy.to(kReference), c.p);
+      check_close(dx, dx_expected, 8);  // of up to 6 windows, in another order
+      kernels::max_pool(y, index, x, c.p);
+      kernels::max_pool(y_expected, index_expected, x.to(kReference), c.p);
+      CHECK(y.cpu().equal(y_expected.cpu()));
+      CHECK(index.cpu().equal(index_expected.cpu()));
+      kernels::max_pool_grad(dx, dy, index, c.p);
+      kernels::max_pool_grad(dx_expected, dy.to(kReference), index_expected, c.p);
+      check_close(dx, dx_expected, 8);  // likewise
+    }
+  }
+}
+
 // Overlapping, apart, and so dilated that most of a window falls on padding.
 const PoolParams kMaxPools[] = {
     {.kernel = {3, 2}, .stride = {2, 1}, .padding = {1, 1}},

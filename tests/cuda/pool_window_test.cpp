@@ -44,3 +44,28 @@ TEST_CASE("windows and the elements under them agree, for every geometry") {
     }
   }
 }
+
+TEST_CASE("adaptive windows and the elements under them agree, for every pair of sizes") {
+  for (int64_t size = 1; size <= 9; ++size) {
+    for (int64_t output = 1; output <= 12; ++output) {
+      PoolParams p;
+      p.adaptive = true;
+      const PoolAxis axis(p, 0, size, output);
+      int most = 0;
+      for (int64_t i = 0; i < size; ++i) {
+        int covering = 0;
+        const PoolAxis::Range over = axis.windows_over(i);
+        for (int64_t o = 0; o < output; ++o) {
+          // floor(o size / output) <= i < ceil((o + 1) size / output)
+          const bool covered = o * size < (i + 1) * output && i * output < (o + 1) * size;
+          const PoolAxis::Range w = axis.window(o);
+          CHECK((w.begin <= i && i < w.end) == covered);
+          CHECK((over.begin <= o && o < over.end) == covered);
+          covering += covered;
+        }
+        most = std::max(most, covering);
+      }
+      CHECK(axis.windows_are_apart() == (most <= 1));
+    }
+  }
+}

@@ -186,11 +186,11 @@ TEST_CASE("products and convolutions on the cpu do not depend on the number of t
     take(rand({6, 130, 150}).bmm(rand({6, 150, 140})));
     for (const int64_t images : {1, 3, 20}) {
       const Tensor x = rand({images, 20, 40, 30}), w = rand({36, 20, 3, 3}), b = rand({36});
-      for (const Conv2dParams& p : {Conv2dParams{}, Conv2dParams{{2, 1}, {1, 2}, {1, 2}}}) {
+      for (const ConvParams& p : {ConvParams{}, ConvParams{{2, 1}, {1, 2}, {1, 2}}}) {
         const Tensor y = conv2d(x, w, b, p);
         take(y);
-        take(conv2d_input_grad(y, w, x.sizes(), p));
-        take(conv2d_weight_grad(y, x, w.sizes(), p));
+        take(convolution_input_grad(y, w, x.sizes(), p));
+        take(convolution_weight_grad(y, x, w.sizes(), p));
       }
     }
   };
@@ -214,8 +214,8 @@ TEST_CASE("kernels that share their work among threads also run in a program's o
   const Tensor x = rand({32, 16, 32, 32}), w = rand({32, 16, 3, 3}), m = rand({512, 512});
   const auto run = [&] {
     const Tensor y = conv2d(x, w);
-    return std::array<Tensor, 4>{y, conv2d_input_grad(y, w, x.sizes(), {}),
-                                 conv2d_weight_grad(y, x, w.sizes(), {}), m.mm(m)};
+    return std::array<Tensor, 4>{y, convolution_input_grad(y, w, x.sizes(), {}),
+                                 convolution_weight_grad(y, x, w.sizes(), {}), m.mm(m)};
   };
   const auto expected = run();
   std::array<std::array<Tensor, 4>, 2> got;

@@ -50,7 +50,7 @@ TEST_CASE("an address that was given out stays, whatever kernels follow") {
   const float* p = l.y.data_ptr<float>();
   const float first = p[0];
   const Tensor again = relu(l.y);
-  kernels::conv2d(const_cast<Tensor&>(l.y), l.x, l.w, Tensor(), {});
+  kernels::convolution(const_cast<Tensor&>(l.y), l.x, l.w, Tensor(), {});
   CHECK(l.y.data_ptr<float>() == p);
   CHECK(p[0] == doctest::Approx(first));
 }
@@ -142,7 +142,7 @@ TEST_CASE("a convolution's result may be another's weights") {
     const Tensor x = rand({4, 16, 12, 12}).to(device), w = rand({32, 16, 3, 3}).to(device);
     const Tensor weights = conv2d(rand({16, 16, 18, 18}).to(device), w, {}, {.stride = {6, 6}});
     CHECK(weights.storage()->is_native() == device.is_cpu());
-    const Tensor dx = conv2d_input_grad(x, weights * 1, {4, 32, 14, 14}, {});
+    const Tensor dx = convolution_input_grad(x, weights * 1, {4, 32, 14, 14}, {});
     return std::vector<Tensor>{conv2d(conv2d(x, w), weights).cpu(), dx.cpu()};
   };
   const auto on_cpu = results(kCPU), plain = results(Device("reference"));

@@ -29,8 +29,8 @@ struct Work {
          b = rand({200, 150});
   Tensor run() const {
     const Tensor y = conv2d(x, w);
-    const Tensor dx = conv2d_input_grad(y, w, x.sizes(), {});
-    const Tensor dw = conv2d_weight_grad(y, x, w.sizes(), {});
+    const Tensor dx = convolution_input_grad(y, w, x.sizes(), {});
+    const Tensor dw = convolution_weight_grad(y, x, w.sizes(), {});
     return y.sum() + dx.sum() + dw.sum() + a.mm(b).sum();
   }
 };

@@ -47,7 +47,7 @@ TEST_CASE("composite gradients of conv2d agree with the kernels") {
   manual_seed(3);
   struct Case {
     std::vector<int64_t> x, w;
-    Conv2dParams p;
+    ConvParams p;
   };
   const std::vector<Case> cases{
       {{2, 3, 5, 6}, {4, 3, 3, 2}, {}},
@@ -62,8 +62,8 @@ TEST_CASE("composite gradients of conv2d agree with the kernels") {
     const auto call = [&](auto&& f, Tensors& out, const Tensors& in) {
       f(out[0], in[0], in[1], c.p);
     };
-    check_composite(kernels::conv2d_input_grad, {unwritten(c.x)}, {dy, normal(c.w)}, call);
-    check_composite(kernels::conv2d_weight_grad, {unwritten(c.w)}, {dy, normal(c.x)}, call);
+    check_composite(kernels::convolution_input_grad, {unwritten(c.x)}, {dy, normal(c.w)}, call);
+    check_composite(kernels::convolution_weight_grad, {unwritten(c.w)}, {dy, normal(c.x)}, call);
   }
 }
 
@@ -73,8 +73,8 @@ TEST_CASE("composite avg_pool2d and its gradient agree with the kernels") {
   for (const bool count_include_pad : {true, false}) {
     for (const bool ceil_mode : {true, false}) {
       for (PoolParams p : {PoolParams{.kernel = {2, 3}, .stride = {2, 2}},
-                             PoolParams{.kernel = {3, 2}, .stride = {2, 3}, .padding = {1, 1}},
-                             PoolParams{.kernel = {4, 4}, .stride = {5, 5}, .padding = {2, 2}}}) {
+                           PoolParams{.kernel = {3, 2}, .stride = {2, 3}, .padding = {1, 1}},
+                           PoolParams{.kernel = {4, 4}, .stride = {5, 5}, .padding = {2, 2}}}) {
         p.count_include_pad = count_include_pad;
         p.ceil_mode = ceil_mode;
         const Tensor y = unwritten(p.out_sizes("avg_pool2d", sizes));
@@ -197,6 +197,6 @@ TEST_CASE("the kernels without a composite are the 18 that a backend has to brin
   }
   CHECK(least == std::set<std::string>{"copy", "fill", "random", "unary", "binary", "compare",
                                        "where", "reduce", "arg_reduce", "scan", "gather", "scatter",
-                                       "scatter_add", "nonzero", "matmul", "conv2d", "max_pool",
-                                       "max_pool_grad"});
+                                       "scatter_add", "nonzero", "matmul", "convolution",
+                                       "max_pool", "max_pool_grad"});
 }

@@ -12,7 +12,7 @@ using namespace ambit;
 
 TEST_CASE("conv2d takes libtorch's arguments") {
   const Tensor x = wave(kCPU, {2, 4, 7, 6}), w = wave(kCPU, {6, 2, 3, 2}), b = wave(kCPU, {6});
-  const Conv2dParams p{.stride = {2, 2}, .padding = {1, 0}, .dilation = {1, 1}, .groups = 2};
+  const ConvParams p{.stride = {2, 2}, .padding = {1, 0}, .dilation = {1, 1}, .groups = 2};
   CHECK(conv2d(x, w, b, 2, {1, 0}, 1, 2).equal(conv2d(x, w, b, p)));
   CHECK(conv2d(x, w, b, {2, 2}, {1, 0}, {1}, 2).equal(conv2d(x, w, b, p)));
   CHECK(conv2d(x, w, {}, {.stride = {3}, .groups = 2})
@@ -59,9 +59,9 @@ TEST_CASE("the gradients of conv2d agree with PyTorch") {
     // F.conv2d(x, w, None, stride=2, padding=1).backward(wave(1, 2, 3, 3, k=1.1)); x.grad; w.grad
     const Tensor x = wave(d, {1, 2, 5, 4}), w = wave(d, {2, 2, 3, 2}, 0.3);
     const Tensor g = wave(d, {1, 2, 3, 3}, 1.1);
-    const Conv2dParams p{.stride = {2, 2}, .padding = {1, 1}};
+    const ConvParams p{.stride = {2, 2}, .padding = {1, 1}};
     check_values(
-        conv2d_input_grad(g, w, x.sizes(), p), x.sizes(),
+        convolution_input_grad(g, w, x.sizes(), p), x.sizes(),
         {0.447255116078,    1.37478076477,   1.67562725147,   0.848413245399,   -0.0302317191488,
          1.39012817917,     0.8548944837,    1.06733707025,   -0.702336139598,  -1.39736148565,
          -1.71001482608,    -0.662568650423, -0.123892252786, -1.45003454712,   -0.918179453894,
@@ -71,7 +71,7 @@ TEST_CASE("the gradients of conv2d agree with PyTorch") {
          -0.390104094761,   -0.56126247898,  1.02825788893,   1.86868881656,    2.0964102947,
          0.679629428123,    0.121178622713,  0.932593116273,  0.406369444482,   0.436722664499});
     check_values(
-        conv2d_weight_grad(g, x, w.sizes(), p), w.sizes(),
+        convolution_weight_grad(g, x, w.sizes(), p), w.sizes(),
         {0.827739673758,  0.680650249482,  0.339659940264,  0.0808006987868,  -0.789923829026,
          -0.562821741763, -0.337658416039, -0.368585347438, 0.467456429577,   0.370215709203,
          0.440370224909,  0.448446650632,  -0.815643390302, -0.9222681965,    -0.229477108728,
@@ -84,7 +84,7 @@ TEST_CASE("convolutions large enough for several threads agree with the referenc
   manual_seed(1);
   const struct {
     int64_t images, channels, filters;
-    Conv2dParams params;
+    ConvParams params;
   } cases[] = {
       {1, 16, 32, {}},                                                    // rows of one image
       {3, 16, 24, {.stride = {2, 1}, .padding = {3, 1}}},                 // of several
@@ -106,10 +106,10 @@ TEST_CASE("convolutions large enough for several threads agree with the referenc
       CHECK(got.cpu().allclose(expected.cpu(), 1e-4, size * 1e-6));
     };
     close(y, conv2d(rx, rw, b.to(reference), c.params), 300);
-    close(conv2d_input_grad(dy, w, x.sizes(), c.params),
-          conv2d_input_grad(rdy, rw, x.sizes(), c.params), 300);
-    close(conv2d_weight_grad(dy, x, w.sizes(), c.params),
-          conv2d_weight_grad(rdy, rx, w.sizes(), c.params), 1000);
+    close(convolution_input_grad(dy, w, x.sizes(), c.params),
+          convolution_input_grad(rdy, rw, x.sizes(), c.params), 300);
+    close(convolution_weight_grad(dy, x, w.sizes(), c.params),
+          convolution_weight_grad(rdy, rx, w.sizes(), c.params), 1000);
   }
 }
 
@@ -117,11 +117,12 @@ TEST_CASE("a stride beyond the input costs no memory and no time") {
   for_each_device([](Device d) {
     for (const int64_t stride : {int64_t{6000}, int64_t{1} << 30, (int64_t{1} << 31) - 1}) {
       const Tensor x = ones({1, 1, 5, 5}, d), w = ones({1, 1, 3, 3}, d);
-      const Conv2dParams p{.stride = {stride, stride}};
+      const ConvParams p{.stride = {stride, stride}};
       check_values(conv2d(x, w, {}, p), {1, 1, 1, 1}, {9});
-      check_values(conv2d_weight_grad(ones({1, 1, 1, 1}, d), x, w.sizes(), p), {1, 1, 3, 3},
+      check_values(convolution_weight_grad(ones({1, 1, 1, 1}, d), x, w.sizes(), p), {1, 1, 3, 3},
                    std::vector<double>(9, 1));
-      CHECK(conv2d_input_grad(ones({1, 1, 1, 1}, d), w, x.sizes(), p).sum().item<float>() == 9);
+      CHECK(convolution_input_grad(ones({1, 1, 1, 1}, d), w, x.sizes(), p).sum().item<float>() ==
+            9);
     }
   });
 }
@@ -164,6 +165,6 @@ TEST_CASE("conv2d rejects what does not fit, and says why") {
   CHECK_THROWS_AS(conv2d(x, ones({2, 3, 0, 3})), ShapeError);
   CHECK_THROWS_AS(conv2d(ones({1, 0, 4, 4}), ones({2, 0, 3, 3})), ShapeError);
   CHECK_THROWS_AS(conv2d(x, ones({0, 3, 3, 3})), ShapeError);
-  CHECK_THROWS_AS(conv2d_input_grad(ones({1, 2, 3, 3}), w, x.sizes(), {}), ShapeError);
-  CHECK_THROWS_AS(conv2d_weight_grad(ones({1, 2, 2, 3}), x, w.sizes(), {}), ShapeError);
+  CHECK_THROWS_AS(convolution_input_grad(ones({1, 2, 3, 3}), w, x.sizes(), {}), ShapeError);
+  CHECK_THROWS_AS(convolution_weight_grad(ones({1, 2, 2, 3}), x, w.sizes(), {}), ShapeError);
 }

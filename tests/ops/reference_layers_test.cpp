@@ -21,16 +21,16 @@ TEST_CASE("reference conv2d and its gradients match PyTorch with every parameter
   for (int i = 1; i < 9; ++i) vdy.push_back(i);
   const Tensor x = make<double>(vx, {1, 2, 3, 3}), w = make<double>(vw, {4, 1, 2, 2}),
                dy = make<double>(vdy, {1, 4, 2, 1});
-  const Conv2dParams p{.stride = {2, 1}, .padding = {1, 0}, .dilation = {1, 2}, .groups = 2};
+  const ConvParams p{.stride = {2, 1}, .padding = {1, 0}, .dilation = {1, 2}, .groups = 2};
   Tensor y = blank<double>({1, 4, 2, 1}), dx = blank<double>({1, 2, 3, 3}),
          dw = blank<double>({4, 1, 2, 2});
   // All numbers are small multiples of 1/64: exact.
-  kernels::conv2d(y, x, w, make<double>({1, 2, 3, 4}), p);
+  kernels::convolution(y, x, w, make<double>({1, 2, 3, 4}), p);
   check_values<double>(y, {0.875, -0.765625, 2, 1.609375, 4.109375, 5.390625, 6.359375, 10.015625});
-  kernels::conv2d_input_grad(dx, dy, w, p);
+  kernels::convolution_input_grad(dx, dy, w, p);
   check_values<double>(
       dx, {-1, 0, -0.5, -3.25, 0, -2.5, -1.75, 0, -1, 8, 0, 9.5, 5.75, 0, 7.5, 9.25, 0, 11});
-  kernels::conv2d_weight_grad(dw, dy, x, p);
+  kernels::convolution_weight_grad(dw, dy, x, p);
   check_values<double>(dw, {0.75, 1.25, 1.5, 2.25, 1.5, 2.5, 3, 4.75, 9, 10.5, 16.875, 19.625, 12,
                             14, 22.875, 26.625});
 }

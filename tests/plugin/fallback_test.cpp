@@ -69,7 +69,7 @@ TEST_CASE("child: the default policy" * doctest::skip()) {
   const Tensor x = ones({1, 1, 3, 3}, "partial"), w = ones({1, 1, 2, 2}, "partial");
   CHECK_THROWS_WITH_AS(
       conv2d(x, w),
-      "conv2d: expected a kernel for device partial:0, got none; it runs on cpu, reference",
+      "convolution: expected a kernel for device partial:0, got none; it runs on cpu, reference",
       NotImplementedError);
   const Tensor y = full({2}, 3.0, "partial");
   CHECK_THROWS_AS(y.add_(y), NotImplementedError);
@@ -104,8 +104,8 @@ TEST_CASE("calls and bytes are counted exactly: outputs both ways, inputs one wa
   const Device device("partial");
   const Tensor x = ones({1, 1, 3, 3}, device), w = ones({1, 1, 2, 2}, device);
   // 4-byte floats: x 36, w 16, y 2 x 16; no bias, which costs nothing.
-  CHECK(cost(kernels::conv2d, device, [&] { conv2d(x, w); }) == Cost{1, 84});
-  CHECK(cost(kernels::conv2d, device, [&] {
+  CHECK(cost(kernels::convolution, device, [&] { conv2d(x, w); }) == Cost{1, 84});
+  CHECK(cost(kernels::convolution, device, [&] {
           for (int i = 0; i < 3; ++i) conv2d(x, w, ones({1}, device));
         }) == Cost{3, 3 * (84 + 4)});
   // y 2 x 16, a 16, b 16; in place a is y.
@@ -283,19 +283,20 @@ TEST_CASE("child: a bad policy" * doctest::skip()) {
 
 TEST_CASE("explain says whose kernel would run, or what else, or why none") {
   const Policy policy(Fallback::error);
-  CHECK(explain(kernels::conv2d, kCPU) == "conv2d on cpu: kernel of libambit");
-  CHECK(explain(kernels::conv2d, "reference") == "conv2d on reference:0: kernel of libambit");
+  CHECK(explain(kernels::convolution, kCPU) == "convolution on cpu: kernel of libambit");
+  CHECK(explain(kernels::convolution, "reference") ==
+        "convolution on reference:0: kernel of libambit");
   CHECK(explain(kernels::fill, "partial") == "fill on partial:0: kernel of fallback_test");
   CHECK(explain(kernels::linear, "partial") ==
         "linear on partial:0: composite of other ops, on the device");
-  CHECK(explain(kernels::conv2d, kMeta) ==
-        "conv2d on meta: nothing runs, only shapes are computed");
-  CHECK(explain(kernels::conv2d, "partial") ==
-        "conv2d on partial:0: none: fallback_test has no kernel, there is no composite, and "
+  CHECK(explain(kernels::convolution, kMeta) ==
+        "convolution on meta: nothing runs, only shapes are computed");
+  CHECK(explain(kernels::convolution, "partial") ==
+        "convolution on partial:0: none: fallback_test has no kernel, there is no composite, and "
         "falling back to the CPU is off (AMBIT_FALLBACK)");
   for (const Fallback on : {Fallback::warn, Fallback::cpu}) {
     set_fallback(on);
-    CHECK(explain(kernels::conv2d, "partial") ==
-          "conv2d on partial:0: the CPU's kernel, by fallback, with copies");
+    CHECK(explain(kernels::convolution, "partial") ==
+          "convolution on partial:0: the CPU's kernel, by fallback, with copies");
   }
 }

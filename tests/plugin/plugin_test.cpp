@@ -248,7 +248,8 @@ TEST_CASE("a good plugin brings a device that computes, and loading it again doe
   CHECK((x + x).t().cpu().equal(tensor({{0, 6}, {2, 8}, {4, 10}})));
   CHECK_THROWS_WITH_AS(ones({1}, "toy:1"), "expected an existing toy device, got toy:1: there is 1",
                        BackendError);
-  CHECK(explain(kernels::conv2d, "toy") == "conv2d on toy:0: kernel of " + plugin_path("toy"));
+  CHECK(explain(kernels::convolution, "toy") ==
+        "convolution on toy:0: kernel of " + plugin_path("toy"));
 }
 
 TEST_CASE("a name that another plugin has taken is refused with both libraries") {

@@ -13,7 +13,7 @@ void load(ambit::Registry& registry) {
   registry.add_backend(std::make_unique<ToyBackend>(AMBIT_STRINGIFY(TOY), 1));
   borrow<k::copy, k::fill, k::random, k::unary, k::binary, k::compare, k::where, k::reduce,
          k::arg_reduce, k::scan, k::gather, k::scatter, k::scatter_add, k::nonzero, k::matmul,
-         k::conv2d, k::max_pool, k::max_pool_grad>(registry);
+         k::convolution, k::max_pool, k::max_pool_grad>(registry);
 }
 
 }  // namespace toy

@@ -227,14 +227,14 @@ std::vector<Tensor> run_network_ops(Device device, int64_t batch, bool channels_
   Tensor x = randn({batch, 4, 9, 8}).to(device);
   if (channels_last) x = x.permute({0, 2, 3, 1}).contiguous().permute({0, 3, 1, 2});
   const Tensor w = randn({6, 2, 3, 2}).to(device), b = randn({6}).to(device);
-  const Conv2dParams conv{.stride = {2, 1}, .padding = {1, 2}, .dilation = {1, 2}, .groups = 2};
+  const ConvParams conv{.stride = {2, 1}, .padding = {1, 2}, .dilation = {1, 2}, .groups = 2};
   const PoolParams pool{.kernel = {3, 2}, .stride = {2, 2}, .padding = {1, 0}, .ceil_mode = true};
   const Tensor y = conv2d(x, w, b, conv);
   const Tensor mean = randn({4}).to(device), var = rand({4}).to(device) + 0.5;
   const auto [largest, where] = max_pool2d_with_indices(x, pool);
   std::vector<Tensor> out{y,
-                          conv2d_input_grad(y, w, x.sizes(), conv),
-                          conv2d_weight_grad(y, x, w.sizes(), conv),
+                          convolution_input_grad(y, w, x.sizes(), conv),
+                          convolution_weight_grad(y, x, w.sizes(), conv),
                           max_pool2d(x, pool),
                           largest,
                           where,
@@ -254,7 +254,7 @@ std::vector<Tensor> run_network_ops(Device device, int64_t batch, bool channels_
 }
 const std::vector<std::string> kNetworkOps{
     "conv1d",     "conv_transpose1d",        "conv_transpose2d",
-    "conv2d",     "conv2d_input_grad",       "conv2d_weight_grad",
+    "conv2d",     "convolution_input_grad",  "convolution_weight_grad",
     "max_pool2d", "max_pool2d_with_indices", "avg_pool2d",
     "batch_norm", "adaptive_avg_pool2d"};
 

@@ -137,7 +137,7 @@ TEST_CASE("ops tells gaps by dtype and by function, and what failed") {
   CHECK(found["unary"]["int64"] == "native");
   CHECK(found["unary"]["float32"] == "missing");
   CHECK(found["matmul"]["float32"] == "failed");
-  CHECK(found["conv2d"]["float32"] == "missing");
+  CHECK(found["convolution"]["float32"] == "missing");
   CHECK(found["softmax"]["float32"] == "missing");  // of what it is composed of, too much is
   CHECK(found["index_select"]["float32"] == "missing");
 
@@ -145,7 +145,7 @@ TEST_CASE("ops tells gaps by dtype and by function, and what failed") {
   CHECK(notes.find("unary exp missing: exp: expected any other function") != std::string::npos);
   CHECK(notes.find("where missing for float64: where: expected float32") != std::string::npos);
   CHECK(notes.find("softmax missing: reduce: expected a kernel") != std::string::npos);
-  CHECK(notes.find("conv2d missing") == std::string::npos);  // the verdict says it all
+  CHECK(notes.find("convolution missing") == std::string::npos);  // the verdict says it all
   CHECK(notes.find("matmul failed: matmul: lost the device") != std::string::npos);
 }
 
@@ -229,7 +229,7 @@ TEST_CASE("with a fallback, what is missing falls back, and asking does not coun
   const ChildResult ran =
       tool("ops --backend patchy --format json 2>&1", kPatchy + " AMBIT_FALLBACK=cpu");
   const json found = json::parse(ran.output)["patchy"]["ops"];  // no summary behind it
-  CHECK(found["conv2d"]["float32"] == "fallback");
+  CHECK(found["convolution"]["float32"] == "fallback");
   CHECK(found["softmax"]["float32"] == "fallback");
   CHECK(found["where"]["float64"] == "missing");  // there is a kernel, which refuses
   CHECK(found["unary"]["float32"] == "missing");

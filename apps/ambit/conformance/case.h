@@ -14,7 +14,7 @@ namespace conformance {
 
 /// The device is synchronised after each case, and must then hold no more memory than before.
 struct Case {
-  std::string name;                          // "conv2d/float32/strided": --filter looks here
+  std::string name;                          // "convolution/float32/strided": --filter looks here
   std::string op;                            // the kernel it is about; "" for the runtime
   std::function<void(ambit::Device)> check;  // throws whatever shows that the claim is false
 };

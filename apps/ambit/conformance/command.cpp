@@ -52,7 +52,8 @@ void add_conformance(CLI::App& tool, int& exit_code) {
   c.add_option("--device", options->device, "The device to check: npu:0")->required();
   c.add_option("--backend", options->backend,
                "File of the plugin, where ambit does not find it by the device's name");
-  c.add_option("--filter", options->filter, "Run only cases whose name holds this: conv2d/float32");
+  c.add_option("--filter", options->filter,
+               "Run only cases whose name holds this: convolution/float32");
   const auto set_format = [options](const std::string& name) {
     options->format = name == "json" ? Format::json : name == "md" ? Format::md : Format::table;
   };

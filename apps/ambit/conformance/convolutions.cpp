@@ -14,7 +14,7 @@ using namespace ambit;
 struct Convolution {
   const char* name;
   Dims x, w;
-  Conv2dParams p;
+  ConvParams p;
   Dims y() const { return p.out_sizes("conformance", x, w); }
 };
 const std::vector<Convolution> kConvolutions = {
@@ -42,10 +42,9 @@ const std::vector<Convolution> kConvolutions = {
 const Convolution kLarge{
     "large", {4, 64, 16, 16}, {64, 64, 3, 3}, {.padding = {2, 2}, .dilation = {2, 2}}};
 
-std::string text(const Conv2dParams& p) {
-  const auto pair = [](const Pair& v) { return fmt::format("[{}, {}]", v[0], v[1]); };
-  return fmt::format("stride {}, padding {}, dilation {}, groups {}", pair(p.stride),
-                     pair(p.padding), pair(p.dilation), p.groups);
+std::string text(const ConvParams& p) {
+  return fmt::format("stride {}, padding {}, dilation {}, groups {}", str(p.stride), str(p.padding),
+                     str(p.dilation), p.groups);
 }
 
 void check_forward(Trial& t, const Convolution& c, DType dtype, Layout layout) {
@@ -55,7 +54,7 @@ void check_forward(Trial& t, const Convolution& c, DType dtype, Layout layout) {
     Operand& x = t.input("x", dtype, c.x, layout);
     Operand& w = t.input("w", dtype, c.w, layout);
     Operand& b = has_bias ? t.input("b", dtype, {c.w[0]}, layout) : t.absent();
-    t.run([&](Side s) { kernels::conv2d(y[s], x[s], w[s], b[s], c.p); });
+    t.run([&](Side s) { kernels::convolution(y[s], x[s], w[s], b[s], c.p); });
     t.expect(y, sum_bound(c.w[1] * c.w[2] * c.w[3] + 1, dtype));
   }
 }
@@ -65,7 +64,7 @@ void check_input_grad(Trial& t, const Convolution& c, DType dtype, Layout layout
   Operand& dx = t.output("dx", dtype, c.x, layout);
   Operand& dy = t.input("dy", dtype, c.y(), layout);
   Operand& w = t.input("w", dtype, c.w, layout);
-  t.run([&](Side s) { kernels::conv2d_input_grad(dx[s], dy[s], w[s], c.p); });
+  t.run([&](Side s) { kernels::convolution_input_grad(dx[s], dy[s], w[s], c.p); });
   t.expect(dx, sum_bound(c.w[0] * c.w[2] * c.w[3], dtype));
 }
 
@@ -74,7 +73,7 @@ void check_weight_grad(Trial& t, const Convolution& c, DType dtype, Layout layou
   Operand& dw = t.output("dw", dtype, c.w, layout);
   Operand& dy = t.input("dy", dtype, c.y(), layout);
   Operand& x = t.input("x", dtype, c.x, layout);
-  t.run([&](Side s) { kernels::conv2d_weight_grad(dw[s], dy[s], x[s], c.p); });
+  t.run([&](Side s) { kernels::convolution_weight_grad(dw[s], dy[s], x[s], c.p); });
   const Dims y = c.y();
   t.expect(dw, sum_bound(y[0] * y[2] * y[3], dtype));
 }
@@ -88,9 +87,9 @@ void add_cases_of(Cases& cases, const Convolution& c, DType dtype, const std::st
     cases.push_back(kernel_case(path, each_layout));
     cases.push_back(deterministic_case(path, each_layout));
   };
-  add("conv2d", check_forward);
-  add("conv2d_input_grad", check_input_grad);
-  add("conv2d_weight_grad", check_weight_grad);
+  add("convolution", check_forward);
+  add("convolution_input_grad", check_input_grad);
+  add("convolution_weight_grad", check_weight_grad);
 }
 
 }  // namespace

@@ -157,9 +157,9 @@ std::vector<Gradient> index_gradients() {
 }
 
 std::vector<Gradient> layer_gradients() {
-  constexpr Conv2dParams kPlain, kStrided{.stride = {2, 1}, .padding = {1, 2}},
+  constexpr ConvParams kPlain, kStrided{.stride = {2, 1}, .padding = {1, 2}},
       kGroups{.padding = {1, 1}, .dilation = {2, 2}, .groups = 2};
-  const auto conv = [](const Conv2dParams& p) {
+  const auto conv = [](const ConvParams& p) {
     return [p](const Tensors& x) { return conv2d(x[0], x[1], x[2], p); };
   };
   const auto target = [](const Tensor& x) { return index_on(x, {1, 6, 0, -100, 3}); };
@@ -176,26 +176,40 @@ std::vector<Gradient> layer_gradients() {
        "linear",
        {{5, 7}, {4, 7}, {4}},
        [](const Tensors& x) { return linear(x[0], x[1], x[2]); }},
-      {"conv2d", "conv2d", {{2, 3, 6, 5}, {4, 3, 3, 2}, {4}}, conv(kPlain)},
-      {"conv2d/strided", "conv2d", {{2, 3, 6, 5}, {4, 3, 3, 2}, {4}}, conv(kStrided)},
-      {"conv2d/groups", "conv2d", {{2, 4, 6, 5}, {6, 2, 2, 2}, {6}}, conv(kGroups)},
+      {"conv2d", "convolution", {{2, 3, 6, 5}, {4, 3, 3, 2}, {4}}, conv(kPlain)},
+      {"conv2d/strided", "convolution", {{2, 3, 6, 5}, {4, 3, 3, 2}, {4}}, conv(kStrided)},
+      {"conv2d/groups", "convolution", {{2, 4, 6, 5}, {6, 2, 2, 2}, {6}}, conv(kGroups)},
       {"max_pool2d",
-       "max_pool2d",
+       "max_pool",
        {{2, 3, 6, 5}},
        [](const Tensors& x) {
          return max_pool2d(x[0], {.kernel = {2, 2}});
        }},
       {"max_pool2d/overlapping",
-       "max_pool2d",
+       "max_pool",
        {{2, 3, 6, 5}},
        [](const Tensors& x) {
          return max_pool2d(x[0], {.kernel = {3, 2}, .stride = {1, 1}, .padding = {1, 1}});
        }},
       {"avg_pool2d",
-       "avg_pool2d",
+       "avg_pool",
        {{2, 3, 6, 5}},
        [](const Tensors& x) {
          return avg_pool2d(x[0], {.kernel = {3, 2}, .stride = {1, 2}, .padding = {1, 1}});
+       }},
+      {"max_pool1d",
+       "max_pool",
+       {{2, 3, 9}},
+       [](const Tensors& x) { return max_pool1d(x[0], 3, 2, 1); }},
+      {"max_pool3d",
+       "max_pool",
+       {{2, 3, 4, 3, 5}},
+       [](const Tensors& x) { return max_pool3d(x[0], 2, 1); }},
+      {"avg_pool3d",
+       "avg_pool",
+       {{2, 3, 4, 3, 5}},
+       [](const Tensors& x) {
+         return avg_pool3d(x[0], {2, 1, 3}, 2, {1, 0, 1});
        }},
       {"softmax", "softmax", {{5, 7}}, [](const Tensors& x) { return x[0].softmax(0); }},
       {"log_softmax", "softmax", {{5, 7}}, [](const Tensors& x) { return x[0].log_softmax(1); }},

@@ -15,7 +15,8 @@ struct Pool {
   const char* name;
   Dims x;
   PoolParams p;
-  Dims y() const { return p.out_sizes("conformance", x); }
+  Dims adaptive = {};  // y's sizes, where they are free
+  Dims y() const { return p.adaptive ? adaptive : p.out_sizes("conformance", x); }
 };
 const std::vector<Pool> kPools = {
     {"1x1", {1, 1, 1, 1}, {.kernel = {1, 1}}},
@@ -31,6 +32,14 @@ const std::vector<Pool> kPools = {
       .ceil_mode = true,
       .count_include_pad = false}},
     {"empty", {0, 3, 8, 8}, {.kernel = {2, 2}}},
+    {"1d", {3, 5, 33}, {.kernel = {3}, .stride = {2}, .padding = {1}}},
+    {"1d_side_by_side", {2, 3, 21}, {.kernel = {5}, .stride = {1}, .ceil_mode = true}},
+    {"3d", {2, 3, 5, 6, 7}, {.kernel = {2, 3, 1}, .stride = {2, 1, 2}, .padding = {1, 1, 0}}},
+    {"3d_ceil_mode", {1, 2, 4, 7, 9}, {.kernel = {2}, .padding = {1}, .ceil_mode = true}},
+    {"divisor", {2, 3, 7, 9}, {.kernel = {3, 2}, .padding = {1, 0}, .divisor = 5}},
+    {"adaptive_1d", {2, 3, 10}, {.adaptive = true}, {2, 3, 4}},
+    {"adaptive", {2, 3, 7, 5}, {.adaptive = true}, {2, 3, 3, 7}},
+    {"adaptive_3d", {1, 2, 5, 4, 7}, {.adaptive = true}, {1, 2, 2, 4, 3}},
     {"large", {40, 20, 24, 24}, {.kernel = {2, 2}}},
 };
 const Pool kDilated{"dilation",
@@ -38,14 +47,16 @@ const Pool kDilated{"dilation",
                     {.kernel = {2, 3}, .stride = {2, 3}, .padding = {1, 1}, .dilation = {3, 2}}};
 
 std::string text(const PoolParams& p) {
+  if (p.adaptive) return "adaptive";
   return fmt::format(
-      "kernel {}, stride {}, padding {}, dilation {}, ceil_mode {}, count_include_pad {}",
+      "kernel {}, stride {}, padding {}, dilation {}, ceil_mode {}, count_include_pad {}, "
+      "divisor {}",
       str(p.kernel), str(p.stride), str(p.padding), str(p.dilation), p.ceil_mode,
-      p.count_include_pad);
+      p.count_include_pad, p.divisor);
 }
 
-/// An element is in at most 9 windows, and a window holds at most 9.
-constexpr int64_t kWindow = 9;
+/// An element is in at most 12 windows, and a window holds at most 12.
+constexpr int64_t kWindow = 12;
 
 void check_max(Trial& t, const Pool& c, DType dtype, Layout layout) {
   for (const Values& values : {any(), few(true)}) {
@@ -67,18 +78,24 @@ void check_max(Trial& t, const Pool& c, DType dtype, Layout layout) {
   t.expect(y);
 }
 
-/// The first place of a window that is inside of the image, along h (d = 0) or w.
-int64_t first_place(int64_t window, size_t d, const PoolParams& p) {
-  int64_t at = window * p.stride[d] - p.padding[d];
-  while (at < 0) at += p.dilation[d];
+/// The first place of a window that is inside of the image, along one of its dims.
+int64_t first_place(int64_t window, size_t d, const Pool& c) {
+  if (c.p.adaptive) return window * c.x[2 + d] / c.adaptive[2 + d];
+  int64_t at = window * c.p.stride[d] - c.p.padding[d];
+  while (at < 0) at += c.p.dilation[d];
   return at;
 }
 
 void check_max_grad(Trial& t, const Pool& c, DType dtype, Layout layout) {
   const Dims y = c.y();
   const Values first_of_window = each([&]<class T>(Random&, int64_t i) {
-    const int64_t h = first_place(i / y[3] % y[2], 0, c.p), w = first_place(i % y[3], 1, c.p);
-    return static_cast<T>(h * c.x[3] + w);
+    int64_t at = 0, scale = 1;
+    for (size_t d = y.size() - 2; d-- > 0;) {  // the last dim first, as i counts
+      at += scale * first_place(i % y[2 + d], d, c);
+      scale *= c.x[2 + d];
+      i /= y[2 + d];
+    }
+    return static_cast<T>(at);
   });
   t.begin(text(c.p));
   Operand& dx = t.output("dx", dtype, c.x, layout);
@@ -117,12 +134,12 @@ void add_pool_cases(Cases& cases) {
       if (has_order) cases.push_back(deterministic_case(path, each_layout));
     }
   };
-  for (const Pool& c : kPools) add("max_pool2d", c, check_max);
-  add("max_pool2d", kDilated, check_max);
-  for (const Pool& c : kPools) add("max_pool2d_grad", c, check_max_grad, true);
-  add("max_pool2d_grad", kDilated, check_max_grad, true);
-  for (const Pool& c : kPools) add("avg_pool2d", c, check_mean);
-  for (const Pool& c : kPools) add("avg_pool2d_grad", c, check_mean_grad);
+  for (const Pool& c : kPools) add("max_pool", c, check_max);
+  add("max_pool", kDilated, check_max);
+  for (const Pool& c : kPools) add("max_pool_grad", c, check_max_grad, true);
+  add("max_pool_grad", kDilated, check_max_grad, true);
+  for (const Pool& c : kPools) add("avg_pool", c, check_mean);
+  for (const Pool& c : kPools) add("avg_pool_grad", c, check_mean_grad);
 }
 
 }  // namespace conformance

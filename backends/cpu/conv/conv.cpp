@@ -1,4 +1,6 @@
-// 2-D convolution and its gradients: oneDNN for float32 with many channels, conv_direct.h else.
+// Convolution and its gradients: oneDNN for float32 with many channels, conv_direct.h else.
+#include <ambit/backend/alias.h>
+
 #include "backends/cpu/kernels.h"
 #include "backends/cpu/layout/channels_last.h"
 #include "backends/cpu/layout/native_scope.h"
@@ -18,10 +20,22 @@ bool prefers_onednn(const Tensor& x, const ConvSizes& g, int64_t channels, bool 
   return x.dtype() == kFloat32 && (many || (even_for_few && channels >= 4)) && g.work() >= enough;
 }
 
+// What lies along a line [a,b,L] is an image of one row.
+bool is_line(const Tensor& t) { return t.dim() == 3; }
+Tensor as_image(const Tensor& t) { return alias(t, {t.size(0), t.size(1), 1, t.size(2)}); }
+ConvParams as_image(const ConvParams& p) {
+  return {{1, p.stride[0]}, {0, p.padding[0]}, {1, p.dilation[0]}, p.groups};
+}
+
 }  // namespace
 
-// y [N,K,P,Q], x [N,C,H,W], w [K,C/groups,R,S], b [K]
-void conv2d(Tensor& y, const Tensor& x, const Tensor& w, const Tensor& b, const Conv2dParams& p) {
+// y [N,K,...], x [N,C,...], w [K,C/groups,...], b [K]
+void convolution(Tensor& y, const Tensor& x, const Tensor& w, const Tensor& b,
+                 const ConvParams& p) {
+  if (is_line(y)) {
+    Tensor row = as_image(y);
+    return convolution(row, as_image(x), as_image(w), b, as_image(p));
+  }
   if (y.numel() == 0) return;
   const ConvSizes g(x.sizes(), w.sizes(), y.sizes(), p);
   if (prefers_onednn(x, g, g.Kg, is_channels_last(x))) {
@@ -35,8 +49,12 @@ void conv2d(Tensor& y, const Tensor& x, const Tensor& w, const Tensor& b, const 
   });
 }
 
-// dx [N,C,H,W], dy [N,K,P,Q], w [K,C/groups,R,S]
-void conv2d_input_grad(Tensor& dx, const Tensor& dy, const Tensor& w, const Conv2dParams& p) {
+// dx [N,C,...], dy [N,K,...], w [K,C/groups,...]
+void convolution_input_grad(Tensor& dx, const Tensor& dy, const Tensor& w, const ConvParams& p) {
+  if (is_line(dx)) {
+    Tensor row = as_image(dx);
+    return convolution_input_grad(row, as_image(dy), as_image(w), as_image(p));
+  }
   if (dy.numel() == 0 || w.numel() == 0) return fill(dx, 0);
   const ConvSizes g(dx.sizes(), w.sizes(), dy.sizes(), p);
   if (prefers_onednn(dx, g, g.Cg, false)) {
@@ -48,8 +66,12 @@ void conv2d_input_grad(Tensor& dx, const Tensor& dy, const Tensor& w, const Conv
   });
 }
 
-// dw [K,C/groups,R,S], dy [N,K,P,Q], x [N,C,H,W]
-void conv2d_weight_grad(Tensor& dw, const Tensor& dy, const Tensor& x, const Conv2dParams& p) {
+// dw [K,C/groups,...], dy [N,K,...], x [N,C,...]
+void convolution_weight_grad(Tensor& dw, const Tensor& dy, const Tensor& x, const ConvParams& p) {
+  if (is_line(dw)) {
+    Tensor row = as_image(dw);
+    return convolution_weight_grad(row, as_image(dy), as_image(x), as_image(p));
+  }
   if (dy.numel() == 0 || dw.numel() == 0) return fill(dw, 0);
   const ConvSizes g(x.sizes(), dw.sizes(), dy.sizes(), p);
   if (prefers_onednn(x, g, g.Kg, is_channels_last(dy))) {

@@ -1,5 +1,6 @@
-// y[k][f] = sum over taps of w[k][tap] * packed[offset(tap) + f], f running over an output plane in
-// the pitch of the packed rows. What falls between the rows of y is computed too, and left out.
+// y[k][f] = sum over taps of w[k][tap] * packed[offset(tap) + f], f running over an output
+// channel in the pitches of the packed rows and planes. What falls between the rows of y is
+// computed too, and left out.
 #include "conv_direct.h"
 
 #include "backends/cpu/runtime/simd_targets.h"
@@ -76,17 +77,20 @@ void forward(const ConvSizes& g, T* y, const T* x, const T* w, const T* b) {
                    packed.data<T>() + image * packing.image() + group * g.Cg * packing.channel,
                    weights.data<T>() + i * kRows * g.taps());
     const int64_t past = std::min(k + kRows, (group + 1) * g.Kg);
-    T* to = y + (n * g.K + k) * g.P * g.Q;
+    T* to = y + (n * g.K + k) * g.y_plane();
     for (int64_t row = k; row < past; ++row, sums += length) {
       const T bias = b ? b[row] : T(0);
-      for (int64_t p = 0; p < g.P; ++p, to += g.Q) {
-        for (int64_t q = 0; q < g.Q; ++q) to[q] = sums[p * packing.pitch + q] + bias;
+      for (int64_t o = 0; o < g.O; ++o) {
+        const T* from = sums + o * packing.plane;
+        for (int64_t p = 0; p < g.P; ++p, to += g.Q, from += packing.pitch) {
+          for (int64_t q = 0; q < g.Q; ++q) to[q] = from[q] + bias;
+        }
       }
     }
   };
   for (int64_t first = 0; first < g.N; first += at_once) {
     const int64_t images = std::min(at_once, g.N - first);
-    pack_images(packing, images, packed.data<T>(), x + first * g.C * g.H * g.W);
+    pack_images(packing, images, packed.data<T>(), x + first * g.C * g.x_plane());
     const int64_t per_image = g.groups * strips;
     parallel_for(images * per_image, grain_for_products(length * kRows * g.taps()),
                  [&](int64_t begin, int64_t end) {

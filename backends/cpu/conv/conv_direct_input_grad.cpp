@@ -32,7 +32,7 @@ constexpr int64_t kTaps = 4;  // sums at a time
 /// is.
 template <class T>
 void pack_weights_by_tap(const ConvSizes& g, T* packed, const T* w) {
-  const int64_t blocks = ceil_div(g.Kg, kFilters), window = g.R * g.S;
+  const int64_t blocks = ceil_div(g.Kg, kFilters), window = g.T * g.R * g.S;
   for (int64_t i = 0; i < g.groups * blocks; ++i) {
     const int64_t first = i % blocks * kFilters, count = std::min(kFilters, g.Kg - first);
     const T* from = w + (i / blocks * g.Kg + first) * g.taps();
@@ -104,18 +104,19 @@ template <class T>
 void scatter_image(const ConvPacking& packing, T* packed, const T* dy, const T* w,
                    const std::vector<int64_t>& offsets) {
   const ConvSizes& g = packing.sizes;
-  const int64_t blocks = ceil_div(g.Kg, kFilters), plane = g.P * g.Q;
+  const int64_t blocks = ceil_div(g.Kg, kFilters), plane = g.y_plane();
   for (int64_t i = 0; i < g.groups * blocks; ++i) {
     const int64_t group = i / blocks, first = i % blocks * kFilters;
     const T* slope = dy + (group * g.Kg + first) * plane;
     const T* weights = w + i * round_up(g.taps(), kTaps) * kFilters;
     T* to = packed + group * g.Cg * packing.channel;
-    for (int64_t p = 0; p < g.P; ++p) {
+    for (int64_t row = 0; row < g.O * g.P; ++row) {
+      const int64_t at = row / g.P * packing.plane + row % g.P * packing.pitch;
       for (int64_t q = 0; q < g.Q; q += Scatter<T>::kLanes) {
-        const Scatter<T> scatter(slope + p * g.Q + q, plane, std::min(kFilters, g.Kg - first),
+        const Scatter<T> scatter(slope + row * g.Q + q, plane, std::min(kFilters, g.Kg - first),
                                  std::min(Scatter<T>::kLanes, g.Q - q));
         for (int64_t t = 0; t < g.taps(); t += kTaps) {
-          scatter.add(to + p * packing.pitch + q, offsets.data() + t, weights + t * kFilters);
+          scatter.add(to + at + q, offsets.data() + t, weights + t * kFilters);
         }
       }
     }
@@ -125,7 +126,7 @@ void scatter_image(const ConvPacking& packing, T* packed, const T* dy, const T* 
 template <class T>
 void input_grad(const ConvSizes& g, T* dx, const T* dy, const T* w) {
   const ConvPacking packing(g);
-  const int64_t blocks = ceil_div(g.Kg, kFilters), window = g.R * g.S;
+  const int64_t blocks = ceil_div(g.Kg, kFilters), window = g.T * g.R * g.S;
   const Scratch weights(
       static_cast<size_t>(g.groups * blocks * round_up(g.taps(), kTaps) * kFilters) * sizeof(T));
   pack_weights_by_tap(g, weights.data<T>(), w);
@@ -140,9 +141,9 @@ void input_grad(const ConvSizes& g, T* dx, const T* dy, const T* w) {
     const Scratch packed(static_cast<size_t>(packing.image() + Scatter<T>::kLanes) * sizeof(T));
     for (int64_t n = begin; n < end; ++n) {
       std::fill_n(packed.data<T>(), packing.image(), T(0));
-      scatter_image(packing, packed.data<T>(), dy + n * g.K * g.P * g.Q, weights.data<T>(),
+      scatter_image(packing, packed.data<T>(), dy + n * g.K * g.y_plane(), weights.data<T>(),
                     offsets);
-      unpack_image(packing, dx + n * g.C * g.H * g.W, packed.data<T>());
+      unpack_image(packing, dx + n * g.C * g.x_plane(), packed.data<T>());
     }
   });
 }

@@ -32,14 +32,14 @@ class Correlation {
   static constexpr size_t kSums = static_cast<size_t>(kRows * kTaps);
 
   HWY_INLINE Correlation() { clear(Sums()); }
-  /// One image: dy [rows of P * Q], packed; the pointers of rows and taps that do not exist repeat
-  /// others.
+  /// One image: dy [rows of O * P * Q], packed; the pointers of rows and taps that do not exist
+  /// repeat others.
   HWY_INLINE void add(const ConvPacking& packing, const T* const* dy, const T* const* x) {
     const ConvSizes& g = packing.sizes;
     const int64_t whole = g.Q / kLanes * kLanes;
     const auto rest = hn::FirstN(D(), static_cast<size_t>(g.Q - whole));
-    for (int64_t p = 0; p < g.P; ++p) {
-      const int64_t from = p * g.Q, at = p * packing.pitch;
+    for (int64_t row = 0; row < g.O * g.P; ++row) {
+      const int64_t from = row * g.Q, at = row / g.P * packing.plane + row % g.P * packing.pitch;
       for (int64_t q = 0; q < whole; q += kLanes) step<true>(dy, from + q, x, at + q, rest);
       if (whole < g.Q) step<false>(dy, from + whole, x, at + whole, rest);
     }
@@ -93,7 +93,7 @@ void correlate_strip(const ConvPacking& packing, int64_t strip, int64_t t, int64
   for (int64_t n = 0; n < images; ++n) {
     const T *slopes[kRows], *inputs[kTaps];
     for (int64_t i = 0; i < kRows; ++i) {
-      slopes[i] = dy + (n * g.K + first + std::min(i, count - 1)) * g.P * g.Q;
+      slopes[i] = dy + (n * g.K + first + std::min(i, count - 1)) * g.y_plane();
     }
     for (int64_t i = 0; i < kTaps; ++i) {
       inputs[i] = packed + n * packing.image() + group * g.Cg * packing.channel +
@@ -118,12 +118,12 @@ void weight_grad(const ConvSizes& g, T* dw, const T* dy, const T* x) {
   std::fill_n(dw, g.K * g.taps(), T(0));
   for (int64_t first = 0; first < g.N; first += at_once) {
     const int64_t images = std::min(at_once, g.N - first);
-    pack_images(packing, images, packed.data<T>(), x + first * g.C * g.H * g.W);
-    parallel_for(strips * tap_groups, grain_for_products(images * g.P * g.Q * kTaps * kRows),
+    pack_images(packing, images, packed.data<T>(), x + first * g.C * g.x_plane());
+    parallel_for(strips * tap_groups, grain_for_products(images * g.y_plane() * kTaps * kRows),
                  [&](int64_t begin, int64_t end) {
                    for (int64_t i = begin; i < end; ++i) {
                      correlate_strip(packing, i / tap_groups, i % tap_groups * kTaps, images, dw,
-                                     dy + first * g.K * g.P * g.Q, packed.data<T>());
+                                     dy + first * g.K * g.y_plane(), packed.data<T>());
                    }
                  });
   }

@@ -1,6 +1,7 @@
 #include "conv_onednn.h"
 
 #include <algorithm>
+#include <array>
 
 #include "backends/cpu/layout/channels_last.h"
 #include "backends/cpu/runtime/onednn.h"
@@ -20,20 +21,17 @@ constexpr int64_t kMostParts = 16;
 
 /// Parts of the gradient of the weights, each of which needs as much memory as all weights.
 int64_t most_sums(const ConvSizes& g) {
-  const int64_t images = g.N * (g.C * g.H * g.W + g.K * g.P * g.Q), weights = g.K * g.taps();
+  const int64_t images = g.N * (g.C * g.x_plane() + g.K * g.y_plane()), weights = g.K * g.taps();
   return std::clamp<int64_t>(images / weights, 2, kMostParts / 2);
 }
 
 /// The weights with a dim of groups, as oneDNN wants them, where there are several.
 Dims weight_sizes(const ConvSizes& g) {
-  if (g.groups == 1) return {g.K, g.C, g.R, g.S};
-  return {g.groups, g.Kg, g.Cg, g.R, g.S};
-}
-
-/// Describe `images` images of t and `rows` of their rows, as they lie.
-memory::desc describe(const Tensor& t, int64_t images, int64_t rows) {
-  const IntArrayRef sizes = t.sizes();
-  return onednn::describe({images, sizes[1], rows, sizes[3]}, t.strides());
+  Dims sizes = g.groups == 1 ? Dims{g.K, g.C} : Dims{g.groups, g.Kg, g.Cg};
+  if (g.dims == 3) sizes.push_back(g.T);
+  sizes.push_back(g.R);
+  sizes.push_back(g.S);
+  return sizes;
 }
 
 /// One pass over a convolution, in parts. Where there are several, the weights are brought once to
@@ -48,8 +46,8 @@ class Pass {
         x_(x),
         y_(y),
         bias_(bias),
-        parts_(g, kind == Kind::conv2d_input_grad ? ConvParts::Own::x : ConvParts::Own::y,
-               kind == Kind::conv2d_weight_grad ? most_sums(g) : kMostParts),
+        parts_(g, kind == Kind::convolution_input_grad ? ConvParts::Own::x : ConvParts::Own::y,
+               kind == Kind::convolution_weight_grad ? most_sums(g) : kMostParts),
         weights_(onednn::describe(weight_sizes(g))),
         packed_(parts_.count() == 1 ? weights_ : packing().wanted(packed_argument())) {}
 
@@ -69,14 +67,22 @@ class Pass {
   /// What a plan is for: all in one, a part with packed weights, or the packing.
   enum class Role : int64_t { whole, part, packing };
 
-  static float* row(const Tensor& t, int64_t image, int64_t i) {
-    return t.data_ptr<float>() + image * t.strides()[0] + i * t.strides()[2];
+  float* row(const Tensor& t, int64_t image, int64_t i) const {
+    return t.data_ptr<float>() + image * t.strides()[0] + i * t.strides()[cut_dim()];
+  }
+  /// The dim of images that parts are rows of.
+  size_t cut_dim() const { return g_.dims - 1 + g_.outermost(); }
+  /// The sizes of `images` images of t and `rows` of their rows.
+  Dims sizes_of(const Tensor& t, int64_t images, int64_t rows) const;
+  /// Of a list for each of D, H, W, those that the images have.
+  memory::dims spatial(const std::array<int64_t, 3>& list) const {
+    return {list.end() - static_cast<std::ptrdiff_t>(g_.dims), list.end()};
   }
   int weights_argument() const {
     return computes_weights() ? DNNL_ARG_DIFF_WEIGHTS : DNNL_ARG_WEIGHTS;
   }
   /// Whether the weights are what is computed.
-  bool computes_weights() const { return kind_ == Kind::conv2d_weight_grad; }
+  bool computes_weights() const { return kind_ == Kind::convolution_weight_grad; }
   int packed_argument() const { return computes_weights() ? DNNL_ARG_FROM : DNNL_ARG_TO; }
   onednn::Key key(Role role, const ConvPart& part) const;
   Plan& plan(int64_t i, Role role) const;
@@ -92,14 +98,22 @@ class Pass {
   const memory::desc weights_, packed_;  // row-major, and as the parts take them
 };
 
+Dims Pass::sizes_of(const Tensor& t, int64_t images, int64_t rows) const {
+  Dims sizes(t.sizes());
+  sizes[0] = images;
+  sizes[cut_dim()] = rows;
+  return sizes;
+}
+
 onednn::Key Pass::key(Role role, const ConvPart& part) const {
   onednn::Key key(kind_);
   key.add(static_cast<int64_t>(role));
   key.add({g_.C, g_.W, g_.K, g_.R, g_.S, g_.Q, g_.groups});
-  key.add({g_.p.stride[0], g_.p.stride[1], g_.p.padding[1], g_.p.dilation[0], g_.p.dilation[1]});
+  key.add({g_.stride[1], g_.stride[2], g_.padding[2], g_.dilation[1], g_.dilation[2]});
   key.add(bias_ | has_channels_last_strides(x_) << 1 | has_channels_last_strides(y_) << 2);
   // The strides of a row-major image tell its height.
   key.add({g_.H, g_.P});
+  if (g_.dims == 3) key.add({g_.D, g_.T, g_.O, g_.stride[0], g_.padding[1], g_.dilation[0]});
   const ConvPart first = parts_[0];  // decides how weights are packed
   for (const ConvPart& p : {part, first}) {
     key.add({p.images, p.x_rows, p.y_rows, p.padding_top, p.padding_bottom});
@@ -114,18 +128,24 @@ Plan& Pass::plan(int64_t i, Role role) const {
 }
 
 Plan Pass::make(const ConvPart& part, const memory::desc& weights) const {
-  const memory::desc x = describe(x_, part.images, part.x_rows),
-                     y = describe(y_, part.images, part.y_rows);
-  const onednn::Convolution best{.x = onednn::channels_last({part.images, g_.C, part.x_rows, g_.W}),
+  const Dims x_sizes = sizes_of(x_, part.images, part.x_rows),
+             y_sizes = sizes_of(y_, part.images, part.y_rows);
+  const memory::desc x = onednn::describe(x_sizes, x_.strides()),
+                     y = onednn::describe(y_sizes, y_.strides());
+  std::array<int64_t, 3> before = g_.padding, behind = g_.padding;
+  before[g_.outermost()] = part.padding_top;
+  behind[g_.outermost()] = part.padding_bottom;
+  const onednn::Convolution best{.x = onednn::channels_last(x_sizes),
                                  .w = onednn::any_layout(weight_sizes(g_)),
                                  .bias = bias_ ? onednn::describe({g_.K}) : memory::desc(),
-                                 .y = onednn::channels_last({part.images, g_.K, part.y_rows, g_.Q}),
-                                 .params = g_.p,
-                                 .padding_begin = {part.padding_top, g_.p.padding[1]},
-                                 .padding_end = {part.padding_bottom, g_.p.padding[1]}};
+                                 .y = onednn::channels_last(y_sizes),
+                                 .stride = spatial(g_.stride),
+                                 .dilation = spatial(g_.dilation),
+                                 .padding_begin = spatial(before),
+                                 .padding_end = spatial(behind)};
   Plan made(op_);
   switch (kind_) {
-    case Kind::conv2d: {
+    case Kind::convolution: {
       const auto primitive = onednn::convolution(best);
       made.input(DNNL_ARG_SRC, x, primitive.src_desc());
       made.input(DNNL_ARG_WEIGHTS, weights, primitive.weights_desc());
@@ -134,7 +154,7 @@ Plan Pass::make(const ConvPart& part, const memory::desc& weights) const {
       made.finish(dnnl::convolution_forward(primitive), primitive.scratchpad_desc());
       break;
     }
-    case Kind::conv2d_input_grad: {
+    case Kind::convolution_input_grad: {
       const auto primitive = onednn::convolution_input_grad(best);
       made.input(DNNL_ARG_DIFF_DST, y, primitive.diff_dst_desc());
       made.input(DNNL_ARG_WEIGHTS, weights, primitive.weights_desc());
@@ -142,7 +162,7 @@ Plan Pass::make(const ConvPart& part, const memory::desc& weights) const {
       made.finish(dnnl::convolution_backward_data(primitive), primitive.scratchpad_desc());
       break;
     }
-    case Kind::conv2d_weight_grad: {
+    case Kind::convolution_weight_grad: {
       const auto primitive = onednn::convolution_weight_grad(best);
       made.input(DNNL_ARG_DIFF_DST, y, primitive.diff_dst_desc());
       made.input(DNNL_ARG_SRC, x, primitive.src_desc());
@@ -206,7 +226,7 @@ void add_rows(float* rows, int64_t parts, int64_t size) {
 
 void onednn_conv(const ConvSizes& g, const Tensor& y, const Tensor& x, const Tensor& w,
                  const Tensor& b) {
-  const Pass pass(Kind::conv2d, "conv2d", g, x, y, b.defined());
+  const Pass pass(Kind::convolution, "convolution", g, x, y, b.defined());
   const PackedWeights weights(pass, w.data_ptr<float>());
   for_parts(pass, [&](int64_t i) {
     if (b.defined()) {
@@ -219,14 +239,14 @@ void onednn_conv(const ConvSizes& g, const Tensor& y, const Tensor& x, const Ten
 
 void onednn_conv_input_grad(const ConvSizes& g, const Tensor& dx, const Tensor& dy,
                             const Tensor& w) {
-  const Pass pass(Kind::conv2d_input_grad, "conv2d_input_grad", g, dx, dy);
+  const Pass pass(Kind::convolution_input_grad, "convolution_input_grad", g, dx, dy);
   const PackedWeights weights(pass, w.data_ptr<float>());
   for_parts(pass, [&](int64_t i) { pass.plan(i).run({pass.y(i), weights.data(), pass.x(i)}); });
 }
 
 void onednn_conv_weight_grad(const ConvSizes& g, const Tensor& dw, const Tensor& dy,
                              const Tensor& x) {
-  const Pass pass(Kind::conv2d_weight_grad, "conv2d_weight_grad", g, x, dy);
+  const Pass pass(Kind::convolution_weight_grad, "convolution_weight_grad", g, x, dy);
   if (pass.parts() == 1) return pass.plan(0).run({pass.y(0), pass.x(0), dw.data_ptr()});
   const auto size = static_cast<int64_t>(pass.packed_bytes() / sizeof(float));
   const Scratch sums(static_cast<size_t>(pass.parts()) * pass.packed_bytes());

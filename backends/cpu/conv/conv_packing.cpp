@@ -20,20 +20,25 @@ struct Valid {
 template <class F>
 void for_packed_rows(const ConvPacking& packing, const F& f) {
   const ConvSizes& g = packing.sizes;
-  const auto [stride_h, stride_w] = g.p.stride;
+  const auto [stride_d, stride_h, stride_w] = g.stride;
   int64_t row = 0;
-  for (int64_t c = 0; c < g.C; ++c) {
-    for (int64_t a = 0; a < stride_h; ++a) {
-      for (int64_t b = 0; b < stride_w; ++b) {
-        const int64_t start = b - g.p.padding[1];
-        const Valid columns(start, stride_w, g.W, packing.pitch);
-        for (int64_t i = 0; i < packing.rows; ++i, ++row) {
-          const int64_t h = i * stride_h + a - g.p.padding[0];
-          const bool exists = h >= 0 && h < g.H;
-          f(row * packing.pitch, exists ? (c * g.H + h) * g.W : -1, columns,
-            columns.begin * stride_w + start);
-        }
+  // Phase (a, b, e): elements a of every stride_d planes, b of every stride_h rows, and so on.
+  const auto phase = [&](int64_t c, int64_t a, int64_t b, int64_t e) {
+    const int64_t start = e - g.padding[2];
+    const Valid columns(start, stride_w, g.W, packing.pitch);
+    for (int64_t o = 0; o < packing.planes; ++o) {
+      const int64_t d = o * stride_d + a - g.padding[0];
+      for (int64_t i = 0; i < packing.rows; ++i, ++row) {
+        const int64_t h = i * stride_h + b - g.padding[1];
+        const bool exists = d >= 0 && d < g.D && h >= 0 && h < g.H;
+        f(row * packing.pitch, exists ? ((c * g.D + d) * g.H + h) * g.W : -1, columns,
+          columns.begin * stride_w + start);
       }
+    }
+  };
+  for (int64_t c = 0; c < g.C; ++c) {
+    for (int64_t i = 0; i < stride_d * stride_h * stride_w; ++i) {
+      phase(c, i / stride_w / stride_h, i / stride_w % stride_h, i % stride_w);
     }
   }
 }
@@ -48,7 +53,7 @@ void pack_image(const ConvPacking& packing, T* packed, const T* x) {
     }
     std::fill_n(row, valid.begin, T(0));
     copy_strided(valid.end - valid.begin, row + valid.begin, 1, x + from + first,
-                 packing.sizes.p.stride[1], sizeof(T));
+                 packing.sizes.stride[2], sizeof(T));
     std::fill(row + valid.end, row + packing.pitch, T(0));
   });
 }
@@ -56,17 +61,23 @@ void pack_image(const ConvPacking& packing, T* packed, const T* x) {
 }  // namespace
 
 ConvPacking::ConvPacking(const ConvSizes& g) : sizes(g) {
-  const auto [stride_h, stride_w] = g.p.stride;
-  const auto [dilation_h, dilation_w] = g.p.dilation;
+  const auto [stride_d, stride_h, stride_w] = g.stride;
+  const auto [dilation_d, dilation_h, dilation_w] = g.dilation;
+  planes = ceil_div((g.O - 1) * stride_d + (g.T - 1) * dilation_d + 1, stride_d);
   rows = ceil_div((g.P - 1) * stride_h + (g.R - 1) * dilation_h + 1, stride_h);
   pitch = ceil_div((g.Q - 1) * stride_w + (g.S - 1) * dilation_w + 1, stride_w);
-  channel = stride_h * stride_w * rows * pitch;
+  plane = rows * pitch;
+  const int64_t phase = planes * plane;
+  channel = stride_d * stride_h * stride_w * phase;
   offsets.reserve(static_cast<size_t>(g.taps()));
   for (int64_t c = 0; c < g.Cg; ++c) {
-    for (int64_t r = 0; r < g.R * dilation_h; r += dilation_h) {
-      for (int64_t s = 0; s < g.S * dilation_w; s += dilation_w) {
-        const int64_t phase = r % stride_h * stride_w + s % stride_w;
-        offsets.push_back(c * channel + (phase * rows + r / stride_h) * pitch + s / stride_w);
+    for (int64_t t = 0; t < g.T * dilation_d; t += dilation_d) {
+      for (int64_t r = 0; r < g.R * dilation_h; r += dilation_h) {
+        const int64_t before = (t % stride_d * stride_h + r % stride_h) * stride_w;
+        const int64_t first = c * channel + t / stride_d * plane + r / stride_h * pitch;
+        for (int64_t s = 0; s < g.S * dilation_w; s += dilation_w) {
+          offsets.push_back(first + (before + s % stride_w) * phase + s / stride_w);
+        }
       }
     }
   }
@@ -83,7 +94,7 @@ void pack_images(const ConvPacking& packing, int64_t images, T* packed, const T*
   const ConvSizes& g = packing.sizes;
   parallel_for(images, grain_for(packing.image()), [&](int64_t begin, int64_t end) {
     for (int64_t n = begin; n < end; ++n) {
-      pack_image(packing, packed + n * packing.image(), x + n * g.C * g.H * g.W);
+      pack_image(packing, packed + n * packing.image(), x + n * g.C * g.x_plane());
     }
   });
 }
@@ -91,11 +102,11 @@ void pack_images(const ConvPacking& packing, int64_t images, T* packed, const T*
 template <class T>
 void unpack_image(const ConvPacking& packing, T* x, const T* packed) {
   const ConvSizes& g = packing.sizes;
-  std::fill_n(x, g.C * g.H * g.W, T(0));  // a stride may leave out elements at the end
+  std::fill_n(x, g.C * g.x_plane(), T(0));  // a stride may leave out elements at the end
   for_packed_rows(packing, [&](int64_t from, int64_t to, const Valid& valid, int64_t first) {
     if (to < 0) return;
-    copy_strided(valid.end - valid.begin, x + to + first, g.p.stride[1],
-                 packed + from + valid.begin, 1, sizeof(T));
+    copy_strided(valid.end - valid.begin, x + to + first, g.stride[2], packed + from + valid.begin,
+                 1, sizeof(T));
   });
 }
 

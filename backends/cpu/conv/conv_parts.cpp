@@ -1,6 +1,7 @@
 #include "conv_parts.h"
 
 #include <algorithm>
+#include <array>
 #include <bit>
 
 #include "backends/cpu/runtime/parallel.h"
@@ -25,7 +26,16 @@ constexpr int64_t kLeastRows = 8;
 
 }  // namespace
 
-ConvParts::ConvParts(const ConvSizes& g, Own own, int64_t most) : g_(g), own_(own) {
+ConvParts::Axis::Axis(const ConvSizes& g) {
+  const size_t i = g.outermost();
+  x = std::array{g.D, g.H, g.W}[i];
+  y = std::array{g.O, g.P, g.Q}[i];
+  window = g.dilation[i] * (std::array{g.T, g.R, g.S}[i] - 1) + 1;
+  stride = g.stride[i];
+  padding = g.padding[i];
+}
+
+ConvParts::ConvParts(const ConvSizes& g, Own own, int64_t most) : g_(g), axis_(g), own_(own) {
   const int64_t wanted = parts_for(g.work(), most);
   images_ = ceil_div(g.N, std::min(wanted, g.N));
   count_ = ceil_div(g.N, images_);
@@ -33,7 +43,7 @@ ConvParts::ConvParts(const ConvSizes& g, Own own, int64_t most) : g_(g), own_(ow
 }
 
 void ConvParts::cut_rows(int64_t wanted) {
-  const int64_t all = own_ == Own::y ? g_.P : g_.H;
+  const int64_t all = own_ == Own::y ? axis_.y : axis_.x;
   rows_ = std::max(kLeastRows, ceil_div(all, ceil_div(wanted, g_.N)));
   row_parts_ = ceil_div(all, rows_);
   // A part in the padding may have no rows, one between large strides negative padding: not worth
@@ -50,29 +60,29 @@ ConvPart ConvParts::operator[](int64_t i) const {
   ConvPart part{.image = i / row_parts_ * images_,
                 .images = 0,
                 .x_row = 0,
-                .x_rows = g_.H,
+                .x_rows = axis_.x,
                 .y_row = 0,
-                .y_rows = g_.P,
-                .padding_top = g_.p.padding[0],
-                .padding_bottom = g_.p.padding[0]};
+                .y_rows = axis_.y,
+                .padding_top = axis_.padding,
+                .padding_bottom = axis_.padding};
   part.images = std::min(images_, g_.N - part.image);
   if (row_parts_ == 1) return part;
   const int64_t first = i % row_parts_ * rows_;
   if (own_ == Own::y) {
     part.y_row = first;
-    part.y_rows = std::min(rows_, g_.P - first);
+    part.y_rows = std::min(rows_, axis_.y - first);
     return with_rows_of_y(part);
   }
   part.x_row = first;
-  part.x_rows = std::min(rows_, g_.H - first);
+  part.x_rows = std::min(rows_, axis_.x - first);
   return with_rows_of_x(part);
 }
 
 ConvPart ConvParts::with_rows_of_y(ConvPart part) const {
-  const int64_t stride = g_.p.stride[0], first = part.y_row * stride - g_.p.padding[0],
-                past = first + (part.y_rows - 1) * stride + (g_.R - 1) * g_.p.dilation[0] + 1;
+  const int64_t stride = axis_.stride, first = part.y_row * stride - axis_.padding,
+                past = first + (part.y_rows - 1) * stride + axis_.window;
   part.x_row = std::max<int64_t>(0, first);
-  const int64_t x_past = std::min(g_.H, past);
+  const int64_t x_past = std::min(axis_.x, past);
   part.x_rows = x_past - part.x_row;
   part.padding_top = part.x_row - first;
   part.padding_bottom = past - x_past;
@@ -80,10 +90,10 @@ ConvPart ConvParts::with_rows_of_y(ConvPart part) const {
 }
 
 ConvPart ConvParts::with_rows_of_x(ConvPart part) const {
-  const int64_t stride = g_.p.stride[0], reach = (g_.R - 1) * g_.p.dilation[0];
-  const int64_t first = part.x_row + g_.p.padding[0], past = first + part.x_rows;
+  const int64_t stride = axis_.stride, reach = axis_.window - 1;
+  const int64_t first = part.x_row + axis_.padding, past = first + part.x_rows;
   part.y_row = std::max<int64_t>(0, ceil_div(first - reach, stride));
-  part.y_rows = std::min(g_.P, (past - 1) / stride + 1) - part.y_row;
+  part.y_rows = std::min(axis_.y, (past - 1) / stride + 1) - part.y_row;
   part.padding_top = first - part.y_row * stride;
   part.padding_bottom = (part.y_row + part.y_rows - 1) * stride + reach + 1 - past;
   return part;

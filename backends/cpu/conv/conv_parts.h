@@ -6,7 +6,7 @@
 
 namespace ambit::cpu {
 
-/// Some images, or some rows of one image.
+/// Some images, or some rows of one image: slices of its outermost spatial dim.
 struct ConvPart {
   int64_t image, images;
   int64_t x_row, x_rows, y_row, y_rows;
@@ -30,7 +30,15 @@ class ConvParts {
   ConvPart with_rows_of_y(ConvPart part) const;
   ConvPart with_rows_of_x(ConvPart part) const;
 
+  /// Of the dim that is cut.
+  struct Axis {
+    explicit Axis(const ConvSizes& g);
+    int64_t x, y, window;  // sizes; of the window dilation * (taps - 1) + 1
+    int64_t stride, padding;
+  };
+
   const ConvSizes& g_;
+  const Axis axis_;
   Own own_;
   int64_t images_, count_ = 1;        // images of a part
   int64_t rows_ = 0, row_parts_ = 1;  // rows_ of a part, where images are cut

@@ -4,39 +4,61 @@
 #include <ambit/params.h>
 
 #include <algorithm>
+#include <array>
 
 namespace ambit::cpu {
 
-/// x [N,C,H,W], w [K,C/groups,R,S], y [N,K,P,Q].
+/// x [N,C,D,H,W], w [K,C/groups,T,R,S], y [N,K,O,P,Q]; with fewer spatial dims those in front
+/// are 1.
 struct ConvSizes {
-  ConvSizes(IntArrayRef x, IntArrayRef w, IntArrayRef y, const Conv2dParams& params)
-      : N(x[0]),
+  ConvSizes(IntArrayRef x, IntArrayRef w, IntArrayRef y, const ConvParams& params)
+      : dims(x.size() - 2),
+        N(x[0]),
         C(x[1]),
-        H(x[2]),
-        W(x[3]),
         K(w[0]),
-        R(w[2]),
-        S(w[3]),
-        P(y[2]),
-        Q(y[3]),
+        D(from_end(x, 3)),
+        H(from_end(x, 2)),
+        W(from_end(x, 1)),
+        T(from_end(w, 3)),
+        R(from_end(w, 2)),
+        S(from_end(w, 1)),
+        O(from_end(y, 3)),
+        P(from_end(y, 2)),
+        Q(from_end(y, 1)),
         groups(params.groups),
         Cg(C / groups),
-        Kg(K / groups),
-        p(params) {
-    // A stride beyond the padded input, and a dilation of a single tap, say no more than these.
-    p.stride[0] = std::min(p.stride[0], H + 2 * p.padding[0]);
-    p.stride[1] = std::min(p.stride[1], W + 2 * p.padding[1]);
-    if (R == 1) p.dilation[0] = 1;
-    if (S == 1) p.dilation[1] = 1;
+        Kg(K / groups) {
+    const int64_t inputs[] = {D, H, W}, windows[] = {T, R, S};
+    for (size_t i = 3 - dims; i < 3; ++i) {
+      const size_t given = i + dims - 3;
+      padding[i] = params.padding[given];
+      // A stride beyond the padded input, and a dilation of a single tap, say no more than these.
+      stride[i] = std::min(params.stride[given], inputs[i] + 2 * padding[i]);
+      dilation[i] = windows[i] == 1 ? 1 : params.dilation[given];
+    }
   }
 
-  int64_t taps() const { return Cg * R * S; }
+  int64_t taps() const { return Cg * T * R * S; }
+  /// Elements of one channel.
+  int64_t x_plane() const { return D * H * W; }
+  int64_t y_plane() const { return O * P * Q; }
+  /// The outermost spatial dim there is, of D, H, W: images of one row have but columns.
+  size_t outermost() const {
+    if (dims == 3) return 0;
+    return H == 1 && R == 1 && P == 1 ? 2 : 1;
+  }
   /// Multiply-adds of one pass.
-  int64_t work() const { return N * K * P * Q * taps(); }
+  int64_t work() const { return N * K * y_plane() * taps(); }
 
-  int64_t N, C, H, W, K, R, S, P, Q;
+  size_t dims;  // spatial, of the tensors
+  int64_t N, C, K, D, H, W, T, R, S, O, P, Q;
   int64_t groups, Cg, Kg;  // Cg, Kg: channels of one group
-  Conv2dParams p;
+  std::array<int64_t, 3> stride{1, 1, 1}, padding{0, 0, 0}, dilation{1, 1, 1};  // of D, H, W
+
+ private:
+  static int64_t from_end(IntArrayRef sizes, size_t i) {
+    return i + 2 <= sizes.size() ? sizes[sizes.size() - i] : 1;
+  }
 };
 
 }  // namespace ambit::cpu

@@ -25,9 +25,11 @@ dnnl::primitive_attr user_scratchpad() {
   return attributes;
 }
 
-memory::dims dims_of(Pair p) { return {p[0], p[1]}; }
 /// oneDNN counts the elements between taps.
-memory::dims dilation_of(const Conv2dParams& p) { return {p.dilation[0] - 1, p.dilation[1] - 1}; }
+memory::dims between_taps(memory::dims dilation) {
+  for (int64_t& d : dilation) --d;
+  return dilation;
+}
 
 /// Plans of a thread, and primitives that oneDNN shares between threads. A primitive is mostly code
 /// that was generated for its shape, in blocks of 256 KiB: 64 and 128 MiB.
@@ -195,7 +197,8 @@ memory::desc describe(IntArrayRef sizes, IntArrayRef strides) {
 }
 
 memory::desc channels_last(IntArrayRef sizes) {
-  return {sizes.vec(), memory::data_type::f32, memory::format_tag::nhwc};
+  return {sizes.vec(), memory::data_type::f32,
+          sizes.size() == 5 ? memory::format_tag::ndhwc : memory::format_tag::nhwc};
 }
 
 memory::desc any_layout(IntArrayRef sizes) {
@@ -209,29 +212,38 @@ dnnl::reorder reorder(const memory::desc& from, const memory::desc& to) {
 // From here on: where 2.x has a descriptor of the operation, 3.x takes its arguments directly.
 
 dnnl::convolution_forward::primitive_desc convolution(const Convolution& c) {
-  const memory::dims stride = dims_of(c.params.stride), dilation = dilation_of(c.params),
-                     begin = dims_of(c.padding_begin), end = dims_of(c.padding_end);
+  const memory::dims dilation = between_taps(c.dilation);
   const auto kind = dnnl::prop_kind::forward_training;
   const auto algorithm = dnnl::algorithm::convolution_direct;
 #if DNNL_VERSION_MAJOR >= 3
-  return {engine(), kind,   algorithm, c.x,   c.w, c.bias,
-          c.y,      stride, dilation,  begin, end, user_scratchpad()};
+  return {
+      engine(),        kind,          algorithm,        c.x, c.w, c.bias, c.y, c.stride, dilation,
+      c.padding_begin, c.padding_end, user_scratchpad()};
 #else
-  return {{kind, algorithm, c.x, c.w, c.bias, c.y, stride, dilation, begin, end},
-          user_scratchpad(),
-          engine()};
+  return {
+      {kind, algorithm, c.x, c.w, c.bias, c.y, c.stride, dilation, c.padding_begin, c.padding_end},
+      user_scratchpad(),
+      engine()};
 #endif
 }
 
 dnnl::convolution_backward_data::primitive_desc convolution_input_grad(const Convolution& c) {
-  const memory::dims stride = dims_of(c.params.stride), dilation = dilation_of(c.params),
-                     begin = dims_of(c.padding_begin), end = dims_of(c.padding_end);
+  const memory::dims dilation = between_taps(c.dilation);
   const auto algorithm = dnnl::algorithm::convolution_direct;
 #if DNNL_VERSION_MAJOR >= 3
-  return {engine(),       algorithm,        c.x, c.w, c.y, stride, dilation, begin, end,
-          convolution(c), user_scratchpad()};
+  return {engine(),
+          algorithm,
+          c.x,
+          c.w,
+          c.y,
+          c.stride,
+          dilation,
+          c.padding_begin,
+          c.padding_end,
+          convolution(c),
+          user_scratchpad()};
 #else
-  return {{algorithm, c.x, c.w, c.y, stride, dilation, begin, end},
+  return {{algorithm, c.x, c.w, c.y, c.stride, dilation, c.padding_begin, c.padding_end},
           user_scratchpad(),
           engine(),
           convolution(c)};
@@ -239,14 +251,22 @@ dnnl::convolution_backward_data::primitive_desc convolution_input_grad(const Con
 }
 
 dnnl::convolution_backward_weights::primitive_desc convolution_weight_grad(const Convolution& c) {
-  const memory::dims stride = dims_of(c.params.stride), dilation = dilation_of(c.params),
-                     begin = dims_of(c.padding_begin), end = dims_of(c.padding_end);
+  const memory::dims dilation = between_taps(c.dilation);
   const auto algorithm = dnnl::algorithm::convolution_direct;
 #if DNNL_VERSION_MAJOR >= 3
-  return {engine(),       algorithm,        c.x, c.w, c.y, stride, dilation, begin, end,
-          convolution(c), user_scratchpad()};
+  return {engine(),
+          algorithm,
+          c.x,
+          c.w,
+          c.y,
+          c.stride,
+          dilation,
+          c.padding_begin,
+          c.padding_end,
+          convolution(c),
+          user_scratchpad()};
 #else
-  return {{algorithm, c.x, c.w, c.y, stride, dilation, begin, end},
+  return {{algorithm, c.x, c.w, c.y, c.stride, dilation, c.padding_begin, c.padding_end},
           user_scratchpad(),
           engine(),
           convolution(c)};

@@ -2,7 +2,6 @@
 // between oneDNN 2.x and 3.x. No oneDNN type leaves backends/cpu.
 #pragma once
 
-#include <ambit/params.h>
 #include <ambit/tensor.h>
 
 #include <array>
@@ -21,7 +20,7 @@ const dnnl::engine& engine();
 void check(const char* op, dnnl_status_t status);
 
 /// What a cached plan computes.
-enum class Kind : int64_t { conv2d, conv2d_input_grad, conv2d_weight_grad };
+enum class Kind : int64_t { convolution, convolution_input_grad, convolution_weight_grad };
 
 /// What a cached plan is found by: its kind, then sizes, strides and parameters.
 class Key {
@@ -43,7 +42,7 @@ class Key {
   }
 
  private:
-  std::array<int64_t, 28> words_;  // enough for a convolution
+  std::array<int64_t, 34> words_;  // enough for a convolution
   size_t size_ = 0;
 };
 
@@ -101,7 +100,7 @@ Plan& cached(const char* op, const Key& key, const Make& make) {
 
 /// Describe float32 data of these sizes and strides (row-major if none).
 dnnl::memory::desc describe(IntArrayRef sizes, IntArrayRef strides = {});
-/// Describe float32 images [N,C,H,W] with the channels innermost.
+/// Describe float32 images [N,C,H,W] or [N,C,D,H,W] with the channels innermost.
 dnnl::memory::desc channels_last(IntArrayRef sizes);
 /// Describe float32 data whose layout is oneDNN's choice.
 dnnl::memory::desc any_layout(IntArrayRef sizes);
@@ -112,9 +111,8 @@ dnnl::reorder reorder(const dnnl::memory::desc& from, const dnnl::memory::desc& 
 
 /// Shapes of one convolution; w has a leading dim of groups where there are several.
 struct Convolution {
-  dnnl::memory::desc x, w, bias, y;  // bias may be empty
-  Conv2dParams params;               // but for the padding
-  Pair padding_begin, padding_end;
+  dnnl::memory::desc x, w, bias, y;                                 // bias may be empty
+  dnnl::memory::dims stride, dilation, padding_begin, padding_end;  // of each spatial dim
 };
 dnnl::convolution_forward::primitive_desc convolution(const Convolution& c);
 dnnl::convolution_backward_data::primitive_desc convolution_input_grad(const Convolution& c);

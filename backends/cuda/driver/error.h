@@ -11,7 +11,7 @@
 
 namespace ambit::cuda {
 
-/// Throw BackendError: "conv2d: expected cudnnBackendExecute to succeed on cuda:0, got
+/// Throw BackendError: "convolution: expected cudnnBackendExecute to succeed on cuda:0, got
 /// CUDNN_STATUS_EXECUTION_FAILED (5000): <text> (conv.cpp:81)". The op is that of the Call at work.
 [[noreturn]] void throw_failed(std::string_view call, std::string_view code_name, int code,
                                std::string_view text,

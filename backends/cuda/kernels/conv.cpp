@@ -1,4 +1,4 @@
-// 2-D convolution and its gradients: plans of cuDNN, run on tensors. The heuristics choose the
+// Convolution and its gradients: plans of cuDNN, run on tensors. The heuristics choose the
 // algorithm, or under set_benchmark(true) the clock.
 #include <ambit/error.h>
 #include <ambit/settings.h>
@@ -90,24 +90,25 @@ ConvPlans choose(const ConvProblem& problem, const ConvPointers& pointers) {
   return ConvPlans(std::move(sorted));
 }
 
-// x [N,C,H,W], w [K,C/groups,R,S], y [N,K,P,Q], b [K] or undefined; the kind says which is written.
+// x [N,C,...], w [K,C/groups,...], y [N,K,...], b [K] or undefined; the kind says which is written.
 void convolve(ConvKind kind, const Tensor& x, const Tensor& w, const Tensor& y, const Tensor& b,
-              const Conv2dParams& params) {
+              const ConvParams& params) {
   thread_local PlanCache<ConvPlans> cache;
   const ConvPointers pointers{x.data_ptr(), w.data_ptr(), y.data_ptr(),
                               b.defined() ? b.data_ptr() : nullptr};
   uintptr_t addresses = 16;
   for (const void* p : pointers) addresses |= reinterpret_cast<uintptr_t>(p);
-  const ConvProblem problem{.kind = kind,
-                            .dtype = x.dtype(),
-                            .x = x.sizes(),
-                            .w = w.sizes(),
-                            .y = y.sizes(),
-                            .params = params,
-                            .bias = b.defined(),
-                            .alignment = int64_t{1} << std::countr_zero(addresses),
-                            .tf32 = is_tf32_allowed(),
-                            .deterministic = is_deterministic()};
+  ConvProblem problem{.kind = kind,
+                      .dtype = x.dtype(),
+                      .x = x.sizes(),
+                      .w = w.sizes(),
+                      .y = y.sizes(),
+                      .params = params,
+                      .bias = b.defined(),
+                      .alignment = int64_t{1} << std::countr_zero(addresses),
+                      .tf32 = is_tf32_allowed(),
+                      .deterministic = is_deterministic()};
+  if (x.dim() == 3) problem.make_images();
   const PlanKey key = problem.key().add(Call::stream().gpu.index()).add(is_benchmark());
   ConvPlans& plans = cache.get(key, [&] { return choose(problem, pointers); });
   const size_t known = plans.size();
@@ -121,23 +122,24 @@ void convolve(ConvKind kind, const Tensor& x, const Tensor& w, const Tensor& y, 
 
 }  // namespace
 
-// y [N,K,P,Q], x [N,C,H,W], w [K,C/groups,R,S], b [K]
-void conv2d(Tensor& y, const Tensor& x, const Tensor& w, const Tensor& b, const Conv2dParams& p) {
+// y [N,K,...], x [N,C,...], w [K,C/groups,...], b [K]
+void convolution(Tensor& y, const Tensor& x, const Tensor& w, const Tensor& b,
+                 const ConvParams& p) {
   if (y.numel() == 0) return;
   if (x.numel() > 0) return convolve(ConvKind::forward, x, w, y, b, p);
   if (b.defined()) return copy(y, repeated(b, y));  // nothing but padding
   fill(y, 0);
 }
 
-// dx [N,C,H,W], dy [N,K,P,Q], w [K,C/groups,R,S]
-void conv2d_input_grad(Tensor& dx, const Tensor& dy, const Tensor& w, const Conv2dParams& p) {
+// dx [N,C,...], dy [N,K,...], w [K,C/groups,...]
+void convolution_input_grad(Tensor& dx, const Tensor& dy, const Tensor& w, const ConvParams& p) {
   if (dx.numel() == 0) return;
   if (dy.numel() == 0) return fill(dx, 0);
   convolve(ConvKind::input_grad, dx, w, dy, Tensor(), p);
 }
 
-// dw [K,C/groups,R,S], dy [N,K,P,Q], x [N,C,H,W]
-void conv2d_weight_grad(Tensor& dw, const Tensor& dy, const Tensor& x, const Conv2dParams& p) {
+// dw [K,C/groups,...], dy [N,K,...], x [N,C,...]
+void convolution_weight_grad(Tensor& dw, const Tensor& dy, const Tensor& x, const ConvParams& p) {
   if (dy.numel() == 0 || x.numel() == 0) return fill(dw, 0);
   convolve(ConvKind::weight_grad, x, dw, dy, Tensor(), p);
 }

@@ -33,17 +33,15 @@ Descriptor tensor(const ConvProblem& p, int64_t id, IntArrayRef sizes) {
 }
 
 Descriptor convolution(const ConvProblem& p) {
-  const int64_t stride[] = {p.params.stride.h, p.params.stride.w};
-  const int64_t dilation[] = {p.params.dilation.h, p.params.dilation.w};
-  const int64_t padding[] = {p.params.padding.h, p.params.padding.w};
+  const size_t dims = p.x.size() - 2;
   Descriptor c(CUDNN_BACKEND_CONVOLUTION_DESCRIPTOR);
   c.set(CUDNN_ATTR_CONVOLUTION_COMP_TYPE, data_type(p.dtype))
       .set(CUDNN_ATTR_CONVOLUTION_CONV_MODE, CUDNN_CROSS_CORRELATION)
-      .set(CUDNN_ATTR_CONVOLUTION_SPATIAL_DIMS, int64_t{2})
-      .set(CUDNN_ATTR_CONVOLUTION_FILTER_STRIDES, IntArrayRef(stride, 2))
-      .set(CUDNN_ATTR_CONVOLUTION_DILATIONS, IntArrayRef(dilation, 2))
-      .set(CUDNN_ATTR_CONVOLUTION_PRE_PADDINGS, IntArrayRef(padding, 2))
-      .set(CUDNN_ATTR_CONVOLUTION_POST_PADDINGS, IntArrayRef(padding, 2));
+      .set(CUDNN_ATTR_CONVOLUTION_SPATIAL_DIMS, static_cast<int64_t>(dims))
+      .set(CUDNN_ATTR_CONVOLUTION_FILTER_STRIDES, p.params.stride.of(dims))
+      .set(CUDNN_ATTR_CONVOLUTION_DILATIONS, p.params.dilation.of(dims))
+      .set(CUDNN_ATTR_CONVOLUTION_PRE_PADDINGS, p.params.padding.of(dims))
+      .set(CUDNN_ATTR_CONVOLUTION_POST_PADDINGS, p.params.padding.of(dims));
   return std::move(c.finalize());
 }
 
@@ -108,7 +106,9 @@ Descriptor graph(const ConvProblem& p, const ConvTarget& target) {
   std::vector<Descriptor> operations;
   if (p.bias) {
     const Descriptor unbiased = tensor(p, kConvProduct, p.y);
-    const Descriptor b = tensor(p, kConvB, {1, p.w[0], 1, 1});
+    Dims repeated(p.y.size(), 1);
+    repeated[1] = p.w[0];
+    const Descriptor b = tensor(p, kConvB, repeated);
     operations.push_back(product(p, x, w, unbiased));
     operations.push_back(sum(p, unbiased, b, y));
   } else {
@@ -153,11 +153,19 @@ bool is_allowed(const ConvProblem& p, const Descriptor& configuration) {
 PlanKey ConvProblem::key() const {
   PlanKey key;
   key.add(static_cast<int64_t>(kind)).add(static_cast<int64_t>(dtype)).add(x).add(w).add(y);
-  for (const Pair& pair : {params.stride, params.padding, params.dilation}) {
-    key.add(pair[0]).add(pair[1]);
+  for (const PerAxis& numbers : {params.stride, params.padding, params.dilation}) {
+    key.add(numbers.of(x.size() - 2));
   }
   key.add(params.groups).add(alignment);
   return key.add(bias | tf32 << 1 | deterministic << 2);
+}
+
+void ConvProblem::make_images() {
+  for (Dims* sizes : {&x, &w, &y}) sizes->insert(2, 1);
+  params = {.stride = {1, params.stride[0]},
+            .padding = {0, params.padding[0]},
+            .dilation = {1, params.dilation[0]},
+            .groups = params.groups};
 }
 
 std::vector<ConvPlan> conv_plans(const ConvProblem& p, const ConvTarget& target, size_t most,

@@ -16,18 +16,20 @@ namespace ambit::cuda {
 /// forward: y from x, w and b; input_grad: x from y and w; weight_grad: w from y and x.
 enum class ConvKind { forward, input_grad, weight_grad };
 
-/// All that a plan depends on. Operands are contiguous: x [N,C,H,W], w [K,C/groups,R,S], y
-/// [N,K,P,Q], b [K].
+/// All that a plan depends on. Operands are contiguous, of two or three spatial dims: x [N,C,...],
+/// w [K,C/groups,...], y [N,K,...], b [K].
 struct ConvProblem {
   ConvKind kind;
   DType dtype;
   Dims x, w, y;
-  Conv2dParams params;
+  ConvParams params;
   bool bias = false;
   int64_t alignment = 16;  ///< bytes; the least of all operands, as far as 16
   bool tf32 = false, deterministic = false;
 
   PlanKey key() const;
+  /// Make images of one row out of operands with one spatial dim, which cuDNN does not convolve.
+  void make_images();
 };
 
 /// Names of the operands within a plan.

@@ -6,8 +6,11 @@
 #include <ambit/scalar.h>
 #include <ambit/shape.h>
 
+#include <concepts>
 #include <cstdint>
 #include <initializer_list>
+#include <limits>
+#include <type_traits>
 
 namespace ambit {
 
@@ -62,12 +65,10 @@ class PerAxis {
 
   constexpr PerAxis() = default;
   /// Errors: Error unless there are one to three numbers.
-  constexpr PerAxis(IntArrayRef sizes) : count_(sizes.size()) {
-    if (count_ < 1 || count_ > kMost) refuse(count_);
-    for (size_t i = 0; i < kMost; ++i) values_[i] = sizes[i < count_ ? i : count_ - 1];
-  }
-  constexpr PerAxis(std::initializer_list<int64_t> sizes) : PerAxis(IntArrayRef(sizes)) {}
-  // None of a number, so that no {3, 2} is taken for parameters of stride {3} and padding {2}.
+  constexpr PerAxis(std::initializer_list<int64_t> sizes) { assign(sizes); }
+  /// None of a number, so that no {3, 2} is taken for parameters of stride {3} and padding {2}.
+  template <std::convertible_to<IntArrayRef> List>
+  requires(!std::is_arithmetic_v<List>) constexpr PerAxis(const List& sizes) { assign(sizes); }
 
   constexpr int64_t& operator[](size_t i) { return values_[i]; }
   constexpr int64_t operator[](size_t i) const { return values_[i]; }
@@ -75,26 +76,65 @@ class PerAxis {
   constexpr size_t size() const { return count_; }
   /// Whether those are for so many dims.
   constexpr bool fits(size_t dims) const { return count_ == 1 || count_ == dims; }
-  /// The numbers that were given.
+  /// The numbers of so many dims.
+  constexpr IntArrayRef of(size_t dims) const { return {values_, dims}; }
+  /// Those that were given.
   constexpr operator IntArrayRef() const { return {values_, count_}; }
   friend constexpr bool operator==(const PerAxis&, const PerAxis&) = default;
 
  private:
+  constexpr void assign(IntArrayRef sizes) {
+    count_ = sizes.size();
+    if (count_ < 1 || count_ > kMost) refuse(count_);
+    for (size_t i = 0; i < kMost; ++i) values_[i] = sizes[i < count_ ? i : count_ - 1];
+  }
   [[noreturn]] AMBIT_API static void refuse(size_t size);
 
   int64_t values_[kMost] = {1, 1, 1};
   size_t count_ = 1;
 };
 
-/// x [N,C,H,W], w [K,C/groups,R,S], y [N,K,P,Q].
-struct Conv2dParams {
-  Pair stride{1, 1}, padding{0, 0}, dilation{1, 1};  ///< in elements
+/// {2, 1} as an argument that might also be parameters in braces, {.stride = {2, 1}}: no class that
+/// takes a list can be told from those.
+struct PerAxisList {
+  static constexpr int64_t kNone = std::numeric_limits<int64_t>::min();
+  int64_t first, second = kNone, third = kNone;
+};
+
+/// The same as an argument, which may be a bare number: conv2d(x, w, b, 2, {1, 0}).
+class PerAxisArgument : public PerAxis {
+ public:
+  constexpr PerAxisArgument(std::initializer_list<int64_t> sizes) : PerAxis(sizes) {}
+  template <std::convertible_to<IntArrayRef> List>
+  requires(!std::is_arithmetic_v<List>) constexpr PerAxisArgument(const List& sizes)
+      : PerAxis(sizes) {}
+  template <std::integral Number>
+  requires(!std::same_as<Number, bool>) constexpr PerAxisArgument(Number all)
+      : PerAxis({static_cast<int64_t>(all)}) {}
+  constexpr explicit PerAxisArgument(const PerAxisList& l)
+      : PerAxis(l.second == PerAxisList::kNone  ? PerAxis{l.first}
+                : l.third == PerAxisList::kNone ? PerAxis{l.first, l.second}
+                                                : PerAxis{l.first, l.second, l.third}) {}
+};
+template <class T>
+concept PerAxisNumbers = std::convertible_to<const T&, PerAxisArgument>;
+
+/// Of convolutions in one to three spatial dims: x [N,C,...], w [K,C/groups,...], y [N,K,...].
+struct ConvParams {
+  PerAxis stride{1}, padding{0}, dilation{1};  ///< in elements
   int64_t groups = 1;
 
-  /// Return [N,K,P,Q], P = (H + 2 padding - dilation (R - 1) - 1) / stride + 1.
+  /// Return y's sizes, in each spatial dim (x + 2 padding - dilation (w - 1) - 1) / stride + 1.
   /// Errors: ShapeError for anything that does not fit.
   AMBIT_API Dims out_sizes(const char* op, IntArrayRef input, IntArrayRef weight) const;
-  friend bool operator==(const Conv2dParams&, const Conv2dParams&) = default;
+  /// Return the sizes [N,K,...] that a transposed convolution makes of x [N,C,...] with w
+  /// [C,K/groups,...]: (x - 1) stride - 2 padding + dilation (w - 1) + 1 + output_padding.
+  /// Errors: ShapeError for anything that does not fit.
+  AMBIT_API Dims transposed_sizes(const char* op, IntArrayRef input, IntArrayRef weight,
+                                  const PerAxis& output_padding) const;
+  /// Return how much padding, before and behind together, lets x keep its sizes where stride is 1:
+  /// dilation (w - 1) in each spatial dim. Errors: ShapeError for anything that does not fit.
+  AMBIT_API Dims same_padding(const char* op, IntArrayRef weight) const;
 };
 
 /// Of pooling in one to three dims: x [N,C,in...], y [N,C,out...].
@@ -119,6 +159,12 @@ struct BatchNormParams {
   double momentum = 0.1;  ///< weight of the new statistics in the running ones
   double eps = 1e-5;      ///< added to the variance
   friend bool operator==(const BatchNormParams&, const BatchNormParams&) = default;
+};
+
+/// Of attention: softmax(scale * q k^T + mask) v.
+struct AttentionParams {
+  double scale = 1;
+  bool causal = false;  ///< query i sees keys up to i alone
 };
 
 /// Of triangular_solve: which triangle of A there is, and what of it.

@@ -1,138 +1,213 @@
-// 2-D convolution. Its two gradients are ops with gradients of their own, which are convolutions
-// again: the three are the derivatives of one trilinear form <conv2d(x, w), dy>.
+// Convolution in one to three spatial dims. Its two gradients are ops with gradients of their own,
+// which are convolutions again: the three are the derivatives of one trilinear form <conv(x, w),
+// dy>. A transposed convolution is the gradient by the input as a layer.
 #include <ambit/ops/conv.h>
 
 #include <ambit/backend/kernels.h>
 #include <ambit/detail/record.h>
+#include <ambit/error.h>
 #include <ambit/ops/creation.h>
+#include <ambit/ops/elementwise.h>
 #include <ambit/ops/reduce.h>
 #include <ambit/ops/shape.h>
+#include <fmt/format.h>
 
 #include <algorithm>
 
-#include "core/ops/composite.h"
 #include "core/ops/operands/allocate.h"
 #include "core/ops/operands/expect.h"
 #include "core/ops/operands/unrecorded.h"
 
 namespace ambit {
+namespace {
 
-Tensor conv2d(const Tensor& input, const Tensor& weight, const Tensor& bias,
-              const Conv2dParams& p) {
-  check_devices("conv2d", {{"input", input}, {"weight", weight}, {"bias", bias}});
-  if (input.defined() && input.dim() == 3) {
-    return squeeze(conv2d(unsqueeze(input, 0), weight, bias, p), 0);
+// Checks of what is seen before the shapes are: `op` has so many spatial dims.
+void expect_operands(const char* op, size_t dims, const Tensor& input, const Tensor& weight,
+                     const Tensor& bias) {
+  expect_floating(op, input);
+  expect_input_dtype(op, input, "weight", weight);
+  expect_dtype_if_given(op, "bias", bias, input.dtype());
+  if (weight.sizes().size() != dims + 2) [[unlikely]] {
+    throw ShapeError(fmt::format("{}: expected weight of {} dims, got shape {}", op, dims + 2,
+                                 str(weight.sizes())));
+  }
+}
+
+// Whether input has no dim of images.
+bool is_single(const Tensor& input, size_t dims) {
+  return input.defined() && input.sizes().size() == dims + 1;
+}
+
+// All dims but that of the channels.
+IntArrayRef other_dims(const Tensor& t) {
+  static constexpr int64_t kDims[] = {0, 2, 3, 4};
+  return {kDims, t.sizes().size() - 1};
+}
+
+// `op`: by which name errors and the graph know it.
+Tensor convolve(const char* op, size_t dims, const Tensor& input, const Tensor& weight,
+                const Tensor& bias, const ConvParams& p) {
+  check_devices(op, {{"input", input}, {"weight", weight}, {"bias", bias}});
+  if (is_single(input, dims)) {
+    return squeeze(convolve(op, dims, unsqueeze(input, 0), weight, bias, p), 0);
   }
   Dims sizes;
   naming("weight", weight, [&] {
-    expect_floating("conv2d", input);
-    expect_input_dtype("conv2d", input, "weight", weight);
-    expect_dtype_if_given("conv2d", "bias", bias, input.dtype());
-    sizes = p.out_sizes("conv2d", input.sizes(), weight.sizes());
-    expect_sizes("conv2d", "bias", bias, {sizes[1]});
+    expect_operands(op, dims, input, weight, bias);
+    sizes = p.out_sizes(op, input.sizes(), weight.sizes());
+    expect_sizes(op, "bias", bias, {sizes[1]});
   });
 
-  Tensor out = allocate("conv2d", sizes, input.dtype(), input.device());
-  kernels::conv2d(out, dense(input), dense(weight), dense(bias), p);
-  return record("conv2d", std::move(out),
+  Tensor out = allocate(op, sizes, input.dtype(), input.device());
+  kernels::convolution(out, dense(input), dense(weight), dense(bias), p);
+  return record(op, std::move(out),
                 wrt(input, [w = saved(weight), s = Dims(input.sizes()),
-                            p](const Tensor& g) { return conv2d_input_grad(g, w(), s, p); }),
+                            p](const Tensor& g) { return convolution_input_grad(g, w(), s, p); }),
                 wrt(weight, [x = saved(input), s = Dims(weight.sizes()),
-                             p](const Tensor& g) { return conv2d_weight_grad(g, x(), s, p); }),
-                wrt(bias, [](const Tensor& g) {
-                  return sum(g, {0, 2, 3});
-                }));
+                             p](const Tensor& g) { return convolution_weight_grad(g, x(), s, p); }),
+                wrt(bias, [](const Tensor& g) { return sum(g, other_dims(g)); }));
 }
 
-Tensor conv2d_input_grad(const Tensor& grad, const Tensor& weight, IntArrayRef input_sizes,
-                         const Conv2dParams& p) {
-  check_devices("conv2d_input_grad", {{"grad", grad}, {"weight", weight}});
-  expect_floating("conv2d_input_grad", grad);
-  expect_dtype("conv2d_input_grad", "weight", weight, grad.dtype());
-  expect_sizes("conv2d_input_grad", "grad", grad,
-               p.out_sizes("conv2d_input_grad", input_sizes, weight.sizes()));
-
-  Tensor dx = allocate("conv2d_input_grad", input_sizes, grad.dtype(), grad.device());
-  kernels::conv2d_input_grad(dx, dense(grad), dense(weight), p);
-  return record(
-      "conv2d_input_grad", std::move(dx),
-      wrt(grad, [w = saved(weight), p](const Tensor& g) { return conv2d(g, w(), {}, p); }),
-      wrt(weight, [dy = saved(grad), s = Dims(weight.sizes()), p](const Tensor& g) {
-        return conv2d_weight_grad(dy(), g, s, p);
-      }));
+// A convolution whose dims are those of its weight.
+Tensor convolve(const Tensor& input, const Tensor& weight, const ConvParams& p) {
+  return convolve("convolution", weight.sizes().size() - 2, input, weight, Tensor(), p);
 }
 
-Tensor conv2d_weight_grad(const Tensor& grad, const Tensor& input, IntArrayRef weight_sizes,
-                          const Conv2dParams& p) {
-  check_devices("conv2d_weight_grad", {{"grad", grad}, {"input", input}});
-  expect_floating("conv2d_weight_grad", grad);
-  expect_dtype("conv2d_weight_grad", "input", input, grad.dtype());
-  expect_sizes("conv2d_weight_grad", "grad", grad,
-               p.out_sizes("conv2d_weight_grad", input.sizes(), weight_sizes));
-
-  Tensor dw = allocate("conv2d_weight_grad", weight_sizes, grad.dtype(), grad.device());
-  kernels::conv2d_weight_grad(dw, dense(grad), dense(input), p);
-  return record("conv2d_weight_grad", std::move(dw),
-                wrt(grad, [x = saved(input), p](const Tensor& g) { return conv2d(x(), g, {}, p); }),
-                wrt(input, [dy = saved(grad), s = Dims(input.sizes()), p](const Tensor& g) {
-                  return conv2d_input_grad(dy(), g, s, p);
-                }));
-}
-
-namespace {
-
-// Along one axis, which outputs reach the input at all (the others see only padding), and where the
-// first of them lies in the spaced gradient below.
-struct Reach {
-  Reach(const Conv2dParams& p, size_t axis, int64_t input, int64_t window, int64_t outputs) {
-    const int64_t stride = p.stride[axis], padding = p.padding[axis];
-    const int64_t before = p.dilation[axis] * (window - 1);
-    first = padding > before ? (padding - before + stride - 1) / stride : 0;
-    count = std::max<int64_t>(std::min(outputs - 1, (input - 1 + padding) / stride) + 1 - first, 0);
-    offset = first * stride - padding + before;
-    spaced = input + before;
+// The input with zeros behind it, so that its spatial dims have at least these sizes.
+Tensor lengthened(Tensor x, IntArrayRef sizes) {
+  for (size_t dim = 2; dim < sizes.size(); ++dim) {
+    if (x.sizes()[dim] >= sizes[dim]) continue;
+    Dims more(x.sizes());
+    more[dim] = sizes[dim] - more[dim];
+    x = cat({x, zeros(more, x.options())}, static_cast<int64_t>(dim));
   }
-  int64_t first, count, offset, spaced;
-};
+  return x;
+}
 
-Tensor spaced(const Tensor& dy, const Reach& h, const Reach& w, const Pair& stride) {
-  const Tensor z = zeros({dy.size(0), dy.size(1), h.spaced, w.spaced}, dy.options());
-  if (h.count == 0 || w.count == 0) return z;
-  z.slice(2, h.offset, h.offset + (h.count - 1) * stride[0] + 1, stride[0])
-      .slice(3, w.offset, w.offset + (w.count - 1) * stride[1] + 1, stride[1])
-      .copy_(dy.narrow(2, h.first, h.count).narrow(3, w.first, w.count));
-  return z;
+Tensor convolve_transposed(const char* op, size_t dims, const Tensor& input, const Tensor& weight,
+                           const Tensor& bias, const ConvParams& p, const PerAxis& output_padding) {
+  check_devices(op, {{"input", input}, {"weight", weight}, {"bias", bias}});
+  if (is_single(input, dims)) {
+    return squeeze(
+        convolve_transposed(op, dims, unsqueeze(input, 0), weight, bias, p, output_padding), 0);
+  }
+  Dims sizes, seen;
+  naming("weight", weight, [&] {
+    expect_operands(op, dims, input, weight, bias);
+    sizes = p.transposed_sizes(op, input.sizes(), weight.sizes(), output_padding);
+    expect_sizes(op, "bias", bias, {sizes[1]});
+    seen = p.out_sizes(op, sizes, weight.sizes());
+  });
+  // What output_padding adds may be seen by further windows, whose gradients are none.
+  const Tensor out = convolution_input_grad(lengthened(input, seen), weight, sizes, p);
+  if (!bias.defined()) return out;
+  Dims column(dims + 1, 1);
+  column[0] = -1;
+  return out + bias.view(column);
 }
 
 }  // namespace
 
-// dx is the convolution of dy, its elements `stride` apart, with the kernels turned around and
-// their channels swapped: w [K,C/g,R,S] -> [C,K/g,R,S].
-void composite::conv2d_input_grad(Tensor& dx, const Tensor& dy, const Tensor& w,
-                                  const Conv2dParams& p) {
-  const int64_t k = w.size(0), c = w.size(1), r = w.size(2), s = w.size(3), g = p.groups;
-  const Reach height(p, 0, dx.size(2), r, dy.size(2)), width(p, 1, dx.size(3), s, dy.size(3));
-  const Tensor turned = w.view({g, k / g, c, r, s}).transpose(1, 2).flip({3, 4});
-  kernels::conv2d(dx, spaced(dy, height, width, p.stride),
-                  turned.reshape({g * c, k / g, r, s}).contiguous(), Tensor(),
-                  {.dilation = p.dilation, .groups = g});
+Tensor detail::convolve(const char* op, size_t spatial_dims, const Tensor& input,
+                        const Tensor& weight, const Tensor& bias, const ConvParams& params,
+                        std::string_view padding) {
+  if (padding != "same" && padding != "valid") {
+    throw Error(fmt::format("{}: expected padding same or valid, got {}", op, padding));
+  }
+  if (is_single(input, spatial_dims)) {
+    return squeeze(convolve(op, spatial_dims, unsqueeze(input, 0), weight, bias, params, padding),
+                   0);
+  }
+  ConvParams p = params;
+  Tensor x = input;
+  if (padding == "same") {
+    Dims total, sizes;
+    naming("weight", weight, [&] {
+      expect_operands(op, spatial_dims, input, weight, bias);
+      total = p.same_padding(op, weight.sizes());
+      sizes = input.sizes();
+    });
+    for (size_t i = 0; i < total.size() && i + 2 < sizes.size(); ++i) {
+      p.padding[i] = total[i] / 2;
+      sizes[i + 2] += total[i] % 2;
+    }
+    check_devices(op, {{"input", input}, {"weight", weight}, {"bias", bias}});
+    x = lengthened(input, sizes);
+  }
+  return ambit::convolve(op, spatial_dims, x, weight, bias, p);
 }
 
-// dw is the convolution of x with dy, where N and channels trade places and so do stride and
-// dilation: x [N,C,H,W] -> [C/g,g*N,H,W], dy [N,K,P,Q] -> [K,N,P,Q], result [C/g,K,R,S]. Rows and
-// columns of x that no window reached make it larger than that.
-void composite::conv2d_weight_grad(Tensor& dw, const Tensor& dy, const Tensor& x,
-                                   const Conv2dParams& p) {
-  const int64_t n = x.size(0), c = dw.size(1), h = x.size(2), w = x.size(3), g = p.groups;
-  if (n == 0) {  // no conv2d has 0 channels
-    dw.fill_(0);
-    return;
-  }
-  const Tensor by_group =
-      x.view({n, g, c, h, w}).permute({2, 1, 0, 3, 4}).reshape({c, g * n, h, w});
-  const Conv2dParams swapped{p.dilation, p.padding, p.stride, g};
-  const Tensor dwt = conv2d(by_group, dy.transpose(0, 1), Tensor(), swapped);
-  dw.copy_(dwt.narrow(2, 0, dw.size(2)).narrow(3, 0, dw.size(3)).transpose(0, 1));
+Tensor conv1d(const Tensor& input, const Tensor& weight, const Tensor& bias, const ConvParams& p) {
+  return convolve("conv1d", 1, input, weight, bias, p);
+}
+Tensor conv2d(const Tensor& input, const Tensor& weight, const Tensor& bias, const ConvParams& p) {
+  return convolve("conv2d", 2, input, weight, bias, p);
+}
+Tensor conv3d(const Tensor& input, const Tensor& weight, const Tensor& bias, const ConvParams& p) {
+  return convolve("conv3d", 3, input, weight, bias, p);
+}
+
+Tensor conv_transpose1d(const Tensor& input, const Tensor& weight, const Tensor& bias,
+                        IntArrayRef stride, IntArrayRef padding, IntArrayRef output_padding,
+                        int64_t groups, IntArrayRef dilation) {
+  return convolve_transposed("conv_transpose1d", 1, input, weight, bias,
+                             {stride, padding, dilation, groups}, output_padding);
+}
+Tensor conv_transpose2d(const Tensor& input, const Tensor& weight, const Tensor& bias,
+                        IntArrayRef stride, IntArrayRef padding, IntArrayRef output_padding,
+                        int64_t groups, IntArrayRef dilation) {
+  return convolve_transposed("conv_transpose2d", 2, input, weight, bias,
+                             {stride, padding, dilation, groups}, output_padding);
+}
+Tensor conv_transpose3d(const Tensor& input, const Tensor& weight, const Tensor& bias,
+                        IntArrayRef stride, IntArrayRef padding, IntArrayRef output_padding,
+                        int64_t groups, IntArrayRef dilation) {
+  return convolve_transposed("conv_transpose3d", 3, input, weight, bias,
+                             {stride, padding, dilation, groups}, output_padding);
+}
+
+Tensor convolution(const Tensor& input, const Tensor& weight, const Tensor& bias,
+                   IntArrayRef stride, IntArrayRef padding, IntArrayRef dilation, bool transposed,
+                   IntArrayRef output_padding, int64_t groups) {
+  expect_defined("convolution", "weight", weight);
+  const size_t dims = std::clamp<size_t>(weight.sizes().size(), 3, PerAxis::kMost + 2) - 2;
+  const ConvParams p{stride, padding, dilation, groups};
+  if (!transposed) return convolve("convolution", dims, input, weight, bias, p);
+  return convolve_transposed("convolution", dims, input, weight, bias, p, output_padding);
+}
+
+Tensor convolution_input_grad(const Tensor& grad, const Tensor& weight, IntArrayRef input_sizes,
+                              const ConvParams& p) {
+  constexpr const char* kName = "convolution_input_grad";
+  check_devices(kName, {{"grad", grad}, {"weight", weight}});
+  expect_floating(kName, grad);
+  expect_dtype(kName, "weight", weight, grad.dtype());
+  expect_sizes(kName, "grad", grad, p.out_sizes(kName, input_sizes, weight.sizes()));
+
+  Tensor dx = allocate(kName, input_sizes, grad.dtype(), grad.device());
+  kernels::convolution_input_grad(dx, dense(grad), dense(weight), p);
+  return record(kName, std::move(dx),
+                wrt(grad, [w = saved(weight), p](const Tensor& g) { return convolve(g, w(), p); }),
+                wrt(weight, [dy = saved(grad), s = Dims(weight.sizes()), p](const Tensor& g) {
+                  return convolution_weight_grad(dy(), g, s, p);
+                }));
+}
+
+Tensor convolution_weight_grad(const Tensor& grad, const Tensor& input, IntArrayRef weight_sizes,
+                               const ConvParams& p) {
+  constexpr const char* kName = "convolution_weight_grad";
+  check_devices(kName, {{"grad", grad}, {"input", input}});
+  expect_floating(kName, grad);
+  expect_dtype(kName, "input", input, grad.dtype());
+  expect_sizes(kName, "grad", grad, p.out_sizes(kName, input.sizes(), weight_sizes));
+
+  Tensor dw = allocate(kName, weight_sizes, grad.dtype(), grad.device());
+  kernels::convolution_weight_grad(dw, dense(grad), dense(input), p);
+  return record(kName, std::move(dw),
+                wrt(grad, [x = saved(input), p](const Tensor& g) { return convolve(x(), g, p); }),
+                wrt(input, [dy = saved(grad), s = Dims(input.sizes()), p](const Tensor& g) {
+                  return convolution_input_grad(dy(), g, s, p);
+                }));
 }
 
 }  // namespace ambit

@@ -91,6 +91,8 @@ Tensor mean(const char* op, const Tensor& x, IntArrayRef y, const PoolParams& p)
 namespace {
 
 constexpr const char* kMax[] = {"max_pool1d", "max_pool2d", "max_pool3d"};
+constexpr const char* kMaxAndPlaces[] = {"max_pool1d_with_indices", "max_pool2d_with_indices",
+                                         "max_pool3d_with_indices"};
 constexpr const char* kMean[] = {"avg_pool1d", "avg_pool2d", "avg_pool3d"};
 
 Tensor max_of_windows(size_t dims, const Tensor& input, const PoolParams& p) {
@@ -101,7 +103,7 @@ Tensor max_of_windows(size_t dims, const Tensor& input, const PoolParams& p) {
 }
 
 std::tuple<Tensor, Tensor> max_and_places(size_t dims, const Tensor& input, const PoolParams& p) {
-  const char* op = kMax[dims - 1];
+  const char* op = kMaxAndPlaces[dims - 1];
   const Images x(op, input, dims);
   const Dims sizes = p.out_sizes(op, x.batch.sizes());
   const auto [out, index] = max(op, x.batch, sizes, p, true);
@@ -120,26 +122,6 @@ Tensor mean_of_windows(size_t dims, const Tensor& input, const PoolParams& p) {
 }
 
 }  // namespace
-
-PoolParams max_params(IntArrayRef kernel, IntArrayRef stride, IntArrayRef padding,
-                      IntArrayRef dilation, bool ceil_mode) {
-  return {.kernel = kernel,
-          .stride = stride.empty() ? kernel : stride,
-          .padding = padding,
-          .dilation = dilation,
-          .ceil_mode = ceil_mode};
-}
-
-PoolParams mean_params(const char* op, IntArrayRef kernel, IntArrayRef stride, IntArrayRef padding,
-                       bool ceil_mode, bool count_include_pad, std::optional<int64_t> divisor) {
-  if (divisor == 0) throw Error(fmt::format("{}: expected a divisor other than 0, got 0", op));
-  return {.kernel = kernel,
-          .stride = stride.empty() ? kernel : stride,
-          .padding = padding,
-          .ceil_mode = ceil_mode,
-          .count_include_pad = count_include_pad,
-          .divisor = divisor.value_or(0)};
-}
 
 }  // namespace pooling
 

@@ -31,7 +31,7 @@ inline constexpr Bug kRuntimeBugs[] = {
 
 inline constexpr Bug kEndings[] = {
     {"host_pointer_read", "where/float32", "where/float32"},
-    {"crash", "conv2d/float32", "conv2d/float32"},
+    {"crash", "convolution/float32", "convolution/float32"},
     {"exit", "scan/sum/float32", "scan/sum/float32"},
     {"exit_on_load", "scan/sum/float32", "load"},
     {"foreign_exception", "nonzero/", "nonzero/"},
@@ -55,7 +55,7 @@ inline constexpr Bug kKernelBugs[] = {
     {"lost_update_in_order", "scatter_add/", "scatter_add/float32/contiguous/deterministic"},
     {"changing_winner", "scatter/", "scatter/bool/meeting/deterministic"},
     {"short_mantissa", "matmul/", "matmul/float32/"},
-    {"swapped_stride", "conv2d/", "conv2d/float32/"},
+    {"swapped_stride", "convolution/", "convolution/float32/"},
     {"overwritten_gradient", "gradients/max_pool2d", "gradients/max_pool2d/overlapping"},
     {"forgotten_parameter", "sgd_step/", "sgd_step/float32/plain/contiguous"},
     {"ignored_seed_bits", "random/uniform", "random/uniform/float32"},

@@ -177,11 +177,12 @@ void matmul(Tensor& y, const Tensor& a, const Tensor& b) {
   reference::matmul(y, a, b);
 }
 
-void conv2d(Tensor& y, const Tensor& x, const Tensor& w, const Tensor& b, const Conv2dParams& p) {
+void convolution(Tensor& y, const Tensor& x, const Tensor& w, const Tensor& b,
+                 const ConvParams& p) {
   if (has("crash")) std::abort();
-  Conv2dParams used = p;
+  ConvParams used = p;
   if (has("swapped_stride")) std::swap(used.stride[0], used.stride[1]);
-  reference::conv2d(y, x, w, b, used);
+  reference::convolution(y, x, w, b, used);
 }
 
 void max_pool_grad(Tensor& dx, const Tensor& dy, const Tensor& index, const PoolParams& p) {
@@ -236,7 +237,7 @@ void add_kernels(Registry& registry) {
   AMBIT_PLANT(scatter_add)
   AMBIT_PLANT(nonzero)
   AMBIT_PLANT(matmul)
-  AMBIT_PLANT(conv2d)
+  AMBIT_PLANT(convolution)
   AMBIT_PLANT(max_pool_grad)
   AMBIT_PLANT(sgd_step)  // which has a composite, but takes lists of tensors
 #undef AMBIT_PLANT

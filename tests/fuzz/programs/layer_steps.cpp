@@ -187,7 +187,7 @@ void Generator::image() {
                      });
   if (w < 0 || at(w).numel() == 0) return;
   const Dims weights{at(w).numel() / (C * 2), C, 2, 1};
-  Conv2dParams p;
+  ConvParams p;
   p.padding = {random_.between(0, 1), random_.between(0, 1)};
   p.stride = {random_.between(1, 2), random_.between(1, 2)};
   add(fmt::format("F.conv2d(r[{}], r[{}].reshape({}), None, ({}, {}), ({}, {}))", image, w,

@@ -1,7 +1,7 @@
 // The kernels of the reference backend, for other backends to lean on: plain loops over memory that
 // the host can follow, one function for each op of <ambit/backend/kernels.h>, with its name and
-// signature: reference::conv2d(y, x, w, b, params). A backend whose memory the host reaches may
-// register them as they are; another calls them on aliases of its tensors.
+// signature: reference::convolution(y, x, w, b, params). A backend whose memory the host reaches
+// may register them as they are; another calls them on aliases of its tensors.
 #pragma once
 
 #include <ambit/backend/kernels.h>

@@ -1,6 +1,6 @@
 // What tests may ask of simulated devices: faults, how late they work, and a look at their memory.
 // Functions come through a table that the plugin exports, so that a test links nothing but ambit:
-//   sim::controls().fail_kernel(Device("sim:0"), "conv2d", 1);
+//   sim::controls().fail_kernel(Device("sim:0"), "convolution", 1);
 #pragma once
 
 #include <ambit/error.h>
@@ -24,8 +24,9 @@ struct Controls {
   /// Let the nth copy to the device (from anywhere) or from it to the host fail; as with kernels,
   /// BackendError comes when the host next waits.
   void (*fail_copy)(Device device, int nth);
-  /// Let the nth kernel named `op` ("conv2d"; "": any) fail. The call returns as if all was well;
-  /// BackendError naming the op comes when the host next waits. What came before and after it runs.
+  /// Let the nth kernel named `op` ("convolution"; "": any) fail. The call returns as if all was
+  /// well; BackendError naming the op comes when the host next waits. What came before and after it
+  /// runs.
   void (*fail_kernel)(Device device, std::string_view op, int nth);
 
   /// Let at most `entries` kernels and copies wait in the device's queue (64 unless set): the

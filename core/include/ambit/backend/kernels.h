@@ -144,18 +144,20 @@ extern AMBIT_API Op<void(Tensor& y, const Tensor& a, const Tensor& b, const Tria
     triangular_solve;
 
 // --- convolution and pooling; floats; contiguous
-/// y [N,K,P,Q] = cross-correlation of x [N,C,H,W] with w [K,C/groups,R,S], + b [K] if defined.
+/// y [N,K,...] = cross-correlation of x [N,C,...] with w [K,C/groups,...], + b [K] if defined; one
+/// to three spatial dims, as many in all.
 extern AMBIT_API
-    Op<void(Tensor& y, const Tensor& x, const Tensor& w, const Tensor& b, const Conv2dParams& p)>
-        conv2d;
-/// dx [N,C,H,W] from dy [N,K,P,Q] and w. composite
-extern AMBIT_API Op<void(Tensor& dx, const Tensor& dy, const Tensor& w, const Conv2dParams& p)>
-    conv2d_input_grad;
-/// dw [K,C/groups,R,S] from dy [N,K,P,Q] and x. composite
-extern AMBIT_API Op<void(Tensor& dw, const Tensor& dy, const Tensor& x, const Conv2dParams& p)>
-    conv2d_weight_grad;
+    Op<void(Tensor& y, const Tensor& x, const Tensor& w, const Tensor& b, const ConvParams& p)>
+        convolution;
+/// dx [N,C,...] from dy [N,K,...] and w. A transposed convolution is this one too: its input is dy,
+/// and output_padding no more than a larger dx. composite
+extern AMBIT_API Op<void(Tensor& dx, const Tensor& dy, const Tensor& w, const ConvParams& p)>
+    convolution_input_grad;
+/// dw [K,C/groups,...] from dy [N,K,...] and x. composite
+extern AMBIT_API Op<void(Tensor& dw, const Tensor& dy, const Tensor& x, const ConvParams& p)>
+    convolution_weight_grad;
 /// y [N,C,out...] = maximum of each window of x [N,C,in...], in one to three spatial dims, NaN
-/// wins; index [N,C,out...] int32 = its position in x[n,c], row-major, the first of equals;
+/// wins, the last; index [N,C,out...] int32 = its place in x[n,c], row-major, the first of equals;
 /// undefined where nobody asks. Less than 2^31 elements in x[n,c]; every window has one of them.
 extern AMBIT_API Op<void(Tensor& y, Tensor& index, const Tensor& x, const PoolParams& p)> max_pool;
 /// dx [N,C,in...] = dy [N,C,out...] added at `index`, zero elsewhere.
@@ -196,6 +198,53 @@ extern AMBIT_API Op<void(Tensor& y, Tensor& mean, Tensor& invstd, const Tensor& 
 extern AMBIT_API Op<void(Tensor& dx, Tensor& dw, Tensor& db, const Tensor& dy, const Tensor& x,
                          const Tensor& w, const Tensor& mean, const Tensor& invstd, bool centered)>
     layer_norm_grad;
+/// y = (x - mean) * invstd * w + b of x [N,C,...], not empty, whose channels make G groups of C / G
+/// each: mean and invstd [N,G] are written, each group's mean and 1 / sqrt(its biased variance +
+/// eps); w, b [C] may be undefined. composite
+extern AMBIT_API Op<void(Tensor& y, Tensor& mean, Tensor& invstd, const Tensor& x, const Tensor& w,
+                         const Tensor& b, double eps)>
+    group_norm;
+/// dx [N,C,...], dw [C], db [C] from dy, as layer_norm_grad's, the means over a group; dw and db
+/// always defined. composite
+extern AMBIT_API Op<void(Tensor& dx, Tensor& dw, Tensor& db, const Tensor& dy, const Tensor& x,
+                         const Tensor& w, const Tensor& mean, const Tensor& invstd)>
+    group_norm_grad;
+
+// --- attention; floats; strided, but lse is contiguous; not empty
+/// y [B,H,L,F] = softmax(s) v with s = scale * q k^T + mask of q [B,H,L,E], k [B,H,S,E], v
+/// [B,H,S,F]; mask [B,H,L,S] may be undefined; causal: query i sees keys up to i alone. lse [B,H,L]
+/// = log(sum(exp(s))). Where s is -inf throughout y and lse are NaN. composite
+extern AMBIT_API Op<void(Tensor& y, Tensor& lse, const Tensor& q, const Tensor& k, const Tensor& v,
+                         const Tensor& mask, const AttentionParams& p)>
+    attention;
+/// dq, dk, dv from dy [B,H,L,F], y and lse: with w = exp(s - lse) and ds = w * (dy v^T - sum(dy *
+/// y)) is dq = scale * ds k, dk = scale * ds^T q, dv = w^T dy. composite
+extern AMBIT_API Op<void(Tensor& dq, Tensor& dk, Tensor& dv, const Tensor& dy, const Tensor& q,
+                         const Tensor& k, const Tensor& v, const Tensor& mask, const Tensor& y,
+                         const Tensor& lse, const AttentionParams& p)>
+    attention_grad;
+
+// --- steps of recurrent networks; floats; contiguous
+/// h, c [B,H] from gates a + b [B,4H] and c0 [B,H]: i, f, g, o = sigmoid, sigmoid, tanh, sigmoid of
+/// their quarters, which gates [B,4H] keeps; c = f * c0 + i * g, h = o * tanh(c). composite
+extern AMBIT_API Op<void(Tensor& h, Tensor& c, Tensor& gates, const Tensor& a, const Tensor& b,
+                         const Tensor& c0)>
+    lstm_cell;
+/// da [B,4H], which is db too, and dc0 [B,H] from dh and dc [B,H]; either may be undefined: zeros.
+/// composite
+extern AMBIT_API Op<void(Tensor& da, Tensor& dc0, const Tensor& dh, const Tensor& dc,
+                         const Tensor& gates, const Tensor& c, const Tensor& c0)>
+    lstm_cell_grad;
+/// h [B,H] from a and b [B,3H] and h0 [B,H]: r, z = sigmoid of the first two thirds of a + b, n =
+/// tanh(a's third + r * b's third); h = n + z * (h0 - n). gates [B,4H] keeps r, z, n and b's third.
+/// composite
+extern AMBIT_API
+    Op<void(Tensor& h, Tensor& gates, const Tensor& a, const Tensor& b, const Tensor& h0)>
+        gru_cell;
+/// da, db [B,3H] and dh0 [B,H] from dh [B,H]. composite
+extern AMBIT_API Op<void(Tensor& da, Tensor& db, Tensor& dh0, const Tensor& dh, const Tensor& gates,
+                         const Tensor& h0)>
+    gru_cell_grad;
 
 // --- losses
 /// y [N], weight_sum [] = -w[t] * x[n, t] and sum of w[t] over n with t != ignore_index; x [N,C]
@@ -242,10 +291,13 @@ extern AMBIT_API
   row(index_select) row(index_add)                                                                \
   row(matmul) row(linear)                                                                         \
   row(lu_factor) row(lu_solve) row(cholesky) row(qr) row(eigh) row(svd) row(triangular_solve)     \
-  row(conv2d) row(conv2d_input_grad) row(conv2d_weight_grad)                                      \
+  row(convolution) row(convolution_input_grad) row(convolution_weight_grad) \
   row(max_pool) row(max_pool_grad) row(avg_pool) row(avg_pool_grad)                               \
   row(softmax) row(softmax_grad)                                                                  \
   row(batch_norm) row(batch_norm_grad) row(layer_norm) row(layer_norm_grad)                       \
+  row(group_norm) row(group_norm_grad)                                                            \
+  row(attention) row(attention_grad)                                                              \
+  row(lstm_cell) row(lstm_cell_grad) row(gru_cell) row(gru_cell_grad)                             \
   row(nll_loss) row(cross_entropy) row(cross_entropy_grad)                                        \
   row(sgd_step) row(adam_step)
 // clang-format on

@@ -121,8 +121,8 @@ class AMBIT_API OpBase {
 template <class Signature>
 class Op;
 
-/// A kernel op: `kernels::conv2d(out, input, weight, bias, params)` runs the kernel of its tensors'
-/// device. Outputs first, then inputs, then parameters; the caller allocates the outputs.
+/// A kernel op: `kernels::linear(out, input, weight, bias)` runs the kernel of its tensors' device.
+/// Outputs first, then inputs, then parameters; the caller allocates the outputs.
 /// Errors: DeviceMismatchError; NotImplementedError naming op, device and who has a kernel;
 /// OutOfMemoryError.
 template <class... A>
@@ -201,7 +201,7 @@ class Op<void(A...)> final : public OpBase {
   Kernel composite_;
 };
 
-/// The type of an op's kernels. A function is declared by it: `Signature<kernels::conv2d> conv2d;`.
+/// The type of an op's kernels. A function is declared by it: `Signature<kernels::linear> linear;`.
 template <auto& op>
 using Signature = typename std::remove_cvref_t<decltype(op)>::Signature;
 

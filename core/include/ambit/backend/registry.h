@@ -15,7 +15,7 @@ namespace ambit {
 /// that fails half-way leaves nothing behind.
 ///   void load(Registry& registry) {
 ///     registry.add_backend(std::make_unique<CudaBackend>());
-///     registry.add(kernels::conv2d, cuda::conv2d);
+///     registry.add(kernels::convolution, cuda::convolution);
 ///   }
 class AMBIT_API Registry {
  public:

@@ -1,4 +1,5 @@
-// Convolution, transposed convolution, and their gradients, of floating-point tensors of one dtype.
+// Convolution in one to three spatial dims, transposed convolution, and their gradients, of
+// floating-point tensors of one dtype.
 // Errors of all: ShapeError, DTypeError, DeviceMismatchError; Error for an undefined tensor.
 #pragma once
 
@@ -6,9 +7,15 @@
 #include <ambit/tensor.h>
 
 #include <concepts>
+#include <cstddef>
+#include <string_view>
 
 namespace ambit {
 
+/// Compute a 1-D cross-correlation: conv2d with [N,C,L] or [C,L] for input, [K,C/groups,R] for
+/// weight -> [N,K,P] or [K,P].
+AMBIT_API Tensor conv1d(const Tensor& input, const Tensor& weight, const Tensor& bias = {},
+                        const ConvParams& params = {});
 /// Compute a 2-D cross-correlation (the "convolution" of deep learning).
 ///   out[n,k,i,j] = bias[k] + sum over c < C/groups, r, s of weight[k,c,r,s] *
 ///       input[n, c + g C/groups, i stride + r dilation - padding, ...], g = floor(k groups / K)
@@ -19,48 +26,125 @@ namespace ambit {
 /// Gradient: input, weight, bias. Source: Dumoulin & Visin 2016, arXiv:1603.07285, section 2.
 ///   conv2d(x, w, b, {.stride = {2, 2}, .padding = {1, 1}})
 AMBIT_API Tensor conv2d(const Tensor& input, const Tensor& weight, const Tensor& bias = {},
-                        const Conv2dParams& params = {});
-/// With libtorch's arguments: conv2d(x, w, b, 1, {2, 1}).
-template <std::integral Size>
-Tensor conv2d(const Tensor& input, const Tensor& weight, const Tensor& bias, Size stride) {
-  return conv2d(input, weight, bias, Conv2dParams{{stride}});
+                        const ConvParams& params = {});
+/// Compute a 3-D cross-correlation: conv2d with [N,C,D,H,W] or [C,D,H,W] for input,
+/// [K,C/groups,T,R,S] for weight -> [N,K,O,P,Q] or [K,O,P,Q].
+AMBIT_API Tensor conv3d(const Tensor& input, const Tensor& weight, const Tensor& bias = {},
+                        const ConvParams& params = {});
+
+/// The same with libtorch's arguments, each one number or as many as spatial dims: conv2d(x, w, b,
+/// 1, {2, 1}).
+template <PerAxisNumbers Stride>
+Tensor conv1d(const Tensor& input, const Tensor& weight, const Tensor& bias, const Stride& stride,
+              const PerAxisArgument& padding = 0, const PerAxisArgument& dilation = 1,
+              int64_t groups = 1) {
+  return conv1d(input, weight, bias,
+                ConvParams{PerAxisArgument(stride), padding, dilation, groups});
+}
+inline Tensor conv1d(const Tensor& input, const Tensor& weight, const Tensor& bias,
+                     const PerAxisList& stride, const PerAxisArgument& padding = 0,
+                     const PerAxisArgument& dilation = 1, int64_t groups = 1) {
+  return conv1d(input, weight, bias,
+                ConvParams{PerAxisArgument(stride), padding, dilation, groups});
+}
+template <PerAxisNumbers Stride>
+Tensor conv2d(const Tensor& input, const Tensor& weight, const Tensor& bias, const Stride& stride,
+              const PerAxisArgument& padding = 0, const PerAxisArgument& dilation = 1,
+              int64_t groups = 1) {
+  return conv2d(input, weight, bias,
+                ConvParams{PerAxisArgument(stride), padding, dilation, groups});
 }
 inline Tensor conv2d(const Tensor& input, const Tensor& weight, const Tensor& bias,
-                     IntOrPair stride, IntOrPair padding, IntOrPair dilation = 1,
-                     int64_t groups = 1) {
-  return conv2d(input, weight, bias, Conv2dParams{stride, padding, dilation, groups});
+                     const PerAxisList& stride, const PerAxisArgument& padding = 0,
+                     const PerAxisArgument& dilation = 1, int64_t groups = 1) {
+  return conv2d(input, weight, bias,
+                ConvParams{PerAxisArgument(stride), padding, dilation, groups});
 }
-/// Compute conv2d's gradient by its input.
+template <PerAxisNumbers Stride>
+Tensor conv3d(const Tensor& input, const Tensor& weight, const Tensor& bias, const Stride& stride,
+              const PerAxisArgument& padding = 0, const PerAxisArgument& dilation = 1,
+              int64_t groups = 1) {
+  return conv3d(input, weight, bias,
+                ConvParams{PerAxisArgument(stride), padding, dilation, groups});
+}
+inline Tensor conv3d(const Tensor& input, const Tensor& weight, const Tensor& bias,
+                     const PerAxisList& stride, const PerAxisArgument& padding = 0,
+                     const PerAxisArgument& dilation = 1, int64_t groups = 1) {
+  return conv3d(input, weight, bias,
+                ConvParams{PerAxisArgument(stride), padding, dilation, groups});
+}
+
+/// A padding by name: "valid" is none; "same" keeps the spatial sizes, with one element more behind
+/// than before where the padding is odd, and takes a stride of 1. Errors also: Error for another.
+template <class Name>
+concept PaddingName = std::convertible_to<const Name&, std::string_view>;
+namespace detail {
+AMBIT_API Tensor convolve(const char* op, size_t spatial_dims, const Tensor& input,
+                          const Tensor& weight, const Tensor& bias, const ConvParams& params,
+                          std::string_view padding);
+}
+template <PaddingName Name>
+Tensor conv1d(const Tensor& input, const Tensor& weight, const Tensor& bias,
+              const PerAxisArgument& stride, const Name& padding,
+              const PerAxisArgument& dilation = 1, int64_t groups = 1) {
+  return detail::convolve("conv1d", 1, input, weight, bias,
+                          {.stride = stride, .dilation = dilation, .groups = groups}, padding);
+}
+template <PaddingName Name>
+Tensor conv2d(const Tensor& input, const Tensor& weight, const Tensor& bias,
+              const PerAxisArgument& stride, const Name& padding,
+              const PerAxisArgument& dilation = 1, int64_t groups = 1) {
+  return detail::convolve("conv2d", 2, input, weight, bias,
+                          {.stride = stride, .dilation = dilation, .groups = groups}, padding);
+}
+template <PaddingName Name>
+Tensor conv3d(const Tensor& input, const Tensor& weight, const Tensor& bias,
+              const PerAxisArgument& stride, const Name& padding,
+              const PerAxisArgument& dilation = 1, int64_t groups = 1) {
+  return detail::convolve("conv3d", 3, input, weight, bias,
+                          {.stride = stride, .dilation = dilation, .groups = groups}, padding);
+}
+
+/// Compute the gradient by its input of a convolution in any of the dims.
 ///   out[n,c,h,w] = sum of grad[n,k,i,j] * weight[k,c,r,s] over all k, i, j, r, s that conv2d
 ///       multiplies input[n,c,h,w] for
 /// grad [N,K,P,Q], weight [K,C/groups,R,S] -> out of input_sizes [N,C,H,W]. Gradient: grad, weight.
-AMBIT_API Tensor conv2d_input_grad(const Tensor& grad, const Tensor& weight,
-                                   IntArrayRef input_sizes, const Conv2dParams& params);
-/// Compute conv2d's gradient by its weight.
+AMBIT_API Tensor convolution_input_grad(const Tensor& grad, const Tensor& weight,
+                                        IntArrayRef input_sizes, const ConvParams& params);
+/// Compute the gradient by its weight.
 ///   out[k,c,r,s] = sum of grad[n,k,i,j] * input[n, ...] over all n, i, j, at the element of input
 ///       that conv2d multiplies by weight[k,c,r,s] for out[n,k,i,j]
 /// grad [N,K,P,Q], input [N,C,H,W] -> out of weight_sizes [K,C/groups,R,S]. Gradient: grad, input.
-AMBIT_API Tensor conv2d_weight_grad(const Tensor& grad, const Tensor& input,
-                                    IntArrayRef weight_sizes, const Conv2dParams& params);
+AMBIT_API Tensor convolution_weight_grad(const Tensor& grad, const Tensor& input,
+                                         IntArrayRef weight_sizes, const ConvParams& params);
 
+/// Compute a transposed convolution, conv1d's gradient by its input as a layer: conv_transpose2d
+/// with [N,C,L] or [C,L] for input, [C,K/groups,R] for weight -> [N,K,P] or [K,P].
+AMBIT_API Tensor conv_transpose1d(const Tensor& input, const Tensor& weight,
+                                  const Tensor& bias = {}, IntArrayRef stride = 1,
+                                  IntArrayRef padding = 0, IntArrayRef output_padding = 0,
+                                  int64_t groups = 1, IntArrayRef dilation = 1);
 /// Compute a transposed convolution, conv2d's gradient by its input as a layer:
 ///   P = (H - 1) stride - 2 padding + dilation (R - 1) + output_padding + 1, Q likewise of W and S
 /// input [N,C,H,W] or [C,H,W], weight [C,K/groups,R,S], bias [K] or undefined -> [N,K,P,Q] or
 /// [K,P,Q]. output_padding in [0, max(stride, dilation)) makes one of the sizes that conv2d maps to
 /// H. Gradient: input, weight, bias. Source: Dumoulin & Visin 2016, arXiv:1603.07285, section 4.
 AMBIT_API Tensor conv_transpose2d(const Tensor& input, const Tensor& weight,
-                                  const Tensor& bias = {}, IntOrPair stride = 1,
-                                  IntOrPair padding = 0, IntOrPair output_padding = 0,
-                                  int64_t groups = 1, IntOrPair dilation = 1);
+                                  const Tensor& bias = {}, IntArrayRef stride = 1,
+                                  IntArrayRef padding = 0, IntArrayRef output_padding = 0,
+                                  int64_t groups = 1, IntArrayRef dilation = 1);
+/// Compute a transposed convolution, conv3d's gradient by its input as a layer: conv_transpose2d
+/// with [N,C,D,H,W] or [C,D,H,W] for input, [C,K/groups,T,R,S] for weight -> [N,K,O,P,Q] or
+/// [K,O,P,Q].
+AMBIT_API Tensor conv_transpose3d(const Tensor& input, const Tensor& weight,
+                                  const Tensor& bias = {}, IntArrayRef stride = 1,
+                                  IntArrayRef padding = 0, IntArrayRef output_padding = 0,
+                                  int64_t groups = 1, IntArrayRef dilation = 1);
 
-/// conv2d in one dim: input [N,C,L] or [C,L], weight [K,C/groups,R] -> [N,K,P] or [K,P].
-AMBIT_API Tensor conv1d(const Tensor& input, const Tensor& weight, const Tensor& bias = {},
-                        int64_t stride = 1, int64_t padding = 0, int64_t dilation = 1,
-                        int64_t groups = 1);
-/// conv_transpose2d in one dim: input [N,C,L] or [C,L], weight [C,K/groups,R] -> [N,K,P] or [K,P].
-AMBIT_API Tensor conv_transpose1d(const Tensor& input, const Tensor& weight,
-                                  const Tensor& bias = {}, int64_t stride = 1, int64_t padding = 0,
-                                  int64_t output_padding = 0, int64_t groups = 1,
-                                  int64_t dilation = 1);
+/// Compute any of the six: in as many spatial dims as weight has, plain or transposed.
+/// output_padding is read by the transposed ones alone.
+AMBIT_API Tensor convolution(const Tensor& input, const Tensor& weight, const Tensor& bias,
+                             IntArrayRef stride, IntArrayRef padding, IntArrayRef dilation,
+                             bool transposed, IntArrayRef output_padding, int64_t groups);
 
 }  // namespace ambit

@@ -1,5 +1,5 @@
-// Normalisation: softmax, batch, layer and RMS norm. Errors of all: DTypeError for what is not
-// floating point; Error for an undefined input.
+// Normalisation: softmax, batch, layer, RMS and group norm. Errors of all: DTypeError for what is
+// not floating point; Error for an undefined input.
 #pragma once
 
 #include <ambit/params.h>
@@ -49,5 +49,13 @@ AMBIT_API Tensor layer_norm(const Tensor& input, IntArrayRef normalized_shape,
 /// Source: Zhang & Sennrich 2019, arXiv:1910.07467; torch.nn.functional.rms_norm.
 AMBIT_API Tensor rms_norm(const Tensor& input, IntArrayRef normalized_shape,
                           const Tensor& weight = {}, std::optional<double> eps = {});
+
+/// Normalise each group of channels of each sample of input [N,C,...]: num_groups of them, each of
+/// C / num_groups channels in turn, by its own mean and biased variance:
+///   (x - mean) / sqrt(var + eps) * weight + bias, weight and bias [C], each may be undefined
+/// Errors: ShapeError, also where num_groups does not divide C; DTypeError, DeviceMismatchError.
+/// Gradient: input, weight, bias. Source: Wu & He 2018, arXiv:1803.08494.
+AMBIT_API Tensor group_norm(const Tensor& input, int64_t num_groups, const Tensor& weight = {},
+                            const Tensor& bias = {}, double eps = 1e-5);
 
 }  // namespace ambit

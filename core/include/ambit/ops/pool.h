@@ -10,12 +10,14 @@
 // section 3.
 #pragma once
 
+#include <ambit/error.h>
 #include <ambit/params.h>
 #include <ambit/tensor.h>
 
 #include <concepts>
 #include <initializer_list>
 #include <optional>
+#include <string>
 #include <tuple>
 
 namespace ambit {
@@ -27,18 +29,32 @@ template <class T>
 concept WindowSize = std::convertible_to<T, IntArrayRef>;
 using SizeList = std::initializer_list<int64_t>;
 
-AMBIT_API PoolParams max_params(IntArrayRef kernel, IntArrayRef stride, IntArrayRef padding,
-                                IntArrayRef dilation, bool ceil_mode);
-AMBIT_API PoolParams mean_params(const char* op, IntArrayRef kernel, IntArrayRef stride,
-                                 IntArrayRef padding, bool ceil_mode, bool count_include_pad,
-                                 std::optional<int64_t> divisor);
+inline PoolParams max_params(IntArrayRef kernel, IntArrayRef stride, IntArrayRef padding,
+                             IntArrayRef dilation, bool ceil_mode) {
+  return {.kernel = kernel,
+          .stride = stride.empty() ? kernel : stride,
+          .padding = padding,
+          .dilation = dilation,
+          .ceil_mode = ceil_mode};
+}
+inline PoolParams mean_params(const char* op, IntArrayRef kernel, IntArrayRef stride,
+                              IntArrayRef padding, bool ceil_mode, bool count_include_pad,
+                              std::optional<int64_t> divisor) {
+  if (divisor == 0) throw Error(std::string(op) + ": expected a divisor other than 0, got 0");
+  return {.kernel = kernel,
+          .stride = stride.empty() ? kernel : stride,
+          .padding = padding,
+          .ceil_mode = ceil_mode,
+          .count_include_pad = count_include_pad,
+          .divisor = divisor.value_or(0)};
+}
 }  // namespace pooling
 
 /// Take the maximum of each window.
 ///   out[n,c,i] = max over r of input[n, c, i stride + r dilation - padding], likewise in more dims
-/// Padding counts as minus infinity; NaN wins. Errors also: ShapeError for images (of one n and c)
-/// of 2^31 elements or more, and for dilated windows that meet padding only. Gradient: all to the
-/// maximum, of equals to the first.
+/// Padding counts as minus infinity; NaN wins, of several the last. Errors also: ShapeError for
+/// images (of one n and c) of 2^31 elements or more, and for dilated windows that meet padding
+/// only. Gradient: all to the maximum, of equals to the first.
 ///   max_pool2d(x, {.kernel = {3, 3}, .padding = {1, 1}}), max_pool2d(x, 2), max_pool1d(x, 3, 2, 1)
 AMBIT_API Tensor max_pool1d(const Tensor& input, const PoolParams& params);
 AMBIT_API Tensor max_pool2d(const Tensor& input, const PoolParams& params);
@@ -137,5 +153,27 @@ AMBIT_API std::tuple<Tensor, Tensor> adaptive_max_pool2d(const Tensor& input,
                                                          IntArrayRef output_size);
 AMBIT_API std::tuple<Tensor, Tensor> adaptive_max_pool3d(const Tensor& input,
                                                          IntArrayRef output_size);
+
+/// Take maxima over windows of one size at places that `random_samples` u shift, and their
+/// positions as max_pool2d_with_indices has them. With a = (H - kernel) / (P - 1)
+///   window i of P begins at floor((i + u) a) - floor(u a), the last one at H - kernel
+/// random_samples [N,C,dims] in [0, 1), of input's dtype, the last spatial dim's first in 2-D, the
+/// first's first in 3-D; N is 1 where the input has none. Errors also: ShapeError for windows that
+/// do not fit P + kernel - 1 <= H, DeviceMismatchError. Source: Graham 2014, arXiv:1412.6071.
+AMBIT_API std::tuple<Tensor, Tensor> fractional_max_pool2d(const Tensor& input, IntArrayRef kernel,
+                                                           IntArrayRef output_size,
+                                                           const Tensor& random_samples);
+AMBIT_API std::tuple<Tensor, Tensor> fractional_max_pool3d(const Tensor& input, IntArrayRef kernel,
+                                                           IntArrayRef output_size,
+                                                           const Tensor& random_samples);
+
+/// Put each element of input where `indices` [like input] of max_pool2d_with_indices says, in an
+/// image of output_size; zeros elsewhere. Of elements for one place one is kept. Errors also:
+/// IndexError for a position outside of the image, DTypeError for indices not int64,
+/// DeviceMismatchError.
+AMBIT_API Tensor max_unpool2d(const Tensor& input, const Tensor& indices, IntArrayRef output_size);
+/// stride and padding change nothing; libtorch's signature has them.
+AMBIT_API Tensor max_unpool3d(const Tensor& input, const Tensor& indices, IntArrayRef output_size,
+                              IntArrayRef stride = 1, IntArrayRef padding = 0);
 
 }  // namespace ambit

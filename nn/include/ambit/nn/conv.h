@@ -15,26 +15,29 @@ class Conv2dOptions : public Options<Conv2dOptions> {
   Conv2dOptions& in_channels(int64_t n) { return set(in_channels_, n); }
   Conv2dOptions& out_channels(int64_t n) { return set(out_channels_, n); }
   Conv2dOptions& kernel_size(IntOrPair n) { return set(kernel_size_, n); }
-  Conv2dOptions& stride(IntOrPair n) { return set(params_.stride, n); }
-  Conv2dOptions& padding(IntOrPair n) { return set(params_.padding, n); }
-  Conv2dOptions& dilation(IntOrPair n) { return set(params_.dilation, n); }
-  Conv2dOptions& groups(int64_t n) { return set(params_.groups, n); }
+  Conv2dOptions& stride(IntOrPair n) { return set(stride_, n); }
+  Conv2dOptions& padding(IntOrPair n) { return set(padding_, n); }
+  Conv2dOptions& dilation(IntOrPair n) { return set(dilation_, n); }
+  Conv2dOptions& groups(int64_t n) { return set(groups_, n); }
   Conv2dOptions& bias(bool on) { return set(bias_, on); }
   int64_t in_channels() const { return in_channels_; }
   int64_t out_channels() const { return out_channels_; }
   const Pair& kernel_size() const { return kernel_size_; }
-  const Pair& stride() const { return params_.stride; }
-  const Pair& padding() const { return params_.padding; }
-  const Pair& dilation() const { return params_.dilation; }
-  int64_t groups() const { return params_.groups; }
+  const Pair& stride() const { return stride_; }
+  const Pair& padding() const { return padding_; }
+  const Pair& dilation() const { return dilation_; }
+  int64_t groups() const { return groups_; }
   bool bias() const { return bias_; }
   /// Return stride, padding, dilation and groups as conv2d() takes them.
-  const Conv2dParams& params() const { return params_; }
+  ConvParams params() const {
+    return {{stride_.h, stride_.w}, {padding_.h, padding_.w}, {dilation_.h, dilation_.w}, groups_};
+  }
 
  private:
   int64_t in_channels_, out_channels_;
   Pair kernel_size_;
-  Conv2dParams params_;
+  Pair stride_{1, 1}, padding_{0, 0}, dilation_{1, 1};
+  int64_t groups_ = 1;
   bool bias_ = true;
 };
 

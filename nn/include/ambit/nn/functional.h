@@ -9,6 +9,7 @@
 #include <ambit/nn/functional/loss.h>
 #include <ambit/nn/functional/options.h>
 #include <ambit/nn/functional/padding.h>
+#include <ambit/nn/functional/pooling.h>
 #include <ambit/nn/loss.h>
 #include <ambit/nn/normalization.h>
 #include <ambit/nn/options.h>
@@ -42,11 +43,8 @@ using ambit::sigmoid;
 using ambit::softmax;
 using ambit::tanh;
 
-using AdaptiveAvgPool2dFuncOptions = AdaptiveAvgPool2dOptions;
-using AvgPool2dFuncOptions = AvgPool2dOptions;
 using CrossEntropyFuncOptions = CrossEntropyLossOptions;
 using LogSoftmaxFuncOptions = LogSoftmaxOptions;
-using MaxPool2dFuncOptions = MaxPool2dOptions;
 using MSELossFuncOptions = MSELossOptions;
 using NLLLossFuncOptions = NLLLossOptions;
 using ReLUFuncOptions = ReLUOptions;
@@ -69,70 +67,25 @@ inline Tensor log_softmax(const Tensor& input, const LogSoftmaxOptions& options)
 class Conv2dFuncOptions : public Options<Conv2dFuncOptions> {
  public:
   Conv2dFuncOptions& bias(Tensor v) { return set(bias_, std::move(v)); }
-  Conv2dFuncOptions& stride(IntOrPair n) { return set(params_.stride, n); }
-  Conv2dFuncOptions& padding(IntOrPair n) { return set(params_.padding, n); }
-  Conv2dFuncOptions& dilation(IntOrPair n) { return set(params_.dilation, n); }
-  Conv2dFuncOptions& groups(int64_t n) { return set(params_.groups, n); }
+  Conv2dFuncOptions& stride(IntOrPair n) { return set(stride_, n); }
+  Conv2dFuncOptions& padding(IntOrPair n) { return set(padding_, n); }
+  Conv2dFuncOptions& dilation(IntOrPair n) { return set(dilation_, n); }
+  Conv2dFuncOptions& groups(int64_t n) { return set(groups_, n); }
   const Tensor& bias() const { return bias_; }
-  const Conv2dParams& params() const { return params_; }
+  ConvParams params() const {
+    return {{stride_.h, stride_.w}, {padding_.h, padding_.w}, {dilation_.h, dilation_.w}, groups_};
+  }
 
  private:
   Tensor bias_;
-  Conv2dParams params_;
+  Pair stride_{1, 1}, padding_{0, 0}, dilation_{1, 1};
+  int64_t groups_ = 1;
 };
 /// ambit::conv2d: input [N,C,H,W], weight [K,C/groups,R,S] -> [N,K,P,Q].
 inline Tensor conv2d(const Tensor& input, const Tensor& weight, const Conv2dFuncOptions& options) {
   return ambit::conv2d(input, weight, options.bias(), options.params());
 }
-inline Tensor conv2d(const Tensor& input, const Tensor& weight, const Tensor& bias = {},
-                     IntOrPair stride = 1, IntOrPair padding = 0, IntOrPair dilation = 1,
-                     int64_t groups = 1) {
-  return ambit::conv2d(
-      input, weight, bias,
-      {.stride = stride, .padding = padding, .dilation = dilation, .groups = groups});
-}
-
-/// ambit::max_pool2d: [N,C,H,W] -> [N,C,P,Q].
-inline Tensor max_pool2d(const Tensor& input, const MaxPool2dFuncOptions& options) {
-  return ambit::max_pool2d(input, options.params());
-}
-/// Stride is kernel_size unless given.
-inline Tensor max_pool2d(const Tensor& input, IntOrPair kernel_size,
-                         std::optional<IntOrPair> stride = {}, IntOrPair padding = 0,
-                         IntOrPair dilation = 1, bool ceil_mode = false) {
-  return max_pool2d(input, MaxPool2dOptions(kernel_size)
-                               .stride(stride.value_or(kernel_size))
-                               .padding(padding)
-                               .dilation(dilation)
-                               .ceil_mode(ceil_mode));
-}
-/// ambit::max_pool2d_with_indices: the maxima, and their positions h * W + w.
-inline std::tuple<Tensor, Tensor> max_pool2d_with_indices(const Tensor& input,
-                                                          const MaxPool2dFuncOptions& options) {
-  return ambit::max_pool2d_with_indices(input, options.params());
-}
-/// ambit::avg_pool2d: [N,C,H,W] -> [N,C,P,Q].
-inline Tensor avg_pool2d(const Tensor& input, const AvgPool2dFuncOptions& options) {
-  return ambit::avg_pool2d(input, options.params());
-}
-/// Stride is kernel_size unless given.
-inline Tensor avg_pool2d(const Tensor& input, IntOrPair kernel_size,
-                         std::optional<IntOrPair> stride = {}, IntOrPair padding = 0,
-                         bool ceil_mode = false, bool count_include_pad = true) {
-  return avg_pool2d(input, AvgPool2dOptions(kernel_size)
-                               .stride(stride.value_or(kernel_size))
-                               .padding(padding)
-                               .ceil_mode(ceil_mode)
-                               .count_include_pad(count_include_pad));
-}
-/// ambit::adaptive_avg_pool2d: [N,C,H,W] -> [N,C,P,Q], output_size (P, Q).
-inline Tensor adaptive_avg_pool2d(const Tensor& input,
-                                  const AdaptiveAvgPool2dFuncOptions& options) {
-  return ambit::adaptive_avg_pool2d(input, {options.output_size().h, options.output_size().w});
-}
-inline Tensor adaptive_avg_pool2d(const Tensor& input, IntArrayRef output_size) {
-  return ambit::adaptive_avg_pool2d(input, output_size);
-}
+using ambit::conv2d;
 
 /// Options of dropout, as the layer's, and `training`: whether to drop at all. Default: true.
 class DropoutFuncOptions : public Options<DropoutFuncOptions> {

@@ -3,6 +3,7 @@
 
 #include <ambit/nn/cloneable.h>
 #include <ambit/nn/options.h>
+#include <ambit/ops/norm.h>
 
 #include <vector>
 
@@ -10,13 +11,8 @@ namespace ambit::nn {
 
 namespace functional {
 
-/// y = (x - mean) / sqrt(var + eps) * weight + bias, mean and var of each group of channels of a
-/// sample: x [N,C,...], num_groups divides C, weight and bias [C] or undefined. Floating point.
-/// Errors: ShapeError, DTypeError, DeviceMismatchError; Error for num_groups < 1. Gradient: input,
-/// weight, bias. Source: Wu & He 2018, arXiv:1803.08494.
-AMBIT_API Tensor group_norm(const Tensor& input, int64_t num_groups, const Tensor& weight = {},
-                            const Tensor& bias = {}, double eps = 1e-5);
-/// The same with a group for each channel; by the running statistics [C], which use_input_stats
+using ambit::group_norm;
+/// group_norm with a group for each channel; by the running statistics [C], which use_input_stats
 /// updates, where it is off. Errors and gradient: as group_norm. Source: Ulyanov et al. 2016,
 /// arXiv:1607.08022.
 AMBIT_API Tensor instance_norm(const Tensor& input, const Tensor& running_mean = {},

@@ -1,119 +1,280 @@
-// MaxPool2d, AvgPool2d, AdaptiveAvgPool2d: [N,C,H,W] -> [N,C,P,Q], or both without N; floating
-// point; windows in elements, one number or (h, w).
-//   P = floor((H + 2 padding - dilation (kernel_size - 1) - 1) / stride) + 1, Q likewise of W
-// but with ceil_mode rounded up, unless the last window would begin behind the input and its left
-// padding: (P - 1) stride >= H + padding. Errors of forward: those of the functions of ops/pool.h.
+// Pooling layers in one to three spatial dims: MaxPool, AvgPool, AdaptiveMaxPool, AdaptiveAvgPool,
+// MaxUnpool, FractionalMaxPool, LPPool. They have no parameters. Input [N,C,L], [N,C,H,W] or
+// [N,C,D,H,W], or without N; floating point; windows in elements, one number or one for each dim.
+// Errors and gradients of forward: those of the functions of ops/pool.h and functional/pooling.h.
 // Errors of all: Error at construction for windows, strides or dilations below 1, or padding that
 // is negative or above half a window.
 #pragma once
 
+#include <ambit/nn/any_module.h>
 #include <ambit/nn/cloneable.h>
-#include <ambit/nn/options.h>
+#include <ambit/nn/functional/pooling.h>
 
+#include <iosfwd>
+#include <optional>
 #include <tuple>
+#include <vector>
 
 namespace ambit::nn {
-
 namespace detail {
-inline PerAxis both(IntOrPair n) { return {Pair(n).h, Pair(n).w}; }
-}  // namespace detail
 
-/// Options of MaxPool2d. Defaults: stride kernel_size, padding 0, dilation 1, ceil_mode false.
-class MaxPool2dOptions : public Options<MaxPool2dOptions> {
+/// What the layers of one kind have in common, whatever their dims.
+template <size_t D, class Derived>
+class AMBIT_API MaxPoolImpl : public Cloneable<Derived> {
  public:
-  MaxPool2dOptions(IntOrPair kernel_size) : params_{.kernel = detail::both(kernel_size)} {}
-  MaxPool2dOptions& stride(IntOrPair n) { return set(params_.stride, detail::both(n)); }
-  MaxPool2dOptions& padding(IntOrPair n) { return set(params_.padding, detail::both(n)); }
-  MaxPool2dOptions& dilation(IntOrPair n) { return set(params_.dilation, detail::both(n)); }
-  MaxPool2dOptions& ceil_mode(bool on) { return set(params_.ceil_mode, on); }
-  const PerAxis& kernel_size() const { return params_.kernel; }
-  const PerAxis& stride() const { return params_.stride; }
-  const PerAxis& padding() const { return params_.padding; }
-  const PerAxis& dilation() const { return params_.dilation; }
-  bool ceil_mode() const { return params_.ceil_mode; }
-  const PoolParams& params() const { return params_; }
-
- private:
-  PoolParams params_;
-};
-
-/// Take the maximum of each window; see max_pool2d(). Padding counts as minus infinity.
-class AMBIT_API MaxPool2dImpl : public Cloneable<MaxPool2dImpl> {
- public:
-  explicit MaxPool2dImpl(IntOrPair kernel_size) : MaxPool2dImpl(MaxPool2dOptions(kernel_size)) {}
-  MaxPool2dImpl(IntOrPair kernel_size, IntOrPair stride, IntOrPair padding = 0)
-      : MaxPool2dImpl(MaxPool2dOptions(kernel_size).stride(stride).padding(padding)) {}
-  explicit MaxPool2dImpl(const MaxPool2dOptions& opts);
+  MaxPoolImpl(ExpandingArray<D> kernel_size) : MaxPoolImpl(MaxPoolOptions<D>(kernel_size)) {}
+  MaxPoolImpl(ExpandingArray<D> kernel_size, ExpandingArray<D> stride,
+              ExpandingArray<D> padding = 0)
+      : MaxPoolImpl(MaxPoolOptions<D>(kernel_size).stride(stride).padding(padding)) {}
+  explicit MaxPoolImpl(const MaxPoolOptions<D>& opts);
   void reset() override;
   Tensor forward(const Tensor& input);
-  /// Also return the position h * W + w in its plane of each maximum: int64, of forward's shape.
+  /// Also return the position of each maximum in its image, int64, of forward's shape: l, h * W + w
+  /// or (d * H + h) * W + w.
   std::tuple<Tensor, Tensor> forward_with_indices(const Tensor& input);
   void pretty_print(std::ostream& os) const override;
 
-  MaxPool2dOptions options;
+  MaxPoolOptions<D> options;
+};
+
+template <size_t D, class Derived>
+class AMBIT_API AvgPoolImpl : public Cloneable<Derived> {
+ public:
+  AvgPoolImpl(ExpandingArray<D> kernel_size) : AvgPoolImpl(AvgPoolOptions<D>(kernel_size)) {}
+  AvgPoolImpl(ExpandingArray<D> kernel_size, ExpandingArray<D> stride,
+              ExpandingArray<D> padding = 0)
+      : AvgPoolImpl(AvgPoolOptions<D>(kernel_size).stride(stride).padding(padding)) {}
+  explicit AvgPoolImpl(const AvgPoolOptions<D>& opts);
+  void reset() override;
+  Tensor forward(const Tensor& input);
+  void pretty_print(std::ostream& os) const override;
+
+  AvgPoolOptions<D> options;
+};
+
+template <size_t D, class Derived, class Size>
+class AMBIT_API AdaptiveMaxPoolImpl : public Cloneable<Derived> {
+ public:
+  AdaptiveMaxPoolImpl(Size output_size)
+      : AdaptiveMaxPoolImpl(AdaptiveMaxPoolOptions<Size>(output_size)) {}
+  explicit AdaptiveMaxPoolImpl(const AdaptiveMaxPoolOptions<Size>& opts);
+  void reset() override;
+  Tensor forward(const Tensor& input);
+  /// Also return the positions, as MaxPool's.
+  std::tuple<Tensor, Tensor> forward_with_indices(const Tensor& input);
+  void pretty_print(std::ostream& os) const override;
+
+  AdaptiveMaxPoolOptions<Size> options;
+};
+
+template <size_t D, class Derived, class Size>
+class AMBIT_API AdaptiveAvgPoolImpl : public Cloneable<Derived> {
+ public:
+  AdaptiveAvgPoolImpl(Size output_size)
+      : AdaptiveAvgPoolImpl(AdaptiveAvgPoolOptions<Size>(output_size)) {}
+  explicit AdaptiveAvgPoolImpl(const AdaptiveAvgPoolOptions<Size>& opts);
+  void reset() override;
+  Tensor forward(const Tensor& input);
+  void pretty_print(std::ostream& os) const override;
+
+  AdaptiveAvgPoolOptions<Size> options;
+};
+
+template <size_t D, class Derived>
+class AMBIT_API MaxUnpoolImpl : public Cloneable<Derived> {
+ public:
+  MaxUnpoolImpl(ExpandingArray<D> kernel_size) : MaxUnpoolImpl(MaxUnpoolOptions<D>(kernel_size)) {}
+  explicit MaxUnpoolImpl(const MaxUnpoolOptions<D>& opts);
+  void reset() override;
+  Tensor forward(const Tensor& input, const Tensor& indices,
+                 const std::optional<std::vector<int64_t>>& output_size = {});
+  void pretty_print(std::ostream& os) const override;
+
+  MaxUnpoolOptions<D> options;
+
+ private:
+  friend AnyModule;
+  static AnyModule::Defaults forward_defaults() {
+    return {{2, AnyValue(std::optional<std::vector<int64_t>>())}};
+  }
+};
+
+template <size_t D, class Derived>
+class AMBIT_API FractionalMaxPoolImpl : public Cloneable<Derived> {
+ public:
+  FractionalMaxPoolImpl(ExpandingArray<D> kernel_size)
+      : FractionalMaxPoolImpl(FractionalMaxPoolOptions<D>(kernel_size)) {}
+  explicit FractionalMaxPoolImpl(const FractionalMaxPoolOptions<D>& opts);
+  void reset() override;
+  Tensor forward(const Tensor& input);
+  /// Also return the positions, as MaxPool's.
+  std::tuple<Tensor, Tensor> forward_with_indices(const Tensor& input);
+  void pretty_print(std::ostream& os) const override;
+
+  FractionalMaxPoolOptions<D> options;
+  Tensor _random_samples;  // a buffer, if the options have them
+};
+
+template <size_t D, class Derived>
+class AMBIT_API LPPoolImpl : public Cloneable<Derived> {
+ public:
+  LPPoolImpl(double norm_type, ExpandingArray<D> kernel_size)
+      : LPPoolImpl(LPPoolOptions<D>(norm_type, kernel_size)) {}
+  explicit LPPoolImpl(const LPPoolOptions<D>& opts);
+  void reset() override;
+  Tensor forward(const Tensor& input);
+  void pretty_print(std::ostream& os) const override;
+
+  LPPoolOptions<D> options;
+};
+
+}  // namespace detail
+
+/// Take the maximum of each window, [N,C,L] -> [N,C,P]; see max_pool1d(). Padding counts as minus
+/// infinity.
+class AMBIT_API MaxPool1dImpl : public detail::MaxPoolImpl<1, MaxPool1dImpl> {
+ public:
+  using MaxPoolImpl::MaxPoolImpl;
+};
+AMBIT_MODULE(MaxPool1d);
+/// Take the maximum of each window, [N,C,H,W] -> [N,C,P,Q]; see max_pool2d(). Padding counts as
+/// minus infinity.
+class AMBIT_API MaxPool2dImpl : public detail::MaxPoolImpl<2, MaxPool2dImpl> {
+ public:
+  using MaxPoolImpl::MaxPoolImpl;
 };
 AMBIT_MODULE(MaxPool2d);
-
-/// Options of AvgPool2d. count_include_pad: whether padding counts in the divisor. Defaults: stride
-/// kernel_size, padding 0, ceil_mode false, count_include_pad true.
-class AvgPool2dOptions : public Options<AvgPool2dOptions> {
+/// Take the maximum of each window, [N,C,D,H,W] -> [N,C,O,P,Q]; see max_pool3d(). Padding counts as
+/// minus infinity.
+class AMBIT_API MaxPool3dImpl : public detail::MaxPoolImpl<3, MaxPool3dImpl> {
  public:
-  AvgPool2dOptions(IntOrPair kernel_size) : params_{.kernel = detail::both(kernel_size)} {}
-  AvgPool2dOptions& stride(IntOrPair n) { return set(params_.stride, detail::both(n)); }
-  AvgPool2dOptions& padding(IntOrPair n) { return set(params_.padding, detail::both(n)); }
-  AvgPool2dOptions& ceil_mode(bool on) { return set(params_.ceil_mode, on); }
-  AvgPool2dOptions& count_include_pad(bool on) { return set(params_.count_include_pad, on); }
-  const PerAxis& kernel_size() const { return params_.kernel; }
-  const PerAxis& stride() const { return params_.stride; }
-  const PerAxis& padding() const { return params_.padding; }
-  bool ceil_mode() const { return params_.ceil_mode; }
-  bool count_include_pad() const { return params_.count_include_pad; }
-  const PoolParams& params() const { return params_; }
-
- private:
-  PoolParams params_;
+  using MaxPoolImpl::MaxPoolImpl;
 };
+AMBIT_MODULE(MaxPool3d);
 
-/// Take the mean of each window; see avg_pool2d(). Padding is zero.
-class AMBIT_API AvgPool2dImpl : public Cloneable<AvgPool2dImpl> {
+/// Take the mean of each window, [N,C,L] -> [N,C,P]; see avg_pool1d(). Padding is zero.
+class AMBIT_API AvgPool1dImpl : public detail::AvgPoolImpl<1, AvgPool1dImpl> {
  public:
-  explicit AvgPool2dImpl(IntOrPair kernel_size) : AvgPool2dImpl(AvgPool2dOptions(kernel_size)) {}
-  AvgPool2dImpl(IntOrPair kernel_size, IntOrPair stride, IntOrPair padding = 0)
-      : AvgPool2dImpl(AvgPool2dOptions(kernel_size).stride(stride).padding(padding)) {}
-  explicit AvgPool2dImpl(const AvgPool2dOptions& opts);
-  void reset() override;
-  Tensor forward(const Tensor& input);
-  void pretty_print(std::ostream& os) const override;
-
-  AvgPool2dOptions options;
+  using AvgPoolImpl::AvgPoolImpl;
+};
+AMBIT_MODULE(AvgPool1d);
+/// Take the mean of each window, [N,C,H,W] -> [N,C,P,Q]; see avg_pool2d(). Padding is zero.
+class AMBIT_API AvgPool2dImpl : public detail::AvgPoolImpl<2, AvgPool2dImpl> {
+ public:
+  using AvgPoolImpl::AvgPoolImpl;
 };
 AMBIT_MODULE(AvgPool2d);
-
-/// Options of AdaptiveAvgPool2d. output_size: (P, Q), or one number for both; -1: the input's.
-class AdaptiveAvgPool2dOptions : public Options<AdaptiveAvgPool2dOptions> {
+/// Take the mean of each window, [N,C,D,H,W] -> [N,C,O,P,Q]; see avg_pool3d(). Padding is zero.
+class AMBIT_API AvgPool3dImpl : public detail::AvgPoolImpl<3, AvgPool3dImpl> {
  public:
-  AdaptiveAvgPool2dOptions(IntOrPair output_size) : output_size_(output_size) {}
-  AdaptiveAvgPool2dOptions& output_size(IntOrPair n) { return set(output_size_, n); }
-  const Pair& output_size() const { return output_size_; }
-
- private:
-  Pair output_size_;  // -1: the input's
+  using AvgPoolImpl::AvgPoolImpl;
 };
+AMBIT_MODULE(AvgPool3d);
 
-/// Average [N,C,H,W] -> [N,C,P,Q] of a given size (P, Q), whatever H and W; see
-/// adaptive_avg_pool2d(). Window i is from floor(i H / P) to ceil((i + 1) H / P).
-/// Errors: Error for sizes below 0 other than -1; of forward ShapeError for 0.
-class AMBIT_API AdaptiveAvgPool2dImpl : public Cloneable<AdaptiveAvgPool2dImpl> {
+/// Maxima of windows that give the output a size, [N,C,L] -> [N,C,P]; see adaptive_max_pool1d().
+class AMBIT_API AdaptiveMaxPool1dImpl
+    : public detail::AdaptiveMaxPoolImpl<1, AdaptiveMaxPool1dImpl, ExpandingArray<1>> {
  public:
-  explicit AdaptiveAvgPool2dImpl(IntOrPair output_size)
-      : AdaptiveAvgPool2dImpl(AdaptiveAvgPool2dOptions(output_size)) {}
-  explicit AdaptiveAvgPool2dImpl(const AdaptiveAvgPool2dOptions& opts);
-  void reset() override;
-  Tensor forward(const Tensor& input);
-  void pretty_print(std::ostream& os) const override;
+  using AdaptiveMaxPoolImpl::AdaptiveMaxPoolImpl;
+};
+AMBIT_MODULE(AdaptiveMaxPool1d);
+/// Maxima of windows that give the output a size, [N,C,H,W] -> [N,C,P,Q]; see
+/// adaptive_max_pool2d().
+class AMBIT_API AdaptiveMaxPool2dImpl
+    : public detail::AdaptiveMaxPoolImpl<2, AdaptiveMaxPool2dImpl,
+                                         ExpandingArrayWithOptionalElem<2>> {
+ public:
+  using AdaptiveMaxPoolImpl::AdaptiveMaxPoolImpl;
+};
+AMBIT_MODULE(AdaptiveMaxPool2d);
+/// Maxima of windows that give the output a size, [N,C,D,H,W] -> [N,C,O,P,Q]; see
+/// adaptive_max_pool3d().
+class AMBIT_API AdaptiveMaxPool3dImpl
+    : public detail::AdaptiveMaxPoolImpl<3, AdaptiveMaxPool3dImpl,
+                                         ExpandingArrayWithOptionalElem<3>> {
+ public:
+  using AdaptiveMaxPoolImpl::AdaptiveMaxPoolImpl;
+};
+AMBIT_MODULE(AdaptiveMaxPool3d);
 
-  AdaptiveAvgPool2dOptions options;
+/// Means of windows that give the output a size, [N,C,L] -> [N,C,P]; see adaptive_avg_pool1d().
+/// Errors: Error for sizes below 0 other than -1.
+class AMBIT_API AdaptiveAvgPool1dImpl
+    : public detail::AdaptiveAvgPoolImpl<1, AdaptiveAvgPool1dImpl, ExpandingArray<1>> {
+ public:
+  using AdaptiveAvgPoolImpl::AdaptiveAvgPoolImpl;
+};
+AMBIT_MODULE(AdaptiveAvgPool1d);
+/// Means of windows that give the output a size, [N,C,H,W] -> [N,C,P,Q]; see adaptive_avg_pool2d().
+/// Errors: Error for sizes below 0 other than -1.
+class AMBIT_API AdaptiveAvgPool2dImpl
+    : public detail::AdaptiveAvgPoolImpl<2, AdaptiveAvgPool2dImpl,
+                                         ExpandingArrayWithOptionalElem<2>> {
+ public:
+  using AdaptiveAvgPoolImpl::AdaptiveAvgPoolImpl;
 };
 AMBIT_MODULE(AdaptiveAvgPool2d);
+/// Means of windows that give the output a size, [N,C,D,H,W] -> [N,C,O,P,Q]; see
+/// adaptive_avg_pool3d(). Errors: Error for sizes below 0 other than -1.
+class AMBIT_API AdaptiveAvgPool3dImpl
+    : public detail::AdaptiveAvgPoolImpl<3, AdaptiveAvgPool3dImpl,
+                                         ExpandingArrayWithOptionalElem<3>> {
+ public:
+  using AdaptiveAvgPoolImpl::AdaptiveAvgPoolImpl;
+};
+AMBIT_MODULE(AdaptiveAvgPool3d);
+
+/// Put maxima back where MaxPool1d found them, [N,C,P] -> [N,C,L]; see functional::max_unpool1d().
+class AMBIT_API MaxUnpool1dImpl : public detail::MaxUnpoolImpl<1, MaxUnpool1dImpl> {
+ public:
+  using MaxUnpoolImpl::MaxUnpoolImpl;
+};
+AMBIT_MODULE(MaxUnpool1d);
+/// Put maxima back where MaxPool2d found them, [N,C,P,Q] -> [N,C,H,W]; see
+/// functional::max_unpool2d().
+class AMBIT_API MaxUnpool2dImpl : public detail::MaxUnpoolImpl<2, MaxUnpool2dImpl> {
+ public:
+  using MaxUnpoolImpl::MaxUnpoolImpl;
+};
+AMBIT_MODULE(MaxUnpool2d);
+/// Put maxima back where MaxPool3d found them, [N,C,O,P,Q] -> [N,C,D,H,W]; see
+/// functional::max_unpool3d().
+class AMBIT_API MaxUnpool3dImpl : public detail::MaxUnpoolImpl<3, MaxUnpool3dImpl> {
+ public:
+  using MaxUnpoolImpl::MaxUnpoolImpl;
+};
+AMBIT_MODULE(MaxUnpool3d);
+
+/// Maxima of windows at random places, [N,C,H,W] -> [N,C,P,Q]; see fractional_max_pool2d(). Errors:
+/// Error unless the options have either output_size or output_ratio, in (0, 1).
+class AMBIT_API FractionalMaxPool2dImpl
+    : public detail::FractionalMaxPoolImpl<2, FractionalMaxPool2dImpl> {
+ public:
+  using FractionalMaxPoolImpl::FractionalMaxPoolImpl;
+};
+AMBIT_MODULE(FractionalMaxPool2d);
+/// Maxima of windows at random places, [N,C,D,H,W] -> [N,C,O,P,Q]; see fractional_max_pool3d().
+/// Errors: Error unless the options have either output_size or output_ratio, in (0, 1).
+class AMBIT_API FractionalMaxPool3dImpl
+    : public detail::FractionalMaxPoolImpl<3, FractionalMaxPool3dImpl> {
+ public:
+  using FractionalMaxPoolImpl::FractionalMaxPoolImpl;
+};
+AMBIT_MODULE(FractionalMaxPool3d);
+
+/// The p-th root of each window's sum of p-th powers, [N,C,L] -> [N,C,P]; see
+/// functional::lp_pool1d().
+class AMBIT_API LPPool1dImpl : public detail::LPPoolImpl<1, LPPool1dImpl> {
+ public:
+  using LPPoolImpl::LPPoolImpl;
+};
+AMBIT_MODULE(LPPool1d);
+/// The p-th root of each window's sum of p-th powers, [N,C,H,W] -> [N,C,P,Q]; see
+/// functional::lp_pool2d().
+class AMBIT_API LPPool2dImpl : public detail::LPPoolImpl<2, LPPool2dImpl> {
+ public:
+  using LPPoolImpl::LPPoolImpl;
+};
+AMBIT_MODULE(LPPool2d);
 
 }  // namespace ambit::nn

@@ -11,6 +11,7 @@
 #include <ambit/nn/module_list.h>
 #include <ambit/nn/normalization.h>
 #include <ambit/nn/options.h>
+#include <ambit/ops/attention.h>
 
 #include <functional>
 #include <optional>
@@ -26,15 +27,7 @@ namespace ambit::nn {
 
 namespace functional {
 
-/// softmax(q k^T scale + mask) v of q [..., L, E], k [..., S, E], v [..., S, Ev] -> [..., L, Ev].
-/// attn_mask: broadcasts to [..., L, S]; bool: true where a query may see a key, else added to the
-/// scores. is_causal: query i sees keys up to i. scale: 1 / sqrt(E) unless given. dropout_p: of the
-/// weights. Errors: ShapeError, DTypeError, DeviceMismatchError; Error for is_causal with a mask.
-/// Gradient: q, k, v, mask. Source: torch.nn.functional.scaled_dot_product_attention of PyTorch 2.
-AMBIT_API Tensor scaled_dot_product_attention(const Tensor& query, const Tensor& key,
-                                              const Tensor& value, const Tensor& attn_mask = {},
-                                              double dropout_p = 0, bool is_causal = false,
-                                              std::optional<double> scale = {});
+using ambit::scaled_dot_product_attention;
 
 }  // namespace functional
 

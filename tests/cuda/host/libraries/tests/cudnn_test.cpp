@@ -21,7 +21,7 @@ namespace {
 struct Problem {
   Kind kind;
   Dims x, w;
-  Conv2dParams params = {};
+  ConvParams params = {};
   DType dtype = kFloat32;
   bool channels_last = false, bias = false, relu = false;
 
@@ -91,9 +91,9 @@ struct Operands {
         case Kind::forward:
           return conv2d(X, W, B, p.params);
         case Kind::data:
-          return conv2d_input_grad(Y, W, p.x, p.params);
+          return convolution_input_grad(Y, W, p.x, p.params);
         default:
-          return conv2d_weight_grad(Y, X, p.w, p.params);
+          return convolution_weight_grad(Y, X, p.w, p.params);
       }
     };
     const Tensor no;
@@ -156,14 +156,14 @@ int check_all_plans(const Problem& p) {
   return count;
 }
 
-const Conv2dParams kOdd{.stride = {2, 1}, .padding = {1, 2}, .dilation = {1, 2}, .groups = 2};
+const ConvParams kOdd{.stride = {2, 1}, .padding = {1, 2}, .dilation = {1, 2}, .groups = 2};
 
 std::vector<Problem> problems() {
   std::vector<Problem> list;
   for (const Kind kind : {Kind::forward, Kind::data, Kind::filter}) {
     for (const DType dtype : {kFloat32, kFloat64}) {
       for (const bool last : {false, true}) {
-        const auto add = [&](Dims x, Dims w, const Conv2dParams& params = {}) {
+        const auto add = [&](Dims x, Dims w, const ConvParams& params = {}) {
           list.push_back({kind, std::move(x), std::move(w), params, dtype, last});
         };
         add({2, 3, 9, 8}, {4, 3, 3, 3}, {.padding = {1, 1}});

@@ -1,0 +1,225 @@
+// Attention: by its kernel, which keeps no tensor of all weights, or composed of ops, where the
+// weights are dropped out, the mask wants a gradient or a gradient is differentiated.
+#include <ambit/backend/kernels.h>
+#include <ambit/detail/record.h>
+#include <ambit/error.h>
+#include <ambit/ops/attention.h>
+#include <ambit/ops/creation.h>
+#include <ambit/ops/elementwise.h>
+#include <ambit/ops/matmul.h>
+#include <ambit/ops/norm.h>
+#include <ambit/ops/random.h>
+#include <ambit/ops/reduce.h>
+#include <ambit/ops/shape.h>
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <limits>
+
+#include "core/ops/composite.h"
+#include "core/ops/operands/allocate.h"
+#include "core/ops/operands/broadcast.h"
+#include "core/ops/operands/expect.h"
+#include "core/ops/operands/operand_grad.h"
+
+namespace ambit {
+namespace {
+
+constexpr const char* kName = "scaled_dot_product_attention";
+constexpr double kInfinity = std::numeric_limits<double>::infinity();
+
+// scale * q k^T + mask: [..., L, S].
+Tensor scores(const Tensor& q, const Tensor& k, const Tensor& mask, const AttentionParams& p) {
+  Tensor s = matmul(q * p.scale, transpose(k, -2, -1));
+  if (p.causal) {
+    const TensorOptions options = TensorOptions(kInt64).device(q.device());
+    const Tensor later =
+        arange(k.size(-2), options) > unsqueeze(arange(q.size(-2), options), 1);  // [L,S]
+    s = masked_fill(s, later, -kInfinity);
+  }
+  return mask.defined() ? s + mask : s;
+}
+
+Tensor composed(const Tensor& q, const Tensor& k, const Tensor& v, const Tensor& mask,
+                const AttentionParams& p, double dropout_p) {
+  return matmul(dropout(softmax(scores(q, k, mask, p), -1), dropout_p, dropout_p > 0), v);
+}
+
+struct Grads {
+  Tensor dq, dk, dv;
+};
+
+// With w = softmax(s) [..., L, S] and ds = w * (dw - sum(dw * w)), dw = dy v^T.
+Grads grads_from_weights(const Tensor& dy, const Tensor& q, const Tensor& k, const Tensor& v,
+                         const Tensor& w, const AttentionParams& p) {
+  const Tensor dw = matmul(dy, transpose(v, -2, -1));
+  const Tensor ds = w * (dw - sum(dw * w, {-1}, true)) * p.scale;
+  return {matmul(ds, k), matmul(transpose(ds, -2, -1), q), matmul(transpose(w, -2, -1), dy)};
+}
+
+// An output [B,H,N,D] in the order of memory that `like` [B,H,N,...] has: heads are often cut from
+// [B,N,H * D] or [N,B,H * D], and what is made for them then goes back without a copy.
+Tensor allocate_heads(const Tensor& like, int64_t depth) {
+  const Dims sizes{like.size(0), like.size(1), like.size(2), depth};
+  std::array<size_t, 3> outermost_first{0, 1, 2};
+  std::sort(outermost_first.begin(), outermost_first.end(), [&](size_t a, size_t b) {
+    const int64_t step_a = like.strides()[a], step_b = like.strides()[b];
+    return step_a != step_b ? step_a > step_b : a < b;
+  });
+  Tensor t = allocate(kName, sizes, like.dtype(), like.device());
+  int64_t step = depth;
+  for (size_t i = outermost_first.size(); i-- > 0;) {
+    const size_t d = outermost_first[i];
+    t.impl()->strides[d] = step;
+    step *= sizes[d];
+  }
+  return t;
+}
+
+// q [B,H,L,E], k [B,H,S,E], v [B,H,S,F] -> y [B,H,L,F]; the mask has no gradient.
+class AttentionNode final : public Node {
+ public:
+  AttentionNode(const Tensor& q, const Tensor& k, const Tensor& v, const Tensor& mask,
+                const Tensor& y, const Tensor& lse, const AttentionParams& p)
+      : Node(kName, 1),
+        edges_{gradient_edge(q), gradient_edge(k), gradient_edge(v)},
+        saved_{saved(q), saved(k), saved(v), saved(mask), saved_output(y), saved(lse)},
+        p_(p) {}
+
+  void apply(std::span<const Tensor> out, std::span<Tensor> in,
+             std::span<const uint8_t> wanted) override {
+    if (!out[0].defined()) return;
+    Grads g = GradMode::is_enabled() ? differentiable(out[0]) : run(out[0]);
+    if (wanted[0]) in[0] = std::move(g.dq);
+    if (wanted[1]) in[1] = std::move(g.dk);
+    if (wanted[2]) in[2] = std::move(g.dv);
+  }
+  bool release() override {
+    saved_ = {};
+    return true;
+  }
+  std::span<Edge> edges() override { return edges_; }
+
+ private:
+  Grads differentiable(const Tensor& dy) const {
+    const auto& [q, k, v, mask, y, lse] = saved_;
+    return grads_from_weights(dy, q(), k(), v(), softmax(scores(q(), k(), mask(), p_), -1), p_);
+  }
+  Grads run(const Tensor& dy) const {
+    const Tensor q = saved_[0](), k = saved_[1](), v = saved_[2](), mask = saved_[3]();
+    Grads g{allocate_heads(q, q.size(3)), allocate_heads(k, k.size(3)),
+            allocate_heads(v, v.size(3))};
+    kernels::attention_grad(g.dq, g.dk, g.dv, dy, q, k, v, mask, saved_[4](), saved_[5](), p_);
+    return g;
+  }
+
+  std::array<Edge, 3> edges_;
+  std::array<Saved, 6> saved_;
+  AttentionParams p_;
+};
+
+// The same shapes; mask [B,H,L,S] or undefined. Nothing is empty.
+Tensor fused(const Tensor& q, const Tensor& k, const Tensor& v, const Tensor& mask,
+             const AttentionParams& p) {
+  Tensor y = allocate_heads(q, v.size(3));
+  Tensor lse = allocate(kName, {q.size(0), q.size(1), q.size(2)}, q.dtype(), q.device());
+  kernels::attention(y, lse, q, k, v, mask, p);
+  if (needs_gradient(q, k, v)) {
+    set_history(y, intrusive_ptr<Node>(new AttentionNode(q, k, v, mask, y, lse, p)));
+  }
+  return y;
+}
+
+void check(const Tensor& q, const Tensor& k, const Tensor& v, const Tensor& mask, bool causal) {
+  expect_defined(kName, "query", q);
+  expect_defined(kName, "key", k);
+  expect_defined(kName, "value", v);
+  check_devices(kName, {{"query", q}, {"key", k}, {"value", v}, {"attn_mask", mask}});
+  expect_floating(kName, q);
+  expect_dtype(kName, "key", k, q.dtype());
+  expect_dtype(kName, "value", v, q.dtype());
+  if (mask.defined() && mask.dtype() != kBool) {
+    expect_dtype(kName, "attn_mask of bool, or", mask, q.dtype());
+  }
+  if (q.dim() < 2 || k.dim() < 2 || v.dim() < 2 || q.size(-1) != k.size(-1) ||
+      k.size(-2) != v.size(-2)) {
+    throw ShapeError(fmt::format(
+        "{}: expected query [..., L, E], key [..., S, E] and value [..., S, Ev], got {}, {} and {}",
+        kName, str(q.sizes()), str(k.sizes()), str(v.sizes())));
+  }
+  if (causal && mask.defined()) {
+    throw Error(fmt::format("{}: expected is_causal or attn_mask, got both", kName));
+  }
+}
+
+Dims leading(const Tensor& t) {
+  return IntArrayRef(t.sizes().data(), static_cast<size_t>(t.dim() - 2));
+}
+
+// t broadcast to [lead, rows, columns], as [B,H,rows,columns].
+Tensor as_heads(const Tensor& t, const Dims& lead, int64_t rows, int64_t columns) {
+  Dims all = lead;
+  all.push_back(rows);
+  all.push_back(columns);
+  Tensor whole = t.sizes() == all ? t : expand(t, all);
+  while (whole.dim() < 4) whole = unsqueeze(whole, 0);
+  return whole.dim() == 4 ? whole : flatten(whole, 0, whole.dim() - 4);
+}
+
+}  // namespace
+
+Tensor scaled_dot_product_attention(const Tensor& query, const Tensor& key, const Tensor& value,
+                                    const Tensor& attn_mask, double dropout_p, bool is_causal,
+                                    std::optional<double> scale) {
+  check(query, key, value, attn_mask, is_causal);
+  const int64_t L = query.size(-2), E = query.size(-1), S = key.size(-2), F = value.size(-1);
+  const double root = std::sqrt(static_cast<double>(std::max<int64_t>(E, 1)));
+  const AttentionParams p{.scale = scale.value_or(1 / root), .causal = is_causal};
+  Dims lead = broadcast(kName, broadcast(kName, leading(query), leading(key)), leading(value));
+  Tensor mask = attn_mask;
+  if (mask.defined()) {
+    lead = broadcast(kName, lead, leading(mask));
+    Dims all = lead;
+    all.push_back(L);
+    all.push_back(S);
+    check_broadcasts_to(kName, mask.sizes(), all);
+    if (mask.dtype() == kBool) {
+      mask = masked_fill(zeros(mask.sizes(), query.options()), logical_not(mask), -kInfinity);
+    }
+  }
+  Dims sizes = lead;
+  sizes.push_back(L);
+  sizes.push_back(F);
+  const bool empty = count(kName, sizes) == 0 || S == 0 || E == 0;
+  const bool of_mask = mask.defined() && needs_gradient(mask);
+  if (empty || of_mask || dropout_p != 0) {
+    return composed(query, key, value, mask, p, dropout_p);
+  }
+  const Tensor y =
+      fused(as_heads(query, lead, L, E), as_heads(key, lead, S, E), as_heads(value, lead, S, F),
+            mask.defined() ? as_heads(mask, lead, L, S) : mask, p);
+  return y.sizes() == sizes ? y : reshape(y, sizes);
+}
+
+void composite::attention(Tensor& y, Tensor& lse, const Tensor& q, const Tensor& k, const Tensor& v,
+                          const Tensor& mask, const AttentionParams& p) {
+  const Tensor s = scores(q, k, mask, p), peak = amax(s, {-1}, true), e = exp(s - peak);
+  const Tensor total = sum(e, {-1}, true);
+  lse.copy_(squeeze(peak + log(total), -1));
+  y.copy_(matmul(e / total, v));
+}
+
+void composite::attention_grad(Tensor& dq, Tensor& dk, Tensor& dv, const Tensor& dy,
+                               const Tensor& q, const Tensor& k, const Tensor& v,
+                               const Tensor& mask, const Tensor&, const Tensor& lse,
+                               const AttentionParams& p) {
+  const Tensor w = exp(scores(q, k, mask, p) - unsqueeze(lse, -1));
+  const Grads g = grads_from_weights(dy, q, k, v, w, p);
+  dq.copy_(g.dq);
+  dk.copy_(g.dk);
+  dv.copy_(g.dv);
+}
+
+}  // namespace ambit

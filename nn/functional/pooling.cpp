@@ -1,0 +1,145 @@
+// Pooling that is composed of ops: unpooling by the layers' sizes, fractional windows drawn,
+// powers.
+#include <ambit/nn/functional/pooling.h>
+
+#include <ambit/error.h>
+#include <ambit/ops/creation.h>
+#include <ambit/ops/elementwise.h>
+#include <ambit/ops/random.h>
+#include <ambit/ops/shape.h>
+#include <fmt/format.h>
+
+#include <cmath>
+
+namespace ambit::nn::functional {
+namespace {
+
+// What follows reads the sizes of an input before the op checks it.
+void check_input(const char* op, const Tensor& input, size_t dims) {
+  if (!input.defined()) throw Error(fmt::format("{}: expected input, got an undefined tensor", op));
+  const auto ndim = static_cast<size_t>(input.dim());
+  if (ndim != dims + 1 && ndim != dims + 2) {
+    throw ShapeError(fmt::format("{}: expected input of {} or {} dims, got {}", op, dims + 1,
+                                 dims + 2, str(input.sizes())));
+  }
+}
+
+template <size_t D>
+std::vector<int64_t> unpooled_sizes(const char* op, const Tensor& input,
+                                    const MaxUnpoolFuncOptions<D>& options) {
+  check_input(op, input, D);
+  std::vector<int64_t> sizes(D);
+  const IntArrayRef in = input.sizes().slice(static_cast<size_t>(input.dim()) - D);
+  for (size_t i = 0; i < D; ++i) {
+    constexpr int64_t kMost = INT32_MAX;
+    const int64_t k = options.kernel_size()[i], s = options.stride()[i], p = options.padding()[i];
+    if (k < 1 || k > kMost || s < 1 || s > kMost || p < 0 || p > kMost || in[i] > kMost) {
+      throw ShapeError(
+          fmt::format("{}: expected kernel_size and stride from 1 and padding from 0, "
+                      "all to {}, got {}, {} and {} for input {}",
+                      op, kMost, k, s, p, str(input.sizes())));
+    }
+    sizes[i] = (in[i] - 1) * s - 2 * p + k;
+  }
+  if (!options.output_size()) return sizes;
+  const std::vector<int64_t>& asked = *options.output_size();
+  if (asked.size() != D && asked.size() != D + 2) {
+    throw ShapeError(fmt::format("{}: expected an output_size of {} or {} numbers, got {}", op, D,
+                                 D + 2, str(asked)));
+  }
+  const size_t first = asked.size() - D;
+  for (size_t i = 0; i < D; ++i) {
+    const int64_t s = options.stride()[i], n = asked[first + i];
+    if (n <= sizes[i] - s || n >= sizes[i] + s) {
+      throw ShapeError(fmt::format("{}: expected output_size {} between {} and {}, got {}", op, i,
+                                   sizes[i] - s, sizes[i] + s, str(asked)));
+    }
+    sizes[i] = n;
+  }
+  return sizes;
+}
+
+template <size_t D>
+std::array<int64_t, D> fractional_sizes(const char* op, const Tensor& input,
+                                        const FractionalMaxPoolOptions<D>& options) {
+  check_input(op, input, D);
+  if (options.output_size()) return **options.output_size();
+  if (!options.output_ratio()) {
+    throw Error(fmt::format("{}: expected output_size or output_ratio, got neither", op));
+  }
+  std::array<int64_t, D> sizes;
+  for (size_t i = 0; i < D; ++i) {
+    const double ratio = (*options.output_ratio())[i];
+    if (!(ratio > 0 && ratio < 1)) {
+      throw Error(fmt::format("{}: expected output_ratio between 0 and 1, got {}", op, ratio));
+    }
+    const auto size = static_cast<double>(input.size(static_cast<int64_t>(i) - int64_t{D}));
+    sizes[i] = static_cast<int64_t>(size * ratio);
+  }
+  return sizes;
+}
+
+// The given samples, or those of each image and channel drawn.
+template <size_t D>
+Tensor samples(const Tensor& input, const FractionalMaxPoolOptions<D>& options) {
+  if (options._random_samples().defined()) return options._random_samples();
+  const bool batch = static_cast<size_t>(input.dim()) == D + 2;
+  return rand({batch ? input.size(0) : 1, input.size(-1 - int64_t{D}), int64_t{D}},
+              input.options());
+}
+
+// `pooled`: the means of the powers; elements: how many a window has. Sign and relu change no
+// value: they keep the infinite slope of the root at 0 from the input.
+Tensor root(const Tensor& pooled, int64_t elements, double norm_type) {
+  return (sign(pooled) * relu(abs(pooled))).mul(elements).pow(1 / norm_type);
+}
+
+}  // namespace
+
+Tensor max_unpool1d(const Tensor& input, const Tensor& indices,
+                    const MaxUnpool1dFuncOptions& options) {
+  std::vector<int64_t> sizes = unpooled_sizes("max_unpool1d", input, options);
+  if (!indices.defined()) throw Error("max_unpool1d: expected indices, got an undefined tensor");
+  sizes.push_back(1);
+  return max_unpool2d(unsqueeze(input, -1), unsqueeze(indices, -1), sizes).squeeze(-1);
+}
+Tensor max_unpool2d(const Tensor& input, const Tensor& indices,
+                    const MaxUnpool2dFuncOptions& options) {
+  return ambit::max_unpool2d(input, indices, unpooled_sizes("max_unpool2d", input, options));
+}
+Tensor max_unpool3d(const Tensor& input, const Tensor& indices,
+                    const MaxUnpool3dFuncOptions& options) {
+  return ambit::max_unpool3d(input, indices, unpooled_sizes("max_unpool3d", input, options));
+}
+
+std::tuple<Tensor, Tensor> fractional_max_pool2d_with_indices(
+    const Tensor& input, const FractionalMaxPool2dFuncOptions& options) {
+  const auto sizes = fractional_sizes("fractional_max_pool2d", input, options);
+  return ambit::fractional_max_pool2d(input, *options.kernel_size(), sizes,
+                                      samples(input, options));
+}
+std::tuple<Tensor, Tensor> fractional_max_pool3d_with_indices(
+    const Tensor& input, const FractionalMaxPool3dFuncOptions& options) {
+  const auto sizes = fractional_sizes("fractional_max_pool3d", input, options);
+  return ambit::fractional_max_pool3d(input, *options.kernel_size(), sizes,
+                                      samples(input, options));
+}
+Tensor fractional_max_pool2d(const Tensor& input, const FractionalMaxPool2dFuncOptions& options) {
+  return std::get<0>(fractional_max_pool2d_with_indices(input, options));
+}
+Tensor fractional_max_pool3d(const Tensor& input, const FractionalMaxPool3dFuncOptions& options) {
+  return std::get<0>(fractional_max_pool3d_with_indices(input, options));
+}
+
+Tensor lp_pool1d(const Tensor& input, const LPPool1dFuncOptions& options) {
+  const Tensor means = avg_pool1d(pow(input, options.norm_type()), *options.kernel_size(),
+                                  *options.stride(), 0, options.ceil_mode());
+  return root(means, options.kernel_size()[0], options.norm_type());
+}
+Tensor lp_pool2d(const Tensor& input, const LPPool2dFuncOptions& options) {
+  const Tensor means = avg_pool2d(pow(input, options.norm_type()), *options.kernel_size(),
+                                  *options.stride(), 0, options.ceil_mode());
+  return root(means, options.kernel_size()[0] * options.kernel_size()[1], options.norm_type());
+}
+
+}  // namespace ambit::nn::functional

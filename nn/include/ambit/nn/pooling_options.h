@@ -1,0 +1,165 @@
+// Options of pooling layers and functions. Windows, strides and padding in elements, one number or
+// one for each of the D spatial dims; stride: kernel_size unless set.
+#pragma once
+
+#include <ambit/nn/expanding_array.h>
+#include <ambit/nn/options.h>
+#include <ambit/tensor.h>
+
+#include <optional>
+#include <vector>
+
+namespace ambit::nn {
+
+/// Options of MaxPool. Defaults: padding 0, dilation 1, ceil_mode false.
+template <size_t D>
+class MaxPoolOptions : public Options<MaxPoolOptions<D>> {
+ public:
+  MaxPoolOptions(ExpandingArray<D> kernel_size) : kernel_size_(kernel_size), stride_(kernel_size) {}
+  /// Return what the functions of ops/pool.h take.
+  PoolParams params() const {
+    return {.kernel = *kernel_size_,
+            .stride = *stride_,
+            .padding = *padding_,
+            .dilation = *dilation_,
+            .ceil_mode = ceil_mode_};
+  }
+
+  AMBIT_OPTION(MaxPoolOptions, ExpandingArray<D>, kernel_size);
+  AMBIT_OPTION(MaxPoolOptions, ExpandingArray<D>, stride);
+  AMBIT_OPTION(MaxPoolOptions, ExpandingArray<D>, padding) = 0;
+  AMBIT_OPTION(MaxPoolOptions, ExpandingArray<D>, dilation) = 1;
+  AMBIT_OPTION(MaxPoolOptions, bool, ceil_mode) = false;
+};
+using MaxPool1dOptions = MaxPoolOptions<1>;
+using MaxPool2dOptions = MaxPoolOptions<2>;
+using MaxPool3dOptions = MaxPoolOptions<3>;
+
+/// Options of AvgPool. count_include_pad: whether padding counts in the divisor; divisor_override:
+/// what sums are divided by instead, not in 1-D. Defaults: padding 0, ceil_mode false,
+/// count_include_pad true.
+template <size_t D>
+class AvgPoolOptions : public Options<AvgPoolOptions<D>> {
+ public:
+  AvgPoolOptions(ExpandingArray<D> kernel_size) : kernel_size_(kernel_size), stride_(kernel_size) {}
+
+  AMBIT_OPTION(AvgPoolOptions, ExpandingArray<D>, kernel_size);
+  AMBIT_OPTION(AvgPoolOptions, ExpandingArray<D>, stride);
+  AMBIT_OPTION(AvgPoolOptions, ExpandingArray<D>, padding) = 0;
+  AMBIT_OPTION(AvgPoolOptions, bool, ceil_mode) = false;
+  AMBIT_OPTION(AvgPoolOptions, bool, count_include_pad) = true;
+  AMBIT_OPTION(AvgPoolOptions, std::optional<int64_t>, divisor_override);
+};
+using AvgPool1dOptions = AvgPoolOptions<1>;
+using AvgPool2dOptions = AvgPoolOptions<2>;
+using AvgPool3dOptions = AvgPoolOptions<3>;
+
+/// Options of AdaptiveMaxPool. output_size: of the output's spatial dims; none or -1: the input's.
+template <class Size>
+class AdaptiveMaxPoolOptions : public Options<AdaptiveMaxPoolOptions<Size>> {
+ public:
+  AdaptiveMaxPoolOptions(Size output_size) : output_size_(output_size) {}
+
+  AMBIT_OPTION(AdaptiveMaxPoolOptions, Size, output_size);
+};
+using AdaptiveMaxPool1dOptions = AdaptiveMaxPoolOptions<ExpandingArray<1>>;
+using AdaptiveMaxPool2dOptions = AdaptiveMaxPoolOptions<ExpandingArrayWithOptionalElem<2>>;
+using AdaptiveMaxPool3dOptions = AdaptiveMaxPoolOptions<ExpandingArrayWithOptionalElem<3>>;
+
+/// Options of AdaptiveAvgPool, likewise.
+template <class Size>
+class AdaptiveAvgPoolOptions : public Options<AdaptiveAvgPoolOptions<Size>> {
+ public:
+  AdaptiveAvgPoolOptions(Size output_size) : output_size_(output_size) {}
+
+  AMBIT_OPTION(AdaptiveAvgPoolOptions, Size, output_size);
+};
+using AdaptiveAvgPool1dOptions = AdaptiveAvgPoolOptions<ExpandingArray<1>>;
+using AdaptiveAvgPool2dOptions = AdaptiveAvgPoolOptions<ExpandingArrayWithOptionalElem<2>>;
+using AdaptiveAvgPool3dOptions = AdaptiveAvgPoolOptions<ExpandingArrayWithOptionalElem<3>>;
+
+/// Options of MaxUnpool: those of the pooling that it undoes. Default: padding 0.
+template <size_t D>
+class MaxUnpoolOptions : public Options<MaxUnpoolOptions<D>> {
+ public:
+  MaxUnpoolOptions(ExpandingArray<D> kernel_size)
+      : kernel_size_(kernel_size), stride_(kernel_size) {}
+
+  AMBIT_OPTION(MaxUnpoolOptions, ExpandingArray<D>, kernel_size);
+  AMBIT_OPTION(MaxUnpoolOptions, ExpandingArray<D>, stride);
+  AMBIT_OPTION(MaxUnpoolOptions, ExpandingArray<D>, padding) = 0;
+};
+using MaxUnpool1dOptions = MaxUnpoolOptions<1>;
+using MaxUnpool2dOptions = MaxUnpoolOptions<2>;
+using MaxUnpool3dOptions = MaxUnpoolOptions<3>;
+
+/// Options of FractionalMaxPool: output_size, or output_ratio, which the input's sizes are
+/// multiplied by; _random_samples [N,C,D]: where the windows lie, else drawn.
+template <size_t D>
+class FractionalMaxPoolOptions : public Options<FractionalMaxPoolOptions<D>> {
+ public:
+  using ExpandingArrayDouble = ExpandingArray<D, double>;
+  FractionalMaxPoolOptions(ExpandingArray<D> kernel_size) : kernel_size_(kernel_size) {}
+
+  AMBIT_OPTION(FractionalMaxPoolOptions, ExpandingArray<D>, kernel_size);
+  AMBIT_OPTION(FractionalMaxPoolOptions, std::optional<ExpandingArray<D>>, output_size);
+  AMBIT_OPTION(FractionalMaxPoolOptions, std::optional<ExpandingArrayDouble>, output_ratio);
+  AMBIT_OPTION(FractionalMaxPoolOptions, Tensor, _random_samples);
+};
+using FractionalMaxPool2dOptions = FractionalMaxPoolOptions<2>;
+using FractionalMaxPool3dOptions = FractionalMaxPoolOptions<3>;
+
+/// Options of LPPool. norm_type: p. Default: ceil_mode false.
+template <size_t D>
+class LPPoolOptions : public Options<LPPoolOptions<D>> {
+ public:
+  LPPoolOptions(double norm_type, ExpandingArray<D> kernel_size)
+      : norm_type_(norm_type), kernel_size_(kernel_size), stride_(kernel_size) {}
+
+  AMBIT_OPTION(LPPoolOptions, double, norm_type);
+  AMBIT_OPTION(LPPoolOptions, ExpandingArray<D>, kernel_size);
+  AMBIT_OPTION(LPPoolOptions, ExpandingArray<D>, stride);
+  AMBIT_OPTION(LPPoolOptions, bool, ceil_mode) = false;
+};
+using LPPool1dOptions = LPPoolOptions<1>;
+using LPPool2dOptions = LPPoolOptions<2>;
+
+}  // namespace ambit::nn
+
+namespace ambit::nn::functional {
+
+using AdaptiveAvgPool1dFuncOptions = AdaptiveAvgPool1dOptions;
+using AdaptiveAvgPool2dFuncOptions = AdaptiveAvgPool2dOptions;
+using AdaptiveAvgPool3dFuncOptions = AdaptiveAvgPool3dOptions;
+using AdaptiveMaxPool1dFuncOptions = AdaptiveMaxPool1dOptions;
+using AdaptiveMaxPool2dFuncOptions = AdaptiveMaxPool2dOptions;
+using AdaptiveMaxPool3dFuncOptions = AdaptiveMaxPool3dOptions;
+using AvgPool1dFuncOptions = AvgPool1dOptions;
+using AvgPool2dFuncOptions = AvgPool2dOptions;
+using AvgPool3dFuncOptions = AvgPool3dOptions;
+using FractionalMaxPool2dFuncOptions = FractionalMaxPool2dOptions;
+using FractionalMaxPool3dFuncOptions = FractionalMaxPool3dOptions;
+using LPPool1dFuncOptions = LPPool1dOptions;
+using LPPool2dFuncOptions = LPPool2dOptions;
+using MaxPool1dFuncOptions = MaxPool1dOptions;
+using MaxPool2dFuncOptions = MaxPool2dOptions;
+using MaxPool3dFuncOptions = MaxPool3dOptions;
+
+/// Options of max_unpool: as the layer's, and output_size, [H, W] or [N, C, H, W], less than a
+/// stride away from what they make of the input's sizes, which is the default.
+template <size_t D>
+class MaxUnpoolFuncOptions : public Options<MaxUnpoolFuncOptions<D>> {
+ public:
+  MaxUnpoolFuncOptions(ExpandingArray<D> kernel_size)
+      : kernel_size_(kernel_size), stride_(kernel_size) {}
+
+  AMBIT_OPTION(MaxUnpoolFuncOptions, ExpandingArray<D>, kernel_size);
+  AMBIT_OPTION(MaxUnpoolFuncOptions, ExpandingArray<D>, stride);
+  AMBIT_OPTION(MaxUnpoolFuncOptions, ExpandingArray<D>, padding) = 0;
+  AMBIT_OPTION(MaxUnpoolFuncOptions, std::optional<std::vector<int64_t>>, output_size);
+};
+using MaxUnpool1dFuncOptions = MaxUnpoolFuncOptions<1>;
+using MaxUnpool2dFuncOptions = MaxUnpoolFuncOptions<2>;
+using MaxUnpool3dFuncOptions = MaxUnpoolFuncOptions<3>;
+
+}  // namespace ambit::nn::functional
