@@ -78,11 +78,11 @@ std::tuple<Tensor, Tensor> fractional(const Windows& windows, const Tensor& inpu
                                       const Tensor& random_samples) {
   const char* op = windows.op;
   const size_t dims = windows.dims;
+  check_devices(op, {{"input", input}, {"random_samples", random_samples}});
   const pooling::Images x(op, input, dims);
   expect_dtype(op, "random_samples", random_samples, input.dtype());
   const IntArrayRef in = x.batch.sizes();
   windows.check(in, random_samples);
-  check_devices(op, {{"input", input}, {"random_samples", random_samples}});
 
   const Tensor u = random_samples.detach();
   Tensor at;  // positions in the image, [N,C,output...,kernel...]

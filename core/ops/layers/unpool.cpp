@@ -18,6 +18,7 @@ namespace {
 
 Tensor unpool(const char* op, size_t dims, const Tensor& input, const Tensor& indices,
               IntArrayRef output_size) {
+  check_devices(op, {{"input", input}, {"indices", indices}});
   const pooling::Images x(op, input, dims);
   expect_dtype(op, "indices", indices, kInt64);
   expect_sizes(op, "indices", indices, input.sizes());
@@ -26,7 +27,6 @@ Tensor unpool(const char* op, size_t dims, const Tensor& input, const Tensor& in
     throw ShapeError(fmt::format("{}: expected an output_size of {} numbers from 1, got {}", op,
                                  dims, str(output_size)));
   }
-  check_devices(op, {{"input", input}, {"indices", indices}});
   Dims sizes(x.batch.sizes());
   std::copy(output_size.begin(), output_size.end(), sizes.begin() + 2);
   const int64_t image = count(op, output_size);

@@ -157,7 +157,7 @@ extern AMBIT_API Op<void(Tensor& dx, const Tensor& dy, const Tensor& w, const Co
 extern AMBIT_API Op<void(Tensor& dw, const Tensor& dy, const Tensor& x, const ConvParams& p)>
     convolution_weight_grad;
 /// y [N,C,out...] = maximum of each window of x [N,C,in...], in one to three spatial dims, NaN
-/// wins; index [N,C,out...] int32 = its position in x[n,c], row-major, the first of equals;
+/// wins, the last; index [N,C,out...] int32 = its place in x[n,c], row-major, the first of equals;
 /// undefined where nobody asks. Less than 2^31 elements in x[n,c]; every window has one of them.
 extern AMBIT_API Op<void(Tensor& y, Tensor& index, const Tensor& x, const PoolParams& p)> max_pool;
 /// dx [N,C,in...] = dy [N,C,out...] added at `index`, zero elsewhere.

@@ -52,9 +52,9 @@ inline PoolParams mean_params(const char* op, IntArrayRef kernel, IntArrayRef st
 
 /// Take the maximum of each window.
 ///   out[n,c,i] = max over r of input[n, c, i stride + r dilation - padding], likewise in more dims
-/// Padding counts as minus infinity; NaN wins. Errors also: ShapeError for images (of one n and c)
-/// of 2^31 elements or more, and for dilated windows that meet padding only. Gradient: all to the
-/// maximum, of equals to the first.
+/// Padding counts as minus infinity; NaN wins, of several the last. Errors also: ShapeError for
+/// images (of one n and c) of 2^31 elements or more, and for dilated windows that meet padding
+/// only. Gradient: all to the maximum, of equals to the first.
 ///   max_pool2d(x, {.kernel = {3, 3}, .padding = {1, 1}}), max_pool2d(x, 2), max_pool1d(x, 3, 2, 1)
 AMBIT_API Tensor max_pool1d(const Tensor& input, const PoolParams& params);
 AMBIT_API Tensor max_pool2d(const Tensor& input, const PoolParams& params);
