@@ -86,13 +86,13 @@ int run(const training::StepOptions& options) {
     steps.done(loss, options.batch_size);
   }
 
-  // How far what it draws is from digits in the mean, as a difference of grey.
+  // Whether what it draws has its ink where digits have it, in the mean.
   net->eval();
   const NoGradGuard no_grad;
   const Tensor drawn = (net->generator->forward(fixed_noise).cpu() + 1) / 2;
   const Tensor real = digits.test.first(1000).data;
-  steps.report("difference of means",
-               (drawn.mean({0}) - real.mean({0})).abs().mean().item<double>());
+  const Tensor means = stack({drawn.mean({0}).flatten(), real.mean({0}).flatten()});
+  steps.report("correlation of means", corrcoef(means)[0][1].item<double>());
   if (const int exit_code = steps.finish()) return exit_code;
   zoo::write_png(options.file(".png"), zoo::grid(drawn, 16));
   return 0;

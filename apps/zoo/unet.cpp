@@ -33,7 +33,7 @@ Tensor shape(int64_t n, int64_t kind) {
   const Tensor at = arange(kSide).to(kFloat32);
   const Tensor x = (at.view({1, 1, kSide}) - uniform(0.2, 0.8) * kSide).abs();
   const Tensor y = (at.view({1, kSide, 1}) - uniform(0.2, 0.8) * kSide).abs();
-  const Tensor radius = uniform(0.1, 0.25) * kSide;
+  const Tensor radius = uniform(0.12, 0.3) * kSide;
   if (kind == kDisc) return x.square() + y.square() < radius.square();
   return maximum(x + zeros_like(y), y + zeros_like(x)) < radius * 0.886;  // of the disc's area
 }
@@ -42,12 +42,12 @@ Tensor shape(int64_t n, int64_t kind) {
 Pictures draw(int64_t n) {
   Tensor classes = full({n, kSide, kSide}, kNothing, kInt64);
   Tensor pixels = rand({n, 3, 1, 1}).expand({n, 3, kSide, kSide});
-  for (const int64_t kind : {kSquare, kDisc, kSquare, kDisc}) {
+  for (const int64_t kind : {kSquare, kDisc}) {
     const Tensor inside = shape(n, kind);
     classes = where(inside, full({}, kind, kInt64), classes);
     pixels = where(inside.unsqueeze(1), rand({n, 3, 1, 1}), pixels);
   }
-  return {(pixels + 0.1 * randn_like(pixels)).clamp(0, 1), classes};
+  return {(pixels + 0.05 * randn_like(pixels)).clamp(0, 1), classes};
 }
 
 // The mean over classes of intersection by union.

@@ -1,0 +1,263 @@
+// The programs of apps/zoo learn: each is run as people run it, for seconds, on data that it makes
+// itself, and what it says of itself at the end is compared with what a guess would give.
+#include <ambit/ambit.h>
+#include <doctest/doctest.h>
+#include <signal.h>
+
+#include <filesystem>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "program.h"
+#include "tests/temporary_folder.h"
+#include "training/order.h"
+#include "zoo/shared/pictures.h"
+
+using namespace ambit;
+
+namespace {
+
+using Arguments = std::vector<std::string>;
+
+// The last figure of that name in "step   100 loss: 1.5".
+double figure(const std::string& output, const std::string& name) {
+  const size_t at = output.rfind(" " + name + ": ");
+  REQUIRE_MESSAGE(at != std::string::npos, name << " is not in: " << output);
+  return std::stod(output.substr(at + name.size() + 3));
+}
+
+ProgramResult run(const std::string& name, const Arguments& arguments,
+                  const TemporaryFolder& folder, const std::vector<std::string>& environment = {}) {
+  ProgramResult result =
+      run_program("zoo/" + name, arguments, {.folder = folder.path(), .environment = environment});
+  INFO(result.errors);
+  REQUIRE(result.exit_code == 0);
+  return result;
+}
+
+bool is_there(const TemporaryFolder& folder, const std::string& name) {
+  return std::filesystem::exists(folder / name);
+}
+
+struct Claim {
+  std::string program;
+  Arguments arguments;
+  std::string figure;
+  double least, most;  // of the figure
+  std::string leaves;  // a file; none if empty
+};
+
+void check(const Claim& claim) {
+  const TemporaryFolder folder;
+  const ProgramResult result =
+      run(claim.program, with(claim.arguments, {"--device", "cpu"}), folder);
+  const double value = figure(result.output, claim.figure);
+  CHECK(value >= claim.least);
+  CHECK(value <= claim.most);
+  CHECK(is_there(folder, claim.program + ".pth"));
+  CHECK(is_there(folder, "logs_" + claim.program));
+  if (!claim.leaves.empty()) CHECK(is_there(folder, claim.leaves));
+}
+
+}  // namespace
+
+// Natural logarithms per character: 94 different ones would be 4.5 by guessing, and their
+// frequencies alone give 3.3.
+TEST_CASE("gpt learns to spell") {
+  check({"gpt",
+         {"--steps", "150", "--layers", "2", "--width", "96", "--lr", "4e-3"},
+         "held-out loss",
+         0,
+         2.7,
+         "gpt.txt"});
+}
+
+TEST_CASE("lstm learns to spell") {
+  check({"lstm", {"--steps", "80", "--lr", "8e-3"}, "held-out loss", 0, 2.6, "lstm.txt"});
+}
+
+// Ten classes: 0.1 by guessing.
+TEST_CASE("classifiers tell images of ten classes") {
+  check({"resnet18",
+         {"--steps", "150", "--width", "8", "--lr", "0.05"},
+         "test accuracy",
+         0.5,
+         1,
+         ""});
+  check({"mnist", {"--steps", "300", "--lr", "0.05"}, "test accuracy", 0.5, 1, ""});
+  check({"bilstm_mnist", {"--steps", "100", "--lr", "5e-3"}, "test accuracy", 0.5, 1, ""});
+  check({"transformer_classifier", {"--steps", "150"}, "test accuracy", 0.5, 1, ""});
+}
+
+// An answer of nothing everywhere has a third of the background's share: less than 0.3.
+TEST_CASE("unet begins to find shapes") {
+  check({"unet",
+         {"--steps", "200", "--width", "8", "--lr", "1e-2", "--batch-size", "16"},
+         "mean IoU",
+         0.32,
+         1,
+         "unet.png"});
+}
+
+// Their pixels' entropy is 200 with a mean for each pixel alone, and 540 by guessing.
+TEST_CASE("vae learns what digits have in common") {
+  check({"vae", {"--steps", "300"}, "test loss", 0, 150, "vae.png"});
+}
+
+// Noise has none.
+TEST_CASE("dcgan draws its ink where digits have it") {
+  check({"dcgan",
+         {"--steps", "100", "--batch-size", "32"},
+         "correlation of means",
+         0.5,
+         1,
+         "dcgan.png"});
+}
+
+TEST_CASE("linear_regression finds the weights") {
+  check({"linear_regression", {}, "largest error of a weight", 0, 0.02, ""});
+}
+
+TEST_CASE("logistic_regression finds the line") {
+  check({"logistic_regression", {}, "test accuracy", 0.92, 0.95, ""});
+}
+
+// A pole that is pushed at random stands for some 22 steps.
+TEST_CASE("cart_pole learns to keep the pole upright") {
+  check({"cart_pole", {"--steps", "40"}, "standing at the end", 100, 500, ""});
+}
+
+TEST_CASE("style_transfer comes closer to the style") {
+  const TemporaryFolder folder;
+  const ProgramResult result =
+      run("style_transfer", {"--device", "cpu", "--steps", "40", "--log-every", "1"}, folder);
+  const double first = std::stod(result.output.substr(result.output.find("loss: ") + 6));
+  CHECK(figure(result.output, "loss") < 0.2 * first);
+  CHECK(zoo::read_png(folder / "style_transfer.png").sizes() == IntArrayRef{3, 96, 96});
+}
+
+TEST_CASE("a program of the zoo does the same on a simulated GPU") {
+  const TemporaryFolder on_cpu, on_cuda;
+  const ProgramResult cpu = run("linear_regression", {"--device", "cpu", "--steps", "50"}, on_cpu);
+  const ProgramResult cuda =
+      run("linear_regression", {"--steps", "50"}, on_cuda, {"AMBIT_SIM=cuda:1"});
+  // Sums of 64 products in float32, 50 times: some 1e-5, relatively; printed to 1e-4.
+  CHECK(figure(cuda.output, "loss") ==
+        doctest::Approx(figure(cpu.output, "loss")).epsilon(1e-4).scale(1));
+}
+
+// Dropout and the order of a DataLoader; two optimizers; one thread, so that no sum depends on the
+// number of cores.
+TEST_CASE("--resume ends as if nothing had happened, bit by bit") {
+  for (const std::string program : {"mnist", "dcgan"}) {
+    CAPTURE(program);
+    const TemporaryFolder whole, parts;
+    const std::vector<std::string> one_thread{"OMP_NUM_THREADS=1"};
+    const Arguments brief{"--device", "cpu", "--batch-size", "8"};
+    run(program, with(brief, {"--steps", "12"}), whole, one_thread);
+    run(program, with(brief, {"--steps", "5"}), parts, one_thread);
+    run(program, with(brief, {"--steps", "12", "--resume", program + ".pth"}), parts, one_thread);
+    const Value a = load_checkpoint(whole / (program + ".pth")),
+                b = load_checkpoint(parts / (program + ".pth"));
+    CHECK(b["step"].to_int() == 12);
+    const StateDict x = a["model"].to_state_dict(), y = b["model"].to_state_dict();
+    REQUIRE(x.size() == y.size());
+    for (size_t i = 0; i < x.size(); ++i)
+      CHECK_MESSAGE(equal(x[i].second, y[i].second), x[i].first);
+  }
+}
+
+TEST_CASE("Ctrl-C in a program of the zoo saves a checkpoint and says how to go on") {
+  const TemporaryFolder folder;
+  Program program("zoo/linear_regression", {"--device", "cpu", "--steps", "100000000"},
+                  {.folder = folder.path()});
+  program.wait_for("step   100 loss: ");
+  program.send(SIGINT);
+  const ProgramResult result = program.finish();
+  CHECK(result.exit_code == 130);
+  CHECK(result.errors.find("Interrupted after step ") != std::string::npos);
+  CHECK(result.errors.find("/zoo/linear_regression --device cpu --steps 100000000 --resume "
+                           "./linear_regression.pth\n") != std::string::npos);
+  CHECK(load_checkpoint(folder / "linear_regression.pth")["step"].to_int() >= 100);
+}
+
+TEST_CASE("mistakes in the command line of the zoo are one line each") {
+  const TemporaryFolder folder;
+  const auto check_error = [&](const std::string& program, const Arguments& arguments,
+                               const std::string& line, int exit_code) {
+    const ProgramResult result =
+        run_program("zoo/" + program, arguments, {.folder = folder.path()});
+    CHECK(result.exit_code == exit_code);
+    CHECK(result.errors == line + "\n");
+  };
+  check_error(
+      "gpt", {"--batch-size", "0"},
+      "gpt: --batch-size: expected a whole number from 1 to 2147483647, got 0 (--help lists "
+      "the options)",
+      2);
+  check_error("gpt", {"--out", "missing"},
+              "gpt: --out: cannot open the folder of 'missing/gpt.pth': No such file or directory "
+              "(--help lists the options)",
+              2);
+  check_error("gpt", {"--data", "missing"}, "gpt: --data: cannot read 'missing'", 1);
+  check_error("gpt", {"--heads", "3"},
+              "gpt: GPT: expected as many heads as divide a width of 128, got 3", 1);
+  check_error("gpt", {"--data", folder.write("short.txt", "too short")},
+              "gpt: --data: expected a text of at least 5000 characters in '" +
+                  (folder / "short.txt") + "', got 9",
+              1);
+  check_error("vae", {"--data", "missing"},
+              "vae: --data: expected a folder that is or holds mnist, got 'missing'", 1);
+  run("linear_regression", {"--device", "cpu", "--steps", "2"}, folder);
+  check_error(
+      "logistic_regression",
+      {"--device", "cpu", "--resume", "linear_regression.pth", "--steps", "1"},
+      "logistic_regression: --resume: expected at most --steps 1 in 'linear_regression.pth', "
+      "got 2",
+      1);
+  check_error("vae", {"--device", "cpu", "--resume", "linear_regression.pth"},
+              "vae: --resume: expected a checkpoint of VAE in 'linear_regression.pth', got one of "
+              "Linear",
+              1);
+}
+
+TEST_CASE("PNG files come back as they were written, and broken ones are refused") {
+  const TemporaryFolder folder;
+  const Tensor bytes = randint(256, {3, 5, 7}, kInt64).to(kFloat32) / 255;
+  zoo::write_png(folder / "a.png", bytes);
+  CHECK(zoo::read_png(folder / "a.png").equal(bytes));
+  zoo::write_png(folder / "grey.png", bytes.narrow(0, 1, 1));
+  CHECK(zoo::read_png(folder / "grey.png").equal(bytes.narrow(0, 1, 1).expand({3, 5, 7})));
+  zoo::write_png(folder / "cut.png", full({1, 2, 2}, 7.));
+  CHECK(zoo::read_png(folder / "cut.png").equal(ones({3, 2, 2})));
+
+  CHECK(zoo::grid(ones({3, 1, 2, 2}), 2).sizes() == IntArrayRef{1, 7, 7});
+  CHECK(zoo::grid(ones({3, 1, 2, 2}), 2).sum().item<float>() == 12);
+  CHECK_THROWS_AS(zoo::write_png(folder / "two.png", ones({2, 4, 4})), ShapeError);
+  CHECK_THROWS_AS(zoo::write_png(folder / "none/a.png", bytes), Error);
+  folder.write("broken.png", "no picture");
+  CHECK_THROWS_AS(zoo::read_png(folder / "broken.png"), Error);
+  CHECK_THROWS_AS(zoo::read_png(folder / "missing.png"), Error);
+}
+
+TEST_CASE("an endless order shuffles every epoch anew, in whole batches") {
+  training::EndlessOrder order(10, 3);
+  order.reset();
+  std::vector<size_t> all;
+  for (int i = 0; i < 4; ++i) {  // two epochs of two batches, 10 % 4 left out
+    const auto batch = *order.next(4);
+    CHECK(batch.size() == 4);
+    all.insert(all.end(), batch.begin(), batch.end());
+  }
+  for (const size_t epoch : {0, 1}) {
+    const std::set<size_t> seen(all.begin() + epoch * 8, all.begin() + (epoch + 1) * 8);
+    CHECK(seen.size() == 8);
+  }
+  CHECK(std::vector(all.begin(), all.begin() + 8) != std::vector(all.begin() + 8, all.end()));
+
+  training::EndlessOrder later(10, 3, /*done=*/3, /*batch_size=*/4);
+  later.reset();
+  CHECK(*later.next(4) == std::vector(all.begin() + 12, all.end()));
+  CHECK_THROWS_AS(order.next(11), Error);
+}
