@@ -38,14 +38,14 @@ Tensor shape(int64_t n, int64_t kind) {
   return maximum(x + zeros_like(y), y + zeros_like(x)) < radius * 0.886;  // of the disc's area
 }
 
-// Colours say nothing of the shapes: each is random, and so is the noise.
+// Shapes are brighter than what is behind them; which of the two one is its colour does not say.
 Pictures draw(int64_t n) {
   Tensor classes = full({n, kSide, kSide}, kNothing, kInt64);
-  Tensor pixels = rand({n, 3, 1, 1}).expand({n, 3, kSide, kSide});
+  Tensor pixels = 0.4 * rand({n, 3, 1, 1}).expand({n, 3, kSide, kSide});
   for (const int64_t kind : {kSquare, kDisc}) {
     const Tensor inside = shape(n, kind);
     classes = where(inside, full({}, kind, kInt64), classes);
-    pixels = where(inside.unsqueeze(1), rand({n, 3, 1, 1}), pixels);
+    pixels = where(inside.unsqueeze(1), 0.5 + 0.5 * rand({n, 3, 1, 1}), pixels);
   }
   return {(pixels + 0.05 * randn_like(pixels)).clamp(0, 1), classes};
 }
