@@ -11,6 +11,8 @@
 
 #include <cmath>
 
+#include "check.h"
+
 namespace ambit::nn::functional {
 namespace {
 
@@ -98,6 +100,7 @@ Tensor root(const Tensor& pooled, int64_t elements, double norm_type) {
 
 Tensor max_unpool1d(const Tensor& input, const Tensor& indices,
                     const MaxUnpool1dFuncOptions& options) {
+  check_same_device("max_unpool1d", {{"input", input}, {"indices", indices}});
   std::vector<int64_t> sizes = unpooled_sizes("max_unpool1d", input, options);
   if (!indices.defined()) throw Error("max_unpool1d: expected indices, got an undefined tensor");
   sizes.push_back(1);

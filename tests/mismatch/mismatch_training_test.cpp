@@ -48,6 +48,28 @@ Maker pair(const char* op, std::vector<std::string> names) {
   };
 }
 
+template <class Module>
+Maker convolution(const char* op, size_t dims) {
+  return [=] {
+    const Module m(2, 3, 3);
+    Dims sizes(dims + 2, 4);
+    sizes[1] = 2;
+    const Tensor x = ones(sizes);
+    return Layer{
+        m.ptr(), op, {"input", "weight", "bias"}, {x, m->weight, m->bias}, [=] { m->forward(x); }};
+  };
+}
+
+template <class Module>
+Maker unpooling(const char* op, size_t dims) {
+  return [=] {
+    const Module m(2);
+    const Dims sizes(dims + 2, 2);
+    const Tensor x = ones(sizes), indices = zeros(sizes, kInt64);
+    return Layer{m.ptr(), op, {"input", "indices"}, {x, indices}, [=] { m->forward(x, indices); }};
+  };
+}
+
 // Those left out hold no tensors and take one.
 const std::map<std::string, Maker>& layers() {
   static const std::map<std::string, Maker> all{
@@ -59,14 +81,15 @@ const std::map<std::string, Maker>& layers() {
                         m->forward(x);
                       }};
        }},
-      {"Conv2d",
-       [] {
-         nn::Conv2d m(2, 3, 3);
-         const Tensor x = image();
-         return Layer{m.ptr(), "conv2d", {"input", "weight", "bias"}, {x, m->weight, m->bias}, [=] {
-                        m->forward(x);
-                      }};
-       }},
+      {"Conv1d", convolution<nn::Conv1d>("conv1d", 1)},
+      {"Conv2d", convolution<nn::Conv2d>("conv2d", 2)},
+      {"Conv3d", convolution<nn::Conv3d>("conv3d", 3)},
+      {"ConvTranspose1d", convolution<nn::ConvTranspose1d>("conv_transpose1d", 1)},
+      {"ConvTranspose2d", convolution<nn::ConvTranspose2d>("conv_transpose2d", 2)},
+      {"ConvTranspose3d", convolution<nn::ConvTranspose3d>("conv_transpose3d", 3)},
+      {"MaxUnpool1d", unpooling<nn::MaxUnpool1d>("max_unpool1d", 1)},
+      {"MaxUnpool2d", unpooling<nn::MaxUnpool2d>("max_unpool2d", 2)},
+      {"MaxUnpool3d", unpooling<nn::MaxUnpool3d>("max_unpool3d", 3)},
       {"BatchNorm2d",
        [] {
          nn::BatchNorm2d m(2);
@@ -108,34 +131,6 @@ const std::map<std::string, Maker>& layers() {
          const Tensor x = ones({2, 3}), target = ones({2, 3});
          return Layer{
              m.ptr(), "mse_loss", {"input", "target"}, {x, target}, [=] { m->forward(x, target); }};
-       }},
-      {"Conv1d",
-       [] {
-         nn::Conv1d m(nn::Conv1dOptions(2, 3, 3));
-         const Tensor x = ones({2, 2, 4});
-         return Layer{m.ptr(), "conv1d", {"input", "weight", "bias"}, {x, m->weight, m->bias}, [=] {
-                        m->forward(x);
-                      }};
-       }},
-      {"ConvTranspose1d",
-       [] {
-         nn::ConvTranspose1d m(nn::ConvTranspose1dOptions(2, 3, 3));
-         const Tensor x = ones({2, 2, 4});
-         return Layer{m.ptr(),
-                      "conv_transpose1d",
-                      {"input", "weight", "bias"},
-                      {x, m->weight, m->bias},
-                      [=] { m->forward(x); }};
-       }},
-      {"ConvTranspose2d",
-       [] {
-         nn::ConvTranspose2d m(nn::ConvTranspose2dOptions(2, 3, 3));
-         const Tensor x = image();
-         return Layer{m.ptr(),
-                      "conv_transpose2d",
-                      {"input", "weight", "bias"},
-                      {x, m->weight, m->bias},
-                      [=] { m->forward(x); }};
        }},
       {"BatchNorm1d",
        [] {
@@ -443,6 +438,22 @@ const std::set<std::string> kTakesOneTensor{"ConstantPad1d",
                                             "MaxPool2d",
                                             "AvgPool2d",
                                             "AdaptiveAvgPool2d",
+                                            "AdaptiveAvgPool1d",
+                                            "AdaptiveAvgPool3d",
+                                            "AdaptiveMaxPool1d",
+                                            "AdaptiveMaxPool2d",
+                                            "AdaptiveMaxPool3d",
+                                            "AvgPool1d",
+                                            "AvgPool3d",
+                                            "Fold",
+                                            "FractionalMaxPool2d",
+                                            "FractionalMaxPool3d",
+                                            "LPPool1d",
+                                            "LPPool2d",
+                                            "MaxPool1d",
+                                            "MaxPool3d",
+                                            "Unfold",
+                                            "Upsample",
                                             "Dropout",
                                             "Functional",
                                             "Flatten",

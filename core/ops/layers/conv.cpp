@@ -121,6 +121,7 @@ Tensor detail::convolve(const char* op, size_t spatial_dims, const Tensor& input
   ConvParams p = params;
   Tensor x = input;
   if (padding == "same") {
+    check_devices(op, {{"input", input}, {"weight", weight}, {"bias", bias}});
     Dims total, sizes;
     naming("weight", weight, [&] {
       expect_operands(op, spatial_dims, input, weight, bias);
@@ -131,7 +132,6 @@ Tensor detail::convolve(const char* op, size_t spatial_dims, const Tensor& input
       p.padding[i] = total[i] / 2;
       sizes[i + 2] += total[i] % 2;
     }
-    check_devices(op, {{"input", input}, {"weight", weight}, {"bias", bias}});
     x = lengthened(input, sizes);
   }
   return ambit::convolve(op, spatial_dims, x, weight, bias, p);
