@@ -42,12 +42,12 @@ PARITY(pooling_functions) {
        OP(std::get<1>(torch::adaptive_max_pool3d(a[0], {2, 3, 2}))),
        {x({1, 2, 3, 4, 5})}},
       {"fractional_max_pool2d",
-       OP(std::get<0>(
-           torch::fractional_max_pool2d(a[0], {2, 3}, {3, 4}, torch::full({1, 2, 2}, 0.3)))),
+       OP(std::get<0>(torch::fractional_max_pool2d(a[0], {2, 3}, {3, 4},
+                                                   torch::full({1, 2, 2}, 0.3, torch::kDouble)))),
        {x({1, 2, 6, 7})}},
       {"fractional_max_pool3d indices",
-       OP(std::get<1>(
-           torch::fractional_max_pool3d(a[0], {2, 2, 2}, {2, 3, 4}, torch::full({1, 1, 3}, 0.7)))),
+       OP(std::get<1>(torch::fractional_max_pool3d(a[0], {2, 2, 2}, {2, 3, 4},
+                                                   torch::full({1, 1, 3}, 0.7, torch::kDouble)))),
        {x({1, 1, 4, 5, 6})}},
       {"max_unpool2d",
        OP(torch::max_unpool2d(a[0], torch::arange(8).view({1, 2, 2, 2}), {3, 4})),
@@ -89,20 +89,20 @@ PARITY(pooling_layers) {
        {x({1, 2, 4, 3, 5})},
        64},
       {"MaxUnpool1d",
-       OP(nn::MaxUnpool1d(nn::MaxUnpool1dOptions(2))(a[0], torch::tensor({{1, 2, 5}}))),
-       {x({1, 3})}},
+       OP(nn::MaxUnpool1d(nn::MaxUnpool1dOptions(2))(a[0], torch::tensor({{{1, 2, 5}}}))),
+       {x({1, 1, 3})}},
       {"MaxUnpool2d of a size",
        OP(nn::MaxUnpool2d(2)->forward(a[0], torch::arange(4).view({1, 1, 2, 2}),
                                       std::vector<int64_t>{1, 1, 5, 4})),
        {x({1, 1, 2, 2})}},
       {"MaxUnpool3d",
        OP(nn::MaxUnpool3d(nn::MaxUnpool3dOptions(2).stride(1))(
-           a[0], torch::arange(8).view({1, 2, 2, 2}))),
-       {x({1, 2, 2, 2})}},
+           a[0], torch::arange(8).view({1, 1, 2, 2, 2}))),
+       {x({1, 1, 2, 2, 2})}},
       {"FractionalMaxPool2d",
        OP(nn::FractionalMaxPool2d(
            nn::FractionalMaxPool2dOptions(2).output_ratio(0.5)._random_samples(
-               torch::full({1, 2, 2}, 0.6)))(a[0])),
+               torch::full({1, 2, 2}, 0.6, torch::kDouble)))(a[0])),
        {x({1, 2, 6, 7})}},
       {"LPPool1d", OP(nn::LPPool1d(nn::LPPool1dOptions(2, 3).stride(2))(a[0])), {x({1, 2, 7})}, 64},
       {"LPPool2d",
@@ -126,7 +126,7 @@ PARITY(pooling_layers) {
       {"functional fractional_max_pool3d",
        OP(F::fractional_max_pool3d(
            a[0], F::FractionalMaxPool3dFuncOptions(2).output_size(2)._random_samples(
-                     torch::full({1, 1, 3}, 0.2)))),
+                     torch::full({1, 1, 3}, 0.2, torch::kDouble)))),
        {x({1, 1, 4, 5, 6})}},
   };
   for (const Call& call : calls) run(call);

@@ -51,11 +51,11 @@ struct Grads {
   Tensor dq, dk, dv;
 };
 
-// With w = softmax(s) [..., L, S] and ds = w * (dw - sum(dw * w)), dw = dy v^T.
+// With w = softmax(s) [..., L, S], y = w v and ds = w * (dy v^T - sum(dy * y)).
 Grads grads_from_weights(const Tensor& dy, const Tensor& q, const Tensor& k, const Tensor& v,
-                         const Tensor& w, const AttentionParams& p) {
+                         const Tensor& w, const Tensor& y, const AttentionParams& p) {
   const Tensor dw = matmul(dy, transpose(v, -2, -1));
-  const Tensor ds = w * (dw - sum(dw * w, {-1}, true)) * p.scale;
+  const Tensor ds = w * (dw - sum(dy * y, {-1}, true)) * p.scale;
   return {matmul(ds, k), matmul(transpose(ds, -2, -1), q), matmul(transpose(w, -2, -1), dy)};
 }
 
@@ -106,8 +106,9 @@ class AttentionNode final : public Node {
 
  private:
   Grads differentiable(const Tensor& dy) const {
-    const auto& [q, k, v, mask, y, lse] = saved_;
-    return grads_from_weights(dy, q(), k(), v(), softmax(scores(q(), k(), mask(), p_), -1), p_);
+    const Tensor q = saved_[0](), k = saved_[1](), v = saved_[2](), mask = saved_[3]();
+    const Tensor w = softmax(scores(q, k, mask, p_), -1);
+    return grads_from_weights(dy, q, k, v, w, matmul(w, v), p_);
   }
   Grads run(const Tensor& dy) const {
     const Tensor q = saved_[0](), k = saved_[1](), v = saved_[2](), mask = saved_[3]();
@@ -215,10 +216,10 @@ void composite::attention(Tensor& y, Tensor& lse, const Tensor& q, const Tensor&
 
 void composite::attention_grad(Tensor& dq, Tensor& dk, Tensor& dv, const Tensor& dy,
                                const Tensor& q, const Tensor& k, const Tensor& v,
-                               const Tensor& mask, const Tensor&, const Tensor& lse,
+                               const Tensor& mask, const Tensor& y, const Tensor& lse,
                                const AttentionParams& p) {
   const Tensor w = exp(scores(q, k, mask, p) - unsqueeze(lse, -1));
-  const Grads g = grads_from_weights(dy, q, k, v, w, p);
+  const Grads g = grads_from_weights(dy, q, k, v, w, y, p);
   dq.copy_(g.dq);
   dk.copy_(g.dk);
   dv.copy_(g.dv);
