@@ -34,7 +34,7 @@ on_hello=$'tensor([[2., 2.],\n        [2., 2.]], device=\'hello:0\')'
 try_tools() {
   says "backend hello: $2 " "$1/bin/ambit" info
   says "$1/" "$1/bin/ambit" info --json # where libambit and the simulator came from
-  says "| conv2d | reference |" "$1/bin/ambit" ops --backend hello --format md
+  says "| convolution | reference |" "$1/bin/ambit" ops --backend hello --format md
   says "Finished Training" \
     "$1/bin/quickstart" --device hello:0 --limit 64 --epochs 1 --out net.safetensors
 }
