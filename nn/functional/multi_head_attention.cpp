@@ -142,7 +142,7 @@ std::tuple<Tensor, Tensor> multi_head_attention_forward(const Tensor& query, con
   const int64_t head = e / heads;
   // [T,N,E] -> [N,heads,T,head]
   const auto by_head = [&](const Tensor& x) {
-    return x.reshape({-1, n, heads, head}).permute({1, 2, 0, 3});
+    return x.reshape({x.size(0), n, heads, head}).permute({1, 2, 0, 3});
   };
   const auto projected = [&](const Tensor& x, int64_t part, const Tensor& own, const Tensor& more) {
     const Tensor w = o.use_separate_proj_weight() ? own : o.in_proj_weight().narrow(0, part * e, e);

@@ -34,12 +34,14 @@ Tensor pad_constant(const Tensor& x, int64_t dim, int64_t before, int64_t after,
   return parts.size() == 1 ? parts[0] : cat(parts, dim);
 }
 
-// Where the elements of the padded dim come from.
+// Where the elements of the padded dim come from. Negative padding crops: circular padding before
+// it wraps, the others what they have made of the whole.
 std::vector<int64_t> sources(PadMode mode, int64_t dim, int64_t size, int64_t before,
                              int64_t after) {
-  const int64_t most = mode == PadMode::reflect ? size - 1 : mode == PadMode::circular ? size : -1;
-  const bool fits =
-      before >= 0 && after >= 0 && size > 0 && (most < 0 || std::max(before, after) <= most);
+  const int64_t first = std::max<int64_t>(-before, 0);
+  const int64_t left = size - first - std::max<int64_t>(-after, 0);
+  const int64_t most = mode == PadMode::reflect ? size - 1 : mode == PadMode::circular ? left : -1;
+  const bool fits = left > 0 && (most < 0 || std::max(before, after) <= most);
   if (!fits) {
     throw ShapeError(
         fmt::format("pad: expected padding that {} elements along dim {} can make, got {} and {}",
@@ -52,13 +54,20 @@ std::vector<int64_t> sources(PadMode mode, int64_t dim, int64_t size, int64_t be
         from.push_back(i < 0 ? -i : i >= size ? 2 * (size - 1) - i : i);
         break;
       case PadMode::circular:
-        from.push_back((i + size) % size);
+        from.push_back(first + (i - first + left) % left);
         break;
       default:
         from.push_back(std::clamp<int64_t>(i, 0, size - 1));
     }
   }
   return from;
+}
+
+// How many images [C,H,W] there are.
+int64_t count_images(const Tensor& input) {
+  int64_t n = 1;
+  for (int64_t d = 0; d < input.dim() - 3; ++d) n *= input.size(d);
+  return n;
 }
 
 void check_shuffle(const char* op, const Tensor& input, int64_t factor) {
@@ -111,7 +120,9 @@ Tensor pixel_shuffle(const Tensor& input, int64_t upscale_factor) {
   sizes[at] = c / (r * r);
   sizes[at + 1] = h * r;
   sizes[at + 2] = w * r;
-  return input.reshape({-1, c / (r * r), r, r, h, w}).permute({0, 1, 4, 2, 5, 3}).reshape(sizes);
+  return input.reshape({count_images(input), c / (r * r), r, r, h, w})
+      .permute({0, 1, 4, 2, 5, 3})
+      .reshape(sizes);
 }
 
 Tensor pixel_unshuffle(const Tensor& input, int64_t downscale_factor) {
@@ -127,7 +138,9 @@ Tensor pixel_unshuffle(const Tensor& input, int64_t downscale_factor) {
   sizes[at] = c * r * r;
   sizes[at + 1] = h / r;
   sizes[at + 2] = w / r;
-  return input.reshape({-1, c, h / r, r, w / r, r}).permute({0, 1, 3, 5, 2, 4}).reshape(sizes);
+  return input.reshape({count_images(input), c, h / r, r, w / r, r})
+      .permute({0, 1, 3, 5, 2, 4})
+      .reshape(sizes);
 }
 
 }  // namespace ambit::nn::functional

@@ -308,7 +308,7 @@ TEST_CASE("padding and rearranging refuse what does not fit") {
   CHECK_THROWS_AS(F::pad(x, {1, 1, 1, 1, 1, 1, 1, 1}, kConstant), ShapeError);
   CHECK_THROWS_AS(F::pad(x, {4, 0}, kReflect), ShapeError);
   CHECK_THROWS_AS(F::pad(x, {5, 0}, kCircular), ShapeError);
-  CHECK_THROWS_AS(F::pad(x, {-1, 0}, kReplicate), ShapeError);
+  CHECK_THROWS_AS(F::pad(x, {-4, -4}, kReplicate), ShapeError);
   CHECK_THROWS_AS(F::pad(x, {-3, -2}, kConstant), ShapeError);
   CHECK(F::pad(x, {-1, -2}, kConstant).sizes() == IntArrayRef{2, 3, 1});
   CHECK(F::pad(arange(3), {2, 1}, kCircular).equal(tensor({1, 2, 0, 1, 2, 0}, kInt64)));
@@ -330,6 +330,30 @@ TEST_CASE("padding and rearranging refuse what does not fit") {
   CHECK_THROWS_AS(nn::MultiheadAttention(6, 2)(ones({3, 2, 5}), ones({3, 2, 6}), ones({3, 2, 6})),
                   ShapeError);
   CHECK_THROWS_AS(F::bilinear(ones({2, 3}), ones({2, 4}), ones({5, 4, 3})), ShapeError);
+}
+
+// Numbers of PyTorch 1.13.
+TEST_CASE("negative padding crops in every mode") {
+  const Tensor x = arange(5).reshape({1, 1, 5});
+  const auto padded = [&](std::vector<int64_t> pad, PadMode mode) {
+    return F::pad(x, pad, mode).flatten();
+  };
+  CHECK(padded({-1, 2}, kReflect).equal(tensor({1, 2, 3, 4, 3, 2}, kInt64)));
+  CHECK(padded({-1, 2}, kReplicate).equal(tensor({1, 2, 3, 4, 4, 4}, kInt64)));
+  CHECK(padded({-1, 2}, kCircular).equal(tensor({1, 2, 3, 4, 1, 2}, kInt64)));
+  CHECK(padded({2, -2}, kReflect).equal(tensor({2, 1, 0, 1, 2}, kInt64)));
+  CHECK(padded({2, -2}, kCircular).equal(tensor({1, 2, 0, 1, 2}, kInt64)));
+}
+
+TEST_CASE("layers of no sample or no pixel") {
+  const Tensor none = ones({3, 0, 4});
+  CHECK(std::get<0>(nn::MultiheadAttention(4, 2)->forward(none, none, none)).sizes() ==
+        none.sizes());
+  CHECK(nn::TransformerEncoderLayer(nn::TransformerEncoderLayerOptions(4, 2))
+            ->forward(none)
+            .sizes() == none.sizes());
+  CHECK(F::pixel_shuffle(ones({1, 4, 0, 2}), 2).sizes() == IntArrayRef{1, 1, 0, 4});
+  CHECK(F::pixel_unshuffle(ones({1, 4, 0, 2}), 2).sizes() == IntArrayRef{1, 16, 0, 1});
 }
 
 TEST_CASE("modules and parameters by name and position") {

@@ -92,10 +92,12 @@ TapList antialiased_taps(const DimChange& d, int64_t i, double radius, double (*
   return taps;
 }
 
-// How many taps an element has at most.
+// How many taps an element has at most: no more than there are, however small a scale is said to
+// be.
 size_t tap_count(Filter filter, const DimChange& d) {
   const auto wide = [&](double radius) {
-    return static_cast<size_t>(std::ceil(radius * std::max(d.step(), 1.0))) * 2 + 1;
+    const double reach = std::ceil(radius * std::max(d.step(), 1.0));
+    return static_cast<size_t>(std::min(reach, static_cast<double>(d.in))) * 2 + 1;
   };
   switch (filter) {
     case Filter::nearest:
