@@ -3,6 +3,7 @@
 #include <ambit/nn/functional.h>
 #include <ambit/nn/functional/attention.h>
 #include <ambit/nn/transformer.h>
+#include <ambit/ops/arrange.h>
 #include <ambit/ops/creation.h>
 #include <ambit/ops/elementwise.h>
 #include <ambit/ops/matmul.h>
@@ -17,27 +18,6 @@
 #include "nn/functional/check.h"
 
 namespace ambit::nn {
-namespace {
-
-constexpr double kInfinity = std::numeric_limits<double>::infinity();
-
-// 1 above the diagonal, where a query would see later keys: bool [l,s].
-Tensor later(int64_t l, int64_t s, Device device) {
-  const TensorOptions options = TensorOptions(kInt64).device(device);
-  return arange(s, options).unsqueeze(0) > arange(l, options).unsqueeze(1);
-}
-
-// The mask as what is added to scores: -inf where a bool one is true.
-Tensor added(const Tensor& mask, const Tensor& like) {
-  if (!mask.defined() || mask.is_floating_point()) return mask;
-  if (mask.dtype() != kBool && mask.dtype() != kUInt8) {
-    throw DTypeError(fmt::format("attention: expected a mask of bool or floating point, got {}",
-                                 name(mask.dtype())));
-  }
-  return zeros(mask.sizes(), like.options()).masked_fill(mask != 0, -kInfinity);
-}
-
-}  // namespace
 
 // --- MultiheadAttention
 
@@ -298,7 +278,7 @@ Tensor TransformerImpl::forward(const Tensor& src, const Tensor& tgt, const Tens
 }
 
 Tensor TransformerImpl::generate_square_subsequent_mask(int64_t size) {
-  return added(later(size, size, Device()), empty({0}));
+  return triu(full({size, size}, -std::numeric_limits<double>::infinity()), 1);
 }
 
 }  // namespace ambit::nn

@@ -31,7 +31,7 @@ void free_object(void* p, size_t) noexcept { ::operator delete(p); }
 namespace {
 
 constexpr size_t kStep = 64, kLists = 16;  // the step is a cache line; larger objects are rare
-constexpr uint32_t kMostBlocks = 1024;    // in a list: those of a step of training, of most nets
+constexpr uint32_t kMostBlocks = 1024;     // in a list: those of a step of training, of most nets
 
 struct Block {
   Block* next;

@@ -240,8 +240,7 @@ TEST_CASE("cuBLASLt on the host does not forgive what the real one cannot see") 
   ends("child: a product over its factor", "overlaps");
   ends("child: a batch of products at one place", "lie apart");
   ends("child: a bias less aligned than at the heuristic", "bias");
-  ends("child: a leading dim beyond the memory",
-       "out of the bounds of memory, in cublasLtMatmul");
+  ends("child: a leading dim beyond the memory", "out of the bounds of memory, in cublasLtMatmul");
   ends("child: a factor never written", "never written, in cublasLtMatmul");
   ends("child: a layout used after its end", "destroyed");
   ends("child: a product on the GPU of another handle", "stream of the handle's device");
