@@ -36,8 +36,9 @@ void for_each_product(const Tensor& y, const Tensor& x, const Tensor& w, const C
     return place * p.stride[i - front] - p.padding[i - front] + tap * p.dilation[i - front];
   };
 
-  // The products of y[n,k,o,i,j], which is element iy.
-  auto window = [&](int64_t iy, int64_t n, int64_t k, int64_t o, int64_t i, int64_t j) {
+  for (int64_t iy = 0; iy < y.numel(); ++iy) {
+    const int64_t plane = iy / Q / P / O, n = plane / K, k = plane % K;
+    const int64_t o = iy / Q / P % O, i = iy / Q % P, j = iy % Q;  // iy is y[n,k,o,i,j]
     for (int64_t c = 0; c < C_group; ++c) {
       const int64_t block = n * C + k / K_group * C_group + c;
       for (int64_t t = 0; t < T; ++t) {
@@ -54,10 +55,6 @@ void for_each_product(const Tensor& y, const Tensor& x, const Tensor& w, const C
         }
       }
     }
-  };
-  for (int64_t iy = 0; iy < y.numel(); ++iy) {
-    const int64_t plane = iy / Q / P / O;
-    window(iy, plane / K, plane % K, iy / Q / P % O, iy / Q % P, iy % Q);
   }
 }
 
