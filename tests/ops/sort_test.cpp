@@ -180,7 +180,7 @@ TEST_CASE("searchsorted, bucketize, bincount and histc have PyTorch's values") {
 TEST_CASE("what sorts has the gradients of what it picks, twice") {
   manual_seed(1);
   for_each_device([](Device d) {
-    const auto both = [d](const TensorFn& f) {
+    const auto both = [d](TensorFnRef f) {
       // Apart by more than the steps of the numeric gradient.
       const Tensor x = (randperm(15) * 0.37 - 2.).to(kFloat64).reshape({3, 5}).to(d);
       gradcheck(f, {x});
