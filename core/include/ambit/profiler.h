@@ -97,7 +97,7 @@ class AMBIT_API Profile {
   /// Errors: Error when it was not; so for all below.
   EventAverages key_averages(bool group_by_input_shape = false) const;
   /// Return the calls, each thread's in the order in which they ended.
-  const std::vector<FunctionEvent>& events() const;
+  std::vector<FunctionEvent> events() const;
   /// Return how many calls were beyond max_events.
   size_t dropped() const;
   /// Write Chrome's trace format (JSON), which Perfetto, TensorBoard and chrome://tracing open.
