@@ -7,6 +7,7 @@
 
 namespace ambit {
 
+TimeMark::~TimeMark() = default;
 Backend::~Backend() = default;
 
 std::string Backend::reason_for_none() const { return {}; }
@@ -27,6 +28,7 @@ void Backend::to_row_major(int, void*, const void*, size_t, const PhysicalLayout
 void Backend::synchronize(int) {}
 void Backend::wait_for_copies(int index, const void*) { synchronize(index); }
 void Backend::activate(int) {}
+std::unique_ptr<TimeMark> Backend::mark_time(int) { return nullptr; }
 
 void* Backend::allocate_pinned(size_t bytes) {
   void* p = std::malloc(bytes);

@@ -8,6 +8,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <memory>
 #include <string>
 #include <utility>
 #include <vector>
@@ -22,6 +23,16 @@ struct DeviceProperties {
   size_t total_memory = 0;  ///< bytes; 0: unknown
   /// What else `ambit info` shows, by name: {"driver", "550.54"}, {"cuDNN", "9.1.0"}.
   std::vector<std::pair<std::string, std::string>> details;
+};
+
+/// A place in the work of a device, between what was queued before and after it.
+class AMBIT_API TimeMark {
+ public:
+  virtual ~TimeMark();
+  /// Wait for the work before it. Return when that was done, in nanoseconds since a moment that all
+  /// marks of the device share; -1 where that is not known, since work of the device failed: what
+  /// failed is told by synchronize(), as ever.
+  virtual int64_t nanoseconds() noexcept = 0;
 };
 
 /// All devices of one kind, alive until the process ends: core never destroys a backend. Thread
@@ -72,6 +83,9 @@ class AMBIT_API Backend {
   virtual void synchronize(int index);
   /// Make the device current for the calling thread; called before each of its kernels.
   virtual void activate(int index);
+  /// Queue a mark behind the work of the calling thread, for a profile's times of the device; null,
+  /// as by default, where it keeps none, or where work is done before the call of it returns.
+  virtual std::unique_ptr<TimeMark> mark_time(int index);
   /// Allocate host memory that the device copies fastest from; plain memory by default.
   virtual void* allocate_pinned(size_t bytes);
   /// Free it. Copies may still be at work there: it must not be reused before they are done.
