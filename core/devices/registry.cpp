@@ -102,7 +102,12 @@ bool is_valid_name(std::string_view name) {
 struct Registry::Entry {
   std::unique_ptr<Backend> backend;
   std::string name;
-  std::vector<std::pair<OpBase*, AnyKernel>> kernels;
+  struct Kernel {
+    OpBase* op;
+    AnyKernel kernel;
+    DTypeSet native;
+  };
+  std::vector<Kernel> kernels;
 };
 
 Registry::Registry(std::string library) : library_(std::move(library)) {}
@@ -124,19 +129,19 @@ void Registry::add_backend(std::unique_ptr<Backend> backend) {
   entries_.push_back({std::move(backend), std::move(name), {}});
 }
 
-void Registry::add_kernel(OpBase& op, AnyKernel kernel) {
+void Registry::add_kernel(OpBase& op, AnyKernel kernel, DTypeSet native) {
   if (entries_.empty()) {
     throw BackendError(
         fmt::format("{}: expected add_backend before the kernel of {}", library_, op.name()));
   }
   auto& kernels = entries_.back().kernels;
-  for (const auto& [known, k] : kernels) {
-    if (known == &op) {
+  for (const Entry::Kernel& known : kernels) {
+    if (known.op == &op) {
       throw BackendError(fmt::format("{}: expected one kernel of {} for {}, got two", library_,
                                      op.name(), entries_.back().name));
     }
   }
-  kernels.emplace_back(&op, kernel);
+  kernels.push_back({&op, kernel, native});
 }
 
 std::vector<std::string> Registry::commit() {
@@ -160,7 +165,8 @@ std::vector<std::string> Registry::commit() {
 
   for (size_t i = 0; i < entries_.size(); ++i) {
     for (OpBase* op : all_ops()) op->table_[kinds[i]].store(nullptr, std::memory_order_release);
-    for (const auto& [op, kernel] : entries_[i].kernels) {
+    for (const auto& [op, kernel, native] : entries_[i].kernels) {
+      op->native_[kinds[i]].store(native.bits, std::memory_order_relaxed);
       op->table_[kinds[i]].store(kernel, std::memory_order_release);
     }
     Slot& slot = all.slots[kinds[i]];
