@@ -6,6 +6,7 @@
 #include <ambit/detail/cpu_fallback.h>
 #include <ambit/detail/kernel_event.h>
 #include <ambit/detail/memory_errors.h>
+#include <ambit/detail/widened.h>
 #include <ambit/tensor.h>
 
 #include <array>
@@ -53,12 +54,13 @@ inline Device check_devices(const char* op, std::initializer_list<DeviceArg> arg
 }
 
 /// The device that all defined tensors seen are on: where there is one, as nearly always, there is
-/// nothing more to check.
+/// nothing more to check. And the dtypes they have.
 class OneDevice {
  public:
   void see(const Tensor& t) {
     if (!t.defined()) return;
     const Device d = t.impl()->device;
+    dtypes_ |= 1u << static_cast<int>(t.impl()->dtype);
     if (!seen_) device_ = d;
     seen_ = true;
     differs_ |= d != device_;
@@ -71,9 +73,11 @@ class OneDevice {
 
   explicit operator bool() const { return seen_ && !differs_; }
   Device operator*() const { return device_; }
+  DTypeSet reduced() const { return DTypeSet(DTypeBits(dtypes_ & dtypes::kReduced.bits)); }
 
  private:
   Device device_;
+  uint32_t dtypes_ = 0;
   bool seen_ = false, differs_ = false;
 };
 
@@ -91,6 +95,10 @@ class AMBIT_API OpBase {
   /// Return the dtypes that the op computes with. The functions of a family may be defined for
   /// fewer (function_table.h); indices, targets and truths have dtypes of their own.
   DTypeSet dtypes() const { return dtypes_; }
+  /// Return what is done with operands of 16 bits where the backend's kernel does not take them.
+  Reduced reduced() const { return reduced_; }
+  /// Return which dtypes of 16 bits the kernel of a backend takes as they are.
+  DTypeSet native(DeviceKind kind) const;
   /// Return whether the backends registered so far, built-in ones always among them, have one.
   bool has_kernel(DeviceKind kind) const;
   bool has_composite() const { return has_composite_; }
@@ -101,9 +109,9 @@ class AMBIT_API OpBase {
 
  protected:
   friend class Registry;
-  constexpr OpBase(const char* name, DTypeSet dtypes, std::initializer_list<const char*> args,
-                   bool has_composite)
-      : name_(name), dtypes_(dtypes), has_composite_(has_composite) {
+  constexpr OpBase(const char* name, DTypeSet dtypes, Reduced reduced,
+                   std::initializer_list<const char*> args, bool has_composite)
+      : name_(name), dtypes_(dtypes), reduced_(reduced), has_composite_(has_composite) {
     size_t i = 0;
     for (const char* a : args) args_[i++] = a;
   }
@@ -116,16 +124,22 @@ class AMBIT_API OpBase {
     return table_[static_cast<size_t>(kind)].load(std::memory_order_acquire);
   }
   void set_kernel(size_t kind, AnyKernel kernel);
+  bool takes(DeviceKind kind, DTypeSet reduced) const {
+    const uint32_t native = native_[static_cast<size_t>(kind)].load(std::memory_order_relaxed);
+    return reduced_ == Reduced::native || (reduced.bits & ~native) == 0;
+  }
   /// Make the device current for this thread. Errors: Error when it does not exist.
   static void activate(Device device);
 
   const char* name_;
   DTypeSet dtypes_;
+  Reduced reduced_;
   std::array<const char*, kMaxArgs> args_{};  // names of the tensor arguments, in order
   bool has_composite_;
   // Atomic because a backend may be loaded while others compute.
   std::array<std::atomic<AnyKernel>, kMaxDeviceKinds> table_{};    // what calls look at
   std::array<std::atomic<AnyKernel>, kMaxDeviceKinds> kernels_{};  // what there is
+  std::array<std::atomic<uint32_t>, kMaxDeviceKinds> native_{};    // bits of a DTypeSet
 };
 
 template <class Signature>
@@ -144,14 +158,14 @@ class Op<void(A...)> final : public OpBase {
 
   /// Ops of lists bring a composite: what runs on the CPU instead cannot tell which lists to copy
   /// back.
-  constexpr Op(const char* name, DTypeSet dtypes,
+  constexpr Op(const char* name, DTypeSet dtypes, Reduced reduced,
                std::initializer_list<const char*> args) requires(!kTakesLists)
-      : OpBase(name, dtypes, args, false), composite_(nullptr) {}
+      : OpBase(name, dtypes, reduced, args, false), composite_(nullptr) {}
   /// `composed`: the same written in ops, run where a backend has no kernel. Two constructors,
   /// since to g++ under -fsanitize=undefined `composed != nullptr` is no constant.
-  constexpr Op(const char* name, DTypeSet dtypes, std::initializer_list<const char*> args,
-               Kernel composed)
-      : OpBase(name, dtypes, args, true), composite_(composed) {}
+  constexpr Op(const char* name, DTypeSet dtypes, Reduced reduced,
+               std::initializer_list<const char*> args, Kernel composed)
+      : OpBase(name, dtypes, reduced, args, true), composite_(composed) {}
 
   void operator()(A... args) const {
     OneDevice one;
@@ -159,6 +173,9 @@ class Op<void(A...)> final : public OpBase {
     const Device device = one ? *one : check(args...);
     if (device.is_meta()) return;  // shapes only
     try {
+      if (one.reduced() != DTypeSet() && !takes(device.kind(), one.reduced())) [[unlikely]] {
+        return run_widened(device, args...);
+      }
       if (const auto kernel = reinterpret_cast<Kernel>(find_unprofiled(device.kind()))) {
         return run_kernel(kernel, device, args...);
       }
@@ -193,6 +210,18 @@ class Op<void(A...)> final : public OpBase {
     run_on_cpu(device, args...);
   }
 
+  [[gnu::noinline]] void run_widened(Device device, A... args) const {
+    // Where the CPU stands in for the device, the operands cross as they are.
+    if (!find(device.kind()) && !composite_) return run_without_kernel(device, args...);
+    Widened call(*this);
+    (call.see(args), ...);
+    call.run([&](Tensor* next) {
+      // Braces, so that the operands are taken from left to right.
+      std::tuple<decltype(call.take(args, next))...> wide{call.take(args, next)...};
+      std::apply(*this, wide);
+    });
+  }
+
   Device check(A... args) const {
     std::array<DeviceArg, sizeof...(A)> tensors;
     size_t n = 0;
@@ -203,8 +232,7 @@ class Op<void(A...)> final : public OpBase {
   void run_on_cpu(Device device, A... args) const {
     CpuFallback call(*this, device);
     auto host = std::make_tuple(call.to_cpu(args)...);
-    const auto kernel = reinterpret_cast<Kernel>(find(DeviceKind::cpu));
-    std::apply([&](auto&... on_cpu) { kernel(on_cpu...); }, host);
+    std::apply(*this, host);
     std::apply([&](auto&... on_cpu) { (call.write_back(args, on_cpu), ...); }, host);
     call.finish();
   }
