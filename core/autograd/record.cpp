@@ -216,6 +216,12 @@ void check_in_place(const char* op, const Tensor& self) try {
           op, self.is_leaf() ? "" : "view of a "));
     }
   }
+  if (self.storage()->is_read_only()) {
+    throw Error(fmt::format(
+        "{}: expected a tensor that may be overwritten, got memory that was lent to be read; use "
+        "clone()",
+        op));
+  }
   if (overlaps_itself(*self.impl())) {
     throw Error(fmt::format(
         "{}: expected a tensor whose elements are all in different places, got sizes {} with "

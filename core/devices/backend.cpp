@@ -39,4 +39,14 @@ void* Backend::allocate_pinned(size_t bytes) {
 void Backend::free_pinned(void* p, size_t) noexcept { std::free(p); }
 bool Backend::is_pinned(const void*, size_t) { return false; }
 
+int32_t Backend::dlpack_device_type() const { return 12; }
+void Backend::lend(int index, void*, std::optional<int64_t>) { synchronize(index); }
+void Backend::borrow(int, void*, size_t, std::optional<int64_t>) {}
+void Backend::end_borrow(int index, void*, size_t) noexcept {
+  try {
+    synchronize(index);
+  } catch (...) {  // there is nobody to tell: a tensor is being destroyed
+  }
+}
+
 }  // namespace ambit

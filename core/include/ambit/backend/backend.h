@@ -9,6 +9,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -92,6 +93,23 @@ class AMBIT_API Backend {
   virtual void free_pinned(void* p, size_t bytes) noexcept;
   /// Return whether the host memory is such as allocate_pinned() gives; by default it is not.
   virtual bool is_pinned(const void* host, size_t bytes);
+
+  // --- memory shared with other libraries, by DLPack (dlpack.h)
+
+  /// Return what DLPack calls these devices: 1, kDLCPU, where the host follows their addresses, 2,
+  /// kDLCUDA, and so on; by default 12, kDLExtDev, which means something to ambit alone.
+  virtual int32_t dlpack_device_type() const;
+  /// Have all work queued so far on the block around `p` come before what another library does
+  /// there: what it queues on `stream` from now on, a number as the Python array API's, or without
+  /// a stream anything. By default wait on the host: synchronize(index).
+  virtual void lend(int index, void* p, std::optional<int64_t> stream);
+  /// Have what another library has queued on `stream`, or without a stream what it has done so far,
+  /// come before all work of this backend on its `bytes` of memory at `p`, 0 on none. Errors:
+  /// BackendError for memory that kernels of the device cannot use.
+  virtual void borrow(int index, void* p, size_t bytes, std::optional<int64_t> stream);
+  /// Wait for all work on what was borrowed: the other library is about to free it. What failed in
+  /// that work is still reported when the host next waits. By default synchronize(index).
+  virtual void end_borrow(int index, void* p, size_t bytes) noexcept;
 };
 
 }  // namespace ambit
