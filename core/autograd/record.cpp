@@ -96,11 +96,12 @@ namespace {
 
 // The bytes of t outside of any graph.
 Tensor bytes_of(const TensorImpl& t) {
-  if (!t.contiguous || t.offset != 0) {
-    return Tensor(intrusive_ptr<TensorImpl>(
-        new TensorImpl(t.storage, t.sizes, t.strides, t.offset, t.dtype)));
-  }
-  return Tensor(intrusive_ptr<TensorImpl>(new TensorImpl(t.storage, t.sizes, t.numel, t.dtype)));
+  intrusive_ptr<TensorImpl> bytes(
+      t.contiguous && t.offset == 0
+          ? new TensorImpl(t.storage, t.sizes, t.numel, t.dtype)
+          : new TensorImpl(t.storage, t.sizes, t.strides, t.offset, t.dtype));
+  bytes->writes = t.writes;
+  return Tensor(std::move(bytes));
 }
 
 }  // namespace
@@ -118,7 +119,7 @@ Saved::Saved(const Tensor& t, int output) : output_(output) {
       output_ = static_cast<int>(impl.autograd->output);
     }
   }
-  version_ = impl.storage->version();
+  version_ = impl.version();
   replaced_ = tensor_.impl()->replaced;
 }
 
