@@ -45,6 +45,16 @@ constinit decltype(index_select) index_select{
     "index_select", kAll, {"out", "input", "index"}, composite::index_select};
 constinit decltype(index_add) index_add{
     "index_add", kAll, {"out", "index", "src"}, composite::index_add};
+constinit decltype(embedding_bag) embedding_bag{
+    "embedding_bag",
+    kFloating,
+    {"out", "max_indices", "weight", "input", "offsets", "per_sample_weights"},
+    composite::embedding_bag};
+constinit decltype(embedding_bag_grad) embedding_bag_grad{
+    "embedding_bag_grad",
+    kFloating,
+    {"weight_grad", "grad", "max_indices", "input", "offsets", "per_sample_weights"},
+    composite::embedding_bag_grad};
 constinit decltype(matmul) matmul{"matmul", kNumbers, {"out", "input", "other"}};
 constinit decltype(linear) linear{
     "linear", kNumbers, {"out", "input", "weight", "bias"}, composite::linear};
@@ -78,6 +88,10 @@ constinit decltype(max_pool_grad) max_pool_grad{
 constinit decltype(avg_pool) avg_pool{"avg_pool", kFloating, {"out", "input"}, composite::avg_pool};
 constinit decltype(avg_pool_grad) avg_pool_grad{
     "avg_pool_grad", kFloating, {"input_grad", "grad"}, composite::avg_pool_grad};
+constinit decltype(interpolate) interpolate{
+    "interpolate", kFloating, {"out", "input"}, composite::interpolate};
+constinit decltype(interpolate_grad) interpolate_grad{
+    "interpolate_grad", kFloating, {"input_grad", "grad"}, composite::interpolate_grad};
 constinit decltype(softmax) softmax{"softmax", kFloating, {"out", "input"}, composite::softmax};
 constinit decltype(softmax_grad) softmax_grad{
     "softmax_grad", kFloating, {"input_grad", "grad", "output"}, composite::softmax_grad};
@@ -148,6 +162,17 @@ constinit decltype(cross_entropy_grad) cross_entropy_grad{
     kFloating,
     {"input_grad", "grad", "input", "target", "weight"},
     composite::cross_entropy_grad};
+constinit decltype(ctc_loss) ctc_loss{
+    "ctc_loss",
+    kFloating,
+    {"out", "log_alpha", "log_probs", "targets", "input_lengths", "target_lengths"},
+    composite::ctc_loss};
+constinit decltype(ctc_loss_grad) ctc_loss_grad{
+    "ctc_loss_grad",
+    kFloating,
+    {"log_probs_grad", "grad", "log_probs", "targets", "input_lengths", "target_lengths", "loss",
+     "log_alpha"},
+    composite::ctc_loss_grad};
 constinit decltype(sgd_step) sgd_step{
     "sgd_step", kFloating, {"param", "momentum_buffer", "grad"}, composite::sgd_step};
 constinit decltype(adam_step) adam_step{
