@@ -331,6 +331,7 @@ std::shared_ptr<ProcessGroup> ProcessGroup::new_group(const std::vector<int>& ra
                               fmt::join(ranks, ", ")));
     }
   }
+  barrier()->wait();  // so that nobody waits for a rank that does not come
   ++number_;
   std::shared_ptr<Communicator> part = communicator_->split(ranks);
   return part ? std::make_shared<ProcessGroup>(std::move(part), timeout_) : nullptr;
