@@ -11,6 +11,7 @@ packages=(
   protobuf-compiler libprotobuf-dev libpng-dev # event files for TensorBoard
   libzip-dev # checkpoints in PyTorch's format
   liblapack3 # linear algebra on the CPU; libopenblas0 has a faster one
+  libopenmpi-dev openmpi-bin # training on several processes
   libcli11-dev doctest-dev
   curl ca-certificates # quickstart --download
 )

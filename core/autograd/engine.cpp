@@ -165,16 +165,23 @@ void Engine::add(const Edge& to, Tensor g) {
 
 void Engine::run() {
   const AutoGradMode mode(create_graph_);
-  while (!pending_.empty()) {
-    Pending p = std::move(pending_.begin()->second);
-    pending_.erase(pending_.begin());
-    run_node(p);
-  }
-  for (Leaf& leaf : leaves_) run_leaf_hooks(leaf);  // which may change the .grad of any leaf
-  if (accumulates_) {
-    for (Leaf& leaf : leaves_) prepare_leaf(leaf);  // all before the first takes its own
+  if (has_listeners().load(std::memory_order_relaxed) && accumulates_) [[unlikely]] {
+    run_listened();
+  } else {
+    while (!pending_.empty()) {
+      Pending p = std::move(pending_.begin()->second);
+      pending_.erase(pending_.begin());
+      run_node(p);
+    }
+    prepare_leaves();
   }
   for (Leaf& leaf : leaves_) finish_leaf(leaf);
+}
+
+void Engine::prepare_leaves() {
+  for (Leaf& leaf : leaves_) run_leaf_hooks(leaf);  // which may change the .grad of any leaf
+  if (!accumulates_) return;
+  for (Leaf& leaf : leaves_) prepare_leaf(leaf);  // all before the first takes its own
 }
 
 void Engine::retain(const Node& node, std::span<const Tensor> grads) {
@@ -260,6 +267,14 @@ void Engine::run_leaf_hooks(Leaf& leaf) {
   const AutogradMeta* meta = leaf.tensor->autograd.get();
   if (meta && meta->has_hooks.load(std::memory_order_acquire)) {
     run_hooks(snapshot(meta->hooks), 0, leaf.grad);
+  }
+}
+
+void Engine::check_fits(const Leaf& leaf) {
+  const Tensor self{leaf.tensor};
+  check_devices("backward", {{"tensor", self}, {"gradient", leaf.grad}}, DeviceRule::in_place);
+  if (leaf.grad.sizes() != self.sizes() || leaf.grad.dtype() != self.dtype()) {
+    throw_misfit("a gradient", self, leaf.grad);
   }
 }
 
