@@ -100,7 +100,7 @@ TEST_CASE("a tensor that comes back is an alias of the one that was lent, on eve
 TEST_CASE("every dtype goes through DLPack") {
   for (const DType dtype : dtypes::kEvery) {
     INFO(name(dtype));
-    const Tensor x = tensor({0, 1, 2, 0}).to(dtype);
+    const Tensor x = empty({4}, dtype);
     DLManagedTensorVersioned* lent = to_dlpack_versioned(x);
     CHECK(lent->dl_tensor.dtype.lanes == 1);
     CHECK(lent->dl_tensor.dtype.bits == 8 * element_size(dtype));
@@ -109,7 +109,8 @@ TEST_CASE("every dtype goes through DLPack") {
     const Tensor y = from_dlpack(&theirs.managed);
     CHECK(y.dtype() == dtype);
     CHECK(y.data_ptr() == x.data_ptr());
-    CHECK(equal(x, y));
+    CHECK(y.sizes() == x.sizes());
+    CHECK(y.nbytes() == x.nbytes());
     lent->deleter(lent);
   }
 }
