@@ -1,5 +1,7 @@
 #include "backend.h"
 
+#include <ambit/error.h>
+
 #include <algorithm>
 
 namespace ambit::sim {
@@ -105,6 +107,16 @@ void SimBackend::free_pinned(void* p, size_t bytes) noexcept {
   }
   Backend::free_pinned(p, bytes);
 }
+
+// Of another library is what was lent, and comes back by another name: an address of this device.
+void SimBackend::borrow(int index, void* p, size_t bytes, std::optional<int64_t>) {
+  if (bytes > 0 && !device(index).arena().contains(p, bytes)) {
+    throw BackendError(name_ + ": expected memory of " + name_ + ":" + std::to_string(index) +
+                       ", got other memory");
+  }
+}
+
+void SimBackend::end_borrow(int index, void*, size_t) noexcept { device(index).queue().wait(); }
 
 bool SimBackend::is_pinned(const void* host, size_t bytes) {
   const auto* begin = static_cast<const char*>(host);

@@ -43,6 +43,8 @@ class SimBackend : public Backend {
   void* allocate_pinned(size_t bytes) override;
   void free_pinned(void* p, size_t bytes) noexcept override;
   bool is_pinned(const void* host, size_t bytes) override;
+  void borrow(int index, void* p, size_t bytes, std::optional<int64_t> stream) override;
+  void end_borrow(int index, void* p, size_t bytes) noexcept override;
 
  private:
   const std::string name_;

@@ -190,6 +190,7 @@ void Optimizer::plan() {
     for (const Tensor& param : group.params()) {
       if (param.grad().defined()) {
         check_gradient(step_name(), param, param.grad());
+        if (param.storage()->is_read_only()) check_in_place(step_name(), param);  // throws
         work_.push_back({&param, &options, position});
       }
       ++position;
