@@ -125,8 +125,6 @@ class OptionalIntArrayRef {
   constexpr OptionalIntArrayRef(std::initializer_list<int64_t> l) : list_(l), given_(true) {}
   OptionalIntArrayRef(const std::vector<int64_t>& v) : list_(v), given_(true) {}
   OptionalIntArrayRef(const Dims& d) : list_(d), given_(true) {}
-  template <std::same_as<std::optional<IntArrayRef>> Optional>
-  OptionalIntArrayRef(const Optional& l) : list_(l), given_(l.has_value()) {}
 
   constexpr bool has_value() const { return given_; }
   constexpr explicit operator bool() const { return given_; }

@@ -87,7 +87,7 @@ AMBIT_API Tensor select(const Tensor& self, int64_t dim, int64_t index);
 /// View of the indices start, start + step, ... before end along dim, by default all. Negative ones
 /// count from the end, then both are clamped as in Python: a slice may be empty, never wrong.
 /// Errors also: Error for step < 1.
-AMBIT_API Tensor slice(const Tensor& self, int64_t dim = 0, std::optional<int64_t> start = {},
+AMBIT_API Tensor slice(const Tensor& self, int64_t dim, std::optional<int64_t> start = {},
                        std::optional<int64_t> end = {}, int64_t step = 1);
 /// View of the indices from start up to start + length along dim; a negative start counts from the
 /// end. Errors also: IndexError where they are not all there, since nothing is clamped.
@@ -138,7 +138,7 @@ AMBIT_API std::vector<Tensor> unbind(const Tensor& self, int64_t dim = 0);
 /// (0 will do for an empty dim).
 AMBIT_API std::vector<Tensor> split(const Tensor& self, int64_t split_size, int64_t dim = 0);
 /// Return views of these sizes along dim. Errors also: ShapeError unless they sum to its size.
-AMBIT_API std::vector<Tensor> split(const Tensor& self, IntArrayRef split_sizes, int64_t dim = 0);
+AMBIT_API std::vector<Tensor> split(const Tensor& self, IntArrayRef split_sizes, int64_t dim);
 /// Return views of ceil(n / chunks) along dim of size n, so `chunks` of them at most, the last one
 /// smaller; of an empty dim exactly `chunks`. Errors also: ShapeError for chunks < 1.
 AMBIT_API std::vector<Tensor> chunk(const Tensor& self, int64_t chunks, int64_t dim = 0);

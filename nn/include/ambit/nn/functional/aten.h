@@ -211,6 +211,7 @@ AMBIT_API Tensor conv_tbc(const Tensor& self, const Tensor& weight, const Tensor
 class ScaleFactors {
  public:
   ScaleFactors(std::initializer_list<double> factors) : factors_(factors) {}
+  ScaleFactors(std::nullopt_t) {}
   ScaleFactors(std::vector<double> factors) : factors_(std::move(factors)) {}
   ScaleFactors(const std::optional<ArrayRef<double>>& factors) {
     if (factors) factors_ = factors->vec();
@@ -248,6 +249,12 @@ inline Tensor nuclear_norm(const Tensor& self, bool keepdim = false) {
 inline Tensor nuclear_norm(const Tensor& self, IntArrayRef dim, bool keepdim = false) {
   return linalg_matrix_norm(self, "nuc", dim, keepdim);
 }
+
+// With the dim that the methods have.
+inline std::vector<Tensor> split(const Tensor& self, IntArrayRef split_sizes) {
+  return split(self, split_sizes, 0);
+}
+inline Tensor slice(const Tensor& self) { return slice(self, 0); }
 
 // Methods of Tensor as functions.
 inline Tensor detach(const Tensor& self) { return self.detach(); }
