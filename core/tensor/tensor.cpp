@@ -126,8 +126,8 @@ bool Tensor::is_nonzero() const {
 
 std::string Tensor::toString() const {
   if (!defined()) return "UndefinedType";
-  static constexpr const char* kNames[kDTypeCount] = {"Bool", "Byte", "Char",  "Short",
-                                                      "Int",  "Long", "Float", "Double"};
+  static constexpr const char* kNames[kDTypeCount] = {
+      "Bool", "Byte", "Char", "Short", "Int", "Long", "Half", "BFloat16", "Float", "Double"};
   std::string type = device().type();
   for (char& c : type) c = static_cast<char>(std::toupper(static_cast<unsigned char>(c)));
   return fmt::format("{}{}Type", type, kNames[static_cast<int>(dtype())]);

@@ -175,6 +175,8 @@ struct Function {
   Cost cost = Cost::memory;
   Refuses refuses = Refuses::none;
 
+  /// Return whether operands may be of `dtype`: what of 16 bits is computed with as float32 too.
+  constexpr bool takes(DType dtype) const { return dtypes::widened(dtypes).contains(dtype); }
   /// Return whether it refuses some elements of `dtype`: operands have to be looked through before
   /// any result is written.
   constexpr bool refuses_some(DType dtype) const {

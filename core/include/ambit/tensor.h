@@ -190,6 +190,8 @@ class AMBIT_API Tensor {
     return to(other.device(), other.dtype(), non_blocking, copy, format);
   }
   Tensor toType(DType dtype) const { return to(dtype); }
+  Tensor half() const { return to(kHalf); }
+  Tensor bfloat16() const { return to(kBFloat16); }
   Tensor meta() const { return to(kMeta); }
   Tensor cpu() const { return to(Device()); }
   Tensor cuda() const { return to(Device("cuda")); }

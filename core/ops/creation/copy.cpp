@@ -155,7 +155,7 @@ Scalar Tensor::item() const {
   if (is_meta()) {
     throw NotImplementedError("item: expected a tensor with data, got a meta tensor");
   }
-  return visit(dtype(), [&]<class T>() {
+  return visit<dtypes::kEvery>(dtype(), [&]<class T>() {
     if (is_cpu()) return Scalar(*static_cast<const T*>(data_ptr()));
     T value{};
     usable_backend(device()).copy_to_host(device().index(), &value, data_ptr(), sizeof value,

@@ -85,10 +85,10 @@ void expect_probabilities(const char* op, const Tensor& p) {
 // What follows the largest integer that a dtype holds with all that are smaller, as far as the
 // parameters of random hold it.
 int64_t end_of_integers(DType dtype) {
-  return visit(dtype, []<class T>() -> int64_t {
+  return visit<dtypes::kEvery>(dtype, []<class T>() -> int64_t {
     constexpr int kDigits = std::numeric_limits<T>::digits;
     const int64_t end = int64_t{1} << std::min(kDigits, 53);
-    return std::is_floating_point_v<T> ? end + (kDigits < 53) : end;
+    return std::numeric_limits<T>::is_integer ? end : end + (kDigits < 53);
   });
 }
 

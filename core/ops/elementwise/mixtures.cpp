@@ -243,7 +243,7 @@ using Number = std::optional<double>;
 // `values`: what is finite as it is, written where it stands.
 void replace(const Tensor& values, const Number& nan, const Number& posinf, const Number& neginf) {
   const NoGradGuard no_grad;
-  const double most = visit<dtypes::kFloating>(
+  const double most = visit<dtypes::kAnyFloating>(
       values.dtype(), []<class T>() { return static_cast<double>(std::numeric_limits<T>::max()); });
   const Tensor no_number = isnan(values);
   masked_fill_(values, values == INFINITY, posinf.value_or(most));

@@ -24,7 +24,7 @@ enum class Keeps : uint8_t { nothing, x, y };
 
 // What the op takes and the kernel does not is its own image: integers of floor, ceil, round and
 // trunc, bool of sign.
-bool is_identity(UnaryOp kernel, DType dtype) { return !row_of(kernel).dtypes.contains(dtype); }
+bool is_identity(UnaryOp kernel, DType dtype) { return !row_of(kernel).takes(dtype); }
 
 DType unary_dtype(const char* op, UnaryOp kernel, Domain domain, const Tensor& self) {
   expect_defined(op, "self", self);
