@@ -20,7 +20,9 @@ void copy_as(Tensor& y, const Tensor& x) {
 
 void copy(Tensor& y, const Tensor& x) {
   count_run();
-  visit(y.dtype(), [&]<class Y>() { visit(x.dtype(), [&]<class X>() { copy_as<Y, X>(y, x); }); });
+  visit<dtypes::kEvery>(y.dtype(), [&]<class Y>() {
+    visit<dtypes::kEvery>(x.dtype(), [&]<class X>() { copy_as<Y, X>(y, x); });
+  });
 }
 
 void fill(Tensor& y, const Scalar& value) {

@@ -34,6 +34,8 @@ struct Backends {
   std::vector<std::unique_ptr<const std::string>> libraries;
 };
 
+bool is_profiled = false;  // guarded by the mutex of the backends
+
 Backends& raw_backends() {
   // Leaked: tensors in globals free their memory through it after main.
   static auto* b = [] {
@@ -102,7 +104,12 @@ bool is_valid_name(std::string_view name) {
 struct Registry::Entry {
   std::unique_ptr<Backend> backend;
   std::string name;
-  std::vector<std::pair<OpBase*, AnyKernel>> kernels;
+  struct Kernel {
+    OpBase* op;
+    AnyKernel kernel;
+    DTypeSet native;
+  };
+  std::vector<Kernel> kernels;
 };
 
 Registry::Registry(std::string library) : library_(std::move(library)) {}
@@ -124,19 +131,36 @@ void Registry::add_backend(std::unique_ptr<Backend> backend) {
   entries_.push_back({std::move(backend), std::move(name), {}});
 }
 
-void Registry::add_kernel(OpBase& op, AnyKernel kernel) {
+void Registry::add_kernel(OpBase& op, AnyKernel kernel, DTypeSet native) {
   if (entries_.empty()) {
     throw BackendError(
         fmt::format("{}: expected add_backend before the kernel of {}", library_, op.name()));
   }
   auto& kernels = entries_.back().kernels;
-  for (const auto& [known, k] : kernels) {
-    if (known == &op) {
+  for (const Entry::Kernel& known : kernels) {
+    if (known.op == &op) {
       throw BackendError(fmt::format("{}: expected one kernel of {} for {}, got two", library_,
                                      op.name(), entries_.back().name));
     }
   }
-  kernels.emplace_back(&op, kernel);
+  kernels.push_back({&op, kernel, native});
+}
+
+// Both under the lock of the backends.
+void OpBase::set_kernel(size_t kind, AnyKernel kernel) {
+  kernels_[kind].store(kernel, std::memory_order_release);
+  table_[kind].store(is_profiled ? nullptr : kernel, std::memory_order_release);
+}
+
+void OpBase::set_profiled(bool on) {
+  Backends& all = backends();
+  const std::lock_guard lock(all.mutex);
+  is_profiled = on;
+  for (OpBase* op : all_ops()) {
+    for (size_t kind = 0; kind < op->kernels_.size(); ++kind) {
+      op->set_kernel(kind, op->kernels_[kind].load(std::memory_order_relaxed));
+    }
+  }
 }
 
 std::vector<std::string> Registry::commit() {
@@ -159,9 +183,10 @@ std::vector<std::string> Registry::commit() {
   all.libraries.push_back(std::make_unique<const std::string>(library_));
 
   for (size_t i = 0; i < entries_.size(); ++i) {
-    for (OpBase* op : all_ops()) op->table_[kinds[i]].store(nullptr, std::memory_order_release);
-    for (const auto& [op, kernel] : entries_[i].kernels) {
-      op->table_[kinds[i]].store(kernel, std::memory_order_release);
+    for (OpBase* op : all_ops()) op->set_kernel(kinds[i], nullptr);
+    for (const auto& [op, kernel, native] : entries_[i].kernels) {
+      op->native_[kinds[i]].store(native.bits, std::memory_order_relaxed);
+      op->set_kernel(kinds[i], kernel);
     }
     Slot& slot = all.slots[kinds[i]];
     if (slot.name.empty()) slot.name = std::move(entries_[i].name);

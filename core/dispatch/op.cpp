@@ -90,6 +90,12 @@ bool OpBase::has_kernel(DeviceKind kind) const {
   return find(kind) != nullptr;
 }
 
+DTypeSet OpBase::native(DeviceKind kind) const {
+  if (!has_kernel(kind)) return {};
+  if (reduced_ == Reduced::native) return dtypes::kReduced;
+  return DTypeSet(DTypeBits(native_[static_cast<size_t>(kind)].load(std::memory_order_relaxed)));
+}
+
 void OpBase::activate(Device device) { usable_backend(device).activate(device.index()); }
 
 void throw_out_of_host_memory(const char* op) {

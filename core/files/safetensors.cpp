@@ -26,6 +26,8 @@ constexpr std::array<std::pair<DType, const char*>, kDTypeCount> kDTypeNames{{
     {kInt16, "I16"},
     {kInt32, "I32"},
     {kInt64, "I64"},
+    {kFloat16, "F16"},
+    {kBFloat16, "BF16"},
     {kFloat32, "F32"},
     {kFloat64, "F64"},
 }};
@@ -82,7 +84,7 @@ class HeaderReader : public nlohmann::json_sax<Json> {
     const auto found = std::find_if(kDTypeNames.begin(), kDTypeNames.end(),
                                     [&](const auto& known) { return text == known.second; });
     if (found == kDTypeNames.end()) {
-      fail("expected a dtype from BOOL, U8, I8, I16, I32, I64, F32, F64 for '{}', got '{}'", name_,
+      fail("expected a dtype from BOOL, U8, I8, I16, I32, I64, F16, BF16, F32, F64 for '{}', got '{}'", name_,
            text);
     }
     entries_.back().dtype = found->first;

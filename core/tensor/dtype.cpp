@@ -16,8 +16,9 @@ std::atomic<DType> default_dtype{kFloat32};
 }
 
 const char* name(DType d) {
-  static constexpr const char* kNames[kDTypeCount] = {"bool",  "uint8", "int8",    "int16",
-                                                      "int32", "int64", "float32", "float64"};
+  static constexpr const char* kNames[kDTypeCount] = {"bool",    "uint8",  "int8",    "int16",
+                                                      "int32",   "int64",  "float16", "bfloat16",
+                                                      "float32", "float64"};
   return kNames[static_cast<int>(d)];
 }
 
@@ -28,6 +29,7 @@ DType promote_types(DType a, DType b) {
   const DType low = std::min(a, b), high = std::max(a, b);
   // The order of the enum decides but here: int8 cannot hold what uint8 can.
   if (low == kUInt8 && high == kInt8) return kInt16;
+  if (low == kFloat16 && high == kBFloat16) return kFloat32;
   return high;
 }
 

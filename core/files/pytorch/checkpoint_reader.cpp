@@ -10,8 +10,6 @@
 
 #include <algorithm>
 #include <array>
-#include <bit>
-#include <cmath>
 #include <map>
 #include <optional>
 
@@ -43,16 +41,6 @@ void check_is_zip(std::string_view begin) {
   }
   if (!begin.starts_with("PK")) fail("expected a zip file as torch.save writes it, got another");
 }
-
-float widen_float16(uint16_t h) {
-  const uint32_t sign = (h & 0x8000u) << 16, exponent = (h >> 10) & 0x1fu, fraction = h & 0x3ffu;
-  if (exponent == 0x1f) return std::bit_cast<float>(sign | 0x7f800000u | fraction << 13);
-  const float size = exponent == 0 ? std::ldexp(static_cast<float>(fraction), -24)
-                                   : std::bit_cast<float>((exponent + 112) << 23 | fraction << 13);
-  return sign ? -size : size;
-}
-
-float widen_bfloat16(uint16_t h) { return std::bit_cast<float>(uint32_t{h} << 16); }
 
 const ZipLibrary& zip_library() { return *static_cast<const ZipLibrary*>(late_library("zip")); }
 
@@ -151,20 +139,14 @@ class Archive {
     const size_t entry = find(fmt::format("{}{}", pytorch_file::kData, key));
     if (entry == kNone) fail("expected a storage '{}' in the file, got none", key);
     const uint64_t size_bytes = size_of(entry);
-    if (numel < 0 || size_bytes % type.element_bytes != 0 ||
-        size_bytes / type.element_bytes != static_cast<uint64_t>(numel)) {
+    const size_t element_bytes = element_size(type.dtype);
+    if (numel < 0 || size_bytes % element_bytes != 0 ||
+        size_bytes / element_bytes != static_cast<uint64_t>(numel)) {
       fail("expected {} elements of {} in storage '{}', got {} bytes", numel, type.name, key,
            size_bytes);
     }
     const Tensor t = empty({numel}, TensorOptions(type.dtype).device(kCPU));
-    if (type.half == Half::none) {
-      zip_->read(entry, t.data_ptr());
-    } else {
-      std::vector<uint16_t> halves(static_cast<size_t>(numel));
-      zip_->read(entry, halves.data());
-      std::transform(halves.begin(), halves.end(), t.data_ptr<float>(),
-                     type.half == Half::float16 ? widen_float16 : widen_bfloat16);
-    }
+    zip_->read(entry, t.data_ptr());
     if (!is_valid(t)) fail("expected bytes 0 and 1 in BoolStorage '{}', got others", key);
     return t.to(device_);
   }

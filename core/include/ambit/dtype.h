@@ -2,6 +2,7 @@
 #pragma once
 
 #include <ambit/api.h>
+#include <ambit/half.h>
 
 #include <bit>
 #include <cstddef>
@@ -11,7 +12,10 @@
 
 namespace ambit {
 
-/// Type of a tensor's elements. The order is that of type promotion inside a category.
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Wshadow"  // libtorch's names Half and BFloat16 are types, too
+/// Type of a tensor's elements. The order is that of type promotion inside a category; float16 and
+/// bfloat16, of which neither holds the other, promote to float32.
 enum class DType : int8_t {
   bool8,
   uint8,
@@ -19,6 +23,8 @@ enum class DType : int8_t {
   int16,
   int32,
   int64,
+  float16,
+  bfloat16,
   float32,
   float64,
   // libtorch's names.
@@ -28,11 +34,14 @@ enum class DType : int8_t {
   Short = int16,
   Int = int32,
   Long = int64,
+  Half = float16,
+  BFloat16 = bfloat16,
   Float = float32,
   Double = float64,
 };
+#pragma GCC diagnostic pop
 
-inline constexpr int kDTypeCount = 8;
+inline constexpr int kDTypeCount = 10;
 
 // libtorch's names.
 using ScalarType = DType;
@@ -42,15 +51,19 @@ inline constexpr DType kInt8 = DType::int8, kChar = kInt8;
 inline constexpr DType kInt16 = DType::int16, kShort = kInt16;
 inline constexpr DType kInt32 = DType::int32, kInt = kInt32;
 inline constexpr DType kInt64 = DType::int64, kLong = kInt64;
+inline constexpr DType kFloat16 = DType::float16, kHalf = kFloat16;
+inline constexpr DType kBFloat16 = DType::bfloat16;
 inline constexpr DType kFloat32 = DType::float32, kFloat = kFloat32;
 inline constexpr DType kFloat64 = DType::float64, kDouble = kFloat64;
 
 /// Return the size of one element in bytes.
 constexpr size_t element_size(DType d) {
-  constexpr uint8_t kSize[kDTypeCount] = {1, 1, 1, 2, 4, 8, 4, 8};
+  constexpr uint8_t kSize[kDTypeCount] = {1, 1, 1, 2, 4, 8, 2, 2, 4, 8};
   return kSize[static_cast<int>(d)];
 }
-constexpr bool is_floating_point(DType d) { return d >= DType::float32; }
+constexpr bool is_floating_point(DType d) { return d >= DType::float16; }
+/// Return true for the floating-point numbers of 16 bits, which are computed with in float32.
+constexpr bool is_reduced(DType d) { return d == DType::float16 || d == DType::bfloat16; }
 /// Return true for the integers, bool not among them.
 constexpr bool is_integral(DType d) { return d >= DType::uint8 && d <= DType::int64; }
 constexpr bool is_signed(DType d) { return d >= DType::int8; }
@@ -65,10 +78,10 @@ AMBIT_API DType promote_types(DType a, DType b);
 
 /// dtype of floating results where no tensor says it, as created by `ones({2})`. float32 at first.
 AMBIT_API DType get_default_dtype();
-/// Set it to float32 or float64; anything else throws DTypeError.
+/// Set it to a floating-point dtype; anything else throws DTypeError.
 AMBIT_API void set_default_dtype(DType d);
 
-/// dtype_of<float> == kFloat32, for the eight element types (and their aliases such as long long).
+/// dtype_of<float> == kFloat32, for the ten element types (and their aliases such as long long).
 template <class T>
 inline constexpr DType dtype_of = [] {
   static_assert(sizeof(T) == 0, "not an element type of ambit");
@@ -88,6 +101,10 @@ template <>
 inline constexpr DType dtype_of<int64_t> = kInt64;
 template <>
 inline constexpr DType dtype_of<long long> = kInt64;
+template <>
+inline constexpr DType dtype_of<Half> = kFloat16;
+template <>
+inline constexpr DType dtype_of<BFloat16> = kBFloat16;
 template <>
 inline constexpr DType dtype_of<float> = kFloat32;
 template <>
@@ -128,11 +145,20 @@ struct DTypeSet {
 };
 
 namespace dtypes {
+// What kernels compute with. Operands of 16 bits reach them as float32 (backend/op.h), unless a
+// kernel says that it takes those too.
 inline constexpr DTypeSet kFloating{kFloat32, kFloat64};
 inline constexpr DTypeSet kIntegral{kUInt8, kInt8, kInt16, kInt32, kInt64};
 inline constexpr DTypeSet kNumbers = kIntegral | kFloating;
 inline constexpr DTypeSet kBits = kIntegral | DTypeSet{kBool};
 inline constexpr DTypeSet kAll = kNumbers | DTypeSet{kBool};
+// What a tensor may have.
+inline constexpr DTypeSet kReduced{kFloat16, kBFloat16};
+inline constexpr DTypeSet kAnyFloating = kReduced | kFloating;
+inline constexpr DTypeSet kEvery = kReduced | kAll;
+/// Return the dtypes of operands that can be computed with in a set: the reduced ones too where
+/// float32 is in it.
+constexpr DTypeSet widened(DTypeSet set) { return set.contains(kFloat32) ? set | kReduced : set; }
 }  // namespace dtypes
 
 /// Errors: DTypeError "expected one of float32, float64, got int64", always.
@@ -158,11 +184,13 @@ constexpr decltype(auto) visit(DType d, F&& f) {
     AMBIT_VISIT(kInt16, int16_t)
     AMBIT_VISIT(kInt32, int32_t)
     AMBIT_VISIT(kInt64, int64_t)
+    AMBIT_VISIT(kFloat16, Half)
+    AMBIT_VISIT(kBFloat16, BFloat16)
     AMBIT_VISIT(kFloat32, float)
     AMBIT_VISIT(kFloat64, double)
   }
 #undef AMBIT_VISIT
-  if constexpr (set == dtypes::kAll) __builtin_unreachable();
+  if constexpr (set == dtypes::kEvery) __builtin_unreachable();
   throw_dtype_outside(set, d);
 }
 

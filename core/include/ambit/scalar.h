@@ -24,14 +24,17 @@ class Scalar {
       : integer_(static_cast<int64_t>(v)), dtype_(kInt64) {}
   template <std::floating_point F>
   constexpr Scalar(F v) : real_(static_cast<double>(v)), dtype_(kFloat64) {}
+  template <Reduced16 R>
+  constexpr Scalar(R v) : Scalar(static_cast<float>(v)) {}
 
   /// kBool, kInt64 or kFloat64.
   constexpr DType dtype() const { return dtype_; }
   constexpr bool is_floating_point() const { return dtype_ == kFloat64; }
 
-  /// Convert as static_cast does.
+  /// Convert as static_cast does, to the types of 16 bits by float.
   template <class T>
   constexpr T to() const {
+    if constexpr (Reduced16<T>) return to<float>();
     return is_floating_point() ? static_cast<T>(real_) : static_cast<T>(integer_);
   }
 
@@ -39,6 +42,8 @@ class Scalar {
   // does not hold the number, NaN among them.
   double toDouble() const { return to<double>(); }
   float toFloat() const { return to<float>(); }
+  Half toHalf() const { return to<Half>(); }
+  BFloat16 toBFloat16() const { return to<BFloat16>(); }
   int64_t toLong() const { return to_integer<int64_t>(); }
   int32_t toInt() const { return to_integer<int32_t>(); }
   int16_t toShort() const { return to_integer<int16_t>(); }

@@ -66,7 +66,7 @@ Tensor sequence(const char* op, int64_t n, const TensorOptions& options, F value
     return finish(allocate(op, {n}, options.dtype(), kMeta), options);
   }
   const Tensor host = allocate(op, {n}, options.dtype(), kCPU);
-  visit(host.dtype(), [&]<class T>() {
+  visit<dtypes::kEvery>(host.dtype(), [&]<class T>() {
     T* p = host.data_ptr<T>();
     for (int64_t i = 0; i < n; ++i) {
       if constexpr (std::is_integral_v<T> && !std::is_same_v<T, bool>) {
@@ -284,5 +284,15 @@ const Tensor& fill_(const Tensor& self, const Scalar& value) {
   record_in_place("fill", self, wrt(self, ZerosLike(self)));
   return self;
 }
+
+const Tensor& zero_(const Tensor& self) { return fill_(self, 0); }
+
+Tensor fill(const Tensor& self, const Scalar& value) {
+  expect_defined("fill", "self", self);
+  Tensor out = filled("fill", self.sizes(), value, self.options());
+  return record("fill", std::move(out), wrt(self, ZerosLike(self)));
+}
+
+Tensor zero(const Tensor& self) { return fill(self, 0); }
 
 }  // namespace ambit

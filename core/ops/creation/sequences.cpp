@@ -21,7 +21,7 @@ Tensor sequence(const char* op, int64_t n, DType dtype, const TensorOptions& opt
     return finish(allocate(op, {n}, dtype, options.device()), options);
   }
   const Tensor host = allocate(op, {n}, dtype, kCPU);
-  visit(dtype, [&]<class T>() {
+  visit<dtypes::kEvery>(dtype, [&]<class T>() {
     T* p = host.data_ptr<T>();
     for (int64_t i = 0; i < n; ++i) p[i] = static_cast<T>(value(i));
   });

@@ -20,7 +20,7 @@ bool same_geometry(const Tensor& a, const Tensor& b) {
 // Most divisors divide all integers.
 bool refuses_some(BinaryOp kernel, DType dtype, const Scalar& divisor) {
   if (!row_of(kernel).refuses_some(dtype)) return false;
-  return visit(dtype, [&]<class T>() {
+  return visit<dtypes::kIntegral>(dtype, [&]<class T>() {
     const auto d = divisor.to<T>();
     return d == T(0) || d == static_cast<T>(-1);
   });

@@ -32,7 +32,7 @@ Tensor compute_compare(const char* op, CompareOp kernel, const Tensor& self, con
 // A number beyond self's integer type would wrap around and equal something: int64 compares it.
 DType dtype_to_compare(const Tensor& self, const Scalar& number) {
   const DType dtype = result_type(self, number);
-  const bool wraps = is_integral(dtype) && visit(dtype, [&]<class T>() {
+  const bool wraps = is_integral(dtype) && visit<dtypes::kIntegral>(dtype, [&]<class T>() {
                        const auto n = number.to<int64_t>();
                        return static_cast<int64_t>(static_cast<T>(n)) != n;
                      });

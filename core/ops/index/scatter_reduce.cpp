@@ -170,7 +170,7 @@ Scalar neutral(Reduce reduce, DType dtype) {
   if (reduce == Reduce::prod) return 1;
   if (reduce != Reduce::amax && reduce != Reduce::amin) return 0;
   const bool largest = reduce == Reduce::amax;
-  return visit(dtype, [&]<class T>() -> Scalar {
+  return visit<dtypes::kEvery>(dtype, [&]<class T>() -> Scalar {
     using Limits = std::numeric_limits<T>;
     constexpr auto kMost = Limits::has_infinity ? Limits::infinity() : Limits::max();
     constexpr auto kLeast = Limits::has_infinity ? static_cast<T>(-kMost) : Limits::lowest();

@@ -115,7 +115,7 @@ Tensor normalize(const char* op, const Tensor& input, IntArrayRef shape, const T
 }
 
 double default_eps(DType dtype) {
-  return visit<dtypes::kFloating>(dtype, []<class T>() -> double {
+  return visit<dtypes::kAnyFloating>(dtype, []<class T>() -> double {
     return static_cast<double>(std::numeric_limits<T>::epsilon());
   });
 }

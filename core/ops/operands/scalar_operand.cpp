@@ -16,7 +16,7 @@ Tensor scalar_on(const Scalar& value, DType dtype, Device device, IntArrayRef si
         intrusive_ptr<TensorImpl>(new TensorImpl(storage, s, Dims(s.size(), 0), 0, dtype)));
   };
   if (device.is_cpu()) {  // nothing to queue: write it here
-    visit(dtype, [&]<class T>() { *static_cast<T*>(storage->data()) = value.to<T>(); });
+    visit<dtypes::kEvery>(dtype, [&]<class T>() { *static_cast<T*>(storage->data()) = value.to<T>(); });
     return with_sizes(sizes);
   }
   Tensor one = with_sizes({});
@@ -31,7 +31,7 @@ bool fits(const Scalar& value) {
   using Limits = std::numeric_limits<T>;
   if constexpr (std::is_same_v<T, bool> || std::is_same_v<T, double>) {
     return true;
-  } else if constexpr (std::is_same_v<T, float>) {
+  } else if constexpr (std::is_same_v<T, float> || Reduced16<T>) {
     const double x = value.to<double>();
     return !std::isfinite(x) || std::abs(x) <= Limits::max();
   } else if (value.is_floating_point()) {
@@ -48,7 +48,7 @@ bool fits(const Scalar& value) {
 }  // namespace
 
 void check_fits(const char* op, const Scalar& value, DType dtype) {
-  if (visit(dtype, [&]<class T>() { return fits<T>(value); })) [[likely]]
+  if (visit<dtypes::kEvery>(dtype, [&]<class T>() { return fits<T>(value); })) [[likely]]
     return;
   throw DTypeError(fmt::format("{}: expected a number that fits {}, got {}", op, name(dtype),
                                value.is_floating_point() ? fmt::format("{}", value.to<double>())

@@ -12,6 +12,16 @@
   AMBIT_TORCH_DISPATCH(::ambit::dtypes::kIntegral, type, __VA_ARGS__)
 #define AT_DISPATCH_ALL_TYPES(type, name, ...) \
   AMBIT_TORCH_DISPATCH(::ambit::dtypes::kNumbers, type, __VA_ARGS__)
-/// The types that ambit has not are never among them.
+/// ... and of those that are named, such as at::kHalf and at::kBool.
+#define AT_DISPATCH_FLOATING_TYPES_AND(also, type, name, ...) \
+  AMBIT_TORCH_DISPATCH((::ambit::dtypes::kFloating | ::ambit::DTypeSet{also}), type, __VA_ARGS__)
+#define AT_DISPATCH_FLOATING_TYPES_AND2(also, also2, type, name, ...)                       \
+  AMBIT_TORCH_DISPATCH((::ambit::dtypes::kFloating | ::ambit::DTypeSet{also, also2}), type, \
+                       __VA_ARGS__)
 #define AT_DISPATCH_FLOATING_TYPES_AND_HALF(type, name, ...) \
-  AT_DISPATCH_FLOATING_TYPES(type, name, __VA_ARGS__)
+  AT_DISPATCH_FLOATING_TYPES_AND(::ambit::kHalf, type, name, __VA_ARGS__)
+#define AT_DISPATCH_ALL_TYPES_AND(also, type, name, ...) \
+  AMBIT_TORCH_DISPATCH((::ambit::dtypes::kNumbers | ::ambit::DTypeSet{also}), type, __VA_ARGS__)
+#define AT_DISPATCH_ALL_TYPES_AND2(also, also2, type, name, ...)                           \
+  AMBIT_TORCH_DISPATCH((::ambit::dtypes::kNumbers | ::ambit::DTypeSet{also, also2}), type, \
+                       __VA_ARGS__)

@@ -4,7 +4,9 @@
 // overlapping inputs; "contiguous": core hands it contiguous tensors. Outputs never overlap inputs,
 // unless they are the same elements in the same places (in-place elementwise ops). Sizes may be 0.
 // Ops without "composite" are the minimum a backend brings. The dtypes that an op computes with are
-// data: op.dtypes(); `ambit ops` shows them. A kernel gets every dtype and function of its op.
+// data: op.dtypes(); `ambit ops` shows them. A kernel gets every dtype and function of its op; of
+// float16 and bfloat16, which are in no such list, it gets float32 in their place, or their bits as
+// int16 (detail/widened.h), but where it was registered to take them. copy takes them always.
 #pragma once
 
 #include <ambit/backend/op.h>
@@ -15,7 +17,7 @@
 
 namespace ambit::kernels {
 // --- memory
-/// y = x, any two dtypes; to bool: x != 0. A float loses its fraction on the way to int32, or of
+/// y = x, any two of all ten dtypes; to bool: x != 0; those of 16 bits may go through float32. A float loses its fraction on the way to int32, or of
 /// int64 to int64, whose least number stands for what does not fit and for NaN. strided.
 extern AMBIT_API Op<void(Tensor& y, const Tensor& x)> copy;
 /// y[...] = value, converted so too. strided.

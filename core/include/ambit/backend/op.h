@@ -4,7 +4,9 @@
 
 #include <ambit/autograd.h>
 #include <ambit/detail/cpu_fallback.h>
+#include <ambit/detail/kernel_event.h>
 #include <ambit/detail/memory_errors.h>
+#include <ambit/detail/widened.h>
 #include <ambit/tensor.h>
 
 #include <array>
@@ -52,12 +54,13 @@ inline Device check_devices(const char* op, std::initializer_list<DeviceArg> arg
 }
 
 /// The device that all defined tensors seen are on: where there is one, as nearly always, there is
-/// nothing more to check.
+/// nothing more to check. And the dtypes they have.
 class OneDevice {
  public:
   void see(const Tensor& t) {
     if (!t.defined()) return;
     const Device d = t.impl()->device;
+    dtypes_ |= 1u << static_cast<int>(t.impl()->dtype);
     if (!seen_) device_ = d;
     seen_ = true;
     differs_ |= d != device_;
@@ -70,9 +73,11 @@ class OneDevice {
 
   explicit operator bool() const { return seen_ && !differs_; }
   Device operator*() const { return device_; }
+  DTypeSet reduced() const { return DTypeSet(DTypeBits(dtypes_ & dtypes::kReduced.bits)); }
 
  private:
   Device device_;
+  uint32_t dtypes_ = 0;
   bool seen_ = false, differs_ = false;
 };
 
@@ -90,32 +95,51 @@ class AMBIT_API OpBase {
   /// Return the dtypes that the op computes with. The functions of a family may be defined for
   /// fewer (function_table.h); indices, targets and truths have dtypes of their own.
   DTypeSet dtypes() const { return dtypes_; }
+  /// Return what is done with operands of 16 bits where the backend's kernel does not take them.
+  Reduced reduced() const { return reduced_; }
+  /// Return which dtypes of 16 bits the kernel of a backend takes as they are.
+  DTypeSet native(DeviceKind kind) const;
   /// Return whether the backends registered so far, built-in ones always among them, have one.
   bool has_kernel(DeviceKind kind) const;
   bool has_composite() const { return has_composite_; }
+  /// Have calls of all ops recorded or not, for the profile that begins or stops.
+  static void set_profiled(bool on);
   /// Errors: NotImplementedError that names the op, the device and who has a kernel: always.
   [[noreturn]] void throw_missing(Device device) const;
 
  protected:
   friend class Registry;
-  constexpr OpBase(const char* name, DTypeSet dtypes, std::initializer_list<const char*> args,
-                   bool has_composite)
-      : name_(name), dtypes_(dtypes), has_composite_(has_composite) {
+  constexpr OpBase(const char* name, DTypeSet dtypes, Reduced reduced,
+                   std::initializer_list<const char*> args, bool has_composite)
+      : name_(name), dtypes_(dtypes), reduced_(reduced), has_composite_(has_composite) {
     size_t i = 0;
     for (const char* a : args) args_[i++] = a;
   }
   AnyKernel find(DeviceKind kind) const {
+    return kernels_[static_cast<size_t>(kind)].load(std::memory_order_acquire);
+  }
+  /// The same, but nothing while a profile is on: all calls then take the way of those without a
+  /// kernel, where they are recorded. So a profile that is off costs nothing.
+  AnyKernel find_unprofiled(DeviceKind kind) const {
     return table_[static_cast<size_t>(kind)].load(std::memory_order_acquire);
+  }
+  void set_kernel(size_t kind, AnyKernel kernel);
+  bool takes(DeviceKind kind, DTypeSet reduced) const {
+    const uint32_t native = native_[static_cast<size_t>(kind)].load(std::memory_order_relaxed);
+    return reduced_ == Reduced::native || (reduced.bits & ~native) == 0;
   }
   /// Make the device current for this thread. Errors: Error when it does not exist.
   static void activate(Device device);
 
   const char* name_;
   DTypeSet dtypes_;
+  Reduced reduced_;
   std::array<const char*, kMaxArgs> args_{};  // names of the tensor arguments, in order
   bool has_composite_;
   // Atomic because a backend may be loaded while others compute.
-  std::array<std::atomic<AnyKernel>, kMaxDeviceKinds> table_{};
+  std::array<std::atomic<AnyKernel>, kMaxDeviceKinds> table_{};    // what calls look at
+  std::array<std::atomic<AnyKernel>, kMaxDeviceKinds> kernels_{};  // what there is
+  std::array<std::atomic<uint32_t>, kMaxDeviceKinds> native_{};    // bits of a DTypeSet
 };
 
 template <class Signature>
@@ -134,14 +158,14 @@ class Op<void(A...)> final : public OpBase {
 
   /// Ops of lists bring a composite: what runs on the CPU instead cannot tell which lists to copy
   /// back.
-  constexpr Op(const char* name, DTypeSet dtypes,
+  constexpr Op(const char* name, DTypeSet dtypes, Reduced reduced,
                std::initializer_list<const char*> args) requires(!kTakesLists)
-      : OpBase(name, dtypes, args, false), composite_(nullptr) {}
+      : OpBase(name, dtypes, reduced, args, false), composite_(nullptr) {}
   /// `composed`: the same written in ops, run where a backend has no kernel. Two constructors,
   /// since to g++ under -fsanitize=undefined `composed != nullptr` is no constant.
-  constexpr Op(const char* name, DTypeSet dtypes, std::initializer_list<const char*> args,
-               Kernel composed)
-      : OpBase(name, dtypes, args, true), composite_(composed) {}
+  constexpr Op(const char* name, DTypeSet dtypes, Reduced reduced,
+               std::initializer_list<const char*> args, Kernel composed)
+      : OpBase(name, dtypes, reduced, args, true), composite_(composed) {}
 
   void operator()(A... args) const {
     OneDevice one;
@@ -149,9 +173,11 @@ class Op<void(A...)> final : public OpBase {
     const Device device = one ? *one : check(args...);
     if (device.is_meta()) return;  // shapes only
     try {
-      if (const auto kernel = reinterpret_cast<Kernel>(find(device.kind()))) {
-        if (!device.is_cpu()) activate(device);
-        return kernel(args...);
+      if (one.reduced() != DTypeSet() && !takes(device.kind(), one.reduced())) [[unlikely]] {
+        return run_widened(device, args...);
+      }
+      if (const auto kernel = reinterpret_cast<Kernel>(find_unprofiled(device.kind()))) {
+        return run_kernel(kernel, device, args...);
       }
       run_without_kernel(device, args...);
     } catch (const std::bad_alloc&) {  // of a kernel's scratch in a std::vector
@@ -163,10 +189,37 @@ class Op<void(A...)> final : public OpBase {
   Kernel composite() const { return composite_; }
 
  private:
+  static void run_kernel(Kernel kernel, Device device, A... args) {
+    if (!device.is_cpu()) activate(device);
+    kernel(args...);
+  }
+
+  /// Where there is no kernel, or a profile is on.
   [[gnu::noinline]] void run_without_kernel(Device device, A... args) const {
+    const auto kernel = reinterpret_cast<Kernel>(find(device.kind()));
+    std::array<DeviceArg, sizeof...(A)> tensors;
+    size_t n = 0;
+    (collect(tensors, n, args), ...);
+    const char* function = nullptr;
+    ((function = function ? function : function_name(args)), ...);
+    const KernelEvent event(name_, function, device, kernel != nullptr,
+                            std::span<const DeviceArg>(tensors.data(), n));
+    if (kernel) return run_kernel(kernel, device, args...);
     NoGradGuard no_grad;
     if (composite_) return composite_(args...);
     run_on_cpu(device, args...);
+  }
+
+  [[gnu::noinline]] void run_widened(Device device, A... args) const {
+    // Where the CPU stands in for the device, the operands cross as they are.
+    if (!find(device.kind()) && !composite_) return run_without_kernel(device, args...);
+    Widened call(*this);
+    (call.see(args), ...);
+    call.run([&](Tensor* next) {
+      // Braces, so that the operands are taken from left to right.
+      std::tuple<decltype(call.take(args, next))...> wide{call.take(args, next)...};
+      std::apply(*this, wide);
+    });
   }
 
   Device check(A... args) const {
@@ -179,10 +232,19 @@ class Op<void(A...)> final : public OpBase {
   void run_on_cpu(Device device, A... args) const {
     CpuFallback call(*this, device);
     auto host = std::make_tuple(call.to_cpu(args)...);
-    const auto kernel = reinterpret_cast<Kernel>(find(DeviceKind::cpu));
-    std::apply([&](auto&... on_cpu) { kernel(on_cpu...); }, host);
+    std::apply(*this, host);
     std::apply([&](auto&... on_cpu) { (call.write_back(args, on_cpu), ...); }, host);
     call.finish();
+  }
+
+  /// The name of a function of a family (function_table.h), the one enumeration that kernels take.
+  template <class Parameter>
+  static const char* function_name(const Parameter& p) {
+    if constexpr (std::is_enum_v<Parameter>) {
+      return ambit::name(p);
+    } else {
+      return nullptr;
+    }
   }
 
   template <size_t N>

@@ -25,17 +25,18 @@ class AMBIT_API Registry {
 
   /// Add a backend; the kernels added next are its. Errors: BackendError for a malformed name.
   void add_backend(std::unique_ptr<Backend> backend);
-  /// Add the backend's kernel for an op. Errors: BackendError when it has one already.
+  /// Add the backend's kernel for an op, which takes the dtypes of 16 bits in `native` as they are;
+  /// the others it gets as float32. Errors: BackendError when it has one already.
   template <class Signature>
-  void add(Op<Signature>& op, std::type_identity_t<Signature>* kernel) {
-    add_kernel(op, reinterpret_cast<AnyKernel>(kernel));
+  void add(Op<Signature>& op, std::type_identity_t<Signature>* kernel, DTypeSet native = {}) {
+    add_kernel(op, reinterpret_cast<AnyKernel>(kernel), native);
   }
   /// Make all of it visible; return what came, such as "cuda: 2 devices". A backend takes over the
   /// name of one without devices. Errors: BackendError when a name is taken; then nothing changes.
   std::vector<std::string> commit();
 
  private:
-  void add_kernel(OpBase& op, AnyKernel kernel);
+  void add_kernel(OpBase& op, AnyKernel kernel, DTypeSet native);
 
   struct Entry;
   std::string library_;

@@ -80,15 +80,16 @@ class AMBIT_API TensorData {
   /// One number, shape [].
   TensorData(const Scalar& value) : values_{value} {}
   template <class T>
-  requires std::is_arithmetic_v<T> TensorData(T value) : TensorData(Scalar(value)) {}
+  requires(std::is_arithmetic_v<T> || Reduced16<T>) TensorData(T value)
+      : TensorData(Scalar(value)) {}
   /// Rows of one shape [...], shape [n, ...]; none: [0]. Errors: ShapeError where they differ.
   TensorData(std::initializer_list<TensorData> rows);
   /// A list of numbers, shape [n].
   template <class T>
-  requires std::is_arithmetic_v<T> TensorData(const std::vector<T>& v)
+  requires(std::is_arithmetic_v<T> || Reduced16<T>) TensorData(const std::vector<T>& v)
       : TensorData(v.begin(), v.end(), Scalar(T{}).dtype()) {}
   template <class T>
-  requires std::is_arithmetic_v<T> TensorData(ArrayRef<T> list)
+  requires(std::is_arithmetic_v<T> || Reduced16<T>) TensorData(ArrayRef<T> list)
       : TensorData(list.begin(), list.end(), Scalar(T{}).dtype()) {}
 
  private:

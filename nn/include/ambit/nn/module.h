@@ -120,6 +120,8 @@ class AMBIT_API Module : public std::enable_shared_from_this<Module> {
   virtual void to(Device device, bool non_blocking = false);
   virtual void to(DType dtype, bool non_blocking = false);
   virtual void to(Device device, DType dtype, bool non_blocking = false);
+  void half() { to(kHalf); }
+  void bfloat16() { to(kBFloat16); }
   void cpu() { to(kCPU); }
   /// Move to cuda:<index>.
   void cuda(int index = 0);

@@ -2,12 +2,12 @@
 #pragma once
 
 #include <ambit/dtype.h>
+#include <c10/util/BFloat16.h>
+#include <c10/util/Half.h>
 #include <torch/lacks.h>
 
 namespace ambit {
 
-AMBIT_TORCH_LACKS("ambit has no float16 and bfloat16 yet: use kFloat")
-inline constexpr DType kHalf = kFloat, kFloat16 = kFloat, kF16 = kFloat, kBFloat16 = kFloat;
 AMBIT_TORCH_LACKS("ambit has no complex tensors")
 inline constexpr DType kComplexHalf = kFloat, kComplexFloat = kFloat, kComplexDouble = kDouble;
 AMBIT_TORCH_LACKS("ambit has no quantised tensors")
@@ -17,15 +17,13 @@ inline constexpr DType kQInt8 = kInt8, kQUInt8 = kUInt8, kQInt32 = kInt32;
 
 namespace c10 {
 
-class AMBIT_TORCH_LACKS("ambit has no float16 yet: use float") Half;
-class AMBIT_TORCH_LACKS("ambit has no bfloat16 yet: use float") BFloat16;
 template <class T>
 class AMBIT_TORCH_LACKS("ambit has no complex tensors") complex;
 
 /// "Float", "Long", ...
 inline const char* toString(ScalarType type) {
-  constexpr const char* kNames[] = {"Bool", "Byte", "Char",  "Short",
-                                    "Int",  "Long", "Float", "Double"};
+  constexpr const char* kNames[] = {"Bool", "Byte", "Char",     "Short", "Int",
+                                    "Long", "Half", "BFloat16", "Float", "Double"};
   return kNames[static_cast<int>(type)];
 }
 inline size_t elementSize(ScalarType type) { return ambit::element_size(type); }
@@ -61,7 +59,7 @@ namespace torch {
 
 using Dtype = ambit::ScalarType;
 inline constexpr Dtype kU8 = ambit::kUInt8, kI8 = ambit::kInt8, kI16 = ambit::kInt16,
-                       kI32 = ambit::kInt32, kI64 = ambit::kInt64, kF32 = ambit::kFloat32,
-                       kF64 = ambit::kFloat64;
+                       kI32 = ambit::kInt32, kI64 = ambit::kInt64, kF16 = ambit::kFloat16,
+                       kF32 = ambit::kFloat32, kF64 = ambit::kFloat64;
 
 }  // namespace torch

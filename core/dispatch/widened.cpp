@@ -1,0 +1,319 @@
+// Calls with operands of 16 bits: their bits moved as integers, or the call done in float32, whole
+// or block by block.
+#include <ambit/backend/kernels.h>
+#include <ambit/backend/registry.h>
+#include <ambit/detail/widened.h>
+#include <ambit/ops/creation.h>
+#include <ambit/parallel.h>
+
+#include <algorithm>
+#include <bit>
+#include <numeric>
+#include <utility>
+
+namespace ambit {
+namespace {
+
+/// Elements of a block of `by_element`. On the CPU what a thread's share of it takes, three
+/// operands in float32, stays in its cache; elsewhere a block is worth starting kernels for.
+int64_t block_elements(Device device) {
+  if (usable_backend(device).is_accelerator()) return int64_t{1} << 24;
+  return int64_t{get_num_threads()} << 16;
+}
+
+bool is_reduced(const Tensor& t) { return t.defined() && ambit::is_reduced(t.dtype()); }
+
+/// An alias that no graph knows. Its offset counts from the first element of t.
+Tensor alias(const Tensor& t, IntArrayRef sizes, IntArrayRef strides, int64_t offset, DType dtype) {
+  const TensorImpl& impl = *t.impl();
+  return Tensor(intrusive_ptr<TensorImpl>(
+      new TensorImpl(impl.storage, sizes, strides, impl.offset + offset, dtype)));
+}
+
+Tensor as_bits(const Tensor& t) { return alias(t, t.sizes(), t.strides(), 0, kInt16); }
+
+/// The strides of elements that lie without gaps in the order in which those of t do; 0 where t's
+/// are 0, so that what is repeated there is there once.
+Dims dense_strides(IntArrayRef sizes, IntArrayRef strides, int64_t* count) {
+  std::vector<size_t> order(sizes.size());
+  std::iota(order.rbegin(), order.rend(), size_t{0});
+  std::stable_sort(order.begin(), order.end(),
+                   [&](size_t a, size_t b) { return strides[a] < strides[b]; });
+  Dims dense(sizes.size(), 0);
+  int64_t step = 1;
+  for (const size_t d : order) {
+    if (strides[d] == 0 && sizes[d] > 1) continue;
+    dense[d] = step;
+    step *= std::max<int64_t>(sizes[d], 1);
+  }
+  *count = step;
+  return dense;
+}
+
+/// A float32 operand in the place of t, in new memory, or in that of `memory`.
+Tensor make_wide(const Tensor& t, const Tensor& memory = {}) {
+  int64_t count = 0;
+  const Dims strides = dense_strides(t.sizes(), t.strides(), &count);
+  const Tensor flat =
+      memory.defined() ? memory : empty({count}, TensorOptions(kFloat32).device(t.device()));
+  return alias(flat, t.sizes(), strides, 0, kFloat32);
+}
+
+/// t without what is repeated.
+Tensor once(const Tensor& t) {
+  Dims sizes = t.sizes();
+  for (size_t d = 0; d < sizes.size(); ++d) {
+    if (t.strides()[d] == 0) sizes[d] = std::min<int64_t>(sizes[d], 1);
+  }
+  return alias(t, sizes, t.strides(), 0, t.dtype());
+}
+
+void convert(const Tensor& to, const Tensor& from) {
+  Tensor out = once(to);
+  kernels::copy(out, once(from));
+}
+
+/// The operands of a call as it gets them, and as they were given.
+class Row {
+ public:
+  /// `reads`, `writes`: what the call does with t. `memory`: as make_wide has it.
+  void add(const Tensor& t, bool reads, bool writes, const Tensor& memory = {}) {
+    given_.push_back(t);
+    row_.push_back(is_reduced(t) ? make_wide(t, memory) : t);
+    writes_.push_back(writes && is_reduced(t));
+    if (reads && is_reduced(t)) convert(row_.back(), t);
+  }
+  void run(const std::function<void(Tensor*)>& call) {
+    call(row_.data());
+    for (size_t i = 0; i < row_.size(); ++i) {
+      if (writes_[i]) convert(given_[i], row_[i]);
+    }
+  }
+
+ private:
+  std::vector<Tensor> given_, row_;
+  std::vector<bool> writes_;
+};
+
+/// Elements of one tensor of each list.
+struct Part {
+  size_t tensor;
+  int64_t from, size;
+};
+
+/// The elements of an elementwise call, in dims that all operands walk alike, as few as may be.
+struct Walk {
+  Dims sizes;
+  std::vector<Dims> strides;  // of each operand
+};
+
+/// All operands have the sizes of the first.
+Walk walk_of(const std::vector<const Tensor*>& operands) {
+  const Tensor& y = *operands[0];
+  std::vector<size_t> order(y.sizes().size());
+  std::iota(order.begin(), order.end(), size_t{0});
+  std::stable_sort(order.begin(), order.end(),
+                   [&](size_t a, size_t b) { return y.strides()[a] > y.strides()[b]; });
+  Walk walk;
+  walk.strides.resize(operands.size());
+  for (const size_t d : order) {
+    const int64_t size = y.sizes()[d];
+    if (size == 1) continue;
+    bool merges = !walk.sizes.empty();
+    for (size_t i = 0; merges && i < operands.size(); ++i) {
+      merges = walk.strides[i].back() == operands[i]->strides()[d] * size;
+    }
+    if (merges) {
+      *(walk.sizes.end() - 1) *= size;
+    } else {
+      walk.sizes.push_back(size);
+    }
+    for (size_t i = 0; i < operands.size(); ++i) {
+      if (!merges) walk.strides[i].push_back(0);
+      *(walk.strides[i].end() - 1) = operands[i]->strides()[d];
+    }
+  }
+  if (walk.sizes.empty()) {
+    walk.sizes.push_back(1);
+    for (Dims& s : walk.strides) s.push_back(1);
+  }
+  return walk;
+}
+
+IntArrayRef from(const Dims& d, size_t split) { return {d.data() + split, d.size() - split}; }
+
+int64_t product(IntArrayRef sizes) {
+  return std::accumulate(sizes.begin(), sizes.end(), int64_t{1}, std::multiplies<>());
+}
+
+/// Call visit(sizes, offsets) for each block of a walk: the dims from `split` on, of the first of
+/// them `chunk` indices at a time.
+template <class Visit>
+void for_each_block(const Walk& walk, int64_t most, const Visit& visit) {
+  size_t split = walk.sizes.size() - 1;
+  while (split > 0 && product(from(walk.sizes, split)) < most) --split;
+  const int64_t inner = product(from(walk.sizes, split + 1));
+  const int64_t chunk = std::max<int64_t>(most / inner, 1);
+  std::vector<int64_t> index(split, 0);
+  for (;;) {
+    for (int64_t first = 0; first < walk.sizes[split]; first += chunk) {
+      Dims sizes(from(walk.sizes, split));
+      sizes[0] = std::min(chunk, walk.sizes[split] - first);
+      std::vector<int64_t> offsets;
+      for (const Dims& strides : walk.strides) {
+        int64_t offset = first * strides[split];
+        for (size_t d = 0; d < split; ++d) offset += index[d] * strides[d];
+        offsets.push_back(offset);
+      }
+      visit(sizes, split, offsets);
+    }
+    size_t d = split;
+    while (d > 0 && ++index[d - 1] == walk.sizes[d - 1]) index[--d] = 0;
+    if (d == 0) return;
+  }
+}
+
+}  // namespace
+
+void Widened::see(TensorList l) {
+  slots_.push_back({operands_.size(), l.size(), true});
+  for (const Tensor& t : l) add(t, true);
+}
+
+void Widened::see(const Tensor& t, bool is_output) {
+  slots_.push_back({operands_.size(), 1, false});
+  add(t, is_output);
+}
+
+void Widened::add(const Tensor& t, bool is_output) {
+  if (!reduced_ && is_reduced(t)) reduced_ = t.dtype();
+  operands_.push_back({t, is_output});
+}
+
+TensorList Widened::take(TensorList l, Tensor*& next) const {
+  const size_t n = l.empty() || per_call_ == 0 ? l.size() : per_call_;
+  return {std::exchange(next, next + n), n};
+}
+
+Scalar Widened::as_element(const Scalar& number) const {
+  const bool moved = op_.reduced() == Reduced::moved;
+  // A number to compare with is one of the dtype first; others are not rounded.
+  if (!moved && &op_ != &kernels::compare_scalar) return number;
+  return visit<dtypes::kReduced>(*reduced_, [&]<class T>() -> Scalar {
+    const auto element = number.to<T>();
+    if (moved) return std::bit_cast<int16_t>(element);
+    return element;
+  });
+}
+
+void Widened::run(const Call& call) {
+  switch (op_.reduced()) {
+    case Reduced::moved:
+      return run_moved(call);
+    case Reduced::by_element:
+      return slots_[0].is_list ? run_lists(call) : run_by_element(call);
+    case Reduced::native:  // not widened
+    case Reduced::whole:
+    case Reduced::updated:
+      return run_whole(call);
+  }
+}
+
+void Widened::run_moved(const Call& call) const {
+  std::vector<Tensor> row;
+  for (const Operand& o : operands_)
+    row.push_back(is_reduced(o.tensor) ? as_bits(o.tensor) : o.tensor);
+  call(row.data());
+}
+
+void Widened::run_whole(const Call& call) const {
+  Row row;
+  for (const Slot& slot : slots_) {
+    const bool reads = slot.is_list || op_.reduced() == Reduced::updated;
+    for (size_t i = slot.first; i < slot.first + slot.count; ++i) {
+      row.add(operands_[i].tensor, reads || !operands_[i].is_output, operands_[i].is_output);
+    }
+  }
+  row.run(call);
+}
+
+void Widened::run_by_element(const Call& call) const {
+  std::vector<const Tensor*> defined;
+  for (const Operand& o : operands_) {
+    if (o.tensor.defined()) defined.push_back(&o.tensor);
+  }
+  const int64_t most = block_elements(defined[0]->device());
+  if (defined[0]->numel() <= most) return run_whole(call);
+  const Walk walk = walk_of(defined);
+  std::vector<Tensor> scratch(operands_.size());  // flat, for a block
+  for (size_t i = 0; i < operands_.size(); ++i) {
+    const Tensor& t = operands_[i].tensor;
+    if (is_reduced(t)) scratch[i] = empty({most}, TensorOptions(kFloat32).device(t.device()));
+  }
+  for_each_block(walk, most, [&](const Dims& sizes, size_t split, const auto& offsets) {
+    Row row;
+    size_t k = 0;  // among the defined
+    for (size_t i = 0; i < operands_.size(); ++i) {
+      const auto& [t, is_output] = operands_[i];
+      if (!t.defined()) {
+        row.add(t, false, false);
+        continue;
+      }
+      const Tensor block = alias(t, sizes, from(walk.strides[k], split), offsets[k], t.dtype());
+      ++k;
+      row.add(block, !is_output, is_output, scratch[i]);
+    }
+    row.run(call);
+  });
+}
+
+// As many tensors at a time as make a block; those beyond it in parts.
+void Widened::run_lists(const Call& call) {
+  size_t longest = 0;
+  const Slot* last = nullptr;  // of several lists the last is only read
+  size_t lists = 0;
+  for (const Slot& slot : slots_) {
+    if (!slot.is_list || slot.count == 0) continue;
+    longest = slot.count;
+    last = &slot;
+    ++lists;
+  }
+  if (longest == 0) return run_whole(call);
+  const Operand* const first = &operands_[last->first];
+  const int64_t most = block_elements(first->tensor.device());
+  std::vector<Part> parts;
+  int64_t elements = 0;
+  const auto flush = [&] {
+    if (parts.empty()) return;
+    Row row;
+    for (const Slot& slot : slots_) {
+      if (!slot.is_list) {
+        row.add(operands_[slot.first].tensor, true, operands_[slot.first].is_output);
+        continue;
+      }
+      if (slot.count == 0) continue;
+      const bool writes = &slot != last || lists == 1;
+      for (const Part& part : parts) {
+        const Tensor& t = operands_[slot.first + part.tensor].tensor;
+        const bool is_whole = t.numel() == part.size;
+        row.add(is_whole ? t : alias(t, {part.size}, {1}, part.from, t.dtype()), true, writes);
+      }
+    }
+    per_call_ = parts.size();
+    row.run(call);
+    parts.clear();
+    elements = 0;
+  };
+  for (size_t i = 0; i < longest; ++i) {
+    const int64_t n = first[i].tensor.numel();
+    for (int64_t from = 0; from < n; from += most) {
+      const int64_t size = std::min(most, n - from);
+      if (elements + size > most) flush();
+      parts.push_back({i, from, size});
+      elements += size;
+    }
+  }
+  flush();
+}
+
+}  // namespace ambit
