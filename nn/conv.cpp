@@ -98,10 +98,9 @@ PerAxis padding_for(const detail::ConvNdOptions<D>& o, const Tensor& input, IntA
                           dilation * ((*o.kernel_size())[i] - 1) + 1;
     const int64_t got = wanted[wanted.size() - D + i];
     padding[i] = got - least;
-    if (padding[i] < 0 || padding[i] >= std::max(stride, dilation)) {
+    if (padding[i] < 0 || padding[i] >= stride) {
       throw ShapeError(fmt::format("{}: expected an output_size from {} to {}, got {}",
-                                   class_name(o), least, least + std::max(stride, dilation) - 1,
-                                   got));
+                                   class_name(o), least, least + stride - 1, got));
     }
   }
   return padding;

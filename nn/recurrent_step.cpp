@@ -12,8 +12,8 @@
 
 namespace ambit::nn::recurrent {
 
-State step(Kind kind, bool relu_step, const Tensor& x, const State& s, const Weights& w) {
-  const Tensor h = linear(s.h, w.hh, w.b_hh);
+State step(Kind kind, bool relu_step, const Tensor& x, const Tensor& h, const State& s,
+           const Tensor& hr) {
   if (kind == Kind::rnn) return {relu_step ? relu(x + h) : tanh(x + h), {}};
   // Without a batch: a row.
   const auto row = [](const Tensor& t) { return t.dim() == 1 ? t.unsqueeze(0) : t; };
@@ -21,7 +21,7 @@ State step(Kind kind, bool relu_step, const Tensor& x, const State& s, const Wei
   if (kind == Kind::gru) return {as_given(gru_step(row(x), row(h), row(s.h))), {}};
   const auto [next, c] = lstm_step(row(x), row(h), row(s.c));
   const Tensor out = as_given(next);
-  return {w.hr.defined() ? linear(out, w.hr) : out, as_given(c)};
+  return {hr.defined() ? linear(out, hr) : out, as_given(c)};
 }
 
 void check_size(const char* module, const char* what, int64_t n, int64_t least) {

@@ -50,9 +50,11 @@ struct State {
   Tensor h, c;
 };
 
-/// Return the state after one step of x [B, G H], which is W_ih x + b_ih, from s.h [B, H] and, of
-/// an LSTM, s.c [B, H]. relu_step: of a plain network, relu for tanh.
-State step(Kind kind, bool relu_step, const Tensor& x, const State& s, const Weights& w);
+/// Return the state after one step of x [B, G H], which is W_ih x + b_ih, and h [B, G H], which is
+/// W_hh s.h + b_hh, from s.h [B, H] and, of an LSTM, s.c [B, H]. relu_step: of a plain network,
+/// relu for tanh. hr may be undefined: the projection of an LSTM's output.
+State step(Kind kind, bool relu_step, const Tensor& x, const Tensor& h, const State& s,
+           const Tensor& hr = {});
 
 /// All layers of a network, as a module or a caller has them.
 struct Layers {

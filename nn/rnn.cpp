@@ -1,5 +1,6 @@
 // Recurrent networks, composed of ops: the inputs' products for all steps at once, then step by
 // step. Cells, which do one step, are in rnn_cell.cpp.
+#include <ambit/detail/repeated_linear.h>
 #include <ambit/error.h>
 #include <ambit/nn/rnn.h>
 #include <ambit/ops/creation.h>
@@ -37,6 +38,7 @@ State run_steps(Kind kind, bool relu_step, bool reverse, const std::vector<Tenso
   State s{rows(start.h, 0, x[reverse ? steps - 1 : 0].size(0)),
           rows(start.c, 0, x[reverse ? steps - 1 : 0].size(0))};
   std::vector<State> ended;
+  RepeatedLinear hidden(w.hh, w.b_hh, steps);
   for (size_t i = 0; i < steps; ++i) {
     const size_t t = reverse ? steps - 1 - i : i;
     const int64_t before = s.h.size(0), now = x[t].size(0);
@@ -47,7 +49,7 @@ State run_steps(Kind kind, bool relu_step, bool reverse, const std::vector<Tenso
       s = {joined(s.h, rows(start.h, before, now - before)),
            joined(s.c, rows(start.c, before, now - before))};
     }
-    s = step(kind, relu_step, x[t], s, w);
+    s = step(kind, relu_step, x[t], hidden(s.h), s, w.hr);
     outputs[t] = s.h;
   }
   for (size_t i = ended.size(); i-- > 0;) s = {joined(s.h, ended[i].h), joined(s.c, ended[i].c)};
@@ -94,8 +96,8 @@ std::tuple<Tensor, Tensor, Tensor> recurrent::run_layers(const Layers& net, cons
       s = zeros({layers, batch, size}, input.options());
       return;
     }
-    if (single && s.dim() == 2) s = s.unsqueeze(1);
-    check_state(op, what, s, {layers, batch, size});
+    check_state(op, what, s, single ? Dims{layers, size} : Dims{layers, batch, size});
+    if (single) s = s.unsqueeze(1);
   };
   state("hx", h, out_size);
   if (kind == Kind::lstm) state("cx", c, net.hidden_size);

@@ -73,8 +73,8 @@ std::tuple<Tensor, Tensor> RNNCellImplBase<Derived, O>::run(const Tensor& input,
     if (!s->defined()) *s = zeros(state, input.options());
     check_state(op, what, *s, state);
   }
-  const State next = step(kind, is_relu(options), linear(input, weight_ih, bias_ih), {h, c},
-                          {weight_ih, weight_hh, bias_ih, bias_hh, {}});
+  const State next = step(kind, is_relu(options), linear(input, weight_ih, bias_ih),
+                          linear(h, weight_hh, bias_hh), {h, c});
   return {next.h, next.c};
 }
 

@@ -32,7 +32,7 @@ Tensor pad(const Tensor& self, IntArrayRef pad, std::string_view mode,
   return nn::functional::pad(self, pad, mode_of(mode), value.value_or(0));
 }
 Tensor constant_pad_nd(const Tensor& self, IntArrayRef pad, const Scalar& value) {
-  return nn::functional::pad(self, pad, PadMode::constant, value.to<double>());
+  return nn::functional::pad(self, pad, PadMode::constant, value);
 }
 Tensor reflection_pad1d(const Tensor& self, IntArrayRef padding) {
   return pad_dims("reflection_pad1d", self, padding, 1, PadMode::reflect);

@@ -1,5 +1,6 @@
-// embedding and embedding_bag, composed of lookups, sums by index and choices.
+// embedding, composed of lookups, and embedding_bag's checks.
 #include <ambit/autograd.h>
+#include <ambit/detail/embedding_bag.h>
 #include <ambit/detail/record.h>
 #include <ambit/nn/functional/embedding.h>
 #include <ambit/ops/creation.h>
@@ -7,9 +8,6 @@
 #include <ambit/ops/index.h>
 #include <ambit/ops/reduce.h>
 #include <ambit/ops/shape.h>
-#include <ambit/ops/sort.h>
-
-#include <limits>
 
 #include "check.h"
 
@@ -110,13 +108,6 @@ Tensor embedding(const Tensor& indices, const Tensor& weight, std::optional<int6
 
 namespace {
 
-/// Rows [n,D] that belong to bags: bag of row i is ids[i], the last one, `count`, is none; or
-/// without ids they are [count, length, D].
-struct Bags {
-  int64_t count = 0, length = 0;
-  Tensor ids;
-};
-
 [[noreturn]] void refuse(const std::string& expected) {
   throw Error("embedding_bag: expected " + expected);
 }
@@ -130,6 +121,10 @@ void check(const Tensor& input, const Tensor& weight, const EmbeddingBagFuncOpti
                                 {"weight", weight},
                                 {"offsets", offsets},
                                 {"per_sample_weights", factors}});
+  if (input.dtype() != kInt64 && input.dtype() != kInt32) {
+    throw DTypeError(fmt::format("{}: expected an input of int64 or int32, got {}", kFunction,
+                                 ambit::name(input.dtype())));
+  }
   if (weight.dim() != 2 || (input.dim() != 1 && input.dim() != 2)) {
     throw ShapeError(
         fmt::format("{}: expected weight [V,D] and an input of one or two dims, got {} and {}",
@@ -183,84 +178,44 @@ void check_offsets(const Tensor& offsets, int64_t n) {
   }
 }
 
-Bags bags_of(const Tensor& input, const EmbeddingBagFuncOptions& o) {
-  if (input.dim() == 2) return {input.size(0), input.size(1), {}};
+// [B+1]: where each bag begins, and the last one ends.
+Tensor ends_of_bags(const Tensor& input, const EmbeddingBagFuncOptions& o) {
   const NoGradGuard no_grad;
-  const int64_t n = input.numel(), given = o.offsets().numel();
+  const int64_t n = input.numel();
+  if (input.dim() == 2) {
+    return arange(input.size(0) + 1, TensorOptions(kInt64).device(input.device())) * input.size(1);
+  }
   const Tensor offsets = o.offsets().to(kInt64);
   check_offsets(offsets, n);
-  const Tensor at = arange(n, TensorOptions(kInt64).device(input.device()));
-  // The last bag that has begun; of equal offsets the bags before it are empty.
-  return {o.include_last_offset() ? given - 1 : given, 0,
-          searchsorted(offsets, at, false, true) - 1};
+  if (o.include_last_offset()) return offsets;
+  return cat({offsets, full({1}, n, offsets.options())}, 0);
 }
 
-// Sums of values [n,...] over bags: [B,...].
-Tensor sums(const Tensor& values, const Bags& bags) {
-  Dims sizes(values.sizes());
-  if (!bags.ids.defined()) {
-    sizes[0] = bags.length;
-    sizes.insert(0, bags.count);
-    return values.reshape(sizes).sum({1});
+EmbeddingBagParams::Mode mode_of(const EmbeddingBagFuncOptions& o) {
+  switch (o.mode().kind()) {
+    case EmbeddingBagMode::Kind::sum:
+      return EmbeddingBagParams::Mode::sum;
+    case EmbeddingBagMode::Kind::mean:
+      return EmbeddingBagParams::Mode::mean;
+    case EmbeddingBagMode::Kind::max:
+      break;
   }
-  sizes[0] = bags.count + 1;
-  return zeros(sizes, values.options()).index_add(0, bags.ids, values).narrow(0, 0, bags.count);
-}
-
-// How many rows each bag has, of an empty one 1: [B,1].
-Tensor counts(const Tensor& rows, const Bags& bags, const Tensor& is_padding) {
-  const NoGradGuard no_grad;
-  const Tensor counted = is_padding.defined() ? logical_not(is_padding).to(rows.dtype())
-                                              : ones({rows.size(0), 1}, rows.options());
-  return clamp(sums(counted, bags), 1);
-}
-
-// The first of the largest of each bag, column by column; 0 where there is none. is_padding [n,1]
-// may be undefined.
-Tensor largest(const Tensor& rows, const Bags& bags, const Tensor& is_padding) {
-  const int64_t n = rows.size(0), width = rows.size(1);
-  Tensor first;  // where in rows it is, n for nowhere
-  {
-    const NoGradGuard no_grad;
-    const TensorOptions places(TensorOptions(kInt64).device(rows.device()));
-    Tensor ids = bags.ids;
-    if (!ids.defined()) {
-      ids = arange(bags.count, places).unsqueeze(1).expand({bags.count, bags.length}).reshape({n});
-    }
-    ids = ids.unsqueeze(1).expand({n, width});
-    Tensor x = rows.detach();
-    if (is_padding.defined()) {
-      x = masked_fill(x, is_padding, -std::numeric_limits<double>::infinity());
-    }
-    const Tensor best =
-        scatter_reduce(zeros({bags.count + 1, width}, x.options()), 0, ids, x, "amax", false);
-    const Tensor of_bag = gather(best, 0, ids);
-    Tensor is_best = logical_or(x == of_bag, isnan(x));  // NaN is the largest
-    if (is_padding.defined()) is_best = logical_and(is_best, logical_not(is_padding));
-    const Tensor place = where(is_best, arange(n, places).unsqueeze(1), n);
-    first = scatter_reduce(full({bags.count + 1, width}, n, places), 0, ids, place, "amin")
-                .narrow(0, 0, bags.count);
-  }
-  return gather(cat({rows, zeros({1, width}, rows.options())}, 0), 0, first);
+  return EmbeddingBagParams::Mode::max;
 }
 
 }  // namespace
 
 Tensor embedding_bag(const Tensor& input, const Tensor& weight, const EmbeddingBagFuncOptions& o) {
   check(input, weight, o);
-  const int64_t padding = padding_row("embedding_bag", weight, o.padding_idx());
-  const Bags bags = bags_of(input, o);
-  const Tensor indices = input.reshape({input.numel()});
-  if (o.max_norm()) renormalize(weight, indices, *o.max_norm(), o.norm_type());
-  Tensor rows = look_up(indices, weight, padding, o.scale_grad_by_freq());
-  const Tensor is_padding = padding < 0 ? Tensor() : (indices == padding).unsqueeze(1);
-  if (o.mode().kind() == EmbeddingBagMode::Kind::max) return largest(rows, bags, is_padding);
-  if (o.per_sample_weights().defined())
-    rows = rows * o.per_sample_weights().reshape({input.numel(), 1});
-  if (is_padding.defined()) rows = masked_fill(rows, is_padding, 0);
-  const Tensor sum = sums(rows, bags);
-  if (o.mode().kind() == EmbeddingBagMode::Kind::sum) return sum;
-  return sum / counts(rows, bags, is_padding);
+  const EmbeddingBagParams p{.mode = mode_of(o),
+                             .padding = padding_row("embedding_bag", weight, o.padding_idx())};
+  const Tensor ends = ends_of_bags(input, o);
+  const Tensor given = input.reshape({input.numel()}), index = given.to(kInt64);
+  if (o.max_norm()) renormalize(weight, given, *o.max_norm(), o.norm_type());
+  const Tensor times = o.scale_grad_by_freq() ? frequencies(index, weight) : Tensor();
+  const Tensor& factors = o.per_sample_weights();
+  return embedding_bags(weight, index, ends,
+                        factors.defined() ? factors.reshape({input.numel()}) : factors, times, p);
 }
 
 }  // namespace functional

@@ -13,7 +13,8 @@ namespace ambit::nn::functional {
 namespace {
 
 // The input with `before` and `after` elements of `value` around along dim, or without some.
-Tensor pad_constant(const Tensor& x, int64_t dim, int64_t before, int64_t after, double value) {
+Tensor pad_constant(const Tensor& x, int64_t dim, int64_t before, int64_t after,
+                    const Scalar& value) {
   const int64_t size = x.size(dim),
                 kept = size + std::min<int64_t>(before, 0) + std::min<int64_t>(after, 0);
   if (kept < 0) {
@@ -82,7 +83,7 @@ void check_shuffle(const char* op, const Tensor& input, int64_t factor) {
 
 }  // namespace
 
-Tensor pad(const Tensor& input, IntArrayRef pad, PadMode mode, double value) {
+Tensor pad(const Tensor& input, IntArrayRef pad, PadMode mode, const Scalar& value) {
   if (!input.defined()) throw Error("pad: expected a tensor, got an undefined one");
   if (pad.size() % 2 != 0) {
     throw Error(fmt::format("pad: expected two numbers for each dim, got {}", pad.size()));

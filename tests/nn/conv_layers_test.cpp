@@ -178,5 +178,11 @@ TEST_CASE("convolution modules refuse wrong options when they are made") {
   CHECK_THROWS_WITH_AS(m(ones({1, 2, 3, 3, 3}), IntArrayRef{6, 8, 6}),
                        "ConvTranspose3d: expected an output_size from 6 to 7, got 8", ShapeError);
   CHECK_THROWS_AS(m(ones({1, 2, 3, 3, 3}), IntArrayRef{6, 6}), ShapeError);
+  // Below the stride, as PyTorch has it, whatever the dilation.
+  nn::ConvTranspose2d wide(nn::ConvTranspose2dOptions(1, 1, 3).stride(2).dilation(3));
+  CHECK(wide(ones({1, 1, 4, 4}), IntArrayRef{14, 13}).sizes() == IntArrayRef{1, 1, 14, 13});
+  CHECK_THROWS_WITH_AS(wide(ones({1, 1, 4, 4}), IntArrayRef{13, 15}),
+                       "ConvTranspose2d: expected an output_size from 13 to 14, got 15",
+                       ShapeError);
   CHECK_THROWS_AS(m(ones({3, 3}), IntArrayRef{6, 6}), ShapeError);
 }

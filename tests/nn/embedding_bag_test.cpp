@@ -176,15 +176,27 @@ TEST_CASE("bags that end, that are empty, and that hold NaN") {
       CHECK(F::embedding_bag(zeros({2, 0}, i.options()), w, F::EmbeddingBagFuncOptions().mode(mode))
                 .equal(zeros({2, 3}, w.options())));
     }
-    // Of equal ones the first has the gradient, as PyTorch has it; NaN is the largest.
+    // Of equal ones the first has the gradient, as PyTorch has it.
     const Tensor same = ones({2, 1}, w.options()).requires_grad_();
     F::embedding_bag(integers({{1, 0}}, d), same, F::EmbeddingBagFuncOptions().mode(kMax))
         .backward();
     check_values(same.grad().view({2}), {2}, {0, 1});
-    const Tensor odd = tensor({1., std::nan("")}, w.options()).view({2, 1});
-    CHECK(std::isnan(
-        F::embedding_bag(integers({{0, 1}}, d), odd, F::EmbeddingBagFuncOptions().mode(kMax))
-            .item<double>()));
+    // w = torch.tensor([[nan, 1], [2, nan], [3, 0]]): F.embedding_bag(i, w, mode="max"), and
+    // w.grad of its sum: a NaN that comes first stays, and no other comes.
+    const double nan = std::nan("");
+    const Tensor odd = tensor({{nan, 1.}, {2., nan}, {3., 0.}}, w.options()).requires_grad_();
+    const auto largest = [&](const Tensor& bags, std::optional<int64_t> padding) {
+      return F::embedding_bag(bags, odd,
+                              F::EmbeddingBagFuncOptions().mode(kMax).padding_idx(padding));
+    };
+    const Tensor three = largest(integers({{0, 1, 2}, {1, 0, 2}, {2, 1, 0}}, d), {});
+    CHECK(
+        three.detach().allclose(tensor({{nan, 1.}, {3., nan}, {3., 1.}}, w.options()), 0, 0, true));
+    three.sum().backward();
+    CHECK(odd.grad().equal(tensor({{1., 2.}, {0., 1.}, {2., 0.}}, w.options())));
+    CHECK(largest(integers({{0, 1, 2}}, d), 0)
+              .detach()
+              .allclose(tensor({{3., nan}}, w.options()), 0, 0, true));
   });
 }
 
@@ -285,6 +297,9 @@ TEST_CASE("what does not fit is refused by name, and nothing is changed") {
   };
   CHECK_THROWS_AS(F::embedding_bag(i, w, bag), Error);
   CHECK_THROWS_AS(F::embedding_bag(i.view({1, 3}), w, offsets({0})), Error);
+  CHECK_THROWS_AS(F::embedding_bag(i.to(kFloat32), w, offsets({0})), DTypeError);
+  CHECK_THROWS_AS(F::embedding_bag(i + 4, w, offsets({0})), IndexError);
+  CHECK_THROWS_AS(F::embedding_bag(i - 1, w, offsets({0}).mode(kMax)), IndexError);
   CHECK_THROWS_AS(F::embedding_bag(i, w, offsets({1, 2})), Error);
   CHECK_THROWS_AS(F::embedding_bag(i, w, offsets({0, 4})), Error);
   CHECK_THROWS_AS(F::embedding_bag(i, w, offsets({0, 2, 1})), Error);

@@ -321,6 +321,10 @@ TEST_CASE("libtorch's functions outside of nn::functional are the same functions
 
     CHECK(pad(x, {1, 2}).equal(constant_pad_nd(x, {1, 2})));
     CHECK(pad(x, {1, 2}, "constant", 3).equal(constant_pad_nd(x, {1, 2}, 3)));
+    constexpr int64_t kLarge = (int64_t{1} << 60) + 1;  // which no double is
+    const Tensor whole =
+        constant_pad_nd(zeros({1}, TensorOptions(kInt64).device(d)), {0, 1}, kLarge);
+    CHECK(whole[1].item<int64_t>() == kLarge);
     CHECK(pad(x, {1, 2}, "reflect").equal(reflection_pad1d(x, {1, 2})));
     CHECK(pad(x, {1, 2}, "replicate").equal(replication_pad1d(x, {1, 2})));
     CHECK(pad(x, {1, 2}, "circular").equal(F::pad(x, {1, 2}, kCircular)));

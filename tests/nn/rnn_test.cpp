@@ -240,6 +240,13 @@ TEST_CASE("recurrent networks and sequences refuse what does not fit") {
   CHECK_THROWS_AS(m(ones({0, 2, 3})), ShapeError);
   CHECK_THROWS_AS(m(x, std::tuple(ones({1, 2, 3}), ones({1, 2, 4}))), ShapeError);
   CHECK_THROWS_AS(m(x, std::tuple(ones({1, 2, 4}), ones({1, 1, 4}))), ShapeError);
+  // Without a batch states have none either.
+  const Tensor single = x.select(1, 0), h = ones({1, 4});
+  CHECK(std::get<0>(m(single, std::tuple(h, h))).sizes() == IntArrayRef{5, 4});
+  CHECK_THROWS_WITH_AS(m(single, std::tuple(h.view({1, 1, 4}), h)),
+                       "lstm: expected hx of shape [1, 4], got [1, 1, 4]", ShapeError);
+  CHECK_THROWS_AS(m(single, std::tuple(h, h.view({1, 1, 4}))), ShapeError);
+  CHECK_THROWS_AS(nn::RNN(3, 4)(single, h.view({1, 1, 4})), ShapeError);
   CHECK_THROWS_AS(m(ones({5, 2, 3}, kInt64)), DTypeError);
   CHECK_THROWS_AS(nn::LSTM(3, 0), Error);
   CHECK_THROWS_AS(nn::LSTM(nn::LSTMOptions(3, 4).proj_size(4)), Error);

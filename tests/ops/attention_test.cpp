@@ -1,6 +1,7 @@
 // Attention: values, masks, layouts, gradients, memory, the composite, bad calls.
 #include <ambit/ambit.h>
 #include <ambit/backend/kernels.h>
+#include <ambit/memory.h>
 
 #include <cmath>
 #include <limits>
@@ -148,6 +149,51 @@ TEST_CASE("attention over several blocks, cut from one tensor of all heads, is t
       if (heads > 1) CHECK(g.y.transpose(1, 2).is_contiguous());
     }
   });
+}
+
+TEST_CASE("attention of large scores, and of rows behind a finite mask, has exact gradients") {
+  for_each_device([](Device d) {
+    const TensorOptions options = TensorOptions(kFloat32).device(d);
+    // Scores 10^5 + a j / 2, and 0: all exact in float32, whose neighbours of 10^5 are 2^-7 away.
+    const int64_t S = 7;
+    const Tensor j = arange(S, options) * 0.5, ones_of_keys = ones({S}, options);
+    const Tensor k = stack({ones_of_keys * 1e5, j}, 1).unsqueeze(0);
+    const Tensor q = tensor({{1., 1.}, {1., -1.}, {0., 0.}, {-1., 2.}}, options).unsqueeze(0);
+    const Tensor v = wave(d, {1, S, 3}, 0.5).to(kFloat32),
+                 dy = wave(d, {1, 4, 3}, 0.9).to(kFloat32);
+    // Row 2 is hidden as programs do it: its scores, all 0, become -10^9.
+    const Tensor mask = zeros({4, S}, options);
+    mask.select(0, 2).fill_(-1e9);
+    const auto fused = [&](const Tensor& a, const Tensor& b, const Tensor& c) {
+      return scaled_dot_product_attention(a, b, c, mask, 0, false, 1);
+    };
+    const auto plain = [&](const Tensor& a, const Tensor& b, const Tensor& c) {
+      const Tensor s = matmul(a, b.transpose(-2, -1)) + mask.to(kFloat64);
+      return matmul(softmax(s, -1), c);
+    };
+    const Grads got = grads_of(q, k, v, dy, fused);
+    const Grads want =
+        grads_of(q.to(kFloat64), k.to(kFloat64), v.to(kFloat64), dy.to(kFloat64), plain);
+    // Weights good to 2^-21: of dq they multiply keys of 10^5, whose sum is 0 but for roundings.
+    CHECK(got.y.to(kFloat64).allclose(want.y, 1e-5, 1e-6));
+    CHECK(got.q.to(kFloat64).allclose(want.q, 1e-5, 0.1));
+    CHECK(got.k.to(kFloat64).allclose(want.k, 1e-5, 1e-5));
+    CHECK(got.v.to(kFloat64).allclose(want.v, 1e-5, 1e-6));
+  });
+}
+
+TEST_CASE("attention copies no more of a mask than it has, whatever it is broadcast to") {
+  const int64_t N = 200;
+  const auto peak = [] { return memory_stats(kCPU).peak_in_use; };
+  const Tensor q = wave(kCPU, {16, 25, 3, N, 1}).to(kFloat32),
+               mask = wave(kCPU, {16, 1, 3, N, N}, 0.2).to(kFloat32);  // 7.3 MiB
+  const size_t before = peak();
+  const Tensor y = scaled_dot_product_attention(q, q, q, mask);
+  // Of all heads it is 183 MiB.
+  CHECK(peak() - before < (size_t{40} << 20));
+  // float32, sums of 200 terms of size 1: 200 * 2^-24 = 1.2e-5.
+  CHECK(y[3][4].allclose(by_hand(q[3][4], q[3][4], q[3][4], mask[3][0]), 1e-4, 2e-5));
+  CHECK(y[15][24].allclose(by_hand(q[15][24], q[15][24], q[15][24], mask[15][0]), 1e-4, 2e-5));
 }
 
 TEST_CASE("attention takes masks of bool, any leading dims, and a scale") {

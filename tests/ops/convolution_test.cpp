@@ -237,6 +237,7 @@ TEST_CASE("arguments of convolutions are one number or as many as there are dims
   CHECK(conv3d(x, w, {}, {.stride = {2}, .padding = {1}}).equal(conv3d(x, w, {}, 2, {1, 1, 1})));
   CHECK(conv2d(image, filter, {}, {2, 1})
             .equal(conv2d(image, filter, {}, ConvParams{.stride = {2, 1}})));
+  CHECK(conv2d(image, filter, {}, {}).equal(conv2d(image, filter)));  // parameters, all defaults
   CHECK_THROWS_WITH_AS(conv3d(x, w, {}, {2, 1}),
                        "conv3d: expected stride of one or 3 numbers, got [2, 1]", ShapeError);
   CHECK_THROWS_WITH_AS(conv1d(image[0], filter[0], {}, 1, 0, {1, 2}),

@@ -56,7 +56,7 @@ TEST_CASE("ctc_loss has PyTorch's values and gradients") {
     const Tensor single =
         ctc_loss(lp.select(1, 0), padded(d)[0], numbers(kCPU, {5})[0], numbers(kCPU, {3}, kInt32));
     check_values(single.detach(), {}, {2.00244017598});
-    CHECK(ctc_loss(lp.select(1, 0), padded(d)[0], {5}, {2}, 0, kNone).dim() == 0);
+    CHECK(ctc_loss(lp.select(1, 0), padded(d)[0], {5}, {3}, 0, kNone).dim() == 0);
   });
 }
 
@@ -157,6 +157,7 @@ std::vector<bad_input::BadCall> bad_calls() {
       SHAPE(ctc_loss, LP, ones({3}, kInt64), {4, 4}, {1, 1}),
       SHAPE(ctc_loss, LP, ones({2, 2, 2}, kInt64), {4, 4}, {1, 1}),
       SHAPE(ctc_loss, ones({4, 3}), Y, {4}, {1}),
+      SHAPE(ctc_loss, ones({4, 3}), ones({3}, kInt64), {4}, {2}),
       SHAPE(ctc_loss, LP, Y, ones({1, 2}, kInt64), ones({2}, kInt64)),
       DTYPE(ctc_loss, LP, ones({2, 2}), {4, 4}, {1, 1}),
       DTYPE(ctc_loss, LP.to(kInt64), Y, {4, 4}, {1, 1}),

@@ -2,6 +2,8 @@
 #include <ambit/ambit.h>
 #include <ambit/backend/kernels.h>
 #include <ambit/detail/recurrent.h>
+#include <ambit/detail/repeated_linear.h>
+#include <ambit/memory.h>
 
 #include "composite.h"
 #include "tests/autograd/gradcheck.h"
@@ -26,6 +28,49 @@ Tensor gru_by_hand(const Tensor& a, const Tensor& b, const Tensor& h0) {
 }
 
 }  // namespace
+
+TEST_CASE("a repeated linear map has linear's values and gradients, and leaves nothing behind") {
+  for_each_device([](Device d) {
+    const Tensor x = wave(d, {2, 3}), w = wave(d, {3, 3}, 0.4), b = wave(d, {3}, 0.7);
+    const auto chain = [](bool joined) {
+      return [joined](const std::vector<Tensor>& in) {
+        RepeatedLinear map(in[1], in[2], 3);
+        Tensor h = in[0], all;
+        for (int i = 0; i < 4; ++i) {  // the last is one more than was announced
+          h = tanh(joined ? map(h) : linear(h, in[1], in[2]));
+          all = all.defined() ? all + h : h;
+        }
+        return all;
+      };
+    };
+    const std::vector<Tensor> in{x, w, b};
+    gradcheck(chain(true), in);
+    gradgradcheck(chain(true), in);
+    const auto grads = [&](const auto& f, size_t first) {
+      std::vector<Tensor> leaves;
+      for (size_t i = 0; i < 3; ++i) leaves.push_back(in[i].clone().requires_grad_(i >= first));
+      const std::vector<Tensor> wanted(leaves.begin() + static_cast<std::ptrdiff_t>(first),
+                                       leaves.end());
+      return autograd::grad({f(leaves).sum()}, wanted);
+    };
+    for (const size_t first : {size_t{0}, size_t{1}, size_t{2}}) {
+      const std::vector<Tensor> got = grads(chain(true), first), want = grads(chain(false), first);
+      for (size_t i = 0; i < got.size(); ++i) CHECK(got[i].allclose(want[i], 1e-12, 1e-12));
+    }
+    // A graph that nobody walks is freed with its output, and one that is walked in part, too.
+    synchronize(d);
+    const size_t before = memory_stats(d).in_use;
+    {
+      const Tensor weight = wave(d, {3, 3}, 0.4).requires_grad_();
+      RepeatedLinear map(weight, {}, 3);
+      const Tensor first = map(x), second = map(first), third = map(second);
+      CHECK(autograd::grad({second.sum()}, {weight})[0].allclose(
+          autograd::grad({linear(linear(x, weight), weight).sum()}, {weight})[0], 1e-12, 1e-12));
+    }
+    synchronize(d);
+    CHECK(memory_stats(d).in_use == before);
+  });
+}
 
 TEST_CASE("steps of LSTM and GRU are their formulas, of any layout") {
   for_each_device([](Device d) {

@@ -20,12 +20,15 @@ Cases all_cases() {
   add_sorting_cases(cases);
   add_index_cases(cases);
   add_random_cases(cases);
+  add_bag_cases(cases);
   add_product_cases(cases);
   add_factor_cases(cases);
   add_convolution_cases(cases);
   add_pool_cases(cases);
+  add_image_cases(cases);
   add_norm_cases(cases);
   add_sequence_cases(cases);
+  add_alignment_cases(cases);
   add_training_cases(cases);
   add_mismatch_cases(cases);
   add_gradient_cases(cases);

@@ -23,12 +23,15 @@ void add_reduction_cases(Cases& cases);
 void add_scan_cases(Cases& cases);
 void add_sorting_cases(Cases& cases);
 void add_index_cases(Cases& cases);
+void add_bag_cases(Cases& cases);
 void add_product_cases(Cases& cases);
 void add_factor_cases(Cases& cases);
 void add_convolution_cases(Cases& cases);
 void add_pool_cases(Cases& cases);
+void add_image_cases(Cases& cases);
 void add_norm_cases(Cases& cases);
 void add_sequence_cases(Cases& cases);
+void add_alignment_cases(Cases& cases);
 void add_training_cases(Cases& cases);
 
 }  // namespace conformance

@@ -5,6 +5,7 @@
 #include <ambit/ops/conv.h>
 #include <ambit/ops/creation.h>
 #include <ambit/ops/elementwise.h>
+#include <ambit/ops/images.h>
 #include <ambit/ops/index.h>
 #include <ambit/ops/linalg.h>
 #include <ambit/ops/loss.h>
@@ -227,6 +228,12 @@ std::vector<Gradient> layer_gradients() {
        {{2, 3, 4, 3, 5}},
        [](const Tensors& x) {
          return avg_pool3d(x[0], {2, 1, 3}, 2, {1, 0, 1});
+       }},
+      {"interpolate",
+       "interpolate",
+       {{2, 3, 4, 5}},
+       [](const Tensors& x) {
+         return upsample_bilinear2d(x[0], {7, 8}, false);
        }},
       {"softmax", "softmax", {{5, 7}}, [](const Tensors& x) { return x[0].softmax(0); }},
       {"log_softmax", "softmax", {{5, 7}}, [](const Tensors& x) { return x[0].log_softmax(1); }},

@@ -2,6 +2,7 @@
 #include <ambit/backend/functors.h>
 
 #include "backends/cpu/kernels.h"
+#include "backends/cpu/layout/channel_slice.h"
 #include "backends/cpu/layout/packing.h"
 #include "inner_loops.h"
 
@@ -99,7 +100,10 @@ void copy_strided(int64_t n, void* y, int64_t y_stride, const void* x, int64_t x
 
 void copy(Tensor& y, const Tensor& x) {
   if (y.numel() == 0) return;
-  if (y.dtype() == x.dtype()) return copy_same_dtype(y, x);
+  if (y.dtype() == x.dtype()) {
+    const ChannelsLastCopy native(y, x);
+    return native ? copy_same_dtype(native.y(), native.x()) : copy_same_dtype(y, x);
+  }
   const UnaryLoop loop = cast_loop(y.dtype(), x.dtype());
   for_packed_runs<2>({&y, &x}, kGrain, [loop](int64_t n, const auto& p) { loop(n, p[0], p[1]); });
 }

@@ -36,9 +36,12 @@ void transpose(int64_t n, void* to, const void* from, int64_t rows, int64_t colu
 }  // namespace
 
 // Undoing it takes N, C and H * W.
+PhysicalLayout channels_last_layout(DType dtype, int64_t images, int64_t channels, int64_t pixels) {
+  return {kChannelsLast, static_cast<uint32_t>(element_size(dtype)), {images, channels, pixels}};
+}
 PhysicalLayout channels_last_layout(const Tensor& t) {
   const IntArrayRef s = t.sizes();
-  return {kChannelsLast, static_cast<uint32_t>(element_size(t.dtype())), {s[0], s[1], s[2] * s[3]}};
+  return channels_last_layout(t.dtype(), s[0], s[1], s[2] * s[3]);
 }
 
 Dims channels_last_strides(IntArrayRef s) { return {s[1] * s[2] * s[3], 1, s[3] * s[1], s[1]}; }

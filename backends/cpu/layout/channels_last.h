@@ -9,6 +9,7 @@ namespace ambit::cpu {
 
 /// Return the layout of t [N,C,H,W] when channels-last.
 PhysicalLayout channels_last_layout(const Tensor& t);
+PhysicalLayout channels_last_layout(DType dtype, int64_t images, int64_t channels, int64_t pixels);
 Dims channels_last_strides(IntArrayRef sizes);
 
 /// Whether t may lie so: a whole block of images, of floats or of positions as large.

@@ -147,22 +147,33 @@ void spread_of_row(const RowOfWindows& windows, const PoolAxis& w, int64_t rows,
   }
 }
 
+/// The mean of each image.
+template <class T>
+void means_of_images(const PoolImages& s, T divisor, T* y, const T* x) {
+  parallel_for(s.count(), s.grain(), [&](int64_t begin, int64_t end) {
+    for (int64_t i = begin; i < end; ++i) y[i] = sum(s.in(), x + i * s.in()) / divisor;
+  });
+}
+
 template <class T>
 void means(Tensor& y, const Tensor& x, const PoolImages& s, const PoolParams& p) {
   T* py = y.data_ptr<T>();
   const T* px = x.data_ptr<T>();
   const RowOfWindows windows(s, p);
   const int64_t O = s.d.out, P = s.h.out;
+  if (s.out() == 1) {
+    const Span d(0, s.d), h(0, s.h);
+    if (d.size() * h.size() * windows.span(0).size() == s.in()) {
+      const int64_t rows = windows.count(d) * windows.count(h);
+      return means_of_images(s, windows.divisor<T>(rows, 0), py, px);
+    }
+  }
   parallel_for(s.count() * O * P, s.row_grain(), [&](int64_t begin, int64_t end) {
     std::vector<T> sums(static_cast<size_t>(s.w.in));
     for (int64_t r = begin; r < end; ++r) {
       const T* image = px + r / (O * P) * s.in();
       const Span d(r / P % O, s.d), h(r % P, s.h);
       const int64_t rows = windows.count(d) * windows.count(h);
-      if (s.out() == 1 && d.size() * h.size() * windows.span(0).size() == s.in()) {
-        py[r] = sum(s.in(), image) / windows.divisor<T>(rows, 0);  // all of an image
-        continue;
-      }
       const T* row = nullptr;
       int64_t covered = 0;
       for_rows(s, d, h, [&](int64_t at) {

@@ -40,9 +40,16 @@ struct Rows {
   int64_t H, W;
 };
 
+/// Where the positions of the maxima of a row of windows go; nowhere where nobody asks for them.
+template <bool kAsked>
+struct PositionsOut {
+  PositionsOut from(int64_t j) const { return {kAsked ? at + j : at}; }
+  int32_t* at;
+};
+
 /// One window: the maximum goes to *y, its position to *index.
-template <class T>
-void max_window(const T* x, T* y, int32_t* index, const Rows& rows, const Span& w) {
+template <class T, bool kAsked>
+void max_window(const T* x, T* y, PositionsOut<kAsked> index, const Rows& rows, const Span& w) {
   T best = -std::numeric_limits<T>::infinity();
   int64_t at = rows.first() + w.begin;
   rows.for_each([&](int64_t row) {
@@ -55,11 +62,11 @@ void max_window(const T* x, T* y, int32_t* index, const Rows& rows, const Span& 
     }
   });
   *y = best;
-  *index = static_cast<int32_t>(at);
+  if constexpr (kAsked) *index.at = static_cast<int32_t>(at);
 }
 
 /// The maxima so far of windows side by side, whose first columns are kStride apart.
-template <class D, int64_t kStride>
+template <class D, int64_t kStride, bool kAsked>
 class Maxima {
  public:
   using T = hn::TFromD<D>;
@@ -88,14 +95,14 @@ class Maxima {
       }
     }
   }
-  HWY_INLINE void store(T* y, int32_t* index) const {
+  HWY_INLINE void store(T* y, PositionsOut<kAsked> index) const {
     hn::StoreU(best_, D(), y);
-    if constexpr (sizeof(T) == sizeof(int32_t)) {
-      hn::StoreU(at_, Positions(), index);
-    } else {
+    if constexpr (kAsked && sizeof(T) == sizeof(int32_t)) {
+      hn::StoreU(at_, Positions(), index.at);
+    } else if constexpr (kAsked) {
       Position at[hn::MaxLanes(D())];
       hn::StoreU(at_, Positions(), at);
-      std::copy_n(at, hn::MaxLanes(D()), index);
+      std::copy_n(at, hn::MaxLanes(D()), index.at);
     }
   }
 
@@ -108,7 +115,7 @@ class Maxima {
   HWY_INLINE void update(hn::Vec<D> v, hn::Vec<Positions> at) {
     const auto better = hn::Or(hn::Gt(v, best_), hn::IsNaN(v));
     best_ = hn::IfThenElse(better, v, best_);
-    at_ = hn::IfThenElse(hn::RebindMask(Positions(), better), at, at_);
+    if constexpr (kAsked) at_ = hn::IfThenElse(hn::RebindMask(Positions(), better), at, at_);
   }
 
   hn::Vec<D> best_;
@@ -117,8 +124,8 @@ class Maxima {
 
 /// Windows [begin, end) of a row of y, in vectors as large as they fill; the last one overlaps the
 /// one before it. Returns the first window left over.
-template <size_t kLanes, int64_t kStride, class T>
-int64_t max_whole_windows(int64_t begin, int64_t end, const T* x, T* y, int32_t* index,
+template <size_t kLanes, int64_t kStride, class T, bool kAsked>
+int64_t max_whole_windows(int64_t begin, int64_t end, const T* x, T* y, PositionsOut<kAsked> index,
                           const Rows& rows, const PoolAxis& w) {
   const hn::CappedTag<T, kLanes> d;
   const auto lanes = static_cast<int64_t>(hn::Lanes(d));
@@ -130,11 +137,11 @@ int64_t max_whole_windows(int64_t begin, int64_t end, const T* x, T* y, int32_t*
   }
   for (int64_t next = begin; next < end; next += lanes) {
     const int64_t j = std::min(next, end - lanes), column = j * kStride - w.padding;
-    Maxima<decltype(d), kStride> maxima(rows.first() + column);
+    Maxima<decltype(d), kStride, kAsked> maxima(rows.first() + column);
     rows.for_each([&](int64_t row) HWY_ATTR {
       maxima.update_with_row(x + row + column, row + column, w.kernel, w.dilation);
     });
-    maxima.store(y + j, index + j);
+    maxima.store(y + j, index.from(j));
   }
   return end;
 }
@@ -151,12 +158,12 @@ struct WholeWindows {
 };
 
 /// A row of y, of an image x.
-template <class T>
-void max_row(const Rows& rows, const T* x, T* y, int32_t* index, const PoolAxis& w,
+template <class T, bool kAsked>
+void max_row(const Rows& rows, const T* x, T* y, PositionsOut<kAsked> index, const PoolAxis& w,
              const WholeWindows& whole) {
   constexpr size_t kMostLanes = hn::MaxLanes(hn::ScalableTag<T>());
   const auto one_by_one = [&](int64_t begin, int64_t end) {
-    for (int64_t j = begin; j < end; ++j) max_window(x, y + j, index + j, rows, Span(j, w));
+    for (int64_t j = begin; j < end; ++j) max_window(x, y + j, index.from(j), rows, Span(j, w));
   };
   one_by_one(0, whole.begin);
   int64_t done = whole.begin;
@@ -168,24 +175,29 @@ void max_row(const Rows& rows, const T* x, T* y, int32_t* index, const PoolAxis&
   one_by_one(done, w.out);
 }
 
-template <class T>
-void run(const Tensor& y, const Tensor& index, const Tensor& x, const PoolImages& s) {
+template <class T, bool kAsked>
+void run(const Tensor& y, int32_t* index, const Tensor& x, const PoolImages& s) {
   const WholeWindows whole(s.w);
+  const PositionsOut<kAsked> positions{index};
   T* py = y.data_ptr<T>();
-  int32_t* positions = index.defined() ? index.data_ptr<int32_t>() : nullptr;
   const T* px = x.data_ptr<T>();
   const int64_t O = s.d.out, P = s.h.out, Q = s.w.out;
   parallel_for(s.count() * O * P, s.row_grain(), [&](int64_t begin, int64_t end) {
-    std::vector<int32_t> unasked(positions ? 0 : static_cast<size_t>(Q));
     for (int64_t r = begin; r < end; ++r) {
       max_row(Rows(s, r / P % O, r % P), px + r / (O * P) * s.in(), py + r * Q,
-              positions ? positions + r * Q : unasked.data(), s.w, whole);
+              positions.from(r * Q), s.w, whole);
     }
   });
 }
 
 void max_pool_any(const Tensor& y, const Tensor& index, const Tensor& x, const PoolImages& s) {
-  visit<dtypes::kFloating>(y.dtype(), [&]<class T>() { run<T>(y, index, x, s); });
+  visit<dtypes::kFloating>(y.dtype(), [&]<class T>() {
+    if (index.defined()) {
+      run<T, true>(y, index.data_ptr<int32_t>(), x, s);
+    } else {
+      run<T, false>(y, nullptr, x, s);
+    }
+  });
 }
 
 }  // namespace

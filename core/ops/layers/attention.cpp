@@ -163,15 +163,72 @@ Dims leading(const Tensor& t) {
   return IntArrayRef(t.sizes().data(), static_cast<size_t>(t.dim() - 2));
 }
 
-// t broadcast to [lead, rows, columns], as [B,H,rows,columns].
-Tensor as_heads(const Tensor& t, const Dims& lead, int64_t rows, int64_t columns) {
-  Dims all = lead;
-  all.push_back(rows);
-  all.push_back(columns);
-  Tensor whole = t.sizes() == all ? t : expand(t, all);
-  while (whole.dim() < 4) whole = unsqueeze(whole, 0);
-  return whole.dim() == 4 ? whole : flatten(whole, 0, whole.dim() - 4);
-}
+/// How the leading dims of all operands are the kernel's two, B and H: those before `split` are B.
+/// Of an operand that has some of them broadcast, as masks have, no more is copied than it needs.
+class HeadDims {
+ public:
+  HeadDims(const Dims& lead, std::initializer_list<Tensor> operands) : lead_(lead) {
+    while (lead_.size() < 2) lead_.insert(0, 1);
+    split_ = lead_.size() - 1;
+    for (size_t at = split_; at > 0; --at) {
+      const auto fits = [&](const Tensor& t) {
+        return !t.defined() || (is_view(t, 0, at) && is_view(t, at, lead_.size()));
+      };
+      if (!std::all_of(operands.begin(), operands.end(), fits)) continue;
+      split_ = at;
+      break;
+    }
+  }
+  /// t broadcast to [lead, rows, columns], as [B,H,rows,columns].
+  Tensor operator()(Tensor t, int64_t rows, int64_t columns) const {
+    if (!t.defined()) return t;
+    while (t.sizes().size() < lead_.size() + 2) t = unsqueeze(t, 0);
+    t = joined(joined(t, split_, lead_.size()), 0, split_);
+    const Dims whole{product(0, split_), product(split_, lead_.size()), rows, columns};
+    return t.sizes() == whole ? t : expand(t, whole);
+  }
+
+ private:
+  int64_t product(size_t begin, size_t end) const {
+    int64_t n = 1;
+    for (size_t i = begin; i < end; ++i) n *= lead_[i];
+    return n;
+  }
+  /// What t has at leading dim i; those that it lacks are in front.
+  int64_t size_at(const Tensor& t, size_t i) const {
+    const size_t missing = lead_.size() + 2 - t.sizes().size();
+    return i < missing ? 1 : t.sizes()[i - missing];
+  }
+  bool is_broadcast(const Tensor& t, size_t begin, size_t end) const {
+    bool all_ones = true;
+    for (size_t i = begin; i < end; ++i) all_ones &= size_at(t, i) == 1;
+    return all_ones;
+  }
+  /// Whether dims [begin, end) of t are one without a copy.
+  bool is_view(const Tensor& t, size_t begin, size_t end) const {
+    if (is_broadcast(t, begin, end)) return true;
+    const size_t missing = lead_.size() + 2 - t.sizes().size();
+    std::optional<int64_t> step;  // of the dim before
+    for (size_t i = end; i-- > begin;) {
+      if (lead_[i] == 1) continue;
+      const int64_t stride = size_at(t, i) == 1 ? 0 : t.strides()[i - missing];
+      if (step && stride != *step) return false;
+      step = stride * lead_[i];
+    }
+    return true;
+  }
+  Tensor joined(const Tensor& t, size_t begin, size_t end) const {
+    if (end - begin == 1) return t;
+    Dims sizes(t.sizes());
+    if (!is_broadcast(t, begin, end)) {
+      for (size_t i = begin; i < end; ++i) sizes[i] = lead_[i];
+    }
+    return flatten(expand(t, sizes), static_cast<int64_t>(begin), static_cast<int64_t>(end) - 1);
+  }
+
+  Dims lead_;
+  size_t split_;
+};
 
 }  // namespace
 
@@ -202,9 +259,9 @@ Tensor scaled_dot_product_attention(const Tensor& query, const Tensor& key, cons
   if (empty || of_mask || dropout_p != 0) {
     return composed(query, key, value, mask, p, dropout_p);
   }
+  const HeadDims heads(lead, {query, key, value, mask});
   const Tensor y =
-      fused(as_heads(query, lead, L, E), as_heads(key, lead, S, E), as_heads(value, lead, S, F),
-            mask.defined() ? as_heads(mask, lead, L, S) : mask, p);
+      fused(heads(query, L, E), heads(key, S, E), heads(value, S, F), heads(mask, L, S), p);
   return y.sizes() == sizes ? y : reshape(y, sizes);
 }
 

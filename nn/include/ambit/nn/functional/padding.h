@@ -23,7 +23,7 @@ namespace ambit::nn::functional {
 /// Negative numbers, with constant only, take elements off. Errors: Error for an odd number of
 /// numbers; ShapeError for more than the dims there are, and for padding larger than the mode can
 /// make; Error for an undefined input.
-AMBIT_API Tensor pad(const Tensor& input, IntArrayRef pad, PadMode mode, double value = 0);
+AMBIT_API Tensor pad(const Tensor& input, IntArrayRef pad, PadMode mode, const Scalar& value = 0);
 /// Options of pad.
 class PadFuncOptions : public Options<PadFuncOptions> {
  public:

@@ -1,0 +1,98 @@
+// One node of the graph has the gradients of weight and bias for all calls. From each it takes the
+// gradient of y, and the x that it belongs to, as if that were the gradient of another output: were
+// x kept in that node, which is below all calls, it would keep itself, by the history of x.
+#include <ambit/detail/record.h>
+#include <ambit/detail/repeated_linear.h>
+#include <ambit/error.h>
+#include <ambit/ops/matmul.h>
+#include <ambit/ops/reduce.h>
+#include <ambit/ops/shape.h>
+#include <fmt/format.h>
+
+#include <array>
+
+#include "core/ops/operands/operand_grad.h"
+
+namespace ambit {
+namespace {
+
+constexpr const char* kOp = "linear";
+
+/// Gets the gradient of call i as that of its output 2 i, the call's x as that of output 2 i + 1.
+class WeightNode final : public Node {
+ public:
+  WeightNode(const Tensor& weight, const Tensor& bias, uint32_t calls)
+      : Node(kOp, 2 * calls), edges_{gradient_edge(weight), gradient_edge(bias)} {}
+  void apply(std::span<const Tensor> out, std::span<Tensor> in,
+             std::span<const uint8_t> wanted) override {
+    std::vector<Tensor> grads, inputs;
+    for (size_t i = 0; i < out.size(); i += 2) {
+      if (!out[i].defined()) continue;
+      grads.push_back(out[i]);
+      inputs.push_back(out[i + 1]);
+    }
+    if (grads.empty()) return;
+    const auto joined = [](const std::vector<Tensor>& t) {
+      return t.size() > 1 ? cat(t, 0) : t[0];
+    };
+    const Tensor g = joined(grads);
+    if (wanted[0]) in[0] = mm(t(g), joined(inputs));
+    if (wanted[1]) in[1] = sum_to(g, {g.size(1)});
+  }
+  bool release() override { return false; }
+  std::span<Edge> edges() override { return edges_; }
+
+ private:
+  std::array<Edge, 2> edges_;
+};
+
+/// One call.
+class CallNode final : public Node {
+ public:
+  CallNode(const Tensor& x, const Tensor& weight, const intrusive_ptr<Node>& gradients,
+           uint32_t call)
+      : Node(kOp, 1),
+        edges_{gradient_edge(x), Edge{gradients, 2 * call, {}}, Edge{gradients, 2 * call + 1, {}}},
+        x_(saved(x)),
+        weight_(saved(weight)) {}
+  void apply(std::span<const Tensor> out, std::span<Tensor> in,
+             std::span<const uint8_t> wanted) override {
+    if (!out[0].defined()) return;
+    if (wanted[0]) in[0] = matmul(out[0], weight_());
+    if (wanted[1]) in[1] = out[0];
+    if (wanted[2]) in[2] = x_();
+  }
+  bool release() override {
+    x_ = weight_ = {};
+    return true;
+  }
+  std::span<Edge> edges() override { return edges_; }
+
+ private:
+  std::array<Edge, 3> edges_;
+  Saved x_, weight_;
+};
+
+}  // namespace
+
+RepeatedLinear::RepeatedLinear(const Tensor& weight, const Tensor& bias, size_t calls)
+    : weight_(weight), bias_(bias), calls_(static_cast<uint32_t>(calls)) {
+  if (calls > 1 && needs_gradient(weight, bias)) {
+    gradients_ = intrusive_ptr<Node>(new WeightNode(weight, bias, calls_));
+  }
+}
+
+Tensor RepeatedLinear::operator()(const Tensor& x) {
+  if (!gradients_ || x.dim() != 2 || !GradMode::is_enabled() || done_ == calls_) {
+    return linear(x, weight_, bias_);
+  }
+  Tensor y;
+  {
+    const NoGradGuard no_grad;
+    y = linear(x, weight_, bias_);
+  }
+  set_history(y, intrusive_ptr<Node>(new CallNode(x, weight_, gradients_, done_++)));
+  return y;
+}
+
+}  // namespace ambit
