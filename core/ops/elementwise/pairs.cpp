@@ -2,6 +2,7 @@
 #include <ambit/error.h>
 #include <ambit/ops/creation.h>
 #include <ambit/ops/elementwise.h>
+#include <ambit/ops/shape.h>
 #include <fmt/format.h>
 
 #include "binary.h"
@@ -124,6 +125,17 @@ const Tensor& nextafter_(const Tensor& self, const Tensor& other) {
   record_in_place("nextafter", self, wrt(self, ZerosLike(self)));
   return self;
 }
+// Numbers of 16 bits in their order: the positive ones by their bits, below them the negative ones
+// by the negatives of theirs, both zeros as 0.
+Tensor step_towards(const Tensor& a, const Tensor& b) {
+  const NoGradGuard no_grad;
+  const Tensor bits = view(a, kInt16).to(kInt32);
+  const Tensor place =
+      where(bits < 0, -32768 - bits, bits) + (b > a).to(kInt32) - (b < a).to(kInt32);
+  const Tensor next = view(where(place < 0, -32768 - place, place).to(kInt16), a.dtype());
+  return where(a == b, b, where(logical_or(isnan(a), isnan(b)), a + b, next));
+}
+
 Tensor heaviside(const Tensor& self, const Tensor& other) {
   expect_one_dtype("heaviside", self, other, DeviceRule::elementwise);
   return compute_binary("heaviside", BinaryOp::heaviside, Domain::any, self, other);
