@@ -127,7 +127,8 @@ class AttentionNode final : public Node {
 Tensor fused(const Tensor& q, const Tensor& k, const Tensor& v, const Tensor& mask,
              const AttentionParams& p) {
   Tensor y = allocate_heads(q, v.size(3));
-  Tensor lse = allocate(kName, {q.size(0), q.size(1), q.size(2)}, q.dtype(), q.device());
+  Tensor lse =
+      allocate(kName, {q.size(0), q.size(1), q.size(2)}, statistics_dtype(q.dtype()), q.device());
   kernels::attention(y, lse, q, k, v, mask, p);
   if (needs_gradient(q, k, v)) {
     set_history(y, intrusive_ptr<Node>(new AttentionNode(q, k, v, mask, y, lse, p)));

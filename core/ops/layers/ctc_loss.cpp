@@ -284,6 +284,11 @@ Tensor ctc_loss(const Tensor& log_probs, const Tensor& targets, IntArrayRef inpu
   expect_floating(kOp, log_probs);
   expect_defined(kOp, "targets", targets);
   check(log_probs, targets, input_lengths, target_lengths, blank);
+  if (is_reduced(log_probs.dtype())) {
+    return ctc_loss(log_probs.to(kFloat32), targets, input_lengths, target_lengths, blank,
+                    reduction, zero_infinity)
+        .to(log_probs.dtype());
+  }
   const bool single = log_probs.dim() == 2;
   // Without a batch the target may be longer than what counts of it.
   const Tensor x = single ? log_probs.unsqueeze(1) : log_probs;

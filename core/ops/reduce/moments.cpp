@@ -196,6 +196,8 @@ Tensor dist(const Tensor& self, const Tensor& other, const Scalar& p) {
   expect_defined("dist", "self", self);
   expect_defined("dist", "other", other);
   broadcast("dist", self.sizes(), other.sizes());
+  const DType dtype = result_type(self, other);
+  if (is_reduced(dtype)) return norm(self.to(kFloat32) - other, p).to(dtype);
   return norm(self - other, p);
 }
 
@@ -226,6 +228,9 @@ Tensor renorm_factor(const char* op, const Tensor& self, const Scalar& p, int64_
 }  // namespace
 
 Tensor renorm(const Tensor& self, const Scalar& p, int64_t dim, const Scalar& maxnorm) {
+  if (self.defined() && is_reduced(self.dtype())) {
+    return renorm(self.to(kFloat32), p, dim, maxnorm).to(self.dtype());
+  }
   return self * renorm_factor("renorm", self, p, dim, maxnorm);
 }
 const Tensor& renorm_(const Tensor& self, const Scalar& p, int64_t dim, const Scalar& maxnorm) {
