@@ -17,15 +17,15 @@ enum class Kind : uint8_t { rnn, lstm, gru };
 
 // What the three kinds differ in beside their step.
 template <class O>
-constexpr Kind kind_of = Kind::rnn;
+inline constexpr Kind kind_of = Kind::rnn;
 template <>
-constexpr Kind kind_of<LSTMOptions> = Kind::lstm;
+inline constexpr Kind kind_of<LSTMOptions> = Kind::lstm;
 template <>
-constexpr Kind kind_of<LSTMCellOptions> = Kind::lstm;
+inline constexpr Kind kind_of<LSTMCellOptions> = Kind::lstm;
 template <>
-constexpr Kind kind_of<GRUOptions> = Kind::gru;
+inline constexpr Kind kind_of<GRUOptions> = Kind::gru;
 template <>
-constexpr Kind kind_of<GRUCellOptions> = Kind::gru;
+inline constexpr Kind kind_of<GRUCellOptions> = Kind::gru;
 
 constexpr int64_t gates(Kind kind) { return kind == Kind::lstm ? 4 : kind == Kind::gru ? 3 : 1; }
 constexpr const char* name_of(Kind kind) {

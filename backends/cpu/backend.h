@@ -14,6 +14,7 @@ class CpuBackend final : public Backend {
   int device_count() const noexcept override;
   DeviceProperties properties(int index) const override;
   bool is_accelerator() const override { return false; }
+  int32_t dlpack_device_type() const override { return 1; }  // kDLCPU
 
   void* allocate(int index, size_t bytes) override;
   void free(int index, void* p, size_t bytes) noexcept override;

@@ -33,6 +33,8 @@
   row(nonzero)                           \
   row(index_select)                      \
   row(index_add)                         \
+  row(embedding_bag)                     \
+  row(embedding_bag_grad)                \
   row(matmul)                            \
   row(linear)                            \
   row(lu_factor)                         \
@@ -49,6 +51,8 @@
   row(max_pool_grad)                     \
   row(avg_pool)                          \
   row(avg_pool_grad)                     \
+  row(interpolate)                       \
+  row(interpolate_grad)                  \
   row(softmax)                           \
   row(softmax_grad)                      \
   row(batch_norm)                        \
@@ -66,6 +70,8 @@
   row(nll_loss)                          \
   row(cross_entropy)                     \
   row(cross_entropy_grad)                \
+  row(ctc_loss)                          \
+  row(ctc_loss_grad)                     \
   row(sgd_step)                          \
   row(adam_step)
 // clang-format on

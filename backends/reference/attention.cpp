@@ -1,5 +1,5 @@
 // Attention and its gradient, a query at a time. q [B,H,L,E], k [B,H,S,E], v [B,H,S,F], mask
-// [B,H,L,S], any strides; lse [B,H,L], contiguous.
+// [B,H,L,S], any strides; lse [2,B,H,L], contiguous.
 #include <ambit/backend/reference.h>
 
 #include <algorithm>
@@ -55,11 +55,11 @@ class Scores {
   AttentionParams p_;
 };
 
-/// Call f(b, h, i, place of it in lse) for every query.
+/// Call f(b, h, i, place of it in the halves of lse) for every query.
 template <class F>
 void for_queries(const Tensor& lse, const F& f) {
-  const int64_t H = lse.size(1), L = lse.size(2);
-  for (int64_t row = 0; row < lse.numel(); ++row) f(row / (H * L), row / L % H, row % L, row);
+  const int64_t H = lse.size(2), L = lse.size(3);
+  for (int64_t row = 0; row < lse.numel() / 2; ++row) f(row / (H * L), row / L % H, row % L, row);
 }
 
 /// A gradient [B,H,N,D] in float64, rounded once into the tensor.
@@ -93,16 +93,18 @@ class Sums {
 void attention(Tensor& y, Tensor& lse, const Tensor& q, const Tensor& k, const Tensor& v,
                const Tensor& mask, const AttentionParams& p) {
   count_run();
-  const int64_t F = v.size(3);
+  const int64_t F = v.size(3), queries = lse.numel() / 2;
   visit<dtypes::kFloating>(y.dtype(), [&]<class T>() {
     const Scores<T> scores(q, k, mask, p);
     const Four<T> py(y), pv(v);
     for_queries(lse, [&](int64_t b, int64_t h, int64_t i, int64_t row) {
       std::vector<double> w = scores.of(b, h, i);
-      const double top = *std::max_element(w.begin(), w.end());
+      // Rounded as lse keeps it, so that what is beside it belongs to the same.
+      const auto top = static_cast<double>(static_cast<T>(*std::max_element(w.begin(), w.end())));
       double sum = 0;
       for (double& s : w) sum += s = std::exp(s - top);
-      lse.data_ptr<T>()[row] = static_cast<T>(top + std::log(sum));
+      lse.data_ptr<T>()[row] = static_cast<T>(top + (sum - sum));  // NaN where sum is
+      lse.data_ptr<T>()[queries + row] = static_cast<T>(std::log(sum));
       for (int64_t f = 0; f < F; ++f) {
         double total = 0;
         for (size_t j = 0; j < w.size(); ++j)
@@ -117,18 +119,19 @@ void attention_grad(Tensor& dq, Tensor& dk, Tensor& dv, const Tensor& dy, const 
                     const Tensor& k, const Tensor& v, const Tensor& mask, const Tensor& y,
                     const Tensor& lse, const AttentionParams& p) {
   count_run();
-  const int64_t E = q.size(3), F = v.size(3);
+  const int64_t E = q.size(3), F = v.size(3), queries = lse.numel() / 2;
   visit<dtypes::kFloating>(dq.dtype(), [&]<class T>() {
     const Scores<T> scores(q, k, mask, p);
     const Four<T> pdy(dy), pq(q), pk(k), pv(v), py(y);
     Sums<T> to_q(dq), to_k(dk), to_v(dv);
     for_queries(lse, [&](int64_t b, int64_t h, int64_t i, int64_t row) {
       const std::vector<double> s = scores.of(b, h, i);
-      const auto level = static_cast<double>(lse.data_ptr<T>()[row]);
+      const auto top = static_cast<double>(lse.data_ptr<T>()[row]);
+      const auto total = static_cast<double>(lse.data_ptr<T>()[queries + row]);  // its logarithm
       double share = 0;  // of every weight: the sum of dw * w
       for (int64_t f = 0; f < F; ++f) share += pdy.get(b, h, i, f) * py.get(b, h, i, f);
       for (int64_t j = 0; j < static_cast<int64_t>(s.size()); ++j) {
-        const double w = std::exp(s[static_cast<size_t>(j)] - level);
+        const double w = std::exp(s[static_cast<size_t>(j)] - top - total);
         double dw = 0;
         for (int64_t f = 0; f < F; ++f) {
           dw += pdy.get(b, h, i, f) * pv.get(b, h, j, f);

@@ -63,6 +63,29 @@ void mean(Tensor& y, const Tensor& x) {
   store<T>(y, total);
 }
 
+// The sum of what each element counts.
+template <class T, class F>
+std::vector<double> float_sum(const Tensor& y, const Tensor& x, F count) {
+  return folded<T>(y, x, 0., [&](double a, T b) { return a + count(static_cast<double>(b)); });
+}
+
+template <class T>
+void nansum(Tensor& y, const Tensor& x) {
+  store<T>(y, float_sum<T>(y, x, [](double b) { return std::isnan(b) ? 0 : b; }));
+}
+
+template <class T>
+void abs_sum(Tensor& y, const Tensor& x) {
+  store<T>(y, float_sum<T>(y, x, [](double b) { return std::fabs(b); }));
+}
+
+template <class T>
+void norm(Tensor& y, const Tensor& x) {
+  std::vector<double> total = float_sum<T>(y, x, [](double b) { return b * b; });
+  for (double& t : total) t = std::sqrt(t);
+  store<T>(y, total);
+}
+
 // Whether b takes the place of a; the first NaN stays.
 template <class T>
 bool beats(T b, T a, bool largest) {
@@ -104,15 +127,23 @@ void reduce(Tensor& y, const Tensor& x, const ReduceOp& op) {
     switch (op) {
       case ReduceOp::sum: return widens ? sum<int64_t, X>(y, x) : sum<X, X>(y, x);
       case ReduceOp::prod: return widens ? prod<int64_t, X>(y, x) : prod<X, X>(y, x);
-      case ReduceOp::mean:
-        if constexpr (std::is_floating_point_v<X>) return mean<X>(y, x);
-        throw DTypeError(fmt::format("mean: expected floats, got {}", name(x.dtype())));
       case ReduceOp::max: return extreme<X>(y, x, true);
       case ReduceOp::min: return extreme<X>(y, x, false);
       case ReduceOp::any: return any<X>(y, x);
       case ReduceOp::all: return all<X>(y, x);
+      default: break;
+    }
+    if constexpr (std::is_floating_point_v<X>) {
+      switch (op) {
+        case ReduceOp::mean: return mean<X>(y, x);
+        case ReduceOp::nansum: return nansum<X>(y, x);
+        case ReduceOp::abs_sum: return abs_sum<X>(y, x);
+        case ReduceOp::norm: return norm<X>(y, x);
+        default: break;
+      }
     }
     // clang-format on
+    throw DTypeError(fmt::format("{}: expected floats, got {}", name(op), name(x.dtype())));
   });
 }
 

@@ -68,11 +68,10 @@ double digamma(double x) {
                              kPi / std::tan(kPi * fraction));
 }
 
+namespace {
+
 // 9.6.10: all terms have one sign.
-double bessel_i(int order, double x) {
-  if (std::isnan(x)) return x;
-  if (x == 0) return order == 0 ? 1 : x;
-  if (std::fabs(x) > 800) return order % 2 ? std::copysign(kInfinity, x) : kInfinity;
+long double bessel_i_series(int order, double x) {
   const long double half = static_cast<long double>(x) / 2;
   long double term = order == 0 ? 1 : half, sum = 0;
   for (int k = 1; k == 1 || std::fabs(term) > 1e-25L * std::fabs(sum); ++k) {
@@ -80,7 +79,53 @@ double bessel_i(int order, double x) {
     term *= half * half / (static_cast<long double>(k) * (k + order));
     if (term == 0) break;
   }
-  return static_cast<double>(sum);
+  return sum;
+}
+
+}  // namespace
+
+double bessel_i(int order, double x) {
+  if (std::isnan(x)) return x;
+  if (x == 0) return order == 0 ? 1 : x;
+  if (std::fabs(x) > 800) return order % 2 ? std::copysign(kInfinity, x) : kInfinity;
+  return static_cast<double>(bessel_i_series(order, x));
+}
+
+// From 200 on 9.7.1.
+double scaled_bessel_i(int order, double x) {
+  if (std::isnan(x)) return x;
+  if (x == 0) return order == 0 ? 1 : x;
+  const long double r = std::fabs(static_cast<long double>(x));
+  if (r < 200) return static_cast<double>(bessel_i_series(order, x) * std::exp(-r));
+  long double term = 1, sum = 1;
+  for (int k = 1; k < 12; ++k) {
+    const int odd = 2 * k - 1;
+    term *= -(4.0L * order - odd * odd) / (k * 8 * r);
+    sum += term;
+  }
+  sum /= std::sqrt(2 * kPi * r);
+  return static_cast<double>(order % 2 ? std::copysign(sum, static_cast<long double>(x)) : sum);
+}
+
+// From 20 on the continued fraction 7.1.14.
+double scaled_erfc(double x) {
+  const long double at = x;
+  if (x < 20 || std::isnan(x)) return static_cast<double>(std::exp(at * at) * std::erfc(at));
+  long double fraction = at;
+  for (int k = 60; k > 0; --k) fraction = at + k / 2.0L / fraction;
+  return static_cast<double>(1 / (fraction * std::sqrt(kPi)));
+}
+
+double inverse_normal_cdf(double p) {
+  if (!(p >= 0 && p <= 1)) return kNaN;
+  if (p == 0 || p == 1) return p == 0 ? -kInfinity : kInfinity;
+  const long double tail = p < 0.5 ? p : 1 - static_cast<long double>(p);
+  long double low = 0, high = 40;  // Phi(-40) is below the least number
+  for (int i = 0; i < 90; ++i) {
+    const long double middle = (low + high) / 2;
+    (std::erfc(middle / std::numbers::sqrt2_v<long double>) / 2 > tail ? low : high) = middle;
+  }
+  return static_cast<double>(p < 0.5 ? -low : low);
 }
 
 double zeta(double s, double q) {

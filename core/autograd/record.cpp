@@ -59,10 +59,10 @@ Node::Node(const char* op, uint32_t outputs)
 Node::~Node() { delete hooks_.load(std::memory_order_acquire); }
 
 // "log_softmax" -> "LogSoftmaxBackward0".
-std::string Node::name() const {
+std::string Node::name_of(const char* op) {
   std::string out;
   bool starts_word = true;
-  for (const char c : std::string_view(op_)) {
+  for (const char c : std::string_view(op)) {
     if (c != '_') out += starts_word ? static_cast<char>(std::toupper(c)) : c;
     starts_word = c == '_';
   }
@@ -96,11 +96,12 @@ namespace {
 
 // The bytes of t outside of any graph.
 Tensor bytes_of(const TensorImpl& t) {
-  if (!t.contiguous || t.offset != 0) {
-    return Tensor(intrusive_ptr<TensorImpl>(
-        new TensorImpl(t.storage, t.sizes, t.strides, t.offset, t.dtype)));
-  }
-  return Tensor(intrusive_ptr<TensorImpl>(new TensorImpl(t.storage, t.sizes, t.numel, t.dtype)));
+  intrusive_ptr<TensorImpl> bytes(
+      t.contiguous && t.offset == 0
+          ? new TensorImpl(t.storage, t.sizes, t.numel, t.dtype)
+          : new TensorImpl(t.storage, t.sizes, t.strides, t.offset, t.dtype));
+  bytes->writes = t.writes;
+  return Tensor(std::move(bytes));
 }
 
 }  // namespace
@@ -118,7 +119,7 @@ Saved::Saved(const Tensor& t, int output) : output_(output) {
       output_ = static_cast<int>(impl.autograd->output);
     }
   }
-  version_ = impl.storage->version();
+  version_ = impl.version();
   replaced_ = tensor_.impl()->replaced;
 }
 
@@ -215,6 +216,12 @@ void check_in_place(const char* op, const Tensor& self) try {
           "NoGradGuard or detach()",
           op, self.is_leaf() ? "" : "view of a "));
     }
+  }
+  if (self.storage()->is_read_only()) {
+    throw Error(fmt::format(
+        "{}: expected a tensor that may be overwritten, got memory that was lent to be read; use "
+        "clone()",
+        op));
   }
   if (overlaps_itself(*self.impl())) {
     throw Error(fmt::format(

@@ -52,6 +52,12 @@ void Tensor::backward(const Tensor& gradient, std::optional<bool> retain_graph, 
 
 Tensor Tensor::detach() const { return alias(*this, sizes(), strides()); }
 
+Tensor Tensor::data() const {
+  Tensor out = detach();
+  out.impl_->writes = intrusive_ptr<WriteCount>(new WriteCount);
+  return out;
+}
+
 Tensor& Tensor::detach_() const {
   if (get()->base) {
     throw AutogradError("detach_: expected a tensor that is not a view, got a view; use detach()");

@@ -105,6 +105,7 @@ bool is_view_of_base(const TensorImpl& t) { return t.base && t.base->storage == 
 Tensor make_view(const Tensor& base, IntArrayRef sizes, IntArrayRef strides, int64_t offset) {
   intrusive_ptr<TensorImpl> view(
       new TensorImpl(base.storage(), sizes, strides, offset, base.dtype()));
+  view->writes = base.impl()->writes;
   view->base = base.impl()->base ? base.impl()->base : intrusive_ptr<TensorImpl>(base.impl());
   view->base_rebases = rebases_of(*view->base);
   return Tensor(std::move(view));

@@ -7,6 +7,7 @@
 
 namespace ambit {
 
+TimeMark::~TimeMark() = default;
 Backend::~Backend() = default;
 
 std::string Backend::reason_for_none() const { return {}; }
@@ -27,6 +28,7 @@ void Backend::to_row_major(int, void*, const void*, size_t, const PhysicalLayout
 void Backend::synchronize(int) {}
 void Backend::wait_for_copies(int index, const void*) { synchronize(index); }
 void Backend::activate(int) {}
+std::unique_ptr<TimeMark> Backend::mark_time(int) { return nullptr; }
 
 void* Backend::allocate_pinned(size_t bytes) {
   void* p = std::malloc(bytes);
@@ -36,5 +38,15 @@ void* Backend::allocate_pinned(size_t bytes) {
 
 void Backend::free_pinned(void* p, size_t) noexcept { std::free(p); }
 bool Backend::is_pinned(const void*, size_t) { return false; }
+
+int32_t Backend::dlpack_device_type() const { return 12; }
+void Backend::lend(int index, void*, std::optional<int64_t>) { synchronize(index); }
+void Backend::borrow(int, void*, size_t, std::optional<int64_t>) {}
+void Backend::end_borrow(int index, void*, size_t) noexcept {
+  try {
+    synchronize(index);
+  } catch (...) {  // there is nobody to tell: a tensor is being destroyed
+  }
+}
 
 }  // namespace ambit

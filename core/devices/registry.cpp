@@ -34,6 +34,8 @@ struct Backends {
   std::vector<std::unique_ptr<const std::string>> libraries;
 };
 
+bool is_profiled = false;  // guarded by the mutex of the backends
+
 Backends& raw_backends() {
   // Leaked: tensors in globals free their memory through it after main.
   static auto* b = [] {
@@ -144,6 +146,23 @@ void Registry::add_kernel(OpBase& op, AnyKernel kernel, DTypeSet native) {
   kernels.push_back({&op, kernel, native});
 }
 
+// Both under the lock of the backends.
+void OpBase::set_kernel(size_t kind, AnyKernel kernel) {
+  kernels_[kind].store(kernel, std::memory_order_release);
+  table_[kind].store(is_profiled ? nullptr : kernel, std::memory_order_release);
+}
+
+void OpBase::set_profiled(bool on) {
+  Backends& all = backends();
+  const std::lock_guard lock(all.mutex);
+  is_profiled = on;
+  for (OpBase* op : all_ops()) {
+    for (size_t kind = 0; kind < op->kernels_.size(); ++kind) {
+      op->set_kernel(kind, op->kernels_[kind].load(std::memory_order_relaxed));
+    }
+  }
+}
+
 std::vector<std::string> Registry::commit() {
   Backends& all = backends();
   const std::lock_guard lock(all.mutex);
@@ -164,10 +183,10 @@ std::vector<std::string> Registry::commit() {
   all.libraries.push_back(std::make_unique<const std::string>(library_));
 
   for (size_t i = 0; i < entries_.size(); ++i) {
-    for (OpBase* op : all_ops()) op->table_[kinds[i]].store(nullptr, std::memory_order_release);
+    for (OpBase* op : all_ops()) op->set_kernel(kinds[i], nullptr);
     for (const auto& [op, kernel, native] : entries_[i].kernels) {
       op->native_[kinds[i]].store(native.bits, std::memory_order_relaxed);
-      op->table_[kinds[i]].store(kernel, std::memory_order_release);
+      op->set_kernel(kinds[i], kernel);
     }
     Slot& slot = all.slots[kinds[i]];
     if (slot.name.empty()) slot.name = std::move(entries_[i].name);

@@ -201,6 +201,10 @@ void add_indexing(Table& table) {
   table.add(kernels::nonzero, t({2, 1}, kInt64), t({2}));
   table.add(kernels::index_select, t({1}), t({2}), index({1}), 0);
   table.add(kernels::index_add, t({2}), index({1}), t({1}), 0);
+  const Operand rows = t({2, 2}), places = index({2}), factors = t({2}), best = index({1, 2}),
+                offsets = index({2});
+  table.add(kernels::embedding_bag, t({1, 2}), best, rows, places, offsets, factors, {});
+  table.add(kernels::embedding_bag_grad, rows, t({1, 2}), best, places, offsets, factors, {});
 }
 
 void add_products(Table& table) {
@@ -227,6 +231,9 @@ void add_pools(Table& table) {
   table.add(kernels::max_pool_grad, image, out, index({1, 1, 1, 1}, kInt32), pairs);
   table.add(kernels::avg_pool, out, image, pairs);
   table.add(kernels::avg_pool_grad, image, out, pairs);
+  const InterpolateParams linear{.mode = InterpolateParams::Mode::linear};
+  table.add(kernels::interpolate, t({1, 1, 3, 3}), image, linear);
+  table.add(kernels::interpolate_grad, image, t({1, 1, 3, 3}), linear);
 }
 
 void add_norms(Table& table) {
@@ -245,7 +252,7 @@ void add_norms(Table& table) {
 
 void add_sequences(Table& table) {
   const Operand q = t({1, 1, 2, 2}), k = t({1, 1, 3, 2}), mask = t({1, 1, 2, 3}),
-                lse = t({1, 1, 2});
+                lse = t({2, 1, 1, 2});
   table.add(kernels::attention, q, lse, q, k, k, mask, {});
   table.add(kernels::attention_grad, q, k, k, q, q, k, k, mask, q, lse, {});
   const Operand state = t({2, 1}), gates = t({2, 4}), three = t({2, 3});
@@ -260,6 +267,10 @@ void add_training(Table& table) {
   table.add(kernels::nll_loss, t({1}), sum, logits, target, weight, -100);
   table.add(kernels::cross_entropy, t({1}), sum, logits, target, weight, -100);
   table.add(kernels::cross_entropy_grad, logits, t({1}), logits, target, weight, -100);
+  const Operand x = t({2, 1, 2}), label = index({1, 1}), one = t({1}, kInt64), loss = t({1}),
+                alpha = t({1, 2, 3});
+  table.add(kernels::ctc_loss, loss, alpha, x, label, one, one, 1);
+  table.add(kernels::ctc_loss_grad, x, loss, x, label, one, one, loss, alpha, 1);
   const OperandList list{t({2}), t({1})};
   table.add(kernels::sgd_step, list, list, list, {.lr = 0.1, .momentum = 0.9});
   table.add(kernels::adam_step, list, list, list, list, {});

@@ -48,6 +48,18 @@ constinit decltype(index_select) index_select{
     "index_select", kAll, moved, {"out", "input", "index"}, composite::index_select};
 constinit decltype(index_add) index_add{
     "index_add", kAll, updated, {"out", "index", "src"}, composite::index_add};
+constinit decltype(embedding_bag) embedding_bag{
+    "embedding_bag",
+    kFloating,
+    whole,
+    {"out", "max_indices", "weight", "input", "offsets", "per_sample_weights"},
+    composite::embedding_bag};
+constinit decltype(embedding_bag_grad) embedding_bag_grad{
+    "embedding_bag_grad",
+    kFloating,
+    whole,
+    {"weight_grad", "grad", "max_indices", "input", "offsets", "per_sample_weights"},
+    composite::embedding_bag_grad};
 constinit decltype(matmul) matmul{"matmul", kNumbers, whole, {"out", "input", "other"}};
 constinit decltype(linear) linear{
     "linear", kNumbers, whole, {"out", "input", "weight", "bias"}, composite::linear};
@@ -84,6 +96,10 @@ constinit decltype(avg_pool) avg_pool{
     "avg_pool", kFloating, whole, {"out", "input"}, composite::avg_pool};
 constinit decltype(avg_pool_grad) avg_pool_grad{
     "avg_pool_grad", kFloating, whole, {"input_grad", "grad"}, composite::avg_pool_grad};
+constinit decltype(interpolate) interpolate{
+    "interpolate", kFloating, whole, {"out", "input"}, composite::interpolate};
+constinit decltype(interpolate_grad) interpolate_grad{
+    "interpolate_grad", kFloating, whole, {"input_grad", "grad"}, composite::interpolate_grad};
 constinit decltype(softmax) softmax{
     "softmax", kFloating, whole, {"out", "input"}, composite::softmax};
 constinit decltype(softmax_grad) softmax_grad{
@@ -172,6 +188,19 @@ constinit decltype(cross_entropy_grad) cross_entropy_grad{
     whole,
     {"input_grad", "grad", "input", "target", "weight"},
     composite::cross_entropy_grad};
+constinit decltype(ctc_loss) ctc_loss{
+    "ctc_loss",
+    kFloating,
+    whole,
+    {"out", "log_alpha", "log_probs", "targets", "input_lengths", "target_lengths"},
+    composite::ctc_loss};
+constinit decltype(ctc_loss_grad) ctc_loss_grad{
+    "ctc_loss_grad",
+    kFloating,
+    whole,
+    {"log_probs_grad", "grad", "log_probs", "targets", "input_lengths", "target_lengths", "loss",
+     "log_alpha"},
+    composite::ctc_loss_grad};
 constinit decltype(sgd_step) sgd_step{
     "sgd_step", kFloating, by_element, {"param", "momentum_buffer", "grad"}, composite::sgd_step};
 constinit decltype(adam_step) adam_step{"adam_step",

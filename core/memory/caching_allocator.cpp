@@ -97,6 +97,7 @@ void* CachingAllocator::allocate(size_t bytes) {
     p = large ? allocate_segment(bytes, block_bytes) : allocate_from_system(bytes, block_bytes);
   }
   stats_.in_use += block_bytes;
+  stats_.allocated += block_bytes;
   stats_.peak_in_use = std::max(stats_.peak_in_use, stats_.in_use);
   watch(raw_, p, bytes, block_bytes);
   return p;

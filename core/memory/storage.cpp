@@ -21,9 +21,17 @@ StorageImpl::StorageImpl(Device device, size_t size_bytes)
 StorageImpl::StorageImpl(void* data, size_t size_bytes, std::function<void(void*)> deleter)
     : data_(data), size_bytes_(size_bytes), deleter_(std::move(deleter)) {}
 
+StorageImpl::StorageImpl(Device device, void* data, size_t size_bytes,
+                         std::function<void(void*)> deleter)
+    : data_(data), size_bytes_(size_bytes), device_(device), deleter_(std::move(deleter)) {
+  usable_backend(device);
+}
+
 StorageImpl::~StorageImpl() {
   if (backend_) backend_->free(device_.index(), data_, size_bytes_);
-  if (deleter_) deleter_(data_);
+  if (!deleter_) return;
+  if (!device_.is_cpu()) backend_of(device_).end_borrow(device_.index(), data_, size_bytes_);
+  deleter_(data_);
 }
 
 void StorageImpl::set_pending_copy(Device source) {

@@ -104,7 +104,8 @@ Tensor Tensor::contiguous(MemoryFormat format) const {
   return is_contiguous(format) ? *this : copy_with_strides("contiguous", *this, wanted);
 }
 
-Tensor Tensor::clone(MemoryFormat format) const {
+Tensor Tensor::clone(std::optional<MemoryFormat> asked) const {
+  const MemoryFormat format = asked.value_or(MemoryFormat::Preserve);
   if (format == MemoryFormat::Preserve && !is_contiguous() && is_dense(*this)) {
     return copy_with_strides("clone", *this, strides());
   }

@@ -183,9 +183,22 @@ void Tensor::set_data(const Tensor& src) const try {
   }
   // A live graph that saved this tensor sees that it was replaced, and complains instead of mixing.
   t.set(src.storage(), src.sizes(), src.strides(), src.storage_offset(), src.dtype());
+  t.writes = s.writes;
   t.base.reset();
 } catch (const std::bad_alloc&) {
   throw_out_of_host_memory("set_data");
+}
+
+Tensor& Tensor::set_(const Tensor& source, int64_t storage_offset, IntArrayRef size,
+                     IntArrayRef stride) {
+  const Dims strides = stride.empty() ? contiguous_strides(size) : Dims(stride);
+  set_data(source.detach().as_strided(size, strides, storage_offset));
+  return *this;
+}
+
+Tensor& Tensor::set_() {
+  set_data(new_empty({0}));
+  return *this;
 }
 
 std::string Tensor::name() const try {

@@ -19,8 +19,12 @@ Tensor Tensor::to(Device device, bool non_blocking, bool copy) const {
 Tensor Tensor::to(DType dtype, bool non_blocking, bool copy) const {
   return ambit::to(*this, device(), dtype, non_blocking, copy);
 }
-Tensor Tensor::to(Device device, DType dtype, bool non_blocking, bool copy) const {
-  return ambit::to(*this, device, dtype, non_blocking, copy);
+Tensor Tensor::to(Device device, DType dtype, bool non_blocking, bool copy,
+                  std::optional<MemoryFormat> format) const {
+  const Tensor out = ambit::to(*this, device, dtype, non_blocking, copy);
+  return format.value_or(MemoryFormat::Preserve) == MemoryFormat::Preserve
+             ? out
+             : out.contiguous(*format);
 }
 Tensor Tensor::to(const TensorOptions& options, bool non_blocking, bool copy,
                   std::optional<MemoryFormat> format) const {

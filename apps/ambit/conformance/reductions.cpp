@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 #include <limits>
 
 #include "cases.h"
@@ -45,6 +46,9 @@ Bound bound_of(ReduceOp op, double n, DType dtype) {
     return {2, sum.absolute / std::max(1.0, n), "that of the sum, divided by n and rounded again"};
   }
   if (op == ReduceOp::prod) return {2 * n, 0, "n factors, each rounded, here and in the reference"};
+  if (op == ReduceOp::abs_sum || op == ReduceOp::norm) {
+    return {3 + std::sqrt(n), 0, "n roundings of a sum of one sign, which go either way"};
+  }
   // As a backend may sum in float32, in blocks: a partial sum stays below 5 * 1.8 sqrt(n), and of n
   // roundings of half an epsilon of it, which go either way, about sqrt(n) remain.
   if (dtype != kFloat64) {

@@ -57,7 +57,7 @@ void check_attention(Trial& t, const Attention& a, const AttentionCase& c) {
   begin(t, p, c);
   const Layout out = for_output(c.layout);
   Operand& y = t.output("y", c.dtype, {a.B, a.H, a.L, a.F}, out);
-  Operand& lse = t.output("lse", c.dtype, {a.B, a.H, a.L});
+  Operand& lse = t.output("lse", c.dtype, {2, a.B, a.H, a.L});
   Operand& q = t.input("q", c.dtype, {a.B, a.H, a.L, a.E}, c.layout);
   Operand& k = t.input("k", c.dtype, {a.B, a.H, a.S, a.E}, c.layout);
   Operand& v = t.input("v", c.dtype, {a.B, a.H, a.S, a.F}, c.layout);
@@ -86,12 +86,13 @@ void check_attention_grad(Trial& t, const Attention& a, const AttentionCase& c) 
   const Dims scores{a.B, a.H, a.L, a.S};
   Operand& mask = c.masked ? t.input("mask", c.dtype, scores, c.layout, mask_values()) : t.absent();
   Operand& y = t.input("y", c.dtype, of_y, c.layout);
-  Operand& lse = t.input("lse", c.dtype, {a.B, a.H, a.L}, Layout::contiguous, between(4, 5));
+  const Dims levels{2, a.B, a.H, a.L};
+  Operand& lse = t.input("lse", c.dtype, levels, Layout::contiguous, between(2, 2.5));
   t.run([&](Side s) {
     kernels::attention_grad(dq[s], dk[s], dv[s], dy[s], q[s], k[s], v[s], mask[s], y[s], lse[s], p);
   });
   // A score's exponential is e^0.5 on average, of a mask up to 3 e^3 / 6 times that, so that with
-  // lse above 4 weights are below 0.1 on average, and 0.4 leaves room for few. What they multiply
+  // lse above 2 + 2 weights are below 0.1 on average, and 0.4 leaves room for few. What they multiply
   // are two sums of F products, each below 15 sqrt(F), with F roundings.
   const double error = score_error(a) + 8, F = static_cast<double>(a.F);
   const auto sum = [&](int64_t n, double factor, double terms, double rounded) {

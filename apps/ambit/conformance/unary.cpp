@@ -34,7 +34,11 @@ Bound bound_of(UnaryOp op, DType dtype) {
       return {8, 16 * epsilon(dtype),
               "maths is good to 4 ulp; near the zeros, to ulps of the parts that cancel"};
     case UnaryOp::i1:
+    case UnaryOp::i1e:
       return {16, 0, "a sum of terms that cancel to a tenth"};
+    case UnaryOp::erfcx:
+    case UnaryOp::ndtri:
+      return {12, 0, "two functions of maths, each good to 4 ulp"};
     case UnaryOp::sinc:
       return {5, 2 * epsilon(dtype), "near the zeros pi x is rounded"};
     case UnaryOp::logit:

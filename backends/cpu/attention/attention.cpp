@@ -49,7 +49,7 @@ class Forward {
     pack_rows(keys, s_.F, v, 0, T(1), v_, width_);
   }
 
-  /// y and lse of `count` queries from `first` on.
+  /// y and lse of `count` queries from `first` on; the logarithms are behind all largest scores.
   void block(int64_t first, int64_t count, const Head<T>& q, const std::optional<Head<T>>& mask,
              const Head<T>& y, T* lse) {
     constexpr T kNone = -std::numeric_limits<T>::infinity();
@@ -107,8 +107,9 @@ class Forward {
       const T factor = 1 / total_[i];
       T* to = y.data + (first + i) * y.row;
       for (int64_t f = 0; f < s_.F; ++f) to[f * y.column] = sum[f] * factor;
-      lse[first + i] =
-          total_[i] == 0 ? std::numeric_limits<T>::quiet_NaN() : largest_[i] + std::log(total_[i]);
+      constexpr T kNaN = std::numeric_limits<T>::quiet_NaN();
+      lse[first + i] = total_[i] == 0 ? kNaN : largest_[i];
+      lse[s_.heads * s_.L + first + i] = total_[i] == 0 ? kNaN : std::log(total_[i]);
     }
   }
 

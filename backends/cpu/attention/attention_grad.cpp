@@ -44,7 +44,7 @@ class Backward {
         v_width_(round_up(s.F, kVector<T>)),
         scratch_(sizeof(T) * static_cast<size_t>(round_up(s.S, kStrip) * (k_width_ + s.F) +
                                                  kQueries * (2 * k_width_ + v_width_ + s.E + s.F +
-                                                             2 * kKeys + 2))) {
+                                                             2 * kKeys + 3))) {
     k_ = scratch_.data<T>();
     v_ = k_ + round_up(s.S, kStrip) * k_width_;
     q_ = v_ + round_up(s.S, kStrip) * s.F;
@@ -54,8 +54,9 @@ class Backward {
     dyt_ = qt_ + kQueries * s.E;
     weights_ = dyt_ + kQueries * s.F;
     ds_ = weights_ + kQueries * kKeys;
-    lse_ = ds_ + kQueries * kKeys;
-    share_ = lse_ + kQueries;
+    largest_ = ds_ + kQueries * kKeys;
+    log_total_ = largest_ + kQueries;
+    share_ = log_total_ + kQueries;
   }
 
   void take(const Head<T>& k, const Head<T>& v) {
@@ -97,14 +98,16 @@ class Backward {
  private:
   /// share_ = sum(dy * y), which every weight's gradient is lessened by.
   void take_shares(int64_t first, int64_t count, const Head<T>& y, const T* lse) {
-    std::copy_n(lse + first, count, lse_);
+    std::copy_n(lse + first, count, largest_);
+    std::copy_n(lse + s_.heads * s_.L + first, count, log_total_);
     for (int64_t i = 0; i < count; ++i) {
       const T *g = dy_ + i * v_width_, *out = y.data + (first + i) * y.row;
       T sum = 0;
       for (int64_t f = 0; f < s_.F; ++f) sum += g[f] * out[f * y.column];
       share_[i] = sum;
     }
-    std::fill(lse_ + count, lse_ + kQueries, T(0));
+    std::fill(largest_ + count, largest_ + kQueries, T(0));
+    std::fill(log_total_ + count, log_total_ + kQueries, T(0));
     std::fill(share_ + count, share_ + kQueries, T(0));
   }
 
@@ -114,8 +117,8 @@ class Backward {
     for (int64_t j = 0; j < keys; ++j) {
       T *w = weights_ + j * kQueries, *g = ds_ + j * kQueries;
       for (int64_t i = 0; i < queries; i += kVector<T>) {
-        const auto weight =
-            exp_nonpositive(d, hn::Sub(hn::LoadU(d, w + i), hn::LoadU(d, lse_ + i)));
+        const auto below = hn::Sub(hn::LoadU(d, w + i), hn::LoadU(d, largest_ + i));
+        const auto weight = exp_nonpositive(d, hn::Sub(below, hn::LoadU(d, log_total_ + i)));
         hn::StoreU(weight, d, w + i);
         hn::StoreU(hn::Mul(weight, hn::Sub(hn::LoadU(d, g + i), hn::LoadU(d, share_ + i))), d,
                    g + i);
@@ -127,7 +130,7 @@ class Backward {
   const AttentionParams& p_;
   int64_t k_width_, v_width_;  // of rows of k, q and their gradients; of dy
   Scratch scratch_;
-  T *k_, *v_, *q_, *dq_, *dy_, *qt_, *dyt_, *weights_, *ds_, *lse_, *share_;
+  T *k_, *v_, *q_, *dq_, *dy_, *qt_, *dyt_, *weights_, *ds_, *largest_, *log_total_, *share_;
 };
 
 template <class T>

@@ -22,23 +22,21 @@ void for_packed_rows(const ConvPacking& packing, const F& f) {
   const ConvSizes& g = packing.sizes;
   const auto [stride_d, stride_h, stride_w] = g.stride;
   int64_t row = 0;
-  // Phase (a, b, e): elements a of every stride_d planes, b of every stride_h rows, and so on.
-  const auto phase = [&](int64_t c, int64_t a, int64_t b, int64_t e) {
-    const int64_t start = e - g.padding[2];
-    const Valid columns(start, stride_w, g.W, packing.pitch);
-    for (int64_t o = 0; o < packing.planes; ++o) {
-      const int64_t d = o * stride_d + a - g.padding[0];
-      for (int64_t i = 0; i < packing.rows; ++i, ++row) {
-        const int64_t h = i * stride_h + b - g.padding[1];
-        const bool exists = d >= 0 && d < g.D && h >= 0 && h < g.H;
-        f(row * packing.pitch, exists ? ((c * g.D + d) * g.H + h) * g.W : -1, columns,
-          columns.begin * stride_w + start);
-      }
-    }
-  };
   for (int64_t c = 0; c < g.C; ++c) {
+    // Phase (a, b, e): elements a of every stride_d planes, b of every stride_h rows, and so on.
     for (int64_t i = 0; i < stride_d * stride_h * stride_w; ++i) {
-      phase(c, i / stride_w / stride_h, i / stride_w % stride_h, i % stride_w);
+      const int64_t a = i / stride_w / stride_h, b = i / stride_w % stride_h, e = i % stride_w;
+      const int64_t start = e - g.padding[2];
+      const Valid columns(start, stride_w, g.W, packing.pitch);
+      for (int64_t o = 0; o < packing.planes; ++o) {
+        const int64_t d = o * stride_d + a - g.padding[0];
+        for (int64_t r = 0; r < packing.rows; ++r, ++row) {
+          const int64_t h = r * stride_h + b - g.padding[1];
+          const bool exists = d >= 0 && d < g.D && h >= 0 && h < g.H;
+          f(row * packing.pitch, exists ? ((c * g.D + d) * g.H + h) * g.W : -1, columns,
+            columns.begin * stride_w + start);
+        }
+      }
     }
   }
 }

@@ -2,6 +2,8 @@
 // either the innermost one is reduced, and rows are folded into one sum each, or it is kept, and
 // rows are added into as many sums. Few results over much data split the data instead: into blocks
 // that do not depend on the number of threads, so that results do not either.
+#include <ambit/backend/folds.h>
+
 #include "backends/cpu/elementwise/inner_loops.h"
 #include "backends/cpu/kernels.h"
 #include "backends/cpu/layout/channels_last.h"
@@ -61,7 +63,7 @@ class Reduction {
   Reduction(const Tensor& y, const Tensor& x, ReduceOp op)
       : geometry_(geometry_of(y, x)),
         reducer_(reducer(op, x.dtype())),
-        merger_(reducer(op, reducer_.sum_dtype)),
+        merger_(reducer(arithmetic::merging(op), reducer_.sum_dtype)),
         cast_(cast_loop(y.dtype(), reducer_.sum_dtype)),
         x_(static_cast<const char*>(x.data_ptr())),
         y_(static_cast<char*>(y.data_ptr())),

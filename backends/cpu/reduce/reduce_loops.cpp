@@ -76,8 +76,18 @@ void fold_sum(int64_t n, void* sum, const void* x) {
   *to = arithmetic::wrap_add(*to, static_cast<int64_t>(total));
 }
 
+/// An element as it is counted: Fold::element.
+template <ReduceOp op, class D, class V>
+HWY_INLINE V counted(D d, V x) {
+  if constexpr (op == ReduceOp::nansum) return hn::IfThenElseZero(hn::Eq(x, x), x);
+  if constexpr (op == ReduceOp::abs_sum) return hn::Abs(x);
+  if constexpr (op == ReduceOp::norm) return hn::Mul(x, x);
+  (void)d;
+  return x;
+}
+
 /// The same for sums of floats in vectors of double: four, which hides the latency of an addition.
-template <class T>
+template <ReduceOp op, class T>
 void fold_float_sum(int64_t n, void* sum, const void* x) {
   const hn::ScalableTag<double> d;
   const hn::Rebind<T, decltype(d)> narrow;
@@ -85,9 +95,9 @@ void fold_float_sum(int64_t n, void* sum, const void* x) {
   const T* from = static_cast<const T*>(x);
   const auto load = [&](int64_t i) HWY_ATTR {
     if constexpr (std::same_as<T, double>)
-      return hn::LoadU(d, from + i);
+      return counted<op>(d, hn::LoadU(d, from + i));
     else
-      return hn::PromoteTo(d, hn::LoadU(narrow, from + i));
+      return counted<op>(d, hn::PromoteTo(d, hn::LoadU(narrow, from + i)));
   };
   auto s0 = hn::Zero(d), s1 = s0, s2 = s0, s3 = s0;
   int64_t i = 0;
@@ -99,7 +109,7 @@ void fold_float_sum(int64_t n, void* sum, const void* x) {
   }
   for (; i + lanes <= n; i += lanes) s0 = hn::Add(s0, load(i));
   double total = hn::GetLane(hn::SumOfLanes(d, hn::Add(hn::Add(s0, s1), hn::Add(s2, s3))));
-  for (; i < n; ++i) total += static_cast<double>(from[i]);
+  for (; i < n; ++i) total += arithmetic::Fold<op, T>::element(from[i]);
   *static_cast<double*>(sum) += total;
 }
 
@@ -114,10 +124,11 @@ template <ReduceOp op, class T>
 Reducer make_reducer() {
   using F = arithmetic::Fold<op, T>;
   Reducer r{dtype_of<typename F::Value>, clear<F>, fold<F, T>, add<F, T>};
-  constexpr bool kAdds = op == ReduceOp::sum || op == ReduceOp::mean;
-  if constexpr (kAdds && std::floating_point<T>) r.fold = fold_float_sum<T>;
+  constexpr bool kAdds = arithmetic::merging(op) == ReduceOp::sum || op == ReduceOp::mean;
+  if constexpr (kAdds && std::floating_point<T>) r.fold = fold_float_sum<op, T>;
   if constexpr (op == ReduceOp::sum && std::integral<T>) r.fold = fold_sum<T>;
-  if constexpr (op == ReduceOp::mean) r.finish = finish<op, typename F::Value>;
+  if constexpr (op == ReduceOp::mean || op == ReduceOp::norm)
+    r.finish = finish<op, typename F::Value>;
   return r;
 }
 

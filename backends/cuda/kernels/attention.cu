@@ -144,8 +144,10 @@ __global__ void attend(Scores<T> scores, Heads<T> v, Heads<T> y, T* lse) {
     }
     store_row(y, first, head, part, held, 1 / total);
     if (part == 0 && j == 0 && first + i < L) {
-      lse[head * L + first + i] =
-          total == 0 ? std::numeric_limits<T>::quiet_NaN() : largest + std::log(total);
+      constexpr T kNaN = std::numeric_limits<T>::quiet_NaN();
+      T* to = lse + head * L + first + i;
+      to[0] = total == 0 ? kNaN : largest;
+      to[scores.heads * L] = total == 0 ? kNaN : std::log(total);
     }
   }
 }
@@ -165,7 +167,11 @@ __global__ void take_shares(int64_t queries, Heads<T> dy, Heads<T> y, T* share) 
 template <class T>
 struct Weights {
   Heads<T> v, dy;
-  const T *lse, *share;
+  const T *largest, *log_total, *share;
+
+  __device__ T of(T score, int64_t place) const {
+    return std::exp(score - largest[place] - log_total[place]);
+  }
 };
 
 template <class T>
@@ -182,7 +188,7 @@ __global__ void query_grads(Scores<T> scores, Weights<T> weights, Heads<T> dq) {
       T ds = 0;
       if (scores.sees(first + i, key + j)) {
         const T s = scores.of(product, head, first + i, key + j);
-        ds = std::exp(s - weights.lse[place]) * (dw - weights.share[place]);
+        ds = weights.of(s, place) * (dw - weights.share[place]);
       }
       add_rows(held, ds, scores.k, key, head, part);
     }
@@ -205,7 +211,7 @@ __global__ void key_grads(Scores<T> scores, Weights<T> weights, Heads<T> dk, Hea
       T w = 0, ds = 0;
       if (scores.sees(query + j, first + i)) {
         const int64_t place = head * L + query + j;
-        w = std::exp(scores.of(product, head, query + j, first + i) - weights.lse[place]);
+        w = weights.of(scores.of(product, head, query + j, first + i), place);
         ds = w * (dw - weights.share[place]);
       }
       add_rows(held_v, w, weights.dy, query, head, part);
@@ -247,7 +253,8 @@ void attention_grad(Tensor& dq, Tensor& dk, Tensor& dv, const Tensor& dy, const 
     const int64_t queries = scores.heads * q.size(2);
     const Workspace share(static_cast<size_t>(queries) * sizeof(T));
     launch(take_shares<T>, grid_for(queries), queries, Heads<T>(dy), Heads<T>(y), share.as<T>());
-    const Weights<T> weights{Heads<T>(v), Heads<T>(dy), lse.data_ptr<T>(), share.as<T>()};
+    const Weights<T> weights{Heads<T>(v), Heads<T>(dy), lse.data_ptr<T>(),
+                             lse.data_ptr<T>() + queries, share.as<T>()};
     launch(query_grads<T>, grid_of(scores.heads, q.size(2), q.size(3)), scores, weights,
            Heads<T>(dq));
     launch(key_grads<T>, grid_of(scores.heads, k.size(2), std::max(k.size(3), v.size(3))), scores,

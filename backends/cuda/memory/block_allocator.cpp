@@ -76,6 +76,7 @@ void* BlockAllocator::allocate(size_t bytes, StreamClock& stream) {
   split(block, wanted);
   block->second.in_use = true;
   stats_.in_use += block->second.bytes;
+  stats_.allocated += block->second.bytes;
   stats_.peak_in_use = std::max(stats_.peak_in_use, stats_.in_use);
   return block->first;
 }

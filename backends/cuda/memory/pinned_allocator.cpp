@@ -41,6 +41,7 @@ void* PinnedAllocator::allocate(size_t bytes) {
   }
   in_use_.emplace(p, Block{block_bytes, {}});
   stats_.in_use += block_bytes;
+  stats_.allocated += block_bytes;
   stats_.peak_in_use = std::max(stats_.peak_in_use, stats_.in_use);
   return p;
 }

@@ -8,6 +8,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <initializer_list>
+#include <optional>
 #include <vector>
 
 namespace ambit {
@@ -51,6 +52,9 @@ class ArrayRef {
   constexpr ArrayRef(const T (&a)[n]) : data_(a), size_(n) {}
   template <std::same_as<Dims> D>
   ArrayRef(const D& d) : data_(d.data()), size_(d.size()) {}
+  /// A list that may be missing is an empty one then: of dims, all of them.
+  template <std::same_as<std::optional<ArrayRef>> Optional>
+  ArrayRef(const Optional& l) : ArrayRef(l ? *l : ArrayRef()) {}
 
   constexpr size_t size() const { return size_; }
   constexpr bool empty() const { return size_ == 0; }

@@ -66,6 +66,10 @@ namespace ambit {
   row(gelu,         kFloating,  same,    maths)    /* x Phi(x), Phi the normal distribution */    \
   row(i1,           kFloating,  same,    maths)    /* modified Bessel function of order 1 */      \
   row(logit,        kFloating,  same,    maths)    /* log(x / (1 - x)) */                         \
+  row(erfcx,        kFloating,  same,    maths)    /* e^(x^2) erfc(x), no small number for any x */ \
+  row(i0e,          kFloating,  same,    maths)    /* e^-|x| times i0 */                          \
+  row(i1e,          kFloating,  same,    maths)    /* e^-|x| times i1 */                          \
+  row(ndtri,        kFloating,  same,    maths)    /* y with Phi(y) = x; outside [0, 1] NaN */    \
   row(signbit,      kAll,       truth,   memory)   /* x < 0; of -0. and -NaN true */              \
   row(isnan,        kAll,       truth,   memory)   /* of integers false */                        \
   row(isinf,        kAll,       truth,   memory)   /* of integers false */                        \
@@ -120,7 +124,10 @@ namespace ambit {
   row(max,          kAll,       same)              /* not of nothing; NaN wins */                 \
   row(min,          kAll,       same)              /* not of nothing; NaN wins */                 \
   row(any,          kAll,       truth)             /* of nothing false */                         \
-  row(all,          kAll,       truth)             /* of nothing true */
+  row(all,          kAll,       truth)             /* of nothing true */                          \
+  row(nansum,       kFloating,  same)              /* sum of what is not NaN */                   \
+  row(abs_sum,      kFloating,  same)              /* sum of |x| */                               \
+  row(norm,         kFloating,  same)              /* root of the sum of x^2 */
 
 /// row(name, dtypes).
 #define AMBIT_SCAN_FUNCTIONS(row)                                                                 \

@@ -14,6 +14,7 @@ struct MemoryStats {
   size_t peak_in_use = 0;         ///< the most ever held by tensors
   size_t cached = 0;              ///< free, kept for reuse; also rests beside what tensors hold
   size_t system_allocations = 0;  ///< calls (not bytes) that reached the system's allocator
+  size_t allocated = 0;           ///< all that tensors ever got, freed or not
 };
 
 /// Return what the device's allocator holds. Errors: BackendError when the device does not exist.

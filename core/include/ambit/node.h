@@ -45,7 +45,8 @@ class AMBIT_API Node : public RefCounted, public Pooled {
   /// Return the op's name: "mul".
   const char* op() const { return op_; }
   /// Return the name that PyTorch prints: "MulBackward0".
-  std::string name() const;
+  std::string name() const { return name_of(op_); }
+  static std::string name_of(const char* op);
   /// Return where the gradients flow on to, one edge for each input of the op.
   std::span<const Edge> next_edges() const { return const_cast<Node*>(this)->edges(); }
   /// Return one of them. Errors: IndexError.

@@ -6,6 +6,7 @@
 #include <ambit/scalar.h>
 #include <ambit/shape.h>
 
+#include <array>
 #include <concepts>
 #include <cstdint>
 #include <initializer_list>
@@ -95,10 +96,16 @@ class PerAxis {
 };
 
 /// {2, 1} as an argument that might also be parameters in braces, {.stride = {2, 1}}: no class that
-/// takes a list can be told from those.
+/// takes a list can be told from those. {} is parameters.
 struct PerAxisList {
   static constexpr int64_t kNone = std::numeric_limits<int64_t>::min();
-  int64_t first, second = kNone, third = kNone;
+  struct Given {
+    template <std::integral Number>
+    constexpr Given(Number n) : value(static_cast<int64_t>(n)) {}
+    int64_t value;
+  };
+  Given first;
+  int64_t second = kNone, third = kNone;
 };
 
 /// The same as an argument, which may be a bare number: conv2d(x, w, b, 2, {1, 0}).
@@ -112,9 +119,9 @@ class PerAxisArgument : public PerAxis {
   requires(!std::same_as<Number, bool>) constexpr PerAxisArgument(Number all)
       : PerAxis({static_cast<int64_t>(all)}) {}
   constexpr explicit PerAxisArgument(const PerAxisList& l)
-      : PerAxis(l.second == PerAxisList::kNone  ? PerAxis{l.first}
-                : l.third == PerAxisList::kNone ? PerAxis{l.first, l.second}
-                                                : PerAxis{l.first, l.second, l.third}) {}
+      : PerAxis(l.second == PerAxisList::kNone  ? PerAxis{l.first.value}
+                : l.third == PerAxisList::kNone ? PerAxis{l.first.value, l.second}
+                                                : PerAxis{l.first.value, l.second, l.third}) {}
 };
 template <class T>
 concept PerAxisNumbers = std::convertible_to<const T&, PerAxisArgument>;
@@ -151,6 +158,21 @@ struct PoolParams {
 
   /// Return y's sizes, unless they are free. Errors: ShapeError for anything that does not fit.
   AMBIT_API Dims out_sizes(const char* op, IntArrayRef input) const;
+};
+
+/// Of interpolate: x [N,C,in...], y [N,C,out...]; what it means is in backend/interpolation.h.
+struct InterpolateParams {
+  enum class Mode : uint8_t { nearest, nearest_exact, linear, cubic };
+  Mode mode = Mode::nearest;
+  bool align_corners = false;  ///< linear and cubic: the outermost elements keep their places
+  std::array<double, PerAxis::kMost> scale{};  ///< by dim: out / in; the sizes' own unless above 0
+};
+
+/// Of embedding_bag.
+struct EmbeddingBagParams {
+  enum class Mode : uint8_t { sum, mean, max };
+  Mode mode = Mode::sum;
+  int64_t padding = -1;  ///< an index that counts in no bag
 };
 
 /// Of batch_norm: x [N,C,...].

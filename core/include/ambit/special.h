@@ -7,9 +7,6 @@
 #include <ambit/ops/reduce.h>
 #include <ambit/ops/special.h>
 
-#include <limits>
-#include <numbers>
-
 namespace ambit::special {
 
 using ambit::digamma;
@@ -39,11 +36,16 @@ inline Tensor zeta(const Scalar& self, const Tensor& other) { return special_zet
 inline Tensor zeta(const Tensor& self, const Scalar& other) { return special_zeta(self, other); }
 inline Tensor gammainc(const Tensor& self, const Tensor& other) { return igamma(self, other); }
 inline Tensor gammaincc(const Tensor& self, const Tensor& other) { return igammac(self, other); }
-/// The normal distribution: how much of it is below self.
-inline Tensor ndtr(const Tensor& self) { return erfc(self * (-1 / std::numbers::sqrt2)) * 0.5; }
-/// -x log(x); 0 of 0, -inf of negative numbers. Gradient: self, -log(x) - 1.
-inline Tensor entr(const Tensor& self) {
-  return where(self < 0, -std::numeric_limits<double>::infinity(), -xlogy(self, self));
+inline Tensor i0e(const Tensor& self) { return special_i0e(self); }
+inline Tensor i1e(const Tensor& self) { return special_i1e(self); }
+inline Tensor erfcx(const Tensor& self) { return special_erfcx(self); }
+inline Tensor ndtr(const Tensor& self) { return special_ndtr(self); }
+inline Tensor ndtri(const Tensor& self) { return special_ndtri(self); }
+inline Tensor log_ndtr(const Tensor& self) { return special_log_ndtr(self); }
+inline Tensor entr(const Tensor& self) { return special_entr(self); }
+template <class A, class B>
+Tensor xlog1py(const A& self, const B& other) {
+  return special_xlog1py(self, other);
 }
 
 }  // namespace ambit::special

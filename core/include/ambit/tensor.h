@@ -60,6 +60,11 @@ class AMBIT_API Tensor {
   /// Undefined: no elements, no device; most functions refuse it.
   Tensor() = default;
   explicit Tensor(intrusive_ptr<TensorImpl> impl) : impl_(std::move(impl)) {}
+  /// Undefined where there is none: functions take an undefined tensor for an optional one.
+  template <std::same_as<std::optional<Tensor>> Optional>
+  Tensor(const Optional& t) {
+    if (t) impl_ = t->impl_;
+  }
 
   // A handle is assigned where it has a name; `t[3] = x` writes into what a function returned.
   Tensor(const Tensor&) = default;
@@ -169,7 +174,8 @@ class AMBIT_API Tensor {
   // --- device and dtype
   Tensor to(Device device, bool non_blocking = false, bool copy = false) const;
   Tensor to(DType dtype, bool non_blocking = false, bool copy = false) const;
-  Tensor to(Device device, DType dtype, bool non_blocking = false, bool copy = false) const;
+  Tensor to(Device device, DType dtype, bool non_blocking = false, bool copy = false,
+            std::optional<MemoryFormat> format = {}) const;
   /// As the options say; what they do not say stays. Errors also: Error for requires_grad.
   Tensor to(const TensorOptions& options, bool non_blocking = false, bool copy = false,
             std::optional<MemoryFormat> format = {}) const;
@@ -179,8 +185,9 @@ class AMBIT_API Tensor {
     return to(Device(device), non_blocking, copy);
   }
   /// As `other`, device and dtype.
-  Tensor to(const Tensor& other, bool non_blocking = false, bool copy = false) const {
-    return to(other.device(), other.dtype(), non_blocking, copy);
+  Tensor to(const Tensor& other, bool non_blocking = false, bool copy = false,
+            std::optional<MemoryFormat> format = {}) const {
+    return to(other.device(), other.dtype(), non_blocking, copy, format);
   }
   Tensor toType(DType dtype) const { return to(dtype); }
   Tensor half() const { return to(kHalf); }
@@ -196,14 +203,14 @@ class AMBIT_API Tensor {
   Tensor clone() const;
   /// A copy with the strides of this format; Preserve: self's where they cover memory without gaps
   /// and overlaps.
-  Tensor clone(MemoryFormat format) const;
+  Tensor clone(std::optional<MemoryFormat> format) const;
   Tensor& copy_(const Tensor& src, bool non_blocking = false) const;
   /// Return the tensor in pinned memory, which copies between host and `device` need if they are to
   /// go on beside other work: `to(device, /*non_blocking=*/true)` then returns at once, and the
   /// memory is not reused before the copy is done. Itself where it is pinned already. On cpu there
   /// is no such memory, and plain memory serves. Errors: BackendError for a tensor not on the cpu.
-  Tensor pin_memory(Device device = best_device()) const;
-  bool is_pinned(Device device = best_device()) const;
+  Tensor pin_memory(std::optional<Device> device = {}) const;
+  bool is_pinned(std::optional<Device> device = {}) const;
 
   // --- autograd
   bool requires_grad() const {
@@ -229,10 +236,11 @@ class AMBIT_API Tensor {
                 bool create_graph = false, std::optional<TensorList> inputs = {}) const;
   Tensor detach() const;
   Tensor& detach_() const;
-  /// An alias outside the graph; as detach(). Writes through it count as writes to this tensor.
-  Tensor data() const { return detach(); }
+  /// An alias outside the graph whose writes nobody counts: a backward that needs this tensor as it
+  /// was saved does not notice them, and computes with what is there. Those through detach() count.
+  Tensor data() const;
   Tensor tensor_data() const { return detach(); }
-  Tensor variable_data() const { return detach(); }
+  Tensor variable_data() const { return data(); }
   /// Keep `.grad` of a tensor that is not a leaf.
   void retain_grad() const;
   /// Return whether retain_grad() was called, of a tensor that is not a leaf.
@@ -256,8 +264,8 @@ class AMBIT_API Tensor {
   /// Return the dotted path of a module's parameter or buffer, empty for others.
   std::string name() const;
   void set_name(std::string path) const;
-  void bump_version() const { get()->storage->bump_version(); }
-  uint32_t version() const { return get()->storage->version(); }
+  void bump_version() const { get()->bump_version(); }
+  uint32_t version() const { return get()->version(); }
   int64_t _version() const { return version(); }
   /// Take over geometry, dtype and storage of `src`, keeping identity: what module.to() does. What
   /// was recorded before stays as it was: a backward that would need this tensor as it was saved,
@@ -268,6 +276,12 @@ class AMBIT_API Tensor {
     set_data(source);
     return *this;
   }
+  /// Take over storage and dtype of `source`, in this geometry; strides left out: row-major. Errors
+  /// also: ShapeError for one that reaches out of the storage.
+  Tensor& set_(const Tensor& source, int64_t storage_offset, IntArrayRef size,
+               IntArrayRef stride = {});
+  /// Become a tensor of no elements, [0].
+  Tensor& set_();
   /// Return whether both are views of the same elements in the same places.
   bool is_set_to(const Tensor& o) const {
     return get()->storage == o.get()->storage && storage_offset() == o.storage_offset() &&
@@ -276,6 +290,7 @@ class AMBIT_API Tensor {
   // Of real numbers nothing is conjugate.
   Tensor conj() const { return *this; }
   Tensor conj_physical() const { return *this; }
+  Tensor& conj_physical_() const { return const_cast<Tensor&>(*this); }
   Tensor resolve_conj() const { return *this; }
   Tensor resolve_neg() const { return *this; }
 
@@ -290,11 +305,11 @@ class AMBIT_API Tensor {
   Tensor squeeze() const;
   Tensor squeeze(int64_t dim) const;
   Tensor unsqueeze(int64_t dim) const;
-  Tensor expand(IntArrayRef sizes) const;
+  Tensor expand(IntArrayRef sizes, bool implicit = false) const;
   Tensor expand_as(const Tensor& o) const { return expand(o.sizes()); }
   Tensor repeat(IntArrayRef repeats) const;
   Tensor select(int64_t dim, int64_t index) const;
-  Tensor slice(int64_t dim, std::optional<int64_t> start = {}, std::optional<int64_t> end = {},
+  Tensor slice(int64_t dim = 0, std::optional<int64_t> start = {}, std::optional<int64_t> end = {},
                int64_t step = 1) const;
   Tensor narrow(int64_t dim, int64_t start, int64_t length) const;
   Tensor flatten(int64_t start_dim = 0, int64_t end_dim = -1) const;
@@ -303,7 +318,7 @@ class AMBIT_API Tensor {
   Tensor flip(IntArrayRef dims) const;
   std::vector<Tensor> unbind(int64_t dim = 0) const;
   std::vector<Tensor> split(int64_t split_size, int64_t dim = 0) const;
-  std::vector<Tensor> split(IntArrayRef split_sizes, int64_t dim) const;
+  std::vector<Tensor> split(IntArrayRef split_sizes, int64_t dim = 0) const;
   std::vector<Tensor> chunk(int64_t chunks, int64_t dim = 0) const;
   Tensor view(DType dtype) const;
   Tensor& transpose_(int64_t dim0, int64_t dim1) const;
@@ -331,6 +346,10 @@ class AMBIT_API Tensor {
   Tensor& squeeze_() const;
   Tensor& squeeze_(int64_t dim) const;
   Tensor& unsqueeze_(int64_t dim) const;
+  Tensor& as_strided_(IntArrayRef sizes, IntArrayRef strides,
+                      std::optional<int64_t> storage_offset = {}) const;
+  Tensor& resize_(IntArrayRef sizes, std::optional<MemoryFormat> format = {}) const;
+  Tensor& resize_as_(const Tensor& the_template, std::optional<MemoryFormat> format = {}) const;
   Tensor broadcast_to(IntArrayRef sizes) const { return expand(sizes); }
   Tensor narrow(int64_t dim, const Tensor& start, int64_t length) const;
   Tensor unfold(int64_t dim, int64_t size, int64_t step) const;
@@ -383,6 +402,7 @@ class AMBIT_API Tensor {
   Tensor index(std::initializer_list<indexing::TensorIndex> indices) const;
   Tensor index(const std::vector<indexing::TensorIndex>& indices) const;
   Tensor index(const std::vector<std::optional<Tensor>>& indices) const;
+  Tensor index(ArrayRef<indexing::TensorIndex> indices) const;
   Tensor& index_put_(std::initializer_list<indexing::TensorIndex> indices, const Tensor& value,
                      bool accumulate = false) const;
   Tensor& index_put_(std::initializer_list<indexing::TensorIndex> indices,
@@ -581,6 +601,7 @@ class AMBIT_API Tensor {
   Tensor isneginf() const;
   Tensor isfinite() const;
   Tensor isreal() const;
+  Tensor angle() const;
   Tensor clamp(std::optional<Scalar> min, std::optional<Scalar> max = {}) const;
   Tensor clamp(const std::optional<Tensor>& min, const std::optional<Tensor>& max = {}) const;
   Tensor clamp_min(const Scalar& min) const { return clamp(min); }
@@ -646,7 +667,8 @@ class AMBIT_API Tensor {
                   const std::optional<Generator>& generator = {}) const;
   Tensor& log_normal_(double mean = 1, double std = 2,
                       const std::optional<Generator>& generator = {}) const;
-  Tensor multinomial(int64_t num_samples, bool replacement = false) const;
+  Tensor multinomial(int64_t num_samples, bool replacement = false,
+                     const std::optional<Generator>& generator = {}) const;
 
   // --- reduce.h
   Tensor sum(std::optional<DType> dtype = {}) const;
@@ -735,7 +757,7 @@ class AMBIT_API Tensor {
   std::tuple<Tensor, Tensor> histogram(const Tensor& bins, const Tensor& weight = {},
                                        bool density = false) const;
   std::tuple<Tensor, Tensor> histogram(int64_t bins = 100,
-                                       const std::optional<std::vector<double>>& range = {},
+                                       std::optional<ArrayRef<double>> range = {},
                                        const Tensor& weight = {}, bool density = false) const;
   Tensor quantile(const Tensor& q, std::optional<int64_t> dim = {}, bool keepdim = false,
                   std::string_view interpolation = "linear") const;
@@ -764,6 +786,7 @@ class AMBIT_API Tensor {
   std::tuple<Tensor, Tensor> triangular_solve(const Tensor& A, bool upper = true,
                                               bool transpose = false,
                                               bool unitriangular = false) const;
+  std::tuple<Tensor, Tensor> symeig(bool eigenvectors = false, bool upper = true) const;
   Tensor lu_solve(const Tensor& LU_data, const Tensor& LU_pivots) const;
 
   // --- matmul.h, norm.h

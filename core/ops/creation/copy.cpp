@@ -130,7 +130,8 @@ Tensor contiguous(const Tensor& self) {
   return self.is_contiguous() ? self : clone(self);
 }
 
-Tensor Tensor::pin_memory(Device device) const {
+Tensor Tensor::pin_memory(std::optional<Device> to) const {
+  const Device device = to ? *to : best_device();
   if (!is_cpu()) {
     throw BackendError(
         fmt::format("pin_memory: expected a tensor on cpu, got one on {}", this->device().str()));
@@ -141,8 +142,9 @@ Tensor Tensor::pin_memory(Device device) const {
   return record("pin_memory", std::move(out), wrt(*this, BackTo(*this)));
 }
 
-bool Tensor::is_pinned(Device device) const {
-  return is_cpu() && nbytes() > 0 && usable_backend(device).is_pinned(data_ptr(), nbytes());
+bool Tensor::is_pinned(std::optional<Device> device) const {
+  return is_cpu() && nbytes() > 0 &&
+         usable_backend(device ? *device : best_device()).is_pinned(data_ptr(), nbytes());
 }
 
 Scalar Tensor::item() const {

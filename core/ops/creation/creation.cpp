@@ -285,4 +285,14 @@ const Tensor& fill_(const Tensor& self, const Scalar& value) {
   return self;
 }
 
+const Tensor& zero_(const Tensor& self) { return fill_(self, 0); }
+
+Tensor fill(const Tensor& self, const Scalar& value) {
+  expect_defined("fill", "self", self);
+  Tensor out = filled("fill", self.sizes(), value, self.options());
+  return record("fill", std::move(out), wrt(self, ZerosLike(self)));
+}
+
+Tensor zero(const Tensor& self) { return fill(self, 0); }
+
 }  // namespace ambit

@@ -87,6 +87,15 @@ const Tensor& log_normal_(const Tensor& self, double mean, double std, const Str
              [&] { return normal(mean, std, self.sizes(), generator, self.options()).exp_(); });
 }
 
+Tensor bernoulli(const Tensor& self, const Tensor& p, const Stream& generator) {
+  check_devices("bernoulli", {{"self", self}, {"p", p}}, DeviceRule::in_place_elementwise);
+  expect_defined("bernoulli", "self", self);
+  expect_defined("bernoulli", "p", p);
+  check_broadcasts_to("bernoulli", p.sizes(), self.sizes());
+  const NoGradGuard no_grad;
+  return bernoulli(expand(p.to(self.device()), self.sizes()), generator).to(self.dtype());
+}
+
 const Tensor& bernoulli_(const Tensor& self, const Tensor& p, const Stream& generator) {
   check_devices("bernoulli_", {{"self", self}, {"p", p}}, DeviceRule::in_place_elementwise);
   expect_defined("bernoulli_", "self", self);
@@ -218,6 +227,77 @@ Tensor poisson(const Tensor& self, const Stream& given) {
     }
   }
   return counts.to(self.device(), self.dtype());
+}
+
+namespace {
+
+// For means below 10: trials up to the next success, one after the other, until they are used up.
+double few_successes(double trials, double chance, Uniforms& uniforms) {
+  const double log_failure = std::log1p(-chance);
+  double successes = 0;
+  for (double used = 0;; ++successes) {
+    used += std::ceil(std::log(uniforms.next()) / log_failure);
+    if (!(used <= trials)) return successes;
+  }
+}
+
+// Of others, chance at most 1/2. Source: Hörmann 1993, "The generation of binomial random
+// variates", algorithm BTRS, which accepts by the density itself.
+double many_successes(double trials, double chance, Uniforms& uniforms) {
+  const double deviation = std::sqrt(trials * chance * (1 - chance));
+  const double b = 1.15 + 2.53 * deviation, a = -0.0873 + 0.0248 * b + 0.01 * chance;
+  const double center = trials * chance + 0.5, v_r = 0.92 - 4.2 / b;
+  const double alpha = (2.83 + 5.1 / b) * deviation, log_odds = std::log(chance / (1 - chance));
+  const double mode = std::floor((trials + 1) * chance);
+  const auto log_ways = [&](double k) { return -std::lgamma(k + 1) - std::lgamma(trials - k + 1); };
+  while (true) {
+    const double u = uniforms.next() - 0.5, v = uniforms.next(), u_s = 0.5 - std::fabs(u);
+    const double k = std::floor((2 * a / u_s + b) * u + center);
+    if (!(k >= 0 && k <= trials)) continue;
+    if (u_s >= 0.07 && v <= v_r) return k;
+    const double log_v = std::log(v * alpha / (a / (u_s * u_s) + b));
+    if (log_v <= log_ways(k) - log_ways(mode) + (k - mode) * log_odds) return k;
+  }
+}
+
+double successes(double trials, double chance, Uniforms& uniforms) {
+  if (chance > 0.5) return trials - successes(trials, 1 - chance, uniforms);
+  return trials * chance < 10 ? few_successes(trials, chance, uniforms)
+                              : many_successes(trials, chance, uniforms);
+}
+
+}  // namespace
+
+Tensor binomial(const Tensor& count, const Tensor& prob, const Stream& given) {
+  const Device device =
+      check_devices("binomial", {{"count", count}, {"prob", prob}}, DeviceRule::strict);
+  expect_floats("binomial", count);
+  expect_dtype("binomial", "prob", prob, count.dtype());
+  const Dims sizes = broadcast("binomial", count.sizes(), prob.sizes());
+  const NoGradGuard no_grad;
+  if (device.is_meta()) return empty(sizes, count.options());
+  const auto on_host = [&](const Tensor& t) {
+    return expand(t, sizes).to(kCPU, kFloat64).contiguous();
+  };
+  const Tensor trials = on_host(count), chances = on_host(prob), drawn = empty_like(trials);
+  const double *n = trials.data_ptr<double>(), *p = chances.data_ptr<double>();
+  for (int64_t i = 0; i < trials.numel(); ++i) {
+    if (!(n[i] >= 0 && std::isfinite(n[i]))) {
+      throw Error(fmt::format("binomial: expected finite counts >= 0, got {}", n[i]));
+    }
+    if (!(p[i] >= 0 && p[i] <= 1)) {
+      throw Error(fmt::format("binomial: expected probabilities in [0, 1], got {}", p[i]));
+    }
+  }
+  const Generator generator = stream_for("binomial", device, given);
+  const uint64_t seed = generator.seed(),
+                 offset = generator.advance(static_cast<uint64_t>(trials.numel()));
+  auto* k = drawn.data_ptr<double>();
+  for (int64_t i = 0; i < trials.numel(); ++i) {
+    Uniforms uniforms(philox::bits64(philox::generate(seed, offset + static_cast<uint64_t>(i)), 0));
+    k[i] = successes(std::floor(n[i]), p[i], uniforms);
+  }
+  return drawn.to(device, count.dtype());
 }
 
 }  // namespace ambit

@@ -17,6 +17,8 @@
 namespace ambit {
 namespace {
 
+using Stream = std::optional<Generator>;
+
 void check_shape(const Tensor& self, int64_t num_samples, bool replacement) {
   if (self.dim() < 1 || self.dim() > 2 || self.size(-1) == 0) {
     throw ShapeError(fmt::format("multinomial: expected weights [N] or [M,N], N > 0, got {}",
@@ -40,9 +42,9 @@ void check_weights(const Tensor& rows) {
 
 // The smallest of exponential times with these rates come in the order of draws without
 // replacement. Source: Efraimidis & Spirakis 2006, "Weighted random sampling with a reservoir".
-Tensor without_replacement(const Tensor& rows, int64_t num_samples) {
+Tensor without_replacement(const Tensor& rows, int64_t num_samples, const Stream& stream) {
   // -log(1 - u) is 0 where u is, and 0 / 0 no number.
-  const Tensor time = clamp(neg(log1p(neg(rand_like(rows)))), 1e-30);
+  const Tensor time = clamp(neg(log1p(neg(rand(rows.sizes(), stream, rows.options())))), 1e-30);
   const Tensor key = rows / time;
   if (num_samples == 1) return argmax(key, 1, true);
   return std::get<1>(topk(key, num_samples, 1));
@@ -50,23 +52,24 @@ Tensor without_replacement(const Tensor& rows, int64_t num_samples) {
 
 // Where a number in [0, total) falls among the running sums: behind those that are not above it, so
 // on no weight of 0.
-Tensor with_replacement(const Tensor& rows, int64_t num_samples) {
+Tensor with_replacement(const Tensor& rows, int64_t num_samples, const Stream& stream) {
   const Tensor sums = cumsum(rows, 1, kFloat64);
   const Tensor total = narrow(sums, 1, sums.size(1) - 1, 1);
-  const Tensor at = rand({rows.size(0), num_samples}, sums.options()) * total;
+  const Tensor at = rand({rows.size(0), num_samples}, stream, sums.options()) * total;
   return clamp(searchsorted(sums, at, false, true), std::nullopt, rows.size(1) - 1);
 }
 
 }  // namespace
 
-Tensor multinomial(const Tensor& self, int64_t num_samples, bool replacement) {
+Tensor multinomial(const Tensor& self, int64_t num_samples, bool replacement,
+                   const std::optional<Generator>& generator) {
   expect_floating("multinomial", self);
   check_shape(self, num_samples, replacement);
   const NoGradGuard no_grad;
   const Tensor rows = self.dim() == 1 ? unsqueeze(self, 0) : self;
   if (!self.is_meta()) check_weights(rows);
-  const Tensor drawn =
-      replacement ? with_replacement(rows, num_samples) : without_replacement(rows, num_samples);
+  const Tensor drawn = replacement ? with_replacement(rows, num_samples, generator)
+                                   : without_replacement(rows, num_samples, generator);
   return self.dim() == 1 ? squeeze(drawn, 0) : drawn;
 }
 

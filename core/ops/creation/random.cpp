@@ -172,20 +172,34 @@ Tensor randint(int64_t high, IntArrayRef sizes, const Stream& generator,
                const TensorOptions& options) {
   return randint(0, high, sizes, generator, options);
 }
-Tensor rand_like(const Tensor& self, const TensorOptions& options) {
+namespace {
+
+// self's options, and the format said beside the given ones, where one is.
+TensorOptions options_for(const Tensor& self, const TensorOptions& options,
+                          std::optional<MemoryFormat> format) {
+  return options_like(self, format ? options.memory_format(*format) : options);
+}
+
+}  // namespace
+
+Tensor rand_like(const Tensor& self, const TensorOptions& options,
+                 std::optional<MemoryFormat> format) {
   expect_defined("rand_like", "self", self);
-  return rand(self.sizes(), options_like(self, options));
+  return rand(self.sizes(), options_for(self, options, format));
 }
-Tensor randn_like(const Tensor& self, const TensorOptions& options) {
+Tensor randn_like(const Tensor& self, const TensorOptions& options,
+                  std::optional<MemoryFormat> format) {
   expect_defined("randn_like", "self", self);
-  return randn(self.sizes(), options_like(self, options));
+  return randn(self.sizes(), options_for(self, options, format));
 }
-Tensor randint_like(const Tensor& self, int64_t low, int64_t high, const TensorOptions& options) {
+Tensor randint_like(const Tensor& self, int64_t low, int64_t high, const TensorOptions& options,
+                    std::optional<MemoryFormat> format) {
   expect_defined("randint_like", "self", self);
-  return randint(low, high, self.sizes(), options_like(self, options));
+  return randint(low, high, self.sizes(), options_for(self, options, format));
 }
-Tensor randint_like(const Tensor& self, int64_t high, const TensorOptions& options) {
-  return randint_like(self, 0, high, options);
+Tensor randint_like(const Tensor& self, int64_t high, const TensorOptions& options,
+                    std::optional<MemoryFormat> format) {
+  return randint_like(self, 0, high, options, format);
 }
 
 Tensor randperm(int64_t n, const TensorOptions& options) { return randperm(n, Stream(), options); }
@@ -273,6 +287,13 @@ Tensor dropout(const Tensor& input, double p, bool training) {
   if (!needs_gradient(input)) return out;
   return record("dropout", std::move(out),
                 wrt(input, [scale = saved(scale)](const Tensor& g) { return g * scale(); }));
+}
+
+const Tensor& dropout_(const Tensor& self, double p, bool training) {
+  expect_floating("dropout_", self);
+  check_probability("dropout_", p);
+  check_in_place("dropout_", self);
+  return training ? mul_(self, dropout(ones_like(self), p)) : self;
 }
 
 }  // namespace ambit

@@ -173,6 +173,15 @@ Tensor rsub(const Tensor& self, const Scalar& other) {
   if (!needs_gradient(self)) return out;
   return record("rsub", std::move(out), wrt(self, [](const Tensor& g) { return neg(g); }));
 }
+Tensor rsub(const Tensor& self, const Scalar& other, const Scalar& alpha) {
+  expect_no_bool("rsub", self, other);
+  check_alpha("rsub", alpha, result_type(self, other));
+  return rsub(is_one(alpha) ? self : mul(self, alpha), other);
+}
+Tensor rsub(const Tensor& self, const Tensor& other, const Scalar& alpha) {
+  check_devices("rsub", {{"self", self}, {"other", other}}, DeviceRule::elementwise);
+  return sub(other, self, alpha);
+}
 const Tensor& sub_(const Tensor& self, const Tensor& other, const Scalar& alpha) {
   expect_no_bool("sub_", self, other, DeviceRule::in_place_elementwise);
   return is_default(alpha) ? binary_in_place<Sub>(self, other)

@@ -10,6 +10,7 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <numbers>
 
 #include "binary.h"
 #include "core/ops/operands/allocate.h"
@@ -292,6 +293,23 @@ Tensor isneginf(const Tensor& self) { return is_number("isneginf", self, -INFINI
 Tensor isreal(const Tensor& self) {
   expect_defined("isreal", "self", self);
   return ones(self.sizes(), self.options().dtype(kBool));
+}
+
+Tensor real(const Tensor& self) {
+  expect_defined("real", "self", self);
+  return self;
+}
+
+Tensor angle(const Tensor& self) {
+  expect_defined("angle", "self", self);
+  Tensor out;
+  {
+    const NoGradGuard no_grad;
+    const Tensor x = self.is_floating_point() ? self : self.to(get_default_dtype());
+    out = where(isnan(x), x, (x < 0) * Scalar(std::numbers::pi));
+  }
+  return record("angle", out.to(self.is_floating_point() ? self.dtype() : get_default_dtype()),
+                wrt(self, [](const Tensor& g) { return zeros_like(g); }));
 }
 
 Tensor positive(const Tensor& self) {

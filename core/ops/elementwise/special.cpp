@@ -7,6 +7,7 @@
 #include <fmt/format.h>
 
 #include <cmath>
+#include <limits>
 #include <numbers>
 
 #include "binary.h"
@@ -65,6 +66,47 @@ Tensor special_zeta(const Scalar& self, const Tensor& other) {
   return record("special_zeta", std::move(out), wrt(other, [q = saved(other), s](const Tensor& g) {
                   return g * (special_zeta(Scalar(s + 1), q()) * -s);
                 }));
+}
+
+Tensor special_ndtr(const Tensor& self) {
+  expect_defined("special_ndtr", "self", self);
+  return erfc(self * (-1 / std::numbers::sqrt2)) * 0.5;
+}
+
+// Far below log(e^(-x^2 / 2) erfcx(-x / sqrt(2)) / 2), of which nothing is too small; above
+// log(1 - Phi(-x)), where Phi(-x) is small. The operand of the one that is not taken is 0, lest its
+// gradient be infinite.
+Tensor special_log_ndtr(const Tensor& self) {
+  expect_defined("special_log_ndtr", "self", self);
+  const Tensor x = self.is_floating_point() ? self : self.to(get_default_dtype());
+  const Tensor far = x < -1;
+  const Tensor low = where(far, x, 0.0) * (1 / std::numbers::sqrt2);
+  const Tensor high = where(far, 0.0, x) * (1 / std::numbers::sqrt2);
+  return where(far, log(special_erfcx(-low) * 0.5) - low * low, log1p(erfc(high) * -0.5));
+}
+
+Tensor special_entr(const Tensor& self) {
+  expect_defined("special_entr", "self", self);
+  return where(self < 0, -std::numeric_limits<double>::infinity(), -xlogy(self, self));
+}
+
+Tensor special_xlog1py(const Tensor& self, const Tensor& other) {
+  check_devices("special_xlog1py", {{"self", self}, {"other", other}}, DeviceRule::elementwise);
+  expect_defined("special_xlog1py", "self", self);
+  expect_defined("special_xlog1py", "other", other);
+  const DType promoted = result_type(self, other);
+  const DType dtype = is_floating_point(promoted) ? promoted : get_default_dtype();
+  const Tensor x = self.to(dtype), y = other.to(dtype);
+  const Tensor none = logical_and(x == 0, logical_not(isnan(y)));
+  return where(none, 0.0, x * log1p(where(none, 0.0, y))).to(dtype);
+}
+Tensor special_xlog1py(const Scalar& self, const Tensor& other) {
+  expect_defined("special_xlog1py", "other", other);
+  return special_xlog1py(scalar_tensor(self, other.device()), other);
+}
+Tensor special_xlog1py(const Tensor& self, const Scalar& other) {
+  expect_defined("special_xlog1py", "self", self);
+  return special_xlog1py(self, scalar_tensor(other, self.device()));
 }
 
 // (-1)^(n+1) n! zeta(n + 1, x)

@@ -186,6 +186,44 @@ Tensor special_i1(const Tensor& self) {
                 }));
 }
 
+Tensor special_i0e(const Tensor& self) {
+  Tensor out = compute_unary("special_i0e", UnaryOp::i0e, Domain::floats, self);
+  if (!needs_gradient(self)) return out;
+  return record("special_i0e", out,
+                wrt(self, [x = saved(self), y = saved_output(out)](const Tensor& g) {
+                  return g * (special_i1e(x()) - sign(x()) * y());
+                }));
+}
+
+Tensor special_i1e(const Tensor& self) {
+  Tensor out = compute_unary("special_i1e", UnaryOp::i1e, Domain::floats, self);
+  if (!needs_gradient(self)) return out;
+  return record("special_i1e", out,
+                wrt(self, [x = saved(self), y = saved_output(out)](const Tensor& g) {
+                  // As I1', and what the factor e^-|x| adds.
+                  const Tensor zero = x() == 0;
+                  const Tensor rest = sign(x()) + reciprocal(masked_fill(x(), zero, 1));
+                  return g * masked_fill(special_i0e(x()) - y() * rest, zero, 0.5);
+                }));
+}
+
+Tensor special_erfcx(const Tensor& self) {
+  Tensor out = compute_unary("special_erfcx", UnaryOp::erfcx, Domain::floats, self);
+  if (!needs_gradient(self)) return out;
+  return record("special_erfcx", out,
+                wrt(self, [x = saved(self), y = saved_output(out)](const Tensor& g) {
+                  return g * (2 * x() * y() - 2 * std::numbers::inv_sqrtpi);
+                }));
+}
+
+Tensor special_ndtri(const Tensor& self) {
+  Tensor out = compute_unary("special_ndtri", UnaryOp::ndtri, Domain::floats, self);
+  if (!needs_gradient(self)) return out;
+  return record("special_ndtri", out, wrt(self, [y = saved_output(out)](const Tensor& g) {
+                  return g * exp(y() * y() / 2) * std::sqrt(2 * std::numbers::pi);
+                }));
+}
+
 namespace {
 
 // Where x is inside of [eps, 1 - eps]; without eps everywhere, NaN being outside of [0, 1].

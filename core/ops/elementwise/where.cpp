@@ -161,6 +161,13 @@ const Tensor& fill_(const Tensor& self, const Tensor& value) {
   return copy_(self, value);
 }
 
+Tensor fill(const Tensor& self, const Tensor& value) {
+  check_devices("fill", {{"self", self}, {"value", value}}, DeviceRule::in_place_elementwise);
+  expect_defined("fill", "self", self);
+  expect_dim("fill", "value", value, 0, "a tensor without dims");
+  return copy_(zero(self), value);
+}
+
 void composite::masked_fill(Tensor& y, const Tensor& x, const Tensor& mask, const Scalar& value,
                             bool masked) {
   const Tensor number = scalar_on(value, y.dtype(), y.device(), y.sizes());

@@ -209,6 +209,8 @@ void run(const Tensor& to, const Tensor& from, const Taps& taps, bool forward) {
   }
 }
 
+}  // namespace
+
 Tensor resample_grad(const char* op, const Tensor& g, int64_t dim, const SharedTaps& taps) {
   Dims sizes(g.sizes());
   sizes[static_cast<size_t>(dim)] = taps->in();
@@ -220,8 +222,6 @@ Tensor resample_grad(const char* op, const Tensor& g, int64_t dim, const SharedT
   return record(op, std::move(dx),
                 wrt(g, [=](const Tensor& gg) { return resample(op, gg, dim, taps); }));
 }
-
-}  // namespace
 
 Tensor resample(const char* op, const Tensor& x, int64_t dim, SharedTaps taps) {
   Dims sizes(x.sizes());

@@ -53,5 +53,8 @@ class Taps {
 /// Resample dim `dim` of x, which has no dim of size 0 from there on. Errors bear the op's name.
 /// Gradient: x.
 Tensor resample(const char* op, const Tensor& x, int64_t dim, std::shared_ptr<const Taps> taps);
+/// Its gradient, from that of its output.
+Tensor resample_grad(const char* op, const Tensor& g, int64_t dim,
+                     const std::shared_ptr<const Taps>& taps);
 
 }  // namespace ambit

@@ -1,4 +1,8 @@
-// Images of other sizes: which taps each way takes; resample.h does the rest, dim by dim.
+// Images of other sizes: by their kernel, or composed, dim by dim by resample.h: what is not of
+// floating point, and what is antialiased.
+#include <ambit/backend/interpolation.h>
+#include <ambit/backend/kernels.h>
+#include <ambit/detail/record.h>
 #include <ambit/error.h>
 #include <ambit/ops/images.h>
 #include <ambit/ops/shape.h>
@@ -6,150 +10,74 @@
 
 #include <algorithm>
 #include <cmath>
-#include <type_traits>
 
+#include "core/ops/composite.h"
+#include "core/ops/operands/allocate.h"
 #include "core/ops/operands/expect.h"
+#include "core/ops/operands/unrecorded.h"
 #include "resample.h"
 
 namespace ambit {
 namespace {
 
-enum class Filter : uint8_t { nearest, nearest_exact, linear, cubic, linear_aa, cubic_aa };
-
-/// One dim and what is to become of it.
-struct DimChange {
-  int64_t in, out;
-  bool align_corners;
-  std::optional<double> scale;  // of the sizes, out / in unless given
-
-  // By how much a step of 1 in the output goes on in the input.
-  template <class T = double>
-  T step() const {
-    if (align_corners) return out > 1 ? static_cast<T>(in - 1) / static_cast<T>(out - 1) : T(0);
-    if (scale && *scale > 0) return static_cast<T>(1.0 / *scale);
-    return static_cast<T>(in) / static_cast<T>(out);
-  }
-  double place(int64_t i) const {
-    const auto at = static_cast<double>(i);
-    return align_corners ? at * step() : (at + 0.5) * step() - 0.5;
-  }
-  int64_t inside(int64_t i) const { return std::clamp<int64_t>(i, 0, in - 1); }
-};
-
+using interpolation::Axis;
+using Mode = InterpolateParams::Mode;
 using TapList = std::vector<Taps::Tap>;
+using SharedTaps = std::shared_ptr<const Taps>;
 
-// In the images' own precision, since it decides which of two neighbours is taken.
-template <class T>
-TapList nearest_taps(const DimChange& d, int64_t i, bool exact) {
-  const T step = d.step<T>();
-  const T at = exact ? std::max(step * (static_cast<T>(i) + T(0.5)) - T(0.5), T(0)) + T(0.5)
-                     : step * static_cast<T>(i);
-  return {{d.inside(static_cast<int64_t>(std::floor(static_cast<float>(at)))), 1}};
-}
-
-TapList linear_taps(const DimChange& d, int64_t i) {
-  if (d.in == d.out) return {{i, 1}};
-  const double place = std::max(d.place(i), 0.0);
-  const int64_t low = d.inside(static_cast<int64_t>(place));
-  const double share = std::clamp(place - static_cast<double>(low), 0.0, 1.0);
-  return {{low, 1 - share}, {d.inside(low + 1), share}};
-}
-
-// The cubic convolution kernel of Keys at a distance in [0, 1] and in [1, 2].
-double cubic_near(double x, double a) { return ((a + 2) * x - (a + 3)) * x * x + 1; }
-double cubic_far(double x, double a) { return ((a * x - 5 * a) * x + 8 * a) * x - 4 * a; }
-
-TapList cubic_taps(const DimChange& d, int64_t i) {
-  constexpr double a = -0.75;
-  const double place = d.place(i), floor = std::floor(place), t = place - floor;
-  const auto low = static_cast<int64_t>(floor);
-  return {{d.inside(low - 1), cubic_far(t + 1, a)},
-          {d.inside(low), cubic_near(t, a)},
-          {d.inside(low + 1), cubic_near(1 - t, a)},
-          {d.inside(low + 2), cubic_far(2 - t, a)}};
+SharedTaps taps_of(const Axis& axis) {
+  TapList all;
+  for (int64_t i = 0; i < axis.out(); ++i) {
+    interpolation::Tap taps[interpolation::kMostTaps];
+    axis.taps(i, taps);
+    for (int k = 0; k < axis.count(); ++k) all.push_back({taps[k].index, taps[k].weight});
+  }
+  return std::make_shared<const Taps>(axis.in(), static_cast<size_t>(axis.count()), std::move(all));
 }
 
 double linear_filter(double x) { return std::max(1 - std::abs(x), 0.0); }
+// The cubic convolution kernel of Keys with a = -0.5.
 double cubic_filter(double x) {
   x = std::abs(x);
-  return x < 1 ? cubic_near(x, -0.5) : x < 2 ? cubic_far(x, -0.5) : 0;
+  return x < 1 ? (1.5 * x - 2.5) * x * x + 1 : x < 2 ? ((-0.5 * x + 2.5) * x - 4) * x + 2 : 0;
 }
 
-// The filter is as wide as the elements that become one; its weights sum to 1.
-TapList antialiased_taps(const DimChange& d, int64_t i, double radius, double (*filter)(double)) {
-  const double step = d.step(), width = std::max(step, 1.0), support = radius * width;
-  const double center = step * (static_cast<double>(i) + 0.5);
-  const int64_t first = std::max<int64_t>(static_cast<int64_t>(center - support + 0.5), 0);
-  const int64_t end = std::min(static_cast<int64_t>(center + support + 0.5), d.in);
-  TapList taps;
-  double sum = 0;
-  for (int64_t j = first; j < end; ++j) {
-    taps.push_back({j, filter((static_cast<double>(j) - center + 0.5) / width)});
-    sum += taps.back().weight;
-  }
-  for (Taps::Tap& tap : taps) tap.weight /= sum != 0 ? sum : 1;
-  if (taps.empty()) taps.push_back({d.inside(first), 0});
-  return taps;
-}
-
-// How many taps an element has at most: no more than there are, however small a scale is said to
-// be.
-size_t tap_count(Filter filter, const DimChange& d) {
-  const auto wide = [&](double radius) {
-    const double reach = std::ceil(radius * std::max(d.step(), 1.0));
-    return static_cast<size_t>(std::min(reach, static_cast<double>(d.in))) * 2 + 1;
-  };
-  switch (filter) {
-    case Filter::nearest:
-    case Filter::nearest_exact:
-      return 1;
-    case Filter::linear:
-      return 2;
-    case Filter::cubic:
-      return 4;
-    case Filter::linear_aa:
-      return wide(1);
-    case Filter::cubic_aa:
-      return wide(2);
-  }
-  return 1;
-}
-
-TapList taps_of(Filter filter, const DimChange& d, int64_t i, bool in_double) {
-  switch (filter) {
-    case Filter::nearest:
-    case Filter::nearest_exact: {
-      const bool exact = filter == Filter::nearest_exact;
-      return in_double ? nearest_taps<double>(d, i, exact) : nearest_taps<float>(d, i, exact);
-    }
-    case Filter::linear:
-      return linear_taps(d, i);
-    case Filter::cubic:
-      return cubic_taps(d, i);
-    case Filter::linear_aa:
-      return antialiased_taps(d, i, 1, linear_filter);
-    case Filter::cubic_aa:
-      return antialiased_taps(d, i, 2, cubic_filter);
-  }
-  return {};
-}
-
-std::shared_ptr<const Taps> make_taps(Filter filter, const DimChange& d, bool in_double) {
-  const size_t count = tap_count(filter, d);
+// The filter, `radius` wide, is as much wider as the elements that become one; its weights sum to
+// 1.
+SharedTaps antialiased_taps(bool cubic, int64_t in, int64_t out, bool align_corners,
+                            std::optional<double> scale) {
+  const double step = align_corners
+                          ? out > 1 ? static_cast<double>(in - 1) / static_cast<double>(out - 1) : 0
+                      : scale && *scale > 0 ? 1 / *scale
+                                            : static_cast<double>(in) / static_cast<double>(out);
+  const double width = std::max(step, 1.0), support = (cubic ? 2 : 1) * width;
+  // No more than there are, however small a scale is said to be.
+  const auto most = static_cast<size_t>(std::min(std::ceil(support), static_cast<double>(in)));
+  const size_t count = most * 2 + 1;
   TapList all;
-  all.reserve(static_cast<size_t>(d.out) * count);
-  for (int64_t i = 0; i < d.out; ++i) {
-    TapList taps = taps_of(filter, d, i, in_double);
+  for (int64_t i = 0; i < out; ++i) {
+    const double center = step * (static_cast<double>(i) + 0.5);
+    const int64_t first = std::max<int64_t>(static_cast<int64_t>(center - support + 0.5), 0);
+    const int64_t end = std::min(static_cast<int64_t>(center + support + 0.5), in);
+    TapList taps;
+    double sum = 0;
+    for (int64_t j = first; j < end; ++j) {
+      const double x = (static_cast<double>(j) - center + 0.5) / width;
+      taps.push_back({j, cubic ? cubic_filter(x) : linear_filter(x)});
+      sum += taps.back().weight;
+    }
+    for (Taps::Tap& tap : taps) tap.weight /= sum != 0 ? sum : 1;
+    if (taps.empty()) taps.push_back({std::clamp<int64_t>(first, 0, in - 1), 0});
     taps.resize(count, {taps[0].index, 0});
     all.insert(all.end(), taps.begin(), taps.end());
   }
-  return std::make_shared<const Taps>(d.in, count, std::move(all));
+  return std::make_shared<const Taps>(in, count, std::move(all));
 }
 
 void check(const char* op, const Tensor& self, IntArrayRef output_size, size_t dims,
-           Filter filter) {
+           bool floats_only) {
   expect_defined(op, "self", self);
-  if (filter != Filter::nearest && filter != Filter::nearest_exact) expect_floating(op, self);
+  if (floats_only) expect_floating(op, self);
   if (output_size.size() != dims) {
     throw ShapeError(fmt::format("{}: expected an output_size of {} numbers, got {}", op, dims,
                                  str(output_size)));
@@ -167,93 +95,166 @@ void check(const char* op, const Tensor& self, IntArrayRef output_size, size_t d
   }
 }
 
-// Where the image becomes smaller is first, then the last dim, so that the least is moved, and most
-// of it in whole rows.
-Tensor upsample(const char* op, const Tensor& self, IntArrayRef output_size, Filter filter,
-                bool align_corners, std::initializer_list<std::optional<double>> scales) {
-  check(op, self, output_size, scales.size(), filter);
+// The spatial dims in the order in which they are resized one by one: where the image becomes
+// smaller is first, then the last dim, so that the least is moved, and most of it in whole rows.
+std::vector<size_t> order_of(IntArrayRef in, IntArrayRef out) {
   std::vector<size_t> order;
-  for (size_t k = scales.size(); k-- > 0;) order.push_back(k);
+  for (size_t k = out.size(); k-- > 0;) order.push_back(k);
   const auto growth = [&](size_t k) {
-    return static_cast<double>(output_size[k]) / static_cast<double>(self.sizes()[k + 2]);
+    return static_cast<double>(out[k]) / static_cast<double>(in[k + 2]);
   };
   std::stable_sort(order.begin(), order.end(),
                    [&](size_t a, size_t b) { return growth(a) < growth(b); });
-  Tensor out = self;
-  for (const size_t k : order) {
-    const DimChange d{self.sizes()[k + 2], output_size[k], align_corners, scales.begin()[k]};
-    const auto taps = make_taps(filter, d, self.dtype() == kFloat64);
-    if (taps->is_identity()) continue;
-    out = resample(op, out, static_cast<int64_t>(k) + 2, taps);
+  return order;
+}
+
+// taps_for(k): those of spatial dim k.
+template <class F>
+Tensor resized(const char* op, const Tensor& x, IntArrayRef output_size, const F& taps_for) {
+  Tensor out = x;
+  for (const size_t k : order_of(x.sizes(), output_size)) {
+    const SharedTaps taps = taps_for(k);
+    if (!taps->is_identity()) out = resample(op, out, static_cast<int64_t>(k) + 2, taps);
   }
+  return out;
+}
+
+Axis axis_of(const InterpolateParams& p, size_t k, IntArrayRef in, IntArrayRef out, DType dtype) {
+  return Axis(p, k, in[k + 2], out[k], dtype == kFloat64);
+}
+
+Tensor interpolate_grad(const char* op, const Tensor& g, const Dims& in,
+                        const InterpolateParams& p);
+
+// x with the sizes `out`.
+Tensor interpolate(const char* op, const Tensor& x, const Dims& out, const InterpolateParams& p) {
+  Tensor y = allocate(op, out, x.dtype(), x.device());
+  if (y.numel() > 0) kernels::interpolate(y, dense(x), p);
+  return record(op, std::move(y), wrt(x, [op, in = Dims(x.sizes()), p](const Tensor& g) {
+                  return interpolate_grad(op, g, in, p);
+                }));
+}
+
+Tensor interpolate_grad(const char* op, const Tensor& g, const Dims& in,
+                        const InterpolateParams& p) {
+  Tensor dx = allocate(op, in, g.dtype(), g.device());
+  if (dx.numel() > 0) kernels::interpolate_grad(dx, dense(g), p);
+  return record(op, std::move(dx), wrt(g, [op, out = Dims(g.sizes()), p](const Tensor& gg) {
+                  return interpolate(op, gg, out, p);
+                }));
+}
+
+using Scales = std::initializer_list<std::optional<double>>;
+
+Tensor upsample(const char* op, const Tensor& self, IntArrayRef output_size, Mode mode,
+                bool align_corners, Scales scales) {
+  check(op, self, output_size, scales.size(), mode >= Mode::linear);
+  InterpolateParams p{.mode = mode, .align_corners = align_corners};
+  std::transform(scales.begin(), scales.end(), p.scale.begin(),
+                 [](const std::optional<double>& scale) { return scale.value_or(0); });
+  Dims sizes(self.sizes());
+  std::copy(output_size.begin(), output_size.end(), sizes.begin() + 2);
+  if (self.is_floating_point()) return interpolate(op, self, sizes, p);
+  const Tensor out = resized(op, self, output_size, [&](size_t k) {
+    return taps_of(axis_of(p, k, self.sizes(), output_size, self.dtype()));
+  });
+  return out.is_same(self) ? clone(self) : out;
+}
+
+Tensor antialiased(const char* op, const Tensor& self, IntArrayRef output_size, bool cubic,
+                   bool align_corners, Scales scales) {
+  check(op, self, output_size, scales.size(), true);
+  const Tensor out = resized(op, self, output_size, [&](size_t k) {
+    return antialiased_taps(cubic, self.sizes()[k + 2], output_size[k], align_corners,
+                            scales.begin()[k]);
+  });
   return out.is_same(self) ? clone(self) : out;
 }
 
 }  // namespace
 
+void composite::interpolate(Tensor& y, const Tensor& x, const InterpolateParams& p) {
+  const IntArrayRef out(y.sizes().begin() + 2, y.sizes().size() - 2);
+  y.copy_(resized("interpolate", x, out,
+                  [&](size_t k) { return taps_of(axis_of(p, k, x.sizes(), out, x.dtype())); }));
+}
+
+void composite::interpolate_grad(Tensor& dx, const Tensor& dy, const InterpolateParams& p) {
+  const IntArrayRef out(dy.sizes().begin() + 2, dy.sizes().size() - 2);
+  std::vector<size_t> order = order_of(dx.sizes(), out);
+  std::reverse(order.begin(), order.end());
+  Tensor g = dy;
+  for (const size_t k : order) {
+    const SharedTaps taps = taps_of(axis_of(p, k, dx.sizes(), out, dx.dtype()));
+    if (taps->is_identity()) continue;
+    g = resample_grad("interpolate_grad", g, static_cast<int64_t>(k) + 2, taps);
+  }
+  dx.copy_(g);
+}
+
 Tensor upsample_nearest1d(const Tensor& self, IntArrayRef output_size,
                           std::optional<double> scales) {
-  return upsample("upsample_nearest1d", self, output_size, Filter::nearest, false, {scales});
+  return upsample("upsample_nearest1d", self, output_size, Mode::nearest, false, {scales});
 }
 Tensor upsample_nearest2d(const Tensor& self, IntArrayRef output_size,
                           std::optional<double> scales_h, std::optional<double> scales_w) {
-  return upsample("upsample_nearest2d", self, output_size, Filter::nearest, false,
+  return upsample("upsample_nearest2d", self, output_size, Mode::nearest, false,
                   {scales_h, scales_w});
 }
 Tensor upsample_nearest3d(const Tensor& self, IntArrayRef output_size,
                           std::optional<double> scales_d, std::optional<double> scales_h,
                           std::optional<double> scales_w) {
-  return upsample("upsample_nearest3d", self, output_size, Filter::nearest, false,
+  return upsample("upsample_nearest3d", self, output_size, Mode::nearest, false,
                   {scales_d, scales_h, scales_w});
 }
 
 Tensor _upsample_nearest_exact1d(const Tensor& self, IntArrayRef output_size,
                                  std::optional<double> scales) {
-  return upsample("_upsample_nearest_exact1d", self, output_size, Filter::nearest_exact, false,
+  return upsample("_upsample_nearest_exact1d", self, output_size, Mode::nearest_exact, false,
                   {scales});
 }
 Tensor _upsample_nearest_exact2d(const Tensor& self, IntArrayRef output_size,
                                  std::optional<double> scales_h, std::optional<double> scales_w) {
-  return upsample("_upsample_nearest_exact2d", self, output_size, Filter::nearest_exact, false,
+  return upsample("_upsample_nearest_exact2d", self, output_size, Mode::nearest_exact, false,
                   {scales_h, scales_w});
 }
 Tensor _upsample_nearest_exact3d(const Tensor& self, IntArrayRef output_size,
                                  std::optional<double> scales_d, std::optional<double> scales_h,
                                  std::optional<double> scales_w) {
-  return upsample("_upsample_nearest_exact3d", self, output_size, Filter::nearest_exact, false,
+  return upsample("_upsample_nearest_exact3d", self, output_size, Mode::nearest_exact, false,
                   {scales_d, scales_h, scales_w});
 }
 
 Tensor upsample_linear1d(const Tensor& self, IntArrayRef output_size, bool align_corners,
                          std::optional<double> scales) {
-  return upsample("upsample_linear1d", self, output_size, Filter::linear, align_corners, {scales});
+  return upsample("upsample_linear1d", self, output_size, Mode::linear, align_corners, {scales});
 }
 Tensor upsample_bilinear2d(const Tensor& self, IntArrayRef output_size, bool align_corners,
                            std::optional<double> scales_h, std::optional<double> scales_w) {
-  return upsample("upsample_bilinear2d", self, output_size, Filter::linear, align_corners,
+  return upsample("upsample_bilinear2d", self, output_size, Mode::linear, align_corners,
                   {scales_h, scales_w});
 }
 Tensor upsample_trilinear3d(const Tensor& self, IntArrayRef output_size, bool align_corners,
                             std::optional<double> scales_d, std::optional<double> scales_h,
                             std::optional<double> scales_w) {
-  return upsample("upsample_trilinear3d", self, output_size, Filter::linear, align_corners,
+  return upsample("upsample_trilinear3d", self, output_size, Mode::linear, align_corners,
                   {scales_d, scales_h, scales_w});
 }
 
 Tensor upsample_bicubic2d(const Tensor& self, IntArrayRef output_size, bool align_corners,
                           std::optional<double> scales_h, std::optional<double> scales_w) {
-  return upsample("upsample_bicubic2d", self, output_size, Filter::cubic, align_corners,
+  return upsample("upsample_bicubic2d", self, output_size, Mode::cubic, align_corners,
                   {scales_h, scales_w});
 }
 Tensor _upsample_bilinear2d_aa(const Tensor& self, IntArrayRef output_size, bool align_corners,
                                std::optional<double> scales_h, std::optional<double> scales_w) {
-  return upsample("_upsample_bilinear2d_aa", self, output_size, Filter::linear_aa, align_corners,
-                  {scales_h, scales_w});
+  return antialiased("_upsample_bilinear2d_aa", self, output_size, false, align_corners,
+                     {scales_h, scales_w});
 }
 Tensor _upsample_bicubic2d_aa(const Tensor& self, IntArrayRef output_size, bool align_corners,
                               std::optional<double> scales_h, std::optional<double> scales_w) {
-  return upsample("_upsample_bicubic2d_aa", self, output_size, Filter::cubic_aa, align_corners,
-                  {scales_h, scales_w});
+  return antialiased("_upsample_bicubic2d_aa", self, output_size, true, align_corners,
+                     {scales_h, scales_w});
 }
 
 }  // namespace ambit

@@ -127,8 +127,9 @@ class AttentionNode final : public Node {
 Tensor fused(const Tensor& q, const Tensor& k, const Tensor& v, const Tensor& mask,
              const AttentionParams& p) {
   Tensor y = allocate_heads(q, v.size(3));
-  Tensor lse =
-      allocate(kName, {q.size(0), q.size(1), q.size(2)}, statistics_dtype(q.dtype()), q.device());
+  // Never of 16 bits: differences of large scores would be lost.
+  Tensor lse = allocate(kName, {2, q.size(0), q.size(1), q.size(2)}, statistics_dtype(q.dtype()),
+                        q.device());
   kernels::attention(y, lse, q, k, v, mask, p);
   if (needs_gradient(q, k, v)) {
     set_history(y, intrusive_ptr<Node>(new AttentionNode(q, k, v, mask, y, lse, p)));
@@ -211,7 +212,8 @@ void composite::attention(Tensor& y, Tensor& lse, const Tensor& q, const Tensor&
                           const Tensor& mask, const AttentionParams& p) {
   const Tensor s = scores(q, k, mask, p), peak = amax(s, {-1}, true), e = exp(s - peak);
   const Tensor total = sum(e, {-1}, true);
-  lse.copy_(squeeze(peak + log(total), -1));
+  lse.select(0, 0).copy_(squeeze(peak + (total - total), -1));  // NaN where total is
+  lse.select(0, 1).copy_(squeeze(log(total), -1));
   y.copy_(matmul(e / total, v));
 }
 
@@ -219,7 +221,8 @@ void composite::attention_grad(Tensor& dq, Tensor& dk, Tensor& dv, const Tensor&
                                const Tensor& q, const Tensor& k, const Tensor& v,
                                const Tensor& mask, const Tensor& y, const Tensor& lse,
                                const AttentionParams& p) {
-  const Tensor w = exp(scores(q, k, mask, p) - unsqueeze(lse, -1));
+  const Tensor levels = unsqueeze(lse, -1);
+  const Tensor w = exp(scores(q, k, mask, p) - levels.select(0, 0) - levels.select(0, 1));
   const Grads g = grads_from_weights(dy, q, k, v, w, y, p);
   dq.copy_(g.dq);
   dk.copy_(g.dk);

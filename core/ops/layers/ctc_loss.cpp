@@ -1,9 +1,10 @@
 // Connectionist temporal classification. The labels of a sequence with blanks between them and at
 // both ends are L = 2 S + 1 states; a path through time stays, goes on by one state, or by two
-// where that skips a blank between different labels. Each step of time is one step for all
-// sequences. Source: Graves et al. 2006, sections 4 and 4.1; the gradient is its equation 16.
+// where that skips a blank between different labels. The composite takes each step of time for all
+// sequences at once. Source: Graves et al. 2006, sections 4 and 4.1; the gradient is its
+// equation 16.
 #include <ambit/autograd.h>
-#include <ambit/backend/op.h>
+#include <ambit/backend/kernels.h>
 #include <ambit/detail/record.h>
 #include <ambit/error.h>
 #include <ambit/ops/creation.h>
@@ -17,8 +18,11 @@
 #include <algorithm>
 #include <limits>
 
+#include "core/ops/composite.h"
+#include "core/ops/operands/allocate.h"
 #include "core/ops/operands/expect.h"
 #include "core/ops/operands/operand_grad.h"
+#include "core/ops/operands/unrecorded.h"
 
 namespace ambit {
 namespace {
@@ -28,50 +32,40 @@ constexpr double kNever = -std::numeric_limits<double>::infinity();  // the loga
 
 // What does not change with time, of N sequences.
 struct States {
-  Dims input_lengths, target_lengths;
-  Tensor labels;  // int64 [N,L], blank behind a sequence's last state
-  Tensor skips;   // [N,L]: 0 where a path may come from two states before, else kNever
-  Tensor ends;    // [N,L]: 0 at the two states that a path may end in, else kNever
-  Tensor past;    // bool [T,N,1]: the times behind a sequence's end
+  Tensor lengths, target_lengths;  // int64 [N]
+  Tensor labels;                   // int64 [N,L], blank behind a sequence's last state
+  Tensor skips;  // [N,L]: 0 where a path may come from two states before, else kNever
+  Tensor ends;   // [N,L]: 0 at the two states that a path may end in, else kNever
+  Tensor past;   // bool [T,N,1]: the times behind a sequence's end
 };
 
 Tensor on_device(const std::vector<int64_t>& numbers, IntArrayRef sizes, Device device) {
   return tensor(numbers, TensorOptions(kInt64)).reshape(sizes).to(device);
 }
 
-// int64 [N,S]: row n's labels, then blanks. Targets of all sequences stand behind each other, row n
-// from `row * n` on or, of lists behind each other, behind the lists before.
-Tensor padded_labels(const Tensor& targets, const Dims& lengths, int64_t longest, int64_t blank) {
+// int64 [N,S]: row n's labels, then anything. Targets in one list stand behind each other.
+Tensor labels_of(const Tensor& targets, IntArrayRef lengths) {
   const auto n = static_cast<int64_t>(lengths.size());
-  const bool listed = targets.dim() == 1;
-  std::vector<int64_t> places, known;
+  const int64_t longest = n > 0 ? *std::max_element(lengths.begin(), lengths.end()) : 0;
+  if (targets.dim() == 2) return targets.narrow(1, 0, longest).to(kInt64).contiguous();
+  if (targets.numel() == 0) return zeros({n, longest}, targets.options().dtype(kInt64));
+  std::vector<int64_t> places;
   int64_t begin = 0;
-  for (int64_t i = 0; i < n; ++i) {
-    const int64_t length = lengths[static_cast<size_t>(i)];
-    if (!listed) begin = i * targets.size(1);
-    for (int64_t j = 0; j < longest; ++j) {
-      places.push_back(j < length ? begin + j : 0);
-      known.push_back(j < length);
-    }
-    if (listed) begin += length;
+  for (const int64_t length : lengths) {
+    for (int64_t j = 0; j < longest; ++j) places.push_back(j < length ? begin + j : 0);
+    begin += length;
   }
-  const Device device = targets.device();
-  const Tensor flat = targets.reshape({-1}).to(kInt64);
-  if (longest == 0 || flat.numel() == 0) {
-    return full({n, longest}, blank, TensorOptions(kInt64).device(device));
-  }
-  const Tensor found = index_select(flat, 0, on_device(places, {n * longest}, device));
-  return where(on_device(known, {n, longest}, device) != 0, found.view({n, longest}), blank);
+  return index_select(targets.to(kInt64), 0, on_device(places, {n * longest}, targets.device()))
+      .view({n, longest});
 }
 
-States make_states(const Tensor& x, const Tensor& targets, IntArrayRef input_lengths,
-                   IntArrayRef target_lengths, int64_t blank) {
-  States s{Dims(input_lengths), Dims(target_lengths), {}, {}, {}, {}};
-  const int64_t n = x.size(1), times = x.size(0);
-  const int64_t longest =
-      n > 0 ? *std::max_element(target_lengths.begin(), target_lengths.end()) : 0;
-  const TensorOptions numbers = TensorOptions(kInt64).device(x.device());
-  const Tensor labels = padded_labels(targets, s.target_lengths, longest, blank);
+States make_states(const Tensor& x, const Tensor& target, const Tensor& lengths,
+                   const Tensor& target_lengths, int64_t blank) {
+  States s{lengths, target_lengths, {}, {}, {}, {}};
+  const int64_t n = x.size(1), times = x.size(0), longest = target.size(1);
+  const TensorOptions numbers = lengths.options();
+  const Tensor lasts = target_lengths.view({n, 1});
+  const Tensor labels = where(arange(longest, numbers).view({1, longest}) < lasts, target, blank);
   const Tensor blanks = full({n, longest + 1}, blank, numbers);
   s.labels = cat({stack({blanks.narrow(1, 0, longest), labels}, 2).view({n, 2 * longest}),
                   blanks.narrow(1, 0, 1)},
@@ -85,12 +79,9 @@ States make_states(const Tensor& x, const Tensor& targets, IntArrayRef input_len
     s.skips.narrow(1, 2, states - 2)
         .copy_(allowed(s.labels.narrow(1, 2, states - 2) != s.labels.narrow(1, 0, states - 2)));
   }
-  const std::vector<int64_t> ends(target_lengths.begin(), target_lengths.end()),
-      times_of(input_lengths.begin(), input_lengths.end());
-  const Tensor last = on_device(ends, {n, 1}, x.device()) * 2;
-  const Tensor state = arange(states, numbers).view({1, states});
+  const Tensor state = arange(states, numbers).view({1, states}), last = lasts * 2;
   s.ends = allowed(logical_or(state == last, state == last - 1));
-  s.past = arange(times, numbers).view({times, 1, 1}) >= on_device(times_of, {1, n, 1}, x.device());
+  s.past = arange(times, numbers).view({times, 1, 1}) >= lengths.view({1, n, 1});
   return s;
 }
 
@@ -132,59 +123,24 @@ Tensor endings(const Tensor& each, const States& s) {
   Tensor skips = full({n, states}, kNever, each.options());  // by where they lead from
   if (states > 2) skips.narrow(1, 0, states - 2).copy_(s.skips.narrow(1, 2, states - 2));
   for (int64_t t = times - 1; t >= 0; --t) {
-    const auto ends_now = [&](int64_t length) { return length == t + 1; };
-    Tensor reached = t + 1 < times ? step(beta.select(0, t + 1), false, skips) : s.ends;
-    if (t + 1 < times && std::any_of(s.input_lengths.begin(), s.input_lengths.end(), ends_now)) {
-      reached = where(s.past.select(0, t + 1), s.ends, reached);
+    Tensor reached = s.ends;
+    if (t + 1 < times) {
+      const Tensor after = step(beta.select(0, t + 1), false, skips);
+      reached = where(s.past.select(0, t + 1), s.ends, after);
     }
     beta.select(0, t).narrow(1, 0, states).copy_(reached + each.select(0, t));
   }
   return beta;
 }
 
-// The losses [N], of beginnings alpha.
+// The losses [N], of beginnings alpha [N,T,L].
 Tensor losses(const Tensor& alpha, const States& s) {
-  const auto n = static_cast<int64_t>(s.input_lengths.size());
-  const int64_t states = alpha.size(2) - 2;
-  std::vector<int64_t> rows, empty_losses;
-  bool any_empty = false;
-  for (int64_t i = 0; i < n; ++i) {
-    const int64_t length = s.input_lengths[static_cast<size_t>(i)];
-    rows.push_back(std::max<int64_t>(length - 1, 0) * n + i);
-    // Without time there is one path, that of no labels. 0: there is time.
-    empty_losses.push_back(length > 0 ? 0 : s.target_lengths[static_cast<size_t>(i)] == 0 ? 1 : 2);
-    any_empty |= length == 0;
-  }
-  if (n == 0) return zeros({0}, alpha.options());
-  Tensor out;
-  if (alpha.size(0) > 0) {
-    const Tensor last = index_select(alpha.narrow(2, 2, states).reshape({-1, states}), 0,
-                                     on_device(rows, {n}, alpha.device()));
-    out = -logsumexp(last + s.ends, {1});
-  } else {
-    out = zeros({n}, alpha.options());
-  }
-  if (!any_empty) return out;
-  const Tensor empty = on_device(empty_losses, {n}, alpha.device());
-  return out.masked_fill(empty == 1, 0).masked_fill(empty == 2, -kNever);
-}
-
-// e^x less the probability of each class at each time, given that the path is one of the target's;
-// PyTorch's formula: e^x, without which it is the gradient of the loss alone, is what log_softmax
-// in front takes off again, whose sum over classes is then 0.
-Tensor grad(const Tensor& g, const Tensor& x, const Tensor& alpha, const Tensor& loss,
-            const States& s, bool zero_infinity) {
-  const Tensor each = of_states(x, s), beta = endings(each, s);
-  const int64_t states = each.size(2);
-  const Tensor impossible = isinf(loss), known = loss.masked_fill(impossible, 0);
-  // Both have the state's own probability, which counts once. Not where it is 0: -inf less -inf.
-  const Tensor paths = alpha.narrow(2, 2, states) + beta.narrow(2, 0, states);
-  const Tensor share = exp(paths + known.unsqueeze(1) - each).masked_fill(each == kNever, 0);
-  const Tensor by_class = zeros(x.sizes(), x.options())
-                              .scatter_add_(2, s.labels.unsqueeze(0).expand(share.sizes()), share);
-  const double lost = zero_infinity ? 0 : std::numeric_limits<double>::quiet_NaN();
-  const Tensor scale = g.masked_fill(impossible, lost).view({1, x.size(1), 1});
-  return ((exp(x) - by_class) * scale).masked_fill(s.past, 0);
+  const int64_t n = alpha.size(0), times = alpha.size(1), states = alpha.size(2);
+  // Without time there is one path, that of no labels.
+  const Tensor without = where(s.target_lengths == 0, zeros({n}, alpha.options()), -kNever);
+  if (times == 0) return without;
+  const Tensor at = clamp(s.lengths - 1, 0).view({n, 1, 1}).expand({n, 1, states});
+  return where(s.lengths == 0, without, -logsumexp(gather(alpha, 1, at).squeeze(1) + s.ends, {1}));
 }
 
 void check_lengths(const char* what, IntArrayRef lengths, int64_t n, int64_t most) {
@@ -222,46 +178,58 @@ void check(const Tensor& x, const Tensor& targets, IntArrayRef input_lengths,
     return check_lengths("target_lengths", target_lengths, n, targets.size(1));
   }
   if (targets.dim() != 1) throw_dim(kOp, "targets", "[N, S] or [sum of lengths]", targets.sizes());
-  check_lengths("target_lengths", target_lengths, n, x.dim() == 3 ? most : targets.size(0));
+  check_lengths("target_lengths", target_lengths, n, most);
   int64_t sum = 0;
   for (const int64_t length : target_lengths) {
     if (__builtin_add_overflow(sum, length, &sum)) sum = most;
   }
-  if (x.dim() == 3 && sum != targets.size(0)) {
+  if (sum != targets.size(0)) {
     throw ShapeError(
         fmt::format("ctc_loss: expected as many targets as target_lengths say, {}, got {}", sum,
                     targets.size(0)));
   }
 }
 
-// The losses [N] of x [T,N,C], recorded.
+// The losses [N] of x [T,N,C], recorded. The gradient is PyTorch's formula: e^x, without which it
+// is that of the loss alone, is what log_softmax in front takes off again, whose sum over classes
+// is then 0.
 Tensor each_loss(const Tensor& x, const Tensor& targets, IntArrayRef input_lengths,
                  IntArrayRef target_lengths, int64_t blank, bool zero_infinity) {
-  Tensor out, alpha, loss;
-  States states;
+  const int64_t times = x.size(0), n = x.size(1);
+  if (n == 0) return zeros({0}, x.options());
+  // Never of 16 bits: a loss is the difference of large numbers.
+  const DType wide = x.dtype() == kFloat64 ? kFloat64 : kFloat32;
+  Tensor loss = allocate(kOp, {n}, wide, x.device());
+  Tensor out, alpha, target, lengths, target_sizes;
   {
     const NoGradGuard no_grad;
-    states = make_states(x, targets, input_lengths, target_lengths, blank);
-    alpha = beginnings(of_states(x, states), states);
-    loss = losses(alpha, states);
-    out = zero_infinity ? loss.masked_fill(isinf(loss), 0) : loss.clone();
+    const auto counted = [&](IntArrayRef each) {
+      return on_device({each.begin(), each.end()}, {n}, x.device());
+    };
+    target = labels_of(targets, target_lengths);
+    lengths = counted(input_lengths);
+    target_sizes = counted(target_lengths);
+    alpha = allocate(kOp, {n, times, 2 * target.size(1) + 1}, wide, x.device());
+    kernels::ctc_loss(loss, alpha, dense(x), target, lengths, target_sizes, blank);
+    out = (zero_infinity ? loss.masked_fill(isinf(loss), 0) : loss.clone()).to(x.dtype());
   }
   if (!needs_gradient(x)) return out;
-  return record(kOp, std::move(out),
-                wrt(x, [x = saved(x), alpha, loss, states, zero_infinity](const Tensor& g) {
-                  const Tensor input = x();
-                  Tensor dx;
-                  {
-                    const NoGradGuard no_grad;
-                    dx = grad(g, input, alpha, loss, states, zero_infinity);
-                  }
-                  const auto refuse = [](const Tensor&) -> Tensor {
-                    throw NotImplementedError(
-                        "ctc_loss: expected one backward, got a second, whose formula is missing");
-                  };
-                  return record("ctc_loss_backward", std::move(dx), wrt(g, refuse),
-                                wrt(input, refuse));
-                }));
+  const auto gradient = [=, x = saved(x)](const Tensor& g) {
+    const Tensor input = x();
+    Tensor dx = allocate(kOp, input.sizes(), input.dtype(), input.device());
+    {
+      const NoGradGuard no_formula;
+      const double lost = zero_infinity ? 0 : std::numeric_limits<double>::quiet_NaN();
+      kernels::ctc_loss_grad(dx, g.masked_fill(isinf(loss), lost), dense(input), target, lengths,
+                             target_sizes, loss, alpha, blank);
+    }
+    const auto refuse = [](const Tensor&) -> Tensor {
+      throw NotImplementedError(
+          "ctc_loss: expected one backward, got a second, whose formula is missing");
+    };
+    return record("ctc_loss_backward", std::move(dx), wrt(g, refuse), wrt(input, refuse));
+  };
+  return record(kOp, std::move(out), wrt(x, gradient));
 }
 
 Dims read_lengths(const char* what, const Tensor& lengths) {
@@ -284,13 +252,7 @@ Tensor ctc_loss(const Tensor& log_probs, const Tensor& targets, IntArrayRef inpu
   expect_floating(kOp, log_probs);
   expect_defined(kOp, "targets", targets);
   check(log_probs, targets, input_lengths, target_lengths, blank);
-  if (is_reduced(log_probs.dtype())) {
-    return ctc_loss(log_probs.to(kFloat32), targets, input_lengths, target_lengths, blank,
-                    reduction, zero_infinity)
-        .to(log_probs.dtype());
-  }
   const bool single = log_probs.dim() == 2;
-  // Without a batch the target may be longer than what counts of it.
   const Tensor x = single ? log_probs.unsqueeze(1) : log_probs;
   const Tensor y = single ? targets.unsqueeze(0) : targets;
   const Tensor each = each_loss(x, y, input_lengths, target_lengths, blank, zero_infinity);
@@ -319,6 +281,31 @@ Tensor ctc_loss(const Tensor& log_probs, const Tensor& targets, const Tensor& in
   check_devices(kOp, args, DeviceRule::in_place);
   return ctc_loss(log_probs, targets, read_lengths("input_lengths", input_lengths),
                   read_lengths("target_lengths", target_lengths), blank, reduction, zero_infinity);
+}
+
+void composite::ctc_loss(Tensor& y, Tensor& alpha, const Tensor& x, const Tensor& target,
+                         const Tensor& lengths, const Tensor& target_lengths, int64_t blank) {
+  const States s = make_states(x, target, lengths, target_lengths, blank);
+  const int64_t states = alpha.size(2);
+  const Tensor reached = beginnings(of_states(x, s), s).narrow(2, 2, states);
+  const Tensor beyond =
+      arange(states, lengths.options()) > (target_lengths * 2).view({-1, 1});  // [N,L]
+  alpha.copy_(reached.masked_fill(logical_or(s.past, beyond), kNever).transpose(0, 1));
+  y.copy_(losses(alpha, s));
+}
+
+void composite::ctc_loss_grad(Tensor& dx, const Tensor& g, const Tensor& x, const Tensor& target,
+                              const Tensor& lengths, const Tensor& target_lengths, const Tensor& y,
+                              const Tensor& alpha, int64_t blank) {
+  const States s = make_states(x, target, lengths, target_lengths, blank);
+  const Tensor each = of_states(x, s), beta = endings(each, s);
+  const Tensor known = y.masked_fill(isinf(y), 0);
+  // Both have the state's own probability, which counts once. Not where it is 0: -inf less -inf.
+  const Tensor paths = alpha.transpose(0, 1) + beta.narrow(2, 0, each.size(2));
+  const Tensor share = exp(paths + known.unsqueeze(1) - each).masked_fill(each == kNever, 0);
+  const Tensor by_class = zeros(x.sizes(), x.options())
+                              .scatter_add_(2, s.labels.unsqueeze(0).expand(share.sizes()), share);
+  dx.copy_(((exp(x) - by_class) * g.view({1, x.size(1), 1})).masked_fill(s.past, 0));
 }
 
 }  // namespace ambit

@@ -152,6 +152,11 @@ Tensor linalg_eigvalsh(const Tensor& self, std::string_view UPLO) {
   return recorded_eigh("linalg_eigvalsh", self, UPLO, false).values;
 }
 
+std::tuple<Tensor, Tensor> symeig(const Tensor& self, bool eigenvectors, bool upper) {
+  const EighFactors f = recorded_eigh("symeig", self, upper ? "U" : "L", eigenvectors);
+  return {f.values, eigenvectors ? f.vectors : empty({0}, self.options())};
+}
+
 std::tuple<Tensor, Tensor, Tensor> linalg_svd(const Tensor& A, bool full_matrices,
                                               std::optional<std::string_view>) {
   const SvdFactors f = recorded_svd("linalg_svd", A, full_matrices, true);

@@ -39,6 +39,12 @@ DType result_type(const Tensor& self, const Scalar& other) {
   return combine(self.dtype(), dtype_of_number(other));
 }
 
+DType result_type(const Scalar& self, const Tensor& other) { return result_type(other, self); }
+
+DType result_type(const Scalar& self, const Scalar& other) {
+  return promote_types(dtype_of_number(self), dtype_of_number(other));
+}
+
 DType compute_dtype(const char* op, Domain domain, DType promoted) {
   const char* expected = nullptr;
   switch (domain) {
@@ -71,5 +77,7 @@ void check_casts_to(const char* op, DType result, DType self) {
                                  name(self), name(result)));
   }
 }
+
+bool can_cast(DType from, DType to) { return category(from) <= category(to); }
 
 }  // namespace ambit

@@ -142,8 +142,8 @@ Tensor run_norm(const Tensor& x, const ReduceShape& shape, double p) {
   if (p == kInfinity) return run_reduce(abs(x), shape, ReduceOp::max, dtype);
   if (p == -kInfinity) return run_reduce(abs(x), shape, ReduceOp::min, dtype);
   if (p == 0) return run_reduce((x != 0).to(dtype), shape, ReduceOp::sum, dtype);
-  if (p == 1) return run_reduce(abs(x), shape, ReduceOp::sum, dtype);
-  if (p == 2) return run_reduce(square(x), shape, ReduceOp::sum, dtype).sqrt_();
+  if (p == 1) return run_reduce(x, shape, ReduceOp::abs_sum, dtype);
+  if (p == 2) return run_reduce(x, shape, ReduceOp::norm, dtype);
   return run_reduce(abs(x).pow_(p), shape, ReduceOp::sum, dtype).pow_(1 / p);
 }
 
@@ -189,6 +189,21 @@ Tensor norm(const Tensor& self, const std::optional<Scalar>& p_scalar, IntArrayR
                   return norm_grad(with_kept_dims(g, kept), x(), with_kept_dims(y(), kept), p,
                                    dims);
                 }));
+}
+
+Tensor norm_except_dim(const Tensor& v, int64_t pow, int64_t dim) {
+  expect_floating("norm_except_dim", v);
+  if (dim == -1) return norm(v, pow);
+  Dims others;
+  for (int64_t d = 0; d < v.dim(); ++d) {
+    if (d != dim) others.push_back(d);
+  }
+  if (dim < 0 || dim >= v.dim()) {
+    throw IndexError(
+        fmt::format("norm_except_dim: expected a dim in [-1, {}), got {}", v.dim(), dim));
+  }
+  // The norm over no dim is that over all.
+  return others.empty() ? abs(v) : norm(v, pow, others, true);
 }
 
 Tensor dist(const Tensor& self, const Tensor& other, const Scalar& p) {

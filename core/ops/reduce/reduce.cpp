@@ -58,8 +58,15 @@ Tensor mean(const Tensor& self, IntArrayRef dims, bool keepdim, std::optional<DT
 
 Tensor nansum(const Tensor& self, IntArrayRef dims, bool keepdim, std::optional<DType> dtype) {
   expect_defined("nansum", "self", self);
-  const Tensor x = self.is_floating_point() ? masked_fill(self, isnan(self), 0) : self;
-  return sum(x, dims, keepdim, dtype);
+  if (!self.is_floating_point()) return sum(self, dims, keepdim, dtype);
+  const DType to_dtype = dtype.value_or(self.dtype());
+  if (to_dtype != self.dtype()) return nansum(self.to(to_dtype), dims, keepdim, to_dtype);
+  ReduceShape shape("nansum", self.sizes(), dims, keepdim);
+  Tensor out = run_reduce(self, shape, ReduceOp::nansum, to_dtype);
+  return record("nansum", std::move(out),
+                wrt(self, [x = saved(self), kept = std::move(shape.kept)](const Tensor& g) {
+                  return masked_fill(spread(g, kept, x().sizes()), isnan(x()), 0);
+                }));
 }
 
 Tensor nanmean(const Tensor& self, IntArrayRef dims, bool keepdim, std::optional<DType> dtype) {

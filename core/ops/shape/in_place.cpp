@@ -23,7 +23,7 @@ void check_not_leaf(const char* op, const Tensor& self) {
                   op, self.is_leaf() ? "" : "view of a "));
 }
 
-// Have self become view(self), a view of all its elements.
+// Have self become view(self).
 template <class View>
 const Tensor& become(const char* op, const Tensor& self, View view) {
   expect_defined(op, "self", self);
@@ -38,6 +38,8 @@ const Tensor& become(const char* op, const Tensor& self, View view) {
   // Nothing throws from here on.
   t.sizes = std::move(sizes);
   t.strides = std::move(strides);
+  t.offset = out.storage_offset();
+  t.numel = out.numel();
   t.contiguous = out.is_contiguous();
   ++t.replaced;  // who saved a leaf has to notice
   return self;
@@ -67,6 +69,12 @@ const Tensor& squeeze_(const Tensor& self) {
 
 const Tensor& squeeze_(const Tensor& self, int64_t dim) {
   return become("squeeze_", self, [dim](const Tensor& x) { return squeeze(x, dim); });
+}
+
+const Tensor& as_strided_(const Tensor& self, IntArrayRef sizes, IntArrayRef strides,
+                          std::optional<int64_t> storage_offset) {
+  return become("as_strided_", self,
+                [&](const Tensor& x) { return as_strided(x, sizes, strides, storage_offset); });
 }
 
 const Tensor& unsqueeze_(const Tensor& self, int64_t dim) {

@@ -259,8 +259,9 @@ Tensor view(const Tensor& self, DType dtype) {
     offset = offset / shrink * grow;
   }
   self.storage()->make_row_major();  // other layouts are of elements of the old size
-  return Tensor(
-      intrusive_ptr<TensorImpl>(new TensorImpl(self.storage(), sizes, strides, offset, dtype)));
+  intrusive_ptr<TensorImpl> out(new TensorImpl(self.storage(), sizes, strides, offset, dtype));
+  out->writes = self.impl()->writes;
+  return Tensor(std::move(out));
 }
 
 }  // namespace ambit

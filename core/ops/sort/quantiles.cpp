@@ -159,8 +159,8 @@ std::tuple<Tensor, Tensor> histogram(const Tensor& self, const Tensor& bins, con
 }
 
 std::tuple<Tensor, Tensor> histogram(const Tensor& self, int64_t bins,
-                                     const std::optional<std::vector<double>>& range,
-                                     const Tensor& weight, bool density) {
+                                     std::optional<ArrayRef<double>> range, const Tensor& weight,
+                                     bool density) {
   check_devices("histogram", {{"self", self}, {"weight", weight}});
   check_histogram(self, weight);
   if (bins < 1) throw Error(fmt::format("histogram: expected bins > 0, got {}", bins));

@@ -7,6 +7,7 @@
 
 namespace ambit {
 
+Tensor Tensor::angle() const { return ambit::angle(*this); }
 Tensor Tensor::add(const Tensor& o, const Scalar& alpha) const {
   return ambit::add(*this, o, alpha);
 }

@@ -53,6 +53,9 @@ Tensor Tensor::nonzero() const { return ambit::nonzero(*this); }
 Tensor Tensor::index(const std::vector<indexing::TensorIndex>& indices) const {
   return ambit::index(*this, indices);
 }
+Tensor Tensor::index(ArrayRef<indexing::TensorIndex> indices) const {
+  return ambit::index(*this, indices.vec());
+}
 Tensor Tensor::index(const std::vector<std::optional<Tensor>>& indices) const {
   return ambit::index(*this, indices);
 }

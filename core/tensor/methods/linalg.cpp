@@ -27,6 +27,9 @@ std::tuple<Tensor, Tensor> Tensor::triangular_solve(const Tensor& A, bool upper,
                                                     bool unitriangular) const {
   return ambit::triangular_solve(*this, A, upper, transpose, unitriangular);
 }
+std::tuple<Tensor, Tensor> Tensor::symeig(bool eigenvectors, bool upper) const {
+  return ambit::symeig(*this, eigenvectors, upper);
+}
 Tensor Tensor::lu_solve(const Tensor& LU_data, const Tensor& LU_pivots) const {
   return ambit::lu_solve(*this, LU_data, LU_pivots);
 }

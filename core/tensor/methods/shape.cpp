@@ -32,7 +32,19 @@ Tensor& Tensor::squeeze_() const { return written(ambit::squeeze_(*this)); }
 Tensor& Tensor::squeeze_(int64_t dim) const { return written(ambit::squeeze_(*this, dim)); }
 Tensor Tensor::unsqueeze(int64_t dim) const { return ambit::unsqueeze(*this, dim); }
 Tensor& Tensor::unsqueeze_(int64_t dim) const { return written(ambit::unsqueeze_(*this, dim)); }
-Tensor Tensor::expand(IntArrayRef sizes) const { return ambit::expand(*this, sizes); }
+Tensor Tensor::expand(IntArrayRef sizes, [[maybe_unused]] bool implicit) const {
+  return ambit::expand(*this, sizes);
+}
+Tensor& Tensor::as_strided_(IntArrayRef sizes, IntArrayRef strides,
+                            std::optional<int64_t> storage_offset) const {
+  return written(ambit::as_strided_(*this, sizes, strides, storage_offset));
+}
+Tensor& Tensor::resize_(IntArrayRef sizes, std::optional<MemoryFormat> format) const {
+  return written(ambit::resize_(*this, sizes, format));
+}
+Tensor& Tensor::resize_as_(const Tensor& the_template, std::optional<MemoryFormat> format) const {
+  return written(ambit::resize_as_(*this, the_template, format));
+}
 Tensor Tensor::repeat(IntArrayRef repeats) const { return ambit::repeat(*this, repeats); }
 Tensor Tensor::select(int64_t dim, int64_t index) const { return ambit::select(*this, dim, index); }
 Tensor Tensor::slice(int64_t dim, std::optional<int64_t> start, std::optional<int64_t> end,

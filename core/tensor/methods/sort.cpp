@@ -42,8 +42,7 @@ std::tuple<Tensor, Tensor> Tensor::histogram(const Tensor& bins, const Tensor& w
                                              bool density) const {
   return ambit::histogram(*this, bins, weight, density);
 }
-std::tuple<Tensor, Tensor> Tensor::histogram(int64_t bins,
-                                             const std::optional<std::vector<double>>& range,
+std::tuple<Tensor, Tensor> Tensor::histogram(int64_t bins, std::optional<ArrayRef<double>> range,
                                              const Tensor& weight, bool density) const {
   return ambit::histogram(*this, bins, range, weight, density);
 }
@@ -63,8 +62,9 @@ Tensor Tensor::nanquantile(double q, std::optional<int64_t> dim, bool keepdim,
                            std::string_view interpolation) const {
   return ambit::nanquantile(*this, q, dim, keepdim, interpolation);
 }
-Tensor Tensor::multinomial(int64_t num_samples, bool replacement) const {
-  return ambit::multinomial(*this, num_samples, replacement);
+Tensor Tensor::multinomial(int64_t num_samples, bool replacement,
+                           const std::optional<Generator>& generator) const {
+  return ambit::multinomial(*this, num_samples, replacement, generator);
 }
 
 }  // namespace ambit

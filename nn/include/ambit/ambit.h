@@ -44,6 +44,7 @@
 #include <ambit/optim/optim.h>
 #include <ambit/parallel.h>
 #include <ambit/plugins.h>
+#include <ambit/profiler.h>
 #include <ambit/random.h>
 #include <ambit/scalar.h>
 #include <ambit/serialize.h>

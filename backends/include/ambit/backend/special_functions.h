@@ -149,15 +149,20 @@ struct BesselI0 {
                     -7.23318048787475395e-18, 9.9214754121736986e-19,   1.19365089084598209e-18};
 };
 
-AMBIT_HOST_DEVICE inline double bessel_i0(double x) {
+/// e^-|x| I0(x).
+AMBIT_HOST_DEVICE inline double scaled_bessel_i0(double x) {
   constexpr BesselI0 kSeries;
   const double r = std::fabs(x);
-  if (r <= 8) return times_exp(chebyshev_sum(kSeries.near, r / 4 - 1), r);
+  if (r <= 8) return chebyshev_sum(kSeries.near, r / 4 - 1);
+  return chebyshev_sum(kSeries.far, 16 / r - 1) / std::sqrt(r);
+}
+AMBIT_HOST_DEVICE inline double bessel_i0(double x) {
+  const double r = std::fabs(x);
   if (r > 720) return std::numeric_limits<double>::infinity();
-  return times_exp(chebyshev_sum(kSeries.far, 16 / r - 1) / std::sqrt(r), r);
+  return times_exp(scaled_bessel_i0(x), r);
 }
 /// That of order 1, in the same way; up to 8 it is e^-r I1(r) / r.
-AMBIT_HOST_DEVICE inline double bessel_i1(double x) {
+AMBIT_HOST_DEVICE inline double scaled_bessel_i1(double x) {
   constexpr double kNear[] = {
       0.126293593221816827,     -0.176416518357834055,    0.102643658689847095,
       -0.0529459812080949914,   0.0247264490306265168,    -0.0105640848946261982,
@@ -180,9 +185,48 @@ AMBIT_HOST_DEVICE inline double bessel_i1(double x) {
       -3.20952592199342396e-17, -4.65030536848935833e-17, 4.41434832307170795e-18,
       7.51729631084210481e-18,  -9.31417886732688338e-19, -1.24219327519489096e-18};
   const double r = std::fabs(x);
-  if (r <= 8) return times_exp(chebyshev_sum(kNear, r / 4 - 1), r) * x;
+  if (r <= 8) return chebyshev_sum(kNear, r / 4 - 1) * x;
+  return std::copysign(chebyshev_sum(kFar, 16 / r - 1) / std::sqrt(r), x);
+}
+AMBIT_HOST_DEVICE inline double bessel_i1(double x) {
+  const double r = std::fabs(x);
   if (r > 720) return std::copysign(std::numeric_limits<double>::infinity(), x);
-  return std::copysign(times_exp(chebyshev_sum(kFar, 16 / r - 1) / std::sqrt(r), r), x);
+  return times_exp(scaled_bessel_i1(x), r);
+}
+
+/// e^(x^2) erfc(x), where neither is a number any more, too. The rest of the rounded x^2 counts
+/// among its digits; from 10 on the asymptotic series.
+AMBIT_HOST_DEVICE inline double scaled_erfc(double x) {
+  if (x > 10) {
+    const double z = 0.5 / (x * x);
+    double series = 1;
+    for (int k = 12; k > 0; --k) series = 1 - (2 * k - 1) * z * series;
+    return series / (x * std::sqrt(kPi));
+  }
+  const double square = x * x;
+  if (square > 720) return std::numeric_limits<double>::infinity();  // of x < 0
+  return times_exp(std::erfc(x) * (1 + std::fma(x, x, -square)), square);
+}
+
+/// y with Phi(y) = p, Phi the normal distribution. Below the middle, where Phi has all its digits:
+/// from erf's inverse, or in the tail, log(Phi(y)) being about -y^2 / 2 - log(-y sqrt(2 pi)), by
+/// Newton's steps on that logarithm.
+AMBIT_HOST_DEVICE inline double inverse_normal_cdf(double p) {
+  constexpr double kRootOfTwo = 1.41421356237309504880;
+  const double tail = p < 0.5 ? p : 1 - p;  // exact
+  if (!(tail >= 0)) return std::numeric_limits<double>::quiet_NaN();
+  if (tail == 0) return std::copysign(std::numeric_limits<double>::infinity(), p - 0.5);
+  if (tail > 1e-3) return kRootOfTwo * inverse_erf(2 * p - 1);
+  const double log_tail = std::log(tail);
+  double y = std::sqrt(-2 * log_tail);
+  y = std::sqrt(-2 * (log_tail + std::log(y * std::sqrt(2 * kPi))));
+  for (int step = 0; step < 3; ++step) {
+    // Phi(-y) = e^(-y^2 / 2) scaled / 2, so that no small number is lost.
+    const double scaled = scaled_erfc(y / kRootOfTwo);
+    const double error = std::log(scaled / 2) - y * y / 2 - log_tail;
+    y += error * scaled * std::sqrt(kPi / 2);
+  }
+  return std::copysign(y, p - 0.5);
 }
 
 /// The Hurwitz zeta function of s > 1 and q > 0: terms up to where Euler and Maclaurin's formula

@@ -10,8 +10,9 @@ namespace ambit {
 
 /// Return an alias of t's storage with another geometry, in elements of the storage.
 inline Tensor alias(const Tensor& t, IntArrayRef sizes, IntArrayRef strides, int64_t offset) {
-  return Tensor(
-      intrusive_ptr<TensorImpl>(new TensorImpl(t.storage(), sizes, strides, offset, t.dtype())));
+  intrusive_ptr<TensorImpl> impl(new TensorImpl(t.storage(), sizes, strides, offset, t.dtype()));
+  impl->writes = t.impl()->writes;
+  return Tensor(std::move(impl));
 }
 
 /// The same from t's first element on.

@@ -8,6 +8,8 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <memory>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -22,6 +24,16 @@ struct DeviceProperties {
   size_t total_memory = 0;  ///< bytes; 0: unknown
   /// What else `ambit info` shows, by name: {"driver", "550.54"}, {"cuDNN", "9.1.0"}.
   std::vector<std::pair<std::string, std::string>> details;
+};
+
+/// A place in the work of a device, between what was queued before and after it.
+class AMBIT_API TimeMark {
+ public:
+  virtual ~TimeMark();
+  /// Wait for the work before it. Return when that was done, in nanoseconds since a moment that all
+  /// marks of the device share; -1 where that is not known, since work of the device failed: what
+  /// failed is told by synchronize(), as ever.
+  virtual int64_t nanoseconds() noexcept = 0;
 };
 
 /// All devices of one kind, alive until the process ends: core never destroys a backend. Thread
@@ -72,12 +84,32 @@ class AMBIT_API Backend {
   virtual void synchronize(int index);
   /// Make the device current for the calling thread; called before each of its kernels.
   virtual void activate(int index);
+  /// Queue a mark behind the work of the calling thread, for a profile's times of the device; null,
+  /// as by default, where it keeps none, or where work is done before the call of it returns.
+  virtual std::unique_ptr<TimeMark> mark_time(int index);
   /// Allocate host memory that the device copies fastest from; plain memory by default.
   virtual void* allocate_pinned(size_t bytes);
   /// Free it. Copies may still be at work there: it must not be reused before they are done.
   virtual void free_pinned(void* p, size_t bytes) noexcept;
   /// Return whether the host memory is such as allocate_pinned() gives; by default it is not.
   virtual bool is_pinned(const void* host, size_t bytes);
+
+  // --- memory shared with other libraries, by DLPack (dlpack.h)
+
+  /// Return what DLPack calls these devices: 1, kDLCPU, where the host follows their addresses, 2,
+  /// kDLCUDA, and so on; by default 12, kDLExtDev, which means something to ambit alone.
+  virtual int32_t dlpack_device_type() const;
+  /// Have all work queued so far on the block around `p` come before what another library does
+  /// there: what it queues on `stream` from now on, a number as the Python array API's, or without
+  /// a stream anything. By default wait on the host: synchronize(index).
+  virtual void lend(int index, void* p, std::optional<int64_t> stream);
+  /// Have what another library has queued on `stream`, or without a stream what it has done so far,
+  /// come before all work of this backend on its `bytes` of memory at `p`, 0 on none. Errors:
+  /// BackendError for memory that kernels of the device cannot use.
+  virtual void borrow(int index, void* p, size_t bytes, std::optional<int64_t> stream);
+  /// Wait for all work on what was borrowed: the other library is about to free it. What failed in
+  /// that work is still reported when the host next waits. By default synchronize(index).
+  virtual void end_borrow(int index, void* p, size_t bytes) noexcept;
 };
 
 }  // namespace ambit

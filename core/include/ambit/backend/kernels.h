@@ -108,6 +108,19 @@ extern AMBIT_API Op<void(Tensor& y, const Tensor& x, const Tensor& index, int64_
     index_select;
 /// y += the rows of src at `index` [n] of dim: the gradient of index_select. composite
 extern AMBIT_API Op<void(Tensor& y, const Tensor& index, const Tensor& src, int64_t dim)> index_add;
+/// y [B,D] = for each bag b the sum, mean or maximum of rows w[index[i]] of w [V,D], times
+/// factors[i] (sum, mean; may be undefined: ones), offsets[b] <= i < offsets[b + 1] and index[i] no
+/// padding; 0 of an empty bag. best [B,D] int64, defined for the maximum alone: the i of the first
+/// largest, where of NaN only one that comes first counts; -1 of an empty bag. index [n], offsets
+/// [B+1] rising within [0, n]; where they do not, y is undefined. Floats; contiguous. composite
+extern AMBIT_API Op<void(Tensor& y, Tensor& best, const Tensor& w, const Tensor& index,
+                         const Tensor& offsets, const Tensor& factors, const EmbeddingBagParams& p)>
+    embedding_bag;
+/// dw [V,D] from dy [B,D]: the sum over i of factors[i] * dy[b], mean: over the number of i in b,
+/// maximum: of dy[b,d] at i = best[b,d]; rows in no bag 0. composite
+extern AMBIT_API Op<void(Tensor& dw, const Tensor& dy, const Tensor& best, const Tensor& index,
+                         const Tensor& offsets, const Tensor& factors, const EmbeddingBagParams& p)>
+    embedding_bag_grad;
 
 // --- linear algebra
 /// y [B,M,N] = a [B,M,K] b [B,K,N], 0 where K is 0. strided a and b, contiguous y; not bool.
@@ -169,6 +182,12 @@ extern AMBIT_API Op<void(Tensor& dx, const Tensor& dy, const Tensor& index, cons
 extern AMBIT_API Op<void(Tensor& y, const Tensor& x, const PoolParams& p)> avg_pool;
 /// dx [N,C,in...] from dy [N,C,out...]. composite
 extern AMBIT_API Op<void(Tensor& dx, const Tensor& dy, const PoolParams& p)> avg_pool_grad;
+/// y [N,C,out...] = x [N,C,in...] resized, in one to three spatial dims: along each, element i is
+/// the weighted sum of those of x that interpolation.h names. composite
+extern AMBIT_API Op<void(Tensor& y, const Tensor& x, const InterpolateParams& p)> interpolate;
+/// dx [N,C,in...] from dy [N,C,out...], of the same weights. composite
+extern AMBIT_API Op<void(Tensor& dx, const Tensor& dy, const InterpolateParams& p)>
+    interpolate_grad;
 
 // --- normalisation; floats; contiguous
 /// y = softmax of x along dim, or its logarithm. composite
@@ -214,13 +233,14 @@ extern AMBIT_API Op<void(Tensor& dx, Tensor& dw, Tensor& db, const Tensor& dy, c
 
 // --- attention; floats; strided, but lse is contiguous; not empty
 /// y [B,H,L,F] = softmax(s) v with s = scale * q k^T + mask of q [B,H,L,E], k [B,H,S,E], v
-/// [B,H,S,F]; mask [B,H,L,S] may be undefined; causal: query i sees keys up to i alone. lse [B,H,L]
-/// = log(sum(exp(s))). Where s is -inf throughout y and lse are NaN. composite
+/// [B,H,S,F]; mask [B,H,L,S] may be undefined; causal: query i sees keys up to i alone. lse
+/// [2,B,H,L]: max(s), and log(sum(exp(s - max(s)))); both NaN, as y, where all s are -inf.
+/// composite
 extern AMBIT_API Op<void(Tensor& y, Tensor& lse, const Tensor& q, const Tensor& k, const Tensor& v,
                          const Tensor& mask, const AttentionParams& p)>
     attention;
-/// dq, dk, dv from dy [B,H,L,F], y and lse: with w = exp(s - lse) and ds = w * (dy v^T - sum(dy *
-/// y)) is dq = scale * ds k, dk = scale * ds^T q, dv = w^T dy. composite
+/// dq, dk, dv from dy [B,H,L,F], y and lse: with w = exp((s - lse[0]) - lse[1]) and ds = w * (dy
+/// v^T - sum(dy * y)) is dq = scale * ds k, dk = scale * ds^T q, dv = w^T dy. composite
 extern AMBIT_API Op<void(Tensor& dq, Tensor& dk, Tensor& dv, const Tensor& dy, const Tensor& q,
                          const Tensor& k, const Tensor& v, const Tensor& mask, const Tensor& y,
                          const Tensor& lse, const AttentionParams& p)>
@@ -265,6 +285,20 @@ extern AMBIT_API Op<void(Tensor& y, Tensor& weight_sum, const Tensor& x, const T
 extern AMBIT_API Op<void(Tensor& dx, const Tensor& g, const Tensor& x, const Tensor& target,
                          const Tensor& w, int64_t ignore_index)>
     cross_entropy_grad;
+/// y [N] = -log of the probability of row n of target [N,S], its first target_lengths[n] labels,
+/// by the first lengths[n] of x [T,N,C], log-probabilities, as CTC has it; inf: it has none. alpha
+/// [N,T,2S+1]: up to time t, in state l of labels between blanks, the logarithm of the probability
+/// of all paths; -inf behind the lengths. Lengths [N] int64, within T and S; target int64: of what
+/// counts of it none outside [0, C). contiguous. composite
+extern AMBIT_API Op<void(Tensor& y, Tensor& alpha, const Tensor& x, const Tensor& target,
+                         const Tensor& lengths, const Tensor& target_lengths, int64_t blank)>
+    ctc_loss;
+/// dx [T,N,C] = g[n] * (exp(x) - the share of paths through that label at that time), which is 0
+/// where y is inf; 0 behind lengths[n]. strided g [N], the others contiguous. composite
+extern AMBIT_API Op<void(Tensor& dx, const Tensor& g, const Tensor& x, const Tensor& target,
+                         const Tensor& lengths, const Tensor& target_lengths, const Tensor& y,
+                         const Tensor& alpha, int64_t blank)>
+    ctc_loss_grad;
 
 // --- optimizers; lists of equal length, one dtype in all (float), for each i the same sizes;
 // contiguous
@@ -290,17 +324,18 @@ extern AMBIT_API
   row(reduce) row(arg_reduce) row(scan) row(cum_extremum)                                         \
   row(sort) row(topk) row(searchsorted)                                                           \
   row(gather) row(scatter) row(scatter_add) row(scatter_reduce) row(nonzero)                      \
-  row(index_select) row(index_add)                                                                \
+  row(index_select) row(index_add) row(embedding_bag) row(embedding_bag_grad)                     \
   row(matmul) row(linear)                                                                         \
   row(lu_factor) row(lu_solve) row(cholesky) row(qr) row(eigh) row(svd) row(triangular_solve)     \
   row(convolution) row(convolution_input_grad) row(convolution_weight_grad) \
   row(max_pool) row(max_pool_grad) row(avg_pool) row(avg_pool_grad)                               \
+  row(interpolate) row(interpolate_grad)                                                          \
   row(softmax) row(softmax_grad)                                                                  \
   row(batch_norm) row(batch_norm_grad) row(layer_norm) row(layer_norm_grad)                       \
   row(group_norm) row(group_norm_grad)                                                            \
   row(attention) row(attention_grad)                                                              \
   row(lstm_cell) row(lstm_cell_grad) row(gru_cell) row(gru_cell_grad)                             \
-  row(nll_loss) row(cross_entropy) row(cross_entropy_grad)                                        \
+  row(nll_loss) row(cross_entropy) row(cross_entropy_grad) row(ctc_loss) row(ctc_loss_grad)       \
   row(sgd_step) row(adam_step)
 // clang-format on
 

@@ -4,6 +4,7 @@
 
 #include <ambit/autograd.h>
 #include <ambit/detail/cpu_fallback.h>
+#include <ambit/detail/kernel_event.h>
 #include <ambit/detail/memory_errors.h>
 #include <ambit/detail/widened.h>
 #include <ambit/tensor.h>
@@ -101,6 +102,8 @@ class AMBIT_API OpBase {
   /// Return whether the backends registered so far, built-in ones always among them, have one.
   bool has_kernel(DeviceKind kind) const;
   bool has_composite() const { return has_composite_; }
+  /// Have calls of all ops recorded or not, for the profile that begins or stops.
+  static void set_profiled(bool on);
   /// Errors: NotImplementedError that names the op, the device and who has a kernel: always.
   [[noreturn]] void throw_missing(Device device) const;
 
@@ -113,8 +116,14 @@ class AMBIT_API OpBase {
     for (const char* a : args) args_[i++] = a;
   }
   AnyKernel find(DeviceKind kind) const {
+    return kernels_[static_cast<size_t>(kind)].load(std::memory_order_acquire);
+  }
+  /// The same, but nothing while a profile is on: all calls then take the way of those without a
+  /// kernel, where they are recorded. So a profile that is off costs nothing.
+  AnyKernel find_unprofiled(DeviceKind kind) const {
     return table_[static_cast<size_t>(kind)].load(std::memory_order_acquire);
   }
+  void set_kernel(size_t kind, AnyKernel kernel);
   bool takes(DeviceKind kind, DTypeSet reduced) const {
     const uint32_t native = native_[static_cast<size_t>(kind)].load(std::memory_order_relaxed);
     return reduced_ == Reduced::native || (reduced.bits & ~native) == 0;
@@ -128,8 +137,9 @@ class AMBIT_API OpBase {
   std::array<const char*, kMaxArgs> args_{};  // names of the tensor arguments, in order
   bool has_composite_;
   // Atomic because a backend may be loaded while others compute.
-  std::array<std::atomic<AnyKernel>, kMaxDeviceKinds> table_{};
-  std::array<std::atomic<uint32_t>, kMaxDeviceKinds> native_{};  // bits of a DTypeSet
+  std::array<std::atomic<AnyKernel>, kMaxDeviceKinds> table_{};    // what calls look at
+  std::array<std::atomic<AnyKernel>, kMaxDeviceKinds> kernels_{};  // what there is
+  std::array<std::atomic<uint32_t>, kMaxDeviceKinds> native_{};    // bits of a DTypeSet
 };
 
 template <class Signature>
@@ -166,9 +176,8 @@ class Op<void(A...)> final : public OpBase {
       if (one.reduced() != DTypeSet() && !takes(device.kind(), one.reduced())) [[unlikely]] {
         return run_widened(device, args...);
       }
-      if (const auto kernel = reinterpret_cast<Kernel>(find(device.kind()))) {
-        if (!device.is_cpu()) activate(device);
-        return kernel(args...);
+      if (const auto kernel = reinterpret_cast<Kernel>(find_unprofiled(device.kind()))) {
+        return run_kernel(kernel, device, args...);
       }
       run_without_kernel(device, args...);
     } catch (const std::bad_alloc&) {  // of a kernel's scratch in a std::vector
@@ -180,7 +189,22 @@ class Op<void(A...)> final : public OpBase {
   Kernel composite() const { return composite_; }
 
  private:
+  static void run_kernel(Kernel kernel, Device device, A... args) {
+    if (!device.is_cpu()) activate(device);
+    kernel(args...);
+  }
+
+  /// Where there is no kernel, or a profile is on.
   [[gnu::noinline]] void run_without_kernel(Device device, A... args) const {
+    const auto kernel = reinterpret_cast<Kernel>(find(device.kind()));
+    std::array<DeviceArg, sizeof...(A)> tensors;
+    size_t n = 0;
+    (collect(tensors, n, args), ...);
+    const char* function = nullptr;
+    ((function = function ? function : function_name(args)), ...);
+    const KernelEvent event(name_, function, device, kernel != nullptr,
+                            std::span<const DeviceArg>(tensors.data(), n));
+    if (kernel) return run_kernel(kernel, device, args...);
     NoGradGuard no_grad;
     if (composite_) return composite_(args...);
     run_on_cpu(device, args...);
@@ -211,6 +235,16 @@ class Op<void(A...)> final : public OpBase {
     std::apply(*this, host);
     std::apply([&](auto&... on_cpu) { (call.write_back(args, on_cpu), ...); }, host);
     call.finish();
+  }
+
+  /// The name of a function of a family (function_table.h), the one enumeration that kernels take.
+  template <class Parameter>
+  static const char* function_name(const Parameter& p) {
+    if constexpr (std::is_enum_v<Parameter>) {
+      return ambit::name(p);
+    } else {
+      return nullptr;
+    }
   }
 
   template <size_t N>

@@ -39,6 +39,9 @@ class AMBIT_API StorageImpl final : public RefCounted, public Pooled {
   StorageImpl(Device device, size_t size_bytes);
   /// Borrow memory that the host owns; `deleter` may be empty.
   StorageImpl(void* data, size_t size_bytes, std::function<void(void*)> deleter);
+  /// Borrow memory of `device` that another library owns and that kernels of the device may use.
+  /// Work on it is over when `deleter` is called. Errors: BackendError for no such device.
+  StorageImpl(Device device, void* data, size_t size_bytes, std::function<void(void*)> deleter);
   /// Have borrowed memory given back by `deleter`, from now on.
   void set_deleter(std::function<void(void*)> deleter) noexcept { deleter_ = std::move(deleter); }
 
@@ -58,6 +61,9 @@ class AMBIT_API StorageImpl final : public RefCounted, public Pooled {
   /// Note that `source` has been asked to copy to here, and may not have done it yet.
   void set_pending_copy(Device source);
   size_t size_bytes() const { return size_bytes_; }
+  /// Whether nobody may write here: memory that was borrowed so. check_in_place() refuses it.
+  bool is_read_only() const { return read_only_; }
+  void set_read_only() { read_only_ = true; }
   /// Whether the memory came from a backend and goes when this does.
   bool owns_memory() const { return backend_ != nullptr; }
   Device device() const { return device_; }
@@ -94,6 +100,7 @@ class AMBIT_API StorageImpl final : public RefCounted, public Pooled {
   size_t size_bytes_;
   Backend* backend_ = nullptr;  // null: borrowed or empty
   Device device_;
+  bool read_only_ = false;
   std::atomic<uint32_t> version_{0};
   mutable LayoutState state_;
   PhysicalLayout layout_;  // where state_ is native

@@ -7,11 +7,18 @@
 #include <ambit/dtype.h>
 #include <ambit/shape.h>
 
+#include <atomic>
 #include <memory>
 
 namespace ambit {
 
 struct AutogradMeta;  // core/autograd/autograd_meta.h
+
+/// A count of writes beside the storage's, of tensors whose writes the others do not notice.
+struct WriteCount final : RefCounted {
+  static void destroy(WriteCount* c) noexcept { delete c; }
+  std::atomic<uint32_t> version{0};
+};
 
 class AMBIT_API TensorImpl final : public RefCounted, public Pooled {
  public:
@@ -26,7 +33,21 @@ class AMBIT_API TensorImpl final : public RefCounted, public Pooled {
   /// Destroy without recursion, however many tensors own each other through gradients and hooks.
   static void destroy(TensorImpl* t) noexcept;
 
+  /// The count of writes by which saved tensors notice a change.
+  uint32_t version() const {
+    return writes ? writes->version.load(std::memory_order_relaxed) : storage->version();
+  }
+  void bump_version() {
+    if (writes) [[unlikely]] {
+      writes->version.fetch_add(1, std::memory_order_relaxed);
+    } else {
+      storage->bump_version();
+    }
+  }
+
   Storage storage;
+  // Of Tensor::data() and its views, which count for themselves. Null: the storage counts.
+  intrusive_ptr<WriteCount> writes;
   Dims sizes, strides;  // in elements
   int64_t offset = 0;   // of the first element, in elements
   int64_t numel = 0;

@@ -26,6 +26,9 @@ AMBIT_API const Tensor& sub_(const Tensor& self, const Tensor& other, const Scal
 AMBIT_API const Tensor& sub_(const Tensor& self, const Scalar& other, const Scalar& alpha = 1);
 /// Compute other - self. Errors: also DTypeError for bool.
 AMBIT_API Tensor rsub(const Tensor& self, const Scalar& other);
+/// The same of other - alpha self.
+AMBIT_API Tensor rsub(const Tensor& self, const Scalar& other, const Scalar& alpha);
+AMBIT_API Tensor rsub(const Tensor& self, const Tensor& other, const Scalar& alpha = 1);
 
 #define AMBIT_BINARY(name)                                                  \
   AMBIT_API Tensor name(const Tensor& self, const Tensor& other);           \
@@ -240,6 +243,11 @@ AMBIT_API const Tensor& masked_fill_(const Tensor& self, const Tensor& mask, con
 /// ShapeError). Return self. Gradient: value where it is a tensor.
 AMBIT_API const Tensor& fill_(const Tensor& self, const Scalar& value);
 AMBIT_API const Tensor& fill_(const Tensor& self, const Tensor& value);
+AMBIT_API const Tensor& zero_(const Tensor& self);
+/// The same into a copy of self's sizes and dtype. Gradient: 0 of self; value.
+AMBIT_API Tensor fill(const Tensor& self, const Scalar& value);
+AMBIT_API Tensor fill(const Tensor& self, const Tensor& value);
+AMBIT_API Tensor zero(const Tensor& self);
 /// Copy src, which broadcasts to self's sizes, into self, converting and across devices.
 /// non_blocking: copies between a device and pinned memory may go on beside other work. Return
 /// self. Gradient: src.
@@ -256,6 +264,16 @@ AMBIT_API Tensor isclose(const Tensor& self, const Tensor& other, double rtol = 
 /// Return the dtype that `self op other` computes in. Source: torch.result_type.
 AMBIT_API DType result_type(const Tensor& self, const Tensor& other);
 AMBIT_API DType result_type(const Tensor& self, const Scalar& other);
+AMBIT_API DType result_type(const Scalar& self, const Tensor& other);
+AMBIT_API DType result_type(const Scalar& self, const Scalar& other);
+/// Return whether an in-place op may round its result so: not floats to integers, nor numbers to
+/// bool.
+AMBIT_API bool can_cast(DType from, DType to);
+/// Compute the angle of real numbers on the complex plane: 0, or pi of negative ones; NaN stays.
+/// Integers and bool give floats. Gradient: 0.
+AMBIT_API Tensor angle(const Tensor& self);
+/// Return self, which has no imaginary part.
+AMBIT_API Tensor real(const Tensor& self);
 
 #define AMBIT_OPERATOR(sign, name)                                                     \
   inline Tensor operator sign(const Tensor& a, const Tensor& b) { return name(a, b); } \

@@ -310,4 +310,9 @@ inline Tensor vecdot(const Tensor& x, const Tensor& y, int64_t dim = -1) {
 }
 }  // namespace linalg
 
+/// linalg_eigh() under its old name, of the upper triangle unless told otherwise; without
+/// eigenvectors linalg_eigvalsh() and an empty tensor.
+AMBIT_API std::tuple<Tensor, Tensor> symeig(const Tensor& self, bool eigenvectors = false,
+                                            bool upper = true);
+
 }  // namespace ambit

@@ -79,15 +79,30 @@ std::tuple<Out&...> fill_outs(const char* op, const F& compute, Out&... out) {
   row(scatter_add) row(scatter_reduce) row(index_add) row(index_copy) row(index_reduce)           \
   row(masked_select) row(nonzero) row(take) row(take_along_dim)                                   \
   row(argsort) row(msort) row(cumprod) row(logcumsumexp) row(searchsorted) row(bucketize)         \
-  row(histc) row(multinomial) row(normal) row(bernoulli) row(poisson)
+  row(histc) row(multinomial) row(normal) row(bernoulli) row(poisson) row(binomial)               \
+  row(special_i0e) row(special_i1e) row(special_erfcx) row(special_ndtr) row(special_log_ndtr)    \
+  row(special_ndtri) row(special_entr) row(special_xlog1py) row(igamma) row(igammac) row(isnan)   \
+  row(isinf) row(relu) row(rsub) row(fill) row(angle) row(clone) row(dist) row(count_nonzero)     \
+  row(flip) row(roll) row(rot90) row(repeat) row(repeat_interleave) row(diag_embed) row(diff)     \
+  row(masked_fill) row(masked_scatter) row(index_fill) row(put) row(index) row(index_put)         \
+  row(select_scatter) row(slice_scatter) row(diagonal_scatter) row(as_strided_scatter)            \
+  row(block_diag) row(trace) row(bincount) row(isin) row(orgqr) row(ormqr) row(lu_solve)          \
+  row(linalg_cholesky) row(linalg_cond) row(linalg_det) row(linalg_eigvalsh)                      \
+  row(linalg_householder_product) row(linalg_inv) row(linalg_lu_solve) row(linalg_matrix_exp)     \
+  row(linalg_matrix_norm) row(linalg_matrix_power) row(linalg_matrix_rank) row(linalg_multi_dot)  \
+  row(linalg_norm) row(linalg_pinv) row(linalg_solve) row(linalg_solve_triangular)                \
+  row(linalg_svdvals) row(linalg_tensorinv) row(linalg_tensorsolve) row(linalg_vecdot)            \
+  row(linalg_vector_norm)
 
 /// Functions of two tensors: name_out(first, second, arguments...); row(name).
 #define AMBIT_OUT_PAIRS(row)                                                                      \
   row(aminmax) row(max) row(min) row(median) row(nanmedian) row(mode) row(kthvalue) row(topk)     \
-  row(sort) row(cummax) row(cummin) row(var_mean) row(std_mean) row(qr) row(triangular_solve)
+  row(sort) row(cummax) row(cummin) row(var_mean) row(std_mean) row(qr) row(triangular_solve) \
+  row(frexp) row(geqrf) row(histogram) row(slogdet) row(linalg_cholesky_ex) row(linalg_eigh)      \
+  row(linalg_inv_ex) row(linalg_lu_factor) row(linalg_qr) row(linalg_slogdet) row(symeig)
 
 /// Functions of three tensors, as those of two.
-#define AMBIT_OUT_TRIPLES(row) row(svd)
+#define AMBIT_OUT_TRIPLES(row) row(svd) row(linalg_svd) row(linalg_lu) row(unique_consecutive)
 // clang-format on
 
 // A list in braces has no type of its own: where it stands third, it is a list of dims.

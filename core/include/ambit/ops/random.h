@@ -38,13 +38,17 @@ AMBIT_API Tensor randperm(int64_t n, const TensorOptions& options = {});
 AMBIT_API Tensor randperm(int64_t n, const std::optional<Generator>& generator,
                           const TensorOptions& options = {});
 /// Draw as rand, of self's sizes.
-AMBIT_API Tensor rand_like(const Tensor& self, const TensorOptions& options = {});
+AMBIT_API Tensor rand_like(const Tensor& self, const TensorOptions& options = {},
+                           std::optional<MemoryFormat> format = {});
 /// Draw as randn, of self's sizes.
-AMBIT_API Tensor randn_like(const Tensor& self, const TensorOptions& options = {});
+AMBIT_API Tensor randn_like(const Tensor& self, const TensorOptions& options = {},
+                            std::optional<MemoryFormat> format = {});
 /// Draw as randint, of self's sizes.
 AMBIT_API Tensor randint_like(const Tensor& self, int64_t low, int64_t high,
-                              const TensorOptions& options = {});
-AMBIT_API Tensor randint_like(const Tensor& self, int64_t high, const TensorOptions& options = {});
+                              const TensorOptions& options = {},
+                              std::optional<MemoryFormat> format = {});
+AMBIT_API Tensor randint_like(const Tensor& self, int64_t high, const TensorOptions& options = {},
+                              std::optional<MemoryFormat> format = {});
 /// Draw normal numbers, each with the mean and standard deviation that stand there; the two
 /// broadcast. Floating point only. Errors also: Error for std < 0. No gradient.
 AMBIT_API Tensor normal(const Tensor& mean, double std = 1,
@@ -62,6 +66,15 @@ AMBIT_API Tensor bernoulli(const Tensor& self, const std::optional<Generator>& g
 /// Draw 1 with probability p, else 0; of self's shape and dtype. Errors also: Error outside [0, 1].
 AMBIT_API Tensor bernoulli(const Tensor& self, double p,
                            const std::optional<Generator>& generator = {});
+/// The same with a probability for each element: p floating point, broadcasting to self's sizes.
+/// Waits for the device.
+AMBIT_API Tensor bernoulli(const Tensor& self, const Tensor& p,
+                           const std::optional<Generator>& generator = {});
+/// Draw how many of `count` trials succeed, each with probability prob; both broadcast, of one
+/// floating-point dtype, which the result has. Made on the host for every device. Errors also:
+/// Error for a count < 0 or not finite, or a prob outside [0, 1]. No gradient.
+AMBIT_API Tensor binomial(const Tensor& count, const Tensor& prob,
+                          const std::optional<Generator>& generator = {});
 /// Draw counts of the Poisson distribution whose rate each element of self says; of self's shape
 /// and dtype, floating point only. Made on the host for every device. Errors also: Error for a rate
 /// < 0 or NaN. No gradient. Source: Hörmann 1993, "The transformed rejection method for generating
@@ -71,7 +84,8 @@ AMBIT_API Tensor poisson(const Tensor& self, const std::optional<Generator>& gen
 /// [num_samples] or [M, num_samples]. Weights finite, >= 0, not all 0, of floats; without
 /// replacement no place twice, so that num_samples <= N. Waits for the device. Errors also: Error
 /// for such weights; ShapeError. No gradient.
-AMBIT_API Tensor multinomial(const Tensor& self, int64_t num_samples, bool replacement = false);
+AMBIT_API Tensor multinomial(const Tensor& self, int64_t num_samples, bool replacement = false,
+                             const std::optional<Generator>& generator = {});
 /// Fill with numbers uniform in [from, to). Floating point only. Errors also: Error for from > to.
 AMBIT_API const Tensor& uniform_(const Tensor& self, double from = 0, double to = 1,
                                  const std::optional<Generator>& generator = {});
@@ -115,5 +129,6 @@ AMBIT_API const Tensor& log_normal_(const Tensor& self, double mean = 1, double 
 /// Errors also: Error for p outside [0, 1]. Gradient: input. Source: Srivastava et al. 2014,
 /// JMLR 15.
 AMBIT_API Tensor dropout(const Tensor& input, double p = 0.5, bool training = true);
+AMBIT_API const Tensor& dropout_(const Tensor& self, double p = 0.5, bool training = true);
 
 }  // namespace ambit

@@ -148,4 +148,9 @@ AMBIT_API const Tensor& renorm_(const Tensor& self, const Scalar& p, int64_t dim
 /// Floating point only. -inf of no elements. Gradient: self, its softmax over dims.
 AMBIT_API Tensor logsumexp(const Tensor& self, IntArrayRef dims, bool keepdim = false);
 
+/// Compute the p-norms, p = pow, over all dims but one: of self's number of dims, each of the
+/// others of size 1; with dim -1 over all, []. What weight normalization divides by. Errors and
+/// gradient: norm().
+AMBIT_API Tensor norm_except_dim(const Tensor& v, int64_t pow = 2, int64_t dim = 0);
+
 }  // namespace ambit

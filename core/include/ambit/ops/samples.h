@@ -6,6 +6,8 @@
 
 #include <ambit/tensor.h>
 
+#include <vector>
+
 namespace ambit {
 
 /// Subtract neighbours along dim, n times: out[i] = self[i + 1] - self[i]; of bool "different".
@@ -24,6 +26,26 @@ AMBIT_API Tensor trapz(const Tensor& y, double dx = 1, int64_t dim = -1);
 /// Do as trapezoid, with all the sums on the way: size N - 1 along dim.
 AMBIT_API Tensor cumulative_trapezoid(const Tensor& y, const Tensor& x, int64_t dim = -1);
 AMBIT_API Tensor cumulative_trapezoid(const Tensor& y, const Scalar& dx = 1, int64_t dim = -1);
+/// Estimate the derivatives of samples along each of `dim` (all dims where it is left out): central
+/// differences, at the edges one-sided ones of order edge_order, 1 or 2. spacing: the distance of
+/// neighbouring samples, one for all dims or one a dim; or where the samples are, a tensor [N] a
+/// dim. One tensor a dim, of self's sizes. Errors also: Error for another edge_order; ShapeError
+/// for a dim of edge_order samples or fewer, and for another number of spacings than of dims.
+/// Source: torch.gradient, numpy.gradient.
+AMBIT_API std::vector<Tensor> gradient(const Tensor& self,
+                                       const std::optional<Scalar>& spacing = {},
+                                       std::optional<int64_t> dim = {}, int64_t edge_order = 1);
+AMBIT_API std::vector<Tensor> gradient(const Tensor& self, const Scalar& spacing, IntArrayRef dim,
+                                       int64_t edge_order = 1);
+AMBIT_API std::vector<Tensor> gradient(const Tensor& self, IntArrayRef dim, int64_t edge_order = 1);
+AMBIT_API std::vector<Tensor> gradient(const Tensor& self, ArrayRef<Scalar> spacing,
+                                       std::optional<int64_t> dim = {}, int64_t edge_order = 1);
+AMBIT_API std::vector<Tensor> gradient(const Tensor& self, ArrayRef<Scalar> spacing,
+                                       IntArrayRef dim, int64_t edge_order = 1);
+AMBIT_API std::vector<Tensor> gradient(const Tensor& self, TensorList spacing,
+                                       std::optional<int64_t> dim = {}, int64_t edge_order = 1);
+AMBIT_API std::vector<Tensor> gradient(const Tensor& self, TensorList spacing, IntArrayRef dim,
+                                       int64_t edge_order = 1);
 /// Estimate the covariances of D variables, the rows of self [D,N] (or [N], or []), from N
 /// observations: [D,D], or [] for one variable.
 ///   out[i, j] = sum over n of w[n] (x[i, n] - mean_i) (x[j, n] - mean_j) / (sum of w - correction)

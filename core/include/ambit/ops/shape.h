@@ -121,6 +121,16 @@ AMBIT_API Tensor unflatten(const Tensor& self, int64_t dim, IntArrayRef sizes);
 /// and for what leaves the storage. Gradient: summed where elements of out are the same memory.
 AMBIT_API Tensor as_strided(const Tensor& self, IntArrayRef sizes, IntArrayRef strides,
                             std::optional<int64_t> storage_offset = {});
+AMBIT_API const Tensor& as_strided_(const Tensor& self, IntArrayRef sizes, IntArrayRef strides,
+                                    std::optional<int64_t> storage_offset = {});
+/// Give self these sizes, row-major or as `format` says, in the memory that it has; where that is
+/// too small, in larger memory, which the elements are copied to, and which other tensors do not
+/// share. New elements have any value. Errors also: AutogradError where self requires grad.
+AMBIT_API const Tensor& resize_(const Tensor& self, IntArrayRef sizes,
+                                std::optional<MemoryFormat> format = {});
+/// The same with the sizes of another tensor; Preserve: with its strides' format.
+AMBIT_API const Tensor& resize_as_(const Tensor& self, const Tensor& the_template,
+                                   std::optional<MemoryFormat> format = {});
 /// Return select(self, dim, i) of each index i.
 AMBIT_API std::vector<Tensor> unbind(const Tensor& self, int64_t dim = 0);
 /// Return views of split_size along dim, ceil(n / split_size) of size n, the last one smaller where
@@ -166,6 +176,8 @@ AMBIT_API std::vector<Tensor> dsplit(const Tensor& self, IntArrayRef indices);
 
 /// Copy to memory of its own, on the same device; the result is contiguous.
 AMBIT_API Tensor clone(const Tensor& self);
+/// The same with the strides of a format, as Tensor::clone().
+AMBIT_API Tensor clone(const Tensor& self, std::optional<MemoryFormat> format);
 /// Return self if it is contiguous (row-major), else a copy that is.
 AMBIT_API Tensor contiguous(const Tensor& self);
 /// Return self if device and dtype are already so (unless `copy`), else a contiguous copy,

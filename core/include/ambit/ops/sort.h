@@ -114,7 +114,7 @@ AMBIT_API Tensor histc(const Tensor& self, int64_t bins = 100, const Scalar& min
 AMBIT_API std::tuple<Tensor, Tensor> histogram(const Tensor& self, const Tensor& bins,
                                                const Tensor& weight = {}, bool density = false);
 AMBIT_API std::tuple<Tensor, Tensor> histogram(const Tensor& self, int64_t bins = 100,
-                                               const std::optional<std::vector<double>>& range = {},
+                                               std::optional<ArrayRef<double>> range = {},
                                                const Tensor& weight = {}, bool density = false);
 
 /// Find the q-quantiles along dim, or of all elements: what stands at q (n - 1) of the n sorted

@@ -24,6 +24,23 @@ AMBIT_API Tensor polygamma(int64_t n, const Tensor& self);
 AMBIT_API const Tensor& polygamma_(const Tensor& self, int64_t n);
 /// Compute the modified Bessel function of the first kind of order 1; i0() is that of order 0.
 AMBIT_API Tensor special_i1(const Tensor& self);
+/// Compute e^-|x| i0(x) and e^-|x| times special_i1(x), which do not overflow.
+AMBIT_API Tensor special_i0e(const Tensor& self);
+AMBIT_API Tensor special_i1e(const Tensor& self);
+/// Compute e^(x^2) erfc(x), about 1 / (x sqrt(pi)) where erfc(x) is no number any more.
+AMBIT_API Tensor special_erfcx(const Tensor& self);
+/// Compute how much of the normal distribution is below self, and the logarithm of that, exact
+/// where it is small.
+AMBIT_API Tensor special_ndtr(const Tensor& self);
+AMBIT_API Tensor special_log_ndtr(const Tensor& self);
+/// Compute what has self of the normal distribution below it; outside of [0, 1] NaN.
+AMBIT_API Tensor special_ndtri(const Tensor& self);
+/// Compute -x log(x): 0 of 0, -inf of negative numbers. Gradient: self, -log(x) - 1.
+AMBIT_API Tensor special_entr(const Tensor& self);
+/// Compute self log(1 + other); 0 where self is 0 and other no NaN. Gradient: self, other.
+AMBIT_API Tensor special_xlog1py(const Tensor& self, const Tensor& other);
+AMBIT_API Tensor special_xlog1py(const Scalar& self, const Tensor& other);
+AMBIT_API Tensor special_xlog1py(const Tensor& self, const Scalar& other);
 /// Compute the Hurwitz zeta function: sum over k >= 0 of (k + other)^-self; NaN for self < 1.
 /// Gradient: other. Errors also: NotImplementedError in a backward to self.
 AMBIT_API Tensor special_zeta(const Tensor& self, const Tensor& other);

@@ -1,0 +1,210 @@
+// Bags of rows and their gradient: w [V,D], index [n], offsets [B+1], y [B,D]. A bag is one
+// thread's; of the gradient a range of rows is, which looks for its own among all of index: so no
+// sum depends on the number of threads.
+#include "backends/cpu/runtime/simd_targets.h"
+
+#undef HWY_TARGET_INCLUDE
+#define HWY_TARGET_INCLUDE "backends/cpu/index/embedding_bag.cpp"
+#include <ambit/error.h>
+#include <fmt/format.h>
+#include <hwy/foreach_target.h>
+#include <hwy/highway.h>
+
+#include <algorithm>
+#include <vector>
+
+#include "backends/cpu/kernels.h"
+#include "backends/cpu/runtime/parallel.h"
+
+HWY_BEFORE_NAMESPACE();
+namespace ambit::cpu::HWY_NAMESPACE {
+namespace {
+
+using Mode = EmbeddingBagParams::Mode;
+
+/// y[d] += a * x[d]; iterations are independent.
+template <class T>
+void add_scaled(int64_t n, T* y, const T* x, T a) {
+#pragma omp simd
+  for (int64_t d = 0; d < n; ++d) y[d] += a * x[d];
+}
+template <class T>
+void add(int64_t n, T* y, const T* x) {
+#pragma omp simd
+  for (int64_t d = 0; d < n; ++d) y[d] += x[d];
+}
+
+/// The operands of both ways. factors [n], null where there are none.
+template <class T>
+struct Bags {
+  Bags(const Tensor& indices, const Tensor& ends, const Tensor& scales,
+       const EmbeddingBagParams& params)
+      : n(indices.numel()),
+        count(ends.numel() - 1),
+        index(indices.data_ptr<int64_t>()),
+        offsets(ends.data_ptr<int64_t>()),
+        factors(scales.defined() ? scales.data_ptr<T>() : nullptr),
+        p(params) {}
+  /// Call f(i) for all that count in bag b.
+  template <class F>
+  void for_each(int64_t b, const F& f) const {
+    const int64_t end = std::clamp<int64_t>(offsets[b + 1], 0, n);
+    for (int64_t i = std::clamp<int64_t>(offsets[b], 0, n); i < end; ++i) {
+      if (index[i] != p.padding) f(i);
+    }
+  }
+  /// What the rows of bag b are multiplied by, besides their factors.
+  T share(int64_t b) const {
+    if (p.mode != Mode::mean) return 1;
+    int64_t rows = 0;
+    for_each(b, [&](int64_t) { ++rows; });
+    return T(1) / static_cast<T>(std::max<int64_t>(rows, 1));
+  }
+  int64_t n, count;
+  const int64_t *index, *offsets;
+  const T* factors;
+  const EmbeddingBagParams& p;
+};
+
+template <class T>
+void sum_bag(const Bags<T>& bags, int64_t b, const T* w, int64_t D, T* y) {
+  std::fill_n(y, D, T(0));
+  int64_t rows = 0;
+  bags.for_each(b, [&](int64_t i) {
+    const T* row = w + bags.index[i] * D;
+    ++rows;
+    if (bags.factors) {
+      add_scaled(D, y, row, bags.factors[i]);
+    } else {
+      add(D, y, row);
+    }
+  });
+  if (bags.p.mode != Mode::mean || rows < 2) return;
+  const T share = T(1) / static_cast<T>(rows);
+#pragma omp simd
+  for (int64_t d = 0; d < D; ++d) y[d] *= share;
+}
+
+/// The first of the largest; a NaN stays where it comes first, and else never comes.
+template <class T>
+void largest_of_bag(const Bags<T>& bags, int64_t b, const T* w, int64_t D, T* y, int64_t* best) {
+  bool any = false;
+  bags.for_each(b, [&](int64_t i) {
+    const T* row = w + bags.index[i] * D;
+    if (!any) {
+      std::copy_n(row, D, y);
+      std::fill_n(best, D, i);
+      any = true;
+      return;
+    }
+#pragma omp simd
+    for (int64_t d = 0; d < D; ++d) {
+      const bool larger = row[d] > y[d];
+      y[d] = larger ? row[d] : y[d];
+      best[d] = larger ? i : best[d];
+    }
+  });
+  if (any) return;
+  std::fill_n(y, D, T(0));
+  std::fill_n(best, D, -1);
+}
+
+void forward(Tensor& y, Tensor& best, const Tensor& w, const Tensor& index, const Tensor& offsets,
+             const Tensor& factors, const EmbeddingBagParams& p) {
+  visit<dtypes::kFloating>(y.dtype(), [&]<class T>() {
+    const Bags<T> bags(index, offsets, factors, p);
+    const int64_t D = w.size(1), rows = bags.n / std::max<int64_t>(bags.count, 1) + 1;
+    const T* pw = w.data_ptr<T>();
+    parallel_for(bags.count, grain_for(rows * D), [&](int64_t begin, int64_t end) {
+      for (int64_t b = begin; b < end; ++b) {
+        T* to = y.data_ptr<T>() + b * D;
+        if (p.mode == Mode::max) {
+          largest_of_bag(bags, b, pw, D, to, best.data_ptr<int64_t>() + b * D);
+        } else {
+          sum_bag(bags, b, pw, D, to);
+        }
+      }
+    });
+  });
+}
+
+/// dw's rows from v_begin to v_end.
+template <class T>
+void spread_bags(const Bags<T>& bags, const T* shares, const T* dy, int64_t D, int64_t v_begin,
+                 int64_t v_end, T* dw) {
+  for (int64_t b = 0; b < bags.count; ++b) {
+    bags.for_each(b, [&](int64_t i) {
+      const int64_t v = bags.index[i];
+      if (v < v_begin || v >= v_end) return;
+      const T factor = (bags.factors ? bags.factors[i] : T(1)) * shares[b];
+      add_scaled(D, dw + v * D, dy + b * D, factor);
+    });
+  }
+}
+
+template <class T>
+void spread_largest(const Bags<T>& bags, const int64_t* best, const T* dy, int64_t D,
+                    int64_t v_begin, int64_t v_end, T* dw) {
+  for (int64_t at = 0; at < bags.count * D; ++at) {
+    if (best[at] < 0 || best[at] >= bags.n) continue;
+    const int64_t v = bags.index[best[at]];
+    if (v >= v_begin && v < v_end) dw[v * D + at % D] += dy[at];
+  }
+}
+
+void backward(Tensor& dw, const Tensor& dy, const Tensor& best, const Tensor& index,
+              const Tensor& offsets, const Tensor& factors, const EmbeddingBagParams& p) {
+  visit<dtypes::kFloating>(dw.dtype(), [&]<class T>() {
+    const Bags<T> bags(index, offsets, factors, p);
+    const int64_t V = dw.size(0), D = dw.size(1);
+    const T* g = dy.data_ptr<T>();
+    std::vector<T> shares;
+    for (int64_t b = 0; b < bags.count; ++b) shares.push_back(bags.share(b));
+    const int64_t work = D + bags.n * D / std::max<int64_t>(V, 1);
+    parallel_for(V, grain_for(work), [&](int64_t begin, int64_t end) {
+      T* to = dw.data_ptr<T>();
+      std::fill(to + begin * D, to + end * D, T(0));
+      if (p.mode == Mode::max) {
+        spread_largest(bags, best.data_ptr<int64_t>(), g, D, begin, end, to);
+      } else {
+        spread_bags(bags, shares.data(), g, D, begin, end, to);
+      }
+    });
+  });
+}
+
+}  // namespace
+}  // namespace ambit::cpu::HWY_NAMESPACE
+HWY_AFTER_NAMESPACE();
+
+#if HWY_ONCE
+namespace ambit::cpu {
+namespace {
+
+void check_index(const char* op, const Tensor& index, int64_t rows) {
+  const int64_t* i = index.data_ptr<int64_t>();
+  const auto bad =
+      std::find_if(i, i + index.numel(), [rows](int64_t at) { return at < 0 || at >= rows; });
+  if (bad == i + index.numel()) return;
+  throw IndexError(fmt::format("{}: expected an index in [0, {}), got {}", op, rows, *bad));
+}
+
+}  // namespace
+
+HWY_EXPORT(forward);
+HWY_EXPORT(backward);
+
+void embedding_bag(Tensor& y, Tensor& best, const Tensor& w, const Tensor& index,
+                   const Tensor& offsets, const Tensor& factors, const EmbeddingBagParams& p) {
+  check_index("embedding_bag", index, w.size(0));
+  HWY_DYNAMIC_DISPATCH(forward)(y, best, w, index, offsets, factors, p);
+}
+
+void embedding_bag_grad(Tensor& dw, const Tensor& dy, const Tensor& best, const Tensor& index,
+                        const Tensor& offsets, const Tensor& factors, const EmbeddingBagParams& p) {
+  check_index("embedding_bag_grad", index, dw.size(0));
+  HWY_DYNAMIC_DISPATCH(backward)(dw, dy, best, index, offsets, factors, p);
+}
+
+}  // namespace ambit::cpu
+#endif

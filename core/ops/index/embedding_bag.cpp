@@ -1,0 +1,173 @@
+// Bags of rows: one kernel each way. The gradient of the sums' gradient are sums again.
+#include <ambit/backend/kernels.h>
+#include <ambit/detail/embedding_bag.h>
+#include <ambit/detail/record.h>
+#include <ambit/ops/creation.h>
+#include <ambit/ops/elementwise.h>
+#include <ambit/ops/index.h>
+#include <ambit/ops/reduce.h>
+#include <ambit/ops/shape.h>
+#include <ambit/ops/sort.h>
+
+#include <limits>
+
+#include "core/ops/composite.h"
+#include "core/ops/operands/allocate.h"
+#include "core/ops/operands/operand_grad.h"
+#include "core/ops/operands/unrecorded.h"
+
+namespace ambit {
+namespace {
+
+using Mode = EmbeddingBagParams::Mode;
+constexpr const char* kOp = "embedding_bag";
+
+/// Which rows are in which bag. Nothing of it has a gradient.
+struct Bags {
+  Tensor index, offsets;  // [n], [B+1]
+  EmbeddingBagParams p;
+
+  int64_t count() const { return offsets.numel() - 1; }
+  /// [n]: the bag of each, B for none.
+  Tensor ids() const {
+    const NoGradGuard no_grad;
+    const Tensor at = arange(index.numel(), index.options());
+    Tensor id = searchsorted(offsets, at, false, true) - 1;
+    id = masked_fill(id, logical_or(id < 0, index == p.padding), count());
+    return clamp(id, 0, count());
+  }
+};
+
+// [B+1,1]: how many rows each bag has, of an empty one 1.
+Tensor counts(const Bags& bags, const Tensor& ids, const TensorOptions& options) {
+  return clamp(
+      zeros({bags.count() + 1, 1}, options).index_add_(0, ids, ones({ids.numel(), 1}, options)), 1);
+}
+
+// Where g has a row for each bag: that of each row's bag, 0 for none.
+Tensor of_rows(const Tensor& g, const Tensor& ids) {
+  return index_select(cat({g, zeros({1, g.size(1)}, g.options())}, 0), 0, ids);
+}
+
+// [n] from y's gradient.
+Tensor factors_grad(const Tensor& g, const Tensor& w, const Bags& bags) {
+  const Tensor ids = bags.ids();
+  Tensor each = sum(of_rows(g, ids) * index_select(w, 0, bags.index), {1});
+  if (bags.p.mode != Mode::mean) return each;
+  return each / index_select(counts(bags, ids, w.options()), 0, ids).squeeze(1);
+}
+
+// What weights v have at the elements that were the largest: [B,D].
+Tensor at_best(const Tensor& v, const Bags& bags, const Tensor& best) {
+  if (bags.index.numel() == 0) return zeros(best.sizes(), v.options());
+  const Tensor rows =
+      index_select(bags.index, 0, clamp(best, 0).reshape({best.numel()})).view(best.sizes());
+  return masked_fill(gather(v, 0, rows), best < 0, 0);
+}
+
+Tensor forward(const Tensor& w, const Bags& bags, const Tensor& factors, const Tensor& frequencies);
+
+Tensor weight_grad(const Tensor& g, const Dims& sizes, const Bags& bags, const Tensor& best,
+                   const Tensor& factors) {
+  Tensor dw = allocate(kOp, sizes, g.dtype(), g.device());
+  kernels::embedding_bag_grad(dw, dense(g), best, bags.index, bags.offsets, dense(factors), bags.p);
+  if (!needs_gradient(g, factors)) return dw;
+  const auto of_g = [bags, best = saved(best), factors = saved(factors)](const Tensor& gg) {
+    const Tensor chosen = best();
+    return chosen.defined() ? at_best(gg, bags, chosen) : forward(gg, bags, factors(), {});
+  };
+  const auto of_factors = [bags, g = saved(g)](const Tensor& gg) {
+    return factors_grad(g(), gg, bags);
+  };
+  return record("embedding_bag_backward", std::move(dw), wrt(g, of_g), wrt(factors, of_factors));
+}
+
+Tensor forward(const Tensor& w, const Bags& bags, const Tensor& factors,
+               const Tensor& frequencies) {
+  const bool largest = bags.p.mode == Mode::max;
+  const Dims sizes{bags.count(), w.size(1)};
+  Tensor y = allocate(kOp, sizes, w.dtype(), w.device());
+  Tensor best = largest ? allocate(kOp, sizes, kInt64, w.device()) : Tensor();
+  kernels::embedding_bag(y, best, dense(w), bags.index, bags.offsets, dense(factors), bags.p);
+  if (!needs_gradient(w, factors)) return y;
+  const auto of_weight = [bags, sizes = Dims(w.sizes()), best = saved(best),
+                          factors = saved(factors),
+                          frequencies = saved(frequencies)](const Tensor& g) {
+    Tensor factor = factors();
+    if (const Tensor times = frequencies(); times.defined()) {
+      factor = factor.defined() ? factor / times : reciprocal(times);
+    }
+    return weight_grad(g, sizes, bags, best(), factor);
+  };
+  const auto of_factors = [bags, w = saved(w)](const Tensor& g) {
+    return factors_grad(g, w(), bags);
+  };
+  return record(kOp, std::move(y), wrt(w, of_weight), wrt(factors, of_factors));
+}
+
+}  // namespace
+
+Tensor embedding_bags(const Tensor& weight, const Tensor& index, const Tensor& offsets,
+                      const Tensor& factors, const Tensor& frequencies,
+                      const EmbeddingBagParams& p) {
+  check_devices(kOp, {{"weight", weight},
+                      {"input", index},
+                      {"offsets", offsets},
+                      {"per_sample_weights", factors}});
+  return forward(weight, {dense(index), dense(offsets), p}, factors, frequencies);
+}
+
+void composite::embedding_bag(Tensor& y, Tensor& best, const Tensor& w, const Tensor& index,
+                              const Tensor& offsets, const Tensor& factors,
+                              const EmbeddingBagParams& p) {
+  const Bags bags{index, offsets, p};
+  const Tensor ids = bags.ids();
+  Tensor rows = index_select(w, 0, index);
+  const Dims all{bags.count() + 1, w.size(1)};
+  if (p.mode != Mode::max) {
+    if (factors.defined()) rows = rows * unsqueeze(factors, 1);
+    Tensor sums = zeros(all, w.options()).index_add_(0, ids, rows);
+    if (p.mode == Mode::mean) sums = sums / counts(bags, ids, w.options());
+    y.copy_(sums.narrow(0, 0, bags.count()));
+    return;
+  }
+  constexpr double kInfinity = std::numeric_limits<double>::infinity();
+  const int64_t n = index.numel();
+  const Tensor at = arange(n, index.options()).unsqueeze(1);
+  const Tensor begins =
+      scatter_reduce(full({all[0]}, n, index.options()), 0, ids, at.squeeze(1), "amin");
+  // A NaN that comes first is never exceeded, others never exceed anything.
+  const Tensor is_first = begins.index_select(0, ids).unsqueeze(1) == at;
+  const Tensor nan = isnan(rows);
+  const Tensor level =
+      masked_fill(masked_fill(rows, nan, -kInfinity), logical_and(nan, is_first), kInfinity);
+  const Tensor places = ids.unsqueeze(1).expand(rows.sizes());
+  const Tensor top = scatter_reduce(zeros(all, w.options()), 0, places, level, "amax", false);
+  const Tensor is_top = level == gather(top, 0, places);
+  const Tensor first =
+      scatter_reduce(full(all, n, index.options()), 0, places, where(is_top, at, n), "amin")
+          .narrow(0, 0, bags.count());
+  best.copy_(masked_fill(first, first == n, -1));
+  y.copy_(gather(cat({rows, zeros({1, w.size(1)}, w.options())}, 0), 0, first));
+}
+
+void composite::embedding_bag_grad(Tensor& dw, const Tensor& dy, const Tensor& best,
+                                   const Tensor& index, const Tensor& offsets,
+                                   const Tensor& factors, const EmbeddingBagParams& p) {
+  const Bags bags{index, offsets, p};
+  dw.fill_(0);
+  if (p.mode == Mode::max) {
+    if (index.numel() == 0) return;
+    const Tensor rows =
+        index_select(index, 0, clamp(best, 0).reshape({best.numel()})).view(best.sizes());
+    dw.scatter_add_(0, rows, masked_fill(dy, best < 0, 0));
+    return;
+  }
+  const Tensor ids = bags.ids();
+  Tensor each = of_rows(dy, ids);
+  if (p.mode == Mode::mean) each = each / index_select(counts(bags, ids, dy.options()), 0, ids);
+  if (factors.defined()) each = each * unsqueeze(factors, 1);
+  dw.index_add_(0, index, each);
+}
+
+}  // namespace ambit
