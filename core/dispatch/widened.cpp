@@ -11,8 +11,6 @@
 #include <numeric>
 #include <utility>
 
-#include "core/ops/elementwise/pairs.h"
-
 namespace ambit {
 namespace {
 
@@ -209,7 +207,6 @@ Scalar Widened::as_element(const Scalar& number) const {
 }
 
 void Widened::run(const Call& call) {
-  if (steps_) return run_steps();
   switch (op_.reduced()) {
     case Reduced::moved:
       return run_moved(call);
@@ -220,14 +217,6 @@ void Widened::run(const Call& call) {
     case Reduced::updated:
       return run_whole(call);
   }
-}
-
-// The next number of 16 bits is no neighbour as a float.
-void Widened::run_steps() const {
-  const Tensor& y = operands_[0].tensor;
-  Tensor a = operands_[1].tensor, b = number_ ? full_like(a, number_->value) : operands_[2].tensor;
-  if (number_ && number_->first) std::swap(a, b);
-  convert(y, step_towards(a, b));
 }
 
 void Widened::run_moved(const Call& call) const {

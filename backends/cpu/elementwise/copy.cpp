@@ -3,6 +3,7 @@
 
 #include "backends/cpu/kernels.h"
 #include "backends/cpu/layout/packing.h"
+#include "half_loops.h"
 #include "inner_loops.h"
 
 namespace ambit::cpu {

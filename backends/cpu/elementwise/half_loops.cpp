@@ -1,8 +1,9 @@
 // Conversions between float32 and the dtypes of 16 bits, the same bits as Binary16's on every
 // instruction set; of float16 what Fabian Giesen's float_to_half_fast3_rtne does (public domain,
 // https://gist.github.com/rygorous/2156668).
+#include "half_loops.h"
+
 #include "backends/cpu/runtime/simd_targets.h"
-#include "inner_loops.h"
 
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "backends/cpu/elementwise/half_loops.cpp"

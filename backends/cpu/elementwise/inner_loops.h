@@ -32,11 +32,8 @@ using AddScaledLoop = void (*)(int64_t n, void* y, const void* a, const void* b,
 AddScaledLoop add_scaled_loop(DType dtype);
 /// y = condition (bool) ? a : b, for elements of this size.
 WhereLoop where_loop(size_t element_size);
-/// y = x, converted; neither of 16 bits.
+/// y = x, converted.
 UnaryLoop cast_loop(DType to, DType from);
-/// y (float32) = x of a dtype of 16 bits, and the other way round.
-UnaryLoop widen_loop(DType from);
-UnaryLoop narrow_loop(DType to);
 
 /// The loops of one function by dtype, chosen by choose.operator()<T>(); null outside of `set`.
 template <DTypeBits set, class Choose>

@@ -23,6 +23,7 @@
 #include "core/ops/operands/broadcast.h"
 #include "core/ops/operands/expect.h"
 #include "core/ops/operands/operand_grad.h"
+#include "core/ops/operands/statistics.h"
 
 namespace ambit {
 namespace {

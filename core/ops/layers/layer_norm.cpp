@@ -16,6 +16,7 @@
 #include "core/ops/operands/allocate.h"
 #include "core/ops/operands/expect.h"
 #include "core/ops/operands/operand_grad.h"
+#include "core/ops/operands/statistics.h"
 #include "core/ops/operands/unrecorded.h"
 #include "norm_node.h"
 

@@ -17,6 +17,7 @@
 #include "core/ops/operands/broadcast.h"
 #include "core/ops/operands/expect.h"
 #include "core/ops/operands/operand_grad.h"
+#include "core/ops/operands/statistics.h"
 #include "core/ops/operands/unrecorded.h"
 #include "core/ops/reduce/reduce_shape.h"
 

@@ -7,9 +7,6 @@ namespace ambit {
 
 /// Allocate the output of `op`: as empty(), but errors bear the op's name.
 Tensor allocate(const char* op, IntArrayRef sizes, DType dtype, Device device);
-/// Return the dtype of statistics that are kept beside results of `dtype`: of 16 bits they would say
-/// too little.
-inline DType statistics_dtype(DType dtype) { return is_reduced(dtype) ? kFloat32 : dtype; }
 /// Return options that take from `self` the dtype and device they do not say.
 TensorOptions options_like(const Tensor& self, const TensorOptions& options);
 /// Return the new tensor `t`, of the dtype and device asked for, with what else options ask.

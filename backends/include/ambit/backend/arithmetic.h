@@ -4,7 +4,6 @@
 #pragma once
 
 #include <ambit/api.h>
-#include <ambit/half.h>
 
 #include <cmath>
 #include <concepts>
@@ -251,9 +250,7 @@ AMBIT_HOST_DEVICE T log_add_exp2(T a, T b) {
 /// comparison and a choice, which vectorise, beside the conversion.
 template <class To, class From>
 AMBIT_HOST_DEVICE To convert(From x) {
-  if constexpr (Reduced16<From>) {
-    return convert<To>(static_cast<float>(x));
-  } else if constexpr (std::floating_point<From> && std::integral<To> && !std::same_as<To, bool>) {
+  if constexpr (std::floating_point<From> && std::integral<To> && !std::same_as<To, bool>) {
     using Whole = std::conditional_t<sizeof(To) == 8, int64_t, int32_t>;
     constexpr From kLeast = static_cast<From>(std::numeric_limits<Whole>::min());
     const bool fits = (x >= kLeast) & (x < -kLeast);

@@ -35,8 +35,6 @@ class AMBIT_API Widened {
   void see(Tensor& t) { see(t, true); }
   void see(const Tensor& t) { see(t, false); }
   void see(TensorList l);
-  void see(const BinaryOp& op) { steps_ = op == BinaryOp::nextafter; }
-  void see(const ScalarOperand& number) { number_ = &number; }
   template <class Parameter>
   void see(const Parameter&) {}
 
@@ -72,15 +70,12 @@ class AMBIT_API Widened {
   void run_whole(const Call& call) const;
   void run_by_element(const Call& call) const;
   void run_lists(const Call& call);
-  void run_steps() const;
 
   const OpBase& op_;
   std::vector<Operand> operands_;
   std::vector<Slot> slots_;
-  std::optional<DType> reduced_;           // of the first operand of 16 bits
-  bool steps_ = false;                     // to the next number of the dtype
-  const ScalarOperand* number_ = nullptr;  // beside the tensors of binary_scalar
-  size_t per_call_ = 0;                    // tensors that a call takes of each list, unless all
+  std::optional<DType> reduced_;  // of the first operand of 16 bits
+  size_t per_call_ = 0;           // tensors that a call takes of each list, unless all
 };
 
 }  // namespace ambit
