@@ -217,7 +217,7 @@ std::vector<Call> matrix_and_network_calls() {
           RESULT(bmm, bmm(o.a.unsqueeze(0).expand({3, -1, -1}), o.unit.t().repeat({3, 1, 1})))),
       with_dims(RESULT(mv, mv(o.a, ones({5}, o.a.options())))),
       RESULT(dot, dot(o.a.reshape({-1}), o.unit.reshape({-1}))),
-      with_dims(RESULT(addmm, addmm(tensor(2.0).to(o.a.device()), o.a, o.unit.t(), 0.5, 2))),
+      with_dims(RESULT(addmm, addmm(tensor(2.0, o.a.options()), o.a, o.unit.t(), 0.5, 2))),
       with_dims(RESULT(linear, linear(o.a, o.unit), linear(o.a, o.unit, o.a.sum(1).contiguous()))),
       RESULT(mse_loss, mse_loss(o.a, o.unit), mse_loss(o.a, o.unit, Reduction::none)),
       full_only(RESULT(nll_loss, nll_loss(o.a, o.m.select(1, 0).remainder(5)))),
@@ -356,7 +356,7 @@ void check_rounded(const Tensor& got, const Tensor& want, DType dtype) {
 }  // namespace
 
 TEST_CASE("functions of 16 bits give what those of float32 do, rounded") {
-  std::set<std::string> refused;
+  std::string refused;
   std::vector<Call> calls;  // those of this file
   for (const auto& some : {map_calls, elementwise_calls, reduce_calls, shape_and_index_calls,
                            matrix_and_network_calls}) {
@@ -378,7 +378,7 @@ TEST_CASE("functions of 16 bits give what those of float32 do, rounded") {
           try {
             got = call.run(given);
           } catch (const DTypeError&) {  // the row has a float32 operand of its own
-            refused.insert(call.function);
+            refused += std::string(call.function) + " ";
             continue;
           }
           REQUIRE(got.size() == want.size());
@@ -390,7 +390,7 @@ TEST_CASE("functions of 16 bits give what those of float32 do, rounded") {
       }
     }
   });
-  CHECK(refused == std::set<std::string>());
+  CHECK(refused == "");
 }
 
 TEST_CASE("devices agree with the reference on images") {
