@@ -60,9 +60,9 @@ Verdict run(const Example& example, DType dtype, Device device) {
   example.call(operands);
   synchronize(device);  // a kernel that runs late fails late, and counts late
   if (!example.op->has_kernel(device.kind())) return Verdict::composite;
-  if (is_widened(*example.op, dtype, device)) return Verdict::widened;
   const bool borrowed = reference::runs() != before && device.type() != "reference";
-  return borrowed ? Verdict::reference : Verdict::native;
+  if (borrowed) return Verdict::reference;
+  return is_widened(*example.op, dtype, device) ? Verdict::widened : Verdict::native;
 }
 
 // What would be called, if there were a device.

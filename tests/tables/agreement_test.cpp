@@ -4,6 +4,8 @@
 #include <ambit/ambit.h>
 #include <doctest/doctest.h>
 
+#include <limits>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -213,9 +215,9 @@ std::vector<Call> matrix_and_network_calls() {
       with_dims(RESULT(mm, mm(o.a.t(), o.unit))),
       with_dims(
           RESULT(bmm, bmm(o.a.unsqueeze(0).expand({3, -1, -1}), o.unit.t().repeat({3, 1, 1})))),
-      with_dims(RESULT(mv, mv(o.a, ones({5}, o.a.device())))),
+      with_dims(RESULT(mv, mv(o.a, ones({5}, o.a.options())))),
       RESULT(dot, dot(o.a.reshape({-1}), o.unit.reshape({-1}))),
-      with_dims(RESULT(addmm, addmm(tensor(2.0).to(o.a.device()), o.a, o.unit.t(), 0.5, 2))),
+      with_dims(RESULT(addmm, addmm(tensor(2.0, o.a.options()), o.a, o.unit.t(), 0.5, 2))),
       with_dims(RESULT(linear, linear(o.a, o.unit), linear(o.a, o.unit, o.a.sum(1).contiguous()))),
       RESULT(mse_loss, mse_loss(o.a, o.unit), mse_loss(o.a, o.unit, Reduction::none)),
       full_only(RESULT(nll_loss, nll_loss(o.a, o.m.select(1, 0).remainder(5)))),
@@ -341,7 +343,8 @@ void check_rounded(const Tensor& got, const Tensor& want, DType dtype) {
   }
   const bool asked = got.dtype() != dtype;  // for another dtype, as to() is
   if (asked) CHECK(got.dtype() == want.dtype());
-  const Tensor y = got.cpu().to(kFloat64), x = want.cpu().to(kFloat64);
+  // What the dtype has no number for is 0 or infinite.
+  const Tensor y = got.cpu().to(kFloat64), x = want.cpu().to(got.dtype()).to(kFloat64);
   const double last_place = dtype == kFloat16 ? std::numeric_limits<Half>::epsilon()
                                               : std::numeric_limits<BFloat16>::epsilon();
   const Tensor finite = isfinite(x);
@@ -353,17 +356,31 @@ void check_rounded(const Tensor& got, const Tensor& want, DType dtype) {
 }  // namespace
 
 TEST_CASE("functions of 16 bits give what those of float32 do, rounded") {
+  std::string refused;
+  std::vector<Call> calls;  // those of this file
+  for (const auto& some : {map_calls, elementwise_calls, reduce_calls, shape_and_index_calls,
+                           matrix_and_network_calls}) {
+    for (const Call& call : some()) calls.push_back(call);
+  }
   for_each_device([&](Device device) {
     for (const InputLayout& layout : layouts()) {
       for (const DType dtype : dtypes::kReduced) {
         const Operands expected = draw(layout, device, dtype);
         const Operands given = draw(layout, device, dtype, dtype);
-        for (const Call& call : CallTable<Call>::all()) {
+        for (const Call& call : calls) {
           if ((given.is_empty && !call.takes_empty) || (given.is_scalar && !call.takes_scalar)) {
             continue;
           }
-          INFO(call.function, " of ", name(dtype), ", ", layout.name);
-          const std::vector<Tensor> want = call.run(expected), got = call.run(given);
+          INFO(std::string(call.function), " of ", std::string(name(dtype)), ", ",
+               std::string(layout.name));
+          const std::vector<Tensor> want = call.run(expected);
+          std::vector<Tensor> got;
+          try {
+            got = call.run(given);
+          } catch (const DTypeError&) {  // the row has a float32 operand of its own
+            refused += std::string(call.function) + " ";
+            continue;
+          }
           REQUIRE(got.size() == want.size());
           for (size_t i = 0; i < got.size(); ++i) {
             INFO("result ", i);
@@ -373,6 +390,7 @@ TEST_CASE("functions of 16 bits give what those of float32 do, rounded") {
       }
     }
   });
+  CHECK(refused == "");
 }
 
 TEST_CASE("devices agree with the reference on images") {
