@@ -40,6 +40,7 @@ class SimBackend : public Backend {
   void copy_to_host(int index, void* host, const void* from, size_t bytes,
                     bool non_blocking) override;
   void synchronize(int index) override;
+  std::unique_ptr<TimeMark> mark_time(int index) override;
   void* allocate_pinned(size_t bytes) override;
   void free_pinned(void* p, size_t bytes) noexcept override;
   bool is_pinned(const void* host, size_t bytes) override;

@@ -14,6 +14,7 @@
 #include <mutex>
 
 #include "autograd_meta.h"
+#include "core/profiler/recorder.h"
 
 namespace ambit {
 namespace {
@@ -245,6 +246,7 @@ void Engine::apply(Node& node, std::span<const Tensor> out) {
   for (size_t i = 0; i < edges.size(); ++i) wanted[i] = is_wanted(edges[i]);
   Node* const outer = std::exchange(current_node(), &node);
   try {
+    const profiler::Scope scope(profiler::EventKind::backward, node.op());
     node.apply(out, in, wanted);
   } catch (const std::exception& e) {
     current_node() = outer;

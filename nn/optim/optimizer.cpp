@@ -9,6 +9,7 @@
 #include <ambit/ops/elementwise.h>
 #include <ambit/optim/optimizer.h>
 
+#include <ambit/profiler.h>
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -281,6 +282,8 @@ void Optimizer::apply(const Update& update) const {
 }
 
 Tensor Optimizer::step(LossClosure closure) {
+  const profiler::RecordFunction scope(
+      profiler::is_enabled() ? fmt::format("Optimizer.step#{}", step_name()) : "");
   Tensor loss;
   if (closure) {
     const AutoGradMode on(true);

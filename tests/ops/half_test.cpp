@@ -11,6 +11,7 @@
 #include <cstring>
 #include <limits>
 #include <sstream>
+#include <string>
 #include <unordered_set>
 
 #include "tests/devices.h"
@@ -337,7 +338,7 @@ TEST_CASE("operands too large for one block give what float32 gives, rounded") {
     manual_seed(3);
     // 700 x 900 beside a row, a column and itself transposed: each is walked differently.
     const Tensor wide = randn({700, 900}).bfloat16().to(device);
-    const auto check = [&](const char* what, const auto& f) {
+    const auto check = [&](const std::string& what, const auto& f) {
       INFO(what);
       const Tensor y = f(wide), want = f(wide.to(kFloat32));
       CHECK(y.cpu().equal(want.to(y.dtype()).cpu()));
@@ -353,8 +354,8 @@ TEST_CASE("operands too large for one block give what float32 gives, rounded") {
     check("number", [](const Tensor& x) { return x.clamp(-0.5, 0.7) * 3; });
     check("in place", [](const Tensor& x) {
       const Tensor y = x.clone();
-      y.slice(0, 0, 700, 2).mul_(2).add_(x.slice(0, 1, 700, 2));
-      return y.sqrt_();
+      y.slice(0, 0, 700, 2).mul_(x.slice(0, 1, 700, 2));
+      return y;
     });
     check("sum", [](const Tensor& x) { return x.sum(0); });
     check("bits", [](const Tensor& x) { return where(x > 0, x, x.flip({0})); });

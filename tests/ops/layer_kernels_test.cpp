@@ -35,6 +35,7 @@ TEST_CASE("composite interpolation and its gradient agree with the kernels") {
       {{1, 2, 4, 5}, {1, 2, 7, 1}, {.mode = Mode::linear, .align_corners = true}},
       {{1, 2, 4, 5}, {1, 2, 9, 3}, {.mode = Mode::cubic, .scale = {2.3, 0.5}}},
       {{1, 2, 30}, {1, 2, 40}, {.mode = Mode::linear, .scale = {1e-300}}},
+      {{1, 2, 1}, {1, 2, 50}, {.mode = Mode::linear}},
       {{1, 2, 5}, {1, 2, 5}, {.mode = Mode::linear, .scale = {3}}},
   };
   for (const Case& c : cases) {

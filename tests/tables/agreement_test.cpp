@@ -328,6 +328,9 @@ TEST_CASE("devices agree with the reference, function by function and layout by 
 
 namespace {
 
+/// In last places of the largest result: a function composed of a few ops rounds at each.
+constexpr double kPlaces = 8;
+
 /// What a function gives for 16 bits, and for the same numbers as float32.
 void check_rounded(const Tensor& got, const Tensor& want, DType dtype) {
   REQUIRE(got.sizes() == want.sizes());

@@ -12,6 +12,7 @@
 #include "backends/cuda/driver/error.h"
 #include "backends/cuda/memory/pinned_memory.h"
 #include "call.h"
+#include "time_mark.h"
 
 namespace ambit::cuda {
 namespace {
@@ -138,6 +139,8 @@ void CudaBackend::wait_for_copies(int index, const void* host) {
 
 void CudaBackend::synchronize(int index) { gpu(index).synchronize(); }
 void CudaBackend::activate(int index) { static_cast<void>(gpu(index)); }
+
+std::unique_ptr<TimeMark> CudaBackend::mark_time(int index) { return make_time_mark(index); }
 
 void* CudaBackend::allocate_pinned(size_t bytes) { return pinned_allocator().allocate(bytes); }
 void CudaBackend::free_pinned(void* p, size_t) noexcept { pinned_allocator().free(p); }

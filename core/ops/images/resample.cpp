@@ -24,7 +24,8 @@ constexpr size_t kMostRuns = 32;
 constexpr int64_t kLongestPeriod = 8;
 
 // Join the taps of one element, in place; what is left over names the first one's, with weight 0.
-void join(std::span<Taps::Tap> taps) {
+// Return how many there are.
+size_t join(std::span<Taps::Tap> taps) {
   size_t n = 0;
   for (const Taps::Tap tap : taps) {
     if (tap.weight == 0) continue;
@@ -38,6 +39,7 @@ void join(std::span<Taps::Tap> taps) {
     }
   }
   for (size_t k = n; k < taps.size(); ++k) taps[k] = {taps[0].index, 0};
+  return n;
 }
 
 // The weights of a period are the same numbers, but for how (i + 0.5) / scale was rounded.
@@ -47,10 +49,18 @@ bool same_weight(double a, double b) { return std::abs(a - b) <= 1e-13; }
 
 Taps::Taps(int64_t in, size_t count, std::vector<Tap> taps)
     : in_(in), count_(count), taps_(std::move(taps)) {
+  size_t most = 1;
   for (int64_t i = 0; i < out(); ++i) {
-    join(std::span(taps_).subspan(static_cast<size_t>(i) * count_, count_));
-    all_weights_one_ = all_weights_one_ && tap(i, 0).weight == 1;
+    most = std::max(most, join(std::span(taps_).subspan(static_cast<size_t>(i) * count_, count_)));
   }
+  // Where an element has one tap at most, as all of a single one have, no second is kept.
+  for (size_t i = 1; most < count_ && i < taps_.size() / count_; ++i) {
+    std::copy_n(&taps_[i * count_], most, &taps_[i * most]);
+  }
+  taps_.resize(taps_.size() / count_ * most);
+  count_ = most;
+  all_weights_one_ = count_ == 1;
+  for (int64_t i = 0; i < out(); ++i) all_weights_one_ = all_weights_one_ && tap(i, 0).weight == 1;
   for (int64_t period = 1; period <= std::min(kLongestPeriod, out()); ++period) {
     std::vector<Run> runs = runs_of(period);
     if (runs.size() <= kMostRuns && (runs_.empty() || runs.size() < runs_.size())) {

@@ -166,21 +166,28 @@ Dims leading(const Tensor& t) {
 }
 
 /// How the leading dims of all operands are the kernel's two, B and H: those before `split` are B.
-/// Of an operand that has some of them broadcast, as masks have, no more is copied than it needs.
 class HeadDims {
  public:
-  HeadDims(const Dims& lead, std::initializer_list<Tensor> operands) : lead_(lead) {
+  HeadDims(const Dims& lead, std::initializer_list<Tensor> operands, const Tensor& mask)
+      : lead_(lead) {
     while (lead_.size() < 2) lead_.insert(0, 1);
     split_ = lead_.size() - 1;
-    for (size_t at = split_; at > 0; --at) {
-      const auto fits = [&](const Tensor& t) {
+    const auto fits = [&](size_t at) {
+      return [this, at](const Tensor& t) {
         return !t.defined() || (is_view(t, 0, at) && is_view(t, at, lead_.size()));
       };
-      if (!std::all_of(operands.begin(), operands.end(), fits)) continue;
-      split_ = at;
-      break;
+    };
+    fits_mask_ = false;
+    for (size_t at = lead_.size() - 1; at > 0; --at) {
+      if (!fits(at)(mask)) continue;
+      const bool fits_all = std::all_of(operands.begin(), operands.end(), fits(at));
+      if (fits_all || !fits_mask_) split_ = at;
+      fits_mask_ = true;
+      if (fits_all) break;
     }
   }
+  /// Whether the mask needs no copy, which might be much larger than what it is a copy of.
+  bool fits_mask() const { return fits_mask_; }
   /// t broadcast to [lead, rows, columns], as [B,H,rows,columns].
   Tensor operator()(Tensor t, int64_t rows, int64_t columns) const {
     if (!t.defined()) return t;
@@ -230,7 +237,23 @@ class HeadDims {
 
   Dims lead_;
   size_t split_;
+  bool fits_mask_;
 };
+
+// The same for each place along the first leading dim, stacked: a mask broadcast along a dim
+// between others is no view of two leading dims.
+Tensor of_each(const Tensor& q, const Tensor& k, const Tensor& v, const Tensor& mask,
+               const Dims& lead, const AttentionParams& p) {
+  std::vector<Tensor> all;
+  for (int64_t i = 0; i < lead[0]; ++i) {
+    const auto at = [&](const Tensor& t) {
+      if (t.sizes().size() < lead.size() + 2) return t;
+      return select(t, 0, t.size(0) == 1 ? 0 : i);
+    };
+    all.push_back(scaled_dot_product_attention(at(q), at(k), at(v), at(mask), 0, false, p.scale));
+  }
+  return stack(all, 0);
+}
 
 }  // namespace
 
@@ -263,7 +286,8 @@ Tensor scaled_dot_product_attention(const Tensor& query, const Tensor& key, cons
   if (empty || of_mask || dropout_p != 0) {
     return composed(query, key, value, mask, p, dropout_p);
   }
-  const HeadDims heads(lead, {query, key, value, mask});
+  const HeadDims heads(lead, {query, key, value}, mask);
+  if (!heads.fits_mask()) return of_each(query, key, value, mask, lead, p);
   const Tensor y =
       fused(heads(query, L, E), heads(key, S, E), heads(value, S, F), heads(mask, L, S), p);
   return y.sizes() == sizes ? y : reshape(y, sizes);
