@@ -1,4 +1,5 @@
 // The functions of nn::functional that are more than another op's name.
+#include <ambit/detail/autocast.h>
 #include <ambit/nn/functional.h>
 #include <ambit/ops/creation.h>
 #include <ambit/ops/elementwise.h>
@@ -82,6 +83,7 @@ Tensor dropout(const Tensor& input, double p, bool training, bool inplace) {
 
 Tensor bilinear(const Tensor& input1, const Tensor& input2, const Tensor& weight,
                 const Tensor& bias) {
+  AMBIT_AUTOCAST(bilinear, input1, input2, weight, bias)
   check_floating("bilinear", input1);
   check_same_device("bilinear",
                     {{"input1", input1}, {"input2", input2}, {"weight", weight}, {"bias", bias}});

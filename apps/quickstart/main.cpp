@@ -72,6 +72,7 @@ int train(Net& net, const Images& images, const Options& options, Device device)
   auto trainloader =
       make_loader(images.train, training::Order(size, /*shuffle=*/true, done), options.batch_size);
   const size_t steps = training::count_steps(size, options);
+  const AutocastGuard autocast(device, kBFloat16, !options.amp.empty());
   const terminal::Interrupt interrupt;
 
   // loop over the images several times
@@ -119,6 +120,7 @@ void test(Net& net, const Images& images, const Options& options, Device device)
 
   std::vector<int64_t> class_correct(images.classes.size()), class_total(images.classes.size());
   int64_t correct = 0;
+  const AutocastGuard autocast(device, kBFloat16, !options.amp.empty());
   NoGradGuard no_grad;
   for (auto& batch : *testloader) {
     Tensor outputs = net(batch.data.to(device));

@@ -21,6 +21,12 @@ void check_out(const std::string& file) {
   }
 }
 
+void add_amp_option(CLI::App& app, std::string& amp) {
+  app.add_option("--amp", amp, "autocast: products in 16 bits, parameters and losses in 32")
+      ->option_text("bfloat16")
+      ->check(CLI::IsMember({"bfloat16"}));
+}
+
 void add_options(CLI::App& app, Options& o) {
   using terminal::finite_number, terminal::whole_number;
   constexpr double kMostReal = std::numeric_limits<double>::max();
@@ -49,6 +55,7 @@ void add_options(CLI::App& app, Options& o) {
   app.add_option("--log-every", o.log_every, "mini-batches between two lines of loss")
       ->capture_default_str()
       ->check(whole_number(1, INT64_MAX));
+  add_amp_option(app, o.amp);
   app.add_option("--resume", o.resume, "go on from this checkpoint, with the same other options")
       ->type_name("FILE");
 }

@@ -25,6 +25,7 @@ struct Options {
   size_t limit = 0;         ///< images of each part; 0: all
   int64_t log_every = 100;  ///< mini-batches
   std::string resume;       ///< a checkpoint; empty: begin anew
+  std::string amp;          ///< "bfloat16": autocast to it; empty: none
 
   std::vector<std::string> arguments;  ///< the whole command line, as it was given
 };
@@ -32,6 +33,9 @@ struct Options {
 /// Add the options to a command line, which shows the values in `options` as their defaults. The
 /// result is in `options` once the command line is read; both must live until then.
 void add_options(CLI::App& app, Options& options);
+
+/// Add --amp to a command line.
+void add_amp_option(CLI::App& app, std::string& amp);
 
 /// Refuse --out where `file` could not be saved, before the training and not behind it.
 /// Errors: CLI::ValidationError, which says why.

@@ -50,6 +50,7 @@ void StepOptions::parse(int argc, char** argv, const std::function<void(CLI::App
   app.add_option("--log-every", log_every, "steps between two lines of loss")
       ->capture_default_str()
       ->check(whole_number(1, INT64_MAX));
+  add_amp_option(app, amp);
   app.add_option("--resume", resume, "go on from this checkpoint, with the same other options")
       ->type_name("FILE");
   app.add_option("--out", out, "folder for the checkpoint, the curves and the samples")
@@ -73,6 +74,7 @@ std::string StepOptions::file(const std::string& ending) const {
 Steps::Steps(const StepOptions& options, ambit::nn::Module& network,
              std::vector<ambit::optim::Optimizer*> optimizers)
     : options_(options),
+      autocast_(options.chosen_device(), ambit::kBFloat16, !options.amp.empty()),
       network_(network),
       optimizers_(std::move(optimizers)),
       writer_((std::filesystem::path(options.out) / ("logs_" + options.name)).string()) {

@@ -9,6 +9,7 @@
 //   if (const int exit_code = steps.finish()) return exit_code;
 #pragma once
 
+#include <ambit/autocast.h>
 #include <ambit/nn/module.h>
 #include <ambit/optim/optimizer.h>
 #include <ambit/tensorboard/summary_writer.h>
@@ -42,6 +43,7 @@ struct StepOptions {
   uint64_t seed = 0;
   int64_t log_every = 50;         ///< steps
   std::string resume, out = ".";  ///< a checkpoint; a folder
+  std::string amp = {};           ///< "bfloat16": autocast to it while there are Steps; or empty
 
   std::vector<std::string> arguments = {};  ///< the whole command line, as it was given
 
@@ -79,6 +81,7 @@ class Steps {
   void save() const;
 
   const StepOptions& options_;
+  const ambit::AutocastGuard autocast_;
   ambit::nn::Module& network_;
   std::vector<ambit::optim::Optimizer*> optimizers_;
   int64_t step_ = 0, summed_ = 0;

@@ -46,6 +46,7 @@ class Mover {
         device_(!options.device.empty() ? Device(options.device)
                 : cuda::is_available()  ? Device("cuda:0")
                                         : kCPU) {}
+  Device device() const { return (*this)(Tensor(zeros({}))).device(); }
   template <class T>
   T operator()(T value) const {
     if (method_ == Method::to) return value.to(device_);
@@ -81,6 +82,7 @@ class Training {
 
   // Return the program's exit code.
   int run() {
+    const AutocastGuard autocast(moved_.device(), kBFloat16, !options_.amp.empty());
     const terminal::Interrupt interrupt;
     while (at_.epoch < options_.epochs) {
       const int64_t i = at_.epoch;

@@ -2,6 +2,7 @@
 
 #include <ambit/autograd.h>
 #include <ambit/backend/op.h>
+#include <ambit/detail/autocast.h>
 #include <ambit/error.h>
 #include <ambit/ops/creation.h>
 #include <ambit/ops/elementwise.h>
@@ -166,6 +167,7 @@ void Engine::add(const Edge& to, Tensor g) {
 
 void Engine::run() {
   const AutoGradMode mode(create_graph_);
+  const autocast::Suspended suspended;  // formulas run in the dtypes that the forward ran in
   if (has_listeners().load(std::memory_order_relaxed) && accumulates_) [[unlikely]] {
     run_listened();
   } else {

@@ -78,7 +78,9 @@ void describe(DLTensor& to, const Tensor& t, Dims& sizes, Dims& strides) {
   for (size_t i = 0; i < sizes.size(); ++i) {
     if (sizes[i] < 2) strides[i] = 1;
   }
-  to.data = t.numel() == 0 ? nullptr : t.data_ptr();
+  to.data = t.data_ptr();
+  // Nobody reads there. PyTorch never calls the deleter of what has no address.
+  if (!to.data && dlpack_device_type(t.device()) == kDLCPU) to.data = &to;
   to.device = {static_cast<DLDeviceType>(dlpack_device_type(t.device())), t.device().index()};
   to.ndim = static_cast<int32_t>(t.dim());
   const DLPackType type = dlpack_type(t.dtype());

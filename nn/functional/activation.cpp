@@ -1,5 +1,6 @@
 // Activations of nn::functional, composed of ops.
 #include <ambit/autograd.h>
+#include <ambit/detail/autocast.h>
 #include <ambit/detail/record.h>
 #include <ambit/error.h>
 #include <ambit/nn/functional/activation.h>
@@ -64,6 +65,7 @@ Tensor leaky_relu(const Tensor& input, double negative_slope, bool inplace) {
 }
 
 Tensor prelu(const Tensor& input, const Tensor& weight) {
+  AMBIT_AUTOCAST(prelu, input, weight)
   check_floating("prelu", input);
   check_same_device("prelu", {{"input", input}, {"weight", weight}});
   const int64_t channels = input.dim() > 1 ? input.size(1) : 1;
@@ -111,6 +113,7 @@ Tensor mish(const Tensor& input) {
 }
 
 Tensor softplus(const Tensor& input, double beta, double threshold) {
+  AMBIT_AUTOCAST(softplus, input, beta, threshold)
   check_floating("softplus", input);
   const Tensor scaled = input * beta;
   return where(scaled > threshold, input, log1p(exp(scaled.clamp_max(threshold))) / beta);

@@ -1,5 +1,6 @@
 // Losses and distances of nn::functional, composed of ops.
 #include <ambit/autograd.h>
+#include <ambit/detail/autocast.h>
 #include <ambit/detail/by_float32.h>
 #include <ambit/detail/record.h>
 #include <ambit/nn/functional/activation.h>
@@ -55,6 +56,7 @@ Tensor weighted(const Tensor& losses, const Tensor& weight) {
 }  // namespace
 
 Tensor l1_loss(const Tensor& input, const Tensor& target, Reduction reduction) {
+  AMBIT_AUTOCAST(l1_loss, input, target, reduction)
   check_pair("l1_loss", input, target);
   if (const DType dtype = result_type(input, target); is_reduced(dtype)) {
     return by_float32(dtype, l1_loss, input, target, reduction);
@@ -63,6 +65,7 @@ Tensor l1_loss(const Tensor& input, const Tensor& target, Reduction reduction) {
 }
 
 Tensor smooth_l1_loss(const Tensor& input, const Tensor& target, Reduction reduction, double beta) {
+  AMBIT_AUTOCAST(smooth_l1_loss, input, target, reduction, beta)
   check_pair("smooth_l1_loss", input, target);
   check_positive("smooth_l1_loss", "beta", beta, /*or_zero=*/true);
   if (const DType dtype = result_type(input, target); is_reduced(dtype)) {
@@ -75,6 +78,7 @@ Tensor smooth_l1_loss(const Tensor& input, const Tensor& target, Reduction reduc
 }
 
 Tensor huber_loss(const Tensor& input, const Tensor& target, Reduction reduction, double delta) {
+  AMBIT_AUTOCAST(huber_loss, input, target, reduction, delta)
   check_pair("huber_loss", input, target);
   check_positive("huber_loss", "delta", delta);
   if (const DType dtype = result_type(input, target); is_reduced(dtype)) {
@@ -86,6 +90,7 @@ Tensor huber_loss(const Tensor& input, const Tensor& target, Reduction reduction
 
 Tensor binary_cross_entropy(const Tensor& input, const Tensor& target, const Tensor& weight,
                             Reduction reduction) {
+  AMBIT_AUTOCAST(binary_cross_entropy, input, target, weight, reduction)
   check_floating("binary_cross_entropy", input);
   check_same_device("binary_cross_entropy",
                     {{"input", input}, {"target", target}, {"weight", weight}});
@@ -116,6 +121,7 @@ Tensor binary_cross_entropy(const Tensor& input, const Tensor& target, const Ten
 Tensor binary_cross_entropy_with_logits(const Tensor& input, const Tensor& target,
                                         const Tensor& weight, Reduction reduction,
                                         const Tensor& pos_weight) {
+  AMBIT_AUTOCAST(binary_cross_entropy_with_logits, input, target, weight, reduction, pos_weight)
   constexpr const char* kName = "binary_cross_entropy_with_logits";
   check_floating(kName, input);
   check_same_device(
@@ -133,6 +139,7 @@ Tensor binary_cross_entropy_with_logits(const Tensor& input, const Tensor& targe
 }
 
 Tensor kl_div(const Tensor& input, const Tensor& target, Reduction reduction, bool log_target) {
+  AMBIT_AUTOCAST(kl_div, input, target, reduction, log_target)
   check_pair("kl_div", input, target);
   if (const DType dtype = result_type(input, target); is_reduced(dtype)) {
     return by_float32(dtype, kl_div, input, target, reduction, log_target);
@@ -145,6 +152,7 @@ Tensor kl_div(const Tensor& input, const Tensor& target, Reduction reduction, bo
 
 Tensor hinge_embedding_loss(const Tensor& input, const Tensor& target, double margin,
                             Reduction reduction) {
+  AMBIT_AUTOCAST(hinge_embedding_loss, input, target, margin, reduction)
   check_pair("hinge_embedding_loss", input, target);
   if (const DType dtype = result_type(input, target); is_reduced(dtype)) {
     return by_float32(dtype, hinge_embedding_loss, input, target, margin, reduction);
@@ -155,6 +163,7 @@ Tensor hinge_embedding_loss(const Tensor& input, const Tensor& target, double ma
 
 Tensor margin_ranking_loss(const Tensor& input1, const Tensor& input2, const Tensor& target,
                            double margin, Reduction reduction) {
+  AMBIT_AUTOCAST(margin_ranking_loss, input1, input2, target, margin, reduction)
   check_floating("margin_ranking_loss", input1);
   check_same_device("margin_ranking_loss",
                     {{"input1", input1}, {"input2", input2}, {"target", target}});
@@ -166,6 +175,7 @@ Tensor margin_ranking_loss(const Tensor& input1, const Tensor& input2, const Ten
 
 Tensor cosine_embedding_loss(const Tensor& input1, const Tensor& input2, const Tensor& target,
                              double margin, Reduction reduction) {
+  AMBIT_AUTOCAST(cosine_embedding_loss, input1, input2, target, margin, reduction)
   check_floating("cosine_embedding_loss", input1);
   check_same_device("cosine_embedding_loss",
                     {{"input1", input1}, {"input2", input2}, {"target", target}});
@@ -187,6 +197,7 @@ Tensor cosine_embedding_loss(const Tensor& input1, const Tensor& input2, const T
 }
 
 Tensor soft_margin_loss(const Tensor& input, const Tensor& target, Reduction reduction) {
+  AMBIT_AUTOCAST(soft_margin_loss, input, target, reduction)
   check_pair("soft_margin_loss", input, target);
   if (const DType dtype = result_type(input, target); is_reduced(dtype)) {
     return by_float32(dtype, soft_margin_loss, input, target, reduction);
@@ -209,6 +220,7 @@ Tensor multilabel_soft_margin_loss(const Tensor& input, const Tensor& target, co
 
 Tensor multi_margin_loss(const Tensor& input, const Tensor& target, int64_t p, double margin,
                          const Tensor& weight, Reduction reduction) {
+  AMBIT_AUTOCAST(multi_margin_loss, input, target, p, margin, weight, reduction)
   check_floating("multi_margin_loss", input);
   check_same_device("multi_margin_loss",
                     {{"input", input}, {"target", target}, {"weight", weight}});
@@ -234,6 +246,7 @@ Tensor multi_margin_loss(const Tensor& input, const Tensor& target, int64_t p, d
 }
 
 Tensor multilabel_margin_loss(const Tensor& input, const Tensor& target, Reduction reduction) {
+  AMBIT_AUTOCAST(multilabel_margin_loss, input, target, reduction)
   check_one_shape("multilabel_margin_loss", input, target);
   if (const DType dtype = input.dtype(); is_reduced(dtype)) {
     return by_float32(dtype, multilabel_margin_loss, input, target, reduction);
@@ -259,6 +272,7 @@ Tensor multilabel_margin_loss(const Tensor& input, const Tensor& target, Reducti
 
 Tensor poisson_nll_loss(const Tensor& input, const Tensor& target, bool log_input, bool full,
                         double eps, Reduction reduction) {
+  AMBIT_AUTOCAST(poisson_nll_loss, input, target, log_input, full, eps, reduction)
   check_pair("poisson_nll_loss", input, target);
   if (const DType dtype = result_type(input, target); is_reduced(dtype)) {
     return by_float32(dtype, poisson_nll_loss, input, target, log_input, full, eps, reduction);
@@ -282,6 +296,7 @@ Tensor pairwise_distance(const Tensor& x1, const Tensor& x2, double p, double ep
 }
 
 Tensor cosine_similarity(const Tensor& x1, const Tensor& x2, int64_t dim, double eps) {
+  AMBIT_AUTOCAST(cosine_similarity, x1, x2, dim, eps)
   check_floating("cosine_similarity", x1);
   check_same_device("cosine_similarity", {{"x1", x1}, {"x2", x2}});
   if (const DType dtype = result_type(x1, x2); is_reduced(dtype)) {
@@ -305,6 +320,7 @@ Tensor normalize(const Tensor& input, double p, int64_t dim, double eps) {
 
 Tensor triplet_margin_loss(const Tensor& anchor, const Tensor& positive, const Tensor& negative,
                            double margin, double p, double eps, bool swap, Reduction reduction) {
+  AMBIT_AUTOCAST(triplet_margin_loss, anchor, positive, negative, margin, p, eps, swap, reduction)
   check_floating("triplet_margin_loss", anchor);
   check_same_device("triplet_margin_loss",
                     {{"anchor", anchor}, {"positive", positive}, {"negative", negative}});

@@ -152,10 +152,34 @@ void Optimizer::check_gradient(const char* step, const Tensor& param, const Tens
   }
 }
 
+// Whether the parameter has a copy in float32.
+bool Optimizer::has_master(const Tensor& param, const OptimizerOptions& options) {
+  return options.keeps_master_weights() && is_reduced(param.dtype());
+}
+
+// The parameter in float32, anew where the parameter is no more what it was rounded to: where the
+// program has written it, or read it from a file.
+void Optimizer::keep_master(const Tensor& param, State& state) {
+  const Tensor& master = state.master;
+  const uint32_t version = param.version(), replaced = param.impl()->replaced;
+  if (master.defined() && state.master_version == version && state.master_replaced == replaced) {
+    return;
+  }
+  const bool is_rounded = master.defined() && master.sizes() == param.sizes() &&
+                          (param.is_meta() || equal(master.to(param.dtype()), param.detach()));
+  if (!is_rounded) state.master = param.detach().to(kFloat32).contiguous();
+  state.master_version = version;
+  state.master_replaced = replaced;
+}
+
 // Move what belongs to the parameter to where it is now, in its dtype. A parameter may change its
 // device and dtype between steps, not its shape.
-void Optimizer::follow(const Tensor& param, State& state) const {
+void Optimizer::follow(const Tensor& param, State& state, const OptimizerOptions& options) const {
   const auto description = state_tensors();
+  const bool has_copy = has_master(param, options);
+  if (state.master.defined()) {
+    state.master = has_copy ? state.master.to(param.device()) : Tensor();
+  }
   std::array<Tensor, kMaxState> moved = state.tensors;
   for (size_t i = 0; i < description.size(); ++i) {
     Tensor& t = moved[i];
@@ -164,7 +188,7 @@ void Optimizer::follow(const Tensor& param, State& state) const {
       throw ShapeError(fmt::format("{}: expected {} of shape {}, got {}", step_name(),
                                    description[i].name, str(param.sizes()), str(t.sizes())));
     }
-    t = t.to(param.device(), param.dtype());
+    t = t.to(param.device(), has_copy ? kFloat32 : param.dtype());
   }
   state.tensors = std::move(moved);
 }
@@ -199,15 +223,16 @@ void Optimizer::plan() {
   }
   for (Work& work : work_) {
     work.state = &state_of(work);
-    follow(*work.param, *work.state);
-    prepare(*work.param, *work.state, *work.options);
+    follow(*work.param, *work.state, *work.options);
+    if (has_master(*work.param, *work.options)) keep_master(*work.param, *work.state);
+    prepare(work.updated(), *work.state, *work.options);
     work.stage = stage(*work.state);
   }
 }
 
 bool Optimizer::Work::goes_with(const Work& o) const {
   return options == o.options && stage == o.stage && param->device() == o.param->device() &&
-         param->dtype() == o.param->dtype();
+         updated().dtype() == o.updated().dtype();
 }
 
 void Optimizer::Batch::clear() {
@@ -228,8 +253,8 @@ void Optimizer::gather(std::span<const Work> work, Batch& batch) const {
   };
   for (const Work& w : work) {
     if (!w.param->is_contiguous()) check_in_place(step_name(), *w.param);
-    add(batch.params, w.param->contiguous());
-    add(batch.grads, w.param->grad().contiguous());
+    add(batch.params, w.updated().contiguous());
+    add(batch.grads, w.param->grad().to(w.updated().dtype()).contiguous());
     for (size_t i = 0; i < kMaxState; ++i) add(batch.state[i], w.state->tensors[i]);
   }
   const size_t scratch = scratch_tensors(*work.front().options);
@@ -252,6 +277,7 @@ void Optimizer::apply(const Update& update) const {
     if (!updated.is_same(param)) kernels::copy(param, updated);
     param.bump_version();
     update.work[i].state->fresh = false;
+    update.work[i].state->master_version = param.version();
   }
 }
 

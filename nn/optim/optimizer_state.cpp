@@ -11,6 +11,10 @@
 
 namespace ambit::optim {
 
+// What a state dict calls the parameter in float32.
+static constexpr const char* kMaster = "master_weight";
+static constexpr StateTensor kMasterWeight{kMaster};
+
 StateDict Optimizer::state_dict() const try {
   StateDict dict;
   const auto params = parameters();
@@ -22,6 +26,8 @@ StateDict Optimizer::state_dict() const try {
       const Tensor& t = state->second.tensors[i];
       if (t.defined()) dict.emplace_back(fmt::format("{}.{}", p, description[i].name), t.detach());
     }
+    const Tensor& master = state->second.master;
+    if (master.defined()) dict.emplace_back(fmt::format("{}.{}", p, kMaster), master.detach());
   }
   return dict;
 } catch (const std::bad_alloc&) {
@@ -47,9 +53,10 @@ std::string describe(const Tensor& t) {
 }  // namespace
 
 // Return why `value` cannot be state `which` of `param`, empty if it can.
-std::string Optimizer::misfit(const Tensor& param, const StateTensor& which, const Tensor& value) {
+std::string Optimizer::misfit(const Tensor& param, DType like_param, const StateTensor& which,
+                              const Tensor& value) {
   const IntArrayRef sizes = which.like_param ? param.sizes() : IntArrayRef();
-  const DType dtype = which.like_param ? param.dtype() : kInt64;
+  const DType dtype = which.like_param ? like_param : kInt64;
   if (value.defined() && value.sizes() == sizes && value.dtype() == dtype) return "";
   return fmt::format("expected {}{}, got {}", ambit::name(dtype), str(sizes), describe(value));
 }
@@ -60,6 +67,10 @@ void Optimizer::copy_state(const Tensor& param, State& state) const {
   state.param = param;
   state.names = description;
   state.fresh = false;
+  if (state.master.defined()) {
+    state.master = state.master.detach().to(param.device(), kFloat32, false, true);
+    state.master_version = param.version() - 1;  // the next step compares it with the parameter
+  }
   for (size_t i = 0; i < description.size(); ++i) {
     Tensor& t = state.tensors[i];
     if (!t.defined()) continue;
@@ -69,6 +80,12 @@ void Optimizer::copy_state(const Tensor& param, State& state) const {
 
 void Optimizer::load_state_dict(const StateDict& dict) try {
   const auto params = parameters();
+  std::vector<bool> masters;  // whether each has a copy in float32
+  for (const OptimizerParamGroup& group : param_groups_) {
+    for (const Tensor& param : group.params()) {
+      masters.push_back(has_master(param, group.options()));
+    }
+  }
   const auto description = state_tensors();
   std::unordered_map<const TensorImpl*, State> loaded;
   std::string wrong;
@@ -79,19 +96,24 @@ void Optimizer::load_state_dict(const StateDict& dict) try {
     const auto [position, name] = split(key);
     size_t i = 0;
     while (i < description.size() && description[i].name != name) ++i;
-    if (position >= params.size() || i == description.size()) {
+    const bool is_master = name == kMaster && position < params.size() && masters[position];
+    if (!is_master && (position >= params.size() || i == description.size())) {
       complain(key, "unexpected");
       continue;
     }
     const Tensor& param = params[position];
-    Tensor& target = loaded[param.impl()].tensors[i];
+    State& state = loaded[param.impl()];
+    Tensor& target = is_master ? state.master : state.tensors[i];
     if (target.defined()) complain(key, "given twice");
-    if (const auto why = misfit(param, description[i], value); !why.empty()) complain(key, why);
+    const DType dtype = masters[position] ? kFloat32 : param.dtype();
+    const StateTensor& which = is_master ? kMasterWeight : description[i];
+    if (const auto why = misfit(param, dtype, which, value); !why.empty()) complain(key, why);
     target = value;
   }
   for (size_t p = 0; p < params.size(); ++p) {
     const auto state = loaded.find(params[p].impl());
-    for (size_t i = 0; state != loaded.end() && i < description.size(); ++i) {
+    if (state == loaded.end()) continue;
+    for (size_t i = 0; i < description.size(); ++i) {
       const bool there = state->second.tensors[i].defined();
       if (!there && !description[i].optional)
         complain(fmt::format("{}.{}", p, description[i].name), "missing");

@@ -45,7 +45,7 @@ SGD::SGD(const std::vector<OptimizerParamGroup>& groups, const SGDOptions& defau
 const char* SGD::step_name() const { return "sgd_step"; }
 
 std::span<const Optimizer::StateTensor> SGD::state_tensors() const {
-  static constexpr StateTensor kState[] = {{"momentum_buffer"}};
+  static constexpr StateTensor kState[] = {{"momentum_buffer", true, true}};
   return kState;
 }
 

@@ -25,7 +25,7 @@ struct OpCall {
 };
 
 Tensor square_of(Device device, DType dtype, double from = 0.1) {
-  return linspace(from, 0.9, 16).view({4, 4}).to(device, dtype);
+  return linspace(from, 0.9, 16).view({4, 4}).to(device, dtype).clone();  // no view
 }
 Tensor labels(const Tensor& like) { return arange(4).to(like.device()); }
 
@@ -75,7 +75,7 @@ const std::vector<OpCall> kReducedCalls = {
        cell->to(a.device());
        return cell(a, b);
      }},
-    {"prelu", [](auto& a, auto& b) { return F::prelu(a - b, b[0]); }},
+    {"prelu", [](auto& a, auto& b) { return F::prelu(neg(a), b[0]); }},
 };
 
 const std::vector<OpCall> kFloat32Calls = {
@@ -109,9 +109,9 @@ const std::vector<OpCall> kFloat32Calls = {
     {"linalg_vector_norm", [](auto& a, auto&) { return linalg_vector_norm(a); }},
     {"linalg_matrix_norm", [](auto& a, auto&) { return linalg_matrix_norm(a); }},
     {"linalg_norm", [](auto& a, auto&) { return linalg_norm(a); }},
-    {"dist", [](auto& a, auto& b) { return dist(a, b + 1); }},
+    {"dist", [](auto& a, auto& b) { return dist(a, b); }},
     {"renorm", [](auto& a, auto&) { return renorm(a, 2, 0, 1); }},
-    {"cdist", [](auto& a, auto& b) { return cdist(a, b + 1); }},
+    {"cdist", [](auto& a, auto& b) { return cdist(a, b); }},
     {"pdist", [](auto& a, auto&) { return pdist(a); }},
     {"softmax", [](auto& a, auto&) { return softmax(a, 1); }},
     {"log_softmax", [](auto& a, auto&) { return log_softmax(a, 1); }},
@@ -141,7 +141,7 @@ const std::vector<OpCall> kFloat32Calls = {
     {"hinge_embedding_loss", [](auto& a, auto& b) { return F::hinge_embedding_loss(a, sign(b)); }},
     {"cosine_embedding_loss",
      [](auto& a, auto& b) { return F::cosine_embedding_loss(a, b, ones_like(a[0])); }},
-    {"triplet_margin_loss", [](auto& a, auto& b) { return F::triplet_margin_loss(a, b, b + 1); }},
+    {"triplet_margin_loss", [](auto& a, auto& b) { return F::triplet_margin_loss(a, b, b.t()); }},
     {"cosine_similarity", [](auto& a, auto& b) { return F::cosine_similarity(a, b); }},
     {"binary_cross_entropy", [](auto& a, auto& b) { return F::binary_cross_entropy(a, b); }},
     {"binary_cross_entropy_with_logits",
@@ -192,7 +192,7 @@ const std::vector<OpCall> kAsIsCalls = {
 void check_calls(const std::vector<OpCall>& calls, DType of_a, DType of_b, DType expected) {
   for_each_device([&](Device device) {
     for (const OpCall& c : calls) {
-      INFO(c.name);
+      INFO(std::string(c.name));
       const Tensor a = square_of(device, of_a), b = square_of(device, of_b, 0.2);
       const AutocastGuard guard(device, kLow);
       CHECK(name(c.call(a, b).dtype()) == std::string(name(expected)));
@@ -245,7 +245,7 @@ TEST_CASE("each op gives what its operands cast by hand give, forward and backwa
     for (const auto* calls : {&kReducedCalls, &kFloat32Calls, &kWidestCalls}) {
       const bool reduced = calls == &kReducedCalls;
       for (const OpCall& c : *calls) {
-        INFO(c.name);
+        INFO(std::string(c.name));
         const DType given = reduced ? kFloat32 : kLow, run_in = reduced ? kLow : kFloat32;
         const Tensor a = square_of(device, given).requires_grad_();
         const Tensor b = square_of(device, calls == &kWidestCalls ? kFloat32 : given, 0.2);
@@ -263,7 +263,9 @@ TEST_CASE("each op gives what its operands cast by hand give, forward and backwa
         y.sum().backward();
         expected.sum().backward();
         CHECK(a.grad().dtype() == given);
-        CHECK(equal(a.grad(), by_hand.grad().to(given)));
+        // Where a is used twice its gradients are added in float32, by hand in 16 bits: a rounding
+        // or two of 2^-8 of numbers below 4.
+        CHECK(a.grad().allclose(by_hand.grad().to(given), 0x1p-7, 0x1p-7));
       }
     }
   });

@@ -216,6 +216,15 @@ TEST_CASE("the last tensor may go on another thread, and the graph keeps what it
   CHECK(w.grad()[5].item<float>() == 5);
 }
 
+// PyTorch 1.13 frees nothing of a tensor without an address.
+TEST_CASE("what is lent of the host has an address, also where there are no elements") {
+  for (const Tensor& t : {zeros({0, 3}), ones({4}).slice(0, 2, 2)}) {
+    DLManagedTensor* lent = to_dlpack(t);
+    CHECK(lent->dl_tensor.data);
+    CHECK(from_dlpack(lent).sizes() == t.sizes());
+  }
+}
+
 TEST_CASE("lending and taking over leaks nothing") {
   const size_t before = memory_stats(kCPU).in_use;
   std::vector<float> memory = counted(6);

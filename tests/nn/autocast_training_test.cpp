@@ -60,9 +60,9 @@ TEST_CASE("a network under autocast learns what it learns in float32") {
     wide += accuracy_of_training(false, seed) / 3;
     amp += accuracy_of_training(true, seed) / 3;
   }
-  CHECK(wide > 0.9);
+  CHECK(wide > 0.8);
   // Of 1536 answers in all a handful may fall to the other side: a standard deviation of
-  // sqrt(0.9 * 0.1 / 1536) is 0.008 if all were drawn anew.
+  // sqrt(0.85 * 0.15 / 1536) is 0.009 if all were drawn anew.
   CHECK(amp > wide - 0.02);
 }
 

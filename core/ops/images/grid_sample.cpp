@@ -1,6 +1,7 @@
 // Images sampled at places of a grid, composed of lookups: each dim has a few taps and their
 // weights, as functions of the place, and every combination of them is one index_select.
 #include <ambit/backend/op.h>
+#include <ambit/detail/autocast.h>
 #include <ambit/detail/record.h>
 #include <ambit/error.h>
 #include <ambit/ops/creation.h>
@@ -188,6 +189,7 @@ void check_grid(const Tensor& input, const Tensor& grid, const Sampling& s) {
 
 Tensor grid_sampler(const Tensor& input, const Tensor& grid, int64_t interpolation_mode,
                     int64_t padding_mode, bool align_corners) {
+  AMBIT_AUTOCAST(grid_sampler, input, grid, interpolation_mode, padding_mode, align_corners)
   const Sampling s{interpolation_mode, padding_mode, align_corners};
   check_grid(input, grid, s);
   const Tensor out = sampled(input, grid, s);

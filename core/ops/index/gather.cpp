@@ -1,5 +1,6 @@
 // Reading and writing along one dim at the places that an index tensor names.
 #include <ambit/backend/kernels.h>
+#include <ambit/detail/autocast.h>
 #include <ambit/detail/record.h>
 #include <ambit/error.h>
 #include <ambit/ops/creation.h>
@@ -147,6 +148,7 @@ Tensor scatter(const Tensor& self, int64_t dim, const Tensor& index, const Tenso
   return scattered<Scatter>(self, dim, index, src);
 }
 Tensor scatter_add(const Tensor& self, int64_t dim, const Tensor& index, const Tensor& src) {
+  AMBIT_AUTOCAST(scatter_add, self, dim, index, src)
   return scattered<ScatterAdd>(self, dim, index, src);
 }
 const Tensor& scatter_(const Tensor& self, int64_t dim, const Tensor& index, const Tensor& src) {

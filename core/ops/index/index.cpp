@@ -1,6 +1,7 @@
 // x[...] as in Python. Integers, slices, None and ellipsis make a view; index tensors then pick
 // from it: the dims that they index become one, and one index_select or scatter does the rest, so
 // that gradients come from those ops.
+#include <ambit/detail/autocast.h>
 #include <ambit/ops/index.h>
 
 #include <ambit/detail/memory_errors.h>
@@ -200,6 +201,10 @@ const Tensor& index_put_(const Tensor& self, const std::vector<std::optional<Ten
 
 Tensor index_put(const Tensor& self, const std::vector<std::optional<Tensor>>& indices,
                  const Tensor& value, bool accumulate) {
+  const auto again = [&](const Tensor& x, const Tensor& v) {
+    return index_put(x, indices, v, accumulate);
+  };
+  AMBIT_AUTOCAST_AS("index_put", again, self, value)
   const std::vector<TensorIndex> list = list_of(indices);
   check_index_devices("index_put", self, list, &value);
   const Tensor out = clone(self);

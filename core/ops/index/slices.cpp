@@ -1,6 +1,7 @@
 // Whole slices written at places of a dim: index_add, index_copy, index_fill and index_reduce. All
 // but the first are scatters of an index that is repeated for each element of a slice.
 #include <ambit/backend/kernels.h>
+#include <ambit/detail/autocast.h>
 #include <ambit/detail/record.h>
 #include <ambit/error.h>
 #include <ambit/ops/creation.h>
@@ -54,6 +55,7 @@ Tensor prepared(const char* op, const Tensor& self, const RowsAt& at, const Tens
 
 Tensor index_add(const Tensor& self, int64_t dim, const Tensor& index, const Tensor& source,
                  const Scalar& alpha) {
+  AMBIT_AUTOCAST(index_add, self, dim, index, source, alpha)
   constexpr const char* kOp = "index_add";
   check_operands(kOp, {{"self", self}, {"index", index}, {"source", source}});
   const RowsAt at(kOp, self, dim, index);
@@ -81,6 +83,7 @@ const Tensor& index_add_(const Tensor& self, int64_t dim, const Tensor& index, c
 }
 
 Tensor index_copy(const Tensor& self, int64_t dim, const Tensor& index, const Tensor& source) {
+  AMBIT_AUTOCAST(index_copy, self, dim, index, source)
   constexpr const char* kOp = "index_copy";
   check_operands(kOp, {{"self", self}, {"index", index}, {"source", source}});
   const RowsAt at(kOp, self, dim, index);

@@ -1,6 +1,7 @@
 // Attention: by its kernel, which keeps no tensor of all weights, or composed of ops, where the
 // weights are dropped out, the mask wants a gradient or a gradient is differentiated.
 #include <ambit/backend/kernels.h>
+#include <ambit/detail/autocast.h>
 #include <ambit/detail/record.h>
 #include <ambit/error.h>
 #include <ambit/ops/attention.h>
@@ -259,6 +260,8 @@ Tensor of_each(const Tensor& q, const Tensor& k, const Tensor& v, const Tensor& 
 Tensor scaled_dot_product_attention(const Tensor& query, const Tensor& key, const Tensor& value,
                                     const Tensor& attn_mask, double dropout_p, bool is_causal,
                                     std::optional<double> scale) {
+  AMBIT_AUTOCAST_AS("attention", scaled_dot_product_attention, query, key, value, attn_mask,
+                    dropout_p, is_causal, scale)
   check(query, key, value, attn_mask, is_causal);
   const int64_t L = query.size(-2), E = query.size(-1), S = key.size(-2), F = value.size(-1);
   const double root = std::sqrt(static_cast<double>(std::max<int64_t>(E, 1)));

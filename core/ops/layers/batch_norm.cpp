@@ -1,5 +1,6 @@
 // Batch normalisation.
 #include <ambit/backend/kernels.h>
+#include <ambit/detail/autocast.h>
 #include <ambit/detail/record.h>
 #include <ambit/error.h>
 #include <ambit/ops/creation.h>
@@ -141,6 +142,8 @@ struct Running {
 
 Tensor batch_norm(const Tensor& input, const Tensor& weight, const Tensor& bias,
                   const Tensor& running_mean, const Tensor& running_var, const BatchNormParams& p) {
+  const auto again = [&](const auto&... cast) { return batch_norm(cast..., p).to(input.dtype()); };
+  AMBIT_AUTOCAST_AS("batch_norm", again, input, weight, bias, running_mean, running_var)
   check_devices("batch_norm", {{"input", input},
                                {"weight", weight},
                                {"bias", bias},

@@ -4,6 +4,7 @@
 #include <ambit/ops/conv.h>
 
 #include <ambit/backend/kernels.h>
+#include <ambit/detail/autocast.h>
 #include <ambit/detail/record.h>
 #include <ambit/error.h>
 #include <ambit/ops/creation.h>
@@ -47,6 +48,8 @@ IntArrayRef other_dims(const Tensor& t) {
 // `op`: by which name errors and the graph know it.
 Tensor convolve(const char* op, size_t dims, const Tensor& input, const Tensor& weight,
                 const Tensor& bias, const ConvParams& p) {
+  const auto again = [&](const auto&... cast) { return convolve(op, dims, cast..., p); };
+  AMBIT_AUTOCAST_AS("convolution", again, input, weight, bias)
   check_devices(op, {{"input", input}, {"weight", weight}, {"bias", bias}});
   if (is_single(input, dims)) {
     return squeeze(convolve(op, dims, unsqueeze(input, 0), weight, bias, p), 0);
@@ -86,6 +89,10 @@ Tensor lengthened(Tensor x, IntArrayRef sizes) {
 
 Tensor convolve_transposed(const char* op, size_t dims, const Tensor& input, const Tensor& weight,
                            const Tensor& bias, const ConvParams& p, const PerAxis& output_padding) {
+  const auto again = [&](const auto&... cast) {
+    return convolve_transposed(op, dims, cast..., p, output_padding);
+  };
+  AMBIT_AUTOCAST_AS("convolution", again, input, weight, bias)
   check_devices(op, {{"input", input}, {"weight", weight}, {"bias", bias}});
   if (is_single(input, dims)) {
     return squeeze(

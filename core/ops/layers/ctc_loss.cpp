@@ -5,6 +5,7 @@
 // equation 16.
 #include <ambit/autograd.h>
 #include <ambit/backend/kernels.h>
+#include <ambit/detail/autocast.h>
 #include <ambit/detail/record.h>
 #include <ambit/error.h>
 #include <ambit/ops/creation.h>
@@ -248,6 +249,8 @@ Dims read_lengths(const char* what, const Tensor& lengths) {
 Tensor ctc_loss(const Tensor& log_probs, const Tensor& targets, IntArrayRef input_lengths,
                 IntArrayRef target_lengths, int64_t blank, Reduction reduction,
                 bool zero_infinity) {
+  AMBIT_AUTOCAST(ctc_loss, log_probs, targets, input_lengths, target_lengths, blank, reduction,
+                 zero_infinity)
   check_devices(kOp, {{"log_probs", log_probs}, {"targets", targets}});
   expect_floating(kOp, log_probs);
   expect_defined(kOp, "targets", targets);

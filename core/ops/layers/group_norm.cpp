@@ -1,5 +1,6 @@
 // Group normalisation: the channels of a sample in groups, each with statistics of its own.
 #include <ambit/backend/kernels.h>
+#include <ambit/detail/autocast.h>
 #include <ambit/detail/record.h>
 #include <ambit/error.h>
 #include <ambit/ops/elementwise.h>
@@ -94,6 +95,7 @@ void check(const Tensor& input, int64_t groups, const Tensor& weight, const Tens
 
 Tensor group_norm(const Tensor& input, int64_t num_groups, const Tensor& weight, const Tensor& bias,
                   double eps) {
+  AMBIT_AUTOCAST(group_norm, input, num_groups, weight, bias, eps)
   check_devices(kName, {{"input", input}, {"weight", weight}, {"bias", bias}});
   naming("weight", weight, [&] { check(input, num_groups, weight, bias); });
   if (input.numel() == 0) {  // there are no groups, or nothing in them

@@ -1,5 +1,6 @@
 // Layer and RMS normalisation: rows of all normalised dims, one pair of kernels for both.
 #include <ambit/backend/kernels.h>
+#include <ambit/detail/autocast.h>
 #include <ambit/detail/record.h>
 #include <ambit/error.h>
 #include <ambit/ops/elementwise.h>
@@ -129,12 +130,14 @@ double default_eps(DType dtype) {
 
 Tensor layer_norm(const Tensor& input, IntArrayRef normalized_shape, const Tensor& weight,
                   const Tensor& bias, double eps) {
+  AMBIT_AUTOCAST(layer_norm, input, normalized_shape, weight, bias, eps)
   check_devices("layer_norm", {{"input", input}, {"weight", weight}, {"bias", bias}});
   return normalize("layer_norm", input, normalized_shape, weight, bias, eps, true);
 }
 
 Tensor rms_norm(const Tensor& input, IntArrayRef normalized_shape, const Tensor& weight,
                 std::optional<double> eps) {
+  AMBIT_AUTOCAST(rms_norm, input, normalized_shape, weight, eps)
   check_devices("rms_norm", {{"input", input}, {"weight", weight}});
   expect_floating("rms_norm", input);
   return normalize("rms_norm", input, normalized_shape, weight, {},

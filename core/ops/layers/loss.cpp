@@ -1,4 +1,5 @@
 // Losses. Those of classes have kernels; the others are written in ops.
+#include <ambit/detail/autocast.h>
 #include <ambit/ops/loss.h>
 
 #include <ambit/backend/kernels.h>
@@ -167,6 +168,7 @@ ClassLoss by_rows(decltype(nll_loss_rows)& loss_of_rows, const Tensor& input, co
 
 Tensor nll_loss(const Tensor& input, const Tensor& target, const Tensor& weight,
                 Reduction reduction, int64_t ignore_index) {
+  AMBIT_AUTOCAST(nll_loss, input, target, weight, reduction, ignore_index)
   check_devices("nll_loss", {{"input", input}, {"target", target}, {"weight", weight}});
   expect_floating("nll_loss", input);
   expect_classes("nll_loss", input, target);
@@ -211,6 +213,7 @@ Tensor smooth_cross_entropy(const Tensor& log_p, const Tensor& target, const Ten
 
 Tensor cross_entropy(const Tensor& input, const Tensor& target, const Tensor& weight,
                      Reduction reduction, int64_t ignore_index, double label_smoothing) {
+  AMBIT_AUTOCAST(cross_entropy, input, target, weight, reduction, ignore_index, label_smoothing)
   constexpr const char* kOp = "cross_entropy";
   check_devices(kOp, {{"input", input}, {"target", target}, {"weight", weight}});
   expect_floating(kOp, input);
@@ -244,6 +247,7 @@ Tensor cross_entropy(const Tensor& input, const Tensor& target, const Tensor& we
 }
 
 Tensor mse_loss(const Tensor& input, const Tensor& target, Reduction reduction) {
+  AMBIT_AUTOCAST(mse_loss, input, target, reduction)
   check_devices("mse_loss", {{"input", input}, {"target", target}});
   expect_defined("mse_loss", "input", input);
   expect_defined("mse_loss", "target", target);

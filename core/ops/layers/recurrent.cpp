@@ -1,6 +1,7 @@
 // Steps of LSTM and GRU: one kernel each way. The gates behind their functions are an output of
 // their own, with a history, so that the gradient can be differentiated again without those before.
 #include <ambit/backend/kernels.h>
+#include <ambit/detail/autocast.h>
 #include <ambit/detail/record.h>
 #include <ambit/detail/recurrent.h>
 #include <ambit/error.h>
@@ -152,6 +153,7 @@ void check(const char* op, int64_t parts, const Tensor& a, const Tensor& b, cons
 }  // namespace
 
 std::tuple<Tensor, Tensor> lstm_step(const Tensor& a, const Tensor& b, const Tensor& c0) {
+  AMBIT_AUTOCAST_AS("lstm_cell", lstm_step, a, b, c0)
   constexpr const char* kName = "lstm_cell";
   check(kName, 4, a, b, c0);
   const auto make = [&](IntArrayRef sizes) {
@@ -169,6 +171,7 @@ std::tuple<Tensor, Tensor> lstm_step(const Tensor& a, const Tensor& b, const Ten
 }
 
 Tensor gru_step(const Tensor& a, const Tensor& b, const Tensor& h0) {
+  AMBIT_AUTOCAST_AS("gru_cell", gru_step, a, b, h0)
   constexpr const char* kName = "gru_cell";
   check(kName, 3, a, b, h0);
   const auto make = [&](IntArrayRef sizes) {

@@ -1,5 +1,6 @@
 // Softmax and its logarithm.
 #include <ambit/backend/kernels.h>
+#include <ambit/detail/autocast.h>
 #include <ambit/detail/record.h>
 #include <ambit/ops/creation.h>
 #include <ambit/ops/elementwise.h>
@@ -43,10 +44,12 @@ Tensor softmax(const char* op, const Tensor& self, int64_t dim, bool log) {
 }  // namespace
 
 Tensor softmax(const Tensor& self, int64_t dim, std::optional<DType> dtype) {
+  AMBIT_AUTOCAST(softmax, self, dim, dtype)
   return softmax("softmax", self.defined() && dtype ? self.to(*dtype) : self, dim, false);
 }
 
 Tensor log_softmax(const Tensor& self, int64_t dim, std::optional<DType> dtype) {
+  AMBIT_AUTOCAST_AS("softmax", log_softmax, self, dim, dtype)
   return softmax("log_softmax", self.defined() && dtype ? self.to(*dtype) : self, dim, true);
 }
 

@@ -1,5 +1,6 @@
 // Norms of vectors and matrices, and the condition number.
 #include <ambit/backend/kernels.h>
+#include <ambit/detail/autocast.h>
 #include <ambit/error.h>
 #include <ambit/ops/creation.h>
 #include <ambit/ops/elementwise.h>
@@ -106,22 +107,26 @@ Tensor matrix_norm(const char* op, const Tensor& self, std::string_view ord, Int
 
 Tensor linalg_vector_norm(const Tensor& self, const Scalar& ord, OptionalIntArrayRef dim,
                           bool keepdim, std::optional<DType> dtype) {
+  AMBIT_AUTOCAST_AS("norm", linalg_vector_norm, self, ord, dim, keepdim, dtype)
   constexpr const char* kOp = "linalg_vector_norm";
   return vector_norm(kOp, converted(kOp, self, dtype), ord, dim.value_or({}), keepdim);
 }
 
 Tensor linalg_matrix_norm(const Tensor& self, const Scalar& ord, IntArrayRef dim, bool keepdim,
                           std::optional<DType> dtype) {
+  AMBIT_AUTOCAST_AS("norm", linalg_matrix_norm, self, ord, dim, keepdim, dtype)
   return matrix_norm("linalg_matrix_norm", self, ord.to<double>(), dim, keepdim, dtype);
 }
 
 Tensor linalg_matrix_norm(const Tensor& self, std::string_view ord, IntArrayRef dim, bool keepdim,
                           std::optional<DType> dtype) {
+  AMBIT_AUTOCAST_AS("norm", linalg_matrix_norm, self, ord, dim, keepdim, dtype)
   return matrix_norm("linalg_matrix_norm", self, ord, dim, keepdim, dtype);
 }
 
 Tensor linalg_norm(const Tensor& self, const std::optional<Scalar>& ord, OptionalIntArrayRef dim,
                    bool keepdim, std::optional<DType> dtype) {
+  AMBIT_AUTOCAST_AS("norm", linalg_norm, self, ord, dim, keepdim, dtype)
   constexpr const char* kOp = "linalg_norm";
   const Tensor x = converted(kOp, self, dtype);
   if (ord && !dim && x.dim() != 1 && x.dim() != 2) {
@@ -135,6 +140,7 @@ Tensor linalg_norm(const Tensor& self, const std::optional<Scalar>& ord, Optiona
 
 Tensor linalg_norm(const Tensor& self, std::string_view ord, OptionalIntArrayRef dim, bool keepdim,
                    std::optional<DType> dtype) {
+  AMBIT_AUTOCAST_AS("norm", linalg_norm, self, ord, dim, keepdim, dtype)
   return matrix_norm("linalg_norm", self, ord, dim.value_or({-2, -1}), keepdim, dtype);
 }
 

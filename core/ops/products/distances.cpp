@@ -1,5 +1,6 @@
 // Distances of points: the norms of the differences of each two of them.
 #include <ambit/backend/op.h>
+#include <ambit/detail/autocast.h>
 #include <ambit/detail/record.h>
 #include <ambit/error.h>
 #include <ambit/ops/creation.h>
@@ -52,6 +53,7 @@ Tensor by_product(const Tensor& x1, const Tensor& x2) {
 }  // namespace
 
 Tensor cdist(const Tensor& x1, const Tensor& x2, double p, std::optional<int64_t> compute_mode) {
+  AMBIT_AUTOCAST(cdist, x1, x2, p, compute_mode)
   const char* op = "cdist";
   check_devices(op, {{"x1", x1}, {"x2", x2}});
   expect_same_dtype(op, x1, x2);
@@ -73,6 +75,7 @@ Tensor cdist(const Tensor& x1, const Tensor& x2, double p, std::optional<int64_t
 }
 
 Tensor pdist(const Tensor& self, double p) {
+  AMBIT_AUTOCAST(pdist, self, p)
   const char* op = "pdist";
   expect_dim(op, "self", self, 2, "a matrix");
   expect_floating(op, self);

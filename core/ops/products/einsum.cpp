@@ -2,6 +2,7 @@
 // both have and that are kept (the batch), those that both have and that go (the inner dims), and
 // those of one alone; with these as neighbours it is a product of matrices.
 #include <ambit/backend/op.h>
+#include <ambit/detail/autocast.h>
 #include <ambit/detail/memory_errors.h>
 #include <ambit/error.h>
 #include <ambit/ops/elementwise.h>
@@ -151,6 +152,7 @@ void check_path(IntArrayRef path, size_t n) {
 }  // namespace
 
 Tensor einsum(std::string_view equation, TensorList tensors, IntArrayRef path) try {
+  AMBIT_AUTOCAST(einsum, equation, tensors, path)
   const char* op = "einsum";
   if (tensors.empty()) throw Error("einsum: expected tensors, got an empty list");
   check_devices(op, {{"tensors", tensors}});

@@ -4,6 +4,7 @@
 
 #include <ambit/backend/alias.h>
 #include <ambit/backend/kernels.h>
+#include <ambit/detail/autocast.h>
 #include <ambit/detail/record.h>
 #include <ambit/error.h>
 #include <ambit/ops/elementwise.h>
@@ -11,6 +12,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <functional>
 
 #include "core/ops/composite.h"
 #include "core/ops/operands/allocate.h"
@@ -107,6 +109,7 @@ Tensor other_grad(const Tensor& g, const Tensor& self, IntArrayRef sizes) {
 
 // matmul under the name of the public op that was called.
 Tensor product(const char* op, const Tensor& self, const Tensor& other) {
+  AMBIT_AUTOCAST_AS("matmul", std::bind_front(product, op), self, other)
   expect_same_dtype(op, self, other);
   expect_numbers(op, self);
   if (self.dim() == 0 || other.dim() == 0) throw_inner(op, self, other);
@@ -172,6 +175,7 @@ Tensor mv(const Tensor& self, const Tensor& vec) {
 }
 
 Tensor dot(const Tensor& self, const Tensor& other) {
+  AMBIT_AUTOCAST(dot, self, other)
   check_devices("dot", {{"self", self}, {"other", other}});
   expect_dim("dot", "self", self, 1, "a vector");
   expect_dim("dot", "other", other, 1, "a vector");
@@ -179,6 +183,7 @@ Tensor dot(const Tensor& self, const Tensor& other) {
 }
 
 Tensor vdot(const Tensor& self, const Tensor& other) {
+  AMBIT_AUTOCAST(vdot, self, other)
   check_devices("vdot", {{"self", self}, {"other", other}});
   expect_dim("vdot", "self", self, 1, "a vector");
   expect_dim("vdot", "other", other, 1, "a vector");
@@ -199,6 +204,7 @@ Tensor inner(const Tensor& self, const Tensor& other) {
 }
 
 Tensor linear(const Tensor& input, const Tensor& weight, const Tensor& bias) {
+  AMBIT_AUTOCAST(linear, input, weight, bias)
   check_devices("linear", {{"input", input}, {"weight", weight}, {"bias", bias}});
   int64_t n = 0, k = 0;
   naming("weight", weight, [&] {

@@ -1,5 +1,6 @@
 // Sums with a product: beta * self + alpha * product, beside self or in its place.
 #include <ambit/backend/op.h>
+#include <ambit/detail/autocast.h>
 #include <ambit/detail/record.h>
 #include <ambit/error.h>
 #include <ambit/ops/elementwise.h>
@@ -147,6 +148,7 @@ Scalar truth(const Scalar& s) { return Scalar(s.to<double>() != 0); }
 #define AMBIT_SUM(name, kOp, a, b)                                                                \
   Tensor name(const Tensor& self, const Tensor& a, const Tensor& b, const Scalar& beta,           \
               const Scalar& alpha) {                                                              \
+    AMBIT_AUTOCAST(name, self, a, b, beta, alpha)                                                 \
     return sum(kOp, self, a, b, beta, alpha);                                                     \
   }                                                                                               \
   const Tensor& name##_(const Tensor& self, const Tensor& a, const Tensor& b, const Scalar& beta, \
@@ -171,6 +173,7 @@ Tensor ger(const Tensor& self, const Tensor& vec2) {
 
 Tensor addr(const Tensor& self, const Tensor& vec1, const Tensor& vec2, const Scalar& beta,
             const Scalar& alpha) {
+  AMBIT_AUTOCAST(addr, self, vec1, vec2, beta, alpha)
   check_devices("addr", {{"self", self}, {"vec1", vec1}, {"vec2", vec2}});
   Tensor product = addr_product("addr", self, vec1, vec2, beta, alpha);
   check_broadcasts_to("addr", self.sizes(), product.sizes());

@@ -1,5 +1,6 @@
 // Products of tensors of any number of dims, element by element or over some of the dims.
 #include <ambit/backend/op.h>
+#include <ambit/detail/autocast.h>
 #include <ambit/error.h>
 #include <ambit/ops/elementwise.h>
 #include <ambit/ops/matmul.h>
@@ -60,6 +61,8 @@ Tensor summed_where_one(const Tensor& t, const Dims& dims, const Tensor& other,
 }
 
 Tensor cross(const char* op, const Tensor& self, const Tensor& other, std::optional<int64_t> dim) {
+  const auto again = [&](const auto&... cast) { return cross(op, cast..., dim); };
+  AMBIT_AUTOCAST_AS("cross", again, self, other)
   check_devices(op, {{"self", self}, {"other", other}});
   expect_same_dtype(op, self, other);
   expect_numbers(op, self);
@@ -87,6 +90,7 @@ Tensor cross(const char* op, const Tensor& self, const Tensor& other, std::optio
 
 Tensor tensordot(const Tensor& self, const Tensor& other, IntArrayRef dims_self,
                  IntArrayRef dims_other) {
+  AMBIT_AUTOCAST(tensordot, self, other, dims_self, dims_other)
   const char* op = "tensordot";
   check_devices(op, {{"self", self}, {"other", other}});
   expect_same_dtype(op, self, other);

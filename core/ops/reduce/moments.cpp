@@ -1,5 +1,6 @@
 // Reductions through a formula of the elements: variance, norms, log of a sum of exponentials.
 #include <ambit/backend/op.h>
+#include <ambit/detail/autocast.h>
 #include <ambit/detail/record.h>
 #include <ambit/error.h>
 #include <ambit/ops/creation.h>
@@ -179,6 +180,7 @@ Tensor norm(const Tensor& self, const std::optional<Scalar>& p_scalar, IntArrayR
 
 Tensor norm(const Tensor& self, const std::optional<Scalar>& p_scalar, IntArrayRef dims,
             bool keepdim) {
+  AMBIT_AUTOCAST(norm, self, p_scalar, dims, keepdim)
   expect_floating("norm", self);
   ReduceShape shape("norm", self.sizes(), dims, keepdim);
   const auto p = p_scalar.value_or(2).to<double>();
@@ -207,6 +209,7 @@ Tensor norm_except_dim(const Tensor& v, int64_t pow, int64_t dim) {
 }
 
 Tensor dist(const Tensor& self, const Tensor& other, const Scalar& p) {
+  AMBIT_AUTOCAST(dist, self, other, p)
   check_devices("dist", {{"self", self}, {"other", other}}, DeviceRule::elementwise);
   expect_defined("dist", "self", self);
   expect_defined("dist", "other", other);
@@ -243,6 +246,7 @@ Tensor renorm_factor(const char* op, const Tensor& self, const Scalar& p, int64_
 }  // namespace
 
 Tensor renorm(const Tensor& self, const Scalar& p, int64_t dim, const Scalar& maxnorm) {
+  AMBIT_AUTOCAST(renorm, self, p, dim, maxnorm)
   if (self.defined() && is_reduced(self.dtype())) {
     return renorm(self.to(kFloat32), p, dim, maxnorm).to(self.dtype());
   }
@@ -270,6 +274,7 @@ Tensor run_logsumexp(const Tensor& x, const ReduceShape& shape) {
 }  // namespace
 
 Tensor logsumexp(const Tensor& self, IntArrayRef dims, bool keepdim) {
+  AMBIT_AUTOCAST(logsumexp, self, dims, keepdim)
   expect_floating("logsumexp", self);
   ReduceShape shape("logsumexp", self.sizes(), dims, keepdim);
   Tensor out = run_logsumexp(self, shape);

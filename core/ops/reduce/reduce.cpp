@@ -2,6 +2,7 @@
 #include <ambit/ops/reduce.h>
 
 #include <ambit/backend/kernels.h>
+#include <ambit/detail/autocast.h>
 #include <ambit/detail/record.h>
 #include <ambit/ops/creation.h>
 #include <ambit/ops/elementwise.h>
@@ -29,6 +30,7 @@ bool converts(const Tensor& self, DType to) {
 Tensor sum(const Tensor& self, std::optional<DType> dtype) { return sum(self, {}, false, dtype); }
 
 Tensor sum(const Tensor& self, IntArrayRef dims, bool keepdim, std::optional<DType> dtype) {
+  AMBIT_AUTOCAST(sum, self, dims, keepdim, dtype)
   expect_defined("sum", "self", self);
   const DType to_dtype = dtype.value_or(sum_dtype(self));
   if (converts(self, to_dtype)) return sum(self.to(to_dtype), dims, keepdim, to_dtype);
@@ -119,6 +121,7 @@ Tensor product_of_others(const Tensor& x, int64_t dim) {
 }  // namespace
 
 Tensor prod(const Tensor& self, std::optional<DType> dtype) {
+  AMBIT_AUTOCAST(prod, self, dtype)
   expect_defined("prod", "self", self);
   const DType to_dtype = dtype.value_or(sum_dtype(self));
   if (converts(self, to_dtype)) return prod(self.to(to_dtype), to_dtype);
@@ -132,6 +135,7 @@ Tensor prod(const Tensor& self, std::optional<DType> dtype) {
 }
 
 Tensor prod(const Tensor& self, int64_t dim, bool keepdim, std::optional<DType> dtype) {
+  AMBIT_AUTOCAST(prod, self, dim, keepdim, dtype)
   expect_defined("prod", "self", self);
   const DType to_dtype = dtype.value_or(sum_dtype(self));
   if (converts(self, to_dtype)) return prod(self.to(to_dtype), dim, keepdim, to_dtype);

@@ -1,4 +1,5 @@
 // Running sums, products, logarithms of sums, and extremes along one dim.
+#include <ambit/detail/autocast.h>
 #include <ambit/ops/scan.h>
 
 #include <ambit/backend/kernels.h>
@@ -101,6 +102,7 @@ const Tensor& in_place(const char* op, const Tensor& self, std::optional<DType> 
 }  // namespace
 
 Tensor cumsum(const Tensor& self, int64_t dim, std::optional<DType> dtype) {
+  AMBIT_AUTOCAST(cumsum, self, dim, dtype)
   expect_defined("cumsum", "self", self);
   dim = wrap_dim("cumsum", dim, self.dim());
   const DType to_dtype = scan_dtype("cumsum", self, dtype);
@@ -117,6 +119,7 @@ const Tensor& cumsum_(const Tensor& self, int64_t dim, std::optional<DType> dtyp
 }
 
 Tensor cumprod(const Tensor& self, int64_t dim, std::optional<DType> dtype) {
+  AMBIT_AUTOCAST(cumprod, self, dim, dtype)
   expect_defined("cumprod", "self", self);
   dim = wrap_dim("cumprod", dim, self.dim());
   const DType to_dtype = scan_dtype("cumprod", self, dtype);

@@ -9,6 +9,7 @@
 
 #include <ambit/accessor.h>
 #include <ambit/array_ref.h>
+#include <ambit/autocast.h>
 #include <ambit/autograd.h>
 #include <ambit/checkpoint.h>
 #include <ambit/data/data.h>

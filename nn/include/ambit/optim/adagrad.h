@@ -16,6 +16,9 @@ class AMBIT_API AdagradOptions : public OptimizerCloneableOptions<AdagradOptions
   AdagradOptions& weight_decay(double v) { return set(weight_decay_, v); }
   AdagradOptions& initial_accumulator_value(double v) { return set(initial_sum_, v); }
   AdagradOptions& eps(double v) { return set(eps_, v); }
+  /// See OptimizerOptions::keeps_master_weights().
+  AdagradOptions& master_weights(bool on) { return set(master_weights_, on); }
+  bool master_weights() const { return master_weights_; }
   double lr() const { return lr_; }
   double& lr() { return lr_; }
   double lr_decay() const { return lr_decay_; }

@@ -52,6 +52,9 @@ class AdamSetters : public AdamOptionsBase, public nn::Options<Self> {
   Self& eps(double v) { return this->set(params_.eps, v); }
   Self& weight_decay(double v) { return this->set(params_.weight_decay, v); }
   Self& amsgrad(bool on) { return this->set(amsgrad_, on); }
+  /// See OptimizerOptions::keeps_master_weights().
+  Self& master_weights(bool on) { return this->set(this->master_weights_, on); }
+  bool master_weights() const { return this->master_weights_; }
   std::unique_ptr<OptimizerOptions> clone() const override {
     return std::make_unique<Self>(static_cast<const Self&>(*this));
   }

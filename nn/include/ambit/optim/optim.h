@@ -3,6 +3,7 @@
 
 #include <ambit/optim/adagrad.h>
 #include <ambit/optim/adam.h>
+#include <ambit/optim/grad_scaler.h>
 #include <ambit/optim/lbfgs.h>
 #include <ambit/optim/optimizer.h>
 #include <ambit/optim/rmsprop.h>

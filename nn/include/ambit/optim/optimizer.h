@@ -46,6 +46,14 @@ class AMBIT_API OptimizerOptions {
   /// Take them from a dict of those names. Errors: SerializationError for one that is missing, not
   /// of its type, or asks for what this optimizer does not do.
   virtual void set_values(const Value& dict);
+  /// Whether 16-bit parameters have copies in float32, which are what is updated: a step that is
+  /// small beside the parameter would be rounded away. Their state is float32 then. Set by
+  /// master_weights(true) of the options of SGD, Adam, AdamW, Adagrad and RMSprop.
+  bool keeps_master_weights() const { return master_weights_; }
+  void keep_master_weights(bool on) { master_weights_ = on; }
+
+ protected:
+  bool master_weights_ = false;
 };
 
 /// Options that are cloned by their copy constructor.
@@ -92,17 +100,20 @@ struct StateTensor;
 struct AMBIT_API OptimizerParamState {
   static constexpr size_t kMax = 4;
 
-  std::array<Tensor, kMax> tensors;    // in the order of names; undefined: not yet
-  std::span<const StateTensor> names;  // the optimizer's
-  bool fresh = true;                   // no update yet: what there is holds nothing
-  Tensor param;                        // whose state it is: keeps the map's key alive
+  std::array<Tensor, kMax> tensors;                  // in the order of names; undefined: not yet
+  Tensor master;                                     // the parameter in float32, where that is kept
+  uint32_t master_version = 0, master_replaced = 0;  // of the parameter when it was rounded to that
+  std::span<const StateTensor> names;                // the optimizer's
+  bool fresh = true;                                 // no update yet: what there is holds nothing
+  Tensor param;                                      // whose state it is: keeps the map's key alive
 
   /// Return a tensor by PyTorch's name, such as "momentum_buffer"; undefined where there is none.
   /// Errors: Error for a name that this optimizer does not have.
   const Tensor& operator[](std::string_view name) const;
 };
 
-/// A tensor kept per parameter: of its shape, dtype and device, or one int64 number on cpu.
+/// A tensor kept per parameter: of its shape, dtype (float32 beside master weights) and device, or
+/// one int64 number on cpu.
 struct StateTensor {
   const char* name;
   bool like_param = true;
@@ -151,8 +162,8 @@ class AMBIT_API Optimizer {
   OptimizerOptions& defaults() { return *defaults_; }
   const OptimizerOptions& defaults() const { return *defaults_; }
 
-  /// Return the state under "<position of the parameter>.<name>", such as "0.momentum_buffer".
-  /// Options are not part of it: the program sets them.
+  /// Return the state under "<position of the parameter>.<name>", such as "0.momentum_buffer",
+  /// master weights as "0.master_weight". Options are not part of it: the program sets them.
   virtual StateDict state_dict() const;
   /// Replace the state by copies. Errors: Error listing everything that does not fit; then nothing
   /// has changed.
@@ -226,6 +237,8 @@ class AMBIT_API Optimizer {
     State* state = nullptr;
     int64_t stage = 0;
     bool goes_with(const Work& o) const;
+    /// Return what update() writes: the parameter, or its copy in float32.
+    const Tensor& updated() const { return state->master.defined() ? state->master : *param; }
   };
   /// What goes into one update, with its operands.
   struct Update {
@@ -236,12 +249,15 @@ class AMBIT_API Optimizer {
   void gather(std::span<const Work> work, Batch& batch) const;
   void apply(const Update& update) const;
   State& state_of(const Work& work);
-  void follow(const Tensor& param, State& state) const;
+  void follow(const Tensor& param, State& state, const OptimizerOptions& options) const;
+  static bool has_master(const Tensor& param, const OptimizerOptions& options);
+  static void keep_master(const Tensor& param, State& state);
   void check_group(const OptimizerParamGroup& group) const;
   void check_and_add(const OptimizerParamGroup& group);
   void copy_state(const Tensor& param, State& state) const;
   Value state_value(const State& state) const;
-  static std::string misfit(const Tensor& param, const StateTensor& which, const Tensor& value);
+  static std::string misfit(const Tensor& param, DType dtype, const StateTensor& which,
+                            const Tensor& value);
 
   std::unordered_map<const TensorImpl*, State> state_;
   // Kept between steps, for their memory and to spare the map's search: where in state_ the

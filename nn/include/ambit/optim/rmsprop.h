@@ -19,6 +19,9 @@ class AMBIT_API RMSpropOptions : public OptimizerCloneableOptions<RMSpropOptions
   RMSpropOptions& weight_decay(double v) { return set(weight_decay_, v); }
   RMSpropOptions& momentum(double v) { return set(momentum_, v); }
   RMSpropOptions& centered(bool on) { return set(centered_, on); }
+  /// See OptimizerOptions::keeps_master_weights().
+  RMSpropOptions& master_weights(bool on) { return set(master_weights_, on); }
+  bool master_weights() const { return master_weights_; }
   double lr() const { return lr_; }
   double& lr() { return lr_; }
   double alpha() const { return alpha_; }

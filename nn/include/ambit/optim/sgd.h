@@ -17,6 +17,9 @@ class AMBIT_API SGDOptions : public OptimizerCloneableOptions<SGDOptions>,
   SGDOptions& dampening(double v) { return set(params_.dampening, v); }
   SGDOptions& weight_decay(double v) { return set(params_.weight_decay, v); }
   SGDOptions& nesterov(bool on) { return set(params_.nesterov, on); }
+  /// See OptimizerOptions::keeps_master_weights().
+  SGDOptions& master_weights(bool on) { return set(master_weights_, on); }
+  bool master_weights() const { return master_weights_; }
   double lr() const { return params_.lr; }
   double& lr() { return params_.lr; }
   double momentum() const { return params_.momentum; }
