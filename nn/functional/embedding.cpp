@@ -1,6 +1,7 @@
 // embedding and embedding_bag, composed of lookups, sums by index and choices.
 #include <ambit/autograd.h>
 #include <ambit/detail/record.h>
+#include <ambit/nn/functional/aten.h>
 #include <ambit/nn/functional/embedding.h>
 #include <ambit/ops/creation.h>
 #include <ambit/ops/elementwise.h>
