@@ -2,6 +2,7 @@
 #include <ambit/autograd.h>
 #include <ambit/detail/embedding_bag.h>
 #include <ambit/detail/record.h>
+#include <ambit/nn/functional/aten.h>
 #include <ambit/nn/functional/embedding.h>
 #include <ambit/ops/creation.h>
 #include <ambit/ops/elementwise.h>

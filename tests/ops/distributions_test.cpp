@@ -52,6 +52,11 @@ const std::vector<Draw>& draws() {
       DRAW(bernoulli_of, empty({101}, o).bernoulli_(full({1}, 0.3, o), g)),
       DRAW(poisson, poisson(full({101}, 4.5, o), g)),
       DRAW(poisson_large, poisson(full({101}, 1e3, o), g)),
+      DRAW(binomial, binomial(full({101}, 9., o), full({101}, 0.3, o), g)),
+      DRAW(binomial_many, binomial(full({101}, 900., o), full({101}, 0.7, o), g)),
+      DRAW(bernoulli_of, bernoulli(zeros({101}, o), full({101}, 0.3, o), g)),
+      DRAW(multinomial, multinomial(full({101}, 0.5, o), 50, true, g).to(o.dtype())),
+      DRAW(multinomial_once, multinomial(full({101}, 0.5, o), 50, false, g).to(o.dtype())),
       DRAW(uniform_, empty({101}, o).uniform_(-1, 2, g)),
       DRAW(normal_, empty({101}, o).normal_(-1, 2, g)),
       DRAW(random_, empty({101}, o).random_(-1, 20, g)),
@@ -133,6 +138,12 @@ TEST_CASE("distributions have their means and variances") {
         INFO("rate ", rate);
         check_moments(poisson(full({kMany}, rate, o)), rate, rate, 3 + 1 / rate);
       }
+      for (const auto& [n, p] : {std::pair{7., 0.2}, {30., 0.3}, {30., 0.9}, {1000., 0.45}}) {
+        INFO("of ", n, " with probability ", p);
+        const double variance = n * p * (1 - p);
+        check_moments(binomial(full({kMany}, n, o), full({kMany}, p, o)), n * p, variance,
+                      3 + (1 - 6 * p * (1 - p)) / variance);
+      }
       check_moments(normal(full({kMany}, 2, o), 3), 2, 9, 3);
       check_moments(normal(2, full({kMany}, 3, o)), 2, 9, 3);
       check_moments(bernoulli(full({kMany}, 0.25, o)), 0.25, 3. / 16, 7. / 3);
@@ -155,6 +166,12 @@ TEST_CASE("draws stay in their ranges, and each element has its own parameters")
     CHECK(empty({kMany}, TensorOptions(kInt8).device(d)).random_().min().item<int>() >= 0);
     CHECK(randint_like(zeros({9}, f64(d)), 5).max().item<double>() < 5);
     check_values(poisson(tensor({0., 0., 0.}, f64(d))), {3}, {0, 0, 0});
+    check_values(binomial(tensor({0., 5., 500., 3.}, f64(d)), tensor({0.5, 0., 1., 1.}, f64(d))),
+                 {4}, {0, 0, 500, 3});
+    CHECK(binomial(full({kMany}, 40., f64(d)), full({1}, 0.4, f64(d))).max().item<double>() <= 40);
+    check_values(
+        bernoulli(ones({2, 3}, TensorOptions(kInt64).device(d)), tensor({1., 0., 1.}, f64(d))),
+        {2, 3}, {1, 0, 1, 1, 0, 1});
     check_values(bernoulli(tensor({0., 1., 1.}, f64(d))), {3}, {0, 1, 1});
     check_values(zeros({2, 3}, f64(d)).bernoulli_(tensor({1., 0., 1.}, f64(d))), {2, 3},
                  {1, 0, 1, 1, 0, 1});
@@ -209,6 +226,20 @@ std::vector<bad_input::BadCall> bad_calls() {
       VALUE(log_normal_, none()),
       VALUE(log_normal_, m23(), 0, -1),
       DTYPE(log_normal_, i23()),
+      VALUE(binomial, none(), m23()),
+      VALUE(binomial, m23(), none()),
+      VALUE(binomial, m23() * -1, m23()),
+      VALUE(binomial, m23() / 0, m23()),
+      VALUE(binomial, m23(), m23() * 2),
+      SHAPE(binomial, m23(), m45()),
+      DTYPE(binomial, i23(), m23()),
+      DTYPE(binomial, m23(), m23().to(kFloat64)),
+      DEVICE(binomial, m23(), there()),
+      SHAPE(bernoulli, m23(), ones({4})),
+      DEVICE(bernoulli, m23(), there()),
+      VALUE(dropout_, none()),
+      VALUE(dropout_, m23(), 2.),
+      DTYPE(dropout_, i23()),
       VALUE(poisson, none()),
       VALUE(poisson, m23() * -1),
       VALUE(poisson, m23() / 0),
@@ -239,6 +270,8 @@ std::vector<mismatch::Call> mixed_calls() {
   return {
       CALL(normal, elementwise, given(f(), f()), t[0], t[1]),
       BOTH(bernoulli_, in_place_elementwise, given(f(), f()), t[1]),
+      CALL(bernoulli, in_place_elementwise, given(f(), f()), t[0], t[1]),
+      CALL(binomial, strict, given(f(), f()), t[0], t[1]),
   };
 }
 const CallTable<mismatch::Call> kMixed(mixed_calls);

@@ -118,6 +118,7 @@ std::vector<mismatch::Call> mixed_calls() {
   using namespace mismatch;
   return {
       CALL(gradient, strict, given(f(), f({2})), t[0], TensorList(t.data() + 1, 1), kDim1),
+      CALL(gradient, strict, given(f(), f({2})), t[0], TensorList(t.data() + 1, 1), IntArrayRef{1}),
   };
 }
 const CallTable<mismatch::Call> kMixed(mixed_calls);

@@ -157,7 +157,7 @@ PARITY(sizes_in_place) {
   t.as_strided_({2, 2}, {3, 1}, 1);
   report("as_strided_", t);
   Tensor s = torch::empty({0}, torch::kDouble);
-  s.set_(t, 2, {2, 2}, {1, 4});
+  s.set_(x({3, 4}), 2, {2, 2}, {1, 4});
   report("set_", s);
   report("set_ to nothing", s.set_());
   Tensor w = x().clone().requires_grad_();
@@ -253,9 +253,10 @@ PARITY(lookups_and_images) {
   report("upsample_linear1d",
          torch::upsample_linear1d(x({1, 2, 4}), c10::nullopt, false, std::vector<double>{1.7}), 64);
   report("upsample_nearest3d",
-         torch::upsample_nearest3d(x({1, 1, 2, 2, 2}), torch::IntArrayRef{4, 3, 2}, c10::nullopt));
-  report_refusal("neither size nor factors",
-                 [&] { torch::upsample_nearest2d(image, c10::nullopt, c10::nullopt); });
+         torch::upsample_nearest3d(x({1, 1, 2, 2, 2}), torch::IntArrayRef{4, 3, 2}));
+  report_refusal("neither size nor factors", [&] {
+    torch::upsample_nearest2d(image, c10::nullopt, c10::optional<torch::ArrayRef<double>>());
+  });
   report("grid_sampler_2d", torch::grid_sampler_2d(image, x({1, 3, 3, 2}), 0, 0, false), 64);
   report("feature_dropout", torch::feature_dropout(image, 0.5, false));
   report("alpha_dropout", torch::alpha_dropout(image, 0.5, false));

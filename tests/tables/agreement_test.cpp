@@ -284,7 +284,7 @@ const std::vector<std::string> kElsewhere{
     "rand",         "randn",         "randint",  "randperm", "rand_like",     "randn_like",
     "randint_like", "bernoulli",     "uniform_", "normal_",  "random_",       "bernoulli_",
     "dropout",      "result_type",   "normal",   "poisson",  "exponential_",  "geometric_",
-    "cauchy_",      "log_normal_"};
+    "cauchy_",      "log_normal_",   "binomial", "dropout_", "can_cast"};
 
 const CallTable<Call> kMaps(map_calls);
 const CallTable<Call> kElementwise(elementwise_calls);

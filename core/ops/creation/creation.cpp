@@ -285,7 +285,10 @@ const Tensor& fill_(const Tensor& self, const Scalar& value) {
   return self;
 }
 
-const Tensor& zero_(const Tensor& self) { return fill_(self, 0); }
+const Tensor& zero_(const Tensor& self) {
+  expect_defined("zero_", "self", self);
+  return fill_(self, 0);
+}
 
 Tensor fill(const Tensor& self, const Scalar& value) {
   expect_defined("fill", "self", self);
@@ -293,6 +296,9 @@ Tensor fill(const Tensor& self, const Scalar& value) {
   return record("fill", std::move(out), wrt(self, ZerosLike(self)));
 }
 
-Tensor zero(const Tensor& self) { return fill(self, 0); }
+Tensor zero(const Tensor& self) {
+  expect_defined("zero", "self", self);
+  return fill(self, 0);
+}
 
 }  // namespace ambit

@@ -180,6 +180,8 @@ Tensor rsub(const Tensor& self, const Scalar& other, const Scalar& alpha) {
 }
 Tensor rsub(const Tensor& self, const Tensor& other, const Scalar& alpha) {
   check_devices("rsub", {{"self", self}, {"other", other}}, DeviceRule::elementwise);
+  expect_defined("rsub", "self", self);
+  expect_defined("rsub", "other", other);
   return sub(other, self, alpha);
 }
 const Tensor& sub_(const Tensor& self, const Tensor& other, const Scalar& alpha) {

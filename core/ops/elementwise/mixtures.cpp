@@ -306,7 +306,7 @@ Tensor angle(const Tensor& self) {
   {
     const NoGradGuard no_grad;
     const Tensor x = self.is_floating_point() ? self : self.to(get_default_dtype());
-    out = where(isnan(x), x, (x < 0) * Scalar(std::numbers::pi));
+    out = where(isnan(x), x, (x < 0).to(x.dtype()) * std::numbers::pi);
   }
   return record("angle", out.to(self.is_floating_point() ? self.dtype() : get_default_dtype()),
                 wrt(self, [](const Tensor& g) { return zeros_like(g); }));

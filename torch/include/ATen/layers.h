@@ -140,6 +140,9 @@ Tensor triplet_margin_loss(const Tensor& anchor, const Tensor& positive, const T
 
 }  // namespace ambit
 
+// Behind them, so that it finds them.
+#include <ATen/layer_outs.h>
+
 namespace at {
 
 // No overloads, so that torch::nn::Functional(torch::max_pool2d, 3, 2, 0, 1, false) names one.

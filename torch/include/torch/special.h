@@ -2,6 +2,7 @@
 // `torch::special_expit(x)`.
 #pragma once
 
+#include <ambit/ops/out.h>
 #include <ambit/special.h>
 #include <torch/types.h>
 
@@ -13,11 +14,18 @@ using namespace ambit::special;
 
 namespace at {
 
-#define AMBIT_TORCH_SPECIAL(name)                                     \
-  template <class... Args>                                            \
-  auto special_##name(Args&&... args)                                 \
-      ->decltype(ambit::special::name(std::forward<Args>(args)...)) { \
-    return ambit::special::name(std::forward<Args>(args)...);         \
+#define AMBIT_TORCH_SPECIAL(name)                                           \
+  template <class... Args>                                                  \
+  auto special_##name(Args&&... args)                                       \
+      ->decltype(ambit::special::name(std::forward<Args>(args)...)) {       \
+    return ambit::special::name(std::forward<Args>(args)...);               \
+  }                                                                         \
+  template <class... Args>                                                  \
+  requires requires(Args... args) { ambit::special::name(args...); }        \
+  ambit::Tensor& special_##name##_out(ambit::Tensor& out, Args&&... args) { \
+    return ambit::detail::fill_out("special_" #name "_out", out, [&] {      \
+      return ambit::special::name(std::forward<Args>(args)...);             \
+    });                                                                     \
   }
 AMBIT_TORCH_SPECIAL(digamma)
 AMBIT_TORCH_SPECIAL(erf)

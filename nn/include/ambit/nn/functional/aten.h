@@ -22,7 +22,6 @@
 #include <ambit/ops/reduce.h>
 #include <ambit/ops/shape.h>
 
-#include <initializer_list>
 #include <optional>
 #include <string_view>
 #include <tuple>
@@ -210,8 +209,9 @@ AMBIT_API Tensor conv_tbc(const Tensor& self, const Tensor& weight, const Tensor
 /// How many times as large an image becomes, a number for each dim; or none.
 class ScaleFactors {
  public:
-  ScaleFactors(std::initializer_list<double> factors) : factors_(factors) {}
-  ScaleFactors(std::nullopt_t) {}
+  // Numbers, not a list in braces, lest {} be one.
+  ScaleFactors(double h, double w) : factors_({h, w}) {}
+  ScaleFactors(double d, double h, double w) : factors_({d, h, w}) {}
   ScaleFactors(std::vector<double> factors) : factors_(std::move(factors)) {}
   ScaleFactors(const std::optional<ArrayRef<double>>& factors) {
     if (factors) factors_ = factors->vec();
