@@ -151,6 +151,7 @@ std::tuple<Tensor, Tensor, Tensor> RNNImplBase<Derived, O>::run(const Tensor& in
         fmt::format("{}: expected at least one step, got shape {}", op, str(input.sizes())));
   }
   const int64_t batch = packed ? sizes.front() : x.size(1);
+  if (!packed) sizes.assign(static_cast<size_t>(x.size(0)), batch);
   const int64_t directions = options.bidirectional() ? 2 : 1, proj = projection(options);
   const int64_t layers = options.num_layers() * directions;
   const int64_t out_size = proj > 0 ? proj : options.hidden_size();
@@ -179,7 +180,7 @@ std::tuple<Tensor, Tensor, Tensor> RNNImplBase<Derived, O>::run(const Tensor& in
       }
       if (proj > 0) w.hr = weights_[at++];
       const Tensor product = linear(x, w.ih, w.b_ih);
-      const std::vector<Tensor> steps = packed ? product.split(sizes, 0) : product.unbind(0);
+      const std::vector<Tensor> steps = rows_apart(packed ? product : product.flatten(0, 1), sizes);
       const int64_t i = layer * directions + d;
       std::vector<Tensor> outputs;
       const State last = run_steps(kind, is_relu(options), d == 1, steps,
