@@ -9,8 +9,9 @@ packages=(
   libdnnl-dev ocl-icd-opencl-dev # oneDNN; its CMake package asks for OpenCL's headers
   libhwy-dev libfmt-dev nlohmann-json3-dev zlib1g-dev
   protobuf-compiler libprotobuf-dev libpng-dev # event files for TensorBoard
-  libzip-dev # checkpoints in PyTorch's format
+  libzip-dev libdeflate-dev # checkpoints in PyTorch's format, and their checksums
   liblapack3 # linear algebra on the CPU; libopenblas0 has a faster one
+  libopenmpi-dev openmpi-bin # training on several processes
   libcli11-dev doctest-dev
   curl ca-certificates # quickstart --download
 )

@@ -4,7 +4,7 @@ function(ambit_set_warnings target)
     -Wall -Wextra -Wshadow -Wnon-virtual-dtor -Woverloaded-virtual
     # A struct of parameters is filled by designated initializers; the rest are its defaults.
     -Wno-missing-field-initializers)
-  if(AMBIT_SANITIZE)
+  if(AMBIT_SANITIZE AND CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
     # The checks that sanitizers insert confuse g++'s flow analysis.
     list(APPEND warnings
       -Wno-maybe-uninitialized -Wno-array-bounds -Wno-stringop-overflow -Wno-restrict)

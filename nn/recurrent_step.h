@@ -56,6 +56,25 @@ struct State {
 State step(Kind kind, bool relu_step, const Tensor& x, const Tensor& h, const State& s,
            const Tensor& hr = {});
 
+/// All layers of a network, as a module or a caller has them.
+struct Layers {
+  const char* op;
+  Kind kind;
+  bool relu;           // of a plain network: relu for tanh
+  TensorList weights;  // of each layer and direction ih, hh, [b_ih, b_hh,] [hr]
+  bool bias;
+  int64_t input_size, hidden_size, proj_size, num_layers;
+  bool bidirectional, batch_first;
+  double dropout;
+  bool training;
+};
+
+/// Run them: input [T,B,I], with batch_first [B,T,I], [T,I] or packed rows, and the states, of
+/// which undefined ones are 0 -> outputs, last h, and of an LSTM last c. Errors: ShapeError,
+/// DTypeError, DeviceMismatchError.
+std::tuple<Tensor, Tensor, Tensor> run_layers(const Layers& net, const Tensor& input, Tensor h,
+                                              Tensor c, const Tensor& batch_sizes);
+
 /// Check that a size is not below `least`. Errors: Error.
 void check_size(const char* module, const char* what, int64_t n, int64_t least);
 /// Check the shape of a state. Errors: ShapeError.

@@ -58,6 +58,92 @@ State run_steps(Kind kind, bool relu_step, bool reverse, const std::vector<Tenso
 
 }  // namespace
 
+std::tuple<Tensor, Tensor, Tensor> recurrent::run_layers(const Layers& net, const Tensor& input,
+                                                         Tensor h, Tensor c,
+                                                         const Tensor& batch_sizes) {
+  const Kind kind = net.kind;
+  const char* op = net.op;
+  functional::check_floating(op, input);
+  functional::check_same_device(op,
+                                {{"input", input}, {"hx", h}, {"cx", c}, {"weights", net.weights}});
+  const bool packed = batch_sizes.defined(), single = !packed && input.dim() == 2;
+  if (input.dim() != (packed ? 2 : 3) && !single) {
+    throw ShapeError(
+        fmt::format("{}: expected an input of 2 or 3 dims, got shape {}", op, str(input.sizes())));
+  }
+  if (input.size(-1) != net.input_size) {
+    throw ShapeError(fmt::format("{}: expected an input with input_size {} last, got shape {}", op,
+                                 net.input_size, str(input.sizes())));
+  }
+  Tensor x = single                       ? input.unsqueeze(1)
+             : !packed && net.batch_first ? input.transpose(0, 1)
+                                          : input;
+  std::vector<int64_t> sizes;
+  if (packed) {
+    sizes.assign(batch_sizes.data_ptr<int64_t>(),
+                 batch_sizes.data_ptr<int64_t>() + batch_sizes.numel());
+  }
+  if (packed ? sizes.empty() : x.size(0) == 0) {
+    throw ShapeError(
+        fmt::format("{}: expected at least one step, got shape {}", op, str(input.sizes())));
+  }
+  const int64_t batch = packed ? sizes.front() : x.size(1);
+  if (!packed) sizes.assign(static_cast<size_t>(x.size(0)), batch);
+  const int64_t directions = net.bidirectional ? 2 : 1, proj = net.proj_size;
+  const int64_t layers = net.num_layers * directions;
+  const int64_t out_size = proj > 0 ? proj : net.hidden_size;
+  const auto state = [&](const char* what, Tensor& s, int64_t size) {
+    if (!s.defined()) {
+      s = zeros({layers, batch, size}, input.options());
+      return;
+    }
+    check_state(op, what, s, single ? Dims{layers, size} : Dims{layers, batch, size});
+    if (single) s = s.unsqueeze(1);
+  };
+  state("hx", h, out_size);
+  if (kind == Kind::lstm) state("cx", c, net.hidden_size);
+
+  std::vector<Tensor> last_h, last_c;
+  size_t at = 0;
+  for (int64_t layer = 0; layer < net.num_layers; ++layer) {
+    std::vector<Tensor> both;
+    for (int64_t d = 0; d < directions; ++d) {
+      Weights w{net.weights[at], net.weights[at + 1], {}, {}, {}};
+      at += 2;
+      if (net.bias) {
+        w.b_ih = net.weights[at];
+        w.b_hh = net.weights[at + 1];
+        at += 2;
+      }
+      if (proj > 0) w.hr = net.weights[at++];
+      const Tensor product = linear(x, w.ih, w.b_ih);
+      const std::vector<Tensor> steps = rows_apart(packed ? product : product.flatten(0, 1), sizes);
+      const int64_t i = layer * directions + d;
+      std::vector<Tensor> outputs;
+      const State last = run_steps(kind, net.relu, d == 1, steps,
+                                   {h[i], kind == Kind::lstm ? c[i] : Tensor()}, w, outputs);
+      both.push_back(packed ? cat(outputs, 0) : stack(outputs, 0));
+      last_h.push_back(last.h);
+      if (kind == Kind::lstm) last_c.push_back(last.c);
+    }
+    x = directions == 2 ? cat(both, -1) : both[0];
+    if (net.dropout > 0 && layer + 1 < net.num_layers) {
+      x = dropout(x, net.dropout, net.training);
+    }
+  }
+  if (single) {
+    x = x.squeeze(1);
+  } else if (!packed && net.batch_first) {
+    x = x.transpose(0, 1);
+  }
+  const auto stacked = [&](const std::vector<Tensor>& s) {
+    if (s.empty()) return Tensor();
+    const Tensor all = stack(s, 0);
+    return single ? all.squeeze(1) : all;
+  };
+  return {x, stacked(last_h), stacked(last_c)};
+}
+
 namespace detail {
 
 template <class Derived, class O>
@@ -124,87 +210,20 @@ template <class Derived, class O>
 std::tuple<Tensor, Tensor, Tensor> RNNImplBase<Derived, O>::run(const Tensor& input, Tensor h,
                                                                 Tensor c,
                                                                 const Tensor& batch_sizes) const {
-  constexpr Kind kind = kind_of<O>;
-  constexpr const char* op = name_of(kind);
-  functional::check_floating(op, input);
-  functional::check_same_device(
-      op, {{"input", input}, {"hx", h}, {"cx", c}, {"weights", TensorList(weights_)}});
-  const bool packed = batch_sizes.defined(), single = !packed && input.dim() == 2;
-  if (input.dim() != (packed ? 2 : 3) && !single) {
-    throw ShapeError(
-        fmt::format("{}: expected an input of 2 or 3 dims, got shape {}", op, str(input.sizes())));
-  }
-  if (input.size(-1) != options.input_size()) {
-    throw ShapeError(fmt::format("{}: expected an input with input_size {} last, got shape {}", op,
-                                 options.input_size(), str(input.sizes())));
-  }
-  Tensor x = single                             ? input.unsqueeze(1)
-             : !packed && options.batch_first() ? input.transpose(0, 1)
-                                                : input;
-  std::vector<int64_t> sizes;
-  if (packed) {
-    sizes.assign(batch_sizes.data_ptr<int64_t>(),
-                 batch_sizes.data_ptr<int64_t>() + batch_sizes.numel());
-  }
-  if (packed ? sizes.empty() : x.size(0) == 0) {
-    throw ShapeError(
-        fmt::format("{}: expected at least one step, got shape {}", op, str(input.sizes())));
-  }
-  const int64_t batch = packed ? sizes.front() : x.size(1);
-  if (!packed) sizes.assign(static_cast<size_t>(x.size(0)), batch);
-  const int64_t directions = options.bidirectional() ? 2 : 1, proj = projection(options);
-  const int64_t layers = options.num_layers() * directions;
-  const int64_t out_size = proj > 0 ? proj : options.hidden_size();
-  const auto state = [&](const char* what, Tensor& s, int64_t size) {
-    if (!s.defined()) {
-      s = zeros({layers, batch, size}, input.options());
-      return;
-    }
-    check_state(op, what, s, single ? Dims{layers, size} : Dims{layers, batch, size});
-    if (single) s = s.unsqueeze(1);
-  };
-  state("hx", h, out_size);
-  if (kind == Kind::lstm) state("cx", c, options.hidden_size());
-
-  std::vector<Tensor> last_h, last_c;
-  size_t at = 0;
-  for (int64_t layer = 0; layer < options.num_layers(); ++layer) {
-    std::vector<Tensor> both;
-    for (int64_t d = 0; d < directions; ++d) {
-      Weights w{weights_[at], weights_[at + 1], {}, {}, {}};
-      at += 2;
-      if (options.bias()) {
-        w.b_ih = weights_[at];
-        w.b_hh = weights_[at + 1];
-        at += 2;
-      }
-      if (proj > 0) w.hr = weights_[at++];
-      const Tensor product = linear(x, w.ih, w.b_ih);
-      const std::vector<Tensor> steps = rows_apart(packed ? product : product.flatten(0, 1), sizes);
-      const int64_t i = layer * directions + d;
-      std::vector<Tensor> outputs;
-      const State last = run_steps(kind, is_relu(options), d == 1, steps,
-                                   {h[i], kind == Kind::lstm ? c[i] : Tensor()}, w, outputs);
-      both.push_back(packed ? cat(outputs, 0) : stack(outputs, 0));
-      last_h.push_back(last.h);
-      if (kind == Kind::lstm) last_c.push_back(last.c);
-    }
-    x = directions == 2 ? cat(both, -1) : both[0];
-    if (options.dropout() > 0 && layer + 1 < options.num_layers()) {
-      x = dropout(x, options.dropout(), this->is_training());
-    }
-  }
-  if (single) {
-    x = x.squeeze(1);
-  } else if (!packed && options.batch_first()) {
-    x = x.transpose(0, 1);
-  }
-  const auto stacked = [&](const std::vector<Tensor>& s) {
-    if (s.empty()) return Tensor();
-    const Tensor all = stack(s, 0);
-    return single ? all.squeeze(1) : all;
-  };
-  return {x, stacked(last_h), stacked(last_c)};
+  return run_layers({.op = name_of(kind_of<O>),
+                     .kind = kind_of<O>,
+                     .relu = is_relu(options),
+                     .weights = weights_,
+                     .bias = options.bias(),
+                     .input_size = options.input_size(),
+                     .hidden_size = options.hidden_size(),
+                     .proj_size = projection(options),
+                     .num_layers = options.num_layers(),
+                     .bidirectional = options.bidirectional(),
+                     .batch_first = options.batch_first(),
+                     .dropout = options.dropout(),
+                     .training = this->is_training()},
+                    input, std::move(h), std::move(c), batch_sizes);
 }
 
 template <class Derived, class O>

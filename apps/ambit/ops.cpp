@@ -25,6 +25,7 @@ const char* const kFooter =
 that it is defined for.
   native      a kernel of the backend's own
   registered  a kernel of the backend, which was not called: it has no devices
+  widened     a kernel of the backend, for operands of 16 bits by way of float32
   reference   a kernel of the backend that runs the loop of the backend `reference`
   composite   other ops, on the device
   fallback    the CPU's kernel, with copies (AMBIT_FALLBACK)
@@ -33,7 +34,8 @@ that it is defined for.
 
 Exit codes: 0 nothing failed, 1 a kernel failed, 2 wrong usage or no such backend.)";
 
-constexpr DType kDTypes[] = {kFloat64, kFloat32, kInt64, kInt32, kInt16, kInt8, kUInt8, kBool};
+constexpr DType kDTypes[] = {kFloat64, kFloat32, kBFloat16, kFloat16, kInt64,
+                             kInt32,   kInt16,   kInt8,     kUInt8,   kBool};
 
 /// The first device of each backend that has one.
 std::vector<Device> first_devices() {

@@ -16,6 +16,8 @@ const char* name(Verdict verdict) {
       return "native";
     case Verdict::registered:
       return "registered";
+    case Verdict::widened:
+      return "widened";
     case Verdict::reference:
       return "reference";
     case Verdict::composite:
@@ -44,6 +46,12 @@ class NoFallback {
   Fallback before_;
 };
 
+// Bits that are moved as integers are no more than any other.
+bool is_widened(const OpBase& op, DType dtype, Device device) {
+  return is_reduced(dtype) && op.reduced() != Reduced::moved &&
+         !op.native(device.kind()).contains(dtype);
+}
+
 Verdict run(const Example& example, DType dtype, Device device) {
   std::vector<Tensor> operands = example.operands(dtype);
   for (Tensor& t : operands) t = t.to(device);
@@ -52,6 +60,7 @@ Verdict run(const Example& example, DType dtype, Device device) {
   example.call(operands);
   synchronize(device);  // a kernel that runs late fails late, and counts late
   if (!example.op->has_kernel(device.kind())) return Verdict::composite;
+  if (is_widened(*example.op, dtype, device)) return Verdict::widened;
   const bool borrowed = reference::runs() != before && device.type() != "reference";
   return borrowed ? Verdict::reference : Verdict::native;
 }

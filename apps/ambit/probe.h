@@ -10,6 +10,7 @@
 enum class Verdict {
   native,      ///< a kernel of the backend's own
   registered,  ///< a kernel of the backend, which has no device to call it on
+  widened,     ///< a kernel of the backend, on operands of 16 bits by way of float32
   reference,   ///< a kernel of the backend that runs a loop of the reference backend
   composite,   ///< other ops, on the device
   fallback,    ///< the CPU's kernel, with copies; AMBIT_FALLBACK allows it

@@ -15,6 +15,8 @@
 #include <string_view>
 #include <system_error>
 
+#include "terminal/profile.h"
+
 namespace terminal {
 namespace {
 
@@ -36,13 +38,30 @@ void occupy_standard_descriptors() {
   }
 }
 
+// A profile that the command line asks for is written however the program ends.
+int run_profiled(const std::function<int()>& body) {
+  int exit_code = 1;
+  try {
+    exit_code = body();
+  } catch (...) {
+    try {
+      finish_profile();
+    } catch (const std::exception& e) {  // what the program failed of is worse
+      print_notice(fmt::format("{}\n", e.what()));
+    }
+    throw;
+  }
+  finish_profile();
+  return exit_code;
+}
+
 }  // namespace
 
 int run_program(const char* name, const std::function<int()>& body) {
   occupy_standard_descriptors();
   std::setvbuf(stdout, nullptr, _IOLBF, 0);
   try {
-    const int exit_code = body();
+    const int exit_code = run_profiled(body);
     check_stdout();
     return exit_code;
   } catch (const ambit::Error& e) {
@@ -71,6 +90,7 @@ void print_asked(const CLI::App& app, const CLI::Success& asked) {
 }
 
 void parse_command_line(CLI::App& app, int argc, char** argv) {
+  add_profile_option(app);
   try {
     app.parse(argc, argv);
   } catch (const CLI::Success& e) {  // --help
@@ -80,6 +100,7 @@ void parse_command_line(CLI::App& app, int argc, char** argv) {
     print_notice(fmt::format("{}: {} (--help lists the options)\n", app.get_name(), e.what()));
     std::exit(kWrongUsage);
   }
+  begin_profile();
 }
 
 std::string command_to_resume(const std::vector<std::string>& arguments, const std::string& file) {

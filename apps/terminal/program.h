@@ -31,7 +31,8 @@ void check_stdout();
 /// Errors: std::system_error.
 void print_asked(const CLI::App& app, const CLI::Success& asked);
 
-/// Read the options. Ends the program for --help (0; 1 where that cannot be written) and for a
+/// Read the options, --profile among them, which begins here and ends with run_program(). Ends the
+/// program for --help (0; 1 where that cannot be written) and for a
 /// mistake (kWrongUsage), which it names.
 void parse_command_line(CLI::App& app, int argc, char** argv);
 

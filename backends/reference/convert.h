@@ -19,7 +19,9 @@ Whole whole_of(double x) {
 
 template <class To, class From>
 To convert(From x) {
-  if constexpr (Reduced16<From>) {
+  if constexpr (std::is_same_v<To, From>) {
+    return x;
+  } else if constexpr (Reduced16<From>) {
     return convert<To>(static_cast<float>(x));
   } else if constexpr (std::is_floating_point_v<From> && std::is_integral_v<To> &&
                 !std::is_same_v<To, bool>) {

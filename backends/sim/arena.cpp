@@ -7,6 +7,7 @@
 
 #include <algorithm>
 #include <cerrno>
+#include <cstdint>
 #include <cstring>
 #include <iterator>
 
@@ -75,6 +76,13 @@ void* Arena::allocate(size_t bytes) {
   if (size > bytes) free_.emplace(offset + bytes, size - bytes);
   used_ += bytes;
   return base_ + offset;
+}
+
+bool Arena::contains(const void* p, size_t bytes) const {
+  const char* base = base_;
+  if (!base) return false;
+  const auto begin = reinterpret_cast<uintptr_t>(base), first = reinterpret_cast<uintptr_t>(p);
+  return first >= begin && bytes <= kArenaBytes && first - begin <= kArenaBytes - bytes;
 }
 
 void Arena::free(void* p, size_t bytes) noexcept {

@@ -37,14 +37,16 @@ class Arena final : public RawMemory {
   static size_t capacity();
   void set_limit(size_t bytes) { limit_ = bytes; }
   size_t limit() const { return limit_; }
+  /// Whether all these public addresses are the device's.
+  bool contains(const void* p, size_t bytes) const;
 
  private:
   void map();
 
   const char* const device_;
   Queue& queue_;
-  char* base_ = nullptr;
-  std::map<size_t, size_t> free_;  // offset from base_ -> bytes; neighbours are merged
+  std::atomic<char*> base_ = nullptr;  // asked by other threads than the allocator's, too
+  std::map<size_t, size_t> free_;      // offset from base_ -> bytes; neighbours are merged
   size_t used_ = 0;
   std::atomic<size_t> limit_ = capacity();  // set by another thread than the allocator's
 };

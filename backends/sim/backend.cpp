@@ -1,6 +1,9 @@
 #include "backend.h"
 
+#include <ambit/error.h>
+
 #include <algorithm>
+#include <chrono>
 
 namespace ambit::sim {
 namespace {
@@ -14,6 +17,26 @@ std::vector<char> staged(const void* host, size_t bytes) {
   const auto* begin = static_cast<const char*>(host);
   return {begin, begin + bytes};
 }
+
+// The moment at which the device's thread comes to it.
+class QueueMark final : public TimeMark {
+ public:
+  explicit QueueMark(Queue& queue)
+      : queue_(queue), ticket_(queue.push("mark_time", [reached = reached_] {
+          *reached = std::chrono::duration_cast<std::chrono::nanoseconds>(
+                         std::chrono::steady_clock::now().time_since_epoch())
+                         .count();
+        })) {}
+  int64_t nanoseconds() noexcept override {
+    queue_.wait(ticket_);
+    return *reached_;
+  }
+
+ private:
+  std::shared_ptr<int64_t> reached_ = std::make_shared<int64_t>(-1);  // the queue may outlast this
+  Queue& queue_;
+  const Queue::Ticket ticket_;
+};
 
 }  // namespace
 
@@ -85,6 +108,10 @@ void SimBackend::copy_to_host(int index, void* host, const void* from, size_t by
 
 void SimBackend::synchronize(int index) { device(index).synchronize(); }
 
+std::unique_ptr<TimeMark> SimBackend::mark_time(int index) {
+  return std::make_unique<QueueMark>(device(index).queue());
+}
+
 void* SimBackend::allocate_pinned(size_t bytes) {
   void* p = Backend::allocate_pinned(bytes);
   try {
@@ -105,6 +132,16 @@ void SimBackend::free_pinned(void* p, size_t bytes) noexcept {
   }
   Backend::free_pinned(p, bytes);
 }
+
+// Of another library is what was lent, and comes back by another name: an address of this device.
+void SimBackend::borrow(int index, void* p, size_t bytes, std::optional<int64_t>) {
+  if (bytes > 0 && !device(index).arena().contains(p, bytes)) {
+    throw BackendError(name_ + ": expected memory of " + name_ + ":" + std::to_string(index) +
+                       ", got other memory");
+  }
+}
+
+void SimBackend::end_borrow(int index, void*, size_t) noexcept { device(index).queue().wait(); }
 
 bool SimBackend::is_pinned(const void* host, size_t bytes) {
   const auto* begin = static_cast<const char*>(host);

@@ -40,9 +40,12 @@ class SimBackend : public Backend {
   void copy_to_host(int index, void* host, const void* from, size_t bytes,
                     bool non_blocking) override;
   void synchronize(int index) override;
+  std::unique_ptr<TimeMark> mark_time(int index) override;
   void* allocate_pinned(size_t bytes) override;
   void free_pinned(void* p, size_t bytes) noexcept override;
   bool is_pinned(const void* host, size_t bytes) override;
+  void borrow(int index, void* p, size_t bytes, std::optional<int64_t> stream) override;
+  void end_borrow(int index, void* p, size_t bytes) noexcept override;
 
  private:
   const std::string name_;

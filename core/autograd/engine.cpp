@@ -13,6 +13,7 @@
 #include <mutex>
 
 #include "autograd_meta.h"
+#include "core/profiler/recorder.h"
 
 namespace ambit {
 namespace {
@@ -165,16 +166,23 @@ void Engine::add(const Edge& to, Tensor g) {
 
 void Engine::run() {
   const AutoGradMode mode(create_graph_);
-  while (!pending_.empty()) {
-    Pending p = std::move(pending_.begin()->second);
-    pending_.erase(pending_.begin());
-    run_node(p);
-  }
-  for (Leaf& leaf : leaves_) run_leaf_hooks(leaf);  // which may change the .grad of any leaf
-  if (accumulates_) {
-    for (Leaf& leaf : leaves_) prepare_leaf(leaf);  // all before the first takes its own
+  if (has_listeners().load(std::memory_order_relaxed) && accumulates_) [[unlikely]] {
+    run_listened();
+  } else {
+    while (!pending_.empty()) {
+      Pending p = std::move(pending_.begin()->second);
+      pending_.erase(pending_.begin());
+      run_node(p);
+    }
+    prepare_leaves();
   }
   for (Leaf& leaf : leaves_) finish_leaf(leaf);
+}
+
+void Engine::prepare_leaves() {
+  for (Leaf& leaf : leaves_) run_leaf_hooks(leaf);  // which may change the .grad of any leaf
+  if (!accumulates_) return;
+  for (Leaf& leaf : leaves_) prepare_leaf(leaf);  // all before the first takes its own
 }
 
 void Engine::retain(const Node& node, std::span<const Tensor> grads) {
@@ -236,6 +244,7 @@ void Engine::apply(Node& node, std::span<const Tensor> out) {
   for (size_t i = 0; i < edges.size(); ++i) wanted[i] = is_wanted(edges[i]);
   Node* const outer = std::exchange(current_node(), &node);
   try {
+    const profiler::Scope scope(profiler::EventKind::backward, node.op());
     node.apply(out, in, wanted);
   } catch (const std::exception& e) {
     current_node() = outer;
@@ -260,6 +269,14 @@ void Engine::run_leaf_hooks(Leaf& leaf) {
   const AutogradMeta* meta = leaf.tensor->autograd.get();
   if (meta && meta->has_hooks.load(std::memory_order_acquire)) {
     run_hooks(snapshot(meta->hooks), 0, leaf.grad);
+  }
+}
+
+void Engine::check_fits(const Leaf& leaf) {
+  const Tensor self{leaf.tensor};
+  check_devices("backward", {{"tensor", self}, {"gradient", leaf.grad}}, DeviceRule::in_place);
+  if (leaf.grad.sizes() != self.sizes() || leaf.grad.dtype() != self.dtype()) {
+    throw_misfit("a gradient", self, leaf.grad);
   }
 }
 

@@ -7,6 +7,7 @@
 #include <ambit/node.h>
 #include <ambit/tensor.h>
 
+#include <atomic>
 #include <cstdint>
 #include <functional>
 #include <map>
@@ -45,6 +46,8 @@ class Engine {
 
   void add(const Edge& to, Tensor g);
   void run();
+  /// Whether anybody has ever listened to a leaf.
+  static std::atomic<bool>& has_listeners();
   Tensor captured(const Edge& place) const { return captured_.at(target_of(place)); }
 
  private:
@@ -63,7 +66,11 @@ class Engine {
     Tensor grad;
     bool is_owned = false;  // the gradient may become the .grad as it is
   };
+  class Listening;  // leaf_listener.cpp
+  void run_listened();
   static void run_leaf_hooks(Leaf& leaf);
+  static void check_fits(const Leaf& leaf);
+  void prepare_leaves();
   void prepare_leaf(Leaf& leaf);
   void finish_leaf(Leaf& leaf);
 

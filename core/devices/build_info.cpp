@@ -2,6 +2,7 @@
 #include <ambit/build_info.h>
 #include <dlfcn.h>
 #include <fmt/format.h>
+#include <libdeflate.h>
 #include <zlib.h>
 
 #include <filesystem>
@@ -45,6 +46,7 @@ std::vector<std::pair<std::string, std::string>> build_info() {
            fmt::format("{}.{}.{}", FMT_VERSION / 10000, FMT_VERSION / 100 % 100, FMT_VERSION % 100),
            static_cast<std::string (*)(fmt::string_view, fmt::format_args)>(&fmt::vformat))},
       {"zlib", loaded(zlibVersion(), &zlibVersion)},
+      {"libdeflate", loaded(LIBDEFLATE_VERSION_STRING, &libdeflate_crc32)},
       {"nlohmann_json", fmt::format("{}.{}.{}", NLOHMANN_JSON_VERSION_MAJOR,
                                     NLOHMANN_JSON_VERSION_MINOR, NLOHMANN_JSON_VERSION_PATCH)},
   };

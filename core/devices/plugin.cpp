@@ -21,6 +21,7 @@
 #include <optional>
 #include <set>
 
+#include "communicators.h"
 #include "plugin_file.h"
 #include "registry.h"
 #include "turn.h"
@@ -293,9 +294,10 @@ LoadAttempt try_file(const std::string& path, Try how) {
   return pending.tell(std::move(end));
 }
 
-// What $AMBIT_BACKEND_PATH lists, files or folders, then the installed folder. What was asked for
-// and is not there is a candidate too, so that the report says so.
-std::vector<fs::path> candidates() {
+// What $AMBIT_BACKEND_PATH lists, files or folders, then the installed folder: backends or
+// communicators. What was asked for and is not there is a candidate too, so that the report says
+// so.
+std::vector<fs::path> candidates(const char* installed = "backends") {
   std::vector<fs::path> files;
   const auto add = [&](const std::vector<fs::path>& more) {
     files.insert(files.end(), more.begin(), more.end());
@@ -315,7 +317,7 @@ std::vector<fs::path> candidates() {
       add({place});  // also a folder without any
     }
   }
-  add(plugins_in(fs::path(own_folder()) / "ambit" / "backends"));
+  add(plugins_in(fs::path(own_folder()) / "ambit" / installed));
   return files;
 }
 
@@ -380,6 +382,25 @@ void load_all_backends() noexcept {
     try_all();
   } catch (...) {
     // Out of memory, or a folder that vanished: what was loaded so far stays.
+  }
+}
+
+void load_communicators_for(const std::string& name) {
+  typed_memory_errors("init_process_group", [&] {
+    const std::string wanted = fmt::format("libambit_{}.so", name);
+    for (const fs::path& file : candidates("communicators")) {
+      if (file.filename() == wanted) try_file(file, Try::once);
+    }
+  });
+}
+
+void distributed::load_all_communicators() noexcept {
+  try {
+    for (const fs::path& file : plugins_in(fs::path(own_folder()) / "ambit" / "communicators")) {
+      try_file(file, Try::once);
+    }
+  } catch (...) {
+    // As load_all_backends().
   }
 }
 

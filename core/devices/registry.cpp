@@ -14,6 +14,8 @@
 #include <mutex>
 #include <optional>
 
+#include "communicators.h"
+
 namespace ambit {
 namespace {
 
@@ -112,6 +114,11 @@ struct Registry::Entry {
   std::vector<Kernel> kernels;
 };
 
+struct Registry::CommunicatorEntry {
+  NamedCommunicator communicator;
+  std::string about;
+};
+
 Registry::Registry(std::string library) : library_(std::move(library)) {}
 Registry::~Registry() = default;
 
@@ -163,6 +170,16 @@ void OpBase::set_profiled(bool on) {
   }
 }
 
+void Registry::add_communicator(std::string name, distributed::CommunicatorFactory make,
+                                std::string about) {
+  if (!is_valid_name(name) || !make) {
+    throw BackendError(fmt::format(
+        "{}: expected a communicator named [a-z][a-z0-9_]* and its factory, got \"{}\"{}", library_,
+        name, make ? "" : " without one"));
+  }
+  communicators_.push_back({{std::move(name), make}, std::move(about)});
+}
+
 std::vector<std::string> Registry::commit() {
   Backends& all = backends();
   const std::lock_guard lock(all.mutex);
@@ -179,8 +196,14 @@ std::vector<std::string> Registry::commit() {
     brought.push_back(fmt::format("{}: {} device{}{}", entry.name, devices, devices == 1 ? "" : "s",
                                   reason.empty() ? "" : ", " + reason));
   }
+  std::vector<NamedCommunicator> communicators;
+  for (const CommunicatorEntry& entry : communicators_) {
+    communicators.push_back(entry.communicator);
+    brought.push_back(fmt::format("{}: a communicator, {}", entry.communicator.name, entry.about));
+  }
   all.retired.reserve(all.retired.size() + entries_.size());
   all.libraries.push_back(std::make_unique<const std::string>(library_));
+  add_communicators(communicators);  // the last that may fail
 
   for (size_t i = 0; i < entries_.size(); ++i) {
     for (OpBase* op : all_ops()) op->set_kernel(kinds[i], nullptr);

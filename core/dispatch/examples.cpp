@@ -118,12 +118,12 @@ void Table::add_call(const OpBase& op, const char* function, DTypeSet dtypes, Op
     for (const Operand& operand : operands) made.push_back(operand.make(dtype));
     return made;
   };
-  examples.push_back({&op, function, dtypes, make,
+  examples.push_back({&op, function, dtypes::widened(dtypes), make,
                       [call = std::move(call)](std::vector<Tensor>& t) { call(t.data()); }});
 }
 
 void add_memory(Table& table) {
-  for (const DType from : dtypes::kAll) {
+  for (const DType from : dtypes::kEvery) {
     table.add_function(kernels::copy, "", dtypes::kAll, t({2}), t({2}, from));
     table.examples.back().function = std::string("from ") + name(from);
   }

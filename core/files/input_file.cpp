@@ -11,6 +11,7 @@
 #include <cerrno>
 #include <system_error>
 
+#include "in_parts.h"
 #include "one_line.h"
 
 namespace ambit {
@@ -44,7 +45,12 @@ InputFile::InputFile(const std::string& path) : path_(path) {
 InputFile::~InputFile() { ::close(fd_); }
 
 void InputFile::read(void* to, size_t bytes, uint64_t offset) const {
-  char* next = static_cast<char*>(to);
+  in_parts(parts_of(bytes), bytes, [&](size_t, uint64_t begin, uint64_t end) {
+    read_part(static_cast<char*>(to) + begin, end - begin, offset + begin);
+  });
+}
+
+void InputFile::read_part(char* next, size_t bytes, uint64_t offset) const {
   while (bytes > 0) {
     const ssize_t got = ::pread(fd_, next, bytes, static_cast<off_t>(offset));
     if (got < 0 && errno == EINTR) continue;

@@ -29,6 +29,7 @@ class InputFile {
   void read(void* to, size_t bytes, uint64_t offset) const;
 
  private:
+  void read_part(char* next, size_t bytes, uint64_t offset) const;
   [[noreturn]] void fail(int error) const;
 
   std::string path_;

@@ -1,9 +1,48 @@
+// What is recorded of a kernel's call beside its times.
+#include <ambit/backend/op.h>
 #include <ambit/detail/kernel_event.h>
+#include <ambit/shape.h>
+
+#include "recorder.h"
 
 namespace ambit {
+namespace {
 
-// No profile can be on yet.
-KernelEvent::KernelEvent(const char*, const char*, Device, bool, std::span<const DeviceArg>) {}
-KernelEvent::~KernelEvent() = default;
+std::string shapes_text(std::span<const DeviceArg> tensors) {
+  std::string text;
+  for (const DeviceArg& arg : tensors) {
+    for (size_t i = 0; i < arg.count; ++i) {
+      if (!text.empty()) text += ", ";
+      text += arg.tensors[i].defined() ? str(arg.tensors[i].sizes()) : "[]";
+    }
+  }
+  return text;
+}
+
+}  // namespace
+
+KernelEvent::KernelEvent(const char* op, const char* function, Device device, bool native,
+                         std::span<const DeviceArg> tensors) {
+  if (!profiler::is_enabled()) return;
+  profiler::Call call{.name = function ? function : op,
+                      .device = device,
+                      .kind = profiler::EventKind::op,
+                      .kernels = native};
+  for (const DeviceArg& arg : tensors) {
+    for (size_t i = 0; i < arg.count; ++i) {
+      const Tensor& t = arg.tensors[i];
+      if (!t.defined()) continue;
+      call.dtypes = profiler::encode_dtype(call.dtypes, t.dtype());
+      call.bytes += t.numel() * static_cast<int64_t>(element_size(t.dtype()));
+    }
+  }
+  profiler::Recorder& recorder = profiler::Recorder::get();
+  if (recorder.records_shapes()) call.shapes = recorder.intern(shapes_text(tensors));
+  profile_ = profiler::begin_call(call);
+}
+
+KernelEvent::~KernelEvent() {
+  if (profile_ != 0) profiler::end_call(profile_);
+}
 
 }  // namespace ambit

@@ -47,6 +47,33 @@ void renormalize(const Tensor& weight, const Tensor& indices, double max_norm, d
   weight.index_copy_(0, used.to(kInt64), rows * factor);
 }
 
+}  // namespace
+}  // namespace functional
+}  // namespace ambit::nn
+
+namespace ambit {
+
+const Tensor& embedding_renorm_(const Tensor& self, const Tensor& indices, double max_norm,
+                                double norm_type) {
+  nn::functional::check_floating("embedding_renorm_", self);
+  if (!indices.defined()) {
+    throw Error("embedding_renorm_: expected indices, got an undefined tensor");
+  }
+  nn::functional::check_same_device("embedding_renorm_", {{"self", self}, {"indices", indices}});
+  if (self.dim() != 2) {
+    throw ShapeError(
+        fmt::format("embedding_renorm_: expected self [V,D], got {}", str(self.sizes())));
+  }
+  nn::functional::renormalize(self, indices, max_norm, norm_type);
+  return self;
+}
+
+}  // namespace ambit
+
+namespace ambit::nn {
+namespace functional {
+namespace {
+
 // How often each element of `used` [n] occurs in it, as [n].
 Tensor frequencies(const Tensor& used, const Tensor& weight) {
   const NoGradGuard no_grad;

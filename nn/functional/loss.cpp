@@ -1,5 +1,6 @@
 // Losses and distances of nn::functional, composed of ops.
 #include <ambit/autograd.h>
+#include <ambit/detail/by_float32.h>
 #include <ambit/detail/record.h>
 #include <ambit/nn/functional/activation.h>
 #include <ambit/nn/functional/loss.h>
@@ -55,12 +56,18 @@ Tensor weighted(const Tensor& losses, const Tensor& weight) {
 
 Tensor l1_loss(const Tensor& input, const Tensor& target, Reduction reduction) {
   check_pair("l1_loss", input, target);
+  if (const DType dtype = result_type(input, target); is_reduced(dtype)) {
+    return by_float32(dtype, l1_loss, input, target, reduction);
+  }
   return reduced(abs(input - target), reduction);
 }
 
 Tensor smooth_l1_loss(const Tensor& input, const Tensor& target, Reduction reduction, double beta) {
   check_pair("smooth_l1_loss", input, target);
   check_positive("smooth_l1_loss", "beta", beta, /*or_zero=*/true);
+  if (const DType dtype = result_type(input, target); is_reduced(dtype)) {
+    return by_float32(dtype, smooth_l1_loss, input, target, reduction, beta);
+  }
   if (beta == 0) return l1_loss(input, target, reduction);
   // Not the square of |d|, whose second derivative at 0 is none.
   const Tensor difference = input - target, d = abs(difference);
@@ -70,6 +77,9 @@ Tensor smooth_l1_loss(const Tensor& input, const Tensor& target, Reduction reduc
 Tensor huber_loss(const Tensor& input, const Tensor& target, Reduction reduction, double delta) {
   check_pair("huber_loss", input, target);
   check_positive("huber_loss", "delta", delta);
+  if (const DType dtype = result_type(input, target); is_reduced(dtype)) {
+    return by_float32(dtype, huber_loss, input, target, reduction, delta);
+  }
   const Tensor difference = input - target, d = abs(difference);
   return reduced(where(d < delta, 0.5 * square(difference), delta * (d - 0.5 * delta)), reduction);
 }
@@ -80,6 +90,9 @@ Tensor binary_cross_entropy(const Tensor& input, const Tensor& target, const Ten
   check_same_device("binary_cross_entropy",
                     {{"input", input}, {"target", target}, {"weight", weight}});
   check_one_shape("binary_cross_entropy", input, target);
+  if (const DType dtype = result_type(input, target); is_reduced(dtype)) {
+    return by_float32(dtype, binary_cross_entropy, input, target, weight, reduction);
+  }
   Tensor losses;
   {
     const NoGradGuard no_grad;
@@ -109,6 +122,10 @@ Tensor binary_cross_entropy_with_logits(const Tensor& input, const Tensor& targe
       kName,
       {{"input", input}, {"target", target}, {"weight", weight}, {"pos_weight", pos_weight}});
   check_one_shape(kName, input, target);
+  if (const DType dtype = result_type(input, target); is_reduced(dtype)) {
+    return by_float32(dtype, binary_cross_entropy_with_logits, input, target, weight, reduction,
+                      pos_weight);
+  }
   const Tensor positive = logsigmoid(input);  // log(1 - s) = positive - x
   const Tensor factor = pos_weight.defined() ? 1 + (pos_weight - 1) * target : Tensor();
   const Tensor losses = (1 - target) * input - weighted(positive, factor);
@@ -117,6 +134,9 @@ Tensor binary_cross_entropy_with_logits(const Tensor& input, const Tensor& targe
 
 Tensor kl_div(const Tensor& input, const Tensor& target, Reduction reduction, bool log_target) {
   check_pair("kl_div", input, target);
+  if (const DType dtype = result_type(input, target); is_reduced(dtype)) {
+    return by_float32(dtype, kl_div, input, target, reduction, log_target);
+  }
   if (log_target) return reduced(exp(target) * (target - input), reduction);
   // Of probability 0 the loss is 0, and so is its gradient.
   const Tensor some = where(target > 0, target, 1);
@@ -126,6 +146,9 @@ Tensor kl_div(const Tensor& input, const Tensor& target, Reduction reduction, bo
 Tensor hinge_embedding_loss(const Tensor& input, const Tensor& target, double margin,
                             Reduction reduction) {
   check_pair("hinge_embedding_loss", input, target);
+  if (const DType dtype = result_type(input, target); is_reduced(dtype)) {
+    return by_float32(dtype, hinge_embedding_loss, input, target, margin, reduction);
+  }
   const Tensor far = relu(margin - input);
   return reduced(where(target != 1, far, 0) + where(target != -1, input, 0), reduction);
 }
@@ -135,6 +158,9 @@ Tensor margin_ranking_loss(const Tensor& input1, const Tensor& input2, const Ten
   check_floating("margin_ranking_loss", input1);
   check_same_device("margin_ranking_loss",
                     {{"input1", input1}, {"input2", input2}, {"target", target}});
+  if (const DType dtype = result_type(input1, input2); is_reduced(dtype)) {
+    return by_float32(dtype, margin_ranking_loss, input1, input2, target, margin, reduction);
+  }
   return reduced(relu(-target * (input1 - input2) + margin), reduction);
 }
 
@@ -150,6 +176,9 @@ Tensor cosine_embedding_loss(const Tensor& input1, const Tensor& input2, const T
         "and {}",
         str(input1.sizes()), str(input2.sizes()), str(target.sizes())));
   }
+  if (const DType dtype = result_type(input1, input2); is_reduced(dtype)) {
+    return by_float32(dtype, cosine_embedding_loss, input1, input2, target, margin, reduction);
+  }
   constexpr double kEps = 1e-12;
   const Tensor squares = (square(input1).sum(dim) + kEps) * (square(input2).sum(dim) + kEps);
   const Tensor cosine = (input1 * input2).sum(dim) / sqrt(squares);
@@ -159,6 +188,9 @@ Tensor cosine_embedding_loss(const Tensor& input1, const Tensor& input2, const T
 
 Tensor soft_margin_loss(const Tensor& input, const Tensor& target, Reduction reduction) {
   check_pair("soft_margin_loss", input, target);
+  if (const DType dtype = result_type(input, target); is_reduced(dtype)) {
+    return by_float32(dtype, soft_margin_loss, input, target, reduction);
+  }
   return reduced(-logsigmoid(target * input), reduction);
 }
 
@@ -168,6 +200,9 @@ Tensor multilabel_soft_margin_loss(const Tensor& input, const Tensor& target, co
   check_same_device("multilabel_soft_margin_loss",
                     {{"input", input}, {"target", target}, {"weight", weight}});
   check_one_shape("multilabel_soft_margin_loss", input, target);
+  if (const DType dtype = result_type(input, target); is_reduced(dtype)) {
+    return by_float32(dtype, multilabel_soft_margin_loss, input, target, weight, reduction);
+  }
   const Tensor losses = -(target * logsigmoid(input) + (1 - target) * logsigmoid(-input));
   return reduced(weighted(losses, weight).mean(-1), reduction);
 }
@@ -187,6 +222,9 @@ Tensor multi_margin_loss(const Tensor& input, const Tensor& target, int64_t p, d
         "multi_margin_loss: expected input [N,C] and target [N], or [C] and [], got {} and {}",
         str(input.sizes()), str(target.sizes())));
   }
+  if (const DType dtype = input.dtype(); is_reduced(dtype)) {
+    return by_float32(dtype, multi_margin_loss, input, target, p, margin, weight, reduction);
+  }
   const Tensor own = target.unsqueeze(1);
   Tensor losses = relu(margin - input.gather(1, own) + input);
   if (p == 2) losses = square(losses);
@@ -197,6 +235,9 @@ Tensor multi_margin_loss(const Tensor& input, const Tensor& target, int64_t p, d
 
 Tensor multilabel_margin_loss(const Tensor& input, const Tensor& target, Reduction reduction) {
   check_one_shape("multilabel_margin_loss", input, target);
+  if (const DType dtype = input.dtype(); is_reduced(dtype)) {
+    return by_float32(dtype, multilabel_margin_loss, input, target, reduction);
+  }
   if (input.dim() == 1) {
     return multilabel_margin_loss(input.unsqueeze(0), target.unsqueeze(0),
                                   reduction == Reduction::none ? Reduction::sum : reduction);
@@ -219,6 +260,9 @@ Tensor multilabel_margin_loss(const Tensor& input, const Tensor& target, Reducti
 Tensor poisson_nll_loss(const Tensor& input, const Tensor& target, bool log_input, bool full,
                         double eps, Reduction reduction) {
   check_pair("poisson_nll_loss", input, target);
+  if (const DType dtype = result_type(input, target); is_reduced(dtype)) {
+    return by_float32(dtype, poisson_nll_loss, input, target, log_input, full, eps, reduction);
+  }
   Tensor losses = log_input ? exp(input) - target * input : input - target * log(input + eps);
   if (full) {
     const Tensor many = where(target > 1, target, 1);
@@ -231,12 +275,18 @@ Tensor poisson_nll_loss(const Tensor& input, const Tensor& target, bool log_inpu
 Tensor pairwise_distance(const Tensor& x1, const Tensor& x2, double p, double eps, bool keepdim) {
   check_floating("pairwise_distance", x1);
   check_same_device("pairwise_distance", {{"x1", x1}, {"x2", x2}});
+  if (const DType dtype = result_type(x1, x2); is_reduced(dtype)) {
+    return by_float32(dtype, pairwise_distance, x1, x2, p, eps, keepdim);
+  }
   return norm(x1 - x2 + eps, p, {-1}, keepdim);
 }
 
 Tensor cosine_similarity(const Tensor& x1, const Tensor& x2, int64_t dim, double eps) {
   check_floating("cosine_similarity", x1);
   check_same_device("cosine_similarity", {{"x1", x1}, {"x2", x2}});
+  if (const DType dtype = result_type(x1, x2); is_reduced(dtype)) {
+    return by_float32(dtype, cosine_similarity, x1, x2, dim, eps);
+  }
   const Dims sizes = broadcast("cosine_similarity", x1.sizes(), x2.sizes());
   const auto unit = [&](const Tensor& x) {
     const Tensor all = x.expand(sizes);
@@ -247,6 +297,9 @@ Tensor cosine_similarity(const Tensor& x1, const Tensor& x2, int64_t dim, double
 
 Tensor normalize(const Tensor& input, double p, int64_t dim, double eps) {
   check_floating("normalize", input);
+  if (const DType dtype = input.dtype(); is_reduced(dtype)) {
+    return by_float32(dtype, normalize, input, p, dim, eps);
+  }
   return input / norm(input, p, {dim}, /*keepdim=*/true).clamp_min(eps);
 }
 
@@ -255,7 +308,12 @@ Tensor triplet_margin_loss(const Tensor& anchor, const Tensor& positive, const T
   check_floating("triplet_margin_loss", anchor);
   check_same_device("triplet_margin_loss",
                     {{"anchor", anchor}, {"positive", positive}, {"negative", negative}});
+  if (const DType dtype = result_type(anchor, positive); is_reduced(dtype)) {
+    return by_float32(dtype, triplet_margin_loss, anchor, positive, negative, margin, p, eps, swap,
+                      reduction);
+  }
   return triplet_margin_with_distance_loss(
+
       anchor, positive, negative,
       [&](const Tensor& a, const Tensor& b) { return pairwise_distance(a, b, p, eps); }, margin,
       swap, reduction);

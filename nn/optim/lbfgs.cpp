@@ -9,6 +9,7 @@
 #include <ambit/ops/reduce.h>
 #include <ambit/ops/shape.h>
 #include <ambit/optim/lbfgs.h>
+#include <ambit/profiler.h>
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -237,6 +238,7 @@ void LBFGS::check_parameters() const {
 }
 
 Tensor LBFGS::step(LossClosure closure) {
+  const profiler::RecordFunction scope("Optimizer.step#lbfgs_step");
   if (!closure) throw Error("lbfgs_step: expected a closure that computes the loss, got none");
   const LBFGSOptions& options = own_options("lbfgs_step");
   options.check();

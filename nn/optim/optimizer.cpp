@@ -9,6 +9,7 @@
 #include <ambit/ops/elementwise.h>
 #include <ambit/optim/optimizer.h>
 
+#include <ambit/profiler.h>
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -190,6 +191,7 @@ void Optimizer::plan() {
     for (const Tensor& param : group.params()) {
       if (param.grad().defined()) {
         check_gradient(step_name(), param, param.grad());
+        if (param.storage()->is_read_only()) check_in_place(step_name(), param);  // throws
         work_.push_back({&param, &options, position});
       }
       ++position;
@@ -254,6 +256,8 @@ void Optimizer::apply(const Update& update) const {
 }
 
 Tensor Optimizer::step(LossClosure closure) {
+  const profiler::RecordFunction scope(
+      profiler::is_enabled() ? fmt::format("Optimizer.step#{}", step_name()) : "");
   Tensor loss;
   if (closure) {
     const AutoGradMode on(true);

@@ -55,6 +55,38 @@ TEST_CASE("--help of every app says what it does, with defaults") {
   CHECK(tudui.find("--batch-size UINT=64 ") != std::string::npos);
 }
 
+TEST_CASE("--profile of every app leaves a trace, and says on stderr what took the time") {
+  const TemporaryFolder folder;
+  const auto run = [&](const std::string& app, const std::vector<std::string>& arguments) {
+    return run_program(app, with(arguments, {"--profile", "trace.json"}),
+                       {.folder = folder.path()});
+  };
+  const auto check = [&](const ProgramResult& result, const std::string& op) {
+    CHECK(result.exit_code == 0);
+    CHECK(result.output.find("Self CPU") == std::string::npos);
+    CHECK(result.errors.find("Name ") != std::string::npos);
+    CHECK(result.errors.find("Self CPU time total: ") != std::string::npos);
+    CHECK(result.errors.ends_with("Trace: trace.json\n"));
+    const std::string trace = read_bytes(folder / "trace.json");
+    CHECK(trace.find("\"name\": \"" + op + "\"") != std::string::npos);
+    CHECK(trace.ends_with("]}\n"));
+    std::filesystem::remove(folder / "trace.json");
+  };
+  check(run("quickstart", kBriefRun), "convolution_weight_grad");
+  check(run("device_tour", {}), "add");
+  check(run("zoo/linear_regression", {"--steps", "3"}), "Optimizer.step#sgd_step");
+  check_one_line(
+      run_program("tudui", {"--profile", "missing/trace.json"}, {.folder = folder.path()}),
+      "tudui: --profile: cannot open the folder of 'missing/trace.json': No such file or "
+      "directory (--help lists the options)");
+  // What a program that fails has done is there, too.
+  const ProgramResult failed =
+      run("zoo/linear_regression", {"--steps", "3", "--resume", "missing.pth"});
+  CHECK(failed.exit_code == 1);
+  CHECK(failed.errors.find("Trace: trace.json\n") != std::string::npos);
+  CHECK(failed.errors.find("missing.pth") != std::string::npos);
+}
+
 TEST_CASE("a mistake in the command line is one line, and nothing is left behind") {
   const TemporaryFolder folder;
   const auto run = [&](const std::vector<std::string>& arguments) {

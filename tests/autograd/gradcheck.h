@@ -13,7 +13,10 @@
 #include <functional>
 #include <vector>
 
+#include "tests/function_ref.h"
+
 using TensorFn = std::function<ambit::Tensor(const std::vector<ambit::Tensor>&)>;
+using TensorFnRef = FunctionRef<ambit::Tensor(const std::vector<ambit::Tensor>&)>;
 
 /// Return random weights of the output's shape, so that a formula that mixes elements up shows.
 inline ambit::Tensor weights_like(const ambit::Tensor& out) {
@@ -24,7 +27,7 @@ inline ambit::Tensor weights_like(const ambit::Tensor& out) {
 
 /// Compare autograd's gradients of sum(f(inputs) * weights) with central differences. Inputs are
 /// float64; those that are floating-point are differentiated.
-inline void gradcheck(const TensorFn& f, std::vector<ambit::Tensor> inputs) {
+inline void gradcheck(TensorFnRef f, std::vector<ambit::Tensor> inputs) {
   using namespace ambit;
   // Central differences with step h: truncation h^2 |f'''| / 6 ~ 1e-11 |f'''| and rounding
   // eps |f| / h ~ 1e-10 |f|; 1e-6 leaves room for sums over hundreds of elements.
@@ -64,7 +67,7 @@ inline void gradcheck(const TensorFn& f, std::vector<ambit::Tensor> inputs) {
 }
 
 /// The same for the gradients themselves: double backward.
-inline void gradgradcheck(const TensorFn& f, std::vector<ambit::Tensor> inputs) {
+inline void gradgradcheck(TensorFnRef f, std::vector<ambit::Tensor> inputs) {
   using namespace ambit;
   const size_t count = inputs.size();
   // The gradient flowing in is an input too: it may be anything, and its gradient counts.

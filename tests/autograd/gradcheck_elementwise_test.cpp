@@ -13,7 +13,7 @@ using namespace ambit;
 
 namespace {
 
-void check_both(const TensorFn& f, const std::vector<Tensor>& inputs) {
+void check_both(TensorFnRef f, const std::vector<Tensor>& inputs) {
   gradcheck(f, inputs);
   gradgradcheck(f, inputs);
 }

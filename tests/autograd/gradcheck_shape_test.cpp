@@ -22,7 +22,7 @@ void check_views(const Tensor& x, const std::vector<std::function<Tensor(const T
   }
 }
 
-void check_both(const TensorFn& f, const std::vector<Tensor>& inputs) {
+void check_both(TensorFnRef f, const std::vector<Tensor>& inputs) {
   gradcheck(f, inputs);
   gradgradcheck(f, inputs);
 }

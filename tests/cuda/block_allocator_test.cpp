@@ -52,6 +52,36 @@ TEST_CASE("a stream that uses what another has written is ordered behind it, onc
   CHECK(s.gpu.races == 0);
 }
 
+TEST_CASE("all memory of others is ordered as one block, once some of it was borrowed") {
+  Simulation s(100 * kMiB);
+  char* own = s.allocate(1000, 0);
+  s.write(0, own, 1000);
+  s.write(1, own, 1000);  // two streams: who uses what is noted from here on
+  const int orders = s.gpu.orders;
+  char theirs[64];
+  s.write(0, theirs, 64);
+  s.read(2, theirs + 8, 8);
+  CHECK(s.gpu.orders == orders);
+  CHECK(s.gpu.races == 1);
+  s.a.borrow();
+  char borrowed[64];
+  s.write(0, borrowed, 64);
+  s.read(1, borrowed + 8, 8);
+  s.write(3, borrowed + 32, 8);
+  CHECK(s.gpu.orders > orders);
+  CHECK(s.gpu.races == 1);  // none more
+}
+
+TEST_CASE("what a lonely stream has borrowed others come after") {
+  Simulation s(100 * kMiB);
+  char theirs[64];
+  s.a.borrow();
+  s.write(0, theirs, 64);
+  s.read(1, theirs, 64);
+  CHECK(s.gpu.orders == 1);
+  CHECK(s.gpu.races == 0);
+}
+
 TEST_CASE("streams that read the same memory do not wait for each other") {
   Simulation s(100 * kMiB);
   char* weights = s.allocate(1000, 0);

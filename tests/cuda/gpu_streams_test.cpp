@@ -3,6 +3,8 @@
 #include <ambit/ambit.h>
 #include <ambit/backend/registry.h>
 #include <ambit/cuda.h>
+#include <ambit/dlpack.h>
+#include <ambit/dlpack_abi.h>
 #include <doctest/doctest.h>
 
 #include <csignal>
@@ -194,6 +196,45 @@ TEST_CASE("gpu: work of a program's own is ordered by an event, or with the ops 
   for (const Tensor& t : next) CHECK(t.sum().item<float>() == 7000);
   CHECK_THROWS_WITH_AS(cuda::record_stream(ones({3}), side),
                        "record_stream: expected a tensor of device cuda:0, got one of cpu",
+                       BackendError);
+}
+
+TEST_CASE("gpu: DLPack hands a tensor to another library's stream, and takes it from there") {
+  if (!has_gpu()) return;
+  const cuda::Stream side = cuda::getStreamFromPool();
+  const auto number = reinterpret_cast<int64_t>(side.stream());
+  for (int i = 0; i < 10; ++i) {
+    const Tensor x = full({1000}, 5, gpu());
+    DLManagedTensor* lent = to_dlpack(x, {.stream = number});
+    CHECK(lent->dl_tensor.device.device_type == kDLCUDA);
+    clear(x, side);
+    const Tensor y = from_dlpack(lent, {.stream = number});
+    CHECK((y + 1).sum().item<float>() == 1000);
+
+    // What is borrowed goes through the hands of another library, and to another thread.
+    lent = to_dlpack(y, {.stream = number});
+    DLManagedTensor passed_on = *lent;
+    passed_on.manager_ctx = lent;
+    passed_on.deleter = [](DLManagedTensor* m) {
+      auto* l = static_cast<DLManagedTensor*>(m->manager_ctx);
+      l->deleter(l);
+    };
+    clear(x, side);
+    const Tensor z = from_dlpack(&passed_on, {.stream = number});
+    CHECK(z.device() == gpu());
+    z.add_(1);
+    run_in_thread([&] { CHECK(z.sum().item<float>() == 1000); });
+  }
+  const Tensor x = ones({3}, gpu());
+  CHECK_THROWS_WITH_AS(to_dlpack(x, {.stream = 0}), doctest::Contains("a stream of DLPack"),
+                       BackendError);
+  DLManagedTensor* at_once = to_dlpack(x, {.stream = -1});
+  at_once->deleter(at_once);
+  std::vector<float> memory(3);
+  DLManagedTensor host{};
+  int64_t size = 3;
+  host.dl_tensor = {memory.data(), {kDLCUDA, 0}, 1, {kDLFloat, 32, 1}, &size, nullptr, 0};
+  CHECK_THROWS_WITH_AS(from_dlpack(&host), doctest::Contains("expected memory of cuda:0"),
                        BackendError);
 }
 

@@ -13,7 +13,7 @@ import torch
 
 warnings.simplefilter("ignore", UserWarning)  # schedulers here step without their optimizers
 
-DTYPES = ["bool", "uint8", "int8", "int16", "int32", "int64", "float32", "float64"]
+DTYPES = ["bool", "uint8", "int8", "int16", "int32", "int64", "float16", "bfloat16", "float32", "float64"]
 
 
 def values(dtype):

@@ -81,7 +81,7 @@ void check_filled(nn::Module& net) {
 
 std::vector<Tensor> list() {
   std::vector<Tensor> all;
-  for (const DType type : {kBool, kUInt8, kInt8, kInt16, kInt32, kInt64, kFloat32, kFloat64}) {
+  for (const DType type : dtypes::kEvery) {
     all.push_back(arange(-3, 4).to(type));
   }
   const Tensor base = arange(12, kFloat32).view({3, 4});

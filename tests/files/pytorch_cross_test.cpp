@@ -64,7 +64,8 @@ nn::Sequential make_net() {
 
 Tensor values(DType dtype) { return arange(-3, 4).to(dtype); }
 
-constexpr DType kDTypes[] = {kBool, kUInt8, kInt8, kInt16, kInt32, kInt64, kFloat32, kFloat64};
+constexpr DType kDTypes[] = {kBool,  kUInt8,   kInt8,     kInt16,   kInt32,
+                             kInt64, kFloat16, kBFloat16, kFloat32, kFloat64};
 
 // As cross.py's.
 std::unique_ptr<optim::Optimizer> make_optimizer(const std::string& name, const Tensor& p) {
@@ -160,7 +161,10 @@ TEST_CASE("ambit reads what PyTorch writes") {
     }
   }
   const StateDict half = load(folder / "half.pth"), widened = load(folder / "widened.pth");
-  for (size_t i = 0; i < 2; ++i) CHECK(half[i].second.equal(widened[i].second));
+  for (size_t i = 0; i < 2; ++i) {
+    CHECK(half[i].second.dtype() == (i == 0 ? kFloat16 : kBFloat16));
+    CHECK(half[i].second.to(kFloat32).equal(widened[i].second));
+  }
 
   const Value views = load_checkpoint(folder / "views.pth");
   CHECK(views["t"].to_tensor().strides() == IntArrayRef{1, 4});

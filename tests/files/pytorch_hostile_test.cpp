@@ -2,6 +2,9 @@
 #include <ambit/checkpoint.h>
 #include <ambit/error.h>
 #include <ambit/ops/creation.h>
+#include <ambit/ops/elementwise.h>
+#include <ambit/ops/shape.h>
+#include <ambit/parallel.h>
 #include <doctest/doctest.h>
 #include <sys/stat.h>
 
@@ -71,6 +74,32 @@ TEST_CASE("a flipped bit in a PyTorch file gives an error or a value, nothing el
   std::string changed = whole;  // where only the CRC can tell: in a number of the storage, 1.0
   changed[whole.find(std::string("\0\0\x80\x3f", 4))] = 1;
   CHECK(contains(load_error(changed), "CRC error"));
+}
+
+// Those are read in parts, by several threads, and not by libzip.
+TEST_CASE("of a large storage every bit is checked, and the file must hold all of it") {
+  const int threads = get_num_threads();
+  const Tensor large = arange(1'300'001, kInt32), small = arange(3.);
+  const TemporaryFolder folder;
+  save_checkpoint(Value::dict({{"small", small}, {"large", large}, {"again", large.slice(0, 5)}}),
+                  folder / "f.pth");
+  const std::string whole = read_bytes(folder / "f.pth");
+  const std::string third{"\3\0\0\0\4\0\0\0\5\0\0\0", 12};
+  const size_t begin = whole.find(third) - 12, size = large.nbytes();
+  for (const int n : {1, 2, 3, 7}) {
+    set_num_threads(n);
+    const Value loaded = load_checkpoint(folder / "f.pth");
+    CHECK(equal(loaded["large"].to_tensor(), large));
+    CHECK(equal(loaded["again"].to_tensor(), large.slice(0, 5)));
+    CHECK(equal(loaded["small"].to_tensor(), small));
+    for (const size_t at : {size_t{0}, size / 3, size / 2, size - 1}) {
+      std::string changed = whole;
+      changed[begin + at] = static_cast<char>(changed[begin + at] ^ 0x10);
+      CHECK(contains(load_error(changed), "'archive/data/1': CRC error"));
+    }
+    CHECK(load_error(whole.substr(0, begin + size / 2)) != "");
+  }
+  set_num_threads(threads);
 }
 
 TEST_CASE("a flipped bit in a pickle or a storage, with a CRC that fits, does no harm") {

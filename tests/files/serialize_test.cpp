@@ -36,7 +36,7 @@ TEST_CASE("every dtype comes back from a file on every device") {
   const TemporaryFolder folder;
   for_each_device([&](Device device) {
     StateDict saved;
-    for (const DType dtype : {kBool, kUInt8, kInt8, kInt16, kInt32, kInt64, kFloat32, kFloat64}) {
+    for (const DType dtype : dtypes::kEvery) {
       saved.emplace_back(name(dtype), arange(-3, 4).to(dtype).to(device));
     }
     save(saved, folder / "all.safetensors");

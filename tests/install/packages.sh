@@ -39,6 +39,8 @@ libdir=usr/lib/$(dpkg-architecture -qDEB_HOST_MULTIARCH)
 version=$(sed -n 's/^#define AMBIT_VERSION "\(.*\)"/\1/p' "$source/core/include/ambit/api.h")
 packages=(ambit-tools libambit-dev libambit0)
 [[ ! -e deb/${libdir#usr/}/ambit/backends/libambit_cuda.so ]] || packages=(ambit-cuda "${packages[@]}")
+[[ ! -e deb/${libdir#usr/}/ambit/communicators/libambit_mpi.so ]] || packages=(ambit-mpi "${packages[@]}")
+mapfile -t packages < <(printf '%s\n' "${packages[@]}" | LC_ALL=C sort)
 
 grep -qF "\"$version\"" "$source/cmake/packaging/vcpkg/ambit/vcpkg.json" ||
   fail "vcpkg.json: expected the version $version"
@@ -87,13 +89,14 @@ expected+=" $libdir/libambit.so.0 $libdir/libambit.so.$version $libdir/pkgconfig
 [[ $got == "$expected" ]] || fail "expected in the common folders" "$expected" "got:" "$got"
 
 echo "== what they depend on"
-for library in libdnnl libfmt libhwy libzip libprotobuf-lite libpng16 libgomp1 zlib1g; do
+for library in libdnnl libfmt libhwy libzip libdeflate0 libprotobuf-lite libpng16 libgomp1 zlib1g; do
   field libambit0 Depends "$library"
 done
 for package in "${packages[@]}"; do
   [[ $package == libambit0 ]] || field "$package" Depends "libambit0 (= $version)"
 done
 if [[ -d ambit-cuda ]]; then field ambit-cuda Depends cuda-cudart-; fi
+if [[ -d ambit-mpi ]]; then field ambit-mpi Depends libopenmpi; fi
 [[ $(control shlibs) == "libambit 0 libambit0 (>= $version)" ]] || fail "shlibs: $(control shlibs)"
 [[ $(control triggers) == "activate-noawait ldconfig" ]] || fail "triggers: $(control triggers)"
 readelf -d "all/$libdir/libambit.so" | grep -F "[libambit.so.0]" | grep -q SONAME ||

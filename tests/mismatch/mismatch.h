@@ -23,6 +23,8 @@
 #include <utility>
 #include <vector>
 
+#include "tests/function_ref.h"
+
 namespace mismatch {
 
 /// Devices in host memory whose kernels compute nothing: everything asked of them adds to `asked`.
@@ -227,7 +229,7 @@ inline void check_words(const ambit::DeviceMismatchError& e, const Complaint& c)
 
 /// Check that `call` throws the documents' error as `c` says, that no device was asked for
 /// anything, and that the arguments, and `others`, are as they were.
-inline void check_refused(const std::function<void()>& call, const Complaint& c,
+inline void check_refused(FunctionRef<void()> call, const Complaint& c,
                           const std::vector<ambit::Tensor>& others = {}) {
   std::vector<ambit::Tensor> all = c.arguments;
   all.insert(all.end(), others.begin(), others.end());

@@ -36,15 +36,16 @@ struct Call {
 
 inline Tensors given(auto... t) { return {t...}; }
 
-#define CALL(function, rule, operands, ...)                                \
-  Call {                                                                   \
-#function, Rule::rule, operands,                                       \
-        [](const Tensors& t) { static_cast<void>(function(__VA_ARGS__)); } \
+// +: of pointers to functions there is one std::function, of lambdas one for each.
+#define CALL(function, rule, operands, ...)                                 \
+  Call {                                                                    \
+#function, Rule::rule, operands,                                        \
+        +[](const Tensors& t) { static_cast<void>(function(__VA_ARGS__)); } \
   }
-#define METHOD(method, rule, operands, ...)                                   \
-  Call {                                                                      \
-    "Tensor::" #method, Rule::rule, operands,                                 \
-        [](const Tensors& t) { static_cast<void>(t[0].method(__VA_ARGS__)); } \
+#define METHOD(method, rule, operands, ...)                                    \
+  Call {                                                                       \
+    "Tensor::" #method, Rule::rule, operands,                                  \
+        +[](const Tensors& t) { static_cast<void>(t[0].method(__VA_ARGS__)); } \
   }
 #define BOTH(name, rule, operands, ...) \
   CALL(name, rule, operands, t[0], __VA_ARGS__), METHOD(name, rule, operands, __VA_ARGS__)

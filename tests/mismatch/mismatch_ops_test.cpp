@@ -23,12 +23,12 @@ namespace {
 #define OPERATOR(sign, name)                                               \
   Call {                                                                   \
     "operator" #sign, Rule::elementwise, given(f(), f()),                  \
-        [](const Tensors& t) { static_cast<void>(t[0] sign t[1]); }, #name \
+        +[](const Tensors& t) { static_cast<void>(t[0] sign t[1]); }, #name \
   }
 #define ASSIGNMENT(sign, name)                                             \
   Call {                                                                   \
     "Tensor::operator" #sign, Rule::in_place_elementwise, given(f(), f()), \
-        [](const Tensors& t) { static_cast<void>(t[0] sign t[1]); }, #name \
+        +[](const Tensors& t) { static_cast<void>(t[0] sign t[1]); }, #name \
   }
 
 std::vector<Call> elementwise_calls() {

@@ -174,7 +174,7 @@ TEST_CASE("convolutions in one to three dims have PyTorch's values and gradients
 }
 
 TEST_CASE("convolutions in one and three dims have right first and second gradients") {
-  const auto check = [](const TensorFn& f, IntArrayRef x, IntArrayRef w, int64_t biases) {
+  const auto check = [](TensorFnRef f, IntArrayRef x, IntArrayRef w, int64_t biases) {
     const std::vector<Tensor> in{wave(kCPU, x), wave(kCPU, w, 0.3), wave(kCPU, {biases}, 0.2)};
     gradcheck(f, in);
     gradgradcheck(f, in);

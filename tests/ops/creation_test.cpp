@@ -53,7 +53,7 @@ TEST_CASE("tensor() refuses rows of different lengths and numbers that do not fi
 
 TEST_CASE("factories fill on every device, in every dtype") {
   for_each_device([](Device d) {
-    for (const DType dtype : dtypes::kAll) {
+    for (const DType dtype : dtypes::kEvery) {
       INFO(name(dtype));
       const TensorOptions options = TensorOptions(dtype).device(d);
       check_values(zeros({2}, options), {2}, {0, 0});

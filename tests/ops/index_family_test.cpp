@@ -204,7 +204,7 @@ TEST_CASE("what is written by index has gradients, twice") {
     const Inputs o(d);
     const Tensor s = randn({3, 4}, f64(d)), src = randn({2, 4}, f64(d)), i = o.i;
     const Tensor twice = indices({0, 0}, d), rows = indices({2, 0}, d);
-    const auto both = [](const TensorFn& f, const std::vector<Tensor>& inputs) {
+    const auto both = [](TensorFnRef f, const std::vector<Tensor>& inputs) {
       gradcheck(f, inputs);
       gradgradcheck(f, inputs);
     };

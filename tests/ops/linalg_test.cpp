@@ -644,7 +644,7 @@ namespace {
 struct Differentiable {
   const char* text;
   std::vector<Dims> sizes;
-  TensorFn f;
+  Tensor (*f)(const std::vector<Tensor>&);
   bool twice = true;
 };
 

@@ -139,7 +139,7 @@ TEST_CASE("of NaNs the last is the maximum, and minus infinity is one, as in PyT
 TEST_CASE("pooling in one and three dims has right first and second gradients") {
   for_each_device([](Device d) {
     const Tensor line = wave(d, {1, 2, 5}), x = wave(d, {1, 1, 3, 3, 2});
-    const auto check = [](const TensorFn& f, const Tensor& in) {
+    const auto check = [](TensorFnRef f, const Tensor& in) {
       gradcheck(f, {in});
       gradgradcheck(f, {in});
     };

@@ -85,7 +85,7 @@ TEST_CASE("scans have PyTorch's gradients, at zeros and infinities too, and seco
     low.logcumsumexp(0).sum().backward();
     check_values(low.grad(), {3}, {0, 0, 1});
 
-    const auto both = [&](const TensorFn& f) {
+    const auto both = [&](TensorFnRef f) {
       gradcheck(f, {x});
       gradgradcheck(f, {x});
     };

@@ -28,13 +28,14 @@ struct Call {
   bool takes_empty = true, takes_scalar = true;
 };
 
-#define RESULT(f, ...)                                                           \
-  Call {                                                                         \
-#f, [](const Operands& o) -> std::vector < Tensor> { return {__VA_ARGS__}; } \
+// +: of pointers to functions there is one std::function, of lambdas one for each.
+#define RESULT(f, ...)                                                            \
+  Call {                                                                          \
+#f, +[](const Operands& o) -> std::vector < Tensor> { return {__VA_ARGS__}; } \
   }
-#define IN_PLACE(f, start, ...)                      \
-  Call {                                             \
-#f, [](const Operands& o) -> std::vector<Tensor> { \
+#define IN_PLACE(f, start, ...)                       \
+  Call {                                              \
+#f, +[](const Operands& o) -> std::vector<Tensor> { \
     const Tensor x = (start).clone(); x.f(__VA_ARGS__); return {x}; } \
   }
 

@@ -43,14 +43,17 @@ std::vector<InputLayout> layouts() {
           {"0-dim", {}, same, same}};
 }
 
-Operands draw(const InputLayout& layout, Device device) {
+/// `numbers`: the dtype that the floats are rounded to; `as`: the one that they have.
+Operands draw(const InputLayout& layout, Device device, DType numbers = kFloat32,
+              DType as = kFloat32) {
   manual_seed(7);  // the same numbers for each device
   const IntArrayRef sizes = layout.base;
   const auto make = [&](const Tensor& t) { return layout.view(t.to(device)); };
+  const auto rounded = [&](const Tensor& t) { return t.to(numbers).to(as); };
   Operands o;
-  o.a = make(randn(sizes));
-  o.b = layout.view_b(randn(sizes).to(device));
-  o.unit = make(rand(sizes) * 0.9 + 0.05);
+  o.a = make(rounded(randn(sizes)));
+  o.b = layout.view_b(rounded(randn(sizes)).to(device));
+  o.unit = make(rounded(rand(sizes) * 0.9 + 0.05));
   o.n = make(randint(-9, 9, sizes));
   o.m = make(randint(1, 9, sizes));
   o.yes = make(randn(sizes) > 0);
@@ -321,6 +324,55 @@ TEST_CASE("devices agree with the reference, function by function and layout by 
       }
     });
   }
+}
+
+namespace {
+
+/// In last places of the largest result: a function composed of a few ops rounds at each.
+constexpr double kPlaces = 8;
+
+/// What a function gives for 16 bits, and for the same numbers as float32.
+void check_rounded(const Tensor& got, const Tensor& want, DType dtype) {
+  REQUIRE(got.sizes() == want.sizes());
+  if (!want.is_floating_point() || want.dtype() == kFloat64) {
+    REQUIRE(got.dtype() == want.dtype());
+    CHECK(got.cpu().equal(want.cpu()));
+    return;
+  }
+  const bool asked = got.dtype() != dtype;  // for another dtype, as to() is
+  if (asked) CHECK(got.dtype() == want.dtype());
+  const Tensor y = got.cpu().to(kFloat64), x = want.cpu().to(kFloat64);
+  const double last_place = dtype == kFloat16 ? std::numeric_limits<Half>::epsilon()
+                                              : std::numeric_limits<BFloat16>::epsilon();
+  const Tensor finite = isfinite(x);
+  const double largest = x.numel() == 0 ? 0 : where(finite, x.abs(), 0.0).max().item<double>();
+  INFO("got ", str(got), " expected ", str(want));
+  CHECK(y.allclose(x, kPlaces * last_place, kPlaces * last_place * largest, true));
+}
+
+}  // namespace
+
+TEST_CASE("functions of 16 bits give what those of float32 do, rounded") {
+  for_each_device([&](Device device) {
+    for (const InputLayout& layout : layouts()) {
+      for (const DType dtype : dtypes::kReduced) {
+        const Operands expected = draw(layout, device, dtype);
+        const Operands given = draw(layout, device, dtype, dtype);
+        for (const Call& call : CallTable<Call>::all()) {
+          if ((given.is_empty && !call.takes_empty) || (given.is_scalar && !call.takes_scalar)) {
+            continue;
+          }
+          INFO(call.function, " of ", name(dtype), ", ", layout.name);
+          const std::vector<Tensor> want = call.run(expected), got = call.run(given);
+          REQUIRE(got.size() == want.size());
+          for (size_t i = 0; i < got.size(); ++i) {
+            INFO("result ", i);
+            check_rounded(got[i], want[i], dtype);
+          }
+        }
+      }
+    }
+  });
 }
 
 TEST_CASE("devices agree with the reference on images") {

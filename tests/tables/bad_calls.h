@@ -5,8 +5,6 @@
 
 #include <ambit/ambit.h>
 
-#include <functional>
-#include <string>
 #include <typeinfo>
 #include <vector>
 
@@ -17,15 +15,16 @@ namespace bad_input {
 using namespace ambit;
 
 struct BadCall {
-  std::string function, text;
-  std::function<void()> run;
-  std::function<bool(const Error&)> is_right;
+  const char* function;
+  const char* text;
+  void (*run)();
+  bool (*is_right)(const Error&);
   bool is_mismatch;
 };
 
 template <class E>
-BadCall bad(const char* function, const char* text, std::function<void()> run) {
-  return {function, text, std::move(run),
+constexpr BadCall bad(const char* function, const char* text, void (*run)()) {
+  return {function, text, run,
           [](const Error& e) { return std::is_same_v<E, Error> || typeid(e) == typeid(E); },
           std::is_same_v<E, DeviceMismatchError>};
 }

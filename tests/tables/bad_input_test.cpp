@@ -30,7 +30,7 @@ TEST_CASE("the call table names every function that ops/*.h declare") {
 
 TEST_CASE("bad input gives the typed error, in words that say what was expected") {
   for (const BadCall& call : CallTable<BadCall>::all()) {
-    INFO(call.text);
+    INFO(std::string(call.text));
     try {
       call.run();
       FAIL_CHECK("no error");

@@ -138,7 +138,7 @@ void add_compare_cases(Cases& cases, CompareOp op, DType dtype) {
 
 void add_binary_cases(Cases& cases) {
   for (const BinaryOp op : functions<BinaryOp>()) {
-    for (const DType dtype : row_of(op).dtypes) {
+    for (const DType dtype : dtypes_of(op)) {
       add_cases(cases, op, dtype);
       if (!is_division(op) || !is_integral(dtype)) continue;
       add_bad_divisor_case(cases, op, dtype);
@@ -146,7 +146,8 @@ void add_binary_cases(Cases& cases) {
     }
   }
   for (const CompareOp op : functions<CompareOp>()) {
-    for (const DType dtype : row_of(op).dtypes) add_compare_cases(cases, op, dtype);
+    for (const DType dtype : dtypes::widened(row_of(op).dtypes))
+      add_compare_cases(cases, op, dtype);
   }
 }
 

@@ -10,6 +10,12 @@
 
 namespace conformance {
 
+/// The dtypes that a function is tried with. The next number of 16 bits is core's to find.
+inline ambit::DTypeSet dtypes_of(ambit::BinaryOp op) {
+  return op == ambit::BinaryOp::nextafter ? row_of(op).dtypes
+                                          : ambit::dtypes::widened(row_of(op).dtypes);
+}
+
 inline bool is_division(ambit::BinaryOp op) {
   return row_of(op).refuses != ambit::Function::Refuses::none;
 }

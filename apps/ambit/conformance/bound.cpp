@@ -14,14 +14,17 @@ template <class T>
 double error_of(T got, T expected, const Bound& bound) {
   if (got == expected) return 0;
   constexpr double kInfinity = std::numeric_limits<double>::infinity();
-  if constexpr (std::is_floating_point_v<T>) {
+  if constexpr (kIsFloat<T>) {
     using Limits = std::numeric_limits<T>;
     const double y = static_cast<double>(got), x = static_cast<double>(expected);
     if (std::isnan(y) && std::isnan(x)) return 0;
     if (!std::isfinite(y) || !std::isfinite(x)) return kInfinity;
-    const double ulp = std::max(std::abs(x) * static_cast<double>(Limits::epsilon()),
-                                static_cast<double>(Limits::denorm_min()));
-    const double allowed = bound.ulps * ulp + bound.absolute;
+    const double least = static_cast<double>(Limits::denorm_min());
+    const double ulp = std::max(std::abs(x) * epsilon(ambit::dtype_of<T>), least);
+    double allowed = bound.ulps * ulp + bound.absolute;
+    if (ambit::Reduced16<T> && allowed > 0) {
+      allowed += std::max(std::abs(x) * last_place(ambit::dtype_of<T>), least);
+    }
     return allowed > 0 ? std::abs(y - x) / allowed : kInfinity;
   }
   return kInfinity;
@@ -29,8 +32,8 @@ double error_of(T got, T expected, const Bound& bound) {
 
 template <class T>
 std::string text(T x) {
-  if constexpr (std::is_floating_point_v<T>) {
-    return fmt::format("{:.{}g}", x, std::numeric_limits<T>::max_digits10);
+  if constexpr (kIsFloat<T>) {
+    return fmt::format("{:.{}g}", static_cast<double>(x), std::numeric_limits<T>::max_digits10);
   } else {
     return fmt::format("{}", static_cast<int64_t>(x));
   }
@@ -57,16 +60,23 @@ Difference compare_as(const std::byte* got, const std::byte* expected,
 }  // namespace
 
 double epsilon(ambit::DType dtype) {
-  if (dtype == ambit::kFloat32) return std::numeric_limits<float>::epsilon();
-  return dtype == ambit::kFloat64 ? std::numeric_limits<double>::epsilon() : 0;
+  if (!ambit::is_floating_point(dtype)) return 0;
+  return dtype == ambit::kFloat64 ? std::numeric_limits<double>::epsilon()
+                                  : std::numeric_limits<float>::epsilon();
+}
+
+double last_place(ambit::DType dtype) {
+  if (dtype == ambit::kFloat16) return std::numeric_limits<ambit::Half>::epsilon();
+  if (dtype == ambit::kBFloat16) return std::numeric_limits<ambit::BFloat16>::epsilon();
+  return 0;
 }
 
 Difference compare(ambit::DType dtype, const std::byte* got, const std::byte* expected,
                    const std::vector<int64_t>& positions, const Bound& bound) {
   // A bool that a kernel did not write, or wrote wrongly, may be any byte.
   if (dtype == ambit::kBool) dtype = ambit::kUInt8;
-  return ambit::visit(dtype,
-                      [&]<class T>() { return compare_as<T>(got, expected, positions, bound); });
+  return ambit::visit<ambit::dtypes::kEvery>(
+      dtype, [&]<class T>() { return compare_as<T>(got, expected, positions, bound); });
 }
 
 }  // namespace conformance

@@ -111,7 +111,7 @@ void add_cases_of(Cases& cases, const Convolution& c, DType dtype, const std::st
 }  // namespace
 
 void add_convolution_cases(Cases& cases) {
-  for (DType dtype : dtypes::kFloating) {
+  for (DType dtype : dtypes::kAnyFloating) {
     for (const Convolution& c : kConvolutions) add_cases_of(cases, c, dtype, c.name);
   }
   add_cases_of(cases, kLarge, kFloat32, kLarge.name);

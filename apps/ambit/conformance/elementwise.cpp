@@ -51,7 +51,7 @@ void check_copy_layouts(Trial& t, DType to, DType from) {
 }  // namespace
 
 void add_elementwise_cases(Cases& cases) {
-  for (const DType dtype : dtypes::kAll) {
+  for (const DType dtype : dtypes::kEvery) {
     for (const Form& form : forms()) {
       const auto add = [&](const char* op, auto check) {
         cases.push_back(
@@ -67,7 +67,7 @@ void add_elementwise_cases(Cases& cases) {
       if (form.layout == Layout::broadcast) continue;  // outputs do not overlap themselves
       add("fill", [=](Trial& t, IntArrayRef sizes, Layout l) { check_fill(t, dtype, sizes, l); });
     }
-    for (const DType from : dtypes::kAll) {
+    for (const DType from : dtypes::kEvery) {
       const auto path = fmt::format("copy/{}/from_{}", name(dtype), name(from));
       cases.push_back(kernel_case(path, [=](Trial& t) { check_copy_layouts(t, dtype, from); }));
     }

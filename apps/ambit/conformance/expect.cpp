@@ -25,11 +25,11 @@ void expect_close(const std::string& what, const Tensor& got, const Tensor& want
   const auto type = [](const Tensor& t) { return name(t.dtype()) + str(t.sizes()); };
   expect(y.dtype() == x.dtype() && y.sizes() == x.sizes(),
          fmt::format("{}: expected {}, got {}", what, type(x), type(y)));
-  visit(x.dtype(), [&]<class T>() {
+  visit<dtypes::kEvery>(x.dtype(), [&]<class T>() {
     for (int64_t i = 0; i < x.numel(); ++i) {
       const T a = y.data_ptr<T>()[i], b = x.data_ptr<T>()[i];
       if (a == b) continue;
-      if constexpr (std::is_floating_point_v<T>) {
+      if constexpr (kIsFloat<T>) {
         if (std::isnan(a) && std::isnan(b)) continue;
         if (std::isfinite(b) && std::abs(a - b) <= relative * std::abs(b) + absolute) continue;
       }
@@ -45,7 +45,7 @@ void expect_same(const std::string& what, const Tensor& got, const Tensor& want)
 
 Tensor numbers(IntArrayRef sizes, DType dtype) {
   const Tensor t = empty(sizes, dtype);
-  visit(dtype, [&]<class T>() {
+  visit<dtypes::kEvery>(dtype, [&]<class T>() {
     // 101 is prime and below every dtype's limit, so that equal numbers are far apart.
     for (int64_t i = 0; i < t.numel(); ++i) {
       t.data_ptr<T>()[i] = static_cast<T>(dtype == kBool ? i % 3 == 1 : (i * 7 + 1) % 101);

@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "bound.h"
 #include "case.h"
 
 namespace conformance {

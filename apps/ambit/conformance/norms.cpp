@@ -290,7 +290,7 @@ void add_norm_cases(Cases& cases, const Norm& n, DType dtype) {
 }  // namespace
 
 void add_norm_cases(Cases& cases) {
-  for (DType dtype : dtypes::kFloating) {
+  for (DType dtype : dtypes::kAnyFloating) {
     for (const Softmax& c : kSoftmaxes) {
       const auto add = [&](const char* op, auto check) {
         cases.push_back(

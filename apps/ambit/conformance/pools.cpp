@@ -125,7 +125,7 @@ void check_mean_grad(Trial& t, const Pool& c, DType dtype, Layout layout) {
 
 void add_pool_cases(Cases& cases) {
   const auto add = [&](const char* op, const Pool& c, auto check, bool has_order = false) {
-    for (DType dtype : dtypes::kFloating) {
+    for (DType dtype : dtypes::kAnyFloating) {
       const std::string path = fmt::format("{}/{}/{}", op, name(dtype), c.name);
       const auto each_layout = [=, &c](Trial& t) {
         for (Layout layout : {Layout::contiguous, Layout::offset}) check(t, c, dtype, layout);

@@ -79,7 +79,7 @@ void add_cases_of(Cases& cases, DType dtype) {
 }  // namespace
 
 void add_product_cases(Cases& cases) {
-  for (DType dtype : dtypes::kNumbers) add_cases_of(cases, dtype);
+  for (DType dtype : dtypes::widened(dtypes::kNumbers)) add_cases_of(cases, dtype);
   // Libraries have other ways for large ones.
   for (Layout layout : kLayouts) {
     const auto large = [=](Trial& t) {

@@ -8,6 +8,7 @@
 #include <ambit/random.h>
 #include <fmt/format.h>
 
+#include "bound.h"
 #include "cases.h"
 #include "expect.h"
 
@@ -106,14 +107,14 @@ void add_random_cases(Cases& cases) {
     add(kind + type, [=, draw = filled(dtype, fill)](Device d) { check_stream(d, draw, bound); });
     add(std::string("far_") + kind + type, [=](Device d) { check_far(d, dtype, p, bound); });
   };
-  for (const DType dtype : {kFloat32, kFloat64}) {
+  for (const DType dtype : dtypes::kAnyFloating) {
     add_kind("uniform", dtype, {.kind = Kind::uniform, .low = -0.1, .high = 0.7}, 0,
              [](const Tensor& t) { t.uniform_(-0.1, 0.7); });
     // Mean 0: near it every other mean would cancel, and 1e-6 of the number say too little.
-    add_kind("normal", dtype, {.kind = Kind::normal, .low = 0, .high = 2}, kNormalBound,
-             [](const Tensor& t) { t.normal_(0, 2); });
+    add_kind("normal", dtype, {.kind = Kind::normal, .low = 0, .high = 2},
+             kNormalBound + last_place(dtype), [](const Tensor& t) { t.normal_(0, 2); });
   }
-  for (const DType dtype : dtypes::kAll) {
+  for (const DType dtype : dtypes::kEvery) {
     if (dtype != kBool) {
       add_kind("integer", dtype, {.kind = Kind::integer, .low = 3, .high = 101}, 0,
                [](const Tensor& t) { t.random_(3, 101); });

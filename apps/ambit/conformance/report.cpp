@@ -36,7 +36,7 @@ bool has_part(const std::string& path, const std::string& part) {
 
 std::vector<std::string> dtypes_of(const std::set<std::string>& names) {
   std::vector<std::string> found;
-  for (const ambit::DType d : ambit::dtypes::kAll) {
+  for (const ambit::DType d : ambit::dtypes::kEvery) {
     const std::string dtype = ambit::name(d);
     const auto has = [&](const std::string& name) { return has_part(name, dtype); };
     if (std::ranges::any_of(names, has)) found.push_back(dtype);

@@ -237,12 +237,13 @@ void add_masked_fill_cases(Cases& cases, DType dtype) {
 
 void add_scalar_cases(Cases& cases) {
   for (const BinaryOp op : functions<BinaryOp>()) {
-    for (const DType dtype : row_of(op).dtypes) add_binary_scalar_cases(cases, op, dtype);
+    for (const DType dtype : dtypes_of(op)) add_binary_scalar_cases(cases, op, dtype);
   }
   for (const CompareOp op : functions<CompareOp>()) {
-    for (const DType dtype : row_of(op).dtypes) add_compare_scalar_cases(cases, op, dtype);
+    for (const DType dtype : dtypes::widened(row_of(op).dtypes))
+      add_compare_scalar_cases(cases, op, dtype);
   }
-  for (const DType dtype : dtypes::kAll) {
+  for (const DType dtype : dtypes::kEvery) {
     add_add_scaled_cases(cases, dtype);
     add_clamp_cases(cases, dtype);
     add_masked_fill_cases(cases, dtype);

@@ -26,7 +26,7 @@ const std::vector<Attention> kAttentions = {
 /// Of which a quarter hides a key; of a single key the whole row, which is NaN then.
 Values mask_values() {
   return each([]<class T>(Random& random, int64_t) {
-    if constexpr (std::is_floating_point_v<T>) {
+    if constexpr (kIsFloat<T>) {
       if (random() % 4 == 0) return -std::numeric_limits<T>::infinity();
     }
     return any_value<T>(random);
@@ -218,7 +218,7 @@ void add_cell_cases(Cases& cases, const States& c, DType dtype) {
 }  // namespace
 
 void add_sequence_cases(Cases& cases) {
-  for (const DType dtype : dtypes::kFloating) {
+  for (const DType dtype : dtypes::kAnyFloating) {
     for (const Attention& a : kAttentions) add_attention_cases(cases, a, dtype);
     for (const States& c : kStates) add_cell_cases(cases, c, dtype);
   }

@@ -191,7 +191,7 @@ void check_adam(Trial& t, const AdamParams& params, DType dtype, const List& lis
 }  // namespace
 
 void add_training_cases(Cases& cases) {
-  for (DType dtype : dtypes::kFloating) {
+  for (DType dtype : dtypes::kAnyFloating) {
     const auto add = [&](const char* op, const std::string& form,
                          std::function<void(Trial&)> check) {
       cases.push_back(

@@ -8,7 +8,7 @@ namespace {
 
 template <class T>
 T special_value(Random& random, int64_t i) {
-  if constexpr (!std::is_floating_point_v<T>) return any_value<T>(random);
+  if constexpr (!kIsFloat<T>) return any_value<T>(random);
   using Limits = std::numeric_limits<T>;
   const T values[] = {T(0),
                       -T(0),
@@ -48,7 +48,7 @@ Values any() {
 Values between(double low, double high) {
   return each([=]<class T>(Random& random, int64_t) {
     const double x = uniform(random, low, high);
-    return static_cast<T>(std::is_floating_point_v<T> ? x : std::floor(x));
+    return static_cast<T>(kIsFloat<T> ? x : std::floor(x));
   });
 }
 
@@ -69,7 +69,7 @@ Values special_columns() {
 Values few(bool with_nan) {
   return each([=]<class T>(Random& random, int64_t i) {
     const auto x = static_cast<T>(static_cast<int64_t>(random() % 9) - 4);
-    if (!std::is_floating_point_v<T> || !with_nan || i % 97 != 5) return x;
+    if (!kIsFloat<T> || !with_nan || i % 97 != 5) return x;
     return std::numeric_limits<T>::quiet_NaN();
   });
 }

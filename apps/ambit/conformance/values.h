@@ -8,6 +8,8 @@
 #include <random>
 #include <type_traits>
 
+#include "bound.h"
+
 namespace conformance {
 
 using Random = std::mt19937_64;
@@ -19,7 +21,7 @@ using Values = std::function<void(Random&, ambit::DType, void* to, int64_t n)>;
 template <class F>
 Values each(F f) {
   return [f](Random& random, ambit::DType dtype, void* to, int64_t n) {
-    ambit::visit(dtype, [&]<class T>() {
+    ambit::visit<ambit::dtypes::kEvery>(dtype, [&]<class T>() {
       for (int64_t i = 0; i < n; ++i) static_cast<T*>(to)[i] = f.template operator()<T>(random, i);
     });
   };
@@ -34,7 +36,7 @@ template <class T>
 T any_value(Random& random) {
   if constexpr (std::is_same_v<T, bool>) {
     return random() % 2 == 0;
-  } else if constexpr (std::is_floating_point_v<T>) {
+  } else if constexpr (kIsFloat<T>) {
     return static_cast<T>(uniform(random, -3, 3));
   } else {
     return static_cast<T>(random());

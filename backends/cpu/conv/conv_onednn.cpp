@@ -170,6 +170,8 @@ Plan Pass::make(const ConvPart& part, const memory::desc& weights) const {
       made.finish(dnnl::convolution_backward_weights(primitive), primitive.scratchpad_desc());
       break;
     }
+    case Kind::matmul_bfloat16:  // no convolution
+      break;
   }
   return made;
 }

@@ -4,6 +4,7 @@
 #include "backends/cpu/kernels.h"
 #include "backends/cpu/layout/channel_slice.h"
 #include "backends/cpu/layout/packing.h"
+#include "half_loops.h"
 #include "inner_loops.h"
 
 namespace ambit::cpu {
@@ -87,6 +88,30 @@ void copy_same_dtype(const Tensor& y, const Tensor& x) {
   });
 }
 
+// Between the dtypes of 16 bits and all others, float32 lies.
+void copy_reduced(const Tensor& y, const Tensor& x) {
+  const bool narrows = is_reduced(y.dtype()), widens = is_reduced(x.dtype());
+  const UnaryLoop to_float = widens                  ? widen_loop(x.dtype())
+                             : x.dtype() == kFloat32 ? nullptr
+                                                     : cast_loop(kFloat32, x.dtype());
+  const UnaryLoop from_float = narrows                 ? narrow_loop(y.dtype())
+                               : y.dtype() == kFloat32 ? nullptr
+                                                       : cast_loop(y.dtype(), kFloat32);
+  const auto x_bytes = static_cast<int64_t>(element_size(x.dtype()));
+  const auto y_bytes = static_cast<int64_t>(element_size(y.dtype()));
+  for_packed_runs<2>({&y, &x}, kGrain, [=](int64_t n, const auto& p) {
+    if (!to_float) return from_float(n, p[0], p[1]);
+    if (!from_float) return to_float(n, p[0], p[1]);
+    constexpr int64_t kPiece = 1024;
+    alignas(64) float numbers[kPiece];
+    for (int64_t i = 0; i < n; i += kPiece) {
+      const int64_t m = std::min(kPiece, n - i);
+      to_float(m, numbers, p[1] + i * x_bytes);
+      from_float(m, p[0] + i * y_bytes, numbers);
+    }
+  });
+}
+
 }  // namespace
 
 void copy_strided(int64_t n, void* y, int64_t y_stride, const void* x, int64_t x_stride,
@@ -104,6 +129,7 @@ void copy(Tensor& y, const Tensor& x) {
     const ChannelsLastCopy native(y, x);
     return native ? copy_same_dtype(native.y(), native.x()) : copy_same_dtype(y, x);
   }
+  if (is_reduced(y.dtype()) || is_reduced(x.dtype())) return copy_reduced(y, x);
   const UnaryLoop loop = cast_loop(y.dtype(), x.dtype());
   for_packed_runs<2>({&y, &x}, kGrain, [loop](int64_t n, const auto& p) { loop(n, p[0], p[1]); });
 }

@@ -1,4 +1,5 @@
-// Matrix products. float32: oneDNN's sgemm, on tiles that the threads share. The rest: gemm.h.
+// Matrix products. float32: oneDNN's sgemm, on tiles that the threads share; bfloat16, where the
+// CPU has instructions for it: matmul_bfloat16.h. The rest: gemm.h.
 #include <ambit/backend/arithmetic.h>
 
 #include <optional>
@@ -8,6 +9,7 @@
 #include "backends/cpu/runtime/onednn.h"
 #include "backends/cpu/runtime/scratch.h"
 #include "gemm.h"
+#include "matmul_bfloat16.h"
 
 namespace ambit::cpu {
 namespace {
@@ -188,7 +190,8 @@ void linear_float(const Tensor& y, const Tensor& x, const Tensor& w, const Tenso
 
 void matmul(Tensor& y, const Tensor& a, const Tensor& b) {
   if (y.numel() == 0) return;
-  if (a.sizes()[2] == 0) return fill(y, 0);
+  if (a.sizes()[2] == 0) return kernels::fill(y, 0);
+  if (y.dtype() == kBFloat16) return matmul_bfloat16(y, a, b);
   if (y.dtype() == kFloat32) return matmul_float(y, a, b);
   const Sizes s = sizes_of(y, a, b);
   visit<kOwnDTypes>(y.dtype(), [&]<class T>() {
@@ -205,6 +208,12 @@ void linear(Tensor& y, const Tensor& x, const Tensor& w, const Tensor& b) {
   if (y.numel() == 0) return;
   const int64_t M = y.sizes()[0], N = y.sizes()[1], K = x.sizes()[1];
   if (K > 0 && y.dtype() == kFloat32) return linear_float(y, x, w, b);
+  if (K > 0 && y.dtype() == kBFloat16) return linear_bfloat16(y, x, w, b);
+  if (y.dtype() == kBFloat16) {  // the bias, or nothing
+    if (!b.defined()) return kernels::fill(y, 0);
+    const NoGradGuard no_grad;
+    return kernels::copy(y, b.expand(y.sizes()));
+  }
   if (K == 0) {
     fill(y, 0);
   } else {

@@ -233,6 +233,15 @@ dnnl::reorder reorder(const memory::desc& from, const memory::desc& to) {
 
 // From here on: where 2.x has a descriptor of the operation, 3.x takes its arguments directly.
 
+dnnl::matmul::primitive_desc matmul(const memory::desc& a, const memory::desc& b,
+                                    const memory::desc& bias, const memory::desc& y) {
+#if DNNL_VERSION_MAJOR >= 3
+  return {engine(), a, b, bias, y, user_scratchpad()};
+#else
+  return {{a, b, bias, y}, user_scratchpad(), engine()};
+#endif
+}
+
 dnnl::convolution_forward::primitive_desc convolution(const Convolution& c) {
   const memory::dims dilation = between_taps(c.dilation);
   const auto kind = dnnl::prop_kind::forward_training;

@@ -34,7 +34,12 @@ struct Sgemm {
 void sgemm(const Sgemm& g);
 
 /// What a cached plan computes.
-enum class Kind : int64_t { convolution, convolution_input_grad, convolution_weight_grad };
+enum class Kind : int64_t {
+  convolution,
+  convolution_input_grad,
+  convolution_weight_grad,
+  matmul_bfloat16
+};
 
 /// What a cached plan is found by: its kind, then sizes, strides and parameters.
 class Key {
@@ -119,9 +124,14 @@ dnnl::memory::desc channels_last(IntArrayRef sizes);
 /// Describe float32 data whose layout is oneDNN's choice.
 dnnl::memory::desc any_layout(IntArrayRef sizes);
 
-// Primitive descriptors, all float32, with the scratchpad left to the caller.
+// Primitive descriptors, with the scratchpad left to the caller; all float32 but matmul, whose
+// dtypes are its operands'.
 
 dnnl::reorder reorder(const dnnl::memory::desc& from, const dnnl::memory::desc& to);
+
+/// y = a b + bias, which may be empty.
+dnnl::matmul::primitive_desc matmul(const dnnl::memory::desc& a, const dnnl::memory::desc& b,
+                                    const dnnl::memory::desc& bias, const dnnl::memory::desc& y);
 
 /// Shapes of one convolution; w has a leading dim of groups where there are several.
 struct Convolution {

@@ -19,14 +19,18 @@ struct Constant {
   T value;
 };
 
-// y = x for an x of any dtype: a kernel for each pair would be 56 of them, and reading dominates.
+// y = x for an x of any dtype: a kernel for each pair would be 90 of them, and reading dominates.
 template <class Y>
 __global__ void convert_elements(Indexer<2> indexer, uint32_t n, Y* y, const void* x, DType dtype) {
   for (int64_t i = thread_index(); i < n; i += thread_count()) {
     int32_t at[2];
     indexer.find(static_cast<uint32_t>(i), at);
     const auto element = [&]<class X>(const X* data) {
-      return arithmetic::convert<Y>(data[at[1]]);
+      if constexpr (Reduced16<X>) {
+        return arithmetic::convert<Y>(static_cast<float>(data[at[1]]));
+      } else {
+        return arithmetic::convert<Y>(data[at[1]]);
+      }
     };
     // clang-format off
     switch (dtype) {
@@ -36,6 +40,8 @@ __global__ void convert_elements(Indexer<2> indexer, uint32_t n, Y* y, const voi
       case DType::int16: y[at[0]] = element(static_cast<const int16_t*>(x)); break;
       case DType::int32: y[at[0]] = element(static_cast<const int32_t*>(x)); break;
       case DType::int64: y[at[0]] = element(static_cast<const int64_t*>(x)); break;
+      case DType::float16: y[at[0]] = element(static_cast<const Half*>(x)); break;
+      case DType::bfloat16: y[at[0]] = element(static_cast<const BFloat16*>(x)); break;
       case DType::float32: y[at[0]] = element(static_cast<const float*>(x)); break;
       case DType::float64: y[at[0]] = element(static_cast<const double*>(x)); break;
     }
@@ -60,7 +66,7 @@ void copy_converted(Tensor& y, const Tensor& x) {
 
 void copy(Tensor& y, const Tensor& x) {
   if (y.dtype() != x.dtype()) {
-    visit(y.dtype(), [&]<class Y>() { copy_converted<Y>(y, x); });
+    visit<dtypes::kEvery>(y.dtype(), [&]<class Y>() { copy_converted<Y>(y, x); });
   } else {
     visit_bits(y.dtype(), [&]<class T>() { map<T, T>(Same<T>(), y, x); });
   }

@@ -98,8 +98,8 @@ StreamCalls BlockAllocator::enlist(std::span<const Access> accesses, StreamClock
   const StreamCall now{&stream, stream.begun()};
   for (const Access& access : accesses) {
     const auto found = block_around(access.p);
-    if (found == blocks_.end()) continue;
-    Block& block = found->second;
+    if (found == blocks_.end() && !borrows_) continue;
+    Block& block = found == blocks_.end() ? outside_ : found->second;
     come_after(block.writers);
     if (access.writes) {
       come_after(block.readers);
@@ -119,6 +119,11 @@ void BlockAllocator::follow(const StreamCalls& calls, StreamClock& stream) {
   for (const StreamCall& call : calls) {
     if (!knows(stream, call)) order(*call.stream, stream);  // the one before may have told of it
   }
+}
+
+void BlockAllocator::borrow() {
+  const std::scoped_lock lock(mutex_);
+  borrows_ = true;
 }
 
 void BlockAllocator::free(void* p) noexcept {
@@ -166,8 +171,10 @@ bool BlockAllocator::meet(StreamClock& stream) {
   if (!seen) only_stream_.store(&stream);
   if (!seen || seen == &stream) return true;
   if (seen == &several_) return false;
-  for (auto& [p, block] : blocks_) block.writers.reserve(1);  // from here on nothing can fail
+  for (auto& [p, block] : blocks_) block.writers.reserve(1);
+  outside_.writers.reserve(1);  // from here on nothing can fail
   only_stream_.store(&several_);
+  outside_.writers.assign(1, {seen, seen->begun()});
   for (auto& [p, block] : blocks_) block.writers.assign(1, {seen, seen->begun()});
   return false;
 }

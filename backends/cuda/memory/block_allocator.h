@@ -61,7 +61,7 @@ class BlockAllocator {
   void* allocate(size_t bytes, StreamClock& stream);
   /// Order `stream` behind the work that the call it has begun must come after, before it queues
   /// any: of all blocks that the call uses, given at once. Waits, on the host, while such work is
-  /// being queued. Memory that is not of this allocator is left alone.
+  /// being queued. Memory that is not of this allocator is left alone, until borrow().
   void use(std::span<const Access> accesses, StreamClock& stream) {
     follow(enlist(accesses, stream), stream);
   }
@@ -72,6 +72,9 @@ class BlockAllocator {
   void follow(const StreamCalls& calls, StreamClock& stream);
   /// Whether no other stream than this has ever come by: then use() has nothing to do.
   bool is_alone(StreamClock& stream);
+  /// From now on take all memory that is not of this allocator for one more block: some is
+  /// another library's, who may have lent it in pieces that overlap.
+  void borrow();
   /// Take back a block. Work on it may still be queued.
   void free(void* p) noexcept;
 
@@ -118,6 +121,8 @@ class BlockAllocator {
   Blocks blocks_;
   Pools free_;
   MemoryStats stats_;
+  bool borrows_ = false;
+  Block outside_{};
 };
 
 }  // namespace ambit::cuda

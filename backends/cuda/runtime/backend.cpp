@@ -1,14 +1,18 @@
 #include "backend.h"
 
+#include <ambit/error.h>
 #include <fmt/format.h>
 
+#include <memory>
 #include <set>
+#include <type_traits>
 #include <utility>
 
 #include "backends/cuda/driver/counters.h"
 #include "backends/cuda/driver/error.h"
 #include "backends/cuda/memory/pinned_memory.h"
 #include "call.h"
+#include "time_mark.h"
 
 namespace ambit::cuda {
 namespace {
@@ -136,8 +140,73 @@ void CudaBackend::wait_for_copies(int index, const void* host) {
 void CudaBackend::synchronize(int index) { gpu(index).synchronize(); }
 void CudaBackend::activate(int index) { static_cast<void>(gpu(index)); }
 
+std::unique_ptr<TimeMark> CudaBackend::mark_time(int index) { return make_time_mark(index); }
+
 void* CudaBackend::allocate_pinned(size_t bytes) { return pinned_allocator().allocate(bytes); }
 void CudaBackend::free_pinned(void* p, size_t) noexcept { pinned_allocator().free(p); }
 bool CudaBackend::is_pinned(const void* host, size_t) { return is_page_locked(host); }
+
+namespace {
+
+// A stream as the Python array API numbers them: 1 and 2 are also CUDA's own handles of the legacy
+// default stream and the per-thread one.
+cudaStream_t outside_stream(int64_t number) {
+  if (number <= 0) {
+    throw BackendError(fmt::format(
+        "cuda: expected a stream of DLPack: 1, 2 or a cudaStream_t, or -1 for none, got {}",
+        number));
+  }
+  return reinterpret_cast<cudaStream_t>(static_cast<uintptr_t>(number));
+}
+
+// Have `after` wait, on the GPU, for what `before` holds now.
+void follow(cudaStream_t before, cudaStream_t after) {
+  cudaEvent_t reached = nullptr;
+  check(cudaEventCreateWithFlags(&reached, cudaEventDisableTiming), "cudaEventCreateWithFlags");
+  const std::unique_ptr<std::remove_pointer_t<cudaEvent_t>, cudaError_t (*)(cudaEvent_t)> owned(
+      reached, cudaEventDestroy);
+  check(cudaEventRecord(reached, before), "cudaEventRecord");
+  check(cudaStreamWaitEvent(after, reached, 0), "cudaStreamWaitEvent");
+}
+
+}  // namespace
+
+void CudaBackend::lend(int index, void* p, std::optional<int64_t> stream) {
+  if (!stream) return synchronize(index);
+  const cudaStream_t outside = outside_stream(*stream);
+  Call call("to_dlpack", gpu(index));
+  call.use({{p, true}});
+  follow(Call::stream().handle, outside);
+  call.finish();
+}
+
+// The calling thread's stream waits for the other library's; all others come after it, since it has
+// written the memory as far as they know.
+void CudaBackend::borrow(int index, void* p, size_t bytes, std::optional<int64_t> stream) {
+  Gpu& where = gpu(index);
+  if (bytes > 0) {
+    cudaPointerAttributes of{};
+    check(cudaPointerGetAttributes(&of, p), "cudaPointerGetAttributes");
+    if (of.type != cudaMemoryTypeDevice || of.device != index) {
+      throw BackendError(
+          fmt::format("cuda: expected memory of {}, got other memory", where.name()));
+    }
+    where.allocator().borrow();
+  }
+  Call call("from_dlpack", where);
+  call.use({{p, true}});
+  if (stream && *stream != -1) {
+    follow(outside_stream(*stream), Call::stream().handle);
+  }
+  call.finish();
+}
+
+void CudaBackend::end_borrow(int index, void*, size_t) noexcept try {
+  static_cast<void>(gpu(index));
+  count(counted_waits);
+  static_cast<void>(cudaDeviceSynchronize());  // what failed is met again
+  static_cast<void>(cudaGetLastError());
+} catch (const Error&) {  // a GPU that cannot be used does no work
+}
 
 }  // namespace ambit::cuda

@@ -27,9 +27,15 @@ class CudaBackend final : public Backend {
   void wait_for_copies(int index, const void* host) override;
   void synchronize(int index) override;
   void activate(int index) override;
+  std::unique_ptr<TimeMark> mark_time(int index) override;
   void* allocate_pinned(size_t bytes) override;
   void free_pinned(void* p, size_t bytes) noexcept override;
   bool is_pinned(const void* host, size_t bytes) override;
+
+  int32_t dlpack_device_type() const override { return 2; }  // kDLCUDA
+  void lend(int index, void* p, std::optional<int64_t> stream) override;
+  void borrow(int index, void* p, size_t bytes, std::optional<int64_t> stream) override;
+  void end_borrow(int index, void* p, size_t bytes) noexcept override;
 };
 
 }  // namespace ambit::cuda

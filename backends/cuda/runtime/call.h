@@ -24,6 +24,7 @@ template <class T>
 concept Parameter = std::is_arithmetic_v<T> || std::is_enum_v<T> || std::same_as<T, Scalar> ||
     std::same_as<T, std::optional<Scalar>> || std::same_as<T, ScalarOperand> ||
     std::same_as<T, RandomParams> || std::same_as<T, ConvParams> || std::same_as<T, PoolParams> ||
+    std::same_as<T, InterpolateParams> || std::same_as<T, EmbeddingBagParams> ||
     std::same_as<T, BatchNormParams> || std::same_as<T, AttentionParams> ||
     std::same_as<T, SgdParams> || std::same_as<T, AdamParams>;
 

@@ -3,6 +3,7 @@
 #   libambit-dev headers, and the files for CMake and pkg-config
 #   ambit-tools  the program `ambit`; the lessons stay out, their names are too common for /usr/bin
 #   ambit-cuda   the plugin for NVIDIA GPUs, where it is built
+#   ambit-mpi    the communicator for training on several processes, where it is built
 # dpkg-shlibdeps finds which packages of the distribution they need.
 set(AMBIT_PACKAGE_CONTACT "The ambit developers <ambit@example.org>" CACHE STRING
   "Who answers for the Debian packages: name <address>")
@@ -74,8 +75,14 @@ GPU it uses the driver, cuDNN and cuBLASLt.")
   set(CPACK_DEBIAN_AMBIT_CUDA_PACKAGE_RECOMMENDS
     "libcublas-${cuda}, libcudnn9-cuda-${CUDAToolkit_VERSION_MAJOR}")
 endif()
+if(TARGET ambit_communicator_mpi)
+  _ambit_package(ambit_mpi ambit-mpi libs
+    "device-agnostic tensor framework (MPI)"
+    "This package has the communicator with which processes that mpirun starts
+train one network.")
+endif()
 
-foreach(component DEV TOOLS CUDA)
+foreach(component DEV TOOLS CUDA MPI)
   set(CPACK_COMPONENT_AMBIT_${component}_DEPENDS ambit_runtime)
 endforeach()
 # `ambit bench` compiles a program.

@@ -15,6 +15,7 @@
 #include "core/ops/operands/broadcast.h"
 #include "core/ops/operands/expect.h"
 #include "core/ops/operands/operand_grad.h"
+#include "core/profiler/recorder.h"
 
 namespace ambit {
 namespace {
@@ -47,13 +48,16 @@ void copy_bytes(const Tensor& to, const Tensor& from, bool non_blocking) try {
   const size_t bytes = from.nbytes();
   if (bytes == 0) return;
   if (source.is_cpu()) {
+    const profiler::Scope scope(profiler::EventKind::copy, "copy_from_host", target, bytes);
     usable_backend(target).copy_from_host(target.index(), to.data_ptr(), from.data_ptr(), bytes,
                                           non_blocking);
   } else if (target.is_cpu()) {
+    const profiler::Scope scope(profiler::EventKind::copy, "copy_to_host", source, bytes);
     usable_backend(source).copy_to_host(source.index(), to.data_ptr(), from.data_ptr(), bytes,
                                         non_blocking);
     if (non_blocking) to.storage()->set_pending_copy(source);
   } else if (target.kind() == source.kind()) {
+    const profiler::Scope scope(profiler::EventKind::copy, "copy_between_devices", target, bytes);
     usable_backend(target).copy(target.index(), to.data_ptr(), source.index(), from.data_ptr(),
                                 bytes);
   } else {  // two accelerators that know nothing of each other meet on the host
@@ -158,6 +162,7 @@ Scalar Tensor::item() const {
   return visit<dtypes::kEvery>(dtype(), [&]<class T>() {
     if (is_cpu()) return Scalar(*static_cast<const T*>(data_ptr()));
     T value{};
+    const profiler::Scope scope(profiler::EventKind::copy, "item", device(), sizeof value);
     usable_backend(device()).copy_to_host(device().index(), &value, data_ptr(), sizeof value,
                                           false);
     return Scalar(value);

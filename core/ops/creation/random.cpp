@@ -30,13 +30,34 @@ using Kind = RandomParams::Kind;
 
 using Stream = std::optional<Generator>;
 
+// The largest number of a dtype of 16 bits below x.
+double below(double x, DType dtype) {
+  return visit<dtypes::kReduced>(dtype, [x]<class T>() -> double {
+    T t(static_cast<float>(x));
+    if (t < x) return t;
+    t.x = t == 0 ? 0x8001 : static_cast<uint16_t>(t > 0 ? t.x - 1 : t.x + 1);
+    return t;
+  });
+}
+
+// Numbers of 16 bits are those of float32, rounded, but never up to the end of their range.
+void run_random(Tensor& y, const RandomParams& p) {
+  if (!is_reduced(y.dtype()) || p.kind != Kind::uniform || p.low == p.high) {
+    return kernels::random(y, p);
+  }
+  Tensor wide = empty(y.sizes(), y.options().dtype(kFloat32));
+  kernels::random(wide, p);
+  kernels::clamp(wide, wide, std::nullopt, Scalar(below(p.high, y.dtype())));
+  kernels::copy(y, wide);
+}
+
 // Fill a contiguous tensor with the next numbers of a stream, if none is given its device's.
 void draw(const char* op, Tensor& y, RandomParams p, const Stream& given) {
   const Generator generator = stream_for(op, y.device(), given);
   if (y.numel() == 0) return;
   p.seed = generator.seed();
   p.offset = generator.advance(philox::blocks(static_cast<uint64_t>(y.numel())));
-  kernels::random(y, p);
+  run_random(y, p);
 }
 
 Tensor drawn(const char* op, IntArrayRef sizes, const TensorOptions& options, const RandomParams& p,
@@ -205,7 +226,8 @@ Tensor randperm(int64_t n, const Stream& given, const TensorOptions& options) {
 Tensor bernoulli(const Tensor& self, const Stream& generator) {
   expect_probabilities("bernoulli", self);
   const NoGradGuard no_grad;
-  return (rand(self.sizes(), generator, self.options()) < self).to(self.dtype());
+  const DType dtype = is_reduced(self.dtype()) ? kFloat32 : self.dtype();  // finer than p
+  return (rand(self.sizes(), generator, self.options().dtype(dtype)) < self).to(self.dtype());
 }
 Tensor bernoulli(const Tensor& self, double p, const Stream& generator) {
   expect_defined("bernoulli", "self", self);

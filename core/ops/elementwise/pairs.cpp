@@ -2,7 +2,10 @@
 #include <ambit/error.h>
 #include <ambit/ops/creation.h>
 #include <ambit/ops/elementwise.h>
+#include <ambit/ops/shape.h>
 #include <fmt/format.h>
+
+#include <optional>
 
 #include "binary.h"
 #include "core/ops/operands/expect.h"
@@ -115,11 +118,39 @@ Tensor logaddexp2(const Tensor& self, const Tensor& other) {
   return binary<LogAddExp<BinaryOp::logaddexp2>>(self, other);
 }
 
+namespace {
+
+// Numbers of 16 bits in their order: the positive ones by their bits, below them the negative ones
+// by the negatives of theirs, both zeros as 0. The kernel's neighbours are those of float32.
+Tensor step_towards(const Tensor& a, const Tensor& b) {
+  const NoGradGuard no_grad;
+  const Tensor bits = view(a, kInt16).to(kInt32);
+  const Tensor place =
+      where(bits < 0, -32768 - bits, bits) + (b > a).to(kInt32) - (b < a).to(kInt32);
+  const Tensor next = view(where(place < 0, -32768 - place, place).to(kInt16), a.dtype());
+  return where(a == b, b, where(logical_or(isnan(a), isnan(b)), a + b, next));
+}
+
+// Of operands on one device that make 16 bits.
+std::optional<DType> reduced_dtype(const char* op, const Tensor& a, const Tensor& b) {
+  check_operands(op, a, b, DeviceRule::elementwise);
+  const DType dtype = result_type(a, b);
+  return is_reduced(dtype) ? std::optional(dtype) : std::nullopt;
+}
+
+}  // namespace
+
 // Steps, and steps of a last place: constants to autograd.
 Tensor nextafter(const Tensor& self, const Tensor& other) {
+  const auto reduced = reduced_dtype("nextafter", self, other);
+  if (reduced) return step_towards(self.to(*reduced), other.to(*reduced));
   return compute_binary("nextafter", BinaryOp::nextafter, Domain::floats_only, self, other);
 }
 const Tensor& nextafter_(const Tensor& self, const Tensor& other) {
+  const auto reduced = reduced_dtype("nextafter_", self, other);
+  if (reduced && self.dtype() == *reduced) {
+    return copy_(self, step_towards(self, other.to(*reduced)));
+  }
   compute_binary_in_place("nextafter_", BinaryOp::nextafter, Domain::floats_only, self, other);
   record_in_place("nextafter", self, wrt(self, ZerosLike(self)));
   return self;

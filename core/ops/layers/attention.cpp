@@ -23,6 +23,7 @@
 #include "core/ops/operands/broadcast.h"
 #include "core/ops/operands/expect.h"
 #include "core/ops/operands/operand_grad.h"
+#include "core/ops/operands/statistics.h"
 
 namespace ambit {
 namespace {
@@ -128,8 +129,8 @@ Tensor fused(const Tensor& q, const Tensor& k, const Tensor& v, const Tensor& ma
              const AttentionParams& p) {
   Tensor y = allocate_heads(q, v.size(3));
   // Never of 16 bits: differences of large scores would be lost.
-  const DType wide = q.dtype() == kFloat64 ? kFloat64 : kFloat32;
-  Tensor lse = allocate(kName, {2, q.size(0), q.size(1), q.size(2)}, wide, q.device());
+  Tensor lse = allocate(kName, {2, q.size(0), q.size(1), q.size(2)}, statistics_dtype(q.dtype()),
+                        q.device());
   kernels::attention(y, lse, q, k, v, mask, p);
   if (needs_gradient(q, k, v)) {
     set_history(y, intrusive_ptr<Node>(new AttentionNode(q, k, v, mask, y, lse, p)));

@@ -13,6 +13,7 @@
 #include "core/ops/operands/allocate.h"
 #include "core/ops/operands/expect.h"
 #include "core/ops/operands/operand_grad.h"
+#include "core/ops/operands/statistics.h"
 #include "core/ops/operands/unrecorded.h"
 #include "norm_node.h"
 
@@ -64,8 +65,10 @@ NormGrads differentiable_grads(const Tensor& dy, const Tensor& x, const Tensor& 
 
 NormGrads run_grads(const Tensor& dy, const Tensor& x, const Tensor& w, const Tensor& mean,
                     const Tensor& invstd, const BatchNormParams& p) {
-  NormGrads out{allocate("batch_norm_grad", x.sizes(), x.dtype(), x.device()), empty_like(mean),
-                empty_like(mean)};
+  const auto make = [&](IntArrayRef sizes) {
+    return allocate("batch_norm_grad", sizes, x.dtype(), x.device());
+  };
+  NormGrads out{make(x.sizes()), make(mean.sizes()), make(mean.sizes())};
   kernels::batch_norm_grad(out.dx, out.dw, out.db, dense(dy), dense(x), dense(w), mean, invstd, p);
   return out;
 }
@@ -156,11 +159,13 @@ Tensor batch_norm(const Tensor& input, const Tensor& weight, const Tensor& bias,
   if (input.numel() == 0) return batch_norm_of_nothing(input, weight, bias);
 
   Running r_mean(running_mean, p.training), r_var(running_var, p.training);
-  const auto make = [&](IntArrayRef sizes) {
-    return allocate("batch_norm", sizes, input.dtype(), input.device());
+  const DType dtype = input.dtype(), statistics = statistics_dtype(dtype);
+  const auto make = [&](IntArrayRef sizes, DType of) {
+    return allocate("batch_norm", sizes, of, input.device());
   };
   const int64_t c = input.sizes()[1];
-  Tensor out = make(input.sizes()), mean = make({c}), invstd = make({c});
+  Tensor out = make(input.sizes(), dtype);
+  Tensor mean = make({c}, statistics), invstd = make({c}, statistics);
   kernels::batch_norm(out, mean, invstd, r_mean.value, r_var.value, dense(input), dense(weight),
                       dense(bias), p);
   if (p.training) {

@@ -12,6 +12,7 @@
 #include "core/ops/operands/allocate.h"
 #include "core/ops/operands/expect.h"
 #include "core/ops/operands/operand_grad.h"
+#include "core/ops/operands/statistics.h"
 #include "core/ops/operands/unrecorded.h"
 #include "norm_node.h"
 
@@ -100,11 +101,13 @@ Tensor group_norm(const Tensor& input, int64_t num_groups, const Tensor& weight,
     if (weight.defined()) out = out * per_channel(weight, input);
     return bias.defined() ? out + per_channel(bias, input) : out;
   }
-  const auto make = [&](IntArrayRef sizes) {
-    return allocate(kName, sizes, input.dtype(), input.device());
+  const DType dtype = input.dtype(), statistics = statistics_dtype(dtype);
+  const auto make = [&](IntArrayRef sizes, DType of) {
+    return allocate(kName, sizes, of, input.device());
   };
   const Dims groups{input.size(0), num_groups};
-  Tensor out = make(input.sizes()), mean = make(groups), invstd = make(groups);
+  Tensor out = make(input.sizes(), dtype);
+  Tensor mean = make(groups, statistics), invstd = make(groups, statistics);
   kernels::group_norm(out, mean, invstd, dense(input), dense(weight), dense(bias), eps);
   if (needs_gradient(input, weight, bias)) {
     set_history(out, intrusive_ptr<Node>(new NormNode(kName, input, weight, bias, mean, invstd,

@@ -16,6 +16,7 @@
 #include "core/ops/operands/allocate.h"
 #include "core/ops/operands/expect.h"
 #include "core/ops/operands/operand_grad.h"
+#include "core/ops/operands/statistics.h"
 #include "core/ops/operands/unrecorded.h"
 #include "norm_node.h"
 
@@ -67,8 +68,12 @@ NormGrads run_grads(const Tensor& dy, const Tensor& x, const Tensor& w, const Te
 // x [M,N], w and b [N] or undefined -> [M,N].
 Tensor normalize_rows(const char* op, const Tensor& x, const Tensor& w, const Tensor& b, double eps,
                       bool centered) {
-  const auto make = [&](IntArrayRef sizes) { return allocate(op, sizes, x.dtype(), x.device()); };
-  Tensor out = make(x.sizes()), mean = make({x.size(0)}), invstd = make({x.size(0)});
+  const DType statistics = statistics_dtype(x.dtype());
+  const auto make = [&](IntArrayRef sizes, DType of) {
+    return allocate(op, sizes, of, x.device());
+  };
+  Tensor out = make(x.sizes(), x.dtype());
+  Tensor mean = make({x.size(0)}, statistics), invstd = make({x.size(0)}, statistics);
   kernels::layer_norm(out, mean, invstd, dense(x), dense(w), dense(b), eps, centered);
   if (needs_gradient(x, w, b)) {
     set_history(out,

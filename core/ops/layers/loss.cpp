@@ -17,6 +17,7 @@
 #include "core/ops/operands/broadcast.h"
 #include "core/ops/operands/expect.h"
 #include "core/ops/operands/operand_grad.h"
+#include "core/ops/operands/statistics.h"
 #include "core/ops/operands/unrecorded.h"
 #include "core/ops/reduce/reduce_shape.h"
 
@@ -90,7 +91,7 @@ Tensor cross_entropy_grad_formula(const Tensor& share, const Tensor& x, const Te
 Tensor cross_entropy_grad(const Tensor& share, const Tensor& x, const Tensor& target,
                           const Tensor& weight, int64_t ignore_index) {
   if (GradMode::is_enabled()) {
-    return cross_entropy_grad_formula(share, x, target, weight, ignore_index);
+    return cross_entropy_grad_formula(share, x, target, weight, ignore_index).to(x.dtype());
   }
   Tensor dx = allocate("cross_entropy", x.sizes(), x.dtype(), x.device());
   kernels::cross_entropy_grad(dx, expanded(share, target.sizes()), dense(x), dense(target),
@@ -102,13 +103,16 @@ Tensor cross_entropy_grad(const Tensor& share, const Tensor& x, const Tensor& ta
 template <class Kernel>
 ClassLoss run_class_loss(const Kernel& kernel, const Tensor& x, const Tensor& target,
                          const Tensor& weight, Reduction reduction, int64_t ignore_index) {
-  Tensor out = allocate(kernel.name(), target.sizes(), x.dtype(), x.device());
-  Tensor weight_sum = allocate(kernel.name(), {}, x.dtype(), x.device());
+  // Of 16 bits the sum would overflow, or say too little, where a mean does not.
+  const DType dtype = statistics_dtype(x.dtype());
+  Tensor out = allocate(kernel.name(), target.sizes(), dtype, x.device());
+  Tensor weight_sum = allocate(kernel.name(), {}, dtype, x.device());
   kernel(out, weight_sum, dense(x), dense(target), dense(weight), ignore_index);
   if (reduction != Reduction::none) {
     out = run_reduce(out, {kernel.name(), out.sizes(), {}, false}, ReduceOp::sum, out.dtype());
   }
   if (reduction == Reduction::mean) out.div_(weight_sum);
+  if (dtype != x.dtype()) out = out.to(x.dtype());
   return {out, weight_sum};
 }
 
@@ -122,7 +126,8 @@ ClassLoss nll_loss_rows(const Tensor& x, const Tensor& target, const Tensor& wei
                wrt(x, [target = saved(target), weight = saved(weight), sum = saved(weight_sum),
                        sizes = Dims(x.sizes()), is_mean, ignore_index](const Tensor& g) {
                  return nll_loss_grad(is_mean ? g / sum() : g, target(), weight(), sizes,
-                                      ignore_index);
+                                      ignore_index)
+                     .to(g.dtype());
                }));
   return {out, weight_sum};
 }
@@ -221,6 +226,12 @@ Tensor cross_entropy(const Tensor& input, const Tensor& target, const Tensor& we
     expect_classes(kOp, input, target);
   }
   expect_class_weight(kOp, input, weight);
+  if (is_reduced(input.dtype()) && (probabilities || label_smoothing > 0)) {
+    const auto wide = [](const Tensor& t) { return t.defined() ? t.to(kFloat32) : t; };
+    return cross_entropy(wide(input), probabilities ? wide(target) : target, wide(weight),
+                         reduction, ignore_index, label_smoothing)
+        .to(input.dtype());
+  }
   if (probabilities) {
     return cross_entropy_of_probabilities(input, target, weight, reduction, label_smoothing);
   }
@@ -239,7 +250,8 @@ Tensor mse_loss(const Tensor& input, const Tensor& target, Reduction reduction) 
   if (!input.is_floating_point()) expect_floating("mse_loss", target);
   const DType dtype = result_type(input, target);
   broadcast("mse_loss", input.sizes(), target.sizes());
-  return reduced(square(input.to(dtype) - target.to(dtype)), reduction);
+  const DType wide = statistics_dtype(dtype);  // squares of 16 bits may overflow
+  return reduced(square(input.to(wide) - target.to(wide)), reduction).to(dtype);
 }
 
 void composite::nll_loss(Tensor& y, Tensor& weight_sum, const Tensor& x, const Tensor& target,

@@ -39,6 +39,8 @@ class NormNode final : public Node {
     const auto& [x, w, mean, invstd] = saved_;
     const Way way = GradMode::is_enabled() ? differentiate_ : run_;
     NormGrads g = way(out[0], x(), w(), mean(), invstd(), params_);
+    const DType dtype = out[0].dtype();
+    if (g.dx.dtype() != dtype) g = {g.dx.to(dtype), g.dw.to(dtype), g.db.to(dtype)};
     if (wanted[0]) in[0] = std::move(g.dx);
     if (wanted[1]) in[1] = std::move(g.dw);
     if (wanted[2]) in[2] = std::move(g.db);

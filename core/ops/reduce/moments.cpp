@@ -55,6 +55,7 @@ Tensor magnitude(const Tensor& x, const ReduceShape& shape) {
 // variance", eq. 1.7.
 Tensor run_var(const Tensor& x, const ReduceShape& shape, double n, bool root) {
   const NoGradGuard no_grad;
+  if (is_reduced(x.dtype())) return run_var(x.to(kFloat32), shape, n, root).to(x.dtype());
   const DType dtype = x.dtype();
   if (shape.count == 0) return run_reduce(x, shape, ReduceOp::sum, dtype).div_(n);
   const auto count = static_cast<double>(shape.count);
@@ -135,6 +136,7 @@ namespace {
 
 Tensor run_norm(const Tensor& x, const ReduceShape& shape, double p) {
   const NoGradGuard no_grad;
+  if (is_reduced(x.dtype())) return run_norm(x.to(kFloat32), shape, p).to(x.dtype());
   const DType dtype = x.dtype();
   if (shape.count == 0) return run_reduce(x, shape, ReduceOp::sum, dtype);
   if (p == kInfinity) return run_reduce(abs(x), shape, ReduceOp::max, dtype);
@@ -209,6 +211,8 @@ Tensor dist(const Tensor& self, const Tensor& other, const Scalar& p) {
   expect_defined("dist", "self", self);
   expect_defined("dist", "other", other);
   broadcast("dist", self.sizes(), other.sizes());
+  const DType dtype = result_type(self, other);
+  if (is_reduced(dtype)) return norm(self.to(kFloat32) - other, p).to(dtype);
   return norm(self - other, p);
 }
 
@@ -239,6 +243,9 @@ Tensor renorm_factor(const char* op, const Tensor& self, const Scalar& p, int64_
 }  // namespace
 
 Tensor renorm(const Tensor& self, const Scalar& p, int64_t dim, const Scalar& maxnorm) {
+  if (self.defined() && is_reduced(self.dtype())) {
+    return renorm(self.to(kFloat32), p, dim, maxnorm).to(self.dtype());
+  }
   return self * renorm_factor("renorm", self, p, dim, maxnorm);
 }
 const Tensor& renorm_(const Tensor& self, const Scalar& p, int64_t dim, const Scalar& maxnorm) {
@@ -247,22 +254,25 @@ const Tensor& renorm_(const Tensor& self, const Scalar& p, int64_t dim, const Sc
   return copy_(self, before * renorm_factor("renorm_", before, p, dim, maxnorm));
 }
 
+namespace {
+
+Tensor run_logsumexp(const Tensor& x, const ReduceShape& shape) {
+  const NoGradGuard no_grad;
+  if (is_reduced(x.dtype())) return run_logsumexp(x.to(kFloat32), shape).to(x.dtype());
+  if (shape.count == 0) return run_reduce(x, shape, ReduceOp::sum, x.dtype()).log_();
+  // An infinite maximum is left where it is: inf - inf would be NaN.
+  const Tensor peak = run_reduce(x, shape, ReduceOp::max, x.dtype());
+  peak.masked_fill_(isinf(peak), 0);
+  const Tensor e = (x - with_kept_dims(peak, shape.kept)).exp_();
+  return run_reduce(e, shape, ReduceOp::sum, x.dtype()).log_().add_(peak);
+}
+
+}  // namespace
+
 Tensor logsumexp(const Tensor& self, IntArrayRef dims, bool keepdim) {
   expect_floating("logsumexp", self);
   ReduceShape shape("logsumexp", self.sizes(), dims, keepdim);
-  Tensor out;
-  {
-    const NoGradGuard no_grad;
-    if (shape.count == 0) {
-      out = run_reduce(self, shape, ReduceOp::sum, self.dtype()).log_();
-    } else {
-      // An infinite maximum is left where it is: inf - inf would be NaN.
-      const Tensor peak = run_reduce(self, shape, ReduceOp::max, self.dtype());
-      peak.masked_fill_(isinf(peak), 0);
-      const Tensor e = (self - with_kept_dims(peak, shape.kept)).exp_();
-      out = run_reduce(e, shape, ReduceOp::sum, self.dtype()).log_().add_(peak);
-    }
-  }
+  Tensor out = run_logsumexp(self, shape);
   return record("logsumexp", out,
                 wrt(self, [x = saved(self), y = saved_output(out),
                            kept = std::move(shape.kept)](const Tensor& g) {

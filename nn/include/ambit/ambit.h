@@ -13,6 +13,7 @@
 #include <ambit/checkpoint.h>
 #include <ambit/data/data.h>
 #include <ambit/device.h>
+#include <ambit/dlpack.h>
 #include <ambit/dtype.h>
 #include <ambit/error.h>
 #include <ambit/inference_mode.h>

@@ -58,7 +58,7 @@ endforeach()
 
 # The whole suite, suite_files of tests/CMakeLists.txt. What trains long is checked for its results
 # alone.
-set(long conformance_uncached gpu_test)
+set(long conformance conformance_uncached gpu_test)
 foreach(file IN LISTS suite_files)
   cmake_path(GET file STEM name)
   list(APPEND long suite_${name})

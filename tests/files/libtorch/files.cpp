@@ -39,9 +39,9 @@ void fill(NetImpl& net) {
   for (auto& t : net.buffers()) t.copy_(k++ + torch::arange(t.numel()).view(t.sizes()) / 2);
 }
 
-const std::vector<torch::ScalarType> kTypes{torch::kBool,  torch::kUInt8, torch::kInt8,
-                                            torch::kInt16, torch::kInt32, torch::kInt64,
-                                            torch::kFloat, torch::kDouble};
+const std::vector<torch::ScalarType> kTypes{
+    torch::kBool,  torch::kUInt8, torch::kInt8,     torch::kInt16, torch::kInt32,
+    torch::kInt64, torch::kHalf,  torch::kBFloat16, torch::kFloat, torch::kDouble};
 
 std::vector<torch::Tensor> list() {
   std::vector<torch::Tensor> all;

@@ -1,38 +1,46 @@
-// torch::special: functions of ambit under their names there.
+// torch::special is ambit's; and its functions under libtorch's long names, as
+// `torch::special_expit(x)`.
 #pragma once
 
+#include <ambit/special.h>
 #include <torch/types.h>
 
+#include <utility>
+
 namespace torch::special {
-
-using ambit::digamma;
-using ambit::erf;
-using ambit::erfc;
-using ambit::erfinv;
-using ambit::exp2;
-using ambit::expm1;
-using ambit::i0;
-using ambit::log1p;
-using ambit::logit;
-using ambit::logsumexp;
-using ambit::polygamma;
-using ambit::round;
-using ambit::sinc;
-using ambit::xlogy;
-
-inline ambit::Tensor expit(const ambit::Tensor& self) { return ambit::sigmoid(self); }
-inline ambit::Tensor gammaln(const ambit::Tensor& self) { return ambit::lgamma(self); }
-inline ambit::Tensor psi(const ambit::Tensor& self) { return ambit::digamma(self); }
-inline ambit::Tensor multigammaln(const ambit::Tensor& self, int64_t p) {
-  return ambit::mvlgamma(self, p);
-}
-inline ambit::Tensor softmax(const ambit::Tensor& self, int64_t dim,
-                             std::optional<ambit::DType> dtype = {}) {
-  return ambit::softmax(dtype ? self.to(*dtype) : self, dim);
-}
-inline ambit::Tensor log_softmax(const ambit::Tensor& self, int64_t dim,
-                                 std::optional<ambit::DType> dtype = {}) {
-  return ambit::log_softmax(dtype ? self.to(*dtype) : self, dim);
+using namespace ambit::special;
 }
 
-}  // namespace torch::special
+namespace at {
+
+#define AMBIT_TORCH_SPECIAL(name)                                     \
+  template <class... Args>                                            \
+  auto special_##name(Args&&... args)                                 \
+      ->decltype(ambit::special::name(std::forward<Args>(args)...)) { \
+    return ambit::special::name(std::forward<Args>(args)...);         \
+  }
+AMBIT_TORCH_SPECIAL(digamma)
+AMBIT_TORCH_SPECIAL(erf)
+AMBIT_TORCH_SPECIAL(erfc)
+AMBIT_TORCH_SPECIAL(erfinv)
+AMBIT_TORCH_SPECIAL(exp2)
+AMBIT_TORCH_SPECIAL(expit)
+AMBIT_TORCH_SPECIAL(expm1)
+AMBIT_TORCH_SPECIAL(gammainc)
+AMBIT_TORCH_SPECIAL(gammaincc)
+AMBIT_TORCH_SPECIAL(gammaln)
+AMBIT_TORCH_SPECIAL(i0)
+AMBIT_TORCH_SPECIAL(log1p)
+AMBIT_TORCH_SPECIAL(log_softmax)
+AMBIT_TORCH_SPECIAL(logit)
+AMBIT_TORCH_SPECIAL(logsumexp)
+AMBIT_TORCH_SPECIAL(multigammaln)
+AMBIT_TORCH_SPECIAL(polygamma)
+AMBIT_TORCH_SPECIAL(psi)
+AMBIT_TORCH_SPECIAL(round)
+AMBIT_TORCH_SPECIAL(sinc)
+AMBIT_TORCH_SPECIAL(softmax)
+AMBIT_TORCH_SPECIAL(xlogy)
+#undef AMBIT_TORCH_SPECIAL
+
+}  // namespace at

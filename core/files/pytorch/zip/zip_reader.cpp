@@ -3,16 +3,20 @@
 
 #include <ambit/error.h>
 
-#include <fcntl.h>
 #include <fmt/format.h>
+#include <libdeflate.h>
 #include <unistd.h>
 #include <zip.h>
+#include <zlib.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <new>
 #include <set>
 #include <system_error>
 #include <utility>
+
+#include "core/files/in_parts.h"
 
 namespace ambit {
 namespace {
@@ -42,22 +46,92 @@ using Archive = std::unique_ptr<zip_t, CloseArchive>;
   fail(fmt::format("expected a sound zip file, got: {}", text));
 }
 
-Archive open_descriptor(int descriptor) {
-  const int own = ::fcntl(descriptor, F_DUPFD_CLOEXEC, 0);
-  if (own < 0) fail(std::generic_category().message(errno));
-  int code = 0;
-  errno = 0;
-  Archive archive(zip_fdopen(own, ZIP_CHECKCONS | ZIP_RDONLY, &code));
-  const int reason = errno;
-  if (archive) return archive;
-  ::close(own);
-  fail_to_open(code, reason);
-}
+// What libzip reads from: a file or memory. It is asked where libzip has read last, since libzip
+// tells nobody where the bytes of an entry begin.
+class Bytes {
+ public:
+  Bytes(int descriptor, uint64_t size_bytes) : descriptor_(descriptor), size_bytes_(size_bytes) {}
+  Bytes(const void* data, uint64_t size_bytes)
+      : data_(static_cast<const char*>(data)), size_bytes_(size_bytes) {}
 
-Archive open_bytes(const void* data, uint64_t size_bytes) {
+  /// Return how many there were, at most `count`; -1: errno.
+  int64_t read(void* to, uint64_t count, uint64_t offset) const {
+    count = std::min(count, offset < size_bytes_ ? size_bytes_ - offset : 0);
+    if (data_) {
+      std::copy_n(data_ + offset, count, static_cast<char*>(to));
+      return static_cast<int64_t>(count);
+    }
+    while (true) {
+      const ssize_t got = ::pread(descriptor_, to, count, static_cast<off_t>(offset));
+      if (got >= 0 || errno != EINTR) return got;
+    }
+  }
+  uint64_t last_read() const { return last_read_; }
+
+  /// The functions of a zip_source, see zip_source_function(3).
+  static zip_int64_t source(void* self, void* data, zip_uint64_t length,
+                            zip_source_cmd_t command) noexcept {
+    return static_cast<Bytes*>(self)->answer(data, length, command);
+  }
+
+ private:
+  zip_int64_t answer(void* data, zip_uint64_t length, zip_source_cmd_t command) noexcept {
+    switch (command) {
+      case ZIP_SOURCE_SUPPORTS:
+        return zip_source_make_command_bitmap(
+            ZIP_SOURCE_OPEN, ZIP_SOURCE_READ, ZIP_SOURCE_CLOSE, ZIP_SOURCE_STAT, ZIP_SOURCE_ERROR,
+            ZIP_SOURCE_FREE, ZIP_SOURCE_SEEK, ZIP_SOURCE_TELL, ZIP_SOURCE_SUPPORTS, -1);
+      case ZIP_SOURCE_STAT: {
+        auto& stat = *static_cast<zip_stat_t*>(data);
+        zip_stat_init(&stat);
+        stat.size = size_bytes_;
+        stat.valid |= ZIP_STAT_SIZE;
+        return sizeof stat;
+      }
+      case ZIP_SOURCE_OPEN:
+        at_ = 0;
+        return 0;
+      case ZIP_SOURCE_READ: {
+        last_read_ = at_;
+        const int64_t got = read(data, length, at_);
+        if (got < 0) return fail(ZIP_ER_READ, errno);
+        at_ += static_cast<uint64_t>(got);
+        return got;
+      }
+      case ZIP_SOURCE_SEEK: {
+        zip_error_t error;
+        zip_error_init(&error);
+        const int64_t to = zip_source_seek_compute_offset(at_, size_bytes_, data, length, &error);
+        if (to < 0) return fail(zip_error_code_zip(&error), zip_error_code_system(&error));
+        at_ = static_cast<uint64_t>(to);
+        return 0;
+      }
+      case ZIP_SOURCE_TELL:
+        return static_cast<zip_int64_t>(at_);
+      case ZIP_SOURCE_ERROR:
+        return zip_error_to_data(&error_, data, length);
+      case ZIP_SOURCE_CLOSE:
+      case ZIP_SOURCE_FREE:
+        return 0;
+      default:
+        return fail(ZIP_ER_OPNOTSUPP, 0);
+    }
+  }
+  zip_int64_t fail(int code, int reason) noexcept {
+    zip_error_set(&error_, code, reason);
+    return -1;
+  }
+
+  int descriptor_ = -1;
+  const char* data_ = nullptr;
+  uint64_t size_bytes_, at_ = 0, last_read_ = 0;
+  zip_error_t error_{};
+};
+
+Archive open_bytes(Bytes& bytes) {
   zip_error_t error;
   zip_error_init(&error);
-  zip_source_t* const source = zip_source_buffer_create(data, size_bytes, /*freep=*/0, &error);
+  zip_source_t* const source = zip_source_function_create(&Bytes::source, &bytes, &error);
   Archive archive(source ? zip_open_from_source(source, ZIP_CHECKCONS | ZIP_RDONLY, &error)
                          : nullptr);
   const int code = zip_error_code_zip(&error), reason = zip_error_code_system(&error);
@@ -69,7 +143,8 @@ Archive open_bytes(const void* data, uint64_t size_bytes) {
 
 class LibzipReader : public ZipReader {
  public:
-  LibzipReader(Archive archive, uint64_t size_bytes) : archive_(std::move(archive)) {
+  LibzipReader(const Bytes& bytes, uint64_t size_bytes)
+      : bytes_(bytes), archive_(open_bytes(bytes_)) {
     const auto count = static_cast<uint64_t>(zip_get_num_entries(archive_.get(), 0));
     std::set<std::string> names;
     uint64_t room = size_bytes;
@@ -101,6 +176,7 @@ class LibzipReader : public ZipReader {
       check_memory(zip_error_code_zip(zip_get_error(archive_.get())), 0);
       fail(fmt::format("'{}': {}", e.name, zip_strerror(archive_.get())));
     }
+    if (e.size_bytes >= kLargeBytes) return read_large(file.get(), entry, static_cast<char*>(to));
     char* next = static_cast<char*>(to);
     uint64_t left = e.size_bytes;
     // libzip compares the CRC where it sees the end, so one byte more is asked for.
@@ -117,12 +193,55 @@ class LibzipReader : public ZipReader {
   }
 
  private:
-  Entry describe(uint64_t i) const {
+  // From here on libzip's way, by one thread and with zlib's CRC, takes longer than the reading.
+  static constexpr uint64_t kLargeBytes = uint64_t{1} << 18;
+
+  // The bytes of an entry without libzip, once it has said where they are.
+  void read_large(zip_file_t* file, size_t entry, char* to) const {
+    const Entry& e = entries_[entry];
+    if (zip_fread(file, to, 1) != 1) {
+      fail(fmt::format("'{}': {}", e.name, zip_file_strerror(file)));
+    }
+    const uint64_t offset = bytes_.last_read();
+    std::vector<uint32_t> crcs(parts_of(e.size_bytes));
+    std::vector<uint64_t> sizes(crcs.size());
+    in_parts(crcs.size(), e.size_bytes, [&](size_t i, uint64_t begin, uint64_t end) {
+      crcs[i] = read_part(e, to + begin, end - begin, offset + begin);
+      sizes[i] = end - begin;
+    });
+    uint32_t crc = crcs[0];
+    for (size_t i = 1; i < crcs.size(); ++i) {
+      crc = static_cast<uint32_t>(crc32_combine(crc, crcs[i], static_cast<z_off_t>(sizes[i])));
+    }
+    if (crc != crcs_[entry]) fail(fmt::format("'{}': CRC error", e.name));
+  }
+
+  // Return the CRC of so many bytes of the file from there, which is taken while they are in the
+  // core's cache.
+  uint32_t read_part(const Entry& e, char* to, uint64_t count, uint64_t offset) const {
+    constexpr uint64_t kAtOnce = uint64_t{1} << 17;
+    uint32_t crc = 0;
+    while (count > 0) {
+      const int64_t got = bytes_.read(to, std::min(count, kAtOnce), offset);
+      if (got < 0) {
+        fail(fmt::format("'{}': {}", e.name, std::generic_category().message(errno)));
+      }
+      if (got == 0) fail(fmt::format("'{}': the file was shortened while it was read", e.name));
+      crc = libdeflate_crc32(crc, to, static_cast<size_t>(got));
+      to += got;
+      offset += static_cast<uint64_t>(got);
+      count -= static_cast<uint64_t>(got);
+    }
+    return crc;
+  }
+
+  Entry describe(uint64_t i) {
     zip_stat_t stat;
     if (zip_stat_index(archive_.get(), i, ZIP_FL_ENC_RAW, &stat) != 0) {
       fail(zip_strerror(archive_.get()));
     }
-    constexpr uint64_t kNeeded = ZIP_STAT_NAME | ZIP_STAT_SIZE | ZIP_STAT_COMP_SIZE |
+    crcs_.push_back(stat.crc);
+    constexpr uint64_t kNeeded = ZIP_STAT_CRC | ZIP_STAT_NAME | ZIP_STAT_SIZE | ZIP_STAT_COMP_SIZE |
                                  ZIP_STAT_COMP_METHOD | ZIP_STAT_ENCRYPTION_METHOD;
     if ((stat.valid & kNeeded) != kNeeded) fail("expected entries with sizes, got one without");
     return {stat.name, stat.size,
@@ -130,16 +249,18 @@ class LibzipReader : public ZipReader {
                 stat.comp_size == stat.size};
   }
 
+  Bytes bytes_;  // before archive_, which reads from it
   Archive archive_;
   std::vector<Entry> entries_;
+  std::vector<uint32_t> crcs_;
 };
 
 std::unique_ptr<ZipReader> open(int descriptor, uint64_t size_bytes) {
-  return std::make_unique<LibzipReader>(open_descriptor(descriptor), size_bytes);
+  return std::make_unique<LibzipReader>(Bytes(descriptor, size_bytes), size_bytes);
 }
 
 std::unique_ptr<ZipReader> open_memory(const void* data, uint64_t size_bytes) {
-  return std::make_unique<LibzipReader>(open_bytes(data, size_bytes), size_bytes);
+  return std::make_unique<LibzipReader>(Bytes(data, size_bytes), size_bytes);
 }
 
 }  // namespace

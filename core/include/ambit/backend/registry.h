@@ -3,6 +3,7 @@
 #pragma once
 
 #include <ambit/backend/backend.h>
+#include <ambit/backend/communicator.h>
 #include <ambit/backend/op.h>
 
 #include <memory>
@@ -31,6 +32,9 @@ class AMBIT_API Registry {
   void add(Op<Signature>& op, std::type_identity_t<Signature>* kernel, DTypeSet native = {}) {
     add_kernel(op, reinterpret_cast<AnyKernel>(kernel), native);
   }
+  /// Add a communicator, which init_process_group(name) then finds; `about` is what `ambit info`
+  /// shows, such as its library's version. Errors: BackendError for a malformed name.
+  void add_communicator(std::string name, distributed::CommunicatorFactory make, std::string about);
   /// Make all of it visible; return what came, such as "cuda: 2 devices". A backend takes over the
   /// name of one without devices. Errors: BackendError when a name is taken; then nothing changes.
   std::vector<std::string> commit();
@@ -39,8 +43,10 @@ class AMBIT_API Registry {
   void add_kernel(OpBase& op, AnyKernel kernel, DTypeSet native);
 
   struct Entry;
+  struct CommunicatorEntry;
   std::string library_;
   std::vector<Entry> entries_;
+  std::vector<CommunicatorEntry> communicators_;
 };
 
 /// Return the backend of a device kind. Errors: BackendError when there is none (meta).

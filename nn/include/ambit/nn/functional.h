@@ -171,3 +171,18 @@ inline Tensor mse_loss(const Tensor& input, const Tensor& target,
 }
 
 }  // namespace ambit::nn::functional
+
+namespace ambit {
+
+// Under their names outside of nn::functional, as the others of functional/aten.h.
+using nn::functional::alpha_dropout;
+using nn::functional::bilinear;
+using nn::functional::feature_alpha_dropout;
+inline Tensor alpha_dropout_(const Tensor& self, double p, bool train) {
+  return alpha_dropout(self, p, train, true);
+}
+inline Tensor feature_alpha_dropout_(const Tensor& self, double p, bool train) {
+  return feature_alpha_dropout(self, p, train, true);
+}
+
+}  // namespace ambit

@@ -21,7 +21,15 @@ std::ostream& operator<<(std::ostream& os, ArrayRef<T> list) {
 
 namespace c10 {
 
-using OptionalIntArrayRef = optional<IntArrayRef>;
+/// A list that may be missing, where functions take one and where they take dims: then all of them.
+class OptionalIntArrayRef : public optional<IntArrayRef> {
+ public:
+  using optional<IntArrayRef>::optional;
+  operator IntArrayRef() const { return value_or(IntArrayRef()); }
+  operator ambit::OptionalIntArrayRef() const {
+    return has_value() ? ambit::OptionalIntArrayRef(**this) : ambit::OptionalIntArrayRef();
+  }
+};
 
 template <class T>
 ArrayRef<T> makeArrayRef(const T& one) {

@@ -4,19 +4,29 @@
 #pragma once
 
 #include <ambit/nn/functional/activation.h>
+#include <ambit/nn/functional/embedding.h>
 #include <ambit/nn/functional/loss.h>
 #include <ambit/nn/functional/options.h>
 #include <ambit/nn/functional/padding.h>
+#include <ambit/nn/functional/recurrent.h>
 #include <ambit/nn/normalization.h>
+#include <ambit/nn/utils/rnn.h>
+#include <ambit/ops/conv.h>
 #include <ambit/ops/elementwise.h>
+#include <ambit/ops/images.h>
 #include <ambit/ops/linalg.h>
 #include <ambit/ops/loss.h>
+#include <ambit/ops/matmul.h>
 #include <ambit/ops/norm.h>
+#include <ambit/ops/random.h>
 #include <ambit/ops/reduce.h>
 #include <ambit/ops/shape.h>
 
+#include <initializer_list>
 #include <optional>
 #include <string_view>
+#include <tuple>
+#include <vector>
 
 namespace ambit {
 
@@ -37,6 +47,8 @@ using nn::functional::silu;
 using nn::functional::softplus;
 using nn::functional::softshrink;
 using nn::functional::threshold;
+
+using nn::utils::rnn::pad_sequence;
 
 using nn::functional::binary_cross_entropy;
 using nn::functional::cosine_embedding_loss;
@@ -88,6 +100,13 @@ inline Tensor threshold_(const Tensor& self, double limit, double value) {
 }
 inline Tensor hardsigmoid_(const Tensor& self) { return hardsigmoid(self, true); }
 inline Tensor hardswish_(const Tensor& self) { return hardswish(self, true); }
+AMBIT_API const Tensor& silu_(const Tensor& self);
+AMBIT_API const Tensor& mish_(const Tensor& self);
+AMBIT_API const Tensor& gelu_(const Tensor& self, std::string_view approximate = "none");
+/// dropout() of whole channels: input [N,C,...]. Errors: ShapeError for fewer than 2 dims; else as
+/// dropout. Gradient: input.
+AMBIT_API Tensor feature_dropout(const Tensor& input, double p, bool train);
+AMBIT_API Tensor feature_dropout_(const Tensor& self, double p, bool train);
 
 /// nn::functional::binary_cross_entropy_with_logits; pos_weight stands before the reduction here.
 inline Tensor binary_cross_entropy_with_logits(const Tensor& self, const Tensor& target,
@@ -156,6 +175,69 @@ AMBIT_API Tensor replication_pad3d(const Tensor& self, IntArrayRef padding);
 /// Errors: ShapeError. Gradient: self. Source: Zhang et al. 2017, arXiv:1707.01083.
 AMBIT_API Tensor channel_shuffle(const Tensor& self, int64_t groups);
 
+/// nn::functional::embedding with its settings one by one; padding_idx -1: none. sparse changes
+/// nothing: there are no sparse tensors.
+inline Tensor embedding(const Tensor& weight, const Tensor& indices, int64_t padding_idx,
+                        bool scale_grad_by_freq, bool sparse = false) {
+  nn::functional::EmbeddingFuncOptions options;
+  options.scale_grad_by_freq(scale_grad_by_freq).sparse(sparse);
+  if (padding_idx >= 0) options.padding_idx(padding_idx);
+  return nn::functional::embedding(indices, weight, options);
+}
+/// nn::functional::embedding_bag of indices [n] and offsets [B], which bags begin with. mode: 0 the
+/// sum, 1 the mean, 2 the largest. The second to fourth tensor, which libtorch's own backward
+/// wants, are empty here.
+AMBIT_API std::tuple<Tensor, Tensor, Tensor, Tensor> embedding_bag(
+    const Tensor& weight, const Tensor& indices, const Tensor& offsets,
+    bool scale_grad_by_freq = false, int64_t mode = 0, bool sparse = false,
+    const Tensor& per_sample_weights = {}, bool include_last_offset = false,
+    std::optional<int64_t> padding_idx = {});
+/// Shorten those rows of self [V,D] that indices name to a norm_type-norm of max_norm, where they
+/// are longer. Errors: IndexError, ShapeError, DTypeError. No gradient.
+AMBIT_API const Tensor& embedding_renorm_(const Tensor& self, const Tensor& indices,
+                                          double max_norm, double norm_type);
+/// grid_sampler() of images [N,C,H,W] and volumes [N,C,D,H,W]. Errors also: ShapeError for others.
+AMBIT_API Tensor grid_sampler_2d(const Tensor& input, const Tensor& grid,
+                                 int64_t interpolation_mode, int64_t padding_mode,
+                                 bool align_corners);
+AMBIT_API Tensor grid_sampler_3d(const Tensor& input, const Tensor& grid,
+                                 int64_t interpolation_mode, int64_t padding_mode,
+                                 bool align_corners);
+/// conv1d() of steps first: self [T,B,I], weight [K,I,O], bias [O] -> [T',B,O].
+AMBIT_API Tensor conv_tbc(const Tensor& self, const Tensor& weight, const Tensor& bias,
+                          int64_t pad = 0);
+
+/// How many times as large an image becomes, a number for each dim; or none.
+class ScaleFactors {
+ public:
+  ScaleFactors(std::initializer_list<double> factors) : factors_(factors) {}
+  ScaleFactors(std::nullopt_t) {}
+  ScaleFactors(std::vector<double> factors) : factors_(std::move(factors)) {}
+  ScaleFactors(const std::optional<ArrayRef<double>>& factors) {
+    if (factors) factors_ = factors->vec();
+  }
+  const std::optional<std::vector<double>>& get() const { return factors_; }
+
+ private:
+  std::optional<std::vector<double>> factors_;
+};
+/// The functions of ops/images.h with the output's size or its factors, of which one is given.
+/// Errors also: Error for both or none; ShapeError for another number of factors than of dims.
+AMBIT_API Tensor upsample_nearest1d(const Tensor& input, OptionalIntArrayRef output_size,
+                                    const ScaleFactors& scale_factors);
+AMBIT_API Tensor upsample_nearest2d(const Tensor& input, OptionalIntArrayRef output_size,
+                                    const ScaleFactors& scale_factors);
+AMBIT_API Tensor upsample_nearest3d(const Tensor& input, OptionalIntArrayRef output_size,
+                                    const ScaleFactors& scale_factors);
+AMBIT_API Tensor upsample_linear1d(const Tensor& input, OptionalIntArrayRef output_size,
+                                   bool align_corners, const ScaleFactors& scale_factors);
+AMBIT_API Tensor upsample_bilinear2d(const Tensor& input, OptionalIntArrayRef output_size,
+                                     bool align_corners, const ScaleFactors& scale_factors);
+AMBIT_API Tensor upsample_trilinear3d(const Tensor& input, OptionalIntArrayRef output_size,
+                                      bool align_corners, const ScaleFactors& scale_factors);
+AMBIT_API Tensor upsample_bicubic2d(const Tensor& input, OptionalIntArrayRef output_size,
+                                    bool align_corners, const ScaleFactors& scale_factors);
+
 /// The root of the sum of squares, over `dim`, or all dims.
 inline Tensor frobenius_norm(const Tensor& self, IntArrayRef dim = {}, bool keepdim = false) {
   return linalg_vector_norm(self, 2, dim, keepdim);
@@ -168,8 +250,28 @@ inline Tensor nuclear_norm(const Tensor& self, IntArrayRef dim, bool keepdim = f
   return linalg_matrix_norm(self, "nuc", dim, keepdim);
 }
 
+// With the dim that the methods have.
+inline std::vector<Tensor> split(const Tensor& self, IntArrayRef split_sizes) {
+  return split(self, split_sizes, 0);
+}
+inline Tensor slice(const Tensor& self) { return slice(self, 0); }
+
 // Methods of Tensor as functions.
 inline Tensor detach(const Tensor& self) { return self.detach(); }
+inline const Tensor& detach_(const Tensor& self) { return self.detach_(); }
 inline bool is_nonzero(const Tensor& self) { return self.is_nonzero(); }
+inline bool is_same_size(const Tensor& self, const Tensor& other) {
+  return self.is_same_size(other);
+}
+inline int64_t size(const Tensor& self, int64_t dim) { return self.size(dim); }
+inline int64_t stride(const Tensor& self, int64_t dim) { return self.stride(dim); }
+// Of real numbers nothing is conjugate.
+inline Tensor conj(const Tensor& self) { return self.conj(); }
+inline Tensor conj_physical(const Tensor& self) { return self.conj_physical(); }
+inline const Tensor& conj_physical_(const Tensor& self) { return self.conj_physical_(); }
+inline Tensor resolve_conj(const Tensor& self) { return self.resolve_conj(); }
+inline Tensor resolve_neg(const Tensor& self) { return self.resolve_neg(); }
+/// matmul().
+inline Tensor linalg_matmul(const Tensor& self, const Tensor& other) { return matmul(self, other); }
 
 }  // namespace ambit

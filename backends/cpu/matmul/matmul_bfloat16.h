@@ -1,0 +1,16 @@
+// Products of bfloat16 by the CPU's instructions for them.
+#pragma once
+
+#include <ambit/tensor.h>
+
+namespace ambit::cpu {
+
+/// The dtypes of 16 bits whose products are made here: bfloat16 where the CPU has AVX512_BF16 or
+/// AMX. oneDNN adds up in float32 and rounds once.
+DTypeSet native_products();
+
+/// As kernels::matmul and kernels::linear, nothing being empty.
+void matmul_bfloat16(const Tensor& y, const Tensor& a, const Tensor& b);
+void linear_bfloat16(const Tensor& y, const Tensor& x, const Tensor& w, const Tensor& b);
+
+}  // namespace ambit::cpu

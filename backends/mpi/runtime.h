@@ -1,0 +1,124 @@
+// MPI in this process: one lock for all its calls, since it is started as MPI_THREAD_SERIALIZED.
+// Who waits drives it himself, at the speed of bare MPI; while nobody does, a thread drives what
+// was begun, in small sleeps so that it takes no core from the computing, and answers other ranks.
+#pragma once
+
+#include <ambit/backend/communicator.h>
+#include <mpi.h>
+
+#include <atomic>
+#include <condition_variable>
+#include <list>
+#include <memory>
+#include <mutex>
+#include <string>
+#include <thread>
+#include <vector>
+
+namespace ambit::distributed::mpi {
+
+using Milliseconds = std::chrono::milliseconds;
+
+/// Errors: DistributedError with MPI's text where the code is one of an error.
+void check(int code, const char* call);
+
+struct Group;
+
+/// A transfer on its way. Guarded by the lock.
+struct Operation {
+  std::shared_ptr<Group> group;
+  Transfer transfer;
+  uint64_t number = 0;  // of a collective; 0: send and recv
+  std::vector<MPI_Request> requests;
+  std::vector<int64_t> counts;  // of recv: elements expected of each request
+  bool is_done = false;
+  std::string error;
+};
+
+/// What ranks tell each other beside the transfers: 512 bytes, which MPI sends without waiting for
+/// the receiver.
+struct Note {
+  enum Kind : int32_t { ask, answer, failed, left };
+  Kind kind = ask;
+  int32_t length = 0;   // of the text
+  uint64_t number = 0;  // collectives begun; of ask, the collective asked for
+  char text[496] = {};
+};
+
+/// One communicator. Guarded by the lock.
+struct Group {
+  MPI_Comm comm = MPI_COMM_NULL, notes = MPI_COMM_NULL;
+  int rank = 0, size = 1;
+  uint64_t begun = 0;           // collectives
+  std::vector<uint64_t> known;  // of each rank: how many it has begun, as it said last
+  std::vector<uint8_t> answered, has_left;
+  std::string failure;
+};
+
+class Runtime {
+ public:
+  /// The one of this process; starts MPI when it is first called. Errors: DistributedError.
+  static Runtime& of_process();
+
+  using Lock = std::unique_lock<std::mutex>;
+  Lock lock() { return Lock(mutex_); }
+
+  // All that follow want the lock held.
+  std::shared_ptr<Group> add_group(MPI_Comm comm);
+  void begin(std::shared_ptr<Operation> operation);
+  void tell(Group& group, int to, Note::Kind kind, uint64_t number, const std::string& text = "");
+  void tell_all(Group& group, Note::Kind kind, uint64_t number, const std::string& text = "");
+  void fail(Group& group, const std::string& reason);
+  /// Test what was begun, read what others tell.
+  void progress();
+
+  /// Progress until `is_over`, which is asked with the lock held; false where it was not by then.
+  /// The lock is free when called.
+  template <class F>
+  bool drive(Milliseconds limit, const F& is_over) {
+    const auto until = std::chrono::steady_clock::now() + limit;
+    waiting_.fetch_add(1);
+    bool over = false;
+    for (;;) {
+      {
+        const Lock held = lock();
+        progress();
+        over = is_over();
+      }
+      if (over || std::chrono::steady_clock::now() >= until) break;
+      std::this_thread::yield();
+    }
+    waiting_.fetch_sub(1);
+    return over;
+  }
+
+  /// Leave the group of all ranks: wait for the others to do so, then end MPI.
+  void leave_world(Milliseconds timeout);
+  std::shared_ptr<Group> world() { return world_; }
+  Milliseconds timeout{300000};  // to wait for others at the end
+
+ private:
+  Runtime();
+  void run();  // the thread
+  void test(Operation& operation);
+  void read_notes();
+  void take(Group& group, int from, const Note& note);
+  void settle();
+
+  std::mutex mutex_;
+  std::condition_variable wake_;
+  std::atomic<int> waiting_{0};
+  bool stops_ = false;
+  unsigned turn_ = 0;
+  std::shared_ptr<Group> world_;
+  std::vector<std::shared_ptr<Group>> groups_;
+  std::vector<std::shared_ptr<Operation>> active_, lost_;  // lost: MPI may still write there
+  struct Sent {
+    Note note;
+    MPI_Request request;
+  };
+  std::list<Sent> sent_;
+  std::thread thread_;
+};
+
+}  // namespace ambit::distributed::mpi

@@ -1,0 +1,168 @@
+// Which leaves are listened to, and when the gradient of each is whole.
+#include <ambit/backend/op.h>
+#include <ambit/detail/leaf_listener.h>
+#include <ambit/error.h>
+
+#include <algorithm>
+#include <map>
+#include <mutex>
+
+#include "engine.h"
+
+namespace ambit {
+
+LeafListener::~LeafListener() = default;
+
+std::atomic<bool>& Engine::has_listeners() {
+  static constinit std::atomic<bool> any{false};
+  return any;
+}
+
+namespace {
+
+// Here and not in the leaves, which know nothing of it: to be listened to is rare.
+struct Listeners {
+  std::mutex mutex;
+  std::unordered_map<const TensorImpl*, std::weak_ptr<LeafListener>> of;
+};
+
+Listeners& listeners() {
+  static auto* l = new Listeners;  // leaked: tensors in globals die after main
+  return *l;
+}
+
+std::shared_ptr<LeafListener> listener_of(const TensorImpl* leaf) {
+  Listeners& all = listeners();
+  const std::lock_guard lock(all.mutex);
+  const auto found = all.of.find(leaf);
+  return found == all.of.end() ? nullptr : found->second.lock();
+}
+
+}  // namespace
+
+void listen_to_leaf(const Tensor& leaf, const std::shared_ptr<LeafListener>& listener) {
+  if (!leaf.requires_grad() || !leaf.is_leaf()) {
+    throw AutogradError("listen_to_leaf: expected a leaf that requires grad, got another tensor");
+  }
+  Listeners& all = listeners();
+  const std::lock_guard lock(all.mutex);
+  std::erase_if(all.of, [](const auto& one) { return one.second.expired(); });
+  if (all.of.contains(leaf.impl())) {
+    throw AutogradError(
+        "DistributedDataParallel: expected parameters of no other one, got one that another has");
+  }
+  all.of[leaf.impl()] = listener;
+  Engine::has_listeners() = true;
+}
+
+// The leaves of listeners that this backward reaches, by the last op that hands them a gradient:
+// ops run in falling order of their numbers.
+class Engine::Listening {
+ public:
+  explicit Listening(Engine& engine) : engine_(engine) { find_leaves(); }
+  ~Listening() {
+    for (const auto& [listener, leaves] : begun_) listener->abandon();
+  }
+  Listening(const Listening&) = delete;
+  Listening& operator=(const Listening&) = delete;
+
+  void begin() {
+    std::map<std::shared_ptr<LeafListener>, std::vector<Tensor>> all;
+    for (const Waiting& w : waiting_) all[w.listener].push_back(w.leaf);
+    for (auto& one : all) {
+      if (one.first->begin(one.second, engine_.create_graph_)) begun_.insert(std::move(one));
+    }
+    std::erase_if(waiting_, [&](const Waiting& w) { return !begun_.contains(w.listener); });
+    std::sort(waiting_.begin(), waiting_.end(),
+              [](const Waiting& a, const Waiting& b) { return a.last > b.last; });
+  }
+  // No op with the number `next` or a higher one is left to run; the highest but it may be.
+  void tell(uint64_t next) {
+    while (told_ < waiting_.size() && waiting_[told_].last > next) tell(waiting_[told_++]);
+  }
+  void tell_all() {
+    while (told_ < waiting_.size()) tell(waiting_[told_++]);
+    std::erase_if(engine_.leaves_, [](const Leaf& leaf) { return !leaf.tensor; });
+  }
+  void end() {
+    while (!begun_.empty()) {
+      begun_.begin()->first->end();
+      begun_.erase(begun_.begin());
+    }
+  }
+
+ private:
+  struct Waiting {
+    Tensor leaf;
+    std::shared_ptr<LeafListener> listener;
+    uint64_t last;  // number of the op
+  };
+
+  void find_leaves() {
+    std::unordered_map<const Node*, bool> seen;
+    std::vector<Node*> stack;
+    std::unordered_map<const TensorImpl*, size_t> at;
+    for (const auto& [number, pending] : engine_.pending_) {
+      seen[pending.node.get()] = true;
+      stack.push_back(pending.node.get());
+    }
+    while (!stack.empty()) {
+      Node* const node = stack.back();
+      stack.pop_back();
+      for (const Edge& e : node->edges()) {
+        if (e.leaf) {
+          note(e, node->sequence(), at);
+        } else if (e.function && engine_.is_wanted(e) &&
+                   seen.emplace(e.function.get(), true).second) {
+          stack.push_back(e.function.get());
+        }
+      }
+    }
+    for (const Leaf& leaf : engine_.leaves_) {  // roots that are leaves
+      Edge e;
+      e.leaf = leaf.tensor;
+      note(e, ~uint64_t{0}, at);
+    }
+  }
+  void note(const Edge& e, uint64_t number, std::unordered_map<const TensorImpl*, size_t>& at) {
+    if (!engine_.is_wanted(e)) return;
+    std::shared_ptr<LeafListener> listener = listener_of(e.leaf.get());
+    if (!listener) return;
+    const auto [place, is_new] = at.emplace(e.leaf.get(), waiting_.size());
+    if (is_new) waiting_.push_back({Tensor(e.leaf), std::move(listener), number});
+    uint64_t& last = waiting_[place->second].last;
+    last = std::min(last, number);
+  }
+  void tell(const Waiting& w) {
+    const auto found = engine_.leaf_at_.find(w.leaf.impl());
+    if (found == engine_.leaf_at_.end()) return;
+    Leaf& leaf = engine_.leaves_[found->second];
+    if (!leaf.grad.defined()) return;
+    run_leaf_hooks(leaf);
+    check_fits(leaf);
+    w.listener->ready(w.leaf, leaf.grad);
+    leaf.grad.reset();
+    leaf.tensor.reset();  // taken
+  }
+
+  Engine& engine_;
+  std::vector<Waiting> waiting_;  // the first to be whole first
+  size_t told_ = 0;
+  std::map<std::shared_ptr<LeafListener>, std::vector<Tensor>> begun_;
+};
+
+void Engine::run_listened() {
+  Listening listening(*this);
+  listening.begin();
+  while (!pending_.empty()) {
+    Pending p = std::move(pending_.begin()->second);
+    pending_.erase(pending_.begin());
+    run_node(p);
+    if (!pending_.empty()) listening.tell(pending_.begin()->first);
+  }
+  listening.tell_all();
+  prepare_leaves();
+  listening.end();
+}
+
+}  // namespace ambit

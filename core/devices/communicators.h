@@ -1,0 +1,24 @@
+// The communicators that plugins have brought. Private to core.
+#pragma once
+
+#include <ambit/backend/communicator.h>
+
+#include <string>
+#include <vector>
+
+#include "registry.h"
+
+namespace ambit {
+
+struct NamedCommunicator {
+  std::string name;
+  distributed::CommunicatorFactory make = nullptr;
+};
+
+/// Errors: BackendError for a name that is taken; then none is added.
+void add_communicators(const std::vector<NamedCommunicator>& more);
+
+/// Load libambit_<name>.so, where there is one among the communicators.
+void load_communicators_for(const std::string& name);
+
+}  // namespace ambit

@@ -1,0 +1,170 @@
+// THE table of autocast: in what each op runs within a region (autocast.h), and how an op asks. The
+// lists are PyTorch's for CUDA and serve every device; where ambit's differ a comment says why.
+// Every kernel, and every function of the kernels that are families, has a row: one more without a
+// row does not compile (core/dispatch/autocast.cpp). An op composed of others needs none, unless it
+// is to be cast as a whole; one that asks without a row does not compile either.
+#pragma once
+
+#include <ambit/autocast.h>
+
+#include <cstddef>
+#include <cstdint>
+#include <iterator>
+#include <string_view>
+#include <type_traits>
+#include <utility>
+#include <vector>
+
+namespace ambit::autocast {
+
+enum class Policy : uint8_t {
+  reduced,  ///< in the device's 16-bit dtype
+  float32,  ///< in float32
+  widest,   ///< in the widest dtype among its operands: those that refuse to mix otherwise
+  as_is,    ///< in what it is given; most promote by themselves
+};
+
+// clang-format off
+inline constexpr std::string_view kReduced[] = {
+    "matmul", "linear", "addmm", "addmv", "addr", "baddbmm", "addbmm", "einsum",
+    "convolution", "attention", "lstm_cell", "gru_cell", "prelu",
+};
+inline constexpr std::string_view kFloat32Ops[] = {
+    "acos", "asin", "cosh", "erfinv", "exp", "expm1", "log", "log10", "log1p", "log2",
+    "reciprocal", "rsqrt", "sinh", "square", "tan", "pow", "softplus",
+    "sum", "prod", "cumsum", "cumprod", "logsumexp", "norm", "dist", "renorm", "cdist", "pdist",
+    "softmax",
+    "layer_norm", "group_norm", "rms_norm",
+    // Its output comes back in the input's dtype, as in PyTorch, where it takes float32 statistics
+    // beside 16-bit images.
+    "batch_norm",
+    "nll_loss", "cross_entropy", "mse_loss", "ctc_loss", "l1_loss", "smooth_l1_loss", "huber_loss",
+    "kl_div", "poisson_nll_loss", "soft_margin_loss", "multi_margin_loss",
+    "multilabel_margin_loss", "margin_ranking_loss", "hinge_embedding_loss",
+    "cosine_embedding_loss", "triplet_margin_loss", "cosine_similarity",
+    "binary_cross_entropy_with_logits",
+    // PyTorch refuses it for CUDA, since its gradient overflows float16; in float32 it does not.
+    "binary_cross_entropy",
+};
+inline constexpr std::string_view kWidest[] = {
+    "cross", "dot", "vdot", "bilinear", "tensordot", "scatter_add", "index_put", "index_add",
+    "index_copy", "grid_sampler",
+};
+inline constexpr std::string_view kAsIs[] = {
+    // kernels
+    "copy", "fill", "random", "unary", "binary", "binary_scalar", "add_scaled", "clamp", "compare",
+    "compare_scalar", "where", "masked_fill", "reduce", "arg_reduce", "scan", "cum_extremum",
+    "sort", "topk", "searchsorted", "gather", "scatter", "scatter_reduce", "nonzero",
+    "index_select", "embedding_bag", "interpolate", "lu_factor", "lu_solve", "cholesky", "qr",
+    "eigh", "svd", "triangular_solve", "max_pool", "avg_pool", "sgd_step", "adam_step",
+    // gradients: in what the forward ran in
+    "convolution_input_grad", "convolution_weight_grad", "max_pool_grad", "avg_pool_grad",
+    "softmax_grad", "batch_norm_grad", "layer_norm_grad", "group_norm_grad", "attention_grad",
+    "lstm_cell_grad", "gru_cell_grad", "cross_entropy_grad", "embedding_bag_grad",
+    "interpolate_grad", "ctc_loss_grad",
+    // functions of one operand
+    "neg", "abs", "sign", "exp2", "sqrt", "sin", "cos", "atan", "tanh", "sigmoid",
+    "relu", "asinh", "acosh", "atanh", "erf", "erfc", "lgamma", "digamma", "i0", "i1", "sinc",
+    "frac", "floor", "ceil", "round", "trunc", "bitwise_not", "logical_not", "gelu", "logit",
+    "erfcx", "i0e", "i1e", "ndtri", "signbit", "isnan", "isinf", "isfinite",
+    // of two
+    "add", "sub", "mul", "div", "floor_divide", "trunc_divide", "remainder", "fmod", "maximum",
+    "minimum", "atan2", "fmax", "fmin", "hypot", "copysign", "nextafter", "xlogy", "logaddexp",
+    "logaddexp2", "heaviside", "zeta", "gcd", "lcm", "left_shift", "right_shift", "bitwise_and",
+    "bitwise_or", "bitwise_xor", "relu_grad", "sigmoid_grad", "tanh_grad", "gelu_grad",
+    // of many
+    "mean", "max", "min", "any", "all", "nansum", "abs_sum",
+};
+// clang-format on
+
+/// Return the row of an op. What has none is no constant expression, in which alone it is called.
+constexpr Policy policy_of(std::string_view op) {
+  const auto has = [op](const auto& list) {
+    for (const std::string_view name : list) {
+      if (name == op) return true;
+    }
+    return false;
+  };
+  if (has(kReduced)) return Policy::reduced;
+  if (has(kFloat32Ops)) return Policy::float32;
+  if (has(kWidest)) return Policy::widest;
+  if (has(kAsIs)) return Policy::as_is;
+  throw "say in detail/autocast.h what autocast does with this op";
+}
+
+/// Whether this thread is in a region of some device, and in no op that was cast already.
+AMBIT_API bool is_active() noexcept;
+
+/// Nothing in the scope is cast: an op that has cast its operands runs in one, and so does
+/// backward.
+class AMBIT_API Suspended {
+ public:
+  Suspended() noexcept;
+  ~Suspended();
+  Suspended(const Suspended&) = delete;
+  Suspended& operator=(const Suspended&) = delete;
+
+ private:
+  bool was_active_;
+};
+
+/// Return an operand as its policy has it on its device; itself where that is in no region.
+AMBIT_API Tensor to_reduced(const Tensor& t);
+AMBIT_API Tensor to_float32(const Tensor& t);
+AMBIT_API Tensor to_dtype(const Tensor& t, DType dtype);
+/// Return the wider of `current` and the dtype of t, if its device is in a region.
+AMBIT_API DType wider(DType current, const Tensor& t);
+
+/// Cast one argument of an op: a tensor, a list of them, or what is neither.
+template <Policy policy>
+struct Cast {
+  DType widest;
+
+  Tensor operator()(const Tensor& t) const {
+    if constexpr (policy == Policy::reduced) return to_reduced(t);
+    if constexpr (policy == Policy::float32) return to_float32(t);
+    if constexpr (policy == Policy::widest) return to_dtype(t, widest);
+  }
+  std::vector<Tensor> operator()(TensorList list) const {
+    std::vector<Tensor> cast;
+    cast.reserve(list.size());
+    for (const Tensor& t : list) cast.push_back((*this)(t));
+    return cast;
+  }
+  template <class T>
+  requires(!std::is_convertible_v<const T&, TensorList>) const T& operator()(const T& other) const {
+    return other;
+  }
+};
+
+inline DType widest_of(DType current, const Tensor& t) { return wider(current, t); }
+inline DType widest_of(DType current, TensorList list) {
+  for (const Tensor& t : list) current = wider(current, t);
+  return current;
+}
+template <class T>
+requires(!std::is_convertible_v<const T&, TensorList>) DType widest_of(DType current, const T&) {
+  return current;
+}
+
+/// Call `op` with its arguments cast, and nothing inside of it.
+template <Policy policy, class Op, class... A>
+auto call(Op&& op, const A&... arguments) {
+  static_assert(policy != Policy::as_is);
+  [[maybe_unused]] DType widest = kBFloat16;
+  if constexpr (policy == Policy::widest) ((widest = widest_of(widest, arguments)), ...);
+  const Cast<policy> cast{widest};
+  const Suspended suspended;
+  return op(cast(arguments)...);
+}
+
+/// As the first statement of an op `f`: in a region call it again with its operands cast.
+#define AMBIT_AUTOCAST_AS(row, f, ...)                                                     \
+  if (::ambit::autocast::is_active()) [[unlikely]] {                                       \
+    return ::ambit::autocast::call<::ambit::autocast::policy_of(row)>(                     \
+        [&](const auto&... cast_arguments) { return f(cast_arguments...); }, __VA_ARGS__); \
+  }
+/// The same where the row has the function's name.
+#define AMBIT_AUTOCAST(f, ...) AMBIT_AUTOCAST_AS(#f, f, __VA_ARGS__)
+
+}  // namespace ambit::autocast

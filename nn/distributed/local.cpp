@@ -1,0 +1,336 @@
+// The communicator of threads: ranks hand over addresses, and the last to come to a collective does
+// it for all, in the order of the ranks.
+#include "local.h"
+
+#include <ambit/distributed/process_group.h>
+#include <fmt/format.h>
+
+#include <condition_variable>
+#include <cstring>
+#include <deque>
+#include <map>
+#include <thread>
+#include <utility>
+
+namespace ambit::distributed {
+namespace {
+
+// One collective: who has come, with what.
+struct Meeting {
+  std::vector<Transfer> parts;
+  std::vector<bool> there;
+  int come = 0;
+  bool done = false;
+  std::string mismatch;
+};
+
+struct Mail {
+  int source, destination, tag;
+  auto operator<=>(const Mail&) const = default;
+};
+
+// Bytes on their way, of a dtype.
+struct Message {
+  DType dtype;
+  std::vector<char> bytes;
+};
+
+char* at(const void* base, int64_t index, size_t bytes) {
+  return const_cast<char*>(static_cast<const char*>(base)) + static_cast<size_t>(index) * bytes;
+}
+
+void copy(void* to, const void* from, size_t bytes) {
+  if (bytes > 0 && to != from) std::memmove(to, from, bytes);
+}
+
+// Do what all have come for. Requires that the parts agree.
+void exchange(const std::vector<Transfer>& parts) {
+  const Transfer& any = parts[0];
+  const auto size = static_cast<int64_t>(parts.size());
+  const size_t bytes = static_cast<size_t>(any.count) * element_size(any.dtype);
+  const auto root = static_cast<size_t>(any.peer);
+  const auto fold_into = [&](void* out, const std::function<const void*(size_t)>& piece) {
+    std::vector<char> sum(bytes);
+    copy(sum.data(), piece(0), bytes);
+    for (size_t r = 1; r < parts.size(); ++r) {
+      combine(any.op, any.dtype, sum.data(), piece(r), any.count);
+    }
+    copy(out, sum.data(), bytes);
+  };
+  switch (any.what) {
+    case Collective::broadcast:
+      for (const Transfer& p : parts) copy(p.out, parts[root].in, bytes);
+      return;
+    case Collective::allreduce:
+    case Collective::reduce: {
+      void* const first = any.what == Collective::reduce ? parts[root].out : any.out;
+      fold_into(first, [&](size_t r) { return parts[r].in; });
+      if (any.what == Collective::reduce) return;
+      for (const Transfer& p : parts) copy(p.out, first, bytes);
+      return;
+    }
+    case Collective::allgather:
+    case Collective::gather:
+      for (int64_t r = 0; r < size; ++r) {
+        if (any.what == Collective::gather && r != any.peer) continue;
+        for (int64_t from = 0; from < size; ++from) {
+          copy(at(parts[static_cast<size_t>(r)].out, from, bytes),
+               parts[static_cast<size_t>(from)].in, bytes);
+        }
+      }
+      return;
+    case Collective::reduce_scatter:
+      for (int64_t r = 0; r < size; ++r) {
+        fold_into(parts[static_cast<size_t>(r)].out,
+                  [&](size_t from) { return at(parts[from].in, r, bytes); });
+      }
+      return;
+    case Collective::scatter:
+      for (int64_t r = 0; r < size; ++r) {
+        copy(parts[static_cast<size_t>(r)].out, at(parts[root].in, r, bytes), bytes);
+      }
+      return;
+    case Collective::alltoall:
+      for (int64_t r = 0; r < size; ++r) {
+        for (int64_t from = 0; from < size; ++from) {
+          copy(at(parts[static_cast<size_t>(r)].out, from, bytes),
+               at(parts[static_cast<size_t>(from)].in, r, bytes), bytes);
+        }
+      }
+      return;
+    default:
+      return;  // barrier
+  }
+}
+
+std::string mismatch_of(const std::vector<Transfer>& parts) {
+  const auto text = [](const Transfer& t) {
+    return fmt::format("{} {} of {} {}, root {}", name(t.what), name(t.op), t.count,
+                       ambit::name(t.dtype), t.peer);
+  };
+  for (size_t r = 1; r < parts.size(); ++r) {
+    if (text(parts[r]) != text(parts[0])) {
+      return fmt::format("{}: expected the same on all ranks, got {} on rank 0 and {} on rank {}",
+                         name(parts[0].what), text(parts[0]), text(parts[r]), r);
+    }
+  }
+  return "";
+}
+
+// What the ranks of one group share. All members are guarded by the mutex.
+struct World {
+  explicit World(int n)
+      : size(n), begun(static_cast<size_t>(n)), has_left(static_cast<size_t>(n)) {}
+  const int size;
+  std::mutex mutex;
+  std::condition_variable changed;
+  std::map<uint64_t, std::shared_ptr<Meeting>> meetings;  // that not all have come to
+  std::vector<uint64_t> begun;                            // collectives, by rank
+  std::vector<bool> has_left;
+  std::map<Mail, std::deque<Message>> mail;
+  std::map<std::pair<uint64_t, std::vector<int>>, std::shared_ptr<World>> parts;  // from split()
+  std::string failure;
+
+  void fail(const std::string& reason) noexcept {
+    const std::lock_guard lock(mutex);
+    if (failure.empty()) failure = reason;
+    changed.notify_all();
+  }
+};
+
+class LocalRequest final : public Request {
+ public:
+  LocalRequest(std::shared_ptr<World> world, std::shared_ptr<Meeting> meeting, Transfer transfer)
+      : world_(std::move(world)), meeting_(std::move(meeting)), transfer_(std::move(transfer)) {}
+
+  bool wait(Milliseconds limit) override {
+    std::unique_lock lock(world_->mutex);
+    const auto until = std::chrono::steady_clock::now() + limit;
+    while (!is_done()) {
+      if (!world_->failure.empty()) throw DistributedError(world_->failure);
+      check_nobody_left();
+      if (world_->changed.wait_until(lock, until) == std::cv_status::timeout && !is_done()) {
+        return false;
+      }
+    }
+    if (meeting_ && !meeting_->mismatch.empty()) throw DistributedError(meeting_->mismatch);
+    return true;
+  }
+
+ private:
+  bool is_done() {
+    if (meeting_) return meeting_->done;
+    return transfer_.what == Collective::send || received_ || receive();
+  }
+  bool receive();
+  void check_nobody_left() const {
+    for (size_t r = 0; r < world_->has_left.size(); ++r) {
+      const bool is_awaited =
+          meeting_ ? !meeting_->there[r] : r == static_cast<size_t>(transfer_.peer);
+      if (!world_->has_left[r] || !is_awaited) continue;
+      throw DistributedError(
+          fmt::format("{}: expected rank {} to take part, got to know that it has left the group",
+                      name(transfer_.what), r));
+    }
+  }
+
+  std::shared_ptr<World> world_;
+  std::shared_ptr<Meeting> meeting_;  // null: send and recv
+  Transfer transfer_;
+  bool received_ = false;
+
+ public:
+  int rank = 0;
+};
+
+bool LocalRequest::receive() {
+  const auto box = world_->mail.find({transfer_.peer, rank, transfer_.tag});
+  if (box == world_->mail.end() || box->second.empty()) return false;
+  const Message message = std::move(box->second.front());
+  box->second.pop_front();
+  const size_t bytes = static_cast<size_t>(transfer_.count) * element_size(transfer_.dtype);
+  if (message.bytes.size() != bytes || message.dtype != transfer_.dtype) {
+    throw DistributedError(fmt::format(
+        "recv: expected {} {} from rank {}, got {} {}", transfer_.count,
+        ambit::name(transfer_.dtype), transfer_.peer,
+        message.bytes.size() / element_size(message.dtype), ambit::name(message.dtype)));
+  }
+  copy(transfer_.out, message.bytes.data(), bytes);
+  return received_ = true;
+}
+
+class LocalCommunicator final : public Communicator {
+ public:
+  LocalCommunicator(std::shared_ptr<World> world, int rank)
+      : world_(std::move(world)), rank_(rank) {}
+  ~LocalCommunicator() override {
+    const std::lock_guard lock(world_->mutex);
+    world_->has_left[static_cast<size_t>(rank_)] = true;
+    world_->changed.notify_all();
+  }
+  int rank() const override { return rank_; }
+  int size() const override { return world_->size; }
+
+  std::unique_ptr<Request> start(const Transfer& t) override {
+    std::unique_lock lock(world_->mutex);
+    if (!world_->failure.empty()) throw DistributedError(world_->failure);
+    std::shared_ptr<Meeting> meeting;
+    if (t.what == Collective::send) {
+      const char* const bytes = static_cast<const char*>(t.in);
+      const size_t size = static_cast<size_t>(t.count) * element_size(t.dtype);
+      world_->mail[{rank_, t.peer, t.tag}].push_back({t.dtype, {bytes, bytes + size}});
+      world_->changed.notify_all();
+    } else if (t.what != Collective::recv) {
+      meeting = come(t, lock);
+    }
+    auto request = std::make_unique<LocalRequest>(world_, std::move(meeting), t);
+    request->rank = rank_;
+    return request;
+  }
+
+  std::vector<Absence> absent(uint64_t number, Milliseconds) override {
+    const std::lock_guard lock(world_->mutex);
+    std::vector<Absence> all;
+    for (int r = 0; r < world_->size; ++r) {
+      const uint64_t begun = world_->begun[static_cast<size_t>(r)];
+      if (begun >= number) continue;
+      all.push_back({r, fmt::format("has come to {} collectives", begun)});
+    }
+    return all;
+  }
+
+  std::unique_ptr<Communicator> split(std::span<const int> ranks) override {
+    const std::lock_guard lock(world_->mutex);
+    const uint64_t number = ++world_->begun[static_cast<size_t>(rank_)];
+    const std::vector<int> members(ranks.begin(), ranks.end());
+    const auto me = std::find(members.begin(), members.end(), rank_);
+    if (me == members.end()) return nullptr;
+    std::shared_ptr<World>& part = world_->parts[{number, members}];
+    if (!part) part = std::make_shared<World>(static_cast<int>(members.size()));
+    return std::make_unique<LocalCommunicator>(part, static_cast<int>(me - members.begin()));
+  }
+
+  void abort(const std::string& reason) noexcept override { world_->fail(reason); }
+
+ private:
+  // Enter a collective; who comes last does it.
+  std::shared_ptr<Meeting> come(const Transfer& t, std::unique_lock<std::mutex>& lock) {
+    const auto rank = static_cast<size_t>(rank_), size = static_cast<size_t>(world_->size);
+    const uint64_t number = ++world_->begun[rank];
+    std::shared_ptr<Meeting>& place = world_->meetings[number];
+    if (!place) {
+      place = std::make_shared<Meeting>();
+      place->parts.resize(size);
+      place->there.resize(size);
+    }
+    const std::shared_ptr<Meeting> meeting = place;
+    meeting->parts[rank] = t;
+    meeting->there[rank] = true;
+    if (++meeting->come < world_->size) return meeting;
+    world_->meetings.erase(number);
+    lock.unlock();  // nobody else looks at it until it is done
+    std::string mismatch = mismatch_of(meeting->parts);
+    if (mismatch.empty()) exchange(meeting->parts);
+    lock.lock();
+    meeting->mismatch = std::move(mismatch);
+    meeting->parts.clear();
+    meeting->done = true;
+    if (!meeting->mismatch.empty() && world_->failure.empty()) world_->failure = meeting->mismatch;
+    world_->changed.notify_all();
+    return meeting;
+  }
+
+  std::shared_ptr<World> world_;
+  const int rank_;
+};
+
+}  // namespace
+
+std::vector<std::unique_ptr<Communicator>> local_communicators(int size) {
+  if (size < 1) throw Error(fmt::format("local_groups: expected 1 rank or more, got {}", size));
+  const auto world = std::make_shared<World>(size);
+  std::vector<std::unique_ptr<Communicator>> all;
+  for (int r = 0; r < size; ++r) all.push_back(std::make_unique<LocalCommunicator>(world, r));
+  return all;
+}
+
+std::vector<std::shared_ptr<ProcessGroup>> local_groups(int size, Milliseconds timeout) {
+  std::vector<std::shared_ptr<ProcessGroup>> groups;
+  for (auto& communicator : local_communicators(size)) {
+    groups.push_back(std::make_shared<ProcessGroup>(std::move(communicator), timeout));
+  }
+  return groups;
+}
+
+void run_local(int size, const std::function<void(std::shared_ptr<ProcessGroup>)>& body,
+               Milliseconds timeout) {
+  auto groups = local_groups(size, timeout);
+  std::mutex mutex;
+  std::exception_ptr first, first_of_group;
+  const auto run = [&](std::shared_ptr<ProcessGroup> group) {
+    const auto keep = [&](std::exception_ptr& place) {
+      const std::lock_guard lock(mutex);
+      if (!place) place = std::current_exception();
+    };
+    try {
+      body(group);
+    } catch (const DistributedError&) {
+      keep(first_of_group);
+    } catch (const std::exception& e) {
+      keep(first);
+      group->abort(fmt::format("expected rank {} to go on, got an error there: {}", group->rank(),
+                               e.what()));
+    } catch (...) {
+      keep(first);
+      group->abort(fmt::format("expected rank {} to go on, got an exception there", group->rank()));
+    }
+  };
+  {
+    std::vector<std::jthread> threads;
+    for (auto& group : groups) threads.emplace_back(run, std::exchange(group, nullptr));
+  }
+  if (first) std::rethrow_exception(first);
+  if (first_of_group) std::rethrow_exception(first_of_group);
+}
+
+}  // namespace ambit::distributed

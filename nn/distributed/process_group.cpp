@@ -1,0 +1,395 @@
+// From tensors to transfers of contiguous memory, and back.
+#include <ambit/autograd.h>
+#include <ambit/backend/op.h>
+#include <ambit/backend/registry.h>
+#include <ambit/distributed/process_group.h>
+#include <ambit/ops/creation.h>
+#include <ambit/ops/elementwise.h>
+#include <ambit/ops/shape.h>
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <array>
+#include <cstdlib>
+#include <set>
+#include <string_view>
+#include <utility>
+
+namespace ambit::distributed {
+namespace {
+
+double seconds(Milliseconds t) { return static_cast<double>(t.count()) / 1000; }
+
+// The tensors of one side of a call, and the memory that stands for them.
+struct Side {
+  std::vector<Tensor> tensors;
+  Tensor memory = {};  // contiguous, where the communicator takes it; undefined: there is none
+  bool is_staged = false;
+};
+
+// Host memory that `device` copies fastest from and to.
+Tensor host_memory(int64_t count, DType dtype, Device device) {
+  const Tensor memory = empty({count}, TensorOptions(dtype));
+  return device.is_cpu() || count == 0 ? memory : memory.pin_memory(device);
+}
+
+void lay_out(Side& side, const Communicator& communicator, int64_t count, bool fill) {
+  if (side.tensors.empty()) return;
+  const Tensor& first = side.tensors[0];
+  const Device device = first.device();
+  if (side.tensors.size() == 1 && first.is_contiguous() && communicator.takes(device)) {
+    side.memory = first.detach();
+    if (!device.is_cpu()) backend_of(device).synchronize(device.index());
+    return;
+  }
+  side.is_staged = true;
+  const bool is_direct = communicator.takes(device);
+  side.memory =
+      is_direct
+          ? empty({count * static_cast<int64_t>(side.tensors.size())}, first.options())
+          : host_memory(count * static_cast<int64_t>(side.tensors.size()), first.dtype(), device);
+  for (size_t i = 0; fill && i < side.tensors.size(); ++i) {
+    const Tensor& t = side.tensors[i];
+    side.memory.narrow(0, static_cast<int64_t>(i) * count, count).view(t.sizes()).copy_(t);
+  }
+  if (fill && is_direct && !device.is_cpu()) backend_of(device).synchronize(device.index());
+}
+
+// Bring the results to where they belong.
+void bring_back(const Side& side, int64_t count) {
+  const NoGradGuard no_grad;
+  for (size_t i = 0; i < side.tensors.size(); ++i) {
+    const Tensor t = side.tensors[i].detach();
+    if (side.is_staged) {
+      t.copy_(side.memory.narrow(0, static_cast<int64_t>(i) * count, count).view(t.sizes()));
+    } else {
+      t.bump_version();
+    }
+  }
+}
+
+}  // namespace
+
+// What a collective was called with.
+struct ProcessGroup::Call {
+  Collective what;
+  std::vector<Tensor> outs, ins;
+  int peer = 0, tag = 0;
+  ReduceOp op = ReduceOp::SUM;
+  size_t out_count = 0, in_count = 0;  // tensors expected on this rank
+
+  bool is_between_two() const { return what == Collective::send || what == Collective::recv; }
+  std::string text() const { return name(what); }
+  const Tensor& any() const { return outs.empty() ? ins[0] : outs[0]; }
+  bool is_empty() const { return outs.empty() && ins.empty(); }
+  void check(int rank, int size) const;
+  void check_reduction() const;
+};
+
+void ProcessGroup::Call::check_reduction() const {
+  const DType dtype = any().dtype();
+  const bool is_bits = op == ReduceOp::BAND || op == ReduceOp::BOR || op == ReduceOp::BXOR;
+  if (is_bits && ambit::is_floating_point(dtype)) {
+    throw DTypeError(fmt::format("{}: expected integers or bool for {}, got {}", text(), name(op),
+                                 ambit::name(dtype)));
+  }
+  if (op == ReduceOp::AVG && !ambit::is_floating_point(dtype)) {
+    throw DTypeError(fmt::format("{}: expected a floating-point dtype for AVG, got {}", text(),
+                                 ambit::name(dtype)));
+  }
+}
+
+void ProcessGroup::Call::check(int rank, int size) const {
+  if (peer < 0 || peer >= size) {
+    throw Error(fmt::format("{}: expected a rank below {}, got {}", text(), size, peer));
+  }
+  if (is_between_two() && peer == rank) {
+    throw Error(fmt::format("{}: expected another rank than this, got {}", text(), peer));
+  }
+  if (outs.size() != out_count || ins.size() != in_count) {
+    throw Error(fmt::format("{}: expected {} outputs and {} inputs on rank {} of {}, got {} and {}",
+                            text(), out_count, in_count, rank, size, outs.size(), ins.size()));
+  }
+  if (is_empty()) return;
+  if (!any().defined()) throw Error(fmt::format("{}: expected a tensor, got none", text()));
+  for (const auto* side : {&outs, &ins}) {
+    for (const Tensor& t : *side) {
+      if (!t.defined()) throw Error(fmt::format("{}: expected a tensor, got none", text()));
+      check_devices(text().c_str(), {{"tensor", any()}, {"tensor", t}}, DeviceRule::in_place);
+      if (t.device().is_meta()) {
+        throw BackendError(
+            fmt::format("{}: expected a tensor with memory, got one on meta", text()));
+      }
+      if (t.dtype() != any().dtype()) {
+        throw DTypeError(fmt::format("{}: expected one dtype, got {} and {}", text(),
+                                     ambit::name(any().dtype()), ambit::name(t.dtype())));
+      }
+      if (t.sizes() != any().sizes()) {
+        throw ShapeError(fmt::format("{}: expected one size, got {} and {}", text(),
+                                     str(any().sizes()), str(t.sizes())));
+      }
+    }
+  }
+  check_reduction();
+}
+
+ProcessGroup::ProcessGroup(std::shared_ptr<Communicator> communicator, Milliseconds timeout)
+    : communicator_(std::move(communicator)), timeout_(timeout) {
+  const char* const debug = std::getenv("AMBIT_DISTRIBUTED_DEBUG");
+  compares_ = debug && std::string_view(debug) != "0" && *debug;
+}
+
+ProcessGroup::~ProcessGroup() = default;
+
+void ProcessGroup::abort(const std::string& reason) noexcept { communicator_->abort(reason); }
+
+// Have all ranks say what they were called with, before what differs could hang them.
+void ProcessGroup::compare(const Call& call) {
+  constexpr size_t kDims = 11, kWords = kDims + 5;
+  std::array<int64_t, kWords> mine{static_cast<int64_t>(call.what), static_cast<int64_t>(call.op),
+                                   call.peer, -1, 0};
+  if (!call.is_empty()) {
+    const IntArrayRef sizes = call.any().sizes();
+    mine[3] = static_cast<int64_t>(call.any().dtype());
+    mine[4] = static_cast<int64_t>(sizes.size());
+    std::copy_n(sizes.begin(), std::min(sizes.size(), kDims), mine.begin() + 5);
+  }
+  const Tensor all = empty({size(), static_cast<int64_t>(kWords)}, TensorOptions(kInt64));
+  const auto sent = std::make_shared<std::array<int64_t, kWords>>(mine);
+  Work work;
+  work.communicator_ = communicator_;
+  work.what_ = fmt::format("{} (comparing what the ranks were called with)", call.text());
+  work.number_ = ++number_;
+  work.timeout_ = timeout_;
+  work.request_ = communicator_->start(
+      {.what = Collective::allgather,
+       .dtype = kInt64,
+       .in = sent->data(),
+       .out = all.data_ptr(),
+       .count = static_cast<int64_t>(kWords),
+       .memory = std::make_shared<std::pair<std::shared_ptr<void>, Tensor>>(sent, all)});
+  work.wait();
+  const auto text = [&](int rank) {
+    const int64_t* const w = all.data_ptr<int64_t>() + rank * static_cast<int64_t>(kWords);
+    const std::string what = name(static_cast<Collective>(w[0]));
+    if (w[3] < 0) return what + "()";
+    const int64_t* const end = w + 5 + std::min(static_cast<size_t>(w[4]), kDims);
+    return fmt::format("{}({}[{}], {}, root {})", what, ambit::name(static_cast<DType>(w[3])),
+                       fmt::join(w + 5, end, ", "), name(static_cast<ReduceOp>(w[1])), w[2]);
+  };
+  for (int r = 1; r < size(); ++r) {
+    if (text(r) == text(0)) continue;
+    const std::string reason =
+        fmt::format("{}: expected the same call on all ranks, got {} on rank 0 and {} on rank {}",
+                    call.text(), text(0), text(r), r);
+    communicator_->abort(reason);
+    throw DistributedError(reason);
+  }
+}
+
+ProcessGroup::WorkPtr ProcessGroup::start(Call& call) {
+  call.check(rank(), size());
+  const Device home = communicator_->device();
+  if (!call.is_empty() && !home.is_cpu() && !communicator_->takes(call.any().device())) {
+    const Tensor& t = call.any();
+    throw DeviceMismatchError(
+        call.text(),
+        {{"process group", "communicator", home, ""},
+         {"tensor", ambit::name(t.dtype()) + str(t.sizes()), t.device(), t.name()}},
+        0, 1);
+  }
+  const NoGradGuard no_grad;
+  // Of gather and scatter, ranks other than root have one side: what they compare is the size.
+  if (compares_ && !call.is_between_two()) compare(call);
+  struct Memory {
+    Side out, in;
+  };
+  const auto memory = std::make_shared<Memory>();
+  const int64_t count = call.is_empty() ? 0 : call.any().numel();
+  const bool is_in_place = call.ins.empty();
+  memory->out.tensors = call.outs;
+  memory->in.tensors = call.ins;
+  const bool is_root = rank() == call.peer;
+  lay_out(memory->out, *communicator_, count,
+          is_in_place && call.what != Collective::recv &&
+              (call.what != Collective::broadcast || is_root));
+  lay_out(memory->in, *communicator_, count, true);
+  // What reduce leaves on the other ranks is nobody's business.
+  if (call.what == Collective::reduce && !is_root && !memory->out.is_staged) {
+    memory->out.memory = memory->out.memory.clone();
+  }
+  const auto address = [](const Side& side) {
+    return side.memory.defined() ? side.memory.data_ptr() : nullptr;
+  };
+  const bool is_mean = call.op == ReduceOp::AVG;
+  Transfer transfer{.what = call.what,
+                    .op = is_mean ? ReduceOp::SUM : call.op,
+                    .dtype = call.is_empty() ? kUInt8 : call.any().dtype(),
+                    .in = address(is_in_place ? memory->out : memory->in),
+                    .out = address(memory->out),
+                    .count = count,
+                    .peer = call.peer,
+                    .tag = call.tag,
+                    .memory = memory};
+  const bool has_result = call.what != Collective::reduce || is_root;
+  WorkPtr work(new Work);
+  work->communicator_ = communicator_;
+  work->what_ = call.text();
+  if (call.is_between_two()) {
+    work->peer_ = call.peer;
+  } else {
+    work->number_ = ++number_;
+  }
+  work->timeout_ = timeout_;
+  if (has_result) {
+    work->results_ = call.outs;
+    work->finish_ = [memory, count, is_mean, size = size()] {
+      if (is_mean && memory->out.memory.defined()) memory->out.memory.div_(size);
+      bring_back(memory->out, count);
+    };
+  }
+  work->request_ = communicator_->start(transfer);
+  return work;
+}
+
+namespace {
+size_t all_or_none(bool all, int size) { return all ? static_cast<size_t>(size) : 0; }
+}  // namespace
+
+ProcessGroup::WorkPtr ProcessGroup::broadcast(const Tensor& tensor, int root) {
+  Call call{Collective::broadcast, {tensor}, {}, root, 0, ReduceOp::SUM, 1, 0};
+  return start(call);
+}
+ProcessGroup::WorkPtr ProcessGroup::allreduce(const Tensor& tensor, ReduceOp op) {
+  Call call{Collective::allreduce, {tensor}, {}, 0, 0, op, 1, 0};
+  return start(call);
+}
+ProcessGroup::WorkPtr ProcessGroup::reduce(const Tensor& tensor, int root, ReduceOp op) {
+  Call call{Collective::reduce, {tensor}, {}, root, 0, op, 1, 0};
+  return start(call);
+}
+ProcessGroup::WorkPtr ProcessGroup::allgather(const std::vector<Tensor>& outputs,
+                                              const Tensor& input) {
+  Call call{Collective::allgather,     outputs, {input}, 0, 0, ReduceOp::SUM,
+            all_or_none(true, size()), 1};
+  return start(call);
+}
+ProcessGroup::WorkPtr ProcessGroup::gather(const std::vector<Tensor>& outputs, const Tensor& input,
+                                           int root) {
+  Call call{Collective::gather,
+            outputs,
+            {input},
+            root,
+            0,
+            ReduceOp::SUM,
+            all_or_none(rank() == root, size()),
+            1};
+  return start(call);
+}
+ProcessGroup::WorkPtr ProcessGroup::scatter(const Tensor& output, const std::vector<Tensor>& inputs,
+                                            int root) {
+  Call call{Collective::scatter,
+            {output},
+            inputs,
+            root,
+            0,
+            ReduceOp::SUM,
+            1,
+            all_or_none(rank() == root, size())};
+  return start(call);
+}
+ProcessGroup::WorkPtr ProcessGroup::reduce_scatter(const Tensor& output,
+                                                   const std::vector<Tensor>& inputs, ReduceOp op) {
+  Call call{Collective::reduce_scatter, {output}, inputs, 0, 0, op, 1, all_or_none(true, size())};
+  return start(call);
+}
+ProcessGroup::WorkPtr ProcessGroup::alltoall(const std::vector<Tensor>& outputs,
+                                             const std::vector<Tensor>& inputs) {
+  const size_t all = all_or_none(true, size());
+  Call call{Collective::alltoall, outputs, inputs, 0, 0, ReduceOp::SUM, all, all};
+  return start(call);
+}
+ProcessGroup::WorkPtr ProcessGroup::send(const Tensor& tensor, int destination, int tag) {
+  Call call{Collective::send, {}, {tensor}, destination, tag, ReduceOp::SUM, 0, 1};
+  return start(call);
+}
+ProcessGroup::WorkPtr ProcessGroup::recv(const Tensor& tensor, int source, int tag) {
+  Call call{Collective::recv, {tensor}, {}, source, tag, ReduceOp::SUM, 1, 0};
+  return start(call);
+}
+ProcessGroup::WorkPtr ProcessGroup::barrier() {
+  Call call{Collective::barrier, {}, {}};
+  return start(call);
+}
+
+std::shared_ptr<ProcessGroup> ProcessGroup::new_group(const std::vector<int>& ranks) {
+  std::set<int> seen;
+  for (const int r : ranks) {
+    if (r < 0 || r >= size() || !seen.insert(r).second) {
+      throw Error(fmt::format("new_group: expected different ranks below {}, got [{}]", size(),
+                              fmt::join(ranks, ", ")));
+    }
+  }
+  barrier()->wait();  // so that nobody waits for a rank that does not come
+  ++number_;
+  std::shared_ptr<Communicator> part = communicator_->split(ranks);
+  return part ? std::make_shared<ProcessGroup>(std::move(part), timeout_) : nullptr;
+}
+
+Work::~Work() = default;
+
+std::exception_ptr Work::exception() const {
+  const std::lock_guard lock(mutex_);
+  return error_;
+}
+
+// Return whether it has ended; the caller holds the lock. What failed is in error_.
+bool Work::finish_within(Milliseconds limit) {
+  if (error_ || !request_) return true;
+  try {
+    if (!request_->wait(limit)) return false;
+    if (finish_) finish_();
+  } catch (...) {
+    error_ = std::current_exception();
+  }
+  request_.reset();
+  finish_ = nullptr;
+  return true;
+}
+
+bool Work::is_completed() {
+  const std::lock_guard lock(mutex_);
+  return finish_within(Milliseconds(0));
+}
+
+bool Work::wait(std::optional<Milliseconds> timeout) {
+  const std::lock_guard lock(mutex_);
+  const Milliseconds limit = timeout.value_or(timeout_);
+  if (!finish_within(limit)) {
+    std::string missing;
+    if (peer_ >= 0) {
+      missing = fmt::format("{}: expected rank {} to take part within {:g} s, got nothing of it",
+                            what_, peer_, seconds(limit));
+    } else {
+      // Long enough for an answer, whatever the network; short beside any sensible timeout.
+      const auto absent = communicator_->absent(number_, std::max(limit / 4, Milliseconds(500)));
+      for (const Absence& a : absent) {
+        missing += fmt::format("{}rank {} ({})", missing.empty() ? "" : ", ", a.rank, a.reason);
+      }
+      missing = fmt::format(
+          "{}: expected all ranks in collective {} within {:g} s, {}{}", what_, number_,
+          seconds(limit),
+          missing.empty() ? "got no end of it, though none is known to be missing" : "got all but ",
+          missing);
+    }
+    communicator_->abort(missing);
+    error_ = std::make_exception_ptr(DistributedError(missing));
+    request_.reset();
+    finish_ = nullptr;
+  }
+  if (error_) std::rethrow_exception(error_);
+  return true;
+}
+
+}  // namespace ambit::distributed

@@ -1,0 +1,164 @@
+#include "reducer.h"
+
+#include <ambit/autograd.h>
+#include <ambit/backend/alias.h>
+#include <ambit/ops/creation.h>
+#include <ambit/ops/elementwise.h>
+#include <fmt/format.h>
+
+#include <algorithm>
+
+namespace ambit::distributed {
+namespace {
+
+constexpr double kMiB = 1 << 20;
+
+}  // namespace
+
+Reducer::Reducer(std::vector<std::pair<std::string, Tensor>> params,
+                 std::shared_ptr<ProcessGroup> group, const DistributedDataParallelOptions& options)
+    : params_(std::move(params)), group_(std::move(group)), options_(options) {
+  for (size_t i = 0; i < params_.size(); ++i) index_[params_[i].second.impl()] = i;
+  make_buckets();
+}
+
+void Reducer::make_buckets() {
+  buckets_.clear();
+  places_.assign(params_.size(), {});
+  size_t bytes = 0;
+  for (size_t i = params_.size(); i-- > 0;) {
+    const Tensor& p = params_[i].second;
+    // The first to be full is small, so that the exchange begins early.
+    const double cap = kMiB * (buckets_.size() == 1 ? std::min(1.0, options_.bucket_cap_mb)
+                                                    : options_.bucket_cap_mb);
+    const auto goes_in = [&] {
+      const Tensor& first = params_[buckets_.back().params[0]].second;
+      return p.dtype() == first.dtype() && p.device() == first.device() &&
+             static_cast<double>(bytes + p.nbytes()) <= cap;
+    };
+    if (buckets_.empty() || !goes_in()) {
+      buckets_.emplace_back();
+      bytes = 0;
+    }
+    places_[i] = {buckets_.size() - 1, static_cast<int64_t>(bytes / p.itemsize())};
+    buckets_.back().params.push_back(i);
+    bytes += p.nbytes();
+  }
+  for (Bucket& b : buckets_) {
+    int64_t count = 0;
+    for (const size_t i : b.params) count += params_[i].second.numel();
+    b.flat = zeros({count}, params_[b.params[0]].second.options());
+  }
+}
+
+Tensor Reducer::view(size_t param) const {
+  const Place& place = places_[param];
+  const Tensor& p = params_[param].second;
+  return alias(buckets_[place.bucket].flat, p.sizes(), contiguous_strides(p.sizes()), place.offset);
+}
+
+bool Reducer::begin(std::span<const Tensor> leaves, bool create_graph) {
+  if (!syncs) return false;
+  if (create_graph) {
+    throw NotImplementedError(
+        "backward: expected create_graph = false for parameters of a DistributedDataParallel, "
+        "whose exchange has no gradient, got true");
+  }
+  const auto has_moved = [this](const Bucket& b) {
+    return std::any_of(b.params.begin(), b.params.end(), [&](size_t i) {
+      const Tensor& p = params_[i].second;
+      return p.device() != b.flat.device() || p.dtype() != b.flat.dtype();
+    });
+  };
+  if (std::any_of(buckets_.begin(), buckets_.end(), has_moved)) make_buckets();
+  for (Place& place : places_) place.has_come = place.is_used = false;
+  for (const Tensor& leaf : leaves) places_[index_.at(leaf.impl())].is_used = true;
+  std::string unused;
+  for (size_t i = 0; i < params_.size(); ++i) {
+    if (!places_[i].is_used) unused += (unused.empty() ? "" : ", ") + params_[i].first;
+  }
+  if (!unused.empty() && !options_.find_unused_parameters) {
+    throw AutogradError(fmt::format(
+        "backward: expected a loss in which all parameters of the DistributedDataParallel take "
+        "part, got one without {}; set find_unused_parameters, or no_sync()",
+        unused));
+  }
+  for (Bucket& b : buckets_) {
+    b.pending = b.params.size();
+    b.work.reset();
+  }
+  next_ = 0;
+  for (size_t i = params_.size(); i-- > 0;) {
+    if (!places_[i].is_used) fill(i, Tensor());
+  }
+  start_full_buckets();
+  return true;
+}
+
+// Put into the bucket what this rank adds to the sum: the gradient, if any, and what has gathered.
+void Reducer::fill(size_t param, const Tensor& gradient) {
+  const NoGradGuard no_grad;
+  const Tensor to = view(param);
+  const Tensor& gathered = params_[param].second.grad();
+  if (!gathered.defined()) {
+    gradient.defined() ? to.copy_(gradient) : to.zero_();
+  } else {
+    if (!gathered.is_set_to(to)) to.copy_(gathered);
+    if (gradient.defined()) to.add_(gradient);
+  }
+  Place& place = places_[param];
+  place.has_come = true;
+  --buckets_[place.bucket].pending;
+}
+
+void Reducer::ready(const Tensor& leaf, const Tensor& gradient) {
+  fill(index_.at(leaf.impl()), gradient);
+  start_full_buckets();
+}
+
+void Reducer::start_full_buckets() {
+  while (next_ < buckets_.size() && buckets_[next_].pending == 0) {
+    Bucket& b = buckets_[next_++];
+    b.work = group_->allreduce(b.flat, ReduceOp::AVG);
+  }
+}
+
+// Which parameters took part on any rank.
+std::vector<bool> Reducer::used_anywhere() {
+  std::vector<bool> used(params_.size(), true);
+  if (!options_.find_unused_parameters) return used;
+  const auto n = static_cast<int64_t>(params_.size());
+  Tensor counts = empty({n}, TensorOptions(kInt32));
+  for (int64_t i = 0; i < n; ++i) {
+    counts.data_ptr<int32_t>()[i] = places_[static_cast<size_t>(i)].is_used;
+  }
+  counts = counts.to(buckets_[0].flat.device());  // where the group's communicator works, too
+  group_->allreduce(counts)->wait();
+  counts = counts.cpu();
+  for (size_t i = 0; i < used.size(); ++i) used[i] = counts.data_ptr<int32_t>()[i] > 0;
+  return used;
+}
+
+void Reducer::end() {
+  // The graph reached them, but no gradient did: it is zero.
+  for (size_t i = params_.size(); i-- > 0;) {
+    if (!places_[i].has_come) fill(i, Tensor());
+  }
+  start_full_buckets();
+  const std::vector<bool> used = used_anywhere();
+  for (Bucket& b : buckets_) b.work->wait();
+  for (size_t i = 0; i < params_.size(); ++i) {
+    Tensor& grad = params_[i].second.mutable_grad();
+    const Tensor to = view(i);
+    if (used[i] && !(grad.defined() && grad.is_set_to(to))) grad = to;
+  }
+  for (Bucket& b : buckets_) b.work.reset();
+}
+
+void Reducer::abandon() noexcept {
+  group_->abort(fmt::format("backward: expected it to succeed on rank {}, got an error there",
+                            group_->rank()));
+  for (Bucket& b : buckets_) b.work.reset();
+}
+
+}  // namespace ambit::distributed

@@ -1,0 +1,259 @@
+// Process groups of threads: every collective, failures, and what is found before it hangs.
+#include <stdlib.h>
+
+#include <atomic>
+#include <stdexcept>
+#include <thread>
+
+#include "collectives.h"
+#include "tests/devices.h"
+
+using namespace ambit;
+using namespace ambit::distributed;
+using std::chrono::seconds;
+
+namespace {
+
+// The text of what `f` throws.
+template <class F>
+std::string error_of(const F& f) {
+  try {
+    f();
+  } catch (const Error& e) {
+    return e.what();
+  }
+  return "nothing thrown";
+}
+
+bool contains(const std::string& text, const std::string& part) {
+  return text.find(part) != std::string::npos;
+}
+
+}  // namespace
+
+TEST_CASE("collectives of 1 to 5 threads agree with plain loops, for all dtypes, sizes and views") {
+  for (int size = 1; size <= 5; ++size) {
+    run_local(size, [&](const std::shared_ptr<ProcessGroup>& group) {
+      collectives::check_all(*group, {kCPU});
+    });
+  }
+}
+
+TEST_CASE("collectives take tensors of any device") {
+  for_each_device([](Device device) {
+    run_local(2, [&](const std::shared_ptr<ProcessGroup>& group) {
+      collectives::check(*group, kFloat32, 1001, device, false);
+      collectives::check(*group, kInt64, 5, device, true);
+    });
+  });
+}
+
+TEST_CASE("an allreduce of 64 MiB is right in every element") {
+  const int64_t n = int64_t{16} << 20;
+  run_local(2, [&](const std::shared_ptr<ProcessGroup>& group) {
+    Tensor t = arange(n, kInt32) * (group->rank() + 1);
+    group->allreduce(t)->wait();
+    collectives::expect("allreduce", t, arange(n, kInt32) * 3);
+  });
+}
+
+TEST_CASE("several collectives are under way at once, and awaited in any order") {
+  run_local(3, [](const std::shared_ptr<ProcessGroup>& group) {
+    std::vector<Tensor> tensors;
+    std::vector<std::shared_ptr<Work>> works;
+    for (int i = 0; i < 20; ++i) {
+      tensors.push_back(full({i}, i));
+      works.push_back(group->allreduce(tensors.back()));
+    }
+    for (size_t i = works.size(); i-- > 0;) {
+      works[i]->wait();
+      CHECK(works[i]->is_success());
+      collectives::expect("allreduce", tensors[i],
+                          full({static_cast<int64_t>(i)}, static_cast<int64_t>(3 * i)));
+    }
+  });
+}
+
+TEST_CASE("subgroups have their own ranks, in the order given, and leave the others alone") {
+  run_local(4, [](const std::shared_ptr<ProcessGroup>& group) {
+    const auto odd = group->new_group({3, 1});
+    CHECK((odd != nullptr) == (group->rank() % 2 == 1));
+    if (odd) {
+      CHECK(odd->size() == 2);
+      CHECK(odd->rank() == (group->rank() == 3 ? 0 : 1));
+      Tensor t = full({2}, group->rank());
+      odd->broadcast(t, 0)->wait();
+      collectives::expect("broadcast", t, full({2}, 3));
+    }
+    group->barrier()->wait();
+    CHECK_THROWS_AS(group->new_group({0, 0}), Error);
+    CHECK_THROWS_AS(group->new_group({4}), Error);
+  });
+}
+
+TEST_CASE("bad calls are typed errors before anything is exchanged, and the group lives on") {
+  run_local(2, [](const std::shared_ptr<ProcessGroup>& group) {
+    const Tensor f = ones({2}), i = ones({2}, TensorOptions(kInt32));
+    CHECK(error_of([&] { group->allreduce(i, distributed::ReduceOp::AVG); }) ==
+          "allreduce: expected a floating-point dtype for AVG, got int32");
+    CHECK(error_of([&] { group->allreduce(f, distributed::ReduceOp::BXOR); }) ==
+          "allreduce: expected integers or bool for BXOR, got float32");
+    CHECK(error_of([&] { group->broadcast(f, 2); }) == "broadcast: expected a rank below 2, got 2");
+    CHECK_THROWS_AS(group->allreduce(Tensor()), Error);
+    CHECK_THROWS_AS(group->allreduce(empty({2}, TensorOptions(kMeta))), BackendError);
+    CHECK_THROWS_AS(group->allgather({f}, f), Error);
+    CHECK_THROWS_AS(group->allgather({f, ones({3})}, f), ShapeError);
+    CHECK_THROWS_AS(group->allgather({f, i}, f), DTypeError);
+    CHECK_THROWS_AS(group->send(f, group->rank()), Error);
+    CHECK(error_of([&] {
+            group->allgather({f, f.to("reference")}, f);
+          }) == "expected device cpu but got device reference:0");
+    Tensor t = ones({2});
+    group->allreduce(t)->wait();
+    collectives::expect("allreduce", t, full({2}, 2.0F));
+  });
+}
+
+TEST_CASE("a rank that throws ends the others with an error that names it and why") {
+  std::atomic<int> told{0};
+  const auto body = [&](const std::shared_ptr<ProcessGroup>& group) {
+    if (group->rank() == 1) throw std::runtime_error("no luck");
+    try {
+      Tensor t = ones({1});
+      group->allreduce(t)->wait();
+    } catch (const DistributedError& e) {
+      CHECK(std::string(e.what()) == "expected rank 1 to go on, got an error there: no luck");
+      ++told;
+      throw;
+    }
+  };
+  CHECK_THROWS_WITH(run_local(3, body), "no luck");
+  CHECK(told == 2);
+}
+
+TEST_CASE("a rank that hangs is named with the collective within the timeout") {
+  std::atomic<bool> over{false};
+  std::atomic<int> told{0};
+  run_local(
+      3,
+      [&](const std::shared_ptr<ProcessGroup>& group) {
+        group->barrier()->wait();
+        if (group->rank() == 2) {
+          while (!over) std::this_thread::yield();
+          return;
+        }
+        Tensor t = ones({1});
+        const std::string text = error_of([&] { group->allreduce(t)->wait(); });
+        CHECK(text ==
+              "allreduce: expected all ranks in collective 2 within 2 s, got all but rank 2 "
+              "(has come to 1 collectives)");
+        // The group is of no use any more, and says why.
+        CHECK(error_of([&] { group->barrier()->wait(); }) == text);
+        if (++told == 2) over = true;
+      },
+      seconds(2));
+  CHECK(told == 2);
+}
+
+TEST_CASE("a rank that leaves is named at once") {
+  run_local(2, [](std::shared_ptr<ProcessGroup> group) {
+    if (group->rank() == 0) return group.reset();
+    Tensor t = ones({1});
+    CHECK(error_of([&] { group->allreduce(t)->wait(); }) ==
+          "allreduce: expected rank 0 to take part, got to know that it has left the group");
+    CHECK(error_of([&] { group->recv(t, 0)->wait(); }) ==
+          "recv: expected rank 0 to take part, got to know that it has left the group");
+  });
+}
+
+TEST_CASE("a message that nobody sends is missed within the timeout") {
+  run_local(
+      2,
+      [](const std::shared_ptr<ProcessGroup>& group) {
+        if (group->rank() == 0) {
+          Tensor t = ones({1});
+          CHECK(error_of([&] { group->recv(t, 1)->wait(std::chrono::milliseconds(100)); }) ==
+                "recv: expected rank 1 to take part within 0.1 s, got nothing of it");
+        } else {
+          CHECK_THROWS_AS(group->barrier()->wait(), DistributedError);
+        }
+      },
+      seconds(20));
+}
+
+TEST_CASE("ranks that call different things get an error, in debug mode with both calls") {
+  const auto run = [](auto call) {
+    std::string texts[2];
+    run_local(
+        2,
+        [&](const std::shared_ptr<ProcessGroup>& group) {
+          texts[group->rank()] = error_of([&] { call(*group)->wait(); });
+        },
+        seconds(20));
+    const auto calls = [](const std::string& text) { return text.substr(text.find(": ")); };
+    CHECK(calls(texts[0]) == calls(texts[1]));  // each names its own first
+    return texts[0];
+  };
+  const auto dtypes = [](ProcessGroup& g) {
+    return g.allreduce(ones({3}, TensorOptions(g.rank() == 0 ? kFloat32 : kFloat64)));
+  };
+  CHECK(contains(run(dtypes), "3 float64, root 0 on rank 1"));
+  setenv("AMBIT_DISTRIBUTED_DEBUG", "1", 1);
+  CHECK(run(dtypes) ==
+        "allreduce: expected the same call on all ranks, got allreduce(float32[3], SUM, root 0) on "
+        "rank 0 and allreduce(float64[3], SUM, root 0) on rank 1");
+  CHECK(contains(run([](ProcessGroup& g) {
+                   return g.allreduce(ones({3 - g.rank(), 2}));
+                 }),
+                 "float32[3, 2], SUM, root 0) on rank 0 and allreduce(float32[2, 2]"));
+  CHECK(contains(
+      run([](ProcessGroup& g) { return g.rank() == 0 ? g.barrier() : g.broadcast(ones({1}), 1); }),
+      "got barrier() on rank 0 and broadcast(float32[1], SUM, root 1)"));
+  run_local(2, [](const std::shared_ptr<ProcessGroup>& g) {
+    collectives::check(*g, kFloat32, 5, kCPU, false);
+  });
+  unsetenv("AMBIT_DISTRIBUTED_DEBUG");
+}
+
+TEST_CASE("no rank ever hangs, wherever one stops") {
+  for (int i = 0; i < 100; ++i) {
+    const int victim = i % 3, steps = (i * 7) % 11;
+    std::atomic<int> ended{0};
+    run_local(
+        3,
+        [&](std::shared_ptr<ProcessGroup> group) {
+          try {
+            for (int step = 0; step < 12; ++step) {
+              if (group->rank() == victim && step == steps) return group.reset();
+              const auto first = group->allreduce(ones({step + 1}));
+              const auto second = group->broadcast(ones({2}), step % 3);
+              second->wait();
+              first->wait();
+            }
+          } catch (const DistributedError&) {
+            ++ended;
+          }
+        },
+        seconds(60));
+    CHECK(ended == 2);
+  }
+}
+
+TEST_CASE("the default group is made once, found, and left") {
+  CHECK_FALSE(is_initialized());
+  CHECK_THROWS_AS(default_group(), Error);
+  const auto group = init_process_group("local");
+  CHECK(default_group() == group);
+  CHECK(group->size() == 1);
+  CHECK_THROWS_AS(init_process_group("local"), Error);
+  destroy_process_group();
+  CHECK_FALSE(is_initialized());
+  const std::string text = error_of([] { init_process_group("carrier_pigeon"); });
+  CHECK(contains(text,
+                 "expected the name of a communicator, got \"carrier_pigeon\"; there are local"));
+  CHECK(contains(text, "no libambit_carrier_pigeon.so in "));
+  setenv("WORLD_SIZE", "2", 1);
+  CHECK(contains(error_of([] { init_process_group("local"); }), "got 0 of 1 from local"));
+  unsetenv("WORLD_SIZE");
+  CHECK_THROWS_AS(local_groups(0), Error);
+}

@@ -1,0 +1,203 @@
+// The same over MPI: this program, started by mpirun, runs hidden test cases of its own. Where
+// there is no mpirun, or ambit was built without MPI, it says so.
+#include <ambit/backend/communicator.h>
+#include <signal.h>
+#include <stdlib.h>
+
+#include <filesystem>
+#include <thread>
+
+#include "collectives.h"
+#include "tests/child_process.h"
+#include "tests/temporary_folder.h"
+#include "training.h"
+
+using namespace ambit;
+using namespace ambit::distributed;
+using std::chrono::seconds;
+
+namespace {
+
+bool contains(const std::string& text, const std::string& part) {
+  return text.find(part) != std::string::npos;
+}
+
+bool has_mpi() {
+  static const bool has = [] {
+    bool is_built = true;
+    try {
+      find_communicator("mpi");
+    } catch (const Error& e) {
+      std::puts(e.what());
+      is_built = false;
+    }
+    return is_built && run_command("mpirun --version 2>&1").exit_code == 0;
+  }();
+  if (!has) std::puts("skipped: no MPI");
+  return has;
+}
+
+// Run a hidden test case on `ranks` processes of this machine. Of a hang the limit is generous.
+ChildResult on_ranks(int ranks, const std::string& test_case, const std::string& environment = "",
+                     const std::string& options = "") {
+  const std::string program = std::filesystem::read_symlink("/proc/self/exe");
+  return run_command(fmt::format(
+      "ulimit -c 0; exec env OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1 "
+      "OMP_NUM_THREADS=1 {} timeout -k 5 300 mpirun --oversubscribe --bind-to none {} -n {} '{}' "
+      "--no-skip --no-intro --test-case='{}' 2>&1",
+      environment, options, ranks, program, test_case));
+}
+
+void expect_success(const ChildResult& result) {
+  INFO(result.output);
+  CHECK(result.exit_code == 0);
+  CHECK(contains(result.output, "1 passed"));
+}
+
+ProcessGroupOptions two_seconds() {
+  ProcessGroupOptions options;
+  options.timeout = seconds(2);
+  return options;
+}
+
+constexpr const char* kTcp = "--mca btl tcp,self --mca btl_tcp_if_include lo";
+
+}  // namespace
+
+TEST_CASE("mpi child: collectives" * doctest::skip()) {
+  const auto group = init_process_group("mpi");
+  CHECK(group->size() == std::stoi(getenv("EXPECTED_RANKS")));
+  CHECK(local_rank() == group->rank());
+  collectives::check_all(*group, {kCPU});
+  collectives::check(*group, kFloat32, 1001, Device("sim"), false);
+  const auto part = group->size() == 1 ? nullptr : group->new_group({group->size() - 1, 0});
+  if (part) {
+    collectives::check(*part, kInt64, 10, kCPU, true);
+  }
+  Tensor large = full({int64_t{16} << 20}, group->rank() + 1);
+  group->allreduce(large)->wait();
+  const int ranks = group->size();
+  CHECK((large == ranks * (ranks + 1) / 2).all().item<bool>());
+  CHECK_THROWS_AS(init_process_group("mpi"), Error);
+  destroy_process_group();
+}
+
+TEST_CASE("collectives over MPI agree with plain loops, in shared memory, over TCP and in pieces") {
+  if (!has_mpi()) return;
+  expect_success(on_ranks(2, "mpi child: collectives", "EXPECTED_RANKS=2"));
+  expect_success(on_ranks(4, "mpi child: collectives", "EXPECTED_RANKS=4"));
+  expect_success(on_ranks(3, "mpi child: collectives", "EXPECTED_RANKS=3", kTcp));
+  // Shares of more than INT_MAX elements go in pieces; here those of more than 300.
+  expect_success(on_ranks(3, "mpi child: collectives", "EXPECTED_RANKS=3 AMBIT_MPI_PIECE=300000"));
+  expect_success(on_ranks(2, "mpi child: small pieces", "AMBIT_MPI_PIECE=3"));
+  expect_success(on_ranks(1, "mpi child: collectives", "EXPECTED_RANKS=1"));
+}
+
+TEST_CASE("mpi child: small pieces" * doctest::skip()) {
+  const auto group = init_process_group("mpi");
+  for (const DType dtype : dtypes::kAll) collectives::check(*group, dtype, 100, kCPU, false);
+}
+
+TEST_CASE("mpi child: training" * doctest::skip()) {
+  const auto group = init_process_group("mpi");
+  for (const char* name : {"cpu", "reference", "cuda:0"}) {
+    const Device device(name);
+    const int steps = device.is_cpu() ? 50 : 3;
+    const training::Result alone = training::train(nullptr, nullptr, device, steps);
+    const auto result = training::train(group.get(), group, device, steps);
+    training::expect_same_losses(result, alone);
+    training::expect_in_step(*group, result);
+  }
+}
+
+TEST_CASE("training over MPI is training on one process with the same batches") {
+  if (!has_mpi()) return;
+  expect_success(on_ranks(2, "mpi child: training"));
+  expect_success(on_ranks(4, "mpi child: training", "", kTcp));
+}
+
+TEST_CASE("mpi child: a rank hangs" * doctest::skip()) {
+  const auto group = init_process_group("mpi", two_seconds());
+  group->barrier()->wait();
+  if (group->rank() == 1) {
+    for (;;) std::this_thread::yield();
+  }
+  Tensor t = ones({1});
+  group->allreduce(t)->wait();
+}
+
+TEST_CASE("mpi child: a rank throws" * doctest::skip()) {
+  const auto group = init_process_group("mpi");
+  group->barrier()->wait();
+  if (group->rank() == 1) throw Error("no luck");
+  Tensor t = ones({1});
+  group->allreduce(t)->wait();
+}
+
+TEST_CASE("mpi child: a rank is killed" * doctest::skip()) {
+  const auto group = init_process_group("mpi", two_seconds());
+  const char* const seed = getenv("VICTIM_STEP");
+  const int victim = std::stoi(seed) % group->size();
+  for (int step = 0;; ++step) {
+    Tensor t = ones({step % 7 + 1});
+    if (group->rank() == victim && step == std::stoi(seed)) raise(SIGKILL);
+    group->allreduce(t)->wait();
+  }
+}
+
+TEST_CASE("mpi child: other calls" * doctest::skip()) {
+  const auto group = init_process_group("mpi", two_seconds());
+  Tensor t = ones({2 + group->rank()});
+  group->allreduce(t)->wait();
+}
+
+TEST_CASE("a rank that hangs is named with the collective within the timeout, and all end") {
+  if (!has_mpi()) return;
+  const ChildResult result = on_ranks(3, "mpi child: a rank hangs");
+  INFO(result.output);
+  CHECK(result.exit_code != 0);
+  CHECK(result.exit_code != 124);  // of timeout
+  CHECK(
+      contains(result.output,
+               "allreduce: expected all ranks in collective 2 within 2 s, got all but rank 1 (has "
+               "come to 1 collectives)"));
+}
+
+TEST_CASE("a rank that throws and ends is named at once") {
+  if (!has_mpi()) return;
+  const ChildResult result = on_ranks(3, "mpi child: a rank throws");
+  INFO(result.output);
+  CHECK(result.exit_code != 0);
+  CHECK(contains(result.output, "no luck"));
+  CHECK(
+      contains(result.output,
+               "allreduce: expected rank 1 to take part, got to know that it has left the group"));
+}
+
+TEST_CASE("a rank that is killed ends the others") {
+  if (!has_mpi()) return;
+  for (const char* step : {"0", "3", "101", "1000"}) {
+    const ChildResult result =
+        on_ranks(3, "mpi child: a rank is killed", std::string("VICTIM_STEP=") + step);
+    INFO(result.output);
+    CHECK(result.exit_code != 0);
+    CHECK(result.exit_code != 124);
+  }
+}
+
+TEST_CASE("ranks that call different things are told so in debug mode, before they hang") {
+  if (!has_mpi()) return;
+  const ChildResult result = on_ranks(2, "mpi child: other calls", "AMBIT_DISTRIBUTED_DEBUG=1");
+  INFO(result.output);
+  CHECK(result.exit_code != 0);
+  CHECK(contains(result.output,
+                 "got allreduce(float32[2], SUM, root 0) on rank 0 and allreduce(float32[3], SUM, "
+                 "root 0) on rank 1"));
+}
+
+TEST_CASE("ranks and sizes that the environment says otherwise are refused") {
+  if (!has_mpi()) return;
+  const ChildResult result = on_ranks(1, "mpi child: small pieces", "WORLD_SIZE=2 RANK=0");
+  INFO(result.output);
+  CHECK(contains(result.output, "expected rank 0 of 2, as RANK and WORLD_SIZE say, got 0 of 1"));
+}

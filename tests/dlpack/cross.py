@@ -1,0 +1,222 @@
+"""Tensors to and from NumPy and PyTorch without a copy: cross.py <ambit_dlpack_bridge.so>."""
+import ctypes
+import gc
+import sys
+
+import numpy as np
+
+try:
+    import torch
+except ImportError:
+    torch = None
+
+bridge = ctypes.CDLL(sys.argv[1])
+bridge.bridge_error.restype = ctypes.c_char_p
+bridge.bridge_describe.restype = ctypes.c_char_p
+bridge.bridge_describe.argtypes = [ctypes.c_void_p]
+bridge.bridge_lend.restype = ctypes.c_void_p
+bridge.bridge_lend.argtypes = [ctypes.c_char_p, ctypes.c_int, ctypes.c_int]
+bridge.bridge_borrow.restype = ctypes.c_void_p
+bridge.bridge_borrow.argtypes = [ctypes.c_void_p]
+bridge.bridge_release.argtypes = [ctypes.c_void_p]
+bridge.bridge_read.restype = ctypes.c_int64
+bridge.bridge_read.argtypes = [ctypes.c_void_p, ctypes.c_void_p]
+bridge.bridge_write.argtypes = [ctypes.c_void_p, ctypes.c_double]
+bridge.bridge_bytes_in_use.restype = ctypes.c_uint64
+
+api = ctypes.pythonapi
+api.PyCapsule_New.restype = ctypes.py_object
+api.PyCapsule_New.argtypes = [ctypes.c_void_p, ctypes.c_char_p, ctypes.c_void_p]
+api.PyCapsule_GetPointer.restype = ctypes.c_void_p
+api.PyCapsule_GetPointer.argtypes = [ctypes.py_object, ctypes.c_char_p]
+api.PyCapsule_SetName.argtypes = [ctypes.py_object, ctypes.c_char_p]
+
+FRESH, USED = b"dltensor", b"used_dltensor"  # names that must outlive their capsules
+SHAPES = ["dense", "transposed", "sliced", "expanded", "number", "empty"]
+# name, and DLPack's code and bits
+DTYPES = [("bool", 6, 8), ("uint8", 1, 8), ("int8", 0, 8), ("int16", 0, 16), ("int32", 0, 32),
+          ("int64", 0, 64), ("float16", 2, 16), ("bfloat16", 4, 16), ("float32", 2, 32),
+          ("float64", 2, 64)]
+checked = 0
+
+
+class Lent:
+    """What a library's from_dlpack() takes: ambit's tensor."""
+
+    def __init__(self, shape, code, bits):
+        pointer = bridge.bridge_lend(shape.encode(), code, bits)
+        if not pointer:
+            raise NotImplementedError(bridge.bridge_error().decode())
+        self.capsule = api.PyCapsule_New(pointer, FRESH, None)
+
+    def __dlpack__(self, stream=None):
+        return self.capsule
+
+    def __dlpack_device__(self):
+        return (1, 0)
+
+
+def expected(shape, is_bool):
+    n = np.arange(24)
+    n = n % 2 if is_bool else n
+    return {"dense": n.reshape(2, 3, 4), "transposed": n.reshape(2, 3, 4).transpose(2, 0, 1),
+            "sliced": n.reshape(4, 6)[1:4:2, 1:6:2], "expanded": np.broadcast_to(n[2:5], (2, 3)),
+            "number": n[7], "empty": n.reshape(4, 6)[2:2]}[shape]
+
+
+def borrow(capsule):
+    """Return ambit's tensor of a capsule, which is used then."""
+    pointer = api.PyCapsule_GetPointer(capsule, FRESH)
+    tensor = bridge.bridge_borrow(pointer)
+    if tensor:
+        api.PyCapsule_SetName(capsule, USED)
+    return tensor
+
+
+def read(tensor, count):
+    values = (ctypes.c_double * max(count, 1))()
+    assert bridge.bridge_read(tensor, values) == count, bridge.bridge_error()
+    return list(values)[:count]
+
+
+def check(condition, what):
+    global checked
+    checked += 1
+    if not condition:
+        sys.exit(f"failed: {what}")
+
+
+def numpy_values(array):
+    return np.asarray(array).astype(np.float64)
+
+
+def torch_values(tensor):
+    return tensor.to(torch.float64).numpy()
+
+
+def lend_all(library, take, values):
+    """Everything that ambit can lend and the library knows."""
+    known = []
+    for dtype, code, bits in DTYPES:
+        for shape in SHAPES:
+            try:
+                lent = Lent(shape, code, bits)
+            except NotImplementedError:
+                continue  # of a dtype that ambit lacks
+            try:
+                taken = take(lent)
+            except (RuntimeError, BufferError, TypeError):  # one that the library lacks
+                api.PyCapsule_SetName(lent.capsule, FRESH)
+                borrowed = borrow(lent.capsule)
+                bridge.bridge_release(borrowed)
+                continue
+            what = f"{library} takes {dtype} {shape}"
+            check(str(taken.dtype).split(".")[-1] == dtype, f"{what}: dtype {taken.dtype}")
+            want = expected(shape, dtype == "bool")
+            check(tuple(taken.shape) == want.shape, f"{what}: shape {taken.shape}")
+            check(np.array_equal(values(taken), want), f"{what}: {taken}")
+            known.append((dtype, shape))
+            del taken
+    gc.collect()
+    return known
+
+
+def borrow_all(library, make, capsule_of, values):
+    """Everything that the library can lend and ambit knows."""
+    known = []
+    for dtype, code, bits in DTYPES:
+        for shape in SHAPES:
+            want = expected(shape, dtype == "bool")
+            try:
+                array = make(dtype, shape)
+                capsule = capsule_of(array)
+            except (RuntimeError, BufferError, TypeError, AttributeError):
+                continue
+            what = f"ambit takes {library}'s {dtype} {shape}"
+            tensor = borrow(capsule)
+            if not tensor and "expected dtype" in bridge.bridge_error().decode():
+                continue  # ambit lacks it
+            check(tensor, f"{what}: {bridge.bridge_error().decode()}")
+            described = bridge.bridge_describe(tensor).decode()
+            check(described.startswith(dtype), f"{what}: {described}")
+            check(read(tensor, want.size) == list(want.astype(np.float64).flat), f"{what}: values")
+            # No copy: the library sees what ambit writes.
+            if shape != "expanded" and want.size:
+                check(bridge.bridge_write(tensor, 1), f"{what}: {bridge.bridge_error()}")
+                check(np.all(values(array) == 1), f"{what}: not what was written: {array}")
+            del array, capsule
+            gc.collect()
+            read(tensor, want.size)  # ambit keeps it alive
+            bridge.bridge_release(tensor)
+            known.append((dtype, shape))
+    return known
+
+
+def make_numpy(dtype, shape):
+    if dtype == "bfloat16":
+        raise TypeError("NumPy has none")
+    n = (np.arange(24) % 2 if dtype == "bool" else np.arange(24)).astype(dtype)
+    array = {"dense": lambda: n.reshape(2, 3, 4),
+             "transposed": lambda: n.reshape(2, 3, 4).transpose(2, 0, 1),
+             "sliced": lambda: n.reshape(4, 6)[1:4:2, 1:6:2],
+             "expanded": lambda: np.lib.stride_tricks.as_strided(n[2:5], (2, 3), (0, n.itemsize)),
+             "number": lambda: n[7:8].reshape(()),
+             "empty": lambda: n.reshape(4, 6)[2:2]}[shape]()
+    return array
+
+
+def make_torch(dtype, shape):
+    n = torch.arange(24)
+    n = (n % 2 if dtype == "bool" else n).to(getattr(torch, dtype))
+    return {"dense": lambda: n.view(2, 3, 4), "transposed": lambda: n.view(2, 3, 4).permute(2, 0, 1),
+            "sliced": lambda: n.view(4, 6)[1:4:2, 1:6:2],
+            "expanded": lambda: n[2:5].unsqueeze(0).expand(2, 3), "number": lambda: n[7],
+            "empty": lambda: n.view(4, 6)[2:2]}[shape]()
+
+
+def refused():
+    """Wrong capsules and arrays."""
+    array = np.arange(6.0)
+    capsule = array.__dlpack__()
+    tensor = borrow(capsule)
+    try:
+        api.PyCapsule_GetPointer(capsule, FRESH)
+        check(False, "a used capsule has another name")
+    except ValueError:
+        check(True, "")
+    bridge.bridge_release(tensor)
+    for array, text in ((np.arange(6.0)[::-1], "strides"), (np.zeros(2, np.complex64), "complex"),
+                        (np.zeros(2, np.uint32), "uint of 32 bits"),
+                        (np.frombuffer(bytearray(9), np.float64, 1, 1), "multiple of 8")):
+        try:
+            capsule = array.__dlpack__()
+        except BufferError:
+            continue  # NumPy refuses it first
+        check(borrow(capsule) is None, f"a refusal for {text}")
+        check(text in bridge.bridge_error().decode(), f"{text} in {bridge.bridge_error().decode()}")
+    check(borrow_null() is None, "a null pointer is refused")
+
+
+def borrow_null():
+    return bridge.bridge_borrow(None)
+
+
+before = bridge.bridge_bytes_in_use()
+counts = {}
+counts["ambit -> NumPy"] = lend_all("NumPy", np.from_dlpack, numpy_values)
+counts["NumPy -> ambit"] = borrow_all("NumPy", make_numpy, lambda a: a.__dlpack__(), numpy_values)
+refused()
+if torch is not None:
+    counts["ambit -> PyTorch"] = lend_all(
+        "PyTorch", lambda lent: torch.utils.dlpack.from_dlpack(lent.capsule), torch_values)
+    counts["PyTorch -> ambit"] = borrow_all("PyTorch", make_torch, torch.utils.dlpack.to_dlpack,
+                                            torch_values)
+gc.collect()
+check(bridge.bridge_bytes_in_use() == before, f"{bridge.bridge_bytes_in_use()} bytes in use, {before} before")
+# What both know is there: NumPy lends no 0-dim reshaped or read-only ones in some versions.
+for way, known in counts.items():
+    dtypes = sorted({d for d, _ in known})
+    print(f"{way}: {len(known)} tensors of {', '.join(dtypes)}")
+    for dtype in ("uint8", "int8", "int16", "int32", "int64", "float32", "float64"):
+        check(all((dtype, s) in known for s in SHAPES), f"{way}: {dtype} in every geometry")
+print(f"{checked} checks" + ("" if torch is not None else "; skipped: no PyTorch"))

@@ -1,0 +1,27 @@
+// A parameter that is called: like const std::function<...>&, of which each lambda costs the
+// compiler some fifteen functions, and this two. Tests have thousands of lambdas.
+#pragma once
+
+#include <type_traits>
+#include <utility>
+
+template <class Signature>
+class FunctionRef;
+
+/// Refers to what is called and does not keep it: for parameters, not for members or variables.
+template <class R, class... Args>
+class FunctionRef<R(Args...)> {
+ public:
+  template <class F>
+  requires(!std::is_same_v<F, FunctionRef> && (std::is_class_v<F> || std::is_pointer_v<F>))
+      FunctionRef(const F& f)  // NOLINT(google-explicit-constructor): in the place of std::function
+      : object_(&f), call_([](const void* object, Args... args) -> R {
+          return (*static_cast<const F*>(object))(std::forward<Args>(args)...);
+        }) {}
+
+  R operator()(Args... args) const { return call_(object_, std::forward<Args>(args)...); }
+
+ private:
+  const void* object_;
+  R (*call_)(const void*, Args...);
+};

@@ -1,0 +1,219 @@
+// GradScaler. What it does in which order is PyTorch's torch.cuda.amp.GradScaler.
+#include <ambit/ambit.h>
+#include <doctest/doctest.h>
+
+#include <cmath>
+#include <limits>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "tests/devices.h"
+
+using namespace ambit;
+using optim::GradScalerOptions;
+using optim::SGD;
+
+namespace {
+
+constexpr double kInf = std::numeric_limits<double>::infinity();
+
+// A parameter [2] whose gradient is `g` times the scale, in each element.
+struct One {
+  Tensor p;
+  SGD sgd;
+  explicit One(Device device = {})
+      : p(zeros({2}, TensorOptions(kFloat32).device(device)).requires_grad_()), sgd({p}, 1.0) {}
+  void backward(GradScaler& scaler, double g) {
+    sgd.zero_grad();
+    scaler.scale((p * g).sum()).backward();
+  }
+  float value() const { return p[0].item<float>(); }
+  float grad() const { return p.grad()[0].item<float>(); }
+};
+
+template <class F>
+void check_error(F&& call, const std::string& text) {
+  std::string what;
+  try {
+    call();
+  } catch (const Error& e) {
+    what = e.what();
+  }
+  CHECK_MESSAGE(what.find(text) != std::string::npos, "got \"", what, "\", expected ", text);
+}
+
+}  // namespace
+
+TEST_CASE("a step divides the gradients by the scale") {
+  for_each_device([](Device device) {
+    One one(device);
+    GradScaler scaler(GradScalerOptions().init_scale(8));
+    one.backward(scaler, 0.5);
+    CHECK(one.grad() == 4);
+    CHECK(scaler.step(one.sgd));
+    CHECK(one.grad() == 0.5);
+    CHECK(one.value() == -0.5);
+    scaler.update();
+    CHECK(scaler.get_scale() == 8);
+  });
+}
+
+TEST_CASE("gradients that are not finite leave the step out and lower the scale") {
+  for_each_device([](Device device) {
+    for (const double bad : {kInf, -kInf, std::nan("")}) {
+      One one(device);
+      GradScaler scaler(GradScalerOptions().init_scale(8).backoff_factor(0.25));
+      one.backward(scaler, 1);
+      one.p.mutable_grad()[1] = bad;
+      CHECK_FALSE(scaler.step(one.sgd));
+      CHECK(one.value() == 0);
+      scaler.update();
+      CHECK(scaler.get_scale() == 2);
+      one.backward(scaler, 1);
+      CHECK(scaler.step(one.sgd));
+      CHECK(one.value() == -1);
+    }
+  });
+}
+
+TEST_CASE("the scale grows after growth_interval steps in a row, and no further than float32") {
+  One one;
+  GradScaler scaler(GradScalerOptions().init_scale(4).growth_interval(3));
+  const auto run = [&](double g) {
+    one.backward(scaler, g);
+    const bool stepped = scaler.step(one.sgd);
+    scaler.update();
+    return stepped;
+  };
+  std::vector<double> scales;
+  for (const double g : {1., 1., 1., 1., 1., kInf, 1., 1., 1.}) {
+    CHECK(run(g) == std::isfinite(g));
+    scales.push_back(scaler.get_scale());
+  }
+  // torch.cuda.amp.GradScaler(init_scale=4, growth_interval=3), by _amp_update_scale_
+  CHECK(scales == std::vector<double>{4, 4, 8, 8, 8, 4, 4, 4, 8});
+
+  const double most = 0x1p127;
+  GradScaler large(GradScalerOptions().init_scale(most).growth_interval(1));
+  One other;
+  other.backward(large, 1e-30);
+  large.step(other.sgd);
+  large.update();
+  CHECK(large.get_scale() == most);
+}
+
+TEST_CASE("unscale_ once, before the step: gradients can be clipped between") {
+  One one;
+  GradScaler scaler;
+  CHECK(scaler.get_scale() == 65536);
+  one.backward(scaler, 3);
+  scaler.unscale_(one.sgd);
+  CHECK(one.grad() == 3);
+  check_error([&] { scaler.unscale_(one.sgd); }, "expected one unscale_()");
+  CHECK(one.grad() == 3);
+  nn::utils::clip_grad_value_({one.p}, 1);
+  CHECK(scaler.step(one.sgd));
+  CHECK(one.value() == -1);
+  check_error([&] { scaler.step(one.sgd); }, "expected one step()");
+  check_error([&] { scaler.unscale_(one.sgd); }, "expected unscale_() before step(), got it after");
+  CHECK(one.value() == -1);
+  scaler.update();
+  one.backward(scaler, 1);
+  CHECK(scaler.step(one.sgd));
+}
+
+TEST_CASE("of several optimizers one may step and another not; the scale is one") {
+  One good, bad;
+  GradScaler scaler(GradScalerOptions().init_scale(4));
+  good.backward(scaler, 1);
+  bad.backward(scaler, kInf);
+  CHECK(scaler.step(good.sgd));
+  CHECK_FALSE(scaler.step(bad.sgd));
+  CHECK(good.value() == -1);
+  CHECK(bad.value() == 0);
+  scaler.update();
+  CHECK(scaler.get_scale() == 2);
+}
+
+TEST_CASE("what is called too early or with nothing to do is refused") {
+  One one;
+  GradScaler scaler;
+  check_error([&] { scaler.unscale_(one.sgd); }, "expected scale() of a loss before unscale_()");
+  check_error([&] { scaler.step(one.sgd); }, "before step()");
+  check_error([&] { scaler.update(); }, "before update()");
+  static_cast<void>(scaler.scale(ones({})));
+  check_error([&] { scaler.update(); }, "expected unscale_() or step()");
+  check_error([&] { scaler.step(one.sgd); }, "expected an optimizer with gradients");
+  check_error([&] { scaler.scale(Tensor()); }, "expected a loss");
+  using Options = GradScalerOptions;
+  check_error([] { GradScaler(Options().growth_factor(1)); }, "growth_factor above 1");
+  check_error([] { GradScaler(Options().backoff_factor(1)); }, "backoff_factor in (0, 1)");
+  check_error([] { GradScaler(Options().backoff_factor(0)); }, "backoff_factor in (0, 1)");
+  check_error([] { GradScaler(Options().growth_interval(0)); }, "growth_interval of at least 1");
+  check_error([] { GradScaler(Options().init_scale(kInf)); }, "init_scale positive and finite");
+  check_error([&] { scaler.set_growth_factor(0.5); }, "growth_factor above 1");
+  CHECK(scaler.get_growth_factor() == 2);
+  check_error([&] { scaler.update(-1.0); }, "a new scale positive and finite");
+  scaler.update(16.0);
+  CHECK(scaler.get_scale() == 16);
+}
+
+TEST_CASE("float16 gradients are refused, and none has changed") {
+  const Tensor p = zeros({2}).requires_grad_(), half = zeros({2}, kFloat16).requires_grad_();
+  SGD sgd({p, half}, 0.1);
+  GradScaler scaler;
+  scaler.scale(p.sum() + half.sum()).backward();
+  CHECK_THROWS_AS(scaler.unscale_(sgd), DTypeError);
+  CHECK(p.grad()[0].item<float>() == 65536);
+}
+
+TEST_CASE("a disabled one does nothing, and steps") {
+  One one;
+  GradScaler scaler(GradScalerOptions().enabled(false));
+  CHECK(scaler.get_scale() == 1);
+  one.backward(scaler, 1);
+  CHECK(one.grad() == 1);
+  scaler.unscale_(one.sgd);
+  CHECK(scaler.step(one.sgd));
+  scaler.update();
+  CHECK(one.value() == -1);
+  CHECK(scaler.checkpoint().entries().empty());
+  check_error([&] { GradScaler().load_checkpoint(scaler.checkpoint()); }, "got an empty one");
+}
+
+TEST_CASE("checkpoints go on where they were, under PyTorch's names") {
+  One one;
+  GradScaler scaler(GradScalerOptions().init_scale(32).growth_interval(2));
+  one.backward(scaler, 1);
+  scaler.step(one.sgd);
+  scaler.update();
+  const Value saved = scaler.checkpoint();
+  CHECK(saved["scale"].to_double() == 32);
+  CHECK(saved["growth_factor"].to_double() == 2);
+  CHECK(saved["backoff_factor"].to_double() == 0.5);
+  CHECK(saved["growth_interval"].to_int() == 2);
+  CHECK(saved["_growth_tracker"].to_int() == 1);
+  GradScaler other;
+  other.load_checkpoint(saved);
+  CHECK(other.get_scale() == 32);
+  one.backward(other, 1);
+  other.step(one.sgd);
+  other.update();
+  CHECK(other.get_scale() == 64);
+  const Value broken = Value::dict({{"scale", -1.0},
+                                    {"growth_factor", 2.0},
+                                    {"backoff_factor", 0.5},
+                                    {"growth_interval", 2},
+                                    {"_growth_tracker", 0}});
+  check_error([&] { other.load_checkpoint(broken); }, "scale positive and finite");
+  CHECK(other.get_scale() == 64);
+}
+
+TEST_CASE("losses of 16 bits are scaled in float32") {
+  GradScaler scaler;
+  const Tensor loss = full({}, 8, kFloat16);  // times 65536 is no float16
+  CHECK(scaler.scale(loss).dtype() == kFloat32);
+  CHECK(scaler.scale(loss).item<double>() == 8 * 65536.0);
+  CHECK(scaler.scale({loss, ones({}, kFloat64)})[1].dtype() == kFloat64);
+}
