@@ -88,6 +88,7 @@ std::tuple<Tensor, Tensor, Tensor> recurrent::run_layers(const Layers& net, cons
         fmt::format("{}: expected at least one step, got shape {}", op, str(input.sizes())));
   }
   const int64_t batch = packed ? sizes.front() : x.size(1);
+  if (!packed) sizes.assign(static_cast<size_t>(x.size(0)), batch);
   const int64_t directions = net.bidirectional ? 2 : 1, proj = net.proj_size;
   const int64_t layers = net.num_layers * directions;
   const int64_t out_size = proj > 0 ? proj : net.hidden_size;
@@ -116,7 +117,7 @@ std::tuple<Tensor, Tensor, Tensor> recurrent::run_layers(const Layers& net, cons
       }
       if (proj > 0) w.hr = net.weights[at++];
       const Tensor product = linear(x, w.ih, w.b_ih);
-      const std::vector<Tensor> steps = packed ? product.split(sizes, 0) : product.unbind(0);
+      const std::vector<Tensor> steps = rows_apart(packed ? product : product.flatten(0, 1), sizes);
       const int64_t i = layer * directions + d;
       std::vector<Tensor> outputs;
       const State last = run_steps(kind, net.relu, d == 1, steps,

@@ -72,6 +72,26 @@ TEST_CASE("a repeated linear map has linear's values and gradients, and leaves n
   });
 }
 
+TEST_CASE("rows apart are split's parts, with its gradients") {
+  for_each_device([](Device d) {
+    const Tensor x = wave(d, {6, 3});
+    const auto mixed = [](bool apart) {
+      return [apart](const std::vector<Tensor>& in) {
+        const Tensor fresh = in[0] * 2;
+        const std::vector<int64_t> sizes{3, 1, 2};
+        const std::vector<Tensor> parts = apart ? rows_apart(fresh, sizes) : fresh.split(sizes, 0);
+        return tanh(parts[0][1] * parts[2]);  // the second is in nothing
+      };
+    };
+    CHECK(mixed(true)({x}).equal(mixed(false)({x})));
+    gradcheck(mixed(true), {x});
+    gradgradcheck(mixed(true), {x});
+    const Tensor leaf = x.clone().requires_grad_();
+    CHECK(autograd::grad({mixed(true)({leaf}).sum()}, {leaf})[0].equal(
+        autograd::grad({mixed(false)({leaf}).sum()}, {leaf})[0]));
+  });
+}
+
 TEST_CASE("steps of LSTM and GRU are their formulas, of any layout") {
   for_each_device([](Device d) {
     for (const int64_t H : {1, 19}) {

@@ -34,7 +34,7 @@ void mix(int64_t n, T* y, const T* x, T a, bool first) {
   }
 }
 
-/// y[j] = the mix of x's elements that axis names.
+/// y[j] = the mix of x's elements that axis names, one of them maybe a 0 behind the last one.
 template <class T>
 void mix_columns(const Resizing& axis, const T* x, T* y) {
   const int64_t n = axis.to;
@@ -83,19 +83,24 @@ void resize(const Resizings& s, const T* from, T* to) {
   const int64_t rows = s.d.to * s.h.to, W = s.w.from, Q = s.w.to;
   const bool columns_first = Q * 4 <= W;
   parallel_for(s.images * rows, grain_for(2 * (W + 2 * Q)), [&](int64_t begin, int64_t end) {
-    std::vector<T> line(static_cast<size_t>(std::max(W, Q)));
+    std::vector<T> line(static_cast<size_t>(std::max(W, Q)) + 1),
+        row_and_zero(static_cast<size_t>(W) + 1);
+    const auto mix_row = [&](const T* row, T* mixed) {
+      if (s.w.needs_zero) row = std::copy_n(row, W, row_and_zero.data()) - W;
+      mix_columns(s.w, row, mixed);
+    };
     for (int64_t r = begin; r < end; ++r) {
       const T* image = from + r / rows * s.d.from * s.h.from * W;
       T* y = to + r * Q;
       const int64_t d = r % rows / s.h.to, h = r % s.h.to;
       bool first = true;
       if (s.d.is_one(d) && s.h.is_one(h)) {  // a row as it is
-        mix_columns(s.w, image + (s.d.at(d, 0) * s.h.from + s.h.at(h, 0)) * W, y);
+        mix_row(image + (s.d.at(d, 0) * s.h.from + s.h.at(h, 0)) * W, y);
         continue;
       }
       for_rows<T>(s, d, h, [&](int64_t row, T weight) {
         if (columns_first) {
-          mix_columns(s.w, image + row * W, line.data());
+          mix_row(image + row * W, line.data());
           mix(Q, y, line.data(), weight, first);
         } else {
           mix(W, line.data(), image + row * W, weight, first);
@@ -105,6 +110,7 @@ void resize(const Resizings& s, const T* from, T* to) {
       if (first) {
         std::fill_n(y, Q, T(0));
       } else if (!columns_first) {
+        line[static_cast<size_t>(W)] = 0;
         mix_columns(s.w, line.data(), y);
       }
     }

@@ -29,7 +29,7 @@ void for_taps(const Axis& axis, const F& f) {
 
 }  // namespace
 
-Resizing::Resizing() : begins{0, 1}, index{0}, weights{{1}, {1}} { make_columns(true); }
+Resizing::Resizing() : begins{0, 1}, index{0}, weights{{1}, {1}} { make_columns(); }
 
 Resizing::Resizing(const Axis& axis, bool turned)
     : from(turned ? axis.out() : axis.in()), to(turned ? axis.in() : axis.out()) {
@@ -46,21 +46,19 @@ Resizing::Resizing(const Axis& axis, bool turned)
     weights.in_double[at] = tap.weight;
   });
   weights.in_float.assign(weights.in_double.begin(), weights.in_double.end());
-  make_columns(axis.count() > 1);
+  make_columns();
 }
 
-void Resizing::make_columns(bool may_pad) {
-  int64_t most = 0, least = kMostColumns;
-  for (int64_t i = 0; i < to; ++i) {
-    most = std::max(most, count(i));
-    least = std::min(least, count(i));
-  }
-  if (most > kMostColumns || least == 0 || (least < most && !may_pad)) return;
+void Resizing::make_columns() {
+  int64_t most = 0;
+  for (int64_t i = 0; i < to; ++i) most = std::max(most, count(i));
+  if (most > kMostColumns) return;
   width = most;
   for (int64_t k = 0; k < width; ++k) {
     for (int64_t i = 0; i < to; ++i) {
       const bool there = k < count(i);
-      column_index.push_back(static_cast<int32_t>(at(i, there ? k : 0)));
+      column_index.push_back(static_cast<int32_t>(there ? at(i, k) : from));
+      needs_zero |= !there;
       column_weights.in_double.push_back(there ? weight<double>(i, k) : 0);
     }
   }

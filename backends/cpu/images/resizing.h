@@ -46,15 +46,17 @@ struct Resizing {
   std::vector<int32_t> index;
   ResizingWeights weights;
 
-  /// The same for loops over i: tap k of element i at k * to + i, with k < width, of weight 0 where
-  /// there is none. width 0: it would be large, or multiply by 0 what no formula multiplies.
+  /// The same for loops over i: tap k of element i at k * to + i, with k < width; where there is
+  /// none it names element `from`, behind the last one, which is 0 then. width 0: it would be
+  /// large.
   int64_t width = 0;
+  bool needs_zero = false;  // whether any names that
   std::vector<int32_t> column_index;
   ResizingWeights column_weights;
 
  private:
   static size_t place(int64_t i) { return static_cast<size_t>(i); }
-  void make_columns(bool may_pad);
+  void make_columns();
 };
 
 /// The spatial dims of a call, those that are missing in front.

@@ -1,14 +1,15 @@
 // One node of the graph has the gradients of weight and bias for all calls. From each it takes the
 // gradient of y, and the x that it belongs to, as if that were the gradient of another output: were
 // x kept in that node, which is below all calls, it would keep itself, by the history of x.
+#include <ambit/backend/alias.h>
 #include <ambit/detail/record.h>
 #include <ambit/detail/repeated_linear.h>
-#include <ambit/error.h>
+#include <ambit/ops/creation.h>
 #include <ambit/ops/matmul.h>
 #include <ambit/ops/reduce.h>
 #include <ambit/ops/shape.h>
-#include <fmt/format.h>
 
+#include <algorithm>
 #include <array>
 
 #include "core/ops/operands/operand_grad.h"
@@ -73,7 +74,53 @@ class CallNode final : public Node {
   Saved x_, weight_;
 };
 
+/// Joins the gradients of parts.
+class PartsNode final : public Node {
+ public:
+  PartsNode(const Tensor& x, IntArrayRef sizes)
+      : Node("split", static_cast<uint32_t>(sizes.size())),
+        edge_(gradient_edge(x)),
+        whole_(x.sizes()),
+        sizes_(sizes.begin(), sizes.end()) {}
+  void apply(std::span<const Tensor> out, std::span<Tensor> in,
+             std::span<const uint8_t> wanted) override {
+    const auto is_defined = [](const Tensor& t) { return t.defined(); };
+    const auto some = std::find_if(out.begin(), out.end(), is_defined);
+    if (!wanted[0] || some == out.end()) return;
+    std::vector<Tensor> parts(out.begin(), out.end());
+    for (size_t i = 0; i < parts.size(); ++i) {
+      if (parts[i].defined()) continue;
+      Dims part = whole_;
+      part[0] = sizes_[i];
+      parts[i] = zeros(part, some->options());
+    }
+    in[0] = cat(parts, 0);
+  }
+  bool release() override { return false; }
+  std::span<Edge> edges() override { return {&edge_, 1}; }
+
+ private:
+  Edge edge_;
+  Dims whole_;
+  std::vector<int64_t> sizes_;
+};
+
 }  // namespace
+
+std::vector<Tensor> rows_apart(const Tensor& x, IntArrayRef sizes) {
+  intrusive_ptr<Node> node;
+  if (needs_gradient(x)) node = intrusive_ptr<Node>(new PartsNode(x, sizes));
+  std::vector<Tensor> parts;
+  Dims part(x.sizes());
+  int64_t start = 0;
+  for (const int64_t size : sizes) {
+    part[0] = size;
+    parts.push_back(alias(x, part, x.strides(), x.storage_offset() + start * x.strides()[0]));
+    if (node) set_history(parts.back(), node, static_cast<uint32_t>(parts.size() - 1));
+    start += size;
+  }
+  return parts;
+}
 
 RepeatedLinear::RepeatedLinear(const Tensor& weight, const Tensor& bias, size_t calls)
     : weight_(weight), bias_(bias), calls_(static_cast<uint32_t>(calls)) {
