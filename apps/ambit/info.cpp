@@ -1,4 +1,5 @@
 // `ambit info`: what this ambit is, what it runs on, and which plugins it has refused.
+#include <ambit/backend/communicator.h>
 #include <ambit/backend/kernels.h>
 #include <ambit/backend/plugin.h>
 #include <ambit/backend/registry.h>
@@ -54,6 +55,7 @@ json kernels_of(DeviceKind kind) {
 
 json gather() {
   load_all_backends();
+  distributed::load_all_communicators();
   json info = {{"ambit", json_of(build_info())}};
   for (const std::string& name : backend_names()) {
     const Device first(name);

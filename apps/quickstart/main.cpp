@@ -16,6 +16,7 @@
 #include "terminal/progress.h"
 #include "training/checkpoint.h"
 #include "training/order.h"
+#include "training/ranks.h"
 
 namespace {
 
@@ -55,10 +56,10 @@ auto make_loader(const data::datasets::CIFAR10& images, Sampler sampler, size_t 
                                 data::DataLoaderOptions().batch_size(batch_size).workers(2));
 }
 
-// Where a training that Ctrl-C ended is kept: beside the file that it would have ended with.
-std::string interrupted_file(const Options& options) {
+// Where a training that has not ended is kept: beside the file that it would end with.
+std::string file_beside(const Options& options, const std::string& what) {
   std::filesystem::path file = options.out;
-  return file.replace_filename(file.stem().string() + "_interrupted.pth").string();
+  return file.replace_filename(file.stem().string() + what + ".pth").string();
 }
 
 // Return 0, or the exit code after Ctrl-C.
@@ -73,6 +74,8 @@ int train(Net& net, const Images& images, const Options& options, Device device)
       make_loader(images.train, training::Order(size, /*shuffle=*/true, done), options.batch_size);
   const size_t steps = training::count_steps(size, options);
   const AutocastGuard autocast(device, kBFloat16, !options.amp.empty());
+  const training::Ranks& ranks = training::Ranks::of_process();
+  const auto parallel = ranks.train(net.ptr());
   const terminal::Interrupt interrupt;
 
   // loop over the images several times
@@ -89,10 +92,12 @@ int train(Net& net, const Images& images, const Options& options, Device device)
       // forward + backward + optimize
       Tensor outputs = net(inputs);
       Tensor loss = criterion(outputs, labels);
+      loss = ranks.weighted(loss, ranks.share(training::count_in_step(size, options, at.step)));
       loss.backward();
       optimizer.step();
 
       // print statistics
+      loss = ranks.mean(loss);
       at.running_loss += loss.item<double>();
       progress.step(batch.data.size(0), [&] { return loss.item<double>(); });
       if (++at.step % options.log_every == 0) {
@@ -102,9 +107,13 @@ int train(Net& net, const Images& images, const Options& options, Device device)
         at.running_loss = 0.0;
       }
 
-      if (interrupt.requested()) {
+      if (options.save_every > 0 && at.step % options.save_every == 0) {
+        training::save_checkpoint(file_beside(options, "_latest"), at, *net, optimizer, options,
+                                  size);
+      }
+      if (ranks.any(interrupt.requested())) {
         progress.clear();
-        const std::string file = interrupted_file(options);
+        const std::string file = file_beside(options, "_interrupted");
         training::save_checkpoint(file, at, *net, optimizer, options, size);
         return training::report_interrupt(file, at, options);
       }
@@ -156,7 +165,9 @@ int run(const Options& options) {
   fmt::print("Training with {} on {}\n", device.str(), images.source);
   if (const int exit_code = train(net, images, options, device)) return exit_code;
 
-  save(net->state_dict(), options.out);
+  const training::Ranks& ranks = training::Ranks::of_process();
+  if (ranks.is_first()) save(net->state_dict(), options.out);
+  ranks.meet();
 
   net = Net();
   net->load_state_dict(load(options.out));

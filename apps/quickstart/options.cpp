@@ -3,6 +3,7 @@
 #include <CLI/CLI.hpp>
 
 #include "terminal/program.h"
+#include "training/ranks.h"
 
 namespace quickstart {
 
@@ -21,6 +22,7 @@ Options parse_options(int argc, char** argv) {
   // As a callback, since CLI11 checks no defaults.
   app.callback([&] { training::check_out(o.out); });
   terminal::parse_command_line(app, argc, argv);
+  training::Ranks::of_process().begin(o);
   return o;
 }
 

@@ -17,6 +17,8 @@ namespace {
 constexpr size_t kWidth = 30;  // characters
 constexpr std::chrono::milliseconds kRedraw(100), kNextLine(30'000);
 
+bool is_hidden = false;
+
 // Characters in a line of the terminal; the usual 80 where it does not say.
 size_t terminal_columns() {
   winsize size{};
@@ -33,11 +35,14 @@ Progress::Progress(std::string label, size_t total, size_t done, std::string uni
       begun_at_(done),
       on_terminal_(::isatty(STDERR_FILENO) == 1) {}
 
+void Progress::hide() { is_hidden = true; }
+
 Progress::~Progress() { clear(); }
 
 void Progress::step(size_t images, const std::function<double()>& loss) {
   ++done_;
   images_ += images;
+  if (is_hidden) return;
   const auto since = Clock::now() - shown_;
   if (on_terminal_ ? !visible_ || since >= kRedraw : done_ == total_ || since >= kNextLine) {
     const double value = loss();

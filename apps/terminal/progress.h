@@ -14,6 +14,8 @@ class Progress {
   /// `label` stands before the bar, which is full after `total` steps; `done` of them are made
   /// already. `unit`: what a step takes, in the plural.
   Progress(std::string label, size_t total, size_t done = 0, std::string unit = "images");
+  /// Show no progress in this process any more.
+  static void hide();
   /// Wipes the bar: what is printed next, an error too, starts a line.
   ~Progress();
   Progress(const Progress&) = delete;

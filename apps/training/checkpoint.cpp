@@ -10,6 +10,7 @@
 
 #include "terminal/interrupt.h"
 #include "terminal/program.h"
+#include "training/ranks.h"
 
 namespace training {
 
@@ -23,6 +24,8 @@ Position Position::at_epoch(int64_t epoch) {
 void save_checkpoint(const std::string& path, const Position& position,
                      const ambit::nn::Module& network, const ambit::optim::Optimizer& optimizer,
                      const Options& options, size_t size) {
+  const Ranks& ranks = Ranks::of_process();
+  if (!ranks.is_first()) return ranks.meet();
   const auto checkpoint = Value::dict({{"module", network.name()},
                                        {"model", network.state_dict()},
                                        {"optimizer", optimizer.checkpoint()},
@@ -34,6 +37,7 @@ void save_checkpoint(const std::string& path, const Position& position,
                                        {"batch_size", options.batch_size},
                                        {"images", size}});
   ambit::save_checkpoint(checkpoint, path);
+  ranks.meet();  // the file is there for all
 }
 
 Position begin(const Options& options, size_t size, ambit::nn::Module& network,
@@ -72,6 +76,7 @@ Position begin(const Options& options, size_t size, ambit::nn::Module& network,
 
 int report_interrupt(const std::string& checkpoint, const Position& position,
                      const Options& options) {
+  if (!Ranks::of_process().is_first()) return terminal::kInterrupted;
   const std::string where = position.step > 0 ? fmt::format("in epoch {}, after step {}",
                                                             position.epoch + 1, position.step)
                                               : fmt::format("after epoch {}", position.epoch);

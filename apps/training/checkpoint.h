@@ -24,7 +24,7 @@ struct Position {
   static Position at_epoch(int64_t epoch);
 };
 
-/// Write `path`, in PyTorch's format, for a training on `size` images. Errors:
+/// Write `path`, in PyTorch's format, for a training on `size` images, on rank 0. Errors:
 /// ambit::SerializationError.
 void save_checkpoint(const std::string& path, const Position& position,
                      const ambit::nn::Module& network, const ambit::optim::Optimizer& optimizer,

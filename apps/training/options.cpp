@@ -41,7 +41,7 @@ void add_options(CLI::App& app, Options& o) {
   app.add_option("--epochs", o.epochs, "times through the images")
       ->capture_default_str()
       ->check(whole_number(0, INT64_MAX));
-  app.add_option("--batch-size", o.batch_size, "images per step")
+  app.add_option("--batch-size", o.batch_size, "images per step, of all processes together")
       ->capture_default_str()
       ->check(whole_number(1, SIZE_MAX));
   app.add_option("--lr", o.lr, "learning rate")
@@ -56,6 +56,11 @@ void add_options(CLI::App& app, Options& o) {
       ->capture_default_str()
       ->check(whole_number(1, INT64_MAX));
   add_amp_option(app, o.amp);
+  app.add_option("--save-every", o.save_every,
+                 "steps of an epoch between two checkpoints, which --resume takes (default: none)")
+      ->check(whole_number(1, INT64_MAX));
+  app.add_flag("--distributed{mpi}", o.distributed,
+               "train with all processes that mpirun or srun has started");
   app.add_option("--resume", o.resume, "go on from this checkpoint, with the same other options")
       ->type_name("FILE");
 }
@@ -63,6 +68,10 @@ void add_options(CLI::App& app, Options& o) {
 size_t count_used(const ambit::data::datasets::CIFAR10& images, const Options& options) {
   const size_t all = *images.size();
   return options.limit == 0 ? all : std::min(all, options.limit);
+}
+
+size_t count_in_step(size_t size, const Options& options, int64_t step) {
+  return std::min(options.batch_size, size - static_cast<size_t>(step) * options.batch_size);
 }
 
 size_t count_steps(size_t size, const Options& options) {

@@ -24,6 +24,8 @@ struct Options {
   uint64_t seed = 0;
   size_t limit = 0;         ///< images of each part; 0: all
   int64_t log_every = 100;  ///< mini-batches
+  int64_t save_every = 0;   ///< steps between two checkpoints within an epoch; 0: none
+  std::string distributed;  ///< a communicator, such as mpi; empty: this process alone
   std::string resume;       ///< a checkpoint; empty: begin anew
   std::string amp;          ///< "bfloat16": autocast to it; empty: none
 
@@ -43,6 +45,9 @@ void check_out(const std::string& file);
 
 /// How many images to use of those that there are.
 size_t count_used(const ambit::data::datasets::CIFAR10& images, const Options& options);
+
+/// How many images mini-batch number `step` of an epoch has, on all ranks together.
+size_t count_in_step(size_t size, const Options& options, int64_t step);
 
 /// How many mini-batches of options.batch_size make an epoch of `size` images.
 size_t count_steps(size_t size, const Options& options);

@@ -24,7 +24,12 @@ void Order::reset(std::optional<size_t> new_size) {
 }
 
 std::optional<std::vector<size_t>> Order::next(size_t batch_size) {
-  return whole_->next(batch_size);
+  auto batch = whole_->next(batch_size);
+  const Ranks& ranks = Ranks::of_process();
+  if (!batch || ranks.size() == 1) return batch;
+  const Share share = ranks.share(batch->size());
+  const auto first = batch->begin() + static_cast<std::ptrdiff_t>(share.first);
+  return std::vector<size_t>(first, first + static_cast<std::ptrdiff_t>(share.count));
 }
 
 void EndlessOrder::reset(std::optional<size_t> new_size) {

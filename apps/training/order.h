@@ -9,10 +9,13 @@
 #include <optional>
 #include <vector>
 
+#include "training/ranks.h"
+
 namespace training {
 
 /// The order of the files, or a shuffled one, another each epoch, drawn from the CPU's generator.
-/// The first epoch may begin in its middle, where an interrupted one ended.
+/// The first epoch may begin in its middle, where an interrupted one ended. Of each batch it hands
+/// out this rank's share.
 class Order : public ambit::data::samplers::Sampler<> {
  public:
   /// Leave out the first `done` of `size` images in the first epoch.

@@ -7,6 +7,8 @@
 
 #include <chrono>
 #include <filesystem>
+#include <memory>
+#include <optional>
 #include <string>
 #include <utility>
 
@@ -18,6 +20,7 @@
 #include "terminal/progress.h"
 #include "training/checkpoint.h"
 #include "training/order.h"
+#include "training/ranks.h"
 
 namespace {
 
@@ -78,7 +81,9 @@ class Training {
         at_(training::begin(options, size_, *tudui_, optimizer_)),
         loader_(make_loader(images.train,
                             training::Order(size_, options.shuffle, at_.step * options.batch_size),
-                            options.batch_size)) {}
+                            options.batch_size)) {
+    if (ranks_.is_first()) writer_.emplace(options.logs);
+  }
 
   // Return the program's exit code.
   int run() {
@@ -94,11 +99,11 @@ class Training {
       at_ = training::Position::at_epoch(i + 1);
       const std::string file = save_as(fmt::format("tudui_{}.pth", i));
       fmt::print(fmt::runtime(text_.saved));
-      if (interrupt.requested() && at_.epoch < options_.epochs) {
+      if (ranks_.any(interrupt.requested()) && at_.epoch < options_.epochs) {
         return training::report_interrupt(file, at_, options_);
       }
     }
-    writer_.close();
+    if (writer_) writer_->close();
     return 0;
   }
 
@@ -113,6 +118,8 @@ class Training {
       Tensor outputs = tudui_(imgs);
       Tensor loss = loss_fn_(outputs, targets);
 
+      const auto share = ranks_.share(training::count_in_step(size_, options_, at_.step));
+      loss = ranks_.weighted(loss, share);
       optimizer_.zero_grad();
       loss.backward();
       optimizer_.step();
@@ -122,12 +129,16 @@ class Training {
       const int64_t total_train_step = at_.epoch * steps_ + at_.step;
       if (total_train_step % options_.log_every == 0) {
         progress.clear();
+        loss = ranks_.mean(loss);
         const std::chrono::duration<double> elapsed = Clock::now() - start_time_;
         fmt::print("{:.3f}\n", elapsed.count());
         fmt::print(fmt::runtime(text_.train_loss), total_train_step, loss.item<float>());
-        writer_.add_scalar("train_loss", loss.item(), total_train_step);
+        if (writer_) writer_->add_scalar("train_loss", loss.item(), total_train_step);
       }
-      if (interrupt.requested()) return false;
+      if (options_.save_every > 0 && at_.step % options_.save_every == 0) {
+        save_as("tudui_latest.pth");
+      }
+      if (ranks_.any(interrupt.requested())) return false;
     }
     return true;
   }
@@ -137,20 +148,25 @@ class Training {
     auto loader =
         make_loader(images_.test, training::Order(size, /*shuffle=*/false), options_.batch_size);
     double total_test_loss = 0;
-    int64_t total_correct = 0;
+    int64_t total_correct = 0, step = 0;
     tudui_->eval();
     NoGradGuard no_grad;
     for (auto& batch : *loader) {
       Tensor imgs = moved_(batch.data), targets = moved_(batch.target);
+      const double weight = ranks_.share(training::count_in_step(size, options_, step++)).weight;
+      if (weight == 0) continue;
       Tensor outputs = tudui_(imgs);
-      total_test_loss += loss_fn_(outputs, targets).item<double>();
+      total_test_loss += loss_fn_(outputs, targets).item<double>() * weight;
       total_correct += (outputs.argmax(1) == targets).sum().item<int64_t>();
     }
+    total_test_loss = ranks_.sum(total_test_loss) / ranks_.size();
+    total_correct = static_cast<int64_t>(ranks_.sum(static_cast<double>(total_correct)));
     const double accuracy = static_cast<double>(total_correct) / static_cast<double>(size);
     fmt::print(fmt::runtime(text_.test_loss), total_test_loss);
     fmt::print(fmt::runtime(text_.test_accuracy), accuracy);
-    writer_.add_scalar("test_loss", total_test_loss, at_.epoch);
-    writer_.add_scalar("test_accuracy", accuracy, at_.epoch);
+    if (!writer_) return;
+    writer_->add_scalar("test_loss", total_test_loss, at_.epoch);
+    writer_->add_scalar("test_accuracy", accuracy, at_.epoch);
   }
 
   std::string save_as(const std::string& name) const {
@@ -165,6 +181,7 @@ class Training {
   const Images& images_;
   const tudui::Messages& text_ = tudui::messages(options_.language);
   const Mover moved_{options_};
+  const training::Ranks& ranks_ = training::Ranks::of_process();
 
   Tudui tudui_ = moved_(Tudui());
   nn::CrossEntropyLoss loss_fn_ = moved_(nn::CrossEntropyLoss());
@@ -173,8 +190,9 @@ class Training {
   const size_t size_;    // images
   const int64_t steps_;  // batches of them
   training::Position at_;
+  std::unique_ptr<distributed::DataParallel> parallel_ = ranks_.train(tudui_.ptr());
   Loader loader_;
-  tensorboard::SummaryWriter writer_{options_.logs};
+  std::optional<tensorboard::SummaryWriter> writer_;  // rank 0's
   const Clock::time_point start_time_ = Clock::now();
 };
 

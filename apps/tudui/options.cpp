@@ -12,6 +12,7 @@
 #include <system_error>
 
 #include "terminal/program.h"
+#include "training/ranks.h"
 
 namespace tudui {
 namespace {
@@ -82,6 +83,7 @@ Options parse_options(int argc, char** argv) {
     check_files(o);
   });
   terminal::parse_command_line(app, argc, argv);
+  training::Ranks::of_process().begin(o);
   return o;
 }
 

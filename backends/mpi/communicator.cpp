@@ -37,6 +37,8 @@ MPI_Datatype type_of(DType dtype) {
       return MPI_UINT8_T;
     case kInt8:
       return MPI_INT8_T;
+    case kFloat16:
+    case kBFloat16:  // to be moved alone
     case kInt16:
       return MPI_INT16_T;
     case kInt32:

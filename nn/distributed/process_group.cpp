@@ -34,26 +34,28 @@ Tensor host_memory(int64_t count, DType dtype, Device device) {
   return device.is_cpu() || count == 0 ? memory : memory.pin_memory(device);
 }
 
-void lay_out(Side& side, const Communicator& communicator, int64_t count, bool fill) {
+// `dtype`: of the memory; another than the tensors' where these are too short to be summed.
+void lay_out(Side& side, const Communicator& communicator, int64_t count, DType dtype, bool fill) {
   if (side.tensors.empty()) return;
   const Tensor& first = side.tensors[0];
   const Device device = first.device();
-  if (side.tensors.size() == 1 && first.is_contiguous() && communicator.takes(device)) {
+  const bool is_direct = communicator.takes(device);
+  const auto synchronize = [&] {
+    if (is_direct && !device.is_cpu()) backend_of(device).synchronize(device.index());
+  };
+  if (side.tensors.size() == 1 && first.is_contiguous() && is_direct && dtype == first.dtype()) {
     side.memory = first.detach();
-    if (!device.is_cpu()) backend_of(device).synchronize(device.index());
-    return;
+    return synchronize();
   }
   side.is_staged = true;
-  const bool is_direct = communicator.takes(device);
-  side.memory =
-      is_direct
-          ? empty({count * static_cast<int64_t>(side.tensors.size())}, first.options())
-          : host_memory(count * static_cast<int64_t>(side.tensors.size()), first.dtype(), device);
+  const int64_t all = count * static_cast<int64_t>(side.tensors.size());
+  side.memory = is_direct ? empty({all}, TensorOptions(dtype).device(device))
+                          : host_memory(all, dtype, device);
   for (size_t i = 0; fill && i < side.tensors.size(); ++i) {
     const Tensor& t = side.tensors[i];
     side.memory.narrow(0, static_cast<int64_t>(i) * count, count).view(t.sizes()).copy_(t);
   }
-  if (fill && is_direct && !device.is_cpu()) backend_of(device).synchronize(device.index());
+  if (fill) synchronize();
 }
 
 // Bring the results to where they belong.
@@ -85,6 +87,10 @@ struct ProcessGroup::Call {
   bool is_empty() const { return outs.empty() && ins.empty(); }
   void check(int rank, int size) const;
   void check_reduction() const;
+  bool is_reduction() const {
+    return what == Collective::allreduce || what == Collective::reduce ||
+           what == Collective::reduce_scatter;
+  }
 };
 
 void ProcessGroup::Call::check_reduction() const {
@@ -211,10 +217,13 @@ ProcessGroup::WorkPtr ProcessGroup::start(Call& call) {
   memory->out.tensors = call.outs;
   memory->in.tensors = call.ins;
   const bool is_root = rank() == call.peer;
-  lay_out(memory->out, *communicator_, count,
+  DType dtype = call.is_empty() ? kUInt8 : call.any().dtype();
+  // As everywhere, numbers of 16 bits are summed in float32; devices of communicators do it.
+  if (call.is_reduction() && is_reduced(dtype) && home.is_cpu()) dtype = kFloat32;
+  lay_out(memory->out, *communicator_, count, dtype,
           is_in_place && call.what != Collective::recv &&
               (call.what != Collective::broadcast || is_root));
-  lay_out(memory->in, *communicator_, count, true);
+  lay_out(memory->in, *communicator_, count, dtype, true);
   // What reduce leaves on the other ranks is nobody's business.
   if (call.what == Collective::reduce && !is_root && !memory->out.is_staged) {
     memory->out.memory = memory->out.memory.clone();
@@ -225,7 +234,7 @@ ProcessGroup::WorkPtr ProcessGroup::start(Call& call) {
   const bool is_mean = call.op == ReduceOp::AVG;
   Transfer transfer{.what = call.what,
                     .op = is_mean ? ReduceOp::SUM : call.op,
-                    .dtype = call.is_empty() ? kUInt8 : call.any().dtype(),
+                    .dtype = dtype,
                     .in = address(is_in_place ? memory->out : memory->in),
                     .out = address(memory->out),
                     .count = count,

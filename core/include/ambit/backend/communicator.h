@@ -63,7 +63,7 @@ AMBIT_API void combine(ReduceOp op, DType dtype, void* into, const void* from, i
 struct Transfer {
   Collective what = Collective::barrier;
   ReduceOp op = ReduceOp::SUM;
-  DType dtype = kUInt8;
+  DType dtype = kUInt8;  ///< of reductions in host memory never float16 and bfloat16
   const void* in = nullptr;
   void* out = nullptr;
   int64_t count = 0;

@@ -131,10 +131,10 @@ class AMBIT_API ProcessGroup : public std::enable_shared_from_this<ProcessGroup>
 
 struct ProcessGroupOptions {
   Milliseconds timeout = kDefaultTimeout;
-  Device device = {};  ///< that this rank computes on, for communicators bound to one, as NCCL
+  Device device = {};  ///< that this rank computes on, for communicators that are bound to one
 };
 
-/// Begin to work with the other processes that the launcher has started, over "mpi", "nccl" or
+/// Begin to work with the other processes that the launcher has started, over "mpi" or
 /// another communicator that is installed, and make all of them the default group; "local": a group
 /// of this process alone. Where RANK and WORLD_SIZE are set they must agree with what the
 /// communicator finds. Errors: Error where there is no such communicator, or a group already;
