@@ -100,6 +100,19 @@ void add_thread_name(Writer& writer, int pid, ptrdiff_t tid, const std::string& 
       tid, quoted(name));
 }
 
+void add_device_work(Writer& writer, int pid, const FunctionEvent& e,
+                     std::vector<Device>& devices) {
+  const auto row = std::ranges::find(devices, e.device);
+  const auto tid = kFirstDevice + (row - devices.begin());
+  if (row == devices.end()) {
+    devices.push_back(e.device);
+    add_thread_name(writer, pid, tid, e.device.str());
+  }
+  writer.add(
+      R"({{"ph": "X", "cat": "kernel", "name": {}, "pid": {}, "tid": {}, "ts": {:.3f}, "dur": {:.3f}}})",
+      quoted(e.name), pid, tid, e.device_start, e.self_device_time);
+}
+
 }  // namespace
 
 void Profile::export_chrome_trace(const std::string& path) const {
@@ -111,19 +124,12 @@ void Profile::export_chrome_trace(const std::string& path) const {
   std::vector<Device> devices;  // each is a row of its own, below the threads
   for (const auto& thread : all.threads) {
     add_thread_name(writer, pid, thread.thread, fmt::format("thread {}", thread.thread));
-    for (const Call& call : thread.calls) {
-      const FunctionEvent e = event_of(call, thread.thread, all.start);
-      add_call(writer, pid, e);
-      if (e.device_start < 0) continue;
-      const auto row = std::ranges::find(devices, e.device);
-      const auto tid = kFirstDevice + (row - devices.begin());
-      if (row == devices.end()) {
-        devices.push_back(e.device);
-        add_thread_name(writer, pid, tid, e.device.str());
+    for (const std::vector<Call>& calls : thread.calls) {
+      for (const Call& call : calls) {
+        const FunctionEvent event = event_of(call, thread.thread, all.start);
+        add_call(writer, pid, event);
+        if (event.device_start >= 0) add_device_work(writer, pid, event, devices);
       }
-      writer.add(
-          R"({{"ph": "X", "cat": "kernel", "name": {}, "pid": {}, "tid": {}, "ts": {:.3f}, "dur": {:.3f}}})",
-          quoted(e.name), pid, tid, e.device_start, e.self_device_time);
     }
   }
   writer.finish();

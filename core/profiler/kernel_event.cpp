@@ -3,6 +3,8 @@
 #include <ambit/detail/kernel_event.h>
 #include <ambit/shape.h>
 
+#include <new>
+
 #include "recorder.h"
 
 namespace ambit {
@@ -24,21 +26,24 @@ std::string shapes_text(std::span<const DeviceArg> tensors) {
 KernelEvent::KernelEvent(const char* op, const char* function, Device device, bool native,
                          std::span<const DeviceArg> tensors) {
   if (!profiler::is_enabled()) return;
-  profiler::Call call{.name = function ? function : op,
-                      .device = device,
-                      .kind = profiler::EventKind::op,
-                      .kernels = native};
-  for (const DeviceArg& arg : tensors) {
-    for (size_t i = 0; i < arg.count; ++i) {
-      const Tensor& t = arg.tensors[i];
-      if (!t.defined()) continue;
-      call.dtypes = profiler::encode_dtype(call.dtypes, t.dtype());
-      call.bytes += t.numel() * static_cast<int64_t>(element_size(t.dtype()));
+  try {
+    profiler::Call call{.name = function ? function : op,
+                        .device = device,
+                        .kind = profiler::EventKind::op,
+                        .kernels = native};
+    for (const DeviceArg& arg : tensors) {
+      for (size_t i = 0; i < arg.count; ++i) {
+        const Tensor& t = arg.tensors[i];
+        if (!t.defined()) continue;
+        call.dtypes = profiler::encode_dtype(call.dtypes, t.dtype());
+        call.bytes += t.numel() * static_cast<int64_t>(element_size(t.dtype()));
+      }
     }
+    profiler::Recorder& recorder = profiler::Recorder::get();
+    if (recorder.records_shapes()) call.shapes = recorder.intern(shapes_text(tensors));
+    profile_ = profiler::begin_call(call);
+  } catch (const std::bad_alloc&) {  // the call goes on, and is left out
   }
-  profiler::Recorder& recorder = profiler::Recorder::get();
-  if (recorder.records_shapes()) call.shapes = recorder.intern(shapes_text(tensors));
-  profile_ = profiler::begin_call(call);
 }
 
 KernelEvent::~KernelEvent() {

@@ -108,8 +108,9 @@ std::vector<FunctionEvent> Profile::events() const {
   std::vector<FunctionEvent> events;
   const Recorder::Everything& all = results().recorded;
   for (const auto& thread : all.threads) {
-    for (const Call& call : thread.calls)
-      events.push_back(event_of(call, thread.thread, all.start));
+    for (const std::vector<Call>& calls : thread.calls) {
+      for (const Call& call : calls) events.push_back(event_of(call, thread.thread, all.start));
+    }
   }
   return events;
 }

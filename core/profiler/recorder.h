@@ -88,7 +88,7 @@ class ThreadLog {
   /// What one thread has recorded.
   struct Collected {
     int thread = 0;
-    std::vector<Call> calls;
+    std::vector<std::vector<Call>> calls;  // in the order in which they ended
     CallSums sums;
     size_t dropped = 0;
   };

@@ -124,8 +124,11 @@ void ThreadLog::absorb() {
     around.kernels += call.kernels;
     collected_.sums[{call.name, call.shapes, call.dtypes, call.device, call.kind}].add(call);
   }
+  if (ended_.empty()) return;
   if (Recorder::get().keep(ended_.size())) {
-    collected_.calls.insert(collected_.calls.end(), ended_.begin(), ended_.end());
+    collected_.calls.push_back(std::move(ended_));
+    ended_ = {};
+    ended_.reserve(kCallsAtOnce);
   } else {
     collected_.dropped += ended_.size();
   }
