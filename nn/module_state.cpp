@@ -2,7 +2,7 @@
 #include <ambit/autograd.h>
 #include <ambit/detail/memory_errors.h>
 #include <ambit/detail/record.h>
-#include <ambit/nn/module.h>
+#include <ambit/nn/cloneable.h>
 #include <ambit/ops/elementwise.h>
 #include <ambit/ops/shape.h>
 
@@ -180,6 +180,17 @@ IncompatibleKeys Module::check_and_load(const StateDict& dict, bool strict) {
 
 std::shared_ptr<Module> Module::clone(const std::optional<Device>&) const {
   throw Error(fmt::format("clone: expected a class derived from nn::Cloneable, got {}", name()));
+}
+
+std::shared_ptr<Module> CloneableBase::clone(const std::optional<Device>& device) const {
+  return typed_memory_errors("clone", [&]() -> std::shared_ptr<Module> {
+    const NoGradGuard no_grad;
+    const std::shared_ptr<CloneableBase> copy = copied();
+    copy->forget_state();
+    copy->reset();
+    copy->clone_state(*this, device);
+    return copy;
+  });
 }
 
 void Module::assign_clone(const Module& other, const std::optional<Device>& device) {

@@ -3,14 +3,15 @@
 #pragma once
 
 #include <ambit/autograd.h>
-#include <ambit/detail/memory_errors.h>
 #include <ambit/nn/module.h>
+
+#include <memory>
+#include <optional>
 
 namespace ambit::nn {
 
-/// Base of a module class `Derived` (the class itself, NetImpl), as libtorch's.
-template <class Derived>
-class AMBIT_API Cloneable : public Module {
+/// What of clone() is the same for every class.
+class AMBIT_API CloneableBase : public Module {
  public:
   using Module::Module;
 
@@ -19,19 +20,23 @@ class AMBIT_API Cloneable : public Module {
 
   /// Return a copy with tensors and submodules of its own, on `device` if given, its members as
   /// this one's. Errors: Error where reset() registers other names, or a submodule is no Cloneable.
-  std::shared_ptr<Module> clone(const std::optional<Device>& device = {}) const override {
-    return typed_memory_errors("clone", [&] {
-      const NoGradGuard no_grad;
-      auto copy = std::make_shared<Derived>(static_cast<const Derived&>(*this));
-      Cloneable& base = *copy;
-      base.forget_state();
-      base.reset();
-      base.clone_state(*this, device);
-      return copy;
-    });
-  }
+  std::shared_ptr<Module> clone(const std::optional<Device>& device = {}) const override;
 
  protected:
+  /// Return what the class's copy constructor makes of this module.
+  virtual std::unique_ptr<CloneableBase> copied() const = 0;
+};
+
+/// Base of a module class `Derived` (the class itself, NetImpl), as libtorch's.
+template <class Derived>
+class AMBIT_API Cloneable : public CloneableBase {
+ public:
+  using CloneableBase::CloneableBase;
+
+ protected:
+  std::unique_ptr<CloneableBase> copied() const override {
+    return std::unique_ptr<CloneableBase>(new Derived(static_cast<const Derived&>(*this)));
+  }
   void assign_clone(const Module& other, const std::optional<Device>& device) override {
     const std::shared_ptr<Module> copy = other.clone(device);
     const auto* same = dynamic_cast<const Derived*>(copy.get());
