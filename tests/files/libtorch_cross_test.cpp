@@ -139,8 +139,8 @@ TEST_CASE("ambit reads what libtorch's C++ writes") {
     CHECK(all[i].equal(expected[i]));
     CHECK(all[i].requires_grad() == expected[i].requires_grad());
   }
-  CHECK(all[8].strides() == expected[8].strides());
-  CHECK(all[8].storage() == all[9].storage());
+  CHECK(all[kDTypeCount].strides() == expected[kDTypeCount].strides());
+  CHECK(all[kDTypeCount].storage() == all[kDTypeCount + 1].storage());
 
   Net net, streamed;
   load(net, folder / "net.pt");

@@ -12,18 +12,18 @@ using namespace ambit;
 
 namespace {
 
-// One letter for each dtype, in the order of the enum: bool uint8 int8 int16 int32 int64 float32
-// float64. The tables are rows of torch.result_type(self, other), PyTorch 1.13:
+// One letter for each dtype, in the order of the enum: bool uint8 int8 int16 int32 int64 float16
+// bfloat16 float32 float64. The tables are rows of torch.result_type(self, other), PyTorch 1.13:
 //   print("".join(letter[torch.result_type(torch.ones(1, dtype=a), torch.ones(1, dtype=b))]
 //                 for b in dtypes)) for a in dtypes; torch.ones((), dtype=b) for 0-dim.
-const std::string kLetters = "buiswlfd";
+const std::string kLetters = "buiswlhgfd";
 using Table = std::vector<std::string>;
-const Table kSameDim = {"buiswlfd", "uusswlfd", "isiswlfd", "sssswlfd",
-                        "wwwwwlfd", "llllllfd", "fffffffd", "dddddddd"};
-const Table kOtherHasNoDim = {"buiswlfd", "uuuuuufd", "iiiiiifd", "ssssssfd",
-                              "wwwwwwfd", "llllllfd", "ffffffff", "dddddddd"};
+const Table kSameDim = {"buiswlhgfd", "uusswlhgfd", "isiswlhgfd", "sssswlhgfd", "wwwwwlhgfd",
+                        "llllllhgfd", "hhhhhhhffd", "ggggggfgfd", "fffffffffd", "dddddddddd"};
+const Table kOtherHasNoDim = {"buiswlhgfd", "uuuuuuhgfd", "iiiiiihgfd", "sssssshgfd", "wwwwwwhgfd",
+                              "llllllhgfd", "hhhhhhhhhh", "gggggggggg", "ffffffffff", "dddddddddd"};
 // other = True, 1, 1.5
-const Table kNumbers = {"blf", "uuf", "iif", "ssf", "wwf", "llf", "fff", "ddd"};
+const Table kNumbers = {"blf", "uuf", "iif", "ssf", "wwf", "llf", "hhh", "ggg", "fff", "ddd"};
 
 DType dtype_at(size_t i) { return static_cast<DType>(i); }
 char letter(DType d) { return kLetters[static_cast<size_t>(d)]; }

@@ -132,8 +132,9 @@ Tensor step_towards(const Tensor& a, const Tensor& b) {
 }
 
 // Of operands on one device that make 16 bits.
-std::optional<DType> reduced_dtype(const char* op, const Tensor& a, const Tensor& b) {
-  check_operands(op, a, b, DeviceRule::elementwise);
+std::optional<DType> reduced_dtype(const char* op, const Tensor& a, const Tensor& b,
+                                   DeviceRule rule) {
+  check_operands(op, a, b, rule);
   const DType dtype = result_type(a, b);
   return is_reduced(dtype) ? std::optional(dtype) : std::nullopt;
 }
@@ -142,12 +143,12 @@ std::optional<DType> reduced_dtype(const char* op, const Tensor& a, const Tensor
 
 // Steps, and steps of a last place: constants to autograd.
 Tensor nextafter(const Tensor& self, const Tensor& other) {
-  const auto reduced = reduced_dtype("nextafter", self, other);
+  const auto reduced = reduced_dtype("nextafter", self, other, DeviceRule::elementwise);
   if (reduced) return step_towards(self.to(*reduced), other.to(*reduced));
   return compute_binary("nextafter", BinaryOp::nextafter, Domain::floats_only, self, other);
 }
 const Tensor& nextafter_(const Tensor& self, const Tensor& other) {
-  const auto reduced = reduced_dtype("nextafter_", self, other);
+  const auto reduced = reduced_dtype("nextafter_", self, other, DeviceRule::in_place_elementwise);
   if (reduced && self.dtype() == *reduced) {
     return copy_(self, step_towards(self, other.to(*reduced)));
   }

@@ -2,6 +2,7 @@
 // gradient of y, and the x that it belongs to, as if that were the gradient of another output: were
 // x kept in that node, which is below all calls, it would keep itself, by the history of x.
 #include <ambit/backend/alias.h>
+#include <ambit/detail/autocast.h>
 #include <ambit/detail/record.h>
 #include <ambit/detail/repeated_linear.h>
 #include <ambit/ops/creation.h>
@@ -18,6 +19,12 @@ namespace ambit {
 namespace {
 
 constexpr const char* kOp = "linear";
+
+// As linear() has its operands in a region of autocast.
+Tensor cast(const Tensor& operand) {
+  if (!autocast::is_active()) return operand;
+  return autocast::Cast<autocast::policy_of(kOp)>{}(operand);
+}
 
 /// Gets the gradient of call i as that of its output 2 i, the call's x as that of output 2 i + 1.
 class WeightNode final : public Node {
@@ -123,9 +130,9 @@ std::vector<Tensor> rows_apart(const Tensor& x, IntArrayRef sizes) {
 }
 
 RepeatedLinear::RepeatedLinear(const Tensor& weight, const Tensor& bias, size_t calls)
-    : weight_(weight), bias_(bias), calls_(static_cast<uint32_t>(calls)) {
-  if (calls > 1 && needs_gradient(weight, bias)) {
-    gradients_ = intrusive_ptr<Node>(new WeightNode(weight, bias, calls_));
+    : weight_(cast(weight)), bias_(cast(bias)), calls_(static_cast<uint32_t>(calls)) {
+  if (calls > 1 && needs_gradient(weight_, bias_)) {
+    gradients_ = intrusive_ptr<Node>(new WeightNode(weight_, bias_, calls_));
   }
 }
 
@@ -133,12 +140,13 @@ Tensor RepeatedLinear::operator()(const Tensor& x) {
   if (!gradients_ || x.dim() != 2 || !GradMode::is_enabled() || done_ == calls_) {
     return linear(x, weight_, bias_);
   }
+  const Tensor input = cast(x);
   Tensor y;
   {
     const NoGradGuard no_grad;
-    y = linear(x, weight_, bias_);
+    y = linear(input, weight_, bias_);
   }
-  set_history(y, intrusive_ptr<Node>(new CallNode(x, weight_, gradients_, done_++)));
+  set_history(y, intrusive_ptr<Node>(new CallNode(input, weight_, gradients_, done_++)));
   return y;
 }
 

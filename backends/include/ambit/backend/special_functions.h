@@ -201,7 +201,7 @@ AMBIT_HOST_DEVICE inline double scaled_erfc(double x) {
     const double z = 0.5 / (x * x);
     double series = 1;
     for (int k = 12; k > 0; --k) series = 1 - (2 * k - 1) * z * series;
-    return series / (x * std::sqrt(kPi));
+    return series / x / std::sqrt(kPi);  // x times it may overflow
   }
   const double square = x * x;
   if (square > 720) return std::numeric_limits<double>::infinity();  // of x < 0

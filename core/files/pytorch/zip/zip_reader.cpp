@@ -131,10 +131,11 @@ class Bytes {
 Archive open_bytes(Bytes& bytes) {
   zip_error_t error;
   zip_error_init(&error);
+  errno = 0;  // which tells of a lack of memory that libzip takes for an unsound file
   zip_source_t* const source = zip_source_function_create(&Bytes::source, &bytes, &error);
   Archive archive(source ? zip_open_from_source(source, ZIP_CHECKCONS | ZIP_RDONLY, &error)
                          : nullptr);
-  const int code = zip_error_code_zip(&error), reason = zip_error_code_system(&error);
+  const int reason = errno, code = zip_error_code_zip(&error);
   zip_error_fini(&error);
   if (archive) return archive;
   zip_source_free(source);

@@ -271,7 +271,5 @@ inline Tensor conj_physical(const Tensor& self) { return self.conj_physical(); }
 inline const Tensor& conj_physical_(const Tensor& self) { return self.conj_physical_(); }
 inline Tensor resolve_conj(const Tensor& self) { return self.resolve_conj(); }
 inline Tensor resolve_neg(const Tensor& self) { return self.resolve_neg(); }
-/// matmul().
-inline Tensor linalg_matmul(const Tensor& self, const Tensor& other) { return matmul(self, other); }
 
 }  // namespace ambit
