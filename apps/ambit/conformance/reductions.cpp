@@ -47,6 +47,9 @@ Bound bound_of(ReduceOp op, double n, DType dtype) {
   }
   if (op == ReduceOp::prod) return {2 * n, 0, "n factors, each rounded, here and in the reference"};
   if (op == ReduceOp::abs_sum || op == ReduceOp::norm) {
+    // Those of equal numbers all go the same way; a float32 sum's are held against float64's.
+    if (dtype == kFloat64)
+      return {3 + n / 2, 0, "n roundings of half an ulp, in a sum of one sign"};
     return {3 + std::sqrt(n), 0, "n roundings of a sum of one sign, which go either way"};
   }
   // As a backend may sum in float32, in blocks: a partial sum stays below 5 * 1.8 sqrt(n), and of n

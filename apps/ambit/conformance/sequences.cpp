@@ -92,8 +92,8 @@ void check_attention_grad(Trial& t, const Attention& a, const AttentionCase& c) 
     kernels::attention_grad(dq[s], dk[s], dv[s], dy[s], q[s], k[s], v[s], mask[s], y[s], lse[s], p);
   });
   // A score's exponential is e^0.5 on average, of a mask up to 3 e^3 / 6 times that, so that with
-  // lse above 2 + 2 weights are below 0.1 on average, and 0.4 leaves room for few. What they multiply
-  // are two sums of F products, each below 15 sqrt(F), with F roundings.
+  // lse above 2 + 2 weights are below 0.1 on average, and 0.4 leaves room for few. What they
+  // multiply are two sums of F products, each below 15 sqrt(F), with F roundings.
   const double error = score_error(a) + 8, F = static_cast<double>(a.F);
   const auto sum = [&](int64_t n, double factor, double terms, double rounded) {
     const auto count = static_cast<double>(n);

@@ -37,8 +37,10 @@ Bound bound_of(UnaryOp op, DType dtype) {
     case UnaryOp::i1e:
       return {16, 0, "a sum of terms that cancel to a tenth"};
     case UnaryOp::erfcx:
-    case UnaryOp::ndtri:
       return {12, 0, "two functions of maths, each good to 4 ulp"};
+    case UnaryOp::ndtri:
+      return {12, epsilon(dtype),
+              "two functions of maths, each good to 4 ulp; near 1/2 a difference of parts of 1"};
     case UnaryOp::sinc:
       return {5, 2 * epsilon(dtype), "near the zeros pi x is rounded"};
     case UnaryOp::logit:
