@@ -2,6 +2,7 @@
 #pragma once
 
 #include <ambit/array_ref.h>
+#include <ambit/shape.h>
 #include <c10/util/Optional.h>
 
 #include <array>
