@@ -33,7 +33,7 @@ struct Bags {
     const int64_t end = min(n, offsets[b + 1]);
     for (int64_t i = max(int64_t{0}, offsets[b]); i < end; ++i) {
       const int64_t row = index[i];
-      if (row == padding) continue;
+      if (row >= 0 && row == padding) continue;  // -1 is no padding
       if (row >= 0 && row < V) {
         f(i, row);
       } else {
