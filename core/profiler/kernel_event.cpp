@@ -25,7 +25,8 @@ std::string shapes_text(std::span<const DeviceArg> tensors) {
 
 KernelEvent::KernelEvent(const char* op, const char* function, Device device, bool native,
                          std::span<const DeviceArg> tensors) {
-  if (!profiler::is_enabled()) return;
+  const uint64_t profile = profiler::Recorder::current();
+  if (profile == 0) return;
   try {
     profiler::Call call{.name = function ? function : op,
                         .device = device,
@@ -40,8 +41,8 @@ KernelEvent::KernelEvent(const char* op, const char* function, Device device, bo
       }
     }
     profiler::Recorder& recorder = profiler::Recorder::get();
-    if (recorder.records_shapes()) call.shapes = recorder.intern(shapes_text(tensors));
-    profile_ = profiler::begin_call(call);
+    if (recorder.records_shapes()) call.shapes = recorder.intern(profile, shapes_text(tensors));
+    profile_ = profiler::begin_call(profile, call);
   } catch (const std::bad_alloc&) {  // the call goes on, and is left out
   }
 }

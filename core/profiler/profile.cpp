@@ -40,7 +40,7 @@ FunctionEvent event_of(const Call& call, int thread, int64_t origin) {
   event.self_device_time = microseconds(call.device_self);
   event.device = call.device;
   event.dtypes = dtypes_text(call.dtypes);
-  if (call.shapes) event.input_shapes = *call.shapes;
+  if (call.shapes) event.input_shapes = call.shapes;
   event.kernels = call.kernels;
   event.bytes = call.bytes;
   event.allocated = call.allocated;
@@ -78,7 +78,7 @@ EventAverages Profile::key_averages(bool group_by_input_shape) const {
   for (const auto& thread : results().recorded.threads) {
     for (const auto& [key, sums] : thread.sums) {
       merged[{shown_name(key.name, key.kind), key.kind, key.device.kind(), key.device.index(),
-              dtypes_text(key.dtypes), group_by_input_shape && key.shapes ? *key.shapes : ""}]
+              dtypes_text(key.dtypes), group_by_input_shape && key.shapes ? key.shapes : ""}]
           .add(sums);
     }
   }

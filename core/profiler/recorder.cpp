@@ -97,9 +97,10 @@ bool Recorder::keep(size_t calls) {
   return kept_.fetch_add(calls, std::memory_order_relaxed) + calls <= most;
 }
 
-const std::string* Recorder::intern(std::string_view text) {
+const char* Recorder::intern(uint64_t profile, std::string_view text) {
   const std::lock_guard lock(mutex_);
-  return &*names_.emplace(text).first;
+  // stop() takes the names away after this: what is let in here goes with them.
+  return profile == current() ? names_.emplace(text).first->c_str() : nullptr;
 }
 
 void Recorder::watch_memory(Device device) {
@@ -137,9 +138,7 @@ int64_t Recorder::clock_offset(Device device) {
   return offsets_.emplace_back(Offset{device, now() - reached}).nanoseconds;
 }
 
-uint64_t begin_call(const Call& call) noexcept try {
-  const uint64_t profile = Recorder::current();
-  if (profile == 0) return 0;
+uint64_t begin_call(uint64_t profile, const Call& call) noexcept try {
   Recorder& recorder = Recorder::get();
   ThreadLog& log = recorder.log();
   if (log.profile() != profile) log.enter(profile);
@@ -179,14 +178,19 @@ void end_call(uint64_t profile) noexcept {
 }
 
 uint64_t begin_scope(std::string_view name) noexcept try {
-  return begin_call({.name = Recorder::get().intern(name)->c_str(), .kind = EventKind::scope});
+  const uint64_t profile = Recorder::current();
+  const char* kept = profile != 0 ? Recorder::get().intern(profile, name) : nullptr;
+  return kept ? begin_call(profile, {.name = kept, .kind = EventKind::scope}) : 0;
 } catch (...) {
   return 0;
 }
 
 void Scope::begin(EventKind kind, const char* name, Device device, size_t bytes) noexcept {
-  profile_ = begin_call(
-      {.name = name, .device = device, .kind = kind, .bytes = static_cast<int64_t>(bytes)});
+  if (const uint64_t profile = Recorder::current(); profile != 0) {
+    profile_ = begin_call(
+        profile,
+        {.name = name, .device = device, .kind = kind, .bytes = static_cast<int64_t>(bytes)});
+  }
 }
 
 }  // namespace ambit::profiler

@@ -25,9 +25,9 @@ namespace ambit::profiler {
 
 /// A call as it is recorded. Times are nanoseconds of the steady clock.
 struct Call {
-  const char* name = nullptr;           // stays as long as the profile
-  const std::string* shapes = nullptr;  // likewise; null: not recorded
-  uint64_t dtypes = 0;                  // see encode_dtype()
+  const char* name = nullptr;    // stays as long as the profile
+  const char* shapes = nullptr;  // likewise; null: not recorded
+  uint64_t dtypes = 0;           // see encode_dtype()
   Device device;
   EventKind kind = EventKind::op;
   uint32_t depth = 0;
@@ -55,7 +55,7 @@ struct Sums {
 /// What calls have in common that are summed up.
 struct CallKey {
   const char* name;
-  const std::string* shapes;
+  const char* shapes;
   uint64_t dtypes;
   Device device;
   EventKind kind;
@@ -142,8 +142,8 @@ class Recorder {
   int next_thread() { return next_thread_.fetch_add(1); }
   /// Return whether there is room for so many calls more in the trace.
   bool keep(size_t calls);
-  /// Return the same text, at an address that stays as long as the profile.
-  const std::string* intern(std::string_view text);
+  /// Return the same text, at an address that stays as long as the profile; null: it has stopped.
+  const char* intern(uint64_t profile, std::string_view text);
   /// With profile_memory, note what the device's allocator has done since it was asked last, or
   /// begin to watch it.
   void note_memory(Call& call);
@@ -179,11 +179,11 @@ class Recorder {
   std::atomic<int> next_thread_{0};
 };
 
-/// Begin a call of the profile that is on, and end the last that has begun in this thread. What
-/// fails in them, for want of memory or a device, fails in no call of the program's: it is left
-/// out. begin_call returns the profile's number, 0 where it is.
-uint64_t begin_call(const Call& call) noexcept;
-/// The same of a scope of the program's own.
+/// Begin a call of the profile of that number, which may have stopped since it was asked for, and
+/// end the last that has begun in this thread. What fails in them, for want of memory or a device,
+/// fails in no call of the program's: it is left out. begin_call returns the number, 0 where it is.
+uint64_t begin_call(uint64_t profile, const Call& call) noexcept;
+/// The same of a scope of the program's own, in the profile that is on.
 uint64_t begin_scope(std::string_view name) noexcept;
 void end_call(uint64_t profile) noexcept;
 
