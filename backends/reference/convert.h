@@ -24,7 +24,7 @@ To convert(From x) {
   } else if constexpr (Reduced16<From>) {
     return convert<To>(static_cast<float>(x));
   } else if constexpr (std::is_floating_point_v<From> && std::is_integral_v<To> &&
-                !std::is_same_v<To, bool>) {
+                       !std::is_same_v<To, bool>) {
     if constexpr (std::is_same_v<To, int64_t>) return whole_of<int64_t>(x);
     return static_cast<To>(whole_of<int32_t>(x));
   } else {

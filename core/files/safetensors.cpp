@@ -84,8 +84,10 @@ class HeaderReader : public nlohmann::json_sax<Json> {
     const auto found = std::find_if(kDTypeNames.begin(), kDTypeNames.end(),
                                     [&](const auto& known) { return text == known.second; });
     if (found == kDTypeNames.end()) {
-      fail("expected a dtype from BOOL, U8, I8, I16, I32, I64, F16, BF16, F32, F64 for '{}', got '{}'", name_,
-           text);
+      fail(
+          "expected a dtype from BOOL, U8, I8, I16, I32, I64, F16, BF16, F32, F64 for '{}', got "
+          "'{}'",
+          name_, text);
     }
     entries_.back().dtype = found->first;
     has_dtype_ = true;

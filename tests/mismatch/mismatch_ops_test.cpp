@@ -20,14 +20,14 @@ namespace {
 #define BINARY(name)                              \
   BOTH(name, elementwise, given(f(), f()), t[1]), \
       BOTH(name##_, in_place_elementwise, given(f(), f()), t[1])
-#define OPERATOR(sign, name)                                               \
-  Call {                                                                   \
-    "operator" #sign, Rule::elementwise, given(f(), f()),                  \
+#define OPERATOR(sign, name)                                                \
+  Call {                                                                    \
+    "operator" #sign, Rule::elementwise, given(f(), f()),                   \
         +[](const Tensors& t) { static_cast<void>(t[0] sign t[1]); }, #name \
   }
-#define ASSIGNMENT(sign, name)                                             \
-  Call {                                                                   \
-    "Tensor::operator" #sign, Rule::in_place_elementwise, given(f(), f()), \
+#define ASSIGNMENT(sign, name)                                              \
+  Call {                                                                    \
+    "Tensor::operator" #sign, Rule::in_place_elementwise, given(f(), f()),  \
         +[](const Tensors& t) { static_cast<void>(t[0] sign t[1]); }, #name \
   }
 

@@ -5,14 +5,13 @@
 
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "backends/cpu/index/embedding_bag.cpp"
-#include <ambit/error.h>
-#include <fmt/format.h>
 #include <hwy/foreach_target.h>
 #include <hwy/highway.h>
 
 #include <algorithm>
 #include <vector>
 
+#include "backends/cpu/index/indices.h"
 #include "backends/cpu/kernels.h"
 #include "backends/cpu/runtime/parallel.h"
 
@@ -179,30 +178,18 @@ HWY_AFTER_NAMESPACE();
 
 #if HWY_ONCE
 namespace ambit::cpu {
-namespace {
-
-void check_index(const char* op, const Tensor& index, int64_t rows) {
-  const int64_t* i = index.data_ptr<int64_t>();
-  const auto bad =
-      std::find_if(i, i + index.numel(), [rows](int64_t at) { return at < 0 || at >= rows; });
-  if (bad == i + index.numel()) return;
-  throw IndexError(fmt::format("{}: expected an index in [0, {}), got {}", op, rows, *bad));
-}
-
-}  // namespace
-
 HWY_EXPORT(forward);
 HWY_EXPORT(backward);
 
 void embedding_bag(Tensor& y, Tensor& best, const Tensor& w, const Tensor& index,
                    const Tensor& offsets, const Tensor& factors, const EmbeddingBagParams& p) {
-  check_index("embedding_bag", index, w.size(0));
+  check_indices("embedding_bag", index, w.size(0));
   HWY_DYNAMIC_DISPATCH(forward)(y, best, w, index, offsets, factors, p);
 }
 
 void embedding_bag_grad(Tensor& dw, const Tensor& dy, const Tensor& best, const Tensor& index,
                         const Tensor& offsets, const Tensor& factors, const EmbeddingBagParams& p) {
-  check_index("embedding_bag_grad", index, dw.size(0));
+  check_indices("embedding_bag_grad", index, dw.size(0));
   HWY_DYNAMIC_DISPATCH(backward)(dw, dy, best, index, offsets, factors, p);
 }
 

@@ -4,12 +4,12 @@
 #include <ambit/error.h>
 #include <fmt/format.h>
 
+#include "backends/cpu/index/indices.h"
 #include "backends/cpu/kernels.h"
 #include "backends/cpu/layout/lines.h"
 #include "backends/cpu/layout/packing.h"
 
 namespace ambit::cpu {
-namespace {
 
 void check_indices(const char* op, const Tensor& index, int64_t bound) {
   const auto loops = make_loops<1>({&index});
@@ -23,6 +23,8 @@ void check_indices(const char* op, const Tensor& index, int64_t bound) {
     }
   });
 }
+
+namespace {
 
 /// Loops over index's shape, where `indexed` (operand 2) stands still along dim: there the index
 /// leads. Operands: index, other, indexed.

@@ -131,9 +131,11 @@ Tensor step_towards(const Tensor& a, const Tensor& b) {
   return where(a == b, b, where(logical_or(isnan(a), isnan(b)), a + b, next));
 }
 
-// Of operands on one device that make 16 bits.
+// The dtype of the result, where it is one of 16 bits.
 std::optional<DType> reduced_dtype(const char* op, const Tensor& a, const Tensor& b,
                                    DeviceRule rule) {
+  const auto reduced = [](const Tensor& t) { return t.defined() && is_reduced(t.dtype()); };
+  if (!reduced(a) && !reduced(b)) return std::nullopt;
   check_operands(op, a, b, rule);
   const DType dtype = result_type(a, b);
   return is_reduced(dtype) ? std::optional(dtype) : std::nullopt;

@@ -16,7 +16,8 @@ Tensor scalar_on(const Scalar& value, DType dtype, Device device, IntArrayRef si
         intrusive_ptr<TensorImpl>(new TensorImpl(storage, s, Dims(s.size(), 0), 0, dtype)));
   };
   if (device.is_cpu()) {  // nothing to queue: write it here
-    visit<dtypes::kEvery>(dtype, [&]<class T>() { *static_cast<T*>(storage->data()) = value.to<T>(); });
+    visit<dtypes::kEvery>(dtype,
+                          [&]<class T>() { *static_cast<T*>(storage->data()) = value.to<T>(); });
     return with_sizes(sizes);
   }
   Tensor one = with_sizes({});

@@ -1,5 +1,6 @@
 // How a name of libtorch that ambit lacks is declared, so that the compiler says why where a
-// program uses it, and only there: "'torch::kQInt8' is unavailable: ambit has no quantised tensors".
+// program uses it, and only there: "'torch::kQInt8' is unavailable: ambit has no quantised
+// tensors".
 #pragma once
 
 #include <torch/namespaces.h>

@@ -17,8 +17,9 @@
 
 namespace ambit::kernels {
 // --- memory
-/// y = x, any two of all ten dtypes; to bool: x != 0; those of 16 bits may go through float32. A float loses its fraction on the way to int32, or of
-/// int64 to int64, whose least number stands for what does not fit and for NaN. strided.
+/// y = x, any two of all ten dtypes; to bool: x != 0; those of 16 bits may go through float32. A
+/// float loses its fraction on the way to int32, or of int64 to int64, whose least number stands
+/// for what does not fit and for NaN. strided.
 extern AMBIT_API Op<void(Tensor& y, const Tensor& x)> copy;
 /// y[...] = value, converted so too. strided.
 extern AMBIT_API Op<void(Tensor& y, const Scalar& value)> fill;

@@ -105,6 +105,7 @@ std::tuple<Out&...> fill_outs(const char* op, const F& compute, Out&... out) {
 #define AMBIT_OUT_TRIPLES(row) row(svd) row(linalg_svd) row(linalg_lu) row(unique_consecutive)
 // clang-format on
 
+// What declares name_out for one, two and three outputs: layers' functions use them too.
 // A list in braces has no type of its own: where it stands third, it is a list of dims.
 #define AMBIT_OUT(name)                                                                      \
   template <class... A>                                                                      \
@@ -120,17 +121,15 @@ std::tuple<Out&...> fill_outs(const char* op, const F& compute, Out&... out) {
                             [&] { return name(self, dims, std::forward<A>(a)...); });        \
   }
 AMBIT_OUT_FUNCTIONS(AMBIT_OUT)
-#undef AMBIT_OUT
-#define AMBIT_OUT(name)                                                                   \
+#define AMBIT_OUT_PAIR(name)                                                              \
   template <class... A>                                                                   \
   requires std::same_as<decltype(name(std::declval<A>()...)), std::tuple<Tensor, Tensor>> \
       std::tuple<Tensor&, Tensor&> name##_out(Tensor& first, Tensor& second, A&&... a) {  \
     return detail::fill_outs(                                                             \
         #name "_out", [&] { return name(std::forward<A>(a)...); }, first, second);        \
   }
-AMBIT_OUT_PAIRS(AMBIT_OUT)
-#undef AMBIT_OUT
-#define AMBIT_OUT(name)                                                                           \
+AMBIT_OUT_PAIRS(AMBIT_OUT_PAIR)
+#define AMBIT_OUT_TRIPLE(name)                                                                    \
   template <class... A>                                                                           \
   requires std::same_as<decltype(name(std::declval<A>()...)), std::tuple<Tensor, Tensor, Tensor>> \
       std::tuple<Tensor&, Tensor&, Tensor&> name##_out(Tensor& first, Tensor& second,             \
@@ -138,8 +137,7 @@ AMBIT_OUT_PAIRS(AMBIT_OUT)
     return detail::fill_outs(                                                                     \
         #name "_out", [&] { return name(std::forward<A>(a)...); }, first, second, third);         \
   }
-AMBIT_OUT_TRIPLES(AMBIT_OUT)
-#undef AMBIT_OUT
+AMBIT_OUT_TRIPLES(AMBIT_OUT_TRIPLE)
 
 /// max() and min() of two tensors.
 inline Tensor& max_out(Tensor& out, const Tensor& self, const Tensor& other) {

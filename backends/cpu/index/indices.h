@@ -1,0 +1,13 @@
+// What kernels that take indices share.
+#pragma once
+
+#include <ambit/tensor.h>
+
+#include <cstdint>
+
+namespace ambit::cpu {
+
+/// Errors: IndexError, named after `op`, where an index is outside of [0, bound).
+void check_indices(const char* op, const Tensor& index, int64_t bound);
+
+}  // namespace ambit::cpu
