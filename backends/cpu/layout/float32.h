@@ -15,7 +15,7 @@ inline Tensor float32_of(const Tensor& t) { return t.defined() ? t.to(kFloat32) 
 template <class Run>
 void by_float32(Tensor& y, const Run& run) {
   const NoGradGuard no_grad;
-  Tensor wide = empty(y.sizes(), kFloat32);
+  Tensor wide = empty(y.sizes(), TensorOptions(kFloat32).device(y.device()));
   run(wide);
   kernels::copy(y, wide);
 }
