@@ -25,12 +25,6 @@ constexpr double kStretchSeconds = 0.2;
 // OpenMP's threads look on for so long after a loop, on a core that the next work wants.
 constexpr std::chrono::milliseconds kCalm{50};
 
-double time_of(Work& work, long runs) {
-  const Clock::time_point start = Clock::now();
-  for (long i = 0; i < runs; ++i) work.run();
-  return Seconds(Clock::now() - start).count();
-}
-
 double median(Samples values) {
   const auto middle = values.begin() + static_cast<std::ptrdiff_t>(values.size() / 2);
   std::nth_element(values.begin(), middle, values.end());
@@ -49,7 +43,7 @@ struct Candidate {
     while (once < kWarmSeconds && Seconds(Clock::now() - begin).count() < kWarmUpSeconds)
       work->run();
     const long runs = std::max(1L, std::lround(kSampleSeconds / once));
-    return time_of(*work, runs) / static_cast<double>(runs);
+    return work->seconds(runs) / static_cast<double>(runs);
   }
 };
 
@@ -76,7 +70,7 @@ std::vector<Candidate> start(const std::vector<Work*>& works, Timings& timings) 
   std::vector<Candidate> candidates;
   for (Work* work : works) {
     work->run();
-    const double once = time_of(*work, 1);
+    const double once = work->seconds(1);
     timings.works.push_back({0, work->result()});
     candidates.push_back({work, once});
   }
