@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <functional>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -15,8 +16,8 @@ struct Growth {
     std::string work;  ///< "net/train"
     int64_t batch = 0;
     int threads = 0;
-    double seconds = 0;     ///< of one run
-    double peak_bytes = 0;  ///< that a process of its own held for it, with so many threads
+    double seconds = 0;                  ///< of one run
+    std::optional<double> peak_bytes{};  ///< that a process of its own held for it, on the cpu
 
     /// Images a second that one thread's share is.
     double rate() const { return static_cast<double>(batch) / seconds / threads; }
@@ -25,8 +26,8 @@ struct Growth {
   std::vector<Cell> cells;  ///< work by work, then batch by batch, then 1, 2, 4, ... threads
 };
 
-/// Measure the works whose name holds options.filter, with 1, 2, 4, ... and all threads that there
-/// are. Errors: ambit::Error when no name does.
+/// Measure the works whose name holds options.filter, with 1, 2, 4, ... and all threads that ambit
+/// has now. Errors: ambit::Error when no name does.
 Growth measure_growth(const Options& options, const std::vector<int64_t>& batches,
                       const std::function<void(const std::string&)>& progress);
 

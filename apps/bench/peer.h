@@ -53,6 +53,8 @@ class Work {
   /// Return the bytes that it has needed at most, where it runs in a process of its own. NaN: it
   /// runs in this one.
   virtual double peak_bytes() { return NAN; }
+  /// Return the seconds of all cores that processes of its own have spent so far.
+  virtual double process_seconds() { return 0; }
 };
 
 struct Peer {

@@ -6,6 +6,7 @@
 #include <string>
 
 #include "tests/child_process.h"
+#include "tests/temporary_folder.h"
 
 using nlohmann::json;
 
@@ -149,7 +150,7 @@ TEST_CASE("bench shows where a device and the cpu cross") {
 }
 
 TEST_CASE("bench shows how networks grow with the batch and with threads") {
-  const std::string arguments = "--growth --filter net/infer --batches 1,3 ";
+  const std::string arguments = "--growth --memory --filter net/infer --batches 1,3 ";
   const json cells = json::parse(
       run_command("OMP_NUM_THREADS=3 " AMBIT_TOOL " bench --seconds 0.001 " + arguments + "--json")
           .output)["cells"];
@@ -165,6 +166,19 @@ TEST_CASE("bench shows how networks grow with the batch and with threads") {
     CHECK(cell["peak_bytes"].get<double>() > 0);
   }
   CHECK(bench(arguments + "--markdown").output.starts_with("| work | batch | threads | time |"));
+}
+
+TEST_CASE("bench says what takes the time, where it is asked for a profile") {
+  const TemporaryFolder folder;
+  const std::string trace = folder / "trace.json";
+  const ChildResult ran = bench("--filter net/infer/4 --profile " + trace + " 2>&1");
+  CHECK(ran.exit_code == 0);
+  CHECK(ran.output.find("Self CPU time total: ") != std::string::npos);
+  CHECK(ran.output.ends_with("Trace: " + trace + "\n"));
+  CHECK(json::parse(read_bytes(trace)).dump().find("\"max_pool") != std::string::npos);
+  const ChildResult refused = bench("--filter net/infer/4 --profile missing/trace.json 2>&1");
+  CHECK(refused.exit_code == 2);
+  CHECK(refused.output.find("--profile: ") != std::string::npos);
 }
 
 TEST_CASE("bench refuses what it cannot do, and says what") {

@@ -9,12 +9,14 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <array>
 #include <cerrno>
 #include <cstdlib>
 #include <cstring>
 #include <filesystem>
 #include <stdexcept>
+#include <string_view>
 #include <vector>
 
 namespace bench::pytorch {
@@ -79,7 +81,7 @@ std::string interpreter() {
   return asked && *asked ? asked : "python3";
 }
 
-Python::Python(const Specification& specification, const std::string& way) {
+Python::Python(int threads) {
   int sockets[2];
   if (::socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, sockets) != 0) {
     throw std::runtime_error(std::string("socketpair: ") + std::strerror(errno));
@@ -91,8 +93,7 @@ Python::Python(const Specification& specification, const std::string& way) {
   posix_spawn_file_actions_adddup2(&actions, sockets[1], STDIN_FILENO);
   posix_spawn_file_actions_adddup2(&actions, sockets[1], STDOUT_FILENO);
   posix_spawn_file_actions_adddup2(&actions, errors_, STDERR_FILENO);
-  std::vector<std::string> command{interpreter(), script()},
-      variables = environment(specification.threads);
+  std::vector<std::string> command{interpreter(), script()}, variables = environment(threads);
   const int error = ::posix_spawnp(&pid_, command[0].c_str(), &actions, nullptr,
                                    pointers(command).data(), pointers(variables).data());
   posix_spawn_file_actions_destroy(&actions);
@@ -103,6 +104,9 @@ Python::Python(const Specification& specification, const std::string& way) {
     ::close(errors_);
     throw std::runtime_error(command[0] + ": " + std::strerror(error));
   }
+}
+
+void Python::make(const Specification& specification, const std::string& way) {
   const std::string header = json_of(specification, way);
   send(header.data(), header.size());
   for (const Operand& operand : specification.operands) {
@@ -110,6 +114,7 @@ Python::Python(const Specification& specification, const std::string& way) {
                                             : static_cast<const void*>(operand.values);
     send(data, bytes_of(operand));
   }
+  if (const std::string answer = read_line(); answer != "ready") fail(answer);
 }
 
 Python::~Python() {
@@ -122,17 +127,13 @@ Python::~Python() {
   ::close(errors_);
 }
 
-void Python::await() {
-  if (read_line() != "ready") fail();
-}
-
 double Python::ask(const std::string& command) {
   const std::string line = command + "\n";
   send(line.data(), line.size());
   const std::string answer = read_line();
   char* end = nullptr;
   const double number = std::strtod(answer.c_str(), &end);
-  if (end == answer.c_str()) fail();
+  if (end == answer.c_str()) fail(answer);
   return number;
 }
 
@@ -163,12 +164,13 @@ std::string Python::read_line() {
 }
 
 // The last line of a Python error says what it is.
-void Python::fail() const {
+void Python::fail(const std::string& answer) const {
   std::string text(static_cast<size_t>(std::max<off_t>(0, ::lseek(errors_, 0, SEEK_END))), '\0');
   const ssize_t got = ::pread(errors_, text.data(), text.size(), 0);
   text.resize(static_cast<size_t>(std::max<ssize_t>(0, got)));
   text.erase(text.find_last_not_of('\n') + 1);
-  throw std::runtime_error("PyTorch: " + text.substr(text.rfind('\n') + 1));
+  text.erase(0, text.rfind('\n') + 1);
+  throw std::runtime_error("PyTorch: " + (answer.empty() ? text : "unexpected: " + answer));
 }
 
 }  // namespace bench::pytorch

@@ -14,21 +14,22 @@ std::string interpreter();
 
 class Python {
  public:
-  /// Begin to make the work. Errors of all: std::runtime_error with what Python has said.
-  Python(const Specification& specification, const std::string& way);
+  /// Start the process. Errors of all: std::runtime_error with what Python has said.
+  explicit Python(int threads);
   ~Python();
   Python(const Python&) = delete;
   Python& operator=(const Python&) = delete;
 
-  /// Wait until the work is made.
-  void await();
+  /// Make the work.
+  void make(const Specification& specification, const std::string& way);
   /// Send a command and return the number that answers it.
   double ask(const std::string& command);
 
  private:
   void send(const void* data, size_t bytes);
   std::string read_line();
-  [[noreturn]] void fail() const;
+  /// `answer`: what came instead of what was asked for.
+  [[noreturn]] void fail(const std::string& answer = {}) const;
 
   int socket_ = -1, errors_ = -1;
   pid_t pid_ = -1;

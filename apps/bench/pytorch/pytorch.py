@@ -2,14 +2,17 @@
 
 It gets on stdin a line of JSON, {"what", "way", "threads", "operands": [{"name", "sizes", "dtype"}, ...]}, and
 the operands' bytes; then commands, each answered by a line: "run N" by the seconds of N runs, "result" by the
-number that all sides are compared by, "peak" by the bytes that the work has needed at most.
+number that all sides are compared by, "peak" by the bytes that the work has needed at most, "spent" by the seconds
+of all cores so far.
 
 The ways: "eager", "compiled", and both with "channels-last" behind them.
 """
 import json
 import math
+import os
 import sys
 import time
+from contextlib import suppress
 from inspect import signature
 
 import torch
@@ -262,26 +265,40 @@ def make_work(request, tensors):
     return Inference(network, request["way"], tensors)
 
 
+def take_stdout():
+    """Return what the answers go to; what PyTorch and its compiler print goes to stderr from here on."""
+    answers = os.fdopen(os.dup(1), "w")
+    os.dup2(2, 1)
+    return answers
+
+
 def main():
+    answers = take_stdout()
+
+    def answer(what):
+        print(what, file=answers, flush=True)
+
     request = json.loads(sys.stdin.buffer.readline())
     torch.set_num_threads(request["threads"])
     tensors = read_operands(request["operands"])
     before = status_bytes("VmRSS")
-    with open("/proc/self/clear_refs", "w", encoding="utf-8") as refs:
-        refs.write("5")
+    with suppress(OSError), open("/proc/self/clear_refs", "w", encoding="utf-8") as refs:
+        refs.write("5")  # forgets the peak
     work = make_work(request, tensors)
-    print("ready", flush=True)
+    answer("ready")
     for line in sys.stdin.buffer:
         command, *arguments = line.split()
         if command == b"run":
             start = time.perf_counter()
             for _ in range(int(arguments[0])):
                 work.run()
-            print(time.perf_counter() - start, flush=True)
+            answer(time.perf_counter() - start)
         elif command == b"result":
-            print(work.result(), flush=True)
+            answer(work.result())
         elif command == b"peak":
-            print(status_bytes("VmHWM") - before, flush=True)
+            answer(status_bytes("VmHWM") - before)
+        elif command == b"spent":
+            answer(time.process_time())
 
 
 if __name__ == "__main__":
