@@ -114,8 +114,8 @@ void add_bench(CLI::App& tool, int& exit_code) {
       ->needs(crossover)
       ->capture_default_str();
   CLI::Option* growth = c.add_flag("--growth", command->growth,
-                                   "Show how time and memory of the networks grow with the batch "
-                                   "and with threads");
+                                   "Show how the networks' time (--memory: and peak memory) grows "
+                                   "with the batch and with threads");
   growth->excludes(crossover);
   c.add_option("--batches", command->batches,
                "Batches to try (default: 1,4,16,64,256,1024; --growth: also 4096)")

@@ -97,16 +97,20 @@ TEST_CASE("bench compares with PyTorch, the fastest of its ways") {
     MESSAGE("skipped: no PyTorch (AMBIT_PYTHON names a Python that has it)");
     return;
   }
-  for (const char* const row : {"net/train/4", "tudui/infer/4", "unet/train/8"}) {
+  for (const char* const row : {"net/infer/4 --memory", "unet/train/8"}) {
     INFO(row);
-    const ChildResult ran = bench("--against pytorch --memory --json --filter " + std::string(row));
+    // One thread: on a busy machine two of OpenMP's wait long for one another.
+    const ChildResult ran =
+        run_command("OMP_NUM_THREADS=1 " AMBIT_TOOL
+                    " bench --seconds 0.001 --against pytorch --json --filter " +
+                    std::string(row));
     INFO(ran.output);
     REQUIRE(ran.exit_code == 0);
     const json report = json::parse(ran.output);
     CHECK(report["against"][0].get<std::string>().starts_with("PyTorch "));
     const json side = report["rows"][0]["sides"]["pytorch"];
     CHECK(side["seconds"].get<double>() > 0);
-    CHECK(side["peak_bytes"].get<double>() > 0);
+    CHECK((side.value("peak_bytes", 0.0) > 0) == std::string(row).ends_with("--memory"));
     const std::string way = side["way"];
     CHECK((way.starts_with("eager") || way.starts_with("compiled")));
   }
@@ -174,7 +178,7 @@ TEST_CASE("bench says what takes the time, where it is asked for a profile") {
   const ChildResult ran = bench("--filter net/infer/4 --profile " + trace + " 2>&1");
   CHECK(ran.exit_code == 0);
   CHECK(ran.output.find("Self CPU time total: ") != std::string::npos);
-  CHECK(ran.output.ends_with("Trace: " + trace + "\n"));
+  CHECK(ran.output.find("Trace: " + trace + "\n") != std::string::npos);
   CHECK(json::parse(read_bytes(trace)).dump().find("\"max_pool") != std::string::npos);
   const ChildResult refused = bench("--filter net/infer/4 --profile missing/trace.json 2>&1");
   CHECK(refused.exit_code == 2);
