@@ -4,26 +4,29 @@
 #include <dlfcn.h>
 #include <fmt/format.h>
 
+#include <string>
+
 namespace ambit::distributed::nccl {
 namespace {
 
 void* open(const std::string& file) {
-  void* const handle = dlopen(file.c_str(), RTLD_NOW | RTLD_LOCAL);  // for ever
+  void* const handle = dlopen(file.c_str(), RTLD_LAZY | RTLD_LOCAL);  // for ever
   if (handle) return handle;
   throw DistributedError(fmt::format("nccl: expected {}, got: {}", file, dlerror()));
 }
 
-template <class F>
-void find(void* handle, const char* name, F& function) {
-  function = reinterpret_cast<F>(dlsym(handle, name));
-  if (!function)
-    throw DistributedError(fmt::format("nccl: expected the function {}, got none", name));
-}
-
 Library open_all() {
   void* const nccl = open("libnccl.so.2");
+  // Where the CUDA backend is loaded this is the one that it has.
   void* const cuda = open(fmt::format("libcudart.so.{}", CUDART_VERSION / 1000));
   Library l{};
+  const auto find = [](void* handle, const std::string& name, auto& function) {
+    function =
+        reinterpret_cast<std::remove_reference_t<decltype(function)>>(dlsym(handle, name.c_str()));
+    if (!function) {
+      throw DistributedError(fmt::format("nccl: expected the function {}, got none", name));
+    }
+  };
   find(nccl, "ncclGetVersion", l.GetVersion);
   find(nccl, "ncclGetErrorString", l.GetErrorString);
   find(nccl, "ncclGetUniqueId", l.GetUniqueId);
@@ -36,18 +39,17 @@ Library open_all() {
   find(nccl, "ncclReduce", l.Reduce);
   find(nccl, "ncclAllGather", l.AllGather);
   find(nccl, "ncclReduceScatter", l.ReduceScatter);
-  find(nccl, "ncclSend", l.Send);
-  find(nccl, "ncclRecv", l.Recv);
-  find(nccl, "ncclGroupStart", l.GroupStart);
-  find(nccl, "ncclGroupEnd", l.GroupEnd);
-  find(cuda, "cudaSetDevice", l.SetDevice);
+  find(cuda, "cudaGetDeviceCount", l.GetDeviceCount);
   find(cuda, "cudaGetErrorString", l.CudaErrorString);
+  find(cuda, "cudaSetDevice", l.SetDevice);
   find(cuda, "cudaStreamCreateWithFlags", l.StreamCreateWithFlags);
+  find(cuda, "cudaStreamSynchronize", l.StreamSynchronize);
   find(cuda, "cudaStreamDestroy", l.StreamDestroy);
   find(cuda, "cudaEventCreateWithFlags", l.EventCreateWithFlags);
   find(cuda, "cudaEventRecord", l.EventRecord);
   find(cuda, "cudaEventQuery", l.EventQuery);
   find(cuda, "cudaEventDestroy", l.EventDestroy);
+  find(cuda, "cudaMemcpyAsync", l.MemcpyAsync);
   return l;
 }
 

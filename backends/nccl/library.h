@@ -4,8 +4,6 @@
 #include <cuda_runtime_api.h>
 #include <nccl.h>
 
-#include <string>
-
 namespace ambit::distributed::nccl {
 
 /// The functions used, under their names.
@@ -22,19 +20,18 @@ struct Library {
   decltype(&ncclReduce) Reduce;
   decltype(&ncclAllGather) AllGather;
   decltype(&ncclReduceScatter) ReduceScatter;
-  decltype(&ncclSend) Send;
-  decltype(&ncclRecv) Recv;
-  decltype(&ncclGroupStart) GroupStart;
-  decltype(&ncclGroupEnd) GroupEnd;
-  // Of the CUDA runtime.
-  decltype(&cudaSetDevice) SetDevice;
+  // Of the CUDA runtime; in C++ its header overloads some with templates.
+  decltype(&cudaGetDeviceCount) GetDeviceCount;
   decltype(&cudaGetErrorString) CudaErrorString;
+  decltype(&cudaSetDevice) SetDevice;
   cudaError_t (*StreamCreateWithFlags)(cudaStream_t*, unsigned);
+  decltype(&cudaStreamSynchronize) StreamSynchronize;
   decltype(&cudaStreamDestroy) StreamDestroy;
   cudaError_t (*EventCreateWithFlags)(cudaEvent_t*, unsigned);
   cudaError_t (*EventRecord)(cudaEvent_t, cudaStream_t);
   decltype(&cudaEventQuery) EventQuery;
   decltype(&cudaEventDestroy) EventDestroy;
+  cudaError_t (*MemcpyAsync)(void*, const void*, size_t, cudaMemcpyKind, cudaStream_t);
 };
 
 /// Open both, once. Errors: DistributedError with the library and the system's reason.
