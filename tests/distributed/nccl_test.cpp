@@ -172,7 +172,11 @@ TEST_CASE("nccl child: calls fail" * doctest::skip()) {
 }
 
 TEST_CASE("what NCCL returns becomes typed errors that name the call") {
-  if (has_emulation()) expect_success(on_ranks(1, "nccl child: calls fail", emulated(1)));
+  if (!has_emulation()) return;
+  // Its exit code is mpirun's opinion of a process that does not end MPI, as groups have failed.
+  const ChildResult result = on_ranks(1, "nccl child: calls fail", emulated(1));
+  INFO(result.output);
+  CHECK(contains(result.output, "1 passed"));
 }
 
 TEST_CASE("nccl child: what there is" * doctest::skip()) {
