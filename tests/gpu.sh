@@ -5,6 +5,7 @@
 #   conformance  ambit conformance on the GPU, with and without the cache of its memory
 #   suite        the CUDA backend's tests, and all others
 #   lessons      the training runs that PyTorch did, the quickstart, the device tour
+#   distributed  collectives and training over NCCL, with one rank and with one on each GPU
 #   sanitizer    NVIDIA's compute-sanitizer: memcheck, initcheck, racecheck
 #   speed        times beside those of PyTorch, and targets
 # Needed are nvcc, a C++ compiler, cmake and ninja; cuDNN may be Python's wheel. Debian packages are
@@ -22,12 +23,12 @@ parts=()
 while (($# > 0)); do
   case $1 in
     --deps) deps=$(realpath -e -- "${2:-}") || fail "expected a folder after --deps" && shift ;;
-    build | conformance | suite | lessons | sanitizer | speed) parts+=("$1") ;;
-    *) fail "expected build, conformance, suite, lessons, sanitizer or speed, got $1" ;;
+    build | conformance | suite | lessons | distributed | sanitizer | speed) parts+=("$1") ;;
+    *) fail "expected build, conformance, suite, lessons, distributed, sanitizer or speed, got $1" ;;
   esac
   shift
 done
-((${#parts[@]} > 0)) || parts=(build conformance suite lessons sanitizer speed)
+((${#parts[@]} > 0)) || parts=(build conformance suite lessons distributed sanitizer speed)
 out=${OUT:-$PWD/build/gpu}
 mkdir -p "$out"
 
@@ -67,6 +68,7 @@ for library in "$wheels"/*/lib; do
   [[ ! -d $library ]] || LD_LIBRARY_PATH=${LD_LIBRARY_PATH:+$LD_LIBRARY_PATH:}$library
 done
 for headers in "$wheels"/*/include; do
+  [[ ! -f $headers/nccl.h ]] || export CMAKE_INCLUDE_PATH=$headers
   [[ ! -f $headers/cublasLt.h ]] || CPLUS_INCLUDE_PATH=${CPLUS_INCLUDE_PATH:+$CPLUS_INCLUDE_PATH:}$headers
 done
 export LD_LIBRARY_PATH CPLUS_INCLUDE_PATH
@@ -123,6 +125,15 @@ run_lessons() {
     --out "$out/cifar_net.safetensors"
   check mismatch_error 60 bash -c \
     "'$bin/device_tour' | grep -Fx -e 'expected device cuda:0 but got device cpu'"
+}
+run_distributed() {
+  if compgen -G "build/release/lib*/ambit/communicators/libambit_nccl.so" >/dev/null &&
+    command -v mpirun >/dev/null; then
+    check nccl 300 "$bin/ambit_distributed_tests" --no-intro --no-skip \
+      --test-case='NCCL on the GPUs of this machine'
+  else
+    row nccl skipped "no MPI here, or no nccl.h when it was built"
+  fi
 }
 run_sanitizer() {
   local tool

@@ -240,7 +240,7 @@ class MpiCommunicator final : public Communicator {
       return;
     }
     const auto held = runtime_.lock();
-    runtime_.tell_all(*group_, Note::left, group_->begun);
+    runtime_.leave(*group_);
   }
   int rank() const override { return group_->rank; }
   int size() const override { return group_->size; }

@@ -57,15 +57,16 @@ Runtime::Runtime() {
         "MPI_Init_thread: expected calls from several threads to be allowed, "
         "got an MPI that takes them from one");
   }
-  world_ = add_group(MPI_COMM_WORLD);
+  MPI_Comm world = MPI_COMM_NULL;
+  check(MPI_Comm_dup(MPI_COMM_WORLD, &world), "MPI_Comm_dup");
+  world_ = add_group(world);
   if (!is_there) std::atexit(at_exit);
   thread_ = std::thread([this] { run(); });
 }
 
-// Collective. The communicators are never freed: few are made, and to free one needs all ranks.
 std::shared_ptr<Group> Runtime::add_group(MPI_Comm comm) {
   auto group = std::make_shared<Group>();
-  check(MPI_Comm_dup(comm, &group->comm), "MPI_Comm_dup");
+  group->comm = comm;
   check(MPI_Comm_dup(comm, &group->notes), "MPI_Comm_dup");
   for (const MPI_Comm c : {group->comm, group->notes}) {
     check(MPI_Comm_set_errhandler(c, MPI_ERRORS_RETURN), "MPI_Comm_set_errhandler");
@@ -101,6 +102,34 @@ void Runtime::tell_all(Group& group, Note::Kind kind, uint64_t number, const std
   }
 }
 
+void Runtime::leave(Group& group) {
+  group.has_left[static_cast<size_t>(group.rank)] = 1;
+  group.known[static_cast<size_t>(group.rank)] = group.begun;
+  tell_all(group, Note::left, group.begun);
+}
+
+// All have left and have done the same there: no message comes any more, since that is the last of
+// each. MPI_Comm_free is called on all ranks then, each at its time; it waits for nobody.
+bool Runtime::is_of_no_use(const Group& group) const {
+  const auto is_of_group = [&](const auto& operation) { return operation->group.get() == &group; };
+  return group.has_left[static_cast<size_t>(group.rank)] && group.failure.empty() &&
+         sent_.empty() &&
+         std::count(group.has_left.begin(), group.has_left.end(), 1) == group.size &&
+         std::count(group.known.begin(), group.known.end(), group.begun) == group.size &&
+         std::none_of(active_.begin(), active_.end(), is_of_group) &&
+         std::none_of(lost_.begin(), lost_.end(), is_of_group);
+}
+
+void Runtime::free_unused() {
+  std::erase_if(groups_, [&](const std::shared_ptr<Group>& group) {
+    if (!is_of_no_use(*group)) return false;
+    for (MPI_Comm* const c : {&group->comm, &group->notes}) {
+      check(MPI_Comm_free(c), "MPI_Comm_free");
+    }
+    return true;
+  });
+}
+
 void Runtime::fail(Group& group, const std::string& reason) {
   if (!group.failure.empty()) return;
   group.failure = reason;
@@ -110,7 +139,8 @@ void Runtime::fail(Group& group, const std::string& reason) {
 void Runtime::take(Group& group, int from, const Note& note) {
   const auto rank = static_cast<size_t>(from);
   switch (note.kind) {
-    case Note::ask:
+    case Note::ask:  // who has left has said how far it came
+      if (group.has_left[static_cast<size_t>(group.rank)]) return;
       return tell(group, from, Note::answer, group.begun);
     case Note::answer:
       group.known[rank] = note.number;
@@ -147,6 +177,7 @@ void Runtime::read_notes() {
     int is_done = 0;
     return MPI_Test(&sent.request, &is_done, MPI_STATUS_IGNORE) != MPI_SUCCESS || is_done;
   });
+  free_unused();
 }
 
 void Runtime::test(Operation& operation) {

@@ -64,7 +64,10 @@ class Runtime {
   Lock lock() { return Lock(mutex_); }
 
   // All that follow want the lock held.
+  /// Collective; takes over the communicator.
   std::shared_ptr<Group> add_group(MPI_Comm comm);
+  /// Leave a group that is not the one of all ranks. When all have left, MPI forgets it.
+  void leave(Group& group);
   void begin(std::shared_ptr<Operation> operation);
   void tell(Group& group, int to, Note::Kind kind, uint64_t number, const std::string& text = "");
   void tell_all(Group& group, Note::Kind kind, uint64_t number, const std::string& text = "");
@@ -103,7 +106,8 @@ class Runtime {
   void test(Operation& operation);
   void read_notes();
   void take(Group& group, int from, const Note& note);
-  void settle();
+  bool is_of_no_use(const Group& group) const;
+  void free_unused();
 
   std::mutex mutex_;
   std::condition_variable wake_;

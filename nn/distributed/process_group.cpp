@@ -40,12 +40,9 @@ void lay_out(Side& side, const Communicator& communicator, int64_t count, DType 
   const Tensor& first = side.tensors[0];
   const Device device = first.device();
   const bool is_direct = communicator.takes(device);
-  const auto synchronize = [&] {
-    if (is_direct && !device.is_cpu()) backend_of(device).synchronize(device.index());
-  };
   if (side.tensors.size() == 1 && first.is_contiguous() && is_direct && dtype == first.dtype()) {
     side.memory = first.detach();
-    return synchronize();
+    return;
   }
   side.is_staged = true;
   const int64_t all = count * static_cast<int64_t>(side.tensors.size());
@@ -55,7 +52,12 @@ void lay_out(Side& side, const Communicator& communicator, int64_t count, DType 
     const Tensor& t = side.tensors[i];
     side.memory.narrow(0, static_cast<int64_t>(i) * count, count).view(t.sizes()).copy_(t);
   }
-  if (fill) synchronize();
+}
+
+// Have what is queued on the memory be done; a communicator of a device comes behind it by itself.
+void hand_over(const Tensor& memory, const Communicator& communicator) {
+  if (!memory.defined() || memory.device().is_cpu() || !communicator.device().is_cpu()) return;
+  backend_of(memory.device()).synchronize(memory.device().index());
 }
 
 // Bring the results to where they belong.
@@ -228,6 +230,8 @@ ProcessGroup::WorkPtr ProcessGroup::start(Call& call) {
   if (call.what == Collective::reduce && !is_root && !memory->out.is_staged) {
     memory->out.memory = memory->out.memory.clone();
   }
+  hand_over(memory->out.memory, *communicator_);
+  hand_over(memory->in.memory, *communicator_);
   const auto address = [](const Side& side) {
     return side.memory.defined() ? side.memory.data_ptr() : nullptr;
   };

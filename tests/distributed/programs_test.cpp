@@ -1,6 +1,4 @@
 // The lessons on two processes: what they print and leave behind is what one leaves.
-#include <ambit/backend/communicator.h>
-#include <ambit/error.h>
 #include <doctest/doctest.h>
 #include <fmt/format.h>
 
@@ -13,7 +11,7 @@
 #include <string>
 #include <vector>
 
-#include "tests/child_process.h"
+#include "on_ranks.h"
 #include "tests/temporary_folder.h"
 
 namespace {
@@ -23,16 +21,6 @@ namespace fs = std::filesystem;
 const std::string kTudui = AMBIT_APPS
     "/tudui --device cpu --limit 330 --epochs 2 --batch-size 32 --shuffle "
     "--log-every 1 --language en ";
-
-bool has_mpi() {
-  try {
-    ambit::distributed::find_communicator("mpi");
-  } catch (const ambit::Error&) {
-    std::puts("skipped: no MPI");
-    return false;
-  }
-  return run_command("mpirun --version 2>&1").exit_code == 0;
-}
 
 std::string mpirun(int ranks) {
   return fmt::format("mpirun --oversubscribe --bind-to none -n {} ", ranks);

@@ -29,7 +29,7 @@ AMBIT_MODULE(Net);
 
 struct Result {
   std::vector<double> losses;  // of whole batches
-  std::vector<Tensor> params;  // on cpu
+  std::vector<Tensor> params;
 };
 
 /// The images of a step: every third batch is uneven, smaller and of an odd size.
@@ -73,7 +73,7 @@ inline Result train(ProcessGroup* group, const std::shared_ptr<ProcessGroup>& sh
       const Tensor loss = nn::functional::cross_entropy(logits, labels) *
                           (static_cast<double>((end - begin) * size) / static_cast<double>(n));
       loss.backward();
-      Tensor mean = loss.detach().to(kCPU, kFloat64);
+      Tensor mean = loss.detach().to(kFloat64);
       if (group) group->allreduce(mean, distributed::ReduceOp::AVG)->wait();
       sum += mean.item<double>();
     }
@@ -81,7 +81,7 @@ inline Result train(ProcessGroup* group, const std::shared_ptr<ProcessGroup>& sh
     sgd.step();
     result.losses.push_back(sum / passes);
   }
-  for (const Tensor& p : net->parameters()) result.params.push_back(p.detach().cpu().clone());
+  for (const Tensor& p : net->parameters()) result.params.push_back(p.detach().clone());
   return result;
 }
 

@@ -73,7 +73,7 @@ GPU it uses the driver, cuDNN and cuBLASLt.")
   set(cuda ${CUDAToolkit_VERSION_MAJOR}-${CUDAToolkit_VERSION_MINOR})
   set(CPACK_DEBIAN_AMBIT_CUDA_PACKAGE_DEPENDS cuda-cudart-${cuda})
   set(CPACK_DEBIAN_AMBIT_CUDA_PACKAGE_RECOMMENDS
-    "libcublas-${cuda}, libcudnn9-cuda-${CUDAToolkit_VERSION_MAJOR}")
+    "libcublas-${cuda}, libcudnn9-cuda-${CUDAToolkit_VERSION_MAJOR}, libnccl2")
 endif()
 if(TARGET ambit_communicator_mpi)
   _ambit_package(ambit_mpi ambit-mpi libs

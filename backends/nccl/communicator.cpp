@@ -1,0 +1,374 @@
+// Transfers between GPUs, one a rank, on a stream of their own. Ranks find each other over MPI,
+// which also says who has come: each transfer has a barrier there, so that nobody waits in vain for
+// a kernel that never ends. What NCCL has no arithmetic for, and what it would connect for late,
+// when a rank may be missing, goes over MPI through host memory.
+#include <ambit/backend/plugin.h>
+#include <ambit/backend/registry.h>
+#include <fmt/format.h>
+#include <stdlib.h>
+
+#include <array>
+#include <mutex>
+#include <optional>
+#include <thread>
+#include <utility>
+
+#include "library.h"
+
+namespace ambit::distributed::nccl {
+namespace {
+
+using Milliseconds = std::chrono::milliseconds;
+
+std::optional<ncclDataType_t> type_of(DType dtype) {
+  switch (dtype) {
+    case kBool:
+    case kUInt8:
+      return ncclUint8;
+    case kInt8:
+      return ncclInt8;
+    case kInt32:
+      return ncclInt32;
+    case kInt64:
+      return ncclInt64;
+    case kFloat16:
+      return ncclFloat16;
+    case kBFloat16:
+      return ncclBfloat16;
+    case kFloat32:
+      return ncclFloat32;
+    case kFloat64:
+      return ncclFloat64;
+    case kInt16:
+      break;
+  }
+  return {};
+}
+
+std::optional<ncclRedOp_t> op_of(ReduceOp op, DType dtype) {
+  const bool is_bool = dtype == kBool;  // as uint8 of 0 and 1
+  switch (op) {
+    case ReduceOp::SUM:
+      return is_bool ? ncclMax : ncclSum;
+    case ReduceOp::PRODUCT:
+      return is_bool ? ncclMin : ncclProd;
+    case ReduceOp::MIN:
+      return ncclMin;
+    case ReduceOp::MAX:
+      return ncclMax;
+    default:
+      return {};
+  }
+}
+
+// Whether NCCL does it, with connections that it made at the start.
+bool is_nccls(const Transfer& t) {
+  switch (t.what) {
+    case Collective::broadcast:
+    case Collective::allgather:
+      return true;
+    case Collective::allreduce:
+    case Collective::reduce:
+    case Collective::reduce_scatter:
+      return type_of(t.dtype) && op_of(t.op, t.dtype);
+    default:
+      return false;
+  }
+}
+
+// What was launched, and the memory that it works on.
+struct Flight {
+  cudaEvent_t event = nullptr;
+  std::shared_ptr<void> memory;
+
+  ~Flight() {
+    if (event) library().EventDestroy(event);
+  }
+  bool is_over() const {
+    const cudaError_t status = library().EventQuery(event);
+    if (status == cudaErrorNotReady) return false;
+    check(status, "cudaEventQuery");
+    return true;
+  }
+};
+
+// One rank's place. The lock guards all but `host` and `device`, which stay.
+struct Group {
+  std::unique_ptr<Communicator> host;
+  Device device;
+  std::mutex mutex;
+  ncclComm_t comm = nullptr;  // null: aborted
+  cudaStream_t stream = nullptr, copies = nullptr;
+  std::vector<std::shared_ptr<Flight>> flights;  // maybe over by now
+  std::string failure;
+
+  ~Group() {
+    if (stream) library().SetDevice(device.index());
+    if (comm) is_idle() ? library().CommDestroy(comm) : library().CommAbort(comm);
+    for (const cudaStream_t s : {stream, copies}) {
+      if (s) library().StreamDestroy(s);
+    }
+  }
+  void activate() const { check(library().SetDevice(device.index()), "cudaSetDevice"); }
+  void forget_flights_over() {
+    std::erase_if(flights, [](const auto& flight) { return flight->is_over(); });
+  }
+  bool is_idle() noexcept {
+    try {
+      forget_flights_over();
+    } catch (const DistributedError&) {
+      return false;
+    }
+    return flights.empty();
+  }
+  // Take the kernels of a group that has failed from the GPU, and tell the others.
+  void end(const std::string& reason) noexcept {
+    const std::lock_guard lock(mutex);
+    if (failure.empty()) failure = reason;
+    if (comm) library().CommAbort(std::exchange(comm, nullptr));
+    host->abort(reason);
+  }
+  // f() while the group is whole; an error of the libraries ends it.
+  template <class F>
+  void attempt(const F& f) {
+    try {
+      const std::lock_guard lock(mutex);
+      if (!failure.empty()) throw DistributedError(failure);
+      activate();
+      f();
+    } catch (const DistributedError& e) {
+      end(e.what());
+      throw;
+    }
+  }
+  // To or from host memory that is not pinned; done when it returns.
+  void copy(void* to, const void* from, size_t bytes, cudaMemcpyKind kind) {
+    check(library().MemcpyAsync(to, from, bytes, kind, copies), "cudaMemcpyAsync");
+    check(library().StreamSynchronize(copies), "cudaStreamSynchronize");
+  }
+};
+
+// Waits for the barrier, then for the GPU.
+class GpuRequest final : public Request {
+ public:
+  GpuRequest(std::shared_ptr<Group> group, std::shared_ptr<Flight> flight,
+             std::unique_ptr<Request> barrier)
+      : group_(std::move(group)), flight_(std::move(flight)), barrier_(std::move(barrier)) {}
+  bool wait(Milliseconds limit) override {
+    const auto until = std::chrono::steady_clock::now() + limit;
+    if (barrier_ && !barrier_->wait(limit)) return false;
+    barrier_.reset();
+    while (!is_over()) {
+      if (std::chrono::steady_clock::now() >= until) return false;
+      std::this_thread::yield();
+    }
+    return true;
+  }
+
+ private:
+  bool is_over() {
+    bool over = false;
+    group_->attempt([&] {
+      ncclResult_t behind = ncclSuccess;
+      check(library().CommGetAsyncError(group_->comm, &behind), "ncclCommGetAsyncError");
+      check(behind, "NCCL");
+      over = flight_->is_over();
+    });
+    return over;
+  }
+
+  std::shared_ptr<Group> group_;
+  std::shared_ptr<Flight> flight_;
+  std::unique_ptr<Request> barrier_;
+};
+
+// A transfer through host memory.
+class HostRequest final : public Request {
+ public:
+  HostRequest(std::shared_ptr<Group> group, const Transfer& t)
+      : group_(std::move(group)), transfer_(t), staging_(std::make_shared<Staging>()) {
+    const auto all = static_cast<size_t>(group_->host->size());
+    const size_t share = static_cast<size_t>(t.count) * element_size(t.dtype);
+    const bool from_pieces = t.what == Collective::reduce_scatter ||
+                             t.what == Collective::scatter || t.what == Collective::alltoall;
+    const bool to_pieces = t.what == Collective::gather || t.what == Collective::alltoall;
+    if (t.in) staging_->in.resize(share * (from_pieces ? all : 1));
+    if (t.out && t.in != t.out) staging_->out.resize(share * (to_pieces ? all : 1));
+    Transfer on_host = t;
+    on_host.in = staging_->in.data();
+    on_host.out = result().data();
+    on_host.memory = staging_;
+    if (!staging_->in.empty()) {
+      group_->attempt([&] {
+        group_->copy(staging_->in.data(), t.in, staging_->in.size(), cudaMemcpyDeviceToHost);
+      });
+    }
+    request_ = group_->host->start(on_host);
+  }
+  bool wait(Milliseconds limit) override {
+    if (!request_->wait(limit)) return false;
+    if (transfer_.out && !result().empty()) {
+      group_->attempt([&] {
+        group_->copy(transfer_.out, result().data(), result().size(), cudaMemcpyHostToDevice);
+      });
+    }
+    return true;
+  }
+
+ private:
+  struct Staging {
+    std::vector<char> in, out;
+  };
+  std::vector<char>& result() {
+    return transfer_.in == transfer_.out ? staging_->in : staging_->out;
+  }
+  std::shared_ptr<Group> group_;
+  const Transfer transfer_;
+  std::shared_ptr<Staging> staging_;
+  std::unique_ptr<Request> request_;
+};
+
+class NcclCommunicator final : public Communicator {
+ public:
+  NcclCommunicator(std::unique_ptr<Communicator> host, Device device, Milliseconds timeout)
+      : timeout_(timeout) {
+    group_->host = std::move(host);
+    group_->device = device;
+    group_->activate();
+    for (cudaStream_t* const stream : {&group_->stream, &group_->copies}) {
+      check(library().StreamCreateWithFlags(stream, cudaStreamNonBlocking),
+            "cudaStreamCreateWithFlags");
+    }
+    check(library().CommInitRank(&group_->comm, size(), meet(), rank()), "ncclCommInitRank");
+  }
+  int rank() const override { return group_->host->rank(); }
+  int size() const override { return group_->host->size(); }
+  Device device() const override { return group_->device; }
+
+  std::unique_ptr<Request> start(const Transfer& t) override {
+    const bool on_gpu = is_nccls(t);
+    if (on_gpu && t.count == 0) return group_->host->start({});
+    // The stream goes on where the work on the memory ends.
+    Backend& backend = backend_of(group_->device);
+    const auto stream = reinterpret_cast<intptr_t>(on_gpu ? group_->stream : group_->copies);
+    for (const void* const p : {t.in, static_cast<const void*>(t.out)}) {
+      if (p && t.count > 0) {
+        backend.lend(group_->device.index(), const_cast<void*>(p), int64_t{stream});
+      }
+    }
+    if (!on_gpu) return std::make_unique<HostRequest>(group_, t);
+    auto barrier = group_->host->start({});
+    auto flight = std::make_shared<Flight>();
+    flight->memory = t.memory;
+    group_->attempt([&] {
+      group_->forget_flights_over();
+      group_->flights.push_back(flight);
+      launch(t);
+      check(library().EventCreateWithFlags(&flight->event, cudaEventDisableTiming),
+            "cudaEventCreateWithFlags");
+      check(library().EventRecord(flight->event, group_->stream), "cudaEventRecord");
+    });
+    return std::make_unique<GpuRequest>(group_, std::move(flight), std::move(barrier));
+  }
+  std::vector<Absence> absent(uint64_t number, Milliseconds limit) override {
+    return group_->host->absent(number, limit);
+  }
+  std::unique_ptr<Communicator> split(std::span<const int> ranks) override {
+    std::unique_ptr<Communicator> part = group_->host->split(ranks);
+    if (!part) return nullptr;
+    return std::make_unique<NcclCommunicator>(std::move(part), group_->device, timeout_);
+  }
+  void abort(const std::string& reason) noexcept override { group_->end(reason); }
+
+ private:
+  ncclUniqueId meet();
+  void launch(const Transfer& t);
+
+  const std::shared_ptr<Group> group_ = std::make_shared<Group>();
+  const Milliseconds timeout_;
+};
+
+// Give all ranks the id of rank 0, once all are there. By messages: collectives are counted.
+ncclUniqueId NcclCommunicator::meet() {
+  const auto ids = std::make_shared<std::array<ncclUniqueId, 2>>();  // sent, received
+  const auto exchange = [&](Collective what, int peer) {
+    const Transfer t{.what = what,
+                     .in = &(*ids)[0],
+                     .out = &(*ids)[1],
+                     .count = sizeof(ncclUniqueId),
+                     .peer = peer,
+                     .memory = ids};
+    if (group_->host->start(t)->wait(timeout_)) return;
+    throw DistributedError(
+        fmt::format("nccl: expected rank {} to take part in a group, got nothing of it", peer));
+  };
+  if (rank() > 0) {
+    exchange(Collective::send, 0);
+    exchange(Collective::recv, 0);
+    return (*ids)[1];
+  }
+  check(library().GetUniqueId(&(*ids)[0]), "ncclGetUniqueId");
+  for (int r = 1; r < size(); ++r) exchange(Collective::recv, r);
+  for (int r = 1; r < size(); ++r) exchange(Collective::send, r);
+  return (*ids)[0];
+}
+
+void NcclCommunicator::launch(const Transfer& t) {
+  const Library& l = library();
+  const auto count = static_cast<size_t>(t.count);
+  const size_t bytes = count * element_size(t.dtype);
+  const auto type = type_of(t.dtype).value_or(ncclUint8);
+  const auto op = op_of(t.op, t.dtype).value_or(ncclSum);
+  const ncclComm_t comm = group_->comm;
+  const cudaStream_t stream = group_->stream;
+  switch (t.what) {
+    case Collective::broadcast:
+      return check(l.Broadcast(t.in, t.out, bytes, ncclUint8, t.peer, comm, stream),
+                   "ncclBroadcast");
+    case Collective::allreduce:
+      return check(l.AllReduce(t.in, t.out, count, type, op, comm, stream), "ncclAllReduce");
+    case Collective::reduce:
+      return check(l.Reduce(t.in, t.out, count, type, op, t.peer, comm, stream), "ncclReduce");
+    case Collective::reduce_scatter:
+      return check(l.ReduceScatter(t.in, t.out, count, type, op, comm, stream),
+                   "ncclReduceScatter");
+    default:
+      return check(l.AllGather(t.in, t.out, bytes, ncclUint8, comm, stream), "ncclAllGather");
+  }
+}
+
+std::unique_ptr<Communicator> make(const CommunicatorOptions& options) {
+  if (!options.device.is_cuda()) {
+    throw Error(fmt::format(
+        "init_process_group: expected a cuda device in ProcessGroupOptions for nccl, got {}",
+        options.device.str()));
+  }
+  usable_backend(options.device);
+  library();  // before other ranks are kept waiting
+  // Connected at the start, when all ranks are known to be there; who calls NCCL is not held up.
+  setenv("NCCL_RUNTIME_CONNECT", "0", 0);
+  return std::make_unique<NcclCommunicator>(find_communicator("mpi")(options), options.device,
+                                            options.timeout);
+}
+
+// For `ambit info`: what of it is there.
+std::string about() {
+  try {
+    int version = 0, gpus = 0;
+    check(library().GetVersion(&version), "ncclGetVersion");
+    const cudaError_t status = library().GetDeviceCount(&gpus);
+    const std::string name =
+        fmt::format("NCCL {}.{}.{}", version / 10000, version / 100 % 100, version % 100);
+    if (status == cudaSuccess) return name;
+    return fmt::format("{}; no GPU: {}", name, library().CudaErrorString(status));
+  } catch (const DistributedError& e) {
+    return e.what();
+  }
+}
+
+void load(Registry& registry) { registry.add_communicator("nccl", make, about()); }
+
+}  // namespace
+}  // namespace ambit::distributed::nccl
+
+AMBIT_PLUGIN(nccl, ambit::distributed::nccl::load)

@@ -1,0 +1,219 @@
+// NCCL: the calls on an emulation of it (tests/cuda/host/libraries/nccl), whose GPUs need none, in
+// processes that mpirun starts; and what a machine without NCCL or GPUs is told. tests/gpu.sh runs
+// "NCCL on the GPUs of this machine", the same on the real one.
+#include <ambit/plugins.h>
+#include <stdlib.h>
+
+#include <functional>
+#include <set>
+#include <thread>
+
+#include "collectives.h"
+#include "on_ranks.h"
+#include "tests/temporary_folder.h"
+#include "training.h"
+
+using namespace ambit;
+using namespace ambit::distributed;
+
+namespace {
+
+bool has_nccl() {
+  load_all_communicators();
+  for (const LoadAttempt& attempt : load_report()) {
+    if (attempt.loaded && attempt.file.ends_with("libambit_nccl.so")) return true;
+  }
+  std::puts("skipped: built without NCCL's header");
+  return false;
+}
+
+const std::string kFolder = AMBIT_CUDA_HOST_FOLDER;
+
+bool has_emulation() {
+  if (!has_nccl() || !has_mpi()) return false;
+  if (std::filesystem::exists(kFolder + "/nccl/libnccl.so.2")) return true;
+  std::puts("skipped: no CUDA on the host");
+  return false;
+}
+
+// The environment of ranks with so many emulated GPUs each.
+std::string emulated(int gpus) {
+  return fmt::format(
+      "AMBIT_SIM=sim:1 AMBIT_BACKEND_PATH='{0}' LD_LIBRARY_PATH='{0}/nccl:{0}' "
+      "AMBIT_CUDA_HOST={1} AMBIT_CUDA_HOST_MEMORY=256 ",
+      kFolder, gpus);
+}
+
+Device own_gpu() { return Device(fmt::format("cuda:{}", local_rank())); }
+
+std::shared_ptr<ProcessGroup> join(Milliseconds timeout = kDefaultTimeout) {
+  ProcessGroupOptions options;
+  options.timeout = timeout;
+  options.device = own_gpu();
+  return init_process_group("nccl", options);
+}
+
+template <class F>
+std::string error_of(const F& f) {
+  try {
+    f();
+  } catch (const Error& e) {
+    return e.what();
+  }
+  return "nothing thrown";
+}
+
+}  // namespace
+
+TEST_CASE("nccl child: collectives" * doctest::skip()) {
+  const auto group = join();
+  const Device device = own_gpu();
+  for (const DType dtype : dtypes::kEvery) {
+    INFO(ambit::name(dtype));
+    collectives::check(*group, dtype, 7, device, false);
+    collectives::check(*group, dtype, 5, device, true);
+    collectives::check(*group, dtype, 0, device, false);
+  }
+  collectives::check(*group, kFloat32, 1001, device, true);
+  Tensor large = full({300000}, group->rank() + 1, TensorOptions(kInt64)).to(device);
+  group->allreduce(large)->wait();
+  const int ranks = group->size();
+  CHECK((large == ranks * (ranks + 1) / 2).all().item<bool>());
+  if (ranks > 1) {
+    if (const auto part = group->new_group({ranks - 1, 0})) {
+      collectives::check(*part, kInt32, 10, device, true);
+    }
+    // What is not waited for keeps its memory, and what comes behind it its order.
+    for (int i = 0; i < 3; ++i) group->allreduce(ones({100}).to(device));
+    collectives::check(*group, kBFloat16, 3, device, false);
+  }
+  CHECK(error_of([&] { group->allreduce(ones({2})); }) ==
+        fmt::format("expected device {} but got device cpu", device.str()));
+  destroy_process_group();
+}
+
+TEST_CASE("nccl child: training" * doctest::skip()) {
+  const auto group = join();
+  const training::Result alone = training::train(nullptr, nullptr, own_gpu(), 3);
+  const auto result = training::train(group.get(), group, own_gpu(), 3);
+  training::expect_same_losses(result, alone);
+  training::expect_in_step(*group, result);
+}
+
+TEST_CASE("collectives over NCCL agree with plain loops, and training with that of one process") {
+  if (!has_emulation()) return;
+  expect_success(on_ranks(1, "nccl child: collectives", emulated(1)));
+  expect_success(on_ranks(3, "nccl child: collectives", emulated(3)));
+  expect_success(on_ranks(2, "nccl child: training", emulated(2)));
+}
+
+TEST_CASE("nccl child: a rank hangs" * doctest::skip()) {
+  const auto group = join(std::chrono::seconds(2));
+  const Tensor t = ones({1}).to(own_gpu());
+  group->allreduce(t)->wait();
+  if (group->rank() == 1) {
+    for (;;) std::this_thread::yield();
+  }
+  const auto first = group->allreduce(t);
+  first->wait();
+}
+
+TEST_CASE("a rank that does not come to NCCL is named within the timeout") {
+  if (!has_emulation()) return;
+  const ChildResult result = on_ranks(3, "nccl child: a rank hangs", emulated(3));
+  INFO(result.output);
+  CHECK(result.exit_code != 0);
+  CHECK(result.exit_code != 124);  // of timeout
+  CHECK(
+      contains(result.output,
+               "allreduce: expected all ranks in collective 2 within 2 s, got all but rank 1 (has "
+               "come to 1 collectives)"));
+}
+
+TEST_CASE("nccl child: calls fail" * doctest::skip()) {
+  const auto group = join();
+  const Tensor t = ones({4}).to(own_gpu());
+  const std::vector<Tensor> one{t.clone()};
+  const auto allreduce = [&](ProcessGroup& g) { g.allreduce(t)->wait(); };
+  const std::string cuda = ": expected it to succeed, got: unhandled cuda error",
+                    other = ": expected it to succeed, got: another error";
+  struct Case {
+    const char* fails;
+    std::string error;
+    std::function<void(ProcessGroup&)> call;
+  };
+  const Case cases[] = {
+      {"ncclAllReduce", "ncclAllReduce" + cuda, allreduce},
+      {"ncclBroadcast", "ncclBroadcast" + cuda, [&](auto& g) { g.broadcast(t)->wait(); }},
+      {"ncclReduce", "ncclReduce" + cuda, [&](auto& g) { g.reduce(t)->wait(); }},
+      {"ncclAllGather", "ncclAllGather" + cuda, [&](auto& g) { g.allgather(one, t)->wait(); }},
+      {"ncclReduceScatter", "ncclReduceScatter" + cuda,
+       [&](auto& g) { g.reduce_scatter(t, one)->wait(); }},
+      {"ncclCommGetAsyncError", "ncclCommGetAsyncError" + other, allreduce},
+      {"remote",
+       "NCCL: expected it to succeed, got: remote process exited or there was a network error",
+       allreduce}};
+  for (const Case& c : cases) {
+    INFO(c.fails);
+    const auto part = group->new_group({0});
+    setenv("AMBIT_CUDA_HOST_NCCL", c.fails, 1);
+    CHECK(error_of([&] { c.call(*part); }) == c.error);
+    unsetenv("AMBIT_CUDA_HOST_NCCL");
+    // The group is of no use any more, and says why.
+    CHECK_THROWS_AS(c.call(*part), DistributedError);
+    CHECK(error_of([&] { allreduce(*part); }) == c.error);
+  }
+  for (const std::string call : {"ncclGetUniqueId", "ncclCommInitRank"}) {
+    setenv("AMBIT_CUDA_HOST_NCCL", call.c_str(), 1);
+    CHECK(error_of([&] { group->new_group({0}); }).starts_with(call + ": expected it to succeed"));
+    unsetenv("AMBIT_CUDA_HOST_NCCL");
+  }
+  allreduce(*group);  // which lives on
+}
+
+TEST_CASE("what NCCL returns becomes typed errors that name the call") {
+  if (!has_emulation()) return;
+  // Its exit code is mpirun's opinion of a process that does not end MPI, as groups have failed.
+  const ChildResult result = on_ranks(1, "nccl child: calls fail", emulated(1));
+  INFO(result.output);
+  CHECK(contains(result.output, "1 passed"));
+}
+
+TEST_CASE("nccl child: what there is" * doctest::skip()) {
+  load_all_communicators();
+  for (const LoadAttempt& attempt : load_report()) {
+    if (attempt.file.ends_with("libambit_nccl.so")) std::puts(attempt.result.c_str());
+  }
+  ProcessGroupOptions options;
+  CHECK(error_of([&] { init_process_group("nccl", options); }) ==
+        "init_process_group: expected a cuda device in ProcessGroupOptions for nccl, got cpu");
+}
+
+TEST_CASE("without GPUs or without NCCL the plugin loads and says so") {
+  if (!has_emulation()) return;
+  const ChildResult no_gpu = run_child("nccl child: what there is", emulated(0));
+  INFO(no_gpu.output);
+  CHECK(no_gpu.exit_code == 0);
+  CHECK(contains(no_gpu.output, "nccl: a communicator, NCCL 2."));
+  CHECK(contains(no_gpu.output, "; no GPU: no CUDA-capable device is detected"));
+  // A file of that name that is no library stands for one that is missing, whatever is installed.
+  const TemporaryFolder broken;
+  broken.write("libnccl.so.2", "");
+  const ChildResult none =
+      run_child("nccl child: what there is",
+                "AMBIT_SIM=sim:1 LD_LIBRARY_PATH='" + broken.path().string() + "'");
+  INFO(none.output);
+  CHECK(none.exit_code == 0);
+  CHECK(contains(none.output, "nccl: a communicator, nccl: expected libnccl.so.2, got: "));
+}
+
+TEST_CASE("NCCL on the GPUs of this machine" * doctest::skip()) {
+  REQUIRE(has_nccl());
+  REQUIRE(has_mpi());
+  const int gpus = device_count("cuda");
+  REQUIRE(gpus > 0);
+  for (const int ranks : std::set{1, gpus}) {
+    expect_success(on_ranks(ranks, "nccl child: collectives"));
+    expect_success(on_ranks(ranks, "nccl child: training"));
+  }
+}

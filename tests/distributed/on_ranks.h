@@ -1,0 +1,49 @@
+// Hidden test cases of this program, in processes that mpirun starts.
+#pragma once
+
+#include <ambit/backend/communicator.h>
+#include <doctest/doctest.h>
+#include <fmt/format.h>
+
+#include <cstdio>
+#include <filesystem>
+#include <string>
+
+#include "tests/child_process.h"
+
+inline bool contains(const std::string& text, const std::string& part) {
+  return text.find(part) != std::string::npos;
+}
+
+/// Whether there is MPI; says so where there is none.
+inline bool has_mpi() {
+  static const bool has = [] {
+    bool is_built = true;
+    try {
+      ambit::distributed::find_communicator("mpi");
+    } catch (const ambit::Error& e) {
+      std::puts(e.what());
+      is_built = false;
+    }
+    return is_built && run_command("mpirun --version 2>&1").exit_code == 0;
+  }();
+  if (!has) std::puts("skipped: no MPI");
+  return has;
+}
+
+/// Run a hidden test case on `ranks` processes of this machine. Of a hang the limit is generous.
+inline ChildResult on_ranks(int ranks, const std::string& test_case,
+                            const std::string& environment = "", const std::string& options = "") {
+  const std::string program = std::filesystem::read_symlink("/proc/self/exe");
+  return run_command(fmt::format(
+      "ulimit -c 0; exec env OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1 "
+      "OMP_NUM_THREADS=1 {} timeout -k 5 300 mpirun --oversubscribe --bind-to none {} -n {} '{}' "
+      "--no-skip --no-intro --test-case='{}' 2>&1",
+      environment, options, ranks, program, test_case));
+}
+
+inline void expect_success(const ChildResult& result) {
+  INFO(result.output);
+  CHECK(result.exit_code == 0);
+  CHECK(contains(result.output, "1 passed"));
+}
