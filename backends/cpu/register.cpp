@@ -22,7 +22,9 @@ DTypeSet native_dtypes(const OpBase& op) {
                 &k::convolution_weight_grad})) {
     return native_products();
   }
-  if (is_among({&k::max_pool, &k::max_pool_grad})) return {kBFloat16};
+  if (is_among({&k::max_pool, &k::max_pool_grad, &k::batch_norm, &k::batch_norm_grad})) {
+    return {kBFloat16};
+  }
   if (is_among({&k::unary, &k::binary, &k::binary_scalar, &k::add_scaled, &k::clamp, &k::reduce})) {
     return dtypes::kReduced;
   }

@@ -121,6 +121,20 @@ TEST_CASE("convolutions of bfloat16 add up in float32 and round once, gradients 
   });
 }
 
+TEST_CASE("convolutions of no numbers of bfloat16 are empty or 0") {
+  for_each_device([](Device device) {
+    const TensorOptions o = TensorOptions(kBFloat16).device(device);
+    const Tensor x = zeros({0, 3, 5, 5}, o).requires_grad_(),
+                 w = ones({4, 3, 3, 3}, o).requires_grad_(), b = ones({4}, o).requires_grad_();
+    const Tensor y = conv2d(x, w, b);
+    CHECK(y.sizes() == IntArrayRef{0, 4, 3, 3});
+    y.sum().backward();
+    CHECK(x.grad().sizes() == x.sizes());
+    CHECK(w.grad().cpu().equal(zeros({4, 3, 3, 3}, kBFloat16)));
+    CHECK(b.grad().cpu().equal(zeros({4}, kBFloat16)));
+  });
+}
+
 TEST_CASE("what follows a convolution of bfloat16 does not depend on how its result lies") {
   const auto convolved = [](bool row_major) {
     manual_seed(3);
@@ -206,4 +220,64 @@ TEST_CASE("max pooling of bfloat16 finds what float32 finds") {
       }
     }
   });
+}
+
+TEST_CASE("batch_norm of bfloat16 computes in float32, beside weights of either") {
+  for_each_device([](Device device) {
+    for (const DType parameters : {kFloat32, kBFloat16}) {
+      for (const auto& sizes : {std::vector<int64_t>{6, 20, 5, 7}, std::vector<int64_t>{9, 20}}) {
+        for (const bool training : {true, false}) {
+          INFO(std::string(name(parameters)), ", ", sizes.size(), " dims, training: ", training);
+          manual_seed(2);
+          const auto on = [&](const Tensor& t, DType dtype) { return t.to(device, dtype); };
+          Tensor x = on(randn(sizes) * 3 + 5, kBFloat16);
+          // What comes from a convolution may lie channels-last.
+          if (x.dim() == 4) x = conv2d(x, on(eye(20).view({20, 20, 1, 1}), kBFloat16));
+          const Tensor w = on(rand({20}) + 0.5, parameters), b = on(randn({20}), parameters),
+                       dy = on(randn(sizes), kBFloat16);
+          struct Result {
+            Tensor y, mean, var, dx, dw, db;
+          };
+          const auto run = [&](DType images, DType of_parameters) {
+            const auto leaf = [](const Tensor& t) { return t.detach().requires_grad_(); };
+            const Tensor input = leaf(x.to(images)), weight = leaf(w.to(of_parameters)),
+                         bias = leaf(b.to(of_parameters));
+            const Tensor mean = zeros({20}, weight.options()).requires_grad_(false),
+                         var = ones({20}, mean.options());
+            const Tensor y = batch_norm(input, weight, bias, mean, var, {.training = training});
+            y.backward(dy.to(images));
+            return Result{y, mean, var, input.grad(), weight.grad(), bias.grad()};
+          };
+          const Result got = run(kBFloat16, parameters), want = run(kFloat32, kFloat32);
+          CHECK(got.y.dtype() == kBFloat16);
+          CHECK(got.dx.dtype() == kBFloat16);
+          for (const Tensor& t : {got.mean, got.var, got.dw, got.db}) {
+            CHECK(t.dtype() == parameters);
+          }
+          // float32's numbers, rounded once where they are bfloat16: 2^-8, and what the order of
+          // float32's sums changes, of numbers of about 1 with sums of 210 of them.
+          const auto close = [](const Tensor& a, const Tensor& exact) {
+            const double last = a.dtype() == kBFloat16 ? 0x1p-8 : 0;
+            return a.to(kFloat32).allclose(exact, last + 0x1p-20, 210 * 0x1p-20);
+          };
+          CHECK(close(got.y, want.y));
+          CHECK(close(got.mean, want.mean));
+          CHECK(close(got.var, want.var));
+          CHECK(close(got.dx, want.dx));
+          CHECK(close(got.dw, want.dw));
+          CHECK(close(got.db, want.db));
+        }
+      }
+    }
+  });
+}
+
+TEST_CASE("batch_norm refuses weights that fit neither float32 nor its images") {
+  const Tensor x = ones({4, 3}, kBFloat16), f32 = ones({3}), f16 = ones({3}, kFloat16);
+  CHECK_THROWS_AS(batch_norm(x, f16, f16, {}, {}, {.training = true}), DTypeError);
+  CHECK_THROWS_AS(batch_norm(x, f32, f16, {}, {}, {.training = true}), DTypeError);
+  CHECK_THROWS_AS(batch_norm(x, f32, {}, ones({3}, kBFloat16), {}, {.training = true}), DTypeError);
+  CHECK_THROWS_AS(batch_norm(ones({4, 3}), ones({3}, kBFloat16), {}, {}, {}, {.training = true}),
+                  DTypeError);
+  CHECK(batch_norm(x, f32, f32, {}, {}, {.training = true}).dtype() == kBFloat16);
 }

@@ -63,7 +63,7 @@ void convolution_input_grad(Tensor& dx, const Tensor& dy, const Tensor& w, const
     Tensor row = as_image(dx);
     return convolution_input_grad(row, as_image(dy), as_image(w), as_image(p));
   }
-  if (dy.numel() == 0 || w.numel() == 0) return fill(dx, 0);
+  if (dy.numel() == 0 || w.numel() == 0) return kernels::fill(dx, 0);
   const ConvSizes g(dx.sizes(), w.sizes(), dy.sizes(), p);
   if (prefers_onednn(dx, g, g.Cg, false)) {
     const NativeScope native({.outputs = {&dx}, .row_major = {&w}, .inputs = {&dy}});
@@ -84,7 +84,7 @@ void convolution_weight_grad(Tensor& dw, const Tensor& dy, const Tensor& x, cons
     Tensor row = as_image(dw);
     return convolution_weight_grad(row, as_image(dy), as_image(x), as_image(p));
   }
-  if (dy.numel() == 0 || dw.numel() == 0) return fill(dw, 0);
+  if (dy.numel() == 0 || dw.numel() == 0) return kernels::fill(dw, 0);
   const ConvSizes g(x.sizes(), dw.sizes(), dy.sizes(), p);
   if (prefers_onednn(x, g, g.Kg, is_channels_last(dy))) {
     const NativeScope native({.row_major = {&dw}, .inputs = {&dy, &x}});
