@@ -281,3 +281,21 @@ TEST_CASE("batch_norm refuses weights that fit neither float32 nor its images") 
                   DTypeError);
   CHECK(batch_norm(x, f32, f32, {}, {}, {.training = true}).dtype() == kBFloat16);
 }
+
+TEST_CASE("kernels of bfloat16 stay on the cpu, whatever device factories use") {
+  const auto results = [] {
+    manual_seed(2);
+    const Tensor x = randn({2, 3, 6, 6}, kCPU).bfloat16().requires_grad_(),
+                 w = randn({3, 1, 3, 3}, kCPU).bfloat16(), one = ones({3}, kCPU).bfloat16();
+    Tensor y = conv2d(x, w, Tensor(), 1, 1, 1, 3);
+    y = batch_norm(y, one, one, one.clone(), one.clone(), true, 0.1, 1e-5, false);
+    y = max_pool2d(y, 2);
+    y.sum().backward();
+    return std::pair(y, x.grad());
+  };
+  const auto [y, grad] = results();
+  const DefaultDeviceGuard elsewhere(kMeta);
+  const auto [same_y, same_grad] = results();
+  CHECK(same_y.equal(y));
+  CHECK(same_grad.equal(grad));
+}

@@ -11,11 +11,16 @@ namespace ambit::cpu {
 /// Return t in float32; undefined as it is.
 inline Tensor float32_of(const Tensor& t) { return t.defined() ? t.to(kFloat32) : t; }
 
+/// Return new float32 memory of t's sizes, where t is.
+inline Tensor make_float32(const Tensor& t) {
+  return empty(t.sizes(), TensorOptions(kFloat32).device(t.device()));
+}
+
 /// Call run(wide), which fills a float32 tensor of y's sizes, and round it to y.
 template <class Run>
 void by_float32(Tensor& y, const Run& run) {
   const NoGradGuard no_grad;
-  Tensor wide = empty(y.sizes(), TensorOptions(kFloat32).device(y.device()));
+  Tensor wide = make_float32(y);
   run(wide);
   kernels::copy(y, wide);
 }

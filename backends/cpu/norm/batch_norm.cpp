@@ -292,7 +292,7 @@ void batch_norm(Tensor& y, Tensor& mean, Tensor& invstd, Tensor& running_mean, T
   }
   const NoGradGuard no_grad;
   Tensor wide_running_mean = float32_of(running_mean), wide_running_var = float32_of(running_var);
-  Tensor wide_mean = empty(mean.sizes(), kFloat32), wide_invstd = empty(mean.sizes(), kFloat32);
+  Tensor wide_mean = make_float32(mean), wide_invstd = make_float32(mean);
   by_float32(y, [&](Tensor& wide) {
     batch_norm(wide, wide_mean, wide_invstd, wide_running_mean, wide_running_var, float32_of(x),
                float32_of(w), float32_of(b), p);
@@ -321,7 +321,7 @@ void batch_norm_grad(Tensor& dx, Tensor& dw, Tensor& db, const Tensor& dy, const
   }
   if (!narrow || (takes && x.dim() == 2)) return run(dx, dw, db, dy, x, w, mean, invstd, p);
   const NoGradGuard no_grad;
-  Tensor wide_dw = empty(dw.sizes(), kFloat32), wide_db = empty(db.sizes(), kFloat32);
+  Tensor wide_dw = make_float32(dw), wide_db = make_float32(db);
   by_float32(dx, [&](Tensor& wide) {
     batch_norm_grad(wide, wide_dw, wide_db, float32_of(dy), float32_of(x), float32_of(w),
                     float32_of(mean), float32_of(invstd), p);
