@@ -333,6 +333,9 @@ std::unique_ptr<Communicator> make(const CommunicatorOptions& options) {
 }
 
 void load(Registry& registry) {
+  // Of what Open MPI has for reductions in place it takes the slowest unless told: half the speed
+  // of MPI_Allreduce. It reads this when MPI begins.
+  setenv("OMPI_MCA_coll_libnbc_iallreduce_algorithm", "rabenseifner", 0);
   char version[MPI_MAX_LIBRARY_VERSION_STRING] = "";
   int length = 0;
   MPI_Get_library_version(version, &length);
