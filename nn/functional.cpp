@@ -96,9 +96,11 @@ Tensor bilinear(const Tensor& input1, const Tensor& input2, const Tensor& weight
         str(input1.sizes()), str(input2.sizes()), str(weight.sizes())));
   }
   const int64_t k = weight.size(0), i = weight.size(1), j = weight.size(2);
+  int64_t n = 1;  // not -1 in shapes: any size may be 0
+  for (const int64_t size : input1.sizes().drop_back()) n *= size;
   // [N, I] x [I, K J] -> [N, K, J], times x2 [N, 1, J], summed over J.
-  const Tensor left = matmul(input1.reshape({-1, i}), weight.transpose(0, 1).reshape({i, k * j}));
-  const Tensor out = matmul(left.view({-1, k, j}), input2.reshape({-1, j, 1})).squeeze(2);
+  const Tensor left = matmul(input1.reshape({n, i}), weight.transpose(0, 1).reshape({i, k * j}));
+  const Tensor out = matmul(left.view({n, k, j}), input2.reshape({n, j, 1})).squeeze(2);
   Dims sizes(input1.sizes());
   sizes[sizes.size() - 1] = k;
   return bias.defined() ? out.view(sizes) + bias : out.view(sizes);

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "commands.h"
+#include "terminal/profile.h"
 #include "terminal/program.h"
 
 namespace {
@@ -35,13 +36,19 @@ int main(int argc, char** argv) {
   tool.footer(
       "ambit <subcommand> --help says more. Exit codes: 0 all is well, 1 something is not, "
       "2 it could\nnot be done.");
+  tool.fallthrough();  // the tool's options may stand behind the subcommand
+  terminal::add_profile_option(tool);
+  tool.parse_complete_callback(terminal::begin_profile);  // before the subcommand runs
   int exit_code = 0;
   add_info(tool, exit_code);
   add_ops(tool, exit_code);
   add_conformance(tool, exit_code);
   add_bench(tool, exit_code);
   try {
-    parse(tool, argc, argv);
+    terminal::run_profiled([&] {
+      parse(tool, argc, argv);
+      return exit_code;
+    });
     terminal::check_stdout();
   } catch (const CLI::ParseError& e) {
     terminal::print_notice(fmt::format("ambit: {} (--help lists the options)\n", text_of(tool, e)));

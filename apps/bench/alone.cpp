@@ -1,5 +1,6 @@
 #include "alone.h"
 
+#include <cmath>
 #include <fstream>
 
 #include "child_process.h"
@@ -35,6 +36,7 @@ double run_alone(const std::string& side, const Row& row) {
   const std::unique_ptr<Work> work = make_work(side, row, inputs);
   if (!work) return 0;
   for (int i = 0; i < kRuns; ++i) work->run();
+  if (const double bytes = work->peak_bytes(); !std::isnan(bytes)) return bytes;
   return status_bytes("VmHWM") - before;
 }
 

@@ -10,6 +10,7 @@
 #include "alone.h"
 #include "crossover.h"
 #include "distributed/distributed.h"
+#include "growth.h"
 #include "rows/rows.h"
 #include "run.h"
 
@@ -27,13 +28,15 @@ Runs that other processes disturbed do not count; a row with no others is remark
   ambit bench --against libtorch,floor --memory --markdown   # the README's table
   ambit bench --loaded --against libtorch                     # on a machine that others use too
   ambit bench --crossover --device cuda
+  ambit bench --growth --filter net/
 
 Exit codes: 0 all was measured, 1 a row failed or its sides disagree, 2 it could not be done.)";
 
 struct Command {
   Options options;
   Grid grid;
-  bool crossover = false, list = false, markdown = false, json = false;
+  std::vector<int64_t> batches;  // empty: those of the table asked for
+  bool crossover = false, growth = false, list = false, markdown = false, json = false;
 };
 
 // Where a terminal looks on: what is being measured.
@@ -63,8 +66,17 @@ int run_command(const Command& command) {
     for (const Row& row : chosen_rows(options.filter)) fmt::print("{}\n", row.name());
     return 0;
   }
+  if (command.growth) {
+    const std::vector<int64_t> batches{1, 4, 16, 64, 256, 1024, 4096};
+    print(
+        measure_growth(options, command.batches.empty() ? batches : command.batches, show_progress),
+        command);
+    return 0;
+  }
   if (command.crossover) {
-    print(measure_crossover(options.device, command.grid, options.seconds, show_progress), command);
+    Grid grid = command.grid;
+    if (!command.batches.empty()) grid.batches = command.batches;
+    print(measure_crossover(options.device, grid, options.seconds, show_progress), command);
     return 0;
   }
   const Report report = run(options, show_progress);
@@ -84,8 +96,10 @@ void add_bench(CLI::App& tool, int& exit_code) {
   c.add_option("--filter", options.filter, "Measure only rows whose name holds this: net/train");
   c.add_flag("--list", command->list, "Print the names of the rows and measure none");
   c.add_option("--device", options.device, "Where ambit computes")->capture_default_str();
-  c.add_option("--against", options.against,
-               "Compare with libtorch, floor (oneDNN by hand), or a library's file")
+  c.add_option(
+       "--against", options.against,
+       "Compare with libtorch, pytorch (the best of its ways, by $AMBIT_PYTHON), floor (oneDNN\n"
+       "by hand), or a library's file")
       ->type_name("NAME,...")
       ->delimiter(',');
   c.add_flag("--memory", options.memory, "Measure the peak memory of networks, one process each");
@@ -99,15 +113,19 @@ void add_bench(CLI::App& tool, int& exit_code) {
 
   CLI::Option* crossover = c.add_flag("--crossover", command->crossover,
                                       "Show from which batch and width on --device beats the cpu");
-  for (const auto& [name, sizes, what] :
-       {std::tuple{"--batches", &command->grid.batches, "Batches to try"},
-        {"--widths", &command->grid.widths, "Widths of layers to try"}}) {
-    c.add_option(name, *sizes, what)
-        ->delimiter(',')
-        ->check(CLI::PositiveNumber)
-        ->needs(crossover)
-        ->capture_default_str();
-  }
+  c.add_option("--widths", command->grid.widths, "Widths of layers to try")
+      ->delimiter(',')
+      ->check(CLI::PositiveNumber)
+      ->needs(crossover)
+      ->capture_default_str();
+  CLI::Option* growth = c.add_flag("--growth", command->growth,
+                                   "Show how the networks' time (--memory: and peak memory) grows "
+                                   "with the batch and with threads");
+  growth->excludes(crossover);
+  c.add_option("--batches", command->batches,
+               "Batches to try (default: 1,4,16,64,256,1024; --growth: also 4096)")
+      ->delimiter(',')
+      ->check(CLI::PositiveNumber);
 
   CLI::Option* json = c.add_flag("--json", command->json, "Print JSON");
   c.add_flag("--distributed", options.distributed,
@@ -117,5 +135,10 @@ void add_bench(CLI::App& tool, int& exit_code) {
                "Measure one, and predict so many ranks, so many a machine: 1024x8,25GB/s,5us")
       ->needs("--distributed");
   c.add_flag("--markdown", command->markdown, "Print the table in Markdown")->excludes(json);
-  c.callback([command, &exit_code] { exit_code = run_command(*command); });
+  c.callback([command, &exit_code] {
+    if (!command->batches.empty() && !command->crossover && !command->growth) {
+      throw CLI::ValidationError("--batches needs --crossover or --growth");
+    }
+    exit_code = run_command(*command);
+  });
 }

@@ -25,12 +25,6 @@ constexpr double kStretchSeconds = 0.2;
 // OpenMP's threads look on for so long after a loop, on a core that the next work wants.
 constexpr std::chrono::milliseconds kCalm{50};
 
-double time_of(Work& work, long runs) {
-  const Clock::time_point start = Clock::now();
-  for (long i = 0; i < runs; ++i) work.run();
-  return Seconds(Clock::now() - start).count();
-}
-
 double median(Samples values) {
   const auto middle = values.begin() + static_cast<std::ptrdiff_t>(values.size() / 2);
   std::nth_element(values.begin(), middle, values.end());
@@ -49,21 +43,28 @@ struct Candidate {
     while (once < kWarmSeconds && Seconds(Clock::now() - begin).count() < kWarmUpSeconds)
       work->run();
     const long runs = std::max(1L, std::lround(kSampleSeconds / once));
-    return time_of(*work, runs) / static_cast<double>(runs);
+    return work->seconds(runs) / static_cast<double>(runs);
   }
 };
+
+double process_seconds(const std::vector<Candidate>& candidates) {
+  double sum = 0;
+  for (const Candidate& c : candidates) sum += c.work->process_seconds();
+  return sum;
+}
 
 // Rounds of one sample each; return how long they took.
 double measure_chunk(std::vector<Candidate>& candidates, double seconds) {
   const Clock::time_point start = Clock::now();
   const OtherLoad load;
+  const double before = process_seconds(candidates);
   std::vector<Samples> samples(candidates.size());
   do {
     for (size_t i = 0; i < candidates.size(); ++i) {
       samples[i].push_back(candidates[i].sample(candidates.size() == 1));
     }
   } while (Seconds(Clock::now() - start).count() < seconds);
-  const bool quiet = load.cores() < kQuietCores;
+  const bool quiet = load.cores(process_seconds(candidates) - before) < kQuietCores;
   for (size_t i = 0; i < candidates.size(); ++i) {
     Samples& to = quiet ? candidates[i].quiet : candidates[i].disturbed;
     to.insert(to.end(), samples[i].begin(), samples[i].end());
@@ -71,14 +72,14 @@ double measure_chunk(std::vector<Candidate>& candidates, double seconds) {
   return Seconds(Clock::now() - start).count();
 }
 
-// Run each work twice: the first time makes what is made once.
+// Run each work twice: the first time makes what is made once. The third run is as the next ones.
 std::vector<Candidate> start(const std::vector<Work*>& works, Timings& timings) {
   std::vector<Candidate> candidates;
   for (Work* work : works) {
     work->run();
-    const double once = time_of(*work, 1);
+    work->run();
     timings.works.push_back({0, work->result()});
-    candidates.push_back({work, once});
+    candidates.push_back({work, work->seconds(1)});
   }
   return candidates;
 }

@@ -35,8 +35,8 @@ double seconds_of_own() { return seconds_of(RUSAGE_SELF) + seconds_of(RUSAGE_CHI
 OtherLoad::OtherLoad()
     : start_(std::chrono::steady_clock::now()), all_(seconds_of_all()), own_(seconds_of_own()) {}
 
-double OtherLoad::cores() const {
-  const double others = (seconds_of_all() - all_) - (seconds_of_own() - own_);
+double OtherLoad::cores(double known_seconds) const {
+  const double others = (seconds_of_all() - all_) - (seconds_of_own() - own_) - known_seconds;
   const std::chrono::duration<double> elapsed = std::chrono::steady_clock::now() - start_;
   return std::max(0.0, others / elapsed.count());
 }

@@ -9,9 +9,10 @@ namespace bench {
 class OtherLoad {
  public:
   OtherLoad();
-  /// Return how many cores processes other than this one and its children, and the host of a
-  /// virtual machine, have kept busy since the construction; 0 where there is no /proc/stat.
-  double cores() const;
+  /// Return how many cores processes other than this one and its children that have ended, and the
+  /// host of a virtual machine, have kept busy since the construction; 0 where there is no
+  /// /proc/stat. `known_seconds`: what children that still run have spent since then.
+  double cores(double known_seconds = 0) const;
 
  private:
   std::chrono::steady_clock::time_point start_;

@@ -3,6 +3,8 @@
 // neither. This header is all that both sides share; it knows nothing of ambit.
 #pragma once
 
+#include <chrono>
+#include <cmath>
 #include <cstdint>
 #include <memory>
 #include <string>
@@ -36,10 +38,23 @@ class Work {
   virtual ~Work() = default;
   /// Do it once, and wait for it. Training changes the parameters and goes on from them.
   virtual void run() = 0;
+  /// Return the seconds that so many runs take, one after the other.
+  virtual double seconds(long runs) {
+    const auto start = std::chrono::steady_clock::now();
+    for (long i = 0; i < runs; ++i) run();
+    return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+  }
   /// Return one number that shows that the work was done and is the same on all sides: the loss
   /// that the last run() had before its update; else the sum of its output, or of a gradient. NaN:
   /// there is nothing to compare.
   virtual double result() = 0;
+  /// Return which of several ways it is done in, the fastest; empty: there is but one.
+  virtual std::string way() { return {}; }
+  /// Return the bytes that it has needed at most, where it runs in a process of its own. NaN: it
+  /// runs in this one.
+  virtual double peak_bytes() { return NAN; }
+  /// Return the seconds of all cores that processes of its own have spent so far.
+  virtual double process_seconds() { return 0; }
 };
 
 struct Peer {

@@ -17,6 +17,12 @@ std::string text_of_seconds(double s) {
   return fmt::format("{:.2f} s", s);
 }
 
+// "12.3 ms (compiled)".
+std::string text_of(const Side& side) {
+  const std::string time = text_of_seconds(side.seconds);
+  return side.way.empty() ? time : fmt::format("{} ({})", time, side.way);
+}
+
 const Side* find(const Measured& row, const std::string& side) {
   const auto found = std::find_if(row.sides.begin(), row.sides.end(),
                                   [&](const Side& s) { return s.name == side; });
@@ -44,7 +50,7 @@ std::vector<std::string> cells(const Measured& row, const Report& report) {
   cells.push_back(rate(row));
   for (size_t c = 1; c < report.columns.size(); ++c) {
     const Side* side = find(row, report.columns[c]);
-    cells.push_back(side ? text_of_seconds(side->seconds) : "");
+    cells.push_back(side ? text_of(*side) : "");
     cells.push_back(side ? fmt::format("{:.2f}", row.sides[0].seconds / side->seconds) : "");
   }
   cells.push_back(peaks(row));
@@ -96,6 +102,7 @@ std::string json_of(const Report& report) {
       s["seconds"] = side.seconds;
       if (&side != &row.sides[0]) s["ratio"] = row.sides[0].seconds / side.seconds;
       if (side.peak_bytes) s["peak_bytes"] = *side.peak_bytes;
+      if (!side.way.empty()) s["way"] = side.way;
     }
     json& r = all["rows"].emplace_back(json{{"row", row.row}, {"sides", std::move(sides)}});
     if (row.amount != 0 && !row.sides.empty()) {

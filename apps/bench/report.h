@@ -12,6 +12,7 @@ struct Side {
   std::string name;
   double seconds = 0;                  ///< of one run
   std::optional<double> peak_bytes{};  ///< that a process of its own held for the work
+  std::string way{};                   ///< of several in which it could be done, the fastest
 };
 
 struct Measured {

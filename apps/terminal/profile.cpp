@@ -7,6 +7,7 @@
 #include <fmt/format.h>
 
 #include <CLI/CLI.hpp>
+#include <exception>
 #include <memory>
 #include <string>
 
@@ -32,6 +33,19 @@ std::string refuse(const std::string& file) {
   }
 }
 
+// Stop it; write the trace and print the table on stderr.
+void finish_profile() {
+  const auto finished = std::move(profile);
+  if (!finished) return;
+  finished->stop();
+  finished->export_chrome_trace(profile_file);
+  std::string text = finished->key_averages().table("self_cpu_time_total", kRows);
+  if (finished->dropped() > 0) {
+    text += fmt::format("The trace lacks the last {} calls\n", finished->dropped());
+  }
+  print_notice(text + fmt::format("Trace: {}\n", profile_file));
+}
+
 }  // namespace
 
 void add_profile_option(CLI::App& app) {
@@ -47,16 +61,20 @@ void begin_profile() {
       ambit::profiler::ProfileOptions{.profile_memory = true});
 }
 
-void finish_profile() {
-  const auto finished = std::move(profile);
-  if (!finished) return;
-  finished->stop();
-  finished->export_chrome_trace(profile_file);
-  std::string text = finished->key_averages().table("self_cpu_time_total", kRows);
-  if (finished->dropped() > 0) {
-    text += fmt::format("The trace lacks the last {} calls\n", finished->dropped());
+int run_profiled(const std::function<int()>& body) {
+  int exit_code = 1;
+  try {
+    exit_code = body();
+  } catch (...) {
+    try {
+      finish_profile();
+    } catch (const std::exception& e) {  // what the program failed of is worse
+      print_notice(fmt::format("{}\n", e.what()));
+    }
+    throw;
   }
-  print_notice(text + fmt::format("Trace: {}\n", profile_file));
+  finish_profile();
+  return exit_code;
 }
 
 }  // namespace terminal

@@ -1,6 +1,8 @@
 // --profile FILE, which every program has.
 #pragma once
 
+#include <functional>
+
 namespace CLI {
 class App;
 }
@@ -11,8 +13,9 @@ namespace terminal {
 void add_profile_option(CLI::App& app);
 /// Begin the profile, if the command line has asked for one.
 void begin_profile();
-/// Stop it; write the trace and print the table on stderr.
-/// Errors: ambit::SerializationError when the file cannot be written.
-void finish_profile();
+/// Run the body and return its exit code; then end a profile that has begun, however the body ends:
+/// write the trace and print the table on stderr.
+/// Errors: ambit::SerializationError when the file cannot be written; those of the body.
+int run_profiled(const std::function<int()>& body);
 
 }  // namespace terminal

@@ -38,23 +38,6 @@ void occupy_standard_descriptors() {
   }
 }
 
-// A profile that the command line asks for is written however the program ends.
-int run_profiled(const std::function<int()>& body) {
-  int exit_code = 1;
-  try {
-    exit_code = body();
-  } catch (...) {
-    try {
-      finish_profile();
-    } catch (const std::exception& e) {  // what the program failed of is worse
-      print_notice(fmt::format("{}\n", e.what()));
-    }
-    throw;
-  }
-  finish_profile();
-  return exit_code;
-}
-
 }  // namespace
 
 int run_program(const char* name, const std::function<int()>& body) {

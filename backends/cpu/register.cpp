@@ -1,6 +1,7 @@
 // The CPU backend's entry.
 #include <ambit/backend/registry.h>
 
+#include <algorithm>
 #include <memory>
 
 #include "backend.h"
@@ -9,13 +10,32 @@
 
 namespace ambit::cpu {
 
+namespace {
+
+/// The dtypes of 16 bits that a kernel takes as they are.
+DTypeSet native_dtypes(const OpBase& op) {
+  const auto is_among = [&op](std::initializer_list<const OpBase*> list) {
+    return std::ranges::count(list, &op) > 0;
+  };
+  namespace k = kernels;
+  if (is_among({&k::matmul, &k::linear, &k::convolution, &k::convolution_input_grad,
+                &k::convolution_weight_grad})) {
+    return native_products();
+  }
+  if (is_among({&k::max_pool, &k::max_pool_grad, &k::batch_norm, &k::batch_norm_grad})) {
+    return {kBFloat16};
+  }
+  if (is_among({&k::unary, &k::binary, &k::binary_scalar, &k::add_scaled, &k::clamp, &k::reduce})) {
+    return dtypes::kReduced;
+  }
+  return {};
+}
+
+}  // namespace
+
 void load(Registry& registry) {
   registry.add_backend(std::make_unique<CpuBackend>());
-  // Those that take 16 bits as they are.
-  const auto native = [](const OpBase& op) {
-    return &op == &kernels::matmul || &op == &kernels::linear ? native_products() : DTypeSet();
-  };
-#define AMBIT_ADD(name) registry.add(kernels::name, name, native(kernels::name));
+#define AMBIT_ADD(name) registry.add(kernels::name, name, native_dtypes(kernels::name));
   AMBIT_CPU_KERNELS(AMBIT_ADD)
 #undef AMBIT_ADD
 }

@@ -90,12 +90,16 @@ void cross_entropy_grad(Tensor& dx, const Tensor& g, const Tensor& x, const Tens
     const T *pg = g.data_ptr<T>(), *px = x.data_ptr<T>();
     for (int64_t n = 0; n < N; ++n) {
       const T* row = px + n * C;
-      const bool counts = t[n] != ignore_index;
+      // 0 also where g is infinite: the mean of no rows.
+      if (t[n] == ignore_index) {
+        std::fill_n(pdx + n * C, C, T(0));
+        continue;
+      }
       const double slope =
           weight_of<T>(t[n], w, ignore_index) * static_cast<double>(pg[n * g.stride(0)]);
-      const double log_sum = counts ? log_sum_exp(row, C) : 0;
+      const double log_sum = log_sum_exp(row, C);
       for (int64_t c = 0; c < C; ++c) {
-        const double p = counts ? std::exp(static_cast<double>(row[c]) - log_sum) : 0;
+        const double p = std::exp(static_cast<double>(row[c]) - log_sum);
         pdx[n * C + c] = static_cast<T>(slope * (p - (c == t[n] ? 1 : 0)));
       }
     }

@@ -146,8 +146,8 @@ Tensor kl_div(const Tensor& input, const Tensor& target, Reduction reduction, bo
   }
   if (log_target) return reduced(exp(target) * (target - input), reduction);
   // Of probability 0 the loss is 0, and so is its gradient.
-  const Tensor some = where(target > 0, target, 1);
-  return reduced(where(target > 0, some * (log(some) - input), 0), reduction);
+  const Tensor none = target == 0, some = where(none, 1, target);
+  return reduced(where(none, 0, some * (log(some) - input)), reduction);
 }
 
 Tensor hinge_embedding_loss(const Tensor& input, const Tensor& target, double margin,
@@ -157,7 +157,7 @@ Tensor hinge_embedding_loss(const Tensor& input, const Tensor& target, double ma
   if (const DType dtype = result_type(input, target); is_reduced(dtype)) {
     return by_float32(dtype, hinge_embedding_loss, input, target, margin, reduction);
   }
-  const Tensor far = relu(margin - input);
+  const Tensor far = clamp_min(margin - input, 0);
   return reduced(where(target != 1, far, 0) + where(target != -1, input, 0), reduction);
 }
 
@@ -170,7 +170,7 @@ Tensor margin_ranking_loss(const Tensor& input1, const Tensor& input2, const Ten
   if (const DType dtype = result_type(input1, input2); is_reduced(dtype)) {
     return by_float32(dtype, margin_ranking_loss, input1, input2, target, margin, reduction);
   }
-  return reduced(relu(-target * (input1 - input2) + margin), reduction);
+  return reduced(clamp_min(-target * (input1 - input2) + margin, 0), reduction);
 }
 
 Tensor cosine_embedding_loss(const Tensor& input1, const Tensor& input2, const Tensor& target,
@@ -192,8 +192,8 @@ Tensor cosine_embedding_loss(const Tensor& input1, const Tensor& input2, const T
   constexpr double kEps = 1e-12;
   const Tensor squares = (square(input1).sum(dim) + kEps) * (square(input2).sum(dim) + kEps);
   const Tensor cosine = (input1 * input2).sum(dim) / sqrt(squares);
-  return reduced(where(target == 1, 1 - cosine, 0) + where(target == -1, relu(cosine - margin), 0),
-                 reduction);
+  const Tensor near = clamp_min(cosine - margin, 0);
+  return reduced(where(target == 1, 1 - cosine, 0) + where(target == -1, near, 0), reduction);
 }
 
 Tensor soft_margin_loss(const Tensor& input, const Tensor& target, Reduction reduction) {
@@ -348,7 +348,7 @@ Tensor triplet_margin_with_distance_loss(
   const Tensor near = d(anchor, positive);
   Tensor far = d(anchor, negative);
   if (swap) far = minimum(far, d(positive, negative));
-  return reduced(relu(margin + near - far), reduction);
+  return reduced(clamp_min(margin + near - far, 0), reduction);
 }
 
 }  // namespace ambit::nn::functional

@@ -51,8 +51,9 @@ std::span<const Optimizer::StateTensor> SGD::state_tensors() const {
 
 void SGD::prepare(const Tensor& param, State& state, const OptimizerOptions& options) const {
   if (static_cast<const SGDOptions&>(options).momentum() == 0 || state.tensors[0].defined()) return;
-  // The first step only writes it, but one that is widened for the step is read.
-  state.tensors[0] = zeros(param.sizes(), param.options());
+  // The first step only writes it, but what is of 16 bits may be widened for the step: read.
+  state.tensors[0] = is_reduced(param.dtype()) ? zeros(param.sizes(), param.options())
+                                               : empty(param.sizes(), param.options());
   state.fresh = true;
 }
 

@@ -137,7 +137,7 @@ TEST_CASE("a rank that hangs is named with the collective within the timeout") {
   run_local(
       3,
       [&](const std::shared_ptr<ProcessGroup>& group) {
-        group->barrier()->wait();
+        group->barrier()->wait(seconds(100));  // whenever all have started
         if (group->rank() == 2) {
           while (!over) std::this_thread::yield();
           return;

@@ -330,6 +330,9 @@ TEST_CASE("padding and rearranging refuse what does not fit") {
   CHECK_THROWS_AS(nn::MultiheadAttention(6, 2)(ones({3, 2, 5}), ones({3, 2, 6}), ones({3, 2, 6})),
                   ShapeError);
   CHECK_THROWS_AS(F::bilinear(ones({2, 3}), ones({2, 4}), ones({5, 4, 3})), ShapeError);
+  // F.bilinear(torch.ones(2, 3), torch.ones(2, 4), torch.ones(0, 3, 4)).shape, and of no features
+  CHECK(F::bilinear(ones({2, 3}), ones({2, 4}), ones({0, 3, 4})).sizes() == IntArrayRef{2, 0});
+  CHECK(F::bilinear(ones({2, 0}), ones({2, 4}), ones({5, 0, 4})).equal(zeros({2, 5})));
 }
 
 // Numbers of PyTorch 1.13.

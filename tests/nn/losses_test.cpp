@@ -136,6 +136,50 @@ TEST_CASE("losses have PyTorch's values and gradients") {
   });
 }
 
+TEST_CASE("kl_div hides no probability that is NaN or negative") {
+  for_each_device([](Device d) {
+    // F.kl_div(torch.zeros(3), torch.tensor([-1., 0., nan]), reduction='none')
+    const Tensor p = tensor({-1., 0., NAN}, kFloat64).to(d);
+    check_values(F::kl_div(zeros_like(p), p, Reduction::none), {3}, {NAN, 0, NAN});
+  });
+}
+
+TEST_CASE("losses at their margin have PyTorch's gradient, that of beyond it") {
+  for_each_device([](Device d) {
+    // x = torch.zeros(1, 2, requires_grad=True); the sum of each, backward(), x.grad
+    const auto gradient_of = [&](const std::function<Tensor(const Tensor&)>& loss) {
+      const Tensor x = zeros({1, 2}, TensorOptions(kFloat64).device(d)).set_requires_grad(true);
+      loss(x).backward();
+      return x.grad();
+    };
+    const auto pair = [&](double a, double b) { return tensor({{a, b}}, kFloat64).to(d); };
+    const Tensor one = pair(1, 1);
+    check_values(gradient_of([&](const Tensor& x) {
+                   return F::margin_ranking_loss(x, x.detach() + 1, one * -1, 1, Reduction::sum);
+                 }),
+                 {1, 2}, {1, 1});
+    check_values(gradient_of([&](const Tensor& x) {
+                   return F::margin_ranking_loss(x, x.detach() + 1, one, -1, Reduction::sum);
+                 }),
+                 {1, 2}, {-1, -1});
+    check_values(gradient_of([&](const Tensor& x) {
+                   return F::hinge_embedding_loss(x, -one, 0, Reduction::sum);
+                 }),
+                 {1, 2}, {-1, -1});
+    check_values(gradient_of([&](const Tensor& x) {
+                   const Tensor apart = -one.select(1, 0);
+                   return F::cosine_embedding_loss(x + pair(1, 0), pair(0, 1), apart, 0,
+                                                   Reduction::sum);
+                 }),
+                 {1, 2}, {0, 1});
+    check_values(gradient_of([&](const Tensor& x) {
+                   return F::triplet_margin_loss(x, one, pair(1, -1), 0, 1, 0, false,
+                                                 Reduction::sum);
+                 }),
+                 {1, 2}, {0, -2});
+  });
+}
+
 TEST_CASE("losses have right second gradients") {
   const Others others{Device()};
   for (const Loss& loss : losses()) {

@@ -221,6 +221,16 @@ TEST_CASE("attention takes masks of bool, any leading dims, and a scale") {
   });
 }
 
+TEST_CASE("attention takes masks of fewer dims than weights have") {
+  for_each_device([](Device d) {
+    const Tensor q = wave(d, {2, 3, 4}), k = wave(d, {2, 5, 4}, 0.7), v = wave(d, {2, 5, 4}, 1.3);
+    for (const Tensor& mask : {wave(d, {5}, 0.9), wave(d, {}, 0.9)}) {
+      CHECK(scaled_dot_product_attention(q, k, v, mask)
+                .allclose(by_hand(q, k, v, mask), 1e-12, 1e-12));
+    }
+  });
+}
+
 TEST_CASE("attention has right first and second gradients, also of its mask") {
   for_each_device([](Device d) {
     const Tensor q = wave(d, {2, 3, 2}), k = wave(d, {2, 4, 2}, 0.3), v = wave(d, {2, 4, 3}, 0.5);

@@ -80,6 +80,14 @@ TEST_CASE("gradient has right gradients, of the places too") {
   oracle::check_gradients(cases(), inputs(Device()));
 }
 
+TEST_CASE("gradient of even spaces takes nothing of the sample in the middle") {
+  for_each_device([](Device d) {
+    // torch.gradient(torch.tensor([1., nan, 3., inf]))
+    const Tensor x = tensor({1., NAN, 3., INFINITY}, kFloat64).to(d);
+    check_values(gradient(x)[0], {4}, {NAN, 1, NAN, INFINITY});
+  });
+}
+
 TEST_CASE("gradient of integers is of floats, of float32 of float32") {
   for_each_device([](Device d) {
     const Tensor g = gradient(tensor({1, 5, 2}).to(d))[0];

@@ -432,3 +432,31 @@ TEST_CASE("gradients have the parameter's dtype") {
     }
   });
 }
+
+TEST_CASE("large products of bfloat16, made in parts, add up in float32 and round once") {
+  manual_seed(4);
+  constexpr int64_t kM = 701, kK = 651, kN = 643;
+  const auto numbers = [](IntArrayRef sizes) { return randn(sizes).bfloat16(); };
+  const Tensor x = numbers({kM, kK}), w = numbers({kN, kK}), b = numbers({kN}),
+               xt = numbers({kK, kM}), wt = numbers({kK, kN});
+  const auto check = [&](const char* what, const Tensor& y, const auto& exact) {
+    INFO(what);
+    const auto wide = [](const Tensor& t) { return t.to(kFloat64); };
+    const auto size = [](const Tensor& t) { return t.to(kFloat64).abs(); };
+    const Tensor want = exact(wide);
+    // Products are exact in float32, each of their sums loses 2^-24 of what it has come to, and the
+    // one rounding half a last place.
+    const Tensor bound = want.abs() * 0x1p-8 + exact(size) * (kK * 0x1p-24);
+    CHECK(y.dtype() == kBFloat16);
+    const Tensor worst = ((wide(y) - want).abs() / bound).max();
+    CHECK(worst.template item<double>() <= 1);
+  };
+  check("linear", linear(x, w, b), [&](auto t) { return linear(t(x), t(w), t(b)); });
+  check("linear of transposed", linear(xt.t(), wt.t()),
+        [&](auto t) { return linear(t(xt).t(), t(wt).t()); });
+  check("matmul", x.matmul(wt), [&](auto t) { return t(x).matmul(t(wt)); });
+  check("matmul of transposed", xt.t().matmul(w.t()),
+        [&](auto t) { return t(xt).t().matmul(t(w).t()); });
+  check("matmul of strided", x.narrow(1, 1, 640).matmul(wt.narrow(0, 5, 640)),
+        [&](auto t) { return t(x).narrow(1, 1, 640).matmul(t(wt).narrow(0, 5, 640)); });
+}

@@ -197,6 +197,20 @@ TEST_CASE("scatter writes and scatter_add adds along a dim, src may be larger th
   check_values(x, {2, 2}, {1, 1, 1, 1});
 }
 
+TEST_CASE("scattering to no place has gradients, of src zeros") {
+  for_each_device([](Device d) {
+    const Tensor nowhere = zeros({0}, TensorOptions(kInt64).device(d));
+    const Tensor x = ones({3}, d).set_requires_grad(true),
+                 src = ones({2}, d).set_requires_grad(true);
+    (scatter_add(x, 0, nowhere, src) * 2).sum().backward();
+    check_values(x.grad(), {3}, {2, 2, 2});
+    check_values(src.grad(), {2}, {0, 0});
+    const Tensor y = zeros({3}, d);
+    y.scatter_(0, nowhere, src).sum().backward();
+    check_values(src.grad(), {2}, {0, 0});
+  });
+}
+
 TEST_CASE("index_select and embedding take slices, for int64 and int32 indices") {
   for_each_device([](Device d) {
     const Tensor x = arange(6, TensorOptions(kFloat32).device(d)).view({2, 3});

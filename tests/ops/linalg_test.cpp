@@ -377,6 +377,7 @@ std::vector<Expected> values() {
        {0.863209366649, 0.644217687238, 0.35078322769, 0.854598908088, 0.656986598719,
         0.366479129252}},
       {CALL_OF(linalg_vector_norm(o.A[0][0][1], 3)), {}, {0.644217687238}},
+      {CALL_OF(linalg_vector_norm(o.A[0][0][1], -2, IntArrayRef{-1})), {}, {0.644217687238}},
       {CALL_OF(linalg_matrix_norm(o.A)), {2}, {3.91213049673, 3.91927395248}},
       {CALL_OF(linalg_matrix_norm(o.A, "nuc", {0, 2}, true)),
        {1, 3, 1},

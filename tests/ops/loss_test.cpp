@@ -71,6 +71,29 @@ TEST_CASE("cross_entropy of probabilities agrees with PyTorch") {
   });
 }
 
+TEST_CASE("losses of 16 bits with class weights have gradients") {
+  for_each_device([](Device d) {
+    const Tensor t = tensor({1, 0}, d);
+    for (const DType dtype : {kFloat16, kBFloat16}) {
+      const TensorOptions o = TensorOptions(dtype).device(d);
+      const Tensor x = zeros({2, 2}, o).set_requires_grad(true), w = full({2}, 0.5, o);
+      nll_loss(x, t, w).backward();
+      check_values(x.grad().to(kFloat64), {2, 2}, {0, -0.5, -0.5, 0});
+      CHECK(x.grad().dtype() == dtype);
+    }
+  });
+}
+
+TEST_CASE("ignored rows have a gradient of 0, though the mean over no rows is NaN") {
+  for_each_device([](Device d) {
+    // x = torch.ones(2, 3, requires_grad=True); F.cross_entropy(x, torch.tensor([1, 1]),
+    // ignore_index=1).backward(); x.grad
+    const Tensor x = ones({2, 3}, d).set_requires_grad(true);
+    cross_entropy(x, full({2}, 1, d), {}, Reduction::mean, 1).backward();
+    check_values(x.grad(), {2, 3}, {0, 0, 0, 0, 0, 0});
+  });
+}
+
 TEST_CASE("the mean over no targets is NaN") {
   for_each_device([](Device d) {
     const Tensor x = ones({2, 3}, d), ignored = full({2}, -100, d);

@@ -170,6 +170,15 @@ TEST_CASE("special functions have right first and second gradients") {
 // By mpmath 1.2.1 with 40 digits: erfinv(1 - 2**-53 k), psi(0, x), besseli(0, x), besseli(1, x),
 // zeta(s, q). The loops are good to 4 ulp, but digamma near its roots,
 // and I1 between 5 and 8, where terms cancel to 16.
+TEST_CASE("special_entr has PyTorch's gradient at 0 and below") {
+  for_each_device([](Device d) {
+    // x = torch.tensor([-1., 0., 1.], requires_grad=True); torch.special.entr(x).sum().backward()
+    const Tensor x = tensor({-1., 0., 1.}, kFloat64).to(d).set_requires_grad(true);
+    special_entr(x).sum().backward();
+    check_values(x.grad(), {3}, {NAN, INFINITY, -1});
+  });
+}
+
 TEST_CASE("special functions are precise in float64, to the ends of their domains") {
   struct Precise {
     const char* name;

@@ -1,10 +1,12 @@
 // `ambit bench`, run as a program. What it measures is not looked at: only that it measures.
 #include <doctest/doctest.h>
 
+#include <cstdlib>
 #include <nlohmann/json.hpp>
 #include <string>
 
 #include "tests/child_process.h"
+#include "tests/temporary_folder.h"
 
 using nlohmann::json;
 
@@ -26,6 +28,10 @@ TEST_CASE("bench has a row for everything that is promised") {
                           "net/infer/1024",
                           "tudui/train/256",
                           "tudui/infer/64",
+                          "resnet18/train/32",
+                          "gpt/infer/8",
+                          "lstm/train/32",
+                          "unet/infer/8",
                           "add/1",
                           "add_recorded/1",
                           "add/16Mi",
@@ -77,9 +83,41 @@ TEST_CASE("bench compares with a peer and with a bound") {
   const json &one = report["rows"][0]["sides"], &large = report["rows"][1]["sides"];
   CHECK(one["fixture"]["seconds"].get<double>() > 0);
   CHECK(one["fixture"]["ratio"].get<double>() > 0);
+  CHECK(one["fixture"]["way"] == "by hand");
   CHECK_FALSE(one.contains("floor"));
   CHECK_FALSE(large.contains("fixture"));
   CHECK(large["floor"]["ratio"].get<double>() > 0);
+}
+
+// The networks of both sides, with the same numbers, give the same: else the rows fail.
+TEST_CASE("bench compares with PyTorch, the fastest of its ways") {
+  const char* const asked = std::getenv("AMBIT_PYTHON");
+  const std::string python = asked && *asked ? asked : "python3";
+  if (run_command(python + " -c 'import torch.nn' 2>&1").exit_code != 0) {
+    MESSAGE("skipped: no PyTorch (AMBIT_PYTHON names a Python that has it)");
+    return;
+  }
+  for (const std::string row : {"net/infer/4 --memory", "unet/train/8"}) {
+    INFO(row);
+    // One thread: on a busy machine two of OpenMP's wait long for one another.
+    const ChildResult ran =
+        run_command("OMP_NUM_THREADS=1 " AMBIT_TOOL
+                    " bench --seconds 0.001 --against pytorch --json --filter " +
+                    row);
+    INFO(ran.output);
+    REQUIRE(ran.exit_code == 0);
+    const json report = json::parse(ran.output);
+    CHECK(report["against"][0].get<std::string>().starts_with("PyTorch "));
+    const json side = report["rows"][0]["sides"]["pytorch"];
+    CHECK(side["seconds"].get<double>() > 0);
+    CHECK((side.value("peak_bytes", 0.0) > 0) == row.ends_with("--memory"));
+    const std::string way = side["way"];
+    CHECK((way.starts_with("eager") || way.starts_with("compiled")));
+  }
+  const ChildResult without = run_command("AMBIT_PYTHON=/bin/false " AMBIT_TOOL
+                                          " bench --against pytorch --filter net/train/4 2>&1");
+  CHECK(without.exit_code == 2);
+  CHECK(without.output.find("AMBIT_PYTHON names another") != std::string::npos);
 }
 
 TEST_CASE("bench starts busy processes of its own, and ends them") {
@@ -115,6 +153,38 @@ TEST_CASE("bench shows where a device and the cpu cross") {
   CHECK(bench(arguments + "--markdown").output.starts_with("| batch \\ width | 3 | 4 |\n"));
 }
 
+TEST_CASE("bench shows how networks grow with the batch and with threads") {
+  const std::string arguments = "--growth --memory --filter net/infer --batches 1,3 ";
+  const json cells = json::parse(
+      run_command("OMP_NUM_THREADS=3 " AMBIT_TOOL " bench --seconds 0.001 " + arguments + "--json")
+          .output)["cells"];
+  REQUIRE(cells.size() == 6);  // of 1, 2 and 3 threads
+  CHECK(cells[5]["work"] == "net/infer");
+  CHECK(cells[5]["batch"] == 3);
+  CHECK(cells[5]["threads"] == 3);
+  for (const json& cell : cells) {
+    CHECK(cell["seconds"].get<double>() > 0);
+    CHECK(cell["images_per_second_and_thread"].get<double>() ==
+          doctest::Approx(cell["batch"].get<double>() / cell["seconds"].get<double>() /
+                          cell["threads"].get<double>()));
+    CHECK(cell["peak_bytes"].get<double>() > 0);
+  }
+  CHECK(bench(arguments + "--markdown").output.starts_with("| work | batch | threads | time |"));
+}
+
+TEST_CASE("bench says what takes the time, where it is asked for a profile") {
+  const TemporaryFolder folder;
+  const std::string trace = folder / "trace.json";
+  const ChildResult ran = bench("--filter net/infer/4 --profile " + trace + " 2>&1");
+  CHECK(ran.exit_code == 0);
+  CHECK(ran.output.find("Self CPU time total: ") != std::string::npos);
+  CHECK(ran.output.find("Trace: " + trace + "\n") != std::string::npos);
+  CHECK(json::parse(read_bytes(trace)).dump().find("\"max_pool") != std::string::npos);
+  const ChildResult refused = bench("--filter net/infer/4 --profile missing/trace.json 2>&1");
+  CHECK(refused.exit_code == 2);
+  CHECK(refused.output.find("--profile: ") != std::string::npos);
+}
+
 TEST_CASE("bench refuses what it cannot do, and says what") {
   const auto refuses = [](const char* arguments, const char* word) {
     INFO(arguments);
@@ -132,4 +202,7 @@ TEST_CASE("bench refuses what it cannot do, and says what") {
   refuses("--batches 4", "--crossover");
   refuses("--crossover --device npu --widths 0", "--widths");
   refuses("--crossover", "another than the cpu");
+  refuses("--growth --filter add/1", "add/1");
+  refuses("--growth --batches 0", "--batches");
+  refuses("--growth --crossover", "--crossover");
 }

@@ -12,6 +12,7 @@ class Addition final : public Work {
   }
   void run() override { sum_ = a_.values[0] + b_.values[0] + (wrong_ ? 1.0F : 0.0F); }
   double result() override { return static_cast<double>(sum_); }
+  std::string way() override { return "by hand"; }
 
  private:
   Operand a_, b_;

@@ -1,8 +1,10 @@
-// Convolution and its gradients: oneDNN for float32 with many channels, conv_direct.h else.
+// Convolution and its gradients: oneDNN for float32 with many channels, and for bfloat16 where
+// native_products() says so; conv_direct.h else.
 #include <ambit/backend/alias.h>
 
 #include "backends/cpu/kernels.h"
 #include "backends/cpu/layout/channels_last.h"
+#include "backends/cpu/layout/float32.h"
 #include "backends/cpu/layout/native_scope.h"
 #include "conv_direct.h"
 #include "conv_onednn.h"
@@ -15,6 +17,7 @@ namespace {
 // from little work on. Where they do not, the own loops are, whose vectors hold pixels, but for
 // much work on what would have to be brought back to row-major first.
 bool prefers_onednn(const Tensor& x, const ConvSizes& g, int64_t channels, bool even_for_few) {
+  if (x.dtype() == kBFloat16) return true;
   const bool many = channels >= 16;
   const int64_t enough = int64_t{1} << (many ? 18 : 23);
   return x.dtype() == kFloat32 && (many || (even_for_few && channels >= 4)) && g.work() >= enough;
@@ -41,7 +44,12 @@ void convolution(Tensor& y, const Tensor& x, const Tensor& w, const Tensor& b,
   if (prefers_onednn(x, g, g.Kg, is_channels_last(x))) {
     // w may be another convolution's result; Layouts has it row-major.
     const NativeScope native({.outputs = {&y}, .row_major = {&w, &b}, .inputs = {&x}});
-    return onednn_conv(g, native.output(0), native.input(0), w, b);
+    if (onednn_conv(g, native.output(0), native.input(0), w, b)) return;
+  }
+  if (y.dtype() == kBFloat16) {
+    return by_float32(y, [&](Tensor& wide) {
+      convolution(wide, float32_of(x), float32_of(w), float32_of(b), p);
+    });
   }
   visit<dtypes::kFloating>(x.dtype(), [&]<class T>() {
     direct_conv<T>(g, y.data_ptr<T>(), x.data_ptr<T>(), w.data_ptr<T>(),
@@ -55,11 +63,15 @@ void convolution_input_grad(Tensor& dx, const Tensor& dy, const Tensor& w, const
     Tensor row = as_image(dx);
     return convolution_input_grad(row, as_image(dy), as_image(w), as_image(p));
   }
-  if (dy.numel() == 0 || w.numel() == 0) return fill(dx, 0);
+  if (dy.numel() == 0 || w.numel() == 0) return kernels::fill(dx, 0);
   const ConvSizes g(dx.sizes(), w.sizes(), dy.sizes(), p);
   if (prefers_onednn(dx, g, g.Cg, false)) {
     const NativeScope native({.outputs = {&dx}, .row_major = {&w}, .inputs = {&dy}});
-    return onednn_conv_input_grad(g, native.output(0), native.input(0), w);
+    if (onednn_conv_input_grad(g, native.output(0), native.input(0), w)) return;
+  }
+  if (dx.dtype() == kBFloat16) {
+    return by_float32(
+        dx, [&](Tensor& wide) { convolution_input_grad(wide, float32_of(dy), float32_of(w), p); });
   }
   visit<dtypes::kFloating>(dx.dtype(), [&]<class T>() {
     direct_conv_input_grad<T>(g, dx.data_ptr<T>(), dy.data_ptr<T>(), w.data_ptr<T>());
@@ -72,11 +84,15 @@ void convolution_weight_grad(Tensor& dw, const Tensor& dy, const Tensor& x, cons
     Tensor row = as_image(dw);
     return convolution_weight_grad(row, as_image(dy), as_image(x), as_image(p));
   }
-  if (dy.numel() == 0 || dw.numel() == 0) return fill(dw, 0);
+  if (dy.numel() == 0 || dw.numel() == 0) return kernels::fill(dw, 0);
   const ConvSizes g(x.sizes(), dw.sizes(), dy.sizes(), p);
   if (prefers_onednn(x, g, g.Kg, is_channels_last(dy))) {
     const NativeScope native({.row_major = {&dw}, .inputs = {&dy, &x}});
-    return onednn_conv_weight_grad(g, dw, native.input(0), native.input(1));
+    if (onednn_conv_weight_grad(g, dw, native.input(0), native.input(1))) return;
+  }
+  if (dw.dtype() == kBFloat16) {
+    return by_float32(
+        dw, [&](Tensor& wide) { convolution_weight_grad(wide, float32_of(dy), float32_of(x), p); });
   }
   visit<dtypes::kFloating>(x.dtype(), [&]<class T>() {
     direct_conv_weight_grad<T>(g, dw.data_ptr<T>(), dy.data_ptr<T>(), x.data_ptr<T>());

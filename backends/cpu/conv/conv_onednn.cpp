@@ -46,29 +46,33 @@ class Pass {
         x_(x),
         y_(y),
         bias_(bias),
+        dtype_(x.dtype()),
         parts_(g, kind == Kind::convolution_input_grad ? ConvParts::Own::x : ConvParts::Own::y,
                kind == Kind::convolution_weight_grad ? most_sums(g) : kMostParts),
-        weights_(onednn::describe(weight_sizes(g))),
+        weights_(onednn::describe(dtype_, weight_sizes(g))),
         packed_(parts_.count() == 1 ? weights_ : packing().wanted(packed_argument())) {}
 
   int64_t parts() const { return parts_.count(); }
   bool packs() const { return packed_ != weights_; }
   /// Bytes of the packed weights.
   size_t packed_bytes() const { return packed_.get_size(); }
-  void pack(float* packed, const float* w) const { packing().run({w, packed}); }
-  void unpack(float* w, const float* packed) const { packing().run({packed, w}); }
+  void pack(void* packed, const void* w) const { packing().run({w, packed}); }
+  void unpack(void* w, const void* packed) const { packing().run({packed, w}); }
+  /// Whether it is worth doing so.
+  bool is_tuned() const { return dtype_ == kFloat32 || plan(0).is_tuned(); }
 
   /// Part i; weights are packed. The plan is the calling thread's.
   Plan& plan(int64_t i) const { return plan(i, parts() == 1 ? Role::whole : Role::part); }
-  float* x(int64_t i) const { return row(x_, parts_[i].image, parts_[i].x_row); }
-  float* y(int64_t i) const { return row(y_, parts_[i].image, parts_[i].y_row); }
+  void* x(int64_t i) const { return row(x_, parts_[i].image, parts_[i].x_row); }
+  void* y(int64_t i) const { return row(y_, parts_[i].image, parts_[i].y_row); }
 
  private:
   /// What a plan is for: all in one, a part with packed weights, or the packing.
   enum class Role : int64_t { whole, part, packing };
 
-  float* row(const Tensor& t, int64_t image, int64_t i) const {
-    return t.data_ptr<float>() + image * t.strides()[0] + i * t.strides()[cut_dim()];
+  void* row(const Tensor& t, int64_t image, int64_t i) const {
+    const int64_t element = image * t.strides()[0] + i * t.strides()[cut_dim()];
+    return static_cast<char*>(t.data_ptr()) + element * static_cast<int64_t>(element_size(dtype_));
   }
   /// The dim of images that parts are rows of.
   size_t cut_dim() const { return g_.dims - 1 + g_.outermost(); }
@@ -94,8 +98,9 @@ class Pass {
   const ConvSizes& g_;
   const Tensor &x_, &y_;
   const bool bias_;
+  const DType dtype_;
   const ConvParts parts_;
-  const memory::desc weights_, packed_;  // row-major, and as the parts take them
+  const memory::desc weights_, packed_;  // row-major, and as the parts take or make them
 };
 
 Dims Pass::sizes_of(const Tensor& t, int64_t images, int64_t rows) const {
@@ -110,7 +115,8 @@ onednn::Key Pass::key(Role role, const ConvPart& part) const {
   key.add(static_cast<int64_t>(role));
   key.add({g_.C, g_.W, g_.K, g_.R, g_.S, g_.Q, g_.groups});
   key.add({g_.stride[1], g_.stride[2], g_.padding[2], g_.dilation[1], g_.dilation[2]});
-  key.add(bias_ | has_channels_last_strides(x_) << 1 | has_channels_last_strides(y_) << 2);
+  key.add(bias_ | has_channels_last_strides(x_) << 1 | has_channels_last_strides(y_) << 2 |
+          (dtype_ == kBFloat16) << 3);
   // The strides of a row-major image tell its height.
   key.add({g_.H, g_.P});
   if (g_.dims == 3) key.add({g_.D, g_.T, g_.O, g_.stride[0], g_.padding[1], g_.dilation[0]});
@@ -130,15 +136,16 @@ Plan& Pass::plan(int64_t i, Role role) const {
 Plan Pass::make(const ConvPart& part, const memory::desc& weights) const {
   const Dims x_sizes = sizes_of(x_, part.images, part.x_rows),
              y_sizes = sizes_of(y_, part.images, part.y_rows);
-  const memory::desc x = onednn::describe(x_sizes, x_.strides()),
-                     y = onednn::describe(y_sizes, y_.strides());
+  const memory::desc x = onednn::describe(dtype_, x_sizes, x_.strides()),
+                     y = onednn::describe(dtype_, y_sizes, y_.strides());
   std::array<int64_t, 3> before = g_.padding, behind = g_.padding;
   before[g_.outermost()] = part.padding_top;
   behind[g_.outermost()] = part.padding_bottom;
-  const onednn::Convolution best{.x = onednn::channels_last(x_sizes),
-                                 .w = onednn::any_layout(weight_sizes(g_)),
-                                 .bias = bias_ ? onednn::describe({g_.K}) : memory::desc(),
-                                 .y = onednn::channels_last(y_sizes),
+  const onednn::Convolution best{.x = onednn::channels_last(dtype_, x_sizes),
+                                 .w = onednn::any_layout(dtype_, weight_sizes(g_)),
+                                 .dw = onednn::any_layout(kFloat32, weight_sizes(g_)),
+                                 .bias = bias_ ? onednn::describe(dtype_, {g_.K}) : memory::desc(),
+                                 .y = onednn::channels_last(dtype_, y_sizes),
                                  .stride = spatial(g_.stride),
                                  .dilation = spatial(g_.dilation),
                                  .padding_begin = spatial(before),
@@ -151,6 +158,7 @@ Plan Pass::make(const ConvPart& part, const memory::desc& weights) const {
       made.input(DNNL_ARG_WEIGHTS, weights, primitive.weights_desc());
       if (bias_) made.input(DNNL_ARG_BIAS, best.bias, best.bias);
       made.output(DNNL_ARG_DST, y, primitive.dst_desc());
+      made.made_by(primitive.impl_info_str());
       made.finish(dnnl::convolution_forward(primitive), primitive.scratchpad_desc());
       break;
     }
@@ -159,6 +167,7 @@ Plan Pass::make(const ConvPart& part, const memory::desc& weights) const {
       made.input(DNNL_ARG_DIFF_DST, y, primitive.diff_dst_desc());
       made.input(DNNL_ARG_WEIGHTS, weights, primitive.weights_desc());
       made.output(DNNL_ARG_DIFF_SRC, x, primitive.diff_src_desc());
+      made.made_by(primitive.impl_info_str());
       made.finish(dnnl::convolution_backward_data(primitive), primitive.scratchpad_desc());
       break;
     }
@@ -167,6 +176,7 @@ Plan Pass::make(const ConvPart& part, const memory::desc& weights) const {
       made.input(DNNL_ARG_DIFF_DST, y, primitive.diff_dst_desc());
       made.input(DNNL_ARG_SRC, x, primitive.src_desc());
       made.output(DNNL_ARG_DIFF_WEIGHTS, weights, primitive.diff_weights_desc());
+      made.made_by(primitive.impl_info_str());
       made.finish(dnnl::convolution_backward_weights(primitive), primitive.scratchpad_desc());
       break;
     }
@@ -193,17 +203,17 @@ Plan& Pass::packing() const {
 /// The weights as the parts of a pass take them.
 class PackedWeights {
  public:
-  PackedWeights(const Pass& pass, const float* w)
+  PackedWeights(const Pass& pass, const void* w)
       : scratch_(pass.packs() ? pass.packed_bytes() : 0), data_(w) {
     if (!pass.packs()) return;
-    pass.pack(scratch_.data<float>(), w);
-    data_ = scratch_.data<float>();
+    pass.pack(scratch_.data(), w);
+    data_ = scratch_.data();
   }
-  const float* data() const { return data_; }
+  const void* data() const { return data_; }
 
  private:
   Scratch scratch_;
-  const float* data_;
+  const void* data_;
 };
 
 /// Call f(i) for each part of a pass.
@@ -226,10 +236,11 @@ void add_rows(float* rows, int64_t parts, int64_t size) {
 
 }  // namespace
 
-void onednn_conv(const ConvSizes& g, const Tensor& y, const Tensor& x, const Tensor& w,
+bool onednn_conv(const ConvSizes& g, const Tensor& y, const Tensor& x, const Tensor& w,
                  const Tensor& b) {
   const Pass pass(Kind::convolution, "convolution", g, x, y, b.defined());
-  const PackedWeights weights(pass, w.data_ptr<float>());
+  if (!pass.is_tuned()) return false;
+  const PackedWeights weights(pass, w.data_ptr());
   for_parts(pass, [&](int64_t i) {
     if (b.defined()) {
       pass.plan(i).run({pass.x(i), weights.data(), b.data_ptr(), pass.y(i)});
@@ -237,26 +248,35 @@ void onednn_conv(const ConvSizes& g, const Tensor& y, const Tensor& x, const Ten
       pass.plan(i).run({pass.x(i), weights.data(), pass.y(i)});
     }
   });
+  return true;
 }
 
-void onednn_conv_input_grad(const ConvSizes& g, const Tensor& dx, const Tensor& dy,
+bool onednn_conv_input_grad(const ConvSizes& g, const Tensor& dx, const Tensor& dy,
                             const Tensor& w) {
   const Pass pass(Kind::convolution_input_grad, "convolution_input_grad", g, dx, dy);
-  const PackedWeights weights(pass, w.data_ptr<float>());
+  if (!pass.is_tuned()) return false;
+  const PackedWeights weights(pass, w.data_ptr());
   for_parts(pass, [&](int64_t i) { pass.plan(i).run({pass.y(i), weights.data(), pass.x(i)}); });
+  return true;
 }
 
-void onednn_conv_weight_grad(const ConvSizes& g, const Tensor& dw, const Tensor& dy,
+bool onednn_conv_weight_grad(const ConvSizes& g, const Tensor& dw, const Tensor& dy,
                              const Tensor& x) {
   const Pass pass(Kind::convolution_weight_grad, "convolution_weight_grad", g, x, dy);
-  if (pass.parts() == 1) return pass.plan(0).run({pass.y(0), pass.x(0), dw.data_ptr()});
+  if (!pass.is_tuned()) return false;
+  if (pass.parts() == 1) {
+    pass.plan(0).run({pass.y(0), pass.x(0), dw.data_ptr()});
+    return true;
+  }
+  // Sums are float32, whatever the dtype.
   const auto size = static_cast<int64_t>(pass.packed_bytes() / sizeof(float));
   const Scratch sums(static_cast<size_t>(pass.parts()) * pass.packed_bytes());
   for_parts(pass, [&](int64_t i) {
     pass.plan(i).run({pass.y(i), pass.x(i), sums.data<float>() + i * size});
   });
   add_rows(sums.data<float>(), pass.parts(), size);
-  pass.unpack(dw.data_ptr<float>(), sums.data<float>());
+  pass.unpack(dw.data_ptr(), sums.data<float>());
+  return true;
 }
 
 }  // namespace ambit::cpu

@@ -1,4 +1,5 @@
-// Convolution by oneDNN, float32: each thread computes parts of it, see conv_parts.h.
+// Convolution by oneDNN, float32 and bfloat16: each thread computes parts of it, see conv_parts.h.
+// Of bfloat16 it adds up in float32 and rounds each result once.
 #pragma once
 
 #include <ambit/tensor.h>
@@ -9,11 +10,13 @@ namespace ambit::cpu {
 
 // x [N,C,H,W], y [N,K,P,Q] and their gradients lie row-major or channels-last, by their strides, as
 // do x [N,C,D,H,W], y [N,K,O,P,Q]; w [K,C/groups,...], b [K] or undefined, and dw are contiguous.
-void onednn_conv(const ConvSizes& g, const Tensor& y, const Tensor& x, const Tensor& w,
-                 const Tensor& b);
-void onednn_conv_input_grad(const ConvSizes& g, const Tensor& dx, const Tensor& dy,
-                            const Tensor& w);
-void onednn_conv_weight_grad(const ConvSizes& g, const Tensor& dw, const Tensor& dy,
-                             const Tensor& x);
+// All are of one dtype. Of bfloat16 they return false, having written nothing, where oneDNN has
+// only plain loops for such a convolution.
+[[nodiscard]] bool onednn_conv(const ConvSizes& g, const Tensor& y, const Tensor& x,
+                               const Tensor& w, const Tensor& b);
+[[nodiscard]] bool onednn_conv_input_grad(const ConvSizes& g, const Tensor& dx, const Tensor& dy,
+                                          const Tensor& w);
+[[nodiscard]] bool onednn_conv_weight_grad(const ConvSizes& g, const Tensor& dw, const Tensor& dy,
+                                           const Tensor& x);
 
 }  // namespace ambit::cpu

@@ -3,9 +3,11 @@
 
 #include "backends/cpu/kernels.h"
 #include "backends/cpu/layout/channel_slice.h"
+#include "backends/cpu/layout/native_scope.h"
 #include "backends/cpu/layout/packing.h"
 #include "half_loops.h"
 #include "inner_loops.h"
+#include "walk.h"
 
 namespace ambit::cpu {
 namespace {
@@ -129,7 +131,11 @@ void copy(Tensor& y, const Tensor& x) {
     const ChannelsLastCopy native(y, x);
     return native ? copy_same_dtype(native.y(), native.x()) : copy_same_dtype(y, x);
   }
-  if (is_reduced(y.dtype()) || is_reduced(x.dtype())) return copy_reduced(y, x);
+  if (is_reduced(y.dtype()) || is_reduced(x.dtype())) {
+    if (!follows(y, x)) return copy_reduced(y, x);
+    const NativeScope native({.outputs = {&y}, .inputs = {&x}});
+    return copy_reduced(native.output(0), native.input(0));
+  }
   const UnaryLoop loop = cast_loop(y.dtype(), x.dtype());
   for_packed_runs<2>({&y, &x}, kGrain, [loop](int64_t n, const auto& p) { loop(n, p[0], p[1]); });
 }

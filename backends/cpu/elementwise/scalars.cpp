@@ -10,6 +10,7 @@
 #include "division.h"
 #include "inner_loops.h"
 #include "walk.h"
+#include "widened_runs.h"
 
 namespace ambit::cpu {
 namespace {
@@ -47,17 +48,19 @@ void for_packed_pieces(const std::array<const Tensor*, N>& operands, int64_t gra
 
 void run(BinaryLoop loop, const Tensor& y, const Tensor& x, const ScalarOperand& number,
          int64_t grain) {
-  const Repeated numbers(number.value, x.dtype(), x.numel());
-  for_packed_pieces<2>({&y, &x}, grain, [&](int64_t n, const auto& p) {
+  const Repeated numbers(number.value, loop_dtype(x.dtype()), x.numel());
+  const auto f = [&](int64_t n, const auto& p) {
     if (number.first) return loop(n, p[0], numbers.data(), p[1]);
     loop(n, p[0], p[1], numbers.data());
-  });
+  };
+  if (is_reduced(x.dtype())) return for_widened_runs<2>({&y, &x}, grain, f);
+  for_packed_pieces<2>({&y, &x}, grain, f);
 }
 
 }  // namespace
 
 void binary_scalar(Tensor& y, const Tensor& x, const ScalarOperand& number, const BinaryOp& op) {
-  const BinaryLoop loop = binary_loop(op, x.dtype());
+  const BinaryLoop loop = binary_loop(op, loop_dtype(x.dtype()));
   if (!loop) expect_operand_dtype(op, x.dtype());
   if (row_of(op).refuses_some(x.dtype())) check_division(op, x, number);
   if (!follows(y, x)) return run(loop, y, x, number, grain_of(op));
@@ -66,12 +69,14 @@ void binary_scalar(Tensor& y, const Tensor& x, const ScalarOperand& number, cons
 }
 
 void add_scaled(Tensor& y, const Tensor& a, const Tensor& b, const Scalar& alpha) {
-  const AddScaledLoop loop = add_scaled_loop(y.dtype());
-  visit(y.dtype(), [&]<class T>() {
+  const DType dtype = loop_dtype(y.dtype());
+  const AddScaledLoop loop = add_scaled_loop(dtype);
+  visit(dtype, [&]<class T>() {
     const arithmetic::AddScaled<T> scale(alpha);
+    const auto f = [&](int64_t n, const auto& p) { loop(n, p[0], p[1], p[2], &scale); };
     const auto run = [&](const Tensor& to, const Tensor& left, const Tensor& right) {
-      for_packed_runs<3>({&to, &left, &right}, kGrain,
-                         [&](int64_t n, const auto& p) { loop(n, p[0], p[1], p[2], &scale); });
+      if (dtype != to.dtype()) return for_widened_runs<3>({&to, &left, &right}, kGrain, f);
+      for_packed_runs<3>({&to, &left, &right}, kGrain, f);
     };
     if (!follows(y, a) && !follows(y, b)) return run(y, a, b);
     const NativeScope native({.outputs = {&y}, .inputs = {&a, &b}, .inputs_follow = true});
@@ -81,12 +86,14 @@ void add_scaled(Tensor& y, const Tensor& a, const Tensor& b, const Scalar& alpha
 
 void clamp(Tensor& y, const Tensor& x, const std::optional<Scalar>& min,
            const std::optional<Scalar>& max) {
-  const ClampLoop loop = clamp_loop(y.dtype());
-  visit(y.dtype(), [&]<class T>() {
+  const DType dtype = loop_dtype(y.dtype());
+  const ClampLoop loop = clamp_loop(dtype);
+  visit(dtype, [&]<class T>() {
     const arithmetic::Clamp<T> limits(min, max);
+    const auto f = [&](int64_t n, const auto& p) { loop(n, p[0], p[1], &limits); };
     const auto run = [&](const Tensor& to, const Tensor& from) {
-      for_packed_runs<2>({&to, &from}, kGrain,
-                         [&](int64_t n, const auto& p) { loop(n, p[0], p[1], &limits); });
+      if (dtype != to.dtype()) return for_widened_runs<2>({&to, &from}, kGrain, f);
+      for_packed_runs<2>({&to, &from}, kGrain, f);
     };
     if (!follows(y, x)) return run(y, x);
     const NativeScope native({.outputs = {&y}, .inputs = {&x}});

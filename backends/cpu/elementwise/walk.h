@@ -15,9 +15,12 @@ int64_t grain_of(Op op) {
   return row_of(op).cost == Function::Cost::maths ? kGrain / 4 : kGrain;
 }
 
+/// The dtype of what inner loops get: see widened_runs.h.
+inline DType loop_dtype(DType dtype) { return is_reduced(dtype) ? kFloat32 : dtype; }
+
 /// Whether the result had better follow an operand that lies channels-last.
 inline bool follows(const Tensor& y, const Tensor& x) {
-  return is_channels_last(x) && y.dtype() == kFloat32;
+  return is_channels_last(x) && (y.dtype() == kFloat32 || is_reduced(y.dtype()));
 }
 
 }  // namespace ambit::cpu

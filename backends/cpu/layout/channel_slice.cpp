@@ -7,10 +7,10 @@
 namespace ambit::cpu {
 
 std::optional<ChannelSlice> ChannelSlice::of(const Tensor& t) {
-  if (t.dim() != 4 || t.numel() == 0 || element_size(t.dtype()) != sizeof(int32_t)) return {};
+  if (t.dim() != 4 || t.numel() == 0 || !has_native_elements(t.dtype())) return {};
   const IntArrayRef s = t.sizes(), strides = t.strides();
   const int64_t pixels = s[2] * s[3], elements = s[0] * pixels;
-  const auto block = static_cast<int64_t>(t.storage()->size_bytes() / sizeof(int32_t));
+  const auto block = static_cast<int64_t>(t.storage()->size_bytes() / element_size(t.dtype()));
   if (block % elements != 0 || t.storage_offset() % pixels != 0) return {};
   const int64_t channels = block / elements, first = t.storage_offset() / pixels;
   const Dims expected{channels * pixels, pixels, s[3], 1};

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "backends/cpu/runtime/parallel.h"
+#include "packing.h"
 
 namespace ambit::cpu {
 namespace {
@@ -10,8 +11,9 @@ namespace {
 constexpr int32_t kChannelsLast = 1;
 
 /// to [columns, rows] = from [rows, columns], in squares that stay in the first-level cache.
-void transpose(int32_t* to, const int32_t* from, int64_t rows, int64_t columns) {
-  constexpr int64_t kSide = 16;
+template <class Bits>
+void transpose(Bits* to, const Bits* from, int64_t rows, int64_t columns) {
+  constexpr int64_t kSide = 64 / sizeof(Bits);
   for (int64_t r = 0; r < rows; r += kSide) {
     const int64_t r_end = std::min(rows, r + kSide);
     for (int64_t c = 0; c < columns; c += kSide) {
@@ -23,13 +25,15 @@ void transpose(int32_t* to, const int32_t* from, int64_t rows, int64_t columns) 
   }
 }
 
-/// The same for n matrices one behind the other.
-void transpose(int64_t n, void* to, const void* from, int64_t rows, int64_t columns) {
-  const int64_t one = rows * columns;
-  auto* const y = static_cast<int32_t*>(to);
-  const auto* const x = static_cast<const int32_t*>(from);
-  parallel_for(n, grain_for(one), [&](int64_t begin, int64_t end) {
-    for (int64_t i = begin; i < end; ++i) transpose(y + i * one, x + i * one, rows, columns);
+/// The same for n matrices one behind the other, of elements of `size` bytes.
+void transpose(size_t size, int64_t n, void* to, const void* from, int64_t rows, int64_t columns) {
+  visit_size(size, [&]<class Bits>() {
+    const int64_t one = rows * columns;
+    auto* const y = static_cast<Bits*>(to);
+    const auto* const x = static_cast<const Bits*>(from);
+    parallel_for(n, grain_for(one), [&](int64_t begin, int64_t end) {
+      for (int64_t i = begin; i < end; ++i) transpose(y + i * one, x + i * one, rows, columns);
+    });
   });
 }
 
@@ -48,7 +52,7 @@ Dims channels_last_strides(IntArrayRef s) { return {s[1] * s[2] * s[3], 1, s[3] 
 
 bool may_be_channels_last(const Tensor& t) {
   return t.dim() == 4 && t.is_contiguous() && t.storage_offset() == 0 &&
-         t.nbytes() == t.storage()->size_bytes() && element_size(t.dtype()) == sizeof(int32_t);
+         t.nbytes() == t.storage()->size_bytes() && has_native_elements(t.dtype());
 }
 
 bool layout_is_of(const Tensor& t) {
@@ -61,12 +65,12 @@ bool has_channels_last_strides(const Tensor& t) {
 
 void row_major_to_channels_last(void* to, const Tensor& x) {
   const IntArrayRef s = x.sizes();
-  transpose(s[0], to, x.data_ptr(), s[1], s[2] * s[3]);
+  transpose(element_size(x.dtype()), s[0], to, x.data_ptr(), s[1], s[2] * s[3]);
 }
 
 void channels_last_to_row_major(void* to, const void* from, const PhysicalLayout& layout) {
   const auto [n, channels, pixels] = layout.sizes;
-  transpose(n, to, from, pixels, channels);
+  transpose(layout.element_size, n, to, from, pixels, channels);
 }
 
 }  // namespace ambit::cpu

@@ -12,7 +12,11 @@ PhysicalLayout channels_last_layout(const Tensor& t);
 PhysicalLayout channels_last_layout(DType dtype, int64_t images, int64_t channels, int64_t pixels);
 Dims channels_last_strides(IntArrayRef sizes);
 
-/// Whether t may lie so: a whole block of images, of floats or of positions as large.
+/// Whether elements may lie so: floats, those of 16 bits, and positions.
+inline bool has_native_elements(DType dtype) {
+  return element_size(dtype) == 4 || element_size(dtype) == 2;
+}
+/// Whether t may: a whole block of images.
 bool may_be_channels_last(const Tensor& t);
 /// Whether the layout of t's storage is that of t, a batch of images [N,C,H,W].
 bool layout_is_of(const Tensor& t);
@@ -23,7 +27,7 @@ inline bool is_channels_last(const Tensor& t) {
 /// Whether the elements of t, by its strides, lie channels-last.
 bool has_channels_last_strides(const Tensor& t);
 
-/// Write images x [N,C,H,W], row-major and of elements of 4 bytes, to `to` [N,H,W,C].
+/// Write images x [N,C,H,W], row-major, to `to` [N,H,W,C].
 void row_major_to_channels_last(void* to, const Tensor& x);
 /// Write a block that lies channels-last to `to` in row-major order.
 void channels_last_to_row_major(void* to, const void* from, const PhysicalLayout& layout);

@@ -55,12 +55,15 @@ struct Product {
   const char* op;
   int64_t M, N, K;
   bool a_column_major, b_column_major, has_bias;
+  const dnnl::memory::desc* packed_b = nullptr;  // where b was brought to that layout,
+  int64_t packed_for = 0;                        // which is of products of so many rows
 
   onednn::Plan& plan() const {
     onednn::Key key(onednn::Kind::matmul_bfloat16);
-    key.add({M, N, K, a_column_major, b_column_major, has_bias});
+    key.add({M, N, K, a_column_major, b_column_major, has_bias, packed_for});
     return onednn::cached(op, key, [this] {
-      const auto a = describe(M, K, a_column_major), b = describe(K, N, b_column_major);
+      const auto a = describe(M, K, a_column_major),
+                 b = packed_b ? *packed_b : describe(K, N, b_column_major);
       const auto bias = has_bias ? describe(1, N, false) : dnnl::memory::desc();
       const auto y = describe(M, N, false);
       const auto primitive = onednn::matmul(a, b, bias, y);
@@ -83,6 +86,49 @@ struct Product {
   }
 };
 
+/// b [K,N] of a product that is made in parts of `rows` rows, each of which would else bring all of
+/// it to the layout that oneDNN multiplies in: once for all.
+class PackedMatrix {
+ public:
+  PackedMatrix(const char* op, int64_t rows, int64_t K, int64_t N, const DenseMatrix& b)
+      : layout_(layout(op, rows, K, N)), scratch_(layout_.get_size()) {
+    onednn::Key key(onednn::Kind::matmul_bfloat16);
+    key.add({rows, N, K, b.is_column_major()});
+    onednn::Plan& plan = onednn::cached(op, key, [&] {
+      const auto from = describe(K, N, b.is_column_major());
+      onednn::Plan made(op);
+      made.input(DNNL_ARG_FROM, from, from);
+      made.output(DNNL_ARG_TO, layout_, layout_);
+      made.finish(onednn::reorder(from, layout_), {});
+      return made;
+    });
+    plan.run({b.data(), scratch_.data()});
+  }
+  const dnnl::memory::desc& description() const { return layout_; }
+  Bits* data() const { return scratch_.data<uint16_t>(); }
+
+ private:
+  /// What oneDNN likes best for products of so many rows.
+  static dnnl::memory::desc layout(const char* op, int64_t rows, int64_t K, int64_t N) {
+    onednn::Key key(onednn::Kind::matmul_bfloat16);
+    key.add({rows, N, K});
+    const onednn::Plan& plan = onednn::cached(op, key, [&] {
+      const auto a = describe(rows, K, false), y = describe(rows, N, false);
+      const auto primitive = onednn::matmul(a, onednn::any_layout(kBFloat16, {K, N}), {}, y);
+      onednn::Plan made(op);
+      made.input(DNNL_ARG_SRC, a, a);
+      made.input(DNNL_ARG_WEIGHTS, primitive.weights_desc(), primitive.weights_desc());
+      made.output(DNNL_ARG_DST, y, y);
+      made.finish(dnnl::matmul(primitive), primitive.scratchpad_desc());
+      return made;
+    });
+    return plan.wanted(DNNL_ARG_WEIGHTS);
+  }
+
+  dnnl::memory::desc layout_;
+  Scratch scratch_;
+};
+
 /// Rows of y for one thread, by sizes alone, so that no sum depends on the number of threads.
 int64_t rows_of_part(int64_t M, int64_t N, int64_t K) {
   constexpr int64_t kMostParts = 16, kUnit = 32, kLargePart = 64 * kProductGrain;
@@ -102,14 +148,23 @@ Matrix<Bits> matrix_of(const Tensor& t, size_t row_dim, size_t column_dim, int64
 void multiply(const char* op, int64_t M, int64_t N, int64_t K, uint16_t* y, const Matrix<Bits>& a,
               const DenseMatrix& b, Bits* bias) {
   const int64_t rows = rows_of_part(M, N, K);
+  std::optional<PackedMatrix> packed;
+  if (ceil_div(M, rows) > 2) packed.emplace(op, rows, K, N, b);
   parallel_for(ceil_div(M, rows), 1, [&](int64_t begin, int64_t end) {
     for (int64_t i = begin; i < end; ++i) {
       const int64_t first = i * rows, count = std::min(rows, M - first);
       const DenseMatrix part({a.data + first * a.row_stride, a.row_stride, a.column_stride}, count,
                              K);
-      const Product product{
-          op, count, N, K, part.is_column_major(), b.is_column_major(), bias != nullptr};
-      product.run(y + first * N, part.data(), b.data(), bias);
+      const Product product{op,
+                            count,
+                            N,
+                            K,
+                            part.is_column_major(),
+                            b.is_column_major(),
+                            bias != nullptr,
+                            packed ? &packed->description() : nullptr,
+                            packed ? rows : 0};
+      product.run(y + first * N, part.data(), packed ? packed->data() : b.data(), bias);
     }
   });
 }

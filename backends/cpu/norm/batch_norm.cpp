@@ -1,6 +1,6 @@
 // Batch normalisation and its gradient: one channel at a time, or rows of channels where these are
-// innermost. Written out for both dtypes: oneDNN 2.6 has no float64, and in this layout its float32
-// is three times slower.
+// innermost, which is how images of bfloat16 come. Written out for all dtypes: oneDNN 2.6 has no
+// float64, and in the other layout its float32 is three times slower.
 #include "backends/cpu/runtime/simd_targets.h"
 
 #undef HWY_TARGET_INCLUDE
@@ -8,10 +8,16 @@
 #include <hwy/foreach_target.h>
 #include <hwy/highway.h>
 
+#include <algorithm>
 #include <cmath>
+#include <concepts>
 #include <utility>
 
+#include "backends/cpu/elementwise/half_loops.h"
 #include "backends/cpu/kernels.h"
+#include "backends/cpu/layout/channels_last.h"
+#include "backends/cpu/layout/float32.h"
+#include "backends/cpu/layout/native_scope.h"
 #include "backends/cpu/runtime/parallel.h"
 #include "backends/cpu/runtime/scratch.h"
 #include "norm_rows-inl.h"
@@ -24,6 +30,7 @@ namespace {
 struct Channels {
   explicit Channels(const Tensor& x) : N(x.sizes()[0]), C(x.sizes()[1]), inner(1) {
     for (size_t d = 2; d < x.sizes().size(); ++d) inner *= x.sizes()[d];
+    if (has_channels_last_strides(x)) N *= std::exchange(inner, 1);
   }
   int64_t per_channel() const { return N * inner; }
   /// Call f(offset) with the start of each run of channel c.
@@ -73,6 +80,28 @@ std::pair<double, double> grad_sums(const Channels& s, int64_t c, const T* dy, c
   return {sum, product};
 }
 
+/// What elements of X are computed in.
+template <class X>
+using Wide = std::conditional_t<std::same_as<X, BFloat16>, float, X>;
+
+/// y[c] = f(c), rounded once.
+template <class X, class F>
+HWY_INLINE void write_row(int64_t C, X* y, UnaryLoop narrow, const F& f) {
+  if constexpr (std::same_as<X, Wide<X>>) {
+#pragma omp simd
+    for (int64_t c = 0; c < C; ++c) y[c] = f(c);
+  } else {
+    constexpr int64_t kPiece = 512;
+    alignas(64) float wide[kPiece];
+    for (int64_t begin = 0; begin < C; begin += kPiece) {
+      const int64_t n = std::min(kPiece, C - begin);
+#pragma omp simd
+      for (int64_t c = 0; c < n; ++c) wide[c] = f(begin + c);
+      narrow(n, y + begin, wide);
+    }
+  }
+}
+
 /// running += momentum * (now - running)
 template <class T>
 void follow(T* running, int64_t c, double now, double momentum) {
@@ -81,13 +110,17 @@ void follow(T* running, int64_t c, double now, double momentum) {
   running[c] = static_cast<T>((1 - momentum) * before + momentum * now);
 }
 
-template <class T>
-void forward(Tensor& y, Tensor& mean, Tensor& invstd, Tensor& running_mean, Tensor& running_var,
-             const Tensor& x, const Tensor& w, const Tensor& b, const BatchNormParams& p) {
+template <class X>
+void forward(const Tensor& y, Tensor& mean, Tensor& invstd, Tensor& running_mean,
+             Tensor& running_var, const Tensor& x, const Tensor& w, const Tensor& b,
+             const BatchNormParams& p) {
+  using T = Wide<X>;
   const Channels s(x);
-  T *py = y.data_ptr<T>(), *pm = mean.data_ptr<T>(), *pi = invstd.data_ptr<T>();
+  X* py = y.data_ptr<X>();
+  const X* px = x.data_ptr<X>();
+  T *pm = mean.data_ptr<T>(), *pi = invstd.data_ptr<T>();
   T *prm = data_or_null<T>(running_mean), *prv = data_or_null<T>(running_var);
-  const T *px = x.data_ptr<T>(), *pw = data_or_null<T>(w), *pb = data_or_null<T>(b);
+  const T *pw = data_or_null<T>(w), *pb = data_or_null<T>(b);
   const auto count = static_cast<double>(s.per_channel());
   const Scratch scratch(static_cast<size_t>(s.C) * (2 * sizeof(double) + 2 * sizeof(T)));
   double *means = scratch.data<double>(), *variances = means + s.C;
@@ -117,35 +150,40 @@ void forward(Tensor& y, Tensor& mean, Tensor& invstd, Tensor& running_mean, Tens
   if (s.inner == 1) {
     const RowBlocks rows(s.N, s.C);
     if (p.training) {
-      row_statistics(rows, s.C, px, means, variances);
+      row_statistics<T>(rows, s.C, px, means, variances);
       for (int64_t c = 0; c < s.C; ++c) prepare(c, means[c], variances[c]);
     }
+    const UnaryLoop narrow = narrow_loop(kBFloat16);
     return rows.for_rows([&, C = s.C](int64_t r) {
-      const T* from = px + r * C;
-      T* to = py + r * C;
-#pragma omp simd
-      for (int64_t c = 0; c < C; ++c) to[c] = (from[c] - pm[c]) * scale[c] + shift[c];
+      const X* from = px + r * C;
+      write_row(C, py + r * C, narrow,
+                [&](int64_t c) { return (static_cast<T>(from[c]) - pm[c]) * scale[c] + shift[c]; });
     });
   }
-  s.for_channels([&](int64_t c) {
-    if (p.training) {
-      const auto [m, v] = statistics(s, c, px);
-      prepare(c, m, v);
-    }
-    const T center = pm[c], factor = scale[c], offset = shift[c];
-    s.for_runs(c, [&](int64_t at) {
+  if constexpr (std::same_as<X, T>) {
+    s.for_channels([&](int64_t c) {
+      if (p.training) {
+        const auto [m, v] = statistics(s, c, px);
+        prepare(c, m, v);
+      }
+      const T center = pm[c], factor = scale[c], offset = shift[c];
+      s.for_runs(c, [&](int64_t at) {
 #pragma omp simd
-      for (int64_t i = at; i < at + s.inner; ++i) py[i] = (px[i] - center) * factor + offset;
+        for (int64_t i = at; i < at + s.inner; ++i) py[i] = (px[i] - center) * factor + offset;
+      });
     });
-  });
+  }
 }
 
-template <class T>
-void backward(Tensor& dx, Tensor& dw, Tensor& db, const Tensor& dy, const Tensor& x,
+template <class X>
+void backward(const Tensor& dx, Tensor& dw, Tensor& db, const Tensor& dy, const Tensor& x,
               const Tensor& w, const Tensor& mean, const Tensor& invstd, const BatchNormParams& p) {
+  using T = Wide<X>;
   const Channels s(x);
-  T *pdx = dx.data_ptr<T>(), *pdw = dw.data_ptr<T>(), *pdb = db.data_ptr<T>();
-  const T *pdy = dy.data_ptr<T>(), *px = x.data_ptr<T>(), *pw = data_or_null<T>(w);
+  X* pdx = dx.data_ptr<X>();
+  T *pdw = dw.data_ptr<T>(), *pdb = db.data_ptr<T>();
+  const X *pdy = dy.data_ptr<X>(), *px = x.data_ptr<X>();
+  const T* pw = data_or_null<T>(w);
   const T *pm = mean.data_ptr<T>(), *pi = invstd.data_ptr<T>();
   const auto count = static_cast<double>(s.per_channel());
   const Scratch scratch(static_cast<size_t>(s.C) * (2 * sizeof(double) + 3 * sizeof(T)));
@@ -166,43 +204,48 @@ void backward(Tensor& dx, Tensor& dw, Tensor& db, const Tensor& dy, const Tensor
   };
   if (s.inner == 1) {
     const RowBlocks rows(s.N, s.C);
-    row_grad_sums(rows, s.C, pdy, px, pm, sums, products);
+    row_grad_sums<T>(rows, s.C, pdy, px, pm, sums, products);
     for (int64_t c = 0; c < s.C; ++c) prepare(c, sums[c], products[c]);
+    const UnaryLoop narrow = narrow_loop(kBFloat16);
     return rows.for_rows([&, C = s.C](int64_t r) {
-      const T *g = pdy + r * C, *from = px + r * C;
-      T* to = pdx + r * C;
-#pragma omp simd
-      for (int64_t c = 0; c < C; ++c) {
-        to[c] = scale[c] * (g[c] - offset[c] - (from[c] - pm[c]) * slope[c]);
-      }
+      const X *g = pdy + r * C, *from = px + r * C;
+      write_row(C, pdx + r * C, narrow, [&](int64_t c) {
+        const T tilted = (static_cast<T>(from[c]) - pm[c]) * slope[c];
+        return scale[c] * (static_cast<T>(g[c]) - offset[c] - tilted);
+      });
     });
   }
-  s.for_channels([&](int64_t c) {
-    const T center = pm[c];
-    const auto [sum, product] = grad_sums(s, c, pdy, px, center);
-    prepare(c, sum, product);
-    const T factor = scale[c], less = offset[c], tilt = slope[c];
-    s.for_runs(c, [&](int64_t at) {
+  if constexpr (std::same_as<X, T>) {
+    s.for_channels([&](int64_t c) {
+      const T center = pm[c];
+      const auto [sum, product] = grad_sums(s, c, pdy, px, center);
+      prepare(c, sum, product);
+      const T factor = scale[c], less = offset[c], tilt = slope[c];
+      s.for_runs(c, [&](int64_t at) {
 #pragma omp simd
-      for (int64_t i = at; i < at + s.inner; ++i) {
-        pdx[i] = factor * (pdy[i] - less - (px[i] - center) * tilt);
-      }
+        for (int64_t i = at; i < at + s.inner; ++i) {
+          pdx[i] = factor * (pdy[i] - less - (px[i] - center) * tilt);
+        }
+      });
     });
+  }
+}
+
+constexpr DTypeSet kElements = dtypes::kFloating | DTypeSet{kBFloat16};
+
+void forward_any(const Tensor& y, Tensor& mean, Tensor& invstd, Tensor& running_mean,
+                 Tensor& running_var, const Tensor& x, const Tensor& w, const Tensor& b,
+                 const BatchNormParams& p) {
+  visit<kElements>(y.dtype(), [&]<class X>() {
+    forward<X>(y, mean, invstd, running_mean, running_var, x, w, b, p);
   });
 }
 
-void forward_any(Tensor& y, Tensor& mean, Tensor& invstd, Tensor& running_mean, Tensor& running_var,
-                 const Tensor& x, const Tensor& w, const Tensor& b, const BatchNormParams& p) {
-  visit<dtypes::kFloating>(y.dtype(), [&]<class T>() {
-    forward<T>(y, mean, invstd, running_mean, running_var, x, w, b, p);
-  });
-}
-
-void backward_any(Tensor& dx, Tensor& dw, Tensor& db, const Tensor& dy, const Tensor& x,
+void backward_any(const Tensor& dx, Tensor& dw, Tensor& db, const Tensor& dy, const Tensor& x,
                   const Tensor& w, const Tensor& mean, const Tensor& invstd,
                   const BatchNormParams& p) {
-  visit<dtypes::kFloating>(dx.dtype(),
-                           [&]<class T>() { backward<T>(dx, dw, db, dy, x, w, mean, invstd, p); });
+  visit<kElements>(dx.dtype(),
+                   [&]<class X>() { backward<X>(dx, dw, db, dy, x, w, mean, invstd, p); });
 }
 
 }  // namespace
@@ -211,19 +254,80 @@ HWY_AFTER_NAMESPACE();
 
 #if HWY_ONCE
 namespace ambit::cpu {
+namespace {
 
 HWY_EXPORT(forward_any);
 HWY_EXPORT(backward_any);
 
+bool are_float32(std::initializer_list<const Tensor*> list) {
+  return std::ranges::all_of(
+      list, [](const Tensor* t) { return !t->defined() || t->dtype() == kFloat32; });
+}
+
+/// Write what came of a float32 copy back to what it was made of.
+void put_back(Tensor& t, const Tensor& wide) {
+  if (t.defined() && !wide.is_same(t)) copy(t, wide);
+}
+
+}  // namespace
+
+// Images that lie channels-last stay so. Of bfloat16 rows of channels are taken as they are, beside
+// statistics and weights of float32; what comes otherwise goes by way of float32.
 void batch_norm(Tensor& y, Tensor& mean, Tensor& invstd, Tensor& running_mean, Tensor& running_var,
                 const Tensor& x, const Tensor& w, const Tensor& b, const BatchNormParams& p) {
-  HWY_DYNAMIC_DISPATCH(forward_any)(y, mean, invstd, running_mean, running_var, x, w, b, p);
+  const auto run = HWY_DYNAMIC_DISPATCH(forward_any);
+  const bool narrow = is_reduced(x.dtype());
+  const bool takes = !narrow || are_float32({&mean, &invstd, &running_mean, &running_var, &w, &b});
+  if (takes && is_channels_last(x)) {
+    const NativeScope native({.outputs = {&y},
+                              .row_major = {&mean, &invstd, &running_mean, &running_var, &w, &b},
+                              .inputs = {&x}});
+    if (native.has_native_outputs()) {
+      return run(native.output(0), mean, invstd, running_mean, running_var, native.input(0), w, b,
+                 p);
+    }
+  }
+  if (!narrow || (takes && x.dim() == 2)) {
+    return run(y, mean, invstd, running_mean, running_var, x, w, b, p);
+  }
+  const NoGradGuard no_grad;
+  Tensor wide_running_mean = float32_of(running_mean), wide_running_var = float32_of(running_var);
+  Tensor wide_mean = make_float32(mean), wide_invstd = make_float32(mean);
+  by_float32(y, [&](Tensor& wide) {
+    batch_norm(wide, wide_mean, wide_invstd, wide_running_mean, wide_running_var, float32_of(x),
+               float32_of(w), float32_of(b), p);
+  });
+  copy(mean, wide_mean);
+  copy(invstd, wide_invstd);
+  if (!p.training) return;
+  put_back(running_mean, wide_running_mean);
+  put_back(running_var, wide_running_var);
 }
 
 void batch_norm_grad(Tensor& dx, Tensor& dw, Tensor& db, const Tensor& dy, const Tensor& x,
                      const Tensor& w, const Tensor& mean, const Tensor& invstd,
                      const BatchNormParams& p) {
-  HWY_DYNAMIC_DISPATCH(backward_any)(dx, dw, db, dy, x, w, mean, invstd, p);
+  const auto run = HWY_DYNAMIC_DISPATCH(backward_any);
+  const bool narrow = is_reduced(x.dtype());
+  const bool takes = !narrow || are_float32({&dw, &db, &w, &mean, &invstd});
+  if (takes && is_channels_last(x)) {
+    const NativeScope native({.outputs = {&dx},
+                              .row_major = {&dw, &db, &w, &mean, &invstd},
+                              .inputs = {&dy, &x},
+                              .inputs_follow = true});
+    if (native.has_native_outputs()) {
+      return run(native.output(0), dw, db, native.input(0), native.input(1), w, mean, invstd, p);
+    }
+  }
+  if (!narrow || (takes && x.dim() == 2)) return run(dx, dw, db, dy, x, w, mean, invstd, p);
+  const NoGradGuard no_grad;
+  Tensor wide_dw = make_float32(dw), wide_db = make_float32(db);
+  by_float32(dx, [&](Tensor& wide) {
+    batch_norm_grad(wide, wide_dw, wide_db, float32_of(dy), float32_of(x), float32_of(w),
+                    float32_of(mean), float32_of(invstd), p);
+  });
+  copy(dw, wide_dw);
+  copy(db, wide_db);
 }
 
 }  // namespace ambit::cpu

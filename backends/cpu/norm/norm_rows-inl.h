@@ -217,8 +217,8 @@ void sum_rows(int64_t rows, int64_t C, double* sums, const F& f) {
 
 /// mean [C] = the mean of a block x [rows,C], which is only about right at first; squares [C] = the
 /// sum of the squares of the differences from it.
-template <class T>
-void sum_squares(int64_t rows, int64_t C, const T* x, double* mean, double* squares) {
+template <class T, class X>
+void sum_squares(int64_t rows, int64_t C, const X* x, double* mean, double* squares) {
   constexpr int64_t kRows = 16, kChannels = 256;
   T center[kChannels], part[kChannels], part_squares[kChannels];
   double rest[kChannels];
@@ -231,10 +231,10 @@ void sum_squares(int64_t rows, int64_t C, const T* x, double* mean, double* squa
       std::fill_n(part, width, T(0));
       std::fill_n(part_squares, width, T(0));
       for (int64_t r = begin; r < std::min(rows, begin + kRows); ++r) {
-        const T* row = x + r * C + first;
+        const X* row = x + r * C + first;
 #pragma omp simd
         for (int64_t c = 0; c < width; ++c) {
-          const T d = row[c] - center[c];
+          const T d = static_cast<T>(row[c]) - center[c];
           part[c] += d;
           part_squares[c] += d * d;
         }
@@ -254,14 +254,16 @@ void sum_squares(int64_t rows, int64_t C, const T* x, double* mean, double* squa
   }
 }
 
-/// mean, var [C] (biased) of x [R,C]. Blocks are merged as Chan, Golub & LeVeque 1979 do.
-template <class T>
-void row_statistics(const RowBlocks& blocks, int64_t C, const T* x, double* mean, double* var) {
+/// mean, var [C] (biased) of x [R,C]. Blocks are merged as Chan, Golub & LeVeque 1979 do. Here and
+/// below X's numbers are computed with as T's.
+template <class T, class X>
+void row_statistics(const RowBlocks& blocks, int64_t C, const X* x, double* mean, double* var) {
   blocks.for_blocks([&](int64_t first, int64_t rows, double* block_mean, double* squares) {
-    const T* px = x + first * C;
-    sum_rows<T>(rows, C, block_mean, [=](int64_t r, int64_t c) { return px[r * C + c]; });
+    const X* px = x + first * C;
+    sum_rows<T>(rows, C, block_mean,
+                [=](int64_t r, int64_t c) { return static_cast<T>(px[r * C + c]); });
     for (int64_t c = 0; c < C; ++c) block_mean[c] /= static_cast<double>(rows);
-    sum_squares(rows, C, px, block_mean, squares);
+    sum_squares<T>(rows, C, px, block_mean, squares);
   });
   std::fill_n(mean, C, 0.0);
   std::fill_n(var, C, 0.0);
@@ -280,14 +282,17 @@ void row_statistics(const RowBlocks& blocks, int64_t C, const T* x, double* mean
 }
 
 /// sum, product [C]: the sums of dy, and of dy * (x - center).
-template <class T>
-void row_grad_sums(const RowBlocks& blocks, int64_t C, const T* dy, const T* x, const T* center,
+template <class T, class X>
+void row_grad_sums(const RowBlocks& blocks, int64_t C, const X* dy, const X* x, const T* center,
                    double* sum, double* product) {
   blocks.for_blocks([&](int64_t first, int64_t rows, double* sums, double* products) {
-    const T *pdy = dy + first * C, *px = x + first * C;
-    sum_rows<T>(rows, C, sums, [=](int64_t r, int64_t c) { return pdy[r * C + c]; });
-    sum_rows<T>(rows, C, products,
-                [=](int64_t r, int64_t c) { return pdy[r * C + c] * (px[r * C + c] - center[c]); });
+    const X *pdy = dy + first * C, *px = x + first * C;
+    sum_rows<T>(rows, C, sums,
+                [=](int64_t r, int64_t c) { return static_cast<T>(pdy[r * C + c]); });
+    sum_rows<T>(rows, C, products, [=](int64_t r, int64_t c) {
+      const int64_t i = r * C + c;
+      return static_cast<T>(pdy[i]) * (static_cast<T>(px[i]) - center[c]);
+    });
   });
   std::fill_n(sum, C, 0.0);
   std::fill_n(product, C, 0.0);

@@ -14,6 +14,7 @@
 
 #include "backends/cpu/kernels.h"
 #include "backends/cpu/layout/channels_last.h"
+#include "backends/cpu/layout/float32.h"
 #include "backends/cpu/layout/native_scope.h"
 #include "backends/cpu/runtime/parallel.h"
 #include "pool_channels_last.h"
@@ -212,14 +213,19 @@ HWY_EXPORT(max_pool_any);
 // y, index [N,C,out...] or undefined, x [N,C,in...]
 void max_pool(Tensor& y, Tensor& index, const Tensor& x, const PoolParams& p) {
   const PoolImages s(x, y, p);
-  if (is_channels_last(x) && suits_channels_last(s)) {
+  if (kNativeElements.contains(y.dtype()) && is_channels_last(x) && suits_channels_last(s)) {
     const NativeScope native({.outputs = {&y, &index}, .inputs = {&x}, .inputs_follow = true});
     if (native.has_native_outputs()) {
       const Tensor& at = native.output(1);
-      return max_pool_channels_last(s, native.output(0).data_ptr<float>(),
-                                    at.defined() ? at.data_ptr<int32_t>() : nullptr,
-                                    native.input(0).data_ptr<float>());
+      int32_t* const index_out = at.defined() ? at.data_ptr<int32_t>() : nullptr;
+      return visit<kNativeElements>(y.dtype(), [&]<class T>() {
+        max_pool_channels_last<T>(s, native.output(0).data_ptr<T>(), index_out,
+                                  native.input(0).data_ptr<T>());
+      });
     }
+  }
+  if (is_reduced(y.dtype())) {
+    return by_float32(y, [&](Tensor& wide) { max_pool(wide, index, float32_of(x), p); });
   }
   HWY_DYNAMIC_DISPATCH(max_pool_any)(y, index, x, s);
 }

@@ -6,6 +6,7 @@
 
 #include "backends/cpu/kernels.h"
 #include "backends/cpu/layout/channels_last.h"
+#include "backends/cpu/layout/float32.h"
 #include "backends/cpu/layout/native_scope.h"
 #include "pool_channels_last.h"
 #include "pool_windows.h"
@@ -31,14 +32,21 @@ void check_positions(int64_t n, const int32_t* index, int64_t bound) {
 // dx [N,C,in...], dy, index [N,C,out...]
 void max_pool_grad(Tensor& dx, const Tensor& dy, const Tensor& index, const PoolParams& p) {
   const PoolImages s(dx, dy, p);
-  if (dx.dtype() == kFloat32 && is_channels_last(index) && suits_channels_last(s)) {
+  const bool adds_up = dx.dtype() == kFloat32 || each_in_one(s);
+  if (kNativeElements.contains(dx.dtype()) && adds_up && is_channels_last(index) &&
+      suits_channels_last(s)) {
     const NativeScope native({.outputs = {&dx}, .inputs = {&dy, &index}, .inputs_follow = true});
     if (native.has_native_outputs()) {
       const int32_t* positions = native.input(1).data_ptr<int32_t>();
       check_positions(index.numel(), positions, s.in());
-      return max_pool_grad_channels_last(s, native.output(0).data_ptr<float>(),
-                                         native.input(0).data_ptr<float>(), positions);
+      return visit<kNativeElements>(dx.dtype(), [&]<class T>() {
+        max_pool_grad_channels_last<T>(s, native.output(0).data_ptr<T>(),
+                                       native.input(0).data_ptr<T>(), positions);
+      });
     }
+  }
+  if (is_reduced(dx.dtype())) {
+    return by_float32(dx, [&](Tensor& wide) { max_pool_grad(wide, float32_of(dy), index, p); });
   }
   const int32_t* pi = index.data_ptr<int32_t>();
   check_positions(index.numel(), pi, s.in());

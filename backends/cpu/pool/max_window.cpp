@@ -22,10 +22,44 @@ const hn::ScalableTag<float> kValues;
 const hn::RebindToSigned<decltype(kValues)> kPositions;
 constexpr int64_t kLanes = hn::MaxLanes(kValues);
 
-/// Some channels: load(p) gives them as a vector from p on.
-template <class Load>
-HWY_INLINE void max_of_taps(int64_t channels, const float* x, Taps taps, float* values,
-                            int32_t* positions, const Load& load) {
+/// Channels in memory, of which vectors are float32.
+struct Floats {
+  using Element = float;
+  static HWY_INLINE auto load(const float* p) { return hn::LoadU(kValues, p); }
+  static HWY_INLINE auto load(const float* p, int64_t n) {
+    return HWY_NAMESPACE::load(kValues, p, n);
+  }
+  template <class V>
+  static HWY_INLINE void store(V v, float* p, int64_t n) {
+    HWY_NAMESPACE::store(v, kValues, p, n);
+  }
+};
+
+/// Of bfloat16 that is the upper half, and no other number is stored than was loaded.
+struct BFloat16s {
+  using Element = BFloat16;
+  static HWY_INLINE auto load(const BFloat16* p, int64_t n) {
+    const auto bits = HWY_NAMESPACE::load(kHalves, reinterpret_cast<const uint16_t*>(p), n);
+    return hn::BitCast(kValues, hn::ShiftLeft<16>(hn::PromoteTo(kWords, bits)));
+  }
+  static HWY_INLINE auto load(const BFloat16* p) { return load(p, kLanes); }
+  template <class V>
+  static HWY_INLINE void store(V v, BFloat16* p, int64_t n) {
+    const auto bits = hn::ShiftRight<16>(hn::BitCast(kWords, v));
+    HWY_NAMESPACE::store(hn::DemoteTo(kHalves, hn::BitCast(kPositions, bits)), kHalves,
+                         reinterpret_cast<uint16_t*>(p), n);
+  }
+
+ private:
+  static constexpr hn::RebindToUnsigned<decltype(kValues)> kWords{};
+  static constexpr hn::Rebind<uint16_t, decltype(kValues)> kHalves{};
+};
+
+/// n channels, at most a vector's: load(p) gives them from p on.
+template <class Channels, class Load>
+HWY_INLINE void max_of_taps(int64_t n, int64_t channels, const typename Channels::Element* x,
+                            Taps taps, typename Channels::Element* y, int32_t* index,
+                            const Load& load) {
   auto best = load(x + taps[0] * channels);
   auto at = hn::Set(kPositions, taps[0]);
   for (const int32_t tap : taps.subspan(1)) {
@@ -34,46 +68,41 @@ HWY_INLINE void max_of_taps(int64_t channels, const float* x, Taps taps, float* 
     best = hn::IfThenElse(better, in, best);
     at = hn::IfThenElse(hn::RebindMask(kPositions, better), hn::Set(kPositions, tap), at);
   }
-  hn::StoreU(best, kValues, values);
-  hn::StoreU(at, kPositions, positions);
+  Channels::store(best, y, n);
+  store(at, kPositions, index, n);
 }
 
-void max_window(int64_t channels, float* y, int32_t* index, const float* x, Taps taps) {
+template <class Channels, class T = typename Channels::Element>
+void max_window(int64_t channels, T* y, int32_t* index, const T* x, Taps taps) {
   int64_t c = 0;
   for (; c + kLanes <= channels; c += kLanes) {
-    max_of_taps(channels, x + c, taps, y + c, index + c,
-                [](const float* p) HWY_ATTR { return hn::LoadU(kValues, p); });
+    max_of_taps<Channels>(kLanes, channels, x + c, taps, y + c, index + c,
+                          [](const T* p) HWY_ATTR { return Channels::load(p); });
   }
   if (c == channels) return;
   const int64_t rest = channels - c;
-  HWY_ALIGN float values[kLanes];
-  HWY_ALIGN int32_t at[kLanes];
-  max_of_taps(channels, x + c, taps, values, at,
-              [rest](const float* p) HWY_ATTR { return load(kValues, p, rest); });
-  std::copy_n(values, rest, y + c);
-  std::copy_n(at, rest, index + c);
+  max_of_taps<Channels>(rest, channels, x + c, taps, y + c, index + c,
+                        [rest](const T* p) HWY_ATTR { return Channels::load(p, rest); });
 }
 
-void max_window_grad(int64_t channels, float* dx, const float* dy, const int32_t* index,
-                     Taps taps) {
+template <class Channels, class T = typename Channels::Element>
+void max_window_grad(int64_t channels, T* dx, const T* dy, const int32_t* index, Taps taps) {
   for (int64_t c = 0; c < channels; c += kLanes) {
     const int64_t n = std::min(kLanes, channels - c);
-    HWY_ALIGN int32_t at[kLanes];
-    HWY_ALIGN float values[kLanes];
-    std::copy_n(index + c, n, at);
-    std::copy_n(dy + c, n, values);
-    const auto grad = hn::Load(kValues, values);
-    const auto positions = hn::Load(kPositions, at);
+    const auto grad = Channels::load(dy + c, n);
+    const auto positions = load(kPositions, index + c, n);
     for (const int32_t tap : taps) {
       const auto mine = hn::Eq(positions, hn::Set(kPositions, tap));
-      store(hn::IfThenElseZero(hn::RebindMask(kValues, mine), grad), kValues,
-            dx + tap * channels + c, n);
+      Channels::store(hn::IfThenElseZero(hn::RebindMask(kValues, mine), grad),
+                      dx + tap * channels + c, n);
     }
   }
 }
 
-MaxWindow find_max() { return max_window; }
-MaxWindowGrad find_grad() { return max_window_grad; }
+MaxWindow<float> find_max() { return max_window<Floats>; }
+MaxWindowGrad<float> find_grad() { return max_window_grad<Floats>; }
+MaxWindow<BFloat16> find_bfloat16_max() { return max_window<BFloat16s>; }
+MaxWindowGrad<BFloat16> find_bfloat16_grad() { return max_window_grad<BFloat16s>; }
 
 }  // namespace
 }  // namespace ambit::cpu::HWY_NAMESPACE
@@ -84,9 +113,25 @@ namespace ambit::cpu {
 
 HWY_EXPORT(find_max);
 HWY_EXPORT(find_grad);
+HWY_EXPORT(find_bfloat16_max);
+HWY_EXPORT(find_bfloat16_grad);
 
-MaxWindow max_window() { return HWY_DYNAMIC_DISPATCH(find_max)(); }
-MaxWindowGrad max_window_grad() { return HWY_DYNAMIC_DISPATCH(find_grad)(); }
+template <>
+MaxWindow<float> max_window() {
+  return HWY_DYNAMIC_DISPATCH(find_max)();
+}
+template <>
+MaxWindowGrad<float> max_window_grad() {
+  return HWY_DYNAMIC_DISPATCH(find_grad)();
+}
+template <>
+MaxWindow<BFloat16> max_window() {
+  return HWY_DYNAMIC_DISPATCH(find_bfloat16_max)();
+}
+template <>
+MaxWindowGrad<BFloat16> max_window_grad() {
+  return HWY_DYNAMIC_DISPATCH(find_bfloat16_grad)();
+}
 
 }  // namespace ambit::cpu
 #endif

@@ -1,6 +1,8 @@
 // The innermost loops of max pooling where channels lie innermost: one window, all its channels.
 #pragma once
 
+#include <ambit/half.h>
+
 #include <cstdint>
 #include <span>
 
@@ -9,15 +11,21 @@ namespace ambit::cpu {
 /// Elements of one image x [pixels, channels] that a window covers, by pixel, row-major.
 using Taps = std::span<const int32_t>;
 
+// T: float, or BFloat16.
+
 /// y[c] = max over taps of x[tap * channels + c], NaN wins; index[c] = that tap, the first of
 /// equals, the last of NaNs. At least one tap.
-using MaxWindow = void (*)(int64_t channels, float* y, int32_t* index, const float* x, Taps taps);
-MaxWindow max_window();
+template <class T>
+using MaxWindow = void (*)(int64_t channels, T* y, int32_t* index, const T* x, Taps taps);
+template <class T>
+MaxWindow<T> max_window();
 
 /// dx[tap * channels + c] = dy[c] where tap is index[c], else 0: the gradient where windows do not
 /// overlap.
-using MaxWindowGrad = void (*)(int64_t channels, float* dx, const float* dy, const int32_t* index,
+template <class T>
+using MaxWindowGrad = void (*)(int64_t channels, T* dx, const T* dy, const int32_t* index,
                                Taps taps);
-MaxWindowGrad max_window_grad();
+template <class T>
+MaxWindowGrad<T> max_window_grad();
 
 }  // namespace ambit::cpu

@@ -5,11 +5,10 @@
 #include "max_window.h"
 
 namespace ambit::cpu {
-namespace {
 
-bool overlap(const PoolImages& s) { return s.h.stride < s.h.kernel || s.w.stride < s.w.kernel; }
-
-}  // namespace
+bool each_in_one(const PoolImages& s) {
+  return s.h.stride >= s.h.kernel && s.w.stride >= s.w.kernel;
+}
 
 bool tile(const PoolImages& s) {
   const auto tiles = [](const PoolAxis& a) {
@@ -20,8 +19,9 @@ bool tile(const PoolImages& s) {
 
 bool suits_channels_last(const PoolImages& s) { return s.h.dilation == 1 && s.w.dilation == 1; }
 
-void max_pool_channels_last(const PoolImages& s, float* y, int32_t* index, const float* x) {
-  const MaxWindow max = max_window();
+template <class T>
+void max_pool_channels_last(const PoolImages& s, T* y, int32_t* index, const T* x) {
+  const MaxWindow<T> max = max_window<T>();
   for_images(s, [&](int64_t begin, int64_t end) {
     std::vector<int32_t> unasked(index ? 0 : static_cast<size_t>(s.C));
     for_windows(s, begin, end, [&](int64_t n, int64_t window, Taps taps, const Span&, int64_t) {
@@ -31,21 +31,27 @@ void max_pool_channels_last(const PoolImages& s, float* y, int32_t* index, const
   });
 }
 
-void max_pool_grad_channels_last(const PoolImages& s, float* dx, const float* dy,
-                                 const int32_t* index) {
+template <class T>
+void max_pool_grad_channels_last(const PoolImages& s, T* dx, const T* dy, const int32_t* index) {
   const int64_t image = s.in() * s.C;
-  const bool each_once = !overlap(s), all = tile(s);
-  const MaxWindowGrad spread = max_window_grad();
+  const bool each_once = each_in_one(s), all = tile(s);
+  const MaxWindowGrad<T> spread = max_window_grad<T>();
   for_images(s, [&](int64_t begin, int64_t end) {
-    if (!all) std::fill(dx + begin * image, dx + end * image, 0.0f);
+    if (!all) std::fill(dx + begin * image, dx + end * image, T(0));
     for_windows(s, begin, end, [&](int64_t n, int64_t window, Taps taps, const Span&, int64_t) {
-      const float* from = dy + window * s.C;
+      const T* from = dy + window * s.C;
       const int32_t* at = index + window * s.C;
-      float* to = dx + n * image;
+      T* to = dx + n * image;
       if (each_once) return spread(s.C, to, from, at, taps);
       for (int64_t c = 0; c < s.C; ++c) to[at[c] * s.C + c] += from[c];
     });
   });
 }
+
+template void max_pool_channels_last(const PoolImages&, float*, int32_t*, const float*);
+template void max_pool_channels_last(const PoolImages&, BFloat16*, int32_t*, const BFloat16*);
+template void max_pool_grad_channels_last(const PoolImages&, float*, const float*, const int32_t*);
+template void max_pool_grad_channels_last(const PoolImages&, BFloat16*, const BFloat16*,
+                                          const int32_t*);
 
 }  // namespace ambit::cpu

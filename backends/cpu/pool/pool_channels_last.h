@@ -1,4 +1,5 @@
-// Pooling of images that lie channels-last, float32: the loops over windows, and max pooling.
+// Pooling of images that lie channels-last, float32 and for maxima bfloat16: the loops over
+// windows, and max pooling.
 #pragma once
 
 #include <vector>
@@ -41,10 +42,19 @@ bool tile(const PoolImages& s);
 /// Whether every window has an element: a dilated one may fall on padding alone.
 bool suits_channels_last(const PoolImages& s);
 
+/// The dtypes of elements that are pooled where they lie.
+constexpr DTypeSet kNativeElements{kFloat32, kBFloat16};
+
+/// Whether no element is in two windows.
+bool each_in_one(const PoolImages& s);
+
+// T: float, or BFloat16.
+
 /// y, index [N,P,Q,C], x [N,H,W,C] as they lie; index may be null.
-void max_pool_channels_last(const PoolImages& s, float* y, int32_t* index, const float* x);
-/// dx [N,H,W,C], dy, index [N,P,Q,C], each inside of its plane.
-void max_pool_grad_channels_last(const PoolImages& s, float* dx, const float* dy,
-                                 const int32_t* index);
+template <class T>
+void max_pool_channels_last(const PoolImages& s, T* y, int32_t* index, const T* x);
+/// dx [N,H,W,C], dy, index [N,P,Q,C], each inside of its plane. Of BFloat16 only where each_in_one.
+template <class T>
+void max_pool_grad_channels_last(const PoolImages& s, T* dx, const T* dy, const int32_t* index);
 
 }  // namespace ambit::cpu

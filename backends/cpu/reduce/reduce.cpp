@@ -4,7 +4,9 @@
 // that do not depend on the number of threads, so that results do not either.
 #include <ambit/backend/folds.h>
 
+#include "backends/cpu/elementwise/half_loops.h"
 #include "backends/cpu/elementwise/inner_loops.h"
+#include "backends/cpu/elementwise/walk.h"
 #include "backends/cpu/kernels.h"
 #include "backends/cpu/layout/channels_last.h"
 #include "backends/cpu/layout/native_scope.h"
@@ -62,9 +64,11 @@ class Reduction {
  public:
   Reduction(const Tensor& y, const Tensor& x, ReduceOp op)
       : geometry_(geometry_of(y, x)),
-        reducer_(reducer(op, x.dtype())),
+        reducer_(reducer(op, loop_dtype(x.dtype()))),
         merger_(reducer(arithmetic::merging(op), reducer_.sum_dtype)),
-        cast_(cast_loop(y.dtype(), reducer_.sum_dtype)),
+        widen_(is_reduced(x.dtype()) ? widen_loop(x.dtype()) : nullptr),
+        cast_(cast_loop(loop_dtype(y.dtype()), reducer_.sum_dtype)),
+        narrow_(is_reduced(y.dtype()) ? narrow_loop(y.dtype()) : nullptr),
         x_(static_cast<const char*>(x.data_ptr())),
         y_(static_cast<char*>(y.data_ptr())),
         sum_size_(static_cast<int64_t>(element_size(reducer_.sum_dtype))),
@@ -127,6 +131,7 @@ class Reduction {
   void add(int64_t n, char* sums, int64_t offset, int64_t stride, int64_t rows,
            int64_t step) const {
     const char* row = x_ + offset * x_size_;
+    if (widen_) return add_widened(n, sums, row, stride, rows, step);
     if (stride == 1) return reducer_.add(n, sums, row, rows, step);
     alignas(64) char packed[kPiece * 8];
     for (; rows > 0; --rows, row += step * x_size_) {
@@ -134,8 +139,42 @@ class Reduction {
       reducer_.add(n, sums, packed, 1, 0);
     }
   }
+  /// The same of 16 bits: as many rows at a time as a buffer holds, where they follow one another.
+  void add_widened(int64_t n, char* sums, const char* row, int64_t stride, int64_t rows,
+                   int64_t step) const {
+    alignas(64) uint16_t packed[kPiece];
+    alignas(64) float wide[kPiece];
+    const int64_t most = stride == 1 && step == n ? kPiece / n : 1;
+    while (rows > 0) {
+      const int64_t count = std::min(rows, most);
+      const char* from = row;
+      if (stride != 1) {
+        copy_strided(n, packed, 1, row, stride, sizeof(uint16_t));
+        from = reinterpret_cast<const char*>(packed);
+      }
+      widen_(count * n, wide, from);
+      reducer_.add(n, sums, wide, count, n);
+      row += count * step * x_size_;
+      rows -= count;
+    }
+  }
+  void fold_widened(int64_t n, char* sum, const char* row, int64_t stride) const {
+    alignas(64) uint16_t packed[kPiece];
+    alignas(64) float wide[kPiece];
+    for (int64_t i = 0; i < n; i += kPiece) {
+      const int64_t m = std::min(kPiece, n - i);
+      const char* from = row + i * stride * x_size_;
+      if (stride != 1) {
+        copy_strided(m, packed, 1, from, stride, sizeof(uint16_t));
+        from = reinterpret_cast<const char*>(packed);
+      }
+      widen_(m, wide, from);
+      reducer_.fold(m, sum, wide);
+    }
+  }
   void fold(int64_t n, char* sum, int64_t offset, int64_t stride) const {
     const char* row = x_ + offset * x_size_;
+    if (widen_) return fold_widened(n, sum, row, stride);
     if (stride == 1) return reducer_.fold(n, sum, row);
     alignas(64) char packed[kPiece * 8];
     for (int64_t i = 0; i < n; i += kPiece) {
@@ -148,10 +187,16 @@ class Reduction {
   void write(int64_t n, int64_t y_offset, char* sums) const {
     if (reducer_.finish) reducer_.finish(n, sums, geometry_.reduced.numel);
     const int64_t stride = geometry_.kept.inner_stride(0);
-    if (stride == 1 || n == 1) return cast_(n, y_ + y_offset * y_size_, sums);
+    if ((stride == 1 || n == 1) && !narrow_) return cast_(n, y_ + y_offset * y_size_, sums);
     alignas(64) char results[kPiece * 8];
     cast_(n, results, sums);
-    copy_strided(n, y_ + y_offset * y_size_, stride, results, 1, static_cast<size_t>(y_size_));
+    const char* from = results;
+    alignas(64) uint16_t narrow[kPiece];
+    if (narrow_) {
+      narrow_(n, narrow, results);
+      from = reinterpret_cast<const char*>(narrow);
+    }
+    copy_strided(n, y_ + y_offset * y_size_, stride, from, 1, static_cast<size_t>(y_size_));
   }
 
   void run_in_blocks() const {
@@ -178,7 +223,7 @@ class Reduction {
 
   Geometry geometry_;
   Reducer reducer_, merger_;
-  UnaryLoop cast_;
+  UnaryLoop widen_, cast_, narrow_;  // of 16 bits what lies between them and float32
   const char* x_;
   char* y_;
   int64_t sum_size_, x_size_, y_size_;

@@ -8,6 +8,7 @@
 #include <atomic>
 #include <cstdlib>
 #include <mutex>
+#include <string_view>
 #include <unordered_map>
 
 #include "scratch.h"
@@ -26,6 +27,11 @@ dnnl::primitive_attr user_scratchpad() {
   dnnl::primitive_attr attributes;
   attributes.set_scratchpad_mode(dnnl::scratchpad_mode::user);
   return attributes;
+}
+
+memory::data_type data_type(DType dtype) {
+  assert(dtype == kFloat32 || dtype == kBFloat16);
+  return dtype == kBFloat16 ? memory::data_type::bf16 : memory::data_type::f32;
 }
 
 /// oneDNN counts the elements between taps.
@@ -171,6 +177,11 @@ memory::desc Plan::wanted(int argument) const {
   return wanted_.at(static_cast<size_t>(found - arguments_.begin())).get_desc();
 }
 
+void Plan::made_by(const char* implementation) {
+  const std::string_view text(implementation);
+  is_tuned_ = !text.starts_with("ref") && text.find("gemm") == text.npos;
+}
+
 void Plan::run(std::initializer_list<const void*> data) {
   const OneThread one;
   const Scratch scratch(scratch_bytes_);
@@ -213,18 +224,18 @@ Plan& cached(const char* op, const Key& key, Plan (*make)(const void*), const vo
   return found->second.plan;
 }
 
-memory::desc describe(IntArrayRef sizes, IntArrayRef strides) {
+memory::desc describe(DType dtype, IntArrayRef sizes, IntArrayRef strides) {
   const Dims row_major = strides.empty() ? contiguous_strides(sizes) : Dims(strides);
-  return {sizes.vec(), memory::data_type::f32, memory::dims(row_major.begin(), row_major.end())};
+  return {sizes.vec(), data_type(dtype), memory::dims(row_major.begin(), row_major.end())};
 }
 
-memory::desc channels_last(IntArrayRef sizes) {
-  return {sizes.vec(), memory::data_type::f32,
+memory::desc channels_last(DType dtype, IntArrayRef sizes) {
+  return {sizes.vec(), data_type(dtype),
           sizes.size() == 5 ? memory::format_tag::ndhwc : memory::format_tag::nhwc};
 }
 
-memory::desc any_layout(IntArrayRef sizes) {
-  return {sizes.vec(), memory::data_type::f32, memory::format_tag::any};
+memory::desc any_layout(DType dtype, IntArrayRef sizes) {
+  return {sizes.vec(), data_type(dtype), memory::format_tag::any};
 }
 
 dnnl::reorder reorder(const memory::desc& from, const memory::desc& to) {
@@ -288,7 +299,7 @@ dnnl::convolution_backward_weights::primitive_desc convolution_weight_grad(const
   return {engine(),
           algorithm,
           c.x,
-          c.w,
+          c.dw,
           c.y,
           c.stride,
           dilation,
@@ -297,7 +308,7 @@ dnnl::convolution_backward_weights::primitive_desc convolution_weight_grad(const
           convolution(c),
           user_scratchpad()};
 #else
-  return {{algorithm, c.x, c.w, c.y, c.stride, dilation, c.padding_begin, c.padding_end},
+  return {{algorithm, c.x, c.dw, c.y, c.stride, dilation, c.padding_begin, c.padding_end},
           user_scratchpad(),
           engine(),
           convolution(c)};

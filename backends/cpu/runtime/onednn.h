@@ -82,6 +82,12 @@ class Plan {
   /// How the primitive wants the data of an argument.
   dnnl::memory::desc wanted(int argument) const;
 
+  /// Say by which of its implementations oneDNN made the primitive.
+  void made_by(const char* implementation);
+  /// Whether that was written for the primitive's dtypes: neither plain loops nor a way round by
+  /// copies for products.
+  bool is_tuned() const { return is_tuned_; }
+
   /// Errors: OutOfMemoryError, BackendError.
   void run(std::initializer_list<const void*> data);
 
@@ -106,6 +112,7 @@ class Plan {
   std::vector<dnnl_exec_arg_t> arguments_;
   std::vector<dnnl::memory> wanted_;  // keeps alive what arguments_ point at
   size_t scratch_bytes_ = 0;
+  bool is_tuned_ = true;
 };
 
 /// Find the calling thread's plan for `key`, or let `make` build one. Errors: BackendError.
@@ -117,15 +124,16 @@ Plan& cached(const char* op, const Key& key, const Make& make) {
       op, key, [](const void* context) { return (*static_cast<const Make*>(context))(); }, &make);
 }
 
-/// Describe float32 data of these sizes and strides (row-major if none).
-dnnl::memory::desc describe(IntArrayRef sizes, IntArrayRef strides = {});
-/// Describe float32 images [N,C,H,W] or [N,C,D,H,W] with the channels innermost.
-dnnl::memory::desc channels_last(IntArrayRef sizes);
-/// Describe float32 data whose layout is oneDNN's choice.
-dnnl::memory::desc any_layout(IntArrayRef sizes);
+// `dtype`: float32 or bfloat16.
 
-// Primitive descriptors, with the scratchpad left to the caller; all float32 but matmul, whose
-// dtypes are its operands'.
+/// Describe data of these sizes and strides (row-major if none).
+dnnl::memory::desc describe(DType dtype, IntArrayRef sizes, IntArrayRef strides = {});
+/// Describe images [N,C,H,W] or [N,C,D,H,W] with the channels innermost.
+dnnl::memory::desc channels_last(DType dtype, IntArrayRef sizes);
+/// Describe data whose layout is oneDNN's choice.
+dnnl::memory::desc any_layout(DType dtype, IntArrayRef sizes);
+
+// Primitive descriptors, with the scratchpad left to the caller; dtypes are those of the operands.
 
 dnnl::reorder reorder(const dnnl::memory::desc& from, const dnnl::memory::desc& to);
 
@@ -135,7 +143,7 @@ dnnl::matmul::primitive_desc matmul(const dnnl::memory::desc& a, const dnnl::mem
 
 /// Shapes of one convolution; w has a leading dim of groups where there are several.
 struct Convolution {
-  dnnl::memory::desc x, w, bias, y;                                 // bias may be empty
+  dnnl::memory::desc x, w, dw, bias, y;                             // bias may be empty
   dnnl::memory::dims stride, dilation, padding_begin, padding_end;  // of each spatial dim
 };
 dnnl::convolution_forward::primitive_desc convolution(const Convolution& c);

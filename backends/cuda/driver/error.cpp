@@ -21,6 +21,7 @@ std::string on_device() {
 cudaError_t final_error(cudaError_t status) {
   if (is_sticky(status)) return status;
   const GpuStream* stream = current_work().stream;
+  if (stream && stream->capture) return cudaSuccess;  // nothing of it is at work
   const cudaError_t earlier = stream ? cudaStreamQuery(stream->handle) : cudaSuccess;
   return is_sticky(earlier) ? earlier : cudaSuccess;
 }

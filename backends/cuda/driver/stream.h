@@ -17,6 +17,7 @@ namespace ambit::cuda {
 
 class FaultRecord;
 class Gpu;
+class Graph;
 
 /// Kept as long as the process, though the thread that uses it may change.
 struct GpuStream {
@@ -39,6 +40,10 @@ struct GpuStream {
   bool is_pooled = false;
   std::atomic<const void*> holder{nullptr};  ///< the one thread that may queue work, null: none
   int holds = 0;                             ///< how often it holds the stream; the holder's
+
+  // Of a stream that a graph is captured from.
+  Graph* capture = nullptr;
+  GpuStream* below = nullptr;  ///< the thread's current stream before and after
 };
 
 /// What the calling thread is queueing: Call says it, and who throws reads it.

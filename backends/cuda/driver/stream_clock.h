@@ -8,6 +8,8 @@
 
 namespace ambit::cuda {
 
+class GraphMemory;
+
 /// A call is begun before it orders itself behind others, and queued when all its work is on the
 /// stream: only from then on can another stream be ordered behind it. Of one thread at a time, but
 /// for what says otherwise.
@@ -42,6 +44,9 @@ class StreamClock {
   /// By id, the last call of each stream that this one's next work comes after. The allocator's: it
   /// guards it.
   std::vector<uint64_t> known;
+
+  /// Of the graph that is captured from the stream, whose work then runs at no time; else null.
+  GraphMemory* graph = nullptr;
 
  private:
   std::atomic<uint64_t> begun_{0}, queued_{0};

@@ -61,11 +61,15 @@ void update_all(const std::array<TensorList, Rule::kLists>& lists, const Rule& r
 void sgd_step(TensorList p, TensorList buf, TensorList g, const SgdParams& params) {
   visit<dtypes::kFloating>(p[0].dtype(), [&]<class T>() {
     if (buf.empty()) return update_all<T>({p, g}, PlainSgd<T>(params));
+    if (params.first_step) {
+      Call::expect_no_capture("a first step with momentum, which would begin anew at each replay");
+    }
     update_all<T>({p, buf, g}, MomentumSgd<T>(params), params.first_step ? 1 : -1);
   });
 }
 
 void adam_step(TensorList p, TensorList m, TensorList v, TensorList g, const AdamParams& params) {
+  Call::expect_no_capture("a step's number, which would be the same at each replay");
   visit<dtypes::kFloating>(p[0].dtype(), [&]<class T>() {
     update_all<T>({p, m, v, g}, AdamRule<T>(params));
   });

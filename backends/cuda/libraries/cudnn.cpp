@@ -40,6 +40,7 @@ void check(cudnnStatus_t status, const char* call, SourceLocation where) {
 cudnnHandle_t handle() {
   GpuStream& own = Call::stream().gpu.own_stream();
   if (!own.cudnn) {
+    Call::expect_no_capture("a first call of cuDNN");
     cudnnHandle_t made = nullptr;
     check(api().cudnnCreate(&made), "cudnnCreate");
     own.cudnn = made;

@@ -1,5 +1,7 @@
 #include "block_allocator.h"
 
+#include <ambit/error.h>
+
 #include <algorithm>
 #include <cstdint>
 #include <iterator>
@@ -16,6 +18,12 @@ constexpr size_t kMediumBytes = 10 * kMiB;  // up to here from segments of
 constexpr size_t kMediumSegment = 20 * kMiB;
 
 size_t round_up(size_t bytes, size_t unit) { return (bytes + unit - 1) / unit * unit; }
+
+void throw_captured() {
+  throw BackendError(
+      "cuda: expected memory that has been written, got some of a CUDA graph that another stream "
+      "is capturing");
+}
 
 bool is_small_segment(size_t segment_bytes) { return segment_bytes == kSmallSegment; }
 
@@ -50,13 +58,14 @@ BlockAllocator::BlockAllocator(RawMemory& raw, StreamOrder& streams, std::string
 BlockAllocator::~BlockAllocator() { release_all(); }
 
 void* BlockAllocator::allocate(size_t bytes, StreamClock& stream) {
+  if (stream.graph) return allocate_in(*stream.graph, bytes);
   is_alone(stream);
   const std::scoped_lock lock(mutex_);
   const MemoryStats before = stats_;
   if (bytes > PTRDIFF_MAX) throw_out_of_memory(device_name_, bytes, before, raw_.free_bytes());
   const size_t wanted = round_up(std::max<size_t>(bytes, 1), caches_ ? kGranularity : kWord);
   const bool small = wanted <= kSmallBytes;
-  auto block = find_free(wanted, {stream.id, small});
+  auto block = find_free(wanted, free_[{stream.id, small}]);
   if (block == blocks_.end()) block = new_segment(wanted, stream);
   if (block == blocks_.end()) block = adopt(wanted, small, stream);
   if (block == blocks_.end()) {
@@ -72,6 +81,26 @@ void* BlockAllocator::allocate(size_t bytes, StreamClock& stream) {
   for (const StreamCall& call : block->second.writers) {
     if (!knows(stream, call)) order(*call.stream, stream);
   }
+  return take(block, wanted);
+}
+
+// The order of the capture is that of the graph's work: a block that was freed in it serves again.
+// What is cached for others stays there, since no memory is given back to the system meanwhile.
+void* BlockAllocator::allocate_in(GraphMemory& graph, size_t bytes) {
+  const std::scoped_lock lock(mutex_);
+  const MemoryStats before = stats_;
+  if (bytes > PTRDIFF_MAX) throw_out_of_memory(device_name_, bytes, before, raw_.free_bytes());
+  const size_t wanted = round_up(std::max<size_t>(bytes, 1), caches_ ? kGranularity : kWord);
+  auto block = find_free(wanted, graph.free_[wanted <= kSmallBytes]);
+  if (block == blocks_.end()) block = new_segment(wanted, graph.home_, &graph);
+  if (block == blocks_.end()) {
+    throw_out_of_memory(device_name_, bytes, before, raw_.free_bytes());
+  }
+  return take(block, wanted);
+}
+
+// Hand a free block out, or what is wanted of it.
+void* BlockAllocator::take(Blocks::iterator block, size_t wanted) {
   forget(block);
   split(block, wanted);
   block->second.in_use = true;
@@ -87,29 +116,31 @@ void* BlockAllocator::allocate(size_t bytes, StreamClock& stream) {
 StreamCalls BlockAllocator::enlist(std::span<const Access> accesses, StreamClock& stream) {
   StreamCalls before;
   if (is_alone(stream)) return before;
-  const auto come_after = [&](const StreamCalls& calls) {
-    for (const StreamCall& call : calls) {
-      if (!knows(stream, call)) add(before, call);
-    }
-  };
   const std::scoped_lock lock(mutex_);
+  if (captures_ > 0) expect_no_capture(accesses);
   stream.end();
   stream.begin();
   const StreamCall now{&stream, stream.begun()};
   for (const Access& access : accesses) {
     const auto found = block_around(access.p);
     if (found == blocks_.end() && !borrows_) continue;
-    Block& block = found == blocks_.end() ? outside_ : found->second;
-    come_after(block.writers);
-    if (access.writes) {
-      come_after(block.readers);
-      block.readers.clear();
-      block.writers.assign(1, now);
-    } else {
-      add(block.readers, now);
-    }
+    enlist(found == blocks_.end() ? outside_ : found->second, access.writes, now, before);
   }
   return before;
+}
+
+// Of one block: add to `before` what the call must come after.
+void BlockAllocator::enlist(Block& block, bool writes, const StreamCall& now, StreamCalls& before) {
+  const auto come_after = [&](const StreamCalls& calls) {
+    for (const StreamCall& call : calls) {
+      if (!knows(*now.stream, call)) add(before, call);
+    }
+  };
+  come_after(block.writers);
+  if (!writes) return add(block.readers, now);
+  come_after(block.readers);
+  block.readers.clear();
+  block.writers.assign(1, now);
 }
 
 void BlockAllocator::follow(const StreamCalls& calls, StreamClock& stream) {
@@ -132,7 +163,13 @@ void BlockAllocator::free(void* p) noexcept {
   Block& b = block->second;
   stats_.in_use -= b.bytes;
   b.in_use = false;
-  if (!caches_) {
+  if (b.graphs == 0) give_back(block);
+}
+
+// Neither a tensor nor a graph uses it any more.
+void BlockAllocator::give_back(Blocks::iterator block) noexcept {
+  Block& b = block->second;
+  if (!caches_ && !b.graph) {
     raw_.free(block->first, b.segment_bytes);
     blocks_.erase(block);
     return;
@@ -144,6 +181,76 @@ void BlockAllocator::free(void* p) noexcept {
     add(b.writers, {b.owner, b.owner->begun()});
   }
   keep(merge(block));
+}
+
+void BlockAllocator::begin_capture(GraphMemory& graph) {
+  is_alone(graph.home_);  // so that whoever comes by from another thread is not taken for it
+  const std::scoped_lock lock(mutex_);
+  ++captures_;
+}
+
+void BlockAllocator::end_capture(GraphMemory& graph) {
+  const std::scoped_lock lock(mutex_);
+  --captures_;
+  graph.is_capturing_ = false;
+}
+
+void BlockAllocator::use_in(GraphMemory& graph, std::span<const Access> accesses) {
+  const std::scoped_lock lock(mutex_);
+  for (const Access& access : accesses) {
+    const auto found = block_around(access.p);
+    if (found == blocks_.end()) {
+      if (!borrows_) continue;
+      throw BackendError(
+          "cuda: expected memory that a CUDA graph can keep, got some that another library has "
+          "lent");
+    }
+    Block& block = found->second;
+    if (block.graph == &graph) continue;
+    if (block.graph && block.graph->is_capturing_) throw_captured();
+    const auto [used, is_new] = graph.used_.try_emplace(found->first, false);
+    used->second |= access.writes;
+    block.graphs += is_new;
+  }
+}
+
+// It may write whatever was allocated for it, scratch memory too.
+void BlockAllocator::use(const GraphMemory& graph, StreamClock& stream) {
+  if (is_alone(stream)) return;
+  StreamCalls before;
+  {
+    const std::scoped_lock lock(mutex_);
+    stream.end();
+    stream.begin();
+    const StreamCall now{&stream, stream.begun()};
+    for (const auto& [p, writes] : graph.used_) {
+      enlist(blocks_.find(p)->second, writes, now, before);
+    }
+    for_each_block(graph,
+                   [&](Blocks::iterator block) { enlist(block->second, true, now, before); });
+  }
+  follow(before, stream);
+}
+
+void BlockAllocator::release(GraphMemory& graph) noexcept {
+  const std::scoped_lock lock(mutex_);
+  if (graph.is_capturing_) --captures_;
+  for (const auto& [p, writes] : graph.used_) {
+    const auto block = blocks_.find(p);
+    if (--block->second.graphs == 0 && !block->second.in_use) give_back(block);
+  }
+  for_each_block(graph, [&](Blocks::iterator block) {
+    Block& b = block->second;
+    const bool is_free = !b.in_use && b.graphs == 0;
+    if (is_free) forget(block);
+    b.graph = nullptr;
+    if (!is_free) return;
+    if (caches_) return keep(block);
+    raw_.free(block->first, b.segment_bytes);
+    blocks_.erase(block);
+  });
+  graph.used_.clear();
+  graph.segments_.clear();
 }
 
 MemoryStats BlockAllocator::stats() const {
@@ -179,6 +286,26 @@ bool BlockAllocator::meet(StreamClock& stream) {
   return false;
 }
 
+void BlockAllocator::expect_no_capture(std::span<const Access> accesses) {
+  for (const Access& access : accesses) {
+    const auto found = block_around(access.p);
+    if (found == blocks_.end()) continue;
+    const GraphMemory* graph = found->second.graph;
+    if (graph && graph->is_capturing_) throw_captured();
+  }
+}
+
+// Call f for all blocks of the graph's segments. It may erase the one it is given.
+template <class F>
+void BlockAllocator::for_each_block(const GraphMemory& graph, const F& f) {
+  for (char* segment : graph.segments_) {
+    for (auto block = blocks_.find(segment);
+         block != blocks_.end() && block->second.segment == segment;) {
+      f(block++);
+    }
+  }
+}
+
 // Of what `before` has queued, and of all that this comes after itself.
 void BlockAllocator::order(const StreamClock& before, StreamClock& after) {
   const uint64_t queued = before.queued();
@@ -201,11 +328,9 @@ BlockAllocator::Blocks::iterator BlockAllocator::block_around(const void* p) {
 }
 
 // The smallest free block of a pool that fits.
-BlockAllocator::Blocks::iterator BlockAllocator::find_free(size_t bytes, PoolKey key) {
-  const auto pool = free_.find(key);
-  if (pool == free_.end()) return blocks_.end();
-  const auto fit = pool->second.lower_bound({bytes, nullptr});
-  return fit == pool->second.end() ? blocks_.end() : blocks_.find(fit->second);
+BlockAllocator::Blocks::iterator BlockAllocator::find_free(size_t bytes, const FreeBlocks& pool) {
+  const auto fit = pool.lower_bound({bytes, nullptr});
+  return fit == pool.end() ? blocks_.end() : blocks_.find(fit->second);
 }
 
 // When the system has no more: a block that fits of any stream, of small segments or of others.
@@ -213,7 +338,7 @@ BlockAllocator::Blocks::iterator BlockAllocator::adopt(size_t bytes, bool small,
                                                        StreamClock& stream) {
   for (const auto& [key, pool] : free_) {
     if (key.second != small) continue;
-    const auto block = find_free(bytes, key);
+    const auto block = find_free(bytes, pool);
     if (block == blocks_.end()) continue;
     forget(block);
     block->second.owner = &stream;
@@ -223,19 +348,23 @@ BlockAllocator::Blocks::iterator BlockAllocator::adopt(size_t bytes, bool small,
   return blocks_.end();
 }
 
-BlockAllocator::Blocks::iterator BlockAllocator::new_segment(size_t bytes, StreamClock& stream) {
+BlockAllocator::Blocks::iterator BlockAllocator::new_segment(size_t bytes, StreamClock& stream,
+                                                             GraphMemory* graph) {
   const size_t segment_bytes = caches_ ? segment_bytes_for(bytes) : bytes;
   ++stats_.system_allocations;
   auto* p = static_cast<char*>(raw_.allocate(segment_bytes));
   if (!p) return blocks_.end();
   const auto block =
-      blocks_.emplace(p, Block{segment_bytes, p, segment_bytes, &stream, false, {}, {}}).first;
+      blocks_.emplace(p, Block{segment_bytes, p, segment_bytes, &stream, false, {}, {}, graph, 0})
+          .first;
+  if (graph) graph->segments_.push_back(p);
   keep(block);
   return block;
 }
 
 // Cut off what a block of `bytes` does not need, where the rest is worth keeping.
 void BlockAllocator::split(Blocks::iterator block, size_t bytes) {
+  if (!caches_) return;
   Block& b = block->second;
   const size_t rest = b.bytes - bytes;
   if (rest < (is_small_segment(b.segment_bytes) ? kGranularity : kSmallBytes + 1)) return;
@@ -249,7 +378,8 @@ void BlockAllocator::split(Blocks::iterator block, size_t bytes) {
 BlockAllocator::Blocks::iterator BlockAllocator::merge(Blocks::iterator block) noexcept {
   const auto joins = [&](const Block& other) {
     const Block& b = block->second;
-    return !other.in_use && other.segment == b.segment && other.owner == b.owner;
+    return !other.in_use && other.graphs == 0 && other.segment == b.segment &&
+           other.owner == b.owner;
   };
   if (const auto after = std::next(block); after != blocks_.end() && joins(after->second)) {
     forget(after);
@@ -267,17 +397,19 @@ BlockAllocator::Blocks::iterator BlockAllocator::merge(Blocks::iterator block) n
   return before;
 }
 
+BlockAllocator::FreeBlocks& BlockAllocator::pool_of(const Block& b) {
+  const bool small = is_small_segment(b.segment_bytes);
+  return b.graph ? b.graph->free_[small] : free_[{b.owner->id, small}];
+}
+
 void BlockAllocator::keep(Blocks::iterator block) {
-  const Block& b = block->second;
-  free_[{b.owner->id, is_small_segment(b.segment_bytes)}].emplace(b.bytes, block->first);
-  stats_.cached += b.bytes;
+  pool_of(block->second).emplace(block->second.bytes, block->first);
+  stats_.cached += block->second.bytes;
 }
 
 void BlockAllocator::forget(Blocks::iterator block) noexcept {
-  const Block& b = block->second;
-  free_.find({b.owner->id, is_small_segment(b.segment_bytes)})
-      ->second.erase({b.bytes, block->first});
-  stats_.cached -= b.bytes;
+  pool_of(block->second).erase({block->second.bytes, block->first});
+  stats_.cached -= block->second.bytes;
 }
 
 // A segment may be of several streams: the system frees it only when the GPU has done all its work.
@@ -286,7 +418,8 @@ void BlockAllocator::release_all() noexcept {
     bool is_free = true;
     auto end = first;
     for (; end != blocks_.end() && end->second.segment == first->first; ++end) {
-      is_free = is_free && !end->second.in_use;
+      const Block& b = end->second;
+      is_free = is_free && !b.in_use && b.graphs == 0 && !b.graph;
     }
     if (is_free) {
       for (auto block = first; block != end; ++block) forget(block);

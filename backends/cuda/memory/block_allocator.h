@@ -22,6 +22,7 @@
 #include <vector>
 
 #include "backends/cuda/driver/stream_clock.h"
+#include "graph_memory.h"
 
 namespace ambit::cuda {
 
@@ -57,11 +58,12 @@ class BlockAllocator {
 
   /// Return memory for work that `stream` queues from now on, aligned to 512 bytes. Streams are
   /// never destroyed. Errors: OutOfMemoryError, after the cache was given back and the system asked
-  /// again.
+  /// again; in a capture at once.
   void* allocate(size_t bytes, StreamClock& stream);
   /// Order `stream` behind the work that the call it has begun must come after, before it queues
   /// any: of all blocks that the call uses, given at once. Waits, on the host, while such work is
-  /// being queued. Memory that is not of this allocator is left alone, until borrow().
+  /// being queued. Memory that is not of this allocator is left alone, until borrow(). Errors:
+  /// BackendError for memory of a graph that is being captured: nothing is there yet.
   void use(std::span<const Access> accesses, StreamClock& stream) {
     follow(enlist(accesses, stream), stream);
   }
@@ -78,6 +80,17 @@ class BlockAllocator {
   /// Take back a block. Work on it may still be queued.
   void free(void* p) noexcept;
 
+  /// From now on, until end_capture(), a stream whose `graph` this is allocates for the graph.
+  void begin_capture(GraphMemory& graph);
+  /// The graph uses these. They stay as they are as long as it lives, also when they are freed.
+  /// Errors: BackendError for what another library has lent, or is of another capture.
+  void use_in(GraphMemory& graph, std::span<const Access> accesses);
+  void end_capture(GraphMemory& graph);
+  /// Order `stream` as use() does, for a call that is all the graph's work.
+  void use(const GraphMemory& graph, StreamClock& stream);
+  /// The graph is no more, and no work of it is queued any more: its memory serves others.
+  void release(GraphMemory& graph) noexcept;
+
   MemoryStats stats() const;
   /// Give all free segments back to the system, which waits for the device.
   void empty_cache();
@@ -91,18 +104,29 @@ class BlockAllocator {
     bool in_use;
     StreamCalls writers;  // the last one; of memory that is used again, all that used it before
     StreamCalls readers;  // since then
+    GraphMemory* graph;   // it was allocated in the capture of, null: of none
+    int graphs;           // how many others use it
   };
   using Blocks = std::map<char*, Block>;                  // by address, free ones too
   using FreeBlocks = std::set<std::pair<size_t, char*>>;  // best fit first
   using PoolKey = std::pair<int, bool>;                   // the owner, and whether small
   using Pools = std::map<PoolKey, FreeBlocks>;
 
+  void* allocate_in(GraphMemory& graph, size_t bytes);
+  void* take(Blocks::iterator block, size_t wanted);
+  void give_back(Blocks::iterator block) noexcept;
+  void expect_no_capture(std::span<const Access> accesses);
+  static void enlist(Block& block, bool writes, const StreamCall& now, StreamCalls& before);
+  template <class F>
+  void for_each_block(const GraphMemory& graph, const F& f);
+  FreeBlocks& pool_of(const Block& block);
+
   bool meet(StreamClock& stream);
   void order(const StreamClock& before, StreamClock& after);
   Blocks::iterator block_around(const void* p);
-  Blocks::iterator find_free(size_t bytes, PoolKey key);
+  Blocks::iterator find_free(size_t bytes, const FreeBlocks& pool);
   Blocks::iterator adopt(size_t bytes, bool small, StreamClock& stream);
-  Blocks::iterator new_segment(size_t bytes, StreamClock& stream);
+  Blocks::iterator new_segment(size_t bytes, StreamClock& stream, GraphMemory* graph = nullptr);
   Blocks::iterator merge(Blocks::iterator block) noexcept;
   void split(Blocks::iterator block, size_t bytes);
   void keep(Blocks::iterator block);
@@ -122,6 +146,7 @@ class BlockAllocator {
   Pools free_;
   MemoryStats stats_;
   bool borrows_ = false;
+  int captures_ = 0;  // that have not ended
   Block outside_{};
 };
 

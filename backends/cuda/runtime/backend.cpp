@@ -12,6 +12,7 @@
 #include "backends/cuda/driver/error.h"
 #include "backends/cuda/memory/pinned_memory.h"
 #include "call.h"
+#include "graph.h"
 #include "time_mark.h"
 
 namespace ambit::cuda {
@@ -70,6 +71,7 @@ void CudaBackend::free(int index, void* p, size_t) noexcept {
 MemoryStats CudaBackend::memory_stats(int index) const { return gpu(index).allocator().stats(); }
 
 void CudaBackend::empty_cache(int index) {
+  if (Graph* graph = gpu(index).stream().capture) graph->refuse("memory given back to the driver");
   gpu(index).allocator().empty_cache();
   pinned_allocator().empty_cache();
 }
@@ -79,9 +81,12 @@ void CudaBackend::empty_cache(int index) {
 // the bytes in pinned memory.
 void CudaBackend::copy(int to_index, void* to, int from_index, const void* from, size_t bytes) {
   if (to_index == from_index) return copy_within(gpu(to_index), to, from, bytes);
+  constexpr const char* kBetween = "a copy between GPUs";
   Call reading("copy", gpu(from_index));
+  Call::expect_no_capture(kBetween);
   GpuStream& sender = Call::stream();
   Call writing("copy", gpu(to_index));
+  Call::expect_no_capture(kBetween);
   GpuStream& receiver = Call::stream();
   enable_peer_access(from_index, to_index);
   Call::use(reading, from, writing, to);
@@ -101,6 +106,7 @@ void CudaBackend::copy(int to_index, void* to, int from_index, const void* from,
 void CudaBackend::copy_from_host(int index, void* to, const void* host, size_t bytes,
                                  bool non_blocking) {
   Call call("copy", gpu(index));
+  Call::expect_no_capture("a copy from host memory, which would be read at each replay");
   call.use({{to, true}});
   const GpuStream& stream = Call::stream();
   check(cudaMemcpyAsync(to, host, bytes, cudaMemcpyHostToDevice, stream.handle), "cudaMemcpyAsync");
@@ -118,6 +124,7 @@ void CudaBackend::copy_from_host(int index, void* to, const void* host, size_t b
 void CudaBackend::copy_to_host(int index, void* host, const void* from, size_t bytes,
                                bool non_blocking) {
   Call call("copy", gpu(index));
+  Call::expect_no_capture("a copy to the host, as that of item()");
   call.use({{from, false}});
   const GpuStream& stream = Call::stream();
   check(cudaMemcpyAsync(host, from, bytes, cudaMemcpyDeviceToHost, stream.handle),
@@ -175,6 +182,7 @@ void CudaBackend::lend(int index, void* p, std::optional<int64_t> stream) {
   if (!stream) return synchronize(index);
   const cudaStream_t outside = outside_stream(*stream);
   Call call("to_dlpack", gpu(index));
+  Call::expect_no_capture("memory lent to another library");
   call.use({{p, true}});
   follow(Call::stream().handle, outside);
   call.finish();
@@ -194,6 +202,7 @@ void CudaBackend::borrow(int index, void* p, size_t bytes, std::optional<int64_t
     where.allocator().borrow();
   }
   Call call("from_dlpack", where);
+  Call::expect_no_capture("memory of another library");
   call.use({{p, true}});
   if (stream && *stream != -1) {
     follow(outside_stream(*stream), Call::stream().handle);
@@ -202,11 +211,8 @@ void CudaBackend::borrow(int index, void* p, size_t bytes, std::optional<int64_t
 }
 
 void CudaBackend::end_borrow(int index, void*, size_t) noexcept try {
-  static_cast<void>(gpu(index));
-  count(counted_waits);
-  static_cast<void>(cudaDeviceSynchronize());  // what failed is met again
-  static_cast<void>(cudaGetLastError());
-} catch (const Error&) {  // a GPU that cannot be used does no work
+  gpu(index).wait_quietly();  // what failed is met again
+} catch (const Error&) {      // a GPU that cannot be used does no work
 }
 
 }  // namespace ambit::cuda

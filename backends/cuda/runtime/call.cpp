@@ -6,6 +6,7 @@
 
 #include "backends/cuda/driver/counters.h"
 #include "backends/cuda/driver/error.h"
+#include "graph.h"
 
 namespace ambit::cuda {
 namespace {
@@ -21,7 +22,7 @@ bool synchronizes_each_call() {
 }  // namespace
 
 Call::Call(const char* op, Gpu& gpu) : stream_(gpu.stream()), outer_(current_work()) {
-  count(counted_calls);
+  if (!stream_.capture) count(counted_calls);
   stream_.clock.begin();
   current_work() = {op, &stream_};
 }
@@ -46,7 +47,7 @@ void Call::use(Call& reader, const void* from, Call& writer, void* to) {
 
 void Call::finish() {
   queued();
-  if (synchronizes_each_call()) wait();
+  if (synchronizes_each_call() && !stream_.capture) wait();
 }
 
 void Call::wait() {
@@ -58,5 +59,9 @@ void Call::wait() {
 
 GpuStream& Call::stream() { return *current_work().stream; }
 const char* Call::op() noexcept { return current_work().op; }
+
+void Call::expect_no_capture(const char* what) {
+  if (Graph* graph = stream().capture) graph->refuse(what);
+}
 
 }  // namespace ambit::cuda

@@ -81,12 +81,15 @@ class Call {
   /// Order this call behind all work on the operands of a kernel that it must come after.
   template <class... Arguments>
   void use(Arguments&... arguments) {
+    if (stream_.capture) return capture(accesses_of(arguments...));
     if (allocator().is_alone(stream_.clock)) return;
     allocator().use(accesses_of(arguments...), stream_.clock);
   }
   /// The same for memory, of a copy. What is not this GPU's is left alone.
   void use(std::initializer_list<Access> accesses) {
-    allocator().use({accesses.begin(), accesses.size()}, stream_.clock);
+    const std::span<const Access> all(accesses.begin(), accesses.size());
+    if (stream_.capture) return capture(all);
+    allocator().use(all, stream_.clock);
   }
   /// The same for a copy between two GPUs, which is a call of both.
   static void use(Call& reader, const void* from, Call& writer, void* to);
@@ -100,11 +103,17 @@ class Call {
 
   /// Return the stream of the call at work in this thread. Requires: there is one.
   static GpuStream& stream();
+  /// Throw BackendError, of this op and `what` it would have to do, where the call at work is
+  /// captured: its graph, too, is refused. Requires: there is one.
+  static void expect_no_capture(const char* what);
   /// Return the name of the op at work in this thread, "cuda" outside of any.
   static const char* op() noexcept;
 
  private:
   BlockAllocator& allocator() { return stream_.gpu.allocator(); }
+  void capture(std::span<const Access> accesses) {
+    allocator().use_in(*stream_.clock.graph, accesses);
+  }
 
   GpuStream& stream_;
   const Work outer_;

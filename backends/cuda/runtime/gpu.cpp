@@ -12,12 +12,12 @@
 
 #include "backends/cuda/driver/counters.h"
 #include "backends/cuda/driver/error.h"
+#include "thread_streams.h"
 
 namespace ambit::cuda {
 namespace {
 
-// Far more than a machine holds; fixed, so that looking a GPU up takes no lock.
-constexpr int kMaxGpus = 64;
+// Fixed, so that looking a GPU up takes no lock.
 constinit std::array<std::atomic<Gpu*>, kMaxGpus> gpus{};
 
 std::string reason_for(cudaError_t status) {
@@ -62,88 +62,6 @@ CudaVersions cuda_versions() noexcept {
   return {text(driver), text(runtime)};
 }
 
-// The streams of one thread: its own, which go to other threads when it ends, and those of the pool
-// that it has chosen.
-class ThreadStreams {
- public:
-  ~ThreadStreams() {
-    for (GpuStream* s : current_) {
-      if (s && s->is_pooled) s->holder.store(nullptr, std::memory_order_release);
-    }
-    // Who gets the own stream, and its record of faults, comes after all work of this thread.
-    for (const GpuStream* s : chosen_) {
-      const GpuStream* own = own_[static_cast<size_t>(s->device)];
-      static_cast<void>(cudaEventRecord(s->reached, s->handle));
-      static_cast<void>(cudaStreamWaitEvent(own->handle, s->reached, 0));
-      static_cast<void>(cudaGetLastError());
-    }
-    for (GpuStream* s : own_) {
-      if (s) s->gpu.give_back(s);
-    }
-  }
-
-  GpuStream& on(Gpu& gpu) {
-    GpuStream*& s = current_[static_cast<size_t>(gpu.index())];
-    if (!s) s = &own_on(gpu);
-    return *s;
-  }
-  GpuStream& own_on(Gpu& gpu) {
-    GpuStream*& s = own_[static_cast<size_t>(gpu.index())];
-    if (!s) s = gpu.take_stream();
-    return *s;
-  }
-  GpuStream* known_own_on(const Gpu& gpu) const { return own_[static_cast<size_t>(gpu.index())]; }
-
-  // Return what was current before, which stays held.
-  GpuStream& enter(GpuStream& stream) {
-    GpuStream& before = on(stream.gpu);
-    hold(stream);
-    current_[static_cast<size_t>(stream.device)] = &stream;
-    return before;
-  }
-  void leave(GpuStream& before) noexcept {
-    GpuStream*& s = current_[static_cast<size_t>(before.device)];
-    release(*s);
-    s = &before;
-  }
-  void hold(GpuStream& stream) {
-    if (!stream.is_pooled) {
-      if (&stream == &own_on(stream.gpu)) return;
-      throw BackendError(
-          fmt::format("cuda: expected a stream of the pool or the calling thread's own, got "
-                      "another thread's own of {}",
-                      stream.gpu.name()));
-    }
-    if (stream.holder.load(std::memory_order_relaxed) != this) {
-      if (std::find(chosen_.begin(), chosen_.end(), &stream) == chosen_.end()) {
-        chosen_.push_back(&stream);
-      }
-      const void* nobody = nullptr;
-      if (!stream.holder.compare_exchange_strong(nobody, this, std::memory_order_acquire)) {
-        throw BackendError(
-            fmt::format("cuda: expected a stream of the pool that no other thread has made "
-                        "current, got stream {} of {}, which one has",
-                        stream.clock.id, stream.gpu.name()));
-      }
-      stream.holds = 0;
-    }
-    ++stream.holds;
-  }
-  void release(GpuStream& stream) noexcept {
-    if (!stream.is_pooled || --stream.holds > 0) return;
-    stream.holder.store(nullptr, std::memory_order_release);
-  }
-
-  static ThreadStreams& mine() {
-    thread_local ThreadStreams streams;
-    return streams;
-  }
-
- private:
-  std::array<GpuStream*, kMaxGpus> own_{}, current_{};
-  std::vector<GpuStream*> chosen_;  // of the pool, once
-};
-
 // For tools that must see each tensor's memory alone, such as compute-sanitizer.
 static bool caches_memory() {
   const char* value = std::getenv("AMBIT_CUDA_CACHE");
@@ -169,6 +87,11 @@ void Gpu::leave_stream(GpuStream& before) noexcept { ThreadStreams::mine().leave
 
 void Gpu::use_outside(const void* p, GpuStream& stream) {
   ThreadStreams& mine = ThreadStreams::mine();
+  if (GpuStream& now = mine.on(*this); now.capture) {
+    if (&now != &stream) now.capture->refuse("work on another stream");
+    const Access access{p, true};
+    return allocator_.use_in(*now.clock.graph, {&access, 1});
+  }
   mine.hold(stream);
   try {
     const Access access{p, true};
@@ -303,12 +226,6 @@ void Gpu::order(int before, int after) {
   }
   check(cudaEventRecord(first->reached, first->handle), "cudaEventRecord");
   check(cudaStreamWaitEvent(second->handle, first->reached, 0), "cudaStreamWaitEvent");
-}
-
-void Gpu::synchronize() {
-  count(counted_waits);
-  check(cudaDeviceSynchronize(), "cudaDeviceSynchronize");
-  throw_faults();
 }
 
 int gpu_count() noexcept { return census().count; }

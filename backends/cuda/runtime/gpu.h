@@ -8,6 +8,7 @@
 #include <atomic>
 #include <memory>
 #include <mutex>
+#include <shared_mutex>
 #include <string>
 #include <vector>
 
@@ -49,8 +50,17 @@ class Gpu final : private StreamOrder {
   /// Order what comes on `stream`, one that the calling thread may choose, behind all work on the
   /// memory around p, and whoever uses it from now on behind what the stream holds now.
   void use_outside(const void* p, GpuStream& stream);
-  /// Wait for all streams. Errors: what failed in their work, throw_faults().
+  /// Wait for all streams. Errors: what failed in their work, throw_faults(); BackendError in a
+  /// capture.
   void synchronize();
+  /// Wait for them, and leave what has failed for another time.
+  void wait_quietly() noexcept;
+
+  /// Let a graph take the work that the calling thread queues from now on, from a stream that is
+  /// nobody else's; return that. Errors: BackendError.
+  GpuStream& begin_capture(Graph& graph, GraphMemory& memory);
+  /// The thread's stream is again what it was. Return what cudaStreamEndCapture does.
+  cudaError_t end_capture(GpuStream& stream, cudaGraph_t& graph) noexcept;
 
   /// Return where kernels of the calling thread report bad data.
   FaultRecord& faults() { return *own_stream().faults; }
@@ -71,6 +81,8 @@ class Gpu final : private StreamOrder {
   void add_faults(std::unique_ptr<FaultRecord> faults);
   FaultRecord* take_faults() noexcept;
   void recycle_faults() noexcept;
+  GpuStream* take_capture_stream();
+  void wait_for_all(const char*& call, cudaError_t& status);
 
   const int index_;
   const std::string name_;
@@ -85,7 +97,11 @@ class Gpu final : private StreamOrder {
   std::vector<std::unique_ptr<FaultRecord>> faults_;  // of all streams, and those below
   std::vector<FaultRecord*> left_faults_;             // of threads that ended with work queued
   std::vector<FaultRecord*> spare_faults_;            // nobody's: that work is done, and told
+  std::vector<std::unique_ptr<GpuStream>> capture_streams_;
+  std::vector<GpuStream*> idle_capture_streams_;
   std::atomic<bool> has_ended_threads_{false};
+  std::shared_mutex captures_mutex_;  // held while the host waits for all streams
+  int captures_ = 0;                  // at work; then it must wait for the others alone
 };
 
 /// The newest CUDA that the driver knows, "0.0" without one, and that of the runtime linked.

@@ -1,30 +1,28 @@
 // The table of <ambit/cuda.h>.
 #include <ambit/cuda.h>
-#include <fmt/format.h>
 
 #include <utility>
 
 #include "backends/cuda/driver/counters.h"
 #include "backends/cuda/driver/error.h"
 #include "gpu.h"
+#include "graph.h"
+#include "public_device.h"
 
 namespace ambit::cuda {
 namespace {
 
-// -1 is the first GPU.
-Gpu& gpu_of(int device) {
-  const int index = device == -1 ? 0 : device;
-  if (index < 0 || index >= gpu_count()) {
-    throw BackendError(
-        fmt::format("cuda: expected the index of a GPU in [0, {}), got {}", gpu_count(), index));
-  }
-  return gpu(index);
-}
 GpuStream& stream_of(void* stream) { return *static_cast<GpuStream*>(stream); }
 // With its GPU the current one.
 GpuStream& current(void* stream) {
   static_cast<void>(gpu(stream_of(stream).device));
   return stream_of(stream);
+}
+// The same, for what CUDA does not do with a stream that a graph is captured from.
+GpuStream& working(void* stream, const char* what) {
+  GpuStream& s = current(stream);
+  if (s.capture) s.capture->refuse(what);
+  return s;
 }
 cudaEvent_t event_of(void* event) { return static_cast<cudaEvent_t>(event); }
 
@@ -40,21 +38,25 @@ bool is_done(cudaError_t status, const char* call) {
 
 constexpr detail::StreamFunctions kFunctions{
     .from_pool = [](int device, bool high_priority) -> void* {
-      return &gpu_of(device).pool_stream(high_priority);
+      return &public_device(device).pool_stream(high_priority);
     },
-    .current = [](int device) -> void* { return &gpu_of(device).stream(); },
-    .own = [](int device) -> void* { return &gpu_of(device).own_stream(); },
+    .current = [](int device) -> void* { return &public_device(device).stream(); },
+    .own = [](int device) -> void* { return &public_device(device).own_stream(); },
     .set_current = [](void* s) { current(s).gpu.set_stream(stream_of(s)); },
     .enter = [](void* s) -> void* { return &current(s).gpu.enter_stream(stream_of(s)); },
     .leave = [](void* before) { stream_of(before).gpu.leave_stream(stream_of(before)); },
     .device = [](void* s) { return stream_of(s).device; },
     .id = [](void* s) -> int64_t { return stream_of(s).clock.id; },
     .handle = [](void* s) -> void* { return stream_of(s).handle; },
-    .query = [](void* s) { return is_done(cudaStreamQuery(current(s).handle), "cudaStreamQuery"); },
+    .query =
+        [](void* s) {
+          return is_done(cudaStreamQuery(working(s, "a query").handle), "cudaStreamQuery");
+        },
     .synchronize =
         [](void* s) {
+          GpuStream& stream = working(s, "a wait of the host");
           count(counted_waits);
-          check(cudaStreamSynchronize(current(s).handle), "cudaStreamSynchronize");
+          check(cudaStreamSynchronize(stream.handle), "cudaStreamSynchronize");
           stream_of(s).gpu.throw_faults();
         },
     .use = [](void* s, const void* memory) { current(s).gpu.use_outside(memory, stream_of(s)); },
@@ -69,11 +71,12 @@ constexpr detail::StreamFunctions kFunctions{
     .destroy_event = [](void* e) { static_cast<void>(cudaEventDestroy(event_of(e))); },
     .record =
         [](void* e, void* s) {
-          check(cudaEventRecord(event_of(e), current(s).handle), "cudaEventRecord");
+          check(cudaEventRecord(event_of(e), working(s, "an event").handle), "cudaEventRecord");
         },
     .block =
         [](void* e, void* s) {
-          check(cudaStreamWaitEvent(current(s).handle, event_of(e), 0), "cudaStreamWaitEvent");
+          check(cudaStreamWaitEvent(working(s, "a wait for an event").handle, event_of(e), 0),
+                "cudaStreamWaitEvent");
         },
     .query_event =
         [](int device, void* e) {

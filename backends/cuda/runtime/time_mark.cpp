@@ -78,6 +78,7 @@ class EventMark final : public TimeMark {
 
 std::unique_ptr<TimeMark> make_time_mark(int index) {
   Gpu& where = gpu(index);
+  if (where.stream().capture) return nullptr;  // what is captured has no time
   return std::make_unique<EventMark>(index, where.stream().handle);
 }
 

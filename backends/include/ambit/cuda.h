@@ -1,7 +1,8 @@
-// Streams and events of the devices `cuda`, named as c10::cuda's: what is queued on one stream may
-// run beside what is queued on another. Tensors need no events: ambit orders streams by what they
-// use, whichever they are. Needs neither CUDA's headers nor a GPU to compile; the functions are
-// those of libambit_cuda.so, found when the first is called.
+// Streams and events of the devices `cuda`, and by <ambit/cuda_graph.h> graphs, named as
+// c10::cuda's: what is queued on one stream may run beside what is queued on another. Tensors need
+// no events: ambit orders streams by what they use, whichever they are. Needs neither CUDA's
+// headers nor a GPU to compile; the functions are those of libambit_cuda.so, found when the first
+// is called.
 //   cuda::Stream side = cuda::getStreamFromPool();
 //   {
 //     cuda::StreamGuard guard(side);
@@ -10,11 +11,11 @@
 //   z = y + 1;              // on this thread's own stream, after the product
 #pragma once
 
+#include <ambit/cuda_graph.h>
+#include <ambit/cuda_table.h>
 #include <ambit/device.h>
 #include <ambit/error.h>
-#include <ambit/plugins.h>
 #include <ambit/tensor.h>
-#include <dlfcn.h>
 
 #include <cstdint>
 #include <functional>
@@ -50,19 +51,7 @@ struct StreamFunctions {
 };
 
 inline const StreamFunctions& streams() {
-  static const StreamFunctions* const found = [] {
-    load_all_backends();
-    for (const LoadAttempt& attempt : load_report()) {
-      if (!attempt.loaded) continue;
-      // RTLD_NOLOAD: a handle of what is loaded anyway; the loader keeps it so.
-      void* library = dlopen(attempt.file.c_str(), RTLD_NOW | RTLD_NOLOAD);
-      if (!library) continue;
-      void* entry = dlsym(library, "ambit_cuda_streams");
-      dlclose(library);
-      if (entry) return reinterpret_cast<const StreamFunctions* (*)()>(entry)();
-    }
-    throw BackendError("cuda: expected libambit_cuda.so to be loaded; load_report() says why not");
-  }();
+  static const auto* const found = find_table<StreamFunctions>("ambit_cuda_streams");
   return *found;
 }
 

@@ -1,6 +1,8 @@
 // Special functions that are made of unary maps, and the zeta function.
 #include <ambit/ops/special.h>
 
+#include <ambit/autograd.h>
+#include <ambit/detail/record.h>
 #include <ambit/error.h>
 #include <ambit/ops/creation.h>
 #include <ambit/ops/elementwise.h>
@@ -87,7 +89,14 @@ Tensor special_log_ndtr(const Tensor& self) {
 
 Tensor special_entr(const Tensor& self) {
   expect_defined("special_entr", "self", self);
-  return where(self < 0, -std::numeric_limits<double>::infinity(), -xlogy(self, self));
+  const Tensor floats = self.is_floating_point() ? self : self.to(get_default_dtype());
+  Tensor out;
+  {
+    const NoGradGuard no_grad;
+    out = where(floats < 0, -std::numeric_limits<double>::infinity(), -xlogy(floats, floats));
+  }
+  return record("special_entr", std::move(out),
+                wrt(floats, [x = saved(floats)](const Tensor& g) { return g * -(log(x()) + 1); }));
 }
 
 Tensor special_xlog1py(const Tensor& self, const Tensor& other) {

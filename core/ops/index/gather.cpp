@@ -108,6 +108,14 @@ auto src_grad(const Tensor& index, int64_t d) {
   return [d, i = saved(index)](const Tensor& g) { return gather(g, d, i()); };
 }
 
+// Its formula where there is no index: of any shape, none of it counts.
+auto no_src_grad(const Tensor& src) {
+  return [sizes = Dims(src.sizes()), o = src.options()](const Tensor&) { return zeros(sizes, o); };
+}
+auto same_grad() {
+  return [](const Tensor& g) { return g; };
+}
+
 template <class Family>
 auto self_grad(const Tensor& index, int64_t d) {
   return [d, i = saved(index)](const Tensor& g) { return Family::self_grad(g, d, i()); };
@@ -116,7 +124,10 @@ auto self_grad(const Tensor& index, int64_t d) {
 template <class Family>
 Tensor scattered(const Tensor& self, int64_t dim, const Tensor& index, const Tensor& src) {
   const int64_t d = check_scatter(Family::kName, self, dim, index, src, DeviceRule::strict);
-  if (index.numel() == 0) return clone(self);
+  if (index.numel() == 0) {
+    return record(Family::kName, clone(self.detach()), wrt(self, same_grad()),
+                  wrt(src, no_src_grad(src)));
+  }
   const Tensor part = covered(src, index);
   Tensor out = allocate(Family::kName, self.sizes(), self.dtype(), self.device());
   kernels::copy(out, self);
@@ -132,7 +143,10 @@ const Tensor& scatter_in_place(const Tensor& self, int64_t dim, const Tensor& in
   constexpr const char* kOp = Family::kNameInPlace;
   const int64_t d = check_scatter(kOp, self, dim, index, src, DeviceRule::in_place);
   check_in_place(kOp, self);
-  if (index.numel() == 0) return self;
+  if (index.numel() == 0) {
+    record_in_place(Family::kName, self, wrt(self, same_grad()), wrt(src, no_src_grad(src)));
+    return self;
+  }
   const Tensor part = covered(src, index);
   check_apart(kOp, self, part);
   check_apart(kOp, self, index);

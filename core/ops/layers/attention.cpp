@@ -269,6 +269,7 @@ Tensor scaled_dot_product_attention(const Tensor& query, const Tensor& key, cons
   Dims lead = broadcast(kName, broadcast(kName, leading(query), leading(key)), leading(value));
   Tensor mask = attn_mask;
   if (mask.defined()) {
+    while (mask.dim() < 2) mask = unsqueeze(mask, 0);
     lead = broadcast(kName, lead, leading(mask));
     Dims all = lead;
     all.push_back(L);

@@ -1,6 +1,5 @@
 // Batch normalisation.
 #include <ambit/backend/kernels.h>
-#include <ambit/detail/autocast.h>
 #include <ambit/detail/record.h>
 #include <ambit/error.h>
 #include <ambit/ops/creation.h>
@@ -66,10 +65,12 @@ NormGrads differentiable_grads(const Tensor& dy, const Tensor& x, const Tensor& 
 
 NormGrads run_grads(const Tensor& dy, const Tensor& x, const Tensor& w, const Tensor& mean,
                     const Tensor& invstd, const BatchNormParams& p) {
-  const auto make = [&](IntArrayRef sizes) {
-    return allocate("batch_norm_grad", sizes, x.dtype(), x.device());
+  const auto make = [&](IntArrayRef sizes, DType of) {
+    return allocate("batch_norm_grad", sizes, of, x.device());
   };
-  NormGrads out{make(x.sizes()), make(mean.sizes()), make(mean.sizes())};
+  const DType parameters = w.defined() ? w.dtype() : mean.dtype();
+  NormGrads out{make(x.sizes(), x.dtype()), make(mean.sizes(), parameters),
+                make(mean.sizes(), parameters)};
   kernels::batch_norm_grad(out.dx, out.dw, out.db, dense(dy), dense(x), dense(w), mean, invstd, p);
   return out;
 }
@@ -142,8 +143,6 @@ struct Running {
 
 Tensor batch_norm(const Tensor& input, const Tensor& weight, const Tensor& bias,
                   const Tensor& running_mean, const Tensor& running_var, const BatchNormParams& p) {
-  const auto again = [&](const auto&... cast) { return batch_norm(cast..., p).to(input.dtype()); };
-  AMBIT_AUTOCAST_AS("batch_norm", again, input, weight, bias, running_mean, running_var)
   check_devices("batch_norm", {{"input", input},
                                {"weight", weight},
                                {"bias", bias},
@@ -152,11 +151,17 @@ Tensor batch_norm(const Tensor& input, const Tensor& weight, const Tensor& bias,
   const Parameter first = first_of(weight, bias, running_mean, running_var);
   naming(first.name, first.tensor, [&] {
     expect_floating("batch_norm", input);
-    if (first.tensor.defined()) expect_input_dtype("batch_norm", input, first.name, first.tensor);
-    expect_dtype_if_given("batch_norm", "weight", weight, input.dtype());
-    expect_dtype_if_given("batch_norm", "bias", bias, input.dtype());
-    expect_dtype_if_given("batch_norm", "running_mean", running_mean, input.dtype());
-    expect_dtype_if_given("batch_norm", "running_var", running_var, input.dtype());
+    // Beside images of 16 bits all others may be float32.
+    const bool mixed =
+        is_reduced(input.dtype()) && first.tensor.defined() && first.tensor.dtype() == kFloat32;
+    const DType dtype = mixed ? kFloat32 : input.dtype();
+    if (first.tensor.defined() && !mixed) {
+      expect_input_dtype("batch_norm", input, first.name, first.tensor);
+    }
+    expect_dtype_if_given("batch_norm", "weight", weight, dtype);
+    expect_dtype_if_given("batch_norm", "bias", bias, dtype);
+    expect_dtype_if_given("batch_norm", "running_mean", running_mean, dtype);
+    expect_dtype_if_given("batch_norm", "running_var", running_var, dtype);
     check_shapes(input, weight, bias, running_mean, running_var, p.training);
   });
   if (input.numel() == 0) return batch_norm_of_nothing(input, weight, bias);

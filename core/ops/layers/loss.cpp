@@ -74,7 +74,8 @@ Tensor nll_loss_grad(const Tensor& share, const Tensor& target, const Tensor& we
   const Tensor ignored = target == ignore_index;
   const Tensor class_index = where(ignored, 0, target);
   Tensor loss_grad = neg(share);
-  if (weight.defined()) loss_grad = loss_grad * gather(weight, 0, class_index);
+  // share is [] of the mean, and has the statistics' dtype: no promotion makes 16 bits of it.
+  if (weight.defined()) loss_grad = loss_grad * gather(weight, 0, class_index).to(share.dtype());
   loss_grad = where(ignored, 0, loss_grad);
   const Tensor dx = zeros(sizes, share.options());
   return dx.scatter_(1, unsqueeze(class_index, 1), unsqueeze(loss_grad, 1));

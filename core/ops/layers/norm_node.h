@@ -29,6 +29,10 @@ class NormNode final : public Node {
       : Node(op, 1),
         edges_{gradient_edge(x), gradient_edge(w), gradient_edge(b)},
         saved_{saved(x), saved(w), saved(mean), saved(invstd)},
+        parameters_((w.defined()   ? w
+                     : b.defined() ? b
+                                   : x)
+                        .dtype()),
         params_(params),
         run_(run),
         differentiate_(differentiate) {}
@@ -39,8 +43,7 @@ class NormNode final : public Node {
     const auto& [x, w, mean, invstd] = saved_;
     const Way way = GradMode::is_enabled() ? differentiate_ : run_;
     NormGrads g = way(out[0], x(), w(), mean(), invstd(), params_);
-    const DType dtype = out[0].dtype();
-    if (g.dx.dtype() != dtype) g = {g.dx.to(dtype), g.dw.to(dtype), g.db.to(dtype)};
+    g = {g.dx.to(out[0].dtype()), g.dw.to(parameters_), g.db.to(parameters_)};
     if (wanted[0]) in[0] = std::move(g.dx);
     if (wanted[1]) in[1] = std::move(g.dw);
     if (wanted[2]) in[2] = std::move(g.db);
@@ -54,6 +57,7 @@ class NormNode final : public Node {
  private:
   std::array<Edge, 3> edges_;
   std::array<Saved, 4> saved_;
+  DType parameters_;
   Params params_;
   Way run_, differentiate_;
 };

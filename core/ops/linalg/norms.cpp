@@ -41,7 +41,7 @@ Tensor vector_norm(const char* op, const Tensor& x, const Scalar& ord, IntArrayR
   const double p = ord.to<double>();
   if (std::isinf(p) || p < 0) {
     for (const int64_t d : over) {
-      if (x.size(d) != 0) continue;
+      if (x.dim() == 0 || x.size(d) != 0) continue;
       throw ShapeError(fmt::format("{}: expected elements for the norm {}, got shape {}", op, p,
                                    str(x.sizes())));
     }

@@ -40,8 +40,9 @@ Weights<Tensor> slope_right(const Tensor& h, const Tensor& k) {
   return {k / (h * (h + k)), -(h + k) / (h * k), (h + 2 * k) / (k * (h + k))};
 }
 
-// spaces: the distances of neighbours, [n - 1] in the place of dim and 1 elsewhere.
-Tensor slopes(const Tensor& x, const Tensor& spaces, int64_t dim, int64_t edge_order) {
+// spaces: the distances of neighbours, [n - 1] in the place of dim and 1 elsewhere; even: all are
+// one, so that the middle one of three neighbours counts nowhere, not even where it is NaN.
+Tensor slopes(const Tensor& x, const Tensor& spaces, bool even, int64_t dim, int64_t edge_order) {
   const int64_t n = x.size(dim);
   std::vector<Tensor> parts;
   if (edge_order == 1) {
@@ -52,9 +53,10 @@ Tensor slopes(const Tensor& x, const Tensor& spaces, int64_t dim, int64_t edge_o
   }
   if (n > 2) {
     const auto three = [&](int64_t begin) { return narrow(x, dim, begin, n - 2); };
-    parts.push_back(
-        weighted(three(0), three(1), three(2),
-                 slope_middle(narrow(spaces, dim, 0, n - 2), narrow(spaces, dim, 1, n - 2))));
+    parts.push_back(even ? (three(2) - three(0)) / (at(spaces, dim, 0) * 2)
+                         : weighted(three(0), three(1), three(2),
+                                    slope_middle(narrow(spaces, dim, 0, n - 2),
+                                                 narrow(spaces, dim, 1, n - 2))));
   }
   if (edge_order == 1) {
     parts.push_back((at(x, dim, -1) - at(x, dim, -2)) / at(spaces, dim, -1));
@@ -117,7 +119,7 @@ std::vector<Tensor> evenly(const Tensor& self, ArrayRef<Scalar> spacing,
   for (size_t i = 0; i < all.size(); ++i) {
     const Tensor spaces =
         full({self.size(all[i]) - 1}, spacing[spacing.size() == 1 ? 0 : i], x.options());
-    out.push_back(slopes(x, along(spaces, x, all[i]), all[i], edge_order));
+    out.push_back(slopes(x, along(spaces, x, all[i]), true, all[i], edge_order));
   }
   return out;
 }
@@ -137,7 +139,7 @@ std::vector<Tensor> at_places(const Tensor& self, TensorList places,
   for (size_t i = 0; i < all.size(); ++i) {
     const Tensor p = as_floats(places[places.size() == 1 ? 0 : i]);
     const Tensor spaces = slice(p, 0, 1) - slice(p, 0, 0, -1);
-    out.push_back(slopes(x, along(spaces, x, all[i]), all[i], edge_order));
+    out.push_back(slopes(x, along(spaces, x, all[i]), false, all[i], edge_order));
   }
   return out;
 }

@@ -9,6 +9,7 @@
 
 #include "api.h"
 #include "at_work.h"
+#include "capture.h"
 #include "memory.h"
 #include "shadow.h"
 
@@ -44,6 +45,8 @@ cudaError_t queue_copy(Streams& all, Queue& queue, void* to, const void* from, s
   const auto is_pageable = [&](const void* p) {
     return !is_device(p) && !pinned_memory().holds(address(p), bytes);
   };
+  // CUDA takes some of these into a graph, whose copies then use the memory at every launch.
+  if (queue.capture && (is_pageable(from) || is_pageable(to))) return refuse_in_capture(queue);
   Work work{"a copy", nullptr, nullptr};
   if (is_pageable(from)) {
     const auto* bytes_from = static_cast<const char*>(from);
@@ -52,9 +55,9 @@ cudaError_t queue_copy(Streams& all, Queue& queue, void* to, const void* from, s
   } else {
     work.run = [=] { copy_now(to, from, bytes); };
   }
-  all.add(queue, std::move(work));
-  if (is_pageable(to)) all.finish(queue);
-  return cudaSuccess;
+  const cudaError_t status = all.add(queue, std::move(work));
+  if (status == cudaSuccess && is_pageable(to)) all.finish(queue);
+  return status;
 }
 
 bool fits(cudaMemcpyKind kind, const void* to, const void* from) {
@@ -106,6 +109,9 @@ AMBIT_API cudaError_t cudaMemcpyPeerAsync(void* to, int to_device, const void* f
 }
 
 AMBIT_API cudaError_t cudaMemcpy(void* to, const void* from, size_t bytes, cudaMemcpyKind kind) {
+  const cudaError_t prohibited =
+      call([](Streams& all) { return prohibited_by_captures(all, current_device()); });
+  if (prohibited != cudaSuccess) return prohibited;
   const cudaError_t status = cudaMemcpyAsync(to, from, bytes, kind, nullptr);
   return status == cudaSuccess ? cudaStreamSynchronize(nullptr) : status;
 }
@@ -116,11 +122,12 @@ AMBIT_API cudaError_t cudaMemsetAsync(void* to, int value, size_t bytes, cudaStr
     if (!queue) return cudaErrorInvalidResourceHandle;
     if (bytes == 0) return cudaSuccess;
     if (!device_memory().holds(address(to)) || !is_valid(to, bytes)) return cudaErrorInvalidValue;
-    all.add(*queue, {"a memset", nullptr, [=] {
-                       if (settings().checks) check_range(Access::write, address(to), bytes);
-                       std::memset(to, value, bytes);
-                     }});
-    return cudaSuccess;
+    return all.add(*queue, {"a memset", nullptr, [=] {
+                              if (settings().checks) {
+                                check_range(Access::write, address(to), bytes);
+                              }
+                              std::memset(to, value, bytes);
+                            }});
   });
 }
 }

@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "api.h"
+#include "capture.h"
 #include "peers.h"
 #include "queue.h"
 
@@ -134,6 +135,9 @@ AMBIT_API cudaError_t cudaRuntimeGetVersion(int* version) {
 
 AMBIT_API cudaError_t cudaDeviceSynchronize() {
   return call([](Streams& all) {
+    for (Queue* q : all.live()) {
+      if (q->capture && q->device == current_device()) return refuse_in_capture(*q);
+    }
     all.finish_device(current_device());
     return cudaSuccess;
   });
@@ -185,6 +189,16 @@ AMBIT_API const char* cudaGetErrorName(cudaError_t status) {
     AMBIT_NAME(cudaErrorIllegalAddress)
     AMBIT_NAME(cudaErrorPeerAccessAlreadyEnabled)
     AMBIT_NAME(cudaErrorPeerAccessUnsupported)
+    AMBIT_NAME(cudaErrorIllegalState)
+    AMBIT_NAME(cudaErrorStreamCaptureUnsupported)
+    AMBIT_NAME(cudaErrorStreamCaptureInvalidated)
+    AMBIT_NAME(cudaErrorStreamCaptureMerge)
+    AMBIT_NAME(cudaErrorStreamCaptureUnmatched)
+    AMBIT_NAME(cudaErrorStreamCaptureUnjoined)
+    AMBIT_NAME(cudaErrorStreamCaptureIsolation)
+    AMBIT_NAME(cudaErrorStreamCaptureImplicit)
+    AMBIT_NAME(cudaErrorStreamCaptureWrongThread)
+    AMBIT_NAME(cudaErrorCapturedEvent)
 #undef AMBIT_NAME
     default:
       return "an error of CUDA on the host";

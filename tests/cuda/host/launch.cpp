@@ -53,8 +53,7 @@ template <class F>
 cudaError_t add_to(Streams& all, cudaStream_t stream, const F& work) {
   Queue* queue = all.find(stream, current_device());
   if (!queue || queue->device != current_device()) return cudaErrorInvalidResourceHandle;
-  all.add(*queue, work());
-  return cudaSuccess;
+  return all.add(*queue, work());
 }
 
 const char* kept(std::string name) {

@@ -2,21 +2,31 @@
 #include <ambit/api.h>
 
 #include "api.h"
+#include "capture.h"
 #include "memory.h"
 
 namespace {
 
+using namespace ambit::cuda::host;
+
 // More than any machine addresses: no GPU is asked.
 constexpr size_t kImpossible = size_t{1} << 48;
 
-}  // namespace
+// Run f(streams), which no stream sees: captures prohibit it.
+template <class F>
+cudaError_t call_unseen(const F& f) {
+  return call([&](Streams& all) {
+    const cudaError_t prohibited = prohibited_by_captures(all);
+    return prohibited == cudaSuccess ? f(all) : prohibited;
+  });
+}
 
-using namespace ambit::cuda::host;
+}  // namespace
 
 extern "C" {
 
 AMBIT_API cudaError_t cudaMalloc(void** p, size_t bytes) {
-  return call([&](Streams&) {
+  return call_unseen([&](Streams&) {
     static uint64_t calls = 0;
     *p = nullptr;
     if (bytes >= kImpossible) return cudaErrorInvalidValue;
@@ -28,7 +38,7 @@ AMBIT_API cudaError_t cudaMalloc(void** p, size_t bytes) {
 }
 
 AMBIT_API cudaError_t cudaFree(void* p) {
-  return call([&](Streams& all) {
+  return call_unseen([&](Streams& all) {
     if (!p) return cudaSuccess;
     const auto address = reinterpret_cast<uintptr_t>(p);
     if (!device_memory().holds(address)) return cudaErrorInvalidValue;
@@ -47,7 +57,7 @@ AMBIT_API cudaError_t cudaMemGetInfo(size_t* free, size_t* total) {
 }
 
 AMBIT_API cudaError_t cudaHostAlloc(void** p, size_t bytes, unsigned) {
-  return call([&](Streams&) {
+  return call_unseen([&](Streams&) {
     *p = bytes < kImpossible ? pinned_memory().allocate(bytes) : nullptr;
     return *p ? cudaSuccess : cudaErrorMemoryAllocation;
   });
@@ -55,7 +65,7 @@ AMBIT_API cudaError_t cudaHostAlloc(void** p, size_t bytes, unsigned) {
 
 // Waits as cudaFree does: a copy may still use it.
 AMBIT_API cudaError_t cudaFreeHost(void* p) {
-  return call([&](Streams& all) {
+  return call_unseen([&](Streams& all) {
     if (!p) return cudaSuccess;
     all.finish_device(-1);
     return pinned_memory().free(p) ? cudaSuccess : cudaErrorInvalidValue;

@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "at_work.h"
+#include "capture.h"
 #include "memory.h"
 #include "random.h"
 #include "settings.h"
@@ -16,21 +17,28 @@ Streams& streams() {
   return *all;
 }
 
-Queue* Streams::create(int device) {
+Queue* Streams::create(int device, bool is_blocking) {
   auto queue = std::make_unique<Queue>();
   queue->device = device;
+  queue->is_blocking = is_blocking;
   queue->id = queues_.size();
   queues_.push_back(std::move(queue));
   return queues_.back().get();
 }
 
-void Streams::destroy(Queue* queue) { queue->destroyed = true; }
+void Streams::destroy(Queue* queue) {
+  if (queue->capture) invalidate(*queue->capture);
+  queue->destroyed = true;
+}
 
 Queue* Streams::find(cudaStream_t handle, int device) {
   if (!handle) {
     const auto d = static_cast<size_t>(device);
     if (d >= legacy_.size()) legacy_.resize(d + 1);
-    if (!legacy_[d]) legacy_[d] = create(device);
+    if (!legacy_[d]) {
+      legacy_[d] = create(device);
+      legacy_[d]->is_legacy = true;
+    }
     return legacy_[d];
   }
   for (const auto& q : queues_) {
@@ -55,23 +63,45 @@ Event* Streams::find(cudaEvent_t handle) {
 
 void Streams::destroy(Event* event) { events_.erase(event); }
 
-void Streams::add(Queue& queue, Work work) {
+cudaError_t Streams::add(Queue& queue, Work work) {
+  if (queue.capture) return capture_work(queue, std::move(work));
+  if (queue.is_legacy && !may_use_legacy(*this, queue.device)) {
+    return cudaErrorStreamCaptureImplicit;
+  }
   queue.pending.push_back({std::move(work), nullptr, false, known_});
   make_room(queue);
+  return cudaSuccess;
 }
 
-void Streams::record(Event& event, Queue& queue) {
-  event.last = std::make_shared<Mark>();
-  event.last->queue = &queue;
+cudaError_t Streams::record(Event& event, Queue& queue) {
+  auto mark = std::make_shared<Mark>();
+  mark->queue = &queue;
+  if (queue.capture) {
+    const cudaError_t status = capture_mark(queue, *mark);
+    if (status == cudaSuccess) event.last = std::move(mark);
+    return status;
+  }
+  event.last = std::move(mark);
   queue.pending.push_back({{}, event.last, false, known_});
   make_room(queue);
+  return cudaSuccess;
 }
 
 // A wait for what is recorded now, not later; for nothing where nothing was.
-void Streams::wait(Queue& queue, const Event& event) {
-  if (!event.last) return;
+cudaError_t Streams::wait(Queue& queue, const Event& event) {
+  if (!event.last) return cudaSuccess;
+  if (queue.capture || event.last->capture) return capture_wait(queue, *event.last);
   queue.pending.push_back({{}, event.last, true, known_});
   make_room(queue);
+  return cudaSuccess;
+}
+
+std::vector<Queue*> Streams::live() const {
+  std::vector<Queue*> all;
+  for (const auto& q : queues_) {
+    if (!q->destroyed) all.push_back(q.get());
+  }
+  return all;
 }
 
 void Streams::make_room(Queue& queue) {

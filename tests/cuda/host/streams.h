@@ -15,13 +15,15 @@
 
 namespace ambit::cuda::host {
 
+struct Capture;
 struct Queue;
 
 /// A recording of an event: a place in a stream.
 struct Mark {
   Queue* queue = nullptr;
   bool reached = false;
-  Clock before;  ///< what is done where it is reached
+  Clock before;                      ///< what is done where it is reached
+  std::shared_ptr<Capture> capture;  ///< that it is a place in: nothing ever reaches it
 };
 
 /// What cudaEvent_t points at.
@@ -52,6 +54,10 @@ struct Queue {
   uint64_t done = 0;  ///< pieces of work
   Clock before;       ///< what its next work comes after
   bool destroyed = false;
+  bool is_blocking = false;  ///< waits for the legacy stream, and that for it
+  bool is_legacy = false;
+  std::shared_ptr<Capture> capture;  ///< that takes its work now, or null
+  Clock captured;                    ///< what of the capture its next work comes after
 };
 
 /// All state of the runtime but memory. Requires of all functions: `mutex` is held.
@@ -59,7 +65,7 @@ class Streams {
  public:
   std::mutex mutex;
 
-  Queue* create(int device);
+  Queue* create(int device, bool is_blocking = false);
   /// Its work is still done.
   void destroy(Queue* queue);
   /// Return the queue of a handle, null: the legacy stream of `device`; or null for no handle.
@@ -69,15 +75,17 @@ class Streams {
   Event* find(cudaEvent_t handle);
   void destroy(Event* event);
 
-  void add(Queue& queue, Work work);
-  void record(Event& event, Queue& queue);
-  void wait(Queue& queue, const Event& event);
+  cudaError_t add(Queue& queue, Work work);
+  cudaError_t record(Event& event, Queue& queue);
+  cudaError_t wait(Queue& queue, const Event& event);
 
   /// Do work until a queue is empty, or a mark is reached, or all queues of a device are empty (-1:
   /// of all), which the host then knows.
   void finish(Queue& queue);
   void finish(const std::shared_ptr<Mark>& mark);
   void finish_device(int device);
+  /// All that are not destroyed.
+  std::vector<Queue*> live() const;
   /// Do a little, as time would.
   void go_on();
   bool is_empty(const Queue& queue) const { return queue.pending.empty(); }

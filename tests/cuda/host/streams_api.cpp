@@ -2,6 +2,7 @@
 #include <ambit/api.h>
 
 #include "api.h"
+#include "capture.h"
 
 using namespace ambit::cuda::host;
 
@@ -30,7 +31,8 @@ extern "C" {
 AMBIT_API cudaError_t cudaStreamCreateWithFlags(cudaStream_t* stream, unsigned flags) {
   return call([&](Streams& all) {
     if (flags != cudaStreamDefault && flags != cudaStreamNonBlocking) return cudaErrorInvalidValue;
-    *stream = reinterpret_cast<cudaStream_t>(all.create(current_device()));
+    const bool is_blocking = flags == cudaStreamDefault;
+    *stream = reinterpret_cast<cudaStream_t>(all.create(current_device(), is_blocking));
     return cudaSuccess;
   });
 }
@@ -62,6 +64,7 @@ AMBIT_API cudaError_t cudaStreamDestroy(cudaStream_t stream) {
 
 AMBIT_API cudaError_t cudaStreamSynchronize(cudaStream_t stream) {
   return with(stream, [](Streams& all, Queue& queue) {
+    if (queue.capture) return refuse_in_capture(queue);
     all.finish(queue);
     return cudaSuccess;
   });
@@ -69,6 +72,7 @@ AMBIT_API cudaError_t cudaStreamSynchronize(cudaStream_t stream) {
 
 AMBIT_API cudaError_t cudaStreamQuery(cudaStream_t stream) {
   return with(stream, [](Streams& all, Queue& queue) {
+    if (queue.capture) return refuse_in_capture(queue);
     all.go_on();
     if (!all.is_empty(queue)) return cudaErrorNotReady;
     all.know(queue.before);
@@ -79,9 +83,7 @@ AMBIT_API cudaError_t cudaStreamQuery(cudaStream_t stream) {
 AMBIT_API cudaError_t cudaStreamWaitEvent(cudaStream_t stream, cudaEvent_t event, unsigned) {
   return with(event, [&](Streams& all, Event& e) {
     Queue* queue = all.find(stream, current_device());
-    if (!queue) return cudaErrorInvalidResourceHandle;
-    all.wait(*queue, e);
-    return cudaSuccess;
+    return queue ? all.wait(*queue, e) : cudaErrorInvalidResourceHandle;
   });
 }
 
@@ -108,13 +110,13 @@ AMBIT_API cudaError_t cudaEventRecord(cudaEvent_t event, cudaStream_t stream) {
   return with(event, [&](Streams& all, Event& e) {
     Queue* queue = all.find(stream, current_device());
     if (!queue || queue->device != e.device) return cudaErrorInvalidResourceHandle;
-    all.record(e, *queue);
-    return cudaSuccess;
+    return all.record(e, *queue);
   });
 }
 
 AMBIT_API cudaError_t cudaEventSynchronize(cudaEvent_t event) {
   return with(event, [](Streams& all, Event& e) {
+    if (is_captured(e)) return refuse_captured(e);
     if (e.last) all.finish(e.last);
     return cudaSuccess;
   });
@@ -122,6 +124,9 @@ AMBIT_API cudaError_t cudaEventSynchronize(cudaEvent_t event) {
 
 AMBIT_API cudaError_t cudaEventQuery(cudaEvent_t event) {
   return with(event, [](Streams& all, Event& e) {
+    if (is_captured(e)) return refuse_captured(e);
+    const cudaError_t prohibited = prohibited_by_captures(all);
+    if (prohibited != cudaSuccess) return prohibited;
     all.go_on();
     if (e.last && !e.last->reached) return cudaErrorNotReady;
     if (e.last) all.know(e.last->before);
@@ -138,6 +143,7 @@ AMBIT_API cudaError_t cudaEventElapsedTime(float* milliseconds, cudaEvent_t begi
         !last->last) {
       return cudaErrorInvalidResourceHandle;
     }
+    if (is_captured(first) || is_captured(*last)) return cudaErrorCapturedEvent;
     if (!first.last->reached || !last->last->reached) return cudaErrorNotReady;
     *milliseconds = 0;
     return cudaSuccess;

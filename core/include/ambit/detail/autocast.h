@@ -35,9 +35,6 @@ inline constexpr std::string_view kFloat32Ops[] = {
     "sum", "prod", "cumsum", "cumprod", "logsumexp", "norm", "dist", "renorm", "cdist", "pdist",
     "softmax",
     "layer_norm", "group_norm", "rms_norm",
-    // Its output comes back in the input's dtype, as in PyTorch, where it takes float32 statistics
-    // beside 16-bit images.
-    "batch_norm",
     "nll_loss", "cross_entropy", "mse_loss", "ctc_loss", "l1_loss", "smooth_l1_loss", "huber_loss",
     "kl_div", "poisson_nll_loss", "soft_margin_loss", "multi_margin_loss",
     "multilabel_margin_loss", "margin_ranking_loss", "hinge_embedding_loss",
@@ -57,6 +54,8 @@ inline constexpr std::string_view kAsIs[] = {
     "sort", "topk", "searchsorted", "gather", "scatter", "scatter_reduce", "nonzero",
     "index_select", "embedding_bag", "interpolate", "lu_factor", "lu_solve", "cholesky", "qr",
     "eigh", "svd", "triangular_solve", "max_pool", "avg_pool", "sgd_step", "adam_step",
+    // It takes 16-bit images beside float32 weights and statistics, and computes in float32.
+    "batch_norm",
     // gradients: in what the forward ran in
     "convolution_input_grad", "convolution_weight_grad", "max_pool_grad", "avg_pool_grad",
     "softmax_grad", "batch_norm_grad", "layer_norm_grad", "group_norm_grad", "attention_grad",

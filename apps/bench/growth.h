@@ -1,0 +1,38 @@
+// How time and memory of the lessons' networks grow with the batch and with threads.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "options.h"
+
+namespace bench {
+
+struct Growth {
+  struct Cell {
+    std::string work;  ///< "net/train"
+    int64_t batch = 0;
+    int threads = 0;
+    double seconds = 0;                  ///< of one run
+    std::optional<double> peak_bytes{};  ///< that a process of its own held for it, on the cpu
+
+    /// Images a second that one thread's share is.
+    double rate() const { return static_cast<double>(batch) / seconds / threads; }
+  };
+  std::string device;
+  std::vector<Cell> cells;  ///< work by work, then batch by batch, then 1, 2, 4, ... threads
+};
+
+/// Measure the works whose name holds options.filter, with 1, 2, 4, ... and all threads that ambit
+/// has now. Errors: ambit::Error when no name does.
+Growth measure_growth(const Options& options, const std::vector<int64_t>& batches,
+                      const std::function<void(const std::string&)>& progress);
+
+std::string text_of(const Growth& growth);
+std::string markdown_of(const Growth& growth);
+std::string json_of(const Growth& growth);
+
+}  // namespace bench

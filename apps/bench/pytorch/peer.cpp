@@ -1,0 +1,146 @@
+// PyTorch as its users would run it: the best of eager and compiled, with the images' channels last
+// or not. Each way is a Python process of its own, and waits while others compute.
+#include "../peer.h"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <cstdio>
+#include <memory>
+#include <stdexcept>
+#include <string>
+#include <vector>
+
+#include "python.h"
+
+namespace bench::pytorch {
+namespace {
+
+constexpr int kRounds = 5;              // of trying each way
+constexpr double kTrialSeconds = 0.05;  // of each way in a round
+
+struct Way {
+  std::string name;
+  std::unique_ptr<Python> python;
+  double seconds = INFINITY;  // of one run, the least of all rounds
+};
+
+class BestOf final : public Work {
+ public:
+  BestOf(const Specification& s, const std::vector<std::string>& names) {
+    // All at once, since Python takes seconds to start.
+    for (const std::string& name : names) {
+      ways_.push_back({name, std::make_unique<Python>(s.threads)});
+    }
+    for (Way& way : ways_) way.python->make(s, way.name);
+  }
+
+  void run() override { seconds(1); }
+
+  double seconds(long runs) override {
+    const std::string command = "run " + std::to_string(runs);
+    // The first two make what is made once, and their results are compared.
+    if (calls_++ < 2) {
+      double all = 0;
+      for (Way& way : ways_) all += way.python->ask(command);
+      return all / static_cast<double>(ways_.size());
+    }
+    if (!best_) choose();
+    return best_->python->ask(command);
+  }
+
+  // That of the way which is farthest from the first, so that none goes astray unseen.
+  double result() override {
+    const double first = ways_[0].python->ask("result");
+    double farthest = first;
+    for (Way& way : ways_) {
+      const double other = way.python->ask("result");
+      if (std::abs(other - first) > std::abs(farthest - first)) farthest = other;
+    }
+    return farthest;
+  }
+
+  std::string way() override { return best_ ? best_->name : ""; }
+
+  // The least of all ways: to compile takes memory that the work itself does not.
+  double peak_bytes() override {
+    double least = INFINITY;
+    for (Way& way : ways_) least = std::min(least, way.python->ask("peak"));
+    return least;
+  }
+
+  double process_seconds() override {
+    double all = 0;
+    for (Way& way : ways_) all += way.python->ask("spent");
+    return all;
+  }
+
+ private:
+  void choose() {
+    for (int round = 0; round < kRounds; ++round) {
+      for (Way& way : ways_) {
+        const double once = way.python->ask("run 1");
+        const long runs = std::max(1L, std::lround(kTrialSeconds / once));
+        const double all = way.python->ask("run " + std::to_string(runs));
+        way.seconds = std::min(way.seconds, all / static_cast<double>(runs));
+      }
+    }
+    best_ = &*std::min_element(ways_.begin(), ways_.end(),
+                               [](const Way& a, const Way& b) { return a.seconds < b.seconds; });
+  }
+
+  std::vector<Way> ways_;
+  Way* best_ = nullptr;
+  int calls_ = 0;
+};
+
+// "PyTorch 2.9.0+cpu, tcmalloc".
+std::string ask_version() {
+  const std::string command = "LD_PRELOAD=libtcmalloc_minimal.so.4 '" + interpreter() +
+                              "' -c 'import torch; print(\"PyTorch\", torch.__version__ + "
+                              "(\", tcmalloc\" if \"tcmalloc\" in open(\"/proc/self/maps\").read() "
+                              "else \"\"))' 2>/dev/null";
+  FILE* pipe = ::popen(command.c_str(), "r");
+  if (!pipe) throw std::runtime_error("popen failed: " + command);
+  std::array<char, 256> line{};
+  const char* const got = std::fgets(line.data(), line.size(), pipe);
+  if (::pclose(pipe) != 0 || !got) {
+    throw std::runtime_error("--against pytorch: expected a Python with torch, got " +
+                             interpreter() + " without; AMBIT_PYTHON names another");
+  }
+  std::string text = line.data();
+  text.erase(text.find_last_not_of('\n') + 1);
+  return text;
+}
+
+const std::string& version() {
+  static const std::string text = ask_version();
+  return text;
+}
+
+std::unique_ptr<Work> make(const Specification& s) {
+  const std::string network = s.what.substr(0, s.what.find('/'));
+  const auto is_one_of = [&](const std::vector<std::string>& names) {
+    return std::find(names.begin(), names.end(), network) != names.end();
+  };
+  const bool has_images = is_one_of({"net", "tudui", "resnet18", "unet"});
+  if (!has_images && !is_one_of({"gpt", "lstm"})) return nullptr;
+  if (!s.what.ends_with("/train") && !s.what.ends_with("/infer")) return nullptr;
+  // From there on it compiles, and has the attention of gpt.
+  const bool is_new = !version().starts_with("PyTorch 1.");
+  if (network == "gpt" && !is_new) return nullptr;
+  std::vector<std::string> ways{"eager"};
+  if (has_images) ways.emplace_back("eager, channels-last");
+  if (is_new) {
+    for (size_t i = ways.size(); i-- > 0;) ways.push_back("compiled" + ways[i].substr(5));
+  }
+  return std::make_unique<BestOf>(s, ways);
+}
+
+}  // namespace
+}  // namespace bench::pytorch
+
+extern "C" __attribute__((visibility("default"))) const bench::Peer* ambit_bench_peer() {
+  static const bench::Peer peer{"pytorch", bench::pytorch::version().c_str(), bench::pytorch::make};
+  return &peer;
+}

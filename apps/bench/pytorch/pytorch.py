@@ -1,0 +1,305 @@
+"""PyTorch's half of `ambit bench --against pytorch`: the works of one row, run one way, as peer.cpp asks.
+
+It gets on stdin a line of JSON, {"what", "way", "threads", "operands": [{"name", "sizes", "dtype"}, ...]}, and
+the operands' bytes; then commands, each answered by a line: "run N" by the seconds of N runs, "result" by the
+number that all sides are compared by, "peak" by the bytes that the work has needed at most, "spent" by the seconds
+of all cores so far.
+
+The ways: "eager", "compiled", and both with "channels-last" behind them.
+"""
+import json
+import math
+import os
+import sys
+import time
+from contextlib import suppress
+from inspect import signature
+
+import torch
+from torch import nn
+from torch.nn import functional as F
+
+
+class Net(nn.Module):
+    """The tutorial's network, as apps/quickstart has it."""
+
+    def __init__(self):
+        super().__init__()
+        self.conv1, self.conv2 = nn.Conv2d(3, 6, 5), nn.Conv2d(6, 16, 5)
+        self.pool = nn.MaxPool2d(2)
+        self.fc1, self.fc2, self.fc3 = nn.Linear(400, 120), nn.Linear(120, 84), nn.Linear(84, 10)
+
+    def forward(self, x):
+        x = self.pool(F.relu(self.conv1(x)))
+        x = self.pool(F.relu(self.conv2(x)))
+        x = F.relu(self.fc1(torch.flatten(x, 1)))
+        return self.fc3(F.relu(self.fc2(x)))
+
+
+class Tudui(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.model = nn.Sequential(
+            nn.Conv2d(3, 32, 5, padding=2), nn.MaxPool2d(2), nn.Conv2d(32, 32, 5, padding=2), nn.MaxPool2d(2),
+            nn.Conv2d(32, 64, 5, padding=2), nn.MaxPool2d(2), nn.Flatten(), nn.Linear(1024, 64), nn.Linear(64, 10))
+
+    def forward(self, x):
+        return self.model(x)
+
+
+class BasicBlock(nn.Module):
+    def __init__(self, inputs, outputs, stride):
+        super().__init__()
+        self.conv1 = nn.Conv2d(inputs, outputs, 3, stride, 1, bias=False)
+        self.bn1 = nn.BatchNorm2d(outputs)
+        self.conv2 = nn.Conv2d(outputs, outputs, 3, 1, 1, bias=False)
+        self.bn2 = nn.BatchNorm2d(outputs)
+        self.downsample = None
+        if stride != 1 or inputs != outputs:
+            self.downsample = nn.Sequential(nn.Conv2d(inputs, outputs, 1, stride, bias=False),
+                                            nn.BatchNorm2d(outputs))
+
+    def forward(self, x):
+        y = self.bn2(self.conv2(F.relu(self.bn1(self.conv1(x)))))
+        return F.relu(y + (x if self.downsample is None else self.downsample(x)))
+
+
+class ResNet18(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.conv1, self.bn1 = nn.Conv2d(3, 64, 3, 1, 1, bias=False), nn.BatchNorm2d(64)
+        width = 64
+        for stage in range(4):
+            out = 64 << stage
+            setattr(self, f"layer{stage + 1}",
+                    nn.Sequential(BasicBlock(width, out, 1 if stage == 0 else 2), BasicBlock(out, out, 1)))
+            width = out
+        self.fc = nn.Linear(width, 10)
+
+    def forward(self, x):
+        x = F.relu(self.bn1(self.conv1(x)))
+        for layer in (self.layer1, self.layer2, self.layer3, self.layer4):
+            x = layer(x)
+        return self.fc(x.mean((2, 3)))
+
+
+class CausalSelfAttention(nn.Module):
+    def __init__(self, width, heads):
+        super().__init__()
+        self.c_attn, self.c_proj, self.heads = nn.Linear(width, 3 * width), nn.Linear(width, width), heads
+
+    def forward(self, x):
+        B, T, C = x.shape
+        q, k, v = (t.view(B, T, self.heads, -1).transpose(1, 2) for t in self.c_attn(x).split(C, 2))
+        y = F.scaled_dot_product_attention(q, k, v, is_causal=True)
+        return self.c_proj(y.transpose(1, 2).reshape(B, T, C))
+
+
+class MLP(nn.Module):
+    def __init__(self, width):
+        super().__init__()
+        self.c_fc, self.c_proj = nn.Linear(width, 4 * width), nn.Linear(4 * width, width)
+
+    def forward(self, x):
+        return self.c_proj(F.gelu(self.c_fc(x)))
+
+
+class Block(nn.Module):
+    def __init__(self, width, heads):
+        super().__init__()
+        self.ln_1, self.attn = nn.LayerNorm(width), CausalSelfAttention(width, heads)
+        self.ln_2, self.mlp = nn.LayerNorm(width), MLP(width)
+
+    def forward(self, x):
+        x = x + self.attn(self.ln_1(x))
+        return x + self.mlp(self.ln_2(x))
+
+
+class GPT(nn.Module):
+    def __init__(self, vocabulary=96, block=256, layers=6, heads=6, width=384):
+        super().__init__()
+        self.transformer = nn.ModuleDict({
+            "wte": nn.Embedding(vocabulary, width), "wpe": nn.Embedding(block, width),
+            "h": nn.ModuleList(Block(width, heads) for _ in range(layers)), "ln_f": nn.LayerNorm(width)})
+        self.lm_head = nn.Linear(width, vocabulary, bias=False)
+
+    def forward(self, ids):
+        t = self.transformer
+        x = t["wte"](ids) + t["wpe"](torch.arange(ids.size(1)))
+        for block in t["h"]:
+            x = block(x)
+        return self.lm_head(t["ln_f"](x)).flatten(0, 1)
+
+
+class LSTMModel(nn.Module):
+    def __init__(self, vocabulary=96, width=512, layers=2):
+        super().__init__()
+        self.encoder = nn.Embedding(vocabulary, width)
+        self.rnn = nn.LSTM(width, width, layers)
+        self.decoder = nn.Linear(width, vocabulary)
+
+    def forward(self, ids):
+        return self.decoder(self.rnn(self.encoder(ids))[0]).flatten(0, 1)
+
+
+class DoubleConv(nn.Module):
+    def __init__(self, inputs, outputs):
+        super().__init__()
+        self.double_conv = nn.Sequential(
+            nn.Conv2d(inputs, outputs, 3, padding=1, bias=False), nn.BatchNorm2d(outputs), nn.ReLU(),
+            nn.Conv2d(outputs, outputs, 3, padding=1, bias=False), nn.BatchNorm2d(outputs), nn.ReLU())
+
+    def forward(self, x):
+        return self.double_conv(x)
+
+
+class Down(nn.Module):
+    def __init__(self, inputs, outputs):
+        super().__init__()
+        self.maxpool_conv = nn.Sequential(nn.MaxPool2d(2), DoubleConv(inputs, outputs))
+
+    def forward(self, x):
+        return self.maxpool_conv(x)
+
+
+class Up(nn.Module):
+    def __init__(self, inputs, outputs):
+        super().__init__()
+        self.up, self.conv = nn.ConvTranspose2d(inputs, inputs // 2, 2, 2), DoubleConv(inputs, outputs)
+
+    def forward(self, x, skip):
+        return self.conv(torch.cat([skip, self.up(x)], 1))
+
+
+class OutConv(nn.Module):
+    def __init__(self, inputs, outputs):
+        super().__init__()
+        self.conv = nn.Conv2d(inputs, outputs, 1)
+
+    def forward(self, x):
+        return self.conv(x)
+
+
+class UNet(nn.Module):
+    def __init__(self, width=16):
+        super().__init__()
+        self.inc = DoubleConv(3, width)
+        self.down1, self.down2 = Down(width, 2 * width), Down(2 * width, 4 * width)
+        self.up1, self.up2 = Up(4 * width, 2 * width), Up(2 * width, width)
+        self.outc = OutConv(width, 2)
+
+    def forward(self, x):
+        a = self.inc(x)
+        b = self.down1(a)
+        return self.outc(self.up2(self.up1(self.down2(b), b), a))
+
+
+# The network, learning rate and momentum.
+NETWORKS = {"net": (Net, 0.001, 0.9), "tudui": (Tudui, 0.01, 0), "resnet18": (ResNet18, 0.01, 0.9),
+            "gpt": (GPT, 0.01, 0.9), "lstm": (LSTMModel, 0.01, 0.9), "unet": (UNet, 0.01, 0.9)}
+
+
+def read_operands(operands):
+    tensors = {}
+    for operand in operands:
+        dtype = getattr(torch, operand["dtype"])
+        size = math.prod(operand["sizes"]) * torch.empty(0, dtype=dtype).element_size()
+        bytes_ = bytearray(sys.stdin.buffer.read(size))
+        tensor = torch.frombuffer(bytes_, dtype=dtype) if size else torch.empty(0, dtype=dtype)
+        tensors[operand["name"]] = tensor.reshape(operand["sizes"])
+    return tensors
+
+
+def status_bytes(field):
+    with open("/proc/self/status", encoding="utf-8") as lines:
+        return next(1024 * int(line.split()[1]) for line in lines if line.startswith(field + ":"))
+
+
+class Training:
+    def __init__(self, network, way, tensors, lr, momentum):
+        self.input, self.target = tensors["input"], tensors["target"]
+        self.network = network.train()
+        # Where PyTorch has it: one kernel for all parameters.
+        fused = {"fused": True} if "fused" in signature(torch.optim.SGD).parameters else {}
+        self.optimizer = torch.optim.SGD(network.parameters(), lr=lr, momentum=momentum, **fused)
+        self.forward = torch.compile(network) if "compiled" in way else network
+
+    def run(self):
+        self.optimizer.zero_grad(set_to_none=True)
+        loss = F.cross_entropy(self.forward(self.input), self.target)
+        loss.backward()
+        self.optimizer.step()
+        self.loss = loss.item()
+
+    def result(self):
+        return self.loss
+
+
+class Inference:
+    def __init__(self, network, way, tensors):
+        self.input = tensors["input"]
+        self.network = network.eval()
+        self.forward = torch.compile(network) if "compiled" in way else network
+        self.logits = None
+
+    @torch.no_grad()
+    def run(self):
+        self.logits = None
+        self.logits = self.forward(self.input)
+
+    def result(self):
+        return self.logits.double().sum().item()
+
+
+def make_work(request, tensors):
+    name, kind = request["what"].split("/")
+    make, lr, momentum = NETWORKS[name]
+    network = make()
+    own = network.state_dict()
+    network.load_state_dict({key: tensors[key].reshape(own[key].shape) for key in own})
+    if "channels-last" in request["way"]:
+        network = network.to(memory_format=torch.channels_last)
+        tensors["input"] = tensors["input"].contiguous(memory_format=torch.channels_last)
+    if kind == "train":
+        return Training(network, request["way"], tensors, lr, momentum)
+    return Inference(network, request["way"], tensors)
+
+
+def take_stdout():
+    """Return what the answers go to; what PyTorch and its compiler print goes to stderr from here on."""
+    answers = os.fdopen(os.dup(1), "w")
+    os.dup2(2, 1)
+    return answers
+
+
+def main():
+    answers = take_stdout()
+
+    def answer(what):
+        print(what, file=answers, flush=True)
+
+    request = json.loads(sys.stdin.buffer.readline())
+    torch.set_num_threads(request["threads"])
+    tensors = read_operands(request["operands"])
+    before = status_bytes("VmRSS")
+    with suppress(OSError), open("/proc/self/clear_refs", "w", encoding="utf-8") as refs:
+        refs.write("5")  # forgets the peak
+    work = make_work(request, tensors)
+    answer("ready")
+    for line in sys.stdin.buffer:
+        command, *arguments = line.split()
+        if command == b"run":
+            start = time.perf_counter()
+            for _ in range(int(arguments[0])):
+                work.run()
+            answer(time.perf_counter() - start)
+        elif command == b"result":
+            answer(work.result())
+        elif command == b"peak":
+            answer(status_bytes("VmHWM") - before)
+        elif command == b"spent":
+            answer(time.process_time())
+
+
+if __name__ == "__main__":
+    main()

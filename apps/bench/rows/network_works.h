@@ -1,0 +1,120 @@
+// A training step and inference of any network, as rows.
+#pragma once
+
+#include <ambit/ops/loss.h>
+#include <ambit/optim/sgd.h>
+#include <ambit/random.h>
+
+#include <functional>
+#include <memory>
+#include <string>
+
+#include "../row.h"
+
+namespace bench {
+
+template <class Network>
+Network network_of(const Inputs& inputs, size_t first_parameter, ambit::Device device) {
+  Network network;
+  ambit::StateDict state;
+  for (size_t i = first_parameter; i < inputs.size(); ++i) {
+    state.emplace_back(inputs[i].name, inputs[i].value);
+  }
+  network->load_state_dict(state);
+  network.to(device);
+  return network;
+}
+
+template <class Network>
+class Training final : public Work {
+ public:
+  Training(const Inputs& inputs, ambit::Device device, const ambit::optim::SGDOptions& options)
+      : network_(network_of<Network>(inputs, 2, device)),
+        optimizer_(network_->parameters(), options),
+        images_(inputs[0].value.to(device)),
+        labels_(inputs[1].value.to(device)) {}
+
+  void run() override {
+    optimizer_.zero_grad();
+    const ambit::Tensor loss = cross_entropy(network_(images_), labels_);
+    loss.backward();
+    optimizer_.step();
+    loss_ = loss.item<double>();
+  }
+  double result() override { return loss_; }
+
+ private:
+  Network network_;
+  ambit::optim::SGD optimizer_;
+  ambit::Tensor images_, labels_;
+  double loss_ = 0;
+};
+
+template <class Network>
+class Inference final : public Work {
+ public:
+  Inference(const Inputs& inputs, ambit::Device device)
+      : network_(network_of<Network>(inputs, 1, device)), images_(inputs[0].value.to(device)) {
+    network_->eval();
+  }
+
+  void run() override {
+    const ambit::NoGradGuard no_grad;
+    logits_.reset();  // before the next ones are made
+    logits_ = network_(images_);
+    ambit::synchronize(logits_.device());
+  }
+  double result() override { return logits_.sum().item<double>(); }
+
+ private:
+  Network network_;
+  ambit::Tensor images_, logits_;
+};
+
+/// `batch()`: {"input", "target"}.
+template <class Network>
+Inputs network_inputs(const std::function<Inputs()>& batch, bool with_targets) {
+  ambit::manual_seed(1);
+  Inputs all = batch();
+  if (!with_targets) all.pop_back();
+  for (const auto& [name, parameter] : Network()->state_dict()) all.push_back({name, parameter});
+  return all;
+}
+
+/// What two rows of a network have in common.
+struct NetworkRow {
+  std::string name;
+  int64_t size;      // of a batch
+  const char* unit;  // what it is of
+  std::function<Inputs()> batch;
+
+  Row row(const std::string& kind) const {
+    Row row{name + "/" + kind, std::to_string(size)};
+    row.amount = static_cast<double>(size);
+    row.unit = unit;
+    row.memory = true;
+    return row;
+  }
+};
+
+template <class Network>
+Row training_row(const NetworkRow& about, const ambit::optim::SGDOptions& options) {
+  Row row = about.row("train");
+  row.inputs = [about] { return network_inputs<Network>(about.batch, true); };
+  row.make = [options](const Inputs& in, ambit::Device device) {
+    return std::make_unique<Training<Network>>(in, device, options);
+  };
+  return row;
+}
+
+template <class Network>
+Row inference_row(const NetworkRow& about) {
+  Row row = about.row("infer");
+  row.inputs = [about] { return network_inputs<Network>(about.batch, false); };
+  row.make = [](const Inputs& in, ambit::Device device) {
+    return std::make_unique<Inference<Network>>(in, device);
+  };
+  return row;
+}
+
+}  // namespace bench

@@ -1,0 +1,278 @@
+// Graphs of the CUDA runtime on the host: what a capture takes, what makes it invalid, and what a
+// launch does.
+#include <doctest/doctest.h>
+
+#include <csignal>
+#include <functional>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "gpu_memory.h"
+#include "kernels/faulty_kernels.h"
+#include "queue.h"
+#include "tests/child_process.h"
+
+using namespace faulty;
+using namespace ambit::cuda;
+
+namespace {
+
+struct Stream {
+  explicit Stream(unsigned flags = cudaStreamNonBlocking) {
+    REQUIRE(cudaStreamCreateWithFlags(&handle, flags) == cudaSuccess);
+  }
+  ~Stream() { cudaStreamDestroy(handle); }
+  operator cudaStream_t() const { return handle; }
+  cudaStream_t handle = nullptr;
+};
+
+struct Event {
+  Event() { REQUIRE(cudaEventCreateWithFlags(&handle, cudaEventDisableTiming) == cudaSuccess); }
+  ~Event() { cudaEventDestroy(handle); }
+  operator cudaEvent_t() const { return handle; }
+  cudaEvent_t handle = nullptr;
+};
+
+void begin(const Stream& stream, cudaStreamCaptureMode mode = cudaStreamCaptureModeGlobal) {
+  REQUIRE(cudaStreamBeginCapture(stream, mode) == cudaSuccess);
+}
+
+// End a capture that is expected to be invalid.
+void end_invalid(const Stream& stream, cudaError_t expected = cudaErrorStreamCaptureInvalidated) {
+  auto graph = reinterpret_cast<cudaGraph_t>(&expected);
+  CHECK(cudaStreamEndCapture(stream, &graph) == expected);
+  CHECK(graph == nullptr);
+  static_cast<void>(cudaGetLastError());
+  cudaStreamCaptureStatus status{};
+  CHECK(cudaStreamIsCapturing(stream, &status) == cudaSuccess);
+  CHECK(status == cudaStreamCaptureStatusNone);
+}
+
+struct Executable {
+  explicit Executable(const Stream& captured) {
+    cudaGraph_t graph = nullptr;
+    REQUIRE(cudaStreamEndCapture(captured, &graph) == cudaSuccess);
+    REQUIRE(cudaGraphInstantiate(&handle, graph, 0) == cudaSuccess);
+    CHECK(cudaGraphDestroy(graph) == cudaSuccess);
+    CHECK(cudaGraphDestroy(graph) == cudaErrorInvalidValue);
+  }
+  ~Executable() {
+    cudaGraphExecDestroy(handle);
+    static_cast<void>(cudaGetLastError());
+  }
+  operator cudaGraphExec_t() const { return handle; }
+  cudaGraphExec_t handle = nullptr;
+};
+
+}  // namespace
+
+TEST_CASE("what is captured is done at each launch, not before") {
+  const Stream stream, other;
+  const Gpu<int> x(64, 0), y(64, 5);
+  wait();
+  int runs = 0;
+  begin(stream);
+  cudaStreamCaptureStatus status{};
+  CHECK(cudaStreamIsCapturing(stream, &status) == cudaSuccess);
+  CHECK(status == cudaStreamCaptureStatusActive);
+  CHECK(add_one({1, 64, stream}, y, x) == cudaSuccess);
+  CHECK(cudaMemcpyAsync(x, y, 256, cudaMemcpyDeviceToDevice, stream) == cudaSuccess);
+  CHECK(host::enqueue(stream, "a count", [&] { ++runs; }) == cudaSuccess);
+  const Executable graph(stream);
+  CHECK(y.host()[0] == 5);
+  for (int i = 0; i < 3; ++i) CHECK(cudaGraphLaunch(graph, stream) == cudaSuccess);
+  CHECK(runs == 0);
+  CHECK(x.host()[63] == 3);
+  CHECK(runs == 3);
+  // On any stream: of one graph a launch comes after the one before.
+  CHECK(cudaGraphLaunch(graph, stream) == cudaSuccess);
+  CHECK(cudaGraphLaunch(graph, other) == cudaSuccess);
+  CHECK(x.host()[0] == 5);
+  // What is launched is done, though the graph is no more.
+  CHECK(cudaGraphLaunch(graph, other) == cudaSuccess);
+  CHECK(cudaGraphExecDestroy(graph) == cudaSuccess);
+  CHECK(x.host()[0] == 6);
+  CHECK(cudaGraphLaunch(graph, other) == cudaErrorInvalidValue);
+  static_cast<void>(cudaGetLastError());
+}
+
+TEST_CASE("a stream joins by an event of the capture, and must be waited for") {
+  const Stream stream, side;
+  const Event fork, join;
+  const Gpu<int> x(64, 1), y(64, 0);
+  wait();
+  for (const bool joins : {true, false}) {
+    begin(stream);
+    CHECK(cudaEventRecord(fork, stream) == cudaSuccess);
+    CHECK(cudaStreamWaitEvent(side, fork, 0) == cudaSuccess);
+    CHECK(add_one({1, 64, side}, y, x) == cudaSuccess);
+    CHECK(cudaEventRecord(join, side) == cudaSuccess);
+    cudaGraph_t graph = nullptr;
+    CHECK(cudaStreamEndCapture(side, &graph) == cudaErrorStreamCaptureUnmatched);
+    static_cast<void>(cudaGetLastError());
+    if (!joins) {
+      end_invalid(stream, cudaErrorStreamCaptureUnjoined);
+      break;
+    }
+    CHECK(cudaStreamWaitEvent(stream, join, 0) == cudaSuccess);
+    CHECK(add_one({1, 64, stream}, x, y) == cudaSuccess);
+    const Executable done(stream);
+    CHECK(cudaGraphLaunch(done, stream) == cudaSuccess);
+    CHECK(x.host()[0] == 3);
+  }
+  // An event of a capture stands for nothing outside of it.
+  CHECK(cudaEventQuery(fork) == cudaErrorCapturedEvent);
+  CHECK(cudaStreamWaitEvent(side, fork, 0) == cudaErrorCapturedEvent);
+  CHECK(cudaEventRecord(fork, side) == cudaSuccess);
+  CHECK(cudaEventSynchronize(fork) == cudaSuccess);
+  static_cast<void>(cudaGetLastError());
+}
+
+TEST_CASE("what a capture cannot take is refused, and makes it invalid") {
+  const Stream stream, other;
+  const Event outside, inside;
+  const Gpu<int> x(64, 1), y(64, 1);
+  REQUIRE(cudaEventRecord(outside, other) == cudaSuccess);
+  wait();
+  std::vector<int> pageable(64);
+  void* p = nullptr;
+  const struct {
+    const char* what;
+    cudaError_t expected;
+    std::function<cudaError_t()> call;
+  } cases[] = {
+      {"a wait", cudaErrorStreamCaptureUnsupported, [&] { return cudaStreamSynchronize(stream); }},
+      {"a query", cudaErrorStreamCaptureUnsupported, [&] { return cudaStreamQuery(stream); }},
+      {"a wait for the device", cudaErrorStreamCaptureUnsupported,
+       [&] { return cudaDeviceSynchronize(); }},
+      {"an event of before", cudaErrorStreamCaptureIsolation,
+       [&] { return cudaStreamWaitEvent(stream, outside, 0); }},
+      {"a wait for an event inside", cudaErrorCapturedEvent,
+       [&] {
+         CHECK(cudaEventRecord(inside, stream) == cudaSuccess);
+         return cudaEventSynchronize(inside);
+       }},
+      {"a copy from pageable memory", cudaErrorStreamCaptureUnsupported,
+       [&] { return cudaMemcpyAsync(x, pageable.data(), 256, cudaMemcpyHostToDevice, stream); }},
+      {"a copy to pageable memory", cudaErrorStreamCaptureUnsupported,
+       [&] { return cudaMemcpyAsync(pageable.data(), x, 256, cudaMemcpyDeviceToHost, stream); }},
+      {"an allocation", cudaErrorStreamCaptureUnsupported, [&] { return cudaMalloc(&p, 64); }},
+      {"an event of another capture", cudaErrorStreamCaptureMerge,
+       [&] {
+         begin(other, cudaStreamCaptureModeRelaxed);
+         CHECK(cudaEventRecord(inside, other) == cudaSuccess);
+         const cudaError_t status = cudaStreamWaitEvent(stream, inside, 0);
+         end_invalid(other);
+         return status;
+       }},
+  };
+  for (const auto& c : cases) {
+    INFO(c.what);
+    begin(stream);
+    CHECK(c.call() == c.expected);
+    cudaStreamCaptureStatus status{};
+    CHECK(cudaStreamIsCapturing(stream, &status) == cudaSuccess);
+    CHECK(status == cudaStreamCaptureStatusInvalidated);
+    CHECK(add_one({1, 64, stream}, y, x) == cudaErrorStreamCaptureInvalidated);
+    CHECK(cudaEventRecord(inside, stream) == cudaErrorStreamCaptureInvalidated);
+    end_invalid(stream);
+  }
+  CHECK(cudaStreamBeginCapture(nullptr, cudaStreamCaptureModeGlobal) ==
+        cudaErrorStreamCaptureUnsupported);
+  end_invalid(stream, cudaErrorIllegalState);  // there is none
+  begin(stream);
+  CHECK(cudaStreamBeginCapture(stream, cudaStreamCaptureModeGlobal) == cudaErrorIllegalState);
+  { const Executable empty(stream); }
+  static_cast<void>(cudaGetLastError());
+  CHECK(add_one({1, 64, stream}, y, x) == cudaSuccess);
+  CHECK(y.host()[0] == 2);
+}
+
+TEST_CASE("unsafe calls depend on the modes of captures and threads") {
+  const Stream stream;
+  void* p = nullptr;
+  const auto malloc_elsewhere = [&] {
+    cudaError_t status = cudaSuccess;
+    std::thread([&] { status = cudaMalloc(&p, 64); }).join();
+    if (status == cudaSuccess) cudaFree(p);
+    return status;
+  };
+  begin(stream, cudaStreamCaptureModeGlobal);
+  CHECK(malloc_elsewhere() == cudaErrorStreamCaptureUnsupported);
+  end_invalid(stream);
+  begin(stream, cudaStreamCaptureModeRelaxed);
+  CHECK(malloc_elsewhere() == cudaSuccess);
+  CHECK(cudaMalloc(&p, 64) == cudaSuccess);
+  CHECK(cudaFree(p) == cudaSuccess);
+  { const Executable empty(stream); }
+  begin(stream, cudaStreamCaptureModeThreadLocal);
+  cudaStreamCaptureMode mode = cudaStreamCaptureModeRelaxed;
+  CHECK(cudaThreadExchangeStreamCaptureMode(&mode) == cudaSuccess);
+  CHECK(mode == cudaStreamCaptureModeGlobal);
+  CHECK(cudaMalloc(&p, 64) == cudaSuccess);
+  CHECK(cudaThreadExchangeStreamCaptureMode(&mode) == cudaSuccess);
+  CHECK(mode == cudaStreamCaptureModeRelaxed);
+  std::thread([&] {
+    cudaGraph_t graph = nullptr;
+    CHECK(cudaStreamEndCapture(stream, &graph) == cudaErrorStreamCaptureWrongThread);
+  }).join();
+  CHECK(cudaFree(p) == cudaErrorStreamCaptureUnsupported);
+  end_invalid(stream);
+  CHECK(cudaFree(p) == cudaSuccess);
+}
+
+TEST_CASE("the legacy stream and a capture of one that it waits for do not go together") {
+  const Gpu<int> x(64, 1), y(64, 1);
+  wait();
+  for (const unsigned flags : {cudaStreamDefault, cudaStreamNonBlocking}) {
+    const Stream stream(flags);
+    begin(stream);
+    const bool waits = flags == cudaStreamDefault;
+    CHECK(add_one({1, 64, nullptr}, y, x) ==
+          (waits ? cudaErrorStreamCaptureImplicit : cudaSuccess));
+    if (waits) {
+      end_invalid(stream);
+    } else {
+      const Executable empty(stream);
+    }
+  }
+  static_cast<void>(cudaGetLastError());
+}
+
+TEST_CASE("a graph's work is checked as any other") {
+  for (const int seed : {1, 2, 3}) {
+    const std::string environment = "AMBIT_CUDA_HOST_SEED=" + std::to_string(seed);
+    const ChildResult freed = run_child("child: memory of a graph is freed", environment);
+    INFO(freed.output);
+    CHECK(freed.signal == SIGABRT);
+    CHECK(freed.output.find("freed") != std::string::npos);
+    const ChildResult race = run_child("child: a graph beside other work", environment);
+    INFO(race.output);
+    CHECK(race.signal == SIGABRT);
+    CHECK(race.output.find("a race") != std::string::npos);
+  }
+}
+TEST_CASE("child: memory of a graph is freed" * doctest::skip()) {
+  const Stream stream;
+  const Gpu<int> y(64, 0);
+  auto* const x = new Gpu<int>(64, 1);
+  wait();
+  begin(stream);
+  add_one({1, 64, stream}, y, *x);
+  const Executable graph(stream);
+  delete x;
+  cudaGraphLaunch(graph, stream);
+  wait();
+}
+TEST_CASE("child: a graph beside other work" * doctest::skip()) {
+  const Stream stream, other;
+  const Gpu<int> x(64, 1), y(64, 0);
+  wait();
+  begin(stream);
+  add_one({1, 64, stream}, y, x);
+  const Executable graph(stream);
+  cudaGraphLaunch(graph, stream);
+  fill({1, 64, other}, x, 2);
+  wait();
+}
