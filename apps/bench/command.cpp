@@ -9,6 +9,7 @@
 #include "../ambit/commands.h"
 #include "alone.h"
 #include "crossover.h"
+#include "distributed/distributed.h"
 #include "growth.h"
 #include "rows/rows.h"
 #include "run.h"
@@ -55,6 +56,10 @@ int run_command(const Command& command) {
   const Options& options = command.options;
   if (!options.alone.empty()) {
     fmt::print("{}\n", run_alone(options.alone, row_named(options.filter)));
+    return 0;
+  }
+  if (options.distributed) {
+    fmt::print("{}", distributed::run(options, command.markdown, show_progress));
     return 0;
   }
   if (command.list) {
@@ -123,6 +128,12 @@ void add_bench(CLI::App& tool, int& exit_code) {
       ->check(CLI::PositiveNumber);
 
   CLI::Option* json = c.add_flag("--json", command->json, "Print JSON");
+  c.add_flag("--distributed", options.distributed,
+             "Measure several ranks: mpirun -n 2 --bind-to core ambit bench --distributed")
+      ->excludes(json);
+  c.add_option("--model", options.model,
+               "Measure one, and predict so many ranks, so many a machine: 1024x8,25GB/s,5us")
+      ->needs("--distributed");
   c.add_flag("--markdown", command->markdown, "Print the table in Markdown")->excludes(json);
   c.callback([command, &exit_code] {
     if (!command->batches.empty() && !command->crossover && !command->growth) {

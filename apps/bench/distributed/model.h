@@ -1,0 +1,53 @@
+// How long a step takes on more ranks than there are: from what one rank took, and what a network
+// is said to do. It measures nothing itself.
+#pragma once
+
+#include <string>
+#include <vector>
+
+namespace bench::distributed {
+
+/// Ranks on machines, each with one link to the others. Between ranks of one machine nothing is
+/// counted.
+struct Network {
+  int ranks = 1;
+  int per_machine = 1;
+  double bytes_per_second = 0;  ///< of a link, in each direction
+  double latency_seconds = 0;   ///< from one machine to another
+};
+
+/// Read "1024x8,25GB/s,5us": ranks, of which so many share a machine (x1 where not said),
+/// bandwidth in KB, MB, GB or Kbit, Mbit, Gbit (powers of ten) a second, latency in ns, us, ms or
+/// s. Errors: ambit::Error.
+Network parse_network(const std::string& text);
+
+/// What one rank took for a step, in seconds from its beginning.
+struct Step {
+  struct Bucket {
+    double bytes = 0;
+    double ready = 0;  ///< when its gradients have been computed
+  };
+  std::vector<Bucket> buckets;  ///< in the order of their exchange
+  double backward_end = 0;
+  double end = 0;  ///< after the optimizer
+};
+
+/// An allreduce between so many machines in seconds. Ring: 2 (m - 1) steps, each of a latency and
+/// an m-th of the bytes. Tree: the levels up and down, through which pieces follow each other, and
+/// all bytes both ways. Source: Thakur, Rabenseifner, Gropp 2005; Sanders, Speck, Traeff 2009.
+double ring_seconds(const Network& network, int machines, double bytes);
+double tree_seconds(const Network& network, int machines, double bytes);
+
+struct Prediction {
+  int ranks = 1, machines = 1;
+  double ring = 0, tree = 0;  ///< seconds of exchange of all buckets
+  double end = 0;             ///< of the step, each bucket by the quicker of both
+  double efficiency = 1;      ///< the step of one rank by this
+  double hidden = 1;          ///< the part of the exchange that computing covers
+};
+
+/// Predict a step on `ranks` of the network's kind, each of which computes as the one did: a bucket
+/// is exchanged when it is ready and the one before it is done, the optimizer follows the last.
+Prediction predict(const Step& step, const Network& network, int ranks);
+
+}  // namespace bench::distributed

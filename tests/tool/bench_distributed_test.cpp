@@ -1,0 +1,129 @@
+// `ambit bench --distributed`: the model's arithmetic against numbers by hand; of what is measured
+// only that it is.
+#include <ambit/error.h>
+#include <doctest/doctest.h>
+
+#include <string>
+
+#include "apps/bench/distributed/model.h"
+#include "tests/child_process.h"
+
+using namespace bench::distributed;
+using doctest::Approx;
+
+namespace {
+
+ChildResult bench_distributed(const std::string& arguments, const std::string& launcher = "") {
+  return run_command(
+      "env -u AMBIT_BACKEND_PATH OMPI_ALLOW_RUN_AS_ROOT=1 "
+      "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1 " +
+      launcher + " " AMBIT_TOOL " bench --seconds 0.001 --distributed " + arguments + " 2>&1");
+}
+
+bool contains(const std::string& text, const std::string& part) {
+  return text.find(part) != std::string::npos;
+}
+
+}  // namespace
+
+TEST_CASE("a network is read with its units, and nothing else is") {
+  const auto reads = [](const char* text, int ranks, int per_machine, double bandwidth,
+                        double latency) {
+    INFO(text);
+    const Network n = parse_network(text);
+    CHECK(n.ranks == ranks);
+    CHECK(n.per_machine == per_machine);
+    CHECK(n.bytes_per_second == Approx(bandwidth));
+    CHECK(n.latency_seconds == Approx(latency).epsilon(1e-9).scale(0));
+  };
+  reads("1024x8,25GB/s,5us", 1024, 8, 25e9, 5e-6);
+  reads("4,1Gbit/s,1ms", 4, 1, 1.25e8, 1e-3);
+  reads("2x1,2.5MB/s,100ns", 2, 1, 2.5e6, 1e-7);
+  for (const char* text :
+       {"", "8", "8,1GB/s", "x8,1GB/s,1us", "8x,1GB/s,1us", "8x0,1GB/s,1us", "0,1GB/s,1us",
+        "-8,1GB/s,1us", "8y2,1GB/s,1us", "8x2x2,1GB/s,1us", "8,1GB,1us", "8,GB/s,1us",
+        "8,0GB/s,1us", "8,nanGB/s,1us", "8,infGB/s,1us", "8,1GB/s,1", "8,1GB/s,-1us",
+        "8,1GB/s,1us,1", "99999999999,1GB/s,1us"}) {
+    INFO(text);
+    CHECK_THROWS_AS(parse_network(text), ambit::Error);
+  }
+}
+
+TEST_CASE("an allreduce by ring and by tree, by hand") {
+  const Network network{4, 1, 1e9, 1e-3};
+  CHECK(ring_seconds(network, 4, 8e6) == Approx(2 * 3 * (1e-3 + 2e-3)));
+  CHECK(tree_seconds(network, 4, 8e6) == Approx(2 * (2 * 1e-3 + 8e-3)));
+  CHECK(tree_seconds(network, 5, 0) == Approx(2 * 3 * 1e-3));  // three levels
+  CHECK(ring_seconds(network, 1, 8e6) == 0);
+  CHECK(tree_seconds(network, 1, 8e6) == 0);
+}
+
+TEST_CASE("a step on more ranks, by hand") {
+  // The first bucket takes 18 ms by ring, from 10 ms on; the second 12, from 28 to 40: 15 ms after
+  // the end of backward.
+  const Step step{{{8e6, 10e-3}, {4e6, 20e-3}}, 25e-3, 30e-3};
+  const Network network{8, 2, 1e9, 1e-3};
+  const Prediction p = predict(step, network, 8);
+  CHECK(p.machines == 4);
+  CHECK(p.ring == Approx(18e-3 + 12e-3));
+  CHECK(p.tree == Approx(20e-3 + 12e-3));
+  CHECK(p.end == Approx(45e-3));
+  CHECK(p.efficiency == Approx(30.0 / 45));
+  CHECK(p.hidden == Approx(0.5));
+  const Prediction one_machine = predict(step, network, 2);
+  CHECK(one_machine.machines == 1);
+  CHECK(one_machine.end == Approx(30e-3));
+  CHECK(one_machine.efficiency == 1);
+  CHECK(predict(step, network, 3).machines == 2);
+  // A network that is quick enough hides all but what comes behind the last gradient.
+  const Step early{{{1e6, 1e-3}}, 25e-3, 30e-3};
+  CHECK(predict(early, network, 8).hidden == 1);
+  CHECK(predict(early, network, 8).end == Approx(30e-3));
+}
+
+TEST_CASE("bench predicts from one measured rank, up to the ranks asked for") {
+  const ChildResult ran = bench_distributed("--markdown --model 20x4,25GB/s,5us");
+  INFO(ran.output);
+  CHECK(ran.exit_code == 0);
+  CHECK(ran.output.starts_with("measured on 1 rank: a step of "));
+  // By their sizes: the last layer, its 65,536 weights, the third convolution, the others.
+  CHECK(contains(ran.output, "buckets of "));
+  CHECK(contains(ran.output, "| ranks | machines | ring | tree | step | efficiency | hidden |\n"));
+  for (const char* row : {"\n| 8 | 2 | ", "\n| 16 | 4 | ", "\n| 20 | 5 | "}) {
+    CHECK(contains(ran.output, row));
+  }
+}
+
+TEST_CASE("bench measures the ranks that mpirun has started, and rank 0 prints") {
+  if (run_command("mpirun --version 2>&1").exit_code != 0 ||
+      contains(bench_distributed("", "mpirun -n 1").output, "libambit_mpi.so")) {
+    std::puts("skipped: no MPI");
+    return;
+  }
+  const ChildResult ran = bench_distributed("--markdown", "mpirun -n 2 --oversubscribe");
+  INFO(ran.output);
+  CHECK(ran.exit_code == 0);
+  CHECK(contains(ran.output, "2 ranks of one thread each, "));
+  CHECK(contains(ran.output, "\n| 1 KiB | "));
+  CHECK(contains(ran.output, "\n| 64 MiB | "));
+  CHECK(contains(ran.output, "\n| tudui, batch 64 a rank | 1 rank | 2 ranks |\n"));
+  CHECK(ran.output.find("| allreduce |") == ran.output.rfind("| allreduce |"));
+}
+
+TEST_CASE("bench --distributed refuses what it cannot do, and says what") {
+  const auto refuses = [](const char* arguments, const char* word) {
+    const ChildResult ran = bench_distributed(arguments);
+    INFO(arguments << ": " << ran.output);
+    CHECK(ran.exit_code == 2);
+    CHECK(contains(ran.output, "ambit: "));
+    CHECK(contains(ran.output, word));
+  };
+  refuses("--model 8", "--model: expected three parts");
+  refuses("--model 8,1,1us", "--model: expected a bandwidth");
+  refuses("--model 8,1GB/s,now", "--model: expected a latency");
+  refuses("--json", "--json");
+  refuses("", "");  // one process, or no MPI
+  const ChildResult alone = run_command(AMBIT_TOOL " bench --model 8,1GB/s,1us 2>&1");
+  CHECK(alone.exit_code == 2);
+  CHECK(contains(alone.output, "--distributed"));
+}
