@@ -15,8 +15,8 @@ Tensor& slot(State& s, int i) { return s.slots[static_cast<size_t>(i)]; }
 }  // namespace
 
 void Generator::leaf() {
-  const Pick precise = exact();
-  const int x = pick([&](int i) { return precise(i) && at(i).is_floating_point(); }, nullptr);
+  // What a gradient is where a value is infinite or NaN, every library says otherwise.
+  const int x = pick(finite_floats(exact()), nullptr);
   if (x < 0) return;
   add(slot_text(x) + ".detach().clone().requires_grad_()",
       [=](State& s) {

@@ -1,6 +1,7 @@
 // Creation, conversion, maps, arithmetic, comparison and choice.
 #include <ambit/ops/creation.h>
 #include <ambit/ops/elementwise.h>
+#include <ambit/ops/reduce.h>
 #include <ambit/ops/shape.h>
 
 #include <cmath>
@@ -97,7 +98,7 @@ bool broadcasts(IntArrayRef a, IntArrayRef b) {
   return true;
 }
 
-std::string call(const char* f, int a, int b) {
+std::string call_text(const char* f, int a, int b) {
   return std::string(f) + "(" + slot_text(a) + ", " + slot_text(b) + ")";
 }
 
@@ -155,7 +156,10 @@ void Generator::create_index() {
 
 void Generator::convert() {
   const DType d = dtype();
-  const int x = pick(is_floating_point(d) ? usable() : exact(), nullptr);
+  // No integer is infinite or NaN.
+  const Pick precise = exact();
+  const Pick whole = [&](int i) { return precise(i) && all(isfinite(at(i))).item<bool>(); };
+  const int x = pick(is_floating_point(d) ? usable() : whole, nullptr);
   if (x < 0) return;
   add(slot_text(x) + ".to(" + dtype_text(d) + ")", [=](State& s) { return slot(s, x).to(d); },
       Kind::exact, {x});
@@ -207,7 +211,7 @@ void Generator::binary() {
   if (b < 0) return;
   const bool rounds = op.needs == Map::Needs::away_from_zero || std::string(op.method) == "pow_" ||
                       std::string(op.method) == "atan2_";
-  add(call(op.python, a, b), [=](State& s) { return op.run(slot(s, a), slot(s, b)); },
+  add(call_text(op.python, a, b), [=](State& s) { return op.run(slot(s, a), slot(s, b)); },
       rounds ? Kind::smooth : Kind::exact, {a, b});
 }
 
@@ -269,8 +273,8 @@ void Generator::compare() {
   if (a < 0) return;
   const int b = pick(exact(), [&](int i) { return broadcasts(at(a).sizes(), at(i).sizes()); });
   if (b < 0) return;
-  add(call(op.python, a, b), [=](State& s) { return op.run(slot(s, a), slot(s, b)); }, Kind::exact,
-      {a, b});
+  add(call_text(op.python, a, b), [=](State& s) { return op.run(slot(s, a), slot(s, b)); },
+      Kind::exact, {a, b});
 }
 
 void Generator::choose() {
@@ -282,7 +286,7 @@ void Generator::choose() {
   if (b < 0) return;
   if (random_.one_in(2) || c < 0) {
     const bool most = random_.one_in(2);
-    add(call(most ? "torch.maximum" : "torch.minimum", a, b),
+    add(call_text(most ? "torch.maximum" : "torch.minimum", a, b),
         [=](State& s) {
           return most ? maximum(slot(s, a), slot(s, b)) : minimum(slot(s, a), slot(s, b));
         },

@@ -23,6 +23,9 @@ std::vector<double> numbers(const Tensor& t) {
   return {p, p + host.numel()};
 }
 
+// Only calls with operands of their own have them: bounds of longer ways would mean nothing.
+bool is_16_bit(DType d) { return d == kFloat16 || d == kBFloat16; }
+
 double epsilon(DType d) { return d == kFloat64 ? 0x1p-52 : 0x1p-23; }
 
 }  // namespace
@@ -88,6 +91,12 @@ Program Generator::make() {
       &Generator::index,         &Generator::scatter,      &Generator::reduce,
       &Generator::reduce_exact,  &Generator::scan,         &Generator::product,
       &Generator::layer,         &Generator::image,        &Generator::loss,
+      &Generator::of_one,        &Generator::of_one,       &Generator::of_one,
+      &Generator::of_two,        &Generator::of_two,       &Generator::of_index,
+      &Generator::of_matrix,     &Generator::of_image,     &Generator::of_sequence,
+      &Generator::own_operands,  &Generator::own_operands, &Generator::own_operands,
+      &Generator::own_operands,  &Generator::own_operands, &Generator::own_operands,
+      &Generator::own_operands,  &Generator::own_operands, &Generator::own_operands,
       &Generator::leaf,          &Generator::detach,       &Generator::backward,
       &Generator::grad,          &Generator::move};
   for (int i = 0; i < 3; ++i) create();
@@ -177,12 +186,14 @@ int Generator::pick(const Pick& safe, const Pick& fits) {
 Generator::Pick Generator::usable() const {
   return [this](int i) {
     return at(i).numel() <= kMostElements && values_[static_cast<size_t>(i)].depth < 4 &&
+           !is_16_bit(at(i).dtype()) &&
            (!at(i).is_floating_point() || magnitudes(at(i)).most <= 64);
   };
 }
 Generator::Pick Generator::exact() const {
   return [this](int i) {
-    return at(i).numel() <= kMostElements && values_[static_cast<size_t>(i)].exact;
+    return at(i).numel() <= kMostElements && values_[static_cast<size_t>(i)].exact &&
+           !is_16_bit(at(i).dtype());
   };
 }
 Generator::Pick Generator::floating() const {

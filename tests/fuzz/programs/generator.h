@@ -5,6 +5,7 @@
 
 #include <ambit/dtype.h>
 
+#include <optional>
 #include <string_view>
 
 #include "program.h"
@@ -43,10 +44,44 @@ struct Values {
   int depth = 0;         ///< roundings behind it
 };
 
+using Tensors = std::vector<ambit::Tensor>;
+using Sizes = std::vector<int64_t>;
+
 class Generator {
  public:
   explicit Generator(uint64_t seed);
   Program make();
+
+  // What calls with operands of their own are made of (calls.h). All operands of one call have one
+  // floating-point dtype, random layouts, and want gradients or do not.
+  /// What floating-point operands hold: few bits all. special: infinities, NaN and -0 among them;
+  /// distinct: no two elements are equal; unit: in (0, 1).
+  enum class Fill { few, distinct, positive, unit, special };
+  Random& random() { return random_; }
+  ambit::DType dtype_of_call() const { return dtype_of_call_; }
+  bool wants_grad() const { return wants_grad_; }
+  /// Append a new operand; return its slot. Now and then one of its sizes is another.
+  int operand(Sizes shape, Fill fill = Fill::few);
+  /// The same without a gradient.
+  int constant(const Sizes& shape, Fill fill);
+  /// Bound roundings by those of a coarser dtype: what comes of integers is of the default one.
+  void compute_in(ambit::DType dtype) { computes_in_ = dtype; }
+  /// Append one of `dtype`, integers of [least, most], or for bool 0 and 1.
+  int integers(const Sizes& shape, int64_t least, int64_t most, ambit::DType dtype = ambit::kInt64);
+  /// Let no operand of this call have another size: what PyTorch does not look at.
+  void keep_sizes() { keeps_sizes_ = true; }
+  /// Append a list of these numbers.
+  int numbers(const std::vector<double>& values, ambit::DType dtype);
+  /// Append a call: $0, $1, ... in `python` are the operands, -1 an undefined one. roundings: how
+  /// many units in the last place, of the largest element, its result may be off by; 0: none. Then
+  /// append the gradients of its operands, and of those.
+  void call(std::string python, const std::vector<int>& operands,
+            const std::function<ambit::Tensor(const Tensors&)>& run, double roundings = 64);
+  /// Return random sizes of at most 4 elements a dim, seldom 0, and such that broadcast to them.
+  Sizes small_sizes(int64_t least_dims, int64_t most_dims);
+  Sizes broadcastable(const Sizes& to);
+  /// Return a dim of a tensor of `ndim`, negative ones too; now and then one out of range.
+  int64_t dim_of(int64_t ndim);
 
  private:
   using Run = std::function<ambit::Tensor(State&)>;
@@ -70,11 +105,13 @@ class Generator {
   /// Slots without roundings, for ops with jumps.
   Pick exact() const;
   Pick floating() const;
+  /// Usable ones of magnitudes up to 4, whose exponentials are small.
+  Pick small() const;
+  /// Floats of which none is infinite or NaN.
+  Pick finite_floats(const Pick& among) const;
   Pick of_dtype(ambit::DType dtype) const;
 
   const ambit::Tensor& at(int slot) const { return state_.slots[static_cast<size_t>(slot)]; }
-  /// Return a dim of a tensor of `ndim`, negative ones too; now and then one out of range.
-  int64_t dim_of(int64_t ndim);
   ambit::Dims sizes(int64_t most_dims);
   ambit::DType dtype();
   /// A number of few bits, as Python writes it too.
@@ -104,6 +141,15 @@ class Generator {
   void layer();
   void image();
   void loss();
+  void of_one();
+  void of_two();
+  void of_index();
+  void of_matrix();
+  void of_image();
+  void of_sequence();
+  void own_operands();
+  int value_step(const std::vector<double>& values, ambit::DType dtype, const Sizes& shape,
+                 bool grad);
   void leaf();
   void detach();
   void backward();
@@ -113,6 +159,9 @@ class Generator {
   Random random_;
   State state_;
   std::vector<Values> values_;
+  ambit::DType dtype_of_call_ = ambit::kFloat32;
+  std::optional<ambit::DType> computes_in_;
+  bool wants_grad_ = false, keeps_sizes_ = false;
   Program program_;
 };
 

@@ -205,7 +205,7 @@ void Generator::loss() {
     const int y = pick(few, [&](int i) {
       return at(i).sizes() == at(x).sizes() && at(i).dtype() == at(x).dtype();
     });
-    if (y < 0) return;
+    if (y < 0 || at(y).dtype() != at(x).dtype()) return;
     add(fmt::format("F.mse_loss(r[{}], r[{}])", x, y),
         [=](State& s) { return mse_loss(slot(s, x), slot(s, y)); }, Kind::smooth, {x, y});
     return;

@@ -25,13 +25,135 @@ def backward(y, x, retain):
     return None if x.grad is None else x.grad.detach().clone()
 
 
+def spd(x):
+    a = torch.tanh(x.reshape(-1)[:9].reshape(3, 3))
+    return a @ a.t() + torch.eye(3, dtype=x.dtype)
+
+
+def recurrent(kind, x):
+    gates = {"lstm": 4, "gru": 3, "rnn_tanh": 1}[kind]
+
+    def wave(sizes, k):
+        n = math.prod(sizes)
+        return torch.sin(torch.arange(n, dtype=torch.float64) * k).to(x.dtype).reshape(sizes)
+
+    a = torch.tanh(x.reshape(-1)[:12].reshape(2, 2, 3))
+    w = [wave((gates * 2, 3), .7), wave((gates * 2, 2), .9), wave((gates * 2,), .3), wave((gates * 2,), .5)]
+    h, c = wave((1, 2, 2), 1.1), wave((1, 2, 2), 1.3)
+    if kind == "lstm":
+        return torch.lstm(a, (h, c), w, True, 1, 0., True, False, False)[0]
+    run = torch.gru if kind == "gru" else torch.rnn_tanh
+    return run(a, h, w, True, 1, 0., True, False, kind == "gru")[0]
+
+
+# The operands of calls.cpp, and what makes one tensor of several. Of 16 bits ambit rounds what it has
+# computed in float32, so that here is float32.
+def T(values, dtype, shape, layout, grad):
+    t = torch.tensor(values, dtype=torch.float64).to(dtype)
+    if dtype in (torch.float16, torch.bfloat16):
+        t = t.float()
+    if grad:
+        t.requires_grad_()
+    if layout == 1:
+        return t.view(shape[::-1]).permute(list(range(len(shape)))[::-1])
+    if layout == 2:
+        return torch.stack([t, t], -1).view(shape + [2]).select(-1, 0)
+    if layout == 3:
+        n, c, h, w = shape
+        return t.view(n, h, w, c).permute(0, 3, 1, 2)
+    return t.view(shape)
+
+
+def flat(tensors):
+    if isinstance(tensors, torch.Tensor):
+        tensors = [tensors]
+    return torch.cat([t.reshape(-1).double() for t in tensors])
+
+
+def wave(like):
+    t = torch.arange(like.numel()) * 7 % 11 - 5
+    return (t.to(like.dtype) / 4).reshape(like.shape)
+
+
+def grads(y, xs, order):
+    gs = torch.autograd.grad(y, xs, wave(y), True, order > 1, allow_unused=True)
+    if order > 1:
+        total = (y * 0).sum()
+        for g in gs:
+            if g is not None and g.requires_grad:
+                total = total + (g * wave(g)).sum().to(total.dtype)
+        gs = torch.autograd.grad(total, xs, None, True, allow_unused=True)
+    return flat([torch.zeros_like(x) if g is None else g for g, x in zip(gs, xs)])
+
+
+class Places:
+    def __getitem__(self, places):
+        return places
+
+
+S = Places()
+
+
+def put(x, places, value):
+    y = x.clone()
+    y[places] = value
+    return y
+
+
+def through(x, view, write):
+    base = x * 1
+    v = view(base)
+    write(v)
+    return base * v.sum()
+
+
+def regular(x):
+    return x / 32 + torch.diag(torch.arange(x.size(-1)).to(x.dtype) + 1)
+
+
+# Where PyTorch 1.13 takes other strides for rows.
+def in_rows(t):
+    return None if t is None else t.contiguous()
+
+
+def batch_norm(x, mean, var, w, b, training):
+    mean, var = (None if t is None else t.detach().clone() for t in (mean, var))
+    # Of other strides gradients are wrong in PyTorch 1.13.
+    x, w, b = in_rows(x), in_rows(w), in_rows(b)
+    y = F.batch_norm(x, mean, var, w, b, training, 0.25, 0.125)
+    return y if mean is None else flat([y, mean, var])
+
+
+def attend(q, k, v, mask, causal, scale):
+    scores = q @ k.transpose(-2, -1) * (1 / math.sqrt(q.size(-1)) if scale is None else scale)
+    if causal:
+        scores = scores.masked_fill(~torch.ones(scores.shape[-2:], dtype=torch.bool).tril(), -inf)
+    elif mask is not None and mask.dtype == torch.bool:
+        scores = scores.masked_fill(~(mask | (torch.arange(mask.size(-1)) == 0)), -inf)
+    elif mask is not None:
+        scores = scores + mask
+    return scores.softmax(-1) @ v
+
+
+def heads(q, k, v, E, H, w, b, bk, bv, zero, out, ob, qw, kw, vw, mask, ignored, separate, weights, averaged):
+    if ignored is not None:
+        ignored = ignored & (torch.arange(ignored.size(-1)) != 0)
+    y, a = F.multi_head_attention_forward(
+        q, k, v, E, H, w, b, bk, bv, zero, 0.0, out, ob, training=True, key_padding_mask=ignored,
+        need_weights=weights, attn_mask=mask, use_separate_proj_weight=separate, q_proj_weight=qw,
+        k_proj_weight=kw, v_proj_weight=vw, average_attn_weights=averaged)
+    return flat([y, a]) if weights else y
+
+
 def differs(t, code, dtype, sizes, grad, tolerance, values):
-    if str(t.dtype) != "torch." + dtype:
+    computed = "float32" if dtype in ("float16", "bfloat16") else dtype
+    if str(t.dtype) != "torch." + computed:
         return f"dtype {t.dtype}, ambit {dtype}"
     if list(t.shape) != sizes:
         return f"sizes {list(t.shape)}, ambit {sizes}"
-    # PyTorch's formulas may keep an operand for its shape alone, and so record a constant gradient.
-    if t.requires_grad != grad and not (t.requires_grad and "create_graph" in code):
+    # PyTorch's formulas may keep an operand for its shape alone, and so record a constant gradient,
+    # or record none where there are no elements.
+    if t.requires_grad != grad and "create_graph" not in code and t.numel():
         return f"requires_grad {t.requires_grad}, ambit {grad}"
     got = t.detach().double().reshape(-1)
     want = torch.tensor(values, dtype=torch.float64)
@@ -67,7 +189,7 @@ def main(path):
             programs += 1
             if len(sys.argv) > 2:
                 ended = text != sys.argv[2]
-            scope = {"torch": torch, "F": F, "nan": nan, "inf": inf, "r": r, "backward": backward}
+            scope = dict(globals(), r=r)
         elif ended:
             continue
         elif kind == "S":
