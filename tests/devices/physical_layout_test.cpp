@@ -127,6 +127,35 @@ TEST_CASE("a U-Net's joint gives the gradients of the reference") {
   for (size_t i = 0; i < 3; ++i) CHECK(on_cpu[i].allclose(plain[i], 1e-4, 1e-6));
 }
 
+TEST_CASE("batch normalisation keeps the layout, both ways, and agrees with the reference") {
+  // 20 channels: more than a vector holds, and a rest.
+  const auto run = [](const Device& device, bool training) {
+    manual_seed(4);
+    const Tensor x = rand({3, 16, 12, 12}).to(device), v = rand({3, 20, 10, 10}).to(device);
+    const Tensor w = (rand({20, 16, 3, 3}) - 0.5).to(device).requires_grad_();
+    const Tensor scale = rand({20}).to(device).requires_grad_(),
+                 shift = rand({20}).to(device).requires_grad_();
+    Tensor mean = rand({20}).to(device), var = (rand({20}) + 1).to(device);
+    const Tensor y = conv2d(x, w);
+    const Tensor z = batch_norm(y, scale, shift, mean, var, {.training = training});
+    const Tensor out = relu(z);
+    (out * v).sum().backward();
+    if (device.is_cpu()) {
+      for (const Tensor& t : {y, z, out}) CHECK(t.storage()->is_native());
+    }
+    return std::vector<Tensor>{out.detach().cpu(), mean.cpu(),         var.cpu(),
+                               w.grad().cpu(),     scale.grad().cpu(), shift.grad().cpu()};
+  };
+  for (const bool training : {true, false}) {
+    INFO(training);
+    const auto on_cpu = run(kCPU, training), plain = run(Device("reference"), training);
+    // The convolution's sums of 144 products up to 1/2 are within 144 * 2^-24 * 36 = 3e-4, those of
+    // the gradients, of 300 such elements, within sqrt(300) times as much.
+    for (size_t i = 0; i < 3; ++i) CHECK(on_cpu[i].allclose(plain[i], 0, 3e-4));
+    for (size_t i = 3; i < 6; ++i) CHECK(on_cpu[i].allclose(plain[i], 0, 5e-3));
+  }
+}
+
 TEST_CASE("views, in-place writes and copies see row-major elements") {
   const Laid l;
   const Tensor expected = by_reference(l);
