@@ -58,8 +58,10 @@ class Pass {
   size_t packed_bytes() const { return packed_.get_size(); }
   void pack(void* packed, const void* w) const { packing().run({w, packed}); }
   void unpack(void* w, const void* packed) const { packing().run({packed, w}); }
-  /// Whether it is worth doing so.
-  bool is_tuned() const { return dtype_ == kFloat32 || plan(0).is_tuned(); }
+  /// Whether oneDNN is quick at it, and right.
+  bool suits() const {
+    return dtype_ == kFloat32 || (plan(0).is_tuned() && (!computes_weights() || meets_each_tap()));
+  }
 
   /// Part i; weights are packed. The plan is the calling thread's.
   Plan& plan(int64_t i) const { return plan(i, parts() == 1 ? Role::whole : Role::part); }
@@ -87,6 +89,9 @@ class Pass {
   }
   /// Whether the weights are what is computed.
   bool computes_weights() const { return kind_ == Kind::convolution_weight_grad; }
+  /// Whether each tap meets an element of x in each part. The gradient of one that meets padding
+  /// alone is left unwritten by oneDNN 2.6's kernels for bfloat16.
+  bool meets_each_tap() const;
   int packed_argument() const { return computes_weights() ? DNNL_ARG_FROM : DNNL_ARG_TO; }
   onednn::Key key(Role role, const ConvPart& part) const;
   Plan& plan(int64_t i, Role role) const;
@@ -108,6 +113,28 @@ Dims Pass::sizes_of(const Tensor& t, int64_t images, int64_t rows) const {
   sizes[0] = images;
   sizes[cut_dim()] = rows;
   return sizes;
+}
+
+bool Pass::meets_each_tap() const {
+  const int64_t windows[] = {g_.T, g_.R, g_.S};
+  const auto meets = [&](size_t d, int64_t inputs, int64_t outputs, int64_t padding) {
+    for (int64_t tap = 0; tap < windows[d]; ++tap) {
+      const int64_t first = tap * g_.dilation[d] - padding;  // of x, under the first of y
+      const int64_t at =
+          first + std::max<int64_t>(ceil_div(-first, g_.stride[d]), 0) * g_.stride[d];
+      if (at >= inputs || at > first + (outputs - 1) * g_.stride[d]) return false;
+    }
+    return true;
+  };
+  const int64_t inputs[] = {g_.D, g_.H, g_.W}, outputs[] = {g_.O, g_.P, g_.Q};
+  for (size_t d = 3 - g_.dims; d < 3; ++d) {
+    if (d != g_.outermost() && !meets(d, inputs[d], outputs[d], g_.padding[d])) return false;
+  }
+  for (int64_t i = 0; i < parts(); ++i) {
+    const ConvPart part = parts_[i];
+    if (!meets(g_.outermost(), part.x_rows, part.y_rows, part.padding_top)) return false;
+  }
+  return true;
 }
 
 onednn::Key Pass::key(Role role, const ConvPart& part) const {
@@ -239,7 +266,7 @@ void add_rows(float* rows, int64_t parts, int64_t size) {
 bool onednn_conv(const ConvSizes& g, const Tensor& y, const Tensor& x, const Tensor& w,
                  const Tensor& b) {
   const Pass pass(Kind::convolution, "convolution", g, x, y, b.defined());
-  if (!pass.is_tuned()) return false;
+  if (!pass.suits()) return false;
   const PackedWeights weights(pass, w.data_ptr());
   for_parts(pass, [&](int64_t i) {
     if (b.defined()) {
@@ -254,7 +281,7 @@ bool onednn_conv(const ConvSizes& g, const Tensor& y, const Tensor& x, const Ten
 bool onednn_conv_input_grad(const ConvSizes& g, const Tensor& dx, const Tensor& dy,
                             const Tensor& w) {
   const Pass pass(Kind::convolution_input_grad, "convolution_input_grad", g, dx, dy);
-  if (!pass.is_tuned()) return false;
+  if (!pass.suits()) return false;
   const PackedWeights weights(pass, w.data_ptr());
   for_parts(pass, [&](int64_t i) { pass.plan(i).run({pass.y(i), weights.data(), pass.x(i)}); });
   return true;
@@ -263,7 +290,7 @@ bool onednn_conv_input_grad(const ConvSizes& g, const Tensor& dx, const Tensor& 
 bool onednn_conv_weight_grad(const ConvSizes& g, const Tensor& dw, const Tensor& dy,
                              const Tensor& x) {
   const Pass pass(Kind::convolution_weight_grad, "convolution_weight_grad", g, x, dy);
-  if (!pass.is_tuned()) return false;
+  if (!pass.suits()) return false;
   if (pass.parts() == 1) {
     pass.plan(0).run({pass.y(0), pass.x(0), dw.data_ptr()});
     return true;
