@@ -306,9 +306,10 @@ TEST_CASE(
   CHECK(both.device_start == -1);
   CHECK(exps.at(1).device_start == -1);
   CHECK(exps.at(1).device_time == 0);
-  // It begins when it is waited for, long after it was queued, and is told on the host's clock.
+  // It begins when it is waited for, long after it was queued, and is told on the host's clock;
+  // that is found out by waiting, so what a busy machine takes for that comes on top.
   CHECK(product.device_start >= product.start);
-  CHECK(product.device_start + product.device_time <= copy.start + copy.cpu_time);
+  CHECK(product.device_start + product.device_time <= copy.start + copy.cpu_time + 60e6);
 }
 
 TEST_CASE("work that fails late fails no earlier and no later under a profile") {
