@@ -15,9 +15,8 @@ namespace {
 void unary_as_given(Tensor& y, const Tensor& x, UnaryOp op) {
   const UnaryLoop loop = unary_loop(op, loop_dtype(x.dtype()));
   if (!loop) expect_operand_dtype(op, x.dtype());
-  const auto run = [loop](int64_t n, const auto& p) { loop(n, p[0], p[1]); };
-  if (is_reduced(x.dtype())) return for_widened_runs<2>({&y, &x}, grain_of(op), run);
-  for_packed_runs<2>({&y, &x}, grain_of(op), run);
+  for_loop_runs<2>({&y, &x}, grain_of(op),
+                   [loop](int64_t n, const auto& p) { loop(n, p[0], p[1]); });
 }
 
 void binary_as_given(Tensor& y, const Tensor& a, const Tensor& b, BinaryOp op) {
@@ -25,9 +24,8 @@ void binary_as_given(Tensor& y, const Tensor& a, const Tensor& b, BinaryOp op) {
   const BinaryLoop loop = binary_loop(op, loop_dtype(dtype));
   if (!loop) expect_operand_dtype(op, dtype);
   if (row_of(op).refuses_some(dtype)) check_division(op, a, b);
-  const auto run = [loop](int64_t n, const auto& p) { loop(n, p[0], p[1], p[2]); };
-  if (is_reduced(dtype)) return for_widened_runs<3>({&y, &a, &b}, grain_of(op), run);
-  for_packed_runs<3>({&y, &a, &b}, grain_of(op), run);
+  for_loop_runs<3>({&y, &a, &b}, grain_of(op),
+                   [loop](int64_t n, const auto& p) { loop(n, p[0], p[1], p[2]); });
 }
 
 }  // namespace

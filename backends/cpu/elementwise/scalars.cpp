@@ -73,10 +73,9 @@ void add_scaled(Tensor& y, const Tensor& a, const Tensor& b, const Scalar& alpha
   const AddScaledLoop loop = add_scaled_loop(dtype);
   visit(dtype, [&]<class T>() {
     const arithmetic::AddScaled<T> scale(alpha);
-    const auto f = [&](int64_t n, const auto& p) { loop(n, p[0], p[1], p[2], &scale); };
     const auto run = [&](const Tensor& to, const Tensor& left, const Tensor& right) {
-      if (dtype != to.dtype()) return for_widened_runs<3>({&to, &left, &right}, kGrain, f);
-      for_packed_runs<3>({&to, &left, &right}, kGrain, f);
+      for_loop_runs<3>({&to, &left, &right}, kGrain,
+                       [&](int64_t n, const auto& p) { loop(n, p[0], p[1], p[2], &scale); });
     };
     if (!follows(y, a) && !follows(y, b)) return run(y, a, b);
     const NativeScope native({.outputs = {&y}, .inputs = {&a, &b}, .inputs_follow = true});
@@ -90,10 +89,9 @@ void clamp(Tensor& y, const Tensor& x, const std::optional<Scalar>& min,
   const ClampLoop loop = clamp_loop(dtype);
   visit(dtype, [&]<class T>() {
     const arithmetic::Clamp<T> limits(min, max);
-    const auto f = [&](int64_t n, const auto& p) { loop(n, p[0], p[1], &limits); };
     const auto run = [&](const Tensor& to, const Tensor& from) {
-      if (dtype != to.dtype()) return for_widened_runs<2>({&to, &from}, kGrain, f);
-      for_packed_runs<2>({&to, &from}, kGrain, f);
+      for_loop_runs<2>({&to, &from}, kGrain,
+                       [&](int64_t n, const auto& p) { loop(n, p[0], p[1], &limits); });
     };
     if (!follows(y, x)) return run(y, x);
     const NativeScope native({.outputs = {&y}, .inputs = {&x}});

@@ -35,4 +35,12 @@ void for_widened_runs(const std::array<const Tensor*, N>& operands, int64_t grai
   });
 }
 
+/// Call f(n, pointers) for the operands as inner loops of loop_dtype() get them. The inputs are of
+/// one dtype.
+template <size_t N, class F>
+void for_loop_runs(const std::array<const Tensor*, N>& operands, int64_t grain, const F& f) {
+  if (is_reduced(operands[N - 1]->dtype())) return for_widened_runs<N>(operands, grain, f);
+  for_packed_runs<N>(operands, grain, f);
+}
+
 }  // namespace ambit::cpu
