@@ -27,7 +27,8 @@ constexpr int64_t kTogether = 1024;  // lines, whose values and positions fit th
 
 /// value[j], position[j]: the extreme of each of n <= kTogether lines, side by side.
 template <bool kLargest, class T>
-HWY_NOINLINE void find_extremes(int64_t n, T* value, int64_t* position, const T* x, const Line& line) {
+HWY_NOINLINE void find_extremes(int64_t n, T* value, int64_t* position, const T* x,
+                                const Line& line) {
   std::copy_n(x, n, value);
   std::fill_n(position, n, int64_t{0});
   for (int64_t i = 1; i < line.length; ++i) {
