@@ -6,30 +6,12 @@
 #include <thread>
 
 #include "collectives.h"
+#include "errors.h"
 #include "tests/devices.h"
 
 using namespace ambit;
 using namespace ambit::distributed;
 using std::chrono::seconds;
-
-namespace {
-
-// The text of what `f` throws.
-template <class F>
-std::string error_of(const F& f) {
-  try {
-    f();
-  } catch (const Error& e) {
-    return e.what();
-  }
-  return "nothing thrown";
-}
-
-bool contains(const std::string& text, const std::string& part) {
-  return text.find(part) != std::string::npos;
-}
-
-}  // namespace
 
 TEST_CASE("collectives of 1 to 5 threads agree with plain loops, for all dtypes, sizes and views") {
   for (int size = 1; size <= 5; ++size) {

@@ -9,11 +9,8 @@
 #include <filesystem>
 #include <string>
 
+#include "errors.h"
 #include "tests/child_process.h"
-
-inline bool contains(const std::string& text, const std::string& part) {
-  return text.find(part) != std::string::npos;
-}
 
 /// Whether there is MPI; says so where there is none.
 inline bool has_mpi() {
@@ -46,4 +43,15 @@ inline void expect_success(const ChildResult& result) {
   INFO(result.output);
   CHECK(result.exit_code == 0);
   CHECK(contains(result.output, "1 passed"));
+}
+
+/// Of processes that call allreduce second, all but rank 1, which does not come, within 2 s.
+inline void expect_rank_1_missed(const ChildResult& result) {
+  INFO(result.output);
+  CHECK(result.exit_code != 0);
+  CHECK(result.exit_code != 124);  // of timeout
+  CHECK(
+      contains(result.output,
+               "allreduce: expected all ranks in collective 2 within 2 s, got all but rank 1 (has "
+               "come to 1 collectives)"));
 }
