@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "gpu_memory.h"
+#include "handles.h"
 #include "kernels/faulty_kernels.h"
 #include "queue.h"
 #include "tests/child_process.h"
@@ -17,22 +18,6 @@ using namespace faulty;
 using namespace ambit::cuda;
 
 namespace {
-
-struct Stream {
-  explicit Stream(unsigned flags = cudaStreamNonBlocking) {
-    REQUIRE(cudaStreamCreateWithFlags(&handle, flags) == cudaSuccess);
-  }
-  ~Stream() { cudaStreamDestroy(handle); }
-  operator cudaStream_t() const { return handle; }
-  cudaStream_t handle = nullptr;
-};
-
-struct Event {
-  Event() { REQUIRE(cudaEventCreateWithFlags(&handle, cudaEventDisableTiming) == cudaSuccess); }
-  ~Event() { cudaEventDestroy(handle); }
-  operator cudaEvent_t() const { return handle; }
-  cudaEvent_t handle = nullptr;
-};
 
 void begin(const Stream& stream, cudaStreamCaptureMode mode = cudaStreamCaptureModeGlobal) {
   REQUIRE(cudaStreamBeginCapture(stream, mode) == cudaSuccess);

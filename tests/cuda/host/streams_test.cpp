@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "gpu_memory.h"
+#include "handles.h"
 #include "kernels/faulty_kernels.h"
 #include "queue.h"
 #include "tests/child_process.h"
@@ -18,20 +19,6 @@ using namespace faulty;
 using namespace ambit::cuda;
 
 namespace {
-
-struct Stream {
-  Stream() { REQUIRE(cudaStreamCreateWithFlags(&handle, cudaStreamNonBlocking) == cudaSuccess); }
-  ~Stream() { cudaStreamDestroy(handle); }
-  operator cudaStream_t() const { return handle; }
-  cudaStream_t handle = nullptr;
-};
-
-struct Event {
-  Event() { REQUIRE(cudaEventCreateWithFlags(&handle, cudaEventDisableTiming) == cudaSuccess); }
-  ~Event() { cudaEventDestroy(handle); }
-  operator cudaEvent_t() const { return handle; }
-  cudaEvent_t handle = nullptr;
-};
 
 struct Pinned {
   explicit Pinned(size_t count) {
