@@ -4,7 +4,8 @@
 Writes FOLDER/MODEL.pth, a dict of: "model", a state dict; "inputs" and "targets" [K, ...], K batches that
 the steps take in turn; "logits" of the first batch in evaluation; "losses" [STEPS] of the training that
 begins with this state. The models are written here as their authors wrote them, with their names of
-parameters: torchvision's ResNet-18, nanoGPT, word_language_model's LSTM, milesial's Pytorch-UNet.
+parameters: torchvision's ResNet-18, nanoGPT, word_language_model's LSTM, milesial's Pytorch-UNet. What the
+benchmark's have alike is the benchmark's.
 """
 import math
 import sys
@@ -14,42 +15,9 @@ import torch
 from torch import nn
 from torch.nn import functional as F
 
-
-class BasicBlock(nn.Module):
-    def __init__(self, inputs, outputs, stride):
-        super().__init__()
-        self.conv1 = nn.Conv2d(inputs, outputs, 3, stride, 1, bias=False)
-        self.bn1 = nn.BatchNorm2d(outputs)
-        self.conv2 = nn.Conv2d(outputs, outputs, 3, 1, 1, bias=False)
-        self.bn2 = nn.BatchNorm2d(outputs)
-        self.downsample = None
-        if stride != 1 or inputs != outputs:
-            self.downsample = nn.Sequential(nn.Conv2d(inputs, outputs, 1, stride, bias=False),
-                                            nn.BatchNorm2d(outputs))
-
-    def forward(self, x):
-        y = self.bn2(self.conv2(F.relu(self.bn1(self.conv1(x)))))
-        return F.relu(y + (x if self.downsample is None else self.downsample(x)))
-
-
-class ResNet18(nn.Module):
-    def __init__(self):
-        super().__init__()
-        self.conv1 = nn.Conv2d(3, 64, 3, 1, 1, bias=False)
-        self.bn1 = nn.BatchNorm2d(64)
-        width = 64
-        for stage in range(4):
-            out = 64 << stage
-            layer = nn.Sequential(BasicBlock(width, out, 1 if stage == 0 else 2), BasicBlock(out, out, 1))
-            setattr(self, f"layer{stage + 1}", layer)
-            width = out
-        self.fc = nn.Linear(width, 10)
-
-    def forward(self, x):
-        x = F.relu(self.bn1(self.conv1(x)))
-        for layer in (self.layer1, self.layer2, self.layer3, self.layer4):
-            x = layer(x)
-        return self.fc(x.mean((2, 3)))
+sys.dont_write_bytecode = True  # it lies in the sources
+sys.path.insert(0, str(Path(__file__).parents[2] / "apps" / "bench" / "pytorch"))
+from pytorch import DoubleConv, Down, OutConv, ResNet18, Up
 
 
 class CausalSelfAttention(nn.Module):
@@ -106,45 +74,6 @@ class LSTMModel(nn.Module):
 
     def forward(self, ids):
         return self.decoder(self.rnn(self.encoder(ids))[0])
-
-
-class DoubleConv(nn.Module):
-    def __init__(self, inputs, outputs):
-        super().__init__()
-        self.double_conv = nn.Sequential(
-            nn.Conv2d(inputs, outputs, 3, padding=1, bias=False), nn.BatchNorm2d(outputs), nn.ReLU(),
-            nn.Conv2d(outputs, outputs, 3, padding=1, bias=False), nn.BatchNorm2d(outputs), nn.ReLU())
-
-    def forward(self, x):
-        return self.double_conv(x)
-
-
-class Down(nn.Module):
-    def __init__(self, inputs, outputs):
-        super().__init__()
-        self.maxpool_conv = nn.Sequential(nn.MaxPool2d(2), DoubleConv(inputs, outputs))
-
-    def forward(self, x):
-        return self.maxpool_conv(x)
-
-
-class Up(nn.Module):
-    def __init__(self, inputs, outputs):
-        super().__init__()
-        self.up = nn.ConvTranspose2d(inputs, inputs // 2, 2, 2)
-        self.conv = DoubleConv(inputs, outputs)
-
-    def forward(self, x, skip):
-        return self.conv(torch.cat([skip, self.up(x)], 1))
-
-
-class OutConv(nn.Module):
-    def __init__(self, inputs, outputs):
-        super().__init__()
-        self.conv = nn.Conv2d(inputs, outputs, 1)
-
-    def forward(self, x):
-        return self.conv(x)
 
 
 class UNet(nn.Module):
