@@ -1,3 +1,4 @@
+// Longer than files here are: all of it works on the same blocks and pools, captures of graphs too.
 #include "block_allocator.h"
 
 #include <ambit/error.h>

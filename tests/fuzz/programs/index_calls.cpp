@@ -1,4 +1,5 @@
-// Indexing, scattering, and new arrangements of elements, in place and through views too.
+// Indexing, scattering, and new arrangements of elements, in place and through views too: a
+// table of calls, a row each, hence its length.
 #include <ambit/ambit.h>
 #include <fmt/format.h>
 

@@ -1,4 +1,4 @@
-// Convolutions, pooling, norms, and images of other sizes.
+// Convolutions, pooling, norms, and images of other sizes: a row each, hence the length.
 #include <ambit/ambit.h>
 #include <fmt/format.h>
 
