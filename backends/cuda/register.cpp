@@ -1,6 +1,7 @@
 // The CUDA backend's entry.
 #include <ambit/backend/plugin.h>
 
+#include <initializer_list>
 #include <memory>
 
 #include "backends/cuda/runtime/backend.h"
@@ -8,10 +9,23 @@
 #include "kernels.h"
 
 namespace ambit::cuda {
+namespace {
+
+/// The dtypes of 16 bits that a kernel takes as they are.
+DTypeSet native_dtypes(const OpBase& op) {
+  namespace k = kernels;
+  for (const OpBase* taking : std::initializer_list<const OpBase*>{&k::matmul, &k::linear}) {
+    if (&op == taking) return dtypes::kReduced;
+  }
+  return {};
+}
+
+}  // namespace
 
 void load(Registry& registry) {
   registry.add_backend(std::make_unique<CudaBackend>());
-#define AMBIT_ADD(name) add<kernels::name, name>(registry);
+#define AMBIT_ADD(name) \
+  registry.add(kernels::name, Framed<kernels::name, name>::run, native_dtypes(kernels::name));
   AMBIT_CUDA_KERNELS(AMBIT_ADD)
 #undef AMBIT_ADD
 }

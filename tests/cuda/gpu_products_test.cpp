@@ -41,6 +41,41 @@ TEST_CASE("gpu: products of matrices of any dtype and strides") {
   CHECK(y.cpu().equal(tensor({3, 4, 5, 6, 12, 13, 14, 15}).reshape({2, 4})));
 }
 
+TEST_CASE("gpu: products of 16 bits are summed in more, and rounded once") {
+  if (!has_gpu()) return;
+  manual_seed(6);
+  // Whole numbers, whose sums float32 holds, whatever the order.
+  for (const DType dtype : dtypes::kReduced) {
+    const auto numbers = [&](IntArrayRef sizes) {
+      return randint(-16, 17, sizes).to(dtype).to(gpu());
+    };
+    const auto check = [&](const Tensor& y, const Tensor& exact) {
+      CHECK(y.cpu().equal(exact.to(dtype)));
+    };
+    const auto wide = [](const Tensor& t) { return t.cpu().to(kFloat64); };
+    for (const auto& size :
+         {std::array<int64_t, 3>{5, 7, 3}, {16, 24, 64}, {17, 33, 299}, {1, 1, 300}, {3, 4, 0}}) {
+      const int64_t M = size[0], N = size[1], K = size[2];
+      CAPTURE(name(dtype));
+      CAPTURE(K);
+      const Tensor x = numbers({M, K}), w = numbers({N, K}), b = numbers({2 * N}).slice(0, N);
+      const Tensor strided = numbers({N, 2}).select(1, 0);
+      const Tensor exact = matmul(wide(x), wide(w).t());
+      Tensor y = empty({M, N}, x.options());
+      for (const Tensor& bias : {b, strided}) {
+        kernels::linear(y, x, w, bias);
+        check(y, exact + wide(bias));
+      }
+      kernels::linear(y, x, w, Tensor());
+      check(y, exact);
+      const Tensor left = numbers({3, K, M}).transpose(1, 2), right = numbers({3, K, N});
+      Tensor products = empty({3, M, N}, x.options());
+      kernels::matmul(products, left, right);
+      check(products, matmul(wide(left), wide(right)));
+    }
+  }
+}
+
 TEST_CASE("gpu: steps of optimizers, for lists that fill several tables") {
   if (!has_gpu()) return;
   manual_seed(5);

@@ -46,9 +46,32 @@ int64_t alignment(const void* p) {
   return int64_t{1} << std::countr_zero(reinterpret_cast<uintptr_t>(p) | 16);
 }
 
+cudaDataType_t data_type(DType dtype) {
+  switch (dtype) {
+    case kFloat16:
+      return CUDA_R_16F;
+    case kBFloat16:
+      return CUDA_R_16BF;
+    case kFloat64:
+      return CUDA_R_64F;
+    default:
+      return CUDA_R_32F;
+  }
+}
+
 cublasComputeType_t compute_type(DType dtype) {
   if (dtype == kFloat64) return CUBLAS_COMPUTE_64F;
-  return is_tf32_allowed() ? CUBLAS_COMPUTE_32F_FAST_TF32 : CUBLAS_COMPUTE_32F;
+  const bool tf32 = dtype == kFloat32 && is_tf32_allowed();
+  return tf32 ? CUBLAS_COMPUTE_32F_FAST_TF32 : CUBLAS_COMPUTE_32F;
+}
+
+// How an algorithm may add up parts of a sum: in place they are added as they come; and what is
+// kept in 16 bits in between, there or beside it, is rounded more than once.
+uint32_t reduction_schemes(DType dtype) {
+  if (is_reduced(dtype)) return CUBLASLT_REDUCTION_SCHEME_COMPUTE_TYPE;
+  constexpr uint32_t kInOrder =
+      CUBLASLT_REDUCTION_SCHEME_COMPUTE_TYPE | CUBLASLT_REDUCTION_SCHEME_OUTPUT_TYPE;
+  return is_deterministic() ? kInOrder : uint32_t{CUBLASLT_REDUCTION_SCHEME_MASK};
 }
 
 PlanKey key_of(const BlasProduct& p) {
@@ -75,10 +98,7 @@ cublaslt::Preference preference_for(const BlasProduct& p, uint64_t most_workspac
   align(CUBLASLT_MATMUL_PREF_MIN_ALIGNMENT_B_BYTES, p.right);
   align(CUBLASLT_MATMUL_PREF_MIN_ALIGNMENT_C_BYTES, p.y);
   align(CUBLASLT_MATMUL_PREF_MIN_ALIGNMENT_D_BYTES, p.y);
-  if (is_deterministic()) {  // in place, parts of a sum are added as they come
-    set(preference, CUBLASLT_MATMUL_PREF_REDUCTION_SCHEME_MASK,
-        uint32_t{CUBLASLT_REDUCTION_SCHEME_COMPUTE_TYPE | CUBLASLT_REDUCTION_SCHEME_OUTPUT_TYPE});
-  }
+  set(preference, CUBLASLT_MATMUL_PREF_REDUCTION_SCHEME_MASK, reduction_schemes(p.dtype));
   return preference;
 }
 
@@ -101,8 +121,9 @@ std::vector<cublasLtMatmulHeuristicResult_t> algorithms_for(const BlasProduct& p
 }
 
 MatmulPlan plan_for(const BlasProduct& p) {
-  const cudaDataType_t type = p.dtype == kFloat64 ? CUDA_R_64F : CUDA_R_32F;
-  MatmulPlan plan{.product = cublaslt::matmul_desc(compute_type(p.dtype), type)};
+  const cudaDataType_t type = data_type(p.dtype);
+  const cudaDataType_t scale = p.dtype == kFloat64 ? CUDA_R_64F : CUDA_R_32F;
+  MatmulPlan plan{.product = cublaslt::matmul_desc(compute_type(p.dtype), scale)};
   const auto batched = [&](const BlasLayout& l, int64_t step) {
     cublaslt::MatrixLayout layout = cublaslt::matrix_layout(type, l.rows, l.columns, l.ld);
     set(layout, CUBLASLT_MATRIX_LAYOUT_BATCH_COUNT, static_cast<int32_t>(p.batch));

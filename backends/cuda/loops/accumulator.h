@@ -4,6 +4,7 @@
 #pragma once
 
 #include <ambit/backend/arithmetic.h>
+#include <ambit/half.h>
 
 #include <concepts>
 #include <cstdint>
@@ -12,7 +13,7 @@
 namespace ambit::cuda {
 
 template <class T>
-using Accumulator = std::conditional_t<std::floating_point<T>, double, uint64_t>;
+using Accumulator = std::conditional_t<std::floating_point<T> || Reduced16<T>, double, uint64_t>;
 
 /// A position and what stands there; index -1: nothing yet.
 template <class T>

@@ -1,5 +1,7 @@
 #include "operand.h"
 
+#include <ambit/half.h>
+
 #include <algorithm>
 #include <bit>
 #include <cstring>
@@ -76,14 +78,30 @@ int64_t Operand::numel() const {
 size_t Operand::extent_bytes() const {
   int64_t last = 0;
   for (size_t d = 0; d < sizes.size(); ++d) last += (sizes[d] - 1) * strides[d];
-  return static_cast<size_t>(last + 1) * element_bytes;
+  return static_cast<size_t>(last + 1) * bytes_of(element);
 }
 
-template <class T>
-std::vector<T> load(const Operand& from) {
-  const T* data = static_cast<const T*>(from.data);
+namespace {
+
+// Call run.operator()<E>() with the type of an element that lies in memory and becomes a T.
+template <class T, class Run>
+void visit_element(Element element, const Run& run) {
+  if constexpr (sizeof(T) == sizeof(double)) {
+    run.template operator()<double>();
+  } else if (element == Element::float16) {
+    run.template operator()<Half>();
+  } else if (element == Element::bfloat16) {
+    run.template operator()<BFloat16>();
+  } else {
+    run.template operator()<float>();
+  }
+}
+
+template <class T, class E>
+std::vector<T> load_as(const Operand& from) {
+  const E* data = static_cast<const E*>(from.data);
   for_each_run(from, [&](int64_t offset, int64_t length) {
-    check_read(data + offset, static_cast<size_t>(length) * sizeof(T));
+    check_read(data + offset, static_cast<size_t>(length) * sizeof(E));
   });
   std::vector<T> values(static_cast<size_t>(from.numel()));
   const int64_t length = from.sizes.back(), step = from.strides.back();
@@ -94,24 +112,46 @@ std::vector<T> load(const Operand& from) {
   });
   return values;
 }
+
+template <class E, class T>
+void store_as(const Operand& to, const std::vector<T>& values) {
+  E* data = static_cast<E*>(to.data);
+  for_each_run(to, [&](int64_t offset, int64_t length) {
+    check_write(data + offset, static_cast<size_t>(length) * sizeof(E));
+  });
+  const int64_t length = to.sizes.back(), step = to.strides.back();
+  const T* from = values.data();
+  for_each_row(to, [&](int64_t offset) {
+    for (int64_t i = 0; i < length; ++i) data[offset + i * step] = static_cast<E>(from[i]);
+    from += length;
+  });
+}
+
+}  // namespace
+
+template <class T>
+std::vector<T> load(const Operand& from) {
+  std::vector<T> values;
+  visit_element<T>(from.element, [&]<class E>() { values = load_as<T, E>(from); });
+  return values;
+}
 template std::vector<float> load(const Operand& from);
 template std::vector<double> load(const Operand& from);
 
 template <class T>
 void store(const Operand& to, const std::vector<T>& values) {
-  T* data = static_cast<T*>(to.data);
-  for_each_run(to, [&](int64_t offset, int64_t length) {
-    check_write(data + offset, static_cast<size_t>(length) * sizeof(T));
-  });
-  const int64_t length = to.sizes.back(), step = to.strides.back();
-  const T* from = values.data();
-  for_each_row(to, [&](int64_t offset) {
-    for (int64_t i = 0; i < length; ++i) data[offset + i * step] = from[i];
-    from += length;
-  });
+  visit_element<T>(to.element, [&]<class E>() { store_as<E>(to, values); });
 }
 template void store(const Operand& to, const std::vector<float>& values);
 template void store(const Operand& to, const std::vector<double>& values);
+
+template <class T>
+T rounded(T x, Element element) {
+  visit_element<T>(element, [&]<class E>() { x = static_cast<T>(static_cast<E>(x)); });
+  return x;
+}
+template float rounded(float x, Element element);
+template double rounded(double x, Element element);
 
 void expect_apart(const std::string& call, const Operand& written, const Operand& read) {
   const auto w = reinterpret_cast<uintptr_t>(written.data);

@@ -9,10 +9,16 @@
 
 namespace ambit::cuda::host {
 
-/// An array in GPU memory, elements of 4 bytes (float) or 8 (double); strides in elements.
+enum class Element : uint8_t { float16, bfloat16, float32, float64 };
+
+constexpr size_t bytes_of(Element e) {
+  return e == Element::float64 ? 8 : e == Element::float32 ? 4 : 2;
+}
+
+/// An array in GPU memory; strides in elements.
 struct Operand {
   void* data;
-  size_t element_bytes;
+  Element element;
   std::vector<int64_t> sizes, strides;
 
   int64_t numel() const;
@@ -20,11 +26,13 @@ struct Operand {
   size_t extent_bytes() const;
 };
 
-/// Return the elements in row-major order. Called by queued work: what is read is checked.
+/// Return the elements in row-major order, as a T that holds them: float, of float64 double. Called
+/// by queued work: what is read is checked.
 template <class T>
 std::vector<T> load(const Operand& from);
 
-/// Write all elements, which come in row-major order. Called by queued work, checked as well.
+/// Write all elements, which come in row-major order, each rounded once to the nearest, of two the
+/// even one. Called by queued work, checked as well.
 template <class T>
 void store(const Operand& to, const std::vector<T>& values);
 
@@ -36,6 +44,10 @@ void expect_no_overlap(const std::string& call, const Operand& written);
 
 /// Use a workspace as a kernel would: leave it full of other values.
 void scribble(void* workspace, size_t bytes);
+
+/// Return x as an element in memory keeps it.
+template <class T>
+T rounded(T x, Element element);
 
 /// Return x as tensor cores take a float32: rounded to 10 bits of mantissa, ties away from zero.
 float round_to_tf32(float x);

@@ -17,6 +17,7 @@ struct Kind {
   int64_t least_workspace = 0;  // a kernel that wants more room than most give
 };
 constexpr Kind kKinds[] = {{Sum::workspace, true, int64_t{64} << 20},
+                           {Sum::rounded, false},
                            {Sum::workspace, true},
                            {Sum::in_place, false},
                            {Sum::whole, true},
@@ -27,7 +28,7 @@ uint32_t alignment_of(uintptr_t address) { return uint32_t{1} << std::countr_zer
 
 bool is_vectorisable(const Problem& p, const Limits& limits) {
   const auto whole = [&](int64_t stride) {
-    return static_cast<size_t>(stride) * p.element_bytes % kVectorBytes == 0;
+    return static_cast<size_t>(stride) * p.element_bytes() % kVectorBytes == 0;
   };
   const auto fits = [&](const Matrices& m) { return whole(m.ld) && whole(m.strides[0]); };
   return fits(p.a) && fits(p.b) && fits(p.c) && fits(p.d) && limits.alignment >= kVectorBytes &&
@@ -38,6 +39,11 @@ bool suits(const Kind& kind, const Problem& p, const Limits& limits) {
   if (kind.vectorised && !is_vectorisable(p, limits)) return false;
   constexpr int64_t kLeastToSplit = 32;
   if (kind.sum != Sum::whole && p.k < kLeastToSplit) return false;
+  // Of others it would be the next one.
+  if (kind.sum == Sum::rounded) {
+    return p.element_bytes() < sizeof(float) &&
+           limits.reduction_schemes & CUBLASLT_REDUCTION_SCHEME_OUTPUT_TYPE;
+  }
   if (kind.sum == Sum::workspace) {
     return limits.reduction_schemes & CUBLASLT_REDUCTION_SCHEME_COMPUTE_TYPE;
   }
@@ -50,8 +56,10 @@ bool suits(const Kind& kind, const Problem& p, const Limits& limits) {
 }
 
 int64_t workspace_bytes(const Kind& kind, const Problem& p) {
-  if (kind.sum != Sum::workspace) return 0;
-  const int64_t parts = kParts * p.batch * p.m * p.n * static_cast<int64_t>(p.element_bytes);
+  if (kind.sum != Sum::workspace && kind.sum != Sum::rounded) return 0;
+  const size_t bytes =
+      kind.sum == Sum::workspace ? std::max(p.element_bytes(), sizeof(float)) : p.element_bytes();
+  const int64_t parts = kParts * p.batch * p.m * p.n * static_cast<int64_t>(bytes);
   return std::max(parts, kind.least_workspace);
 }
 
@@ -64,7 +72,7 @@ std::vector<Algorithm> algorithms_for(const Problem& p, const Limits& limits) {
     const auto rank = static_cast<int32_t>(found.size());
     const int64_t own = workspace_bytes(kind, p);
     if (!suits(kind, p, limits) || own > limits.workspace_bytes) continue;
-    const auto least = static_cast<uint32_t>(p.element_bytes);
+    const auto least = static_cast<uint32_t>(p.element_bytes());
     const uint32_t alignment = kind.vectorised ? kVectorBytes : least;
     found.push_back({.magic = Algorithm::kMagic,
                      .fingerprint = p.fingerprint(),
@@ -101,7 +109,7 @@ extern "C" cublasStatus_t cublasLtMatmulAlgoGetHeuristic(
         CUBLASLT_MATMUL_PREF_MIN_ALIGNMENT_C_BYTES, CUBLASLT_MATMUL_PREF_MIN_ALIGNMENT_D_BYTES}) {
     alignment = std::min(alignment, wanted.get<uint32_t>(name));
   }
-  if (alignment < p.element_bytes) return CUBLAS_STATUS_INVALID_VALUE;
+  if (alignment < p.element_bytes()) return CUBLAS_STATUS_INVALID_VALUE;
   // No preference speaks of the bias: its alignment is seen in the pointer that is set.
   const Limits limits{
       static_cast<int64_t>(wanted.get<uint64_t>(CUBLASLT_MATMUL_PREF_MAX_WORKSPACE_BYTES)),

@@ -11,6 +11,7 @@ namespace ambit::cuda::host::cublaslt {
 enum class Sum : uint8_t {
   whole,      ///< one after the other
   workspace,  ///< in parts, which are kept in the workspace and then added in order
+  rounded,    ///< the same, but that the workspace keeps them as D would
   in_place,   ///< in parts, which are added to D in whatever order they come
 };
 

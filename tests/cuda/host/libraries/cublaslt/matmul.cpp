@@ -81,6 +81,12 @@ std::vector<T> load_factors(const Product& call, const Operand& o) {
   return values;
 }
 
+// What is left of a part, or of the sum of some, where an algorithm of that kind keeps it.
+template <class T>
+T kept(const Product& call, T x, Sum by) {
+  return call.algorithm.sum == by ? rounded(x, call.problem.element) : x;
+}
+
 template <class T>
 void multiply(const Product& call) {
   const Problem& p = call.problem;
@@ -88,7 +94,7 @@ void multiply(const Product& call) {
   std::vector<T> y(static_cast<size_t>(p.batch * p.m * p.n)), sum, bias;
   if (call.beta != 0) y = load<T>(transposed(call.c));
   if (p.has_bias()) {
-    bias = load<T>({const_cast<void*>(p.bias), sizeof(T), {p.batch, p.m}, {p.bias_stride, 1}});
+    bias = load<T>({const_cast<void*>(p.bias), p.element, {p.batch, p.m}, {p.bias_stride, 1}});
   }
   scribble(call.workspace, static_cast<size_t>(call.algorithm.workspace_bytes));
   const std::vector<int> order = order_of_parts(call.algorithm.sum);
@@ -100,7 +106,10 @@ void multiply(const Product& call) {
       sum.assign(static_cast<size_t>(p.m * p.n), T{0});
       add_products(p, a.data() + matrix * p.m * p.k, b.data() + matrix * p.k * p.n,
                    p.k * part / parts, p.k * (part + 1) / parts, sum.data());
-      for (size_t i = 0; i < sum.size(); ++i) to[i] += static_cast<T>(call.alpha) * sum[i];
+      for (size_t i = 0; i < sum.size(); ++i) {
+        to[i] = kept(call, to[i] + static_cast<T>(call.alpha) * kept(call, sum[i], Sum::rounded),
+                     Sum::in_place);
+      }
     }
     apply_epilogue(p, bias.empty() ? nullptr : bias.data() + matrix * p.m, to);
   }
@@ -143,7 +152,7 @@ cublasStatus_t check_memory(const Product& call, size_t workspace_bytes) {
 std::optional<Algorithm> chosen(const cublasLtMatmulAlgo_t* algo, const Problem& p,
                                 size_t workspace_bytes) {
   if (!algo) {
-    const auto alignment = static_cast<uint32_t>(p.element_bytes);
+    const auto alignment = static_cast<uint32_t>(p.element_bytes());
     const Limits limits{static_cast<int64_t>(workspace_bytes), CUBLASLT_REDUCTION_SCHEME_MASK,
                         alignment, alignment};
     return algorithms_for(p, limits).front();
@@ -155,14 +164,14 @@ std::optional<Algorithm> chosen(const cublasLtMatmulAlgo_t* algo, const Problem&
   return fits ? std::optional(algorithm) : std::nullopt;
 }
 
-double scalar(const void* value, size_t element_bytes) {
-  return element_bytes == sizeof(float) ? static_cast<double>(*static_cast<const float*>(value))
-                                        : *static_cast<const double*>(value);
+double scalar(const void* value, const Problem& p) {
+  return p.is_double() ? *static_cast<const double*>(value)
+                       : static_cast<double>(*static_cast<const float*>(value));
 }
 
 cublasStatus_t queue(const Product& call, cudaStream_t stream) {
   const auto work = [call] {
-    call.problem.element_bytes == sizeof(float) ? multiply<float>(call) : multiply<double>(call);
+    call.problem.is_double() ? multiply<double>(call) : multiply<float>(call);
   };
   const cudaError_t error = enqueue(stream, "cublasLtMatmul", work);
   return error == cudaSuccess ? CUBLAS_STATUS_SUCCESS : CUBLAS_STATUS_EXECUTION_FAILED;
@@ -192,15 +201,14 @@ extern "C" cublasStatus_t cublasLtMatmul(cublasLtHandle_t handle, cublasLtMatmul
   if (!alpha || !beta) return CUBLAS_STATUS_INVALID_VALUE;
   const std::optional<Algorithm> algorithm = chosen(algo, p, workspace_bytes);
   if (!algorithm) return CUBLAS_STATUS_INVALID_VALUE;
-  const size_t bytes = p.element_bytes;
   const Product call{p,
                      *algorithm,
-                     scalar(alpha, bytes),
-                     scalar(beta, bytes),
-                     p.a.at(a, bytes),
-                     p.b.at(b, bytes),
-                     p.c.at(c, bytes),
-                     p.d.at(d, bytes),
+                     scalar(alpha, p),
+                     scalar(beta, p),
+                     p.a.at(a, p.element),
+                     p.b.at(b, p.element),
+                     p.c.at(c, p.element),
+                     p.d.at(d, p.element),
                      workspace};
   const cublasStatus_t memory = check_memory(call, workspace_bytes);
   if (memory != CUBLAS_STATUS_SUCCESS) return memory;

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <initializer_list>
+#include <optional>
 
 namespace ambit::cuda::host::cublaslt {
 namespace {
@@ -14,23 +15,42 @@ struct Types {
   cudaDataType_t scale, a, b, c, d;
 };
 
-// All four matrices and the scale are of one type here.
-cublasStatus_t read_types(const Types& t, Problem& p) {
-  for (const cudaDataType_t type : {t.a, t.b, t.c, t.d}) {
-    if (type != t.scale) return kUnsupported;
+std::optional<Element> element_of(cudaDataType_t type) {
+  switch (type) {
+    case CUDA_R_16F:
+      return Element::float16;
+    case CUDA_R_16BF:
+      return Element::bfloat16;
+    case CUDA_R_32F:
+      return Element::float32;
+    case CUDA_R_64F:
+      return Element::float64;
+    default:
+      return std::nullopt;
   }
+}
+
+// All four matrices are of one type here. What adds up float, by itself or as TF32, takes 16 bits
+// too, but not both.
+cublasStatus_t read_types(const Types& t, Problem& p) {
+  const std::optional<Element> element = element_of(t.d);
+  for (const cudaDataType_t type : {t.a, t.b, t.c}) {
+    if (type != t.d) return kUnsupported;
+  }
+  if (!element) return kUnsupported;
+  p.element = *element;
+  p.tf32 = t.compute == CUBLAS_COMPUTE_32F_FAST_TF32;
   switch (t.compute) {
     case CUBLAS_COMPUTE_32F:
     case CUBLAS_COMPUTE_32F_PEDANTIC:
-    case CUBLAS_COMPUTE_32F_FAST_TF32:
-      p.element_bytes = sizeof(float);
-      p.tf32 = t.compute == CUBLAS_COMPUTE_32F_FAST_TF32;
-      return t.scale == CUDA_R_32F ? CUBLAS_STATUS_SUCCESS : kUnsupported;
+      return t.scale == CUDA_R_32F && !p.is_double() ? CUBLAS_STATUS_SUCCESS : kUnsupported;
+    case CUBLAS_COMPUTE_32F_FAST_TF32: {
+      const bool fits = t.scale == CUDA_R_32F && p.element == Element::float32;
+      return fits ? CUBLAS_STATUS_SUCCESS : kUnsupported;
+    }
     case CUBLAS_COMPUTE_64F:
     case CUBLAS_COMPUTE_64F_PEDANTIC:
-      p.element_bytes = sizeof(double);
-      p.tf32 = false;
-      return t.scale == CUDA_R_64F ? CUBLAS_STATUS_SUCCESS : kUnsupported;
+      return t.scale == CUDA_R_64F && p.is_double() ? CUBLAS_STATUS_SUCCESS : kUnsupported;
     default:
       return kUnsupported;
   }
@@ -76,9 +96,10 @@ cublasStatus_t read_epilogue(const MatmulDesc& desc, Problem& p) {
   if (std::find(known.begin(), known.end(), p.epilogue) == known.end()) return kUnsupported;
   if (p.epilogue == CUBLASLT_EPILOGUE_DEFAULT) return CUBLAS_STATUS_SUCCESS;
   // The kernels of doubles have no epilogues, and those of others want columns.
-  if (p.element_bytes == sizeof(double) || p.d.order == CUBLASLT_ORDER_ROW) return kUnsupported;
+  if (p.is_double() || p.d.order == CUBLASLT_ORDER_ROW) return kUnsupported;
   const auto type = desc.get<int32_t>(CUBLASLT_MATMUL_DESC_BIAS_DATA_TYPE);
-  return type == -1 || type == CUDA_R_32F ? CUBLAS_STATUS_SUCCESS : kUnsupported;
+  const bool fits = type == -1 || element_of(static_cast<cudaDataType_t>(type)) == p.element;
+  return fits ? CUBLAS_STATUS_SUCCESS : kUnsupported;
 }
 
 bool is_default(const MatmulDesc& desc) {
@@ -117,7 +138,7 @@ uint64_t Problem::fingerprint() const {
     for (const int64_t size : matrices->sizes) add(size);
     for (const int64_t stride : matrices->strides) add(stride);
   }
-  add(static_cast<int64_t>(element_bytes));
+  add(static_cast<int64_t>(element));
   add(tf32);
   add(epilogue);
   return h;

@@ -12,8 +12,8 @@ struct Matrices {
   cublasLtOrder_t order;
   int64_t ld;
 
-  Operand at(const void* data, size_t element_bytes) const {
-    return {const_cast<void*>(data), element_bytes, sizes, strides};
+  Operand at(const void* data, Element element) const {
+    return {const_cast<void*>(data), element, sizes, strides};
   }
 };
 
@@ -21,7 +21,7 @@ struct Matrices {
 /// [batch,k,n].
 struct Problem {
   int64_t batch, m, n, k;
-  size_t element_bytes;  // 4: float, 8: double
+  Element element;  // of all matrices and the bias; of 16 bits they are added up in float
   bool tf32;
   Matrices a, b, c, d;
   cublasLtEpilogue_t epilogue;
@@ -29,6 +29,8 @@ struct Problem {
   int64_t bias_stride;
   cublasLtPointerMode_t pointer_mode;
 
+  size_t element_bytes() const { return bytes_of(element); }
+  bool is_double() const { return element == Element::float64; }
   bool has_bias() const { return epilogue & CUBLASLT_EPILOGUE_BIAS; }
   bool has_relu() const { return epilogue & CUBLASLT_EPILOGUE_RELU; }
   bool has_gelu() const { return epilogue & CUBLASLT_EPILOGUE_GELU; }

@@ -15,10 +15,14 @@ struct Tensor {
   std::vector<int64_t> sizes, strides;
   bool is_virtual;
 
-  size_t element_bytes() const {
-    return type == CUDNN_DATA_DOUBLE ? sizeof(double) : sizeof(float);
+  Element element() const {
+    return type == CUDNN_DATA_DOUBLE     ? Element::float64
+           : type == CUDNN_DATA_HALF     ? Element::float16
+           : type == CUDNN_DATA_BFLOAT16 ? Element::bfloat16
+                                         : Element::float32;
   }
-  Operand at(void* data) const { return {data, element_bytes(), sizes, strides}; }
+  size_t element_bytes() const { return bytes_of(element()); }
+  Operand at(void* data) const { return {data, element(), sizes, strides}; }
 };
 
 /// forward: y from x and w; data: x from y and w; filter: w from x and y.

@@ -28,6 +28,13 @@ Tensor product_of(const Tensor& a, bool a_is_transposed, const Tensor& b, bool b
   return matmul(left, right).cpu();  // [batch,n,m]
 }
 
+cudaDataType_t type_of(DType dtype) {
+  return dtype == kFloat16    ? CUDA_R_16F
+         : dtype == kBFloat16 ? CUDA_R_16BF
+         : dtype == kFloat64  ? CUDA_R_64F
+                              : CUDA_R_32F;
+}
+
 // Every algorithm's D = alpha op(A) op(B) + beta C, of one shape.
 void check_products(const Shape& s, bool a_t, bool b_t, DType dtype, bool tf32) {
   const TensorOptions options = TensorOptions(dtype);
@@ -37,17 +44,18 @@ void check_products(const Shape& s, bool a_t, bool b_t, DType dtype, bool tf32) 
   Product p(static_cast<uint64_t>(s.m), static_cast<uint64_t>(s.n), static_cast<uint64_t>(s.k));
   if (a_t) std::swap(p.a.rows, p.a.columns), p.a.ld = s.k, p.op_a = CUBLAS_OP_T;
   if (b_t) std::swap(p.b.rows, p.b.columns), p.b.ld = s.n, p.op_b = CUBLAS_OP_T;
-  const bool wide = dtype == kFloat64;
+  const bool wide = dtype == kFloat64, reduced = is_reduced(dtype);
   if (wide) p.compute = CUBLAS_COMPUTE_64F, p.scale = CUDA_R_64F;
+  if (reduced) p.schemes = CUBLASLT_REDUCTION_SCHEME_COMPUTE_TYPE;
   if (tf32) p.compute = CUBLAS_COMPUTE_32F_FAST_TF32;
   for (auto* l : {&p.a, &p.b, &p.c, &p.d}) {
     l->batch = static_cast<int32_t>(s.batch);
     l->step = static_cast<int64_t>(l->rows * l->columns);
-    if (wide) l->type = CUDA_R_64F;
+    l->type = type_of(dtype);
   }
   Call call(p);
   REQUIRE(call.ask() == CUBLAS_STATUS_SUCCESS);
-  CHECK(call.found().size() >= (s.k >= 32 ? 3 : 1));
+  CHECK(call.found().size() >= (s.k < 32 ? 1 : reduced ? 2 : 3));
   const GpuArray A(a), B(b), C(c), D(c.nbytes());
   constexpr double kAlpha = 1.5, kBeta = -0.25;
   const Tensor exact = product_of(a, a_t, b, b_t) * kAlpha + c.to(kFloat64) * kBeta;
@@ -55,8 +63,14 @@ void check_products(const Shape& s, bool a_t, bool b_t, DType dtype, bool tf32) 
   // A rounding for each term and each sum, and for tensor cores half a unit of 11 bits for each
   // factor.
   const double relative = static_cast<double>(s.k + 4) * unit + (tf32 ? 2 * 0x1p-11 : 0);
+  // And of 16 bits half a unit in the last place of the result, which is none of float16's least.
+  const Tensor last_place = exact.abs() * (dtype == kFloat16    ? 0x1p-11
+                                           : dtype == kBFloat16 ? 0x1p-8
+                                                                : 0) +
+                            (reduced ? 0x1p-25 : 0);
   const Tensor bound =
-      (product_of(a.abs(), a_t, b.abs(), b_t) * kAlpha + c.to(kFloat64).abs() * 0.25) * relative;
+      (product_of(a.abs(), a_t, b.abs(), b_t) * kAlpha + c.to(kFloat64).abs() * 0.25) * relative +
+      last_place;
   for (const auto& result : call.found()) {
     const GpuArray workspace(result.workspaceSize);
     REQUIRE(call.run(&result.algo, {A.data(), B.data(), C.data(), D.data(), workspace.data(),
@@ -80,9 +94,34 @@ TEST_CASE("every algorithm of cuBLASLt on the host computes what the reference d
         check_products(s, a_t, b_t, kFloat32, false);
         check_products(s, a_t, b_t, kFloat32, true);
         check_products(s, a_t, b_t, kFloat64, false);
+        for (const DType dtype : dtypes::kReduced) check_products(s, a_t, b_t, dtype, false);
       }
     }
   }
+}
+
+TEST_CASE("parts of a sum that an algorithm keeps in 16 bits are rounded") {
+  constexpr int64_t kSize = 8, kTerms = 320;
+  // Whole numbers, whose sums float32 holds.
+  const auto numbers = [](IntArrayRef sizes) { return randint(-16, 17, sizes).to(kBFloat16); };
+  const Tensor a = numbers({1, kTerms, kSize}), b = numbers({1, kSize, kTerms});
+  const GpuArray A(a), B(b), D(kSize * kSize * 2);
+  const Tensor once = product_of(a, false, b, false).to(kBFloat16);
+  const auto is_rounded_once = [&](uint32_t scheme) {
+    Product p(kSize, kSize, kTerms);
+    for (auto* l : {&p.a, &p.b, &p.c, &p.d}) l->type = CUDA_R_16BF;
+    p.schemes = scheme;
+    Call call(p);
+    REQUIRE(call.ask() == CUBLAS_STATUS_SUCCESS);
+    const auto& best = call.found().front();
+    const GpuArray workspace(best.workspaceSize);
+    REQUIRE(call.run(&best.algo, {A.data(), B.data(), D.data(), D.data(), workspace.data(),
+                                  best.workspaceSize}) == CUBLAS_STATUS_SUCCESS);
+    return D.read({1, kSize, kSize}, kBFloat16).equal(once);
+  };
+  CHECK(is_rounded_once(CUBLASLT_REDUCTION_SCHEME_COMPUTE_TYPE));
+  CHECK_FALSE(is_rounded_once(CUBLASLT_REDUCTION_SCHEME_OUTPUT_TYPE));
+  CHECK_FALSE(is_rounded_once(CUBLASLT_REDUCTION_SCHEME_INPLACE));
 }
 
 TEST_CASE("epilogues add the bias and apply what they are named after") {
@@ -147,6 +186,15 @@ TEST_CASE("products that cannot be are refused as cuBLASLt documents it") {
   CHECK(status([](Product& p) { p.scale = CUDA_R_64F; }) == kNot);
   CHECK(status([](Product& p) { p.a.type = CUDA_R_64F; }) == kNot);
   CHECK(status([](Product& p) { p.compute = CUBLAS_COMPUTE_32I; }) == kNot);
+  const auto halves = [](Product& p) {
+    for (auto* l : {&p.a, &p.b, &p.c, &p.d}) l->type = CUDA_R_16F;
+  };
+  CHECK(status(halves) == CUBLAS_STATUS_SUCCESS);
+  CHECK(status([&](Product& p) { halves(p), p.alignment = 2; }) == CUBLAS_STATUS_SUCCESS);
+  CHECK(status([&](Product& p) { halves(p), p.alignment = 1; }) == kInvalid);
+  CHECK(status([&](Product& p) { halves(p), p.b.type = CUDA_R_16BF; }) == kNot);
+  CHECK(status([&](Product& p) { halves(p), p.scale = CUDA_R_16F; }) == kNot);
+  CHECK(status([&](Product& p) { halves(p), p.compute = CUBLAS_COMPUTE_32F_FAST_TF32; }) == kNot);
   CHECK(status([](Product& p) { p.epilogue = 3; }) == kNot);
   CHECK(status([](Product& p) { p.epilogue = CUBLASLT_EPILOGUE_DRELU; }) == kNot);
   CHECK(status([](Product& p) { p.alignment = 2; }) == kInvalid);
