@@ -115,7 +115,7 @@ void CpuFallback::write_back(Tensor& output, const Tensor& host) {
   if (!output.defined()) return;
   if (!crosses_unpacked(op_, output)) {
     bytes_ += output.nbytes();
-    output.copy_(host);
+    ambit::write_back(output, host);
     return;
   }
   bytes_ += extent_bytes(output);

@@ -227,11 +227,14 @@ void Widened::run_moved(const Call& call) const {
 }
 
 void Widened::run_whole(const Call& call) const {
+  // Of batch_norm's outputs the first three are made anew; what they hold before is nothing.
+  const size_t made = &op_ == &kernels::batch_norm ? 3 : 0;
   Row row;
   for (const Slot& slot : slots_) {
-    const bool reads = slot.is_list || op_.reduced() == Reduced::updated;
+    const bool updates = slot.is_list || op_.reduced() == Reduced::updated;
     for (size_t i = slot.first; i < slot.first + slot.count; ++i) {
-      row.add(operands_[i].tensor, reads || !operands_[i].is_output, operands_[i].is_output);
+      const bool reads = !operands_[i].is_output || (updates && i >= made);
+      row.add(operands_[i].tensor, reads, operands_[i].is_output);
     }
   }
   row.run(call);

@@ -14,6 +14,10 @@ namespace ambit {
 /// Return whether the composite of `op` is that.
 bool is_on_host(const OpBase& op);
 
+/// Copy what the CPU has computed into a kernel's output, as a kernel writes it: who called the
+/// kernel records that, and counts its version.
+void write_back(const Tensor& output, const Tensor& host);
+
 /// Run `op` on the CPU with copies of its tensors, and copy the outputs, which are its arguments of
 /// type Tensor&, back to the device. What they hold before is not copied.
 template <class... A>
@@ -27,9 +31,9 @@ void on_host(const Op<void(A...)>& op, std::type_identity_t<A>... args) {
       return arg.defined() ? empty(arg.sizes(), arg.dtype()) : arg;
     }
   };
-  const auto write_back = []<class Arg>(Arg& arg, const std::remove_cv_t<Arg>& host) {
+  const auto to_device = []<class Arg>(Arg& arg, const std::remove_cv_t<Arg>& host) {
     if constexpr (std::is_same_v<Arg, Tensor>) {
-      if (arg.defined()) arg.copy_(host);
+      if (arg.defined()) write_back(arg, host);
     }
   };
   // Braces, so that one is copied after the other.
@@ -38,7 +42,7 @@ void on_host(const Op<void(A...)>& op, std::type_identity_t<A>... args) {
   std::apply(op, host);
   std::apply(
       [&](auto&... on_cpu) {
-        (write_back.template operator()<std::remove_reference_t<A>>(args, on_cpu), ...);
+        (to_device.template operator()<std::remove_reference_t<A>>(args, on_cpu), ...);
       },
       host);
 }

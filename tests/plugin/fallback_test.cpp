@@ -150,6 +150,11 @@ TEST_CASE("outputs are written back: in place, through views, several, and in pa
     CHECK(values.cpu().equal(cpu_values));
     CHECK(indices.cpu().equal(cpu_indices));
 
+    // Who has called the kernel counts the versions: as many as on the CPU.
+    CHECK(m._version() == on_cpu._version());
+    CHECK(values._version() == 0);
+    CHECK(linalg_cholesky(eye(3, device))._version() == 0);
+
     manual_seed(5);
     const Tensor drawn = rand({7}, device);
     manual_seed(5);

@@ -11,6 +11,7 @@
 
 #include <memory>
 
+#include "core/ops/on_host.h"
 #include "core/ops/operands/allocate.h"
 #include "core/ops/operands/broadcast.h"
 #include "core/ops/operands/expect.h"
@@ -97,6 +98,10 @@ void copy_data(const char* op, const Tensor& to, const Tensor& from, bool non_bl
 }
 
 }  // namespace
+
+void write_back(const Tensor& output, const Tensor& host) {
+  copy_data("copy", output, host, false);
+}
 
 const Tensor& copy_(const Tensor& self, const Tensor& src, bool non_blocking) {
   expect_defined("copy_", "self", self);
