@@ -1,6 +1,7 @@
 // The CUDA backend's entry.
 #include <ambit/backend/plugin.h>
 
+#include <algorithm>
 #include <initializer_list>
 #include <memory>
 
@@ -14,10 +15,10 @@ namespace {
 /// The dtypes of 16 bits that a kernel takes as they are.
 DTypeSet native_dtypes(const OpBase& op) {
   namespace k = kernels;
-  for (const OpBase* taking : std::initializer_list<const OpBase*>{&k::matmul, &k::linear}) {
-    if (&op == taking) return dtypes::kReduced;
-  }
-  return {};
+  const std::initializer_list<const OpBase*> taking{&k::matmul, &k::linear, &k::convolution,
+                                                    &k::convolution_input_grad,
+                                                    &k::convolution_weight_grad};
+  return std::ranges::count(taking, &op) > 0 ? dtypes::kReduced : DTypeSet();
 }
 
 }  // namespace

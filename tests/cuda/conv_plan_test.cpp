@@ -29,7 +29,7 @@ TEST_CASE("cuDNN has a plan for every kind of convolution") {
   };
   for (ConvProblem& p : problems) {
     for (const ConvKind kind : kKinds) {
-      for (const DType dtype : {kFloat32, kFloat64}) {
+      for (const DType dtype : dtypes::kAnyFloating) {
         CAPTURE(str(p.x));
         CAPTURE(static_cast<int>(kind));
         CAPTURE(std::string(name(dtype)));
@@ -38,6 +38,10 @@ TEST_CASE("cuDNN has a plan for every kind of convolution") {
         p.deterministic = kind == ConvKind::weight_grad;
         p.bias = kind == ConvKind::forward;
         p.alignment = static_cast<int64_t>(element_size(dtype));
+        p.channels_last = false;
+        CHECK(conv_plans(p, described_gpu(), 1).size() == 1);
+        if (!is_reduced(dtype)) continue;
+        p.channels_last = true;
         CHECK(conv_plans(p, described_gpu(), 1).size() == 1);
       }
     }
@@ -119,4 +123,5 @@ TEST_CASE("a plan's key holds all that the plan depends on") {
   CHECK(differs([](ConvProblem& o) { o.alignment = 4; }));
   CHECK(differs([](ConvProblem& o) { o.tf32 = true; }));
   CHECK(differs([](ConvProblem& o) { o.deterministic = true; }));
+  CHECK(differs([](ConvProblem& o) { o.channels_last = true; }));
 }

@@ -77,12 +77,14 @@ struct PlanFacts {
 // Every combination of a shape with a kind, a dtype and the switches.
 std::vector<Shape> problems() {
   std::vector<Shape> list;
-  const auto add = [&](Shape s, bool tf32, bool deterministic, bool bias) {
+  const auto add = [&](Shape s, bool tf32, bool deterministic, bool bias, bool last = false) {
     s.problem.tf32 = tf32;
     s.problem.deterministic = deterministic;
     s.problem.bias = bias;
+    s.problem.channels_last = last;
     for (const int64_t alignment :
          {static_cast<int64_t>(element_size(s.problem.dtype)), int64_t{16}}) {
+      if (last && alignment != 16) continue;  // what is laid out so is aligned
       s.problem.alignment = alignment;
       list.push_back(s);
     }
@@ -96,6 +98,12 @@ std::vector<Shape> problems() {
           s.problem.dtype = kFloat32;
           add(s, false, deterministic, bias);
           add(s, true, deterministic, bias);
+          add(s, true, deterministic, bias, true);
+          for (const DType dtype : dtypes::kReduced) {
+            s.problem.dtype = dtype;
+            add(s, false, deterministic, bias);
+            add(s, false, deterministic, bias, true);
+          }
           s.problem.dtype = kFloat64;
           add(s, false, deterministic, bias);
         }
@@ -103,6 +111,12 @@ std::vector<Shape> problems() {
     }
   }
   return list;
+}
+
+// Elements of 16 bits that are aligned to no more keep all engines off but one or two. They are
+// asked for where nothing else finds room, and of depthwise ones.
+bool is_hardly_aligned(const ConvProblem& p) {
+  return is_reduced(p.dtype) && !p.channels_last && p.alignment < 16;
 }
 
 // Of doubles, cuDNN has a single engine for this that adds in order, which it names twice.
@@ -116,12 +130,13 @@ bool has_a_single_engine(const ConvProblem& p) {
 TEST_CASE(
     "cuDNN has plans for every problem, all within what is allowed, and one to fall back on") {
   const std::vector<Shape> list = problems();
-  CHECK(list.size() >= 800);
+  CHECK(list.size() >= 1700);
   for (const auto& [name, p] : list) {
     CAPTURE(std::string(name));
     CAPTURE(static_cast<int>(p.kind));
     CAPTURE(std::string(ambit::name(p.dtype)));
     CAPTURE(p.tf32);
+    CAPTURE(p.channels_last);
     CAPTURE(p.deterministic);
     CAPTURE(p.bias);
     CAPTURE(p.alignment);
@@ -137,10 +152,34 @@ TEST_CASE(
         CHECK_FALSE(facts.has(CUDNN_NUMERICAL_NOTE_TENSOR_CORE));
         CHECK_FALSE(facts.has(CUDNN_NUMERICAL_NOTE_DOWN_CONVERT_INPUTS));
       }
+      CHECK_FALSE(facts.has(CUDNN_NUMERICAL_NOTE_REDUCED_PRECISION_REDUCTION));
+      if (is_reduced(p.dtype)) CHECK_FALSE(facts.has(CUDNN_NUMERICAL_NOTE_WINOGRAD));
       if (p.deterministic) CHECK_FALSE(facts.has(CUDNN_NUMERICAL_NOTE_NONDETERMINISTIC));
     }
-    CHECK(plans.size() >= 2);
-    CHECK(engines.size() >= (has_a_single_engine(p) ? 1 : 2));
+    CHECK(plans.size() >= (is_hardly_aligned(p) ? 1 : 2));
+    CHECK(engines.size() >= (has_a_single_engine(p) || is_hardly_aligned(p) ? 1 : 2));
     CHECK(needs_no_room);
+  }
+}
+
+TEST_CASE("with channels innermost tensor cores need no copies of the operands") {
+  ConvProblem p = conv_problem({256, 64, 56, 56}, {64, 64, 3, 3}, {.padding = {1, 1}});
+  const int64_t elements = 2 * count("convolution", p.x);  // y is as large
+  for (const DType dtype : {kFloat32, kFloat16, kBFloat16}) {
+    for (const ConvKind kind : {ConvKind::forward, ConvKind::input_grad, ConvKind::weight_grad}) {
+      CAPTURE(std::string(name(dtype)));
+      CAPTURE(static_cast<int>(kind));
+      p.dtype = dtype;
+      p.kind = kind;
+      p.tf32 = true;
+      const auto best = [&](bool channels_last) {
+        p.channels_last = channels_last;
+        return std::move(conv_plans(p, described_gpu(), 1).front());
+      };
+      const ConvPlan last = best(true), rows = best(false);
+      CHECK(PlanFacts(last).has(CUDNN_NUMERICAL_NOTE_TENSOR_CORE));
+      CHECK(last.workspace_bytes <= int64_t{1} << 20);  // what parts of a sum of weights take
+      CHECK(rows.workspace_bytes >= elements * static_cast<int64_t>(element_size(dtype)));
+    }
   }
 }

@@ -139,6 +139,42 @@ TEST_CASE("gpu: positions past 2^31 are right") {
       4);
 }
 
+TEST_CASE("gpu: convolutions with channels innermost, of more images than are laid out at once") {
+  if (!has_gpu()) return;
+  manual_seed(7);
+  // Whole numbers, whose sums float32 holds.
+  const auto numbers = [](IntArrayRef sizes) { return randint(-3, 4, sizes).to(kHalf); };
+  const Tensor x = numbers({9000, 2048, 1, 1}), w = numbers({2, 2048, 1, 1}), b = numbers({2});
+  const ConvParams padded{.padding = {1, 1}};
+  const auto on_gpu = [](const Tensor& t) { return t.to(Device("cuda")); };
+  const auto as_float = [](const Tensor& t) { return t.to(kFloat32); };
+  const Tensor y = conv2d(as_float(x), as_float(w), as_float(b), padded);
+  CHECK(conv2d(on_gpu(x), on_gpu(w), on_gpu(b), padded).cpu().equal(y.to(kHalf)));
+  const Tensor dy = numbers(y.sizes());
+  const Tensor dx = convolution_input_grad(as_float(dy), as_float(w), x.sizes(), padded);
+  CHECK(convolution_input_grad(on_gpu(dy), on_gpu(w), x.sizes(), padded).cpu().equal(dx.to(kHalf)));
+}
+
+TEST_CASE("gpu: TF32 convolves with channels innermost") {
+  if (!has_gpu()) return;
+  // Whole numbers of 3 bits, which it does not round.
+  const auto numbers = [](IntArrayRef sizes) { return randint(-3, 4, sizes).to(kFloat32); };
+  const Tensor x = numbers({3, 6, 14, 15}), w = numbers({8, 3, 3, 2}), b = numbers({8});
+  const ConvParams p{.stride = {2, 1}, .padding = {1, 2}, .dilation = {1, 2}, .groups = 2};
+  const auto all = [&](Device device) {
+    const Tensor there = x.to(device), weight = w.to(device);
+    const Tensor y = conv2d(there, weight, b.to(device), p);
+    return std::vector<Tensor>{y.cpu(), convolution_input_grad(y, weight, x.sizes(), p).cpu(),
+                               convolution_weight_grad(y, there, w.sizes(), p).cpu()};
+  };
+  const std::vector<Tensor> expected = all(kCPU);
+  allow_tf32(true);
+  const std::vector<Tensor> got = all(Device("cuda"));
+  allow_tf32(false);
+  // What comes out is of 8 bits, before the gradients are taken of it.
+  for (size_t i = 0; i < got.size(); ++i) CHECK(got[i].equal(expected[i]));
+}
+
 TEST_CASE("gpu: deterministic sums at equal places are the same every time") {
   if (!has_gpu()) return;
   const Device gpu("cuda");

@@ -17,14 +17,12 @@
 #include "backends/cuda/libraries/ranked_plans.h"
 #include "backends/cuda/loops/repeated.h"
 #include "backends/cuda/runtime/workspace.h"
+#include "conv_channels_last.h"
 
 namespace ambit::cuda {
 namespace {
 
 using cudnn::Descriptor;
-
-// The memory of one problem: x, w, y and, where there is a bias, b.
-using ConvPointers = std::array<void*, 4>;
 
 [[nodiscard]] cudnnStatus_t run(const ConvPlan& plan, const ConvPointers& pointers) {
   constexpr std::array<int64_t, 4> kIds{kConvX, kConvW, kConvY, kConvB};
@@ -91,10 +89,23 @@ ConvPlans choose(const ConvProblem& problem, const ConvPointers& pointers) {
   return ConvPlans(std::move(sorted));
 }
 
+// Convolve operands that lie as the problem says.
+void convolve_by_plan(const ConvProblem& problem, const ConvPointers& pointers) {
+  thread_local PlanCache<ConvPlans> cache;
+  const PlanKey key = problem.key().add(Call::stream().gpu.index()).add(is_benchmark());
+  ConvPlans& plans = cache.get(key, [&] { return choose(problem, pointers); });
+  const size_t known = plans.size();
+  const cudnnStatus_t status =
+      plans.run([&](const ConvPlan& plan) { return run(plan, pointers); },
+                [&] { return conv_plans(problem, {cudnn::handle()}, SIZE_MAX, known); });
+  if (status == CUDNN_STATUS_SUCCESS) return;
+  const std::string call = fmt::format("cudnnBackendExecute of any of {} plans", plans.size());
+  cudnn::check(status, call.c_str());
+}
+
 // x [N,C,...], w [K,C/groups,...], y [N,K,...], b [K] or undefined; the kind says which is written.
 void convolve(ConvKind kind, const Tensor& x, const Tensor& w, const Tensor& y, const Tensor& b,
               const ConvParams& params) {
-  thread_local PlanCache<ConvPlans> cache;
   const ConvPointers pointers{x.data_ptr(), w.data_ptr(), y.data_ptr(),
                               b.defined() ? b.data_ptr() : nullptr};
   uintptr_t addresses = 16;
@@ -110,15 +121,14 @@ void convolve(ConvKind kind, const Tensor& x, const Tensor& w, const Tensor& y, 
                       .tf32 = is_tf32_allowed(),
                       .deterministic = is_deterministic()};
   if (x.dim() == 3) problem.make_images();
-  const PlanKey key = problem.key().add(Call::stream().gpu.index()).add(is_benchmark());
-  ConvPlans& plans = cache.get(key, [&] { return choose(problem, pointers); });
-  const size_t known = plans.size();
-  const cudnnStatus_t status =
-      plans.run([&](const ConvPlan& plan) { return run(plan, pointers); },
-                [&] { return conv_plans(problem, {cudnn::handle()}, SIZE_MAX, known); });
-  if (status == CUDNN_STATUS_SUCCESS) return;
-  const std::string call = fmt::format("cudnnBackendExecute of any of {} plans", plans.size());
-  cudnn::check(status, call.c_str());
+  if (wants_channels_last(problem)) {
+    try {
+      return convolve_channels_last(problem, pointers, convolve_by_plan);
+    } catch (const OutOfMemoryError&) {
+      // As the operands lie, a plan may do with less.
+    }
+  }
+  convolve_by_plan(problem, pointers);
 }
 
 }  // namespace

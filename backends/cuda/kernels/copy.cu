@@ -73,7 +73,7 @@ void copy(Tensor& y, const Tensor& x) {
 }
 
 void fill(Tensor& y, const Scalar& value) {
-  visit(y.dtype(), [&]<class Y>() {
+  visit<dtypes::kEvery>(y.dtype(), [&]<class Y>() {
     const Y v = arithmetic::element_of<Y>(value);
     visit_bits(y.dtype(), [&]<class T>() {
       if constexpr (sizeof(T) == sizeof(Y)) map<T>(Constant<T>{bits_as<T>(v)}, y);

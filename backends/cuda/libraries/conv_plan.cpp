@@ -17,25 +17,47 @@ using cudnn::Descriptor;
 constexpr int64_t kMostWorkspaceBytes = int64_t{1} << 30;
 
 cudnnDataType_t data_type(DType dtype) {
-  return dtype == kFloat64 ? CUDNN_DATA_DOUBLE : CUDNN_DATA_FLOAT;
+  switch (dtype) {
+    case kFloat16:
+      return CUDNN_DATA_HALF;
+    case kBFloat16:
+      return CUDNN_DATA_BFLOAT16;
+    case kFloat64:
+      return CUDNN_DATA_DOUBLE;
+    default:
+      return CUDNN_DATA_FLOAT;
+  }
+}
+
+cudnnDataType_t sum_type(const ConvProblem& p) {
+  return p.dtype == kFloat64 ? CUDNN_DATA_DOUBLE : CUDNN_DATA_FLOAT;
+}
+
+Dims strides(const ConvProblem& p, IntArrayRef sizes) {
+  Dims list(contiguous_strides(sizes));
+  if (!p.channels_last) return list;
+  for (size_t d = 2; d < list.size(); ++d) list[d] *= sizes[1];
+  list[1] = 1;
+  return list;
 }
 
 Descriptor tensor(const ConvProblem& p, int64_t id, IntArrayRef sizes) {
+  constexpr int64_t kAnyAlignment = 16;
+  const bool is_virtual = id == kConvProduct;  // between product and bias there is no memory
   Descriptor t(CUDNN_BACKEND_TENSOR_DESCRIPTOR);
   t.set(CUDNN_ATTR_TENSOR_UNIQUE_ID, id)
-      .set(CUDNN_ATTR_TENSOR_DATA_TYPE, data_type(p.dtype))
-      .set(CUDNN_ATTR_TENSOR_BYTE_ALIGNMENT, p.alignment)
+      .set(CUDNN_ATTR_TENSOR_DATA_TYPE, is_virtual ? sum_type(p) : data_type(p.dtype))
+      .set(CUDNN_ATTR_TENSOR_BYTE_ALIGNMENT, is_virtual ? kAnyAlignment : p.alignment)
       .set(CUDNN_ATTR_TENSOR_DIMENSIONS, sizes)
-      .set(CUDNN_ATTR_TENSOR_STRIDES, IntArrayRef(contiguous_strides(sizes)))
-      // Between the product and the bias there is no memory.
-      .set(CUDNN_ATTR_TENSOR_IS_VIRTUAL, id == kConvProduct);
+      .set(CUDNN_ATTR_TENSOR_STRIDES, IntArrayRef(strides(p, sizes)))
+      .set(CUDNN_ATTR_TENSOR_IS_VIRTUAL, is_virtual);
   return std::move(t.finalize());
 }
 
 Descriptor convolution(const ConvProblem& p) {
   const size_t dims = p.x.size() - 2;
   Descriptor c(CUDNN_BACKEND_CONVOLUTION_DESCRIPTOR);
-  c.set(CUDNN_ATTR_CONVOLUTION_COMP_TYPE, data_type(p.dtype))
+  c.set(CUDNN_ATTR_CONVOLUTION_COMP_TYPE, sum_type(p))
       .set(CUDNN_ATTR_CONVOLUTION_CONV_MODE, CUDNN_CROSS_CORRELATION)
       .set(CUDNN_ATTR_CONVOLUTION_SPATIAL_DIMS, static_cast<int64_t>(dims))
       .set(CUDNN_ATTR_CONVOLUTION_FILTER_STRIDES, p.params.stride.of(dims))
@@ -90,7 +112,7 @@ Descriptor sum(const ConvProblem& p, const Descriptor& product, const Descriptor
                const Descriptor& y) {
   Descriptor add(CUDNN_BACKEND_POINTWISE_DESCRIPTOR);
   add.set(CUDNN_ATTR_POINTWISE_MODE, CUDNN_POINTWISE_ADD)
-      .set(CUDNN_ATTR_POINTWISE_MATH_PREC, data_type(p.dtype))
+      .set(CUDNN_ATTR_POINTWISE_MATH_PREC, sum_type(p))
       .finalize();
   Descriptor operation(CUDNN_BACKEND_OPERATION_POINTWISE_DESCRIPTOR);
   operation.set(CUDNN_ATTR_OPERATION_POINTWISE_PW_DESCRIPTOR, add)
@@ -130,13 +152,18 @@ std::vector<Descriptor> ranked(const Descriptor& graph, const ConvTarget& target
   return heuristic.get(CUDNN_ATTR_ENGINEHEUR_RESULTS, CUDNN_BACKEND_ENGINECFG_DESCRIPTOR);
 }
 
-// On float32, tensor cores round to TensorFloat-32.
+// On float32, tensor cores round to TensorFloat-32; of 16 bits, what Winograd makes of the operands
+// is rounded to such before it is multiplied.
 bool is_allowed(const ConvProblem& p, const Descriptor& configuration) {
   const std::vector<Descriptor> engine =
       configuration.get(CUDNN_ATTR_ENGINECFG_ENGINE, CUDNN_BACKEND_ENGINE_DESCRIPTOR);
   const auto notes = engine.front().get_notes(CUDNN_ATTR_ENGINE_NUMERICAL_NOTE);
   return std::none_of(notes.begin(), notes.end(), [&](cudnnBackendNumericalNote_t note) {
     switch (note) {
+      case CUDNN_NUMERICAL_NOTE_REDUCED_PRECISION_REDUCTION:
+        return true;
+      case CUDNN_NUMERICAL_NOTE_WINOGRAD:
+        return is_reduced(p.dtype);
       case CUDNN_NUMERICAL_NOTE_DOWN_CONVERT_INPUTS:
       case CUDNN_NUMERICAL_NOTE_TENSOR_CORE:
         return p.dtype == kFloat32 && !p.tf32;
@@ -157,7 +184,7 @@ PlanKey ConvProblem::key() const {
     key.add(numbers.of(x.size() - 2));
   }
   key.add(params.groups).add(alignment);
-  return key.add(bias | tf32 << 1 | deterministic << 2);
+  return key.add(bias | tf32 << 1 | deterministic << 2 | channels_last << 3);
 }
 
 void ConvProblem::make_images() {

@@ -16,8 +16,10 @@ namespace ambit::cuda {
 /// forward: y from x, w and b; input_grad: x from y and w; weight_grad: w from y and x.
 enum class ConvKind { forward, input_grad, weight_grad };
 
-/// All that a plan depends on. Operands are contiguous, of two or three spatial dims: x [N,C,...],
-/// w [K,C/groups,...], y [N,K,...], b [K].
+/// All that a plan depends on. Operands are of two or three spatial dims and contiguous: x
+/// [N,C,...], w [K,C/groups,...], y [N,K,...], b [K], or with channels_last x [N,...,C], w
+/// [K,...,C/groups] and y [N,...,K], though the sizes stay those. Those of 16 bits are added up in
+/// float32.
 struct ConvProblem {
   ConvKind kind;
   DType dtype;
@@ -25,7 +27,7 @@ struct ConvProblem {
   ConvParams params;
   bool bias = false;
   int64_t alignment = 16;  ///< bytes; the least of all operands, as far as 16
-  bool tf32 = false, deterministic = false;
+  bool tf32 = false, deterministic = false, channels_last = false;
 
   PlanKey key() const;
   /// Make images of one row out of operands with one spatial dim, which cuDNN does not convolve.

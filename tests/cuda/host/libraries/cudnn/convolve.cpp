@@ -105,6 +105,14 @@ void convolve_volumes(const Convolution& c, T* x, T* w, T* y) {
   }
 }
 
+// Round what has been summed to the planes of a pair.
+template <class T>
+void narrow(const Convolution& c, T* x, T* w, T* y) {
+  T* sums = c.kind == ConvKind::forward ? y : c.kind == ConvKind::data ? x : w;
+  const int64_t n = elements(c.output(), 2);
+  std::transform(sums, sums + n, sums, [&](T v) { return rounded(v, c.x.element()); });
+}
+
 std::vector<int64_t> order_of(int64_t parts, Arithmetic arithmetic) {
   std::vector<int64_t> order(static_cast<size_t>(parts));
   std::iota(order.begin(), order.end(), int64_t{0});
@@ -129,8 +137,10 @@ void convolve(const Convolution& c, Arithmetic arithmetic, Operands<T>& operands
       T* y = operands.y.data() + (n * filters + k) * y_size;
       for (int64_t channel = 0; channel < channels; ++channel) {
         const int64_t from = k / per_group * channels + channel;
-        convolve_volumes(c, operands.x.data() + (n * c.x.sizes[1] + from) * x_size,
-                         operands.w.data() + (k * channels + channel) * w_size, y);
+        T* x = operands.x.data() + (n * c.x.sizes[1] + from) * x_size;
+        T* w = operands.w.data() + (k * channels + channel) * w_size;
+        convolve_volumes(c, x, w, y);
+        if (arithmetic == Arithmetic::narrow) narrow(c, x, w, y);
       }
     }
   }

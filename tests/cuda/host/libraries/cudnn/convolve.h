@@ -15,7 +15,8 @@ struct Operands {
 };
 
 /// Add what a convolution computes to the operand that its kind writes, in sums of T. Shuffled
-/// arithmetic adds the parts of a sum in another order each time.
+/// arithmetic adds the parts of a sum in another order each time, a narrow one rounds the sum of
+/// each pair of planes.
 template <class T>
 void convolve(const Convolution& convolution, Arithmetic arithmetic, Operands<T>& operands);
 

@@ -9,7 +9,11 @@ namespace {
 bool always(const Graph&) { return true; }
 int64_t none(const Graph&) { return 0; }
 
-bool is_float(const Graph& g) { return g.convolution.compute == CUDNN_DATA_FLOAT; }
+bool is_float(const Graph& g) { return g.convolution.x.type == CUDNN_DATA_FLOAT; }
+bool is_reduced(const Graph& g) {
+  return g.convolution.compute == CUDNN_DATA_FLOAT && !is_float(g);
+}
+bool has_tensor_cores(const Graph& g) { return g.convolution.compute == CUDNN_DATA_FLOAT; }
 
 bool is_plain(const Convolution& c) {
   const auto all_one = [](const std::vector<int64_t>& list) {
@@ -18,10 +22,11 @@ bool is_plain(const Convolution& c) {
   return c.spatial_dims == 2 && c.groups() == 1 && all_one(c.stride) && all_one(c.dilation);
 }
 
-bool suits_winograd(const Graph& g) {
-  const Convolution& c = g.convolution;
-  return is_float(g) && is_plain(c) && c.w.sizes[2] == 3 && c.w.sizes[3] == 3;
+bool is_winograd(const Convolution& c) {
+  return is_plain(c) && c.w.sizes[2] == 3 && c.w.sizes[3] == 3;
 }
+bool suits_winograd(const Graph& g) { return is_float(g) && is_winograd(g.convolution); }
+bool suits_narrow_winograd(const Graph& g) { return is_reduced(g) && is_winograd(g.convolution); }
 bool suits_fft(const Graph& g) {
   const Convolution& c = g.convolution;
   return is_float(g) && is_plain(c) && g.steps.empty() && c.w.sizes[2] >= 5 && c.w.sizes[3] >= 5;
@@ -53,6 +58,11 @@ int64_t copies_bytes(const Graph& g) {
   }
   return bytes;
 }
+// Tensor cores take channels innermost; of others there are copies.
+int64_t layout_bytes(const Graph& g) {
+  const Tensor& x = g.convolution.x;
+  return x.strides[1] == 1 ? 0 : copies_bytes(g);
+}
 // Filters of 3x3 become 6x6.
 int64_t winograd_bytes(const Graph& g) {
   const Tensor& w = g.convolution.w;
@@ -75,9 +85,14 @@ using Notes = std::vector<cudnnBackendNumericalNote_t>;
 const std::vector<Engine>& engines() {
   static const auto* list = new std::vector<Engine>{
       {1000, Notes{CUDNN_NUMERICAL_NOTE_TENSOR_CORE, CUDNN_NUMERICAL_NOTE_DOWN_CONVERT_INPUTS},
-       Arithmetic::tf32, is_float, always, copies_bytes},
-      {1001, Notes{CUDNN_NUMERICAL_NOTE_TENSOR_CORE}, Arithmetic::tf32, is_float, is_vectorisable,
-       none},
+       Arithmetic::tf32, is_float, always, layout_bytes},
+      {1003,
+       Notes{CUDNN_NUMERICAL_NOTE_TENSOR_CORE, CUDNN_NUMERICAL_NOTE_REDUCED_PRECISION_REDUCTION},
+       Arithmetic::narrow, is_reduced, always, none},
+      {1004, Notes{CUDNN_NUMERICAL_NOTE_TENSOR_CORE, CUDNN_NUMERICAL_NOTE_WINOGRAD},
+       Arithmetic::narrow, suits_narrow_winograd, always, winograd_bytes},
+      {1001, Notes{CUDNN_NUMERICAL_NOTE_TENSOR_CORE}, Arithmetic::tf32, has_tensor_cores,
+       is_vectorisable, layout_bytes},
       {1002, Notes{CUDNN_NUMERICAL_NOTE_DOWN_CONVERT_INPUTS}, Arithmetic::tf32, is_float, always,
        none},
       {0, Notes{}, Arithmetic::plain, always, is_vectorisable, copies_bytes},

@@ -10,6 +10,7 @@ enum class Arithmetic : uint8_t {
   plain,
   tf32,      ///< takes operands as tensor cores do
   shuffled,  ///< adds in whatever order the parts come
+  narrow,    ///< keeps sums as memory does
 };
 
 struct Engine {

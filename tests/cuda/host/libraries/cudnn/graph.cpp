@@ -54,17 +54,26 @@ bool is_repeated(const Tensor& b, const Tensor& y) {
   return true;
 }
 
+// In memory the operands are of one type, and between the operations of that of the sums.
+bool has_type(const Tensor& t, const Convolution& c) {
+  const cudnnDataType_t in_memory = c.kind == ConvKind::data ? c.y.type : c.x.type;
+  return t.type == (t.is_virtual ? c.compute : in_memory);
+}
+
 bool is_supported(const Convolution& c) {
-  const bool known = c.compute == CUDNN_DATA_FLOAT || c.compute == CUDNN_DATA_DOUBLE;
-  return known && (c.spatial_dims == 2 || c.spatial_dims == 3) && c.x.type == c.compute &&
-         c.w.type == c.compute && c.y.type == c.compute;
+  const bool wide = c.compute == CUDNN_DATA_DOUBLE && c.x.type == CUDNN_DATA_DOUBLE;
+  const bool narrow = c.x.type == CUDNN_DATA_FLOAT || c.x.type == CUDNN_DATA_HALF ||
+                      c.x.type == CUDNN_DATA_BFLOAT16;
+  const bool known = wide || (c.compute == CUDNN_DATA_FLOAT && narrow);
+  return known && (c.spatial_dims == 2 || c.spatial_dims == 3) && has_type(c.x, c) &&
+         has_type(c.w, c) && has_type(c.y, c);
 }
 
 bool is_supported(const Pointwise& p, const Convolution& c) {
-  if (p.precision != c.compute || p.y.type != c.compute || p.x.type != c.compute) return false;
+  if (p.precision != c.compute || !has_type(p.x, c) || !has_type(p.y, c)) return false;
   if (!p.x.is_virtual || p.x.sizes != p.y.sizes) return false;
   if (p.mode == CUDNN_POINTWISE_RELU_FWD) return true;
-  return p.mode == CUDNN_POINTWISE_ADD && p.b && p.b->type == c.compute && is_repeated(*p.b, p.y) &&
+  return p.mode == CUDNN_POINTWISE_ADD && p.b && has_type(*p.b, c) && is_repeated(*p.b, p.y) &&
          !p.b->is_virtual;
 }
 

@@ -162,7 +162,8 @@ TEST_CASE("the same fused graphs have plans as with the real cuDNN") {
     bool channels_last = false, sum = false, relu = false;
   };
   std::vector<Variant> variants;
-  for (const auto type : {CUDNN_DATA_FLOAT, CUDNN_DATA_DOUBLE}) {
+  for (const auto type :
+       {CUDNN_DATA_FLOAT, CUDNN_DATA_DOUBLE, CUDNN_DATA_HALF, CUDNN_DATA_BFLOAT16}) {
     for (const bool last : {false, true}) {
       for (const Kind kind : {Kind::forward, Kind::data, Kind::filter}) {
         variants.push_back({kind, type, last});
@@ -177,27 +178,28 @@ TEST_CASE("the same fused graphs have plans as with the real cuDNN") {
     const std::string what = "kind " + std::to_string(static_cast<int>(v.kind)) + ", type " +
                              std::to_string(v.type) + ", last " + std::to_string(v.channels_last) +
                              ", sum " + std::to_string(v.sum) + ", relu " + std::to_string(v.relu);
+    const auto sums = v.type == CUDNN_DATA_DOUBLE ? CUDNN_DATA_DOUBLE : CUDNN_DATA_FLOAT;
     compare(what, [&](CudnnScript& s) {
       const auto tensor = [&](TensorSpec spec) {
         const Sizes& n = spec.sizes;
-        spec.type = v.type;
+        spec.type = spec.is_virtual ? sums : v.type;
         spec.alignment = 16;
         if (v.channels_last) spec.strides = {n[1] * n[2] * n[3], 1, n[3] * n[1], n[1]};
         return s.tensor(spec);
       };
       ConvSpec conv = kConv;
-      conv.compute = v.type;
+      conv.compute = sums;
       const bool fused = v.sum || v.relu;
       std::vector<D> operations{s.operation(v.kind, conv, s.convolution(conv), tensor(kImage),
                                             tensor(kFilter), tensor(fused ? kBetween : kResult))};
       if (v.sum) {
         operations.push_back(s.pointwise(CUDNN_POINTWISE_ADD, tensor(kBetween), tensor(kBias),
-                                         tensor(v.relu ? kBiased : kResult), v.type));
+                                         tensor(v.relu ? kBiased : kResult), sums));
       }
       if (v.relu) {
         operations.push_back(s.pointwise(CUDNN_POINTWISE_RELU_FWD,
                                          tensor(v.sum ? kBiased : kBetween), nullptr,
-                                         tensor(kResult), v.type));
+                                         tensor(kResult), sums));
       }
       D graph = s.graph(operations), gpu = properties(s);
       // Which engines there are is the library's own; that a plan comes of one must be the same.
@@ -210,7 +212,8 @@ TEST_CASE("the same fused graphs have plans as with the real cuDNN") {
           strict = strict || (works && is_strict(tries.notes(configuration)));
         }
         s.note(any ? "plans" : "no plan", CUDNN_STATUS_SUCCESS);
-        s.note(strict ? "strict plans" : "no strict plan", CUDNN_STATUS_SUCCESS);
+        const bool rounds = v.type == CUDNN_DATA_FLOAT;  // on tensor cores
+        if (rounds) s.note(strict ? "strict plans" : "no strict plan", CUDNN_STATUS_SUCCESS);
       }
     });
   }

@@ -42,12 +42,37 @@ cudnnHandle_t handle() {
   return made;
 }
 
+cudnnDataType_t data_type(DType dtype) {
+  return dtype == kFloat16    ? CUDNN_DATA_HALF
+         : dtype == kBFloat16 ? CUDNN_DATA_BFLOAT16
+         : dtype == kFloat64  ? CUDNN_DATA_DOUBLE
+                              : CUDNN_DATA_FLOAT;
+}
+cudnnDataType_t sum_type(DType dtype) {
+  return dtype == kFloat64 ? CUDNN_DATA_DOUBLE : CUDNN_DATA_FLOAT;
+}
+
+// [N,C,...] -> [N,...,C]
+Dims channels_last(const Dims& n) {
+  Dims sizes(IntArrayRef(n).slice(2));
+  sizes.insert(0, n[0]);
+  sizes.push_back(n[1]);
+  return sizes;
+}
+Sizes channels_last_strides(const Dims& n) {
+  Sizes strides(n.size(), 1);
+  int64_t step = n[1];
+  for (size_t d = n.size(); d-- > 2; step *= n[d]) strides[d] = step;
+  strides[0] = step;
+  return strides;
+}
+
 // The graph of a problem, as the plugin builds it.
 D graph_of(CudnnScript& s, const Problem& p, double alpha = 1, double beta = 0) {
   const auto tensor = [&](int64_t id, const Dims& n, bool is_virtual = false) {
     TensorSpec spec{.id = id, .sizes = Sizes(n.begin(), n.end()), .is_virtual = is_virtual};
-    spec.type = p.dtype == kFloat64 ? CUDNN_DATA_DOUBLE : CUDNN_DATA_FLOAT;
-    if (p.channels_last) spec.strides = {n[1] * n[2] * n[3], 1, n[3] * n[1], n[1]};
+    spec.type = is_virtual ? sum_type(p.dtype) : data_type(p.dtype);
+    if (p.channels_last) spec.strides = channels_last_strides(n);
     return s.tensor(spec);
   };
   const auto list = [&](const PerAxis& numbers) { return numbers.of(p.x.size() - 2).vec(); };
@@ -55,7 +80,7 @@ D graph_of(CudnnScript& s, const Problem& p, double alpha = 1, double beta = 0) 
                       .dilation = list(p.params.dilation),
                       .before = list(p.params.padding),
                       .after = list(p.params.padding),
-                      .compute = p.dtype == kFloat64 ? CUDNN_DATA_DOUBLE : CUDNN_DATA_FLOAT,
+                      .compute = sum_type(p.dtype),
                       .alpha = alpha,
                       .beta = beta};
   const Dims y = p.y();
@@ -111,7 +136,7 @@ struct Operands {
   }
   // In memory as the problem's layout has them.
   Tensor laid_out(const Tensor& t, const Problem& p) const {
-    return p.channels_last && t.dim() == 4 ? t.permute({0, 2, 3, 1}).contiguous() : t;
+    return p.channels_last && t.dim() > 2 ? t.movedim(1, -1).contiguous() : t;
   }
 };
 
@@ -134,20 +159,28 @@ int check_all_plans(const Problem& p) {
       D plan = s.plan(configuration, handle());
       if (!plan) continue;
       const auto notes = s.notes(configuration);
-      const bool rounds = has(notes, CUDNN_NUMERICAL_NOTE_TENSOR_CORE) ||
-                          has(notes, CUDNN_NUMERICAL_NOTE_DOWN_CONVERT_INPUTS);
+      const bool reduced = is_reduced(p.dtype);
+      const bool rounds = !reduced && (has(notes, CUDNN_NUMERICAL_NOTE_TENSOR_CORE) ||
+                                       has(notes, CUDNN_NUMERICAL_NOTE_DOWN_CONVERT_INPUTS));
+      const bool narrow = reduced && (has(notes, CUDNN_NUMERICAL_NOTE_WINOGRAD) ||
+                                      has(notes, CUDNN_NUMERICAL_NOTE_REDUCED_PRECISION_REDUCTION));
       GpuArray workspace(static_cast<size_t>(s.workspace_bytes(plan)));
       D pack = s.pack({kX, kW, kY, kB}, {x.data(), w.data(), y.data(), b.data()}, workspace.data());
       REQUIRE(s.api().execute(handle(), plan, pack) == CUDNN_STATUS_SUCCESS);
-      const Dims memory = p.channels_last ? Dims{sizes[0], sizes[2], sizes[3], sizes[1]} : sizes;
+      const Dims memory = p.channels_last ? channels_last(sizes) : sizes;
       Tensor ours = written.read(memory, p.dtype);
-      if (p.channels_last) ours = ours.permute({0, 3, 1, 2});
-      // Each term is rounded once, each partial sum once; tensor cores round both factors to 11
-      // bits, by half a unit in the last of them.
+      if (p.channels_last) ours = ours.movedim(-1, 1);
+      // Each term is rounded once, each partial sum once; tensor cores round both factors of
+      // float32 to 11 bits, by half a unit in the last of them. A result of 16 bits is rounded once
+      // more, and none of these is one of float16's least; narrow sums are rounded so on the way.
       const double unit = p.dtype == kFloat64 ? 0x1p-53 : 0x1p-24;
       const double relative =
           (static_cast<double>(o.terms) + 3) * unit + (rounds ? 2 * 0x1p-11 : 0);
-      CHECK(worst_ratio(ours, o.exact, o.magnitude * relative) <= 1);
+      const double last_place = p.dtype == kFloat16 ? 0x1p-11 : p.dtype == kBFloat16 ? 0x1p-8 : 0;
+      const double of_sums = narrow ? static_cast<double>(o.terms) * last_place : 0;
+      const Tensor bound =
+          o.magnitude * (relative + of_sums) + o.exact.abs() * last_place + (reduced ? 0x1p-25 : 0);
+      CHECK(worst_ratio(ours, o.exact, bound) <= 1);
       // They do round: nobody gets exact results from an engine that says it has none.
       if (rounds && o.terms > 8) {
         CHECK(worst_ratio(ours, o.exact, o.magnitude * (relative - 2 * 0x1p-11)) > 1);
@@ -163,7 +196,7 @@ const ConvParams kOdd{.stride = {2, 1}, .padding = {1, 2}, .dilation = {1, 2}, .
 std::vector<Problem> problems() {
   std::vector<Problem> list;
   for (const Kind kind : {Kind::forward, Kind::data, Kind::filter}) {
-    for (const DType dtype : {kFloat32, kFloat64}) {
+    for (const DType dtype : dtypes::kAnyFloating) {
       for (const bool last : {false, true}) {
         const auto add = [&](Dims x, Dims w, const ConvParams& params = {}) {
           list.push_back({kind, std::move(x), std::move(w), params, dtype, last});
@@ -173,7 +206,6 @@ std::vector<Problem> problems() {
         add({2, 4, 9, 9}, {4, 1, 3, 3}, {.stride = {3, 2}, .groups = 4});
         add({2, 2, 12, 12}, {3, 2, 5, 5}, {.padding = {4, 2}});
         add({1, 2, 3, 3}, {2, 2, 2, 2}, {.stride = {5, 5}, .padding = {4, 4}});
-        if (last) continue;  // volumes lie row-major alone
         add({2, 3, 4, 6, 5}, {4, 3, 3, 2, 3}, {.padding = {1, 0, 2}});
         add({2, 4, 7, 5, 6}, {6, 2, 2, 3, 2},
             {.stride = {2, 1, 3}, .padding = {1, 2, 0}, .dilation = {3, 1, 2}, .groups = 2});
@@ -197,7 +229,7 @@ TEST_CASE("every plan of cuDNN on the host computes what the reference does") {
 }
 
 TEST_CASE("fused sums and relus of cuDNN on the host are those of the reference") {
-  for (const DType dtype : {kFloat32, kFloat64}) {
+  for (const DType dtype : dtypes::kAnyFloating) {
     for (const bool last : {false, true}) {
       for (const bool with_relu : {false, true}) {
         CHECK(check_all_plans({Kind::forward,

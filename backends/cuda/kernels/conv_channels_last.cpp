@@ -1,0 +1,95 @@
+#include "conv_channels_last.h"
+
+#include <algorithm>
+#include <cstdint>
+
+#include "backends/cuda/runtime/workspace.h"
+#include "transpose.h"
+
+namespace ambit::cuda {
+namespace {
+
+// What x and y take of a part of the batch: enough to fill a GPU, and little beside its memory.
+constexpr int64_t kPartBytes = int64_t{32} << 20;
+constexpr int64_t kAlignment = 16;
+
+/// An operand [outer,channels,...], of which some of the outer are laid out at a time.
+class LaidOut {
+ public:
+  LaidOut(const Dims& sizes, DType dtype, void* given, int64_t outer)
+      : channels_(sizes[1]),
+        pixels_(count("convolution", IntArrayRef(sizes).slice(2))),
+        element_bytes_(element_size(dtype)),
+        given_(static_cast<char*>(given)),
+        lies_so_(channels_ == 1 || pixels_ == 1),
+        own_(lies_so_ && is_aligned(given) ? 0 : bytes_of(outer)) {}
+
+  /// Return the memory of what lies at `first` of the outer, to read it from or to write it to.
+  void* at(int64_t first) const { return own_.data() ? own_.data() : given_ + bytes_of(first); }
+  void read(int64_t first, int64_t n) const {
+    if (own_.data()) {
+      transpose(own_.data(), given_ + bytes_of(first), element_bytes_, n, channels_, pixels_);
+    }
+  }
+  void write(int64_t first, int64_t n) const {
+    if (own_.data()) {
+      transpose(given_ + bytes_of(first), own_.data(), element_bytes_, n, pixels_, channels_);
+    }
+  }
+
+ private:
+  // Each of the outer, since any may be the first of a part.
+  bool is_aligned(const void* p) const {
+    return (reinterpret_cast<uintptr_t>(p) | bytes_of(1)) % kAlignment == 0;
+  }
+  size_t bytes_of(int64_t outer) const {
+    return static_cast<size_t>(outer * channels_ * pixels_) * element_bytes_;
+  }
+
+  int64_t channels_, pixels_;
+  size_t element_bytes_;
+  char* given_;
+  bool lies_so_;
+  Workspace own_;
+};
+
+// Images of a part. The gradient of the weight adds up all images: in 16 bits their parts would be
+// rounded in between.
+int64_t images_of_part(const ConvProblem& p) {
+  if (p.kind == ConvKind::weight_grad) return p.x[0];
+  const int64_t elements = count("convolution", p.x) + count("convolution", p.y);
+  const int64_t image = elements / p.x[0] * static_cast<int64_t>(element_size(p.dtype));
+  return std::clamp<int64_t>(kPartBytes / std::max<int64_t>(image, 1), 1, p.x[0]);
+}
+
+}  // namespace
+
+bool wants_channels_last(const ConvProblem& p) {
+  const bool rounds = is_reduced(p.dtype) || (p.dtype == kFloat32 && p.tf32);
+  const bool depthwise = p.w[1] == 1 || p.w[0] == p.params.groups;  // tensor cores would idle
+  return rounds && !depthwise;
+}
+
+void convolve_channels_last(ConvProblem p, const ConvPointers& given,
+                            void (*run)(const ConvProblem&, const ConvPointers&)) {
+  const int64_t images = p.x[0], part = images_of_part(p);
+  const LaidOut x(p.x, p.dtype, given[0], part), y(p.y, p.dtype, given[2], part);
+  const LaidOut w(p.w, p.dtype, given[1], p.w[0]);
+  p.channels_last = true;
+  p.alignment = kAlignment;
+  const LaidOut b({1, p.bias ? p.w[0] : 0}, p.dtype, given[3], 1);
+  if (p.bias) b.read(0, 1);
+  if (p.kind != ConvKind::weight_grad) w.read(0, p.w[0]);
+  for (int64_t first = 0; first < images; first += part) {
+    const int64_t n = std::min(part, images - first);
+    p.x[0] = p.y[0] = n;
+    if (p.kind != ConvKind::input_grad) x.read(first, n);
+    if (p.kind != ConvKind::forward) y.read(first, n);
+    run(p, {x.at(first), w.at(0), y.at(first), p.bias ? b.at(0) : nullptr});
+    if (p.kind == ConvKind::forward) y.write(first, n);
+    if (p.kind == ConvKind::input_grad) x.write(first, n);
+  }
+  if (p.kind == ConvKind::weight_grad) w.write(0, p.w[0]);
+}
+
+}  // namespace ambit::cuda
