@@ -82,6 +82,21 @@ TEST_CASE("scatters that reduce have PyTorch's values") {
   });
 }
 
+TEST_CASE("a scatter that reduces nothing has gradients all the same") {
+  for_each_device([](Device d) {
+    const TensorOptions options = TensorOptions(kFloat64).device(d);
+    const Tensor nowhere = empty({0}, options.dtype(kInt64));
+    for (const char* reduce : {"sum", "prod", "mean", "amax", "amin"}) {
+      INFO(std::string(reduce));
+      const Tensor x = ones({3}, options).requires_grad_(),
+                   src = ones({2}, options).requires_grad_();
+      scatter_reduce(x, 0, nowhere, src, reduce).sum().backward();
+      check_values(x.grad(), {3}, {1, 1, 1});
+      check_values(src.grad(), {2}, {0, 0});
+    }
+  });
+}
+
 TEST_CASE("slices by index have PyTorch's values") {
   struct Case {
     const char* reduce;

@@ -98,7 +98,10 @@ TEST_CASE("topk, kthvalue, medians and mode have PyTorch's values") {
     check_values(x.median(), {}, {kNan});
     check_values(x.nanmedian(), {}, {1});
     check_values(i.median(), {}, {2});
-    check_values(median(empty({0}, f64(d))), {}, {kNan});
+    const Tensor nothing = empty({0}, f64(d)).requires_grad_();
+    check_values(median(nothing), {}, {kNan});
+    median(nothing).backward();
+    CHECK(nothing.grad().sizes() == IntArrayRef{0});
     check_both(nanmedian(tensor({kNan, kNan}, f64(d)), 0), {}, {kNan}, {0});
     check_both(i.mode(), {2}, {4, 7}, {2, 2});
     check_both(mode(tensor({1., 2., 2., 1., 3.}, f64(d)), 0, true), {1}, {1}, {3});
