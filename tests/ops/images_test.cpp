@@ -593,7 +593,7 @@ const CallTable<mismatch::Call> kMixed(mixed_calls);
 Tensor lines(const Tensor& a) { return a.unsqueeze(0); }
 Tensor plane(const Tensor& a) { return a.unsqueeze(0).unsqueeze(0); }
 Tensor box(const Tensor& a) { return plane(a).unsqueeze(0); }
-Tensor places(const Tensor& a) { return stack({a, a * 0.7}, -1).unsqueeze(0); }
+Tensor places(const Tensor& a) { return MADE(stack({a, a * 0.7}, -1).unsqueeze(0)); }
 
 std::vector<agreement::Call> agreeing_calls() {
   using namespace agreement;
