@@ -1,4 +1,5 @@
-// `ambit ops`: which kernels each backend brings, found out by calling them.
+// `ambit ops`: which kernels each backend brings, found out by calling them; and which of them each
+// public function runs.
 #include <ambit/backend/kernels.h>
 #include <ambit/backend/registry.h>
 #include <ambit/error.h>
@@ -13,6 +14,7 @@
 
 #include "commands.h"
 #include "coverage.h"
+#include "function_kernels.h"
 #include "table.h"
 
 namespace {
@@ -32,7 +34,11 @@ that it is defined for.
   missing     nothing runs: the call throws
   failed      the kernel throws where it should not
 
-Exit codes: 0 nothing failed, 1 a kernel failed, 2 wrong usage or no such backend.)";
+With --public: the functions that programs call, and which of these ops each runs with dense
+operands on the cpu, as `unary gelu` with the function of a family; where there is none, it is a
+view, or computed on the host. What name_ runs in place, unless it is listed, name does.
+
+Exit codes: 0 nothing failed, 1 a kernel failed, 2 wrong usage, no such backend or function.)";
 
 constexpr DType kDTypes[] = {kFloat64, kFloat32, kBFloat16, kFloat16, kInt64,
                              kInt32,   kInt16,   kInt8,     kUInt8,   kBool};
@@ -162,18 +168,50 @@ int run(const std::string& backend, const std::string& format) {
   return any_failed(backends) ? 1 : 0;
 }
 
+/// Public functions: the one of that name, or all whose names contain it.
+int run_public(const std::string& name, const std::string& format) {
+  std::vector<FunctionKernels> found;
+  for (const FunctionKernels& row : kFunctionKernels) {
+    if (row.function == name)
+      found.insert(found.begin(), row);
+    else if (std::string_view(row.function).find(name) != std::string_view::npos)
+      found.push_back(row);
+  }
+  if (found.empty())
+    throw Error(fmt::format("expected a part of a public function's name, got \"{}\"", name));
+  if (format == "json") {
+    ordered_json all;
+    for (const FunctionKernels& row : found) all[row.function] = row.kernels;
+    fmt::print("{}\n", all.dump(2));
+  } else {
+    Rows rows = {{"function", "ops"}};
+    for (const FunctionKernels& row : found) rows.push_back({row.function, row.kernels});
+    fmt::print("{}", format == "md" ? markdown_table(rows) : plain_table(rows));
+  }
+  return 0;
+}
+
 }  // namespace
 
 void add_ops(CLI::App& tool, int& exit_code) {
   struct Options {
-    std::string backend, format = "table";
+    std::string backend, name, format = "table";
   };
   const auto options = std::make_shared<Options>();
   CLI::App& command = *tool.add_subcommand("ops", "Show which kernels each backend brings");
   command.footer(kFooter);
   command.add_option("--backend", options->backend,
                      "One backend, by dtype: its name, or the file of a plugin");
+  const CLI::Option* functions =
+      command
+          .add_option(
+              "--public", options->name,
+              "Which ops public functions run: all functions, or those with this in their name")
+          ->expected(0, 1);
   command.add_option("--format", options->format, "table (the default), md or json")
       ->check(CLI::IsMember({"table", "md", "json"}));
-  command.callback([options, &exit_code] { exit_code = run(options->backend, options->format); });
+  command.callback([options, functions, &exit_code] {
+    exit_code = functions->count() > 0 ? run_public(options->name, options->format)
+                                       : run(options->backend, options->format);
+  });
 }

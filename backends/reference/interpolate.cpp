@@ -59,7 +59,7 @@ void for_taps(const Tensor& x, const Tensor& y, const InterpolateParams& p, cons
 void interpolate(Tensor& y, const Tensor& x, const InterpolateParams& p) {
   count_run();
   visit<dtypes::kFloating>(y.dtype(), [&]<class T>() {
-    std::vector<double> sums(static_cast<size_t>(y.numel()));
+    std::vector<double> sums(static_cast<size_t>(y.numel()), -0.);  // which -0 plus -0 is
     const T* px = x.data_ptr<T>();
     for_taps(x, y, p, [&](int64_t to, int64_t from, double weight) {
       sums[static_cast<size_t>(to)] += weight * static_cast<double>(px[from]);

@@ -30,6 +30,16 @@ Tensor mapped(const Tensor& input, bool inplace, const F& f) {
   return input.copy_(f(records ? input.clone() : input));
 }
 
+// A parameter among the numbers that x has: with integers what is behind the point does not count.
+Scalar number_like(const char* function, const Tensor& x, double value) {
+  if (x.is_floating_point()) return value;
+  if (!(std::abs(value) < 0x1p63)) {
+    throw Error(fmt::format("{}: expected an integer that {} has, got {}", function,
+                            ambit::name(x.dtype()), value));
+  }
+  return static_cast<int64_t>(value);
+}
+
 // max(x, 0) + e, where e has the gradient at 0.
 Tensor with_negative_part(const Tensor& x, const Tensor& e) { return relu(x) + e; }
 
@@ -89,14 +99,19 @@ Tensor rrelu(const Tensor& input, double lower, double upper, bool training, boo
 }
 
 Tensor hardtanh(const Tensor& input, double min_val, double max_val, bool inplace) {
-  check_floating("hardtanh", input);
+  check_number("hardtanh", input);
   if (!(min_val < max_val)) {
     throw Error(
         fmt::format("hardtanh: expected min_val < max_val, got {} and {}", min_val, max_val));
   }
+  if (input.dtype() == kUInt8 && min_val <= -1) {
+    throw DTypeError(fmt::format("hardtanh: expected min_val >= 0 for uint8, got {}", min_val));
+  }
+  const Scalar least = number_like("hardtanh", input, min_val),
+               most = number_like("hardtanh", input, max_val);
   return mapped(input, inplace, [&](const Tensor& x) {
     // clamp() hands its gradient on at the limits, too.
-    return where(x <= min_val, min_val, where(x >= max_val, max_val, x));
+    return where(x <= least, least, where(x >= most, most, x));
   });
 }
 
@@ -152,12 +167,12 @@ Tensor hardswish(const Tensor& input, bool inplace) {
 }
 
 Tensor softsign(const Tensor& input) {
-  check_floating("softsign", input);
+  check_number("softsign", input);
   return input / (1 + abs(input));
 }
 
 Tensor tanhshrink(const Tensor& input) {
-  check_floating("tanhshrink", input);
+  check_number("tanhshrink", input);
   return input - tanh(input);
 }
 
@@ -174,8 +189,10 @@ Tensor softshrink(const Tensor& input, double lambda) {
 }
 
 Tensor threshold(const Tensor& input, double threshold, double value, bool inplace) {
-  check_floating("threshold", input);
-  return mapped(input, inplace, [&](const Tensor& x) { return where(x <= threshold, value, x); });
+  check_number("threshold", input);
+  const Scalar limit = number_like("threshold", input, threshold),
+               other = number_like("threshold", input, value);
+  return mapped(input, inplace, [&](const Tensor& x) { return where(x <= limit, other, x); });
 }
 
 Tensor glu(const Tensor& input, int64_t dim) {

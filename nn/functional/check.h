@@ -18,6 +18,11 @@ inline void check_floating(const char* function, const Tensor& input) {
   }
 }
 
+/// Errors: Error for an undefined tensor, DTypeError for bool.
+inline void check_number(const char* function, const Tensor& input) {
+  if (!input.defined() || input.dtype() == kBool) check_floating(function, input);
+}
+
 /// Errors: DeviceMismatchError that names `function` and its arguments.
 inline void check_same_device(const char* function, std::initializer_list<DeviceArg> args) {
   check_devices(function, args);

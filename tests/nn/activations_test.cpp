@@ -158,14 +158,33 @@ TEST_CASE("activations that draw numbers") {
   CHECK(F::gumbel_softmax(logits.detach()).sum(-1).allclose(ones({500})));
 }
 
+TEST_CASE("activations of integers that PyTorch has: limits are cut to integers") {
+  for_each_device([](Device d) {
+    const Tensor x = tensor({-3, 0, 2, 7}, d);
+    CHECK(F::hardtanh(x, -1.5, 2.5).equal(tensor({-1, 0, 2, 2}, d)));
+    CHECK(F::relu6(x.abs().to(kUInt8)).equal(tensor({3, 0, 2, 6}, d).to(kUInt8)));
+    CHECK(F::threshold(x, 0.5, 7.5).equal(tensor({7, 7, 2, 7}, d)));
+    CHECK(F::threshold(x.clone(), 2, -1, true).equal(tensor({-1, -1, -1, 7}, d)));
+    check_values(F::softsign(x).to(kFloat64), {4}, {-0.75, 0, 2. / 3, 0.875}, 1e-7);
+    CHECK(F::tanhshrink(x).allclose(F::tanhshrink(x.to(kFloat32))));
+  });
+}
+
 TEST_CASE("activations refuse bad arguments") {
   const Tensor x = ones({2, 3}), n = ones({2, 3}, kInt64);
   for (const Activation& a : activations()) {
-    INFO(a.name);
+    const std::string name = a.name;
+    INFO(name);
     CHECK_THROWS_AS(a.call(Tensor()), Error);
-    if (std::string(a.name).find("softmin") == 0) continue;
-    CHECK_THROWS_AS(a.call(n), DTypeError);
+    if (name.starts_with("softmin")) continue;
+    CHECK_THROWS_AS(a.call(n.to(kBool)), DTypeError);
+    const bool takes_integers = name.starts_with("relu6") || name.starts_with("hardtanh") ||
+                                name.starts_with("softsign") || name.starts_with("tanhshrink") ||
+                                name.starts_with("threshold");
+    if (!takes_integers) CHECK_THROWS_AS(a.call(n), DTypeError);
   }
+  CHECK_THROWS_AS(F::hardtanh(n.to(kUInt8)), DTypeError);
+  CHECK_THROWS_AS(F::threshold(n, 1e30, 0), Error);
   CHECK_THROWS_AS(F::celu(x, 0), Error);
   CHECK_THROWS_AS(F::hardtanh(x, 1, 1), Error);
   CHECK_THROWS_AS(F::hardshrink(x, -1), Error);

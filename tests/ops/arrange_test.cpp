@@ -378,11 +378,11 @@ std::vector<agreement::Call> agreeing_calls() {
   using namespace agreement;
   return {
       with_dims(RESULT(roll, roll(o.a, {2, -1}, {0, 1}), roll(o.n, 3))),
-      with_dims(RESULT(rot90, rot90(o.a), rot90(o.a, 3).clone())),
+      with_dims(RESULT(rot90, rot90(o.a), rot90(o.a, 3))),
       with_dims(RESULT(fliplr, fliplr(o.a))),
       with_dims(RESULT(flipud, flipud(o.a))),
       with_dims(RESULT(repeat_interleave, repeat_interleave(o.a, 2, 1),
-                       repeat_interleave(o.a, tensor({0, 2, 1, 0, 3}, o.a.device()), 1))),
+                       repeat_interleave(o.a, MADE(tensor({0, 2, 1, 0, 3}, o.a.device())), 1))),
       with_dims(RESULT(tile, tile(o.a, {2, 1, 3}))),
       with_dims(RESULT(narrow_copy, narrow_copy(o.a, 1, 1, 3))),
       with_dims(RESULT(diag, diag(o.a, 1), diag(o.a.select(1, 0), -1))),

@@ -191,10 +191,10 @@ const CallTable<mismatch::Call> kMixed(mixed_calls);
 std::vector<agreement::Call> agreeing_calls() {
   using namespace agreement;
   const auto losses = [](const Operands& o) -> std::vector<Tensor> {
-    const Tensor x = log_softmax(stack({o.a, o.unit, o.a * o.unit}, 2), 2);  // [T,N,3]
+    const Tensor x = MADE(log_softmax(stack({o.a, o.unit, o.a * o.unit}, 2), 2));  // [T,N,3]
     const int64_t times = x.size(0), n = x.size(1);
     const std::vector<int64_t> all(static_cast<size_t>(n), times), some(static_cast<size_t>(n), 2);
-    const Tensor y = remainder(o.n.narrow(0, 0, 2).t(), 2) + 1;
+    const Tensor y = MADE(remainder(o.n.narrow(0, 0, 2).t(), 2) + 1);
     return {ctc_loss(x, y, all, some, 0, Reduction::none)};
   };
   Call call{"ctc_loss", losses};

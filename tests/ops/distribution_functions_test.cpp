@@ -390,23 +390,24 @@ const CallTable<mismatch::Call> kMixed(mixed_calls);
 
 std::vector<agreement::Call> agreeing_calls() {
   using namespace agreement;
-#define TALL cat({o.unit.t(), o.a.t(), o.unit.t()}, 0)
+#define TALL MADE(cat({o.unit.t(), o.a.t(), o.unit.t()}, 0))
 #define BOTH_OF(...) std::get<0>(__VA_ARGS__), std::get<1>(__VA_ARGS__)
   return {
       not_empty(RESULT(quantile, quantile(o.a, 0.3), quantile(o.a, 0.8, 0, true, "midpoint"))),
       not_empty(RESULT(nanquantile, nanquantile(o.a, 0.3, -1))),
       RESULT(histogram, BOTH_OF(histogram(o.unit, 5, std::vector<double>{0, 1}, o.unit))),
       RESULT(isin, isin(o.n, o.m), isin(o.n, 3, false, true)),
-      RESULT(igamma, igamma(o.unit * 5, o.unit.abs() * 3), igamma(o.unit, o.unit)),
-      RESULT(igamma_, igamma_(o.unit.clone(), o.unit)),
-      RESULT(igammac, igammac(o.unit * 5, o.unit.abs() * 3)),
-      RESULT(igammac_, igammac_(o.unit.clone(), o.unit)),
+      RESULT(igamma, igamma(MADE(o.unit * 5), MADE(o.unit.abs() * 3)), igamma(o.unit, o.unit)),
+      RESULT(igamma_, igamma_(MADE(o.unit.clone()), o.unit)),
+      RESULT(igammac, igammac(MADE(o.unit * 5), MADE(o.unit.abs() * 3))),
+      RESULT(igammac_, igammac_(MADE(o.unit.clone()), o.unit)),
       RESULT(frexp, BOTH_OF(frexp(o.a))),
       with_dims(RESULT(geqrf, BOTH_OF(geqrf(o.unit.narrow(1, 0, 2))))),
-      with_dims(RESULT(linalg_householder_product,
-                       linalg_householder_product(TALL, o.unit.narrow(1, 0, 1).t()[0] * 0.1))),
-      with_dims(RESULT(orgqr, orgqr(TALL, o.unit.narrow(1, 0, 1).t()[0] * 0.1))),
-      with_dims(RESULT(ormqr, ormqr(TALL, o.unit.narrow(1, 0, 1).t()[0] * 0.1, TALL))),
+      with_dims(
+          RESULT(linalg_householder_product,
+                 linalg_householder_product(TALL, MADE(o.unit.narrow(1, 0, 1).t()[0] * 0.1)))),
+      with_dims(RESULT(orgqr, orgqr(TALL, MADE(o.unit.narrow(1, 0, 1).t()[0] * 0.1)))),
+      with_dims(RESULT(ormqr, ormqr(TALL, MADE(o.unit.narrow(1, 0, 1).t()[0] * 0.1), TALL))),
       RESULT(bartlett_window, bartlett_window(5, o.a.options())),
       RESULT(blackman_window, blackman_window(5, o.a.options())),
       RESULT(hann_window, hann_window(5, o.a.options())),

@@ -312,6 +312,9 @@ TEST_CASE("interpolation takes any layout, no images at all, and any dtype for t
         tensor({0, 0, 1, 1, 2, 2, 3, 3}, TensorOptions(kInt64).device(d)).view({1, 1, 8})));
     // F.interpolate(torch.arange(4).float().view(1, 1, 4), 7), an index in float32
     check_values(upsample_nearest1d(n.to(kFloat32), {7}), {1, 1, 7}, {0, 0, 1, 1, 2, 2, 3});
+    const Tensor negative = tensor({-0., 0.}, d).view({1, 1, 2});
+    CHECK(signbit(upsample_nearest1d(negative, {3}))
+              .equal(tensor({true, true, false}, d).view({1, 1, 3})));
     // The same size is a copy, not the image itself.
     const Tensor same = upsample_nearest1d(n, {4});
     CHECK(same.equal(n));
@@ -590,7 +593,7 @@ const CallTable<mismatch::Call> kMixed(mixed_calls);
 Tensor lines(const Tensor& a) { return a.unsqueeze(0); }
 Tensor plane(const Tensor& a) { return a.unsqueeze(0).unsqueeze(0); }
 Tensor box(const Tensor& a) { return plane(a).unsqueeze(0); }
-Tensor places(const Tensor& a) { return stack({a, a * 0.7}, -1).unsqueeze(0); }
+Tensor places(const Tensor& a) { return MADE(stack({a, a * 0.7}, -1).unsqueeze(0)); }
 
 std::vector<agreement::Call> agreeing_calls() {
   using namespace agreement;

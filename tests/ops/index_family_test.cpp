@@ -82,6 +82,21 @@ TEST_CASE("scatters that reduce have PyTorch's values") {
   });
 }
 
+TEST_CASE("a scatter that reduces nothing has gradients all the same") {
+  for_each_device([](Device d) {
+    const TensorOptions options = TensorOptions(kFloat64).device(d);
+    const Tensor nowhere = empty({0}, options.dtype(kInt64));
+    for (const char* reduce : {"sum", "prod", "mean", "amax", "amin"}) {
+      INFO(std::string(reduce));
+      const Tensor x = ones({3}, options).requires_grad_(),
+                   src = ones({2}, options).requires_grad_();
+      scatter_reduce(x, 0, nowhere, src, reduce).sum().backward();
+      check_values(x.grad(), {3}, {1, 1, 1});
+      check_values(src.grad(), {2}, {0, 0});
+    }
+  });
+}
+
 TEST_CASE("slices by index have PyTorch's values") {
   struct Case {
     const char* reduce;
@@ -413,29 +428,32 @@ const CallTable<mismatch::Call> kMixed(mixed_calls);
 std::vector<agreement::Call> agreeing_calls() {
   using namespace agreement;
   return {
-      full_only(RESULT(
-          index_put, index_put(o.a, {o.m.remainder(2).select(0, 0)}, o.a.select(0, 0) * 0, true))),
-      full_only(RESULT(scatter_reduce, scatter_reduce(o.a, 1, o.m.remainder(5), o.unit, "prod"),
-                       scatter_reduce(o.a, 1, o.m.remainder(5), o.unit, "amax", false))),
-      full_only(IN_PLACE(scatter_reduce_, o.a, 1, o.m.remainder(5), o.unit, "mean")),
+      full_only(RESULT(index_put, index_put(o.a, {MADE(o.m.remainder(2).select(0, 0))},
+                                            MADE(o.a.select(0, 0) * 0), true))),
+      full_only(RESULT(scatter_reduce,
+                       scatter_reduce(o.a, 1, MADE(o.m.remainder(5)), o.unit, "prod"),
+                       scatter_reduce(o.a, 1, MADE(o.m.remainder(5)), o.unit, "amax", false))),
+      full_only(IN_PLACE(scatter_reduce_, o.a, 1, MADE(o.m.remainder(5)), o.unit, "mean")),
+      full_only(RESULT(index_add,
+                       index_add(o.a, 0, MADE(arange(1, o.n.options())), o.a.narrow(0, 0, 1)))),
       full_only(
-          RESULT(index_add, index_add(o.a, 0, arange(1, o.n.options()), o.a.narrow(0, 0, 1)))),
-      full_only(IN_PLACE(index_add_, o.a, 0, arange(1, o.n.options()), o.unit.narrow(0, 0, 1), 2)),
+          IN_PLACE(index_add_, o.a, 0, MADE(arange(1, o.n.options())), o.unit.narrow(0, 0, 1), 2)),
+      full_only(RESULT(index_copy,
+                       index_copy(o.a, 0, MADE(arange(1, o.n.options())), o.unit.narrow(0, 0, 1)))),
       full_only(
-          RESULT(index_copy, index_copy(o.a, 0, arange(1, o.n.options()), o.unit.narrow(0, 0, 1)))),
-      full_only(IN_PLACE(index_copy_, o.a, 1, arange(2, o.n.options()), o.unit.narrow(1, 0, 2))),
-      full_only(RESULT(index_fill, index_fill(o.a, 1, arange(2, o.n.options()), 3))),
-      full_only(IN_PLACE(index_fill_, o.a, 1, arange(2, o.n.options()), 3)),
-      full_only(RESULT(index_reduce, index_reduce(o.a, 0, arange(1, o.n.options()),
+          IN_PLACE(index_copy_, o.a, 1, MADE(arange(2, o.n.options())), o.unit.narrow(1, 0, 2))),
+      full_only(RESULT(index_fill, index_fill(o.a, 1, MADE(arange(2, o.n.options())), 3))),
+      full_only(IN_PLACE(index_fill_, o.a, 1, MADE(arange(2, o.n.options())), 3)),
+      full_only(RESULT(index_reduce, index_reduce(o.a, 0, MADE(arange(1, o.n.options())),
                                                   o.unit.narrow(0, 0, 1), "amin"))),
-      full_only(IN_PLACE(index_reduce_, o.a, 0, arange(1, o.n.options()), o.unit.narrow(0, 0, 1),
-                         "prod")),
-      full_only(RESULT(take, take(o.a, o.n.remainder(6)))),
-      full_only(
-          RESULT(put, put(o.a, arange(3, o.n.options()), o.unit.reshape({-1}).narrow(0, 0, 3)))),
-      full_only(IN_PLACE(put_, o.a, arange(3, o.n.options()), o.unit.reshape({-1}).narrow(0, 0, 3),
-                         true)),
-      full_only(RESULT(take_along_dim, take_along_dim(o.a, o.m.remainder(5), 1))),
+      full_only(IN_PLACE(index_reduce_, o.a, 0, MADE(arange(1, o.n.options())),
+                         o.unit.narrow(0, 0, 1), "prod")),
+      full_only(RESULT(take, take(o.a, MADE(o.n.remainder(6))))),
+      full_only(RESULT(
+          put, put(o.a, MADE(arange(3, o.n.options())), o.unit.reshape({-1}).narrow(0, 0, 3)))),
+      full_only(IN_PLACE(put_, o.a, MADE(arange(3, o.n.options())),
+                         o.unit.reshape({-1}).narrow(0, 0, 3), true)),
+      full_only(RESULT(take_along_dim, take_along_dim(o.a, MADE(o.m.remainder(5)), 1))),
       RESULT(masked_scatter, masked_scatter(o.a, o.yes, o.unit)),
       IN_PLACE(masked_scatter_, o.a, o.no, o.unit),
       RESULT(argwhere, argwhere(o.yes)),

@@ -911,10 +911,12 @@ const CallTable<mismatch::Call> kMixed(mixed_calls);
 
 // Symmetric, of condition 4 at most; and well-conditioned without symmetry.
 Tensor positive_of(const agreement::Operands& o) {
+  const profiler::RecordFunction scope(agreement::kOperand);
   const Tensor x = o.unit.narrow(0, 0, std::min<int64_t>(o.unit.size(0), 5));
   return matmul(x.t(), x) / 5 + eye(o.unit.size(1), o.unit.options());
 }
 Tensor square_of(const agreement::Operands& o) {
+  const profiler::RecordFunction scope(agreement::kOperand);
   const int64_t n = o.unit.size(1);
   const Tensor scale = arange(n, o.unit.options()) / 5 + 1;
   return positive_of(o) * scale;
@@ -940,25 +942,25 @@ std::vector<agreement::Call> agreeing_calls() {
              std::get<3>(linalg_lstsq(square_of(o), sides_of(o), {}, "gelsd"))),
       LINALG(linalg_pinv, linalg_pinv(square_of(o)), linalg_pinv(positive_of(o), 1e-4, true)),
       LINALG(pinverse, pinverse(square_of(o))),
-      LINALG(linalg_tensorsolve, linalg_tensorsolve(square_of(o), sides_of(o).sum(1))),
+      LINALG(linalg_tensorsolve, linalg_tensorsolve(square_of(o), MADE(sides_of(o).sum(1)))),
       LINALG(linalg_tensorinv, linalg_tensorinv(square_of(o), 1)),
       LINALG(linalg_matrix_power, linalg_matrix_power(square_of(o), -2),
              linalg_matrix_power(square_of(o), 3)),
       LINALG(linalg_det, linalg_det(square_of(o))),
       LINALG(det, det(positive_of(o))),
       LINALG(linalg_slogdet, ALL_OF(linalg_slogdet(square_of(o)))),
-      LINALG(slogdet, ALL_OF(slogdet(-square_of(o)))),
+      LINALG(slogdet, ALL_OF(slogdet(MADE(-square_of(o))))),
       LINALG(logdet, logdet(positive_of(o))),
       LINALG(linalg_lu_factor, ALL_OF(linalg_lu_factor(square_of(o)))),
       LINALG(linalg_lu_factor_ex, std::get<2>(linalg_lu_factor_ex(square_of(o)))),
       LINALG(linalg_lu, ALL_OF(linalg_lu(square_of(o)))),
       LINALG(lu_unpack, ALL_OF(std::apply([](const auto&... f) { return lu_unpack(f...); },
-                                          linalg_lu_factor(square_of(o))))),
+                                          MADE(linalg_lu_factor(square_of(o)))))),
       LINALG(linalg_lu_solve,
              std::apply([&](const auto&... f) { return linalg_lu_solve(f..., sides_of(o)); },
-                        linalg_lu_factor(square_of(o)))),
+                        MADE(linalg_lu_factor(square_of(o))))),
       LINALG(lu_solve, std::apply([&](const auto&... f) { return lu_solve(sides_of(o), f...); },
-                                  linalg_lu_factor(square_of(o)))),
+                                  MADE(linalg_lu_factor(square_of(o))))),
       LINALG(linalg_cholesky, linalg_cholesky(positive_of(o))),
       LINALG(linalg_cholesky_ex, ALL_OF(linalg_cholesky_ex(positive_of(o), true))),
       LINALG(cholesky, cholesky(positive_of(o))),

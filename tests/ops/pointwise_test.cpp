@@ -592,7 +592,7 @@ std::vector<agreement::Call> agreement_calls() {
       RESULT(float_power, float_power(o.unit, 2), float_power(o.n, 2), float_power(2, o.a)),
       Call{"float_power_",
            [](const Operands& o) {
-             return std::vector<Tensor>{o.unit.to(kFloat64, false, true).float_power_(o.n)};
+             return std::vector<Tensor>{MADE(o.unit.to(kFloat64, false, true)).float_power_(o.n)};
            }},
       PAIR(gcd, n, m),
       PAIR(lcm, n, m),
@@ -616,13 +616,13 @@ std::vector<agreement::Call> agreement_calls() {
       IN_PLACE(lerp_, o.a, o.unit, 0.7),
       RESULT(round, round(o.a, 2)),
       IN_PLACE(round_, o.a, 2),
-      RESULT(nan_to_num, nan_to_num(log(o.a))),
-      IN_PLACE(nan_to_num_, log(o.a)),
+      RESULT(nan_to_num, nan_to_num(MADE(log(o.a)))),
+      IN_PLACE(nan_to_num_, MADE(log(o.a))),
       RESULT(signbit, signbit(o.a), signbit(o.n)),
-      RESULT(isposinf, isposinf(o.a / 0.0)),
-      RESULT(isneginf, isneginf(o.a / 0.0)),
+      RESULT(isposinf, isposinf(MADE(o.a / 0.0))),
+      RESULT(isneginf, isneginf(MADE(o.a / 0.0))),
       RESULT(isreal, isreal(o.a)),
-      RESULT(positive, positive(o.a).clone()),
+      RESULT(positive, positive(o.a)),
   };
 #undef PAIR
 }

@@ -249,6 +249,7 @@ std::vector<Tensor> results(const std::tuple<Tensor, Tensor>& y) {
 }
 // 16 of the elements that o has, as one image: a line or a cube.
 Tensor pooled_line(const agreement::Operands& o) {
+  const profiler::RecordFunction scope(agreement::kOperand);
   return o.a.reshape({-1}).repeat({16}).slice(0, 0, 16).reshape({2, 8});
 }
 Tensor pooled_cube(const agreement::Operands& o) { return pooled_line(o).reshape({1, 2, 4, 2}); }

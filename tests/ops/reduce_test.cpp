@@ -201,6 +201,16 @@ TEST_CASE("logsumexp neither overflows nor stumbles over infinities") {
   });
 }
 
+TEST_CASE("logsumexp of integers and bool is that of floats") {
+  for_each_device([](Device d) {
+    const Tensor x = tensor({{1, 2}, {3, 4}}, d);
+    // torch.logsumexp(torch.tensor([[1, 2], [3, 4]]), 0); float32 has 7 digits
+    CHECK(logsumexp(x, {0}).dtype() == kFloat32);
+    check_values(logsumexp(x, {0}), {2}, {3.12692809, 4.12692809}, 1e-6);
+    check_values(logsumexp(x > 1, {0}), {2}, {1.31326169, 1.69314718}, 1e-6);
+  });
+}
+
 TEST_CASE("cumsum runs along its dim") {
   for_each_device([](Device d) {
     const Tensor x = tensor({{1, 2, 3}, {4, 5, 6}}, d);

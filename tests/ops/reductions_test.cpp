@@ -283,8 +283,8 @@ std::vector<agreement::Call> agreement_calls() {
                        const auto [least, most] = aminmax(o.a, 0);
                        return std::vector<Tensor>{least, most};
                      }}),
-      RESULT(nansum, nansum(log(o.a)), nansum(o.n, 0)),
-      RESULT(nanmean, nanmean(log(o.a), 0)),
+      RESULT(nansum, nansum(MADE(log(o.a))), nansum(o.n, 0)),
+      RESULT(nanmean, nanmean(MADE(log(o.a)), 0)),
       RESULT(count_nonzero, count_nonzero(o.n), count_nonzero(o.n, std::optional<int64_t>(0))),
       with_dims(RESULT(sum_to_size, sum_to_size(o.a, {1, 5}))),
       with_dims(RESULT(var_mean, std::get<0>(var_mean(o.a, IntArrayRef{1})),

@@ -275,9 +275,13 @@ std::vector<agreement::Call> agreeing_calls() {
       with_dims(RESULT(trapz, trapz(o.a, 0.5), trapz(o.a, o.unit, 0))),
       with_dims(RESULT(cumulative_trapezoid, cumulative_trapezoid(o.a, o.unit),
                        cumulative_trapezoid(o.a, 2))),
-      with_dims(
-          RESULT(cov, cov(o.a), cov(o.a, 1, ones(5, TensorOptions(kInt64).device(o.a.device()))))),
-      full_only(RESULT(corrcoef, corrcoef(o.unit.t()).isnan())),
+      with_dims(RESULT(cov, cov(o.a),
+                       cov(o.a, 1, MADE(ones(5, TensorOptions(kInt64).device(o.a.device())))))),
+      full_only(Call{"corrcoef",
+                     [](const Operands& o) -> std::vector<Tensor> {
+                       const Tensor r = corrcoef(o.unit.t());
+                       return {MADE(r.isnan())};
+                     }}),
       with_dims(RESULT(vander, vander(o.unit.select(1, 0), 4))),
       RESULT(linalg_vander, linalg_vander(o.unit, 4)),
   };

@@ -333,8 +333,9 @@ std::vector<agreement::Call> agreeing_calls() {
       RESULT(real, real(o.a)),
       RESULT(fill, fill(o.a, 2), fill(o.n, 3)),
       RESULT(zero, zero(o.a)),
-      full_only(RESULT(symeig, std::get<0>(symeig(diag_embed(o.unit.reshape({-1})))))),
-      Call{"zero_", [](const Operands& o) -> std::vector<Tensor> { return {zero_(o.a.clone())}; }},
+      full_only(RESULT(symeig, std::get<0>(symeig(MADE(diag_embed(o.unit.reshape({-1}))))))),
+      Call{"zero_",
+           [](const Operands& o) -> std::vector<Tensor> { return {zero_(MADE(o.a.clone()))}; }},
       with_dims(RESULT(norm_except_dim, norm_except_dim(o.a), norm_except_dim(o.a, 1, -1))),
   };
 }

@@ -98,7 +98,10 @@ TEST_CASE("topk, kthvalue, medians and mode have PyTorch's values") {
     check_values(x.median(), {}, {kNan});
     check_values(x.nanmedian(), {}, {1});
     check_values(i.median(), {}, {2});
-    check_values(median(empty({0}, f64(d))), {}, {kNan});
+    const Tensor nothing = empty({0}, f64(d)).requires_grad_();
+    check_values(median(nothing), {}, {kNan});
+    median(nothing).backward();
+    CHECK(nothing.grad().sizes() == IntArrayRef{0});
     check_both(nanmedian(tensor({kNan, kNan}, f64(d)), 0), {}, {kNan}, {0});
     check_both(i.mode(), {2}, {4, 7}, {2, 2});
     check_both(mode(tensor({1., 2., 2., 1., 3.}, f64(d)), 0, true), {1}, {1}, {3});
@@ -358,16 +361,16 @@ std::vector<agreement::Call> agreeing_calls() {
       RESULT(unique_consecutive, std::get<0>(unique_consecutive(o.yes)),
              std::get<2>(unique_consecutive(o.yes, false, true))),
       full_only(RESULT(unique_dim_consecutive, std::get<0>(unique_dim_consecutive(o.n, 0)))),
-      full_only(RESULT(searchsorted, searchsorted(std::get<0>(sort(o.a)), o.unit),
-                       searchsorted(std::get<0>(sort(o.n)), o.n, true, true))),
-      with_dims(RESULT(bucketize, bucketize(o.a, arange(5, o.a.options())),
-                       bucketize(1.5, arange(5, o.a.options())))),
-      RESULT(bincount, bincount(o.n.abs().reshape({-1})),
-             bincount(o.n.abs().reshape({-1}), o.unit.reshape({-1}), 20)),
+      full_only(RESULT(searchsorted, searchsorted(MADE(std::get<0>(sort(o.a))), o.unit),
+                       searchsorted(MADE(std::get<0>(sort(o.n))), o.n, true, true))),
+      with_dims(RESULT(bucketize, bucketize(o.a, MADE(arange(5, o.a.options()))),
+                       bucketize(1.5, MADE(arange(5, o.a.options()))))),
+      RESULT(bincount, bincount(MADE(o.n.abs().reshape({-1}))),
+             bincount(MADE(o.n.abs().reshape({-1})), o.unit.reshape({-1}), 20)),
       RESULT(histc, histc(o.unit, 5, 0, 1), histc(o.a, 7, -2, 2)),
       // Others draw other numbers: what is drawn without a choice.
-      full_only(RESULT(multinomial, multinomial(ones({3, 1}, o.a.options()), 1),
-                       multinomial(ones({1}, o.a.options()), 4, true))),
+      full_only(RESULT(multinomial, multinomial(MADE(ones({3, 1}, o.a.options())), 1),
+                       multinomial(MADE(ones({1}, o.a.options())), 4, true))),
   };
 }
 const CallTable<agreement::Call> kAgreeing(agreeing_calls);

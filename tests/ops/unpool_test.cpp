@@ -140,6 +140,7 @@ const CallTable<mismatch::Call> kMixed(mixed_calls);
 
 // Of what o has, an image of one channel.
 Tensor image_of(const agreement::Operands& o, IntArrayRef sizes) {
+  const profiler::RecordFunction scope(agreement::kOperand);
   const int64_t n = count("image", sizes);
   return o.a.reshape({-1}).repeat({n}).slice(0, 0, n).reshape(sizes);
 }
@@ -156,21 +157,22 @@ std::vector<agreement::Call> agreeing_calls() {
       call("fractional_max_pool2d",
            [=](const Operands& o) {
              const Tensor x = image_of(o, {1, 5, 6});
-             return both(fractional_max_pool2d(x, 2, {3, 2}, full({1, 1, 2}, 0.4, x.options())));
+             return both(
+                 fractional_max_pool2d(x, 2, {3, 2}, MADE(full({1, 1, 2}, 0.4, x.options()))));
            }),
       call("fractional_max_pool3d",
            [=](const Operands& o) {
              const Tensor x = image_of(o, {1, 3, 4, 3});
-             return both(fractional_max_pool3d(x, 2, 2, full({1, 1, 3}, 0.4, x.options())));
+             return both(fractional_max_pool3d(x, 2, 2, MADE(full({1, 1, 3}, 0.4, x.options()))));
            }),
       call("max_unpool2d",
            [](const Operands& o) -> std::vector<Tensor> {
-             const auto [y, at] = max_pool2d_with_indices(image_of(o, {1, 4, 4}), 2);
+             const auto [y, at] = MADE(max_pool2d_with_indices(image_of(o, {1, 4, 4}), 2));
              return {max_unpool2d(y, at, {4, 4})};
            }),
       call("max_unpool3d",
            [](const Operands& o) -> std::vector<Tensor> {
-             const auto [y, at] = max_pool3d_with_indices(image_of(o, {1, 2, 4, 2}), 2);
+             const auto [y, at] = MADE(max_pool3d_with_indices(image_of(o, {1, 2, 4, 2}), 2));
              return {max_unpool3d(y, at, {2, 4, 2})};
            }),
   };

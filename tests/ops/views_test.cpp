@@ -422,9 +422,9 @@ const CallTable<mismatch::Call> kMixed(mixed_calls);
 std::vector<agreement::Call> agreeing_calls() {
   using namespace agreement;
   const auto become = [](const Operands& o, auto&& in_place) {
-    const Tensor x = o.a.clone();
+    const Tensor x = MADE(o.a.clone());
     in_place(x);
-    return std::vector<Tensor>{x.clone()};
+    return std::vector<Tensor>{x};
   };
 #define BECOME(f, ...)                                                          \
   with_dims(Call{#f, [become](const Operands& o) {                              \
@@ -437,22 +437,22 @@ std::vector<agreement::Call> agreeing_calls() {
       BECOME(t_),
       BECOME(squeeze_),
       BECOME(unsqueeze_, 0),
-      with_dims(RESULT(swapaxes, swapaxes(o.a, 0, 1).clone())),
-      with_dims(RESULT(swapdims, swapdims(o.a, 0, 1).clone())),
-      RESULT(adjoint, adjoint(o.a).clone()),
-      with_dims(RESULT(movedim, movedim(o.a, 0, 1).clone())),
-      with_dims(RESULT(moveaxis, moveaxis(o.a, {0, 1}, {1, 0}).clone())),
-      RESULT(atleast_1d, atleast_1d(o.a).clone()),
-      RESULT(atleast_2d, atleast_2d(o.a).clone()),
-      RESULT(atleast_3d, atleast_3d(o.a).clone()),
-      RESULT(broadcast_to, broadcast_to(o.a, o.a.sizes()).clone()),
-      RESULT(broadcast_tensors, broadcast_tensors({o.a, o.n})[1].clone()),
-      with_dims(RESULT(meshgrid, meshgrid({o.a.select(1, 0), o.a.select(1, 1)}, "xy")[1].clone())),
-      with_dims(RESULT(unfold, unfold(o.a, 1, 3, 1).clone(), unfold(o.a, -1, 2, 2).clone())),
-      with_dims(RESULT(diagonal, diagonal(o.a).clone(), diagonal(o.a, 2, 1, 0).clone())),
-      with_dims(RESULT(linalg_diagonal, linalg_diagonal(o.a, -1).clone())),
+      with_dims(RESULT(swapaxes, swapaxes(o.a, 0, 1))),
+      with_dims(RESULT(swapdims, swapdims(o.a, 0, 1))),
+      RESULT(adjoint, adjoint(o.a)),
+      with_dims(RESULT(movedim, movedim(o.a, 0, 1))),
+      with_dims(RESULT(moveaxis, moveaxis(o.a, {0, 1}, {1, 0}))),
+      RESULT(atleast_1d, atleast_1d(o.a)),
+      RESULT(atleast_2d, atleast_2d(o.a)),
+      RESULT(atleast_3d, atleast_3d(o.a)),
+      RESULT(broadcast_to, broadcast_to(o.a, o.a.sizes())),
+      RESULT(broadcast_tensors, broadcast_tensors({o.a, o.n})[1]),
+      with_dims(RESULT(meshgrid, meshgrid({o.a.select(1, 0), o.a.select(1, 1)}, "xy")[1])),
+      with_dims(RESULT(unfold, unfold(o.a, 1, 3, 1), unfold(o.a, -1, 2, 2))),
+      with_dims(RESULT(diagonal, diagonal(o.a), diagonal(o.a, 2, 1, 0))),
+      with_dims(RESULT(linalg_diagonal, linalg_diagonal(o.a, -1))),
       RESULT(ravel, ravel(o.a)),
-      with_dims(RESULT(unflatten, unflatten(o.a, 1, {5, 1}).clone())),
+      with_dims(RESULT(unflatten, unflatten(o.a, 1, {5, 1}))),
       with_dims(Call{"split_with_sizes",
                      [](const Operands& o) {
                        return split_with_sizes(o.a, {2, 3}, 1);

@@ -29,15 +29,24 @@ struct Call {
 };
 
 // +: of pointers to functions there is one std::function, of lambdas one for each.
-#define RESULT(f, ...)                                                            \
-  Call {                                                                          \
-#f, +[](const Operands& o) -> std::vector < Tensor> { return {__VA_ARGS__}; } \
+#define RESULT(f, ...)                                                                             \
+  Call {                                                                                           \
+#f, +[]([[maybe_unused]] const Operands& o) -> std::vector < Tensor> { return {__VA_ARGS__}; } \
   }
 #define IN_PLACE(f, start, ...)                       \
   Call {                                              \
 #f, +[](const Operands& o) -> std::vector<Tensor> { \
-    const Tensor x = (start).clone(); x.f(__VA_ARGS__); return {x}; } \
+    const Tensor x = MADE((start).clone()); x.f(__VA_ARGS__); return {x}; } \
   }
+
+/// What a row makes for itself, before its function is called or after it: not of the function.
+inline constexpr const char* kOperand = "operand";
+template <class Make>
+auto made(const Make& make) {
+  const profiler::RecordFunction scope(kOperand);
+  return make();
+}
+#define MADE(...) agreement::made([&] { return __VA_ARGS__; })
 
 inline Call not_empty(Call c) {
   c.takes_empty = false;

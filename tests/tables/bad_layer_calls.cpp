@@ -41,7 +41,7 @@ std::vector<BadCall> reduce_calls() {
       DTYPE(norm, i23()),
       INDEX(norm, m23(), 2, {4}),
       INDEX(logsumexp, m23(), {2}),
-      DTYPE(logsumexp, i23(), {0}),
+      VALUE(logsumexp, none(), {0}),
       INDEX(cumsum, m23(), 2),
       VALUE(cumsum, none(), 0),
   };

@@ -129,6 +129,18 @@ TEST_CASE("ops has every kernel op, and those of cpu and reference are their own
   }
 }
 
+TEST_CASE("ops --public finds a function and says which ops it runs") {
+  const json all = ops("--public");
+  CHECK(all["gelu"] == "unary gelu");
+  CHECK(all["cat"] == "copy");
+  CHECK(all["transpose"] == "");
+  const std::string text = tool("ops --public sort").output;  // the very name before others
+  CHECK(text.find("\nsort ") < text.find("argsort"));
+  CHECK(text.find("argsort") < text.size());
+  CHECK(text.find("cat") == std::string::npos);
+  CHECK(tool("ops --public nobody").exit_code == 2);
+}
+
 TEST_CASE("ops sees that a kernel runs a loop of reference, through a wrapper and later too") {
   const json coverage = ops("--backend sim");
   CHECK(coverage.size() == 1);

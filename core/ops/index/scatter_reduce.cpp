@@ -141,7 +141,10 @@ Tensor reduced(const char* op, const Tensor& self, int64_t dim, const Tensor& in
                const Tensor& src, ScatterOp reduce) {
   Tensor out = allocate(op, self.sizes(), self.dtype(), self.device());
   kernels::copy(out, self);
-  if (index.numel() == 0) return record(op, out, wrt(self, [](const Tensor& g) { return g; }));
+  if (index.numel() == 0) {
+    return record(op, out, wrt(self, [](const Tensor& g) { return g; }),
+                  wrt(src, [s = saved(src)](const Tensor&) { return zeros_like(s()); }));
+  }
   kernels::scatter_reduce(out, index, src, dim, reduce);
   if (!needs_gradient(self, src)) return out;
   const Saved i = saved(index), x = saved(self), s = saved(src);

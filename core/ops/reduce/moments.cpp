@@ -275,7 +275,8 @@ Tensor run_logsumexp(const Tensor& x, const ReduceShape& shape) {
 
 Tensor logsumexp(const Tensor& self, IntArrayRef dims, bool keepdim) {
   AMBIT_AUTOCAST(logsumexp, self, dims, keepdim)
-  expect_floating("logsumexp", self);
+  expect_defined("logsumexp", "input", self);
+  if (!self.is_floating_point()) return logsumexp(self.to(get_default_dtype()), dims, keepdim);
   ReduceShape shape("logsumexp", self.sizes(), dims, keepdim);
   Tensor out = run_logsumexp(self, shape);
   return record("logsumexp", out,

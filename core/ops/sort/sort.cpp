@@ -142,12 +142,11 @@ std::tuple<Tensor, Tensor> median_along(const char* op, const Tensor& self, int6
 
 Tensor median_of_all(const char* op, const Tensor& self, bool ignores_nan) {
   expect_defined(op, "self", self);
+  Tensor value;
   if (self.numel() == 0) {
     expect_floating(op, self);
-    return full({}, std::numeric_limits<double>::quiet_NaN(), self.options());
-  }
-  Tensor value;
-  {
+    value = full({}, std::numeric_limits<double>::quiet_NaN(), self.options());
+  } else {
     const NoGradGuard no_grad;
     value = std::get<0>(median_along(op, reshape(self, {-1}), 0, false, ignores_nan)).clone();
   }

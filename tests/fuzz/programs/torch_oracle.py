@@ -86,6 +86,37 @@ def grads(y, xs, order):
     return flat([torch.zeros_like(x) if g is None else g for g, x in zip(gs, xs)])
 
 
+# PyTorch's own trigamma, the gradient of digamma, has 9 digits.
+def derived(forward, derivative):
+    class Derived(torch.autograd.Function):
+        @staticmethod
+        def forward(ctx, x):
+            ctx.save_for_backward(x)
+            return forward(x)
+
+        @staticmethod
+        def backward(ctx, g):
+            return g * derivative(ctx.saved_tensors[0])
+
+    return Derived.apply
+
+
+trigamma = derived(lambda x: torch.special.zeta(2., x), lambda x: torch.polygamma(2, x))
+digamma = derived(torch.digamma, trigamma)
+lgamma = derived(torch.lgamma, digamma)
+
+
+def mvlgamma(x, p):
+    return p * (p - 1) / 4 * math.log(math.pi) + sum(lgamma(x - k / 2) for k in range(p))
+
+
+# Of one number PyTorch's gradient is NaN, but infinite if it has no dims.
+def spread(f, x, dims, unbiased, keep):
+    if x.dim() == 0:
+        return f(x.reshape(1), [0], unbiased, False).reshape([])
+    return f(x, dims, unbiased, keep)
+
+
 class Places:
     def __getitem__(self, places):
         return places
