@@ -55,8 +55,15 @@ if [[ -n $deps ]]; then
     find "$prefix" -type l -lname '/*' | while read -r link; do
       ln -sfn "$prefix$(readlink "$link")" "$link"
     done
+    # Those that packages make when they are installed: Debian's alternatives.
+    for libraries in "$prefix"/usr/lib/*-linux-gnu; do
+      ln -s lapack/liblapack.so.3 blas/libblas.so.3 openmpi/lib/libmpi.so "$libraries"
+      ln -s ompi-cxx.pc "$libraries/pkgconfig/mpi-cxx.pc"
+    done
+    ln -s mpirun.openmpi "$prefix/usr/bin/mpirun"
   fi
   libraries=$(echo "$prefix"/usr/lib/*-linux-gnu)
+  export OPAL_PREFIX=$prefix/usr PMIX_INSTALL_PREFIX=$prefix/usr # where MPI finds its parts
   export AMBIT_PACKAGES=skip CMAKE_PREFIX_PATH=$prefix/usr
   export PATH=$PATH:$prefix/usr/bin CPATH=$prefix/usr/include
   export LIBRARY_PATH=$libraries LD_LIBRARY_PATH=$libraries:$prefix/lib/${libraries##*/}
