@@ -20,10 +20,6 @@ namespace {
 using ambit::distributed::ProcessGroup;
 using Table = std::string (*)(const Rows&);
 
-std::string text_of_bytes(int64_t bytes) {
-  return bytes < 1 << 20 ? fmt::format("{} KiB", bytes >> 10) : fmt::format("{} MiB", bytes >> 20);
-}
-
 std::string text_of_time(double seconds) {
   return seconds < 1e-3 ? fmt::format("{:.1f} us", seconds * 1e6)
                         : fmt::format("{:.2f} ms", seconds * 1e3);
@@ -32,9 +28,9 @@ std::string text_of_time(double seconds) {
 std::string percent(double part) { return fmt::format("{:.0f} %", 100 * part); }
 
 Rows allreduce_table(const std::vector<Allreduce>& all) {
-  Rows rows{{"allreduce", "ambit", "MPI_Allreduce", "ratio"}};
+  Rows rows{{"", "ambit", "MPI_Allreduce", "ratio"}};
   for (const Allreduce& a : all) {
-    rows.push_back({text_of_bytes(a.bytes), text_of_time(a.ambit), text_of_time(a.bare),
+    rows.push_back({allreduce_row(a.bytes), text_of_time(a.ambit), text_of_time(a.bare),
                     fmt::format("{:.2f}", a.ambit / a.bare)});
   }
   return rows;
@@ -118,16 +114,24 @@ std::string measure(const std::shared_ptr<ProcessGroup>& group, const Options& o
   const auto tell = [&](const std::string& what) {
     if (group->rank() == 0) progress(what);
   };
-  std::string text = table(allreduce_table(measure_allreduce(*group, options.seconds, tell)));
+  std::string text;
+  const auto add = [&](const Rows& rows) { text += (text.empty() ? "" : "\n") + table(rows); };
+  const auto exchanges = measure_allreduce(*group, options.filter, options.seconds, tell);
+  if (!exchanges.empty()) add(allreduce_table(exchanges));
+  if (std::string("tudui").find(options.filter) == std::string::npos) {
+    if (text.empty()) {
+      throw ambit::Error("--filter: expected part of allreduce/1 MiB or tudui, got " +
+                         options.filter);
+    }
+    return text;
+  }
   tell("tudui");
   const Steps steps = measure_steps(group, options.seconds);
-  text += "\n" + table(steps_table(steps, ranks));
-  if (!options.model.empty()) {
-    text += "\n" + table(check_table(steps, parse_network(options.model), ranks));
-  }
+  add(steps_table(steps, ranks));
+  if (!options.model.empty()) add(check_table(steps, parse_network(options.model), ranks));
   for (const std::string& name : options.against) {
     const Against against = measure_against(group, name, options.seconds, tell);
-    text += "\n" + table(against_table(against, open_peer(name), ranks));
+    add(against_table(against, open_peer(name), ranks));
   }
   return text;
 }

@@ -84,11 +84,17 @@ Call by_first_alone(ProcessGroup& group, const Call& call) {
 
 }  // namespace
 
-std::vector<Allreduce> measure_allreduce(ProcessGroup& group, double seconds,
-                                         const Progress& progress) {
+std::string allreduce_row(int64_t bytes) {
+  return bytes < 1 << 20 ? fmt::format("allreduce/{} KiB", bytes >> 10)
+                         : fmt::format("allreduce/{} MiB", bytes >> 20);
+}
+
+std::vector<Allreduce> measure_allreduce(ProcessGroup& group, const std::string& filter,
+                                         double seconds, const Progress& progress) {
   std::vector<Allreduce> all;
   for (int64_t bytes = 1 << 10; bytes <= 64 << 20; bytes *= 4) {
-    progress(fmt::format("allreduce of {} bytes", bytes));
+    if (allreduce_row(bytes).find(filter) == std::string::npos) continue;
+    progress(allreduce_row(bytes));
     const int64_t count = bytes / 4;
     const Tensor tensor = zeros({count});
     Specification what;

@@ -35,8 +35,13 @@ struct Against {
 
 using Progress = std::function<void(const std::string&)>;
 
-/// Medians of `seconds` or more for each size and side, as rank 0 sees them. Called on all ranks.
-std::vector<Allreduce> measure_allreduce(ambit::distributed::ProcessGroup& group, double seconds,
+/// Return the name of the row of an allreduce: "allreduce/1 MiB".
+std::string allreduce_row(int64_t bytes);
+
+/// Medians of `seconds` or more for each size and side, as rank 0 sees them; of the sizes whose row
+/// holds `filter`. Called on all ranks.
+std::vector<Allreduce> measure_allreduce(ambit::distributed::ProcessGroup& group,
+                                         const std::string& filter, double seconds,
                                          const Progress& progress);
 Steps measure_steps(const std::shared_ptr<ambit::distributed::ProcessGroup>& group, double seconds);
 /// Errors: ambit::Error where the peer does not do it, or its loss is another than ambit's.

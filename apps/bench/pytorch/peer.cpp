@@ -132,12 +132,12 @@ std::unique_ptr<Work> make(const Specification& s) {
   if (network == "gpt" && !is_new) return nullptr;
   std::vector<std::string> ways{"eager"};
   if (has_images) ways.emplace_back("eager, channels-last");
-  if (is_new) {
+  if (is_new && !is_distributed) {
     for (size_t i = ways.size(); i-- > 0;) ways.push_back("compiled" + ways[i].substr(5));
   }
   if (!is_distributed) return std::make_unique<BestOf>(s, ways);
-  // Which way is best all ranks must find together: one at a time. `parameters`: rank, ranks, a
-  // number that is theirs alone, way.
+  // Not compiled, and one way at a time: which is best all ranks must find together. `parameters`:
+  // rank, ranks, a number that is theirs alone, way.
   const auto way = static_cast<size_t>(s.parameters.at(3));
   if (way >= ways.size()) return nullptr;
   return std::make_unique<BestOf>(s, std::vector{ways[way]});
