@@ -39,13 +39,6 @@ class OneThreadWork final : public Work {
   std::unique_ptr<Work> work_;
 };
 
-// Sides add in different orders, which moves a sum or a loss of float32 by a millionth; another
-// work moves it by more than a thousandth.
-bool agree(double a, double b) {
-  if (std::isnan(a) || std::isnan(b)) return true;  // a work without a result
-  return std::abs(a - b) <= 1e-3 * std::max({1.0, std::abs(a), std::abs(b)});
-}
-
 struct Opponent {
   std::string asked;  // on the command line: a name or a file
   const Peer* peer;
@@ -99,6 +92,11 @@ void measure_memory(const Row& row, const std::vector<Opponent>& opponents, Meas
 }
 
 }  // namespace
+
+bool agree(double a, double b) {
+  if (std::isnan(a) || std::isnan(b)) return true;  // a work without a result
+  return std::abs(a - b) <= 1e-3 * std::max({1.0, std::abs(a), std::abs(b)});
+}
 
 std::vector<Row> chosen_rows(const std::string& filter) {
   std::vector<Row> rows = all_rows();

@@ -11,6 +11,10 @@
 
 namespace bench {
 
+/// Return whether two sides have done the same work: they add in different orders, which moves a
+/// sum or a loss of float32 by a millionth; another work moves it by more than a thousandth.
+bool agree(double a, double b);
+
 /// Return the rows whose name holds `filter`. Errors: ambit::Error when there are none.
 std::vector<Row> chosen_rows(const std::string& filter);
 

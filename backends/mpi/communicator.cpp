@@ -6,6 +6,8 @@
 #include <climits>
 #include <cstdlib>
 #include <cstring>
+#include <map>
+#include <optional>
 #include <utility>
 
 #include <ambit/backend/plugin.h>
@@ -29,51 +31,24 @@ int64_t piece_size() {
   return std::clamp<int64_t>(value, 1, kMost);
 }
 
+// Numbers of 16 bits and floating point are only moved.
 MPI_Datatype type_of(DType dtype) {
-  switch (dtype) {
-    case kBool:
-      return MPI_C_BOOL;
-    case kUInt8:
-      return MPI_UINT8_T;
-    case kInt8:
-      return MPI_INT8_T;
-    case kFloat16:
-    case kBFloat16:  // to be moved alone
-    case kInt16:
-      return MPI_INT16_T;
-    case kInt32:
-      return MPI_INT32_T;
-    case kInt64:
-      return MPI_INT64_T;
-    case kFloat32:
-      return MPI_FLOAT;
-    case kFloat64:
-      return MPI_DOUBLE;
-  }
-  return MPI_DATATYPE_NULL;
+  static const std::map<DType, MPI_Datatype> types{
+      {kBool, MPI_C_BOOL},     {kUInt8, MPI_UINT8_T},  {kInt8, MPI_INT8_T},
+      {kInt16, MPI_INT16_T},   {kInt32, MPI_INT32_T},  {kInt64, MPI_INT64_T},
+      {kFloat32, MPI_FLOAT},   {kFloat64, MPI_DOUBLE}, {kFloat16, MPI_INT16_T},
+      {kBFloat16, MPI_INT16_T}};
+  return types.at(dtype);
 }
 
 MPI_Op op_of(ReduceOp op, DType dtype) {
-  const bool is_bool = dtype == kBool;
-  switch (op) {
-    case ReduceOp::SUM:
-      return is_bool ? MPI_LOR : MPI_SUM;
-    case ReduceOp::PRODUCT:
-      return is_bool ? MPI_LAND : MPI_PROD;
-    case ReduceOp::MIN:
-      return is_bool ? MPI_LAND : MPI_MIN;
-    case ReduceOp::MAX:
-      return is_bool ? MPI_LOR : MPI_MAX;
-    case ReduceOp::BAND:
-      return is_bool ? MPI_LAND : MPI_BAND;
-    case ReduceOp::BOR:
-      return is_bool ? MPI_LOR : MPI_BOR;
-    case ReduceOp::BXOR:
-      return is_bool ? MPI_LXOR : MPI_BXOR;
-    case ReduceOp::AVG:
-      break;  // ProcessGroup's
-  }
-  return MPI_OP_NULL;
+  static const std::map<ReduceOp, std::pair<MPI_Op, MPI_Op>> ops{
+      // of numbers, of bool
+      {ReduceOp::SUM, {MPI_SUM, MPI_LOR}},    {ReduceOp::PRODUCT, {MPI_PROD, MPI_LAND}},
+      {ReduceOp::MIN, {MPI_MIN, MPI_LAND}},   {ReduceOp::MAX, {MPI_MAX, MPI_LOR}},
+      {ReduceOp::BAND, {MPI_BAND, MPI_LAND}}, {ReduceOp::BOR, {MPI_BOR, MPI_LOR}},
+      {ReduceOp::BXOR, {MPI_BXOR, MPI_LXOR}}};
+  return dtype == kBool ? ops.at(op).second : ops.at(op).first;
 }
 
 bool takes_cuda() {
@@ -95,7 +70,8 @@ class Starter {
     return const_cast<char*>(static_cast<const char*>(base)) +
            element * static_cast<int64_t>(element_size(t_.dtype));
   }
-  MPI_Request& next() { return o_.requests.emplace_back(MPI_REQUEST_NULL); }
+  MPI_Request* next() { return &o_.requests.emplace_back(MPI_REQUEST_NULL); }
+  void check(int code) const { mpi::check(code, name(t_.what)); }
   // f(first element, count) for each piece of the share; once for an empty one, which is a meeting
   // all the same.
   template <class F>
@@ -123,94 +99,76 @@ void Starter::reduce_to(int root, const void* in, void* out) {
   in_pieces([&](int64_t first, int n) {
     const void* from = in == out && is_root ? MPI_IN_PLACE : at(in, first);
     check(
-        MPI_Ireduce(from, is_root ? at(out, first) : nullptr, n, type_, op_, root, comm_, &next()),
-        "MPI_Ireduce");
+        MPI_Ireduce(from, is_root ? at(out, first) : nullptr, n, type_, op_, root, comm_, next()));
   });
 }
 
 // What moves shares that are too large for one call: each from rank to rank, piece by piece.
 void Starter::exchange() {
-  const bool all_out = t_.what == Collective::alltoall || t_.what == Collective::allgather;
-  const bool from_root = t_.what == Collective::scatter;
-  const bool one_share = t_.what == Collective::allgather || t_.what == Collective::gather;
+  const MPI_Comm comm = o_.group->notes;
   const int me = o_.group->rank;
   for (int r = 0; r < o_.group->size; ++r) {
-    const bool receives = all_out || (from_root ? r == t_.peer : me == t_.peer);
-    const bool sends = all_out || (from_root ? me == t_.peer : r == t_.peer);
-    const int64_t in_at = one_share ? 0 : r * t_.count, out_at = from_root ? 0 : r * t_.count;
+    const std::optional<Route> in = route(t_, r, me), out = route(t_, me, r);
     if (r == me) {
-      if (sends && receives) {
-        std::memcpy(at(t_.out, out_at), at(t_.in, in_at),
+      if (in) {
+        std::memcpy(at(t_.out, in->out), at(t_.in, in->in),
                     static_cast<size_t>(t_.count) * element_size(t_.dtype));
       }
       continue;
     }
     in_pieces([&](int64_t first, int n) {
-      if (receives) {
-        check(
-            MPI_Irecv(at(t_.out, out_at + first), n, type_, r, kPieceTag, o_.group->notes, &next()),
-            "MPI_Irecv");
-      }
-      if (sends) {
-        check(MPI_Isend(at(t_.in, in_at + first), n, type_, r, kPieceTag, o_.group->notes, &next()),
-              "MPI_Isend");
-      }
+      if (in) check(MPI_Irecv(at(t_.out, in->out + first), n, type_, r, kPieceTag, comm, next()));
+      if (out) check(MPI_Isend(at(t_.in, out->in + first), n, type_, r, kPieceTag, comm, next()));
     });
   }
 }
 
 void Starter::start() {
-  const bool is_root = o_.group->rank == t_.peer;
-  const auto n = static_cast<int>(std::min<int64_t>(t_.count, INT_MAX));
-  const bool is_large = t_.count * o_.group->size > piece_;
+  const int root = t_.peer, n = static_cast<int>(std::min<int64_t>(t_.count, INT_MAX));
+  const bool is_large = t_.count * o_.group->size > piece_, is_root = o_.group->rank == root;
   switch (t_.what) {
     case Collective::broadcast:
       return in_pieces([&](int64_t first, int some) {
-        check(MPI_Ibcast(at(t_.out, first), some, type_, t_.peer, comm_, &next()), "MPI_Ibcast");
+        check(MPI_Ibcast(at(t_.out, first), some, type_, root, comm_, next()));
       });
     case Collective::allreduce:
       return in_pieces([&](int64_t first, int some) {
-        check(MPI_Iallreduce(MPI_IN_PLACE, at(t_.out, first), some, type_, op_, comm_, &next()),
-              "MPI_Iallreduce");
+        void* const all = at(t_.out, first);
+        check(MPI_Iallreduce(MPI_IN_PLACE, all, some, type_, op_, comm_, next()));
       });
     case Collective::reduce:
-      return reduce_to(t_.peer, t_.in, t_.out);
+      return reduce_to(root, t_.in, t_.out);
     case Collective::reduce_scatter:
       for (int r = 0; is_large && r < o_.group->size; ++r) {
         reduce_to(r, at(t_.in, r * t_.count), t_.out);
       }
       if (is_large) return;
-      return check(MPI_Ireduce_scatter_block(t_.in, t_.out, n, type_, op_, comm_, &next()),
-                   "MPI_Ireduce_scatter_block");
+      return check(MPI_Ireduce_scatter_block(t_.in, t_.out, n, type_, op_, comm_, next()));
     case Collective::allgather:
       if (is_large) return exchange();
-      return check(MPI_Iallgather(t_.in, n, type_, t_.out, n, type_, comm_, &next()),
-                   "MPI_Iallgather");
+      return check(MPI_Iallgather(t_.in, n, type_, t_.out, n, type_, comm_, next()));
     case Collective::alltoall:
       if (is_large) return exchange();
-      return check(MPI_Ialltoall(t_.in, n, type_, t_.out, n, type_, comm_, &next()),
-                   "MPI_Ialltoall");
-    case Collective::gather:
+      return check(MPI_Ialltoall(t_.in, n, type_, t_.out, n, type_, comm_, next()));
+    case Collective::gather: {
       if (is_large) return exchange();
-      return check(MPI_Igather(t_.in, n, type_, is_root ? t_.out : nullptr, n, type_, t_.peer,
-                               comm_, &next()),
-                   "MPI_Igather");
-    case Collective::scatter:
+      void* const all = is_root ? t_.out : nullptr;
+      return check(MPI_Igather(t_.in, n, type_, all, n, type_, root, comm_, next()));
+    }
+    case Collective::scatter: {
       if (is_large) return exchange();
-      return check(MPI_Iscatter(is_root ? t_.in : nullptr, n, type_, t_.out, n, type_, t_.peer,
-                                comm_, &next()),
-                   "MPI_Iscatter");
+      const void* const all = is_root ? t_.in : nullptr;
+      return check(MPI_Iscatter(all, n, type_, t_.out, n, type_, root, comm_, next()));
+    }
     case Collective::barrier:
-      return check(MPI_Ibarrier(comm_, &next()), "MPI_Ibarrier");
+      return check(MPI_Ibarrier(comm_, next()));
     case Collective::send:
       return in_pieces([&](int64_t first, int some) {
-        check(MPI_Isend(at(t_.in, first), some, type_, t_.peer, t_.tag, comm_, &next()),
-              "MPI_Isend");
+        check(MPI_Isend(at(t_.in, first), some, type_, root, t_.tag, comm_, next()));
       });
     case Collective::recv:
       return in_pieces([&](int64_t first, int some) {
-        check(MPI_Irecv(at(t_.out, first), some, type_, t_.peer, t_.tag, comm_, &next()),
-              "MPI_Irecv");
+        check(MPI_Irecv(at(t_.out, first), some, type_, root, t_.tag, comm_, next()));
         o_.counts.push_back(some * static_cast<int64_t>(element_size(t_.dtype)));
       });
   }
@@ -244,7 +202,9 @@ class MpiCommunicator final : public Communicator {
   }
   int rank() const override { return group_->rank; }
   int size() const override { return group_->size; }
-  bool takes(Device d) const override { return d.is_cpu() || (d.is_cuda() && takes_cuda()); }
+  bool takes(Device d, const Transfer&) const override {
+    return d.is_cpu() || (d.is_cuda() && takes_cuda());
+  }
 
   std::unique_ptr<Request> start(const Transfer& transfer) override {
     auto operation = std::make_shared<Operation>();

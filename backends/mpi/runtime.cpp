@@ -11,8 +11,10 @@ namespace ambit::distributed::mpi {
 namespace {
 
 constexpr int kNoteTag = 0;
-constexpr auto kWhileComputing = std::chrono::microseconds(50);
-constexpr auto kIdle = Milliseconds(20);  // until another rank's question is answered
+// How often the thread looks. It shares its core with the computing, which does not wake it: what
+// is begun and waited for at once would pay two switches of threads for nothing.
+constexpr auto kWhileComputing = std::chrono::microseconds(200);
+constexpr auto kIdle = Milliseconds(2);
 
 // Plugins are opened for themselves, but Open MPI's own plugins look for its symbols in the
 // process.
@@ -79,11 +81,6 @@ std::shared_ptr<Group> Runtime::add_group(MPI_Comm comm) {
   group->has_left.resize(size);
   groups_.push_back(group);
   return group;
-}
-
-void Runtime::begin(std::shared_ptr<Operation> operation) {
-  active_.push_back(std::move(operation));
-  wake_.notify_all();
 }
 
 void Runtime::tell(Group& group, int to, Note::Kind kind, uint64_t number,
@@ -242,19 +239,14 @@ void Runtime::run() {
   while (!stops_) {
     if (waiting_.load() == 0) {
       try {
-        turn_ = 0;
+        turn_ = 0;  // so that it reads what others tell
         progress();
       } catch (const std::exception& e) {
         for (const auto& group : groups_) group->failure = e.what();
       }
     }
-    if (active_.empty() || waiting_.load() > 0) {
-      wake_.wait_for(held, kIdle);
-    } else {
-      held.unlock();
-      std::this_thread::sleep_for(kWhileComputing);
-      held.lock();
-    }
+    const bool is_idle = active_.empty() || waiting_.load() > 0;
+    wake_.wait_for(held, is_idle ? kIdle : kWhileComputing);
   }
 }
 

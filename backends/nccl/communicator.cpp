@@ -8,6 +8,7 @@
 #include <stdlib.h>
 
 #include <array>
+#include <map>
 #include <mutex>
 #include <optional>
 #include <thread>
@@ -20,45 +21,23 @@ namespace {
 
 using Milliseconds = std::chrono::milliseconds;
 
+// None of int16; of bool those of uint8, of 0 and 1.
 std::optional<ncclDataType_t> type_of(DType dtype) {
-  switch (dtype) {
-    case kBool:
-    case kUInt8:
-      return ncclUint8;
-    case kInt8:
-      return ncclInt8;
-    case kInt32:
-      return ncclInt32;
-    case kInt64:
-      return ncclInt64;
-    case kFloat16:
-      return ncclFloat16;
-    case kBFloat16:
-      return ncclBfloat16;
-    case kFloat32:
-      return ncclFloat32;
-    case kFloat64:
-      return ncclFloat64;
-    case kInt16:
-      break;
-  }
-  return {};
+  static const std::map<DType, ncclDataType_t> types{
+      {kBool, ncclUint8},        {kUInt8, ncclUint8},     {kInt8, ncclInt8},
+      {kInt32, ncclInt32},       {kInt64, ncclInt64},     {kFloat16, ncclFloat16},
+      {kBFloat16, ncclBfloat16}, {kFloat32, ncclFloat32}, {kFloat64, ncclFloat64}};
+  const auto type = types.find(dtype);
+  return type == types.end() ? std::nullopt : std::optional(type->second);
 }
 
 std::optional<ncclRedOp_t> op_of(ReduceOp op, DType dtype) {
-  const bool is_bool = dtype == kBool;  // as uint8 of 0 and 1
-  switch (op) {
-    case ReduceOp::SUM:
-      return is_bool ? ncclMax : ncclSum;
-    case ReduceOp::PRODUCT:
-      return is_bool ? ncclMin : ncclProd;
-    case ReduceOp::MIN:
-      return ncclMin;
-    case ReduceOp::MAX:
-      return ncclMax;
-    default:
-      return {};
-  }
+  const bool is_bool = dtype == kBool;
+  if (op == ReduceOp::SUM) return is_bool ? ncclMax : ncclSum;
+  if (op == ReduceOp::PRODUCT) return is_bool ? ncclMin : ncclProd;
+  if (op == ReduceOp::MIN) return ncclMin;
+  if (op == ReduceOp::MAX) return ncclMax;
+  return {};
 }
 
 // Whether NCCL does it, with connections that it made at the start.
@@ -98,16 +77,14 @@ struct Group {
   Device device;
   std::mutex mutex;
   ncclComm_t comm = nullptr;  // null: aborted
-  cudaStream_t stream = nullptr, copies = nullptr;
+  cudaStream_t stream = nullptr;
   std::vector<std::shared_ptr<Flight>> flights;  // maybe over by now
   std::string failure;
 
   ~Group() {
     if (stream) library().SetDevice(device.index());
     if (comm) is_idle() ? library().CommDestroy(comm) : library().CommAbort(comm);
-    for (const cudaStream_t s : {stream, copies}) {
-      if (s) library().StreamDestroy(s);
-    }
+    if (stream) library().StreamDestroy(stream);
   }
   void activate() const { check(library().SetDevice(device.index()), "cudaSetDevice"); }
   void forget_flights_over() {
@@ -140,11 +117,6 @@ struct Group {
       end(e.what());
       throw;
     }
-  }
-  // To or from host memory that is not pinned; done when it returns.
-  void copy(void* to, const void* from, size_t bytes, cudaMemcpyKind kind) {
-    check(library().MemcpyAsync(to, from, bytes, kind, copies), "cudaMemcpyAsync");
-    check(library().StreamSynchronize(copies), "cudaStreamSynchronize");
   }
 };
 
@@ -182,52 +154,6 @@ class GpuRequest final : public Request {
   std::unique_ptr<Request> barrier_;
 };
 
-// A transfer through host memory.
-class HostRequest final : public Request {
- public:
-  HostRequest(std::shared_ptr<Group> group, const Transfer& t)
-      : group_(std::move(group)), transfer_(t), staging_(std::make_shared<Staging>()) {
-    const auto all = static_cast<size_t>(group_->host->size());
-    const size_t share = static_cast<size_t>(t.count) * element_size(t.dtype);
-    const bool from_pieces = t.what == Collective::reduce_scatter ||
-                             t.what == Collective::scatter || t.what == Collective::alltoall;
-    const bool to_pieces = t.what == Collective::gather || t.what == Collective::alltoall;
-    if (t.in) staging_->in.resize(share * (from_pieces ? all : 1));
-    if (t.out && t.in != t.out) staging_->out.resize(share * (to_pieces ? all : 1));
-    Transfer on_host = t;
-    on_host.in = staging_->in.data();
-    on_host.out = result().data();
-    on_host.memory = staging_;
-    if (!staging_->in.empty()) {
-      group_->attempt([&] {
-        group_->copy(staging_->in.data(), t.in, staging_->in.size(), cudaMemcpyDeviceToHost);
-      });
-    }
-    request_ = group_->host->start(on_host);
-  }
-  bool wait(Milliseconds limit) override {
-    if (!request_->wait(limit)) return false;
-    if (transfer_.out && !result().empty()) {
-      group_->attempt([&] {
-        group_->copy(transfer_.out, result().data(), result().size(), cudaMemcpyHostToDevice);
-      });
-    }
-    return true;
-  }
-
- private:
-  struct Staging {
-    std::vector<char> in, out;
-  };
-  std::vector<char>& result() {
-    return transfer_.in == transfer_.out ? staging_->in : staging_->out;
-  }
-  std::shared_ptr<Group> group_;
-  const Transfer transfer_;
-  std::shared_ptr<Staging> staging_;
-  std::unique_ptr<Request> request_;
-};
-
 class NcclCommunicator final : public Communicator {
  public:
   NcclCommunicator(std::unique_ptr<Communicator> host, Device device, Milliseconds timeout)
@@ -235,28 +161,26 @@ class NcclCommunicator final : public Communicator {
     group_->host = std::move(host);
     group_->device = device;
     group_->activate();
-    for (cudaStream_t* const stream : {&group_->stream, &group_->copies}) {
-      check(library().StreamCreateWithFlags(stream, cudaStreamNonBlocking),
-            "cudaStreamCreateWithFlags");
-    }
+    check(library().StreamCreateWithFlags(&group_->stream, cudaStreamNonBlocking),
+          "cudaStreamCreateWithFlags");
     check(library().CommInitRank(&group_->comm, size(), meet(), rank()), "ncclCommInitRank");
   }
   int rank() const override { return group_->host->rank(); }
   int size() const override { return group_->host->size(); }
   Device device() const override { return group_->device; }
+  bool takes(Device d, const Transfer& t) const override {
+    return d == group_->device && is_nccls(t);
+  }
 
   std::unique_ptr<Request> start(const Transfer& t) override {
-    const bool on_gpu = is_nccls(t);
-    if (on_gpu && t.count == 0) return group_->host->start({});
+    if (!is_nccls(t)) return group_->host->start(t);
+    if (t.count == 0) return group_->host->start({});
     // The stream goes on where the work on the memory ends.
     Backend& backend = backend_of(group_->device);
-    const auto stream = reinterpret_cast<intptr_t>(on_gpu ? group_->stream : group_->copies);
+    const auto stream = reinterpret_cast<intptr_t>(group_->stream);
     for (const void* const p : {t.in, static_cast<const void*>(t.out)}) {
-      if (p && t.count > 0) {
-        backend.lend(group_->device.index(), const_cast<void*>(p), int64_t{stream});
-      }
+      backend.lend(group_->device.index(), const_cast<void*>(p), int64_t{stream});
     }
-    if (!on_gpu) return std::make_unique<HostRequest>(group_, t);
     auto barrier = group_->host->start({});
     auto flight = std::make_shared<Flight>();
     flight->memory = t.memory;

@@ -5,11 +5,13 @@
 #include <ambit/ops/elementwise.h>
 #include <ambit/ops/shape.h>
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <cstring>
-#include <map>
+#include <sstream>
 
+#include "bytes.h"
 #include "reducer.h"
 
 namespace ambit::distributed {
@@ -26,60 +28,30 @@ std::vector<std::string> lines_of(const Named& tensors) {
   return lines;
 }
 
-// Exchanged on the device that tensors of the group may be on.
-Tensor bytes_of(const std::string& text, int64_t size, Device device) {
-  Tensor t = zeros({size}, TensorOptions(kUInt8));
-  std::memcpy(t.data_ptr(), text.data(), std::min(text.size(), static_cast<size_t>(size)));
-  return t.to(device);
-}
-
-std::string text_of(const Tensor& bytes) {
-  const Tensor host = bytes.cpu();
-  const auto* const first = static_cast<const char*>(host.data_ptr());
-  return {first, strnlen(first, static_cast<size_t>(host.numel()))};
-}
-
-std::string join(const std::vector<std::string>& lines) {
-  std::string all;
-  for (const std::string& line : lines) all += line + "\n";
-  return all;
-}
-
-// What of this rank's lines is not as rank 0's.
+// What of this rank's lines is not as rank 0's, of which each ends with a newline.
 std::string difference(const std::vector<std::string>& mine, const std::string& rank0, int rank) {
-  size_t at = 0;
+  std::istringstream theirs(rank0);
+  const auto text = [](const std::string& line) { return line.empty() ? "none" : line; };
   for (size_t i = 0;; ++i) {
-    const size_t end = rank0.find('\n', at);
-    const std::string theirs = end == std::string::npos ? "" : rank0.substr(at, end - at);
     const std::string own = i < mine.size() ? mine[i] : "";
-    if (own != theirs) {
-      const auto text = [](const std::string& line) { return line.empty() ? "none" : line; };
-      return fmt::format("expected {} on rank {}, as on rank 0, got {}", text(theirs), rank,
+    std::string line;
+    std::getline(theirs, line);
+    if (own != line) {
+      return fmt::format("expected {} on rank {}, as on rank 0, got {}", text(line), rank,
                          text(own));
     }
     if (own.empty()) return "";
-    at = end + 1;
   }
 }
 
 void compare(ProcessGroup& group, const Named& tensors) {
   const Device device = tensors[0].second.device();
   const std::vector<std::string> mine = lines_of(tensors);
-  const std::string all = join(mine);
-  const Tensor length = full({1}, static_cast<int64_t>(all.size()), device);
-  group.broadcast(length)->wait();
-  const auto size = length.item<int64_t>();
-  const Tensor rank0 = bytes_of(all, size, device);
-  group.broadcast(rank0)->wait();
-  constexpr int64_t kMostText = 500;  // of an error
-  const Tensor found = bytes_of(difference(mine, text_of(rank0), group.rank()), kMostText, device);
-  std::vector<Tensor> of_all;
-  for (int r = 0; r < group.size(); ++r) of_all.push_back(zeros_like(found));
-  group.allgather(of_all, found)->wait();
-  for (const Tensor& t : of_all) {
-    if (const std::string text = text_of(t); !text.empty()) {
-      throw DistributedError("DistributedDataParallel: " + text);
-    }
+  const std::string all = fmt::format("{}\n", fmt::join(mine, "\n"));
+  const std::string found = difference(mine, broadcast_bytes(group, all, device, 0), group.rank());
+  for (int r = 0; r < group.size(); ++r) {
+    const std::string theirs = broadcast_bytes(group, found, device, r);
+    if (!theirs.empty()) throw DistributedError("DistributedDataParallel: " + theirs);
   }
 }
 
@@ -89,6 +61,18 @@ void append(Named& all, const Dict& dict) {
 }
 
 }  // namespace
+
+std::string broadcast_bytes(ProcessGroup& group, const std::string& bytes, Device device,
+                            int root) {
+  const Tensor length = full({1}, static_cast<int64_t>(bytes.size()), device);
+  group.broadcast(length, root)->wait();
+  Tensor all = zeros({length.item<int64_t>()}, TensorOptions(kUInt8));
+  if (group.rank() == root) std::memcpy(all.data_ptr(), bytes.data(), bytes.size());
+  all = all.to(device);
+  group.broadcast(all, root)->wait();
+  all = all.cpu();
+  return {static_cast<const char*>(all.data_ptr()), static_cast<size_t>(all.numel())};
+}
 
 void broadcast_coalesced(ProcessGroup& group, const std::vector<Tensor>& tensors, int root) {
   const NoGradGuard no_grad;

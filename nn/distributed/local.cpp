@@ -9,6 +9,7 @@
 #include <cstring>
 #include <deque>
 #include <map>
+#include <optional>
 #include <thread>
 #include <utility>
 
@@ -35,10 +36,6 @@ struct Message {
   std::vector<char> bytes;
 };
 
-char* at(const void* base, int64_t index, size_t bytes) {
-  return const_cast<char*>(static_cast<const char*>(base)) + static_cast<size_t>(index) * bytes;
-}
-
 void copy(void* to, const void* from, size_t bytes) {
   if (bytes > 0 && to != from) std::memmove(to, from, bytes);
 }
@@ -46,60 +43,31 @@ void copy(void* to, const void* from, size_t bytes) {
 // Do what all have come for. Requires that the parts agree.
 void exchange(const std::vector<Transfer>& parts) {
   const Transfer& any = parts[0];
-  const auto size = static_cast<int64_t>(parts.size());
   const size_t bytes = static_cast<size_t>(any.count) * element_size(any.dtype);
-  const auto root = static_cast<size_t>(any.peer);
-  const auto fold_into = [&](void* out, const std::function<const void*(size_t)>& piece) {
+  const auto at = [&](const void* base, int64_t element) {
+    return const_cast<char*>(static_cast<const char*>(base)) +
+           static_cast<size_t>(element) * element_size(any.dtype);
+  };
+  const auto reduce = [&](void* out, int64_t piece) {
     std::vector<char> sum(bytes);
-    copy(sum.data(), piece(0), bytes);
+    copy(sum.data(), at(parts[0].in, piece), bytes);
     for (size_t r = 1; r < parts.size(); ++r) {
-      combine(any.op, any.dtype, sum.data(), piece(r), any.count);
+      combine(any.op, any.dtype, sum.data(), at(parts[r].in, piece), any.count);
     }
     copy(out, sum.data(), bytes);
   };
-  switch (any.what) {
-    case Collective::broadcast:
-      for (const Transfer& p : parts) copy(p.out, parts[root].in, bytes);
-      return;
-    case Collective::allreduce:
-    case Collective::reduce: {
-      void* const first = any.what == Collective::reduce ? parts[root].out : any.out;
-      fold_into(first, [&](size_t r) { return parts[r].in; });
-      if (any.what == Collective::reduce) return;
-      for (const Transfer& p : parts) copy(p.out, first, bytes);
-      return;
+  for (int to = 0; const Transfer& part : parts) {
+    const bool is_root = to == any.peer;
+    if (any.what == Collective::reduce_scatter) reduce(part.out, to * any.count);
+    if (any.what == Collective::reduce && is_root) reduce(part.out, 0);
+    if (any.what == Collective::allreduce && to == 0) reduce(part.out, 0);
+    if (any.what == Collective::allreduce && to > 0) copy(part.out, any.out, bytes);
+    for (int from = 0; const Transfer& source : parts) {
+      if (const std::optional<Route> r = route(any, from++, to)) {
+        copy(at(part.out, r->out), at(source.in, r->in), bytes);
+      }
     }
-    case Collective::allgather:
-    case Collective::gather:
-      for (int64_t r = 0; r < size; ++r) {
-        if (any.what == Collective::gather && r != any.peer) continue;
-        for (int64_t from = 0; from < size; ++from) {
-          copy(at(parts[static_cast<size_t>(r)].out, from, bytes),
-               parts[static_cast<size_t>(from)].in, bytes);
-        }
-      }
-      return;
-    case Collective::reduce_scatter:
-      for (int64_t r = 0; r < size; ++r) {
-        fold_into(parts[static_cast<size_t>(r)].out,
-                  [&](size_t from) { return at(parts[from].in, r, bytes); });
-      }
-      return;
-    case Collective::scatter:
-      for (int64_t r = 0; r < size; ++r) {
-        copy(parts[static_cast<size_t>(r)].out, at(parts[root].in, r, bytes), bytes);
-      }
-      return;
-    case Collective::alltoall:
-      for (int64_t r = 0; r < size; ++r) {
-        for (int64_t from = 0; from < size; ++from) {
-          copy(at(parts[static_cast<size_t>(r)].out, from, bytes),
-               at(parts[static_cast<size_t>(from)].in, r, bytes), bytes);
-        }
-      }
-      return;
-    default:
-      return;  // barrier
+    ++to;
   }
 }
 

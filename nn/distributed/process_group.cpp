@@ -34,12 +34,15 @@ Tensor host_memory(int64_t count, DType dtype, Device device) {
   return device.is_cpu() || count == 0 ? memory : memory.pin_memory(device);
 }
 
-// `dtype`: of the memory; another than the tensors' where these are too short to be summed.
-void lay_out(Side& side, const Communicator& communicator, int64_t count, DType dtype, bool fill) {
+// `transfer`: its dtype is the memory's; another than the tensors' where these are too short to be
+// summed.
+void lay_out(Side& side, const Communicator& communicator, const Transfer& transfer, bool fill) {
   if (side.tensors.empty()) return;
   const Tensor& first = side.tensors[0];
   const Device device = first.device();
-  const bool is_direct = communicator.takes(device);
+  const DType dtype = transfer.dtype;
+  const int64_t count = transfer.count;
+  const bool is_direct = communicator.takes(device, transfer);
   if (side.tensors.size() == 1 && first.is_contiguous() && is_direct && dtype == first.dtype()) {
     side.memory = first.detach();
     return;
@@ -79,14 +82,16 @@ void bring_back(const Side& side, int64_t count) {
 struct ProcessGroup::Call {
   Collective what;
   std::vector<Tensor> outs, ins;
-  int peer = 0, tag = 0;
+  int peer = 0;
   ReduceOp op = ReduceOp::SUM;
-  size_t out_count = 0, in_count = 0;  // tensors expected on this rank
+  int tag = 0;
 
   bool is_between_two() const { return what == Collective::send || what == Collective::recv; }
   std::string text() const { return name(what); }
   const Tensor& any() const { return outs.empty() ? ins[0] : outs[0]; }
   bool is_empty() const { return outs.empty() && ins.empty(); }
+  // Tensors expected on a rank: outputs, inputs.
+  std::pair<size_t, size_t> counts(int rank, int size) const;
   void check(int rank, int size) const;
   void check_reduction() const;
   bool is_reduction() const {
@@ -108,6 +113,29 @@ void ProcessGroup::Call::check_reduction() const {
   }
 }
 
+std::pair<size_t, size_t> ProcessGroup::Call::counts(int rank, int size) const {
+  const auto all = static_cast<size_t>(size);
+  const size_t of_root = rank == peer ? all : 0;
+  switch (what) {
+    case Collective::allgather:
+      return {all, 1};
+    case Collective::gather:
+      return {of_root, 1};
+    case Collective::scatter:
+      return {1, of_root};
+    case Collective::reduce_scatter:
+      return {1, all};
+    case Collective::alltoall:
+      return {all, all};
+    case Collective::send:
+      return {0, 1};
+    case Collective::barrier:
+      return {0, 0};
+    default:
+      return {1, 0};
+  }
+}
+
 void ProcessGroup::Call::check(int rank, int size) const {
   if (peer < 0 || peer >= size) {
     throw Error(fmt::format("{}: expected a rank below {}, got {}", text(), size, peer));
@@ -115,9 +143,9 @@ void ProcessGroup::Call::check(int rank, int size) const {
   if (is_between_two() && peer == rank) {
     throw Error(fmt::format("{}: expected another rank than this, got {}", text(), peer));
   }
-  if (outs.size() != out_count || ins.size() != in_count) {
+  if (const auto [out, in] = counts(rank, size); outs.size() != out || ins.size() != in) {
     throw Error(fmt::format("{}: expected {} outputs and {} inputs on rank {} of {}, got {} and {}",
-                            text(), out_count, in_count, rank, size, outs.size(), ins.size()));
+                            text(), out, in, rank, size, outs.size(), ins.size()));
   }
   if (is_empty()) return;
   if (!any().defined()) throw Error(fmt::format("{}: expected a tensor, got none", text()));
@@ -163,23 +191,16 @@ void ProcessGroup::compare(const Call& call) {
     mine[4] = static_cast<int64_t>(sizes.size());
     std::copy_n(sizes.begin(), std::min(sizes.size(), kDims), mine.begin() + 5);
   }
-  const Tensor all = empty({size(), static_cast<int64_t>(kWords)}, TensorOptions(kInt64));
-  const auto sent = std::make_shared<std::array<int64_t, kWords>>(mine);
-  Work work;
-  work.communicator_ = communicator_;
-  work.what_ = fmt::format("{} (comparing what the ranks were called with)", call.text());
-  work.number_ = ++number_;
-  work.timeout_ = timeout_;
-  work.request_ = communicator_->start(
-      {.what = Collective::allgather,
-       .dtype = kInt64,
-       .in = sent->data(),
-       .out = all.data_ptr(),
-       .count = static_cast<int64_t>(kWords),
-       .memory = std::make_shared<std::pair<std::shared_ptr<void>, Tensor>>(sent, all)});
-  work.wait();
+  const Tensor row = empty({static_cast<int64_t>(kWords)}, TensorOptions(kInt64));
+  std::copy(mine.begin(), mine.end(), row.data_ptr<int64_t>());
+  Call exchange{Collective::allgather, {}, {row.to(communicator_->device())}};
+  for (int r = 0; r < size(); ++r) exchange.outs.push_back(empty_like(exchange.ins[0]));
+  const WorkPtr work = begin(exchange);
+  work->what_ = fmt::format("{} (comparing what the ranks were called with)", call.text());
+  work->wait();
   const auto text = [&](int rank) {
-    const int64_t* const w = all.data_ptr<int64_t>() + rank * static_cast<int64_t>(kWords);
+    const Tensor theirs = exchange.outs[static_cast<size_t>(rank)].cpu();
+    const int64_t* const w = theirs.data_ptr<int64_t>();
     const std::string what = name(static_cast<Collective>(w[0]));
     if (w[3] < 0) return what + "()";
     const int64_t* const end = w + 5 + std::min(static_cast<size_t>(w[4]), kDims);
@@ -196,10 +217,10 @@ void ProcessGroup::compare(const Call& call) {
   }
 }
 
-ProcessGroup::WorkPtr ProcessGroup::start(Call& call) {
+ProcessGroup::WorkPtr ProcessGroup::start(const Call& call) {
   call.check(rank(), size());
   const Device home = communicator_->device();
-  if (!call.is_empty() && !home.is_cpu() && !communicator_->takes(call.any().device())) {
+  if (!call.is_empty() && !home.is_cpu() && call.any().device() != home) {
     const Tensor& t = call.any();
     throw DeviceMismatchError(
         call.text(),
@@ -207,25 +228,36 @@ ProcessGroup::WorkPtr ProcessGroup::start(Call& call) {
          {"tensor", ambit::name(t.dtype()) + str(t.sizes()), t.device(), t.name()}},
         0, 1);
   }
-  const NoGradGuard no_grad;
   // Of gather and scatter, ranks other than root have one side: what they compare is the size.
   if (compares_ && !call.is_between_two()) compare(call);
+  return begin(call);
+}
+
+ProcessGroup::WorkPtr ProcessGroup::begin(const Call& call) {
+  const NoGradGuard no_grad;
   struct Memory {
     Side out, in;
   };
   const auto memory = std::make_shared<Memory>();
-  const int64_t count = call.is_empty() ? 0 : call.any().numel();
-  const bool is_in_place = call.ins.empty();
+  const bool is_in_place = call.ins.empty(), is_root = rank() == call.peer;
+  const bool is_mean = call.op == ReduceOp::AVG;
   memory->out.tensors = call.outs;
   memory->in.tensors = call.ins;
-  const bool is_root = rank() == call.peer;
-  DType dtype = call.is_empty() ? kUInt8 : call.any().dtype();
+  Transfer transfer{.what = call.what,
+                    .op = is_mean ? ReduceOp::SUM : call.op,
+                    .dtype = call.is_empty() ? kUInt8 : call.any().dtype(),
+                    .count = call.is_empty() ? 0 : call.any().numel(),
+                    .peer = call.peer,
+                    .tag = call.tag,
+                    .memory = memory};
   // As everywhere, numbers of 16 bits are summed in float32; devices of communicators do it.
-  if (call.is_reduction() && is_reduced(dtype) && home.is_cpu()) dtype = kFloat32;
-  lay_out(memory->out, *communicator_, count, dtype,
+  if (call.is_reduction() && is_reduced(transfer.dtype) && communicator_->device().is_cpu()) {
+    transfer.dtype = kFloat32;
+  }
+  lay_out(memory->out, *communicator_, transfer,
           is_in_place && call.what != Collective::recv &&
               (call.what != Collective::broadcast || is_root));
-  lay_out(memory->in, *communicator_, count, dtype, true);
+  lay_out(memory->in, *communicator_, transfer, true);
   // What reduce leaves on the other ranks is nobody's business.
   if (call.what == Collective::reduce && !is_root && !memory->out.is_staged) {
     memory->out.memory = memory->out.memory.clone();
@@ -235,16 +267,8 @@ ProcessGroup::WorkPtr ProcessGroup::start(Call& call) {
   const auto address = [](const Side& side) {
     return side.memory.defined() ? side.memory.data_ptr() : nullptr;
   };
-  const bool is_mean = call.op == ReduceOp::AVG;
-  Transfer transfer{.what = call.what,
-                    .op = is_mean ? ReduceOp::SUM : call.op,
-                    .dtype = dtype,
-                    .in = address(is_in_place ? memory->out : memory->in),
-                    .out = address(memory->out),
-                    .count = count,
-                    .peer = call.peer,
-                    .tag = call.tag,
-                    .memory = memory};
+  transfer.in = address(is_in_place ? memory->out : memory->in);
+  transfer.out = address(memory->out);
   const bool has_result = call.what != Collective::reduce || is_root;
   WorkPtr work(new Work);
   work->communicator_ = communicator_;
@@ -257,7 +281,7 @@ ProcessGroup::WorkPtr ProcessGroup::start(Call& call) {
   work->timeout_ = timeout_;
   if (has_result) {
     work->results_ = call.outs;
-    work->finish_ = [memory, count, is_mean, size = size()] {
+    work->finish_ = [memory, count = transfer.count, is_mean, size = size()] {
       if (is_mean && memory->out.memory.defined()) memory->out.memory.div_(size);
       bring_back(memory->out, count);
     };
@@ -266,75 +290,42 @@ ProcessGroup::WorkPtr ProcessGroup::start(Call& call) {
   return work;
 }
 
-namespace {
-size_t all_or_none(bool all, int size) { return all ? static_cast<size_t>(size) : 0; }
-}  // namespace
-
 ProcessGroup::WorkPtr ProcessGroup::broadcast(const Tensor& tensor, int root) {
-  Call call{Collective::broadcast, {tensor}, {}, root, 0, ReduceOp::SUM, 1, 0};
-  return start(call);
+  return start({Collective::broadcast, {tensor}, {}, root});
 }
 ProcessGroup::WorkPtr ProcessGroup::allreduce(const Tensor& tensor, ReduceOp op) {
-  Call call{Collective::allreduce, {tensor}, {}, 0, 0, op, 1, 0};
-  return start(call);
+  return start({Collective::allreduce, {tensor}, {}, 0, op});
 }
 ProcessGroup::WorkPtr ProcessGroup::reduce(const Tensor& tensor, int root, ReduceOp op) {
-  Call call{Collective::reduce, {tensor}, {}, root, 0, op, 1, 0};
-  return start(call);
+  return start({Collective::reduce, {tensor}, {}, root, op});
 }
 ProcessGroup::WorkPtr ProcessGroup::allgather(const std::vector<Tensor>& outputs,
                                               const Tensor& input) {
-  Call call{Collective::allgather,     outputs, {input}, 0, 0, ReduceOp::SUM,
-            all_or_none(true, size()), 1};
-  return start(call);
+  return start({Collective::allgather, outputs, {input}});
 }
 ProcessGroup::WorkPtr ProcessGroup::gather(const std::vector<Tensor>& outputs, const Tensor& input,
                                            int root) {
-  Call call{Collective::gather,
-            outputs,
-            {input},
-            root,
-            0,
-            ReduceOp::SUM,
-            all_or_none(rank() == root, size()),
-            1};
-  return start(call);
+  return start({Collective::gather, outputs, {input}, root});
 }
 ProcessGroup::WorkPtr ProcessGroup::scatter(const Tensor& output, const std::vector<Tensor>& inputs,
                                             int root) {
-  Call call{Collective::scatter,
-            {output},
-            inputs,
-            root,
-            0,
-            ReduceOp::SUM,
-            1,
-            all_or_none(rank() == root, size())};
-  return start(call);
+  return start({Collective::scatter, {output}, inputs, root});
 }
 ProcessGroup::WorkPtr ProcessGroup::reduce_scatter(const Tensor& output,
                                                    const std::vector<Tensor>& inputs, ReduceOp op) {
-  Call call{Collective::reduce_scatter, {output}, inputs, 0, 0, op, 1, all_or_none(true, size())};
-  return start(call);
+  return start({Collective::reduce_scatter, {output}, inputs, 0, op});
 }
 ProcessGroup::WorkPtr ProcessGroup::alltoall(const std::vector<Tensor>& outputs,
                                              const std::vector<Tensor>& inputs) {
-  const size_t all = all_or_none(true, size());
-  Call call{Collective::alltoall, outputs, inputs, 0, 0, ReduceOp::SUM, all, all};
-  return start(call);
+  return start({Collective::alltoall, outputs, inputs});
 }
 ProcessGroup::WorkPtr ProcessGroup::send(const Tensor& tensor, int destination, int tag) {
-  Call call{Collective::send, {}, {tensor}, destination, tag, ReduceOp::SUM, 0, 1};
-  return start(call);
+  return start({Collective::send, {}, {tensor}, destination, ReduceOp::SUM, tag});
 }
 ProcessGroup::WorkPtr ProcessGroup::recv(const Tensor& tensor, int source, int tag) {
-  Call call{Collective::recv, {tensor}, {}, source, tag, ReduceOp::SUM, 1, 0};
-  return start(call);
+  return start({Collective::recv, {tensor}, {}, source, ReduceOp::SUM, tag});
 }
-ProcessGroup::WorkPtr ProcessGroup::barrier() {
-  Call call{Collective::barrier, {}, {}};
-  return start(call);
-}
+ProcessGroup::WorkPtr ProcessGroup::barrier() { return start({Collective::barrier, {}, {}}); }
 
 std::shared_ptr<ProcessGroup> ProcessGroup::new_group(const std::vector<int>& ranks) {
   std::set<int> seen;

@@ -113,6 +113,8 @@ void Reducer::fill(size_t param, const Tensor& gradient) {
 
 void Reducer::ready(const Tensor& leaf, const Tensor& gradient) {
   fill(index_.at(leaf.impl()), gradient);
+  // Drives what is on its way: a communicator's own thread would take this one's core to do it.
+  for (size_t b = 0; b < next_; ++b) buckets_[b].work->is_completed();
   start_full_buckets();
 }
 

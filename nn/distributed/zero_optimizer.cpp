@@ -1,3 +1,4 @@
+#include <ambit/archive.h>
 #include <ambit/autograd.h>
 #include <ambit/distributed/data_parallel.h>
 #include <ambit/distributed/zero_optimizer.h>
@@ -9,7 +10,11 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <map>
 #include <numeric>
+#include <sstream>
+
+#include "bytes.h"
 
 namespace ambit::distributed {
 
@@ -70,58 +75,32 @@ void ZeroRedundancy::zero_grad() {
   for (const Tensor& p : params_) p.mutable_grad() = Tensor();
 }
 
-// One state at a time: its name, dtype and sizes as numbers, then the tensor.
+// Each rank's states as an archive, under the positions of their parameters.
 Value ZeroRedundancy::checkpoint() const {
-  constexpr int64_t kName = 64, kHeader = kName + 10;  // name, is there, dtype, dims, sizes
   const Value mine = local_->checkpoint();
   const std::vector<size_t> positions = own_positions();
-  const auto state_of = [&](size_t param) {
-    const auto at = std::find(positions.begin(), positions.end(), param) - positions.begin();
-    for (const auto& [number, state] : mine["state"].entries()) {
-      if (number.to_int() == at) return state.entries();
+  serialize::OutputArchive own;
+  for (const auto& [number, state] : mine["state"].entries()) {
+    serialize::OutputArchive one;
+    for (const auto& [name, value] : state.entries()) {
+      one.write(name.to_string(), value.to_tensor());
     }
-    return Value::Dict();
-  };
-  Value::Dict states;
-  for (size_t i = 0; i < params_.size(); ++i) {
-    const Device device = params_[i].device();
-    const bool is_mine = owner_[i] == group_->rank();
-    const Value::Dict source = is_mine ? state_of(i) : Value::Dict();
-    Value::Dict state;
-    for (size_t k = 0;; ++k) {
-      Tensor header = zeros({kHeader}, TensorOptions(kInt64));
-      int64_t* const h = header.data_ptr<int64_t>();
-      Tensor value;
-      if (k < source.size()) {
-        const std::string name = source[k].first.to_string();
-        value = source[k].second.to_tensor().to(device).contiguous();
-        if (name.size() >= static_cast<size_t>(kName) || value.dim() > 7) {
-          throw Error(fmt::format("checkpoint: expected a state of a short name, got {}", name));
-        }
-        std::copy(name.begin(), name.end(), h);
-        h[kName] = 1;
-        h[kName + 1] = static_cast<int64_t>(value.dtype());
-        h[kName + 2] = value.dim();
-        std::copy(value.sizes().begin(), value.sizes().end(), h + kName + 3);
-      }
-      Tensor sent = header.to(device);
-      group_->broadcast(sent, owner_[i])->wait();
-      header = sent.cpu();
-      const int64_t* const got = header.data_ptr<int64_t>();
-      if (got[kName] == 0) break;
-      if (!is_mine) {
-        const std::vector<int64_t> sizes(got + kName + 3, got + kName + 3 + got[kName + 2]);
-        value = empty(sizes, TensorOptions(static_cast<DType>(got[kName + 1])).device(device));
-      }
-      group_->broadcast(value, owner_[i])->wait();
-      std::string name;
-      for (int64_t c = 0; got[c] != 0; ++c) name += static_cast<char>(got[c]);
-      state.emplace_back(name, value);
-    }
-    if (!state.empty()) {
-      states.emplace_back(static_cast<int64_t>(i), Value::dict(std::move(state)));
+    own.write(std::to_string(positions[static_cast<size_t>(number.to_int())]), one);
+  }
+  std::ostringstream bytes;
+  own.save_to(bytes);
+  std::map<int64_t, Value> by_position;
+  const Device device = params_[0].device();
+  for (int r = 0; r < group_->size(); ++r) {
+    const std::string theirs = broadcast_bytes(*group_, bytes.str(), device, r);
+    serialize::InputArchive archive;
+    archive.load_from(theirs.data(), theirs.size(), device);
+    for (const auto& [position, state] : archive.value().entries()) {
+      by_position.emplace(std::stoll(position.to_string()), state);
     }
   }
+  Value::Dict states;
+  for (const auto& [position, state] : by_position) states.emplace_back(position, state);
   Value::Dict group;
   for (const auto& [key, value] : mine["param_groups"].items()[0].entries()) {
     if (key.to_string() != "params") group.emplace_back(key, value);

@@ -3,6 +3,7 @@
 #include <ambit/error.h>
 #include <doctest/doctest.h>
 
+#include <cstdlib>
 #include <string>
 
 #include "apps/bench/distributed/model.h"
@@ -100,14 +101,33 @@ TEST_CASE("bench measures the ranks that mpirun has started, and rank 0 prints")
     std::puts("skipped: no MPI");
     return;
   }
-  const ChildResult ran = bench_distributed("--markdown", "mpirun -n 2 --oversubscribe");
+  const ChildResult ran =
+      bench_distributed("--markdown --model 2,1GB/s,1us", "mpirun -n 2 --oversubscribe");
   INFO(ran.output);
   CHECK(ran.exit_code == 0);
   CHECK(contains(ran.output, "2 ranks of one thread each, "));
-  CHECK(contains(ran.output, "\n| 1 KiB | "));
-  CHECK(contains(ran.output, "\n| 64 MiB | "));
+  CHECK(contains(ran.output, "\n| allreduce/1 KiB | "));
+  CHECK(contains(ran.output, "\n| allreduce/64 MiB | "));
   CHECK(contains(ran.output, "\n| tudui, batch 64 a rank | 1 rank | 2 ranks |\n"));
-  CHECK(ran.output.find("| allreduce |") == ran.output.rfind("| allreduce |"));
+  CHECK(contains(ran.output, "\n| the model, on these ranks | predicted | measured | ratio |\n"));
+  CHECK(ran.output.find("| allreduce/1 KiB |") == ran.output.rfind("| allreduce/1 KiB |"));
+}
+
+// The ranks' losses are compared with those of ambit: another work would be an error.
+TEST_CASE("bench compares ranks with those of PyTorch over gloo") {
+  const char* const asked = std::getenv("AMBIT_PYTHON");
+  const std::string python = asked && *asked ? asked : "python3";
+  if (run_command(python + " -c 'import torch.distributed' 2>&1").exit_code != 0 ||
+      run_command("mpirun --version 2>&1").exit_code != 0 ||
+      contains(bench_distributed("", "mpirun -n 1").output, "libambit_mpi.so")) {
+    MESSAGE("skipped: no MPI, or no PyTorch (AMBIT_PYTHON names a Python that has it)");
+    return;
+  }
+  const ChildResult ran = bench_distributed("--markdown --filter tudui --against pytorch",
+                                            "mpirun -n 2 --oversubscribe");
+  INFO(ran.output);
+  CHECK(ran.exit_code == 0);
+  CHECK(contains(ran.output, "\n| tudui, batch 64 a rank, 2 ranks | ambit | PyTorch "));
 }
 
 TEST_CASE("bench --distributed refuses what it cannot do, and says what") {

@@ -6,6 +6,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cstdlib>
 
 #include "../../ambit/table.h"
 #include "../peers.h"
@@ -17,10 +18,7 @@ namespace bench::distributed {
 namespace {
 
 using ambit::distributed::ProcessGroup;
-
-std::string text_of_bytes(int64_t bytes) {
-  return bytes < 1 << 20 ? fmt::format("{} KiB", bytes >> 10) : fmt::format("{} MiB", bytes >> 20);
-}
+using Table = std::string (*)(const Rows&);
 
 std::string text_of_time(double seconds) {
   return seconds < 1e-3 ? fmt::format("{:.1f} us", seconds * 1e6)
@@ -30,9 +28,9 @@ std::string text_of_time(double seconds) {
 std::string percent(double part) { return fmt::format("{:.0f} %", 100 * part); }
 
 Rows allreduce_table(const std::vector<Allreduce>& all) {
-  Rows rows{{"allreduce", "ambit", "MPI_Allreduce", "ratio"}};
+  Rows rows{{"", "ambit", "MPI_Allreduce", "ratio"}};
   for (const Allreduce& a : all) {
-    rows.push_back({text_of_bytes(a.bytes), text_of_time(a.ambit), text_of_time(a.bare),
+    rows.push_back({allreduce_row(a.bytes), text_of_time(a.ambit), text_of_time(a.bare),
                     fmt::format("{:.2f}", a.ambit / a.bare)});
   }
   return rows;
@@ -47,8 +45,26 @@ Rows steps_table(const Steps& s, int ranks) {
            fmt::format("{:.0f}", images * ranks / s.together)},
           {"times those of 1 rank", "1", fmt::format("{:.2f}", ranks * s.alone / s.together)},
           {"step without exchange", "", text_of_time(s.computing)},
+          {"the same until all are done", "", text_of_time(s.slowest)},
           {"exchange alone", "", text_of_time(s.exchange)},
           {"of it hidden behind backward", "", percent(hidden)}};
+}
+
+Rows against_table(const Against& a, const Peer& peer, int ranks) {
+  return {{fmt::format("tudui, batch {} a rank, {} ranks", kBatch, ranks), "ambit",
+           fmt::format("{} ({})", peer.version, a.way), "ratio"},
+          {"step", text_of_time(a.ambit), text_of_time(a.peer),
+           fmt::format("{:.2f}", a.ambit / a.peer)}};
+}
+
+// What the model makes of the same ranks.
+Rows check_table(const Steps& s, const Network& network, int ranks) {
+  const Prediction p = predict(s.recorded, network, ranks);
+  return {{"the model, on these ranks", "predicted", "measured", "ratio"},
+          {"step", text_of_time(p.end), text_of_time(s.together),
+           fmt::format("{:.2f}", p.end / s.together)},
+          {"exchange alone", text_of_time(std::min(p.ring, p.tree)), text_of_time(s.exchange),
+           fmt::format("{:.2f}", std::min(p.ring, p.tree) / s.exchange)}};
 }
 
 std::string text_of_buckets(const Step& step) {
@@ -75,36 +91,66 @@ Rows model_table(const Step& step, const Network& network) {
   return rows;
 }
 
+// Whether a launcher has started this process and others, as Open MPI, MPICH and Slurm say.
+bool is_launched() {
+  return std::getenv("OMPI_COMM_WORLD_SIZE") || std::getenv("PMI_SIZE") ||
+         std::getenv("SLURM_STEP_ID");
+}
+
+std::string run_model(const Options& options, const Table& table) {
+  const Network network = parse_network(options.model);
+  const Step step = record_step(options.seconds);
+  return fmt::format(
+      "measured on 1 rank: a step of {}, backward until {}, buckets of {}\n"
+      "modelled:\n\n{}",
+      text_of_time(step.end), text_of_time(step.backward_end), text_of_buckets(step),
+      table(model_table(step, network)));
+}
+
+// Of all ranks, the same number; what it returns is rank 0's.
+std::string measure(const std::shared_ptr<ProcessGroup>& group, const Options& options,
+                    const Table& table, const Progress& progress) {
+  const int ranks = group->size();
+  const auto tell = [&](const std::string& what) {
+    if (group->rank() == 0) progress(what);
+  };
+  std::string text;
+  const auto add = [&](const Rows& rows) { text += (text.empty() ? "" : "\n") + table(rows); };
+  const auto exchanges = measure_allreduce(*group, options.filter, options.seconds, tell);
+  if (!exchanges.empty()) add(allreduce_table(exchanges));
+  if (std::string("tudui").find(options.filter) == std::string::npos) {
+    if (text.empty()) {
+      throw ambit::Error("--filter: expected part of allreduce/1 MiB or tudui, got " +
+                         options.filter);
+    }
+    return text;
+  }
+  tell("tudui");
+  const Steps steps = measure_steps(group, options.seconds);
+  add(steps_table(steps, ranks));
+  if (!options.model.empty()) add(check_table(steps, parse_network(options.model), ranks));
+  for (const std::string& name : options.against) {
+    const Against against = measure_against(group, name, options.seconds, tell);
+    add(against_table(against, open_peer(name), ranks));
+  }
+  return text;
+}
+
 }  // namespace
 
-std::string run(const Options& options, bool markdown,
-                const std::function<void(const std::string&)>& progress) {
-  const auto table = [&](const Rows& rows) {
-    return markdown ? markdown_table(rows) : plain_table(rows);
-  };
+std::string run(const Options& options, bool markdown, const Progress& progress) {
+  const Table table = markdown ? markdown_table : plain_table;
   ambit::set_num_threads(1);
-  if (!options.model.empty()) {
-    const Network network = parse_network(options.model);
-    const Step step = record_step(options.seconds);
-    return fmt::format(
-        "measured on 1 rank: a step of {}, backward until {}, buckets of {}\n"
-        "modelled:\n\n{}",
-        text_of_time(step.end), text_of_time(step.backward_end), text_of_buckets(step),
-        table(model_table(step, network)));
-  }
+  if (!options.model.empty()) parse_network(options.model);  // before anything is started
+  if (!options.model.empty() && !is_launched()) return run_model(options, table);
   ambit::distributed::find_communicator("mpi");  // says what is missing
   const char* const mpi = open_peer("mpi").version;
   const auto group = ambit::distributed::init_process_group("mpi");
   const int ranks = group->size();
   std::string text;
   if (ranks > 1) {
-    const auto tell = [&](const std::string& what) {
-      if (group->rank() == 0) progress(what);
-    };
     text = fmt::format("{} ranks of one thread each, {}\n\n", ranks, mpi);
-    text += table(allreduce_table(measure_allreduce(*group, options.seconds, tell)));
-    tell("tudui");
-    text += "\n" + table(steps_table(measure_steps(group, options.seconds), ranks));
+    text += measure(group, options, table, progress);
     if (group->rank() > 0) text.clear();
   }
   ambit::distributed::destroy_process_group();

@@ -1,7 +1,9 @@
 #include "exchange.h"
 
+#include <ambit/error.h>
 #include <ambit/ops/creation.h>
 #include <fmt/format.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <chrono>
@@ -9,6 +11,8 @@
 #include <thread>
 
 #include "../peers.h"
+#include "../rows/rows.h"
+#include "../run.h"
 #include "training.h"
 
 namespace bench::distributed {
@@ -80,11 +84,17 @@ Call by_first_alone(ProcessGroup& group, const Call& call) {
 
 }  // namespace
 
-std::vector<Allreduce> measure_allreduce(ProcessGroup& group, double seconds,
-                                         const Progress& progress) {
+std::string allreduce_row(int64_t bytes) {
+  return bytes < 1 << 20 ? fmt::format("allreduce/{} KiB", bytes >> 10)
+                         : fmt::format("allreduce/{} MiB", bytes >> 20);
+}
+
+std::vector<Allreduce> measure_allreduce(ProcessGroup& group, const std::string& filter,
+                                         double seconds, const Progress& progress) {
   std::vector<Allreduce> all;
   for (int64_t bytes = 1 << 10; bytes <= 64 << 20; bytes *= 4) {
-    progress(fmt::format("allreduce of {} bytes", bytes));
+    if (allreduce_row(bytes).find(filter) == std::string::npos) continue;
+    progress(allreduce_row(bytes));
     const int64_t count = bytes / 4;
     const Tensor tensor = zeros({count});
     Specification what;
@@ -100,8 +110,10 @@ std::vector<Allreduce> measure_allreduce(ProcessGroup& group, double seconds,
 
 Steps measure_steps(const std::shared_ptr<ProcessGroup>& group, double seconds) {
   Training alone, together(group);
+  Recording recording;
+  recording.step();
   std::vector<Tensor> buckets;
-  for (const Step::Bucket& bucket : record_step(0).buckets) {
+  for (const Step::Bucket& bucket : recording.median().buckets) {
     buckets.push_back(zeros({static_cast<int64_t>(bucket.bytes) / 4}));
   }
   const auto exchange = [&] {
@@ -114,9 +126,47 @@ Steps measure_steps(const std::shared_ptr<ProcessGroup>& group, double seconds) 
   const std::vector<double> times =
       in_turn(*group,
               {by_first_alone(*group, [&] { alone.step(); }), [&] { together.step(); },
-               [&] { together.step_without_exchange(); }, exchange},
+               [&] { together.step_without_exchange(); },
+               [&] {
+                 together.step_without_exchange();
+                 group->barrier()->wait();
+               },
+               exchange, [&] { recording.step(); }},
               seconds);
-  return {times[0], times[1], times[2], times[3]};
+  return {times[0], times[1], times[2], times[3], times[4], recording.median()};
+}
+
+Against measure_against(const std::shared_ptr<ProcessGroup>& group, const std::string& name,
+                        double seconds, const Progress& progress) {
+  const Peer& peer = open_peer(name);
+  const Inputs inputs = numbers();
+  Specification what = specification_of(lesson_row("tudui/train", kBatch), inputs);
+  what.what = "tudui/train distributed";
+  const int64_t id = agreed(*group, getpid());
+  Training training(group);
+  std::vector<std::unique_ptr<Work>> works;
+  const double loss = training.step();
+  std::vector<Call> calls{[&] { training.step(); }};
+  for (int64_t way = 0;; ++way) {
+    progress(fmt::format("{}, way {}", peer.name, way + 1));
+    what.parameters = {group->rank(), group->size(), id, way};
+    std::unique_ptr<Work> work = peer.make(what);
+    if (!work) break;
+    work->run();
+    if (!agree(work->result(), loss)) {
+      throw Error(fmt::format("bench: expected the same loss, got {} from ambit and {} from {}",
+                              loss, work->result(), peer.name));
+    }
+    calls.emplace_back([&run = *works.emplace_back(std::move(work))] { run.run(); });
+  }
+  if (works.empty()) {
+    throw Error(
+        fmt::format("--against: expected a peer that trains on several ranks, got {}", peer.name));
+  }
+  progress("tudui");
+  const std::vector<double> times = in_turn(*group, calls, seconds);
+  const auto best = std::min_element(times.begin() + 1, times.end());
+  return {times[0], *best, works[static_cast<size_t>(best - times.begin() - 1)]->way()};
 }
 
 }  // namespace bench::distributed

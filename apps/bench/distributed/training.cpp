@@ -1,14 +1,15 @@
 #include "training.h"
 
-#include <ambit/ops/creation.h>
 #include <ambit/ops/loss.h>
-#include <ambit/ops/random.h>
 
 #include <algorithm>
 #include <chrono>
 #include <cstring>
 #include <functional>
 #include <utility>
+
+#include "../rows/network_works.h"
+#include "../rows/rows.h"
 
 namespace bench::distributed {
 namespace {
@@ -50,22 +51,33 @@ class Recorder final : public Communicator {
 
 }  // namespace
 
-Training::Training(std::shared_ptr<ProcessGroup> group)
-    : optimizer_(network_->parameters(), optim::SGDOptions(0.01)) {
-  manual_seed(1);
-  images_ = rand({kBatch, 3, 32, 32});
-  labels_ = randint(0, 10, {kBatch});
+Inputs numbers() { return lesson_row("tudui/train", kBatch).inputs(); }
+
+Training::Training(std::shared_ptr<ProcessGroup> group) : Training(numbers()) {
   if (!group) return;
   DistributedDataParallelOptions options;
   options.bucket_cap_mb = kBucketMiB;
   parallel_ = std::make_unique<DataParallel>(network_.ptr(), std::move(group), options);
 }
 
-void Training::step() {
+Training::Training(const Inputs& inputs)
+    : network_(network_of<Tudui>(inputs, 2, Device())),
+      optimizer_(network_->parameters(), optim::SGDOptions(0.01)),
+      images_(inputs[0].value),
+      labels_(inputs[1].value) {}
+
+void Training::forward_and_backward() {
   optimizer_.zero_grad();
   if (parallel_) parallel_->before_forward();
-  cross_entropy(network_(images_), labels_).backward();
-  optimizer_.step();
+  const Tensor loss = cross_entropy(network_(images_), labels_);
+  loss.backward();
+  loss_ = loss.detach();
+}
+
+double Training::step() {
+  forward_and_backward();
+  update();
+  return loss_.item<double>();
 }
 
 void Training::step_without_exchange() {
@@ -73,33 +85,39 @@ void Training::step_without_exchange() {
   step();
 }
 
+Recording::Recording() {
+  const auto tell = [this](const Transfer& t) {
+    if (t.what != Collective::allreduce) return;
+    const auto bytes = static_cast<double>(t.count) * static_cast<double>(element_size(t.dtype));
+    now_.buckets.push_back({bytes, since(begin_)});
+  };
+  training_ =
+      std::make_unique<Training>(std::make_shared<ProcessGroup>(std::make_shared<Recorder>(tell)));
+  training_->step();  // makes what is made once
+}
+
+void Recording::step() {
+  now_ = Step();
+  begin_ = Clock::now();
+  training_->forward_and_backward();
+  now_.backward_end = since(begin_);
+  training_->update();
+  now_.end = since(begin_);
+  steps_.push_back(now_);
+}
+
+Step Recording::median() {
+  const auto middle = steps_.begin() + static_cast<std::ptrdiff_t>(steps_.size() / 2);
+  std::nth_element(steps_.begin(), middle, steps_.end(),
+                   [](const Step& a, const Step& b) { return a.end < b.end; });
+  return *middle;
+}
+
 Step record_step(double seconds) {
-  Step now;
-  Clock::time_point begin = Clock::now();
-  const auto group =
-      std::make_shared<ProcessGroup>(std::make_shared<Recorder>([&](const Transfer& t) {
-        if (t.what != Collective::allreduce) return;
-        const auto bytes =
-            static_cast<double>(t.count) * static_cast<double>(element_size(t.dtype));
-        now.buckets.push_back({bytes, since(begin)});
-      }));
-  Training training(group);
-  training.step();  // makes what is made once
-  std::vector<Step> steps;
+  Recording recording;
   const Clock::time_point first = Clock::now();
-  do {
-    now = Step();
-    begin = Clock::now();
-    training.optimizer_.zero_grad();
-    cross_entropy(training.network_(training.images_), training.labels_).backward();
-    now.backward_end = since(begin);
-    training.optimizer_.step();
-    now.end = since(begin);
-    steps.push_back(now);
-  } while (steps.size() < 3 || since(first) < seconds);
-  std::nth_element(steps.begin(), steps.begin() + static_cast<std::ptrdiff_t>(steps.size() / 2),
-                   steps.end(), [](const Step& a, const Step& b) { return a.end < b.end; });
-  return steps[steps.size() / 2];
+  for (int i = 0; i < 3 || since(first) < seconds; ++i) recording.step();
+  return recording.median();
 }
 
 }  // namespace bench::distributed

@@ -35,7 +35,12 @@ std::string script() {
 
 std::string json_of(const Specification& s, const std::string& way) {
   std::string text = "{\"what\": \"" + s.what + "\", \"way\": \"" + way +
-                     "\", \"threads\": " + std::to_string(s.threads) + ", \"operands\": [";
+                     "\", \"threads\": " + std::to_string(s.threads) + ", \"parameters\": [";
+  for (const int64_t& parameter : s.parameters) {
+    if (&parameter != s.parameters.data()) text += ", ";
+    text += std::to_string(parameter);
+  }
+  text += "], \"operands\": [";
   for (const Operand& operand : s.operands) {
     if (&operand != s.operands.data()) text += ", ";
     text += "{\"name\": \"" + operand.name + "\", \"dtype\": \"" +

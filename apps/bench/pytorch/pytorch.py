@@ -1,7 +1,7 @@
 """PyTorch's half of `ambit bench --against pytorch`: the works of one row, run one way, as peer.cpp asks.
 
-It gets on stdin a line of JSON, {"what", "way", "threads", "operands": [{"name", "sizes", "dtype"}, ...]}, and
-the operands' bytes; then commands, each answered by a line: "run N" by the seconds of N runs, "result" by the
+It gets on stdin a line of JSON, {"what", "way", "threads", "parameters", "operands": [{"name", "sizes", "dtype"},
+...]}, and the operands' bytes; then commands, each answered by a line: "run N" by the seconds of N runs, "result" by the
 number that all sides are compared by, "peak" by the bytes that the work has needed at most, "spent" by the seconds
 of all cores so far.
 
@@ -11,6 +11,7 @@ import json
 import math
 import os
 import sys
+import tempfile
 import time
 from contextlib import suppress
 from inspect import signature
@@ -251,6 +252,14 @@ class Inference:
         return self.logits.double().sum().item()
 
 
+def parallel(network, rank, ranks, number, way):
+    """Return the network as one of the ranks' processes, all of this machine, trains it."""
+    store = os.path.join(tempfile.gettempdir(), f"ambit-bench-{number}-{way}")
+    os.environ.setdefault("GLOO_SOCKET_IFNAME", "lo")
+    torch.distributed.init_process_group("gloo", init_method="file://" + store, rank=rank, world_size=ranks)
+    return nn.parallel.DistributedDataParallel(network)
+
+
 def make_work(request, tensors):
     name, kind = request["what"].split("/")
     make, lr, momentum = NETWORKS[name]
@@ -260,7 +269,9 @@ def make_work(request, tensors):
     if "channels-last" in request["way"]:
         network = network.to(memory_format=torch.channels_last)
         tensors["input"] = tensors["input"].contiguous(memory_format=torch.channels_last)
-    if kind == "train":
+    if kind == "train distributed":
+        network = parallel(network, *request["parameters"])
+    if kind.startswith("train"):
         return Training(network, request["way"], tensors, lr, momentum)
     return Inference(network, request["way"], tensors)
 

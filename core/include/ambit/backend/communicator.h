@@ -12,6 +12,7 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <vector>
@@ -73,6 +74,14 @@ struct Transfer {
   std::shared_ptr<void> memory = {};
 };
 
+/// Where a share lies, in elements of the sender's `in` and of the receiver's `out`.
+struct Route {
+  int64_t in = 0, out = 0;
+};
+/// Return what rank `to` gets of rank `from`, itself included, in a collective that moves shares as
+/// they are; nothing where it gets none, and of all others.
+AMBIT_API std::optional<Route> route(const Transfer& t, int from, int to);
+
 /// A transfer that was begun.
 class AMBIT_API Request {
  public:
@@ -97,8 +106,12 @@ class AMBIT_API Communicator {
   virtual int size() const = 0;
   /// Return where the memory of transfers is: cpu, or the one device that this rank works with.
   virtual Device device() const { return Device(); }
-  /// Return whether memory of `d` can be handed over as it is, its work done.
-  virtual bool takes(Device d) const { return d == device(); }
+  /// Return whether memory of `d` is handed over as it is for such a transfer (whose memory is not
+  /// known yet); else it goes through host memory, also to a communicator of a device. Work on what
+  /// a communicator of the cpu gets is done by then. A communicator of a device gets its memory
+  /// while work on it may be queued, and orders its stream behind that itself, and what follows
+  /// behind its stream.
+  virtual bool takes(Device d, const Transfer&) const { return d == device(); }
 
   virtual std::unique_ptr<Request> start(const Transfer& transfer) = 0;
   /// Return the ranks that have not come to collective number `number` (from 1 on, in the order of

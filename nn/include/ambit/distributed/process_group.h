@@ -120,7 +120,8 @@ class AMBIT_API ProcessGroup : public std::enable_shared_from_this<ProcessGroup>
 
  private:
   struct Call;
-  WorkPtr start(Call& call);
+  WorkPtr start(const Call& call);
+  WorkPtr begin(const Call& call);
   void compare(const Call& call);
 
   std::shared_ptr<Communicator> communicator_;
