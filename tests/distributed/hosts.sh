@@ -24,7 +24,10 @@ namespace() { echo "ambit$$-$(address "$1")"; }
 scratch=$(mktemp -d)
 clean() {
   [[ -z ${run-} ]] || kill "$run" 2>/dev/null || true
-  for ((h = 1; h <= hosts; ++h)); do ip netns delete "$(namespace "$h")" 2>/dev/null || true; done
+  for ((h = 1; h <= hosts; ++h)); do
+    ip netns pids "$(namespace "$h")" 2>/dev/null | xargs -r kill -9 2>/dev/null || true
+    ip netns delete "$(namespace "$h")" 2>/dev/null || true
+  done
   ip netns delete "$switch" 2>/dev/null || true
   rm -rf "$scratch"
 }
