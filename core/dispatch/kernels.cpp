@@ -63,6 +63,11 @@ constinit decltype(embedding_bag_grad) embedding_bag_grad{
 constinit decltype(matmul) matmul{"matmul", kNumbers, whole, {"out", "input", "other"}};
 constinit decltype(linear) linear{
     "linear", kNumbers, whole, {"out", "input", "weight", "bias"}, composite::linear};
+constinit decltype(linear_int8) linear_int8{"linear_int8",
+                                            {kFloat32},
+                                            whole,
+                                            {"out", "input", "weight", "scale", "bias"},
+                                            composite::linear_int8};
 constinit decltype(lu_factor) lu_factor{
     "lu_factor", kFloating, whole, {"LU", "pivots", "info", "A"}, composite::lu_factor};
 constinit decltype(lu_solve) lu_solve{

@@ -36,6 +36,21 @@ void check_linear(Trial& t, DType dtype, const Product& p, Layout layout) {
   }
 }
 
+void check_linear_int8(Trial& t, DType dtype, const Product& p) {
+  for (bool has_bias : {false, true}) {
+    t.begin();
+    Operand& y = t.output("y", dtype, {p.M, p.N});
+    Operand& x = t.input("x", dtype, {p.M, p.K});
+    Operand& w = t.input("w", kInt8, {p.N, p.K});
+    Operand& scale = t.input("scale", dtype, {p.N});
+    Operand& b = has_bias ? t.input("b", dtype, {p.N}) : t.absent();
+    t.run([&](Side s) { kernels::linear_int8(y[s], x[s], w[s], scale[s], b[s]); });
+    // |sum * s * scale| <= K * 127 * 128 * (3 / 127) * 3
+    t.expect(y, {1, 4 * 1152 * static_cast<double>(p.K) * epsilon(dtype) / 2,
+                 "an exact sum of products, then four roundings of numbers below 1152 K"});
+  }
+}
+
 void add_cases_of(Cases& cases, DType dtype) {
   const auto add = [&](const char* op, const char* form, const std::function<void(Trial&)>& check) {
     const std::string path = fmt::format("{}/{}/{}", op, name(dtype), form);
@@ -80,6 +95,22 @@ void add_cases_of(Cases& cases, DType dtype) {
 
 void add_product_cases(Cases& cases) {
   for (DType dtype : dtypes::widened(dtypes::kNumbers)) add_cases_of(cases, dtype);
+  for (DType dtype : dtypes::widened({kFloat32})) {
+    const auto add = [&](const char* form, const std::function<void(Trial&)>& check) {
+      const std::string path = fmt::format("linear_int8/{}/{}", name(dtype), form);
+      cases.push_back(kernel_case(path, check));
+      cases.push_back(deterministic_case(path, check));
+    };
+    add("odd", [=](Trial& t) {
+      for (int64_t n : {1, 3, 7, 17, 31, 33}) check_linear_int8(t, dtype, {1, n, n, n});
+    });
+    add("one_row", [=](Trial& t) { check_linear_int8(t, dtype, {1, 1, 130, 400}); });
+    add("large", [=](Trial& t) { check_linear_int8(t, dtype, {1, 70, 130, 2000}); });
+    add("empty", [=](Trial& t) {
+      check_linear_int8(t, dtype, {1, 0, 3, 4});
+      check_linear_int8(t, dtype, {1, 3, 4, 0});
+    });
+  }
   // Libraries have other ways for large ones.
   for (Layout layout : kLayouts) {
     const auto large = [=](Trial& t) {

@@ -6,6 +6,7 @@
 #include <ambit/ops/matmul.h>
 #include <ambit/ops/norm.h>
 #include <ambit/ops/pool.h>
+#include <ambit/ops/quantized.h>
 #include <ambit/ops/random.h>
 #include <ambit/random.h>
 
@@ -108,6 +109,39 @@ std::vector<Row> matmul_rows() {
                           return Inputs{random_input("a", sizes), random_input("b", sizes)};
                         }),
         2 * count(sizes) * static_cast<double>(n)));
+  }
+  return rows;
+}
+
+/// The weight is made int8 before.
+class Int8Linear final : public Forward {
+ public:
+  Int8Linear(Function function, const Inputs& inputs, const Parameters& parameters, Device device)
+      : Forward(function, inputs, parameters, device) {
+    const auto [q, scale] = quantize_rows(tensors_[1]);
+    tensors_ = {tensors_[0], q, scale};
+  }
+};
+
+// A layer as batches of a few rows have it: there its weights cost most.
+std::vector<Row> linear_rows() {
+  std::vector<Row> rows;
+  const Function float32 = [](const Tensors& x, const Parameters&) { return linear(x[0], x[1]); };
+  const Function int8 = [](const Tensors& x, const Parameters&) {
+    return linear_int8(x[0], x[1], x[2]);
+  };
+  constexpr int64_t kFeatures = 4096;
+  const auto operands = [](int64_t batch) {
+    return Inputs{random_input("input", {batch, kFeatures}),
+                  random_input("weight", {kFeatures, kFeatures})};
+  };
+  for (const int64_t batch : {1, 8, 64}) {
+    const std::string size = std::to_string(batch) + "x4096";
+    const double flops = 2.0 * static_cast<double>(batch * kFeatures * kFeatures);
+    rows.push_back(with_flops(
+        op_row<Forward>("linear", size, float32, [=] { return operands(batch); }), flops));
+    rows.push_back(with_flops(
+        op_row<Int8Linear>("linear_int8", size, int8, [=] { return operands(batch); }), flops));
   }
   return rows;
 }
@@ -216,7 +250,7 @@ std::vector<Row> cross_entropy_rows() {
 
 std::vector<Row> op_rows() {
   std::vector<Row> all;
-  for (const auto family : {elementwise_rows, reduction_rows, matmul_rows, conv_rows,
+  for (const auto family : {elementwise_rows, reduction_rows, matmul_rows, linear_rows, conv_rows,
                             pool_and_norm_rows, cross_entropy_rows}) {
     for (Row& row : family()) all.push_back(std::move(row));
   }

@@ -35,6 +35,7 @@
 #include <ambit/ops/out.h>
 #include <ambit/ops/pool.h>
 #include <ambit/ops/products.h>
+#include <ambit/ops/quantized.h>
 #include <ambit/ops/random.h>
 #include <ambit/ops/reduce.h>
 #include <ambit/ops/samples.h>

@@ -56,6 +56,8 @@ inline constexpr std::string_view kAsIs[] = {
     "eigh", "svd", "triangular_solve", "max_pool", "avg_pool", "sgd_step", "adam_step",
     // It takes 16-bit images beside float32 weights and statistics, and computes in float32.
     "batch_norm",
+    // Its rows are int8 whatever they come as.
+    "linear_int8",
     // gradients: in what the forward ran in
     "convolution_input_grad", "convolution_weight_grad", "max_pool_grad", "avg_pool_grad",
     "softmax_grad", "batch_norm_grad", "layer_norm_grad", "group_norm_grad", "attention_grad",
