@@ -3,14 +3,15 @@
 #include <ambit/nn/functional.h>
 #include <ambit/nn/init.h>
 #include <ambit/nn/linear.h>
+#include <ambit/nn/quantize.h>
 #include <ambit/ops/creation.h>
-#include <ambit/ops/matmul.h>
 #include <ambit/ops/shape.h>
 
 #include <cmath>
 #include <ostream>
 
 #include "print.h"
+#include "quantized_linear.h"
 
 namespace ambit::nn {
 
@@ -23,10 +24,13 @@ LinearImpl::LinearImpl(const LinearOptions& opts) : options(opts) {
 }
 
 void LinearImpl::reset() {
+  const bool is_int8 = weight_scale.defined();  // as what is cloned
+  weight_scale = {};
   weight = register_parameter("weight", empty({options.out_features(), options.in_features()}));
   bias = options.bias() ? register_parameter("bias", empty({options.out_features()}))
                         : register_parameter("bias", {}, false);
   reset_parameters();
+  if (is_int8) quantize_dynamic(*this);
 }
 
 void LinearImpl::reset_parameters() {
@@ -37,9 +41,18 @@ void LinearImpl::reset_parameters() {
   init::uniform_(bias, -bound, bound);
 }
 
-Tensor LinearImpl::forward(const Tensor& input) { return linear(input, weight, bias); }
+Tensor LinearImpl::forward(const Tensor& input) {
+  return product(input, weight, weight_scale, bias);
+}
 
 void LinearImpl::pretty_print(std::ostream& os) const {
+  if (weight_scale.defined()) {
+    os << fmt::format(
+        "DynamicQuantized{}(in_features={}, out_features={}, dtype=torch.qint8, "
+        "qscheme=torch.per_channel_affine)",
+        name(), options.in_features(), options.out_features());
+    return;
+  }
   os << fmt::format("{}(in_features={}, out_features={}, bias={})", name(), options.in_features(),
                     options.out_features(), truth(options.bias()));
 }

@@ -4,16 +4,17 @@
 #include <ambit/autograd.h>
 #include <ambit/detail/recurrent.h>
 #include <ambit/ops/elementwise.h>
-#include <ambit/ops/matmul.h>
 #include <ambit/ops/shape.h>
 #include <fmt/format.h>
 
 #include <cmath>
 
+#include "quantized_linear.h"
+
 namespace ambit::nn::recurrent {
 
 State step(Kind kind, bool relu_step, const Tensor& x, const Tensor& h, const State& s,
-           const Tensor& hr) {
+           const Weights& w) {
   if (kind == Kind::rnn) return {relu_step ? relu(x + h) : tanh(x + h), {}};
   // Without a batch: a row.
   const auto row = [](const Tensor& t) { return t.dim() == 1 ? t.unsqueeze(0) : t; };
@@ -21,7 +22,7 @@ State step(Kind kind, bool relu_step, const Tensor& x, const Tensor& h, const St
   if (kind == Kind::gru) return {as_given(gru_step(row(x), row(h), row(s.h))), {}};
   const auto [next, c] = lstm_step(row(x), row(h), row(s.c));
   const Tensor out = as_given(next);
-  return {hr.defined() ? linear(out, hr) : out, as_given(c)};
+  return {w.hr.defined() ? product(out, w.hr, w.hr_scale) : out, as_given(c)};
 }
 
 void check_size(const char* module, const char* what, int64_t n, int64_t least) {

@@ -45,6 +45,7 @@ int64_t projection(const O& options) {
 
 struct Weights {
   Tensor ih, hh, b_ih, b_hh, hr;
+  Tensor ih_scale = {}, hh_scale = {}, hr_scale = {};  // of the rows of int8 weights
 };
 struct State {
   Tensor h, c;
@@ -52,16 +53,17 @@ struct State {
 
 /// Return the state after one step of x [B, G H], which is W_ih x + b_ih, and h [B, G H], which is
 /// W_hh s.h + b_hh, from s.h [B, H] and, of an LSTM, s.c [B, H]. relu_step: of a plain network,
-/// relu for tanh. hr may be undefined: the projection of an LSTM's output.
+/// relu for tanh. w.hr may be undefined: the projection of an LSTM's output.
 State step(Kind kind, bool relu_step, const Tensor& x, const Tensor& h, const State& s,
-           const Tensor& hr = {});
+           const Weights& w);
 
 /// All layers of a network, as a module or a caller has them.
 struct Layers {
   const char* op;
   Kind kind;
-  bool relu;           // of a plain network: relu for tanh
-  TensorList weights;  // of each layer and direction ih, hh, [b_ih, b_hh,] [hr]
+  bool relu;               // of a plain network: relu for tanh
+  TensorList weights;      // of each layer and direction ih, hh, [b_ih, b_hh,] [hr]
+  TensorList scales = {};  // as many, of those that are int8; or none
   bool bias;
   int64_t input_size, hidden_size, proj_size, num_layers;
   bool bidirectional, batch_first;

@@ -2,19 +2,21 @@
 // step. Cells, which do one step, are in rnn_cell.cpp.
 #include <ambit/detail/repeated_linear.h>
 #include <ambit/error.h>
+#include <ambit/nn/quantize.h>
 #include <ambit/nn/rnn.h>
 #include <ambit/ops/creation.h>
 #include <ambit/ops/elementwise.h>
 #include <ambit/ops/index.h>
-#include <ambit/ops/matmul.h>
 #include <ambit/ops/random.h>
 #include <ambit/ops/shape.h>
 #include <fmt/format.h>
 
+#include <optional>
 #include <ostream>
 
 #include "nn/functional/check.h"
 #include "print.h"
+#include "quantized_linear.h"
 #include "recurrent_step.h"
 
 namespace ambit::nn {
@@ -38,7 +40,11 @@ State run_steps(Kind kind, bool relu_step, bool reverse, const std::vector<Tenso
   State s{rows(start.h, 0, x[reverse ? steps - 1 : 0].size(0)),
           rows(start.c, 0, x[reverse ? steps - 1 : 0].size(0))};
   std::vector<State> ended;
-  RepeatedLinear hidden(w.hh, w.b_hh, steps);
+  std::optional<RepeatedLinear> repeated;
+  if (!w.hh_scale.defined()) repeated.emplace(w.hh, w.b_hh, steps);
+  const auto hidden = [&](const Tensor& h) {
+    return repeated ? (*repeated)(h) : linear_int8(h, w.hh, w.hh_scale, w.b_hh);
+  };
   for (size_t i = 0; i < steps; ++i) {
     const size_t t = reverse ? steps - 1 - i : i;
     const int64_t before = s.h.size(0), now = x[t].size(0);
@@ -49,7 +55,7 @@ State run_steps(Kind kind, bool relu_step, bool reverse, const std::vector<Tenso
       s = {joined(s.h, rows(start.h, before, now - before)),
            joined(s.c, rows(start.c, before, now - before))};
     }
-    s = step(kind, relu_step, x[t], hidden(s.h), s, w.hr);
+    s = step(kind, relu_step, x[t], hidden(s.h), s, w);
     outputs[t] = s.h;
   }
   for (size_t i = ended.size(); i-- > 0;) s = {joined(s.h, ended[i].h), joined(s.c, ended[i].c)};
@@ -108,16 +114,20 @@ std::tuple<Tensor, Tensor, Tensor> recurrent::run_layers(const Layers& net, cons
   for (int64_t layer = 0; layer < net.num_layers; ++layer) {
     std::vector<Tensor> both;
     for (int64_t d = 0; d < directions; ++d) {
-      Weights w{net.weights[at], net.weights[at + 1], {}, {}, {}};
+      const auto scale = [&](size_t i) { return net.scales.empty() ? Tensor() : net.scales[i]; };
+      Weights w{net.weights[at], net.weights[at + 1], {}, {}, {}, scale(at), scale(at + 1), {}};
       at += 2;
       if (net.bias) {
         w.b_ih = net.weights[at];
         w.b_hh = net.weights[at + 1];
         at += 2;
       }
-      if (proj > 0) w.hr = net.weights[at++];
-      const Tensor product = linear(x, w.ih, w.b_ih);
-      const std::vector<Tensor> steps = rows_apart(packed ? product : product.flatten(0, 1), sizes);
+      if (proj > 0) {
+        w.hr_scale = scale(at);
+        w.hr = net.weights[at++];
+      }
+      const Tensor all = product(x, w.ih, w.ih_scale, w.b_ih);
+      const std::vector<Tensor> steps = rows_apart(packed ? all : all.flatten(0, 1), sizes);
       const int64_t i = layer * directions + d;
       std::vector<Tensor> outputs;
       const State last = run_steps(kind, net.relu, d == 1, steps,
@@ -166,6 +176,7 @@ RNNImplBase<Derived, O>::RNNImplBase(const O& opts) : options(opts) {
 
 template <class Derived, class O>
 void RNNImplBase<Derived, O>::reset() {
+  const bool is_int8 = !scales_.empty() && scales_[0].defined();  // as what is cloned
   weights_.clear();
   const int64_t hidden = options.hidden_size(), proj = projection(options);
   const int64_t out = proj > 0 ? proj : hidden, rows = gates(kind_of<O>) * hidden;
@@ -186,7 +197,32 @@ void RNNImplBase<Derived, O>::reset() {
       if (proj > 0) add("weight_hr", {proj, hidden});
     }
   }
+  scales_.assign(weights_.size(), Tensor());
   reset_parameters();
+  if (is_int8) quantize_dynamic(*this);
+}
+
+template <class Derived, class O>
+std::vector<QuantizableWeight> RNNImplBase<Derived, O>::quantizable_weights() {
+  std::vector<QuantizableWeight> matrices;
+  size_t i = 0;
+  const size_t parts =
+      static_cast<size_t>(options.num_layers()) * (options.bidirectional() ? 2 : 1);
+  const size_t each = weights_.size() / parts, biases = options.bias() ? 2 : 0;
+  for (size_t part = 0; part < parts; ++part) {
+    const std::string place =
+        fmt::format("_l{}{}", options.bidirectional() ? part / 2 : part,
+                    options.bidirectional() && part % 2 == 1 ? "_reverse" : "");
+    const auto add = [&](const char* kind) {
+      matrices.push_back({kind + place, weights_[i], scales_[i]});
+      ++i;
+    };
+    add("weight_ih");
+    add("weight_hh");
+    i += biases;
+    if (each > 2 + biases) add("weight_hr");
+  }
+  return matrices;
 }
 
 template <class Derived, class O>
@@ -196,7 +232,8 @@ void RNNImplBase<Derived, O>::reset_parameters() {
 
 template <class Derived, class O>
 void RNNImplBase<Derived, O>::pretty_print(std::ostream& os) const {
-  os << fmt::format("{}({}, {}", this->name(), options.input_size(), options.hidden_size());
+  os << fmt::format("{}{}({}, {}", scales_[0].defined() ? "DynamicQuantized" : "", this->name(),
+                    options.input_size(), options.hidden_size());
   if (projection(options) > 0) os << fmt::format(", proj_size={}", projection(options));
   if (options.num_layers() != 1) os << fmt::format(", num_layers={}", options.num_layers());
   if (!options.bias()) os << ", bias=False";
@@ -214,6 +251,7 @@ std::tuple<Tensor, Tensor, Tensor> RNNImplBase<Derived, O>::run(const Tensor& in
                      .kind = kind_of<O>,
                      .relu = is_relu(options),
                      .weights = weights_,
+                     .scales = scales_,
                      .bias = options.bias(),
                      .input_size = options.input_size(),
                      .hidden_size = options.hidden_size(),

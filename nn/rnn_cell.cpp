@@ -1,13 +1,14 @@
 // Cells of recurrent networks: one step.
 #include <ambit/error.h>
+#include <ambit/nn/quantize.h>
 #include <ambit/nn/rnn.h>
 #include <ambit/ops/creation.h>
-#include <ambit/ops/matmul.h>
 #include <fmt/format.h>
 
 #include <ostream>
 
 #include "nn/functional/check.h"
+#include "quantized_linear.h"
 #include "recurrent_step.h"
 
 namespace ambit::nn {
@@ -26,6 +27,8 @@ RNNCellImplBase<Derived, O>::RNNCellImplBase(const O& opts) : options(opts) {
 
 template <class Derived, class O>
 void RNNCellImplBase<Derived, O>::reset() {
+  const bool is_int8 = weight_ih_scale.defined();  // as what is cloned
+  weight_ih_scale = weight_hh_scale = {};
   const int64_t rows = gates(kind_of<O>) * options.hidden_size();
   weight_ih = this->register_parameter("weight_ih", empty({rows, options.input_size()}));
   weight_hh = this->register_parameter("weight_hh", empty({rows, options.hidden_size()}));
@@ -33,6 +36,7 @@ void RNNCellImplBase<Derived, O>::reset() {
   bias_ih = this->register_parameter("bias_ih", bias ? empty({rows}) : Tensor(), bias);
   bias_hh = this->register_parameter("bias_hh", bias ? empty({rows}) : Tensor(), bias);
   reset_parameters();
+  if (is_int8) quantize_dynamic(*this);
 }
 
 template <class Derived, class O>
@@ -42,7 +46,8 @@ void RNNCellImplBase<Derived, O>::reset_parameters() {
 
 template <class Derived, class O>
 void RNNCellImplBase<Derived, O>::pretty_print(std::ostream& os) const {
-  os << fmt::format("{}({}, {}{}{})", this->name(), options.input_size(), options.hidden_size(),
+  os << fmt::format("{}{}({}, {}{}{})", weight_ih_scale.defined() ? "DynamicQuantized" : "",
+                    this->name(), options.input_size(), options.hidden_size(),
                     options.bias() ? "" : ", bias=False",
                     is_relu(options) ? ", nonlinearity=relu" : "");
 }
@@ -73,8 +78,9 @@ std::tuple<Tensor, Tensor> RNNCellImplBase<Derived, O>::run(const Tensor& input,
     if (!s->defined()) *s = zeros(state, input.options());
     check_state(op, what, *s, state);
   }
-  const State next = step(kind, is_relu(options), linear(input, weight_ih, bias_ih),
-                          linear(h, weight_hh, bias_hh), {h, c});
+  const State next =
+      step(kind, is_relu(options), product(input, weight_ih, weight_ih_scale, bias_ih),
+           product(h, weight_hh, weight_hh_scale, bias_hh), {h, c}, {});
   return {next.h, next.c};
 }
 

@@ -2,6 +2,7 @@
 #include <ambit/autograd.h>
 #include <ambit/nn/functional.h>
 #include <ambit/nn/functional/attention.h>
+#include <ambit/nn/quantize.h>
 #include <ambit/nn/transformer.h>
 #include <ambit/ops/arrange.h>
 #include <ambit/ops/creation.h>
@@ -32,6 +33,8 @@ MultiheadAttentionImpl::MultiheadAttentionImpl(const MultiheadAttentionOptions& 
 }
 
 void MultiheadAttentionImpl::reset() {
+  const bool is_int8 = in_proj_weight_scale.defined() || q_proj_weight_scale.defined();
+  in_proj_weight_scale = q_proj_weight_scale = k_proj_weight_scale = v_proj_weight_scale = {};
   const int64_t e = options.embed_dim();
   const bool one = options.kdim() == e && options.vdim() == e, kv = options.add_bias_kv();
   const auto parameter = [&](const char* name, bool wanted, IntArrayRef sizes) {
@@ -47,6 +50,14 @@ void MultiheadAttentionImpl::reset() {
   bias_k = parameter("bias_k", kv, {1, 1, e});
   bias_v = parameter("bias_v", kv, {1, 1, e});
   reset_parameters();
+  if (is_int8) quantize_dynamic(*this);  // what is cloned was
+}
+
+std::vector<QuantizableWeight> MultiheadAttentionImpl::quantizable_weights() {
+  return {{"in_proj_weight", in_proj_weight, in_proj_weight_scale},
+          {"q_proj_weight", q_proj_weight, q_proj_weight_scale},
+          {"k_proj_weight", k_proj_weight, k_proj_weight_scale},
+          {"v_proj_weight", v_proj_weight, v_proj_weight_scale}};
 }
 
 void MultiheadAttentionImpl::reset_parameters() {
@@ -71,7 +82,8 @@ std::tuple<Tensor, Tensor> MultiheadAttentionImpl::forward(
                                         {"value", value},
                                         {"key_padding_mask", key_padding_mask},
                                         {"attn_mask", attn_mask},
-                                        {"weights", parameters()}});
+                                        {"weights", parameters()},
+                                        {"weights", buffers()}});
   using functional::MultiheadAttentionForwardFuncOptions;
   return functional::multi_head_attention_forward(
       query, key, value,
@@ -86,7 +98,12 @@ std::tuple<Tensor, Tensor> MultiheadAttentionImpl::forward(
           .q_proj_weight(q_proj_weight)
           .k_proj_weight(k_proj_weight)
           .v_proj_weight(v_proj_weight)
-          .average_attn_weights(average_attn_weights));
+          .average_attn_weights(average_attn_weights)
+          .in_proj_weight_scale(in_proj_weight_scale)
+          .q_proj_weight_scale(q_proj_weight_scale)
+          .k_proj_weight_scale(k_proj_weight_scale)
+          .v_proj_weight_scale(v_proj_weight_scale)
+          .out_proj_weight_scale(out_proj->weight_scale));
 }
 
 // --- layers

@@ -13,6 +13,7 @@
 #include <limits>
 
 #include "nn/functional/check.h"
+#include "nn/quantized_linear.h"
 
 namespace ambit::nn::functional {
 namespace {
@@ -144,10 +145,15 @@ std::tuple<Tensor, Tensor> multi_head_attention_forward(const Tensor& query, con
   const auto by_head = [&](const Tensor& x) {
     return x.reshape({x.size(0), n, heads, head}).permute({1, 2, 0, 3});
   };
-  const auto projected = [&](const Tensor& x, int64_t part, const Tensor& own, const Tensor& more) {
-    const Tensor w = o.use_separate_proj_weight() ? own : o.in_proj_weight().narrow(0, part * e, e);
-    const Tensor bias = o.in_proj_bias();
-    const Tensor y = linear(x, w, bias.defined() ? bias.narrow(0, part * e, e) : Tensor());
+  const auto projected = [&](const Tensor& x, int64_t part, const Tensor& own,
+                             const Tensor& own_scale, const Tensor& more) {
+    const auto part_of = [&](const Tensor& t) {
+      return t.defined() ? t.narrow(0, part * e, e) : Tensor();
+    };
+    const bool apart = o.use_separate_proj_weight();
+    const Tensor y =
+        product(x, apart ? own : part_of(o.in_proj_weight()),
+                apart ? own_scale : part_of(o.in_proj_weight_scale()), part_of(o.in_proj_bias()));
     return by_head(more.defined() ? cat({y, more.expand({1, n, e})}, 0) : y);
   };
   const auto fixed = [&](const char* what, const Tensor& given) {
@@ -157,11 +163,13 @@ std::tuple<Tensor, Tensor> multi_head_attention_forward(const Tensor& query, con
     }
     return given.reshape({n, heads, given.size(1), head});
   };
-  const Tensor q = projected(query, 0, o.q_proj_weight(), {});
-  Tensor k = o.static_k().defined() ? fixed("static_k", o.static_k())
-                                    : projected(key, 1, o.k_proj_weight(), o.bias_k());
-  Tensor v = o.static_v().defined() ? fixed("static_v", o.static_v())
-                                    : projected(value, 2, o.v_proj_weight(), o.bias_v());
+  const Tensor q = projected(query, 0, o.q_proj_weight(), o.q_proj_weight_scale(), {});
+  Tensor k = o.static_k().defined()
+                 ? fixed("static_k", o.static_k())
+                 : projected(key, 1, o.k_proj_weight(), o.k_proj_weight_scale(), o.bias_k());
+  Tensor v = o.static_v().defined()
+                 ? fixed("static_v", o.static_v())
+                 : projected(value, 2, o.v_proj_weight(), o.v_proj_weight_scale(), o.bias_v());
   int64_t extra = o.bias_k().defined() ? 1 : 0;
   if (o.add_zero_attn()) {
     const Tensor none = zeros({n, heads, 1, head}, k.options());
@@ -187,7 +195,8 @@ std::tuple<Tensor, Tensor> multi_head_attention_forward(const Tensor& query, con
     attended = functional::scaled_dot_product_attention(q, k, v, mask, p);
   }
   const Tensor joined = attended.permute({2, 0, 1, 3}).reshape({l, n, e});
-  return {linear(joined, o.out_proj_weight(), o.out_proj_bias()), weights};
+  return {product(joined, o.out_proj_weight(), o.out_proj_weight_scale(), o.out_proj_bias()),
+          weights};
 }
 
 }  // namespace ambit::nn::functional

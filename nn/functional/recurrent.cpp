@@ -194,7 +194,7 @@ State one_step(const char* op, Kind kind, bool relu, const Tensor& input, const 
   sizes[sizes.size() - 1] = hidden;
   check_weight(op, "hx", s.h, sizes, input.dtype());
   if (kind == Kind::lstm) check_weight(op, "cx", s.c, sizes, input.dtype());
-  return step(kind, relu, linear(input, w.ih, w.b_ih), linear(s.h, w.hh, w.b_hh), s, w.hr);
+  return step(kind, relu, linear(input, w.ih, w.b_ih), linear(s.h, w.hh, w.b_hh), s, w);
 }
 
 }  // namespace

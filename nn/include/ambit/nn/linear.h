@@ -3,6 +3,7 @@
 
 #include <ambit/nn/cloneable.h>
 #include <ambit/nn/options.h>
+#include <ambit/nn/quantizable.h>
 
 #include <vector>
 
@@ -29,7 +30,7 @@ class LinearOptions : public Options<LinearOptions> {
 /// weight [out_features, in_features] and bias [out_features] start uniform in
 /// +-1/sqrt(in_features), as torch.nn.Linear. Errors: Error for negative sizes; of forward those of
 /// linear().
-class AMBIT_API LinearImpl : public Cloneable<LinearImpl> {
+class AMBIT_API LinearImpl : public Cloneable<LinearImpl>, public Quantizable {
  public:
   LinearImpl(int64_t in_features, int64_t out_features)
       : LinearImpl(LinearOptions(in_features, out_features)) {}
@@ -38,10 +39,14 @@ class AMBIT_API LinearImpl : public Cloneable<LinearImpl> {
   /// Draw weight and bias anew.
   void reset_parameters();
   Tensor forward(const Tensor& input);
+  std::vector<QuantizableWeight> quantizable_weights() override {
+    return {{"weight", weight, weight_scale}};
+  }
   void pretty_print(std::ostream& os) const override;
 
   LinearOptions options;
   Tensor weight, bias;
+  Tensor weight_scale;  ///< of an int8 weight's rows [out_features], else undefined; quantize.h
 };
 AMBIT_MODULE(Linear);
 

@@ -28,6 +28,8 @@ struct IncompatibleKeys {
   std::vector<std::string> missing_keys, unexpected_keys;
 };
 
+struct QuantizableWeight;
+
 /// Base of all modules. Copies of a Module share its tensors and submodules; clone() makes others.
 class AMBIT_API Module : public std::enable_shared_from_this<Module> {
  public:
@@ -200,7 +202,9 @@ class AMBIT_API Module : public std::enable_shared_from_this<Module> {
   void convert(std::optional<Device> device, std::optional<DType> dtype, bool non_blocking);
   template <class... Args>
   void convert_below(Args... args);
+  void set_quantized(const QuantizableWeight& slot, const Tensor& q, const Tensor& scale);
   friend AMBIT_API std::ostream& operator<<(std::ostream& os, const Module& module);
+  friend AMBIT_API std::vector<std::string> quantize_dynamic(Module& module);
 
   Tensors parameters_, buffers_;
   std::vector<std::string> not_persistent_;  // names of buffers

@@ -26,6 +26,7 @@
 #include <ambit/nn/padding.h>
 #include <ambit/nn/pair_loss.h>
 #include <ambit/nn/pooling.h>
+#include <ambit/nn/quantize.h>
 #include <ambit/nn/rnn.h>
 #include <ambit/nn/sequential.h>
 #include <ambit/nn/serialize.h>

@@ -8,6 +8,7 @@
 #include <ambit/nn/cloneable.h>
 #include <ambit/nn/init.h>
 #include <ambit/nn/options.h>
+#include <ambit/nn/quantizable.h>
 #include <ambit/nn/utils/rnn.h>
 
 #include <optional>
@@ -62,7 +63,7 @@ namespace detail {
 
 /// The parameters of all layers and directions, and the run through them.
 template <class Derived, class OptionsType>
-class AMBIT_API RNNImplBase : public Cloneable<Derived> {
+class AMBIT_API RNNImplBase : public Cloneable<Derived>, public Quantizable {
  public:
   explicit RNNImplBase(const OptionsType& opts);
   void reset() override;
@@ -73,6 +74,7 @@ class AMBIT_API RNNImplBase : public Cloneable<Derived> {
   std::vector<Tensor> all_weights() const { return weights_; }
   /// Do nothing: ambit needs no flat memory. libtorch's programs call it.
   void flatten_parameters() const {}
+  std::vector<QuantizableWeight> quantizable_weights() override;
 
   OptionsType options;
 
@@ -88,6 +90,7 @@ class AMBIT_API RNNImplBase : public Cloneable<Derived> {
 
  private:
   std::vector<Tensor> weights_;
+  std::vector<Tensor> scales_;  // as many: of the rows of int8 weights, else undefined
 };
 
 }  // namespace detail
@@ -153,15 +156,19 @@ class CellOptions : public Options<Self> {
 
 /// The parameters of a cell: weight_ih [G H, I], weight_hh [G H, H], bias_ih, bias_hh [G H].
 template <class Derived, class OptionsType>
-class AMBIT_API RNNCellImplBase : public Cloneable<Derived> {
+class AMBIT_API RNNCellImplBase : public Cloneable<Derived>, public Quantizable {
  public:
   explicit RNNCellImplBase(const OptionsType& opts);
   void reset() override;
   void reset_parameters();
+  std::vector<QuantizableWeight> quantizable_weights() override {
+    return {{"weight_ih", weight_ih, weight_ih_scale}, {"weight_hh", weight_hh, weight_hh_scale}};
+  }
   void pretty_print(std::ostream& os) const override;
 
   OptionsType options;
   Tensor weight_ih, weight_hh, bias_ih, bias_hh;
+  Tensor weight_ih_scale, weight_hh_scale;  ///< of int8 weights' rows, else undefined; quantize.h
 
  protected:
   /// One step from input [B,I] or [I]; undefined states are zeros.

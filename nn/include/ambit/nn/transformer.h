@@ -11,11 +11,13 @@
 #include <ambit/nn/module_list.h>
 #include <ambit/nn/normalization.h>
 #include <ambit/nn/options.h>
+#include <ambit/nn/quantizable.h>
 #include <ambit/ops/attention.h>
 
 #include <functional>
 #include <optional>
 #include <tuple>
+#include <vector>
 
 namespace ambit {
 /// libtorch's name of GELU as the activation of a transformer's layers.
@@ -52,7 +54,8 @@ class MultiheadAttentionOptions : public Options<MultiheadAttentionOptions> {
 /// in_proj_weight [3 E, E] (or q_, k_, v_proj_weight where kdim or vdim differ), in_proj_bias [3
 /// E], out_proj, bias_k and bias_v [1,1,E] with add_bias_kv. Errors: Error where num_heads does not
 /// divide embed_dim; of forward ShapeError, DTypeError, DeviceMismatchError.
-class AMBIT_API MultiheadAttentionImpl : public Cloneable<MultiheadAttentionImpl> {
+class AMBIT_API MultiheadAttentionImpl : public Cloneable<MultiheadAttentionImpl>,
+                                         public Quantizable {
  public:
   MultiheadAttentionImpl(int64_t embed_dim, int64_t num_heads)
       : MultiheadAttentionImpl(MultiheadAttentionOptions(embed_dim, num_heads)) {}
@@ -67,8 +70,12 @@ class AMBIT_API MultiheadAttentionImpl : public Cloneable<MultiheadAttentionImpl
                                      const Tensor& attn_mask = {},
                                      bool average_attn_weights = true);
 
+  std::vector<QuantizableWeight> quantizable_weights() override;
+
   MultiheadAttentionOptions options;
   Tensor in_proj_weight, in_proj_bias, q_proj_weight, k_proj_weight, v_proj_weight, bias_k, bias_v;
+  /// Of the rows of int8 weights, else undefined; quantize.h.
+  Tensor in_proj_weight_scale, q_proj_weight_scale, k_proj_weight_scale, v_proj_weight_scale;
   Linear out_proj{nullptr};
 };
 AMBIT_MODULE(MultiheadAttention);

@@ -13,7 +13,8 @@ namespace ambit::nn::functional {
 /// E]; bias_k, bias_v [1, 1, E], one more key and its value; add_zero_attn: one more of zeros;
 /// dropout_p of the weights while training; out_proj_weight [E, E], out_proj_bias [E]. Biases may
 /// be undefined. static_k, static_v [N num_heads, S, E / num_heads]: keys and values in place of
-/// the projected ones.
+/// the projected ones. Weights may be int8 (ops/quantized.h), each with the factors of its rows,
+/// in_proj_weight_scale [3 E] and so on, which are undefined for others.
 class MultiheadAttentionForwardFuncOptions : public Options<MultiheadAttentionForwardFuncOptions> {
  public:
   MultiheadAttentionForwardFuncOptions(int64_t embed_dim_to_check, int64_t num_heads,
@@ -52,6 +53,11 @@ class MultiheadAttentionForwardFuncOptions : public Options<MultiheadAttentionFo
   AMBIT_OPTION(MultiheadAttentionForwardFuncOptions, Tensor, static_k);
   AMBIT_OPTION(MultiheadAttentionForwardFuncOptions, Tensor, static_v);
   AMBIT_OPTION(MultiheadAttentionForwardFuncOptions, bool, average_attn_weights) = true;
+  AMBIT_OPTION(MultiheadAttentionForwardFuncOptions, Tensor, in_proj_weight_scale);
+  AMBIT_OPTION(MultiheadAttentionForwardFuncOptions, Tensor, q_proj_weight_scale);
+  AMBIT_OPTION(MultiheadAttentionForwardFuncOptions, Tensor, k_proj_weight_scale);
+  AMBIT_OPTION(MultiheadAttentionForwardFuncOptions, Tensor, v_proj_weight_scale);
+  AMBIT_OPTION(MultiheadAttentionForwardFuncOptions, Tensor, out_proj_weight_scale);
 };
 
 /// Project query [L,N,E], key [S,N,*] and value [S,N,*], attend with each head, project what all
