@@ -7,6 +7,7 @@
 #include <ambit/checkpoint.h>
 #include <ambit/device.h>
 #include <ambit/error.h>
+#include <ambit/nn/quantize.h>
 #include <ambit/ops/elementwise.h>
 #include <ambit/random.h>
 #include <ambit/serialize.h>
@@ -51,6 +52,9 @@ void StepOptions::parse(int argc, char** argv, const std::function<void(CLI::App
       ->capture_default_str()
       ->check(whole_number(1, INT64_MAX));
   add_amp_option(app, amp);
+  if (may_quantize) {
+    app.add_flag("--quantize", quantize, "then show the figures with int8 weights, too");
+  }
   app.add_option("--resume", resume, "go on from this checkpoint, with the same other options")
       ->type_name("FILE");
   app.add_option("--out", out, "folder for the checkpoint, the curves and the samples")
@@ -101,16 +105,37 @@ void Steps::report(const std::string& name, double value) {
   writer_.add_scalar(name, value, step_);
 }
 
+void Steps::report(const std::string& name, std::function<double()> figure) {
+  report(name, figure());
+  figures_.emplace_back(name, std::move(figure));
+}
+
 int Steps::finish() {
   progress_->clear();
-  writer_.flush();
   save();
+  if (options_.quantize && step_ >= options_.steps) quantize();
+  writer_.flush();
   if (step_ >= options_.steps) return 0;
   const std::string file = options_.file(".pth");
   terminal::print_notice(fmt::format("Interrupted after step {}; saved '{}'. To go on:\n  {}\n",
                                      step_, file,
                                      terminal::command_to_resume(options_.arguments, file)));
   return terminal::kInterrupted;
+}
+
+void Steps::quantize() {
+  const auto mebibytes = [&] {
+    double bytes = 0;
+    for (const auto& [name, t] : network_.state_dict()) {
+      bytes += static_cast<double>(t.nbytes());
+    }
+    return bytes / (1 << 20);
+  };
+  const double before = mebibytes();
+  const size_t modules = ambit::nn::quantize_dynamic(network_).size();
+  fmt::print("int8 weights in {} modules: {:.2f} MiB of tensors became {:.2f} MiB\n", modules,
+             before, mebibytes());
+  for (const auto& [name, figure] : figures_) report("int8 " + name, figure());
 }
 
 void Steps::save() const {

@@ -18,6 +18,7 @@
 #include <functional>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "terminal/interrupt.h"
@@ -44,6 +45,8 @@ struct StepOptions {
   int64_t log_every = 50;         ///< steps
   std::string resume, out = ".";  ///< a checkpoint; a folder
   std::string amp = {};           ///< "bfloat16": autocast to it while there are Steps; or empty
+  bool may_quantize = false;      ///< whether there is an option --quantize
+  bool quantize = false;          ///< show figures once more, with int8 weights
 
   std::vector<std::string> arguments = {};  ///< the whole command line, as it was given
 
@@ -72,18 +75,23 @@ class Steps {
   void done(const ambit::Tensor& loss, int64_t samples);
   /// Print a figure and add it to the curve of that name.
   void report(const std::string& name, double value);
+  /// The same of a figure that finish() may ask for again.
+  void report(const std::string& name, std::function<double()> figure);
   /// Save the checkpoint. Return 0 where all steps are made; else, after Ctrl-C, say how to go on
-  /// and return the program's exit code.
+  /// and return the program's exit code. With options.quantize the network has int8 weights behind
+  /// it, which no checkpoint shows, and what they change is printed.
   int finish();
 
  private:
   void resume();
   void save() const;
+  void quantize();
 
   const StepOptions& options_;
   const ambit::AutocastGuard autocast_;
   ambit::nn::Module& network_;
   std::vector<ambit::optim::Optimizer*> optimizers_;
+  std::vector<std::pair<std::string, std::function<double()>>> figures_;
   int64_t step_ = 0, summed_ = 0;
   ambit::Tensor loss_sum_;  // of summed_ steps, on the device: to read it is to wait
   ambit::tensorboard::SummaryWriter writer_;

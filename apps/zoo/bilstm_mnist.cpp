@@ -50,9 +50,10 @@ int run(const training::StepOptions& options) {
 
   net->eval();
   const NoGradGuard no_grad;
-  const auto [x, y] = digits.test.first(1000);
-  steps.report("test accuracy",
-               (net(x.to(device)).argmax(1).cpu() == y).to(kFloat32).mean().item<double>());
+  steps.report("test accuracy", [&] {
+    const auto [x, y] = digits.test.first(1000);
+    return (net(x.to(device)).argmax(1).cpu() == y).to(kFloat32).mean().item<double>();
+  });
   return steps.finish();
 }
 
@@ -65,7 +66,8 @@ int main(int argc, char** argv) {
                                   .data_help = zoo::kDigitsHelp,
                                   .steps = 1000,
                                   .batch_size = 64,
-                                  .lr = 3e-3};
+                                  .lr = 3e-3,
+                                  .may_quantize = true};
     options.parse(argc, argv);
     return run(options);
   });

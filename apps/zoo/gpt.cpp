@@ -55,11 +55,11 @@ int run(const training::StepOptions& options, GPTConfig config) {
   }
 
   net->eval();
-  {
+  steps.report("held-out loss", [&] {
     const NoGradGuard no_grad;
     const auto [x, y] = text.held_out(64, config.block);
-    steps.report("held-out loss", loss_of(net, x.to(device), y.to(device)).item<double>());
-  }
+    return loss_of(net, x.to(device), y.to(device)).item<double>();
+  });
   if (const int exit_code = steps.finish()) return exit_code;
 
   const std::string page = zoo::write_on(text, "\n", 500, 0.8, [&](const Tensor& ids) {
@@ -81,7 +81,8 @@ int main(int argc, char** argv) {
         .unit = "characters",
         .batch = "pieces of text",
         .data_help = "a text file (default: ambit's own README files)",
-        .lr = 2e-3};
+        .lr = 2e-3,
+        .may_quantize = true};
     GPTConfig config;
     options.parse(argc, argv, [&](CLI::App& app) {
       const auto size = terminal::whole_number(1, 1 << 16);

@@ -46,11 +46,11 @@ int run(const training::StepOptions& options) {
   }
 
   net->eval();
-  {
+  steps.report("held-out loss", [&] {
     const NoGradGuard no_grad;
     const auto [x, y] = text.held_out(64, kLength);
-    steps.report("held-out loss", loss_of(net, x.to(device), y.to(device)).item<double>());
-  }
+    return loss_of(net, x.to(device), y.to(device)).item<double>();
+  });
   if (const int exit_code = steps.finish()) return exit_code;
 
   // It remembers what it has read: one character at a time is enough.
@@ -75,7 +75,8 @@ int main(int argc, char** argv) {
         .unit = "characters",
         .batch = "pieces of text",
         .data_help = "a text file (default: ambit's own README files)",
-        .lr = 4e-3};
+        .lr = 4e-3,
+        .may_quantize = true};
     options.parse(argc, argv);
     return run(options);
   });

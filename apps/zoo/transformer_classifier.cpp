@@ -55,9 +55,10 @@ int run(const training::StepOptions& options) {
 
   net->eval();
   const NoGradGuard no_grad;
-  const auto [x, y] = digits.test.first(1000);
-  steps.report("test accuracy",
-               (net(x.to(device)).argmax(1).cpu() == y).to(kFloat32).mean().item<double>());
+  steps.report("test accuracy", [&] {
+    const auto [x, y] = digits.test.first(1000);
+    return (net(x.to(device)).argmax(1).cpu() == y).to(kFloat32).mean().item<double>();
+  });
   return steps.finish();
 }
 
@@ -69,7 +70,8 @@ int main(int argc, char** argv) {
                                   .about = "Train a transformer encoder on digits, then test it.",
                                   .data_help = zoo::kDigitsHelp,
                                   .steps = 1500,
-                                  .batch_size = 64};
+                                  .batch_size = 64,
+                                  .may_quantize = true};
     options.parse(argc, argv);
     return run(options);
   });

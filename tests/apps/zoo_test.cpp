@@ -4,6 +4,8 @@
 #include <doctest/doctest.h>
 #include <signal.h>
 
+#include <algorithm>
+#include <cmath>
 #include <filesystem>
 #include <set>
 #include <string>
@@ -40,19 +42,31 @@ bool is_there(const TemporaryFolder& folder, const std::string& name) {
   return std::filesystem::exists(folder / name);
 }
 
+// What int8 weights may change of a figure: 0.5 %, or of 1000 answers 5.
+void check_int8(const std::string& output, const std::string& name, double value) {
+  const size_t at = output.find(" int8 " + name + ": ");
+  REQUIRE_MESSAGE(at != std::string::npos, "no int8 " << name << " in: " << output);
+  const double with_int8 = std::stod(output.substr(at + name.size() + 8));
+  CHECK(std::abs(with_int8 - value) <= 0.005 * std::max(value, 1.));
+}
+
 struct Claim {
   std::string program;
   Arguments arguments;
   std::string figure;
   double least, most;  // of the figure
   std::string leaves;  // a file; none if empty
+  bool int8 = false;   // the figure is shown with int8 weights, too
 };
 
 void check(const Claim& claim) {
   const TemporaryFolder folder;
-  const ProgramResult result =
-      run(claim.program, with(claim.arguments, {"--device", "cpu"}), folder);
-  const double value = figure(result.output, claim.figure);
+  Arguments arguments = with(claim.arguments, {"--device", "cpu"});
+  if (claim.int8) arguments.push_back("--quantize");
+  const ProgramResult result = run(claim.program, arguments, folder);
+  const size_t end = result.output.find("int8 weights");
+  const double value = figure(result.output.substr(0, end), claim.figure);
+  if (claim.int8) check_int8(result.output, claim.figure, value);
   CHECK(value >= claim.least);
   CHECK(value <= claim.most);
   CHECK(is_there(folder, claim.program + ".pth"));
@@ -70,11 +84,12 @@ TEST_CASE("gpt learns to spell") {
          "held-out loss",
          0,
          2.7,
-         "gpt.txt"});
+         "gpt.txt",
+         true});
 }
 
 TEST_CASE("lstm learns to spell") {
-  check({"lstm", {"--steps", "80", "--lr", "8e-3"}, "held-out loss", 0, 2.6, "lstm.txt"});
+  check({"lstm", {"--steps", "80", "--lr", "8e-3"}, "held-out loss", 0, 2.6, "lstm.txt", true});
 }
 
 // Ten classes: 0.1 by guessing.
@@ -86,8 +101,8 @@ TEST_CASE("classifiers tell images of ten classes") {
          1,
          ""});
   check({"mnist", {"--steps", "300", "--lr", "0.05"}, "test accuracy", 0.5, 1, ""});
-  check({"bilstm_mnist", {"--steps", "100", "--lr", "5e-3"}, "test accuracy", 0.5, 1, ""});
-  check({"transformer_classifier", {"--steps", "150"}, "test accuracy", 0.5, 1, ""});
+  check({"bilstm_mnist", {"--steps", "100", "--lr", "5e-3"}, "test accuracy", 0.5, 1, "", true});
+  check({"transformer_classifier", {"--steps", "150"}, "test accuracy", 0.5, 1, "", true});
 }
 
 // An answer of nothing everywhere has a third of the background's share: less than 0.3.
