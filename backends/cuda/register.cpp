@@ -15,9 +15,13 @@ namespace {
 /// The dtypes of 16 bits that a kernel takes as they are.
 DTypeSet native_dtypes(const OpBase& op) {
   namespace k = kernels;
-  const std::initializer_list<const OpBase*> taking{&k::matmul, &k::linear, &k::convolution,
-                                                    &k::convolution_input_grad,
-                                                    &k::convolution_weight_grad};
+  // clang-format off
+  const std::initializer_list<const OpBase*> taking{
+      &k::fill, &k::unary, &k::binary, &k::binary_scalar, &k::clamp, &k::add_scaled, &k::compare,
+      &k::compare_scalar, &k::reduce, &k::matmul, &k::linear, &k::convolution, &k::avg_pool,
+      &k::avg_pool_grad, &k::max_pool, &k::softmax, &k::softmax_grad, &k::batch_norm,
+      &k::batch_norm_grad, &k::convolution_input_grad, &k::convolution_weight_grad};
+  // clang-format on
   return std::ranges::count(taking, &op) > 0 ? dtypes::kReduced : DTypeSet();
 }
 

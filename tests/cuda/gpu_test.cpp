@@ -47,6 +47,47 @@ TEST_CASE("gpu: a number beside a tensor is part of the launch, and no launch of
   CHECK(((1 - x * 2).clamp(-4) - x).mean().item<float>() == -8);
 }
 
+TEST_CASE("gpu: 16 bits are computed with in one launch, without float32 in between") {
+  if (!has_gpu()) return;
+  for (const DType dtype : dtypes::kReduced) {
+    const Tensor x = ones({2, 3, 4, 4}, TensorOptions(dtype).device("cuda"));
+    const auto launches = [](const auto& work) {
+      const uint64_t before = cuda::counters().launches;
+      work();
+      return cuda::counters().launches - before;
+    };
+    CHECK(launches([&] { x.exp(); }) == 1);
+    CHECK(launches([&] { x + x; }) == 1);
+    CHECK(launches([&] { 1 - x; }) == 1);
+    CHECK(launches([&] { x > 0.5; }) == 1);
+    CHECK(launches([&] { x.clamp(0, 1); }) == 1);
+    CHECK(launches([&] { x.fill_(2); }) == 1);
+    CHECK(launches([&] { x.mean(); }) == 1);
+    CHECK(launches([&] { x.softmax(3); }) == 1);
+    CHECK(launches([&] { avg_pool2d(x, 2); }) == 1);
+    CHECK(launches([&] { max_pool2d(x, 2); }) == 1);
+    CHECK(((1 - x * 2).clamp(-4) - x).mean().item<float>() == -5);
+  }
+}
+
+TEST_CASE("gpu: every number of 16 bits is read and written as on the CPU") {
+  if (!has_gpu()) return;
+  const Tensor bits = arange(1 << 16).to(kInt16);
+  for (const DType dtype : dtypes::kReduced) {
+    const Tensor x = bits.view(dtype), there = x.to(Device("cuda"));
+    const Tensor strided = there.view({256, 256}).t();
+    const auto is_same = [](const Tensor& got, const Tensor& expected) {
+      const Tensor ours = got.cpu();
+      return (ours.eq(expected) | (ours.isnan() & expected.isnan())).all().item<bool>();
+    };
+    CHECK(is_same(-there, -x));
+    CHECK(is_same(there * 0.3, x * 0.3));  // rounded, and to the least numbers, and beyond
+    CHECK(is_same(strided * 0.3, (x * 0.3).view({256, 256}).t()));
+    CHECK(is_same(there * 3, x * 3));
+    CHECK(there.isnan().cpu().equal(x.isnan()));
+  }
+}
+
 TEST_CASE("gpu: out of memory says so and leaves the process usable") {
   if (!has_gpu()) return;
   const Device gpu("cuda");

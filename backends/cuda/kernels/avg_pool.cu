@@ -1,6 +1,7 @@
 // Average pooling in one to three spatial dims and its gradient: each reads what it needs once, so
 // that cuDNN's graph would only add its overhead. All contiguous.
 #include "backends/cuda/kernels.h"
+#include "backends/cuda/loops/element16.cuh"
 #include "backends/cuda/loops/pool_window.h"
 #include "backends/cuda/runtime/launch.h"
 
@@ -35,10 +36,10 @@ __global__ void average_windows(int64_t n, PoolAxes axes, Divisor divisor, T* y,
     for (int64_t k = d.begin; k < d.end; ++k) {
       for (int64_t i = h.begin; i < h.end; ++i) {
         const T* row = image + (k * axes.h.input + i) * axes.w.input;
-        for (int64_t j = w.begin; j < w.end; ++j) sum += static_cast<double>(row[j]);
+        for (int64_t j = w.begin; j < w.end; ++j) sum += static_cast<double>(widened(row[j]));
       }
     }
-    y[at] = static_cast<T>(sum / divisor(d, h, w));
+    y[at] = narrowed<T>(sum / divisor(d, h, w));
   }
 }
 
@@ -57,12 +58,12 @@ __global__ void sum_shares(int64_t n, PoolAxes axes, Divisor divisor, T* dx, con
       for (int64_t i = p.begin; i < p.end; ++i) {
         const T* row = slope + (k * axes.h.output + i) * axes.w.output;
         for (int64_t j = q.begin; j < q.end; ++j) {
-          sum += static_cast<double>(row[j]) /
+          sum += static_cast<double>(widened(row[j])) /
                  divisor(axes.d.window(k), axes.h.window(i), axes.w.window(j));
         }
       }
     }
-    dx[at] = static_cast<T>(sum);
+    dx[at] = narrowed<T>(sum);
   }
 }
 
@@ -72,7 +73,7 @@ __global__ void sum_shares(int64_t n, PoolAxes axes, Divisor divisor, T* dx, con
 void avg_pool(Tensor& y, const Tensor& x, const PoolParams& p) {
   const int64_t n = y.numel();
   if (n == 0) return;
-  visit<dtypes::kFloating>(y.dtype(), [&]<class T>() {
+  visit<dtypes::kAnyFloating>(y.dtype(), [&]<class T>() {
     launch(average_windows<T>, grid_for(n), n, PoolAxes(p, x, y),
            Divisor{p.count_include_pad, p.divisor}, y.data_ptr<T>(),
            static_cast<const T*>(x.data_ptr<T>()));
@@ -83,7 +84,7 @@ void avg_pool(Tensor& y, const Tensor& x, const PoolParams& p) {
 void avg_pool_grad(Tensor& dx, const Tensor& dy, const PoolParams& p) {
   const int64_t n = dx.numel();
   if (n == 0) return;
-  visit<dtypes::kFloating>(dx.dtype(), [&]<class T>() {
+  visit<dtypes::kAnyFloating>(dx.dtype(), [&]<class T>() {
     launch(sum_shares<T>, grid_for(n), n, PoolAxes(p, dx, dy),
            Divisor{p.count_include_pad, p.divisor}, dx.data_ptr<T>(),
            static_cast<const T*>(dy.data_ptr<T>()));

@@ -3,10 +3,13 @@
 // graph wants a pattern of operations for each. They read and write no more than must be: a pass
 // over x for two sums per channel, kept in float64, a thread per channel to finish them, and a pass
 // that applies the result.
+#include <ambit/ops/creation.h>
+
 #include <algorithm>
 #include <cub/block/block_reduce.cuh>
 
 #include "backends/cuda/kernels.h"
+#include "backends/cuda/loops/element16.cuh"
 #include "backends/cuda/loops/map.cuh"
 #include "backends/cuda/runtime/launch.h"
 #include "backends/cuda/runtime/workspace.h"
@@ -97,7 +100,7 @@ __device__ double at(const T* p, int64_t c, double if_null) {
 template <class T>
 struct Moments {
   __device__ Sums operator()(int64_t i, int64_t c) const {
-    const double v = static_cast<double>(x[i]) - static_cast<double>(x[c * D]);
+    const double v = static_cast<double>(widened(x[i])) - static_cast<double>(widened(x[c * D]));
     return {v, v * v};
   }
   const T* x;
@@ -108,10 +111,11 @@ struct Moments {
 template <class T>
 struct Slopes {
   __device__ Sums operator()(int64_t i, int64_t c) const {
-    const auto g = static_cast<double>(dy[i]);
-    return {g, g * (static_cast<double>(x[i]) - static_cast<double>(mean[c]))};
+    const auto g = static_cast<double>(widened(dy[i]));
+    return {g, g * (static_cast<double>(widened(x[i])) - static_cast<double>(mean[c]))};
   }
-  const T *dy, *x, *mean;
+  const T *dy, *x;
+  const Computed<T>* mean;
 };
 
 /// y = (x - mean) scale + shift of a channel.
@@ -129,7 +133,7 @@ struct Statistics {
 // partials null: the running statistics serve.
 template <class T>
 __global__ void finish_statistics(Channels channels, int64_t splits, BatchNormParams p,
-                                  const Sums* partials, const T* x, Statistics<T> s,
+                                  const Sums* partials, const T* x, Statistics<Computed<T>> s,
                                   Affine* affine) {
   for (int64_t c = thread_index(); c < channels.C; c += thread_count()) {
     double mean = at(s.running_mean, c, 0), variance = at(s.running_var, c, 1);
@@ -137,20 +141,20 @@ __global__ void finish_statistics(Channels channels, int64_t splits, BatchNormPa
       const Sums sums = joined(partials, c, splits);
       const auto n = static_cast<double>(channels.count);
       const double deviation = sums.first / n;
-      mean = (channels.count > 0 ? static_cast<double>(x[c * channels.D]) : 0) + deviation;
+      mean = (channels.count > 0 ? static_cast<double>(widened(x[c * channels.D])) : 0) + deviation;
       variance = sums.second / n - deviation * deviation;
       if (variance < 0) variance = 0;  // max() would lose a NaN
-      const auto blend = [&](T* running, double value) {
+      const auto blend = [&](Computed<T>* running, double value) {
         if (!running) return;
         const double old = static_cast<double>(running[c]);
-        running[c] = static_cast<T>((1 - p.momentum) * old + p.momentum * value);
+        running[c] = static_cast<Computed<T>>((1 - p.momentum) * old + p.momentum * value);
       };
       blend(s.running_mean, mean);
       blend(s.running_var, variance * n / (n - 1));
     }
     const double inverse = 1 / sqrt(variance + p.eps);
-    s.mean[c] = static_cast<T>(mean);
-    s.invstd[c] = static_cast<T>(inverse);
+    s.mean[c] = static_cast<Computed<T>>(mean);
+    s.invstd[c] = static_cast<Computed<T>>(inverse);
     affine[c] = {mean, inverse * at(s.w, c, 1), at(s.b, c, 0)};
   }
 }
@@ -182,14 +186,14 @@ __global__ void finish_gradient(Channels channels, int64_t splits, bool training
 template <class T>
 struct Normalize {
   __device__ T operator()(const Affine& a, T x) const {
-    return static_cast<T>((static_cast<double>(x) - a.mean) * a.scale + a.shift);
+    return narrowed<T>((static_cast<double>(widened(x)) - a.mean) * a.scale + a.shift);
   }
 };
 template <class T>
 struct InputGradient {
   __device__ T operator()(const Gradient& g, T dy, T x) const {
-    return static_cast<T>(g.scale * static_cast<double>(dy) - g.constant -
-                          g.slope * (static_cast<double>(x) - g.mean));
+    return narrowed<T>(g.scale * static_cast<double>(widened(dy)) - g.constant -
+                       g.slope * (static_cast<double>(widened(x)) - g.mean));
   }
 };
 
@@ -253,6 +257,36 @@ T* data_or_null(const Tensor& t) {
   return t.defined() ? t.data_ptr<T>() : nullptr;
 }
 
+/// Numbers [C] beside elements of 16 bits, of which float32 is made if they are not of that; what
+/// a kernel writes is rounded to them.
+class OfChannels {
+ public:
+  /// Of what a kernel reads.
+  explicit OfChannels(const Tensor& given) : given_(given), wide_(given) {
+    if (given.defined() && is_reduced(given.dtype())) copy(make_wide(), given);
+  }
+  /// Of what it only writes.
+  static OfChannels made(const Tensor& given) {
+    OfChannels c;
+    c.given_ = c.wide_ = given;
+    if (is_reduced(given.dtype())) c.make_wide();
+    return c;
+  }
+  template <class T>
+  T* data() const {
+    return data_or_null<T>(wide_);
+  }
+  void written() {
+    if (!wide_.is_same(given_)) copy(given_, wide_);
+  }
+
+ private:
+  OfChannels() = default;
+  Tensor& make_wide() { return wide_ = empty(given_.sizes(), given_.options().dtype(kFloat32)); }
+
+  Tensor given_, wide_;
+};
+
 template <class F>
 void sum(const Channels& channels, const SumPlan& plan, const F& f, Sums* partials) {
   const Grid grid{static_cast<unsigned>(plan.tiles * plan.parts)};
@@ -275,16 +309,25 @@ void batch_norm(Tensor& y, Tensor& mean, Tensor& invstd, Tensor& running_mean, T
   const auto C = static_cast<size_t>(channels.C);
   const Workspace sums(p.training ? C * static_cast<size_t>(plan.sums) * sizeof(Sums) : 0);
   const Workspace affine(C * sizeof(Affine));
-  visit<dtypes::kFloating>(y.dtype(), [&]<class T>() {
+  OfChannels own_mean = OfChannels::made(mean), own_invstd = OfChannels::made(invstd);
+  OfChannels own_running_mean(running_mean), own_running_var(running_var);
+  const OfChannels own_w(w), own_b(b);
+  visit<dtypes::kAnyFloating>(y.dtype(), [&]<class T>() {
+    using S = Computed<T>;
     const T* px = x.data_ptr<T>();
-    const Statistics<T> statistics{
-        mean.data_ptr<T>(),           invstd.data_ptr<T>(), data_or_null<T>(running_mean),
-        data_or_null<T>(running_var), data_or_null<T>(w),   data_or_null<T>(b)};
+    const Statistics<S> statistics{
+        own_mean.data<S>(),        own_invstd.data<S>(), own_running_mean.data<S>(),
+        own_running_var.data<S>(), own_w.data<S>(),      own_b.data<S>()};
     if (p.training) sum(channels, plan, Moments<T>{px, channels.D}, sums.as<Sums>());
     launch(finish_statistics<T>, grid_for(channels.C), channels, plan.sums, p, sums.as<Sums>(), px,
            statistics, affine.as<Affine>());
     apply(channels, Normalize<T>(), affine.as<Affine>(), y.data_ptr<T>(), px);
   });
+  own_mean.written();
+  own_invstd.written();
+  if (!p.training) return;
+  own_running_mean.written();
+  own_running_var.written();
 }
 
 // dx, dy, x [N,C,...], all others [C]
@@ -297,14 +340,20 @@ void batch_norm_grad(Tensor& dx, Tensor& dw, Tensor& db, const Tensor& dy, const
   const auto C = static_cast<size_t>(channels.C);
   const Workspace sums(C * static_cast<size_t>(plan.sums) * sizeof(Sums));
   const Workspace gradient(C * sizeof(Gradient));
-  visit<dtypes::kFloating>(dx.dtype(), [&]<class T>() {
-    const T *px = x.data_ptr<T>(), *pdy = dy.data_ptr<T>(), *pmean = mean.data_ptr<T>();
+  OfChannels own_dw = OfChannels::made(dw), own_db = OfChannels::made(db);
+  const OfChannels own_w(w), own_mean(mean), own_invstd(invstd);
+  visit<dtypes::kAnyFloating>(dx.dtype(), [&]<class T>() {
+    using S = Computed<T>;
+    const T *px = x.data_ptr<T>(), *pdy = dy.data_ptr<T>();
+    const S* pmean = own_mean.data<S>();
     sum(channels, plan, Slopes<T>{pdy, px, pmean}, sums.as<Sums>());
-    launch(finish_gradient<T>, grid_for(channels.C), channels, plan.sums, p.training,
-           sums.as<Sums>(), dw.data_ptr<T>(), db.data_ptr<T>(), data_or_null<T>(w), pmean,
-           invstd.data_ptr<T>(), gradient.as<Gradient>());
+    launch(finish_gradient<S>, grid_for(channels.C), channels, plan.sums, p.training,
+           sums.as<Sums>(), own_dw.data<S>(), own_db.data<S>(), own_w.data<S>(), pmean,
+           own_invstd.data<S>(), gradient.as<Gradient>());
     apply(channels, InputGradient<T>(), gradient.as<Gradient>(), dx.data_ptr<T>(), pdy, px);
   });
+  own_dw.written();
+  own_db.written();
 }
 
 }  // namespace ambit::cuda

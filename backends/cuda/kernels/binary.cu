@@ -1,18 +1,31 @@
 // Maps of two operands of one dtype, and the gradients of unary maps.
 #include "backends/cuda/kernels.h"
 #include "backends/cuda/loops/chosen_functor.h"
+#include "backends/cuda/loops/element16.cuh"
 #include "backends/cuda/loops/map.cuh"
 
 namespace ambit::cuda {
 namespace {
 
-// Operands a and b are tensors or Numbers.
+// Of elements of 16 bits numbers are of what is computed with.
+template <class T, class Operand>
+using OperandType = std::conditional_t<std::same_as<Operand, Number<float>>, float, T>;
+
+// Operands a and b are tensors or Numbers. T: float, double, or Element16, which is computed with
+// as a float.
 template <class T, BinaryOp op, class A, class B>
 void map_by(Tensor& y, const A& a, const B& b) {
-  if constexpr (arithmetic::OperandOf<T, op>) map<T, T, T>(arithmetic::Functor<op>(), y, a, b);
+  using F = arithmetic::Functor<op>;
+  if constexpr (std::same_as<T, Element16>) {
+    if constexpr (arithmetic::OperandOf<float, op>) {
+      map<T, OperandType<T, A>, OperandType<T, B>>(On16<F>{F(), Dtype16(y.dtype())}, y, a, b);
+    }
+  } else if constexpr (arithmetic::OperandOf<T, op>) {
+    map<T, T, T>(F(), y, a, b);
+  }
 }
 
-template <std::floating_point T, class A, class B>
+template <class T, class A, class B>
 void map_chosen(Tensor& y, const A& a, const B& b, BinaryOp op) {
   switch (op) {
 #define AMBIT_CASE(name, ...) \
@@ -32,25 +45,43 @@ void map_chosen(Tensor& y, const A& a, const B& b, BinaryOp op) {
 }  // namespace
 
 void binary(Tensor& y, const Tensor& a, const Tensor& b, const BinaryOp& op) {
+  if (is_reduced(y.dtype())) {
+    expect_operand_dtype(op, kFloat32);
+    return map_chosen<Element16>(y, a, b, op);
+  }
   expect_operand_dtype(op, y.dtype());
   visit(y.dtype(), [&]<class T>() { map_chosen<T>(y, a, b, op); });
 }
 
+// Beside elements of 16 bits a number is a float.
 void binary_scalar(Tensor& y, const Tensor& x, const ScalarOperand& number, const BinaryOp& op) {
-  expect_operand_dtype(op, y.dtype());
-  visit(y.dtype(), [&]<class T>() {
-    const Number<T> n{arithmetic::element_of<T>(number.value)};
+  const auto run = [&]<class T, class N>() {
+    const Number<N> n{arithmetic::element_of<N>(number.value)};
     if (number.first) return map_chosen<T>(y, n, x, op);
     map_chosen<T>(y, x, n, op);
-  });
+  };
+  if (is_reduced(y.dtype())) {
+    expect_operand_dtype(op, kFloat32);
+    return run.template operator()<Element16, float>();
+  }
+  expect_operand_dtype(op, y.dtype());
+  visit(y.dtype(), [&]<class T>() { run.template operator()<T, T>(); });
 }
 
 void add_scaled(Tensor& y, const Tensor& a, const Tensor& b, const Scalar& alpha) {
+  if (is_reduced(y.dtype())) {
+    using F = arithmetic::AddScaled<float>;
+    return map<Element16, Element16, Element16>(On16<F>{F(alpha), Dtype16(y.dtype())}, y, a, b);
+  }
   visit(y.dtype(), [&]<class T>() { map<T, T, T>(arithmetic::AddScaled<T>(alpha), y, a, b); });
 }
 
 void clamp(Tensor& y, const Tensor& x, const std::optional<Scalar>& min,
            const std::optional<Scalar>& max) {
+  if (is_reduced(y.dtype())) {
+    using F = arithmetic::Clamp<float>;
+    return map<Element16, Element16>(On16<F>{F(min, max), Dtype16(y.dtype())}, y, x);
+  }
   visit(y.dtype(), [&]<class T>() { map<T, T>(arithmetic::Clamp<T>(min, max), y, x); });
 }
 

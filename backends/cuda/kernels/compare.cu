@@ -1,6 +1,7 @@
 // Comparisons and logic of two operands, which give bool, and the choice between two operands.
 #include "backends/cuda/kernels.h"
 #include "backends/cuda/loops/chosen_functor.h"
+#include "backends/cuda/loops/element16.cuh"
 #include "backends/cuda/loops/element_bits.h"
 #include "backends/cuda/loops/map.cuh"
 
@@ -15,10 +16,20 @@ struct Choice {
 }  // namespace
 
 void compare(Tensor& y, const Tensor& a, const Tensor& b, const CompareOp& op) {
+  if (is_reduced(a.dtype())) {
+    using F = ChosenCompare<float>;
+    return map<bool, Element16, Element16>(On16<F>{F{op}, Dtype16(a.dtype())}, y, a, b);
+  }
   visit(a.dtype(), [&]<class T>() { map<bool, T, T>(ChosenCompare<T>{op}, y, a, b); });
 }
 
 void compare_scalar(Tensor& y, const Tensor& x, const Scalar& number, const CompareOp& op) {
+  if (is_reduced(x.dtype())) {
+    using F = ChosenCompare<float>;
+    const Dtype16 dtype(x.dtype());
+    const Number<Element16> n{dtype.narrow(arithmetic::element_of<float>(number))};
+    return map<bool, Element16, Element16>(On16<F>{F{op}, dtype}, y, x, n);
+  }
   visit(x.dtype(), [&]<class T>() {
     map<bool, T, T>(ChosenCompare<T>{op}, y, x, Number<T>{arithmetic::element_of<T>(number)});
   });

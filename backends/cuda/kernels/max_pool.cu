@@ -6,6 +6,7 @@
 #include <type_traits>
 
 #include "backends/cuda/kernels.h"
+#include "backends/cuda/loops/element16.cuh"
 #include "backends/cuda/loops/pool_window.h"
 #include "backends/cuda/runtime/launch.h"
 
@@ -34,12 +35,12 @@ __global__ void max_windows(I n, PoolAxes axes, T* y, int32_t* index, const T* x
     const PoolAxis::Range h = axes.h.window(line - plane * P);
     const PoolAxis::Range w = axes.w.window(static_cast<I>(at) - line * Q);
     int64_t best = -1;
-    T top = 0;  // every window holds an element: PoolParams::out_sizes refuses others
+    Computed<T> top = 0;  // every window holds an element: PoolParams::out_sizes refuses others
     for (int64_t k = d.begin; k < d.end; k += axes.d.dilation) {
       for (int64_t i = h.begin; i < h.end; i += axes.h.dilation) {
         const int64_t row = (k * axes.h.input + i) * axes.w.input;
         for (int64_t j = row + w.begin; j < row + w.end; j += axes.w.dilation) {
-          const T v = image[j];
+          const Computed<T> v = widened(image[j]);
           if (best < 0 || v > top || std::isnan(v)) {
             best = j;
             top = v;
@@ -47,7 +48,7 @@ __global__ void max_windows(I n, PoolAxes axes, T* y, int32_t* index, const T* x
         }
       }
     }
-    y[at] = top;
+    y[at] = narrowed<T>(top);
     if (index) index[at] = static_cast<int32_t>(best);
   }
 }
@@ -90,7 +91,7 @@ void max_pool(Tensor& y, Tensor& index, const Tensor& x, const PoolParams& p) {
   if (n == 0) return;
   const PoolAxes axes(p, x, y);
   int32_t* positions = index.defined() ? index.data_ptr<int32_t>() : nullptr;
-  visit<dtypes::kFloating>(y.dtype(), [&]<class T>() {
+  visit<dtypes::kAnyFloating>(y.dtype(), [&]<class T>() {
     visit_index(n, [&]<class I>() {
       launch(max_windows<T, I>, grid_for(n), static_cast<I>(n), axes, y.data_ptr<T>(), positions,
              static_cast<const T*>(x.data_ptr<T>()));

@@ -2,6 +2,7 @@
 #include <ambit/backend/folds.h>
 
 #include "backends/cuda/kernels.h"
+#include "backends/cuda/loops/element16.cuh"
 #include "backends/cuda/loops/reduce.cuh"
 
 namespace ambit::cuda {
@@ -28,11 +29,37 @@ struct Folding {
   int64_t count;  // elements behind a result
 };
 
+// The same of elements of 16 bits; y is of these, or bool.
+template <ReduceOp op>
+struct Folding16 {
+  using Float = Folding<op, float>;
+  using Value = typename Float::Value;
+  __device__ Value first() const { return f.first(); }
+  __device__ Value load(const Element16* x, int64_t position) const {
+    const float wide = dtype.wide(*x);
+    return f.load(&wide, position);
+  }
+  __device__ Value join(Value a, Value b) const { return f.join(a, b); }
+  __device__ void store(int64_t result, Value merged) const {
+    if (f.of_values) return f.store(result, merged);
+    const Value v = arithmetic::finished<op>(merged, f.count);
+    static_cast<Element16*>(f.y)[result] = dtype.narrow(static_cast<float>(v));
+  }
+  Float f;
+  Dtype16 dtype;
+};
+
 template <ReduceOp op>
 void fold(Tensor& y, const Tensor& x) {
   const auto keeps = [&](size_t d) { return y.sizes()[d] != 1; };
   const ReduceWalk walk = reduce_walk(Call::op(), x, keeps);
   const int64_t results = y.numel(), length = results == 0 ? 0 : x.numel() / results;
+  if constexpr (DTypeSet(row_of(op).dtypes).contains(kFloat32)) {
+    if (is_reduced(x.dtype())) {
+      const Folding16<op> f{{y.data_ptr(), y.dtype() == kBool, length}, Dtype16(x.dtype())};
+      return run_reduce<Element16>(f, x, walk, results, length);
+    }
+  }
   visit<row_of(op).dtypes>(x.dtype(), [&]<class X>() {
     using F = Folding<op, X>;
     const F f{y.data_ptr(), y.dtype() == dtype_of<typename F::Value>, length};

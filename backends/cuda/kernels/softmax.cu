@@ -10,15 +10,16 @@ namespace {
 // A line is read twice: once for its largest element and its sum, once for the results.
 template <class T, bool kLog, int kLanes>
 __global__ void softmax_lines(ContiguousLines lines, T* y, const T* x) {
+  using C = Computed<T>;
   for_each_line<kLanes>(lines, [&](int64_t line, int64_t lane) {
     const int64_t start = lines.start(line);
     const auto at = [&](int64_t j) { return start + j * lines.inner; };
     const auto [largest, sum] =
         sum_exponentials<kLanes>(x + start, lines.length, lines.inner, lane);
-    const T factor = kLog ? std::log(static_cast<T>(sum)) : static_cast<T>(1 / sum);
+    const C factor = kLog ? std::log(static_cast<C>(sum)) : static_cast<C>(1 / sum);
     for (int64_t j = lane; j < lines.length; j += kLanes) {
-      const T shifted = x[at(j)] - largest;
-      y[at(j)] = kLog ? shifted - factor : std::exp(shifted) * factor;
+      const C shifted = widened(x[at(j)]) - largest;
+      y[at(j)] = narrowed<T>(kLog ? shifted - factor : std::exp(shifted) * factor);
     }
   });
 }
@@ -26,33 +27,34 @@ __global__ void softmax_lines(ContiguousLines lines, T* y, const T* x) {
 // The same where the threads of a line hold all of it: kHeld elements each, read once.
 template <class T, bool kLog, int kLanes, int kHeld>
 __global__ void softmax_held(ContiguousLines lines, T* y, const T* x) {
+  using C = Computed<T>;
   for_each_line<kLanes>(lines, [&](int64_t line, int64_t lane) {
     const int64_t start = lines.start(line);
     const auto place = [&](int k) { return lane + k * kLanes; };
-    T v[kHeld];
-    T largest = -std::numeric_limits<T>::infinity();
+    C v[kHeld];
+    C largest = -std::numeric_limits<C>::infinity();
 #pragma unroll
     for (int k = 0; k < kHeld; ++k) {
       if (place(k) >= lines.length) continue;
-      v[k] = x[start + place(k) * lines.inner];
+      v[k] = widened(x[start + place(k) * lines.inner]);
       largest = fmax(largest, v[k]);
     }
-    largest = join_line<kLanes>(largest, [](T a, T b) { return fmax(a, b); });
+    largest = join_line<kLanes>(largest, [](C a, C b) { return fmax(a, b); });
     double sum = 0;
 #pragma unroll
     for (int k = 0; k < kHeld; ++k) {
       if (place(k) >= lines.length) continue;
       v[k] -= largest;
-      const T e = std::exp(v[k]);
+      const C e = std::exp(v[k]);
       sum += e;
       if (!kLog) v[k] = e;
     }
     sum = sum_line<kLanes>(sum);
-    const T factor = kLog ? std::log(static_cast<T>(sum)) : static_cast<T>(1 / sum);
+    const C factor = kLog ? std::log(static_cast<C>(sum)) : static_cast<C>(1 / sum);
 #pragma unroll
     for (int k = 0; k < kHeld; ++k) {
       if (place(k) >= lines.length) continue;
-      y[start + place(k) * lines.inner] = kLog ? v[k] - factor : v[k] * factor;
+      y[start + place(k) * lines.inner] = narrowed<T>(kLog ? v[k] - factor : v[k] * factor);
     }
   });
 }
@@ -73,18 +75,19 @@ auto softmax_kernel(int64_t length) {
 
 template <class T, bool kLog, int kLanes>
 __global__ void softmax_grad_lines(ContiguousLines lines, T* dx, const T* dy, const T* y) {
+  using C = Computed<T>;
   for_each_line<kLanes>(lines, [&](int64_t line, int64_t lane) {
     const int64_t start = lines.start(line);
     const auto at = [&](int64_t j) { return start + j * lines.inner; };
     double sum = 0;
     for (int64_t j = lane; j < lines.length; j += kLanes) {
-      const auto g = static_cast<double>(dy[at(j)]);
-      sum += kLog ? g : g * static_cast<double>(y[at(j)]);
+      const auto g = static_cast<double>(widened(dy[at(j)]));
+      sum += kLog ? g : g * static_cast<double>(widened(y[at(j)]));
     }
-    const T total = static_cast<T>(sum_line<kLanes>(sum));
+    const C total = static_cast<C>(sum_line<kLanes>(sum));
     for (int64_t j = lane; j < lines.length; j += kLanes) {
-      const T g = dy[at(j)], out = y[at(j)];
-      dx[at(j)] = kLog ? g - std::exp(out) * total : out * (g - total);
+      const C g = widened(dy[at(j)]), out = widened(y[at(j)]);
+      dx[at(j)] = narrowed<T>(kLog ? g - std::exp(out) * total : out * (g - total));
     }
   });
 }
@@ -92,20 +95,22 @@ __global__ void softmax_grad_lines(ContiguousLines lines, T* dx, const T* dy, co
 }  // namespace
 
 void softmax(Tensor& y, const Tensor& x, int64_t dim, bool log) {
-  visit_lines(x, dim, [&]<class T, int kLanes>(const ContiguousLines& lines, Grid grid) {
-    const auto kernel = log ? softmax_kernel<T, true, kLanes>(lines.length)
-                            : softmax_kernel<T, false, kLanes>(lines.length);
-    launch(kernel, grid, lines, y.data_ptr<T>(), static_cast<const T*>(x.data_ptr<T>()));
-  });
+  visit_lines<dtypes::kAnyFloating>(
+      x, dim, [&]<class T, int kLanes>(const ContiguousLines& lines, Grid grid) {
+        const auto kernel = log ? softmax_kernel<T, true, kLanes>(lines.length)
+                                : softmax_kernel<T, false, kLanes>(lines.length);
+        launch(kernel, grid, lines, y.data_ptr<T>(), static_cast<const T*>(x.data_ptr<T>()));
+      });
 }
 
 void softmax_grad(Tensor& dx, const Tensor& dy, const Tensor& y, int64_t dim, bool log) {
-  visit_lines(y, dim, [&]<class T, int kLanes>(const ContiguousLines& lines, Grid grid) {
-    const auto kernel =
-        log ? softmax_grad_lines<T, true, kLanes> : softmax_grad_lines<T, false, kLanes>;
-    launch(kernel, grid, lines, dx.data_ptr<T>(), static_cast<const T*>(dy.data_ptr<T>()),
-           static_cast<const T*>(y.data_ptr<T>()));
-  });
+  visit_lines<dtypes::kAnyFloating>(
+      y, dim, [&]<class T, int kLanes>(const ContiguousLines& lines, Grid grid) {
+        const auto kernel =
+            log ? softmax_grad_lines<T, true, kLanes> : softmax_grad_lines<T, false, kLanes>;
+        launch(kernel, grid, lines, dx.data_ptr<T>(), static_cast<const T*>(dy.data_ptr<T>()),
+               static_cast<const T*>(y.data_ptr<T>()));
+      });
 }
 
 }  // namespace ambit::cuda

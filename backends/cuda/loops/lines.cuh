@@ -10,6 +10,7 @@
 #include <limits>
 
 #include "backends/cuda/runtime/launch.h"
+#include "element16.cuh"
 
 namespace ambit::cuda {
 
@@ -76,21 +77,22 @@ __device__ T exponential(T x, T largest) {
 /// and in float64, so that no digits are lost however often it happens.
 /// Source: Milakov & Gimelshein 2018, arXiv:1805.02867.
 template <int kLanes, class T>
-__device__ Exponentials<T> sum_exponentials(const T* x, int64_t length, int64_t stride,
-                                            int64_t lane) {
+__device__ Exponentials<Computed<T>> sum_exponentials(const T* x, int64_t length, int64_t stride,
+                                                      int64_t lane) {
+  using C = Computed<T>;
   constexpr int kFew = 8;
-  constexpr T kNone = -std::numeric_limits<T>::infinity();
-  const auto lowered = [](double sum, T from, T to) {
+  constexpr C kNone = -std::numeric_limits<C>::infinity();
+  const auto lowered = [](double sum, C from, C to) {
     return from == to ? sum : sum * std::exp(static_cast<double>(from) - static_cast<double>(to));
   };
-  Exponentials<T> e{kNone, 0};
+  Exponentials<C> e{kNone, 0};
   for (int64_t j = lane; j < length; j += kFew * kLanes) {
-    T v[kFew];
-    T largest = e.largest;
+    C v[kFew];
+    C largest = e.largest;
 #pragma unroll
     for (int k = 0; k < kFew; ++k) {
       const int64_t at = j + k * kLanes;
-      v[k] = at < length ? x[at * stride] : kNone;
+      v[k] = at < length ? widened(x[at * stride]) : kNone;
       largest = fmax(largest, v[k]);
     }
     e.sum = lowered(e.sum, e.largest, largest);
@@ -98,14 +100,14 @@ __device__ Exponentials<T> sum_exponentials(const T* x, int64_t length, int64_t 
 #pragma unroll
     for (int k = 0; k < kFew; ++k) e.sum += exponential(v[k], largest);
   }
-  const T largest = join_line<kLanes>(e.largest, [](T a, T b) { return fmax(a, b); });
+  const C largest = join_line<kLanes>(e.largest, [](C a, C b) { return fmax(a, b); });
   e.sum = sum_line<kLanes>(lowered(e.sum, e.largest, largest));
   e.largest = largest;
   return e;
 }
 
-/// Call f.operator()<T, kLanes>(lines, grid) for the lines of t, of floats, along dim.
-template <class F>
+/// Call f.operator()<T, kLanes>(lines, grid) for the lines of t, of one of the dtypes, along dim.
+template <DTypeBits set = dtypes::kFloating, class F>
 void visit_lines(const Tensor& t, int64_t dim, const F& f) {
   if (t.numel() == 0) return;
   int64_t inner = 1;
@@ -113,7 +115,7 @@ void visit_lines(const Tensor& t, int64_t dim, const F& f) {
   const int64_t length = t.dim() == 0 ? 1 : t.size(dim);
   const ContiguousLines lines{t.numel() / length, length, inner};
   constexpr int64_t kLongLine = 2048, kFewLines = 4096;
-  visit<dtypes::kFloating>(t.dtype(), [&]<class T>() {
+  visit<set>(t.dtype(), [&]<class T>() {
     if (length > kLongLine && (inner == 1 || lines.count < kFewLines)) {
       f.template operator()<T, kThreads>(lines, grid_for(lines.count * kThreads));
     } else if (inner == 1 && length > 1) {

@@ -7,6 +7,7 @@
 
 #include <algorithm>
 #include <array>
+#include <concepts>
 #include <tuple>
 
 #include "backends/cuda/runtime/launch.h"
@@ -132,7 +133,9 @@ Source<X> source_of(const Number<X>& x, int64_t) {
 template <class Y, class... X, class F, class... T, size_t... I>
 void map_impl(const F& f, Tensor& y, std::index_sequence<I...>, const T&... x) {
   constexpr int N = 1 + sizeof...(X);
-  constexpr int V = static_cast<int>(16 / std::max({sizeof(Y), sizeof(X)...}));
+  // Numbers are not read.
+  constexpr int V = static_cast<int>(
+      16 / std::max({sizeof(Y), (std::same_as<T, Tensor> ? sizeof(X) : size_t{1})...}));
   const Dims none(y.sizes().size(), 0);
   const Walk<N> walk = collapsed<N>(y.sizes(), {IntArrayRef(y.strides()), strides_of(x, none)...});
   for_each_piece(walk, [&](const Walk<N>& piece) {

@@ -1,0 +1,93 @@
+// Elements of float16 and bfloat16 as they lie in memory, and the float32 that they are computed
+// with. Which of the two they are is told as a kernel runs: reading dominates, and one kernel
+// serves both. Kernels that are few have Half and BFloat16 as types.
+#pragma once
+
+#include <ambit/dtype.h>
+#include <cuda_bf16.h>
+#include <cuda_fp16.h>
+
+#include <concepts>
+#include <cstdint>
+#include <type_traits>
+
+namespace ambit::cuda {
+
+/// What an element is computed with.
+template <class T>
+using Computed = std::conditional_t<Reduced16<T>, float, T>;
+
+// The same bits as Half's and BFloat16's own, but of NaN; on the device by its instructions.
+template <class T>
+AMBIT_HOST_DEVICE Computed<T> widened(T x) {
+#ifdef __CUDA_ARCH__
+  if constexpr (std::same_as<T, Half>) return __half2float(__ushort_as_half(x.x));
+  if constexpr (std::same_as<T, BFloat16>) return __uint_as_float(uint32_t{x.x} << 16);
+#endif
+  return x;
+}
+/// Return the nearest element; V is a float, or double.
+template <class T, class V>
+AMBIT_HOST_DEVICE T narrowed(V x) {
+#ifdef __CUDA_ARCH__
+  if constexpr (std::same_as<T, Half>) {
+    return {__half_as_ushort(__float2half_rn(static_cast<float>(x))), Half::from_bits()};
+  }
+  if constexpr (std::same_as<T, BFloat16>) {
+    return {__bfloat16_as_ushort(__float2bfloat16_rn(static_cast<float>(x))),
+            BFloat16::from_bits()};
+  }
+#endif
+  return static_cast<T>(static_cast<Computed<T>>(x));
+}
+
+/// An element of 16 bits in memory.
+struct Element16 {
+  uint16_t bits;
+};
+
+/// What the elements of a call are.
+class Dtype16 {
+ public:
+  /// float16 or bfloat16.
+  explicit Dtype16(DType dtype) : is_half_(dtype == kFloat16) {}
+
+  AMBIT_HOST_DEVICE float wide(Element16 e) const {
+    return is_half_ ? widened(Half(e.bits, Half::from_bits()))
+                    : widened(BFloat16(e.bits, BFloat16::from_bits()));
+  }
+  AMBIT_HOST_DEVICE Element16 narrow(float x) const {
+    return {is_half_ ? narrowed<Half>(x).x : narrowed<BFloat16>(x).x};
+  }
+
+ private:
+  bool is_half_;
+};
+
+/// A functor of float32 on elements of 16 bits: they are widened, and of a float the nearest such
+/// element is taken. Other operands and results are as they are.
+template <class F>
+struct On16 {
+  template <class... X>
+  AMBIT_HOST_DEVICE auto operator()(X... x) const {
+    const auto y = f(wide(x)...);
+    if constexpr (std::same_as<decltype(y), const float>) {
+      return dtype.narrow(y);
+    } else {
+      return y;
+    }
+  }
+  template <class X>
+  AMBIT_HOST_DEVICE auto wide(X x) const {
+    if constexpr (std::same_as<X, Element16>) {
+      return dtype.wide(x);
+    } else {
+      return x;
+    }
+  }
+
+  F f;
+  Dtype16 dtype;
+};
+
+}  // namespace ambit::cuda
