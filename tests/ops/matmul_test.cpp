@@ -2,8 +2,11 @@
 #include <ambit/error.h>
 #include <ambit/ops/matmul.h>
 #include <ambit/ops/reduce.h>
+#include <ambit/parallel.h>
 
 #include <limits>
+#include <tuple>
+#include <vector>
 
 #include "tests/autograd/gradcheck.h"
 #include "tests/devices.h"
@@ -98,6 +101,59 @@ TEST_CASE("products of integers are exact, and wrap") {
     CHECK(a.matmul(b).dtype() == kInt64);
     CHECK(full({1}, 100, d).to(kInt8).dot(full({1}, 3, d).to(kInt8)).item<int64_t>() == 44);
   });
+}
+
+namespace {
+
+/// The same values, lying row-major, transposed, and in neither way.
+std::vector<Tensor> layouts(const Tensor& t) {
+  return {t, t.t().contiguous().t(), stack({t, zeros_like(t)}, 2).select(2, 0)};
+}
+
+// Whole numbers up to 4 in size, whose sums of up to 6200 products float32 has exactly.
+void check_large_product(Device d, int64_t m, int64_t n, int64_t k) {
+  INFO(m, " x ", n, " x ", k);
+  const Tensor a = (arange(m * k).mul(7).remainder(9) - 4).reshape({m, k}).to(d),
+               b = (arange(k * n).mul(5).remainder(7) - 3).reshape({k, n}).to(d),
+               bias = arange(2 * n).to(d).slice(0, 0, 2 * n, 2);
+  const Tensor expected = matmul(a, b);
+  for (const DType dtype : {kFloat32, kFloat64}) {
+    for (const Tensor& x : layouts(a.to(dtype))) {
+      for (const Tensor& w : layouts(b.to(dtype))) {
+        CHECK(equal(matmul(x, w).to(kInt64), expected));
+        CHECK(equal(linear(x, w.t(), bias.to(dtype)).to(kInt64), expected + bias));
+      }
+    }
+  }
+}
+
+}  // namespace
+
+TEST_CASE("large products are exact in whole numbers, however the operands lie") {
+  // Rows and columns that fill tiles, panels and blocks, or not; few rows; several blocks deep.
+  for_each_device([](Device d) {
+    check_large_product(d, 200, 70, 400);
+    check_large_product(d, 33, 517, 300);
+    check_large_product(d, 97, 66, 801);
+  });
+  check_large_product(kCPU, 16, 4200, 70);    // more columns than packed at once,
+  check_large_product(kCPU, 100, 180, 6200);  // and more of the inner side
+}
+
+TEST_CASE("products are the same to the bit on any number of threads") {
+  const int before = get_num_threads();
+  std::vector<Tensor> results;
+  for (const int threads : {1, 3}) {
+    set_num_threads(threads);
+    for (const auto& [m, n, k] : {std::tuple{300, 200, 500}, {32, 600, 500}, {5, 3000, 64}}) {
+      const Tensor a = wave(kCPU, {m, k}).to(kFloat32), b = wave(kCPU, {n, k}, 0.3).to(kFloat32);
+      for (const Tensor& w : layouts(b)) results.push_back(linear(a, w, b.select(1, 0)));
+      results.push_back(bmm(stack({a, -a}, 0), stack({b.t(), b.t()}, 0)));
+    }
+  }
+  set_num_threads(before);
+  const size_t half = results.size() / 2;
+  for (size_t i = 0; i < half; ++i) CHECK(equal(results[i], results[half + i]));
 }
 
 TEST_CASE("products over no elements are zero") {

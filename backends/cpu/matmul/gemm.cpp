@@ -1,5 +1,5 @@
-// Blocked as Goto & van de Geijn 2008 do (doi:10.1145/1356052.1356053): a block of b is packed into
-// panels that stay in the second-level cache, and each panel meets strips of a in registers.
+// Of integers: a block of b is packed, which stays in the cache, and each row of a makes a row of
+// sums with it.
 #include "gemm.h"
 
 #include "backends/cpu/runtime/simd_targets.h"
@@ -13,7 +13,6 @@
 #include <algorithm>
 
 #include "backends/cpu/runtime/scratch.h"
-#include "tile-inl.h"
 
 HWY_BEFORE_NAMESPACE();
 namespace ambit::cpu::HWY_NAMESPACE {
@@ -21,76 +20,7 @@ namespace {
 
 constexpr int64_t kDepth = 256;  // of k in one block
 
-/// Floating point: register tiles. `packed_a` [kDepth][kTileRows], `packed_b`
-/// [panels][kDepth][width].
-template <class T>
-class TileGemm {
- public:
-  using Register = Tile<T, kTileRows, kTileVectors>;
-  static constexpr int64_t kRows = kTileRows, kWidth = Register::kWidth;
-  static constexpr int64_t kColumns = (512 + kWidth - 1) / kWidth * kWidth;
-
-  TileGemm() : scratch_((kDepth * (kColumns + kRows) + kRows * kWidth) * sizeof(T)) {}
-
-  /// y (+)= a b for `depth` of k and at most kColumns of n.
-  void block(int64_t M, int64_t columns, int64_t depth, const Matrix<T>& y,
-             const Matrix<const T>& a, const Matrix<const T>& b, bool add) const {
-    pack_b(columns, depth, b);
-    for (int64_t m = 0; m < M; m += kRows) {
-      const int64_t rows = std::min(kRows, M - m);
-      pack_a(rows, depth, {a.data + m * a.row_stride, a.row_stride, a.column_stride});
-      for (int64_t n = 0; n < columns; n += kWidth) {
-        Register sums;
-        const T* panel = packed_b() + n * kDepth;
-        for (int64_t k = 0; k < depth; ++k) {
-          sums.add_product(packed_a() + k * kRows, panel + k * kWidth);
-        }
-        sums.store(result(), kWidth);
-        write(rows, std::min(kWidth, columns - n), y.data + m * y.row_stride + n, y.row_stride,
-              add);
-      }
-    }
-  }
-
- private:
-  T* packed_b() const { return scratch_.data<T>(); }
-  T* packed_a() const { return packed_b() + kDepth * kColumns; }
-  T* result() const { return packed_a() + kDepth * kRows; }
-
-  void pack_b(int64_t columns, int64_t depth, const Matrix<const T>& b) const {
-    for (int64_t n = 0; n < columns; n += kWidth) {
-      const int64_t width = std::min(kWidth, columns - n);
-      for (int64_t k = 0; k < depth; ++k) {
-        T* to = packed_b() + n * kDepth + k * kWidth;
-        const T* from = b.data + k * b.row_stride + n * b.column_stride;
-        for (int64_t i = 0; i < width; ++i) to[i] = from[i * b.column_stride];
-        std::fill(to + width, to + kWidth, T(0));
-      }
-    }
-  }
-  void pack_a(int64_t rows, int64_t depth, const Matrix<const T>& a) const {
-    for (int64_t k = 0; k < depth; ++k) {
-      T* to = packed_a() + k * kRows;
-      for (int64_t m = 0; m < rows; ++m) to[m] = a.data[m * a.row_stride + k * a.column_stride];
-      std::fill(to + rows, to + kRows, T(0));
-    }
-  }
-  void write(int64_t rows, int64_t columns, T* y, int64_t stride, bool add) const {
-    for (int64_t m = 0; m < rows; ++m) {
-      const T* from = result() + m * kWidth;
-      T* to = y + m * stride;
-      if (add) {
-        for (int64_t n = 0; n < columns; ++n) to[n] += from[n];
-      } else {
-        std::copy_n(from, columns, to);
-      }
-    }
-  }
-
-  Scratch scratch_;
-};
-
-/// Integers: rows of sums, in unsigned numbers that wrap. `packed` [kDepth][kColumns].
+/// Rows of sums, in unsigned numbers that wrap. `packed` [kDepth][kColumns].
 template <class T>
 class WrappingGemm {
  public:
@@ -128,7 +58,7 @@ class WrappingGemm {
 template <class T>
 void multiply(int64_t M, int64_t N, int64_t K, const Matrix<T>& y, const Matrix<const T>& a,
               const Matrix<const T>& b) {
-  using Blocks = std::conditional_t<std::floating_point<T>, TileGemm<T>, WrappingGemm<T>>;
+  using Blocks = WrappingGemm<T>;
   const Blocks blocks;
   for (int64_t n = 0; n < N; n += Blocks::kColumns) {
     const int64_t columns = std::min(Blocks::kColumns, N - n);
@@ -146,7 +76,6 @@ using Multiply = void (*)(int64_t, int64_t, int64_t, const Matrix<T>&, const Mat
                           const Matrix<const T>&);
 
 // Highway exports plain functions, hence one each.
-Multiply<double> find_double() { return multiply<double>; }
 Multiply<uint8_t> find_uint8() { return multiply<uint8_t>; }
 Multiply<int8_t> find_int8() { return multiply<int8_t>; }
 Multiply<int16_t> find_int16() { return multiply<int16_t>; }
@@ -167,7 +96,6 @@ namespace ambit::cpu {
             const Matrix<const T>& b) {                                                    \
     HWY_DYNAMIC_DISPATCH(find)()(M, N, K, y, a, b);                                        \
   }
-AMBIT_GEMM(double, find_double)
 AMBIT_GEMM(uint8_t, find_uint8)
 AMBIT_GEMM(int8_t, find_int8)
 AMBIT_GEMM(int16_t, find_int16)

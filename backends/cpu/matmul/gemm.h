@@ -1,4 +1,4 @@
-// Matrix product of own making, for what oneDNN has not: float64 and integers.
+// Matrix product of integers.
 #pragma once
 
 #include <cstdint>

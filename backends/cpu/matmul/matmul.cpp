@@ -1,5 +1,6 @@
-// Matrix products. float32: oneDNN's sgemm, on tiles that the threads share; bfloat16, where the
-// CPU has instructions for it: matmul_bfloat16.h. The rest: gemm.h.
+// Matrix products. float32: oneDNN's sgemm, on tiles that the threads share, but steps of recurrent
+// networks by product.h; float64: product.h; bfloat16, where the CPU has instructions for it:
+// matmul_bfloat16.h. Integers: gemm.h.
 #include <ambit/backend/arithmetic.h>
 
 #include <optional>
@@ -10,6 +11,7 @@
 #include "backends/cpu/runtime/scratch.h"
 #include "gemm.h"
 #include "matmul_bfloat16.h"
+#include "product.h"
 
 namespace ambit::cpu {
 namespace {
@@ -46,15 +48,6 @@ class BlasMatrix {
   std::optional<Scratch> copy_;
 };
 
-/// A product of float32: y [M,N], row-major, = a [M,K] b [K,N] + bias [N].
-struct Product {
-  const char* op;
-  int64_t M, N, K;
-  Matrix<const float> a, b;
-  const float* bias = nullptr;
-  int64_t bias_stride = 0;
-};
-
 /// How a product is cut into tiles, each for one thread: by its sizes alone, so that no sum depends
 /// on the number of threads.
 class Tiles {
@@ -71,7 +64,7 @@ class Tiles {
   int64_t count() const { return ceil_div(M_, rows_) * across(); }
 
   /// y of a product = its tile i.
-  void multiply(const Product& p, float* y, int64_t i) const {
+  void multiply(const char* op, const Product<float>& p, float* y, int64_t i) const {
     const int64_t row = i / across() * rows_, rows = std::min(rows_, M_ - row);
     const int64_t column = i % across() * columns_, columns = std::min(columns_, N_ - column);
     const BlasMatrix a({p.a.data + row * p.a.row_stride, p.a.row_stride, p.a.column_stride}, rows,
@@ -83,7 +76,7 @@ class Tiles {
       copy_strided(columns, y + m * N_, 1, p.bias + column * p.bias_stride, p.bias_stride,
                    sizeof(float));
     }
-    onednn::sgemm({p.op, rows, columns, p.K, a.transposed(), b.transposed(), a.data(), b.data(),
+    onednn::sgemm({op, rows, columns, p.K, a.transposed(), b.transposed(), a.data(), b.data(),
                    a.leading(), b.leading(), p.bias ? 1.0f : 0.0f, y, N_});
   }
 
@@ -123,22 +116,45 @@ Matrix<const T> matrix_of(const Tensor& t, int64_t batch) {
   return {t.data_ptr<T>() + batch * s[0], s[1], s[2]};
 }
 
+/// Whether multiply() is faster than tiles by oneDNN: of some rows with a far larger matrix that
+/// lies transposed, as in each step of a recurrent network. oneDNN copies that matrix every time.
+bool is_for_blocks(const Product<float>& p) {
+  constexpr int64_t kLarge = int64_t{1} << 22, kLeastRows = 16, kMostRows = 64;
+  return p.M >= kLeastRows && p.M <= kMostRows && p.N >= 4 * p.M && p.M * p.N * p.K >= kLarge &&
+         p.a.column_stride == 1 && p.b.row_stride == 1;
+}
+
+/// The product of each pair of matrices, the pairs shared by the threads where they suffice for
+/// all.
+template <class T>
+void multiply_pairs(const Sizes& s, T* y, const Tensor& a, const Tensor& b) {
+  const int64_t grain = s.B < available_threads() ? s.B : grain_for_products(s.M * s.N * s.K);
+  parallel_for(s.B, grain, [&](int64_t begin, int64_t end) {
+    for (int64_t i = begin; i < end; ++i) {
+      multiply<T>({s.M, s.N, s.K, matrix_of<T>(a, i), matrix_of<T>(b, i)}, y + i * s.M * s.N);
+    }
+  });
+}
+
 void matmul_float(const Tensor& y, const Tensor& a, const Tensor& b) {
   const Sizes s = sizes_of(y, a, b);
+  if (is_for_blocks({s.M, s.N, s.K, matrix_of<float>(a, 0), matrix_of<float>(b, 0)})) {
+    return multiply_pairs<float>(s, y.data_ptr<float>(), a, b);
+  }
   const Tiles tiles(s.M, s.N, s.K);
   const int64_t count = tiles.count(), grain = grain_for_products(s.M * s.N * s.K / count);
   parallel_for(s.B * count, count == 1 ? grain : 1, [&](int64_t begin, int64_t end) {
     for (int64_t i = begin; i < end; ++i) {
       const int64_t batch = i / count;
-      const Product product{
-          "matmul", s.M, s.N, s.K, matrix_of<float>(a, batch), matrix_of<float>(b, batch)};
-      tiles.multiply(product, y.data_ptr<float>() + batch * s.M * s.N, i % count);
+      const Product<float> product{s.M, s.N, s.K, matrix_of<float>(a, batch),
+                                   matrix_of<float>(b, batch)};
+      tiles.multiply("matmul", product, y.data_ptr<float>() + batch * s.M * s.N, i % count);
     }
   });
 }
 
 /// The dtypes that gemm() is for.
-constexpr DTypeSet kOwnDTypes = dtypes::kIntegral | DTypeSet{kFloat64};
+constexpr DTypeSet kOwnDTypes = dtypes::kIntegral;
 
 /// The product of one pair, its longer side shared by the threads.
 template <class T>
@@ -168,21 +184,28 @@ void add_bias(T* y, const Tensor& b, int64_t M, int64_t N) {
   }
 }
 
-void linear_float(const Tensor& y, const Tensor& x, const Tensor& w, const Tensor& b) {
-  const int64_t M = y.sizes()[0], N = y.sizes()[1], K = x.sizes()[1];
-  Product product{"linear",
-                  M,
-                  N,
-                  K,
-                  {x.data_ptr<float>(), x.strides()[0], x.strides()[1]},
-                  {w.data_ptr<float>(), w.strides()[1], w.strides()[0]}};
+template <class T>
+Product<T> linear_product(const Tensor& y, const Tensor& x, const Tensor& w, const Tensor& b) {
+  Product<T> p{y.sizes()[0],
+               y.sizes()[1],
+               x.sizes()[1],
+               {x.data_ptr<T>(), x.strides()[0], x.strides()[1]},
+               {w.data_ptr<T>(), w.strides()[1], w.strides()[0]}};
   if (b.defined()) {
-    product.bias = b.data_ptr<float>();
-    product.bias_stride = b.strides()[0];
+    p.bias = b.data_ptr<T>();
+    p.bias_stride = b.strides()[0];
   }
-  const Tiles tiles(M, N, K);
+  return p;
+}
+
+void linear_float(const Tensor& y, const Tensor& x, const Tensor& w, const Tensor& b) {
+  const auto product = linear_product<float>(y, x, w, b);
+  if (is_for_blocks(product)) return multiply(product, y.data_ptr<float>());
+  const Tiles tiles(product.M, product.N, product.K);
   parallel_for(tiles.count(), 1, [&](int64_t begin, int64_t end) {
-    for (int64_t i = begin; i < end; ++i) tiles.multiply(product, y.data_ptr<float>(), i);
+    for (int64_t i = begin; i < end; ++i) {
+      tiles.multiply("linear", product, y.data_ptr<float>(), i);
+    }
   });
 }
 
@@ -194,6 +217,7 @@ void matmul(Tensor& y, const Tensor& a, const Tensor& b) {
   if (y.dtype() == kBFloat16) return matmul_bfloat16(y, a, b);
   if (y.dtype() == kFloat32) return matmul_float(y, a, b);
   const Sizes s = sizes_of(y, a, b);
+  if (y.dtype() == kFloat64) return multiply_pairs<double>(s, y.data_ptr<double>(), a, b);
   visit<kOwnDTypes>(y.dtype(), [&]<class T>() {
     parallel_for(s.B, grain_for_products(s.M * s.N * s.K), [&](int64_t begin, int64_t end) {
       for (int64_t i = begin; i < end; ++i) {
@@ -208,6 +232,9 @@ void linear(Tensor& y, const Tensor& x, const Tensor& w, const Tensor& b) {
   if (y.numel() == 0) return;
   const int64_t M = y.sizes()[0], N = y.sizes()[1], K = x.sizes()[1];
   if (K > 0 && y.dtype() == kFloat32) return linear_float(y, x, w, b);
+  if (K > 0 && y.dtype() == kFloat64) {
+    return multiply(linear_product<double>(y, x, w, b), y.data_ptr<double>());
+  }
   if (K > 0 && y.dtype() == kBFloat16) return linear_bfloat16(y, x, w, b);
   if (y.dtype() == kBFloat16) {  // the bias, or nothing
     if (!b.defined()) return kernels::fill(y, 0);

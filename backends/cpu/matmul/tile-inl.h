@@ -48,6 +48,8 @@ class Tile {
     load(vectors, b, std::make_index_sequence<N>());
     multiply(a, row_stride, vectors, std::make_index_sequence<M * N>());
   }
+  /// sums[m][:] += row[:].
+  HWY_INLINE void add_row(const T* row) { add_row(row, std::make_index_sequence<M * N>()); }
   /// y[m * row_stride + :] += sums[m][:].
   HWY_INLINE void add_to(T* y, int64_t row_stride) const {
     add_to(y, row_stride, std::make_index_sequence<M * N>());
@@ -76,6 +78,10 @@ class Tile {
     ((sums_[I] = hn::MulAdd(hn::Set(D(), a[static_cast<int64_t>(I / N) * row_stride]),
                             vectors[I % N], sums_[I])),
      ...);
+  }
+  template <size_t... I>
+  HWY_INLINE void add_row(const T* row, std::index_sequence<I...>) {
+    ((sums_[I] = hn::Add(sums_[I], hn::LoadU(D(), row + (I % N) * kLanes))), ...);
   }
   template <size_t I>
   static HWY_INLINE T* place(T* y, int64_t row_stride) {

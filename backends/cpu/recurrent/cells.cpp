@@ -24,22 +24,22 @@ struct Place {
   using V = hn::Vec<D>;
 
   /// Part i of `parts` of the row: of a state part 0 of 1. What is not there is 0.
-  V get(const Tensor& t, int64_t i = 0, int64_t parts = 1) const {
-    if (!t.defined()) return hn::Zero(D());
-    return load(D(), t.data_ptr<T>() + (b * parts + i) * H + first, n);
+  HWY_INLINE V get(const T* data, int64_t i = 0, int64_t parts = 1) const {
+    if (!data) return hn::Zero(D());
+    return load(D(), data + (b * parts + i) * H + first, n);
   }
-  void set(Tensor& t, V v, int64_t i = 0, int64_t parts = 1) const {
-    store(v, D(), t.data_ptr<T>() + (b * parts + i) * H + first, n);
+  HWY_INLINE void set(T* data, V v, int64_t i = 0, int64_t parts = 1) const {
+    store(v, D(), data + (b * parts + i) * H + first, n);
   }
   int64_t b, H, first, n;
 };
 
-/// Call f(place) for all vectors of a state [B,H].
+/// Call f(place) for all vectors of a state of sizes [B,H].
 template <class T, class F>
-void for_places(const Tensor& state, const F& f) {
+void for_places(IntArrayRef sizes, const F& f) {
   constexpr int64_t kWork = 64;  // of an element, in additions: the functions
-  const int64_t H = state.sizes()[1], lanes = static_cast<int64_t>(hn::Lanes(hn::ScalableTag<T>()));
-  parallel_for(state.sizes()[0], grain_for(kWork * H), [&](int64_t begin, int64_t end) {
+  const int64_t H = sizes[1], lanes = static_cast<int64_t>(hn::Lanes(hn::ScalableTag<T>()));
+  parallel_for(sizes[0], grain_for(kWork * H), [&](int64_t begin, int64_t end) {
     for (int64_t b = begin; b < end; ++b) {
       for (int64_t first = 0; first < H; first += lanes) f(Place<T>{b, H, first, H - first});
     }
@@ -62,9 +62,9 @@ V slope(D d, V x) {
 }
 
 template <class T>
-void lstm(Tensor& h, Tensor& c, Tensor& gates, const Tensor& a, const Tensor& b, const Tensor& c0) {
+void lstm(IntArrayRef sizes, T* h, T* c, T* gates, const T* a, const T* b, const T* c0) {
   const hn::ScalableTag<T> d;
-  for_places<T>(h, [&](const Place<T>& at) {
+  for_places<T>(sizes, [&](const Place<T>& at) {
     const auto sum = [&](int64_t i) { return hn::Add(at.get(a, i, 4), at.get(b, i, 4)); };
     const auto i = Sigmoid()(d, sum(0)), f = Sigmoid()(d, sum(1));
     const auto g = Tanh()(d, sum(2)), o = Sigmoid()(d, sum(3));
@@ -79,10 +79,10 @@ void lstm(Tensor& h, Tensor& c, Tensor& gates, const Tensor& a, const Tensor& b,
 }
 
 template <class T>
-void lstm_grad(Tensor& da, Tensor& dc0, const Tensor& dh, const Tensor& dc, const Tensor& gates,
-               const Tensor& c, const Tensor& c0) {
+void lstm_grad(IntArrayRef sizes, T* da, T* dc0, const T* dh, const T* dc, const T* gates,
+               const T* c, const T* c0) {
   const hn::ScalableTag<T> d;
-  for_places<T>(dc0, [&](const Place<T>& at) {
+  for_places<T>(sizes, [&](const Place<T>& at) {
     const auto i = at.get(gates, 0, 4), f = at.get(gates, 1, 4);
     const auto g = at.get(gates, 2, 4), o = at.get(gates, 3, 4);
     const auto t = Tanh()(d, at.get(c)), above = at.get(dh);
@@ -96,9 +96,9 @@ void lstm_grad(Tensor& da, Tensor& dc0, const Tensor& dh, const Tensor& dc, cons
 }
 
 template <class T>
-void gru(Tensor& h, Tensor& gates, const Tensor& a, const Tensor& b, const Tensor& h0) {
+void gru(IntArrayRef sizes, T* h, T* gates, const T* a, const T* b, const T* h0) {
   const hn::ScalableTag<T> d;
-  for_places<T>(h, [&](const Place<T>& at) {
+  for_places<T>(sizes, [&](const Place<T>& at) {
     const auto sum = [&](int64_t i) { return hn::Add(at.get(a, i, 3), at.get(b, i, 3)); };
     const auto r = Sigmoid()(d, sum(0)), z = Sigmoid()(d, sum(1)), m = at.get(b, 2, 3);
     const auto n = Tanh()(d, hn::MulAdd(r, m, at.get(a, 2, 3)));
@@ -111,18 +111,17 @@ void gru(Tensor& h, Tensor& gates, const Tensor& a, const Tensor& b, const Tenso
 }
 
 template <class T>
-void gru_grad(Tensor& da, Tensor& db, Tensor& dh0, const Tensor& dh, const Tensor& gates,
-              const Tensor& h0) {
+void gru_grad(IntArrayRef sizes, T* da, T* db, T* dh0, const T* dh, const T* gates, const T* h0) {
   const hn::ScalableTag<T> d;
-  for_places<T>(dh0, [&](const Place<T>& at) {
+  for_places<T>(sizes, [&](const Place<T>& at) {
     const auto r = at.get(gates, 0, 4), z = at.get(gates, 1, 4);
     const auto n = at.get(gates, 2, 4), m = at.get(gates, 3, 4), g = at.get(dh);
     const auto dn = hn::Mul(hn::Mul(g, one_minus(d, z)), one_minus_square(d, n));
     const auto dr = hn::Mul(hn::Mul(dn, m), slope(d, r));
     const auto dz = hn::Mul(hn::Mul(g, hn::Sub(at.get(h0), n)), slope(d, z));
-    for (Tensor* t : {&da, &db}) {
-      at.set(*t, dr, 0, 3);
-      at.set(*t, dz, 1, 3);
+    for (T* t : {da, db}) {
+      at.set(t, dr, 0, 3);
+      at.set(t, dz, 1, 3);
     }
     at.set(da, dn, 2, 3);
     at.set(db, hn::Mul(dn, r), 2, 3);
@@ -130,21 +129,38 @@ void gru_grad(Tensor& da, Tensor& db, Tensor& dh0, const Tensor& dh, const Tenso
   });
 }
 
+/// The elements; null where the tensor is not there.
+template <class T>
+T* data_of(const Tensor& t) {
+  return t.defined() ? t.data_ptr<T>() : nullptr;
+}
+
 void lstm_any(Tensor& h, Tensor& c, Tensor& gates, const Tensor& a, const Tensor& b,
               const Tensor& c0) {
-  visit<dtypes::kFloating>(h.dtype(), [&]<class T>() { lstm<T>(h, c, gates, a, b, c0); });
+  visit<dtypes::kFloating>(h.dtype(), [&]<class T>() {
+    lstm<T>(h.sizes(), data_of<T>(h), data_of<T>(c), data_of<T>(gates), data_of<T>(a),
+            data_of<T>(b), data_of<T>(c0));
+  });
 }
 void lstm_grad_any(Tensor& da, Tensor& dc0, const Tensor& dh, const Tensor& dc, const Tensor& gates,
                    const Tensor& c, const Tensor& c0) {
-  visit<dtypes::kFloating>(da.dtype(),
-                           [&]<class T>() { lstm_grad<T>(da, dc0, dh, dc, gates, c, c0); });
+  visit<dtypes::kFloating>(da.dtype(), [&]<class T>() {
+    lstm_grad<T>(dc0.sizes(), data_of<T>(da), data_of<T>(dc0), data_of<T>(dh), data_of<T>(dc),
+                 data_of<T>(gates), data_of<T>(c), data_of<T>(c0));
+  });
 }
 void gru_any(Tensor& h, Tensor& gates, const Tensor& a, const Tensor& b, const Tensor& h0) {
-  visit<dtypes::kFloating>(h.dtype(), [&]<class T>() { gru<T>(h, gates, a, b, h0); });
+  visit<dtypes::kFloating>(h.dtype(), [&]<class T>() {
+    gru<T>(h.sizes(), data_of<T>(h), data_of<T>(gates), data_of<T>(a), data_of<T>(b),
+           data_of<T>(h0));
+  });
 }
 void gru_grad_any(Tensor& da, Tensor& db, Tensor& dh0, const Tensor& dh, const Tensor& gates,
                   const Tensor& h0) {
-  visit<dtypes::kFloating>(da.dtype(), [&]<class T>() { gru_grad<T>(da, db, dh0, dh, gates, h0); });
+  visit<dtypes::kFloating>(da.dtype(), [&]<class T>() {
+    gru_grad<T>(dh0.sizes(), data_of<T>(da), data_of<T>(db), data_of<T>(dh0), data_of<T>(dh),
+                data_of<T>(gates), data_of<T>(h0));
+  });
 }
 
 }  // namespace
