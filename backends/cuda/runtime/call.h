@@ -4,7 +4,6 @@
 #pragma once
 
 #include <ambit/backend/op.h>
-#include <ambit/backend/registry.h>
 #include <ambit/params.h>
 
 #include <concepts>
@@ -140,12 +139,5 @@ struct Framed<op, kernel, void (*)(A...)> {
     call.finish();
   }
 };
-
-/// Add a kernel to the backend that was added last: add<kernels::convolution,
-/// convolution>(registry).
-template <auto& op, auto kernel>
-void add(Registry& registry) {
-  registry.add(op, Framed<op, kernel>::run);
-}
 
 }  // namespace ambit::cuda

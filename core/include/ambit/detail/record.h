@@ -77,7 +77,9 @@ class FormulaNode final : public Node {
     if (out[0].defined()) run(out[0], in, wanted, std::index_sequence_for<F...>());
   }
   bool release() override {
-    return std::apply([](auto&... f) { return (drop(f) | ... | false); }, formulas_);
+    bool any = false;
+    std::apply([&](auto&... f) { ((any = drop(f) || any), ...); }, formulas_);
+    return any;
   }
   std::span<Edge> edges() override { return edges_; }
 

@@ -145,7 +145,7 @@ AMBIT_API Tensor renorm(const Tensor& self, const Scalar& p, int64_t dim, const 
 AMBIT_API const Tensor& renorm_(const Tensor& self, const Scalar& p, int64_t dim,
                                 const Scalar& maxnorm);
 /// Compute log(sum of exp(x)) as m + log(sum of exp(x - m)), m the largest, safe from overflow.
-/// Floating point only. -inf of no elements. Gradient: self, its softmax over dims.
+/// Of integers that of floats. -inf of no elements. Gradient: self, its softmax over dims.
 AMBIT_API Tensor logsumexp(const Tensor& self, IntArrayRef dims, bool keepdim = false);
 
 /// Compute the p-norms, p = pow, over all dims but one: of self's number of dims, each of the

@@ -29,7 +29,8 @@ AMBIT_API Tensor rrelu(const Tensor& input, double lower = 1. / 8, double upper 
                        bool training = false, bool inplace = false);
 /// x limited to [0, 6]; gradient 0 at the limits.
 AMBIT_API Tensor relu6(const Tensor& input, bool inplace = false);
-/// x limited to [min_val, max_val]; gradient 0 at the limits. Errors: Error unless min_val <
+/// x limited to [min_val, max_val]; gradient 0 at the limits. Integers, too, by integer limits, as
+/// relu6 and threshold; softsign and tanhshrink make floats of them. Errors: Error unless min_val <
 /// max_val.
 AMBIT_API Tensor hardtanh(const Tensor& input, double min_val = -1, double max_val = 1,
                           bool inplace = false);
