@@ -231,6 +231,14 @@ void scan_any(const Tensor& y, const Tensor& x, int64_t dim, ScanOp op) {
   });
 }
 
+}  // namespace
+}  // namespace ambit::cpu::HWY_NAMESPACE
+HWY_AFTER_NAMESPACE();
+
+#if HWY_ONCE
+namespace ambit::cpu {
+namespace {
+
 /// y, index = the extremes so far, and where they are, along a line.
 template <bool kLargest, class T>
 void follow_extremes(T* y, const Line& to, int64_t* index, const Line& to_index, const T* x,
@@ -249,8 +257,24 @@ void follow_extremes(T* y, const Line& to, int64_t* index, const Line& to_index,
   }
 }
 
-void cum_extremum_any(const Tensor& y, const Tensor& index, const Tensor& x, int64_t dim,
-                      bool largest) {
+}  // namespace
+
+HWY_EXPORT(arg_reduce_any);
+HWY_EXPORT(scan_any);
+
+// index, value [.., 1, ..], x [.., n, ..]
+void arg_reduce(Tensor& value, Tensor& index, const Tensor& x, int64_t dim, bool largest) {
+  if (index.numel() > 0) HWY_DYNAMIC_DISPATCH(arg_reduce_any)(value, index, x, dim, largest);
+}
+
+// y, x [.., n, ..]
+void scan(Tensor& y, const Tensor& x, int64_t dim, const ScanOp& op) {
+  if (y.numel() > 0) HWY_DYNAMIC_DISPATCH(scan_any)(y, x, dim, op);
+}
+
+// y, index, x [.., n, ..]
+void cum_extremum(Tensor& y, Tensor& index, const Tensor& x, int64_t dim, bool largest) {
+  if (y.numel() == 0) return;
   const auto loops = make_line_loops<3>({&y, &index, &x}, dim);
   const Line to(y, dim), to_index(index, dim), from(x, dim);
   const int64_t y_step = loops.inner_stride(0), index_step = loops.inner_stride(1),
@@ -265,32 +289,6 @@ void cum_extremum_any(const Tensor& y, const Tensor& index, const Tensor& x, int
       }
     });
   });
-}
-
-}  // namespace
-}  // namespace ambit::cpu::HWY_NAMESPACE
-HWY_AFTER_NAMESPACE();
-
-#if HWY_ONCE
-namespace ambit::cpu {
-
-HWY_EXPORT(arg_reduce_any);
-HWY_EXPORT(scan_any);
-HWY_EXPORT(cum_extremum_any);
-
-// index, value [.., 1, ..], x [.., n, ..]
-void arg_reduce(Tensor& value, Tensor& index, const Tensor& x, int64_t dim, bool largest) {
-  if (index.numel() > 0) HWY_DYNAMIC_DISPATCH(arg_reduce_any)(value, index, x, dim, largest);
-}
-
-// y, x [.., n, ..]
-void scan(Tensor& y, const Tensor& x, int64_t dim, const ScanOp& op) {
-  if (y.numel() > 0) HWY_DYNAMIC_DISPATCH(scan_any)(y, x, dim, op);
-}
-
-// y, index, x [.., n, ..]
-void cum_extremum(Tensor& y, Tensor& index, const Tensor& x, int64_t dim, bool largest) {
-  if (y.numel() > 0) HWY_DYNAMIC_DISPATCH(cum_extremum_any)(y, index, x, dim, largest);
 }
 
 }  // namespace ambit::cpu
