@@ -9,6 +9,7 @@
 #include <doctest/doctest.h>
 
 #include <algorithm>
+#include <array>
 #include <cstdlib>
 #include <fstream>
 #include <map>
@@ -104,7 +105,7 @@ std::vector<Call> further_calls() {
 
 Operands contiguous_operands() {
   manual_seed(7);
-  const IntArrayRef sizes{7, 5};
+  const std::array<int64_t, 2> sizes{7, 5};
   return {.a = randn(sizes),
           .b = randn(sizes),
           .unit = rand(sizes) * 0.9 + 0.05,
