@@ -200,14 +200,15 @@ void add_ops(CLI::App& tool, int& exit_code) {
   const auto options = std::make_shared<Options>();
   CLI::App& command = *tool.add_subcommand("ops", "Show which kernels each backend brings");
   command.footer(kFooter);
-  command.add_option("--backend", options->backend,
-                     "One backend, by dtype: its name, or the file of a plugin");
+  CLI::Option* const backend = command.add_option(
+      "--backend", options->backend, "One backend, by dtype: its name, or the file of a plugin");
   const CLI::Option* functions =
       command
           .add_option(
               "--public", options->name,
               "Which ops public functions run: all functions, or those with this in their name")
-          ->expected(0, 1);
+          ->expected(0, 1)
+          ->excludes(backend);  // the table is the cpu's
   command.add_option("--format", options->format, "table (the default), md or json")
       ->check(CLI::IsMember({"table", "md", "json"}));
   command.callback([options, functions, &exit_code] {

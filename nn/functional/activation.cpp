@@ -33,11 +33,14 @@ Tensor mapped(const Tensor& input, bool inplace, const F& f) {
 // A parameter among the numbers that x has: with integers what is behind the point does not count.
 Scalar number_like(const char* function, const Tensor& x, double value) {
   if (x.is_floating_point()) return value;
-  if (!(std::abs(value) < 0x1p63)) {
-    throw Error(fmt::format("{}: expected an integer that {} has, got {}", function,
-                            ambit::name(x.dtype()), value));
+  const bool is_signed = x.dtype() != kUInt8;
+  const double whole = std::trunc(value);
+  const double end = std::ldexp(1, 8 * static_cast<int>(x.itemsize()) - is_signed);
+  if (!(whole >= (is_signed ? -end : 0) && whole < end)) {  // NaN, too
+    throw DTypeError(fmt::format("{}: expected a number that {} has, got {}", function,
+                                 ambit::name(x.dtype()), value));
   }
-  return static_cast<int64_t>(value);
+  return static_cast<int64_t>(whole);
 }
 
 // max(x, 0) + e, where e has the gradient at 0.
@@ -103,9 +106,6 @@ Tensor hardtanh(const Tensor& input, double min_val, double max_val, bool inplac
   if (!(min_val < max_val)) {
     throw Error(
         fmt::format("hardtanh: expected min_val < max_val, got {} and {}", min_val, max_val));
-  }
-  if (input.dtype() == kUInt8 && min_val <= -1) {
-    throw DTypeError(fmt::format("hardtanh: expected min_val >= 0 for uint8, got {}", min_val));
   }
   const Scalar least = number_like("hardtanh", input, min_val),
                most = number_like("hardtanh", input, max_val);

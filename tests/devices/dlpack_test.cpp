@@ -4,7 +4,6 @@
 #include <ambit/dlpack.h>
 #include <ambit/dlpack_abi.h>
 #include <ambit/memory.h>
-#include <ambit/sim.h>
 #include <doctest/doctest.h>
 
 #include <functional>
@@ -389,61 +388,4 @@ TEST_CASE("memory of the host is no simulated device's") {
                              "expected a tensor of device cpu, got one of sim:0");
   lent->deleter(lent);
   CHECK(theirs.given_back == 0);
-}
-
-TEST_CASE("memory is lent, and given back, when late work on it is done") {
-  const Device sim("sim:0");
-  const sim::Controls& controls = sim::controls();
-  controls.set_queue_limit(sim, 1000);
-  const Tensor x = zeros({4}, sim);
-  x.add_(1);
-  CHECK(controls.queued(sim) > 0);
-  DLManagedTensor* lent = to_dlpack(x);
-  CHECK(controls.queued(sim) == 0);
-  CHECK(static_cast<const float*>(controls.device_view(sim, lent->dl_tensor.data))[0] == 1);
-
-  struct Seen {
-    DLManagedTensor* lent;
-    float value = 0;
-  } seen{lent};
-  DLManagedTensor passed_on = *lent;
-  passed_on.manager_ctx = &seen;
-  passed_on.deleter = [](DLManagedTensor* m) {
-    auto* s = static_cast<Seen*>(m->manager_ctx);
-    s->value = *static_cast<const float*>(
-        sim::controls().device_view(Device("sim:0"), s->lent->dl_tensor.data));
-    s->lent->deleter(s->lent);
-  };
-  {
-    const Tensor y = from_dlpack(&passed_on, {.device = sim});
-    y.add_(1);
-    CHECK(controls.queued(sim) > 0);
-  }
-  CHECK(seen.value == 2);
-  // -1: who lends does not wait.
-  x.add_(1);
-  DLManagedTensor* at_once = to_dlpack(x, {.stream = -1});
-  CHECK(controls.queued(sim) > 0);
-  at_once->deleter(at_once);
-  controls.reset(sim);
-}
-
-TEST_CASE("what fails in late work on borrowed memory is still told") {
-  const Device sim("sim:0");
-  const sim::Controls& controls = sim::controls();
-  controls.set_queue_limit(sim, 1000);
-  {
-    DLManagedTensor* lent = to_dlpack(zeros({4}, sim));
-    DLManagedTensor passed_on = *lent;
-    passed_on.manager_ctx = lent;
-    passed_on.deleter = [](DLManagedTensor* m) {
-      auto* l = static_cast<DLManagedTensor*>(m->manager_ctx);
-      l->deleter(l);
-    };
-    const Tensor y = from_dlpack(&passed_on, {.device = sim});
-    controls.fail_kernel(sim, "", 1);
-    y.add_(1);
-  }
-  CHECK_THROWS_AS(synchronize(sim), BackendError);
-  controls.reset(sim);
 }

@@ -1,6 +1,8 @@
 // Activations of nn::functional and their modules, compared with PyTorch 1.13.
 #include <ambit/nn/nn.h>
 
+#include <cmath>
+
 #include "tests/autograd/gradcheck.h"
 #include "tests/devices.h"
 #include "tests/expected.h"
@@ -184,7 +186,11 @@ TEST_CASE("activations refuse bad arguments") {
     if (!takes_integers) CHECK_THROWS_AS(a.call(n), DTypeError);
   }
   CHECK_THROWS_AS(F::hardtanh(n.to(kUInt8)), DTypeError);
-  CHECK_THROWS_AS(F::threshold(n, 1e30, 0), Error);
+  CHECK_THROWS_WITH_AS(F::threshold(n.to(kInt8), 0, 300),
+                       "threshold: expected a number that int8 has, got 300", DTypeError);
+  CHECK_THROWS_AS(F::hardtanh(n.to(kInt16), -40000, 0), DTypeError);
+  CHECK_THROWS_AS(F::threshold(n, 1e30, 0), DTypeError);
+  CHECK_THROWS_AS(F::threshold(n, std::nan(""), 0), DTypeError);
   CHECK_THROWS_AS(F::celu(x, 0), Error);
   CHECK_THROWS_AS(F::hardtanh(x, 1, 1), Error);
   CHECK_THROWS_AS(F::hardshrink(x, -1), Error);

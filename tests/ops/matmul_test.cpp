@@ -1,9 +1,11 @@
 // Products of matrices: values and shapes in all the cases that numpy's @ knows, errors, gradients.
 #include <ambit/error.h>
+#include <ambit/memory.h>
 #include <ambit/ops/matmul.h>
 #include <ambit/ops/reduce.h>
 #include <ambit/parallel.h>
 
+#include <algorithm>
 #include <limits>
 #include <tuple>
 #include <vector>
@@ -115,7 +117,7 @@ void check_large_product(Device d, int64_t m, int64_t n, int64_t k) {
   INFO(m, " x ", n, " x ", k);
   const Tensor a = (arange(m * k).mul(7).remainder(9) - 4).reshape({m, k}).to(d),
                b = (arange(k * n).mul(5).remainder(7) - 3).reshape({k, n}).to(d),
-               bias = arange(2 * n).to(d).slice(0, 0, 2 * n, 2);
+               bias = arange(1, 2 * n + 1).to(d).slice(0, 0, 2 * n, 2);
   const Tensor expected = matmul(a, b);
   for (const DType dtype : {kFloat32, kFloat64}) {
     for (const Tensor& x : layouts(a.to(dtype))) {
@@ -135,6 +137,9 @@ TEST_CASE("large products are exact in whole numbers, however the operands lie")
     check_large_product(d, 200, 70, 400);
     check_large_product(d, 33, 517, 300);
     check_large_product(d, 97, 66, 801);
+    check_large_product(d, 97, 1, 801);
+    check_large_product(d, 1, 66, 801);
+    check_large_product(d, 1, 1, 801);
   });
   check_large_product(kCPU, 16, 4200, 70);    // more columns than packed at once,
   check_large_product(kCPU, 100, 180, 6200);  // and more of the inner side
@@ -154,6 +159,14 @@ TEST_CASE("products are the same to the bit on any number of threads") {
   set_num_threads(before);
   const size_t half = results.size() / 2;
   for (size_t i = 0; i < half; ++i) CHECK(equal(results[i], results[half + i]));
+}
+
+TEST_CASE("long sums of few products take little memory beside their operands") {
+  const Tensor x = ones({int64_t{1} << 19, 2}, kFloat64);
+  const size_t peak = memory_stats(kCPU).peak_in_use, before = memory_stats(kCPU).in_use;
+  CHECK((mm(x.t(), x) == 1 << 19).all().item<bool>());
+  // A slab is of 2^20 numbers, 8 MiB; padded to a tile's width all of x would be 128.
+  CHECK(memory_stats(kCPU).peak_in_use <= std::max(peak, before + (size_t{9} << 20)));
 }
 
 TEST_CASE("products over no elements are zero") {

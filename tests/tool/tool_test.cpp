@@ -139,6 +139,7 @@ TEST_CASE("ops --public finds a function and says which ops it runs") {
   CHECK(text.find("argsort") < text.size());
   CHECK(text.find("cat") == std::string::npos);
   CHECK(tool("ops --public nobody").exit_code == 2);
+  CHECK(tool("ops --public gelu --backend sim").exit_code == 2);
 }
 
 TEST_CASE("ops sees that a kernel runs a loop of reference, through a wrapper and later too") {

@@ -116,12 +116,14 @@ Matrix<const T> matrix_of(const Tensor& t, int64_t batch) {
   return {t.data_ptr<T>() + batch * s[0], s[1], s[2]};
 }
 
-/// Whether multiply() is faster than tiles by oneDNN: of some rows with a far larger matrix that
-/// lies transposed, as in each step of a recurrent network. oneDNN copies that matrix every time.
+/// Whether multiply() is faster than tiles by oneDNN: of two vectors; of some rows with a far
+/// larger matrix that lies transposed, as in each step of a recurrent network. oneDNN copies that
+/// matrix every time.
 bool is_for_blocks(const Product<float>& p) {
   constexpr int64_t kLarge = int64_t{1} << 22, kLeastRows = 16, kMostRows = 64;
-  return p.M >= kLeastRows && p.M <= kMostRows && p.N >= 4 * p.M && p.M * p.N * p.K >= kLarge &&
-         p.a.column_stride == 1 && p.b.row_stride == 1;
+  if (p.a.column_stride != 1 || p.b.row_stride != 1) return false;
+  if (p.M == 1 && p.N == 1) return true;
+  return p.M >= kLeastRows && p.M <= kMostRows && p.N >= 4 * p.M && p.M * p.N * p.K >= kLarge;
 }
 
 /// The product of each pair of matrices, the pairs shared by the threads where they suffice for

@@ -2,7 +2,7 @@
 // of b is packed by all of them into panels as wide as a register tile; then each takes blocks of
 // a's rows past them. Rows of a lie as a tile wants them and are packed only where they do not.
 // Of few rows, b lying transposed, the transposed product is made: b is its left operand, which is
-// not packed.
+// not packed. Of a single row or column, where both lie along k, each number is a dot product.
 #include "product.h"
 
 #include "backends/cpu/runtime/simd_targets.h"
@@ -187,9 +187,9 @@ void multiply_transposed(const Product<T>& p, const T* bias, T* y) {
 
 template <class T>
 void multiply_by_slabs(const Product<T>& p, const T* bias, T* y) {
-  const int64_t columns = std::min(p.N, kColumns);
-  const int64_t depth = std::min(p.K, std::max(kDepth, kSlab / columns / kDepth * kDepth));
-  const Scratch packed(static_cast<size_t>(depth * round_up(columns, kWidth<T>)) * sizeof(T));
+  const int64_t columns = std::min(p.N, kColumns), pitch = round_up(columns, kWidth<T>);
+  const int64_t depth = std::min(p.K, std::max(kDepth, kSlab / pitch / kDepth * kDepth));
+  const Scratch packed(static_cast<size_t>(depth * pitch) * sizeof(T));
   for (int64_t n = 0; n < p.N; n += columns) {
     const int64_t width = std::min(columns, p.N - n);
     for (int64_t k = 0; k < p.K; k += depth) {
@@ -205,6 +205,37 @@ void multiply_by_slabs(const Product<T>& p, const T* bias, T* y) {
 }
 
 template <class T>
+T dot(int64_t n, const T* a, const T* b) {
+  const hn::ScalableTag<T> d;
+  const auto product = [&](int64_t i, auto sum) {
+    return hn::MulAdd(hn::LoadU(d, a + i), hn::LoadU(d, b + i), sum);
+  };
+  auto s0 = hn::Zero(d), s1 = s0, s2 = s0, s3 = s0;  // as many as wait for each other
+  int64_t i = 0;
+  for (; i + 4 * kLanes<T> <= n; i += 4 * kLanes<T>) {
+    s0 = product(i, s0);
+    s1 = product(i + kLanes<T>, s1);
+    s2 = product(i + 2 * kLanes<T>, s2);
+    s3 = product(i + 3 * kLanes<T>, s3);
+  }
+  for (; i + kLanes<T> <= n; i += kLanes<T>) s0 = product(i, s0);
+  T sum = hn::GetLane(hn::SumOfLanes(d, hn::Add(hn::Add(s0, s1), hn::Add(s2, s3))));
+  for (; i < n; ++i) sum += a[i] * b[i];
+  return sum;
+}
+
+/// y [rows] = a [rows,n], whose rows are `stride` apart, x [n] + bias, which may be null.
+template <class T>
+void multiply_vector(int64_t rows, int64_t n, const T* a, int64_t stride, const T* x, const T* bias,
+                     int64_t bias_stride, T* y) {
+  parallel_for(rows, grain_for_products(n), [&](int64_t begin, int64_t end) {
+    for (int64_t m = begin; m < end; ++m) {
+      y[m] = dot(n, a + m * stride, x) + (bias ? bias[m * bias_stride] : T(0));
+    }
+  });
+}
+
+template <class T>
 void multiply_any(const Product<T>& p, T* y) {
   const bool has_bias = p.bias != nullptr, gaps = p.bias_stride != 1;
   const Scratch copy(has_bias && gaps ? static_cast<size_t>(p.N) * sizeof(T) : 0);
@@ -214,10 +245,17 @@ void multiply_any(const Product<T>& p, T* y) {
     for (int64_t n = 0; n < p.N; ++n) to[n] = p.bias[n * p.bias_stride];
     bias = to;
   }
-  constexpr int64_t kFewRows = 64;  // of more, packing b pays
-  const bool few_rows = p.M <= kFewRows && 4 * p.M <= p.N && p.M * p.K <= kSlab / 4;
-  if (few_rows && p.a.column_stride == 1 && p.b.row_stride == 1) {
-    return multiply_transposed(p, bias, y);
+  if (p.a.column_stride == 1 && p.b.row_stride == 1) {  // both lie along k
+    if (p.N == 1) {
+      return multiply_vector(p.M, p.K, p.a.data, p.a.row_stride, p.b.data, bias, 0, y);
+    }
+    if (p.M == 1) {
+      return multiply_vector(p.N, p.K, p.b.data, p.b.column_stride, p.a.data, bias, 1, y);
+    }
+    constexpr int64_t kFewRows = 64;  // of more, packing b pays
+    if (p.M <= kFewRows && 4 * p.M <= p.N && p.M * p.K <= kSlab / 4) {
+      return multiply_transposed(p, bias, y);
+    }
   }
   multiply_by_slabs(p, bias, y);
 }
