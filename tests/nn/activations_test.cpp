@@ -172,6 +172,18 @@ TEST_CASE("activations of integers that PyTorch has: limits are cut to integers"
   });
 }
 
+TEST_CASE("hardtanh keeps the sign of a zero that is a limit") {
+  for_each_device([](Device d) {
+    // torch.signbit(F.relu6(torch.tensor([-0., 0., -1.])))
+    const Tensor x = tensor({-0., 0., -1.}, d).requires_grad_();
+    const Tensor y = F::relu6(x);
+    CHECK(signbit(y).equal(tensor({true, false, false}, d)));
+    CHECK(signbit(F::hardtanh(-x, -1, 0)).equal(tensor({false, true, false}, d)));
+    y.sum().backward();
+    check_values(x.grad(), {3}, {0, 0, 0});
+  });
+}
+
 TEST_CASE("activations refuse bad arguments") {
   const Tensor x = ones({2, 3}), n = ones({2, 3}, kInt64);
   for (const Activation& a : activations()) {

@@ -1,5 +1,6 @@
 // Scatters of numbers, and scatters that reduce what meets at one place.
 #include <ambit/backend/kernels.h>
+#include <ambit/detail/by_float32.h>
 #include <ambit/detail/record.h>
 #include <ambit/error.h>
 #include <ambit/ops/creation.h>
@@ -149,9 +150,14 @@ Tensor reduced(const char* op, const Tensor& self, int64_t dim, const Tensor& in
   if (!needs_gradient(self, src)) return out;
   const Saved i = saved(index), x = saved(self), s = saved(src);
   if (reduce == ScatterOp::prod) {
-    return record(op, out,
-                  wrt(self, [=](const Tensor& g) { return prod_self_grad(g, i(), s(), dim); }),
-                  wrt(src, [=](const Tensor& g) { return prod_src_grad(g, x(), i(), s(), dim); }));
+    const DType dtype = out.dtype();
+    return record(
+        op, out,
+        wrt(self,
+            [=](const Tensor& g) { return by_float32(dtype, prod_self_grad, g, i(), s(), dim); }),
+        wrt(src, [=](const Tensor& g) {
+          return by_float32(dtype, prod_src_grad, g, x(), i(), s(), dim);
+        }));
   }
   const Saved y = saved_output(out);
   return record(op, out,

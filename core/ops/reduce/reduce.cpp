@@ -3,6 +3,7 @@
 
 #include <ambit/backend/kernels.h>
 #include <ambit/detail/autocast.h>
+#include <ambit/detail/by_float32.h>
 #include <ambit/detail/record.h>
 #include <ambit/ops/creation.h>
 #include <ambit/ops/elementwise.h>
@@ -113,9 +114,9 @@ Tensor product_before(const Tensor& x, int64_t dim) {
 
 // The derivative of a product by x[i] is the product of all others. Dividing the whole product by
 // x[i] would fail at zeros; products from both sides do not, and are differentiable themselves.
-Tensor product_of_others(const Tensor& x, int64_t dim) {
-  if (x.size(dim) == 0) return x;
-  return product_before(x, dim) * flip(product_before(flip(x, {dim}), dim), {dim});
+Tensor prod_grad(const Tensor& g, const Tensor& x, int64_t dim) {
+  if (x.size(dim) == 0) return g * x;
+  return g * (product_before(x, dim) * flip(product_before(flip(x, {dim}), dim), {dim}));
 }
 
 }  // namespace
@@ -128,9 +129,8 @@ Tensor prod(const Tensor& self, std::optional<DType> dtype) {
   const ReduceShape shape("prod", self.sizes(), {}, false);
   Tensor out = run_prod(self, shape, to_dtype);
   return record("prod", std::move(out), wrt(self, [x = saved(self)](const Tensor& g) {
-                  const Tensor all = x();
-                  return g *
-                         reshape(product_of_others(reshape(all, {all.numel()}), 0), all.sizes());
+                  const Tensor all = reshape(x(), {x().numel()});
+                  return reshape(by_float32(g.dtype(), prod_grad, g, all, 0), x().sizes());
                 }));
 }
 
@@ -144,7 +144,7 @@ Tensor prod(const Tensor& self, int64_t dim, bool keepdim, std::optional<DType> 
   Tensor out = run_prod(self, shape, to_dtype);
   return record("prod", std::move(out),
                 wrt(self, [x = saved(self), kept = std::move(shape.kept), dim](const Tensor& g) {
-                  return with_kept_dims(g, kept) * product_of_others(x(), dim);
+                  return by_float32(g.dtype(), prod_grad, with_kept_dims(g, kept), x(), dim);
                 }));
 }
 

@@ -1,8 +1,9 @@
 // Running sums, products, logarithms of sums, and extremes along one dim.
-#include <ambit/detail/autocast.h>
 #include <ambit/ops/scan.h>
 
 #include <ambit/backend/kernels.h>
+#include <ambit/detail/autocast.h>
+#include <ambit/detail/by_float32.h>
 #include <ambit/detail/record.h>
 #include <ambit/error.h>
 #include <ambit/ops/creation.h>
@@ -126,7 +127,7 @@ Tensor cumprod(const Tensor& self, int64_t dim, std::optional<DType> dtype) {
   if (to_dtype != self.dtype()) return cumprod(self.to(to_dtype), dim, to_dtype);
   Tensor out = run_scan("cumprod", self, dim, ScanOp::prod);
   return record("cumprod", std::move(out), wrt(self, [x = saved(self), dim](const Tensor& g) {
-                  return cumprod_grad(g, x(), dim);
+                  return by_float32(g.dtype(), cumprod_grad, g, x(), dim);
                 }));
 }
 

@@ -165,7 +165,8 @@ void write_python(const Program& program, std::ostream& to) {
       to << "= None\n";
     } else {
       to << "= " << step.slot << ' ' << step.tolerance << ' ' << name(o.result.dtype()) << ' '
-         << list_text(o.result.sizes()) << ' ' << o.result.requires_grad();
+         << list_text(o.result.sizes()) << ' ' << o.result.requires_grad() << ' '
+         << o.result.is_contiguous();
       for (const double v : o.values) to << fmt::format(" {}", v);
       to << '\n';
     }

@@ -139,6 +139,12 @@ Tensor regular(const Tensor& x) {
   return x / 32 + diag(arange(n, o).to(x.dtype()) + 1);
 }
 
+// Positive definite whatever the shape of m: m m^T alone is singular where m has more rows than
+// columns, and whether it has a factor is then a matter of rounding.
+Tensor definite(const Tensor& m) {
+  return matmul(m, m.transpose(-2, -1)) + eye(m.size(-2), m.options());
+}
+
 struct Row {
   const char* python;  // of m: regular($0), and b: $1
   Tensor (*run)(const Tensor& m, const Tensor& b);
@@ -163,9 +169,8 @@ const std::vector<Row> kMatrices{
               linalg_solve_triangular(m, b.transpose(-2, -1), false, false)),
     AMBIT_ROW("torch.linalg.solve_triangular(m, b, upper=False, unitriangular=True)",
               linalg_solve_triangular(m, b, false, true, true)),
-    AMBIT_ROW("torch.linalg.cholesky(m @ m.mT)", linalg_cholesky(matmul(m, m.transpose(-2, -1)))),
-    AMBIT_ROW("torch.linalg.cholesky(m @ m.mT, upper=True)",
-              linalg_cholesky(matmul(m, m.transpose(-2, -1)), true)),
+    AMBIT_ROW("torch.linalg.cholesky(definite(m))", linalg_cholesky(definite(m))),
+    AMBIT_ROW("torch.linalg.cholesky(definite(m), upper=True)", linalg_cholesky(definite(m), true)),
     AMBIT_ROW("torch.cholesky_solve(b, m.tril())", cholesky_solve(b, m.tril())),
     AMBIT_ROW("torch.cholesky_inverse(m.tril())", cholesky_inverse(m.tril())),
     AMBIT_ROW("flat(torch.linalg.qr(m))", flat(linalg_qr(m))),

@@ -2,8 +2,8 @@
 
     python3 torch_oracle.py FILE
 
-A line "S code" is a step, "= slot tolerance dtype sizes requires_grad values..." what it gave,
-"= None" an undefined tensor, "! message" an error. A program ends at its first difference. Where one
+A line "S code" is a step, "= slot tolerance dtype sizes requires_grad contiguous values..." what it
+gave, "= None" an undefined tensor, "! message" an error. A program ends at its first difference. Where one
 of the two refuses what the other does, that is counted and shown once for each op, and no failure:
 ambit refuses more on purpose. With a seed as second argument its steps are printed.
 """
@@ -142,6 +142,10 @@ def regular(x):
     return x / 32 + torch.diag(torch.arange(x.size(-1)).to(x.dtype) + 1)
 
 
+def definite(m):
+    return m @ m.mT + torch.eye(m.size(-2), dtype=m.dtype)
+
+
 # Where PyTorch 1.13 takes other strides for rows.
 def in_rows(t):
     return None if t is None else t.contiguous()
@@ -174,6 +178,17 @@ def heads(q, k, v, E, H, w, b, bk, bv, zero, out, ob, qw, kw, vw, mask, ignored,
         need_weights=weights, attn_mask=mask, use_separate_proj_weight=separate, q_proj_weight=qw,
         k_proj_weight=kw, v_proj_weight=vw, average_attn_weights=averaged)
     return flat([y, a]) if weights else y
+
+
+def row_major(t, slots):
+    """A result that is nobody's view, in the strides that ambit gives it: what is made of it is then a
+    view in both, where PyTorch may keep its operand's strides and copy."""
+    def shares(other):
+        return other is not None and other is not t and other.storage().data_ptr() == t.storage().data_ptr()
+
+    if t.is_contiguous() or t._base is not None or any(map(shares, slots)):
+        return t
+    return t.contiguous() if not t.is_leaf else t.detach().contiguous().requires_grad_(t.requires_grad)
 
 
 def differs(t, code, dtype, sizes, grad, tolerance, values):
@@ -248,11 +263,14 @@ def main(path):
         elif text == "None":
             pass
         else:
-            slot, tolerance, dtype, sizes, grad, *values = text.split(" ")
-            if slot == "-1":
+            slot, tolerance, dtype, sizes, grad, contiguous, *values = text.split(" ")
+            made = slot != "-1"
+            if not made:
                 m = re.match(r"(?:with torch.no_grad\(\): )?r\[(\d+)\]", code)
                 slot = m.group(1)
             t = r[int(slot)]
+            if made and t is not None and contiguous == "1":
+                t = r[int(slot)] = row_major(t, r)
             if t is None:  # where the gradient is zeros
                 what = any(float(v) for v in values) and "None"
             else:

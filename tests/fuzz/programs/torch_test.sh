@@ -1,13 +1,17 @@
 #!/usr/bin/env bash
-# The first 2,000 random programs on cpu against PyTorch, where $AMBIT_PYTHON or python3 has it:
-# torch_test.sh <ambit_program_fuzz>
+# The first 2,000 random programs on cpu against PyTorch, and those that differed once, where
+# $AMBIT_PYTHON or python3 has it: torch_test.sh <ambit_program_fuzz>
 set -euo pipefail
 python=${AMBIT_PYTHON:-python3}
 if ! "$python" -c 'import torch' 2>/dev/null; then
   echo "skipped: no PyTorch (AMBIT_PYTHON names a Python that has it)"
   exit 0
 fi
-programs=$(mktemp)
-trap 'rm -f "$programs"' EXIT
-"$1" --count 2000 --python "$programs"
-OMP_NUM_THREADS=1 "$python" "$(dirname "${BASH_SOURCE[0]}")/torch_oracle.py" "$programs"
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+"$1" --count 2000 --python "$work/programs"
+for seed in 1035410 1055958 1060455 1060825; do
+  "$1" --first $seed --count 1 --python "$work/program"
+  cat "$work/program" >>"$work/programs"
+done
+OMP_NUM_THREADS=1 "$python" "$(dirname "${BASH_SOURCE[0]}")/torch_oracle.py" "$work/programs"

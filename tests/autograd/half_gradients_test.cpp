@@ -1,0 +1,62 @@
+// Gradients of 16 bits whose steps leave the range of float16, or lose its digits, where the result
+// does not: they are computed in float32.
+#include <ambit/ambit.h>
+#include <doctest/doctest.h>
+
+#include <functional>
+
+#include "tests/devices.h"
+#include "tests/expected.h"
+
+using namespace ambit;
+
+namespace {
+
+/// The gradient by x of sum(weights * f(x)).
+Tensor slope(const std::function<Tensor(const Tensor&)>& f, const Tensor& x,
+             const Tensor& weights) {
+  const Tensor leaf = x.clone().requires_grad_();
+  return autograd::grad({(f(leaf) * weights).sum()}, {leaf})[0];
+}
+
+}  // namespace
+
+TEST_CASE("products that overflow float16 on the way have the gradients of their factors") {
+  for_each_device([](Device d) {
+    const TensorOptions half = TensorOptions(kHalf).device(d);
+    const Tensor one = tensor(1., half), two_zeros = tensor({256., 256., 0., 0.}, half);
+    const auto whole = [](const Tensor& x) { return x.prod(); };
+    const auto along = [](const Tensor& x) { return x.prod(0); };
+    const auto running = [](const Tensor& x) { return x.cumprod(0); };
+    const Tensor at = zeros({4}, TensorOptions(kInt64).device(d));
+    const auto met = [&](const Tensor& x) {
+      return ones({1}, half).scatter_reduce(0, at, x, "prod");
+    };
+    const Tensor one_zero = tensor({256., 256., 0., 0.5}, half);
+    for (const auto& product : {std::function<Tensor(const Tensor&)>(whole), {along}, {met}}) {
+      check_values(slope(product, two_zeros, one), {4}, {0, 0, 0, 0});
+      check_values(slope(product, one_zero, one), {4}, {0, 0, 32768, 0});
+    }
+    const Tensor third = tensor({0., 0., 0.25, 0.}, half);
+    check_values(slope(running, two_zeros, third), {4}, {0, 0, 16384, 0});
+    // What src has come to, as self's gradient.
+    const Tensor large = tensor({256., 256., 256., 1.}, half);
+    const auto scaled = [&](const Tensor& x) { return x.scatter_reduce(0, at, large, "prod"); };
+    check_values(slope(scaled, zeros({1}, half), tensor({0x1p-10}, half)), {1}, {16384});
+  });
+}
+
+TEST_CASE("the gradient of erfcx of 16 bits is as exact as they are") {
+  for_each_device([](Device d) {
+    // x = torch.tensor([-3.30078125, 40.]).double(): x.grad after special.erfcx(x).sum().backward()
+    // is [-711841.43991576217, -0.00035228842528733928]. Of the first a 64th is in float16's range.
+    const TensorOptions half = TensorOptions(kHalf).device(d);
+    const Tensor got = slope([](const Tensor& x) { return special_erfcx(x); },
+                             tensor({-3.30078125, 40.}, half), tensor({0x1p-6, 1.}, half));
+    const Tensor want = tensor({-711841.43991576217 / 64, -0.00035228842528733928}, kFloat64).to(d);
+    // One rounding, of 2^-11, of what float32 computes: erfcx to 12 steps of 2^-24, as
+    // scaled_functions_test has it, and two products, which weigh 3200 times as much where the
+    // terms cancel. check_values() doubles it, for numbers of size 1.
+    check_values(got / want, {2}, {1, 1}, (0x1p-11 + 3200 * 14 * 0x1p-24) / 2);
+  });
+}
