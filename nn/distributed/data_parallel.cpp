@@ -8,7 +8,6 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
-#include <cstring>
 #include <sstream>
 
 #include "bytes.h"
@@ -67,7 +66,9 @@ std::string broadcast_bytes(ProcessGroup& group, const std::string& bytes, Devic
   const Tensor length = full({1}, static_cast<int64_t>(bytes.size()), device);
   group.broadcast(length, root)->wait();
   Tensor all = zeros({length.item<int64_t>()}, TensorOptions(kUInt8));
-  if (group.rank() == root) std::memcpy(all.data_ptr(), bytes.data(), bytes.size());
+  if (group.rank() == root) {
+    std::copy(bytes.begin(), bytes.end(), static_cast<char*>(all.data_ptr()));
+  }
   all = all.to(device);
   group.broadcast(all, root)->wait();
   all = all.cpu();
