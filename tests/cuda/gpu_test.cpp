@@ -1,6 +1,7 @@
 // What only a GPU can show: late errors, memory that runs out, threads and streams. Where there is
 // none, these cases have nothing to run on and say so.
 #include <ambit/ambit.h>
+#include <ambit/backend/kernels.h>
 #include <ambit/cuda_counters.h>
 #include <ambit/memory.h>
 #include <ambit/settings.h>
@@ -67,6 +68,55 @@ TEST_CASE("gpu: 16 bits are computed with in one launch, without float32 in betw
     CHECK(launches([&] { avg_pool2d(x, 2); }) == 1);
     CHECK(launches([&] { max_pool2d(x, 2); }) == 1);
     CHECK(((1 - x * 2).clamp(-4) - x).mean().item<float>() == -5);
+  }
+}
+
+TEST_CASE("gpu: layers and optimizers of 16 bits are one launch, beside float32 statistics") {
+  if (!has_gpu()) return;
+  for (const DType dtype : dtypes::kReduced) {
+    const auto make = [&](IntArrayRef sizes) {
+      return ones(sizes, TensorOptions(dtype).device("cuda"));
+    };
+    const auto launches = [](const auto& work) {
+      const uint64_t before = cuda::counters().launches;
+      work();
+      return cuda::counters().launches - before;
+    };
+    const Tensor x = make({2, 3, 4, 4}), w = make({4});
+    CHECK(launches([&] { layer_norm(x, {4}, w, w); }) == 1);
+    CHECK(launches([&] { group_norm(x, 3); }) == 1);
+    CHECK(launches([&] { scaled_dot_product_attention(x, x, x); }) == 1);
+    const Tensor logits = make({2, 10}), target = zeros({2}, TensorOptions(kInt64).device("cuda"));
+    Tensor loss = empty({2}, Device("cuda")), weight_sum = empty({}, Device("cuda"));
+    CHECK(launches([&] { kernels::nll_loss(loss, weight_sum, logits, target, {}, -1); }) == 1);
+    CHECK(launches([&] { kernels::cross_entropy(loss, weight_sum, logits, target, {}, -1); }) == 1);
+    Tensor dx = make({2, 10});
+    CHECK(launches([&] { kernels::cross_entropy_grad(dx, loss, logits, target, {}, -1); }) == 1);
+    Tensor h = make({2, 10}), c = make({2, 10}), gates = make({2, 40});
+    const Tensor three = make({2, 30}), four = make({2, 40});
+    CHECK(launches([&] { kernels::lstm_cell(h, c, gates, four, four, logits); }) == 1);
+    CHECK(launches([&] { kernels::gru_cell(h, gates, three, three, logits); }) == 1);
+    CHECK(launches([&] { kernels::sgd_step({h}, {c}, {dx}, {.momentum = 0.9}); }) == 1);
+    CHECK(launches([&] { kernels::adam_step({h}, {c}, {logits}, {dx}, {}); }) == 1);
+  }
+}
+
+TEST_CASE("gpu: gradients of maxima of 16 bits are float32 sums, of some images at a time") {
+  if (!has_gpu()) return;
+  const Device gpu("cuda");
+  constexpr int64_t kImages = 9, kSide = 1024;  // a part holds eight
+  for (const DType dtype : dtypes::kReduced) {
+    // Numbers of this size are two apart: each 1 alone would be lost.
+    const double large = dtype == kFloat16 ? 2048 : 256;
+    const Tensor dy = tensor({large, 1.0, 1.0, 1.0}).to(dtype).view({1, 1, 2, 2}).to(gpu);
+    const Tensor places = arange(kImages).mul_(1000).add_(7).to(kInt32).view({kImages, 1, 1, 1});
+    Tensor dx = empty({kImages, 1, kSide, kSide}, TensorOptions(dtype).device(gpu));
+    kernels::max_pool_grad(dx, dy.expand({kImages, 1, 2, 2}).contiguous(),
+                           places.expand({kImages, 1, 2, 2}).contiguous().to(gpu),
+                           {.kernel = {kSide / 2, kSide / 2}});
+    Tensor expected = zeros({kImages, kSide * kSide});
+    for (int64_t i = 0; i < kImages; ++i) expected[i][1000 * i + 7].fill_(large + 4);
+    CHECK(dx.cpu().to(kFloat32).view(expected.sizes()).equal(expected));
   }
 }
 

@@ -5,8 +5,10 @@
 #include <limits>
 
 #include "backends/cuda/kernels.h"
+#include "backends/cuda/loops/element16.cuh"
 #include "backends/cuda/runtime/launch.h"
 #include "backends/cuda/runtime/workspace.h"
+#include "wide_operand.h"
 
 namespace ambit::cuda {
 namespace {
@@ -28,8 +30,8 @@ struct Heads {
     return data + head_index / H * batch + head_index % H * head + n * row + d * column;
   }
   /// The element, or 0 outside.
-  __device__ T get(int64_t head_index, int64_t n, int64_t d) const {
-    return n < N && d < D ? *at(head_index, n, d) : T(0);
+  __device__ Computed<T> get(int64_t head_index, int64_t n, int64_t d) const {
+    return n < N && d < D ? widened(*at(head_index, n, d)) : Computed<T>(0);
   }
   T* data;
   int64_t H = 1, N = 0, D = 0, batch = 0, head = 0, row = 0, column = 0;
@@ -42,11 +44,11 @@ struct Lane {
 
 /// Return the product of row a_first + i of a and row b_first + j of b.
 template <class T>
-__device__ T product_of_rows(const Heads<T>& a, int64_t a_first, const Heads<T>& b, int64_t b_first,
-                             int64_t head) {
-  __shared__ T left[kTile][kTile], right[kTile][kTile + 1];
+__device__ Computed<T> product_of_rows(const Heads<T>& a, int64_t a_first, const Heads<T>& b,
+                                       int64_t b_first, int64_t head) {
+  __shared__ Computed<T> left[kTile][kTile], right[kTile][kTile + 1];
   const auto [i, j] = Lane();
-  T sum = 0;
+  Computed<T> sum = 0;
   for (int64_t d = 0; d < a.D; d += kTile) {
     left[i][j] = a.get(head, a_first + i, d + j);
     right[i][j] = b.get(head, b_first + i, d + j);
@@ -60,9 +62,9 @@ __device__ T product_of_rows(const Heads<T>& a, int64_t a_first, const Heads<T>&
 
 /// held[r] += the sum over t of factor (i, t) * x's row first + t, feature part + j + r kTile.
 template <class T>
-__device__ void add_rows(T (&held)[kHeld], T factor, const Heads<T>& x, int64_t first, int64_t head,
-                         int64_t part) {
-  __shared__ T factors[kTile][kTile + 1], rows[kTile][kPart];
+__device__ void add_rows(Computed<T> (&held)[kHeld], Computed<T> factor, const Heads<T>& x,
+                         int64_t first, int64_t head, int64_t part) {
+  __shared__ Computed<T> factors[kTile][kTile + 1], rows[kTile][kPart];
   const auto [i, j] = Lane();
   factors[i][j] = factor;
 #pragma unroll
@@ -80,11 +82,11 @@ __device__ void add_rows(T (&held)[kHeld], T factor, const Heads<T>& x, int64_t 
 /// x's row first + i = factor * held.
 template <class T>
 __device__ void store_row(const Heads<T>& x, int64_t first, int64_t head, int64_t part,
-                          const T (&held)[kHeld], T factor) {
+                          const Computed<T> (&held)[kHeld], Computed<T> factor) {
   const auto [i, j] = Lane();
   for (int r = 0; r < kHeld; ++r) {
     const int64_t d = part + j + r * kTile;
-    if (first + i < x.N && d < x.D) *x.at(head, first + i, d) = factor * held[r];
+    if (first + i < x.N && d < x.D) *x.at(head, first + i, d) = narrowed<T>(factor * held[r]);
   }
 }
 
@@ -98,8 +100,9 @@ __device__ T join_row(T v, const Join& join) {
 /// What all kernels take: scale * q k^T + mask.
 template <class T>
 struct Scores {
+  using S = Computed<T>;
   Heads<T> q, k, mask;
-  T scale;
+  S scale;
   bool causal;
   int64_t heads;
 
@@ -108,9 +111,9 @@ struct Scores {
     return query < q.N && key < k.N && (!causal || key <= query);
   }
   /// The score from the product of the two rows.
-  __device__ T of(T product, int64_t head, int64_t query, int64_t key) const {
-    if (!sees(query, key)) return -std::numeric_limits<T>::infinity();
-    return product * scale + (mask.data ? *mask.at(head, query, key) : T(0));
+  __device__ S of(S product, int64_t head, int64_t query, int64_t key) const {
+    if (!sees(query, key)) return -std::numeric_limits<S>::infinity();
+    return product * scale + (mask.data ? widened(*mask.at(head, query, key)) : S(0));
   }
   /// How many keys the queries of a tile see together.
   __device__ int64_t keys_of(int64_t first_query) const {
@@ -123,29 +126,30 @@ struct Scores {
 __host__ __device__ int64_t tiles_of(int64_t n) { return (n + kTile - 1) / kTile; }
 
 template <class T>
-__global__ void attend(Scores<T> scores, Heads<T> v, Heads<T> y, T* lse) {
-  constexpr T kNone = -std::numeric_limits<T>::infinity();
+__global__ void attend(Scores<T> scores, Heads<T> v, Heads<T> y, Computed<T>* lse) {
+  using S = Computed<T>;
+  constexpr S kNone = -std::numeric_limits<S>::infinity();
   const auto [i, j] = Lane();
   const int64_t L = scores.q.N, tiles = tiles_of(L), parts = (v.D + kPart - 1) / kPart;
   for (int64_t tile = blockIdx.x; tile < scores.heads * tiles * parts; tile += gridDim.x) {
     const int64_t part = tile % parts * kPart, first = tile / parts % tiles * kTile;
     const int64_t head = tile / parts / tiles;
-    T largest = kNone, total = 0, held[kHeld] = {};
+    S largest = kNone, total = 0, held[kHeld] = {};
     for (int64_t key = 0; key < scores.keys_of(first); key += kTile) {
-      const T s = scores.of(product_of_rows(scores.q, first, scores.k, key, head), head, first + i,
+      const S s = scores.of(product_of_rows(scores.q, first, scores.k, key, head), head, first + i,
                             key + j);
-      const T top = fmax(largest, join_row(s, [](T a, T b) { return fmax(a, b); }));
-      const T shift = top == kNone ? T(0) : top;  // nothing is seen so far
-      const T weight = std::exp(s - shift), lower = std::exp(largest - shift);
-      total = total * lower + join_row(weight, [](T a, T b) { return a + b; });
+      const S top = fmax(largest, join_row(s, [](S a, S b) { return fmax(a, b); }));
+      const S shift = top == kNone ? S(0) : top;  // nothing is seen so far
+      const S weight = std::exp(s - shift), lower = std::exp(largest - shift);
+      total = total * lower + join_row(weight, [](S a, S b) { return a + b; });
       largest = top;
-      for (T& sum : held) sum *= lower;
+      for (S& sum : held) sum *= lower;
       add_rows(held, weight, v, key, head, part);
     }
     store_row(y, first, head, part, held, 1 / total);
     if (part == 0 && j == 0 && first + i < L) {
-      constexpr T kNaN = std::numeric_limits<T>::quiet_NaN();
-      T* to = lse + head * L + first + i;
+      constexpr S kNaN = std::numeric_limits<S>::quiet_NaN();
+      S* to = lse + head * L + first + i;
       to[0] = total == 0 ? kNaN : largest;
       to[scores.heads * L] = total == 0 ? kNaN : std::log(total);
     }
@@ -154,11 +158,12 @@ __global__ void attend(Scores<T> scores, Heads<T> v, Heads<T> y, T* lse) {
 
 // share [B,H,L] = sum(dy * y), which the gradients of a query's weights are lessened by.
 template <class T>
-__global__ void take_shares(int64_t queries, Heads<T> dy, Heads<T> y, T* share) {
+__global__ void take_shares(int64_t queries, Heads<T> dy, Heads<T> y, Computed<T>* share) {
   for (int64_t n = thread_index(); n < queries; n += thread_count()) {
-    T sum = 0;
-    for (int64_t d = 0; d < y.D; ++d)
-      sum += *dy.at(n / y.N, n % y.N, d) * *y.at(n / y.N, n % y.N, d);
+    Computed<T> sum = 0;
+    for (int64_t d = 0; d < y.D; ++d) {
+      sum += dy.get(n / y.N, n % y.N, d) * y.get(n / y.N, n % y.N, d);
+    }
     share[n] = sum;
   }
 }
@@ -166,28 +171,30 @@ __global__ void take_shares(int64_t queries, Heads<T> dy, Heads<T> y, T* share) 
 /// What the kernels of the gradient take besides.
 template <class T>
 struct Weights {
+  using S = Computed<T>;
   Heads<T> v, dy;
-  const T *largest, *log_total, *share;
+  const S *largest, *log_total, *share;
 
-  __device__ T of(T score, int64_t place) const {
+  __device__ S of(S score, int64_t place) const {
     return std::exp(score - largest[place] - log_total[place]);
   }
 };
 
 template <class T>
 __global__ void query_grads(Scores<T> scores, Weights<T> weights, Heads<T> dq) {
+  using S = Computed<T>;
   const auto [i, j] = Lane();
   const int64_t L = scores.q.N, tiles = tiles_of(L), parts = (dq.D + kPart - 1) / kPart;
   for (int64_t tile = blockIdx.x; tile < scores.heads * tiles * parts; tile += gridDim.x) {
     const int64_t part = tile % parts * kPart, first = tile / parts % tiles * kTile;
     const int64_t head = tile / parts / tiles, place = head * L + first + i;
-    T held[kHeld] = {};
+    S held[kHeld] = {};
     for (int64_t key = 0; key < scores.keys_of(first); key += kTile) {
-      const T product = product_of_rows(scores.q, first, scores.k, key, head);
-      const T dw = product_of_rows(weights.dy, first, weights.v, key, head);
-      T ds = 0;
+      const S product = product_of_rows(scores.q, first, scores.k, key, head);
+      const S dw = product_of_rows(weights.dy, first, weights.v, key, head);
+      S ds = 0;
       if (scores.sees(first + i, key + j)) {
-        const T s = scores.of(product, head, first + i, key + j);
+        const S s = scores.of(product, head, first + i, key + j);
         ds = weights.of(s, place) * (dw - weights.share[place]);
       }
       add_rows(held, ds, scores.k, key, head, part);
@@ -198,17 +205,18 @@ __global__ void query_grads(Scores<T> scores, Weights<T> weights, Heads<T> dq) {
 
 template <class T>
 __global__ void key_grads(Scores<T> scores, Weights<T> weights, Heads<T> dk, Heads<T> dv) {
+  using S = Computed<T>;
   const auto [i, j] = Lane();
   const int64_t L = scores.q.N, tiles = tiles_of(dk.N);
   const int64_t parts = (max(dk.D, dv.D) + kPart - 1) / kPart;
   for (int64_t tile = blockIdx.x; tile < scores.heads * tiles * parts; tile += gridDim.x) {
     const int64_t part = tile % parts * kPart, first = tile / parts % tiles * kTile;
     const int64_t head = tile / parts / tiles;
-    T held_k[kHeld] = {}, held_v[kHeld] = {};
+    S held_k[kHeld] = {}, held_v[kHeld] = {};
     for (int64_t query = scores.queries_from(first); query < L; query += kTile) {
-      const T product = product_of_rows(scores.k, first, scores.q, query, head);
-      const T dw = product_of_rows(weights.v, first, weights.dy, query, head);
-      T w = 0, ds = 0;
+      const S product = product_of_rows(scores.k, first, scores.q, query, head);
+      const S dw = product_of_rows(weights.v, first, weights.dy, query, head);
+      S w = 0, ds = 0;
       if (scores.sees(query + j, first + i)) {
         const int64_t place = head * L + query + j;
         w = weights.of(scores.of(product, head, query + j, first + i), place);
@@ -218,14 +226,14 @@ __global__ void key_grads(Scores<T> scores, Weights<T> weights, Heads<T> dk, Hea
       add_rows(held_k, ds, scores.q, query, head, part);
     }
     store_row(dk, first, head, part, held_k, scores.scale);
-    store_row(dv, first, head, part, held_v, T(1));
+    store_row(dv, first, head, part, held_v, S(1));
   }
 }
 
 template <class T>
 Scores<T> scores_of(const Tensor& q, const Tensor& k, const Tensor& mask,
                     const AttentionParams& p) {
-  return {Heads<T>(q), Heads<T>(k),          Heads<T>(mask), static_cast<T>(p.scale),
+  return {Heads<T>(q), Heads<T>(k),          Heads<T>(mask), static_cast<Computed<T>>(p.scale),
           p.causal,    q.size(0) * q.size(1)};
 }
 
@@ -238,23 +246,27 @@ Grid grid_of(int64_t heads, int64_t n, int64_t features) {
 
 void attention(Tensor& y, Tensor& lse, const Tensor& q, const Tensor& k, const Tensor& v,
                const Tensor& mask, const AttentionParams& p) {
-  visit<dtypes::kFloating>(y.dtype(), [&]<class T>() {
+  WideOperand own_lse = WideOperand::made(lse);
+  visit<dtypes::kAnyFloating>(y.dtype(), [&]<class T>() {
     const Scores<T> scores = scores_of<T>(q, k, mask, p);
     launch(attend<T>, grid_of(scores.heads, q.size(2), v.size(3)), scores, Heads<T>(v), Heads<T>(y),
-           lse.data_ptr<T>());
+           own_lse.data<Computed<T>>());
   });
+  own_lse.written();
 }
 
 void attention_grad(Tensor& dq, Tensor& dk, Tensor& dv, const Tensor& dy, const Tensor& q,
                     const Tensor& k, const Tensor& v, const Tensor& mask, const Tensor& y,
                     const Tensor& lse, const AttentionParams& p) {
-  visit<dtypes::kFloating>(dq.dtype(), [&]<class T>() {
+  const WideOperand own_lse(lse);
+  visit<dtypes::kAnyFloating>(dq.dtype(), [&]<class T>() {
+    using S = Computed<T>;
     const Scores<T> scores = scores_of<T>(q, k, mask, p);
     const int64_t queries = scores.heads * q.size(2);
-    const Workspace share(static_cast<size_t>(queries) * sizeof(T));
-    launch(take_shares<T>, grid_for(queries), queries, Heads<T>(dy), Heads<T>(y), share.as<T>());
-    const Weights<T> weights{Heads<T>(v), Heads<T>(dy), lse.data_ptr<T>(),
-                             lse.data_ptr<T>() + queries, share.as<T>()};
+    const Workspace share(static_cast<size_t>(queries) * sizeof(S));
+    launch(take_shares<T>, grid_for(queries), queries, Heads<T>(dy), Heads<T>(y), share.as<S>());
+    const S* levels = own_lse.data<S>();
+    const Weights<T> weights{Heads<T>(v), Heads<T>(dy), levels, levels + queries, share.as<S>()};
     launch(query_grads<T>, grid_of(scores.heads, q.size(2), q.size(3)), scores, weights,
            Heads<T>(dq));
     launch(key_grads<T>, grid_of(scores.heads, k.size(2), std::max(k.size(3), v.size(3))), scores,

@@ -3,8 +3,6 @@
 // graph wants a pattern of operations for each. They read and write no more than must be: a pass
 // over x for two sums per channel, kept in float64, a thread per channel to finish them, and a pass
 // that applies the result.
-#include <ambit/ops/creation.h>
-
 #include <algorithm>
 #include <cub/block/block_reduce.cuh>
 
@@ -13,6 +11,7 @@
 #include "backends/cuda/loops/map.cuh"
 #include "backends/cuda/runtime/launch.h"
 #include "backends/cuda/runtime/workspace.h"
+#include "wide_operand.h"
 
 namespace ambit::cuda {
 namespace {
@@ -252,41 +251,6 @@ struct SumPlan {
   int64_t sums;  // of each channel
 };
 
-template <class T>
-T* data_or_null(const Tensor& t) {
-  return t.defined() ? t.data_ptr<T>() : nullptr;
-}
-
-/// Numbers [C] beside elements of 16 bits, of which float32 is made if they are not of that; what
-/// a kernel writes is rounded to them.
-class OfChannels {
- public:
-  /// Of what a kernel reads.
-  explicit OfChannels(const Tensor& given) : given_(given), wide_(given) {
-    if (given.defined() && is_reduced(given.dtype())) copy(make_wide(), given);
-  }
-  /// Of what it only writes.
-  static OfChannels made(const Tensor& given) {
-    OfChannels c;
-    c.given_ = c.wide_ = given;
-    if (is_reduced(given.dtype())) c.make_wide();
-    return c;
-  }
-  template <class T>
-  T* data() const {
-    return data_or_null<T>(wide_);
-  }
-  void written() {
-    if (!wide_.is_same(given_)) copy(given_, wide_);
-  }
-
- private:
-  OfChannels() = default;
-  Tensor& make_wide() { return wide_ = empty(given_.sizes(), given_.options().dtype(kFloat32)); }
-
-  Tensor given_, wide_;
-};
-
 template <class F>
 void sum(const Channels& channels, const SumPlan& plan, const F& f, Sums* partials) {
   const Grid grid{static_cast<unsigned>(plan.tiles * plan.parts)};
@@ -309,9 +273,9 @@ void batch_norm(Tensor& y, Tensor& mean, Tensor& invstd, Tensor& running_mean, T
   const auto C = static_cast<size_t>(channels.C);
   const Workspace sums(p.training ? C * static_cast<size_t>(plan.sums) * sizeof(Sums) : 0);
   const Workspace affine(C * sizeof(Affine));
-  OfChannels own_mean = OfChannels::made(mean), own_invstd = OfChannels::made(invstd);
-  OfChannels own_running_mean(running_mean), own_running_var(running_var);
-  const OfChannels own_w(w), own_b(b);
+  WideOperand own_mean = WideOperand::made(mean), own_invstd = WideOperand::made(invstd);
+  WideOperand own_running_mean(running_mean), own_running_var(running_var);
+  const WideOperand own_w(w), own_b(b);
   visit<dtypes::kAnyFloating>(y.dtype(), [&]<class T>() {
     using S = Computed<T>;
     const T* px = x.data_ptr<T>();
@@ -340,8 +304,8 @@ void batch_norm_grad(Tensor& dx, Tensor& dw, Tensor& db, const Tensor& dy, const
   const auto C = static_cast<size_t>(channels.C);
   const Workspace sums(C * static_cast<size_t>(plan.sums) * sizeof(Sums));
   const Workspace gradient(C * sizeof(Gradient));
-  OfChannels own_dw = OfChannels::made(dw), own_db = OfChannels::made(db);
-  const OfChannels own_w(w), own_mean(mean), own_invstd(invstd);
+  WideOperand own_dw = WideOperand::made(dw), own_db = WideOperand::made(db);
+  const WideOperand own_w(w), own_mean(mean), own_invstd(invstd);
   visit<dtypes::kAnyFloating>(dx.dtype(), [&]<class T>() {
     using S = Computed<T>;
     const T *px = x.data_ptr<T>(), *pdy = dy.data_ptr<T>();

@@ -6,6 +6,7 @@
 #include "backends/cuda/kernels.h"
 #include "backends/cuda/loops/lines.cuh"
 #include "backends/cuda/runtime/workspace.h"
+#include "wide_operand.h"
 
 namespace ambit::cuda {
 namespace {
@@ -24,27 +25,31 @@ struct Groups {
 
 // y, x [N,C,...]; mean, invstd [N,G]; w, b [C] or null.
 template <class T, int kLanes>
-__global__ void normalize_groups(ContiguousLines lines, Groups groups, double eps, T* y, T* mean,
-                                 T* invstd, const T* x, const T* w, const T* b) {
+__global__ void normalize_groups(ContiguousLines lines, Groups groups, double eps, T* y,
+                                 Computed<T>* mean, Computed<T>* invstd, const T* x, const T* w,
+                                 const T* b) {
+  using S = Computed<T>;
   for_each_line<kLanes>(lines, [&](int64_t group, int64_t lane) {
     const int64_t length = lines.length, start = group * length;
     const auto n = static_cast<double>(length);
     double sum = 0, squares = 0;
-    for (int64_t j = lane; j < length; j += kLanes) sum += static_cast<double>(x[start + j]);
+    for (int64_t j = lane; j < length; j += kLanes)
+      sum += static_cast<double>(widened(x[start + j]));
     const double center = sum_line<kLanes>(sum) / n;
     for (int64_t j = lane; j < length; j += kLanes) {
-      const double d = static_cast<double>(x[start + j]) - center;
+      const double d = static_cast<double>(widened(x[start + j])) - center;
       squares += d * d;
     }
     const double inverse = 1 / std::sqrt(sum_line<kLanes>(squares) / n + eps);
     if (lane == 0) {
-      mean[group] = static_cast<T>(center);
-      invstd[group] = static_cast<T>(inverse);
+      mean[group] = static_cast<S>(center);
+      invstd[group] = static_cast<S>(inverse);
     }
     for (int64_t j = lane; j < length; j += kLanes) {
       const int64_t channel = group % groups.G * groups.channels + j / groups.inner;
-      const T u = static_cast<T>((static_cast<double>(x[start + j]) - center) * inverse);
-      y[start + j] = (w ? u * w[channel] : u) + (b ? b[channel] : T(0));
+      const S u = static_cast<S>((static_cast<double>(widened(x[start + j])) - center) * inverse);
+      y[start + j] =
+          narrowed<T>((w ? u * widened(w[channel]) : u) + (b ? widened(b[channel]) : S(0)));
     }
   });
 }
@@ -56,14 +61,14 @@ struct ChannelSums {
 // sums [N,C]: of dy u and dy, u = (x - mean) invstd, over the `inner` elements of a channel.
 template <class T, int kLanes>
 __global__ void sum_channels(ContiguousLines lines, Groups groups, ChannelSums* sums, const T* dy,
-                             const T* x, const T* mean, const T* invstd) {
+                             const T* x, const Computed<T>* mean, const Computed<T>* invstd) {
   for_each_line<kLanes>(lines, [&](int64_t channel, int64_t lane) {
     const int64_t start = channel * lines.length, group = channel / groups.channels;
     const auto center = static_cast<double>(mean[group]);
     double dyu = 0, dy_sum = 0;
     for (int64_t j = lane; j < lines.length; j += kLanes) {
-      const auto g = static_cast<double>(dy[start + j]);
-      dyu += g * (static_cast<double>(x[start + j]) - center);
+      const auto g = static_cast<double>(widened(dy[start + j]));
+      dyu += g * (static_cast<double>(widened(x[start + j])) - center);
       dy_sum += g;
     }
     dyu = sum_line<kLanes>(dyu) * static_cast<double>(invstd[group]);
@@ -75,10 +80,13 @@ __global__ void sum_channels(ContiguousLines lines, Groups groups, ChannelSums* 
 // dx = invstd (g - mean(g) - u mean(g u)) with g = dy w.
 template <class T, int kLanes>
 __global__ void group_grads(ContiguousLines lines, Groups groups, T* dx, const T* dy, const T* x,
-                            const T* w, const T* mean, const T* invstd, const ChannelSums* sums) {
+                            const T* w, const Computed<T>* mean, const Computed<T>* invstd,
+                            const ChannelSums* sums) {
   for_each_line<kLanes>(lines, [&](int64_t group, int64_t lane) {
     const int64_t start = group * lines.length, first = group % groups.G * groups.channels;
-    const auto weight = [&](int64_t c) { return w ? static_cast<double>(w[first + c]) : 1; };
+    const auto weight = [&](int64_t c) {
+      return w ? static_cast<double>(widened(w[first + c])) : 1;
+    };
     double sum_g = 0, sum_gu = 0;
     for (int64_t c = lane; c < groups.channels; c += kLanes) {
       const ChannelSums s = sums[group * groups.channels + c];
@@ -90,9 +98,9 @@ __global__ void group_grads(ContiguousLines lines, Groups groups, T* dx, const T
     const auto center = static_cast<double>(mean[group]);
     const auto inverse = static_cast<double>(invstd[group]);
     for (int64_t j = lane; j < lines.length; j += kLanes) {
-      const double u = (static_cast<double>(x[start + j]) - center) * inverse;
-      const double g = static_cast<double>(dy[start + j]) * weight(j / groups.inner);
-      dx[start + j] = static_cast<T>(inverse * (g - mean_g - u * mean_gu));
+      const double u = (static_cast<double>(widened(x[start + j])) - center) * inverse;
+      const double g = static_cast<double>(widened(dy[start + j])) * weight(j / groups.inner);
+      dx[start + j] = narrowed<T>(inverse * (g - mean_g - u * mean_gu));
     }
   });
 }
@@ -106,8 +114,8 @@ __global__ void add_samples(Groups groups, T* dw, T* db, const ChannelSums* sums
       sum.dyu += sums[n * groups.C + c].dyu;
       sum.dy += sums[n * groups.C + c].dy;
     }
-    dw[c] = static_cast<T>(sum.dyu);
-    db[c] = static_cast<T>(sum.dy);
+    dw[c] = narrowed<T>(sum.dyu);
+    db[c] = narrowed<T>(sum.dy);
   }
 }
 
@@ -117,11 +125,16 @@ void group_norm(Tensor& y, Tensor& mean, Tensor& invstd, const Tensor& x, const 
                 const Tensor& b, double eps) {
   const Groups groups(x, mean);
   const Tensor rows = alias(x, {groups.N * groups.G, groups.channels * groups.inner});
-  visit_lines(rows, 1, [&]<class T, int kLanes>(const ContiguousLines& lines, Grid grid) {
-    launch(normalize_groups<T, kLanes>, grid, lines, groups, eps, y.data_ptr<T>(),
-           mean.data_ptr<T>(), invstd.data_ptr<T>(), x.data_ptr<T>(), data_or_null<T>(w),
-           data_or_null<T>(b));
-  });
+  WideOperand own_mean = WideOperand::made(mean), own_invstd = WideOperand::made(invstd);
+  visit_lines<dtypes::kAnyFloating>(
+      rows, 1, [&]<class T, int kLanes>(const ContiguousLines& lines, Grid grid) {
+        using S = Computed<T>;
+        launch(normalize_groups<T, kLanes>, grid, lines, groups, eps, y.data_ptr<T>(),
+               own_mean.data<S>(), own_invstd.data<S>(), x.data_ptr<T>(), data_or_null<T>(w),
+               data_or_null<T>(b));
+      });
+  own_mean.written();
+  own_invstd.written();
 }
 
 void group_norm_grad(Tensor& dx, Tensor& dw, Tensor& db, const Tensor& dy, const Tensor& x,
@@ -129,17 +142,22 @@ void group_norm_grad(Tensor& dx, Tensor& dw, Tensor& db, const Tensor& dy, const
   const Groups groups(x, mean);
   const Workspace sums(static_cast<size_t>(groups.N * groups.C) * sizeof(ChannelSums));
   const Tensor channels = alias(x, {groups.N * groups.C, groups.inner});
-  visit_lines(channels, 1, [&]<class T, int kLanes>(const ContiguousLines& lines, Grid grid) {
-    launch(sum_channels<T, kLanes>, grid, lines, groups, sums.as<ChannelSums>(), dy.data_ptr<T>(),
-           x.data_ptr<T>(), mean.data_ptr<T>(), invstd.data_ptr<T>());
-  });
+  const WideOperand own_mean(mean), own_invstd(invstd);
+  visit_lines<dtypes::kAnyFloating>(
+      channels, 1, [&]<class T, int kLanes>(const ContiguousLines& lines, Grid grid) {
+        using S = Computed<T>;
+        launch(sum_channels<T, kLanes>, grid, lines, groups, sums.as<ChannelSums>(),
+               dy.data_ptr<T>(), x.data_ptr<T>(), own_mean.data<S>(), own_invstd.data<S>());
+      });
   const Tensor rows = alias(x, {groups.N * groups.G, groups.channels * groups.inner});
-  visit_lines(rows, 1, [&]<class T, int kLanes>(const ContiguousLines& lines, Grid grid) {
-    launch(group_grads<T, kLanes>, grid, lines, groups, dx.data_ptr<T>(), dy.data_ptr<T>(),
-           x.data_ptr<T>(), data_or_null<T>(w), mean.data_ptr<T>(), invstd.data_ptr<T>(),
-           sums.as<ChannelSums>());
-  });
-  visit<dtypes::kFloating>(x.dtype(), [&]<class T>() {
+  visit_lines<dtypes::kAnyFloating>(
+      rows, 1, [&]<class T, int kLanes>(const ContiguousLines& lines, Grid grid) {
+        using S = Computed<T>;
+        launch(group_grads<T, kLanes>, grid, lines, groups, dx.data_ptr<T>(), dy.data_ptr<T>(),
+               x.data_ptr<T>(), data_or_null<T>(w), own_mean.data<S>(), own_invstd.data<S>(),
+               sums.as<ChannelSums>());
+      });
+  visit<dtypes::kAnyFloating>(x.dtype(), [&]<class T>() {
     launch(add_samples<T>, grid_for(groups.C), groups, dw.data_ptr<T>(), db.data_ptr<T>(),
            sums.as<ChannelSums>());
   });

@@ -6,6 +6,7 @@
 #include "backends/cuda/kernels.h"
 #include "backends/cuda/loops/lines.cuh"
 #include "backends/cuda/runtime/workspace.h"
+#include "wide_operand.h"
 
 namespace ambit::cuda {
 namespace {
@@ -17,26 +18,28 @@ const T* data_or_null(const Tensor& t) {
 
 // y, x [M,N]; mean, invstd [M]; w, b [N] or null.
 template <class T, int kLanes>
-__global__ void normalize_rows(ContiguousLines rows, double eps, bool centered, T* y, T* mean,
-                               T* invstd, const T* x, const T* w, const T* b) {
+__global__ void normalize_rows(ContiguousLines rows, double eps, bool centered, T* y,
+                               Computed<T>* mean, Computed<T>* invstd, const T* x, const T* w,
+                               const T* b) {
+  using S = Computed<T>;
   for_each_line<kLanes>(rows, [&](int64_t row, int64_t lane) {
     const int64_t N = rows.length, start = row * N;
     const auto n = static_cast<double>(N);
     double sum = 0, squares = 0;
-    for (int64_t j = lane; j < N; j += kLanes) sum += static_cast<double>(x[start + j]);
+    for (int64_t j = lane; j < N; j += kLanes) sum += static_cast<double>(widened(x[start + j]));
     const double center = centered ? sum_line<kLanes>(sum) / n : 0;
     for (int64_t j = lane; j < N; j += kLanes) {
-      const double d = static_cast<double>(x[start + j]) - center;
+      const double d = static_cast<double>(widened(x[start + j])) - center;
       squares += d * d;
     }
     const double inverse = 1 / std::sqrt(sum_line<kLanes>(squares) / n + eps);
     if (lane == 0) {
-      mean[row] = static_cast<T>(center);
-      invstd[row] = static_cast<T>(inverse);
+      mean[row] = static_cast<S>(center);
+      invstd[row] = static_cast<S>(inverse);
     }
     for (int64_t j = lane; j < N; j += kLanes) {
-      const T u = static_cast<T>((static_cast<double>(x[start + j]) - center) * inverse);
-      y[start + j] = (w ? u * w[j] : u) + (b ? b[j] : T(0));
+      const S u = static_cast<S>((static_cast<double>(widened(x[start + j])) - center) * inverse);
+      y[start + j] = narrowed<T>((w ? u * widened(w[j]) : u) + (b ? widened(b[j]) : S(0)));
     }
   });
 }
@@ -44,15 +47,16 @@ __global__ void normalize_rows(ContiguousLines rows, double eps, bool centered, 
 // dx = invstd (g - mean(g) - u mean(g u)) with g = dy w and u = (x - mean) invstd.
 template <class T, int kLanes>
 __global__ void row_grads(ContiguousLines rows, bool centered, T* dx, const T* dy, const T* x,
-                          const T* w, const T* mean, const T* invstd) {
+                          const T* w, const Computed<T>* mean, const Computed<T>* invstd) {
   for_each_line<kLanes>(rows, [&](int64_t row, int64_t lane) {
     const int64_t N = rows.length, start = row * N;
     const auto center = static_cast<double>(mean[row]), inverse = static_cast<double>(invstd[row]);
     const auto g = [&](int64_t j) {
-      return static_cast<double>(dy[start + j]) * (w ? static_cast<double>(w[j]) : 1);
+      return static_cast<double>(widened(dy[start + j])) *
+             (w ? static_cast<double>(widened(w[j])) : 1);
     };
     const auto u = [&](int64_t j) {
-      return (static_cast<double>(x[start + j]) - center) * inverse;
+      return (static_cast<double>(widened(x[start + j])) - center) * inverse;
     };
     double sum_g = 0, sum_gu = 0;
     for (int64_t j = lane; j < N; j += kLanes) {
@@ -63,7 +67,7 @@ __global__ void row_grads(ContiguousLines rows, bool centered, T* dx, const T* d
     const double mean_g = centered ? sum_line<kLanes>(sum_g) / n : 0;
     const double mean_gu = sum_line<kLanes>(sum_gu) / n;
     for (int64_t j = lane; j < N; j += kLanes) {
-      dx[start + j] = static_cast<T>(inverse * (g(j) - mean_g - u(j) * mean_gu));
+      dx[start + j] = narrowed<T>(inverse * (g(j) - mean_g - u(j) * mean_gu));
     }
   });
 }
@@ -75,13 +79,14 @@ struct ColumnSums {
 // sums [parts,N]: of dy u and dy over the rows of a part; a thread per column and part.
 template <class T>
 __global__ void sum_columns(int64_t M, int64_t N, int64_t parts, ColumnSums* sums, const T* dy,
-                            const T* x, const T* mean, const T* invstd) {
+                            const T* x, const Computed<T>* mean, const Computed<T>* invstd) {
   for (int64_t i = thread_index(); i < parts * N; i += thread_count()) {
     const int64_t part = i / N, column = i % N, rows = (M + parts - 1) / parts;
     ColumnSums sum{0, 0};
     for (int64_t row = part * rows; row < min(M, (part + 1) * rows); ++row) {
-      const auto g = static_cast<double>(dy[row * N + column]);
-      const auto d = static_cast<double>(x[row * N + column]) - static_cast<double>(mean[row]);
+      const auto g = static_cast<double>(widened(dy[row * N + column]));
+      const auto d =
+          static_cast<double>(widened(x[row * N + column])) - static_cast<double>(mean[row]);
       sum.dyu += g * d * static_cast<double>(invstd[row]);
       sum.dy += g;
     }
@@ -98,8 +103,8 @@ __global__ void add_parts(int64_t N, int64_t parts, T* dw, T* db, const ColumnSu
       sum.dyu += sums[part * N + column].dyu;
       sum.dy += sums[part * N + column].dy;
     }
-    dw[column] = static_cast<T>(sum.dyu);
-    db[column] = static_cast<T>(sum.dy);
+    dw[column] = narrowed<T>(sum.dyu);
+    db[column] = narrowed<T>(sum.dy);
   }
 }
 
@@ -114,26 +119,35 @@ int64_t parts_of(int64_t M, int64_t N) {
 
 void layer_norm(Tensor& y, Tensor& mean, Tensor& invstd, const Tensor& x, const Tensor& w,
                 const Tensor& b, double eps, bool centered) {
-  visit_lines(x, 1, [&]<class T, int kLanes>(const ContiguousLines& rows, Grid grid) {
-    launch(normalize_rows<T, kLanes>, grid, rows, eps, centered, y.data_ptr<T>(),
-           mean.data_ptr<T>(), invstd.data_ptr<T>(), x.data_ptr<T>(), data_or_null<T>(w),
-           data_or_null<T>(b));
-  });
+  WideOperand own_mean = WideOperand::made(mean), own_invstd = WideOperand::made(invstd);
+  visit_lines<dtypes::kAnyFloating>(
+      x, 1, [&]<class T, int kLanes>(const ContiguousLines& rows, Grid grid) {
+        using S = Computed<T>;
+        launch(normalize_rows<T, kLanes>, grid, rows, eps, centered, y.data_ptr<T>(),
+               own_mean.data<S>(), own_invstd.data<S>(), x.data_ptr<T>(), data_or_null<T>(w),
+               data_or_null<T>(b));
+      });
+  own_mean.written();
+  own_invstd.written();
 }
 
 void layer_norm_grad(Tensor& dx, Tensor& dw, Tensor& db, const Tensor& dy, const Tensor& x,
                      const Tensor& w, const Tensor& mean, const Tensor& invstd, bool centered) {
-  visit_lines(x, 1, [&]<class T, int kLanes>(const ContiguousLines& rows, Grid grid) {
-    launch(row_grads<T, kLanes>, grid, rows, centered, dx.data_ptr<T>(), dy.data_ptr<T>(),
-           x.data_ptr<T>(), data_or_null<T>(w), mean.data_ptr<T>(), invstd.data_ptr<T>());
-  });
+  const WideOperand own_mean(mean), own_invstd(invstd);
+  visit_lines<dtypes::kAnyFloating>(
+      x, 1, [&]<class T, int kLanes>(const ContiguousLines& rows, Grid grid) {
+        using S = Computed<T>;
+        launch(row_grads<T, kLanes>, grid, rows, centered, dx.data_ptr<T>(), dy.data_ptr<T>(),
+               x.data_ptr<T>(), data_or_null<T>(w), own_mean.data<S>(), own_invstd.data<S>());
+      });
   const int64_t M = x.size(0), N = x.size(1);
   if (N == 0) return;
   const int64_t parts = parts_of(M, N);
   const Workspace sums(static_cast<size_t>(parts * N) * sizeof(ColumnSums));
-  visit<dtypes::kFloating>(x.dtype(), [&]<class T>() {
+  visit<dtypes::kAnyFloating>(x.dtype(), [&]<class T>() {
+    using S = Computed<T>;
     launch(sum_columns<T>, grid_for(parts * N), M, N, parts, sums.as<ColumnSums>(),
-           dy.data_ptr<T>(), x.data_ptr<T>(), mean.data_ptr<T>(), invstd.data_ptr<T>());
+           dy.data_ptr<T>(), x.data_ptr<T>(), own_mean.data<S>(), own_invstd.data<S>());
     launch(add_parts<T>, grid_for(N), N, parts, dw.data_ptr<T>(), db.data_ptr<T>(),
            sums.as<ColumnSums>());
   });

@@ -1,10 +1,12 @@
 // Losses of classes: the negative log-likelihood, and cross-entropy, which is that of the softmax.
 // One reduction sums the weights and on its way writes each loss; where rows of logits are long,
 // warps or blocks have gone over them before. Nothing as large as the logits is kept between.
-// Everywhere x [N,C], target [N], w [C] or null.
+// Everywhere x [N,C], target [N], w [C] or null. Beside an x of 16 bits losses, their sum of
+// weights and gradients of losses are float32.
 #include "backends/cuda/kernels.h"
 #include "backends/cuda/loops/lines.cuh"
 #include "backends/cuda/loops/reduce.cuh"
+#include "wide_operand.h"
 
 namespace ambit::cuda {
 namespace {
@@ -19,7 +21,7 @@ struct Classes {
     faults.report(FaultKind::target, t, C);
     return false;
   }
-  __device__ T weight(int64_t t) const { return w ? w[t] : T{1}; }
+  __device__ Computed<T> weight(int64_t t) const { return w ? widened(w[t]) : 1; }
 
   const T* w;
   int64_t C, ignore_index;
@@ -34,16 +36,16 @@ Classes<T> classes_of(const Tensor& x, const Tensor& w, int64_t ignore_index) {
 // The logarithm of the probability of class t in row n, as it is in x,
 template <class T>
 struct FromLogProbabilities {
-  __device__ T operator()(int64_t n, int64_t t) const { return x[n * C + t]; }
+  __device__ Computed<T> operator()(int64_t n, int64_t t) const { return widened(x[n * C + t]); }
   const T* x;
   int64_t C;
 };
 // from logits in rows so short that a thread takes one,
 template <class T>
 struct FromLogits {
-  __device__ T operator()(int64_t n, int64_t t) const {
+  __device__ Computed<T> operator()(int64_t n, int64_t t) const {
     const T* row = x + n * C;
-    return sum_exponentials<1>(row, C, 1, 0).log_softmax(row[t]);
+    return sum_exponentials<1>(row, C, 1, 0).log_softmax(widened(row[t]));
   }
   const T* x;
   int64_t C;
@@ -51,71 +53,76 @@ struct FromLogits {
 // or of the row's target [N], known before.
 template <class T>
 struct Known {
-  __device__ T operator()(int64_t n, int64_t) const { return of_target[n]; }
-  const T* of_target;
+  __device__ Computed<T> operator()(int64_t n, int64_t) const { return of_target[n]; }
+  const Computed<T>* of_target;
 };
 
 // Folds target [N] into weight_sum []; y [N].
 template <class T, class LogProbability>
 struct Losses {
   using Value = double;
+  using S = Computed<T>;
   __device__ Value first() const { return 0; }
   __device__ Value load(const int64_t* target, int64_t n) const {
     const int64_t t = *target;
     if (!classes.counts(t)) {
-      y[n] = T{0};
+      y[n] = S{0};
       return 0;
     }
-    const T weight = classes.weight(t);
+    const S weight = classes.weight(t);
     y[n] = -weight * log_probability(n, t);
     return static_cast<Value>(weight);
   }
   __device__ Value join(Value a, Value b) const { return a + b; }
-  __device__ void store(int64_t, Value v) const { *weight_sum = static_cast<T>(v); }
+  __device__ void store(int64_t, Value v) const { *weight_sum = static_cast<S>(v); }
 
-  T *y, *weight_sum;
+  S *y, *weight_sum;
   Classes<T> classes;
   LogProbability log_probability;
 };
 
 template <class T, class LogProbability>
-void write_losses(Tensor& y, Tensor& weight_sum, const Tensor& target, const Classes<T>& classes,
-                  const LogProbability& log_probability) {
+void write_losses(const WideOperand& y, const WideOperand& weight_sum, const Tensor& target,
+                  const Classes<T>& classes, const LogProbability& log_probability) {
   const ReduceWalk walk = reduce_walk(Call::op(), target, [](size_t) { return false; });
-  const Losses<T, LogProbability> losses{y.data_ptr<T>(), weight_sum.data_ptr<T>(), classes,
+  using S = Computed<T>;
+  const Losses<T, LogProbability> losses{y.data<S>(), weight_sum.data<S>(), classes,
                                          log_probability};
   run_reduce<int64_t>(losses, target, walk, 1, target.numel());
 }
 
 // of_target [N]
 template <class T, int kLanes>
-__global__ void find_log_probabilities(ContiguousLines rows, Classes<T> classes, T* of_target,
-                                       const T* x, const int64_t* target) {
+__global__ void find_log_probabilities(ContiguousLines rows, Classes<T> classes,
+                                       Computed<T>* of_target, const T* x, const int64_t* target) {
   for_each_line<kLanes>(rows, [&](int64_t n, int64_t lane) {
     const int64_t t = target[n];
     if (!classes.counts(t)) return;
     const T* row = x + n * rows.length;
-    const Exponentials<T> e = sum_exponentials<kLanes>(row, rows.length, 1, lane);
-    if (lane == 0) of_target[n] = e.log_softmax(row[t]);
+    const auto e = sum_exponentials<kLanes>(row, rows.length, 1, lane);
+    if (lane == 0) of_target[n] = e.log_softmax(widened(row[t]));
   });
 }
 
 // dx = slope (softmax(x) - onehot(t)), g [N] with a stride
 template <class T, int kLanes>
-__global__ void cross_entropy_grad_rows(ContiguousLines rows, Classes<T> classes, T* dx, const T* g,
-                                        int64_t g_stride, const T* x, const int64_t* target) {
+__global__ void cross_entropy_grad_rows(ContiguousLines rows, Classes<T> classes, T* dx,
+                                        const Computed<T>* g, int64_t g_stride, const T* x,
+                                        const int64_t* target) {
+  using S = Computed<T>;
   for_each_line<kLanes>(rows, [&](int64_t n, int64_t lane) {
     const int64_t C = rows.length, t = target[n];
     const T* row = x + n * C;
     T* to = dx + n * C;
     if (!classes.counts(t)) {
-      for (int64_t c = lane; c < C; c += kLanes) to[c] = T{0};
+      for (int64_t c = lane; c < C; c += kLanes) to[c] = narrowed<T>(S{0});
       return;
     }
     const auto [largest, sum] = sum_exponentials<kLanes>(row, C, 1, lane);
-    const T slope = classes.weight(t) * g[n * g_stride], factor = static_cast<T>(1 / sum);
+    const S slope = classes.weight(t) * g[n * g_stride], factor = static_cast<S>(1 / sum);
     for (int64_t c = lane; c < C; c += kLanes) {
-      to[c] = slope * (std::exp(row[c] - largest) * factor - (c == t ? T{1} : T{0}));
+      const S probability = std::exp(widened(row[c]) - largest) * factor;
+      to[c] = narrowed<T>(slope * (probability - (c == t ? S{1} : S{0})));
     }
   });
 }
@@ -124,40 +131,49 @@ __global__ void cross_entropy_grad_rows(ContiguousLines rows, Classes<T> classes
 
 void nll_loss(Tensor& y, Tensor& weight_sum, const Tensor& x, const Tensor& target, const Tensor& w,
               int64_t ignore_index) {
-  visit<dtypes::kFloating>(y.dtype(), [&]<class T>() {
+  WideOperand own_y = WideOperand::made(y), own_sum = WideOperand::made(weight_sum);
+  visit<dtypes::kAnyFloating>(x.dtype(), [&]<class T>() {
     const Classes<T> classes = classes_of<T>(x, w, ignore_index);
-    write_losses(y, weight_sum, target, classes,
+    write_losses(own_y, own_sum, target, classes,
                  FromLogProbabilities<T>{x.data_ptr<T>(), classes.C});
   });
+  own_y.written();
+  own_sum.written();
 }
 
 void cross_entropy(Tensor& y, Tensor& weight_sum, const Tensor& x, const Tensor& target,
                    const Tensor& w, int64_t ignore_index) {
   constexpr int64_t kShortRow = 16;  // longer ones occupy most of a warp
   const bool is_short = x.size(1) <= kShortRow;
+  WideOperand own_y = WideOperand::made(y), own_sum = WideOperand::made(weight_sum);
   if (!is_short) {
-    visit_lines(x, 1, [&]<class T, int kLanes>(const ContiguousLines& rows, Grid grid) {
-      launch(find_log_probabilities<T, kLanes>, grid, rows, classes_of<T>(x, w, ignore_index),
-             y.data_ptr<T>(), x.data_ptr<T>(), target.data_ptr<int64_t>());
-    });
+    visit_lines<dtypes::kAnyFloating>(
+        x, 1, [&]<class T, int kLanes>(const ContiguousLines& rows, Grid grid) {
+          launch(find_log_probabilities<T, kLanes>, grid, rows, classes_of<T>(x, w, ignore_index),
+                 own_y.data<Computed<T>>(), x.data_ptr<T>(), target.data_ptr<int64_t>());
+        });
   }
-  visit<dtypes::kFloating>(y.dtype(), [&]<class T>() {
+  visit<dtypes::kAnyFloating>(x.dtype(), [&]<class T>() {
     const Classes<T> classes = classes_of<T>(x, w, ignore_index);
     if (is_short) {
-      write_losses(y, weight_sum, target, classes, FromLogits<T>{x.data_ptr<T>(), classes.C});
+      write_losses(own_y, own_sum, target, classes, FromLogits<T>{x.data_ptr<T>(), classes.C});
     } else {
-      write_losses(y, weight_sum, target, classes, Known<T>{y.data_ptr<T>()});
+      write_losses(own_y, own_sum, target, classes, Known<T>{own_y.data<Computed<T>>()});
     }
   });
+  own_y.written();
+  own_sum.written();
 }
 
 void cross_entropy_grad(Tensor& dx, const Tensor& g, const Tensor& x, const Tensor& target,
                         const Tensor& w, int64_t ignore_index) {
-  visit_lines(x, 1, [&]<class T, int kLanes>(const ContiguousLines& rows, Grid grid) {
-    launch(cross_entropy_grad_rows<T, kLanes>, grid, rows, classes_of<T>(x, w, ignore_index),
-           dx.data_ptr<T>(), g.data_ptr<T>(), g.stride(0), x.data_ptr<T>(),
-           target.data_ptr<int64_t>());
-  });
+  const WideOperand own_g(g);
+  visit_lines<dtypes::kAnyFloating>(
+      x, 1, [&]<class T, int kLanes>(const ContiguousLines& rows, Grid grid) {
+        launch(cross_entropy_grad_rows<T, kLanes>, grid, rows, classes_of<T>(x, w, ignore_index),
+               dx.data_ptr<T>(), own_g.data<Computed<T>>(), own_g.stride(0), x.data_ptr<T>(),
+               target.data_ptr<int64_t>());
+      });
 }
 
 }  // namespace ambit::cuda

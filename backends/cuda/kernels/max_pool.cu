@@ -1,9 +1,12 @@
 // Maximum pooling in one to three spatial dims and its gradient: cuDNN does not tell where the
 // maxima are. All contiguous.
+#include <ambit/backend/alias.h>
+#include <ambit/ops/creation.h>
 #include <ambit/settings.h>
 
+#include <algorithm>
 #include <cmath>
-#include <type_traits>
+#include <concepts>
 
 #include "backends/cuda/kernels.h"
 #include "backends/cuda/loops/element16.cuh"
@@ -55,29 +58,29 @@ __global__ void max_windows(I n, PoolAxes axes, T* y, int32_t* index, const T* x
 
 // dx [images,in], zero before; dy, index [images,out], n elements of them
 template <class T, class I>
-__global__ void add_to_maxima(I n, I out, int64_t in, FaultSink faults, T* dx, const T* dy,
-                              const int32_t* index) {
+__global__ void add_to_maxima(I n, I out, int64_t in, FaultSink faults, Computed<T>* dx,
+                              const T* dy, const int32_t* index) {
   for (int64_t at = thread_index(); at < n; at += thread_count()) {
     const int64_t k = index[at];
     if (k < 0 || k >= in) {
       faults.report(FaultKind::index, k, in);
     } else {
-      atomicAdd(dx + static_cast<I>(at) / out * in + k, dy[at]);
+      atomicAdd(dx + static_cast<I>(at) / out * in + k, widened(dy[at]));
     }
   }
 }
 
 // The same, a thread an image, so that the order of adding is always the same.
 template <class T>
-__global__ void add_in_order(int64_t images, int64_t out, int64_t in, FaultSink faults, T* dx,
-                             const T* dy, const int32_t* index) {
+__global__ void add_in_order(int64_t images, int64_t out, int64_t in, FaultSink faults,
+                             Computed<T>* dx, const T* dy, const int32_t* index) {
   for (int64_t image = thread_index(); image < images; image += thread_count()) {
     for (int64_t at = image * out; at < (image + 1) * out; ++at) {
       const int64_t k = index[at];
       if (k < 0 || k >= in) {
         faults.report(FaultKind::index, k, in);
       } else {
-        dx[image * in + k] += dy[at];
+        dx[image * in + k] += widened(dy[at]);
       }
     }
   }
@@ -99,29 +102,39 @@ void max_pool(Tensor& y, Tensor& index, const Tensor& x, const PoolParams& p) {
   });
 }
 
-// dx [N,C,in...], dy, index [N,C,out...]
+// dx [N,C,in...], dy, index [N,C,out...]. Sums of 16 bits are float32, of so few images at a time
+// that they stay in the GPU's cache.
 void max_pool_grad(Tensor& dx, const Tensor& dy, const Tensor& index, const PoolParams& p) {
   if (dx.numel() == 0) return;
-  fill(dx, 0);
-  const int64_t windows = dy.numel(), images = dx.size(0) * dx.size(1);
-  if (windows == 0) return;
+  if (dy.numel() == 0) return fill(dx, 0);
+  const int64_t images = dx.size(0) * dx.size(1);
   const PoolAxes axes(p, dx, dy);
   const int64_t in = axes.input(), out = axes.output();
   // No two windows apart share a maximum: their sums have one term, and no order.
   const bool in_order = is_deterministic() && !axes.windows_are_apart();
   const FaultSink faults = Call::stream().gpu.faults().sink(Call::op());
-  visit<dtypes::kFloating>(dx.dtype(), [&]<class T>() {
-    T* to = dx.data_ptr<T>();
-    const T* from = dy.data_ptr<T>();
-    const int32_t* positions = index.data_ptr<int32_t>();
-    if (in_order) {
-      return launch(add_in_order<T>, grid_for(images), images, out, in, faults, to, from,
-                    positions);
+  const int32_t* positions = index.data_ptr<int32_t>();
+  visit<dtypes::kAnyFloating>(dx.dtype(), [&]<class T>() {
+    using S = Computed<T>;
+    constexpr int64_t kPart = int64_t{8} << 20;  // elements
+    const int64_t part = std::same_as<S, T> ? images : std::clamp<int64_t>(kPart / in, 1, images);
+    for (int64_t first = 0; first < images; first += part) {
+      const int64_t n = std::min(part, images - first), windows = n * out;
+      Tensor to = alias(dx, {n * in}, {1}, dx.storage_offset() + first * in);
+      Tensor sums = std::same_as<S, T> ? to : empty(to.sizes(), to.options().dtype(kFloat32));
+      fill(sums, 0);
+      const T* from = dy.data_ptr<T>() + first * out;
+      const int32_t* at = positions + first * out;
+      if (in_order) {
+        launch(add_in_order<T>, grid_for(n), n, out, in, faults, sums.data_ptr<S>(), from, at);
+      } else {
+        visit_index(windows, [&]<class I>() {
+          launch(add_to_maxima<T, I>, grid_for(windows), static_cast<I>(windows),
+                 static_cast<I>(out), in, faults, sums.data_ptr<S>(), from, at);
+        });
+      }
+      if (!std::same_as<S, T>) copy(to, sums);
     }
-    visit_index(windows, [&]<class I>() {
-      launch(add_to_maxima<T, I>, grid_for(windows), static_cast<I>(windows), static_cast<I>(out),
-             in, faults, to, from, positions);
-    });
   });
 }
 

@@ -3,6 +3,7 @@
 #include <ambit/backend/optim_rule.h>
 
 #include "backends/cuda/kernels.h"
+#include "backends/cuda/loops/element16.cuh"
 #include "backends/cuda/loops/map.cuh"
 #include "backends/cuda/loops/tensor_table.h"
 
@@ -13,7 +14,8 @@ namespace {
 // `fresh`, -1: none, holds nothing yet: the rule does not ask for it.
 template <class T, int N, class Rule>
 __global__ void update(const __grid_constant__ TensorTable<N> table, Rule rule, int fresh) {
-  constexpr int V = 16 / sizeof(T);
+  using S = Computed<T>;
+  constexpr int V = 16 / sizeof(S);  // of 16 bits too: as many as a piece has for each thread
   using Lanes = Vector<T, V>;
   const Piece piece = table.piece(blockIdx.x);
   T* x[N];
@@ -31,18 +33,18 @@ __global__ void update(const __grid_constant__ TensorTable<N> table, Rule rule, 
     }
 #pragma unroll
     for (int j = 0; j < V; ++j) {
-      T values[N];
-      for (int k = 0; k < N; ++k) values[k] = lanes[k].lane[j];
+      S values[N];
+      for (int k = 0; k < N; ++k) values[k] = widened(lanes[k].lane[j]);
       rule(values);
-      for (int k = 0; k < N; ++k) lanes[k].lane[j] = values[k];
+      for (int k = 0; k < N; ++k) lanes[k].lane[j] = narrowed<T>(values[k]);
     }
     for (int k = 0; k < N - 1; ++k) *reinterpret_cast<Lanes*>(x[k] + i) = lanes[k];
   }
   for (int i = in_vectors + thread; i < piece.size; i += kThreads) {
-    T values[N];
-    for (int k = 0; k < N; ++k) values[k] = k == fresh ? T{0} : x[k][i];
+    S values[N];
+    for (int k = 0; k < N; ++k) values[k] = k == fresh ? S{0} : widened(x[k][i]);
     rule(values);
-    for (int k = 0; k < N - 1; ++k) x[k][i] = values[k];
+    for (int k = 0; k < N - 1; ++k) x[k][i] = narrowed<T>(values[k]);
   }
 }
 
@@ -59,19 +61,19 @@ void update_all(const std::array<TensorList, Rule::kLists>& lists, const Rule& r
 }  // namespace
 
 void sgd_step(TensorList p, TensorList buf, TensorList g, const SgdParams& params) {
-  visit<dtypes::kFloating>(p[0].dtype(), [&]<class T>() {
-    if (buf.empty()) return update_all<T>({p, g}, PlainSgd<T>(params));
+  visit<dtypes::kAnyFloating>(p[0].dtype(), [&]<class T>() {
+    if (buf.empty()) return update_all<T>({p, g}, PlainSgd<Computed<T>>(params));
     if (params.first_step) {
       Call::expect_no_capture("a first step with momentum, which would begin anew at each replay");
     }
-    update_all<T>({p, buf, g}, MomentumSgd<T>(params), params.first_step ? 1 : -1);
+    update_all<T>({p, buf, g}, MomentumSgd<Computed<T>>(params), params.first_step ? 1 : -1);
   });
 }
 
 void adam_step(TensorList p, TensorList m, TensorList v, TensorList g, const AdamParams& params) {
   Call::expect_no_capture("a step's number, which would be the same at each replay");
-  visit<dtypes::kFloating>(p[0].dtype(), [&]<class T>() {
-    update_all<T>({p, m, v, g}, AdamRule<T>(params));
+  visit<dtypes::kAnyFloating>(p[0].dtype(), [&]<class T>() {
+    update_all<T>({p, m, v, g}, AdamRule<Computed<T>>(params));
   });
 }
 

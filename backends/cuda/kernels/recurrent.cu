@@ -1,6 +1,7 @@
 // Steps of LSTM and GRU and their gradients, a thread for each element of the state; the formulas
 // stand in core/ops/layers/recurrent.cpp.
 #include "backends/cuda/kernels.h"
+#include "backends/cuda/loops/element16.cuh"
 #include "backends/cuda/runtime/launch.h"
 
 namespace ambit::cuda {
@@ -27,60 +28,65 @@ __device__ T sigmoid(T x) {
 
 template <class T>
 __global__ void lstm(State s, T* h, T* c, T* gates, const T* a, const T* b, const T* c0) {
+  using S = Computed<T>;
   for (int64_t n = thread_index(); n < s.count; n += thread_count()) {
-    const auto sum = [&](int i) { return a[s.at(n, i, 4)] + b[s.at(n, i, 4)]; };
-    const T i = sigmoid(sum(0)), f = sigmoid(sum(1)), g = std::tanh(sum(2)), o = sigmoid(sum(3));
-    const T next = f * c0[n] + i * g;
-    c[n] = next;
-    h[n] = o * std::tanh(next);
-    gates[s.at(n, 0, 4)] = i;
-    gates[s.at(n, 1, 4)] = f;
-    gates[s.at(n, 2, 4)] = g;
-    gates[s.at(n, 3, 4)] = o;
+    const auto sum = [&](int i) { return widened(a[s.at(n, i, 4)]) + widened(b[s.at(n, i, 4)]); };
+    const S i = sigmoid(sum(0)), f = sigmoid(sum(1)), g = std::tanh(sum(2)), o = sigmoid(sum(3));
+    const S next = f * widened(c0[n]) + i * g;
+    c[n] = narrowed<T>(next);
+    h[n] = narrowed<T>(o * std::tanh(next));
+    gates[s.at(n, 0, 4)] = narrowed<T>(i);
+    gates[s.at(n, 1, 4)] = narrowed<T>(f);
+    gates[s.at(n, 2, 4)] = narrowed<T>(g);
+    gates[s.at(n, 3, 4)] = narrowed<T>(o);
   }
 }
 
 template <class T>
 __global__ void lstm_grad(State s, T* da, T* dc0, const T* dh, const T* dc, const T* gates,
                           const T* c, const T* c0) {
+  using S = Computed<T>;
   for (int64_t n = thread_index(); n < s.count; n += thread_count()) {
-    const T i = gates[s.at(n, 0, 4)], f = gates[s.at(n, 1, 4)], g = gates[s.at(n, 2, 4)],
-            o = gates[s.at(n, 3, 4)], t = std::tanh(c[n]), above = dh ? dh[n] : T(0);
-    const T all = (dc ? dc[n] : T(0)) + above * o * (1 - t * t);
-    da[s.at(n, 0, 4)] = all * g * i * (1 - i);
-    da[s.at(n, 1, 4)] = all * c0[n] * f * (1 - f);
-    da[s.at(n, 2, 4)] = all * i * (1 - g * g);
-    da[s.at(n, 3, 4)] = above * t * o * (1 - o);
-    dc0[n] = all * f;
+    const auto gate = [&](int i) { return widened(gates[s.at(n, i, 4)]); };
+    const S i = gate(0), f = gate(1), g = gate(2), o = gate(3), t = std::tanh(widened(c[n]));
+    const S above = dh ? widened(dh[n]) : S(0);
+    const S all = (dc ? widened(dc[n]) : S(0)) + above * o * (1 - t * t);
+    da[s.at(n, 0, 4)] = narrowed<T>(all * g * i * (1 - i));
+    da[s.at(n, 1, 4)] = narrowed<T>(all * widened(c0[n]) * f * (1 - f));
+    da[s.at(n, 2, 4)] = narrowed<T>(all * i * (1 - g * g));
+    da[s.at(n, 3, 4)] = narrowed<T>(above * t * o * (1 - o));
+    dc0[n] = narrowed<T>(all * f);
   }
 }
 
 template <class T>
 __global__ void gru(State s, T* h, T* gates, const T* a, const T* b, const T* h0) {
+  using S = Computed<T>;
   for (int64_t n = thread_index(); n < s.count; n += thread_count()) {
-    const auto sum = [&](int i) { return a[s.at(n, i, 3)] + b[s.at(n, i, 3)]; };
-    const T r = sigmoid(sum(0)), z = sigmoid(sum(1)), m = b[s.at(n, 2, 3)];
-    const T next = std::tanh(a[s.at(n, 2, 3)] + r * m);
-    h[n] = next + z * (h0[n] - next);
-    gates[s.at(n, 0, 4)] = r;
-    gates[s.at(n, 1, 4)] = z;
-    gates[s.at(n, 2, 4)] = next;
-    gates[s.at(n, 3, 4)] = m;
+    const auto sum = [&](int i) { return widened(a[s.at(n, i, 3)]) + widened(b[s.at(n, i, 3)]); };
+    const S r = sigmoid(sum(0)), z = sigmoid(sum(1)), m = widened(b[s.at(n, 2, 3)]);
+    const S next = std::tanh(widened(a[s.at(n, 2, 3)]) + r * m);
+    h[n] = narrowed<T>(next + z * (widened(h0[n]) - next));
+    gates[s.at(n, 0, 4)] = narrowed<T>(r);
+    gates[s.at(n, 1, 4)] = narrowed<T>(z);
+    gates[s.at(n, 2, 4)] = narrowed<T>(next);
+    gates[s.at(n, 3, 4)] = narrowed<T>(m);
   }
 }
 
 template <class T>
 __global__ void gru_grad(State s, T* da, T* db, T* dh0, const T* dh, const T* gates, const T* h0) {
+  using S = Computed<T>;
   for (int64_t n = thread_index(); n < s.count; n += thread_count()) {
-    const T r = gates[s.at(n, 0, 4)], z = gates[s.at(n, 1, 4)], next = gates[s.at(n, 2, 4)],
-            m = gates[s.at(n, 3, 4)], g = dh[n];
-    const T dn = g * (1 - z) * (1 - next * next), dr = dn * m * r * (1 - r);
-    const T dz = g * (h0[n] - next) * z * (1 - z);
-    da[s.at(n, 0, 3)] = db[s.at(n, 0, 3)] = dr;
-    da[s.at(n, 1, 3)] = db[s.at(n, 1, 3)] = dz;
-    da[s.at(n, 2, 3)] = dn;
-    db[s.at(n, 2, 3)] = dn * r;
-    dh0[n] = g * z;
+    const auto gate = [&](int i) { return widened(gates[s.at(n, i, 4)]); };
+    const S r = gate(0), z = gate(1), next = gate(2), m = gate(3), g = widened(dh[n]);
+    const S dn = g * (1 - z) * (1 - next * next), dr = dn * m * r * (1 - r);
+    const S dz = g * (widened(h0[n]) - next) * z * (1 - z);
+    da[s.at(n, 0, 3)] = db[s.at(n, 0, 3)] = narrowed<T>(dr);
+    da[s.at(n, 1, 3)] = db[s.at(n, 1, 3)] = narrowed<T>(dz);
+    da[s.at(n, 2, 3)] = narrowed<T>(dn);
+    db[s.at(n, 2, 3)] = narrowed<T>(dn * r);
+    dh0[n] = narrowed<T>(g * z);
   }
 }
 
@@ -88,7 +94,7 @@ __global__ void gru_grad(State s, T* da, T* db, T* dh0, const T* dh, const T* ga
 template <class F>
 void visit_state(const Tensor& t, const F& f) {
   if (t.numel() == 0) return;
-  visit<dtypes::kFloating>(
+  visit<dtypes::kAnyFloating>(
       t.dtype(), [&]<class T>() { f.template operator()<T>(State(t), grid_for(t.numel())); });
 }
 
