@@ -68,13 +68,12 @@ void forward(const ConvSizes& g, T* y, const T* x, const T* w, const T* b) {
   const ConvPacking packing(g);
   const int64_t strips = ceil_div(g.Kg, kRows), length = round_up(packing.flat(), kLanes);
   const int64_t at_once = packing.images_at_once(sizeof(T));
-  const Scratch packed(static_cast<size_t>(at_once * packing.image() + kLanes) * sizeof(T));
+  PackedImages<T> packed(packing, x, at_once);
   const Scratch weights(static_cast<size_t>(g.groups * strips * kRows * g.taps()) * sizeof(T));
   pack_weights(g, weights.data<T>(), w);
-  const auto strip = [&](int64_t n, int64_t i, int64_t image, T* sums) {  // i: group and strip
+  const auto strip = [&](int64_t n, int64_t i, T* sums) {  // i: group and strip
     const int64_t group = i / strips, k = group * g.Kg + i % strips * kRows;
-    convolve_strip(packing, sums, length,
-                   packed.data<T>() + image * packing.image() + group * g.Cg * packing.channel,
+    convolve_strip(packing, sums, length, packed.image(n) + group * g.Cg * packing.channel,
                    weights.data<T>() + i * kRows * g.taps());
     const int64_t past = std::min(k + kRows, (group + 1) * g.Kg);
     T* to = y + (n * g.K + k) * g.y_plane();
@@ -90,14 +89,13 @@ void forward(const ConvSizes& g, T* y, const T* x, const T* w, const T* b) {
   };
   for (int64_t first = 0; first < g.N; first += at_once) {
     const int64_t images = std::min(at_once, g.N - first);
-    pack_images(packing, images, packed.data<T>(), x + first * g.C * g.x_plane());
+    packed.take(first, first + images);
     const int64_t per_image = g.groups * strips;
     parallel_for(images * per_image, grain_for_products(length * kRows * g.taps()),
                  [&](int64_t begin, int64_t end) {
                    const Scratch sums(static_cast<size_t>(kRows * length) * sizeof(T));
                    for (int64_t i = begin; i < end; ++i) {
-                     const int64_t image = i / per_image;
-                     strip(first + image, i % per_image, image, sums.data<T>());
+                     strip(first + i / per_image, i % per_image, sums.data<T>());
                    }
                  });
   }

@@ -10,6 +10,7 @@
 #include <hwy/highway.h>
 
 #include <algorithm>
+#include <vector>
 
 #include "backends/cpu/runtime/parallel.h"
 #include "backends/cpu/runtime/scratch.h"
@@ -31,7 +32,8 @@ class Correlation {
   static constexpr int64_t kLanes = hn::MaxLanes(D());
   static constexpr size_t kSums = static_cast<size_t>(kRows * kTaps);
 
-  HWY_INLINE Correlation() { clear(Sums()); }
+  /// Sums so far, as save() left them.
+  HWY_INLINE explicit Correlation(const T* saved) { resume(saved, Sums()); }
   /// One image: dy [rows of O * P * Q], packed; the pointers of rows and taps that do not exist
   /// repeat others.
   HWY_INLINE void add(const ConvPacking& packing, const T* const* dy, const T* const* x) {
@@ -44,19 +46,19 @@ class Correlation {
       if (whole < g.Q) step<false>(dy, from + whole, x, at + whole, rest);
     }
   }
-  /// sums [kRows][kTaps].
-  HWY_INLINE void store(T* sums) const { store(sums, Sums()); }
+  /// saved [kSums][kLanes].
+  HWY_INLINE void save(T* saved) const { save(saved, Sums()); }
 
  private:
   using Sums = std::make_index_sequence<kSums>;
 
   template <size_t... I>
-  HWY_INLINE void clear(std::index_sequence<I...>) {
-    ((sums_[I] = hn::Zero(D())), ...);
+  HWY_INLINE void resume(const T* saved, std::index_sequence<I...>) {
+    ((sums_[I] = hn::LoadU(D(), saved + I * kLanes)), ...);
   }
   template <size_t... I>
-  HWY_INLINE void store(T* sums, std::index_sequence<I...>) const {
-    ((sums[I] = hn::GetLane(hn::SumOfLanes(D(), sums_[I]))), ...);
+  HWY_INLINE void save(T* saved, std::index_sequence<I...>) const {
+    ((hn::StoreU(sums_[I], D(), saved + I * kLanes)), ...);
   }
   template <bool kWhole, size_t... I>
   HWY_INLINE void load(V* to, const T* const* from, int64_t at, hn::Mask<D> used,
@@ -80,52 +82,90 @@ class Correlation {
   V sums_[kSums];
 };
 
-/// kTaps taps from t on of a strip of filters of one group, over `images`; adds into dw.
+/// What sums are of: kTaps taps of a strip of filters of one group.
+struct Place {
+  Place(const ConvSizes& g, int64_t i)
+      : group(i / ceil_div(g.taps(), kTaps) / ceil_div(g.Kg, kRows)),
+        filter(group * g.Kg + i / ceil_div(g.taps(), kTaps) % ceil_div(g.Kg, kRows) * kRows),
+        filters(std::min(kRows, (group + 1) * g.Kg - filter)),
+        tap(i % ceil_div(g.taps(), kTaps) * kTaps),
+        taps(std::min(kTaps, g.taps() - tap)) {}
+  static int64_t count(const ConvSizes& g) {
+    return g.groups * ceil_div(g.Kg, kRows) * ceil_div(g.taps(), kTaps);
+  }
+
+  int64_t group;
+  int64_t filter, filters;  // the first one, and how many
+  int64_t tap, taps;
+};
+
+/// Add what images [begin, end) give: dy [N,K,O,P,Q].
 template <class T>
-void correlate_strip(const ConvPacking& packing, int64_t strip, int64_t t, int64_t images, T* dw,
-                     const T* dy, const T* packed) {
+void correlate(const ConvPacking& packing, const Place& place, T* saved, const T* dy,
+               const PackedImages<T>& x, int64_t begin, int64_t end) {
   const ConvSizes& g = packing.sizes;
-  const int64_t strips = ceil_div(g.Kg, kRows), group = strip / strips;
-  const int64_t first = group * g.Kg + strip % strips * kRows;
-  const int64_t count = std::min(kRows, (group + 1) * g.Kg - first);
-  const int64_t taps = std::min(kTaps, g.taps() - t);
-  Correlation<T> correlation;
-  for (int64_t n = 0; n < images; ++n) {
+  Correlation<T> correlation(saved);
+  for (int64_t n = begin; n < end; ++n) {
     const T *slopes[kRows], *inputs[kTaps];
     for (int64_t i = 0; i < kRows; ++i) {
-      slopes[i] = dy + (n * g.K + first + std::min(i, count - 1)) * g.y_plane();
+      slopes[i] = dy + (n * g.K + place.filter + std::min(i, place.filters - 1)) * g.y_plane();
     }
     for (int64_t i = 0; i < kTaps; ++i) {
-      inputs[i] = packed + n * packing.image() + group * g.Cg * packing.channel +
-                  packing.offsets[static_cast<size_t>(t + std::min(i, taps - 1))];
+      inputs[i] = x.image(n) + place.group * g.Cg * packing.channel +
+                  packing.offsets[static_cast<size_t>(place.tap + std::min(i, place.taps - 1))];
     }
     correlation.add(packing, slopes, inputs);
   }
-  T sums[kRows * kTaps];
-  correlation.store(sums);
-  for (int64_t i = 0; i < count; ++i) {
-    T* to = dw + (first + i) * g.taps() + t;
-    for (int64_t j = 0; j < taps; ++j) to[j] += sums[i * kTaps + j];
+  correlation.save(saved);
+}
+
+/// Add the lanes of saved sums into dw [K,taps].
+template <class T>
+void add_sums(const ConvSizes& g, const Place& place, T* dw, const T* saved) {
+  using C = Correlation<T>;
+  for (int64_t i = 0; i < place.filters; ++i) {
+    T* to = dw + (place.filter + i) * g.taps() + place.tap;
+    for (int64_t j = 0; j < place.taps; ++j) {
+      const auto lanes = hn::LoadU(typename C::D(), saved + (i * kTaps + j) * C::kLanes);
+      to[j] += hn::GetLane(hn::SumOfLanes(typename C::D(), lanes));
+    }
   }
 }
 
+/// All places of a thread take some images before they take the next ones: as many as stay in the
+/// first-level cache.
 template <class T>
 void weight_grad(const ConvSizes& g, T* dw, const T* dy, const T* x) {
+  constexpr int64_t kSaved = static_cast<int64_t>(Correlation<T>::kSums) * Correlation<T>::kLanes;
+  constexpr int64_t kNear = int64_t{32} << 10;
   const ConvPacking packing(g);
-  const int64_t strips = g.groups * ceil_div(g.Kg, kRows), tap_groups = ceil_div(g.taps(), kTaps);
   const int64_t at_once = packing.images_at_once(sizeof(T));
-  const Scratch packed(static_cast<size_t>(at_once * packing.image()) * sizeof(T));
+  const int64_t near = std::max<int64_t>(
+      1, kNear / ((packing.image() + g.K * g.y_plane()) * static_cast<int64_t>(sizeof(T))));
+  PackedImages<T> packed(packing, x, at_once);
   std::fill_n(dw, g.K * g.taps(), T(0));
   for (int64_t first = 0; first < g.N; first += at_once) {
-    const int64_t images = std::min(at_once, g.N - first);
-    pack_images(packing, images, packed.data<T>(), x + first * g.C * g.x_plane());
-    parallel_for(strips * tap_groups, grain_for_products(images * g.y_plane() * kTaps * kRows),
-                 [&](int64_t begin, int64_t end) {
-                   for (int64_t i = begin; i < end; ++i) {
-                     correlate_strip(packing, i / tap_groups, i % tap_groups * kTaps, images, dw,
-                                     dy + first * g.K * g.y_plane(), packed.data<T>());
-                   }
-                 });
+    const int64_t past = std::min(g.N, first + at_once);
+    packed.take(first, past);
+    const int64_t work = (past - first) * g.y_plane() * kTaps * kRows;
+    parallel_for(Place::count(g), grain_for_products(work), [&](int64_t begin, int64_t end) {
+      std::vector<Place> places;
+      for (int64_t i = begin; i < end; ++i) places.emplace_back(g, i);
+      const Scratch sums(places.size() * kSaved * sizeof(T));
+      std::fill_n(sums.data<T>(), places.size() * kSaved, T(0));
+      for (int64_t n = first; n < past; n += near) {
+        T* saved = sums.data<T>();
+        for (const Place& place : places) {
+          correlate(packing, place, saved, dy, packed, n, std::min(n + near, past));
+          saved += kSaved;
+        }
+      }
+      const T* saved = sums.data<T>();
+      for (const Place& place : places) {
+        add_sums(g, place, dw, saved);
+        saved += kSaved;
+      }
+    });
   }
 }
 

@@ -41,6 +41,8 @@ void for_packed_rows(const ConvPacking& packing, const F& f) {
   }
 }
 
+constexpr size_t kLongestVector = 256;  // bytes, of any target
+
 template <class T>
 void pack_image(const ConvPacking& packing, T* packed, const T* x) {
   for_packed_rows(packing, [&](int64_t to, int64_t from, const Valid& valid, int64_t first) {
@@ -88,18 +90,30 @@ int64_t ConvPacking::images_at_once(size_t element_size) const {
 }
 
 template <class T>
-void pack_images(const ConvPacking& packing, int64_t images, T* packed, const T* x) {
-  const ConvSizes& g = packing.sizes;
-  parallel_for(images, grain_for(packing.image()), [&](int64_t begin, int64_t end) {
-    for (int64_t n = begin; n < end; ++n) {
-      pack_image(packing, packed + n * packing.image(), x + n * g.C * g.x_plane());
-    }
+PackedImages<T>::PackedImages(const ConvPacking& packing, const T* x, int64_t most)
+    : packing_(packing),
+      x_(x),
+      as_they_are_(packing.changes_nothing() ? packing.sizes.N - 1 : 0),
+      room_(static_cast<size_t>((as_they_are_ > 0 ? 1 : most) * packing.image()) * sizeof(T) +
+            kLongestVector) {}
+
+template <class T>
+void PackedImages<T>::take(int64_t first, int64_t past) {
+  first_ = first;
+  const int64_t begin = std::max(first, as_they_are_);
+  const int64_t one = packing_.sizes.C * packing_.sizes.x_plane();
+  parallel_for(past - begin, grain_for(packing_.image()), [&](int64_t i, int64_t end) {
+    for (; i < end; ++i) pack_image(packing_, room(begin + i), x_ + (begin + i) * one);
   });
 }
 
 template <class T>
 void unpack_image(const ConvPacking& packing, T* x, const T* packed) {
   const ConvSizes& g = packing.sizes;
+  if (packing.changes_nothing()) {
+    std::copy_n(packed, packing.image(), x);
+    return;
+  }
   std::fill_n(x, g.C * g.x_plane(), T(0));  // a stride may leave out elements at the end
   for_packed_rows(packing, [&](int64_t from, int64_t to, const Valid& valid, int64_t first) {
     if (to < 0) return;
@@ -108,8 +122,8 @@ void unpack_image(const ConvPacking& packing, T* x, const T* packed) {
   });
 }
 
-template void pack_images(const ConvPacking&, int64_t, float*, const float*);
-template void pack_images(const ConvPacking&, int64_t, double*, const double*);
+template class PackedImages<float>;
+template class PackedImages<double>;
 template void unpack_image(const ConvPacking&, float*, const float*);
 template void unpack_image(const ConvPacking&, double*, const double*);
 

@@ -4,9 +4,12 @@
 //   packed[offset(c, t, r, s) + o * plane + p * pitch + q].
 #pragma once
 
+#include <algorithm>
+#include <array>
 #include <vector>
 
 #include "backends/cpu/runtime/parallel.h"
+#include "backends/cpu/runtime/scratch.h"
 #include "conv_sizes.h"
 
 namespace ambit::cpu {
@@ -20,6 +23,11 @@ struct ConvPacking {
   int64_t flat() const { return (sizes.O - 1) * plane + (sizes.P - 1) * pitch + sizes.Q; }
   /// As many images as stay in the cache when packed in numbers of this size.
   int64_t images_at_once(size_t element_size) const;
+  /// Whether images lie so before they are packed.
+  bool changes_nothing() const {
+    constexpr std::array<int64_t, 3> kOnes{1, 1, 1}, kNone{};
+    return sizes.stride == kOnes && sizes.padding == kNone;
+  }
 
   ConvSizes sizes;
   int64_t planes, rows, pitch;  // of one phase
@@ -29,10 +37,31 @@ struct ConvPacking {
   std::vector<int64_t> offsets;
 };
 
-/// packed [images, C, phases, planes, rows, pitch] = x [images,C,D,H,W], zero where that has no
-/// element.
+/// Some images at a time of x [N,C,D,H,W], as [C, phases, planes, rows, pitch] each, zero where x
+/// has no element. Those that lie so are taken as they are, but for the last one, behind which
+/// nothing may be read.
 template <class T>
-void pack_images(const ConvPacking& packing, int64_t images, T* packed, const T* x);
+class PackedImages {
+ public:
+  /// `most` at a time.
+  PackedImages(const ConvPacking& packing, const T* x, int64_t most);
+  /// Take in images [first, past).
+  void take(int64_t first, int64_t past);
+  /// One of those.
+  const T* image(int64_t n) const { return n < as_they_are_ ? x_ + n * packing_.image() : room(n); }
+
+ private:
+  T* room(int64_t n) const {
+    return room_.data<T>() + (n - std::max(first_, as_they_are_)) * packing_.image();
+  }
+
+  const ConvPacking& packing_;
+  const T* x_;
+  int64_t as_they_are_;  // so many of all
+  int64_t first_ = 0;    // of those taken
+  Scratch room_;
+};
+
 /// The way back for one image: x = packed, without the padding.
 template <class T>
 void unpack_image(const ConvPacking& packing, T* x, const T* packed);

@@ -1,5 +1,9 @@
 #include "pool_channels_last.h"
 
+#include <ambit/error.h>
+#include <fmt/format.h>
+
+#include <algorithm>
 #include <vector>
 
 #include "max_window.h"
@@ -12,12 +16,22 @@ bool each_in_one(const PoolImages& s) {
 
 bool tile(const PoolImages& s) {
   const auto tiles = [](const PoolAxis& a) {
-    return a.stride == a.kernel && a.padding == 0 && a.out * a.stride == a.in;
+    return a.stride == a.kernel && a.dilation == 1 && a.padding == 0 && a.out * a.stride == a.in;
   };
-  return tiles(s.h) && tiles(s.w);
+  return tiles(s.d) && tiles(s.h) && tiles(s.w);
 }
 
 bool suits_channels_last(const PoolImages& s) { return s.h.dilation == 1 && s.w.dilation == 1; }
+
+void check_positions(int64_t n, const int32_t* index, int64_t bound) {
+  bool outside = false;
+#pragma omp simd reduction(| : outside)
+  for (int64_t i = 0; i < n; ++i) outside |= index[i] < 0 || index[i] >= bound;
+  if (!outside) return;
+  const int32_t* const at =
+      std::find_if(index, index + n, [&](int32_t i) { return i < 0 || i >= bound; });
+  throw IndexError(fmt::format("max_pool_grad: expected an index in [0, {}), got {}", bound, *at));
+}
 
 template <class T>
 void max_pool_channels_last(const PoolImages& s, T* y, int32_t* index, const T* x) {
@@ -36,15 +50,19 @@ void max_pool_grad_channels_last(const PoolImages& s, T* dx, const T* dy, const 
   const int64_t image = s.in() * s.C;
   const bool each_once = each_in_one(s), all = tile(s);
   const MaxWindowGrad<T> spread = max_window_grad<T>();
-  for_images(s, [&](int64_t begin, int64_t end) {
-    if (!all) std::fill(dx + begin * image, dx + end * image, T(0));
-    for_windows(s, begin, end, [&](int64_t n, int64_t window, Taps taps, const Span&, int64_t) {
+  const auto spread_image = [&](int64_t n) {
+    check_positions(s.out() * s.C, index + n * s.out() * s.C, s.in());
+    T* const to = dx + n * image;
+    if (!all) std::fill_n(to, image, T(0));
+    for_windows(s, n, n + 1, [&](int64_t, int64_t window, Taps taps, const Span&, int64_t) {
       const T* from = dy + window * s.C;
       const int32_t* at = index + window * s.C;
-      T* to = dx + n * image;
       if (each_once) return spread(s.C, to, from, at, taps);
       for (int64_t c = 0; c < s.C; ++c) to[at[c] * s.C + c] += from[c];
     });
+  };
+  for_images(s, [&](int64_t begin, int64_t end) {
+    for (int64_t n = begin; n < end; ++n) spread_image(n);
   });
 }
 

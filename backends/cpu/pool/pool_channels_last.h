@@ -48,6 +48,9 @@ constexpr DTypeSet kNativeElements{kFloat32, kBFloat16};
 /// Whether no element is in two windows.
 bool each_in_one(const PoolImages& s);
 
+/// Of the gradient. Errors: IndexError, for a position outside of [0, bound).
+void check_positions(int64_t n, const int32_t* index, int64_t bound);
+
 // T: float, or BFloat16.
 
 /// y, index [N,P,Q,C], x [N,H,W,C] as they lie; index may be null.
