@@ -22,21 +22,27 @@ long double digamma_of_positive(long double x) {
          z * (1.0L / 12 - z * (1.0L / 120 - z * (1.0L / 252 - z * (1.0L / 240 - z / 132))));
 }
 
-// Euler and Maclaurin's formula, 23.1.30, from 60 terms on.
+// Euler and Maclaurin's formula, 23.1.30, from 20 terms on.
 long double zeta_of_positive(long double s, long double q) {
+  // (2k)! / B_2k; 23.1.3
+  constexpr long double kDivisors[] = {12,
+                                       -720,
+                                       30240,
+                                       -1209600,
+                                       47900160,
+                                       -1307674368000.0L / 691,
+                                       74724249600,
+                                       -10670622842880000.0L / 3617};
   long double sum = 0;
-  for (int k = 0; k < 60; ++k, q += 1) sum += std::pow(q, -s);
+  for (int k = 0; k < 20; ++k, q += 1) sum += std::pow(q, -s);
   if (std::isinf(q)) return sum;
   const long double edge = std::pow(q, -s), z = 1 / (q * q);
-  long double rest = q / (s - 1) + 0.5L + s / (12 * q);
-  long double rising = s * (s + 1) * (s + 2) / q * z;
-  rest -= rising / 720;
-  rising *= (s + 3) * (s + 4) * z;
-  rest += rising / 30240;
-  rising *= (s + 5) * (s + 6) * z;
-  rest -= rising / 1209600;
-  rising *= (s + 7) * (s + 8) * z;
-  rest += rising / 47900160;
+  long double rest = q / (s - 1) + 0.5L, rising = s / q;
+  for (const long double divisor : kDivisors) {
+    rest += rising / divisor;
+    rising *= (s + 1) * (s + 2) * z;
+    s += 2;
+  }
   return sum + edge * rest;
 }
 
