@@ -1,0 +1,82 @@
+// The CPU's kernels by the instruction sets that a newer CPU passes over: each is compiled several
+// times, and the best is taken as the program runs.
+#include <ambit/ambit.h>
+#include <ambit/detail/recurrent.h>
+#include <doctest/doctest.h>
+#include <hwy/targets.h>
+
+#include <cstdint>
+#include <tuple>
+#include <vector>
+
+using namespace ambit;
+
+namespace {
+
+/// Only the baseline and `set` while there is one.
+class InstructionSet {
+ public:
+  explicit InstructionSet(int64_t set) { take(set); }
+  ~InstructionSet() { take(0); }  // all again
+
+ private:
+  static void take(int64_t set) {
+    hwy::SetSupportedTargetsForTest(set);
+    hwy::GetChosenTarget().Update(hwy::SupportedTargets());
+  }
+};
+
+std::vector<Tensor> results(Device device) {
+  manual_seed(3);
+  const Tensor x = randn({37, 29}).to(device), w = randn({150, 29}).to(device);
+  const Tensor wide = x.to(kFloat64), images = randn({2, 3, 9, 11}).to(device);
+  const auto [q, scale] = quantize_rows(w);
+  const auto [h, c] = lstm_step(matmul(x, w.t()).narrow(1, 0, 148), zeros({37, 148}, x.options()),
+                                x.repeat({1, 2}).narrow(1, 0, 37));
+  std::vector<Tensor> all{exp(x),
+                          tanh(x),
+                          gelu(x),
+                          log(x.abs()),
+                          sin(x),
+                          x * x.slice(0, 0, 1),
+                          where(x > 0, x, 0),
+                          x.t().contiguous(),
+                          x.bfloat16().to(kFloat32),
+                          x.half().to(kFloat32),
+                          x.sum(1),
+                          x.amax({0}),
+                          x.cumsum(1),
+                          softmax(x, 1),
+                          layer_norm(x, {29}),
+                          matmul(wide, w.to(kFloat64).t()),
+                          linear(x.narrow(0, 0, 16), w),
+                          linear_int8(x, q, scale),
+                          h,
+                          c,
+                          max_pool2d(images, 2),
+                          avg_pool2d(images, 3),
+                          std::get<0>(sort(x.flatten())),
+                          conv2d(images.to(kFloat64), ones({4, 3, 3, 3}, wide.options()))};
+  for (Tensor& t : all) t = t.cpu().to(kFloat64);
+  return all;
+}
+
+}  // namespace
+
+TEST_CASE("kernels do the same by every instruction set") {
+  const std::vector<Tensor> expected = results(Device("reference"));
+  std::vector<int64_t> sets{0};  // the best that the CPU has
+  for (const int64_t set : {int64_t{HWY_AVX2}, int64_t{HWY_STATIC_TARGET}}) {
+    if (hwy::SupportedTargets() & set) sets.push_back(set);
+  }
+  for (const int64_t set : sets) {
+    const InstructionSet only(set);
+    const std::vector<Tensor> got = results(kCPU);
+    for (size_t i = 0; i < expected.size(); ++i) {
+      INFO("set ", set, ", result ", i);
+      // float32's sums of up to 150 terms below 10, each rounded: 150 * 10 * 2^-24; exp is up
+      // to 60.
+      CHECK(got[i].allclose(expected[i], 1e-5, 1e-4));
+    }
+  }
+}
