@@ -28,7 +28,7 @@ Tensor TanhImpl::forward(const Tensor& input) { return tanh(input); }
 
 void GELUImpl::reset() {}
 Tensor GELUImpl::forward(const Tensor& input) {
-  return functional::gelu(input, options.approximate());
+  return gelu(input, options.approximate());
 }
 void GELUImpl::pretty_print(std::ostream& os) const {
   os << fmt::format("{}(approximate='{}')", name(), options.approximate());

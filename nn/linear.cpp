@@ -45,6 +45,10 @@ Tensor LinearImpl::forward(const Tensor& input) {
   return product(input, weight, weight_scale, bias);
 }
 
+Tensor LinearImpl::forward_map(const Tensor& input, UnaryOp activation) {
+  return product_map(input, weight, weight_scale, bias, activation);
+}
+
 void LinearImpl::pretty_print(std::ostream& os) const {
   if (weight_scale.defined()) {
     os << fmt::format(

@@ -1,5 +1,6 @@
 // MultiheadAttention and the Transformer.
 #include <ambit/autograd.h>
+#include <ambit/detail/activation.h>
 #include <ambit/nn/functional.h>
 #include <ambit/nn/functional/attention.h>
 #include <ambit/nn/quantize.h>
@@ -108,13 +109,20 @@ std::tuple<Tensor, Tensor> MultiheadAttentionImpl::forward(
 
 // --- layers
 
-Tensor TransformerActivation::operator()(const Tensor& x) const {
-  if (function_) return function_(x);
-  if (gelu_) return gelu(x);
+UnaryOp TransformerActivation::map() const {
+  if (gelu_) return UnaryOp::gelu;
   if (nonlinearity_ != init::Nonlinearity::relu) {
     throw Error("transformer: expected the activation kReLU, kGELU or a function, got another");
   }
-  return relu(x);
+  return UnaryOp::relu;
+}
+
+Tensor TransformerActivation::operator()(const Tensor& x) const {
+  return function_ ? function_(x) : activated(x, map());
+}
+
+Tensor TransformerActivation::behind(const Linear& layer, const Tensor& x) const {
+  return function_ ? function_(layer->forward(x)) : layer->forward_map(x, map());
 }
 
 TransformerEncoderLayerImpl::TransformerEncoderLayerImpl(const TransformerEncoderLayerOptions& opts)
@@ -148,7 +156,7 @@ Tensor TransformerEncoderLayerImpl::forward(const Tensor& src, const Tensor& src
   const auto attended =
       std::get<0>(self_attn(src, src, src, src_key_padding_mask, /*need_weights=*/false, src_mask));
   const Tensor x = norm1(src + dropout1(attended));
-  return norm2(x + dropout2(linear2(dropout(options.activation()(linear1(x))))));
+  return norm2(x + dropout2(linear2(dropout(options.activation().behind(linear1, x)))));
 }
 
 TransformerDecoderLayerImpl::TransformerDecoderLayerImpl(const TransformerDecoderLayerOptions& opts)
@@ -191,7 +199,7 @@ Tensor TransformerDecoderLayerImpl::forward(Tensor tgt, const Tensor& memory,
   const auto seen = std::get<0>(multihead_attn(tgt, memory, memory, memory_key_padding_mask,
                                                /*need_weights=*/false, memory_mask));
   tgt = norm2(tgt + dropout2(seen));
-  return norm3(tgt + dropout3(linear2(dropout(options.activation()(linear1(tgt))))));
+  return norm3(tgt + dropout3(linear2(dropout(options.activation().behind(linear1, tgt)))));
 }
 
 // --- stacks of layers

@@ -9,6 +9,7 @@ struct FunctionKernels {
 
 // clang-format off
 inline constexpr FunctionKernels kFunctionKernels[] = {
+  {"_addmm_activation", "linear_map, matmul, binary_scalar mul, add_scaled, unary relu"},
   {"_unique", "sort, compare ne, reduce any, fill, copy, compare_scalar ne, reduce sum, nonzero, scan sum, binary_scalar sub, index_select, scatter"},
   {"_unique2", "sort, compare ne, reduce any, fill, copy, compare_scalar ne, reduce sum, nonzero, scan sum, binary_scalar sub, index_select, scatter, binary sub"},
   {"_upsample_bicubic2d_aa", "binary_scalar mul, add_scaled"},
@@ -200,7 +201,7 @@ inline constexpr FunctionKernels kFunctionKernels[] = {
   {"gcd", "binary gcd"},
   {"ge", "compare ge, compare_scalar ge"},
   {"ge_", "compare ge, copy, compare_scalar ge"},
-  {"gelu", "unary gelu"},
+  {"gelu", "unary gelu, unary gelu_tanh"},
   {"geometric_", "random, unary neg, unary log1p, binary_scalar div, unary floor, binary_scalar add, copy"},
   {"geqrf", "copy, fill, unary abs, reduce max, compare_scalar eq, masked_fill, binary div, unary square, reduce sum, unary sqrt, binary mul, binary hypot, binary copysign, unary neg, where, binary sub, matmul"},
   {"ger", "binary mul"},
@@ -294,6 +295,7 @@ inline constexpr FunctionKernels kFunctionKernels[] = {
   {"linalg_vector_norm", "reduce norm, unary abs, binary_scalar pow, reduce sum"},
   {"linear", "linear"},
   {"linear_int8", "linear_int8"},
+  {"linear_map", "linear_map"},
   {"linspace", ""},
   {"log", "unary log"},
   {"log10", "unary log10"},

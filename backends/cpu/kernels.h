@@ -37,6 +37,7 @@
   row(embedding_bag_grad)                \
   row(matmul)                            \
   row(linear)                            \
+  row(linear_map)                        \
   row(linear_int8)                       \
   row(lu_factor)                         \
   row(lu_solve)                          \

@@ -18,7 +18,7 @@ DTypeSet native_dtypes(const OpBase& op) {
     return std::ranges::count(list, &op) > 0;
   };
   namespace k = kernels;
-  if (is_among({&k::matmul, &k::linear, &k::convolution, &k::convolution_input_grad,
+  if (is_among({&k::matmul, &k::linear, &k::linear_map, &k::convolution, &k::convolution_input_grad,
                 &k::convolution_weight_grad})) {
     return native_products();
   }

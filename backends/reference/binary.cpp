@@ -47,6 +47,14 @@ double gelu_grad(double dy, double x) {
   return dy * (cdf + x * density);
 }
 
+// dy * d(x / (1 + e^-u))/dx, with u = 2 sqrt(2 / pi) (x + 0.044715 x^3).
+double gelu_tanh_grad(double dy, double x) {
+  const double u = 2 * std::sqrt(M_2_PI) * (x + 0.044715 * x * x * x);
+  const double slope = 2 * std::sqrt(M_2_PI) * (1 + 3 * 0.044715 * x * x);
+  const double s = 1 / (1 + std::exp(-u));
+  return dy * (s + x * s * (1 - s) * slope);
+}
+
 // Of long double, so that scaling for logaddexp2 costs no digit of a double.
 long double log_add_exp(long double a, long double b) {
   const long double more = std::max(a, b), less = std::min(a, b);
@@ -87,6 +95,7 @@ double map_real(BinaryOp op, double a, double b) {
     case BinaryOp::sigmoid_grad: return a * b * (1 - b);
     case BinaryOp::tanh_grad: return a * (1 - b * b);
     case BinaryOp::gelu_grad: return gelu_grad(a, b);
+    case BinaryOp::gelu_tanh_grad: return gelu_tanh_grad(a, b);
     default: throw_dtype(op, kFloat64);
   }
   // clang-format on

@@ -58,4 +58,10 @@ void linear(Tensor& y, const Tensor& x, const Tensor& w, const Tensor& b) {
   });
 }
 
+// y [M,N] = op of linear's
+void linear_map(Tensor& y, const Tensor& x, const Tensor& w, const Tensor& b, const UnaryOp& op) {
+  linear(y, x, w, b);
+  unary(y, y, op);
+}
+
 }  // namespace ambit::reference

@@ -19,6 +19,9 @@ namespace {
       fmt::format("{}: expected a dtype that it is defined for, got {}", name(op), name(d)));
 }
 
+// x / 2 (1 + tanh(it)) = x / (1 + e^(-2 it)) is nearly gelu.
+double gelu_tanh_angle(double x) { return std::sqrt(M_2_PI) * (x + 0.044715 * x * x * x); }
+
 // float32 is computed in float64 and rounded once.
 double map_real(UnaryOp op, double x) {
   // clang-format off
@@ -49,6 +52,7 @@ double map_real(UnaryOp op, double x) {
     case UnaryOp::sigmoid: return 1 / (1 + std::exp(-x));
     case UnaryOp::relu: return x < 0 ? 0 : x;  // NaN stays
     case UnaryOp::gelu: return x * 0.5 * std::erfc(-x * M_SQRT1_2);
+    case UnaryOp::gelu_tanh: return x / (1 + std::exp(-2 * gelu_tanh_angle(x)));
     case UnaryOp::asinh: return std::asinh(x);
     case UnaryOp::acosh: return std::acosh(x);
     case UnaryOp::atanh: return std::atanh(x);

@@ -210,6 +210,10 @@ void add_indexing(Table& table) {
 void add_products(Table& table) {
   table.add(kernels::matmul, t({1, 2, 2}), t({1, 2, 3}), t({1, 3, 2}));
   table.add(kernels::linear, t({2, 2}), t({2, 3}), t({2, 3}), t({2}));
+  for (const UnaryOp f : kActivations) {
+    table.add_function(kernels::linear_map, name(f), dtypes::kFloating, t({2, 2}), t({2, 3}),
+                       t({2, 3}), t({2}), f);
+  }
   table.add(kernels::linear_int8, t({2, 2}), t({2, 3}), t({2, 3}, kInt8), t({2}), t({2}));
   const Operand matrix = t({1, 2, 2}), info = t({1}, kInt32), pivots = t({1, 2}, kInt32);
   table.add(kernels::lu_factor, matrix, pivots, info, matrix);

@@ -63,6 +63,8 @@ constinit decltype(embedding_bag_grad) embedding_bag_grad{
 constinit decltype(matmul) matmul{"matmul", kNumbers, whole, {"out", "input", "other"}};
 constinit decltype(linear) linear{
     "linear", kNumbers, whole, {"out", "input", "weight", "bias"}, composite::linear};
+constinit decltype(linear_map) linear_map{
+    "linear_map", kFloating, whole, {"out", "input", "weight", "bias"}, composite::linear_map};
 constinit decltype(linear_int8) linear_int8{"linear_int8",
                                             {kFloat32},
                                             whole,

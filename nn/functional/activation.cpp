@@ -14,7 +14,6 @@
 #include <fmt/format.h>
 
 #include <cmath>
-#include <numbers>
 
 #include "nn/functional/check.h"
 
@@ -150,17 +149,6 @@ Tensor logsigmoid(const Tensor& input) {
   }
   return record("logsigmoid", std::move(out),
                 wrt(input, [x = saved(input)](const Tensor& g) { return g * sigmoid(-x()); }));
-}
-
-Tensor gelu(const Tensor& input, std::string_view approximate) {
-  check_floating("gelu", input);
-  if (approximate == "none") return ambit::gelu(input);
-  if (approximate != "tanh") {
-    throw Error(
-        fmt::format("gelu: expected approximate \"none\" or \"tanh\", got \"{}\"", approximate));
-  }
-  const double factor = std::sqrt(2 / std::numbers::pi);
-  return input * 0.5 * (1 + tanh((input + square(input) * input * 0.044715) * factor));
 }
 
 Tensor hardsigmoid(const Tensor& input, bool inplace) {

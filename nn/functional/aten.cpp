@@ -69,7 +69,7 @@ Tensor channel_shuffle(const Tensor& self, int64_t groups) {
 const Tensor& silu_(const Tensor& self) { return copy_(self, silu(self.clone())); }
 const Tensor& mish_(const Tensor& self) { return copy_(self, mish(self.clone())); }
 const Tensor& gelu_(const Tensor& self, std::string_view approximate) {
-  return copy_(self, nn::functional::gelu(self.clone(), approximate));
+  return copy_(self, gelu(self.clone(), approximate));
 }
 
 namespace {

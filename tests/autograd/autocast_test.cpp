@@ -35,6 +35,8 @@ const std::vector<OpCall> kReducedCalls = {
     {"bmm", [](auto& a, auto& b) { return bmm(a.unsqueeze(0), b.unsqueeze(0)); }},
     {"mv", [](auto& a, auto& b) { return mv(a, b[0]); }},
     {"linear", [](auto& a, auto& b) { return linear(a, b, b[0]); }},
+    {"linear_map", [](auto& a, auto& b) { return linear_map(a, b, b[0], UnaryOp::relu); }},
+    {"_addmm_activation", [](auto& a, auto& b) { return _addmm_activation(b[0], a, b); }},
     {"addmm", [](auto& a, auto& b) { return addmm(a, a, b); }},
     {"addmv", [](auto& a, auto& b) { return addmv(a[0], a, b[0]); }},
     {"addr", [](auto& a, auto& b) { return addr(a, a[0], b[0]); }},

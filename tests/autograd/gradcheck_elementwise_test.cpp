@@ -35,6 +35,7 @@ TEST_CASE("unary maps have right first and second gradients, in place too") {
           {x});
     }
     check_both([](const auto& in) { return gelu(in[0]); }, {wave(d, {5})});
+    check_both([](const auto& in) { return gelu(in[0], "tanh"); }, {wave(d, {5})});
   });
 }
 

@@ -76,6 +76,27 @@ TEST_CASE("gpu: products of 16 bits are summed in more, and rounded once") {
   }
 }
 
+TEST_CASE("gpu: activations behind products, by epilogues or not") {
+  if (!has_gpu()) return;
+  manual_seed(7);
+  for (const DType dtype : {kFloat32, kFloat64, kFloat16, kBFloat16}) {
+    const Tensor x = randn({33, 24}).to(gpu(), dtype), w = randn({17, 24}).to(gpu(), dtype);
+    for (const Tensor& bias : {randn({17}).to(gpu(), dtype), Tensor()}) {
+      for (const UnaryOp op : kActivations) {
+        CAPTURE(std::string(name(dtype)));
+        CAPTURE(std::string(name(op)));
+        Tensor y = empty({33, 17}, x.options()), expected = y.to(kReference);
+        kernels::linear_map(y, x, w, bias, op);
+        kernels::linear_map(expected, x.to(kReference), w.to(kReference), copy_if(bias), op);
+        // Of 16 bits in last places of theirs: the sum may be rounded, and the result is.
+        const double roundings = dtype == kFloat16 ? 0x1p13 : dtype == kBFloat16 ? 0x1p16 : 64;
+        const DType wide = dtype == kFloat64 ? kFloat64 : kFloat32;
+        check_close(y.to(wide), expected.to(wide), roundings);
+      }
+    }
+  }
+}
+
 TEST_CASE("gpu: steps of optimizers, for lists that fill several tables") {
   if (!has_gpu()) return;
   manual_seed(5);

@@ -31,7 +31,7 @@ TEST_CASE("composite index_select and index_add agree with the kernels") {
   }
 }
 
-TEST_CASE("composite linear agrees with the kernel, for any strides and without bias") {
+TEST_CASE("composite linear and linear_map agree with the kernels, for any strides, without bias") {
   manual_seed(2);
   const auto call = [](auto&& f, Tensors& y, const Tensors& in) { f(y[0], in[0], in[1], in[2]); };
   const auto transposed = [](auto&& f, Tensors& y, const Tensors& in) {
@@ -41,6 +41,11 @@ TEST_CASE("composite linear agrees with the kernel, for any strides and without 
   check_composite(kernels::linear, {y}, {x, w, b}, call);
   check_composite(kernels::linear, {y}, {x, w, Tensor()}, call);
   check_composite(kernels::linear, {y}, {normal({3, 4}), normal({3, 5}), b}, transposed);
+  for (const UnaryOp op : kActivations) {
+    check_composite(
+        kernels::linear_map, {y}, {x, w, b},
+        [&](auto&& f, Tensors& out, const Tensors& in) { f(out[0], in[0], in[1], in[2], op); });
+  }
 }
 
 TEST_CASE("composite gradients of convolutions agree with the kernels") {

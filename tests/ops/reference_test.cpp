@@ -75,6 +75,11 @@ TEST_CASE("reference unary ops treat NaN, zeros and halves as PyTorch does") {
                        {-0.04550026389635842, -0.15426876936299344, 0.0, 1.399789198096713},
                        kRounding64);
   check_values<double>(unary<double>(UnaryOp::gelu, {-kInf, kInf, kNaN}), {kNaN, kInf, kNaN});
+  // F.gelu(t([-2., -.5, 0., 1.5]).double(), approximate="tanh"), and of t([-inf, inf, nan])
+  check_values<double>(unary<double>(UnaryOp::gelu_tanh, {-2, -.5, 0, 1.5}),
+                       {-0.04540230591222494, -0.15428599017485606, 0.0, 1.3995715769802328},
+                       kRounding64);
+  check_values<double>(unary<double>(UnaryOp::gelu_tanh, {-kInf, kInf, kNaN}), {kNaN, kInf, kNaN});
   // torch.sigmoid(t([-100., 100., -745.]).double()), 1/(1+exp(745)) being 0
   check_values<double>(unary<double>(UnaryOp::sigmoid, {-100, 100, -745}),
                        {3.720075976020836e-44, 1.0, 0.0}, kRounding64);
@@ -150,6 +155,10 @@ TEST_CASE("reference gradients of unary maps match autograd's") {
   // x = t([-2., -.5, 0., 1.5]).double(); F.gelu(x).sum().backward(); x.grad
   check_values<double>(binary<double>(BinaryOp::gelu_grad, {1, 1, 1, 1}, {-2, -.5, 0, 1.5}),
                        {-0.08523180107819692, 0.13250487534383712, 0.5, 1.1274691922299795},
+                       kRounding64);
+  // The same with approximate="tanh".
+  check_values<double>(binary<double>(BinaryOp::gelu_tanh_grad, {1, 1, 1, 1}, {-2, -.5, 0, 1.5}),
+                       {-0.0860992566236183, 0.13263009646535764, 0.5, 1.127710793151433},
                        kRounding64);
 }
 

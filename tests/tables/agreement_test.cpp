@@ -123,7 +123,7 @@ std::vector<Call> elementwise_calls() {
       RESULT(relu, relu(o.n)),
       RESULT(bitwise_not, bitwise_not(o.yes)),
       RESULT(logical_not, logical_not(o.n)),
-      RESULT(gelu, gelu(o.a)),
+      RESULT(gelu, gelu(o.a), gelu(o.a, "tanh")),
       RESULT(isnan, isnan(MADE(log(o.a)))),
       RESULT(isinf, isinf(MADE(o.a / 0.0))),
       RESULT(isfinite, isfinite(MADE(log(o.a)))),

@@ -40,6 +40,9 @@ inline Bound bound_of(ambit::BinaryOp op, ambit::DType dtype) {
               "three roundings of numbers up to 3 * 3 * (1 + 9), where 1 - y cancels"};
     case ambit::BinaryOp::gelu_grad:
       return {5, 16 * epsilon(dtype), "maths good to 4 ulp of numbers up to 3"};
+    case ambit::BinaryOp::gelu_tanh_grad:
+      return {8, 64 * epsilon(dtype),
+              "of numbers up to 3, s + x u' s (1 - s): s good to 4 ulp and |u| < 9 roundings"};
     default:
       return {ambit::is_floating_point(dtype) ? 1.0 : 0.0, 0, "one rounding"};
   }

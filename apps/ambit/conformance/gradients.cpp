@@ -62,6 +62,7 @@ std::vector<Gradient> elementwise_gradients() {
   AMBIT_UNARY_MAPS(AMBIT_GRADIENT)
 #undef AMBIT_GRADIENT
   map("gelu", gelu);
+  map("gelu_tanh", [](const Tensor& x) { return gelu(x, "tanh"); });
   map("logit", [](const Tensor& x) { return logit(x * 0.5); });
   map("special_i1", special_i1);
   map("relu_at_kink", [](const Tensor& x) { return relu(x - 1); });
@@ -178,6 +179,18 @@ std::vector<Gradient> layer_gradients() {
        "linear",
        {{5, 7}, {4, 7}, {4}},
        [](const Tensors& x) { return linear(x[0], x[1], x[2]); }},
+      {"linear_map/relu",
+       "linear_map",
+       {{5, 7}, {4, 7}, {4}},
+       [](const Tensors& x) { return linear_map(x[0], x[1], x[2], UnaryOp::relu); }},
+      {"linear_map/gelu",
+       "linear_map",
+       {{5, 7}, {4, 7}, {4}},
+       [](const Tensors& x) { return linear_map(x[0], x[1], x[2], UnaryOp::gelu); }},
+      {"linear_map/gelu_tanh",
+       "linear_map",
+       {{5, 7}, {4, 7}, {4}},
+       [](const Tensors& x) { return linear_map(x[0], x[1], x[2], UnaryOp::gelu_tanh); }},
       {"conv2d", "convolution", {{2, 3, 6, 5}, {4, 3, 3, 2}, {4}}, conv(kPlain)},
       {"conv2d/strided", "convolution", {{2, 3, 6, 5}, {4, 3, 3, 2}, {4}}, conv(kStrided)},
       {"conv2d/groups", "convolution", {{2, 4, 6, 5}, {6, 2, 2, 2}, {6}}, conv(kGroups)},

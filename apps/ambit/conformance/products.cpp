@@ -2,6 +2,8 @@
 #include <ambit/backend/kernels.h>
 #include <fmt/format.h>
 
+#include <cmath>
+
 #include "cases.h"
 #include "sum_bound.h"
 #include "trial.h"
@@ -33,6 +35,26 @@ void check_linear(Trial& t, DType dtype, const Product& p, Layout layout) {
     Operand& b = has_bias ? t.input("b", dtype, {p.N}) : t.absent();
     t.run([&](Side s) { kernels::linear(y[s], x[s], w[s], b[s]); });
     t.expect(y, sum_bound(p.K + 1, dtype));
+  }
+}
+
+// Of activations of such sums, which may be rounded to their dtype in between.
+Bound map_bound(int64_t n, DType dtype) {
+  const double largest = 15 * std::sqrt(static_cast<double>(n + 1));
+  const double sums = sum_bound(n, dtype).absolute + largest * last_place(dtype) / 2;
+  return {6, 1.13 * sums + largest * epsilon(dtype),
+          "slopes of at most 1.13; maths good to 4 ulp, but gelu's Phi to half an ulp of 1"};
+}
+
+void check_linear_map(Trial& t, DType dtype, const Product& p, Layout layout, UnaryOp op) {
+  for (bool has_bias : {false, true}) {
+    t.begin();
+    Operand& y = t.output("y", dtype, {p.M, p.N});
+    Operand& x = t.input("x", dtype, {p.M, p.K}, layout);
+    Operand& w = t.input("w", dtype, {p.N, p.K}, layout);
+    Operand& b = has_bias ? t.input("b", dtype, {p.N}) : t.absent();
+    t.run([&](Side s) { kernels::linear_map(y[s], x[s], w[s], b[s], op); });
+    t.expect(y, map_bound(p.K + 1, dtype));
   }
 }
 
@@ -82,6 +104,16 @@ void add_cases_of(Cases& cases, DType dtype) {
   add("matmul", "large", [=](Trial& t) {
     check_matmul(t, dtype, {1, 200, 300, 200}, kPlain, kPlain);
   });
+  if (is_floating_point(dtype)) {
+    for (const UnaryOp op : kActivations) {
+      add("linear_map", name(op), [=](Trial& t) {
+        for (const Layout layout : kLayouts) check_linear_map(t, dtype, {1, 5, 9, 7}, layout, op);
+        check_linear_map(t, dtype, {1, 70, 130, 300}, kPlain, op);
+        check_linear_map(t, dtype, {1, 0, 3, 4}, kPlain, op);
+        check_linear_map(t, dtype, {1, 3, 4, 0}, kPlain, op);
+      });
+    }
+  }
   add("linear", "odd", [=](Trial& t) {
     for (int64_t n : {1, 3, 7, 17, 31, 33}) check_linear(t, dtype, {1, n, n, n}, kPlain);
   });

@@ -29,6 +29,10 @@ Bound bound_of(UnaryOp op, DType dtype) {
       // x in [-4096, 4096] where values are special: at most half an epsilon * 2^11 * 4 roundings.
       return {5, 4096 * epsilon(dtype),
               "x / 2 * (1 + erf(x / sqrt 2)): erf near -1 is exact to half an ulp of 1"};
+    case UnaryOp::gelu_tanh:
+      // In the lower tail s(u) = e^u, and |x| |u| e^u < 0.3.
+      return {8, epsilon(dtype),
+              "x s(u), s = 1 / (1 + e^-u): maths good to 4 ulp, of a u rounded three times"};
     case UnaryOp::lgamma:
     case UnaryOp::digamma:
       return {8, 16 * epsilon(dtype),

@@ -53,7 +53,9 @@ struct MLPImpl : nn::Module {
       : c_fc(register_module("c_fc", nn::Linear(c.width, 4 * c.width))),
         c_proj(register_module("c_proj", nn::Linear(4 * c.width, c.width))),
         dropout(register_module("dropout", nn::Dropout(c.dropout))) {}
-  Tensor forward(const Tensor& x) { return dropout(c_proj(nn::functional::gelu(c_fc(x)))); }
+  Tensor forward(const Tensor& x) {
+    return dropout(c_proj(c_fc->forward_map(x, ambit::UnaryOp::gelu)));
+  }
   nn::Linear c_fc, c_proj;
   nn::Dropout dropout;
 };

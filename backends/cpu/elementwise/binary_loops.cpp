@@ -22,6 +22,8 @@ constexpr BinaryLoop kLoop = element_binary<T, T, arithmetic::Functor<op>>;
 template <class T>
 constexpr BinaryLoop kLoop<BinaryOp::gelu_grad, T> = vector_binary<T, GeluGrad>;
 template <class T>
+constexpr BinaryLoop kLoop<BinaryOp::gelu_tanh_grad, T> = vector_binary<T, GeluTanhGrad>;
+template <class T>
 constexpr BinaryLoop kLoop<BinaryOp::logaddexp, T> = vector_binary<T, LogAddExp>;
 
 #define AMBIT_LOOPS(name, set, ...) \

@@ -8,6 +8,7 @@
 #define AMBIT_CPU_MATH_INL_H
 #endif
 
+#include <ambit/backend/functors.h>
 #include <ambit/backend/special_functions.h>
 #include <hwy/contrib/math/math-inl.h>
 #include <hwy/highway.h>
@@ -239,6 +240,23 @@ struct Gelu {
   }
 };
 
+/// As arithmetic::gelu_tanh_logit.
+struct GeluTanhLogit {
+  template <class D, class V = hn::Vec<D>>
+  V operator()(D d, V x) const {
+    const V slope = constant(d, arithmetic::kGeluTanhSlope);
+    const V cube = constant(d, arithmetic::kGeluTanhSlope * arithmetic::kGeluTanhCube);
+    return hn::Mul(x, hn::MulAdd(cube, hn::Mul(x, x), slope));
+  }
+};
+
+struct GeluTanh {
+  template <class D, class V = hn::Vec<D>>
+  V operator()(D d, V x) const {
+    return hn::Mul(x, Sigmoid()(d, GeluTanhLogit()(d, x)));
+  }
+};
+
 /// log(x / (1 - x)).
 struct Logit {
   template <class D, class V = hn::Vec<D>>
@@ -355,6 +373,18 @@ struct GeluGrad {
     const V pdf = hn::Mul(constant(d, 0.39894228040143268),
                           Exp()(d, hn::Mul(constant(d, -0.5), hn::Mul(x, x))));
     return hn::Mul(dy, hn::MulAdd(x, pdf, NormalCdf()(d, x)));
+  }
+};
+
+/// dy * (s + s (1 - s) x u'), s = sigmoid(u), u = gelu_tanh_logit(x).
+struct GeluTanhGrad {
+  template <class D, class V = hn::Vec<D>>
+  V operator()(D d, V dy, V x) const {
+    const V slope = constant(d, arithmetic::kGeluTanhSlope);
+    const V cube = constant(d, 3 * arithmetic::kGeluTanhSlope * arithmetic::kGeluTanhCube);
+    const V s = Sigmoid()(d, GeluTanhLogit()(d, x));
+    const V bend = hn::Mul(hn::Mul(s, hn::Sub(constant(d, 1), s)), x);
+    return hn::Mul(dy, hn::MulAdd(bend, hn::MulAdd(cube, hn::Mul(x, x), slope), s));
   }
 };
 

@@ -1,10 +1,11 @@
-// Matrix products. float32: oneDNN's sgemm, on tiles that the threads share, but steps of recurrent
-// networks by product.h; float64: product.h; bfloat16, where the CPU has instructions for it:
-// matmul_bfloat16.h. Integers: gemm.h.
+// Matrix products. float32: oneDNN's sgemm, on tiles that the threads share, an activation applied
+// to each while it is in the cache, but steps of recurrent networks by product.h; float64:
+// product.h; bfloat16, where the CPU has instructions for it: matmul_bfloat16.h. Integers: gemm.h.
 #include <ambit/backend/arithmetic.h>
 
 #include <optional>
 
+#include "backends/cpu/elementwise/inner_loops.h"
 #include "backends/cpu/kernels.h"
 #include "backends/cpu/layout/packing.h"
 #include "backends/cpu/runtime/onednn.h"
@@ -65,8 +66,7 @@ class Tiles {
 
   /// y of a product = its tile i.
   void multiply(const char* op, const Product<float>& p, float* y, int64_t i) const {
-    const int64_t row = i / across() * rows_, rows = std::min(rows_, M_ - row);
-    const int64_t column = i % across() * columns_, columns = std::min(columns_, N_ - column);
+    const auto [row, rows, column, columns] = place(i);
     const BlasMatrix a({p.a.data + row * p.a.row_stride, p.a.row_stride, p.a.column_stride}, rows,
                        p.K);
     const BlasMatrix b({p.b.data + column * p.b.column_stride, p.b.row_stride, p.b.column_stride},
@@ -80,7 +80,23 @@ class Tiles {
                    a.leading(), b.leading(), p.bias ? 1.0f : 0.0f, y, N_});
   }
 
+  /// Map the elements of tile i of y.
+  void apply(UnaryLoop map, float* y, int64_t i) const {
+    const auto [row, rows, column, columns] = place(i);
+    for (int64_t m = row; m < row + rows; ++m) {
+      map(columns, y + m * N_ + column, y + m * N_ + column);
+    }
+  }
+
  private:
+  struct Place {
+    int64_t row, rows, column, columns;
+  };
+  Place place(int64_t i) const {
+    const int64_t row = i / across() * rows_, column = i % across() * columns_;
+    return {row, std::min(rows_, M_ - row), column, std::min(columns_, N_ - column)};
+  }
+
   static constexpr int64_t kLargeTile = 24 * kProductGrain;
   static constexpr int64_t kMostTiles = 16;
   static constexpr int64_t kUnit = 16;  // numbers of a cache line
@@ -200,13 +216,24 @@ Product<T> linear_product(const Tensor& y, const Tensor& x, const Tensor& w, con
   return p;
 }
 
-void linear_float(const Tensor& y, const Tensor& x, const Tensor& w, const Tensor& b) {
+void linear_float(const char* op, const Tensor& y, const Tensor& x, const Tensor& w,
+                  const Tensor& b, UnaryLoop map = nullptr) {
   const auto product = linear_product<float>(y, x, w, b);
-  if (is_for_blocks(product)) return multiply(product, y.data_ptr<float>());
+  float* const out = y.data_ptr<float>();
+  if (is_for_blocks(product)) {
+    multiply(product, out);
+    if (map) {
+      parallel_for(product.M, grain_for(product.N), [&](int64_t begin, int64_t end) {
+        map((end - begin) * product.N, out + begin * product.N, out + begin * product.N);
+      });
+    }
+    return;
+  }
   const Tiles tiles(product.M, product.N, product.K);
   parallel_for(tiles.count(), 1, [&](int64_t begin, int64_t end) {
     for (int64_t i = begin; i < end; ++i) {
-      tiles.multiply("linear", product, y.data_ptr<float>(), i);
+      tiles.multiply(op, product, out, i);
+      if (map) tiles.apply(map, out, i);
     }
   });
 }
@@ -233,11 +260,11 @@ void matmul(Tensor& y, const Tensor& a, const Tensor& b) {
 void linear(Tensor& y, const Tensor& x, const Tensor& w, const Tensor& b) {
   if (y.numel() == 0) return;
   const int64_t M = y.sizes()[0], N = y.sizes()[1], K = x.sizes()[1];
-  if (K > 0 && y.dtype() == kFloat32) return linear_float(y, x, w, b);
+  if (K > 0 && y.dtype() == kFloat32) return linear_float("linear", y, x, w, b);
   if (K > 0 && y.dtype() == kFloat64) {
     return multiply(linear_product<double>(y, x, w, b), y.data_ptr<double>());
   }
-  if (K > 0 && y.dtype() == kBFloat16) return linear_bfloat16(y, x, w, b);
+  if (K > 0 && y.dtype() == kBFloat16) return linear_bfloat16(y, x, w, b, {});
   if (y.dtype() == kBFloat16) {  // the bias, or nothing
     if (!b.defined()) return kernels::fill(y, 0);
     const NoGradGuard no_grad;
@@ -254,6 +281,17 @@ void linear(Tensor& y, const Tensor& x, const Tensor& w, const Tensor& b) {
   }
   if (!b.defined()) return;
   visit<dtypes::kNumbers>(y.dtype(), [&]<class T>() { add_bias(y.data_ptr<T>(), b, M, N); });
+}
+
+void linear_map(Tensor& y, const Tensor& x, const Tensor& w, const Tensor& b, const UnaryOp& op) {
+  if (y.numel() == 0) return;
+  const bool sums = x.sizes()[1] > 0;
+  if (sums && y.dtype() == kBFloat16) return linear_bfloat16(y, x, w, b, op);
+  if (sums && y.dtype() == kFloat32) {
+    return linear_float("linear_map", y, x, w, b, unary_loop(op, kFloat32));
+  }
+  linear(y, x, w, b);
+  unary(y, y, op);
 }
 
 }  // namespace ambit::cpu

@@ -50,9 +50,10 @@ dnnl::memory::desc describe(int64_t rows, int64_t columns, bool column_major) {
           column_major ? dnnl::memory::dims{1, rows} : dnnl::memory::dims{columns, 1}};
 }
 
-/// y [M,N] = a [M,K] b [K,N] + bias [N], on the calling thread.
+/// y [M,N] = map(a [M,K] b [K,N] + bias [N]), on the calling thread.
 struct Product {
   const char* op;
+  std::optional<UnaryOp> map;
   int64_t M, N, K;
   bool a_column_major, b_column_major, has_bias;
   const dnnl::memory::desc* packed_b = nullptr;  // where b was brought to that layout,
@@ -60,13 +61,14 @@ struct Product {
 
   onednn::Plan& plan() const {
     onednn::Key key(onednn::Kind::matmul_bfloat16);
-    key.add({M, N, K, a_column_major, b_column_major, has_bias, packed_for});
+    key.add({M, N, K, a_column_major, b_column_major, has_bias, packed_for,
+             map ? static_cast<int64_t>(*map) : -1});
     return onednn::cached(op, key, [this] {
       const auto a = describe(M, K, a_column_major),
                  b = packed_b ? *packed_b : describe(K, N, b_column_major);
       const auto bias = has_bias ? describe(1, N, false) : dnnl::memory::desc();
       const auto y = describe(M, N, false);
-      const auto primitive = onednn::matmul(a, b, bias, y);
+      const auto primitive = onednn::matmul(a, b, bias, y, map);
       onednn::Plan made(op);
       made.input(DNNL_ARG_SRC, a, a);
       made.input(DNNL_ARG_WEIGHTS, b, b);
@@ -114,7 +116,7 @@ class PackedMatrix {
     key.add({rows, N, K});
     const onednn::Plan& plan = onednn::cached(op, key, [&] {
       const auto a = describe(rows, K, false), y = describe(rows, N, false);
-      const auto primitive = onednn::matmul(a, onednn::any_layout(kBFloat16, {K, N}), {}, y);
+      const auto primitive = onednn::matmul(a, onednn::any_layout(kBFloat16, {K, N}), {}, y, {});
       onednn::Plan made(op);
       made.input(DNNL_ARG_SRC, a, a);
       made.input(DNNL_ARG_WEIGHTS, primitive.weights_desc(), primitive.weights_desc());
@@ -146,7 +148,7 @@ Matrix<Bits> matrix_of(const Tensor& t, size_t row_dim, size_t column_dim, int64
 
 /// One product, its rows shared by the threads.
 void multiply(const char* op, int64_t M, int64_t N, int64_t K, uint16_t* y, const Matrix<Bits>& a,
-              const DenseMatrix& b, Bits* bias) {
+              const DenseMatrix& b, Bits* bias = nullptr, std::optional<UnaryOp> map = {}) {
   const int64_t rows = rows_of_part(M, N, K);
   std::optional<PackedMatrix> packed;
   if (ceil_div(M, rows) > 2) packed.emplace(op, rows, K, N, b);
@@ -156,6 +158,7 @@ void multiply(const char* op, int64_t M, int64_t N, int64_t K, uint16_t* y, cons
       const DenseMatrix part({a.data + first * a.row_stride, a.row_stride, a.column_stride}, count,
                              K);
       const Product product{op,
+                            map,
                             count,
                             N,
                             K,
@@ -182,18 +185,18 @@ void matmul_bfloat16(const Tensor& y, const Tensor& a, const Tensor& b) {
   auto* out = reinterpret_cast<uint16_t*>(y.data_ptr<BFloat16>());
   if (b.strides()[0] == 0 && a.strides()[0] == M * a.strides()[1]) {  // a single longer product
     const DenseMatrix right(matrix_of(b, 1, 2), K, N);
-    return multiply("matmul", B * M, N, K, out, matrix_of(a, 1, 2), right, nullptr);
+    return multiply("matmul", B * M, N, K, out, matrix_of(a, 1, 2), right);
   }
   parallel_for(B, grain_for_products(M * N * K), [&](int64_t begin, int64_t end) {
     for (int64_t i = begin; i < end; ++i) {
       const DenseMatrix right(matrix_of(b, 1, 2, i * b.strides()[0]), K, N);
-      multiply("matmul", M, N, K, out + i * M * N, matrix_of(a, 1, 2, i * a.strides()[0]), right,
-               nullptr);
+      multiply("matmul", M, N, K, out + i * M * N, matrix_of(a, 1, 2, i * a.strides()[0]), right);
     }
   });
 }
 
-void linear_bfloat16(const Tensor& y, const Tensor& x, const Tensor& w, const Tensor& b) {
+void linear_bfloat16(const Tensor& y, const Tensor& x, const Tensor& w, const Tensor& b,
+                     std::optional<UnaryOp> map) {
   const int64_t M = y.sizes()[0], N = y.sizes()[1], K = x.sizes()[1];
   const DenseMatrix right(matrix_of(w, 1, 0), K, N);
   std::optional<DenseMatrix> bias;
@@ -201,8 +204,9 @@ void linear_bfloat16(const Tensor& y, const Tensor& x, const Tensor& w, const Te
     bias.emplace(Matrix<Bits>{reinterpret_cast<Bits*>(b.data_ptr<BFloat16>()), N, b.strides()[0]},
                  1, N);
   }
-  multiply("linear", M, N, K, reinterpret_cast<uint16_t*>(y.data_ptr<BFloat16>()),
-           matrix_of(x, 0, 1), right, bias ? bias->data() : nullptr);
+  multiply(map ? "linear_map" : "linear", M, N, K,
+           reinterpret_cast<uint16_t*>(y.data_ptr<BFloat16>()), matrix_of(x, 0, 1), right,
+           bias ? bias->data() : nullptr, map);
 }
 
 }  // namespace ambit::cpu

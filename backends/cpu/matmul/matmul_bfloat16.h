@@ -1,7 +1,10 @@
 // Products of bfloat16 by the CPU's instructions for them.
 #pragma once
 
+#include <ambit/function_table.h>
 #include <ambit/tensor.h>
+
+#include <optional>
 
 namespace ambit::cpu {
 
@@ -9,8 +12,9 @@ namespace ambit::cpu {
 /// AMX. oneDNN adds up in float32 and rounds once.
 DTypeSet native_products();
 
-/// As kernels::matmul and kernels::linear, nothing being empty.
+/// As kernels::matmul, and kernels::linear or linear_map, nothing being empty.
 void matmul_bfloat16(const Tensor& y, const Tensor& a, const Tensor& b);
-void linear_bfloat16(const Tensor& y, const Tensor& x, const Tensor& w, const Tensor& b);
+void linear_bfloat16(const Tensor& y, const Tensor& x, const Tensor& w, const Tensor& b,
+                     std::optional<UnaryOp> map);
 
 }  // namespace ambit::cpu

@@ -29,6 +29,20 @@ dnnl::primitive_attr user_scratchpad() {
   return attributes;
 }
 
+/// Map the result's elements, one of kActivations.
+dnnl::post_ops post_op(UnaryOp map) {
+  const auto algorithm = map == UnaryOp::relu   ? dnnl::algorithm::eltwise_relu
+                         : map == UnaryOp::gelu ? dnnl::algorithm::eltwise_gelu_erf
+                                                : dnnl::algorithm::eltwise_gelu_tanh;
+  dnnl::post_ops ops;
+#if DNNL_VERSION_MAJOR >= 3
+  ops.append_eltwise(algorithm, 0, 0);
+#else
+  ops.append_eltwise(1, algorithm, 0, 0);
+#endif
+  return ops;
+}
+
 memory::data_type data_type(DType dtype) {
   assert(dtype == kFloat32 || dtype == kBFloat16);
   return dtype == kBFloat16 ? memory::data_type::bf16 : memory::data_type::f32;
@@ -245,11 +259,14 @@ dnnl::reorder reorder(const memory::desc& from, const memory::desc& to) {
 // From here on: where 2.x has a descriptor of the operation, 3.x takes its arguments directly.
 
 dnnl::matmul::primitive_desc matmul(const memory::desc& a, const memory::desc& b,
-                                    const memory::desc& bias, const memory::desc& y) {
+                                    const memory::desc& bias, const memory::desc& y,
+                                    std::optional<UnaryOp> map) {
+  dnnl::primitive_attr attributes = user_scratchpad();
+  if (map) attributes.set_post_ops(post_op(*map));
 #if DNNL_VERSION_MAJOR >= 3
-  return {engine(), a, b, bias, y, user_scratchpad()};
+  return {engine(), a, b, bias, y, attributes};
 #else
-  return {{a, b, bias, y}, user_scratchpad(), engine()};
+  return {{a, b, bias, y}, attributes, engine()};
 #endif
 }
 

@@ -2,12 +2,14 @@
 // between oneDNN 2.x and 3.x. No oneDNN type leaves backends/cpu.
 #pragma once
 
+#include <ambit/function_table.h>
 #include <ambit/tensor.h>
 
 #include <array>
 #include <cassert>
 #include <dnnl.hpp>
 #include <memory>
+#include <optional>
 #include <vector>
 
 #include "one_thread.h"
@@ -137,9 +139,10 @@ dnnl::memory::desc any_layout(DType dtype, IntArrayRef sizes);
 
 dnnl::reorder reorder(const dnnl::memory::desc& from, const dnnl::memory::desc& to);
 
-/// y = a b + bias, which may be empty.
+/// y = map(a b + bias), which may be empty; map: none, or one of kActivations.
 dnnl::matmul::primitive_desc matmul(const dnnl::memory::desc& a, const dnnl::memory::desc& b,
-                                    const dnnl::memory::desc& bias, const dnnl::memory::desc& y);
+                                    const dnnl::memory::desc& bias, const dnnl::memory::desc& y,
+                                    std::optional<UnaryOp> map);
 
 /// Shapes of one convolution; w has a leading dim of groups where there are several.
 struct Convolution {

@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 
 #include <bit>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -23,8 +24,8 @@ namespace {
 // What cuBLAS itself takes on Hopper; smaller GPUs need less.
 constexpr uint64_t kMostWorkspaceBytes = uint64_t{32} << 20;
 
-/// y [batch,rows,columns] = left right + bias, column by column. bias [rows]: null for none; or
-/// y += left right.
+/// y [batch,rows,columns] = map(left right + bias), column by column. bias [rows]: null for none;
+/// map: one of kActivations, or none; or y += left right.
 struct BlasProduct {
   DType dtype;
   int64_t batch, rows, columns;
@@ -32,6 +33,7 @@ struct BlasProduct {
   int64_t left_step, right_step;  // from a matrix to the next, in elements
   const void *left, *right, *bias;
   void* y;
+  std::optional<UnaryOp> map;
   bool adds = false;
 };
 
@@ -65,6 +67,20 @@ cublasComputeType_t compute_type(DType dtype) {
   return tf32 ? CUBLAS_COMPUTE_32F_FAST_TF32 : CUBLAS_COMPUTE_32F;
 }
 
+// What is done to sums before they are written. The kernels of float64 can nothing of it.
+std::optional<cublasLtEpilogue_t> epilogue_of(const BlasProduct& p) {
+  if (!p.map) return p.bias ? CUBLASLT_EPILOGUE_BIAS : CUBLASLT_EPILOGUE_DEFAULT;
+  if (p.dtype == kFloat64) return std::nullopt;
+  switch (*p.map) {
+    case UnaryOp::relu:
+      return p.bias ? CUBLASLT_EPILOGUE_RELU_BIAS : CUBLASLT_EPILOGUE_RELU;
+    case UnaryOp::gelu_tanh:
+      return p.bias ? CUBLASLT_EPILOGUE_GELU_BIAS : CUBLASLT_EPILOGUE_GELU;
+    default:
+      return std::nullopt;  // gelu itself is none
+  }
+}
+
 // How an algorithm may add up parts of a sum: in place they are added as they come; and what is
 // kept in 16 bits in between, there or beside it, is rounded more than once.
 uint32_t reduction_schemes(DType dtype) {
@@ -85,6 +101,7 @@ PlanKey key_of(const BlasProduct& p) {
     key.add(alignment(pointer));
   }
   key.add({p.bias != nullptr, p.adds, is_tf32_allowed(), is_deterministic()});
+  key.add(p.map ? static_cast<int64_t>(*p.map) : -1);
   return key;
 }
 
@@ -136,10 +153,8 @@ MatmulPlan plan_for(const BlasProduct& p) {
   const auto form = [](const BlasLayout& l) { return l.transpose ? CUBLAS_OP_T : CUBLAS_OP_N; };
   set(plan.product, CUBLASLT_MATMUL_DESC_TRANSA, form(p.left_layout));
   set(plan.product, CUBLASLT_MATMUL_DESC_TRANSB, form(p.right_layout));
-  if (p.bias) {
-    set(plan.product, CUBLASLT_MATMUL_DESC_EPILOGUE, CUBLASLT_EPILOGUE_BIAS);
-    set(plan.product, CUBLASLT_MATMUL_DESC_BIAS_POINTER, p.bias);
-  }
+  set(plan.product, CUBLASLT_MATMUL_DESC_EPILOGUE, *epilogue_of(p));
+  if (p.bias) set(plan.product, CUBLASLT_MATMUL_DESC_BIAS_POINTER, p.bias);
   plan.algorithms = RankedPlans(algorithms_for(p, plan, kMostWorkspaceBytes));
   return plan;
 }
@@ -147,6 +162,7 @@ MatmulPlan plan_for(const BlasProduct& p) {
 // Return whether cuBLASLt can do it; if so, it is queued. Where no algorithm works that it takes
 // for the fastest, those that need no workspace are tried.
 bool multiply(const BlasProduct& p) {
+  if (!epilogue_of(p)) return false;
   thread_local PlanCache<MatmulPlan> cache;
   MatmulPlan& plan = cache.get(key_of(p), [&] { return plan_for(p); });
   if (plan.algorithms.empty()) return false;
@@ -183,8 +199,9 @@ Tensor copied(const Tensor& t) {
 // The matrices as they lie or, where BLAS cannot read them so, a copy.
 Tensor readable(const Tensor& t) { return blas_layout(Matrices(t)) ? t : copied(t); }
 
-// y [B,M,N] or [M,N] = a b + bias [N]; return whether cuBLASLt can do it.
-bool product_by_blas(Tensor& y, const Matrices& a, const Matrices& b, const Tensor& bias) {
+// y [B,M,N] or [M,N] = map(a b + bias [N]); return whether cuBLASLt can do it.
+bool product_by_blas(Tensor& y, const Matrices& a, const Matrices& b, const Tensor& bias,
+                     std::optional<UnaryOp> map = {}) {
   const int64_t batch = y.dim() == 3 ? y.size(0) : 1;
   const auto left = blas_layout(b.transposed()), right = blas_layout(a.transposed());
   if (!left || !right || batch > INT32_MAX) return false;
@@ -199,9 +216,10 @@ bool product_by_blas(Tensor& y, const Matrices& a, const Matrices& b, const Tens
                 .left = b.data,
                 .right = a.data,
                 .bias = bias.defined() && bias.is_contiguous() ? bias.data_ptr() : nullptr,
-                .y = y.data_ptr()};
+                .y = y.data_ptr(),
+                .map = map};
   if ((p.bias || !bias.defined()) && multiply(p)) return true;
-  if (!bias.defined()) return false;
+  if (!bias.defined() || map) return false;
   // Not every dtype's product takes a bias, but every one adds to what is there.
   copy(y, repeated(bias, y));
   p.bias = nullptr;
@@ -209,11 +227,14 @@ bool product_by_blas(Tensor& y, const Matrices& a, const Matrices& b, const Tens
   return multiply(p);
 }
 
-void product(Tensor& y, const Tensor& a, const Tensor& b, bool b_transposed, const Tensor& bias) {
+void product(Tensor& y, const Tensor& a, const Tensor& b, bool b_transposed, const Tensor& bias,
+             std::optional<UnaryOp> map = {}) {
   const bool real = is_floating_point(y.dtype()) && a.size(-1) > 0;
   const Tensor left = real ? readable(a) : a, right = real ? readable(b) : b;
   const Matrices ma(left), mb = b_transposed ? Matrices(right).transposed() : Matrices(right);
+  if (real && map && product_by_blas(y, ma, mb, bias, map)) return;
   if (!real || !product_by_blas(y, ma, mb, bias)) matmul_tiled(y, ma, mb, bias);
+  if (map) unary(y, y, *map);
 }
 
 }  // namespace
@@ -226,6 +247,11 @@ void matmul(Tensor& y, const Tensor& a, const Tensor& b) {
 // y [M,N], x [M,K], w [N,K], b [N]
 void linear(Tensor& y, const Tensor& x, const Tensor& w, const Tensor& b) {
   if (y.numel() > 0) product(y, x, w, true, b);
+}
+
+// y [M,N], x [M,K], w [N,K], b [N]
+void linear_map(Tensor& y, const Tensor& x, const Tensor& w, const Tensor& b, const UnaryOp& op) {
+  if (y.numel() > 0) product(y, x, w, true, b, op);
 }
 
 }  // namespace ambit::cuda

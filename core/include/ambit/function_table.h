@@ -73,7 +73,8 @@ namespace ambit {
   row(signbit,      kAll,       truth,   memory)   /* x < 0; of -0. and -NaN true */              \
   row(isnan,        kAll,       truth,   memory)   /* of integers false */                        \
   row(isinf,        kAll,       truth,   memory)   /* of integers false */                        \
-  row(isfinite,     kAll,       truth,   memory)   /* of integers true */
+  row(isfinite,     kAll,       truth,   memory)   /* of integers true */                         \
+  row(gelu_tanh,    kFloating,  same,    maths)    /* nearly gelu, by tanh: see gelu() */
 
 /// row(name, dtypes, cost, refuses).
 #define AMBIT_BINARY_FUNCTIONS(row)                                                               \
@@ -110,7 +111,8 @@ namespace ambit {
   row(relu_grad,    kFloating,  memory,  none)     /* b <= 0 ? 0 : a */                           \
   row(sigmoid_grad, kFloating,  memory,  none)     /* a (1 - b) b */                              \
   row(tanh_grad,    kFloating,  memory,  none)     /* a (1 - b^2) */                              \
-  row(gelu_grad,    kFloating,  maths,   none)     /* a (Phi(b) + b phi(b)), phi its density */
+  row(gelu_grad,    kFloating,  maths,   none)     /* a (Phi(b) + b phi(b)), phi its density */   \
+  row(gelu_tanh_grad, kFloating, maths,  none)     /* a d gelu_tanh(b) / db */
 
 /// row(name); any dtype, the result bool.
 #define AMBIT_COMPARE_FUNCTIONS(row) \
@@ -229,6 +231,9 @@ constexpr const char* name(CompareOp op) { return row_of(op).name; }
 constexpr const char* name(ReduceOp op) { return row_of(op).name; }
 constexpr const char* name(ScanOp op) { return row_of(op).name; }
 constexpr const char* name(ScatterOp op) { return row_of(op).name; }
+
+/// The functions of UnaryOp that linear_map applies.
+inline constexpr std::array kActivations{UnaryOp::relu, UnaryOp::gelu, UnaryOp::gelu_tanh};
 
 /// Return every function of a family: for (UnaryOp op : functions<UnaryOp>()).
 template <class Op>

@@ -47,4 +47,23 @@ Tensor gelu_grad(const Tensor& g, const Tensor& x) {
                 }));
 }
 
+Tensor gelu_tanh_grad(const Tensor& g, const Tensor& x) {
+  Tensor out =
+      compute_binary("gelu_tanh_grad", BinaryOp::gelu_tanh_grad, Domain::floats_only, g, x);
+  if (!needs_gradient(g, x)) return out;
+  // The second derivative of x s, s = sigmoid(u(x)): s (1 - s) (2 u' + x ((1 - 2 s) u'^2 + u'')).
+  return record("gelu_tanh_grad", std::move(out),
+                wrt(g, [x = saved(x)](const Tensor& gg) { return gelu_tanh_grad(gg, x()); }),
+                wrt(x, [g = saved(g), x = saved(x)](const Tensor& gg) {
+                  constexpr double kSlope =
+                      2 * std::numbers::sqrt2 * std::numbers::inv_sqrtpi;  // u = kSlope (x + ...)
+                  constexpr double kCube = 0.044715;
+                  const Tensor x2 = x() * x();
+                  const Tensor s = sigmoid(x() * (x2 * kCube + 1) * kSlope);
+                  const Tensor slope = (x2 * (3 * kCube) + 1) * kSlope;
+                  const Tensor bend = (1 - s * 2) * slope * slope + x() * (6 * kCube * kSlope);
+                  return gg * g() * (s * (1 - s) * (slope * 2 + x() * bend));
+                }));
+}
+
 }  // namespace ambit

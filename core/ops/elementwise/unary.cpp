@@ -3,9 +3,11 @@
 #include <ambit/detail/autocast.h>
 #include <ambit/detail/by_float32.h>
 #include <ambit/detail/record.h>
+#include <ambit/error.h>
 #include <ambit/ops/creation.h>
 #include <ambit/ops/elementwise.h>
 #include <ambit/ops/special.h>
+#include <fmt/format.h>
 
 #include <cmath>
 #include <numbers>
@@ -177,6 +179,17 @@ Tensor gelu(const Tensor& self) {
   Tensor out = compute_unary("gelu", UnaryOp::gelu, Domain::floats_only, self);
   return record("gelu", std::move(out),
                 wrt(self, [x = saved(self)](const Tensor& g) { return gelu_grad(g, x()); }));
+}
+
+Tensor gelu(const Tensor& self, std::string_view approximate) {
+  if (approximate == "none") return gelu(self);
+  if (approximate != "tanh") {
+    throw Error(
+        fmt::format("gelu: expected approximate \"none\" or \"tanh\", got \"{}\"", approximate));
+  }
+  Tensor out = compute_unary("gelu", UnaryOp::gelu_tanh, Domain::floats_only, self);
+  return record("gelu", std::move(out),
+                wrt(self, [x = saved(self)](const Tensor& g) { return gelu_tanh_grad(g, x()); }));
 }
 
 Tensor special_i1(const Tensor& self) {

@@ -17,6 +17,7 @@
 #include "core/ops/operands/allocate.h"
 #include "core/ops/operands/expect.h"
 #include "core/ops/operands/unrecorded.h"
+#include "rows.h"
 
 namespace ambit {
 namespace {
@@ -89,8 +90,7 @@ Tensor linear_int8(const Tensor& input, const Tensor& weight, const Tensor& scal
   const int64_t n = weight.size(0), k = weight.size(1);
   Dims sizes(input.sizes());
   sizes[sizes.size() - 1] = n;
-  int64_t rows = 1;
-  for (const int64_t size : input.sizes().slice(0, input.sizes().size() - 1)) rows *= size;
+  const int64_t rows = row_count(input.sizes());
   Tensor out = allocate(kOp, {rows, n}, input.dtype(), input.device());
   kernels::linear_int8(out, alias(dense(input), {rows, k}), dense(weight), dense(scale),
                        dense(bias));

@@ -20,6 +20,7 @@
 #include "core/ops/operands/expect.h"
 #include "core/ops/operands/operand_grad.h"
 #include "core/ops/operands/unrecorded.h"
+#include "rows.h"
 
 namespace ambit {
 namespace {
@@ -55,13 +56,6 @@ struct Matrix {
 
 IntArrayRef batch_sizes(const Tensor& t) {
   return {t.sizes().data(), static_cast<size_t>(std::max<int64_t>(t.dim() - 2, 0))};
-}
-
-// Number of rows over all batches, that is of elements but for the last dim.
-int64_t row_count(IntArrayRef sizes) {
-  int64_t rows = 1;
-  for (size_t i = 0; i + 1 < sizes.size(); ++i) rows *= sizes[i];
-  return rows;
 }
 
 // t as [1, all rows, K]: for a product with one matrix the batch is only more rows.
@@ -201,51 +195,6 @@ Tensor inner(const Tensor& self, const Tensor& other) {
   Dims sizes(IntArrayRef(self.sizes().data(), self.sizes().size() - 1));
   for (size_t i = 0; i + 1 < other.sizes().size(); ++i) sizes.push_back(other.sizes()[i]);
   return view(product("inner", self, t(reshape(other, {row_count(other.sizes()), k}))), sizes);
-}
-
-Tensor linear(const Tensor& input, const Tensor& weight, const Tensor& bias) {
-  AMBIT_AUTOCAST(linear, input, weight, bias)
-  check_devices("linear", {{"input", input}, {"weight", weight}, {"bias", bias}});
-  int64_t n = 0, k = 0;
-  naming("weight", weight, [&] {
-    expect_defined("linear", "input", input);
-    expect_input_dtype("linear", input, "weight", weight);
-    expect_dtype_if_given("linear", "bias", bias, input.dtype());
-    expect_numbers("linear", input);
-    expect_dim("linear", "weight", weight, 2, "a matrix");
-    n = weight.sizes()[0], k = weight.sizes()[1];
-    if (input.dim() == 0 || input.sizes().back() != k) {
-      throw ShapeError(
-          fmt::format("linear: expected input of shape [..., {}], got {}", k, str(input.sizes())));
-    }
-    expect_sizes("linear", "bias", bias, {n});
-  });
-
-  const int64_t rows = row_count(input.sizes());
-  const bool as_is = input.dim() == 2;
-  const Tensor x = as_is ? input : alias(dense(input), {rows, k});
-  Tensor out = allocate("linear", {rows, n}, input.dtype(), input.device());
-  kernels::linear(out, x, weight, bias);
-  if (!as_is) {
-    Dims sizes = input.sizes();
-    sizes[sizes.size() - 1] = n;
-    set_sizes(out, sizes);
-  }
-  return record("linear", std::move(out),
-                wrt(input, [w = saved(weight)](const Tensor& g) { return matmul(g, w()); }),
-                wrt(weight,
-                    [x = saved(input), rows, n, k](const Tensor& g) {
-                      return mm(t(reshape(g, {rows, n})), reshape(x(), {rows, k}));
-                    }),
-                wrt(bias, [n](const Tensor& g) { return sum_to(g, {n}); }));
-}
-
-void composite::linear(Tensor& y, const Tensor& x, const Tensor& w, const Tensor& b) {
-  const int64_t m = x.size(0), k = x.size(1), n = w.size(0);
-  Tensor product = alias(y, {1, m, n});
-  kernels::matmul(product, alias(x, {1, m, k}, {0, x.stride(0), x.stride(1)}),
-                  alias(w, {1, k, n}, {0, w.stride(1), w.stride(0)}));
-  if (b.defined()) y.add_(b);
 }
 
 }  // namespace ambit

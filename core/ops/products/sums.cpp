@@ -161,6 +161,22 @@ AMBIT_SUM(baddbmm, kBaddbmm, batch1, batch2)
 AMBIT_SUM(addbmm, kAddbmm, batch1, batch2)
 #undef AMBIT_SUM
 
+Tensor _addmm_activation(const Tensor& self, const Tensor& mat1, const Tensor& mat2,
+                         const Scalar& beta, const Scalar& alpha, bool use_gelu) {
+  AMBIT_AUTOCAST(_addmm_activation, self, mat1, mat2, beta, alpha, use_gelu)
+  constexpr SumOp kOp{"_addmm_activation", "", "mat1", "mat2", multiply_matrices};
+  check_devices(kOp.name, {{"self", self}, {"mat1", mat1}, {"mat2", mat2}});
+  check_dtypes(kOp.name, self, mat1, mat2, beta, alpha);
+  check_factors(kOp, kOp.name, mat1, 2, mat2, 2);
+  const bool is_layer = self.sizes() == IntArrayRef{mat2.size(1)} && is_one(beta) &&
+                        is_one(alpha) && self.is_floating_point();
+  if (is_layer) {
+    return linear_map(mat1, mat2.t(), self, use_gelu ? UnaryOp::gelu : UnaryOp::relu);
+  }
+  const Tensor total = sum(kOp, self, mat1, mat2, beta, alpha);
+  return use_gelu ? gelu(total) : relu(total);
+}
+
 Tensor outer(const Tensor& self, const Tensor& vec2) {
   check_devices("outer", {{"self", self}, {"vec2", vec2}});
   return outer_product("outer", "self", self, "vec2", vec2);

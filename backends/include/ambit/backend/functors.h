@@ -35,6 +35,8 @@ using ResultOf = std::conditional_t<row_of(op).result == Function::Result::truth
 
 inline constexpr double kSqrtHalf = 0.70710678118654752440;      // 1 / sqrt(2)
 inline constexpr double kInvSqrtTwoPi = 0.39894228040143267794;  // 1 / sqrt(2 pi)
+inline constexpr double kGeluTanhSlope = 1.5957691216057307;     // 2 sqrt(2 / pi)
+inline constexpr double kGeluTanhCube = 0.044715;                // Hendrycks & Gimpel 2016
 
 /// exp(-|x|) never overflows, and keeps the digits of tiny results.
 template <class T>
@@ -51,6 +53,18 @@ AMBIT_HOST_DEVICE T normal_cdf(T x) {
 template <class T>
 AMBIT_HOST_DEVICE T normal_density(T x) {
   return std::exp(T(-0.5) * x * x) * T(kInvSqrtTwoPi);
+}
+
+/// 2 sqrt(2 / pi) (x + 0.044715 x^3): x times its sigmoid is gelu_tanh(x), with the digits of the
+/// lower tail that 1 + tanh() loses.
+template <class T>
+AMBIT_HOST_DEVICE T gelu_tanh_logit(T x) {
+  return T(kGeluTanhSlope) * x * (1 + T(kGeluTanhCube) * x * x);
+}
+template <class T>
+AMBIT_HOST_DEVICE T gelu_tanh_slope(T x) {
+  const T s = sigmoid(gelu_tanh_logit(x));
+  return s + s * (1 - s) * x * T(kGeluTanhSlope) * (1 + 3 * T(kGeluTanhCube) * x * x);
 }
 
 template <auto op>
@@ -118,6 +132,7 @@ AMBIT_UNARY(trunc,       std::trunc(x))
 AMBIT_UNARY(bitwise_not, complement(x))
 AMBIT_UNARY(logical_not, x == T(0))
 AMBIT_UNARY(gelu,        x * normal_cdf(x))
+AMBIT_UNARY(gelu_tanh,   x * sigmoid(gelu_tanh_logit(x)))
 AMBIT_UNARY(signbit,     has_sign(x))
 AMBIT_UNARY(isnan,       x != x)
 AMBIT_UNARY(isinf,       is_infinite(x))
@@ -156,6 +171,7 @@ AMBIT_BINARY(relu_grad,    b <= T(0) ? T(0) : a)  // passes where b is NaN
 AMBIT_BINARY(sigmoid_grad, a * ((1 - b) * b))
 AMBIT_BINARY(tanh_grad,    a * (1 - b * b))
 AMBIT_BINARY(gelu_grad,    a * (normal_cdf(b) + b * normal_density(b)))
+AMBIT_BINARY(gelu_tanh_grad, a * gelu_tanh_slope(b))
 
 AMBIT_COMPARE(eq,          a == b)
 AMBIT_COMPARE(ne,          a != b)

@@ -128,6 +128,10 @@ extern AMBIT_API Op<void(Tensor& dw, const Tensor& dy, const Tensor& best, const
 extern AMBIT_API Op<void(Tensor& y, const Tensor& a, const Tensor& b)> matmul;
 /// y [M,N] = x [M,K] w[N,K]^T + b [N]; b may be undefined. strided x and w. composite
 extern AMBIT_API Op<void(Tensor& y, const Tensor& x, const Tensor& w, const Tensor& b)> linear;
+/// y = op of that, of floats, op one of kActivations; relu may make 0 of NaN. composite
+extern AMBIT_API
+    Op<void(Tensor& y, const Tensor& x, const Tensor& w, const Tensor& b, const UnaryOp& op)>
+        linear_map;
 /// y [M,N] = sum of q[m,k] w[n,k], exact, * (s[m] * scale[n]) + b [N], of x [M,K] = about q s by
 /// rows, as quantize_rows (ops/quantized.h) has them; w [N,K] int8, scale [N], b may be undefined,
 /// the rest float32; K <= 2^17: sums fit int32. contiguous. composite
@@ -332,7 +336,7 @@ extern AMBIT_API
   row(sort) row(topk) row(searchsorted)                                                           \
   row(gather) row(scatter) row(scatter_add) row(scatter_reduce) row(nonzero)                      \
   row(index_select) row(index_add) row(embedding_bag) row(embedding_bag_grad)                     \
-  row(matmul) row(linear) row(linear_int8)                                                        \
+  row(matmul) row(linear) row(linear_map) row(linear_int8)                                        \
   row(lu_factor) row(lu_solve) row(cholesky) row(qr) row(eigh) row(svd) row(triangular_solve)     \
   row(convolution) row(convolution_input_grad) row(convolution_weight_grad) \
   row(max_pool) row(max_pool_grad) row(avg_pool) row(avg_pool_grad)                               \

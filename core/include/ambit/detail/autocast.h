@@ -26,7 +26,7 @@ enum class Policy : uint8_t {
 
 // clang-format off
 inline constexpr std::string_view kReduced[] = {
-    "matmul", "linear", "addmm", "addmv", "addr", "baddbmm", "addbmm", "einsum",
+    "matmul", "linear", "linear_map", "addmm", "_addmm_activation", "addmv", "addr", "baddbmm", "addbmm", "einsum",
     "convolution", "attention", "lstm_cell", "gru_cell", "prelu",
 };
 inline constexpr std::string_view kFloat32Ops[] = {
@@ -66,13 +66,14 @@ inline constexpr std::string_view kAsIs[] = {
     // functions of one operand
     "neg", "abs", "sign", "exp2", "sqrt", "sin", "cos", "atan", "tanh", "sigmoid",
     "relu", "asinh", "acosh", "atanh", "erf", "erfc", "lgamma", "digamma", "i0", "i1", "sinc",
-    "frac", "floor", "ceil", "round", "trunc", "bitwise_not", "logical_not", "gelu", "logit",
-    "erfcx", "i0e", "i1e", "ndtri", "signbit", "isnan", "isinf", "isfinite",
+    "frac", "floor", "ceil", "round", "trunc", "bitwise_not", "logical_not", "gelu",
+    "gelu_tanh", "logit", "erfcx", "i0e", "i1e", "ndtri", "signbit", "isnan", "isinf", "isfinite",
     // of two
     "add", "sub", "mul", "div", "floor_divide", "trunc_divide", "remainder", "fmod", "maximum",
     "minimum", "atan2", "fmax", "fmin", "hypot", "copysign", "nextafter", "xlogy", "logaddexp",
     "logaddexp2", "heaviside", "zeta", "gcd", "lcm", "left_shift", "right_shift", "bitwise_and",
     "bitwise_or", "bitwise_xor", "relu_grad", "sigmoid_grad", "tanh_grad", "gelu_grad",
+    "gelu_tanh_grad",
     // of many
     "mean", "max", "min", "any", "all", "nansum", "abs_sum",
 };

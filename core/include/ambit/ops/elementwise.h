@@ -159,6 +159,10 @@ AMBIT_UNARY_MAPS(AMBIT_MAP)
 /// Compute x * Phi(x), Phi the normal distribution function. Floating point only.
 /// Source: Hendrycks & Gimpel 2016, arXiv:1606.08415.
 AMBIT_API Tensor gelu(const Tensor& self);
+/// The same for approximate "none"; for "tanh" nearly that:
+///   x / 2 (1 + tanh(sqrt(2 / pi) (x + 0.044715 x^3)))
+/// Errors: Error for another name. Source: as gelu.
+AMBIT_API Tensor gelu(const Tensor& self, std::string_view approximate);
 /// Return which elements are NaN, as bool; any dtype. No gradient.
 AMBIT_API Tensor isnan(const Tensor& self);
 /// Return which elements are infinite, as bool; any dtype. No gradient.

@@ -9,6 +9,7 @@
 // outside of NoGradGuard.
 #pragma once
 
+#include <ambit/function_table.h>
 #include <ambit/tensor.h>
 
 namespace ambit {
@@ -43,6 +44,11 @@ AMBIT_API Tensor addmm(const Tensor& self, const Tensor& mat1, const Tensor& mat
                        const Scalar& beta = 1, const Scalar& alpha = 1);
 AMBIT_API const Tensor& addmm_(const Tensor& self, const Tensor& mat1, const Tensor& mat2,
                                const Scalar& beta = 1, const Scalar& alpha = 1);
+/// Apply relu, or gelu, to what addmm computes: by linear_map where self is [N], beta and alpha 1
+/// and the dtype floating point.
+AMBIT_API Tensor _addmm_activation(const Tensor& self, const Tensor& mat1, const Tensor& mat2,
+                                   const Scalar& beta = 1, const Scalar& alpha = 1,
+                                   bool use_gelu = false);
 /// Compute beta * self + alpha * (mat x vec): mat [M,K], vec [K] -> [M].
 AMBIT_API Tensor addmv(const Tensor& self, const Tensor& mat, const Tensor& vec,
                        const Scalar& beta = 1, const Scalar& alpha = 1);
@@ -70,5 +76,10 @@ AMBIT_API const Tensor& addbmm_(const Tensor& self, const Tensor& batch1, const 
 ///   out[..., n] = bias[n] + sum over k of input[..., k] * weight[n, k]
 /// input [...,K] of one dim at least, weight [N,K], bias [N] or undefined -> [...,N].
 AMBIT_API Tensor linear(const Tensor& input, const Tensor& weight, const Tensor& bias = {});
+/// Apply a linear layer and an activation, UnaryOp::relu, gelu or gelu_tanh, to its result, without
+/// a pass over it of its own where the device can and no gradient of gelu is asked for. Floating
+/// point; relu may make 0 of NaN. Errors also: Error for another activation.
+AMBIT_API Tensor linear_map(const Tensor& input, const Tensor& weight, const Tensor& bias,
+                            UnaryOp activation);
 
 }  // namespace ambit

@@ -1,6 +1,7 @@
 // Linear, and the two layers that only pass numbers on: Flatten and Identity.
 #pragma once
 
+#include <ambit/function_table.h>
 #include <ambit/nn/cloneable.h>
 #include <ambit/nn/options.h>
 #include <ambit/nn/quantizable.h>
@@ -39,6 +40,8 @@ class AMBIT_API LinearImpl : public Cloneable<LinearImpl>, public Quantizable {
   /// Draw weight and bias anew.
   void reset_parameters();
   Tensor forward(const Tensor& input);
+  /// Do as forward(), and apply an activation as linear_map() does: UnaryOp::relu, gelu, gelu_tanh.
+  Tensor forward_map(const Tensor& input, UnaryOp activation);
   std::vector<QuantizableWeight> quantizable_weights() override {
     return {{"weight", weight, weight_scale}};
   }

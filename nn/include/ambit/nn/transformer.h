@@ -87,10 +87,14 @@ class TransformerActivation {
   TransformerActivation(GELUActivation) : gelu_(true) {}
   TransformerActivation(std::function<Tensor(const Tensor&)> function)
       : function_(std::move(function)) {}
-  /// Errors: Error for a nonlinearity other than kReLU.
+  /// Errors of both: Error for a nonlinearity other than kReLU.
   AMBIT_API Tensor operator()(const Tensor& x) const;
+  /// Apply it to what a layer makes of x.
+  AMBIT_API Tensor behind(const Linear& layer, const Tensor& x) const;
 
  private:
+  UnaryOp map() const;
+
   init::Nonlinearity nonlinearity_ = init::Nonlinearity::relu;
   bool gelu_ = false;
   std::function<Tensor(const Tensor&)> function_;

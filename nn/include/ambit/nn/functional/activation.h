@@ -36,10 +36,6 @@ AMBIT_API Tensor hardtanh(const Tensor& input, double min_val = -1, double max_v
                           bool inplace = false);
 /// x * sigmoid(x), Swish. Source: Elfwing et al. 2017, arXiv:1702.03118.
 AMBIT_API Tensor silu(const Tensor& input);
-/// x Phi(x), Phi the normal distribution; approximate "tanh" rather than "none":
-///   x / 2 (1 + tanh(sqrt(2 / pi) (x + 0.044715 x^3)))
-/// Errors: Error for another name. Source: Hendrycks & Gimpel 2016, arXiv:1606.08415.
-AMBIT_API Tensor gelu(const Tensor& input, std::string_view approximate);
 /// relu6(x + 3) / 6. Source: Howard et al. 2019, arXiv:1905.02244.
 AMBIT_API Tensor hardsigmoid(const Tensor& input, bool inplace = false);
 /// x * hardsigmoid(x). Source: as hardsigmoid.

@@ -30,7 +30,6 @@
 namespace ambit {
 
 using nn::functional::celu;
-using nn::functional::gelu;
 using nn::functional::glu;
 using nn::functional::hardshrink;
 using nn::functional::hardsigmoid;

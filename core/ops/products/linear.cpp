@@ -1,0 +1,131 @@
+// Linear layers, alone and with an activation behind them in one kernel.
+#include <ambit/backend/kernels.h>
+#include <ambit/detail/activation.h>
+#include <ambit/detail/autocast.h>
+#include <ambit/detail/record.h>
+#include <ambit/error.h>
+#include <ambit/ops/elementwise.h>
+#include <ambit/ops/matmul.h>
+#include <ambit/ops/shape.h>
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "core/ops/composite.h"
+#include "core/ops/elementwise/activation_grads.h"
+#include "core/ops/operands/allocate.h"
+#include "core/ops/operands/expect.h"
+#include "core/ops/operands/operand_grad.h"
+#include "core/ops/operands/unrecorded.h"
+#include "rows.h"
+
+namespace ambit {
+namespace {
+
+void check_operands(const char* op, const Tensor& input, const Tensor& weight, const Tensor& bias) {
+  check_devices(op, {{"input", input}, {"weight", weight}, {"bias", bias}});
+  naming("weight", weight, [&] {
+    expect_defined(op, "input", input);
+    expect_input_dtype(op, input, "weight", weight);
+    expect_dtype_if_given(op, "bias", bias, input.dtype());
+    if (input.dtype() == kBool) [[unlikely]] {
+      throw DTypeError(fmt::format("{}: expected numbers, got {}", op, name(kBool)));
+    }
+    expect_dim(op, "weight", weight, 2, "a matrix");
+    const int64_t k = weight.sizes()[1];
+    if (input.dim() == 0 || input.sizes().back() != k) {
+      throw ShapeError(
+          fmt::format("{}: expected input of shape [..., {}], got {}", op, k, str(input.sizes())));
+    }
+    expect_sizes(op, "bias", bias, {weight.sizes()[0]});
+  });
+}
+
+// What the kernel makes of the input as rows: kernel(out [rows,N], x [rows,K]).
+template <class Kernel>
+Tensor by_rows(const char* op, const Tensor& input, const Tensor& weight, const Kernel& kernel) {
+  const int64_t rows = row_count(input.sizes()), n = weight.sizes()[0], k = weight.sizes()[1];
+  const bool as_is = input.dim() == 2;
+  const Tensor x = as_is ? input : alias(dense(input), {rows, k});
+  Tensor out = allocate(op, {rows, n}, input.dtype(), input.device());
+  kernel(out, x);
+  if (!as_is) {
+    Dims sizes = input.sizes();
+    sizes[sizes.size() - 1] = n;
+    set_sizes(out, sizes);
+  }
+  return out;
+}
+
+Tensor record_linear(Tensor out, const Tensor& input, const Tensor& weight, const Tensor& bias) {
+  const int64_t rows = row_count(input.sizes()), n = weight.sizes()[0], k = weight.sizes()[1];
+  return record("linear", std::move(out),
+                wrt(input, [w = saved(weight)](const Tensor& g) { return matmul(g, w()); }),
+                wrt(weight,
+                    [x = saved(input), rows, n, k](const Tensor& g) {
+                      return mm(t(reshape(g, {rows, n})), reshape(x(), {rows, k}));
+                    }),
+                wrt(bias, [n](const Tensor& g) { return sum_to(g, {n}); }));
+}
+
+}  // namespace
+
+Tensor linear(const Tensor& input, const Tensor& weight, const Tensor& bias) {
+  AMBIT_AUTOCAST(linear, input, weight, bias)
+  check_operands("linear", input, weight, bias);
+  Tensor out = by_rows("linear", input, weight,
+                       [&](Tensor& y, const Tensor& x) { kernels::linear(y, x, weight, bias); });
+  return record_linear(std::move(out), input, weight, bias);
+}
+
+void composite::linear(Tensor& y, const Tensor& x, const Tensor& w, const Tensor& b) {
+  const int64_t m = x.size(0), k = x.size(1), n = w.size(0);
+  Tensor product = alias(y, {1, m, n});
+  kernels::matmul(product, alias(x, {1, m, k}, {0, x.stride(0), x.stride(1)}),
+                  alias(w, {1, k, n}, {0, w.stride(1), w.stride(0)}));
+  if (b.defined()) y.add_(b);
+}
+
+Tensor activated(const Tensor& x, UnaryOp activation) {
+  switch (activation) {
+    case UnaryOp::relu:
+      return relu(x);
+    case UnaryOp::gelu:
+      return gelu(x);
+    case UnaryOp::gelu_tanh:
+      return gelu(x, "tanh");
+    default:
+      throw Error(fmt::format("linear_map: expected the activation relu, gelu or gelu_tanh, got {}",
+                              name(activation)));
+  }
+}
+
+Tensor linear_map(const Tensor& input, const Tensor& weight, const Tensor& bias,
+                  UnaryOp activation) {
+  AMBIT_AUTOCAST(linear_map, input, weight, bias, activation)
+  constexpr const char* kOp = "linear_map";
+  check_operands(kOp, input, weight, bias);
+  expect_floating(kOp, input);
+  const bool known = std::ranges::find(kActivations, activation) != kActivations.end();
+  const bool differentiated = needs_gradient(input, weight, bias);
+  // The gradient of relu is one of its result alone, others need the sum that it is made of.
+  if (!known || (differentiated && activation != UnaryOp::relu)) {
+    return activated(linear(input, weight, bias), activation);
+  }
+  Tensor out = by_rows(kOp, input, weight, [&](Tensor& y, const Tensor& x) {
+    kernels::linear_map(y, x, weight, bias, activation);
+  });
+  if (!differentiated) return out;
+  // The sum has a place in the graph, but no memory: nobody reads it.
+  const Tensor sum = record_linear(out.detach(), input, weight, bias);
+  return record("relu", out,
+                wrt(sum, [y = saved_output(out)](const Tensor& g) { return relu_grad(g, y()); }));
+}
+
+void composite::linear_map(Tensor& y, const Tensor& x, const Tensor& w, const Tensor& b,
+                           const UnaryOp& op) {
+  kernels::linear(y, x, w, b);
+  kernels::unary(y, y, op);
+}
+
+}  // namespace ambit
