@@ -37,6 +37,7 @@
   row(embedding_bag_grad)                \
   row(matmul)                            \
   row(linear)                            \
+  row(linear_int8)                       \
   row(convolution)                       \
   row(convolution_input_grad)            \
   row(convolution_weight_grad)           \
