@@ -38,6 +38,7 @@
   row(matmul)                            \
   row(linear)                            \
   row(linear_map)                        \
+  row(linear_int8)                       \
   row(convolution)                       \
   row(convolution_input_grad)            \
   row(convolution_weight_grad)           \

@@ -18,13 +18,13 @@ DTypeSet native_dtypes(const OpBase& op) {
   // clang-format off
   const std::initializer_list<const OpBase*> taking{
       &k::fill, &k::unary, &k::binary, &k::binary_scalar, &k::clamp, &k::add_scaled, &k::compare,
-      &k::compare_scalar, &k::reduce, &k::matmul, &k::linear, &k::linear_map, &k::convolution,
-      &k::convolution_input_grad, &k::convolution_weight_grad, &k::max_pool, &k::max_pool_grad,
-      &k::avg_pool, &k::avg_pool_grad, &k::softmax, &k::softmax_grad, &k::batch_norm,
-      &k::batch_norm_grad, &k::layer_norm, &k::layer_norm_grad, &k::group_norm, &k::group_norm_grad,
-      &k::attention, &k::attention_grad, &k::lstm_cell, &k::lstm_cell_grad, &k::gru_cell,
-      &k::gru_cell_grad, &k::nll_loss, &k::cross_entropy, &k::cross_entropy_grad, &k::sgd_step,
-      &k::adam_step};
+      &k::compare_scalar, &k::reduce, &k::matmul, &k::linear, &k::linear_map, &k::linear_int8,
+      &k::convolution, &k::convolution_input_grad, &k::convolution_weight_grad, &k::max_pool,
+      &k::max_pool_grad, &k::avg_pool, &k::avg_pool_grad, &k::softmax, &k::softmax_grad,
+      &k::batch_norm, &k::batch_norm_grad, &k::layer_norm, &k::layer_norm_grad, &k::group_norm,
+      &k::group_norm_grad, &k::attention, &k::attention_grad, &k::lstm_cell, &k::lstm_cell_grad,
+      &k::gru_cell, &k::gru_cell_grad, &k::nll_loss, &k::cross_entropy, &k::cross_entropy_grad,
+      &k::sgd_step, &k::adam_step};
   // clang-format on
   return std::ranges::count(taking, &op) > 0 ? dtypes::kReduced : DTypeSet();
 }

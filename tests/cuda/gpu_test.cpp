@@ -92,6 +92,9 @@ TEST_CASE("gpu: layers and optimizers of 16 bits are one launch, beside float32 
     CHECK(launches([&] { kernels::cross_entropy(loss, weight_sum, logits, target, {}, -1); }) == 1);
     Tensor dx = make({2, 10});
     CHECK(launches([&] { kernels::cross_entropy_grad(dx, loss, logits, target, {}, -1); }) == 1);
+    const Tensor bytes = ones({5, 10}, TensorOptions(kInt8).device("cuda"));
+    const Tensor scale = ones({5}, Device("cuda"));
+    CHECK(launches([&] { linear_int8(logits, bytes, scale); }) == 1);
     Tensor h = make({2, 10}), c = make({2, 10}), gates = make({2, 40});
     const Tensor three = make({2, 30}), four = make({2, 40});
     CHECK(launches([&] { kernels::lstm_cell(h, c, gates, four, four, logits); }) == 1);
