@@ -137,6 +137,12 @@ TEST_CASE("scaled functions have right first and second gradients") {
     const Tensor far = tensor({-1e4, 1e4}, x.options()).requires_grad_();
     check_values(autograd::grad({special_log_ndtr(far).sum()}, {far})[0], {2}, {10000.0001, 0});
     check_values(autograd::grad({special_xlog1py(zero, zero - 2).sum()}, {zero})[0], {2}, {0, 0});
+    // x, y: x.grad and y.grad after torch.special.xlog1py(x, y).sum().backward()
+    const Tensor x0 = zeros({4}, x.options()).requires_grad_();
+    const Tensor y0 = tensor({0.5, -1., -2., INFINITY}, x.options()).requires_grad_();
+    special_xlog1py(x0, y0).sum().backward();
+    check_values(x0.grad(), {4}, {0.405465108108, 0, 0, INFINITY});
+    check_values(y0.grad(), {4}, {0, NAN, 0, 0});
   });
 }
 

@@ -22,6 +22,9 @@
 #include <string>
 #include <utility>
 
+struct CUstream_st;  // what a cudaStream_t points to
+struct CUevent_st;   // and a cudaEvent_t
+
 namespace ambit::cuda {
 namespace detail {
 
@@ -69,7 +72,10 @@ class Stream {
   int64_t id() const { return detail::streams().id(stream_); }
   /// Return the cudaStream_t, for kernels and libraries of your own: record_stream() goes with
   /// them.
-  void* stream() const { return detail::streams().handle(stream_); }
+  CUstream_st* stream() const {
+    return static_cast<CUstream_st*>(detail::streams().handle(stream_));
+  }
+  operator CUstream_st*() const { return stream(); }
 
   /// Return whether all work queued on it is done. Errors: BackendError when that has failed.
   bool query() const { return detail::streams().query(stream_); }
@@ -159,7 +165,7 @@ class Event {
   bool isCreated() const { return event_ != nullptr; }
   int device_index() const { return device_; }
   /// Return the cudaEvent_t, null before the first record().
-  void* event() const { return event_; }
+  CUevent_st* event() const { return static_cast<CUevent_st*>(event_); }
 
   /// Stand for all work that is queued on the stream now, and for no other any more. Errors:
   /// BackendError for a stream of another GPU.

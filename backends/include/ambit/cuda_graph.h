@@ -4,30 +4,27 @@
 //   for (int i = 0; i < 3; ++i) train(x, y);  // warm-up
 //   cuda::CUDAGraph graph;
 //   graph.capture_begin();
-//   train(x, y);                              // forward, backward() and a step of SGD: nothing is
-//   done graph.capture_end(); for (...) {
-//     x.copy_(...), y.copy_(...);             // into the memory that was captured
+//   train(x, y);  // forward, backward() and a step of SGD: nothing is done
+//   graph.capture_end();
+//   for (...) {
+//     x.copy_(...), y.copy_(...);  // into the memory that was captured
 //     graph.replay();
 //   }
 // Rules:
 // - Warm-up. What is made at first use must be there before: the handles of cuDNN and cuBLASLt,
-// their
-//   plans under set_benchmark(true), the state of the optimizer. It may be on any stream.
+//   their plans under set_benchmark(true), the state of the optimizer. It may be on any stream.
 // - Static inputs. A replay reads and writes the tensors of the capture, with their addresses:
-// bring
-//   new data by copy_() into them. Sizes, numbers such as a learning rate, whatever changes it, and
-//   what the host decided stay those of the capture.
+//   bring new data by copy_() into them. Sizes, numbers such as a learning rate, whatever changes
+//   it, and what the host decided stay those of the capture.
 // - Memory. What is allocated in the capture comes from memory of the graph's own, which nobody
-// else
-//   gets as long as it lives; a loss or a gradient that was made there is found there after each
-//   replay. What it uses of others is kept as long, too, even when all tensors there are gone.
+//   else gets as long as it lives; a loss or a gradient that was made there is found there after
+//   each replay. What it uses of others is kept as long, too, even when all tensors there are gone.
 // - Order. As for every op: a replay is queued on the thread's current stream, after all that uses
 //   the memory, and others come after it. No events are needed.
 // - Not captured, but refused with a BackendError, then and at capture_end(): what the host waits
-// for
-//   (item(), copies to it, synchronize()), copies from host memory and between GPUs, steps of Adam,
-//   whose number would be the same at each replay, a first step with momentum, other streams and
-//   events, DLPack, empty_cache(), random numbers of a Generator of one's own. Take the step of
+//   for (item(), copies to it, synchronize()), copies from host memory and between GPUs, steps of
+//   Adam, whose number would be the same at each replay, a first step with momentum, other streams
+//   and events, DLPack, empty_cache(), random numbers of a Generator of one's own. Take the step of
 //   Adam behind replay(). The numbers of the GPU's own generator are at each replay the next ones;
 //   to set where they begin is a small kernel before the launch.
 #pragma once

@@ -106,8 +106,21 @@ Tensor special_xlog1py(const Tensor& self, const Tensor& other) {
   const DType promoted = result_type(self, other);
   const DType dtype = is_floating_point(promoted) ? promoted : get_default_dtype();
   const Tensor x = self.to(dtype), y = other.to(dtype);
-  const Tensor none = logical_and(x == 0, logical_not(isnan(y)));
-  return where(none, 0.0, x * log1p(where(none, 0.0, y))).to(dtype);
+  Tensor out;
+  {
+    const NoGradGuard no_grad;
+    const Tensor none = logical_and(x == 0, logical_not(isnan(y)));
+    out = masked_fill(x * log1p(y), none, 0);
+  }
+  // Constant 0 only where self is and the logarithm is not.
+  return record("special_xlog1py", std::move(out),
+                wrt(x,
+                    [back = BackTo(x), a = saved(x), b = saved(y)](const Tensor& g) {
+                      return back(masked_fill(g * log1p(b()), logical_and(a() == 0, b() <= -1), 0));
+                    }),
+                wrt(y, [back = BackTo(y), a = saved(x), b = saved(y)](const Tensor& g) {
+                  return back(g * a() / (b() + 1));
+                }));
 }
 Tensor special_xlog1py(const Scalar& self, const Tensor& other) {
   expect_defined("special_xlog1py", "other", other);

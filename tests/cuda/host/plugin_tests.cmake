@@ -9,6 +9,8 @@ target_include_directories(ambit_cuda_gpu_tests PRIVATE
   ${PROJECT_SOURCE_DIR} ${PROJECT_SOURCE_DIR}/backends/cuda/include)
 target_link_libraries(ambit_cuda_gpu_tests PRIVATE
   ambit::ambit doctest::doctest Threads::Threads ${CMAKE_DL_LIBS})
+set_source_files_properties(${cuda_tests}/gpu_torch_test.cpp PROPERTIES
+  INCLUDE_DIRECTORIES ${PROJECT_SOURCE_DIR}/torch/include)
 add_dependencies(ambit_cuda_gpu_tests ambit_cuda_on_host ambit_backend_sim)
 ambit_set_warnings(ambit_cuda_gpu_tests)
 

@@ -1,6 +1,7 @@
 // Grad modes, threads and seeds.
 #pragma once
 
+#include <ATen/record_function.h>
 #include <ambit/autograd.h>
 #include <ambit/inference_mode.h>
 #include <ambit/parallel.h>

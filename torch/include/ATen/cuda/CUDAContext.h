@@ -1,4 +1,14 @@
-// What ambit lacks: streams.
+// Streams of devices named "cuda". Handles of CUDA's libraries are the backend's own.
 #pragma once
 
-#error "ambit has no streams of the program: synchronize(device) waits for a device"
+#include <ambit/device.h>
+#include <c10/cuda/CUDAStream.h>
+#include <torch/lacks.h>
+
+namespace ambit::cuda {
+
+AMBIT_TORCH_LACKS_FUNCTION(getCurrentCUDABlasHandle, "ambit has no cuBLAS handle for programs");
+AMBIT_TORCH_LACKS_FUNCTION(getCurrentCUDASparseHandle, "ambit has no cuSPARSE handle for programs");
+AMBIT_TORCH_LACKS_FUNCTION(getCurrentDeviceProperties, "ambit has device_properties(Device)");
+
+}  // namespace ambit::cuda

@@ -1,17 +1,29 @@
-// Guards of devices named "cuda".
+// Guards of devices named "cuda" and of their streams.
 #pragma once
 
 #include <ambit/device.h>
-#include <torch/namespaces.h>
+#include <c10/cuda/CUDAStream.h>
 
-namespace c10::cuda {
+#include <optional>
 
-using CUDAGuard = ambit::DeviceGuard;
+namespace ambit::cuda {
 
-}  // namespace c10::cuda
+class CUDAGuard : public DeviceGuard {
+ public:
+  explicit CUDAGuard(int device_index) : DeviceGuard(Device(kCUDA, device_index)) {}
+  explicit CUDAGuard(Device device) : DeviceGuard(device) {}
+};
+/// A guard, or none.
+class OptionalCUDAGuard {
+ public:
+  OptionalCUDAGuard() = default;
+  explicit OptionalCUDAGuard(std::optional<Device> device) {
+    if (device) guard_.emplace(*device);
+  }
 
-namespace at::cuda {
+ private:
+  std::optional<CUDAGuard> guard_;
+};
+using CUDAStreamGuard = StreamGuard;
 
-using CUDAGuard = ambit::DeviceGuard;
-
-}  // namespace at::cuda
+}  // namespace ambit::cuda

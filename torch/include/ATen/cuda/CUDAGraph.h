@@ -1,0 +1,11 @@
+// at::cuda::CUDAGraph is ambit's, of which each has memory of its own.
+#pragma once
+
+#include <ambit/cuda_graph.h>
+#include <torch/lacks.h>
+
+namespace ambit::cuda {
+
+AMBIT_TORCH_LACKS_FUNCTION(graph_pool_handle, "graphs of ambit have memory of their own each");
+
+}  // namespace ambit::cuda
