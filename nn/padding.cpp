@@ -7,88 +7,45 @@
 
 namespace ambit::nn {
 
-void ConstantPad1dImpl::reset() {}
-Tensor ConstantPad1dImpl::forward(const Tensor& input) {
+namespace detail {
+
+template <int dims, class Derived>
+void ConstantPadImpl<dims, Derived>::reset() {}
+template <int dims, class Derived>
+Tensor ConstantPadImpl<dims, Derived>::forward(const Tensor& input) {
   return functional::pad(input, options.padding(), PadMode::constant, options.value());
 }
-void ConstantPad1dImpl::pretty_print(std::ostream& os) const {
-  os << fmt::format("{}(padding={}, value={})", name(), tuple(options.padding()),
+template <int dims, class Derived>
+void ConstantPadImpl<dims, Derived>::pretty_print(std::ostream& os) const {
+  os << fmt::format("{}(padding={}, value={})", this->name(), tuple(options.padding()),
                     number(options.value()));
 }
 
-void ConstantPad2dImpl::reset() {}
-Tensor ConstantPad2dImpl::forward(const Tensor& input) {
-  return functional::pad(input, options.padding(), PadMode::constant, options.value());
+template <PadMode mode, int dims, class Derived>
+void ModePadImpl<mode, dims, Derived>::reset() {}
+template <PadMode mode, int dims, class Derived>
+Tensor ModePadImpl<mode, dims, Derived>::forward(const Tensor& input) {
+  return functional::pad(input, options.padding(), mode);
 }
-void ConstantPad2dImpl::pretty_print(std::ostream& os) const {
-  os << fmt::format("{}(padding={}, value={})", name(), tuple(options.padding()),
-                    number(options.value()));
-}
-
-void ConstantPad3dImpl::reset() {}
-Tensor ConstantPad3dImpl::forward(const Tensor& input) {
-  return functional::pad(input, options.padding(), PadMode::constant, options.value());
-}
-void ConstantPad3dImpl::pretty_print(std::ostream& os) const {
-  os << fmt::format("{}(padding={}, value={})", name(), tuple(options.padding()),
-                    number(options.value()));
+template <PadMode mode, int dims, class Derived>
+void ModePadImpl<mode, dims, Derived>::pretty_print(std::ostream& os) const {
+  os << fmt::format("{}({})", this->name(), tuple(options.padding()));
 }
 
-void ReflectionPad1dImpl::reset() {}
-Tensor ReflectionPad1dImpl::forward(const Tensor& input) {
-  return functional::pad(input, options.padding(), PadMode::reflect);
-}
-void ReflectionPad1dImpl::pretty_print(std::ostream& os) const {
-  os << fmt::format("{}({})", name(), tuple(options.padding()));
-}
+template class ConstantPadImpl<1, ConstantPad1dImpl>;
+template class ConstantPadImpl<2, ConstantPad2dImpl>;
+template class ConstantPadImpl<3, ConstantPad3dImpl>;
+template class ModePadImpl<PadMode::reflect, 1, ReflectionPad1dImpl>;
+template class ModePadImpl<PadMode::reflect, 2, ReflectionPad2dImpl>;
+template class ModePadImpl<PadMode::reflect, 3, ReflectionPad3dImpl>;
+template class ModePadImpl<PadMode::replicate, 1, ReplicationPad1dImpl>;
+template class ModePadImpl<PadMode::replicate, 2, ReplicationPad2dImpl>;
+template class ModePadImpl<PadMode::replicate, 3, ReplicationPad3dImpl>;
+template class ModePadImpl<PadMode::constant, 1, ZeroPad1dImpl>;
+template class ModePadImpl<PadMode::constant, 2, ZeroPad2dImpl>;
+template class ModePadImpl<PadMode::constant, 3, ZeroPad3dImpl>;
 
-void ReflectionPad2dImpl::reset() {}
-Tensor ReflectionPad2dImpl::forward(const Tensor& input) {
-  return functional::pad(input, options.padding(), PadMode::reflect);
-}
-void ReflectionPad2dImpl::pretty_print(std::ostream& os) const {
-  os << fmt::format("{}({})", name(), tuple(options.padding()));
-}
-
-void ReflectionPad3dImpl::reset() {}
-Tensor ReflectionPad3dImpl::forward(const Tensor& input) {
-  return functional::pad(input, options.padding(), PadMode::reflect);
-}
-void ReflectionPad3dImpl::pretty_print(std::ostream& os) const {
-  os << fmt::format("{}({})", name(), tuple(options.padding()));
-}
-
-void ReplicationPad1dImpl::reset() {}
-Tensor ReplicationPad1dImpl::forward(const Tensor& input) {
-  return functional::pad(input, options.padding(), PadMode::replicate);
-}
-void ReplicationPad1dImpl::pretty_print(std::ostream& os) const {
-  os << fmt::format("{}({})", name(), tuple(options.padding()));
-}
-
-void ReplicationPad2dImpl::reset() {}
-Tensor ReplicationPad2dImpl::forward(const Tensor& input) {
-  return functional::pad(input, options.padding(), PadMode::replicate);
-}
-void ReplicationPad2dImpl::pretty_print(std::ostream& os) const {
-  os << fmt::format("{}({})", name(), tuple(options.padding()));
-}
-
-void ReplicationPad3dImpl::reset() {}
-Tensor ReplicationPad3dImpl::forward(const Tensor& input) {
-  return functional::pad(input, options.padding(), PadMode::replicate);
-}
-void ReplicationPad3dImpl::pretty_print(std::ostream& os) const {
-  os << fmt::format("{}({})", name(), tuple(options.padding()));
-}
-
-void ZeroPad2dImpl::reset() {}
-Tensor ZeroPad2dImpl::forward(const Tensor& input) {
-  return functional::pad(input, options.padding(), PadMode::constant);
-}
-void ZeroPad2dImpl::pretty_print(std::ostream& os) const {
-  os << fmt::format("{}({})", name(), tuple(options.padding()));
-}
+}  // namespace detail
 
 void PixelShuffleImpl::reset() {}
 Tensor PixelShuffleImpl::forward(const Tensor& input) {

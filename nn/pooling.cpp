@@ -243,8 +243,10 @@ template <size_t D, class Derived>
 Tensor LPPoolImpl<D, Derived>::forward(const Tensor& input) {
   if constexpr (D == 1) {
     return F::lp_pool1d(input, options);
-  } else {
+  } else if constexpr (D == 2) {
     return F::lp_pool2d(input, options);
+  } else {
+    return F::lp_pool3d(input, options);
   }
 }
 template <size_t D, class Derived>
@@ -273,6 +275,7 @@ template class FractionalMaxPoolImpl<2, FractionalMaxPool2dImpl>;
 template class FractionalMaxPoolImpl<3, FractionalMaxPool3dImpl>;
 template class LPPoolImpl<1, LPPool1dImpl>;
 template class LPPoolImpl<2, LPPool2dImpl>;
+template class LPPoolImpl<3, LPPool3dImpl>;
 
 }  // namespace detail
 }  // namespace ambit::nn

@@ -217,6 +217,7 @@ inline constexpr FunctionKernels kFunctionKernels[] = {
   {"heaviside", "binary heaviside"},
   {"histc", "compare_scalar le, compare_scalar ge, compare logical_and, unary logical_not, binary_scalar sub, binary_scalar mul, binary_scalar div, masked_fill, copy, clamp, fill, scatter_add"},
   {"histogram", "searchsorted, binary_scalar sub, clamp, compare le, compare ge, compare logical_and, unary logical_not, masked_fill, fill, scatter_add"},
+  {"histogramdd", "copy, searchsorted, binary_scalar sub, clamp, compare le, compare ge, compare logical_and, binary_scalar mul, binary add, fill, scatter_add"},
   {"hsplit", ""},
   {"hstack", "copy"},
   {"hypot", "binary hypot"},

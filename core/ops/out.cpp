@@ -4,6 +4,7 @@
 #include <ambit/backend/kernels.h>
 #include <ambit/detail/record.h>
 #include <ambit/error.h>
+#include <ambit/ops/windows.h>
 #include <fmt/format.h>
 
 #include "operands/allocate.h"
@@ -50,7 +51,8 @@ void detail::write_out(const char* op, Tensor& out, const Tensor& result) {
     return out;                                                             \
   }
 using Stream = std::optional<Generator>;
-AMBIT_MAKE(empty, (Tensor & out, IntArrayRef sizes), sizes)
+AMBIT_MAKE(empty_strided, (Tensor & out, IntArrayRef sizes, IntArrayRef strides), sizes, strides)
+AMBIT_MAKE(scalar_tensor, (Tensor & out, const Scalar& value), value)
 AMBIT_MAKE(zeros, (Tensor & out, IntArrayRef sizes), sizes)
 AMBIT_MAKE(ones, (Tensor & out, IntArrayRef sizes), sizes)
 AMBIT_MAKE(full, (Tensor & out, IntArrayRef sizes, const Scalar& value), sizes, value)
@@ -59,6 +61,13 @@ AMBIT_MAKE(arange, (Tensor & out, const Scalar& start, const Scalar& end, const 
            start, end, step)
 AMBIT_MAKE(linspace, (Tensor & out, const Scalar& start, const Scalar& end, int64_t steps), start,
            end, steps)
+AMBIT_MAKE(range, (Tensor & out, const Scalar& start, const Scalar& end, const Scalar& step), start,
+           end, step)
+AMBIT_MAKE(logspace,
+           (Tensor & out, const Scalar& start, const Scalar& end, int64_t steps, double base),
+           start, end, steps, base)
+AMBIT_MAKE(tril_indices, (Tensor & out, int64_t row, int64_t col, int64_t offset), row, col, offset)
+AMBIT_MAKE(triu_indices, (Tensor & out, int64_t row, int64_t col, int64_t offset), row, col, offset)
 AMBIT_MAKE(eye, (Tensor & out, int64_t n), n)
 AMBIT_MAKE(eye, (Tensor & out, int64_t n, int64_t m), n, m)
 AMBIT_MAKE(rand, (Tensor & out, IntArrayRef sizes, const Stream& generator), sizes, generator)
@@ -69,6 +78,41 @@ AMBIT_MAKE(randint,
            (Tensor & out, int64_t low, int64_t high, IntArrayRef sizes, const Stream& generator),
            low, high, sizes, generator)
 AMBIT_MAKE(randperm, (Tensor & out, int64_t n, const Stream& generator), n, generator)
+AMBIT_MAKE(bartlett_window, (Tensor & out, int64_t n, bool periodic), n, periodic)
+AMBIT_MAKE(blackman_window, (Tensor & out, int64_t n, bool periodic), n, periodic)
+AMBIT_MAKE(hann_window, (Tensor & out, int64_t n, bool periodic), n, periodic)
+AMBIT_MAKE(hamming_window, (Tensor & out, int64_t n, bool periodic, double alpha, double beta), n,
+           periodic, alpha, beta)
+AMBIT_MAKE(kaiser_window, (Tensor & out, int64_t n, bool periodic, double beta), n, periodic, beta)
 #undef AMBIT_MAKE
+
+Tensor& empty_out(Tensor& out, IntArrayRef sizes, std::optional<MemoryFormat> format) {
+  detail::check_out("empty_out", out);
+  return out.resize_(sizes, format);
+}
+
+namespace {
+
+void write_parts(const char* op, TensorList out, const std::vector<Tensor>& parts) {
+  if (out.size() != parts.size()) {
+    throw Error(
+        fmt::format("{}: expected {} tensors in out, got {}", op, parts.size(), out.size()));
+  }
+  for (const Tensor& t : out) detail::check_out(op, t);
+  for (size_t i = 0; i < parts.size(); ++i) {
+    Tensor t = out[i];
+    detail::write_out(op, t, parts[i]);
+  }
+}
+
+}  // namespace
+
+void unsafe_split_out(TensorList out, const Tensor& self, int64_t split_size, int64_t dim) {
+  write_parts("unsafe_split_out", out, unsafe_split(self, split_size, dim));
+}
+void unsafe_split_with_sizes_out(TensorList out, const Tensor& self, IntArrayRef split_sizes,
+                                 int64_t dim) {
+  write_parts("unsafe_split_with_sizes_out", out, unsafe_split_with_sizes(self, split_sizes, dim));
+}
 
 }  // namespace ambit

@@ -144,5 +144,11 @@ Tensor lp_pool2d(const Tensor& input, const LPPool2dFuncOptions& options) {
                                   *options.stride(), 0, options.ceil_mode());
   return root(means, options.kernel_size()[0] * options.kernel_size()[1], options.norm_type());
 }
+Tensor lp_pool3d(const Tensor& input, const LPPool3dFuncOptions& options) {
+  const auto& kernel = options.kernel_size();
+  const Tensor means = avg_pool3d(pow(input, options.norm_type()), *kernel, *options.stride(), 0,
+                                  options.ceil_mode());
+  return root(means, kernel[0] * kernel[1] * kernel[2], options.norm_type());
+}
 
 }  // namespace ambit::nn::functional

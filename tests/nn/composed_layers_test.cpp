@@ -150,6 +150,10 @@ TEST_CASE("composed layers have PyTorch's values and gradients") {
     check(nn::ZeroPad2d(nn::ZeroPad2dOptions({1, 2, 0, 1})), {x2}, {2, 4, 6, 9},
           {0, 0, 0.644217687238, 0.985449729988, 0.863209366649},
           {0.783326909627, 0.973847630878, 0.427379880234, -0.442520443295}, {});
+    CHECK(nn::ZeroPad1d(nn::ZeroPad1dOptions({1, 2}))(x1).equal(
+        nn::ConstantPad1d(nn::ConstantPad1dOptions({1, 2}, 0))(x1)));
+    CHECK(nn::ZeroPad3d(nn::ZeroPad3dOptions({1, 0, 0, 1, 0, 2}))(x2).equal(
+        nn::ConstantPad3d(nn::ConstantPad3dOptions({1, 0, 0, 1, 0, 2}, 0))(x2)));
     check(nn::Unflatten(1, std::vector<int64_t>{2, 2}), {x2}, {2, 2, 2, 5, 6},
           {0, 0.644217687238, 0.985449729988, 0.863209366649, 0.334988150156},
           {0, 0.783326909627, 0.973847630878, 0.427379880234}, {});
@@ -462,7 +466,9 @@ TEST_CASE("layers print as PyTorch's") {
   CHECK(printed(nn::ReflectionPad2d(1)) == "ReflectionPad2d((1, 1, 1, 1))");
   CHECK(printed(nn::ReplicationPad1d(nn::ReplicationPad1dOptions({1, 2}))) ==
         "ReplicationPad1d((1, 2))");
+  CHECK(printed(nn::ZeroPad1d(nn::ZeroPad1dOptions({1, 2}))) == "ZeroPad1d((1, 2))");
   CHECK(printed(nn::ZeroPad2d(1)) == "ZeroPad2d((1, 1, 1, 1))");
+  CHECK(printed(nn::ZeroPad3d(1)) == "ZeroPad3d((1, 1, 1, 1, 1, 1))");
   CHECK(printed(nn::Unflatten(1, std::vector<int64_t>{2, 2})) ==
         "Unflatten(dim=1, unflattened_size=(2, 2))");
   CHECK(printed(nn::Bilinear(4, 3, 5)) ==

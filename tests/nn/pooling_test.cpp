@@ -43,6 +43,8 @@ TEST_CASE("pooling layers print as PyTorch's") {
         "MaxUnpool2d(kernel_size=(2, 2), stride=(3, 3), padding=(0, 0))");
   CHECK(printed(*nn::LPPool2d(nn::LPPool2dOptions(1.5, {2, 3}).stride(2).ceil_mode(true))) ==
         "LPPool2d(norm_type=1.5, kernel_size=(2, 3), stride=2, ceil_mode=True)");
+  CHECK(printed(*nn::LPPool3d(nn::LPPool3dOptions(2, {1, 2, 3}).stride(2))) ==
+        "LPPool3d(norm_type=2, kernel_size=(1, 2, 3), stride=2, ceil_mode=False)");
   CHECK(printed(*nn::FractionalMaxPool2d(nn::FractionalMaxPool2dOptions(2).output_size(3))) ==
         "FractionalMaxPool2d()");
 }
@@ -109,6 +111,13 @@ TEST_CASE("lp_pool agrees with PyTorch, also where its root has no slope") {
                  {1.87336131862, 1.54557008927, 1.54829813655, 1.75154050861});
     gradcheck([&](const std::vector<Tensor>& in) { return square->forward(in[0] + 2); },
               {wave(d, {1, 2, 3})});
+    // nn.LPPool3d(2, (1, 2, 3))(wave(1, 1, 2, 4, 6)), of PyTorch 2.15
+    const nn::LPPool3d cube(2, ExpandingArray<3>({1, 2, 3}));
+    check_values(cube(wave(d, {1, 1, 2, 4, 6})), {1, 1, 2, 2, 2},
+                 {1.873361318616, 1.545570089266, 1.548298136551, 1.751540508614, 1.745246827247,
+                  1.883788293275, 1.886927405968, 1.557753367589});
+    gradcheck([&](const std::vector<Tensor>& in) { return cube(in[0] + 2); },
+              {wave(d, {1, 1, 1, 2, 3})});
     // F.lp_pool1d(torch.zeros(1, 1, 4), 2, 2).sum().backward() gives zeros
     const Tensor x = zeros({1, 1, 4}, d).requires_grad_();
     F::lp_pool1d(x, F::LPPool1dFuncOptions(2, 2)).sum().backward();

@@ -81,6 +81,23 @@ TEST_CASE("histogram counts between edges as PyTorch does, and isin finds member
     check_values(std::get<1>(histogram(f64(d, {}), 2)), {3}, {0, 0.5, 1});
     check_values(std::get<0>(histogram(x.view({2, 5}).t(), 4)), {4}, {2, 1, 3, 4});
 
+    // y = [[-1, .5], [.2, .7], [.9, -.3], [.4, .4], [-.2, 0], [3, 0]]; torch.histogramdd(y, [2,
+    // 3]), (y, [2, 3], weight=torch.arange(6.), density=True) and (y, 2, range=[-1, 1, 0, .5])
+    const Tensor points =
+        f64(d, {-1, 0.5, 0.2, 0.7, 0.9, -0.3, 0.4, 0.4, -0.2, 0, 3, 0}).view({2, 3, 2});
+    const auto [grid, sides] = histogramdd(points, {2, 3});
+    check_values(grid, {2, 3}, {2, 0, 3, 1, 0, 0});
+    check_values(sides[0], {3}, {-1, 1, 3});
+    check_values(sides[1], {4}, {-0.3, 0.1 / 3, 1.1 / 3, 0.7});
+    const Tensor weights = arange(6, points.options()).view({2, 3});
+    check_values(std::get<0>(histogramdd(points, {2, 3}, {}, weights, true)), {2, 3},
+                 {0.6, 0, 0.4, 0.5, 0, 0});
+    check_values(std::get<0>(histogramdd(points, 2, std::vector<double>{-1, 1, 0, 0.5})), {2, 2},
+                 {1, 1, 0, 1});
+    check_values(
+        std::get<0>(histogramdd(points, TensorList({f64(d, {-1, 0, 1}), f64(d, {-0.5, 0.5})}))),
+        {2, 1}, {2, 2});
+
     const Tensor n = arange(6, TensorOptions(kInt64).device(d)).view({2, 3});
     const auto same = [](const Tensor& got, const Tensor& want) {
       CHECK(got.equal(want));
@@ -302,6 +319,17 @@ std::vector<bad_input::BadCall> bad_calls() {
       DTYPE(histogram, m23(), ones({3}, kFloat64)),
       DTYPE(histogram, m23(), ones({3}), i23()),
       DEVICE(histogram, there(), ones({3})),
+      VALUE(histogramdd, none(), 2),
+      VALUE(histogramdd, m23(), 0),
+      VALUE(histogramdd, m23(), {2, 2}),
+      VALUE(histogramdd, m23(), 2, std::vector<double>{0, 1}),
+      VALUE(histogramdd, m23(), {2, 2, 2}, std::vector<double>{0, 1, 3, 1, 0, 1}),
+      VALUE(histogramdd, m23(), std::vector<Tensor>{ones({3}), ones({3}), ones({1})}),
+      SHAPE(histogramdd, ones({3}), 2),
+      SHAPE(histogramdd, m23(), 2, std::optional<std::vector<double>>(), ones({3})),
+      DTYPE(histogramdd, i23(), 2),
+      DTYPE(histogramdd, m23(), std::vector<Tensor>(3, ones({3}, kFloat64))),
+      DEVICE(histogramdd, there(), std::vector<Tensor>(3, ones({3}))),
       VALUE(isin, none(), 2),
       VALUE(isin, m23(), none()),
       VALUE(isin, 2, none()),
@@ -369,6 +397,13 @@ std::vector<mismatch::Call> mixed_calls() {
       BOTH(nanquantile, strict, given(f(), f({2})), t[1]),
       BOTH(histogram, strict, given(f(), f({3}), f()), t[1], t[2]),
       BOTH(histogram, strict, given(f(), f()), 2, std::optional<std::vector<double>>(), t[1]),
+      named(CALL(histogramdd, strict, given(f(), f({2}), f({2}), f({2})), t[0],
+                 std::vector<Tensor>{t[1], t[2]}, std::optional<std::vector<double>>(), t[3]),
+            list("self", "bins[0]", "bins[1]", "weight")),
+      CALL(histogramdd, strict, given(f(), f({2})), t[0], 2, std::optional<std::vector<double>>(),
+           t[1]),
+      CALL(histogramdd, strict, given(f(), f({2})), t[0], {2, 2},
+           std::optional<std::vector<double>>(), t[1]),
       CALL(isin, strict, given(f(), f()), t[0], t[1]),
       BOTH(igamma, elementwise, given(f(), f()), t[1]),
       BOTH(igamma_, in_place_elementwise, given(f(), f()), t[1]),
@@ -396,6 +431,9 @@ std::vector<agreement::Call> agreeing_calls() {
       not_empty(RESULT(quantile, quantile(o.a, 0.3), quantile(o.a, 0.8, 0, true, "midpoint"))),
       not_empty(RESULT(nanquantile, nanquantile(o.a, 0.3, -1))),
       RESULT(histogram, BOTH_OF(histogram(o.unit, 5, std::vector<double>{0, 1}, o.unit))),
+      RESULT(histogramdd,
+             std::get<0>(histogramdd(MADE(stack({o.unit.reshape({-1}), o.a.reshape({-1})}, -1)),
+                                     {5, 4}, std::vector<double>{0, 1, -2, 2}))),
       RESULT(isin, isin(o.n, o.m), isin(o.n, 3, false, true)),
       RESULT(igamma, igamma(MADE(o.unit * 5), MADE(o.unit.abs() * 3)), igamma(o.unit, o.unit)),
       RESULT(igamma_, igamma_(MADE(o.unit.clone()), o.unit)),

@@ -1,4 +1,4 @@
-// What sorting tells of a distribution: quantiles, histograms between given edges, membership.
+// What sorting tells of a distribution: quantiles, membership.
 #include <ambit/autograd.h>
 #include <ambit/backend/op.h>
 #include <ambit/error.h>
@@ -6,12 +6,9 @@
 #include <ambit/ops/elementwise.h>
 #include <ambit/ops/index.h>
 #include <ambit/ops/reduce.h>
-#include <ambit/ops/samples.h>
 #include <ambit/ops/shape.h>
 #include <ambit/ops/sort.h>
 #include <fmt/format.h>
-
-#include <cmath>
 
 #include "core/ops/index/operands.h"
 #include "core/ops/operands/expect.h"
@@ -101,30 +98,6 @@ Tensor quantiles_of_number(const char* op, const Tensor& self, double q, std::op
                    ignore_nan);
 }
 
-// The counts between sorted edges [bins + 1].
-Tensor counts_between(const Tensor& x, const Tensor& edges, const Tensor& weight, bool density) {
-  const int64_t bins = edges.size(0) - 1;
-  const Tensor values = x.reshape({-1}).contiguous();
-  const Tensor place = clamp(searchsorted(edges, values, false, true) - 1, 0, bins - 1);
-  const Tensor inside = logical_and(values >= edges.select(0, 0), values <= edges.select(0, bins));
-  Tensor hist;
-  if (weight.defined()) {
-    const Tensor each = weight.reshape({-1}).masked_fill(logical_not(inside), 0);
-    hist = scatter_add_(zeros({bins}, x.options()), 0, place, each);
-  } else {  // in whole numbers, of which float32 has only those up to 2^24
-    hist = scatter_add_(zeros({bins}, x.options().dtype(kInt64)), 0, place, inside.to(kInt64))
-               .to(x.dtype());
-  }
-  return density ? hist / (sum(hist) * diff(edges)) : hist;
-}
-
-void check_histogram(const Tensor& self, const Tensor& weight) {
-  expect_floating("histogram", self);
-  expect_dtype_if_given("histogram", "weight", weight, self.dtype());
-  expect_sizes("histogram", "weight", weight, self.sizes());
-  check_has_data("histogram", self);
-}
-
 }  // namespace
 
 Tensor quantile(const Tensor& self, const Tensor& q, std::optional<int64_t> dim, bool keepdim,
@@ -142,50 +115,6 @@ Tensor nanquantile(const Tensor& self, const Tensor& q, std::optional<int64_t> d
 Tensor nanquantile(const Tensor& self, double q, std::optional<int64_t> dim, bool keepdim,
                    std::string_view interpolation) {
   return quantiles_of_number("nanquantile", self, q, dim, keepdim, interpolation, true);
-}
-
-std::tuple<Tensor, Tensor> histogram(const Tensor& self, const Tensor& bins, const Tensor& weight,
-                                     bool density) {
-  check_devices("histogram", {{"self", self}, {"bins", bins}, {"weight", weight}});
-  check_histogram(self, weight);
-  expect_dtype("histogram", "bins", bins, self.dtype());
-  if (bins.dim() != 1) throw_dim("histogram", "bins", "[bins + 1]", bins.sizes());
-  if (bins.size(0) < 2) {
-    throw Error(fmt::format("histogram: expected 2 edges or more, got {}", bins.size(0)));
-  }
-  const NoGradGuard no_grad;
-  const Tensor edges = bins.detach().contiguous();
-  return {counts_between(self, edges, weight, density), edges.clone()};
-}
-
-std::tuple<Tensor, Tensor> histogram(const Tensor& self, int64_t bins,
-                                     std::optional<ArrayRef<double>> range, const Tensor& weight,
-                                     bool density) {
-  check_devices("histogram", {{"self", self}, {"weight", weight}});
-  check_histogram(self, weight);
-  if (bins < 1) throw Error(fmt::format("histogram: expected bins > 0, got {}", bins));
-  if (range && range->size() != 2) {
-    throw Error(fmt::format("histogram: expected a range of 2 numbers, got {}", range->size()));
-  }
-  const NoGradGuard no_grad;
-  double low = 0, high = 1;
-  if (range) {
-    low = (*range)[0];
-    high = (*range)[1];
-  } else if (self.numel() > 0) {
-    low = min(self).item<double>();
-    high = max(self).item<double>();
-  }
-  if (!std::isfinite(low) || !std::isfinite(high) || low > high) {
-    throw Error(fmt::format("histogram: expected a finite range, its least first, got [{}, {}]",
-                            low, high));
-  }
-  if (low == high) {
-    low -= 0.5;
-    high += 0.5;
-  }
-  const Tensor edges = linspace(low, high, bins + 1, self.options());
-  return {counts_between(self, edges, weight, density), edges};
 }
 
 Tensor isin(const Tensor& elements, const Tensor& test_elements, bool, bool invert) {

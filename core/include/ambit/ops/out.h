@@ -92,17 +92,20 @@ std::tuple<Out&...> fill_outs(const char* op, const F& compute, Out&... out) {
   row(linalg_matrix_norm) row(linalg_matrix_power) row(linalg_matrix_rank) row(linalg_multi_dot)  \
   row(linalg_norm) row(linalg_pinv) row(linalg_solve) row(linalg_solve_triangular)                \
   row(linalg_svdvals) row(linalg_tensorinv) row(linalg_tensorsolve) row(linalg_vecdot)            \
-  row(linalg_vector_norm)
+  row(linalg_vector_norm) row(median) row(nanmedian)
 
 /// Functions of two tensors: name_out(first, second, arguments...); row(name).
 #define AMBIT_OUT_PAIRS(row)                                                                      \
   row(aminmax) row(max) row(min) row(median) row(nanmedian) row(mode) row(kthvalue) row(topk)     \
   row(sort) row(cummax) row(cummin) row(var_mean) row(std_mean) row(qr) row(triangular_solve) \
   row(frexp) row(geqrf) row(histogram) row(slogdet) row(linalg_cholesky_ex) row(linalg_eigh)      \
-  row(linalg_inv_ex) row(linalg_lu_factor) row(linalg_qr) row(linalg_slogdet) row(symeig)
+  row(linalg_inv_ex) row(linalg_lu_factor) row(linalg_qr) row(linalg_slogdet)                    \
+  row(linalg_solve_ex) row(symeig)
 
 /// Functions of three tensors, as those of two.
-#define AMBIT_OUT_TRIPLES(row) row(svd) row(linalg_svd) row(linalg_lu) row(unique_consecutive)
+#define AMBIT_OUT_TRIPLES(row)                                                                    \
+  row(svd) row(linalg_svd) row(linalg_lu) row(linalg_lu_factor_ex) row(lu_unpack)                 \
+  row(unique_consecutive) row(unique_dim) row(unique_dim_consecutive)
 // clang-format on
 
 // What declares name_out for one, two and three outputs: layers' functions use them too.
@@ -154,14 +157,24 @@ inline Tensor& norm_out(Tensor& out, const Tensor& self, const std::optional<Sca
 }
 
 // What makes tensors makes them of out's dtype, on its device.
-AMBIT_API Tensor& empty_out(Tensor& out, IntArrayRef sizes);
+AMBIT_API Tensor& empty_out(Tensor& out, IntArrayRef sizes,
+                            std::optional<MemoryFormat> format = {});
+/// The strides are for the numbers alone: out is made contiguous.
+AMBIT_API Tensor& empty_strided_out(Tensor& out, IntArrayRef sizes, IntArrayRef strides);
+AMBIT_API Tensor& scalar_tensor_out(Tensor& out, const Scalar& value);
 AMBIT_API Tensor& zeros_out(Tensor& out, IntArrayRef sizes);
 AMBIT_API Tensor& ones_out(Tensor& out, IntArrayRef sizes);
 AMBIT_API Tensor& full_out(Tensor& out, IntArrayRef sizes, const Scalar& value);
 AMBIT_API Tensor& arange_out(Tensor& out, const Scalar& end);
 AMBIT_API Tensor& arange_out(Tensor& out, const Scalar& start, const Scalar& end,
                              const Scalar& step = 1);
+AMBIT_API Tensor& range_out(Tensor& out, const Scalar& start, const Scalar& end,
+                            const Scalar& step = 1);
 AMBIT_API Tensor& linspace_out(Tensor& out, const Scalar& start, const Scalar& end, int64_t steps);
+AMBIT_API Tensor& logspace_out(Tensor& out, const Scalar& start, const Scalar& end, int64_t steps,
+                               double base = 10);
+AMBIT_API Tensor& tril_indices_out(Tensor& out, int64_t row, int64_t col, int64_t offset = 0);
+AMBIT_API Tensor& triu_indices_out(Tensor& out, int64_t row, int64_t col, int64_t offset = 0);
 AMBIT_API Tensor& eye_out(Tensor& out, int64_t n);
 AMBIT_API Tensor& eye_out(Tensor& out, int64_t n, int64_t m);
 AMBIT_API Tensor& rand_out(Tensor& out, IntArrayRef sizes,
@@ -174,5 +187,19 @@ AMBIT_API Tensor& randint_out(Tensor& out, int64_t low, int64_t high, IntArrayRe
                               const std::optional<Generator>& generator = {});
 AMBIT_API Tensor& randperm_out(Tensor& out, int64_t n,
                                const std::optional<Generator>& generator = {});
+AMBIT_API Tensor& bartlett_window_out(Tensor& out, int64_t window_length, bool periodic = true);
+AMBIT_API Tensor& blackman_window_out(Tensor& out, int64_t window_length, bool periodic = true);
+AMBIT_API Tensor& hann_window_out(Tensor& out, int64_t window_length, bool periodic = true);
+AMBIT_API Tensor& hamming_window_out(Tensor& out, int64_t window_length, bool periodic = true,
+                                     double alpha = 0.54, double beta = 0.46);
+AMBIT_API Tensor& kaiser_window_out(Tensor& out, int64_t window_length, bool periodic = true,
+                                    double beta = 12);
+
+/// The parts that split() makes, each written into its out. Errors also: Error unless there is one
+/// for each.
+AMBIT_API void unsafe_split_out(TensorList out, const Tensor& self, int64_t split_size,
+                                int64_t dim = 0);
+AMBIT_API void unsafe_split_with_sizes_out(TensorList out, const Tensor& self,
+                                           IntArrayRef split_sizes, int64_t dim = 0);
 
 }  // namespace ambit

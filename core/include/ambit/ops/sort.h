@@ -116,6 +116,20 @@ AMBIT_API std::tuple<Tensor, Tensor> histogram(const Tensor& self, const Tensor&
 AMBIT_API std::tuple<Tensor, Tensor> histogram(const Tensor& self, int64_t bins = 100,
                                                std::optional<ArrayRef<double>> range = {},
                                                const Tensor& weight = {}, bool density = false);
+/// Count the points of self [..., D] in a grid: (hist [bins of each dim], the bin_edges of each
+/// dim). bins: how many equal parts each dim has, or one number for all; or its edges. range:
+/// {least, most} of each dim, one behind the other, [2 D]; beside edges it says nothing. weight
+/// [...]: how much each point counts; density: divided by the sum of all and the part's volume.
+/// Else, errors too, as histogram; also Error for bins of another number than D.
+AMBIT_API std::tuple<Tensor, std::vector<Tensor>> histogramdd(
+    const Tensor& self, TensorList bins, std::optional<ArrayRef<double>> range = {},
+    const Tensor& weight = {}, bool density = false);
+AMBIT_API std::tuple<Tensor, std::vector<Tensor>> histogramdd(
+    const Tensor& self, IntArrayRef bins, std::optional<ArrayRef<double>> range = {},
+    const Tensor& weight = {}, bool density = false);
+AMBIT_API std::tuple<Tensor, std::vector<Tensor>> histogramdd(
+    const Tensor& self, int64_t bins, std::optional<ArrayRef<double>> range = {},
+    const Tensor& weight = {}, bool density = false);
 
 /// Find the q-quantiles along dim, or of all elements: what stands at q (n - 1) of the n sorted
 /// ones, and between two by interpolation: "linear", "lower", "higher", "midpoint", or "nearest",

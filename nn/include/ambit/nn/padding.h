@@ -1,5 +1,5 @@
-// Padding and rearranging layers: ConstantPad1d-3d, ZeroPad2d, ReflectionPad1d-3d,
-// ReplicationPad1d-3d, PixelShuffle, PixelUnshuffle. They have no parameters. Errors and gradients:
+// Padding and rearranging layers: ConstantPad1d-3d, ReflectionPad1d-3d, ReplicationPad1d-3d,
+// ZeroPad1d-3d, PixelShuffle, PixelUnshuffle. They have no parameters. Errors and gradients:
 // those of pad(), pixel_shuffle() and pixel_unshuffle() in functional/padding.h.
 #pragma once
 
@@ -47,130 +47,120 @@ using ReplicationPad2dOptions = PaddingOptions<2>;
 using ConstantPad3dOptions = ConstantPadOptions<3>;
 using ReflectionPad3dOptions = PaddingOptions<3>;
 using ReplicationPad3dOptions = PaddingOptions<3>;
+using ZeroPad1dOptions = PaddingOptions<1>;
 using ZeroPad2dOptions = PaddingOptions<2>;
+using ZeroPad3dOptions = PaddingOptions<3>;
+
+namespace detail {
+
+/// What the layers of one kind have in common, whatever their dims.
+template <int dims, class Derived>
+class AMBIT_API ConstantPadImpl : public Cloneable<Derived> {
+ public:
+  ConstantPadImpl(int64_t all, double value) : options(all, value) {}
+  explicit ConstantPadImpl(const ConstantPadOptions<dims>& opts) : options(opts) {}
+  void reset() override;
+  Tensor forward(const Tensor& input);
+  void pretty_print(std::ostream& os) const override;
+
+  ConstantPadOptions<dims> options;
+};
+
+/// The kinds with a mode in their name.
+template <PadMode mode, int dims, class Derived>
+class AMBIT_API ModePadImpl : public Cloneable<Derived> {
+ public:
+  explicit ModePadImpl(const PaddingOptions<dims>& opts) : options(opts) {}
+  void reset() override;
+  Tensor forward(const Tensor& input);
+  void pretty_print(std::ostream& os) const override;
+
+  PaddingOptions<dims> options;
+};
+
+}  // namespace detail
 
 /// Pad [C,L] or [N,C,L] with a number.
-class AMBIT_API ConstantPad1dImpl : public Cloneable<ConstantPad1dImpl> {
+class AMBIT_API ConstantPad1dImpl : public detail::ConstantPadImpl<1, ConstantPad1dImpl> {
  public:
-  ConstantPad1dImpl(int64_t all, double value) : options(all, value) {}
-  explicit ConstantPad1dImpl(const ConstantPad1dOptions& opts) : options(opts) {}
-  void reset() override;
-  Tensor forward(const Tensor& input);
-  void pretty_print(std::ostream& os) const override;
-
-  ConstantPad1dOptions options;
+  using ConstantPadImpl::ConstantPadImpl;
 };
 AMBIT_MODULE(ConstantPad1d);
-
 /// Pad [C,H,W] or [N,C,H,W] with a number.
-class AMBIT_API ConstantPad2dImpl : public Cloneable<ConstantPad2dImpl> {
+class AMBIT_API ConstantPad2dImpl : public detail::ConstantPadImpl<2, ConstantPad2dImpl> {
  public:
-  ConstantPad2dImpl(int64_t all, double value) : options(all, value) {}
-  explicit ConstantPad2dImpl(const ConstantPad2dOptions& opts) : options(opts) {}
-  void reset() override;
-  Tensor forward(const Tensor& input);
-  void pretty_print(std::ostream& os) const override;
-
-  ConstantPad2dOptions options;
+  using ConstantPadImpl::ConstantPadImpl;
 };
 AMBIT_MODULE(ConstantPad2d);
-
 /// Pad [C,D,H,W] or [N,C,D,H,W] with a number.
-class AMBIT_API ConstantPad3dImpl : public Cloneable<ConstantPad3dImpl> {
+class AMBIT_API ConstantPad3dImpl : public detail::ConstantPadImpl<3, ConstantPad3dImpl> {
  public:
-  ConstantPad3dImpl(int64_t all, double value) : options(all, value) {}
-  explicit ConstantPad3dImpl(const ConstantPad3dOptions& opts) : options(opts) {}
-  void reset() override;
-  Tensor forward(const Tensor& input);
-  void pretty_print(std::ostream& os) const override;
-
-  ConstantPad3dOptions options;
+  using ConstantPadImpl::ConstantPadImpl;
 };
 AMBIT_MODULE(ConstantPad3d);
 
 /// Pad [C,L] or [N,C,L] with its reflection.
-class AMBIT_API ReflectionPad1dImpl : public Cloneable<ReflectionPad1dImpl> {
+class AMBIT_API ReflectionPad1dImpl
+    : public detail::ModePadImpl<PadMode::reflect, 1, ReflectionPad1dImpl> {
  public:
-  explicit ReflectionPad1dImpl(const ReflectionPad1dOptions& opts) : options(opts) {}
-  void reset() override;
-  Tensor forward(const Tensor& input);
-  void pretty_print(std::ostream& os) const override;
-
-  ReflectionPad1dOptions options;
+  using ModePadImpl::ModePadImpl;
 };
 AMBIT_MODULE(ReflectionPad1d);
-
 /// Pad [C,H,W] or [N,C,H,W] with its reflection.
-class AMBIT_API ReflectionPad2dImpl : public Cloneable<ReflectionPad2dImpl> {
+class AMBIT_API ReflectionPad2dImpl
+    : public detail::ModePadImpl<PadMode::reflect, 2, ReflectionPad2dImpl> {
  public:
-  explicit ReflectionPad2dImpl(const ReflectionPad2dOptions& opts) : options(opts) {}
-  void reset() override;
-  Tensor forward(const Tensor& input);
-  void pretty_print(std::ostream& os) const override;
-
-  ReflectionPad2dOptions options;
+  using ModePadImpl::ModePadImpl;
 };
 AMBIT_MODULE(ReflectionPad2d);
-
 /// Pad [C,D,H,W] or [N,C,D,H,W] with its reflection.
-class AMBIT_API ReflectionPad3dImpl : public Cloneable<ReflectionPad3dImpl> {
+class AMBIT_API ReflectionPad3dImpl
+    : public detail::ModePadImpl<PadMode::reflect, 3, ReflectionPad3dImpl> {
  public:
-  explicit ReflectionPad3dImpl(const ReflectionPad3dOptions& opts) : options(opts) {}
-  void reset() override;
-  Tensor forward(const Tensor& input);
-  void pretty_print(std::ostream& os) const override;
-
-  ReflectionPad3dOptions options;
+  using ModePadImpl::ModePadImpl;
 };
 AMBIT_MODULE(ReflectionPad3d);
 
 /// Pad [C,L] or [N,C,L] with its border.
-class AMBIT_API ReplicationPad1dImpl : public Cloneable<ReplicationPad1dImpl> {
+class AMBIT_API ReplicationPad1dImpl
+    : public detail::ModePadImpl<PadMode::replicate, 1, ReplicationPad1dImpl> {
  public:
-  explicit ReplicationPad1dImpl(const ReplicationPad1dOptions& opts) : options(opts) {}
-  void reset() override;
-  Tensor forward(const Tensor& input);
-  void pretty_print(std::ostream& os) const override;
-
-  ReplicationPad1dOptions options;
+  using ModePadImpl::ModePadImpl;
 };
 AMBIT_MODULE(ReplicationPad1d);
-
 /// Pad [C,H,W] or [N,C,H,W] with its border.
-class AMBIT_API ReplicationPad2dImpl : public Cloneable<ReplicationPad2dImpl> {
+class AMBIT_API ReplicationPad2dImpl
+    : public detail::ModePadImpl<PadMode::replicate, 2, ReplicationPad2dImpl> {
  public:
-  explicit ReplicationPad2dImpl(const ReplicationPad2dOptions& opts) : options(opts) {}
-  void reset() override;
-  Tensor forward(const Tensor& input);
-  void pretty_print(std::ostream& os) const override;
-
-  ReplicationPad2dOptions options;
+  using ModePadImpl::ModePadImpl;
 };
 AMBIT_MODULE(ReplicationPad2d);
-
 /// Pad [C,D,H,W] or [N,C,D,H,W] with its border.
-class AMBIT_API ReplicationPad3dImpl : public Cloneable<ReplicationPad3dImpl> {
+class AMBIT_API ReplicationPad3dImpl
+    : public detail::ModePadImpl<PadMode::replicate, 3, ReplicationPad3dImpl> {
  public:
-  explicit ReplicationPad3dImpl(const ReplicationPad3dOptions& opts) : options(opts) {}
-  void reset() override;
-  Tensor forward(const Tensor& input);
-  void pretty_print(std::ostream& os) const override;
-
-  ReplicationPad3dOptions options;
+  using ModePadImpl::ModePadImpl;
 };
 AMBIT_MODULE(ReplicationPad3d);
 
-/// Pad [C,H,W] or [N,C,H,W] with zeros.
-class AMBIT_API ZeroPad2dImpl : public Cloneable<ZeroPad2dImpl> {
+/// Pad [C,L] or [N,C,L] with zeros.
+class AMBIT_API ZeroPad1dImpl : public detail::ModePadImpl<PadMode::constant, 1, ZeroPad1dImpl> {
  public:
-  explicit ZeroPad2dImpl(const ZeroPad2dOptions& opts) : options(opts) {}
-  void reset() override;
-  Tensor forward(const Tensor& input);
-  void pretty_print(std::ostream& os) const override;
-
-  ZeroPad2dOptions options;
+  using ModePadImpl::ModePadImpl;
+};
+AMBIT_MODULE(ZeroPad1d);
+/// Pad [C,H,W] or [N,C,H,W] with zeros.
+class AMBIT_API ZeroPad2dImpl : public detail::ModePadImpl<PadMode::constant, 2, ZeroPad2dImpl> {
+ public:
+  using ModePadImpl::ModePadImpl;
 };
 AMBIT_MODULE(ZeroPad2d);
+/// Pad [C,D,H,W] or [N,C,D,H,W] with zeros.
+class AMBIT_API ZeroPad3dImpl : public detail::ModePadImpl<PadMode::constant, 3, ZeroPad3dImpl> {
+ public:
+  using ModePadImpl::ModePadImpl;
+};
+AMBIT_MODULE(ZeroPad3d);
 
 /// Options of PixelShuffle: r.
 class PixelShuffleOptions : public Options<PixelShuffleOptions> {

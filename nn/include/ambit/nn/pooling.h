@@ -276,5 +276,12 @@ class AMBIT_API LPPool2dImpl : public detail::LPPoolImpl<2, LPPool2dImpl> {
   using LPPoolImpl::LPPoolImpl;
 };
 AMBIT_MODULE(LPPool2d);
+/// The p-th root of each window's sum of p-th powers, [N,C,D,H,W] -> [N,C,O,P,Q]; see
+/// functional::lp_pool3d().
+class AMBIT_API LPPool3dImpl : public detail::LPPoolImpl<3, LPPool3dImpl> {
+ public:
+  using LPPoolImpl::LPPoolImpl;
+};
+AMBIT_MODULE(LPPool3d);
 
 }  // namespace ambit::nn

@@ -207,5 +207,6 @@ AMBIT_API std::tuple<Tensor, Tensor> fractional_max_pool3d_with_indices(
 /// avg_pool2d.
 AMBIT_API Tensor lp_pool1d(const Tensor& input, const LPPool1dFuncOptions& options);
 AMBIT_API Tensor lp_pool2d(const Tensor& input, const LPPool2dFuncOptions& options);
+AMBIT_API Tensor lp_pool3d(const Tensor& input, const LPPool3dFuncOptions& options);
 
 }  // namespace ambit::nn::functional
