@@ -4,6 +4,7 @@
 #include <ambit/detail/activation.h>
 #include <doctest/doctest.h>
 
+#include <cmath>
 #include <functional>
 
 #include "tests/autograd/gradcheck.h"
@@ -57,6 +58,23 @@ TEST_CASE("linear_map is an activation behind linear") {
       CHECK(linear_map(l.x.narrow(0, 0, 0), l.w, l.b, op).sizes() == IntArrayRef{0, 5});
       check_same(linear_map(l.x.narrow(1, 0, 0), l.w.narrow(1, 0, 0), l.b, op),
                  activated(l.b.expand({6, 5}), op));
+    }
+  });
+}
+
+TEST_CASE("linear_map keeps NaN") {
+  for_each_device([](Device d) {
+    for (const DType dtype : {kFloat64, kFloat32, kFloat16, kBFloat16}) {
+      for (const Dims& s : {Dims{3, 5, 7}, Dims{300, 200, 200}}) {
+        const Layer l = layer(s[0], s[1], s[2], d, dtype);
+        l.x[1][0].fill_(NAN);
+        for (const UnaryOp op : kActivations) {
+          CAPTURE(std::string(name(op)));
+          const Tensor is_nan = isnan(linear_map(l.x, l.w, l.b, op));
+          CHECK(is_nan[1].all().item<bool>());
+          CHECK(is_nan.sum().item<int64_t>() == s[1]);
+        }
+      }
     }
   });
 }

@@ -286,7 +286,9 @@ void linear(Tensor& y, const Tensor& x, const Tensor& w, const Tensor& b) {
 void linear_map(Tensor& y, const Tensor& x, const Tensor& w, const Tensor& b, const UnaryOp& op) {
   if (y.numel() == 0) return;
   const bool sums = x.sizes()[1] > 0;
-  if (sums && y.dtype() == kBFloat16) return linear_bfloat16(y, x, w, b, op);
+  if (sums && y.dtype() == kBFloat16 && op != UnaryOp::relu) {  // oneDNN's makes 0 of NaN
+    return linear_bfloat16(y, x, w, b, op);
+  }
   if (sums && y.dtype() == kFloat32) {
     return linear_float("linear_map", y, x, w, b, unary_loop(op, kFloat32));
   }

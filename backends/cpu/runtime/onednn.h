@@ -139,7 +139,7 @@ dnnl::memory::desc any_layout(DType dtype, IntArrayRef sizes);
 
 dnnl::reorder reorder(const dnnl::memory::desc& from, const dnnl::memory::desc& to);
 
-/// y = map(a b + bias), which may be empty; map: none, or one of kActivations.
+/// y = map(a b + bias), which may be empty; map: none, gelu or gelu_tanh.
 dnnl::matmul::primitive_desc matmul(const dnnl::memory::desc& a, const dnnl::memory::desc& b,
                                     const dnnl::memory::desc& bias, const dnnl::memory::desc& y,
                                     std::optional<UnaryOp> map);

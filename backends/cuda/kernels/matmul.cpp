@@ -71,14 +71,9 @@ cublasComputeType_t compute_type(DType dtype) {
 std::optional<cublasLtEpilogue_t> epilogue_of(const BlasProduct& p) {
   if (!p.map) return p.bias ? CUBLASLT_EPILOGUE_BIAS : CUBLASLT_EPILOGUE_DEFAULT;
   if (p.dtype == kFloat64) return std::nullopt;
-  switch (*p.map) {
-    case UnaryOp::relu:
-      return p.bias ? CUBLASLT_EPILOGUE_RELU_BIAS : CUBLASLT_EPILOGUE_RELU;
-    case UnaryOp::gelu_tanh:
-      return p.bias ? CUBLASLT_EPILOGUE_GELU_BIAS : CUBLASLT_EPILOGUE_GELU;
-    default:
-      return std::nullopt;  // gelu itself is none
-  }
+  // gelu itself is none, and that of relu makes 0 of NaN.
+  if (*p.map != UnaryOp::gelu_tanh) return std::nullopt;
+  return p.bias ? CUBLASLT_EPILOGUE_GELU_BIAS : CUBLASLT_EPILOGUE_GELU;
 }
 
 // How an algorithm may add up parts of a sum: in place they are added as they come; and what is

@@ -128,7 +128,7 @@ extern AMBIT_API Op<void(Tensor& dw, const Tensor& dy, const Tensor& best, const
 extern AMBIT_API Op<void(Tensor& y, const Tensor& a, const Tensor& b)> matmul;
 /// y [M,N] = x [M,K] w[N,K]^T + b [N]; b may be undefined. strided x and w. composite
 extern AMBIT_API Op<void(Tensor& y, const Tensor& x, const Tensor& w, const Tensor& b)> linear;
-/// y = op of that, of floats, op one of kActivations; relu may make 0 of NaN. composite
+/// y = op of that, of floats, op one of kActivations; NaN stays. composite
 extern AMBIT_API
     Op<void(Tensor& y, const Tensor& x, const Tensor& w, const Tensor& b, const UnaryOp& op)>
         linear_map;

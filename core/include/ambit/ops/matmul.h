@@ -78,7 +78,7 @@ AMBIT_API const Tensor& addbmm_(const Tensor& self, const Tensor& batch1, const 
 AMBIT_API Tensor linear(const Tensor& input, const Tensor& weight, const Tensor& bias = {});
 /// Apply a linear layer and an activation, UnaryOp::relu, gelu or gelu_tanh, to its result, without
 /// a pass over it of its own where the device can and no gradient of gelu is asked for. Floating
-/// point; relu may make 0 of NaN. Errors also: Error for another activation.
+/// point. Errors also: Error for another activation.
 AMBIT_API Tensor linear_map(const Tensor& input, const Tensor& weight, const Tensor& bias,
                             UnaryOp activation);
 
