@@ -48,4 +48,39 @@ void collapse(Dims& sizes, Dims* strides, size_t operands) {
   }
 }
 
+template <size_t N>
+RunWalk<N>::RunWalk(const Loops<N>& loops, int64_t run)
+    : loops_(loops), at_(loops.sizes.size() - 1) {
+  for (size_t d = at_.size(); d-- > 0;) {
+    at_[d] = run % loops.sizes[d];
+    run /= loops.sizes[d];
+    for (size_t i = 0; i < N; ++i) places_[i] += at_[d] * loops.strides[i][d];
+  }
+  if (at_.empty()) return;
+  row_left_ = loops.sizes[at_.size() - 1] - at_.back();
+  for (size_t i = 0; i < N; ++i) steps_[i] = loops.strides[i][at_.size() - 1];
+}
+
+template <size_t N>
+void RunWalk<N>::next_row() {
+  if (at_.empty()) return;
+  size_t d = at_.size() - 1;
+  row_left_ = loops_.sizes[d];
+  for (size_t i = 0; i < N; ++i) places_[i] -= (row_left_ - 1) * steps_[i];
+  // A step of the next dim that has one left.
+  while (d-- > 0) {
+    const bool steps = ++at_[d] < loops_.sizes[d];
+    for (size_t i = 0; i < N; ++i) {
+      places_[i] += (steps ? 1 : 1 - at_[d]) * loops_.strides[i][d];
+    }
+    if (steps) return;
+    at_[d] = 0;
+  }
+}
+
+template class RunWalk<1>;
+template class RunWalk<2>;
+template class RunWalk<3>;
+template class RunWalk<4>;
+
 }  // namespace ambit::cpu

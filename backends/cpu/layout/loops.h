@@ -45,35 +45,46 @@ Loops<N> make_loops(const std::array<const Tensor*, N>& operands) {
   return loops;
 }
 
+/// A walk over the runs of loops in row-major order, from one of them on.
+template <size_t N>
+class RunWalk {
+ public:
+  RunWalk(const Loops<N>& loops, int64_t run);
+
+  /// Return where element i of the run is: elements from each operand's first.
+  std::array<int64_t, N> at(int64_t i) const {
+    std::array<int64_t, N> places = places_;
+    for (size_t operand = 0; operand < N; ++operand) {
+      places[operand] += i * loops_.inner_stride(operand);
+    }
+    return places;
+  }
+  void next() {
+    if (--row_left_ == 0) return next_row();
+    for (size_t operand = 0; operand < N; ++operand) places_[operand] += steps_[operand];
+  }
+
+ private:
+  void next_row();
+
+  const Loops<N>& loops_;
+  Dims at_;                          // in the dims outside of a run
+  std::array<int64_t, N> places_{};  // of its first elements
+  std::array<int64_t, N> steps_{};   // in a row of runs: in the innermost of those dims
+  int64_t row_left_ = 1;             // with this run
+};
+
 /// Call f(n, offsets) for elements [begin, end) in row-major order: n of them in one run, which
-/// start at `offsets` elements from each operand's first.
+/// start at `offsets` elements from each operand's first. There are elements.
 template <size_t N, class F>
 void for_runs(const Loops<N>& loops, int64_t begin, int64_t end, const F& f) {
-  const size_t last = loops.sizes.size() - 1;
-  Dims at(loops.sizes.size());
-  int64_t rest = begin;
-  for (size_t d = last + 1; d-- > 0;) {
-    at[d] = rest % loops.sizes[d];
-    rest /= loops.sizes[d];
-  }
-  std::array<int64_t, N> offsets{};
-  for (size_t i = 0; i < N; ++i) {
-    for (size_t d = 0; d <= last; ++d) offsets[i] += at[d] * loops.strides[i][d];
-  }
-  while (begin < end) {
-    const int64_t n = std::min(end - begin, loops.sizes[last] - at[last]);
-    f(n, offsets);
+  const int64_t size = loops.inner_size();
+  int64_t first = begin % size;
+  for (RunWalk<N> walk(loops, begin / size); begin < end; walk.next()) {
+    const int64_t n = std::min(end - begin, size - first);
+    f(n, walk.at(first));
     begin += n;
-    // To the start of the next run: this one's first element, then a step of the next dim that has
-    // one left.
-    for (size_t i = 0; i < N; ++i) offsets[i] -= at[last] * loops.strides[i][last];
-    at[last] = 0;
-    for (size_t d = last; d-- > 0;) {
-      for (size_t i = 0; i < N; ++i) offsets[i] += loops.strides[i][d];
-      if (++at[d] < loops.sizes[d]) break;
-      for (size_t i = 0; i < N; ++i) offsets[i] -= at[d] * loops.strides[i][d];
-      at[d] = 0;
-    }
+    first = 0;
   }
 }
 
