@@ -41,7 +41,7 @@ __global__ void mix_taps(int64_t n, Axes axes, T* y, const T* x) {
     const T* image = x + plane / axes.d.out() * D * H * W;
     const Taps d(axes.d, plane % axes.d.out()), h(axes.h, line % axes.h.out()),
         w(axes.w, at % axes.w.out());
-    double sum = 0;
+    double sum = -0.0;  // which leaves one of its own sign as it is
     for (int i = 0; i < d.count; ++i) {
       for (int j = 0; j < h.count; ++j) {
         const T* row = image + (d.tap[i].index * H + h.tap[j].index) * W;
