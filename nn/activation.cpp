@@ -27,9 +27,7 @@ void TanhImpl::reset() {}
 Tensor TanhImpl::forward(const Tensor& input) { return tanh(input); }
 
 void GELUImpl::reset() {}
-Tensor GELUImpl::forward(const Tensor& input) {
-  return gelu(input, options.approximate());
-}
+Tensor GELUImpl::forward(const Tensor& input) { return gelu(input, options.approximate()); }
 void GELUImpl::pretty_print(std::ostream& os) const {
   os << fmt::format("{}(approximate='{}')", name(), options.approximate());
 }

@@ -25,14 +25,10 @@ long double digamma_of_positive(long double x) {
 // Euler and Maclaurin's formula, 23.1.30, from 20 terms on.
 long double zeta_of_positive(long double s, long double q) {
   // (2k)! / B_2k; 23.1.3
-  constexpr long double kDivisors[] = {12,
-                                       -720,
-                                       30240,
-                                       -1209600,
-                                       47900160,
-                                       -1307674368000.0L / 691,
-                                       74724249600,
-                                       -10670622842880000.0L / 3617};
+  constexpr long double kDivisors[] = {12,          -720,
+                                       30240,       -1209600,
+                                       47900160,    -1307674368000.0L / 691,
+                                       74724249600, -10670622842880000.0L / 3617};
   long double sum = 0;
   for (int k = 0; k < 20; ++k, q += 1) sum += std::pow(q, -s);
   if (std::isinf(q)) return sum;

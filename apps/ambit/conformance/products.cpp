@@ -26,16 +26,23 @@ void check_matmul(Trial& t, DType dtype, const Product& p, Layout a_layout, Layo
   t.expect(y, sum_bound(p.K, dtype));
 }
 
-void check_linear(Trial& t, DType dtype, const Product& p, Layout layout) {
+// kernel(y, x, w, b), without a bias and with one.
+template <class Kernel>
+void check_layer(Trial& t, DType dtype, const Product& p, Layout layout, const Bound& bound,
+                 const Kernel& kernel) {
   for (bool has_bias : {false, true}) {
     t.begin();
     Operand& y = t.output("y", dtype, {p.M, p.N});
     Operand& x = t.input("x", dtype, {p.M, p.K}, layout);
     Operand& w = t.input("w", dtype, {p.N, p.K}, layout);
     Operand& b = has_bias ? t.input("b", dtype, {p.N}) : t.absent();
-    t.run([&](Side s) { kernels::linear(y[s], x[s], w[s], b[s]); });
-    t.expect(y, sum_bound(p.K + 1, dtype));
+    t.run([&](Side s) { kernel(y[s], x[s], w[s], b[s]); });
+    t.expect(y, bound);
   }
+}
+
+void check_linear(Trial& t, DType dtype, const Product& p, Layout layout) {
+  check_layer(t, dtype, p, layout, sum_bound(p.K + 1, dtype), kernels::linear);
 }
 
 // Of activations of such sums, which may be rounded to their dtype in between.
@@ -47,15 +54,10 @@ Bound map_bound(int64_t n, DType dtype) {
 }
 
 void check_linear_map(Trial& t, DType dtype, const Product& p, Layout layout, UnaryOp op) {
-  for (bool has_bias : {false, true}) {
-    t.begin();
-    Operand& y = t.output("y", dtype, {p.M, p.N});
-    Operand& x = t.input("x", dtype, {p.M, p.K}, layout);
-    Operand& w = t.input("w", dtype, {p.N, p.K}, layout);
-    Operand& b = has_bias ? t.input("b", dtype, {p.N}) : t.absent();
-    t.run([&](Side s) { kernels::linear_map(y[s], x[s], w[s], b[s], op); });
-    t.expect(y, map_bound(p.K + 1, dtype));
-  }
+  check_layer(t, dtype, p, layout, map_bound(p.K + 1, dtype),
+              [op](Tensor& y, const Tensor& x, const Tensor& w, const Tensor& b) {
+                kernels::linear_map(y, x, w, b, op);
+              });
 }
 
 void check_linear_int8(Trial& t, DType dtype, const Product& p) {

@@ -31,8 +31,8 @@ dnnl::primitive_attr user_scratchpad() {
 
 /// Map the result's elements by gelu or gelu_tanh.
 dnnl::post_ops post_op(UnaryOp map) {
-  const auto algorithm = map == UnaryOp::gelu ? dnnl::algorithm::eltwise_gelu_erf
-                                              : dnnl::algorithm::eltwise_gelu_tanh;
+  const auto algorithm =
+      map == UnaryOp::gelu ? dnnl::algorithm::eltwise_gelu_erf : dnnl::algorithm::eltwise_gelu_tanh;
   dnnl::post_ops ops;
 #if DNNL_VERSION_MAJOR >= 3
   ops.append_eltwise(algorithm, 0, 0);

@@ -60,7 +60,7 @@ const Tensor& exponential_(const Tensor& self, double lambd, const Stream& gener
 
 const Tensor& geometric_(const Tensor& self, double p, const Stream& generator) {
   expect_defined("geometric_", "self", self);
-  if (self.dtype() == kBool) throw DTypeError("geometric_: expected numbers, got bool");
+  expect_numbers("geometric_", self);
   if (!(p > 0 && p < 1)) {
     throw Error(fmt::format("geometric_: expected a probability in (0, 1), got {}", p));
   }

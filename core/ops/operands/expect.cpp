@@ -16,6 +16,10 @@ void throw_not_floating(const char* op, DType got) {
   throw DTypeError(fmt::format("{}: expected a floating-point input, got {}", op, name(got)));
 }
 
+void throw_bool(const char* op) {
+  throw DTypeError(fmt::format("{}: expected numbers, got bool", op));
+}
+
 void throw_dtypes_differ(const char* op, DType a, DType b) {
   throw DTypeError(
       fmt::format("{}: expected both of one dtype, got {} and {}", op, name(a), name(b)));

@@ -8,6 +8,7 @@ namespace ambit {
 
 [[noreturn]] void throw_undefined(const char* op, const char* argument);
 [[noreturn]] void throw_not_floating(const char* op, DType got);
+[[noreturn]] void throw_bool(const char* op);
 [[noreturn]] void throw_dtypes_differ(const char* op, DType a, DType b);
 [[noreturn]] void throw_dtype(const char* op, const char* argument, DType expected, DType got);
 [[noreturn]] void throw_sizes(const char* op, const char* argument, IntArrayRef expected,
@@ -42,6 +43,12 @@ inline void expect_floating(const char* op, const Tensor& input) {
   expect_defined(op, "input", input);
   if (!input.is_floating_point()) [[unlikely]]
     throw_not_floating(op, input.dtype());
+}
+
+/// Errors: DTypeError "matmul: expected numbers, got bool".
+inline void expect_numbers(const char* op, const Tensor& t) {
+  if (t.dtype() == kBool) [[unlikely]]
+    throw_bool(op);
 }
 
 /// Errors: DTypeError "matmul: expected both of one dtype, got float32 and float64".

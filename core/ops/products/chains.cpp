@@ -61,9 +61,7 @@ class Chain {
 Tensor chained(const char* op, const std::vector<Tensor>& matrices) {
   for (size_t i = 0; i + 1 < matrices.size(); ++i) {
     expect_same_dtype(op, matrices[i], matrices[i + 1]);
-    if (matrices[i].dtype() == kBool) {
-      throw DTypeError(fmt::format("{}: expected numbers, got bool", op));
-    }
+    expect_numbers(op, matrices[i]);
     if (matrices[i].size(1) != matrices[i + 1].size(0)) {
       throw ShapeError(fmt::format("{}: expected inner sizes that agree, got {} and {}", op,
                                    str(matrices[i].sizes()), str(matrices[i + 1].sizes())));

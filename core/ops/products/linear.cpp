@@ -13,7 +13,6 @@
 
 #include "core/ops/composite.h"
 #include "core/ops/elementwise/activation_grads.h"
-#include "core/ops/operands/allocate.h"
 #include "core/ops/operands/expect.h"
 #include "core/ops/operands/operand_grad.h"
 #include "core/ops/operands/unrecorded.h"
@@ -28,9 +27,7 @@ void check_operands(const char* op, const Tensor& input, const Tensor& weight, c
     expect_defined(op, "input", input);
     expect_input_dtype(op, input, "weight", weight);
     expect_dtype_if_given(op, "bias", bias, input.dtype());
-    if (input.dtype() == kBool) [[unlikely]] {
-      throw DTypeError(fmt::format("{}: expected numbers, got {}", op, name(kBool)));
-    }
+    expect_numbers(op, input);
     expect_dim(op, "weight", weight, 2, "a matrix");
     const int64_t k = weight.sizes()[1];
     if (input.dim() == 0 || input.sizes().back() != k) {
@@ -39,22 +36,6 @@ void check_operands(const char* op, const Tensor& input, const Tensor& weight, c
     }
     expect_sizes(op, "bias", bias, {weight.sizes()[0]});
   });
-}
-
-// What the kernel makes of the input as rows: kernel(out [rows,N], x [rows,K]).
-template <class Kernel>
-Tensor by_rows(const char* op, const Tensor& input, const Tensor& weight, const Kernel& kernel) {
-  const int64_t rows = row_count(input.sizes()), n = weight.sizes()[0], k = weight.sizes()[1];
-  const bool as_is = input.dim() == 2;
-  const Tensor x = as_is ? input : alias(dense(input), {rows, k});
-  Tensor out = allocate(op, {rows, n}, input.dtype(), input.device());
-  kernel(out, x);
-  if (!as_is) {
-    Dims sizes = input.sizes();
-    sizes[sizes.size() - 1] = n;
-    set_sizes(out, sizes);
-  }
-  return out;
 }
 
 Tensor record_linear(Tensor out, const Tensor& input, const Tensor& weight, const Tensor& bias) {

@@ -14,7 +14,6 @@
 #include <limits>
 
 #include "core/ops/composite.h"
-#include "core/ops/operands/allocate.h"
 #include "core/ops/operands/expect.h"
 #include "core/ops/operands/unrecorded.h"
 #include "rows.h"
@@ -87,14 +86,9 @@ Tensor linear_int8(const Tensor& input, const Tensor& weight, const Tensor& scal
   constexpr const char* kOp = "linear_int8";
   check_devices(kOp, {{"input", input}, {"weight", weight}, {"scale", scale}, {"bias", bias}});
   naming("weight", weight, [&] { check_operands(input, weight, scale, bias); });
-  const int64_t n = weight.size(0), k = weight.size(1);
-  Dims sizes(input.sizes());
-  sizes[sizes.size() - 1] = n;
-  const int64_t rows = row_count(input.sizes());
-  Tensor out = allocate(kOp, {rows, n}, input.dtype(), input.device());
-  kernels::linear_int8(out, alias(dense(input), {rows, k}), dense(weight), dense(scale),
-                       dense(bias));
-  set_sizes(out, sizes);
+  Tensor out = by_rows(kOp, input, weight, [&](Tensor& y, const Tensor& x) {
+    kernels::linear_int8(y, dense(x), dense(weight), dense(scale), dense(bias));
+  });
   const auto refuse = [](const Tensor&) -> Tensor {
     throw NotImplementedError(
         "linear_int8: expected no gradient to be asked for, since int8 weights have none, got a "

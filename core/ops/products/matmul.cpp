@@ -30,12 +30,6 @@ namespace {
                                str(a.sizes()), str(b.sizes())));
 }
 
-void expect_numbers(const char* op, const Tensor& t) {
-  if (t.dtype() == kBool) [[unlikely]] {
-    throw DTypeError(fmt::format("{}: expected numbers, got {}", op, name(kBool)));
-  }
-}
-
 // The last two dims as a matrix: rows, columns and their strides. A vector on the left is a row,
 // on the right a column.
 struct Matrix {

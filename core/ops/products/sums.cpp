@@ -40,7 +40,7 @@ void check_dtypes(const char* op, const Tensor& self, const Tensor& a, const Ten
                   const Scalar& beta, const Scalar& alpha) {
   expect_same_dtype(op, a, b);
   expect_dtype(op, "self", self, a.dtype());
-  if (self.dtype() == kBool) throw DTypeError(fmt::format("{}: expected numbers, got bool", op));
+  expect_numbers(op, self);
   check_numbers(op, self.dtype(), beta, alpha);
 }
 

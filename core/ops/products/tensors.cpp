@@ -16,10 +16,6 @@
 namespace ambit {
 namespace {
 
-void expect_numbers(const char* op, const Tensor& t) {
-  if (t.dtype() == kBool) throw DTypeError(fmt::format("{}: expected numbers, got bool", op));
-}
-
 // The dims of t that `dims` names, wrapped and each once, and the others.
 struct Choice {
   Choice(const char* op, const Tensor& t, IntArrayRef dims) {

@@ -45,7 +45,7 @@ Tensor covariance(const char* op, const Tensor& self, int64_t correction, const 
     throw ShapeError(fmt::format("{}: expected variables as rows of a matrix, got shape {}", op,
                                  str(self.sizes())));
   }
-  if (self.dtype() == kBool) throw DTypeError(fmt::format("{}: expected numbers, got bool", op));
+  expect_numbers(op, self);
   const Tensor x = self.dim() < 2 ? reshape(self, {1, self.numel()}) : self;
   const int64_t n = x.size(1);
   check_weights("fweights", fweights, n, true);
@@ -99,7 +99,7 @@ Tensor corrcoef(const Tensor& self) {
 Tensor linalg_vander(const Tensor& x, std::optional<int64_t> N) {
   const char* op = "linalg_vander";
   expect_defined(op, "x", x);
-  if (x.dtype() == kBool) throw DTypeError(fmt::format("{}: expected numbers, got bool", op));
+  expect_numbers(op, x);
   const Tensor base = atleast_1d(x);
   const int64_t n = N.value_or(base.size(-1));
   if (n < 2) throw Error(fmt::format("{}: expected N >= 2, got {}", op, n));

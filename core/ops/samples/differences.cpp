@@ -30,7 +30,7 @@ void check_end(const char* argument, const Tensor& end, const Tensor& self, size
 // What all of these refuse: undefined tensors, bool, a dim out of range. Return the dim.
 int64_t checked_dim(const char* op, const Tensor& y, int64_t dim) {
   const size_t d = index_of(op, dim, y);
-  if (y.dtype() == kBool) throw DTypeError(fmt::format("{}: expected numbers, got bool", op));
+  expect_numbers(op, y);
   return static_cast<int64_t>(d);
 }
 
@@ -59,7 +59,7 @@ void check_pair(const char* op, const Tensor& y, const Tensor& x) {
   check_devices(op, {{"y", y}, {"x", x}});
   expect_defined(op, "y", y);
   expect_defined(op, "x", x);
-  if (x.dtype() == kBool) throw DTypeError(fmt::format("{}: expected numbers, got bool", op));
+  expect_numbers(op, x);
 }
 
 Tensor trapezoid(const char* op, const Tensor& y, const Tensor& x, int64_t dim) {

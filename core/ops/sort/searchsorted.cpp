@@ -41,9 +41,7 @@ void check_shapes(const char* op, const Tensor& sorted, const Tensor& self) {
 Tensor search(const char* op, const Tensor& sorted, const Tensor& self, bool out_int32,
               bool right) {
   expect_same_dtype(op, sorted, self);
-  if (self.dtype() == kBool) {
-    throw DTypeError(fmt::format("{}: expected numbers, got bool", op));
-  }
+  expect_numbers(op, self);
   check_shapes(op, sorted, self);
   const int64_t n = sorted.size(-1);
   if (out_int32 && n > INT32_MAX) {
