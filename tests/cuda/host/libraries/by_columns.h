@@ -1,5 +1,5 @@
 // What the emulations of cuBLAS and cuSOLVER share: matrices by columns in the memory of a GPU, and
-// LAPACK, which does their work.
+// LAPACK, which does their work, on one thread.
 #pragma once
 
 #include <algorithm>
@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "backends/cpu/runtime/lapack.h"
+#include "backends/cpu/runtime/one_thread.h"
 #include "faults.h"
 #include "operand.h"
 #include "tests/cuda/host/queue.h"

@@ -33,6 +33,7 @@ cublasStatus_t queue(const cublasContext& handle, const char* name, const Work& 
   const size_t used = std::min(handle.workspace_bytes, kUsed);
   const auto all = [work, workspace = handle.workspace, used] {
     scribble(workspace, used);
+    const ambit::cpu::OneThread one;
     work();
   };
   return enqueue(handle.stream, name, all) == cudaSuccess ? CUBLAS_STATUS_SUCCESS

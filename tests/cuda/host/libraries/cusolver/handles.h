@@ -47,6 +47,7 @@ cusolverStatus_t queue(cusolverDnHandle_t handle, const char* name, T* workspace
                        const Work& work) {
   const auto all = [=] {
     scribble(workspace, static_cast<size_t>(elements) * sizeof(T));
+    const cpu::OneThread one;
     work();
   };
   return enqueue(handles().get(handle).stream, name, all) == cudaSuccess

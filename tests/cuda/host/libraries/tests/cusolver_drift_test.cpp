@@ -1,6 +1,5 @@
 // cuSOLVER and cuBLAS, the real ones and the emulations: every function that the plugin opens is
-// there. Without a GPU the real ones make no handle, so that no more than calls without one can be
-// compared.
+// there. No more can be compared: without a GPU the real ones make no handle, and crash without.
 #include <doctest/doctest.h>
 
 #include <string>
@@ -46,26 +45,4 @@ TEST_CASE("the functions that the plugin opens are in the real libraries and in 
   CHECK(kCusolver.size() == 39);
   check_names(solver);
   check_names(blas);
-}
-
-TEST_CASE("without a handle the real libraries and the emulations say the same") {
-  const Both solver{"libcusolver.so.12", kCusolver}, blas{"libcublas.so.13", kCublas};
-  if (!solver.real.is_there() || !blas.real.is_there()) return;
-  float x = 1;
-  int n = 0;
-  const auto factor = [&](const Opened& o) {
-    return o.find<decltype(cusolverDnSgetrf)>("cusolverDnSgetrf")(nullptr, 1, 1, &x, 1, &x, &n, &n);
-  };
-  CHECK(factor(solver.ours) == factor(solver.real));
-  const auto ask = [&](const Opened& o) {
-    return o.find<decltype(cusolverDnSgesvd_bufferSize)>("cusolverDnSgesvd_bufferSize")(nullptr, 1,
-                                                                                        1, &n);
-  };
-  CHECK(ask(solver.ours) == ask(solver.real));
-  const auto solve = [&](const Opened& o) {
-    return o.find<decltype(cublasStrsm_v2)>("cublasStrsm_v2")(
-        nullptr, CUBLAS_SIDE_LEFT, CUBLAS_FILL_MODE_LOWER, CUBLAS_OP_N, CUBLAS_DIAG_UNIT, 1, 1, &x,
-        &x, 1, &x, 1);
-  };
-  CHECK(solve(blas.ours) == solve(blas.real));
 }
