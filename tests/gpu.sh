@@ -76,7 +76,7 @@ for library in "$wheels"/*/lib; do
 done
 for headers in "$wheels"/*/include; do
   [[ ! -f $headers/nccl.h ]] || export CMAKE_INCLUDE_PATH=$headers
-  [[ ! -f $headers/cublasLt.h ]] || CPLUS_INCLUDE_PATH=${CPLUS_INCLUDE_PATH:+$CPLUS_INCLUDE_PATH:}$headers
+  [[ ! -f $headers/cublasLt.h && ! -f $headers/cusolverDn.h ]] || CPLUS_INCLUDE_PATH=${CPLUS_INCLUDE_PATH:+$CPLUS_INCLUDE_PATH:}$headers
 done
 export LD_LIBRARY_PATH CPLUS_INCLUDE_PATH
 

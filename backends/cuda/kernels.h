@@ -39,6 +39,13 @@
   row(linear)                            \
   row(linear_map)                        \
   row(linear_int8)                       \
+  row(lu_factor)                         \
+  row(lu_solve)                          \
+  row(cholesky)                          \
+  row(qr)                                \
+  row(eigh)                              \
+  row(svd)                               \
+  row(triangular_solve)                  \
   row(convolution)                       \
   row(convolution_input_grad)            \
   row(convolution_weight_grad)           \

@@ -1,4 +1,4 @@
-// What a failed call of the CUDA runtime, cuDNN or cuBLASLt throws: one text for all of them. Each
+// What a failed call of the CUDA runtime or a library throws: one text for all of them. Each
 // library has one check(status, call) that leads here.
 #pragma once
 

@@ -20,6 +20,8 @@ void throw_fault(const Fault& f) {
     case FaultKind::target:
       throw IndexError(
           fmt::format("{}: expected a target in [0, {}), got {}", f.op, f.limit, f.got));
+    case FaultKind::pivot:
+      throw IndexError(fmt::format("{}: expected pivots in [1, {}], got {}", f.op, f.limit, f.got));
     case FaultKind::quotient: {
       const auto dtype = static_cast<DType>(f.limit);
       throw Error(fmt::format("{}: expected a quotient that fits {}, got {} / -1", f.op,

@@ -9,14 +9,14 @@
 
 namespace ambit::cuda {
 
-enum class FaultKind : int32_t { none, index, target, divisor, quotient };
+enum class FaultKind : int32_t { none, index, target, divisor, quotient, pivot };
 
 /// Written by kernels, read by the host after it has waited.
 struct Fault {
   FaultKind kind;
   const char* op;  // the host's address of a name that stays
   int64_t got;
-  int64_t limit;  // the bound of an index or target; for a quotient its DType
+  int64_t limit;  // the bound of an index, target or pivot; for a quotient its DType
 };
 
 /// What a kernel is given to report with.
@@ -37,7 +37,7 @@ struct FaultSink {
   }
 };
 
-/// Throw the exception of a fault: IndexError for an index or target, else Error.
+/// Throw the exception of a fault: IndexError for an index, target or pivot, else Error.
 [[noreturn]] void throw_fault(const Fault& fault);
 
 }  // namespace ambit::cuda

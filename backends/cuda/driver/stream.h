@@ -9,9 +9,13 @@
 
 #include "stream_clock.h"
 
-// cudnnHandle_t and cublasLtHandle_t point at these; their headers stay out of most files.
+// What the handles of libraries point at; their headers stay out of most files.
 struct cudnnContext;
 struct cublasLtContext;
+struct cublasContext;
+struct cusolverDnContext;
+struct syevjInfo;
+struct gesvdjInfo;
 
 namespace ambit::cuda {
 
@@ -31,10 +35,15 @@ struct GpuStream {
 
   // Of a thread's own stream.
   FaultRecord* faults = nullptr;  ///< what the kernels of its thread report
-  // Opened at their first use, by cudnn.cpp and cublaslt.cpp.
+  // Opened at their first use, by libraries/.
   cudnnContext* cudnn = nullptr;
   cudaStream_t cudnn_works_on = nullptr;
   cublasLtContext* cublaslt = nullptr;
+  cublasContext* cublas = nullptr;
+  cusolverDnContext* cusolver = nullptr;
+  cudaStream_t cusolver_works_on = nullptr;
+  syevjInfo* syevj = nullptr;
+  gesvdjInfo* gesvdj = nullptr;
 
   // Of a stream of the pool.
   bool is_pooled = false;

@@ -45,7 +45,9 @@ void transpose(void* to, const void* from, size_t element_bytes, int64_t batch, 
     launch(transpose_tiles<T>, grid_for(tiles * kThreads), tiles, rows, columns,
            static_cast<T*>(to), static_cast<const T*>(from));
   };
+  if (tiles == 0) return;
   if (element_bytes == sizeof(uint16_t)) return run.template operator()<uint16_t>();
+  if (element_bytes == sizeof(uint64_t)) return run.template operator()<uint64_t>();
   run.template operator()<uint32_t>();
 }
 

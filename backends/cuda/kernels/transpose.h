@@ -6,7 +6,8 @@
 
 namespace ambit::cuda {
 
-/// Queue to [batch,columns,rows] = from [batch,rows,columns], of elements of 2 or 4 bytes.
+/// Queue to [batch,columns,rows] = from [batch,rows,columns], of elements of 2, 4 or 8
+/// bytes.
 void transpose(void* to, const void* from, size_t element_bytes, int64_t batch, int64_t rows,
                int64_t columns);
 

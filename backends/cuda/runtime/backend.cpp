@@ -55,7 +55,8 @@ DeviceProperties CudaBackend::properties(int index) const {
           p.totalGlobalMem,
           {{"compute capability", fmt::format("{}.{}", p.major, p.minor)},
            {"CUDA of the driver", versions.driver},
-           {"CUDA runtime", versions.runtime}}};
+           {"CUDA runtime", versions.runtime},
+           {"cuSOLVER", cusolver_version_()}}};
 }
 
 void* CudaBackend::allocate(int index, size_t bytes) {

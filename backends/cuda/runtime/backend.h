@@ -9,6 +9,9 @@ namespace ambit::cuda {
 
 class CudaBackend final : public Backend {
  public:
+  /// `cusolver_version` is asked for properties: libraries are opened in a room above this one.
+  explicit CudaBackend(std::string (*cusolver_version)()) : cusolver_version_(cusolver_version) {}
+
   std::string name() const override { return "cuda"; }
   int device_count() const noexcept override;
   std::string reason_for_none() const override;
@@ -36,6 +39,9 @@ class CudaBackend final : public Backend {
   void lend(int index, void* p, std::optional<int64_t> stream) override;
   void borrow(int index, void* p, size_t bytes, std::optional<int64_t> stream) override;
   void end_borrow(int index, void* p, size_t bytes) noexcept override;
+
+ private:
+  std::string (*cusolver_version_)();
 };
 
 }  // namespace ambit::cuda

@@ -67,13 +67,13 @@ if(TARGET ambit_backend_cuda)
   _ambit_package(ambit_cuda ambit-cuda contrib/libs
     "device-agnostic tensor framework (NVIDIA GPUs)"
     "This package has the plugin for the devices cuda:0, cuda:1 and so on. With a
-GPU it uses the driver, cuDNN and cuBLASLt.")
+GPU it uses the driver, cuDNN, cuBLAS and cuSOLVER.")
   # What NVIDIA's packages hold they do not tell dpkg-shlibdeps.
   find_package(CUDAToolkit QUIET)
   set(cuda ${CUDAToolkit_VERSION_MAJOR}-${CUDAToolkit_VERSION_MINOR})
   set(CPACK_DEBIAN_AMBIT_CUDA_PACKAGE_DEPENDS cuda-cudart-${cuda})
   set(CPACK_DEBIAN_AMBIT_CUDA_PACKAGE_RECOMMENDS
-    "libcublas-${cuda}, libcudnn9-cuda-${CUDAToolkit_VERSION_MAJOR}, libnccl2")
+    "libcublas-${cuda}, libcusolver-${cuda}, libcudnn9-cuda-${CUDAToolkit_VERSION_MAJOR}, libnccl2")
 endif()
 if(TARGET ambit_communicator_mpi)
   _ambit_package(ambit_mpi ambit-mpi libs

@@ -69,6 +69,22 @@ foreach(gpus 1 2)
     COMMAND ambit_cuda_gpu_tests --source-file=*/programs_test.cpp --no-intro)
 endforeach()
 
+# Where cuSOLVER cannot be opened the CPU stands in: what bears its name is found first, and is none.
+set(without_cusolver ${PROJECT_BINARY_DIR}/cuda_host_without_cusolver)
+file(WRITE ${without_cusolver}/libcusolver.so.12 "no library\n")
+add_plugin_test(linalg_without_cusolver
+  ENVIRONMENT LD_LIBRARY_PATH=${without_cusolver}:${folder}
+  COMMAND ambit_tests --source-file=*/linalg_test.cpp --no-intro)
+if(TARGET ambit_app)
+  add_plugin_test(info_without_cusolver
+    ENVIRONMENT LD_LIBRARY_PATH=${without_cusolver}:${folder}
+    COMMAND ambit_app info)
+  set_tests_properties(cuda_host_info_without_cusolver PROPERTIES
+    PASS_REGULAR_EXPRESSION "cuSOLVER +none .*the CPU stands in")
+  add_plugin_test(info COMMAND ambit_app info)
+  set_tests_properties(cuda_host_info PROPERTIES PASS_REGULAR_EXPRESSION "cuSOLVER +[0-9]")
+endif()
+
 # The whole suite, suite_files of tests/CMakeLists.txt. What trains long is checked for its results
 # alone.
 set(long conformance conformance_uncached gpu_test)

@@ -23,7 +23,8 @@ done
 rm -rf "$work"
 mkdir -p "$copy" "$plugin"
 for folder in core nn backends tests; do cp -r "$root/$folder" "$copy"; done
-ln -s "$build"/cuda_host/lib{ambit_cuda_host.so,cublasLt.so.13,cudnn.so.9} "$plugin"
+ln -s "$build"/cuda_host/lib{ambit_cuda_host.so,cublas.so.13,cublasLt.so.13,cudnn.so.9,cusolver.so.12} \
+  "$plugin"
 cd "$build"
 ninja -t commands cuda_host/libambit_cuda.so >"$work/commands"
 ninja -t deps >"$work/deps"

@@ -1,0 +1,61 @@
+#include "handles.h"
+
+#include <memory>
+
+namespace ambit::cuda::host::cusolver {
+
+// All are leaked: programs use what they hold until exit.
+Live<cusolverDnContext>& handles() {
+  static auto* live = new Live<cusolverDnContext>("cusolverDnHandle_t");
+  return *live;
+}
+Live<syevjInfo>& syevj_parameters() {
+  static auto* live = new Live<syevjInfo>("syevjInfo_t");
+  return *live;
+}
+Live<gesvdjInfo>& gesvdj_parameters() {
+  static auto* live = new Live<gesvdjInfo>("gesvdjInfo_t");
+  return *live;
+}
+
+}  // namespace ambit::cuda::host::cusolver
+
+using namespace ambit::cuda::host;
+using namespace ambit::cuda::host::cusolver;
+
+extern "C" {
+
+cusolverStatus_t cusolverGetVersion(int* version) {
+  if (!version) return CUSOLVER_STATUS_INVALID_VALUE;
+  *version = CUSOLVER_VERSION;
+  return CUSOLVER_STATUS_SUCCESS;
+}
+
+cusolverStatus_t cusolverDnCreate(cusolverDnHandle_t* handle) {
+  int device = 0;
+  if (!handle) return CUSOLVER_STATUS_INVALID_VALUE;
+  if (cudaGetDevice(&device) != cudaSuccess) return CUSOLVER_STATUS_NOT_INITIALIZED;
+  *handle = handles().add(std::make_unique<cusolverDnContext>(cusolverDnContext{device}));
+  return CUSOLVER_STATUS_SUCCESS;
+}
+
+cusolverStatus_t cusolverDnSetStream(cusolverDnHandle_t handle, cudaStream_t stream) {
+  if (!handle) return CUSOLVER_STATUS_NOT_INITIALIZED;
+  if (handles().get(handle).device != device_of(stream)) {
+    misuse("cusolverDnSetStream: expected a stream of the handle's device");
+  }
+  handles().get(handle).stream = stream;
+  return CUSOLVER_STATUS_SUCCESS;
+}
+
+cusolverStatus_t cusolverDnCreateSyevjInfo(syevjInfo_t* info) {
+  *info = syevj_parameters().add(std::make_unique<syevjInfo>());
+  return CUSOLVER_STATUS_SUCCESS;
+}
+
+cusolverStatus_t cusolverDnCreateGesvdjInfo(gesvdjInfo_t* info) {
+  *info = gesvdj_parameters().add(std::make_unique<gesvdjInfo>());
+  return CUSOLVER_STATUS_SUCCESS;
+}
+
+}  // extern "C"
