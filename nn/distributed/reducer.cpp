@@ -9,11 +9,6 @@
 #include <algorithm>
 
 namespace ambit::distributed {
-namespace {
-
-constexpr double kMiB = 1 << 20;
-
-}  // namespace
 
 Reducer::Reducer(std::vector<std::pair<std::string, Tensor>> params,
                  std::shared_ptr<ProcessGroup> group, const DistributedDataParallelOptions& options)
@@ -29,12 +24,12 @@ void Reducer::make_buckets() {
   for (size_t i = params_.size(); i-- > 0;) {
     const Tensor& p = params_[i].second;
     // The first to be full is small, so that the exchange begins early.
-    const double cap = kMiB * (buckets_.size() == 1 ? std::min(1.0, options_.bucket_cap_mb)
-                                                    : options_.bucket_cap_mb);
+    const double whole = options_.bucket_cap_mb;
+    const double cap_mb = buckets_.size() == 1 ? std::min(1.0, whole) : whole;
     const auto goes_in = [&] {
       const Tensor& first = params_[buckets_.back().params[0]].second;
       return p.dtype() == first.dtype() && p.device() == first.device() &&
-             static_cast<double>(bytes + p.nbytes()) <= cap;
+             static_cast<double>(bytes + p.nbytes()) <= cap_mb * (1 << 20);
     };
     if (buckets_.empty() || !goes_in()) {
       buckets_.emplace_back();
