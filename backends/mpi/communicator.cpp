@@ -38,7 +38,24 @@ MPI_Datatype type_of(DType dtype) {
   return types.at(dtype);
 }
 
+// MPI leaves open which of a number and NaN is the larger; here NaN is, as in max().
+template <ReduceOp op, DType dtype>
+MPI_Op make_op() {
+  MPI_Op made = MPI_OP_NULL;
+  const auto fold = [](void* from, void* into, int* count, MPI_Datatype*) {
+    combine(op, dtype, into, from, *count);
+  };
+  check(MPI_Op_create(fold, 1, &made), "MPI_Op_create");
+  return made;
+}
+
 MPI_Op op_of(ReduceOp op, DType dtype) {
+  static const std::map<std::pair<ReduceOp, DType>, MPI_Op> with_nan{
+      {{ReduceOp::MIN, kFloat32}, make_op<ReduceOp::MIN, kFloat32>()},
+      {{ReduceOp::MAX, kFloat32}, make_op<ReduceOp::MAX, kFloat32>()},
+      {{ReduceOp::MIN, kFloat64}, make_op<ReduceOp::MIN, kFloat64>()},
+      {{ReduceOp::MAX, kFloat64}, make_op<ReduceOp::MAX, kFloat64>()}};
+  if (const auto own = with_nan.find({op, dtype}); own != with_nan.end()) return own->second;
   static const std::map<ReduceOp, std::pair<MPI_Op, MPI_Op>> ops{
       // of numbers, of bool
       {ReduceOp::SUM, {MPI_SUM, MPI_LOR}},    {ReduceOp::PRODUCT, {MPI_PROD, MPI_LAND}},
@@ -181,10 +198,9 @@ class MpiRequest final : public Request {
 
 class MpiCommunicator final : public Communicator {
  public:
-  MpiCommunicator(std::shared_ptr<Group> group, bool is_world)
-      : group_(std::move(group)), is_world_(is_world) {}
+  explicit MpiCommunicator(std::shared_ptr<Group> group) : group_(std::move(group)) {}
   ~MpiCommunicator() override {
-    if (is_world_) {
+    if (group_ == runtime_.world()) {
       runtime_.leave_world();
     } else {
       const auto held = runtime_.lock();
@@ -242,7 +258,7 @@ class MpiCommunicator final : public Communicator {
                          static_cast<int>(me - ranks.begin()), &part),
           "MPI_Comm_split");
     if (part == MPI_COMM_NULL) return nullptr;
-    return std::make_unique<MpiCommunicator>(runtime_.add_group(part), false);
+    return std::make_unique<MpiCommunicator>(runtime_.add_group(part));
   }
 
   void abort(const std::string& reason) noexcept override {
@@ -260,7 +276,6 @@ class MpiCommunicator final : public Communicator {
  private:
   Runtime& runtime_ = Runtime::of_process();
   std::shared_ptr<Group> group_;
-  const bool is_world_;
 };
 
 std::unique_ptr<Communicator> make(const CommunicatorOptions& options) {
@@ -270,7 +285,7 @@ std::unique_ptr<Communicator> make(const CommunicatorOptions& options) {
   if (!world) {
     throw DistributedError("init_process_group: expected MPI once in a process, got it again");
   }
-  return std::make_unique<MpiCommunicator>(std::move(world), true);
+  return std::make_unique<MpiCommunicator>(std::move(world));
 }
 
 void load(Registry& registry) {

@@ -87,12 +87,6 @@ struct World {
   std::map<std::tuple<int, int, int>, std::deque<Transfer>> mail;
   std::map<std::pair<uint64_t, std::vector<int>>, std::shared_ptr<World>> parts;  // from split()
   std::string failure;
-
-  void fail(const std::string& reason) noexcept {
-    const std::lock_guard lock(mutex);
-    if (failure.empty()) failure = reason;
-    changed.notify_all();
-  }
 };
 
 class LocalRequest final : public Request {
@@ -204,7 +198,11 @@ class LocalCommunicator final : public Communicator {
     return std::make_unique<LocalCommunicator>(part, static_cast<int>(me - members.begin()));
   }
 
-  void abort(const std::string& reason) noexcept override { world_->fail(reason); }
+  void abort(const std::string& reason) noexcept override {
+    const std::lock_guard lock(world_->mutex);
+    if (world_->failure.empty()) world_->failure = reason;
+    world_->changed.notify_all();
+  }
 
  private:
   // Enter a collective; who comes last does it.

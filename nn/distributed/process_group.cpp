@@ -172,12 +172,8 @@ WorkPtr ProcessGroup::start(const Call& call) {
   call.check(rank(), size());
   const Device home = communicator_->device();
   if (!call.is_empty() && !home.is_cpu() && call.any().device() != home) {
-    const Tensor& t = call.any();
-    throw DeviceMismatchError(
-        call.text(),
-        {{"process group", "communicator", home, ""},
-         {"tensor", ambit::name(t.dtype()) + str(t.sizes()), t.device(), t.name()}},
-        0, 1);
+    const Tensor there = empty({0}, TensorOptions().device(home));
+    check_devices(call.text().c_str(), {{"process group", there}, {"tensor", call.any()}});
   }
   // Of gather and scatter, ranks other than root have one side: what they compare is the size.
   if (compares_ && !is_between_two(call.what)) compare(call);

@@ -124,15 +124,12 @@ void Reducer::start_full_buckets() {
 std::vector<bool> Reducer::used_anywhere() {
   std::vector<bool> used(params_.size(), true);
   if (!options_.find_unused_parameters) return used;
-  const auto n = static_cast<int64_t>(params_.size());
-  Tensor counts = empty({n}, TensorOptions(kInt32));
-  for (int64_t i = 0; i < n; ++i) {
-    counts.data_ptr<int32_t>()[i] = places_[static_cast<size_t>(i)].is_used;
-  }
-  counts = counts.to(buckets_[0].flat.device());  // where the group's communicator works, too
-  group_->allreduce(counts)->wait();
-  counts = counts.cpu();
-  for (size_t i = 0; i < used.size(); ++i) used[i] = counts.data_ptr<int32_t>()[i] > 0;
+  Tensor is_used = zeros({static_cast<int64_t>(used.size())}, TensorOptions(kBool));
+  for (size_t i = 0; i < used.size(); ++i) is_used.data_ptr<bool>()[i] = places_[i].is_used;
+  is_used = is_used.to(buckets_[0].flat.device());  // where the group's communicator works, too
+  group_->allreduce(is_used)->wait();
+  is_used = is_used.cpu();
+  for (size_t i = 0; i < used.size(); ++i) used[i] = is_used.data_ptr<bool>()[i];
   return used;
 }
 
