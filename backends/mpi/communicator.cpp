@@ -65,14 +65,6 @@ MPI_Op op_of(ReduceOp op, DType dtype) {
   return dtype == kBool ? ops.at(op).second : ops.at(op).first;
 }
 
-bool takes_cuda() {
-#if defined(MPIX_CUDA_AWARE_SUPPORT)
-  return MPIX_Query_cuda_support() == 1;
-#else
-  return false;
-#endif
-}
-
 // Begins the calls of one operation.
 class Starter {
  public:
@@ -210,7 +202,10 @@ class MpiCommunicator final : public Communicator {
   int rank() const override { return group_->rank; }
   int size() const override { return group_->size; }
   bool takes(Device d, const Transfer&) const override {
-    return d.is_cpu() || (d.is_cuda() && takes_cuda());
+#if defined(MPIX_CUDA_AWARE_SUPPORT)
+    if (d.is_cuda()) return MPIX_Query_cuda_support() == 1;
+#endif
+    return d.is_cpu();
   }
 
   std::unique_ptr<Request> start(const Transfer& transfer) override {

@@ -98,7 +98,8 @@ Value ZeroRedundancy::checkpoint() const {
   own.save_to(bytes);
   std::map<int64_t, Value> by_position;
   const Device device = params_[0].device();
-  for (const std::string& theirs : allgather_bytes(*group_, bytes.str(), device)) {
+  for (std::string& of_rank : allgather_bytes(*group_, bytes.str(), device)) {
+    const std::string theirs = std::move(of_rank);  // not all twice at a time
     serialize::InputArchive archive;
     archive.load_from(theirs.data(), theirs.size(), device);
     for (const auto& [position, state] : archive.value().entries()) {
