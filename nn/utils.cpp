@@ -14,8 +14,9 @@
 #include <limits>
 #include <vector>
 
-namespace ambit::nn::utils {
-namespace {
+#include "gradients.h"
+
+namespace ambit::nn {
 
 std::vector<Tensor> gradients(TensorList parameters) {
   std::vector<Tensor> grads;
@@ -25,7 +26,6 @@ std::vector<Tensor> gradients(TensorList parameters) {
   return grads;
 }
 
-// Of all gradients, on the first one's device.
 Tensor norm_of(const std::vector<Tensor>& grads, double p) {
   const Device device = grads[0].device();
   if (p == 0) {
@@ -45,7 +45,12 @@ Tensor norm_of(const std::vector<Tensor>& grads, double p) {
   return is_largest ? all.max() : all.norm(p);
 }
 
-}  // namespace
+void clip_to(double max_norm, const Tensor& norm, const std::vector<Tensor>& grads) {
+  const Tensor factor = (max_norm / (norm + 1e-6)).clamp_max(1);
+  for (const Tensor& g : grads) g.mul_(factor.to(g.device()));
+}
+
+namespace utils {
 
 double clip_grad_norm_(TensorList parameters, double max_norm, double norm_type,
                        bool error_if_nonfinite) {
@@ -59,8 +64,7 @@ double clip_grad_norm_(TensorList parameters, double max_norm, double norm_type,
                     "error_if_nonfinite the gradients are scaled by it all the same",
                     norm_type, norm.item<double>()));
   }
-  const Tensor factor = (max_norm / (norm + 1e-6)).clamp_max(1);
-  for (const Tensor& g : grads) g.mul_(factor.to(g.device()));
+  clip_to(max_norm, norm, grads);
   return norm.item<double>();
 }
 
@@ -98,4 +102,5 @@ void vector_to_parameters(const Tensor& vector, TensorList parameters) {
   }
 }
 
-}  // namespace ambit::nn::utils
+}  // namespace utils
+}  // namespace ambit::nn

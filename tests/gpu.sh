@@ -139,7 +139,7 @@ run_distributed() {
     check nccl 300 "$bin/ambit_distributed_tests" --no-intro --no-skip \
       --test-case='NCCL on the GPUs of this machine'
   else
-    row nccl skipped "no MPI here, or no nccl.h when it was built"
+    row nccl skipped "no MPI here, or no NCCL when it was built"
   fi
 }
 run_sanitizer() {

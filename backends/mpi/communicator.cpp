@@ -1,13 +1,12 @@
-// Transfers as MPI's non-blocking calls. MPI counts in int: what is larger goes in pieces.
+// Transfers as MPI's non-blocking calls. MPI counts in int: what is larger is one element of a type
+// of its own where it is moved, and is summed in pieces.
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <charconv>
-#include <climits>
 #include <cstdlib>
 #include <cstring>
 #include <map>
-#include <optional>
 #include <utility>
 
 #include <ambit/backend/plugin.h>
@@ -19,8 +18,6 @@
 
 namespace ambit::distributed::mpi {
 namespace {
-
-constexpr int kPieceTag = 1;  // beside that of notes
 
 // Elements of one call: $AMBIT_MPI_PIECE, for tests.
 int64_t piece_size() {
@@ -41,7 +38,24 @@ MPI_Datatype type_of(DType dtype) {
   return types.at(dtype);
 }
 
+// MPI leaves open which of a number and NaN is the larger; here NaN is, as in max().
+template <ReduceOp op, DType dtype>
+MPI_Op make_op() {
+  MPI_Op made = MPI_OP_NULL;
+  const auto fold = [](void* from, void* into, int* count, MPI_Datatype*) {
+    combine(op, dtype, into, from, *count);
+  };
+  check(MPI_Op_create(fold, 1, &made), "MPI_Op_create");
+  return made;
+}
+
 MPI_Op op_of(ReduceOp op, DType dtype) {
+  static const std::map<std::pair<ReduceOp, DType>, MPI_Op> with_nan{
+      {{ReduceOp::MIN, kFloat32}, make_op<ReduceOp::MIN, kFloat32>()},
+      {{ReduceOp::MAX, kFloat32}, make_op<ReduceOp::MAX, kFloat32>()},
+      {{ReduceOp::MIN, kFloat64}, make_op<ReduceOp::MIN, kFloat64>()},
+      {{ReduceOp::MAX, kFloat64}, make_op<ReduceOp::MAX, kFloat64>()}};
+  if (const auto own = with_nan.find({op, dtype}); own != with_nan.end()) return own->second;
   static const std::map<ReduceOp, std::pair<MPI_Op, MPI_Op>> ops{
       // of numbers, of bool
       {ReduceOp::SUM, {MPI_SUM, MPI_LOR}},    {ReduceOp::PRODUCT, {MPI_PROD, MPI_LAND}},
@@ -51,27 +65,23 @@ MPI_Op op_of(ReduceOp op, DType dtype) {
   return dtype == kBool ? ops.at(op).second : ops.at(op).first;
 }
 
-bool takes_cuda() {
-#if defined(MPIX_CUDA_AWARE_SUPPORT)
-  return MPIX_Query_cuda_support() == 1;
-#else
-  return false;
-#endif
-}
-
 // Begins the calls of one operation.
 class Starter {
  public:
   explicit Starter(Operation& o) : o_(o), t_(o.transfer), comm_(o.group->comm) {}
-  void start();
+  void move();
+  void reduce();
 
  private:
+  int64_t bytes(int64_t elements) const {
+    return elements * static_cast<int64_t>(element_size(t_.dtype));
+  }
   char* at(const void* base, int64_t element) const {
-    return const_cast<char*>(static_cast<const char*>(base)) +
-           element * static_cast<int64_t>(element_size(t_.dtype));
+    return const_cast<char*>(static_cast<const char*>(base)) + bytes(element);
   }
   MPI_Request* next() { return &o_.requests.emplace_back(MPI_REQUEST_NULL); }
   void check(int code) const { mpi::check(code, name(t_.what)); }
+  MPI_Datatype make_share() const;
   // f(first element, count) for each piece of the share; once for an empty one, which is a meeting
   // all the same.
   template <class F>
@@ -83,8 +93,7 @@ class Starter {
       first += n;
     } while (first < t_.count);
   }
-  void reduce_to(int root, const void* in, void* out);
-  void exchange();
+  void reduce_to(int root, const void* in);
 
   Operation& o_;
   const Transfer& t_;
@@ -94,84 +103,75 @@ class Starter {
   const MPI_Op op_ = op_of(t_.op, t_.dtype);
 };
 
-void Starter::reduce_to(int root, const void* in, void* out) {
+// A type of which one element is the whole share: pieces, and what is left.
+MPI_Datatype Starter::make_share() const {
+  const auto pieces = static_cast<int>(t_.count / piece_);
+  const auto rest = static_cast<int>(t_.count % piece_);
+  MPI_Datatype piece = MPI_DATATYPE_NULL, share = MPI_DATATYPE_NULL;
+  check(MPI_Type_contiguous(static_cast<int>(piece_), type_, &piece));
+  const int counts[] = {pieces, rest};
+  const MPI_Aint places[] = {0, bytes(pieces * piece_)};
+  const MPI_Datatype types[] = {piece, type_};
+  check(MPI_Type_create_struct(2, counts, places, types, &share));
+  check(MPI_Type_commit(&share));
+  check(MPI_Type_free(&piece));
+  return share;
+}
+
+void Starter::move() {
+  // MPI counts the shares of all ranks in int, too, where it moves them.
+  const bool is_large = t_.count * o_.group->size > piece_;
+  MPI_Datatype type = is_large ? make_share() : type_;
+  const int n = is_large ? 1 : static_cast<int>(t_.count), peer = t_.peer;
+  const bool is_root = o_.group->rank == peer;
+  const auto start = [&] {
+    switch (t_.what) {
+      case Collective::broadcast:
+        return MPI_Ibcast(t_.out, n, type, peer, comm_, next());
+      case Collective::allgather:
+        return MPI_Iallgather(t_.in, n, type, t_.out, n, type, comm_, next());
+      case Collective::alltoall:
+        return MPI_Ialltoall(t_.in, n, type, t_.out, n, type, comm_, next());
+      case Collective::gather:
+        return MPI_Igather(t_.in, n, type, is_root ? t_.out : nullptr, n, type, peer, comm_,
+                           next());
+      case Collective::scatter:
+        return MPI_Iscatter(is_root ? t_.in : nullptr, n, type, t_.out, n, type, peer, comm_,
+                            next());
+      case Collective::send:
+        return MPI_Isend(t_.in, n, type, peer, t_.tag, comm_, next());
+      case Collective::recv:
+        return MPI_Irecv(t_.out, n, type, peer, t_.tag, comm_, next());
+      default:
+        return MPI_Ibarrier(comm_, next());
+    }
+  };
+  check(start());
+  if (is_large) check(MPI_Type_free(&type));  // when what was begun has ended
+}
+
+void Starter::reduce_to(int root, const void* in) {
   const bool is_root = o_.group->rank == root;
   in_pieces([&](int64_t first, int n) {
-    const void* from = in == out && is_root ? MPI_IN_PLACE : at(in, first);
-    check(
-        MPI_Ireduce(from, is_root ? at(out, first) : nullptr, n, type_, op_, root, comm_, next()));
+    const void* from = in == t_.out && is_root ? MPI_IN_PLACE : at(in, first);
+    void* const to = is_root ? at(t_.out, first) : nullptr;
+    check(MPI_Ireduce(from, to, n, type_, op_, root, comm_, next()));
   });
 }
 
-// What moves shares that are too large for one call: each from rank to rank, piece by piece.
-void Starter::exchange() {
-  const MPI_Comm comm = o_.group->notes;
-  const int me = o_.group->rank;
-  for (int r = 0; r < o_.group->size; ++r) {
-    const std::optional<Route> in = route(t_, r, me), out = route(t_, me, r);
-    if (r == me) {
-      if (in) {
-        std::memcpy(at(t_.out, in->out), at(t_.in, in->in),
-                    static_cast<size_t>(t_.count) * element_size(t_.dtype));
-      }
-      continue;
-    }
-    in_pieces([&](int64_t first, int n) {
-      if (in) check(MPI_Irecv(at(t_.out, in->out + first), n, type_, r, kPieceTag, comm, next()));
-      if (out) check(MPI_Isend(at(t_.in, out->in + first), n, type_, r, kPieceTag, comm, next()));
+void Starter::reduce() {
+  const int size = o_.group->size;
+  if (t_.what == Collective::reduce) return reduce_to(t_.peer, t_.in);
+  if (t_.what == Collective::allreduce) {
+    return in_pieces([&](int64_t first, int n) {
+      check(MPI_Iallreduce(MPI_IN_PLACE, at(t_.out, first), n, type_, op_, comm_, next()));
     });
   }
-}
-
-void Starter::start() {
-  const int root = t_.peer, n = static_cast<int>(std::min<int64_t>(t_.count, INT_MAX));
-  const bool is_large = t_.count * o_.group->size > piece_, is_root = o_.group->rank == root;
-  switch (t_.what) {
-    case Collective::broadcast:
-      return in_pieces([&](int64_t first, int some) {
-        check(MPI_Ibcast(at(t_.out, first), some, type_, root, comm_, next()));
-      });
-    case Collective::allreduce:
-      return in_pieces([&](int64_t first, int some) {
-        void* const all = at(t_.out, first);
-        check(MPI_Iallreduce(MPI_IN_PLACE, all, some, type_, op_, comm_, next()));
-      });
-    case Collective::reduce:
-      return reduce_to(root, t_.in, t_.out);
-    case Collective::reduce_scatter:
-      for (int r = 0; is_large && r < o_.group->size; ++r) {
-        reduce_to(r, at(t_.in, r * t_.count), t_.out);
-      }
-      if (is_large) return;
-      return check(MPI_Ireduce_scatter_block(t_.in, t_.out, n, type_, op_, comm_, next()));
-    case Collective::allgather:
-      if (is_large) return exchange();
-      return check(MPI_Iallgather(t_.in, n, type_, t_.out, n, type_, comm_, next()));
-    case Collective::alltoall:
-      if (is_large) return exchange();
-      return check(MPI_Ialltoall(t_.in, n, type_, t_.out, n, type_, comm_, next()));
-    case Collective::gather: {
-      if (is_large) return exchange();
-      void* const all = is_root ? t_.out : nullptr;
-      return check(MPI_Igather(t_.in, n, type_, all, n, type_, root, comm_, next()));
-    }
-    case Collective::scatter: {
-      if (is_large) return exchange();
-      const void* const all = is_root ? t_.in : nullptr;
-      return check(MPI_Iscatter(all, n, type_, t_.out, n, type_, root, comm_, next()));
-    }
-    case Collective::barrier:
-      return check(MPI_Ibarrier(comm_, next()));
-    case Collective::send:
-      return in_pieces([&](int64_t first, int some) {
-        check(MPI_Isend(at(t_.in, first), some, type_, root, t_.tag, comm_, next()));
-      });
-    case Collective::recv:
-      return in_pieces([&](int64_t first, int some) {
-        check(MPI_Irecv(at(t_.out, first), some, type_, root, t_.tag, comm_, next()));
-        o_.counts.push_back(some * static_cast<int64_t>(element_size(t_.dtype)));
-      });
+  if (t_.count * size <= piece_) {
+    const auto n = static_cast<int>(t_.count);
+    return check(MPI_Ireduce_scatter_block(t_.in, t_.out, n, type_, op_, comm_, next()));
   }
+  for (int r = 0; r < size; ++r) reduce_to(r, at(t_.in, r * t_.count));
 }
 
 class MpiRequest final : public Request {
@@ -190,20 +190,22 @@ class MpiRequest final : public Request {
 
 class MpiCommunicator final : public Communicator {
  public:
-  MpiCommunicator(std::shared_ptr<Group> group, bool is_world)
-      : group_(std::move(group)), is_world_(is_world) {}
+  explicit MpiCommunicator(std::shared_ptr<Group> group) : group_(std::move(group)) {}
   ~MpiCommunicator() override {
-    if (is_world_) {
-      runtime_.leave_world(runtime_.timeout);
-      return;
+    if (group_ == runtime_.world()) {
+      runtime_.leave_world();
+    } else {
+      const auto held = runtime_.lock();
+      runtime_.leave(*group_);
     }
-    const auto held = runtime_.lock();
-    runtime_.leave(*group_);
   }
   int rank() const override { return group_->rank; }
   int size() const override { return group_->size; }
   bool takes(Device d, const Transfer&) const override {
-    return d.is_cpu() || (d.is_cuda() && takes_cuda());
+#if defined(MPIX_CUDA_AWARE_SUPPORT)
+    if (d.is_cuda()) return MPIX_Query_cuda_support() == 1;
+#endif
+    return d.is_cpu();
   }
 
   std::unique_ptr<Request> start(const Transfer& transfer) override {
@@ -212,39 +214,31 @@ class MpiCommunicator final : public Communicator {
     operation->transfer = transfer;
     const auto held = runtime_.lock();
     if (!group_->failure.empty()) throw DistributedError(group_->failure);
-    const bool is_between_two =
-        transfer.what == Collective::send || transfer.what == Collective::recv;
-    if (!is_between_two) operation->number = ++group_->begun;
-    Starter(*operation).start();
+    if (!is_between_two(transfer.what)) operation->number = ++group_->begun;
+    Starter starter(*operation);
+    is_reduction(transfer.what) ? starter.reduce() : starter.move();
     runtime_.begin(operation);
     return std::make_unique<MpiRequest>(std::move(operation));
   }
 
   std::vector<Absence> absent(uint64_t number, Milliseconds limit) override {
-    const auto me = static_cast<size_t>(group_->rank);
+    std::vector<Peer>& peers = group_->peers;
     {
       const auto held = runtime_.lock();
-      std::fill(group_->answered.begin(), group_->answered.end(), 0);
-      group_->answered[me] = 1;
-      group_->known[me] = group_->begun;
-      runtime_.tell_all(*group_, Note::ask, number);
+      for (Peer& peer : peers) peer.has_answered = peer.has_left;
+      group_->peer(group_->rank) = {group_->begun, true, false};
+      runtime_.tell_all(*group_, Note::ask);
     }
-    runtime_.drive(limit, [&] {
-      for (size_t r = 0; r < group_->answered.size(); ++r) {
-        if (!group_->answered[r] && !group_->has_left[r]) return false;
-      }
-      return true;
-    });
+    runtime_.drive(limit, [&] { return std::ranges::all_of(peers, &Peer::has_answered); });
     const auto held = runtime_.lock();
     std::vector<Absence> all;
-    for (size_t r = 0; r < group_->known.size(); ++r) {
-      const int rank = static_cast<int>(r);
-      if (group_->has_left[r] && group_->known[r] < number) {
-        all.push_back({rank, "has left the group"});
-      } else if (!group_->answered[r] && !group_->has_left[r]) {
-        all.push_back({rank, "does not answer"});
-      } else if (group_->known[r] < number) {
-        all.push_back({rank, fmt::format("has come to {} collectives", group_->known[r])});
+    for (int r = 0; r < size(); ++r) {
+      const Peer& peer = group_->peer(r);
+      if (!peer.has_answered) {
+        all.push_back({r, "does not answer"});
+      } else if (peer.begun < number) {
+        all.push_back({r, peer.has_left ? "has left the group"
+                                        : fmt::format("has come to {} collectives", peer.begun)});
       }
     }
     return all;
@@ -259,14 +253,14 @@ class MpiCommunicator final : public Communicator {
                          static_cast<int>(me - ranks.begin()), &part),
           "MPI_Comm_split");
     if (part == MPI_COMM_NULL) return nullptr;
-    return std::make_unique<MpiCommunicator>(runtime_.add_group(part), false);
+    return std::make_unique<MpiCommunicator>(runtime_.add_group(part));
   }
 
   void abort(const std::string& reason) noexcept override {
     try {
-      {
-        const auto held = runtime_.lock();
-        runtime_.fail(*group_, reason);
+      if (const auto held = runtime_.lock(); group_->failure.empty()) {
+        group_->failure = reason;
+        runtime_.tell_all(*group_, Note::failed, reason);
       }
       runtime_.drive(Milliseconds(0), [] { return true; });
     } catch (...) {
@@ -277,7 +271,6 @@ class MpiCommunicator final : public Communicator {
  private:
   Runtime& runtime_ = Runtime::of_process();
   std::shared_ptr<Group> group_;
-  const bool is_world_;
 };
 
 std::unique_ptr<Communicator> make(const CommunicatorOptions& options) {
@@ -285,11 +278,9 @@ std::unique_ptr<Communicator> make(const CommunicatorOptions& options) {
   runtime.timeout = options.timeout;
   std::shared_ptr<Group> world = runtime.world();
   if (!world) {
-    throw DistributedError(
-        "init_process_group: expected MPI once in a process, got it again after "
-        "its end");
+    throw DistributedError("init_process_group: expected MPI once in a process, got it again");
   }
-  return std::make_unique<MpiCommunicator>(std::move(world), true);
+  return std::make_unique<MpiCommunicator>(std::move(world));
 }
 
 void load(Registry& registry) {

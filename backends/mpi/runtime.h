@@ -6,6 +6,7 @@
 #include <ambit/backend/communicator.h>
 #include <mpi.h>
 
+#include <algorithm>
 #include <atomic>
 #include <condition_variable>
 #include <list>
@@ -17,8 +18,7 @@
 
 namespace ambit::distributed::mpi {
 
-using Milliseconds = std::chrono::milliseconds;
-
+std::string error_text(int code, const char* call);
 /// Errors: DistributedError with MPI's text where the code is one of an error.
 void check(int code, const char* call);
 
@@ -30,7 +30,6 @@ struct Operation {
   Transfer transfer;
   uint64_t number = 0;  // of a collective; 0: send and recv
   std::vector<MPI_Request> requests;
-  std::vector<int64_t> counts;  // of recv: elements expected of each request
   bool is_done = false;
   std::string error;
 };
@@ -40,19 +39,26 @@ struct Operation {
 struct Note {
   enum Kind : int32_t { ask, answer, failed, left };
   Kind kind = ask;
-  int32_t length = 0;   // of the text
-  uint64_t number = 0;  // collectives begun; of ask, the collective asked for
-  char text[496] = {};
+  uint64_t number = 0;  // collectives begun
+  char text[496] = {};  // of failed: why
+};
+
+/// What is known of a rank.
+struct Peer {
+  uint64_t begun = 0;  // collectives, as it said last
+  bool has_answered = false, has_left = false;
 };
 
 /// One communicator. Guarded by the lock.
 struct Group {
   MPI_Comm comm = MPI_COMM_NULL, notes = MPI_COMM_NULL;
   int rank = 0, size = 1;
-  uint64_t begun = 0;           // collectives
-  std::vector<uint64_t> known;  // of each rank: how many it has begun, as it said last
-  std::vector<uint8_t> answered, has_left;
+  uint64_t begun = 0;  // collectives
+  std::vector<Peer> peers;
   std::string failure;
+
+  Peer& peer(int r) { return peers[static_cast<size_t>(r)]; }
+  bool have_all_left() const { return std::ranges::all_of(peers, &Peer::has_left); }
 };
 
 class Runtime {
@@ -69,9 +75,8 @@ class Runtime {
   /// Leave a group that is not the one of all ranks. When all have left, MPI forgets it.
   void leave(Group& group);
   void begin(std::shared_ptr<Operation> operation) { active_.push_back(std::move(operation)); }
-  void tell(Group& group, int to, Note::Kind kind, uint64_t number, const std::string& text = "");
-  void tell_all(Group& group, Note::Kind kind, uint64_t number, const std::string& text = "");
-  void fail(Group& group, const std::string& reason);
+  void tell(Group& group, int to, Note::Kind kind, const std::string& text = "");
+  void tell_all(Group& group, Note::Kind kind, const std::string& text = "");
   /// Test what was begun, read what others tell.
   void progress();
 
@@ -98,7 +103,7 @@ class Runtime {
   }
 
   /// Leave the group of all ranks: wait for the others to do so, then end MPI.
-  void leave_world(Milliseconds timeout);
+  void leave_world();
   std::shared_ptr<Group> world() { return world_; }
   Milliseconds timeout{300000};  // to wait for others at the end
 
@@ -108,7 +113,6 @@ class Runtime {
   void test(Operation& operation);
   void read_notes();
   void take(Group& group, int from, const Note& note);
-  bool is_of_no_use(const Group& group) const;
   void free_unused();
 
   std::mutex mutex_;

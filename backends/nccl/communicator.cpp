@@ -4,7 +4,9 @@
 // when a rank may be missing, goes over MPI through host memory.
 #include <ambit/backend/plugin.h>
 #include <ambit/backend/registry.h>
+#include <cuda_runtime_api.h>
 #include <fmt/format.h>
+#include <nccl.h>
 #include <stdlib.h>
 
 #include <array>
@@ -14,12 +16,20 @@
 #include <thread>
 #include <utility>
 
-#include "library.h"
-
 namespace ambit::distributed::nccl {
 namespace {
 
-using Milliseconds = std::chrono::milliseconds;
+// Errors: DistributedError with the library's text where the code is one of an error.
+void check(bool succeeded, const char* call, const char* text) {
+  if (succeeded) return;
+  throw DistributedError(fmt::format("{}: expected it to succeed, got: {}", call, text));
+}
+void check(ncclResult_t code, const char* call) {
+  check(code == ncclSuccess, call, ncclGetErrorString(code));
+}
+void check(cudaError_t code, const char* call) {
+  check(code == cudaSuccess, call, cudaGetErrorString(code));
+}
 
 // None of int16; of bool those of uint8, of 0 and 1.
 std::optional<ncclDataType_t> type_of(DType dtype) {
@@ -42,17 +52,8 @@ std::optional<ncclRedOp_t> op_of(ReduceOp op, DType dtype) {
 
 // Whether NCCL does it, with connections that it made at the start.
 bool is_nccls(const Transfer& t) {
-  switch (t.what) {
-    case Collective::broadcast:
-    case Collective::allgather:
-      return true;
-    case Collective::allreduce:
-    case Collective::reduce:
-    case Collective::reduce_scatter:
-      return type_of(t.dtype) && op_of(t.op, t.dtype);
-    default:
-      return false;
-  }
+  if (is_reduction(t.what)) return type_of(t.dtype) && op_of(t.op, t.dtype);
+  return t.what == Collective::broadcast || t.what == Collective::allgather;
 }
 
 // What was launched, and the memory that it works on.
@@ -61,10 +62,10 @@ struct Flight {
   std::shared_ptr<void> memory;
 
   ~Flight() {
-    if (event) library().EventDestroy(event);
+    if (event) cudaEventDestroy(event);
   }
   bool is_over() const {
-    const cudaError_t status = library().EventQuery(event);
+    const cudaError_t status = cudaEventQuery(event);
     if (status == cudaErrorNotReady) return false;
     check(status, "cudaEventQuery");
     return true;
@@ -82,27 +83,20 @@ struct Group {
   std::string failure;
 
   ~Group() {
-    if (stream) library().SetDevice(device.index());
-    if (comm) is_idle() ? library().CommDestroy(comm) : library().CommAbort(comm);
-    if (stream) library().StreamDestroy(stream);
+    if (stream) cudaSetDevice(device.index());
+    const bool is_idle = stream && cudaStreamQuery(stream) == cudaSuccess;
+    if (comm) is_idle ? ncclCommDestroy(comm) : ncclCommAbort(comm);
+    if (stream) cudaStreamDestroy(stream);
   }
-  void activate() const { check(library().SetDevice(device.index()), "cudaSetDevice"); }
+  void activate() const { check(cudaSetDevice(device.index()), "cudaSetDevice"); }
   void forget_flights_over() {
     std::erase_if(flights, [](const auto& flight) { return flight->is_over(); });
-  }
-  bool is_idle() noexcept {
-    try {
-      forget_flights_over();
-    } catch (const DistributedError&) {
-      return false;
-    }
-    return flights.empty();
   }
   // Take the kernels of a group that has failed from the GPU, and tell the others.
   void end(const std::string& reason) noexcept {
     const std::lock_guard lock(mutex);
     if (failure.empty()) failure = reason;
-    if (comm) library().CommAbort(std::exchange(comm, nullptr));
+    if (comm) ncclCommAbort(std::exchange(comm, nullptr));
     host->abort(reason);
   }
   // f() while the group is whole; an error of the libraries ends it.
@@ -142,7 +136,7 @@ class GpuRequest final : public Request {
     bool over = false;
     group_->attempt([&] {
       ncclResult_t behind = ncclSuccess;
-      check(library().CommGetAsyncError(group_->comm, &behind), "ncclCommGetAsyncError");
+      check(ncclCommGetAsyncError(group_->comm, &behind), "ncclCommGetAsyncError");
       check(behind, "NCCL");
       over = flight_->is_over();
     });
@@ -161,9 +155,9 @@ class NcclCommunicator final : public Communicator {
     group_->host = std::move(host);
     group_->device = device;
     group_->activate();
-    check(library().StreamCreateWithFlags(&group_->stream, cudaStreamNonBlocking),
+    check(cudaStreamCreateWithFlags(&group_->stream, cudaStreamNonBlocking),
           "cudaStreamCreateWithFlags");
-    check(library().CommInitRank(&group_->comm, size(), meet(), rank()), "ncclCommInitRank");
+    check(ncclCommInitRank(&group_->comm, size(), meet(), rank()), "ncclCommInitRank");
   }
   int rank() const override { return group_->host->rank(); }
   int size() const override { return group_->host->size(); }
@@ -188,9 +182,9 @@ class NcclCommunicator final : public Communicator {
       group_->forget_flights_over();
       group_->flights.push_back(flight);
       launch(t);
-      check(library().EventCreateWithFlags(&flight->event, cudaEventDisableTiming),
+      check(cudaEventCreateWithFlags(&flight->event, cudaEventDisableTiming),
             "cudaEventCreateWithFlags");
-      check(library().EventRecord(flight->event, group_->stream), "cudaEventRecord");
+      check(cudaEventRecord(flight->event, group_->stream), "cudaEventRecord");
     });
     return std::make_unique<GpuRequest>(group_, std::move(flight), std::move(barrier));
   }
@@ -227,18 +221,17 @@ ncclUniqueId NcclCommunicator::meet() {
         fmt::format("nccl: expected rank {} to take part in a group, got nothing of it", peer));
   };
   if (rank() > 0) {
-    exchange(Collective::send, 0);
-    exchange(Collective::recv, 0);
+    for (const Collective what : {Collective::send, Collective::recv}) exchange(what, 0);
     return (*ids)[1];
   }
-  check(library().GetUniqueId(&(*ids)[0]), "ncclGetUniqueId");
-  for (int r = 1; r < size(); ++r) exchange(Collective::recv, r);
-  for (int r = 1; r < size(); ++r) exchange(Collective::send, r);
+  check(ncclGetUniqueId(&(*ids)[0]), "ncclGetUniqueId");
+  for (const Collective what : {Collective::recv, Collective::send}) {
+    for (int r = 1; r < size(); ++r) exchange(what, r);
+  }
   return (*ids)[0];
 }
 
 void NcclCommunicator::launch(const Transfer& t) {
-  const Library& l = library();
   const auto count = static_cast<size_t>(t.count);
   const size_t bytes = count * element_size(t.dtype);
   const auto type = type_of(t.dtype).value_or(ncclUint8);
@@ -247,17 +240,17 @@ void NcclCommunicator::launch(const Transfer& t) {
   const cudaStream_t stream = group_->stream;
   switch (t.what) {
     case Collective::broadcast:
-      return check(l.Broadcast(t.in, t.out, bytes, ncclUint8, t.peer, comm, stream),
+      return check(ncclBroadcast(t.in, t.out, bytes, ncclUint8, t.peer, comm, stream),
                    "ncclBroadcast");
     case Collective::allreduce:
-      return check(l.AllReduce(t.in, t.out, count, type, op, comm, stream), "ncclAllReduce");
+      return check(ncclAllReduce(t.in, t.out, count, type, op, comm, stream), "ncclAllReduce");
     case Collective::reduce:
-      return check(l.Reduce(t.in, t.out, count, type, op, t.peer, comm, stream), "ncclReduce");
+      return check(ncclReduce(t.in, t.out, count, type, op, t.peer, comm, stream), "ncclReduce");
     case Collective::reduce_scatter:
-      return check(l.ReduceScatter(t.in, t.out, count, type, op, comm, stream),
+      return check(ncclReduceScatter(t.in, t.out, count, type, op, comm, stream),
                    "ncclReduceScatter");
     default:
-      return check(l.AllGather(t.in, t.out, bytes, ncclUint8, comm, stream), "ncclAllGather");
+      return check(ncclAllGather(t.in, t.out, bytes, ncclUint8, comm, stream), "ncclAllGather");
   }
 }
 
@@ -268,26 +261,21 @@ std::unique_ptr<Communicator> make(const CommunicatorOptions& options) {
         options.device.str()));
   }
   usable_backend(options.device);
-  library();  // before other ranks are kept waiting
   // Connected at the start, when all ranks are known to be there; who calls NCCL is not held up.
   setenv("NCCL_RUNTIME_CONNECT", "0", 0);
   return std::make_unique<NcclCommunicator>(find_communicator("mpi")(options), options.device,
                                             options.timeout);
 }
 
-// For `ambit info`: what of it is there.
+// For `ambit info`.
 std::string about() {
-  try {
-    int version = 0, gpus = 0;
-    check(library().GetVersion(&version), "ncclGetVersion");
-    const cudaError_t status = library().GetDeviceCount(&gpus);
-    const std::string name =
-        fmt::format("NCCL {}.{}.{}", version / 10000, version / 100 % 100, version % 100);
-    if (status == cudaSuccess) return name;
-    return fmt::format("{}; no GPU: {}", name, library().CudaErrorString(status));
-  } catch (const DistributedError& e) {
-    return e.what();
-  }
+  int version = 0, gpus = 0;
+  check(ncclGetVersion(&version), "ncclGetVersion");
+  const cudaError_t status = cudaGetDeviceCount(&gpus);
+  std::string text =
+      fmt::format("NCCL {}.{}.{}", version / 10000, version / 100 % 100, version % 100);
+  if (status != cudaSuccess) text += fmt::format("; no GPU: {}", cudaGetErrorString(status));
+  return text;
 }
 
 void load(Registry& registry) { registry.add_communicator("nccl", make, about()); }

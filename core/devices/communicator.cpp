@@ -62,24 +62,6 @@ const char* name(ReduceOp op) {
   return kNames[static_cast<size_t>(op)];
 }
 
-std::optional<Route> route(const Transfer& t, int from, int to) {
-  const int64_t to_place = from * t.count, from_place = to * t.count;
-  switch (t.what) {
-    case Collective::broadcast:
-      return from == t.peer ? std::optional(Route{}) : std::nullopt;
-    case Collective::allgather:
-      return Route{0, to_place};
-    case Collective::gather:
-      return to == t.peer ? std::optional(Route{0, to_place}) : std::nullopt;
-    case Collective::scatter:
-      return from == t.peer ? std::optional(Route{from_place, 0}) : std::nullopt;
-    case Collective::alltoall:
-      return Route{from_place, to_place};
-    default:
-      return {};
-  }
-}
-
 namespace {
 
 template <class T, class F>

@@ -4,10 +4,13 @@
 #include <ambit/distributed/process_group.h>
 
 #include <string>
+#include <vector>
 
 namespace ambit::distributed {
 
-/// Return root's bytes on all ranks, which exchange them on `device`: one of their tensors.
-std::string broadcast_bytes(ProcessGroup& group, const std::string& bytes, Device device, int root);
+/// Return the bytes of each rank on all ranks, which exchange them on `device`: one of their
+/// tensors.
+std::vector<std::string> allgather_bytes(ProcessGroup& group, const std::string& bytes,
+                                         Device device);
 
 }  // namespace ambit::distributed

@@ -1,14 +1,13 @@
 // What DistributedDataParallel does beside averaging gradients: parameters and buffers in step.
 #include <ambit/autograd.h>
 #include <ambit/distributed/data_parallel.h>
+#include <ambit/nn/utils/convert_parameters.h>
 #include <ambit/ops/creation.h>
-#include <ambit/ops/elementwise.h>
-#include <ambit/ops/shape.h>
 #include <fmt/format.h>
-#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <sstream>
+#include <utility>
 
 #include "bytes.h"
 #include "reducer.h"
@@ -19,60 +18,46 @@ namespace {
 using Named = std::vector<std::pair<std::string, Tensor>>;
 
 // A line for each tensor: "fc1.weight float32[3, 4]".
-std::vector<std::string> lines_of(const Named& tensors) {
-  std::vector<std::string> lines;
+std::string text_of(const Named& tensors) {
+  std::string text;
   for (const auto& [name, t] : tensors) {
-    lines.push_back(fmt::format("{} {}{}", name, ambit::name(t.dtype()), str(t.sizes())));
+    text += fmt::format("{} {}{}\n", name, ambit::name(t.dtype()), str(t.sizes()));
   }
-  return lines;
-}
-
-// What of this rank's lines is not as rank 0's, of which each ends with a newline.
-std::string difference(const std::vector<std::string>& mine, const std::string& rank0, int rank) {
-  std::istringstream theirs(rank0);
-  const auto text = [](const std::string& line) { return line.empty() ? "none" : line; };
-  for (size_t i = 0;; ++i) {
-    const std::string own = i < mine.size() ? mine[i] : "";
-    std::string line;
-    std::getline(theirs, line);
-    if (own != line) {
-      return fmt::format("expected {} on rank {}, as on rank 0, got {}", text(line), rank,
-                         text(own));
-    }
-    if (own.empty()) return "";
-  }
+  return text;
 }
 
 void compare(ProcessGroup& group, const Named& tensors) {
-  const Device device = tensors[0].second.device();
-  const std::vector<std::string> mine = lines_of(tensors);
-  const std::string all = fmt::format("{}\n", fmt::join(mine, "\n"));
-  const std::string found = difference(mine, broadcast_bytes(group, all, device, 0), group.rank());
-  for (int r = 0; r < group.size(); ++r) {
-    const std::string theirs = broadcast_bytes(group, found, device, r);
-    if (!theirs.empty()) throw DistributedError("DistributedDataParallel: " + theirs);
+  const std::vector<std::string> texts =
+      allgather_bytes(group, text_of(tensors), tensors[0].second.device());
+  for (size_t r = 1; r < texts.size(); ++r) {
+    if (texts[r] == texts[0]) continue;
+    std::istringstream first(texts[0]), other(texts[r]);
+    std::string expected, got;
+    while (expected == got) {
+      if (!std::getline(first, expected)) expected = "none";
+      if (!std::getline(other, got)) got = "none";
+    }
+    throw DistributedError(fmt::format(
+        "DistributedDataParallel: expected {} on rank {}, as on rank 0, got {}", expected, r, got));
   }
-}
-
-template <class Dict>
-void append(Named& all, const Dict& dict) {
-  for (const auto& item : dict) all.emplace_back(item.key(), item.value());
 }
 
 }  // namespace
 
-std::string broadcast_bytes(ProcessGroup& group, const std::string& bytes, Device device,
-                            int root) {
-  const Tensor length = full({1}, static_cast<int64_t>(bytes.size()), device);
-  group.broadcast(length, root)->wait();
-  Tensor all = zeros({length.item<int64_t>()}, TensorOptions(kUInt8));
-  if (group.rank() == root) {
-    std::copy(bytes.begin(), bytes.end(), static_cast<char*>(all.data_ptr()));
+std::vector<std::string> allgather_bytes(ProcessGroup& group, const std::string& bytes,
+                                         Device device) {
+  std::vector<std::string> all;
+  for (int r = 0; r < group.size(); ++r) {
+    const Tensor length = full({1}, static_cast<int64_t>(bytes.size()), device);
+    group.broadcast(length, r)->wait();
+    Tensor theirs = zeros({length.item<int64_t>()}, TensorOptions(kUInt8));
+    if (group.rank() == r) bytes.copy(static_cast<char*>(theirs.data_ptr()), bytes.size());
+    theirs = theirs.to(device);
+    group.broadcast(theirs, r)->wait();
+    theirs = theirs.cpu();
+    all.emplace_back(static_cast<const char*>(theirs.data_ptr()), theirs.nbytes());
   }
-  all = all.to(device);
-  group.broadcast(all, root)->wait();
-  all = all.cpu();
-  return {static_cast<const char*>(all.data_ptr()), static_cast<size_t>(all.numel())};
+  return all;
 }
 
 void broadcast_coalesced(ProcessGroup& group, const std::vector<Tensor>& tensors, int root) {
@@ -87,9 +72,7 @@ void broadcast_coalesced(ProcessGroup& group, const std::vector<Tensor>& tensors
     batch->push_back(t.detach());
   }
   for (const std::vector<Tensor>& batch : batches) {
-    std::vector<Tensor> flats;
-    for (const Tensor& t : batch) flats.push_back(t.reshape({-1}));
-    const Tensor flat = cat(flats);
+    const Tensor flat = nn::utils::parameters_to_vector(batch);
     group.broadcast(flat, root)->wait();
     int64_t at = 0;
     for (const Tensor& t : batch) {
@@ -106,11 +89,11 @@ DataParallel::DataParallel(std::shared_ptr<nn::Module> module, std::shared_ptr<P
     throw Error("DistributedDataParallel: expected a module, a group and buckets of some size");
   }
   Named params, all;
-  append(all, module_->named_parameters());
-  for (const auto& [name, t] : all) {
-    if (t.requires_grad()) params.emplace_back(name, t);
+  for (const auto& item : module_->named_parameters()) {
+    all.emplace_back(item.key(), item.value());
+    if (item.value().requires_grad()) params.push_back(all.back());
   }
-  append(all, module_->named_buffers());
+  for (const auto& item : module_->named_buffers()) all.emplace_back(item.key(), item.value());
   if (params.empty()) {
     throw Error("DistributedDataParallel: expected a module with parameters that require grad");
   }
@@ -122,8 +105,6 @@ DataParallel::DataParallel(std::shared_ptr<nn::Module> module, std::shared_ptr<P
   for (const auto& [name, t] : params) listen_to_leaf(t, reducer_);
 }
 
-DataParallel::~DataParallel() = default;
-
 void DataParallel::before_forward() {
   if (!options_.broadcast_buffers || !reducer_->syncs || !module_->is_training() ||
       !GradMode::is_enabled() || group_->size() == 1) {
@@ -132,10 +113,11 @@ void DataParallel::before_forward() {
   broadcast_coalesced(*group_, module_->buffers());
 }
 
-DataParallel::NoSync::NoSync(std::shared_ptr<Reducer> reducer)
-    : reducer_(std::move(reducer)), before_(std::exchange(reducer_->syncs, false)) {}
-DataParallel::NoSync::~NoSync() {
-  if (reducer_) reducer_->syncs = before_;
+DataParallel::NoSync DataParallel::no_sync() {
+  const auto end = [reducer = reducer_, before = std::exchange(reducer_->syncs, false)](void*) {
+    reducer->syncs = before;
+  };
+  return {nullptr, end};
 }
 
 }  // namespace ambit::distributed

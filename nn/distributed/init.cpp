@@ -4,10 +4,8 @@
 
 #include <charconv>
 #include <cstdlib>
-#include <cstring>
 #include <mutex>
-
-#include "local.h"
+#include <string_view>
 
 namespace ambit::distributed {
 namespace {
@@ -23,14 +21,24 @@ Default& of_process() {
   return *d;
 }
 
+std::shared_ptr<ProcessGroup> current() {
+  const std::lock_guard lock(of_process().mutex);
+  return of_process().group;
+}
+
+void make_current(std::shared_ptr<ProcessGroup> group) {
+  const std::lock_guard lock(of_process().mutex);
+  of_process().group.swap(group);
+}
+
 // A number in the environment; none where it is not set or no number.
 std::optional<int> number_in(const char* variable) {
-  const char* const text = std::getenv(variable);
-  if (!text) return {};
+  const char* const found = std::getenv(variable);
+  const std::string_view text(found ? found : "");
   int value = 0;
-  const char* const end = text + std::strlen(text);
-  const auto [rest, error] = std::from_chars(text, end, value);
-  return error == std::errc() && rest == end && value >= 0 ? std::optional(value) : std::nullopt;
+  const auto [rest, error] = std::from_chars(text.begin(), text.end(), value);
+  const bool is_number = error == std::errc() && rest == text.end() && value >= 0;
+  return is_number ? std::optional(value) : std::nullopt;
 }
 
 void check_environment(const std::string& communicator, int rank, int size) {
@@ -46,39 +54,28 @@ void check_environment(const std::string& communicator, int rank, int size) {
 
 std::shared_ptr<ProcessGroup> init_process_group(const std::string& communicator,
                                                  const ProcessGroupOptions& options) {
-  Default& d = of_process();
-  const std::lock_guard lock(d.mutex);
-  if (d.group) throw Error("init_process_group: expected no group yet, got one");
-  std::unique_ptr<Communicator> made;
+  if (is_initialized()) throw Error("init_process_group: expected no group yet, got one");
+  std::shared_ptr<ProcessGroup> group;
   if (communicator == "local") {
-    made = std::move(local_communicators(1)[0]);
+    group = local_groups(1, options.timeout)[0];
   } else {
-    made = find_communicator(communicator)({options.timeout, options.device});
+    auto made = find_communicator(communicator)({options.timeout, options.device});
+    group = std::make_shared<ProcessGroup>(std::move(made), options.timeout);
   }
-  check_environment(communicator, made->rank(), made->size());
-  d.group = std::make_shared<ProcessGroup>(std::move(made), options.timeout);
-  return d.group;
+  check_environment(communicator, group->rank(), group->size());
+  make_current(group);
+  return group;
 }
 
-bool is_initialized() {
-  Default& d = of_process();
-  const std::lock_guard lock(d.mutex);
-  return d.group != nullptr;
-}
+bool is_initialized() { return current() != nullptr; }
 
 std::shared_ptr<ProcessGroup> default_group() {
-  Default& d = of_process();
-  const std::lock_guard lock(d.mutex);
-  if (!d.group) throw Error("default_group: expected init_process_group() before, got none");
-  return d.group;
+  std::shared_ptr<ProcessGroup> group = current();
+  if (!group) throw Error("default_group: expected init_process_group() before, got none");
+  return group;
 }
 
-void destroy_process_group() {
-  Default& d = of_process();
-  std::shared_ptr<ProcessGroup> group;
-  const std::lock_guard lock(d.mutex);
-  group = std::move(d.group);
-}
+void destroy_process_group() { make_current(nullptr); }
 
 int local_rank() {
   for (const char* variable : {"OMPI_COMM_WORLD_LOCAL_RANK", "MPI_LOCALRANKID", "PMI_LOCAL_RANK",

@@ -1,16 +1,15 @@
 // The communicator of threads: ranks hand over addresses, and the last to come to a collective does
 // it for all, in the order of the ranks.
-#include "local.h"
-
 #include <ambit/distributed/process_group.h>
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <condition_variable>
 #include <cstring>
 #include <deque>
 #include <map>
-#include <optional>
 #include <thread>
+#include <tuple>
 #include <utility>
 
 namespace ambit::distributed {
@@ -18,23 +17,13 @@ namespace {
 
 // One collective: who has come, with what.
 struct Meeting {
+  uint64_t number;
   std::vector<Transfer> parts;
-  std::vector<bool> there;
-  int come = 0;
+  size_t come = 0;
   bool done = false;
-  std::string mismatch;
 };
 
-struct Mail {
-  int source, destination, tag;
-  auto operator<=>(const Mail&) const = default;
-};
-
-// Bytes on their way, of a dtype.
-struct Message {
-  DType dtype;
-  std::vector<char> bytes;
-};
+size_t bytes_of(const Transfer& t) { return static_cast<size_t>(t.count) * element_size(t.dtype); }
 
 void copy(void* to, const void* from, size_t bytes) {
   if (bytes > 0 && to != from) std::memmove(to, from, bytes);
@@ -42,32 +31,31 @@ void copy(void* to, const void* from, size_t bytes) {
 
 // Do what all have come for. Requires that the parts agree.
 void exchange(const std::vector<Transfer>& parts) {
+  using enum Collective;
   const Transfer& any = parts[0];
-  const size_t bytes = static_cast<size_t>(any.count) * element_size(any.dtype);
-  const auto at = [&](const void* base, int64_t element) {
-    return const_cast<char*>(static_cast<const char*>(base)) +
-           static_cast<size_t>(element) * element_size(any.dtype);
+  const auto is = [&](auto... some) { return ((any.what == some) || ...); };
+  const auto root = static_cast<size_t>(any.peer);
+  const size_t bytes = bytes_of(any);
+  const auto share = [&](const void* base, size_t i) {
+    return const_cast<char*>(static_cast<const char*>(base)) + i * bytes;
   };
-  const auto reduce = [&](void* out, int64_t piece) {
-    std::vector<char> sum(bytes);
-    copy(sum.data(), at(parts[0].in, piece), bytes);
-    for (size_t r = 1; r < parts.size(); ++r) {
-      combine(any.op, any.dtype, sum.data(), at(parts[r].in, piece), any.count);
-    }
-    copy(out, sum.data(), bytes);
-  };
-  for (int to = 0; const Transfer& part : parts) {
-    const bool is_root = to == any.peer;
-    if (any.what == Collective::reduce_scatter) reduce(part.out, to * any.count);
-    if (any.what == Collective::reduce && is_root) reduce(part.out, 0);
-    if (any.what == Collective::allreduce && to == 0) reduce(part.out, 0);
-    if (any.what == Collective::allreduce && to > 0) copy(part.out, any.out, bytes);
-    for (int from = 0; const Transfer& source : parts) {
-      if (const std::optional<Route> r = route(any, from++, to)) {
-        copy(at(part.out, r->out), at(source.in, r->in), bytes);
+  std::vector<char> sum(is_reduction(any.what) ? bytes : 0);
+  for (size_t to = 0; to < parts.size(); ++to) {
+    if (is(reduce, gather) && to != root) continue;
+    const size_t in_piece = is(reduce_scatter, scatter, alltoall) ? to : 0;
+    for (size_t from = 0; from < parts.size(); ++from) {
+      const char* const in = share(parts[from].in, in_piece);
+      if (is(allreduce) && to > 0) break;  // the sum is the same for all
+      if (is(broadcast, scatter) && from != root) continue;
+      if (!is_reduction(any.what)) {
+        copy(share(parts[to].out, is(broadcast, scatter) ? 0 : from), in, bytes);
+      } else if (from == 0) {
+        copy(sum.data(), in, bytes);
+      } else {
+        combine(any.op, any.dtype, sum.data(), in, any.count);
       }
     }
-    ++to;
+    copy(parts[to].out, sum.data(), sum.size());
   }
 }
 
@@ -95,21 +83,20 @@ struct World {
   std::map<uint64_t, std::shared_ptr<Meeting>> meetings;  // that not all have come to
   std::vector<uint64_t> begun;                            // collectives, by rank
   std::vector<bool> has_left;
-  std::map<Mail, std::deque<Message>> mail;
+  // Sent and not received, with memory of their own: by source, destination and tag.
+  std::map<std::tuple<int, int, int>, std::deque<Transfer>> mail;
   std::map<std::pair<uint64_t, std::vector<int>>, std::shared_ptr<World>> parts;  // from split()
   std::string failure;
-
-  void fail(const std::string& reason) noexcept {
-    const std::lock_guard lock(mutex);
-    if (failure.empty()) failure = reason;
-    changed.notify_all();
-  }
 };
 
 class LocalRequest final : public Request {
  public:
-  LocalRequest(std::shared_ptr<World> world, std::shared_ptr<Meeting> meeting, Transfer transfer)
-      : world_(std::move(world)), meeting_(std::move(meeting)), transfer_(std::move(transfer)) {}
+  LocalRequest(std::shared_ptr<World> world, std::shared_ptr<Meeting> meeting, Transfer transfer,
+               int rank)
+      : world_(std::move(world)),
+        meeting_(std::move(meeting)),
+        transfer_(std::move(transfer)),
+        rank_(rank) {}
 
   bool wait(Milliseconds limit) override {
     std::unique_lock lock(world_->mutex);
@@ -121,7 +108,6 @@ class LocalRequest final : public Request {
         return false;
       }
     }
-    if (meeting_ && !meeting_->mismatch.empty()) throw DistributedError(meeting_->mismatch);
     return true;
   }
 
@@ -130,11 +116,23 @@ class LocalRequest final : public Request {
     if (meeting_) return meeting_->done;
     return transfer_.what == Collective::send || received_ || receive();
   }
-  bool receive();
+  bool receive() {
+    const auto box = world_->mail.find({transfer_.peer, rank_, transfer_.tag});
+    if (box == world_->mail.end() || box->second.empty()) return false;
+    const Transfer message = std::move(box->second.front());
+    box->second.pop_front();
+    if (message.count != transfer_.count || message.dtype != transfer_.dtype) {
+      throw DistributedError(fmt::format(
+          "recv: expected {} {} from rank {}, got {} {}", transfer_.count,
+          ambit::name(transfer_.dtype), transfer_.peer, message.count, ambit::name(message.dtype)));
+    }
+    copy(transfer_.out, message.in, bytes_of(message));
+    return received_ = true;
+  }
   void check_nobody_left() const {
     for (size_t r = 0; r < world_->has_left.size(); ++r) {
       const bool is_awaited =
-          meeting_ ? !meeting_->there[r] : r == static_cast<size_t>(transfer_.peer);
+          meeting_ ? world_->begun[r] < meeting_->number : r == static_cast<size_t>(transfer_.peer);
       if (!world_->has_left[r] || !is_awaited) continue;
       throw DistributedError(
           fmt::format("{}: expected rank {} to take part, got to know that it has left the group",
@@ -144,28 +142,10 @@ class LocalRequest final : public Request {
 
   std::shared_ptr<World> world_;
   std::shared_ptr<Meeting> meeting_;  // null: send and recv
-  Transfer transfer_;
+  const Transfer transfer_;
+  const int rank_;
   bool received_ = false;
-
- public:
-  int rank = 0;
 };
-
-bool LocalRequest::receive() {
-  const auto box = world_->mail.find({transfer_.peer, rank, transfer_.tag});
-  if (box == world_->mail.end() || box->second.empty()) return false;
-  const Message message = std::move(box->second.front());
-  box->second.pop_front();
-  const size_t bytes = static_cast<size_t>(transfer_.count) * element_size(transfer_.dtype);
-  if (message.bytes.size() != bytes || message.dtype != transfer_.dtype) {
-    throw DistributedError(fmt::format(
-        "recv: expected {} {} from rank {}, got {} {}", transfer_.count,
-        ambit::name(transfer_.dtype), transfer_.peer,
-        message.bytes.size() / element_size(message.dtype), ambit::name(message.dtype)));
-  }
-  copy(transfer_.out, message.bytes.data(), bytes);
-  return received_ = true;
-}
 
 class LocalCommunicator final : public Communicator {
  public:
@@ -184,16 +164,16 @@ class LocalCommunicator final : public Communicator {
     if (!world_->failure.empty()) throw DistributedError(world_->failure);
     std::shared_ptr<Meeting> meeting;
     if (t.what == Collective::send) {
-      const char* const bytes = static_cast<const char*>(t.in);
-      const size_t size = static_cast<size_t>(t.count) * element_size(t.dtype);
-      world_->mail[{rank_, t.peer, t.tag}].push_back({t.dtype, {bytes, bytes + size}});
+      const auto own = std::make_shared<std::vector<char>>(bytes_of(t));
+      copy(own->data(), t.in, own->size());
+      Transfer& message = world_->mail[{rank_, t.peer, t.tag}].emplace_back(t);
+      message.in = own->data();
+      message.memory = own;
       world_->changed.notify_all();
     } else if (t.what != Collective::recv) {
       meeting = come(t, lock);
     }
-    auto request = std::make_unique<LocalRequest>(world_, std::move(meeting), t);
-    request->rank = rank_;
-    return request;
+    return std::make_unique<LocalRequest>(world_, std::move(meeting), t, rank_);
   }
 
   std::vector<Absence> absent(uint64_t number, Milliseconds) override {
@@ -218,7 +198,11 @@ class LocalCommunicator final : public Communicator {
     return std::make_unique<LocalCommunicator>(part, static_cast<int>(me - members.begin()));
   }
 
-  void abort(const std::string& reason) noexcept override { world_->fail(reason); }
+  void abort(const std::string& reason) noexcept override {
+    const std::lock_guard lock(world_->mutex);
+    if (world_->failure.empty()) world_->failure = reason;
+    world_->changed.notify_all();
+  }
 
  private:
   // Enter a collective; who comes last does it.
@@ -226,24 +210,18 @@ class LocalCommunicator final : public Communicator {
     const auto rank = static_cast<size_t>(rank_), size = static_cast<size_t>(world_->size);
     const uint64_t number = ++world_->begun[rank];
     std::shared_ptr<Meeting>& place = world_->meetings[number];
-    if (!place) {
-      place = std::make_shared<Meeting>();
-      place->parts.resize(size);
-      place->there.resize(size);
-    }
+    if (!place) place = std::make_shared<Meeting>(number, std::vector<Transfer>(size));
     const std::shared_ptr<Meeting> meeting = place;
     meeting->parts[rank] = t;
-    meeting->there[rank] = true;
-    if (++meeting->come < world_->size) return meeting;
+    if (++meeting->come < size) return meeting;
     world_->meetings.erase(number);
     lock.unlock();  // nobody else looks at it until it is done
     std::string mismatch = mismatch_of(meeting->parts);
     if (mismatch.empty()) exchange(meeting->parts);
     lock.lock();
-    meeting->mismatch = std::move(mismatch);
     meeting->parts.clear();
-    meeting->done = true;
-    if (!meeting->mismatch.empty() && world_->failure.empty()) world_->failure = meeting->mismatch;
+    meeting->done = mismatch.empty();
+    if (world_->failure.empty()) world_->failure = std::move(mismatch);
     world_->changed.notify_all();
     return meeting;
   }
@@ -254,17 +232,12 @@ class LocalCommunicator final : public Communicator {
 
 }  // namespace
 
-std::vector<std::unique_ptr<Communicator>> local_communicators(int size) {
+std::vector<std::shared_ptr<ProcessGroup>> local_groups(int size, Milliseconds timeout) {
   if (size < 1) throw Error(fmt::format("local_groups: expected 1 rank or more, got {}", size));
   const auto world = std::make_shared<World>(size);
-  std::vector<std::unique_ptr<Communicator>> all;
-  for (int r = 0; r < size; ++r) all.push_back(std::make_unique<LocalCommunicator>(world, r));
-  return all;
-}
-
-std::vector<std::shared_ptr<ProcessGroup>> local_groups(int size, Milliseconds timeout) {
   std::vector<std::shared_ptr<ProcessGroup>> groups;
-  for (auto& communicator : local_communicators(size)) {
+  for (int r = 0; r < size; ++r) {
+    auto communicator = std::make_unique<LocalCommunicator>(world, r);
     groups.push_back(std::make_shared<ProcessGroup>(std::move(communicator), timeout));
   }
   return groups;
@@ -280,17 +253,18 @@ void run_local(int size, const std::function<void(std::shared_ptr<ProcessGroup>)
       const std::lock_guard lock(mutex);
       if (!place) place = std::current_exception();
     };
+    const auto end = [&](const std::string& what) {
+      keep(first);
+      group->abort(fmt::format("expected rank {} to go on, got an {}", group->rank(), what));
+    };
     try {
       body(group);
     } catch (const DistributedError&) {
       keep(first_of_group);
     } catch (const std::exception& e) {
-      keep(first);
-      group->abort(fmt::format("expected rank {} to go on, got an error there: {}", group->rank(),
-                               e.what()));
+      end(fmt::format("error there: {}", e.what()));
     } catch (...) {
-      keep(first);
-      group->abort(fmt::format("expected rank {} to go on, got an exception there", group->rank()));
+      end("exception there");
     }
   };
   {

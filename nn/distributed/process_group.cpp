@@ -10,7 +10,6 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
-#include <array>
 #include <cstdlib>
 #include <set>
 #include <string_view>
@@ -19,61 +18,65 @@
 namespace ambit::distributed {
 namespace {
 
+using Tensors = std::vector<Tensor>;
+
 double seconds(Milliseconds t) { return static_cast<double>(t.count()) / 1000; }
 
-// The tensors of one side of a call, and the memory that stands for them.
+// The tensors of one side of a call, and the contiguous memory that stands for them: that of the
+// only one, or a stage that they are copied through.
 struct Side {
   std::vector<Tensor> tensors;
-  Tensor memory = {};  // contiguous, where the communicator takes it; undefined: there is none
+  Tensor memory = {};  // undefined: there is none
   bool is_staged = false;
+
+  Tensor place(size_t i) const {
+    const Tensor& t = tensors[i];
+    return memory.narrow(0, static_cast<int64_t>(i) * t.numel(), t.numel()).view(t.sizes());
+  }
+  void* address() const { return memory.defined() ? memory.data_ptr() : nullptr; }
 };
 
-// Host memory that `device` copies fastest from and to.
-Tensor host_memory(int64_t count, DType dtype, Device device) {
-  const Tensor memory = empty({count}, TensorOptions(dtype));
-  return device.is_cpu() || count == 0 ? memory : memory.pin_memory(device);
-}
-
-// `transfer`: its dtype is the memory's; another than the tensors' where these are too short to be
-// summed.
-void lay_out(Side& side, const Communicator& communicator, const Transfer& transfer, bool fill) {
+// Find memory for one side, ready to be handed over. Its dtype is the transfer's: another than the
+// tensors' where these are too short to be summed. `is_kept`: what the communicator leaves there
+// belongs in the tensors.
+void lay_out(Side& side, const Communicator& communicator, const Transfer& transfer, bool is_read,
+             bool is_kept = true) {
   if (side.tensors.empty()) return;
   const Tensor& first = side.tensors[0];
   const Device device = first.device();
-  const DType dtype = transfer.dtype;
-  const int64_t count = transfer.count;
   const bool is_direct = communicator.takes(device, transfer);
-  if (side.tensors.size() == 1 && first.is_contiguous() && is_direct && dtype == first.dtype()) {
+  side.is_staged = !is_direct || !is_kept || side.tensors.size() > 1 || !first.is_contiguous() ||
+                   first.dtype() != transfer.dtype;
+  if (side.is_staged) {
+    const int64_t all = transfer.count * static_cast<int64_t>(side.tensors.size());
+    side.memory = empty({all}, TensorOptions(transfer.dtype).device(is_direct ? device : Device()));
+    // What the device copies fastest from and to.
+    if (!is_direct && !device.is_cpu() && all > 0) side.memory = side.memory.pin_memory(device);
+    for (size_t i = 0; is_read && i < side.tensors.size(); ++i) {
+      side.place(i).copy_(side.tensors[i]);
+    }
+  } else {
     side.memory = first.detach();
-    return;
   }
-  side.is_staged = true;
-  const int64_t all = count * static_cast<int64_t>(side.tensors.size());
-  side.memory = is_direct ? empty({all}, TensorOptions(dtype).device(device))
-                          : host_memory(all, dtype, device);
-  for (size_t i = 0; fill && i < side.tensors.size(); ++i) {
-    const Tensor& t = side.tensors[i];
-    side.memory.narrow(0, static_cast<int64_t>(i) * count, count).view(t.sizes()).copy_(t);
-  }
-}
-
-// Have what is queued on the memory be done; a communicator of a device comes behind it by itself.
-void hand_over(const Tensor& memory, const Communicator& communicator) {
-  if (!memory.defined() || memory.device().is_cpu() || !communicator.device().is_cpu()) return;
-  backend_of(memory.device()).synchronize(memory.device().index());
+  // A communicator of a device comes behind what is queued on it by itself.
+  const Device home = side.memory.device();
+  if (!home.is_cpu() && communicator.device().is_cpu()) backend_of(home).synchronize(home.index());
 }
 
 // Bring the results to where they belong.
-void bring_back(const Side& side, int64_t count) {
+void bring_back(const Side& side) {
   const NoGradGuard no_grad;
   for (size_t i = 0; i < side.tensors.size(); ++i) {
     const Tensor t = side.tensors[i].detach();
-    if (side.is_staged) {
-      t.copy_(side.memory.narrow(0, static_cast<int64_t>(i) * count, count).view(t.sizes()));
-    } else {
-      t.bump_version();
-    }
+    side.is_staged ? void(t.copy_(side.place(i))) : t.bump_version();
   }
+}
+
+// Of what is given for each of some ranks.
+void expect(const char* call, const char* side, const Tensors& tensors, int ranks) {
+  if (tensors.size() == static_cast<size_t>(ranks)) return;
+  throw Error(
+      fmt::format("{}: expected {} {} on this rank, got {}", call, ranks, side, tensors.size()));
 }
 
 }  // namespace
@@ -86,69 +89,22 @@ struct ProcessGroup::Call {
   ReduceOp op = ReduceOp::SUM;
   int tag = 0;
 
-  bool is_between_two() const { return what == Collective::send || what == Collective::recv; }
   std::string text() const { return name(what); }
   const Tensor& any() const { return outs.empty() ? ins[0] : outs[0]; }
   bool is_empty() const { return outs.empty() && ins.empty(); }
-  // Tensors expected on a rank: outputs, inputs.
-  std::pair<size_t, size_t> counts(int rank, int size) const;
   void check(int rank, int size) const;
-  void check_reduction() const;
-  bool is_reduction() const {
-    return what == Collective::allreduce || what == Collective::reduce ||
-           what == Collective::reduce_scatter;
-  }
+  // With what all ranks have in common: "allreduce(float32[3], SUM, root 0)".
+  std::string str() const;
 };
-
-void ProcessGroup::Call::check_reduction() const {
-  const DType dtype = any().dtype();
-  const bool is_bits = op == ReduceOp::BAND || op == ReduceOp::BOR || op == ReduceOp::BXOR;
-  if (is_bits && ambit::is_floating_point(dtype)) {
-    throw DTypeError(fmt::format("{}: expected integers or bool for {}, got {}", text(), name(op),
-                                 ambit::name(dtype)));
-  }
-  if (op == ReduceOp::AVG && !ambit::is_floating_point(dtype)) {
-    throw DTypeError(fmt::format("{}: expected a floating-point dtype for AVG, got {}", text(),
-                                 ambit::name(dtype)));
-  }
-}
-
-std::pair<size_t, size_t> ProcessGroup::Call::counts(int rank, int size) const {
-  const auto all = static_cast<size_t>(size);
-  const size_t of_root = rank == peer ? all : 0;
-  switch (what) {
-    case Collective::allgather:
-      return {all, 1};
-    case Collective::gather:
-      return {of_root, 1};
-    case Collective::scatter:
-      return {1, of_root};
-    case Collective::reduce_scatter:
-      return {1, all};
-    case Collective::alltoall:
-      return {all, all};
-    case Collective::send:
-      return {0, 1};
-    case Collective::barrier:
-      return {0, 0};
-    default:
-      return {1, 0};
-  }
-}
 
 void ProcessGroup::Call::check(int rank, int size) const {
   if (peer < 0 || peer >= size) {
     throw Error(fmt::format("{}: expected a rank below {}, got {}", text(), size, peer));
   }
-  if (is_between_two() && peer == rank) {
+  if (is_between_two(what) && peer == rank) {
     throw Error(fmt::format("{}: expected another rank than this, got {}", text(), peer));
   }
-  if (const auto [out, in] = counts(rank, size); outs.size() != out || ins.size() != in) {
-    throw Error(fmt::format("{}: expected {} outputs and {} inputs on rank {} of {}, got {} and {}",
-                            text(), out, in, rank, size, outs.size(), ins.size()));
-  }
   if (is_empty()) return;
-  if (!any().defined()) throw Error(fmt::format("{}: expected a tensor, got none", text()));
   for (const auto* side : {&outs, &ins}) {
     for (const Tensor& t : *side) {
       if (!t.defined()) throw Error(fmt::format("{}: expected a tensor, got none", text()));
@@ -163,11 +119,23 @@ void ProcessGroup::Call::check(int rank, int size) const {
       }
       if (t.sizes() != any().sizes()) {
         throw ShapeError(fmt::format("{}: expected one size, got {} and {}", text(),
-                                     str(any().sizes()), str(t.sizes())));
+                                     ambit::str(any().sizes()), ambit::str(t.sizes())));
       }
     }
   }
-  check_reduction();
+  const bool is_real = ambit::is_floating_point(any().dtype());
+  const bool is_bits = op == ReduceOp::BAND || op == ReduceOp::BOR || op == ReduceOp::BXOR;
+  if (is_real ? is_bits : op == ReduceOp::AVG) {
+    throw DTypeError(fmt::format("{}: expected {} for {}, got {}", text(),
+                                 is_real ? "integers or bool" : "a floating-point dtype", name(op),
+                                 ambit::name(any().dtype())));
+  }
+}
+
+std::string ProcessGroup::Call::str() const {
+  if (is_empty()) return text() + "()";
+  return fmt::format("{}({}{}, {}, root {})", text(), ambit::name(any().dtype()),
+                     ambit::str(any().sizes()), name(op), peer);
 }
 
 ProcessGroup::ProcessGroup(std::shared_ptr<Communicator> communicator, Milliseconds timeout)
@@ -176,38 +144,21 @@ ProcessGroup::ProcessGroup(std::shared_ptr<Communicator> communicator, Milliseco
   compares_ = debug && std::string_view(debug) != "0" && *debug;
 }
 
-ProcessGroup::~ProcessGroup() = default;
-
 void ProcessGroup::abort(const std::string& reason) noexcept { communicator_->abort(reason); }
 
 // Have all ranks say what they were called with, before what differs could hang them.
 void ProcessGroup::compare(const Call& call) {
-  constexpr size_t kDims = 11, kWords = kDims + 5;
-  std::array<int64_t, kWords> mine{static_cast<int64_t>(call.what), static_cast<int64_t>(call.op),
-                                   call.peer, -1, 0};
-  if (!call.is_empty()) {
-    const IntArrayRef sizes = call.any().sizes();
-    mine[3] = static_cast<int64_t>(call.any().dtype());
-    mine[4] = static_cast<int64_t>(sizes.size());
-    std::copy_n(sizes.begin(), std::min(sizes.size(), kDims), mine.begin() + 5);
-  }
-  const Tensor row = empty({static_cast<int64_t>(kWords)}, TensorOptions(kInt64));
-  std::copy(mine.begin(), mine.end(), row.data_ptr<int64_t>());
-  Call exchange{Collective::allgather, {}, {row.to(communicator_->device())}};
+  constexpr size_t kLength = 256;  // longer ones are cut
+  const auto bytes = [](const Tensor& t) { return static_cast<char*>(t.data_ptr()); };
+  const Tensor mine = zeros({int64_t{kLength}}, TensorOptions(kUInt8));
+  call.str().copy(bytes(mine), kLength - 1);
+  Call exchange{Collective::allgather, {}, {mine.to(communicator_->device())}};
   for (int r = 0; r < size(); ++r) exchange.outs.push_back(empty_like(exchange.ins[0]));
   const WorkPtr work = begin(exchange);
   work->what_ = fmt::format("{} (comparing what the ranks were called with)", call.text());
   work->wait();
-  const auto text = [&](int rank) {
-    const Tensor theirs = exchange.outs[static_cast<size_t>(rank)].cpu();
-    const int64_t* const w = theirs.data_ptr<int64_t>();
-    const std::string what = name(static_cast<Collective>(w[0]));
-    if (w[3] < 0) return what + "()";
-    const int64_t* const end = w + 5 + std::min(static_cast<size_t>(w[4]), kDims);
-    return fmt::format("{}({}[{}], {}, root {})", what, ambit::name(static_cast<DType>(w[3])),
-                       fmt::join(w + 5, end, ", "), name(static_cast<ReduceOp>(w[1])), w[2]);
-  };
-  for (int r = 1; r < size(); ++r) {
+  const auto text = [&](size_t rank) { return std::string(bytes(exchange.outs[rank].cpu())); };
+  for (size_t r = 1; r < exchange.outs.size(); ++r) {
     if (text(r) == text(0)) continue;
     const std::string reason =
         fmt::format("{}: expected the same call on all ranks, got {} on rank 0 and {} on rank {}",
@@ -217,32 +168,26 @@ void ProcessGroup::compare(const Call& call) {
   }
 }
 
-ProcessGroup::WorkPtr ProcessGroup::start(const Call& call) {
+WorkPtr ProcessGroup::start(const Call& call) {
   call.check(rank(), size());
   const Device home = communicator_->device();
   if (!call.is_empty() && !home.is_cpu() && call.any().device() != home) {
-    const Tensor& t = call.any();
-    throw DeviceMismatchError(
-        call.text(),
-        {{"process group", "communicator", home, ""},
-         {"tensor", ambit::name(t.dtype()) + str(t.sizes()), t.device(), t.name()}},
-        0, 1);
+    const Tensor there = empty({0}, TensorOptions().device(home));
+    check_devices(call.text().c_str(), {{"process group", there}, {"tensor", call.any()}});
   }
   // Of gather and scatter, ranks other than root have one side: what they compare is the size.
-  if (compares_ && !call.is_between_two()) compare(call);
+  if (compares_ && !is_between_two(call.what)) compare(call);
   return begin(call);
 }
 
-ProcessGroup::WorkPtr ProcessGroup::begin(const Call& call) {
+WorkPtr ProcessGroup::begin(const Call& call) {
   const NoGradGuard no_grad;
   struct Memory {
     Side out, in;
   };
-  const auto memory = std::make_shared<Memory>();
+  const auto memory = std::make_shared<Memory>(Memory{{call.outs}, {call.ins}});
   const bool is_in_place = call.ins.empty(), is_root = rank() == call.peer;
   const bool is_mean = call.op == ReduceOp::AVG;
-  memory->out.tensors = call.outs;
-  memory->in.tensors = call.ins;
   Transfer transfer{.what = call.what,
                     .op = is_mean ? ReduceOp::SUM : call.op,
                     .dtype = call.is_empty() ? kUInt8 : call.any().dtype(),
@@ -251,29 +196,21 @@ ProcessGroup::WorkPtr ProcessGroup::begin(const Call& call) {
                     .tag = call.tag,
                     .memory = memory};
   // As everywhere, numbers of 16 bits are summed in float32; devices of communicators do it.
-  if (call.is_reduction() && is_reduced(transfer.dtype) && communicator_->device().is_cpu()) {
+  if (is_reduction(call.what) && is_reduced(transfer.dtype) && communicator_->device().is_cpu()) {
     transfer.dtype = kFloat32;
   }
-  lay_out(memory->out, *communicator_, transfer,
-          is_in_place && call.what != Collective::recv &&
-              (call.what != Collective::broadcast || is_root));
-  lay_out(memory->in, *communicator_, transfer, true);
   // What reduce leaves on the other ranks is nobody's business.
-  if (call.what == Collective::reduce && !is_root && !memory->out.is_staged) {
-    memory->out.memory = memory->out.memory.clone();
-  }
-  hand_over(memory->out.memory, *communicator_);
-  hand_over(memory->in.memory, *communicator_);
-  const auto address = [](const Side& side) {
-    return side.memory.defined() ? side.memory.data_ptr() : nullptr;
-  };
-  transfer.in = address(is_in_place ? memory->out : memory->in);
-  transfer.out = address(memory->out);
   const bool has_result = call.what != Collective::reduce || is_root;
+  const bool is_read = is_in_place && call.what != Collective::recv &&
+                       (call.what != Collective::broadcast || is_root);
+  lay_out(memory->out, *communicator_, transfer, is_read, has_result);
+  lay_out(memory->in, *communicator_, transfer, true);
+  transfer.in = (is_in_place ? memory->out : memory->in).address();
+  transfer.out = memory->out.address();
   WorkPtr work(new Work);
   work->communicator_ = communicator_;
   work->what_ = call.text();
-  if (call.is_between_two()) {
+  if (is_between_two(call.what)) {
     work->peer_ = call.peer;
   } else {
     work->number_ = ++number_;
@@ -281,51 +218,52 @@ ProcessGroup::WorkPtr ProcessGroup::begin(const Call& call) {
   work->timeout_ = timeout_;
   if (has_result) {
     work->results_ = call.outs;
-    work->finish_ = [memory, count = transfer.count, is_mean, size = size()] {
+    work->finish_ = [memory, is_mean, size = size()] {
       if (is_mean && memory->out.memory.defined()) memory->out.memory.div_(size);
-      bring_back(memory->out, count);
+      bring_back(memory->out);
     };
   }
   work->request_ = communicator_->start(transfer);
   return work;
 }
 
-ProcessGroup::WorkPtr ProcessGroup::broadcast(const Tensor& tensor, int root) {
+WorkPtr ProcessGroup::broadcast(const Tensor& tensor, int root) {
   return start({Collective::broadcast, {tensor}, {}, root});
 }
-ProcessGroup::WorkPtr ProcessGroup::allreduce(const Tensor& tensor, ReduceOp op) {
+WorkPtr ProcessGroup::allreduce(const Tensor& tensor, ReduceOp op) {
   return start({Collective::allreduce, {tensor}, {}, 0, op});
 }
-ProcessGroup::WorkPtr ProcessGroup::reduce(const Tensor& tensor, int root, ReduceOp op) {
+WorkPtr ProcessGroup::reduce(const Tensor& tensor, int root, ReduceOp op) {
   return start({Collective::reduce, {tensor}, {}, root, op});
 }
-ProcessGroup::WorkPtr ProcessGroup::allgather(const std::vector<Tensor>& outputs,
-                                              const Tensor& input) {
+WorkPtr ProcessGroup::allgather(const Tensors& outputs, const Tensor& input) {
+  expect("allgather", "outputs", outputs, size());
   return start({Collective::allgather, outputs, {input}});
 }
-ProcessGroup::WorkPtr ProcessGroup::gather(const std::vector<Tensor>& outputs, const Tensor& input,
-                                           int root) {
+WorkPtr ProcessGroup::gather(const Tensors& outputs, const Tensor& input, int root) {
+  expect("gather", "outputs", outputs, rank() == root ? size() : 0);
   return start({Collective::gather, outputs, {input}, root});
 }
-ProcessGroup::WorkPtr ProcessGroup::scatter(const Tensor& output, const std::vector<Tensor>& inputs,
-                                            int root) {
+WorkPtr ProcessGroup::scatter(const Tensor& output, const Tensors& inputs, int root) {
+  expect("scatter", "inputs", inputs, rank() == root ? size() : 0);
   return start({Collective::scatter, {output}, inputs, root});
 }
-ProcessGroup::WorkPtr ProcessGroup::reduce_scatter(const Tensor& output,
-                                                   const std::vector<Tensor>& inputs, ReduceOp op) {
+WorkPtr ProcessGroup::reduce_scatter(const Tensor& output, const Tensors& inputs, ReduceOp op) {
+  expect("reduce_scatter", "inputs", inputs, size());
   return start({Collective::reduce_scatter, {output}, inputs, 0, op});
 }
-ProcessGroup::WorkPtr ProcessGroup::alltoall(const std::vector<Tensor>& outputs,
-                                             const std::vector<Tensor>& inputs) {
+WorkPtr ProcessGroup::alltoall(const Tensors& outputs, const Tensors& inputs) {
+  expect("alltoall", "outputs", outputs, size());
+  expect("alltoall", "inputs", inputs, size());
   return start({Collective::alltoall, outputs, inputs});
 }
-ProcessGroup::WorkPtr ProcessGroup::send(const Tensor& tensor, int destination, int tag) {
+WorkPtr ProcessGroup::send(const Tensor& tensor, int destination, int tag) {
   return start({Collective::send, {}, {tensor}, destination, ReduceOp::SUM, tag});
 }
-ProcessGroup::WorkPtr ProcessGroup::recv(const Tensor& tensor, int source, int tag) {
+WorkPtr ProcessGroup::recv(const Tensor& tensor, int source, int tag) {
   return start({Collective::recv, {tensor}, {}, source, ReduceOp::SUM, tag});
 }
-ProcessGroup::WorkPtr ProcessGroup::barrier() { return start({Collective::barrier, {}, {}}); }
+WorkPtr ProcessGroup::barrier() { return start({Collective::barrier, {}, {}}); }
 
 std::shared_ptr<ProcessGroup> ProcessGroup::new_group(const std::vector<int>& ranks) {
   std::set<int> seen;
@@ -340,8 +278,6 @@ std::shared_ptr<ProcessGroup> ProcessGroup::new_group(const std::vector<int>& ra
   std::shared_ptr<Communicator> part = communicator_->split(ranks);
   return part ? std::make_shared<ProcessGroup>(std::move(part), timeout_) : nullptr;
 }
-
-Work::~Work() = default;
 
 std::exception_ptr Work::exception() const {
   const std::lock_guard lock(mutex_);
@@ -367,28 +303,31 @@ bool Work::is_completed() {
   return finish_within(Milliseconds(0));
 }
 
+// Who has not come within that time.
+std::string Work::missing(Milliseconds limit) const {
+  if (peer_ >= 0) {
+    return fmt::format("{}: expected rank {} to take part within {:g} s, got nothing of it", what_,
+                       peer_, seconds(limit));
+  }
+  std::vector<std::string> ranks;
+  // Long enough for an answer, whatever the network; short beside any sensible timeout.
+  for (const Absence& a : communicator_->absent(number_, std::max(limit / 4, Milliseconds(500)))) {
+    ranks.push_back(fmt::format("rank {} ({})", a.rank, a.reason));
+  }
+  return fmt::format(
+      "{}: expected all ranks in collective {} within {:g} s, got {}{}", what_, number_,
+      seconds(limit),
+      ranks.empty() ? "no end of it, though none is known to be missing" : "all but ",
+      fmt::join(ranks, ", "));
+}
+
 bool Work::wait(std::optional<Milliseconds> timeout) {
   const std::lock_guard lock(mutex_);
   const Milliseconds limit = timeout.value_or(timeout_);
   if (!finish_within(limit)) {
-    std::string missing;
-    if (peer_ >= 0) {
-      missing = fmt::format("{}: expected rank {} to take part within {:g} s, got nothing of it",
-                            what_, peer_, seconds(limit));
-    } else {
-      // Long enough for an answer, whatever the network; short beside any sensible timeout.
-      const auto absent = communicator_->absent(number_, std::max(limit / 4, Milliseconds(500)));
-      for (const Absence& a : absent) {
-        missing += fmt::format("{}rank {} ({})", missing.empty() ? "" : ", ", a.rank, a.reason);
-      }
-      missing = fmt::format(
-          "{}: expected all ranks in collective {} within {:g} s, {}{}", what_, number_,
-          seconds(limit),
-          missing.empty() ? "got no end of it, though none is known to be missing" : "got all but ",
-          missing);
-    }
-    communicator_->abort(missing);
-    error_ = std::make_exception_ptr(DistributedError(missing));
+    const std::string reason = missing(limit);
+    communicator_->abort(reason);
+    error_ = std::make_exception_ptr(DistributedError(reason));
     request_.reset();
     finish_ = nullptr;
   }

@@ -9,11 +9,6 @@
 #include <algorithm>
 
 namespace ambit::distributed {
-namespace {
-
-constexpr double kMiB = 1 << 20;
-
-}  // namespace
 
 Reducer::Reducer(std::vector<std::pair<std::string, Tensor>> params,
                  std::shared_ptr<ProcessGroup> group, const DistributedDataParallelOptions& options)
@@ -29,12 +24,12 @@ void Reducer::make_buckets() {
   for (size_t i = params_.size(); i-- > 0;) {
     const Tensor& p = params_[i].second;
     // The first to be full is small, so that the exchange begins early.
-    const double cap = kMiB * (buckets_.size() == 1 ? std::min(1.0, options_.bucket_cap_mb)
-                                                    : options_.bucket_cap_mb);
+    const double whole = options_.bucket_cap_mb;
+    const double cap_mb = buckets_.size() == 1 ? std::min(1.0, whole) : whole;
     const auto goes_in = [&] {
       const Tensor& first = params_[buckets_.back().params[0]].second;
       return p.dtype() == first.dtype() && p.device() == first.device() &&
-             static_cast<double>(bytes + p.nbytes()) <= cap;
+             static_cast<double>(bytes + p.nbytes()) <= cap_mb * (1 << 20);
     };
     if (buckets_.empty() || !goes_in()) {
       buckets_.emplace_back();
@@ -129,15 +124,12 @@ void Reducer::start_full_buckets() {
 std::vector<bool> Reducer::used_anywhere() {
   std::vector<bool> used(params_.size(), true);
   if (!options_.find_unused_parameters) return used;
-  const auto n = static_cast<int64_t>(params_.size());
-  Tensor counts = empty({n}, TensorOptions(kInt32));
-  for (int64_t i = 0; i < n; ++i) {
-    counts.data_ptr<int32_t>()[i] = places_[static_cast<size_t>(i)].is_used;
-  }
-  counts = counts.to(buckets_[0].flat.device());  // where the group's communicator works, too
-  group_->allreduce(counts)->wait();
-  counts = counts.cpu();
-  for (size_t i = 0; i < used.size(); ++i) used[i] = counts.data_ptr<int32_t>()[i] > 0;
+  Tensor is_used = zeros({static_cast<int64_t>(used.size())}, TensorOptions(kBool));
+  for (size_t i = 0; i < used.size(); ++i) is_used.data_ptr<bool>()[i] = places_[i].is_used;
+  is_used = is_used.to(buckets_[0].flat.device());  // where the group's communicator works, too
+  group_->allreduce(is_used)->wait();
+  is_used = is_used.cpu();
+  for (size_t i = 0; i < used.size(); ++i) used[i] = is_used.data_ptr<bool>()[i];
   return used;
 }
 

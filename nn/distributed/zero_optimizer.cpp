@@ -4,7 +4,6 @@
 #include <ambit/distributed/zero_optimizer.h>
 #include <ambit/ops/creation.h>
 #include <ambit/ops/elementwise.h>
-#include <ambit/ops/reduce.h>
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -15,6 +14,7 @@
 #include <sstream>
 
 #include "bytes.h"
+#include "nn/gradients.h"
 
 namespace ambit::distributed {
 
@@ -33,6 +33,21 @@ std::vector<int> partition_parameters(const std::vector<Tensor>& params, int ran
   return owner;
 }
 
+namespace {
+
+// An optimizer's checkpoint with the options of `group`, for these parameters and their state.
+Value with_group(Value::Dict state, const Value& group, Value::List params) {
+  Value::Dict options;
+  for (const auto& [key, value] : group.entries()) {
+    if (key.to_string() != "params") options.emplace_back(key, value);
+  }
+  options.emplace_back("params", Value::list(std::move(params)));
+  return Value::dict({{"state", Value::dict(std::move(state))},
+                      {"param_groups", Value::list({Value::dict(std::move(options))})}});
+}
+
+}  // namespace
+
 ZeroRedundancy::ZeroRedundancy(std::vector<Tensor> params, std::shared_ptr<ProcessGroup> group)
     : params_(std::move(params)), group_(std::move(group)) {
   if (!group_ || params_.size() < static_cast<size_t>(group_->size())) {
@@ -40,34 +55,26 @@ ZeroRedundancy::ZeroRedundancy(std::vector<Tensor> params, std::shared_ptr<Proce
         "ZeroRedundancyOptimizer: expected a parameter or more for each of {} ranks, got {} in all",
         group_ ? group_->size() : 0, params_.size()));
   }
-  owner_ = partition_parameters(params_, group_->size());
+  positions_.resize(static_cast<size_t>(group_->size()));
+  const std::vector<int> owner = partition_parameters(params_, group_->size());
+  for (size_t i = 0; i < owner.size(); ++i) {
+    positions_[static_cast<size_t>(owner[i])].push_back(i);
+  }
 }
 
 ZeroRedundancy::~ZeroRedundancy() = default;
 
-std::vector<size_t> ZeroRedundancy::own_positions() const {
-  std::vector<size_t> mine;
-  for (size_t i = 0; i < params_.size(); ++i) {
-    if (owner_[i] == group_->rank()) mine.push_back(i);
-  }
-  return mine;
+std::vector<Tensor> ZeroRedundancy::share(int rank) const {
+  std::vector<Tensor> theirs;
+  for (const size_t i : positions_[static_cast<size_t>(rank)]) theirs.push_back(params_[i]);
+  return theirs;
 }
 
-std::vector<Tensor> ZeroRedundancy::own() const {
-  std::vector<Tensor> mine;
-  for (const size_t i : own_positions()) mine.push_back(params_[i]);
-  return mine;
-}
+std::vector<Tensor> ZeroRedundancy::own() const { return share(group_->rank()); }
 
 Tensor ZeroRedundancy::step(optim::Optimizer::LossClosure closure) {
   Tensor loss = local_->step(std::move(closure));
-  for (int r = 0; r < group_->size(); ++r) {
-    std::vector<Tensor> theirs;
-    for (size_t i = 0; i < params_.size(); ++i) {
-      if (owner_[i] == r) theirs.push_back(params_[i]);
-    }
-    broadcast_coalesced(*group_, theirs, r);
-  }
+  for (int r = 0; r < group_->size(); ++r) broadcast_coalesced(*group_, share(r), r);
   return loss;
 }
 
@@ -78,38 +85,31 @@ void ZeroRedundancy::zero_grad() {
 // Each rank's states as an archive, under the positions of their parameters.
 Value ZeroRedundancy::checkpoint() const {
   const Value mine = local_->checkpoint();
-  const std::vector<size_t> positions = own_positions();
+  const std::vector<size_t>& places = positions_[static_cast<size_t>(group_->rank())];
   serialize::OutputArchive own;
   for (const auto& [number, state] : mine["state"].entries()) {
     serialize::OutputArchive one;
     for (const auto& [name, value] : state.entries()) {
       one.write(name.to_string(), value.to_tensor());
     }
-    own.write(std::to_string(positions[static_cast<size_t>(number.to_int())]), one);
+    own.write(std::to_string(places[static_cast<size_t>(number.to_int())]), one);
   }
   std::ostringstream bytes;
   own.save_to(bytes);
   std::map<int64_t, Value> by_position;
   const Device device = params_[0].device();
-  for (int r = 0; r < group_->size(); ++r) {
-    const std::string theirs = broadcast_bytes(*group_, bytes.str(), device, r);
+  for (std::string& of_rank : allgather_bytes(*group_, bytes.str(), device)) {
+    const std::string theirs = std::move(of_rank);  // not all twice at a time
     serialize::InputArchive archive;
     archive.load_from(theirs.data(), theirs.size(), device);
     for (const auto& [position, state] : archive.value().entries()) {
       by_position.emplace(std::stoll(position.to_string()), state);
     }
   }
-  Value::Dict states;
-  for (const auto& [position, state] : by_position) states.emplace_back(position, state);
-  Value::Dict group;
-  for (const auto& [key, value] : mine["param_groups"].items()[0].entries()) {
-    if (key.to_string() != "params") group.emplace_back(key, value);
-  }
   Value::List all;
-  for (size_t i = 0; i < params_.size(); ++i) all.emplace_back(static_cast<int64_t>(i));
-  group.emplace_back("params", Value::list(std::move(all)));
-  return Value::dict({{"state", Value::dict(std::move(states))},
-                      {"param_groups", Value::list({Value::dict(std::move(group))})}});
+  for (size_t i = 0; i < params_.size(); ++i) all.emplace_back(i);
+  return with_group({by_position.begin(), by_position.end()}, mine["param_groups"].items()[0],
+                    std::move(all));
 }
 
 void ZeroRedundancy::load_checkpoint(const Value& checkpoint) {
@@ -120,47 +120,30 @@ void ZeroRedundancy::load_checkpoint(const Value& checkpoint) {
         fmt::format("checkpoint: expected one group of {} parameters, got {} in {} groups",
                     params_.size(), count, groups.size()));
   }
-  const std::vector<size_t> positions = own_positions();
   Value::List params;
-  Value::Dict state, group;
-  for (const size_t p : positions) {
-    const Value& number = groups[0]["params"].items()[p];
-    params.push_back(number);
-    for (const auto& [key, value] : checkpoint["state"].entries()) {
-      if (key.to_int() == number.to_int()) state.emplace_back(key, value);
-    }
+  Value::Dict states;
+  for (const size_t p : positions_[static_cast<size_t>(group_->rank())]) {
+    const Value& number = params.emplace_back(groups[0]["params"].items()[p]);
+    const Value* const state = checkpoint["state"].find(number);
+    if (state) states.emplace_back(number, *state);
   }
-  for (const auto& [key, value] : groups[0].entries()) {
-    if (key.to_string() != "params") group.emplace_back(key, value);
-  }
-  group.emplace_back("params", Value::list(std::move(params)));
-  local_->load_checkpoint(
-      Value::dict({{"state", Value::dict(std::move(state))},
-                   {"param_groups", Value::list({Value::dict(std::move(group))})}}));
+  local_->load_checkpoint(with_group(std::move(states), groups[0], std::move(params)));
 }
 
 double clip_grad_norm_(ProcessGroup& group, TensorList parameters, double max_norm,
                        double norm_type) {
   const NoGradGuard no_grad;
+  const std::vector<Tensor> grads = nn::gradients(parameters);
   const bool is_largest = norm_type == std::numeric_limits<double>::infinity();
-  double mine = 0;
-  Device device;
-  for (const Tensor& p : parameters) {
-    device = p.device();
-    if (!p.grad().defined() || p.grad().numel() == 0) continue;
-    const Tensor g = p.grad().detach();
-    const double norm = (is_largest ? g.abs().max() : g.norm(norm_type)).item<double>();
-    mine = is_largest ? std::max(mine, norm) : mine + std::pow(norm, norm_type);
-  }
-  const Tensor all = full({}, mine, TensorOptions(kFloat64)).to(device);
+  const bool is_sum = is_largest || norm_type == 0;  // what ranks have adds up as it is
+  const double mine = grads.empty() ? 0 : nn::norm_of(grads, norm_type).item<double>();
+  const Device device = parameters.empty() ? Device() : parameters[0].device();
+  const Tensor all =
+      full({}, is_sum ? mine : std::pow(mine, norm_type), TensorOptions(kFloat64)).to(device);
   group.allreduce(all, is_largest ? ReduceOp::MAX : ReduceOp::SUM)->wait();
-  const double sum = all.item<double>();
-  const double norm = is_largest ? sum : std::pow(sum, 1 / norm_type);
-  const double factor = std::min(1.0, max_norm / (norm + 1e-6));
-  for (const Tensor& p : parameters) {
-    if (p.grad().defined()) p.grad().detach().mul_(factor);
-  }
-  return norm;
+  const Tensor norm = is_sum ? all : all.pow(1 / norm_type);
+  nn::clip_to(max_norm, norm, grads);
+  return norm.item<double>();
 }
 
 }  // namespace ambit::distributed

@@ -146,6 +146,18 @@ inline void check(ProcessGroup& group, DType dtype, int64_t n, Device device, bo
   group.barrier()->wait();
 }
 
+/// NaN of any rank is the least and the largest.
+inline void check_nan(ProcessGroup& group) {
+  for (const DType dtype : {kFloat32, kFloat64, kFloat16, kBFloat16}) {
+    for (const ReduceOp op : {ReduceOp::MIN, ReduceOp::MAX}) {
+      Tensor t = ones({group.size()}, TensorOptions(dtype));
+      t[group.rank()].fill_(NAN);
+      group.allreduce(t, op)->wait();
+      if (!isnan(t).all().item<bool>()) throw Error(fmt::format("{}: expected NaN", name(op)));
+    }
+  }
+}
+
 /// Everything, for all dtypes, sizes and devices.
 inline void check_all(ProcessGroup& group, const std::vector<Device>& devices) {
   for (const Device device : devices) {

@@ -17,6 +17,7 @@ TEST_CASE("collectives of 1 to 5 threads agree with plain loops, for all dtypes,
   for (int size = 1; size <= 5; ++size) {
     run_local(size, [&](const std::shared_ptr<ProcessGroup>& group) {
       collectives::check_all(*group, {kCPU});
+      collectives::check_nan(*group);
     });
   }
 }

@@ -46,6 +46,7 @@ TEST_CASE("mpi child: collectives" * doctest::skip()) {
   if (part) {
     collectives::check(*part, kInt64, 10, kCPU, true);
   }
+  collectives::check_nan(*group);
   Tensor large = full({int64_t{16} << 20}, group->rank() + 1);
   group->allreduce(large)->wait();
   const int ranks = group->size();

@@ -12,12 +12,13 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
-#include <optional>
 #include <span>
 #include <string>
 #include <vector>
 
 namespace ambit::distributed {
+
+using Milliseconds = std::chrono::milliseconds;
 
 /// What went wrong between ranks: one is missing, has failed, or does something else. The group is
 /// of no use any more.
@@ -44,6 +45,12 @@ enum class Collective : int8_t {
 };
 /// Return the name as in ProcessGroup: "allreduce".
 AMBIT_API const char* name(Collective c);
+constexpr bool is_reduction(Collective c) {
+  return c == Collective::allreduce || c == Collective::reduce || c == Collective::reduce_scatter;
+}
+constexpr bool is_between_two(Collective c) {
+  return c == Collective::send || c == Collective::recv;
+}
 
 /// How elements of the ranks become one; as c10d's. AVG: of floating-point tensors; communicators
 /// never see it.
@@ -74,21 +81,13 @@ struct Transfer {
   std::shared_ptr<void> memory = {};
 };
 
-/// Where a share lies, in elements of the sender's `in` and of the receiver's `out`.
-struct Route {
-  int64_t in = 0, out = 0;
-};
-/// Return what rank `to` gets of rank `from`, itself included, in a collective that moves shares as
-/// they are; nothing where it gets none, and of all others.
-AMBIT_API std::optional<Route> route(const Transfer& t, int from, int to);
-
 /// A transfer that was begun.
 class AMBIT_API Request {
  public:
   virtual ~Request();
   /// Wait for its end; return false where it has not come by then, true at once where it has.
   /// Errors: DistributedError, for one that will never end.
-  virtual bool wait(std::chrono::milliseconds limit) = 0;
+  virtual bool wait(Milliseconds limit) = 0;
 };
 
 /// A rank that has not come to a collective.
@@ -116,7 +115,7 @@ class AMBIT_API Communicator {
   virtual std::unique_ptr<Request> start(const Transfer& transfer) = 0;
   /// Return the ranks that have not come to collective number `number` (from 1 on, in the order of
   /// start(); send and recv do not count), as far as can be known within `limit`.
-  virtual std::vector<Absence> absent(uint64_t number, std::chrono::milliseconds limit) = 0;
+  virtual std::vector<Absence> absent(uint64_t number, Milliseconds limit) = 0;
   /// Make the group of these ranks of this one, in their order; null where this rank is not among
   /// them. Counts as a collective of all.
   virtual std::unique_ptr<Communicator> split(std::span<const int> ranks) = 0;
@@ -126,7 +125,7 @@ class AMBIT_API Communicator {
 
 /// What a program asks for, of what its launcher says otherwise.
 struct CommunicatorOptions {
-  std::chrono::milliseconds timeout;
+  Milliseconds timeout;
   Device device;  ///< that this rank works with
 };
 /// Make a communicator of all ranks. Errors: DistributedError.

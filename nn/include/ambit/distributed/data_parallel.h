@@ -36,7 +36,6 @@ class AMBIT_API DataParallel {
   /// bucket of no size, or no group.
   DataParallel(std::shared_ptr<nn::Module> module, std::shared_ptr<ProcessGroup> group,
                const DistributedDataParallelOptions& options);
-  ~DataParallel();
   DataParallel(const DataParallel&) = delete;
   DataParallel& operator=(const DataParallel&) = delete;
 
@@ -45,18 +44,8 @@ class AMBIT_API DataParallel {
 
   /// While it lives, backward adds to `.grad` on this rank alone. The first one after it averages
   /// what has gathered there. A forward in its scope leaves buffers alone.
-  class AMBIT_API NoSync {
-   public:
-    explicit NoSync(std::shared_ptr<Reducer> reducer);
-    NoSync(NoSync&&) noexcept = default;
-    NoSync& operator=(NoSync&&) = delete;
-    ~NoSync();
-
-   private:
-    std::shared_ptr<Reducer> reducer_;
-    bool before_;
-  };
-  [[nodiscard]] NoSync no_sync() { return NoSync(reducer_); }
+  using NoSync = std::shared_ptr<void>;
+  [[nodiscard]] NoSync no_sync();
 
  private:
   std::shared_ptr<nn::Module> module_;

@@ -19,8 +19,6 @@
 
 namespace ambit::distributed {
 
-using Milliseconds = std::chrono::milliseconds;
-
 /// How long a collective waits for the other ranks, unless a group or a wait() says otherwise.
 inline constexpr Milliseconds kDefaultTimeout = std::chrono::minutes(5);
 
@@ -29,7 +27,6 @@ inline constexpr Milliseconds kDefaultTimeout = std::chrono::minutes(5);
 /// sees its errors, nor, of tensors on other devices or with gaps, its result.
 class AMBIT_API Work {
  public:
-  ~Work();
   Work(const Work&) = delete;
   Work& operator=(const Work&) = delete;
 
@@ -50,6 +47,7 @@ class AMBIT_API Work {
   friend class ProcessGroup;
   Work() = default;
   bool finish_within(Milliseconds limit);
+  std::string missing(Milliseconds limit) const;
 
   mutable std::mutex mutex_;
   std::shared_ptr<Communicator> communicator_;
@@ -63,6 +61,8 @@ class AMBIT_API Work {
   std::exception_ptr error_;
 };
 
+using WorkPtr = std::shared_ptr<Work>;
+
 /// The ranks 0 ... size - 1, one of them this. Collectives are begun on all ranks in the same
 /// order, with the same dtype, number of elements and options, and return at once; what was begun
 /// is waited for in any order. Tensors may be on any device and have any strides, those of one call
@@ -71,11 +71,10 @@ class AMBIT_API Work {
 /// rank's share; DTypeError; ShapeError; DeviceMismatchError; DistributedError after a failure.
 /// With AMBIT_DISTRIBUTED_DEBUG=1 in the environment of all ranks they first compare what they were
 /// called with; DistributedError says what differs. Thread safety: one thread at a time.
-class AMBIT_API ProcessGroup : public std::enable_shared_from_this<ProcessGroup> {
+class AMBIT_API ProcessGroup {
  public:
   explicit ProcessGroup(std::shared_ptr<Communicator> communicator,
                         Milliseconds timeout = kDefaultTimeout);
-  ~ProcessGroup();
   ProcessGroup(const ProcessGroup&) = delete;
   ProcessGroup& operator=(const ProcessGroup&) = delete;
 
@@ -86,7 +85,6 @@ class AMBIT_API ProcessGroup : public std::enable_shared_from_this<ProcessGroup>
   Milliseconds timeout() const { return timeout_; }
   void set_timeout(Milliseconds timeout) { timeout_ = timeout; }
 
-  using WorkPtr = std::shared_ptr<Work>;
   /// Give all ranks root's tensor.
   WorkPtr broadcast(const Tensor& tensor, int root = 0);
   /// Replace the tensor on all ranks by its sum, or what else `op` says, over them: bit-equal

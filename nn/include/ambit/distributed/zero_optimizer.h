@@ -44,10 +44,10 @@ class AMBIT_API ZeroRedundancy {
   std::unique_ptr<optim::Optimizer> local_;
 
  private:
-  std::vector<size_t> own_positions() const;
+  std::vector<Tensor> share(int rank) const;
 
   std::vector<Tensor> params_;
-  std::vector<int> owner_;  // of each parameter
+  std::vector<std::vector<size_t>> positions_;  // in params_, of each rank's share
   std::shared_ptr<ProcessGroup> group_;
 };
 
