@@ -2,8 +2,11 @@
 #include <ambit/error.h>
 #include <ambit/ops/conv.h>
 #include <ambit/ops/creation.h>
+#include <ambit/ops/index.h>
 #include <ambit/ops/random.h>
 #include <ambit/ops/reduce.h>
+
+#include <limits>
 
 #include "tests/devices.h"
 #include "tests/expected.h"
@@ -89,6 +92,8 @@ TEST_CASE("convolutions large enough for several threads agree with the referenc
       {1, 16, 32, {}},                                                    // rows of one image
       {3, 16, 24, {.stride = {2, 1}, .padding = {3, 1}}},                 // of several
       {2, 32, 32, {.padding = {2, 4}, .dilation = {2, 3}, .groups = 2}},  // with a wide reach
+      {2, 32, 64, {.padding = {2, 4}, .dilation = {2, 3}, .groups = 2}},  // of more filters
+      {2, 16, 32, {.padding = {1, 3}}},                    // columns that see padding alone
       {2, 16, 32, {.stride = {5, 5}, .padding = {2, 2}}},  // rows that no row of the result needs
       {9, 32, 64, {.stride = {43, 2}}},                    // a single row
       {4, 32, 48, {.stride = {100, 90}, .padding = {1, 0}}},  // a single element
@@ -111,6 +116,37 @@ TEST_CASE("convolutions large enough for several threads agree with the referenc
     close(convolution_weight_grad(dy, x, w.sizes(), c.params),
           convolution_weight_grad(rdy, rx, w.sizes(), c.params), 1000);
   }
+}
+
+TEST_CASE("16 filters of few channels agree with the reference") {
+  manual_seed(1);
+  const Device reference("reference");
+  const auto check = [&](int64_t width, int64_t window, const ConvParams& params) {
+    INFO("width ", width, ", window ", window, ", stride ", params.stride[0]);
+    const Tensor x = randn({8, 6, 33, width}), w = randn({16, 6, window, window}), b = randn({16});
+    const Tensor rx = x.to(reference), rw = w.to(reference);
+    const Tensor y = conv2d(x, w, b, params);  // channels-last, as the next line takes it
+    const Tensor dw = convolution_weight_grad(y, x, w.sizes(), params);
+    const Tensor ry = conv2d(rx, rw, b.to(reference), params);
+    // Sums of 150 products of normal numbers, then of at most 8 * 33 * 30 of those with normal
+    // ones, each rounded to 2^-24 of the sum.
+    CHECK(y.allclose(ry.cpu(), 1e-5, 150 * 1e-6));
+    const Tensor rdw = convolution_weight_grad(ry, rx, w.sizes(), params).cpu();
+    CHECK(dw.allclose(rdw, 1e-4, 8 * 33 * 30 * 1e-6));
+  };
+  for (int64_t width = 6; width <= 30; ++width) check(width, 5, {});
+  check(14, 3, {.padding = {1, 1}});
+  check(28, 5, {.padding = {2, 2}});
+  check(28, 5, {.stride = {2, 1}, .padding = {4, 2}, .dilation = {3, 1}});
+}
+
+TEST_CASE("a weight's gradient has what its tap meets, and nothing of what lies beyond") {
+  const int64_t filters = 6;
+  Tensor x = ones({2, 3, 9, 32});
+  x.index_put_({indexing::Ellipsis, -1}, std::numeric_limits<float>::infinity());
+  const Tensor dw = convolution_weight_grad(ones({2, filters, 5, 28}), x, {filters, 3, 5, 5}, {});
+  CHECK(dw.index({indexing::Ellipsis, indexing::Slice(0, 4)}).eq(2 * 5 * 28).all().item<bool>());
+  CHECK(dw.index({indexing::Ellipsis, 4}).isinf().all().item<bool>());
 }
 
 TEST_CASE("a stride beyond the input costs no memory and no time") {

@@ -33,6 +33,8 @@ std::vector<Tensor> results(Device device) {
   const auto [q, scale] = quantize_rows(w);
   const auto [h, c] = lstm_step(matmul(x, w.t()).narrow(1, 0, 148), zeros({37, 148}, x.options()),
                                 x.repeat({1, 2}).narrow(1, 0, 37));
+  const Tensor tiled = images.repeat({2, 1, 2, 2});
+  const Tensor filtered = conv2d(tiled, full({16, 3, 5, 5}, 0.01, x.options()));
   std::vector<Tensor> all{exp(x),
                           tanh(x),
                           gelu(x),
@@ -56,6 +58,8 @@ std::vector<Tensor> results(Device device) {
                           max_pool2d(images, 2),
                           avg_pool2d(images, 3),
                           std::get<0>(sort(x.flatten())),
+                          filtered,
+                          convolution_weight_grad(filtered, tiled, {16, 3, 5, 5}, {}),
                           conv2d(images.to(kFloat64), ones({4, 3, 3, 3}, wide.options()))};
   for (Tensor& t : all) t = t.cpu().to(kFloat64);
   return all;

@@ -1,5 +1,5 @@
 // Convolution and its gradients: oneDNN for float32 with many channels, and for bfloat16 where
-// native_products() says so; conv_direct.h else.
+// native_products() says so; conv_filters.h for 16 filters of few channels; conv_direct.h else.
 #include <ambit/backend/alias.h>
 
 #include "backends/cpu/kernels.h"
@@ -7,11 +7,15 @@
 #include "backends/cpu/layout/float32.h"
 #include "backends/cpu/layout/native_scope.h"
 #include "conv_direct.h"
+#include "conv_filters.h"
 #include "conv_onednn.h"
 #include "conv_sizes.h"
 
 namespace ambit::cpu {
 namespace {
+
+// Multiply-adds from which on results had better lie channels-last, if they then may stay so.
+constexpr int64_t kEnough = int64_t{1} << 18;
 
 // oneDNN's vectors hold 16 channels of the result. Where those fill them it is faster, as measured,
 // from little work on. Where they do not, the own loops are, whose vectors hold pixels, but for
@@ -19,8 +23,14 @@ namespace {
 bool prefers_onednn(const Tensor& x, const ConvSizes& g, int64_t channels, bool even_for_few) {
   if (x.dtype() == kBFloat16) return true;
   const bool many = channels >= 16;
-  const int64_t enough = int64_t{1} << (many ? 18 : 23);
+  const int64_t enough = many ? kEnough : int64_t{1} << 23;
   return x.dtype() == kFloat32 && (many || (even_for_few && channels >= 4)) && g.work() >= enough;
+}
+
+// From few channels oneDNN makes 16 in twice the time, as measured, and 32 in the same.
+bool prefers_filters(const Tensor& x, const ConvSizes& g) {
+  return x.dtype() == kFloat32 && g.C <= 8 && g.K == 16 && !is_channels_last(x) &&
+         g.work() >= kEnough && has_filters_conv(g);
 }
 
 // What lies along a line [a,b,L] is an image of one row.
@@ -41,6 +51,13 @@ void convolution(Tensor& y, const Tensor& x, const Tensor& w, const Tensor& b,
   }
   if (y.numel() == 0) return;
   const ConvSizes g(x.sizes(), w.sizes(), y.sizes(), p);
+  if (prefers_filters(x, g)) {
+    const NativeScope native({.outputs = {&y}, .row_major = {&x, &w, &b}});
+    if (native.has_native_outputs()) {
+      return filters_conv(g, native.output(0).data_ptr<float>(), x.data_ptr<float>(),
+                          w.data_ptr<float>(), b.defined() ? b.data_ptr<float>() : nullptr);
+    }
+  }
   if (prefers_onednn(x, g, g.Kg, is_channels_last(x))) {
     // w may be another convolution's result; Layouts has it row-major.
     const NativeScope native({.outputs = {&y}, .row_major = {&w, &b}, .inputs = {&x}});
@@ -73,8 +90,12 @@ void convolution_input_grad(Tensor& dx, const Tensor& dy, const Tensor& w, const
     return by_float32(
         dx, [&](Tensor& wide) { convolution_input_grad(wide, float32_of(dy), float32_of(w), p); });
   }
+  // dy stays as it lies, for the gradient of the weights.
+  const NativeScope native({.row_major = {&dx, &w}, .inputs = {&dy}});
+  const Tensor& slopes = native.input(0);
   visit<dtypes::kFloating>(dx.dtype(), [&]<class T>() {
-    direct_conv_input_grad<T>(g, dx.data_ptr<T>(), dy.data_ptr<T>(), w.data_ptr<T>());
+    direct_conv_input_grad<T>(g, dx.data_ptr<T>(), slopes.data_ptr<T>(),
+                              has_channels_last_strides(slopes), w.data_ptr<T>());
   });
 }
 
@@ -86,6 +107,13 @@ void convolution_weight_grad(Tensor& dw, const Tensor& dy, const Tensor& x, cons
   }
   if (dy.numel() == 0 || dw.numel() == 0) return kernels::fill(dw, 0);
   const ConvSizes g(x.sizes(), dw.sizes(), dy.sizes(), p);
+  if (prefers_filters(x, g) && is_channels_last(dy)) {
+    const NativeScope native({.row_major = {&dw, &x}, .inputs = {&dy}});
+    if (has_channels_last_strides(native.input(0))) {
+      return filters_conv_weight_grad(g, dw.data_ptr<float>(), native.input(0).data_ptr<float>(),
+                                      x.data_ptr<float>());
+    }
+  }
   if (prefers_onednn(x, g, g.Kg, is_channels_last(dy))) {
     const NativeScope native({.row_major = {&dw}, .inputs = {&dy, &x}});
     if (onednn_conv_weight_grad(g, dw, native.input(0), native.input(1))) return;

@@ -9,8 +9,9 @@ namespace ambit::cpu {
 /// y = x * w + b; b may be null.
 template <class T>
 void direct_conv(const ConvSizes& g, T* y, const T* x, const T* w, const T* b);
+/// dy lies row-major or channels-last.
 template <class T>
-void direct_conv_input_grad(const ConvSizes& g, T* dx, const T* dy, const T* w);
+void direct_conv_input_grad(const ConvSizes& g, T* dx, const T* dy, bool channels_last, const T* w);
 template <class T>
 void direct_conv_weight_grad(const ConvSizes& g, T* dw, const T* dy, const T* x);
 

@@ -11,6 +11,7 @@
 
 #include <algorithm>
 
+#include "backends/cpu/layout/channels_last.h"
 #include "backends/cpu/runtime/parallel.h"
 #include "backends/cpu/runtime/scratch.h"
 #include "conv_packing.h"
@@ -124,7 +125,7 @@ void scatter_image(const ConvPacking& packing, T* packed, const T* dy, const T* 
 }
 
 template <class T>
-void input_grad(const ConvSizes& g, T* dx, const T* dy, const T* w) {
+void input_grad(const ConvSizes& g, T* dx, const T* dy, bool channels_last, const T* w) {
   const ConvPacking packing(g);
   const int64_t blocks = ceil_div(g.Kg, kFilters), window = g.T * g.R * g.S;
   const Scratch weights(
@@ -139,10 +140,17 @@ void input_grad(const ConvSizes& g, T* dx, const T* dy, const T* w) {
   parallel_for(g.N, grain_for_products(g.work() / g.N), [&](int64_t begin, int64_t end) {
     // A vector longer: where stores have no masks, part of one writes back what lies behind it.
     const Scratch packed(static_cast<size_t>(packing.image() + Scatter<T>::kLanes) * sizeof(T));
+    const int64_t one = g.K * g.y_plane();
+    const Scratch row_major(channels_last ? static_cast<size_t>(one) * sizeof(T) : 0);
     for (int64_t n = begin; n < end; ++n) {
+      const T* slopes = dy + n * one;
+      if (channels_last) {
+        channels_last_to_row_major(row_major.data(), slopes,
+                                   channels_last_layout(dtype_of<T>, 1, g.K, g.y_plane()));
+        slopes = row_major.data<T>();
+      }
       std::fill_n(packed.data<T>(), packing.image(), T(0));
-      scatter_image(packing, packed.data<T>(), dy + n * g.K * g.y_plane(), weights.data<T>(),
-                    offsets);
+      scatter_image(packing, packed.data<T>(), slopes, weights.data<T>(), offsets);
       unpack_image(packing, dx + n * g.C * g.x_plane(), packed.data<T>());
     }
   });
@@ -163,12 +171,14 @@ HWY_EXPORT(find_float);
 HWY_EXPORT(find_double);
 
 template <>
-void direct_conv_input_grad(const ConvSizes& g, float* dx, const float* dy, const float* w) {
-  HWY_DYNAMIC_DISPATCH(find_float)()(g, dx, dy, w);
+void direct_conv_input_grad(const ConvSizes& g, float* dx, const float* dy, bool channels_last,
+                            const float* w) {
+  HWY_DYNAMIC_DISPATCH(find_float)()(g, dx, dy, channels_last, w);
 }
 template <>
-void direct_conv_input_grad(const ConvSizes& g, double* dx, const double* dy, const double* w) {
-  HWY_DYNAMIC_DISPATCH(find_double)()(g, dx, dy, w);
+void direct_conv_input_grad(const ConvSizes& g, double* dx, const double* dy, bool channels_last,
+                            const double* w) {
+  HWY_DYNAMIC_DISPATCH(find_double)()(g, dx, dy, channels_last, w);
 }
 
 }  // namespace ambit::cpu

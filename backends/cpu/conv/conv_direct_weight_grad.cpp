@@ -1,5 +1,6 @@
 // dw[k][tap] = sum over images and f of dy[k][f] * packed[offset(tap) + f], in vectors of partial
-// sums.
+// sums. Most loads of packed images meet two lines of the cache, whatever is done; those of dy need
+// not.
 #include "conv_direct.h"
 
 #include "backends/cpu/runtime/simd_targets.h"
@@ -21,7 +22,10 @@ namespace ambit::cpu::HWY_NAMESPACE {
 namespace hn = hwy::HWY_NAMESPACE;
 namespace {
 
-constexpr int64_t kRows = 6, kTaps = 4;  // of sums at a time, one vector each
+// Of sums at a time, one vector each: as many as the registers hold, beside kTaps vectors and one
+// more.
+constexpr bool kHasFewRegisters = HWY_ARCH_X86 && HWY_TARGET != HWY_AVX3;
+constexpr int64_t kRows = 6, kTaps = kHasFewRegisters ? 2 : 4;
 
 /// kRows filters by kTaps taps of sums, each a vector of partial sums.
 template <class T>
@@ -34,14 +38,16 @@ class Correlation {
 
   /// Sums so far, as save() left them.
   HWY_INLINE explicit Correlation(const T* saved) { resume(saved, Sums()); }
-  /// One image: dy [rows of O * P * Q], packed; the pointers of rows and taps that do not exist
-  /// repeat others.
-  HWY_INLINE void add(const ConvPacking& packing, const T* const* dy, const T* const* x) {
+  /// One image: dy [kRows][O * P rows of Q, dy_pitch apart], packed; the pointers of filters and
+  /// taps that do not exist repeat others.
+  HWY_INLINE void add(const ConvPacking& packing, const T* const* dy, int64_t dy_pitch,
+                      const T* const* x) {
     const ConvSizes& g = packing.sizes;
     const int64_t whole = g.Q / kLanes * kLanes;
     const auto rest = hn::FirstN(D(), static_cast<size_t>(g.Q - whole));
     for (int64_t row = 0; row < g.O * g.P; ++row) {
-      const int64_t from = row * g.Q, at = row / g.P * packing.plane + row % g.P * packing.pitch;
+      const int64_t from = row * dy_pitch,
+                    at = row / g.P * packing.plane + row % g.P * packing.pitch;
       for (int64_t q = 0; q < whole; q += kLanes) step<true>(dy, from + q, x, at + q, rest);
       if (whole < g.Q) step<false>(dy, from + whole, x, at + whole, rest);
     }
@@ -51,6 +57,8 @@ class Correlation {
 
  private:
   using Sums = std::make_index_sequence<kSums>;
+  using Rows = std::make_index_sequence<static_cast<size_t>(kRows)>;
+  using Taps = std::make_index_sequence<static_cast<size_t>(kTaps)>;
 
   template <size_t... I>
   HWY_INLINE void resume(const T* saved, std::index_sequence<I...>) {
@@ -60,23 +68,25 @@ class Correlation {
   HWY_INLINE void save(T* saved, std::index_sequence<I...>) const {
     ((hn::StoreU(sums_[I], D(), saved + I * kLanes)), ...);
   }
-  template <bool kWhole, size_t... I>
-  HWY_INLINE void load(V* to, const T* const* from, int64_t at, hn::Mask<D> used,
-                       std::index_sequence<I...>) {
-    ((to[I] = kWhole ? hn::LoadU(D(), from[I] + at) : hn::MaskedLoad(used, D(), from[I] + at)),
-     ...);
-  }
-  template <size_t... I>
-  HWY_INLINE void multiply(const V* slopes, const V* inputs, std::index_sequence<I...>) {
-    ((sums_[I] = hn::MulAdd(slopes[I / kTaps], inputs[I % kTaps], sums_[I])), ...);
+  template <bool kWhole>
+  static HWY_INLINE V load(const T* from, hn::Mask<D> used) {
+    return kWhole ? hn::LoadU(D(), from) : hn::MaskedLoad(used, D(), from);
   }
   template <bool kWhole>
   HWY_INLINE void step(const T* const* dy, int64_t dy_at, const T* const* x, int64_t x_at,
                        hn::Mask<D> used) {
-    V slopes[kRows], inputs[kTaps];
-    load<kWhole>(slopes, dy, dy_at, used, std::make_index_sequence<static_cast<size_t>(kRows)>());
-    load<kWhole>(inputs, x, x_at, used, std::make_index_sequence<static_cast<size_t>(kTaps)>());
-    multiply(slopes, inputs, Sums());
+    step<kWhole>(dy, dy_at, x, x_at, used, Rows(), Taps());
+  }
+  // One filter after the other, so that no more than its vector takes a register.
+  template <bool kWhole, size_t... K, size_t... J>
+  HWY_INLINE void step(const T* const* dy, int64_t dy_at, const T* const* x, int64_t x_at,
+                       hn::Mask<D> used, std::index_sequence<K...>, std::index_sequence<J...>) {
+    const V inputs[] = {load<kWhole>(x[J] + x_at, used)...};
+    ((add_row<K>(load<kWhole>(dy[K] + dy_at, used), inputs, Taps())), ...);
+  }
+  template <size_t K, size_t... J>
+  HWY_INLINE void add_row(V slope, const V* inputs, std::index_sequence<J...>) {
+    ((sums_[K * kTaps + J] = hn::MulAdd(slope, inputs[J], sums_[K * kTaps + J])), ...);
   }
 
   V sums_[kSums];
@@ -99,22 +109,22 @@ struct Place {
   int64_t tap, taps;
 };
 
-/// Add what images [begin, end) give: dy [N,K,O,P,Q].
+/// Add what images [begin, end) give.
 template <class T>
-void correlate(const ConvPacking& packing, const Place& place, T* saved, const T* dy,
+void correlate(const ConvPacking& packing, const Place& place, T* saved, const AlignedRows<T>& dy,
                const PackedImages<T>& x, int64_t begin, int64_t end) {
   const ConvSizes& g = packing.sizes;
   Correlation<T> correlation(saved);
   for (int64_t n = begin; n < end; ++n) {
     const T *slopes[kRows], *inputs[kTaps];
     for (int64_t i = 0; i < kRows; ++i) {
-      slopes[i] = dy + (n * g.K + place.filter + std::min(i, place.filters - 1)) * g.y_plane();
+      slopes[i] = dy.filter(n, place.filter + std::min(i, place.filters - 1));
     }
     for (int64_t i = 0; i < kTaps; ++i) {
       inputs[i] = x.image(n) + place.group * g.Cg * packing.channel +
                   packing.offsets[static_cast<size_t>(place.tap + std::min(i, place.taps - 1))];
     }
-    correlation.add(packing, slopes, inputs);
+    correlation.add(packing, slopes, dy.pitch(), inputs);
   }
   correlation.save(saved);
 }
@@ -153,10 +163,14 @@ void weight_grad(const ConvSizes& g, T* dw, const T* dy, const T* x) {
       for (int64_t i = begin; i < end; ++i) places.emplace_back(g, i);
       const Scratch sums(places.size() * kSaved * sizeof(T));
       std::fill_n(sums.data<T>(), places.size() * kSaved, T(0));
+      const int64_t times = std::ssize(places) / (g.groups * ceil_div(g.Kg, kRows));
+      AlignedRows<T> rows(g, dy, Correlation<T>::kLanes, std::min(near, past - first), times);
       for (int64_t n = first; n < past; n += near) {
+        const int64_t n_past = std::min(n + near, past);
+        rows.take(n, n_past);
         T* saved = sums.data<T>();
         for (const Place& place : places) {
-          correlate(packing, place, saved, dy, packed, n, std::min(n + near, past));
+          correlate(packing, place, saved, rows, packed, n, n_past);
           saved += kSaved;
         }
       }

@@ -108,6 +108,28 @@ void PackedImages<T>::take(int64_t first, int64_t past) {
 }
 
 template <class T>
+AlignedRows<T>::AlignedRows(const ConvSizes& g, const T* dy, int64_t lanes, int64_t most,
+                            int64_t times)
+    : sizes_(g),
+      dy_(dy),
+      copies_(times >= 4 && g.Q % lanes != 0 && 2 * g.Q > round_up(g.Q, lanes)),
+      pitch_(copies_ ? round_up(g.Q, lanes) : g.Q),
+      room_(copies_ ? static_cast<size_t>(most * g.K * g.O * g.P * pitch_) * sizeof(T) : 0),
+      rows_(dy) {}
+
+template <class T>
+void AlignedRows<T>::take(int64_t first, int64_t past) {
+  first_ = first;
+  rows_ = dy_ + first * sizes_.K * sizes_.y_plane();
+  if (!copies_) return;
+  const int64_t rows = (past - first) * sizes_.K * sizes_.O * sizes_.P;
+  for (int64_t i = 0; i < rows; ++i) {
+    std::copy_n(rows_ + i * sizes_.Q, sizes_.Q, room_.data<T>() + i * pitch_);
+  }
+  rows_ = room_.data<T>();
+}
+
+template <class T>
 void unpack_image(const ConvPacking& packing, T* x, const T* packed) {
   const ConvSizes& g = packing.sizes;
   if (packing.changes_nothing()) {
@@ -124,6 +146,8 @@ void unpack_image(const ConvPacking& packing, T* x, const T* packed) {
 
 template class PackedImages<float>;
 template class PackedImages<double>;
+template class AlignedRows<float>;
+template class AlignedRows<double>;
 template void unpack_image(const ConvPacking&, float*, const float*);
 template void unpack_image(const ConvPacking&, double*, const double*);
 

@@ -62,6 +62,33 @@ class PackedImages {
   Scratch room_;
 };
 
+/// Some images at a time of dy [N,K,O,P,Q] with their rows at multiples of a vector: as they are,
+/// or, where copies are worth it, as [K,O,P,pitch] each.
+template <class T>
+class AlignedRows {
+ public:
+  /// `most` at a time, each read `times` times: few are not worth a copy, nor are rows of which
+  /// more than half would be padding.
+  AlignedRows(const ConvSizes& g, const T* dy, int64_t lanes, int64_t most, int64_t times);
+  /// Elements from row to row.
+  int64_t pitch() const { return pitch_; }
+  /// Take in images [first, past).
+  void take(int64_t first, int64_t past);
+  /// Filter k of one of those.
+  const T* filter(int64_t n, int64_t k) const {
+    return rows_ + ((n - first_) * sizes_.K + k) * sizes_.O * sizes_.P * pitch_;
+  }
+
+ private:
+  const ConvSizes& sizes_;
+  const T* dy_;
+  const bool copies_;
+  const int64_t pitch_;
+  const Scratch room_;
+  const T* rows_;      // of image first_
+  int64_t first_ = 0;  // of those taken
+};
+
 /// The way back for one image: x = packed, without the padding.
 template <class T>
 void unpack_image(const ConvPacking& packing, T* x, const T* packed);
