@@ -84,8 +84,10 @@ if [[ -n $deps ]]; then
   export PKG_CONFIG_SYSROOT_DIR=$prefix PKG_CONFIG_LIBDIR=$libraries/pkgconfig:$prefix/usr/share/pkgconfig
 fi
 # CUDA's libraries are the toolkit's, or Python's wheels; what the system has comes before them.
-nvcc=$(readlink -f "$(command -v nvcc)")
-append LD_LIBRARY_PATH "${nvcc%/bin/nvcc}/lib64"
+if nvcc=$(command -v nvcc); then
+  nvcc=$(readlink -f "$nvcc")
+  append LD_LIBRARY_PATH "${nvcc%/bin/nvcc}/lib64"
+fi
 wheels=$("$python" -c 'import sysconfig; print(sysconfig.get_path("purelib") + "/nvidia")' 2>/dev/null)
 append LD_LIBRARY_PATH "$wheels"/*/lib
 for headers in "$wheels"/*/include; do
