@@ -244,7 +244,7 @@ void Optimizer::plan() {
   }
   for (Work& work : work_) {
     work.state = &state_of(work);
-    const State before = *work.state;
+    const State before = work.param->is_cpu() ? State() : *work.state;
     follow(*work.param, *work.state, *work.options);
     if (has_master(*work.param, *work.options)) keep_master(*work.param, *work.state);
     prepare(work.updated(), *work.state, *work.options);
