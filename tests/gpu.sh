@@ -44,6 +44,16 @@ export AMBIT_SIM=${AMBIT_SIM:-sim:1} # nothing may pose as cuda
 [[ ! -d ../shared/reference ]] ||
   export AMBIT_REFERENCE=${AMBIT_REFERENCE:-$(realpath ../shared/reference)}
 
+# append <variable> <folder>...: behind what a path has already, such as where the driver is.
+append() {
+  local -n path=$1
+  local folder
+  for folder in "${@:2}"; do
+    [[ ! -d $folder ]] || path=${path:+$path:}$folder
+  done
+  export "$1"
+}
+
 # The packages of --deps, unpacked once, with links that stay inside.
 if [[ -n $deps ]]; then
   prefix=$PWD/build/deps
@@ -63,22 +73,27 @@ if [[ -n $deps ]]; then
     ln -s mpirun.openmpi "$prefix/usr/bin/mpirun"
   fi
   libraries=$(echo "$prefix"/usr/lib/*-linux-gnu)
-  export OPAL_PREFIX=$prefix/usr PMIX_INSTALL_PREFIX=$prefix/usr # where MPI finds its parts
-  export AMBIT_PACKAGES=skip CMAKE_PREFIX_PATH=$prefix/usr
-  export PATH=$PATH:$prefix/usr/bin CPATH=$prefix/usr/include
-  export LIBRARY_PATH=$libraries LD_LIBRARY_PATH=$libraries:$prefix/lib/${libraries##*/}
+  # Where MPI finds its parts; and it starts nothing elsewhere, but looks for what could.
+  export OPAL_PREFIX=$prefix/usr PMIX_INSTALL_PREFIX=$prefix/usr OMPI_MCA_plm_rsh_agent=false
+  export AMBIT_PACKAGES=skip
+  append CMAKE_PREFIX_PATH "$prefix/usr"
+  append PATH "$prefix/usr/bin"
+  append CPATH "$prefix/usr/include"
+  append LIBRARY_PATH "$libraries"
+  append LD_LIBRARY_PATH "$libraries" "$prefix/lib/${libraries##*/}"
   export PKG_CONFIG_SYSROOT_DIR=$prefix PKG_CONFIG_LIBDIR=$libraries/pkgconfig:$prefix/usr/share/pkgconfig
 fi
-# CUDA's libraries may be Python's wheels; what the system has comes before them.
+# CUDA's libraries are the toolkit's, or Python's wheels; what the system has comes before them.
+if nvcc=$(command -v nvcc); then
+  nvcc=$(readlink -f "$nvcc")
+  append LD_LIBRARY_PATH "${nvcc%/bin/nvcc}/lib64"
+fi
 wheels=$("$python" -c 'import sysconfig; print(sysconfig.get_path("purelib") + "/nvidia")' 2>/dev/null)
-for library in "$wheels"/*/lib; do
-  [[ ! -d $library ]] || LD_LIBRARY_PATH=${LD_LIBRARY_PATH:+$LD_LIBRARY_PATH:}$library
-done
+append LD_LIBRARY_PATH "$wheels"/*/lib
 for headers in "$wheels"/*/include; do
-  [[ ! -f $headers/nccl.h ]] || export CMAKE_INCLUDE_PATH=$headers
-  [[ ! -f $headers/cublasLt.h && ! -f $headers/cusolverDn.h ]] || CPLUS_INCLUDE_PATH=${CPLUS_INCLUDE_PATH:+$CPLUS_INCLUDE_PATH:}$headers
+  [[ ! -f $headers/nccl.h ]] || append CMAKE_INCLUDE_PATH "$headers"
+  [[ ! -f $headers/cublasLt.h && ! -f $headers/cusolverDn.h ]] || append CPLUS_INCLUDE_PATH "$headers"
 done
-export LD_LIBRARY_PATH CPLUS_INCLUDE_PATH
 
 rows=()
 failed=0
@@ -103,12 +118,12 @@ check() {
 build() {
   bash cmake/packages.sh &&
     cmake --preset release -DAMBIT_CUDA=ON -DAMBIT_BUILD_TESTS=ON \
-      -DAMBIT_CUDA_ARCHITECTURES="$capability" &&
+      -DAMBIT_CUDA_ARCHITECTURES="$capability" -DcuDNN_PYTHON="$(command -v "$python")" &&
     cmake --build --preset release --parallel "$jobs"
 }
 run_build() {
   export -f build
-  export capability jobs
+  export capability jobs python
   check build 470 bash -c build
 }
 run_conformance() {

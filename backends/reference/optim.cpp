@@ -68,11 +68,14 @@ void sgd_step(TensorList p, TensorList buf, TensorList g, const SgdParams& param
   });
 }
 
-void adam_step(TensorList p, TensorList m, TensorList v, TensorList g, const AdamParams& params) {
+void adam_step(TensorList p, TensorList m, TensorList v, TensorList t, TensorList g,
+               const AdamParams& params) {
   count_run();
   visit(p[0].dtype(), [&]<class T>() {
-    const Adam<T> update(params);
+    AdamParams own = params;
     for (size_t i = 0; i < p.size(); ++i) {
+      if (!t.empty()) own.step = 1 + static_cast<int64_t>(*t[i].data_ptr<float>());
+      const Adam<T> update(own);
       T *to = p[i].data_ptr<T>(), *slope = g[i].data_ptr<T>();
       T *mean = m[i].data_ptr<T>(), *square = v[i].data_ptr<T>();
       for (int64_t n = 0; n < p[i].numel(); ++n) update(to[n], mean[n], square[n], slope[n]);

@@ -278,7 +278,8 @@ void add_training(Table& table) {
   table.add(kernels::ctc_loss_grad, x, loss, x, label, one, one, loss, alpha, 1);
   const OperandList list{t({2}), t({1})};
   table.add(kernels::sgd_step, list, list, list, {.lr = 0.1, .momentum = 0.9});
-  table.add(kernels::adam_step, list, list, list, list, {});
+  const OperandList steps{t({}, kFloat32), t({}, kFloat32)};
+  table.add(kernels::adam_step, list, list, list, steps, list, {});
 }
 
 }  // namespace

@@ -213,7 +213,7 @@ constinit decltype(sgd_step) sgd_step{
 constinit decltype(adam_step) adam_step{"adam_step",
                                         kFloating,
                                         by_element,
-                                        {"param", "exp_avg", "exp_avg_sq", "grad"},
+                                        {"param", "exp_avg", "exp_avg_sq", "step", "grad"},
                                         composite::adam_step};
 
 }  // namespace kernels

@@ -298,7 +298,7 @@ void Widened::run_lists(const Call& call) {
       const bool writes = &slot != last || lists == 1;
       for (const Part& part : parts) {
         const Tensor& t = operands_[slot.first + part.tensor].tensor;
-        const bool is_whole = t.numel() == part.size;
+        const bool is_whole = t.numel() == part.size || t.dim() == 0;  // a number beside others
         row.add(is_whole ? t : alias(t, {part.size}, {1}, part.from, t.dtype()), true, writes);
       }
     }

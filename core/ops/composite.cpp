@@ -45,7 +45,8 @@ void sgd_step(TensorList p, TensorList buf, TensorList g, const SgdParams& param
 }
 
 // Source: torch.optim.Adam and AdamW; Kingma & Ba 2015, Loshchilov & Hutter 2019.
-void adam_step(TensorList p, TensorList m, TensorList v, TensorList g, const AdamParams& params) {
+void adam_step(TensorList p, TensorList m, TensorList v, TensorList t, TensorList g,
+               const AdamParams& params) {
   for (size_t i = 0; i < p.size(); ++i) {
     Tensor slope = g[i];
     if (params.weight_decay != 0 && params.decoupled) {
@@ -55,8 +56,14 @@ void adam_step(TensorList p, TensorList m, TensorList v, TensorList g, const Ada
     }
     m[i].mul_(params.beta1).add_(slope, 1 - params.beta1);
     v[i].mul_(params.beta2).add_(slope.square(), 1 - params.beta2);
-    const Tensor root = v[i].sqrt().mul_(params.root_scale()).add_(params.eps);
-    p[i].sub_(m[i] / root, params.step_size());
+    if (t.empty()) {
+      const Tensor root = v[i].sqrt().mul_(params.root_scale()).add_(params.eps);
+      p[i].sub_(m[i] / root, params.step_size());
+      continue;
+    }
+    const auto correction = [&](double beta) { return 1 - pow(beta, t[i].to(kFloat64) + 1); };
+    const Tensor root = (v[i] / correction(params.beta2)).sqrt_().add_(params.eps);
+    p[i].sub_(m[i] / correction(params.beta1) / root, params.lr);
   }
 }
 

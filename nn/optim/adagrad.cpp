@@ -1,4 +1,5 @@
 // Adagrad, in ops.
+#include <ambit/backend/registry.h>
 #include <ambit/ops/creation.h>
 #include <ambit/ops/elementwise.h>
 #include <ambit/optim/adagrad.h>
@@ -61,6 +62,10 @@ int64_t Adagrad::stage(const State& state) const {
 
 void Adagrad::update(const Batch& batch, const OptimizerOptions& options) const {
   const auto& o = static_cast<const AdagradOptions&>(options);
+  const Device device = batch.params[0].device();
+  if (o.lr_decay() != 0 && !device.is_meta()) {
+    backend_of(device).expect_repeatable(device.index(), "a rate that decays with each step");
+  }
   const double lr = o.lr() / (1 + static_cast<double>(batch.stage) * o.lr_decay());
   for (size_t i = 0; i < batch.params.size(); ++i) {
     const Tensor &p = batch.params[i], &sum = batch.state[kSum][i];

@@ -28,12 +28,19 @@ void AdamOptionsBase::check() const {
       throw Error(fmt::format("{}: expected betas in [0, 1), got {}", optimizer, beta));
     }
   }
+  if (amsgrad_ && capturable_) {
+    throw Error(fmt::format("{}: expected amsgrad or capturable, got both", optimizer));
+  }
 }
 
 Value::Dict AdamOptionsBase::values() const {
-  return {{"lr", params_.lr},    {"betas", Value::tuple({params_.beta1, params_.beta2})},
-          {"eps", params_.eps},  {"weight_decay", params_.weight_decay},
-          {"amsgrad", amsgrad_}, {"decoupled_weight_decay", params_.decoupled}};
+  return {{"lr", params_.lr},
+          {"betas", Value::tuple({params_.beta1, params_.beta2})},
+          {"eps", params_.eps},
+          {"weight_decay", params_.weight_decay},
+          {"amsgrad", amsgrad_},
+          {"capturable", capturable_},
+          {"decoupled_weight_decay", params_.decoupled}};
 }
 
 void AdamOptionsBase::set_values(const Value& dict) {
@@ -50,6 +57,8 @@ void AdamOptionsBase::set_values(const Value& dict) {
   }
   const Value* amsgrad = dict.find("amsgrad");
   amsgrad_ = amsgrad && amsgrad->to_bool();
+  const Value* capturable = dict.find("capturable");
+  capturable_ = capturable && capturable->to_bool();
   params_.lr = dict["lr"].to_double();
   params_.beta1 = betas[0].to_double();
   params_.beta2 = betas[1].to_double();
@@ -80,28 +89,37 @@ size_t Adam::scratch_tensors(const OptimizerOptions& options) const {
 }
 
 void Adam::prepare(const Tensor& param, State& state, const OptimizerOptions& options) const {
+  const auto& o = static_cast<const AdamOptionsBase&>(options);
   const auto like_param = [&] { return zeros(param.sizes(), param.options()); };
-  Tensor most = state.tensors[kMostSquare];
-  if (!most.defined() && static_cast<const AdamOptionsBase&>(options).amsgrad()) {
-    most = like_param();
-  }
-  if (!state.tensors[kStep].defined()) {
-    state.tensors = {zeros({}, TensorOptions(kInt64).device(kCPU)), like_param(), like_param(), {}};
-  }
-  state.tensors[kMostSquare] = std::move(most);
+  const TensorOptions number = o.capturable() ? TensorOptions(kFloat32).device(param.device())
+                                              : TensorOptions(kInt64).device(kCPU);
+  auto tensors = state.tensors;
+  if (!tensors[kStep].defined()) tensors = {zeros({}, number), like_param(), like_param(), {}};
+  if (!tensors[kMostSquare].defined() && o.amsgrad()) tensors[kMostSquare] = like_param();
+  tensors[kStep] = tensors[kStep].to(number);  // where the option has changed
+  state.tensors = std::move(tensors);
 }
 
+// Of those that count on their device nobody here knows the step.
 int64_t Adam::stage(const State& state) const {
-  return *state.tensors[kStep].data_ptr<int64_t>();  // on the cpu
+  const Tensor& step = state.tensors[kStep];
+  return step.dtype() == kInt64 ? *step.data_ptr<int64_t>() : 0;
 }
 
 void Adam::update(const Batch& batch, const OptimizerOptions& options) const {
   AdamParams params = static_cast<const AdamOptionsBase&>(options).params();
+  if (static_cast<const AdamOptionsBase&>(options).capturable()) {
+    kernels::adam_step(batch.params, batch.state[kMean], batch.state[kSquare], batch.state[kStep],
+                       batch.grads, params);
+    for (const Tensor& step : batch.state[kStep]) step.add_(1);
+    return;
+  }
   params.step = batch.stage + 1;
   if (static_cast<const AdamOptionsBase&>(options).amsgrad()) {
     update_amsgrad(batch, params);
   } else {
-    kernels::adam_step(batch.params, batch.state[kMean], batch.state[kSquare], batch.grads, params);
+    kernels::adam_step(batch.params, batch.state[kMean], batch.state[kSquare], {nullptr, 0},
+                       batch.grads, params);
   }
   for (const Tensor& step : batch.state[kStep]) *step.data_ptr<int64_t>() = params.step;
 }
@@ -111,7 +129,8 @@ void Adam::update_amsgrad(const Batch& batch, const AdamParams& params) {
   AdamParams moments = params;
   moments.lr = 0;
   moments.eps = 1;  // nothing to divide by 0
-  kernels::adam_step(batch.params, batch.state[kMean], batch.state[kSquare], batch.grads, moments);
+  kernels::adam_step(batch.params, batch.state[kMean], batch.state[kSquare], {nullptr, 0},
+                     batch.grads, moments);
   for (size_t i = 0; i < batch.params.size(); ++i) {
     const Tensor &p = batch.params[i], &root = batch.scratch[0][i], &change = batch.scratch[1][i];
     Tensor most = batch.state[kMostSquare][i];

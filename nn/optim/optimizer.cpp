@@ -2,6 +2,7 @@
 // layout of options and state in optimizer_checkpoint.cpp.
 #include <ambit/autograd.h>
 #include <ambit/backend/kernels.h>
+#include <ambit/backend/registry.h>
 #include <ambit/detail/memory_errors.h>
 #include <ambit/detail/record.h>
 #include <ambit/error.h>
@@ -205,6 +206,26 @@ Optimizer::State& Optimizer::state_of(const Work& work) {
   return *state;
 }
 
+// What is made while a graph is captured would be made anew at each replay: it is refused, and the
+// state is what it was before.
+void Optimizer::expect_lasting(const Tensor& param, State& state, const State& before) {
+  if (param.is_cpu() || param.is_meta()) return;
+  const auto is_new = [](const Tensor& t, const Tensor& old) {
+    return t.defined() && !t.is_same(old);
+  };
+  bool made = is_new(state.master, before.master);
+  for (size_t i = 0; i < kMaxState; ++i) made |= is_new(state.tensors[i], before.tensors[i]);
+  if (!made) return;
+  try {
+    backend_of(param.device())
+        .expect_repeatable(param.device().index(),
+                           "an optimizer's new state, which would begin anew at each replay");
+  } catch (...) {
+    state = before;
+    throw;
+  }
+}
+
 // Everything that can fail for a reason the user can mend happens here, before the first update.
 void Optimizer::plan() {
   work_.clear();
@@ -223,9 +244,11 @@ void Optimizer::plan() {
   }
   for (Work& work : work_) {
     work.state = &state_of(work);
+    const State before = work.param->is_cpu() ? State() : *work.state;
     follow(*work.param, *work.state, *work.options);
     if (has_master(*work.param, *work.options)) keep_master(*work.param, *work.state);
     prepare(work.updated(), *work.state, *work.options);
+    expect_lasting(*work.param, *work.state, before);
     work.stage = stage(*work.state);
   }
 }

@@ -79,7 +79,7 @@ Value Optimizer::state_value(const State& state) const {
     const Tensor& t = state.tensors[i];
     if (!t.defined()) continue;
     tensors.emplace_back(description[i].name,
-                         description[i].like_param ? t.detach() : t.to(kFloat32));
+                         description[i].like_param ? t.detach() : t.to(kCPU, kFloat32));
   }
   if (state.master.defined()) tensors.emplace_back("master_weight", state.master.detach());
   return Value::dict(std::move(tensors));

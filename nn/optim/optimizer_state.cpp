@@ -24,7 +24,9 @@ StateDict Optimizer::state_dict() const try {
     if (state == state_.end() || state->second.fresh) continue;
     for (size_t i = 0; i < description.size(); ++i) {
       const Tensor& t = state->second.tensors[i];
-      if (t.defined()) dict.emplace_back(fmt::format("{}.{}", p, description[i].name), t.detach());
+      if (!t.defined()) continue;
+      dict.emplace_back(fmt::format("{}.{}", p, description[i].name),
+                        description[i].like_param ? t.detach() : t.to(kCPU, kInt64));
     }
     const Tensor& master = state->second.master;
     if (master.defined()) dict.emplace_back(fmt::format("{}.{}", p, kMaster), master.detach());

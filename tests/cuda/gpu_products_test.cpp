@@ -140,11 +140,15 @@ TEST_CASE("gpu: steps of optimizers, for lists that fill several tables") {
                                   AdamParams{.weight_decay = 0.2, .decoupled = true}}) {
         const Tensors p = make(false), m = make(false), v = make(true), g = make(false);
         const Tensors p_expected = copies(p), m_expected = copies(m), v_expected = copies(v);
-        kernels::adam_step(p, m, v, g, o);
-        kernels::adam_step(p_expected, m_expected, v_expected, copies(g), o);
-        check(p, p_expected);
-        check(m, m_expected);
-        check(v, v_expected);
+        for (const size_t counted : {size_t{0}, p.size()}) {  // numbers of steps in tensors
+          const Tensors t(p.size(), full({}, 5, TensorOptions(kFloat32).device(p[0].device())));
+          kernels::adam_step(p, m, v, {t.data(), counted}, g, o);
+          kernels::adam_step(p_expected, m_expected, v_expected, {copies(t).data(), counted},
+                             copies(g), o);
+          check(p, p_expected);
+          check(m, m_expected);
+          check(v, v_expected);
+        }
       }
     }
   }

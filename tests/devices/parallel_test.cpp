@@ -138,7 +138,7 @@ TEST_CASE("optimizer steps on the cpu do not depend on the number of threads") {
   const auto run = [&](int threads) {
     set_num_threads(threads);
     auto [p, m, v, g] = lists();
-    kernels::adam_step(p, m, v, g, {});
+    kernels::adam_step(p, m, v, {nullptr, 0}, g, {});
     kernels::sgd_step(p, m, g, {.lr = 0.1, .momentum = 0.9});
     kernels::sgd_step(p, {nullptr, 0}, g, {.lr = 0.1, .weight_decay = 0.1});
     return p;

@@ -75,6 +75,48 @@ TEST_CASE("Adam and AdamW do what PyTorch's do") {
                           {-0.1728528934189, 0.1402511790839, 0.4324700974577, 0.62896218491});
 }
 
+TEST_CASE("Adam and AdamW that count on the parameters' device do the same") {
+  check_run<optim::Adam>("Adam, capturable=True", AdamOptions(0.1).capturable(true),
+                         {-0.3339512705397, -0.02640854189847, 0.2514684237424, 0.4543867211913});
+  check_run<optim::AdamW>(
+      "AdamW, lr=.05, betas=(.8, .95), eps=1e-4, weight_decay=.3, capturable",
+      AdamWOptions(0.05).betas({0.8, 0.95}).eps(1e-4).weight_decay(0.3).capturable(true),
+      {-0.1728528934189, 0.1402511790839, 0.4324700974577, 0.62896218491});
+}
+
+TEST_CASE("a capturable Adam counts each parameter's own steps, and may become another") {
+  for_each_device([](Device device) {
+    const Tensor p = parameter(device), q = parameter(device), r = parameter(device);
+    optim::Adam adam({p, q}, AdamOptions(0.1).capturable(true)), other({r}, AdamOptions(0.1));
+    iterate(adam, p, 0, 2);  // q has no gradient
+    for (int i = 2; i < 5; ++i) {
+      adam.zero_grad();
+      ((p.pow(3) + q.pow(3)).sum() + i * p[0] + (i - 2) * q[0]).backward();
+      adam.step();
+    }
+    const Tensor& step = adam.state().at(p.impl())["step"];
+    CHECK(step.device() == p.device());
+    CHECK(step.dtype() == kFloat32);
+    const StateDict state = adam.state_dict();
+    CHECK(state[0].second.device().is_cpu());
+    CHECK(state[0].second.item<int64_t>() == 5);
+    CHECK(state[3].second.item<int64_t>() == 3);
+    CHECK(adam.checkpoint()["state"][1]["step"].to_tensor().item<float>() == 3);
+    // Three steps and two make five, whoever counts.
+    iterate(other, r, 0, 3);
+    optim::Adam third({r}, AdamOptions(0.1).capturable(true));
+    third.load_state_dict(other.state_dict());
+    iterate(third, r, 3, 4);
+    static_cast<AdamOptions&>(third.param_groups()[0].options()).capturable(false);
+    iterate(third, r, 4, 5);
+    CHECK(third.state_dict()[0].second.item<int64_t>() == 5);
+    check_values(p, {4}, {-0.3339512705397, -0.02640854189847, 0.2514684237424, 0.4543867211913});
+    check_values(r, {4}, {-0.3339512705397, -0.02640854189847, 0.2514684237424, 0.4543867211913});
+  });
+  CHECK_THROWS_WITH(optim::Adam({parameter({})}, AdamOptions().amsgrad(true).capturable(true)),
+                    "Adam: expected amsgrad or capturable, got both");
+}
+
 TEST_CASE("parameter groups have options of their own") {
   // q = wave(4, k=.9); o = SGD([{'params': [p]}, {'params': [q], 'lr': .02, 'momentum': 0}], lr=.1,
   // momentum=.5); three times (p**3 + q**3).sum().backward()

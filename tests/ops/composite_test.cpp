@@ -190,10 +190,13 @@ TEST_CASE("composite adam_step agrees with the kernel, for both kinds of decay")
   for (const AdamParams& kind : {AdamParams{}, AdamParams{.lr = 0.1, .eps = 0.1, .step = 7},
                                  AdamParams{.beta1 = 0, .weight_decay = 0.3, .step = 2},
                                  AdamParams{.weight_decay = 0.3, .decoupled = true}}) {
-    check_composite(kernels::adam_step, {p, p[0], m, m[0], v, v[0]}, {g, g[0]},
-                    [&](auto&& f, Tensors& o, const Tensors& in) {
-                      f({&o[0], 2}, {&o[2], 2}, {&o[4], 2}, in, kind);
-                    });
+    for (const size_t steps : {0, 2}) {  // in kind.step, in tensors
+      check_composite(kernels::adam_step, {p, p[0], m, m[0], v, v[0]},
+                      {full({}, 0, kFloat32), full({}, 70, kFloat32), g, g[0]},
+                      [&](auto&& f, Tensors& o, const Tensors& in) {
+                        f({&o[0], 2}, {&o[2], 2}, {&o[4], 2}, {&in[0], steps}, {&in[2], 2}, kind);
+                      });
+    }
   }
 }
 

@@ -162,14 +162,17 @@ void check_sgd(Trial& t, const SgdParams& params, DType dtype, const List& list)
 struct AdamCase {
   const char* name;
   AdamParams p;
+  bool counted = false;  // how many steps there were is in tensors
 };
 const std::vector<AdamCase> kAdamCases = {
     {"plain", {.lr = 0.1, .step = 3}},
     {"weight_decay", {.lr = 0.1, .beta1 = 0.5, .beta2 = 0.8, .eps = 0.1, .weight_decay = 0.2}},
     {"decoupled", {.lr = 0.1, .weight_decay = 0.2, .decoupled = true, .step = 1000}},
+    {"counted", {.lr = 0.1, .beta1 = 0.5, .beta2 = 0.8, .weight_decay = 0.2}, true},
 };
 
-void check_adam(Trial& t, const AdamParams& params, DType dtype, const List& list) {
+void check_adam(Trial& t, const AdamCase& c, DType dtype, const List& list) {
+  const AdamParams& params = c.p;
   const Bound bound{
       1, 12 * 13 * epsilon(dtype) / 2,
       "a dozen operations on numbers up to (3 + 0.2 * 3)^2 = 13, none of which divides "
@@ -177,14 +180,20 @@ void check_adam(Trial& t, const AdamParams& params, DType dtype, const List& lis
   t.begin(fmt::format("lr {}, betas {} {}, eps {}, weight_decay {}, decoupled {}, step {}",
                       params.lr, params.beta1, params.beta2, params.eps, params.weight_decay,
                       params.decoupled, params.step));
-  Operands p, m, v, g;
+  Operands p, m, v, steps, g;
   for (const Dims& sizes : list.sizes) {
     p.push_back(t.updated("p", dtype, sizes, list.layout));
     m.push_back(t.updated("m", dtype, sizes, list.layout));
     v.push_back(t.updated("v", dtype, sizes, list.layout, between(0.5, 9)));
     g.push_back(t.input("g", dtype, sizes, list.layout));
   }
-  t.run([&](Side s) { kernels::adam_step(p[s], m[s], v[s], g[s], params); });
+  const Values counts = each([]<class T>(Random& random, int64_t) {
+    return static_cast<T>(static_cast<double>(random() % 1000));
+  });
+  for (size_t i = 0; c.counted && i < list.sizes.size(); ++i) {
+    steps.push_back(t.input("t", kFloat32, {}, Layout::contiguous, counts));
+  }
+  t.run([&](Side s) { kernels::adam_step(p[s], m[s], v[s], steps[s], g[s], params); });
   for (const Operands* o : {&p, &m, &v}) o->expect(t, bound);
 }
 
@@ -236,7 +245,7 @@ void add_training_cases(Cases& cases) {
       }
       for (const AdamCase& c : kAdamCases) {
         add("adam_step", fmt::format("{}/{}", c.name, list.name),
-            [=, &c](Trial& t) { check_adam(t, c.p, dtype, list); });
+            [=, &c](Trial& t) { check_adam(t, c, dtype, list); });
       }
     }
   }

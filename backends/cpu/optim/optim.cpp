@@ -67,9 +67,16 @@ void sgd_any(TensorList p, TensorList buf, TensorList g, const SgdParams& params
   });
 }
 
-void adam_any(TensorList p, TensorList m, TensorList v, TensorList g, const AdamParams& params) {
+void adam_any(TensorList p, TensorList m, TensorList v, TensorList t, TensorList g,
+              const AdamParams& params) {
   visit<dtypes::kFloating>(p[0].dtype(), [&]<class T>() {
-    update_all<T>({p, m, v, g}, AdamRule<T>(params));
+    AdamRule<T> rule(params);
+    if (t.empty()) return update_all<T>({p, m, v, g}, rule);
+    for (size_t i = 0; i < p.size(); ++i) {
+      const auto one = [i](TensorList list) { return TensorList(&list[i], 1); };
+      rule.correct(params, 1 + double{*t[i].data_ptr<float>()});
+      update_all<T>({one(p), one(m), one(v), one(g)}, rule);
+    }
   });
 }
 
@@ -87,8 +94,9 @@ void sgd_step(TensorList p, TensorList buf, TensorList g, const SgdParams& param
   HWY_DYNAMIC_DISPATCH(sgd_any)(p, buf, g, params);
 }
 
-void adam_step(TensorList p, TensorList m, TensorList v, TensorList g, const AdamParams& params) {
-  HWY_DYNAMIC_DISPATCH(adam_any)(p, m, v, g, params);
+void adam_step(TensorList p, TensorList m, TensorList v, TensorList t, TensorList g,
+               const AdamParams& params) {
+  HWY_DYNAMIC_DISPATCH(adam_any)(p, m, v, t, g, params);
 }
 
 }  // namespace ambit::cpu

@@ -10,14 +10,16 @@
 namespace ambit::cuda {
 namespace {
 
-// Every block updates one piece; of the lists all are written but the last, the gradients. List
-// `fresh`, -1: none, holds nothing yet: the rule does not ask for it.
-template <class T, int N, class Rule>
-__global__ void update(const __grid_constant__ TensorTable<N> table, Rule rule, int fresh) {
+// Every block updates one piece. Of the rule's lists, which are the first of the table, all are
+// written but the last, the gradients. List `fresh`, -1: none, holds nothing yet: the rule does not
+// ask for it.
+template <class T, int M, class Rule>
+__device__ void update_piece(const TensorTable<M>& table, const Piece& piece, const Rule& rule,
+                             int fresh) {
+  constexpr int N = Rule::kLists;
   using S = Computed<T>;
   constexpr int V = 16 / sizeof(S);  // of 16 bits too: as many as a piece has for each thread
   using Lanes = Vector<T, V>;
-  const Piece piece = table.piece(blockIdx.x);
   T* x[N];
   uintptr_t bits = 0;
   for (int k = 0; k < N; ++k) {
@@ -48,6 +50,29 @@ __global__ void update(const __grid_constant__ TensorTable<N> table, Rule rule, 
   }
 }
 
+template <class T, int N, class Rule>
+__global__ void update(const __grid_constant__ TensorTable<N> table, Rule rule, int fresh) {
+  update_piece<T>(table, table.piece(blockIdx.x), rule, fresh);
+}
+
+// Adam where tensors, the fifth list, hold how many steps there were: one thread of each block
+// makes the corrections.
+template <class T>
+__global__ void update_counted(const __grid_constant__ TensorTable<5> table,
+                               AdamRule<Computed<T>> rule, AdamParams params) {
+  __shared__ Computed<T> corrections[2];
+  const Piece piece = table.piece(blockIdx.x);
+  if (threadIdx.x == 0) {
+    rule.correct(params, 1 + double{*static_cast<const float*>(table.data[4][piece.tensor])});
+    corrections[0] = rule.step_size;
+    corrections[1] = rule.root_scale;
+  }
+  __syncthreads();
+  rule.step_size = corrections[0];
+  rule.root_scale = corrections[1];
+  update_piece<T>(table, piece, rule, -1);
+}
+
 template <class T, class Rule>
 void update_all(const std::array<TensorList, Rule::kLists>& lists, const Rule& rule,
                 int fresh = -1) {
@@ -63,17 +88,22 @@ void update_all(const std::array<TensorList, Rule::kLists>& lists, const Rule& r
 void sgd_step(TensorList p, TensorList buf, TensorList g, const SgdParams& params) {
   visit<dtypes::kAnyFloating>(p[0].dtype(), [&]<class T>() {
     if (buf.empty()) return update_all<T>({p, g}, PlainSgd<Computed<T>>(params));
-    if (params.first_step) {
-      Call::expect_no_capture("a first step with momentum, which would begin anew at each replay");
-    }
     update_all<T>({p, buf, g}, MomentumSgd<Computed<T>>(params), params.first_step ? 1 : -1);
   });
 }
 
-void adam_step(TensorList p, TensorList m, TensorList v, TensorList g, const AdamParams& params) {
-  Call::expect_no_capture("a step's number, which would be the same at each replay");
+void adam_step(TensorList p, TensorList m, TensorList v, TensorList t, TensorList g,
+               const AdamParams& params) {
   visit<dtypes::kAnyFloating>(p[0].dtype(), [&]<class T>() {
-    update_all<T>({p, m, v, g}, AdamRule<Computed<T>>(params));
+    const AdamRule<Computed<T>> rule(params);
+    if (t.empty()) {
+      Call::expect_no_capture("a step's number, which would be the same at each replay");
+      return update_all<T>({p, m, v, g}, rule);
+    }
+    static_assert(sizeof(TensorTable<5>) + sizeof(rule) + sizeof(params) <= 4096);
+    for_each_table<5>({p, m, v, g, t}, [&](const TensorTable<5>& table) {
+      launch(update_counted<T>, Grid{table.blocks}, table, rule, params);
+    });
   });
 }
 

@@ -71,8 +71,12 @@ void CudaBackend::free(int index, void* p, size_t) noexcept {
 
 MemoryStats CudaBackend::memory_stats(int index) const { return gpu(index).allocator().stats(); }
 
+void CudaBackend::expect_repeatable(int index, const char* what) {
+  if (Graph* graph = gpu(index).stream().capture) graph->refuse(what);
+}
+
 void CudaBackend::empty_cache(int index) {
-  if (Graph* graph = gpu(index).stream().capture) graph->refuse("memory given back to the driver");
+  expect_repeatable(index, "memory given back to the driver");
   gpu(index).allocator().empty_cache();
   pinned_allocator().empty_cache();
 }

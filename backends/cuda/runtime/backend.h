@@ -31,6 +31,7 @@ class CudaBackend final : public Backend {
   void synchronize(int index) override;
   void activate(int index) override;
   std::unique_ptr<TimeMark> mark_time(int index) override;
+  void expect_repeatable(int index, const char* what) override;
   void* allocate_pinned(size_t bytes) override;
   void free_pinned(void* p, size_t bytes) noexcept override;
   bool is_pinned(const void* host, size_t bytes) override;

@@ -4,7 +4,7 @@
 //   for (int i = 0; i < 3; ++i) train(x, y);  // warm-up
 //   cuda::CUDAGraph graph;
 //   graph.capture_begin();
-//   train(x, y);  // forward, backward() and a step of SGD: nothing is done
+//   train(x, y);  // forward, backward() and a step of the optimizer: nothing is done
 //   graph.capture_end();
 //   for (...) {
 //     x.copy_(...), y.copy_(...);  // into the memory that was captured
@@ -21,12 +21,16 @@
 //   each replay. What it uses of others is kept as long, too, even when all tensors there are gone.
 // - Order. As for every op: a replay is queued on the thread's current stream, after all that uses
 //   the memory, and others come after it. No events are needed.
+// - Optimizers. Steps of Adam and AdamW are captured where they are counted on the GPU
+//   (AdamOptions::capturable); else their number would be the same at each replay, as would a rate
+//   of Adagrad's that decays: take these steps behind replay(). The "step" that Adagrad and RMSprop
+//   keep, but do not need, counts no replays.
 // - Not captured, but refused with a BackendError, then and at capture_end(): what the host waits
-//   for (item(), copies to it, synchronize()), copies from host memory and between GPUs, steps of
-//   Adam, whose number would be the same at each replay, a first step with momentum, other streams
-//   and events, DLPack, empty_cache(), random numbers of a Generator of one's own. Take the step of
-//   Adam behind replay(). The numbers of the GPU's own generator are at each replay the next ones;
-//   to set where they begin is a small kernel before the launch.
+//   for (item(), copies to it, synchronize()), copies from host memory and between GPUs, steps that
+//   the host counts, first steps that make an optimizer's state, other streams and events, DLPack,
+//   empty_cache(), random numbers of a Generator of one's own. The numbers of the GPU's own
+//   generator are at each replay the next ones; to set where they begin is a small kernel before
+//   the launch.
 #pragma once
 
 #include <ambit/cuda_table.h>

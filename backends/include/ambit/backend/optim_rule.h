@@ -56,6 +56,11 @@ struct AdamRule {
         step_size(static_cast<T>(o.step_size())),
         root_scale(static_cast<T>(o.root_scale())),
         eps(static_cast<T>(o.eps)) {}
+  /// Make it that of step t, which no host knows: o.step_size() and o.root_scale() of it.
+  AMBIT_HOST_DEVICE void correct(const AdamParams& o, double t) {
+    step_size = static_cast<T>(o.lr / (1 - std::pow(o.beta1, t)));
+    root_scale = static_cast<T>(1 / std::sqrt(1 - std::pow(o.beta2, t)));
+  }
   AMBIT_HOST_DEVICE void operator()(T (&x)[kLists]) const {
     const T d = x[3] + decay * x[0];
     x[1] = beta1 * x[1] + take1 * d;

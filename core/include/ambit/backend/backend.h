@@ -110,6 +110,13 @@ class AMBIT_API Backend {
   /// Wait for all work on what was borrowed: the other library is about to free it. What failed in
   /// that work is still reported when the host next waits. By default synchronize(index).
   virtual void end_borrow(int index, void* p, size_t bytes) noexcept;
+
+  // --- work that is kept, to be done again and again, as a CUDA graph's
+
+  /// Refuse what would be the same each time, such as a step's number, while the calling thread's
+  /// work on the device is kept. Errors: BackendError that says `what` it would be; by default no
+  /// work is ever kept.
+  virtual void expect_repeatable(int index, const char* what);
 };
 
 }  // namespace ambit

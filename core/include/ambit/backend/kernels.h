@@ -318,10 +318,11 @@ extern AMBIT_API Op<void(Tensor& dx, const Tensor& g, const Tensor& x, const Ten
 extern AMBIT_API Op<void(TensorList p, TensorList buf, TensorList g, const SgdParams& params)>
     sgd_step;
 /// p[i] and its moments m[i] (of g[i]) and v[i] (of its square) updated in place by Adam, or by
-/// AdamW where the decay is decoupled. composite
-extern AMBIT_API
-    Op<void(TensorList p, TensorList m, TensorList v, TensorList g, const AdamParams& params)>
-        adam_step;
+/// AdamW where the decay is decoupled. t is empty, or how many steps there were: the step is then
+/// number t[i] + 1, float32 of sizes [], in place of params.step. composite
+extern AMBIT_API Op<void(TensorList p, TensorList m, TensorList v, TensorList t, TensorList g,
+                         const AdamParams& params)>
+    adam_step;
 
 }  // namespace ambit::kernels
 

@@ -22,6 +22,8 @@ class AMBIT_API AdamOptionsBase : public OptimizerOptions {
   double& weight_decay() { return params_.weight_decay; }
   bool amsgrad() const { return amsgrad_; }
   bool& amsgrad() { return amsgrad_; }
+  bool capturable() const { return capturable_; }
+  bool& capturable() { return capturable_; }
   const AdamParams& params() const { return params_; }
 
   double get_lr() const override { return params_.lr; }
@@ -35,15 +37,15 @@ class AMBIT_API AdamOptionsBase : public OptimizerOptions {
  protected:
   explicit AdamOptionsBase(const AdamParams& params) : params_(params) {}
   AdamParams params_;
-  bool amsgrad_ = false;
+  bool amsgrad_ = false, capturable_ = false;
 };
 
 /// The setters, which return the options' own type `Self`.
 template <class Self>
 class AdamSetters : public AdamOptionsBase, public nn::Options<Self> {
  public:
-  using AdamOptionsBase::amsgrad, AdamOptionsBase::betas, AdamOptionsBase::eps, AdamOptionsBase::lr,
-      AdamOptionsBase::weight_decay;
+  using AdamOptionsBase::amsgrad, AdamOptionsBase::betas, AdamOptionsBase::capturable,
+      AdamOptionsBase::eps, AdamOptionsBase::lr, AdamOptionsBase::weight_decay;
   Self& lr(double v) { return this->set(params_.lr, v); }
   Self& betas(std::tuple<double, double> v) {
     std::tie(params_.beta1, params_.beta2) = v;
@@ -52,6 +54,9 @@ class AdamSetters : public AdamOptionsBase, public nn::Options<Self> {
   Self& eps(double v) { return this->set(params_.eps, v); }
   Self& weight_decay(double v) { return this->set(params_.weight_decay, v); }
   Self& amsgrad(bool on) { return this->set(amsgrad_, on); }
+  /// Count steps on the parameters' device, as PyTorch's option of this name: a CUDA graph can then
+  /// capture them (<ambit/cuda_graph.h>). Not with amsgrad.
+  Self& capturable(bool on) { return this->set(capturable_, on); }
   /// See OptimizerOptions::keeps_master_weights().
   Self& master_weights(bool on) { return this->set(this->master_weights_, on); }
   bool master_weights() const { return this->master_weights_; }
@@ -63,7 +68,8 @@ class AdamSetters : public AdamOptionsBase, public nn::Options<Self> {
   using AdamOptionsBase::AdamOptionsBase;
 };
 
-/// Options of Adam. Defaults: lr 1e-3, betas (0.9, 0.999), eps 1e-8, weight_decay 0, amsgrad false.
+/// Options of Adam. Defaults: lr 1e-3, betas (0.9, 0.999), eps 1e-8, weight_decay 0, amsgrad and
+/// capturable false.
 class AMBIT_API AdamOptions : public AdamSetters<AdamOptions> {
  public:
   AdamOptions(double lr = 1e-3) : AdamSetters(AdamParams{.lr = lr}) {}
@@ -80,8 +86,9 @@ class AMBIT_API AdamWOptions : public AdamSetters<AdamWOptions> {
 ///   g += weight_decay p;  m = beta1 m + (1 - beta1) g;  v = beta2 v + (1 - beta2) g^2
 ///   p -= lr (m / (1 - beta1^t)) / (sqrt(v / (1 - beta2^t)) + eps)
 /// with amsgrad the largest v so far in place of v. Floating-point parameters of any shape. State:
-/// "step" (t, on cpu), "exp_avg" (m), "exp_avg_sq" (v), with amsgrad "max_exp_avg_sq". Errors:
-/// Error for a negative lr, eps or weight_decay, and for betas outside [0, 1). Source: Kingma & Ba
+/// "step" (t, on cpu, or where it is capturable a float32 on the parameter's device), "exp_avg"
+/// (m), "exp_avg_sq" (v), with amsgrad "max_exp_avg_sq". Errors: Error for a negative lr, eps or
+/// weight_decay, for betas outside [0, 1), and for amsgrad with capturable. Source: Kingma & Ba
 /// 2015, arXiv:1412.6980; amsgrad: Reddi et al. 2018, arXiv:1904.09237.
 class AMBIT_API Adam : public Optimizer {
  public:

@@ -113,7 +113,7 @@ struct AMBIT_API OptimizerParamState {
 };
 
 /// A tensor kept per parameter: of its shape, dtype (float32 beside master weights) and device, or
-/// one int64 number on cpu.
+/// one number, which state dicts have as int64 on cpu.
 struct StateTensor {
   const char* name;
   bool like_param = true;
@@ -249,6 +249,7 @@ class AMBIT_API Optimizer {
   void gather(std::span<const Work> work, Batch& batch) const;
   void apply(const Update& update) const;
   State& state_of(const Work& work);
+  static void expect_lasting(const Tensor& param, State& state, const State& before);
   void follow(const Tensor& param, State& state, const OptimizerOptions& options) const;
   static bool has_master(const Tensor& param, const OptimizerOptions& options);
   static void keep_master(const Tensor& param, State& state);

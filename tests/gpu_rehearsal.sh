@@ -1,0 +1,50 @@
+#!/usr/bin/env bash
+# Rehearse tests/gpu.sh without a GPU, as root, with debootstrap and a network:
+#   tests/gpu_rehearsal.sh FOLDER PART...
+# on a bare Debian 12 in FOLDER that has a compiler, CMake, Python, this machine's CUDA toolkit, and
+# cuDNN as Python's wheel is unpacked; ambit's packages come by --deps. The GPU is CUDA on the host,
+# without its checks, of build/release; nothing is written into this tree, and what `build` makes
+# lies in FOLDER/changes, for the parts after it. compute-sanitizer and speed have nothing to show.
+set -euo pipefail
+root=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
+folder=$(realpath -m -- "${1:?expected a folder}")
+shift
+cuda=$(dirname "$(dirname "$(readlink -f "$(command -v nvcc)")")")
+system=$folder/system
+
+if [[ ! -d $folder/packages ]]; then
+  bash "$root/tests/gpu_packages.sh" "$folder/packages"
+fi
+if [[ ! -d $system/usr/local/cuda ]]; then
+  debootstrap --variant=minbase --include=g++,cmake,ninja-build,python3 bookworm "$system"
+  cp -a "$cuda/." "$system/usr/local/cuda"
+  wheel=$(chroot "$system" python3 -c 'import sysconfig; print(sysconfig.get_path("purelib"))')
+  mkdir -p "$system$wheel/nvidia/cudnn/lib" "$system$wheel/nvidia/cudnn/include"
+  find "$system/usr/local/cuda/" -name 'libcudnn*.so.9' -exec mv -t "$system$wheel/nvidia/cudnn/lib" {} +
+  find "$system/usr/local/cuda/" -name 'cudnn*.h' -exec mv -t "$system$wheel/nvidia/cudnn/include" {} +
+  find "$system/usr/local/cuda/" \( -name '*cudnn*' -o -name '*nccl*' \) ! -type d -delete
+  cat >"$system/usr/local/bin/nvidia-smi" <<'SMI'
+#!/bin/sh
+case "$*" in
+  *compute_cap*) echo 9.0 ;;
+  *) echo "CUDA on the host" ;;
+esac
+SMI
+  chmod +x "$system/usr/local/bin/nvidia-smi"
+fi
+
+mkdir -p "$folder/changes" "$folder/work" "$system$root" "$system/packages"
+unshare -m bash -euc '
+  system=$1 folder=$2 root=$3
+  shift 3
+  mount -t overlay overlay "$system$root" \
+    -o "lowerdir=$root,upperdir=$folder/changes,workdir=$folder/work"
+  mount --bind "$folder/packages" "$system/packages"
+  mount -t proc proc "$system/proc"
+  mount --rbind /dev "$system/dev"
+  [[ " $* " != *" build "* ]] || rm -rf "$system$root/build/release"
+  host=$root/build/release/cuda_host
+  exec chroot "$system" env -i PATH=/usr/local/cuda/bin:/usr/local/bin:/usr/bin:/bin HOME=/root \
+    OUT=/root/logs AMBIT_BACKEND_PATH="$host" LD_LIBRARY_PATH="$host:$host/nccl" \
+    AMBIT_CUDA_HOST_CHECKS=0 bash "$root/tests/gpu.sh" --deps /packages "$@"
+' rehearsal "$system" "$folder" "$root" "$@"
