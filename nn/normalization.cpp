@@ -75,6 +75,9 @@ Tensor instance_norm(const Tensor& input, const Tensor& running_mean, const Tens
                     "shape {}",
                     str(input.sizes())));
   }
+  if (!running_mean.defined() && !running_var.defined()) {
+    return group_norm(input, channels, weight, bias, eps);  // of one channel each
+  }
   // Each channel of each sample is a channel of one sample.
   Dims sizes(input.sizes());
   sizes[0] = 1;

@@ -117,7 +117,7 @@ def text(*shape):
 # The model, inputs and targets, where the classes are in the logits, the optimizer.
 MODELS = {
     "resnet18": (ResNet18, labelled_pictures, 1,
-                 lambda p: torch.optim.SGD(p, lr=1e-4, momentum=0.9, weight_decay=5e-4)),
+                 lambda p: torch.optim.SGD(p, lr=5e-6, momentum=0.9, weight_decay=5e-4)),
     "gpt": (GPT, lambda steps: text(8, 32), 2,
             lambda p: torch.optim.AdamW(p, lr=1e-3, betas=(0.9, 0.99), weight_decay=0.01)),
     "lstm": (LSTMModel, lambda steps: text(32, 8), 2, lambda p: torch.optim.Adam(p, lr=2e-3)),

@@ -4,6 +4,8 @@
 #include <ambit/backend/kernels.h>
 #include <doctest/doctest.h>
 
+#include <algorithm>
+#include <functional>
 #include <thread>
 #include <vector>
 
@@ -154,6 +156,102 @@ TEST_CASE("batch normalisation keeps the layout, both ways, and agrees with the 
     for (size_t i = 0; i < 3; ++i) CHECK(on_cpu[i].allclose(plain[i], 0, 3e-4));
     for (size_t i = 3; i < 6; ++i) CHECK(on_cpu[i].allclose(plain[i], 0, 5e-3));
   }
+}
+
+namespace {
+
+struct LayoutCase {
+  const char* name;
+  std::function<Tensor(const Tensor&)> function;  // of images of 32 channels
+};
+
+// The function of images that lie channels-last, and its gradient: in the layout, and with the
+// reference's values.
+void check_passes_through(const LayoutCase& c) {
+  INFO(std::string(c.name));
+  const Laid l;
+  const Tensor plain = by_reference(l);
+  const Tensor images = ((l.y - 36) * 0.5).requires_grad_();
+  const Tensor same = ((plain - 36) * 0.5).to("reference").requires_grad_();
+  REQUIRE(images.storage()->is_native());
+  const Tensor out = c.function(images);
+  CHECK(images.storage()->is_native());
+  CHECK(out.storage()->is_native());
+  const Tensor factor = conv2d(l.x, l.w * 0.02);  // another that lies so, where the sizes fit
+  const bool fits = factor.sizes() == out.sizes();
+  const Tensor weighted = fits ? out * factor : out * out;
+  CHECK(weighted.storage()->is_native());
+  weighted.sum().backward();
+  CHECK(images.grad().storage()->is_native());
+
+  const Tensor expected = c.function(same);
+  const Tensor plain_factor = (by_reference(l) * 0.02).to("reference");
+  (fits ? expected * plain_factor : expected * expected).sum().backward();
+  // The input is within 3e-4; what is made of it has slopes of at most 5.
+  CHECK(out.allclose(expected.cpu(), 1e-4, 1.5e-3));
+  const Tensor gradient = same.grad().cpu();
+  const double largest = gradient.abs().max().item<double>();
+  CHECK(images.grad().allclose(gradient, 0, 2e-3 * std::max(largest, 1.0)));
+}
+
+}  // namespace
+
+TEST_CASE("activations, norms, average pooling and resizing keep the layout, both ways") {
+  namespace F = nn::functional;
+  const Tensor scale = rand({32}) + 0.5, shift = rand({32});
+  const auto group = [&](int64_t groups) {
+    return [=](const Tensor& x) {
+      return group_norm(x, groups, scale.to(x.device()), shift.to(x.device()));
+    };
+  };
+  const LayoutCase cases[] = {
+      {"relu", [](const Tensor& x) { return relu(x); }},
+      {"gelu", [](const Tensor& x) { return gelu(x); }},
+      {"silu", [](const Tensor& x) { return silu(x); }},
+      {"mish", [](const Tensor& x) { return F::mish(x); }},
+      {"sigmoid", [](const Tensor& x) { return sigmoid(x); }},
+      {"tanh", [](const Tensor& x) { return tanh(x); }},
+      {"elu", [](const Tensor& x) { return F::elu(x); }},
+      {"selu", [](const Tensor& x) { return F::selu(x); }},
+      {"leaky_relu", [](const Tensor& x) { return F::leaky_relu(x, 0.1); }},
+      {"relu6", [](const Tensor& x) { return F::relu6(x); }},
+      {"hardtanh", [](const Tensor& x) { return F::hardtanh(x); }},
+      {"softplus", [](const Tensor& x) { return F::softplus(x); }},
+      {"softsign", [](const Tensor& x) { return F::softsign(x); }},
+      {"hardswish", [](const Tensor& x) { return hardswish(x); }},
+      {"batch_norm",
+       [&](const Tensor& x) {
+         return batch_norm(x, scale.to(x.device()), shift.to(x.device()), {}, {}, {});
+       }},
+      {"group_norm", group(8)},
+      {"group_norm of one group", group(1)},
+      {"instance_norm", [](const Tensor& x) { return F::instance_norm(x); }},
+      {"avg_pool2d",
+       [](const Tensor& x) {
+         return avg_pool2d(x, {.kernel = {2, 2}});
+       }},
+      {"avg_pool2d of overlapping windows",
+       [](const Tensor& x) {
+         return avg_pool2d(x, {.kernel = {3, 3}, .stride = {2, 2}, .padding = {1, 1}});
+       }},
+      {"adaptive_avg_pool2d",
+       [](const Tensor& x) {
+         return adaptive_avg_pool2d(x, {3, 4});
+       }},
+      {"upsample_nearest2d",
+       [](const Tensor& x) {
+         return upsample_nearest2d(x, {20, 20});
+       }},
+      {"upsample_bilinear2d",
+       [](const Tensor& x) {
+         return upsample_bilinear2d(x, {15, 20}, false);
+       }},
+      {"upsample_bicubic2d",
+       [](const Tensor& x) {
+         return upsample_bicubic2d(x, {15, 20}, true);
+       }},
+  };
+  for (const LayoutCase& c : cases) check_passes_through(c);
 }
 
 TEST_CASE("views, in-place writes and copies see row-major elements") {

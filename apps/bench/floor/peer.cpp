@@ -4,6 +4,7 @@
 
 #include "lessons.h"
 #include "ops.h"
+#include "recurrent.h"
 
 namespace bench::floor {
 namespace {
@@ -16,6 +17,7 @@ std::unique_ptr<Work> make(const Specification& s) {
   if (s.what == "tudui/infer") return std::make_unique<Inference>(Lesson::tudui, s);
   if (s.what == "conv2d" || s.what == "conv2d_grad") return std::make_unique<Convolution>(s);
   if (s.what == "matmul") return std::make_unique<Product>(s);
+  if (s.what == "lstm_layers" || s.what == "lstm_layers_grad") return std::make_unique<Lstm>(s);
   return nullptr;
 }
 

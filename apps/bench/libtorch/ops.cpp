@@ -80,6 +80,26 @@ Tensor cross_entropy(const Tensors& x, const Parameters&) {
   return torch::cross_entropy_loss(x[0], x[1]);
 }
 
+Tensor attention(const Tensors& x, const Parameters&) {  // composed: it has none
+  const double scale = 1 / std::sqrt(static_cast<double>(x[0].size(-1)));
+  return (x[0] * scale).matmul(x[1].transpose(-2, -1)).softmax(-1).matmul(x[2]);
+}
+Tensor layer_norm(const Tensors& x, const Parameters&) {
+  return torch::layer_norm(x[0], {x[0].size(-1)}, x[1], x[2]);
+}
+Tensor group_norm(const Tensors& x, const Parameters& p) {
+  return torch::group_norm(x[0], p[0], x[1], x[2]);
+}
+Tensor conv1d(const Tensors& x, const Parameters& p) {
+  return torch::conv1d(x[0], x[1], x[2], /*stride=*/1, /*padding=*/p[0]);
+}
+Tensor conv3d(const Tensors& x, const Parameters& p) {
+  return torch::conv3d(x[0], x[1], x[2], /*stride=*/1, /*padding=*/p[0]);
+}
+Tensor conv_transpose2d(const Tensors& x, const Parameters& p) {
+  return torch::conv_transpose2d(x[0], x[1], x[2], /*stride=*/p[0], /*padding=*/1);
+}
+
 Tensor sort(const Tensors& x, const Parameters& p) { return std::get<0>(x[0].sort(p[0])); }
 Tensor topk(const Tensors& x, const Parameters& p) { return std::get<0>(x[0].topk(p[0], p[1])); }
 Tensor cumprod(const Tensors& x, const Parameters& p) { return x[0].cumprod(p[0]); }
@@ -106,6 +126,18 @@ const std::map<std::string, Op> kOps = {
     {"batch_norm_grad", {batch_norm, true}},
     {"cross_entropy", {cross_entropy}},
     {"cross_entropy_grad", {cross_entropy, true}},
+    {"attention", {attention}},
+    {"attention_grad", {attention, true}},
+    {"layer_norm", {layer_norm}},
+    {"layer_norm_grad", {layer_norm, true}},
+    {"group_norm", {group_norm}},
+    {"group_norm_grad", {group_norm, true}},
+    {"conv1d", {conv1d}},
+    {"conv1d_grad", {conv1d, true}},
+    {"conv3d", {conv3d}},
+    {"conv3d_grad", {conv3d, true}},
+    {"conv_transpose2d", {conv_transpose2d}},
+    {"conv_transpose2d_grad", {conv_transpose2d, true}},
     {"sort", {sort}},
     {"topk", {topk}},
     {"cumprod", {cumprod}},
@@ -118,7 +150,7 @@ const std::map<std::string, Op> kOps = {
 std::unique_ptr<Work> make_op(const Specification& s) {
   const auto found = kOps.find(s.what);
   if (found == kOps.end()) return nullptr;
-  set_blas_threads(s.threads);  // only matmul calls it, alone
+  set_blas_threads(s.threads);  // no convolution calls it
   const Op& op = found->second;
   if (op.draws) return std::make_unique<Drawing>(op.function, s);
   if (op.backward) return std::make_unique<ForwardBackward>(op.function, s);

@@ -118,18 +118,35 @@ const std::string& version() {
   return text;
 }
 
+bool is_one_of(const std::vector<std::string>& names, const std::string& name) {
+  return std::find(names.begin(), names.end(), name) != names.end();
+}
+
+// What a row is of: "tudui" of "tudui/train", "conv1d" of "conv1d_grad".
+std::string subject_of(const std::string& what) {
+  const std::string network = what.substr(0, what.find('/'));
+  return network.ends_with("_grad") ? network.substr(0, network.size() - 5) : network;
+}
+
+bool is_known(const std::string& what) {
+  const bool is_network =
+      what.ends_with("/train distributed") || what.ends_with("/train") || what.ends_with("/infer");
+  return is_network
+             ? is_one_of({"net", "tudui", "resnet18", "unet", "gpt", "lstm"}, subject_of(what))
+             : is_one_of({"attention", "layer_norm", "group_norm", "conv1d", "conv3d",
+                          "conv_transpose2d"},
+                         subject_of(what));
+}
+
 std::unique_ptr<Work> make(const Specification& s) {
-  const std::string network = s.what.substr(0, s.what.find('/'));
-  const auto is_one_of = [&](const std::vector<std::string>& names) {
-    return std::find(names.begin(), names.end(), network) != names.end();
-  };
-  const bool has_images = is_one_of({"net", "tudui", "resnet18", "unet"});
-  if (!has_images && !is_one_of({"gpt", "lstm"})) return nullptr;
+  if (!is_known(s.what)) return nullptr;
+  const std::string subject = subject_of(s.what);
+  const bool has_images =
+      is_one_of({"net", "tudui", "resnet18", "unet", "group_norm", "conv_transpose2d"}, subject);
   const bool is_distributed = s.what.ends_with("/train distributed");
-  if (!is_distributed && !s.what.ends_with("/train") && !s.what.ends_with("/infer")) return nullptr;
-  // From there on it compiles, and has the attention of gpt.
+  // From there on it compiles, and has attention.
   const bool is_new = !version().starts_with("PyTorch 1.");
-  if (network == "gpt" && !is_new) return nullptr;
+  if (is_one_of({"gpt", "attention"}, subject) && !is_new) return nullptr;
   std::vector<std::string> ways{"eager"};
   if (has_images) ways.emplace_back("eager, channels-last");
   if (is_new && !is_distributed) {

@@ -44,7 +44,9 @@ std::string json_of(const Specification& s, const std::string& way) {
   for (const Operand& operand : s.operands) {
     if (&operand != s.operands.data()) text += ", ";
     text += "{\"name\": \"" + operand.name + "\", \"dtype\": \"" +
-            (operand.labels ? "int64" : "float32") + "\", \"sizes\": [";
+            (operand.labels ? "int64" : "float32") +
+            "\", \"requires_grad\": " + (operand.requires_grad ? "true" : "false") +
+            ", \"sizes\": [";
     for (const int64_t& size : operand.sizes) {
       if (&size != operand.sizes.data()) text += ", ";
       text += std::to_string(size);

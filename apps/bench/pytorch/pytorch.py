@@ -1,7 +1,7 @@
 """PyTorch's half of `ambit bench --against pytorch`: the works of one row, run one way, as peer.cpp asks.
 
-It gets on stdin a line of JSON, {"what", "way", "threads", "parameters", "operands": [{"name", "sizes", "dtype"},
-...]}, and the operands' bytes; then commands, each answered by a line: "run N" by the seconds of N runs, "result" by the
+It gets on stdin a line of JSON, {"what", "way", "threads", "parameters", "operands": [{"name", "sizes", "dtype",
+"requires_grad"}, ...]}, and the operands' bytes; then commands, each answered by a line: "run N" by the seconds of N runs, "result" by the
 number that all sides are compared by, "peak" by the bytes that the work has needed at most, "spent" by the seconds
 of all cores so far.
 
@@ -195,6 +195,14 @@ class UNet(nn.Module):
         return self.outc(self.up2(self.up1(self.down2(b), b), a))
 
 
+# Of the operands and the row's parameters.
+OPS = {"attention": lambda x, p: F.scaled_dot_product_attention(*x[:3]),
+       "layer_norm": lambda x, p: F.layer_norm(x[0], x[0].shape[-1:], x[1], x[2]),
+       "group_norm": lambda x, p: F.group_norm(x[0], p[0], x[1], x[2]),
+       "conv1d": lambda x, p: F.conv1d(x[0], x[1], x[2], padding=p[0]),
+       "conv3d": lambda x, p: F.conv3d(x[0], x[1], x[2], padding=p[0]),
+       "conv_transpose2d": lambda x, p: F.conv_transpose2d(x[0], x[1], x[2], stride=p[0], padding=1)}
+
 # The network, learning rate and momentum.
 NETWORKS = {"net": (Net, 0.001, 0.9), "tudui": (Tudui, 0.01, 0), "resnet18": (ResNet18, 0.01, 0.9),
             "gpt": (GPT, 0.01, 0.9), "lstm": (LSTMModel, 0.01, 0.9), "unet": (UNet, 0.01, 0.9)}
@@ -252,6 +260,31 @@ class Inference:
         return self.logits.double().sum().item()
 
 
+class Op:
+    """One function; where operands require gradients the last one is that of the output."""
+
+    def __init__(self, function, request, tensors):
+        for operand in request["operands"]:
+            tensors[operand["name"]].requires_grad_(operand["requires_grad"])
+        self.operands, self.parameters = list(tensors.values()), request["parameters"]
+        self.wanted = [x for x in self.operands if x.requires_grad]
+        self.function = torch.compile(function) if "compiled" in request["way"] else function
+        self.out = None
+
+    def run(self):
+        self.out = None
+        for x in self.wanted:
+            x.grad = None
+        out = self.function(self.operands, self.parameters)
+        if self.wanted:
+            out.backward(self.operands[-1])
+        else:
+            self.out = out
+
+    def result(self):
+        return (self.wanted[-1].grad if self.wanted else self.out).double().sum().item()
+
+
 def parallel(network, rank, ranks, number, way):
     """Return the network as one of the ranks' processes, all of this machine, trains it."""
     store = os.path.join(tempfile.gettempdir(), f"ambit-bench-{number}-{way}")
@@ -261,6 +294,12 @@ def parallel(network, rank, ranks, number, way):
 
 
 def make_work(request, tensors):
+    if "channels-last" in request["way"]:
+        for key in ("input", "gradient"):
+            if key in tensors:
+                tensors[key] = tensors[key].contiguous(memory_format=torch.channels_last)
+    if function := OPS.get(request["what"].removesuffix("_grad")):
+        return Op(function, request, tensors)
     name, kind = request["what"].split("/")
     make, lr, momentum = NETWORKS[name]
     network = make()
@@ -268,7 +307,6 @@ def make_work(request, tensors):
     network.load_state_dict({key: tensors[key].reshape(own[key].shape) for key in own})
     if "channels-last" in request["way"]:
         network = network.to(memory_format=torch.channels_last)
-        tensors["input"] = tensors["input"].contiguous(memory_format=torch.channels_last)
     if kind == "train distributed":
         network = parallel(network, *request["parameters"])
     if kind.startswith("train"):

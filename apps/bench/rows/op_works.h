@@ -1,14 +1,22 @@
-// Works that call one function, in two kinds: forward alone, and with the way back.
+// Rows that call one function, in two kinds: forward alone, and with the way back.
 #pragma once
 
 #include <ambit/autograd.h>
 #include <ambit/device.h>
+#include <ambit/ops/random.h>
 #include <ambit/ops/reduce.h>
+#include <ambit/random.h>
+
+#include <memory>
+#include <string>
+#include <utility>
+#include <vector>
 
 #include "../row.h"
 
 namespace bench {
 
+using Sizes = std::vector<int64_t>;
 using Tensors = std::vector<ambit::Tensor>;
 using Parameters = std::vector<int64_t>;
 using Function = ambit::Tensor (*)(const Tensors&, const Parameters&);
@@ -61,5 +69,47 @@ class ForwardBackward final : public Forward {
     return sum;
   }
 };
+
+inline double count(const Sizes& sizes) {
+  double n = 1;
+  for (const int64_t size : sizes) n *= static_cast<double>(size);
+  return n;
+}
+
+/// Uniform in [0, 1), so that sums, which are compared, do not cancel.
+inline Input random_input(const char* name, const Sizes& sizes, bool requires_grad = false) {
+  return {name, ambit::rand(sizes), requires_grad};
+}
+
+/// A row of W, Forward or derived from it; peers know its function by `what`.
+template <class W>
+Row op_row(const std::string& what, std::string size, Function function,
+           std::function<Inputs()> inputs, Parameters parameters = {}) {
+  Row row{what, std::move(size), parameters};
+  row.inputs = [inputs = std::move(inputs)] {
+    ambit::manual_seed(1);
+    return inputs();
+  };
+  row.make = [=](const Inputs& in, ambit::Device device) {
+    return std::make_unique<W>(function, in, parameters, device);
+  };
+  return row;
+}
+
+inline Row with_bytes(Row row, double bytes) {
+  row.cost.bytes = bytes;
+  row.amount = bytes * 1e-9;
+  row.unit = "GB";
+  return row;
+}
+
+inline Row with_flops(Row row, double flops) {
+  row.cost.flops = flops;
+  row.amount = flops * 1e-9;
+  row.unit = "GFLOP";
+  return row;
+}
+
+inline constexpr double kFloat = 4;  // bytes
 
 }  // namespace bench

@@ -8,7 +8,6 @@
 #include <ambit/ops/pool.h>
 #include <ambit/ops/quantized.h>
 #include <ambit/ops/random.h>
-#include <ambit/random.h>
 
 #include <fmt/format.h>
 
@@ -19,49 +18,6 @@ namespace bench {
 namespace {
 
 using namespace ambit;
-
-using Sizes = std::vector<int64_t>;
-
-double count(const Sizes& sizes) {
-  double n = 1;
-  for (const int64_t size : sizes) n *= static_cast<double>(size);
-  return n;
-}
-
-// Uniform in [0, 1), so that sums, which are compared, do not cancel.
-Input random_input(const char* name, const Sizes& sizes, bool requires_grad = false) {
-  return {name, rand(sizes), requires_grad};
-}
-
-template <class W>
-Row op_row(const char* what, std::string size, Function function, std::function<Inputs()> inputs,
-           Parameters parameters = {}) {
-  Row row{what, std::move(size), parameters};
-  row.inputs = [inputs = std::move(inputs)] {
-    manual_seed(1);
-    return inputs();
-  };
-  row.make = [=](const Inputs& in, Device device) {
-    return std::make_unique<W>(function, in, parameters, device);
-  };
-  return row;
-}
-
-Row with_bytes(Row row, double bytes) {
-  row.cost.bytes = bytes;
-  row.amount = bytes * 1e-9;
-  row.unit = "GB";
-  return row;
-}
-
-Row with_flops(Row row, double flops) {
-  row.cost.flops = flops;
-  row.amount = flops * 1e-9;
-  row.unit = "GFLOP";
-  return row;
-}
-
-constexpr double kFloat = 4;  // bytes
 
 std::vector<Row> elementwise_rows() {
   const Function add = [](const Tensors& x, const Parameters&) { return x[0] + x[1]; };

@@ -8,8 +8,8 @@ namespace bench {
 
 std::vector<Row> all_rows() {
   std::vector<Row> all;
-  for (const auto family :
-       {network_rows, zoo_rows, op_rows, sorting_rows, optimizer_rows, data_rows, program_rows}) {
+  for (const auto family : {network_rows, zoo_rows, op_rows, layer_rows, sorting_rows,
+                            optimizer_rows, data_rows, program_rows}) {
     for (Row& row : family()) all.push_back(std::move(row));
   }
   return all;

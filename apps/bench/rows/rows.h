@@ -11,6 +11,7 @@ namespace bench {
 std::vector<Row> network_rows();
 std::vector<Row> zoo_rows();
 std::vector<Row> op_rows();
+std::vector<Row> layer_rows();
 std::vector<Row> sorting_rows();
 std::vector<Row> optimizer_rows();
 std::vector<Row> data_rows();

@@ -4,7 +4,6 @@
 #include <ambit/ops/random.h>
 #include <ambit/ops/scan.h>
 #include <ambit/ops/sort.h>
-#include <ambit/random.h>
 #include <fmt/format.h>
 
 #include <cmath>
@@ -17,28 +16,12 @@ namespace {
 
 using namespace ambit;
 
-using Sizes = std::vector<int64_t>;
-
 /// Drawn numbers differ between libraries: there is nothing to compare.
 class Drawing final : public Forward {
  public:
   using Forward::Forward;
   double result() override { return NAN; }
 };
-
-template <class W = Forward>
-Row row_of(const char* what, std::string size, Function function, std::function<Inputs()> inputs,
-           Parameters parameters = {}) {
-  Row row{what, std::move(size), parameters};
-  row.inputs = [inputs = std::move(inputs)] {
-    manual_seed(1);
-    return inputs();
-  };
-  row.make = [=](const Inputs& in, Device device) {
-    return std::make_unique<W>(function, in, parameters, device);
-  };
-  return row;
-}
 
 // Uniform in [0, 1), so that sums, which are compared, do not cancel.
 std::function<Inputs()> one_input(const Sizes& sizes) {
@@ -47,22 +30,22 @@ std::function<Inputs()> one_input(const Sizes& sizes) {
 
 // Parameters of all: the dim, and of topk before it k.
 void add_lines(std::vector<Row>& rows, const char* size, const Sizes& sizes, int64_t dim) {
-  rows.push_back(
-      row_of("sort", size,
-             [](const Tensors& x, const Parameters& p) { return std::get<0>(x[0].sort(p[0])); },
-             one_input(sizes), {dim}));
-  rows.push_back(row_of(
+  rows.push_back(op_row<Forward>(
+      "sort", size,
+      [](const Tensors& x, const Parameters& p) { return std::get<0>(x[0].sort(p[0])); },
+      one_input(sizes), {dim}));
+  rows.push_back(op_row<Forward>(
       "topk", size,
       [](const Tensors& x, const Parameters& p) { return std::get<0>(x[0].topk(p[0], p[1])); },
       one_input(sizes), {10, dim}));
-  rows.push_back(row_of("cumprod", size,
-                        [](const Tensors& x, const Parameters& p) { return x[0].cumprod(p[0]); },
-                        one_input(sizes), {dim}));
+  rows.push_back(op_row<Forward>(
+      "cumprod", size, [](const Tensors& x, const Parameters& p) { return x[0].cumprod(p[0]); },
+      one_input(sizes), {dim}));
 }
 
 // input[index] += values, of rows or of single elements.
 Row put_row(const char* size, const Sizes& sizes, int64_t count) {
-  return row_of(
+  return op_row<Forward>(
       "index_put_accumulate", size,
       [](const Tensors& x, const Parameters&) {
         return index_put_(x[0], {x[1]}, x[2], /*accumulate=*/true);
@@ -78,7 +61,7 @@ Row put_row(const char* size, const Sizes& sizes, int64_t count) {
 
 // Parameters: how many are drawn, and whether an element may be drawn again.
 Row multinomial_row(const char* size, const Sizes& weights, int64_t count, bool replacement) {
-  return row_of<Drawing>(
+  return op_row<Drawing>(
       "multinomial", size,
       [](const Tensors& x, const Parameters& p) { return multinomial(x[0], p[0], p[1] != 0); },
       one_input(weights), {count, replacement});

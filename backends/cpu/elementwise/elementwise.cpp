@@ -46,14 +46,26 @@ void binary(Tensor& y, const Tensor& a, const Tensor& b, const BinaryOp& op) {
 
 void compare(Tensor& y, const Tensor& a, const Tensor& b, const CompareOp& op) {
   const BinaryLoop loop = compare_loop(op, a.dtype());
-  for_packed_runs<3>({&y, &a, &b}, kGrain,
-                     [loop](int64_t n, const auto& p) { loop(n, p[0], p[1], p[2]); });
+  const auto run = [loop](const Tensor& to, const Tensor& left, const Tensor& right) {
+    for_packed_runs<3>({&to, &left, &right}, kGrain,
+                       [loop](int64_t n, const auto& p) { loop(n, p[0], p[1], p[2]); });
+  };
+  if (!follows(y, a) && !follows(y, b)) return run(y, a, b);
+  const NativeScope native({.outputs = {&y}, .inputs = {&a, &b}, .inputs_follow = true});
+  run(native.output(0), native.input(0), native.input(1));
 }
 
 void where(Tensor& y, const Tensor& condition, const Tensor& a, const Tensor& b) {
   const WhereLoop loop = where_loop(element_size(y.dtype()));
-  for_packed_runs<4>({&y, &condition, &a, &b}, kGrain,
-                     [loop](int64_t n, const auto& p) { loop(n, p[0], p[1], p[2], p[3]); });
+  const auto run = [loop](const Tensor& to, const Tensor& mask, const Tensor& yes,
+                          const Tensor& no) {
+    for_packed_runs<4>({&to, &mask, &yes, &no}, kGrain,
+                       [loop](int64_t n, const auto& p) { loop(n, p[0], p[1], p[2], p[3]); });
+  };
+  if (!follows(y, a) && !follows(y, b)) return run(y, condition, a, b);
+  const NativeScope native(
+      {.outputs = {&y}, .inputs = {&condition, &a, &b}, .inputs_follow = true});
+  run(native.output(0), native.input(0), native.input(1), native.input(2));
 }
 
 }  // namespace ambit::cpu

@@ -100,16 +100,24 @@ void clamp(Tensor& y, const Tensor& x, const std::optional<Scalar>& min,
 }
 
 void compare_scalar(Tensor& y, const Tensor& x, const Scalar& number, const CompareOp& op) {
-  run(compare_loop(op, x.dtype()), y, x, {number}, kGrain);
+  const BinaryLoop loop = compare_loop(op, x.dtype());
+  if (!follows(y, x)) return run(loop, y, x, {number}, kGrain);
+  const NativeScope native({.outputs = {&y}, .inputs = {&x}});
+  run(loop, native.output(0), native.input(0), {number}, kGrain);
 }
 
 void masked_fill(Tensor& y, const Tensor& x, const Tensor& mask, const Scalar& value, bool masked) {
   const WhereLoop loop = where_loop(element_size(y.dtype()));
   const Repeated values(value, y.dtype(), y.numel());
-  for_packed_pieces<3>({&y, &x, &mask}, kGrain, [&](int64_t n, const auto& p) {
-    if (masked) return loop(n, p[0], p[2], values.data(), p[1]);
-    loop(n, p[0], p[2], p[1], values.data());
-  });
+  const auto run = [&](const Tensor& to, const Tensor& from, const Tensor& where) {
+    for_packed_pieces<3>({&to, &from, &where}, kGrain, [&](int64_t n, const auto& p) {
+      if (masked) return loop(n, p[0], p[2], values.data(), p[1]);
+      loop(n, p[0], p[2], p[1], values.data());
+    });
+  };
+  if (!follows(y, x)) return run(y, x, mask);
+  const NativeScope native({.outputs = {&y}, .inputs = {&x, &mask}, .inputs_follow = true});
+  run(native.output(0), native.input(0), native.input(1));
 }
 
 }  // namespace ambit::cpu

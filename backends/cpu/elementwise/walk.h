@@ -20,7 +20,8 @@ inline DType loop_dtype(DType dtype) { return is_reduced(dtype) ? kFloat32 : dty
 
 /// Whether the result had better follow an operand that lies channels-last.
 inline bool follows(const Tensor& y, const Tensor& x) {
-  return is_channels_last(x) && (y.dtype() == kFloat32 || is_reduced(y.dtype()));
+  const DType dtype = y.dtype();
+  return is_channels_last(x) && (dtype == kFloat32 || dtype == kBool || is_reduced(dtype));
 }
 
 }  // namespace ambit::cpu

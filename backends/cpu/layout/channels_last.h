@@ -12,9 +12,9 @@ PhysicalLayout channels_last_layout(const Tensor& t);
 PhysicalLayout channels_last_layout(DType dtype, int64_t images, int64_t channels, int64_t pixels);
 Dims channels_last_strides(IntArrayRef sizes);
 
-/// Whether elements may lie so: floats, those of 16 bits, and positions.
+/// Whether elements may lie so: floats, those of 16 bits, positions, and masks.
 inline bool has_native_elements(DType dtype) {
-  return element_size(dtype) == 4 || element_size(dtype) == 2;
+  return element_size(dtype) == 4 || element_size(dtype) == 2 || dtype == kBool;
 }
 /// Whether t may: a whole block of images.
 bool may_be_channels_last(const Tensor& t);

@@ -1,6 +1,7 @@
 // Group normalisation and its gradient: x [N,C,...], the groups of a sample side by side. A group
 // is read from memory once, where it fits into the cache, and summed in an order of its own: what
-// threads share are whole groups.
+// threads share are whole groups. Images that lie channels-last stay so: there it is rows of
+// channels that are summed, a sample at a time, and each channel's sums go to its group's.
 #include "backends/cpu/runtime/simd_targets.h"
 
 #undef HWY_TARGET_INCLUDE
@@ -11,6 +12,8 @@
 #include <cmath>
 
 #include "backends/cpu/kernels.h"
+#include "backends/cpu/layout/channels_last.h"
+#include "backends/cpu/layout/native_scope.h"
 #include "backends/cpu/runtime/parallel.h"
 #include "backends/cpu/runtime/scratch.h"
 #include "norm_rows-inl.h"
@@ -33,12 +36,19 @@ struct Groups {
       for (int64_t i = begin; i < end; ++i) f(i, i * length, i % G * channels);
     });
   }
+  /// Call f(sample, its first element) for all samples.
+  template <class F>
+  void for_samples(const F& f) const {
+    parallel_for(N, grain_for(3 * G * length), [&](int64_t begin, int64_t end) {
+      for (int64_t n = begin; n < end; ++n) f(n, n * G * length);
+    });
+  }
   int64_t N, C, G, channels, inner, length;
 };
 
 // y, x [N,C,...]; mean, invstd [N,G]; w, b [C] or undefined
 template <class T>
-void forward(Tensor& y, Tensor& mean, Tensor& invstd, const Tensor& x, const Tensor& w,
+void forward(const Tensor& y, Tensor& mean, Tensor& invstd, const Tensor& x, const Tensor& w,
              const Tensor& b, double eps) {
   const Groups s(x, mean);
   T *py = y.data_ptr<T>(), *pm = mean.data_ptr<T>(), *pi = invstd.data_ptr<T>();
@@ -67,9 +77,70 @@ void forward(Tensor& y, Tensor& mean, Tensor& invstd, const Tensor& x, const Ten
   });
 }
 
+// The same of y, x [N,...,C].
+template <class T>
+void forward_rows(const Tensor& y, Tensor& mean, Tensor& invstd, const Tensor& x, const Tensor& w,
+                  const Tensor& b, double eps) {
+  const Groups s(x, mean);
+  const int64_t C = s.C;
+  T *py = y.data_ptr<T>(), *pm = mean.data_ptr<T>(), *pi = invstd.data_ptr<T>();
+  const T *px = x.data_ptr<T>(), *pw = data_or_null<T>(w), *pb = data_or_null<T>(b);
+  s.for_samples([&](int64_t n, int64_t at) {
+    const RowBlocks rows(s.inner, C);
+    const Scratch scratch(static_cast<size_t>(C) * (2 * sizeof(double) + 3 * sizeof(T)));
+    double *means = scratch.data<double>(), *variances = means + C;
+    T* center = reinterpret_cast<T*>(variances + C);
+    T *scale = center + C, *shift = scale + C;
+    row_statistics<T>(rows, C, px + at, means, variances);
+    for (int64_t g = 0; g < s.G; ++g) {
+      const int64_t first = g * s.channels, end = first + s.channels;
+      double group_mean = 0, variance = 0;  // every channel has as many elements
+      for (int64_t c = first; c < end; ++c) group_mean += means[c];
+      group_mean /= static_cast<double>(s.channels);
+      for (int64_t c = first; c < end; ++c) {
+        const double off = means[c] - group_mean;
+        variance += variances[c] + off * off;
+      }
+      const double inverse = 1 / std::sqrt(variance / static_cast<double>(s.channels) + eps);
+      const T middle = pm[n * s.G + g] = static_cast<T>(group_mean);
+      pi[n * s.G + g] = static_cast<T>(inverse);
+      const double lost = (group_mean - static_cast<double>(middle)) * inverse;
+      for (int64_t c = first; c < end; ++c) {
+        const double weight = pw ? static_cast<double>(pw[c]) : 1;
+        const double bias = pb ? static_cast<double>(pb[c]) : 0;
+        center[c] = middle;
+        scale[c] = static_cast<T>(inverse * weight);
+        shift[c] = static_cast<T>(std::isfinite(lost) ? bias - lost * weight : bias);
+      }
+    }
+    rows.for_rows([=](int64_t r) {
+      const T* from = px + at + r * C;
+      T* to = py + at + r * C;
+#pragma omp simd
+      for (int64_t c = 0; c < C; ++c) to[c] = (from[c] - center[c]) * scale[c] + shift[c];
+    });
+  });
+}
+
+/// dw, db [C], from the sums of dy and of dy * normalised x of each channel of each sample.
+template <class T>
+void add_samples(const Groups& s, const double* sums, const double* products, T* dw, T* db) {
+  parallel_for(s.C, grain_for(2 * s.N), [&](int64_t begin, int64_t end) {
+    for (int64_t c = begin; c < end; ++c) {
+      double sum = 0, product = 0;
+      for (int64_t n = 0; n < s.N; ++n) {
+        sum += sums[n * s.C + c];
+        product += products[n * s.C + c];
+      }
+      db[c] = static_cast<T>(sum);
+      dw[c] = static_cast<T>(product);
+    }
+  });
+}
+
 // dx, dy, x [N,C,...]; dw, db, w [C], w maybe undefined; mean, invstd [N,G]
 template <class T>
-void backward(Tensor& dx, Tensor& dw, Tensor& db, const Tensor& dy, const Tensor& x,
+void backward(const Tensor& dx, Tensor& dw, Tensor& db, const Tensor& dy, const Tensor& x,
               const Tensor& w, const Tensor& mean, const Tensor& invstd) {
   const Groups s(x, mean);
   T *pdx = dx.data_ptr<T>(), *pdw = dw.data_ptr<T>(), *pdb = db.data_ptr<T>();
@@ -105,29 +176,70 @@ void backward(Tensor& dx, Tensor& dw, Tensor& db, const Tensor& dy, const Tensor
       }
     }
   });
-  parallel_for(s.C, grain_for(2 * s.N), [&](int64_t begin, int64_t end) {
-    for (int64_t c = begin; c < end; ++c) {
-      double sum = 0, product = 0;
-      for (int64_t n = 0; n < s.N; ++n) {
-        sum += sums[n * s.C + c];
-        product += products[n * s.C + c];
+  add_samples(s, sums, products, pdw, pdb);
+}
+
+// The same of dx, dy, x [N,...,C].
+template <class T>
+void backward_rows(const Tensor& dx, Tensor& dw, Tensor& db, const Tensor& dy, const Tensor& x,
+                   const Tensor& w, const Tensor& mean, const Tensor& invstd) {
+  const Groups s(x, mean);
+  const int64_t C = s.C;
+  T* pdx = dx.data_ptr<T>();
+  const T *pdy = dy.data_ptr<T>(), *px = x.data_ptr<T>(), *pw = data_or_null<T>(w);
+  const T *pm = mean.data_ptr<T>(), *pi = invstd.data_ptr<T>();
+  const Scratch scratch(static_cast<size_t>(2 * s.N * C) * sizeof(double));
+  double *sums = scratch.data<double>(), *products = sums + s.N * C;
+  s.for_samples([&](int64_t n, int64_t at) {
+    const RowBlocks rows(s.inner, C);
+    const Scratch per_channel(static_cast<size_t>(C) * 4 * sizeof(T));
+    T *center = per_channel.data<T>(), *scale = center + C, *less = scale + C, *tilt = less + C;
+    for (int64_t c = 0; c < C; ++c) center[c] = pm[n * s.G + c / s.channels];
+    double *sum = sums + n * C, *product = products + n * C;
+    row_grad_sums<T>(rows, C, pdy + at, px + at, center, sum, product);
+    for (int64_t g = 0; g < s.G; ++g) {
+      const int64_t first = g * s.channels, end = first + s.channels;
+      const auto inverse = static_cast<double>(pi[n * s.G + g]);
+      double sum_g = 0, sum_gu = 0;
+      for (int64_t c = first; c < end; ++c) {
+        product[c] *= inverse;
+        const double weight = pw ? static_cast<double>(pw[c]) : 1;
+        sum_g += weight * sum[c];
+        sum_gu += weight * product[c];
       }
-      pdb[c] = static_cast<T>(sum);
-      pdw[c] = static_cast<T>(product);
+      const double share = inverse / static_cast<double>(s.length);
+      for (int64_t c = first; c < end; ++c) {
+        scale[c] = static_cast<T>(inverse * (pw ? static_cast<double>(pw[c]) : 1));
+        less[c] = static_cast<T>(sum_g * share);
+        tilt[c] = static_cast<T>(sum_gu * share * inverse);
+      }
     }
+    rows.for_rows([=](int64_t r) {
+      const T *g = pdy + at + r * C, *from = px + at + r * C;
+      T* to = pdx + at + r * C;
+#pragma omp simd
+      for (int64_t c = 0; c < C; ++c) {
+        to[c] = g[c] * scale[c] - less[c] - (from[c] - center[c]) * tilt[c];
+      }
+    });
+  });
+  add_samples(s, sums, products, dw.data_ptr<T>(), db.data_ptr<T>());
+}
+
+void forward_any(const Tensor& y, Tensor& mean, Tensor& invstd, const Tensor& x, const Tensor& w,
+                 const Tensor& b, double eps) {
+  visit<dtypes::kFloating>(y.dtype(), [&]<class T>() {
+    const auto run = has_channels_last_strides(x) ? forward_rows<T> : forward<T>;
+    run(y, mean, invstd, x, w, b, eps);
   });
 }
 
-void forward_any(Tensor& y, Tensor& mean, Tensor& invstd, const Tensor& x, const Tensor& w,
-                 const Tensor& b, double eps) {
-  visit<dtypes::kFloating>(y.dtype(),
-                           [&]<class T>() { forward<T>(y, mean, invstd, x, w, b, eps); });
-}
-
-void backward_any(Tensor& dx, Tensor& dw, Tensor& db, const Tensor& dy, const Tensor& x,
+void backward_any(const Tensor& dx, Tensor& dw, Tensor& db, const Tensor& dy, const Tensor& x,
                   const Tensor& w, const Tensor& mean, const Tensor& invstd) {
-  visit<dtypes::kFloating>(dx.dtype(),
-                           [&]<class T>() { backward<T>(dx, dw, db, dy, x, w, mean, invstd); });
+  visit<dtypes::kFloating>(dx.dtype(), [&]<class T>() {
+    const auto run = has_channels_last_strides(x) ? backward_rows<T> : backward<T>;
+    run(dx, dw, db, dy, x, w, mean, invstd);
+  });
 }
 
 }  // namespace
@@ -142,12 +254,30 @@ HWY_EXPORT(backward_any);
 
 void group_norm(Tensor& y, Tensor& mean, Tensor& invstd, const Tensor& x, const Tensor& w,
                 const Tensor& b, double eps) {
-  HWY_DYNAMIC_DISPATCH(forward_any)(y, mean, invstd, x, w, b, eps);
+  const auto run = HWY_DYNAMIC_DISPATCH(forward_any);
+  if (is_channels_last(x)) {
+    const NativeScope native(
+        {.outputs = {&y}, .row_major = {&mean, &invstd, &w, &b}, .inputs = {&x}});
+    if (native.has_native_outputs()) {
+      return run(native.output(0), mean, invstd, native.input(0), w, b, eps);
+    }
+  }
+  run(y, mean, invstd, x, w, b, eps);
 }
 
 void group_norm_grad(Tensor& dx, Tensor& dw, Tensor& db, const Tensor& dy, const Tensor& x,
                      const Tensor& w, const Tensor& mean, const Tensor& invstd) {
-  HWY_DYNAMIC_DISPATCH(backward_any)(dx, dw, db, dy, x, w, mean, invstd);
+  const auto run = HWY_DYNAMIC_DISPATCH(backward_any);
+  if (is_channels_last(x)) {
+    const NativeScope native({.outputs = {&dx},
+                              .row_major = {&dw, &db, &w, &mean, &invstd},
+                              .inputs = {&dy, &x},
+                              .inputs_follow = true});
+    if (native.has_native_outputs()) {
+      return run(native.output(0), dw, db, native.input(0), native.input(1), w, mean, invstd);
+    }
+  }
+  run(dx, dw, db, dy, x, w, mean, invstd);
 }
 
 }  // namespace ambit::cpu

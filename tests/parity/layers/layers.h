@@ -1,0 +1,46 @@
+// Layers as modules: the names and sizes of their state, all that they return, the gradients of
+// their inputs and parameters, and what their buffers hold afterwards.
+#pragma once
+
+#include "tests/parity/calls.h"
+
+#include <tuple>
+#include <utility>
+
+namespace parity {
+
+namespace nn = torch::nn;
+
+inline void append(List& all, const Tensor& t) { all.push_back(t); }
+template <class... T>
+void append(List& all, const std::tuple<T...>& outputs) {
+  std::apply([&](const auto&... each) { (append(all, each), ...); }, outputs);
+}
+
+/// All tensors that a forward returned, in order.
+template <class Output>
+List outputs(const Output& output) {
+  List all;
+  append(all, output);
+  return all;
+}
+
+/// Parameters become float64 waves. `forward` gets the inputs: those of floats may be written in
+/// place, and have gradients; undefined ones stay so. Roundings as a Call's.
+void report_layer(const std::string& name, nn::Module& layer, const List& inputs,
+                  const std::function<List(const List&)>& forward, double roundings = 256);
+
+template <class Holder, size_t... I>
+void run_layer(const std::string& name, Holder& layer, const List& inputs,
+               std::index_sequence<I...> /*arguments*/) {
+  report_layer(name, *layer, inputs,
+               [&](const List& a) { return outputs(layer->forward(a[I]...)); });
+}
+
+/// A layer by its forward with these inputs.
+template <class Holder, class... T>
+void run_layer(const std::string& name, Holder layer, const T&... inputs) {
+  run_layer(name, layer, List{inputs...}, std::index_sequence_for<T...>());
+}
+
+}  // namespace parity
