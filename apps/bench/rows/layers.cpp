@@ -14,16 +14,11 @@ namespace {
 
 using namespace ambit;
 
-struct Operand {
-  const char* name;
-  Sizes sizes;
-};
-
 struct Layer {
   const char* what;
   const char* size;
   Function function;
-  std::vector<Operand> operands;
+  std::vector<std::pair<const char*, Sizes>> operands;
   Sizes output;
   double flops = 0, bytes = 0;            // of the way forward; where they are 0, they say nothing
   double grad_flops = 0, grad_bytes = 0;  // of both ways
@@ -33,8 +28,8 @@ struct Layer {
 void add(std::vector<Row>& rows, const Layer& layer) {
   const auto inputs = [layer](bool grad) {
     Inputs all;
-    for (const Operand& o : layer.operands) {
-      all.push_back(random_input(o.name, o.sizes, grad));
+    for (const auto& [name, sizes] : layer.operands) {
+      all.push_back(random_input(name, sizes, grad));
     }
     if (grad) all.push_back(random_input("gradient", layer.output));
     return all;

@@ -130,9 +130,7 @@ PARITY(layers_by_name) {
   parameters->insert("a", torch::ones({3, 2}));
   report_layer("ParameterDict", *parameters, {x({4, 3})},
                [&](const List& a) { return List{a[0].matmul(parameters["a"]) + parameters["b"]}; });
-  nn::ParameterList list;
-  list->append(torch::ones({3, 2}));
-  list->append(torch::ones({2}));
+  nn::ParameterList list(torch::ones({3, 2}), torch::ones({2}));
   report_layer("ParameterList", *list, {x({4, 3})},
                [&](const List& a) { return List{a[0].matmul((*list)[0]) + (*list)[1]}; });
   nn::ModuleList chain(nn::Linear(3, 3), nn::Tanh());

@@ -5,6 +5,7 @@
 #include <ambit/nn/cloneable.h>
 #include <ambit/nn/ordered_dict.h>
 
+#include <concepts>
 #include <memory>
 #include <string>
 #include <utility>
@@ -62,6 +63,11 @@ class AMBIT_API ParameterListImpl : public Cloneable<ParameterListImpl> {
  public:
   ParameterListImpl() = default;
   explicit ParameterListImpl(TensorList parameters) { extend(parameters); }
+  template <std::convertible_to<Tensor>... T>
+  explicit ParameterListImpl(const Tensor& first, const T&... others) {
+    append(first);
+    (append(others), ...);
+  }
 
   /// Add a parameter at the end; it requires grad if it did before. Errors: those of
   /// register_parameter.

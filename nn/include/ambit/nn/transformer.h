@@ -14,9 +14,12 @@
 #include <ambit/nn/quantizable.h>
 #include <ambit/ops/attention.h>
 
+#include <concepts>
 #include <functional>
 #include <optional>
 #include <tuple>
+#include <type_traits>
+#include <utility>
 #include <vector>
 
 namespace ambit {
@@ -85,8 +88,10 @@ class TransformerActivation {
  public:
   TransformerActivation(init::Nonlinearity relu) : nonlinearity_(relu) {}
   TransformerActivation(GELUActivation) : gelu_(true) {}
-  TransformerActivation(std::function<Tensor(const Tensor&)> function)
-      : function_(std::move(function)) {}
+  template <class F>
+  requires(!std::same_as<std::remove_cvref_t<F>, TransformerActivation> &&
+           std::is_invocable_r_v<Tensor, F&, const Tensor&>) TransformerActivation(F&& function)
+      : function_(std::forward<F>(function)) {}
   /// Errors of both: Error for a nonlinearity other than kReLU.
   AMBIT_API Tensor operator()(const Tensor& x) const;
   /// Apply it to what a layer makes of x.
