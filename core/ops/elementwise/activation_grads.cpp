@@ -1,6 +1,7 @@
 // Gradients of activations: each with its own gradients, for double backward.
 #include "activation_grads.h"
 
+#include <ambit/backend/gelu_tanh.h>
 #include <ambit/ops/elementwise.h>
 
 #include <numbers>
@@ -55,13 +56,12 @@ Tensor gelu_tanh_grad(const Tensor& g, const Tensor& x) {
   return record("gelu_tanh_grad", std::move(out),
                 wrt(g, [x = saved(x)](const Tensor& gg) { return gelu_tanh_grad(gg, x()); }),
                 wrt(x, [g = saved(g), x = saved(x)](const Tensor& gg) {
-                  constexpr double kSlope =
-                      2 * std::numbers::sqrt2 * std::numbers::inv_sqrtpi;  // u = kSlope (x + ...)
-                  constexpr double kCube = 0.044715;
+                  using arithmetic::kGeluTanhCube, arithmetic::kGeluTanhSlope;
                   const Tensor x2 = x() * x();
-                  const Tensor s = sigmoid(x() * (x2 * kCube + 1) * kSlope);
-                  const Tensor slope = (x2 * (3 * kCube) + 1) * kSlope;
-                  const Tensor bend = (1 - s * 2) * slope * slope + x() * (6 * kCube * kSlope);
+                  const Tensor s = sigmoid(x() * (x2 * kGeluTanhCube + 1) * kGeluTanhSlope);
+                  const Tensor slope = (x2 * (3 * kGeluTanhCube) + 1) * kGeluTanhSlope;
+                  const Tensor bend =
+                      (1 - s * 2) * slope * slope + x() * (6 * kGeluTanhCube * kGeluTanhSlope);
                   return gg * g() * (s * (1 - s) * (slope * 2 + x() * bend));
                 }));
 }
