@@ -40,6 +40,7 @@
   row(linear_map)                        \
   row(linear_int8)                       \
   row(convolution)                       \
+  row(convolution_map)                   \
   row(convolution_input_grad)            \
   row(convolution_weight_grad)           \
   row(max_pool)                          \
