@@ -1,4 +1,5 @@
 // Conv1d to Conv3d and ConvTranspose1d to ConvTranspose3d.
+#include <ambit/detail/activation.h>
 #include <ambit/error.h>
 #include <ambit/nn/conv.h>
 #include <ambit/nn/conv_transpose.h>
@@ -135,25 +136,35 @@ void ConvNdImpl<D, Derived>::reset_parameters() {
 }
 
 template <size_t D, class Derived>
-Tensor ConvNdImpl<D, Derived>::convolve(const Tensor& input, const PerAxis& output_padding) const {
+Tensor ConvNdImpl<D, Derived>::convolve(const Tensor& input,
+                                        std::optional<UnaryOp> activation) const {
   using Plain = Tensor (*)(const Tensor&, const Tensor&, const Tensor&, const ConvParams&);
   constexpr Plain kPlain[] = {conv1d, conv2d, conv3d};
-  constexpr std::array kTransposed{&conv_transpose1d, &conv_transpose2d, &conv_transpose3d};
   constexpr const char* kNames[] = {"conv1d", "conv2d", "conv3d"};
   const auto& o = options;
-  if (o.transposed()) {
-    return kTransposed[D - 1](input, weight, bias, o.stride(), numbers<D>(o.padding()),
-                              output_padding, o.groups(), o.dilation());
-  }
   ConvParams p{.stride = o.stride(), .dilation = o.dilation(), .groups = o.groups()};
+  const auto by_numbers = [&](const Tensor& x) {
+    return activation ? convolution_map(x, weight, bias, p, *activation)
+                      : kPlain[D - 1](x, weight, bias, p);
+  };
   if (o.padding_mode() != kZeros) {
-    return kPlain[D - 1](functional::pad(input, around(o), o.padding_mode()), weight, bias, p);
+    return by_numbers(functional::pad(input, around(o), o.padding_mode()));
   }
   if (const char* name = detail::padding_name<D>(o.padding())) {
-    return ambit::detail::convolve(kNames[D - 1], D, input, weight, bias, p, name);
+    const Tensor y = ambit::detail::convolve(kNames[D - 1], D, input, weight, bias, p, name);
+    return activation ? activated(y, *activation) : y;
   }
   p.padding = numbers<D>(o.padding());
-  return kPlain[D - 1](input, weight, bias, p);
+  return by_numbers(input);
+}
+
+template <size_t D, class Derived>
+Tensor ConvNdImpl<D, Derived>::convolve_transposed(const Tensor& input,
+                                                   const PerAxis& output_padding) const {
+  constexpr std::array kTransposed{&conv_transpose1d, &conv_transpose2d, &conv_transpose3d};
+  const auto& o = options;
+  return kTransposed[D - 1](input, weight, bias, o.stride(), numbers<D>(o.padding()),
+                            output_padding, o.groups(), o.dilation());
 }
 
 // What has its default value is left out, as in PyTorch.
@@ -184,7 +195,7 @@ template <size_t D, class Derived>
 Tensor ConvTransposeNdImpl<D, Derived>::forward(const Tensor& input,
                                                 const std::optional<IntArrayRef>& output_size) {
   const auto& o = this->options;
-  return this->convolve(
+  return this->convolve_transposed(
       input, output_size ? padding_for(o, input, *output_size) : PerAxis(o.output_padding()));
 }
 

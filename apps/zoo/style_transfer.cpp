@@ -36,7 +36,7 @@ struct EyeImpl : nn::Module {
     std::vector<Tensor> seen;
     for (int size = 0; size < 3; ++size, x = F::avg_pool2d(x, 2)) {
       for (size_t i = 0; i < filters->size(); ++i) {
-        seen.push_back(F::relu(filters->at<nn::Conv2dImpl>(i).forward(x)));
+        seen.push_back(filters->at<nn::Conv2dImpl>(i).forward_map(x, UnaryOp::relu));
       }
     }
     return seen;

@@ -18,8 +18,8 @@ DTypeSet native_dtypes(const OpBase& op) {
     return std::ranges::count(list, &op) > 0;
   };
   namespace k = kernels;
-  if (is_among({&k::matmul, &k::linear, &k::linear_map, &k::convolution, &k::convolution_input_grad,
-                &k::convolution_weight_grad})) {
+  if (is_among({&k::matmul, &k::linear, &k::linear_map, &k::convolution, &k::convolution_map,
+                &k::convolution_input_grad, &k::convolution_weight_grad})) {
     return native_products();
   }
   if (is_among({&k::max_pool, &k::max_pool_grad, &k::batch_norm, &k::batch_norm_grad})) {

@@ -47,6 +47,7 @@
   row(svd)                               \
   row(triangular_solve)                  \
   row(convolution)                       \
+  row(convolution_map)                   \
   row(convolution_input_grad)            \
   row(convolution_weight_grad)           \
   row(max_pool)                          \

@@ -32,7 +32,8 @@ DTypeSet native_dtypes(const OpBase& op) {
   const std::initializer_list<const OpBase*> taking{
       &k::fill, &k::unary, &k::binary, &k::binary_scalar, &k::clamp, &k::add_scaled, &k::compare,
       &k::compare_scalar, &k::reduce, &k::matmul, &k::linear, &k::linear_map, &k::linear_int8,
-      &k::convolution, &k::convolution_input_grad, &k::convolution_weight_grad, &k::max_pool,
+      &k::convolution, &k::convolution_map, &k::convolution_input_grad,
+      &k::convolution_weight_grad, &k::max_pool,
       &k::max_pool_grad, &k::avg_pool, &k::avg_pool_grad, &k::softmax, &k::softmax_grad,
       &k::batch_norm, &k::batch_norm_grad, &k::layer_norm, &k::layer_norm_grad, &k::group_norm,
       &k::group_norm_grad, &k::attention, &k::attention_grad, &k::lstm_cell, &k::lstm_cell_grad,

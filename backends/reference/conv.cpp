@@ -83,6 +83,13 @@ void convolution(Tensor& y, const Tensor& x, const Tensor& w, const Tensor& b,
   });
 }
 
+// y [N,K,...] = map of convolution's
+void convolution_map(Tensor& y, const Tensor& x, const Tensor& w, const Tensor& b,
+                     const ConvParams& p, const Activation& map) {
+  convolution(y, x, w, b, p);
+  unary(y, y, map);
+}
+
 void convolution_input_grad(Tensor& dx, const Tensor& dy, const Tensor& w, const ConvParams& p) {
   count_run();
   visit(dx.dtype(), [&]<class T>() {

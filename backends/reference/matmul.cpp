@@ -58,10 +58,11 @@ void linear(Tensor& y, const Tensor& x, const Tensor& w, const Tensor& b) {
   });
 }
 
-// y [M,N] = op of linear's
-void linear_map(Tensor& y, const Tensor& x, const Tensor& w, const Tensor& b, const UnaryOp& op) {
+// y [M,N] = map of linear's
+void linear_map(Tensor& y, const Tensor& x, const Tensor& w, const Tensor& b,
+                const Activation& map) {
   linear(y, x, w, b);
-  unary(y, y, op);
+  unary(y, y, map);
 }
 
 }  // namespace ambit::reference

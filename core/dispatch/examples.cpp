@@ -225,6 +225,10 @@ void add_products(Table& table) {
   table.add(kernels::triangular_solve, matrix, matrix, matrix, {});
   const Operand image = t({1, 1, 3, 3}), filter = t({1, 1, 2, 2}), out = t({1, 1, 2, 2});
   table.add(kernels::convolution, out, image, filter, t({1}), {});
+  for (const UnaryOp f : kActivations) {
+    table.add_function(kernels::convolution_map, name(f), dtypes::kFloating, out, image, filter,
+                       t({1}), {}, f);
+  }
   table.add(kernels::convolution_input_grad, image, out, filter, {});
   table.add(kernels::convolution_weight_grad, filter, out, image, {});
 }

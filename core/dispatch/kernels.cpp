@@ -84,6 +84,11 @@ constinit decltype(triangular_solve) triangular_solve{
     "triangular_solve", kFloating, whole, {"out", "A", "B"}, composite::triangular_solve};
 constinit decltype(convolution) convolution{
     "convolution", kFloating, whole, {"out", "input", "weight", "bias"}};
+constinit decltype(convolution_map) convolution_map{"convolution_map",
+                                                    kFloating,
+                                                    whole,
+                                                    {"out", "input", "weight", "bias"},
+                                                    composite::convolution_map};
 constinit decltype(convolution_input_grad) convolution_input_grad{
     "convolution_input_grad",
     kFloating,

@@ -1,10 +1,9 @@
 // What is recorded of a kernel's call beside its times.
-#include <ambit/backend/kernels.h>
+#include <ambit/backend/op.h>
 #include <ambit/detail/kernel_event.h>
 #include <ambit/shape.h>
 
 #include <new>
-#include <string_view>
 
 #include "recorder.h"
 
@@ -29,9 +28,7 @@ KernelEvent::KernelEvent(const char* op, const char* function, Device device, bo
   const uint64_t profile = profiler::Recorder::current();
   if (profile == 0) return;
   try {
-    // A product with a function behind it is what it costs: a product.
-    const bool is_product = std::string_view(op) == kernels::linear_map.name();
-    profiler::Call call{.name = function && !is_product ? function : op,
+    profiler::Call call{.name = function ? function : op,
                         .device = device,
                         .kind = profiler::EventKind::op,
                         .kernels = native};

@@ -55,6 +55,15 @@ const std::vector<OpCall> kReducedCalls = {
      [](auto& a, auto& b) {
        return conv2d(a.view({1, 1, 4, 4}), b.view({4, 1, 2, 2}), b[0]);
      }},
+    {"convolution_map",
+     [](auto& a, auto& b) {
+       return convolution_map(a.view({1, 1, 4, 4}), b.view({4, 1, 2, 2}), b[0], {}, UnaryOp::relu);
+     }},
+    {"cudnn_convolution_add_relu",
+     [](auto& a, auto& b) {
+       return cudnn_convolution_add_relu(a.view({1, 1, 4, 4}), b.view({4, 1, 2, 2}),
+                                         ones({1, 4, 3, 3}, a.options()), {}, b[0], 1, 0, 1, 1);
+     }},
     {"conv_transpose2d",
      [](auto& a, auto& b) {
        return conv_transpose2d(a.view({1, 1, 4, 4}), b.view({1, 4, 2, 2}), b[0]);

@@ -120,6 +120,7 @@ TEST_CASE("a plan's key holds all that the plan depends on") {
   other.params.stride[2] = 2;
   CHECK(!(deep.key() == other.key()));
   CHECK(differs([](ConvProblem& o) { o.bias = true; }));
+  CHECK(differs([](ConvProblem& o) { o.relu = true; }));
   CHECK(differs([](ConvProblem& o) { o.alignment = 4; }));
   CHECK(differs([](ConvProblem& o) { o.tf32 = true; }));
   CHECK(differs([](ConvProblem& o) { o.deterministic = true; }));

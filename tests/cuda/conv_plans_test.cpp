@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <set>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "described_gpu.h"
@@ -160,6 +161,33 @@ TEST_CASE(
     CHECK(engines.size() >= (has_a_single_engine(p) || is_hardly_aligned(p) ? 1 : 2));
     CHECK(needs_no_room);
   }
+}
+
+TEST_CASE("a relu is left to cuDNN where its fastest engine keeps NaN, and nowhere else") {
+  std::vector<Shape> all = problems();
+  int fused = 0;
+  for (auto& [name, p] : all) {
+    if (!p.bias) continue;
+    CAPTURE(std::string(name));
+    CAPTURE(std::string(ambit::name(p.dtype)));
+    CAPTURE(p.tf32);
+    CAPTURE(p.channels_last);
+    CAPTURE(p.alignment);
+    const PlanFacts fastest(conv_plans(p, described_gpu(), 1).front());
+    const bool keeps_nan = fastest.has(CUDNN_NUMERICAL_NOTE_STRICT_NAN_PROP);
+    p.relu = true;
+    const std::vector<ConvPlan> plans = conv_plans(p, described_gpu(), 1000);
+    CHECK(plans.empty() != keeps_nan);
+    for (const ConvPlan& plan : plans) {
+      const PlanFacts facts(plan);
+      CHECK(facts.has(CUDNN_NUMERICAL_NOTE_STRICT_NAN_PROP));
+      CHECK_FALSE(facts.has(CUDNN_NUMERICAL_NOTE_TENSOR_CORE));
+    }
+    // What is worth it: layers that do little but read and write.
+    if (std::string_view(name) == "depthwise") CHECK_FALSE(plans.empty());
+    fused += !plans.empty();
+  }
+  CHECK(fused > 0);
 }
 
 TEST_CASE("with channels innermost tensor cores need no copies of the operands") {

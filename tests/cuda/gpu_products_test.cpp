@@ -1,5 +1,7 @@
-// Kernels of the CUDA backend against the reference: products of matrices, and steps of optimizers.
+// Kernels of the CUDA backend against the reference: products of matrices, activations behind
+// products and convolutions, and steps of optimizers.
 #include <array>
+#include <cmath>
 
 #include "gpu_kernels.h"
 
@@ -95,6 +97,55 @@ TEST_CASE("gpu: activations behind products, by epilogues or not") {
       }
     }
   }
+}
+
+TEST_CASE("gpu: activations behind convolutions, on each of their ways") {
+  if (!has_gpu()) return;
+  manual_seed(8);
+  struct Case {
+    Dims x, w;
+    ConvParams p;
+  };
+  const Case cases[] = {
+      {{3, 8, 14, 15}, {16, 8, 3, 3}, {.padding = {1, 1}}},              // by way of transposes
+      {{3, 8, 14, 15}, {8, 1, 3, 3}, {.padding = {1, 1}, .groups = 8}},  // cuDNN's relu
+      {{3, 8, 3, 3}, {16, 8, 3, 3}, {}},  // one pixel lies either way
+      {{2, 6, 40}, {4, 3, 3}, {.padding = {2}, .groups = 2}},
+      {{2, 4, 5, 6, 7}, {8, 4, 3, 3, 2}, {.padding = {1, 0, 1}}},
+      {{1, 2, 0, 3}, {4, 2, 2, 2}, {.padding = {2, 2}}},  // nothing but padding
+  };
+  const bool was_allowed = is_tf32_allowed();
+  for (const DType dtype : {kFloat32, kFloat64, kFloat16, kBFloat16}) {
+    for (const Case& c : cases) {
+      for (const bool tf32 : {false, true}) {
+        if (tf32 && dtype != kFloat32) continue;
+        allow_tf32(tf32);
+        const Tensor x = randn(c.x).to(gpu(), dtype), w = randn(c.w).to(gpu(), dtype);
+        for (const Tensor& bias : {randn({c.w[0]}).to(gpu(), dtype), Tensor()}) {
+          for (const UnaryOp op : kActivations) {
+            CAPTURE(std::string(name(dtype)));
+            CAPTURE(std::string(name(op)));
+            CAPTURE(str(c.x));
+            CAPTURE(tf32);
+            if (bias.defined()) bias[1].fill_(NAN);
+            Tensor y = empty(c.p.out_sizes("convolution", c.x, c.w), x.options());
+            Tensor expected = y.to(kReference);
+            kernels::convolution_map(y, x, w, bias, c.p, op);
+            kernels::convolution_map(expected, x.to(kReference), w.to(kReference), copy_if(bias),
+                                     c.p, op);
+            CHECK(isnan(y).cpu().equal(isnan(expected).cpu()));
+            // Of 16 bits in last places of theirs: the sum is rounded, and the result. TF32 has the
+            // digits of float16, of each operand, whose products add up to five of their size.
+            const double roundings = dtype == kFloat16 ? 0x1p13 : dtype == kBFloat16 ? 0x1p16 : 64;
+            const DType wide = dtype == kFloat64 ? kFloat64 : kFloat32;
+            const auto numbers = [&](const Tensor& t) { return t.to(wide).nan_to_num(0); };
+            check_close(numbers(y), numbers(expected), tf32 ? 5 * 0x1p13 : roundings);
+          }
+        }
+      }
+    }
+  }
+  allow_tf32(was_allowed);
 }
 
 TEST_CASE("gpu: steps of optimizers, for lists that fill several tables") {

@@ -75,6 +75,20 @@ void check_forward(Trial& t, const Convolution& c, DType dtype, Layout layout) {
   }
 }
 
+void check_map(Trial& t, const Convolution& c, DType dtype, Layout layout) {
+  for (const UnaryOp op : kActivations) {
+    for (bool has_bias : {false, true}) {
+      t.begin(fmt::format("{}, {}", text(c.p), name(op)));
+      Operand& y = t.output("y", dtype, c.y(), layout);
+      Operand& x = t.input("x", dtype, c.x, layout);
+      Operand& w = t.input("w", dtype, c.w, layout);
+      Operand& b = has_bias ? t.input("b", dtype, {c.w[0]}, layout) : t.absent();
+      t.run([&](Side s) { kernels::convolution_map(y[s], x[s], w[s], b[s], c.p, op); });
+      t.expect(y, map_bound(c.w[1] * window(c.w) + 1, dtype));
+    }
+  }
+}
+
 void check_input_grad(Trial& t, const Convolution& c, DType dtype, Layout layout) {
   t.begin(text(c.p));
   Operand& dx = t.output("dx", dtype, c.x, layout);
@@ -104,6 +118,7 @@ void add_cases_of(Cases& cases, const Convolution& c, DType dtype, const std::st
     cases.push_back(deterministic_case(path, each_layout));
   };
   add("convolution", check_forward);
+  if (&c != &kLarge) add("convolution_map", check_map);
   add("convolution_input_grad", check_input_grad);
   add("convolution_weight_grad", check_weight_grad);
 }

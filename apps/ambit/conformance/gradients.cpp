@@ -165,6 +165,10 @@ std::vector<Gradient> layer_gradients() {
   const auto conv = [](const ConvParams& p) {
     return [p](const Tensors& x) { return conv2d(x[0], x[1], x[2], p); };
   };
+  const auto conv_map = [&](UnaryOp op) {
+    return [=](const Tensors& x) { return convolution_map(x[0], x[1], x[2], kStrided, op); };
+  };
+  const std::vector<Dims> kFiltered{{2, 3, 6, 5}, {4, 3, 3, 2}, {4}};
   const auto target = [](const Tensor& x) { return index_on(x, {1, 6, 0, -100, 3}); };
   return {
       {"matmul",
@@ -194,6 +198,9 @@ std::vector<Gradient> layer_gradients() {
       {"conv2d", "convolution", {{2, 3, 6, 5}, {4, 3, 3, 2}, {4}}, conv(kPlain)},
       {"conv2d/strided", "convolution", {{2, 3, 6, 5}, {4, 3, 3, 2}, {4}}, conv(kStrided)},
       {"conv2d/groups", "convolution", {{2, 4, 6, 5}, {6, 2, 2, 2}, {6}}, conv(kGroups)},
+      {"convolution_map/relu", "convolution_map", kFiltered, conv_map(UnaryOp::relu)},
+      {"convolution_map/gelu", "convolution_map", kFiltered, conv_map(UnaryOp::gelu)},
+      {"convolution_map/gelu_tanh", "convolution_map", kFiltered, conv_map(UnaryOp::gelu_tanh)},
       {"conv1d",
        "convolution",
        {{2, 4, 9}, {6, 2, 3}, {6}},

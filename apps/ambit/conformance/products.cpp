@@ -2,8 +2,6 @@
 #include <ambit/backend/kernels.h>
 #include <fmt/format.h>
 
-#include <cmath>
-
 #include "cases.h"
 #include "sum_bound.h"
 #include "trial.h"
@@ -43,14 +41,6 @@ void check_layer(Trial& t, DType dtype, const Product& p, Layout layout, const B
 
 void check_linear(Trial& t, DType dtype, const Product& p, Layout layout) {
   check_layer(t, dtype, p, layout, sum_bound(p.K + 1, dtype), kernels::linear);
-}
-
-// Of activations of such sums, which may be rounded to their dtype in between.
-Bound map_bound(int64_t n, DType dtype) {
-  const double largest = 15 * std::sqrt(static_cast<double>(n + 1));
-  const double sums = sum_bound(n, dtype).absolute + largest * last_place(dtype) / 2;
-  return {6, 1.13 * sums + largest * epsilon(dtype),
-          "slopes of at most 1.13; maths good to 4 ulp, but gelu's Phi to half an ulp of 1"};
 }
 
 void check_linear_map(Trial& t, DType dtype, const Product& p, Layout layout, UnaryOp op) {

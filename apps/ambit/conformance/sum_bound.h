@@ -16,4 +16,12 @@ inline Bound sum_bound(int64_t n, ambit::DType dtype) {
           "n roundings of partial sums below 15 sqrt(n), n products of numbers up to 3"};
 }
 
+/// Of activations of such sums, which may be rounded to their dtype in between.
+inline Bound map_bound(int64_t n, ambit::DType dtype) {
+  const double largest = 15 * std::sqrt(static_cast<double>(n + 1));
+  const double sums = sum_bound(n, dtype).absolute + largest * last_place(dtype) / 2;
+  return {6, 1.13 * sums + largest * epsilon(dtype),
+          "slopes of at most 1.13; maths good to 4 ulp, but gelu's Phi to half an ulp of 1"};
+}
+
 }  // namespace conformance

@@ -1,7 +1,12 @@
 // Convolution and its gradients: oneDNN for float32 with many channels, and for bfloat16 where
-// native_products() says so; conv_filters.h for 16 filters of few channels; conv_direct.h else.
+// native_products() says so; conv_filters.h for 16 filters of few channels; conv_direct.h else, which
+// applies an activation to each channel of an image while that is in the cache. Behind the others it
+// is a pass of its own: part by part it was no faster, as measured, and oneDNN's relu makes 0 of NaN.
 #include <ambit/backend/alias.h>
 
+#include <optional>
+
+#include "backends/cpu/elementwise/inner_loops.h"
 #include "backends/cpu/kernels.h"
 #include "backends/cpu/layout/channels_last.h"
 #include "backends/cpu/layout/float32.h"
@@ -40,38 +45,61 @@ ConvParams as_image(const ConvParams& p) {
   return {{1, p.stride[0]}, {0, p.padding[0]}, {1, p.dilation[0]}, p.groups};
 }
 
-}  // namespace
+// Return whether conv_filters.h is for it, and has convolved.
+bool convolve_by_filters(const ConvSizes& g, Tensor& y, const Tensor& x, const Tensor& w,
+                         const Tensor& b) {
+  if (!prefers_filters(x, g)) return false;
+  const NativeScope native({.outputs = {&y}, .row_major = {&x, &w, &b}});
+  if (!native.has_native_outputs()) return false;
+  filters_conv(g, native.output(0).data_ptr<float>(), x.data_ptr<float>(), w.data_ptr<float>(),
+               b.defined() ? b.data_ptr<float>() : nullptr);
+  return true;
+}
 
-// y [N,K,...], x [N,C,...], w [K,C/groups,...], b [K]
-void convolution(Tensor& y, const Tensor& x, const Tensor& w, const Tensor& b,
-                 const ConvParams& p) {
+// Return whether oneDNN is for it, and has convolved.
+bool convolve_by_onednn(const ConvSizes& g, Tensor& y, const Tensor& x, const Tensor& w,
+                        const Tensor& b) {
+  if (!prefers_onednn(x, g, g.Kg, is_channels_last(x))) return false;
+  // w may be another convolution's result; Layouts has it row-major.
+  const NativeScope native({.outputs = {&y}, .row_major = {&w, &b}, .inputs = {&x}});
+  return onednn_conv(g, native.output(0), native.input(0), w, b);
+}
+
+// y [N,K,...], x [N,C,...], w [K,C/groups,...], b [K]; map: of the result, none: as it is.
+void convolve(Tensor& y, const Tensor& x, const Tensor& w, const Tensor& b, const ConvParams& p,
+              std::optional<UnaryOp> map) {
   if (is_line(y)) {
     Tensor row = as_image(y);
-    return convolution(row, as_image(x), as_image(w), b, as_image(p));
+    return convolve(row, as_image(x), as_image(w), b, as_image(p), map);
   }
   if (y.numel() == 0) return;
   const ConvSizes g(x.sizes(), w.sizes(), y.sizes(), p);
-  if (prefers_filters(x, g)) {
-    const NativeScope native({.outputs = {&y}, .row_major = {&x, &w, &b}});
-    if (native.has_native_outputs()) {
-      return filters_conv(g, native.output(0).data_ptr<float>(), x.data_ptr<float>(),
-                          w.data_ptr<float>(), b.defined() ? b.data_ptr<float>() : nullptr);
-    }
-  }
-  if (prefers_onednn(x, g, g.Kg, is_channels_last(x))) {
-    // w may be another convolution's result; Layouts has it row-major.
-    const NativeScope native({.outputs = {&y}, .row_major = {&w, &b}, .inputs = {&x}});
-    if (onednn_conv(g, native.output(0), native.input(0), w, b)) return;
+  if (convolve_by_filters(g, y, x, w, b) || convolve_by_onednn(g, y, x, w, b)) {
+    if (map) unary(y, y, *map);
+    return;
   }
   if (y.dtype() == kBFloat16) {
     return by_float32(y, [&](Tensor& wide) {
-      convolution(wide, float32_of(x), float32_of(w), float32_of(b), p);
+      convolve(wide, float32_of(x), float32_of(w), float32_of(b), p, map);
     });
   }
   visit<dtypes::kFloating>(x.dtype(), [&]<class T>() {
     direct_conv<T>(g, y.data_ptr<T>(), x.data_ptr<T>(), w.data_ptr<T>(),
-                   b.defined() ? b.data_ptr<T>() : nullptr);
+                   b.defined() ? b.data_ptr<T>() : nullptr,
+                   map ? unary_loop(*map, y.dtype()) : nullptr);
   });
+}
+
+}  // namespace
+
+void convolution(Tensor& y, const Tensor& x, const Tensor& w, const Tensor& b,
+                 const ConvParams& p) {
+  convolve(y, x, w, b, p, {});
+}
+
+void convolution_map(Tensor& y, const Tensor& x, const Tensor& w, const Tensor& b,
+                     const ConvParams& p, const Activation& map) {
+  convolve(y, x, w, b, p, map);
 }
 
 // dx [N,C,...], dy [N,K,...], w [K,C/groups,...]

@@ -63,7 +63,7 @@ void convolve_strip(const ConvPacking& packing, T* sums, int64_t length, const T
 }
 
 template <class T>
-void forward(const ConvSizes& g, T* y, const T* x, const T* w, const T* b) {
+void forward(const ConvSizes& g, T* y, const T* x, const T* w, const T* b, UnaryLoop map) {
   constexpr int64_t kLanes = Tile<T, kTileRows, 1>::kLanes;
   const ConvPacking packing(g);
   const int64_t strips = ceil_div(g.Kg, kRows), length = round_up(packing.flat(), kLanes);
@@ -85,6 +85,7 @@ void forward(const ConvSizes& g, T* y, const T* x, const T* w, const T* b) {
           for (int64_t q = 0; q < g.Q; ++q) to[q] = from[q] + bias;
         }
       }
+      if (map) map(g.y_plane(), to - g.y_plane(), to - g.y_plane());
     }
   };
   for (int64_t first = 0; first < g.N; first += at_once) {
@@ -116,12 +117,14 @@ HWY_EXPORT(find_float);
 HWY_EXPORT(find_double);
 
 template <>
-void direct_conv(const ConvSizes& g, float* y, const float* x, const float* w, const float* b) {
-  HWY_DYNAMIC_DISPATCH(find_float)()(g, y, x, w, b);
+void direct_conv(const ConvSizes& g, float* y, const float* x, const float* w, const float* b,
+                 UnaryLoop map) {
+  HWY_DYNAMIC_DISPATCH(find_float)()(g, y, x, w, b, map);
 }
 template <>
-void direct_conv(const ConvSizes& g, double* y, const double* x, const double* w, const double* b) {
-  HWY_DYNAMIC_DISPATCH(find_double)()(g, y, x, w, b);
+void direct_conv(const ConvSizes& g, double* y, const double* x, const double* w, const double* b,
+                 UnaryLoop map) {
+  HWY_DYNAMIC_DISPATCH(find_double)()(g, y, x, w, b, map);
 }
 
 }  // namespace ambit::cpu

@@ -2,13 +2,14 @@
 // which is with few channels. No im2col: see conv_packing.h.
 #pragma once
 
+#include "backends/cpu/elementwise/inner_loops.h"
 #include "conv_sizes.h"
 
 namespace ambit::cpu {
 
-/// y = x * w + b; b may be null.
+/// y = map(x * w + b); b and map may be null.
 template <class T>
-void direct_conv(const ConvSizes& g, T* y, const T* x, const T* w, const T* b);
+void direct_conv(const ConvSizes& g, T* y, const T* x, const T* w, const T* b, UnaryLoop map);
 /// dy lies row-major or channels-last.
 template <class T>
 void direct_conv_input_grad(const ConvSizes& g, T* dx, const T* dy, bool channels_last, const T* w);

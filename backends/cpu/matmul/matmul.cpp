@@ -283,17 +283,18 @@ void linear(Tensor& y, const Tensor& x, const Tensor& w, const Tensor& b) {
   visit<dtypes::kNumbers>(y.dtype(), [&]<class T>() { add_bias(y.data_ptr<T>(), b, M, N); });
 }
 
-void linear_map(Tensor& y, const Tensor& x, const Tensor& w, const Tensor& b, const UnaryOp& op) {
+void linear_map(Tensor& y, const Tensor& x, const Tensor& w, const Tensor& b,
+                const Activation& map) {
   if (y.numel() == 0) return;
   const bool sums = x.sizes()[1] > 0;
-  if (sums && y.dtype() == kBFloat16 && op != UnaryOp::relu) {  // oneDNN's makes 0 of NaN
-    return linear_bfloat16(y, x, w, b, op);
+  if (sums && y.dtype() == kBFloat16 && map != UnaryOp::relu) {  // oneDNN's makes 0 of NaN
+    return linear_bfloat16(y, x, w, b, map);
   }
   if (sums && y.dtype() == kFloat32) {
-    return linear_float("linear_map", y, x, w, b, unary_loop(op, kFloat32));
+    return linear_float("linear_map", y, x, w, b, unary_loop(map, kFloat32));
   }
   linear(y, x, w, b);
-  unary(y, y, op);
+  unary(y, y, map);
 }
 
 }  // namespace ambit::cpu

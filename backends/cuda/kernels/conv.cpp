@@ -1,5 +1,6 @@
 // Convolution and its gradients: plans of cuDNN, run on tensors. The heuristics choose the
-// algorithm, or under set_benchmark(true) the clock.
+// algorithm, or under set_benchmark(true) the clock. An activation is applied by the kernel that
+// brings the result back to rows, by cuDNN, or in place, whichever there is first.
 #include <ambit/error.h>
 #include <ambit/settings.h>
 #include <fmt/format.h>
@@ -8,6 +9,7 @@
 #include <array>
 #include <bit>
 #include <limits>
+#include <optional>
 #include <string>
 #include <utility>
 
@@ -78,7 +80,7 @@ ConvPlans choose(const ConvProblem& problem, const ConvPointers& pointers) {
   constexpr size_t kTried = 10;
   if (is_benchmark()) Call::expect_no_capture("a choice among cuDNN's plans by their times");
   std::vector<ConvPlan> plans = conv_plans(problem, {cudnn::handle()}, is_benchmark() ? kTried : 1);
-  if (plans.size() == 1) return ConvPlans(std::move(plans));
+  if (plans.size() <= 1) return ConvPlans(std::move(plans));
   std::vector<std::pair<float, size_t>> order;
   for (size_t i = 0; i < plans.size(); ++i) {
     order.emplace_back(milliseconds(plans[i], pointers), i);
@@ -89,23 +91,44 @@ ConvPlans choose(const ConvProblem& problem, const ConvPointers& pointers) {
   return ConvPlans(std::move(sorted));
 }
 
-// Convolve operands that lie as the problem says.
-void convolve_by_plan(const ConvProblem& problem, const ConvPointers& pointers) {
+// Convolve operands that lie as the problem says. Return whether that is done, which a relu may
+// prevent: cuDNN has no plan with it, or none that works.
+bool convolve_by_plan(const ConvProblem& problem, const ConvPointers& pointers) {
   thread_local PlanCache<ConvPlans> cache;
   const PlanKey key = problem.key().add(Call::stream().gpu.index()).add(is_benchmark());
   ConvPlans& plans = cache.get(key, [&] { return choose(problem, pointers); });
+  if (plans.empty()) return false;
   const size_t known = plans.size();
   const cudnnStatus_t status =
       plans.run([&](const ConvPlan& plan) { return run(plan, pointers); },
                 [&] { return conv_plans(problem, {cudnn::handle()}, SIZE_MAX, known); });
-  if (status == CUDNN_STATUS_SUCCESS) return;
+  if (status == CUDNN_STATUS_SUCCESS) return true;
+  if (problem.relu) return false;
   const std::string call = fmt::format("cudnnBackendExecute of any of {} plans", plans.size());
   cudnn::check(status, call.c_str());
+  return false;
+}
+
+// Convolve operands that are contiguous. Return whether the map of the result is applied, too.
+bool convolve(ConvProblem problem, const ConvPointers& pointers, std::optional<UnaryOp> map) {
+  if (wants_channels_last(problem)) {
+    try {
+      return convolve_channels_last(problem, pointers, convolve_by_plan, map);
+    } catch (const OutOfMemoryError&) {
+      // As the operands lie, a plan may do with less.
+    }
+  }
+  problem.relu = map == UnaryOp::relu && problem.bias;
+  if (problem.relu && convolve_by_plan(problem, pointers)) return true;
+  problem.relu = false;
+  convolve_by_plan(problem, pointers);
+  return false;
 }
 
 // x [N,C,...], w [K,C/groups,...], y [N,K,...], b [K] or undefined; the kind says which is written.
-void convolve(ConvKind kind, const Tensor& x, const Tensor& w, const Tensor& y, const Tensor& b,
-              const ConvParams& params) {
+// Return as above.
+bool convolve(ConvKind kind, const Tensor& x, const Tensor& w, const Tensor& y, const Tensor& b,
+              const ConvParams& params, std::optional<UnaryOp> map = {}) {
   const ConvPointers pointers{x.data_ptr(), w.data_ptr(), y.data_ptr(),
                               b.defined() ? b.data_ptr() : nullptr};
   uintptr_t addresses = 16;
@@ -121,14 +144,7 @@ void convolve(ConvKind kind, const Tensor& x, const Tensor& w, const Tensor& y, 
                       .tf32 = is_tf32_allowed(),
                       .deterministic = is_deterministic()};
   if (x.dim() == 3) problem.make_images();
-  if (wants_channels_last(problem)) {
-    try {
-      return convolve_channels_last(problem, pointers, convolve_by_plan);
-    } catch (const OutOfMemoryError&) {
-      // As the operands lie, a plan may do with less.
-    }
-  }
-  convolve_by_plan(problem, pointers);
+  return convolve(std::move(problem), pointers, map);
 }
 
 }  // namespace
@@ -137,9 +153,24 @@ void convolve(ConvKind kind, const Tensor& x, const Tensor& w, const Tensor& y, 
 void convolution(Tensor& y, const Tensor& x, const Tensor& w, const Tensor& b,
                  const ConvParams& p) {
   if (y.numel() == 0) return;
-  if (x.numel() > 0) return convolve(ConvKind::forward, x, w, y, b, p);
-  if (b.defined()) return copy(y, repeated(b, y));  // nothing but padding
-  fill(y, 0);
+  if (x.numel() > 0) {
+    convolve(ConvKind::forward, x, w, y, b, p);
+  } else if (b.defined()) {
+    copy(y, repeated(b, y));  // nothing but padding
+  } else {
+    fill(y, 0);
+  }
+}
+
+void convolution_map(Tensor& y, const Tensor& x, const Tensor& w, const Tensor& b,
+                     const ConvParams& p, const Activation& map) {
+  if (y.numel() == 0) return;
+  if (x.numel() > 0) {
+    if (convolve(ConvKind::forward, x, w, y, b, p, map)) return;
+  } else {
+    convolution(y, x, w, b, p);
+  }
+  unary(y, y, map);
 }
 
 // dx [N,C,...], dy [N,K,...], w [K,C/groups,...]

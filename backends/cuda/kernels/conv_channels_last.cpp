@@ -19,6 +19,7 @@ class LaidOut {
   LaidOut(const Dims& sizes, DType dtype, void* given, int64_t outer)
       : channels_(sizes[1]),
         pixels_(count("convolution", IntArrayRef(sizes).slice(2))),
+        dtype_(dtype),
         element_bytes_(element_size(dtype)),
         given_(static_cast<char*>(given)),
         lies_so_(channels_ == 1 || pixels_ == 1),
@@ -36,6 +37,13 @@ class LaidOut {
       transpose(given_ + bytes_of(first), own_.data(), element_bytes_, n, pixels_, channels_);
     }
   }
+  /// Whether it is somewhere else that it is read from and written to.
+  bool is_away() const { return own_.data() != nullptr; }
+  /// Do as write(), and apply a map of kActivations to what is away.
+  void write_map(int64_t first, int64_t n, UnaryOp map) const {
+    if (!is_away()) return;
+    transpose_map(given_ + bytes_of(first), own_.data(), dtype_, n, pixels_, channels_, map);
+  }
 
  private:
   // Each of the outer, since any may be the first of a part.
@@ -47,6 +55,7 @@ class LaidOut {
   }
 
   int64_t channels_, pixels_;
+  DType dtype_;
   size_t element_bytes_;
   char* given_;
   bool lies_so_;
@@ -70,8 +79,9 @@ bool wants_channels_last(const ConvProblem& p) {
   return rounds && !depthwise;
 }
 
-void convolve_channels_last(ConvProblem p, const ConvPointers& given,
-                            void (*run)(const ConvProblem&, const ConvPointers&)) {
+bool convolve_channels_last(ConvProblem p, const ConvPointers& given,
+                            bool (*run)(const ConvProblem&, const ConvPointers&),
+                            std::optional<UnaryOp> map) {
   const int64_t images = p.x[0], part = images_of_part(p);
   const LaidOut x(p.x, p.dtype, given[0], part), y(p.y, p.dtype, given[2], part);
   const LaidOut w(p.w, p.dtype, given[1], p.w[0]);
@@ -86,10 +96,15 @@ void convolve_channels_last(ConvProblem p, const ConvPointers& given,
     if (p.kind != ConvKind::input_grad) x.read(first, n);
     if (p.kind != ConvKind::forward) y.read(first, n);
     run(p, {x.at(first), w.at(0), y.at(first), p.bias ? b.at(0) : nullptr});
-    if (p.kind == ConvKind::forward) y.write(first, n);
+    if (map) {
+      y.write_map(first, n, *map);
+    } else if (p.kind == ConvKind::forward) {
+      y.write(first, n);
+    }
     if (p.kind == ConvKind::input_grad) x.write(first, n);
   }
   if (p.kind == ConvKind::weight_grad) w.write(0, p.w[0]);
+  return map && y.is_away();
 }
 
 }  // namespace ambit::cuda

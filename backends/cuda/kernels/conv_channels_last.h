@@ -3,7 +3,10 @@
 // cuDNN does the same to the whole batch in its workspace, which are hundreds of megabytes.
 #pragma once
 
+#include <ambit/function_table.h>
+
 #include <array>
+#include <optional>
 
 #include "backends/cuda/libraries/conv_plan.h"
 
@@ -16,8 +19,10 @@ using ConvPointers = std::array<void*, 4>;
 bool wants_channels_last(const ConvProblem& problem);
 
 /// Convolve operands that are contiguous; `run` convolves those that lie as their problem says.
-/// Errors: those of `run`; OutOfMemoryError, and some of the result may have been written.
-void convolve_channels_last(ConvProblem problem, const ConvPointers& pointers,
-                            void (*run)(const ConvProblem&, const ConvPointers&));
+/// Return whether `map` is applied to y: on its way back, unless y is where it belongs. Errors:
+/// those of `run`; OutOfMemoryError, and some of the result may have been written.
+bool convolve_channels_last(ConvProblem problem, const ConvPointers& pointers,
+                            bool (*run)(const ConvProblem&, const ConvPointers&),
+                            std::optional<UnaryOp> map);
 
 }  // namespace ambit::cuda

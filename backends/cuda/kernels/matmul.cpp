@@ -245,8 +245,9 @@ void linear(Tensor& y, const Tensor& x, const Tensor& w, const Tensor& b) {
 }
 
 // y [M,N], x [M,K], w [N,K], b [N]
-void linear_map(Tensor& y, const Tensor& x, const Tensor& w, const Tensor& b, const UnaryOp& op) {
-  if (y.numel() > 0) product(y, x, w, true, b, op);
+void linear_map(Tensor& y, const Tensor& x, const Tensor& w, const Tensor& b,
+                const Activation& map) {
+  if (y.numel() > 0) product(y, x, w, true, b, map);
 }
 
 }  // namespace ambit::cuda

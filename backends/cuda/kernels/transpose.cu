@@ -1,5 +1,8 @@
 #include "transpose.h"
 
+#include <ambit/backend/functors.h>
+
+#include "backends/cuda/loops/element16.cuh"
 #include "backends/cuda/runtime/launch.h"
 
 namespace ambit::cuda {
@@ -7,9 +10,16 @@ namespace {
 
 constexpr int kSide = 32;
 
+struct Unchanged {
+  template <class T>
+  AMBIT_HOST_DEVICE T operator()(T x) const {
+    return x;
+  }
+};
+
 // A block moves tiles, through shared memory, so that both sides are read and written along rows.
-template <class T>
-__global__ void transpose_tiles(int64_t tiles, int64_t rows, int64_t columns, T* to,
+template <class T, class F>
+__global__ void transpose_tiles(F f, int64_t tiles, int64_t rows, int64_t columns, T* to,
                                 const T* from) {
   __shared__ T tile[kSide][kSide + 1];
   constexpr int kStep = kThreads / kSide;  // rows that the threads of a block make at once
@@ -29,26 +39,44 @@ __global__ void transpose_tiles(int64_t tiles, int64_t rows, int64_t columns, T*
     __syncthreads();
     for (int i = across; i < kSide; i += kStep) {
       if (column + i < columns && row + along < rows) {
-        target[(column + i) * rows + row + along] = tile[along][i];
+        target[(column + i) * rows + row + along] = f(tile[along][i]);
       }
     }
     __syncthreads();
   }
 }
 
+template <class T, class F>
+void queue(const F& f, void* to, const void* from, int64_t batch, int64_t rows, int64_t columns) {
+  const int64_t tiles = batch * ((rows + kSide - 1) / kSide) * ((columns + kSide - 1) / kSide);
+  if (tiles == 0) return;
+  launch(transpose_tiles<T, F>, grid_for(tiles * kThreads), f, tiles, rows, columns,
+         static_cast<T*>(to), static_cast<const T*>(from));
+}
+
 }  // namespace
 
 void transpose(void* to, const void* from, size_t element_bytes, int64_t batch, int64_t rows,
                int64_t columns) {
-  const int64_t tiles = batch * ((rows + kSide - 1) / kSide) * ((columns + kSide - 1) / kSide);
-  const auto run = [&]<class T>() {
-    launch(transpose_tiles<T>, grid_for(tiles * kThreads), tiles, rows, columns,
-           static_cast<T*>(to), static_cast<const T*>(from));
+  if (element_bytes == sizeof(uint16_t)) {
+    return queue<uint16_t>(Unchanged(), to, from, batch, rows, columns);
+  }
+  if (element_bytes == sizeof(uint64_t)) {
+    return queue<uint64_t>(Unchanged(), to, from, batch, rows, columns);
+  }
+  queue<uint32_t>(Unchanged(), to, from, batch, rows, columns);
+}
+
+void transpose_map(void* to, const void* from, DType dtype, int64_t batch, int64_t rows,
+                   int64_t columns, UnaryOp map) {
+  const auto by = [&]<UnaryOp op>() {
+    using F = arithmetic::Functor<op>;
+    if (dtype == kFloat32) return queue<float>(F(), to, from, batch, rows, columns);
+    queue<Element16>(On16<F>{F(), Dtype16(dtype)}, to, from, batch, rows, columns);
   };
-  if (tiles == 0) return;
-  if (element_bytes == sizeof(uint16_t)) return run.template operator()<uint16_t>();
-  if (element_bytes == sizeof(uint64_t)) return run.template operator()<uint64_t>();
-  run.template operator()<uint32_t>();
+  if (map == UnaryOp::relu) return by.template operator()<UnaryOp::relu>();
+  if (map == UnaryOp::gelu) return by.template operator()<UnaryOp::gelu>();
+  by.template operator()<UnaryOp::gelu_tanh>();
 }
 
 }  // namespace ambit::cuda

@@ -1,5 +1,8 @@
-// Matrices exchanged for their transposes, from one place to another.
+// Matrices exchanged for their transposes, from one place to another, and a map on the way.
 #pragma once
+
+#include <ambit/dtype.h>
+#include <ambit/function_table.h>
 
 #include <cstddef>
 #include <cstdint>
@@ -10,5 +13,9 @@ namespace ambit::cuda {
 /// bytes.
 void transpose(void* to, const void* from, size_t element_bytes, int64_t batch, int64_t rows,
                int64_t columns);
+
+/// Queue the same, and a map of kActivations of each element: float32, or 16 bits.
+void transpose_map(void* to, const void* from, DType dtype, int64_t batch, int64_t rows,
+                   int64_t columns, UnaryOp map);
 
 }  // namespace ambit::cuda

@@ -43,7 +43,7 @@ Dims strides(const ConvProblem& p, IntArrayRef sizes) {
 
 Descriptor tensor(const ConvProblem& p, int64_t id, IntArrayRef sizes) {
   constexpr int64_t kAnyAlignment = 16;
-  const bool is_virtual = id == kConvProduct;  // between product and bias there is no memory
+  const bool is_virtual = id == kConvProduct || id == kConvSum;  // in between there is no memory
   Descriptor t(CUDNN_BACKEND_TENSOR_DESCRIPTOR);
   t.set(CUDNN_ATTR_TENSOR_UNIQUE_ID, id)
       .set(CUDNN_ATTR_TENSOR_DATA_TYPE, is_virtual ? sum_type(p) : data_type(p.dtype))
@@ -108,14 +108,28 @@ Descriptor product(const ConvProblem& p, const Descriptor& x, const Descriptor& 
   return std::move(operation.finalize());
 }
 
+Descriptor pointwise(const ConvProblem& p, cudnnPointwiseMode_t mode) {
+  Descriptor function(CUDNN_BACKEND_POINTWISE_DESCRIPTOR);
+  function.set(CUDNN_ATTR_POINTWISE_MODE, mode).set(CUDNN_ATTR_POINTWISE_MATH_PREC, sum_type(p));
+  if (mode == CUDNN_POINTWISE_RELU_FWD) {
+    function.set(CUDNN_ATTR_POINTWISE_NAN_PROPAGATION, CUDNN_PROPAGATE_NAN);
+  }
+  return std::move(function.finalize());
+}
+
+Descriptor relu(const ConvProblem& p, const Descriptor& sum, const Descriptor& y) {
+  Descriptor operation(CUDNN_BACKEND_OPERATION_POINTWISE_DESCRIPTOR);
+  operation
+      .set(CUDNN_ATTR_OPERATION_POINTWISE_PW_DESCRIPTOR, pointwise(p, CUDNN_POINTWISE_RELU_FWD))
+      .set(CUDNN_ATTR_OPERATION_POINTWISE_XDESC, sum)
+      .set(CUDNN_ATTR_OPERATION_POINTWISE_YDESC, y);
+  return std::move(operation.finalize());
+}
+
 Descriptor sum(const ConvProblem& p, const Descriptor& product, const Descriptor& bias,
                const Descriptor& y) {
-  Descriptor add(CUDNN_BACKEND_POINTWISE_DESCRIPTOR);
-  add.set(CUDNN_ATTR_POINTWISE_MODE, CUDNN_POINTWISE_ADD)
-      .set(CUDNN_ATTR_POINTWISE_MATH_PREC, sum_type(p))
-      .finalize();
   Descriptor operation(CUDNN_BACKEND_OPERATION_POINTWISE_DESCRIPTOR);
-  operation.set(CUDNN_ATTR_OPERATION_POINTWISE_PW_DESCRIPTOR, add)
+  operation.set(CUDNN_ATTR_OPERATION_POINTWISE_PW_DESCRIPTOR, pointwise(p, CUDNN_POINTWISE_ADD))
       .set(CUDNN_ATTR_OPERATION_POINTWISE_XDESC, product)
       .set(CUDNN_ATTR_OPERATION_POINTWISE_BDESC, bias)
       .set(CUDNN_ATTR_OPERATION_POINTWISE_YDESC, y);
@@ -132,7 +146,13 @@ Descriptor graph(const ConvProblem& p, const ConvTarget& target) {
     repeated[1] = p.w[0];
     const Descriptor b = tensor(p, kConvB, repeated);
     operations.push_back(product(p, x, w, unbiased));
-    operations.push_back(sum(p, unbiased, b, y));
+    if (p.relu) {
+      const Descriptor biased = tensor(p, kConvSum, p.y);
+      operations.push_back(sum(p, unbiased, b, biased));
+      operations.push_back(relu(p, biased, y));
+    } else {
+      operations.push_back(sum(p, unbiased, b, y));
+    }
   } else {
     operations.push_back(product(p, x, w, y));
   }
@@ -152,12 +172,23 @@ std::vector<Descriptor> ranked(const Descriptor& graph, const ConvTarget& target
   return heuristic.get(CUDNN_ATTR_ENGINEHEUR_RESULTS, CUDNN_BACKEND_ENGINECFG_DESCRIPTOR);
 }
 
-// On float32, tensor cores round to TensorFloat-32; of 16 bits, what Winograd makes of the operands
-// is rounded to such before it is multiplied.
-bool is_allowed(const ConvProblem& p, const Descriptor& configuration) {
+using Notes = std::vector<cudnnBackendNumericalNote_t>;
+
+Notes notes_of(const Descriptor& configuration) {
   const std::vector<Descriptor> engine =
       configuration.get(CUDNN_ATTR_ENGINECFG_ENGINE, CUDNN_BACKEND_ENGINE_DESCRIPTOR);
-  const auto notes = engine.front().get_notes(CUDNN_ATTR_ENGINE_NUMERICAL_NOTE);
+  return engine.front().get_notes(CUDNN_ATTR_ENGINE_NUMERICAL_NOTE);
+}
+
+// Whether a relu keeps NaN: that it shall is an attribute, which engines without this note are
+// offered for as well.
+bool keeps_nan(const Notes& notes) {
+  return std::count(notes.begin(), notes.end(), CUDNN_NUMERICAL_NOTE_STRICT_NAN_PROP) > 0;
+}
+
+// On float32, tensor cores round to TensorFloat-32; of 16 bits, what Winograd makes of the operands
+// is rounded to such before it is multiplied.
+bool is_allowed(const ConvProblem& p, const Notes& notes) {
   return std::none_of(notes.begin(), notes.end(), [&](cudnnBackendNumericalNote_t note) {
     switch (note) {
       case CUDNN_NUMERICAL_NOTE_REDUCED_PRECISION_REDUCTION:
@@ -184,7 +215,7 @@ PlanKey ConvProblem::key() const {
     key.add(numbers.of(x.size() - 2));
   }
   key.add(params.groups).add(alignment);
-  return key.add(bias | tf32 << 1 | deterministic << 2 | channels_last << 3);
+  return key.add(bias | tf32 << 1 | deterministic << 2 | channels_last << 3 | relu << 4);
 }
 
 void ConvProblem::make_images() {
@@ -204,7 +235,12 @@ std::vector<ConvPlan> conv_plans(const ConvProblem& p, const ConvTarget& target,
   for (const auto mode : {CUDNN_HEUR_MODE_A, CUDNN_HEUR_MODE_FALLBACK}) {
     for (const Descriptor& configuration : ranked(operations, target, mode)) {
       if (plans.size() == most) return plans;
-      if (!is_allowed(p, configuration)) continue;
+      const Notes notes = notes_of(configuration);
+      if (!is_allowed(p, notes)) continue;
+      if (p.relu && !keeps_nan(notes)) {
+        if (found == 0) return {};  // a faster engine, and a relu of our own behind it
+        continue;
+      }
       Descriptor plan(CUDNN_BACKEND_EXECUTION_PLAN_DESCRIPTOR);
       if (target.handle) plan.set(CUDNN_ATTR_EXECUTION_PLAN_HANDLE, target.handle);
       if (target.properties) plan.set(CUDNN_ATTR_EXECUTION_PLAN_DEVICEPROP, *target.properties);
@@ -215,7 +251,7 @@ std::vector<ConvPlan> conv_plans(const ConvProblem& p, const ConvTarget& target,
       if (++found > known) plans.push_back({std::move(plan), workspace});
     }
   }
-  if (found == 0) {
+  if (found == 0 && !p.relu) {
     throw NotImplementedError(fmt::format(
         "{}: expected {} algorithm of cuDNN for {} input {}, weight {}, got none", Call::op(),
         p.deterministic ? "a deterministic" : "an", name(p.dtype), str(p.x), str(p.w)));

@@ -26,6 +26,7 @@ struct ConvProblem {
   Dims x, w, y;
   ConvParams params;
   bool bias = false;
+  bool relu = false;       ///< of the sum with the bias, which there is then; it keeps NaN
   int64_t alignment = 16;  ///< bytes; the least of all operands, as far as 16
   bool tf32 = false, deterministic = false, channels_last = false;
 
@@ -35,7 +36,7 @@ struct ConvProblem {
 };
 
 /// Names of the operands within a plan.
-enum ConvOperand : int64_t { kConvX = 1, kConvW, kConvY, kConvB, kConvProduct };
+enum ConvOperand : int64_t { kConvX = 1, kConvW, kConvY, kConvB, kConvProduct, kConvSum };
 
 struct ConvPlan {
   cudnn::Descriptor execution;
@@ -49,8 +50,8 @@ struct ConvTarget {
 };
 
 /// Return plans, up to `most` of them, the one first that cuDNN's heuristics take for the fastest.
-/// The same problem has the same ones: the first `known` are left out. Errors: NotImplementedError
-/// when cuDNN has none.
+/// The same problem has the same ones: the first `known` are left out. With relu there are none
+/// unless the fastest keeps NaN. Errors: NotImplementedError when cuDNN has none without relu.
 std::vector<ConvPlan> conv_plans(const ConvProblem& problem, const ConvTarget& target, size_t most,
                                  size_t known = 0);
 

@@ -38,6 +38,7 @@ template <> inline constexpr auto kTypeOf<void*> = CUDNN_TYPE_VOID_PTR;
 template <> inline constexpr auto kTypeOf<char> = CUDNN_TYPE_CHAR;
 template <> inline constexpr auto kTypeOf<cudnnConvolutionMode_t> = CUDNN_TYPE_CONVOLUTION_MODE;
 template <> inline constexpr auto kTypeOf<cudnnPointwiseMode_t> = CUDNN_TYPE_POINTWISE_MODE;
+template <> inline constexpr auto kTypeOf<cudnnNanPropagation_t> = CUDNN_TYPE_NAN_PROPOGATION;
 template <> inline constexpr auto kTypeOf<cudnnBackendHeurMode_t> = CUDNN_TYPE_HEUR_MODE;
 template <> inline constexpr auto kTypeOf<cudnnBackendNumericalNote_t> = CUDNN_TYPE_NUMERICAL_NOTE;
 // clang-format on

@@ -21,6 +21,14 @@ struct ScalarOperand {
   bool first = false;  ///< op(value, x), else op(x, value)
 };
 
+/// A function of kActivations behind a product. A call of the kernel bears the product's name;
+/// where a kernel takes a function as it is, UnaryOp say, that is the name of the call.
+struct Activation {
+  constexpr Activation(UnaryOp function) : op(function) {}
+  constexpr operator UnaryOp() const { return op; }
+  UnaryOp op;
+};
+
 /// Parameters of a random fill: element i takes lane i of the Philox stream (seed, offset + ...),
 /// as backend/philox.h defines it, so that every backend makes the same numbers.
 struct RandomParams {

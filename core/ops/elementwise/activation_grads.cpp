@@ -1,8 +1,13 @@
-// Gradients of activations: each with its own gradients, for double backward.
+// Gradients of activations: each with its own gradients, for double backward. Activations by name.
 #include "activation_grads.h"
 
+#include <ambit/backend/gelu_tanh.h>
+#include <ambit/detail/activation.h>
+#include <ambit/error.h>
 #include <ambit/ops/elementwise.h>
+#include <fmt/format.h>
 
+#include <algorithm>
 #include <numbers>
 
 #include "binary.h"
@@ -55,15 +60,31 @@ Tensor gelu_tanh_grad(const Tensor& g, const Tensor& x) {
   return record("gelu_tanh_grad", std::move(out),
                 wrt(g, [x = saved(x)](const Tensor& gg) { return gelu_tanh_grad(gg, x()); }),
                 wrt(x, [g = saved(g), x = saved(x)](const Tensor& gg) {
-                  constexpr double kSlope =
-                      2 * std::numbers::sqrt2 * std::numbers::inv_sqrtpi;  // u = kSlope (x + ...)
-                  constexpr double kCube = 0.044715;
+                  using arithmetic::kGeluTanhCube, arithmetic::kGeluTanhSlope;
                   const Tensor x2 = x() * x();
-                  const Tensor s = sigmoid(x() * (x2 * kCube + 1) * kSlope);
-                  const Tensor slope = (x2 * (3 * kCube) + 1) * kSlope;
-                  const Tensor bend = (1 - s * 2) * slope * slope + x() * (6 * kCube * kSlope);
+                  const Tensor s = sigmoid(x() * (x2 * kGeluTanhCube + 1) * kGeluTanhSlope);
+                  const Tensor slope = (x2 * (3 * kGeluTanhCube) + 1) * kGeluTanhSlope;
+                  const Tensor bend =
+                      (1 - s * 2) * slope * slope + x() * (6 * kGeluTanhCube * kGeluTanhSlope);
                   return gg * g() * (s * (1 - s) * (slope * 2 + x() * bend));
                 }));
+}
+
+void expect_activation(const char* op, UnaryOp function) {
+  if (std::ranges::count(kActivations, function) > 0) return;
+  throw Error(fmt::format("{}: expected the activation relu, gelu or gelu_tanh, got {}", op,
+                          name(function)));
+}
+
+Tensor record_relu(const Tensor& out, const Tensor& sum) {
+  return record("relu", out,
+                wrt(sum, [y = saved_output(out)](const Tensor& g) { return relu_grad(g, y()); }));
+}
+
+Tensor activated(const Tensor& x, UnaryOp activation) {
+  expect_activation("activated", activation);
+  if (activation == UnaryOp::relu) return relu(x);
+  return gelu(x, activation == UnaryOp::gelu ? "none" : "tanh");
 }
 
 }  // namespace ambit

@@ -1,6 +1,8 @@
-// Gradients of activations as one kernel each, instead of three or four; differentiable themselves.
+// Gradients of activations as one kernel each, instead of three or four, differentiable themselves;
+// and what those share that apply an activation to a product.
 #pragma once
 
+#include <ambit/function_table.h>
 #include <ambit/tensor.h>
 
 namespace ambit {
@@ -11,5 +13,11 @@ Tensor tanh_grad(const Tensor& g, const Tensor& y);     ///< g (1 - y^2)
 Tensor gelu_grad(const Tensor& g, const Tensor& x);     ///< g (Phi(x) + x phi(x))
 /// g d gelu(x, "tanh") / dx
 Tensor gelu_tanh_grad(const Tensor& g, const Tensor& x);
+
+/// Throw Error unless the function is one of kActivations.
+void expect_activation(const char* op, UnaryOp function);
+/// Record `out` as relu of `sum`, which has a place in the graph, but no memory of its own: the
+/// gradient of relu is one of its result.
+Tensor record_relu(const Tensor& out, const Tensor& sum);
 
 }  // namespace ambit

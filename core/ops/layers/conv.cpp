@@ -4,6 +4,7 @@
 #include <ambit/ops/conv.h>
 
 #include <ambit/backend/kernels.h>
+#include <ambit/detail/activation.h>
 #include <ambit/detail/autocast.h>
 #include <ambit/detail/record.h>
 #include <ambit/error.h>
@@ -15,8 +16,11 @@
 
 #include <algorithm>
 
+#include "core/ops/composite.h"
+#include "core/ops/elementwise/activation_grads.h"
 #include "core/ops/operands/allocate.h"
 #include "core/ops/operands/expect.h"
+#include "core/ops/operands/operand_grad.h"
 #include "core/ops/operands/unrecorded.h"
 
 namespace ambit {
@@ -45,14 +49,25 @@ IntArrayRef other_dims(const Tensor& t) {
   return {kDims, t.sizes().size() - 1};
 }
 
-// `op`: by which name errors and the graph know it.
+Tensor record_convolution(const char* op, Tensor out, const Tensor& input, const Tensor& weight,
+                          const Tensor& bias, const ConvParams& p) {
+  return record(op, std::move(out),
+                wrt(input, [w = saved(weight), s = Dims(input.sizes()),
+                            p](const Tensor& g) { return convolution_input_grad(g, w(), s, p); }),
+                wrt(weight, [x = saved(input), s = Dims(weight.sizes()),
+                             p](const Tensor& g) { return convolution_weight_grad(g, x(), s, p); }),
+                wrt(bias, [](const Tensor& g) { return sum(g, other_dims(g)); }));
+}
+
+// `op`: by which name errors and the graph know it. `map`: what is applied to the result, of which
+// relu alone where there is a gradient.
 Tensor convolve(const char* op, size_t dims, const Tensor& input, const Tensor& weight,
-                const Tensor& bias, const ConvParams& p) {
-  const auto again = [&](const auto&... cast) { return convolve(op, dims, cast..., p); };
+                const Tensor& bias, const ConvParams& p, std::optional<Activation> map = {}) {
+  const auto again = [&](const auto&... cast) { return convolve(op, dims, cast..., p, map); };
   AMBIT_AUTOCAST_AS("convolution", again, input, weight, bias)
   check_devices(op, {{"input", input}, {"weight", weight}, {"bias", bias}});
   if (is_single(input, dims)) {
-    return squeeze(convolve(op, dims, unsqueeze(input, 0), weight, bias, p), 0);
+    return squeeze(convolve(op, dims, unsqueeze(input, 0), weight, bias, p, map), 0);
   }
   Dims sizes;
   naming("weight", weight, [&] {
@@ -62,13 +77,19 @@ Tensor convolve(const char* op, size_t dims, const Tensor& input, const Tensor& 
   });
 
   Tensor out = allocate(op, sizes, input.dtype(), input.device());
-  kernels::convolution(out, dense(input), dense(weight), dense(bias), p);
-  return record(op, std::move(out),
-                wrt(input, [w = saved(weight), s = Dims(input.sizes()),
-                            p](const Tensor& g) { return convolution_input_grad(g, w(), s, p); }),
-                wrt(weight, [x = saved(input), s = Dims(weight.sizes()),
-                             p](const Tensor& g) { return convolution_weight_grad(g, x(), s, p); }),
-                wrt(bias, [](const Tensor& g) { return sum(g, other_dims(g)); }));
+  if (!map) {
+    kernels::convolution(out, dense(input), dense(weight), dense(bias), p);
+    return record_convolution(op, std::move(out), input, weight, bias, p);
+  }
+  kernels::convolution_map(out, dense(input), dense(weight), dense(bias), p, *map);
+  if (!needs_gradient(input, weight, bias)) return out;
+  return record_relu(out, record_convolution(op, out.detach(), input, weight, bias, p));
+}
+
+// The spatial dims of a convolution with such weights.
+size_t spatial_dims(const char* op, const Tensor& weight) {
+  expect_defined(op, "weight", weight);
+  return std::clamp<size_t>(weight.sizes().size(), 3, PerAxis::kMost + 2) - 2;
 }
 
 // A convolution whose dims are those of its weight.
@@ -176,11 +197,54 @@ Tensor conv_transpose3d(const Tensor& input, const Tensor& weight, const Tensor&
 Tensor convolution(const Tensor& input, const Tensor& weight, const Tensor& bias,
                    IntArrayRef stride, IntArrayRef padding, IntArrayRef dilation, bool transposed,
                    IntArrayRef output_padding, int64_t groups) {
-  expect_defined("convolution", "weight", weight);
-  const size_t dims = std::clamp<size_t>(weight.sizes().size(), 3, PerAxis::kMost + 2) - 2;
+  const size_t dims = spatial_dims("convolution", weight);
   const ConvParams p{stride, padding, dilation, groups};
   if (!transposed) return convolve("convolution", dims, input, weight, bias, p);
   return convolve_transposed("convolution", dims, input, weight, bias, p, output_padding);
+}
+
+Tensor convolution_map(const Tensor& input, const Tensor& weight, const Tensor& bias,
+                       const ConvParams& p, UnaryOp activation) {
+  constexpr const char* kName = "convolution_map";
+  check_devices(kName, {{"input", input}, {"weight", weight}, {"bias", bias}});
+  const size_t dims = spatial_dims(kName, weight);
+  expect_activation(kName, activation);
+  if (activation != UnaryOp::relu && needs_gradient(input, weight, bias)) {
+    return activated(convolve(kName, dims, input, weight, bias, p), activation);
+  }
+  return convolve(kName, dims, input, weight, bias, p, activation);
+}
+
+void composite::convolution_map(Tensor& y, const Tensor& x, const Tensor& w, const Tensor& b,
+                                const ConvParams& p, const Activation& map) {
+  kernels::convolution(y, x, w, b, p);
+  kernels::unary(y, y, map);
+}
+
+Tensor cudnn_convolution_relu(const Tensor& input, const Tensor& weight, const Tensor& bias,
+                              IntArrayRef stride, IntArrayRef padding, IntArrayRef dilation,
+                              int64_t groups) {
+  constexpr const char* kName = "cudnn_convolution_relu";
+  return convolve(kName, spatial_dims(kName, weight), input, weight, bias,
+                  {stride, padding, dilation, groups}, UnaryOp::relu);
+}
+
+Tensor cudnn_convolution_add_relu(const Tensor& input, const Tensor& weight, const Tensor& z,
+                                  const std::optional<Scalar>& alpha, const Tensor& bias,
+                                  IntArrayRef stride, IntArrayRef padding, IntArrayRef dilation,
+                                  int64_t groups) {
+  const auto again = [&](const Tensor& x, const Tensor& w, const Tensor& added, const Tensor& b) {
+    return cudnn_convolution_add_relu(x, w, added, alpha, b, stride, padding, dilation, groups);
+  };
+  AMBIT_AUTOCAST_AS("convolution", again, input, weight, z, bias)
+  constexpr const char* kName = "cudnn_convolution_add_relu";
+  check_devices(kName, {{"input", input}, {"weight", weight}, {"z", z}, {"bias", bias}});
+  const size_t dims = spatial_dims(kName, weight);
+  const Tensor out =
+      convolve(kName, dims, input, weight, bias, {stride, padding, dilation, groups});
+  expect_dtype(kName, "z", z, out.dtype());
+  expect_sizes(kName, "z", z, out.sizes());
+  return relu(add(out, z, alpha.value_or(1)));
 }
 
 Tensor convolution_input_grad(const Tensor& grad, const Tensor& weight, IntArrayRef input_sizes,

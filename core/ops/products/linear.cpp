@@ -4,12 +4,9 @@
 #include <ambit/detail/autocast.h>
 #include <ambit/detail/record.h>
 #include <ambit/error.h>
-#include <ambit/ops/elementwise.h>
 #include <ambit/ops/matmul.h>
 #include <ambit/ops/shape.h>
 #include <fmt/format.h>
-
-#include <algorithm>
 
 #include "core/ops/composite.h"
 #include "core/ops/elementwise/activation_grads.h"
@@ -67,46 +64,29 @@ void composite::linear(Tensor& y, const Tensor& x, const Tensor& w, const Tensor
   if (b.defined()) y.add_(b);
 }
 
-Tensor activated(const Tensor& x, UnaryOp activation) {
-  switch (activation) {
-    case UnaryOp::relu:
-      return relu(x);
-    case UnaryOp::gelu:
-      return gelu(x);
-    case UnaryOp::gelu_tanh:
-      return gelu(x, "tanh");
-    default:
-      throw Error(fmt::format("linear_map: expected the activation relu, gelu or gelu_tanh, got {}",
-                              name(activation)));
-  }
-}
-
 Tensor linear_map(const Tensor& input, const Tensor& weight, const Tensor& bias,
                   UnaryOp activation) {
   AMBIT_AUTOCAST(linear_map, input, weight, bias, activation)
   constexpr const char* kOp = "linear_map";
   check_operands(kOp, input, weight, bias);
   expect_floating(kOp, input);
-  const bool known = std::ranges::find(kActivations, activation) != kActivations.end();
+  expect_activation(kOp, activation);
   const bool differentiated = needs_gradient(input, weight, bias);
   // The gradient of relu is one of its result alone, others need the sum that it is made of.
-  if (!known || (differentiated && activation != UnaryOp::relu)) {
+  if (differentiated && activation != UnaryOp::relu) {
     return activated(linear(input, weight, bias), activation);
   }
   Tensor out = by_rows(kOp, input, weight, [&](Tensor& y, const Tensor& x) {
     kernels::linear_map(y, x, weight, bias, activation);
   });
   if (!differentiated) return out;
-  // The sum has a place in the graph, but no memory: nobody reads it.
-  const Tensor sum = record_linear(out.detach(), input, weight, bias);
-  return record("relu", out,
-                wrt(sum, [y = saved_output(out)](const Tensor& g) { return relu_grad(g, y()); }));
+  return record_relu(out, record_linear(out.detach(), input, weight, bias));
 }
 
 void composite::linear_map(Tensor& y, const Tensor& x, const Tensor& w, const Tensor& b,
-                           const UnaryOp& op) {
+                           const Activation& map) {
   kernels::linear(y, x, w, b);
-  kernels::unary(y, y, op);
+  kernels::unary(y, y, map);
 }
 
 }  // namespace ambit

@@ -5,6 +5,7 @@
 #pragma once
 
 #include <ambit/backend/arithmetic.h>
+#include <ambit/backend/gelu_tanh.h>
 #include <ambit/backend/special_functions.h>
 #include <ambit/error.h>
 #include <ambit/function_table.h>
@@ -35,8 +36,6 @@ using ResultOf = std::conditional_t<row_of(op).result == Function::Result::truth
 
 inline constexpr double kSqrtHalf = 0.70710678118654752440;      // 1 / sqrt(2)
 inline constexpr double kInvSqrtTwoPi = 0.39894228040143267794;  // 1 / sqrt(2 pi)
-inline constexpr double kGeluTanhSlope = 1.5957691216057307;     // 2 sqrt(2 / pi)
-inline constexpr double kGeluTanhCube = 0.044715;                // Hendrycks & Gimpel 2016
 
 /// exp(-|x|) never overflows, and keeps the digits of tiny results.
 template <class T>

@@ -128,9 +128,9 @@ extern AMBIT_API Op<void(Tensor& dw, const Tensor& dy, const Tensor& best, const
 extern AMBIT_API Op<void(Tensor& y, const Tensor& a, const Tensor& b)> matmul;
 /// y [M,N] = x [M,K] w[N,K]^T + b [N]; b may be undefined. strided x and w. composite
 extern AMBIT_API Op<void(Tensor& y, const Tensor& x, const Tensor& w, const Tensor& b)> linear;
-/// y = op of that, of floats, op one of kActivations; NaN stays. composite
+/// y = map of that, of floats; NaN stays. composite
 extern AMBIT_API
-    Op<void(Tensor& y, const Tensor& x, const Tensor& w, const Tensor& b, const UnaryOp& op)>
+    Op<void(Tensor& y, const Tensor& x, const Tensor& w, const Tensor& b, const Activation& map)>
         linear_map;
 /// y [M,N] = sum of q[m,k] w[n,k], exact, * (s[m] * scale[n]) + b [N], of x [M,K] = about q s by
 /// rows, as quantize_rows (ops/quantized.h) has them; w [N,K] int8, scale [N], b may be undefined,
@@ -175,6 +175,10 @@ extern AMBIT_API Op<void(Tensor& y, const Tensor& a, const Tensor& b, const Tria
 extern AMBIT_API
     Op<void(Tensor& y, const Tensor& x, const Tensor& w, const Tensor& b, const ConvParams& p)>
         convolution;
+/// y = map of that; NaN stays. composite
+extern AMBIT_API Op<void(Tensor& y, const Tensor& x, const Tensor& w, const Tensor& b,
+                         const ConvParams& p, const Activation& map)>
+    convolution_map;
 /// dx [N,C,...] from dy [N,K,...] and w. A transposed convolution is this one too: its input is dy,
 /// and output_padding no more than a larger dx. composite
 extern AMBIT_API Op<void(Tensor& dx, const Tensor& dy, const Tensor& w, const ConvParams& p)>
@@ -339,7 +343,7 @@ extern AMBIT_API Op<void(TensorList p, TensorList m, TensorList v, TensorList t,
   row(index_select) row(index_add) row(embedding_bag) row(embedding_bag_grad)                     \
   row(matmul) row(linear) row(linear_map) row(linear_int8)                                        \
   row(lu_factor) row(lu_solve) row(cholesky) row(qr) row(eigh) row(svd) row(triangular_solve)     \
-  row(convolution) row(convolution_input_grad) row(convolution_weight_grad) \
+  row(convolution) row(convolution_map) row(convolution_input_grad) row(convolution_weight_grad)  \
   row(max_pool) row(max_pool_grad) row(avg_pool) row(avg_pool_grad)                               \
   row(interpolate) row(interpolate_grad)                                                          \
   row(softmax) row(softmax_grad)                                                                  \

@@ -27,7 +27,7 @@ enum class Policy : uint8_t {
 // clang-format off
 inline constexpr std::string_view kReduced[] = {
     "matmul", "linear", "linear_map", "addmm", "_addmm_activation", "addmv", "addr", "baddbmm", "addbmm", "einsum",
-    "convolution", "attention", "lstm_cell", "gru_cell", "prelu",
+    "convolution", "convolution_map", "attention", "lstm_cell", "gru_cell", "prelu",
 };
 inline constexpr std::string_view kFloat32Ops[] = {
     "acos", "asin", "cosh", "erfinv", "exp", "expm1", "log", "log10", "log1p", "log2",

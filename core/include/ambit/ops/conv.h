@@ -7,6 +7,8 @@
 #include <ambit/params.h>
 #include <ambit/tensor.h>
 
+#include <optional>
+
 namespace ambit {
 
 /// Compute a 1-D cross-correlation: conv2d with [N,C,L] or [C,L] for input, [K,C/groups,R] for
@@ -93,6 +95,23 @@ Tensor conv3d(const Tensor& input, const Tensor& weight, const Tensor& bias,
   return detail::convolve("conv3d", 3, input, weight, bias,
                           {.stride = stride, .dilation = dilation, .groups = groups}, padding);
 }
+
+/// Compute conv1d, conv2d or conv3d, by the dims of weight, and an activation, UnaryOp::relu, gelu
+/// or gelu_tanh, of its result, without a pass over it of its own where the device can and no
+/// gradient of gelu is asked for. Errors also: Error for another activation.
+AMBIT_API Tensor convolution_map(const Tensor& input, const Tensor& weight, const Tensor& bias,
+                                 const ConvParams& params, UnaryOp activation);
+/// convolution_map by relu, under the name and with the arguments that libtorch has for it; on any
+/// device.
+AMBIT_API Tensor cudnn_convolution_relu(const Tensor& input, const Tensor& weight,
+                                        const Tensor& bias, IntArrayRef stride, IntArrayRef padding,
+                                        IntArrayRef dilation, int64_t groups);
+/// Compute relu(convolution + alpha * z), z of the convolution's sizes; alpha 1 where it is none.
+AMBIT_API Tensor cudnn_convolution_add_relu(const Tensor& input, const Tensor& weight,
+                                            const Tensor& z, const std::optional<Scalar>& alpha,
+                                            const Tensor& bias, IntArrayRef stride,
+                                            IntArrayRef padding, IntArrayRef dilation,
+                                            int64_t groups);
 
 /// Compute the gradient by its input of a convolution in any of the dims.
 ///   out[n,c,h,w] = sum of grad[n,k,i,j] * weight[k,c,r,s] over all k, i, j, r, s that conv2d

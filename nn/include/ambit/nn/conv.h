@@ -7,6 +7,7 @@
 #include <ambit/nn/options.h>
 
 #include <initializer_list>
+#include <optional>
 #include <variant>
 
 namespace ambit::nn {
@@ -104,8 +105,9 @@ class AMBIT_API ConvNdImpl : public Cloneable<Derived> {
   Tensor weight, bias;
 
  protected:
-  /// The convolution of an input, plain or transposed.
-  Tensor convolve(const Tensor& input, const PerAxis& output_padding = {0}) const;
+  /// The convolution of an input.
+  Tensor convolve(const Tensor& input, std::optional<UnaryOp> activation = {}) const;
+  Tensor convolve_transposed(const Tensor& input, const PerAxis& output_padding) const;
 };
 
 /// Convolve: x [N, in_channels, L] -> y [N, out_channels, P], or both without N; see conv1d() and
@@ -116,6 +118,11 @@ class AMBIT_API Conv1dImpl : public ConvNdImpl<1, Conv1dImpl> {
       : Conv1dImpl(Conv1dOptions(in_channels, out_channels, kernel_size)) {}
   explicit Conv1dImpl(const Conv1dOptions& opts) : ConvNdImpl(opts) {}
   Tensor forward(const Tensor& input) { return convolve(input); }
+  /// Do as forward(), and apply an activation as convolution_map() does: UnaryOp::relu, gelu,
+  /// gelu_tanh.
+  Tensor forward_map(const Tensor& input, UnaryOp activation) {
+    return convolve(input, activation);
+  }
 };
 AMBIT_MODULE(Conv1d);
 
@@ -136,6 +143,10 @@ class AMBIT_API Conv2dImpl : public ConvNdImpl<2, Conv2dImpl> {
   }
   explicit Conv2dImpl(const Conv2dOptions& opts) : ConvNdImpl(opts) {}
   Tensor forward(const Tensor& input) { return convolve(input); }
+  /// Do as forward(), and apply an activation: Conv1d.
+  Tensor forward_map(const Tensor& input, UnaryOp activation) {
+    return convolve(input, activation);
+  }
 };
 AMBIT_MODULE(Conv2d);
 
@@ -147,6 +158,10 @@ class AMBIT_API Conv3dImpl : public ConvNdImpl<3, Conv3dImpl> {
       : Conv3dImpl(Conv3dOptions(in_channels, out_channels, kernel_size)) {}
   explicit Conv3dImpl(const Conv3dOptions& opts) : ConvNdImpl(opts) {}
   Tensor forward(const Tensor& input) { return convolve(input); }
+  /// Do as forward(), and apply an activation: Conv1d.
+  Tensor forward_map(const Tensor& input, UnaryOp activation) {
+    return convolve(input, activation);
+  }
 };
 AMBIT_MODULE(Conv3d);
 

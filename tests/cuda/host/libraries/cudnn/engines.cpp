@@ -31,6 +31,10 @@ bool suits_fft(const Graph& g) {
   const Convolution& c = g.convolution;
   return is_float(g) && is_plain(c) && g.steps.empty() && c.w.sizes[2] >= 5 && c.w.sizes[3] >= 5;
 }
+bool is_depthwise(const Graph& g) {
+  const Convolution& c = g.convolution;
+  return c.kind == ConvKind::forward && c.w.sizes[1] == 1 && c.groups() > 1;
+}
 bool is_gradient(const Graph& g) { return g.convolution.kind != ConvKind::forward; }
 
 // Vectors of 16 bytes along the width, or along the channels where they are innermost.
@@ -84,6 +88,8 @@ using Notes = std::vector<cudnnBackendNumericalNote_t>;
 // In the order in which heuristics like them best.
 const std::vector<Engine>& engines() {
   static const auto* list = new std::vector<Engine>{
+      {6, Notes{CUDNN_NUMERICAL_NOTE_STRICT_NAN_PROP}, Arithmetic::plain, is_depthwise, always,
+       none},
       {1000, Notes{CUDNN_NUMERICAL_NOTE_TENSOR_CORE, CUDNN_NUMERICAL_NOTE_DOWN_CONVERT_INPUTS},
        Arithmetic::tf32, is_float, always, layout_bytes},
       {1003,
@@ -102,7 +108,7 @@ const std::vector<Engine>& engines() {
       {3, Notes{CUDNN_NUMERICAL_NOTE_NONDETERMINISTIC}, Arithmetic::shuffled, is_gradient, always,
        none},
       {1, Notes{}, Arithmetic::plain, always, always, indices_bytes},
-      {2, Notes{}, Arithmetic::plain, always, always, none},
+      {2, Notes{CUDNN_NUMERICAL_NOTE_STRICT_NAN_PROP}, Arithmetic::plain, always, always, none},
   };
   return *list;
 }

@@ -1,6 +1,7 @@
 #include "execute.h"
 
 #include <algorithm>
+#include <cmath>
 #include <map>
 
 #include "convolve.h"
@@ -45,8 +46,14 @@ void add_repeated(const Call& call, const Tensor& b, const Tensor& y, std::vecto
 template <class T>
 void apply(const Call& call, const Pointwise& step, std::vector<T>& values) {
   if (step.b) return add_repeated(call, *step.b, step.y, values);
-  // As cuDNN documents it where NaN is not asked to be kept, which is the default.
-  for (T& value : values) value = value > 0 ? value : T{0};
+  // NaN stays where that is asked for and the engine notes that it heeds it. The default is 0.
+  const auto& notes = call.plan.chosen.engine->notes;
+  const bool keeps_nan =
+      step.keeps_nan &&
+      std::find(notes.begin(), notes.end(), CUDNN_NUMERICAL_NOTE_STRICT_NAN_PROP) != notes.end();
+  for (T& value : values) {
+    if (!(value > 0) && !(keeps_nan && std::isnan(value))) value = T{0};
+  }
 }
 
 template <class T>

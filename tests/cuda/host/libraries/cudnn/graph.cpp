@@ -133,6 +133,8 @@ Pointwise read_pointwise(const Node& operation) {
                      p.integer(CUDNN_ATTR_POINTWISE_MODE, CUDNN_POINTWISE_ADD)),
                  .precision = static_cast<cudnnDataType_t>(
                      p.integer(CUDNN_ATTR_POINTWISE_MATH_PREC, CUDNN_DATA_FLOAT)),
+                 .keeps_nan = p.integer(CUDNN_ATTR_POINTWISE_NAN_PROPAGATION,
+                                        CUDNN_NOT_PROPAGATE_NAN) == CUDNN_PROPAGATE_NAN,
                  .x = read_tensor(*operation.node(CUDNN_ATTR_OPERATION_POINTWISE_XDESC)),
                  .y = read_tensor(*operation.node(CUDNN_ATTR_OPERATION_POINTWISE_YDESC)),
                  .b = {}};

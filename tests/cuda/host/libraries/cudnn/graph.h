@@ -45,10 +45,11 @@ struct Convolution {
   int64_t groups() const { return x.sizes[1] / w.sizes[1]; }
 };
 
-/// y = x + b, elements of b repeated, or y = max(x, 0).
+/// y = x + b, elements of b repeated, or y = max(x, 0), which keeps NaN or makes 0 of it.
 struct Pointwise {
   cudnnPointwiseMode_t mode;
   cudnnDataType_t precision;
+  bool keeps_nan;
   Tensor x, y;
   std::optional<Tensor> b;
 };

@@ -95,6 +95,10 @@ TEST_CASE("sums and relus are taken and refused as by the real cuDNN") {
   pointwise("sum of another size", CUDNN_POINTWISE_ADD, &kBetween, &kBias, &narrow);
   pointwise("relu", CUDNN_POINTWISE_RELU_FWD, &kBetween, nullptr, &kResult);
   pointwise("relu of two", CUDNN_POINTWISE_RELU_FWD, &kBetween, &kBias, &kResult);
+  compare("relu that keeps NaN", [](CudnnScript& s) {
+    s.pointwise(CUDNN_POINTWISE_RELU_FWD, s.tensor(kBetween), nullptr, s.tensor(kResult),
+                CUDNN_DATA_FLOAT, true);
+  });
   compare("nothing set", [](CudnnScript& s) {
     D d = s.make(CUDNN_BACKEND_POINTWISE_DESCRIPTOR);
     s.finalize(d);
@@ -159,7 +163,7 @@ TEST_CASE("the same fused graphs have plans as with the real cuDNN") {
   struct Variant {
     Kind kind = Kind::forward;
     cudnnDataType_t type = CUDNN_DATA_FLOAT;
-    bool channels_last = false, sum = false, relu = false;
+    bool channels_last = false, sum = false, relu = false, keeps_nan = false;
   };
   std::vector<Variant> variants;
   for (const auto type :
@@ -170,6 +174,7 @@ TEST_CASE("the same fused graphs have plans as with the real cuDNN") {
       }
       for (const bool sum : {false, true}) {
         variants.push_back({Kind::forward, type, last, sum, true});
+        variants.push_back({Kind::forward, type, last, sum, true, true});
       }
       variants.push_back({Kind::forward, type, last, true, false});
     }
@@ -177,7 +182,8 @@ TEST_CASE("the same fused graphs have plans as with the real cuDNN") {
   for (const Variant& v : variants) {
     const std::string what = "kind " + std::to_string(static_cast<int>(v.kind)) + ", type " +
                              std::to_string(v.type) + ", last " + std::to_string(v.channels_last) +
-                             ", sum " + std::to_string(v.sum) + ", relu " + std::to_string(v.relu);
+                             ", sum " + std::to_string(v.sum) + ", relu " + std::to_string(v.relu) +
+                             ", keeps NaN " + std::to_string(v.keeps_nan);
     const auto sums = v.type == CUDNN_DATA_DOUBLE ? CUDNN_DATA_DOUBLE : CUDNN_DATA_FLOAT;
     compare(what, [&](CudnnScript& s) {
       const auto tensor = [&](TensorSpec spec) {
@@ -199,17 +205,23 @@ TEST_CASE("the same fused graphs have plans as with the real cuDNN") {
       if (v.relu) {
         operations.push_back(s.pointwise(CUDNN_POINTWISE_RELU_FWD,
                                          tensor(v.sum ? kBiased : kBetween), nullptr,
-                                         tensor(kResult), sums));
+                                         tensor(kResult), sums, v.keeps_nan));
       }
       D graph = s.graph(operations), gpu = properties(s);
       // Which engines there are is the library's own; that a plan comes of one must be the same.
       for (const auto mode : {CUDNN_HEUR_MODE_A, CUDNN_HEUR_MODE_FALLBACK}) {
         CudnnScript tries(s.api());
-        bool any = false, strict = false;
+        bool any = false, strict = false, keeping = false;
         for (D configuration : tries.ranked(graph, mode, gpu)) {
           const bool works = tries.plan(configuration, nullptr, gpu);
           any = any || works;
-          strict = strict || (works && is_strict(tries.notes(configuration)));
+          const auto notes = tries.notes(configuration);
+          strict = strict || (works && is_strict(notes));
+          keeping = keeping || (works && std::count(notes.begin(), notes.end(),
+                                                    CUDNN_NUMERICAL_NOTE_STRICT_NAN_PROP) > 0);
+        }
+        if (v.keeps_nan && mode == CUDNN_HEUR_MODE_FALLBACK) {
+          s.note(keeping ? "NaN is kept" : "it is not", CUDNN_STATUS_SUCCESS);
         }
         s.note(any ? "plans" : "no plan", CUDNN_STATUS_SUCCESS);
         const bool rounds = v.type == CUDNN_DATA_FLOAT;  // on tensor cores

@@ -106,10 +106,14 @@ CudnnScript::Descriptor CudnnScript::operation(Kind kind, const ConvSpec& spec,
 
 CudnnScript::Descriptor CudnnScript::pointwise(cudnnPointwiseMode_t mode, Descriptor x,
                                                Descriptor b, Descriptor y,
-                                               cudnnDataType_t precision) {
+                                               cudnnDataType_t precision, bool keeps_nan) {
   Descriptor what = make(CUDNN_BACKEND_POINTWISE_DESCRIPTOR);
   set(what, CUDNN_ATTR_POINTWISE_MODE, CUDNN_TYPE_POINTWISE_MODE, mode);
   set(what, CUDNN_ATTR_POINTWISE_MATH_PREC, CUDNN_TYPE_DATA_TYPE, precision);
+  if (keeps_nan) {
+    const cudnnNanPropagation_t keep = CUDNN_PROPAGATE_NAN;
+    set(what, CUDNN_ATTR_POINTWISE_NAN_PROPAGATION, CUDNN_TYPE_NAN_PROPOGATION, keep);
+  }
   finalize(what);
   Descriptor d = make(CUDNN_BACKEND_OPERATION_POINTWISE_DESCRIPTOR);
   set(d, CUDNN_ATTR_OPERATION_POINTWISE_PW_DESCRIPTOR, what);

@@ -69,9 +69,9 @@ class CudnnScript {
   /// The scales are of the type of the sums.
   Descriptor operation(Kind kind, const ConvSpec& spec, Descriptor convolution, Descriptor x,
                        Descriptor w, Descriptor y);
-  /// b is null for modes of one operand.
+  /// b is null for modes of one operand. What becomes of NaN is left unset where it is not kept.
   Descriptor pointwise(cudnnPointwiseMode_t mode, Descriptor x, Descriptor b, Descriptor y,
-                       cudnnDataType_t precision = CUDNN_DATA_FLOAT);
+                       cudnnDataType_t precision = CUDNN_DATA_FLOAT, bool keeps_nan = false);
   Descriptor graph(const std::vector<Descriptor>& operations, cudnnHandle_t handle = nullptr);
   /// Return the configurations; `properties` is null where the graph has a handle.
   std::vector<Descriptor> ranked(Descriptor graph, cudnnBackendHeurMode_t mode,

@@ -23,7 +23,7 @@ struct Problem {
   Dims x, w;
   ConvParams params = {};
   DType dtype = kFloat32;
-  bool channels_last = false, bias = false, relu = false;
+  bool channels_last = false, bias = false, relu = false, keeps_nan = false;
 
   Dims y() const { return params.out_sizes("convolution", x, w); }
 };
@@ -94,8 +94,8 @@ D graph_of(CudnnScript& s, const Problem& p, double alpha = 1, double beta = 0) 
     operations.push_back(
         s.pointwise(CUDNN_POINTWISE_ADD, product, tensor(kB, repeated), sum, conv.compute));
     if (p.relu) {
-      operations.push_back(
-          s.pointwise(CUDNN_POINTWISE_RELU_FWD, sum, nullptr, tensor(kY, y), conv.compute));
+      operations.push_back(s.pointwise(CUDNN_POINTWISE_RELU_FWD, sum, nullptr, tensor(kY, y),
+                                       conv.compute, p.keeps_nan));
     }
   }
   return s.graph(operations, handle());
@@ -242,6 +242,36 @@ TEST_CASE("fused sums and relus of cuDNN on the host are those of the reference"
                                with_relu}) >= 3);
       }
     }
+  }
+}
+
+TEST_CASE("a relu keeps NaN where it is asked to and the engine notes that it heeds it") {
+  for (const bool asked : {false, true}) {
+    const Problem p{.kind = Kind::forward,
+                    .x = {2, 3, 6, 6},
+                    .w = {4, 3, 3, 3},
+                    .bias = true,
+                    .relu = true,
+                    .keeps_nan = asked};
+    Operands o(p);
+    o.b[1].fill_(NAN);
+    GpuArray x(o.x), w(o.w), y(o.y), b(o.b);
+    CudnnScript s(emulated_cudnn());
+    int keeping = 0;
+    for (D configuration : s.ranked(graph_of(s, p), CUDNN_HEUR_MODE_FALLBACK)) {
+      const auto notes = s.notes(configuration);
+      const bool heeds =
+          std::count(notes.begin(), notes.end(), CUDNN_NUMERICAL_NOTE_STRICT_NAN_PROP) > 0;
+      D plan = s.plan(configuration, handle());
+      const GpuArray workspace(static_cast<size_t>(s.workspace_bytes(plan)) + 1);
+      D pack = s.pack({kX, kW, kY, kB}, {x.data(), w.data(), y.data(), b.data()}, workspace.data());
+      REQUIRE(s.api().execute(handle(), plan, pack) == CUDNN_STATUS_SUCCESS);
+      const Tensor is_nan = isnan(y.read(p.y(), kFloat32));
+      CHECK(is_nan.any().item<bool>() == (asked && heeds));
+      CHECK(is_nan.select(1, 1).all().item<bool>() == (asked && heeds));
+      keeping += heeds;
+    }
+    CHECK(keeping == 1);
   }
 }
 
