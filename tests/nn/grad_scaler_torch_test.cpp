@@ -77,7 +77,7 @@ void replay(Device device) {
       n[3] != 0 ? scaler->update(n[3]) : scaler->update();
       const Value state = scaler->checkpoint();
       // Equal, bit for bit: one multiplication and one subtraction in float32.
-      CHECK(state["scale"].to_double() == n[4]);
+      CHECK(static_cast<float>(state["scale"].to_double()) == static_cast<float>(n[4]));
       CHECK(state["_growth_tracker"].to_double() == n[5]);
       CHECK(state["growth_factor"].to_double() == options.growth_factor());
       CHECK(state["backoff_factor"].to_double() == options.backoff_factor());

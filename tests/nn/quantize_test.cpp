@@ -231,7 +231,10 @@ TEST_CASE("int8 weights of a network of 16 bits, whose dtype the rest keeps") {
 }
 
 TEST_CASE("an int8 network is cloned whatever the default dtype is") {
-  const auto default_was = get_default_dtype();
+  struct Default {
+    ~Default() { set_default_dtype(was); }
+    DType was = get_default_dtype();
+  } restored;
   nn::Sequential net(nn::Linear(6, 8), nn::ReLU(), nn::Linear(8, 8));
   nn::LSTM lstm(8, 4);
   nn::GRUCell cell(8, 4);
@@ -246,21 +249,15 @@ TEST_CASE("an int8 network is cloned whatever the default dtype is") {
     for (nn::Module* m : std::initializer_list<nn::Module*>{net.get(), lstm.get(), cell.get(),
                                                             attention.get(), out_only.get()}) {
       const std::shared_ptr<nn::Module> copy = m->clone();
-      const nn::StateDict mine = m->state_dict(), its = copy->state_dict();
-      REQUIRE(mine.keys() == its.keys());
-      for (const auto& [name, t] : mine) {
-        CAPTURE(name);
-        CHECK(its[name].dtype() == t.dtype());
-        CHECK(its[name].equal(t));
+      const StateDict mine = m->state_dict(), its = copy->state_dict();
+      REQUIRE(mine.size() == its.size());
+      for (size_t i = 0; i < mine.size(); ++i) {
+        CAPTURE(mine[i].first);
+        CHECK(its[i].first == mine[i].first);
+        CHECK(its[i].second.dtype() == mine[i].second.dtype());
+        CHECK(its[i].second.equal(mine[i].second));
       }
     }
-    nn::Linear fresh(2, 3);
-    if (dtype == kFloat64) fresh->to(kFloat32);
-    nn::quantize_dynamic(*fresh);
-    fresh->reset();
-    CHECK(fresh->weight.dtype() == kInt8);
-    set_default_dtype(default_was);
-    CHECK(fresh(ones({1, 2})).dtype() == kFloat32);
   }
 }
 
