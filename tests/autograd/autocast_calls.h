@@ -49,8 +49,7 @@ inline const std::vector<OpCall> kReducedCalls = {
     {"conv1d", [](auto& a, auto& b) { return conv1d(a.unsqueeze(0), b.unsqueeze(2)); }},
     {"conv_transpose1d",
      [](auto& a, auto& b) { return conv_transpose1d(a.unsqueeze(0), b.unsqueeze(2)); }},
-    {"conv_tbc",
-     [](auto& a, auto& b) { return F::conv_tbc(a.unsqueeze(0), b.unsqueeze(0), b[0]); }},
+    {"conv_tbc", [](auto& a, auto& b) { return conv_tbc(a.unsqueeze(0), b.unsqueeze(0), b[0]); }},
     {"conv2d",
      [](auto& a, auto& b) {
        return conv2d(a.view({1, 1, 4, 4}), b.view({4, 1, 2, 2}), b[0]);
@@ -76,8 +75,8 @@ inline const std::vector<OpCall> kReducedCalls = {
      [](auto& a, auto& b) {
        return linalg_multi_dot({a, b, a});
      }},
-    {"rnn_tanh_cell", [](auto& a, auto& b) { return F::rnn_tanh_cell(a, b, a, b, a[0], b[0]); }},
-    {"rnn_relu_cell", [](auto& a, auto& b) { return F::rnn_relu_cell(a, b, a, b, a[0], b[0]); }},
+    {"rnn_tanh_cell", [](auto& a, auto& b) { return rnn_tanh_cell(a, b, a, b, a[0], b[0]); }},
+    {"rnn_relu_cell", [](auto& a, auto& b) { return rnn_relu_cell(a, b, a, b, a[0], b[0]); }},
     {"scaled_dot_product_attention",
      [](auto& a, auto& b) {
        const Tensor q = a.view({1, 1, 4, 4});
@@ -138,8 +137,8 @@ inline const std::vector<OpCall> kFloat32Calls = {
     {"layer_norm", [](auto& a, auto& b) { return layer_norm(a, {4}, b[0], b[1]); }},
     {"rms_norm", [](auto& a, auto& b) { return rms_norm(a, {4}, b[0]); }},
     {"group_norm", [](auto& a, auto& b) { return group_norm(a, 2, b[0], b[1]); }},
-    {"frobenius_norm", [](auto& a, auto&) { return F::frobenius_norm(a); }},
-    {"nuclear_norm", [](auto& a, auto&) { return F::nuclear_norm(a); }},
+    {"frobenius_norm", [](auto& a, auto&) { return frobenius_norm(a); }},
+    {"nuclear_norm", [](auto& a, auto&) { return nuclear_norm(a); }},
     {"upsample_nearest1d", [](auto& a, auto&) { return upsample_nearest1d(a.unsqueeze(0), {6}); }},
     {"_upsample_nearest_exact1d",
      [](auto& a, auto&) { return _upsample_nearest_exact1d(a.unsqueeze(0), {6}); }},
