@@ -3,7 +3,6 @@
 #include <ambit/nn/functional.h>
 #include <ambit/nn/init.h>
 #include <ambit/nn/linear.h>
-#include <ambit/nn/quantize.h>
 #include <ambit/ops/creation.h>
 #include <ambit/ops/shape.h>
 
@@ -24,13 +23,13 @@ LinearImpl::LinearImpl(const LinearOptions& opts) : options(opts) {
 }
 
 void LinearImpl::reset() {
-  const bool is_int8 = weight_scale.defined();  // as what is cloned
+  const bool is_int8 = weight_scale.defined();
   weight_scale = {};
   weight = register_parameter("weight", empty({options.out_features(), options.in_features()}));
   bias = options.bias() ? register_parameter("bias", empty({options.out_features()}))
                         : register_parameter("bias", {}, false);
   reset_parameters();
-  if (is_int8) quantize_dynamic(*this);
+  if (is_int8) quantize_again(*this);
 }
 
 void LinearImpl::reset_parameters() {

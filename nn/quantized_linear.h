@@ -1,7 +1,8 @@
-// The product of a module whose weight may be int8.
+// What modules whose weights may be int8 share: their product, and how they begin anew.
 #pragma once
 
 #include <ambit/detail/activation.h>
+#include <ambit/nn/quantize.h>
 #include <ambit/ops/matmul.h>
 #include <ambit/ops/quantized.h>
 
@@ -18,6 +19,13 @@ inline Tensor product_map(const Tensor& x, const Tensor& weight, const Tensor& s
                           const Tensor& bias, UnaryOp activation) {
   if (!scale.defined()) return linear_map(x, weight, bias, activation);
   return activated(linear_int8(x, weight, scale, bias), activation);
+}
+
+/// At the end of reset() of a module that was int8, as what is cloned may be: its new weights are,
+/// too. By way of float32, since the default dtype may be float64.
+inline void quantize_again(Module& module) {
+  module.to(kFloat32);
+  quantize_dynamic(module);
 }
 
 }  // namespace ambit::nn

@@ -2,7 +2,6 @@
 // step. Cells, which do one step, are in rnn_cell.cpp.
 #include <ambit/detail/repeated_linear.h>
 #include <ambit/error.h>
-#include <ambit/nn/quantize.h>
 #include <ambit/nn/rnn.h>
 #include <ambit/ops/creation.h>
 #include <ambit/ops/elementwise.h>
@@ -176,7 +175,7 @@ RNNImplBase<Derived, O>::RNNImplBase(const O& opts) : options(opts) {
 
 template <class Derived, class O>
 void RNNImplBase<Derived, O>::reset() {
-  const bool is_int8 = !scales_.empty() && scales_[0].defined();  // as what is cloned
+  const bool is_int8 = !scales_.empty() && scales_[0].defined();
   weights_.clear();
   const int64_t hidden = options.hidden_size(), proj = projection(options);
   const int64_t out = proj > 0 ? proj : hidden, rows = gates(kind_of<O>) * hidden;
@@ -199,7 +198,7 @@ void RNNImplBase<Derived, O>::reset() {
   }
   scales_.assign(weights_.size(), Tensor());
   reset_parameters();
-  if (is_int8) quantize_dynamic(*this);
+  if (is_int8) quantize_again(*this);
 }
 
 template <class Derived, class O>

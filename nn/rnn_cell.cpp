@@ -1,6 +1,5 @@
 // Cells of recurrent networks: one step.
 #include <ambit/error.h>
-#include <ambit/nn/quantize.h>
 #include <ambit/nn/rnn.h>
 #include <ambit/ops/creation.h>
 #include <fmt/format.h>
@@ -27,7 +26,7 @@ RNNCellImplBase<Derived, O>::RNNCellImplBase(const O& opts) : options(opts) {
 
 template <class Derived, class O>
 void RNNCellImplBase<Derived, O>::reset() {
-  const bool is_int8 = weight_ih_scale.defined();  // as what is cloned
+  const bool is_int8 = weight_ih_scale.defined();
   weight_ih_scale = weight_hh_scale = {};
   const int64_t rows = gates(kind_of<O>) * options.hidden_size();
   weight_ih = this->register_parameter("weight_ih", empty({rows, options.input_size()}));
@@ -36,7 +35,7 @@ void RNNCellImplBase<Derived, O>::reset() {
   bias_ih = this->register_parameter("bias_ih", bias ? empty({rows}) : Tensor(), bias);
   bias_hh = this->register_parameter("bias_hh", bias ? empty({rows}) : Tensor(), bias);
   reset_parameters();
-  if (is_int8) quantize_dynamic(*this);
+  if (is_int8) quantize_again(*this);
 }
 
 template <class Derived, class O>

@@ -3,7 +3,6 @@
 #include <ambit/detail/activation.h>
 #include <ambit/nn/functional.h>
 #include <ambit/nn/functional/attention.h>
-#include <ambit/nn/quantize.h>
 #include <ambit/nn/transformer.h>
 #include <ambit/ops/arrange.h>
 #include <ambit/ops/creation.h>
@@ -18,6 +17,7 @@
 #include <limits>
 
 #include "nn/functional/check.h"
+#include "quantized_linear.h"
 
 namespace ambit::nn {
 
@@ -51,7 +51,7 @@ void MultiheadAttentionImpl::reset() {
   bias_k = parameter("bias_k", kv, {1, 1, e});
   bias_v = parameter("bias_v", kv, {1, 1, e});
   reset_parameters();
-  if (is_int8) quantize_dynamic(*this);  // what is cloned was
+  if (is_int8) quantize_again(*this);
 }
 
 std::vector<QuantizableWeight> MultiheadAttentionImpl::quantizable_weights() {

@@ -1,5 +1,5 @@
-// Calls with operands of 16 bits: their bits moved as integers, or the call done in float32, whole
-// or block by block.
+// Calls with operands of 16 bits: their bits moved as integers, or the call done in float32, block
+// by block, or in such parts as it comes apart into (parts.h).
 #include <ambit/backend/kernels.h>
 #include <ambit/backend/registry.h>
 #include <ambit/detail/widened.h>
@@ -11,6 +11,9 @@
 #include <numeric>
 #include <utility>
 
+#include "parts.h"
+#include "wide_row.h"
+
 namespace ambit {
 namespace {
 
@@ -21,79 +24,7 @@ int64_t block_elements(Device device) {
   return int64_t{get_num_threads()} << 16;
 }
 
-bool is_reduced(const Tensor& t) { return t.defined() && ambit::is_reduced(t.dtype()); }
-
-/// An alias that no graph knows. Its offset counts from the first element of t.
-Tensor alias(const Tensor& t, IntArrayRef sizes, IntArrayRef strides, int64_t offset, DType dtype) {
-  const TensorImpl& impl = *t.impl();
-  return Tensor(intrusive_ptr<TensorImpl>(
-      new TensorImpl(impl.storage, sizes, strides, impl.offset + offset, dtype)));
-}
-
 Tensor as_bits(const Tensor& t) { return alias(t, t.sizes(), t.strides(), 0, kInt16); }
-
-/// The strides of elements that lie without gaps in the order in which those of t do; 0 where t's
-/// are 0, so that what is repeated there is there once.
-Dims dense_strides(IntArrayRef sizes, IntArrayRef strides, int64_t* count) {
-  std::vector<size_t> order(sizes.size());
-  std::iota(order.rbegin(), order.rend(), size_t{0});
-  std::stable_sort(order.begin(), order.end(),
-                   [&](size_t a, size_t b) { return strides[a] < strides[b]; });
-  Dims dense(sizes.size(), 0);
-  int64_t step = 1;
-  for (const size_t d : order) {
-    if (strides[d] == 0 && sizes[d] > 1) continue;
-    dense[d] = step;
-    step *= std::max<int64_t>(sizes[d], 1);
-  }
-  *count = step;
-  return dense;
-}
-
-/// A float32 operand in the place of t, in new memory, or in that of `memory`.
-Tensor make_wide(const Tensor& t, const Tensor& memory = {}) {
-  int64_t count = 0;
-  const Dims strides = dense_strides(t.sizes(), t.strides(), &count);
-  const Tensor flat =
-      memory.defined() ? memory : empty({count}, TensorOptions(kFloat32).device(t.device()));
-  return alias(flat, t.sizes(), strides, 0, kFloat32);
-}
-
-/// t without what is repeated.
-Tensor once(const Tensor& t) {
-  Dims sizes = t.sizes();
-  for (size_t d = 0; d < sizes.size(); ++d) {
-    if (t.strides()[d] == 0) sizes[d] = std::min<int64_t>(sizes[d], 1);
-  }
-  return alias(t, sizes, t.strides(), 0, t.dtype());
-}
-
-void convert(const Tensor& to, const Tensor& from) {
-  Tensor out = once(to);
-  kernels::copy(out, once(from));
-}
-
-/// The operands of a call as it gets them, and as they were given.
-class Row {
- public:
-  /// `reads`, `writes`: what the call does with t. `memory`: as make_wide has it.
-  void add(const Tensor& t, bool reads, bool writes, const Tensor& memory = {}) {
-    given_.push_back(t);
-    row_.push_back(is_reduced(t) ? make_wide(t, memory) : t);
-    writes_.push_back(writes && is_reduced(t));
-    if (reads && is_reduced(t)) convert(row_.back(), t);
-  }
-  void run(const std::function<void(Tensor*)>& call) {
-    call(row_.data());
-    for (size_t i = 0; i < row_.size(); ++i) {
-      if (writes_[i]) convert(given_[i], row_[i]);
-    }
-  }
-
- private:
-  std::vector<Tensor> given_, row_;
-  std::vector<bool> writes_;
-};
 
 /// Elements of one tensor of each list.
 struct Part {
@@ -229,15 +160,15 @@ void Widened::run_moved(const Call& call) const {
 void Widened::run_whole(const Call& call) const {
   // Of batch_norm's outputs the first three are made anew; what they hold before is nothing.
   const size_t made = &op_ == &kernels::batch_norm ? 3 : 0;
-  Row row;
+  Pieces pieces;
   for (const Slot& slot : slots_) {
     const bool updates = slot.is_list || op_.reduced() == Reduced::updated;
     for (size_t i = slot.first; i < slot.first + slot.count; ++i) {
-      const bool reads = !operands_[i].is_output || (updates && i >= made);
-      row.add(operands_[i].tensor, reads, operands_[i].is_output);
+      const auto& [t, is_output] = operands_[i];
+      pieces.push_back({t, !is_output || (updates && i >= made), is_output});
     }
   }
-  row.run(call);
+  run_in_parts(op_, pieces, call);
 }
 
 void Widened::run_by_element(const Call& call) const {
@@ -254,7 +185,7 @@ void Widened::run_by_element(const Call& call) const {
     if (is_reduced(t)) scratch[i] = empty({most}, TensorOptions(kFloat32).device(t.device()));
   }
   for_each_block(walk, most, [&](const Dims& sizes, size_t split, const auto& offsets) {
-    Row row;
+    WideRow row;
     size_t k = 0;  // among the defined
     for (size_t i = 0; i < operands_.size(); ++i) {
       const auto& [t, is_output] = operands_[i];
@@ -288,7 +219,7 @@ void Widened::run_lists(const Call& call) {
   int64_t elements = 0;
   const auto flush = [&] {
     if (parts.empty()) return;
-    Row row;
+    WideRow row;
     for (const Slot& slot : slots_) {
       if (!slot.is_list) {
         row.add(operands_[slot.first].tensor, true, operands_[slot.first].is_output);

@@ -1,4 +1,5 @@
 // Recurrent networks as functions: weights that are given are checked, and run as a module's are.
+#include <ambit/detail/autocast.h>
 #include <ambit/error.h>
 #include <ambit/nn/functional/recurrent.h>
 #include <ambit/ops/matmul.h>
@@ -172,6 +173,11 @@ namespace {
 
 State one_step(const char* op, Kind kind, bool relu, const Tensor& input, const State& s,
                const Weights& w) {
+  const auto again = [&](const Tensor& x, const Tensor& h, const Tensor& c, const Tensor& w_ih,
+                         const Tensor& w_hh, const Tensor& b_ih, const Tensor& b_hh) {
+    return one_step(op, kind, relu, x, {h, c}, {w_ih, w_hh, b_ih, b_hh, {}});
+  };
+  AMBIT_AUTOCAST_AS("lstm_cell", again, input, s.h, s.c, w.ih, w.hh, w.b_ih, w.b_hh)
   check_floating(op, input);
   check_same_device(op, {{"input", input},
                          {"hx", s.h},

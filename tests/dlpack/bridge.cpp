@@ -44,23 +44,36 @@ Tensor make(const std::string& shape, DType dtype) {
   throw Error("bridge: expected a shape, got " + shape);
 }
 
+void* lend(const Tensor& t, bool versioned) {
+  if (versioned) return to_dlpack_versioned(t);
+  return to_dlpack(t);
+}
+
 }  // namespace
 
 extern "C" {
 
 __attribute__((visibility("default"))) const char* bridge_error() { return last_error.c_str(); }
 
-__attribute__((visibility("default"))) void* bridge_lend(const char* shape, int code, int bits) {
+// versioned: whether it is a structure with a version and flags.
+__attribute__((visibility("default"))) void* bridge_lend(const char* shape, int code, int bits,
+                                                         bool versioned) {
   return guarded([&]() -> void* {
     const DType dtype =
         dtype_of_dlpack({static_cast<uint8_t>(code), static_cast<uint8_t>(bits), 1});
-    return to_dlpack(make(shape, dtype));
+    return lend(make(shape, dtype), versioned);
   });
 }
 
-__attribute__((visibility("default"))) void* bridge_borrow(void* managed) {
+__attribute__((visibility("default"))) void* bridge_lend_again(void* tensor, bool versioned) {
+  return guarded([&] { return lend(*static_cast<Tensor*>(tensor), versioned); });
+}
+
+__attribute__((visibility("default"))) void* bridge_borrow(void* managed, bool versioned) {
   return guarded([&]() -> void* {
-    return std::make_unique<Tensor>(from_dlpack(static_cast<DLManagedTensor*>(managed))).release();
+    const Tensor t = versioned ? from_dlpack(static_cast<DLManagedTensorVersioned*>(managed))
+                               : from_dlpack(static_cast<DLManagedTensor*>(managed));
+    return std::make_unique<Tensor>(t).release();
   });
 }
 

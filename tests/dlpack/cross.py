@@ -15,9 +15,11 @@ bridge.bridge_error.restype = ctypes.c_char_p
 bridge.bridge_describe.restype = ctypes.c_char_p
 bridge.bridge_describe.argtypes = [ctypes.c_void_p]
 bridge.bridge_lend.restype = ctypes.c_void_p
-bridge.bridge_lend.argtypes = [ctypes.c_char_p, ctypes.c_int, ctypes.c_int]
+bridge.bridge_lend.argtypes = [ctypes.c_char_p, ctypes.c_int, ctypes.c_int, ctypes.c_bool]
+bridge.bridge_lend_again.restype = ctypes.c_void_p
+bridge.bridge_lend_again.argtypes = [ctypes.c_void_p, ctypes.c_bool]
 bridge.bridge_borrow.restype = ctypes.c_void_p
-bridge.bridge_borrow.argtypes = [ctypes.c_void_p]
+bridge.bridge_borrow.argtypes = [ctypes.c_void_p, ctypes.c_bool]
 bridge.bridge_release.argtypes = [ctypes.c_void_p]
 bridge.bridge_read.restype = ctypes.c_int64
 bridge.bridge_read.argtypes = [ctypes.c_void_p, ctypes.c_void_p]
@@ -31,7 +33,9 @@ api.PyCapsule_GetPointer.restype = ctypes.c_void_p
 api.PyCapsule_GetPointer.argtypes = [ctypes.py_object, ctypes.c_char_p]
 api.PyCapsule_SetName.argtypes = [ctypes.py_object, ctypes.c_char_p]
 
-FRESH, USED = b"dltensor", b"used_dltensor"  # names that must outlive their capsules
+# By whether a structure has a version; names that must outlive their capsules.
+FRESH, USED = (b"dltensor", b"dltensor_versioned"), (b"used_dltensor", b"used_dltensor_versioned")
+VERSION = {"max_version": (1, 0)}
 SHAPES = ["dense", "transposed", "sliced", "expanded", "number", "empty"]
 # name, and DLPack's code and bits
 DTYPES = [("bool", 6, 8), ("uint8", 1, 8), ("int8", 0, 8), ("int16", 0, 16), ("int32", 0, 32),
@@ -41,15 +45,14 @@ checked = 0
 
 
 class Lent:
-    """What a library's from_dlpack() takes: ambit's tensor."""
+    """What a library's from_dlpack() takes: ambit's structure at `pointer`."""
 
-    def __init__(self, shape, code, bits):
-        pointer = bridge.bridge_lend(shape.encode(), code, bits)
+    def __init__(self, pointer, versioned):
         if not pointer:
             raise NotImplementedError(bridge.bridge_error().decode())
-        self.capsule = api.PyCapsule_New(pointer, FRESH, None)
+        self.capsule = api.PyCapsule_New(pointer, FRESH[versioned], None)
 
-    def __dlpack__(self, stream=None):
+    def __dlpack__(self, *, stream=None, max_version=None, dl_device=None, copy=None):
         return self.capsule
 
     def __dlpack_device__(self):
@@ -64,12 +67,12 @@ def expected(shape, is_bool):
             "number": n[7], "empty": n.reshape(4, 6)[2:2]}[shape]
 
 
-def borrow(capsule):
+def borrow(capsule, versioned=False):
     """Return ambit's tensor of a capsule, which is used then."""
-    pointer = api.PyCapsule_GetPointer(capsule, FRESH)
-    tensor = bridge.bridge_borrow(pointer)
+    pointer = api.PyCapsule_GetPointer(capsule, FRESH[versioned])
+    tensor = bridge.bridge_borrow(pointer, versioned)
     if tensor:
-        api.PyCapsule_SetName(capsule, USED)
+        api.PyCapsule_SetName(capsule, USED[versioned])
     return tensor
 
 
@@ -94,21 +97,20 @@ def torch_values(tensor):
     return tensor.to(torch.float64).numpy()
 
 
-def lend_all(library, take, values):
+def lend_all(library, take, values, versioned=False):
     """Everything that ambit can lend and the library knows."""
     known = []
     for dtype, code, bits in DTYPES:
         for shape in SHAPES:
             try:
-                lent = Lent(shape, code, bits)
+                lent = Lent(bridge.bridge_lend(shape.encode(), code, bits, versioned), versioned)
             except NotImplementedError:
                 continue  # of a dtype that ambit lacks
             try:
                 taken = take(lent)
             except (RuntimeError, BufferError, TypeError):  # one that the library lacks
-                api.PyCapsule_SetName(lent.capsule, FRESH)
-                borrowed = borrow(lent.capsule)
-                bridge.bridge_release(borrowed)
+                api.PyCapsule_SetName(lent.capsule, FRESH[versioned])
+                bridge.bridge_release(borrow(lent.capsule, versioned))
                 continue
             what = f"{library} takes {dtype} {shape}"
             check(str(taken.dtype).split(".")[-1] == dtype, f"{what}: dtype {taken.dtype}")
@@ -121,7 +123,7 @@ def lend_all(library, take, values):
     return known
 
 
-def borrow_all(library, make, capsule_of, values):
+def borrow_all(library, make, capsule_of, values, versioned=False):
     """Everything that the library can lend and ambit knows."""
     known = []
     for dtype, code, bits in DTYPES:
@@ -133,7 +135,7 @@ def borrow_all(library, make, capsule_of, values):
             except (RuntimeError, BufferError, TypeError, AttributeError):
                 continue
             what = f"ambit takes {library}'s {dtype} {shape}"
-            tensor = borrow(capsule)
+            tensor = borrow(capsule, versioned)
             if not tensor and "expected dtype" in bridge.bridge_error().decode():
                 continue  # ambit lacks it
             check(tensor, f"{what}: {bridge.bridge_error().decode()}")
@@ -180,7 +182,7 @@ def refused():
     capsule = array.__dlpack__()
     tensor = borrow(capsule)
     try:
-        api.PyCapsule_GetPointer(capsule, FRESH)
+        api.PyCapsule_GetPointer(capsule, FRESH[False])
         check(False, "a used capsule has another name")
     except ValueError:
         check(True, "")
@@ -198,7 +200,36 @@ def refused():
 
 
 def borrow_null():
-    return bridge.bridge_borrow(None)
+    return bridge.bridge_borrow(None, False)
+
+
+def has_versions(array):
+    """Whether a library's arrays hand over structures with a version."""
+    try:
+        capsule = array.__dlpack__(**VERSION)
+    except TypeError:
+        return False
+    tensor = borrow(capsule, True)  # which no other capsule but one of that name gives
+    check(tensor, f"a structure with a version: {bridge.bridge_error().decode()}")
+    bridge.bridge_release(tensor)
+    return True
+
+
+def read_only():
+    """NumPy's read-only memory: refused by ops in place, and lent on with the flag."""
+    array = np.arange(6.0)
+    array.flags.writeable = False
+    tensor = borrow(array.__dlpack__(**VERSION), True)
+    check(read(tensor, 6) == list(range(6)), "read-only memory is read")
+    check(not bridge.bridge_write(tensor, 1), "read-only memory is not written")
+    check("lent to be read" in bridge.bridge_error().decode(), bridge.bridge_error().decode())
+    check(not bridge.bridge_lend_again(tensor, False), "without a version it cannot be lent on")
+    again = np.from_dlpack(Lent(bridge.bridge_lend_again(tensor, True), True))
+    check(not again.flags.writeable, "NumPy is told that it is read-only")
+    check(again.ctypes.data == array.ctypes.data, "no copy was made")
+    writable = np.from_dlpack(Lent(bridge.bridge_lend(b"dense", 2, 64, True), True))
+    check(writable.flags.writeable, "what is not read-only may be written")
+    bridge.bridge_release(tensor)
 
 
 before = bridge.bridge_bytes_in_use()
@@ -206,11 +237,20 @@ counts = {}
 counts["ambit -> NumPy"] = lend_all("NumPy", np.from_dlpack, numpy_values)
 counts["NumPy -> ambit"] = borrow_all("NumPy", make_numpy, lambda a: a.__dlpack__(), numpy_values)
 refused()
+if has_versions(np.arange(2.0)):
+    counts["ambit -> NumPy, versioned"] = lend_all("NumPy", np.from_dlpack, numpy_values, True)
+    counts["NumPy -> ambit, versioned"] = borrow_all(
+        "NumPy", make_numpy, lambda a: a.__dlpack__(**VERSION), numpy_values, True)
+    read_only()
 if torch is not None:
     counts["ambit -> PyTorch"] = lend_all(
         "PyTorch", lambda lent: torch.utils.dlpack.from_dlpack(lent.capsule), torch_values)
     counts["PyTorch -> ambit"] = borrow_all("PyTorch", make_torch, torch.utils.dlpack.to_dlpack,
                                             torch_values)
+    if has_versions(torch.arange(2.0)):
+        counts["ambit -> PyTorch, versioned"] = lend_all("PyTorch", torch.from_dlpack, torch_values, True)
+        counts["PyTorch -> ambit, versioned"] = borrow_all(
+            "PyTorch", make_torch, lambda t: t.__dlpack__(**VERSION), torch_values, True)
 gc.collect()
 check(bridge.bridge_bytes_in_use() == before, f"{bridge.bridge_bytes_in_use()} bytes in use, {before} before")
 # What both know is there: NumPy lends no 0-dim reshaped or read-only ones in some versions.

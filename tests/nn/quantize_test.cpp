@@ -230,6 +230,52 @@ TEST_CASE("int8 weights of a network of 16 bits, whose dtype the rest keeps") {
   });
 }
 
+TEST_CASE("an int8 network is cloned whatever the default dtype is") {
+  struct Default {
+    ~Default() { set_default_dtype(was); }
+    DType was = get_default_dtype();
+  } restored;
+  nn::Sequential net(nn::Linear(6, 8), nn::ReLU(), nn::Linear(8, 8));
+  nn::LSTM lstm(8, 4);
+  nn::GRUCell cell(8, 4);
+  nn::MultiheadAttention attention(8, 2), out_only(8, 2);
+  for (nn::Module* m :
+       std::initializer_list<nn::Module*>{net.get(), lstm.get(), cell.get(), attention.get()}) {
+    nn::quantize_dynamic(*m);
+  }
+  nn::quantize_dynamic(*out_only->out_proj);
+  for (const DType dtype : {kFloat64, kFloat16, kBFloat16}) {
+    set_default_dtype(dtype);
+    for (nn::Module* m : std::initializer_list<nn::Module*>{net.get(), lstm.get(), cell.get(),
+                                                            attention.get(), out_only.get()}) {
+      const std::shared_ptr<nn::Module> copy = m->clone();
+      const StateDict mine = m->state_dict(), its = copy->state_dict();
+      REQUIRE(mine.size() == its.size());
+      for (size_t i = 0; i < mine.size(); ++i) {
+        CAPTURE(mine[i].first);
+        CHECK(its[i].first == mine[i].first);
+        CHECK(its[i].second.dtype() == mine[i].second.dtype());
+        CHECK(its[i].second.equal(mine[i].second));
+      }
+    }
+  }
+}
+
+TEST_CASE("an int8 layer of 16 bits says of a float32 input that the input is wrong") {
+  nn::Linear layer(4, 3);
+  nn::quantize_dynamic(*layer);
+  layer->to(kHalf);
+  CHECK_THROWS_WITH_AS(layer(ones({2, 4})),
+                       "linear_int8: expected input of dtype float16, as bias has, got float32; "
+                       "weight is weight",
+                       DTypeError);
+  layer->bias.set_data(layer->bias.detach().to(kFloat64));
+  CHECK_THROWS_WITH_AS(layer(ones({2, 4})),
+                       "linear_int8: expected bias of float32, float16 or bfloat16, got float64; "
+                       "weight is weight",
+                       DTypeError);
+}
+
 TEST_CASE("a tensor that others hold too stays float for them") {
   nn::Embedding embedding(5, 4);
   nn::Linear head(nn::LinearOptions(4, 5).bias(false));

@@ -1,7 +1,8 @@
 // Convolution and its gradients: oneDNN for float32 with many channels, and for bfloat16 where
-// native_products() says so; conv_filters.h for 16 filters of few channels; conv_direct.h else, which
-// applies an activation to each channel of an image while that is in the cache. Behind the others it
-// is a pass of its own: part by part it was no faster, as measured, and oneDNN's relu makes 0 of NaN.
+// native_products() says so; conv_filters.h for 16 filters of few channels; conv_direct.h else,
+// which applies an activation to each channel of an image while that is in the cache. Behind the
+// others it is a pass of its own: part by part it was no faster behind oneDNN, as measured, whose
+// relu makes 0 of NaN.
 #include <ambit/backend/alias.h>
 
 #include <optional>

@@ -2,6 +2,7 @@
 // floating point, and what is antialiased.
 #include <ambit/backend/interpolation.h>
 #include <ambit/backend/kernels.h>
+#include <ambit/detail/autocast.h>
 #include <ambit/detail/record.h>
 #include <ambit/error.h>
 #include <ambit/ops/images.h>
@@ -148,6 +149,10 @@ using Scales = std::initializer_list<std::optional<double>>;
 
 Tensor upsample(const char* op, const Tensor& self, IntArrayRef output_size, Mode mode,
                 bool align_corners, Scales scales) {
+  const auto again = [&](const Tensor& x) {
+    return upsample(op, x, output_size, mode, align_corners, scales);
+  };
+  AMBIT_AUTOCAST_AS("interpolate", again, self)
   check(op, self, output_size, scales.size(), mode >= Mode::linear);
   InterpolateParams p{.mode = mode, .align_corners = align_corners};
   std::transform(scales.begin(), scales.end(), p.scale.begin(),
@@ -163,6 +168,10 @@ Tensor upsample(const char* op, const Tensor& self, IntArrayRef output_size, Mod
 
 Tensor antialiased(const char* op, const Tensor& self, IntArrayRef output_size, bool cubic,
                    bool align_corners, Scales scales) {
+  const auto again = [&](const Tensor& x) {
+    return antialiased(op, x, output_size, cubic, align_corners, scales);
+  };
+  AMBIT_AUTOCAST_AS("interpolate", again, self)
   check(op, self, output_size, scales.size(), true);
   const Tensor out = resized(op, self, output_size, [&](size_t k) {
     return antialiased_taps(cubic, self.sizes()[k + 2], output_size[k], align_corners,

@@ -1,6 +1,7 @@
 // Norms of vectors and matrices, and the condition number.
 #include <ambit/backend/kernels.h>
 #include <ambit/detail/autocast.h>
+#include <ambit/detail/by_float32.h>
 #include <ambit/error.h>
 #include <ambit/ops/creation.h>
 #include <ambit/ops/elementwise.h>
@@ -177,8 +178,10 @@ Tensor linalg_cond(const Tensor& self, std::string_view p) {
 }
 
 Tensor linalg_vecdot(const Tensor& x, const Tensor& y, int64_t dim) {
+  AMBIT_AUTOCAST(linalg_vecdot, x, y, dim)
   check_devices("linalg_vecdot", {{"x", x}, {"y", y}});
   expect_same_dtype("linalg_vecdot", x, y);
+  if (is_reduced(x.dtype())) return by_float32(x.dtype(), linalg_vecdot, x, y, dim);
   return sum(mul(x, y), IntArrayRef(dim));
 }
 

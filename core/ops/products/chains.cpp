@@ -1,5 +1,6 @@
 // Products of several matrices, of one with itself, and the exponential, which is a sum of these.
 #include <ambit/backend/op.h>
+#include <ambit/detail/autocast.h>
 #include <ambit/detail/memory_errors.h>
 #include <ambit/error.h>
 #include <ambit/ops/creation.h>
@@ -129,6 +130,7 @@ Tensor exponential(const char* op, const Tensor& self) {
 }  // namespace
 
 Tensor chain_matmul(TensorList tensors) try {
+  AMBIT_AUTOCAST_AS("matmul", chain_matmul, tensors)
   check_list("chain_matmul", tensors, 1);
   for (const Tensor& t : tensors) {
     expect_dim("chain_matmul", "each of the tensors", t, 2, "a matrix");
@@ -140,6 +142,7 @@ Tensor chain_matmul(TensorList tensors) try {
 }
 
 Tensor linalg_multi_dot(TensorList tensors) try {
+  AMBIT_AUTOCAST_AS("matmul", linalg_multi_dot, tensors)
   const char* op = "linalg_multi_dot";
   check_list(op, tensors, 2);
   std::vector<Tensor> matrices(tensors.begin(), tensors.end());

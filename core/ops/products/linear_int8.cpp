@@ -46,7 +46,8 @@ void check_operands(const Tensor& input, const Tensor& weight, const Tensor& sca
   expect_single(kOp, "input", input);
   expect_dtype(kOp, "weight", weight, kInt8);
   expect_single(kOp, "scale", scale);
-  if (bias.defined() && bias.dtype() != kFloat32) expect_dtype(kOp, "bias", bias, input.dtype());
+  if (bias.defined()) expect_single(kOp, "bias", bias);
+  if (bias.defined() && bias.dtype() != kFloat32) expect_input_dtype(kOp, input, "bias", bias);
   expect_dim(kOp, "weight", weight, 2, "a matrix");
   const int64_t n = weight.size(0), k = weight.size(1);
   if (input.dim() == 0 || input.sizes().back() != k) {

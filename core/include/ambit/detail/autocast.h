@@ -1,5 +1,7 @@
 // THE table of autocast: in what each op runs within a region (autocast.h), and how an op asks. The
-// lists are PyTorch's for CUDA and serve every device; where ambit's differ a comment says why.
+// lists are PyTorch's for CUDA and serve every device; where ambit's differ a comment says why. Of
+// PyTorch's for the CPU more is in float32 (3-d pooling, padding, linear algebra, quantiles), for
+// want of kernels of 16 bits.
 // Every kernel, and every function of the kernels that are families, has a row: one more without a
 // row does not compile (core/dispatch/autocast.cpp). An op composed of others needs none, unless it
 // is to be cast as a whole; one that asks without a row does not compile either.
@@ -27,13 +29,14 @@ enum class Policy : uint8_t {
 // clang-format off
 inline constexpr std::string_view kReduced[] = {
     "matmul", "linear", "linear_map", "addmm", "_addmm_activation", "addmv", "addr", "baddbmm", "addbmm", "einsum",
+    "linalg_vecdot",
     "convolution", "convolution_map", "attention", "lstm_cell", "gru_cell", "prelu",
 };
 inline constexpr std::string_view kFloat32Ops[] = {
     "acos", "asin", "cosh", "erfinv", "exp", "expm1", "log", "log10", "log1p", "log2",
     "reciprocal", "rsqrt", "sinh", "square", "tan", "pow", "softplus",
     "sum", "prod", "cumsum", "cumprod", "logsumexp", "norm", "dist", "renorm", "cdist", "pdist",
-    "softmax",
+    "softmax", "interpolate",
     "layer_norm", "group_norm", "rms_norm",
     "nll_loss", "cross_entropy", "mse_loss", "ctc_loss", "l1_loss", "smooth_l1_loss", "huber_loss",
     "kl_div", "poisson_nll_loss", "soft_margin_loss", "multi_margin_loss",
@@ -52,7 +55,7 @@ inline constexpr std::string_view kAsIs[] = {
     "copy", "fill", "random", "unary", "binary", "binary_scalar", "add_scaled", "clamp", "compare",
     "compare_scalar", "where", "masked_fill", "reduce", "arg_reduce", "scan", "cum_extremum",
     "sort", "topk", "searchsorted", "gather", "scatter", "scatter_reduce", "nonzero",
-    "index_select", "embedding_bag", "interpolate", "lu_factor", "lu_solve", "cholesky", "qr",
+    "index_select", "embedding_bag", "lu_factor", "lu_solve", "cholesky", "qr",
     "eigh", "svd", "triangular_solve", "max_pool", "avg_pool", "sgd_step", "adam_step",
     // It takes 16-bit images beside float32 weights and statistics, and computes in float32.
     "batch_norm",

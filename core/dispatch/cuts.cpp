@@ -1,0 +1,48 @@
+#include "cuts.h"
+
+#include <ambit/backend/kernels.h>
+
+namespace ambit {
+
+// The shapes are those that kernels.h gives.
+std::span<const Cut> all_cuts() {
+  using namespace kernels;
+  constexpr int8_t W = Cut::kWhole, S = Cut::kSum;
+  static constinit const Cut kCuts[] = {
+      {&matmul, {0, 0, 0}},
+      {&matmul, {1, 1, W}},
+      {&matmul, {2, W, 2}},
+      {&linear, {0, 0, W, W}},
+      {&linear, {1, W, 0, 0}},
+      {&linear_map, {0, 0, W, W}},
+      {&linear_map, {1, W, 0, 0}},
+      {&linear_int8, {0, 0, W, W, W}},
+      {&convolution, {0, 0, W, W}},
+      {&convolution_input_grad, {0, 0, W}},
+      {&convolution_weight_grad, {S, 0, 0}},
+      {&max_pool, {0, 0, 0}},
+      {&max_pool_grad, {0, 0, 0}},
+      {&avg_pool, {0, 0}},
+      {&avg_pool_grad, {0, 0}},
+      {&interpolate, {0, 0}},
+      {&interpolate_grad, {0, 0}},
+      {&layer_norm, {0, 0, 0, 0, W, W}},
+      {&layer_norm_grad, {0, S, S, 0, 0, W, 0, 0}},
+      {&group_norm, {0, 0, 0, 0, W, W}},
+      {&group_norm_grad, {0, S, S, 0, 0, W, 0, 0}},
+      {&attention, {0, 1, 0, 0, 0, 0}},
+      {&attention, {1, 2, 1, 1, 1, 1}},
+      {&attention_grad, {0, 0, 0, 0, 0, 0, 0, 0, 0, 1}},
+      {&attention_grad, {1, 1, 1, 1, 1, 1, 1, 1, 1, 2}},
+      {&lstm_cell, {0, 0, 0, 0, 0, 0}},
+      {&lstm_cell_grad, {0, 0, 0, 0, 0, 0, 0}},
+      {&gru_cell, {0, 0, 0, 0, 0}},
+      {&gru_cell_grad, {0, 0, 0, 0, 0, 0}},
+      {&nll_loss, {0, S, 0, 0, W}},
+      {&cross_entropy, {0, S, 0, 0, W}},
+      {&cross_entropy_grad, {0, 0, 0, 0, W}},
+  };
+  return kCuts;
+}
+
+}  // namespace ambit

@@ -1,0 +1,81 @@
+#include "wide_row.h"
+
+#include <ambit/backend/kernels.h>
+#include <ambit/ops/creation.h>
+
+#include <algorithm>
+#include <numeric>
+
+namespace ambit {
+namespace {
+
+/// The strides of elements that lie without gaps in the order in which those of t do; 0 where t's
+/// are 0, so that what is repeated there is there once.
+Dims dense_strides(IntArrayRef sizes, IntArrayRef strides, int64_t* count) {
+  std::vector<size_t> order(sizes.size());
+  std::iota(order.rbegin(), order.rend(), size_t{0});
+  std::stable_sort(order.begin(), order.end(),
+                   [&](size_t a, size_t b) { return strides[a] < strides[b]; });
+  Dims dense(sizes.size(), 0);
+  int64_t step = 1;
+  for (const size_t d : order) {
+    if (strides[d] == 0 && sizes[d] > 1) continue;
+    dense[d] = step;
+    step *= std::max<int64_t>(sizes[d], 1);
+  }
+  *count = step;
+  return dense;
+}
+
+/// A float32 operand in the place of t, in new memory, or in that of `memory`.
+Tensor make_wide(const Tensor& t, const Tensor& memory = {}) {
+  int64_t count = 0;
+  const Dims strides = dense_strides(t.sizes(), t.strides(), &count);
+  const Tensor flat =
+      memory.defined() ? memory : empty({count}, TensorOptions(kFloat32).device(t.device()));
+  return alias(flat, t.sizes(), strides, 0, kFloat32);
+}
+
+}  // namespace
+
+Tensor alias(const Tensor& t, IntArrayRef sizes, IntArrayRef strides, int64_t offset, DType dtype) {
+  const TensorImpl& impl = *t.impl();
+  return Tensor(intrusive_ptr<TensorImpl>(
+      new TensorImpl(impl.storage, sizes, strides, impl.offset + offset, dtype)));
+}
+
+Tensor once(const Tensor& t) {
+  Dims sizes = t.sizes();
+  for (size_t d = 0; d < sizes.size(); ++d) {
+    if (t.strides()[d] == 0) sizes[d] = std::min<int64_t>(sizes[d], 1);
+  }
+  return alias(t, sizes, t.strides(), 0, t.dtype());
+}
+
+void convert(const Tensor& to, const Tensor& from) {
+  Tensor out = once(to);
+  kernels::copy(out, once(from));
+}
+
+void WideRow::add(const Tensor& t, bool reads, bool writes, const Tensor& memory) {
+  if (is_reduced(t)) return add_copy(t, reads, writes, memory);
+  given_.push_back(t);
+  row_.push_back(t);
+  writes_.push_back(false);
+}
+
+void WideRow::add_copy(const Tensor& t, bool reads, bool writes, const Tensor& memory) {
+  given_.push_back(t);
+  row_.push_back(make_wide(t, memory));
+  writes_.push_back(writes);
+  if (reads) convert(row_.back(), t);
+}
+
+void WideRow::run(const std::function<void(Tensor*)>& call) {
+  call(row_.data());
+  for (size_t i = 0; i < row_.size(); ++i) {
+    if (writes_[i]) convert(given_[i], row_[i]);
+  }
+}
+
+}  // namespace ambit
