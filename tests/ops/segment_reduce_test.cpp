@@ -7,7 +7,6 @@
 #include "tests/autograd/gradcheck.h"
 #include "tests/devices.h"
 #include "tests/expected.h"
-#include "tests/mismatch/mismatch_calls.h"
 #include "tests/tables/agreement_calls.h"
 #include "tests/tables/bad_calls.h"
 
@@ -140,13 +139,6 @@ std::vector<bad_input::BadCall> bad_calls() {
   };
 }
 const CallTable<bad_input::BadCall> kBad(bad_calls);
-
-std::vector<mismatch::Call> mixed_calls() {
-  using namespace mismatch;
-  return {named(CALL(segment_reduce, strict, given(f(), ones({2}, kInt64)), t[0], "sum", t[1]),
-                list("data", "lengths"))};
-}
-const CallTable<mismatch::Call> kMixed(mixed_calls);
 
 std::vector<agreement::Call> agreeing_calls() {
   using namespace agreement;
