@@ -78,8 +78,8 @@ double map_real(BinaryOp op, double a, double b) {
     case BinaryOp::remainder: return remainder(a, b);
     case BinaryOp::fmod: return std::fmod(a, b);
     case BinaryOp::pow: return std::pow(a, b);
-    case BinaryOp::maximum: return a > b || std::isnan(a) ? a : b;
-    case BinaryOp::minimum: return a < b || std::isnan(a) ? a : b;
+    case BinaryOp::maximum: return a >= b || std::isnan(a) ? a : b;
+    case BinaryOp::minimum: return a <= b || std::isnan(a) ? a : b;
     case BinaryOp::atan2: return std::atan2(a, b);
     case BinaryOp::fmax: return std::fmax(a, b);
     case BinaryOp::fmin: return std::fmin(a, b);

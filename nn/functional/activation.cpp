@@ -108,12 +108,12 @@ Tensor hardtanh(const Tensor& input, double min_val, double max_val, bool inplac
   }
   const Scalar least = number_like("hardtanh", input, min_val),
                most = number_like("hardtanh", input, max_val);
-  // At a limit x stays as it is, also -0, but no gradient does, which clamp() hands on there.
+  // At a limit x has no gradient, which clamp() hands on there.
   return mapped(input, inplace, [&](const Tensor& x) {
     Tensor out;
     {
       const NoGradGuard no_grad;
-      out = where(x < least, least, where(x > most, most, x));
+      out = clamp(x, least, most);
     }
     return record("hardtanh", std::move(out), wrt(x, [x = saved(x), least, most](const Tensor& g) {
                     return masked_fill(g, logical_or(x() <= least, x() >= most), 0);

@@ -120,3 +120,34 @@ TEST_CASE("a position outside of an OrderedDict is an IndexError") {
                        IndexError);
   CHECK_THROWS_AS(constant[SIZE_MAX], IndexError);
 }
+
+TEST_CASE("relu, clamp, maximum and minimum keep the first of two zeros") {
+  for_each_device([](Device device) {
+    for (const DType dtype : {kFloat32, kFloat64, kFloat16, kBFloat16}) {
+      for (const int64_t n : {1, 7, 100}) {  // loops of the processor take several at once
+        INFO(name(dtype), " of ", n);
+        const Tensor minus = full({n}, -0.0, TensorOptions(dtype).device(device)),
+                     plus = abs(minus);
+        const auto is_minus = [](const Tensor& x) { return all(signbit(x)).item<bool>(); };
+        const auto is_plus = [](const Tensor& x) { return !any(signbit(x)).item<bool>(); };
+        // torch.signbit(torch.full((n,), -0.).relu()), as the others
+        CHECK(is_minus(relu(minus)));
+        CHECK(is_plus(relu(plus)));
+        CHECK(is_minus(relu(full({2 * n}, -0.0, minus.options()).slice(0, 0, 2 * n, 2))));
+        for (const double zero : {-0.0, 0.0}) {
+          CHECK(is_minus(clamp(minus, zero, 1)));
+          CHECK(is_minus(clamp(minus, -1, zero)));
+          CHECK(is_minus(clamp(minus, zero, zero)));
+          CHECK(is_plus(clamp(plus, zero, zero)));
+        }
+        CHECK(is_minus(clamp(minus, plus, plus)));
+        CHECK(is_minus(maximum(minus, plus)));
+        CHECK(is_plus(maximum(plus, minus)));
+        CHECK(is_minus(minimum(minus, plus)));
+        CHECK(is_plus(minimum(plus, minus)));
+        CHECK(is_minus(nn::functional::hardtanh(minus, -1, 0)));
+        CHECK(is_plus(nn::functional::threshold(minus, 0, 0)));
+      }
+    }
+  });
+}

@@ -177,3 +177,57 @@ PARITY(further_functions) {
   report_refusal("quantile beyond 1", [] { torch::quantile(x(), 1.5); });
   report_refusal("tau too long", [=] { torch::orgqr(well, torch::ones({4}, torch::kDouble)); });
 }
+
+PARITY(signs_of_zeros) {
+  for (const int64_t n : {1, 7, 100}) {  // loops of the processor take several at once
+    for (const auto dtype : {torch::kFloat, torch::kDouble, torch::kBFloat16}) {
+      for (const double zero : {-0.0, 0.0}) {
+        const Tensor x = torch::full({n}, zero, dtype);
+        const auto sign = [](const char* name, const Tensor& y) {
+          report(name, torch::signbit(y));
+        };
+        sign("relu", torch::relu(x));
+        sign("relu_", x.clone().relu_());
+        sign("relu of every second",
+             torch::full({2 * n}, zero, dtype).slice(0, 0, 2 * n, 2).relu());
+        sign("clamp from 0", torch::clamp(x, 0, 1));
+        sign("clamp to 0", torch::clamp(x, -1, 0));
+        sign("clamp between zeros", torch::clamp(x, -0.0, -0.0));
+        sign("clamp_min", torch::clamp_min(x, 0));
+        sign("clamp_max", torch::clamp_max(x, 0));
+        sign("relu6", F::relu6(x));
+        sign("hardtanh", F::hardtanh(x, F::HardtanhFuncOptions().min_val(-1).max_val(0)));
+        sign("threshold", F::threshold(x, F::ThresholdFuncOptions(0, 0)));
+        sign("leaky_relu", F::leaky_relu(x));
+      }
+    }
+  }
+}
+
+PARITY(symmetric_factors) {
+  const Tensor w = x({2, 5, 5}), b = y({5, 2});
+  const Tensor a = w + w.transpose(-2, -1) + 0.5 * torch::eye(5, torch::kDouble);
+  const auto [LD, pivots] = torch::linalg_ldl_factor(a);
+  report("LD", LD, 1024);
+  report("pivots", pivots);
+  report("ldl_solve", torch::linalg_ldl_solve(LD, pivots, b), 4096);
+  report("info", std::get<2>(torch::linalg_ldl_factor_ex(a * 0)));
+  report_refusal("ldl_factor of zeros", [=] { torch::linalg_ldl_factor(a * 0); });
+  report_refusal("ldl_factor of a vector", [=] { torch::linalg_ldl_factor(x({5})); });
+}
+
+PARITY(segments) {
+  const Tensor lengths = torch::tensor({2, 0, 3, 1}, torch::kLong);
+  for (const char* reduce : {"sum", "prod", "mean", "max", "min"}) {
+    run({reduce,
+         [=](const List& a) {
+           return torch::segment_reduce(a[0], reduce, lengths, {}, {}, 0, false, 0.5);
+         },
+         {x({6, 2})}});
+    report(reduce, torch::segment_reduce(x({6}), reduce, lengths));
+  }
+  const Tensor offsets = torch::tensor({{0, 1, 3}, {0, 3, 3}}, torch::kLong);
+  report("offsets", torch::segment_reduce(x({2, 3, 2}), "sum", {}, {}, offsets, 1));
+  report_refusal("lengths", [=] { torch::segment_reduce(x({7}), "sum", lengths); });
+  report_refusal("both missing", [=] { torch::segment_reduce(x({7}), "sum"); });
+}

@@ -245,3 +245,11 @@ PARITY(parallel_loops) {
     at::parallel_for(0, 100, 1, [](int64_t, int64_t end) { TORCH_CHECK(end < 100, "last"); });
   });
 }
+
+PARITY(containers_are_printed) {
+  std::ostringstream text;
+  const std::vector<int64_t> sizes{1, 2, 3};
+  text << sizes << '|' << std::vector<double>() << '|' << std::vector<int>(101, 7) << '|'
+       << std::map<std::string, int>{{"a", 1}, {"b", 2}} << '|' << std::make_pair(1, sizes);
+  report_text("containers", text.str());
+}

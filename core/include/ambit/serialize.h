@@ -1,13 +1,15 @@
 // Saving tensors by name. The extension chooses the format: ".pth" and ".pt" are PyTorch's files
 // (checkpoint.h, which also has nested values), everything else is a safetensors file, which is the
-// better one: simple, quick, and without code or device.
+// better one: simple, quick, and without code or device. And from_file(): a file as memory.
 // Format: huggingface.co/docs/safetensors: u64 header length, JSON header, little-endian data.
 #pragma once
 
 #include <ambit/tensor.h>
 
 #include <map>
+#include <optional>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -32,6 +34,17 @@ AMBIT_API StateDict load(const std::string& path, Device device = {}, Metadata* 
 /// Find out whether save() could write `path`, before there is something to save: make a file
 /// beside it and remove it. Errors: those of save(), where it could not.
 AMBIT_API void check_writable(const std::string& path);
+/// Make a tensor of the elements that lie in a file, row-major and without a header: of `size` of
+/// them, or of all if size is 0. Its memory is the file's pages, read when they are touched.
+/// shared: what is written into the tensor is written into the file, which is made or grown where
+/// it is too short; else the file stays as it is. Options: dtype, pinned_memory false, cpu. Errors:
+/// SerializationError for a file that cannot be mapped or is too short; Error for a device other
+/// than cpu; ShapeError for a negative size.
+AMBIT_API Tensor from_file(std::string_view filename, std::optional<bool> shared = {},
+                           std::optional<int64_t> size = 0, const TensorOptions& options = {});
+/// The same written into out, of its dtype.
+AMBIT_API Tensor& from_file_out(Tensor& out, std::string_view filename,
+                                std::optional<bool> shared = {}, std::optional<int64_t> size = 0);
 /// One tensor alone; in a safetensors file under the name "tensor".
 AMBIT_API void save(const Tensor& tensor, const std::string& path);
 AMBIT_API void load(Tensor& tensor, const std::string& path);

@@ -5,6 +5,7 @@
 #error "ambit needs C++20: compile with -std=c++20"
 #endif
 
+#include <c10/util/Logging.h>
 #include <torch/autograd.h>
 #include <torch/cuda.h>
 #include <torch/data.h>

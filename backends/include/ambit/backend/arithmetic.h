@@ -102,16 +102,17 @@ AMBIT_HOST_DEVICE bool is_finite(T x) {
     return true;
 }
 
-// Two choices, which compilers vectorise where one of two conditions is too much for them.
+// Two choices, which compilers vectorise where one of two conditions is too much for them. Of
+// equals, such as -0 and 0, a stays.
 template <class T>
 AMBIT_HOST_DEVICE T maximum(T a, T b) {
-  const T larger = a > b ? a : b;
-  return a != a ? a : larger;
+  const T larger = a < b ? b : a;
+  return b != b ? b : larger;
 }
 template <class T>
 AMBIT_HOST_DEVICE T minimum(T a, T b) {
-  const T smaller = a < b ? a : b;
-  return a != a ? a : smaller;
+  const T smaller = a > b ? b : a;
+  return b != b ? b : smaller;
 }
 /// Whether b takes the place of a as the extreme of both: only what is strictly better, and the
 /// first NaN for good.

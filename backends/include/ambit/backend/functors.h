@@ -106,7 +106,7 @@ AMBIT_UNARY(sinh,        std::sinh(x))
 AMBIT_UNARY(cosh,        std::cosh(x))
 AMBIT_UNARY(tanh,        std::tanh(x))
 AMBIT_UNARY(sigmoid,     sigmoid(x))
-AMBIT_UNARY(relu,        x <= T(0) ? T(0) : x)  // NaN stays
+AMBIT_UNARY(relu,        x < T(0) ? T(0) : x)  // NaN stays, and -0
 AMBIT_UNARY(asinh,       std::asinh(x))
 AMBIT_UNARY(acosh,       std::acosh(x))
 AMBIT_UNARY(atanh,       std::atanh(x))
@@ -202,10 +202,11 @@ struct Clamp {
       : low(min ? element_of<T>(*min) : worst<T>(true)),
         high(max ? element_of<T>(*max) : worst<T>(false)) {}
   /// minimum(maximum(x, low), high), in the words that compilers vectorise: x stays where it is NaN
-  /// for want of a comparison that holds, and a bound that is NaN is taken everywhere.
+  /// or a zero of either sign for want of a comparison that holds, and a bound that is NaN is taken
+  /// everywhere.
   AMBIT_HOST_DEVICE T operator()(T x) const {
-    const T v = ((x <= low) | (low != low)) ? low : x;
-    return ((v >= high) | (high != high)) ? high : v;
+    const T v = ((x < low) | (low != low)) ? low : x;
+    return ((v > high) | (high != high)) ? high : v;
   }
 
   T low, high;

@@ -172,6 +172,18 @@ AMBIT_API const Tensor& index_fill_(const Tensor& self, int64_t dim, const Tenso
                                     const Scalar& value);
 AMBIT_API const Tensor& index_fill_(const Tensor& self, int64_t dim, const Tensor& index,
                                     const Tensor& value);
+/// Reduce segments of `axis`, one after the other, each to its "sum", "prod", "mean", "max" or
+/// "min": data [B...,N,rest...] -> [B...,S,rest...], `axis` where N is. lengths [B...,S] of int64
+/// or int32 sum up to N, or are fewer if `unsafe`; or offsets [B...,S+1] are where segments begin
+/// and the last one ends. What is reduced begins with `initial`; of an empty segment without one it
+/// is 0, 1, NaN, -inf, inf. Of floats. Errors also: Error for neither and for both;
+/// NotImplementedError for indices; IndexError for lengths or offsets that leave N. Waits for the
+/// device to check that. Gradient: data; of max and min shared equally among equals.
+AMBIT_API Tensor segment_reduce(const Tensor& data, std::string_view reduce,
+                                const std::optional<Tensor>& lengths = {},
+                                const std::optional<Tensor>& indices = {},
+                                const std::optional<Tensor>& offsets = {}, int64_t axis = 0,
+                                bool unsafe = false, const std::optional<Scalar>& initial = {});
 /// Copy self and reduce the slices of source there: "prod", "mean", "amax" or "amin", as
 /// scatter_reduce; index and source as index_add. Gradient: self, source.
 AMBIT_API Tensor index_reduce(const Tensor& self, int64_t dim, const Tensor& index,

@@ -119,6 +119,20 @@ AMBIT_API Tensor cholesky(const Tensor& self, bool upper = false);
 AMBIT_API Tensor cholesky_inverse(const Tensor& self, bool upper = false);
 /// Solve A x out = self [...,N,K] by A's Cholesky factor input2 [...,N,N].
 AMBIT_API Tensor cholesky_solve(const Tensor& self, const Tensor& input2, bool upper = false);
+/// Factor symmetric A [...,N,N] = P L D L^T P^T, of which the lower triangle is read: (LD
+/// [...,N,N], the lower triangle of L without its unit diagonal, and D, whose blocks have one or
+/// two rows; pivots int32 [...,N], counted from 1, LAPACK's of sytrf: negative and twice where D's
+/// block has two rows). `hermitian` is of complex matrices. On the host, wherever A is. Gradient:
+/// none; NotImplementedError in a backward. Source: Bunch & Kaufman 1977, Math. Comp. 31:163-179.
+AMBIT_API std::tuple<Tensor, Tensor> linalg_ldl_factor(const Tensor& self, bool hermitian = false);
+/// The same and info: i > 0 where block i of D is 0.
+AMBIT_API std::tuple<Tensor, Tensor, Tensor> linalg_ldl_factor_ex(const Tensor& self,
+                                                                  bool hermitian = false,
+                                                                  bool check_errors = false);
+/// Solve A x out = B by A's factors of linalg_ldl_factor: B [...,N,K], whose batch broadcasts with
+/// theirs. Errors also: IndexError for pivots that are none. Gradient: B alone.
+AMBIT_API Tensor linalg_ldl_solve(const Tensor& LD, const Tensor& pivots, const Tensor& B,
+                                  bool hermitian = false);
 /// Factor A [...,M,N] = Q R, Q's columns orthonormal, R upper triangular. mode "reduced": Q
 /// [...,M,K], R [...,K,N], K = min(M, N); "complete": [...,M,M], [...,M,N]; "r": R of "reduced" and
 /// an empty Q, without gradient. By Householder reflections, so that R's diagonal may be negative.
@@ -246,6 +260,17 @@ inline Tensor cholesky(const Tensor& A, bool upper = false) { return linalg_chol
 inline std::tuple<Tensor, Tensor> cholesky_ex(const Tensor& A, bool upper = false,
                                               bool check_errors = false) {
   return linalg_cholesky_ex(A, upper, check_errors);
+}
+inline std::tuple<Tensor, Tensor> ldl_factor(const Tensor& A, bool hermitian = false) {
+  return linalg_ldl_factor(A, hermitian);
+}
+inline std::tuple<Tensor, Tensor, Tensor> ldl_factor_ex(const Tensor& A, bool hermitian = false,
+                                                        bool check_errors = false) {
+  return linalg_ldl_factor_ex(A, hermitian, check_errors);
+}
+inline Tensor ldl_solve(const Tensor& LD, const Tensor& pivots, const Tensor& B,
+                        bool hermitian = false) {
+  return linalg_ldl_solve(LD, pivots, B, hermitian);
 }
 inline std::tuple<Tensor, Tensor> qr(const Tensor& A, std::string_view mode = "reduced") {
   return linalg_qr(A, mode);

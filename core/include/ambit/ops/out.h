@@ -88,23 +88,25 @@ std::tuple<Out&...> fill_outs(const char* op, const F& compute, Out&... out) {
   row(select_scatter) row(slice_scatter) row(diagonal_scatter) row(as_strided_scatter)            \
   row(block_diag) row(trace) row(bincount) row(isin) row(orgqr) row(ormqr) row(lu_solve)          \
   row(linalg_cholesky) row(linalg_cond) row(linalg_det) row(linalg_eigvalsh)                      \
-  row(linalg_householder_product) row(linalg_inv) row(linalg_lu_solve) row(linalg_matrix_exp)     \
+  row(linalg_householder_product) row(linalg_inv) row(linalg_ldl_solve) row(linalg_lu_solve)       \
+  row(linalg_matrix_exp)                                                                          \
   row(linalg_matrix_norm) row(linalg_matrix_power) row(linalg_matrix_rank) row(linalg_multi_dot)  \
   row(linalg_norm) row(linalg_pinv) row(linalg_solve) row(linalg_solve_triangular)                \
   row(linalg_svdvals) row(linalg_tensorinv) row(linalg_tensorsolve) row(linalg_vecdot)            \
-  row(linalg_vector_norm) row(median) row(nanmedian)
+  row(linalg_vector_norm) row(median) row(nanmedian) row(segment_reduce)
 
 /// Functions of two tensors: name_out(first, second, arguments...); row(name).
 #define AMBIT_OUT_PAIRS(row)                                                                      \
   row(aminmax) row(max) row(min) row(median) row(nanmedian) row(mode) row(kthvalue) row(topk)     \
   row(sort) row(cummax) row(cummin) row(var_mean) row(std_mean) row(qr) row(triangular_solve) \
   row(frexp) row(geqrf) row(histogram) row(slogdet) row(linalg_cholesky_ex) row(linalg_eigh)      \
-  row(linalg_inv_ex) row(linalg_lu_factor) row(linalg_qr) row(linalg_slogdet)                    \
-  row(linalg_solve_ex) row(symeig)
+  row(linalg_inv_ex) row(linalg_ldl_factor) row(linalg_lu_factor) row(linalg_qr)                  \
+  row(linalg_slogdet) row(linalg_solve_ex) row(symeig)
 
 /// Functions of three tensors, as those of two.
 #define AMBIT_OUT_TRIPLES(row)                                                                    \
-  row(svd) row(linalg_svd) row(linalg_lu) row(linalg_lu_factor_ex) row(lu_unpack)                 \
+  row(svd) row(linalg_svd) row(linalg_ldl_factor_ex) row(linalg_lu) row(linalg_lu_factor_ex)      \
+  row(lu_unpack)                                                                                  \
   row(unique_consecutive) row(unique_dim) row(unique_dim_consecutive)
 // clang-format on
 

@@ -1,7 +1,14 @@
-// TORCH_CHECK_EQ(a, b) << "text": throw an Error where the two are not equal. Nothing here logs.
+// TORCH_CHECK_EQ(a, b) << "text": throw an Error where the two are not equal. And std::cout << v of
+// a vector, map, set or pair. Nothing here logs.
 #pragma once
 
 #include <c10/util/Exception.h>
+
+#include <map>
+#include <ostream>
+#include <set>
+#include <utility>
+#include <vector>
 
 namespace c10::detail {
 
@@ -45,3 +52,34 @@ class FailedCheck {
     }                                                                                        \
     return static_cast<decltype(pointer)>(pointer);                                          \
   }(p, AMBIT_TORCH_HERE))
+
+// Containers of the standard library are printed, as libtorch's own logging does: at most 100
+// elements, with spaces between them. In std, where it has them, too, so that programs in any
+// namespace find them.
+namespace std {
+
+template <class First, class Second>
+std::ostream& operator<<(std::ostream& os, const std::pair<First, Second>& p);
+
+#define AMBIT_PRINT_CONTAINER(container)                                       \
+  template <class... Types>                                                    \
+  std::ostream& operator<<(std::ostream& os, const container<Types...>& all) { \
+    int count = 0;                                                             \
+    for (const auto& each : all) {                                             \
+      if (count > 0) os << ' ';                                                \
+      if (count++ == 100) return os << "...";                                  \
+      os << each;                                                              \
+    }                                                                          \
+    return os;                                                                 \
+  }
+AMBIT_PRINT_CONTAINER(std::vector)
+AMBIT_PRINT_CONTAINER(std::map)
+AMBIT_PRINT_CONTAINER(std::set)
+#undef AMBIT_PRINT_CONTAINER
+
+template <class First, class Second>
+std::ostream& operator<<(std::ostream& os, const std::pair<First, Second>& p) {
+  return os << '(' << p.first << ", " << p.second << ')';
+}
+
+}  // namespace std
