@@ -357,6 +357,9 @@ void check_rounded(const Tensor& got, const Tensor& want, DType dtype) {
 }  // namespace
 
 TEST_CASE("functions of 16 bits give what those of float32 do, rounded") {
+  // Of bincount's weights only those of float32 keep their dtype; geqrf's factors are used again
+  // after they have been rounded.
+  const std::set<std::string> apart{"bincount", "geqrf"};
   std::string refused;
   for_each_device([&](Device device) {
     for (const InputLayout& layout : layouts()) {
@@ -364,7 +367,8 @@ TEST_CASE("functions of 16 bits give what those of float32 do, rounded") {
         const Operands expected = draw(layout, device, dtype);
         const Operands given = draw(layout, device, dtype, dtype);
         for (const Call& call : CallTable<Call>::all()) {
-          if ((given.is_empty && !call.takes_empty) || (given.is_scalar && !call.takes_scalar)) {
+          if ((given.is_empty && !call.takes_empty) || (given.is_scalar && !call.takes_scalar) ||
+              apart.contains(call.function)) {
             continue;
           }
           INFO(std::string(call.function), " of ", std::string(name(dtype)), ", ",
