@@ -357,19 +357,18 @@ void check_rounded(const Tensor& got, const Tensor& want, DType dtype) {
 }  // namespace
 
 TEST_CASE("functions of 16 bits give what those of float32 do, rounded") {
+  // Of bincount's weights only those of float32 keep their dtype; geqrf's factors are used again
+  // after they have been rounded.
+  const std::set<std::string> apart{"bincount", "geqrf"};
   std::string refused;
-  std::vector<Call> calls;  // those of this file
-  for (const auto& some : {map_calls, elementwise_calls, reduce_calls, shape_and_index_calls,
-                           matrix_and_network_calls}) {
-    for (const Call& call : some()) calls.push_back(call);
-  }
   for_each_device([&](Device device) {
     for (const InputLayout& layout : layouts()) {
       for (const DType dtype : dtypes::kReduced) {
         const Operands expected = draw(layout, device, dtype);
         const Operands given = draw(layout, device, dtype, dtype);
-        for (const Call& call : calls) {
-          if ((given.is_empty && !call.takes_empty) || (given.is_scalar && !call.takes_scalar)) {
+        for (const Call& call : CallTable<Call>::all()) {
+          if ((given.is_empty && !call.takes_empty) || (given.is_scalar && !call.takes_scalar) ||
+              apart.contains(call.function)) {
             continue;
           }
           INFO(std::string(call.function), " of ", std::string(name(dtype)), ", ",

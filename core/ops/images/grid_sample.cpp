@@ -2,6 +2,7 @@
 // weights, as functions of the place, and every combination of them is one index_select.
 #include <ambit/backend/op.h>
 #include <ambit/detail/autocast.h>
+#include <ambit/detail/by_float32.h>
 #include <ambit/detail/record.h>
 #include <ambit/error.h>
 #include <ambit/ops/creation.h>
@@ -192,6 +193,10 @@ Tensor grid_sampler(const Tensor& input, const Tensor& grid, int64_t interpolati
   AMBIT_AUTOCAST(grid_sampler, input, grid, interpolation_mode, padding_mode, align_corners)
   const Sampling s{interpolation_mode, padding_mode, align_corners};
   check_grid(input, grid, s);
+  if (is_reduced(input.dtype())) {
+    return by_float32(input.dtype(), grid_sampler, input, grid, interpolation_mode, padding_mode,
+                      align_corners);
+  }
   const Tensor out = sampled(input, grid, s);
   if (s.mode != kNearestMode || !needs_gradient(grid)) return out;
   // The nearest element does not change with the place, but the grid's gradient is there: zeros.

@@ -1,5 +1,6 @@
 // Covariances and correlations of variables, and powers of samples.
 #include <ambit/backend/op.h>
+#include <ambit/detail/by_float32.h>
 #include <ambit/error.h>
 #include <ambit/ops/creation.h>
 #include <ambit/ops/elementwise.h>
@@ -90,6 +91,9 @@ Tensor cov(const Tensor& self, int64_t correction, const Tensor& fweights, const
 }
 
 Tensor corrcoef(const Tensor& self) {
+  if (self.defined() && is_reduced(self.dtype())) {
+    return by_float32(self.dtype(), corrcoef, self);
+  }
   const Tensor c = covariance("corrcoef", self, 1, {}, {});
   if (c.dim() == 0) return c / c;
   const Tensor deviation = sqrt(diagonal(c));

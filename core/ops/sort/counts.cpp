@@ -1,5 +1,6 @@
 // How often numbers occur: bincount and histc.
 #include <ambit/backend/kernels.h>
+#include <ambit/detail/by_float32.h>
 #include <ambit/detail/record.h>
 #include <ambit/error.h>
 #include <ambit/ops/creation.h>
@@ -51,6 +52,7 @@ Tensor histc(const Tensor& self, int64_t bins, const Scalar& min, const Scalar& 
   if (bins <= 0) throw Error(fmt::format("histc: expected bins > 0, got {}", bins));
   check_has_data("histc", self);
   const NoGradGuard no_grad;
+  if (is_reduced(self.dtype())) return by_float32(self.dtype(), histc, self, bins, min, max);
   const Tensor x = reshape(self, {-1});
   auto low = min.to<double>(), high = max.to<double>();
   if (low == high && x.numel() > 0) {
