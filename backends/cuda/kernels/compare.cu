@@ -40,7 +40,7 @@ void where(Tensor& y, const Tensor& condition, const Tensor& a, const Tensor& b)
 }
 
 void masked_fill(Tensor& y, const Tensor& x, const Tensor& mask, const Scalar& value, bool masked) {
-  visit(y.dtype(), [&]<class Y>() {
+  visit<dtypes::kEvery>(y.dtype(), [&]<class Y>() {
     visit_bits(y.dtype(), [&]<class T>() {
       if constexpr (sizeof(T) == sizeof(Y)) {
         const Number<T> number{bits_as<T>(arithmetic::element_of<Y>(value))};

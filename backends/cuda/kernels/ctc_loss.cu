@@ -1,12 +1,15 @@
 // Connectionist temporal classification: x [T,N,C], target [N,S], alpha [N,T,L], L = 2 S + 1
 // states. A block takes a sequence through time, its threads the states of a step. In the gradient
 // the first state of each label adds up the shares of all, so that no order of threads is in a sum.
-// Source: Graves et al. 2006, sections 4 and 4.1; the gradient is its equation 16.
+// Of an x of 16 bits losses, alpha and sums are float32. Source: Graves et al. 2006, sections 4
+// and 4.1; the gradient is its equation 16.
 #include <limits>
 
 #include "backends/cuda/kernels.h"
+#include "backends/cuda/loops/element16.cuh"
 #include "backends/cuda/runtime/launch.h"
 #include "backends/cuda/runtime/workspace.h"
+#include "wide_operand.h"
 
 namespace ambit::cuda {
 namespace {
@@ -54,23 +57,25 @@ __device__ int64_t first_state() { return threadIdx.x; }
 __device__ int64_t state_step() { return blockDim.x; }
 
 template <class T>
-__global__ void begin_paths(Sequences<T> s, T* y, T* alpha) {
+__global__ void begin_paths(Sequences<T> s, Computed<T>* y, Computed<T>* alpha) {
+  using V = Computed<T>;
   const int64_t L = s.L();
   for (int64_t n = blockIdx.x; n < s.N; n += gridDim.x) {
-    T* const all = alpha + n * s.T_all * L;
+    V* const all = alpha + n * s.T_all * L;
     const int64_t states = s.states(n), times = s.lengths[n];
     for (int64_t t = 0; t < s.T_all; ++t) {
-      const T *before = all + (t - 1) * L, *x = s.row(n, t);
+      const V* before = all + (t - 1) * L;
+      const T* x = s.row(n, t);
       for (int64_t l = first_state(); l < L; l += state_step()) {
-        T reached = never<T>();
+        V reached = never<V>();
         if (t < times && l < states) {
           if (t == 0) {
-            reached = l < 2 ? T(0) : never<T>();
+            reached = l < 2 ? V(0) : never<V>();
           } else {
-            reached = log_add(before[l], l > 0 ? before[l - 1] : never<T>(),
-                              s.skips_to(n, l) ? before[l - 2] : never<T>());
+            reached = log_add(before[l], l > 0 ? before[l - 1] : never<V>(),
+                              s.skips_to(n, l) ? before[l - 2] : never<V>());
           }
-          reached += x[s.label(n, l)];
+          reached += widened(x[s.label(n, l)]);
         }
         all[t * L + l] = reached;
       }
@@ -78,29 +83,30 @@ __global__ void begin_paths(Sequences<T> s, T* y, T* alpha) {
     }
     if (threadIdx.x != 0) continue;
     if (times == 0) {
-      y[n] = states == 1 ? T(0) : -never<T>();  // without time a path of no labels, or none
+      y[n] = states == 1 ? V(0) : -never<V>();  // without time a path of no labels, or none
     } else {
-      const T* last = all + (times - 1) * L + states - 1;
-      y[n] = -log_add(last[0], states > 1 ? last[-1] : never<T>(), never<T>());
+      const V* last = all + (times - 1) * L + states - 1;
+      y[n] = -log_add(last[0], states > 1 ? last[-1] : never<V>(), never<V>());
     }
   }
 }
 
 /// Memory of the gradient beside its operands, for each sequence.
-template <class T>
+template <class V>
 struct Lines {
-  T *beta, *share;  // [N,2,L], [N,L]
+  V *beta, *share;  // [N,2,L], [N,L]
   int32_t* next;    // [N,L]: the next state with the same label, L for none; of all but a label's
                     // first state less, -1 - that
 };
 
 template <class T>
-__global__ void differentiate(Sequences<T> s, Lines<T> lines, T* dx, const T* g, int64_t g_stride,
-                              const T* y, const T* alpha) {
+__global__ void differentiate(Sequences<T> s, Lines<Computed<T>> lines, T* dx, const Computed<T>* g,
+                              int64_t g_stride, const Computed<T>* y, const Computed<T>* alpha) {
+  using V = Computed<T>;
   const int64_t L = s.L();
   for (int64_t n = blockIdx.x; n < s.N; n += gridDim.x) {
     const int64_t states = s.states(n), times = s.lengths[n];
-    T *const beta = lines.beta + n * 2 * L, *const share = lines.share + n * L;
+    V *const beta = lines.beta + n * 2 * L, *const share = lines.share + n * L;
     int32_t* const next = lines.next + n * L;
     for (int64_t l = first_state(); l < states; l += state_step()) {
       const int64_t label = s.label(n, l);
@@ -110,34 +116,35 @@ __global__ void differentiate(Sequences<T> s, Lines<T> lines, T* dx, const T* g,
       const auto link = static_cast<int32_t>(later < states ? later : L);
       next[l] = earlier < 0 ? link : -1 - link;
     }
-    const T loss = y[n], factor = g[n * g_stride];
-    const bool possible = loss != -never<T>();
+    const V loss = y[n], factor = g[n * g_stride];
+    const bool possible = loss != -never<V>();
     for (int64_t t = s.T_all - 1; t >= 0; --t) {
-      T *const now = beta + t % 2 * L, *const after = beta + (t + 1) % 2 * L;
+      V *const now = beta + t % 2 * L, *const after = beta + (t + 1) % 2 * L;
       T* const to = dx + (t * s.N + n) * s.C;
       const T* const x = s.row(n, t);
       for (int64_t c = first_state(); c < s.C; c += state_step()) {
-        to[c] = t < times ? factor * std::exp(x[c]) : T(0);
+        to[c] = narrowed<T>(t < times ? factor * std::exp(widened(x[c])) : V(0));
       }
       if (t >= times || !possible) continue;
       for (int64_t l = first_state(); l < states; l += state_step()) {
-        const T each = x[s.label(n, l)];
-        T reached = l + 2 >= states ? T(0) : never<T>();
+        const V each = widened(x[s.label(n, l)]);
+        V reached = l + 2 >= states ? V(0) : never<V>();
         if (t + 1 < times) {
-          reached = log_add(after[l], l + 1 < states ? after[l + 1] : never<T>(),
-                            s.skips_to(n, l + 2) ? after[l + 2] : never<T>());
+          reached = log_add(after[l], l + 1 < states ? after[l + 1] : never<V>(),
+                            s.skips_to(n, l + 2) ? after[l + 2] : never<V>());
         }
         now[l] = reached + each;
         // Both have the state's own probability, which counts once; not where it is 0.
-        const T begun = alpha[(n * s.T_all + t) * L + l];
-        share[l] = each == never<T>() ? T(0) : std::exp(begun + now[l] + (loss - each));
+        const V begun = alpha[(n * s.T_all + t) * L + l];
+        share[l] = each == never<V>() ? V(0) : std::exp(begun + now[l] + (loss - each));
       }
       __syncthreads();
       for (int64_t l = first_state(); l < states; l += state_step()) {
         if (next[l] < 0) continue;
-        T sum = share[l];
+        V sum = share[l];
         for (int64_t at = next[l]; at < L; at = -1 - next[at]) sum += share[at];
-        to[s.label(n, l)] -= factor * sum;
+        const int64_t c = s.label(n, l);
+        to[c] = narrowed<T>(factor * std::exp(widened(x[c])) - factor * sum);
       }
       __syncthreads();
     }
@@ -165,11 +172,14 @@ void ctc_loss(Tensor& y, Tensor& alpha, const Tensor& x, const Tensor& target,
               const Tensor& lengths, const Tensor& target_lengths, int64_t blank) {
   const int64_t N = y.numel();
   if (N == 0) return;
-  visit<dtypes::kFloating>(y.dtype(), [&]<class T>() {
+  WideOperand losses = WideOperand::made(y), paths = WideOperand::made(alpha);
+  visit<dtypes::kAnyFloating>(x.dtype(), [&]<class T>() {
     launch(begin_paths<T>, grid_for(N * kThreads),
-           sequences_of<T>(x, target, lengths, target_lengths, blank), y.data_ptr<T>(),
-           alpha.data_ptr<T>());
+           sequences_of<T>(x, target, lengths, target_lengths, blank), losses.data<Computed<T>>(),
+           paths.data<Computed<T>>());
   });
+  losses.written();
+  paths.written();
 }
 
 void ctc_loss_grad(Tensor& dx, const Tensor& g, const Tensor& x, const Tensor& target,
@@ -177,13 +187,15 @@ void ctc_loss_grad(Tensor& dx, const Tensor& g, const Tensor& x, const Tensor& t
                    const Tensor& alpha, int64_t blank) {
   if (dx.numel() == 0) return;
   const auto places = static_cast<size_t>(alpha.size(0) * alpha.size(2));  // N * L
-  visit<dtypes::kFloating>(dx.dtype(), [&]<class T>() {
-    const Workspace beta(2 * places * sizeof(T)), share(places * sizeof(T)),
+  const WideOperand factors(g), losses(y), paths(alpha);
+  visit<dtypes::kAnyFloating>(dx.dtype(), [&]<class T>() {
+    using V = Computed<T>;
+    const Workspace beta(2 * places * sizeof(V)), share(places * sizeof(V)),
         next(places * sizeof(int32_t));
     launch(differentiate<T>, grid_for(dx.size(1) * kThreads),
            sequences_of<T>(x, target, lengths, target_lengths, blank),
-           Lines<T>{beta.as<T>(), share.as<T>(), next.as<int32_t>()}, dx.data_ptr<T>(),
-           g.data_ptr<T>(), g.stride(0), y.data_ptr<T>(), alpha.data_ptr<T>());
+           Lines<V>{beta.as<V>(), share.as<V>(), next.as<int32_t>()}, dx.data_ptr<T>(),
+           factors.data<V>(), factors.stride(0), losses.data<V>(), paths.data<V>());
   });
 }
 

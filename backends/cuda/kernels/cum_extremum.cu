@@ -1,6 +1,7 @@
 // Extremes so far along one dim, and where they are.
 #include "backends/cuda/kernels.h"
 #include "backends/cuda/loops/accumulator.h"
+#include "backends/cuda/loops/element16.cuh"
 #include "backends/cuda/loops/scan.cuh"
 
 #include <type_traits>
@@ -12,11 +13,11 @@ template <class T>
 struct ExtremeSoFar {
   // As wide as an index, exact for every T: nothing of a Value is padding, which blocks would copy
   // unwritten.
-  using Wide = std::conditional_t<std::is_floating_point_v<T>, double, int64_t>;
+  using Wide = std::conditional_t<std::is_integral_v<T>, int64_t, double>;
   using Value = Extreme<Wide>;
   __device__ Value first() const { return {Wide{0}, -1}; }
   __device__ Value load(int64_t offset, int64_t i) const {
-    return {static_cast<Wide>(x[offset]), i};
+    return {static_cast<Wide>(widened(x[offset])), i};
   }
   // Of equals, and of NaN, which is above all, the last.
   __device__ Value join(const Value& a, const Value& b) const {
@@ -26,7 +27,7 @@ struct ExtremeSoFar {
     return a.index > b.index ? a : b;
   }
   __device__ void store(int64_t offset, const Value& v) const {
-    y[offset] = static_cast<T>(v.value);
+    y[offset] = narrowed<T>(v.value);
     index[offset] = v.index;
   }
   const T* x;
@@ -40,7 +41,7 @@ struct ExtremeSoFar {
 // y, index, x [.., n, ..]; y and index contiguous
 void cum_extremum(Tensor& y, Tensor& index, const Tensor& x, int64_t dim, bool largest) {
   if (x.numel() == 0) return;
-  visit(x.dtype(), [&]<class T>() {
+  visit<dtypes::kEvery>(x.dtype(), [&]<class T>() {
     run_scan(ExtremeSoFar<T>{x.data_ptr<T>(), y.data_ptr<T>(), index.data_ptr<int64_t>(), largest},
              y, x, dim);
   });

@@ -1,11 +1,13 @@
 // Bags of rows: a thread makes an element of y. In the gradient many bags may meet at one row:
 // atomics decide their order, or, where it must be the same every time, one thread adds all of a
-// column in turn. w [V,D], index [n], offsets [B+1], y [B,D].
+// column in turn; of 16 bits in float32. w [V,D], index [n], offsets [B+1], y [B,D].
 #include <ambit/settings.h>
 
 #include "backends/cuda/kernels.h"
 #include "backends/cuda/loops/atomic_add.cuh"
+#include "backends/cuda/loops/element16.cuh"
 #include "backends/cuda/runtime/launch.h"
+#include "wide_operand.h"
 
 namespace ambit::cuda {
 namespace {
@@ -15,6 +17,8 @@ using Mode = EmbeddingBagParams::Mode;
 /// What there is of a call beside the rows.
 template <class T>
 struct Bags {
+  using C = Computed<T>;
+
   Bags(const Tensor& indices, const Tensor& ends, const Tensor& scales, int64_t rows,
        const EmbeddingBagParams& p)
       : n(indices.numel()),
@@ -42,13 +46,13 @@ struct Bags {
     }
   }
   /// What the rows of bag b are multiplied by, besides their factors.
-  __device__ T share(int64_t b) const {
-    if (mode != Mode::mean) return T(1);
+  __device__ C share(int64_t b) const {
+    if (mode != Mode::mean) return C(1);
     int64_t rows = 0;
     for_each(b, [&](int64_t, int64_t) { ++rows; });
-    return T(1) / static_cast<T>(rows > 1 ? rows : 1);
+    return C(1) / static_cast<C>(rows > 1 ? rows : 1);
   }
-  __device__ T factor(int64_t i) const { return factors ? factors[i] : T(1); }
+  __device__ C factor(int64_t i) const { return factors ? widened(factors[i]) : C(1); }
 
   int64_t n, count, V, padding;
   const int64_t *index, *offsets;
@@ -61,13 +65,14 @@ template <class T>
 __global__ void sum_bags(int64_t n, int64_t D, Bags<T> bags, T* y, const T* w) {
   for (int64_t at = thread_index(); at < n; at += thread_count()) {
     const int64_t b = at / D, d = at % D;
-    T sum = 0;
+    Computed<T> sum = 0;
     int64_t rows = 0;
     bags.for_each(b, [&](int64_t i, int64_t row) {
-      sum += bags.factor(i) * w[row * D + d];
+      sum += bags.factor(i) * widened(w[row * D + d]);
       ++rows;
     });
-    y[at] = bags.mode == Mode::mean && rows > 1 ? sum / static_cast<T>(rows) : sum;
+    if (bags.mode == Mode::mean && rows > 1) sum /= static_cast<Computed<T>>(rows);
+    y[at] = narrowed<T>(sum);
   }
 }
 
@@ -76,38 +81,38 @@ template <class T>
 __global__ void find_largest(int64_t n, int64_t D, Bags<T> bags, T* y, int64_t* best, const T* w) {
   for (int64_t at = thread_index(); at < n; at += thread_count()) {
     const int64_t d = at % D;
-    T most = 0;
+    Computed<T> most = 0;
     int64_t chosen = -1;
     bags.for_each(at / D, [&](int64_t i, int64_t row) {
-      const T v = w[row * D + d];
+      const Computed<T> v = widened(w[row * D + d]);
       if (chosen >= 0 && !(v > most)) return;
       most = v;
       chosen = i;
     });
-    y[at] = most;
+    y[at] = narrowed<T>(most);
     best[at] = chosen;
   }
 }
 
 /// Add what element d of bag b gives to dw; best null: sums and means.
 template <class T>
-__device__ void spread(const Bags<T>& bags, int64_t b, int64_t d, int64_t D, T* dw, const T* dy,
-                       const int64_t* best) {
+__device__ void spread(const Bags<T>& bags, int64_t b, int64_t d, int64_t D, Computed<T>* dw,
+                       const T* dy, const int64_t* best) {
   const int64_t at = b * D + d;
   if (best) {
     const int64_t i = best[at];
     if (i < 0 || i >= bags.n) return;
     const int64_t row = bags.index[i];
     if (row < 0 || row >= bags.V) return bags.faults.report(FaultKind::index, row, bags.V);
-    return atomic_add(dw + row * D + d, dy[at]);
+    return atomic_add(dw + row * D + d, widened(dy[at]));
   }
-  const T g = dy[at] * bags.share(b);
+  const Computed<T> g = widened(dy[at]) * bags.share(b);
   bags.for_each(b,
                 [&](int64_t i, int64_t row) { atomic_add(dw + row * D + d, g * bags.factor(i)); });
 }
 
 template <class T>
-__global__ void spread_bags(int64_t n, int64_t D, Bags<T> bags, T* dw, const T* dy,
+__global__ void spread_bags(int64_t n, int64_t D, Bags<T> bags, Computed<T>* dw, const T* dy,
                             const int64_t* best) {
   for (int64_t at = thread_index(); at < n; at += thread_count()) {
     spread(bags, at / D, at % D, D, dw, dy, best);
@@ -115,7 +120,7 @@ __global__ void spread_bags(int64_t n, int64_t D, Bags<T> bags, T* dw, const T* 
 }
 
 template <class T>
-__global__ void spread_bags_in_order(int64_t D, Bags<T> bags, T* dw, const T* dy,
+__global__ void spread_bags_in_order(int64_t D, Bags<T> bags, Computed<T>* dw, const T* dy,
                                      const int64_t* best) {
   for (int64_t d = thread_index(); d < D; d += thread_count()) {
     for (int64_t b = 0; b < bags.count; ++b) spread(bags, b, d, D, dw, dy, best);
@@ -128,7 +133,7 @@ void embedding_bag(Tensor& y, Tensor& best, const Tensor& w, const Tensor& index
                    const Tensor& offsets, const Tensor& factors, const EmbeddingBagParams& p) {
   const int64_t n = y.numel(), D = w.size(1);
   if (n == 0) return;
-  visit<dtypes::kFloating>(y.dtype(), [&]<class T>() {
+  visit<dtypes::kAnyFloating>(y.dtype(), [&]<class T>() {
     const Bags<T> bags(index, offsets, factors, w.size(0), p);
     if (p.mode == Mode::max) {
       launch(find_largest<T>, grid_for(n), n, D, bags, y.data_ptr<T>(), best.data_ptr<int64_t>(),
@@ -142,19 +147,21 @@ void embedding_bag(Tensor& y, Tensor& best, const Tensor& w, const Tensor& index
 void embedding_bag_grad(Tensor& dw, const Tensor& dy, const Tensor& best, const Tensor& index,
                         const Tensor& offsets, const Tensor& factors, const EmbeddingBagParams& p) {
   if (dw.numel() == 0) return;
-  fill(dw, 0);
+  WideOperand sums = WideOperand::made(dw);
+  fill(sums.tensor(), 0);
   const int64_t n = dy.numel(), D = dw.size(1);
-  if (n == 0) return;
-  visit<dtypes::kFloating>(dw.dtype(), [&]<class T>() {
+  if (n == 0) return sums.written();
+  visit<dtypes::kAnyFloating>(dw.dtype(), [&]<class T>() {
     const Bags<T> bags(index, offsets, factors, dw.size(0), p);
+    auto* const to = sums.data<Computed<T>>();
     const int64_t* places = p.mode == Mode::max ? best.data_ptr<int64_t>() : nullptr;
     if (is_deterministic()) {
-      launch(spread_bags_in_order<T>, grid_for(D), D, bags, dw.data_ptr<T>(), dy.data_ptr<T>(),
-             places);
+      launch(spread_bags_in_order<T>, grid_for(D), D, bags, to, dy.data_ptr<T>(), places);
     } else {
-      launch(spread_bags<T>, grid_for(n), n, D, bags, dw.data_ptr<T>(), dy.data_ptr<T>(), places);
+      launch(spread_bags<T>, grid_for(n), n, D, bags, to, dy.data_ptr<T>(), places);
     }
   });
+  sums.written();
 }
 
 }  // namespace ambit::cuda

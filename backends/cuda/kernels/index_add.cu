@@ -1,12 +1,15 @@
 // Adding at places that an int64 tensor names. Many elements may meet at one place: atomics decide
 // their order, or, where it must be the same every time, one thread adds all of a line in turn.
+// Beside a src of 16 bits sums are float32 while they grow.
 #include <ambit/settings.h>
 
 #include "backends/cuda/kernels.h"
 #include "backends/cuda/loops/atomic_add.cuh"
+#include "backends/cuda/loops/element16.cuh"
 #include "backends/cuda/loops/places.h"
 #include "backends/cuda/loops/store_any.cuh"
 #include "backends/cuda/runtime/launch.h"
+#include "wide_operand.h"
 
 namespace ambit::cuda {
 namespace {
@@ -14,12 +17,12 @@ namespace {
 // y at the places += src
 template <class T>
 __global__ void add_atomically(Indexer<3> indexer, uint32_t n, Along along, FaultSink faults,
-                               const T* src, const int64_t* index, T* y) {
+                               const T* src, const int64_t* index, Computed<T>* y) {
   for (int64_t i = thread_index(); i < n; i += thread_count()) {
     int32_t at[3];
     indexer.find(static_cast<uint32_t>(i), at);
     const int64_t k = index[at[1]];
-    if (along.holds(k, faults)) atomic_add(y + at[2] + k * along.step, src[at[0]]);
+    if (along.holds(k, faults)) atomic_add(y + at[2] + k * along.step, widened(src[at[0]]));
   }
 }
 
@@ -30,15 +33,15 @@ struct Line {
 };
 template <class T>
 __global__ void add_in_order(Indexer<3> indexer, uint32_t n, Along along, Line line,
-                             FaultSink faults, const T* src, const int64_t* index, T* y) {
+                             FaultSink faults, const T* src, const int64_t* index, Computed<T>* y) {
   for (int64_t i = thread_index(); i < n; i += thread_count()) {
     int32_t at[3];
     indexer.find(static_cast<uint32_t>(i), at);
     for (int64_t j = 0; j < line.length; ++j) {
       const int64_t k = index[at[1] + j * line.index_step];
       if (!along.holds(k, faults)) continue;
-      T& place = y[at[2] + k * along.step];
-      place = static_cast<T>(place + src[at[0] + j * line.src_step]);
+      auto& place = y[at[2] + k * along.step];
+      place = static_cast<Computed<T>>(place + widened(src[at[0] + j * line.src_step]));
     }
   }
 }
@@ -68,7 +71,7 @@ void add_each(Tensor& y, const Laid& laid, const Tensor& src, int64_t dim,
     const auto n = static_cast<uint32_t>(piece.count());
     const T* from = src.data_ptr<T>() + piece.offsets[0];
     const int64_t* at = laid.index.data_ptr<int64_t>() + piece.offsets[1];
-    T* to = y.data_ptr<T>() + piece.offsets[2];
+    auto* to = y.data_ptr<Computed<T>>() + piece.offsets[2];
     if constexpr (std::is_same_v<T, bool>) {
       launch(set_true, grid_for(n), Indexer<3>(piece), n, along(y, dim), faults, from, at, to);
     } else {
@@ -90,18 +93,22 @@ void add_lines(Tensor& y, const Laid& laid, const Tensor& src, int64_t dim,
     const auto n = static_cast<uint32_t>(piece.count());
     launch(add_in_order<T>, grid_for(n), Indexer<3>(piece), n, along(y, dim), line, faults,
            src.data_ptr<T>() + piece.offsets[0], laid.index.data_ptr<int64_t>() + piece.offsets[1],
-           y.data_ptr<T>() + piece.offsets[2]);
+           y.data_ptr<Computed<T>>() + piece.offsets[2]);
   });
 }
 
 void add(Tensor& y, const Laid& laid, const Tensor& src, int64_t dim) {
   const FaultSink faults = Call::stream().gpu.faults().sink(Call::op());
-  visit(y.dtype(), [&]<class T>() {
-    if constexpr (std::is_floating_point_v<T>) {  // integers give one sum in any order
-      if (is_deterministic() && src.dim() > 0) return add_lines<T>(y, laid, src, dim, faults);
+  WideOperand sums(y);
+  visit<dtypes::kEvery>(y.dtype(), [&]<class T>() {
+    if constexpr (!std::is_integral_v<T>) {  // integers give one sum in any order
+      if (is_deterministic() && src.dim() > 0) {
+        return add_lines<T>(sums.tensor(), laid, src, dim, faults);
+      }
     }
-    add_each<T>(y, laid, src, dim, faults);
+    add_each<T>(sums.tensor(), laid, src, dim, faults);
   });
+  sums.written();
 }
 
 }  // namespace

@@ -4,6 +4,7 @@
 #include <ambit/backend/interpolation.h>
 
 #include "backends/cuda/kernels.h"
+#include "backends/cuda/loops/element16.cuh"
 #include "backends/cuda/runtime/launch.h"
 
 namespace ambit::cuda {
@@ -47,11 +48,11 @@ __global__ void mix_taps(int64_t n, Axes axes, T* y, const T* x) {
         const T* row = image + (d.tap[i].index * H + h.tap[j].index) * W;
         const double weight = d.tap[i].weight * h.tap[j].weight;
         for (int k = 0; k < w.count; ++k) {
-          sum += weight * w.tap[k].weight * static_cast<double>(row[w.tap[k].index]);
+          sum += weight * w.tap[k].weight * static_cast<double>(widened(row[w.tap[k].index]));
         }
       }
     }
-    y[at] = static_cast<T>(sum);
+    y[at] = narrowed<T>(sum);
   }
 }
 
@@ -101,11 +102,11 @@ __global__ void sum_users(int64_t n, Axes axes, T* dx, const T* dy) {
         const double of_row = of_depth * weight_of(axes.h, row, j);
         const T* from = image + (i * P + j) * Q;
         for (int64_t k = w.begin; k < w.end; ++k) {
-          sum += of_row * weight_of(axes.w, column, k) * static_cast<double>(from[k]);
+          sum += of_row * weight_of(axes.w, column, k) * static_cast<double>(widened(from[k]));
         }
       }
     }
-    dx[at] = static_cast<T>(sum);
+    dx[at] = narrowed<T>(sum);
   }
 }
 
@@ -115,7 +116,7 @@ __global__ void sum_users(int64_t n, Axes axes, T* dx, const T* dy) {
 void interpolate(Tensor& y, const Tensor& x, const InterpolateParams& p) {
   const int64_t n = y.numel();
   if (n == 0) return;
-  visit<dtypes::kFloating>(y.dtype(), [&]<class T>() {
+  visit<dtypes::kAnyFloating>(y.dtype(), [&]<class T>() {
     launch(mix_taps<T>, grid_for(n), n, Axes(x, y, p), y.data_ptr<T>(), x.data_ptr<T>());
   });
 }
@@ -124,7 +125,7 @@ void interpolate(Tensor& y, const Tensor& x, const InterpolateParams& p) {
 void interpolate_grad(Tensor& dx, const Tensor& dy, const InterpolateParams& p) {
   const int64_t n = dx.numel();
   if (n == 0) return;
-  visit<dtypes::kFloating>(dx.dtype(), [&]<class T>() {
+  visit<dtypes::kAnyFloating>(dx.dtype(), [&]<class T>() {
     launch(sum_users<T>, grid_for(n), n, Axes(dx, dy, p), dx.data_ptr<T>(), dy.data_ptr<T>());
   });
 }

@@ -34,7 +34,7 @@ void random(Tensor& y, const RandomParams& p) {
   if (n == 0) return;
   Graph* const graph = Call::stream().capture;
   const RandomBase* base = graph ? graph->random_base(p, n, set_base) : nullptr;
-  visit(y.dtype(), [&]<class T>() {
+  visit<dtypes::kEvery>(y.dtype(), [&]<class T>() {
     launch(fill_random<T>, grid_for(random_blocks<T>(n, p)), y.data_ptr<T>(), n, p, base);
   });
 }

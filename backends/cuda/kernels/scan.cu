@@ -6,6 +6,7 @@
 
 #include "backends/cuda/kernels.h"
 #include "backends/cuda/loops/accumulator.h"
+#include "backends/cuda/loops/element16.cuh"
 #include "backends/cuda/loops/scan.cuh"
 
 namespace ambit::cuda {
@@ -14,8 +15,10 @@ namespace {
 template <class T>
 struct Elements {
   using Value = Accumulator<T>;
-  __device__ Value load(int64_t offset, int64_t) const { return static_cast<Value>(x[offset]); }
-  __device__ void store(int64_t offset, Value v) const { y[offset] = static_cast<T>(v); }
+  __device__ Value load(int64_t offset, int64_t) const {
+    return static_cast<Value>(widened(x[offset]));
+  }
+  __device__ void store(int64_t offset, Value v) const { y[offset] = narrowed<T>(v); }
   const T* x;
   T* y;
 };
@@ -57,14 +60,14 @@ void run(Tensor& y, const Tensor& x, int64_t dim) {
 
 void scan(Tensor& y, const Tensor& x, int64_t dim, const ScanOp& op) {
   if (x.numel() == 0) return;
-  visit<dtypes::kNumbers>(x.dtype(), [&]<class T>() {
+  visit<dtypes::widened(dtypes::kNumbers)>(x.dtype(), [&]<class T>() {
     switch (op) {
       case ScanOp::sum:
         return run<Sum<T>>(y, x, dim);
       case ScanOp::prod:
         return run<Prod<T>>(y, x, dim);
       case ScanOp::logsumexp:
-        if constexpr (std::is_floating_point_v<T>) return run<LogSumExp<T>>(y, x, dim);
+        if constexpr (!std::is_integral_v<T>) return run<LogSumExp<T>>(y, x, dim);
         throw DTypeError(std::string("logsumexp: expected floats, got ") + name(x.dtype()));
     }
   });

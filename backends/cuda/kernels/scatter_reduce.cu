@@ -6,8 +6,10 @@
 
 #include "backends/cuda/kernels.h"
 #include "backends/cuda/loops/atomic_join.cuh"
+#include "backends/cuda/loops/element16.cuh"
 #include "backends/cuda/loops/places.h"
 #include "backends/cuda/runtime/launch.h"
+#include "wide_operand.h"
 
 namespace ambit::cuda {
 namespace {
@@ -31,41 +33,42 @@ struct Smallest {
   }
 };
 
-// y at the places = join(that, src)
-template <class Join, class T>
+// y at the places = join(that, src), in the dtype of y
+template <class Join, class T, class Y>
 __global__ void join_atomically(Indexer<3> indexer, uint32_t n, Along along, FaultSink faults,
-                                const T* src, const int64_t* index, T* y) {
+                                const T* src, const int64_t* index, Y* y) {
   for (int64_t i = thread_index(); i < n; i += thread_count()) {
     int32_t at[3];
     indexer.find(static_cast<uint32_t>(i), at);
     const int64_t k = index[at[1]];
-    if (along.holds(k, faults)) atomic_join(y + at[2] + k * along.step, src[at[0]], Join());
+    if (!along.holds(k, faults)) continue;
+    atomic_join(y + at[2] + k * along.step, static_cast<Y>(src[at[0]]), Join());
   }
 }
 
 // The same of lines along dim, n of them: `length` elements, apart by the steps of src and index.
 // No two lines share a place of y.
-template <class Join, class T>
+template <class Join, class T, class Y>
 __global__ void join_in_order(Indexer<3> indexer, uint32_t n, Along along, int64_t length,
                               int64_t src_step, int64_t index_step, FaultSink faults, const T* src,
-                              const int64_t* index, T* y) {
+                              const int64_t* index, Y* y) {
   for (int64_t i = thread_index(); i < n; i += thread_count()) {
     int32_t at[3];
     indexer.find(static_cast<uint32_t>(i), at);
     for (int64_t j = 0; j < length; ++j) {
       const int64_t k = index[at[1] + j * index_step];
       if (!along.holds(k, faults)) continue;
-      T& place = y[at[2] + k * along.step];
-      place = Join()(place, src[at[0] + j * src_step]);
+      Y& place = y[at[2] + k * along.step];
+      place = Join()(place, static_cast<Y>(src[at[0] + j * src_step]));
     }
   }
 }
 
-template <class Join, class T>
+template <class Join, class T, class Y = T>
 void run(Tensor& y, const Tensor& index, const Tensor& src, int64_t dim) {
   const FaultSink faults = Call::stream().gpu.faults().sink(Call::op());
   // Extremes, and products of integers, are the same in any order.
-  const bool in_turn = std::is_floating_point_v<T> && std::is_same_v<Join, Product> &&
+  const bool in_turn = !std::is_integral_v<T> && std::is_same_v<Join, Product> &&
                        is_deterministic() && src.dim() > 0 && index.numel() > 0;
   Dims sizes = index.sizes();
   if (in_turn) sizes[static_cast<size_t>(dim)] = 1;
@@ -74,12 +77,12 @@ void run(Tensor& y, const Tensor& index, const Tensor& src, int64_t dim) {
     const auto n = static_cast<uint32_t>(piece.count());
     const T* from = src.data_ptr<T>() + piece.offsets[0];
     const int64_t* at = index.data_ptr<int64_t>() + piece.offsets[1];
-    T* to = y.data_ptr<T>() + piece.offsets[2];
+    Y* to = y.data_ptr<Y>() + piece.offsets[2];
     if (in_turn) {
-      launch(join_in_order<Join, T>, grid_for(n), Indexer<3>(piece), n, along(y, dim),
+      launch(join_in_order<Join, T, Y>, grid_for(n), Indexer<3>(piece), n, along(y, dim),
              index.size(dim), src.stride(dim), index.stride(dim), faults, from, at, to);
     } else {
-      launch(join_atomically<Join, T>, grid_for(n), Indexer<3>(piece), n, along(y, dim), faults,
+      launch(join_atomically<Join, T, Y>, grid_for(n), Indexer<3>(piece), n, along(y, dim), faults,
              from, at, to);
     }
   });
@@ -89,10 +92,13 @@ void run(Tensor& y, const Tensor& index, const Tensor& src, int64_t dim) {
 
 void scatter_reduce(Tensor& y, const Tensor& index, const Tensor& src, int64_t dim,
                     const ScatterOp& op) {
-  visit(y.dtype(), [&]<class T>() {
+  visit<dtypes::kEvery>(y.dtype(), [&]<class T>() {
     switch (op) {
-      case ScatterOp::prod:
-        return run<Product, T>(y, index, src, dim);
+      case ScatterOp::prod: {
+        WideOperand products(y);  // of 16 bits float32 while they grow; extremes need no rounding
+        run<Product, T, Computed<T>>(products.tensor(), index, src, dim);
+        return products.written();
+      }
       case ScatterOp::max:
         return run<Largest, T>(y, index, src, dim);
       case ScatterOp::min:

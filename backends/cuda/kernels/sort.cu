@@ -7,6 +7,7 @@
 #include <ambit/error.h>
 
 #include "backends/cuda/kernels.h"
+#include "backends/cuda/loops/element16.cuh"
 #include "backends/cuda/loops/reduce.cuh"
 
 namespace ambit::cuda {
@@ -40,7 +41,7 @@ struct Tiles {
 template <class T>
 struct FromTensor {
   __device__ Key<T> key(int64_t line, int64_t i) const {
-    return sort_key(x[walk.kept_offset(line) + i * step], descending);
+    return sort_key(widened(x[walk.kept_offset(line) + i * step]), descending);
   }
   __device__ uint32_t place(int64_t, int64_t i) const { return static_cast<uint32_t>(i); }
   const T* x;
@@ -229,7 +230,7 @@ void run_any(Tensor& y, Tensor& index, const Tensor& x, int64_t dim, bool descen
                      std::string(": expected lines of less than 2^32 - 1 elements, got ") +
                      std::to_string(length_of(x, dim)));
   }
-  visit(x.dtype(), [&]<class T>() { run<T>(y, index, x, dim, descending); });
+  visit<dtypes::kEvery>(x.dtype(), [&]<class T>() { run<T>(y, index, x, dim, descending); });
 }
 
 }  // namespace

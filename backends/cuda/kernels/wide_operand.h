@@ -1,5 +1,5 @@
-// Operands beside elements of 16 bits that say too little in as many, such as statistics: kernels
-// take them as float32.
+// Operands beside elements of 16 bits that say too little in as many, such as statistics, or sums
+// to which many threads add: kernels take them as float32.
 #pragma once
 
 #include <ambit/ops/creation.h>
@@ -11,7 +11,7 @@ namespace ambit::cuda {
 /// The elements of a tensor, or where they are of 16 bits a copy in float32.
 class WideOperand {
  public:
-  /// Of what a kernel reads; may be undefined.
+  /// Of what a kernel reads, or adds to; may be undefined.
   explicit WideOperand(const Tensor& given) : given_(given), wide_(given) {
     if (given.defined() && is_reduced(given.dtype())) copy(make_wide(), given);
   }
@@ -26,6 +26,8 @@ class WideOperand {
   T* data() const {
     return wide_.defined() ? wide_.data_ptr<T>() : nullptr;
   }
+  /// What the kernel works on.
+  Tensor& tensor() { return wide_; }
   int64_t stride(int64_t dim) const { return wide_.stride(dim); }
   /// Round what the kernel has written to the given dtype.
   void written() {

@@ -21,6 +21,7 @@ __device__ void atomic_join(T* p, T v, const Join& join) {
       seen = atomicCAS(word, before, std::bit_cast<Word>(joined));
     } while (seen != before);
   } else {
+    using Bits = std::conditional_t<sizeof(T) == 1, uint8_t, uint16_t>;
     const auto address = reinterpret_cast<uintptr_t>(p);
     auto* const word = reinterpret_cast<unsigned*>(address & ~uintptr_t{3});
     const unsigned shift = static_cast<unsigned>(address & 3) * 8;
@@ -28,9 +29,9 @@ __device__ void atomic_join(T* p, T v, const Join& join) {
     unsigned seen = *static_cast<volatile unsigned*>(word), before;
     do {
       before = seen;
-      const T old = static_cast<T>((before & mask) >> shift);
-      const auto joined = static_cast<unsigned>(join(old, v)) << shift;
-      seen = atomicCAS(word, before, (before & ~mask) | (joined & mask));
+      const T old = std::bit_cast<T>(static_cast<Bits>(before >> shift));
+      const auto joined = unsigned{std::bit_cast<Bits>(join(old, v))} << shift;
+      seen = atomicCAS(word, before, (before & ~mask) | joined);
     } while (seen != before);
   }
 }
