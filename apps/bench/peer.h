@@ -22,6 +22,11 @@ struct Operand {
   bool requires_grad = false;
 };
 
+/// The equations of the rows of einsum, whose parameter says which: products of matrices, scores of
+/// attention's heads, three operands, and one that is no product.
+inline constexpr const char* kEinsums[] = {"bij,bjk->bik", "bihd,bjhd->bhij", "ij,jk,lk->il",
+                                           "ij,j->ij"};
+
 /// What to do, with which numbers. The same specification makes the work on every side.
 struct Specification {
   std::string row;   ///< as the table shows it: "net/train/64"

@@ -107,6 +107,9 @@ Tensor index_put_accumulate(const Tensors& x, const Parameters&) {
   Tensor input = x[0];
   return input.index_put_({x[1]}, x[2], /*accumulate=*/true);
 }
+Tensor einsum(const Tensors& x, const Parameters& p) {
+  return torch::einsum(kEinsums[static_cast<size_t>(p[0])], x);
+}
 Tensor multinomial(const Tensors& x, const Parameters& p) {
   return x[0].multinomial(p[0], p[1] != 0);
 }
@@ -142,6 +145,7 @@ const std::map<std::string, Op> kOps = {
     {"topk", {topk}},
     {"cumprod", {cumprod}},
     {"index_put_accumulate", {index_put_accumulate}},
+    {"einsum", {einsum}},
     {"multinomial", {multinomial, false, true}},
 };
 

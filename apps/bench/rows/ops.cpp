@@ -6,6 +6,7 @@
 #include <ambit/ops/matmul.h>
 #include <ambit/ops/norm.h>
 #include <ambit/ops/pool.h>
+#include <ambit/ops/products.h>
 #include <ambit/ops/quantized.h>
 #include <ambit/ops/random.h>
 
@@ -65,6 +66,27 @@ std::vector<Row> matmul_rows() {
                           return Inputs{random_input("a", sizes), random_input("b", sizes)};
                         }),
         2 * count(sizes) * static_cast<double>(n)));
+  }
+  return rows;
+}
+
+std::vector<Row> einsum_rows() {
+  const std::vector<Sizes> operands[] = {{{32, 128, 128}, {32, 128, 128}},
+                                         {{8, 256, 8, 64}, {8, 256, 8, 64}},
+                                         {{256, 512}, {512, 512}, {256, 512}},
+                                         {{1024, 1024}, {1024}}};
+  std::vector<Row> rows;
+  for (size_t i = 0; i < std::size(kEinsums); ++i) {
+    const auto inputs = [sizes = operands[i]] {
+      Inputs made;
+      for (const Sizes& one : sizes) made.push_back(random_input("operand", one));
+      return made;
+    };
+    rows.push_back(op_row<Forward>("einsum", kEinsums[i],
+                                   [](const Tensors& x, const Parameters& p) {
+                                     return ambit::einsum(kEinsums[static_cast<size_t>(p[0])], x);
+                                   },
+                                   inputs, {static_cast<int64_t>(i)}));
   }
   return rows;
 }
@@ -206,8 +228,8 @@ std::vector<Row> cross_entropy_rows() {
 
 std::vector<Row> op_rows() {
   std::vector<Row> all;
-  for (const auto family : {elementwise_rows, reduction_rows, matmul_rows, linear_rows, conv_rows,
-                            pool_and_norm_rows, cross_entropy_rows}) {
+  for (const auto family : {elementwise_rows, reduction_rows, matmul_rows, einsum_rows, linear_rows,
+                            conv_rows, pool_and_norm_rows, cross_entropy_rows}) {
     for (Row& row : family()) all.push_back(std::move(row));
   }
   return all;
