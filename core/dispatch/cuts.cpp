@@ -18,6 +18,7 @@ std::span<const Cut> all_cuts() {
       {&linear_map, {1, W, 0, 0}},
       {&linear_int8, {0, 0, W, W, W}},
       {&convolution, {0, 0, W, W}},
+      {&convolution_map, {0, 0, W, W}},
       {&convolution_input_grad, {0, 0, W}},
       {&convolution_weight_grad, {S, 0, 0}},
       {&max_pool, {0, 0, 0}},
