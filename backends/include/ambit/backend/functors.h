@@ -106,7 +106,7 @@ AMBIT_UNARY(sinh,        std::sinh(x))
 AMBIT_UNARY(cosh,        std::cosh(x))
 AMBIT_UNARY(tanh,        std::tanh(x))
 AMBIT_UNARY(sigmoid,     sigmoid(x))
-AMBIT_UNARY(relu,        x < T(0) ? T(0) : x)  // NaN stays, and -0
+AMBIT_UNARY(relu,        maximum(x, T(0)))  // NaN stays, and -0
 AMBIT_UNARY(asinh,       std::asinh(x))
 AMBIT_UNARY(acosh,       std::acosh(x))
 AMBIT_UNARY(atanh,       std::atanh(x))
