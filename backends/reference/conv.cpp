@@ -85,7 +85,7 @@ void convolution(Tensor& y, const Tensor& x, const Tensor& w, const Tensor& b,
 
 // y [N,K,...] = map of convolution's
 void convolution_map(Tensor& y, const Tensor& x, const Tensor& w, const Tensor& b,
-                     const ConvParams& p, const Activation& map) {
+                     const ConvParams& p, const ActivationParams& map) {
   convolution(y, x, w, b, p);
   unary(y, y, map);
 }

@@ -60,7 +60,7 @@ void linear(Tensor& y, const Tensor& x, const Tensor& w, const Tensor& b) {
 
 // y [M,N] = map of linear's
 void linear_map(Tensor& y, const Tensor& x, const Tensor& w, const Tensor& b,
-                const Activation& map) {
+                const ActivationParams& map) {
   linear(y, x, w, b);
   unary(y, y, map);
 }

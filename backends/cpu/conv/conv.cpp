@@ -99,7 +99,7 @@ void convolution(Tensor& y, const Tensor& x, const Tensor& w, const Tensor& b,
 }
 
 void convolution_map(Tensor& y, const Tensor& x, const Tensor& w, const Tensor& b,
-                     const ConvParams& p, const Activation& map) {
+                     const ConvParams& p, const ActivationParams& map) {
   convolve(y, x, w, b, p, map);
 }
 

@@ -284,7 +284,7 @@ void linear(Tensor& y, const Tensor& x, const Tensor& w, const Tensor& b) {
 }
 
 void linear_map(Tensor& y, const Tensor& x, const Tensor& w, const Tensor& b,
-                const Activation& map) {
+                const ActivationParams& map) {
   if (y.numel() == 0) return;
   const bool sums = x.sizes()[1] > 0;
   if (sums && y.dtype() == kBFloat16 && map != UnaryOp::relu) {  // oneDNN's makes 0 of NaN

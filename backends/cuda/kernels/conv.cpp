@@ -163,7 +163,7 @@ void convolution(Tensor& y, const Tensor& x, const Tensor& w, const Tensor& b,
 }
 
 void convolution_map(Tensor& y, const Tensor& x, const Tensor& w, const Tensor& b,
-                     const ConvParams& p, const Activation& map) {
+                     const ConvParams& p, const ActivationParams& map) {
   if (y.numel() == 0) return;
   if (x.numel() > 0) {
     if (convolve(ConvKind::forward, x, w, y, b, p, map)) return;

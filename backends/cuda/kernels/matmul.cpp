@@ -246,7 +246,7 @@ void linear(Tensor& y, const Tensor& x, const Tensor& w, const Tensor& b) {
 
 // y [M,N], x [M,K], w [N,K], b [N]
 void linear_map(Tensor& y, const Tensor& x, const Tensor& w, const Tensor& b,
-                const Activation& map) {
+                const ActivationParams& map) {
   if (y.numel() > 0) product(y, x, w, true, b, map);
 }
 

@@ -22,11 +22,11 @@ namespace ambit::cuda {
 template <class T>
 concept Parameter = std::is_arithmetic_v<T> || std::is_enum_v<T> || std::same_as<T, Scalar> ||
     std::same_as<T, std::optional<Scalar>> || std::same_as<T, ScalarOperand> ||
-    std::same_as<T, Activation> || std::same_as<T, RandomParams> || std::same_as<T, ConvParams> ||
-    std::same_as<T, PoolParams> || std::same_as<T, InterpolateParams> ||
-    std::same_as<T, EmbeddingBagParams> || std::same_as<T, BatchNormParams> ||
-    std::same_as<T, AttentionParams> || std::same_as<T, TriangularParams> ||
-    std::same_as<T, SgdParams> || std::same_as<T, AdamParams>;
+    std::same_as<T, ActivationParams> || std::same_as<T, RandomParams> ||
+    std::same_as<T, ConvParams> || std::same_as<T, PoolParams> ||
+    std::same_as<T, InterpolateParams> || std::same_as<T, EmbeddingBagParams> ||
+    std::same_as<T, BatchNormParams> || std::same_as<T, AttentionParams> ||
+    std::same_as<T, TriangularParams> || std::same_as<T, SgdParams> || std::same_as<T, AdamParams>;
 
 /// The memory that one call uses, from the types of its arguments: what a kernel may write it takes
 /// as Tensor&; of lists it may write all.

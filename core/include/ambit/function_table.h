@@ -232,7 +232,7 @@ constexpr const char* name(ReduceOp op) { return row_of(op).name; }
 constexpr const char* name(ScanOp op) { return row_of(op).name; }
 constexpr const char* name(ScatterOp op) { return row_of(op).name; }
 
-/// The functions of UnaryOp that linear_map applies.
+/// The functions of UnaryOp that linear_map and convolution_map apply.
 inline constexpr std::array kActivations{UnaryOp::relu, UnaryOp::gelu, UnaryOp::gelu_tanh};
 
 /// Return every function of a family: for (UnaryOp op : functions<UnaryOp>()).

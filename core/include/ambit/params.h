@@ -23,8 +23,8 @@ struct ScalarOperand {
 
 /// A function of kActivations behind a product. A call of the kernel bears the product's name;
 /// where a kernel takes a function as it is, UnaryOp say, that is the name of the call.
-struct Activation {
-  constexpr Activation(UnaryOp function) : op(function) {}
+struct ActivationParams {
+  constexpr ActivationParams(UnaryOp function) : op(function) {}
   constexpr operator UnaryOp() const { return op; }
   UnaryOp op;
 };

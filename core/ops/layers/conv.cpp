@@ -62,7 +62,7 @@ Tensor record_convolution(const char* op, Tensor out, const Tensor& input, const
 // `op`: by which name errors and the graph know it. `map`: what is applied to the result, of which
 // relu alone where there is a gradient.
 Tensor convolve(const char* op, size_t dims, const Tensor& input, const Tensor& weight,
-                const Tensor& bias, const ConvParams& p, std::optional<Activation> map = {}) {
+                const Tensor& bias, const ConvParams& p, std::optional<ActivationParams> map = {}) {
   const auto again = [&](const auto&... cast) { return convolve(op, dims, cast..., p, map); };
   AMBIT_AUTOCAST_AS("convolution", again, input, weight, bias)
   check_devices(op, {{"input", input}, {"weight", weight}, {"bias", bias}});
@@ -216,7 +216,7 @@ Tensor convolution_map(const Tensor& input, const Tensor& weight, const Tensor& 
 }
 
 void composite::convolution_map(Tensor& y, const Tensor& x, const Tensor& w, const Tensor& b,
-                                const ConvParams& p, const Activation& map) {
+                                const ConvParams& p, const ActivationParams& map) {
   kernels::convolution(y, x, w, b, p);
   kernels::unary(y, y, map);
 }

@@ -84,7 +84,7 @@ Tensor linear_map(const Tensor& input, const Tensor& weight, const Tensor& bias,
 }
 
 void composite::linear_map(Tensor& y, const Tensor& x, const Tensor& w, const Tensor& b,
-                           const Activation& map) {
+                           const ActivationParams& map) {
   kernels::linear(y, x, w, b);
   kernels::unary(y, y, map);
 }

@@ -129,9 +129,9 @@ extern AMBIT_API Op<void(Tensor& y, const Tensor& a, const Tensor& b)> matmul;
 /// y [M,N] = x [M,K] w[N,K]^T + b [N]; b may be undefined. strided x and w. composite
 extern AMBIT_API Op<void(Tensor& y, const Tensor& x, const Tensor& w, const Tensor& b)> linear;
 /// y = map of that, of floats; NaN stays. composite
-extern AMBIT_API
-    Op<void(Tensor& y, const Tensor& x, const Tensor& w, const Tensor& b, const Activation& map)>
-        linear_map;
+extern AMBIT_API Op<void(Tensor& y, const Tensor& x, const Tensor& w, const Tensor& b,
+                         const ActivationParams& map)>
+    linear_map;
 /// y [M,N] = sum of q[m,k] w[n,k], exact, * (s[m] * scale[n]) + b [N], of x [M,K] = about q s by
 /// rows, as quantize_rows (ops/quantized.h) has them; w [N,K] int8, scale [N], b may be undefined,
 /// the rest float32; K <= 2^17: sums fit int32. contiguous. composite
@@ -177,7 +177,7 @@ extern AMBIT_API
         convolution;
 /// y = map of that; NaN stays. composite
 extern AMBIT_API Op<void(Tensor& y, const Tensor& x, const Tensor& w, const Tensor& b,
-                         const ConvParams& p, const Activation& map)>
+                         const ConvParams& p, const ActivationParams& map)>
     convolution_map;
 /// dx [N,C,...] from dy [N,K,...] and w. A transposed convolution is this one too: its input is dy,
 /// and output_padding no more than a larger dx. composite
