@@ -105,12 +105,13 @@ TEST_CASE("classifiers tell images of ten classes") {
   check({"transformer_classifier", {"--steps", "150"}, "test accuracy", 0.5, 1, "", true});
 }
 
-// An answer of nothing everywhere has a third of the background's share: less than 0.3.
+// An answer of nothing everywhere has a third of the background's share: less than 0.3. Twice the
+// rate is faster, but then rounding decides whether one of the shapes is found late.
 TEST_CASE("unet finds shapes") {
   check({"unet",
-         {"--steps", "200", "--width", "8", "--lr", "1e-2", "--batch-size", "16"},
+         {"--steps", "200", "--width", "8", "--lr", "5e-3", "--batch-size", "16"},
          "mean IoU",
-         0.6,
+         0.8,
          1,
          "unet.png"});
 }
