@@ -58,6 +58,14 @@ void pack_image(const ConvPacking& packing, T* packed, const T* x) {
   });
 }
 
+/// How many of the last images are copied: vectors read past the end of an image, where others lie.
+template <class T>
+int64_t images_to_copy(const ConvPacking& packing) {
+  const auto bytes = static_cast<int64_t>(kLongestVector);
+  const int64_t image_bytes = packing.image() * static_cast<int64_t>(sizeof(T));
+  return std::min(packing.sizes.N, ceil_div(bytes, std::max<int64_t>(1, image_bytes)));
+}
+
 }  // namespace
 
 ConvPacking::ConvPacking(const ConvSizes& g) : sizes(g) {
@@ -93,8 +101,9 @@ template <class T>
 PackedImages<T>::PackedImages(const ConvPacking& packing, const T* x, int64_t most)
     : packing_(packing),
       x_(x),
-      as_they_are_(packing.changes_nothing() ? packing.sizes.N - 1 : 0),
-      room_(static_cast<size_t>((as_they_are_ > 0 ? 1 : most) * packing.image()) * sizeof(T) +
+      as_they_are_(packing.changes_nothing() ? packing.sizes.N - images_to_copy<T>(packing) : 0),
+      room_(static_cast<size_t>(std::min(most, packing.sizes.N - as_they_are_) * packing.image()) *
+                sizeof(T) +
             kLongestVector) {}
 
 template <class T>
