@@ -26,11 +26,6 @@ std::shared_ptr<ProcessGroup> current() {
   return of_process().group;
 }
 
-void make_current(std::shared_ptr<ProcessGroup> group) {
-  const std::lock_guard lock(of_process().mutex);
-  of_process().group.swap(group);
-}
-
 // A number in the environment; none where it is not set or no number.
 std::optional<int> number_in(const char* variable) {
   const char* const found = std::getenv(variable);
@@ -54,7 +49,9 @@ void check_environment(const std::string& communicator, int rank, int size) {
 
 std::shared_ptr<ProcessGroup> init_process_group(const std::string& communicator,
                                                  const ProcessGroupOptions& options) {
-  if (is_initialized()) throw Error("init_process_group: expected no group yet, got one");
+  Default& d = of_process();
+  const std::lock_guard lock(d.mutex);  // to the end: of two threads one makes the group
+  if (d.group) throw Error("init_process_group: expected no group yet, got one");
   std::shared_ptr<ProcessGroup> group;
   if (communicator == "local") {
     group = local_groups(1, options.timeout)[0];
@@ -63,7 +60,7 @@ std::shared_ptr<ProcessGroup> init_process_group(const std::string& communicator
     group = std::make_shared<ProcessGroup>(std::move(made), options.timeout);
   }
   check_environment(communicator, group->rank(), group->size());
-  make_current(group);
+  d.group = group;
   return group;
 }
 
@@ -75,7 +72,11 @@ std::shared_ptr<ProcessGroup> default_group() {
   return group;
 }
 
-void destroy_process_group() { make_current(nullptr); }
+void destroy_process_group() {
+  std::shared_ptr<ProcessGroup> group;
+  const std::lock_guard lock(of_process().mutex);
+  group.swap(of_process().group);
+}
 
 int local_rank() {
   for (const char* variable : {"OMPI_COMM_WORLD_LOCAL_RANK", "MPI_LOCALRANKID", "PMI_LOCAL_RANK",
