@@ -16,6 +16,7 @@
 #include "conv_filters.h"
 #include "conv_onednn.h"
 #include "conv_sizes.h"
+#include "conv_winograd.h"
 
 namespace ambit::cpu {
 namespace {
@@ -57,6 +58,18 @@ bool convolve_by_filters(const ConvSizes& g, Tensor& y, const Tensor& x, const T
   return true;
 }
 
+// Return whether conv_winograd.h is for it, and has convolved.
+bool convolve_by_winograd(const ConvSizes& g, const Tensor& y, const Tensor& x, const Tensor& w,
+                          bool turned, const Tensor& b) {
+  if (x.dtype() != kFloat32 || !has_winograd_conv(g)) return false;
+  const NativeScope native(
+      {.outputs = {&y}, .row_major = {&w, &b}, .inputs = {&x}, .inputs_follow = true});
+  const Tensor &to = native.output(0), &from = native.input(0);
+  if (!native.has_native_outputs() || !has_channels_last_strides(from)) return false;
+  return winograd_conv(g, to.data_ptr<float>(), from.data_ptr<float>(), w.data_ptr<float>(), turned,
+                       b.defined() ? b.data_ptr<float>() : nullptr);
+}
+
 // Return whether oneDNN is for it, and has convolved.
 bool convolve_by_onednn(const ConvSizes& g, Tensor& y, const Tensor& x, const Tensor& w,
                         const Tensor& b) {
@@ -75,7 +88,8 @@ void convolve(Tensor& y, const Tensor& x, const Tensor& w, const Tensor& b, cons
   }
   if (y.numel() == 0) return;
   const ConvSizes g(x.sizes(), w.sizes(), y.sizes(), p);
-  if (convolve_by_filters(g, y, x, w, b) || convolve_by_onednn(g, y, x, w, b)) {
+  if (convolve_by_filters(g, y, x, w, b) || convolve_by_winograd(g, y, x, w, false, b) ||
+      convolve_by_onednn(g, y, x, w, b)) {
     if (map) unary(y, y, *map);
     return;
   }
@@ -111,6 +125,7 @@ void convolution_input_grad(Tensor& dx, const Tensor& dy, const Tensor& w, const
   }
   if (dy.numel() == 0 || w.numel() == 0) return kernels::fill(dx, 0);
   const ConvSizes g(dx.sizes(), w.sizes(), dy.sizes(), p);
+  if (convolve_by_winograd(g.turned_round(), dx, dy, w, true, Tensor())) return;
   if (prefers_onednn(dx, g, g.Cg, false)) {
     const NativeScope native({.outputs = {&dx}, .row_major = {&w}, .inputs = {&dy}});
     if (onednn_conv_input_grad(g, native.output(0), native.input(0), w)) return;
@@ -141,6 +156,15 @@ void convolution_weight_grad(Tensor& dw, const Tensor& dy, const Tensor& x, cons
     if (has_channels_last_strides(native.input(0))) {
       return filters_conv_weight_grad(g, dw.data_ptr<float>(), native.input(0).data_ptr<float>(),
                                       x.data_ptr<float>());
+    }
+  }
+  if (x.dtype() == kFloat32 && has_winograd_conv(g)) {
+    const NativeScope native({.row_major = {&dw}, .inputs = {&dy, &x}, .inputs_follow = true});
+    const Tensor &slopes = native.input(0), &inputs = native.input(1);
+    if (has_channels_last_strides(slopes) && has_channels_last_strides(inputs) &&
+        winograd_conv_weight_grad(g, dw.data_ptr<float>(), slopes.data_ptr<float>(),
+                                  inputs.data_ptr<float>())) {
+      return;
     }
   }
   if (prefers_onednn(x, g, g.Kg, is_channels_last(dy))) {

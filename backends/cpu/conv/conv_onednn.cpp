@@ -261,46 +261,28 @@ void add_rows(float* rows, int64_t parts, int64_t size) {
   });
 }
 
-/// The gradient of the input as a convolution of dy, by weights that are turned round.
-class TurnedRound {
- public:
-  /// Whether there is one, and oneDNN is faster at it, as it is of many channels.
-  static bool suits(const ConvSizes& g, DType dtype) {
-    if (dtype != kFloat32 || g.Kg < 32) return false;
-    const TurnedRound turned(g);
-    return g.stride == std::array<int64_t, 3>{1, 1, 1} &&
-           *std::min_element(turned.g_.padding.begin(), turned.g_.padding.end()) >= 0;
-  }
+/// Whether the gradient of the input is a convolution, and oneDNN is faster at that, as it is of
+/// many channels.
+bool suits_turned_round(const ConvSizes& g, DType dtype) {
+  if (dtype != kFloat32 || g.Kg < 32) return false;
+  const ConvSizes turned = g.turned_round();
+  return g.stride == std::array<int64_t, 3>{1, 1, 1} &&
+         *std::min_element(turned.padding.begin(), turned.padding.end()) >= 0;
+}
 
-  explicit TurnedRound(const ConvSizes& g) : g_(g) {
-    std::swap(g_.C, g_.K);
-    std::swap(g_.Cg, g_.Kg);
-    std::swap(g_.D, g_.O);
-    std::swap(g_.H, g_.P);
-    std::swap(g_.W, g_.Q);
-    const int64_t windows[] = {g.T, g.R, g.S};
-    for (size_t i = 0; i < 3; ++i) {
-      g_.padding[i] = g.dilation[i] * (windows[i] - 1) - g.padding[i];
-    }
-  }
-  const ConvSizes& sizes() const { return g_; }
-  /// to [C,K/groups,taps from last to first] = w [K,C/groups,taps].
-  void turn(float* to, const float* w) const {
-    const int64_t window = g_.T * g_.R * g_.S;
-    parallel_for(g_.K, grain_for(g_.Cg * window), [&](int64_t begin, int64_t end) {
-      for (int64_t c = begin; c < end; ++c) {
-        const int64_t group = c / g_.Kg;
-        for (int64_t k = 0; k < g_.Cg; ++k) {
-          const float* from = w + ((group * g_.Cg + k) * g_.Kg + c % g_.Kg) * window;
-          std::reverse_copy(from, from + window, to + (c * g_.Cg + k) * window);
-        }
+/// to [C,K/groups,taps from last to first] = w [K,C/groups,taps].
+void turn_round(const ConvSizes& g, float* to, const float* w) {
+  const int64_t window = g.T * g.R * g.S;
+  parallel_for(g.C, grain_for(g.Kg * window), [&](int64_t begin, int64_t end) {
+    for (int64_t c = begin; c < end; ++c) {
+      const int64_t group = c / g.Cg;
+      for (int64_t k = 0; k < g.Kg; ++k) {
+        const float* from = w + ((group * g.Kg + k) * g.Cg + c % g.Cg) * window;
+        std::reverse_copy(from, from + window, to + (c * g.Kg + k) * window);
       }
-    });
-  }
-
- private:
-  ConvSizes g_;  // of the convolution: its images are dy, its results dx
-};
+    }
+  });
+}
 
 }  // namespace
 
@@ -321,11 +303,11 @@ bool onednn_conv(const ConvSizes& g, const Tensor& y, const Tensor& x, const Ten
 
 bool onednn_conv_input_grad(const ConvSizes& g, const Tensor& dx, const Tensor& dy,
                             const Tensor& w) {
-  if (TurnedRound::suits(g, dx.dtype())) {
-    const TurnedRound turned(g);
+  if (suits_turned_round(g, dx.dtype())) {
+    const ConvSizes turned = g.turned_round();
     const Scratch turned_w(w.nbytes());
-    turned.turn(turned_w.data<float>(), w.data_ptr<float>());
-    const Pass pass(Kind::convolution, "convolution_input_grad", turned.sizes(), dy, dx);
+    turn_round(g, turned_w.data<float>(), w.data_ptr<float>());
+    const Pass pass(Kind::convolution, "convolution_input_grad", turned, dy, dx);
     const PackedWeights weights(pass, turned_w.data());
     for_parts(pass, [&](int64_t i) { pass.plan(i).run({pass.x(i), weights.data(), pass.y(i)}); });
     return true;

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <array>
+#include <utility>
 
 namespace ambit::cpu {
 
@@ -49,6 +50,20 @@ struct ConvSizes {
   }
   /// Multiply-adds of one pass.
   int64_t work() const { return N * K * y_plane() * taps(); }
+
+  /// The gradient of x as a convolution of that of y, by weights [C,K/groups,T,R,S] whose taps are
+  /// turned round. There is none where a padding becomes negative, or y was made by strides.
+  ConvSizes turned_round() const {
+    ConvSizes turned = *this;
+    std::swap(turned.C, turned.K);
+    std::swap(turned.Cg, turned.Kg);
+    std::swap(turned.D, turned.O);
+    std::swap(turned.H, turned.P);
+    std::swap(turned.W, turned.Q);
+    const int64_t windows[] = {T, R, S};
+    for (size_t i = 0; i < 3; ++i) turned.padding[i] = dilation[i] * (windows[i] - 1) - padding[i];
+    return turned;
+  }
 
   size_t dims;  // spatial, of the tensors
   int64_t N, C, K, D, H, W, T, R, S, O, P, Q;

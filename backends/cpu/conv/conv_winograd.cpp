@@ -1,0 +1,190 @@
+#include "conv_winograd.h"
+
+#include "backends/cpu/runtime/simd_targets.h"
+
+#undef HWY_TARGET_INCLUDE
+#define HWY_TARGET_INCLUDE "backends/cpu/conv/conv_winograd.cpp"
+#include <hwy/foreach_target.h>
+#include <hwy/highway.h>
+
+#include <algorithm>
+#include <atomic>
+
+#include "backends/cpu/runtime/scratch.h"
+#include "winograd-inl.h"
+
+HWY_BEFORE_NAMESPACE();
+namespace ambit::cpu::HWY_NAMESPACE {
+namespace {
+
+using namespace winograd;
+
+constexpr int64_t kTaps = 3, kWindow = kTaps * kTaps;
+// Tiles whose products with a block of filters stay in the cache.
+constexpr int64_t kGroup = 4 * kMostRows;
+// Floats of tiles that do.
+constexpr int64_t kCached = int64_t{1} << 18;
+
+class Convolution {
+ public:
+  Convolution(const ConvSizes& g, float* y, const float* x, const float* w, bool turned,
+              const float* b)
+      : g_(g),
+        y_(y),
+        x_{x, g.H, g.W, g.C, g.padding[1], g.padding[2]},
+        w_(w),
+        turned_(turned),
+        b_(b),
+        tiles_(g),
+        pitch_(g.C + 16) {}
+
+  bool run();
+
+ private:
+  int64_t filters_size() const { return kPoints * g_.C * kBlock; }
+  /// u [kPoints][C][kBlock], of a block of filters.
+  void transform_filters(int64_t block, float* u) const;
+  /// From v [kPoints][count][pitch] of tiles and u, by way of m [kPoints][kGroup][kBlock]. Return
+  /// whether all results are finite.
+  bool convolve(int64_t block, int64_t first, int64_t count, const float* v, const float* u,
+                float* m) const;
+  bool write_tiles(int64_t block, int64_t first, int64_t count, const float* m) const;
+
+  const ConvSizes& g_;
+  float* const y_;
+  const Images<kSide> x_;
+  const float* const w_;
+  const bool turned_;
+  const float* const b_;
+  const WinogradTiles tiles_;
+  // Of tiles: with a power of two all would meet in the same places of a cache.
+  const int64_t pitch_;
+};
+
+void Convolution::transform_filters(int64_t block, float* u) const {
+  const int64_t first = block * kBlock, filters = std::min(kBlock, g_.K - first);
+  const int64_t filter = turned_ ? kWindow : g_.C * kWindow,
+                channel = turned_ ? g_.K * kWindow : kWindow;
+  HWY_ALIGN float taps[kWindow][kBlock] = {};
+  for (int64_t c = 0; c < g_.C; ++c) {
+    for (int64_t k = 0; k < filters; ++k) {
+      const float* from = w_ + (first + k) * filter + c * channel;
+      for (int64_t t = 0; t < kWindow; ++t) taps[turned_ ? kWindow - 1 - t : t][k] = from[t];
+    }
+    for (int64_t k = 0; k < kBlock; k += kLanes) {
+      const auto at = [&](size_t i, size_t j)
+                          HWY_ATTR { return hn::Load(D(), &taps[i * kTaps + j][k]); };
+      write_values<kTaps>(at, u + c * kBlock + k, g_.C * kBlock);
+    }
+  }
+}
+
+bool Convolution::write_tiles(int64_t block, int64_t first, int64_t count, const float* m) const {
+  V finite = hn::Zero(D());  // becomes NaN by the first that is not
+  for (int64_t k = block * kBlock; k < std::min(g_.K, (block + 1) * kBlock); k += kLanes) {
+    const V bias = b_ ? hn::LoadU(D(), b_ + k) : hn::Zero(D());
+    for (int64_t t = 0; t < count; ++t) {
+      V sums[kWinogradOutputs][kWinogradOutputs];
+      read_sums(m + t * kBlock + k % kBlock, count * kBlock, sums);
+      const auto tile = tiles_[first + t];
+      for (int64_t i = 0; i < std::min(kWinogradOutputs, g_.P - tile.row); ++i) {
+        float* to = y_ + ((tile.image * g_.P + tile.row + i) * g_.Q + tile.column) * g_.K + k;
+        for (int64_t j = 0; j < std::min(kWinogradOutputs, g_.Q - tile.column); ++j, to += g_.K) {
+          const V sum = hn::Add(sums[i][j], bias);
+          finite = hn::MulAdd(sum, hn::Zero(D()), finite);
+          hn::StoreU(sum, D(), to);
+        }
+      }
+    }
+  }
+  return hn::AllTrue(D(), hn::Eq(finite, hn::Zero(D())));
+}
+
+bool Convolution::convolve(int64_t block, int64_t first, int64_t count, const float* v,
+                           const float* u, float* m) const {
+  bool finite = true;
+  const int64_t groups = ceil_div(count, kGroup);
+  for (int64_t i = 0, begin = 0; i < groups; ++i) {
+    const int64_t tiles = ceil_div(count - begin, groups - i);
+    for (int64_t point = 0; point < kPoints; ++point) {
+      const Elements a{v + (point * count + begin) * pitch_, pitch_, 1};
+      multiply(tiles, g_.C, m + point * tiles * kBlock, kBlock, a, u + point * g_.C * kBlock,
+               kBlock, false);
+    }
+    finite &= write_tiles(block, first + begin, tiles, m);
+    begin += tiles;
+  }
+  return finite;
+}
+
+bool Convolution::run() {
+  // Parts are some tiles, whose values stay in a core's cache, unless the filters' had to be read
+  // too often for that; of few tiles, some filters each.
+  const int64_t at_once = std::max<int64_t>(kCached / (kPoints * pitch_), 64);
+  const int64_t chunks = ceil_div(tiles_.count(), at_once), blocks = ceil_div(g_.K, kBlock);
+  const int64_t shares = std::clamp<int64_t>(8 / chunks, 1, blocks);
+  const int64_t most = ceil_div(tiles_.count(), chunks);
+  const auto bytes = [](int64_t floats) { return static_cast<size_t>(floats) * sizeof(float); };
+  const bool once = chunks == 1;  // a block of filters meets tiles
+  const Scratch all_filters(once ? 0 : bytes(blocks * filters_size()));
+  if (!once) {
+    parallel_for(blocks, grain_for(filters_size()), [&](int64_t begin, int64_t end) {
+      for (int64_t i = begin; i < end; ++i) {
+        transform_filters(i, all_filters.data<float>() + i * filters_size());
+      }
+    });
+  }
+  std::atomic<bool> finite = true;
+  const int64_t work = kPoints * most * g_.C * ceil_div(g_.K, shares);
+  parallel_for(chunks * shares, grain_for_products(work), [&](int64_t begin, int64_t end) {
+    const Scratch values(bytes(kPoints * most * pitch_)),
+        products(bytes(kPoints * std::min(most, kGroup) * kBlock)),
+        own_filters(once ? bytes(filters_size()) : 0);
+    float *const v = values.data<float>(), *const own = own_filters.data<float>();
+    for (int64_t i = begin; i < end; ++i) {
+      const int64_t chunk = i / shares, share = i % shares;
+      const int64_t first = tiles_.count() * chunk / chunks,
+                    count = tiles_.count() * (chunk + 1) / chunks - first;
+      if (i == begin || share == 0)
+        x_.write_values(tiles_, first, count, v, pitch_, count * pitch_);
+      for (int64_t k = blocks * share / shares; k < blocks * (share + 1) / shares; ++k) {
+        if (once) transform_filters(k, own);
+        const float* u = once ? own : all_filters.data<float>() + k * filters_size();
+        if (!convolve(k, first, count, v, u, products.data<float>())) finite = false;
+      }
+    }
+  });
+  return finite;
+}
+
+bool convolve(const ConvSizes& g, float* y, const float* x, const float* w, bool turned,
+              const float* b) {
+  return Convolution(g, y, x, w, turned, b).run();
+}
+
+}  // namespace
+}  // namespace ambit::cpu::HWY_NAMESPACE
+HWY_AFTER_NAMESPACE();
+
+#if HWY_ONCE
+namespace ambit::cpu {
+
+HWY_EXPORT(convolve);
+
+bool has_winograd_conv(const ConvSizes& g) {
+  const bool is_plain = g.dims == 2 && g.R == 3 && g.S == 3 && g.groups == 1 && g.stride[1] == 1 &&
+                        g.stride[2] == 1 && g.dilation[1] == 1 && g.dilation[2] == 1;
+  const bool fills_vectors = g.C % 16 == 0 && g.K % 16 == 0 && g.C >= 32 && g.K >= 32;
+  if (!is_plain || !fills_vectors || g.padding[1] < 0 || g.padding[2] < 0) return false;
+  // To know the filters' values costs as much as some tiles do, and tiles reach beyond images.
+  const int64_t tiles = WinogradTiles(g).count();
+  return tiles >= 16 && g.N * g.P * g.Q * 9 >= tiles * kWinogradSide * kWinogradSide * 2;
+}
+
+bool winograd_conv(const ConvSizes& g, float* y, const float* x, const float* w, bool turned,
+                   const float* b) {
+  return HWY_DYNAMIC_DISPATCH(convolve)(g, y, x, w, turned, b);
+}
+
+}  // namespace ambit::cpu
+#endif
