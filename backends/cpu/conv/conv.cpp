@@ -1,8 +1,8 @@
-// Convolution and its gradients: oneDNN for float32 with many channels, and for bfloat16 where
-// native_products() says so; conv_filters.h for 16 filters of few channels; conv_direct.h else,
-// which applies an activation to each channel of an image while that is in the cache. Behind the
-// others it is a pass of its own: part by part it was no faster behind oneDNN, as measured, whose
-// relu makes 0 of NaN.
+// Convolution and its gradients: conv_winograd.h for 3x3 windows of many channels; oneDNN for
+// float32 with many, and for bfloat16 where native_products() says so; conv_filters.h for 16
+// filters of few channels; conv_direct.h else, which applies an activation to each channel of an
+// image while that is in the cache. Behind the others it is a pass of its own: part by part it was
+// no faster behind oneDNN, as measured, whose relu makes 0 of NaN.
 #include <ambit/backend/alias.h>
 
 #include <optional>

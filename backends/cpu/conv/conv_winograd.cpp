@@ -107,7 +107,7 @@ bool Convolution::convolve(int64_t block, int64_t first, int64_t count, const fl
   for (int64_t i = 0, begin = 0; i < groups; ++i) {
     const int64_t tiles = ceil_div(count - begin, groups - i);
     for (int64_t point = 0; point < kPoints; ++point) {
-      const Elements a{v + (point * count + begin) * pitch_, pitch_, 1};
+      const Matrix<const float> a{v + (point * count + begin) * pitch_, pitch_, 1};
       multiply(tiles, g_.C, m + point * tiles * kBlock, kBlock, a, u + point * g_.C * kBlock,
                kBlock, false);
     }

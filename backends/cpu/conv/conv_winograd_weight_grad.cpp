@@ -66,7 +66,7 @@ bool weight_grad(const ConvSizes& g, float* dw, const float* dy, const float* x)
     });
     parallel_for(kPoints, grain_for_products(count * g.K * g.C), [&](int64_t begin, int64_t end) {
       for (int64_t point = begin; point < end; ++point) {
-        const Elements a{u + point * count * dy_pitch, 1, dy_pitch};
+        const Matrix<const float> a{u + point * count * dy_pitch, 1, dy_pitch};
         for (int64_t c = 0; c < g.C; c += kBlock) {
           multiply(g.K, count, sums + point * g.K * x_pitch + c, x_pitch, a,
                    v + point * count * x_pitch + c, x_pitch, chunk > 0);

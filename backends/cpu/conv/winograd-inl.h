@@ -15,20 +15,22 @@
 #include <utility>
 #include <vector>
 
+#include "backends/cpu/matmul/gemm.h"
+#include "backends/cpu/matmul/tile-inl.h"
 #include "conv_winograd.h"
 
 HWY_BEFORE_NAMESPACE();
 namespace ambit::cpu::HWY_NAMESPACE {
 namespace winograd {
 
-namespace hn = hwy::HWY_NAMESPACE;
 using D = hn::ScalableTag<float>;
 using V = hn::Vec<D>;
 
 inline constexpr size_t kSide = kWinogradSide;
 inline constexpr int64_t kPoints = kSide * kSide;
 inline constexpr int64_t kLanes = hn::MaxLanes(D());
-inline constexpr int64_t kVectors = 2, kBlock = kVectors * kLanes;  // columns of a product at once
+inline constexpr size_t kVectors = 2;
+inline constexpr int64_t kBlock = int64_t{kVectors} * kLanes;  // columns of a product at once
 // Its rows at once: as many as registers hold beside the columns and one element.
 inline constexpr size_t kMostRows = HWY_ARCH_X86 && HWY_TARGET != HWY_AVX3 ? 6 : 14;
 
@@ -147,41 +149,16 @@ struct Images {
   }
 };
 
-/// A matrix whose elements are anywhere.
-struct Elements {
-  const float* data;
-  int64_t row_stride, column_stride;
-};
-
 /// y [kRows][kBlock] = a [kRows,depth] b [depth][kBlock], or added to it.
 template <size_t kRows>
-void product(int64_t depth, float* y, int64_t y_stride, const Elements& a, const float* b,
-             int64_t b_stride, bool add) {
-  const auto run = [&]<size_t... R>(std::index_sequence<R...>) HWY_ATTR {
-    V sums[kRows][kVectors];
-    ((sums[R][0] = sums[R][1] = hn::Zero(D())), ...);
-    const float* element = a.data;
-    for (int64_t i = 0; i < depth; ++i, element += a.column_stride, b += b_stride) {
-      const V b0 = hn::LoadU(D(), b), b1 = hn::LoadU(D(), b + kLanes);
-      const auto meet = [&](size_t r) HWY_ATTR {
-        const V x = hn::Set(D(), element[static_cast<int64_t>(r) * a.row_stride]);
-        sums[r][0] = hn::MulAdd(x, b0, sums[r][0]);
-        sums[r][1] = hn::MulAdd(x, b1, sums[r][1]);
-      };
-      (meet(R), ...);
-    }
-    const auto write = [&](size_t r) HWY_ATTR {
-      float* to = y + static_cast<int64_t>(r) * y_stride;
-      if (add) {
-        sums[r][0] = hn::Add(sums[r][0], hn::LoadU(D(), to));
-        sums[r][1] = hn::Add(sums[r][1], hn::LoadU(D(), to + kLanes));
-      }
-      hn::StoreU(sums[r][0], D(), to);
-      hn::StoreU(sums[r][1], D(), to + kLanes);
-    };
-    (write(R), ...);
-  };
-  run(std::make_index_sequence<kRows>());
+void product(int64_t depth, float* y, int64_t y_stride, const Matrix<const float>& a,
+             const float* b, int64_t b_stride, bool add) {
+  Tile<float, kRows, kVectors> tile;
+  const float* element = a.data;
+  for (int64_t i = 0; i < depth; ++i, element += a.column_stride, b += b_stride) {
+    tile.add_product(element, a.row_stride, b);
+  }
+  add ? tile.add_to(y, y_stride) : tile.store(y, y_stride);
 }
 template <size_t... I>
 constexpr auto products(std::index_sequence<I...>) {
@@ -190,7 +167,7 @@ constexpr auto products(std::index_sequence<I...>) {
 inline constexpr auto kProducts = products(std::make_index_sequence<kMostRows>());
 
 /// y [rows][kBlock] = a [rows,depth] b [depth][kBlock], or added to it.
-inline void multiply(int64_t rows, int64_t depth, float* y, int64_t y_stride, Elements a,
+inline void multiply(int64_t rows, int64_t depth, float* y, int64_t y_stride, Matrix<const float> a,
                      const float* b, int64_t b_stride, bool add) {
   const int64_t runs = ceil_div(rows, int64_t{kMostRows});
   for (int64_t i = 0; i < runs; ++i) {
