@@ -44,8 +44,8 @@ __device__ inline void multiply_add(float (&sums)[4], const uint32_t (&left)[4],
 }
 
 /// Read four matrices [8,8] of shared memory, of which threads 0 to 7 name the rows of the first,
-/// 8 to 15 of the second, ...: each 8 elements, aligned to 16 bytes. Word i is of matrix i what a
-/// thread has of words 0 to 3 of a left factor, or transposed.
+/// 8 to 15 of the second, ...: each 8 elements, aligned to 16 bytes. Word i of thread 4 g + t is of
+/// matrix i row g, columns 2 t and 2 t + 1; transposed: column g, rows 2 t and 2 t + 1.
 template <bool kTransposed>
 __device__ inline void load_matrices(uint32_t (&words)[4], const uint16_t* row) {
 #ifdef AMBIT_CUDA_ON_HOST
