@@ -11,6 +11,7 @@
 #include <chrono>
 #include <cstdio>
 #include <functional>
+#include <string>
 #include <vector>
 
 #include "benchmark_cublaslt.h"
@@ -73,6 +74,22 @@ void report_training(const char* name, nn::Sequential model, int64_t batch) {
   });
 }
 
+void report_attention() {
+  const TensorOptions options = TensorOptions(Device("cuda")).dtype(kBFloat16);
+  const auto heads = [&] { return randn({4, 16, 2048, 64}, options).requires_grad_(); };
+  const Tensor q = heads(), k = heads(), v = heads(), dy = heads().detach();
+  for (const bool causal : {false, true}) {
+    const auto attend = [&] { return scaled_dot_product_attention(q, k, v, {}, 0, causal); };
+    const std::string name =
+        std::string("attention_4x16x2048x64_bfloat16") + (causal ? "_causal" : "");
+    {
+      const NoGradGuard no_grad;
+      report(name.c_str(), 5, attend);
+    }
+    report((name + "_trained").c_str(), 5, [&] { autograd::grad({attend()}, {q, k, v}, {dy}); });
+  }
+}
+
 }  // namespace
 
 int main() {
@@ -84,6 +101,7 @@ int main() {
   report_training("net_batch_4", net(), 4);
   report_training("tudui_batch_64", tudui(), 64);
   report_training("tudui_batch_1024", tudui(), 1024);
+  report_attention();
 
   const NoGradGuard no_grad;
   {

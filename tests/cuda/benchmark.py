@@ -51,10 +51,23 @@ def report_training(name, model, batch):
     report(name, 10, step)
 
 
+def report_attention():
+    q, k, v = (torch.randn(4, 16, 2048, 64, device=gpu, dtype=torch.bfloat16, requires_grad=True)
+               for _ in range(3))
+    dy = torch.randn_like(q)
+    for causal in False, True:
+        attend = lambda: nn.functional.scaled_dot_product_attention(q, k, v, is_causal=causal)
+        name = "attention_4x16x2048x64_bfloat16" + ("_causal" if causal else "")
+        with torch.no_grad():
+            report(name, 5, attend)
+        report(name + "_trained", 5, lambda: torch.autograd.grad(attend(), (q, k, v), dy))
+
+
 torch.backends.cudnn.allow_tf32 = False
 report_training("net_batch_4", net(), 4)
 report_training("tudui_batch_64", tudui(), 64)
 report_training("tudui_batch_1024", tudui(), 1024)
+report_attention()
 with torch.no_grad():
     a, b = torch.randn(4096, 4096, device=gpu), torch.randn(4096, 4096, device=gpu)
     report("matmul_4096_float32", 5, lambda: a @ b)

@@ -18,10 +18,11 @@ struct Attention {
   int64_t B, H, L, S, E, F;
 };
 const std::vector<Attention> kAttentions = {
-    {"one", 1, 1, 1, 1, 1, 1},        {"odd", 2, 3, 7, 5, 3, 4},
-    {"long", 1, 2, 70, 131, 8, 5},    {"wide", 1, 1, 5, 3, 65, 80},
-    {"heads", 3, 6, 9, 10, 4, 4},     {"blocks", 1, 2, 200, 210, 8, 16},
-    {"many_keys", 1, 1, 2, 300, 4, 4}};
+    {"one", 1, 1, 1, 1, 1, 1},         {"odd", 2, 3, 7, 5, 3, 4},
+    {"long", 1, 2, 70, 131, 8, 5},     {"wide", 1, 1, 5, 3, 65, 80},
+    {"heads", 3, 6, 9, 10, 4, 4},      {"blocks", 1, 2, 200, 210, 8, 16},
+    {"many_keys", 1, 1, 2, 300, 4, 4}, {"middle", 1, 2, 20, 70, 40, 33},
+    {"deep", 1, 1, 33, 40, 96, 128},   {"deeper", 1, 1, 9, 5, 130, 140}};
 
 /// Of which a quarter hides a key; of a single key the whole row, which is NaN then.
 Values mask_values() {

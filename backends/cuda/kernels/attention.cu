@@ -1,12 +1,11 @@
-// Attention and its gradient: a block of threads takes a tile of queries, or for dk and dv of keys,
-// past all tiles of the others, so that there is never a matrix of all weights. Scores are made
-// again for every kPart of the features, and in the gradient from lse: up to kPart of them that is
-// once. Source: Milakov & Gimelshein 2018, arXiv:1805.02867; Dao et al. 2022, arXiv:2205.14135.
-#include <limits>
-
+// Attention and its gradient; of 16 bits tensor cores take what fits them. Here a block of threads
+// takes a tile of queries, or for dk and dv of keys, past all tiles of the others, so that there is
+// never a matrix of all weights. Scores are made again for every kPart of the features, and in the
+// gradient from lse: up to kPart of them that is once. Source: Milakov & Gimelshein 2018,
+// arXiv:1805.02867; Dao et al. 2022, arXiv:2205.14135.
+#include "attention_mma.cuh"
+#include "attention_operands.cuh"
 #include "backends/cuda/kernels.h"
-#include "backends/cuda/loops/element16.cuh"
-#include "backends/cuda/runtime/launch.h"
 #include "backends/cuda/runtime/workspace.h"
 #include "wide_operand.h"
 
@@ -18,25 +17,6 @@ static_assert(kTile * kTile == kThreads);
 constexpr int kHeld = 4;  // features that a thread sums up
 constexpr int kPart = kHeld * kTile;
 
-/// A tensor [B,H,N,D]; null where there is none.
-template <class T>
-struct Heads {
-  explicit Heads(const Tensor& t) : data(t.defined() ? t.data_ptr<T>() : nullptr) {
-    if (!data) return;
-    H = t.size(1), N = t.size(2), D = t.size(3);
-    batch = t.stride(0), head = t.stride(1), row = t.stride(2), column = t.stride(3);
-  }
-  __device__ T* at(int64_t head_index, int64_t n, int64_t d) const {
-    return data + head_index / H * batch + head_index % H * head + n * row + d * column;
-  }
-  /// The element, or 0 outside.
-  __device__ Computed<T> get(int64_t head_index, int64_t n, int64_t d) const {
-    return n < N && d < D ? widened(*at(head_index, n, d)) : Computed<T>(0);
-  }
-  T* data;
-  int64_t H = 1, N = 0, D = 0, batch = 0, head = 0, row = 0, column = 0;
-};
-
 /// Where a thread is in its tile.
 struct Lane {
   int i = static_cast<int>(threadIdx.x) / kTile, j = static_cast<int>(threadIdx.x) % kTile;
@@ -44,14 +24,14 @@ struct Lane {
 
 /// Return the product of row a_first + i of a and row b_first + j of b.
 template <class T>
-__device__ Computed<T> product_of_rows(const Heads<T>& a, int64_t a_first, const Heads<T>& b,
-                                       int64_t b_first, int64_t head) {
+__device__ Computed<T> product_of_rows(const Head<T>& a, int64_t a_first, const Head<T>& b,
+                                       int64_t b_first) {
   __shared__ Computed<T> left[kTile][kTile], right[kTile][kTile + 1];
   const auto [i, j] = Lane();
   Computed<T> sum = 0;
   for (int64_t d = 0; d < a.D; d += kTile) {
-    left[i][j] = a.get(head, a_first + i, d + j);
-    right[i][j] = b.get(head, b_first + i, d + j);
+    left[i][j] = a.get(a_first + i, d + j);
+    right[i][j] = b.get(b_first + i, d + j);
     __syncthreads();
 #pragma unroll
     for (int t = 0; t < kTile; ++t) sum += left[i][t] * right[j][t];
@@ -62,14 +42,14 @@ __device__ Computed<T> product_of_rows(const Heads<T>& a, int64_t a_first, const
 
 /// held[r] += the sum over t of factor (i, t) * x's row first + t, feature part + j + r kTile.
 template <class T>
-__device__ void add_rows(Computed<T> (&held)[kHeld], Computed<T> factor, const Heads<T>& x,
-                         int64_t first, int64_t head, int64_t part) {
+__device__ void add_rows(Computed<T> (&held)[kHeld], Computed<T> factor, const Head<T>& x,
+                         int64_t first, int64_t part) {
   __shared__ Computed<T> factors[kTile][kTile + 1], rows[kTile][kPart];
   const auto [i, j] = Lane();
   factors[i][j] = factor;
 #pragma unroll
   for (int r = 0; r < kHeld; ++r) {
-    rows[i][j + r * kTile] = x.get(head, first + i, part + j + r * kTile);
+    rows[i][j + r * kTile] = x.get(first + i, part + j + r * kTile);
   }
   __syncthreads();
 #pragma unroll
@@ -81,13 +61,22 @@ __device__ void add_rows(Computed<T> (&held)[kHeld], Computed<T> factor, const H
 
 /// x's row first + i = factor * held.
 template <class T>
-__device__ void store_row(const Heads<T>& x, int64_t first, int64_t head, int64_t part,
+__device__ void store_row(const Head<T>& x, int64_t first, int64_t part,
                           const Computed<T> (&held)[kHeld], Computed<T> factor) {
   const auto [i, j] = Lane();
   for (int r = 0; r < kHeld; ++r) {
     const int64_t d = part + j + r * kTile;
-    if (first + i < x.N && d < x.D) *x.at(head, first + i, d) = narrowed<T>(factor * held[r]);
+    if (first + i < x.N && d < x.D) *x.at(first + i, d) = narrowed<T>(factor * held[r]);
   }
+}
+
+/// Return the score of a query and a key from the product of their rows.
+template <class T>
+__device__ Computed<T> score_of(Computed<T> product, const Scores<T>& scores, const Head<T>& mask,
+                                int64_t query, int64_t key) {
+  using S = Computed<T>;
+  if (key >= scores.seen_by(query)) return -std::numeric_limits<S>::infinity();
+  return product * scores.scale + (mask.data ? widened(*mask.at(query, key)) : S(0));
 }
 
 /// Return join over the 16 threads of a tile's row; all of them get it.
@@ -96,32 +85,6 @@ __device__ T join_row(T v, const Join& join) {
   for (int step = kTile / 2; step > 0; step /= 2) v = join(v, __shfl_xor_sync(~0u, v, step));
   return v;
 }
-
-/// What all kernels take: scale * q k^T + mask.
-template <class T>
-struct Scores {
-  using S = Computed<T>;
-  Heads<T> q, k, mask;
-  S scale;
-  bool causal;
-  int64_t heads;
-
-  /// Whether there is such a query and key, and the one sees the other.
-  __device__ bool sees(int64_t query, int64_t key) const {
-    return query < q.N && key < k.N && (!causal || key <= query);
-  }
-  /// The score from the product of the two rows.
-  __device__ S of(S product, int64_t head, int64_t query, int64_t key) const {
-    if (!sees(query, key)) return -std::numeric_limits<S>::infinity();
-    return product * scale + (mask.data ? widened(*mask.at(head, query, key)) : S(0));
-  }
-  /// How many keys the queries of a tile see together.
-  __device__ int64_t keys_of(int64_t first_query) const {
-    return causal ? min(k.N, first_query + kTile) : k.N;
-  }
-  /// The first tile of queries that see a tile of keys.
-  __device__ int64_t queries_from(int64_t first_key) const { return causal ? first_key : 0; }
-};
 
 __host__ __device__ int64_t tiles_of(int64_t n) { return (n + kTile - 1) / kTile; }
 
@@ -134,19 +97,19 @@ __global__ void attend(Scores<T> scores, Heads<T> v, Heads<T> y, Computed<T>* ls
   for (int64_t tile = blockIdx.x; tile < scores.heads * tiles * parts; tile += gridDim.x) {
     const int64_t part = tile % parts * kPart, first = tile / parts % tiles * kTile;
     const int64_t head = tile / parts / tiles;
+    const Head<T> q = scores.q[head], k = scores.k[head], of_v = v[head], mask = scores.mask[head];
     S largest = kNone, total = 0, held[kHeld] = {};
-    for (int64_t key = 0; key < scores.keys_of(first); key += kTile) {
-      const S s = scores.of(product_of_rows(scores.q, first, scores.k, key, head), head, first + i,
-                            key + j);
+    for (int64_t key = 0; key < scores.keys_of(first, kTile); key += kTile) {
+      const S s = score_of(product_of_rows(q, first, k, key), scores, mask, first + i, key + j);
       const S top = fmax(largest, join_row(s, [](S a, S b) { return fmax(a, b); }));
       const S shift = top == kNone ? S(0) : top;  // nothing is seen so far
       const S weight = std::exp(s - shift), lower = std::exp(largest - shift);
       total = total * lower + join_row(weight, [](S a, S b) { return a + b; });
       largest = top;
       for (S& sum : held) sum *= lower;
-      add_rows(held, weight, v, key, head, part);
+      add_rows(held, weight, of_v, key, part);
     }
-    store_row(y, first, head, part, held, 1 / total);
+    store_row(y[head], first, part, held, 1 / total);
     if (part == 0 && j == 0 && first + i < L) {
       constexpr S kNaN = std::numeric_limits<S>::quiet_NaN();
       S* to = lse + head * L + first + i;
@@ -162,23 +125,11 @@ __global__ void take_shares(int64_t queries, Heads<T> dy, Heads<T> y, Computed<T
   for (int64_t n = thread_index(); n < queries; n += thread_count()) {
     Computed<T> sum = 0;
     for (int64_t d = 0; d < y.D; ++d) {
-      sum += dy.get(n / y.N, n % y.N, d) * y.get(n / y.N, n % y.N, d);
+      sum += dy[n / y.N].get(n % y.N, d) * y[n / y.N].get(n % y.N, d);
     }
     share[n] = sum;
   }
 }
-
-/// What the kernels of the gradient take besides.
-template <class T>
-struct Weights {
-  using S = Computed<T>;
-  Heads<T> v, dy;
-  const S *largest, *log_total, *share;
-
-  __device__ S of(S score, int64_t place) const {
-    return std::exp(score - largest[place] - log_total[place]);
-  }
-};
 
 template <class T>
 __global__ void query_grads(Scores<T> scores, Weights<T> weights, Heads<T> dq) {
@@ -188,18 +139,20 @@ __global__ void query_grads(Scores<T> scores, Weights<T> weights, Heads<T> dq) {
   for (int64_t tile = blockIdx.x; tile < scores.heads * tiles * parts; tile += gridDim.x) {
     const int64_t part = tile % parts * kPart, first = tile / parts % tiles * kTile;
     const int64_t head = tile / parts / tiles, place = head * L + first + i;
+    const Head<T> q = scores.q[head], k = scores.k[head], v = weights.v[head];
+    const Head<T> dy = weights.dy[head], mask = scores.mask[head];
     S held[kHeld] = {};
-    for (int64_t key = 0; key < scores.keys_of(first); key += kTile) {
-      const S product = product_of_rows(scores.q, first, scores.k, key, head);
-      const S dw = product_of_rows(weights.dy, first, weights.v, key, head);
+    for (int64_t key = 0; key < scores.keys_of(first, kTile); key += kTile) {
+      const S product = product_of_rows(q, first, k, key);
+      const S dw = product_of_rows(dy, first, v, key);
       S ds = 0;
-      if (scores.sees(first + i, key + j)) {
-        const S s = scores.of(product, head, first + i, key + j);
+      if (key + j < scores.seen_by(first + i)) {
+        const S s = score_of(product, scores, mask, first + i, key + j);
         ds = weights.of(s, place) * (dw - weights.share[place]);
       }
-      add_rows(held, ds, scores.k, key, head, part);
+      add_rows(held, ds, k, key, part);
     }
-    store_row(dq, first, head, part, held, scores.scale);
+    store_row(dq[head], first, part, held, scores.scale);
   }
 }
 
@@ -212,29 +165,24 @@ __global__ void key_grads(Scores<T> scores, Weights<T> weights, Heads<T> dk, Hea
   for (int64_t tile = blockIdx.x; tile < scores.heads * tiles * parts; tile += gridDim.x) {
     const int64_t part = tile % parts * kPart, first = tile / parts % tiles * kTile;
     const int64_t head = tile / parts / tiles;
+    const Head<T> q = scores.q[head], k = scores.k[head], v = weights.v[head];
+    const Head<T> dy = weights.dy[head], mask = scores.mask[head];
     S held_k[kHeld] = {}, held_v[kHeld] = {};
     for (int64_t query = scores.queries_from(first); query < L; query += kTile) {
-      const S product = product_of_rows(scores.k, first, scores.q, query, head);
-      const S dw = product_of_rows(weights.v, first, weights.dy, query, head);
+      const S product = product_of_rows(k, first, q, query);
+      const S dw = product_of_rows(v, first, dy, query);
       S w = 0, ds = 0;
-      if (scores.sees(query + j, first + i)) {
+      if (first + i < scores.seen_by(query + j)) {
         const int64_t place = head * L + query + j;
-        w = weights.of(scores.of(product, head, query + j, first + i), place);
+        w = weights.of(score_of(product, scores, mask, query + j, first + i), place);
         ds = w * (dw - weights.share[place]);
       }
-      add_rows(held_v, w, weights.dy, query, head, part);
-      add_rows(held_k, ds, scores.q, query, head, part);
+      add_rows(held_v, w, dy, query, part);
+      add_rows(held_k, ds, q, query, part);
     }
-    store_row(dk, first, head, part, held_k, scores.scale);
-    store_row(dv, first, head, part, held_v, S(1));
+    store_row(dk[head], first, part, held_k, scores.scale);
+    store_row(dv[head], first, part, held_v, S(1));
   }
-}
-
-template <class T>
-Scores<T> scores_of(const Tensor& q, const Tensor& k, const Tensor& mask,
-                    const AttentionParams& p) {
-  return {Heads<T>(q), Heads<T>(k),          Heads<T>(mask), static_cast<Computed<T>>(p.scale),
-          p.causal,    q.size(0) * q.size(1)};
 }
 
 /// A block for each tile of n rows, of every head and part of the features.
@@ -249,6 +197,11 @@ void attention(Tensor& y, Tensor& lse, const Tensor& q, const Tensor& k, const T
   WideOperand own_lse = WideOperand::made(lse);
   visit<dtypes::kAnyFloating>(y.dtype(), [&]<class T>() {
     const Scores<T> scores = scores_of<T>(q, k, mask, p);
+    if constexpr (Reduced16<T>) {
+      if (fits_tensor_cores(std::max(q.size(3), v.size(3)))) {
+        return attend_by_mma<T>(scores, Heads<T>(v), Heads<T>(y), own_lse.data<float>());
+      }
+    }
     launch(attend<T>, grid_of(scores.heads, q.size(2), v.size(3)), scores, Heads<T>(v), Heads<T>(y),
            own_lse.data<Computed<T>>());
   });
@@ -267,6 +220,11 @@ void attention_grad(Tensor& dq, Tensor& dk, Tensor& dv, const Tensor& dy, const 
     launch(take_shares<T>, grid_for(queries), queries, Heads<T>(dy), Heads<T>(y), share.as<S>());
     const S* levels = own_lse.data<S>();
     const Weights<T> weights{Heads<T>(v), Heads<T>(dy), levels, levels + queries, share.as<S>()};
+    if constexpr (Reduced16<T>) {
+      if (fits_tensor_cores(std::max(q.size(3), v.size(3)))) {
+        return attend_grad_by_mma<T>(scores, weights, Heads<T>(dq), Heads<T>(dk), Heads<T>(dv));
+      }
+    }
     launch(query_grads<T>, grid_of(scores.heads, q.size(2), q.size(3)), scores, weights,
            Heads<T>(dq));
     launch(key_grads<T>, grid_of(scores.heads, k.size(2), std::max(k.size(3), v.size(3))), scores,

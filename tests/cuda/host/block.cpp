@@ -45,6 +45,7 @@ class Block {
   void wait_for_warp();
   void pause();
   uint64_t exchange(uint64_t value, unsigned lane);
+  const Factors* exchange_factors(const Factors& mine);
 
  private:
   static void work();
@@ -67,8 +68,9 @@ class Block {
   Fiber scheduler_;
   Meeting all_;
   std::vector<Meeting> warps_;
-  uint64_t values_[2][kMostThreads] =
-      {};  // that a warp exchanges; the next exchange takes the other
+  // What a warp exchanges; the next exchange takes the other.
+  uint64_t values_[2][kMostThreads] = {};
+  Factors factors_[2][kMostThreads] = {};
 };
 
 Block* const the_block = new Block;
@@ -235,11 +237,23 @@ uint64_t Block::exchange(uint64_t value, unsigned lane) {
   return values[thread / kWarp * kWarp + lane];
 }
 
+const Factors* Block::exchange_factors(const Factors& mine) {
+  const unsigned thread = at_work.thread;
+  const Meeting& warp = warps_[thread / kWarp];
+  if (warp.expected != kWarp) report("a product of a warp that lacks threads");
+  auto& factors = factors_[warp.rounds % 2];
+  factors[thread] = mine;
+  wait_for_warp();
+  return factors + thread / kWarp * kWarp;
+}
+
 }  // namespace
 
 void run_block(const Kernel& kernel) { the_block->run(kernel); }
 
 void let_others_go_on() { the_block->pause(); }
+
+const Factors* exchange_factors(const Factors& mine) { return the_block->exchange_factors(mine); }
 
 // Of device.h.
 unsigned thread_in_block() { return at_work.thread; }

@@ -24,6 +24,14 @@ inline bool is_fiber(uintptr_t stack_pointer);
 /// Let other threads of the block go on first.
 void let_others_go_on();
 
+/// What a thread has of the two factors of a product of its warp.
+struct Factors {
+  uint32_t left[4], right[2];
+};
+/// Give the warp these. Return those of its 32 threads, good until the next but one of its
+/// exchanges.
+const Factors* exchange_factors(const Factors& mine);
+
 /// The addresses that hold the stacks of all fibers.
 extern uintptr_t stacks_begin;
 inline constexpr size_t kStackBytes = size_t{64} << 10;

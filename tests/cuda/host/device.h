@@ -81,6 +81,9 @@ AMBIT_API void wait_for_block();
 AMBIT_API void wait_for_warp();
 /// Return the value that `lane` of the warp gives.
 AMBIT_API uint64_t exchange(uint64_t value, unsigned lane);
+/// What mma.m16n8k16 does with fragments of 16 bits, which are bfloat16 or float16: see mma.cpp.
+AMBIT_API void multiply_add(float (&sums)[4], const uint32_t (&left)[4], const uint32_t (&right)[2],
+                            bool is_bfloat16);
 /// An atomic operation on what was never written is a mistake, too.
 AMBIT_API void expect_written(const volatile void* p, size_t bytes);
 

@@ -85,7 +85,8 @@ AMBIT_API cudaError_t cudaGetDeviceProperties(cudaDeviceProp* to, int device) {
     to->maxThreadsDim[2] = 64;
     to->maxGridSize[0] = 0x7fffffff;
     to->maxGridSize[1] = to->maxGridSize[2] = 65535;
-    to->major = 9;
+    to->major = settings().architecture / 10;
+    to->minor = settings().architecture % 10;
     to->multiProcessorCount = settings().processors;
     to->maxThreadsPerMultiProcessor = 2048;
     to->unifiedAddressing = 1;
@@ -100,10 +101,10 @@ AMBIT_API cudaError_t cudaDeviceGetAttribute(int* value, cudaDeviceAttr attribut
     if (!is_device(device)) return cudaErrorInvalidDevice;
     switch (attribute) {
       case cudaDevAttrComputeCapabilityMajor:
-        *value = 9;
+        *value = settings().architecture / 10;
         return cudaSuccess;
       case cudaDevAttrComputeCapabilityMinor:
-        *value = 0;
+        *value = settings().architecture % 10;
         return cudaSuccess;
       case cudaDevAttrMultiProcessorCount:
         *value = settings().processors;
@@ -120,6 +121,17 @@ AMBIT_API cudaError_t cudaDeviceGetAttribute(int* value, cudaDeviceAttr attribut
       default:
         return cudaErrorInvalidValue;
     }
+  });
+}
+
+// As if all kernels were compiled for the GPUs that there are.
+AMBIT_API cudaError_t cudaFuncGetAttributes(cudaFuncAttributes* to, const void* kernel) {
+  return call([&](Streams&) {
+    if (!kernel) return cudaErrorInvalidDeviceFunction;
+    *to = cudaFuncAttributes{};
+    to->maxThreadsPerBlock = 1024;
+    to->ptxVersion = to->binaryVersion = settings().architecture;
+    return cudaSuccess;
   });
 }
 

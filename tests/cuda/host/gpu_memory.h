@@ -18,9 +18,9 @@ class Gpu {
     REQUIRE(cudaMalloc(&p, count * sizeof(T)) == cudaSuccess);
     data_ = static_cast<T*>(p);
   }
-  Gpu(size_t count, T value) : Gpu(count) {
-    const std::vector<T> values(count, value);
-    REQUIRE(cudaMemcpy(data_, values.data(), count * sizeof(T), cudaMemcpyHostToDevice) ==
+  Gpu(size_t count, T value) : Gpu(std::vector<T>(count, value)) {}
+  explicit Gpu(const std::vector<T>& values) : Gpu(values.size()) {
+    REQUIRE(cudaMemcpy(data_, values.data(), count_ * sizeof(T), cudaMemcpyHostToDevice) ==
             cudaSuccess);
   }
   ~Gpu() { cudaFree(data_); }

@@ -51,6 +51,10 @@ foreach(file IN LISTS gpu_files)
     ENVIRONMENT AMBIT_CUDA_HOST=2 AMBIT_CUDA_HOST_SEED=4
     COMMAND ambit_cuda_gpu_tests --source-file=*/${name}.cpp --no-intro)
 endforeach()
+# GPUs older than the tensor cores that attention takes.
+add_plugin_test(gpu_attention_older_test
+  ENVIRONMENT AMBIT_CUDA_HOST_ARCHITECTURE=75 AMBIT_CUDA_HOST_SEED=5
+  COMMAND ambit_cuda_gpu_tests --source-file=*/gpu_attention_test.cpp --no-intro)
 # Graphs keep memory: also each tensor's own, and in other orders of streams.
 foreach(seed 1 2 3)
   add_plugin_test(gpu_graphs_seed_${seed}_test

@@ -36,6 +36,7 @@ const Settings& settings() {
     s.peers = number("AMBIT_CUDA_HOST_PEERS", 1) != 0;
     s.memory_bytes = static_cast<size_t>(number("AMBIT_CUDA_HOST_MEMORY", 1024)) << 20;
     s.processors = static_cast<int>(number("AMBIT_CUDA_HOST_PROCESSORS", 3));
+    s.architecture = static_cast<int>(number("AMBIT_CUDA_HOST_ARCHITECTURE", 90));
     s.failing_malloc = number("AMBIT_CUDA_HOST_FAIL_MALLOC", 0);
     s.failing_launch = number("AMBIT_CUDA_HOST_FAIL_LAUNCH", 0);
     return s;

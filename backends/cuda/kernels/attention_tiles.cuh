@@ -1,0 +1,191 @@
+// What the kernels of attention on tensor cores share: tiles of rows in shared memory, and products
+// of them. A block is four warps, each with 16 of 64 rows; what it makes of them stays in
+// registers, spread over its threads as mma.cuh says of sums: a thread has two rows. Source: Dao
+// 2023, arXiv:2307.08691.
+#pragma once
+
+#include "attention_operands.cuh"
+#include "backends/cuda/loops/mma.cuh"
+
+namespace ambit::cuda {
+
+inline constexpr int kBlockRows = 64, kWarpRows = 16;
+inline constexpr int kBlockThreads = kBlockRows / kWarpRows * 32;
+
+/// Where a thread is among its block's rows, and among the columns of a product.
+struct MmaLane {
+  int lane = static_cast<int>(threadIdx.x) % 32, warp = static_cast<int>(threadIdx.x) / 32;
+
+  __device__ int first_row() const { return warp * kWarpRows; }
+  /// The row of elements 2 r and 2 r + 1 of sums.
+  __device__ int row(int r) const { return first_row() + lane / 4 + 8 * r; }
+  /// The column of elements e and e + 2 of sums i.
+  __device__ int column(int i, int e) const { return 8 * i + lane % 4 * 2 + e; }
+};
+
+/// Return join over the four threads of a row; all of them get it.
+template <class Join>
+__device__ float join_mma_row(float v, const Join& join) {
+  v = join(v, __shfl_xor_sync(~0u, v, 1));
+  return join(v, __shfl_xor_sync(~0u, v, 2));
+}
+
+/// Rows of kDepth elements of 16 bits in shared memory. What a warp reads at a time lies in rows
+/// 4 banks further each, of 32.
+template <int kRows, int kDepth>
+struct alignas(16) Tile {
+  uint16_t rows[kRows][kDepth + 8];
+
+  /// This thread's row of the 16 x 16 elements from one on, for load_matrices.
+  __device__ const uint16_t* part(int row, int column) const {
+    const int lane = static_cast<int>(threadIdx.x) % 32;
+    return &rows[row + lane % 16][column + lane / 16 * 8];
+  }
+};
+
+/// Fill a tile with x's rows from one on, and 0 beyond x.
+template <class T, int kRows, int kDepth>
+__device__ void load_tile(Tile<kRows, kDepth>& to, const Head<T>& x, int64_t first) {
+  constexpr int kEights = kDepth / 8;
+  static_assert(kRows * kEights % kBlockThreads == 0);
+#pragma unroll
+  for (int n = 0; n < kRows * kEights / kBlockThreads; ++n) {
+    const int i = n * kBlockThreads + static_cast<int>(threadIdx.x);
+    const int row = i / kEights, d = i % kEights * 8;
+    uint4 eight{};
+    if (x.by_eight) {
+      if (first + row < x.N && d < x.D) {
+        eight = *reinterpret_cast<const uint4*>(x.at(first + row, d));
+      }
+    } else {
+      const auto pair = [&](int e) {
+        return packed<T>(x.get(first + row, d + e), x.get(first + row, d + e + 1));
+      };
+      eight = {pair(0), pair(2), pair(4), pair(6)};
+    }
+    *reinterpret_cast<uint4*>(&to.rows[row][d]) = eight;
+  }
+}
+
+/// products = the warp's rows of a times all rows of b.
+template <class T, int kColumns, int kDepth>
+__device__ void multiply_rows(float (&products)[kColumns / 8][4], const Tile<kBlockRows, kDepth>& a,
+                              const Tile<kColumns, kDepth>& b) {
+#pragma unroll
+  for (auto& sums : products) {
+    for (float& sum : sums) sum = 0;
+  }
+#pragma unroll
+  for (int d = 0; d < kDepth; d += 16) {
+    uint32_t left[4];
+    load_matrices<false>(left, a.part(MmaLane().first_row(), d));
+#pragma unroll
+    for (int c = 0; c < kColumns; c += 16) {
+      uint32_t words[4];
+      load_matrices<false>(words, b.part(c, d));
+      multiply_add<T>(products[c / 8], left, {words[0], words[2]});
+      multiply_add<T>(products[c / 8 + 1], left, {words[1], words[3]});
+    }
+  }
+}
+
+/// held += factors times the rows of x. Factors are taken as two elements each: one alone would
+/// have 8 or 11 of their bits.
+template <class T, int kColumns, int kDepth>
+__device__ void add_rows(float (&held)[kDepth / 8][4], const float (&factors)[kColumns / 8][4],
+                         const Tile<kColumns, kDepth>& x) {
+#pragma unroll
+  for (int c = 0; c < kColumns; c += 16) {
+    uint32_t high[4], low[4];
+#pragma unroll
+    for (int i = 0; i < 4; ++i) {
+      const float* pair = &factors[c / 8 + i / 2][i % 2 * 2];
+      split<T>(pair[0], pair[1], high[i], low[i]);
+    }
+#pragma unroll
+    for (int d = 0; d < kDepth; d += 16) {
+      uint32_t words[4];
+      load_matrices<true>(words, x.part(c, d));
+      multiply_add<T>(held[d / 8], high, {words[0], words[1]});
+      multiply_add<T>(held[d / 8 + 1], high, {words[2], words[3]});
+      multiply_add<T>(held[d / 8], low, {words[0], words[1]});
+      multiply_add<T>(held[d / 8 + 1], low, {words[2], words[3]});
+    }
+  }
+}
+
+/// x's rows from one on = factor * held.
+template <class T, int kDepth>
+__device__ void store_rows(const Head<T>& x, int64_t first, const float (&held)[kDepth / 8][4],
+                           const float (&factor)[2]) {
+  const MmaLane me;
+#pragma unroll
+  for (int i = 0; i < kDepth / 8; ++i) {
+#pragma unroll
+    for (int r = 0; r < 2; ++r) {
+      const int64_t n = first + me.row(r), d = me.column(i, 0);
+      const float one = held[i][2 * r] * factor[r], other = held[i][2 * r + 1] * factor[r];
+      if (n >= x.N) continue;
+      if (x.by_eight) {
+        if (d < x.D) *reinterpret_cast<uint32_t*>(x.at(n, d)) = packed<T>(one, other);
+      } else {
+        if (d < x.D) *x.at(n, d) = narrowed<T>(one);
+        if (d + 1 < x.D) *x.at(n, d + 1) = narrowed<T>(other);
+      }
+    }
+  }
+}
+
+/// held += factors times the rows of x, as above, of factors that may be of any size, which float16
+/// could not hold: those of a row are multiplied by a power of two, which all that is held of it
+/// bears.
+template <class T, int kDepth>
+class RaisedSums {
+ public:
+  template <int kColumns>
+  __device__ void add(float (&factors)[kColumns / 8][4], const Tile<kColumns, kDepth>& x) {
+    if constexpr (std::same_as<T, Half>) raise<kColumns>(factors);
+    add_rows<T, kColumns>(held_, factors, x);
+  }
+  __device__ void store(const Head<T>& x, int64_t first, float factor) const {
+    store_rows<T, kDepth>(x, first, held_, {factor / raised_[0], factor / raised_[1]});
+  }
+
+ private:
+  /// Let the largest be in [2^14, 2^15), or as small as those before it.
+  template <int kColumns>
+  __device__ void raise(float (&factors)[kColumns / 8][4]) {
+#pragma unroll
+    for (int r = 0; r < 2; ++r) {
+      float largest = 0;
+#pragma unroll
+      for (auto& f : factors) {
+        for (int e = 2 * r; e < 2 * r + 2; ++e) {
+          const float size = std::fabs(f[e]);
+          if (size < std::numeric_limits<float>::infinity()) largest = fmax(largest, size);
+        }
+      }
+      largest = join_mma_row(largest, [](float a, float b) { return fmax(a, b); });
+      if (largest > 0) {
+        const float most = std::scalbn(1.f, min(14 - std::ilogb(largest), kMostRaised));
+        if (most < raised_[r]) {
+#pragma unroll
+          for (auto& h : held_) {
+            for (int e = 2 * r; e < 2 * r + 2; ++e) h[e] *= most / raised_[r];
+          }
+          raised_[r] = most;
+        }
+      }
+#pragma unroll
+      for (auto& f : factors) {
+        for (int e = 2 * r; e < 2 * r + 2; ++e) f[e] *= raised_[r];
+      }
+    }
+  }
+
+  static constexpr int kMostRaised = 100;
+  static constexpr float kFirst = std::same_as<T, Half> ? 0x1p100f : 1.f;
+  float held_[kDepth / 8][4] = {}, raised_[2] = {kFirst, kFirst};
+};
+
+}  // namespace ambit::cuda

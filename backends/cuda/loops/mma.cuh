@@ -1,0 +1,112 @@
+// Products of a warp on tensor cores: matrices of 16 bits, sums in float32, each spread over the
+// registers of the 32 threads. On the GPU three instructions of PTX, compiled for 80 and up; where
+// the tests compile for the host, what PTX says of them, between threads of the host.
+// Thread 4 g + t has of
+//   a left factor [16,16] rows g (words 0, 2) and g + 8 (1, 3), columns 2 t and 2 t + 1 (0, 1) and
+//     8 further (2, 3);
+//   a right factor [16,8] column g, rows 2 t and 2 t + 1 (word 0) and 8 further (1);
+//   sums [16,8] rows g (elements 0, 1) and g + 8 (2, 3), columns 2 t and 2 t + 1.
+// Source: PTX ISA, "Matrix Fragments for mma.m16n8k16 with floating point type", "ldmatrix".
+#pragma once
+
+#include <ambit/dtype.h>
+
+#include <cmath>
+#include <limits>
+
+#include "backends/cuda/runtime/launch.h"
+#include "element16.cuh"
+
+namespace ambit::cuda {
+
+/// sums += left * right. Every thread of the warp takes part.
+template <Reduced16 T>
+__device__ inline void multiply_add(float (&sums)[4], const uint32_t (&left)[4],
+                                    const uint32_t (&right)[2]) {
+#ifdef AMBIT_CUDA_ON_HOST
+  host::multiply_add(sums, left, right, std::same_as<T, BFloat16>);
+#elif defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 800
+#define AMBIT_MMA(type)                                                                 \
+  asm volatile("mma.sync.aligned.m16n8k16.row.col.f32." type "." type                   \
+               ".f32 {%0, %1, %2, %3}, {%4, %5, %6, %7}, {%8, %9}, {%0, %1, %2, %3};"   \
+               : "+f"(sums[0]), "+f"(sums[1]), "+f"(sums[2]), "+f"(sums[3])             \
+               : "r"(left[0]), "r"(left[1]), "r"(left[2]), "r"(left[3]), "r"(right[0]), \
+                 "r"(right[1]))
+  if constexpr (std::same_as<T, Half>) {
+    AMBIT_MMA("f16");
+  } else {
+    AMBIT_MMA("bf16");
+  }
+#undef AMBIT_MMA
+#elif defined(__CUDA_ARCH__)
+  __trap();  // code for older GPUs, which is not asked for this
+#endif
+}
+
+/// Read four matrices [8,8] of shared memory, of which threads 0 to 7 name the rows of the first,
+/// 8 to 15 of the second, ...: each 8 elements, aligned to 16 bytes. Word i of thread 4 g + t is of
+/// matrix i row g, columns 2 t and 2 t + 1; transposed: column g, rows 2 t and 2 t + 1.
+template <bool kTransposed>
+__device__ inline void load_matrices(uint32_t (&words)[4], const uint16_t* row) {
+#ifdef AMBIT_CUDA_ON_HOST
+  struct alignas(16) Row {
+    uint16_t elements[8];
+  };
+  const int lane = static_cast<int>(threadIdx.x) % 32;
+  for (int i = 0; i < 4; ++i) {
+    uint16_t pair[2];
+    for (int j = 0; j < 2; ++j) {
+      const int at = kTransposed ? lane % 4 * 2 + j : lane / 4;
+      const auto* from = reinterpret_cast<const Row*>(
+          __shfl_sync(~0u, reinterpret_cast<uintptr_t>(row), 8 * i + at));
+      pair[j] = from->elements[kTransposed ? lane / 4 : lane % 4 * 2 + j];
+    }
+    words[i] = pair[0] | static_cast<uint32_t>(pair[1]) << 16;
+  }
+#elif defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 800
+  const auto address = static_cast<uint32_t>(__cvta_generic_to_shared(row));
+#define AMBIT_LDMATRIX(transposed)                                                              \
+  asm volatile("ldmatrix.sync.aligned.m8n8.x4" transposed ".shared.b16 {%0, %1, %2, %3}, [%4];" \
+               : "=r"(words[0]), "=r"(words[1]), "=r"(words[2]), "=r"(words[3])                 \
+               : "r"(address)                                                                   \
+               : "memory")
+  if constexpr (kTransposed) {
+    AMBIT_LDMATRIX(".trans");
+  } else {
+    AMBIT_LDMATRIX("");
+  }
+#undef AMBIT_LDMATRIX
+#elif defined(__CUDA_ARCH__)
+  __trap();
+#endif
+}
+
+/// Return two elements as a word, the first in its lower half.
+template <Reduced16 T>
+__device__ uint32_t packed(float first, float second) {
+#ifdef __CUDA_ARCH__
+  if constexpr (std::same_as<T, Half>) {
+    const __half2 pair = __floats2half2_rn(first, second);
+    return reinterpret_cast<const uint32_t&>(pair);
+  } else {
+    const __nv_bfloat162 pair = __floats2bfloat162_rn(first, second);
+    return reinterpret_cast<const uint32_t&>(pair);
+  }
+#else
+  return uint32_t{narrowed<T>(first).x} | uint32_t{narrowed<T>(second).x} << 16;
+#endif
+}
+
+/// The two numbers as elements, and what these lack of them as elements: together they have twice
+/// the bits.
+template <Reduced16 T>
+__device__ void split(float first, float second, uint32_t& high, uint32_t& low) {
+  const auto rest = [](float x, uint32_t bits) {
+    const float element = widened(T(static_cast<uint16_t>(bits), T::from_bits()));
+    return std::fabs(element) < std::numeric_limits<float>::infinity() ? x - element : 0.f;
+  };
+  high = packed<T>(first, second);
+  low = packed<T>(rest(first, high & 0xffff), rest(second, high >> 16));
+}
+
+}  // namespace ambit::cuda
