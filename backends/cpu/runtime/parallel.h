@@ -30,19 +30,20 @@ int available_threads();
 /// Return on how many threads [0, n) shall run, when each shall have `grain` or more.
 int count_pieces(int64_t n, int64_t grain);
 
+/// f(begin, end), compiled once for all that call it.
+template <class F>
+[[gnu::noinline]] void run_piece(const void* f, int64_t begin, int64_t end) {
+  (*static_cast<const F*>(f))(begin, end);
+}
+
 /// Call f(begin, end) for parts of [0, n) of `grain` or more, on several threads if that gives
 /// several parts. Inside another parallel_for everything stays on the calling thread.
 template <class F>
 void parallel_for(int64_t n, int64_t grain, const F& f) {
   if (n <= 0) return;
   const int pieces = n < 2 * grain ? 1 : count_pieces(n, grain);
-  if (pieces == 1) return f(int64_t{0}, n);
-  run_pieces(
-      n, pieces,
-      [](const void* context, int64_t begin, int64_t end) {
-        (*static_cast<const F*>(context))(begin, end);
-      },
-      &f);
+  if (pieces == 1) return run_piece<F>(&f, 0, n);
+  run_pieces(n, pieces, run_piece<F>, &f);
 }
 
 /// The grain for items that cost `work` elementary steps each.
