@@ -31,7 +31,7 @@ AMBIT_API void check_out(const char* op, const Tensor& out);
 AMBIT_API void write_out(const char* op, Tensor& out, const Tensor& result);
 
 /// `Out(op, out) << compute()`: out is checked before anything is computed, as C++ orders operands.
-/// No lambda: hundreds of them would be a twentieth of the time that a program compiles.
+/// No lambda, of which every program would compile hundreds.
 class Out {
  public:
   Out(const char* op, Tensor& out) : op_(op), out_(out) { check_out(op, out); }

@@ -1,11 +1,11 @@
-// Monitor: a lock, and what threads wait for under it. The condition is out of line, since what
-// <condition_variable> brings takes a twentieth of the time in which a program compiles.
+// Monitor: a lock, and what threads wait for under it. The condition is out of line, since
+// <condition_variable> costs every program a thirtieth of the time in which it compiles.
 #pragma once
 
 #include <ambit/api.h>
 
 #include <memory>
-#include <mutex>
+#include <mutex>  // clocks: see data_loader_options.h
 
 namespace ambit::data {
 
