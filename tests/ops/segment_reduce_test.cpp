@@ -141,7 +141,7 @@ TEST_CASE("segment_reduce shares gradients among infinite elements alone") {
       check_values(x.grad(), {4}, c.grad);
     }
     // The same of scatter_reduce() without include_self, of values that nothing is counted with.
-    const Tensor self = full({2}, 5).to(d).requires_grad_();
+    const Tensor self = full({2}, 5.).to(d).requires_grad_();
     const Tensor src = full({2}, -kInf).to(d).requires_grad_();
     const Tensor out = scatter_reduce(self, 0, ints(d, {0, 0}), src, "amax", false);
     out.backward(tensor({2.F, 3.F}).to(d));
