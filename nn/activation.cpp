@@ -12,6 +12,7 @@
 
 namespace ambit::nn {
 
+ReLUImpl::ReLUImpl(const ReLUOptions& opts) : options(opts) {}
 void ReLUImpl::reset() {}
 Tensor ReLUImpl::forward(const Tensor& input) {
   return options.inplace() ? relu_(input) : relu(input);
@@ -26,24 +27,28 @@ Tensor SigmoidImpl::forward(const Tensor& input) { return sigmoid(input); }
 void TanhImpl::reset() {}
 Tensor TanhImpl::forward(const Tensor& input) { return tanh(input); }
 
+GELUImpl::GELUImpl(GELUOptions opts) : options(std::move(opts)) {}
 void GELUImpl::reset() {}
 Tensor GELUImpl::forward(const Tensor& input) { return gelu(input, options.approximate()); }
 void GELUImpl::pretty_print(std::ostream& os) const {
   os << fmt::format("{}(approximate='{}')", name(), options.approximate());
 }
 
+SoftmaxImpl::SoftmaxImpl(const SoftmaxOptions& opts) : options(opts) {}
 void SoftmaxImpl::reset() {}
 Tensor SoftmaxImpl::forward(const Tensor& input) { return softmax(input, options.dim()); }
 void SoftmaxImpl::pretty_print(std::ostream& os) const {
   os << fmt::format("{}(dim={})", name(), options.dim());
 }
 
+LogSoftmaxImpl::LogSoftmaxImpl(const LogSoftmaxOptions& opts) : options(opts) {}
 void LogSoftmaxImpl::reset() {}
 Tensor LogSoftmaxImpl::forward(const Tensor& input) { return log_softmax(input, options.dim()); }
 void LogSoftmaxImpl::pretty_print(std::ostream& os) const {
   os << fmt::format("{}(dim={})", name(), options.dim());
 }
 
+ELUImpl::ELUImpl(const ELUOptions& opts) : options(opts) {}
 void ELUImpl::reset() {}
 Tensor ELUImpl::forward(const Tensor& input) {
   return functional::elu(input, options.alpha(), options.inplace());
@@ -53,12 +58,14 @@ void ELUImpl::pretty_print(std::ostream& os) const {
                     inplace_text(options.inplace()));
 }
 
+SELUImpl::SELUImpl(const SELUOptions& opts) : options(opts) {}
 void SELUImpl::reset() {}
 Tensor SELUImpl::forward(const Tensor& input) { return functional::selu(input, options.inplace()); }
 void SELUImpl::pretty_print(std::ostream& os) const {
   os << fmt::format("{}({})", name(), options.inplace() ? "inplace=True" : "");
 }
 
+CELUImpl::CELUImpl(const CELUOptions& opts) : options(opts) {}
 void CELUImpl::reset() {}
 Tensor CELUImpl::forward(const Tensor& input) {
   return functional::celu(input, options.alpha(), options.inplace());
@@ -68,6 +75,7 @@ void CELUImpl::pretty_print(std::ostream& os) const {
                     inplace_text(options.inplace()));
 }
 
+LeakyReLUImpl::LeakyReLUImpl(const LeakyReLUOptions& opts) : options(opts) {}
 void LeakyReLUImpl::reset() {}
 Tensor LeakyReLUImpl::forward(const Tensor& input) {
   return functional::leaky_relu(input, options.negative_slope(), options.inplace());
@@ -77,6 +85,7 @@ void LeakyReLUImpl::pretty_print(std::ostream& os) const {
                     inplace_text(options.inplace()));
 }
 
+RReLUImpl::RReLUImpl(const RReLUOptions& opts) : options(opts) {}
 void RReLUImpl::reset() {}
 Tensor RReLUImpl::forward(const Tensor& input) {
   return functional::rrelu(input, options.lower(), options.upper(), is_training(),
@@ -87,6 +96,7 @@ void RReLUImpl::pretty_print(std::ostream& os) const {
                     number(options.upper()), inplace_text(options.inplace()));
 }
 
+ReLU6Impl::ReLU6Impl(const ReLU6Options& opts) : options(opts) {}
 void ReLU6Impl::reset() {}
 Tensor ReLU6Impl::forward(const Tensor& input) {
   return functional::relu6(input, options.inplace());
@@ -95,6 +105,7 @@ void ReLU6Impl::pretty_print(std::ostream& os) const {
   os << fmt::format("{}({})", name(), options.inplace() ? "inplace=True" : "");
 }
 
+HardtanhImpl::HardtanhImpl(const HardtanhOptions& opts) : options(opts) {}
 void HardtanhImpl::reset() {}
 Tensor HardtanhImpl::forward(const Tensor& input) {
   return functional::hardtanh(input, options.min_val(), options.max_val(), options.inplace());
@@ -110,6 +121,7 @@ Tensor SiLUImpl::forward(const Tensor& input) { return functional::silu(input); 
 void MishImpl::reset() {}
 Tensor MishImpl::forward(const Tensor& input) { return functional::mish(input); }
 
+SoftplusImpl::SoftplusImpl(const SoftplusOptions& opts) : options(opts) {}
 void SoftplusImpl::reset() {}
 Tensor SoftplusImpl::forward(const Tensor& input) {
   return functional::softplus(input, options.beta(), options.threshold());
@@ -127,6 +139,7 @@ Tensor SoftsignImpl::forward(const Tensor& input) { return functional::softsign(
 void TanhshrinkImpl::reset() {}
 Tensor TanhshrinkImpl::forward(const Tensor& input) { return functional::tanhshrink(input); }
 
+HardshrinkImpl::HardshrinkImpl(const HardshrinkOptions& opts) : options(opts) {}
 void HardshrinkImpl::reset() {}
 Tensor HardshrinkImpl::forward(const Tensor& input) {
   return functional::hardshrink(input, options.lambda());
@@ -135,6 +148,7 @@ void HardshrinkImpl::pretty_print(std::ostream& os) const {
   os << fmt::format("{}({})", name(), number(options.lambda()));
 }
 
+SoftshrinkImpl::SoftshrinkImpl(const SoftshrinkOptions& opts) : options(opts) {}
 void SoftshrinkImpl::reset() {}
 Tensor SoftshrinkImpl::forward(const Tensor& input) {
   return functional::softshrink(input, options.lambda());
@@ -158,6 +172,9 @@ void PReLUImpl::pretty_print(std::ostream& os) const {
   os << fmt::format("{}(num_parameters={})", name(), options.num_parameters());
 }
 
+ThresholdImpl::ThresholdImpl(const ThresholdOptions& opts) : options(opts) {}
+ThresholdImpl::ThresholdImpl(double threshold, double value)
+    : ThresholdImpl(ThresholdOptions(threshold, value)) {}
 void ThresholdImpl::reset() {}
 Tensor ThresholdImpl::forward(const Tensor& input) {
   return functional::threshold(input, options.threshold(), options.value(), options.inplace());
@@ -167,12 +184,14 @@ void ThresholdImpl::pretty_print(std::ostream& os) const {
                     inplace_text(options.inplace()));
 }
 
+GLUImpl::GLUImpl(const GLUOptions& opts) : options(opts) {}
 void GLUImpl::reset() {}
 Tensor GLUImpl::forward(const Tensor& input) { return functional::glu(input, options.dim()); }
 void GLUImpl::pretty_print(std::ostream& os) const {
   os << fmt::format("{}(dim={})", name(), options.dim());
 }
 
+SoftminImpl::SoftminImpl(const SoftminOptions& opts) : options(opts) {}
 void SoftminImpl::reset() {}
 Tensor SoftminImpl::forward(const Tensor& input) {
   return functional::softmin(input, options.dim());

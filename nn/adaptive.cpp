@@ -41,6 +41,11 @@ Tensor rows_of(const Tensor& mask) { return nonzero(mask).squeeze(1); }
 
 }  // namespace
 
+AdaptiveLogSoftmaxWithLossImpl::AdaptiveLogSoftmaxWithLossImpl(int64_t in_features,
+                                                               int64_t n_classes,
+                                                               std::vector<int64_t> ends)
+    : AdaptiveLogSoftmaxWithLossImpl(
+          AdaptiveLogSoftmaxWithLossOptions(in_features, n_classes, std::move(ends))) {}
 AdaptiveLogSoftmaxWithLossImpl::AdaptiveLogSoftmaxWithLossImpl(
     const AdaptiveLogSoftmaxWithLossOptions& opts)
     : options(opts) {

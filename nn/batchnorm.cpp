@@ -96,3 +96,11 @@ template class BatchNormImplBase<BatchNorm2dImpl, 4, 4>;
 template class BatchNormImplBase<BatchNorm3dImpl, 5, 5>;
 
 }  // namespace ambit::nn::detail
+
+namespace ambit::nn {
+
+BatchNorm1dImpl::BatchNorm1dImpl(const BatchNormOptions& opts) : BatchNormImplBase(opts) {}
+BatchNorm2dImpl::BatchNorm2dImpl(const BatchNormOptions& opts) : BatchNormImplBase(opts) {}
+BatchNorm3dImpl::BatchNorm3dImpl(const BatchNormOptions& opts) : BatchNormImplBase(opts) {}
+
+}  // namespace ambit::nn

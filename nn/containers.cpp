@@ -21,6 +21,9 @@ void check_index(const char* what, size_t i, size_t size) {
 
 // --- Sequential
 
+Sequential::Sequential(std::initializer_list<NamedAnyModule> modules)
+    : NamedHolder(std::make_shared<SequentialImpl>(modules)) {}
+
 SequentialImpl::SequentialImpl(std::initializer_list<NamedAnyModule> modules) {
   for (const auto& [name, module] : modules) push_back(name, module);
 }
@@ -199,6 +202,7 @@ std::shared_ptr<Module> ParameterDictImpl::clone(const std::optional<Device>& de
 
 // --- Functional
 
+FunctionalImpl::FunctionalImpl(Function function) : function_(std::move(function)) {}
 void FunctionalImpl::reset() {}
 
 Tensor FunctionalImpl::forward(const Tensor& input) { return function_(input); }

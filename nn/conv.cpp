@@ -209,4 +209,32 @@ template class ConvTransposeNdImpl<1, ConvTranspose1dImpl>;
 template class ConvTransposeNdImpl<2, ConvTranspose2dImpl>;
 template class ConvTransposeNdImpl<3, ConvTranspose3dImpl>;
 
+Conv1dImpl::Conv1dImpl(int64_t in_channels, int64_t out_channels, ExpandingArray<1> kernel_size)
+    : Conv1dImpl(Conv1dOptions(in_channels, out_channels, kernel_size)) {}
+Conv1dImpl::Conv1dImpl(const Conv1dOptions& opts) : ConvNdImpl(opts) {}
+Conv2dImpl::Conv2dImpl(int64_t in_channels, int64_t out_channels, ExpandingArray<2> kernel_size,
+                       ExpandingArray<2> stride, ExpandingArray<2> padding)
+    : Conv2dImpl(
+          Conv2dOptions(in_channels, out_channels, kernel_size).stride(stride).padding(padding)) {}
+Conv2dImpl::Conv2dImpl(const Conv2dOptions& opts) : ConvNdImpl(opts) {}
+Conv3dImpl::Conv3dImpl(int64_t in_channels, int64_t out_channels, ExpandingArray<3> kernel_size)
+    : Conv3dImpl(Conv3dOptions(in_channels, out_channels, kernel_size)) {}
+Conv3dImpl::Conv3dImpl(const Conv3dOptions& opts) : ConvNdImpl(opts) {}
+
+ConvTranspose1dImpl::ConvTranspose1dImpl(int64_t in_channels, int64_t out_channels,
+                                         ExpandingArray<1> kernel_size)
+    : ConvTranspose1dImpl(ConvTranspose1dOptions(in_channels, out_channels, kernel_size)) {}
+ConvTranspose1dImpl::ConvTranspose1dImpl(const ConvTranspose1dOptions& opts)
+    : ConvTransposeNdImpl(opts) {}
+ConvTranspose2dImpl::ConvTranspose2dImpl(int64_t in_channels, int64_t out_channels,
+                                         ExpandingArray<2> kernel_size)
+    : ConvTranspose2dImpl(ConvTranspose2dOptions(in_channels, out_channels, kernel_size)) {}
+ConvTranspose2dImpl::ConvTranspose2dImpl(const ConvTranspose2dOptions& opts)
+    : ConvTransposeNdImpl(opts) {}
+ConvTranspose3dImpl::ConvTranspose3dImpl(int64_t in_channels, int64_t out_channels,
+                                         ExpandingArray<3> kernel_size)
+    : ConvTranspose3dImpl(ConvTranspose3dOptions(in_channels, out_channels, kernel_size)) {}
+ConvTranspose3dImpl::ConvTranspose3dImpl(const ConvTranspose3dOptions& opts)
+    : ConvTransposeNdImpl(opts) {}
+
 }  // namespace ambit::nn

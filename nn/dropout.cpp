@@ -22,6 +22,7 @@ void print(std::ostream& os, const std::string& name, const DropoutOptions& opti
 
 }  // namespace
 
+DropoutImpl::DropoutImpl(double p) : DropoutImpl(DropoutOptions(p)) {}
 DropoutImpl::DropoutImpl(const DropoutOptions& opts) : options(opts) { check("Dropout", opts); }
 
 void DropoutImpl::reset() {}
@@ -32,6 +33,7 @@ Tensor DropoutImpl::forward(const Tensor& input) {
 
 void DropoutImpl::pretty_print(std::ostream& os) const { print(os, name(), options); }
 
+Dropout2dImpl::Dropout2dImpl(double p) : Dropout2dImpl(Dropout2dOptions(p)) {}
 Dropout2dImpl::Dropout2dImpl(const Dropout2dOptions& opts) : options(opts) {
   check("Dropout2d", opts);
 }
@@ -41,6 +43,7 @@ Tensor Dropout2dImpl::forward(const Tensor& input) {
 }
 void Dropout2dImpl::pretty_print(std::ostream& os) const { print(os, name(), options); }
 
+Dropout3dImpl::Dropout3dImpl(double p) : Dropout3dImpl(Dropout3dOptions(p)) {}
 Dropout3dImpl::Dropout3dImpl(const Dropout3dOptions& opts) : options(opts) {
   check("Dropout3d", opts);
 }
@@ -50,6 +53,7 @@ Tensor Dropout3dImpl::forward(const Tensor& input) {
 }
 void Dropout3dImpl::pretty_print(std::ostream& os) const { print(os, name(), options); }
 
+AlphaDropoutImpl::AlphaDropoutImpl(double p) : AlphaDropoutImpl(AlphaDropoutOptions(p)) {}
 AlphaDropoutImpl::AlphaDropoutImpl(const AlphaDropoutOptions& opts) : options(opts) {
   check("AlphaDropout", opts);
 }
@@ -59,6 +63,8 @@ Tensor AlphaDropoutImpl::forward(const Tensor& input) {
 }
 void AlphaDropoutImpl::pretty_print(std::ostream& os) const { print(os, name(), options); }
 
+FeatureAlphaDropoutImpl::FeatureAlphaDropoutImpl(double p)
+    : FeatureAlphaDropoutImpl(FeatureAlphaDropoutOptions(p)) {}
 FeatureAlphaDropoutImpl::FeatureAlphaDropoutImpl(const FeatureAlphaDropoutOptions& opts)
     : options(opts) {
   check("FeatureAlphaDropout", opts);

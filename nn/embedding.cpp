@@ -83,6 +83,8 @@ LayerOptions options_for(const char* module, const Tensor& embeddings, const Giv
 
 }  // namespace
 
+EmbeddingImpl::EmbeddingImpl(int64_t num_embeddings, int64_t embedding_dim)
+    : EmbeddingImpl(EmbeddingOptions(num_embeddings, embedding_dim)) {}
 EmbeddingImpl::EmbeddingImpl(const EmbeddingOptions& opts) : options(opts) {
   check("Embedding", options);
   EmbeddingImpl::reset();
@@ -118,6 +120,8 @@ Embedding Embedding::from_pretrained(const Tensor& embeddings,
   return layer;
 }
 
+EmbeddingBagImpl::EmbeddingBagImpl(int64_t num_embeddings, int64_t embedding_dim)
+    : EmbeddingBagImpl(EmbeddingBagOptions(num_embeddings, embedding_dim)) {}
 EmbeddingBagImpl::EmbeddingBagImpl(const EmbeddingBagOptions& opts) : options(opts) {
   check("EmbeddingBag", options);
   EmbeddingBagImpl::reset();

@@ -14,6 +14,8 @@
 
 namespace ambit::nn {
 
+LinearImpl::LinearImpl(int64_t in_features, int64_t out_features)
+    : LinearImpl(LinearOptions(in_features, out_features)) {}
 LinearImpl::LinearImpl(const LinearOptions& opts) : options(opts) {
   if (opts.in_features() < 0 || opts.out_features() < 0) {
     throw Error(fmt::format("Linear: expected features of at least 0, got in {} and out {}",
@@ -60,6 +62,7 @@ void LinearImpl::pretty_print(std::ostream& os) const {
                     options.out_features(), truth(options.bias()));
 }
 
+FlattenImpl::FlattenImpl(const FlattenOptions& opts) : options(opts) {}
 void FlattenImpl::reset() {}
 
 Tensor FlattenImpl::forward(const Tensor& input) {
@@ -70,6 +73,9 @@ void FlattenImpl::pretty_print(std::ostream& os) const {
   os << fmt::format("{}(start_dim={}, end_dim={})", name(), options.start_dim(), options.end_dim());
 }
 
+UnflattenImpl::UnflattenImpl(const UnflattenOptions& opts) : options(opts) {}
+UnflattenImpl::UnflattenImpl(int64_t dim, std::vector<int64_t> sizes)
+    : UnflattenImpl(UnflattenOptions(dim, std::move(sizes))) {}
 void UnflattenImpl::reset() {}
 
 Tensor UnflattenImpl::forward(const Tensor& input) {
@@ -95,6 +101,8 @@ void UnflattenImpl::pretty_print(std::ostream& os) const {
                     fmt::join(options.sizes(), ", "));
 }
 
+BilinearImpl::BilinearImpl(int64_t in1_features, int64_t in2_features, int64_t out_features)
+    : BilinearImpl(BilinearOptions(in1_features, in2_features, out_features)) {}
 BilinearImpl::BilinearImpl(const BilinearOptions& opts) : options(opts) {
   if (opts.in1_features() < 1 || opts.in2_features() < 1 || opts.out_features() < 1) {
     throw Error(fmt::format("Bilinear: expected features of at least 1, got {}, {} and {}",

@@ -42,6 +42,7 @@ Tensor NLLLossImpl::forward(const Tensor& input, const Tensor& target) {
   return nll_loss(input, target, weight, options.reduction(), options.ignore_index());
 }
 
+MSELossImpl::MSELossImpl(const MSELossOptions& opts) : options(opts) {}
 void MSELossImpl::reset() {}
 Tensor MSELossImpl::forward(const Tensor& input, const Tensor& target) {
   return mse_loss(input, target, options.reduction());

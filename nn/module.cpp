@@ -57,6 +57,11 @@ void throw_empty_holder(const std::type_info& module) {
   throw Error(fmt::format("{}: expected a module, got an empty holder", class_name(module)));
 }
 
+Module::Module() : Module(std::string()) {}
+Module::Module(std::string name) : name_(std::move(name)), scope_(std::make_shared<NameScope>()) {}
+Module::Module(const Module&) = default;
+Module& Module::operator=(const Module&) = default;
+
 // Children that nobody else holds queue up instead of being destroyed from here, which would
 // recurse as deep as modules are nested.
 Module::~Module() {

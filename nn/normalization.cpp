@@ -110,6 +110,8 @@ Tensor local_response_norm(const Tensor& input, int64_t size, double alpha, doub
 
 }  // namespace functional
 
+LayerNormImpl::LayerNormImpl(std::vector<int64_t> normalized_shape)
+    : LayerNormImpl(LayerNormOptions(std::move(normalized_shape))) {}
 LayerNormImpl::LayerNormImpl(const LayerNormOptions& opts) : options(opts) {
   if (opts.normalized_shape().empty()) {
     throw Error("LayerNorm: expected a normalized_shape of at least one number");
@@ -138,6 +140,8 @@ void LayerNormImpl::pretty_print(std::ostream& os) const {
                     truth(options.elementwise_affine()));
 }
 
+GroupNormImpl::GroupNormImpl(int64_t num_groups, int64_t num_channels)
+    : GroupNormImpl(GroupNormOptions(num_groups, num_channels)) {}
 GroupNormImpl::GroupNormImpl(const GroupNormOptions& opts) : options(opts) {
   if (opts.num_groups() < 1 || opts.num_channels() < 1 ||
       opts.num_channels() % opts.num_groups() != 0) {
@@ -166,6 +170,8 @@ void GroupNormImpl::pretty_print(std::ostream& os) const {
                     options.num_channels(), options.eps(), truth(options.affine()));
 }
 
+LocalResponseNormImpl::LocalResponseNormImpl(const LocalResponseNormOptions& opts)
+    : options(opts) {}
 void LocalResponseNormImpl::reset() {}
 Tensor LocalResponseNormImpl::forward(const Tensor& input) {
   return functional::local_response_norm(input, options.size(), options.alpha(), options.beta(),
@@ -176,6 +182,8 @@ void LocalResponseNormImpl::pretty_print(std::ostream& os) const {
                     options.beta(), number(options.k()));
 }
 
+RMSNormImpl::RMSNormImpl(std::vector<int64_t> normalized_shape)
+    : RMSNormImpl(RMSNormOptions(std::move(normalized_shape))) {}
 RMSNormImpl::RMSNormImpl(const RMSNormOptions& opts) : options(opts) {
   if (opts.normalized_shape().empty()) {
     throw Error("RMSNorm: expected a normalized_shape of at least one number");
@@ -202,6 +210,8 @@ void RMSNormImpl::pretty_print(std::ostream& os) const {
                     truth(options.elementwise_affine()));
 }
 
+CrossMapLRN2dImpl::CrossMapLRN2dImpl(int64_t size)
+    : CrossMapLRN2dImpl(CrossMapLRN2dOptions(size)) {}
 CrossMapLRN2dImpl::CrossMapLRN2dImpl(const CrossMapLRN2dOptions& opts) : options(opts) {
   if (opts.size() < 1) {
     throw Error(fmt::format("CrossMapLRN2d: expected a size of at least 1, got {}", opts.size()));
@@ -279,4 +289,11 @@ template class InstanceNormImplBase<InstanceNorm2dImpl, 2>;
 template class InstanceNormImplBase<InstanceNorm3dImpl, 3>;
 
 }  // namespace detail
+InstanceNorm1dImpl::InstanceNorm1dImpl(const InstanceNormOptions& opts)
+    : InstanceNormImplBase(opts) {}
+InstanceNorm2dImpl::InstanceNorm2dImpl(const InstanceNormOptions& opts)
+    : InstanceNormImplBase(opts) {}
+InstanceNorm3dImpl::InstanceNorm3dImpl(const InstanceNormOptions& opts)
+    : InstanceNormImplBase(opts) {}
+
 }  // namespace ambit::nn

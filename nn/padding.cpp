@@ -47,6 +47,7 @@ template class ModePadImpl<PadMode::constant, 3, ZeroPad3dImpl>;
 
 }  // namespace detail
 
+PixelShuffleImpl::PixelShuffleImpl(const PixelShuffleOptions& opts) : options(opts) {}
 void PixelShuffleImpl::reset() {}
 Tensor PixelShuffleImpl::forward(const Tensor& input) {
   return functional::pixel_shuffle(input, options.upscale_factor());
@@ -55,6 +56,7 @@ void PixelShuffleImpl::pretty_print(std::ostream& os) const {
   os << fmt::format("{}(upscale_factor={})", name(), options.upscale_factor());
 }
 
+PixelUnshuffleImpl::PixelUnshuffleImpl(const PixelUnshuffleOptions& opts) : options(opts) {}
 void PixelUnshuffleImpl::reset() {}
 Tensor PixelUnshuffleImpl::forward(const Tensor& input) {
   return functional::pixel_unshuffle(input, options.downscale_factor());

@@ -11,26 +11,33 @@ Tensor alias(const Tensor& weight) { return weight.defined() ? weight.detach() :
 
 }  // namespace
 
+L1LossImpl::L1LossImpl(const L1LossOptions& opts) : options(opts) {}
 void L1LossImpl::reset() {}
 Tensor L1LossImpl::forward(const Tensor& input, const Tensor& target) {
   return functional::l1_loss(input, target, options.reduction());
 }
 
+SmoothL1LossImpl::SmoothL1LossImpl(const SmoothL1LossOptions& opts) : options(opts) {}
 void SmoothL1LossImpl::reset() {}
 Tensor SmoothL1LossImpl::forward(const Tensor& input, const Tensor& target) {
   return functional::smooth_l1_loss(input, target, options.reduction(), options.beta());
 }
 
+HuberLossImpl::HuberLossImpl(const HuberLossOptions& opts) : options(opts) {}
 void HuberLossImpl::reset() {}
 Tensor HuberLossImpl::forward(const Tensor& input, const Tensor& target) {
   return functional::huber_loss(input, target, options.reduction(), options.delta());
 }
 
+HingeEmbeddingLossImpl::HingeEmbeddingLossImpl(const HingeEmbeddingLossOptions& opts)
+    : options(opts) {}
 void HingeEmbeddingLossImpl::reset() {}
 Tensor HingeEmbeddingLossImpl::forward(const Tensor& input, const Tensor& target) {
   return functional::hinge_embedding_loss(input, target, options.margin(), options.reduction());
 }
 
+MarginRankingLossImpl::MarginRankingLossImpl(const MarginRankingLossOptions& opts)
+    : options(opts) {}
 void MarginRankingLossImpl::reset() {}
 Tensor MarginRankingLossImpl::forward(const Tensor& input1, const Tensor& input2,
                                       const Tensor& target) {
@@ -38,6 +45,8 @@ Tensor MarginRankingLossImpl::forward(const Tensor& input1, const Tensor& input2
                                          options.reduction());
 }
 
+CosineEmbeddingLossImpl::CosineEmbeddingLossImpl(const CosineEmbeddingLossOptions& opts)
+    : options(opts) {}
 void CosineEmbeddingLossImpl::reset() {}
 Tensor CosineEmbeddingLossImpl::forward(const Tensor& input1, const Tensor& input2,
                                         const Tensor& target) {
@@ -45,22 +54,28 @@ Tensor CosineEmbeddingLossImpl::forward(const Tensor& input1, const Tensor& inpu
                                            options.reduction());
 }
 
+SoftMarginLossImpl::SoftMarginLossImpl(const SoftMarginLossOptions& opts) : options(opts) {}
 void SoftMarginLossImpl::reset() {}
 Tensor SoftMarginLossImpl::forward(const Tensor& input, const Tensor& target) {
   return functional::soft_margin_loss(input, target, options.reduction());
 }
 
+MultiLabelMarginLossImpl::MultiLabelMarginLossImpl(const MultiLabelMarginLossOptions& opts)
+    : options(opts) {}
 void MultiLabelMarginLossImpl::reset() {}
 Tensor MultiLabelMarginLossImpl::forward(const Tensor& input, const Tensor& target) {
   return functional::multilabel_margin_loss(input, target, options.reduction());
 }
 
+PoissonNLLLossImpl::PoissonNLLLossImpl(const PoissonNLLLossOptions& opts) : options(opts) {}
 void PoissonNLLLossImpl::reset() {}
 Tensor PoissonNLLLossImpl::forward(const Tensor& input, const Tensor& target) {
   return functional::poisson_nll_loss(input, target, options.log_input(), options.full(),
                                       options.eps(), options.reduction());
 }
 
+TripletMarginLossImpl::TripletMarginLossImpl(const TripletMarginLossOptions& opts)
+    : options(opts) {}
 void TripletMarginLossImpl::reset() {}
 Tensor TripletMarginLossImpl::forward(const Tensor& anchor, const Tensor& positive,
                                       const Tensor& negative) {
@@ -68,6 +83,9 @@ Tensor TripletMarginLossImpl::forward(const Tensor& anchor, const Tensor& positi
                                          options.eps(), options.swap(), options.reduction());
 }
 
+TripletMarginWithDistanceLossImpl::TripletMarginWithDistanceLossImpl(
+    const TripletMarginWithDistanceLossOptions& opts)
+    : options(opts) {}
 void TripletMarginWithDistanceLossImpl::reset() {}
 Tensor TripletMarginWithDistanceLossImpl::forward(const Tensor& anchor, const Tensor& positive,
                                                   const Tensor& negative) {
@@ -115,21 +133,25 @@ Tensor MultiMarginLossImpl::forward(const Tensor& input, const Tensor& target) {
                                        options.reduction());
 }
 
+KLDivLossImpl::KLDivLossImpl(const KLDivLossOptions& opts) : options(opts) {}
 void KLDivLossImpl::reset() {}
 Tensor KLDivLossImpl::forward(const Tensor& input, const Tensor& target) {
   return functional::kl_div(input, target, options);
 }
 
+CosineSimilarityImpl::CosineSimilarityImpl(const CosineSimilarityOptions& opts) : options(opts) {}
 void CosineSimilarityImpl::reset() {}
 Tensor CosineSimilarityImpl::forward(const Tensor& x1, const Tensor& x2) {
   return functional::cosine_similarity(x1, x2, options.dim(), options.eps());
 }
 
+PairwiseDistanceImpl::PairwiseDistanceImpl(const PairwiseDistanceOptions& opts) : options(opts) {}
 void PairwiseDistanceImpl::reset() {}
 Tensor PairwiseDistanceImpl::forward(const Tensor& x1, const Tensor& x2) {
   return functional::pairwise_distance(x1, x2, options.p(), options.eps(), options.keepdim());
 }
 
+CTCLossImpl::CTCLossImpl(const CTCLossOptions& opts) : options(opts) {}
 void CTCLossImpl::reset() {}
 Tensor CTCLossImpl::forward(const Tensor& log_probs, const Tensor& targets,
                             const Tensor& input_lengths, const Tensor& target_lengths) {

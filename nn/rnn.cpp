@@ -282,6 +282,9 @@ template class RNNImplBase<GRUImpl, GRUOptions>;
 
 }  // namespace detail
 
+RNNImpl::RNNImpl(const RNNOptions& opts) : RNNImplBase(opts) {}
+RNNImpl::RNNImpl(int64_t input_size, int64_t hidden_size)
+    : RNNImpl(RNNOptions(input_size, hidden_size)) {}
 std::tuple<Tensor, Tensor> RNNImpl::forward(const Tensor& input, Tensor hx) {
   const auto [out, h, c] = run(input, std::move(hx), {});
   return {out, h};
@@ -292,6 +295,9 @@ std::tuple<PackedSequence, Tensor> RNNImpl::forward_with_packed_input(const Pack
   return {out, h};
 }
 
+LSTMImpl::LSTMImpl(const LSTMOptions& opts) : RNNImplBase(opts) {}
+LSTMImpl::LSTMImpl(int64_t input_size, int64_t hidden_size)
+    : LSTMImpl(LSTMOptions(input_size, hidden_size)) {}
 std::tuple<Tensor, std::tuple<Tensor, Tensor>> LSTMImpl::forward(const Tensor& input,
                                                                  LSTMState hx) {
   const auto [out, h, c] = run(input, h_of(hx), c_of(hx));
@@ -303,6 +309,9 @@ std::tuple<PackedSequence, std::tuple<Tensor, Tensor>> LSTMImpl::forward_with_pa
   return {out, {h, c}};
 }
 
+GRUImpl::GRUImpl(const GRUOptions& opts) : RNNImplBase(opts) {}
+GRUImpl::GRUImpl(int64_t input_size, int64_t hidden_size)
+    : GRUImpl(GRUOptions(input_size, hidden_size)) {}
 std::tuple<Tensor, Tensor> GRUImpl::forward(const Tensor& input, Tensor hx) {
   const auto [out, h, c] = run(input, std::move(hx), {});
   return {out, h};

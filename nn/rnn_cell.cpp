@@ -89,12 +89,21 @@ template class RNNCellImplBase<GRUCellImpl, GRUCellOptions>;
 
 }  // namespace detail
 
+RNNCellImpl::RNNCellImpl(const RNNCellOptions& opts) : RNNCellImplBase(opts) {}
+RNNCellImpl::RNNCellImpl(int64_t input_size, int64_t hidden_size)
+    : RNNCellImpl(RNNCellOptions(input_size, hidden_size)) {}
 Tensor RNNCellImpl::forward(const Tensor& input, Tensor hx) {
   return std::get<0>(run(input, std::move(hx), {}));
 }
+LSTMCellImpl::LSTMCellImpl(const LSTMCellOptions& opts) : RNNCellImplBase(opts) {}
+LSTMCellImpl::LSTMCellImpl(int64_t input_size, int64_t hidden_size)
+    : LSTMCellImpl(LSTMCellOptions(input_size, hidden_size)) {}
 std::tuple<Tensor, Tensor> LSTMCellImpl::forward(const Tensor& input, LSTMState hx) {
   return run(input, h_of(hx), c_of(hx));
 }
+GRUCellImpl::GRUCellImpl(const GRUCellOptions& opts) : RNNCellImplBase(opts) {}
+GRUCellImpl::GRUCellImpl(int64_t input_size, int64_t hidden_size)
+    : GRUCellImpl(GRUCellOptions(input_size, hidden_size)) {}
 Tensor GRUCellImpl::forward(const Tensor& input, Tensor hx) {
   return std::get<0>(run(input, std::move(hx), {}));
 }

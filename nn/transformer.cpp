@@ -23,6 +23,8 @@ namespace ambit::nn {
 
 // --- MultiheadAttention
 
+MultiheadAttentionImpl::MultiheadAttentionImpl(int64_t embed_dim, int64_t num_heads)
+    : MultiheadAttentionImpl(MultiheadAttentionOptions(embed_dim, num_heads)) {}
 MultiheadAttentionImpl::MultiheadAttentionImpl(const MultiheadAttentionOptions& opts)
     : options(opts) {
   if (opts.embed_dim() < 1 || opts.num_heads() < 1 || opts.embed_dim() % opts.num_heads() != 0) {
@@ -125,6 +127,8 @@ Tensor TransformerActivation::behind(const Linear& layer, const Tensor& x) const
   return function_ ? function_(layer->forward(x)) : layer->forward_map(x, map());
 }
 
+TransformerEncoderLayerImpl::TransformerEncoderLayerImpl(int64_t d_model, int64_t nhead)
+    : TransformerEncoderLayerImpl(TransformerEncoderLayerOptions(d_model, nhead)) {}
 TransformerEncoderLayerImpl::TransformerEncoderLayerImpl(const TransformerEncoderLayerOptions& opts)
     : options(opts) {
   TransformerEncoderLayerImpl::reset();
@@ -159,6 +163,8 @@ Tensor TransformerEncoderLayerImpl::forward(const Tensor& src, const Tensor& src
   return norm2(x + dropout2(linear2(dropout(options.activation().behind(linear1, x)))));
 }
 
+TransformerDecoderLayerImpl::TransformerDecoderLayerImpl(int64_t d_model, int64_t nhead)
+    : TransformerDecoderLayerImpl(TransformerDecoderLayerOptions(d_model, nhead)) {}
 TransformerDecoderLayerImpl::TransformerDecoderLayerImpl(const TransformerDecoderLayerOptions& opts)
     : options(opts) {
   TransformerDecoderLayerImpl::reset();
@@ -217,6 +223,23 @@ ModuleList clones(const char* module, const Layer& layer, int64_t n) {
 
 }  // namespace
 
+TransformerEncoderOptions::TransformerEncoderOptions(TransformerEncoderLayer encoder_layer,
+                                                     int64_t num_layers)
+    : encoder_layer_(std::move(encoder_layer)), num_layers_(num_layers) {}
+TransformerEncoderOptions::TransformerEncoderOptions(const TransformerEncoderLayerOptions& layer,
+                                                     int64_t num_layers)
+    : encoder_layer_(layer), num_layers_(num_layers) {}
+
+TransformerDecoderOptions::TransformerDecoderOptions(TransformerDecoderLayer decoder_layer,
+                                                     int64_t num_layers)
+    : decoder_layer_(std::move(decoder_layer)), num_layers_(num_layers) {}
+TransformerDecoderOptions::TransformerDecoderOptions(const TransformerDecoderLayerOptions& layer,
+                                                     int64_t num_layers)
+    : decoder_layer_(layer), num_layers_(num_layers) {}
+
+TransformerEncoderImpl::TransformerEncoderImpl(TransformerEncoderLayer encoder_layer,
+                                               int64_t num_layers)
+    : TransformerEncoderImpl(TransformerEncoderOptions(std::move(encoder_layer), num_layers)) {}
 TransformerEncoderImpl::TransformerEncoderImpl(TransformerEncoderOptions opts)
     : options(std::move(opts)) {
   TransformerEncoderImpl::reset();
@@ -240,6 +263,9 @@ Tensor TransformerEncoderImpl::forward(const Tensor& src, const Tensor& src_mask
   return options.norm().is_empty() ? x : options.norm().forward(x);
 }
 
+TransformerDecoderImpl::TransformerDecoderImpl(TransformerDecoderLayer decoder_layer,
+                                               int64_t num_layers)
+    : TransformerDecoderImpl(TransformerDecoderOptions(std::move(decoder_layer), num_layers)) {}
 TransformerDecoderImpl::TransformerDecoderImpl(TransformerDecoderOptions opts)
     : options(std::move(opts)) {
   TransformerDecoderImpl::reset();

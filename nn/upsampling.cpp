@@ -15,6 +15,7 @@ std::string tuple(const std::vector<std::string>& items) {
 
 }  // namespace
 
+UpsampleImpl::UpsampleImpl(const UpsampleOptions& opts) : options(opts) {}
 void UpsampleImpl::reset() {}
 
 Tensor UpsampleImpl::forward(const Tensor& input) {

@@ -47,20 +47,17 @@ void check_keys(const Value::Dict& entries) {
 }  // namespace
 
 struct Value::Container {
-  Kind kind;
   int depth;
   List items;
   Dict entries;
 
-  static int depth_of(const Value& v) {
-    const auto* container = std::get_if<std::shared_ptr<const Container>>(&v.content_);
-    return container ? (*container)->depth : 0;
-  }
+  static int depth_of(const Value& v) { return v.kind_ >= Kind::list ? v.container().depth : 0; }
 };
 
 // --- making
 
-Value::Value(std::string text) : content_(std::make_shared<const std::string>(std::move(text))) {}
+Value::Value(std::string text)
+    : kind_(Kind::string), shared_(std::make_shared<const std::string>(std::move(text))) {}
 
 Value::Value(const StateDict& tensors)
     : Value(ordered_dict(Dict(tensors.begin(), tensors.end()))) {}
@@ -72,8 +69,9 @@ Value Value::contain(Kind kind, List items, Dict entries) {
   if (below >= kMaxDepth) fail("expected at most {} levels of nesting, got more", kMaxDepth);
   check_keys(entries);
   Value v;
-  v.content_ = std::make_shared<const Container>(
-      Container{kind, below + 1, std::move(items), std::move(entries)});
+  v.shared_ =
+      std::make_shared<const Container>(Container{below + 1, std::move(items), std::move(entries)});
+  v.kind_ = kind;
   return v;
 }
 
@@ -86,11 +84,8 @@ Value Value::ordered_dict(Dict entries) {
 
 // --- reading
 
-Value::Kind Value::kind() const {
-  if (const auto* container = std::get_if<std::shared_ptr<const Container>>(&content_)) {
-    return (*container)->kind;
-  }
-  return static_cast<Kind>(content_.index());  // the kinds before the containers, in this order
+const Value::Container& Value::container() const {
+  return *static_cast<const Container*>(shared_.get());
 }
 
 const char* Value::kind_name() const {
@@ -101,11 +96,11 @@ const char* Value::kind_name() const {
 
 Value::Value(const Scalar& number) {
   if (number.dtype() == kBool) {
-    content_ = number.to<bool>();
+    *this = number.to<bool>();
   } else if (number.is_floating_point()) {
-    content_ = number.to<double>();
+    *this = number.to<double>();
   } else {
-    content_ = number.to<int64_t>();
+    *this = number.to<int64_t>();
   }
 }
 
@@ -122,38 +117,43 @@ void Value::unexpected(const char* expected) const {
 
 bool Value::to_bool() const {
   if (kind() != Kind::boolean) unexpected("a bool");
-  return std::get<bool>(content_);
+  return integer_ != 0;
 }
 
 int64_t Value::to_int() const {
   if (kind() != Kind::integer) unexpected("an int");
-  return std::get<int64_t>(content_);
+  return integer_;
 }
 
 double Value::to_double() const {
   if (kind() == Kind::integer) return static_cast<double>(to_int());
   if (kind() != Kind::real) unexpected("a float");
-  return std::get<double>(content_);
+  return real_;
 }
 
 const std::string& Value::to_string() const {
   if (kind() != Kind::string) unexpected("a string");
-  return *std::get<std::shared_ptr<const std::string>>(content_);
+  return *static_cast<const std::string*>(shared_.get());
 }
 
 const Tensor& Value::to_tensor() const {
   if (kind() != Kind::tensor) unexpected("a tensor");
-  return std::get<Tensor>(content_);
+  return tensor_;
 }
+
+std::vector<bool> Value::toBoolList() const { return list_of<bool>(); }
+std::vector<int64_t> Value::toIntVector() const { return list_of<int64_t>(); }
+std::vector<double> Value::toDoubleVector() const { return list_of<double>(); }
+std::vector<Tensor> Value::toTensorVector() const { return list_of<Tensor>(); }
 
 const Value::List& Value::items() const {
   if (kind() != Kind::list && kind() != Kind::tuple) unexpected("a list or a tuple");
-  return std::get<std::shared_ptr<const Container>>(content_)->items;
+  return container().items;
 }
 
 const Value::Dict& Value::entries() const {
   if (!is_dict()) unexpected("a dict");
-  return std::get<std::shared_ptr<const Container>>(content_)->entries;
+  return container().entries;
 }
 
 StateDict Value::to_state_dict() const {

@@ -6,18 +6,36 @@
 
 #include <fmt/format.h>
 
+#include <condition_variable>
+#include <deque>
+#include <mutex>
 #include <new>
 #include <system_error>
+#include <thread>
 #include <utility>
+#include <vector>
 
 namespace ambit::data {
 
-WorkerPool::WorkerPool(size_t size) {
+struct WorkerPool::Threads {
+  void run(size_t worker);
+  void stop();
+
+  std::mutex mutex;
+  std::condition_variable wake, idle;
+  std::deque<Job> jobs;   // guarded by mutex
+  size_t running = 0;     // guarded by mutex
+  bool stopping = false;  // guarded by mutex
+  std::vector<std::thread> threads;
+};
+
+WorkerPool::WorkerPool(size_t size) : threads_(std::make_unique<Threads>()) {
+  auto& threads = threads_->threads;
   try {
-    for (size_t i = 0; i < size; ++i) threads_.emplace_back(&WorkerPool::run, this, i);
+    for (size_t i = 0; i < size; ++i) threads.emplace_back(&Threads::run, threads_.get(), i);
   } catch (...) {  // the system has no more threads: end those that it gave
-    stop();
-    const size_t started = threads_.size();
+    threads_->stop();
+    const size_t started = threads.size();
     try {
       throw;
     } catch (const std::bad_alloc&) {
@@ -29,52 +47,52 @@ WorkerPool::WorkerPool(size_t size) {
   }
 }
 
-WorkerPool::~WorkerPool() { stop(); }
+WorkerPool::~WorkerPool() { threads_->stop(); }
 
 void WorkerPool::submit(Job job) {
   {
-    const std::lock_guard lock(mutex_);
-    typed_memory_errors("DataLoader", [&] { jobs_.push_back(std::move(job)); });
+    const std::lock_guard lock(threads_->mutex);
+    typed_memory_errors("DataLoader", [&] { threads_->jobs.push_back(std::move(job)); });
   }
-  wake_.notify_one();
+  threads_->wake.notify_one();
 }
 
 void WorkerPool::cancel() {
-  std::unique_lock lock(mutex_);
-  jobs_.clear();
-  idle_.wait(lock, [this] { return running_ == 0; });
+  std::unique_lock lock(threads_->mutex);
+  threads_->jobs.clear();
+  threads_->idle.wait(lock, [this] { return threads_->running == 0; });
 }
 
-void WorkerPool::run(size_t worker) {
+void WorkerPool::Threads::run(size_t worker) {
   const SingleThreadGuard single_thread;  // the workers are the parallelism
   for (;;) {
     Job job;
     {
-      std::unique_lock lock(mutex_);
-      wake_.wait(lock, [this] { return stopping_ || !jobs_.empty(); });
-      if (stopping_) return;
-      job = std::move(jobs_.front());
-      jobs_.pop_front();
-      ++running_;
+      std::unique_lock lock(mutex);
+      wake.wait(lock, [this] { return stopping || !jobs.empty(); });
+      if (stopping) return;
+      job = std::move(jobs.front());
+      jobs.pop_front();
+      ++running;
     }
     job(worker);
     job = {};  // what it holds ends before it counts as done
     {
-      const std::lock_guard lock(mutex_);
-      if (--running_ > 0) continue;
+      const std::lock_guard lock(mutex);
+      if (--running > 0) continue;
     }
-    idle_.notify_all();
+    idle.notify_all();
   }
 }
 
-void WorkerPool::stop() {
+void WorkerPool::Threads::stop() {
   {
-    const std::lock_guard lock(mutex_);
-    stopping_ = true;
-    jobs_.clear();
+    const std::lock_guard lock(mutex);
+    stopping = true;
+    jobs.clear();
   }
-  wake_.notify_all();
-  for (std::thread& thread : threads_) thread.join();
+  wake.notify_all();
+  for (std::thread& thread : threads) thread.join();
 }
 
 }  // namespace ambit::data

@@ -13,6 +13,8 @@ enum Slot : size_t { kStep, kSum };
 
 }  // namespace
 
+AdagradOptions::AdagradOptions(double lr) : lr_(lr) {}
+
 void AdagradOptions::check() const {
   check_not_negative("Adagrad", {{"lr", lr_},
                                  {"lr_decay", lr_decay_},

@@ -18,6 +18,10 @@ enum Slot : size_t { kStep, kMean, kSquare, kMostSquare };  // of Adam's state
 
 }  // namespace
 
+AdamOptions::AdamOptions(double lr) : AdamSetters(AdamParams{.lr = lr}) {}
+AdamWOptions::AdamWOptions(double lr)
+    : AdamSetters(AdamParams{.lr = lr, .weight_decay = 1e-2, .decoupled = true}) {}
+
 void AdamOptionsBase::check() const {
   const char* optimizer = params_.decoupled ? "AdamW" : "Adam";
   check_not_negative(

@@ -22,6 +22,8 @@
 
 namespace ambit::optim {
 
+LBFGSOptions::LBFGSOptions(double lr) : lr_(lr) {}
+
 void LBFGSOptions::check() const {
   check_not_negative("LBFGS", {{"lr", lr_},
                                {"max_iter", static_cast<double>(max_iter_)},

@@ -36,11 +36,21 @@ void OptimizerOptions::set_momentum(double) { not_overridden("set_momentum"); }
 Value::Dict OptimizerOptions::values() const { not_overridden("values"); }
 void OptimizerOptions::set_values(const Value&) { not_overridden("set_values"); }
 
+OptimizerParamGroup::OptimizerParamGroup(std::vector<Tensor> params) : params_(std::move(params)) {}
+OptimizerParamGroup::OptimizerParamGroup(std::vector<Tensor> params,
+                                         std::unique_ptr<OptimizerOptions> options)
+    : params_(std::move(params)), options_(std::move(options)) {}
 OptimizerParamGroup::OptimizerParamGroup(const OptimizerParamGroup& o)
     : params_(o.params_),
       options_(o.options_ ? o.options_->clone() : nullptr),
       schedule_(o.schedule_) {}
+OptimizerParamGroup::OptimizerParamGroup(OptimizerParamGroup&&) noexcept = default;
+OptimizerParamGroup& OptimizerParamGroup::operator=(OptimizerParamGroup&&) noexcept = default;
 OptimizerParamGroup::~OptimizerParamGroup() = default;
+
+void OptimizerParamGroup::set_options(std::unique_ptr<OptimizerOptions> options) {
+  options_ = std::move(options);
+}
 
 OptimizerOptions& OptimizerParamGroup::options() const {
   if (!options_) throw Error("OptimizerParamGroup: expected options, got a group without");
@@ -53,7 +63,13 @@ Optimizer::Optimizer(const std::vector<OptimizerParamGroup>& groups,
   defaults_->check();
   for (const OptimizerParamGroup& group : groups) add_param_group(group);
 }
+Optimizer::Optimizer(const std::vector<Tensor>& params, std::unique_ptr<OptimizerOptions> defaults)
+    : Optimizer(std::vector<OptimizerParamGroup>{params}, std::move(defaults)) {}
+
+Optimizer::Optimizer(Optimizer&&) noexcept = default;
 Optimizer::~Optimizer() = default;
+
+size_t Optimizer::size() const { return parameters().size(); }
 
 const Tensor& OptimizerParamState::operator[](std::string_view name) const {
   for (size_t i = 0; i < names.size(); ++i) {

@@ -12,6 +12,8 @@ enum Slot : size_t { kStep, kSquare, kBuffer, kMean };
 
 }  // namespace
 
+RMSpropOptions::RMSpropOptions(double lr) : lr_(lr) {}
+
 void RMSpropOptions::check() const {
   check_not_negative("RMSprop", {{"lr", lr_},
                                  {"alpha", alpha_},

@@ -10,6 +10,8 @@
 
 namespace ambit::optim {
 
+SGDOptions::SGDOptions(double lr) { params_.lr = lr; }
+
 void SGDOptions::check() const {
   check_not_negative("SGD",
                      {{"lr", lr()}, {"momentum", momentum()}, {"weight_decay", weight_decay()}});

@@ -147,6 +147,21 @@ TEST_CASE("an archive gives back what was written into it, from a file, a stream
   }
 }
 
+TEST_CASE("an archive to nest is made as programs for libtorch make it") {
+  OutputArchive archive;
+  OutputArchive nested(archive.compilation_unit());
+  nested.write("x", ones({2}));
+  archive.write("nested", nested);
+  std::stringstream stream;
+  archive.save_to(stream);
+  InputArchive back, inner;
+  back.load_from(stream);
+  back.read("nested", inner);
+  Tensor x;
+  inner.read("x", x);
+  CHECK(x.equal(ones({2})));
+}
+
 TEST_CASE("what is not in an archive is missed by its name, and try_read says so") {
   OutputArchive archive, nested;
   nested.write("x", ones({2}));

@@ -2,6 +2,7 @@
 // that is built where libtorch is installed.
 #include <ambit/archive.h>
 #include <ambit/autograd.h>
+#include <ambit/checkpoint.h>
 #include <ambit/data/distributed_samplers.h>
 #include <ambit/data/samplers.h>
 #include <ambit/error.h>
@@ -21,6 +22,7 @@
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
+#include <iterator>
 #include <memory>
 #include <string>
 
@@ -172,6 +174,20 @@ TEST_CASE("ambit reads what libtorch's C++ writes") {
   CHECK(root["tuple"].items()[1].to_int() == 2);
 }
 
+TEST_CASE("what one side has pickled into memory the other reads") {
+  if (skipped()) return;
+  const TemporaryFolder folder;
+  run_libtorch("write", folder);
+  std::ifstream file(folder / "pickle.bin", std::ios::binary);
+  const Value value = pickle_load({std::istreambuf_iterator<char>(file), {}});
+  REQUIRE(value.items().size() == 5);
+  CHECK(value.items()[0].to_tensor().equal(arange(6, kFloat32).view({2, 3})));
+  CHECK(value.items()[1].to_int() == 3);
+  CHECK(value.items()[2].to_double() == 2.5);
+  CHECK(value.items()[3].to_string() == "text");
+  CHECK(value.items()[4].to_bool());
+}
+
 TEST_CASE("optimizers go on where libtorch's ended") {
   if (skipped()) return;
   const TemporaryFolder folder;
@@ -256,5 +272,8 @@ TEST_CASE("libtorch's C++ reads what ambit writes") {
   distributed.next(4);
   save_archive(sequential, "sequential");
   save_archive(distributed, "distributed");
+  const std::vector<char> bytes =
+      pickle_save(Value::tuple({arange(6, kFloat32).view({2, 3}), 3, 2.5, "text", true}));
+  folder.write("pickle.bin", std::string(bytes.begin(), bytes.end()));
   run_libtorch("read", folder);
 }

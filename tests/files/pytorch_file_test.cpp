@@ -262,6 +262,31 @@ TEST_CASE("save refuses what a PyTorch file cannot hold, and leaves the old file
   CHECK_THROWS_AS(load(path), SerializationError);  // not tensors alone
 }
 
+TEST_CASE("pickle_save gives a checkpoint's bytes, and pickle_load reads them") {
+  const Value value = Value::dict({{"x", arange(6, kFloat32).view({2, 3})},
+                                   {"n", 3},
+                                   {"all", Value::tuple({2.5, true, Value(), "text"})}});
+  const std::vector<char> bytes = pickle_save(value);
+  const TemporaryFolder folder;
+  save_checkpoint(value, folder / "f.pth");
+  CHECK(std::string(bytes.begin(), bytes.end()) == read_bytes(folder / "f.pth"));
+  const Value back = pickle_load(bytes);
+  CHECK(back["x"].to_tensor().equal(arange(6, kFloat32).view({2, 3})));
+  CHECK(back["n"].to_int() == 3);
+  CHECK(back["all"].items()[1].to_bool());
+  CHECK(back["all"].items()[2].is_none());
+  CHECK(pickle_load(pickle_save(ones({2}))).to_tensor().equal(ones({2})));
+
+  CHECK_THROWS_WITH_AS(
+      pickle_save(Tensor()),
+      "save: cannot write 'pickle_save()': expected tensors with values, got undefined",
+      SerializationError);
+  for (const std::vector<char>& bad : {std::vector<char>(), std::vector<char>(100, 'x'),
+                                       std::vector<char>(bytes.begin(), bytes.end() - 1)}) {
+    CHECK_THROWS_AS(pickle_load(bad), SerializationError);
+  }
+}
+
 TEST_CASE("metadata are kept beside the tensors in both formats") {
   const TemporaryFolder folder;
   const Metadata notes = {{"module", "Net"}, {"note", "层\n"}};

@@ -110,6 +110,46 @@ TEST_CASE("segment_reduce has gradients, shared among equals") {
   });
 }
 
+TEST_CASE("segment_reduce shares gradients among infinite elements alone") {
+  // x = torch.tensor(data, requires_grad=True)
+  // y = torch.segment_reduce(x, reduce, lengths=torch.tensor([2, 2]), initial=initial)
+  // y.backward(torch.tensor([2., 3.])); x.grad
+  struct Infinite {
+    const char* reduce;
+    std::vector<double> data;
+    std::optional<Scalar> initial;
+    std::vector<double> grad;
+  };
+  const std::vector<Infinite> cases = {
+      {"max", {-kInf, -kInf, 1, 2}, {}, {1, 1, 0, 3}},
+      {"max", {-kInf, 3, -kInf, -kInf}, {}, {0, 2, 1.5, 1.5}},
+      {"max", {-kInf, -kInf, 1, 2}, -kInf, {1, 1, 0, 3}},
+      {"max", {-kInf, -kInf, 1, 2}, 0, {0, 0, 0, 3}},
+      {"max", {kInf, kInf, 1, 2}, kInf, {1, 1, 0, 0}},
+      {"max", {kInf, kInf, kInf, kNaN}, {}, {1, 1, 0, 3}},
+      {"min", {kInf, kInf, 1, 2}, {}, {1, 1, 3, 0}},
+      {"min", {1, 1, kInf, kInf}, kInf, {1, 1, 1.5, 1.5}},
+      {"min", {kInf, kInf, 1, 2}, 0, {0, 0, 0, 0}},
+      {"min", {-kInf, -kInf, -kInf, kInf}, 0, {1, 1, 3, 0}},
+  };
+  for_each_device([&](Device d) {
+    for (const Infinite& c : cases) {
+      const Tensor x = tensor(c.data).to(d).requires_grad_();
+      INFO(c.reduce << " of " << x);
+      segment_reduce(x, c.reduce, ints(d, {2, 2}), {}, {}, 0, false, c.initial)
+          .backward(tensor({2., 3.}).to(d).to(x.dtype()));
+      check_values(x.grad(), {4}, c.grad);
+    }
+    // The same of scatter_reduce() without include_self, of values that nothing is counted with.
+    const Tensor self = full({2}, 5.).to(d).requires_grad_();
+    const Tensor src = full({2}, -kInf).to(d).requires_grad_();
+    const Tensor out = scatter_reduce(self, 0, ints(d, {0, 0}), src, "amax", false);
+    out.backward(tensor({2.F, 3.F}).to(d));
+    check_values(src.grad(), {2}, {1, 1});
+    check_values(self.grad(), {2}, {0, 3});
+  });
+}
+
 namespace {
 
 Tensor lengths(const std::vector<int64_t>& values = {1, 1}) { return tensor(values); }

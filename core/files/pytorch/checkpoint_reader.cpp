@@ -248,4 +248,8 @@ Value load_checkpoint(const std::string& path, Device map_location, Metadata* me
   return std::move(content.value);
 }
 
+Value pickle_load(const std::vector<char>& data) {
+  return read_pytorch_bytes({data.data(), data.size()}, "pickle_load()", kCPU).value;
+}
+
 }  // namespace ambit

@@ -29,37 +29,64 @@ void check_metadata(const Metadata& metadata) {
   }
 }
 
-void write_checkpoint(const Value& value, const std::string& path, const Metadata& metadata) {
-  using namespace pytorch_file;
-  FileStorages storages;
-  std::string pickled;
-  try {
-    check_metadata(metadata);
-    storages.plan(value);
-    pickled = pickle::write(value, [&](const Tensor& t) { return storages.place_of(t); });
-    if (pickled.size() > kMaxPickleBytes) {
-      fail("expected at most {} bytes without the tensors, got {}", kMaxPickleBytes,
-           pickled.size());
+// All that can be wrong with a value is found before the first byte is written.
+class Checkpoint {
+ public:
+  Checkpoint(const Value& value, const std::string& name, Metadata metadata)
+      : metadata_(std::move(metadata)) {
+    try {
+      check_metadata(metadata_);
+      storages_.plan(value);
+      pickled_ = pickle::write(value, [&](const Tensor& t) { return storages_.place_of(t); });
+      constexpr uint64_t kMost = pytorch_file::kMaxPickleBytes;
+      if (pickled_.size() > kMost) {
+        fail("expected at most {} bytes without the tensors, got {}", kMost, pickled_.size());
+      }
+    } catch (const SerializationError& e) {
+      fail("save: cannot write '{}': {}", name, e.what());
     }
-  } catch (const SerializationError& e) {
-    fail("save: cannot write '{}': {}", path, e.what());
   }
-  AtomicFile file(path);
-  ZipWriter zip([&file](const void* data, uint64_t size_bytes) { file.write(data, size_bytes); });
-  zip.add_in_folder(kPickle, pickled);
-  zip.add_in_folder(kByteOrder, "little");
-  storages.write(zip);
-  zip.add_in_folder(kVersion, kVersionText);
-  for (const auto& [key, text] : metadata)
-    zip.add_in_folder(fmt::format("{}{}", kExtra, key), text);
-  zip.finish();
-  file.commit();
-}
+
+  void write(ZipWriter::Sink sink) {
+    using namespace pytorch_file;
+    ZipWriter zip(std::move(sink));
+    zip.add_in_folder(kPickle, pickled_);
+    zip.add_in_folder(kByteOrder, "little");
+    storages_.write(zip);
+    zip.add_in_folder(kVersion, kVersionText);
+    for (const auto& [key, text] : metadata_)
+      zip.add_in_folder(fmt::format("{}{}", kExtra, key), text);
+    zip.finish();
+  }
+
+ private:
+  Metadata metadata_;
+  FileStorages storages_;
+  std::string pickled_;
+};
+
+constexpr const char* kInMemory = "pickle_save()";  // as errors name what has no path
 
 }  // namespace
 
 void save_checkpoint(const Value& value, const std::string& path, const Metadata& metadata) {
-  named_in_lack_of_memory("save", path, [&] { write_checkpoint(value, path, metadata); });
+  named_in_lack_of_memory("save", path, [&] {
+    Checkpoint checkpoint(value, path, metadata);
+    AtomicFile file(path);
+    checkpoint.write([&](const void* data, uint64_t size_bytes) { file.write(data, size_bytes); });
+    file.commit();
+  });
+}
+
+std::vector<char> pickle_save(const Value& value) {
+  std::vector<char> bytes;
+  named_in_lack_of_memory("save", kInMemory, [&] {
+    Checkpoint(value, kInMemory, {}).write([&](const void* data, uint64_t size_bytes) {
+      const char* from = static_cast<const char*>(data);
+      bytes.insert(bytes.end(), from, from + size_bytes);
+    });
+  });
+  return bytes;
 }
 
 }  // namespace ambit

@@ -22,14 +22,23 @@ namespace ambit::serialize {
 
 struct ArchiveEntry;  // what an archive holds under one name; private to core
 
+/// Where libtorch keeps the classes of the archives that are nested in one. ambit's archives write
+/// their classes when they are saved and share none, so that there is never one: programs for
+/// libtorch pass on what compilation_unit() gives.
+class CompilationUnit;
+
 /// An archive to write into and to save. It can be moved, not copied.
 /// Errors of all: SerializationError naming the key, or the path, and what is wrong.
 class AMBIT_API OutputArchive {
  public:
   OutputArchive();
+  explicit OutputArchive(const std::shared_ptr<CompilationUnit>&) : OutputArchive() {}
   OutputArchive(OutputArchive&&) noexcept;
   OutputArchive& operator=(OutputArchive&&) noexcept;
   ~OutputArchive();
+
+  /// Return what an archive that is to be nested in this one is made with: null.
+  std::shared_ptr<CompilationUnit> compilation_unit() const { return nullptr; }
 
   /// Put a tensor under a key, or another in its place. libtorch keeps a note of which are buffers:
   /// tensors that are not trained. An undefined tensor is left out, and reads as not there. Errors

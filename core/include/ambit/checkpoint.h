@@ -5,6 +5,7 @@
 #include <ambit/value.h>
 
 #include <string>
+#include <vector>
 
 namespace ambit {
 
@@ -25,5 +26,11 @@ AMBIT_API void save_checkpoint(const Value& value, const std::string& path,
 /// Errors: SerializationError naming the path and what is wrong.
 AMBIT_API Value load_checkpoint(const std::string& path, Device map_location = {},
                                 Metadata* metadata = nullptr);
+
+/// Return the bytes of a checkpoint, as save_checkpoint() writes them: torch.load() reads them from
+/// an io.BytesIO, and libtorch's pickle_load(). Errors: those of save_checkpoint().
+AMBIT_API std::vector<char> pickle_save(const Value& value);
+/// Read what pickle_save() or torch.save() made, as load_checkpoint() does. Errors: those of it.
+AMBIT_API Value pickle_load(const std::vector<char>& data);
 
 }  // namespace ambit

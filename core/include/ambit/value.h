@@ -12,7 +12,6 @@
 #include <optional>
 #include <string>
 #include <utility>
-#include <variant>
 #include <vector>
 
 namespace ambit {
@@ -46,16 +45,13 @@ class AMBIT_API Value {
   Value() = default;
   template <std::integral I>
   Value(I v) {
-    if constexpr (std::same_as<I, bool>) {
-      content_ = v;
-    } else {
-      content_ = static_cast<int64_t>(v);
-    }
+    kind_ = std::same_as<I, bool> ? Kind::boolean : Kind::integer;
+    integer_ = static_cast<int64_t>(v);
   }
-  Value(double v) : content_(v) {}
+  Value(double v) : kind_(Kind::real), real_(v) {}
   Value(const char* text) : Value(std::string(text)) {}
   Value(std::string text);
-  Value(Tensor tensor) : content_(std::move(tensor)) {}
+  Value(Tensor tensor) : kind_(Kind::tensor), tensor_(std::move(tensor)) {}
   Value(const Scalar& number);
   Value(std::nullopt_t) {}
   /// None where there is no value.
@@ -77,7 +73,7 @@ class AMBIT_API Value {
   static Value dict(Dict entries);
   static Value ordered_dict(Dict entries);
 
-  Kind kind() const;
+  Kind kind() const { return kind_; }
   bool is_none() const { return kind() == Kind::none; }
   bool is_dict() const { return kind() == Kind::dict || kind() == Kind::ordered_dict; }
   /// "None", "a float", ...: as errors name it.
@@ -113,10 +109,10 @@ class AMBIT_API Value {
   /// A bool, an int or a float.
   Scalar toScalar() const;
   const List& toListRef() const { return items(); }
-  std::vector<bool> toBoolList() const { return list_of<bool>(); }
-  std::vector<int64_t> toIntVector() const { return list_of<int64_t>(); }
-  std::vector<double> toDoubleVector() const { return list_of<double>(); }
-  std::vector<Tensor> toTensorVector() const { return list_of<Tensor>(); }
+  std::vector<bool> toBoolList() const;
+  std::vector<int64_t> toIntVector() const;
+  std::vector<double> toDoubleVector() const;
+  std::vector<Tensor> toTensorVector() const;
   std::vector<int64_t> toIntList() const { return toIntVector(); }
   std::vector<double> toDoubleList() const { return toDoubleVector(); }
   std::vector<Tensor> toTensorList() const { return toTensorVector(); }
@@ -138,13 +134,19 @@ class AMBIT_API Value {
  private:
   struct Container;  // of the last four kinds
   static Value contain(Kind kind, List items, Dict entries);
+  const Container& container() const;
   [[noreturn]] void unexpected(const char* expected) const;
   template <class T>
   std::vector<T> list_of() const;
 
-  std::variant<std::monostate, bool, int64_t, double, std::shared_ptr<const std::string>, Tensor,
-               std::shared_ptr<const Container>>
-      content_;
+  // No std::variant: its copies and moves take longer to compile than all else here.
+  Kind kind_ = Kind::none;
+  union {
+    int64_t integer_ = 0;  // a bool's too
+    double real_;
+  };
+  Tensor tensor_;
+  std::shared_ptr<const void> shared_;  // a std::string, or a Container
 };
 
 template <class T>

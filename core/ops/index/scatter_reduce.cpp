@@ -126,11 +126,14 @@ Tensor same(const Tensor& a, const Tensor& b) {
   return logical_or(a == b, logical_and(isnan(a), isnan(b)));
 }
 
-// Of an extreme: each that equals it has an equal share.
+// Of an extreme: each that equals it has an equal share. Without include_self an element of self
+// has none where src has any, also where it equals: what stands there is neutral, and src may be,
+// too.
 struct Shares {
   Shares(const Tensor& g, const Tensor& out, const Tensor& self, const Tensor& index,
-         const Tensor& src, int64_t dim) {
+         const Tensor& src, int64_t dim, bool include_self) {
     of_self = same(self, out).to(g.dtype());
+    if (!include_self) of_self = scatter(of_self, dim, index, 0);
     of_src = same(src, gather(out, dim, index)).to(g.dtype());
     each = g / scatter_add(of_self, dim, index, of_src);
   }
@@ -139,7 +142,7 @@ struct Shares {
 
 // self has 1 dim at least, src index's shape.
 Tensor reduced(const char* op, const Tensor& self, int64_t dim, const Tensor& index,
-               const Tensor& src, ScatterOp reduce) {
+               const Tensor& src, ScatterOp reduce, bool include_self) {
   Tensor out = allocate(op, self.sizes(), self.dtype(), self.device());
   kernels::copy(out, self);
   if (index.numel() == 0) {
@@ -163,11 +166,11 @@ Tensor reduced(const char* op, const Tensor& self, int64_t dim, const Tensor& in
   return record(op, out,
                 wrt(self,
                     [=](const Tensor& g) {
-                      const Shares shares(g, y(), x(), i(), s(), dim);
+                      const Shares shares(g, y(), x(), i(), s(), dim, include_self);
                       return shares.of_self * shares.each;
                     }),
                 wrt(src, [=](const Tensor& g) {
-                  const Shares shares(g, y(), x(), i(), s(), dim);
+                  const Shares shares(g, y(), x(), i(), s(), dim, include_self);
                   return shares.of_src * gather(shares.each, dim, i());
                 }));
 }
@@ -214,11 +217,11 @@ Tensor scatter_reduced(const char* op, const Tensor& self, int64_t dim, const Te
     case Reduce::mean:
       return mean_at(start, dim, index, src, include_self);
     case Reduce::prod:
-      return reduced(op, start, dim, index, src, ScatterOp::prod);
+      return reduced(op, start, dim, index, src, ScatterOp::prod, include_self);
     case Reduce::amax:
-      return reduced(op, start, dim, index, src, ScatterOp::max);
+      return reduced(op, start, dim, index, src, ScatterOp::max, include_self);
     case Reduce::amin:
-      return reduced(op, start, dim, index, src, ScatterOp::min);
+      return reduced(op, start, dim, index, src, ScatterOp::min, include_self);
   }
   return start;
 }

@@ -109,7 +109,10 @@ Tensor reduced(const Tensor& data, Reduce reduce, const Tensor& border, int64_t 
   sizes[static_cast<size_t>(axis)] = segments + 1;
   const Tensor start = full(sizes, start_of(reduce, initial), data.options());
   static constexpr const char* kKinds[] = {"sum", "prod", "sum", "amax", "amin"};
-  const Tensor all = scatter_reduce(start, axis, index, data, kKinds[static_cast<int>(reduce)]);
+  // An infinite start may equal all of a segment, and is not to share its gradient.
+  const bool includes_start = reduce != Reduce::max && reduce != Reduce::min;
+  const Tensor all =
+      scatter_reduce(start, axis, index, data, kKinds[static_cast<int>(reduce)], includes_start);
   const Tensor out = narrow(all, axis, 0, segments);
   if (reduce == Reduce::mean) return out / (initial ? clamp(count, 1) : count);
   if (reduce == Reduce::max && initial) return where(out < *initial, *initial, out);

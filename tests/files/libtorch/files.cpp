@@ -80,7 +80,32 @@ struct Training {
   std::unique_ptr<torch::optim::Optimizer> opt;
 };
 
+// A tuple of all that a pickle of both sides' may hold.
+torch::IValue pickled() {
+  return std::make_tuple(torch::arange(6, torch::kFloat).view({2, 3}), int64_t{3}, 2.5,
+                         std::string("text"), true);
+}
+
+void write_pickle() {
+  const std::vector<char> bytes = torch::pickle_save(pickled());
+  std::ofstream(path("pickle.bin"), std::ios::binary)
+      .write(bytes.data(), static_cast<std::streamsize>(bytes.size()));
+}
+
+void read_pickle() {
+  std::ifstream file(path("pickle.bin"), std::ios::binary);
+  const std::vector<char> bytes{std::istreambuf_iterator<char>(file), {}};
+  const torch::IValue value = torch::pickle_load(bytes), right = pickled();
+  const auto &got = value.toTupleRef().elements(), &expected = right.toTupleRef().elements();
+  check(got.size() == expected.size(), "size of the pickled tuple");
+  check(got.at(0).toTensor().equal(expected.at(0).toTensor()), "pickled tensor");
+  for (size_t i = 1; i < got.size(); ++i) {
+    check(got[i] == expected[i], "element " + std::to_string(i) + " of the pickled tuple");
+  }
+}
+
 void write() {
+  write_pickle();
   torch::save(torch::arange(6, torch::kFloat).view({2, 3}), path("tensor.pt"));
   torch::save(list(), path("list.pt"));
   Net net;
@@ -158,6 +183,7 @@ void read_archive() {
 }
 
 void read() {
+  read_pickle();
   torch::Tensor tensor;
   torch::load(tensor, path("tensor.archive"));
   check(tensor.equal(torch::arange(6, torch::kFloat).view({2, 3})), "tensor");

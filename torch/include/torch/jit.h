@@ -1,9 +1,12 @@
 // What ambit lacks: TorchScript.
 #pragma once
 
+#include <ambit/archive.h>
 #include <torch/lacks.h>
 
 namespace torch::jit {
+
+using ambit::serialize::CompilationUnit;
 
 AMBIT_TORCH_LACKS_FUNCTION(load,
                            "ambit runs no TorchScript: write the module in C++ and load its state "

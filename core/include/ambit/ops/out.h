@@ -30,11 +30,24 @@ AMBIT_API void check_out(const char* op, const Tensor& out);
 /// Write a result into an output.
 AMBIT_API void write_out(const char* op, Tensor& out, const Tensor& result);
 
+/// `Out(op, out) << compute()`: out is checked before anything is computed, as C++ orders operands.
+/// No lambda, of which every program would compile hundreds.
+class Out {
+ public:
+  Out(const char* op, Tensor& out) : op_(op), out_(out) { check_out(op, out); }
+  Tensor& operator<<(const Tensor& result) const {
+    write_out(op_, out_, result);
+    return out_;
+  }
+
+ private:
+  const char* op_;
+  Tensor& out_;
+};
+
 template <class F>
 Tensor& fill_out(const char* op, Tensor& out, const F& compute) {
-  check_out(op, out);
-  write_out(op, out, compute());
-  return out;
+  return Out(op, out) << compute();
 }
 
 template <class F, class... Out>
@@ -112,18 +125,17 @@ std::tuple<Out&...> fill_outs(const char* op, const F& compute, Out&... out) {
 
 // What declares name_out for one, two and three outputs: layers' functions use them too.
 // A list in braces has no type of its own: where it stands third, it is a list of dims.
-#define AMBIT_OUT(name)                                                                      \
-  template <class... A>                                                                      \
-  requires std::same_as<decltype(name(std::declval<A>()...)), Tensor> Tensor& name##_out(    \
-      Tensor& out, A&&... a) {                                                               \
-    return detail::fill_out(#name "_out", out, [&] { return name(std::forward<A>(a)...); }); \
-  }                                                                                          \
-  template <class... A>                                                                      \
-  requires std::same_as<                                                                     \
-      decltype(name(std::declval<Tensor>(), IntArrayRef(), std::declval<A>()...)), Tensor>   \
-      Tensor& name##_out(Tensor& out, const Tensor& self, IntArrayRef dims, A&&... a) {      \
-    return detail::fill_out(#name "_out", out,                                               \
-                            [&] { return name(self, dims, std::forward<A>(a)...); });        \
+#define AMBIT_OUT(name)                                                                    \
+  template <class... A>                                                                    \
+  requires std::same_as<decltype(name(std::declval<A>()...)), Tensor> Tensor& name##_out(  \
+      Tensor& out, A&&... a) {                                                             \
+    return detail::Out(#name "_out", out) << name(std::forward<A>(a)...);                  \
+  }                                                                                        \
+  template <class... A>                                                                    \
+  requires std::same_as<                                                                   \
+      decltype(name(std::declval<Tensor>(), IntArrayRef(), std::declval<A>()...)), Tensor> \
+      Tensor& name##_out(Tensor& out, const Tensor& self, IntArrayRef dims, A&&... a) {    \
+    return detail::Out(#name "_out", out) << name(self, dims, std::forward<A>(a)...);      \
   }
 AMBIT_OUT_FUNCTIONS(AMBIT_OUT)
 #define AMBIT_OUT_PAIR(name)                                                              \

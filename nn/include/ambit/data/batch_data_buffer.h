@@ -1,15 +1,13 @@
 // BatchDataBuffer: between the threads that read chunks and those that take batches.
 #pragma once
 
+#include <ambit/data/monitor.h>
 #include <ambit/data/worker_exception.h>
 #include <ambit/error.h>
 
-#include <algorithm>
-#include <condition_variable>
 #include <cstddef>
-#include <deque>
 #include <exception>
-#include <mutex>
+#include <list>
 #include <new>
 #include <optional>
 #include <utility>
@@ -34,9 +32,8 @@ class BatchDataBuffer {
 
   /// Wait for a batch; return nothing when there will be none. Errors: WorkerException.
   std::optional<Batch> pop() {
-    std::unique_lock lock(mutex_);
-    changed_.wait(lock,
-                  [this] { return is_stopped_ || is_finished_ || is_front_whole() || unqueued_; });
+    Monitor::Lock lock(monitor_);
+    lock.wait([this] { return is_stopped_ || is_finished_ || is_front_whole() || unqueued_; });
     if (is_stopped_) return {};
     if (unqueued_) throw WorkerException(std::exchange(unqueued_, nullptr));
     if (queue_.empty()) return {};
@@ -44,7 +41,7 @@ class BatchDataBuffer {
     queue_.pop_front();
     waiting_ -= entry.batch.size();
     lock.unlock();
-    changed_.notify_all();
+    monitor_.notify_all();
     if (entry.error) throw WorkerException(std::move(entry.error));
     return std::move(entry.batch);
   }
@@ -53,7 +50,7 @@ class BatchDataBuffer {
   /// nothing, where nobody takes batches any more. Errors: those of the sampler; Error where it
   /// does not give each position once.
   bool push(Batch chunk) {
-    std::unique_lock lock(mutex_);
+    Monitor::Lock lock(monitor_);
     if (!wait_for_room(lock)) return false;
     // All is moved out before any is added: where the sampler fails, the queue is as it was.
     const size_t size = chunk.size();
@@ -68,11 +65,11 @@ class BatchDataBuffer {
     for (const size_t i : order) add(std::move(chunk[i]));
     waiting_ += size;
     lock.unlock();
-    changed_.notify_all();
+    monitor_.notify_all();
     return true;
   }
   bool push(std::exception_ptr error) noexcept {
-    std::unique_lock lock(mutex_);
+    Monitor::Lock lock(monitor_);
     if (!wait_for_room(lock)) return false;
     try {
       queue_.emplace_back();
@@ -81,7 +78,7 @@ class BatchDataBuffer {
       unqueued_ = std::move(error);
     }
     lock.unlock();
-    changed_.notify_all();
+    monitor_.notify_all();
     return true;
   }
 
@@ -98,11 +95,11 @@ class BatchDataBuffer {
 
   bool is_front_whole() const {
     if (queue_.empty()) return false;
-    return queue_.size() > 1 || queue_[0].error || queue_[0].batch.size() >= batch_size_;
+    return queue_.size() > 1 || queue_.front().error || queue_.front().batch.size() >= batch_size_;
   }
 
-  bool wait_for_room(std::unique_lock<std::mutex>& lock) {
-    changed_.wait(lock, [this] { return is_stopped_ || waiting_ < capacity_; });
+  bool wait_for_room(Monitor::Lock& lock) {
+    lock.wait([this] { return is_stopped_ || waiting_ < capacity_; });
     return !is_stopped_;
   }
 
@@ -127,17 +124,16 @@ class BatchDataBuffer {
 
   void set(bool& flag) {
     {
-      const std::lock_guard lock(mutex_);
+      const Monitor::Lock lock(monitor_);
       flag = true;
     }
-    changed_.notify_all();
+    monitor_.notify_all();
   }
 
   const size_t batch_size_, capacity_;
   ExampleSampler& sampler_;
-  std::mutex mutex_;
-  std::condition_variable changed_;
-  std::deque<Entry> queue_;
+  Monitor monitor_;  // of all below
+  std::list<Entry> queue_;
   std::exception_ptr unqueued_;  // one that the queue had no memory for
   size_t waiting_ = 0;           // samples in the queue
   bool is_stopped_ = false, is_finished_ = false;

@@ -5,17 +5,14 @@
 #include <ambit/data/data_loader_options.h>
 #include <ambit/data/example.h>
 #include <ambit/data/iterator.h>
+#include <ambit/data/monitor.h>
 #include <ambit/data/worker_exception.h>
 #include <ambit/data/worker_pool.h>
 #include <ambit/detail/memory_errors.h>
 #include <ambit/error.h>
 
-#include <algorithm>
-#include <condition_variable>
-#include <deque>
 #include <exception>
 #include <memory>
-#include <mutex>
 #include <optional>
 #include <utility>
 #include <vector>
@@ -98,11 +95,11 @@ class DataLoaderBase : private BatchSource<Batch> {
   struct Task {
     std::optional<BatchRequest> request;
     bool grad_mode = true;  // the caller's: it belongs to each thread
-    bool is_done = false;   // guarded by mutex_, as what follows
+    bool is_done = false;   // guarded by monitor_, as what follows
     std::optional<Batch> batch;
     std::exception_ptr error;
   };
-  using Tasks = std::deque<std::shared_ptr<Task>>;
+  using Tasks = std::vector<std::shared_ptr<Task>>;
 
   void start_workers() {
     auto pool = std::make_unique<WorkerPool>(options_.workers);
@@ -126,7 +123,8 @@ class DataLoaderBase : private BatchSource<Batch> {
 
   std::optional<Batch> next_of_workers() {
     while (true) {
-      while (!has_ended_ && pending_.size() < std::max<size_t>(1, options_.max_jobs) && submit()) {
+      const size_t most = options_.max_jobs > 0 ? options_.max_jobs : 1;
+      while (!has_ended_ && pending_.size() < most && submit()) {
       }
       if (pending_.empty()) return {};
       const std::shared_ptr<Task> task = wait_for_one();
@@ -138,20 +136,20 @@ class DataLoaderBase : private BatchSource<Batch> {
 
   // Take the first task, or else any, when it is done.
   std::shared_ptr<Task> wait_for_one() {
-    std::unique_lock lock(mutex_);
-    typename Tasks::iterator found;
+    Monitor::Lock lock(monitor_);
+    size_t found = 0;
     const auto is_there = [&] {
-      const auto last = options_.enforce_ordering ? pending_.begin() + 1 : pending_.end();
-      found = std::find_if(pending_.begin(), last, [](const auto& task) { return task->is_done; });
-      return found != last;
+      const size_t end = options_.enforce_ordering ? 1 : pending_.size();
+      for (found = 0; found < end && !pending_[found]->is_done;) ++found;
+      return found < end;
     };
     if (!options_.timeout) {
-      done_.wait(lock, is_there);
-    } else if (!done_.wait_for(lock, *options_.timeout, is_there)) {
+      lock.wait(is_there);
+    } else if (!lock.wait_until(std::chrono::steady_clock::now() + *options_.timeout, is_there)) {
       throw_timeout(*options_.timeout);
     }
-    std::shared_ptr<Task> task = std::move(*found);
-    pending_.erase(found);
+    std::shared_ptr<Task> task = std::move(pending_[found]);
+    pending_.erase(pending_.begin() + static_cast<std::ptrdiff_t>(found));
     return task;
   }
 
@@ -185,11 +183,11 @@ class DataLoaderBase : private BatchSource<Batch> {
     } catch (...) {
       error = std::current_exception();
     }
-    const std::lock_guard lock(mutex_);
+    const Monitor::Lock lock(monitor_);
     task.batch = std::move(batch);
     task.error = std::move(error);
     task.is_done = true;
-    done_.notify_one();
+    monitor_.notify_one();
   }
 
   std::optional<Batch> make(Dataset& dataset, BatchRequest request) const {
@@ -203,8 +201,7 @@ class DataLoaderBase : private BatchSource<Batch> {
   std::optional<BatchRequest> request_;  // not yet handed out
   bool has_ended_ = false;               // of a stateful dataset
   Tasks pending_;                        // in the order of their requests
-  std::mutex mutex_;
-  std::condition_variable done_;
+  Monitor monitor_;
   std::vector<std::unique_ptr<Dataset>> copies_;  // so that get_batch() need not be thread-safe
   std::unique_ptr<WorkerPool> pool_;              // last: its threads end before what they use
 };

@@ -4,8 +4,8 @@
 #include <ambit/device.h>
 #include <ambit/nn/options.h>
 
-#include <chrono>
 #include <cstddef>
+#include <mutex>  // durations: <chrono>, with calendars, takes twice as long to compile
 #include <optional>
 
 namespace ambit::data {

@@ -4,7 +4,7 @@
 #include <ambit/tensor.h>
 
 #include <concepts>
-#include <ranges>
+#include <iterator>
 #include <utility>
 
 namespace ambit::data {
@@ -53,7 +53,9 @@ T pinned(T value, Device device) {
     value.target = pinned(std::move(value.target), device);
   } else if constexpr (std::same_as<T, TensorExample>) {
     value.data = pinned(std::move(value.data), device);
-  } else if constexpr (std::ranges::random_access_range<T>) {
+  } else if constexpr (requires {
+                         requires std::random_access_iterator<decltype(value.begin())>;
+                       }) {
     for (auto&& element : value) element = pinned(std::move(element), device);
   }
   return value;

@@ -3,13 +3,9 @@
 
 #include <ambit/api.h>
 
-#include <condition_variable>
 #include <cstddef>
-#include <deque>
 #include <functional>
-#include <mutex>
-#include <thread>
-#include <vector>
+#include <memory>
 
 namespace ambit::data {
 
@@ -33,15 +29,8 @@ class AMBIT_API WorkerPool {
   void cancel();
 
  private:
-  void run(size_t worker);
-  void stop();
-
-  std::mutex mutex_;
-  std::condition_variable wake_, idle_;
-  std::deque<Job> jobs_;   // guarded by mutex_
-  size_t running_ = 0;     // guarded by mutex_
-  bool stopping_ = false;  // guarded by mutex_
-  std::vector<std::thread> threads_;
+  struct Threads;
+  std::unique_ptr<Threads> threads_;
 };
 
 }  // namespace ambit::data

@@ -24,7 +24,7 @@ class ReLUOptions : public Options<ReLUOptions> {
 /// max(x, 0), x of any dtype but bool, which stays; see relu(). Gradient: 1 where x > 0, else 0.
 class AMBIT_API ReLUImpl : public Cloneable<ReLUImpl> {
  public:
-  explicit ReLUImpl(const ReLUOptions& opts = {}) : options(opts) {}
+  explicit ReLUImpl(const ReLUOptions& opts = {});
   void reset() override;
   Tensor forward(const Tensor& input);
   void pretty_print(std::ostream& os) const override;
@@ -59,7 +59,7 @@ class GELUOptions : public Options<GELUOptions> {
 /// arXiv:1606.08415.
 class AMBIT_API GELUImpl : public Cloneable<GELUImpl> {
  public:
-  explicit GELUImpl(GELUOptions opts = {}) : options(std::move(opts)) {}
+  explicit GELUImpl(GELUOptions opts = {});
   void reset() override;
   Tensor forward(const Tensor& input);
   void pretty_print(std::ostream& os) const override;
@@ -84,7 +84,7 @@ using LogSoftmaxOptions = SoftmaxOptions;
 /// exp(x) / sum of exp(x) along dim, floating point; see softmax(). Errors of forward: IndexError.
 class AMBIT_API SoftmaxImpl : public Cloneable<SoftmaxImpl> {
  public:
-  explicit SoftmaxImpl(const SoftmaxOptions& opts) : options(opts) {}
+  explicit SoftmaxImpl(const SoftmaxOptions& opts);
   void reset() override;
   Tensor forward(const Tensor& input);
   void pretty_print(std::ostream& os) const override;
@@ -97,7 +97,7 @@ AMBIT_MODULE(Softmax);
 /// IndexError.
 class AMBIT_API LogSoftmaxImpl : public Cloneable<LogSoftmaxImpl> {
  public:
-  explicit LogSoftmaxImpl(const LogSoftmaxOptions& opts) : options(opts) {}
+  explicit LogSoftmaxImpl(const LogSoftmaxOptions& opts);
   void reset() override;
   Tensor forward(const Tensor& input);
   void pretty_print(std::ostream& os) const override;
@@ -118,7 +118,7 @@ class ELUOptions : public Options<ELUOptions> {
 /// elu(): x > 0 ? x : alpha (e^x - 1).
 class AMBIT_API ELUImpl : public Cloneable<ELUImpl> {
  public:
-  explicit ELUImpl(const ELUOptions& opts = {}) : options(opts) {}
+  explicit ELUImpl(const ELUOptions& opts = {});
   void reset() override;
   Tensor forward(const Tensor& input);
   void pretty_print(std::ostream& os) const override;
@@ -138,7 +138,7 @@ class SELUOptions : public Options<SELUOptions> {
 /// selu(): ELU scaled to keep mean 0 and variance 1.
 class AMBIT_API SELUImpl : public Cloneable<SELUImpl> {
  public:
-  explicit SELUImpl(const SELUOptions& opts = {}) : options(opts) {}
+  explicit SELUImpl(const SELUOptions& opts = {});
   void reset() override;
   Tensor forward(const Tensor& input);
   void pretty_print(std::ostream& os) const override;
@@ -159,7 +159,7 @@ class CELUOptions : public Options<CELUOptions> {
 /// celu(): x > 0 ? x : alpha (e^(x / alpha) - 1). Errors: Error for alpha 0.
 class AMBIT_API CELUImpl : public Cloneable<CELUImpl> {
  public:
-  explicit CELUImpl(const CELUOptions& opts = {}) : options(opts) {}
+  explicit CELUImpl(const CELUOptions& opts = {});
   void reset() override;
   Tensor forward(const Tensor& input);
   void pretty_print(std::ostream& os) const override;
@@ -180,7 +180,7 @@ class LeakyReLUOptions : public Options<LeakyReLUOptions> {
 /// leaky_relu(): x > 0 ? x : negative_slope * x.
 class AMBIT_API LeakyReLUImpl : public Cloneable<LeakyReLUImpl> {
  public:
-  explicit LeakyReLUImpl(const LeakyReLUOptions& opts = {}) : options(opts) {}
+  explicit LeakyReLUImpl(const LeakyReLUOptions& opts = {});
   void reset() override;
   Tensor forward(const Tensor& input);
   void pretty_print(std::ostream& os) const override;
@@ -199,7 +199,7 @@ class RReLUOptions : public Options<RReLUOptions> {
 /// rrelu(): x > 0 ? x : r x, r random in [lower, upper) while training, else their mean.
 class AMBIT_API RReLUImpl : public Cloneable<RReLUImpl> {
  public:
-  explicit RReLUImpl(const RReLUOptions& opts = {}) : options(opts) {}
+  explicit RReLUImpl(const RReLUOptions& opts = {});
   void reset() override;
   Tensor forward(const Tensor& input);
   void pretty_print(std::ostream& os) const override;
@@ -219,7 +219,7 @@ class ReLU6Options : public Options<ReLU6Options> {
 /// relu6(): x limited to [0, 6].
 class AMBIT_API ReLU6Impl : public Cloneable<ReLU6Impl> {
  public:
-  explicit ReLU6Impl(const ReLU6Options& opts = {}) : options(opts) {}
+  explicit ReLU6Impl(const ReLU6Options& opts = {});
   void reset() override;
   Tensor forward(const Tensor& input);
   void pretty_print(std::ostream& os) const override;
@@ -238,7 +238,7 @@ class HardtanhOptions : public Options<HardtanhOptions> {
 /// hardtanh(): x limited to [min_val, max_val]. Errors of forward: Error unless min_val < max_val.
 class AMBIT_API HardtanhImpl : public Cloneable<HardtanhImpl> {
  public:
-  explicit HardtanhImpl(const HardtanhOptions& opts = {}) : options(opts) {}
+  explicit HardtanhImpl(const HardtanhOptions& opts = {});
   void reset() override;
   Tensor forward(const Tensor& input);
   void pretty_print(std::ostream& os) const override;
@@ -272,7 +272,7 @@ class SoftplusOptions : public Options<SoftplusOptions> {
 /// softplus(): log(1 + e^(beta x)) / beta; x where beta x > threshold.
 class AMBIT_API SoftplusImpl : public Cloneable<SoftplusImpl> {
  public:
-  explicit SoftplusImpl(const SoftplusOptions& opts = {}) : options(opts) {}
+  explicit SoftplusImpl(const SoftplusOptions& opts = {});
   void reset() override;
   Tensor forward(const Tensor& input);
   void pretty_print(std::ostream& os) const override;
@@ -316,7 +316,7 @@ class HardshrinkOptions : public Options<HardshrinkOptions> {
 /// hardshrink(): x where |x| > lambda, else 0.
 class AMBIT_API HardshrinkImpl : public Cloneable<HardshrinkImpl> {
  public:
-  explicit HardshrinkImpl(const HardshrinkOptions& opts = {}) : options(opts) {}
+  explicit HardshrinkImpl(const HardshrinkOptions& opts = {});
   void reset() override;
   Tensor forward(const Tensor& input);
   void pretty_print(std::ostream& os) const override;
@@ -336,7 +336,7 @@ class SoftshrinkOptions : public Options<SoftshrinkOptions> {
 /// softshrink(): x moved by lambda towards 0.
 class AMBIT_API SoftshrinkImpl : public Cloneable<SoftshrinkImpl> {
  public:
-  explicit SoftshrinkImpl(const SoftshrinkOptions& opts = {}) : options(opts) {}
+  explicit SoftshrinkImpl(const SoftshrinkOptions& opts = {});
   void reset() override;
   Tensor forward(const Tensor& input);
   void pretty_print(std::ostream& os) const override;
@@ -381,9 +381,8 @@ class ThresholdOptions : public Options<ThresholdOptions> {
 /// threshold(): x > threshold ? x : value.
 class AMBIT_API ThresholdImpl : public Cloneable<ThresholdImpl> {
  public:
-  ThresholdImpl(double threshold, double value)
-      : ThresholdImpl(ThresholdOptions(threshold, value)) {}
-  explicit ThresholdImpl(const ThresholdOptions& opts) : options(opts) {}
+  ThresholdImpl(double threshold, double value);
+  explicit ThresholdImpl(const ThresholdOptions& opts);
   void reset() override;
   Tensor forward(const Tensor& input);
   void pretty_print(std::ostream& os) const override;
@@ -403,7 +402,7 @@ class GLUOptions : public Options<GLUOptions> {
 /// glu(): a * sigmoid(b), a and b the halves along dim. Errors of forward: ShapeError, IndexError.
 class AMBIT_API GLUImpl : public Cloneable<GLUImpl> {
  public:
-  explicit GLUImpl(const GLUOptions& opts = {}) : options(opts) {}
+  explicit GLUImpl(const GLUOptions& opts = {});
   void reset() override;
   Tensor forward(const Tensor& input);
   void pretty_print(std::ostream& os) const override;
@@ -417,7 +416,7 @@ using SoftminOptions = SoftmaxOptions;
 /// softmax(-x) along dim. Errors of forward: IndexError.
 class AMBIT_API SoftminImpl : public Cloneable<SoftminImpl> {
  public:
-  explicit SoftminImpl(const SoftminOptions& opts) : options(opts) {}
+  explicit SoftminImpl(const SoftminOptions& opts);
   void reset() override;
   Tensor forward(const Tensor& input);
   void pretty_print(std::ostream& os) const override;

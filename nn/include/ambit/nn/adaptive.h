@@ -45,9 +45,7 @@ class AdaptiveLogSoftmaxWithLossOptions : public Options<AdaptiveLogSoftmaxWithL
 /// outside [0, n_classes). Source: Grave et al. 2016, arXiv:1609.04309.
 class AMBIT_API AdaptiveLogSoftmaxWithLossImpl : public Cloneable<AdaptiveLogSoftmaxWithLossImpl> {
  public:
-  AdaptiveLogSoftmaxWithLossImpl(int64_t in_features, int64_t n_classes, std::vector<int64_t> ends)
-      : AdaptiveLogSoftmaxWithLossImpl(
-            AdaptiveLogSoftmaxWithLossOptions(in_features, n_classes, std::move(ends))) {}
+  AdaptiveLogSoftmaxWithLossImpl(int64_t in_features, int64_t n_classes, std::vector<int64_t> ends);
   explicit AdaptiveLogSoftmaxWithLossImpl(const AdaptiveLogSoftmaxWithLossOptions& opts);
   void reset() override;
   void reset_parameters();

@@ -64,7 +64,7 @@ class AMBIT_API BatchNormImplBase : public Cloneable<Derived> {
 /// Normalise each channel of x [N,C] or [N,C,L] -> y of its shape: as BatchNorm2d.
 class AMBIT_API BatchNorm1dImpl : public detail::BatchNormImplBase<BatchNorm1dImpl, 2, 3> {
  public:
-  explicit BatchNorm1dImpl(const BatchNormOptions& opts) : BatchNormImplBase(opts) {}
+  explicit BatchNorm1dImpl(const BatchNormOptions& opts);
 };
 AMBIT_MODULE(BatchNorm1d);
 
@@ -77,14 +77,14 @@ AMBIT_MODULE(BatchNorm1d);
 /// that has one value per channel while training.
 class AMBIT_API BatchNorm2dImpl : public detail::BatchNormImplBase<BatchNorm2dImpl, 4, 4> {
  public:
-  explicit BatchNorm2dImpl(const BatchNormOptions& opts) : BatchNormImplBase(opts) {}
+  explicit BatchNorm2dImpl(const BatchNormOptions& opts);
 };
 AMBIT_MODULE(BatchNorm2d);
 
 /// Normalise each channel of x [N,C,D,H,W] -> y of its shape: as BatchNorm2d.
 class AMBIT_API BatchNorm3dImpl : public detail::BatchNormImplBase<BatchNorm3dImpl, 5, 5> {
  public:
-  explicit BatchNorm3dImpl(const BatchNormOptions& opts) : BatchNormImplBase(opts) {}
+  explicit BatchNorm3dImpl(const BatchNormOptions& opts);
 };
 AMBIT_MODULE(BatchNorm3d);
 

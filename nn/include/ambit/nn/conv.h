@@ -114,9 +114,8 @@ class AMBIT_API ConvNdImpl : public Cloneable<Derived> {
 /// Conv2d.
 class AMBIT_API Conv1dImpl : public ConvNdImpl<1, Conv1dImpl> {
  public:
-  Conv1dImpl(int64_t in_channels, int64_t out_channels, ExpandingArray<1> kernel_size)
-      : Conv1dImpl(Conv1dOptions(in_channels, out_channels, kernel_size)) {}
-  explicit Conv1dImpl(const Conv1dOptions& opts) : ConvNdImpl(opts) {}
+  Conv1dImpl(int64_t in_channels, int64_t out_channels, ExpandingArray<1> kernel_size);
+  explicit Conv1dImpl(const Conv1dOptions& opts);
   Tensor forward(const Tensor& input) { return convolve(input); }
   /// Do as forward(), and apply an activation as convolution_map() does: UnaryOp::relu, gelu,
   /// gelu_tanh.
@@ -137,11 +136,8 @@ AMBIT_MODULE(Conv1d);
 class AMBIT_API Conv2dImpl : public ConvNdImpl<2, Conv2dImpl> {
  public:
   Conv2dImpl(int64_t in_channels, int64_t out_channels, ExpandingArray<2> kernel_size,
-             ExpandingArray<2> stride = 1, ExpandingArray<2> padding = 0)
-      : Conv2dImpl(
-            Conv2dOptions(in_channels, out_channels, kernel_size).stride(stride).padding(padding)) {
-  }
-  explicit Conv2dImpl(const Conv2dOptions& opts) : ConvNdImpl(opts) {}
+             ExpandingArray<2> stride = 1, ExpandingArray<2> padding = 0);
+  explicit Conv2dImpl(const Conv2dOptions& opts);
   Tensor forward(const Tensor& input) { return convolve(input); }
   /// Do as forward(), and apply an activation: Conv1d.
   Tensor forward_map(const Tensor& input, UnaryOp activation) {
@@ -154,9 +150,8 @@ AMBIT_MODULE(Conv2d);
 /// conv3d() and Conv2d.
 class AMBIT_API Conv3dImpl : public ConvNdImpl<3, Conv3dImpl> {
  public:
-  Conv3dImpl(int64_t in_channels, int64_t out_channels, ExpandingArray<3> kernel_size)
-      : Conv3dImpl(Conv3dOptions(in_channels, out_channels, kernel_size)) {}
-  explicit Conv3dImpl(const Conv3dOptions& opts) : ConvNdImpl(opts) {}
+  Conv3dImpl(int64_t in_channels, int64_t out_channels, ExpandingArray<3> kernel_size);
+  explicit Conv3dImpl(const Conv3dOptions& opts);
   Tensor forward(const Tensor& input) { return convolve(input); }
   /// Do as forward(), and apply an activation: Conv1d.
   Tensor forward_map(const Tensor& input, UnaryOp activation) {

@@ -55,9 +55,8 @@ class AMBIT_API ConvTransposeNdImpl : public ConvNdImpl<D, Derived> {
 /// Errors: as Conv2d.
 class AMBIT_API ConvTranspose1dImpl : public ConvTransposeNdImpl<1, ConvTranspose1dImpl> {
  public:
-  ConvTranspose1dImpl(int64_t in_channels, int64_t out_channels, ExpandingArray<1> kernel_size)
-      : ConvTranspose1dImpl(ConvTranspose1dOptions(in_channels, out_channels, kernel_size)) {}
-  explicit ConvTranspose1dImpl(const ConvTranspose1dOptions& opts) : ConvTransposeNdImpl(opts) {}
+  ConvTranspose1dImpl(int64_t in_channels, int64_t out_channels, ExpandingArray<1> kernel_size);
+  explicit ConvTranspose1dImpl(const ConvTranspose1dOptions& opts);
 };
 AMBIT_MODULE(ConvTranspose1d);
 
@@ -67,9 +66,8 @@ AMBIT_MODULE(ConvTranspose1d);
 /// Errors: as Conv2d.
 class AMBIT_API ConvTranspose2dImpl : public ConvTransposeNdImpl<2, ConvTranspose2dImpl> {
  public:
-  ConvTranspose2dImpl(int64_t in_channels, int64_t out_channels, ExpandingArray<2> kernel_size)
-      : ConvTranspose2dImpl(ConvTranspose2dOptions(in_channels, out_channels, kernel_size)) {}
-  explicit ConvTranspose2dImpl(const ConvTranspose2dOptions& opts) : ConvTransposeNdImpl(opts) {}
+  ConvTranspose2dImpl(int64_t in_channels, int64_t out_channels, ExpandingArray<2> kernel_size);
+  explicit ConvTranspose2dImpl(const ConvTranspose2dOptions& opts);
 };
 AMBIT_MODULE(ConvTranspose2d);
 
@@ -79,9 +77,8 @@ AMBIT_MODULE(ConvTranspose2d);
 /// Errors: as Conv2d.
 class AMBIT_API ConvTranspose3dImpl : public ConvTransposeNdImpl<3, ConvTranspose3dImpl> {
  public:
-  ConvTranspose3dImpl(int64_t in_channels, int64_t out_channels, ExpandingArray<3> kernel_size)
-      : ConvTranspose3dImpl(ConvTranspose3dOptions(in_channels, out_channels, kernel_size)) {}
-  explicit ConvTranspose3dImpl(const ConvTranspose3dOptions& opts) : ConvTransposeNdImpl(opts) {}
+  ConvTranspose3dImpl(int64_t in_channels, int64_t out_channels, ExpandingArray<3> kernel_size);
+  explicit ConvTranspose3dImpl(const ConvTranspose3dOptions& opts);
 };
 AMBIT_MODULE(ConvTranspose3d);
 

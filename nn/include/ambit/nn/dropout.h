@@ -26,7 +26,7 @@ class DropoutOptions : public Options<DropoutOptions> {
 /// Errors: Error for p outside [0, 1]; of forward DTypeError.
 class AMBIT_API DropoutImpl : public Cloneable<DropoutImpl> {
  public:
-  explicit DropoutImpl(double p) : DropoutImpl(DropoutOptions(p)) {}
+  explicit DropoutImpl(double p);
   explicit DropoutImpl(const DropoutOptions& opts = {});
   void reset() override;
   Tensor forward(const Tensor& input);
@@ -43,7 +43,7 @@ using Dropout2dOptions = DropoutOptions;
 /// arXiv:1411.4280.
 class AMBIT_API Dropout2dImpl : public Cloneable<Dropout2dImpl> {
  public:
-  explicit Dropout2dImpl(double p) : Dropout2dImpl(Dropout2dOptions(p)) {}
+  explicit Dropout2dImpl(double p);
   explicit Dropout2dImpl(const Dropout2dOptions& opts = {});
   void reset() override;
   Tensor forward(const Tensor& input);
@@ -58,7 +58,7 @@ using Dropout3dOptions = DropoutOptions;
 /// The same of channels [D,H,W] of x [N,C,D,H,W].
 class AMBIT_API Dropout3dImpl : public Cloneable<Dropout3dImpl> {
  public:
-  explicit Dropout3dImpl(double p) : Dropout3dImpl(Dropout3dOptions(p)) {}
+  explicit Dropout3dImpl(double p);
   explicit Dropout3dImpl(const Dropout3dOptions& opts = {});
   void reset() override;
   Tensor forward(const Tensor& input);
@@ -74,7 +74,7 @@ using AlphaDropoutOptions = DropoutOptions;
 /// all are scaled and moved. Source: Klambauer et al. 2017, arXiv:1706.02515.
 class AMBIT_API AlphaDropoutImpl : public Cloneable<AlphaDropoutImpl> {
  public:
-  explicit AlphaDropoutImpl(double p) : AlphaDropoutImpl(AlphaDropoutOptions(p)) {}
+  explicit AlphaDropoutImpl(double p);
   explicit AlphaDropoutImpl(const AlphaDropoutOptions& opts = {});
   void reset() override;
   Tensor forward(const Tensor& input);
@@ -89,8 +89,7 @@ using FeatureAlphaDropoutOptions = DropoutOptions;
 /// The same of whole channels of x [N,C,...].
 class AMBIT_API FeatureAlphaDropoutImpl : public Cloneable<FeatureAlphaDropoutImpl> {
  public:
-  explicit FeatureAlphaDropoutImpl(double p)
-      : FeatureAlphaDropoutImpl(FeatureAlphaDropoutOptions(p)) {}
+  explicit FeatureAlphaDropoutImpl(double p);
   explicit FeatureAlphaDropoutImpl(const FeatureAlphaDropoutOptions& opts = {});
   void reset() override;
   Tensor forward(const Tensor& input);

@@ -46,8 +46,7 @@ class EmbeddingFromPretrainedOptions : public Options<EmbeddingFromPretrainedOpt
 /// a _weight of other sizes; of forward IndexError for an index outside [0, num_embeddings).
 class AMBIT_API EmbeddingImpl : public Cloneable<EmbeddingImpl> {
  public:
-  EmbeddingImpl(int64_t num_embeddings, int64_t embedding_dim)
-      : EmbeddingImpl(EmbeddingOptions(num_embeddings, embedding_dim)) {}
+  EmbeddingImpl(int64_t num_embeddings, int64_t embedding_dim);
   explicit EmbeddingImpl(const EmbeddingOptions& opts);
   void reset() override;
   /// Draw weight anew, and zero the row of padding_idx.
@@ -108,8 +107,7 @@ class EmbeddingBagFromPretrainedOptions : public Options<EmbeddingBagFromPretrai
 /// Embedding; of forward those of embedding_bag.
 class AMBIT_API EmbeddingBagImpl : public Cloneable<EmbeddingBagImpl> {
  public:
-  EmbeddingBagImpl(int64_t num_embeddings, int64_t embedding_dim)
-      : EmbeddingBagImpl(EmbeddingBagOptions(num_embeddings, embedding_dim)) {}
+  EmbeddingBagImpl(int64_t num_embeddings, int64_t embedding_dim);
   explicit EmbeddingBagImpl(const EmbeddingBagOptions& opts);
   void reset() override;
   /// Draw weight anew, and zero the row of padding_idx.

@@ -6,7 +6,6 @@
 #include <ambit/error.h>
 #include <ambit/params.h>
 
-#include <algorithm>
 #include <array>
 #include <concepts>
 #include <cstddef>

@@ -13,9 +13,8 @@ using UnfoldOptions = functional::UnfoldFuncOptions;
 /// forward() has.
 class AMBIT_API FoldImpl : public Cloneable<FoldImpl> {
  public:
-  FoldImpl(IntOrPair output_size, IntOrPair kernel_size)
-      : FoldImpl(FoldOptions(output_size, kernel_size)) {}
-  explicit FoldImpl(const FoldOptions& opts) : options(opts) {}
+  FoldImpl(IntOrPair output_size, IntOrPair kernel_size);
+  explicit FoldImpl(const FoldOptions& opts);
   void reset() override;
   Tensor forward(const Tensor& input);
   void pretty_print(std::ostream& os) const override;
@@ -28,8 +27,8 @@ AMBIT_MODULE(Fold);
 /// errors forward() has.
 class AMBIT_API UnfoldImpl : public Cloneable<UnfoldImpl> {
  public:
-  UnfoldImpl(IntOrPair kernel_size) : UnfoldImpl(UnfoldOptions(kernel_size)) {}
-  explicit UnfoldImpl(const UnfoldOptions& opts) : options(opts) {}
+  UnfoldImpl(IntOrPair kernel_size);
+  explicit UnfoldImpl(const UnfoldOptions& opts);
   void reset() override;
   Tensor forward(const Tensor& input);
   void pretty_print(std::ostream& os) const override;

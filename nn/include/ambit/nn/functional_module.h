@@ -17,7 +17,7 @@ class AMBIT_API FunctionalImpl : public Cloneable<FunctionalImpl> {
   using Function = std::function<Tensor(const Tensor&)>;
 
   /// Call `function(x)`: nn::Functional([](const Tensor& x) { return x.flatten(1); }).
-  explicit FunctionalImpl(Function function) : function_(std::move(function)) {}
+  explicit FunctionalImpl(Function function);
   /// Call `function(x, arguments...)`, copies of the arguments: nn::Functional(ambit::softmax, 1).
   /// A last argument that is optional may be left out, or be std::nullopt as in libtorch.
   template <class F, class... Args>

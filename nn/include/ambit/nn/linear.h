@@ -33,8 +33,7 @@ class LinearOptions : public Options<LinearOptions> {
 /// linear().
 class AMBIT_API LinearImpl : public Cloneable<LinearImpl>, public Quantizable {
  public:
-  LinearImpl(int64_t in_features, int64_t out_features)
-      : LinearImpl(LinearOptions(in_features, out_features)) {}
+  LinearImpl(int64_t in_features, int64_t out_features);
   explicit LinearImpl(const LinearOptions& opts);
   void reset() override;
   /// Draw weight and bias anew.
@@ -69,7 +68,7 @@ class FlattenOptions : public Options<FlattenOptions> {
 /// see flatten(). Errors of forward: IndexError; ShapeError where start_dim is behind end_dim.
 class AMBIT_API FlattenImpl : public Cloneable<FlattenImpl> {
  public:
-  explicit FlattenImpl(const FlattenOptions& opts = {}) : options(opts) {}
+  explicit FlattenImpl(const FlattenOptions& opts = {});
   void reset() override;
   Tensor forward(const Tensor& input);
   void pretty_print(std::ostream& os) const override;
@@ -90,9 +89,8 @@ class UnflattenOptions : public Options<UnflattenOptions> {
 /// Split one dim into several: Flatten undone. Errors of forward: IndexError, ShapeError.
 class AMBIT_API UnflattenImpl : public Cloneable<UnflattenImpl> {
  public:
-  UnflattenImpl(int64_t dim, std::vector<int64_t> sizes)
-      : UnflattenImpl(UnflattenOptions(dim, std::move(sizes))) {}
-  explicit UnflattenImpl(const UnflattenOptions& opts) : options(opts) {}
+  UnflattenImpl(int64_t dim, std::vector<int64_t> sizes);
+  explicit UnflattenImpl(const UnflattenOptions& opts);
   void reset() override;
   Tensor forward(const Tensor& input);
   void pretty_print(std::ostream& os) const override;
@@ -118,8 +116,7 @@ class BilinearOptions : public Options<BilinearOptions> {
 /// Errors: Error for features below 1; of forward ShapeError, DeviceMismatchError.
 class AMBIT_API BilinearImpl : public Cloneable<BilinearImpl> {
  public:
-  BilinearImpl(int64_t in1_features, int64_t in2_features, int64_t out_features)
-      : BilinearImpl(BilinearOptions(in1_features, in2_features, out_features)) {}
+  BilinearImpl(int64_t in1_features, int64_t in2_features, int64_t out_features);
   explicit BilinearImpl(const BilinearOptions& opts);
   void reset() override;
   void reset_parameters();

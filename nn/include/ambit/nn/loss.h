@@ -96,7 +96,7 @@ class MSELossOptions : public Options<MSELossOptions> {
 /// Errors of forward: ShapeError, DTypeError, DeviceMismatchError.
 class AMBIT_API MSELossImpl : public Cloneable<MSELossImpl> {
  public:
-  explicit MSELossImpl(const MSELossOptions& opts = {}) : options(opts) {}
+  explicit MSELossImpl(const MSELossOptions& opts = {});
   void reset() override;
   Tensor forward(const Tensor& input, const Tensor& target);
 

@@ -34,10 +34,10 @@ struct QuantizableWeight;
 class AMBIT_API Module : public std::enable_shared_from_this<Module> {
  public:
   /// The name is the class's, without namespace and "Impl", unless one is given.
-  Module() = default;
-  explicit Module(std::string name) : name_(std::move(name)) {}
-  Module(const Module&) = default;
-  Module& operator=(const Module&) = default;
+  Module();
+  explicit Module(std::string name);
+  Module(const Module&);
+  Module& operator=(const Module&);
   virtual ~Module();
 
   /// Return the name: "Linear".
@@ -209,10 +209,10 @@ class AMBIT_API Module : public std::enable_shared_from_this<Module> {
   Tensors parameters_, buffers_;
   std::vector<std::string> not_persistent_;  // names of buffers
   OrderedDict<std::string, std::shared_ptr<Module>> children_;
-  std::string name_;                                                  // empty: the class's
-  std::shared_ptr<NameScope> scope_ = std::make_shared<NameScope>();  // where first registered
-  bool is_held_ = false;          // by another module, now or once
-  std::shared_ptr<Module> self_;  // while it waits for its end, the module itself
+  std::string name_;                  // empty: the class's
+  std::shared_ptr<NameScope> scope_;  // where first registered
+  bool is_held_ = false;              // by another module, now or once
+  std::shared_ptr<Module> self_;      // while it waits for its end, the module itself
   Module* next_to_destroy_ = nullptr;
   bool is_training_ = true;
 };

@@ -46,8 +46,7 @@ class LayerNormOptions : public Options<LayerNormOptions> {
 /// layer_norm().
 class AMBIT_API LayerNormImpl : public Cloneable<LayerNormImpl> {
  public:
-  LayerNormImpl(std::vector<int64_t> normalized_shape)
-      : LayerNormImpl(LayerNormOptions(std::move(normalized_shape))) {}
+  LayerNormImpl(std::vector<int64_t> normalized_shape);
   explicit LayerNormImpl(const LayerNormOptions& opts);
   void reset() override;
   void reset_parameters();
@@ -75,8 +74,7 @@ class GroupNormOptions : public Options<GroupNormOptions> {
 /// ones and zeros. Errors: Error for sizes below 1 or groups that do not divide the channels.
 class AMBIT_API GroupNormImpl : public Cloneable<GroupNormImpl> {
  public:
-  GroupNormImpl(int64_t num_groups, int64_t num_channels)
-      : GroupNormImpl(GroupNormOptions(num_groups, num_channels)) {}
+  GroupNormImpl(int64_t num_groups, int64_t num_channels);
   explicit GroupNormImpl(const GroupNormOptions& opts);
   void reset() override;
   void reset_parameters();
@@ -102,7 +100,7 @@ class LocalResponseNormOptions : public Options<LocalResponseNormOptions> {
 /// local_response_norm(): x [N,C,...] -> its shape.
 class AMBIT_API LocalResponseNormImpl : public Cloneable<LocalResponseNormImpl> {
  public:
-  explicit LocalResponseNormImpl(const LocalResponseNormOptions& opts) : options(opts) {}
+  explicit LocalResponseNormImpl(const LocalResponseNormOptions& opts);
   void reset() override;
   Tensor forward(const Tensor& input);
   void pretty_print(std::ostream& os) const override;
@@ -129,8 +127,7 @@ class RMSNormOptions : public Options<RMSNormOptions> {
 /// torch.nn.RMSNorm of PyTorch 2.
 class AMBIT_API RMSNormImpl : public Cloneable<RMSNormImpl> {
  public:
-  RMSNormImpl(std::vector<int64_t> normalized_shape)
-      : RMSNormImpl(RMSNormOptions(std::move(normalized_shape))) {}
+  RMSNormImpl(std::vector<int64_t> normalized_shape);
   explicit RMSNormImpl(const RMSNormOptions& opts);
   void reset() override;
   void reset_parameters();
@@ -159,7 +156,7 @@ class CrossMapLRN2dOptions : public Options<CrossMapLRN2dOptions> {
 /// libtorch's is not. Errors: Error for size < 1; of forward ShapeError, DTypeError.
 class AMBIT_API CrossMapLRN2dImpl : public Cloneable<CrossMapLRN2dImpl> {
  public:
-  CrossMapLRN2dImpl(int64_t size) : CrossMapLRN2dImpl(CrossMapLRN2dOptions(size)) {}
+  CrossMapLRN2dImpl(int64_t size);
   explicit CrossMapLRN2dImpl(const CrossMapLRN2dOptions& opts);
   void reset() override;
   Tensor forward(const Tensor& input);
@@ -207,7 +204,7 @@ class AMBIT_API InstanceNormImplBase : public Cloneable<Derived> {
 /// [C] as the options ask for. Errors: Error for less than one feature; of forward ShapeError.
 class AMBIT_API InstanceNorm1dImpl : public detail::InstanceNormImplBase<InstanceNorm1dImpl, 1> {
  public:
-  explicit InstanceNorm1dImpl(const InstanceNormOptions& opts) : InstanceNormImplBase(opts) {}
+  explicit InstanceNorm1dImpl(const InstanceNormOptions& opts);
 };
 AMBIT_MODULE(InstanceNorm1d);
 
@@ -216,7 +213,7 @@ AMBIT_MODULE(InstanceNorm1d);
 /// ShapeError.
 class AMBIT_API InstanceNorm2dImpl : public detail::InstanceNormImplBase<InstanceNorm2dImpl, 2> {
  public:
-  explicit InstanceNorm2dImpl(const InstanceNormOptions& opts) : InstanceNormImplBase(opts) {}
+  explicit InstanceNorm2dImpl(const InstanceNormOptions& opts);
 };
 AMBIT_MODULE(InstanceNorm2d);
 
@@ -225,7 +222,7 @@ AMBIT_MODULE(InstanceNorm2d);
 /// ShapeError.
 class AMBIT_API InstanceNorm3dImpl : public detail::InstanceNormImplBase<InstanceNorm3dImpl, 3> {
  public:
-  explicit InstanceNorm3dImpl(const InstanceNormOptions& opts) : InstanceNormImplBase(opts) {}
+  explicit InstanceNorm3dImpl(const InstanceNormOptions& opts);
 };
 AMBIT_MODULE(InstanceNorm3d);
 

@@ -26,13 +26,16 @@ class Options {
 ///   class ELUOptions : public Options<ELUOptions> {
 ///     AMBIT_OPTION(ELUOptions, double, alpha) = 1;
 ///   };
-#define AMBIT_OPTION(Self, Type, name)                                    \
- public:                                                                  \
-  Self& name(Type value) { return this->set(name##_, std::move(value)); } \
-  const Type& name() const { return name##_; }                            \
-  Type& name() { return name##_; }                                        \
-                                                                          \
- private:                                                                 \
+#define AMBIT_OPTION(Self, Type, name)         \
+ public:                                       \
+  Self& name(Type value) {                     \
+    name##_ = std::move(value);                \
+    return static_cast<Self&>(*this);          \
+  }                                            \
+  const Type& name() const { return name##_; } \
+  Type& name() { return name##_; }             \
+                                               \
+ private:                                      \
   Type name##_
 
 }  // namespace ambit::nn

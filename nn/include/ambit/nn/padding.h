@@ -173,7 +173,7 @@ class PixelShuffleOptions : public Options<PixelShuffleOptions> {
 /// [..., C r^2, H, W] -> [..., C, H r, W r].
 class AMBIT_API PixelShuffleImpl : public Cloneable<PixelShuffleImpl> {
  public:
-  explicit PixelShuffleImpl(const PixelShuffleOptions& opts) : options(opts) {}
+  explicit PixelShuffleImpl(const PixelShuffleOptions& opts);
   void reset() override;
   Tensor forward(const Tensor& input);
   void pretty_print(std::ostream& os) const override;
@@ -193,7 +193,7 @@ class PixelUnshuffleOptions : public Options<PixelUnshuffleOptions> {
 /// [..., C, H r, W r] -> [..., C r^2, H, W].
 class AMBIT_API PixelUnshuffleImpl : public Cloneable<PixelUnshuffleImpl> {
  public:
-  explicit PixelUnshuffleImpl(const PixelUnshuffleOptions& opts) : options(opts) {}
+  explicit PixelUnshuffleImpl(const PixelUnshuffleOptions& opts);
   void reset() override;
   Tensor forward(const Tensor& input);
   void pretty_print(std::ostream& os) const override;

@@ -27,7 +27,7 @@ class L1LossOptions : public Options<L1LossOptions> {
 /// l1_loss(): |x - y|.
 class AMBIT_API L1LossImpl : public Cloneable<L1LossImpl> {
  public:
-  explicit L1LossImpl(const L1LossOptions& opts = {}) : options(opts) {}
+  explicit L1LossImpl(const L1LossOptions& opts = {});
   void reset() override;
   Tensor forward(const Tensor& input, const Tensor& target);
 
@@ -48,7 +48,7 @@ class SmoothL1LossOptions : public Options<SmoothL1LossOptions> {
 /// Error for a negative beta.
 class AMBIT_API SmoothL1LossImpl : public Cloneable<SmoothL1LossImpl> {
  public:
-  explicit SmoothL1LossImpl(const SmoothL1LossOptions& opts = {}) : options(opts) {}
+  explicit SmoothL1LossImpl(const SmoothL1LossOptions& opts = {});
   void reset() override;
   Tensor forward(const Tensor& input, const Tensor& target);
 
@@ -69,7 +69,7 @@ class HuberLossOptions : public Options<HuberLossOptions> {
 /// unless delta > 0.
 class AMBIT_API HuberLossImpl : public Cloneable<HuberLossImpl> {
  public:
-  explicit HuberLossImpl(const HuberLossOptions& opts = {}) : options(opts) {}
+  explicit HuberLossImpl(const HuberLossOptions& opts = {});
   void reset() override;
   Tensor forward(const Tensor& input, const Tensor& target);
 
@@ -86,7 +86,7 @@ class HingeEmbeddingLossOptions : public Options<HingeEmbeddingLossOptions> {
 /// hinge_embedding_loss(): x where y is 1, max(0, margin - x) where y is -1.
 class AMBIT_API HingeEmbeddingLossImpl : public Cloneable<HingeEmbeddingLossImpl> {
  public:
-  explicit HingeEmbeddingLossImpl(const HingeEmbeddingLossOptions& opts = {}) : options(opts) {}
+  explicit HingeEmbeddingLossImpl(const HingeEmbeddingLossOptions& opts = {});
   void reset() override;
   Tensor forward(const Tensor& input, const Tensor& target);
 
@@ -103,7 +103,7 @@ class MarginRankingLossOptions : public Options<MarginRankingLossOptions> {
 /// margin_ranking_loss(): max(0, -y (x1 - x2) + margin).
 class AMBIT_API MarginRankingLossImpl : public Cloneable<MarginRankingLossImpl> {
  public:
-  explicit MarginRankingLossImpl(const MarginRankingLossOptions& opts = {}) : options(opts) {}
+  explicit MarginRankingLossImpl(const MarginRankingLossOptions& opts = {});
   void reset() override;
   Tensor forward(const Tensor& input1, const Tensor& input2, const Tensor& target);
 
@@ -121,7 +121,7 @@ class CosineEmbeddingLossOptions : public Options<CosineEmbeddingLossOptions> {
 /// [N,D], y [N].
 class AMBIT_API CosineEmbeddingLossImpl : public Cloneable<CosineEmbeddingLossImpl> {
  public:
-  explicit CosineEmbeddingLossImpl(const CosineEmbeddingLossOptions& opts = {}) : options(opts) {}
+  explicit CosineEmbeddingLossImpl(const CosineEmbeddingLossOptions& opts = {});
   void reset() override;
   Tensor forward(const Tensor& input1, const Tensor& input2, const Tensor& target);
 
@@ -140,7 +140,7 @@ class SoftMarginLossOptions : public Options<SoftMarginLossOptions> {
 /// soft_margin_loss(): log(1 + e^(-y x)).
 class AMBIT_API SoftMarginLossImpl : public Cloneable<SoftMarginLossImpl> {
  public:
-  explicit SoftMarginLossImpl(const SoftMarginLossOptions& opts = {}) : options(opts) {}
+  explicit SoftMarginLossImpl(const SoftMarginLossOptions& opts = {});
   void reset() override;
   Tensor forward(const Tensor& input, const Tensor& target);
 
@@ -159,7 +159,7 @@ class MultiLabelMarginLossOptions : public Options<MultiLabelMarginLossOptions> 
 /// multilabel_margin_loss(): x [N,C], y int64 [N,C], labels up to the first negative number.
 class AMBIT_API MultiLabelMarginLossImpl : public Cloneable<MultiLabelMarginLossImpl> {
  public:
-  explicit MultiLabelMarginLossImpl(const MultiLabelMarginLossOptions& opts = {}) : options(opts) {}
+  explicit MultiLabelMarginLossImpl(const MultiLabelMarginLossOptions& opts = {});
   void reset() override;
   Tensor forward(const Tensor& input, const Tensor& target);
 
@@ -178,7 +178,7 @@ class PoissonNLLLossOptions : public Options<PoissonNLLLossOptions> {
 /// poisson_nll_loss(): e^x - y x, x the logarithm of the rate.
 class AMBIT_API PoissonNLLLossImpl : public Cloneable<PoissonNLLLossImpl> {
  public:
-  explicit PoissonNLLLossImpl(const PoissonNLLLossOptions& opts = {}) : options(opts) {}
+  explicit PoissonNLLLossImpl(const PoissonNLLLossOptions& opts = {});
   void reset() override;
   Tensor forward(const Tensor& input, const Tensor& target);
 
@@ -198,7 +198,7 @@ class TripletMarginLossOptions : public Options<TripletMarginLossOptions> {
 /// triplet_margin_loss(): max(0, d(a, p) - d(a, n) + margin), rows [N,D].
 class AMBIT_API TripletMarginLossImpl : public Cloneable<TripletMarginLossImpl> {
  public:
-  explicit TripletMarginLossImpl(const TripletMarginLossOptions& opts = {}) : options(opts) {}
+  explicit TripletMarginLossImpl(const TripletMarginLossOptions& opts = {});
   void reset() override;
   Tensor forward(const Tensor& anchor, const Tensor& positive, const Tensor& negative);
 
@@ -221,8 +221,7 @@ class TripletMarginWithDistanceLossOptions : public Options<TripletMarginWithDis
 class AMBIT_API TripletMarginWithDistanceLossImpl
     : public Cloneable<TripletMarginWithDistanceLossImpl> {
  public:
-  explicit TripletMarginWithDistanceLossImpl(const TripletMarginWithDistanceLossOptions& opts = {})
-      : options(opts) {}
+  explicit TripletMarginWithDistanceLossImpl(const TripletMarginWithDistanceLossOptions& opts = {});
   void reset() override;
   Tensor forward(const Tensor& anchor, const Tensor& positive, const Tensor& negative);
 
@@ -332,7 +331,7 @@ class KLDivLossOptions : public Options<KLDivLossOptions> {
 /// kl_div(): y (log(y) - x), x log-probabilities.
 class AMBIT_API KLDivLossImpl : public Cloneable<KLDivLossImpl> {
  public:
-  explicit KLDivLossImpl(const KLDivLossOptions& opts = {}) : options(opts) {}
+  explicit KLDivLossImpl(const KLDivLossOptions& opts = {});
   void reset() override;
   Tensor forward(const Tensor& input, const Tensor& target);
 
@@ -349,7 +348,7 @@ class CosineSimilarityOptions : public Options<CosineSimilarityOptions> {
 /// cosine_similarity(): the cosine of x1 and x2 along dim, which goes.
 class AMBIT_API CosineSimilarityImpl : public Cloneable<CosineSimilarityImpl> {
  public:
-  explicit CosineSimilarityImpl(const CosineSimilarityOptions& opts = {}) : options(opts) {}
+  explicit CosineSimilarityImpl(const CosineSimilarityOptions& opts = {});
   void reset() override;
   Tensor forward(const Tensor& x1, const Tensor& x2);
 
@@ -367,7 +366,7 @@ class PairwiseDistanceOptions : public Options<PairwiseDistanceOptions> {
 /// pairwise_distance(): ||x1 - x2 + eps||_p along the last dim.
 class AMBIT_API PairwiseDistanceImpl : public Cloneable<PairwiseDistanceImpl> {
  public:
-  explicit PairwiseDistanceImpl(const PairwiseDistanceOptions& opts = {}) : options(opts) {}
+  explicit PairwiseDistanceImpl(const PairwiseDistanceOptions& opts = {});
   void reset() override;
   Tensor forward(const Tensor& x1, const Tensor& x2);
 
@@ -386,7 +385,7 @@ class CTCLossOptions : public Options<CTCLossOptions> {
 /// [N]. Errors of forward also: IndexError.
 class AMBIT_API CTCLossImpl : public Cloneable<CTCLossImpl> {
  public:
-  explicit CTCLossImpl(const CTCLossOptions& opts = {}) : options(opts) {}
+  explicit CTCLossImpl(const CTCLossOptions& opts = {});
   void reset() override;
   Tensor forward(const Tensor& log_probs, const Tensor& targets, const Tensor& input_lengths,
                  const Tensor& target_lengths);

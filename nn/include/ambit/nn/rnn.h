@@ -100,8 +100,8 @@ class AMBIT_API RNNImplBase : public Cloneable<Derived>, public Quantizable {
 /// DeviceMismatchError. Gradient: input, hx, parameters.
 class AMBIT_API RNNImpl : public detail::RNNImplBase<RNNImpl, RNNOptions> {
  public:
-  RNNImpl(int64_t input_size, int64_t hidden_size) : RNNImpl(RNNOptions(input_size, hidden_size)) {}
-  explicit RNNImpl(const RNNOptions& opts) : RNNImplBase(opts) {}
+  RNNImpl(int64_t input_size, int64_t hidden_size);
+  explicit RNNImpl(const RNNOptions& opts);
   /// input [T,B,I] ([B,T,I] if batch_first, [T,I] without a batch), hx [L D,B,H] or undefined:
   /// zeros
   /// -> output [T,B,D H], the last layer's states of all steps, and all layers' last states.
@@ -116,9 +116,8 @@ AMBIT_MODULE(RNN);
 /// al. 2000 for f; Sak et al. 2014 for the projection. Errors and gradients: as RNN.
 class AMBIT_API LSTMImpl : public detail::RNNImplBase<LSTMImpl, LSTMOptions> {
  public:
-  LSTMImpl(int64_t input_size, int64_t hidden_size)
-      : LSTMImpl(LSTMOptions(input_size, hidden_size)) {}
-  explicit LSTMImpl(const LSTMOptions& opts) : RNNImplBase(opts) {}
+  LSTMImpl(int64_t input_size, int64_t hidden_size);
+  explicit LSTMImpl(const LSTMOptions& opts);
   /// As RNN's, with states (h [L D,B,H or proj_size], c [L D,B,H]).
   std::tuple<Tensor, std::tuple<Tensor, Tensor>> forward(
       const Tensor& input, std::optional<std::tuple<Tensor, Tensor>> hx = {});
@@ -131,8 +130,8 @@ AMBIT_MODULE(LSTM);
 /// h' = (1 - z) n + z h. Source: Cho et al. 2014, arXiv:1406.1078. Errors and gradients: as RNN.
 class AMBIT_API GRUImpl : public detail::RNNImplBase<GRUImpl, GRUOptions> {
  public:
-  GRUImpl(int64_t input_size, int64_t hidden_size) : GRUImpl(GRUOptions(input_size, hidden_size)) {}
-  explicit GRUImpl(const GRUOptions& opts) : RNNImplBase(opts) {}
+  GRUImpl(int64_t input_size, int64_t hidden_size);
+  explicit GRUImpl(const GRUOptions& opts);
   /// As RNN's.
   std::tuple<Tensor, Tensor> forward(const Tensor& input, Tensor hx = {});
   std::tuple<utils::rnn::PackedSequence, Tensor> forward_with_packed_input(
@@ -198,9 +197,8 @@ class AMBIT_API GRUCellOptions : public detail::CellOptions<GRUCellOptions> {
 /// A step of RNN. Errors and gradients: as RNN.
 class AMBIT_API RNNCellImpl : public detail::RNNCellImplBase<RNNCellImpl, RNNCellOptions> {
  public:
-  RNNCellImpl(int64_t input_size, int64_t hidden_size)
-      : RNNCellImpl(RNNCellOptions(input_size, hidden_size)) {}
-  explicit RNNCellImpl(const RNNCellOptions& opts) : RNNCellImplBase(opts) {}
+  RNNCellImpl(int64_t input_size, int64_t hidden_size);
+  explicit RNNCellImpl(const RNNCellOptions& opts);
   /// input [B,I] or [I], hx [B,H] or [H] or undefined: zeros -> hx behind the step.
   Tensor forward(const Tensor& input, Tensor hx = {});
 };
@@ -209,9 +207,8 @@ AMBIT_MODULE(RNNCell);
 /// A step of LSTM. Errors and gradients: as RNN.
 class AMBIT_API LSTMCellImpl : public detail::RNNCellImplBase<LSTMCellImpl, LSTMCellOptions> {
  public:
-  LSTMCellImpl(int64_t input_size, int64_t hidden_size)
-      : LSTMCellImpl(LSTMCellOptions(input_size, hidden_size)) {}
-  explicit LSTMCellImpl(const LSTMCellOptions& opts) : RNNCellImplBase(opts) {}
+  LSTMCellImpl(int64_t input_size, int64_t hidden_size);
+  explicit LSTMCellImpl(const LSTMCellOptions& opts);
   /// As RNNCell's, with states (h, c).
   std::tuple<Tensor, Tensor> forward(const Tensor& input,
                                      std::optional<std::tuple<Tensor, Tensor>> hx = {});
@@ -221,9 +218,8 @@ AMBIT_MODULE(LSTMCell);
 /// A step of GRU. Errors and gradients: as RNN.
 class AMBIT_API GRUCellImpl : public detail::RNNCellImplBase<GRUCellImpl, GRUCellOptions> {
  public:
-  GRUCellImpl(int64_t input_size, int64_t hidden_size)
-      : GRUCellImpl(GRUCellOptions(input_size, hidden_size)) {}
-  explicit GRUCellImpl(const GRUCellOptions& opts) : RNNCellImplBase(opts) {}
+  GRUCellImpl(int64_t input_size, int64_t hidden_size);
+  explicit GRUCellImpl(const GRUCellOptions& opts);
   /// As RNNCell's.
   Tensor forward(const Tensor& input, Tensor hx = {});
 };

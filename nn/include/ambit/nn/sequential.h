@@ -87,8 +87,7 @@ class Sequential : public NamedHolder<SequentialImpl, Sequential> {
 
   Sequential() = default;
   /// Sequential({{"conv", nn::Conv2d(3, 6, 5)}, {"relu", nn::ReLU()}})
-  Sequential(std::initializer_list<NamedAnyModule> modules)
-      : NamedHolder(std::make_shared<SequentialImpl>(modules)) {}
+  AMBIT_API Sequential(std::initializer_list<NamedAnyModule> modules);
 };
 
 }  // namespace ambit::nn

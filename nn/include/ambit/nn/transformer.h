@@ -60,8 +60,7 @@ class MultiheadAttentionOptions : public Options<MultiheadAttentionOptions> {
 class AMBIT_API MultiheadAttentionImpl : public Cloneable<MultiheadAttentionImpl>,
                                          public Quantizable {
  public:
-  MultiheadAttentionImpl(int64_t embed_dim, int64_t num_heads)
-      : MultiheadAttentionImpl(MultiheadAttentionOptions(embed_dim, num_heads)) {}
+  MultiheadAttentionImpl(int64_t embed_dim, int64_t num_heads);
   explicit MultiheadAttentionImpl(const MultiheadAttentionOptions& opts);
   void reset() override;
   void reset_parameters();
@@ -123,8 +122,7 @@ using TransformerDecoderLayerOptions = TransformerLayerOptions;
 /// x' = norm1(x + self_attn(x)), y = norm2(x' + linear2(activation(linear1(x')))), with dropout.
 class AMBIT_API TransformerEncoderLayerImpl : public Cloneable<TransformerEncoderLayerImpl> {
  public:
-  TransformerEncoderLayerImpl(int64_t d_model, int64_t nhead)
-      : TransformerEncoderLayerImpl(TransformerEncoderLayerOptions(d_model, nhead)) {}
+  TransformerEncoderLayerImpl(int64_t d_model, int64_t nhead);
   explicit TransformerEncoderLayerImpl(const TransformerEncoderLayerOptions& opts);
   void reset() override;
   /// src [S,N,E], src_mask [S,S], src_key_padding_mask [N,S] -> [S,N,E].
@@ -142,8 +140,7 @@ AMBIT_MODULE(TransformerEncoderLayer);
 /// The same with attention to the encoder's output between the two: norm1, norm2, norm3.
 class AMBIT_API TransformerDecoderLayerImpl : public Cloneable<TransformerDecoderLayerImpl> {
  public:
-  TransformerDecoderLayerImpl(int64_t d_model, int64_t nhead)
-      : TransformerDecoderLayerImpl(TransformerDecoderLayerOptions(d_model, nhead)) {}
+  TransformerDecoderLayerImpl(int64_t d_model, int64_t nhead);
   explicit TransformerDecoderLayerImpl(const TransformerDecoderLayerOptions& opts);
   void reset() override;
   /// tgt [L,N,E], memory [S,N,E] and their masks -> [L,N,E].
@@ -160,12 +157,10 @@ class AMBIT_API TransformerDecoderLayerImpl : public Cloneable<TransformerDecode
 AMBIT_MODULE(TransformerDecoderLayer);
 
 /// Options of TransformerEncoder: the layer, of which it makes num_layers clones, and a norm.
-class TransformerEncoderOptions : public Options<TransformerEncoderOptions> {
+class AMBIT_API TransformerEncoderOptions : public Options<TransformerEncoderOptions> {
  public:
-  TransformerEncoderOptions(TransformerEncoderLayer encoder_layer, int64_t num_layers)
-      : encoder_layer_(std::move(encoder_layer)), num_layers_(num_layers) {}
-  TransformerEncoderOptions(const TransformerEncoderLayerOptions& layer, int64_t num_layers)
-      : encoder_layer_(layer), num_layers_(num_layers) {}
+  TransformerEncoderOptions(TransformerEncoderLayer encoder_layer, int64_t num_layers);
+  TransformerEncoderOptions(const TransformerEncoderLayerOptions& layer, int64_t num_layers);
 
   AMBIT_OPTION(TransformerEncoderOptions, TransformerEncoderLayer, encoder_layer);
   AMBIT_OPTION(TransformerEncoderOptions, int64_t, num_layers);
@@ -175,8 +170,7 @@ class TransformerEncoderOptions : public Options<TransformerEncoderOptions> {
 /// num_layers encoder layers, then the norm if there is one.
 class AMBIT_API TransformerEncoderImpl : public Cloneable<TransformerEncoderImpl> {
  public:
-  TransformerEncoderImpl(TransformerEncoderLayer encoder_layer, int64_t num_layers)
-      : TransformerEncoderImpl(TransformerEncoderOptions(std::move(encoder_layer), num_layers)) {}
+  TransformerEncoderImpl(TransformerEncoderLayer encoder_layer, int64_t num_layers);
   explicit TransformerEncoderImpl(TransformerEncoderOptions opts);
   void reset() override;
   /// As a layer's.
@@ -189,12 +183,10 @@ class AMBIT_API TransformerEncoderImpl : public Cloneable<TransformerEncoderImpl
 AMBIT_MODULE(TransformerEncoder);
 
 /// Options of TransformerDecoder: as those of TransformerEncoder.
-class TransformerDecoderOptions : public Options<TransformerDecoderOptions> {
+class AMBIT_API TransformerDecoderOptions : public Options<TransformerDecoderOptions> {
  public:
-  TransformerDecoderOptions(TransformerDecoderLayer decoder_layer, int64_t num_layers)
-      : decoder_layer_(std::move(decoder_layer)), num_layers_(num_layers) {}
-  TransformerDecoderOptions(const TransformerDecoderLayerOptions& layer, int64_t num_layers)
-      : decoder_layer_(layer), num_layers_(num_layers) {}
+  TransformerDecoderOptions(TransformerDecoderLayer decoder_layer, int64_t num_layers);
+  TransformerDecoderOptions(const TransformerDecoderLayerOptions& layer, int64_t num_layers);
 
   AMBIT_OPTION(TransformerDecoderOptions, TransformerDecoderLayer, decoder_layer);
   AMBIT_OPTION(TransformerDecoderOptions, int64_t, num_layers);
@@ -204,8 +196,7 @@ class TransformerDecoderOptions : public Options<TransformerDecoderOptions> {
 /// num_layers decoder layers, then the norm if there is one.
 class AMBIT_API TransformerDecoderImpl : public Cloneable<TransformerDecoderImpl> {
  public:
-  TransformerDecoderImpl(TransformerDecoderLayer decoder_layer, int64_t num_layers)
-      : TransformerDecoderImpl(TransformerDecoderOptions(std::move(decoder_layer), num_layers)) {}
+  TransformerDecoderImpl(TransformerDecoderLayer decoder_layer, int64_t num_layers);
   explicit TransformerDecoderImpl(TransformerDecoderOptions opts);
   void reset() override;
   /// As a layer's.

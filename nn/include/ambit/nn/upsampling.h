@@ -25,7 +25,7 @@ class UpsampleOptions : public Options<UpsampleOptions> {
 /// forward() has. No parameters.
 class AMBIT_API UpsampleImpl : public Cloneable<UpsampleImpl> {
  public:
-  explicit UpsampleImpl(const UpsampleOptions& opts = {}) : options(opts) {}
+  explicit UpsampleImpl(const UpsampleOptions& opts = {});
   void reset() override;
   Tensor forward(const Tensor& input);
   void pretty_print(std::ostream& os) const override;

@@ -10,7 +10,7 @@ namespace ambit::optim {
 class AMBIT_API AdagradOptions : public OptimizerCloneableOptions<AdagradOptions>,
                                  public nn::Options<AdagradOptions> {
  public:
-  AdagradOptions(double lr = 1e-2) : lr_(lr) {}
+  AdagradOptions(double lr = 1e-2);
   AdagradOptions& lr(double v) { return set(lr_, v); }
   AdagradOptions& lr_decay(double v) { return set(lr_decay_, v); }
   AdagradOptions& weight_decay(double v) { return set(weight_decay_, v); }

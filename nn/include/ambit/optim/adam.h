@@ -72,13 +72,12 @@ class AdamSetters : public AdamOptionsBase, public nn::Options<Self> {
 /// capturable false.
 class AMBIT_API AdamOptions : public AdamSetters<AdamOptions> {
  public:
-  AdamOptions(double lr = 1e-3) : AdamSetters(AdamParams{.lr = lr}) {}
+  AdamOptions(double lr = 1e-3);
 };
 /// Options of AdamW. Defaults: as Adam's, but weight_decay 1e-2.
 class AMBIT_API AdamWOptions : public AdamSetters<AdamWOptions> {
  public:
-  AdamWOptions(double lr = 1e-3)
-      : AdamSetters(AdamParams{.lr = lr, .weight_decay = 1e-2, .decoupled = true}) {}
+  AdamWOptions(double lr = 1e-3);
 };
 
 /// Descend by estimates of the gradient's moments. For each parameter p with gradient g, in its

@@ -15,7 +15,7 @@ namespace ambit::optim {
 class AMBIT_API LBFGSOptions : public OptimizerCloneableOptions<LBFGSOptions>,
                                public nn::Options<LBFGSOptions> {
  public:
-  LBFGSOptions(double lr = 1) : lr_(lr) {}
+  LBFGSOptions(double lr = 1);
   LBFGSOptions& lr(double v) { return set(lr_, v); }
   LBFGSOptions& max_iter(int64_t n) { return set(max_iter_, n); }
   LBFGSOptions& max_eval(std::optional<int64_t> n) { return set(max_eval_, n); }

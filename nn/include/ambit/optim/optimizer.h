@@ -68,13 +68,12 @@ class OptimizerCloneableOptions : public OptimizerOptions {
 /// Parameters that share options. Without options of its own a group takes the optimizer's.
 class AMBIT_API OptimizerParamGroup {
  public:
-  OptimizerParamGroup(std::vector<Tensor> params) : params_(std::move(params)) {}
-  OptimizerParamGroup(std::vector<Tensor> params, std::unique_ptr<OptimizerOptions> options)
-      : params_(std::move(params)), options_(std::move(options)) {}
+  OptimizerParamGroup(std::vector<Tensor> params);
+  OptimizerParamGroup(std::vector<Tensor> params, std::unique_ptr<OptimizerOptions> options);
   OptimizerParamGroup(const OptimizerParamGroup& o);
-  OptimizerParamGroup(OptimizerParamGroup&&) = default;
+  OptimizerParamGroup(OptimizerParamGroup&&) noexcept;
   OptimizerParamGroup& operator=(const OptimizerParamGroup&) = delete;
-  OptimizerParamGroup& operator=(OptimizerParamGroup&&) = default;
+  OptimizerParamGroup& operator=(OptimizerParamGroup&&) noexcept;
   ~OptimizerParamGroup();
 
   std::vector<Tensor>& params() { return params_; }
@@ -82,7 +81,7 @@ class AMBIT_API OptimizerParamGroup {
   bool has_options() const { return options_ != nullptr; }
   /// Errors: Error without options.
   OptimizerOptions& options() const;
-  void set_options(std::unique_ptr<OptimizerOptions> options) { options_ = std::move(options); }
+  void set_options(std::unique_ptr<OptimizerOptions> options);
   /// What schedulers keep of the group, under PyTorch's names: "initial_lr", and OneCycleLR's
   /// "max_lr", "min_lr", "max_momentum", "base_momentum". Checkpoints hold it.
   std::map<std::string, double>& schedule() { return schedule_; }
@@ -129,7 +128,7 @@ class AMBIT_API Optimizer {
   using LossClosure = std::function<Tensor()>;
 
   virtual ~Optimizer();
-  Optimizer(Optimizer&&) = default;
+  Optimizer(Optimizer&&) noexcept;
   Optimizer(const Optimizer&) = delete;
   Optimizer& operator=(const Optimizer&) = delete;
 
@@ -155,7 +154,7 @@ class AMBIT_API Optimizer {
   /// Return the parameters of all groups, in order: their positions are those of state_dict().
   std::vector<Tensor> parameters() const;
   /// Return how many parameters there are.
-  size_t size() const { return parameters().size(); }
+  size_t size() const;
   /// Return what is kept for each parameter that was updated or prepared for it, by its impl().
   const std::unordered_map<const TensorImpl*, OptimizerParamState>& state() const { return state_; }
   /// Return the options for groups that are added without; changing them changes no group there is.
@@ -199,9 +198,7 @@ class AMBIT_API Optimizer {
 
   Optimizer(const std::vector<OptimizerParamGroup>& groups,
             std::unique_ptr<OptimizerOptions> defaults);
-
-  Optimizer(const std::vector<Tensor>& params, std::unique_ptr<OptimizerOptions> defaults)
-      : Optimizer(std::vector<OptimizerParamGroup>{params}, std::move(defaults)) {}
+  Optimizer(const std::vector<Tensor>& params, std::unique_ptr<OptimizerOptions> defaults);
 
   /// Errors: DeviceMismatchError, DTypeError, ShapeError where grad is not as param is.
   static void check_gradient(const char* step, const Tensor& param, const Tensor& grad);

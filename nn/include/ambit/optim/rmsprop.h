@@ -12,7 +12,7 @@ namespace ambit::optim {
 class AMBIT_API RMSpropOptions : public OptimizerCloneableOptions<RMSpropOptions>,
                                  public nn::Options<RMSpropOptions> {
  public:
-  RMSpropOptions(double lr = 1e-2) : lr_(lr) {}
+  RMSpropOptions(double lr = 1e-2);
   RMSpropOptions& lr(double v) { return set(lr_, v); }
   RMSpropOptions& alpha(double v) { return set(alpha_, v); }
   RMSpropOptions& eps(double v) { return set(eps_, v); }

@@ -11,7 +11,7 @@ namespace ambit::optim {
 class AMBIT_API SGDOptions : public OptimizerCloneableOptions<SGDOptions>,
                              public nn::Options<SGDOptions> {
  public:
-  SGDOptions(double lr) { params_.lr = lr; }
+  SGDOptions(double lr);
   SGDOptions& lr(double v) { return set(params_.lr, v); }
   SGDOptions& momentum(double v) { return set(params_.momentum, v); }
   SGDOptions& dampening(double v) { return set(params_.dampening, v); }
