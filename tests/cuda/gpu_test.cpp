@@ -49,7 +49,7 @@ TEST_CASE("gpu: a number beside a tensor is part of the launch, and no launch of
   CHECK(((1 - x * 2).clamp(-4) - x).mean().item<float>() == -8);
 }
 
-TEST_CASE("gpu: activations, losses and gradients of maps are one launch each") {
+TEST_CASE("gpu: activations, losses, variances and gradients of maps are one launch each") {
   if (!has_gpu()) return;
   namespace F = nn::functional;
   const auto launches = [](const auto& work) {
@@ -81,6 +81,10 @@ TEST_CASE("gpu: activations, losses and gradients of maps are one launch each") 
     once("pow", [&](const Tensor& t) { return pow(t, other); });
     once("exponent", [&](const Tensor& t) { return pow(other, t); });
     once("logaddexp", [&](const Tensor& t) { return logaddexp(t, other); });
+    const Tensor constant = x.detach();
+    CHECK(launches([&] { constant.var(); }) == 1);
+    CHECK(launches([&] { constant.std(1); }) == 1);
+    CHECK(launches([&] { constant.var(IntArrayRef{0}, false); }) == 1);
   }
   const Tensor x = randn({2, 3}, Device("cuda")).requires_grad_(), t = rand({2, 3}, x.device());
   Tensor y;

@@ -166,7 +166,11 @@ namespace ambit {
   row(all,          kAll,       truth)             /* of nothing true */                          \
   row(nansum,       kFloating,  same)              /* sum of what is not NaN */                   \
   row(abs_sum,      kFloating,  same)              /* sum of |x| */                               \
-  row(norm,         kFloating,  same)              /* root of the sum of x^2 */
+  row(norm,         kFloating,  same)              /* root of the sum of x^2 */                   \
+  row(var,          kFloating,  same)              /* mean of the squared deviations */           \
+  row(var_unbiased, kFloating,  same)              /* their sum / (n - 1); of one element NaN */  \
+  row(std,          kFloating,  same)              /* root of var */                              \
+  row(std_unbiased, kFloating,  same)              /* root of var_unbiased */
 
 /// row(name, dtypes).
 #define AMBIT_SCAN_FUNCTIONS(row)                                                                 \

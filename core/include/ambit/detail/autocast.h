@@ -84,7 +84,8 @@ inline constexpr std::string_view kAsIs[] = {
     "huber_grad", "logit_loss_grad", "maximum_grad", "minimum_grad", "pow_base_grad",
     "pow_exponent_grad", "logaddexp_grad",
     // of many
-    "mean", "max", "min", "any", "all", "nansum", "abs_sum",
+    "mean", "max", "min", "any", "all", "nansum", "abs_sum", "var", "var_unbiased", "std",
+    "std_unbiased",
 };
 // clang-format on
 
