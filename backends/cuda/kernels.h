@@ -13,7 +13,7 @@
   row(unary)                             \
   row(binary)                            \
   row(binary_scalar)                     \
-  row(add_scaled)                        \
+  row(ternary)                           \
   row(clamp)                             \
   row(compare)                           \
   row(compare_scalar)                    \

@@ -9,6 +9,7 @@
 #include <numeric>
 #include <type_traits>
 
+#include "activations.h"
 #include "convert.h"
 #include "runs.h"
 #include "special_functions.h"
@@ -38,21 +39,6 @@ double floor_divide(double a, double b) {
   if (quotient == 0) return std::copysign(0.0, a / b);
   const double floor = std::floor(quotient);
   return quotient - floor > 0.5 ? floor + 1 : floor;
-}
-
-// dy * d(x Phi(x))/dx, with Phi and phi the normal distribution function and density.
-double gelu_grad(double dy, double x) {
-  const double cdf = 0.5 * std::erfc(-x * M_SQRT1_2);
-  const double density = std::exp(-0.5 * x * x) * 0.5 * M_SQRT1_2 * M_2_SQRTPI;
-  return dy * (cdf + x * density);
-}
-
-// dy * d(x / (1 + e^-u))/dx, with u = 2 sqrt(2 / pi) (x + 0.044715 x^3).
-double gelu_tanh_grad(double dy, double x) {
-  const double u = 2 * std::sqrt(M_2_PI) * (x + 0.044715 * x * x * x);
-  const double slope = 2 * std::sqrt(M_2_PI) * (1 + 3 * 0.044715 * x * x);
-  const double s = 1 / (1 + std::exp(-u));
-  return dy * (s + x * s * (1 - s) * slope);
 }
 
 // Of long double, so that scaling for logaddexp2 costs no digit of a double.
@@ -96,6 +82,19 @@ double map_real(BinaryOp op, double a, double b) {
     case BinaryOp::tanh_grad: return a * (1 - b * b);
     case BinaryOp::gelu_grad: return gelu_grad(a, b);
     case BinaryOp::gelu_tanh_grad: return gelu_tanh_grad(a, b);
+    case BinaryOp::silu_grad: return silu_grad(a, b);
+    case BinaryOp::mish_grad: return mish_grad(a, b);
+    case BinaryOp::selu_grad: return selu_grad(a, b);
+    case BinaryOp::logsigmoid_grad: return a * sigmoid(-b);
+    case BinaryOp::hardsigmoid_grad: return b > -3 && b < 3 ? a / 6 : 0;
+    case BinaryOp::hardswish_grad: return hardswish_grad(a, b);
+    case BinaryOp::elu: return a <= 0 ? b * std::expm1(a) : a;
+    case BinaryOp::celu: return a <= 0 ? b * std::expm1(a / b) : a;
+    case BinaryOp::leaky_relu: return a > 0 ? a : b * a;
+    case BinaryOp::softplus: return softplus(a, b);
+    case BinaryOp::smooth_l1: return smooth_l1(a, b);
+    case BinaryOp::huber: return huber(a, b);
+    case BinaryOp::logit_loss: return logit_loss(a, b);
     default: throw_dtype(op, kFloat64);
   }
   // clang-format on
@@ -235,23 +234,6 @@ void binary_scalar(Tensor& y, const Tensor& x, const ScalarOperand& number, cons
         number.first ? f(v, px[j], py[i]) : f(px[j], v, py[i]);
       });
     });
-  });
-}
-
-void add_scaled(Tensor& y, const Tensor& a, const Tensor& b, const Scalar& alpha) {
-  count_run();
-  visit(y.dtype(), [&]<class T>() {
-    T* py = y.data_ptr<T>();
-    const T* pa = a.data_ptr<T>();
-    const T* pb = b.data_ptr<T>();
-    const T factor = element_of<T>(alpha);
-    // float32 in float64; unsigned 64 bits wrap; of bool the sum is not 0 where one is true.
-    using Wide = std::conditional_t<std::is_floating_point_v<T>, double, uint64_t>;
-    strided_loop(y.sizes(), {y.strides(), a.strides(), b.strides()},
-                 [&](int64_t i, int64_t j, int64_t k) {
-                   py[i] = static_cast<T>(static_cast<Wide>(pa[j]) +
-                                          static_cast<Wide>(factor) * static_cast<Wide>(pb[k]));
-                 });
   });
 }
 

@@ -86,6 +86,25 @@ void norm(Tensor& y, const Tensor& x) {
   store<T>(y, total);
 }
 
+// Two passes. long double has more digits than there are to lose, and squares any double.
+template <class T>
+void variance(Tensor& y, const Tensor& x, bool unbiased, bool root) {
+  const T* px = x.data_ptr<T>();
+  const auto n = static_cast<long double>(y.numel() == 0 ? 0 : x.numel() / y.numel());
+  std::vector<long double> center = folded<T>(y, x, 0.L, [](long double a, T b) { return a + b; });
+  for (long double& c : center) c /= n;
+  std::vector<long double> total(center.size(), 0.L);
+  strided_loop(x.sizes(), {target_strides(y), x.strides()}, [&](int64_t i, int64_t j) {
+    const long double apart = px[j] - center[static_cast<size_t>(i)];
+    total[static_cast<size_t>(i)] += apart * apart;
+  });
+  for (long double& t : total) {
+    t /= unbiased && n > 0 ? n - 1 : n;  // 0 / 0 is NaN
+    if (root) t = std::sqrt(t);
+  }
+  store<T>(y, total);
+}
+
 // Whether b takes the place of a; the first NaN stays.
 template <class T>
 bool beats(T b, T a, bool largest) {
@@ -139,6 +158,10 @@ void reduce(Tensor& y, const Tensor& x, const ReduceOp& op) {
         case ReduceOp::nansum: return nansum<X>(y, x);
         case ReduceOp::abs_sum: return abs_sum<X>(y, x);
         case ReduceOp::norm: return norm<X>(y, x);
+        case ReduceOp::var: return variance<X>(y, x, false, false);
+        case ReduceOp::var_unbiased: return variance<X>(y, x, true, false);
+        case ReduceOp::std: return variance<X>(y, x, false, true);
+        case ReduceOp::std_unbiased: return variance<X>(y, x, true, true);
         default: break;
       }
     }

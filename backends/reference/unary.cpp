@@ -7,6 +7,7 @@
 #include <cmath>
 #include <type_traits>
 
+#include "activations.h"
 #include "runs.h"
 #include "special_functions.h"
 #include "strided_loop.h"
@@ -18,9 +19,6 @@ namespace {
   throw DTypeError(
       fmt::format("{}: expected a dtype that it is defined for, got {}", name(op), name(d)));
 }
-
-// x / 2 (1 + tanh(it)) = x / (1 + e^(-2 it)) is nearly gelu.
-double gelu_tanh_angle(double x) { return std::sqrt(M_2_PI) * (x + 0.044715 * x * x * x); }
 
 // float32 is computed in float64 and rounded once.
 double map_real(UnaryOp op, double x) {
@@ -49,10 +47,16 @@ double map_real(UnaryOp op, double x) {
     case UnaryOp::sinh: return std::sinh(x);
     case UnaryOp::cosh: return std::cosh(x);
     case UnaryOp::tanh: return std::tanh(x);
-    case UnaryOp::sigmoid: return 1 / (1 + std::exp(-x));
+    case UnaryOp::sigmoid: return sigmoid(x);
     case UnaryOp::relu: return x < 0 ? 0 : x;  // NaN stays
     case UnaryOp::gelu: return x * 0.5 * std::erfc(-x * M_SQRT1_2);
     case UnaryOp::gelu_tanh: return x / (1 + std::exp(-2 * gelu_tanh_angle(x)));
+    case UnaryOp::silu: return silu(x);
+    case UnaryOp::mish: return x * std::tanh(std::log1p(std::exp(x)));
+    case UnaryOp::selu: return selu(x);
+    case UnaryOp::logsigmoid: return log_sigmoid(x);
+    case UnaryOp::hardsigmoid: return hard_sigmoid(x);
+    case UnaryOp::hardswish: return x * hard_sigmoid(x);
     case UnaryOp::asinh: return std::asinh(x);
     case UnaryOp::acosh: return std::acosh(x);
     case UnaryOp::atanh: return std::atanh(x);

@@ -160,7 +160,10 @@ void add_elementwise(Table& table) {
     table.add_function(kernels::compare_scalar, name(f), row_of(f).dtypes, t({2}, kBool), t({2}),
                        Scalar(1), f);
   }
-  table.add(kernels::add_scaled, t({2}), t({2}), t({2}), Scalar(1));
+  for (const TernaryOp f : functions<TernaryOp>()) {
+    table.add_function(kernels::ternary, name(f), row_of(f).dtypes, t({2}), t({2}), t({2}), t({2}),
+                       Scalar(1), f);
+  }
   table.add(kernels::clamp, t({2}), t({2}), Scalar(0), Scalar(1));
   table.add(kernels::where, t({2}), t({2}, kBool), t({2}), t({2}));
   table.add(kernels::masked_fill, t({2}), t({2}), t({2}, kBool), Scalar(0), true);

@@ -19,8 +19,8 @@ constinit decltype(unary) unary{"unary", kAll, by_element, {"out", "input"}};
 constinit decltype(binary) binary{"binary", kAll, by_element, {"out", "input", "other"}};
 constinit decltype(binary_scalar) binary_scalar{
     "binary_scalar", kAll, by_element, {"out", "input"}, composite::binary_scalar};
-constinit decltype(add_scaled) add_scaled{
-    "add_scaled", kAll, by_element, {"out", "input", "other"}, composite::add_scaled};
+constinit decltype(ternary) ternary{
+    "ternary", kAll, by_element, {"out", "input", "other", "third"}, composite::ternary};
 constinit decltype(clamp) clamp{"clamp", kAll, by_element, {"out", "input"}, composite::clamp};
 constinit decltype(compare) compare{"compare", kAll, by_element, {"out", "input", "other"}};
 constinit decltype(compare_scalar) compare_scalar{

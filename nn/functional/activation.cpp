@@ -1,5 +1,6 @@
 // Activations of nn::functional, composed of ops.
 #include <ambit/autograd.h>
+#include <ambit/detail/activation.h>
 #include <ambit/detail/autocast.h>
 #include <ambit/detail/record.h>
 #include <ambit/error.h>
@@ -42,38 +43,31 @@ Scalar number_like(const char* function, const Tensor& x, double value) {
   return static_cast<int64_t>(whole);
 }
 
-// max(x, 0) + e, where e has the gradient at 0.
-Tensor with_negative_part(const Tensor& x, const Tensor& e) { return relu(x) + e; }
-
 }  // namespace
 
 Tensor elu(const Tensor& input, double alpha, bool inplace) {
   check_floating("elu", input);
-  return mapped(input, inplace, [&](const Tensor& x) {
-    return with_negative_part(x, alpha * expm1(x.clamp_max(0)));
-  });
+  return mapped(input, inplace,
+                [&](const Tensor& x) { return activated(x, BinaryOp::elu, alpha); });
 }
 
 Tensor selu(const Tensor& input, bool inplace) {
-  constexpr double kAlpha = 1.6732632423543772, kScale = 1.0507009873554805;
   check_floating("selu", input);
-  return mapped(input, inplace, [&](const Tensor& x) {
-    return kScale * with_negative_part(x, kAlpha * expm1(x.clamp_max(0)));
-  });
+  return mapped(input, inplace, [](const Tensor& x) { return activated(x, UnaryOp::selu); });
 }
 
 Tensor celu(const Tensor& input, double alpha, bool inplace) {
   check_floating("celu", input);
   if (alpha == 0) throw Error("celu: expected an alpha other than 0");
-  return mapped(input, inplace, [&](const Tensor& x) {
-    return with_negative_part(x, alpha * expm1(x.clamp_max(0) / alpha));
-  });
+  return mapped(input, inplace,
+                [&](const Tensor& x) { return activated(x, BinaryOp::celu, alpha); });
 }
 
 Tensor leaky_relu(const Tensor& input, double negative_slope, bool inplace) {
   check_floating("leaky_relu", input);
-  return mapped(input, inplace,
-                [&](const Tensor& x) { return where(x > 0, x, negative_slope * x); });
+  return mapped(input, inplace, [&](const Tensor& x) {
+    return activated(x, BinaryOp::leaky_relu, negative_slope);
+  });
 }
 
 Tensor prelu(const Tensor& input, const Tensor& weight) {
@@ -125,40 +119,35 @@ Tensor relu6(const Tensor& input, bool inplace) { return hardtanh(input, 0, 6, i
 
 Tensor silu(const Tensor& input) {
   check_floating("silu", input);
-  return input * sigmoid(input);
+  return activated(input, UnaryOp::silu);
 }
 
 Tensor mish(const Tensor& input) {
   check_floating("mish", input);
-  return input * tanh(softplus(input));
+  return activated(input, UnaryOp::mish);
 }
 
 Tensor softplus(const Tensor& input, double beta, double threshold) {
   AMBIT_AUTOCAST(softplus, input, beta, threshold)
   check_floating("softplus", input);
+  if (threshold == 20) return activated(input, BinaryOp::softplus, beta);  // nearly always
   const Tensor scaled = input * beta;
-  return where(scaled > threshold, input, log1p(exp(scaled.clamp_max(threshold))) / beta);
+  return where(scaled > threshold, input, logsigmoid(-scaled) / -beta);
 }
 
 Tensor logsigmoid(const Tensor& input) {
   check_floating("logsigmoid", input);
-  Tensor out;
-  {
-    const NoGradGuard no_grad;
-    out = input.clamp_max(0) - log1p(exp(-abs(input)));
-  }
-  return record("logsigmoid", std::move(out),
-                wrt(input, [x = saved(input)](const Tensor& g) { return g * sigmoid(-x()); }));
+  return activated(input, UnaryOp::logsigmoid);
 }
 
 Tensor hardsigmoid(const Tensor& input, bool inplace) {
   check_floating("hardsigmoid", input);
-  return mapped(input, inplace, [](const Tensor& x) { return relu6(x + 3) / 6; });
+  return mapped(input, inplace, [](const Tensor& x) { return activated(x, UnaryOp::hardsigmoid); });
 }
 
 Tensor hardswish(const Tensor& input, bool inplace) {
   check_floating("hardswish", input);
-  return mapped(input, inplace, [](const Tensor& x) { return x * (relu6(x + 3) / 6); });
+  return mapped(input, inplace, [](const Tensor& x) { return activated(x, UnaryOp::hardswish); });
 }
 
 Tensor softsign(const Tensor& input) {

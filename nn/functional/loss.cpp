@@ -1,5 +1,6 @@
 // Losses and distances of nn::functional, composed of ops.
 #include <ambit/autograd.h>
+#include <ambit/detail/activation.h>
 #include <ambit/detail/autocast.h>
 #include <ambit/detail/by_float32.h>
 #include <ambit/detail/record.h>
@@ -72,9 +73,7 @@ Tensor smooth_l1_loss(const Tensor& input, const Tensor& target, Reduction reduc
     return by_float32(dtype, smooth_l1_loss, input, target, reduction, beta);
   }
   if (beta == 0) return l1_loss(input, target, reduction);
-  // Not the square of |d|, whose second derivative at 0 is none.
-  const Tensor difference = input - target, d = abs(difference);
-  return reduced(where(d < beta, square(difference) * (0.5 / beta), d - 0.5 * beta), reduction);
+  return reduced(activated(input - target, BinaryOp::smooth_l1, beta), reduction);
 }
 
 Tensor huber_loss(const Tensor& input, const Tensor& target, Reduction reduction, double delta) {
@@ -84,8 +83,7 @@ Tensor huber_loss(const Tensor& input, const Tensor& target, Reduction reduction
   if (const DType dtype = result_type(input, target); is_reduced(dtype)) {
     return by_float32(dtype, huber_loss, input, target, reduction, delta);
   }
-  const Tensor difference = input - target, d = abs(difference);
-  return reduced(where(d < delta, 0.5 * square(difference), delta * (d - 0.5 * delta)), reduction);
+  return reduced(activated(input - target, BinaryOp::huber, delta), reduction);
 }
 
 Tensor binary_cross_entropy(const Tensor& input, const Tensor& target, const Tensor& weight,
@@ -132,9 +130,13 @@ Tensor binary_cross_entropy_with_logits(const Tensor& input, const Tensor& targe
     return by_float32(dtype, binary_cross_entropy_with_logits, input, target, weight, reduction,
                       pos_weight);
   }
-  const Tensor positive = logsigmoid(input);  // log(1 - s) = positive - x
-  const Tensor factor = pos_weight.defined() ? 1 + (pos_weight - 1) * target : Tensor();
-  const Tensor losses = (1 - target) * input - weighted(positive, factor);
+  Tensor losses;
+  if (pos_weight.defined()) {
+    const Tensor positive = logsigmoid(input);  // log(1 - s) = positive - x
+    losses = (1 - target) * input - (1 + (pos_weight - 1) * target) * positive;
+  } else {
+    losses = logit_loss(input, target);
+  }
   return reduced(weighted(losses, weight), reduction);
 }
 

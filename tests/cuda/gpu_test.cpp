@@ -40,12 +40,59 @@ TEST_CASE("gpu: a number beside a tensor is part of the launch, and no launch of
     return cuda::counters().launches - before;
   };
   CHECK(launches([&] { x * 2; }) == 1);
+  CHECK(launches([&] { 2 / x; }) == 1);
   CHECK(launches([&] { 1 - x; }) == 1);
   CHECK(launches([&] { x > 0.5; }) == 1);
   CHECK(launches([&] { x.clamp(0, 1); }) == 1);
   CHECK(launches([&] { x.add_(x, 3); }) == 1);
   CHECK(launches([&] { x.mean(); }) == 1);
   CHECK(((1 - x * 2).clamp(-4) - x).mean().item<float>() == -8);
+}
+
+TEST_CASE("gpu: activations, losses, variances and gradients of maps are one launch each") {
+  if (!has_gpu()) return;
+  namespace F = nn::functional;
+  const auto launches = [](const auto& work) {
+    const uint64_t before = cuda::counters().launches;
+    work();
+    return cuda::counters().launches - before;
+  };
+  for (const DType dtype : {kFloat32, kBFloat16}) {
+    CAPTURE(std::string(name(dtype)));
+    const Tensor x = randn({2, 3}, Device("cuda")).to(dtype).requires_grad_();
+    const Tensor other = x.detach() + 1, g = ones_like(other);
+    const auto once = [&](const char* what, const auto& f) {
+      CAPTURE(what);
+      Tensor y;
+      CHECK(launches([&] { y = f(x); }) == 1);
+      CHECK(launches([&] { autograd::grad({y}, {x}, {g}); }) == 1);
+    };
+    once("silu", [](const Tensor& t) { return F::silu(t); });
+    once("mish", [](const Tensor& t) { return F::mish(t); });
+    once("selu", [](const Tensor& t) { return F::selu(t); });
+    once("logsigmoid", [](const Tensor& t) { return F::logsigmoid(t); });
+    once("hardsigmoid", [](const Tensor& t) { return F::hardsigmoid(t); });
+    once("hardswish", [](const Tensor& t) { return F::hardswish(t); });
+    once("elu", [](const Tensor& t) { return F::elu(t, 0.5); });
+    once("celu", [](const Tensor& t) { return F::celu(t, 0.5); });
+    once("leaky_relu", [](const Tensor& t) { return F::leaky_relu(t); });
+    once("softplus", [](const Tensor& t) { return F::softplus(t); });
+    once("maximum", [&](const Tensor& t) { return maximum(t, other); });
+    once("pow", [&](const Tensor& t) { return pow(t, other); });
+    once("exponent", [&](const Tensor& t) { return pow(other, t); });
+    once("logaddexp", [&](const Tensor& t) { return logaddexp(t, other); });
+    const Tensor constant = x.detach();
+    CHECK(launches([&] { constant.var(); }) == 1);
+    CHECK(launches([&] { constant.std(1); }) == 1);
+    CHECK(launches([&] { constant.var(IntArrayRef{0}, false); }) == 1);
+  }
+  const Tensor x = randn({2, 3}, Device("cuda")).requires_grad_(), t = rand({2, 3}, x.device());
+  Tensor y;
+  CHECK(launches([&] { y = F::binary_cross_entropy_with_logits(x, t); }) == 2);  // and the mean
+  y = F::binary_cross_entropy_with_logits(x, t, {}, Reduction::none);
+  CHECK(launches([&] { autograd::grad({y}, {x}, {t}); }) == 1);
+  y = F::smooth_l1_loss(x, t, Reduction::none);
+  CHECK(launches([&] { autograd::grad({y}, {x}, {t}); }) == 1);
 }
 
 TEST_CASE("gpu: 16 bits are computed with in one launch, without float32 in between") {

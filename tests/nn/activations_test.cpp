@@ -2,6 +2,7 @@
 #include <ambit/nn/nn.h>
 
 #include <cmath>
+#include <limits>
 
 #include "tests/autograd/gradcheck.h"
 #include "tests/devices.h"
@@ -115,9 +116,113 @@ TEST_CASE("activations have right second gradients") {
     gradcheck(f, {smooth()});
     gradgradcheck(f, {smooth()});
   }
+  for (const auto& f : {+[](const Tensor& x) { return F::hardsigmoid(x * 2); },
+                        +[](const Tensor& x) { return F::hardswish(x * 2); },
+                        +[](const Tensor& x) { return F::softplus(x * 20); }}) {
+    const auto of_list = [&](const std::vector<Tensor>& in) { return f(in[0]); };
+    gradcheck(of_list, {smooth()});
+    gradgradcheck(of_list, {smooth()});
+  }
   const Tensor weight = tensor({0.3, -0.2, 0.7}, TensorOptions(kFloat64));
   const auto prelu = [](const std::vector<Tensor>& in) { return F::prelu(in[0], in[1]); };
   gradcheck(prelu, {wave(kCPU, {2, 3, 2}) + 0.01, weight});
+}
+
+// As PyTorch 2.15, in float64, of x = [-inf, -1000, -30, -3, -0., 0, 3, 10, 20, 20.5, 1000, inf,
+// nan]: y, and x.grad after y.sum().backward().
+TEST_CASE("activations and losses at infinities, NaN, zeros and where they bend are PyTorch's") {
+  constexpr double kInf = std::numeric_limits<double>::infinity(), kNaN = NAN;
+  for_each_device([&](Device d) {
+    const Tensor at =
+        tensor({-kInf, -1000., -30., -3., -0., 0., 3., 10., 20., 20.5, 1000., kInf, kNaN},
+               TensorOptions(kFloat64).device(d));
+    const Tensor none = zeros_like(at);
+    const auto expect = [&](const auto& f, const std::vector<double>& values,
+                            const std::vector<double>& gradients) {
+      const Tensor x = at.clone().requires_grad_();
+      const Tensor y = f(x);
+      check_values(y.detach(), {13}, values);
+      CHECK(signbit(y.detach().narrow(0, 4, 1)).item<bool>() == std::signbit(values[4]));
+      y.sum().backward();
+      check_values(x.grad(), {13}, gradients, 1e-8);  // PyTorch's 1/6 is one of float32
+    };
+    expect([&](const Tensor& x) { return F::elu(x, 0.5); },
+           {-0.5, -0.5, -0.5, -0.475106465816, -0., 0, 3, 10, 20, 20.5, 1000, kInf, kNaN},
+           {0, 0, 4.67881148442e-14, 0.0248935341839, 0.5, 0.5, 1, 1, 1, 1, 1, 1, 1});
+    expect(
+        [&](const Tensor& x) { return F::selu(x); },
+        {-1.75809934085, -1.75809934085, -1.75809934085, -1.67056872877, -0., 0, 3.15210296207,
+         10.5070098736, 21.0140197471, 21.5393702408, 1050.70098736, kInf, kNaN},
+        {0, 0, 1.64516307734e-13, 0.0875306120803, 1.75809934085, 1.75809934085, 1.05070098736,
+         1.05070098736, 1.05070098736, 1.05070098736, 1.05070098736, 1.05070098736, 1.05070098736});
+    expect([&](const Tensor& x) { return F::celu(x, 2); },
+           {-2, -2, -1.9999993882, -1.5537396797, -0., 0, 3, 10, 20, 20.5, 1000, kInf, kNaN},
+           {0, 7.12457640674e-218, 3.05902320502e-07, 0.223130160148, 1, 1, 1, 1, 1, 1, 1, 1, 1});
+    expect([&](const Tensor& x) { return F::leaky_relu(x, 0.25); },
+           {-kInf, -250, -7.5, -0.75, -0., 0, 3, 10, 20, 20.5, 1000, kInf, kNaN},
+           {0.25, 0.25, 0.25, 0.25, 0.25, 0.25, 1, 1, 1, 1, 1, 1, 0.25});
+    expect([&](const Tensor& x) { return F::silu(x); },
+           {kNaN, -0., -2.80728689065e-12, -0.142277619533, -0., 0, 2.85772238047, 9.99954602131,
+            19.9999999588, 20.4999999744, 1000, kInf, kNaN},
+           {kNaN, -0., -2.71371066096e-12, -0.0881041060152, 0.5, 0.5, 1.08810410602, 1.00040856021,
+            1.00000003916, 1.00000002438, 1, kNaN, kNaN});
+    expect([&](const Tensor& x) { return F::mish(x); },
+           {kNaN, -0., -2.80728689065e-12, -0.145647461276, -0., 0, 2.98653500497, 9.99999995878,
+            20, 20.5, 1000, kInf, kNaN},
+           {kNaN, 0, -2.71371066096e-12, -0.0933931145323, 0.6, 0.6, 1.02110691093, 1.00000007831,
+            1, 1, 1, kNaN, kNaN});
+    expect([&](const Tensor& x) { return F::softplus(x); },
+           {0, 0, 9.35762296884e-14, 0.0485873515737, 0.69314718056, 0.69314718056, 3.04858735157,
+            10.0000453989, 20.0000000021, 20.5, 1000, kInf, kNaN},
+           {0, 0, 9.35762296884e-14, 0.0474258731776, 0.5, 0.5, 0.952574126822, 0.999954602131,
+            0.999999997939, 1, 1, 1, kNaN});
+    expect([&](const Tensor& x) { return F::softplus(x, 2); },
+           {0, 0, 4.37825538135e-27, 0.00123784256887, 0.34657359028, 0.34657359028, 3.00123784257,
+            10.000000001, 20, 20.5, 1000, kInf, kNaN},
+           {0, 0, 8.7565107627e-27, 0.00247262315663, 0.5, 0.5, 0.997527376843, 0.999999997939, 1,
+            1, 1, 1, kNaN});
+    expect([&](const Tensor& x) { return F::logsigmoid(x); },
+           {-kInf, -1000, -30, -3.04858735157, -0.69314718056, -0.69314718056, -0.0485873515737,
+            -4.53988992169e-05, -2.06115362031e-09, -1.25015286561e-09, 0, 0, kNaN},
+           {1, 1, 1, 0.952574126822, 0.5, 0.5, 0.0474258731776, 4.53978687024e-05,
+            2.06115361819e-09, 1.25015286482e-09, 0, 0, kNaN});
+    expect([&](const Tensor& x) { return F::hardsigmoid(x); },
+           {0, 0, 0, 0, 0.5, 0.5, 1, 1, 1, 1, 1, 1, kNaN},
+           {0, 0, 0, 0, 0.166666671634, 0.166666671634, 0, 0, 0, 0, 0, 0, 0});
+    expect([&](const Tensor& x) { return F::hardswish(x); },
+           {kNaN, -0., -0., -0., -0., 0, 3, 10, 20, 20.5, 1000, kInf, kNaN},
+           {0, 0, 0, 0, 0.5, 0.5, 1, 1, 1, 1, 1, 1, 1});
+    expect([&](const Tensor& x) { return F::smooth_l1_loss(x, none, Reduction::none, 3); },
+           {kInf, 998.5, 28.5, 1.5, 0, 0, 1.5, 8.5, 18.5, 19, 998.5, kInf, kNaN},
+           {-1, -1, -1, -1, -0., 0, 1, 1, 1, 1, 1, 1, kNaN});
+    expect([&](const Tensor& x) { return F::huber_loss(x, none, Reduction::none, 3); },
+           {kInf, 2995.5, 85.5, 4.5, 0, 0, 4.5, 25.5, 55.5, 57, 2995.5, kInf, kNaN},
+           {-3, -3, -3, -3, -0., 0, 3, 3, 3, 3, 3, 3, kNaN});
+    expect(
+        [&](const Tensor& x) {
+          return F::binary_cross_entropy_with_logits(x, none, {}, Reduction::none);
+        },
+        {kNaN, 0, 9.23705556488e-14, 0.0485873515737, 0.69314718056, 0.69314718056, 3.04858735157,
+         10.0000453989, 20.0000000021, 20.5000000013, 1000, kInf, kNaN},
+        {0, 0, 9.35762296884e-14, 0.0474258731776, 0.5, 0.5, 0.952574126822, 0.999954602131,
+         0.999999997939, 0.99999999875, 1, 1, kNaN});
+    expect(
+        [&](const Tensor& x) {
+          return F::binary_cross_entropy_with_logits(x, none + 1, {}, Reduction::none);
+        },
+        {kNaN, 1000, 30, 3.04858735157, 0.69314718056, 0.69314718056, 0.0485873515737,
+         4.53988992169e-05, 2.06115362031e-09, 1.25015286561e-09, 0, kNaN, kNaN},
+        {-1, -1, -1, -0.952574126822, -0.5, -0.5, -0.0474258731776, -4.53978687024e-05,
+         -2.06115369217e-09, -1.25015287011e-09, 0, 0, kNaN});
+    expect(
+        [&](const Tensor& x) {
+          return F::binary_cross_entropy_with_logits(x, none + 0.25, {}, Reduction::none);
+        },
+        {kNaN, 250, 7.5, 0.798587351574, 0.69314718056, 0.69314718056, 2.29858735157, 7.5000453989,
+         15.0000000021, 15.3750000013, 750, kInf, kNaN},
+        {-0.25, -0.25, -0.25, -0.202574126822, 0.25, 0.25, 0.702574126822, 0.749954602131,
+         0.749999997939, 0.74999999875, 0.75, 0.75, kNaN});
+  });
 }
 
 TEST_CASE("in place an activation overwrites its input, and gradients are those of the other") {

@@ -97,6 +97,28 @@ TEST_CASE("an element of a binary map does not depend on its neighbours") {
   });
 }
 
+TEST_CASE("an element of a ternary map does not depend on its neighbours") {
+  for_each_device([](Device device) {
+    for (const DType dtype : dtypes::kFloating) {
+      for (const TernaryOp op : functions<TernaryOp>()) {
+        for (const int64_t length : {7, 67, 157}) {
+          for (const bool number : {false, true}) {
+            const auto run = [&](const std::vector<Tensor>& x) {
+              Tensor y = empty(x[0].sizes(), x[0].options());
+              kernels::ternary(y, x[0], x[1], number ? Tensor() : x[2], 0.7, op);
+              return y;
+            };
+            check(name(op),
+                  {row(length, 12, dtype, device), row(length, 7, dtype, device),
+                   row(length, 5, dtype, device)},
+                  run);
+          }
+        }
+      }
+    }
+  });
+}
+
 TEST_CASE("one value along a row is mapped to one value, whatever the length") {
   for_each_device([](Device device) {
     for (const UnaryOp op : functions<UnaryOp>()) {

@@ -1,7 +1,9 @@
 // Reductions: their values, shapes, dtypes and errors. Their gradients are in
 // gradcheck_reduce_test.
 #include <ambit/error.h>
+#include <ambit/ops/random.h>
 #include <ambit/ops/reduce.h>
+#include <ambit/random.h>
 
 #include <cmath>
 #include <limits>
@@ -57,6 +59,63 @@ TEST_CASE("var and std of numbers whose squares float32 does not hold are those 
     check_values(many.std(false), {}, {1.5000000520515486e19}, 1e-6);
     check_values(tensor({{kInf, 1., 2.}, {kNan, 1., 2.}, {1., 1., 1.}}, float32).std(1), {3},
                  {kNan, kNan, 0});
+  });
+}
+
+TEST_CASE("var and std of numbers whose squares float64 does not hold are those of the numbers") {
+  for_each_device([](Device d) {
+    // By hand: of {1, -1, 3} the deviations from 1 are 0, -2, 2.
+    const TensorOptions float64 = TensorOptions(kFloat64).device(d);
+    const Tensor x = tensor({{1., -1., 3.}, {1., -1., 3.}, {1., -1., 3.}}, float64);
+    const Tensor units = tensor({1e200, 1e-200, 1e307}, float64);
+    const Tensor std = (x * units.unsqueeze(1)).std(1);
+    check_values(std / units, {3}, {2, 2, 2}, 1e-14);
+    check_values((x * units.unsqueeze(1)).var(1), {3}, {kInf, 0, kInf});
+  });
+}
+
+TEST_CASE("var and std divide by the number of elements less any correction") {
+  using Correction = std::optional<int64_t>;
+  for_each_device([](Device d) {
+    for (const DType dtype : {kFloat32, kFloat64, kFloat16, kBFloat16}) {
+      // torch.var(torch.tensor([1., 2., 4., 9.]), 0, correction=...): the squares are 38.
+      const Tensor x = tensor({1., 2., 4., 9.}, TensorOptions(kFloat64).device(d)).to(dtype);
+      const double ulp = is_reduced(dtype) ? 0x1p-8 : 0x1p-23;
+      for (const int64_t correction : {0, 1, 2, 3}) {
+        const double var = 38. / static_cast<double>(4 - correction);
+        check_values(ambit::var(x, {0}, Correction(correction)), {}, {var}, ulp);
+        check_values(ambit::std(x, {0}, Correction(correction)), {}, {std::sqrt(var)}, ulp);
+      }
+      check_values(ambit::var(x, {0}, Correction(4)), {}, {kInf});
+      check_values(ambit::var(x, {0}, Correction(7)), {}, {kInf});
+      check_values(ambit::var(x * 0, {0}, Correction(4)), {}, {kNan});
+    }
+  });
+}
+
+TEST_CASE("var of a dim is that of its elements, whatever lies beside it, in all layouts") {
+  for_each_device([](Device d) {
+    manual_seed(5);
+    // More rows and columns than are added up at a time, and results split among threads.
+    for (const Dims& sizes : {Dims{67, 300}, Dims{5000, 3}, Dims{3, 9001}, Dims{1, 70000}}) {
+      INFO(str(IntArrayRef(sizes)));
+      const Tensor wide = randn(sizes, TensorOptions(kFloat64)) + 100;
+      for (const DType dtype : {kFloat32, kBFloat16}) {
+        const Tensor x = wide.to(dtype).to(d), exact = x.cpu().to(kFloat64);
+        for (const int64_t dim : {0, 1}) {
+          if (sizes[static_cast<size_t>(dim)] == 1) continue;
+          const Tensor mean = exact.mean({dim}, true);
+          const Tensor expected =
+              square(exact - mean).sum({dim}) / static_cast<double>(exact.size(dim) - 1);
+          const Tensor got = x.var(dim).cpu().to(kFloat64);
+          const Tensor strided = x.t().contiguous().t().var(dim).cpu().to(kFloat64);
+          // Deviations are sums of doubles; the result is rounded once to 2^-24 or 2^-9.
+          const double ulp = dtype == kFloat32 ? 0x1p-23 : 0x1p-8;
+          CHECK(got.allclose(expected, ulp, 0));
+          CHECK(strided.allclose(expected, ulp, 0));
+        }
+      }
+    }
   });
 }
 

@@ -60,6 +60,7 @@ TEST_CASE("a number beside a tensor costs no kernel of its own") {
       {"x * 2", [](const Tensor& x) { x * 2; }},
       {"0.5 * x", [](const Tensor& x) { 0.5 * x; }},
       {"x / 3", [](const Tensor& x) { x / 3; }},
+      {"3 / x", [](const Tensor& x) { 3 / x; }},
       {"remainder", [](const Tensor& x) { x.remainder(2); }},
       {"x.mul_(2)", [](const Tensor& x) { x.mul_(2); }},
       {"x.div_(2)", [](const Tensor& x) { x.div_(2); }},
@@ -102,6 +103,68 @@ TEST_CASE("nor does it in the gradient") {
   CHECK(backward_calls_of([](const Tensor& x) { return zeros_like(x).add(x, 3); }) == Calls{1, 1});
 }
 
+TEST_CASE("activations and losses of elements are one kernel, and so are their gradients") {
+  namespace F = nn::functional;
+  const std::pair<const char*, std::function<Tensor(const Tensor&)>> kOps[] = {
+      {"silu", [](const Tensor& x) { return F::silu(x); }},
+      {"mish", [](const Tensor& x) { return F::mish(x); }},
+      {"selu", [](const Tensor& x) { return F::selu(x); }},
+      {"logsigmoid", [](const Tensor& x) { return F::logsigmoid(x); }},
+      {"hardsigmoid", [](const Tensor& x) { return F::hardsigmoid(x); }},
+      {"hardswish", [](const Tensor& x) { return F::hardswish(x); }},
+      {"elu", [](const Tensor& x) { return F::elu(x, 0.5); }},
+      {"celu", [](const Tensor& x) { return F::celu(x, 0.5); }},
+      {"leaky_relu", [](const Tensor& x) { return F::leaky_relu(x); }},
+      {"softplus", [](const Tensor& x) { return F::softplus(x, 2); }},
+      {"logits",
+       [](const Tensor& x) {
+         return F::binary_cross_entropy_with_logits(x, x.detach(), {}, Reduction::none);
+       }},
+      {"maximum", [](const Tensor& x) { return maximum(x, x.detach()); }},
+      {"minimum", [](const Tensor& x) { return minimum(x.detach(), x); }},
+      {"pow", [](const Tensor& x) { return pow(x, x.detach()); }},
+      {"pow of an exponent", [](const Tensor& x) { return pow(x.detach(), x); }},
+      {"logaddexp", [](const Tensor& x) { return logaddexp(x, x.detach()); }},
+  };
+  for (const auto& [name, f] : kOps) {
+    CAPTURE(name);
+    CHECK(calls_of([&](const Tensor& x) { static_cast<void>(f(x)); }) == Calls{1, 1});
+    CHECK(backward_calls_of(f) == Calls{1, 1});
+  }
+  // Beside the difference.
+  for (const auto& loss : {+[](const Tensor&x, const Tensor&t) {
+                             return F::smooth_l1_loss(x, t, Reduction::none, 0.5);
+                           },
+                           +[](const Tensor&x, const Tensor&t) {
+                             return F::huber_loss(x, t, Reduction::none, 0.5);
+                           }}) {
+    const auto f = [&](const Tensor& x) { return loss(x, x.detach()); };
+    CHECK(calls_of([&](const Tensor& x) { static_cast<void>(f(x)); }) == Calls{2, 2});
+    CHECK(backward_calls_of(f) == Calls{1, 1});
+  }
+}
+
+TEST_CASE("composites of three operands agree with the kernels") {
+  manual_seed(2);
+  const Tensor a = normal({3, 4}), b = normal({3, 4}), y = unwritten({3, 4});
+  const Tensor c = rand({3, 4}, oracle()) + 0.5;  // a parameter
+  for (const TernaryOp op : functions<TernaryOp>()) {
+    INFO(std::string(name(op)));
+    check_composite(
+        kernels::ternary, {y}, {a, b, c},
+        [&](auto&& f, Tensors& out, const Tensors& in) { f(out[0], in[0], in[1], in[2], {}, op); });
+    check_composite(kernels::ternary, {y}, {a, b}, [&](auto&& f, Tensors& out, const Tensors& in) {
+      f(out[0], in[0], in[1], {}, 0.75, op);
+    });
+  }
+  // Of equal operands each has half.
+  for (const TernaryOp op : {TernaryOp::maximum_grad, TernaryOp::minimum_grad}) {
+    check_composite(
+        kernels::ternary, {y}, {a, b.round(), (b * 2).round()},
+        [&](auto&& f, Tensors& out, const Tensors& in) { f(out[0], in[0], in[1], in[2], {}, op); });
+  }
+}
+
 TEST_CASE("composites of a tensor and a number agree with the kernels") {
   manual_seed(1);
   const Tensor x = normal({3, 4}), y = unwritten({3, 4});
@@ -119,9 +182,6 @@ TEST_CASE("composites of a tensor and a number agree with the kernels") {
   check_composite(
       kernels::compare_scalar, {x > 0}, {x.round()},
       [&](auto&& f, Tensors& out, const Tensors& in) { f(out[0], in[0], 1, CompareOp::ge); });
-  check_composite(
-      kernels::add_scaled, {y}, {x, normal({3, 4})},
-      [&](auto&& f, Tensors& out, const Tensors& in) { f(out[0], in[0], in[1], -2.5); });
   using Bound = std::optional<Scalar>;
   for (const auto& [min, max] :
        {std::pair<Bound, Bound>{-0.5, 0.5}, {-0.5, {}}, {{}, 0.5}, {0.5, -0.5}, {{}, {}}}) {

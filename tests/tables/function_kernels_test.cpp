@@ -132,6 +132,7 @@ std::string kernel_of(const FunctionEvent& event) {
   if (is_in({AMBIT_BINARY_FUNCTIONS(NAME)})) {
     return (tensors == 3 ? "binary " : "binary_scalar ") + event.name;
   }
+  if (is_in({AMBIT_TERNARY_FUNCTIONS(NAME)})) return "ternary " + event.name;
   if (is_in({AMBIT_COMPARE_FUNCTIONS(NAME)})) {
     return (tensors == 3 ? "compare " : "compare_scalar ") + event.name;
   }

@@ -30,7 +30,7 @@ void check(Trial& t, BinaryOp op, DType dtype, IntArrayRef sizes, const Layouts&
   t.begin();
   Operand& y = t.output("y", dtype, sizes, l.y);
   Operand& a = t.input("a", dtype, sizes, l.a, values);
-  Operand& b = t.input("b", dtype, sizes, l.b, is_division(op) ? divisors() : values);
+  Operand& b = t.input("b", dtype, sizes, l.b, second_of(op, values));
   t.run([&](Side s) { kernels::binary(y[s], a[s], b[s], op); });
   t.expect(y, bound_of(op, dtype));
 }
@@ -39,7 +39,7 @@ void check(Trial& t, BinaryOp op, DType dtype, IntArrayRef sizes, const Layouts&
 void check_in_place(Trial& t, BinaryOp op, DType dtype, IntArrayRef sizes, Layout layout) {
   t.begin("y and a the same tensor");
   Operand& y = t.updated("y", dtype, sizes, layout);
-  Operand& b = t.input("b", dtype, sizes, layout, is_division(op) ? divisors() : any());
+  Operand& b = t.input("b", dtype, sizes, layout, second_of(op, any()));
   t.run([&](Side s) { kernels::binary(y[s], y[s], b[s], op); });
   t.expect(y, bound_of(op, dtype));
 }

@@ -2,8 +2,10 @@
 #pragma once
 
 #include <ambit/function_table.h>
+#include <ambit/scalar.h>
 
 #include <type_traits>
+#include <vector>
 
 #include "bound.h"
 #include "values.h"
@@ -43,6 +45,24 @@ inline Bound bound_of(ambit::BinaryOp op, ambit::DType dtype) {
     case ambit::BinaryOp::gelu_tanh_grad:
       return {8, 64 * epsilon(dtype),
               "of numbers up to 3, s + x u' s (1 - s): s good to 4 ulp and |u| < 9 roundings"};
+    case ambit::BinaryOp::silu_grad:
+    case ambit::BinaryOp::mish_grad:
+    case ambit::BinaryOp::logit_loss:
+      return {
+          8, 32 * epsilon(dtype),
+          "functions of maths, each good to 4 ulp, of numbers up to 3, in sums that may cancel"};
+    case ambit::BinaryOp::hardswish_grad:
+      return {2, 8 * epsilon(dtype), "a sum of roundings that may cancel, times up to 3"};
+    case ambit::BinaryOp::selu_grad:
+    case ambit::BinaryOp::logsigmoid_grad:
+    case ambit::BinaryOp::elu:
+      return {8, 0, "maths is good to 4 ulp, and two products or quotients"};
+    case ambit::BinaryOp::celu:
+    case ambit::BinaryOp::softplus:
+      return {24, 0, "two functions of maths, each good to 4 ulp, of a number up to 9, rounded"};
+    case ambit::BinaryOp::smooth_l1:
+    case ambit::BinaryOp::huber:
+      return {3, 0, "three roundings"};
     default:
       return {ambit::is_floating_point(dtype) ? 1.0 : 0.0, 0, "one rounding"};
   }
@@ -56,6 +76,27 @@ inline Values divisors() {
       v = any_value<T>(random);
     return v;
   });
+}
+
+/// What a function takes as b where a has `values`: divisors, or the parameter of a map.
+inline Values second_of(ambit::BinaryOp op, const Values& values) {
+  if (is_division(op)) return divisors();
+  switch (op) {
+    case ambit::BinaryOp::celu:
+    case ambit::BinaryOp::softplus:
+    case ambit::BinaryOp::smooth_l1:
+    case ambit::BinaryOp::huber:
+      return between(0.5, 3);
+    default:
+      return values;
+  }
+}
+
+/// Numbers as programs write them beside a tensor of a dtype; none of them is 0 or -1.
+inline std::vector<ambit::Scalar> numbers(ambit::DType dtype) {
+  if (dtype == ambit::kBool) return {true};
+  if (is_floating_point(dtype)) return {2, -2.5, 0.7};
+  return {3, -7, 100};
 }
 
 /// Ops whose result is exact for any two numbers, infinities, NaN and denormals among them.

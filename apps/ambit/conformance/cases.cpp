@@ -13,6 +13,7 @@ Cases all_cases() {
   add_order_cases(cases);
   add_unary_cases(cases);
   add_binary_cases(cases);
+  add_ternary_cases(cases);
   add_scalar_cases(cases);
   add_elementwise_cases(cases);
   add_reduction_cases(cases);

@@ -17,6 +17,7 @@ void add_gradient_cases(Cases& cases);
 // The kernels
 void add_unary_cases(Cases& cases);
 void add_binary_cases(Cases& cases);
+void add_ternary_cases(Cases& cases);
 void add_scalar_cases(Cases& cases);
 void add_elementwise_cases(Cases& cases);
 void add_reduction_cases(Cases& cases);

@@ -1,6 +1,8 @@
 // Gradients: for each family of differentiable ops the device's against those of `reference`,
 // whose own are proved by numeric differentiation in ambit's tests.
 #include <ambit/autograd.h>
+#include <ambit/nn/functional/activation.h>
+#include <ambit/nn/functional/loss.h>
 #include <ambit/ops/attention.h>
 #include <ambit/ops/conv.h>
 #include <ambit/ops/creation.h>
@@ -73,6 +75,16 @@ std::vector<Gradient> elementwise_gradients() {
   scalar("numbers", "binary_scalar", [](const Tensor& x) { return 3 - (x * 2 - 1) / 0.7; });
   scalar("powers", "binary_scalar", [](const Tensor& x) { return pow(x, 2.5) + pow(0.3, x); });
   scalar("clamp", "clamp", [](const Tensor& x) { return x.clamp(0.75, 1.25); });
+  namespace F = nn::functional;  // below, within and above what the maps bend at
+  scalar("activations", "unary", [](const Tensor& x) {
+    const Tensor z = (x - 1) * 8;
+    return F::silu(F::hardsigmoid(z)) + F::mish(z) + F::selu(z) + F::logsigmoid(F::hardswish(z));
+  });
+  scalar("parameters", "ternary", [](const Tensor& x) {
+    const Tensor z = (x - 1) * 8, none = zeros_like(x.detach());
+    return F::elu(z, 0.7) + F::celu(z, 0.7) + F::leaky_relu(z, 0.1) + F::softplus(z, 2) +
+           F::smooth_l1_loss(z, none, Reduction::none) + F::huber_loss(z, none, Reduction::none);
+  });
   scalar("masked_fill", "masked_fill", [](const Tensor& x) {
     return x.masked_fill(x > 1.25, 2) + where(x < 0.75, x * x, 0.5) + where(x > 1, 3, x);
   });
@@ -93,6 +105,9 @@ std::vector<Gradient> elementwise_gradients() {
   of_two("div", [](const Tensor& a, const Tensor& b) { return a / b; });
   of_two("pow", [](const Tensor& a, const Tensor& b) { return pow(a, b); });
   of_two("maximum", [](const Tensor& a, const Tensor& b) { return maximum(a, b); });
+  of_two("logits", [](const Tensor& a, const Tensor& b) {
+    return F::binary_cross_entropy_with_logits(a, b.expand(a.sizes()));
+  });
   of_two("hypot", [](const Tensor& a, const Tensor& b) { return hypot(a, b); });
   of_two("xlogy", [](const Tensor& a, const Tensor& b) { return xlogy(a, b); });
   of_two("logaddexp", [](const Tensor& a, const Tensor& b) { return logaddexp(a, b); });

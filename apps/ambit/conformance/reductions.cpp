@@ -37,6 +37,11 @@ const Shapes kLarge = {"large",
 
 bool is_extreme(ReduceOp op) { return op == ReduceOp::max || op == ReduceOp::min; }
 
+bool is_variance(ReduceOp op) {
+  return op == ReduceOp::var || op == ReduceOp::var_unbiased || op == ReduceOp::std ||
+         op == ReduceOp::std_unbiased;
+}
+
 /// Elements of up to 3 in a block of n.
 Bound bound_of(ReduceOp op, double n, DType dtype) {
   const double eps = epsilon(dtype);
@@ -51,6 +56,11 @@ Bound bound_of(ReduceOp op, double n, DType dtype) {
     if (dtype == kFloat64)
       return {3 + n / 2, 0, "n roundings of half an ulp, in a sum of one sign"};
     return {3 + std::sqrt(n), 0, "n roundings of a sum of one sign, which go either way"};
+  }
+  if (is_variance(op)) {
+    // Deviations up to 6, each off by an epsilon of 3; the squares all go the same way.
+    const double sum = dtype == kFloat64 ? n / 2 : std::sqrt(n);
+    return {4 + sum, 16 * eps, "n roundings of a sum of one sign, of differences that may cancel"};
   }
   // As a backend may sum in float32, in blocks: a partial sum stays below 5 * 1.8 sqrt(n), and of n
   // roundings of half an epsilon of it, which go either way, about sqrt(n) remain.

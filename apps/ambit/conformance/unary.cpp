@@ -12,6 +12,12 @@ namespace {
 
 using namespace ambit;
 
+/// The least number of the dtype that floats are computed in.
+double denormal(DType dtype) {
+  return dtype == kFloat64 ? std::numeric_limits<double>::denorm_min()
+                           : static_cast<double>(std::numeric_limits<float>::denorm_min());
+}
+
 Bound bound_of(UnaryOp op, DType dtype) {
   if (!is_floating_point(dtype)) return {};
   switch (op) {
@@ -56,6 +62,16 @@ Bound bound_of(UnaryOp op, DType dtype) {
     case UnaryOp::sigmoid:
       return {5, std::numeric_limits<double>::min(),
               "maths is good to 4 ulp; exp(-x) overflows where results are denormal"};
+    case UnaryOp::hardsigmoid:
+    case UnaryOp::hardswish:
+      return {3, 0, "three roundings"};
+    case UnaryOp::silu:
+    case UnaryOp::mish:
+      return {10, 1000 * denormal(dtype),
+              "two functions of maths good to 4 ulp; a denormal one is multiplied by up to 745"};
+    case UnaryOp::selu:
+    case UnaryOp::logsigmoid:
+      return {10, denormal(dtype), "two functions of maths, each good to 4 ulp"};
     default:
       return {5, 0, "maths is good to 4 ulp, and the reference rounds once more"};
   }

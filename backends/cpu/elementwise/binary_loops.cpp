@@ -8,8 +8,8 @@
 #include <hwy/foreach_target.h>
 #include <hwy/highway.h>
 
+#include "activations-inl.h"
 #include "inner_loops-inl.h"
-#include "math-inl.h"
 
 HWY_BEFORE_NAMESPACE();
 namespace ambit::cpu::HWY_NAMESPACE {
@@ -19,12 +19,26 @@ namespace {
 template <BinaryOp op, class T>
 constexpr BinaryLoop kLoop = element_binary<T, T, arithmetic::Functor<op>>;
 /// unless it has vector code of its own.
-template <class T>
-constexpr BinaryLoop kLoop<BinaryOp::gelu_grad, T> = vector_binary<T, GeluGrad>;
-template <class T>
-constexpr BinaryLoop kLoop<BinaryOp::gelu_tanh_grad, T> = vector_binary<T, GeluTanhGrad>;
-template <class T>
-constexpr BinaryLoop kLoop<BinaryOp::logaddexp, T> = vector_binary<T, LogAddExp>;
+#define AMBIT_VECTORS(name, F) \
+  template <class T>           \
+  constexpr BinaryLoop kLoop<BinaryOp::name, T> = vector_binary<T, F>;
+AMBIT_VECTORS(gelu_grad, GeluGrad)
+AMBIT_VECTORS(gelu_tanh_grad, GeluTanhGrad)
+AMBIT_VECTORS(silu_grad, SiluGrad)
+AMBIT_VECTORS(mish_grad, MishGrad)
+AMBIT_VECTORS(selu_grad, SeluGrad)
+AMBIT_VECTORS(logsigmoid_grad, LogSigmoidGrad)
+AMBIT_VECTORS(logaddexp, LogAddExp)
+AMBIT_VECTORS(elu, Elu)
+AMBIT_VECTORS(celu, Celu)
+AMBIT_VECTORS(softplus, Softplus)
+AMBIT_VECTORS(logit_loss, LogitLoss)
+AMBIT_VECTORS(hardsigmoid_grad, HardSigmoidGrad)
+AMBIT_VECTORS(hardswish_grad, HardSwishGrad)
+AMBIT_VECTORS(leaky_relu, LeakyRelu)
+AMBIT_VECTORS(smooth_l1, SmoothL1)
+AMBIT_VECTORS(huber, Huber)
+#undef AMBIT_VECTORS
 
 #define AMBIT_LOOPS(name, set, ...) \
   loops_by_dtype<dtypes::set>([]<class T>() { return kLoop<BinaryOp::name, T>; }),

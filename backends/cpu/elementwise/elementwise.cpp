@@ -28,6 +28,21 @@ void binary_as_given(Tensor& y, const Tensor& a, const Tensor& b, BinaryOp op) {
                    [loop](int64_t n, const auto& p) { loop(n, p[0], p[1], p[2]); });
 }
 
+// `c`: a tensor, or where it is undefined one element for all.
+void ternary_as_given(const Tensor& y, const Tensor& a, const Tensor& b, const Tensor& c,
+                      const void* number, TernaryOp op) {
+  const TernaryLoop loop = ternary_loop(op, loop_dtype(y.dtype()));
+  if (!loop) expect_operand_dtype(op, y.dtype());
+  if (c.defined()) {
+    return for_loop_runs<4>({&y, &a, &b, &c}, grain_of(op), [loop](int64_t n, const auto& p) {
+      loop(n, p[0], p[1], p[2], p[3], false);
+    });
+  }
+  for_loop_runs<3>({&y, &a, &b}, grain_of(op), [loop, number](int64_t n, const auto& p) {
+    loop(n, p[0], p[1], p[2], number, true);
+  });
+}
+
 }  // namespace
 
 void unary(Tensor& y, const Tensor& x, const UnaryOp& op) {
@@ -42,6 +57,17 @@ void binary(Tensor& y, const Tensor& a, const Tensor& b, const BinaryOp& op) {
   const NativeScope native({.outputs = {&y}, .inputs = {&a, &b}, .inputs_follow = true});
   Tensor out = native.output(0);
   binary_as_given(out, native.input(0), native.input(1), op);
+}
+
+void ternary(Tensor& y, const Tensor& a, const Tensor& b, const Tensor& c, const Scalar& number,
+             const TernaryOp& op) {
+  visit(loop_dtype(y.dtype()), [&]<class T>() {
+    const T element = c.defined() ? T{} : arithmetic::element_of<T>(number);
+    if (!follows(y, a) && !follows(y, b)) return ternary_as_given(y, a, b, c, &element, op);
+    const NativeScope native({.outputs = {&y}, .inputs = {&a, &b, &c}, .inputs_follow = true});
+    ternary_as_given(native.output(0), native.input(0), native.input(1), native.input(2), &element,
+                     op);
+  });
 }
 
 void compare(Tensor& y, const Tensor& a, const Tensor& b, const CompareOp& op) {

@@ -34,6 +34,22 @@ void element_binary(int64_t n, void* y, const void* a, const void* b) {
   for (int64_t i = 0; i < n; ++i) out[i] = static_cast<Out>(F()(left[i], right[i]));
 }
 
+template <class T, class F>
+void element_ternary(int64_t n, void* y, const void* a, const void* b, const void* c,
+                     bool one_for_all) {
+  T* out = static_cast<T*>(y);
+  const T *left = static_cast<const T*>(a), *right = static_cast<const T*>(b);
+  const T* third = static_cast<const T*>(c);
+  if (one_for_all) {
+    const T number = *third;
+#pragma omp simd
+    for (int64_t i = 0; i < n; ++i) out[i] = static_cast<T>(F()(left[i], right[i], number));
+    return;
+  }
+#pragma omp simd
+  for (int64_t i = 0; i < n; ++i) out[i] = static_cast<T>(F()(left[i], right[i], third[i]));
+}
+
 /// The vector at p, of which only n elements need be there; in place of others there is `missing`.
 template <class D, class V = hn::Vec<D>>
 HWY_INLINE V load(D d, const hn::TFromD<D>* p, int64_t n, V missing) {
@@ -85,6 +101,21 @@ void vector_binary(int64_t n, void* y, const void* a, const void* b) {
   const T *left = static_cast<const T*>(a), *right = static_cast<const T*>(b);
   for (int64_t i = 0; i < n; i += lanes) {
     store(F()(d, load(d, left + i, n - i), load(d, right + i, n - i)), d, out + i, n - i);
+  }
+}
+
+template <class T, class F>
+void vector_ternary(int64_t n, void* y, const void* a, const void* b, const void* c,
+                    bool one_for_all) {
+  const hn::ScalableTag<T> d;
+  const auto lanes = static_cast<int64_t>(hn::Lanes(d));
+  T* out = static_cast<T*>(y);
+  const T *left = static_cast<const T*>(a), *right = static_cast<const T*>(b);
+  const T* third = static_cast<const T*>(c);
+  const auto number = hn::Set(d, n > 0 ? *third : T{});
+  for (int64_t i = 0; i < n; i += lanes) {
+    const auto v = one_for_all ? number : load(d, third + i, n - i);
+    store(F()(d, load(d, left + i, n - i), load(d, right + i, n - i), v), d, out + i, n - i);
   }
 }
 

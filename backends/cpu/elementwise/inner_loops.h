@@ -22,14 +22,15 @@ using WhereLoop = void (*)(int64_t n, void* y, const void* condition, const void
 UnaryLoop unary_loop(UnaryOp op, DType dtype);
 /// y = op(a, b)
 BinaryLoop binary_loop(BinaryOp op, DType dtype);
+/// y = op(a, b, c), c being n elements, or one for all.
+using TernaryLoop = void (*)(int64_t n, void* y, const void* a, const void* b, const void* c,
+                             bool one_for_all);
+TernaryLoop ternary_loop(TernaryOp op, DType dtype);
 /// y (bool) = op(a, b)
 BinaryLoop compare_loop(CompareOp op, DType dtype);
 /// y = min(max(x, low), high): `clamp` is an arithmetic::Clamp of the dtype.
 using ClampLoop = void (*)(int64_t n, void* y, const void* x, const void* clamp);
 ClampLoop clamp_loop(DType dtype);
-/// y = a + alpha * b: `scale` is an arithmetic::AddScaled of the dtype.
-using AddScaledLoop = void (*)(int64_t n, void* y, const void* a, const void* b, const void* scale);
-AddScaledLoop add_scaled_loop(DType dtype);
 /// y = condition (bool) ? a : b, for elements of this size.
 WhereLoop where_loop(size_t element_size);
 /// y = x, converted.

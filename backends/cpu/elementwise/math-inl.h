@@ -54,7 +54,8 @@ struct Expm1 {
   template <class D, class V = hn::Vec<D>>
   V operator()(D d, V x) const {
     const V bound = constant(d, sizeof(hn::TFromD<D>) == 4 ? 104 : 720);
-    return keep_nan(d, x, hn::Expm1(d, hn::Min(x, bound)));
+    const V y = keep_nan(d, x, hn::Expm1(d, hn::Min(x, bound)));
+    return hn::IfThenElse(hn::Eq(x, hn::Zero(d)), x, y);  // -0 stays
   }
 };
 

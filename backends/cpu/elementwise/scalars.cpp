@@ -68,21 +68,6 @@ void binary_scalar(Tensor& y, const Tensor& x, const ScalarOperand& number, cons
   run(loop, native.output(0), native.input(0), number, grain_of(op));
 }
 
-void add_scaled(Tensor& y, const Tensor& a, const Tensor& b, const Scalar& alpha) {
-  const DType dtype = loop_dtype(y.dtype());
-  const AddScaledLoop loop = add_scaled_loop(dtype);
-  visit(dtype, [&]<class T>() {
-    const arithmetic::AddScaled<T> scale(alpha);
-    const auto run = [&](const Tensor& to, const Tensor& left, const Tensor& right) {
-      for_loop_runs<3>({&to, &left, &right}, kGrain,
-                       [&](int64_t n, const auto& p) { loop(n, p[0], p[1], p[2], &scale); });
-    };
-    if (!follows(y, a) && !follows(y, b)) return run(y, a, b);
-    const NativeScope native({.outputs = {&y}, .inputs = {&a, &b}, .inputs_follow = true});
-    run(native.output(0), native.input(0), native.input(1));
-  });
-}
-
 void clamp(Tensor& y, const Tensor& x, const std::optional<Scalar>& min,
            const std::optional<Scalar>& max) {
   const DType dtype = loop_dtype(y.dtype());

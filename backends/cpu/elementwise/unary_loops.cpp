@@ -8,8 +8,8 @@
 #include <hwy/foreach_target.h>
 #include <hwy/highway.h>
 
+#include "activations-inl.h"
 #include "inner_loops-inl.h"
-#include "math-inl.h"
 
 HWY_BEFORE_NAMESPACE();
 namespace ambit::cpu::HWY_NAMESPACE {
@@ -61,6 +61,12 @@ AMBIT_VECTORS(sigmoid, Sigmoid)
 AMBIT_VECTORS(logit, Logit)
 AMBIT_VECTORS(gelu, Gelu)
 AMBIT_VECTORS(gelu_tanh, GeluTanh)
+AMBIT_VECTORS(silu, Silu)
+AMBIT_VECTORS(mish, Mish)
+AMBIT_VECTORS(selu, Selu)
+AMBIT_VECTORS(logsigmoid, LogSigmoid)
+AMBIT_VECTORS(hardsigmoid, HardSigmoid)
+AMBIT_VECTORS(hardswish, HardSwish)
 AMBIT_VECTORS(erf, Erf)
 AMBIT_THROUGH_DOUBLE(erfinv, ErfInv)
 AMBIT_THROUGH_DOUBLE(i0, I0)

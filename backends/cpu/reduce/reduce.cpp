@@ -2,8 +2,6 @@
 // either the innermost one is reduced, and rows are folded into one sum each, or it is kept, and
 // rows are added into as many sums. Few results over much data split the data instead: into blocks
 // that do not depend on the number of threads, so that results do not either.
-#include <ambit/backend/folds.h>
-
 #include "backends/cpu/elementwise/half_loops.h"
 #include "backends/cpu/elementwise/inner_loops.h"
 #include "backends/cpu/elementwise/walk.h"
@@ -65,13 +63,12 @@ class Reduction {
   Reduction(const Tensor& y, const Tensor& x, ReduceOp op)
       : geometry_(geometry_of(y, x)),
         reducer_(reducer(op, loop_dtype(x.dtype()))),
-        merger_(reducer(arithmetic::merging(op), reducer_.sum_dtype)),
         widen_(is_reduced(x.dtype()) ? widen_loop(x.dtype()) : nullptr),
-        cast_(cast_loop(loop_dtype(y.dtype()), reducer_.sum_dtype)),
+        cast_(cast_loop(loop_dtype(y.dtype()), reducer_.dtype)),
         narrow_(is_reduced(y.dtype()) ? narrow_loop(y.dtype()) : nullptr),
         x_(static_cast<const char*>(x.data_ptr())),
         y_(static_cast<char*>(y.data_ptr())),
-        sum_size_(static_cast<int64_t>(element_size(reducer_.sum_dtype))),
+        sum_size_(reducer_.sum_size),
         x_size_(static_cast<int64_t>(element_size(x.dtype()))),
         y_size_(static_cast<int64_t>(element_size(y.dtype()))) {
     complete(geometry_.kept);
@@ -83,7 +80,7 @@ class Reduction {
     const int64_t per_result = geometry_.reduced.numel;
     if (kept.numel < kFewResults && kept.numel * per_result >= 2 * kBlock) return run_in_blocks();
     parallel_for(kept.numel, grain_for(per_result), [&](int64_t begin, int64_t end) {
-      alignas(64) char sums[kPiece * 8];
+      alignas(64) char sums[kPiece * Reducer::kMostSumSize];
       for_results(begin, end, [&](int64_t n, const std::array<int64_t, 2>& at) {
         accumulate(n, sums, at[1], 0, per_result);
         write(n, at[0], sums);
@@ -213,7 +210,8 @@ class Reduction {
         });
       }
     });
-    merger_.add(results, partial.data(), partial.data() + results * sum_size_, blocks - 1, results);
+    reducer_.merge(results, partial.data(), partial.data() + results * sum_size_, blocks - 1,
+                   results);
     char* sums = partial.data();
     for_results(0, results, [&](int64_t n, const std::array<int64_t, 2>& at) {
       write(n, at[0], sums);
@@ -222,7 +220,7 @@ class Reduction {
   }
 
   Geometry geometry_;
-  Reducer reducer_, merger_;
+  Reducer reducer_;
   UnaryLoop widen_, cast_, narrow_;  // of 16 bits what lies between them and float32
   const char* x_;
   char* y_;

@@ -113,23 +113,141 @@ void fold_float_sum(int64_t n, void* sum, const void* x) {
   *static_cast<double*>(sum) += total;
 }
 
-template <ReduceOp op, class Value>
-void finish(int64_t n, void* sums, int64_t count) {
-  auto* to = static_cast<Value*>(sums);
+using arithmetic::Moments;
+
+void clear_moments(int64_t n, void* sums) {
+  std::fill_n(static_cast<Moments*>(sums), n, Moments{0, 0, 0});
+}
+
+void merge_moments(int64_t n, void* sums, const void* more, int64_t rows, int64_t stride) {
+  auto* to = static_cast<Moments*>(sums);
+  const auto* from = static_cast<const Moments*>(more);
+  for (; rows > 0; --rows, from += stride) {
+    for (int64_t i = 0; i < n; ++i) to[i] = merged(to[i], from[i]);
+  }
+}
+
+/// Those of n elements whose mean is nearly `mean`: what their differences from it sum up to says
+/// by how much. Source: Chan, Golub & LeVeque 1983, eq. 1.7.
+HWY_INLINE Moments corrected(double n, double mean, double rest, double squares) {
+  const double less = squares - rest * (rest / n);
+  return {n, mean + rest / n, less < 0 ? 0 : less};  // NaN stays
+}
+
+template <class T>
+HWY_INLINE Moments moments_about(double mean, int64_t n, const T* x) {
+  const hn::ScalableTag<double> d;
+  const hn::Rebind<T, decltype(d)> narrow;
+  const auto lanes = static_cast<int64_t>(hn::Lanes(d));
+  const auto center = hn::Set(d, mean);
+  const auto apart = [&](int64_t i) HWY_ATTR {
+    if constexpr (std::same_as<T, double>)
+      return hn::Sub(hn::LoadU(d, x + i), center);
+    else
+      return hn::Sub(hn::PromoteTo(d, hn::LoadU(narrow, x + i)), center);
+  };
+  auto r0 = hn::Zero(d), r1 = r0, s0 = r0, s1 = r0;
+  int64_t i = 0;
+  for (; i + 2 * lanes <= n; i += 2 * lanes) {
+    const auto a = apart(i), b = apart(i + lanes);
+    r0 = hn::Add(r0, a);
+    r1 = hn::Add(r1, b);
+    s0 = hn::MulAdd(a, a, s0);
+    s1 = hn::MulAdd(b, b, s1);
+  }
+  double rest = hn::GetLane(hn::SumOfLanes(d, hn::Add(r0, r1)));
+  double squares = hn::GetLane(hn::SumOfLanes(d, hn::Add(s0, s1)));
+  for (; i < n; ++i) {
+    const double a = static_cast<double>(x[i]) - mean;
+    rest += a;
+    squares += a * a;
+  }
+  return corrected(static_cast<double>(n), mean, rest, squares);
+}
+
+/// In pieces that stay in the first-level cache, so that x is read from memory once.
+template <class T>
+void fold_moments(int64_t n, void* sum, const void* x) {
+  constexpr int64_t kPiece = 2048;
+  auto* to = static_cast<Moments*>(sum);
+  const T* from = static_cast<const T*>(x);
+  for (int64_t i = 0; i < n; i += kPiece) {
+    const int64_t m = std::min(kPiece, n - i);
+    double total = 0;
+    fold_float_sum<ReduceOp::sum, T>(m, &total, from + i);
+    *to = merged(*to, moments_about(total / static_cast<double>(m), m, from + i));
+  }
+}
+
+/// The same of up to 16 rows of up to 256 results.
+template <class T>
+void add_moments_block(int64_t n, Moments* to, const T* x, int64_t rows, int64_t stride) {
+  constexpr int64_t kMost = 256;
+  const auto count = static_cast<double>(rows);
+  double mean[kMost] = {}, rest[kMost] = {}, squares[kMost] = {};
+  for (int64_t r = 0; r < rows; ++r) {
 #pragma omp simd
-  for (int64_t i = 0; i < n; ++i) to[i] = arithmetic::finished<op>(to[i], count);
+    for (int64_t i = 0; i < n; ++i) mean[i] += static_cast<double>(x[r * stride + i]);
+  }
+#pragma omp simd
+  for (int64_t i = 0; i < n; ++i) mean[i] /= count;
+  for (int64_t r = 0; r < rows; ++r) {
+#pragma omp simd
+    for (int64_t i = 0; i < n; ++i) {
+      const double apart = static_cast<double>(x[r * stride + i]) - mean[i];
+      rest[i] += apart;
+      squares[i] += apart * apart;
+    }
+  }
+  for (int64_t i = 0; i < n; ++i) {
+    to[i] = merged(to[i], corrected(count, mean[i], rest[i], squares[i]));
+  }
+}
+
+template <class T>
+void add_moments(int64_t n, void* sums, const void* x, int64_t rows, int64_t stride) {
+  constexpr int64_t kColumns = 256, kRows = 16;
+  auto* to = static_cast<Moments*>(sums);
+  const T* from = static_cast<const T*>(x);
+  for (int64_t i = 0; i < n; i += kColumns) {
+    for (int64_t r = 0; r < rows; r += kRows) {
+      add_moments_block(std::min(kColumns, n - i), to + i, from + r * stride + i,
+                        std::min(kRows, rows - r), stride);
+    }
+  }
+}
+
+/// A result takes no more room than its sum, and lies before the sums that are still to be read.
+template <ReduceOp op, class T>
+void finish(int64_t n, void* sums, int64_t count) {
+  using Value = typename arithmetic::Fold<op, T>::Value;
+  const auto* from = static_cast<const Value*>(sums);
+  auto* to = static_cast<arithmetic::Folded<op, T>*>(sums);
+  for (int64_t i = 0; i < n; ++i) {
+    const Value v = from[i];
+    to[i] = arithmetic::finished<op>(v, count);
+  }
 }
 
 template <ReduceOp op, class T>
 Reducer make_reducer() {
   using F = arithmetic::Fold<op, T>;
-  Reducer r{dtype_of<typename F::Value>, clear<F>, fold<F, T>, add<F, T>};
-  constexpr bool kAdds = arithmetic::merging(op) == ReduceOp::sum || op == ReduceOp::mean;
-  if constexpr (kAdds && std::floating_point<T>) r.fold = fold_float_sum<op, T>;
-  if constexpr (op == ReduceOp::sum && std::integral<T>) r.fold = fold_sum<T>;
-  if constexpr (op == ReduceOp::mean || op == ReduceOp::norm)
-    r.finish = finish<op, typename F::Value>;
-  return r;
+  using Value = typename F::Value;
+  static_assert(sizeof(Value) <= Reducer::kMostSumSize);
+  constexpr DType dtype = dtype_of<arithmetic::Folded<op, T>>;
+  if constexpr (std::same_as<Value, Moments>) {
+    return {sizeof(Value),  dtype,         clear_moments, fold_moments<T>,
+            add_moments<T>, merge_moments, finish<op, T>};
+  } else {
+    constexpr ReduceOp kMerging = arithmetic::merging(op);
+    Reducer r{sizeof(Value), dtype,     clear<F>,
+              fold<F, T>,    add<F, T>, add<arithmetic::Fold<kMerging, Value>, Value>};
+    if constexpr (kMerging == ReduceOp::sum && std::floating_point<T>)
+      r.fold = fold_float_sum<op, T>;
+    if constexpr (op == ReduceOp::sum && std::integral<T>) r.fold = fold_sum<T>;
+    if constexpr (op == ReduceOp::mean || op == ReduceOp::norm) r.finish = finish<op, T>;
+    return r;
+  }
 }
 
 Reducer find_reducer(ReduceOp op, DType dtype) {

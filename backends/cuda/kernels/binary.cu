@@ -68,14 +68,6 @@ void binary_scalar(Tensor& y, const Tensor& x, const ScalarOperand& number, cons
   visit(y.dtype(), [&]<class T>() { run.template operator()<T, T>(); });
 }
 
-void add_scaled(Tensor& y, const Tensor& a, const Tensor& b, const Scalar& alpha) {
-  if (is_reduced(y.dtype())) {
-    using F = arithmetic::AddScaled<float>;
-    return map<Element16, Element16, Element16>(On16<F>{F(alpha), Dtype16(y.dtype())}, y, a, b);
-  }
-  visit(y.dtype(), [&]<class T>() { map<T, T, T>(arithmetic::AddScaled<T>(alpha), y, a, b); });
-}
-
 void clamp(Tensor& y, const Tensor& x, const std::optional<Scalar>& min,
            const std::optional<Scalar>& max) {
   if (is_reduced(y.dtype())) {

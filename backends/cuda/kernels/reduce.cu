@@ -8,24 +8,28 @@
 namespace ambit::cuda {
 namespace {
 
-// y is of the fold's values, or of X: sums of integers are either, those of float32 X.
+// y is of what the fold gives, or of X: sums of integers are either, those of float32 X.
 template <ReduceOp op, class X>
 struct Folding {
   using Fold = arithmetic::Fold<op, X>;
   using Value = typename Fold::Value;
-  __device__ Value first() const { return Fold::kNothing; }
+  using Result = arithmetic::Folded<op, X>;
+  __device__ Value first() const {
+    constexpr Value nothing = Fold::kNothing;  // of its own: device code has no static members
+    return nothing;
+  }
   __device__ Value load(const X* x, int64_t) const { return Fold::element(*x); }
   __device__ Value join(Value a, Value b) const { return Fold::merge(a, b); }
   __device__ void store(int64_t result, Value merged) const {
-    const Value v = arithmetic::finished<op>(merged, count);
-    if (of_values) {
-      static_cast<Value*>(y)[result] = v;
+    const Result v = arithmetic::finished<op>(merged, count);
+    if (of_results) {
+      static_cast<Result*>(y)[result] = v;
     } else {
       static_cast<X*>(y)[result] = static_cast<X>(v);
     }
   }
   void* y;
-  bool of_values;
+  bool of_results;
   int64_t count;  // elements behind a result
 };
 
@@ -41,8 +45,8 @@ struct Folding16 {
   }
   __device__ Value join(Value a, Value b) const { return f.join(a, b); }
   __device__ void store(int64_t result, Value merged) const {
-    if (f.of_values) return f.store(result, merged);
-    const Value v = arithmetic::finished<op>(merged, f.count);
+    if (f.of_results) return f.store(result, merged);
+    const auto v = arithmetic::finished<op>(merged, f.count);
     static_cast<Element16*>(f.y)[result] = dtype.narrow(static_cast<float>(v));
   }
   Float f;
@@ -62,7 +66,7 @@ void fold(Tensor& y, const Tensor& x) {
   }
   visit<row_of(op).dtypes>(x.dtype(), [&]<class X>() {
     using F = Folding<op, X>;
-    const F f{y.data_ptr(), y.dtype() == dtype_of<typename F::Value>, length};
+    const F f{y.data_ptr(), y.dtype() == dtype_of<typename F::Result>, length};
     run_reduce<X>(f, x, walk, results, length);
   });
 }

@@ -1,4 +1,4 @@
-// The functions of the kernels that are families: unary, binary, compare, reduce, scan and
+// The functions of the kernels that are families: unary, binary, ternary, compare, reduce, scan and
 // scatter_reduce. A function is one row here, which says its name, dtypes and cost; core, backends,
 // tools and tests take those from the table, and never from the place of an enumerator. A row more
 // makes a function more: the compiler or the linker then names every place that has to know what it
@@ -74,7 +74,13 @@ namespace ambit {
   row(isnan,        kAll,       truth,   memory)   /* of integers false */                        \
   row(isinf,        kAll,       truth,   memory)   /* of integers false */                        \
   row(isfinite,     kAll,       truth,   memory)   /* of integers true */                         \
-  row(gelu_tanh,    kFloating,  same,    maths)    /* nearly gelu, by tanh: see gelu() */
+  row(gelu_tanh,    kFloating,  same,    maths)    /* nearly gelu, by tanh: see gelu() */         \
+  row(silu,         kFloating,  same,    maths)    /* x sigmoid(x) */                             \
+  row(mish,         kFloating,  same,    maths)    /* x tanh(log(1 + e^x)) */                     \
+  row(selu,         kFloating,  same,    maths)    /* 1.05... (x > 0 ? x : 1.67... (e^x - 1)) */  \
+  row(logsigmoid,   kFloating,  same,    maths)    /* -log(1 + e^-x), exact for large |x| */      \
+  row(hardsigmoid,  kFloating,  same,    memory)   /* (x + 3) / 6, limited to [0, 1] */           \
+  row(hardswish,    kFloating,  same,    memory)   /* x hardsigmoid(x) */
 
 /// row(name, dtypes, cost, refuses).
 #define AMBIT_BINARY_FUNCTIONS(row)                                                               \
@@ -112,7 +118,38 @@ namespace ambit {
   row(sigmoid_grad, kFloating,  memory,  none)     /* a (1 - b) b */                              \
   row(tanh_grad,    kFloating,  memory,  none)     /* a (1 - b^2) */                              \
   row(gelu_grad,    kFloating,  maths,   none)     /* a (Phi(b) + b phi(b)), phi its density */   \
-  row(gelu_tanh_grad, kFloating, maths,  none)     /* a d gelu_tanh(b) / db */
+  row(gelu_tanh_grad, kFloating, maths,  none)     /* a d gelu_tanh(b) / db */                    \
+  row(silu_grad,    kFloating,  maths,   none)     /* a d silu(b) / db, and so on */              \
+  row(mish_grad,    kFloating,  maths,   none)                                                    \
+  row(selu_grad,    kFloating,  maths,   none)                                                    \
+  row(logsigmoid_grad,  kFloating, maths,  none)                                                  \
+  row(hardsigmoid_grad, kFloating, memory, none)   /* 0 at the limits */                          \
+  row(hardswish_grad,   kFloating, memory, none)   /* at -3 it is 0, at 3 it is a */              \
+  /* maps with a parameter b, and losses of single elements */                                    \
+  row(elu,          kFloating,  maths,   none)     /* a > 0 ? a : b (e^a - 1) */                  \
+  row(celu,         kFloating,  maths,   none)     /* a > 0 ? a : b (e^(a / b) - 1) */            \
+  row(leaky_relu,   kFloating,  memory,  none)     /* a > 0 ? a : b a */                          \
+  row(softplus,     kFloating,  maths,   none)     /* b a > 20 ? a : log(1 + e^(b a)) / b */      \
+  row(smooth_l1,    kFloating,  memory,  none)     /* |a| < b ? a^2 / (2 b) : |a| - b / 2 */      \
+  row(huber,        kFloating,  memory,  none)     /* |a| < b ? a^2 / 2 : b (|a| - b / 2) */      \
+  row(logit_loss,   kFloating,  maths,   none)     /* (1 - b) a - logsigmoid(a) */
+
+/// row(name, dtypes, cost). Those of losses and maps with a parameter: gradients from a = dy, b = x
+/// and the parameter or target c; those of binary functions: a = dy, b and c their operands.
+#define AMBIT_TERNARY_FUNCTIONS(row)                                                              \
+  row(add_scaled,   kAll,       memory)            /* a + c b; of bool "or" and "and" */          \
+  row(elu_grad,     kFloating,  maths)                                                            \
+  row(celu_grad,    kFloating,  maths)                                                            \
+  row(leaky_relu_grad, kFloating, memory)                                                         \
+  row(softplus_grad,   kFloating, maths)                                                          \
+  row(smooth_l1_grad,  kFloating, memory)                                                         \
+  row(huber_grad,      kFloating, memory)                                                         \
+  row(logit_loss_grad, kFloating, maths)           /* a (sigmoid(b) - c) */                       \
+  row(maximum_grad,    kFloating, memory)          /* b < c ? 0 : b == c ? a / 2 : a */           \
+  row(minimum_grad,    kFloating, memory)          /* b > c ? 0 : b == c ? a / 2 : a */           \
+  row(pow_base_grad,   kFloating, maths)           /* c == 0 ? 0 : a c b^(c - 1) */               \
+  row(pow_exponent_grad, kFloating, maths)         /* b == 0, c >= 0 ? 0 : a b^c log(b) */        \
+  row(logaddexp_grad,  kFloating, maths)           /* a / (1 + e^(c - b)) */
 
 /// row(name); any dtype, the result bool.
 #define AMBIT_COMPARE_FUNCTIONS(row) \
@@ -129,7 +166,11 @@ namespace ambit {
   row(all,          kAll,       truth)             /* of nothing true */                          \
   row(nansum,       kFloating,  same)              /* sum of what is not NaN */                   \
   row(abs_sum,      kFloating,  same)              /* sum of |x| */                               \
-  row(norm,         kFloating,  same)              /* root of the sum of x^2 */
+  row(norm,         kFloating,  same)              /* root of the sum of x^2 */                   \
+  row(var,          kFloating,  same)              /* mean of the squared deviations */           \
+  row(var_unbiased, kFloating,  same)              /* their sum / (n - 1); of one element NaN */  \
+  row(std,          kFloating,  same)              /* root of var */                              \
+  row(std_unbiased, kFloating,  same)              /* root of var_unbiased */
 
 /// row(name, dtypes).
 #define AMBIT_SCAN_FUNCTIONS(row)                                                                 \
@@ -147,6 +188,7 @@ namespace ambit {
 #define AMBIT_ENUMERATOR(name, ...) name,
 enum class UnaryOp : uint8_t { AMBIT_UNARY_FUNCTIONS(AMBIT_ENUMERATOR) };
 enum class BinaryOp : uint8_t { AMBIT_BINARY_FUNCTIONS(AMBIT_ENUMERATOR) };
+enum class TernaryOp : uint8_t { AMBIT_TERNARY_FUNCTIONS(AMBIT_ENUMERATOR) };
 enum class CompareOp : uint8_t { AMBIT_COMPARE_FUNCTIONS(AMBIT_ENUMERATOR) };
 enum class ReduceOp : uint8_t { AMBIT_REDUCE_FUNCTIONS(AMBIT_ENUMERATOR) };
 enum class ScanOp : uint8_t { AMBIT_SCAN_FUNCTIONS(AMBIT_ENUMERATOR) };
@@ -205,6 +247,11 @@ inline constexpr std::array function_table<UnaryOp>{AMBIT_UNARY_FUNCTIONS(AMBIT_
 template <>
 inline constexpr std::array function_table<BinaryOp>{AMBIT_BINARY_FUNCTIONS(AMBIT_ROW)};
 #undef AMBIT_ROW
+#define AMBIT_ROW(name, set, costs) \
+  Function{#name, dtypes::set, Function::Result::same, Function::Cost::costs},
+template <>
+inline constexpr std::array function_table<TernaryOp>{AMBIT_TERNARY_FUNCTIONS(AMBIT_ROW)};
+#undef AMBIT_ROW
 #define AMBIT_ROW(name) Function{#name, dtypes::kAll, Function::Result::truth},
 template <>
 inline constexpr std::array function_table<CompareOp>{AMBIT_COMPARE_FUNCTIONS(AMBIT_ROW)};
@@ -227,6 +274,7 @@ constexpr const Function& row_of(Op op) {
 }
 constexpr const char* name(UnaryOp op) { return row_of(op).name; }
 constexpr const char* name(BinaryOp op) { return row_of(op).name; }
+constexpr const char* name(TernaryOp op) { return row_of(op).name; }
 constexpr const char* name(CompareOp op) { return row_of(op).name; }
 constexpr const char* name(ReduceOp op) { return row_of(op).name; }
 constexpr const char* name(ScanOp op) { return row_of(op).name; }

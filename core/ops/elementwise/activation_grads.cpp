@@ -1,8 +1,7 @@
-// Gradients of activations: each with its own gradients, for double backward. Activations by name.
+// Gradients of activations: each with its own gradients, for double backward.
 #include "activation_grads.h"
 
-#include <ambit/backend/gelu_tanh.h>
-#include <ambit/detail/activation.h>
+#include <ambit/backend/activation_constants.h>
 #include <ambit/error.h>
 #include <ambit/ops/elementwise.h>
 #include <fmt/format.h>
@@ -79,12 +78,6 @@ void expect_activation(const char* op, UnaryOp function) {
 Tensor record_relu(const Tensor& out, const Tensor& sum) {
   return record("relu", out,
                 wrt(sum, [y = saved_output(out)](const Tensor& g) { return relu_grad(g, y()); }));
-}
-
-Tensor activated(const Tensor& x, UnaryOp activation) {
-  expect_activation("activated", activation);
-  if (activation == UnaryOp::relu) return relu(x);
-  return gelu(x, activation == UnaryOp::gelu ? "none" : "tanh");
 }
 
 }  // namespace ambit

@@ -3,7 +3,6 @@
 #include <ambit/ops/elementwise.h>
 
 #include "binary.h"
-#include "core/ops/composite.h"
 #include "core/ops/operands/allocate.h"
 #include "core/ops/operands/broadcast.h"
 
@@ -21,8 +20,8 @@ Tensor add_scaled(const char* op, const Tensor& self, const Tensor& other, const
   const DType dtype = result_type(self, other);
   const Dims sizes = broadcast(op, self.sizes(), other.sizes());
   Tensor out = allocate(op, sizes, dtype, device);
-  kernels::add_scaled(out, operand(self, sizes, dtype, device),
-                      operand(other, sizes, dtype, device), factor);
+  kernels::ternary(out, operand(self, sizes, dtype, device), operand(other, sizes, dtype, device),
+                   {}, factor, TernaryOp::add_scaled);
   if (!needs_gradient(self, other)) return out;
   return record(op, std::move(out), wrt(self, BackTo(self)), wrt(other, other_grad(other, factor)));
 }
@@ -31,16 +30,11 @@ const Tensor& add_scaled_in_place(const char* op, const char* name, const Tensor
                                   const Tensor& other, const Scalar& factor) {
   const DType dtype = result_type(self, other);
   const Tensor b = operand_in_place(op, self, other, dtype);
-  run_in_place(op, self, dtype, false,
-               [&](Tensor& y, const Tensor& a) { kernels::add_scaled(y, a, b, factor); });
+  run_in_place(op, self, dtype, false, [&](Tensor& y, const Tensor& a) {
+    kernels::ternary(y, a, b, {}, factor, TernaryOp::add_scaled);
+  });
   record_in_place(name, self, wrt(self, BackTo(self)), wrt(other, other_grad(other, factor)));
   return self;
-}
-
-void composite::add_scaled(Tensor& y, const Tensor& a, const Tensor& b, const Scalar& alpha) {
-  Tensor scaled = allocate("add_scaled", y.sizes(), y.dtype(), y.device());
-  kernels::binary_scalar(scaled, b, {alpha}, BinaryOp::mul);
-  kernels::binary(y, a, scaled, BinaryOp::add);
 }
 
 }  // namespace ambit

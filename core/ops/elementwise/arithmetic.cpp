@@ -197,4 +197,12 @@ const Tensor& sub_(const Tensor& self, const Scalar& other, const Scalar& alpha)
 AMBIT_BINARY_OPS(mul, Mul)
 AMBIT_BINARY_OPS(div, Div)
 
+Tensor operator/(const Scalar& a, const Tensor& b) {
+  Tensor out = compute_binary_scalar("div", BinaryOp::div, Domain::floats, b, {a, true});
+  if (!needs_gradient(b)) return out;
+  return record("div", out, wrt(b, [b = saved(b), y = saved_output(out)](const Tensor& g) {
+                  return neg(g) * (y() / b());
+                }));
+}
+
 }  // namespace ambit

@@ -10,6 +10,7 @@
 #include "core/ops/operands/expect.h"
 #include "core/ops/operands/operand_grad.h"
 #include "core/ops/operands/scalar_operand.h"
+#include "ternary.h"
 #include "where.h"
 
 namespace ambit {
@@ -18,10 +19,10 @@ namespace {
 // Gradient of `mine` against `other`: all of it where mine was taken, half where both were equal.
 template <BinaryOp kernel>
 auto share_of(const Tensor& mine, const Tensor& other) {
+  constexpr bool kLargest = kernel == BinaryOp::maximum;
+  constexpr TernaryOp kShare = kLargest ? TernaryOp::maximum_grad : TernaryOp::minimum_grad;
   return [back = BackTo(mine), a = saved(mine), b = saved(other)](const Tensor& g) {
-    const Tensor taken = where(eq(a(), b()), g * 0.5, g);
-    const Tensor lost = kernel == BinaryOp::maximum ? lt(a(), b()) : gt(a(), b());
-    return back(masked_fill(taken, lost, 0));
+    return back(ternary_grad(kShare, g, a(), b()));
   };
 }
 

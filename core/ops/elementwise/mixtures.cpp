@@ -82,7 +82,7 @@ void add_in_parts(const char* op, const Tensor& y, const Tensor& self, const Ten
     };
     Tensor p = alias(products, {n}), out = part(y);
     kernels::binary(p, part(a), part(b), product);
-    kernels::add_scaled(out, part(self), p, factor);
+    kernels::ternary(out, part(self), p, {}, factor, TernaryOp::add_scaled);
   }
 }
 

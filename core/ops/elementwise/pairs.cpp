@@ -9,6 +9,7 @@
 
 #include "binary.h"
 #include "core/ops/operands/expect.h"
+#include "ternary.h"
 #include "where.h"
 
 namespace ambit {
@@ -83,8 +84,8 @@ struct LogAddExp {
   // The share of e^side in the sum.
   static auto side_grad(const Tensor& side, const Tensor& other) {
     return [back = BackTo(side), a = saved(side), b = saved(other)](const Tensor& g) {
-      const Tensor d = b() - a();
-      return back(g / ((kNatural ? exp(d) : exp2(d)) + 1));
+      if (kNatural) return back(ternary_grad(TernaryOp::logaddexp_grad, g, a(), b()));
+      return back(g / (exp2(b() - a()) + 1));
     };
   }
   static auto self_grad(const Tensor& self, const Tensor& other) { return side_grad(self, other); }

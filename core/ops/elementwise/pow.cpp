@@ -13,6 +13,7 @@
 #include "core/ops/operands/broadcast.h"
 #include "core/ops/operands/expect.h"
 #include "core/ops/operands/operand_grad.h"
+#include "ternary.h"
 #include "where.h"
 
 namespace ambit {
@@ -26,15 +27,13 @@ struct Pow {
   // x^0 is constant, also at x = 0, where the rule would say 0 * inf.
   static auto self_grad(const Tensor& self, const Tensor& exponent) {
     return [back = BackTo(self), x = saved(self), e = saved(exponent)](const Tensor& g) {
-      const Tensor to = e().to(g.dtype());
-      return back(masked_fill(g * (to * pow(x(), to - 1)), to == 0, 0));
+      return back(ternary_grad(TernaryOp::pow_base_grad, g, x(), e()));
     };
   }
   // 0^e is constant for e >= 0, where the rule would say 0 * -inf.
   static auto other_grad(const Tensor& self, const Tensor& exponent) {
     return [back = BackTo(exponent), x = saved(self), e = saved(exponent)](const Tensor& g) {
-      const Tensor base = x().to(g.dtype());
-      return back(masked_fill(g * (pow(base, e()) * log(base)), (base == 0) & (e() >= 0), 0));
+      return back(ternary_grad(TernaryOp::pow_exponent_grad, g, x(), e()));
     };
   }
 };

@@ -94,7 +94,7 @@ Tensor image_of(const char* op, const Tensor& y, const WindowGrid& g) {
         const Tensor from = alias(columns, part, {g.window_size() * windows, q, 1},
                                   columns.storage_offset() + (r * g.kernel.w + s) * windows +
                                       rows.first * q + cols.first);
-        kernels::add_scaled(to, to, from, 1);
+        kernels::ternary(to, to, from, {}, 1, TernaryOp::add_scaled);
       }
     }
   }

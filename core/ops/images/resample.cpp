@@ -125,7 +125,9 @@ Tensor every(const Tensor& t, int64_t first, int64_t step, int64_t count) {
                t.storage_offset() + first * strides[1]);
 }
 
-void add_to(Tensor y, const Tensor& x, double weight) { kernels::add_scaled(y, y, x, weight); }
+void add_to(Tensor y, const Tensor& x, double weight) {
+  kernels::ternary(y, y, x, {}, weight, TernaryOp::add_scaled);
+}
 
 void by_runs(const Tensor& y, const Tensor& x, const Taps& taps) {
   for (const Taps::Run& run : taps.runs()) {

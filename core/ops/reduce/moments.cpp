@@ -13,7 +13,6 @@
 #include <bit>
 #include <cmath>
 #include <limits>
-#include <type_traits>
 
 #include "core/ops/operands/expect.h"
 #include "core/ops/operands/unrecorded.h"
@@ -36,41 +35,42 @@ double divisor(const ReduceShape& shape, int64_t correction) {
 // loses no digit, and no square of it is too large or too small. That of infinities is finite, so
 // that they stay infinite.
 Tensor magnitude(const Tensor& x, const ReduceShape& shape) {
-  const Tensor most = run_reduce(x, shape, ReduceOp::max, x.dtype());
-  const Tensor least = run_reduce(x, shape, ReduceOp::min, x.dtype());
+  using Limits = std::numeric_limits<double>;
+  const Tensor most = run_reduce(x, shape, ReduceOp::max, kFloat64);
+  const Tensor least = run_reduce(x, shape, ReduceOp::min, kFloat64);
   const Tensor top = maximum(most, least.neg_());
-  visit<dtypes::kFloating>(x.dtype(), [&]<class T>() {
-    using Limits = std::numeric_limits<T>;
-    using Bits = std::conditional_t<sizeof(T) == 4, int32_t, int64_t>;
-    top.clamp_(Limits::min(), Limits::max());
-    view(top, dtype_of<Bits>).bitwise_and_(std::bit_cast<Bits>(Limits::infinity()));  // exponents
-  });
+  top.clamp_(Limits::min(), Limits::max());
+  view(top, kInt64).bitwise_and_(std::bit_cast<int64_t>(Limits::infinity()));  // exponents
   set_sizes(top, shape.kept);
   return top;
 }
 
-// The variance, or its root. Two passes: squares of the differences from the mean lose no digits,
-// as sum(x^2) would. The mean is rounded, which may be much beside the differences: what they sum
-// up to, instead of 0, says how much, and is taken out again. Of equal numbers that may leave less
-// than 0, by rounding. Source: Chan, Golub & LeVeque 1983, "Algorithms for computing the sample
-// variance", eq. 1.7.
-Tensor run_var(const Tensor& x, const ReduceShape& shape, double n, bool root) {
+// The variance, or its root, of elements whose squares a double holds.
+Tensor run_var_unscaled(const Tensor& x, const ReduceShape& shape, int64_t correction, bool root) {
+  if (correction == 0) {
+    return run_reduce(x, shape, root ? ReduceOp::std : ReduceOp::var, x.dtype());
+  }
+  if (correction == 1) {
+    return run_reduce(x, shape, root ? ReduceOp::std_unbiased : ReduceOp::var_unbiased, x.dtype());
+  }
+  if (is_reduced(x.dtype())) {
+    return run_var_unscaled(x.to(kFloat32), shape, correction, root).to(x.dtype());
+  }
+  const double factor = static_cast<double>(shape.count) / divisor(shape, correction);
+  const Tensor out = run_reduce(x, shape, root ? ReduceOp::std : ReduceOp::var, x.dtype());
+  return out.mul_(root ? std::sqrt(factor) : factor);
+}
+
+// The same of any: float64 has nothing wider that its squares would fit.
+Tensor run_var(const Tensor& x, const ReduceShape& shape, int64_t correction, bool root) {
   const NoGradGuard no_grad;
-  if (is_reduced(x.dtype())) return run_var(x.to(kFloat32), shape, n, root).to(x.dtype());
-  const DType dtype = x.dtype();
-  if (shape.count == 0) return run_reduce(x, shape, ReduceOp::sum, dtype).div_(n);
-  const auto count = static_cast<double>(shape.count);
+  if (x.dtype() != kFloat64 || shape.count == 0) {
+    return run_var_unscaled(x, shape, correction, root);
+  }
   const Tensor scale = magnitude(x, shape);
-  const Tensor d = x / scale;
-  const Tensor center = run_reduce(d, shape, ReduceOp::mean, dtype);
-  set_sizes(center, shape.kept);
-  d.sub_(center);
-  const Tensor rest = run_reduce(d, shape, ReduceOp::sum, dtype);
-  Tensor out = run_reduce(d.mul_(d), shape, ReduceOp::sum, dtype);
-  out.sub_(square(rest).div_(count)).clamp_(0).div_(n);
+  const Tensor out = run_var_unscaled(x / scale, shape, correction, root);
   set_sizes(scale, shape.result);
-  if (root) return out.sqrt_().mul_(scale);
-  return out.mul_(scale).mul_(scale);
+  return root ? out.mul_(scale) : out.mul_(scale).mul_(scale);
 }
 
 // d var / d x = 2 (x - mean) / n; the mean's own change cancels.
@@ -90,7 +90,7 @@ Tensor var(const Tensor& self, IntArrayRef dims, Correction correction, bool kee
   expect_floating("var", self);
   ReduceShape shape("var", self.sizes(), dims, keepdim);
   const double n = divisor(shape, correction.value_or(1));
-  Tensor out = run_var(self, shape, n, false);
+  Tensor out = run_var(self, shape, correction.value_or(1), false);
   return record("var", std::move(out),
                 wrt(self, [x = saved(self), kept = std::move(shape.kept), dims = Dims(dims),
                            n](const Tensor& g) { return var_grad(g, x(), kept, dims, n); }));
@@ -106,7 +106,7 @@ Tensor std(const Tensor& self, IntArrayRef dims, Correction correction, bool kee
   expect_floating("std", self);
   ReduceShape shape("std", self.sizes(), dims, keepdim);
   const double n = divisor(shape, correction.value_or(1));
-  Tensor out = run_var(self, shape, n, true);
+  Tensor out = run_var(self, shape, correction.value_or(1), true);
   return record("std", out,
                 wrt(self, [x = saved(self), y = saved_output(out), kept = std::move(shape.kept),
                            dims = Dims(dims), n](const Tensor& g) {

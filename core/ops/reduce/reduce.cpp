@@ -101,9 +101,22 @@ Tensor run_prod(const Tensor& x, const ReduceShape& shape, DType dtype) {
   return run_reduce(x, shape, dtype == kBool ? ReduceOp::all : ReduceOp::prod, dtype);
 }
 
-// y[i] = product of x[j] over j < i along dim, in log2(n) steps (Hillis & Steele 1986).
-Tensor product_before(const Tensor& x, int64_t dim) {
+// y[i] = product of x[j] over j < i along dim, by one scan.
+Tensor scan_before(const Tensor& x, int64_t dim) {
   const int64_t n = x.size(dim);
+  const Tensor moved = empty(x.sizes(), x.options());
+  narrow(moved, dim, 0, 1).fill_(1);
+  narrow(moved, dim, 1, n - 1).copy_(narrow(x, dim, 0, n - 1));
+  Tensor y = empty(x.sizes(), x.options());
+  kernels::scan(y, moved, dim, ScanOp::prod);
+  return y;
+}
+
+// The same. Where it is recorded, in log2(n) steps of ops that have gradients (Hillis & Steele
+// 1986).
+Tensor product_before(const Tensor& x, int64_t given) {
+  const int64_t dim = wrap_dim("prod", given, x.dim()), n = x.size(dim);
+  if (!GradMode::is_enabled()) return scan_before(x, dim);
   Tensor y = cat({ones_like(narrow(x, dim, 0, 1)), narrow(x, dim, 0, n - 1)}, dim);
   for (int64_t step = 1; step < n; step *= 2) {
     const Tensor longer = narrow(y, dim, step, n - step) * narrow(y, dim, 0, n - step);

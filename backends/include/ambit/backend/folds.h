@@ -46,19 +46,67 @@ AMBIT_FOLD(norm,    Total<T>, 0,               x * x,          a + b)
 // clang-format on
 #undef AMBIT_FOLD
 
-/// What merges what was folded in parts: op itself, but where it counts an element otherwise than
-/// as it is.
+/// What merges the sums of parts: op itself, but where those are sums of what it counts.
 constexpr ReduceOp merging(ReduceOp op) {
-  const bool maps = op == ReduceOp::nansum || op == ReduceOp::abs_sum || op == ReduceOp::norm;
-  return maps ? ReduceOp::sum : op;
+  const bool adds = op == ReduceOp::mean || op == ReduceOp::nansum || op == ReduceOp::abs_sum ||
+                    op == ReduceOp::norm;
+  return adds ? ReduceOp::sum : op;
 }
+
+/// How many elements there are, their mean, and the sum of their squared deviations from it.
+struct Moments {
+  double count, mean, squares;
+};
+
+/// Two sets of elements as one. Source: Chan, Golub & LeVeque 1983, "Algorithms for computing the
+/// sample variance", eq. 2.1.
+AMBIT_HOST_DEVICE inline Moments merged(const Moments& a, const Moments& b) {
+  if (a.count == 0) return b;
+  if (b.count == 0) return a;
+  const double count = a.count + b.count, share = b.count / count, apart = b.mean - a.mean;
+  return {count, a.mean + apart * share, a.squares + b.squares + apart * apart * (a.count * share)};
+}
+
+template <class T>
+struct FoldMoments {
+  using Value = Moments;
+  static constexpr Value kNothing{0, 0, 0};
+  /// Infinities and NaN have no deviation.
+  AMBIT_HOST_DEVICE static Value element(T e) {
+    const auto x = static_cast<double>(e);
+    return {1, x, x - x};
+  }
+  AMBIT_HOST_DEVICE static Value merge(const Value& a, const Value& b) { return merged(a, b); }
+};
+template <class T>
+struct Fold<ReduceOp::var, T> : FoldMoments<T> {};
+template <class T>
+struct Fold<ReduceOp::var_unbiased, T> : FoldMoments<T> {};
+template <class T>
+struct Fold<ReduceOp::std, T> : FoldMoments<T> {};
+template <class T>
+struct Fold<ReduceOp::std_unbiased, T> : FoldMoments<T> {};
 
 /// What becomes of `count` elements that were merged to v.
 template <ReduceOp op, class Value>
-AMBIT_HOST_DEVICE Value finished(Value v, [[maybe_unused]] int64_t count) {
-  if constexpr (op == ReduceOp::mean) return v / static_cast<Value>(count);
-  if constexpr (op == ReduceOp::norm) return std::sqrt(v);
-  return v;
+AMBIT_HOST_DEVICE auto finished(const Value& v, [[maybe_unused]] int64_t count) {
+  if constexpr (std::same_as<Value, Moments>) {
+    constexpr bool kUnbiased = op == ReduceOp::var_unbiased || op == ReduceOp::std_unbiased;
+    const int64_t freedom = kUnbiased && count > 0 ? count - 1 : count;  // 0 / 0 is NaN
+    const double variance = v.squares / static_cast<double>(freedom);
+    constexpr bool kRoot = op == ReduceOp::std || op == ReduceOp::std_unbiased;
+    return kRoot ? std::sqrt(variance) : variance;
+  } else if constexpr (op == ReduceOp::mean) {
+    return v / static_cast<Value>(count);
+  } else if constexpr (op == ReduceOp::norm) {
+    return std::sqrt(v);
+  } else {
+    return v;
+  }
 }
+
+/// The type of that.
+template <ReduceOp op, class T>
+using Folded = decltype(finished<op>(typename Fold<op, T>::Value{}, 0));
 
 }  // namespace ambit::arithmetic

@@ -1,11 +1,11 @@
-// What every function of the families unary, binary and compare does to one element, for kernels of
-// any backend, host or device: a functor each, Functor<UnaryOp::exp>()(x). As in `reference`, but
-// that floats are computed in their own precision. A function that is not here is not declared, and
-// a dtype that function_table.h does not name is none of its operands.
+// What every function of the families unary, binary, ternary and compare does to one element, for
+// kernels of any backend, host or device: a functor each, Functor<UnaryOp::exp>()(x). As in
+// `reference`, but that floats are computed in their own precision. A function that is not here is
+// not declared, and a dtype that function_table.h does not name is none of its operands.
 #pragma once
 
+#include <ambit/backend/activation_constants.h>
 #include <ambit/backend/arithmetic.h>
-#include <ambit/backend/gelu_tanh.h>
 #include <ambit/backend/special_functions.h>
 #include <ambit/error.h>
 #include <ambit/function_table.h>
@@ -66,6 +66,53 @@ AMBIT_HOST_DEVICE T gelu_tanh_slope(T x) {
   return s + s * (1 - s) * x * T(kGeluTanhSlope) * (1 + 3 * T(kGeluTanhCube) * x * x);
 }
 
+/// tanh(log(1 + e^x)) is (1 - q) / (1 + q), q = (1 + e^x)^-2: both by e^-|x|, times a power of
+/// which nothing overflows.
+template <class T>
+struct MishGate {
+  AMBIT_HOST_DEVICE explicit MishGate(T x)
+      : e(std::exp(-std::fabs(x))),
+        above(x < 0 ? e * (e + 2) : 1 + 2 * e),
+        below(above + (x < 0 ? T(2) : 2 * e * e)),
+        is_negative(x < 0) {}
+  AMBIT_HOST_DEVICE T value() const { return above / below; }
+  /// Its slope: sigmoid(x) (1 - value^2), in which nothing cancels.
+  AMBIT_HOST_DEVICE T slope() const {
+    const T rest = is_negative ? T(2) : 2 * e * e;  // below - above
+    return (is_negative ? e : T(1)) / (1 + e) * (rest / below) * ((above + below) / below);
+  }
+  T e, above, below;
+  bool is_negative;
+};
+template <class T>
+AMBIT_HOST_DEVICE T mish_slope(T x) {
+  const MishGate<T> gate(x);
+  return gate.value() + x * gate.slope();
+}
+
+/// log(1 + e^-|x|)
+template <class T>
+AMBIT_HOST_DEVICE T log_of_tail(T x) {
+  return std::log1p(std::exp(-std::fabs(x)));
+}
+/// (1 - t) x - log(sigmoid(x)), the parts of x first, which may cancel.
+template <class T>
+AMBIT_HOST_DEVICE T logit_loss(T x, T t) {
+  return ((1 - t) * x - minimum(x, T(0))) + log_of_tail(x);
+}
+/// sigmoid(x) - t, by the smaller of sigmoid(x) and sigmoid(-x).
+template <class T>
+AMBIT_HOST_DEVICE T logit_loss_slope(T x, T t) {
+  const T e = std::exp(-std::fabs(x)), less = e / (1 + e);
+  return x < 0 ? less - t : (1 - t) - less;
+}
+
+/// min(max(x + 3, 0), 6) / 6
+template <class T>
+AMBIT_HOST_DEVICE T hard_sigmoid(T x) {
+  return minimum(maximum(x + 3, T(0)), T(6)) / 6;
+}
+
 template <auto op>
 struct Functor;
 
@@ -79,6 +126,7 @@ struct Functor;
   };
 #define AMBIT_UNARY(name, expression) AMBIT_FUNCTOR(UnaryOp::name, expression, T x)
 #define AMBIT_BINARY(name, expression) AMBIT_FUNCTOR(BinaryOp::name, expression, T a, T b)
+#define AMBIT_TERNARY(name, expression) AMBIT_FUNCTOR(TernaryOp::name, expression, T a, T b, T c)
 #define AMBIT_COMPARE(name, expression) AMBIT_FUNCTOR(CompareOp::name, expression, T a, T b)
 // clang-format off
 
@@ -132,6 +180,12 @@ AMBIT_UNARY(bitwise_not, complement(x))
 AMBIT_UNARY(logical_not, x == T(0))
 AMBIT_UNARY(gelu,        x * normal_cdf(x))
 AMBIT_UNARY(gelu_tanh,   x * sigmoid(gelu_tanh_logit(x)))
+AMBIT_UNARY(silu,        x * sigmoid(x))
+AMBIT_UNARY(mish,        x * MishGate<T>(x).value())
+AMBIT_UNARY(selu,        x <= 0 ? T(kSeluScale * kSeluAlpha) * std::expm1(x) : T(kSeluScale) * x)
+AMBIT_UNARY(logsigmoid,  minimum(x, T(0)) - log_of_tail(x))
+AMBIT_UNARY(hardsigmoid, hard_sigmoid(x))
+AMBIT_UNARY(hardswish,   x * hard_sigmoid(x))
 AMBIT_UNARY(signbit,     has_sign(x))
 AMBIT_UNARY(isnan,       x != x)
 AMBIT_UNARY(isinf,       is_infinite(x))
@@ -171,6 +225,33 @@ AMBIT_BINARY(sigmoid_grad, a * ((1 - b) * b))
 AMBIT_BINARY(tanh_grad,    a * (1 - b * b))
 AMBIT_BINARY(gelu_grad,    a * (normal_cdf(b) + b * normal_density(b)))
 AMBIT_BINARY(gelu_tanh_grad, a * gelu_tanh_slope(b))
+AMBIT_BINARY(silu_grad,    a * (sigmoid(b) * (1 + b * sigmoid(-b))))
+AMBIT_BINARY(mish_grad,    a * mish_slope(b))
+AMBIT_BINARY(selu_grad,    a * (b <= 0 ? T(kSeluScale * kSeluAlpha) * std::exp(b) : T(kSeluScale)))
+AMBIT_BINARY(logsigmoid_grad, a * sigmoid(-b))
+AMBIT_BINARY(hardsigmoid_grad, (b > -3) & (b < 3) ? a / 6 : T(0))
+AMBIT_BINARY(hardswish_grad, b <= -3 ? T(0) : b < 3 ? a * (b / 3 + T(0.5)) : a)
+AMBIT_BINARY(elu,          a <= 0 ? b * std::expm1(a) : a)
+AMBIT_BINARY(celu,         a <= 0 ? b * std::expm1(a / b) : a)
+AMBIT_BINARY(leaky_relu,   a > 0 ? a : b * a)
+AMBIT_BINARY(softplus,     a * b > T(kSoftplusThreshold) ? a : std::log1p(std::exp(a * b)) / b)
+AMBIT_BINARY(smooth_l1,    magnitude(a) < b ? T(0.5) * a * a / b : magnitude(a) - T(0.5) * b)
+AMBIT_BINARY(huber,        magnitude(a) < b ? T(0.5) * a * a : b * (magnitude(a) - T(0.5) * b))
+AMBIT_BINARY(logit_loss,   logit_loss(a, b))
+
+AMBIT_TERNARY(add_scaled,      wrap_add(a, wrap_mul(c, b)))
+AMBIT_TERNARY(elu_grad,        b <= 0 ? a * (c * std::exp(b)) : a)
+AMBIT_TERNARY(celu_grad,       b <= 0 ? a * std::exp(b / c) : a)
+AMBIT_TERNARY(leaky_relu_grad, b > 0 ? a : c * a)
+AMBIT_TERNARY(softplus_grad,   b * c > T(kSoftplusThreshold) ? a : a * sigmoid(b * c))
+AMBIT_TERNARY(smooth_l1_grad,  b <= -c ? -a : b >= c ? a : a * (b / c))
+AMBIT_TERNARY(huber_grad,      b <= -c ? -c * a : b >= c ? c * a : a * b)
+AMBIT_TERNARY(logit_loss_grad, a * logit_loss_slope(b, c))
+AMBIT_TERNARY(maximum_grad,    b < c ? T(0) : b == c ? a * T(0.5) : a)
+AMBIT_TERNARY(minimum_grad,    b > c ? T(0) : b == c ? a * T(0.5) : a)
+AMBIT_TERNARY(pow_base_grad,   c == 0 ? T(0) : a * (c * std::pow(b, c - 1)))
+AMBIT_TERNARY(pow_exponent_grad, (b == 0) & (c >= 0) ? T(0) : a * (std::pow(b, c) * std::log(b)))
+AMBIT_TERNARY(logaddexp_grad,  a / (1 + std::exp(c - b)))
 
 AMBIT_COMPARE(eq,          a == b)
 AMBIT_COMPARE(ne,          a != b)
@@ -185,6 +266,7 @@ AMBIT_COMPARE(logical_xor, (a != T(0)) ^ (b != T(0)))
 // clang-format on
 #undef AMBIT_UNARY
 #undef AMBIT_BINARY
+#undef AMBIT_TERNARY
 #undef AMBIT_COMPARE
 #undef AMBIT_FUNCTOR
 
@@ -210,15 +292,6 @@ struct Clamp {
   }
 
   T low, high;
-};
-
-/// What kernels::add_scaled does.
-template <class T>
-struct AddScaled {
-  explicit AddScaled(const Scalar& factor) : alpha(element_of<T>(factor)) {}
-  AMBIT_HOST_DEVICE T operator()(T a, T b) const { return wrap_add(a, wrap_mul(alpha, b)); }
-
-  T alpha;
 };
 
 }  // namespace arithmetic

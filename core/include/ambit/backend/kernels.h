@@ -35,10 +35,11 @@ extern AMBIT_API Op<void(Tensor& y, const Tensor& a, const Tensor& b, const Bina
 extern AMBIT_API
     Op<void(Tensor& y, const Tensor& x, const ScalarOperand& number, const BinaryOp& op)>
         binary_scalar;
-/// y = a + alpha * b, one dtype for all; of floats the product is rounded on its own, or not. Of
-/// bool "or" and "and". composite
-extern AMBIT_API Op<void(Tensor& y, const Tensor& a, const Tensor& b, const Scalar& alpha)>
-    add_scaled;
+/// y = op(a, b, c), one dtype for all; where c is undefined, of the number, converted by fill's
+/// rules. Of floats products may be rounded on their own, or not. composite
+extern AMBIT_API Op<void(Tensor& y, const Tensor& a, const Tensor& b, const Tensor& c,
+                         const Scalar& number, const TernaryOp& op)>
+    ternary;
 /// y = minimum(maximum(x, min), max), of one dtype, as BinaryOp has them; a bound that is not there
 /// is not applied. composite
 extern AMBIT_API Op<void(Tensor& y, const Tensor& x, const std::optional<Scalar>& min,
@@ -335,7 +336,7 @@ extern AMBIT_API Op<void(TensorList p, TensorList m, TensorList v, TensorList t,
 // clang-format off
 #define AMBIT_KERNELS(row)                                                                        \
   row(copy) row(fill) row(random)                                                                 \
-  row(unary) row(binary) row(binary_scalar) row(add_scaled) row(clamp)                            \
+  row(unary) row(binary) row(binary_scalar) row(ternary) row(clamp)                               \
   row(compare) row(compare_scalar) row(where) row(masked_fill)                                    \
   row(reduce) row(arg_reduce) row(scan) row(cum_extremum)                                         \
   row(sort) row(topk) row(searchsorted)                                                           \

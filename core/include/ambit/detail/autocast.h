@@ -52,7 +52,7 @@ inline constexpr std::string_view kWidest[] = {
 };
 inline constexpr std::string_view kAsIs[] = {
     // kernels
-    "copy", "fill", "random", "unary", "binary", "binary_scalar", "add_scaled", "clamp", "compare",
+    "copy", "fill", "random", "unary", "binary", "binary_scalar", "ternary", "clamp", "compare",
     "compare_scalar", "where", "masked_fill", "reduce", "arg_reduce", "scan", "cum_extremum",
     "sort", "topk", "searchsorted", "gather", "scatter", "scatter_reduce", "nonzero",
     "index_select", "embedding_bag", "lu_factor", "lu_solve", "cholesky", "qr",
@@ -71,14 +71,21 @@ inline constexpr std::string_view kAsIs[] = {
     "relu", "asinh", "acosh", "atanh", "erf", "erfc", "lgamma", "digamma", "i0", "i1", "sinc",
     "frac", "floor", "ceil", "round", "trunc", "bitwise_not", "logical_not", "gelu",
     "gelu_tanh", "logit", "erfcx", "i0e", "i1e", "ndtri", "signbit", "isnan", "isinf", "isfinite",
+    "silu", "mish", "selu", "logsigmoid", "hardsigmoid", "hardswish",
     // of two
     "add", "sub", "mul", "div", "floor_divide", "trunc_divide", "remainder", "fmod", "maximum",
     "minimum", "atan2", "fmax", "fmin", "hypot", "copysign", "nextafter", "xlogy", "logaddexp",
     "logaddexp2", "heaviside", "zeta", "gcd", "lcm", "left_shift", "right_shift", "bitwise_and",
     "bitwise_or", "bitwise_xor", "relu_grad", "sigmoid_grad", "tanh_grad", "gelu_grad",
-    "gelu_tanh_grad",
+    "gelu_tanh_grad", "silu_grad", "mish_grad", "selu_grad", "logsigmoid_grad", "hardsigmoid_grad",
+    "hardswish_grad", "elu", "celu", "leaky_relu", "smooth_l1", "huber", "logit_loss",
+    // of three
+    "add_scaled", "elu_grad", "celu_grad", "leaky_relu_grad", "softplus_grad", "smooth_l1_grad",
+    "huber_grad", "logit_loss_grad", "maximum_grad", "minimum_grad", "pow_base_grad",
+    "pow_exponent_grad", "logaddexp_grad",
     // of many
-    "mean", "max", "min", "any", "all", "nansum", "abs_sum",
+    "mean", "max", "min", "any", "all", "nansum", "abs_sum", "var", "var_unbiased", "std",
+    "std_unbiased",
 };
 // clang-format on
 

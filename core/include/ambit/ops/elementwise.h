@@ -300,7 +300,7 @@ AMBIT_OPERATOR(^, bitwise_xor)
 inline Tensor operator+(const Scalar& a, const Tensor& b) { return add(b, a); }
 inline Tensor operator-(const Scalar& a, const Tensor& b) { return rsub(b, a); }
 inline Tensor operator*(const Scalar& a, const Tensor& b) { return mul(b, a); }
-inline Tensor operator/(const Scalar& a, const Tensor& b) { return mul(reciprocal(b), a); }
+AMBIT_API Tensor operator/(const Scalar& a, const Tensor& b);
 inline Tensor operator%(const Scalar& a, const Tensor& b) { return remainder(a, b); }
 inline Tensor operator&(const Scalar& a, const Tensor& b) { return bitwise_and(b, a); }
 inline Tensor operator|(const Scalar& a, const Tensor& b) { return bitwise_or(b, a); }

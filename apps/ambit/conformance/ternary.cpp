@@ -1,0 +1,117 @@
+// y = op(a, b, c), for each op, dtype and form, of a tensor c and of numbers.
+#include <ambit/backend/kernels.h>
+#include <fmt/format.h>
+
+#include "binary_bound.h"
+#include "cases.h"
+#include "trial.h"
+
+namespace conformance {
+namespace {
+
+using namespace ambit;
+
+Bound bound_of(TernaryOp op, DType dtype) {
+  switch (op) {
+    case TernaryOp::add_scaled:
+      return {is_floating_point(dtype) ? 1. : 0., 8 * epsilon(dtype),
+              "the product, up to 9, is rounded on its own, or not"};
+    case TernaryOp::maximum_grad:
+    case TernaryOp::minimum_grad:
+      return {};
+    case TernaryOp::leaky_relu_grad:
+    case TernaryOp::smooth_l1_grad:
+    case TernaryOp::huber_grad:
+      return {2, 0, "two roundings"};
+    case TernaryOp::logit_loss_grad:
+      return {8, 32 * epsilon(dtype), "maths good to 4 ulp in a difference that may cancel"};
+    case TernaryOp::pow_base_grad:
+    case TernaryOp::pow_exponent_grad:
+      return {24, 0, "two functions of maths; a rounded exponent times a logarithm of up to 9"};
+    default:
+      return {16, 0, "maths good to 4 ulp, of a number up to 9, rounded"};
+  }
+}
+
+bool has_parameter(TernaryOp op) {
+  return op == TernaryOp::celu_grad || op == TernaryOp::softplus_grad ||
+         op == TernaryOp::smooth_l1_grad || op == TernaryOp::huber_grad;
+}
+
+struct Layouts {
+  Layout y, a, b, c;
+};
+/// All in a layout, and plain tensors beside one in the layout.
+std::vector<Layouts> layouts_of(const Form& form) {
+  constexpr Layout plain = Layout::contiguous;
+  const Layout l = form.layout;
+  if (l == plain) return {{l, l, l, l}};
+  return {{for_output(l), l, l, l}, {plain, l, plain, plain}, {plain, plain, plain, l}};
+}
+
+void check(Trial& t, TernaryOp op, DType dtype, IntArrayRef sizes, const Layouts& l,
+           const Values& values) {
+  t.begin();
+  Operand& y = t.output("y", dtype, sizes, l.y);
+  Operand& a = t.input("a", dtype, sizes, l.a, values);
+  Operand& b = t.input("b", dtype, sizes, l.b, values);
+  Operand& c = t.input("c", dtype, sizes, l.c, has_parameter(op) ? between(0.5, 3) : values);
+  t.run([&](Side s) { kernels::ternary(y[s], a[s], b[s], c[s], {}, op); });
+  t.expect(y, bound_of(op, dtype));
+}
+
+void check_number(Trial& t, TernaryOp op, DType dtype, IntArrayRef sizes, const Layouts& l) {
+  for (const Scalar& number : numbers(dtype)) {
+    t.begin(fmt::format("number {}", number.to<double>()));
+    Operand& y = t.output("y", dtype, sizes, l.y);
+    Operand& a = t.input("a", dtype, sizes, l.a);
+    Operand& b = t.input("b", dtype, sizes, l.b);
+    t.run([&](Side s) { kernels::ternary(y[s], a[s], b[s], {}, number, op); });
+    t.expect(y, bound_of(op, dtype));
+  }
+}
+
+/// y and a the same tensor: a += number * b.
+void check_in_place(Trial& t, TernaryOp op, DType dtype, IntArrayRef sizes, Layout layout) {
+  t.begin("y and a the same tensor");
+  Operand& y = t.updated("y", dtype, sizes, layout);
+  Operand& b = t.input("b", dtype, sizes, layout);
+  t.run([&](Side s) { kernels::ternary(y[s], y[s], b[s], {}, numbers(dtype).back(), op); });
+  t.expect(y, bound_of(op, dtype));
+}
+
+void add_cases(Cases& cases, TernaryOp op, DType dtype) {
+  const auto add = [&](const std::string& form, std::function<void(Trial&)> run) {
+    const auto path = fmt::format("ternary/{}/{}/{}", name(op), name(dtype), form);
+    cases.push_back(kernel_case(path, std::move(run)));
+  };
+  for (const Form& form : forms()) {
+    add(form.name, [=, &form](Trial& t) {
+      for (const Dims& sizes : form.sizes) {
+        for (const Layouts& l : layouts_of(form)) {
+          check(t, op, dtype, sizes, l, any());
+          check_number(t, op, dtype, sizes, l);
+        }
+      }
+    });
+  }
+  add("in_place", [=](Trial& t) {
+    check_in_place(t, op, dtype, {1023}, Layout::contiguous);
+    check_in_place(t, op, dtype, {31, 7}, Layout::strided);
+  });
+  if (op != TernaryOp::maximum_grad && op != TernaryOp::minimum_grad) return;
+  add("equal", [=](Trial& t) {
+    constexpr Layout plain = Layout::contiguous;
+    check(t, op, dtype, {4099}, {plain, plain, plain, plain}, few(true));
+  });
+}
+
+}  // namespace
+
+void add_ternary_cases(Cases& cases) {
+  for (const TernaryOp op : functions<TernaryOp>()) {
+    for (const DType dtype : dtypes::widened(row_of(op).dtypes)) add_cases(cases, op, dtype);
+  }
+}
+
+}  // namespace conformance

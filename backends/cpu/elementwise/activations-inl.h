@@ -1,0 +1,309 @@
+// Activations, losses of single elements and their gradients in vectors, as backends/include's
+// functors.h has them: each result by one exponential of which nothing overflows. Included once per
+// instruction set.
+#if defined(AMBIT_CPU_ACTIVATIONS_INL_H) == defined(HWY_TARGET_TOGGLE)
+#ifdef AMBIT_CPU_ACTIVATIONS_INL_H
+#undef AMBIT_CPU_ACTIVATIONS_INL_H
+#else
+#define AMBIT_CPU_ACTIVATIONS_INL_H
+#endif
+
+#include "math-inl.h"
+
+HWY_BEFORE_NAMESPACE();
+namespace ambit::cpu::HWY_NAMESPACE {
+namespace hn = hwy::HWY_NAMESPACE;
+
+// Calls, lest each of the functions below has a copy of them, for each dtype and instruction set.
+template <class D>
+HWY_NOINLINE hn::Vec<D> exp_of(D d, hn::Vec<D> x) {
+  return Exp()(d, x);
+}
+template <class D>
+HWY_NOINLINE hn::Vec<D> expm1_of(D d, hn::Vec<D> x) {
+  return Expm1()(d, x);
+}
+template <class D>
+HWY_NOINLINE hn::Vec<D> log1p_of(D d, hn::Vec<D> x) {
+  return Log1p()(d, x);
+}
+template <class D>
+HWY_NOINLINE hn::Vec<D> sigmoid_of(D d, hn::Vec<D> x) {
+  return Sigmoid()(d, x);
+}
+
+/// sigmoid(x), and 1 less it with all digits.
+template <class D, class V = hn::Vec<D>>
+struct SigmoidAndRest {
+  HWY_INLINE SigmoidAndRest(D d, V x) {
+    const V e = exp_of(d, hn::Neg(hn::Abs(x))), one = constant(d, 1);
+    const V more = hn::Div(one, hn::Add(one, e)), less = hn::Mul(e, more);
+    const auto negative = hn::Lt(x, hn::Zero(d));
+    value = hn::IfThenElse(negative, less, more);
+    rest = hn::IfThenElse(negative, more, less);
+  }
+  V value, rest;
+};
+
+/// log(1 + e^-|x|)
+struct LogOfTail {
+  template <class D, class V = hn::Vec<D>>
+  V operator()(D d, V x) const {
+    return log1p_of(d, exp_of(d, hn::Neg(hn::Abs(x))));
+  }
+};
+
+struct Silu {
+  template <class D, class V = hn::Vec<D>>
+  V operator()(D d, V x) const {
+    return hn::Mul(x, sigmoid_of(d, x));
+  }
+};
+
+struct SiluGrad {
+  template <class D, class V = hn::Vec<D>>
+  V operator()(D d, V dy, V x) const {
+    const SigmoidAndRest<D> s(d, x);
+    return hn::Mul(dy, hn::Mul(s.value, hn::MulAdd(x, s.rest, constant(d, 1))));
+  }
+};
+
+/// As arithmetic::MishGate.
+template <class D, class V = hn::Vec<D>>
+struct MishGate {
+  HWY_INLINE MishGate(D d, V x) {
+    const V one = constant(d, 1), two = constant(d, 2);
+    const auto negative = hn::Lt(x, hn::Zero(d));
+    const V e = exp_of(d, hn::Neg(hn::Abs(x)));
+    const V above = hn::IfThenElse(negative, hn::Mul(e, hn::Add(e, two)), hn::MulAdd(two, e, one));
+    const V apart = hn::IfThenElse(negative, two, hn::Mul(two, hn::Mul(e, e)));
+    const V below = hn::Add(above, apart);
+    value = hn::Div(above, below);
+    const V s = hn::Div(hn::IfThenElse(negative, e, one), hn::Add(one, e));
+    slope = hn::Mul(s, hn::Mul(hn::Div(apart, below), hn::Div(hn::Add(above, below), below)));
+  }
+  V value, slope;
+};
+
+struct Mish {
+  template <class D, class V = hn::Vec<D>>
+  V operator()(D d, V x) const {
+    return hn::Mul(x, MishGate<D>(d, x).value);
+  }
+};
+
+struct MishGrad {
+  template <class D, class V = hn::Vec<D>>
+  V operator()(D d, V dy, V x) const {
+    const MishGate<D> gate(d, x);
+    return hn::Mul(dy, hn::MulAdd(x, gate.slope, gate.value));
+  }
+};
+
+struct Selu {
+  template <class D, class V = hn::Vec<D>>
+  V operator()(D d, V x) const {
+    using arithmetic::kSeluAlpha, arithmetic::kSeluScale;
+    const V below = hn::Mul(constant(d, kSeluScale * kSeluAlpha), expm1_of(d, x));
+    return hn::IfThenElse(hn::Le(x, hn::Zero(d)), below, hn::Mul(constant(d, kSeluScale), x));
+  }
+};
+
+struct SeluGrad {
+  template <class D, class V = hn::Vec<D>>
+  V operator()(D d, V dy, V x) const {
+    using arithmetic::kSeluAlpha, arithmetic::kSeluScale;
+    const V below = hn::Mul(constant(d, kSeluScale * kSeluAlpha), exp_of(d, x));
+    const V slope = hn::IfThenElse(hn::Le(x, hn::Zero(d)), below, constant(d, kSeluScale));
+    return hn::Mul(dy, slope);
+  }
+};
+
+struct LogSigmoid {
+  template <class D, class V = hn::Vec<D>>
+  V operator()(D d, V x) const {
+    return hn::Sub(hn::Min(x, hn::Zero(d)), LogOfTail()(d, x));
+  }
+};
+
+struct LogSigmoidGrad {
+  template <class D, class V = hn::Vec<D>>
+  V operator()(D d, V dy, V x) const {
+    return hn::Mul(dy, sigmoid_of(d, hn::Neg(x)));
+  }
+};
+
+struct Elu {
+  template <class D, class V = hn::Vec<D>>
+  V operator()(D d, V x, V alpha) const {
+    return hn::IfThenElse(hn::Le(x, hn::Zero(d)), hn::Mul(alpha, expm1_of(d, x)), x);
+  }
+};
+
+struct EluGrad {
+  template <class D, class V = hn::Vec<D>>
+  V operator()(D d, V dy, V x, V alpha) const {
+    const V below = hn::Mul(dy, hn::Mul(alpha, exp_of(d, x)));
+    return hn::IfThenElse(hn::Le(x, hn::Zero(d)), below, dy);
+  }
+};
+
+struct Celu {
+  template <class D, class V = hn::Vec<D>>
+  V operator()(D d, V x, V alpha) const {
+    const V below = hn::Mul(alpha, expm1_of(d, hn::Div(x, alpha)));
+    return hn::IfThenElse(hn::Le(x, hn::Zero(d)), below, x);
+  }
+};
+
+struct CeluGrad {
+  template <class D, class V = hn::Vec<D>>
+  V operator()(D d, V dy, V x, V alpha) const {
+    const V below = hn::Mul(dy, exp_of(d, hn::Div(x, alpha)));
+    return hn::IfThenElse(hn::Le(x, hn::Zero(d)), below, dy);
+  }
+};
+
+struct Softplus {
+  template <class D, class V = hn::Vec<D>>
+  V operator()(D d, V x, V beta) const {
+    const V z = hn::Mul(x, beta), y = hn::Div(log1p_of(d, exp_of(d, z)), beta);
+    return hn::IfThenElse(hn::Gt(z, constant(d, arithmetic::kSoftplusThreshold)), x, y);
+  }
+};
+
+struct SoftplusGrad {
+  template <class D, class V = hn::Vec<D>>
+  V operator()(D d, V dy, V x, V beta) const {
+    const V z = hn::Mul(x, beta), dx = hn::Mul(dy, sigmoid_of(d, z));
+    return hn::IfThenElse(hn::Gt(z, constant(d, arithmetic::kSoftplusThreshold)), dy, dx);
+  }
+};
+
+struct LogitLoss {
+  template <class D, class V = hn::Vec<D>>
+  V operator()(D d, V x, V t) const {
+    const V below = hn::Min(x, hn::Zero(d)), rest = hn::Sub(constant(d, 1), t);
+    return hn::Add(hn::MulSub(rest, x, below), LogOfTail()(d, x));
+  }
+};
+
+struct LogitLossGrad {
+  template <class D, class V = hn::Vec<D>>
+  V operator()(D d, V dy, V x, V t) const {
+    const V one = constant(d, 1), e = exp_of(d, hn::Neg(hn::Abs(x)));
+    const V less = hn::Div(e, hn::Add(one, e));
+    const V slope =
+        hn::IfThenElse(hn::Lt(x, hn::Zero(d)), hn::Sub(less, t), hn::Sub(hn::Sub(one, t), less));
+    return hn::Mul(dy, slope);
+  }
+};
+
+/// dy times the share of e^a in e^a + e^b.
+struct LogAddExpGrad {
+  template <class D, class V = hn::Vec<D>>
+  V operator()(D d, V dy, V a, V b) const {
+    return hn::Div(dy, hn::Add(constant(d, 1), exp_of(d, hn::Sub(b, a))));
+  }
+};
+
+/// As arithmetic::hard_sigmoid.
+struct HardSigmoid {
+  template <class D, class V = hn::Vec<D>>
+  V operator()(D d, V x) const {
+    const V six = constant(d, 6), sum = hn::Add(x, constant(d, 3));
+    return keep_nan(d, x, hn::Div(hn::Min(hn::Max(sum, hn::Zero(d)), six), six));
+  }
+};
+
+struct HardSigmoidGrad {
+  template <class D, class V = hn::Vec<D>>
+  V operator()(D d, V dy, V x) const {
+    return hn::IfThenElseZero(hn::Lt(hn::Abs(x), constant(d, 3)), hn::Div(dy, constant(d, 6)));
+  }
+};
+
+struct HardSwish {
+  template <class D, class V = hn::Vec<D>>
+  V operator()(D d, V x) const {
+    return hn::Mul(x, HardSigmoid()(d, x));
+  }
+};
+
+struct HardSwishGrad {
+  template <class D, class V = hn::Vec<D>>
+  V operator()(D d, V dy, V x) const {
+    const V three = constant(d, 3), slope = hn::Add(hn::Div(x, three), constant(d, 0.5));
+    const V within = hn::IfThenElse(hn::Lt(x, three), hn::Mul(dy, slope), dy);
+    return hn::IfThenElse(hn::Le(x, hn::Neg(three)), hn::Zero(d), within);
+  }
+};
+
+struct LeakyRelu {
+  template <class D, class V = hn::Vec<D>>
+  V operator()(D d, V x, V slope) const {
+    return hn::IfThenElse(hn::Gt(x, hn::Zero(d)), x, hn::Mul(slope, x));
+  }
+};
+
+struct LeakyReluGrad {
+  template <class D, class V = hn::Vec<D>>
+  V operator()(D d, V dy, V x, V slope) const {
+    return hn::IfThenElse(hn::Gt(x, hn::Zero(d)), dy, hn::Mul(slope, dy));
+  }
+};
+
+struct SmoothL1 {
+  template <class D, class V = hn::Vec<D>>
+  V operator()(D d, V x, V beta) const {
+    const V half = constant(d, 0.5), size = hn::Abs(x);
+    const V near = hn::Div(hn::Mul(hn::Mul(half, x), x), beta);
+    return hn::IfThenElse(hn::Lt(size, beta), near, hn::Sub(size, hn::Mul(half, beta)));
+  }
+};
+
+struct SmoothL1Grad {
+  template <class D, class V = hn::Vec<D>>
+  V operator()(D, V dy, V x, V beta) const {
+    const V near = hn::IfThenElse(hn::Ge(x, beta), dy, hn::Mul(dy, hn::Div(x, beta)));
+    return hn::IfThenElse(hn::Le(x, hn::Neg(beta)), hn::Neg(dy), near);
+  }
+};
+
+struct Huber {
+  template <class D, class V = hn::Vec<D>>
+  V operator()(D d, V x, V delta) const {
+    const V half = constant(d, 0.5), size = hn::Abs(x);
+    const V far = hn::Mul(delta, hn::Sub(size, hn::Mul(half, delta)));
+    return hn::IfThenElse(hn::Lt(size, delta), hn::Mul(hn::Mul(half, x), x), far);
+  }
+};
+
+struct HuberGrad {
+  template <class D, class V = hn::Vec<D>>
+  V operator()(D, V dy, V x, V delta) const {
+    const V limit = hn::Mul(delta, dy);
+    const V near = hn::IfThenElse(hn::Ge(x, delta), limit, hn::Mul(dy, x));
+    return hn::IfThenElse(hn::Le(x, hn::Neg(delta)), hn::Neg(limit), near);
+  }
+};
+
+/// dy where a was taken, half of it where a and b are equal; NaN takes it, too.
+struct MaximumGrad {
+  template <class D, class V = hn::Vec<D>>
+  V operator()(D d, V dy, V a, V b) const {
+    const V taken = hn::IfThenElse(hn::Eq(a, b), hn::Mul(dy, constant(d, 0.5)), dy);
+    return hn::IfThenElse(hn::Lt(a, b), hn::Zero(d), taken);
+  }
+};
+struct MinimumGrad {
+  template <class D, class V = hn::Vec<D>>
+  V operator()(D d, V dy, V a, V b) const {
+    return MaximumGrad()(d, dy, hn::Neg(a), hn::Neg(b));
+  }
+};
+
+}  // namespace ambit::cpu::HWY_NAMESPACE
+HWY_AFTER_NAMESPACE();
+
+#endif

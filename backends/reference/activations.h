@@ -1,0 +1,82 @@
+// Activations, losses of single elements and their slopes, in float64 and by the formulas that
+// papers give them.
+#pragma once
+
+#include <ambit/backend/activation_constants.h>
+
+#include <cmath>
+
+namespace ambit::reference {
+
+inline double sigmoid(double x) { return 1 / (1 + std::exp(-x)); }
+
+// x / 2 (1 + tanh(it)) = x / (1 + e^(-2 it)) is nearly gelu.
+inline double gelu_tanh_angle(double x) { return std::sqrt(M_2_PI) * (x + 0.044715 * x * x * x); }
+
+// Where e^-x overflows, e^x has digits still.
+inline double silu(double x) {
+  return x < 0 ? x * (std::exp(x) / (1 + std::exp(x))) : x / (1 + std::exp(-x));
+}
+
+inline double log_sigmoid(double x) {
+  return x < 0 ? x - std::log1p(std::exp(x)) : -std::log1p(std::exp(-x));
+}
+
+inline double hard_sigmoid(double x) { return x <= -3 ? 0 : x >= 3 ? 1 : (x + 3) / 6; }
+
+inline double selu(double x) {
+  return arithmetic::kSeluScale * (x <= 0 ? arithmetic::kSeluAlpha * std::expm1(x) : x);
+}
+
+// dy * d(x Phi(x))/dx, with Phi and phi the normal distribution function and density.
+inline double gelu_grad(double dy, double x) {
+  const double cdf = 0.5 * std::erfc(-x * M_SQRT1_2);
+  const double density = std::exp(-0.5 * x * x) * 0.5 * M_SQRT1_2 * M_2_SQRTPI;
+  return dy * (cdf + x * density);
+}
+
+// dy * d(x / (1 + e^-u))/dx, with u = 2 sqrt(2 / pi) (x + 0.044715 x^3).
+inline double gelu_tanh_grad(double dy, double x) {
+  const double u = 2 * std::sqrt(M_2_PI) * (x + 0.044715 * x * x * x);
+  const double slope = 2 * std::sqrt(M_2_PI) * (1 + 3 * 0.044715 * x * x);
+  const double s = 1 / (1 + std::exp(-u));
+  return dy * (s + x * s * (1 - s) * slope);
+}
+
+inline double silu_grad(double dy, double x) {
+  return dy * sigmoid(x) * (1 + x * (1 - sigmoid(x)));
+}
+
+// dy * d(x tanh(u))/dx, u = log(1 + e^x), u' = sigmoid(x).
+inline double mish_grad(double dy, double x) {
+  const double gate = std::tanh(std::log1p(std::exp(x)));
+  return dy * (gate + x * sigmoid(x) * (1 - gate * gate));
+}
+
+inline double selu_grad(double dy, double x) {
+  return arithmetic::kSeluScale * dy * (x <= 0 ? arithmetic::kSeluAlpha * std::exp(x) : 1);
+}
+
+inline double hardswish_grad(double dy, double x) {
+  return x <= -3 ? 0 : x < 3 ? dy * (2 * x + 3) / 6 : dy;
+}
+
+inline double softplus(double x, double beta) {
+  if (x * beta > arithmetic::kSoftplusThreshold) return x;
+  return std::log1p(std::exp(x * beta)) / beta;
+}
+
+inline double smooth_l1(double d, double beta) {
+  return std::fabs(d) < beta ? d * d / (2 * beta) : std::fabs(d) - beta / 2;
+}
+
+inline double huber(double d, double delta) {
+  return std::fabs(d) < delta ? d * d / 2 : delta * (std::fabs(d) - delta / 2);
+}
+
+// Of t log(s) + (1 - t) log(1 - s), s = sigmoid(x), the negative: log(1 - s) is log(s) - x.
+inline double logit_loss(double x, double t) {
+  return (1 - t) * x - (x < 0 ? x : 0) + std::log1p(std::exp(-std::fabs(x)));
+}
+
+}  // namespace ambit::reference

@@ -1,0 +1,91 @@
+// Maps of three operands of one dtype, or of two and a number: a scaled sum, and the gradients of
+// maps with a parameter, of losses and of binary maps.
+#include <ambit/backend/reference.h>
+#include <ambit/error.h>
+#include <fmt/format.h>
+
+#include <cmath>
+#include <type_traits>
+
+#include "activations.h"
+#include "convert.h"
+#include "runs.h"
+#include "strided_loop.h"
+
+namespace ambit::reference {
+namespace {
+
+// The slope of softplus(x) is the sigmoid, but where that is x.
+double softplus_grad(double dy, double x, double beta) {
+  return x * beta > arithmetic::kSoftplusThreshold ? dy : dy * sigmoid(x * beta);
+}
+
+// Of a loss that is quadratic within `limit` and linear beyond: dy * slope * limit there.
+double limited(double dy, double d, double limit, double slope) {
+  if (d <= -limit) return -dy * slope * limit;
+  return d >= limit ? dy * slope * limit : dy * slope * d;
+}
+
+double pow_base_grad(double dy, double x, double e) {
+  return e == 0 ? 0 : dy * e * std::pow(x, e - 1);
+}
+double pow_exponent_grad(double dy, double x, double e) {
+  return x == 0 && e >= 0 ? 0 : dy * std::pow(x, e) * std::log(x);
+}
+
+// float32 is computed in float64 and rounded once.
+double map_real(TernaryOp op, double a, double b, double c) {
+  // clang-format off
+  switch (op) {
+    case TernaryOp::add_scaled: return a + c * b;
+    case TernaryOp::elu_grad: return b <= 0 ? a * c * std::exp(b) : a;
+    case TernaryOp::celu_grad: return b <= 0 ? a * std::exp(b / c) : a;
+    case TernaryOp::leaky_relu_grad: return b > 0 ? a : a * c;
+    case TernaryOp::softplus_grad: return softplus_grad(a, b, c);
+    case TernaryOp::smooth_l1_grad: return limited(a, b, c, 1 / c);
+    case TernaryOp::huber_grad: return limited(a, b, c, 1);
+    case TernaryOp::logit_loss_grad: return a * (b < 0 ? sigmoid(b) - c : 1 - c - sigmoid(-b));
+    case TernaryOp::maximum_grad: return b < c ? 0 : b == c ? a / 2 : a;
+    case TernaryOp::minimum_grad: return b > c ? 0 : b == c ? a / 2 : a;
+    case TernaryOp::pow_base_grad: return pow_base_grad(a, b, c);
+    case TernaryOp::pow_exponent_grad: return pow_exponent_grad(a, b, c);
+    case TernaryOp::logaddexp_grad: return a / (1 + std::exp(c - b));
+  }
+  // clang-format on
+  return NAN;
+}
+
+// Integers wrap in unsigned 64 bits; of bool the sum is not 0 where one is true.
+template <class T>
+T map(TernaryOp op, T a, T b, T c) {
+  if constexpr (std::is_floating_point_v<T>) {
+    return static_cast<T>(map_real(op, a, b, c));
+  } else {
+    if (op != TernaryOp::add_scaled) {
+      throw DTypeError(fmt::format("{}: expected floats, got {}", name(op), name(dtype_of<T>)));
+    }
+    return static_cast<T>(static_cast<uint64_t>(a) +
+                          static_cast<uint64_t>(c) * static_cast<uint64_t>(b));
+  }
+}
+
+}  // namespace
+
+void ternary(Tensor& y, const Tensor& a, const Tensor& b, const Tensor& c, const Scalar& number,
+             const TernaryOp& op) {
+  count_run();
+  visit(y.dtype(), [&]<class T>() {
+    T* py = y.data_ptr<T>();
+    const T *pa = a.data_ptr<T>(), *pb = b.data_ptr<T>();
+    // A number is an element that is everywhere.
+    const T third = c.defined() ? T{} : element_of<T>(number);
+    const T* pc = c.defined() ? c.data_ptr<T>() : &third;
+    const Dims nowhere(y.sizes().size(), 0);
+    const IntArrayRef steps = c.defined() ? IntArrayRef(c.strides()) : IntArrayRef(nowhere);
+    strided_loop(
+        y.sizes(), {y.strides(), a.strides(), b.strides(), steps},
+        [&](int64_t i, int64_t j, int64_t k, int64_t l) { py[i] = map(op, pa[j], pb[k], pc[l]); });
+  });
+}
+
+}  // namespace ambit::reference

@@ -1,0 +1,127 @@
+// Activations and losses of single elements that are one kernel, and so are their gradients.
+#include <ambit/backend/activation_constants.h>
+#include <ambit/detail/activation.h>
+#include <ambit/ops/elementwise.h>
+
+#include "activation_grads.h"
+#include "binary.h"
+#include "core/ops/operands/allocate.h"
+#include "core/ops/operands/expect.h"
+#include "ternary.h"
+#include "where.h"
+
+namespace ambit {
+namespace {
+
+// dy times the slope of a map at x, in ops that have gradients. Nothing infinite may be masked: its
+// gradient would be 0 times that.
+Tensor formula(BinaryOp op, const Tensor& dy, const Tensor& x) {
+  using arithmetic::kSeluAlpha, arithmetic::kSeluScale;
+  const auto gate = [](const Tensor& t) {
+    return tanh(neg(activated(neg(t), UnaryOp::logsigmoid)));
+  };
+  switch (op) {
+    case BinaryOp::silu_grad:
+      return dy * (sigmoid(x) * (x * sigmoid(neg(x)) + 1));
+    case BinaryOp::mish_grad:
+      return dy * (gate(x) + x * sigmoid(x) * (1 - square(gate(x))));
+    case BinaryOp::selu_grad:
+      return dy * where(x > 0, kSeluScale, exp(x.clamp_max(0)) * (kSeluScale * kSeluAlpha));
+    case BinaryOp::logsigmoid_grad:
+      return dy * sigmoid(neg(x));
+    case BinaryOp::hardsigmoid_grad:
+      return grad_where(dy / 6, (x > -3) & (x < 3), true);
+    default:  // hardswish_grad
+      return where(x >= 3, dy, grad_where(dy * (x / 3 + 0.5), x > -3, true));
+  }
+}
+
+Tensor unary_grad(BinaryOp op, const Tensor& g, const Tensor& x) {
+  if (GradMode::is_enabled()) return formula(op, g, x);
+  return compute_binary(name(op), op, Domain::floats_only, g, x);
+}
+
+BinaryOp grad_of(UnaryOp function) {
+  switch (function) {
+    case UnaryOp::silu:
+      return BinaryOp::silu_grad;
+    case UnaryOp::mish:
+      return BinaryOp::mish_grad;
+    case UnaryOp::selu:
+      return BinaryOp::selu_grad;
+    case UnaryOp::logsigmoid:
+      return BinaryOp::logsigmoid_grad;
+    case UnaryOp::hardsigmoid:
+      return BinaryOp::hardsigmoid_grad;
+    default:
+      return BinaryOp::hardswish_grad;
+  }
+}
+
+TernaryOp grad_of(BinaryOp function) {
+  switch (function) {
+    case BinaryOp::elu:
+      return TernaryOp::elu_grad;
+    case BinaryOp::celu:
+      return TernaryOp::celu_grad;
+    case BinaryOp::leaky_relu:
+      return TernaryOp::leaky_relu_grad;
+    case BinaryOp::softplus:
+      return TernaryOp::softplus_grad;
+    case BinaryOp::smooth_l1:
+      return TernaryOp::smooth_l1_grad;
+    default:
+      return TernaryOp::huber_grad;
+  }
+}
+
+bool has_kernels(UnaryOp function) {
+  return function == UnaryOp::hardswish || grad_of(function) != BinaryOp::hardswish_grad;
+}
+
+struct LogitLoss {
+  static constexpr const char* kName = "logit_loss";
+  static constexpr BinaryOp kKernel = BinaryOp::logit_loss;
+  static constexpr Domain kDomain = Domain::floats_only;
+  static auto self_grad(const Tensor& self, const Tensor& target) {
+    return [back = BackTo(self), x = saved(self), t = saved(target)](const Tensor& g) {
+      return back(ternary_grad(TernaryOp::logit_loss_grad, g, x(), t()));
+    };
+  }
+  static auto other_grad(const Tensor& self, const Tensor& target) {
+    return [back = BackTo(target), x = saved(self)](const Tensor& g) { return back(neg(g) * x()); };
+  }
+};
+
+}  // namespace
+
+Tensor activated(const Tensor& x, UnaryOp activation) {
+  if (!has_kernels(activation)) {
+    expect_activation("activated", activation);
+    if (activation == UnaryOp::relu) return relu(x);
+    return gelu(x, activation == UnaryOp::gelu ? "none" : "tanh");
+  }
+  expect_floating(name(activation), x);
+  Tensor out = allocate(name(activation), x.sizes(), x.dtype(), x.device());
+  kernels::unary(out, x, activation);
+  if (!needs_gradient(x)) return out;
+  return record(name(activation), std::move(out),
+                wrt(x, [x = saved(x), op = grad_of(activation)](const Tensor& g) {
+                  return unary_grad(op, g, x());
+                }));
+}
+
+Tensor activated(const Tensor& x, BinaryOp activation, double parameter) {
+  expect_floating(name(activation), x);
+  Tensor out = allocate(name(activation), x.sizes(), x.dtype(), x.device());
+  kernels::binary_scalar(out, x, {parameter}, activation);
+  if (!needs_gradient(x)) return out;
+  return record(name(activation), std::move(out),
+                wrt(x, [x = saved(x), op = grad_of(activation), parameter](const Tensor& g) {
+                  return ternary_grad(op, g, x(), parameter);
+                }));
+}
+
+Tensor logit_loss(const Tensor& x, const Tensor& target) { return binary<LogitLoss>(x, target); }
+
+}  // namespace ambit

@@ -1,0 +1,99 @@
+#include "ternary.h"
+
+#include <ambit/autograd.h>
+#include <ambit/backend/activation_constants.h>
+#include <ambit/ops/creation.h>
+#include <ambit/ops/elementwise.h>
+#include <ambit/ops/shape.h>
+
+#include "core/ops/composite.h"
+#include "core/ops/operands/allocate.h"
+#include "core/ops/operands/broadcast.h"
+#include "core/ops/operands/scalar_operand.h"
+#include "where.h"
+
+namespace ambit {
+namespace {
+
+// dy, but where the other operand was taken none, and half of it where they were equal.
+Tensor share_of(const Tensor& dy, const Tensor& mine, const Tensor& other, const Tensor& lost) {
+  return masked_fill(where(eq(mine, other), dy * 0.5, dy), lost, 0);
+}
+
+Tensor softplus_grad(const Tensor& dy, const Tensor& x, const Tensor& beta) {
+  const Tensor z = x * beta;
+  return where(z > arithmetic::kSoftplusThreshold, dy, dy * sigmoid(z));
+}
+
+// What function_table.h says of a function, in ops that have gradients. No branch that is not taken
+// may be infinite: its gradient would be 0 times that.
+Tensor formula(TernaryOp op, const Tensor& a, const Tensor& b, const Tensor& c) {
+  switch (op) {
+    case TernaryOp::add_scaled:
+      return a + b * c;
+    case TernaryOp::elu_grad:
+      return a * where(b > 0, 1, c * exp(b.clamp_max(0)));
+    case TernaryOp::celu_grad:
+      return a * exp(b.clamp_max(0) / c);
+    case TernaryOp::leaky_relu_grad:
+      return where(b > 0, a, a * c);
+    case TernaryOp::softplus_grad:
+      return softplus_grad(a, b, c);
+    case TernaryOp::smooth_l1_grad:
+      return a * clamp(b / c, -1, 1);
+    case TernaryOp::huber_grad:
+      return a * clamp(b, neg(c), c);
+    case TernaryOp::logit_loss_grad:
+      return a * where(b < 0, sigmoid(b) - c, 1 - c - sigmoid(neg(b)));
+    case TernaryOp::maximum_grad:
+      return share_of(a, b, c, b < c);
+    case TernaryOp::minimum_grad:
+      return share_of(a, b, c, b > c);
+    case TernaryOp::pow_base_grad:
+      return masked_fill(a * (c * pow(b, c - 1)), c == 0, 0);
+    case TernaryOp::pow_exponent_grad:
+      return masked_fill(a * (pow(b, c) * log(b)), (b == 0) & (c >= 0), 0);
+    case TernaryOp::logaddexp_grad:
+      return a / (exp(c - b) + 1);
+  }
+  return {};
+}
+
+}  // namespace
+
+Tensor ternary_grad(TernaryOp op, const Tensor& g, const Tensor& b, const Tensor& c) {
+  const Device device = g.device();
+  const DType dtype = g.dtype();
+  if (GradMode::is_enabled()) {
+    return formula(op, g, to(b, device, dtype), to(c, device, dtype));
+  }
+  const Dims sizes = g.sizes();
+  Tensor out = allocate(name(op), sizes, dtype, device);
+  kernels::ternary(out, g, operand(b, sizes, dtype, device), operand(c, sizes, dtype, device), {},
+                   op);
+  return out;
+}
+
+Tensor ternary_grad(TernaryOp op, const Tensor& g, const Tensor& b, double number) {
+  if (GradMode::is_enabled()) return formula(op, g, b, scalar_on(number, g.dtype(), g.device()));
+  Tensor out = allocate(name(op), g.sizes(), g.dtype(), g.device());
+  kernels::ternary(out, g, b, {}, number, op);
+  return out;
+}
+
+void composite::ternary(Tensor& y, const Tensor& a, const Tensor& b, const Tensor& c,
+                        const Scalar& number, const TernaryOp& op) {
+  if (op != TernaryOp::add_scaled) {
+    const Tensor third = c.defined() ? c : scalar_on(number, y.dtype(), y.device(), y.sizes());
+    return kernels::copy(y, formula(op, a, b, third));
+  }
+  Tensor scaled = allocate("ternary", y.sizes(), y.dtype(), y.device());
+  if (c.defined()) {
+    kernels::binary(scaled, b, c, BinaryOp::mul);
+  } else {
+    kernels::binary_scalar(scaled, b, {number}, BinaryOp::mul);
+  }
+  kernels::binary(y, a, scaled, BinaryOp::add);
+}
+
+}  // namespace ambit
