@@ -39,6 +39,8 @@ struct Row {
   std::function<Inputs()> inputs = [] { return Inputs(); };
   /// Make ambit's work on a device.
   std::function<std::unique_ptr<Work>(const Inputs&, ambit::Device)> make{};
+  /// Make the floor, where it is none of moving `cost`.
+  std::function<std::unique_ptr<Work>(const Inputs&)> make_floor{};
   /// Make the work of the peer of that name here, where the peer itself cannot.
   std::function<std::unique_ptr<Work>(const std::string&)> make_peer{};
 

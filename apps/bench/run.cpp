@@ -62,7 +62,10 @@ void measure_row(const Row& row, const Options& options, const std::vector<Oppon
   }
   const bool by_hand = std::any_of(into.sides.begin(), into.sides.end(),
                                    [](const Side& side) { return side.name == kFloor; });
-  if (!by_hand && !options.loaded) add(kFloor, make_bound(row.cost, ambit::get_num_threads()));
+  if (!by_hand && !options.loaded) {
+    add(kFloor,
+        row.make_floor ? row.make_floor(inputs) : make_bound(row.cost, ambit::get_num_threads()));
+  }
 
   std::vector<Work*> raw;
   for (const auto& work : works) raw.push_back(work.get());

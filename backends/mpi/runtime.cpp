@@ -159,10 +159,10 @@ void Runtime::test(Operation& operation) {
     return;
   }
   const auto n = static_cast<int>(operation.requests.size());
-  std::vector<MPI_Status> statuses(static_cast<size_t>(n));
+  operation.statuses.resize(operation.requests.size());
   int is_done = 0;
-  int code = MPI_Testall(n, operation.requests.data(), &is_done, statuses.data());
-  for (const MPI_Status& s : statuses) {
+  int code = MPI_Testall(n, operation.requests.data(), &is_done, operation.statuses.data());
+  for (const MPI_Status& s : operation.statuses) {
     if (code == MPI_ERR_IN_STATUS && s.MPI_ERROR != MPI_SUCCESS && s.MPI_ERROR != MPI_ERR_PENDING)
       code = s.MPI_ERROR;
   }
@@ -174,7 +174,7 @@ void Runtime::test(Operation& operation) {
     operation.is_done = true;
     if (transfer.what != Collective::recv) return;
     MPI_Count got = 0;
-    MPI_Get_elements_x(&statuses[0], MPI_BYTE, &got);
+    MPI_Get_elements_x(&operation.statuses[0], MPI_BYTE, &got);
     const int64_t bytes = transfer.count * static_cast<int64_t>(element_size(transfer.dtype));
     if (got == bytes) return;
     operation.error =

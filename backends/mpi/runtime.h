@@ -30,6 +30,7 @@ struct Operation {
   Transfer transfer;
   uint64_t number = 0;  // of a collective; 0: send and recv
   std::vector<MPI_Request> requests;
+  std::vector<MPI_Status> statuses;  // of the requests, when they are tested
   bool is_done = false;
   std::string error;
 };

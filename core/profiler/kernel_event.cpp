@@ -4,6 +4,7 @@
 #include <ambit/shape.h>
 
 #include <new>
+#include <optional>
 
 #include "recorder.h"
 
@@ -32,11 +33,13 @@ KernelEvent::KernelEvent(const char* op, const char* function, Device device, bo
                         .device = device,
                         .kind = profiler::EventKind::op,
                         .kernels = native};
+    std::optional<DType> last;  // mostly all have one
     for (const DeviceArg& arg : tensors) {
       for (size_t i = 0; i < arg.count; ++i) {
         const Tensor& t = arg.tensors[i];
         if (!t.defined()) continue;
-        call.dtypes = profiler::encode_dtype(call.dtypes, t.dtype());
+        if (t.dtype() != last) call.dtypes = profiler::encode_dtype(call.dtypes, t.dtype());
+        last = t.dtype();
         call.bytes += t.numel() * static_cast<int64_t>(element_size(t.dtype()));
       }
     }

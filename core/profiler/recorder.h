@@ -105,16 +105,19 @@ class ThreadLog {
   struct Below {  // what the calls at one depth add to the one around them
     int64_t time = 0, device_time = 0, kernels = 0;
   };
-  void absorb();
+  void put_away();
+  void sum_up(std::vector<Call>& calls);
+  void sum_up_kept();
   void resolve_marks();
 
   uint64_t profile_ = 0;
   SpinLock lock_;  // guards what follows
   uint64_t collecting_ = 0;
-  std::vector<Call> ended_;  // not yet absorbed
+  std::vector<Call> ended_;  // not yet put away
   std::vector<Marked> marked_;
   std::vector<Below> below_;
   Collected collected_;
+  size_t summed_ = 0;  // of collected_.calls: how many are in its sums
 };
 
 inline constexpr int64_t kUnknownOffset = INT64_MIN;

@@ -69,6 +69,7 @@ void ThreadLog::enter(uint64_t profile) {
   marked_.clear();
   below_.clear();
   collected_ = {};
+  summed_ = 0;
   collected_.thread = Recorder::get().next_thread();
   ended_.reserve(kCallsAtOnce);
 }
@@ -81,7 +82,7 @@ void ThreadLog::finish(std::unique_ptr<TimeMark> mark) {
     marked_.push_back({ended_.size(), std::move(last.mark), std::move(mark)});
   }
   ended_.push_back(last.call);
-  if (ended_.size() == kCallsAtOnce) absorb();
+  if (ended_.size() >= kCallsAtOnce) put_away();
 }
 
 void ThreadLog::lose() noexcept {
@@ -92,7 +93,8 @@ void ThreadLog::lose() noexcept {
 ThreadLog::Collected ThreadLog::collect(uint64_t profile) {
   const std::lock_guard lock(lock_);
   if (std::exchange(collecting_, 0) != profile) return {};
-  absorb();
+  put_away();
+  sum_up_kept();
   ended_ = {};
   return std::exchange(collected_, {});
 }
@@ -108,10 +110,30 @@ void ThreadLog::resolve_marks() {
   marked_.clear();
 }
 
-// Calls end before those around them: what is below a call is known when it comes.
-void ThreadLog::absorb() {
+// Calls that are kept are summed up when the profile has stopped: while it is on, that would cost
+// more than to record them.
+void ThreadLog::put_away() {
   resolve_marks();
-  for (Call& call : ended_) {
+  if (ended_.empty()) return;
+  if (Recorder::get().keep(ended_.size())) {
+    collected_.calls.push_back(std::move(ended_));
+    ended_ = {};
+    ended_.reserve(kCallsAtOnce);
+    return;
+  }
+  sum_up_kept();
+  sum_up(ended_);
+  collected_.dropped += ended_.size();
+  ended_.clear();
+}
+
+void ThreadLog::sum_up_kept() {
+  for (; summed_ < collected_.calls.size(); ++summed_) sum_up(collected_.calls[summed_]);
+}
+
+// Calls end before those around them: what is below a call is known when it comes.
+void ThreadLog::sum_up(std::vector<Call>& calls) {
+  for (Call& call : calls) {
     if (below_.size() < call.depth + 2) below_.resize(call.depth + 2);
     const Below inside = std::exchange(below_[call.depth + 1], {});
     Below& around = below_[call.depth];
@@ -124,15 +146,6 @@ void ThreadLog::absorb() {
     around.kernels += call.kernels;
     collected_.sums[{call.name, call.shapes, call.dtypes, call.device, call.kind}].add(call);
   }
-  if (ended_.empty()) return;
-  if (Recorder::get().keep(ended_.size())) {
-    collected_.calls.push_back(std::move(ended_));
-    ended_ = {};
-    ended_.reserve(kCallsAtOnce);
-  } else {
-    collected_.dropped += ended_.size();
-  }
-  ended_.clear();
 }
 
 }  // namespace ambit::profiler

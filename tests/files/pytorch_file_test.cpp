@@ -7,7 +7,9 @@
 #include <ambit/nn/serialize.h>
 #include <ambit/ops/creation.h>
 #include <ambit/ops/elementwise.h>
+#include <ambit/ops/random.h>
 #include <ambit/ops/shape.h>
+#include <ambit/parallel.h>
 #include <doctest/doctest.h>
 
 #include <cmath>
@@ -161,6 +163,23 @@ TEST_CASE("storages are aligned to 64 bytes, and equal values give equal files")
   const Tensor x = dict[1].second;
   CHECK(bytes.find({static_cast<const char*>(x.data_ptr()), x.nbytes()}) % 64 == 0);
   CHECK(bytes.find(std::string("\1\2\3PK", 5)) % 64 == 0);
+}
+
+// Of large entries several threads compute the CRC, each of a piece.
+TEST_CASE("a large entry is the same file, whatever the number of threads, and is checked as one") {
+  const TemporaryFolder folder;
+  const Tensor large = rand({(5 << 18) + 3});
+  const int before = get_num_threads();
+  set_num_threads(1);
+  save(large, folder / "one.pth");
+  set_num_threads(3);
+  save(large, folder / "three.pth");
+  set_num_threads(before);
+  const std::string one = read_bytes(folder / "one.pth");
+  CHECK(one == read_bytes(folder / "three.pth"));
+  std::string changed = one;
+  changed[changed.size() / 2] ^= 1;
+  CHECK_THROWS_AS(load_bytes(changed), SerializationError);
 }
 
 TEST_CASE("float16 and bfloat16 are read bit by bit") {

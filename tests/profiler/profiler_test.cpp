@@ -364,6 +364,29 @@ TEST_CASE("beyond max_events calls are summed up, but not kept") {
   CHECK(profile.events().size() + profile.dropped() >= 20'000);
 }
 
+TEST_CASE("what scopes call is theirs, kept or not, also where a piece of the calls ends between") {
+  constexpr int kScopes = 6000;  // two calls each: a piece has 4096, the first of which is alone
+  Profile profile({.max_events = 5000});
+  const Tensor x = ones({1});
+  exp(x);
+  for (int i = 0; i < kScopes; ++i) {
+    const RecordFunction scope("outer");
+    exp(x);
+  }
+  profile.stop();
+  const FunctionEventAvg outer = row(profile.key_averages(), "outer");
+  const FunctionEventAvg inner = row(profile.key_averages(), "exp");
+  CHECK(outer.count == kScopes);
+  CHECK(outer.kernels == kScopes);
+  CHECK(inner.count == kScopes + 1);
+  CHECK(inner.kernels == kScopes + 1);
+  CHECK(outer.self_cpu_time_total < outer.cpu_time_total);
+  for (const FunctionEvent& e : profile.events()) {
+    CHECK(e.kernels == 1);
+    CHECK(e.self_cpu_time <= e.cpu_time);
+  }
+}
+
 TEST_CASE("one profile at a time, and its results when it has stopped") {
   Profile profile;
   CHECK_THROWS_WITH_AS(Profile(), "Profile: expected no other at the same time, got one that is on",

@@ -6,6 +6,8 @@
 #include <ambit/random.h>
 #include <ambit/serialize.h>
 
+#include <filesystem>
+#include <fstream>
 #include <utility>
 
 #include "images/generated_images.h"
@@ -128,12 +130,59 @@ class Loading final : public Work {
   StateDict state_;
 };
 
-template <class W>
+// The floor of files: the same bytes as the system writes and reads them. A new file takes the
+// place of the old one, as a saved one does.
+class PlainFile : public Work {
+ public:
+  explicit PlainFile(const Inputs& inputs) : file_(folder_.file("plain")) {
+    for (const Input& input : inputs) tensors_.push_back(input.value.clone());
+    write();
+  }
+  double result() override { return tensors_[0].sum().item<double>(); }
+
+ protected:
+  void write() {
+    std::ofstream out(file_ + ".new", std::ios::binary);
+    out.exceptions(std::ios::failbit | std::ios::badbit);
+    for (const Tensor& t : tensors_) {
+      out.write(static_cast<const char*>(t.data_ptr()), static_cast<std::streamsize>(t.nbytes()));
+    }
+    out.close();
+    std::filesystem::rename(file_ + ".new", file_);
+  }
+  void read() {
+    std::ifstream in(file_, std::ios::binary);
+    in.exceptions(std::ios::failbit | std::ios::badbit);
+    for (Tensor& t : tensors_) {
+      in.read(static_cast<char*>(t.data_ptr()), static_cast<std::streamsize>(t.nbytes()));
+    }
+  }
+
+ private:
+  ScratchFolder folder_;
+  std::string file_;
+  Tensors tensors_;
+};
+
+class PlainWriting final : public PlainFile {
+ public:
+  using PlainFile::PlainFile;
+  void run() override { write(); }
+};
+
+class PlainReading final : public PlainFile {
+ public:
+  using PlainFile::PlainFile;
+  void run() override { read(); }
+};
+
+template <class W, class Floor>
 Row file_row(const char* what, const char* file) {
   Row row = bytes_row(what, "64MiB");
   row.make = [file](const Inputs& in, Device device) {
     return std::make_unique<W>(in, device, file);
   };
+  row.make_floor = [](const Inputs& in) { return std::make_unique<Floor>(in); };
   return row;
 }
 
@@ -150,10 +199,10 @@ std::vector<Row> data_rows() {
   return {loader_row(),
           to_device,
           to_host,
-          file_row<Saving>("save_safetensors", "all.safetensors"),
-          file_row<Loading>("load_safetensors", "all.safetensors"),
-          file_row<Saving>("save_pth", "all.pth"),
-          file_row<Loading>("load_pth", "all.pth")};
+          file_row<Saving, PlainWriting>("save_safetensors", "all.safetensors"),
+          file_row<Loading, PlainReading>("load_safetensors", "all.safetensors"),
+          file_row<Saving, PlainWriting>("save_pth", "all.pth"),
+          file_row<Loading, PlainReading>("load_pth", "all.pth")};
 }
 
 }  // namespace bench

@@ -8,6 +8,7 @@
 #include <cstring>
 
 #include "pytorch_file.h"
+#include "zip_crc.h"
 
 namespace ambit {
 namespace {
@@ -49,7 +50,9 @@ class Record {
 };
 
 uint32_t crc_of(const void* data, uint64_t size_bytes) {
-  return libdeflate_crc32(0, data, size_bytes);
+  return crc_in_parts(size_bytes, [data](uint64_t begin, uint64_t end) {
+    return libdeflate_crc32(0, static_cast<const char*>(data) + begin, end - begin);
+  });
 }
 
 }  // namespace

@@ -7,7 +7,6 @@
 #include <libdeflate.h>
 #include <unistd.h>
 #include <zip.h>
-#include <zlib.h>
 
 #include <algorithm>
 #include <cerrno>
@@ -16,7 +15,7 @@
 #include <system_error>
 #include <utility>
 
-#include "core/files/in_parts.h"
+#include "core/files/pytorch/zip_crc.h"
 
 namespace ambit {
 namespace {
@@ -204,16 +203,9 @@ class LibzipReader : public ZipReader {
       fail(fmt::format("'{}': {}", e.name, zip_file_strerror(file)));
     }
     const uint64_t offset = bytes_.last_read();
-    std::vector<uint32_t> crcs(parts_of(e.size_bytes));
-    std::vector<uint64_t> sizes(crcs.size());
-    in_parts(crcs.size(), e.size_bytes, [&](size_t i, uint64_t begin, uint64_t end) {
-      crcs[i] = read_part(e, to + begin, end - begin, offset + begin);
-      sizes[i] = end - begin;
+    const uint32_t crc = crc_in_parts(e.size_bytes, [&](uint64_t begin, uint64_t end) {
+      return read_part(e, to + begin, end - begin, offset + begin);
     });
-    uint32_t crc = crcs[0];
-    for (size_t i = 1; i < crcs.size(); ++i) {
-      crc = static_cast<uint32_t>(crc32_combine(crc, crcs[i], static_cast<z_off_t>(sizes[i])));
-    }
     if (crc != crcs_[entry]) fail(fmt::format("'{}': CRC error", e.name));
   }
 
