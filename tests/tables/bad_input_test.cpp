@@ -29,25 +29,43 @@ TEST_CASE("the call table names every function that ops/*.h declare") {
   }
 }
 
+namespace {
+
+void check_refused(const BadCall& call) {
+  try {
+    call.run();
+    FAIL_CHECK("no error");
+  } catch (const Error& e) {
+    const std::string what = e.what();
+    INFO("says: ", what);
+    CHECK(call.is_right(e));
+    CHECK(what.find("expected ") != std::string::npos);
+    CHECK(what.find("got ") != std::string::npos);
+    if (what.find("undefined") != std::string::npos) {
+      CHECK(what.substr(0, what.find(':')) == call.function);
+    }
+    if (call.is_mismatch) {
+      CHECK(what.find("expected device ") == 0);
+      CHECK(e.explain().find("try: ") != std::string::npos);
+    }
+  }
+}
+
+struct DefaultDType {
+  explicit DefaultDType(DType dtype) { set_default_dtype(dtype); }
+  ~DefaultDType() { set_default_dtype(were); }
+  DType were = get_default_dtype();
+};
+
+}  // namespace
+
+// The rows' operands are of the default dtype, and those of a wrong one of float64.
 TEST_CASE("bad input gives the typed error, in words that say what was expected") {
-  for (const BadCall& call : CallTable<BadCall>::all()) {
-    INFO(std::string(call.text));
-    try {
-      call.run();
-      FAIL_CHECK("no error");
-    } catch (const Error& e) {
-      const std::string what = e.what();
-      INFO("says: ", what);
-      CHECK(call.is_right(e));
-      CHECK(what.find("expected ") != std::string::npos);
-      CHECK(what.find("got ") != std::string::npos);
-      if (what.find("undefined") != std::string::npos) {
-        CHECK(what.substr(0, what.find(':')) == call.function);
-      }
-      if (call.is_mismatch) {
-        CHECK(what.find("expected device ") == 0);
-        CHECK(e.explain().find("try: ") != std::string::npos);
-      }
+  for (const DType dtype : {kFloat32, kFloat16, kBFloat16}) {
+    const DefaultDType floats(dtype);
+    for (const BadCall& call : CallTable<BadCall>::all()) {
+      INFO(std::string(call.text), " of ", std::string(name(dtype)));
+      check_refused(call);
     }
   }
 }
