@@ -182,6 +182,32 @@ TEST_CASE("gpu: attention of 16 bits has NaN where the reference has") {
   }
 }
 
+TEST_CASE("gpu: attention of 16 bits has infinities where the reference has") {
+  if (!has_gpu()) return;
+  manual_seed(15);
+  for (const DType dtype : dtypes::kReduced) {
+    CAPTURE(std::string(name(dtype)));
+    Operands o = operands({1, 2, 20, 70, 24, 24}, dtype);
+    // A weight of 1/2 has all its bits in one element.
+    o.q.select(2, 4).fill_(0);
+    Operands of_two = operands({1, 1, 3, 2, 16, 16}, dtype);
+    of_two.q.fill_(0);
+    for (Operands* each : {&o, &of_two}) {
+      each->v.select(3, 3).select(2, 1).fill_(kInfinity);
+      each->v.select(3, 5).select(2, 0).fill_(-kInfinity);
+      const Tensor y = results_of(*each).y.cpu().to(kFloat64);
+      CHECK(y.select(3, 3).eq(kInfinity).all().item<bool>());
+      CHECK(y.select(3, 5).eq(-kInfinity).all().item<bool>());
+      CHECK(y.isfinite().sum().item<int64_t>() == y.numel() / y.size(3) * (y.size(3) - 2));
+      each->v.nan_to_num_(1, 1, -1);
+      each->dy.select(3, 2).select(2, 1).fill_(kInfinity);
+      const Tensor dv = results_of(*each).dv.cpu().to(kFloat64);
+      CHECK(dv.select(3, 2).eq(kInfinity).all().item<bool>());
+      CHECK(dv.isfinite().sum().item<int64_t>() == dv.numel() / dv.size(3) * (dv.size(3) - 1));
+    }
+  }
+}
+
 TEST_CASE("gpu: attention of 16 bits has gradients of scores that 16 bits cannot hold") {
   if (!has_gpu()) return;
   manual_seed(14);

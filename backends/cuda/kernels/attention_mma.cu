@@ -73,6 +73,7 @@ template <class T, int kDepth>
 __global__ void attend_kernel(Scores<T> scores, Heads<T> v, Heads<T> y, float* lse) {
   __shared__ Tile<kBlockRows, kDepth> queries;
   __shared__ Tile<kKeys, kDepth> keys, values;
+  begin_tiles(queries, keys, values);
   const MmaLane me;
   const int64_t L = scores.q.N, tiles = (L + kBlockRows - 1) / kBlockRows;
   for (int64_t tile = blockIdx.x; tile < scores.heads * tiles; tile += gridDim.x) {

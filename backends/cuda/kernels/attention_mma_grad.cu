@@ -44,6 +44,7 @@ __global__ void query_grads_kernel(Scores<T> scores, Weights<T> weights, Heads<T
   constexpr int kKeys = kPassed<kDepth>;
   __shared__ Tile<kBlockRows, kDepth> queries, grads;
   __shared__ Tile<kKeys, kDepth> keys, values;
+  begin_tiles(queries, grads, keys, values);
   const MmaLane me;
   const int64_t L = scores.q.N, tiles = (L + kBlockRows - 1) / kBlockRows;
   for (int64_t tile = blockIdx.x; tile < scores.heads * tiles; tile += gridDim.x) {
@@ -83,6 +84,7 @@ __global__ void key_grads_kernel(Scores<T> scores, Weights<T> weights, Heads<T> 
   static_assert(kBlockRows % kQueries == 0);
   __shared__ Tile<kBlockRows, kDepth> keys, values;
   __shared__ Tile<kQueries, kDepth> queries, grads;
+  begin_tiles(queries, grads, keys, values);
   const MmaLane me;
   const int64_t L = scores.q.N, S = scores.k.N, tiles = (S + kBlockRows - 1) / kBlockRows;
   for (int64_t tile = blockIdx.x; tile < scores.heads * tiles; tile += gridDim.x) {

@@ -35,7 +35,9 @@ __device__ float join_mma_row(float v, const Join& join) {
 template <int kRows, int kDepth>
 struct alignas(16) Tile {
   uint16_t rows[kRows][kDepth + 8];
+  volatile int has_infinite;  ///< or NaN: whether any was loaded so far
 
+  __device__ void begin() { has_infinite = 0; }
   /// This thread's row of the 16 x 16 elements from one on, for load_matrices.
   __device__ const uint16_t* part(int row, int column) const {
     const int lane = static_cast<int>(threadIdx.x) % 32;
@@ -43,11 +45,19 @@ struct alignas(16) Tile {
   }
 };
 
+/// What a block begins with, before it loads tiles.
+template <class... Tiles>
+__device__ void begin_tiles(Tiles&... tiles) {
+  if (threadIdx.x == 0) (tiles.begin(), ...);
+  __syncthreads();
+}
+
 /// Fill a tile with x's rows from one on, and 0 beyond x.
 template <class T, int kRows, int kDepth>
 __device__ void load_tile(Tile<kRows, kDepth>& to, const Head<T>& x, int64_t first) {
   constexpr int kEights = kDepth / 8;
   static_assert(kRows * kEights % kBlockThreads == 0);
+  bool infinite = false;
 #pragma unroll
   for (int n = 0; n < kRows * kEights / kBlockThreads; ++n) {
     const int i = n * kBlockThreads + static_cast<int>(threadIdx.x);
@@ -64,7 +74,10 @@ __device__ void load_tile(Tile<kRows, kDepth>& to, const Head<T>& x, int64_t fir
       eight = {pair(0), pair(2), pair(4), pair(6)};
     }
     *reinterpret_cast<uint4*>(&to.rows[row][d]) = eight;
+    infinite |= has_infinite<T>(eight.x) || has_infinite<T>(eight.y) || has_infinite<T>(eight.z) ||
+                has_infinite<T>(eight.w);
   }
+  if (infinite) to.has_infinite = 1;
 }
 
 /// products = the warp's rows of a times all rows of b.
@@ -90,10 +103,11 @@ __device__ void multiply_rows(float (&products)[kColumns / 8][4], const Tile<kBl
 }
 
 /// held += factors times the rows of x. Factors are taken as two elements each: one alone would
-/// have 8 or 11 of their bits.
+/// have 8 or 11 of their bits. The second may be 0 or of another sign, and leaves infinity alone.
 template <class T, int kColumns, int kDepth>
 __device__ void add_rows(float (&held)[kDepth / 8][4], const float (&factors)[kColumns / 8][4],
                          const Tile<kColumns, kDepth>& x) {
+  const bool infinite = x.has_infinite != 0;
 #pragma unroll
   for (int c = 0; c < kColumns; c += 16) {
     uint32_t high[4], low[4];
@@ -108,6 +122,9 @@ __device__ void add_rows(float (&held)[kDepth / 8][4], const float (&factors)[kC
       load_matrices<true>(words, x.part(c, d));
       multiply_add<T>(held[d / 8], high, {words[0], words[1]});
       multiply_add<T>(held[d / 8 + 1], high, {words[2], words[3]});
+      if (infinite) {
+        for (uint32_t& word : words) word = finite_only<T>(word);
+      }
       multiply_add<T>(held[d / 8], low, {words[0], words[1]});
       multiply_add<T>(held[d / 8 + 1], low, {words[2], words[3]});
     }

@@ -97,6 +97,24 @@ __device__ uint32_t packed(float first, float second) {
 #endif
 }
 
+/// Bits of both elements of a word that are all set in infinity and NaN.
+template <Reduced16 T>
+inline constexpr uint32_t kExponents = std::same_as<T, Half> ? 0x7c007c00 : 0x7f807f80;
+
+/// Whether an element of a word is infinite or NaN.
+template <Reduced16 T>
+__device__ bool has_infinite(uint32_t word) {
+  constexpr uint32_t kLowest = kExponents<T> & -kExponents<T> & 0xffff;
+  return (((word & kExponents<T>)+kLowest * 0x10001) & 0x80008000) != 0;
+}
+/// Return the word with 0 for such elements.
+template <Reduced16 T>
+__device__ uint32_t finite_only(uint32_t word) {
+  constexpr uint32_t kLow = kExponents<T> & 0xffff, kHigh = kExponents<T> ^ kLow;
+  return ((word & kLow) == kLow ? 0 : word & 0xffff) |
+         ((word & kHigh) == kHigh ? 0 : word & ~0xffffu);
+}
+
 /// The two numbers as elements, and what these lack of them as elements: together they have twice
 /// the bits.
 template <Reduced16 T>
