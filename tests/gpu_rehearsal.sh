@@ -4,7 +4,8 @@
 # on a bare Debian 12 in FOLDER that has a compiler, CMake, Python, this machine's CUDA toolkit, and
 # cuDNN as Python's wheel is unpacked; ambit's packages come by --deps. The GPU is CUDA on the host,
 # without its checks, of build/release; nothing is written into this tree, and what `build` makes
-# lies in FOLDER/changes, for the parts after it. compute-sanitizer and speed have nothing to show.
+# lies in FOLDER/changes, for the parts after it and for a `build` that goes on where the last was
+# stopped. compute-sanitizer and speed have nothing to show.
 set -euo pipefail
 root=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
 folder=$(realpath -m -- "${1:?expected a folder}")
@@ -42,7 +43,10 @@ unshare -m bash -euc '
   mount --bind "$folder/packages" "$system/packages"
   mount -t proc proc "$system/proc"
   mount --rbind /dev "$system/dev"
-  [[ " $* " != *" build "* ]] || rm -rf "$system$root/build/release"
+  # What this machine has built is no part of it; what an earlier call here has, is.
+  if [[ " $* " == *" build "* && ! -f $folder/changes/build/release/CMakeCache.txt ]]; then
+    rm -rf "$system$root/build/release"
+  fi
   host=$root/build/release/cuda_host
   exec chroot "$system" env -i PATH=/usr/local/cuda/bin:/usr/local/bin:/usr/bin:/bin HOME=/root \
     OUT=/root/logs AMBIT_BACKEND_PATH="$host" LD_LIBRARY_PATH="$host:$host/nccl" \

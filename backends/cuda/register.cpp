@@ -2,8 +2,8 @@
 #include <ambit/autograd.h>
 #include <ambit/backend/plugin.h>
 
-#include <initializer_list>
 #include <memory>
+#include <type_traits>
 
 #include "backends/cuda/libraries/cusolver.h"
 #include "backends/cuda/runtime/backend.h"
@@ -13,16 +13,17 @@
 namespace ambit::cuda {
 namespace {
 
+// Types, since for UBSan g++ compares no addresses of kernels while it compiles.
+template <auto& op>
+struct Named;
+template <auto& op, auto&... others>
+constexpr bool is_one_of = (std::is_same_v<Named<op>, Named<others>> || ...);
+
 /// Whether a kernel needs cuSOLVER and cuBLAS.
-constexpr bool is_linear_algebra(const OpBase& op) {
-  namespace k = kernels;
-  for (const OpBase* one :
-       std::initializer_list<const OpBase*>{&k::lu_factor, &k::lu_solve, &k::cholesky, &k::qr,
-                                            &k::eigh, &k::svd, &k::triangular_solve}) {
-    if (&op == one) return true;
-  }
-  return false;
-}
+template <auto& op>
+constexpr bool is_linear_algebra =
+    is_one_of<op, kernels::lu_factor, kernels::lu_solve, kernels::cholesky, kernels::qr,
+              kernels::eigh, kernels::svd, kernels::triangular_solve>;
 
 /// What a kernel is registered as: inside a Call; of linear algebra, where its libraries are
 /// missing, what devices without such a kernel run, the CPU's on copies.
@@ -31,7 +32,7 @@ struct Registered;
 template <auto& op, auto kernel, class... A>
 struct Registered<op, kernel, void (*)(A...)> {
   static void run(A... args) {
-    if constexpr (is_linear_algebra(op)) {
+    if constexpr (is_linear_algebra<op>) {
       if (!cusolver::missing().empty()) {
         const NoGradGuard no_grad;
         return op.composite()(args...);
@@ -48,7 +49,7 @@ void load(Registry& registry) {
   // All but linear algebra take elements of 16 bits as they are.
 #define AMBIT_ADD(name)                                             \
   registry.add(kernels::name, Registered<kernels::name, name>::run, \
-               is_linear_algebra(kernels::name) ? DTypeSet() : dtypes::kReduced);
+               is_linear_algebra<kernels::name> ? DTypeSet() : dtypes::kReduced);
   AMBIT_CUDA_KERNELS(AMBIT_ADD)
 #undef AMBIT_ADD
 }

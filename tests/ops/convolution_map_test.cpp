@@ -191,7 +191,7 @@ TEST_CASE("convolution_map by relu keeps its result for the gradient, and notice
     const Tensor grad = o.w.grad().clone();
     o.w.mutable_grad().zero_();
     relu(conv2d(o.x, o.w, o.b, c.p)).sum().backward();
-    CHECK(grad.equal(o.w.grad()));
+    check_same(grad, o.w.grad());
     const Tensor changed = convolution_map(o.x, o.w, o.b, c.p, UnaryOp::relu);
     {
       const NoGradGuard no_grad;

@@ -15,7 +15,7 @@ namespace ambit::cuda {
 namespace {
 
 bool is_batch_for_jacobi(const MatrixSizes& s) {
-  return s.batch > 1 && s.batch <= INT32_MAX && std::max(s.rows, s.columns) <= kMostJacobi;
+  return is_batch_of_small(s.batch, std::max(s.rows, s.columns), kMostJacobi);
 }
 
 // a [B,N,N]: symmetric matrices, which become their vectors by columns, where these are wanted.

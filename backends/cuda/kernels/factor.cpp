@@ -12,17 +12,13 @@
 namespace ambit::cuda {
 namespace {
 
-bool is_batch_of_small(const MatrixSizes& s) {
-  return s.batch > 1 && s.batch <= INT32_MAX && s.rows == s.columns && s.rows <= kMostBatched;
-}
-
 // a [B,N,M] is x by columns, and becomes lu.
 template <class T>
 void factor_lu(Tensor& a, Tensor& pivots, Tensor& info, const MatrixSizes& s) {
   const int M = s.rows, N = s.columns, K = std::min(M, N);
   T* pa = a.data_ptr<T>();
   int32_t *pivot = pivots.data_ptr<int32_t>(), *pi = info.data_ptr<int32_t>();
-  if (is_batch_of_small(s)) {
+  if (M == N && is_batch_of_small(s.batch, N, kMostBatched)) {
     const cublas::Session session;
     const Addresses<T> matrices(pa, s.numel(), s.batch);
     return cublas::check(cublas::Typed<T>().getrf_batched(session.handle(), N, matrices.data(), N,
@@ -50,7 +46,7 @@ void factor_cholesky(Tensor& y, Tensor& info, const MatrixSizes& s, bool upper) 
   const int N = s.rows;
   T* py = y.data_ptr<T>();
   int32_t* pi = info.data_ptr<int32_t>();
-  if (is_batch_of_small(s)) {
+  if (is_batch_of_small(s.batch, N, kMostBatched)) {
     const Addresses<T> matrices(py, s.numel(), s.batch);
     return cusolver::check(
         f.potrfBatched(handle, uplo, N, matrices.data(), N, pi, static_cast<int>(s.batch)),

@@ -27,6 +27,10 @@ struct MatrixSizes {
 inline constexpr int kMostBatched = 64;
 /// The same of Jacobi's methods: more rows or columns gesvdjBatched does not take.
 inline constexpr int kMostJacobi = 32;
+/// Whether these are asked for matrices of that size; they count a batch as an int.
+inline bool is_batch_of_small(int64_t batch, int size, int most) {
+  return batch > 1 && batch <= INT32_MAX && size <= most;
+}
 
 /// Return x [B,M,N] by columns: a contiguous [B,N,M].
 Tensor by_columns(const Tensor& x);

@@ -20,7 +20,7 @@ void substitute(Tensor& y, const Tensor& a, const TriangularParams& p) {
   const auto diagonal = p.unitriangular ? CUBLAS_DIAG_UNIT : CUBLAS_DIAG_NON_UNIT;
   const T one = 1;
   T *pa = a.data_ptr<T>(), *py = y.data_ptr<T>();
-  if (s.batch > 1 && N <= kMostBatched && s.batch <= INT32_MAX) {
+  if (is_batch_of_small(s.batch, N, kMostBatched)) {
     const Addresses<T> matrices(pa, int64_t{N} * N, s.batch), sides(py, s.numel(), s.batch);
     return cublas::check(
         f.trsm_batched(session.handle(), CUBLAS_SIDE_RIGHT, uplo, form, diagonal, R, N, &one,

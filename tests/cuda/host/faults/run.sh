@@ -76,8 +76,9 @@ for patch in "${patches[@]}"; do
   name=$(basename "$patch" .patch)
   file=$(sed -n 's/^--- a\///p' "$patch")
   says=$(field "$patch" Says)
-  patch -d "$copy" -p1 -s <"$patch"
-  if ! make "$file" >"$work/log" 2>&1; then
+  if ! patch -d "$copy" -p1 -F0 -s -f <"$patch" >"$work/log" 2>&1; then
+    wrong "$name: does not apply"
+  elif ! make "$file" >"$work/log" 2>&1; then
     wrong "$name: does not compile"
   else
     code=$(try "$plugin" "$(field "$patch" "Found by")")

@@ -1,14 +1,12 @@
 // cuBLAS as far as the plugin calls it: triangular systems, and LU factors of batches.
 #include <cublas_v2.h>
 
-#include <memory>
-
 #include "tests/cuda/host/libraries/by_columns.h"
-#include "tests/cuda/host/libraries/live.h"
+#include "tests/cuda/host/libraries/handle.h"
 
 /// A handle: of the device that was the current one.
 struct cublasContext {
-  int device;
+  int device = 0;
   cudaStream_t stream = nullptr;
   void* workspace = nullptr;
   size_t workspace_bytes = 0;
@@ -114,20 +112,16 @@ cublasStatus_t getrf_batched(cublasHandle_t handle, int n, T* const a[], int lda
 extern "C" {
 
 cublasStatus_t cublasCreate_v2(cublasHandle_t* handle) {
-  int device = 0;
-  if (!handle) return CUBLAS_STATUS_NOT_INITIALIZED;
-  if (cudaGetDevice(&device) != cudaSuccess) return CUBLAS_STATUS_NOT_INITIALIZED;
-  *handle = handles().add(std::make_unique<cublasContext>(cublasContext{device}));
-  return CUBLAS_STATUS_SUCCESS;
+  return handle && create_handle(handles(), handle) ? CUBLAS_STATUS_SUCCESS
+                                                    : CUBLAS_STATUS_NOT_INITIALIZED;
 }
 
 cublasStatus_t cublasSetStream_v2(cublasHandle_t handle, cudaStream_t stream) {
   if (!handle) return CUBLAS_STATUS_NOT_INITIALIZED;
   cublasContext& context = handles().get(handle);
-  if (context.device != device_of(stream)) {
+  if (!set_stream(context, stream)) {
     misuse("cublasSetStream: expected a stream of the handle's device");
   }
-  context.stream = stream;
   context.workspace = nullptr;  // as the real one goes back to its own
   context.workspace_bytes = 0;
   return CUBLAS_STATUS_SUCCESS;

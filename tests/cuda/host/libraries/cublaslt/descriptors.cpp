@@ -2,6 +2,8 @@
 
 #include <memory>
 
+#include "tests/cuda/host/libraries/handle.h"
+
 namespace ambit::cuda::host::cublaslt {
 namespace {
 
@@ -90,11 +92,8 @@ cublasStatus_t set(Live<T>& live, const void* handle, int name, const void* valu
 extern "C" {
 
 cublasStatus_t cublasLtCreate(cublasLtHandle_t* handle) {
-  int device = 0;
   if (!handle) return CUBLAS_STATUS_INVALID_VALUE;
-  if (cudaGetDevice(&device) != cudaSuccess) return CUBLAS_STATUS_NOT_INITIALIZED;
-  *handle = handles().add(std::make_unique<cublasLtContext>(cublasLtContext{device}));
-  return CUBLAS_STATUS_SUCCESS;
+  return create_handle(handles(), handle) ? CUBLAS_STATUS_SUCCESS : CUBLAS_STATUS_NOT_INITIALIZED;
 }
 
 const char* cublasLtGetStatusName(cublasStatus_t status) {

@@ -13,7 +13,7 @@
 
 /// A handle: of the device that was the current one.
 struct cublasLtContext {
-  int device;
+  int device = 0;
 };
 
 namespace ambit::cuda::host::cublaslt {

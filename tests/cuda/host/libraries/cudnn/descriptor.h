@@ -13,7 +13,7 @@
 
 /// A handle: of the device that was the current one. At work in one thread at a time.
 struct cudnnContext {
-  int device;
+  int device = 0;
   cudaStream_t stream = nullptr;
   std::mutex at_work;
 };

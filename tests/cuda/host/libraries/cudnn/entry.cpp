@@ -2,7 +2,7 @@
 #include "attributes.h"
 #include "execute.h"
 #include "tests/cuda/host/libraries/faults.h"
-#include "tests/cuda/host/queue.h"
+#include "tests/cuda/host/libraries/handle.h"
 
 using namespace ambit::cuda::host;
 using namespace ambit::cuda::host::cudnn;
@@ -37,23 +37,15 @@ extern "C" {
 
 cudnnStatus_t cudnnCreate(cudnnHandle_t* handle) {
   if (!handle) return fail(CUDNN_STATUS_BAD_PARAM, "a null pointer");
-  int device = 0;
-  if (cudaGetDevice(&device) != cudaSuccess) {
-    return fail(CUDNN_STATUS_NOT_INITIALIZED, "no device");
-  }
-  auto made = std::make_unique<cudnnContext>();
-  made->device = device;
-  *handle = handles().add(std::move(made));
+  if (!create_handle(handles(), handle)) return fail(CUDNN_STATUS_NOT_INITIALIZED, "no device");
   return CUDNN_STATUS_SUCCESS;
 }
 
 cudnnStatus_t cudnnSetStream(cudnnHandle_t handle, cudaStream_t stream) {
   if (!handle) return fail(CUDNN_STATUS_BAD_PARAM, "a null handle");
-  cudnnContext& context = handles().get(handle);
-  if (device_of(stream) != context.device) {
+  if (!set_stream(handles().get(handle), stream)) {
     return fail(CUDNN_STATUS_INTERNAL_ERROR_TEXTURE_CREATION_FAILED, "a stream of another device");
   }
-  context.stream = stream;
   return CUDNN_STATUS_SUCCESS;
 }
 

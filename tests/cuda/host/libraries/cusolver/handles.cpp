@@ -2,6 +2,8 @@
 
 #include <memory>
 
+#include "tests/cuda/host/libraries/handle.h"
+
 namespace ambit::cuda::host::cusolver {
 
 // All are leaked: programs use what they hold until exit.
@@ -32,19 +34,16 @@ cusolverStatus_t cusolverGetVersion(int* version) {
 }
 
 cusolverStatus_t cusolverDnCreate(cusolverDnHandle_t* handle) {
-  int device = 0;
   if (!handle) return CUSOLVER_STATUS_INVALID_VALUE;
-  if (cudaGetDevice(&device) != cudaSuccess) return CUSOLVER_STATUS_NOT_INITIALIZED;
-  *handle = handles().add(std::make_unique<cusolverDnContext>(cusolverDnContext{device}));
-  return CUSOLVER_STATUS_SUCCESS;
+  return create_handle(handles(), handle) ? CUSOLVER_STATUS_SUCCESS
+                                          : CUSOLVER_STATUS_NOT_INITIALIZED;
 }
 
 cusolverStatus_t cusolverDnSetStream(cusolverDnHandle_t handle, cudaStream_t stream) {
   if (!handle) return CUSOLVER_STATUS_NOT_INITIALIZED;
-  if (handles().get(handle).device != device_of(stream)) {
+  if (!set_stream(handles().get(handle), stream)) {
     misuse("cusolverDnSetStream: expected a stream of the handle's device");
   }
-  handles().get(handle).stream = stream;
   return CUSOLVER_STATUS_SUCCESS;
 }
 

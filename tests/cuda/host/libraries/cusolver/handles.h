@@ -9,7 +9,7 @@
 
 /// A handle: of the device that was the current one.
 struct cusolverDnContext {
-  int device;
+  int device = 0;
   cudaStream_t stream = nullptr;
 };
 struct syevjInfo {};

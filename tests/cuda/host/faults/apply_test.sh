@@ -1,0 +1,22 @@
+#!/usr/bin/env bash
+# Check that every planted fault still fits the sources, and that there are enough of them. Whether
+# they are found takes a build each: run.sh.
+set -euo pipefail
+here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
+if ! command -v patch >/dev/null; then
+  echo "skipped: no patch here"
+  exit 0
+fi
+patches=("$here"/*.patch)
+failed=0
+for patch in "${patches[@]}"; do
+  if ! patch -d "$here/../../../.." -p1 -F0 -s -f --dry-run <"$patch"; then
+    echo "  ^ $(basename "$patch")"
+    failed=1
+  fi
+done
+if ((${#patches[@]} < 20)); then
+  echo "expected 20 faults or more, got ${#patches[@]}"
+  failed=1
+fi
+exit $failed
