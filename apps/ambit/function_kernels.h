@@ -436,7 +436,7 @@ inline constexpr FunctionKernels kFunctionKernels[] = {
   {"scatter_reduce", "copy, scatter_reduce prod, scatter, scatter_reduce max"},
   {"scatter_reduce_", "fill, copy, scatter_add, clamp, binary div"},
   {"searchsorted", "searchsorted, copy"},
-  {"segment_reduce", "reduce sum, compare_scalar lt, reduce any, compare_scalar ne, fill, scan sum, copy, searchsorted, compare lt, masked_fill, binary sub, scatter_add, scatter_reduce prod, binary div, scatter_reduce max, scatter_reduce min, compare_scalar gt"},
+  {"segment_reduce", "reduce sum, compare_scalar lt, reduce any, compare_scalar ne, fill, scan sum, copy, searchsorted, compare lt, masked_fill, binary sub, scatter_add, scatter_reduce prod, binary div, scatter, scatter_reduce max, scatter_reduce min, compare_scalar gt"},
   {"select", ""},
   {"select_scatter", "copy"},
   {"sgn", "unary sign"},

@@ -159,7 +159,11 @@ bool Convolution::run() {
 
 bool convolve(const ConvSizes& g, float* y, const float* x, const float* w, bool turned,
               const float* b) {
-  return Convolution(g, y, x, w, turned, b).run();
+  if constexpr (kLanes == 1) {
+    return false;  // without vectors there is no gain
+  } else {
+    return Convolution(g, y, x, w, turned, b).run();
+  }
 }
 
 }  // namespace

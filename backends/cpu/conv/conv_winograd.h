@@ -14,7 +14,8 @@ bool has_winograd_conv(const ConvSizes& g);
 
 // x [N,H,W,C] and y [N,P,Q,K] lie channels-last. Sums mix what meets different pixels of a tile:
 // each is off by about twice what sums of products are, of the largest of its tile. They return
-// false where a result is not finite, as it may be for a neighbour's sake: it is of no use then.
+// false where a result is not finite, as it may be for a neighbour's sake, and on CPUs without
+// vectors: it is of no use then.
 
 /// y = x * w + b [K]; b may be null. w [K,C,R,S], or, `turned`, [C,K,R,S] with taps from last to
 /// first.

@@ -42,7 +42,7 @@ bool write_sums(const ConvSizes& g, float* dw, const float* sums, int64_t pitch,
   return hn::AllTrue(D(), hn::Eq(finite, hn::Zero(D())));
 }
 
-bool weight_grad(const ConvSizes& g, float* dw, const float* dy, const float* x) {
+bool add_up(const ConvSizes& g, float* dw, const float* dy, const float* x) {
   const Images<kSide> inputs{x, g.H, g.W, g.C, g.padding[1], g.padding[2]};
   const Images<kWinogradOutputs> slopes{dy, g.P, g.Q, g.K, 0, 0};
   const WinogradTiles tiles(g);
@@ -81,6 +81,14 @@ bool weight_grad(const ConvSizes& g, float* dw, const float* dy, const float* x)
     }
   });
   return finite;
+}
+
+bool weight_grad(const ConvSizes& g, float* dw, const float* dy, const float* x) {
+  if constexpr (kLanes == 1) {
+    return false;  // without vectors there is no gain
+  } else {
+    return add_up(g, dw, dy, x);
+  }
 }
 
 }  // namespace
