@@ -54,11 +54,11 @@ inline double mish_grad(double dy, double x) {
 }
 
 inline double selu_grad(double dy, double x) {
-  return arithmetic::kSeluScale * dy * (x <= 0 ? arithmetic::kSeluAlpha * std::exp(x) : 1);
+  return dy * (arithmetic::kSeluScale * (x <= 0 ? arithmetic::kSeluAlpha * std::exp(x) : 1));
 }
 
 inline double hardswish_grad(double dy, double x) {
-  return x <= -3 ? 0 : x < 3 ? dy * (2 * x + 3) / 6 : dy;
+  return x <= -3 ? 0 : x < 3 ? dy * ((2 * x + 3) / 6) : dy;
 }
 
 inline double softplus(double x, double beta) {
@@ -67,7 +67,7 @@ inline double softplus(double x, double beta) {
 }
 
 inline double smooth_l1(double d, double beta) {
-  return std::fabs(d) < beta ? d * d / (2 * beta) : std::fabs(d) - beta / 2;
+  return std::fabs(d) < beta ? 0.5 * d * d / beta : std::fabs(d) - beta / 2;
 }
 
 inline double huber(double d, double delta) {

@@ -136,7 +136,20 @@ double term_scale(BinaryOp op, double a, double b) {
       return std::fabs(a) * (1 + b * b);
     case BinaryOp::gelu_grad:
     case BinaryOp::gelu_tanh_grad:
+    case BinaryOp::silu_grad:
+    case BinaryOp::mish_grad:
       return std::fabs(a) * (1 + std::fabs(b));
+    case BinaryOp::selu_grad:  // of a subnormal exponential
+      return 2 * std::fabs(a) * std::numeric_limits<float>::min();
+    case BinaryOp::hardswish_grad:
+      return std::fabs(a);
+    case BinaryOp::logit_loss:
+      return 1 + std::fabs(a) * (1 + std::fabs(b));
+    // An exponential is as far off, in parts of itself, as its argument by itself.
+    case BinaryOp::softplus:
+      return std::fabs(a) * std::exp(std::fmin(a * b, 0));
+    case BinaryOp::celu:
+      return a <= 0 ? std::fabs(a) * std::exp(a / b) : 0;
     default:
       return 0;
   }
@@ -145,7 +158,8 @@ double term_scale(BinaryOp op, double a, double b) {
 // Products of three overflow in float32 where they do not in float64.
 bool multiplies_three(BinaryOp op) {
   return op == BinaryOp::sigmoid_grad || op == BinaryOp::tanh_grad || op == BinaryOp::gelu_grad ||
-         op == BinaryOp::gelu_tanh_grad;
+         op == BinaryOp::gelu_tanh_grad || op == BinaryOp::selu_grad ||
+         op == BinaryOp::logit_loss || op == BinaryOp::smooth_l1;
 }
 
 }  // namespace

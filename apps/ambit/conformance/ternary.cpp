@@ -38,6 +38,15 @@ bool has_parameter(TernaryOp op) {
          op == TernaryOp::smooth_l1_grad || op == TernaryOp::huber_grad;
 }
 
+/// The numbers that stand for a function's last operand: parameters are positive.
+std::vector<Scalar> numbers_for(TernaryOp op, DType dtype) {
+  std::vector<Scalar> all;
+  for (const Scalar& number : numbers(dtype)) {
+    if (!has_parameter(op) || number.to<double>() > 0) all.push_back(number);
+  }
+  return all;
+}
+
 struct Layouts {
   Layout y, a, b, c;
 };
@@ -61,7 +70,7 @@ void check(Trial& t, TernaryOp op, DType dtype, IntArrayRef sizes, const Layouts
 }
 
 void check_number(Trial& t, TernaryOp op, DType dtype, IntArrayRef sizes, const Layouts& l) {
-  for (const Scalar& number : numbers(dtype)) {
+  for (const Scalar& number : numbers_for(op, dtype)) {
     t.begin(fmt::format("number {}", number.to<double>()));
     Operand& y = t.output("y", dtype, sizes, l.y);
     Operand& a = t.input("a", dtype, sizes, l.a);
@@ -76,7 +85,8 @@ void check_in_place(Trial& t, TernaryOp op, DType dtype, IntArrayRef sizes, Layo
   t.begin("y and a the same tensor");
   Operand& y = t.updated("y", dtype, sizes, layout);
   Operand& b = t.input("b", dtype, sizes, layout);
-  t.run([&](Side s) { kernels::ternary(y[s], y[s], b[s], {}, numbers(dtype).back(), op); });
+  const Scalar number = numbers_for(op, dtype).back();
+  t.run([&](Side s) { kernels::ternary(y[s], y[s], b[s], {}, number, op); });
   t.expect(y, bound_of(op, dtype));
 }
 
