@@ -14,29 +14,18 @@ HWY_BEFORE_NAMESPACE();
 namespace ambit::cpu::HWY_NAMESPACE {
 namespace hn = hwy::HWY_NAMESPACE;
 
-// Calls, lest each of the functions below has a copy of them, for each dtype and instruction set.
-template <class D>
-HWY_NOINLINE hn::Vec<D> exp_of(D d, hn::Vec<D> x) {
-  return Exp()(d, x);
-}
-template <class D>
-HWY_NOINLINE hn::Vec<D> expm1_of(D d, hn::Vec<D> x) {
-  return Expm1()(d, x);
-}
-template <class D>
-HWY_NOINLINE hn::Vec<D> log1p_of(D d, hn::Vec<D> x) {
-  return Log1p()(d, x);
-}
-template <class D>
-HWY_NOINLINE hn::Vec<D> sigmoid_of(D d, hn::Vec<D> x) {
-  return Sigmoid()(d, x);
+/// F of x by a call, lest each of the functions below has a copy of it, for each dtype and
+/// instruction set.
+template <class F, class D>
+HWY_NOINLINE hn::Vec<D> call(D d, hn::Vec<D> x) {
+  return F()(d, x);
 }
 
 /// sigmoid(x), and 1 less it with all digits.
 template <class D, class V = hn::Vec<D>>
 struct SigmoidAndRest {
   HWY_INLINE SigmoidAndRest(D d, V x) {
-    const V e = exp_of(d, hn::Neg(hn::Abs(x))), one = constant(d, 1);
+    const V e = call<Exp>(d, hn::Neg(hn::Abs(x))), one = constant(d, 1);
     const V more = hn::Div(one, hn::Add(one, e)), less = hn::Mul(e, more);
     const auto negative = hn::Lt(x, hn::Zero(d));
     value = hn::IfThenElse(negative, less, more);
@@ -49,14 +38,14 @@ struct SigmoidAndRest {
 struct LogOfTail {
   template <class D, class V = hn::Vec<D>>
   V operator()(D d, V x) const {
-    return log1p_of(d, exp_of(d, hn::Neg(hn::Abs(x))));
+    return call<Log1p>(d, call<Exp>(d, hn::Neg(hn::Abs(x))));
   }
 };
 
 struct Silu {
   template <class D, class V = hn::Vec<D>>
   V operator()(D d, V x) const {
-    return hn::Mul(x, sigmoid_of(d, x));
+    return hn::Mul(x, call<Sigmoid>(d, x));
   }
 };
 
@@ -74,7 +63,7 @@ struct MishGate {
   HWY_INLINE MishGate(D d, V x) {
     const V one = constant(d, 1), two = constant(d, 2);
     const auto negative = hn::Lt(x, hn::Zero(d));
-    const V e = exp_of(d, hn::Neg(hn::Abs(x)));
+    const V e = call<Exp>(d, hn::Neg(hn::Abs(x)));
     const V above = hn::IfThenElse(negative, hn::Mul(e, hn::Add(e, two)), hn::MulAdd(two, e, one));
     const V apart = hn::IfThenElse(negative, two, hn::Mul(two, hn::Mul(e, e)));
     const V below = hn::Add(above, apart);
@@ -104,7 +93,7 @@ struct Selu {
   template <class D, class V = hn::Vec<D>>
   V operator()(D d, V x) const {
     using arithmetic::kSeluAlpha, arithmetic::kSeluScale;
-    const V below = hn::Mul(constant(d, kSeluScale * kSeluAlpha), expm1_of(d, x));
+    const V below = hn::Mul(constant(d, kSeluScale * kSeluAlpha), call<Expm1>(d, x));
     return hn::IfThenElse(hn::Le(x, hn::Zero(d)), below, hn::Mul(constant(d, kSeluScale), x));
   }
 };
@@ -113,7 +102,7 @@ struct SeluGrad {
   template <class D, class V = hn::Vec<D>>
   V operator()(D d, V dy, V x) const {
     using arithmetic::kSeluAlpha, arithmetic::kSeluScale;
-    const V below = hn::Mul(constant(d, kSeluScale * kSeluAlpha), exp_of(d, x));
+    const V below = hn::Mul(constant(d, kSeluScale * kSeluAlpha), call<Exp>(d, x));
     const V slope = hn::IfThenElse(hn::Le(x, hn::Zero(d)), below, constant(d, kSeluScale));
     return hn::Mul(dy, slope);
   }
@@ -129,21 +118,21 @@ struct LogSigmoid {
 struct LogSigmoidGrad {
   template <class D, class V = hn::Vec<D>>
   V operator()(D d, V dy, V x) const {
-    return hn::Mul(dy, sigmoid_of(d, hn::Neg(x)));
+    return hn::Mul(dy, call<Sigmoid>(d, hn::Neg(x)));
   }
 };
 
 struct Elu {
   template <class D, class V = hn::Vec<D>>
   V operator()(D d, V x, V alpha) const {
-    return hn::IfThenElse(hn::Le(x, hn::Zero(d)), hn::Mul(alpha, expm1_of(d, x)), x);
+    return hn::IfThenElse(hn::Le(x, hn::Zero(d)), hn::Mul(alpha, call<Expm1>(d, x)), x);
   }
 };
 
 struct EluGrad {
   template <class D, class V = hn::Vec<D>>
   V operator()(D d, V dy, V x, V alpha) const {
-    const V below = hn::Mul(dy, hn::Mul(alpha, exp_of(d, x)));
+    const V below = hn::Mul(dy, hn::Mul(alpha, call<Exp>(d, x)));
     return hn::IfThenElse(hn::Le(x, hn::Zero(d)), below, dy);
   }
 };
@@ -151,7 +140,7 @@ struct EluGrad {
 struct Celu {
   template <class D, class V = hn::Vec<D>>
   V operator()(D d, V x, V alpha) const {
-    const V below = hn::Mul(alpha, expm1_of(d, hn::Div(x, alpha)));
+    const V below = hn::Mul(alpha, call<Expm1>(d, hn::Div(x, alpha)));
     return hn::IfThenElse(hn::Le(x, hn::Zero(d)), below, x);
   }
 };
@@ -159,7 +148,7 @@ struct Celu {
 struct CeluGrad {
   template <class D, class V = hn::Vec<D>>
   V operator()(D d, V dy, V x, V alpha) const {
-    const V below = hn::Mul(dy, exp_of(d, hn::Div(x, alpha)));
+    const V below = hn::Mul(dy, call<Exp>(d, hn::Div(x, alpha)));
     return hn::IfThenElse(hn::Le(x, hn::Zero(d)), below, dy);
   }
 };
@@ -167,7 +156,7 @@ struct CeluGrad {
 struct Softplus {
   template <class D, class V = hn::Vec<D>>
   V operator()(D d, V x, V beta) const {
-    const V z = hn::Mul(x, beta), y = hn::Div(log1p_of(d, exp_of(d, z)), beta);
+    const V z = hn::Mul(x, beta), y = hn::Div(call<Log1p>(d, call<Exp>(d, z)), beta);
     return hn::IfThenElse(hn::Gt(z, constant(d, arithmetic::kSoftplusThreshold)), x, y);
   }
 };
@@ -175,7 +164,7 @@ struct Softplus {
 struct SoftplusGrad {
   template <class D, class V = hn::Vec<D>>
   V operator()(D d, V dy, V x, V beta) const {
-    const V z = hn::Mul(x, beta), dx = hn::Mul(dy, sigmoid_of(d, z));
+    const V z = hn::Mul(x, beta), dx = hn::Mul(dy, call<Sigmoid>(d, z));
     return hn::IfThenElse(hn::Gt(z, constant(d, arithmetic::kSoftplusThreshold)), dy, dx);
   }
 };
@@ -191,7 +180,7 @@ struct LogitLoss {
 struct LogitLossGrad {
   template <class D, class V = hn::Vec<D>>
   V operator()(D d, V dy, V x, V t) const {
-    const V one = constant(d, 1), e = exp_of(d, hn::Neg(hn::Abs(x)));
+    const V one = constant(d, 1), e = call<Exp>(d, hn::Neg(hn::Abs(x)));
     const V less = hn::Div(e, hn::Add(one, e));
     const V slope =
         hn::IfThenElse(hn::Lt(x, hn::Zero(d)), hn::Sub(less, t), hn::Sub(hn::Sub(one, t), less));
@@ -203,7 +192,7 @@ struct LogitLossGrad {
 struct LogAddExpGrad {
   template <class D, class V = hn::Vec<D>>
   V operator()(D d, V dy, V a, V b) const {
-    return hn::Div(dy, hn::Add(constant(d, 1), exp_of(d, hn::Sub(b, a))));
+    return hn::Div(dy, hn::Add(constant(d, 1), call<Exp>(d, hn::Sub(b, a))));
   }
 };
 
