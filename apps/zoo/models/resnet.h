@@ -27,9 +27,9 @@ struct BasicBlockImpl : nn::Module {
   }
 
   Tensor forward(const Tensor& x) {
-    const Tensor shortcut = downsample ? downsample->forward(x) : x;
-    const Tensor y = bn2(conv2(relu(bn1(conv1(x)))));
-    return relu(y + shortcut);
+    Tensor y = bn1(conv1(x)).relu_();
+    y = bn2(conv2(y));
+    return (y += downsample ? downsample->forward(x) : x).relu_();
   }
 
   static nn::Conv2d conv(int64_t in, int64_t out, int64_t kernel, int64_t stride) {
@@ -71,7 +71,7 @@ struct ResNetImpl : nn::Module {
   }
 
   Tensor forward(Tensor x) {
-    x = relu(bn1(conv1(x)));
+    x = bn1(conv1(x)).relu_();
     for (const nn::Sequential& layer : layers) x = layer->forward(x);
     return fc(x.mean({2, 3}));
   }

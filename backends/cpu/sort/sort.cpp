@@ -37,47 +37,85 @@ void sort_line(const Lines<T>& line, Item<SortKey<T>, Place>* items,
   }
 }
 
-/// The k < n first of a line: those that come before the k-th best so far are collected, and where
-/// 2 k are, the best k of them stay. Elements are looked at in blocks, most of which have none.
-template <bool kDescending, class T, class Place>
-void select_line(const Lines<T>& line, Item<SortKey<T>, Place>* items) {
-  using Key = SortKey<T>;
-  constexpr int64_t kBlock = 64;
+/// Whether x comes at or behind `last`; not known, so false, where NaN meets.
+template <bool kDescending, class T>
+bool is_behind(T x, T last) {
+  return kDescending ? x <= last : x >= last;
+}
+
+/// Whether all of n numbers do. A call, lest the loop loses its vectors.
+template <bool kDescending, class T>
+[[gnu::noinline]] bool are_behind(const T* x, int64_t n, T last) {
+  SortKey<T> others = 0;  // as wide as T
+#pragma omp simd reduction(| : others)
+  for (int64_t i = 0; i < n; ++i) others |= is_behind<kDescending>(x[i], last) ? 0 : 1;
+  return others == 0;
+}
+
+/// Let an item join k that are in order, in the place of the last. No branches: where it belongs is
+/// anyone's guess.
+template <class AnItem>
+void insert(AnItem* items, int64_t k, AnItem item) {
+  for (int64_t i = k - 1; i > 0; --i) {
+    const AnItem here = items[i], before = items[i - 1];
+    const bool ahead = item.key < before.key, in_place = item.key < here.key;
+    items[i].key = ahead ? before.key : in_place ? item.key : here.key;
+    items[i].place = ahead ? before.place : in_place ? item.place : here.place;
+  }
+  if (item.key < items[0].key) items[0] = item;
+}
+
+/// The k < n first of a line. Elements are looked at in blocks, most of which have none that comes
+/// before the k-th best so far. Of a large k, those that do are collected, and where 2 k are, the
+/// best k of them stay. A call, once for all kinds of places.
+template <bool kDescending, class T>
+[[gnu::noinline]] void select_line(const Lines<T>& line, Item<SortKey<T>, uint64_t>* items) {
+  constexpr int64_t kBlock = 16, kFew = 24;
   const int64_t n = line.from.length, k = line.to.length, step = line.from.step;
+  SortKey<T> last_key = 0;  // of the k best so far, when there are k
+  T last{};
+  const auto set_last = [&] {
+    last_key = items[k - 1].key;
+    last = line.x[static_cast<int64_t>(items[k - 1].place) * step];
+  };
   int64_t count = 0;
-  Key last = 0;  // of the k best so far, when there are k
   const auto keep_best = [&] {
     std::nth_element(items, items + k - 1, items + count);
-    last = items[k - 1].key;
     count = k;
+    set_last();
   };
-  for (int64_t begin = 0; begin < n; begin += kBlock) {
+  for (; count < k; ++count) {
+    items[count] = {sort_key(line.x[count * step], kDescending), static_cast<uint64_t>(count)};
+  }
+  std::sort(items, items + k);
+  set_last();
+  for (int64_t begin = k; begin < n; begin += kBlock) {
     const int64_t size = std::min(kBlock, n - begin);
     const T* x = line.x + begin * step;
-    Key keys[kBlock];
-    bool any = false;
-    if (step == 1) {
-#pragma omp simd reduction(| : any)
-      for (int64_t i = 0; i < size; ++i) {
-        keys[i] = sort_key(x[i], kDescending);
-        any |= keys[i] < last;
-      }
-    } else {
-      for (int64_t i = 0; i < size; ++i) {
-        keys[i] = sort_key(x[i * step], kDescending);
-        any |= keys[i] < last;
-      }
+    T part[kBlock];
+    if (step != 1) {
+      for (int64_t i = 0; i < size; ++i) part[i] = x[i * step];
+      x = part;
     }
-    if (!any && begin >= k) continue;
+    if (are_behind<kDescending>(x, size, last)) continue;
     for (int64_t i = 0; i < size; ++i) {
-      const bool filling = begin + i < k;
-      if (!filling && !(keys[i] < last)) continue;
-      items[count++] = {keys[i], static_cast<Place>(begin + i)};
-      if (count == 2 * k || begin + i == k - 1) keep_best();
+      if (is_behind<kDescending>(x[i], last)) continue;
+      const auto key = sort_key(x[i], kDescending);
+      if (key >= last_key) continue;
+      const Item<SortKey<T>, uint64_t> item{key, static_cast<uint64_t>(begin + i)};
+      if (k <= kFew) {
+        insert(items, k, item);
+        set_last();
+      } else {
+        items[count++] = item;
+        if (count == 2 * k) keep_best();
+      }
     }
   }
-  keep_best();
-  std::sort(items, items + k);
+  if (k > kFew) {
+    keep_best();
+    std::sort(items, items + k);
+  }
   for (int64_t i = 0; i < k; ++i) line.put(i, static_cast<int64_t>(items[i].place));
 }
 
@@ -88,13 +126,13 @@ void run(Tensor& y, Tensor& index, const Tensor& x, int64_t dim) {
   const auto loops = make_line_loops<3>({&y, &index, &x}, dim);
   const int64_t n = from.length, k = to.length;
   const bool selects = k < n / 8;
-  const auto room = static_cast<size_t>(selects ? 2 * k : 2 * n);
+  const auto room = selects ? static_cast<size_t>(2 * k) * sizeof(Item<SortKey<T>, uint64_t>)
+                            : static_cast<size_t>(2 * n) * sizeof(AnItem);
   const int64_t y_step = loops.inner_stride(0), index_step = loops.inner_stride(1),
                 x_step = loops.inner_stride(2);
   // An element goes through about 16 steps.
   parallel_runs(loops, grain_for(16 * n), [&](int64_t lines, std::array<int64_t, 3> at) {
-    const Scratch scratch(room * sizeof(AnItem));
-    auto* const items = scratch.data<AnItem>();
+    const Scratch scratch(room);
     for (int64_t i = 0; i < lines; ++i) {
       const Lines<T> line{x.data_ptr<T>() + at[2] + i * x_step,
                           y.data_ptr<T>() + at[0] + i * y_step,
@@ -103,9 +141,9 @@ void run(Tensor& y, Tensor& index, const Tensor& x, int64_t dim) {
                           to,
                           to_index};
       if (selects) {
-        select_line<kDescending>(line, items);
+        select_line<kDescending>(line, scratch.data<Item<SortKey<T>, uint64_t>>());
       } else {
-        sort_line<kDescending>(line, items, items + n);
+        sort_line<kDescending>(line, scratch.data<AnItem>(), scratch.data<AnItem>() + n);
       }
     }
   });
