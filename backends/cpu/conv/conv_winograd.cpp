@@ -19,10 +19,12 @@ namespace {
 
 using namespace winograd;
 
-// Tiles whose products with a block of filters stay in the cache, in rows of kProducts.
+// Tiles whose products with a block of filters stay in the cache, by whole runs of rows.
 constexpr int64_t kGroup = 28 / kMostRows * kMostRows;
 // Floats of tiles that do, beside filters.
 constexpr int64_t kCached = int64_t{1} << 16;
+// Tiles whose products with a filter take as long as its transform, where it is made for them.
+constexpr int64_t kFilterCost = 16;
 
 /// Of windows of kTaps x kTaps.
 template <size_t kTaps>
@@ -145,7 +147,7 @@ bool Convolution<kTaps>::run() {
     });
   }
   std::atomic<bool> finite = true;
-  const int64_t work = kPoints * most * g_.C * ceil_div(g_.K, shares);
+  const int64_t work = kPoints * (most + (once ? kFilterCost : 0)) * g_.C * ceil_div(g_.K, shares);
   parallel_for(chunks * shares, grain_for_products(work), [&](int64_t begin, int64_t end) {
     const Scratch values(bytes(kPoints * most * pitch_)),
         products(bytes(kPoints * std::min(most, kGroup) * kBlock)),
@@ -195,7 +197,8 @@ bool has_winograd_conv(const ConvSizes& g) {
                         g.dilation[1] == 1 && g.dilation[2] == 1;
   const bool fills_vectors = g.C % 16 == 0 && g.K % 16 == 0 && g.C >= 32 && g.K >= 32;
   if (!is_square || !is_plain || !fills_vectors) return false;
-  // To know the filters' values costs as much as some tiles do, and tiles reach beyond images.
+  // To know the filters' values costs as much as some tiles do, and tiles reach beyond images: from
+  // so many products fewer on it is faster, as measured.
   const int64_t tiles = WinogradTiles(g).count(), side = g.R + kWinogradOutputs - 1,
                 products = g.N * g.P * g.Q * g.R * g.S,
                 fewer = (g.R == 3 ? 2 * tiles : 4 * (tiles + 8)) * side * side;

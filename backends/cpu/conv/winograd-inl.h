@@ -41,9 +41,10 @@ inline constexpr std::array<float, 3> kPairs<8>{0.5f, 1, 2};
 
 /// The points of tiles of so many pixels.
 template <size_t kSide>
-inline constexpr int64_t kPoints = kSide* kSide;
+inline constexpr int64_t kPoints = int64_t{kSide} * int64_t{kSide};
 
-/// The factors of the powers of t in the product of t - p^2 for all pairs but one, 1 the last.
+/// The factors of the powers of t in the product of t - p^2 for all pairs, but one if there is a
+/// kBut of them; the last is 1.
 template <size_t kSide, size_t kBut>
 constexpr auto polynomial() {
   constexpr size_t kCount = kPairs<kSide>.size();
