@@ -119,34 +119,42 @@ TEST_CASE("convolutions large enough for several threads agree with the referenc
   }
 }
 
-TEST_CASE("windows of 3x3 that meet many channels agree with the reference") {
+TEST_CASE("windows of 3x3 and 5x5 that meet many channels agree with the reference") {
   manual_seed(1);
   const struct {
     Dims x;
-    int64_t filters;
+    int64_t filters, window;
     Dims padding;
   } cases[] = {
-      {{5, 32, 9, 10}, 48, {1, 1}},   // tiles that reach beyond the image
-      {{2, 48, 14, 15}, 32, {0, 0}},  //
-      {{3, 64, 7, 12}, 96, {2, 1}},   // a gradient of x without padding
-      {{40, 32, 4, 4}, 32, {1, 1}},   // an image is a tile
-      {{7, 32, 31, 33}, 64, {1, 1}},  // more tiles than are multiplied at once
+      {{5, 32, 9, 10}, 48, 3, {1, 1}},   // tiles that reach beyond the image
+      {{2, 48, 14, 15}, 32, 3, {0, 0}},  //
+      {{3, 64, 7, 12}, 96, 3, {2, 1}},   // a gradient of x without padding
+      {{40, 32, 4, 4}, 32, 3, {1, 1}},   // an image is a tile
+      {{7, 32, 31, 33}, 64, 3, {1, 1}},  // more tiles than are multiplied at once
+      {{5, 32, 10, 11}, 48, 5, {2, 2}},  // the same
+      {{6, 48, 16, 15}, 32, 5, {0, 0}},  //
+      {{4, 64, 7, 12}, 96, 5, {4, 2}},   //
+      {{40, 32, 4, 4}, 32, 5, {2, 2}},   //
+      {{7, 32, 31, 33}, 64, 5, {2, 2}},  //
   };
   const Device reference("reference");
   for (const auto& c : cases) {
-    INFO("x ", c.x, ", ", c.filters, " filters");
+    INFO("x ", c.x, ", ", c.filters, " filters, window ", c.window);
     const ConvParams p{.padding = c.padding};
-    const Tensor x = randn(c.x), w = randn({c.filters, c.x[1], 3, 3}), b = randn({c.filters});
+    const Tensor x = randn(c.x), w = randn({c.filters, c.x[1], c.window, c.window}),
+                 b = randn({c.filters});
     const Tensor y = conv2d(x, w, b, p), dy = randn(y.sizes());
     const Tensor rx = x.to(reference), rw = w.to(reference), rdy = dy.to(reference);
     // Sums of so many products of normal numbers are about the root of that; 1e-5 of it is what the
-    // largest of their errors was in float32, in whatever order, and twice that where tiles mix.
-    const auto close = [](const Tensor& got, const Tensor& expected, int64_t terms) {
-      CHECK(got.allclose(expected.cpu(), 0, std::sqrt(static_cast<double>(terms)) * 3e-5));
+    // largest of their errors was in float32, in whatever order, and twice that where tiles mix, of
+    // 5x5 five times.
+    const double largest = c.window == 3 ? 3e-5 : 7.5e-5;
+    const auto close = [&](const Tensor& got, const Tensor& expected, int64_t terms) {
+      CHECK(got.allclose(expected.cpu(), 0, std::sqrt(static_cast<double>(terms)) * largest));
     };
-    close(y, conv2d(rx, rw, b.to(reference), p), c.x[1] * 9);
+    close(y, conv2d(rx, rw, b.to(reference), p), c.x[1] * c.window * c.window);
     close(convolution_input_grad(dy, w, x.sizes(), p),
-          convolution_input_grad(rdy, rw, x.sizes(), p), c.filters * 9);
+          convolution_input_grad(rdy, rw, x.sizes(), p), c.filters * c.window * c.window);
     close(convolution_weight_grad(dy, x, w.sizes(), p),
           convolution_weight_grad(rdy, rx, w.sizes(), p), y.numel() / c.filters);
   }
@@ -154,29 +162,34 @@ TEST_CASE("windows of 3x3 that meet many channels agree with the reference") {
 
 TEST_CASE("what is not finite meets its own windows alone, and what is large may") {
   const Device reference("reference");
-  const ConvParams p{.padding = {1, 1}};
   const auto same = [](const Tensor& got, const Tensor& reference_has) {
     const Tensor expected = reference_has.cpu();
     CHECK(got.isnan().equal(expected.isnan()));
     CHECK(got.isinf().equal(expected.isinf()));
     CHECK(got.allclose(expected, 1e-4, 1e-2, true));
   };
-  for (const float odd :
-       {std::numeric_limits<float>::infinity(), std::numeric_limits<float>::quiet_NaN(), 3e38f}) {
-    INFO("of ", odd);
+  const auto check = [&](int64_t window, float odd) {
+    INFO("window ", window, ", of ", odd);
+    const ConvParams p{.padding = {window / 2, window / 2}};
     const float scale = odd == 3e38f ? 1e-3f : 1;
     manual_seed(1);
     Tensor x = randn({4, 32, 8, 8}), dy = randn({4, 32, 8, 8});
-    const Tensor w = rand({32, 32, 3, 3}) * scale;
+    const Tensor w = rand({32, 32, window, window}) * scale;
     x.index_put_({1, 3, 2, 5}, odd);
     dy.index_put_({2, 7, 0, 1}, odd);
     const Tensor rx = x.to(reference), rw = w.to(reference), rdy = dy.to(reference);
     same(conv2d(x, w, {}, p), conv2d(rx, rw, {}, p));
     same(convolution_input_grad(dy, w, x.sizes(), p),
          convolution_input_grad(rdy, rw, x.sizes(), p));
-    if (scale != 1) continue;  // such products overflow
+    if (scale != 1) return;  // such products overflow
     same(convolution_weight_grad(dy, x, w.sizes(), p),
          convolution_weight_grad(rdy, rx, w.sizes(), p));
+  };
+  for (const int64_t window : {3, 5}) {
+    for (const float odd :
+         {std::numeric_limits<float>::infinity(), std::numeric_limits<float>::quiet_NaN(), 3e38f}) {
+      check(window, odd);
+    }
   }
 }
 

@@ -1,8 +1,8 @@
-// Convolution and its gradients: conv_winograd.h for 3x3 windows of many channels; oneDNN for
-// float32 with many, and for bfloat16 where native_products() says so; conv_filters.h for 16
-// filters of few channels; conv_direct.h else, which applies an activation to each channel of an
-// image while that is in the cache. Behind the others it is a pass of its own: part by part it was
-// no faster behind oneDNN, as measured, whose relu makes 0 of NaN.
+// Convolution and its gradients: conv_winograd.h for windows of 3x3 and 5x5 of many channels;
+// oneDNN for float32 with many, and for bfloat16 where native_products() says so; conv_filters.h
+// for 16 filters of few channels; conv_direct.h else, which applies an activation to each channel
+// of an image while that is in the cache. Behind the others it is a pass of its own: part by part
+// it was no faster behind oneDNN, as measured, whose relu makes 0 of NaN.
 #include <ambit/backend/alias.h>
 
 #include <optional>
@@ -70,6 +70,12 @@ bool convolve_by_winograd(const ConvSizes& g, const Tensor& y, const Tensor& x, 
                        b.defined() ? b.data_ptr<float>() : nullptr);
 }
 
+// The gradient of x as a convolution, if it is one and is faster as that, which it is, as measured,
+// of many channels.
+std::optional<ConvSizes> turned_round(const ConvSizes& g, const Tensor& dx) {
+  return dx.dtype() == kFloat32 && g.Kg >= 32 ? g.turned_round() : std::nullopt;
+}
+
 // Return whether oneDNN is for it, and has convolved.
 bool convolve_by_onednn(const ConvSizes& g, Tensor& y, const Tensor& x, const Tensor& w,
                         const Tensor& b) {
@@ -125,9 +131,11 @@ void convolution_input_grad(Tensor& dx, const Tensor& dy, const Tensor& w, const
   }
   if (dy.numel() == 0 || w.numel() == 0) return kernels::fill(dx, 0);
   const ConvSizes g(dx.sizes(), w.sizes(), dy.sizes(), p);
-  if (convolve_by_winograd(g.turned_round(), dx, dy, w, true, Tensor())) return;
+  const std::optional<ConvSizes> turned = turned_round(g, dx);
+  if (turned && convolve_by_winograd(*turned, dx, dy, w, true, Tensor())) return;
   if (prefers_onednn(dx, g, g.Cg, false)) {
     const NativeScope native({.outputs = {&dx}, .row_major = {&w}, .inputs = {&dy}});
+    if (turned) return onednn_conv_turned_round(*turned, native.output(0), native.input(0), w);
     if (onednn_conv_input_grad(g, native.output(0), native.input(0), w)) return;
   }
   if (dx.dtype() == kBFloat16) {

@@ -261,24 +261,15 @@ void add_rows(float* rows, int64_t parts, int64_t size) {
   });
 }
 
-/// Whether the gradient of the input is a convolution, and oneDNN is faster at that, as it is of
-/// many channels.
-bool suits_turned_round(const ConvSizes& g, DType dtype) {
-  if (dtype != kFloat32 || g.Kg < 32) return false;
-  const ConvSizes turned = g.turned_round();
-  return g.stride == std::array<int64_t, 3>{1, 1, 1} &&
-         *std::min_element(turned.padding.begin(), turned.padding.end()) >= 0;
-}
-
-/// to [C,K/groups,taps from last to first] = w [K,C/groups,taps].
-void turn_round(const ConvSizes& g, float* to, const float* w) {
-  const int64_t window = g.T * g.R * g.S;
-  parallel_for(g.C, grain_for(g.Kg * window), [&](int64_t begin, int64_t end) {
-    for (int64_t c = begin; c < end; ++c) {
-      const int64_t group = c / g.Cg;
-      for (int64_t k = 0; k < g.Kg; ++k) {
-        const float* from = w + ((group * g.Kg + k) * g.Cg + c % g.Cg) * window;
-        std::reverse_copy(from, from + window, to + (c * g.Kg + k) * window);
+/// to [K,C/groups,taps from last to first] = w [C,K/groups,taps], of a convolution that is turned.
+void turn_round(const ConvSizes& turned, float* to, const float* w) {
+  const int64_t window = turned.T * turned.R * turned.S;
+  parallel_for(turned.K, grain_for(turned.Cg * window), [&](int64_t begin, int64_t end) {
+    for (int64_t k = begin; k < end; ++k) {
+      const int64_t group = k / turned.Kg;
+      for (int64_t c = 0; c < turned.Cg; ++c) {
+        const float* from = w + ((group * turned.Cg + c) * turned.Kg + k % turned.Kg) * window;
+        std::reverse_copy(from, from + window, to + (k * turned.Cg + c) * window);
       }
     }
   });
@@ -303,15 +294,6 @@ bool onednn_conv(const ConvSizes& g, const Tensor& y, const Tensor& x, const Ten
 
 bool onednn_conv_input_grad(const ConvSizes& g, const Tensor& dx, const Tensor& dy,
                             const Tensor& w) {
-  if (suits_turned_round(g, dx.dtype())) {
-    const ConvSizes turned = g.turned_round();
-    const Scratch turned_w(w.nbytes());
-    turn_round(g, turned_w.data<float>(), w.data_ptr<float>());
-    const Pass pass(Kind::convolution, "convolution_input_grad", turned, dy, dx);
-    const PackedWeights weights(pass, turned_w.data());
-    for_parts(pass, [&](int64_t i) { pass.plan(i).run({pass.x(i), weights.data(), pass.y(i)}); });
-    return true;
-  }
   const Pass pass(Kind::convolution_input_grad, "convolution_input_grad", g, dx, dy);
   if (!pass.suits()) return false;
   const PackedWeights weights(pass, w.data_ptr());
@@ -336,6 +318,15 @@ bool onednn_conv_weight_grad(const ConvSizes& g, const Tensor& dw, const Tensor&
   add_rows(sums.data<float>(), pass.parts(), size);
   pass.unpack(dw.data_ptr(), sums.data<float>());
   return true;
+}
+
+void onednn_conv_turned_round(const ConvSizes& turned, const Tensor& dx, const Tensor& dy,
+                              const Tensor& w) {
+  const Scratch turned_w(w.nbytes());
+  turn_round(turned, turned_w.data<float>(), w.data_ptr<float>());
+  const Pass pass(Kind::convolution, "convolution_input_grad", turned, dy, dx);
+  const PackedWeights weights(pass, turned_w.data());
+  for_parts(pass, [&](int64_t i) { pass.plan(i).run({pass.x(i), weights.data(), pass.y(i)}); });
 }
 
 }  // namespace ambit::cpu

@@ -19,4 +19,8 @@ namespace ambit::cpu {
 [[nodiscard]] bool onednn_conv_weight_grad(const ConvSizes& g, const Tensor& dw, const Tensor& dy,
                                            const Tensor& x);
 
+/// The gradient of x, float32, as a convolution of that of y: g.turned_round() is `turned`.
+void onednn_conv_turned_round(const ConvSizes& turned, const Tensor& dx, const Tensor& dy,
+                              const Tensor& w);
+
 }  // namespace ambit::cpu

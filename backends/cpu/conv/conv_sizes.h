@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <array>
+#include <optional>
 #include <utility>
 
 namespace ambit::cpu {
@@ -53,7 +54,8 @@ struct ConvSizes {
 
   /// The gradient of x as a convolution of that of y, by weights [C,K/groups,T,R,S] whose taps are
   /// turned round. There is none where a padding becomes negative, or y was made by strides.
-  ConvSizes turned_round() const {
+  std::optional<ConvSizes> turned_round() const {
+    if (stride != std::array<int64_t, 3>{1, 1, 1}) return std::nullopt;
     ConvSizes turned = *this;
     std::swap(turned.C, turned.K);
     std::swap(turned.Cg, turned.Kg);
@@ -61,7 +63,10 @@ struct ConvSizes {
     std::swap(turned.H, turned.P);
     std::swap(turned.W, turned.Q);
     const int64_t windows[] = {T, R, S};
-    for (size_t i = 0; i < 3; ++i) turned.padding[i] = dilation[i] * (windows[i] - 1) - padding[i];
+    for (size_t i = 0; i < 3; ++i) {
+      turned.padding[i] = dilation[i] * (windows[i] - 1) - padding[i];
+      if (turned.padding[i] < 0) return std::nullopt;
+    }
     return turned;
   }
 

@@ -19,12 +19,15 @@ namespace {
 
 using namespace winograd;
 
-constexpr int64_t kTaps = 3, kWindow = kTaps * kTaps;
-// Tiles whose products with a block of filters stay in the cache.
-constexpr int64_t kGroup = 4 * kMostRows;
-// Floats of tiles that do.
-constexpr int64_t kCached = int64_t{1} << 18;
+// Tiles whose products with a block of filters stay in the cache, by whole runs of rows.
+constexpr int64_t kGroup = 28 / kMostRows * kMostRows;
+// Floats of tiles that do, beside filters.
+constexpr int64_t kCached = int64_t{1} << 16;
+// Tiles whose products with a filter take as long as its transform, where it is made for them.
+constexpr int64_t kFilterCost = 16;
 
+/// Of windows of kTaps x kTaps.
+template <size_t kTaps>
 class Convolution {
  public:
   Convolution(const ConvSizes& g, float* y, const float* x, const float* w, bool turned,
@@ -41,6 +44,9 @@ class Convolution {
   bool run();
 
  private:
+  static constexpr size_t kSide = kTaps + kWinogradOutputs - 1;
+  static constexpr int64_t kPoints = winograd::kPoints<kSide>, kWindow = kTaps * kTaps;
+
   int64_t filters_size() const { return kPoints * g_.C * kBlock; }
   /// u [kPoints][C][kBlock], of a block of filters.
   void transform_filters(int64_t block, float* u) const;
@@ -61,7 +67,8 @@ class Convolution {
   const int64_t pitch_;
 };
 
-void Convolution::transform_filters(int64_t block, float* u) const {
+template <size_t kTaps>
+void Convolution<kTaps>::transform_filters(int64_t block, float* u) const {
   const int64_t first = block * kBlock, filters = std::min(kBlock, g_.K - first);
   const int64_t filter = turned_ ? kWindow : g_.C * kWindow,
                 channel = turned_ ? g_.K * kWindow : kWindow;
@@ -74,34 +81,37 @@ void Convolution::transform_filters(int64_t block, float* u) const {
     for (int64_t k = 0; k < kBlock; k += kLanes) {
       const auto at = [&](size_t i, size_t j)
                           HWY_ATTR { return hn::Load(D(), &taps[i * kTaps + j][k]); };
-      write_values<kTaps>(at, u + c * kBlock + k, g_.C * kBlock);
+      write_values<kSide, kTaps>(at, u + c * kBlock + k, g_.C * kBlock);
     }
   }
 }
 
-bool Convolution::write_tiles(int64_t block, int64_t first, int64_t count, const float* m) const {
-  V finite = hn::Zero(D());  // becomes NaN by the first that is not
+template <size_t kTaps>
+bool Convolution<kTaps>::write_tiles(int64_t block, int64_t first, int64_t count,
+                                     const float* m) const {
+  Finite finite;
   for (int64_t k = block * kBlock; k < std::min(g_.K, (block + 1) * kBlock); k += kLanes) {
     const V bias = b_ ? hn::LoadU(D(), b_ + k) : hn::Zero(D());
     for (int64_t t = 0; t < count; ++t) {
       V sums[kWinogradOutputs][kWinogradOutputs];
-      read_sums(m + t * kBlock + k % kBlock, count * kBlock, sums);
+      read_sums<kSide>(m + t * kBlock + k % kBlock, count * kBlock, sums);
       const auto tile = tiles_[first + t];
       for (int64_t i = 0; i < std::min(kWinogradOutputs, g_.P - tile.row); ++i) {
         float* to = y_ + ((tile.image * g_.P + tile.row + i) * g_.Q + tile.column) * g_.K + k;
         for (int64_t j = 0; j < std::min(kWinogradOutputs, g_.Q - tile.column); ++j, to += g_.K) {
           const V sum = hn::Add(sums[i][j], bias);
-          finite = hn::MulAdd(sum, hn::Zero(D()), finite);
+          finite.see(sum);
           hn::StoreU(sum, D(), to);
         }
       }
     }
   }
-  return hn::AllTrue(D(), hn::Eq(finite, hn::Zero(D())));
+  return finite.all();
 }
 
-bool Convolution::convolve(int64_t block, int64_t first, int64_t count, const float* v,
-                           const float* u, float* m) const {
+template <size_t kTaps>
+bool Convolution<kTaps>::convolve(int64_t block, int64_t first, int64_t count, const float* v,
+                                  const float* u, float* m) const {
   bool finite = true;
   const int64_t groups = ceil_div(count, kGroup);
   for (int64_t i = 0, begin = 0; i < groups; ++i) {
@@ -117,14 +127,16 @@ bool Convolution::convolve(int64_t block, int64_t first, int64_t count, const fl
   return finite;
 }
 
-bool Convolution::run() {
-  // Parts are some tiles, whose values stay in a core's cache, unless the filters' had to be read
-  // too often for that; of few tiles, some filters each.
-  const int64_t at_once = std::max<int64_t>(kCached / (kPoints * pitch_), 64);
+template <size_t kTaps>
+bool Convolution<kTaps>::run() {
+  // Parts are some tiles, whose values stay in a core's cache, but the more the more filters have
+  // to be read for them; of few tiles, some filters each.
+  const int64_t filters = kPoints * g_.C * g_.K,
+                at_once = std::max(kCached / (kPoints * pitch_),
+                                   std::clamp<int64_t>(filters >> 15, 14, 64));
   const int64_t chunks = ceil_div(tiles_.count(), at_once), blocks = ceil_div(g_.K, kBlock);
   const int64_t shares = std::clamp<int64_t>(8 / chunks, 1, blocks);
   const int64_t most = ceil_div(tiles_.count(), chunks);
-  const auto bytes = [](int64_t floats) { return static_cast<size_t>(floats) * sizeof(float); };
   const bool once = chunks == 1;  // a block of filters meets tiles
   const Scratch all_filters(once ? 0 : bytes(blocks * filters_size()));
   if (!once) {
@@ -135,7 +147,7 @@ bool Convolution::run() {
     });
   }
   std::atomic<bool> finite = true;
-  const int64_t work = kPoints * most * g_.C * ceil_div(g_.K, shares);
+  const int64_t work = kPoints * (most + (once ? kFilterCost : 0)) * g_.C * ceil_div(g_.K, shares);
   parallel_for(chunks * shares, grain_for_products(work), [&](int64_t begin, int64_t end) {
     const Scratch values(bytes(kPoints * most * pitch_)),
         products(bytes(kPoints * std::min(most, kGroup) * kBlock)),
@@ -146,7 +158,7 @@ bool Convolution::run() {
       const int64_t first = tiles_.count() * chunk / chunks,
                     count = tiles_.count() * (chunk + 1) / chunks - first;
       if (i == begin || share == 0)
-        x_.write_values(tiles_, first, count, v, pitch_, count * pitch_);
+        x_.template write_values<kSide>(tiles_, first, count, v, pitch_, count * pitch_);
       for (int64_t k = blocks * share / shares; k < blocks * (share + 1) / shares; ++k) {
         if (once) transform_filters(k, own);
         const float* u = once ? own : all_filters.data<float>() + k * filters_size();
@@ -157,12 +169,15 @@ bool Convolution::run() {
   return finite;
 }
 
+bool has_vectors() { return kLanes > 1; }
+
 bool convolve(const ConvSizes& g, float* y, const float* x, const float* w, bool turned,
               const float* b) {
   if constexpr (kLanes == 1) {
-    return false;  // without vectors there is no gain
+    return false;  // is not compiled: has_winograd_conv() says no
   } else {
-    return Convolution(g, y, x, w, turned, b).run();
+    return g.R == 3 ? Convolution<3>(g, y, x, w, turned, b).run()
+                    : Convolution<5>(g, y, x, w, turned, b).run();
   }
 }
 
@@ -173,16 +188,21 @@ HWY_AFTER_NAMESPACE();
 #if HWY_ONCE
 namespace ambit::cpu {
 
+HWY_EXPORT(has_vectors);
 HWY_EXPORT(convolve);
 
 bool has_winograd_conv(const ConvSizes& g) {
-  const bool is_plain = g.dims == 2 && g.R == 3 && g.S == 3 && g.groups == 1 && g.stride[1] == 1 &&
-                        g.stride[2] == 1 && g.dilation[1] == 1 && g.dilation[2] == 1;
+  const bool is_square = g.dims == 2 && g.R == g.S && (g.R == 3 || g.R == 5);
+  const bool is_plain = g.groups == 1 && g.stride[1] == 1 && g.stride[2] == 1 &&
+                        g.dilation[1] == 1 && g.dilation[2] == 1;
   const bool fills_vectors = g.C % 16 == 0 && g.K % 16 == 0 && g.C >= 32 && g.K >= 32;
-  if (!is_plain || !fills_vectors || g.padding[1] < 0 || g.padding[2] < 0) return false;
-  // To know the filters' values costs as much as some tiles do, and tiles reach beyond images.
-  const int64_t tiles = WinogradTiles(g).count();
-  return tiles >= 16 && g.N * g.P * g.Q * 9 >= tiles * kWinogradSide * kWinogradSide * 2;
+  if (!is_square || !is_plain || !fills_vectors) return false;
+  // To know the filters' values costs as much as some tiles do, and tiles reach beyond images: from
+  // so many products fewer on it is faster, as measured.
+  const int64_t tiles = WinogradTiles(g).count(), side = g.R + kWinogradOutputs - 1,
+                products = g.N * g.P * g.Q * g.R * g.S,
+                fewer = (g.R == 3 ? 2 * tiles : 4 * (tiles + 8)) * side * side;
+  return tiles >= 16 && products >= fewer && HWY_DYNAMIC_DISPATCH(has_vectors)();
 }
 
 bool winograd_conv(const ConvSizes& g, float* y, const float* x, const float* w, bool turned,

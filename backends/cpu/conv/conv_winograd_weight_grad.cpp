@@ -1,5 +1,5 @@
-// The gradient of the weights: tiles of 6x6 pixels of x and 4x4 of dy give 3x3 sums, each once for
-// all tiles, whose products are added up at the points.
+// The gradient of the weights: tiles of 6x6 or 8x8 pixels of x and 4x4 of dy give 3x3 or 5x5 sums,
+// each once for all tiles, whose products are added up at the points.
 #include "backends/cpu/runtime/simd_targets.h"
 #include "conv_winograd.h"
 
@@ -20,29 +20,33 @@ namespace {
 
 using namespace winograd;
 
-// Floats of tiles of x and dy that stay in the last cache.
-constexpr int64_t kCached = int64_t{1} << 21;
+// Floats of tiles of x and dy that stay in the cache.
+constexpr int64_t kCached = int64_t{1} << 18;
 
 /// Write the sums of a row of K, [kPoints][K][pitch], to dw. Return whether all are finite.
+template <size_t kTaps>
 bool write_sums(const ConvSizes& g, float* dw, const float* sums, int64_t pitch, int64_t k) {
-  constexpr size_t kTaps = 3;
-  V finite = hn::Zero(D());  // becomes NaN by the first that is not
+  constexpr size_t kSide = kTaps + kWinogradOutputs - 1, kWindow = kTaps * kTaps;
+  Finite finite;
   for (int64_t c = 0; c < g.C; c += kLanes) {
     V taps[kTaps][kTaps];
-    read_sums(sums + k * pitch + c, g.K * pitch, taps);
-    for (size_t t = 0; t < kTaps * kTaps; ++t) {
+    read_sums<kSide>(sums + k * pitch + c, g.K * pitch, taps);
+    for (size_t t = 0; t < kWindow; ++t) {
       const V tap = taps[t / kTaps][t % kTaps];
-      finite = hn::MulAdd(tap, hn::Zero(D()), finite);
+      finite.see(tap);
       HWY_ALIGN float of_channels[kLanes];
       hn::Store(tap, D(), of_channels);
-      float* to = dw + (k * g.C + c) * 9 + t;
-      for (int64_t i = 0; i < kLanes; ++i) to[i * 9] = of_channels[i];
+      float* to = dw + (k * g.C + c) * kWindow + t;
+      for (int64_t i = 0; i < kLanes; ++i) to[i * kWindow] = of_channels[i];
     }
   }
-  return hn::AllTrue(D(), hn::Eq(finite, hn::Zero(D())));
+  return finite.all();
 }
 
+template <size_t kTaps>
 bool add_up(const ConvSizes& g, float* dw, const float* dy, const float* x) {
+  constexpr size_t kSide = kTaps + kWinogradOutputs - 1;
+  constexpr int64_t kPoints = winograd::kPoints<kSide>;
   const Images<kSide> inputs{x, g.H, g.W, g.C, g.padding[1], g.padding[2]};
   const Images<kWinogradOutputs> slopes{dy, g.P, g.Q, g.K, 0, 0};
   const WinogradTiles tiles(g);
@@ -50,7 +54,6 @@ bool add_up(const ConvSizes& g, float* dw, const float* dy, const float* x) {
                 tile = kPoints * (x_pitch + dy_pitch);
   const int64_t chunks = ceil_div(tiles.count(), std::max<int64_t>(kCached / tile, 64)),
                 most = ceil_div(tiles.count(), chunks);
-  const auto bytes = [](int64_t floats) { return static_cast<size_t>(floats) * sizeof(float); };
   const Scratch of_inputs(bytes(kPoints * most * x_pitch)),
       of_slopes(bytes(kPoints * most * dy_pitch)), of_taps(bytes(kPoints * g.K * x_pitch));
   float *const v = of_inputs.data<float>(), *const u = of_slopes.data<float>(),
@@ -59,10 +62,10 @@ bool add_up(const ConvSizes& g, float* dw, const float* dy, const float* x) {
     const int64_t first = tiles.count() * chunk / chunks,
                   count = tiles.count() * (chunk + 1) / chunks - first;
     parallel_for(count, grain_for(tile), [&](int64_t begin, int64_t end) {
-      inputs.write_values(tiles, first + begin, end - begin, v + begin * x_pitch, x_pitch,
-                          count * x_pitch);
-      slopes.write_values(tiles, first + begin, end - begin, u + begin * dy_pitch, dy_pitch,
-                          count * dy_pitch);
+      inputs.template write_values<kSide>(tiles, first + begin, end - begin, v + begin * x_pitch,
+                                          x_pitch, count * x_pitch);
+      slopes.template write_values<kSide>(tiles, first + begin, end - begin, u + begin * dy_pitch,
+                                          dy_pitch, count * dy_pitch);
     });
     parallel_for(kPoints, grain_for_products(count * g.K * g.C), [&](int64_t begin, int64_t end) {
       for (int64_t point = begin; point < end; ++point) {
@@ -77,7 +80,7 @@ bool add_up(const ConvSizes& g, float* dw, const float* dy, const float* x) {
   std::atomic<bool> finite = true;
   parallel_for(g.K, grain_for(kPoints * g.C), [&](int64_t begin, int64_t end) {
     for (int64_t k = begin; k < end; ++k) {
-      if (!write_sums(g, dw, sums, x_pitch, k)) finite = false;
+      if (!write_sums<kTaps>(g, dw, sums, x_pitch, k)) finite = false;
     }
   });
   return finite;
@@ -85,9 +88,9 @@ bool add_up(const ConvSizes& g, float* dw, const float* dy, const float* x) {
 
 bool weight_grad(const ConvSizes& g, float* dw, const float* dy, const float* x) {
   if constexpr (kLanes == 1) {
-    return false;  // without vectors there is no gain
+    return false;  // is not compiled: has_winograd_conv() says no
   } else {
-    return add_up(g, dw, dy, x);
+    return g.R == 3 ? add_up<3>(g, dw, dy, x) : add_up<5>(g, dw, dy, x);
   }
 }
 

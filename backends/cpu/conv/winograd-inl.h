@@ -1,7 +1,5 @@
-// Rows of 6 pixels of x, of 3 or 4 taps, and of 4 or 3 sums of their products are polynomials,
-// known by their values at 6 points, where a product is one multiplication. The points 0, 5/8,
-// -5/8, 3/2, -3/2 and infinity round less than half as much as the usual 0, 1, -1, 2, -2, and all
-// factors of x are exact.
+// Rows of pixels of x, of taps and of sums of their products are polynomials, known by their values
+// at as many points as x has pixels, where a product is one multiplication.
 #if defined(AMBIT_CPU_WINOGRAD_INL_H) == defined(HWY_TARGET_TOGGLE)
 #ifdef AMBIT_CPU_WINOGRAD_INL_H
 #undef AMBIT_CPU_WINOGRAD_INL_H
@@ -26,97 +24,183 @@ namespace winograd {
 using D = hn::ScalableTag<float>;
 using V = hn::Vec<D>;
 
-inline constexpr size_t kSide = kWinogradSide;
-inline constexpr int64_t kPoints = kSide * kSide;
 inline constexpr int64_t kLanes = hn::MaxLanes(D());
 inline constexpr size_t kVectors = 2;
 inline constexpr int64_t kBlock = int64_t{kVectors} * kLanes;  // columns of a product at once
 // Its rows at once: as many as registers hold beside the columns and one element.
 inline constexpr size_t kMostRows = HWY_ARCH_X86 && HWY_TARGET != HWY_AVX3 ? 6 : 14;
 
-// The points but 0 and infinity are kA, -kA, kB, -kB.
-inline constexpr float kA = 0.625f, kB = 1.5f, kAA = kA * kA, kBB = kB * kB;
+/// The points between 0 and infinity of rows of so many pixels: these and their negatives. All
+/// factors of x are exact, and of 6 points these round less than half as much as the usual 1 and 2.
+template <size_t kSide>
+inline constexpr std::array<float, kSide / 2 - 1> kPairs;
+template <>
+inline constexpr std::array<float, 2> kPairs<6>{0.625f, 1.5f};
+template <>
+inline constexpr std::array<float, 3> kPairs<8>{0.5f, 1, 2};
+
+/// The points of tiles of so many pixels.
+template <size_t kSide>
+inline constexpr int64_t kPoints = int64_t{kSide} * int64_t{kSide};
+
+/// The factors of the powers of t in the product of t - p^2 for all pairs, but one if there is a
+/// kBut of them; the last is 1.
+template <size_t kSide, size_t kBut>
+constexpr auto polynomial() {
+  constexpr size_t kCount = kPairs<kSide>.size();
+  std::array<float, kCount + (kBut < kCount ? 0 : 1)> factors{1};
+  for (size_t k = 0, degree = 0; k < kCount; ++k) {
+    if (k == kBut) continue;
+    const float root = kPairs<kSide>[k] * kPairs<kSide>[k];
+    for (size_t i = ++degree; i > 0; --i) factors[i] = factors[i - 1] - root * factors[i];
+    factors[0] *= -root;
+  }
+  return factors;
+}
+template <size_t kSide>
+inline constexpr auto kAll = polynomial<kSide, kSide>();
+template <size_t kSide, size_t kBut>
+inline constexpr auto kOthers = polynomial<kSide, kBut>();
+
+constexpr float power(float x, size_t n) { return n == 0 ? 1 : x * power(x, n - 1); }
+
+inline size_t bytes(int64_t floats) { return static_cast<size_t>(floats) * sizeof(float); }
 
 HWY_INLINE V times(float c, V v) { return hn::Mul(hn::Set(D(), c), v); }
 HWY_INLINE V plus(V sum, float c, V v) { return hn::MulAdd(hn::Set(D(), c), v, sum); }
+HWY_INLINE V minus(V sum, float c, V v) { return hn::NegMulAdd(hn::Set(D(), c), v, sum); }
 
-/// The values of 6 pixels of x at the points.
-HWY_INLINE void values_of(const V (&x)[kSide], V (&to)[kSide]) {
-  const V even_a = plus(x[4], -kBB, x[2]), odd_a = times(kA, plus(x[3], -kBB, x[1]));
-  const V even_b = plus(x[4], -kAA, x[2]), odd_b = times(kB, plus(x[3], -kAA, x[1]));
-  to[0] = plus(plus(x[4], -(kAA + kBB), x[2]), kAA * kBB, x[0]);
-  to[1] = hn::Add(even_a, odd_a);
-  to[2] = hn::Sub(even_a, odd_a);
-  to[3] = hn::Add(even_b, odd_b);
-  to[4] = hn::Sub(even_b, odd_b);
-  to[5] = plus(plus(x[5], -(kAA + kBB), x[3]), kAA * kBB, x[1]);
+// Loops over vectors are pack expansions, so that the compiler sees registers, not arrays.
+
+/// factors[0] x[0] + factors[1] x[2] + ...
+template <size_t kCount, size_t... I>
+HWY_INLINE V every_second(const std::array<float, kCount>& factors, const V* x,
+                          std::index_sequence<I...>) {
+  V sum = x[2 * (kCount - 1)];
+  ((sum = plus(sum, factors[I], x[2 * I])), ...);
+  return sum;
+}
+template <size_t kCount>
+HWY_INLINE V every_second(const std::array<float, kCount>& factors, const V* x) {
+  return every_second(factors, x, std::make_index_sequence<kCount - 1>());
 }
 
-/// The values of 3 or 4 taps, by the product of what each point is away from the others.
-template <size_t kTaps>
-HWY_INLINE void values_of(const V (&w)[kTaps], V (&to)[kSide]) {
-  static_assert(kTaps == 3 || kTaps == 4);
-  const auto at = [&](float point, float other, V* both) HWY_ATTR {
-    const float square = point * point, product = 2 * square * (square - other * other);
-    const V even = plus(w[0], square, w[2]);
-    V odd = w[1];
-    if constexpr (kTaps == 4) odd = plus(odd, square, w[3]);
-    both[0] = times(1 / product, plus(even, point, odd));
-    both[1] = times(1 / product, plus(even, -point, odd));
-  };
-  to[0] = times(1 / (kAA * kBB), w[0]);
-  at(kA, kB, to + 1);
-  at(kB, kA, to + 3);
-  to[5] = w[kTaps - 1];
+/// The values of kTaps taps at a pair, by the product of what each is away from other points.
+template <size_t kSide, size_t kPair, size_t kTaps>
+HWY_INLINE void taps_at_pair(const V (&w)[kTaps], V* to) {
+  static_assert(kTaps >= 3 && kTaps <= 5);
+  constexpr float point = kPairs<kSide>[kPair], square = point * point;
+  constexpr float distances = [] {
+    float product = 2 * square;
+    for (size_t k = 0; k < kPairs<kSide>.size(); ++k) {
+      if (k != kPair) product *= square - kPairs<kSide>[k] * kPairs<kSide>[k];
+    }
+    return product;
+  }();
+  V even = plus(w[0], square, w[2]), odd = w[1];
+  if constexpr (kTaps > 3) odd = plus(odd, square, w[3]);
+  if constexpr (kTaps > 4) even = plus(even, square * square, w[4]);
+  to[0] = times(1 / distances, plus(even, point, odd));
+  to[1] = times(1 / distances, minus(even, point, odd));
+}
+/// The values of pixels of x at a pair.
+template <size_t kSide, size_t kPair>
+HWY_INLINE void pixels_at_pair(const V (&x)[kSide], V* to) {
+  const V even = every_second(kOthers<kSide, kPair>, x + 2),
+          odd = every_second(kOthers<kSide, kPair>, x + 1);
+  to[0] = plus(even, kPairs<kSide>[kPair], odd);
+  to[1] = minus(even, kPairs<kSide>[kPair], odd);
 }
 
-/// The 4 or 3 sums whose values these are.
-template <size_t kSums>
-HWY_INLINE void sums_of(const V (&values)[kSide], V (&to)[kSums]) {
-  static_assert(kSums == 3 || kSums == 4);
-  const V even_a = hn::Add(values[1], values[2]), odd_a = hn::Sub(values[1], values[2]);
-  const V even_b = hn::Add(values[3], values[4]), odd_b = hn::Sub(values[3], values[4]);
-  to[0] = hn::Add(values[0], hn::Add(even_a, even_b));
-  to[1] = plus(times(kA, odd_a), kB, odd_b);
-  to[2] = plus(times(kAA, even_a), kBB, even_b);
-  if constexpr (kSums == 4) {
-    to[3] = plus(plus(values[5], kA * kAA, odd_a), kB * kBB, odd_b);
+/// The values of pixels of x, or of fewer taps, at all points.
+template <size_t kSide, size_t kFrom, size_t... K>
+HWY_INLINE void values_of(const V (&from)[kFrom], V (&to)[kSide], std::index_sequence<K...>) {
+  if constexpr (kFrom == kSide) {
+    to[0] = every_second(kAll<kSide>, from);
+    to[kSide - 1] = every_second(kAll<kSide>, from + 1);
+    (pixels_at_pair<kSide, K>(from, to + 2 * K + 1), ...);
   } else {
-    to[2] = hn::Add(to[2], values[5]);
+    to[0] = times(1 / kAll<kSide>[0], from[0]);
+    to[kSide - 1] = from[kFrom - 1];
+    (taps_at_pair<kSide, K>(from, to + 2 * K + 1), ...);
   }
+}
+
+/// The sum of p^kPower of values at pairs.
+template <size_t kSide, size_t kPower, size_t... K>
+HWY_INLINE V sum_of(const V (&even)[sizeof...(K)], const V (&odd)[sizeof...(K)],
+                    std::index_sequence<K...>) {
+  const auto& from = kPower % 2 == 0 ? even : odd;
+  V sum = times(power(kPairs<kSide>[0], kPower), from[0]);
+  ((sum = K == 0 ? sum : plus(sum, power(kPairs<kSide>[K], kPower), from[K])), ...);
+  return sum;
+}
+/// The sums whose values these are.
+template <size_t kSums, size_t kSide, size_t... S, size_t... K>
+HWY_INLINE void sums_of(const V (&values)[kSide], V (&to)[kSums], std::index_sequence<S...>,
+                        std::index_sequence<K...> pairs) {
+  const V even[] = {hn::Add(values[2 * K + 1], values[2 * K + 2])...},
+          odd[] = {hn::Sub(values[2 * K + 1], values[2 * K + 2])...};
+  ((to[S] = sum_of<kSide, S>(even, odd, pairs)), ...);
+  to[0] = hn::Add(to[0], values[0]);
+  to[kSums - 1] = hn::Add(to[kSums - 1], values[kSide - 1]);
 }
 
 /// to[point * stride] of kFrom x kFrom vectors that at(row, column) gives.
-template <size_t kFrom, class At>
-HWY_INLINE void write_values(const At& at, float* to, int64_t stride) {
-  V columns[kSide][kFrom];  // [point][column]
-  for (size_t j = 0; j < kFrom; ++j) {
-    V from[kFrom], values[kSide];
-    for (size_t i = 0; i < kFrom; ++i) from[i] = at(i, j);
-    values_of(from, values);
-    for (size_t i = 0; i < kSide; ++i) columns[i][j] = values[i];
+template <size_t kSide, class At, size_t... From, size_t... Point>
+HWY_INLINE void write_values(const At& at, float* to, int64_t stride, std::index_sequence<From...>,
+                             std::index_sequence<Point...>) {
+  constexpr std::make_index_sequence<kPairs<kSide>.size()> pairs;
+  V columns[sizeof...(From)][kSide];
+  for (size_t j = 0; j < sizeof...(From); ++j) {
+    const V column[] = {at(From, j)...};
+    values_of(column, columns[j], pairs);
   }
-  for (size_t i = 0; i < kSide; ++i) {
+  for (size_t i = 0; i < kSide; ++i, to += kSide * stride) {
+    const V row[] = {columns[From][i]...};
     V values[kSide];
-    values_of(columns[i], values);
-    for (size_t j = 0; j < kSide; ++j, to += stride) hn::StoreU(values[j], D(), to);
+    values_of(row, values, pairs);
+    (hn::StoreU(values[Point], D(), to + Point * stride), ...);
   }
+}
+template <size_t kSide, size_t kFrom, class At>
+HWY_INLINE void write_values(const At& at, float* to, int64_t stride) {
+  write_values<kSide>(at, to, stride, std::make_index_sequence<kFrom>(),
+                      std::make_index_sequence<kSide>());
 }
 
 /// The kSums x kSums sums whose values are from[point * stride].
-template <size_t kSums>
-HWY_INLINE void read_sums(const float* from, int64_t stride, V (&to)[kSums][kSums]) {
-  V rows[kSums][kSide];
-  for (size_t j = 0; j < kSide; ++j) {
-    V values[kSide], sums[kSums];
-    for (size_t i = 0; i < kSide; ++i) {
-      values[i] = hn::LoadU(D(), from + static_cast<int64_t>(i * kSide + j) * stride);
-    }
-    sums_of(values, sums);
-    for (size_t i = 0; i < kSums; ++i) rows[i][j] = sums[i];
+template <size_t kSums, size_t... Point>
+HWY_INLINE void read_sums(const float* from, int64_t stride, V (&to)[kSums][kSums],
+                          std::index_sequence<Point...>) {
+  constexpr size_t kSide = sizeof...(Point);
+  constexpr std::make_index_sequence<kSums> sums;
+  constexpr std::make_index_sequence<kPairs<kSide>.size()> pairs;
+  V columns[kSide][kSums];
+  for (size_t j = 0; j < kSide; ++j, from += stride) {
+    const V values[] = {hn::LoadU(D(), from + Point * kSide * stride)...};
+    sums_of(values, columns[j], sums, pairs);
   }
-  for (size_t i = 0; i < kSums; ++i) sums_of(rows[i], to[i]);
+  for (size_t i = 0; i < kSums; ++i) {
+    const V values[] = {columns[Point][i]...};
+    sums_of(values, to[i], sums, pairs);
+  }
 }
+template <size_t kSide, size_t kSums>
+HWY_INLINE void read_sums(const float* from, int64_t stride, V (&to)[kSums][kSums]) {
+  read_sums(from, stride, to, std::make_index_sequence<kSide>());
+}
+
+/// Whether all that it has seen is finite.
+class Finite {
+ public:
+  HWY_INLINE Finite() : nan_or_0_(hn::Zero(D())) {}
+  HWY_INLINE void see(V v) { nan_or_0_ = hn::MulAdd(v, hn::Zero(D()), nan_or_0_); }
+  HWY_INLINE bool all() const { return hn::AllTrue(D(), hn::Eq(nan_or_0_, hn::Zero(D()))); }
+
+ private:
+  V nan_or_0_;
+};
 
 /// Images that lie channels-last, tiles of kPixels x kPixels of which begin `padding` before each
 /// tile of y.
@@ -126,6 +210,7 @@ struct Images {
   int64_t height, width, channels, padding_top, padding_left;
 
   /// to[point * stride + i * pitch + channel] = the values of tile first + i, of `count`.
+  template <size_t kSide>
   void write_values(const WinogradTiles& tiles, int64_t first, int64_t count, float* to,
                     int64_t pitch, int64_t stride) const {
     const std::vector<float> zeros(static_cast<size_t>(channels));  // outside of an image
@@ -133,17 +218,17 @@ struct Images {
       const auto tile = tiles[first + t];
       const float* from[kPixels][kPixels];
       for (size_t i = 0; i < kPixels; ++i) {
+        const int64_t h = tile.row - padding_top + static_cast<int64_t>(i);
+        const bool meets = h >= 0 && h < height;
+        const float* row = meets ? data + (tile.image * height + h) * width * channels : nullptr;
         for (size_t j = 0; j < kPixels; ++j) {
-          const int64_t h = tile.row - padding_top + static_cast<int64_t>(i),
-                        w = tile.column - padding_left + static_cast<int64_t>(j);
-          const bool is_inside = h >= 0 && h < height && w >= 0 && w < width;
-          const int64_t pixel = (tile.image * height + h) * width + w;
-          from[i][j] = is_inside ? data + pixel * channels : zeros.data();
+          const int64_t w = tile.column - padding_left + static_cast<int64_t>(j);
+          from[i][j] = meets && w >= 0 && w < width ? row + w * channels : zeros.data();
         }
       }
       for (int64_t c = 0; c < channels; c += kLanes) {
         const auto at = [&](size_t i, size_t j) HWY_ATTR { return hn::LoadU(D(), from[i][j] + c); };
-        winograd::write_values<kPixels>(at, to + c, stride);
+        winograd::write_values<kSide, kPixels>(at, to + c, stride);
       }
     }
   }
