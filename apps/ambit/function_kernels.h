@@ -75,7 +75,7 @@ inline constexpr FunctionKernels kFunctionKernels[] = {
   {"baddbmm", "matmul, binary add"},
   {"bartlett_window", "binary_scalar div, binary_scalar mul, binary_scalar sub, unary abs, copy"},
   {"batch_norm", "batch_norm"},
-  {"bernoulli", "compare_scalar le, compare_scalar ge, compare logical_and, reduce all, random, compare lt, copy"},
+  {"bernoulli", "reduce min, reduce max, random, compare lt, copy"},
   {"bincount", "reduce min, reduce max, fill, scatter_add"},
   {"binomial", "copy"},
   {"bitwise_and", "binary bitwise_and, binary_scalar bitwise_and"},

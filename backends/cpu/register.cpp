@@ -25,9 +25,9 @@ DTypeSet native_dtypes(const OpBase& op) {
   if (is_among({&k::max_pool, &k::max_pool_grad, &k::batch_norm, &k::batch_norm_grad})) {
     return {kBFloat16};
   }
-  if (is_among({&k::unary, &k::binary, &k::binary_scalar, &k::ternary, &k::clamp, &k::reduce,
-                &k::arg_reduce, &k::scan, &k::cum_extremum, &k::sort, &k::topk, &k::softmax,
-                &k::softmax_grad})) {
+  if (is_among({&k::random, &k::unary, &k::binary, &k::binary_scalar, &k::ternary, &k::clamp,
+                &k::reduce, &k::arg_reduce, &k::scan, &k::cum_extremum, &k::sort, &k::topk,
+                &k::embedding_bag, &k::softmax, &k::softmax_grad})) {
     return dtypes::kReduced;
   }
   return {};

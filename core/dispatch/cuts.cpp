@@ -4,11 +4,16 @@
 
 namespace ambit {
 
-// The shapes are those that kernels.h gives.
+// The shapes are those that kernels.h gives. Not here are ops that move elements or take them one
+// by one, `random`, and those along a dim that the call names.
 std::span<const Cut> all_cuts() {
   using namespace kernels;
   constexpr int8_t W = Cut::kWhole, S = Cut::kSum;
   static constinit const Cut kCuts[] = {
+      {&searchsorted, {0, 0, 0}},
+      {&searchsorted, {1, W, 1}},
+      {&embedding_bag, {1, 1, 1, W, W, W}},
+      {&embedding_bag_grad, {1, 1, 1, W, W, W}},
       {&matmul, {0, 0, 0}},
       {&matmul, {1, 1, W}},
       {&matmul, {2, W, 2}},
@@ -17,16 +22,31 @@ std::span<const Cut> all_cuts() {
       {&linear_map, {0, 0, W, W}},
       {&linear_map, {1, W, 0, 0}},
       {&linear_int8, {0, 0, W, W, W}},
+      {&lu_factor, {0, 0, 0, 0}},
+      {&lu_solve, {0, 0, 0, 0}},
+      {&cholesky, {0, 0, 0}},
+      {&qr, {0, 0, 0}},
+      {&eigh, {0, 0, 0, 0}},
+      {&svd, {0, 0, 0, 0, 0}},
+      {&triangular_solve, {0, 0, 0}},
       {&convolution, {0, 0, W, W}},
       {&convolution_map, {0, 0, W, W}},
       {&convolution_input_grad, {0, 0, W}},
       {&convolution_weight_grad, {S, 0, 0}},
       {&max_pool, {0, 0, 0}},
+      {&max_pool, {1, 1, 1}},
       {&max_pool_grad, {0, 0, 0}},
+      {&max_pool_grad, {1, 1, 1}},
       {&avg_pool, {0, 0}},
+      {&avg_pool, {1, 1}},
       {&avg_pool_grad, {0, 0}},
+      {&avg_pool_grad, {1, 1}},
       {&interpolate, {0, 0}},
+      {&interpolate, {1, 1}},
       {&interpolate_grad, {0, 0}},
+      {&interpolate_grad, {1, 1}},
+      {&batch_norm, {1, 0, 0, 0, 0, 1, 0, 0}},
+      {&batch_norm_grad, {1, 0, 0, 1, 1, 0, 0, 0}},
       {&layer_norm, {0, 0, 0, 0, W, W}},
       {&layer_norm_grad, {0, S, S, 0, 0, W, 0, 0}},
       {&group_norm, {0, 0, 0, 0, W, W}},
@@ -42,6 +62,8 @@ std::span<const Cut> all_cuts() {
       {&nll_loss, {0, S, 0, 0, W}},
       {&cross_entropy, {0, S, 0, 0, W}},
       {&cross_entropy_grad, {0, 0, 0, 0, W}},
+      {&ctc_loss, {0, 0, 1, 0, 0, 0}},
+      {&ctc_loss_grad, {1, 0, 1, 0, 0, 0, 0, 0}},
   };
   return kCuts;
 }

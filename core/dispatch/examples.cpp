@@ -9,6 +9,8 @@
 #include <tuple>
 #include <utility>
 
+#include "core/ops/operands/statistics.h"
+
 namespace ambit {
 namespace {
 
@@ -19,10 +21,12 @@ struct Operand {
   int value = 1;        ///< of every element
   bool of_call = true;  ///< of the call's dtype, else:
   DType dtype = DType::float32;
+  bool is_statistic = false;  ///< of the call's dtype, but never of 16 bits
 
   Tensor make(DType dtype_of_call) const {
-    return full(IntArrayRef(sizes.data(), dim), value,
-                TensorOptions(of_call ? dtype_of_call : dtype).device(kCPU));
+    DType made = of_call ? dtype_of_call : dtype;
+    if (is_statistic) made = statistics_dtype(made);
+    return full(IntArrayRef(sizes.data(), dim), value, TensorOptions(made).device(kCPU));
   }
 };
 using Sizes = std::initializer_list<int64_t>;
@@ -35,6 +39,11 @@ Operand t(Sizes sizes, DType dtype) {
   Operand operand = t(sizes);
   operand.of_call = false;
   operand.dtype = dtype;
+  return operand;
+}
+Operand statistic(Sizes sizes) {
+  Operand operand = t(sizes);
+  operand.is_statistic = true;
   return operand;
 }
 Operand index(Sizes sizes, DType dtype = kInt64) {
@@ -251,9 +260,9 @@ void add_pools(Table& table) {
 void add_norms(Table& table) {
   table.add(kernels::softmax, t({2}), t({2}), 0, false);
   table.add(kernels::softmax_grad, t({2}), t({2}), t({2}), 0, false);
-  const Operand x = t({2, 1}), c = t({1});
-  table.add(kernels::batch_norm, x, c, c, c, c, x, c, c, {});
-  table.add(kernels::batch_norm_grad, x, c, c, x, x, c, c, c, {});
+  const Operand x = t({2, 1}), c = t({1}), s = statistic({1});
+  table.add(kernels::batch_norm, x, s, s, s, s, x, c, c, {});
+  table.add(kernels::batch_norm_grad, x, c, c, x, x, c, s, s, {});
   const Operand row = t({2}), w = t({1});
   table.add(kernels::layer_norm, x, row, row, x, w, w, 1e-5, true);
   table.add(kernels::layer_norm_grad, x, w, w, x, x, w, row, row, true);

@@ -119,7 +119,7 @@ constinit decltype(softmax_grad) softmax_grad{
 constinit decltype(batch_norm) batch_norm{
     "batch_norm",
     kFloating,
-    updated,
+    whole,
     {"out", "mean", "invstd", "running_mean", "running_var", "input", "weight", "bias"},
     composite::batch_norm};
 constinit decltype(batch_norm_grad) batch_norm_grad{

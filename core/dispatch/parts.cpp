@@ -13,32 +13,49 @@
 namespace ambit {
 namespace {
 
-/// Elements of the largest operand of 16 bits of a call that is not cut any further. On the CPU a
-/// thread's share of it is 2 MiB in float32.
-int64_t part_elements(Device device) {
-  if (usable_backend(device).is_accelerator()) return int64_t{1} << 24;
-  return int64_t{get_num_threads()} << 19;
+/// How a call comes apart: of each operand the dim, or what else a Cut says, and how many indices
+/// along these dims a part has, of how many.
+struct Way {
+  std::array<int8_t, OpBase::kMaxArgs> dims{};
+  int64_t size = 0, step = 0;
+  int64_t elements = 0;  // of the largest operand of 16 bits that is cut
+};
+
+/// Return the way along `dims` in parts of at most `most` elements, as far as may be; of no
+/// elements where it is none.
+Way way_along(const decltype(Way::dims)& dims, const Pieces& pieces, int64_t most) {
+  constexpr int64_t kLine = 32;  // elements in a cache line, which narrower parts would share
+  Way way{.dims = dims};
+  int64_t least = 1;
+  for (size_t i = 0; i < pieces.size(); ++i) {
+    const Tensor& t = pieces[i].tensor;
+    if (!t.defined() || dims[i] < 0) continue;
+    if (way.size > 0 && t.size(dims[i]) != way.size) return {};
+    way.size = t.size(dims[i]);
+    const int64_t n = is_reduced(t) ? once(t).numel() : 0;
+    if (n <= way.elements) continue;
+    way.elements = n;
+    least = t.stride(dims[i]) == 1 ? kLine : 1;
+  }
+  const int64_t parts = (way.elements + most - 1) / most;
+  if (parts < 2) return {};
+  way.step = std::max((way.size + parts - 1) / parts, least);
+  return way.step < way.size ? way : Way{};
 }
 
 /// Return how a call comes apart where one of its operands of 16 bits has more than `most`
-/// elements, null where none has, or no way does. `parts`: how many there are to be.
-const Cut* find_cut(const OpBase& op, const Pieces& pieces, int64_t most, int64_t* parts) {
-  const Cut* found = nullptr;
-  int64_t largest = most;
+/// elements: the way that cuts the largest; of no elements where there is none.
+Way find_way(const OpBase& op, const Pieces& pieces, int64_t most) {
+  Way best;
+  const auto is_large = [=](const Piece& p) {
+    return is_reduced(p.tensor) && p.tensor.numel() > most;
+  };
+  if (std::ranges::none_of(pieces, is_large)) return best;  // most calls
   for (const Cut& cut : all_cuts()) {
     if (cut.op != &op) continue;
-    for (size_t i = 0; i < pieces.size(); ++i) {
-      const Tensor& t = pieces[i].tensor;
-      if (!is_reduced(t) || cut.dims[i] < 0 || t.size(cut.dims[i]) < 2) continue;
-      if (t.numel() <= largest) continue;  // most calls end here, before anything is made
-      const int64_t n = once(t).numel();
-      if (n <= largest) continue;
-      found = &cut;
-      largest = n;
-    }
+    if (Way way = way_along(cut.dims, pieces, most); way.elements > best.elements) best = way;
   }
-  *parts = (largest + most - 1) / most;
-  return found;
+  return best;
 }
 
 Piece slice(const Piece& whole, int64_t dim, int64_t first, int64_t size) {
@@ -59,32 +76,26 @@ struct Sum {
 
 /// `most`: part_elements().
 void run_parts(const OpBase& op, const Pieces& pieces, int64_t most, const Widened::Call& call) {
-  int64_t parts = 0;
-  const Cut* const cut = find_cut(op, pieces, most, &parts);
-  if (!cut) {
+  const Way way = find_way(op, pieces, most);
+  if (way.elements == 0) {
     WideRow row;
     for (const auto& [t, reads, writes, gathers] : pieces) {
       gathers ? row.add_copy(t, reads, writes) : row.add(t, reads, writes);
     }
     return row.run(call);
   }
-  const size_t count = pieces.size();
-  int64_t size = 0;
   std::vector<Sum> sums;
-  for (size_t i = 0; i < count; ++i) {
+  for (size_t i = 0; i < pieces.size(); ++i) {
     const Tensor& t = pieces[i].tensor;
-    if (!t.defined()) continue;
-    if (cut->dims[i] >= 0) size = t.size(cut->dims[i]);
-    if (cut->dims[i] != Cut::kSum) continue;
+    if (!t.defined() || way.dims[i] != Cut::kSum) continue;
     const TensorOptions wide = TensorOptions(kFloat32).device(t.device());
     sums.push_back({i, zeros(t.sizes(), wide), empty(t.sizes(), wide)});
   }
-  const int64_t step = (size + parts - 1) / parts;
-  for (int64_t first = 0; first < size; first += step) {
+  for (int64_t first = 0; first < way.size; first += way.step) {
     Pieces part = pieces;
-    for (size_t i = 0; i < count; ++i) {
-      if (!part[i].tensor.defined() || cut->dims[i] < 0) continue;
-      part[i] = slice(pieces[i], cut->dims[i], first, std::min(step, size - first));
+    for (size_t i = 0; i < pieces.size(); ++i) {
+      if (!part[i].tensor.defined() || way.dims[i] < 0) continue;
+      part[i] = slice(pieces[i], way.dims[i], first, std::min(way.step, way.size - first));
     }
     for (const Sum& sum : sums) part[sum.operand].tensor = sum.part;
     run_parts(op, part, most, call);
@@ -94,6 +105,11 @@ void run_parts(const OpBase& op, const Pieces& pieces, int64_t most, const Widen
 }
 
 }  // namespace
+
+int64_t part_elements(Device device) {
+  if (usable_backend(device).is_accelerator()) return int64_t{1} << 24;
+  return int64_t{get_num_threads()} << 19;
+}
 
 void run_in_parts(const OpBase& op, const Pieces& pieces, const Widened::Call& call) {
   const auto first =

@@ -16,6 +16,10 @@ struct Piece {
 };
 using Pieces = std::vector<Piece>;
 
+/// Return how many elements of an operand of 16 bits a device has in float32 at a time: on the CPU
+/// 2 MiB for each thread. Errors: BackendError when the device does not exist.
+int64_t part_elements(Device device);
+
 /// Do a call of `op`, in as many parts as the size of its operands asks for, as far as it comes
 /// apart (cuts.h).
 void run_in_parts(const OpBase& op, const Pieces& pieces, const Widened::Call& call);

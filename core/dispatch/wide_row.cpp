@@ -27,13 +27,15 @@ Dims dense_strides(IntArrayRef sizes, IntArrayRef strides, int64_t* count) {
   return dense;
 }
 
-/// A float32 operand in the place of t, in new memory, or in that of `memory`.
+/// An operand in the place of t, float32 where t is of 16 bits, in new memory, or in that of
+/// `memory`.
 Tensor make_wide(const Tensor& t, const Tensor& memory = {}) {
+  const DType dtype = is_reduced(t) ? kFloat32 : t.dtype();
+  const TensorOptions options = TensorOptions(dtype).device(t.device());
+  if (!memory.defined() && t.is_contiguous()) return empty(t.sizes(), options);
   int64_t count = 0;
   const Dims strides = dense_strides(t.sizes(), t.strides(), &count);
-  const Tensor flat =
-      memory.defined() ? memory : empty({count}, TensorOptions(kFloat32).device(t.device()));
-  return alias(flat, t.sizes(), strides, 0, kFloat32);
+  return alias(memory.defined() ? memory : empty({count}, options), t.sizes(), strides, 0, dtype);
 }
 
 }  // namespace
@@ -53,8 +55,9 @@ Tensor once(const Tensor& t) {
 }
 
 void convert(const Tensor& to, const Tensor& from) {
-  Tensor out = once(to);
-  kernels::copy(out, once(from));
+  const bool repeats = !to.is_contiguous() || !from.is_contiguous();
+  Tensor out = repeats ? once(to) : to;
+  kernels::copy(out, repeats ? once(from) : from);
 }
 
 void WideRow::add(const Tensor& t, bool reads, bool writes, const Tensor& memory) {

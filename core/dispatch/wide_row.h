@@ -27,7 +27,7 @@ class WideRow {
   /// `reads`, `writes`: what the call does with t. `memory`: a flat float32 tensor, as large as t,
   /// that its place is taken in; else that is allocated.
   void add(const Tensor& t, bool reads, bool writes, const Tensor& memory = {});
-  /// The same by way of a copy in float32 in any case, which is dense.
+  /// The same by way of a dense copy in any case.
   void add_copy(const Tensor& t, bool reads, bool writes, const Tensor& memory = {});
   void run(const std::function<void(Tensor*)>& call);
 

@@ -158,14 +158,12 @@ void Widened::run_moved(const Call& call) const {
 }
 
 void Widened::run_whole(const Call& call) const {
-  // Of batch_norm's outputs the first three are made anew; what they hold before is nothing.
-  const size_t made = &op_ == &kernels::batch_norm ? 3 : 0;
   Pieces pieces;
   for (const Slot& slot : slots_) {
     const bool updates = slot.is_list || op_.reduced() == Reduced::updated;
     for (size_t i = slot.first; i < slot.first + slot.count; ++i) {
       const auto& [t, is_output] = operands_[i];
-      pieces.push_back({t, !is_output || (updates && i >= made), is_output});
+      pieces.push_back({t, !is_output || updates, is_output});
     }
   }
   run_in_parts(op_, pieces, call);

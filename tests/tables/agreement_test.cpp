@@ -4,12 +4,12 @@
 #include <ambit/ambit.h>
 #include <doctest/doctest.h>
 
-#include <limits>
 #include <set>
 #include <string>
 #include <vector>
 
 #include "agreement_calls.h"
+#include "agreement_operands.h"
 #include "declared_functions.h"
 #include "tests/devices.h"
 
@@ -17,53 +17,6 @@ using namespace ambit;
 using namespace agreement;
 
 namespace {
-
-struct InputLayout {
-  const char* name;
-  std::vector<int64_t> base;                    // sizes of what is drawn
-  std::function<Tensor(const Tensor&)> view;    // applied on the device
-  std::function<Tensor(const Tensor&)> view_b;  // for b
-};
-
-std::vector<InputLayout> layouts() {
-  const auto same = [](const Tensor& t) { return t; };
-  const auto strided = [](const Tensor& t) { return t.t().slice(0, 0, 8, 2); };
-  const auto offset = [](const Tensor& t) { return t.narrow(0, 1, 35).view({7, 5}); };
-  return {{"contiguous", {7, 5}, same, same},
-          {"strided", {5, 8}, strided, strided},
-          {"offset", {36}, offset, offset},
-          {"broadcast", {7, 5}, same, [](const Tensor& t) { return t[3]; }},
-          {"stride 0",
-           {1, 5},
-           [](const Tensor& t) {
-             return t.expand({6, 5});
-           },
-           [](const Tensor& t) {
-             return t.t().expand({5, 6}).t();
-           }},
-          {"empty", {0, 5}, same, same},
-          {"0-dim", {}, same, same}};
-}
-
-/// `numbers`: the dtype that the floats are rounded to; `as`: the one that they have.
-Operands draw(const InputLayout& layout, Device device, DType numbers = kFloat32,
-              DType as = kFloat32) {
-  manual_seed(7);  // the same numbers for each device
-  const IntArrayRef sizes = layout.base;
-  const auto make = [&](const Tensor& t) { return layout.view(t.to(device)); };
-  const auto rounded = [&](const Tensor& t) { return t.to(numbers).to(as); };
-  Operands o;
-  o.a = make(rounded(randn(sizes)));
-  o.b = layout.view_b(rounded(randn(sizes)).to(device));
-  o.unit = make(rounded(rand(sizes) * 0.9 + 0.05));
-  o.n = make(randint(-9, 9, sizes));
-  o.m = make(randint(1, 9, sizes));
-  o.yes = make(randn(sizes) > 0);
-  o.no = make(randn(sizes) > 0.5);
-  o.is_empty = o.a.numel() == 0;
-  o.is_scalar = o.a.dim() == 0;
-  return o;
-}
 
 #define BINARY(f, x, y) \
   RESULT(f, f(o.x, o.y), f(o.x, 3)), IN_PLACE(f##_, o.x, o.y), IN_PLACE(f##_, o.x, 3)
@@ -327,70 +280,6 @@ TEST_CASE("devices agree with the reference, function by function and layout by 
       }
     });
   }
-}
-
-namespace {
-
-/// In last places of the largest result: a function composed of a few ops rounds at each.
-constexpr double kPlaces = 8;
-
-/// What a function gives for 16 bits, and for the same numbers as float32.
-void check_rounded(const Tensor& got, const Tensor& want, DType dtype) {
-  REQUIRE(got.sizes() == want.sizes());
-  if (!want.is_floating_point() || want.dtype() == kFloat64) {
-    REQUIRE(got.dtype() == want.dtype());
-    CHECK(got.cpu().equal(want.cpu()));
-    return;
-  }
-  const bool asked = got.dtype() != dtype;  // for another dtype, as to() is
-  if (asked) CHECK(got.dtype() == want.dtype());
-  // What the dtype has no number for is 0 or infinite.
-  const Tensor y = got.cpu().to(kFloat64), x = want.cpu().to(got.dtype()).to(kFloat64);
-  const double last_place = dtype == kFloat16 ? std::numeric_limits<Half>::epsilon()
-                                              : std::numeric_limits<BFloat16>::epsilon();
-  const Tensor finite = isfinite(x);
-  const double largest = x.numel() == 0 ? 0 : where(finite, x.abs(), 0.0).max().item<double>();
-  INFO("got ", str(got), " expected ", str(want));
-  CHECK(y.allclose(x, kPlaces * last_place, kPlaces * last_place * largest, true));
-}
-
-}  // namespace
-
-TEST_CASE("functions of 16 bits give what those of float32 do, rounded") {
-  // Of bincount's weights only those of float32 keep their dtype; geqrf's factors are used again
-  // after they have been rounded.
-  const std::set<std::string> apart{"bincount", "geqrf"};
-  std::string refused;
-  for_each_device([&](Device device) {
-    for (const InputLayout& layout : layouts()) {
-      for (const DType dtype : dtypes::kReduced) {
-        const Operands expected = draw(layout, device, dtype);
-        const Operands given = draw(layout, device, dtype, dtype);
-        for (const Call& call : CallTable<Call>::all()) {
-          if ((given.is_empty && !call.takes_empty) || (given.is_scalar && !call.takes_scalar) ||
-              apart.contains(call.function)) {
-            continue;
-          }
-          INFO(std::string(call.function), " of ", std::string(name(dtype)), ", ",
-               std::string(layout.name));
-          const std::vector<Tensor> want = call.run(expected);
-          std::vector<Tensor> got;
-          try {
-            got = call.run(given);
-          } catch (const DTypeError&) {  // the row has a float32 operand of its own
-            refused += std::string(call.function) + " ";
-            continue;
-          }
-          REQUIRE(got.size() == want.size());
-          for (size_t i = 0; i < got.size(); ++i) {
-            INFO("result ", i);
-            check_rounded(got[i], want[i], dtype);
-          }
-        }
-      }
-    }
-  });
-  CHECK(refused == "");
 }
 
 TEST_CASE("devices agree with the reference on images") {

@@ -117,7 +117,7 @@ void check_bad_label(Trial& t, int64_t bad) {
 
 void add_alignment_cases(Cases& cases) {
   const auto add = [&](const char* op, const Batch& c, auto check) {
-    for (DType dtype : dtypes::kFloating) {
+    for (DType dtype : dtypes::kAnyFloating) {
       cases.push_back(
           kernel_case(fmt::format("{}/{}/{}", op, name(dtype), c.name), [=, &c](Trial& t) {
             for (Layout layout : {Layout::contiguous, Layout::offset}) check(t, c, dtype, layout);

@@ -110,7 +110,7 @@ void check_bad_index(Trial& t, int64_t bad) {
 
 void add_bag_cases(Cases& cases) {
   const auto add = [&](const char* op, const Bags& c, auto check, bool has_order) {
-    for (DType dtype : dtypes::kFloating) {
+    for (DType dtype : dtypes::kAnyFloating) {
       const std::string path = fmt::format("{}/{}/{}", op, name(dtype), c.name);
       const auto each_layout = [=, &c](Trial& t) {
         for (Layout layout : {Layout::contiguous, Layout::offset}) check(t, c, dtype, layout);

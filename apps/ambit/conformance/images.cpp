@@ -82,7 +82,7 @@ void check_backward(Trial& t, const Resize& c, DType dtype, Layout layout) {
 
 void add_image_cases(Cases& cases) {
   const auto add = [&](const char* op, const Resize& c, auto check) {
-    for (DType dtype : dtypes::kFloating) {
+    for (DType dtype : dtypes::kAnyFloating) {
       cases.push_back(
           kernel_case(fmt::format("{}/{}/{}", op, name(dtype), c.name), [=, &c](Trial& t) {
             for (Layout layout : {Layout::contiguous, Layout::offset}) check(t, c, dtype, layout);

@@ -91,9 +91,10 @@ void check_norm(Trial& t, const Dims& sizes, const NormCase& c) {
   Operand& mean = t.output("mean", c.dtype, C, c.layout);
   Operand& invstd = t.output("invstd", c.dtype, C, c.layout);
   const bool tracked = c.affine || !c.training;
-  Operand& running_mean = tracked ? t.updated("running_mean", c.dtype, C, c.layout) : t.absent();
+  const DType kept = is_reduced(c.dtype) ? kFloat32 : c.dtype;
+  Operand& running_mean = tracked ? t.updated("running_mean", kept, C, c.layout) : t.absent();
   Operand& running_var =
-      tracked ? t.updated("running_var", c.dtype, C, c.layout, between(0.5, 3.5)) : t.absent();
+      tracked ? t.updated("running_var", kept, C, c.layout, between(0.5, 3.5)) : t.absent();
   Operand& x = t.input("x", c.dtype, sizes, c.layout);
   Operand& w = c.affine ? t.input("w", c.dtype, C, c.layout) : t.absent();
   Operand& b = c.affine ? t.input("b", c.dtype, C, c.layout) : t.absent();

@@ -10,8 +10,8 @@
 #include "backends/cpu/elementwise/inner_loops.h"
 #include "backends/cpu/kernels.h"
 #include "backends/cpu/layout/channels_last.h"
-#include "backends/cpu/layout/float32.h"
 #include "backends/cpu/layout/native_scope.h"
+#include "backends/cpu/layout/widened.h"
 #include "conv_direct.h"
 #include "conv_filters.h"
 #include "conv_onednn.h"
@@ -100,9 +100,8 @@ void convolve(Tensor& y, const Tensor& x, const Tensor& w, const Tensor& b, cons
     return;
   }
   if (y.dtype() == kBFloat16) {
-    return by_float32(y, [&](Tensor& wide) {
-      convolve(wide, float32_of(x), float32_of(w), float32_of(b), p, map);
-    });
+    return map ? run_widened(kernels::convolution_map, convolution_map, y, x, w, b, p, *map)
+               : run_widened(kernels::convolution, convolution, y, x, w, b, p);
   }
   visit<dtypes::kFloating>(x.dtype(), [&]<class T>() {
     direct_conv<T>(g, y.data_ptr<T>(), x.data_ptr<T>(), w.data_ptr<T>(),
@@ -139,8 +138,7 @@ void convolution_input_grad(Tensor& dx, const Tensor& dy, const Tensor& w, const
     if (onednn_conv_input_grad(g, native.output(0), native.input(0), w)) return;
   }
   if (dx.dtype() == kBFloat16) {
-    return by_float32(
-        dx, [&](Tensor& wide) { convolution_input_grad(wide, float32_of(dy), float32_of(w), p); });
+    return run_widened(kernels::convolution_input_grad, convolution_input_grad, dx, dy, w, p);
   }
   // dy stays as it lies, for the gradient of the weights.
   const NativeScope native({.row_major = {&dx, &w}, .inputs = {&dy}});
@@ -180,8 +178,7 @@ void convolution_weight_grad(Tensor& dw, const Tensor& dy, const Tensor& x, cons
     if (onednn_conv_weight_grad(g, dw, native.input(0), native.input(1))) return;
   }
   if (dw.dtype() == kBFloat16) {
-    return by_float32(
-        dw, [&](Tensor& wide) { convolution_weight_grad(wide, float32_of(dy), float32_of(x), p); });
+    return run_widened(kernels::convolution_weight_grad, convolution_weight_grad, dw, dy, x, p);
   }
   visit<dtypes::kFloating>(x.dtype(), [&]<class T>() {
     direct_conv_weight_grad<T>(g, dw.data_ptr<T>(), dy.data_ptr<T>(), x.data_ptr<T>());

@@ -8,8 +8,11 @@
 #include <hwy/foreach_target.h>
 #include <hwy/highway.h>
 
+#include <algorithm>
 #include <cstring>
+#include <type_traits>
 
+#include "backends/cpu/elementwise/half_loops.h"
 #include "backends/cpu/kernels.h"
 #include "backends/cpu/runtime/parallel.h"
 #include "math-inl.h"
@@ -91,25 +94,34 @@ void map_words(const RandomParams& p, const uint32_t* words, T* y) {
   }
 }
 
-/// y [n] = the numbers of blocks `first` and on of a fill.
+/// y [n] = the numbers of blocks `first` and on of a fill; of 16 bits what float32 gets, rounded.
 template <class T>
 void fill(const RandomParams& p, int64_t first, T* y, int64_t n) {
+  using Wide = std::conditional_t<Reduced16<T>, float, T>;
+  const UnaryLoop narrow = Reduced16<T> ? narrow_loop(dtype_of<T>) : nullptr;
   alignas(64) uint32_t words[4 * kBatch];
-  const auto batch = static_cast<int64_t>(philox::elements_per_block<T>(p.kind)) * kBatch;
+  const auto batch = static_cast<int64_t>(philox::elements_per_block<Wide>(p.kind)) * kBatch;
   for (; n > 0; first += kBatch, y += batch, n -= batch) {
     generate(p.seed, p.offset + static_cast<uint64_t>(first), words);
-    if (n >= batch) {
-      map_words(p, words, y);
+    if constexpr (!Reduced16<T>) {
+      if (n >= batch) {
+        map_words(p, words, y);
+        continue;
+      }
+    }
+    alignas(64) Wide numbers[4 * kBatch];
+    map_words(p, words, numbers);
+    const int64_t count = std::min(n, batch);
+    if constexpr (Reduced16<T>) {
+      narrow(count, y, numbers);
     } else {
-      T rest[4 * kBatch];
-      map_words(p, words, rest);
-      std::memcpy(y, rest, static_cast<size_t>(n) * sizeof(T));
+      std::memcpy(y, numbers, static_cast<size_t>(count) * sizeof(T));
     }
   }
 }
 
 void fill_any(const RandomParams& p, DType dtype, int64_t first, void* y, int64_t n) {
-  visit(dtype, [&]<class T>() { fill(p, first, static_cast<T*>(y), n); });
+  visit<dtypes::kEvery>(dtype, [&]<class T>() { fill(p, first, static_cast<T*>(y), n); });
 }
 
 }  // namespace
@@ -123,8 +135,9 @@ HWY_EXPORT(fill_any);
 void random(Tensor& y, const RandomParams& p) {
   const auto fill = HWY_DYNAMIC_DISPATCH(fill_any);
   const size_t size = element_size(y.dtype());
-  const int64_t lanes = visit(y.dtype(), [&]<class T>() {
-    return static_cast<int64_t>(philox::elements_per_block<T>(p.kind));
+  const int64_t lanes = visit<dtypes::kEvery>(y.dtype(), [&]<class T>() {
+    using Wide = std::conditional_t<Reduced16<T>, float, T>;
+    return static_cast<int64_t>(philox::elements_per_block<Wide>(p.kind));
   });
   const int64_t n = y.numel(), blocks = (n + lanes - 1) / lanes;
   parallel_for(blocks, kGrain / 32, [&](int64_t begin, int64_t end) {

@@ -8,12 +8,17 @@
 #include <hwy/foreach_target.h>
 #include <hwy/highway.h>
 
+#include <ambit/ops/creation.h>
+
 #include <algorithm>
 #include <vector>
 
+#include "backends/cpu/elementwise/half_loops.h"
 #include "backends/cpu/index/indices.h"
 #include "backends/cpu/kernels.h"
+#include "backends/cpu/layout/widened.h"
 #include "backends/cpu/runtime/parallel.h"
+#include "backends/cpu/runtime/scratch.h"
 
 HWY_BEFORE_NAMESPACE();
 namespace ambit::cpu::HWY_NAMESPACE {
@@ -32,6 +37,39 @@ void add(int64_t n, T* y, const T* x) {
 #pragma omp simd
   for (int64_t d = 0; d < n; ++d) y[d] += x[d];
 }
+
+/// Rows [D] of a tensor as they are computed with: where they lie, or, of 16 bits, in float32.
+template <class T>
+class Rows {
+ public:
+  explicit Rows(const Tensor& t)
+      : first_(static_cast<char*>(t.data_ptr())),
+        D_(t.size(1)),
+        bytes_(D_ * static_cast<int64_t>(element_size(t.dtype()))),
+        widen_(is_reduced(t.dtype()) ? widen_loop(t.dtype()) : nullptr),
+        narrow_(is_reduced(t.dtype()) ? narrow_loop(t.dtype()) : nullptr),
+        room_(widen_ ? static_cast<size_t>(D_) * sizeof(T) : 0) {}
+  /// A row to read, until the next.
+  const T* read(int64_t row) const {
+    const char* const at = first_ + row * bytes_;
+    if (!widen_) return reinterpret_cast<const T*>(at);
+    widen_(D_, room_.data<T>(), at);
+    return room_.data<T>();
+  }
+  /// Where a row is written, until write(row).
+  T* place(int64_t row) const {
+    return widen_ ? room_.data<T>() : reinterpret_cast<T*>(first_ + row * bytes_);
+  }
+  void write(int64_t row) const {
+    if (narrow_) narrow_(D_, first_ + row * bytes_, room_.data<T>());
+  }
+
+ private:
+  char* first_;
+  int64_t D_, bytes_;
+  UnaryLoop widen_, narrow_;
+  Scratch room_;
+};
 
 /// The operands of both ways. factors [n], null where there are none.
 template <class T>
@@ -66,11 +104,11 @@ struct Bags {
 };
 
 template <class T>
-void sum_bag(const Bags<T>& bags, int64_t b, const T* w, int64_t D, T* y) {
+void sum_bag(const Bags<T>& bags, int64_t b, const Rows<T>& w, int64_t D, T* y) {
   std::fill_n(y, D, T(0));
   int64_t rows = 0;
   bags.for_each(b, [&](int64_t i) {
-    const T* row = w + bags.index[i] * D;
+    const T* row = w.read(bags.index[i]);
     ++rows;
     if (bags.factors) {
       add_scaled(D, y, row, bags.factors[i]);
@@ -86,10 +124,11 @@ void sum_bag(const Bags<T>& bags, int64_t b, const T* w, int64_t D, T* y) {
 
 /// The first of the largest; a NaN stays where it comes first, and else never comes.
 template <class T>
-void largest_of_bag(const Bags<T>& bags, int64_t b, const T* w, int64_t D, T* y, int64_t* best) {
+void largest_of_bag(const Bags<T>& bags, int64_t b, const Rows<T>& w, int64_t D, T* y,
+                    int64_t* best) {
   bool any = false;
   bags.for_each(b, [&](int64_t i) {
-    const T* row = w + bags.index[i] * D;
+    const T* row = w.read(bags.index[i]);
     if (!any) {
       std::copy_n(row, D, y);
       std::fill_n(best, D, i);
@@ -110,18 +149,18 @@ void largest_of_bag(const Bags<T>& bags, int64_t b, const T* w, int64_t D, T* y,
 
 void forward(Tensor& y, Tensor& best, const Tensor& w, const Tensor& index, const Tensor& offsets,
              const Tensor& factors, const EmbeddingBagParams& p) {
-  visit<dtypes::kFloating>(y.dtype(), [&]<class T>() {
+  visit<dtypes::kFloating>(is_reduced(y.dtype()) ? kFloat32 : y.dtype(), [&]<class T>() {
     const Bags<T> bags(index, offsets, factors, p);
     const int64_t D = w.size(1), rows = bags.n / std::max<int64_t>(bags.count, 1) + 1;
-    const T* pw = w.data_ptr<T>();
     parallel_for(bags.count, grain_for(rows * D), [&](int64_t begin, int64_t end) {
+      const Rows<T> from(w), to(y);
       for (int64_t b = begin; b < end; ++b) {
-        T* to = y.data_ptr<T>() + b * D;
         if (p.mode == Mode::max) {
-          largest_of_bag(bags, b, pw, D, to, best.data_ptr<int64_t>() + b * D);
+          largest_of_bag(bags, b, from, D, to.place(b), best.data_ptr<int64_t>() + b * D);
         } else {
-          sum_bag(bags, b, pw, D, to);
+          sum_bag(bags, b, from, D, to.place(b));
         }
+        to.write(b);
       }
     });
   });
@@ -184,7 +223,16 @@ HWY_EXPORT(backward);
 void embedding_bag(Tensor& y, Tensor& best, const Tensor& w, const Tensor& index,
                    const Tensor& offsets, const Tensor& factors, const EmbeddingBagParams& p) {
   check_indices("embedding_bag", index, w.size(0));
-  HWY_DYNAMIC_DISPATCH(forward)(y, best, w, index, offsets, factors, p);
+  if (is_reduced(w.dtype()) && index.numel() > w.size(0)) {  // most rows several times
+    return run_widened(kernels::embedding_bag, embedding_bag, y, best, w, index, offsets, factors,
+                       p);
+  }
+  Tensor wide = factors;
+  if (factors.defined() && is_reduced(factors.dtype())) {
+    wide = empty(factors.sizes(), TensorOptions(kFloat32).device(kCPU));
+    copy(wide, factors);
+  }
+  HWY_DYNAMIC_DISPATCH(forward)(y, best, w, index, offsets, wide, p);
 }
 
 void embedding_bag_grad(Tensor& dw, const Tensor& dy, const Tensor& best, const Tensor& index,

@@ -16,8 +16,8 @@
 #include "backends/cpu/elementwise/half_loops.h"
 #include "backends/cpu/kernels.h"
 #include "backends/cpu/layout/channels_last.h"
-#include "backends/cpu/layout/float32.h"
 #include "backends/cpu/layout/native_scope.h"
+#include "backends/cpu/layout/widened.h"
 #include "backends/cpu/runtime/parallel.h"
 #include "backends/cpu/runtime/scratch.h"
 #include "norm_rows-inl.h"
@@ -264,11 +264,6 @@ bool are_float32(std::initializer_list<const Tensor*> list) {
       list, [](const Tensor* t) { return !t->defined() || t->dtype() == kFloat32; });
 }
 
-/// Write what came of a float32 copy back to what it was made of.
-void put_back(Tensor& t, const Tensor& wide) {
-  if (t.defined() && !wide.is_same(t)) copy(t, wide);
-}
-
 }  // namespace
 
 // Images that lie channels-last stay so. Of bfloat16 rows of channels are taken as they are, beside
@@ -277,7 +272,7 @@ void batch_norm(Tensor& y, Tensor& mean, Tensor& invstd, Tensor& running_mean, T
                 const Tensor& x, const Tensor& w, const Tensor& b, const BatchNormParams& p) {
   const auto run = HWY_DYNAMIC_DISPATCH(forward_any);
   const bool narrow = is_reduced(x.dtype());
-  const bool takes = !narrow || are_float32({&mean, &invstd, &running_mean, &running_var, &w, &b});
+  const bool takes = !narrow || are_float32({&mean, &invstd, &w, &b});
   if (takes && is_channels_last(x)) {
     const NativeScope native({.outputs = {&y},
                               .row_major = {&mean, &invstd, &running_mean, &running_var, &w, &b},
@@ -290,18 +285,8 @@ void batch_norm(Tensor& y, Tensor& mean, Tensor& invstd, Tensor& running_mean, T
   if (!narrow || (takes && x.dim() == 2)) {
     return run(y, mean, invstd, running_mean, running_var, x, w, b, p);
   }
-  const NoGradGuard no_grad;
-  Tensor wide_running_mean = float32_of(running_mean), wide_running_var = float32_of(running_var);
-  Tensor wide_mean = make_float32(mean), wide_invstd = make_float32(mean);
-  by_float32(y, [&](Tensor& wide) {
-    batch_norm(wide, wide_mean, wide_invstd, wide_running_mean, wide_running_var, float32_of(x),
-               float32_of(w), float32_of(b), p);
-  });
-  copy(mean, wide_mean);
-  copy(invstd, wide_invstd);
-  if (!p.training) return;
-  put_back(running_mean, wide_running_mean);
-  put_back(running_var, wide_running_var);
+  run_widened(kernels::batch_norm, batch_norm, y, mean, invstd, running_mean, running_var, x, w, b,
+              p);
 }
 
 void batch_norm_grad(Tensor& dx, Tensor& dw, Tensor& db, const Tensor& dy, const Tensor& x,
@@ -320,14 +305,7 @@ void batch_norm_grad(Tensor& dx, Tensor& dw, Tensor& db, const Tensor& dy, const
     }
   }
   if (!narrow || (takes && x.dim() == 2)) return run(dx, dw, db, dy, x, w, mean, invstd, p);
-  const NoGradGuard no_grad;
-  Tensor wide_dw = make_float32(dw), wide_db = make_float32(db);
-  by_float32(dx, [&](Tensor& wide) {
-    batch_norm_grad(wide, wide_dw, wide_db, float32_of(dy), float32_of(x), float32_of(w),
-                    float32_of(mean), float32_of(invstd), p);
-  });
-  copy(dw, wide_dw);
-  copy(db, wide_db);
+  run_widened(kernels::batch_norm_grad, batch_norm_grad, dx, dw, db, dy, x, w, mean, invstd, p);
 }
 
 }  // namespace ambit::cpu

@@ -11,8 +11,8 @@
 
 #include "backends/cpu/kernels.h"
 #include "backends/cpu/layout/channels_last.h"
-#include "backends/cpu/layout/float32.h"
 #include "backends/cpu/layout/native_scope.h"
+#include "backends/cpu/layout/widened.h"
 #include "pool_channels_last.h"
 #include "pool_windows.h"
 
@@ -124,7 +124,7 @@ void max_pool_grad(Tensor& dx, const Tensor& dy, const Tensor& index, const Pool
     }
   }
   if (is_reduced(dx.dtype())) {
-    return by_float32(dx, [&](Tensor& wide) { max_pool_grad(wide, float32_of(dy), index, p); });
+    return run_widened(kernels::max_pool_grad, max_pool_grad, dx, dy, index, p);
   }
   HWY_DYNAMIC_DISPATCH(row_major_any)(s, dx, dy, index);
 }

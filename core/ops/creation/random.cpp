@@ -2,6 +2,7 @@
 // random kernel or on the host, so that a seed gives the same ones everywhere.
 #include <ambit/ops/random.h>
 
+#include <ambit/backend/alias.h>
 #include <ambit/backend/kernels.h>
 #include <ambit/backend/philox.h>
 #include <ambit/detail/record.h>
@@ -17,6 +18,7 @@
 #include <numeric>
 #include <utility>
 
+#include "core/dispatch/parts.h"
 #include "core/ops/operands/allocate.h"
 #include "core/ops/operands/expect.h"
 #include "core/ops/operands/operand_grad.h"
@@ -40,24 +42,46 @@ double below(double x, DType dtype) {
   });
 }
 
+// Call use(wide, part) for parts of a contiguous tensor of 16 bits, wide the numbers of float32
+// that a fill has in its place.
+template <class Use>
+void for_wide_parts(const Tensor& y, RandomParams p, const Use& use) {
+  if (y.device().is_meta()) return;
+  const int64_t n = y.numel(), most = part_elements(y.device());
+  const auto blocks = static_cast<uint64_t>(most) / philox::elements_per_block<float>(p.kind);
+  for (int64_t first = 0; first < n; first += most, p.offset += blocks) {
+    Tensor part = alias(y, {std::min(most, n - first)}, {1}, y.storage_offset() + first);
+    Tensor wide = empty(part.sizes(), y.options().dtype(kFloat32));
+    kernels::random(wide, p);
+    use(wide, part);
+  }
+}
+
 // Numbers of 16 bits are those of float32, rounded, but never up to the end of their range.
 void run_random(Tensor& y, const RandomParams& p) {
   if (!is_reduced(y.dtype()) || p.kind != Kind::uniform || p.low == p.high) {
     return kernels::random(y, p);
   }
-  Tensor wide = empty(y.sizes(), y.options().dtype(kFloat32));
-  kernels::random(wide, p);
-  kernels::clamp(wide, wide, std::nullopt, Scalar(below(p.high, y.dtype())));
-  kernels::copy(y, wide);
+  const Scalar most = below(p.high, y.dtype());
+  for_wide_parts(y, p, [&](Tensor& wide, Tensor& part) {
+    kernels::clamp(wide, wide, std::nullopt, most);
+    kernels::copy(part, wide);
+  });
 }
 
-// Fill a contiguous tensor with the next numbers of a stream, if none is given its device's.
-void draw(const char* op, Tensor& y, RandomParams p, const Stream& given) {
-  const Generator generator = stream_for(op, y.device(), given);
-  if (y.numel() == 0) return;
+// The next numbers of a stream, if none is given the device's, for n elements.
+RandomParams next(const char* op, Device device, int64_t n, RandomParams p, const Stream& given) {
+  const Generator generator = stream_for(op, device, given);
+  if (n == 0) return p;
   p.seed = generator.seed();
-  p.offset = generator.advance(philox::blocks(static_cast<uint64_t>(y.numel())));
-  run_random(y, p);
+  p.offset = generator.advance(philox::blocks(static_cast<uint64_t>(n)));
+  return p;
+}
+
+// Fill a contiguous tensor with them.
+void draw(const char* op, Tensor& y, RandomParams p, const Stream& given) {
+  p = next(op, y.device(), y.numel(), p, given);
+  if (y.numel() > 0) run_random(y, p);
 }
 
 Tensor drawn(const char* op, IntArrayRef sizes, const TensorOptions& options, const RandomParams& p,
@@ -98,7 +122,8 @@ void expect_probabilities(const char* op, const Tensor& p) {
   expect_defined(op, "p", p);
   check_floats(op, p.dtype());
   const NoGradGuard no_grad;
-  if (!p.is_meta() && !all(logical_and(p >= 0, p <= 1)).item<bool>()) {
+  if (p.is_meta() || p.numel() == 0) return;
+  if (!(min(p).item<double>() >= 0 && max(p).item<double>() <= 1)) {
     throw Error(fmt::format("{}: expected probabilities in [0, 1], got others", op));
   }
 }
@@ -226,8 +251,16 @@ Tensor randperm(int64_t n, const Stream& given, const TensorOptions& options) {
 Tensor bernoulli(const Tensor& self, const Stream& generator) {
   expect_probabilities("bernoulli", self);
   const NoGradGuard no_grad;
-  const DType dtype = is_reduced(self.dtype()) ? kFloat32 : self.dtype();  // finer than p
-  return (rand(self.sizes(), generator, self.options().dtype(dtype)) < self).to(self.dtype());
+  if (!is_reduced(self.dtype())) {
+    return (rand(self.sizes(), generator, self.options()) < self).to(self.dtype());
+  }
+  // Numbers finer than p, which a copy holds until it is known what comes of it.
+  const Tensor out = self.clone(MemoryFormat::Contiguous);
+  const RandomParams uniform =
+      next("bernoulli", out.device(), out.numel(), {.kind = Kind::uniform}, generator);
+  for_wide_parts(out, uniform,
+                 [](Tensor& wide, Tensor& part) { kernels::copy(part, wide < part.to(kFloat32)); });
+  return out;
 }
 Tensor bernoulli(const Tensor& self, double p, const Stream& generator) {
   expect_defined("bernoulli", "self", self);

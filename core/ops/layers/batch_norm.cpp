@@ -122,18 +122,19 @@ Tensor batch_norm_of_nothing(const Tensor& input, const Tensor& weight, const Te
   return out;
 }
 
-// The running statistics, which a kernel takes contiguous and training writes.
+// The running statistics, which a kernel takes contiguous, never of 16 bits, and training writes.
 struct Running {
   Running(const Tensor& s, bool training) : stored(s), value(dense(s)) {
-    if (training && s.defined()) check_in_place("batch_norm", s);
+    if (!s.defined()) return;
+    if (training) check_in_place("batch_norm", s);
+    if (!is_reduced(s.dtype())) return;
+    value = allocate("batch_norm", s.sizes(), statistics_dtype(s.dtype()), s.device());
+    kernels::copy(value, s);
   }
   void written() {
     if (!stored.defined()) return;
-    if (!value.is_same(stored)) {
-      stored.copy_(value);  // also a new version
-    } else {
-      stored.bump_version();
-    }
+    if (Tensor to = stored; !value.is_same(stored)) kernels::copy(to, value);
+    stored.bump_version();
   }
   const Tensor& stored;
   Tensor value;

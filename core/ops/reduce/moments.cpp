@@ -1,6 +1,7 @@
 // Reductions through a formula of the elements: variance, norms, log of a sum of exponentials.
 #include <ambit/backend/op.h>
 #include <ambit/detail/autocast.h>
+#include <ambit/detail/by_float32.h>
 #include <ambit/detail/record.h>
 #include <ambit/error.h>
 #include <ambit/ops/creation.h>
@@ -159,6 +160,8 @@ Tensor norm_grad(const Tensor& g, const Tensor& x, const Tensor& y, double p, co
   }
   const Tensor zero = y == 0;
   if (p == 2) return x * masked_fill(g / y, zero, 0);
+  // Of 16 bits powers leave the range though their quotient does not.
+  if (is_reduced(x.dtype())) return by_float32(x.dtype(), norm_grad, g, x, y, p, dims);
   const Tensor power =
       p > 2 ? x * pow(abs(x), p - 2) : sign(x) * masked_fill(pow(abs(x), p - 1), x == 0, 0);
   return power * masked_fill(g / pow(y, p - 1), zero, 0);
@@ -243,19 +246,23 @@ Tensor renorm_factor(const char* op, const Tensor& self, const Scalar& p, int64_
   return where(norms > maxnorm, reciprocal(norms + 1e-7) * maxnorm, 1.0);
 }
 
+Tensor renormed(const char* op, const Tensor& self, const Scalar& p, int64_t dim,
+                const Scalar& maxnorm) {
+  const Tensor x = widened(self);
+  const Tensor factor = renorm_factor(op, x, p, dim, maxnorm);
+  return (x * factor).to(self.dtype());
+}
+
 }  // namespace
 
 Tensor renorm(const Tensor& self, const Scalar& p, int64_t dim, const Scalar& maxnorm) {
   AMBIT_AUTOCAST(renorm, self, p, dim, maxnorm)
-  if (self.defined() && is_reduced(self.dtype())) {
-    return renorm(self.to(kFloat32), p, dim, maxnorm).to(self.dtype());
-  }
-  return self * renorm_factor("renorm", self, p, dim, maxnorm);
+  return renormed("renorm", self, p, dim, maxnorm);
 }
 const Tensor& renorm_(const Tensor& self, const Scalar& p, int64_t dim, const Scalar& maxnorm) {
   expect_defined("renorm_", "self", self);
   const Tensor before = self.requires_grad() ? self.clone() : self;  // the ops inside keep it
-  return copy_(self, before * renorm_factor("renorm_", before, p, dim, maxnorm));
+  return copy_(self, renormed("renorm_", before, p, dim, maxnorm));
 }
 
 namespace {

@@ -214,7 +214,7 @@ extern AMBIT_API Op<void(Tensor& dx, const Tensor& dy, const Tensor& y, int64_t 
 /// y = (x - mean) * invstd * w + b per channel (dim 1) of x [N,C,...]; w, b [C] may be undefined.
 /// training: mean and invstd [C] are written from the batch (biased variance), running_mean and
 /// running_var [C], where defined, updated (unbiased variance); else written from the running ones.
-/// composite
+/// Beside x of 16 bits the running ones are float32. composite
 extern AMBIT_API
     Op<void(Tensor& y, Tensor& mean, Tensor& invstd, Tensor& running_mean, Tensor& running_var,
             const Tensor& x, const Tensor& w, const Tensor& b, const BatchNormParams& p)>
