@@ -268,3 +268,15 @@ TEST_CASE("scatter_ and index_put_ refuse to read what they write") {
     check_values(x, {2}, {1, 0});
   });
 }
+
+TEST_CASE("an index may be what index_put_ writes to, and is missed in backward when it changed") {
+  for_each_device([](Device d) {
+    const Tensor self = tensor({2, 0, 1, 1}, d);
+    self.index_put_({self.slice(0, 0, 3)}, tensor({7, 8, 9}, d));
+    check_values(self, {4}, {8, 9, 7, 1});
+  });
+  const Tensor x = arange(4.0).requires_grad_(), index = tensor({3, 1});
+  const Tensor y = x.index({index});
+  index.fill_(0);
+  CHECK_THROWS_AS(y.sum().backward(), Error);
+}

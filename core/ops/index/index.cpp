@@ -131,6 +131,7 @@ void assign(const char* op, const Tensor& self, IndexList indices, const Tensor&
   expect_dtype(op, "value", value, self.dtype());
   check_broadcasts_to(op, value.sizes(), sizes);
   check_in_place(op, self);
+  if (p.positions.storage() == self.storage()) p.positions = clone(p.positions);
   if (merges(p)) return put(p, value, accumulate);
   const Tensor view = p.view;
   p.view = clone(view);

@@ -14,27 +14,37 @@
 namespace ambit {
 namespace {
 
+// Return whether there are negative numbers among those of an axis. Errors: IndexError.
+bool check(const char* op, const AxisIndex& axis, const int64_t* values, int64_t n) {
+  int64_t least = 0, most = 0;  // found without a way out of the loop
+  for (int64_t i = 0; i < n; ++i) {
+    const int64_t v = values[i];
+    if (v < least) least = v;
+    if (v > most) most = v;
+  }
+  if (least >= -axis.size && most < axis.size) return least < 0;
+  const int64_t* wrong =
+      std::find_if(values, values + n, [&](int64_t v) { return v < -axis.size || v >= axis.size; });
+  if (wrong != values + n) throw_index(op, -axis.size, axis.size, axis.dim, *wrong);
+  return false;
+}
+
 // One loop for each axis over numbers that the host can see.
 Tensor on_host(const char* op, const std::vector<AxisIndex>& axes, IntArrayRef sizes) {
-  Tensor positions = empty(sizes, TensorOptions(kInt64).device(kCPU));
-  auto* p = positions.data_ptr<int64_t>();
-  bool first = true;
+  Tensor positions;
   for (const AxisIndex& axis : axes) {
     const Tensor index = dense(expanded(axis.index, sizes));
     const auto* values = index.data_ptr<const int64_t>();
     const int64_t n = index.numel();
-    bool wrong = false;  // looked for apart, so that the loop has no way out
-    for (int64_t i = 0; i < n; ++i) wrong |= values[i] < -axis.size || values[i] >= axis.size;
-    for (int64_t i = 0; wrong && i < n; ++i) {
-      if (values[i] < -axis.size || values[i] >= axis.size) {
-        throw_index(op, -axis.size, axis.size, axis.dim, values[i]);
-      }
-    }
+    const bool has_negative = check(op, axis, values, n);
+    if (axes.size() == 1 && !has_negative) return index;
+    const bool first = !positions.defined();
+    if (first) positions = empty(sizes, TensorOptions(kInt64).device(kCPU));
+    auto* p = positions.data_ptr<int64_t>();
     for (int64_t i = 0; i < n; ++i) {
       const int64_t v = values[i] + (values[i] < 0 ? axis.size : 0);
       p[i] = first ? v : p[i] * axis.size + v;
     }
-    first = false;
   }
   return positions;
 }

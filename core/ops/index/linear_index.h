@@ -15,9 +15,9 @@ struct AxisIndex {
 };
 
 /// Return, in the shape that the indices broadcast to and on `device`, the positions in the
-/// row-major product of the dims. Errors: ShapeError; IndexError for indices on cpu, which are
-/// checked here; elsewhere a wrong one becomes a position out of range, which the kernel that takes
-/// it reports.
+/// row-major product of the dims; the index itself where it says just these. Errors: ShapeError;
+/// IndexError for indices on cpu, which are checked here; elsewhere a wrong one becomes a position
+/// out of range, which the kernel that takes it reports.
 Tensor linear_index(const char* op, const std::vector<AxisIndex>& axes, Device device);
 
 }  // namespace ambit
