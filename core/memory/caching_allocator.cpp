@@ -20,7 +20,7 @@ namespace ambit {
 namespace {
 
 constexpr size_t kSpareCacheBytes = size_t{64} << 20;
-constexpr size_t kMostSmallBytes = size_t{1} << 20;
+constexpr size_t kMostSmallBytes = size_t{1} << 18;
 constexpr size_t kPageBytes = 4096;
 
 bool is_large(size_t bytes) { return bytes > kMostSmallBytes; }
@@ -67,6 +67,8 @@ std::string bytes_text(size_t bytes) {
 }  // namespace
 
 RawMemory::~RawMemory() = default;
+void* RawMemory::allocate_pages(size_t, void*) { return nullptr; }
+void RawMemory::free_pages(void*, size_t) noexcept {}
 
 void throw_out_of_memory(const std::string& device_name, size_t requested, const MemoryStats& stats,
                          size_t free_bytes) {
@@ -91,6 +93,7 @@ void* CachingAllocator::allocate(size_t bytes) {
   const size_t size_class = large ? 0 : class_of(std::max<size_t>(bytes, 1));
   const size_t block_bytes = large ? large_block_bytes(bytes) : bytes_of_class(size_class);
   void* p = large ? large_->take(block_bytes, requests_) : classes_[size_class].take(requests_);
+  if (!p && large && add_pages(block_bytes)) p = large_->take(block_bytes, requests_);
   if (p) {
     stats_.cached -= block_bytes;
   } else {
@@ -101,6 +104,31 @@ void* CachingAllocator::allocate(size_t bytes) {
   stats_.peak_in_use = std::max(stats_.peak_in_use, stats_.in_use);
   watch(raw_, p, bytes, block_bytes);
   return p;
+}
+
+// Pages below the lowest, as many as it lacks if it is free, for what is above them has been cut up
+// by what is in use.
+bool CachingAllocator::add_pages(size_t block_bytes) {
+  const LargeBlocks::Range lowest = large_->lowest_pages();
+  LargeBlocks::Range pages{nullptr, block_bytes - std::min(block_bytes, lowest.bytes)};
+  if (lowest.begin) {
+    pages.begin = static_cast<char*>(raw_.allocate_pages(pages.bytes, lowest.begin));
+  }
+  if (!pages.begin) {
+    pages.bytes = block_bytes;
+    pages.begin = static_cast<char*>(raw_.allocate_pages(pages.bytes, nullptr));
+  }
+  if (!pages.begin) return false;
+  try {
+    large_->add_pages(pages, requests_);
+  } catch (...) {
+    raw_.free_pages(pages.begin, pages.bytes);
+    throw;
+  }
+  ++stats_.system_allocations;
+  stats_.cached += pages.bytes;
+  watch(raw_, pages.begin, 0, pages.bytes);
+  return true;
 }
 
 void* CachingAllocator::allocate_segment(size_t bytes, size_t block_bytes) {
@@ -160,29 +188,30 @@ void CachingAllocator::empty_cache() {
   release_all();
 }
 
-void CachingAllocator::release(void* p, size_t block_bytes) noexcept {
-  watch(raw_, p, block_bytes, block_bytes);
-  raw_.free(p, block_bytes);
-  stats_.cached -= block_bytes;
-}
-
 void CachingAllocator::release_class(size_t size_class) noexcept {
   std::vector<void*>& blocks = classes_[size_class].blocks;
-  for (void* p : blocks) release(p, bytes_of_class(size_class));
+  const size_t block_bytes = bytes_of_class(size_class);
+  for (void* p : blocks) {
+    watch(raw_, p, block_bytes, block_bytes);
+    raw_.free(p, block_bytes);
+    stats_.cached -= block_bytes;
+  }
   blocks.clear();
 }
 
-bool CachingAllocator::release_oldest_segment() noexcept {
-  const LargeBlocks::Range segment = large_->oldest_free_segment().first;
-  if (!segment.begin) return false;
-  large_->remove_segment(segment);
-  release(segment.begin, segment.bytes);
+bool CachingAllocator::release_oldest_large() noexcept {
+  const auto [range, has_pages, last_request] = large_->oldest_free();
+  if (!range.begin) return false;
+  large_->remove(range);
+  watch(raw_, range.begin, range.bytes, range.bytes);
+  has_pages ? raw_.free_pages(range.begin, range.bytes) : raw_.free(range.begin, range.bytes);
+  stats_.cached -= range.bytes;
   return true;
 }
 
 void CachingAllocator::release_all() noexcept {
   for (size_t i = 0; i < kClasses; ++i) release_class(i);
-  while (release_oldest_segment()) {
+  while (release_oldest_large()) {
   }
 }
 
@@ -195,9 +224,10 @@ void CachingAllocator::trim() noexcept {
         oldest = i;
       }
     }
-    const auto [segment, last_request] = large_->oldest_free_segment();
-    if (segment.begin && (oldest == kClasses || last_request < classes_[oldest].last_request)) {
-      release_oldest_segment();
+    const LargeBlocks::Oldest large = large_->oldest_free();
+    if (large.range.begin &&
+        (oldest == kClasses || large.last_request < classes_[oldest].last_request)) {
+      release_oldest_large();
     } else if (oldest < kClasses) {
       release_class(oldest);
     } else {

@@ -1,8 +1,9 @@
-// Memory of the CPU, from the C library.
+// Memory of the CPU: small blocks from the C library, pages from the system.
 #include <ambit/backend/caching_allocator.h>
 #include <sys/mman.h>
 #include <unistd.h>
 
+#include <cstdint>
 #include <cstdlib>
 
 namespace ambit {
@@ -17,6 +18,47 @@ size_t pages_in_bytes(int which) {
                                      : static_cast<size_t>(pages) * static_cast<size_t>(page_bytes);
 }
 
+// Huge pages, where the system has some: one fault for 512, and as many fewer entries of the table
+// that finds pages. The rest of the block stays in small ones, so that none is wasted.
+void* prefer_huge_pages(void* p, size_t bytes) {
+  if (bytes >= 2 * kHugePage) ::madvise(p, bytes / kHugePage * kHugePage, MADV_HUGEPAGE);
+  return p;
+}
+
+void* map(void* at, size_t bytes, int flags) {
+  void* p = ::mmap(at, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | flags, -1, 0);
+  return p == MAP_FAILED ? nullptr : p;
+}
+
+// Where the system would put it others go next, and what is to grow downwards would meet them.
+void* map_far_from_others(size_t bytes) {
+  void* p = map(nullptr, bytes, 0);
+  const uintptr_t distance = 8 * HostMemory::total_bytes();
+  if (!p || reinterpret_cast<uintptr_t>(p) <= distance) return p;
+  void* far = map(static_cast<char*>(p) - distance, bytes, 0);
+  if (!far) return p;
+  ::munmap(p, bytes);
+  return far;
+}
+
+// Pages that end at a huge page's border.
+void* map_pages(size_t bytes) {
+  auto* p = static_cast<char*>(map_far_from_others(bytes + kHugePage));
+  if (!p) return nullptr;
+  const size_t above = (reinterpret_cast<uintptr_t>(p) + bytes) % kHugePage,
+               below = (kHugePage - above) % kHugePage;
+  if (below > 0) ::munmap(p, below);
+  if (below < kHugePage) ::munmap(p + below + bytes, kHugePage - below);
+  return p + below;
+}
+
+void* map_below(char* end, size_t bytes) {
+  void* p = map(end - bytes, bytes, MAP_FIXED_NOREPLACE);
+  if (!p || p == end - bytes) return p;
+  ::munmap(p, bytes);  // Linux before 4.17 takes the address for advice
+  return nullptr;
+}
+
 }  // namespace
 
 size_t HostMemory::total_bytes() { return pages_in_bytes(_SC_PHYS_PAGES); }
@@ -26,13 +68,18 @@ void* HostMemory::allocate(size_t bytes) {
   const bool large = bytes >= 2 * kHugePage;
   void* p = nullptr;  // and not aligned_alloc(), whose sizes must be multiples of the alignment
   if (::posix_memalign(&p, large ? kHugePage : kAlignment, bytes) != 0) return nullptr;
-  // Huge pages, where the system has some: one fault for 512, and as many fewer entries of the
-  // table that finds pages. The rest of the block stays in small ones, so that none is wasted.
-  if (large) ::madvise(p, bytes / kHugePage * kHugePage, MADV_HUGEPAGE);
-  return p;
+  return prefer_huge_pages(p, bytes);
 }
 
 void HostMemory::free(void* p, size_t) noexcept { std::free(p); }
+
+void* HostMemory::allocate_pages(size_t bytes, void* end) {
+  if (bytes > total_bytes()) return nullptr;
+  void* p = end ? map_below(static_cast<char*>(end), bytes) : map_pages(bytes);
+  return p ? prefer_huge_pages(p, bytes) : nullptr;
+}
+
+void HostMemory::free_pages(void* p, size_t bytes) noexcept { ::munmap(p, bytes); }
 
 size_t HostMemory::free_bytes() { return pages_in_bytes(_SC_AVPHYS_PAGES); }
 

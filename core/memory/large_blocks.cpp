@@ -1,89 +1,107 @@
 #include "large_blocks.h"
 
 #include <algorithm>
+#include <cstdint>
 #include <iterator>
+#include <new>
 
 namespace ambit {
 namespace {
 
-// A block that is much too large stays whole. Whoever freed it will ask for it again, and a small
-// part of it that lives on would be in the way: the gradient of a layer's output comes long after
-// the output, with what is saved for backward made between them.
+// A block of a segment that is much too large stays whole. Whoever freed it will ask for it again,
+// and a small part of it that lives on would be in the way: the gradient of a layer's output comes
+// long after the output, with what is saved for backward made between them. Of pages only what is
+// missing is asked for then.
 constexpr size_t kMostTimes = 3;
 
 }  // namespace
 
 char* LargeBlocks::take(size_t bytes, uint64_t now) {
-  const auto fit = free_.lower_bound({bytes, nullptr});
+  const auto fit = free_.lower_bound({reinterpret_cast<char*>(UINTPTR_MAX), bytes});
   if (fit == free_.end()) return nullptr;
-  const auto [had, begin] = *fit;
-  if (had > kMostTimes * bytes) return nullptr;
+  const auto [begin, had] = *fit;
   Block& block = blocks_.find(begin)->second;
+  if (block.segment.begin && had > kMostTimes * bytes) return nullptr;
   if (had == bytes) {
     free_.erase(fit);
-  } else {
-    Block rest = block;
-    rest.bytes = had - bytes;
-    blocks_.emplace(begin + bytes, rest);  // may throw, and nothing has changed then
-    auto entry = free_.extract(fit);
-    entry.value() = {rest.bytes, begin + bytes};
-    free_.insert(std::move(entry));
+    block.last_request = now;
+    block.free = false;
+    return begin;
   }
-  block.bytes = bytes;
-  block.last_request = now;
-  block.free = false;
-  return begin;
+  // Its upper part: pages grow downwards, where what is free should be.
+  char* const taken = begin + (had - bytes);
+  blocks_.emplace(taken, Block{bytes, block.segment, now, false});  // may throw before any change
+  block.bytes = had - bytes;
+  auto entry = free_.extract(fit);
+  entry.value().bytes = block.bytes;
+  free_.insert(std::move(entry));
+  return taken;
 }
 
 void LargeBlocks::add_segment(Range segment, uint64_t now) {
   blocks_.emplace(segment.begin, Block{segment.bytes, segment, now, false});
 }
 
+void LargeBlocks::add_pages(Range pages, uint64_t now) {
+  blocks_.emplace(pages.begin, Block{pages.bytes, {}, now, false});
+  if (give_back(pages.begin) > 0) return;
+  blocks_.erase(pages.begin);
+  throw std::bad_alloc();
+}
+
+LargeBlocks::Range LargeBlocks::lowest_pages() const {
+  if (blocks_.empty() || blocks_.begin()->second.segment.begin) return {};
+  const auto& [begin, block] = *blocks_.begin();
+  return {begin, block.free ? block.bytes : 0};
+}
+
 size_t LargeBlocks::give_back(void* p) noexcept {
   const auto block = blocks_.find(static_cast<char*>(p));
   const size_t bytes = block->second.bytes;
   try {
-    free_.emplace(bytes, block->first);
+    free_.insert({block->first, bytes});
   } catch (...) {
     return 0;
   }
   block->second.free = true;
-  const auto joins = [&](const Block& other) {
-    return other.free && other.segment.begin == block->second.segment.begin;
+  const auto joins = [](const auto& one, const auto& next) {
+    return one.second.free && next.second.free && one.first + one.second.bytes == next.first &&
+           one.second.segment.begin == next.second.segment.begin;
   };
-  if (const auto next = std::next(block); next != blocks_.end() && joins(next->second)) {
+  if (const auto next = std::next(block); next != blocks_.end() && joins(*block, *next)) {
     join(block, next);
   }
   if (block == blocks_.begin()) return bytes;
-  if (const auto before = std::prev(block); joins(before->second)) join(before, block);
+  if (const auto before = std::prev(block); joins(*before, *block)) join(before, block);
   return bytes;
 }
 
 void LargeBlocks::join(Blocks::iterator block, Blocks::iterator next) noexcept {
-  auto entry = free_.extract({block->second.bytes, block->first});
-  free_.erase({next->second.bytes, next->first});
+  auto entry = free_.extract({block->first, block->second.bytes});
+  free_.erase({next->first, next->second.bytes});
   block->second.bytes += next->second.bytes;
   block->second.last_request = std::max(block->second.last_request, next->second.last_request);
   blocks_.erase(next);
-  entry.value().first = block->second.bytes;
+  entry.value().bytes = block->second.bytes;
   free_.insert(std::move(entry));
 }
 
-std::pair<LargeBlocks::Range, uint64_t> LargeBlocks::oldest_free_segment() const {
-  std::pair<Range, uint64_t> oldest;
-  for (const auto& [bytes, begin] : free_) {
+LargeBlocks::Oldest LargeBlocks::oldest_free() const {
+  Oldest oldest;
+  for (const auto& [begin, bytes] : free_) {
     const Block& block = blocks_.find(begin)->second;
-    if (bytes != block.segment.bytes) continue;
-    if (!oldest.first.begin || block.last_request < oldest.second) {
-      oldest = {block.segment, block.last_request};
+    const bool has_pages = !block.segment.begin;
+    if (!has_pages && bytes != block.segment.bytes) continue;
+    if (!oldest.range.begin || block.last_request < oldest.last_request) {
+      oldest = {{begin, bytes}, has_pages, block.last_request};
     }
   }
   return oldest;
 }
 
-void LargeBlocks::remove_segment(Range free_segment) noexcept {
-  free_.erase({free_segment.bytes, free_segment.begin});
-  blocks_.erase(free_segment.begin);
+void LargeBlocks::remove(Range free) noexcept {
+  free_.erase(free);
+  blocks_.erase(free.begin);
 }
 
 }  // namespace ambit

@@ -27,8 +27,10 @@ struct BasicBlockImpl : nn::Module {
   }
 
   Tensor forward(const Tensor& x) {
-    Tensor y = bn1(conv1(x)).relu_();
-    y = bn2(conv2(y));
+    Tensor y = conv1(x);  // each step lets go of the one before
+    y = bn1(y).relu_();
+    y = conv2(y);
+    y = bn2(y);
     return (y += downsample ? downsample->forward(x) : x).relu_();
   }
 

@@ -23,6 +23,11 @@ struct AMBIT_API RawMemory {
   /// Return memory aligned to 64, or null when there is not enough.
   virtual void* allocate(size_t bytes) = 0;
   virtual void free(void* p, size_t bytes) noexcept = 0;
+  /// Return whole pages that end where `end` does, which others begin at, or, if it is null, lie
+  /// anywhere. Null: there are none, or, as here, no such memory. They may come back to
+  /// free_pages() in other pieces than they were given in, so that blocks grow and join.
+  virtual void* allocate_pages(size_t bytes, void* end);
+  virtual void free_pages(void* p, size_t bytes) noexcept;
   /// Return how many bytes the device could still give; 0: unknown.
   virtual size_t free_bytes() = 0;
   /// Whether the CPU may follow its pointers: AddressSanitizer then watches what tensors hold.
@@ -35,6 +40,8 @@ class AMBIT_API HostMemory final : public RawMemory {
   /// Refuse more than the machine has: Linux would promise it, and end the process when it is used.
   void* allocate(size_t bytes) override;
   void free(void* p, size_t bytes) noexcept override;
+  void* allocate_pages(size_t bytes, void* end) override;
+  void free_pages(void* p, size_t bytes) noexcept override;
   size_t free_bytes() override;
   bool is_host() const override { return true; }
 
@@ -51,12 +58,13 @@ class LargeBlocks;  // core/memory/large_blocks.h
 
 /// A cache of freed blocks in front of a RawMemory. Thread-safe; a hit costs about 20 ns.
 /// Sizes are rounded up to multiples of 64 bytes, above 512 bytes to eighths of a power of two, so
-/// that a freed block serves every size of its class. Blocks of more than 1 MiB, which are rounded
-/// to pages, are cut from larger ones and joined again.
-/// All in all it holds at most 64 MiB more than twice what tensors have held at their peak: blocks
-/// do not fit each other so well that less would do. Beyond that what nobody asked for longest is
-/// given back to the system first. A large block can only be given back when no part of it is in
-/// use.
+/// that a freed block serves every size of its class. Blocks of more than 256 KiB, which are
+/// rounded to pages, are cut from larger ones and joined again, with all their neighbours where the
+/// memory has allocate_pages(): what it holds then is little more than what tensors do at their
+/// peak. All in all it holds at most 64 MiB more than twice what tensors have held at their peak:
+/// blocks do not fit each other so well that less would do. Beyond that what nobody asked for
+/// longest is given back to the system first: pages each for itself, other large blocks when no
+/// part of them is in use.
 class AMBIT_API CachingAllocator {
  public:
   /// `raw` must outlive this; `device_name` is for error texts.
@@ -86,14 +94,14 @@ class AMBIT_API CachingAllocator {
       return p;
     }
   };
-  // Eight classes up to 512 bytes, then eight per doubling up to 1 MiB.
-  static constexpr size_t kClasses = 8 + (20 - 9) * 8;
+  // Eight classes up to 512 bytes, then eight per doubling up to 256 KiB.
+  static constexpr size_t kClasses = 8 + (18 - 9) * 8;
 
+  bool add_pages(size_t block_bytes);
   void* allocate_segment(size_t bytes, size_t block_bytes);
   void* allocate_from_system(size_t bytes, size_t block_bytes);
-  void release(void* p, size_t block_bytes) noexcept;
   void release_class(size_t size_class) noexcept;
-  bool release_oldest_segment() noexcept;
+  bool release_oldest_large() noexcept;
   void release_all() noexcept;
   void trim() noexcept;
 
