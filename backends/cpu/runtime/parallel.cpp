@@ -15,6 +15,7 @@
 #include <array>
 #include <atomic>
 #include <chrono>
+#include <cstdlib>
 #include <exception>
 #include <mutex>
 #include <new>
@@ -161,7 +162,10 @@ class Job {
 /// A thread and what it is asked to do. `state` says whose turn it is.
 class Worker {
  public:
-  Worker() : thread_([this] { loop(); }) { thread_.detach(); }
+  Worker() : thread_([this] { loop(); }) {
+    thread_.detach();
+    state_.wait(State::starting);
+  }
 
   /// Ask it to take part, unless it is another caller's.
   bool offer(Job& job, int share) {
@@ -193,11 +197,17 @@ class Worker {
   }
 
  private:
-  enum class State : int { idle, reserved, offered, taken, done };
+  enum class State : int { starting, idle, reserved, offered, taken, done };
 
   void loop() {
     working = true;
     run_where_the_process_does();
+    // The C library gives a thread 64 MiB of addresses with its first block: now, and not after
+    // another thread has seen that there is room for what oneDNN prepares.
+    void* volatile first = std::malloc(1);
+    std::free(first);
+    state_.store(State::idle);
+    state_.notify_one();
     Spin spin;
     while (true) {
       await_offer(spin);
@@ -227,7 +237,7 @@ class Worker {
     for (State now = state_.load(); now != State::offered; now = state_.load()) state_.wait(now);
   }
 
-  alignas(64) std::atomic<State> state_{State::idle};
+  alignas(64) std::atomic<State> state_{State::starting};
   Job* job_ = nullptr;
   int share_ = 0;
   std::thread thread_;
