@@ -26,8 +26,7 @@ DTypeSet native_dtypes(const OpBase& op) {
     return {kBFloat16};
   }
   if (is_among({&k::random, &k::unary, &k::binary, &k::binary_scalar, &k::ternary, &k::clamp,
-                &k::reduce, &k::arg_reduce, &k::scan, &k::cum_extremum, &k::sort, &k::topk,
-                &k::embedding_bag, &k::softmax, &k::softmax_grad})) {
+                &k::reduce, &k::searchsorted, &k::embedding_bag})) {
     return dtypes::kReduced;
   }
   return {};

@@ -5,18 +5,28 @@
 namespace ambit {
 
 // The shapes are those that kernels.h gives. Not here are ops that move elements or take them one
-// by one, `random`, and those along a dim that the call names.
+// by one, `random` and `reduce`. What is one to an op is not cut: a line, a row that is normalised,
+// a matrix that is factored, an image of a convolution, a channel of one that is pooled, a head.
 std::span<const Cut> all_cuts() {
   using namespace kernels;
-  constexpr int8_t W = Cut::kWhole, S = Cut::kSum;
+  constexpr int8_t W = Cut::kWhole, S = Cut::kSum, B = Cut::kBeside;
   static constinit const Cut kCuts[] = {
+      {&arg_reduce, {B, B, B}},
+      {&scan, {B, B}},
+      {&cum_extremum, {B, B, B}},
+      {&sort, {B, B, B}},
+      {&topk, {B, B, B}},
       {&searchsorted, {0, 0, 0}},
       {&searchsorted, {1, W, 1}},
+      {&scatter_add, {B, B, B}},
+      {&scatter_reduce, {B, B, B}},
+      {&index_add, {B, W, B}},
       {&embedding_bag, {1, 1, 1, W, W, W}},
       {&embedding_bag_grad, {1, 1, 1, W, W, W}},
       {&matmul, {0, 0, 0}},
       {&matmul, {1, 1, W}},
       {&matmul, {2, W, 2}},
+      {&matmul, {S, 2, 1}},
       {&linear, {0, 0, W, W}},
       {&linear, {1, W, 0, 0}},
       {&linear_map, {0, 0, W, W}},
@@ -45,6 +55,8 @@ std::span<const Cut> all_cuts() {
       {&interpolate, {1, 1}},
       {&interpolate_grad, {0, 0}},
       {&interpolate_grad, {1, 1}},
+      {&softmax, {B, B}},
+      {&softmax_grad, {B, B, B}},
       {&batch_norm, {1, 0, 0, 0, 0, 1, 0, 0}},
       {&batch_norm_grad, {1, 0, 0, 1, 1, 0, 0, 0}},
       {&layer_norm, {0, 0, 0, 0, W, W}},

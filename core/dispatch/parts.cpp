@@ -43,9 +43,9 @@ Way way_along(const decltype(Way::dims)& dims, const Pieces& pieces, int64_t mos
   return way.step < way.size ? way : Way{};
 }
 
-/// Return how a call comes apart where one of its operands of 16 bits has more than `most`
-/// elements: the way that cuts the largest; of no elements where there is none.
-Way find_way(const OpBase& op, const Pieces& pieces, int64_t most) {
+/// Return how a call along `dim` comes apart where one of its operands of 16 bits has more than
+/// `most` elements: the way that cuts the largest; of no elements where there is none.
+Way find_way(const OpBase& op, const Pieces& pieces, int64_t dim, int64_t most) {
   Way best;
   const auto is_large = [=](const Piece& p) {
     return is_reduced(p.tensor) && p.tensor.numel() > most;
@@ -53,7 +53,18 @@ Way find_way(const OpBase& op, const Pieces& pieces, int64_t most) {
   if (std::ranges::none_of(pieces, is_large)) return best;  // most calls
   for (const Cut& cut : all_cuts()) {
     if (cut.op != &op) continue;
-    if (Way way = way_along(cut.dims, pieces, most); way.elements > best.elements) best = way;
+    const auto consider = [&](const auto& dims) {
+      if (Way way = way_along(dims, pieces, most); way.elements > best.elements) best = way;
+    };
+    if (std::ranges::count(cut.dims, Cut::kBeside) == 0) {
+      consider(cut.dims);
+      continue;
+    }
+    for (int8_t d = 0; d < pieces.back().tensor.dim(); ++d) {
+      auto dims = cut.dims;
+      std::ranges::replace(dims, Cut::kBeside, d);
+      if (d != dim) consider(dims);
+    }
   }
   return best;
 }
@@ -75,8 +86,9 @@ struct Sum {
 };
 
 /// `most`: part_elements().
-void run_parts(const OpBase& op, const Pieces& pieces, int64_t most, const Widened::Call& call) {
-  const Way way = find_way(op, pieces, most);
+void run_parts(const OpBase& op, const Pieces& pieces, int64_t dim, int64_t most,
+               const Widened::Call& call) {
+  const Way way = find_way(op, pieces, dim, most);
   if (way.elements == 0) {
     WideRow row;
     for (const auto& [t, reads, writes, gathers] : pieces) {
@@ -98,7 +110,7 @@ void run_parts(const OpBase& op, const Pieces& pieces, int64_t most, const Widen
       part[i] = slice(pieces[i], way.dims[i], first, std::min(way.step, way.size - first));
     }
     for (const Sum& sum : sums) part[sum.operand].tensor = sum.part;
-    run_parts(op, part, most, call);
+    run_parts(op, part, dim, most, call);
     for (Sum& sum : sums) kernels::binary(sum.total, sum.total, sum.part, BinaryOp::add);
   }
   for (const Sum& sum : sums) convert(pieces[sum.operand].tensor, sum.total);
@@ -111,10 +123,10 @@ int64_t part_elements(Device device) {
   return int64_t{get_num_threads()} << 19;
 }
 
-void run_in_parts(const OpBase& op, const Pieces& pieces, const Widened::Call& call) {
+void run_in_parts(const OpBase& op, const Pieces& pieces, int64_t dim, const Widened::Call& call) {
   const auto first =
       std::ranges::find_if(pieces, [](const Piece& p) { return is_reduced(p.tensor); });
-  run_parts(op, pieces, part_elements(first->tensor.device()), call);
+  run_parts(op, pieces, dim, part_elements(first->tensor.device()), call);
 }
 
 }  // namespace ambit

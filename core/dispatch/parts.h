@@ -20,8 +20,8 @@ using Pieces = std::vector<Piece>;
 /// 2 MiB for each thread. Errors: BackendError when the device does not exist.
 int64_t part_elements(Device device);
 
-/// Do a call of `op`, in as many parts as the size of its operands asks for, as far as it comes
-/// apart (cuts.h).
-void run_in_parts(const OpBase& op, const Pieces& pieces, const Widened::Call& call);
+/// Do a call of `op`, of ops along a dim along `dim`, in as many parts as the size of its operands
+/// asks for, as far as it comes apart (cuts.h).
+void run_in_parts(const OpBase& op, const Pieces& pieces, int64_t dim, const Widened::Call& call);
 
 }  // namespace ambit

@@ -166,7 +166,7 @@ void Widened::run_whole(const Call& call) const {
       pieces.push_back({t, !is_output || updates, is_output});
     }
   }
-  run_in_parts(op_, pieces, call);
+  run_in_parts(op_, pieces, dim_, call);
 }
 
 void Widened::run_by_element(const Call& call) const {

@@ -209,6 +209,28 @@ TEST_CASE("16 bits are promoted as in PyTorch") {
   }
 }
 
+TEST_CASE("finfo has the limits of torch.finfo") {
+  // torch.finfo(dtype), in double
+  const auto check = [](DType dtype, int bits, double eps, double max, double tiny, double digits) {
+    const FloatInfo info = finfo(dtype);
+    CHECK(info.bits == bits);
+    CHECK(info.eps == eps);
+    CHECK(info.max == max);
+    CHECK(info.min == -max);
+    CHECK(info.smallest_normal == tiny);
+    CHECK(info.tiny == tiny);
+    CHECK(info.resolution == digits);
+  };
+  check(kFloat16, 16, 0.0009765625, 65504, 6.103515625e-05, 0.001);
+  check(kBFloat16, 16, 0.0078125, 3.3895313892515355e+38, 1.1754943508222875e-38, 0.01);
+  check(kFloat32, 32, 1.1920928955078125e-07, 3.4028234663852886e+38, 1.1754943508222875e-38, 1e-6);
+  check(kFloat64, 64, 2.220446049250313e-16, 1.7976931348623157e+308, 2.2250738585072014e-308,
+        1e-15);
+  static_assert(finfo(kBFloat16).eps == 0x1p-7);
+  CHECK_THROWS_WITH_AS(finfo(kInt64), "finfo: expected a floating-point dtype, got int64",
+                       DTypeError);
+}
+
 TEST_CASE("16 bits are printed as in PyTorch") {
   // torch.tensor([1, 0.1, -2.5], dtype=torch.float16), ...
   CHECK(str(tensor({1., 0.1, -2.5}, kHalf)) ==

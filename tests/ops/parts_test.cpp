@@ -1,6 +1,6 @@
-// Calls whose operands of 16 bits are large, of every kernel but three: done block by block or in
-// parts, they give what they give as a whole, and hold no large operand in float32. On the CPU a
-// part is of 2^19 elements for each thread.
+// Calls whose operands of 16 bits are large, of every kernel: done block by block or in parts, they
+// give what they give as a whole, and hold no large operand in float32. On the CPU a part is of
+// 2^19 elements for each thread.
 #include <ambit/ambit.h>
 #include <ambit/backend/examples.h>
 #include <ambit/backend/kernels.h>
@@ -17,6 +17,7 @@
 #include <vector>
 
 #include "tests/devices.h"
+#include "tests/threads.h"
 
 using namespace ambit;
 
@@ -88,9 +89,14 @@ std::map<std::string, std::vector<LargeCall>> large_calls() {
       {"sort", {{{square, square, square}}}},
       {"topk", {{{{1, 2048}, {1, 2048}, square}}}},
       {"searchsorted",
-       {{{{64, 100}, {64, kAll / 64}, {64, 100}}}, {{{1, kAll}, {1, 1000}, {1, kAll}}}}},
+       {{{{64, 100}, {64, kAll / 64}, {64, 100}}},
+        {{{1, kAll}, {1, 1000}, {1, kAll}}},
+        {{{1, 1000}, {1, kAll}, {1, 1000}}}}},
       {"gather", {{{square, square, square}, integers_below(2, 2048)}}},
       {"scatter", {{{square, {1, 2048}, {1, 2048}}, integers_below(1, 2048)}}},
+      {"scatter_add", {{{square, square, square}, integers_below(1, 2048)}}},
+      {"scatter_reduce", {{{square, square, square}, integers_below(1, 2048)}}},
+      {"index_add", {{{square, {2048}, square}, integers_below(1, 2048)}}},
       {"index_select", {{{square, square, {2048}}, integers_below(2, 2048)}}},
       {"embedding_bag",
        {{{{4096, 64}, {4096, 64}, {65536, 64}, {8192}, {4097}, {8192}}, bags_of(2)}}},
@@ -100,6 +106,7 @@ std::map<std::string, std::vector<LargeCall>> large_calls() {
        {{{{1, 16384, 32}, {1, 16384, 256}, {1, 256, 32}}},
         {{{1, 32, 16384}, {1, 32, 256}, {1, 256, 16384}}},
         {{{1, 4096, 1024}, {1, 4096, 32}, {1, 32, 1024}}},
+        {{{1, 1, 1}, {1, 1, kAll}, {1, kAll, 1}}},
         {{{256, 128, 8}, {256, 128, 128}, {256, 128, 8}}}}},
       {"linear",
        {{{{16384, 16}, {16384, 256}, {16, 256}, c}},
@@ -183,12 +190,10 @@ Tensors operands_of(const Example& example, const LargeCall& call, DType dtype) 
 void for_large_calls(const std::function<void(const Example&, Tensors&)>& body) {
   const auto calls = large_calls();
   const std::set<std::string> of_many_ways{"random", "reduce", "scan"};
-  // Which sums the elements go to, only the indices know.
-  const std::set<std::string> whole{"scatter_add", "scatter_reduce", "index_add"};
   std::set<std::string> seen;
   for (const Example& example : examples()) {
     const std::string op = example.op->name();
-    if (whole.contains(op) || (!seen.insert(op).second && !of_many_ways.contains(op))) continue;
+    if (!seen.insert(op).second && !of_many_ways.contains(op)) continue;
     for (const DType dtype : dtypes::kReduced) {
       if (!example.dtypes.contains(dtype)) continue;
       INFO(op, " ", example.function, " of ", std::string(name(dtype)));
@@ -202,12 +207,6 @@ void for_large_calls(const std::function<void(const Example&, Tensors&)>& body) 
     }
   }
 }
-
-struct Threads {
-  explicit Threads(int n) : were(get_num_threads()) { set_num_threads(n); }
-  ~Threads() { set_num_threads(were); }
-  int were;
-};
 
 /// Return the most bytes that tensors and kernels hold at once during run(), beside what is there.
 size_t bytes_of(const std::function<void()>& run) {

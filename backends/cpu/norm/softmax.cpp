@@ -11,7 +11,6 @@
 #include <cmath>
 
 #include "backends/cpu/kernels.h"
-#include "backends/cpu/layout/line_parts.h"
 #include "backends/cpu/runtime/parallel.h"
 #include "backends/cpu/runtime/stream.h"
 #include "softmax_line-inl.h"
@@ -231,19 +230,10 @@ HWY_EXPORT(softmax_any);
 HWY_EXPORT(softmax_grad_any);
 
 void softmax(Tensor& y, const Tensor& x, int64_t dim, bool log) {
-  if (is_reduced(x.dtype())) {
-    return in_line_parts(dim, {y}, {x},
-                         [&](auto& to, auto& from) { softmax(to[0], from[0], dim, log); });
-  }
   if (y.numel() > 0) HWY_DYNAMIC_DISPATCH(softmax_any)(y, x, dim, log);
 }
 
 void softmax_grad(Tensor& dx, const Tensor& dy, const Tensor& y, int64_t dim, bool log) {
-  if (is_reduced(y.dtype())) {
-    return in_line_parts(dim, {dx}, {dy, y}, [&](auto& to, auto& from) {
-      softmax_grad(to[0], from[0], from[1], dim, log);
-    });
-  }
   if (dx.numel() > 0) HWY_DYNAMIC_DISPATCH(softmax_grad_any)(dx, dy, y, dim, log);
 }
 

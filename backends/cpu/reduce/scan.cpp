@@ -17,7 +17,6 @@
 #include <type_traits>
 
 #include "backends/cpu/kernels.h"
-#include "backends/cpu/layout/line_parts.h"
 #include "backends/cpu/layout/lines.h"
 
 HWY_BEFORE_NAMESPACE();
@@ -265,30 +264,16 @@ HWY_EXPORT(scan_any);
 
 // index, value [.., 1, ..], x [.., n, ..]
 void arg_reduce(Tensor& value, Tensor& index, const Tensor& x, int64_t dim, bool largest) {
-  if (is_reduced(x.dtype())) {
-    return in_line_parts(dim, {value, index}, {x}, [&](auto& to, auto& from) {
-      arg_reduce(to[0], to[1], from[0], dim, largest);
-    });
-  }
   if (index.numel() > 0) HWY_DYNAMIC_DISPATCH(arg_reduce_any)(value, index, x, dim, largest);
 }
 
 // y, x [.., n, ..]
 void scan(Tensor& y, const Tensor& x, int64_t dim, const ScanOp& op) {
-  if (is_reduced(x.dtype())) {
-    return in_line_parts(dim, {y}, {x},
-                         [&](auto& to, auto& from) { scan(to[0], from[0], dim, op); });
-  }
   if (y.numel() > 0) HWY_DYNAMIC_DISPATCH(scan_any)(y, x, dim, op);
 }
 
 // y, index, x [.., n, ..]
 void cum_extremum(Tensor& y, Tensor& index, const Tensor& x, int64_t dim, bool largest) {
-  if (is_reduced(x.dtype())) {
-    return in_line_parts(dim, {y, index}, {x}, [&](auto& to, auto& from) {
-      cum_extremum(to[0], to[1], from[0], dim, largest);
-    });
-  }
   if (y.numel() == 0) return;
   const auto loops = make_line_loops<3>({&y, &index, &x}, dim);
   const Line to(y, dim), to_index(index, dim), from(x, dim);

@@ -1,4 +1,6 @@
 // Places in sorted rows, by halving.
+#include <type_traits>
+
 #include "backends/cpu/kernels.h"
 #include "backends/cpu/runtime/parallel.h"
 
@@ -6,11 +8,14 @@ namespace ambit::cpu {
 namespace {
 
 template <bool kRight, class T>
-int64_t place_of(T x, const T* sorted, int64_t length) {
+int64_t place_of(T number, const T* sorted, int64_t length) {
+  using X = std::conditional_t<Reduced16<T>, float, T>;
+  const X x = number;
   int64_t low = 0, high = length;
   while (low < high) {
     const int64_t mid = low + (high - low) / 2;
-    const bool before = kRight ? sorted[mid] > x : sorted[mid] >= x;  // of NaN never
+    const X other = sorted[mid];
+    const bool before = kRight ? other > x : other >= x;  // of NaN never
     low = before ? low : mid + 1;
     high = before ? mid : high;
   }
@@ -35,7 +40,7 @@ void search(int64_t* index, const Tensor& sorted, const Tensor& x) {
 // index, x [R,M]; sorted [R,N] or [1,N]
 void searchsorted(Tensor& index, const Tensor& sorted, const Tensor& x, bool right) {
   int64_t* const to = index.data_ptr<int64_t>();
-  visit(x.dtype(), [&]<class T>() {
+  visit<dtypes::kEvery>(x.dtype(), [&]<class T>() {
     right ? search<true, T>(to, sorted, x) : search<false, T>(to, sorted, x);
   });
 }

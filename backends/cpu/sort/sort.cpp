@@ -1,7 +1,6 @@
 // Sorting along one dim: each line becomes items of a key and a place, which are sorted, and comes
 // back by the places, so that zeros keep their signs and NaN its bits. Lines are shared by threads.
 #include "backends/cpu/kernels.h"
-#include "backends/cpu/layout/line_parts.h"
 #include "backends/cpu/layout/lines.h"
 #include "backends/cpu/runtime/scratch.h"
 #include "items.h"
@@ -167,20 +166,11 @@ void run_any(Tensor& y, Tensor& index, const Tensor& x, int64_t dim, bool descen
 
 // y, index, x [.., n, ..]
 void sort(Tensor& y, Tensor& index, const Tensor& x, int64_t dim, bool descending) {
-  if (is_reduced(x.dtype())) {
-    return in_line_parts(dim, {y, index}, {x}, [&](auto& to, auto& from) {
-      sort(to[0], to[1], from[0], dim, descending);
-    });
-  }
   run_any(y, index, x, dim, descending);
 }
 
 // y, index [.., k, ..], x [.., n, ..]
 void topk(Tensor& y, Tensor& index, const Tensor& x, int64_t dim, bool largest) {
-  if (is_reduced(x.dtype())) {
-    return in_line_parts(dim, {y, index}, {x},
-                         [&](auto& to, auto& from) { topk(to[0], to[1], from[0], dim, largest); });
-  }
   run_any(y, index, x, dim, largest);
 }
 

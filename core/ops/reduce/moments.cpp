@@ -14,6 +14,8 @@
 #include <bit>
 #include <cmath>
 #include <limits>
+#include <utility>
+#include <vector>
 
 #include "core/ops/operands/expect.h"
 #include "core/ops/operands/unrecorded.h"
@@ -136,9 +138,34 @@ AMBIT_WITH_MEAN(std)
 
 namespace {
 
+// What run(x, shape) gives of x of 16 bits as float32, part by part, so that none but a part is
+// there in float32. Where a dim goes that is cut, run is given what it gave of the parts.
+template <class Run>
+Tensor by_float32_parts(const Tensor& x, const ReduceShape& shape, const Run& run) {
+  constexpr int64_t kMost = int64_t{1} << 19;
+  if (x.numel() <= kMost || x.device().is_meta()) return run(x.to(kFloat32), shape);
+  int64_t dim = 0;  // the longest that stays, else the longest
+  const auto worth = [&](int64_t d) {
+    return std::pair(shape.kept[static_cast<size_t>(d)], x.size(d));
+  };
+  for (int64_t d = 1; d < x.dim(); ++d) dim = worth(d) > worth(dim) ? d : dim;
+  const int64_t step = std::max<int64_t>(kMost / (x.numel() / x.size(dim)), 1);
+  const bool goes = shape.kept[static_cast<size_t>(dim)] == 1;
+  ReduceShape of_part = shape;
+  std::vector<Tensor> parts;
+  for (const Tensor& part : x.split(step, dim)) {
+    if (!goes) of_part.kept[static_cast<size_t>(dim)] = part.size(dim);
+    of_part.result = of_part.kept;
+    parts.push_back(by_float32_parts(part, of_part, run));
+  }
+  const Tensor all = cat(parts, dim);
+  if (goes) return run(all, shape);
+  set_sizes(all, shape.result);
+  return all;
+}
+
 Tensor run_norm(const Tensor& x, const ReduceShape& shape, double p) {
   const NoGradGuard no_grad;
-  if (is_reduced(x.dtype())) return run_norm(x.to(kFloat32), shape, p).to(x.dtype());
   const DType dtype = x.dtype();
   if (shape.count == 0) return run_reduce(x, shape, ReduceOp::sum, dtype);
   if (p == kInfinity) return run_reduce(abs(x), shape, ReduceOp::max, dtype);
@@ -146,6 +173,10 @@ Tensor run_norm(const Tensor& x, const ReduceShape& shape, double p) {
   if (p == 0) return run_reduce((x != 0).to(dtype), shape, ReduceOp::sum, dtype);
   if (p == 1) return run_reduce(x, shape, ReduceOp::abs_sum, dtype);
   if (p == 2) return run_reduce(x, shape, ReduceOp::norm, dtype);
+  if (is_reduced(dtype)) {
+    const auto run = [p](const Tensor& t, const ReduceShape& s) { return run_norm(t, s, p); };
+    return by_float32_parts(x, shape, run).to(dtype);
+  }
   return run_reduce(abs(x).pow_(p), shape, ReduceOp::sum, dtype).pow_(1 / p);
 }
 
@@ -269,7 +300,7 @@ namespace {
 
 Tensor run_logsumexp(const Tensor& x, const ReduceShape& shape) {
   const NoGradGuard no_grad;
-  if (is_reduced(x.dtype())) return run_logsumexp(x.to(kFloat32), shape).to(x.dtype());
+  if (is_reduced(x.dtype())) return by_float32_parts(x, shape, run_logsumexp).to(x.dtype());
   if (shape.count == 0) return run_reduce(x, shape, ReduceOp::sum, x.dtype()).log_();
   // An infinite maximum is left where it is: inf - inf would be NaN.
   const Tensor peak = run_reduce(x, shape, ReduceOp::max, x.dtype());

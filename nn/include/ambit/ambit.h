@@ -17,6 +17,7 @@
 #include <ambit/dlpack.h>
 #include <ambit/dtype.h>
 #include <ambit/error.h>
+#include <ambit/finfo.h>
 #include <ambit/inference_mode.h>
 #include <ambit/layout.h>
 #include <ambit/nn/nn.h>

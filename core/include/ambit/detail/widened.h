@@ -35,6 +35,7 @@ class AMBIT_API Widened {
   void see(Tensor& t) { see(t, true); }
   void see(const Tensor& t) { see(t, false); }
   void see(TensorList l);
+  void see(const int64_t& number) { dim_ = number; }
   template <class Parameter>
   void see(const Parameter&) {}
 
@@ -75,6 +76,7 @@ class AMBIT_API Widened {
   std::vector<Operand> operands_;
   std::vector<Slot> slots_;
   std::optional<DType> reduced_;  // of the first operand of 16 bits
+  int64_t dim_ = -1;              // the integer of the call: of ops along a dim that one
   size_t per_call_ = 0;           // tensors that a call takes of each list, unless all
 };
 

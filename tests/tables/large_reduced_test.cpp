@@ -1,0 +1,120 @@
+// Every public function with large operands of 16 bits: none has one of them in float32 as a whole,
+// but those that are listed with the reason. What kernels take beside their operands,
+// parts_test.cpp measures.
+#include <ambit/ambit.h>
+#include <doctest/doctest.h>
+
+#include <algorithm>
+#include <iterator>
+#include <limits>
+#include <set>
+#include <sstream>
+#include <string>
+
+#include "agreement_calls.h"
+#include "agreement_operands.h"
+#include "tests/threads.h"
+
+using namespace ambit;
+using namespace agreement;
+
+namespace {
+
+using Functions = std::set<std::string>;
+
+/// Return how many elements the largest copy between 16 bits and wider floats had.
+int64_t largest_conversion(const profiler::Profile& profile) {
+  int64_t largest = 0;
+  for (const profiler::FunctionEvent& e : profile.events()) {
+    const auto has = [&](const char* dtype) { return e.dtypes.find(dtype) != std::string::npos; };
+    if (e.name != "copy" || !has("bfloat16") || !(has("float32") || has("float64"))) continue;
+    largest = std::max(largest, e.bytes / (has("float64") ? 10 : 6));
+  }
+  return largest;
+}
+
+Functions names(const char* text) {
+  std::istringstream words(text);
+  return {std::istream_iterator<std::string>(words), {}};
+}
+
+/// Those whose rows have operands of other sizes beside these, or make far larger ones of them.
+const char* const kNotOfTheseSizes =
+    "addmv addmv_ addr addr_ cdist cov diag_embed diagflat einsum ger hsplit kron "
+    "linalg_householder_product linalg_ldl_solve linalg_lstsq mv orgqr ormqr outer pdist "
+    "repeat_interleave split_with_sizes sum_to_size symeig unflatten unsafe_split_with_sizes";
+
+/// Those that have a large operand in wider floats, and why.
+const char* const kKnown =
+    // What is one to an op (core/dispatch/cuts.cpp), here all there is: one line,
+    "_unique argmax argmin histogram layer_norm median nanmedian put_ quantile "
+    // one matrix,
+    "cholesky_solve linalg_lu_solve linalg_matrix_norm linalg_matrix_rank linalg_solve "
+    "linalg_solve_ex linalg_solve_triangular linalg_svd linalg_svdvals lu_solve svd "
+    "triangular_solve "
+    // one image of one channel, one head.
+    "_upsample_nearest_exact2d _upsample_nearest_exact3d convolution_map "
+    "cudnn_convolution_add_relu cudnn_convolution_relu scaled_dot_product_attention "
+    "upsample_bicubic2d upsample_bilinear2d upsample_nearest2d upsample_nearest3d "
+    "upsample_trilinear3d "
+    // Composed of ops each of which would round: all of it is float32 (detail/by_float32.h), so
+    // that the graph keeps float32, too.
+    "corrcoef cross_entropy dist grid_sampler histc linalg_vecdot linear_int8 mse_loss "
+    "quantize_rows renorm renorm_ segment_reduce "
+    // The result, or what it is computed in on the host, is float64,
+    "bincount float_power float_power_ frexp igamma igamma_ igammac igammac_ "
+    // or float32, of 16 bits and a power of two.
+    "ldexp ldexp_";
+
+std::string str(const Functions& functions) {
+  std::string text;
+  for (const std::string& f : functions) text += f + " ";
+  return text;
+}
+
+}  // namespace
+
+TEST_CASE("no function but those that say why has a large operand of 16 bits in float32") {
+  const Threads one(1);
+  constexpr int64_t kMost = int64_t{1} << 19;  // elements of a part, on one thread of the CPU
+  const auto same = [](const Tensor& t) { return t; };
+  const InputLayout layout{"large", {768, 704}, same, same};
+  static_assert(768 * 704 > kMost);
+  const Operands operands = draw(layout, kCPU, kBFloat16, kBFloat16);
+  const Functions apart = names(kNotOfTheseSizes);
+  Functions whole;
+  for (const Call& call : CallTable<Call>::all()) {
+    if (apart.contains(call.function)) continue;
+    INFO(std::string(call.function));
+    profiler::Profile profile;
+    call.run(operands);
+    profile.stop();
+    if (largest_conversion(profile) > kMost) whole.insert(call.function);
+  }
+  CHECK(str(whole) == str(names(kKnown)));
+}
+
+TEST_CASE("norms and logsumexp of large tensors of 16 bits are those of float32, rounded") {
+  constexpr double kInfinity = std::numeric_limits<double>::infinity();
+  manual_seed(1);
+  for (const DType dtype : dtypes::kReduced) {
+    const Tensor x = randn({300, 70, 90}).to(dtype), wide = x.to(kFloat32);
+    for (const Tensor& t : {x, x.permute({2, 0, 1})}) {
+      for (const Dims& dims : {Dims{}, Dims{0}, Dims{1, 2}, Dims{0, 2}, Dims{2}}) {
+        const Tensor f = t.to(kFloat32);
+        for (const double p : {0., 0.5, 1., 2., 3., -1., kInfinity, -kInfinity}) {
+          INFO(name(dtype), " p ", p, " over ", str(dims));
+          // Sums in another order round differently in float32: a number may be its neighbour.
+          const Tensor want = norm(f, p, dims, true), got = norm(t, p, dims, true);
+          REQUIRE(got.dtype() == dtype);
+          CHECK(got.to(kFloat32).allclose(want.to(dtype).to(kFloat32), finfo(dtype).eps, 0));
+        }
+        const Tensor want = logsumexp(f, dims, false), got = logsumexp(t, dims, false);
+        CHECK(got.to(kFloat32).allclose(want.to(dtype).to(kFloat32), finfo(dtype).eps, 0));
+      }
+    }
+    const Tensor none = full({600, 1000}, -kInfinity, dtype), all = full({1, 1}, kInfinity, dtype);
+    CHECK(logsumexp(none, {0, 1}).item<double>() == -kInfinity);
+    CHECK(logsumexp(cat({none, all.expand({1, 1000})}), {0, 1}).item<double>() == kInfinity);
+  }
+}

@@ -1,0 +1,10 @@
+// How many threads ops run on, in a scope.
+#pragma once
+
+#include <ambit/parallel.h>
+
+struct Threads {
+  explicit Threads(int n) : were(ambit::get_num_threads()) { ambit::set_num_threads(n); }
+  ~Threads() { ambit::set_num_threads(were); }
+  int were;
+};
