@@ -75,9 +75,16 @@ Tensor run_var(const Tensor& x, const ReduceShape& shape, int64_t correction, bo
   return root ? out.mul_(scale) : out.mul_(scale).mul_(scale);
 }
 
-// d var / d x = 2 (x - mean) / n, of which g has the 2 / n; the mean's own change cancels.
-Tensor var_grad(const Tensor& g, const Tensor& x, const Dims& kept, const Dims& dims) {
-  return with_kept_dims(g, kept) * (x - mean(x, dims, true));
+// d var / d x = 2 (x - mean) / n; the mean's own change cancels.
+Tensor var_grad(const Tensor& g, const Tensor& x, const Dims& kept, const Dims& dims, double n) {
+  return with_kept_dims(g * (2 / n), kept) * (x - mean(x, dims, true));
+}
+
+// Half of it over the root y, which has no slope at 0; libtorch calls it 0.
+Tensor std_grad(const Tensor& g, const Tensor& x, const Tensor& y, const Dims& kept,
+                const Dims& dims, double n) {
+  const Tensor root_grad = relu_grad(g / y * (1 / n), y);
+  return with_kept_dims(root_grad, kept) * (x - mean(x, dims, true));
 }
 
 }  // namespace
@@ -95,7 +102,9 @@ Tensor var(const Tensor& self, IntArrayRef dims, Correction correction, bool kee
   Tensor out = run_var(self, shape, correction.value_or(1), false);
   return record("var", std::move(out),
                 wrt(self, [x = saved(self), kept = std::move(shape.kept), dims = Dims(dims),
-                           n](const Tensor& g) { return var_grad(g * (2 / n), x(), kept, dims); }));
+                           n](const Tensor& g) {
+                  return by_float32(g.dtype(), var_grad, g, x(), kept, dims, n);
+                }));
 }
 
 Tensor std(const Tensor& self, bool unbiased) { return ambit::std(self, IntArrayRef(), unbiased); }
@@ -112,8 +121,7 @@ Tensor std(const Tensor& self, IntArrayRef dims, Correction correction, bool kee
   return record("std", out,
                 wrt(self, [x = saved(self), y = saved_output(out), kept = std::move(shape.kept),
                            dims = Dims(dims), n](const Tensor& g) {
-                  // At 0 the root has no slope; libtorch calls it 0.
-                  return var_grad(relu_grad(g * (1 / n) / y(), y()), x(), kept, dims);
+                  return by_float32(g.dtype(), std_grad, g, x(), y(), kept, dims, n);
                 }));
 }
 
