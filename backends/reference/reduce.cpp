@@ -194,17 +194,20 @@ void arg_reduce(Tensor& value, Tensor& index, const Tensor& x, int64_t dim, bool
 
 namespace {
 
-// y[i] = x[0] then x[1] ... x[i] along each line, combined from the left, kept in Acc
+// y[i] = x[0] then x[1] ... x[i] along each line, combined from the left, kept in Acc; without x[i]
+// where exclusive, and from the right where reverse
 template <class T, class Acc, class F>
-void scan_lines(Tensor& y, const Tensor& x, int64_t dim, Acc first, F combine) {
-  const Line from(x, dim), to(y, dim);
+void scan_lines(Tensor& y, const Tensor& x, const ScanParams& p, Acc first, F combine) {
+  const Line from(x, p.dim), to(y, p.dim);
   T* py = y.data_ptr<T>();
   const T* px = x.data_ptr<T>();
-  strided_loop(line_starts(x, dim), {y.strides(), x.strides()}, [&](int64_t i, int64_t k) {
+  strided_loop(line_starts(x, p.dim), {y.strides(), x.strides()}, [&](int64_t i, int64_t k) {
     Acc total = first;
-    for (int64_t j = 0; j < from.length; ++j) {
+    for (int64_t n = 0; n < from.length; ++n) {
+      const int64_t j = p.reverse ? from.length - 1 - n : n;
+      const Acc before = total;
       total = combine(total, static_cast<Acc>(px[k + j * from.step]));
-      py[i + j * to.step] = static_cast<T>(total);
+      py[i + j * to.step] = static_cast<T>(p.exclusive ? before : total);
     }
   });
 }
@@ -218,18 +221,18 @@ double log_add_exp(double a, double b) {
 
 }  // namespace
 
-void scan(Tensor& y, const Tensor& x, int64_t dim, const ScanOp& op) {
+void scan(Tensor& y, const Tensor& x, const ScanParams& p, const ScanOp& op) {
   count_run();
   visit(x.dtype(), [&]<class T>() {
     using Acc = Accumulator<T>;
     switch (op) {
       case ScanOp::sum:
-        return scan_lines<T>(y, x, dim, Acc{0}, [](Acc a, Acc b) { return a + b; });
+        return scan_lines<T>(y, x, p, Acc{0}, [](Acc a, Acc b) { return a + b; });
       case ScanOp::prod:
-        return scan_lines<T>(y, x, dim, Acc{1}, [](Acc a, Acc b) { return a * b; });
+        return scan_lines<T>(y, x, p, Acc{1}, [](Acc a, Acc b) { return a * b; });
       case ScanOp::logsumexp:
         if constexpr (std::is_floating_point_v<T>) {
-          return scan_lines<T>(y, x, dim, -std::numeric_limits<double>::infinity(), log_add_exp);
+          return scan_lines<T>(y, x, p, -std::numeric_limits<double>::infinity(), log_add_exp);
         }
         throw DTypeError(fmt::format("logsumexp: expected floats, got {}", name(x.dtype())));
     }

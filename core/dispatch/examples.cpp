@@ -191,7 +191,7 @@ void add_reductions(Table& table) {
   }
   table.add(kernels::arg_reduce, t({1}), t({1}, kInt64), t({2}), 0, true);
   for (const ScanOp f : functions<ScanOp>()) {
-    table.add_function(kernels::scan, name(f), row_of(f).dtypes, t({2}), t({2}), 0, f);
+    table.add_function(kernels::scan, name(f), row_of(f).dtypes, t({2}), t({2}), ScanParams{}, f);
   }
   table.add(kernels::cum_extremum, t({2}), t({2}, kInt64), t({2}), 0, true);
 }

@@ -51,6 +51,42 @@ TEST_CASE("prod has right gradients, with one zero and with several") {
   });
 }
 
+TEST_CASE("prod has PyTorch's gradients at zeros, NaN and infinities, and where it overflows") {
+  constexpr double kNan = std::numeric_limits<double>::quiet_NaN();
+  constexpr double kInf = std::numeric_limits<double>::infinity();
+  for_each_device([&](Device d) {
+    const TensorOptions f64 = TensorOptions(kFloat64).device(d);
+    const auto of = [&](const Tensor& x) {
+      const Tensor leaf = x.detach().requires_grad_();
+      leaf.prod(1).backward(full({x.size(0)}, 2., f64));
+      return leaf.grad();
+    };
+    check_values(of(tensor({{3., 0., -5.}, {0., 0., 5.}, {2., 4., -0.}}, f64)), {3, 3},
+                 {0, -30, 0, 0, 0, 0, -0., -0., 16});
+    check_values(of(tensor({{kNan, 0., 2.}, {kInf, 0., 2.}, {1e200, 1e200, 1e-300}}, f64)), {3, 3},
+                 {0, kNan, kNan, 0, kInf, kNan, 2e-100, 2e-100, kInf});
+    CHECK(of(empty({2, 0}, f64)).sizes() == IntArrayRef{2, 0});
+    const Tensor twos = full({10, 2}, 2.0, TensorOptions(kFloat16).device(d)).requires_grad_();
+    twos.t().prod(1).sum().backward();
+    check_values(twos.grad(), {10, 2}, std::vector<double>(20, 512));
+  });
+}
+
+TEST_CASE("std of equal elements has the gradient 0, of NaN and of small ones what follows") {
+  for_each_device([](Device d) {
+    const TensorOptions f64 = TensorOptions(kFloat64).device(d);
+    const Tensor x =
+        tensor({{0.1, 0.1, 0.1}, {1., NAN, 2.}, {1e-200, 2e-200, 3e-200}}, f64).requires_grad_();
+    ambit::std(x, 1).sum().backward();
+    check_values(x.grad(), {3, 3}, {0, 0, 0, NAN, NAN, NAN, -0.5, 0, 0.5});
+    // 3 times the result is more than a double holds.
+    const Tensor large = tensor({{6e307, -6e307, 6e307, -6e307}}, f64).requires_grad_();
+    ambit::std(large, 1).sum().backward();
+    const double slope = 0.28867513459481288;  // 1 / (3 std) = 1 / (2 sqrt(3))
+    check_values(large.grad(), {1, 4}, {slope, -slope, slope, -slope});
+  });
+}
+
 TEST_CASE("max and min pass the gradient to the element taken") {
   for_each_device([](Device d) {
     const Tensor x = wave(d, {3, 4});

@@ -46,6 +46,20 @@ TEST_CASE("products that overflow float16 on the way have the gradients of their
   });
 }
 
+TEST_CASE("variances of numbers far from 0 have the gradients of their distances from the mean") {
+  for_each_device([](Device d) {
+    // x.var() and x.std() of torch.tensor([1000., 1001., 1003.]).double(): x.grad. The mean, 1001
+    // 1/3, would be 1001.5 in float16.
+    const Tensor x = tensor({1000., 1001., 1003.}, TensorOptions(kHalf).device(d));
+    const Tensor one = ones({}, x.options());
+    // One rounding, of 2^-11, and for the root its own; check_values() doubles it.
+    check_values(slope([](const Tensor& t) { return t.var(); }, x, one), {3},
+                 {-1.3333333333333333, -0.33333333333333331, 1.6666666666666667}, 0x1p-12);
+    check_values(slope([](const Tensor& t) { return t.std(); }, x, one), {3},
+                 {-0.4364357804719848, -0.1091089451179962, 0.545544725589981}, 0x1p-11);
+  });
+}
+
 TEST_CASE("the gradient of erfcx of 16 bits is as exact as they are") {
   for_each_device([](Device d) {
     // x = torch.tensor([-3.30078125, 40.]).double(): x.grad after special.erfcx(x).sum().backward()

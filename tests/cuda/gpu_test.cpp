@@ -95,6 +95,21 @@ TEST_CASE("gpu: activations, losses, variances and gradients of maps are one lau
   CHECK(launches([&] { autograd::grad({y}, {x}, {t}); }) == 1);
 }
 
+TEST_CASE("gpu: gradients of scans and moments are no more launches than their passes") {
+  if (!has_gpu()) return;
+  const Tensor x = randn({3, 40}, Device("cuda")).requires_grad_(), g = ones({3}, x.device());
+  const auto of_gradient = [&](const Tensor& y, const Tensor& dy) {
+    const uint64_t before = cuda::counters().launches;
+    autograd::grad({y}, {x}, {dy});
+    return cuda::counters().launches - before;
+  };
+  CHECK(of_gradient(x.cumsum(1), x.detach()) == 1);
+  CHECK(of_gradient(x.prod(1), g) == 4);  // products of both sides, theirs, and times g
+  CHECK(of_gradient(x.prod(), g[0]) == 4);
+  CHECK(of_gradient(x.var(1), g) == 4);  // the mean, what differs from it, g / n, and times g
+  CHECK(of_gradient(x.std(1), g) == 6);  // and over the root, where it has a slope
+}
+
 TEST_CASE("gpu: 16 bits are computed with in one launch, without float32 in between") {
   if (!has_gpu()) return;
   for (const DType dtype : dtypes::kReduced) {

@@ -220,8 +220,19 @@ TEST_CASE("reference arg_reduce takes the first of equals, and the first NaN") {
 TEST_CASE("reference cumsum runs along its dim and wraps") {
   Tensor y = blank<int8_t>({2, 2});
   // t([[100, 1], [100, 2]], dtype=torch.int8).cumsum(0, dtype=torch.int8)
-  kernels::scan(y, make<int8_t>({100, 1, 100, 2}, {2, 2}), 0, ScanOp::sum);
+  kernels::scan(y, make<int8_t>({100, 1, 100, 2}, {2, 2}), {}, ScanOp::sum);
   check_values<int8_t>(y, {100, 1, -56, 3});
+}
+
+TEST_CASE("reference scans run from either end, with or without the element of the result") {
+  Tensor y = blank<int64_t>({4});
+  const Tensor x = make<int64_t>({2, 3, 5, 7}, {4});
+  kernels::scan(y, x, {.reverse = true}, ScanOp::prod);
+  check_values<int64_t>(y, {210, 105, 35, 7});
+  kernels::scan(y, x, {.exclusive = true}, ScanOp::prod);
+  check_values<int64_t>(y, {1, 2, 6, 30});
+  kernels::scan(y, x, {.reverse = true, .exclusive = true}, ScanOp::sum);
+  check_values<int64_t>(y, {15, 12, 7, 0});
 }
 
 TEST_CASE("reference gather and scatter follow the index along one dim") {

@@ -103,6 +103,40 @@ TEST_CASE("scans have PyTorch's gradients, at zeros and infinities too, and seco
   });
 }
 
+TEST_CASE("scans of lines of any length run from either end, without the last element too") {
+  for_each_device([](Device d) {
+    // Lines one after the other, side by side, and many short ones; long ones are cut into chunks.
+    for (const Dims& sizes : {Dims{3, 1}, Dims{5, 40}, Dims{9001, 2}, Dims{2, 9001}, Dims{0, 3}}) {
+      for (const DType dtype : {kInt8, kInt64, kFloat32, kBFloat16}) {
+        const Tensor x = randint(-3, 4, sizes, kInt64).to(dtype).to(d);
+        for (const int64_t dim : {0, 1}) {
+          CAPTURE(sizes[0]);
+          CAPTURE(std::string(name(dtype)));
+          CAPTURE(dim);
+          const auto run = [&](bool reverse, bool exclusive) {
+            Tensor y = full(sizes, 77, x.options());
+            kernels::scan(y, x.t().contiguous().t(), {dim, reverse, exclusive}, ScanOp::sum);
+            return y;
+          };
+          // Sums of so few integers are exact; bfloat16 rounds each once, whatever the way.
+          const Tensor sums = x.cumsum(dim, dtype), back = x.flip(dim).cumsum(dim, dtype).flip(dim);
+          CHECK(equal(run(false, false), sums));
+          CHECK(equal(run(true, false), back));
+          const int64_t n = sizes[static_cast<size_t>(dim)];
+          if (n == 0) continue;
+          const Tensor none = zeros_like(x.narrow(dim, 0, 1));
+          CHECK(equal(run(false, true), cat({none, sums.narrow(dim, 0, n - 1)}, dim)));
+          CHECK(equal(run(true, true), cat({back.narrow(dim, 1, n - 1), none}, dim)));
+        }
+      }
+    }
+    Tensor y = full({3}, 77., f64(d));
+    kernels::scan(y, tensor({1., kInf, 2.}, f64(d)), {.reverse = true, .exclusive = true},
+                  ScanOp::logsumexp);
+    check_values(y, {3}, {kInf, 2, -kInf});
+  });
+}
+
 TEST_CASE("the composite of cum_extremum agrees with the reference") {
   for (const int64_t n : {1, 2, 7, 16, 33}) {
     const Tensor few = randint(0, 6, {2, n, 3}, kInt64).to(kFloat64);

@@ -62,14 +62,19 @@ void add_line_cases(Cases& cases, const std::string& path, const Check& check) {
 void add_scan_cases_of(Cases& cases, ScanOp op, DType dtype) {
   const bool near_one = op == ScanOp::prod && is_floating_point(dtype);
   const Values values = near_one ? between(0.991, 1.009) : any();
-  add_line_cases(cases, fmt::format("scan/{}/{}", name(op), name(dtype)),
-                 [=](Trial& t, const Dims& sizes, int64_t dim, Layout layout) {
-                   t.begin(fmt::format("dim {}", dim));
-                   Operand& y = t.output("y", dtype, sizes);
-                   Operand& x = t.input("x", dtype, sizes, layout, values);
-                   t.run([&](Side s) { kernels::scan(y[s], x[s], dim, op); });
-                   t.expect(y, bound_of(op, length_of(sizes, dim), dtype));
-                 });
+  add_line_cases(
+      cases, fmt::format("scan/{}/{}", name(op), name(dtype)),
+      [=](Trial& t, const Dims& sizes, int64_t dim, Layout layout) {
+        for (const bool reverse : {false, true}) {
+          for (const bool exclusive : {false, true}) {
+            t.begin(fmt::format("dim {}, reverse {}, exclusive {}", dim, reverse, exclusive));
+            Operand& y = t.output("y", dtype, sizes);
+            Operand& x = t.input("x", dtype, sizes, layout, values);
+            t.run([&](Side s) { kernels::scan(y[s], x[s], {dim, reverse, exclusive}, op); });
+            t.expect(y, bound_of(op, length_of(sizes, dim), dtype));
+          }
+        }
+      });
 }
 
 void add_extremum_cases_of(Cases& cases, DType dtype) {

@@ -4,8 +4,11 @@
 
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "backends/cpu/reduce/scan.cpp"
+#include <ambit/autograd.h>
+#include <ambit/backend/alias.h>
 #include <ambit/backend/arithmetic.h>
 #include <ambit/error.h>
+#include <ambit/ops/shape.h>
 #include <fmt/format.h>
 #include <hwy/foreach_target.h>
 #include <hwy/highway.h>
@@ -257,6 +260,21 @@ void follow_extremes(T* y, const Line& to, int64_t* index, const Line& to_index,
   }
 }
 
+/// t with its lines along dim the other way round.
+Tensor reversed(const Tensor& t, int64_t dim) {
+  Dims strides(t.strides());
+  int64_t& step = strides[static_cast<size_t>(dim)];
+  const int64_t last = t.storage_offset() + (t.size(dim) - 1) * step;
+  step = -step;
+  return alias(t, t.sizes(), strides, last);
+}
+
+/// The scan of no elements.
+Scalar scan_of_none(ScanOp op) {
+  if (op == ScanOp::logsumexp) return -std::numeric_limits<double>::infinity();
+  return op == ScanOp::prod ? 1 : 0;
+}
+
 }  // namespace
 
 HWY_EXPORT(arg_reduce_any);
@@ -268,8 +286,22 @@ void arg_reduce(Tensor& value, Tensor& index, const Tensor& x, int64_t dim, bool
 }
 
 // y, x [.., n, ..]
-void scan(Tensor& y, const Tensor& x, int64_t dim, const ScanOp& op) {
-  if (y.numel() > 0) HWY_DYNAMIC_DISPATCH(scan_any)(y, x, dim, op);
+void scan(Tensor& y, const Tensor& x, const ScanParams& p, const ScanOp& op) {
+  if (y.numel() == 0) return;
+  const int64_t n = y.dim() == 0 ? 1 : y.size(p.dim);
+  if (p.exclusive) {
+    if (n == 1) return fill(y, scan_of_none(op));
+    // Each result is that of its neighbour's elements, and the first one's of none.
+    const NoGradGuard no_grad;
+    Tensor first = narrow(y, p.dim, p.reverse ? n - 1 : 0, 1);
+    fill(first, scan_of_none(op));
+    Tensor rest = narrow(y, p.dim, p.reverse ? 0 : 1, n - 1);
+    return scan(rest, narrow(x, p.dim, p.reverse ? 1 : 0, n - 1), {p.dim, p.reverse}, op);
+  }
+  if (p.reverse && n > 1) {
+    return HWY_DYNAMIC_DISPATCH(scan_any)(reversed(y, p.dim), reversed(x, p.dim), p.dim, op);
+  }
+  HWY_DYNAMIC_DISPATCH(scan_any)(y, x, p.dim, op);
 }
 
 // y, index, x [.., n, ..]

@@ -43,7 +43,7 @@ void cum_extremum(Tensor& y, Tensor& index, const Tensor& x, int64_t dim, bool l
   if (x.numel() == 0) return;
   visit<dtypes::kEvery>(x.dtype(), [&]<class T>() {
     run_scan(ExtremeSoFar<T>{x.data_ptr<T>(), y.data_ptr<T>(), index.data_ptr<int64_t>(), largest},
-             y, x, dim);
+             y, x, {.dim = dim});
   });
 }
 

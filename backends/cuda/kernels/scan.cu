@@ -48,26 +48,26 @@ struct LogSumExp : Elements<T> {
 };
 
 template <class S>
-void run(Tensor& y, const Tensor& x, int64_t dim) {
+void run(Tensor& y, const Tensor& x, const ScanParams& p) {
   using T = std::remove_pointer_t<decltype(S::y)>;
   S scan;
   scan.x = x.data_ptr<T>();
   scan.y = y.data_ptr<T>();
-  run_scan(scan, y, x, dim);
+  run_scan(scan, y, x, p);
 }
 
 }  // namespace
 
-void scan(Tensor& y, const Tensor& x, int64_t dim, const ScanOp& op) {
+void scan(Tensor& y, const Tensor& x, const ScanParams& p, const ScanOp& op) {
   if (x.numel() == 0) return;
   visit<dtypes::widened(dtypes::kNumbers)>(x.dtype(), [&]<class T>() {
     switch (op) {
       case ScanOp::sum:
-        return run<Sum<T>>(y, x, dim);
+        return run<Sum<T>>(y, x, p);
       case ScanOp::prod:
-        return run<Prod<T>>(y, x, dim);
+        return run<Prod<T>>(y, x, p);
       case ScanOp::logsumexp:
-        if constexpr (!std::is_integral_v<T>) return run<LogSumExp<T>>(y, x, dim);
+        if constexpr (!std::is_integral_v<T>) return run<LogSumExp<T>>(y, x, p);
         throw DTypeError(std::string("logsumexp: expected floats, got ") + name(x.dtype()));
     }
   });

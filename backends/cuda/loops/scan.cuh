@@ -19,6 +19,10 @@ namespace ambit::cuda {
 struct ScanLines {
   ReduceWalk walk;  // of the starts of all lines
   int64_t count, length, step;
+  int64_t begin = 0;       // what comes first lies so far behind the start
+  bool exclusive = false;  // of results: each is that of the elements before, the first of none
+
+  __device__ int64_t first(int64_t line) const { return walk.kept_offset(line) + begin; }
 };
 
 template <class S>
@@ -38,7 +42,7 @@ __global__ void chunk_totals(S scan, ScanLines from, int64_t chunks, int64_t chu
   using Reduce = cub::BlockReduce<Value, kThreads>;
   __shared__ typename Reduce::TempStorage storage;
   const int64_t line = blockIdx.x / chunks, first = blockIdx.x % chunks * chunk;
-  const int64_t start = from.walk.kept_offset(line);
+  const int64_t start = from.first(line);
   const int64_t end = min(first + chunk, from.length);
   Value v = scan.first();
   for (int64_t i = first + threadIdx.x; i < end; i += kThreads) {
@@ -68,13 +72,15 @@ __global__ void scan_chunks(S scan, ScanLines from, ScanLines to, int64_t chunks
   if (threadIdx.x == 0) before = carry;
   __syncthreads();
   carry = before;
-  const int64_t start = from.walk.kept_offset(line), out = to.walk.kept_offset(line);
+  const int64_t start = from.first(line), out = to.first(line);
   const int64_t end = min((place + 1) * chunk, from.length);
+  if (to.exclusive && place == 0 && threadIdx.x == 0) scan.store(out, scan.first());
   for (int64_t begin = place * chunk; begin < end; begin += kThreads) {
     const int64_t i = begin + threadIdx.x;
     Value v = i < end ? scan.load(start + i * from.step, i) : scan.first(), all;
     Scan(of_chunk).InclusiveScan(v, v, join, all);
-    if (i < end) scan.store(out + i * to.step, scan.join(carry, v));
+    const int64_t j = i + to.exclusive;
+    if (i < end && j < to.length) scan.store(out + j * to.step, scan.join(carry, v));
     carry = scan.join(carry, all);
     __syncthreads();  // the storage is used again
   }
@@ -84,28 +90,34 @@ __global__ void scan_chunks(S scan, ScanLines from, ScanLines to, int64_t chunks
 template <class S>
 __global__ void scan_lines(S scan, ScanLines from, ScanLines to) {
   for (int64_t line = thread_index(); line < from.count; line += thread_count()) {
-    const int64_t start = from.walk.kept_offset(line), out = to.walk.kept_offset(line);
+    const int64_t start = from.first(line), out = to.first(line);
     typename S::Value v = scan.first();
     for (int64_t i = 0; i < from.length; ++i) {
+      if (to.exclusive) scan.store(out + i * to.step, v);
       v = scan.join(v, scan.load(start + i * from.step, i));
-      scan.store(out + i * to.step, v);
+      if (!to.exclusive) scan.store(out + i * to.step, v);
     }
   }
 }
 
-inline ScanLines scan_lines_of(const Tensor& t, int64_t dim) {
-  const auto keeps = [&](size_t d) { return static_cast<int64_t>(d) != dim; };
-  const int64_t length = t.dim() == 0 ? 1 : t.size(dim);
+inline ScanLines scan_lines_of(const Tensor& t, const ScanParams& p) {
+  const auto keeps = [&](size_t d) { return static_cast<int64_t>(d) != p.dim; };
+  const int64_t length = t.dim() == 0 ? 1 : t.size(p.dim);
   const int64_t count = length == 0 ? 0 : t.numel() / length;
-  return {reduce_walk(Call::op(), t, keeps), count, length, t.dim() == 0 ? 1 : t.stride(dim)};
+  const int64_t step = t.dim() == 0 ? 1 : t.stride(p.dim);
+  const ReduceWalk walk = reduce_walk(Call::op(), t, keeps);
+  if (p.reverse) return {walk, count, length, -step, (length - 1) * step, p.exclusive};
+  return {walk, count, length, step, 0, p.exclusive};
 }
 
-/// Scan the lines of x into those of y, which all outputs lie as.
+/// Scan the lines of x into those of y, which all outputs lie as. The i that a scan's load gets
+/// counts from where it begins.
 template <class S>
-void run_scan(const S& scan, const Tensor& y, const Tensor& x, int64_t dim) {
+void run_scan(const S& scan, const Tensor& y, const Tensor& x, const ScanParams& p) {
   constexpr int64_t kManyLines = 16384, kLeastPerChunk = 16 * kThreads, kMostBlocks = 1024;
-  const ScanLines from = scan_lines_of(x, dim), to = scan_lines_of(y, dim);
-  if (from.length <= 32 || (from.count >= kManyLines && from.step > 1)) {
+  const ScanLines from = scan_lines_of(x, p), to = scan_lines_of(y, p);
+  const bool apart = from.step > 1 || from.step < -1;
+  if (from.length <= 32 || (from.count >= kManyLines && apart)) {
     return launch(scan_lines<S>, grid_for(from.count), scan, from, to);
   }
   const int64_t useful =

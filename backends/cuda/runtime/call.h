@@ -3,8 +3,7 @@
 // the operands before. Kernels then just ask for Call::stream().
 #pragma once
 
-#include <ambit/backend/op.h>
-#include <ambit/params.h>
+#include <ambit/backend/kernels.h>
 
 #include <concepts>
 #include <optional>
@@ -23,7 +22,7 @@ template <class T>
 concept Parameter = std::is_arithmetic_v<T> || std::is_enum_v<T> || std::same_as<T, Scalar> ||
     std::same_as<T, std::optional<Scalar>> || std::same_as<T, ScalarOperand> ||
     std::same_as<T, ActivationParams> || std::same_as<T, RandomParams> ||
-    std::same_as<T, ConvParams> || std::same_as<T, PoolParams> ||
+    std::same_as<T, ScanParams> || std::same_as<T, ConvParams> || std::same_as<T, PoolParams> ||
     std::same_as<T, InterpolateParams> || std::same_as<T, EmbeddingBagParams> ||
     std::same_as<T, BatchNormParams> || std::same_as<T, AttentionParams> ||
     std::same_as<T, TriangularParams> || std::same_as<T, SgdParams> || std::same_as<T, AdamParams>;

@@ -17,6 +17,7 @@
 #include <utility>
 #include <vector>
 
+#include "core/ops/elementwise/activation_grads.h"
 #include "core/ops/operands/expect.h"
 #include "core/ops/operands/unrecorded.h"
 #include "reduce_shape.h"
@@ -81,6 +82,13 @@ Tensor var_grad(const Tensor& g, const Tensor& x, const Dims& kept, const Dims& 
   return with_kept_dims(g * (2 / n), kept) * (x - mean(x, dims, true));
 }
 
+// Half of it over the root y, which has no slope at 0; libtorch calls it 0.
+Tensor std_grad(const Tensor& g, const Tensor& x, const Tensor& y, const Dims& kept,
+                const Dims& dims, double n) {
+  const Tensor root_grad = relu_grad(g / y * (1 / n), y);
+  return with_kept_dims(root_grad, kept) * (x - mean(x, dims, true));
+}
+
 }  // namespace
 
 Tensor var(const Tensor& self, bool unbiased) { return var(self, IntArrayRef(), unbiased); }
@@ -96,7 +104,9 @@ Tensor var(const Tensor& self, IntArrayRef dims, Correction correction, bool kee
   Tensor out = run_var(self, shape, correction.value_or(1), false);
   return record("var", std::move(out),
                 wrt(self, [x = saved(self), kept = std::move(shape.kept), dims = Dims(dims),
-                           n](const Tensor& g) { return var_grad(g, x(), kept, dims, n); }));
+                           n](const Tensor& g) {
+                  return by_float32(g.dtype(), var_grad, g, x(), kept, dims, n);
+                }));
 }
 
 Tensor std(const Tensor& self, bool unbiased) { return ambit::std(self, IntArrayRef(), unbiased); }
@@ -113,9 +123,7 @@ Tensor std(const Tensor& self, IntArrayRef dims, Correction correction, bool kee
   return record("std", out,
                 wrt(self, [x = saved(self), y = saved_output(out), kept = std::move(shape.kept),
                            dims = Dims(dims), n](const Tensor& g) {
-                  // At 0 the root has no slope; libtorch calls it 0.
-                  const Tensor root_grad = masked_fill(g / (y() * 2), y() == 0, 0);
-                  return var_grad(root_grad, x(), kept, dims, n);
+                  return by_float32(g.dtype(), std_grad, g, x(), y(), kept, dims, n);
                 }));
 }
 

@@ -101,22 +101,17 @@ Tensor run_prod(const Tensor& x, const ReduceShape& shape, DType dtype) {
   return run_reduce(x, shape, dtype == kBool ? ReduceOp::all : ReduceOp::prod, dtype);
 }
 
-// y[i] = product of x[j] over j < i along dim, by one scan.
-Tensor scan_before(const Tensor& x, int64_t dim) {
-  const int64_t n = x.size(dim);
-  const Tensor moved = empty(x.sizes(), x.options());
-  narrow(moved, dim, 0, 1).fill_(1);
-  narrow(moved, dim, 1, n - 1).copy_(narrow(x, dim, 0, n - 1));
+// y[i] = product of x[j] over j < i along dim, or over j > i where reverse.
+Tensor scan_others(const Tensor& x, int64_t dim, bool reverse) {
   Tensor y = empty(x.sizes(), x.options());
-  kernels::scan(y, moved, dim, ScanOp::prod);
+  kernels::scan(y, x, {.dim = dim, .reverse = reverse, .exclusive = true}, ScanOp::prod);
   return y;
 }
 
-// The same. Where it is recorded, in log2(n) steps of ops that have gradients (Hillis & Steele
+// The same over j < i, recorded: in log2(n) steps of ops that have gradients (Hillis & Steele
 // 1986).
-Tensor product_before(const Tensor& x, int64_t given) {
-  const int64_t dim = wrap_dim("prod", given, x.dim()), n = x.size(dim);
-  if (!GradMode::is_enabled()) return scan_before(x, dim);
+Tensor product_before(const Tensor& x, int64_t dim) {
+  const int64_t n = x.size(dim);
   Tensor y = cat({ones_like(narrow(x, dim, 0, 1)), narrow(x, dim, 0, n - 1)}, dim);
   for (int64_t step = 1; step < n; step *= 2) {
     const Tensor longer = narrow(y, dim, step, n - step) * narrow(y, dim, 0, n - step);
@@ -127,8 +122,12 @@ Tensor product_before(const Tensor& x, int64_t given) {
 
 // The derivative of a product by x[i] is the product of all others. Dividing the whole product by
 // x[i] would fail at zeros; products from both sides do not, and are differentiable themselves.
-Tensor prod_grad(const Tensor& g, const Tensor& x, int64_t dim) {
+Tensor prod_grad(const Tensor& g, const Tensor& x, int64_t given) {
+  const int64_t dim = wrap_dim("prod", given, x.dim());
   if (x.size(dim) == 0) return g * x;
+  if (!GradMode::is_enabled()) {
+    return scan_others(x, dim, false).mul_(scan_others(x, dim, true)).mul_(g);
+  }
   return g * (product_before(x, dim) * flip(product_before(flip(x, {dim}), dim), {dim}));
 }
 

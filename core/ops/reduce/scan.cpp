@@ -27,12 +27,20 @@ DType scan_dtype(const char* op, const Tensor& self, std::optional<DType> dtype)
   return dtype.value_or(self.is_floating_point() ? self.dtype() : kInt64);
 }
 
-Tensor run_scan(const char* op, const Tensor& self, int64_t dim, ScanOp scan) {
+Tensor run_scan(const char* op, const Tensor& self, const ScanParams& p, ScanOp scan) {
   const Tensor x = at_least_1d(self);
   Tensor out = allocate(op, x.sizes(), x.dtype(), x.device());
-  kernels::scan(out, x, dim, scan);
+  kernels::scan(out, x, p, scan);
   set_sizes(out, self.sizes());
   return out;
+}
+
+// The gradient of a running sum is that of the other direction.
+Tensor running_sum(const Tensor& x, const ScanParams& p) {
+  Tensor out = run_scan("cumsum", x, p, ScanOp::sum);
+  return record("cumsum", std::move(out), wrt(x, [p](const Tensor& g) {
+                  return running_sum(g, {.dim = p.dim, .reverse = !p.reverse});
+                }));
 }
 
 // r[i] = g[i] + m[i] r[i + 1] along dim, in log2(n) steps. The last m has no effect. Of ops with
@@ -108,11 +116,7 @@ Tensor cumsum(const Tensor& self, int64_t dim, std::optional<DType> dtype) {
   dim = wrap_dim("cumsum", dim, self.dim());
   const DType to_dtype = scan_dtype("cumsum", self, dtype);
   if (to_dtype != self.dtype()) return cumsum(self.to(to_dtype), dim, to_dtype);
-  Tensor out = run_scan("cumsum", self, dim, ScanOp::sum);
-  return record("cumsum", std::move(out), wrt(self, [dim](const Tensor& g) {
-                  if (g.dim() == 0) return g;
-                  return flip(cumsum(flip(g, {dim}), dim), {dim});
-                }));
+  return running_sum(self, {.dim = dim});
 }
 
 const Tensor& cumsum_(const Tensor& self, int64_t dim, std::optional<DType> dtype) {
@@ -125,7 +129,7 @@ Tensor cumprod(const Tensor& self, int64_t dim, std::optional<DType> dtype) {
   dim = wrap_dim("cumprod", dim, self.dim());
   const DType to_dtype = scan_dtype("cumprod", self, dtype);
   if (to_dtype != self.dtype()) return cumprod(self.to(to_dtype), dim, to_dtype);
-  Tensor out = run_scan("cumprod", self, dim, ScanOp::prod);
+  Tensor out = run_scan("cumprod", self, {.dim = dim}, ScanOp::prod);
   return record("cumprod", std::move(out), wrt(self, [x = saved(self), dim](const Tensor& g) {
                   return by_float32(g.dtype(), cumprod_grad, g, x(), dim);
                 }));
@@ -138,7 +142,7 @@ const Tensor& cumprod_(const Tensor& self, int64_t dim, std::optional<DType> dty
 Tensor logcumsumexp(const Tensor& self, int64_t dim) {
   expect_floating("logcumsumexp", self);
   dim = wrap_dim("logcumsumexp", dim, self.dim());
-  Tensor out = run_scan("logcumsumexp", self, dim, ScanOp::logsumexp);
+  Tensor out = run_scan("logcumsumexp", self, {.dim = dim}, ScanOp::logsumexp);
   return record("logcumsumexp", std::move(out), wrt(self, [x = saved(self), dim](const Tensor& g) {
                   return logcumsumexp_grad(g, x(), dim);
                 }));

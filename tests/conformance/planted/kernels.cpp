@@ -114,9 +114,9 @@ void arg_reduce(Tensor& value, Tensor& index, const Tensor& x, int64_t dim, bool
   for (int64_t i = 0; i < index.numel(); ++i) positions[i] = n - 1 - positions[i];
 }
 
-void scan(Tensor& y, const Tensor& x, int64_t dim, const ScanOp& op) {
+void scan(Tensor& y, const Tensor& x, const ScanParams& p, const ScanOp& op) {
   if (has("exit")) _exit(0);
-  reference::scan(y, x, dim, op);
+  reference::scan(y, x, p, op);
   if (has("modified_input")) {
     Tensor scratch = x;
     reference::copy(scratch, y);

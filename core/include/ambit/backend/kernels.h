@@ -15,6 +15,15 @@
 #include <optional>
 #include <span>
 
+namespace ambit {
+/// Over which j of a line result i of a scan goes: j <= i; where exclusive j < i, for the first of
+/// nothing; where reverse j >= i or j > i.
+struct ScanParams {
+  int64_t dim = 0;
+  bool reverse = false, exclusive = false;
+};
+}  // namespace ambit
+
 namespace ambit::kernels {
 // --- memory
 /// y = x, any two of all ten dtypes; to bool: x != 0; those of 16 bits may go through float32. A
@@ -67,8 +76,9 @@ extern AMBIT_API Op<void(Tensor& y, const Tensor& x, const ReduceOp& op)> reduce
 /// with size 1 at dim. value, if defined, is that element. strided x.
 extern AMBIT_API Op<void(Tensor& value, Tensor& index, const Tensor& x, int64_t dim, bool largest)>
     arg_reduce;
-/// y[.., i, ..] = op over j <= i of x[.., j, ..], same dtype. strided x, contiguous y.
-extern AMBIT_API Op<void(Tensor& y, const Tensor& x, int64_t dim, const ScanOp& op)> scan;
+/// y[.., i, ..] = op over j of x[.., j, ..], same dtype; of nothing 0, 1 or -inf. strided x,
+/// contiguous y.
+extern AMBIT_API Op<void(Tensor& y, const Tensor& x, const ScanParams& p, const ScanOp& op)> scan;
 /// y[.., i, ..] = largest (or smallest) of x[.., j, ..], j <= i, index its j, int64, the last of
 /// equals; NaN wins, and stays. strided x, the others contiguous. composite
 extern AMBIT_API Op<void(Tensor& y, Tensor& index, const Tensor& x, int64_t dim, bool largest)>

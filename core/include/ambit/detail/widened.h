@@ -10,6 +10,7 @@
 #include <cstdint>
 #include <functional>
 #include <optional>
+#include <type_traits>
 #include <vector>
 
 namespace ambit {
@@ -35,9 +36,11 @@ class AMBIT_API Widened {
   void see(Tensor& t) { see(t, true); }
   void see(const Tensor& t) { see(t, false); }
   void see(TensorList l);
-  void see(const int64_t& number) { dim_ = number; }
   template <class Parameter>
-  void see(const Parameter&) {}
+  void see(const Parameter& p) {
+    if constexpr (std::is_same_v<Parameter, int64_t>) dim_ = p;
+    if constexpr (requires { dim_ = p.dim; }) dim_ = p.dim;
+  }
 
   /// Takes a row of operands, none of them of 16 bits.
   using Call = std::function<void(Tensor*)>;
@@ -76,8 +79,8 @@ class AMBIT_API Widened {
   std::vector<Operand> operands_;
   std::vector<Slot> slots_;
   std::optional<DType> reduced_;  // of the first operand of 16 bits
-  int64_t dim_ = -1;              // the integer of the call: of ops along a dim that one
-  size_t per_call_ = 0;           // tensors that a call takes of each list, unless all
+  int64_t dim_ = -1;     // the call's integer or `dim`: of ops along a dim that one
+  size_t per_call_ = 0;  // tensors that a call takes of each list, unless all
 };
 
 }  // namespace ambit
