@@ -167,24 +167,38 @@ void Module::add_module(std::string name, std::shared_ptr<Module> module) try {
   throw_out_of_host_memory("register_module");
 }
 
-void Module::set_module(const std::string& name, std::shared_ptr<Module> module) try {
+void Module::expect_child(const char* op, const std::string& name) const {
   if (!children_.contains(name)) {
-    throw Error(fmt::format("replace_module: expected the name of a module of {}, got \"{}\"",
-                            this->name(), name));
+    throw Error(
+        fmt::format("{}: expected the name of a module of {}, got \"{}\"", op, this->name(), name));
   }
-  check_child("replace_module", name, module.get());
-  place(name, *module);
-  const std::shared_ptr<Module> before = std::exchange(children_[name], std::move(module));
+}
+
+// A child that has left is a root again, unless it is here under another name.
+void Module::release(const std::string& name, const std::shared_ptr<Module>& before) {
   if (before->scope_->parent != scope_ || before->scope_->name != name) return;
-  if (children_[name] == before) return;
-  // It is a root again, unless it is here under another name.
   before->scope_->parent = nullptr;
   before->scope_->name.clear();
   for (const auto& [other, child] : children_) {
     if (child == before) return place(other, *child);
   }
+}
+
+void Module::set_module(const std::string& name, std::shared_ptr<Module> module) try {
+  expect_child("replace_module", name);
+  check_child("replace_module", name, module.get());
+  place(name, *module);
+  const std::shared_ptr<Module> before = std::exchange(children_[name], std::move(module));
+  if (children_[name] != before) release(name, before);
 } catch (const std::bad_alloc&) {
   throw_out_of_host_memory("replace_module");
+}
+
+void Module::unregister_module(std::string name) {
+  expect_child("unregister_module", name);
+  const std::shared_ptr<Module> before = children_[name];
+  children_.erase(name);
+  release(name, before);
 }
 
 // --- walking

@@ -169,7 +169,8 @@ Tensor hardshrink(const Tensor& input, double lambda) {
 Tensor softshrink(const Tensor& input, double lambda) {
   check_floating("softshrink", input);
   if (!(lambda >= 0)) throw Error(fmt::format("softshrink: expected lambda >= 0, got {}", lambda));
-  return where(input > lambda, input - lambda, where(input < -lambda, input + lambda, 0));
+  // In this order NaN stays NaN.
+  return where(abs(input.detach()) <= lambda, 0, where(input > 0, input - lambda, input + lambda));
 }
 
 Tensor threshold(const Tensor& input, double threshold, double value, bool inplace) {

@@ -312,6 +312,7 @@ TEST_CASE("activations refuse bad arguments") {
   CHECK_THROWS_AS(F::hardtanh(x, 1, 1), Error);
   CHECK_THROWS_AS(F::hardshrink(x, -1), Error);
   CHECK_THROWS_AS(F::softshrink(x, -1), Error);
+  CHECK(std::isnan(F::softshrink(tensor({std::nan("")})).item<double>()));
   CHECK_THROWS_AS(F::rrelu(x, 0.5, 0.2), Error);
   CHECK_THROWS_AS(F::glu(x), ShapeError);
   CHECK_THROWS_AS(F::gumbel_softmax(x, 0), Error);

@@ -111,6 +111,32 @@ TEST_CASE("an undefined parameter keeps its name and is left out of every list")
   CHECK_THROWS_AS(fc->register_parameter("bias", ones({2})), Error);
 }
 
+TEST_CASE("unregister_module takes a module out, which is a root again") {
+  nn::Sequential net(nn::Linear(1, 2), nn::Linear(2, 1));
+  const std::shared_ptr<nn::Module> first = net->ptr(0);
+  CHECK(first->parameters()[0].name() == "0.weight");
+  struct Holder : nn::Module {};
+  const auto holder = std::make_shared<Holder>();
+  holder->register_module("a", first);
+  holder->register_module("b", std::make_shared<Holder>());
+  holder->unregister_module("a");
+  CHECK(holder->named_children().keys() == std::vector<std::string>{"b"});
+  CHECK(holder->parameters().empty());
+  holder->unregister_module(holder->named_children().front().key());
+  CHECK(holder->children().empty());
+  CHECK_THROWS_WITH_AS(holder->unregister_module("a"),
+                       doctest::Contains("unregister_module: expected the name of a module of "),
+                       Error);
+  // A place of its own is given up, and the next one counts.
+  nn::Linear free(1, 1);
+  holder->register_module("c", free);
+  CHECK(free->weight.name() == "c.weight");
+  holder->unregister_module("c");
+  CHECK(free->weight.name() == "weight");
+  holder->register_module("d", free);
+  CHECK(free->weight.name() == "d.weight");
+}
+
 TEST_CASE("replace_module puts another module in a name's place") {
   Net net;
   net->fc = net->replace_module("fc", nn::Linear(4, 10));

@@ -201,6 +201,68 @@ TEST_CASE("Functional makes a module of a function, with arguments bound") {
   CHECK(model->clone()->as<nn::Sequential>()->forward(x).equal(model(x)));
 }
 
+TEST_CASE("ModuleList inserts, and names what comes behind anew") {
+  nn::ModuleList list(nn::Linear(1, 1), nn::Linear(3, 1));
+  list->insert(1, nn::Linear(2, 1));
+  list->insert(3, nn::Linear(4, 1));
+  list->insert(0, nn::Linear(5, 1));
+  std::vector<int64_t> widths;
+  for (size_t i = 0; i < list->size(); ++i) {
+    const auto module = list->ptr<nn::Linear>(i);
+    widths.push_back(module->options.in_features());
+    CHECK(list->named_children()[std::to_string(i)] == list->ptr(i));
+    CHECK(module->weight.name() == std::to_string(i) + ".weight");
+  }
+  CHECK(widths == std::vector<int64_t>{5, 1, 2, 3, 4});
+  CHECK_THROWS_AS(list->insert(6, nn::Linear(1, 1)), IndexError);
+  CHECK(list->size() == 5);
+}
+
+TEST_CASE("containers by name are walked, and give up what they hold") {
+  nn::ModuleDict dict;
+  dict->insert("a", nn::Linear(1, 1));
+  dict->insert("b", nn::ReLU());
+  nn::ModuleDict other;
+  other->update(*dict);
+  std::string names;
+  for (const auto& item : *other) names += item.key();
+  CHECK(names == "ab");
+  CHECK(dict->pop("a")->as<nn::Linear>() != nullptr);
+  CHECK_THROWS_AS(dict->pop("a"), Error);
+  dict->clear();
+  CHECK(dict->empty());
+  CHECK(other->size() == 2);
+
+  nn::ParameterDict parameters;
+  parameters->insert("w", ones({2}));
+  nn::ParameterDict more;
+  more->insert("b", ones({3}));
+  parameters->update(*more);
+  for (const auto& item : *parameters) names += item.key();
+  CHECK(names == "abwb");
+  CHECK_THROWS_AS(parameters->update(*more), Error);
+  CHECK(parameters->pop("w").numel() == 2);
+  CHECK(parameters->named_parameters().keys() == std::vector<std::string>{"b"});
+  parameters->clear();
+  CHECK(parameters->parameters().empty());
+  CHECK(parameters->empty());
+
+  nn::ParameterList list(ones({1}), ones({2}));
+  for (const auto& item : *list) names += item.key();
+  CHECK(names == "abwb01");
+}
+
+TEST_CASE("OrderedDict has ends and pairs, and takes others over") {
+  OrderedDict<std::string, int> d{{"a", 1}}, more{{"b", 2}, {"c", 3}};
+  d.update(more);
+  CHECK(d.front().key() == "a");
+  CHECK(d.back().value() == 3);
+  CHECK(d.pairs() == std::vector<std::pair<std::string, int>>{{"a", 1}, {"b", 2}, {"c", 3}});
+  CHECK_THROWS_AS(d.update(more), Error);
+  CHECK(d.size() == 3);
+  CHECK_THROWS_AS((OrderedDict<std::string, int>().back()), IndexError);
+}
+
 TEST_CASE("OrderedDict keeps order, finds by key and refuses a key twice") {
   OrderedDict<std::string, int> dict = {{"b", 1}, {"a", 2}, {"c", 3}};
   CHECK(dict.keys() == Names{"b", "a", "c"});

@@ -26,6 +26,24 @@ TEST_CASE("tensor() has one dim for each level of braces, and none for a bare nu
   check_values(tensor(std::vector<int>{7, 8}), {2}, {7, 8});
 }
 
+// libtorch's torch::tensor() of the same.
+TEST_CASE("tensor() keeps types of C++ that stand for no literal") {
+  CHECK(tensor(std::vector<uint8_t>{1, 200}).dtype() == kUInt8);
+  CHECK(tensor(std::vector<uint8_t>{}).dtype() == kUInt8);
+  CHECK(tensor(static_cast<int8_t>(-3)).dtype() == kInt8);
+  CHECK(tensor({static_cast<int16_t>(1), static_cast<int16_t>(2)}).dtype() == kInt16);
+  CHECK(tensor({{Half(1.5f)}}).dtype() == kFloat16);
+  CHECK(tensor(std::vector<BFloat16>{BFloat16(2.f)}).dtype() == kBFloat16);
+  CHECK(tensor(std::vector<float>{1}).dtype() == kFloat32);
+  CHECK(tensor(static_cast<int8_t>(3), kFloat32).dtype() == kFloat32);
+  check_values(tensor(std::vector<uint8_t>{1, 200}), {2}, {1, 200});
+  // Of several the one that they promote to.
+  CHECK(tensor({Scalar(1), Scalar(true)}).dtype() == kInt64);
+  CHECK(tensor({TensorData(static_cast<int8_t>(1)), TensorData(static_cast<uint8_t>(2))}).dtype() ==
+        kInt16);
+  CHECK(tensor({TensorData(Half(1.f)), TensorData(2.5)}).dtype() == kFloat32);
+}
+
 TEST_CASE("tensor() takes bool, int64 or the default float from what the numbers are") {
   CHECK(tensor({true, false}).dtype() == kBool);
   CHECK(tensor({true, false}).equal(tensor({1, 0}).to(kBool)));

@@ -73,6 +73,9 @@ TEST_CASE("a Scalar converts as libtorch's, and refuses what does not fit") {
   CHECK_THROWS_AS(Scalar(-1).toByte(), DTypeError);
   CHECK_THROWS_AS(Scalar(-129.0).toChar(), DTypeError);
   CHECK_THROWS_AS(Scalar(40000).toShort(), DTypeError);
+  CHECK_THROWS_AS(Scalar(300).to<int8_t>(), DTypeError);
+  CHECK(Scalar(-1).to<uint64_t>() == std::numeric_limits<uint64_t>::max());
+  CHECK(Scalar(300).cast<uint8_t>() == 44);
   CHECK(Scalar(1.5).isFloatingPoint());
   CHECK(Scalar(1).isIntegral(false));
   CHECK(!Scalar(true).isIntegral(false));
@@ -85,6 +88,52 @@ TEST_CASE("a Scalar converts as libtorch's, and refuses what does not fit") {
   CHECK(Scalar(2).equal(2.0));
   CHECK(!Scalar(2).equal(2.5));
   CHECK(ones({1}).item().toFloat() == 1);
+}
+
+TEST_CASE("item() of an integer type refuses a number that it does not hold") {
+  CHECK(tensor(2.75).item<int>() == 2);
+  CHECK(tensor(255).item<uint8_t>() == 255);
+  CHECK_THROWS_WITH_AS(tensor(1e10).item<int>(),
+                       "Scalar: expected a number that int32 holds, got 10000000000", DTypeError);
+  CHECK_THROWS_AS(tensor(300).item<int8_t>(), DTypeError);
+  CHECK_THROWS_AS(tensor(-1).item<uint8_t>(), DTypeError);
+  CHECK_THROWS_AS(tensor(std::nan("")).item<int64_t>(), DTypeError);
+}
+
+TEST_CASE("options say what was set, and take over what others set") {
+  const TensorOptions some = TensorOptions(kFloat64).requires_grad(false);
+  CHECK(some.has_dtype());
+  CHECK(some.has_requires_grad());
+  CHECK(!some.has_device());
+  CHECK(!some.has_layout());
+  CHECK(!some.has_pinned_memory());
+  CHECK(!some.has_memory_format());
+  CHECK(TensorOptions().layout(kStrided).layout_opt() == kStrided);
+  CHECK(TensorOptions().requires_grad_opt() == std::nullopt);
+  const TensorOptions merged = some.merge_in(TensorOptions(kInt32).pinned_memory(false));
+  CHECK(merged.dtype() == kInt32);
+  CHECK(merged.requires_grad_opt() == false);
+  CHECK(merged.pinned_memory_opt() == false);
+  CHECK(TensorOptions(Device("reference")).device_index() == 0);
+}
+
+TEST_CASE("lists of tensors have slices and ends; a storage tells its bytes and aliases") {
+  const std::vector<Tensor> tensors{ones({1}), ones({2}), ones({3})};
+  const TensorList list(tensors);
+  CHECK(list.slice(1).size() == 2);
+  CHECK(list.front().numel() == 1);
+  CHECK(list.back().numel() == 3);
+  CHECK(list.vec().size() == 3);
+  CHECK_THROWS_AS(list.at(3), IndexError);
+  CHECK_THROWS_AS(TensorList(std::vector<Tensor>{}).front(), IndexError);
+  const IntArrayRef sizes{1, 2, 3};
+  CHECK(std::vector<int64_t>(sizes.rbegin(), sizes.rend()) == std::vector<int64_t>{3, 2, 1});
+  const Tensor x = ones({2, 3}), copy = x.clone();
+  CHECK(x.storage().nbytes() == 24);
+  CHECK(x.storage().is_alias_of(x.t().storage()));
+  CHECK(!x.storage().is_alias_of(copy.storage()));
+  CHECK(x.storage().data<float>() == x.data_ptr<float>());
+  CHECK(x.storage().device() == kCPU);
 }
 
 TEST_CASE("arange takes options behind one, two and three numbers") {

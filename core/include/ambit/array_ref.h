@@ -8,6 +8,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <initializer_list>
+#include <iterator>
 #include <optional>
 #include <vector>
 
@@ -27,6 +28,7 @@ class ArrayRef {
   using size_type = size_t;
   using iterator = const T*;
   using const_iterator = const T*;
+  using reverse_iterator = std::reverse_iterator<const T*>;
 
   constexpr ArrayRef() = default;
   constexpr ArrayRef(const T* data, size_t size) : data_(data), size_(size) {}
@@ -63,6 +65,8 @@ class ArrayRef {
   constexpr const T* end() const { return data_ + size_; }
   constexpr const T* cbegin() const { return begin(); }
   constexpr const T* cend() const { return end(); }
+  constexpr reverse_iterator rbegin() const { return reverse_iterator(end()); }
+  constexpr reverse_iterator rend() const { return reverse_iterator(begin()); }
   constexpr const T& operator[](size_t i) const { return data_[i]; }
   // Errors of all below: IndexError where the list is shorter.
   constexpr const T& at(size_t i) const {

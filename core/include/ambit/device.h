@@ -66,6 +66,7 @@ class Device {
 
   constexpr DeviceKind kind() const { return kind_; }
   constexpr int index() const { return index_; }
+  void set_index(int index) { index_ = static_cast<int16_t>(index); }
   /// Whether str() shows the index.
   constexpr bool has_index() const { return !is_cpu() && !is_meta(); }
   constexpr bool is_cpu() const { return kind_ == DeviceKind::cpu; }

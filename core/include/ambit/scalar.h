@@ -31,24 +31,33 @@ class Scalar {
   constexpr DType dtype() const { return dtype_; }
   constexpr bool is_floating_point() const { return dtype_ == kFloat64; }
 
-  /// Convert as static_cast does, to the types of 16 bits by float.
+  /// Convert as static_cast does, to the types of 16 bits by float: integers wrap.
   template <class T>
-  constexpr T to() const {
-    if constexpr (Reduced16<T>) return to<float>();
+  constexpr T cast() const {
+    if constexpr (Reduced16<T>) return cast<float>();
     return is_floating_point() ? static_cast<T>(real_) : static_cast<T>(integer_);
   }
+  /// Convert; fractions are lost. Errors: DTypeError where an integer type does not hold the
+  /// number, NaN among them; but uint64_t takes all int64 as they are, modulo 2^64.
+  template <class T>
+  constexpr T to() const {
+    if constexpr (std::integral<T> && !std::same_as<T, bool> && !std::same_as<T, uint64_t>) {
+      return to_integer<T>();
+    } else {
+      return cast<T>();
+    }
+  }
 
-  // libtorch's names. Those that convert lose fractions. Errors: DTypeError where an integer type
-  // does not hold the number, NaN among them.
+  // The same by libtorch's names.
   double toDouble() const { return to<double>(); }
   float toFloat() const { return to<float>(); }
   Half toHalf() const { return to<Half>(); }
   BFloat16 toBFloat16() const { return to<BFloat16>(); }
-  int64_t toLong() const { return to_integer<int64_t>(); }
-  int32_t toInt() const { return to_integer<int32_t>(); }
-  int16_t toShort() const { return to_integer<int16_t>(); }
-  int8_t toChar() const { return to_integer<int8_t>(); }
-  uint8_t toByte() const { return to_integer<uint8_t>(); }
+  int64_t toLong() const { return to<int64_t>(); }
+  int32_t toInt() const { return to<int32_t>(); }
+  int16_t toShort() const { return to<int16_t>(); }
+  int8_t toChar() const { return to<int8_t>(); }
+  uint8_t toByte() const { return to<uint8_t>(); }
   bool toBool() const { return to<bool>(); }
   constexpr DType type() const { return dtype_; }
   constexpr bool isFloatingPoint() const { return is_floating_point(); }
@@ -69,15 +78,18 @@ class Scalar {
 
  private:
   template <class T>
-  T to_integer() const {
+  constexpr T to_integer() const {
+    if constexpr (std::same_as<T, int64_t>) {
+      if (!is_floating_point()) return integer_;
+    }
     // Both ends as doubles that are exact: -2^n and 2^n.
     constexpr double low = static_cast<double>(std::numeric_limits<T>::min());
     constexpr double high = static_cast<double>(std::numeric_limits<T>::max() / 2 + 1) * 2;
     if (is_floating_point() ? !(real_ > low - 1 || real_ == low) || !(real_ < high)
                             : !std::in_range<T>(integer_)) {
-      throw_scalar_outside(dtype_of<T>, to<double>());
+      throw_scalar_outside(dtype_of<T>, cast<double>());
     }
-    return to<T>();
+    return cast<T>();
   }
 
   union {

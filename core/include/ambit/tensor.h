@@ -2,6 +2,7 @@
 // The methods are the functions of ops/*.h under libtorch's names; those pages document them.
 #pragma once
 
+#include <ambit/array_ref.h>
 #include <ambit/detail/tensor_impl.h>
 #include <ambit/function_table.h>
 #include <ambit/layout.h>
@@ -36,23 +37,12 @@ class TensorIndex;
 }
 
 /// A borrowed list of tensors: take it as a parameter, never keep it.
-class TensorList {
+class TensorList : public ArrayRef<Tensor> {
  public:
-  TensorList(const Tensor* data, size_t size) : data_(data), size_(size) {}
+  TensorList(const Tensor* data, size_t size) : ArrayRef(data, size) {}
   TensorList(const std::vector<Tensor>& v);
   TensorList(std::initializer_list<Tensor> l);
-  TensorList(ArrayRef<Tensor> list);
-  const Tensor* data() const { return data_; }
-  size_t size() const { return size_; }
-  bool empty() const { return size_ == 0; }
-  const Tensor* begin() const { return data_; }
-  const Tensor* end() const;
-  const Tensor& operator[](size_t i) const;
-  std::vector<Tensor> vec() const;
-
- private:
-  const Tensor* data_;
-  size_t size_;
+  TensorList(ArrayRef<Tensor> list) : ArrayRef(list) {}
 };
 
 class AMBIT_API Tensor {
@@ -164,7 +154,15 @@ class AMBIT_API Tensor {
   PackedTensorAccessor<T, N, PtrTraits, int64_t> packed_accessor64() const&;
   template <class T, size_t N, template <class> class PtrTraits = DefaultPtrTraits>
   PackedTensorAccessor<T, N, PtrTraits, int64_t> packed_accessor64() && = delete;
-  /// Return the value of a one-element tensor; waits for the device. Errors: ShapeError.
+  /// libtorch's old name of packed_accessor64().
+  template <class T, size_t N, template <class> class PtrTraits = DefaultPtrTraits>
+  PackedTensorAccessor<T, N, PtrTraits, int64_t> packed_accessor() const& {
+    return packed_accessor64<T, N, PtrTraits>();
+  }
+  template <class T, size_t N, template <class> class PtrTraits = DefaultPtrTraits>
+  PackedTensorAccessor<T, N, PtrTraits, int64_t> packed_accessor() && = delete;
+  /// Return the value of a one-element tensor; waits for the device. Errors: ShapeError; with a
+  /// type also DTypeError for an integer type that does not hold it.
   Scalar item() const;
   template <class T>
   T item() const {
@@ -844,18 +842,13 @@ class AMBIT_API Tensor {
   intrusive_ptr<TensorImpl> impl_;
 };
 
-inline TensorList::TensorList(const std::vector<Tensor>& v) : data_(v.data()), size_(v.size()) {}
+inline TensorList::TensorList(const std::vector<Tensor>& v) : ArrayRef(v.data(), v.size()) {}
 #pragma GCC diagnostic push
 #if defined(__GNUC__) && !defined(__clang__)
 #pragma GCC diagnostic ignored "-Winit-list-lifetime"
 #endif
-inline TensorList::TensorList(std::initializer_list<Tensor> l)
-    : data_(l.begin()), size_(l.size()) {}
+inline TensorList::TensorList(std::initializer_list<Tensor> l) : ArrayRef(l.begin(), l.size()) {}
 #pragma GCC diagnostic pop
-inline TensorList::TensorList(ArrayRef<Tensor> list) : data_(list.data()), size_(list.size()) {}
-inline std::vector<Tensor> TensorList::vec() const { return {begin(), end()}; }
-inline const Tensor* TensorList::end() const { return data_ + size_; }
-inline const Tensor& TensorList::operator[](size_t i) const { return data_[i]; }
 
 /// Print as PyTorch does: "tensor([[1., 2.],\n        [3., 4.]], device='cuda:0')".
 AMBIT_API std::ostream& operator<<(std::ostream& os, const Tensor& t);

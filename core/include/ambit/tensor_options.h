@@ -25,7 +25,7 @@ class TensorOptions {
   template <std::same_as<char> C>
   TensorOptions(const C* device) : device_(device) {}
   TensorOptions(const std::string& device) : device_(device) {}
-  TensorOptions(Layout layout) { check(layout); }
+  TensorOptions(Layout layout) : layout_(layout) { check(layout); }
   TensorOptions(MemoryFormat format) : format_(format) {}
 
   TensorOptions dtype(DType d) const {
@@ -48,7 +48,7 @@ class TensorOptions {
   /// Errors: NotImplementedError for another than kStrided.
   TensorOptions layout(Layout l) const {
     check(l);
-    return *this;
+    return with([l](auto& o) { o.layout_ = l; });
   }
   /// On the CPU, in memory that copies to devices are fast from: Tensor::pin_memory().
   TensorOptions pinned_memory(bool p) const {
@@ -60,14 +60,35 @@ class TensorOptions {
 
   DType dtype() const { return dtype_ ? *dtype_ : get_default_dtype(); }
   Device device() const { return device_ ? *device_ : get_default_device(); }
-  bool requires_grad() const { return requires_grad_; }
+  int device_index() const { return device().index(); }
+  bool requires_grad() const { return requires_grad_.value_or(false); }
   Layout layout() const { return kStrided; }
-  bool pinned_memory() const { return pinned_; }
+  bool is_sparse() const { return false; }
+  bool pinned_memory() const { return pinned_.value_or(false); }
   bool has_dtype() const { return dtype_.has_value(); }
   bool has_device() const { return device_.has_value(); }
+  bool has_layout() const { return layout_.has_value(); }
+  bool has_requires_grad() const { return requires_grad_.has_value(); }
+  bool has_pinned_memory() const { return pinned_.has_value(); }
+  bool has_memory_format() const { return format_.has_value(); }
   std::optional<DType> dtype_opt() const { return dtype_; }
   std::optional<Device> device_opt() const { return device_; }
+  std::optional<Layout> layout_opt() const { return layout_; }
+  std::optional<bool> requires_grad_opt() const { return requires_grad_; }
+  std::optional<bool> pinned_memory_opt() const { return pinned_; }
   std::optional<MemoryFormat> memory_format_opt() const { return format_; }
+
+  /// Return these options with what `other` has set in their place.
+  TensorOptions merge_in(const TensorOptions& other) const {
+    return with([&](auto& o) {
+      if (other.dtype_) o.dtype_ = other.dtype_;
+      if (other.device_) o.device_ = other.device_;
+      if (other.layout_) o.layout_ = other.layout_;
+      if (other.format_) o.format_ = other.format_;
+      if (other.requires_grad_) o.requires_grad_ = other.requires_grad_;
+      if (other.pinned_) o.pinned_ = other.pinned_;
+    });
+  }
 
  private:
   template <class F>
@@ -81,8 +102,9 @@ class TensorOptions {
 
   std::optional<DType> dtype_;
   std::optional<Device> device_;
+  std::optional<Layout> layout_;
   std::optional<MemoryFormat> format_;
-  bool requires_grad_ = false, pinned_ = false;
+  std::optional<bool> requires_grad_, pinned_;
 };
 
 /// Print as libtorch: "TensorOptions(dtype=float32 (default), device=cpu (default), ...)".

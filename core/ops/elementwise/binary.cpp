@@ -21,7 +21,7 @@ bool same_geometry(const Tensor& a, const Tensor& b) {
 bool refuses_some(BinaryOp kernel, DType dtype, const Scalar& divisor) {
   if (!row_of(kernel).refuses_some(dtype)) return false;
   return visit<dtypes::kIntegral>(dtype, [&]<class T>() {
-    const auto d = divisor.to<T>();
+    const auto d = divisor.cast<T>();
     return d == T(0) || d == static_cast<T>(-1);
   });
 }

@@ -17,7 +17,7 @@ Tensor scalar_on(const Scalar& value, DType dtype, Device device, IntArrayRef si
   };
   if (device.is_cpu()) {  // nothing to queue: write it here
     visit<dtypes::kEvery>(dtype,
-                          [&]<class T>() { *static_cast<T*>(storage->data()) = value.to<T>(); });
+                          [&]<class T>() { *static_cast<T*>(storage->data()) = value.cast<T>(); });
     return with_sizes(sizes);
   }
   Tensor one = with_sizes({});

@@ -1,6 +1,9 @@
 // Tensors and their functions.
 #pragma once
 
+#include <ATen/CPUGeneratorImpl.h>
+#include <ATen/Context.h>
+#include <ATen/TensorIndexing.h>
 #include <ambit/ambit.h>
 #include <c10/core/ScalarType.h>
 #include <c10/macros/Macros.h>

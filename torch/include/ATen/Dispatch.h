@@ -25,3 +25,18 @@
 #define AT_DISPATCH_ALL_TYPES_AND2(also, also2, type, name, ...)                           \
   AMBIT_TORCH_DISPATCH((::ambit::dtypes::kNumbers | ::ambit::DTypeSet{also, also2}), type, \
                        __VA_ARGS__)
+#define AT_DISPATCH_ALL_TYPES_AND3(also, also2, also3, type, name, ...)                           \
+  AMBIT_TORCH_DISPATCH((::ambit::dtypes::kNumbers | ::ambit::DTypeSet{also, also2, also3}), type, \
+                       __VA_ARGS__)
+#define AT_DISPATCH_INDEX_TYPES(type, name, ...)                       \
+  ::ambit::visit<::ambit::DTypeSet{::ambit::kInt32, ::ambit::kInt64}>( \
+      type, [&]<class index_t>() -> decltype(auto) { return __VA_ARGS__(); })
+
+// With complex numbers, of which ambit has none: the same.
+#define AT_DISPATCH_FLOATING_AND_COMPLEX_TYPES AT_DISPATCH_FLOATING_TYPES
+#define AT_DISPATCH_FLOATING_AND_COMPLEX_TYPES_AND1 AT_DISPATCH_FLOATING_TYPES_AND
+#define AT_DISPATCH_FLOATING_AND_COMPLEX_TYPES_AND2 AT_DISPATCH_FLOATING_TYPES_AND2
+#define AT_DISPATCH_ALL_TYPES_AND_COMPLEX AT_DISPATCH_ALL_TYPES
+#define AT_DISPATCH_ALL_TYPES_AND_COMPLEX_AND AT_DISPATCH_ALL_TYPES_AND
+#define AT_DISPATCH_ALL_TYPES_AND_COMPLEX_AND2 AT_DISPATCH_ALL_TYPES_AND2
+#define AT_DISPATCH_ALL_TYPES_AND_COMPLEX_AND3 AT_DISPATCH_ALL_TYPES_AND3

@@ -1,4 +1,5 @@
-// torch::special is ambit's; and its functions under libtorch's long names, as
+// torch::special is ambit's; and its functions with an output that is given, as
+// `torch::special::expit_out(out, x)`, and under libtorch's long names, as
 // `torch::special_expit(x)`.
 #pragma once
 
@@ -8,9 +9,40 @@
 
 #include <utility>
 
-namespace torch::special {
-using namespace ambit::special;
-}
+namespace ambit::special {
+
+AMBIT_OUT(digamma)
+AMBIT_OUT(entr)
+AMBIT_OUT(erf)
+AMBIT_OUT(erfc)
+AMBIT_OUT(erfcx)
+AMBIT_OUT(erfinv)
+AMBIT_OUT(exp2)
+AMBIT_OUT(expit)
+AMBIT_OUT(expm1)
+AMBIT_OUT(gammainc)
+AMBIT_OUT(gammaincc)
+AMBIT_OUT(gammaln)
+AMBIT_OUT(i0)
+AMBIT_OUT(i0e)
+AMBIT_OUT(i1)
+AMBIT_OUT(i1e)
+AMBIT_OUT(log1p)
+AMBIT_OUT(log_ndtr)
+AMBIT_OUT(logit)
+AMBIT_OUT(logsumexp)
+AMBIT_OUT(multigammaln)
+AMBIT_OUT(ndtr)
+AMBIT_OUT(ndtri)
+AMBIT_OUT(polygamma)
+AMBIT_OUT(psi)
+AMBIT_OUT(round)
+AMBIT_OUT(sinc)
+AMBIT_OUT(xlog1py)
+AMBIT_OUT(xlogy)
+AMBIT_OUT(zeta)
+
+}  // namespace ambit::special
 
 namespace at {
 

@@ -109,6 +109,20 @@ class AMBIT_API StorageImpl final : public RefCounted, public Pooled {
   StorageImpl* next_to_destroy_ = nullptr;
 };
 
-using Storage = intrusive_ptr<StorageImpl>;
+/// A handle on a block, and what libtorch asks of it.
+class Storage : public intrusive_ptr<StorageImpl> {
+ public:
+  using intrusive_ptr::intrusive_ptr;
+  /// Return the first element, as StorageImpl::data() does.
+  void* data() const { return get()->data(); }
+  template <class T>
+  T* data() const {
+    return static_cast<T*>(data());
+  }
+  size_t nbytes() const { return get()->size_bytes(); }
+  Device device() const { return get()->device(); }
+  uint32_t use_count() const { return get()->use_count(); }
+  bool is_alias_of(const Storage& other) const { return *this == other; }
+};
 
 }  // namespace ambit

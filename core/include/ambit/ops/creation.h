@@ -78,35 +78,47 @@ AMBIT_API Tensor eye(int64_t n, int64_t m, const TensorOptions& options = {});
 class AMBIT_API TensorData {
  public:
   /// One number, shape [].
-  TensorData(const Scalar& value) : values_{value} {}
+  TensorData(const Scalar& value) : values_{value}, dtype_(value.dtype()) {}
   template <class T>
   requires(std::is_arithmetic_v<T> || Reduced16<T>) TensorData(T value)
-      : TensorData(Scalar(value)) {}
+      : values_{Scalar(value)}, dtype_(dtype_of_number<T>()) {}
   /// Rows of one shape [...], shape [n, ...]; none: [0]. Errors: ShapeError where they differ.
   TensorData(std::initializer_list<TensorData> rows);
   /// A list of numbers, shape [n].
   template <class T>
   requires(std::is_arithmetic_v<T> || Reduced16<T>) TensorData(const std::vector<T>& v)
-      : TensorData(v.begin(), v.end(), Scalar(T{}).dtype()) {}
+      : TensorData(v.begin(), v.end(), dtype_of_number<T>()) {}
   template <class T>
   requires(std::is_arithmetic_v<T> || Reduced16<T>) TensorData(ArrayRef<T> list)
-      : TensorData(list.begin(), list.end(), Scalar(T{}).dtype()) {}
+      : TensorData(list.begin(), list.end(), dtype_of_number<T>()) {}
 
  private:
   friend AMBIT_API Tensor tensor(const TensorData&, const TensorOptions&);
   template <class Iterator>
-  TensorData(Iterator begin, Iterator end, DType dtype) : sizes_{end - begin} {
+  TensorData(Iterator begin, Iterator end, DType dtype) : sizes_{end - begin}, dtype_(dtype) {
     for (; begin != end; ++begin) values_.push_back(Scalar(*begin));
-    if (values_.empty()) empty_dtype_ = dtype;
+  }
+  /// Those of literals, int and double, stand for int64 and the default float, as in libtorch.
+  template <class T>
+  static constexpr DType dtype_of_number() {
+    if constexpr (Reduced16<T> || std::same_as<T, bool>) {
+      return dtype_of<T>;
+    } else if constexpr (std::floating_point<T>) {
+      return kFloat64;
+    } else if constexpr (sizeof(T) == 1) {
+      return std::signed_integral<T> ? kInt8 : kUInt8;
+    } else {
+      return sizeof(T) == 2 && std::signed_integral<T> ? kInt16 : kInt64;
+    }
   }
 
   Dims sizes_;
   std::vector<Scalar> values_;  // row-major
-  DType empty_dtype_ = kFloat64;
+  DType dtype_ = kFloat64;      // float64: the default float
 };
 /// Make a tensor of the given numbers, in row-major order: a number gives [], {1, 2} [2], {{1, 2}}
-/// [1, 2]. Unless options say, the default float where any is floating point, else int64 where any
-/// is an integer, of whatever width, else bool.
+/// [1, 2]. Unless options say, of the numbers' own dtype, of which int and long are int64, float
+/// and double the default float; where they differ, of what they promote to.
 AMBIT_API Tensor tensor(const TensorData& data, const TensorOptions& options = {});
 inline Tensor tensor(std::initializer_list<TensorData> rows, const TensorOptions& options = {}) {
   return tensor(TensorData(rows), options);

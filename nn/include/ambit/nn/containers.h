@@ -32,8 +32,22 @@ class AMBIT_API ModuleDictImpl : public Cloneable<ModuleDictImpl> {
   void insert(const std::string& key, const ModuleHolder<M>& module) {
     insert(key, std::shared_ptr<Module>(module.ptr()));
   }
+  /// Take a module out and return it. Errors: Error where there is none of that name.
+  std::shared_ptr<Module> pop(const std::string& key) {
+    std::shared_ptr<Module> module = (*this)[key];
+    unregister_module(key);
+    return module;
+  }
+  void clear() {
+    for (const std::string& key : keys()) unregister_module(key);
+  }
   void update(const std::vector<std::pair<std::string, std::shared_ptr<Module>>>& modules) {
     for (const auto& [key, module] : modules) insert(key, module);
+  }
+  /// The same of an OrderedDict or another ModuleDict.
+  template <class Items>
+  void update(const Items& modules) {
+    for (const auto& item : modules) insert(item.key(), item.value());
   }
 
   size_t size() const { return items().size(); }
@@ -52,6 +66,8 @@ class AMBIT_API ModuleDictImpl : public Cloneable<ModuleDictImpl> {
   std::vector<std::string> keys() const { return items().keys(); }
   std::vector<std::shared_ptr<Module>> values() const { return children(); }
   OrderedDict<std::string, std::shared_ptr<Module>> items() const { return named_children(); }
+  auto begin() const { return own_modules().begin(); }
+  auto end() const { return own_modules().end(); }
 
   void reset() override;
   std::shared_ptr<Module> clone(const std::optional<Device>& device = {}) const override;
@@ -83,6 +99,9 @@ class AMBIT_API ParameterListImpl : public Cloneable<ParameterListImpl> {
   Tensor at(size_t i) const { return (*this)[i]; }
   /// Return all, a parameter that is there twice twice.
   const std::vector<Tensor>& list() const { return list_; }
+  // Entries with their names, as in libtorch.
+  auto begin() const { return own_parameters().begin(); }
+  auto end() const { return own_parameters().end(); }
 
   void reset() override;
   std::shared_ptr<Module> clone(const std::optional<Device>& device = {}) const override;
@@ -102,6 +121,22 @@ class AMBIT_API ParameterDictImpl : public Cloneable<ParameterDictImpl> {
 
   /// Add a parameter; it requires grad if it did before. Errors: those of register_parameter.
   Tensor& insert(const std::string& key, const Tensor& parameter);
+  /// Add all of an OrderedDict or another ParameterDict. Errors also: Error for a key that is here
+  /// already.
+  template <class Items>
+  void update(const Items& parameters) {
+    for (const auto& item : parameters) insert(item.key(), item.value());
+  }
+  /// Take a parameter out and return it. Errors: Error where there is none of that name.
+  Tensor pop(const std::string& key) {
+    Tensor p = items_[key];
+    unregister_parameter(key);
+    items_.erase(key);
+    return p;
+  }
+  void clear() {
+    for (const std::string& key : keys()) pop(key);
+  }
 
   size_t size() const { return items_.size(); }
   bool empty() const { return size() == 0; }
@@ -113,6 +148,8 @@ class AMBIT_API ParameterDictImpl : public Cloneable<ParameterDictImpl> {
   /// Return all, a parameter of two names twice.
   std::vector<Tensor> values() const { return items_.values(); }
   const OrderedDict<std::string, Tensor>& items() const { return items_; }
+  auto begin() const { return items_.begin(); }
+  auto end() const { return items_.end(); }
 
   void reset() override;
   std::shared_ptr<Module> clone(const std::optional<Device>& device = {}) const override;

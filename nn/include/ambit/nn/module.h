@@ -79,6 +79,10 @@ class AMBIT_API Module : public std::enable_shared_from_this<Module> {
     return replace_module(name, module.ptr());
   }
 
+  /// Take a submodule out, which members of the class may still hold. Errors: Error where no module
+  /// bears the name.
+  void unregister_module(std::string name);
+
   // --- what there is: depth first, each tensor and module once, undefined tensors never;
   // with recurse those of all modules below too, under dotted names: "conv1.weight"
   std::vector<Tensor> parameters(bool recurse = true) const;
@@ -174,6 +178,10 @@ class AMBIT_API Module : public std::enable_shared_from_this<Module> {
   /// others.
   void clone_state(const Module& from, const std::optional<Device>& device);
   [[noreturn]] void throw_other_class(const Module& other) const;
+  /// For containers: what is registered here, duplicates and undefined tensors too.
+  const OrderedDict<std::string, Tensor>& own_parameters() const { return parameters_; }
+  const OrderedDict<std::string, std::shared_ptr<Module>>& own_modules() const { return children_; }
+  void unregister_parameter(const std::string& name) { parameters_.erase(name); }
 
  private:
   template <class M>
@@ -190,6 +198,8 @@ class AMBIT_API Module : public std::enable_shared_from_this<Module> {
 
   void add_module(std::string name, std::shared_ptr<Module> module);
   void set_module(const std::string& name, std::shared_ptr<Module> module);
+  void release(const std::string& name, const std::shared_ptr<Module>& before);
+  void expect_child(const char* op, const std::string& name) const;
   void check_name(const char* op, const std::string& name) const;
   void check_child(const char* op, const std::string& name, const Module* child) const;
   bool holds(const Module* module) const;

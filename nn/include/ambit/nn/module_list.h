@@ -36,6 +36,25 @@ class AMBIT_API ModuleListImpl : public Cloneable<ModuleListImpl> {
     push_back(
         std::shared_ptr<Module>(std::make_shared<std::remove_cvref_t<M>>(std::forward<M>(module))));
   }
+  /// Add a module at position i; those from there on move up by one, and are named so. Errors also:
+  /// IndexError for i beyond the end.
+  void insert(size_t i, const std::shared_ptr<Module>& module) {
+    if (i > size()) ptr(i);  // which throws
+    push_back(module);
+    modules_.pop_back();
+    modules_.insert(modules_.begin() + static_cast<std::ptrdiff_t>(i), module);
+    for (; i < size(); ++i) replace_module(std::to_string(i), modules_[i]);
+  }
+  template <class M>
+  void insert(size_t i, const ModuleHolder<M>& module) {
+    insert(i, std::shared_ptr<Module>(module.ptr()));
+  }
+  template <class M>
+  requires std::derived_from<std::remove_cvref_t<M>, Module>
+  void insert(size_t i, M&& module) {
+    insert(i, std::shared_ptr<Module>(
+                  std::make_shared<std::remove_cvref_t<M>>(std::forward<M>(module))));
+  }
   /// Add the modules of another list, which both then share.
   void extend(const ModuleListImpl& other);
 
@@ -51,6 +70,12 @@ class AMBIT_API ModuleListImpl : public Cloneable<ModuleListImpl> {
     auto* module = ptr(i)->as<M>();
     if (!module) throw_other_class(*ptr(i));
     return *module;
+  }
+  /// The same as a shared pointer.
+  template <class M>
+  auto ptr(size_t i) const {
+    auto& module = at<M>(i);
+    return std::shared_ptr<std::remove_reference_t<decltype(module)>>(ptr(i), &module);
   }
   auto begin() const { return modules_.begin(); }
   auto end() const { return modules_.end(); }

@@ -56,6 +56,8 @@ template <class Key, class Value>
 class OrderedDict {
  public:
   using Item = OrderedDictItem<Key, Value>;
+  using Iterator = typename std::vector<Item>::iterator;
+  using ConstIterator = typename std::vector<Item>::const_iterator;
 
   OrderedDict() = default;
   /// Hold these entries. Errors: Error for a key given twice.
@@ -77,6 +79,16 @@ class OrderedDict {
       index_.erase(at);
       throw;
     }
+  }
+  /// Add the entries of another one, in its order. Errors: Error when a key is there already; those
+  /// before it are added.
+  void update(const OrderedDict& other) {
+    reserve(size() + other.size());
+    for (const Item& item : other) insert(item.key(), item.value());
+  }
+  void reserve(size_t capacity) {
+    items_.reserve(capacity);
+    index_.reserve(capacity);
   }
   /// Remove an entry; the others keep their order. Errors: Error when there is none.
   void erase(const Key& key) {
@@ -105,6 +117,12 @@ class OrderedDict {
   Item& operator[](size_t i) { return items_[checked(i)]; }
   const Item& operator[](size_t i) const { return items_[checked(i)]; }
 
+  /// Return the first entry and the last. Errors: IndexError when there are none.
+  Item& front() { return (*this)[0]; }
+  const Item& front() const { return (*this)[0]; }
+  Item& back() { return (*this)[size() - 1]; }
+  const Item& back() const { return (*this)[size() - 1]; }
+
   /// Return all keys, in order.
   std::vector<Key> keys() const {
     std::vector<Key> all;
@@ -118,6 +136,12 @@ class OrderedDict {
     return all;
   }
   const std::vector<Item>& items() const { return items_; }
+  /// Return all keys with their values, in order.
+  std::vector<std::pair<Key, Value>> pairs() const {
+    std::vector<std::pair<Key, Value>> all;
+    for (const Item& item : items_) all.emplace_back(item.key(), item.value());
+    return all;
+  }
 
   auto begin() { return items_.begin(); }
   auto end() { return items_.end(); }

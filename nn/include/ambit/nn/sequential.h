@@ -66,6 +66,12 @@ class AMBIT_API SequentialImpl : public Cloneable<SequentialImpl> {
     if (!module) throw_other_class(*ptr(i));
     return *module;
   }
+  /// The same as a shared pointer.
+  template <class M>
+  auto ptr(size_t i) const {
+    auto& module = at<M>(i);
+    return std::shared_ptr<std::remove_reference_t<decltype(module)>>(ptr(i), &module);
+  }
   auto begin() const { return modules_.begin(); }
   auto end() const { return modules_.end(); }
 

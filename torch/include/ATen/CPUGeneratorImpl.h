@@ -1,0 +1,38 @@
+// Generators of a program's own: torch::make_generator<at::CPUGeneratorImpl>(seed).
+#pragma once
+
+#include <ambit/random.h>
+#include <torch/namespaces.h>
+
+#include <concepts>
+#include <cstdint>
+
+namespace at {
+
+/// Stands for the CPU's generators; ambit's Generator is the same on all devices.
+struct CPUGeneratorImpl {
+  static constexpr ambit::DeviceType kType = ambit::kCPU;
+};
+struct CUDAGeneratorImpl {
+  static constexpr ambit::DeviceType kType = ambit::kCUDA;
+};
+
+/// Make a CPU's generator at the begin of the seed's stream.
+template <std::same_as<CPUGeneratorImpl> Impl>
+Generator make_generator(uint64_t seed = Generator::kDefaultSeed) {
+  return Generator(Impl::kType, seed);
+}
+/// The same of a cuda device, -1: the current one. Errors: those of Device(kCUDA).
+template <std::same_as<CUDAGeneratorImpl> Impl>
+Generator make_generator(int device_index = -1) {
+  return Generator(Device(Impl::kType, device_index));
+}
+
+namespace detail {
+inline const Generator& getDefaultCPUGenerator() { return default_generator(); }
+inline Generator createCPUGenerator(uint64_t seed = Generator::kDefaultSeed) {
+  return make_generator<CPUGeneratorImpl>(seed);
+}
+}  // namespace detail
+
+}  // namespace at

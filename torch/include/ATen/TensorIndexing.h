@@ -1,0 +1,35 @@
+// How entries of an index are printed: Slice(1, 3) as "1:3:1", as libtorch does.
+#pragma once
+
+#include <ambit/ops/index.h>
+#include <torch/namespaces.h>
+
+#include <limits>
+#include <ostream>
+
+namespace ambit::indexing {
+
+inline std::ostream& operator<<(std::ostream& os, const Slice& s) {
+  return os << s.start.value_or(0) << ':' << s.stop.value_or(std::numeric_limits<int64_t>::max())
+            << ':' << s.step;
+}
+
+inline std::ostream& operator<<(std::ostream& os, const TensorIndex& index) {
+  switch (index.kind()) {
+    case TensorIndex::Kind::none:
+      return os << "None";
+    case TensorIndex::Kind::ellipsis:
+      return os << "...";
+    case TensorIndex::Kind::integer:
+      return os << index.integer();
+    case TensorIndex::Kind::boolean:
+      return os << (index.integer() != 0 ? "true" : "false");
+    case TensorIndex::Kind::slice:
+      return os << index.slice();
+    case TensorIndex::Kind::tensor:
+      break;
+  }
+  return os << index.tensor();
+}
+
+}  // namespace ambit::indexing
