@@ -5,11 +5,14 @@
 #include <doctest/doctest.h>
 
 #include <algorithm>
+#include <functional>
 #include <iterator>
 #include <limits>
+#include <optional>
 #include <set>
 #include <sstream>
 #include <string>
+#include <vector>
 
 #include "agreement_calls.h"
 #include "agreement_operands.h"
@@ -66,15 +69,32 @@ const char* const kKnown =
     // or float32, of 16 bits and a power of two.
     "ldexp ldexp_";
 
+/// The same of their gradients.
+const char* const kKnownGradients =
+    // As above,
+    "_upsample_nearest_exact2d _upsample_nearest_exact3d cholesky_solve convolution_map "
+    "cross_entropy cudnn_convolution_add_relu cudnn_convolution_relu dist float_power float_power_ "
+    "grid_sampler layer_norm ldexp ldexp_ linalg_lu_solve linalg_solve linalg_solve_ex "
+    "linalg_solve_triangular linalg_vecdot lu_solve mse_loss quantile renorm renorm_ "
+    "scaled_dot_product_attention segment_reduce triangular_solve upsample_bicubic2d "
+    "upsample_bilinear2d upsample_nearest2d upsample_nearest3d upsample_trilinear3d "
+    // added at places of one line, or of rows so many that a few columns of all are large;
+    "as_strided as_strided_ as_strided_scatter combinations embedding fill_diagonal_ index "
+    "masked_select take "
+    // formulas of several ops.
+    "cumprod cumprod_ index_reduce_ linalg_vector_norm norm prod scatter_reduce sinc sinc_ "
+    "special_erfcx special_log_ndtr";
+
 std::string str(const Functions& functions) {
   std::string text;
   for (const std::string& f : functions) text += f + " ";
   return text;
 }
 
-}  // namespace
-
-TEST_CASE("no function but those that say why has a large operand of 16 bits in float32") {
+/// Return the functions for which work(call, operands, profile), in part within a profile, copies
+/// more elements at once than are in a part.
+Functions those_that_convert(
+    const std::function<void(const Call&, Operands&, std::optional<profiler::Profile>&)>& work) {
   const Threads one(1);
   constexpr int64_t kMost = int64_t{1} << 19;  // elements of a part, on one thread of the CPU
   const auto same = [](const Tensor& t) { return t; };
@@ -82,16 +102,49 @@ TEST_CASE("no function but those that say why has a large operand of 16 bits in 
   static_assert(768 * 704 > kMost);
   const Operands operands = draw(layout, kCPU, kBFloat16, kBFloat16);
   const Functions apart = names(kNotOfTheseSizes);
-  Functions whole;
+  Functions found;
   for (const Call& call : CallTable<Call>::all()) {
     if (apart.contains(call.function)) continue;
     INFO(std::string(call.function));
-    profiler::Profile profile;
-    call.run(operands);
-    profile.stop();
-    if (largest_conversion(profile) > kMost) whole.insert(call.function);
+    Operands o = operands;
+    std::optional<profiler::Profile> profile;
+    work(call, o, profile);
+    if (!profile) continue;
+    profile->stop();
+    if (largest_conversion(*profile) > kMost) found.insert(call.function);
   }
-  CHECK(str(whole) == str(names(kKnown)));
+  return found;
+}
+
+}  // namespace
+
+TEST_CASE("no function but those that say why has a large operand of 16 bits in float32") {
+  const Functions found = those_that_convert([](const Call& call, Operands& o, auto& profile) {
+    profile.emplace();
+    call.run(o);
+  });
+  CHECK(str(found) == str(names(kKnown)));
+}
+
+TEST_CASE("no gradient but those that say why has a large operand of 16 bits in float32") {
+  const Functions found = those_that_convert([](const Call& call, Operands& o, auto& profile) {
+    std::vector<Tensor> leaves, results;
+    for (Tensor* t : {&o.a, &o.b, &o.unit}) leaves.push_back(*t = t->detach().requires_grad_());
+    try {
+      results = call.run(o);
+    } catch (const Error&) {  // not of tensors that want a gradient
+      return;
+    }
+    profile.emplace();
+    for (const Tensor& y : results) {
+      if (!y.requires_grad()) continue;
+      try {
+        autograd::grad({y}, leaves, {ones_like(y)}, true, false, /*allow_unused=*/true);
+      } catch (const Error&) {  // without a formula
+      }
+    }
+  });
+  CHECK(str(found) == str(names(kKnownGradients)));
 }
 
 TEST_CASE("norms and logsumexp of large tensors of 16 bits are those of float32, rounded") {

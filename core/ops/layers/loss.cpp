@@ -70,21 +70,22 @@ struct ClassLoss {
 
 // The gradient is -weight / divisor at each target that counts; `share` is g over the divisor.
 Tensor nll_loss_grad(const Tensor& share, const Tensor& target, const Tensor& weight,
-                     const Dims& sizes, int64_t ignore_index) {
+                     const Dims& sizes, DType dtype, int64_t ignore_index) {
   const Tensor ignored = target == ignore_index;
   const Tensor class_index = where(ignored, 0, target);
   Tensor loss_grad = neg(share);
   // share is [] of the mean, and has the statistics' dtype: no promotion makes 16 bits of it.
   if (weight.defined()) loss_grad = loss_grad * gather(weight, 0, class_index).to(share.dtype());
   loss_grad = where(ignored, 0, loss_grad);
-  const Tensor dx = zeros(sizes, share.options());
-  return dx.scatter_(1, unsqueeze(class_index, 1), unsqueeze(loss_grad, 1));
+  const Tensor dx = zeros(sizes, share.options().dtype(dtype));
+  return dx.scatter_(1, unsqueeze(class_index, 1), unsqueeze(loss_grad.to(dtype), 1));
 }
 
 // As nll_loss_grad; also a formula, which can be differentiated again.
 Tensor cross_entropy_grad_formula(const Tensor& share, const Tensor& x, const Tensor& target,
                                   const Tensor& weight, int64_t ignore_index) {
-  const Tensor onehot = nll_loss_grad(share, target, weight, Dims(x.sizes()), ignore_index);
+  const Tensor onehot =
+      nll_loss_grad(share, target, weight, Dims(x.sizes()), share.dtype(), ignore_index);
   const Tensor slope = neg(sum(onehot, {1}, true));
   // Not by a product with 0: an ignored row may hold infinities.
   return where(unsqueeze(target == ignore_index, 1), 0, softmax(x, 1) * slope) + onehot;
@@ -127,9 +128,8 @@ ClassLoss nll_loss_rows(const Tensor& x, const Tensor& target, const Tensor& wei
   out = record("nll_loss", out,
                wrt(x, [target = saved(target), weight = saved(weight), sum = saved(weight_sum),
                        sizes = Dims(x.sizes()), is_mean, ignore_index](const Tensor& g) {
-                 return nll_loss_grad(is_mean ? g / sum() : g, target(), weight(), sizes,
-                                      ignore_index)
-                     .to(g.dtype());
+                 return nll_loss_grad(is_mean ? g / sum() : g, target(), weight(), sizes, g.dtype(),
+                                      ignore_index);
                }));
   return {out, weight_sum};
 }
