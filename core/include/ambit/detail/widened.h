@@ -79,8 +79,8 @@ class AMBIT_API Widened {
   std::vector<Operand> operands_;
   std::vector<Slot> slots_;
   std::optional<DType> reduced_;  // of the first operand of 16 bits
-  int64_t dim_ = -1;     // the call's integer or `dim`: of ops along a dim that one
-  size_t per_call_ = 0;  // tensors that a call takes of each list, unless all
+  int64_t dim_ = -1;              // the call's integer or `dim`: of ops along a dim that one
+  size_t per_call_ = 0;           // tensors that a call takes of each list, unless all
 };
 
 }  // namespace ambit
