@@ -5,7 +5,8 @@
 # cuDNN as Python's wheel is unpacked; ambit's packages come by --deps. The GPU is CUDA on the host,
 # without its checks, of build/release; nothing is written into this tree, and what `build` makes
 # lies in FOLDER/changes, for the parts after it and for a `build` that goes on where the last was
-# stopped. compute-sanitizer and speed have nothing to show.
+# stopped. Parts without `build` take what this machine has built. compute-sanitizer and speed have
+# nothing to show; of the suite what fills a GPU's memory, or asks the real cuDNN, fails here.
 set -euo pipefail
 root=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
 folder=$(realpath -m -- "${1:?expected a folder}")
