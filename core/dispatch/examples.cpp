@@ -148,8 +148,8 @@ void add_memory(Table& table) {
 }
 
 /// The operand that a function's result goes to.
-Operand result(Sizes sizes, const Function& f) {
-  if (f.result == Function::Result::truth) return t(sizes, kBool);
+Operand result(Sizes sizes, const FunctionRow& f) {
+  if (f.result == FunctionRow::Result::truth) return t(sizes, kBool);
   return t(sizes);
 }
 
@@ -180,8 +180,8 @@ void add_elementwise(Table& table) {
 
 void add_reductions(Table& table) {
   for (const ReduceOp f : functions<ReduceOp>()) {
-    const Function& row = row_of(f);
-    if (row.result == Function::Result::total) {  // of bool an int64
+    const FunctionRow& row = row_of(f);
+    if (row.result == FunctionRow::Result::total) {  // of bool an int64
       const DTypeSet numbers = dtypes::kNumbers;
       table.add_function(kernels::reduce, name(f), numbers, t({1}), t({2}), f);
       table.add_function(kernels::reduce, name(f), {kBool}, t({1}, kInt64), t({2}), f);

@@ -111,11 +111,9 @@ TEST_CASE("detecting anomalies names the op whose backward throws") {
 
 namespace {
 
-using autograd::AutogradContext;
-using autograd::Function;
-using autograd::variable_list;
+using namespace autograd;
 
-// As libtorch's documentation has it.
+// As libtorch's documentation has it, where both namespaces are open.
 struct MulConstant : Function<MulConstant> {
   static Tensor forward(AutogradContext* ctx, Tensor tensor, double constant) {
     ctx->saved_data["constant"] = constant;

@@ -117,7 +117,7 @@ void for_each_function(const F& f) {
 // Whether a function of a T gives a T.
 template <auto op, class T>
 constexpr bool maps() {
-  return OperandOf<T, op> && row_of(op).result == Function::Result::same;
+  return OperandOf<T, op> && row_of(op).result == FunctionRow::Result::same;
 }
 
 // Terms of a sum may cancel: its error is relative to them, not to what is left.
@@ -224,7 +224,7 @@ TEST_CASE_TEMPLATE("questions get the reference's answers", T, bool, int32_t, fl
   const std::vector<T> in = values<T>();
   const Tensor x = tensor_of(in);
   for_each_function<UnaryOp>([&]<UnaryOp op>() {
-    if constexpr (row_of(op).result == Function::Result::truth) {
+    if constexpr (row_of(op).result == FunctionRow::Result::truth) {
       Tensor want = empty(x.sizes(), kBool);
       reference::unary(want, x, op);
       for (size_t i = 0; i < in.size(); ++i) {

@@ -101,7 +101,7 @@ void add_least_by_minus_one_case(Cases& cases, BinaryOp op, DType dtype) {
     Operand& a = t.input("a", dtype, {3}, Layout::contiguous, least);
     Operand& b = t.input("b", dtype, {3}, Layout::broadcast, minus_one);
     const auto call = [&](Side s) { kernels::binary(y[s], a[s], b[s], op); };
-    if (row_of(op).refuses != Function::Refuses::overflow) {  // it divides without rest
+    if (row_of(op).refuses != FunctionRow::Refuses::overflow) {  // it divides without rest
       t.run(call);
       return t.expect(y);
     }

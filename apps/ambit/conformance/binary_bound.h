@@ -19,7 +19,7 @@ inline ambit::DTypeSet dtypes_of(ambit::BinaryOp op) {
 }
 
 inline bool is_division(ambit::BinaryOp op) {
-  return row_of(op).refuses != ambit::Function::Refuses::none;
+  return row_of(op).refuses != ambit::FunctionRow::Refuses::none;
 }
 
 inline Bound bound_of(ambit::BinaryOp op, ambit::DType dtype) {

@@ -45,7 +45,7 @@ struct Gradient {
 Tensor index_on(const Tensor& x, const TensorData& values) { return tensor(values, x.device()); }
 
 bool is_differentiable(UnaryOp op) {
-  return row_of(op).dtypes.contains(kFloat32) && row_of(op).result == Function::Result::same;
+  return row_of(op).dtypes.contains(kFloat32) && row_of(op).result == FunctionRow::Result::same;
 }
 
 // Everything is smooth in [0.5, 1.5), or the kinks are met by equal operands on both sides.

@@ -92,7 +92,7 @@ void check_reduce(Trial& t, ReduceOp op, DType dtype, DType to, const Dims& x_si
 void add_reduce_cases(Cases& cases, ReduceOp op, DType dtype) {
   const DType to = row_of(op).result_dtype(dtype);
   const bool widens =
-      row_of(op).result == Function::Result::total && !is_floating_point(dtype) && to != kInt64;
+      row_of(op).result == FunctionRow::Result::total && !is_floating_point(dtype) && to != kInt64;
   const auto add = [&](const Shapes& shapes, Layout layout, const std::string& form) {
     const auto path = fmt::format("reduce/{}/{}/{}", name(op), name(dtype), form);
     cases.push_back(kernel_case(path, [=](Trial& t) {

@@ -80,7 +80,7 @@ void check_least_by_minus_one(Trial& t, BinaryOp op, DType dtype) {
     Operand& x = t.input("x", dtype, {3}, Layout::contiguous, first ? minus_one : least);
     const ScalarOperand number{first ? lowest : -1, first};
     const auto call = [&](Side s) { kernels::binary_scalar(y[s], x[s], number, op); };
-    if (row_of(op).refuses != Function::Refuses::overflow) {  // it divides without rest
+    if (row_of(op).refuses != FunctionRow::Refuses::overflow) {  // it divides without rest
       t.run(call);
       t.expect(y);
     } else {

@@ -14,7 +14,7 @@ namespace {
 
 template <class T>
 bool overflows(BinaryOp op) {
-  return std::is_signed_v<T> && row_of(op).refuses == Function::Refuses::overflow;
+  return std::is_signed_v<T> && row_of(op).refuses == FunctionRow::Refuses::overflow;
 }
 
 [[noreturn]] void throw_zero(BinaryOp op) {

@@ -12,7 +12,7 @@ namespace ambit::cpu {
 /// Maths is worth a second thread earlier than a loop that waits for memory.
 template <class Op>
 int64_t grain_of(Op op) {
-  return row_of(op).cost == Function::Cost::maths ? kGrain / 4 : kGrain;
+  return row_of(op).cost == FunctionRow::Cost::maths ? kGrain / 4 : kGrain;
 }
 
 /// The dtype of what inner loops get: see widened_runs.h.

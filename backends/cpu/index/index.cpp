@@ -218,27 +218,6 @@ void index_select(Tensor& y, const Tensor& x, const Tensor& index, int64_t dim) 
   });
 }
 
-namespace {
-
-/// target[j] += source[j]; rows next to each other are vectors.
-template <class T>
-[[gnu::noinline]] void add_row(int64_t n, T* target, int64_t target_step, const T* source,
-                               int64_t source_step) {
-  if constexpr (std::floating_point<T>) {
-    if (target_step == 1 && source_step == 1) {
-#pragma omp simd
-      for (int64_t j = 0; j < n; ++j) target[j] += source[j];
-      return;
-    }
-  }
-  for (int64_t j = 0; j < n; ++j) {
-    T& sum = target[j * target_step];
-    sum = arithmetic::wrap_add(sum, source[j * source_step]);
-  }
-}
-
-}  // namespace
-
 // y [.., m, ..], src [.., n, ..], index [n]
 void index_add(Tensor& y, const Tensor& index, const Tensor& src, int64_t dim) {
   const Line to(y, dim), from(src, dim);
@@ -254,7 +233,11 @@ void index_add(Tensor& y, const Tensor& index, const Tensor& src, int64_t dim) {
       for (int64_t i = 0; i < index.numel(); ++i) {
         const int64_t row = row_offset(index, i, to);
         for_runs(loops, begin, end, [&](int64_t n, const std::array<int64_t, 2>& at) {
-          add_row(n, py + at[1] + row, to_step, ps + at[0] + i * from.step, from_step);
+          const T* source = ps + at[0] + i * from.step;
+          T* target = py + at[1] + row;
+          for (int64_t j = 0; j < n; ++j) {
+            target[j * to_step] = arithmetic::wrap_add(target[j * to_step], source[j * from_step]);
+          }
         });
       }
     });

@@ -71,15 +71,15 @@ struct ChosenBinary {
     }
     return T{};
   }
-  template <Function::Refuses what>
+  template <FunctionRow::Refuses what>
   AMBIT_HOST_DEVICE bool refused(T a, T b) const {
-    if constexpr (what != Function::Refuses::none) {
+    if constexpr (what != FunctionRow::Refuses::none) {
       if (b == T{0}) {
         faults.report(FaultKind::divisor, 0, 0);
         return true;
       }
     }
-    if constexpr (what == Function::Refuses::overflow && std::signed_integral<T>) {
+    if constexpr (what == FunctionRow::Refuses::overflow && std::signed_integral<T>) {
       if (b == -1 && a == std::numeric_limits<T>::min()) {
         faults.report(FaultKind::quotient, a, static_cast<int64_t>(dtype_of<T>));
         return true;

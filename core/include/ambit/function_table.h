@@ -196,7 +196,7 @@ enum class ScatterOp : uint8_t { AMBIT_SCATTER_FUNCTIONS(AMBIT_ENUMERATOR) };
 #undef AMBIT_ENUMERATOR
 
 /// A row of the table.
-struct Function {
+struct FunctionRow {
   /// The dtype of the result.
   enum class Result : uint8_t {
     same,   ///< that of the operands
@@ -235,32 +235,32 @@ struct Function {
 
 /// The rows of one family, in the order of its enumerators: function_table<UnaryOp>.
 template <class Op>
-inline constexpr std::array<Function, 0> function_table{};
+inline constexpr std::array<FunctionRow, 0> function_table{};
 #define AMBIT_ROW(name, set, gives, costs) \
-  Function{#name, dtypes::set, Function::Result::gives, Function::Cost::costs},
+  FunctionRow{#name, dtypes::set, FunctionRow::Result::gives, FunctionRow::Cost::costs},
 template <>
 inline constexpr std::array function_table<UnaryOp>{AMBIT_UNARY_FUNCTIONS(AMBIT_ROW)};
 #undef AMBIT_ROW
-#define AMBIT_ROW(name, set, costs, what)                                     \
-  Function{#name, dtypes::set, Function::Result::same, Function::Cost::costs, \
-           Function::Refuses::what},
+#define AMBIT_ROW(name, set, costs, what)                                              \
+  FunctionRow{#name, dtypes::set, FunctionRow::Result::same, FunctionRow::Cost::costs, \
+              FunctionRow::Refuses::what},
 template <>
 inline constexpr std::array function_table<BinaryOp>{AMBIT_BINARY_FUNCTIONS(AMBIT_ROW)};
 #undef AMBIT_ROW
 #define AMBIT_ROW(name, set, costs) \
-  Function{#name, dtypes::set, Function::Result::same, Function::Cost::costs},
+  FunctionRow{#name, dtypes::set, FunctionRow::Result::same, FunctionRow::Cost::costs},
 template <>
 inline constexpr std::array function_table<TernaryOp>{AMBIT_TERNARY_FUNCTIONS(AMBIT_ROW)};
 #undef AMBIT_ROW
-#define AMBIT_ROW(name) Function{#name, dtypes::kAll, Function::Result::truth},
+#define AMBIT_ROW(name) FunctionRow{#name, dtypes::kAll, FunctionRow::Result::truth},
 template <>
 inline constexpr std::array function_table<CompareOp>{AMBIT_COMPARE_FUNCTIONS(AMBIT_ROW)};
 #undef AMBIT_ROW
-#define AMBIT_ROW(name, set, gives) Function{#name, dtypes::set, Function::Result::gives},
+#define AMBIT_ROW(name, set, gives) FunctionRow{#name, dtypes::set, FunctionRow::Result::gives},
 template <>
 inline constexpr std::array function_table<ReduceOp>{AMBIT_REDUCE_FUNCTIONS(AMBIT_ROW)};
 #undef AMBIT_ROW
-#define AMBIT_ROW(name, set) Function{#name, dtypes::set},
+#define AMBIT_ROW(name, set) FunctionRow{#name, dtypes::set},
 template <>
 inline constexpr std::array function_table<ScanOp>{AMBIT_SCAN_FUNCTIONS(AMBIT_ROW)};
 template <>
@@ -269,7 +269,7 @@ inline constexpr std::array function_table<ScatterOp>{AMBIT_SCATTER_FUNCTIONS(AM
 
 /// Return the row of a function.
 template <class Op>
-constexpr const Function& row_of(Op op) {
+constexpr const FunctionRow& row_of(Op op) {
   return function_table<Op>[static_cast<size_t>(op)];
 }
 constexpr const char* name(UnaryOp op) { return row_of(op).name; }
