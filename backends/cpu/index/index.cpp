@@ -228,18 +228,19 @@ void index_add(Tensor& y, const Tensor& index, const Tensor& src, int64_t dim) {
   visit(y.dtype(), [&]<class T>() {
     T* py = y.data_ptr<T>();
     const T* ps = src.data_ptr<T>();
+    const auto* row = index.data_ptr<int64_t>();
+    const int64_t rows = index.numel(), row_step = Line(index, 0).step;
     // Each thread takes a part of every row, so that none meets another's sums.
-    parallel_for(loops.numel, grain_for(index.numel()), [&](int64_t begin, int64_t end) {
-      for (int64_t i = 0; i < index.numel(); ++i) {
-        const int64_t row = row_offset(index, i, to);
-        for_runs(loops, begin, end, [&](int64_t n, const std::array<int64_t, 2>& at) {
+    parallel_for(loops.numel, grain_for(rows), [&](int64_t begin, int64_t end) {
+      for_runs(loops, begin, end, [&](int64_t n, const std::array<int64_t, 2>& at) {
+        for (int64_t i = 0; i < rows; ++i) {
           const T* source = ps + at[0] + i * from.step;
-          T* target = py + at[1] + row;
+          T* target = py + at[1] + row[i * row_step] * to.step;
           for (int64_t j = 0; j < n; ++j) {
             target[j * to_step] = arithmetic::wrap_add(target[j * to_step], source[j * from_step]);
           }
-        });
-      }
+        }
+      });
     });
   });
 }
