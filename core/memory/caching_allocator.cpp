@@ -109,6 +109,8 @@ void* CachingAllocator::allocate(size_t bytes) {
 // Pages below the lowest, as many as it lacks if it is free, for what is above them has been cut up
 // by what is in use.
 bool CachingAllocator::add_pages(size_t block_bytes) {
+  // allocate() refuses it then.
+  if (raw_.is_host() && block_bytes > HostMemory::total_bytes()) return false;
   const LargeBlocks::Range lowest = large_->lowest_pages();
   LargeBlocks::Range pages{nullptr, block_bytes - std::min(block_bytes, lowest.bytes)};
   if (lowest.begin) {

@@ -3,6 +3,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
+#include <atomic>
 #include <cstdint>
 #include <cstdlib>
 
@@ -10,6 +11,7 @@ namespace ambit {
 namespace {
 
 constexpr size_t kAlignment = 64;  // a cache line, and the widest vector register
+constexpr size_t kPage = 4096;     // of whose multiples blocks are
 constexpr size_t kHugePage = size_t{2} << 20;
 
 size_t pages_in_bytes(int which) {
@@ -19,9 +21,12 @@ size_t pages_in_bytes(int which) {
 }
 
 // Huge pages, where the system has some: one fault for 512, and as many fewer entries of the table
-// that finds pages. The rest of the block stays in small ones, so that none is wasted.
+// that finds pages. What is beside them stays in small ones, so that none is wasted.
 void* prefer_huge_pages(void* p, size_t bytes) {
-  if (bytes >= 2 * kHugePage) ::madvise(p, bytes / kHugePage * kHugePage, MADV_HUGEPAGE);
+  if (bytes < 2 * kHugePage) return p;
+  auto* begin = static_cast<char*>(p);
+  const size_t before = (kHugePage - reinterpret_cast<uintptr_t>(p) % kHugePage) % kHugePage;
+  ::madvise(begin + before, (bytes - before) / kHugePage * kHugePage, MADV_HUGEPAGE);
   return p;
 }
 
@@ -30,12 +35,22 @@ void* map(void* at, size_t bytes, int flags) {
   return p == MAP_FAILED ? nullptr : p;
 }
 
-// Where the system would put it others go next, and what is to grow downwards would meet them.
+// Null where others are.
+void* map_at(char* at, size_t bytes) {
+  void* p = map(at, bytes, MAP_FIXED_NOREPLACE);
+  if (!p || p == at) return p;
+  ::munmap(p, bytes);  // Linux before 4.17 takes the address for advice
+  return nullptr;
+}
+
+// Where the system would put it others go next, and what is to grow downwards would meet them. One
+// after another, so that those of several allocators do not meet, either.
 void* map_far_from_others(size_t bytes) {
-  void* p = map(nullptr, bytes, 0);
-  const uintptr_t distance = 8 * HostMemory::total_bytes();
+  static std::atomic<uintptr_t> runs{0};
+  const uintptr_t distance = (1 + runs++ % 8) * 4 * HostMemory::total_bytes();
+  auto* p = static_cast<char*>(map(nullptr, bytes, 0));
   if (!p || reinterpret_cast<uintptr_t>(p) <= distance) return p;
-  void* far = map(static_cast<char*>(p) - distance, bytes, 0);
+  void* far = map_at(p - distance, bytes);
   if (!far) return p;
   ::munmap(p, bytes);
   return far;
@@ -50,13 +65,6 @@ void* map_pages(size_t bytes) {
   if (below > 0) ::munmap(p, below);
   if (below < kHugePage) ::munmap(p + below + bytes, kHugePage - below);
   return p + below;
-}
-
-void* map_below(char* end, size_t bytes) {
-  void* p = map(end - bytes, bytes, MAP_FIXED_NOREPLACE);
-  if (!p || p == end - bytes) return p;
-  ::munmap(p, bytes);  // Linux before 4.17 takes the address for advice
-  return nullptr;
 }
 
 }  // namespace
@@ -74,8 +82,9 @@ void* HostMemory::allocate(size_t bytes) {
 void HostMemory::free(void* p, size_t) noexcept { std::free(p); }
 
 void* HostMemory::allocate_pages(size_t bytes, void* end) {
-  if (bytes > total_bytes()) return nullptr;
-  void* p = end ? map_below(static_cast<char*>(end), bytes) : map_pages(bytes);
+  static const bool fits = ::sysconf(_SC_PAGESIZE) == long{kPage};
+  if (!fits || bytes > total_bytes()) return nullptr;
+  void* p = end ? map_at(static_cast<char*>(end) - bytes, bytes) : map_pages(bytes);
   return p ? prefer_huge_pages(p, bytes) : nullptr;
 }
 

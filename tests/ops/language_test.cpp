@@ -98,6 +98,11 @@ TEST_CASE("item() of an integer type refuses a number that it does not hold") {
   CHECK_THROWS_AS(tensor(300).item<int8_t>(), DTypeError);
   CHECK_THROWS_AS(tensor(-1).item<uint8_t>(), DTypeError);
   CHECK_THROWS_AS(tensor(std::nan("")).item<int64_t>(), DTypeError);
+  // Types of no dtype, too.
+  CHECK(tensor(7).item<uint32_t>() == 7);
+  CHECK(tensor(65).item<char>() == 'A');
+  CHECK_THROWS_AS(tensor(std::nan("")).item<uint64_t>(), DTypeError);
+  CHECK_THROWS_AS(tensor(1e30, kFloat64).item<uint32_t>(), DTypeError);
 }
 
 TEST_CASE("options say what was set, and take over what others set") {
@@ -115,6 +120,10 @@ TEST_CASE("options say what was set, and take over what others set") {
   CHECK(merged.requires_grad_opt() == false);
   CHECK(merged.pinned_memory_opt() == false);
   CHECK(TensorOptions(Device("reference")).device_index() == 0);
+  Device device("reference");
+  device.set_index(2);
+  CHECK(device == Device("reference:2"));
+  CHECK_THROWS_AS(device.set_index(-2), Error);
 }
 
 TEST_CASE("lists of tensors have slices and ends; a storage tells its bytes and aliases") {

@@ -83,7 +83,7 @@ const char* const kKnownGradients =
     "masked_select take "
     // formulas of several ops.
     "cumprod cumprod_ index_reduce_ linalg_vector_norm norm prod scatter_reduce sinc sinc_ "
-    "special_erfcx special_log_ndtr";
+    "special_erfcx special_log_ndtr std std_mean var var_mean";
 
 std::string str(const Functions& functions) {
   std::string text;

@@ -1,6 +1,6 @@
 // The threads that share the work of kernels. One that is late, since its core is busy with
 // something else, is left out: the caller takes over its pieces, and waits for none but those that
-// somebody works on already.
+// somebody works on already, and, the first time, for the threads to begin.
 #include "parallel.h"
 
 #include <ambit/parallel.h>

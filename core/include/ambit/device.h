@@ -66,7 +66,8 @@ class Device {
 
   constexpr DeviceKind kind() const { return kind_; }
   constexpr int index() const { return index_; }
-  void set_index(int index) { index_ = static_cast<int16_t>(index); }
+  /// Errors: those of the text "<name>:<index>".
+  void set_index(int index) { *this = Device(type() + ":" + std::to_string(index)); }
   /// Whether str() shows the index.
   constexpr bool has_index() const { return !is_cpu() && !is_meta(); }
   constexpr bool is_cpu() const { return kind_ == DeviceKind::cpu; }

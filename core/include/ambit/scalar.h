@@ -37,14 +37,17 @@ class Scalar {
     if constexpr (Reduced16<T>) return cast<float>();
     return is_floating_point() ? static_cast<T>(real_) : static_cast<T>(integer_);
   }
-  /// Convert; fractions are lost. Errors: DTypeError where an integer type does not hold the
-  /// number, NaN among them; but uint64_t takes all int64 as they are, modulo 2^64.
+  /// Convert; fractions are lost. Errors: DTypeError where an integer dtype's type does not hold
+  /// the number, NaN among them; other integers are those of an int64, modulo 2^bits.
   template <class T>
   constexpr T to() const {
-    if constexpr (std::integral<T> && !std::same_as<T, bool> && !std::same_as<T, uint64_t>) {
+    if constexpr (!std::integral<T> || std::same_as<T, bool>) {
+      return cast<T>();
+    } else if constexpr (std::same_as<T, uint8_t> ||
+                         (std::signed_integral<T> && !std::same_as<T, char>)) {
       return to_integer<T>();
     } else {
-      return cast<T>();
+      return static_cast<T>(to_integer<int64_t>());
     }
   }
 

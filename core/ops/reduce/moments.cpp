@@ -17,6 +17,7 @@
 #include <utility>
 #include <vector>
 
+#include "core/dispatch/parts.h"
 #include "core/ops/elementwise/activation_grads.h"
 #include "core/ops/operands/expect.h"
 #include "core/ops/operands/unrecorded.h"
@@ -150,14 +151,14 @@ namespace {
 // there in float32. Where a dim goes that is cut, run is given what it gave of the parts.
 template <class Run>
 Tensor by_float32_parts(const Tensor& x, const ReduceShape& shape, const Run& run) {
-  constexpr int64_t kMost = int64_t{1} << 19;
-  if (x.numel() <= kMost || x.device().is_meta()) return run(x.to(kFloat32), shape);
+  const int64_t most = x.device().is_meta() ? x.numel() : part_elements(x.device());
+  if (x.numel() <= most) return run(x.to(kFloat32), shape);
   int64_t dim = 0;  // the longest that stays, else the longest
   const auto worth = [&](int64_t d) {
     return std::pair(shape.kept[static_cast<size_t>(d)], x.size(d));
   };
   for (int64_t d = 1; d < x.dim(); ++d) dim = worth(d) > worth(dim) ? d : dim;
-  const int64_t step = std::max<int64_t>(kMost / (x.numel() / x.size(dim)), 1);
+  const int64_t step = std::max<int64_t>(most / (x.numel() / x.size(dim)), 1);
   const bool goes = shape.kept[static_cast<size_t>(dim)] == 1;
   ReduceShape of_part = shape;
   std::vector<Tensor> parts;

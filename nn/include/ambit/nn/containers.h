@@ -122,7 +122,7 @@ class AMBIT_API ParameterDictImpl : public Cloneable<ParameterDictImpl> {
   /// Add a parameter; it requires grad if it did before. Errors: those of register_parameter.
   Tensor& insert(const std::string& key, const Tensor& parameter);
   /// Add all of an OrderedDict or another ParameterDict. Errors also: Error for a key that is here
-  /// already.
+  /// already; those before it have been added.
   template <class Items>
   void update(const Items& parameters) {
     for (const auto& item : parameters) insert(item.key(), item.value());
