@@ -99,7 +99,7 @@ const std::vector<Row<OfOne>> kOfOne{
     AMBIT_ROW("F.leaky_relu({x}, 0.25)", exact, true, F::leaky_relu(x, 0.25)),
     AMBIT_ROW("F.hardtanh({x})", exact, true, F::hardtanh(x)),
     AMBIT_ROW("F.hardshrink({x})", exact, true, F::hardshrink(x)),
-    AMBIT_ROW("F.softshrink({x})", exact, true, F::softshrink(x)),
+    AMBIT_ROW("softshrink({x})", exact, true, F::softshrink(x)),
     AMBIT_ROW("F.hardswish({x} * 1.125)", exact, false, F::hardswish(x * 1.125)),
     AMBIT_ROW("F.hardsigmoid({x})", exact, false, F::hardsigmoid(x)),
     AMBIT_ROW("F.relu6({x})", exact, true, F::relu6(x)),

@@ -147,7 +147,7 @@ const std::vector<Row<OfOne>> kMaps{
     AMBIT_ROW("F.leaky_relu($0, 0.25)", F::leaky_relu(x, 0.25)),
     AMBIT_ROW("F.hardtanh($0, -1.5, 0.5)", F::hardtanh(x, -1.5, 0.5)),
     AMBIT_ROW("F.hardshrink($0, 1.0)", F::hardshrink(x, 1)),
-    AMBIT_ROW("F.softshrink($0, 1.0)", F::softshrink(x, 1)),
+    AMBIT_ROW("softshrink($0, 1.0)", F::softshrink(x, 1)),
     // Not at the borders, 3 and -3, where PyTorch 1.13 has another gradient than 2 has.
     AMBIT_ROW("F.hardswish($0 * 1.125)", F::hardswish(x * 1.125)),
     AMBIT_ROW("F.hardsigmoid($0)", F::hardsigmoid(x), Fill::few),

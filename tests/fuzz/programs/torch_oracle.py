@@ -146,6 +146,11 @@ def definite(m):
     return m @ m.mT + torch.eye(m.size(-2), dtype=m.dtype)
 
 
+# PyTorch 1.13 makes 0 of NaN; 2 keeps it.
+def softshrink(x, lambd=0.5):
+    return torch.where(x.isnan(), x, F.softshrink(x, lambd))
+
+
 # Where PyTorch 1.13 takes other strides for rows.
 def in_rows(t):
     return None if t is None else t.contiguous()
