@@ -135,7 +135,8 @@ TEST_CASE("lists of tensors have slices and ends; a storage tells its bytes and 
   CHECK(list.vec().size() == 3);
   CHECK_THROWS_AS(list.at(3), IndexError);
   CHECK_THROWS_AS(TensorList(std::vector<Tensor>{}).front(), IndexError);
-  const IntArrayRef sizes{1, 2, 3};
+  const std::vector<int64_t> numbers{1, 2, 3};
+  const IntArrayRef sizes(numbers);
   CHECK(std::vector<int64_t>(sizes.rbegin(), sizes.rend()) == std::vector<int64_t>{3, 2, 1});
   const Tensor x = ones({2, 3}), copy = x.clone();
   CHECK(x.storage().nbytes() == 24);
