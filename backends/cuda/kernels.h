@@ -76,7 +76,8 @@
   row(ctc_loss)                          \
   row(ctc_loss_grad)                     \
   row(sgd_step)                          \
-  row(adam_step)
+  row(adam_step)                         \
+  row(unscale)
 // clang-format on
 
 namespace ambit::cuda {

@@ -83,4 +83,18 @@ void adam_step(TensorList p, TensorList m, TensorList v, TensorList t, TensorLis
   });
 }
 
+void unscale(TensorList g, Tensor& found, double factor) {
+  count_run();
+  visit<dtypes::kFloating>(g[0].dtype(), [&]<class T>() {
+    const T by = static_cast<T>(factor);
+    for (const Tensor& t : g) {
+      T* const x = t.data_ptr<T>();
+      for (int64_t n = 0; n < t.numel(); ++n) {
+        if (!std::isfinite(static_cast<double>(x[n]))) *found.data_ptr<float>() = 1;
+        x[n] *= by;
+      }
+    }
+  });
+}
+
 }  // namespace ambit::reference

@@ -296,6 +296,7 @@ void add_training(Table& table) {
   table.add(kernels::sgd_step, list, list, list, {.lr = 0.1, .momentum = 0.9});
   const OperandList steps{t({}, kFloat32), t({}, kFloat32)};
   table.add(kernels::adam_step, list, list, list, steps, list, {});
+  table.add(kernels::unscale, list, t({}, kFloat32), 0.5);
 }
 
 }  // namespace

@@ -220,6 +220,8 @@ constinit decltype(adam_step) adam_step{"adam_step",
                                         by_element,
                                         {"param", "exp_avg", "exp_avg_sq", "step", "grad"},
                                         composite::adam_step};
+constinit decltype(unscale) unscale{
+    "unscale", kFloating, by_element, {"grad", "found"}, composite::unscale};
 
 }  // namespace kernels
 

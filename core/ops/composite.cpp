@@ -67,4 +67,11 @@ void adam_step(TensorList p, TensorList m, TensorList v, TensorList t, TensorLis
   }
 }
 
+void unscale(TensorList g, Tensor& found, double factor) {
+  for (size_t i = 0; i < g.size(); ++i) {
+    found.masked_fill_(isfinite(g[i]).all().logical_not(), 1);
+    g[i].mul_(factor);
+  }
+}
+
 }  // namespace ambit::composite

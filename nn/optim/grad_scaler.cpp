@@ -1,17 +1,17 @@
-// GradScaler. Whether all gradients are finite is asked by the least and the largest of each, which
-// infinities and NaN win, joined on the device: one number comes to the host.
+// GradScaler. One pass over the gradients divides them by the scale and asks whether all are
+// finite, on their device: one number comes to the host.
 #include <ambit/optim/grad_scaler.h>
 
 #include <ambit/autograd.h>
+#include <ambit/backend/kernels.h>
 #include <ambit/error.h>
 #include <ambit/ops/creation.h>
 #include <ambit/ops/elementwise.h>
-#include <ambit/ops/reduce.h>
-#include <ambit/ops/shape.h>
 #include <fmt/format.h>
 
 #include <cmath>
 #include <map>
+#include <tuple>
 #include <utility>
 
 #include "scheduler_values.h"
@@ -34,19 +34,34 @@ std::vector<Tensor> gradients(const Optimizer& optimizer) {
   return grads;
 }
 
-bool all_finite(const std::vector<Tensor>& grads) {
-  std::map<std::pair<DeviceKind, int>, std::vector<Tensor>> extremes;
+// Multiply all by `factor` in place. Return whether they were finite.
+bool unscale(const std::vector<Tensor>& grads, double factor) {
+  struct Batch {  // of one device and dtype
+    std::vector<Tensor> grads, rows;
+    Tensor found;
+  };
+  std::map<std::tuple<DeviceKind, int, DType>, Batch> batches;
   for (const Tensor& g : grads) {
-    if (g.numel() == 0) continue;
-    const auto [least, most] = aminmax(g);
-    std::vector<Tensor>& of_device = extremes[{g.device().kind(), g.device().index()}];
-    of_device.push_back(least.to(kFloat64));  // holds all of any dtype
-    of_device.push_back(most.to(kFloat64));
+    Batch& batch = batches[{g.device().kind(), g.device().index(), g.dtype()}];
+    batch.grads.push_back(g);
+    const Tensor& row = batch.rows.emplace_back(g.contiguous());
+    if (!row.is_meta()) row.storage()->make_row_major();
+    if (!batch.found.defined()) batch.found = zeros({}, row.options().dtype(kFloat32));
+  }
+  // All memory has been asked for.
+  for (auto& [key, batch] : batches) {
+    kernels::unscale(batch.rows, batch.found, factor);
+    for (size_t i = 0; i < batch.rows.size(); ++i) {
+      Tensor& g = batch.grads[i];
+      if (batch.rows[i].is_same(g)) {
+        g.bump_version();
+      } else {
+        g.copy_(batch.rows[i]);
+      }
+    }
   }
   bool finite = true;
-  for (const auto& [device, numbers] : extremes) {
-    finite = isfinite(stack(numbers)).all().item<bool>() && finite;
-  }
+  for (const auto& [key, batch] : batches) finite &= batch.found.item<float>() == 0;
   return finite;
 }
 
@@ -121,9 +136,7 @@ void GradScaler::unscale_(Optimizer& optimizer) {
     }
   }
   of.has_gradients = !grads.empty();
-  of.all_finite = all_finite(grads);
-  const double factor = 1 / scale_;
-  for (const Tensor& g : grads) g.mul_(factor);
+  of.all_finite = unscale(grads, 1 / scale_);
   of.stage = Stage::unscaled;
 }
 

@@ -163,6 +163,8 @@ TEST_CASE("gpu: layers and optimizers of 16 bits are one launch, beside float32 
     CHECK(launches([&] { kernels::gru_cell(h, gates, three, three, logits); }) == 1);
     CHECK(launches([&] { kernels::sgd_step({h}, {c}, {dx}, {.momentum = 0.9}); }) == 1);
     CHECK(launches([&] { kernels::adam_step({h}, {c}, {logits}, {nullptr, 0}, {dx}, {}); }) == 1);
+    Tensor found = zeros({}, Device("cuda"));
+    CHECK(launches([&] { kernels::unscale({dx, h, c}, found, 0.5); }) == 1);
   }
 }
 

@@ -77,6 +77,33 @@ TEST_CASE("gradients that are not finite leave the step out and lower the scale"
   });
 }
 
+TEST_CASE("gradients of several dtypes, of any strides and of no elements are divided") {
+  for_each_device([](Device device) {
+    const auto parameter = [&](IntArrayRef sizes, DType dtype) {
+      return ones(sizes, TensorOptions(dtype).device(device)).requires_grad_();
+    };
+    const std::vector<Tensor> all{parameter({2, 3}, kFloat32), parameter({3}, kFloat64),
+                                  parameter({0}, kFloat32), parameter({3}, kBFloat16),
+                                  parameter({3}, kFloat32)};
+    SGD sgd(all, 1.0);
+    for (const double bad : {1.0, kInf}) {
+      GradScaler scaler(GradScalerOptions().init_scale(8));
+      static_cast<void>(scaler.scale(ones({})));
+      for (Tensor p : all) p.mutable_grad() = full_like(p, 4);
+      Tensor strided = full({3, 2}, 4, TensorOptions(kFloat32).device(device)).t();
+      all[0].mutable_grad() = strided;
+      all[3].grad()[1].fill_(bad);
+      const uint32_t version = strided._version();
+      scaler.unscale_(sgd);
+      for (const size_t i : {0, 1, 2, 4}) CHECK(all[i].grad().eq(0.5).all().item<bool>());
+      CHECK(all[0].grad().is_same(strided));
+      CHECK(strided._version() > version);
+      CHECK(all[3].grad()[0].item<float>() == 0.5);
+      CHECK(scaler.step(sgd) == std::isfinite(bad));
+    }
+  });
+}
+
 TEST_CASE("the scale grows after growth_interval steps in a row, and no further than float32") {
   One one;
   GradScaler scaler(GradScalerOptions().init_scale(4).growth_interval(3));

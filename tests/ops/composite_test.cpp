@@ -9,6 +9,7 @@
 #include <ambit/ops/reduce.h>
 #include <ambit/ops/shape.h>
 
+#include <cmath>
 #include <set>
 #include <string>
 #include <vector>
@@ -195,6 +196,21 @@ TEST_CASE("composite adam_step agrees with the kernel, for both kinds of decay")
                       {full({}, 0, kFloat32), full({}, 70, kFloat32), g, g[0]},
                       [&](auto&& f, Tensors& o, const Tensors& in) {
                         f({&o[0], 2}, {&o[2], 2}, {&o[4], 2}, {&in[0], steps}, {&in[2], 2}, kind);
+                      });
+    }
+  }
+}
+
+TEST_CASE("composite unscale agrees with the kernel, whatever is found") {
+  manual_seed(10);
+  for (const double last : {1.0, HUGE_VAL, -HUGE_VAL, std::nan("")}) {
+    const Tensor g = normal({2, 3});
+    g[1][2] = last;
+    for (const double before : {0.0, 0.5}) {
+      check_composite(kernels::unscale,
+                      {g[0].clone(), g, empty({0}, oracle()), full({}, before, kFloat32)}, {},
+                      [&](auto&& f, Tensors& o, const Tensors&) {
+                        f({&o[0], 3}, o[3], 0.3);
                       });
     }
   }

@@ -169,6 +169,7 @@ std::map<std::string, std::vector<LargeCall>> large_calls() {
          make_labels}}},
       {"sgd_step", {{std::vector<Dims>(6, {kAll / 2})}}},
       {"adam_step", {{{list, {1000}, list, {1000}, list, {1000}, {}, {}, list, {1000}}}}},
+      {"unscale", {{std::vector<Dims>{{kAll / 2}, {kAll / 2}, {}}}}},
   };
 }
 

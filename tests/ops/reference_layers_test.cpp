@@ -189,6 +189,21 @@ TEST_CASE("reference cross_entropy and its gradient agree with PyTorch") {
                        "cross_entropy: expected a target in [0, 3), got 3", IndexError);
 }
 
+TEST_CASE("reference unscale follows _amp_foreach_non_finite_check_and_unscale_") {
+  Tensor found = make<float>({0});
+  Tensor g = make<double>({1, -2}), other = make<double>({4, 0, 3});
+  kernels::unscale({g, other}, found, 0.5);
+  check_values<double>(g, {0.5, -1}, 0);
+  check_values<double>(other, {2, 0, 1.5}, 0);
+  CHECK(found.item<float>() == 0);
+  g[1] = -HUGE_VAL;
+  kernels::unscale({g, other}, found, 0.5);
+  CHECK(found.item<float>() == 1);
+  CHECK(g[0].item<double>() == 0.25);
+  kernels::unscale({other}, found, 0.5);
+  CHECK(found.item<float>() == 1);
+}
+
 TEST_CASE("reference sgd_step follows torch.optim.SGD") {
   // o = torch.optim.SGD([p], lr=.1, momentum=.9, dampening=.5, weight_decay=.01) on p = [1., 2.]
   // (float64), with gradients [1., -1.] and [.5, 2.]

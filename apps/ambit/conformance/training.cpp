@@ -197,6 +197,27 @@ void check_adam(Trial& t, const AdamCase& c, DType dtype, const List& list) {
   for (const Operands* o : {&p, &m, &v}) o->expect(t, bound);
 }
 
+// With `bad`, unless it is 0, as the last element of the list.
+void check_unscale(Trial& t, double bad, DType dtype, const List& list) {
+  t.begin(fmt::format("last element {}", bad));
+  const Values ends_in_bad = [bad](Random& random, DType of, void* to, int64_t n) {
+    any()(random, of, to, n);
+    visit<dtypes::kAnyFloating>(of, [&]<class T>() {
+      if (n > 0) static_cast<T*>(to)[n - 1] = static_cast<T>(bad);
+    });
+  };
+  Operands g;
+  for (size_t i = 0; i < list.sizes.size(); ++i) {
+    const bool is_last = i + 1 == list.sizes.size() && bad != 0;
+    g.push_back(t.updated("g", dtype, list.sizes[i], list.layout, is_last ? ends_in_bad : any()));
+  }
+  const Values half = each([]<class T>(Random&, int64_t) { return static_cast<T>(0.5); });
+  Operand& found = t.updated("found", kFloat32, {}, list.layout, half);
+  t.run([&](Side s) { kernels::unscale(g[s], found[s], 0.3); });
+  g.expect(t, {1, 3 * epsilon(dtype) / 2, "the factor, rounded, times a number up to 3"});
+  t.expect(found);
+}
+
 }  // namespace
 
 void add_training_cases(Cases& cases) {
@@ -246,6 +267,11 @@ void add_training_cases(Cases& cases) {
       for (const AdamCase& c : kAdamCases) {
         add("adam_step", fmt::format("{}/{}", c.name, list.name),
             [=, &c](Trial& t) { check_adam(t, c, dtype, list); });
+      }
+      for (const double bad : {0.0, HUGE_VAL, -HUGE_VAL, std::nan("")}) {
+        add("unscale",
+            fmt::format("{}/{}", bad == 0 ? "finite" : fmt::format("{}", bad), list.name),
+            [=](Trial& t) { check_unscale(t, bad, dtype, list); });
       }
     }
   }

@@ -10,6 +10,8 @@
 #include <ambit/backend/optim_rule.h>
 
 #include <array>
+#include <atomic>
+#include <type_traits>
 #include <utility>
 
 #include "backends/cpu/kernels.h"
@@ -80,6 +82,20 @@ void adam_any(TensorList p, TensorList m, TensorList v, TensorList t, TensorList
   });
 }
 
+void unscale_any(TensorList g, Tensor& found, double factor) {
+  std::atomic<bool> is_found = false;
+  visit<dtypes::kFloating>(g[0].dtype(), [&]<class T>() {
+    const Unscale<T> rule(factor);
+    for_pieces(g, 2 * sizeof(T), [&](size_t i, int64_t from, int64_t n) {
+      T* const x = g[i].data_ptr<T>() + from;
+      std::conditional_t<sizeof(T) == 4, uint32_t, uint64_t> infinite = 0;
+      for (int64_t k = 0; k < n; ++k) infinite |= rule(x[k]) ? 0U : 1U;
+      if (infinite != 0) is_found.store(true, std::memory_order_relaxed);
+    });
+  });
+  if (is_found) *found.data_ptr<float>() = 1;
+}
+
 }  // namespace
 }  // namespace ambit::cpu::HWY_NAMESPACE
 HWY_AFTER_NAMESPACE();
@@ -89,6 +105,7 @@ namespace ambit::cpu {
 
 HWY_EXPORT(sgd_any);
 HWY_EXPORT(adam_any);
+HWY_EXPORT(unscale_any);
 
 void sgd_step(TensorList p, TensorList buf, TensorList g, const SgdParams& params) {
   HWY_DYNAMIC_DISPATCH(sgd_any)(p, buf, g, params);
@@ -97,6 +114,10 @@ void sgd_step(TensorList p, TensorList buf, TensorList g, const SgdParams& param
 void adam_step(TensorList p, TensorList m, TensorList v, TensorList t, TensorList g,
                const AdamParams& params) {
   HWY_DYNAMIC_DISPATCH(adam_any)(p, m, v, t, g, params);
+}
+
+void unscale(TensorList g, Tensor& found, double factor) {
+  HWY_DYNAMIC_DISPATCH(unscale_any)(g, found, factor);
 }
 
 }  // namespace ambit::cpu

@@ -73,6 +73,33 @@ __global__ void update_counted(const __grid_constant__ TensorTable<5> table,
   update_piece<T>(table, piece, rule, -1);
 }
 
+template <class T>
+__global__ void unscale_pieces(const __grid_constant__ TensorTable<1> table,
+                               Unscale<Computed<T>> rule, float* found) {
+  using S = Computed<T>;
+  constexpr int V = 16 / sizeof(S);
+  using Lanes = Vector<T, V>;
+  const Piece piece = table.piece(blockIdx.x);
+  T* const x = table.template at<T>(0, piece);
+  const int thread = static_cast<int>(threadIdx.x);
+  const int in_vectors =
+      reinterpret_cast<uintptr_t>(x) % sizeof(Lanes) == 0 ? piece.size / V * V : 0;
+  bool finite = true;
+  const auto apply = [&](T& element) {
+    S value = widened(element);
+    finite &= rule(value);
+    element = narrowed<T>(value);
+  };
+  for (int i = thread * V; i < in_vectors; i += kThreads * V) {
+    Lanes lanes = *reinterpret_cast<const Lanes*>(x + i);
+#pragma unroll
+    for (int j = 0; j < V; ++j) apply(lanes.lane[j]);
+    *reinterpret_cast<Lanes*>(x + i) = lanes;
+  }
+  for (int i = in_vectors + thread; i < piece.size; i += kThreads) apply(x[i]);
+  if (!finite) atomicExch(found, 1.F);
+}
+
 template <class T, class Rule>
 void update_all(const std::array<TensorList, Rule::kLists>& lists, const Rule& rule,
                 int fresh = -1) {
@@ -103,6 +130,15 @@ void adam_step(TensorList p, TensorList m, TensorList v, TensorList t, TensorLis
     static_assert(sizeof(TensorTable<5>) + sizeof(rule) + sizeof(params) <= 4096);
     for_each_table<5>({p, m, v, g, t}, [&](const TensorTable<5>& table) {
       launch(update_counted<T>, Grid{table.blocks}, table, rule, params);
+    });
+  });
+}
+
+void unscale(TensorList g, Tensor& found, double factor) {
+  visit<dtypes::kAnyFloating>(g[0].dtype(), [&]<class T>() {
+    const Unscale<Computed<T>> rule(factor);
+    for_each_table<1>({g}, [&](const TensorTable<1>& table) {
+      launch(unscale_pieces<T>, Grid{table.blocks}, table, rule, found.data_ptr<float>());
     });
   });
 }

@@ -71,4 +71,18 @@ struct AdamRule {
   T shrink, decay, beta1, beta2, take1, take2, step_size, root_scale, eps;
 };
 
+/// Of a gradient that a GradScaler has scaled.
+template <class T>
+struct Unscale {
+  explicit Unscale(double by) : factor(static_cast<T>(by)) {}
+  /// Return whether g was finite.
+  AMBIT_HOST_DEVICE bool operator()(T& g) const {
+    const T zero = g - g;  // NaN where it is not
+    g *= factor;
+    return zero == 0;
+  }
+
+  T factor;
+};
+
 }  // namespace ambit

@@ -338,6 +338,9 @@ extern AMBIT_API Op<void(TensorList p, TensorList buf, TensorList g, const SgdPa
 extern AMBIT_API Op<void(TensorList p, TensorList m, TensorList v, TensorList t, TensorList g,
                          const AdamParams& params)>
     adam_step;
+/// g[i] *= factor, which is rounded to float32 unless g is float64; and found, float32 of sizes [],
+/// becomes 1 where an element of any g[i] was infinite or NaN, else it stays as it is. composite
+extern AMBIT_API Op<void(TensorList g, Tensor& found, double factor)> unscale;
 
 }  // namespace ambit::kernels
 
@@ -363,7 +366,7 @@ extern AMBIT_API Op<void(TensorList p, TensorList m, TensorList v, TensorList t,
   row(attention) row(attention_grad)                                                              \
   row(lstm_cell) row(lstm_cell_grad) row(gru_cell) row(gru_cell_grad)                             \
   row(nll_loss) row(cross_entropy) row(cross_entropy_grad) row(ctc_loss) row(ctc_loss_grad)       \
-  row(sgd_step) row(adam_step)
+  row(sgd_step) row(adam_step) row(unscale)
 // clang-format on
 
 namespace ambit {

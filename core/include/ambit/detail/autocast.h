@@ -57,6 +57,7 @@ inline constexpr std::string_view kAsIs[] = {
     "sort", "topk", "searchsorted", "gather", "scatter", "scatter_reduce", "nonzero",
     "index_select", "embedding_bag", "lu_factor", "lu_solve", "cholesky", "qr",
     "eigh", "svd", "triangular_solve", "max_pool", "avg_pool", "sgd_step", "adam_step",
+    "unscale",
     // It takes 16-bit images beside float32 weights and statistics, and computes in float32.
     "batch_norm",
     // Its rows are int8 whatever they come as.
