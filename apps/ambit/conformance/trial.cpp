@@ -8,6 +8,8 @@
 
 #include <algorithm>
 #include <cstring>
+#include <functional>
+#include <type_traits>
 
 namespace conformance {
 namespace {
@@ -56,6 +58,18 @@ class Deterministic {
   const bool before_ = is_deterministic();
 };
 
+/// Copy elements of `size` bytes: the i-th from `from(i)` to `to(i)`, places counted in elements.
+template <class To, class From>
+void copy_elements(size_t size, size_t n, std::byte* y, To to, const std::byte* x, From from) {
+  const auto copy = [&](auto bytes) {  // a constant, so that one move is one instruction
+    for (size_t i = 0; i < n; ++i) std::memcpy(y + to(i) * bytes, x + from(i) * bytes, bytes);
+  };
+  if (size == 1) return copy(std::integral_constant<size_t, 1>());
+  if (size == 2) return copy(std::integral_constant<size_t, 2>());
+  if (size == 4) return copy(std::integral_constant<size_t, 4>());
+  copy(std::integral_constant<size_t, 8>());
+}
+
 std::string index_text(int64_t i, IntArrayRef sizes) {
   Dims index(sizes.size());
   for (size_t d = sizes.size(); d-- > 0; i /= sizes[d]) index[d] = i % sizes[d];
@@ -99,10 +113,8 @@ Operand& Trial::input(const char* name, DType dtype, IntArrayRef sizes, Layout l
   const size_t size = element_size(dtype), n = o.positions_.size();
   std::vector<std::byte> elements(n * size);
   values(random_, dtype, elements.data(), static_cast<int64_t>(n));
-  for (size_t i = 0; i < n; ++i) {
-    const auto at = static_cast<size_t>(o.positions_[i]) * size;
-    std::memcpy(&o.before_[at], &elements[i * size], size);
-  }
+  const auto place_of = [&](size_t i) { return static_cast<size_t>(o.positions_[i]); };
+  copy_elements(size, n, o.before_.data(), place_of, elements.data(), std::identity());
   place(o);
   return o;
 }
@@ -163,30 +175,31 @@ void Trial::check_surroundings() {
     if (!o.is_defined()) continue;
     o.got_ = download(device_, o[Side::device], o.geometry_);
     const size_t size = element_size(o.dtype_);
-    std::vector<bool> may_change(static_cast<size_t>(o.geometry_.length));
+    std::vector<std::byte> allowed = o.before_;
     if (o.is_output_) {
-      for (const int64_t p : o.positions_) may_change[static_cast<size_t>(p)] = true;
+      const auto place_of = [&](size_t i) { return static_cast<size_t>(o.positions_[i]); };
+      copy_elements(size, o.positions_.size(), allowed.data(), place_of, o.got_.data(), place_of);
     }
-    for (size_t i = 0; i < may_change.size(); ++i) {
-      if (may_change[i] || std::memcmp(&o.got_[i * size], &o.before_[i * size], size) == 0)
-        continue;
-      const auto at = static_cast<int64_t>(i);
-      const auto [low, high] = std::ranges::minmax_element(o.positions_);
-      const bool empty = o.positions_.empty();
-      if (!empty && at > *high) {
-        throw failure(fmt::format("wrote past the end of {}: element {} behind its last", o.name_,
-                                  at - *high));
-      }
-      if (empty || at < *low) {
-        throw failure(fmt::format("wrote before the start of {}: element {} before its first",
-                                  o.name_, o.geometry_.offset - at));
-      }
-      throw failure(
-          fmt::format("{} {}: element {} behind its first",
-                      o.is_output_ ? "wrote between the elements of" : "changed its input", o.name_,
-                      at - o.geometry_.offset));
-    }
+    if (std::memcmp(o.got_.data(), allowed.data(), allowed.size()) == 0) continue;
+    const auto [first, same] = std::ranges::mismatch(o.got_, allowed);
+    throw strayed(o, (first - o.got_.begin()) / static_cast<int64_t>(size));
   }
+}
+
+Failure Trial::strayed(const Operand& o, int64_t at) const {
+  const auto [low, high] = std::ranges::minmax_element(o.positions_);
+  const bool empty = o.positions_.empty();
+  if (!empty && at > *high) {
+    return failure(
+        fmt::format("wrote past the end of {}: element {} behind its last", o.name_, at - *high));
+  }
+  if (empty || at < *low) {
+    return failure(fmt::format("wrote before the start of {}: element {} before its first", o.name_,
+                               o.geometry_.offset - at));
+  }
+  return failure(fmt::format("{} {}: element {} behind its first",
+                             o.is_output_ ? "wrote between the elements of" : "changed its input",
+                             o.name_, at - o.geometry_.offset));
 }
 
 void Trial::expect(Operand& o, const Bound& bound) {

@@ -83,6 +83,8 @@ class Trial {
   void call_device(const std::function<void(Side)>& call);
   void expect_same_bits(const Operand& output, const std::vector<std::byte>& first);
   void check_surroundings();
+  /// Element `at` of an operand's buffer was not to be written.
+  Failure strayed(const Operand& operand, int64_t at) const;
   void expect_unwritten();
   /// `what` with all operands and parameters.
   Failure failure(const std::string& what) const;

@@ -5,14 +5,27 @@
 
 #include <cstdint>
 #include <functional>
-#include <random>
 #include <type_traits>
 
 #include "bound.h"
 
 namespace conformance {
 
-using Random = std::mt19937_64;
+/// SplitMix64 (Steele, Lea and Flood 2014): a generator of the standard library, and its
+/// distributions, take longer than the kernels.
+class Random {
+ public:
+  explicit Random(uint64_t seed) : state_(seed) {}
+  uint64_t operator()() {
+    uint64_t z = state_ += 0x9e3779b97f4a7c15;
+    z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9;
+    z = (z ^ (z >> 27)) * 0x94d049bb133111eb;
+    return z ^ (z >> 31);
+  }
+
+ private:
+  uint64_t state_;
+};
 
 /// Write n elements of a dtype, the i-th of a tensor in row-major order to to[i].
 using Values = std::function<void(Random&, ambit::DType, void* to, int64_t n)>;
@@ -27,8 +40,9 @@ Values each(F f) {
   };
 }
 
+/// Of 2^53 equally likely ones from `low` to below `high`.
 inline double uniform(Random& random, double low, double high) {
-  return std::uniform_real_distribution<double>(low, high)(random);
+  return low + (high - low) * (static_cast<double>(random() >> 11) * 0x1p-53);
 }
 
 /// Floats: uniform in [-3, 3]. Integers: all bits random. bool: either.

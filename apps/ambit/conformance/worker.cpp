@@ -6,6 +6,7 @@
 #include <ambit/fallback.h>
 #include <ambit/plugins.h>
 #include <fmt/format.h>
+#include <malloc.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -124,6 +125,9 @@ void note_error(double bounds) {
 }
 
 void work(const Options& options) {
+  // Operands of a megabyte come and go: their pages stay.
+  mallopt(M_MMAP_THRESHOLD, 1 << 25);
+  mallopt(M_TRIM_THRESHOLD, 1 << 30);
   const int fd = options.results_fd;
   run_seed = options.seed;
   ambit::Device device;
