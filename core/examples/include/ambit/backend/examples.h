@@ -1,6 +1,7 @@
 // One small call of every kernel, for those who need each once, and none left out: `ambit ops`
 // finds out by them what runs, the conformance kit and the tests what comes of operands on
-// different devices and what a call costs beside its work. The table is core/dispatch/examples.cpp.
+// different devices and what a call costs beside its work. A library of its own, ambit_examples: no
+// program needs it.
 #pragma once
 
 #include <ambit/backend/op.h>
@@ -25,6 +26,6 @@ struct Example {
 };
 
 /// Return the examples of all kernels, in the order of kernels.h; of a family one per function.
-AMBIT_API std::vector<Example> examples();
+std::vector<Example> examples();
 
 }  // namespace ambit
