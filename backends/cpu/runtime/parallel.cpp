@@ -54,21 +54,27 @@ long interruptions() {
   return usage.ru_nivcsw;
 }
 
-/// Whether others want the cores: one of our threads was interrupted while it looked on, a moment
-/// ago.
+/// Whether others want the cores: our threads have lost more than a fiftieth of the last moments
+/// while they looked on, and two turns that a scheduler gives. What comes now and then, and is
+/// short, changes nothing.
 class Contention {
  public:
-  static void notice(Clock::time_point now) {
-    until_.store((now + kMoment).time_since_epoch().count(), std::memory_order_relaxed);
+  static void notice(Clock::time_point now, Clock::duration lost) {
+    const Clock::rep at = now.time_since_epoch().count();
+    const Clock::rep forgotten = std::max(forgotten_.load(std::memory_order_relaxed), at);
+    forgotten_.store(std::min(forgotten + kMemory * lost.count(), at + 2 * kEnough),
+                     std::memory_order_relaxed);
   }
   static bool now() {
-    const Clock::rep until = until_.load(std::memory_order_relaxed);
-    return until != 0 && Clock::now().time_since_epoch().count() < until;
+    const Clock::rep forgotten = forgotten_.load(std::memory_order_relaxed);
+    return forgotten != 0 && forgotten - Clock::now().time_since_epoch().count() > kEnough;
   }
 
  private:
-  static constexpr auto kMoment = std::chrono::milliseconds(50);
-  static inline constinit std::atomic<Clock::rep> until_{0};
+  static constexpr Clock::rep kMemory = 50;  // so long is remembered what was lost
+  static constexpr Clock::rep kEnough =
+      kMemory * Clock::duration(std::chrono::milliseconds(4)).count();
+  static inline constinit std::atomic<Clock::rep> forgotten_{0};  // when all will be
 };
 
 /// Look for `ready` for a bounded time before the thread is put to sleep: the next kernel or the
@@ -86,7 +92,7 @@ class Spin {
         pause();
       }
       const Clock::time_point now = Clock::now();
-      if (now - before > kGap && was_interrupted()) Contention::notice(now);
+      if (now - before > kGap && was_interrupted()) Contention::notice(now, now - before);
       if (now - begin > kShort && (now - begin > kLong || Contention::now())) return ready();
       before = now;
     }
@@ -167,8 +173,8 @@ class Worker {
     state_.wait(State::starting);
   }
 
-  /// Ask it to take part, unless it is another caller's.
-  bool offer(Job& job, int share) {
+  /// Ask it to take part, unless it is another caller's, who computes on `core`.
+  bool offer(Job& job, int share, int core) {
     State expected = State::idle;
     if (state_.load(std::memory_order_relaxed) != State::idle ||
         !state_.compare_exchange_strong(expected, State::reserved, std::memory_order_acquire)) {
@@ -176,6 +182,7 @@ class Worker {
     }
     job_ = &job;
     share_ = share;
+    callers_core_.store(core, std::memory_order_relaxed);
     state_.store(State::offered);  // in one order with the look for sleepers
     state_.notify_one();
     return true;
@@ -211,6 +218,7 @@ class Worker {
     Spin spin;
     while (true) {
       await_offer(spin);
+      leave(callers_core_.load(std::memory_order_relaxed));
       State expected = State::offered;
       if (!state_.compare_exchange_strong(expected, State::taken, std::memory_order_acquire)) {
         continue;  // taken back
@@ -229,6 +237,17 @@ class Worker {
     }
   }
 
+  /// Schedulers wake a thread on its caller's core at times, and leave both there for milliseconds,
+  /// whatever cores are idle.
+  static void leave(int core) {
+    if (core < 0 || sched_getcpu() != core) return;
+    cpu_set_t all, others;
+    if (sched_getaffinity(0, sizeof all, &all) != 0 || CPU_COUNT(&all) < get_num_threads()) return;
+    others = all;
+    CPU_CLR(static_cast<size_t>(core), &others);
+    if (sched_setaffinity(0, sizeof others, &others) == 0) sched_setaffinity(0, sizeof all, &all);
+  }
+
   void await_offer(Spin& spin) {
     const auto offered = [this] {
       return state_.load(std::memory_order_relaxed) == State::offered;
@@ -238,6 +257,7 @@ class Worker {
   }
 
   alignas(64) std::atomic<State> state_{State::starting};
+  std::atomic<int> callers_core_{-1};
   Job* job_ = nullptr;
   int share_ = 0;
   std::thread thread_;
@@ -302,10 +322,11 @@ void run_pieces(int64_t n, int pieces, Piece* piece, const void* context) {
   Job job(n, pieces, piece, context, threads);
   std::array<Worker*, kMostThreads> helpers;
   size_t helping = 0;
+  const int core = sched_getcpu();
   for (int i = 0; i + 1 < threads; ++i) {
     Worker* worker = pool.worker(i);
     if (!worker) break;
-    if (worker->offer(job, i + 1)) helpers[helping++] = worker;
+    if (worker->offer(job, i + 1, core)) helpers[helping++] = worker;
   }
   const bool before = std::exchange(working, true);
   job.work(0);
