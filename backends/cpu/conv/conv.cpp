@@ -1,10 +1,12 @@
 // Convolution and its gradients: conv_winograd.h for windows of 3x3 and 5x5 of many channels;
-// oneDNN for float32 with many, and for bfloat16 where native_products() says so; conv_filters.h
-// for 16 filters of few channels; conv_direct.h else, which applies an activation to each channel
-// of an image while that is in the cache. Behind the others it is a pass of its own: part by part
-// it was no faster behind oneDNN, as measured, whose relu makes 0 of NaN.
+// oneDNN for float32 with many, and for bfloat16 where native_products() says so, unless that had
+// better be float32 for Winograd's sake; conv_filters.h for 16 filters of few channels;
+// conv_direct.h else, which applies an activation to each channel of an image while that is in the
+// cache. Behind the others it is a pass of its own: part by part it was no faster behind oneDNN, as
+// measured, whose relu makes 0 of NaN.
 #include <ambit/backend/alias.h>
 
+#include <algorithm>
 #include <optional>
 
 #include "backends/cpu/elementwise/inner_loops.h"
@@ -12,6 +14,7 @@
 #include "backends/cpu/layout/channels_last.h"
 #include "backends/cpu/layout/native_scope.h"
 #include "backends/cpu/layout/widened.h"
+#include "backends/cpu/matmul/matmul_bfloat16.h"
 #include "conv_direct.h"
 #include "conv_filters.h"
 #include "conv_onednn.h"
@@ -24,11 +27,18 @@ namespace {
 // Multiply-adds from which on results had better lie channels-last, if they then may stay so.
 constexpr int64_t kEnough = int64_t{1} << 18;
 
+// conv_winograd.h takes float32. Conversions there and back are less than what it saves of
+// bfloat16, as measured, of windows of 5x5 and of many channels; not where the CPU multiplies
+// tiles.
+bool is_worth_widening(const ConvSizes& g) {
+  return has_winograd_conv(g) && !has_bfloat16_tiles() && (g.R == 5 || std::min(g.C, g.K) >= 128);
+}
+
 // oneDNN's vectors hold 16 channels of the result. Where those fill them it is faster, as measured,
 // from little work on. Where they do not, the own loops are, whose vectors hold pixels, but for
 // much work on what would have to be brought back to row-major first.
 bool prefers_onednn(const Tensor& x, const ConvSizes& g, int64_t channels, bool even_for_few) {
-  if (x.dtype() == kBFloat16) return true;
+  if (x.dtype() == kBFloat16) return !is_worth_widening(g);
   const bool many = channels >= 16;
   const int64_t enough = many ? kEnough : int64_t{1} << 23;
   return x.dtype() == kFloat32 && (many || (even_for_few && channels >= 4)) && g.work() >= enough;
@@ -173,7 +183,8 @@ void convolution_weight_grad(Tensor& dw, const Tensor& dy, const Tensor& x, cons
       return;
     }
   }
-  if (prefers_onednn(x, g, g.Kg, is_channels_last(dy))) {
+  const bool few = g.C * g.K < 2048;  // sums at each point are more of the work
+  if (prefers_onednn(x, g, g.Kg, is_channels_last(dy)) || (x.dtype() == kBFloat16 && few)) {
     const NativeScope native({.row_major = {&dw}, .inputs = {&dy, &x}});
     if (onednn_conv_weight_grad(g, dw, native.input(0), native.input(1))) return;
   }

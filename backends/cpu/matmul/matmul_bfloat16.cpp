@@ -172,13 +172,18 @@ void multiply(const char* op, int64_t M, int64_t N, int64_t K, uint16_t* y, cons
   });
 }
 
+bool has_instructions(dnnl::cpu_isa isa) {
+  const auto has = static_cast<unsigned>(dnnl::get_effective_cpu_isa());
+  const auto needed = static_cast<unsigned>(isa);
+  return (has & needed) == needed;
+}
+
 }  // namespace
 
 DTypeSet native_products() {
-  const auto has = static_cast<unsigned>(dnnl::get_effective_cpu_isa());
-  const auto needed = static_cast<unsigned>(dnnl::cpu_isa::avx512_core_bf16);
-  return (has & needed) == needed ? DTypeSet{kBFloat16} : DTypeSet();
+  return has_instructions(dnnl::cpu_isa::avx512_core_bf16) ? DTypeSet{kBFloat16} : DTypeSet();
 }
+bool has_bfloat16_tiles() { return has_instructions(dnnl::cpu_isa::avx512_core_amx); }
 
 void matmul_bfloat16(const Tensor& y, const Tensor& a, const Tensor& b) {
   const int64_t B = y.sizes()[0], M = y.sizes()[1], N = y.sizes()[2], K = a.sizes()[2];

@@ -11,6 +11,8 @@ namespace ambit::cpu {
 /// The dtypes of 16 bits whose products are made here: bfloat16 where the CPU has AVX512_BF16 or
 /// AMX. oneDNN adds up in float32 and rounds once.
 DTypeSet native_products();
+/// Whether its products of bfloat16 are of whole tiles: AMX.
+bool has_bfloat16_tiles();
 
 /// As kernels::matmul, and kernels::linear or linear_map, nothing being empty.
 void matmul_bfloat16(const Tensor& y, const Tensor& a, const Tensor& b);
