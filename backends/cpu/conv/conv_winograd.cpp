@@ -39,7 +39,8 @@ class Convolution {
         turned_(turned),
         b_(b),
         tiles_(g),
-        pitch_(g.C + 16) {}
+        pitch_(g.C + 16),
+        filters_pitch_(g.C * kBlock + 16) {}
 
   bool run();
 
@@ -47,8 +48,8 @@ class Convolution {
   static constexpr size_t kSide = kTaps + kWinogradOutputs - 1;
   static constexpr int64_t kPoints = winograd::kPoints<kSide>, kWindow = kTaps * kTaps;
 
-  int64_t filters_size() const { return kPoints * g_.C * kBlock; }
-  /// u [kPoints][C][kBlock], of a block of filters.
+  int64_t filters_size() const { return kPoints * filters_pitch_; }
+  /// u [kPoints][filters_pitch], of a block of filters: [C][kBlock].
   void transform_filters(int64_t block, float* u) const;
   /// From v [kPoints][count][pitch] of tiles and u, by way of m [kPoints][kGroup][kBlock]. Return
   /// whether all results are finite.
@@ -63,8 +64,9 @@ class Convolution {
   const bool turned_;
   const float* const b_;
   const WinogradTiles tiles_;
-  // Of tiles: with a power of two all would meet in the same places of a cache.
-  const int64_t pitch_;
+  // Of tiles, and of points of filters: with powers of two all would meet in the same places of a
+  // cache.
+  const int64_t pitch_, filters_pitch_;
 };
 
 template <size_t kTaps>
@@ -81,7 +83,7 @@ void Convolution<kTaps>::transform_filters(int64_t block, float* u) const {
     for (int64_t k = 0; k < kBlock; k += kLanes) {
       const auto at = [&](size_t i, size_t j)
                           HWY_ATTR { return hn::Load(D(), &taps[i * kTaps + j][k]); };
-      write_values<kSide, kTaps>(at, u + c * kBlock + k, g_.C * kBlock);
+      write_values<kSide, kTaps>(at, u + c * kBlock + k, filters_pitch_);
     }
   }
 }
@@ -118,7 +120,7 @@ bool Convolution<kTaps>::convolve(int64_t block, int64_t first, int64_t count, c
     const int64_t tiles = ceil_div(count - begin, groups - i);
     for (int64_t point = 0; point < kPoints; ++point) {
       const Matrix<const float> a{v + (point * count + begin) * pitch_, pitch_, 1};
-      multiply(tiles, g_.C, m + point * tiles * kBlock, kBlock, a, u + point * g_.C * kBlock,
+      multiply(tiles, g_.C, m + point * tiles * kBlock, kBlock, a, u + point * filters_pitch_,
                kBlock, false);
     }
     finite &= write_tiles(block, first + begin, tiles, m);

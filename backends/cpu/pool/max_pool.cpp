@@ -147,6 +147,39 @@ int64_t max_whole_windows(int64_t begin, int64_t end, const T* x, T* y, Position
   return end;
 }
 
+template <class D>
+HWY_INLINE hn::Vec<D> larger(hn::Vec<D> best, hn::Vec<D> v) {
+  return hn::IfThenElse(hn::Or(hn::Gt(v, best), hn::IsNaN(v)), v, best);
+}
+
+/// Rows [begin, end) of y, Q long, where windows of 2x2 cover x and nobody asks for positions: down
+/// the two rows first, so that columns come apart once. False where Q is less than any vector.
+template <size_t kLanes, class T>
+bool halve(int64_t begin, int64_t end, int64_t Q, T* y, const T* x) {
+  using D = hn::CappedTag<T, kLanes>;
+  using Half = hn::Half<D>;
+  const auto windows = static_cast<int64_t>(hn::Lanes(Half()));
+  if (Q < windows) {
+    if constexpr (kLanes > 4) return halve<kLanes / 2>(begin, end, Q, y, x);
+    return false;
+  }
+  for (int64_t r = begin; r < end; ++r) {
+    for (int64_t next = 0; next < Q; next += windows) {
+      const int64_t j = std::min(next, Q - windows);
+      const T* const from = x + 4 * r * Q + 2 * j;
+      HWY_ALIGN T columns[hn::MaxLanes(D())];
+      hn::Store(larger<D>(hn::LoadU(D(), from), hn::LoadU(D(), from + 2 * Q)), D(), columns);
+      hn::Vec<Half> even, odd;
+      hn::LoadInterleaved2(Half(), columns, even, odd);
+      hn::StoreU(larger<Half>(even, odd), Half(), y + r * Q + j);
+    }
+  }
+  return true;
+}
+bool are_halved(const PoolImages& s) {
+  return s.d.kernel == 1 && s.h.kernel == 2 && s.w.kernel == 2 && tile(s);
+}
+
 /// The windows of a row that have all of their columns.
 struct WholeWindows {
   explicit WholeWindows(const PoolAxis& w) {
@@ -183,10 +216,21 @@ void run(const Tensor& y, int32_t* index, const Tensor& x, const PoolImages& s) 
   T* py = y.data_ptr<T>();
   const T* px = x.data_ptr<T>();
   const int64_t O = s.d.out, P = s.h.out, Q = s.w.out;
+  constexpr size_t kMostLanes = hn::MaxLanes(hn::ScalableTag<T>());
+  const bool halved = are_halved(s);
   parallel_for(s.count() * O * P, s.row_grain(), [&](int64_t begin, int64_t end) {
+    if constexpr (!kAsked && kMostLanes > 1) {
+      if (halved && halve<kMostLanes>(begin, end, Q, py, px)) return;
+    }
+    int64_t image = begin / (O * P), o = begin / P % O, i = begin % P;
     for (int64_t r = begin; r < end; ++r) {
-      max_row(Rows(s, r / P % O, r % P), px + r / (O * P) * s.in(), py + r * Q,
-              positions.from(r * Q), s.w, whole);
+      max_row(Rows(s, o, i), px + image * s.in(), py + r * Q, positions.from(r * Q), s.w, whole);
+      // Divisions for each row would take as long as the row.
+      if (++i < P) continue;
+      i = 0;
+      if (++o < O) continue;
+      o = 0;
+      ++image;
     }
   });
 }

@@ -99,6 +99,17 @@ void max_window_grad(int64_t channels, T* dx, const T* dy, const int32_t* index,
   }
 }
 
+uint32_t largest_position(int64_t n, const int32_t* index) {
+  constexpr hn::RebindToUnsigned<decltype(kPositions)> kUnsigned;
+  auto largest = hn::Zero(kUnsigned);
+  for (int64_t i = 0; i < n; i += kLanes) {
+    const auto some =
+        i + kLanes <= n ? hn::LoadU(kPositions, index + i) : load(kPositions, index + i, n - i);
+    largest = hn::Max(largest, hn::BitCast(kUnsigned, some));
+  }
+  return hn::GetLane(hn::MaxOfLanes(kUnsigned, largest));
+}
+
 MaxWindow<float> find_max() { return max_window<Floats>; }
 MaxWindowGrad<float> find_grad() { return max_window_grad<Floats>; }
 MaxWindow<BFloat16> find_bfloat16_max() { return max_window<BFloat16s>; }
@@ -115,6 +126,11 @@ HWY_EXPORT(find_max);
 HWY_EXPORT(find_grad);
 HWY_EXPORT(find_bfloat16_max);
 HWY_EXPORT(find_bfloat16_grad);
+HWY_EXPORT(largest_position);
+
+uint32_t largest_position(int64_t n, const int32_t* index) {
+  return HWY_DYNAMIC_DISPATCH(largest_position)(n, index);
+}
 
 template <>
 MaxWindow<float> max_window() {

@@ -28,4 +28,7 @@ using MaxWindowGrad = void (*)(int64_t channels, T* dx, const T* dy, const int32
 template <class T>
 MaxWindowGrad<T> max_window_grad();
 
+/// Return the largest of n positions, of which those below 0 count as beyond all others.
+uint32_t largest_position(int64_t n, const int32_t* index);
+
 }  // namespace ambit::cpu
