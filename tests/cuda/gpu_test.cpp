@@ -15,6 +15,7 @@
 #include <vector>
 
 #include "has_gpu.h"
+#include "tests/child_process.h"
 
 using namespace ambit;
 
@@ -331,6 +332,33 @@ TEST_CASE("gpu: TF32 convolves with channels innermost") {
   allow_tf32(false);
   // What comes out is of 8 bits, before the gradients are taken of it.
   for (size_t i = 0; i < got.size(); ++i) CHECK(got[i].equal(expected[i]));
+}
+
+TEST_CASE("child: a gradient of weights by more images than are laid out at once" *
+          doctest::skip()) {
+  const Device gpu("cuda");
+  allow_tf32(true);
+  // Whole numbers of 3 bits, which TF32 does not round, and whose sums float32 holds.
+  const auto numbers = [](IntArrayRef sizes) { return randint(-3, 4, sizes).to(kFloat32); };
+  const Tensor x = numbers({60, 512, 20, 20}), dy = numbers({60, 2, 20, 20});
+  const Tensor there = x.to(gpu), dy_there = dy.to(gpu);
+  const size_t held = memory_stats(gpu).in_use;
+  for (const bool benchmark : {false, true}) {
+    set_benchmark(benchmark);
+    const Tensor dw = convolution_weight_grad(dy_there, there, {2, 512, 1, 1}, {});
+    CHECK(dw.cpu().equal(convolution_weight_grad(dy, x, {2, 512, 1, 1}, {})));
+  }
+  // A part is 32 MiB, of the 47 that x takes.
+  CHECK(memory_stats(gpu).peak_in_use - held < x.nbytes());
+}
+
+TEST_CASE("gpu: TF32's gradients of weights lay out some images at a time") {
+  if (!has_gpu()) return;
+  const ChildResult ran =
+      run_child("child: a gradient of weights by more images than are laid out at once");
+  INFO(ran.output);
+  CHECK(ran.exit_code == 0);
+  CHECK(ran.output.find("1 passed") != std::string::npos);
 }
 
 TEST_CASE("gpu: deterministic sums at equal places are the same every time") {
