@@ -78,6 +78,11 @@ TEST_CASE("gpu: activations, losses, variances and gradients of maps are one lau
     once("celu", [](const Tensor& t) { return F::celu(t, 0.5); });
     once("leaky_relu", [](const Tensor& t) { return F::leaky_relu(t); });
     once("softplus", [](const Tensor& t) { return F::softplus(t); });
+    once("hardtanh", [](const Tensor& t) { return F::hardtanh(t); });
+    once("relu6", [](const Tensor& t) { return F::relu6(t); });
+    once("clamp", [](const Tensor& t) { return t.clamp(-0.5, 0.5); });
+    once("clamp_min", [](const Tensor& t) { return t.clamp_min(0); });
+    once("prelu", [&](const Tensor& t) { return F::prelu(t, other[0][0].view({1})); });
     once("maximum", [&](const Tensor& t) { return maximum(t, other); });
     once("pow", [&](const Tensor& t) { return pow(t, other); });
     once("exponent", [&](const Tensor& t) { return pow(other, t); });
