@@ -32,6 +32,24 @@ TEST_CASE("gpu: a bad index is an IndexError with the op's name when the host wa
                        Error);
 }
 
+TEST_CASE("gpu: what is no probability is an Error when the host waits, which BCE does not") {
+  if (!has_gpu()) return;
+  const Device gpu("cuda");
+  const Tensor target = ones({3}, gpu), good = full({3}, 0.5).to(gpu), bad = good + target;
+  nn::functional::binary_cross_entropy(good, target);
+  const uint64_t waits = cuda::counters().host_waits;
+  nn::functional::binary_cross_entropy(bad, target);
+  nn::functional::binary_cross_entropy(good, target);
+  CHECK(cuda::counters().host_waits == waits);
+  CHECK_THROWS_WITH_AS(synchronize(gpu),
+                       "binary_cross_entropy: expected all elements of input in [0, 1]", Error);
+  synchronize(gpu);  // it is told once
+  normal(0, good);
+  normal(0, -good);
+  CHECK(cuda::counters().host_waits == waits + 2);
+  CHECK_THROWS_WITH_AS(good.cpu(), "normal: expected std >= 0, got others", Error);
+}
+
 TEST_CASE("gpu: a number beside a tensor is part of the launch, and no launch of its own") {
   if (!has_gpu()) return;
   const Tensor x = ones({4, 3}, Device("cuda"));
