@@ -117,7 +117,7 @@ check() {
 
 build() {
   bash cmake/packages.sh &&
-    cmake --preset release -DAMBIT_CUDA=ON -DAMBIT_BUILD_TESTS=ON \
+    cmake --preset release -DAMBIT_CUDA=ON -DAMBIT_CUDA_ON_HOST=OFF -DAMBIT_BUILD_TESTS=ON \
       -DAMBIT_CUDA_ARCHITECTURES="$capability" -DcuDNN_PYTHON="$(command -v "$python")" &&
     cmake --build --preset release --parallel "$jobs"
 }

@@ -3,10 +3,11 @@
 #   tests/gpu_rehearsal.sh FOLDER PART...
 # on a bare Debian 12 in FOLDER that has a compiler, CMake, Python, this machine's CUDA toolkit, and
 # cuDNN as Python's wheel is unpacked; ambit's packages come by --deps. The GPU is CUDA on the host,
-# without its checks, of build/release; nothing is written into this tree, and what `build` makes
-# lies in FOLDER/changes, for the parts after it and for a `build` that goes on where the last was
-# stopped. Parts without `build` take what this machine has built. compute-sanitizer and speed have
-# nothing to show; of the suite what fills a GPU's memory, or asks the real cuDNN, fails here.
+# without its checks, as build/release/cuda_host has it here: `build` makes none, as on the machine
+# that it is for. Nothing is written into this tree, and what `build` makes lies in FOLDER/changes,
+# for the parts after it and for a `build` that goes on where the last was stopped. Parts without
+# `build` take what this machine has built. compute-sanitizer and speed have nothing to show; of the
+# suite what fills a GPU's memory, or asks the real cuDNN, fails here.
 set -euo pipefail
 root=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
 folder=$(realpath -m -- "${1:?expected a folder}")
@@ -35,21 +36,21 @@ SMI
   chmod +x "$system/usr/local/bin/nvidia-smi"
 fi
 
-mkdir -p "$folder/changes" "$folder/work" "$system$root" "$system/packages"
+mkdir -p "$folder/changes" "$folder/work" "$system$root" "$system/packages" "$system/cuda_host"
 unshare -m bash -euc '
   system=$1 folder=$2 root=$3
   shift 3
   mount -t overlay overlay "$system$root" \
     -o "lowerdir=$root,upperdir=$folder/changes,workdir=$folder/work"
   mount --bind "$folder/packages" "$system/packages"
+  mount --bind "$root/build/release/cuda_host" "$system/cuda_host"
   mount -t proc proc "$system/proc"
   mount --rbind /dev "$system/dev"
   # What this machine has built is no part of it; what an earlier call here has, is.
   if [[ " $* " == *" build "* && ! -f $folder/changes/build/release/CMakeCache.txt ]]; then
     rm -rf "$system$root/build/release"
   fi
-  host=$root/build/release/cuda_host
   exec chroot "$system" env -i PATH=/usr/local/cuda/bin:/usr/local/bin:/usr/bin:/bin HOME=/root \
-    OUT=/root/logs AMBIT_BACKEND_PATH="$host" LD_LIBRARY_PATH="$host:$host/nccl" \
+    OUT=/root/logs AMBIT_BACKEND_PATH=/cuda_host LD_LIBRARY_PATH=/cuda_host:/cuda_host/nccl \
     AMBIT_CUDA_HOST_CHECKS=0 bash "$root/tests/gpu.sh" --deps /packages "$@"
 ' rehearsal "$system" "$folder" "$root" "$@"

@@ -26,7 +26,7 @@ DTypeSet native_dtypes(const OpBase& op) {
     return {kBFloat16};
   }
   if (is_among({&k::random, &k::unary, &k::binary, &k::binary_scalar, &k::ternary, &k::clamp,
-                &k::reduce, &k::searchsorted, &k::embedding_bag})) {
+                &k::clamp_grad, &k::reduce, &k::searchsorted, &k::embedding_bag})) {
     return dtypes::kReduced;
   }
   return {};

@@ -15,6 +15,7 @@
   row(binary_scalar)                     \
   row(ternary)                           \
   row(clamp)                             \
+  row(clamp_grad)                        \
   row(compare)                           \
   row(compare_scalar)                    \
   row(where)                             \

@@ -9,6 +9,7 @@
 #include "backends/cuda/runtime/backend.h"
 #include "backends/cuda/runtime/call.h"
 #include "kernels.h"
+#include "kernels/report_unless.h"
 
 namespace ambit::cuda {
 namespace {
@@ -45,7 +46,7 @@ struct Registered<op, kernel, void (*)(A...)> {
 }  // namespace
 
 void load(Registry& registry) {
-  registry.add_backend(std::make_unique<CudaBackend>(cusolver::version));
+  registry.add_backend(std::make_unique<CudaBackend>(cusolver::version, report_unless));
   // All but linear algebra take elements of 16 bits as they are.
 #define AMBIT_ADD(name)                                             \
   registry.add(kernels::name, Registered<kernels::name, name>::run, \

@@ -252,4 +252,23 @@ void clamp(Tensor& y, const Tensor& x, const std::optional<Scalar>& min,
   });
 }
 
+void clamp_grad(Tensor& dx, const Tensor& dy, const Tensor& x, const std::optional<Scalar>& min,
+                const std::optional<Scalar>& max, bool open) {
+  count_run();
+  visit<dtypes::kFloating>(dx.dtype(), [&]<class T>() {
+    T* pdx = dx.data_ptr<T>();
+    const T *pdy = dy.data_ptr<T>(), *px = x.data_ptr<T>();
+    strided_loop(dx.sizes(), {dx.strides(), dy.strides(), x.strides()},
+                 [&](int64_t i, int64_t j, int64_t k) {
+                   const T v = px[k];
+                   bool inside = true;
+                   if (min) inside = open ? !(v <= element_of<T>(*min)) : v >= element_of<T>(*min);
+                   if (max && inside) {
+                     inside = open ? !(v >= element_of<T>(*max)) : v <= element_of<T>(*max);
+                   }
+                   pdx[i] = inside ? pdy[j] : T{0};
+                 });
+  });
+}
+
 }  // namespace ambit::reference

@@ -49,5 +49,10 @@ void Backend::end_borrow(int index, void*, size_t) noexcept {
   }
 }
 void Backend::expect_repeatable(int, const char*) {}
+void Backend::expect_true(int index, const void* fact, const char* otherwise) {
+  bool is_true = false;
+  copy_to_host(index, &is_true, fact, sizeof(is_true), /*non_blocking=*/false);
+  if (!is_true) throw Error(otherwise);
+}
 
 }  // namespace ambit

@@ -22,6 +22,8 @@ constinit decltype(binary_scalar) binary_scalar{
 constinit decltype(ternary) ternary{
     "ternary", kAll, by_element, {"out", "input", "other", "third"}, composite::ternary};
 constinit decltype(clamp) clamp{"clamp", kAll, by_element, {"out", "input"}, composite::clamp};
+constinit decltype(clamp_grad) clamp_grad{
+    "clamp_grad", kFloating, by_element, {"out", "grad", "input"}, composite::clamp_grad};
 constinit decltype(compare) compare{"compare", kAll, by_element, {"out", "input", "other"}};
 constinit decltype(compare_scalar) compare_scalar{
     "compare_scalar", kAll, by_element, {"out", "input"}, composite::compare_scalar};

@@ -174,6 +174,7 @@ void add_elementwise(Table& table) {
                        Scalar(1), f);
   }
   table.add(kernels::clamp, t({2}), t({2}), Scalar(0), Scalar(1));
+  table.add(kernels::clamp_grad, t({2}), t({2}), t({2}), Scalar(0), Scalar(1), false);
   table.add(kernels::where, t({2}), t({2}, kBool), t({2}), t({2}));
   table.add(kernels::masked_fill, t({2}), t({2}), t({2}, kBool), Scalar(0), true);
 }

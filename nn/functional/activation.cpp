@@ -81,7 +81,7 @@ Tensor prelu(const Tensor& input, const Tensor& weight) {
   }
   Dims per_channel(static_cast<size_t>(input.dim()), 1);
   if (weight.numel() > 1) per_channel[1] = channels;
-  return where(input > 0, input, weight.reshape(per_channel) * input);
+  return leaky_relu_by(input, weight.reshape(per_channel));
 }
 
 Tensor rrelu(const Tensor& input, double lower, double upper, bool training, bool inplace) {
@@ -91,7 +91,7 @@ Tensor rrelu(const Tensor& input, double lower, double upper, bool training, boo
   }
   if (!training) return leaky_relu(input, (lower + upper) / 2, inplace);
   const Tensor slope = empty_like(input).uniform_(lower, upper);
-  return mapped(input, inplace, [&](const Tensor& x) { return where(x > 0, x, slope * x); });
+  return mapped(input, inplace, [&](const Tensor& x) { return leaky_relu_by(x, slope); });
 }
 
 Tensor hardtanh(const Tensor& input, double min_val, double max_val, bool inplace) {
@@ -110,7 +110,7 @@ Tensor hardtanh(const Tensor& input, double min_val, double max_val, bool inplac
       out = clamp(x, least, most);
     }
     return record("hardtanh", std::move(out), wrt(x, [x = saved(x), least, most](const Tensor& g) {
-                    return masked_fill(g, logical_or(x() <= least, x() >= most), 0);
+                    return clamp_grad(g, x(), least, most, /*open=*/true);
                   }));
   });
 }
@@ -177,7 +177,12 @@ Tensor threshold(const Tensor& input, double threshold, double value, bool inpla
   check_number("threshold", input);
   const Scalar limit = number_like("threshold", input, threshold),
                other = number_like("threshold", input, value);
-  return mapped(input, inplace, [&](const Tensor& x) { return where(x <= limit, other, x); });
+  return mapped(input, inplace, [&](const Tensor& x) {
+    Tensor out = where(x.detach() <= limit, other, x.detach());
+    return record("threshold", std::move(out), wrt(x, [x = saved(x), limit](const Tensor& g) {
+                    return clamp_grad(g, x(), limit, {}, /*open=*/true);
+                  }));
+  });
 }
 
 Tensor glu(const Tensor& input, int64_t dim) {

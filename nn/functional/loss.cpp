@@ -3,6 +3,7 @@
 #include <ambit/detail/activation.h>
 #include <ambit/detail/autocast.h>
 #include <ambit/detail/by_float32.h>
+#include <ambit/detail/expect_all.h>
 #include <ambit/detail/record.h>
 #include <ambit/nn/functional/activation.h>
 #include <ambit/nn/functional/loss.h>
@@ -99,9 +100,8 @@ Tensor binary_cross_entropy(const Tensor& input, const Tensor& target, const Ten
   Tensor losses;
   {
     const NoGradGuard no_grad;
-    if (!input.device().is_meta() && !(((input >= 0) & (input <= 1)).all().item<bool>())) {
-      throw Error("binary_cross_entropy: expected all elements of input in [0, 1]");
-    }
+    expect_all((input >= 0) & (input <= 1),
+               "binary_cross_entropy: expected all elements of input in [0, 1]");
     losses = -(target * log(input).clamp_min(-100) + (1 - target) * log1p(-input).clamp_min(-100));
   }
   // Not by the ops: log has an infinite gradient where x is 0 or 1, as an exact answer is.

@@ -326,4 +326,7 @@ TEST_CASE("the first fault stays, and an index out of range becomes an IndexErro
   FaultSink{&target, "nll_loss"}.report(FaultKind::target, -3, 10);
   CHECK_THROWS_WITH_AS(throw_fault(target), "nll_loss: expected a target in [0, 10), got -3",
                        IndexError);
+  Fault claim{};
+  FaultSink{&claim, "normal: expected std >= 0"}.report(FaultKind::claim, 0, 0);
+  CHECK_THROWS_WITH_AS(throw_fault(claim), "normal: expected std >= 0", Error);
 }

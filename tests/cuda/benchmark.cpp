@@ -4,6 +4,7 @@
 // where a step after the first rounds asked the driver for memory or made the host wait.
 #include <ambit/ambit.h>
 #include <ambit/cuda_counters.h>
+#include <ambit/cuda_graph.h>
 #include <ambit/memory.h>
 #include <ambit/settings.h>
 
@@ -20,19 +21,19 @@ using namespace ambit;
 
 namespace {
 
+const Device kGpu("cuda");
 bool all_steps_run_free = true;
 
 void report(const char* name, int steps, const std::function<void()>& step) {
-  const Device gpu("cuda");
   constexpr int kWarmUp = 5, kRounds = 30;
   for (int i = 0; i < kWarmUp; ++i) step();
-  synchronize(gpu);
+  synchronize(kGpu);
   const cuda::Counters before = cuda::counters();
   std::vector<double> times;
   for (int round = 0; round < kRounds; ++round) {
     const auto start = std::chrono::steady_clock::now();
     for (int i = 0; i < steps; ++i) step();
-    synchronize(gpu);
+    synchronize(kGpu);
     const std::chrono::duration<double, std::micro> time = std::chrono::steady_clock::now() - start;
     times.push_back(time.count() / steps);
   }
@@ -61,21 +62,41 @@ nn::Sequential tudui() {
                         nn::Flatten(), nn::Linear(1024, 64), nn::Linear(64, 10));
 }
 
-void report_training(const char* name, nn::Sequential model, int64_t batch) {
-  const Device gpu("cuda");
-  model->to(gpu);
-  optim::SGD sgd(model->parameters(), optim::SGDOptions(0.01).momentum(0.9));
-  const Tensor x = randn({batch, 3, 32, 32}, gpu);
-  const Tensor target = zeros({batch}, TensorOptions(gpu).dtype(kInt64));
-  report(name, 10, [&] {
+/// A step of training, as often as it is called.
+struct Training {
+  Training(nn::Sequential of, int64_t batch)
+      : model(of.to(kGpu)),
+        sgd(model->parameters(), optim::SGDOptions(0.01).momentum(0.9)),
+        x(randn({batch, 3, 32, 32}, kGpu)),
+        target(zeros({batch}, TensorOptions(kGpu).dtype(kInt64))) {}
+  void operator()() {
     sgd.zero_grad();
     cross_entropy(model->forward(x), target).backward();
     sgd.step();
-  });
+  }
+
+  nn::Sequential model;
+  optim::SGD sgd;
+  Tensor x, target;
+};
+
+void report_training(const char* name, nn::Sequential model, int64_t batch) {
+  Training step(std::move(model), batch);
+  report(name, 10, [&] { step(); });
+}
+
+void report_replay(const char* name, nn::Sequential model, int64_t batch) {
+  Training step(std::move(model), batch);
+  for (int i = 0; i < 3; ++i) step();
+  cuda::CUDAGraph graph;
+  graph.capture_begin();
+  step();
+  graph.capture_end();
+  report(name, 10, [&] { graph.replay(); });
 }
 
 void report_attention() {
-  const TensorOptions options = TensorOptions(Device("cuda")).dtype(kBFloat16);
+  const TensorOptions options = TensorOptions(kGpu).dtype(kBFloat16);
   const auto heads = [&] { return randn({4, 16, 2048, 64}, options).requires_grad_(); };
   const Tensor q = heads(), k = heads(), v = heads(), dy = heads().detach();
   for (const bool causal : {false, true}) {
@@ -90,6 +111,37 @@ void report_attention() {
   }
 }
 
+// Each in float32, TF32 and bfloat16; of the first also the best that the clock finds.
+void report_convolutions() {
+  const Tensor x = randn({256, 64, 56, 56}, kGpu), w = randn({64, 64, 3, 3}, kGpu);
+  const Tensor b = randn({64}, kGpu);
+  const ConvParams p{.padding = {1, 1}};
+  const std::string name = "conv_256x64x56x56_3x3";
+  report(name.c_str(), 5, [&] { conv2d(x, w, Tensor(), p); });
+  set_benchmark(true);
+  report((name + "_benchmark").c_str(), 5, [&] { conv2d(x, w, Tensor(), p); });
+  set_benchmark(false);
+  for (const DType dtype : {kFloat32, kBFloat16}) {
+    allow_tf32(dtype == kFloat32);
+    const Tensor image = x.to(dtype), filter = w.to(dtype), bias = b.to(dtype);
+    const std::string typed = name + (dtype == kFloat32 ? "_tf32" : "_bfloat16");
+    report(typed.c_str(), 5, [&] { conv2d(image, filter, Tensor(), p); });
+    report((typed + "_relu").c_str(), 5,
+           [&] { convolution_map(image, filter, bias, p, UnaryOp::relu); });
+    report((typed + "_weight_grad").c_str(), 5,
+           [&] { convolution_weight_grad(image, image, filter.sizes(), p); });
+  }
+  allow_tf32(false);
+}
+
+// A product with its activation as one call.
+void report_map() {
+  const TensorOptions options = TensorOptions(kGpu).dtype(kBFloat16);
+  const Tensor x = randn({4096, 4096}, options), w = randn({4096, 4096}, options);
+  const Tensor b = randn({4096}, options);
+  report("linear_4096_bfloat16_gelu", 5, [&] { linear_map(x, w, b, UnaryOp::gelu_tanh); });
+}
+
 }  // namespace
 
 int main() {
@@ -97,15 +149,15 @@ int main() {
     std::fprintf(stderr, "benchmark: expected a GPU, got none\n");
     return 1;
   }
-  const Device gpu("cuda");
   report_training("net_batch_4", net(), 4);
   report_training("tudui_batch_64", tudui(), 64);
   report_training("tudui_batch_1024", tudui(), 1024);
+  report_replay("net_batch_4_replayed", net(), 4);
   report_attention();
 
   const NoGradGuard no_grad;
   {
-    const Tensor a = randn({4096, 4096}, gpu), b = randn({4096, 4096}, gpu), y = empty_like(a);
+    const Tensor a = randn({4096, 4096}, kGpu), b = randn({4096, 4096}, kGpu), y = empty_like(a);
     for (const bool tf32 : {false, true}) {
       allow_tf32(tf32);
       report(tf32 ? "matmul_4096_tf32" : "matmul_4096_float32", 5, [&] { matmul(a, b); });
@@ -114,18 +166,15 @@ int main() {
     }
     allow_tf32(false);
   }
-  {
-    const Tensor x = randn({256, 56, 56, 64}, gpu).reshape({256, 64, 56, 56});
-    const Tensor w = randn({64, 64, 3, 3}, gpu);
-    ConvParams p;
-    p.padding = {1, 1};
-    report("conv_256x64x56x56_3x3", 5, [&] { conv2d(x, w, Tensor(), p); });
-    set_benchmark(true);
-    report("conv_256x64x56x56_3x3_benchmark", 5, [&] { conv2d(x, w, Tensor(), p); });
-    set_benchmark(false);
-  }
-  const Tensor a = randn({64 << 20}, gpu), b = randn({64 << 20}, gpu);
+  report_convolutions();
+  report_map();
+  const Tensor a = randn({64 << 20}, kGpu), b = randn({64 << 20}, kGpu);
   report("add_256_mib", 10, [&] { a + b; });
   report("copy_256_mib", 10, [&] { a.clone(); });
+  report("sum_256_mib", 10, [&] { a.sum(); });
+  report("softmax_64x1048576", 10, [&] { softmax(a.view({64, 1 << 20}), 1); });
+  report("batch_norm_262144x256", 10, [&] {
+    batch_norm(a.view({1 << 18, 256}), {}, {}, {}, {}, {.training = true});
+  });
   return all_steps_run_free ? 0 : 1;
 }

@@ -1,7 +1,8 @@
-// Convolution plans of cuDNN for a GPU that is only described: what their keys hold, and what
-// heuristics make of the switches. conv_plans_test.cpp asks for many.
+// Convolution plans of cuDNN for GPUs that are only described: what their keys hold, and what
+// heuristics make of the switches. conv_plans_test.cpp asks for many, on one of them.
 #include "backends/cuda/libraries/conv_plan.h"
 
+#include <ambit/error.h>
 #include <doctest/doctest.h>
 
 #include <algorithm>
@@ -38,11 +39,18 @@ TEST_CASE("cuDNN has a plan for every kind of convolution") {
         p.deterministic = kind == ConvKind::weight_grad;
         p.bias = kind == ConvKind::forward;
         p.alignment = static_cast<int64_t>(element_size(dtype));
-        p.channels_last = false;
-        CHECK(conv_plans(p, described_gpu(), 1).size() == 1);
-        if (!is_reduced(dtype)) continue;
-        p.channels_last = true;
-        CHECK(conv_plans(p, described_gpu(), 1).size() == 1);
+        for (size_t gpu = 0; gpu < kDescribedGpus.size(); ++gpu) {
+          CAPTURE(kDescribedGpus[gpu].name);
+          p.channels_last = false;
+          if (dtype == kBFloat16 && kDescribedGpus[gpu].version < 800) {
+            CHECK_THROWS_AS(conv_plans(p, described_gpu(gpu), 1), NotImplementedError);
+            continue;
+          }
+          CHECK(conv_plans(p, described_gpu(gpu), 1).size() == 1);
+          if (!is_reduced(dtype)) continue;
+          p.channels_last = true;
+          CHECK(conv_plans(p, described_gpu(gpu), 1).size() == 1);
+        }
       }
     }
   }
@@ -61,25 +69,28 @@ TEST_CASE("a line is planned as an image of one row") {
 
 TEST_CASE("float32 keeps off the tensor cores until TF32 is allowed") {
   ConvProblem p = conv_problem({64, 64, 28, 28}, {64, 64, 3, 3}, {.padding = {1, 1}});
-  const auto notes = [&] {
-    const ConvPlan plan = std::move(conv_plans(p, described_gpu(), 1).front());
+  const auto notes = [&](size_t gpu) {
+    const ConvPlan plan = std::move(conv_plans(p, described_gpu(gpu), 1).front());
     const auto configuration = plan.execution.get(CUDNN_ATTR_EXECUTION_PLAN_ENGINE_CONFIG,
                                                   CUDNN_BACKEND_ENGINECFG_DESCRIPTOR);
     const auto engine =
         configuration.front().get(CUDNN_ATTR_ENGINECFG_ENGINE, CUDNN_BACKEND_ENGINE_DESCRIPTOR);
     return engine.front().get_notes(CUDNN_ATTR_ENGINE_NUMERICAL_NOTE);
   };
-  const auto uses_tensor_cores = [&] {
-    const auto found = notes();
+  const auto uses_tensor_cores = [&](size_t gpu) {
+    const auto found = notes(gpu);
     return std::count(found.begin(), found.end(), CUDNN_NUMERICAL_NOTE_TENSOR_CORE) > 0;
   };
   for (const ConvKind kind : kKinds) {
     CAPTURE(static_cast<int>(kind));
     p.kind = kind;
-    p.tf32 = false;
-    CHECK_FALSE(uses_tensor_cores());
-    p.tf32 = true;
-    CHECK(uses_tensor_cores());
+    for (size_t gpu = 0; gpu < kDescribedGpus.size(); ++gpu) {
+      CAPTURE(kDescribedGpus[gpu].name);
+      p.tf32 = false;
+      CHECK_FALSE(uses_tensor_cores(gpu));
+      p.tf32 = true;
+      CHECK(uses_tensor_cores(gpu) == (kDescribedGpus[gpu].version >= 800));  // which have TF32
+    }
   }
 }
 

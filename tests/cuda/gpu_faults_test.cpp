@@ -64,6 +64,34 @@ TEST_CASE("child: products and convolutions" * doctest::skip()) {
   }
 }
 
+TEST_CASE("child: a convolution with a relu" * doctest::skip()) {
+  const Device gpu("cuda");
+  const Tensor x = randn({2, 8, 6, 6}), w = randn({8, 1, 3, 3}), b = randn({8});
+  const ConvParams params{.groups = 8};
+  for (int i = 0; i < 2; ++i) {
+    expect_close(convolution_map(x.to(gpu), w.to(gpu), b.to(gpu), params, UnaryOp::relu),
+                 relu(conv2d(x, w, b, params)));
+  }
+}
+
+TEST_CASE("child: convolutions of 16 bits with more plans in one layout" * doctest::skip()) {
+  const auto numbers = [](IntArrayRef sizes) { return randint(-3, 4, sizes).to(kHalf); };
+  const auto check = [&](const Tensor& x, const Tensor& w, const ConvParams& params) {
+    // Sums of up to 72 products of up to 9, which float16 has.
+    const Tensor y = conv2d(x.to(kFloat32), w.to(kFloat32), Tensor(), params);
+    // The first element of memory is not x's, which is aligned to no more than its elements.
+    Tensor there =
+        zeros({x.numel() + 1}, TensorOptions(kHalf).device("cuda")).narrow(0, 1, x.numel());
+    there = there.view(x.sizes());
+    there.copy_(x);
+    for (const Tensor& at : {x.to("cuda"), there}) {
+      CHECK(conv2d(at, w.to("cuda"), Tensor(), params).cpu().equal(y.to(kHalf)));
+    }
+  };
+  check(numbers({2, 3, 4, 16}), numbers({4, 3, 1, 8}), {.stride = {1, 2}, .padding = {0, 3}});
+  check(numbers({2, 64, 5, 5}), numbers({8, 8, 3, 3}), {.groups = 8});
+}
+
 TEST_CASE("child: what a product and a convolution throw" * doctest::skip()) {
   const Device gpu("cuda");
   const auto report = [](const char* what, const auto& call) {
@@ -94,6 +122,25 @@ TEST_CASE("host: where a plan fails, or there is no room for its workspace, the 
     CHECK(
         passed(child("products and convolutions", memory + "AMBIT_CUDA_HOST_CUBLASLT=" + faults)));
   }
+}
+
+TEST_CASE("host: a convolution whose plans with a relu do not work or fit runs without it") {
+  if (!is_on_host()) return;
+  // There are three with it, and five without.
+  for (const std::string fault : {"execute:", "workspace:"}) {
+    const std::string end = fault == "workspace:" ? "=1000000000" : "";
+    std::string faults;
+    for (const char* rank : {"0", "1", "2"}) faults += fault + rank + end + ",";
+    CHECK(passed(child("a convolution with a relu",
+                       "AMBIT_CUDA_HOST_MEMORY=200 AMBIT_CUDA_HOST_CUDNN=" + faults)));
+  }
+}
+
+TEST_CASE("host: where no plan of a layout works, those of the other one run") {
+  if (!is_on_host()) return;
+  // Vectors of 16 bytes lie along rows or channels: of six plans two are left, of four none.
+  CHECK(passed(child("convolutions of 16 bits with more plans in one layout",
+                     "AMBIT_CUDA_HOST_CUDNN=execute:0,execute:1,execute:2,execute:3")));
 }
 
 TEST_CASE("host: when no plan works, the error says of how many, or that there is no room") {

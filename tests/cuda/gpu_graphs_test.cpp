@@ -9,6 +9,7 @@
 #include <ambit/dlpack.h>
 #include <doctest/doctest.h>
 
+#include <cmath>
 #include <functional>
 #include <memory>
 #include <optional>
@@ -137,6 +138,37 @@ TEST_CASE("gpu: a captured step of training equals the eager one, and is one lau
     eager.step(x, target);
     check_equal(eager, graphed);
   }
+}
+
+TEST_CASE("gpu: a captured binary cross entropy tells of each replay with no probabilities") {
+  if (!has_gpu()) return;
+  const Tensor x = full({4}, 0.25).to(gpu()).requires_grad_(), target = ones({4}, gpu());
+  const auto step = [&] {
+    x.mutable_grad() = Tensor();
+    const Tensor loss = nn::BCELoss()->forward(x, target);
+    loss.backward();
+    return loss;
+  };
+  step();
+  cuda::CUDAGraph graph;
+  graph.capture_begin();
+  const Tensor loss = step();
+  graph.capture_end();
+  const auto replay_with = [&](double value) {
+    const NoGradGuard no_grad;
+    x.fill_(value);
+    graph.replay();
+  };
+  replay_with(0.5);
+  CHECK(loss.item<float>() == doctest::Approx(std::log(2.0)));
+  for (int i = 0; i < 2; ++i) {
+    replay_with(1.5);
+    CHECK_THROWS_WITH_AS(synchronize(gpu()),
+                         doctest::Contains("binary_cross_entropy: expected all"), Error);
+  }
+  replay_with(1);
+  CHECK(loss.item<float>() == 0);
+  CHECK(x.grad().cpu().equal(zeros({4})));  // at an exact answer it has no slope
 }
 
 TEST_CASE("gpu: replays of Adam's steps are counted") {

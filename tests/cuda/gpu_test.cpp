@@ -15,6 +15,7 @@
 #include <vector>
 
 #include "has_gpu.h"
+#include "tests/child_process.h"
 
 using namespace ambit;
 
@@ -29,6 +30,24 @@ TEST_CASE("gpu: a bad index is an IndexError with the op's name when the host wa
   const Tensor quotient = zero.floor_divide(zero);
   CHECK_THROWS_WITH_AS(synchronize(gpu), "floor_divide: expected a divisor other than 0, got 0",
                        Error);
+}
+
+TEST_CASE("gpu: what is no probability is an Error when the host waits, which BCE does not") {
+  if (!has_gpu()) return;
+  const Device gpu("cuda");
+  const Tensor target = ones({3}, gpu), good = full({3}, 0.5).to(gpu), bad = good + target;
+  nn::functional::binary_cross_entropy(good, target);
+  const uint64_t waits = cuda::counters().host_waits;
+  nn::functional::binary_cross_entropy(bad, target);
+  nn::functional::binary_cross_entropy(good, target);
+  CHECK(cuda::counters().host_waits == waits);
+  CHECK_THROWS_WITH_AS(synchronize(gpu),
+                       "binary_cross_entropy: expected all elements of input in [0, 1]", Error);
+  synchronize(gpu);  // it is told once
+  normal(0, good);
+  normal(0, -good);
+  CHECK(cuda::counters().host_waits == waits + 2);
+  CHECK_THROWS_WITH_AS(good.cpu(), "normal: expected std >= 0, got others", Error);
 }
 
 TEST_CASE("gpu: a number beside a tensor is part of the launch, and no launch of its own") {
@@ -77,6 +96,11 @@ TEST_CASE("gpu: activations, losses, variances and gradients of maps are one lau
     once("celu", [](const Tensor& t) { return F::celu(t, 0.5); });
     once("leaky_relu", [](const Tensor& t) { return F::leaky_relu(t); });
     once("softplus", [](const Tensor& t) { return F::softplus(t); });
+    once("hardtanh", [](const Tensor& t) { return F::hardtanh(t); });
+    once("relu6", [](const Tensor& t) { return F::relu6(t); });
+    once("clamp", [](const Tensor& t) { return t.clamp(-0.5, 0.5); });
+    once("clamp_min", [](const Tensor& t) { return t.clamp_min(0); });
+    once("prelu", [&](const Tensor& t) { return F::prelu(t, other[0][0].view({1})); });
     once("maximum", [&](const Tensor& t) { return maximum(t, other); });
     once("pow", [&](const Tensor& t) { return pow(t, other); });
     once("exponent", [&](const Tensor& t) { return pow(other, t); });
@@ -331,6 +355,33 @@ TEST_CASE("gpu: TF32 convolves with channels innermost") {
   allow_tf32(false);
   // What comes out is of 8 bits, before the gradients are taken of it.
   for (size_t i = 0; i < got.size(); ++i) CHECK(got[i].equal(expected[i]));
+}
+
+TEST_CASE("child: a gradient of weights by more images than are laid out at once" *
+          doctest::skip()) {
+  const Device gpu("cuda");
+  allow_tf32(true);
+  // Whole numbers of 3 bits, which TF32 does not round, and whose sums float32 holds.
+  const auto numbers = [](IntArrayRef sizes) { return randint(-3, 4, sizes).to(kFloat32); };
+  const Tensor x = numbers({60, 512, 20, 20}), dy = numbers({60, 2, 20, 20});
+  const Tensor there = x.to(gpu), dy_there = dy.to(gpu);
+  const size_t held = memory_stats(gpu).in_use;
+  for (const bool benchmark : {false, true}) {
+    set_benchmark(benchmark);
+    const Tensor dw = convolution_weight_grad(dy_there, there, {2, 512, 1, 1}, {});
+    CHECK(dw.cpu().equal(convolution_weight_grad(dy, x, {2, 512, 1, 1}, {})));
+  }
+  // A part is 32 MiB, of the 47 that x takes.
+  CHECK(memory_stats(gpu).peak_in_use - held < x.nbytes());
+}
+
+TEST_CASE("gpu: TF32's gradients of weights lay out some images at a time") {
+  if (!has_gpu()) return;
+  const ChildResult ran =
+      run_child("child: a gradient of weights by more images than are laid out at once");
+  INFO(ran.output);
+  CHECK(ran.exit_code == 0);
+  CHECK(ran.output.find("1 passed") != std::string::npos);
 }
 
 TEST_CASE("gpu: deterministic sums at equal places are the same every time") {

@@ -1,15 +1,18 @@
-// Random programs of several threads that share tensors, each thread with a stream of its own:
-// every step is done on the GPU, late, and on the CPU, at once, and both must agree in the end.
-// Threads queue their steps at the same time, but for two that the host must order: a write in
-// place and whatever else uses that tensor. AMBIT_PROGRAMS says how many there are,
-// AMBIT_PROGRAM_SEED where their seeds begin.
+// Random programs of several threads that share tensors, on streams of their own and on those of
+// the pool, which they take now and then, for one step or for many: every step is done on the GPU,
+// late, and on the CPU, at once, and both must agree in the end. Threads queue their steps at the
+// same time, but for two that the host must order: a write in place and whatever else uses that
+// tensor. AMBIT_PROGRAMS says how many there are, AMBIT_PROGRAM_SEED where their seeds begin.
 #include <ambit/ambit.h>
+#include <ambit/cuda.h>
 #include <ambit/memory.h>
 #include <doctest/doctest.h>
 
+#include <atomic>
 #include <cstdlib>
 #include <memory>
 #include <mutex>
+#include <optional>
 #include <random>
 #include <string>
 #include <thread>
@@ -62,6 +65,8 @@ class Program {
   const std::string& complaint() const { return complaint_; }
   /// How many steps began while another was being queued.
   int overlaps() const { return overlaps_; }
+  /// How often a thread has taken a stream of the pool.
+  int switches() const { return switches_; }
 
  private:
   Twice fresh(std::mt19937_64& random) {
@@ -79,11 +84,26 @@ class Program {
     std::mt19937_64 random(seed_ * 16 + static_cast<uint64_t>(number));
     for (int step = 0; step < 25; ++step) {
       const uint64_t kind = random() % 14;
+      std::optional<cuda::StreamGuard> guard;
+      if (random() % 8 == 0) take_stream(random, [](cuda::Stream s) { setCurrentCUDAStream(s); });
+      if (random() % 8 == 0) take_stream(random, [&](cuda::Stream s) { guard.emplace(s); });
       if (kind < 2) {
         write_in_place(random, kind == 0);
       } else {
         compute(random, kind);
       }
+    }
+  }
+
+  // Take a stream of the pool, if no other thread has it now, or the thread's own.
+  template <class Take>
+  void take_stream(std::mt19937_64& random, const Take& take) {
+    const int gpu = device(random).index();
+    if (random() % 4 == 0) return take(cuda::getDefaultCUDAStream(gpu));
+    try {
+      take(cuda::getStreamFromPool(random() % 2 == 0, gpu));
+      ++switches_;
+    } catch (const BackendError&) {  // it is another thread's, and nothing has changed
     }
   }
 
@@ -204,6 +224,7 @@ class Program {
   const Device kGpu{"cuda"};
   const uint64_t seed_;
   const int threads_;
+  std::atomic<int> switches_ = 0;
   std::mutex mutex_;  // guards what follows, and what Shared says of steps
   std::vector<std::shared_ptr<Shared>> shared_;
   int at_work_ = 0, overlaps_ = 0;
@@ -215,13 +236,15 @@ class Program {
 TEST_CASE("gpu: random programs of several threads over shared tensors agree with the CPU") {
   if (!has_gpu()) return;
   const uint64_t count = number("AMBIT_PROGRAMS", 1000), first = number("AMBIT_PROGRAM_SEED", 1);
-  int overlaps = 0;
+  int overlaps = 0, switches = 0;
   for (uint64_t seed = first; seed < first + count; ++seed) {
     CAPTURE(seed);
     Program program(seed, 2 + static_cast<int>(seed % 3));
     program.run();
     REQUIRE(program.complaint() == "");
     overlaps += program.overlaps();
+    switches += program.switches();
   }
+  CHECK(switches > 0);
   CHECK((overlaps > 0 || count < 100));  // few programs may happen to take turns
 }

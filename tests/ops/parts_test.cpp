@@ -78,6 +78,7 @@ std::map<std::string, std::vector<LargeCall>> large_calls() {
       {"binary_scalar", of_elements(2)},
       {"ternary", of_elements(4)},
       {"clamp", of_elements(2)},
+      {"clamp_grad", of_elements(3)},
       {"compare", of_elements(3)},
       {"compare_scalar", of_elements(2)},
       {"where", of_elements(4)},

@@ -76,6 +76,10 @@ std::vector<Gradient> elementwise_gradients() {
   scalar("powers", "binary_scalar", [](const Tensor& x) { return pow(x, 2.5) + pow(0.3, x); });
   scalar("clamp", "clamp", [](const Tensor& x) { return x.clamp(0.75, 1.25); });
   namespace F = nn::functional;  // below, within and above what the maps bend at
+  scalar("limits", "clamp_grad", [](const Tensor& x) {
+    return x.clamp(0.75, 1.25) + x.clamp_min(1) + F::hardtanh(x, 0.75, 1.5) +
+           F::threshold(x, 1, 0.5);
+  });
   scalar("activations", "unary", [](const Tensor& x) {
     const Tensor z = (x - 1) * 8;
     return F::silu(F::hardsigmoid(z)) + F::mish(z) + F::selu(z) + F::logsigmoid(F::hardswish(z));

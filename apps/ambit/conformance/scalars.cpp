@@ -146,6 +146,42 @@ void check_clamp(Trial& t, DType dtype, IntArrayRef sizes, Layout layout, const 
   t.expect(y);
 }
 
+void check_clamp_grad(Trial& t, DType dtype, IntArrayRef sizes, Layout layout, const Limit& min,
+                      const Limit& max, bool open, const Values& values) {
+  t.begin(fmt::format("min {}, max {}{}", min ? str(*min) : "none", max ? str(*max) : "none",
+                      open ? ", open" : ""));
+  Operand& dx = t.output("dx", dtype, sizes, for_output(layout));
+  Operand& dy = t.input("dy", dtype, sizes, layout);
+  Operand& x = t.input("x", dtype, sizes, layout, values);
+  t.run([&](Side s) { kernels::clamp_grad(dx[s], dy[s], x[s], min, max, open); });
+  t.expect(dx);
+}
+
+void add_clamp_grad_cases(Cases& cases, DType dtype) {
+  const auto path = [&](const char* form) {
+    return fmt::format("clamp_grad/{}/{}", name(dtype), form);
+  };
+  // Bounds that all dtypes have, and some of the numbers are.
+  cases.push_back(
+      kernel_case(path("layouts"), for_all_forms([=](Trial& t, IntArrayRef sizes, Layout layout) {
+                    for (const bool open : {false, true}) {
+                      check_clamp_grad(t, dtype, sizes, layout, -1, 1, open, few(true));
+                      check_clamp_grad(t, dtype, sizes, layout, -1, {}, open, any());
+                      check_clamp_grad(t, dtype, sizes, layout, {}, 1.25, open, any());
+                    }
+                  })));
+  cases.push_back(kernel_case(path("special"), [=](Trial& t) {
+    const Limit limits[] = {{}, 0., -1., kInfinity, -kInfinity, kNaN};
+    for (const Limit& min : limits) {
+      for (const Limit& max : limits) {
+        for (const bool open : {false, true}) {
+          check_clamp_grad(t, dtype, {2000}, Layout::contiguous, min, max, open, special());
+        }
+      }
+    }
+  }));
+}
+
 void add_clamp_cases(Cases& cases, DType dtype) {
   const auto path = [&](const char* form) { return fmt::format("clamp/{}/{}", name(dtype), form); };
   const Scalar low = dtype == kUInt8 ? 20 : -1, high = is_floating_point(dtype) ? 1.3 : 50;
@@ -203,6 +239,7 @@ void add_scalar_cases(Cases& cases) {
   }
   for (const DType dtype : dtypes::kEvery) {
     add_clamp_cases(cases, dtype);
+    if (is_floating_point(dtype)) add_clamp_grad_cases(cases, dtype);
     add_masked_fill_cases(cases, dtype);
   }
 }

@@ -61,7 +61,7 @@ Bound bound_of(UnaryOp op, DType dtype) {
               "maths is good to 4 ulp; near the zeros k pi, to an ulp of the part taken away"};
     case UnaryOp::sigmoid:
       return {5, std::numeric_limits<double>::min(),
-              "maths is good to 4 ulp; exp(-x) overflows where results are denormal"};
+              "maths is good to 4 ulp; exp(-|x|), and so the result, may be denormal"};
     case UnaryOp::hardsigmoid:
     case UnaryOp::hardswish:
       return {3, 0, "three roundings"};

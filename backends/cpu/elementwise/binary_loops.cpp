@@ -15,9 +15,17 @@ HWY_BEFORE_NAMESPACE();
 namespace ambit::cpu::HWY_NAMESPACE {
 namespace {
 
+/// The functions that wrap.
+constexpr bool has_no_sign(BinaryOp op) {
+  return op == BinaryOp::add || op == BinaryOp::sub || op == BinaryOp::mul ||
+         op == BinaryOp::left_shift || op == BinaryOp::bitwise_and || op == BinaryOp::bitwise_or ||
+         op == BinaryOp::bitwise_xor;
+}
+
 /// The loop of a function over elements of T: over its functor,
 template <BinaryOp op, class T>
-constexpr BinaryLoop kLoop = element_binary<T, T, arithmetic::Functor<op>>;
+constexpr BinaryLoop kLoop =
+    element_binary<BitsOf<has_no_sign(op), T>, BitsOf<has_no_sign(op), T>, arithmetic::Functor<op>>;
 /// unless it has vector code of its own.
 #define AMBIT_VECTORS(name, F) \
   template <class T>           \

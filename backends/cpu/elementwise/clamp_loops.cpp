@@ -1,4 +1,4 @@
-// y = min(max(x, low), high).
+// y = min(max(x, low), high), and its gradient.
 #include "backends/cpu/runtime/simd_targets.h"
 #include "inner_loops.h"
 
@@ -21,6 +21,19 @@ void clamp(int64_t n, void* y, const void* x, const void* functor) {
   for (int64_t i = 0; i < n; ++i) out[i] = f(in[i]);
 }
 
+template <class T>
+void clamp_grad(int64_t n, void* dx, const void* dy, const void* x, const void* functor, bool) {
+  const auto f = *static_cast<const arithmetic::ClampGrad<T>*>(functor);
+  T* out = static_cast<T*>(dx);
+  const T *grad = static_cast<const T*>(dy), *in = static_cast<const T*>(x);
+#pragma omp simd
+  for (int64_t i = 0; i < n; ++i) out[i] = f(grad[i], in[i]);
+}
+
+TernaryLoop find_clamp_grad(DType dtype) {
+  return visit<dtypes::kFloating>(dtype, []<class T>() -> TernaryLoop { return clamp_grad<T>; });
+}
+
 ClampLoop find_clamp(DType dtype) {
   return visit(dtype, []<class T>() -> ClampLoop { return clamp<T>; });
 }
@@ -33,8 +46,10 @@ HWY_AFTER_NAMESPACE();
 namespace ambit::cpu {
 
 HWY_EXPORT(find_clamp);
+HWY_EXPORT(find_clamp_grad);
 
 ClampLoop clamp_loop(DType dtype) { return HWY_DYNAMIC_DISPATCH(find_clamp)(dtype); }
+TernaryLoop clamp_grad_loop(DType dtype) { return HWY_DYNAMIC_DISPATCH(find_clamp_grad)(dtype); }
 
 }  // namespace ambit::cpu
 #endif

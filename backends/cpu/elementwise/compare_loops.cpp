@@ -14,9 +14,15 @@ HWY_BEFORE_NAMESPACE();
 namespace ambit::cpu::HWY_NAMESPACE {
 namespace {
 
-#define AMBIT_LOOPS(name)                                                 \
-  loops_by_dtype<dtypes::kAll>([]<class T>() -> BinaryLoop {              \
-    return element_binary<bool, T, arithmetic::Functor<CompareOp::name>>; \
+/// The comparisons that do not order.
+constexpr bool has_no_sign(CompareOp op) {
+  return op != CompareOp::lt && op != CompareOp::le && op != CompareOp::gt && op != CompareOp::ge;
+}
+
+#define AMBIT_LOOPS(name)                                                \
+  loops_by_dtype<dtypes::kAll>([]<class T>() -> BinaryLoop {             \
+    return element_binary<bool, BitsOf<has_no_sign(CompareOp::name), T>, \
+                          arithmetic::Functor<CompareOp::name>>;         \
   }),
 constexpr std::array kLoops{AMBIT_COMPARE_FUNCTIONS(AMBIT_LOOPS)};
 #undef AMBIT_LOOPS

@@ -28,19 +28,24 @@ void binary_as_given(Tensor& y, const Tensor& a, const Tensor& b, BinaryOp op) {
                    [loop](int64_t n, const auto& p) { loop(n, p[0], p[1], p[2]); });
 }
 
-// `c`: a tensor, or where it is undefined one element for all.
-void ternary_as_given(const Tensor& y, const Tensor& a, const Tensor& b, const Tensor& c,
-                      const void* number, TernaryOp op) {
-  const TernaryLoop loop = ternary_loop(op, loop_dtype(y.dtype()));
-  if (!loop) expect_operand_dtype(op, y.dtype());
+// `c`: a tensor, or where it is undefined `one`, one for all elements.
+void ternary_as_given(TernaryLoop loop, const Tensor& y, const Tensor& a, const Tensor& b,
+                      const Tensor& c, const void* one, int64_t grain) {
   if (c.defined()) {
-    return for_loop_runs<4>({&y, &a, &b, &c}, grain_of(op), [loop](int64_t n, const auto& p) {
+    return for_loop_runs<4>({&y, &a, &b, &c}, grain, [loop](int64_t n, const auto& p) {
       loop(n, p[0], p[1], p[2], p[3], false);
     });
   }
-  for_loop_runs<3>({&y, &a, &b}, grain_of(op), [loop, number](int64_t n, const auto& p) {
-    loop(n, p[0], p[1], p[2], number, true);
-  });
+  for_loop_runs<3>({&y, &a, &b}, grain,
+                   [loop, one](int64_t n, const auto& p) { loop(n, p[0], p[1], p[2], one, true); });
+}
+
+void run_ternary(TernaryLoop loop, const Tensor& y, const Tensor& a, const Tensor& b,
+                 const Tensor& c, const void* one, int64_t grain) {
+  if (!follows(y, a) && !follows(y, b)) return ternary_as_given(loop, y, a, b, c, one, grain);
+  const NativeScope native({.outputs = {&y}, .inputs = {&a, &b, &c}, .inputs_follow = true});
+  ternary_as_given(loop, native.output(0), native.input(0), native.input(1), native.input(2), one,
+                   grain);
 }
 
 }  // namespace
@@ -61,12 +66,21 @@ void binary(Tensor& y, const Tensor& a, const Tensor& b, const BinaryOp& op) {
 
 void ternary(Tensor& y, const Tensor& a, const Tensor& b, const Tensor& c, const Scalar& number,
              const TernaryOp& op) {
-  visit(loop_dtype(y.dtype()), [&]<class T>() {
+  const DType dtype = loop_dtype(y.dtype());
+  const TernaryLoop loop = ternary_loop(op, dtype);
+  if (!loop) expect_operand_dtype(op, y.dtype());
+  visit(dtype, [&]<class T>() {
     const T element = c.defined() ? T{} : arithmetic::element_of<T>(number);
-    if (!follows(y, a) && !follows(y, b)) return ternary_as_given(y, a, b, c, &element, op);
-    const NativeScope native({.outputs = {&y}, .inputs = {&a, &b, &c}, .inputs_follow = true});
-    ternary_as_given(native.output(0), native.input(0), native.input(1), native.input(2), &element,
-                     op);
+    run_ternary(loop, y, a, b, c, &element, grain_of(op));
+  });
+}
+
+void clamp_grad(Tensor& dx, const Tensor& dy, const Tensor& x, const std::optional<Scalar>& min,
+                const std::optional<Scalar>& max, bool open) {
+  const DType dtype = loop_dtype(dx.dtype());
+  visit<dtypes::kFloating>(dtype, [&]<class T>() {
+    const arithmetic::ClampGrad<T> limits(min, max, open);
+    run_ternary(clamp_grad_loop(dtype), dx, dy, x, {}, &limits, kGrain);
   });
 }
 

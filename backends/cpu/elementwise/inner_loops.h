@@ -9,6 +9,7 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <type_traits>
 
 namespace ambit::cpu {
 
@@ -31,10 +32,17 @@ BinaryLoop compare_loop(CompareOp op, DType dtype);
 /// y = min(max(x, low), high): `clamp` is an arithmetic::Clamp of the dtype.
 using ClampLoop = void (*)(int64_t n, void* y, const void* x, const void* clamp);
 ClampLoop clamp_loop(DType dtype);
+/// dx = dy or 0 by x: `c` is one arithmetic::ClampGrad of the dtype, float32 or float64, for all.
+TernaryLoop clamp_grad_loop(DType dtype);
 /// y = condition (bool) ? a : b, for elements of this size.
 WhereLoop where_loop(size_t element_size);
 /// y = x, converted.
 UnaryLoop cast_loop(DType to, DType from);
+
+/// What a loop takes elements of T for, if the bits of its results do not depend on a sign: bytes
+/// need one loop for both.
+template <bool has_no_sign, class T>
+using BitsOf = std::conditional_t<has_no_sign && std::is_same_v<T, int8_t>, uint8_t, T>;
 
 /// The loops of one function by dtype, chosen by choose.operator()<T>(); null outside of `set`.
 template <DTypeBits set, class Choose>

@@ -17,7 +17,8 @@ namespace {
 
 /// The loop of a function over elements of T: over its functor,
 template <TernaryOp op, class T>
-constexpr TernaryLoop kLoop = element_ternary<T, arithmetic::Functor<op>>;
+constexpr TernaryLoop kLoop =
+    element_ternary<BitsOf<op == TernaryOp::add_scaled, T>, arithmetic::Functor<op>>;
 /// unless it has vector code of its own.
 #define AMBIT_VECTORS(name, F) \
   template <class T>           \

@@ -27,6 +27,8 @@ void throw_fault(const Fault& f) {
       throw Error(fmt::format("{}: expected a quotient that fits {}, got {} / -1", f.op,
                               name(dtype), least(dtype)));
     }
+    case FaultKind::claim:
+      throw Error(f.op);
     case FaultKind::divisor:
     case FaultKind::none:
       break;

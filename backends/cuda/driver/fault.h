@@ -9,12 +9,12 @@
 
 namespace ambit::cuda {
 
-enum class FaultKind : int32_t { none, index, target, divisor, quotient, pivot };
+enum class FaultKind : int32_t { none, index, target, divisor, quotient, pivot, claim };
 
 /// Written by kernels, read by the host after it has waited.
 struct Fault {
   FaultKind kind;
-  const char* op;  // the host's address of a name that stays
+  const char* op;  // the host's address of a name that stays, or of a claim's words
   int64_t got;
   int64_t limit;  // the bound of an index, target or pivot; for a quotient its DType
 };

@@ -77,4 +77,16 @@ void clamp(Tensor& y, const Tensor& x, const std::optional<Scalar>& min,
   visit(y.dtype(), [&]<class T>() { map<T, T>(arithmetic::Clamp<T>(min, max), y, x); });
 }
 
+void clamp_grad(Tensor& dx, const Tensor& dy, const Tensor& x, const std::optional<Scalar>& min,
+                const std::optional<Scalar>& max, bool open) {
+  if (is_reduced(dx.dtype())) {
+    using F = arithmetic::ClampGrad<float>;
+    const On16<F> f{F(min, max, open), Dtype16(dx.dtype())};
+    return map<Element16, Element16, Element16>(f, dx, dy, x);
+  }
+  visit<dtypes::kFloating>(dx.dtype(), [&]<class T>() {
+    map<T, T, T>(arithmetic::ClampGrad<T>(min, max, open), dx, dy, x);
+  });
+}
+
 }  // namespace ambit::cuda

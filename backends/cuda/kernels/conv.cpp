@@ -2,6 +2,7 @@
 // algorithm, or under set_benchmark(true) the clock. An activation is applied by the kernel that
 // brings the result back to rows, by cuDNN, or in place, whichever there is first.
 #include <ambit/error.h>
+#include <ambit/ops/creation.h>
 #include <ambit/settings.h>
 #include <fmt/format.h>
 
@@ -92,16 +93,21 @@ ConvPlans choose(const ConvProblem& problem, const ConvPointers& pointers) {
 }
 
 // Convolve operands that lie as the problem says. Return whether that is done, which a relu may
-// prevent: cuDNN has no plan with it, or none that works.
+// prevent: cuDNN has no plan with it, none that works, or no room for those.
 bool convolve_by_plan(const ConvProblem& problem, const ConvPointers& pointers) {
   thread_local PlanCache<ConvPlans> cache;
   const PlanKey key = problem.key().add(Call::stream().gpu.index()).add(is_benchmark());
   ConvPlans& plans = cache.get(key, [&] { return choose(problem, pointers); });
   if (plans.empty()) return false;
   const size_t known = plans.size();
-  const cudnnStatus_t status =
-      plans.run([&](const ConvPlan& plan) { return run(plan, pointers); },
-                [&] { return conv_plans(problem, {cudnn::handle()}, SIZE_MAX, known); });
+  cudnnStatus_t status;
+  try {
+    status = plans.run([&](const ConvPlan& plan) { return run(plan, pointers); },
+                       [&] { return conv_plans(problem, {cudnn::handle()}, SIZE_MAX, known); });
+  } catch (const OutOfMemoryError&) {
+    if (!problem.relu) throw;
+    return false;
+  }
   if (status == CUDNN_STATUS_SUCCESS) return true;
   if (problem.relu) return false;
   const std::string call = fmt::format("cudnnBackendExecute of any of {} plans", plans.size());
@@ -109,15 +115,10 @@ bool convolve_by_plan(const ConvProblem& problem, const ConvPointers& pointers) 
   return false;
 }
 
-// Convolve operands that are contiguous. Return whether the map of the result is applied, too.
-bool convolve(ConvProblem problem, const ConvPointers& pointers, std::optional<UnaryOp> map) {
-  if (wants_channels_last(problem)) {
-    try {
-      return convolve_channels_last(problem, pointers, convolve_by_plan, map);
-    } catch (const OutOfMemoryError&) {
-      // As the operands lie, a plan may do with less.
-    }
-  }
+// Convolve operands that are contiguous, as they lie. Return whether the map of the result is
+// applied, too.
+bool convolve_as_given(ConvProblem problem, const ConvPointers& pointers,
+                       std::optional<UnaryOp> map) {
   problem.relu = map == UnaryOp::relu && problem.bias;
   if (problem.relu && convolve_by_plan(problem, pointers)) return true;
   problem.relu = false;
@@ -125,14 +126,30 @@ bool convolve(ConvProblem problem, const ConvPointers& pointers, std::optional<U
   return false;
 }
 
+// The same in the better of two layouts; where that fails, or finds no room, in the other.
+bool convolve(const ConvProblem& problem, const ConvPointers& pointers,
+              std::optional<UnaryOp> map) {
+  const auto run = [&](bool channels_last) {
+    if (!channels_last) return convolve_as_given(problem, pointers, map);
+    return convolve_channels_last(problem, pointers, convolve_by_plan, map);
+  };
+  if (!may_lie_channels_last(problem)) return run(false);
+  const bool channels_last = wants_channels_last(problem);
+  try {
+    return run(channels_last);
+  } catch (const Error&) {
+    return run(!channels_last);
+  }
+}
+
 // x [N,C,...], w [K,C/groups,...], y [N,K,...], b [K] or undefined; the kind says which is written.
-// Return as above.
-bool convolve(ConvKind kind, const Tensor& x, const Tensor& w, const Tensor& y, const Tensor& b,
-              const ConvParams& params, std::optional<UnaryOp> map = {}) {
-  const ConvPointers pointers{x.data_ptr(), w.data_ptr(), y.data_ptr(),
-                              b.defined() ? b.data_ptr() : nullptr};
+ConvPointers pointers_of(const Tensor& x, const Tensor& w, const Tensor& y, const Tensor& b) {
+  return {x.data_ptr(), w.data_ptr(), y.data_ptr(), b.defined() ? b.data_ptr() : nullptr};
+}
+ConvProblem problem_of(ConvKind kind, const Tensor& x, const Tensor& w, const Tensor& y,
+                       const Tensor& b, const ConvParams& params) {
   uintptr_t addresses = 16;
-  for (const void* p : pointers) addresses |= reinterpret_cast<uintptr_t>(p);
+  for (const void* p : pointers_of(x, w, y, b)) addresses |= reinterpret_cast<uintptr_t>(p);
   ConvProblem problem{.kind = kind,
                       .dtype = x.dtype(),
                       .x = x.sizes(),
@@ -144,7 +161,13 @@ bool convolve(ConvKind kind, const Tensor& x, const Tensor& w, const Tensor& y, 
                       .tf32 = is_tf32_allowed(),
                       .deterministic = is_deterministic()};
   if (x.dim() == 3) problem.make_images();
-  return convolve(std::move(problem), pointers, map);
+  return problem;
+}
+
+// Return as above.
+bool convolve(ConvKind kind, const Tensor& x, const Tensor& w, const Tensor& y, const Tensor& b,
+              const ConvParams& params, std::optional<UnaryOp> map = {}) {
+  return convolve(problem_of(kind, x, w, y, b, params), pointers_of(x, w, y, b), map);
 }
 
 }  // namespace
@@ -183,7 +206,16 @@ void convolution_input_grad(Tensor& dx, const Tensor& dy, const Tensor& w, const
 // dw [K,C/groups,...], dy [N,K,...], x [N,C,...]
 void convolution_weight_grad(Tensor& dw, const Tensor& dy, const Tensor& x, const ConvParams& p) {
   if (dy.numel() == 0 || x.numel() == 0) return fill(dw, 0);
-  convolve(ConvKind::weight_grad, x, dw, dy, Tensor(), p);
+  const int64_t images = x.size(0);
+  const int64_t part = images_of_part(problem_of(ConvKind::weight_grad, x, dw, dy, Tensor(), p));
+  Tensor addend;
+  for (int64_t first = 0; first < images; first += part) {
+    const int64_t n = std::min(part, images - first);
+    if (first == part) addend = empty(dw.sizes(), dw.options());
+    const Tensor& to = first == 0 ? dw : addend;
+    convolve(ConvKind::weight_grad, x.narrow(0, first, n), to, dy.narrow(0, first, n), Tensor(), p);
+    if (first > 0) binary(dw, dw, addend, BinaryOp::add);
+  }
 }
 
 }  // namespace ambit::cuda

@@ -62,21 +62,25 @@ class LaidOut {
   Workspace own_;
 };
 
-// Images of a part. The gradient of the weight adds up all images: in 16 bits their parts would be
-// rounded in between.
-int64_t images_of_part(const ConvProblem& p) {
-  if (p.kind == ConvKind::weight_grad) return p.x[0];
-  const int64_t elements = count("convolution", p.x) + count("convolution", p.y);
-  const int64_t image = elements / p.x[0] * static_cast<int64_t>(element_size(p.dtype));
-  return std::clamp<int64_t>(kPartBytes / std::max<int64_t>(image, 1), 1, p.x[0]);
-}
+bool is_depthwise(const ConvProblem& p) { return p.w[1] == 1 || p.w[0] == p.params.groups; }
 
 }  // namespace
 
+bool may_lie_channels_last(const ConvProblem& p) {
+  return is_reduced(p.dtype) || (p.dtype == kFloat32 && p.tf32);
+}
+
+// Of depthwise ones tensor cores would idle.
 bool wants_channels_last(const ConvProblem& p) {
-  const bool rounds = is_reduced(p.dtype) || (p.dtype == kFloat32 && p.tf32);
-  const bool depthwise = p.w[1] == 1 || p.w[0] == p.params.groups;  // tensor cores would idle
-  return rounds && !depthwise;
+  return may_lie_channels_last(p) && !is_depthwise(p);
+}
+
+int64_t images_of_part(const ConvProblem& p) {
+  const bool adds_up = p.kind == ConvKind::weight_grad && is_reduced(p.dtype);
+  if (adds_up || !wants_channels_last(p)) return p.x[0];
+  const int64_t elements = count("convolution", p.x) + count("convolution", p.y);
+  const int64_t image = elements / p.x[0] * static_cast<int64_t>(element_size(p.dtype));
+  return std::clamp<int64_t>(kPartBytes / std::max<int64_t>(image, 1), 1, p.x[0]);
 }
 
 bool convolve_channels_last(ConvProblem p, const ConvPointers& given,

@@ -150,6 +150,12 @@ void CudaBackend::wait_for_copies(int index, const void* host) {
 }
 
 void CudaBackend::synchronize(int index) { gpu(index).synchronize(); }
+void CudaBackend::expect_true(int index, const void* fact, const char* otherwise) {
+  Call call("expect_true", gpu(index));
+  call.use({{fact, false}});
+  report_unless_(fact, Call::stream().gpu.faults().sink(otherwise));
+  call.finish();
+}
 void CudaBackend::activate(int index) { static_cast<void>(gpu(index)); }
 
 std::unique_ptr<TimeMark> CudaBackend::mark_time(int index) { return make_time_mark(index); }

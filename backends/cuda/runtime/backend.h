@@ -5,12 +5,17 @@
 
 #include <string>
 
+#include "backends/cuda/driver/fault.h"
+
 namespace ambit::cuda {
 
 class CudaBackend final : public Backend {
  public:
-  /// `cusolver_version` is asked for properties: libraries are opened in a room above this one.
-  explicit CudaBackend(std::string (*cusolver_version)()) : cusolver_version_(cusolver_version) {}
+  /// From rooms above this one, of libraries and kernels: `cusolver_version` is asked for
+  /// properties, and `report_unless` queues a report of a claim unless the bool at `fact` is true.
+  CudaBackend(std::string (*cusolver_version)(),
+              void (*report_unless)(const void* fact, FaultSink faults))
+      : cusolver_version_(cusolver_version), report_unless_(report_unless) {}
 
   std::string name() const override { return "cuda"; }
   int device_count() const noexcept override;
@@ -29,6 +34,7 @@ class CudaBackend final : public Backend {
                     bool non_blocking) override;
   void wait_for_copies(int index, const void* host) override;
   void synchronize(int index) override;
+  void expect_true(int index, const void* fact, const char* otherwise) override;
   void activate(int index) override;
   std::unique_ptr<TimeMark> mark_time(int index) override;
   void expect_repeatable(int index, const char* what) override;
@@ -43,6 +49,7 @@ class CudaBackend final : public Backend {
 
  private:
   std::string (*cusolver_version_)();
+  void (*report_unless_)(const void* fact, FaultSink faults);
 };
 
 }  // namespace ambit::cuda

@@ -2,6 +2,7 @@
 // takes as many numbers as it needs, on the host.
 #include <ambit/backend/kernels.h>
 #include <ambit/backend/philox.h>
+#include <ambit/detail/expect_all.h>
 #include <ambit/detail/record.h>
 #include <ambit/error.h>
 #include <ambit/ops/creation.h>
@@ -109,9 +110,7 @@ namespace {
 
 void expect_deviations(const Tensor& std) {
   expect_floats("normal", std);
-  if (!std.is_meta() && !all(std >= 0).item<bool>()) {
-    throw Error("normal: expected std >= 0, got others");
-  }
+  expect_all(std >= 0, "normal: expected std >= 0, got others");
 }
 
 }  // namespace

@@ -1,4 +1,5 @@
 // Maximum, minimum and clamp.
+#include <ambit/detail/activation.h>
 #include <ambit/error.h>
 #include <ambit/ops/elementwise.h>
 #include <fmt/format.h>
@@ -80,13 +81,22 @@ DType clamp_dtype(const char* op, const Tensor& self, const Bound& min, const Bo
   return dtype;
 }
 
-auto clamp_grad(const Tensor& before, const Bound& min, const Bound& max) {
+auto grad_of_clamp(const Tensor& before, const Bound& min, const Bound& max) {
   return [x = saved(before), min, max](const Tensor& g) {
-    Tensor inside;
-    if (min) inside = ge(x(), *min);
-    if (max) inside = min ? logical_and(inside, le(x(), *max)) : le(x(), *max);
-    return grad_where(g, inside, true);
+    return clamp_grad(g, x(), min, max, /*open=*/false);
   };
+}
+
+// What kernels::clamp_grad says, in ops that have gradients.
+Tensor masked_grad(const Tensor& g, const Tensor& x, const Bound& min, const Bound& max,
+                   bool open) {
+  Tensor mask;  // of what is outside where open, else of what is inside
+  if (min) mask = open ? le(x, *min) : ge(x, *min);
+  if (max) {
+    const Tensor by_max = open ? ge(x, *max) : le(x, *max);
+    mask = !min ? by_max : open ? logical_or(mask, by_max) : logical_and(mask, by_max);
+  }
+  return grad_where(g, mask, !open);
 }
 
 }  // namespace
@@ -103,7 +113,7 @@ Tensor clamp(const Tensor& self, Bound min, Bound max) {
   Tensor out = allocate("clamp", self.sizes(), dtype, self.device());
   kernels::clamp(out, operand(self, self.sizes(), dtype, self.device()), min, max);
   if (!needs_gradient(self)) return out;
-  return record("clamp", std::move(out), wrt(self, clamp_grad(self, min, max)));
+  return record("clamp", std::move(out), wrt(self, grad_of_clamp(self, min, max)));
 }
 
 const Tensor& clamp_(const Tensor& self, Bound min, Bound max) {
@@ -113,7 +123,7 @@ const Tensor& clamp_(const Tensor& self, Bound min, Bound max) {
   const Tensor before = needs_gradient(self) ? self.clone() : self;
   Tensor y = self;  // of dtype: bounds of self's category or a lower one do not change it
   kernels::clamp(y, self, min, max);
-  record_in_place("clamp", self, wrt(self, clamp_grad(before, min, max)));
+  record_in_place("clamp", self, wrt(self, grad_of_clamp(before, min, max)));
   return self;
 }
 
@@ -258,6 +268,17 @@ const Tensor& clamp_max_(const Tensor& self, const Scalar& max) {
   return clamp_(self, std::nullopt, max);
 }
 
+Tensor clamp_grad(const Tensor& g, const Tensor& x, const Bound& min, const Bound& max, bool open) {
+  const auto rounded = [&](const Bound& bound) -> Bound {
+    if (!bound || !is_reduced(x.dtype())) return bound;
+    return scalar_on(*bound, x.dtype(), kCPU).item();
+  };
+  if (GradMode::is_enabled()) return masked_grad(g, x, rounded(min), rounded(max), open);
+  Tensor dx = allocate("clamp_grad", g.sizes(), g.dtype(), g.device());
+  kernels::clamp_grad(dx, g, x, rounded(min), rounded(max), open);
+  return dx;
+}
+
 Tensor fmax(const Tensor& self, const Tensor& other) {
   return binary<Known<BinaryOp::fmax>>(self, other);
 }
@@ -269,6 +290,12 @@ void composite::clamp(Tensor& y, const Tensor& x, const Bound& min, const Bound&
   if (!min && !max) return kernels::copy(y, x);
   if (min) kernels::binary_scalar(y, x, {*min}, BinaryOp::maximum);
   if (max) kernels::binary_scalar(y, min ? y : x, {*max}, BinaryOp::minimum);
+}
+
+void composite::clamp_grad(Tensor& dx, const Tensor& dy, const Tensor& x, const Bound& min,
+                           const Bound& max, bool open) {
+  if (!min && !max) return kernels::copy(dx, dy);
+  kernels::copy(dx, masked_grad(dy, x, min, max, open));
 }
 
 }  // namespace ambit

@@ -294,5 +294,24 @@ struct Clamp {
   T low, high;
 };
 
+/// What kernels::clamp_grad does. A bound that is outside, as where it is open, gives way to the
+/// next number, and one that is not there to the last.
+template <class T>
+struct ClampGrad {
+  ClampGrad(const std::optional<Scalar>& min, const std::optional<Scalar>& max, bool open)
+      : low(bound(min, true, open)), high(bound(max, false, open)), takes_nan(open) {}
+  AMBIT_HOST_DEVICE T operator()(T dy, T x) const {
+    return ((x >= low) & (x <= high)) | (takes_nan & (x != x)) ? dy : T(0);
+  }
+  static T bound(const std::optional<Scalar>& given, bool lower, bool open) {
+    const T b = given ? element_of<T>(*given) : worst<T>(lower);
+    if (!given || !open) return b;
+    return b != b ? worst<T>(lower) : std::nextafter(b, worst<T>(!lower));
+  }
+
+  T low, high;
+  bool takes_nan;
+};
+
 }  // namespace arithmetic
 }  // namespace ambit

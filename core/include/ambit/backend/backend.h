@@ -82,6 +82,9 @@ class AMBIT_API Backend {
   virtual void wait_for_copies(int index, const void* host);
   /// Wait for all work queued on the device, and report what failed in it.
   virtual void synchronize(int index);
+  /// Throw Error with these words, which stay, unless the bool at `fact`, of the device, is true:
+  /// at once, as by default, or where the host would wait for what makes it, when it next waits.
+  virtual void expect_true(int index, const void* fact, const char* otherwise);
   /// Make the device current for the calling thread; called before each of its kernels.
   virtual void activate(int index);
   /// Queue a mark behind the work of the calling thread, for a profile's times of the device; null,

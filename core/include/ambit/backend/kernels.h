@@ -54,6 +54,12 @@ extern AMBIT_API Op<void(Tensor& y, const Tensor& a, const Tensor& b, const Tens
 extern AMBIT_API Op<void(Tensor& y, const Tensor& x, const std::optional<Scalar>& min,
                          const std::optional<Scalar>& max)>
     clamp;
+/// dx = dy where x lies between the bounds, else 0, of one floating dtype, as comparisons tell. At
+/// a bound x is inside, unless `open`; NaN is then inside, otherwise not. composite
+extern AMBIT_API
+    Op<void(Tensor& dx, const Tensor& dy, const Tensor& x, const std::optional<Scalar>& min,
+            const std::optional<Scalar>& max, bool open)>
+        clamp_grad;
 /// y = op(a, b), y bool, a and b of one dtype.
 extern AMBIT_API Op<void(Tensor& y, const Tensor& a, const Tensor& b, const CompareOp& op)> compare;
 /// y = op(x, number), y bool, the number converted to x's dtype. composite
@@ -349,7 +355,7 @@ extern AMBIT_API Op<void(TensorList g, Tensor& found, double factor)> unscale;
 // clang-format off
 #define AMBIT_KERNELS(row)                                                                        \
   row(copy) row(fill) row(random)                                                                 \
-  row(unary) row(binary) row(binary_scalar) row(ternary) row(clamp)                               \
+  row(unary) row(binary) row(binary_scalar) row(ternary) row(clamp) row(clamp_grad)               \
   row(compare) row(compare_scalar) row(where) row(masked_fill)                                    \
   row(reduce) row(arg_reduce) row(scan) row(cum_extremum)                                         \
   row(sort) row(topk) row(searchsorted)                                                           \

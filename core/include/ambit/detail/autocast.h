@@ -52,9 +52,9 @@ inline constexpr std::string_view kWidest[] = {
 };
 inline constexpr std::string_view kAsIs[] = {
     // kernels
-    "copy", "fill", "random", "unary", "binary", "binary_scalar", "ternary", "clamp", "compare",
-    "compare_scalar", "where", "masked_fill", "reduce", "arg_reduce", "scan", "cum_extremum",
-    "sort", "topk", "searchsorted", "gather", "scatter", "scatter_reduce", "nonzero",
+    "copy", "fill", "random", "unary", "binary", "binary_scalar", "ternary", "clamp", "clamp_grad",
+    "compare", "compare_scalar", "where", "masked_fill", "reduce", "arg_reduce", "scan",
+    "cum_extremum", "sort", "topk", "searchsorted", "gather", "scatter", "scatter_reduce", "nonzero",
     "index_select", "embedding_bag", "lu_factor", "lu_solve", "cholesky", "qr",
     "eigh", "svd", "triangular_solve", "max_pool", "avg_pool", "sgd_step", "adam_step",
     "unscale",

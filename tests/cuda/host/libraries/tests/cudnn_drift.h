@@ -8,7 +8,6 @@
 
 #include <functional>
 #include <string>
-#include <string_view>
 
 #include "cudnn_script.h"
 #include "tests/cuda/described_gpu.h"
@@ -55,7 +54,7 @@ inline TensorSpec of_doubles(TensorSpec spec) {
 
 inline D properties(CudnnScript& s) {
   D d = s.make(CUDNN_BACKEND_DEVICEPROP_DESCRIPTOR);
-  const std::string_view text = ambit::cuda::kDescribedGpu;
+  const std::string text = ambit::cuda::description(ambit::cuda::kDescribedGpus[0]);
   s.set(d, CUDNN_ATTR_DEVICEPROP_JSON_REPRESENTATION, CUDNN_TYPE_CHAR,
         static_cast<int64_t>(text.size()), text.data());
   s.finalize(d);

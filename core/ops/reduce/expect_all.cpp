@@ -1,0 +1,14 @@
+#include <ambit/backend/registry.h>
+#include <ambit/detail/expect_all.h>
+#include <ambit/ops/reduce.h>
+
+namespace ambit {
+
+void expect_all(const Tensor& facts, const char* otherwise) {
+  const Device device = facts.device();
+  if (device.is_meta()) return;
+  const Tensor fact = all(facts);
+  backend_of(device).expect_true(device.index(), fact.data_ptr(), otherwise);
+}
+
+}  // namespace ambit
