@@ -128,8 +128,8 @@ ASMoutput AdaptiveLogSoftmaxWithLossImpl::forward(const Tensor& input, const Ten
   return {single ? output.squeeze(0) : output, loss};
 }
 
-Tensor AdaptiveLogSoftmaxWithLossImpl::full_log_prob(const Tensor& input,
-                                                     const Tensor& head_output) {
+Tensor AdaptiveLogSoftmaxWithLossImpl::_get_full_log_prob(const Tensor& input,
+                                                          const Tensor& head_output) {
   const Tensor by_head = log_softmax(head_output, 1);
   std::vector<Tensor> parts{by_head.narrow(1, 0, shortlist_size)};
   for (int64_t i = 0; i < n_clusters; ++i) {
@@ -147,7 +147,7 @@ void AdaptiveLogSoftmaxWithLossImpl::check(const Tensor& input) const {
 
 Tensor AdaptiveLogSoftmaxWithLossImpl::log_prob(const Tensor& input) {
   check(input);
-  return full_log_prob(input, head(input));
+  return _get_full_log_prob(input, head(input));
 }
 
 Tensor AdaptiveLogSoftmaxWithLossImpl::predict(const Tensor& input) {
@@ -157,7 +157,8 @@ Tensor AdaptiveLogSoftmaxWithLossImpl::predict(const Tensor& input) {
   const Tensor likeliest = scores.argmax(1);
   const Tensor rows = rows_of(likeliest >= shortlist_size);
   if (rows.numel() == 0) return likeliest;
-  const Tensor all = full_log_prob(index_select(input, 0, rows), index_select(scores, 0, rows));
+  const Tensor all =
+      _get_full_log_prob(index_select(input, 0, rows), index_select(scores, 0, rows));
   return index_copy(likeliest, 0, rows, all.argmax(1));
 }
 

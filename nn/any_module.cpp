@@ -44,6 +44,12 @@ void AnyModule::check_count(size_t expected, size_t got) {
   }
 }
 
+AnyModule::Defaults AnyModule::undefined(size_t first, size_t end) {
+  Defaults all;
+  for (size_t i = first; i < end; ++i) all.emplace_back(i, Tensor());
+  return all;
+}
+
 void AnyModule::add(const Defaults& defaults, std::vector<AnyValue>& values) {
   for (const auto& [given, value] : defaults) {
     if (values.size() == given) values.push_back(value);

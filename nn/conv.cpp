@@ -16,48 +16,64 @@
 namespace ambit::nn {
 namespace {
 
-template <size_t D>
-std::string class_name(const detail::ConvNdOptions<D>& o) {
-  return fmt::format("Conv{}{}d", o.transposed() ? "Transpose" : "", D);
-}
+/// Options of any number of dims: what is made of them is compiled once.
+struct Settings {
+  template <size_t D>
+  explicit Settings(const detail::ConvNdOptions<D>& o)
+      : in(o.in_channels()),
+        out(o.out_channels()),
+        groups(o.groups()),
+        kernel_size(o.kernel_size()),
+        stride(o.stride()),
+        dilation(o.dilation()),
+        output_padding(o.output_padding()),
+        padding_name(detail::padding_name<D>(o.padding())),
+        padding(padding_name ? IntArrayRef() : IntArrayRef(std::get<0>(o.padding()))),
+        mode(o.padding_mode()),
+        is_same(std::holds_alternative<SamePadding>(o.padding())),
+        transposed(o.transposed()),
+        bias(o.bias()) {}
+  size_t dims() const { return kernel_size.size(); }
+  std::string class_name() const {
+    return fmt::format("Conv{}{}d", transposed ? "Transpose" : "", dims());
+  }
 
-/// The numbers of a padding that has some, else none.
-template <size_t D>
-IntArrayRef numbers(const detail::conv_padding_t<D>& padding) {
-  const auto* n = std::get_if<ExpandingArray<D>>(&padding);
-  return n ? IntArrayRef(*n) : IntArrayRef();
-}
+  int64_t in, out, groups;
+  IntArrayRef kernel_size, stride, dilation, output_padding;
+  const char* padding_name;  ///< none where it is numbers
+  IntArrayRef padding;       ///< none where it has a name
+  PadMode mode;
+  bool is_same, transposed, bias;
+};
 
-template <size_t D>
-void check(const detail::ConvNdOptions<D>& o) {
+void check(const Settings& o) {
   const auto at_least = [&](int64_t least, const char* what, IntArrayRef values) {
     if (std::any_of(values.begin(), values.end(), [&](int64_t v) { return v < least; })) {
-      throw Error(fmt::format("{}: expected {} of at least {}, got {}", class_name(o), what, least,
+      throw Error(fmt::format("{}: expected {} of at least {}, got {}", o.class_name(), what, least,
                               fmt::join(values, ", ")));
     }
   };
-  at_least(1, "in_channels", o.in_channels());
-  at_least(1, "out_channels", o.out_channels());
-  at_least(1, "groups", o.groups());
-  at_least(1, "kernel_size", o.kernel_size());
-  at_least(1, "stride", o.stride());
-  at_least(0, "padding", numbers<D>(o.padding()));
-  at_least(1, "dilation", o.dilation());
-  at_least(0, "output_padding", o.output_padding());
-  if (o.in_channels() % o.groups() != 0 || o.out_channels() % o.groups() != 0) {
+  at_least(1, "in_channels", o.in);
+  at_least(1, "out_channels", o.out);
+  at_least(1, "groups", o.groups);
+  at_least(1, "kernel_size", o.kernel_size);
+  at_least(1, "stride", o.stride);
+  at_least(0, "padding", o.padding);
+  at_least(1, "dilation", o.dilation);
+  at_least(0, "output_padding", o.output_padding);
+  if (o.in % o.groups != 0 || o.out % o.groups != 0) {
     throw Error(fmt::format(
         "{}: expected groups to divide both channels, got {} groups for {} and {} channels",
-        class_name(o), o.groups(), o.in_channels(), o.out_channels()));
+        o.class_name(), o.groups, o.in, o.out));
   }
-  const IntArrayRef stride = o.stride();
-  if (std::holds_alternative<SamePadding>(o.padding()) &&
-      std::any_of(stride.begin(), stride.end(), [](int64_t n) { return n != 1; })) {
-    throw Error(fmt::format("{}: expected stride 1 with padding same, got {}", class_name(o),
-                            fmt::join(stride, ", ")));
+  if (o.is_same &&
+      std::any_of(o.stride.begin(), o.stride.end(), [](int64_t n) { return n != 1; })) {
+    throw Error(fmt::format("{}: expected stride 1 with padding same, got {}", o.class_name(),
+                            fmt::join(o.stride, ", ")));
   }
-  if (o.transposed() && (o.padding_mode() != kZeros || numbers<D>(o.padding()).empty())) {
+  if (o.transposed && (o.mode != kZeros || o.padding_name)) {
     throw Error(
-        fmt::format("{}: expected padding of zeros and in numbers, got another", class_name(o)));
+        fmt::format("{}: expected padding of zeros and in numbers, got another", o.class_name()));
   }
 }
 
@@ -67,51 +83,87 @@ const char* mode_name(PadMode mode) {
 }
 
 /// The padding as pad() takes it: {before, after} of the last dim, then of the one before it, ...
-template <size_t D>
-std::vector<int64_t> around(const detail::ConvNdOptions<D>& o) {
+std::vector<int64_t> around(const Settings& o) {
   std::vector<int64_t> list;
-  for (size_t i = D; i-- > 0;) {
-    const int64_t same = (*o.dilation())[i] * ((*o.kernel_size())[i] - 1);
-    const IntArrayRef given = numbers<D>(o.padding());
-    const bool is_same = std::holds_alternative<SamePadding>(o.padding());
-    const int64_t before = is_same ? same / 2 : given.empty() ? 0 : given[i];
-    list.insert(list.end(), {before, is_same ? same - before : before});
+  for (size_t i = o.dims(); i-- > 0;) {
+    const int64_t same = o.dilation[i] * (o.kernel_size[i] - 1);
+    const int64_t before = o.is_same ? same / 2 : o.padding_name ? 0 : o.padding[i];
+    list.insert(list.end(), {before, o.is_same ? same - before : before});
   }
   return list;
 }
 
 /// The output_padding that makes an output of `wanted`, the last sizes of the output.
-template <size_t D>
-PerAxis padding_for(const detail::ConvNdOptions<D>& o, const Tensor& input, IntArrayRef wanted) {
-  if (wanted.size() != D && wanted.size() != static_cast<size_t>(input.dim())) {
-    throw ShapeError(fmt::format("{}: expected an output_size of {} numbers, got {}", class_name(o),
-                                 D, str(wanted)));
+PerAxis padding_for(const Settings& o, const Tensor& input, IntArrayRef wanted) {
+  const size_t D = o.dims(), all = static_cast<size_t>(input.dim());
+  if (wanted.size() != D && wanted.size() != all) {
+    throw ShapeError(fmt::format("{}: expected an output_size of {} numbers, got {}",
+                                 o.class_name(), D, str(wanted)));
   }
-  if (input.dim() != D + 1 && input.dim() != D + 2) {
-    throw ShapeError(fmt::format("{}: expected input of {} or {} dims, got shape {}", class_name(o),
-                                 D + 1, D + 2, str(input.sizes())));
+  if (all != D + 1 && all != D + 2) {
+    throw ShapeError(fmt::format("{}: expected input of {} or {} dims, got shape {}",
+                                 o.class_name(), D + 1, D + 2, str(input.sizes())));
   }
-  std::array<int64_t, D> padding;
+  PerAxis padding(o.output_padding);
   for (size_t i = 0; i < D; ++i) {
-    const int64_t stride = (*o.stride())[i], dilation = (*o.dilation())[i];
-    const int64_t size = input.size(static_cast<int64_t>(i) - static_cast<int64_t>(D));
-    const int64_t least = (size - 1) * stride - 2 * numbers<D>(o.padding())[i] +
-                          dilation * ((*o.kernel_size())[i] - 1) + 1;
+    const int64_t size = input.sizes()[all - D + i];
+    const int64_t least =
+        (size - 1) * o.stride[i] - 2 * o.padding[i] + o.dilation[i] * (o.kernel_size[i] - 1) + 1;
     const int64_t got = wanted[wanted.size() - D + i];
     padding[i] = got - least;
-    if (padding[i] < 0 || padding[i] >= stride) {
+    if (padding[i] < 0 || padding[i] >= o.stride[i]) {
       throw ShapeError(fmt::format("{}: expected an output_size from {} to {}, got {}",
-                                   class_name(o), least, least + stride - 1, got));
+                                   o.class_name(), least, least + o.stride[i] - 1, got));
     }
   }
   return padding;
+}
+
+Tensor convolved(const Settings& o, const Tensor& input, const Tensor& weight, const Tensor& bias,
+                 std::optional<UnaryOp> activation) {
+  using Plain = Tensor (*)(const Tensor&, const Tensor&, const Tensor&, const ConvParams&);
+  constexpr Plain kPlain[] = {conv1d, conv2d, conv3d};
+  constexpr const char* kNames[] = {"conv1d", "conv2d", "conv3d"};
+  const size_t D = o.dims();
+  ConvParams p{.stride = o.stride, .dilation = o.dilation, .groups = o.groups};
+  const auto by_numbers = [&](const Tensor& x) {
+    return activation ? convolution_map(x, weight, bias, p, *activation)
+                      : kPlain[D - 1](x, weight, bias, p);
+  };
+  if (o.mode != kZeros) return by_numbers(functional::pad(input, around(o), o.mode));
+  if (o.padding_name) {
+    const Tensor y =
+        ambit::detail::convolve(kNames[D - 1], D, input, weight, bias, p, o.padding_name);
+    return activation ? activated(y, *activation) : y;
+  }
+  p.padding = o.padding;
+  return by_numbers(input);
+}
+
+// What has its default value is left out, as in PyTorch.
+void print(std::ostream& os, const std::string& name, const Settings& o) {
+  os << fmt::format("{}({}, {}, kernel_size={}, stride={}", name, o.in, o.out, tuple(o.kernel_size),
+                    tuple(o.stride));
+  const auto unless = [&](const char* what, IntArrayRef values, int64_t standard) {
+    if (std::any_of(values.begin(), values.end(), [&](int64_t v) { return v != standard; })) {
+      os << fmt::format(", {}={}", what, tuple(values));
+    }
+  };
+  if (o.padding_name) os << ", padding=" << o.padding_name;
+  unless("padding", o.padding, 0);
+  unless("dilation", o.dilation, 1);
+  unless("output_padding", o.output_padding, 0);
+  if (o.groups != 1) os << ", groups=" << o.groups;
+  if (!o.bias) os << ", bias=False";
+  if (o.mode != kZeros) os << ", padding_mode=" << mode_name(o.mode);
+  os << ")";
 }
 
 }  // namespace
 
 template <size_t D, class Derived>
 ConvNdImpl<D, Derived>::ConvNdImpl(const detail::ConvNdOptions<D>& opts) : options(opts) {
-  check(options);
+  check(Settings(options));
   ConvNdImpl::reset();
 }
 
@@ -138,24 +190,7 @@ void ConvNdImpl<D, Derived>::reset_parameters() {
 template <size_t D, class Derived>
 Tensor ConvNdImpl<D, Derived>::convolve(const Tensor& input,
                                         std::optional<UnaryOp> activation) const {
-  using Plain = Tensor (*)(const Tensor&, const Tensor&, const Tensor&, const ConvParams&);
-  constexpr Plain kPlain[] = {conv1d, conv2d, conv3d};
-  constexpr const char* kNames[] = {"conv1d", "conv2d", "conv3d"};
-  const auto& o = options;
-  ConvParams p{.stride = o.stride(), .dilation = o.dilation(), .groups = o.groups()};
-  const auto by_numbers = [&](const Tensor& x) {
-    return activation ? convolution_map(x, weight, bias, p, *activation)
-                      : kPlain[D - 1](x, weight, bias, p);
-  };
-  if (o.padding_mode() != kZeros) {
-    return by_numbers(functional::pad(input, around(o), o.padding_mode()));
-  }
-  if (const char* name = detail::padding_name<D>(o.padding())) {
-    const Tensor y = ambit::detail::convolve(kNames[D - 1], D, input, weight, bias, p, name);
-    return activation ? activated(y, *activation) : y;
-  }
-  p.padding = numbers<D>(o.padding());
-  return by_numbers(input);
+  return convolved(Settings(options), input, weight, bias, activation);
 }
 
 template <size_t D, class Derived>
@@ -163,40 +198,21 @@ Tensor ConvNdImpl<D, Derived>::convolve_transposed(const Tensor& input,
                                                    const PerAxis& output_padding) const {
   constexpr std::array kTransposed{&conv_transpose1d, &conv_transpose2d, &conv_transpose3d};
   const auto& o = options;
-  return kTransposed[D - 1](input, weight, bias, o.stride(), numbers<D>(o.padding()),
+  return kTransposed[D - 1](input, weight, bias, o.stride(), std::get<0>(o.padding()),
                             output_padding, o.groups(), o.dilation());
 }
 
-// What has its default value is left out, as in PyTorch.
 template <size_t D, class Derived>
 void ConvNdImpl<D, Derived>::pretty_print(std::ostream& os) const {
-  const auto& o = options;
-  os << fmt::format("{}({}, {}, kernel_size={}, stride={}", this->name(), o.in_channels(),
-                    o.out_channels(), tuple(o.kernel_size()), tuple(o.stride()));
-  const auto unless = [&](const char* what, IntArrayRef values, int64_t standard) {
-    if (std::any_of(values.begin(), values.end(), [&](int64_t v) { return v != standard; })) {
-      os << fmt::format(", {}={}", what, tuple(values));
-    }
-  };
-  if (const char* name = detail::padding_name<D>(o.padding())) {
-    os << ", padding=" << name;
-  } else {
-    unless("padding", numbers<D>(o.padding()), 0);
-  }
-  unless("dilation", o.dilation(), 1);
-  unless("output_padding", o.output_padding(), 0);
-  if (o.groups() != 1) os << ", groups=" << o.groups();
-  if (!o.bias()) os << ", bias=False";
-  if (o.padding_mode() != kZeros) os << ", padding_mode=" << mode_name(o.padding_mode());
-  os << ")";
+  print(os, this->name(), Settings(options));
 }
 
 template <size_t D, class Derived>
 Tensor ConvTransposeNdImpl<D, Derived>::forward(const Tensor& input,
                                                 const std::optional<IntArrayRef>& output_size) {
-  const auto& o = this->options;
+  const Settings o(this->options);
   return this->convolve_transposed(
-      input, output_size ? padding_for(o, input, *output_size) : PerAxis(o.output_padding()));
+      input, output_size ? padding_for(o, input, *output_size) : PerAxis(o.output_padding));
 }
 
 template class ConvNdImpl<1, Conv1dImpl>;

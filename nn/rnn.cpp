@@ -1,5 +1,6 @@
-// Recurrent networks, composed of ops: the inputs' products for all steps at once, then step by
+// Recurrent networks, composed of ops: the inputs' products for many steps at once, then step by
 // step. Cells, which do one step, are in rnn_cell.cpp.
+#include <ambit/autograd.h>
 #include <ambit/detail/repeated_linear.h>
 #include <ambit/error.h>
 #include <ambit/nn/rnn.h>
@@ -10,8 +11,11 @@
 #include <ambit/ops/shape.h>
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <numeric>
 #include <optional>
 #include <ostream>
+#include <utility>
 
 #include "nn/functional/check.h"
 #include "print.h"
@@ -30,14 +34,92 @@ Tensor rows(const Tensor& t, int64_t start, int64_t n) {
 }
 Tensor joined(const Tensor& a, const Tensor& b) { return a.defined() ? cat({a, b}, 0) : a; }
 
-// All steps of one direction of one layer; x one [rows, G H] for each step, of which there may be
-// fewer rows later on, sequences being sorted by length. Outputs in the order of x.
-State run_steps(Kind kind, bool relu_step, bool reverse, const std::vector<Tensor>& x, State start,
-                const Weights& w, std::vector<Tensor>& outputs) {
-  const size_t steps = x.size();
-  outputs.resize(steps);
-  State s{rows(start.h, 0, x[reverse ? steps - 1 : 0].size(0)),
-          rows(start.c, 0, x[reverse ? steps - 1 : 0].size(0))};
+/// What the steps of a network have of [T,B,...], or of packed [n,...].
+struct Steps {
+  Steps(std::vector<int64_t> rows_of_steps, bool is_packed)
+      : rows(std::move(rows_of_steps)), begins(rows.size()), packed(is_packed) {
+    std::exclusive_scan(rows.begin(), rows.end(), begins.begin(), int64_t{0});
+  }
+  size_t count() const { return rows.size(); }
+  /// What follows the last row of step t.
+  int64_t end(size_t t) const { return begins[t] + rows[t]; }
+
+  std::vector<int64_t> rows, begins;  // of each step
+  bool packed;
+};
+
+/// The inputs' products W_ih x + b_ih [rows, G H] of each step. Without gradients they are made for
+/// some steps at a time, in whatever direction these are asked for: of all steps they would be the
+/// most that a network holds.
+class InputProducts {
+ public:
+  InputProducts(const Tensor& x, const Steps& steps, const Weights& w)
+      : x_(x), steps_(steps), w_(w), at_once_(steps.count()) {
+    constexpr int64_t kNumbers = int64_t{1} << 21;  // each time the weights are packed anew
+    if (GradMode::is_enabled()) return;
+    const int64_t of_step = std::max<int64_t>(steps.rows[0] * w.ih.size(0), 1);
+    at_once_ = std::min(at_once_, static_cast<size_t>(std::max<int64_t>(kNumbers / of_step, 1)));
+  }
+  const Tensor& operator()(size_t t) {
+    if (t < first_ || t >= first_ + made_.size()) make(t / at_once_ * at_once_);
+    return made_[t - first_];
+  }
+
+ private:
+  void make(size_t first) {
+    made_.clear();  // before the next are made
+    first_ = first;
+    const size_t last = std::min(first + at_once_, steps_.count()) - 1;
+    const int64_t begin = steps_.packed ? steps_.begins[first] : static_cast<int64_t>(first);
+    const int64_t end = steps_.packed ? steps_.end(last) : static_cast<int64_t>(last) + 1;
+    const Tensor x = end - begin == x_.size(0) ? x_ : x_.narrow(0, begin, end - begin);
+    const Tensor all = product(x, w_.ih, w_.ih_scale, w_.b_ih);
+    const IntArrayRef rows(steps_.rows.data() + first, last - first + 1);
+    made_ = rows_apart(steps_.packed ? all : all.flatten(0, 1), rows);
+  }
+
+  const Tensor& x_;
+  const Steps& steps_;
+  const Weights& w_;
+  size_t at_once_, first_ = 0;
+  std::vector<Tensor> made_;
+};
+
+/// The outputs of all steps: without gradients each is put where it belongs at once.
+class Outputs {
+ public:
+  explicit Outputs(const Steps& steps) : steps_(steps) {
+    if (GradMode::is_enabled()) each_.resize(steps.count());
+  }
+  void set(size_t t, const Tensor& h) {
+    if (!each_.empty()) {
+      each_[t] = h;
+      return;
+    }
+    if (!all_.defined()) all_ = empty({steps_.end(steps_.count() - 1), h.size(1)}, h.options());
+    all_.narrow(0, steps_.begins[t], steps_.rows[t]).copy_(h);
+  }
+  /// [T,B,H], or packed [n,H].
+  Tensor all() const {
+    const auto n = static_cast<int64_t>(steps_.count());
+    if (each_.empty()) return steps_.packed ? all_ : all_.unflatten(0, {n, steps_.rows[0]});
+    return steps_.packed ? cat(each_, 0) : stack(each_, 0);
+  }
+
+ private:
+  const Steps& steps_;
+  std::vector<Tensor> each_;
+  Tensor all_;
+};
+
+// All steps of one direction of one layer; there may be fewer rows later on, sequences being sorted
+// by length. Outputs in the order of x.
+State run_steps(Kind kind, bool relu_step, bool reverse, const Tensor& input, const Steps& all,
+                State start, const Weights& w, Outputs& outputs) {
+  const size_t steps = all.count();
+  const int64_t begin = all.rows[reverse ? steps - 1 : 0];
+  InputProducts x(input, all, w);
+  State s{rows(start.h, 0, begin), rows(start.c, 0, begin)};
   std::vector<State> ended;
   std::optional<RepeatedLinear> repeated;
   if (!w.hh_scale.defined()) repeated.emplace(w.hh, w.b_hh, steps);
@@ -46,7 +128,7 @@ State run_steps(Kind kind, bool relu_step, bool reverse, const std::vector<Tenso
   };
   for (size_t i = 0; i < steps; ++i) {
     const size_t t = reverse ? steps - 1 - i : i;
-    const int64_t before = s.h.size(0), now = x[t].size(0);
+    const int64_t before = s.h.size(0), now = all.rows[t];
     if (now < before) {  // forward, sequences end
       ended.push_back({rows(s.h, now, before - now), rows(s.c, now, before - now)});
       s = {rows(s.h, 0, now), rows(s.c, 0, now)};
@@ -54,8 +136,8 @@ State run_steps(Kind kind, bool relu_step, bool reverse, const std::vector<Tenso
       s = {joined(s.h, rows(start.h, before, now - before)),
            joined(s.c, rows(start.c, before, now - before))};
     }
-    s = step(kind, relu_step, x[t], hidden(s.h), s, w);
-    outputs[t] = s.h;
+    s = step(kind, relu_step, x(t), hidden(s.h), s, w);
+    outputs.set(t, s.h);
   }
   for (size_t i = ended.size(); i-- > 0;) s = {joined(s.h, ended[i].h), joined(s.c, ended[i].c)};
   return s;
@@ -94,6 +176,7 @@ std::tuple<Tensor, Tensor, Tensor> recurrent::run_layers(const Layers& net, cons
   }
   const int64_t batch = packed ? sizes.front() : x.size(1);
   if (!packed) sizes.assign(static_cast<size_t>(x.size(0)), batch);
+  const Steps steps(std::move(sizes), packed);
   const int64_t directions = net.bidirectional ? 2 : 1, proj = net.proj_size;
   const int64_t layers = net.num_layers * directions;
   const int64_t out_size = proj > 0 ? proj : net.hidden_size;
@@ -125,13 +208,11 @@ std::tuple<Tensor, Tensor, Tensor> recurrent::run_layers(const Layers& net, cons
         w.hr_scale = scale(at);
         w.hr = net.weights[at++];
       }
-      const Tensor all = product(x, w.ih, w.ih_scale, w.b_ih);
-      const std::vector<Tensor> steps = rows_apart(packed ? all : all.flatten(0, 1), sizes);
       const int64_t i = layer * directions + d;
-      std::vector<Tensor> outputs;
-      const State last = run_steps(kind, net.relu, d == 1, steps,
+      Outputs outputs(steps);
+      const State last = run_steps(kind, net.relu, d == 1, x, steps,
                                    {h[i], kind == Kind::lstm ? c[i] : Tensor()}, w, outputs);
-      both.push_back(packed ? cat(outputs, 0) : stack(outputs, 0));
+      both.push_back(outputs.all());
       last_h.push_back(last.h);
       if (kind == Kind::lstm) last_c.push_back(last.c);
     }

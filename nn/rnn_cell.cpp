@@ -14,6 +14,41 @@ namespace ambit::nn {
 
 using namespace recurrent;
 
+namespace {
+
+// One step from input [B,I] or [I]; undefined states are zeros.
+std::tuple<Tensor, Tensor> run_cell(Kind kind, bool relu_step, const Tensor& input, Tensor h,
+                                    Tensor c, const Weights& w) {
+  const char* const op = kind == Kind::lstm  ? "lstm_cell"
+                         : kind == Kind::gru ? "gru_cell"
+                                             : "rnn_cell";
+  functional::check_floating(op, input);
+  functional::check_same_device(op, {{"input", input},
+                                     {"hx", h},
+                                     {"cx", c},
+                                     {"weight_ih", w.ih},
+                                     {"weight_hh", w.hh},
+                                     {"bias_ih", w.b_ih},
+                                     {"bias_hh", w.b_hh}});
+  const int64_t input_size = w.ih.size(1);
+  if ((input.dim() != 1 && input.dim() != 2) || input.size(-1) != input_size) {
+    throw ShapeError(fmt::format("{}: expected an input of shape [B, {}] or [{}], got {}", op,
+                                 input_size, input_size, str(input.sizes())));
+  }
+  Dims state(input.sizes());
+  state[state.size() - 1] = w.hh.size(1);
+  for (auto [what, s] : {std::pair("hx", &h), std::pair("cx", &c)}) {
+    if (s == &c && kind != Kind::lstm) continue;
+    if (!s->defined()) *s = zeros(state, input.options());
+    check_state(op, what, *s, state);
+  }
+  const State next = step(kind, relu_step, product(input, w.ih, w.ih_scale, w.b_ih),
+                          product(h, w.hh, w.hh_scale, w.b_hh), {h, c}, {});
+  return {next.h, next.c};
+}
+
+}  // namespace
+
 namespace detail {
 
 template <class Derived, class O>
@@ -54,33 +89,14 @@ void RNNCellImplBase<Derived, O>::pretty_print(std::ostream& os) const {
 template <class Derived, class O>
 std::tuple<Tensor, Tensor> RNNCellImplBase<Derived, O>::run(const Tensor& input, Tensor h,
                                                             Tensor c) const {
-  constexpr Kind kind = kind_of<O>;
-  constexpr const char* op = kind == Kind::lstm  ? "lstm_cell"
-                             : kind == Kind::gru ? "gru_cell"
-                                                 : "rnn_cell";
-  functional::check_floating(op, input);
-  functional::check_same_device(op, {{"input", input},
-                                     {"hx", h},
-                                     {"cx", c},
-                                     {"weight_ih", weight_ih},
-                                     {"weight_hh", weight_hh},
-                                     {"bias_ih", bias_ih},
-                                     {"bias_hh", bias_hh}});
-  if ((input.dim() != 1 && input.dim() != 2) || input.size(-1) != options.input_size()) {
-    throw ShapeError(fmt::format("{}: expected an input of shape [B, {}] or [{}], got {}", op,
-                                 options.input_size(), options.input_size(), str(input.sizes())));
-  }
-  Dims state(input.sizes());
-  state[state.size() - 1] = options.hidden_size();
-  for (auto [what, s] : {std::pair("hx", &h), std::pair("cx", &c)}) {
-    if (s == &c && kind != Kind::lstm) continue;
-    if (!s->defined()) *s = zeros(state, input.options());
-    check_state(op, what, *s, state);
-  }
-  const State next =
-      step(kind, is_relu(options), product(input, weight_ih, weight_ih_scale, bias_ih),
-           product(h, weight_hh, weight_hh_scale, bias_hh), {h, c}, {});
-  return {next.h, next.c};
+  return run_cell(kind_of<O>, is_relu(options), input, std::move(h), std::move(c),
+                  {.ih = weight_ih,
+                   .hh = weight_hh,
+                   .b_ih = bias_ih,
+                   .b_hh = bias_hh,
+                   .hr = {},
+                   .ih_scale = weight_ih_scale,
+                   .hh_scale = weight_hh_scale});
 }
 
 template class RNNCellImplBase<RNNCellImpl, RNNCellOptions>;

@@ -39,7 +39,9 @@ void MultiheadAttentionImpl::reset() {
   const bool is_int8 = in_proj_weight_scale.defined() || q_proj_weight_scale.defined();
   in_proj_weight_scale = q_proj_weight_scale = k_proj_weight_scale = v_proj_weight_scale = {};
   const int64_t e = options.embed_dim();
-  const bool one = options.kdim() == e && options.vdim() == e, kv = options.add_bias_kv();
+  head_dim = e / options.num_heads();
+  _qkv_same_embed_dim = options.kdim() == e && options.vdim() == e;
+  const bool one = _qkv_same_embed_dim, kv = options.add_bias_kv();
   const auto parameter = [&](const char* name, bool wanted, IntArrayRef sizes) {
     return register_parameter(name, wanted ? empty(sizes) : Tensor(), wanted);
   };
@@ -52,7 +54,7 @@ void MultiheadAttentionImpl::reset() {
   register_module("out_proj", out_proj);
   bias_k = parameter("bias_k", kv, {1, 1, e});
   bias_v = parameter("bias_v", kv, {1, 1, e});
-  reset_parameters();
+  _reset_parameters();
   if (is_int8) quantize_again(*this);
 }
 
@@ -63,7 +65,7 @@ std::vector<QuantizableWeight> MultiheadAttentionImpl::quantizable_weights() {
           {"v_proj_weight", v_proj_weight, v_proj_weight_scale}};
 }
 
-void MultiheadAttentionImpl::reset_parameters() {
+void MultiheadAttentionImpl::_reset_parameters() {
   for (const Tensor& w : {in_proj_weight, q_proj_weight, k_proj_weight, v_proj_weight}) {
     if (w.defined()) init::xavier_uniform_(w);
   }
@@ -97,7 +99,7 @@ std::tuple<Tensor, Tensor> MultiheadAttentionImpl::forward(
           .key_padding_mask(key_padding_mask)
           .need_weights(need_weights)
           .attn_mask(attn_mask)
-          .use_separate_proj_weight(q_proj_weight.defined())
+          .use_separate_proj_weight(!_qkv_same_embed_dim)
           .q_proj_weight(q_proj_weight)
           .k_proj_weight(k_proj_weight)
           .v_proj_weight(v_proj_weight)
@@ -155,6 +157,12 @@ void TransformerEncoderLayerImpl::reset() {
   register_module("dropout2", dropout2);
 }
 
+void TransformerEncoderLayerImpl::reset_parameters() {
+  self_attn->_reset_parameters();
+  for (const Linear& linear : {linear1, linear2}) linear->reset_parameters();
+  for (const LayerNorm& norm : {norm1, norm2}) norm->reset_parameters();
+}
+
 Tensor TransformerEncoderLayerImpl::forward(const Tensor& src, const Tensor& src_mask,
                                             const Tensor& src_key_padding_mask) {
   const auto attended =
@@ -193,6 +201,12 @@ void TransformerDecoderLayerImpl::reset() {
     *drop = Dropout(p);
     register_module(name, *drop);
   }
+}
+
+void TransformerDecoderLayerImpl::reset_parameters() {
+  for (const MultiheadAttention& m : {self_attn, multihead_attn}) m->_reset_parameters();
+  for (const Linear& linear : {linear1, linear2}) linear->reset_parameters();
+  for (const LayerNorm& norm : {norm1, norm2, norm3}) norm->reset_parameters();
 }
 
 Tensor TransformerDecoderLayerImpl::forward(Tensor tgt, const Tensor& memory,
@@ -248,10 +262,15 @@ TransformerEncoderImpl::TransformerEncoderImpl(TransformerEncoderOptions opts)
 void TransformerEncoderImpl::reset() {
   layers = clones("TransformerEncoder", options.encoder_layer(), options.num_layers());
   register_module("layers", layers);
-  if (!options.norm().is_empty()) {
-    options.norm(options.norm().clone());
-    register_module("norm", options.norm().ptr());
-  }
+  norm = options.norm().clone();
+  if (!norm.is_empty()) register_module("norm", norm.ptr());
+}
+
+void TransformerEncoderImpl::reset_parameters() {
+  for (const auto& layer : *layers) layer->as<TransformerEncoderLayer>()->reset_parameters();
+  if (!norm.is_empty()) unregister_module("norm");
+  norm = options.norm().clone();
+  if (!norm.is_empty()) register_module("norm", norm.ptr());
 }
 
 Tensor TransformerEncoderImpl::forward(const Tensor& src, const Tensor& src_mask,
@@ -260,7 +279,7 @@ Tensor TransformerEncoderImpl::forward(const Tensor& src, const Tensor& src_mask
   for (const auto& layer : *layers) {
     x = layer->as<TransformerEncoderLayer>()->forward(x, src_mask, src_key_padding_mask);
   }
-  return options.norm().is_empty() ? x : options.norm().forward(x);
+  return norm.is_empty() ? x : norm.forward(x);
 }
 
 TransformerDecoderImpl::TransformerDecoderImpl(TransformerDecoderLayer decoder_layer,
@@ -274,10 +293,15 @@ TransformerDecoderImpl::TransformerDecoderImpl(TransformerDecoderOptions opts)
 void TransformerDecoderImpl::reset() {
   layers = clones("TransformerDecoder", options.decoder_layer(), options.num_layers());
   register_module("layers", layers);
-  if (!options.norm().is_empty()) {
-    options.norm(options.norm().clone());
-    register_module("norm", options.norm().ptr());
-  }
+  norm = options.norm().clone();
+  if (!norm.is_empty()) register_module("norm", norm.ptr());
+}
+
+void TransformerDecoderImpl::reset_parameters() {
+  for (const auto& layer : *layers) layer->as<TransformerDecoderLayer>()->reset_parameters();
+  if (!norm.is_empty()) unregister_module("norm");
+  norm = options.norm().clone();
+  if (!norm.is_empty()) register_module("norm", norm.ptr());
 }
 
 Tensor TransformerDecoderImpl::forward(const Tensor& tgt, const Tensor& memory,
@@ -289,7 +313,7 @@ Tensor TransformerDecoderImpl::forward(const Tensor& tgt, const Tensor& memory,
     x = layer->as<TransformerDecoderLayer>()->forward(
         x, memory, tgt_mask, memory_mask, tgt_key_padding_mask, memory_key_padding_mask);
   }
-  return options.norm().is_empty() ? x : options.norm().forward(x);
+  return norm.is_empty() ? x : norm.forward(x);
 }
 
 // --- Transformer
@@ -304,12 +328,18 @@ void TransformerImpl::reset() {
                          .dropout(options.dropout())
                          .activation(options.activation());
   const auto norm = [&] { return AnyModule(LayerNorm(LayerNormOptions(options.d_model()))); };
-  encoder = TransformerEncoder(
-      TransformerEncoderOptions(layer, options.num_encoder_layers()).norm(norm()));
-  decoder = TransformerDecoder(
-      TransformerDecoderOptions(layer, options.num_decoder_layers()).norm(norm()));
-  register_module("encoder", encoder);
-  register_module("decoder", decoder);
+  encoder = options.custom_encoder().clone();
+  if (encoder.is_empty()) {
+    encoder = TransformerEncoder(
+        TransformerEncoderOptions(layer, options.num_encoder_layers()).norm(norm()));
+  }
+  decoder = options.custom_decoder().clone();
+  if (decoder.is_empty()) {
+    decoder = TransformerDecoder(
+        TransformerDecoderOptions(layer, options.num_decoder_layers()).norm(norm()));
+  }
+  register_module("encoder", encoder.ptr());
+  register_module("decoder", decoder.ptr());
   reset_parameters();
 }
 
@@ -324,8 +354,9 @@ Tensor TransformerImpl::forward(const Tensor& src, const Tensor& tgt, const Tens
                                 const Tensor& src_key_padding_mask,
                                 const Tensor& tgt_key_padding_mask,
                                 const Tensor& memory_key_padding_mask) {
-  const Tensor memory = encoder(src, src_mask, src_key_padding_mask);
-  return decoder(tgt, memory, tgt_mask, memory_mask, tgt_key_padding_mask, memory_key_padding_mask);
+  const Tensor memory = encoder.forward(src, src_mask, src_key_padding_mask);
+  return decoder.forward(tgt, memory, tgt_mask, memory_mask, tgt_key_padding_mask,
+                         memory_key_padding_mask);
 }
 
 Tensor TransformerImpl::generate_square_subsequent_mask(int64_t size) {

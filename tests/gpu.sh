@@ -4,7 +4,7 @@
 #   build        the library and its tests, for the architecture of the GPU that is there
 #   conformance  ambit conformance on the GPU, with and without the cache of its memory
 #   suite        the CUDA backend's tests, and all others
-#   lessons      the training runs that PyTorch did, the quickstart, the device tour
+#   lessons      the training runs that PyTorch did, the quickstart, the device tour, each of the zoo
 #   distributed  collectives and training over NCCL, with one rank and with one on each GPU
 #   sanitizer    NVIDIA's compute-sanitizer: memcheck, initcheck, racecheck
 #   speed        times beside those of PyTorch, and targets
@@ -147,6 +147,11 @@ run_lessons() {
     --out "$out/cifar_net.safetensors"
   check mismatch_error 60 bash -c \
     "'$bin/device_tour' | grep -Fx -e 'expected device cuda:0 but got device cpu'"
+  local program
+  mkdir -p "$out/zoo"
+  for program in "$bin"/zoo/*; do
+    check "zoo_${program##*/}" 30 env -C "$out/zoo" "$program" --device cuda:0 --steps 30
+  done
 }
 run_distributed() {
   if compgen -G "build/release/lib*/ambit/communicators/libambit_nccl.so" >/dev/null &&

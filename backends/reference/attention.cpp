@@ -100,9 +100,11 @@ void attention(Tensor& y, Tensor& lse, const Tensor& q, const Tensor& k, const T
     for_queries(lse, [&](int64_t b, int64_t h, int64_t i, int64_t row) {
       std::vector<double> w = scores.of(b, h, i);
       // Rounded as lse keeps it, so that what is beside it belongs to the same.
-      const auto top = static_cast<double>(static_cast<T>(*std::max_element(w.begin(), w.end())));
+      auto top = static_cast<double>(static_cast<T>(*std::max_element(w.begin(), w.end())));
       double sum = 0;
+      if (top == -std::numeric_limits<double>::infinity()) top = 0;
       for (double& s : w) sum += s = std::exp(s - top);
+      if (sum == 0) sum = 1;  // no key is seen: y is 0, and so are weights made from lse
       lse.data_ptr<T>()[row] = static_cast<T>(top + (sum - sum));  // NaN where sum is
       lse.data_ptr<T>()[queries + row] = static_cast<T>(std::log(sum));
       for (int64_t f = 0; f < F; ++f) {

@@ -195,7 +195,9 @@ Tensor glu(const Tensor& input, int64_t dim) {
   return input.narrow(dim, 0, n / 2) * sigmoid(input.narrow(dim, n / 2, n / 2));
 }
 
-Tensor softmin(const Tensor& input, int64_t dim) { return softmax(-input, dim); }
+Tensor softmin(const Tensor& input, int64_t dim, std::optional<DType> dtype) {
+  return softmax(-input, dim, dtype);
+}
 
 Tensor gumbel_softmax(const Tensor& input, double tau, bool hard, int64_t dim) {
   check_floating("gumbel_softmax", input);

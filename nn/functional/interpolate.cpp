@@ -3,7 +3,6 @@
 #include <ambit/nn/functional/interpolate.h>
 #include <ambit/ops/images.h>
 #include <ambit/ops/pool.h>
-#include <ambit/ops/shape.h>
 #include <fmt/format.h>
 
 #include <cmath>
@@ -106,16 +105,9 @@ Tensor nearest_exact(const Tensor& x, const Sizes& size, const Scales& s) {
   return _upsample_nearest_exact3d(x, size, s[0], s[1], s[2]);
 }
 
-// Means over windows, in one or three dims by those in two: a window is a box, and its mean the
-// mean of its planes' means.
 Tensor area(const Tensor& x, const Sizes& size) {
-  if (size.size() == 2) return adaptive_avg_pool2d(x, {size[0], size[1]});
-  if (size.size() == 1) return squeeze(adaptive_avg_pool2d(unsqueeze(x, 2), {1, size[0]}), 2);
-  const int64_t n = x.size(0), c = x.size(1), d = x.size(2), h = x.size(3), w = x.size(4);
-  const Tensor planes = adaptive_avg_pool2d(x.reshape({n, c * d, h, w}), {size[1], size[2]});
-  return adaptive_avg_pool2d(planes.reshape({n, c, d, size[1] * size[2]}),
-                             {size[0], size[1] * size[2]})
-      .reshape({n, c, size[0], size[1], size[2]});
+  if (size.size() == 1) return adaptive_avg_pool1d(x, size);
+  return size.size() == 2 ? adaptive_avg_pool2d(x, size) : adaptive_avg_pool3d(x, size);
 }
 
 }  // namespace

@@ -26,15 +26,16 @@ void check_input(const char* op, const Tensor& input, size_t dims) {
   }
 }
 
-template <size_t D>
-std::vector<int64_t> unpooled_sizes(const char* op, const Tensor& input,
-                                    const MaxUnpoolFuncOptions<D>& options) {
+std::vector<int64_t> unpooled_sizes(const char* op, const Tensor& input, IntArrayRef kernel_size,
+                                    IntArrayRef stride, IntArrayRef padding,
+                                    const std::optional<std::vector<int64_t>>& output_size) {
+  const size_t D = kernel_size.size();
   check_input(op, input, D);
   std::vector<int64_t> sizes(D);
   const IntArrayRef in = input.sizes().slice(static_cast<size_t>(input.dim()) - D);
   for (size_t i = 0; i < D; ++i) {
     constexpr int64_t kMost = INT32_MAX;
-    const int64_t k = options.kernel_size()[i], s = options.stride()[i], p = options.padding()[i];
+    const int64_t k = kernel_size[i], s = stride[i], p = padding[i];
     if (k < 1 || k > kMost || s < 1 || s > kMost || p < 0 || p > kMost || in[i] > kMost) {
       throw ShapeError(
           fmt::format("{}: expected kernel_size and stride from 1 and padding from 0, "
@@ -43,15 +44,15 @@ std::vector<int64_t> unpooled_sizes(const char* op, const Tensor& input,
     }
     sizes[i] = (in[i] - 1) * s - 2 * p + k;
   }
-  if (!options.output_size()) return sizes;
-  const std::vector<int64_t>& asked = *options.output_size();
+  if (!output_size) return sizes;
+  const std::vector<int64_t>& asked = *output_size;
   if (asked.size() != D && asked.size() != D + 2) {
     throw ShapeError(fmt::format("{}: expected an output_size of {} or {} numbers, got {}", op, D,
                                  D + 2, str(asked)));
   }
   const size_t first = asked.size() - D;
   for (size_t i = 0; i < D; ++i) {
-    const int64_t s = options.stride()[i], n = asked[first + i];
+    const int64_t s = stride[i], n = asked[first + i];
     if (n <= sizes[i] - s || n >= sizes[i] + s) {
       throw ShapeError(fmt::format("{}: expected output_size {} between {} and {}, got {}", op, i,
                                    sizes[i] - s, sizes[i] + s, str(asked)));
@@ -59,6 +60,11 @@ std::vector<int64_t> unpooled_sizes(const char* op, const Tensor& input,
     sizes[i] = n;
   }
   return sizes;
+}
+template <size_t D>
+std::vector<int64_t> unpooled_sizes(const char* op, const Tensor& input,
+                                    const MaxUnpoolFuncOptions<D>& o) {
+  return unpooled_sizes(op, input, *o.kernel_size(), *o.stride(), *o.padding(), o.output_size());
 }
 
 template <size_t D>

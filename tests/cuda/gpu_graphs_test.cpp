@@ -273,6 +273,29 @@ TEST_CASE("gpu: random numbers of a graph are those that the eager step would ge
   CHECK_THROWS_WITH_AS(graph.capture_end(), doctest::Contains("that others took"), BackendError);
 }
 
+TEST_CASE("gpu: a graph makes the mask of attention's dropout again for the gradient") {
+  if (!has_gpu()) return;
+  const Tensor x = randn({2, 3, 20, 4}, gpu()).requires_grad_(), dy = randn({2, 3, 20, 4}, gpu());
+  const auto step = [&] {
+    x.mutable_grad() = Tensor();
+    scaled_dot_product_attention(x, x, x, {}, 0.5).backward(dy);
+    return x.grad();
+  };
+  step();
+  const Generator generator = default_generator(gpu());
+  cuda::CUDAGraph graph;
+  graph.capture_begin();
+  const Tensor grad = step();
+  graph.capture_end();
+  for (int i = 0; i < 2; ++i) {
+    const uint64_t offset = generator.offset();
+    const Tensor expected = step().cpu();
+    static_cast<void>(generator.advance(offset - generator.offset()));
+    graph.replay();
+    CHECK(grad.cpu().equal(expected));
+  }
+}
+
 TEST_CASE("gpu: what cannot be captured is refused, then and at the end of the capture") {
   if (!has_gpu()) return;
   const Tensor x = ones({2, 3, 4, 4}, gpu()), y = ones({3}, gpu()), host = ones({3});

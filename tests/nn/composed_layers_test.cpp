@@ -217,6 +217,13 @@ TEST_CASE("a Transformer has PyTorch's values, names and masks") {
                         padding, Tensor(), padding)
               .detach()
               .equal(y.detach()));
+    // Of what it is made it has a clone, and its own clone another.
+    nn::Transformer coded(nn::TransformerOptions(6, 2, 2, 1).dropout(0).custom_encoder(m->encoder));
+    const auto twin = std::dynamic_pointer_cast<nn::TransformerImpl>(coded->clone());
+    CHECK(coded->encoder.ptr() != m->encoder.ptr());
+    CHECK(twin->encoder.ptr() != coded->encoder.ptr());
+    CHECK(twin->encoder.forward(wave(d, {4, 2, 6}), Tensor(), padding)
+              .equal(coded->encoder.forward(wave(d, {4, 2, 6}), Tensor(), padding)));
 
     nn::MultiheadAttention attention(6, 2);
     fill(attention, d);

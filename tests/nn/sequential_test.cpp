@@ -33,6 +33,10 @@ struct Halves : nn::Module {
   }
 };
 
+struct Taking : nn::Module {
+  Tensor forward(Tensor& x) { return x * 3; }
+};
+
 struct First : nn::Module {
   Tensor forward(const std::pair<Tensor, Tensor>& x) { return x.first; }
 };
@@ -155,6 +159,7 @@ TEST_CASE("AnyModule and Sequential take forward() of any signature") {
   CHECK(nn::Sequential(nn::ReLU(), Halves(), First())(ones({4})).sizes() == IntArrayRef{2});
   CHECK(nn::AnyModule(Scale()).any_forward(ones({1}), 3, 2.0).get<Tensor>().item<float>() == 6);
   CHECK_THROWS_WITH(nn::AnyValue(3).get<float>(), "AnyValue: expected float, got int");
+  CHECK(nn::AnyModule(Taking()).any_forward(ones({1})).get<Tensor>().item<float>() == 3);
   CHECK(nn::AnyModule(Defaulted()).forward(ones({1}), 3).item<float>() == 8);
   CHECK(nn::AnyModule(Defaulted()).forward(ones({1}), 3, 2).item<float>() == 5);
   CHECK_THROWS_AS(nn::AnyModule(Defaulted()).forward(ones({1})), Error);

@@ -49,3 +49,5 @@ inline Tensor no_dims() { return torch::tensor(0.6, torch::kDouble); }
     static_cast<void>(a);                       \
     return __VA_ARGS__;                         \
   }
+/// The name and function of a Call that is known by its text: {CALL(F::relu(a[0])), {x()}}.
+#define CALL(...) #__VA_ARGS__, OP(__VA_ARGS__)

@@ -57,6 +57,7 @@ PARITY(further_layers) {
   report("adaptive", out.output, 64);
   report("adaptive loss", out.loss, 64);
   report("log_prob", m->log_prob(input), 64);
+  report("of what the head gives", m->_get_full_log_prob(input, m->head(input)), 64);
   report("predict", m->predict(input), 0);
   report_refusal("no such class", [&] { m(input, target + 3); });
   report_refusal("falling cutoffs", [] {

@@ -47,6 +47,7 @@ TEST_CASE("bench has a row for everything that is promised") {
                           "conv3d/4x16x16x32x32,3x3x3",
                           "conv_transpose2d_grad/16x64x32x32,4x4",
                           "lstm_layers/64x32x512,2",
+                          "gru_layers_grad/64x32x512,2",
                           "sgd/tudui",
                           "adam/tudui",
                           "data_loader/normalized",

@@ -18,6 +18,7 @@ std::unique_ptr<Work> make(const Specification& s) {
   if (s.what == "conv2d" || s.what == "conv2d_grad") return std::make_unique<Convolution>(s);
   if (s.what == "matmul") return std::make_unique<Product>(s);
   if (s.what == "lstm_layers" || s.what == "lstm_layers_grad") return std::make_unique<Lstm>(s);
+  if (s.what == "gru_layers" || s.what == "gru_layers_grad") return std::make_unique<Gru>(s);
   return nullptr;
 }
 

@@ -1,17 +1,36 @@
-// An LSTM of several layers by oneDNN's own primitive for whole sequences.
+// LSTM and GRU of several layers by oneDNN's own primitives for whole sequences.
 #pragma once
+
+#include <cstddef>
 
 #include "calls.h"
 #include "peer.h"
 
 namespace bench::floor {
 
-/// Operands: input [T,B,I], of each layer w_ih [4H,I], w_hh [4H,H], b_ih, b_hh [4H], then the
-/// gradient of the output [T,B,H]; I = H. The state before the first step is 0, the weights are
-/// brought into their layouts once, or where they are trained in every run.
-class Lstm : public Work {
+/// What the two differ in: the primitives, and which of PyTorch's gates is each of oneDNN's.
+struct LstmKind {
+  using Forward = dnnl::lstm_forward;
+  using Backward = dnnl::lstm_backward;
+  static constexpr size_t kGates[] = {0, 1, 2, 3};
+  static constexpr bool kHasCell = true;
+};
+/// The reset gate is behind the product with the state, as in PyTorch; the new gate's second bias,
+/// which is inside, is a fourth row.
+struct GruKind {
+  using Forward = dnnl::lbr_gru_forward;
+  using Backward = dnnl::lbr_gru_backward;
+  static constexpr size_t kGates[] = {1, 0, 2};
+  static constexpr bool kHasCell = false;
+};
+
+/// Operands: input [T,B,I], of each layer w_ih [G H,I], w_hh [G H,H], b_ih, b_hh [G H] of G gates,
+/// then the gradient of the output [T,B,H]; I = H. The state before the first step is 0, the
+/// weights are brought into their layouts once, or where they are trained in every run.
+template <class Kind>
+class Recurrent : public Work {
  public:
-  explicit Lstm(const Specification& specification);
+  explicit Recurrent(const Specification& specification);
   void run() override;
   double result() override;
 
@@ -27,10 +46,12 @@ class Lstm : public Work {
 
   bool with_gradients_;
   dnnl::memory::dim T_, B_, H_, layers_;
-  dnnl::lstm_forward::primitive_desc forward_;
+  typename Kind::Forward::primitive_desc forward_;
   dnnl::memory out_, workspace_;
   std::vector<dnnl::memory> gradients_;  // of the weights: oneDNN adds to what is there
   Calls calls_;
 };
+using Lstm = Recurrent<LstmKind>;
+using Gru = Recurrent<GruKind>;
 
 }  // namespace bench::floor

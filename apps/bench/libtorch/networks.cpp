@@ -1,5 +1,6 @@
-// The lessons' networks in libtorch, line for line.
+// The lessons' networks in libtorch, line for line, and the zoo's as they are.
 #include "works.h"
+#include "zoo_networks.h"
 
 namespace bench::libtorch {
 namespace {
@@ -43,9 +44,10 @@ template <class Network>
 Network network_of(const Specification& s, size_t first_parameter) {
   Network network;
   const torch::NoGradGuard no_grad;
-  auto parameters = network->named_parameters();
+  auto state = network->named_parameters();
+  state.update(network->named_buffers());
   for (size_t i = first_parameter; i < s.operands.size(); ++i) {
-    parameters[s.operands[i].name].copy_(borrow(s.operands[i]));
+    state[s.operands[i].name].copy_(borrow(s.operands[i]));
   }
   return network;
 }
@@ -95,6 +97,14 @@ class Inference final : public Work {
   torch::Tensor images_, logits_;
 };
 
+// Training as the zoo's rows have it, inference, or nothing.
+template <class Network>
+std::unique_ptr<Work> make_zoo(const Specification& s, const std::string& name) {
+  if (s.what == name + "/infer") return std::make_unique<Inference<Network>>(s);
+  if (s.what != name + "/train") return nullptr;
+  return std::make_unique<Training<Network>>(s, torch::optim::SGDOptions(0.01).momentum(0.9));
+}
+
 }  // namespace
 
 std::unique_ptr<Work> make_network(const Specification& s) {
@@ -106,7 +116,10 @@ std::unique_ptr<Work> make_network(const Specification& s) {
   if (s.what == "tudui/train") return std::make_unique<Training<Tudui>>(s, SGDOptions(0.01));
   if (s.what == "net/infer") return std::make_unique<Inference<Net>>(s);
   if (s.what == "tudui/infer") return std::make_unique<Inference<Tudui>>(s);
-  return nullptr;
+  if (auto work = make_zoo<ResNet18>(s, "resnet18")) return work;
+  if (auto work = make_zoo<Gpt6>(s, "gpt")) return work;
+  if (auto work = make_zoo<Lstm2>(s, "lstm")) return work;
+  return make_zoo<SmallUNet>(s, "unet");
 }
 
 }  // namespace bench::libtorch

@@ -14,6 +14,11 @@ namespace {
 
 using namespace ambit;
 
+constexpr int64_t kRecurrentLayers = 2;
+Tensors weights_of(const Tensors& x) {
+  return {x.begin() + 1, x.begin() + 1 + 4 * kRecurrentLayers};
+}
+
 struct Layer {
   const char* what;
   const char* size;
@@ -90,28 +95,37 @@ Layer conv(const char* what, const char* size, Function function, const Sizes& i
           .parameters = {parameter}};
 }
 
-// Two layers as wide as their input, of T steps.
-Layer lstm() {
-  constexpr int64_t T = 64, B = 32, H = 512, kLayers = 2;
-  Layer layer{.what = "lstm_layers",
+// Two layers as wide as their input, of T steps; `gates` of an LSTM or a GRU.
+Layer recurrent(const char* what, int64_t gates, Function function) {
+  constexpr int64_t T = 64, B = 32, H = 512;
+  const int64_t G = gates;
+  Layer layer{.what = what,
               .size = "64x32x512,2",
-              .function =
-                  [](const Tensors& x, const Parameters&) {
-                    const Tensor zero = zeros({kLayers, x[0].size(1), x[0].size(2)});
-                    const Tensors weights(x.begin() + 1, x.begin() + 1 + 4 * kLayers);
-                    return std::get<0>(ambit::lstm(x[0], {zero, zero}, weights, true, kLayers, 0,
-                                                   x[0].requires_grad(), false, false));
-                  },
+              .function = function,
               .operands = {{"input", {T, B, H}}},
               .output = {T, B, H},
-              .flops = 2. * T * B * kLayers * 2 * 4 * H * H};
+              .flops = 2. * T * B * kRecurrentLayers * 2 * static_cast<double>(G) * H * H};
   layer.grad_flops = 3 * layer.flops;
-  for (int i = 0; i < kLayers; ++i) {
-    for (const Sizes& sizes : {Sizes{4 * H, H}, {4 * H, H}, {4 * H}, {4 * H}}) {
+  for (int64_t i = 0; i < kRecurrentLayers; ++i) {
+    for (const Sizes& sizes : {Sizes{G * H, H}, {G * H, H}, {G * H}, {G * H}}) {
       layer.operands.push_back({"weight", sizes});
     }
   }
   return layer;
+}
+Layer lstm() {
+  return recurrent("lstm_layers", 4, [](const Tensors& x, const Parameters&) {
+    const Tensor zero = zeros({kRecurrentLayers, x[0].size(1), x[0].size(2)});
+    return std::get<0>(ambit::lstm(x[0], {zero, zero}, weights_of(x), true, kRecurrentLayers, 0,
+                                   x[0].requires_grad(), false, false));
+  });
+}
+Layer gru() {
+  return recurrent("gru_layers", 3, [](const Tensors& x, const Parameters&) {
+    const Tensor zero = zeros({kRecurrentLayers, x[0].size(1), x[0].size(2)});
+    return std::get<0>(ambit::gru(x[0], zero, weights_of(x), true, kRecurrentLayers, 0,
+                                  x[0].requires_grad(), false, false));
+  });
 }
 
 }  // namespace
@@ -148,6 +162,7 @@ std::vector<Row> layer_rows() {
                 },
                 image, {64, 32, 4, 4}, {16, 32, 64, 64}, 2 * count(image) * 32 * 16, 2));
   add(rows, lstm());
+  add(rows, gru());
   return rows;
 }
 

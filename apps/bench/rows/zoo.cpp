@@ -1,43 +1,12 @@
 // Training steps and inference of networks of the zoo, in sizes that people train them in.
-#include <ambit/ambit.h>
-
+#include "../zoo_networks.h"
 #include "network_works.h"
 #include "rows.h"
-#include "zoo/models/gpt.h"
-#include "zoo/models/lstm.h"
-#include "zoo/models/resnet.h"
-#include "zoo/models/unet.h"
 
 namespace bench {
 namespace {
 
 using namespace ambit;
-
-constexpr int64_t kVocabulary = 96;
-
-// The networks without arguments, which the rows make; logits [N,classes] of all that is predicted.
-struct ResNet18Impl : zoo::ResNetImpl {};
-AMBIT_MODULE(ResNet18);
-
-struct Gpt6Impl : zoo::GPTImpl {
-  Gpt6Impl()
-      : GPTImpl({.vocabulary = kVocabulary, .block = 256, .layers = 6, .heads = 6, .width = 384}) {}
-  Tensor forward(const Tensor& ids) { return GPTImpl::forward(ids).flatten(0, 1); }
-};
-AMBIT_MODULE(Gpt6);
-
-struct Lstm2Impl : zoo::LSTMModelImpl {
-  Lstm2Impl() : LSTMModelImpl(kVocabulary, 512, 512, 2) {}
-  Tensor forward(const Tensor& ids) {
-    return std::get<0>(LSTMModelImpl::forward(ids)).flatten(0, 1);
-  }
-};
-AMBIT_MODULE(Lstm2);
-
-struct SmallUNetImpl : zoo::UNetImpl {
-  SmallUNetImpl() : UNetImpl(3, 2, /*width=*/16, /*levels=*/2) {}
-};
-AMBIT_MODULE(SmallUNet);
 
 Inputs text(const std::vector<int64_t>& sizes) {
   return {{"input", randint(0, kVocabulary, sizes)},

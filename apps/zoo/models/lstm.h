@@ -28,7 +28,8 @@ struct LSTMModelImpl : nn::Module {
   /// Ids [T,B] and the state before them, zeros if none -> logits of the next [T,B,vocabulary], and
   /// the state behind them.
   std::tuple<Tensor, State> forward(const Tensor& ids, const std::optional<State>& state = {}) {
-    const auto [output, next] = rnn(drop(encoder(ids)), state);
+    const Tensor input = drop(encoder(ids));
+    const auto [output, next] = state ? rnn(input, *state) : rnn(input);
     return {decoder(drop(output)), next};
   }
 

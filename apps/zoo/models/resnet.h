@@ -74,7 +74,7 @@ struct ResNetImpl : nn::Module {
 
   Tensor forward(Tensor x) {
     x = bn1(conv1(x)).relu_();
-    for (const nn::Sequential& layer : layers) x = layer->forward(x);
+    for (nn::Sequential& layer : layers) x = layer->forward(x);
     return fc(x.mean({2, 3}));
   }
 

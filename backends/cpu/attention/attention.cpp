@@ -102,14 +102,14 @@ class Forward {
 
   void write(int64_t first, int64_t count, const Head<T>& y, T* lse) const {
     for (int64_t i = 0; i < count; ++i) {
-      // Without a score above -inf total is 0: y is 0 / 0.
+      // Without a score above -inf y is 0, and so are weights made from lse.
+      const bool blind = total_[i] == 0;
       const T* sum = sums_ + i * width_;
-      const T factor = 1 / total_[i];
+      const T total = blind ? 1 : total_[i], factor = 1 / total;
       T* to = y.data + (first + i) * y.row;
       for (int64_t f = 0; f < s_.F; ++f) to[f * y.column] = sum[f] * factor;
-      constexpr T kNaN = std::numeric_limits<T>::quiet_NaN();
-      lse[first + i] = total_[i] == 0 ? kNaN : largest_[i];
-      lse[s_.heads * s_.L + first + i] = total_[i] == 0 ? kNaN : std::log(total_[i]);
+      lse[first + i] = blind ? 0 : largest_[i];
+      lse[s_.heads * s_.L + first + i] = std::log(total);
     }
   }
 

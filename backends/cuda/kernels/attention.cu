@@ -109,12 +109,13 @@ __global__ void attend(Scores<T> scores, Heads<T> v, Heads<T> y, Computed<T>* ls
       for (S& sum : held) sum *= lower;
       add_rows(held, weight, of_v, key, part);
     }
+    // No key is seen: y is 0, and so are weights made from lse.
+    if (total == 0) largest = 0, total = 1;
     store_row(y[head], first, part, held, 1 / total);
     if (part == 0 && j == 0 && first + i < L) {
-      constexpr S kNaN = std::numeric_limits<S>::quiet_NaN();
       S* to = lse + head * L + first + i;
-      to[0] = total == 0 ? kNaN : largest;
-      to[scores.heads * L] = total == 0 ? kNaN : std::log(total);
+      to[0] = largest;
+      to[scores.heads * L] = std::log(total);
     }
   }
 }

@@ -99,14 +99,15 @@ __global__ void attend_kernel(Scores<T> scores, Heads<T> v, Heads<T> y, float* l
     float factor[2];
 #pragma unroll
     for (int r = 0; r < 2; ++r) {
-      const float total = join_mma_row(softmax.total[r], [](float a, float b) { return a + b; });
+      float total = join_mma_row(softmax.total[r], [](float a, float b) { return a + b; });
+      float largest = softmax.largest[r];
+      if (total == 0) largest = 0, total = 1;  // as in attention.cu
       factor[r] = 1 / (total * Softmax<T, kDepth>::kRaised);
       const int64_t query = first + me.row(r);
       if (me.column(0, 0) == 0 && query < L) {
-        constexpr float kNaN = std::numeric_limits<float>::quiet_NaN();
         float* to = lse + head * L + query;
-        to[0] = total == 0 ? kNaN : softmax.largest[r];
-        to[scores.heads * L] = total == 0 ? kNaN : std::log(total);
+        to[0] = largest;
+        to[scores.heads * L] = std::log(total);
       }
     }
     store_rows<T, kDepth>(y[head], first, held, factor);

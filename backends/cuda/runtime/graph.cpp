@@ -87,7 +87,8 @@ void Graph::replay() {
   call.finish();
 }
 
-// The kernel has its numbers from the capture; the host's generator knows which come next.
+// The kernel has its numbers from the capture; the host's generator knows which come next. Those of
+// the capture may be made again: a gradient does, which keeps no mask.
 const RandomBase* Graph::random_base(const RandomParams& p, int64_t n,
                                      void (*set)(RandomBase* base, const RandomBase& value)) {
   const uint64_t blocks = philox::blocks(static_cast<uint64_t>(n));
@@ -97,8 +98,10 @@ const RandomBase* Graph::random_base(const RandomParams& p, int64_t n,
     void* p_base = gpu_.allocator().allocate(sizeof(RandomBase), stream_->clock);
     random_ = {generator, static_cast<RandomBase*>(p_base), set, p.seed, p.offset, p.offset};
   }
-  if (p.seed != random_.seed || p.offset != random_.end) refuse(kOtherNumbers);
-  random_.end += blocks;
+  const bool is_next = p.offset == random_.end;
+  const bool again = p.offset >= random_.first && p.offset + blocks <= random_.end;
+  if (p.seed != random_.seed || !(is_next || again)) refuse(kOtherNumbers);
+  if (is_next) random_.end += blocks;
   return random_.base;
 }
 

@@ -1,6 +1,8 @@
-// Attention: by its kernel, which keeps no tensor of all weights, or composed of ops, where the
-// weights are dropped out, the mask wants a gradient or a gradient is differentiated.
+// Attention: by its kernel, which keeps no tensor of all weights; composed of ops for some queries
+// at a time, where weights are dropped out; or at once, where the mask wants a gradient or a
+// gradient is differentiated.
 #include <ambit/backend/kernels.h>
+#include <ambit/backend/philox.h>
 #include <ambit/detail/autocast.h>
 #include <ambit/detail/record.h>
 #include <ambit/error.h>
@@ -8,9 +10,7 @@
 #include <ambit/ops/creation.h>
 #include <ambit/ops/elementwise.h>
 #include <ambit/ops/matmul.h>
-#include <ambit/ops/norm.h>
 #include <ambit/ops/random.h>
-#include <ambit/ops/reduce.h>
 #include <ambit/ops/shape.h>
 #include <fmt/format.h>
 
@@ -19,7 +19,7 @@
 #include <cmath>
 #include <limits>
 
-#include "core/ops/composite.h"
+#include "attention_weights.h"
 #include "core/ops/operands/allocate.h"
 #include "core/ops/operands/broadcast.h"
 #include "core/ops/operands/expect.h"
@@ -31,35 +31,6 @@ namespace {
 
 constexpr const char* kName = "scaled_dot_product_attention";
 constexpr double kInfinity = std::numeric_limits<double>::infinity();
-
-// scale * q k^T + mask: [..., L, S].
-Tensor scores(const Tensor& q, const Tensor& k, const Tensor& mask, const AttentionParams& p) {
-  Tensor s = matmul(q * p.scale, transpose(k, -2, -1));
-  if (p.causal) {
-    const TensorOptions options = TensorOptions(kInt64).device(q.device());
-    const Tensor later =
-        arange(k.size(-2), options) > unsqueeze(arange(q.size(-2), options), 1);  // [L,S]
-    s = masked_fill(s, later, -kInfinity);
-  }
-  return mask.defined() ? s + mask : s;
-}
-
-Tensor composed(const Tensor& q, const Tensor& k, const Tensor& v, const Tensor& mask,
-                const AttentionParams& p, double dropout_p) {
-  return matmul(dropout(softmax(scores(q, k, mask, p), -1), dropout_p, dropout_p > 0), v);
-}
-
-struct Grads {
-  Tensor dq, dk, dv;
-};
-
-// With w = softmax(s) [..., L, S], y = w v and ds = w * (dy v^T - sum(dy * y)).
-Grads grads_from_weights(const Tensor& dy, const Tensor& q, const Tensor& k, const Tensor& v,
-                         const Tensor& w, const Tensor& y, const AttentionParams& p) {
-  const Tensor dw = matmul(dy, transpose(v, -2, -1));
-  const Tensor ds = w * (dw - sum(dy * y, {-1}, true)) * p.scale;
-  return {matmul(ds, k), matmul(transpose(ds, -2, -1), q), matmul(transpose(w, -2, -1), dy)};
-}
 
 // An output [B,H,N,D] in the order of memory that `like` [B,H,N,...] has: heads are often cut from
 // [B,N,H * D] or [N,B,H * D], and what is made for them then goes back without a copy.
@@ -82,23 +53,104 @@ Tensor allocate_heads(const Tensor& like, int64_t depth) {
   return t;
 }
 
-// q [B,H,L,E], k [B,H,S,E], v [B,H,S,F] -> y [B,H,L,F]; the mask has no gradient.
+/// Some queries of some heads of some examples: [first, first + count) of dims B, H and L.
+struct Part {
+  struct Range {
+    int64_t first, count;
+  };
+  Range batch, heads, queries;
+
+  /// Of k, v or what is like them.
+  Tensor of_keys(const Tensor& t) const {
+    return narrow(narrow(t, 0, batch.first, batch.count), 1, heads.first, heads.count);
+  }
+  /// Of q, or [B,H,L,S], if there is any.
+  Tensor of_queries(const Tensor& t) const {
+    return t.defined() ? narrow(of_keys(t), 2, queries.first, queries.count) : t;
+  }
+};
+
+/// Which weights dropout keeps: drawn for a part at a time, so that there is never a tensor of all
+/// weights, and drawn again in backward.
+class Dropping {
+ public:
+  explicit Dropping(double p) : p_(p) {}
+  explicit operator bool() const { return p_ > 0; }
+
+  /// Call f(part, index) for parts of so many weights that caches hold them, but whole rows.
+  template <class F>
+  static void for_parts(const Tensor& q, const Tensor& k, const F& f) {
+    constexpr int64_t kWeights = int64_t{1} << 18;
+    const int64_t B = q.size(0), H = q.size(1), L = q.size(2), S = k.size(2);
+    const auto some = [](int64_t all, int64_t weights_of_one) {
+      return std::clamp<int64_t>(kWeights / weights_of_one, 1, all);
+    };
+    const int64_t queries = some(L, S), heads = some(H, L * S), batch = some(B, H * L * S);
+    size_t index = 0;
+    for (int64_t b = 0; b < B; b += batch) {
+      for (int64_t h = 0; h < H; h += heads) {
+        for (int64_t i = 0; i < L; i += queries) {
+          f(Part{{b, std::min(batch, B - b)},
+                 {h, std::min(heads, H - h)},
+                 {i, std::min(queries, L - i)}},
+            index++);
+        }
+      }
+    }
+  }
+  /// Take the numbers of the next part.
+  void claim(const Part& part, const Tensor& q, const Tensor& k) {
+    const Generator& generator = default_generator(q.device());
+    const int64_t weights = part.batch.count * part.heads.count * part.queries.count * k.size(2);
+    if (offsets_.empty()) seed_ = generator.seed();
+    offsets_.push_back(generator.advance(philox::blocks(static_cast<uint64_t>(weights))));
+  }
+  /// What those that are kept are multiplied by.
+  double scale() const { return p_ < 1 ? 1 / (1 - p_) : 1; }
+  Tensor kept(const Part& part, size_t index, const Tensor& q, const Tensor& k) const {
+    Tensor t = allocate(kName, {part.batch.count, part.heads.count, part.queries.count, k.size(2)},
+                        q.dtype(), q.device());
+    kernels::random(t, {.kind = RandomParams::Kind::bernoulli,
+                        .low = 1 - p_,
+                        .seed = seed_,
+                        .offset = offsets_[index]});
+    return t;
+  }
+  Tensor all_kept(const Tensor& q, const Tensor& k) const {
+    const Tensor all = empty({q.size(0), q.size(1), q.size(2), k.size(2)}, q.options());
+    for_parts(q, k, [&](const Part& part, size_t index) {
+      part.of_queries(all).copy_(kept(part, index, q, k));
+    });
+    return all;
+  }
+
+ private:
+  double p_;
+  uint64_t seed_ = 0;
+  std::vector<uint64_t> offsets_;
+};
+
+// q [B,H,L,E], k [B,H,S,E], v [B,H,S,F] -> y [B,H,L,F]; the mask has no gradient. With dropout lse
+// is undefined.
 class AttentionNode final : public Node {
  public:
   AttentionNode(const Tensor& q, const Tensor& k, const Tensor& v, const Tensor& mask,
-                const Tensor& y, const Tensor& lse, const AttentionParams& p)
+                const Tensor& y, const Tensor& lse, const AttentionParams& p, Dropping dropping)
       : Node(kName, 1),
         edges_{gradient_edge(q), gradient_edge(k), gradient_edge(v)},
         saved_{saved(q), saved(k), saved(v), saved(mask), saved_output(y), saved(lse)},
-        p_(p) {}
+        p_(p),
+        dropping_(std::move(dropping)) {}
 
   void apply(std::span<const Tensor> out, std::span<Tensor> in,
              std::span<const uint8_t> wanted) override {
     if (!out[0].defined()) return;
-    Grads g = GradMode::is_enabled() ? differentiable(out[0]) : run(out[0]);
-    if (wanted[0]) in[0] = std::move(g.dq);
-    if (wanted[1]) in[1] = std::move(g.dk);
-    if (wanted[2]) in[2] = std::move(g.dv);
+    AttentionGrads g = GradMode::is_enabled() ? differentiable(out[0])
+                       : dropping_            ? run_parts(out[0])
+                                              : run(out[0]);
+    if (wanted[0]) in[0] = std::move(g.q);
+    if (wanted[1]) in[1] = std::move(g.k);
+    if (wanted[2]) in[2] = std::move(g.v);
   }
   bool release() override {
     saved_ = {};
@@ -107,39 +159,77 @@ class AttentionNode final : public Node {
   std::span<Edge> edges() override { return edges_; }
 
  private:
-  Grads differentiable(const Tensor& dy) const {
+  AttentionGrads differentiable(const Tensor& dy) const {
     const Tensor q = saved_[0](), k = saved_[1](), v = saved_[2](), mask = saved_[3]();
-    const Tensor w = softmax(scores(q, k, mask, p_), -1);
-    return grads_from_weights(dy, q, k, v, w, matmul(w, v), p_);
+    const Tensor w = attention_weights(q, k, mask, p_);
+    const Tensor kept = dropping_ ? dropping_.all_kept(q, k) : Tensor();
+    const double scale = dropping_.scale();
+    return attention_grads(dy * scale, q, k, v, w, kept, matmul(kept.defined() ? w * kept : w, v),
+                           p_);
   }
-  Grads run(const Tensor& dy) const {
+  AttentionGrads run(const Tensor& dy) const {
     const Tensor q = saved_[0](), k = saved_[1](), v = saved_[2](), mask = saved_[3]();
-    Grads g{allocate_heads(q, q.size(3)), allocate_heads(k, k.size(3)),
-            allocate_heads(v, v.size(3))};
-    kernels::attention_grad(g.dq, g.dk, g.dv, dy, q, k, v, mask, saved_[4](), saved_[5](), p_);
+    AttentionGrads g{allocate_heads(q, q.size(3)), allocate_heads(k, k.size(3)),
+                     allocate_heads(v, v.size(3))};
+    kernels::attention_grad(g.q, g.k, g.v, dy, q, k, v, mask, saved_[4](), saved_[5](), p_);
     return g;
+  }
+  AttentionGrads run_parts(const Tensor& dy) const {
+    const Tensor q = saved_[0](), k = saved_[1](), v = saved_[2](), mask = saved_[3]();
+    const Tensor y = saved_[4]();
+    const DType wide = statistics_dtype(q.dtype());  // of sums over parts
+    const double scale = dropping_.scale();
+    const Tensor dq = allocate_heads(q, q.size(3));
+    Tensor dk = zeros(k.sizes(), k.options().dtype(wide));
+    Tensor dv = zeros(v.sizes(), v.options().dtype(wide));
+    Dropping::for_parts(q, k, [&](const Part& part, size_t index) {
+      const Tensor own = part.of_queries(q), keys = part.of_keys(k);
+      const Tensor w = attention_weights(own, keys, part.of_queries(mask), p_, part.queries.first);
+      const AttentionGrads g =
+          attention_grads(part.of_queries(dy) * scale, own, keys, part.of_keys(v), w,
+                          dropping_.kept(part, index, q, k), part.of_queries(y) * (1 / scale), p_);
+      part.of_queries(dq).copy_(g.q);
+      part.of_keys(dk).add_(g.k);
+      part.of_keys(dv).add_(g.v);
+    });
+    return {dq, dk.to(k.dtype()), dv.to(v.dtype())};
   }
 
   std::array<Edge, 3> edges_;
   std::array<Saved, 6> saved_;
   AttentionParams p_;
+  Dropping dropping_;
 };
 
 // The same shapes; mask [B,H,L,S] or undefined. Nothing is empty.
-Tensor fused(const Tensor& q, const Tensor& k, const Tensor& v, const Tensor& mask,
-             const AttentionParams& p) {
-  Tensor y = allocate_heads(q, v.size(3));
-  // Never of 16 bits: differences of large scores would be lost.
-  Tensor lse = allocate(kName, {2, q.size(0), q.size(1), q.size(2)}, statistics_dtype(q.dtype()),
-                        q.device());
-  kernels::attention(y, lse, q, k, v, mask, p);
+Tensor in_blocks(const Tensor& q, const Tensor& k, const Tensor& v, const Tensor& mask,
+                 const AttentionParams& p, double dropout_p) {
+  Tensor y = allocate_heads(q, v.size(3)), lse;
+  Dropping dropping(dropout_p);
+  if (dropping) {
+    const NoGradGuard no_grad;
+    Dropping::for_parts(q, k, [&](const Part& part, size_t index) {
+      dropping.claim(part, q, k);
+      const Tensor w = attention_weights(part.of_queries(q), part.of_keys(k), part.of_queries(mask),
+                                         p, part.queries.first);
+      part.of_queries(y).copy_(matmul(w * dropping.kept(part, index, q, k), part.of_keys(v)) *
+                               dropping.scale());
+    });
+  } else {
+    // Never of 16 bits: differences of large scores would be lost.
+    lse = allocate(kName, {2, q.size(0), q.size(1), q.size(2)}, statistics_dtype(q.dtype()),
+                   q.device());
+    kernels::attention(y, lse, q, k, v, mask, p);
+  }
   if (needs_gradient(q, k, v)) {
-    set_history(y, intrusive_ptr<Node>(new AttentionNode(q, k, v, mask, y, lse, p)));
+    set_history(
+        y, intrusive_ptr<Node>(new AttentionNode(q, k, v, mask, y, lse, p, std::move(dropping))));
   }
   return y;
 }
 
-void check(const Tensor& q, const Tensor& k, const Tensor& v, const Tensor& mask, bool causal) {
+void check(const Tensor& q, const Tensor& k, const Tensor& v, const Tensor& mask, double dropout_p,
+           bool causal) {
   expect_defined(kName, "query", q);
   expect_defined(kName, "key", k);
   expect_defined(kName, "value", v);
@@ -155,6 +245,9 @@ void check(const Tensor& q, const Tensor& k, const Tensor& v, const Tensor& mask
     throw ShapeError(fmt::format(
         "{}: expected query [..., L, E], key [..., S, E] and value [..., S, Ev], got {}, {} and {}",
         kName, str(q.sizes()), str(k.sizes()), str(v.sizes())));
+  }
+  if (!(dropout_p >= 0 && dropout_p <= 1)) {
+    throw Error(fmt::format("{}: expected dropout_p in [0, 1], got {}", kName, dropout_p));
   }
   if (causal && mask.defined()) {
     throw Error(fmt::format("{}: expected is_causal or attn_mask, got both", kName));
@@ -243,14 +336,15 @@ class HeadDims {
 // The same for each place along the first leading dim, stacked: a mask broadcast along a dim
 // between others is no view of two leading dims.
 Tensor of_each(const Tensor& q, const Tensor& k, const Tensor& v, const Tensor& mask,
-               const Dims& lead, const AttentionParams& p) {
+               const Dims& lead, const AttentionParams& p, double dropout_p) {
   std::vector<Tensor> all;
   for (int64_t i = 0; i < lead[0]; ++i) {
     const auto at = [&](const Tensor& t) {
       if (t.sizes().size() < lead.size() + 2) return t;
       return select(t, 0, t.size(0) == 1 ? 0 : i);
     };
-    all.push_back(scaled_dot_product_attention(at(q), at(k), at(v), at(mask), 0, false, p.scale));
+    all.push_back(
+        scaled_dot_product_attention(at(q), at(k), at(v), at(mask), dropout_p, false, p.scale));
   }
   return stack(all, 0);
 }
@@ -262,7 +356,7 @@ Tensor scaled_dot_product_attention(const Tensor& query, const Tensor& key, cons
                                     std::optional<double> scale) {
   AMBIT_AUTOCAST_AS("attention", scaled_dot_product_attention, query, key, value, attn_mask,
                     dropout_p, is_causal, scale)
-  check(query, key, value, attn_mask, is_causal);
+  check(query, key, value, attn_mask, dropout_p, is_causal);
   const int64_t L = query.size(-2), E = query.size(-1), S = key.size(-2), F = value.size(-1);
   const double root = std::sqrt(static_cast<double>(std::max<int64_t>(E, 1)));
   const AttentionParams p{.scale = scale.value_or(1 / root), .causal = is_causal};
@@ -284,35 +378,15 @@ Tensor scaled_dot_product_attention(const Tensor& query, const Tensor& key, cons
   sizes.push_back(F);
   const bool empty = count(kName, sizes) == 0 || S == 0 || E == 0;
   const bool of_mask = mask.defined() && needs_gradient(mask);
-  if (empty || of_mask || dropout_p != 0) {
-    return composed(query, key, value, mask, p, dropout_p);
+  if (empty || of_mask) {
+    const Tensor w = attention_weights(query, key, mask, p);
+    return matmul(dropout(w, dropout_p, dropout_p > 0), value);
   }
   const HeadDims heads(lead, {query, key, value}, mask);
-  if (!heads.fits_mask()) return of_each(query, key, value, mask, lead, p);
-  const Tensor y =
-      fused(heads(query, L, E), heads(key, S, E), heads(value, S, F), heads(mask, L, S), p);
+  if (!heads.fits_mask()) return of_each(query, key, value, mask, lead, p, dropout_p);
+  const Tensor y = in_blocks(heads(query, L, E), heads(key, S, E), heads(value, S, F),
+                             heads(mask, L, S), p, dropout_p);
   return y.sizes() == sizes ? y : reshape(y, sizes);
-}
-
-void composite::attention(Tensor& y, Tensor& lse, const Tensor& q, const Tensor& k, const Tensor& v,
-                          const Tensor& mask, const AttentionParams& p) {
-  const Tensor s = scores(q, k, mask, p), peak = amax(s, {-1}, true), e = exp(s - peak);
-  const Tensor total = sum(e, {-1}, true);
-  lse.select(0, 0).copy_(squeeze(peak + (total - total), -1));  // NaN where total is
-  lse.select(0, 1).copy_(squeeze(log(total), -1));
-  y.copy_(matmul(e / total, v));
-}
-
-void composite::attention_grad(Tensor& dq, Tensor& dk, Tensor& dv, const Tensor& dy,
-                               const Tensor& q, const Tensor& k, const Tensor& v,
-                               const Tensor& mask, const Tensor& y, const Tensor& lse,
-                               const AttentionParams& p) {
-  const Tensor levels = unsqueeze(lse, -1);
-  const Tensor w = exp(scores(q, k, mask, p) - levels.select(0, 0) - levels.select(0, 1));
-  const Grads g = grads_from_weights(dy, q, k, v, w, y, p);
-  dq.copy_(g.dq);
-  dk.copy_(g.dk);
-  dv.copy_(g.dv);
 }
 
 }  // namespace ambit

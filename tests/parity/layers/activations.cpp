@@ -50,7 +50,7 @@ PARITY(layers_activations) {
 PARITY(layers_softmax) {
   run_layer("Softmax", nn::Softmax(1), wide());
   run_layer("Softmax of the first", nn::Softmax(nn::SoftmaxOptions(0)), wide());
-  run_layer("Softmin", nn::Softmin(-1), wide());
+  run_layer("Softmin", nn::Softmin(nn::SoftminOptions(-1)), wide());
   run_layer("LogSoftmax", nn::LogSoftmax(nn::LogSoftmaxOptions(-2)), wide());
   run_layer("Softmax2d", nn::Softmax2d(), wide({2, 3, 2, 2}));
   report_refusal("Softmax2d of two dims", [] { nn::Softmax2d()(x()); });
@@ -74,10 +74,11 @@ PARITY(layers_dropouts) {
   const Tensor images = wide({2, 3, 2, 2}), volumes = wide({1, 2, 2, 2, 2});
   for (const double p : {0., 1.}) {
     run_layer("Dropout", nn::Dropout(p), wide());
-    run_layer("Dropout2d", nn::Dropout2d(p), images);
+    run_layer("Dropout2d", nn::Dropout2d(nn::Dropout2dOptions(p)), images);
     run_layer("Dropout3d", nn::Dropout3d(nn::Dropout3dOptions(p)), volumes);
-    run_layer("AlphaDropout", nn::AlphaDropout(p), wide());
-    run_layer("FeatureAlphaDropout", nn::FeatureAlphaDropout(p), images);
+    run_layer("AlphaDropout", nn::AlphaDropout(nn::AlphaDropoutOptions(p)), wide());
+    run_layer("FeatureAlphaDropout", nn::FeatureAlphaDropout(nn::FeatureAlphaDropoutOptions(p)),
+              images);
   }
   run_layer("Dropout evaluated", evaluated(nn::Dropout(0.4)), wide());
   run_layer("Dropout2d evaluated", evaluated(nn::Dropout2d(0.4)), images);

@@ -6,6 +6,7 @@ using namespace parity;
 namespace {
 
 constexpr int64_t kWidth = 4;
+using Pair = std::tuple<Tensor, Tensor>;
 constexpr double kRoundings = 4096;  // a chain of norms, products and softmaxes in every layer
 
 Tensor target() { return x({3, 2, kWidth}); }
@@ -44,6 +45,26 @@ void run(const std::string& name, Holder m, const List& inputs,
   report_layer(
       name, *m, inputs, [&](const List& a) { return List{forward(m, a)}; }, kRoundings);
 }
+
+// With the arguments of a TransformerEncoder, or a TransformerDecoder.
+struct HalvesImpl : nn::Cloneable<HalvesImpl> {
+  HalvesImpl() { reset(); }
+  void reset() override { fc = register_module("fc", nn::Linear(kWidth, kWidth)); }
+  Tensor forward(const Tensor& src, const Tensor& /*mask*/, const Tensor& padding) {
+    return fc(src) * (padding.defined() ? 0.25 : 0.5);
+  }
+  nn::Linear fc{nullptr};
+};
+TORCH_MODULE(Halves);
+struct SumsImpl : nn::Cloneable<SumsImpl> {
+  void reset() override {}
+  Tensor forward(const Tensor& tgt, const Tensor& memory, const Tensor& /*tgt_mask*/,
+                 const Tensor& /*memory_mask*/, const Tensor& /*tgt_padding*/,
+                 const Tensor& /*memory_padding*/) {
+    return tgt + memory.sum(0);
+  }
+};
+TORCH_MODULE(Sums);
 
 }  // namespace
 
@@ -131,4 +152,64 @@ PARITY(layers_transformer) {
     nn::Transformer(nn::TransformerOptions(kWidth, 2, 1, 1))(torch::ones({5, 2, kWidth}),
                                                              torch::ones({3, 1, kWidth}));
   });
+}
+
+PARITY(layers_transformer_of_other_parts) {
+  const auto options = nn::TransformerOptions(kWidth, 2, 1, 1).dim_feedforward(6).dropout(0);
+  const List in{source(), target()};
+  const nn::AnyModule halves{Halves()}, sums{Sums()};
+  nn::Transformer coded(nn::TransformerOptions(options).custom_encoder(halves));
+  run<nn::Transformer>("its own encoder", coded, in,
+                       [](auto& m, const List& a) { return m->forward(a[0], a[1]); });
+  run<nn::Transformer>(
+      "both",
+      nn::Transformer(nn::TransformerOptions(options).custom_encoder(halves).custom_decoder(sums)),
+      in, [](auto& m, const List& a) { return m->forward(a[0], a[1], {}, {}, {}, padding(5, 1)); });
+  report_text("the very encoder", coded->encoder.ptr() == halves.ptr() ? "yes" : "no");
+
+  nn::Transformer whole(options);
+  auto encoder = whole->encoder.get<nn::TransformerEncoder>();
+  auto decoder = whole->decoder.get<nn::TransformerDecoder>();
+  report_text("layers", std::to_string(encoder->layers->size() + decoder->layers->size()));
+  fill(*whole);
+  for (const auto& norm : {encoder->norm, decoder->norm}) {
+    report("a norm", norm.get<nn::LayerNorm>()->weight, 0);
+  }
+  encoder->reset_parameters();
+  decoder->reset_parameters();
+  for (const auto& p : whole->named_parameters()) {
+    // Of vectors, which begin as ones and zeros; those of Linear are random.
+    const bool random = p.value().dim() > 1 || p.key().find("linear") != std::string::npos;
+    if (!random) report("anew " + p.key(), p.value(), 0);
+  }
+  nn::MultiheadAttention one(kWidth, 2),
+      apart(nn::MultiheadAttentionOptions(6, 3).kdim(kWidth).vdim(kWidth));
+  for (auto m : {one, apart}) {
+    report_text("heads", std::to_string(m->head_dim) + (m->_qkv_same_embed_dim ? " one" : ""));
+    fill(*m);
+    m->_reset_parameters();
+    report("anew", torch::cat({m->in_proj_bias, m->out_proj->bias}), 0);
+  }
+}
+
+// Fewer arguments than a forward has.
+PARITY(layers_attention_in_containers) {
+  const auto encoder = nn::TransformerEncoderLayerOptions(kWidth, 2).dim_feedforward(6).dropout(0);
+  const auto decoder = nn::TransformerDecoderLayerOptions(kWidth, 2).dim_feedforward(6).dropout(0);
+  const List in{target(), source()};
+  run_any<Pair>("MultiheadAttention", nn::MultiheadAttention(kWidth, 2),
+                {target(), source(), x({5, 2, kWidth})}, kRoundings);
+  run_any<Tensor>("TransformerEncoderLayer", nn::TransformerEncoderLayer(encoder), {source()},
+                  kRoundings);
+  run_any<Tensor>("TransformerDecoderLayer", nn::TransformerDecoderLayer(decoder), in, kRoundings);
+  run_any<Tensor>("TransformerEncoder",
+                  nn::TransformerEncoder(nn::TransformerEncoderOptions(encoder, 2)), {source()},
+                  kRoundings);
+  run_any<Tensor>("TransformerDecoder",
+                  nn::TransformerDecoder(nn::TransformerDecoderOptions(decoder, 2)), in,
+                  kRoundings);
+  run_any<Tensor>(
+      "Transformer",
+      nn::Transformer(nn::TransformerOptions(kWidth, 2, 1, 1).dim_feedforward(6).dropout(0)), in,
+      kRoundings);
 }

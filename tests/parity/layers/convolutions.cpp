@@ -13,7 +13,7 @@ PARITY(layers_convolutions) {
   run_layer("Conv1d of channels alone",
             nn::Conv1d(nn::Conv1dOptions(4, 8, 2).groups(4).bias(false)), line);
   run_layer("Conv1d without a batch", nn::Conv1d(4, 2, 3), x({4, 5}));
-  run_layer("Conv2d", nn::Conv2d(4, 3, 3), image);
+  run_layer("Conv2d", nn::Conv2d(nn::ConvOptions<2>(4, 3, 3)), image);
   run_layer("Conv2d strided",
             nn::Conv2d(nn::Conv2dOptions(4, 6, {3, 2})
                            .stride({2, 1})
@@ -32,6 +32,8 @@ PARITY(layers_convolutions) {
                            .groups(2)),
             volume);
   run_layer("Conv3d without a batch", nn::Conv3d(2, 2, 2), x({2, 3, 3, 3}));
+  const nn::detail::ConvNdOptions<2> base = nn::Conv2d(nn::Conv2dOptions(2, 3, {4, 5}))->options;
+  report("what convolutions share", static_cast<double>(base.kernel_size()->at(1)));
   report_refusal("groups that do not divide",
                  [] { nn::Conv2d(nn::Conv2dOptions(4, 3, 3).groups(3)); });
   report_refusal("channels of another number", [&] { nn::Conv1d(3, 2, 3)(line); });
@@ -93,7 +95,7 @@ PARITY(layers_transposed_convolutions) {
                                     .dilation({2, 1})
                                     .groups(2)),
             image);
-  run_layer("ConvTranspose3d", nn::ConvTranspose3d(4, 2, 2), volume);
+  run_layer("ConvTranspose3d", nn::ConvTranspose3d(nn::ConvTransposeOptions<3>(4, 2, 2)), volume);
   run_layer("ConvTranspose3d strided",
             nn::ConvTranspose3d(nn::ConvTranspose3dOptions(4, 6, {3, 2, 2})
                                     .stride({2, 1, 2})

@@ -43,4 +43,25 @@ void run_layer(const std::string& name, Holder layer, const T&... inputs) {
   run_layer(name, layer, List{inputs...}, std::index_sequence_for<T...>());
 }
 
+/// A layer in a Sequential and as an AnyModule, by these inputs alone, of which there are up to
+/// three.
+template <class Result, class Holder>
+void run_any(const std::string& name, Holder layer, const List& inputs, double roundings = 256) {
+  const auto each = [&](const std::string& where, nn::Module& module, auto forward) {
+    report_layer(
+        name + where, module, inputs,
+        [&](const List& a) {
+          if (a.size() == 1) return outputs(forward(a[0]));
+          return outputs(a.size() == 2 ? forward(a[0], a[1]) : forward(a[0], a[1], a[2]));
+        },
+        roundings);
+  };
+  nn::Sequential chain(layer);
+  each(" in a Sequential", *chain,
+       [&](const auto&... a) { return chain->template forward<Result>(a...); });
+  nn::AnyModule any(layer);
+  layer->zero_grad();
+  each(" in an AnyModule", *layer, [&](const auto&... a) { return any.forward<Result>(a...); });
+}
+
 }  // namespace parity

@@ -23,10 +23,12 @@ PARITY(layers_batch_norms) {
                volume = x({2, 3, 2, 3, 2});
   using Options = nn::BatchNormOptions;
   trained_and_evaluated("BatchNorm1d of rows", nn::BatchNorm1d(3), row);
-  trained_and_evaluated("BatchNorm1d", nn::BatchNorm1d(Options(3).eps(1e-3).momentum(0.4)), line);
+  trained_and_evaluated("BatchNorm1d",
+                        nn::BatchNorm1d(nn::BatchNorm1dOptions(3).eps(1e-3).momentum(0.4)), line);
   trained_and_evaluated("BatchNorm2d", nn::BatchNorm2d(3), image);
-  trained_and_evaluated("BatchNorm3d", nn::BatchNorm3d(3), volume);
-  trained_and_evaluated("without parameters", nn::BatchNorm2d(Options(3).affine(false)), image);
+  trained_and_evaluated("BatchNorm3d", nn::BatchNorm3d(nn::BatchNorm3dOptions(3)), volume);
+  trained_and_evaluated("without parameters",
+                        nn::BatchNorm2d(nn::BatchNorm2dOptions(3).affine(false)), image);
   trained_and_evaluated("without statistics",
                         nn::BatchNorm2d(Options(3).track_running_stats(false)), image);
   trained_and_evaluated("of all batches so far",
@@ -39,12 +41,15 @@ PARITY(layers_batch_norms) {
 PARITY(layers_instance_norms) {
   const Tensor line = x({2, 3, 5}), image = x({2, 3, 4, 2}), volume = x({2, 3, 2, 3, 2});
   using Options = nn::InstanceNormOptions;
-  trained_and_evaluated("InstanceNorm1d", nn::InstanceNorm1d(3), line);
+  trained_and_evaluated("InstanceNorm1d", nn::InstanceNorm1d(nn::InstanceNorm1dOptions(3)), line);
   trained_and_evaluated("InstanceNorm2d with parameters",
-                        nn::InstanceNorm2d(Options(3).affine(true).eps(1e-3)), image);
+                        nn::InstanceNorm2d(nn::InstanceNorm2dOptions(3).affine(true).eps(1e-3)),
+                        image);
   trained_and_evaluated(
       "InstanceNorm3d with all",
-      nn::InstanceNorm3d(Options(3).affine(true).track_running_stats(true).momentum(0.3)), volume);
+      nn::InstanceNorm3d(
+          nn::InstanceNorm3dOptions(3).affine(true).track_running_stats(true).momentum(0.3)),
+      volume);
   trained_and_evaluated("InstanceNorm2d with statistics",
                         nn::InstanceNorm2d(Options(3).track_running_stats(true)), image);
 }

@@ -123,3 +123,16 @@ PARITY(layers_cells) {
     nn::GRUCell(3, 4)(torch::ones({2, 3}), torch::ones({2, 3}));
   });
 }
+
+// Fewer arguments than a forward has.
+PARITY(layers_recurrent_in_containers) {
+  using Pair = std::tuple<Tensor, Tensor>;
+  const Tensor steps = x({5, 2, 3}), state = y({1, 2, 4}) - 1, one = x({2, 3});
+  run_any<Pair>("RNN", nn::RNN(3, 4), {steps}, kRoundings);
+  run_any<Pair>("GRU", nn::GRU(3, 4), {steps}, kRoundings);
+  run_any<Pair>("GRU from a state", nn::GRU(3, 4), {steps, state}, kRoundings);
+  run_any<std::tuple<Tensor, Pair>>("LSTM", nn::LSTM(3, 4), {steps}, kRoundings);
+  run_any<Tensor>("RNNCell", nn::RNNCell(3, 4), {one});
+  run_any<Tensor>("GRUCell", nn::GRUCell(3, 4), {one});
+  run_any<Pair>("LSTMCell", nn::LSTMCell(3, 4), {one});
+}

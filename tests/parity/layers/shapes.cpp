@@ -9,6 +9,8 @@ PARITY(layers_paddings) {
   run_layer("ConstantPad1d", nn::ConstantPad1d(nn::ConstantPad1dOptions({1, 2}, 3.5)), line);
   run_layer("ConstantPad2d", nn::ConstantPad2d(nn::ConstantPad2dOptions({1, 2, -1, 3}, -2)), image);
   run_layer("ConstantPad3d", nn::ConstantPad3d(nn::ConstantPad3dOptions(1, 0.5)), volume);
+  run_layer("ConstantPad3d of one side",
+            nn::ConstantPad3d(nn::ConstantPadOptions<3>({0, 0, 0, 2, 0, 0}, 1)), volume);
   run_layer("ZeroPad2d", nn::ZeroPad2d(nn::ZeroPad2dOptions({2, 0, 1, 1})), image);
   run_layer("ReflectionPad1d", nn::ReflectionPad1d(nn::ReflectionPad1dOptions({1, 4})), line);
   run_layer("ReflectionPad2d", nn::ReflectionPad2d(nn::ReflectionPad2dOptions({1, 2, 3, 0})),
@@ -20,6 +22,9 @@ PARITY(layers_paddings) {
             image);
   run_layer("ReplicationPad3d",
             nn::ReplicationPad3d(nn::ReplicationPad3dOptions({1, 2, 5, 0, 2, 1})), volume);
+  run_layer("ReflectionPad1d, template", nn::ReflectionPad1d(nn::ReflectionPadOptions<1>(2)), line);
+  run_layer("ReplicationPad1d, template", nn::ReplicationPad1d(nn::ReplicationPadOptions<1>(2)),
+            line);
   report_refusal("a reflection of more than there is", [&] { nn::ReflectionPad1d(5)(line); });
 }
 

@@ -53,6 +53,8 @@ class AMBIT_API AdaptiveLogSoftmaxWithLossImpl : public Cloneable<AdaptiveLogSof
   ASMoutput forward(const Tensor& input, const Tensor& target);
   /// The log-probabilities of all classes: [N, in_features] -> [N, n_classes].
   Tensor log_prob(const Tensor& input);
+  /// The same of what head gives for the input: [N, head_size].
+  Tensor _get_full_log_prob(const Tensor& input, const Tensor& head_output);
   /// The likeliest class: [N, in_features] -> int64 [N]. As log_prob(input).argmax(1), but clusters
   /// are computed only for examples whose likeliest one is a cluster.
   Tensor predict(const Tensor& input);
@@ -65,7 +67,6 @@ class AMBIT_API AdaptiveLogSoftmaxWithLossImpl : public Cloneable<AdaptiveLogSof
 
  private:
   void check(const Tensor& input) const;
-  Tensor full_log_prob(const Tensor& input, const Tensor& head_output);
 };
 AMBIT_MODULE(AdaptiveLogSoftmaxWithLoss);
 

@@ -9,6 +9,7 @@
 #include <concepts>
 #include <memory>
 #include <optional>
+#include <tuple>
 #include <type_traits>
 #include <utility>
 #include <vector>
@@ -31,6 +32,8 @@ class AMBIT_API AnyModule {
  public:
   /// Arguments that may be left out, as pairs of how many must be given and the value of the next.
   using Defaults = std::vector<std::pair<size_t, AnyValue>>;
+  /// Tensors that may be undefined: the arguments [first, end).
+  static Defaults undefined(size_t first, size_t end);
 
   /// Hold nothing; calling it is an error.
   AnyModule() = default;
@@ -144,11 +147,19 @@ class AMBIT_API AnyModule {
   static Caller caller_of() {
     static_assert(!std::is_void_v<R>,
                   "the forward() of a module in an AnyModule returns something");
-    return [](Module& module, std::vector<AnyValue>& values) {
-      if constexpr (requires { M::forward_defaults(); }) add(M::forward_defaults(), values);
-      check_count(sizeof...(A), values.size());
-      return call_with<M, A...>(module, values, std::index_sequence_for<A...>());
-    };
+    // A tensor for a tensor: forward_ is all that it needs.
+    constexpr bool is_of_tensor =
+        ForwardsTensor<M> &&
+        std::is_same_v<std::tuple<std::remove_cvref_t<A>..., R>, std::tuple<Tensor, Tensor>>;
+    if constexpr (is_of_tensor) {
+      return nullptr;
+    } else {
+      return [](Module& module, std::vector<AnyValue>& values) {
+        if constexpr (requires { M::forward_defaults(); }) add(M::forward_defaults(), values);
+        check_count(sizeof...(A), values.size());
+        return call_with<M, A...>(module, values, std::index_sequence_for<A...>());
+      };
+    }
   }
   template <class M, class... A, size_t... i>
   static AnyValue call_with(Module& module, std::vector<AnyValue>& values,

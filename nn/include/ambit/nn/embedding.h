@@ -121,9 +121,7 @@ class AMBIT_API EmbeddingBagImpl : public Cloneable<EmbeddingBagImpl> {
 
  private:
   friend AnyModule;
-  static AnyModule::Defaults forward_defaults() {
-    return {{1, AnyValue(Tensor())}, {2, AnyValue(Tensor())}};
-  }
+  static AnyModule::Defaults forward_defaults() { return AnyModule::undefined(1, 3); }
 };
 
 /// The holder of an EmbeddingBagImpl.

@@ -26,6 +26,7 @@
 #include <ambit/ops/matmul.h>
 #include <ambit/ops/norm.h>
 #include <ambit/ops/pool.h>
+#include <ambit/ops/products.h>
 #include <ambit/ops/random.h>
 
 #include <optional>
@@ -40,29 +41,20 @@ using ambit::log_softmax;
 using ambit::mse_loss;
 using ambit::nll_loss;
 using ambit::one_hot;
+using ambit::pdist;
 using ambit::relu;
 using ambit::sigmoid;
 using ambit::softmax;
 using ambit::tanh;
 
 using CrossEntropyFuncOptions = CrossEntropyLossOptions;
-using LogSoftmaxFuncOptions = LogSoftmaxOptions;
 using MSELossFuncOptions = MSELossOptions;
 using NLLLossFuncOptions = NLLLossOptions;
 using ReLUFuncOptions = ReLUOptions;
-using SoftmaxFuncOptions = SoftmaxOptions;
 
 /// max(input, 0), in place if the options say.
 inline Tensor relu(const Tensor& input, const ReLUOptions& options) {
   return options.inplace() ? relu_(input) : relu(input);
-}
-/// ambit::softmax along the options' dim.
-inline Tensor softmax(const Tensor& input, const SoftmaxOptions& options) {
-  return softmax(input, options.dim());
-}
-/// ambit::log_softmax along the options' dim.
-inline Tensor log_softmax(const Tensor& input, const LogSoftmaxOptions& options) {
-  return log_softmax(input, options.dim());
 }
 
 /// Options of dropout, as the layer's, and `training`: whether to drop at all. Default: true.

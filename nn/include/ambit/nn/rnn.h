@@ -5,6 +5,7 @@
 // those of the second direction. They start uniform in [-1 / sqrt(H), 1 / sqrt(H)).
 #pragma once
 
+#include <ambit/nn/any_module.h>
 #include <ambit/nn/cloneable.h>
 #include <ambit/nn/init.h>
 #include <ambit/nn/options.h>
@@ -108,6 +109,10 @@ class AMBIT_API RNNImpl : public detail::RNNImplBase<RNNImpl, RNNOptions> {
   std::tuple<Tensor, Tensor> forward(const Tensor& input, Tensor hx = {});
   std::tuple<utils::rnn::PackedSequence, Tensor> forward_with_packed_input(
       const utils::rnn::PackedSequence& input, Tensor hx = {});
+
+ private:
+  friend AnyModule;
+  static AnyModule::Defaults forward_defaults() { return AnyModule::undefined(1, 2); }
 };
 AMBIT_MODULE(RNN);
 
@@ -123,6 +128,12 @@ class AMBIT_API LSTMImpl : public detail::RNNImplBase<LSTMImpl, LSTMOptions> {
       const Tensor& input, std::optional<std::tuple<Tensor, Tensor>> hx = {});
   std::tuple<utils::rnn::PackedSequence, std::tuple<Tensor, Tensor>> forward_with_packed_input(
       const utils::rnn::PackedSequence& input, std::optional<std::tuple<Tensor, Tensor>> hx = {});
+
+ private:
+  friend AnyModule;
+  static AnyModule::Defaults forward_defaults() {
+    return {{1, AnyValue(std::optional<std::tuple<Tensor, Tensor>>())}};
+  }
 };
 AMBIT_MODULE(LSTM);
 
@@ -136,6 +147,10 @@ class AMBIT_API GRUImpl : public detail::RNNImplBase<GRUImpl, GRUOptions> {
   std::tuple<Tensor, Tensor> forward(const Tensor& input, Tensor hx = {});
   std::tuple<utils::rnn::PackedSequence, Tensor> forward_with_packed_input(
       const utils::rnn::PackedSequence& input, Tensor hx = {});
+
+ private:
+  friend AnyModule;
+  static AnyModule::Defaults forward_defaults() { return AnyModule::undefined(1, 2); }
 };
 AMBIT_MODULE(GRU);
 
@@ -201,6 +216,10 @@ class AMBIT_API RNNCellImpl : public detail::RNNCellImplBase<RNNCellImpl, RNNCel
   explicit RNNCellImpl(const RNNCellOptions& opts);
   /// input [B,I] or [I], hx [B,H] or [H] or undefined: zeros -> hx behind the step.
   Tensor forward(const Tensor& input, Tensor hx = {});
+
+ private:
+  friend AnyModule;
+  static AnyModule::Defaults forward_defaults() { return AnyModule::undefined(1, 2); }
 };
 AMBIT_MODULE(RNNCell);
 
@@ -212,6 +231,12 @@ class AMBIT_API LSTMCellImpl : public detail::RNNCellImplBase<LSTMCellImpl, LSTM
   /// As RNNCell's, with states (h, c).
   std::tuple<Tensor, Tensor> forward(const Tensor& input,
                                      std::optional<std::tuple<Tensor, Tensor>> hx = {});
+
+ private:
+  friend AnyModule;
+  static AnyModule::Defaults forward_defaults() {
+    return {{1, AnyValue(std::optional<std::tuple<Tensor, Tensor>>())}};
+  }
 };
 AMBIT_MODULE(LSTMCell);
 
@@ -222,6 +247,10 @@ class AMBIT_API GRUCellImpl : public detail::RNNCellImplBase<GRUCellImpl, GRUCel
   explicit GRUCellImpl(const GRUCellOptions& opts);
   /// As RNNCell's.
   Tensor forward(const Tensor& input, Tensor hx = {});
+
+ private:
+  friend AnyModule;
+  static AnyModule::Defaults forward_defaults() { return AnyModule::undefined(1, 2); }
 };
 AMBIT_MODULE(GRUCell);
 

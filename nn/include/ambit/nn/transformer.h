@@ -63,7 +63,7 @@ class AMBIT_API MultiheadAttentionImpl : public Cloneable<MultiheadAttentionImpl
   MultiheadAttentionImpl(int64_t embed_dim, int64_t num_heads);
   explicit MultiheadAttentionImpl(const MultiheadAttentionOptions& opts);
   void reset() override;
-  void reset_parameters();
+  void _reset_parameters();
   /// query [L,N,E], key [S,N,kdim], value [S,N,vdim]; key_padding_mask [N,S]: true for keys that
   /// are padding; attn_mask [L,S] or [N num_heads, L, S] -> the output [L,N,E] and, with
   /// need_weights, the weights: their mean over heads [N,L,S], or each head's [N, num_heads, L, S].
@@ -79,6 +79,15 @@ class AMBIT_API MultiheadAttentionImpl : public Cloneable<MultiheadAttentionImpl
   /// Of the rows of int8 weights, else undefined; quantize.h.
   Tensor in_proj_weight_scale, q_proj_weight_scale, k_proj_weight_scale, v_proj_weight_scale;
   Linear out_proj{nullptr};
+  bool _qkv_same_embed_dim = true;  ///< whether kdim and vdim are E
+  int64_t head_dim = 0;             ///< E / num_heads
+
+ private:
+  friend AnyModule;
+  static AnyModule::Defaults forward_defaults() {
+    return {
+        {3, AnyValue(Tensor())}, {4, AnyValue(true)}, {5, AnyValue(Tensor())}, {6, AnyValue(true)}};
+  }
 };
 AMBIT_MODULE(MultiheadAttention);
 
@@ -125,6 +134,7 @@ class AMBIT_API TransformerEncoderLayerImpl : public Cloneable<TransformerEncode
   TransformerEncoderLayerImpl(int64_t d_model, int64_t nhead);
   explicit TransformerEncoderLayerImpl(const TransformerEncoderLayerOptions& opts);
   void reset() override;
+  void reset_parameters();
   /// src [S,N,E], src_mask [S,S], src_key_padding_mask [N,S] -> [S,N,E].
   Tensor forward(const Tensor& src, const Tensor& src_mask = {},
                  const Tensor& src_key_padding_mask = {});
@@ -134,6 +144,10 @@ class AMBIT_API TransformerEncoderLayerImpl : public Cloneable<TransformerEncode
   Linear linear1{nullptr}, linear2{nullptr};
   Dropout dropout{nullptr}, dropout1{nullptr}, dropout2{nullptr};
   LayerNorm norm1{nullptr}, norm2{nullptr};
+
+ private:
+  friend AnyModule;
+  static AnyModule::Defaults forward_defaults() { return AnyModule::undefined(1, 3); }
 };
 AMBIT_MODULE(TransformerEncoderLayer);
 
@@ -143,6 +157,7 @@ class AMBIT_API TransformerDecoderLayerImpl : public Cloneable<TransformerDecode
   TransformerDecoderLayerImpl(int64_t d_model, int64_t nhead);
   explicit TransformerDecoderLayerImpl(const TransformerDecoderLayerOptions& opts);
   void reset() override;
+  void reset_parameters();
   /// tgt [L,N,E], memory [S,N,E] and their masks -> [L,N,E].
   Tensor forward(Tensor tgt, const Tensor& memory, const Tensor& tgt_mask = {},
                  const Tensor& memory_mask = {}, const Tensor& tgt_key_padding_mask = {},
@@ -153,6 +168,10 @@ class AMBIT_API TransformerDecoderLayerImpl : public Cloneable<TransformerDecode
   Linear linear1{nullptr}, linear2{nullptr};
   Dropout dropout{nullptr}, dropout1{nullptr}, dropout2{nullptr}, dropout3{nullptr};
   LayerNorm norm1{nullptr}, norm2{nullptr}, norm3{nullptr};
+
+ private:
+  friend AnyModule;
+  static AnyModule::Defaults forward_defaults() { return AnyModule::undefined(2, 6); }
 };
 AMBIT_MODULE(TransformerDecoderLayer);
 
@@ -167,18 +186,24 @@ class AMBIT_API TransformerEncoderOptions : public Options<TransformerEncoderOpt
   AMBIT_OPTION(TransformerEncoderOptions, AnyModule, norm);
 };
 
-/// num_layers encoder layers, then the norm if there is one.
+/// num_layers encoder layers, then the norm if there is one: a clone, anew by reset_parameters().
 class AMBIT_API TransformerEncoderImpl : public Cloneable<TransformerEncoderImpl> {
  public:
   TransformerEncoderImpl(TransformerEncoderLayer encoder_layer, int64_t num_layers);
   explicit TransformerEncoderImpl(TransformerEncoderOptions opts);
   void reset() override;
+  void reset_parameters();
   /// As a layer's.
   Tensor forward(const Tensor& src, const Tensor& src_mask = {},
                  const Tensor& src_key_padding_mask = {});
 
   TransformerEncoderOptions options;
   ModuleList layers{nullptr};
+  AnyModule norm;
+
+ private:
+  friend AnyModule;
+  static AnyModule::Defaults forward_defaults() { return AnyModule::undefined(1, 3); }
 };
 AMBIT_MODULE(TransformerEncoder);
 
@@ -193,12 +218,13 @@ class AMBIT_API TransformerDecoderOptions : public Options<TransformerDecoderOpt
   AMBIT_OPTION(TransformerDecoderOptions, AnyModule, norm);
 };
 
-/// num_layers decoder layers, then the norm if there is one.
+/// num_layers decoder layers, then the norm if there is one: a clone, anew by reset_parameters().
 class AMBIT_API TransformerDecoderImpl : public Cloneable<TransformerDecoderImpl> {
  public:
   TransformerDecoderImpl(TransformerDecoderLayer decoder_layer, int64_t num_layers);
   explicit TransformerDecoderImpl(TransformerDecoderOptions opts);
   void reset() override;
+  void reset_parameters();
   /// As a layer's.
   Tensor forward(const Tensor& tgt, const Tensor& memory, const Tensor& tgt_mask = {},
                  const Tensor& memory_mask = {}, const Tensor& tgt_key_padding_mask = {},
@@ -206,10 +232,16 @@ class AMBIT_API TransformerDecoderImpl : public Cloneable<TransformerDecoderImpl
 
   TransformerDecoderOptions options;
   ModuleList layers{nullptr};
+  AnyModule norm;
+
+ private:
+  friend AnyModule;
+  static AnyModule::Defaults forward_defaults() { return AnyModule::undefined(2, 6); }
 };
 AMBIT_MODULE(TransformerDecoder);
 
-/// Options of Transformer.
+/// Options of Transformer. custom_encoder, custom_decoder: clones of these in place of its own,
+/// with forward()s of a TransformerEncoder's and a TransformerDecoder's arguments.
 class TransformerOptions : public Options<TransformerOptions> {
  public:
   TransformerOptions() = default;
@@ -227,6 +259,8 @@ class TransformerOptions : public Options<TransformerOptions> {
   AMBIT_OPTION(TransformerOptions, int64_t, dim_feedforward) = 2048;
   AMBIT_OPTION(TransformerOptions, double, dropout) = 0.1;
   AMBIT_OPTION(TransformerOptions, TransformerActivation, activation) = init::Nonlinearity::relu;
+  AMBIT_OPTION(TransformerOptions, AnyModule, custom_encoder);
+  AMBIT_OPTION(TransformerOptions, AnyModule, custom_decoder);
 };
 
 /// An encoder and a decoder, each with a norm behind; matrices start by xavier_uniform_. Errors:
@@ -245,8 +279,11 @@ class AMBIT_API TransformerImpl : public Cloneable<TransformerImpl> {
   static Tensor generate_square_subsequent_mask(int64_t size);
 
   TransformerOptions options;
-  TransformerEncoder encoder{nullptr};
-  TransformerDecoder decoder{nullptr};
+  AnyModule encoder, decoder;
+
+ private:
+  friend AnyModule;
+  static AnyModule::Defaults forward_defaults() { return AnyModule::undefined(2, 8); }
 };
 AMBIT_MODULE(Transformer);
 

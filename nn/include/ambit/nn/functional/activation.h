@@ -60,8 +60,8 @@ AMBIT_API Tensor threshold(const Tensor& input, double threshold, double value,
 /// a * sigmoid(b), a and b the halves of x along dim: [..., 2 n, ...] -> [..., n, ...]. Errors:
 /// ShapeError for an odd size, IndexError. Source: Dauphin et al. 2016, arXiv:1612.08083.
 AMBIT_API Tensor glu(const Tensor& input, int64_t dim = -1);
-/// softmax(-x) along dim. Errors: IndexError.
-AMBIT_API Tensor softmin(const Tensor& input, int64_t dim);
+/// softmax(-x) along dim; dtype as softmax's. Errors: IndexError.
+AMBIT_API Tensor softmin(const Tensor& input, int64_t dim, std::optional<DType> dtype = {});
 /// softmax((x + g) / tau) along dim, g of Gumbel's distribution: a sample of the classes with
 /// logits x. hard: 1 for the largest, 0 for others, with the gradient of the soft one. Errors:
 /// Error unless tau > 0; IndexError. Source: Jang et al. 2016, arXiv:1611.01144.

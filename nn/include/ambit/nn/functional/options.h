@@ -67,9 +67,24 @@ using GLUFuncOptions = GLUOptions;
 inline Tensor glu(const Tensor& input, const GLUFuncOptions& options) {
   return glu(input, options.dim());
 }
-using SoftminFuncOptions = SoftminOptions;
+/// Options of softmax, log_softmax and softmin. dtype: what the input is converted to first.
+class SoftmaxFuncOptions : public Options<SoftmaxFuncOptions> {
+ public:
+  SoftmaxFuncOptions(int64_t dim) : dim_(dim) {}
+
+  AMBIT_OPTION(SoftmaxFuncOptions, int64_t, dim);
+  AMBIT_OPTION(SoftmaxFuncOptions, std::optional<DType>, dtype);
+};
+using LogSoftmaxFuncOptions = SoftmaxFuncOptions;
+using SoftminFuncOptions = SoftmaxFuncOptions;
+inline Tensor softmax(const Tensor& input, const SoftmaxFuncOptions& options) {
+  return ambit::softmax(input, options.dim(), options.dtype());
+}
+inline Tensor log_softmax(const Tensor& input, const LogSoftmaxFuncOptions& options) {
+  return ambit::log_softmax(input, options.dim(), options.dtype());
+}
 inline Tensor softmin(const Tensor& input, const SoftminFuncOptions& options) {
-  return softmin(input, options.dim());
+  return softmin(input, options.dim(), options.dtype());
 }
 
 /// Options of rrelu: the module's, and whether it is training.
@@ -179,6 +194,10 @@ using SmoothL1LossFuncOptions = SmoothL1LossOptions;
 inline Tensor smooth_l1_loss(const Tensor& input, const Tensor& target,
                              const SmoothL1LossFuncOptions& options) {
   return smooth_l1_loss(input, target, options.reduction(), options.beta());
+}
+inline Tensor smooth_l1_loss(const Tensor& input, const Tensor& target,
+                             const SmoothL1LossFuncOptions& options, double beta) {
+  return smooth_l1_loss(input, target, options.reduction(), beta);
 }
 using HuberLossFuncOptions = HuberLossOptions;
 inline Tensor huber_loss(const Tensor& input, const Tensor& target,
