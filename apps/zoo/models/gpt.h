@@ -63,9 +63,9 @@ AMBIT_MODULE(MLP);
 
 struct BlockImpl : nn::Module {
   explicit BlockImpl(const GPTConfig& c)
-      : ln_1(register_module("ln_1", nn::LayerNorm(nn::LayerNormOptions(c.width)))),
+      : ln_1(register_module("ln_1", nn::LayerNorm(nn::LayerNormOptions({c.width})))),
         attn(register_module("attn", CausalSelfAttention(c))),
-        ln_2(register_module("ln_2", nn::LayerNorm(nn::LayerNormOptions(c.width)))),
+        ln_2(register_module("ln_2", nn::LayerNorm(nn::LayerNormOptions({c.width})))),
         mlp(register_module("mlp", MLP(c))) {}
   Tensor forward(Tensor x) {
     x = x + attn(ln_1(x));
@@ -85,7 +85,7 @@ struct TrunkImpl : nn::Module {
         wpe(register_module("wpe", nn::Embedding(c.block, c.width))),
         drop(register_module("drop", nn::Dropout(c.dropout))),
         h(register_module("h", nn::Sequential())),
-        ln_f(register_module("ln_f", nn::LayerNorm(nn::LayerNormOptions(c.width)))) {
+        ln_f(register_module("ln_f", nn::LayerNorm(nn::LayerNormOptions({c.width})))) {
     for (int64_t i = 0; i < c.layers; ++i) h->push_back(Block(c));
   }
   Tensor forward(const Tensor& ids) {
