@@ -40,8 +40,11 @@ double run_alone(const std::string& side, const Row& row) {
   return status_bytes("VmHWM") - before;
 }
 
-double peak_bytes(const std::string& side, const std::string& row) {
-  return std::stod(output_of({own_file(), "bench", "--alone", side, "--filter", row}));
+double peak_bytes(const std::string& side, const std::string& row, int threads) {
+  std::vector<std::string> command;
+  if (threads > 0) command = {"env", "OMP_NUM_THREADS=" + std::to_string(threads)};
+  command.insert(command.end(), {own_file(), "bench", "--alone", side, "--filter", row});
+  return std::stod(output_of(command));
 }
 
 }  // namespace bench

@@ -12,7 +12,8 @@ namespace bench {
 /// the process held at the peak, above what it held with nothing but the inputs.
 double run_alone(const std::string& side, const Row& row);
 
-/// In the parent: start such a child, and return the bytes.
-double peak_bytes(const std::string& side, const std::string& row);
+/// In the parent: start such a child, with so many threads (0: as many as this process), and return
+/// the bytes.
+double peak_bytes(const std::string& side, const std::string& row, int threads = 0);
 
 }  // namespace bench

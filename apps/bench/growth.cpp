@@ -3,7 +3,6 @@
 #include <ambit/error.h>
 #include <ambit/parallel.h>
 #include <fmt/format.h>
-#include <stdlib.h>
 
 #include <algorithm>
 #include <memory>
@@ -33,9 +32,7 @@ Growth::Cell measure_cell(const Row& row, int64_t batch, int threads, const Opti
   Growth::Cell cell{row.what, batch, threads};
   cell.seconds = measure({work.get()}, options.seconds).works[0].seconds;
   if (options.memory && ambit::Device(options.device).is_cpu()) {
-    // The child takes it from there.
-    ::setenv("OMP_NUM_THREADS", std::to_string(threads).c_str(), /*overwrite=*/1);
-    cell.peak_bytes = peak_bytes("ambit", row.name());
+    cell.peak_bytes = peak_bytes("ambit", row.name(), threads);
   }
   return cell;
 }
