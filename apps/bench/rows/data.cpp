@@ -1,10 +1,13 @@
 // Where data come from and go to: the loader, copies between devices, files.
 #include <ambit/data/data.h>
+#include <ambit/error.h>
 #include <ambit/ops/creation.h>
 #include <ambit/ops/random.h>
 #include <ambit/ops/reduce.h>
 #include <ambit/random.h>
 #include <ambit/serialize.h>
+#include <fcntl.h>
+#include <unistd.h>
 
 #include <filesystem>
 #include <fstream>
@@ -131,7 +134,7 @@ class Loading final : public Work {
 };
 
 // The floor of files: the same bytes as the system writes and reads them. A new file takes the
-// place of the old one, as a saved one does.
+// place of the old one once the disk has it, as a saved one does.
 class PlainFile : public Work {
  public:
   explicit PlainFile(const Inputs& inputs) : file_(folder_.file("plain")) {
@@ -142,13 +145,23 @@ class PlainFile : public Work {
 
  protected:
   void write() {
-    std::ofstream out(file_ + ".new", std::ios::binary);
-    out.exceptions(std::ios::failbit | std::ios::badbit);
+    const std::string next = file_ + ".new";
+    const int fd = ::open(next.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
+    bool is_written = fd >= 0;
     for (const Tensor& t : tensors_) {
-      out.write(static_cast<const char*>(t.data_ptr()), static_cast<std::streamsize>(t.nbytes()));
+      const auto* data = static_cast<const char*>(t.data_ptr());
+      for (size_t left = t.nbytes(); is_written && left > 0;) {
+        const ssize_t n = ::write(fd, data, left);
+        is_written = n > 0;
+        if (!is_written) break;
+        data += n;
+        left -= static_cast<size_t>(n);
+      }
     }
-    out.close();
-    std::filesystem::rename(file_ + ".new", file_);
+    is_written = is_written && ::fsync(fd) == 0;
+    if (fd >= 0) ::close(fd);
+    if (!is_written) throw Error("bench: expected to write " + next);
+    std::filesystem::rename(next, file_);
   }
   void read() {
     std::ifstream in(file_, std::ios::binary);

@@ -9,15 +9,12 @@
 
 namespace bench {
 
-/// Lives in memory where the system offers that, so that no disk is measured; removed with this.
+/// In $AMBIT_BENCH_FOLDER; else it lives in memory where the system offers that, so that no disk is
+/// measured. Removed with this.
 class ScratchFolder {
  public:
   ScratchFolder() {
-    const std::filesystem::path memory = "/dev/shm";
-    std::string name = std::filesystem::is_directory(memory)
-                           ? memory.string()
-                           : std::filesystem::temp_directory_path().string();
-    name += "/ambit_bench_XXXXXX";
+    std::string name = parent() + "/ambit_bench_XXXXXX";
     if (!mkdtemp(name.data())) throw ambit::Error("bench: expected to make " + name);
     path_ = name;
   }
@@ -29,6 +26,13 @@ class ScratchFolder {
   ScratchFolder& operator=(const ScratchFolder&) = delete;
 
   std::string file(const std::string& name) const { return (path_ / name).string(); }
+
+  static std::string parent() {
+    const std::string memory = "/dev/shm";
+    if (const char* asked = ::getenv("AMBIT_BENCH_FOLDER")) return asked;
+    if (std::filesystem::is_directory(memory)) return memory;
+    return std::filesystem::temp_directory_path().string();
+  }
 
  private:
   std::filesystem::path path_;
