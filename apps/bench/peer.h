@@ -53,8 +53,11 @@ class Work {
   /// that the last run() had before its update; else the sum of its output, or of a gradient. NaN:
   /// there is nothing to compare.
   virtual double result() = 0;
-  /// Return which of several ways it is done in, the fastest; empty: there is but one.
+  /// Return which of several ways of doing it this is; empty: there is but one.
   virtual std::string way() { return {}; }
+  /// Return the ways in which it is to be measured, once it has run twice: all that are about as
+  /// fast as the fastest. They belong to it, and each is a work. None: it is its one way itself.
+  virtual std::vector<Work*> ways() { return {}; }
   /// Return the bytes that it has needed at most, where it runs in a process of its own. NaN: it
   /// runs in this one.
   virtual double peak_bytes() { return NAN; }

@@ -77,7 +77,7 @@ void measure_row(const Row& row, const Options& options, const std::vector<Oppon
   into.quiet = timings.quiet;
   for (size_t i = 0; i < works.size(); ++i) {
     into.sides[i].seconds = timings.works[i].seconds;
-    into.sides[i].way = works[i]->way();
+    into.sides[i].way = timings.works[i].way;
     if (!agree(timings.works[i].result, result)) {
       into.failure = fmt::format("expected the same result, got {} from ambit and {} from {}",
                                  result, timings.works[i].result, into.sides[i].name);

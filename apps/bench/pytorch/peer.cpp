@@ -18,80 +18,73 @@ namespace {
 
 constexpr int kRounds = 4;              // of trying each way
 constexpr double kTrialSeconds = 0.05;  // of each way in a round
+constexpr double kClose = 1.1;          // times the fastest: measured on in turn
 
-struct Way {
-  std::string name;
-  std::unique_ptr<Python> python;
-  double seconds = INFINITY;  // of one run, the least of all rounds
+class Way final : public Work {
+ public:
+  Way(std::string name, int threads) : name_(std::move(name)), python_(threads) {}
+  void make(const Specification& s) { python_.make(s, name_); }
+  void run() override { seconds(1); }
+  double seconds(long runs) override { return python_.ask("run " + std::to_string(runs)); }
+  double result() override { return python_.ask("result"); }
+  std::string way() override { return name_; }
+  double peak_bytes() override { return python_.ask("peak"); }
+  double process_seconds() override { return python_.ask("spent"); }
+
+ private:
+  std::string name_;
+  Python python_;
 };
 
 class BestOf final : public Work {
  public:
   BestOf(const Specification& s, const std::vector<std::string>& names) {
     // All at once, since Python takes seconds to start.
-    for (const std::string& name : names) {
-      ways_.push_back({name, std::make_unique<Python>(s.threads)});
-    }
-    for (Way& way : ways_) way.python->make(s, way.name);
-    if (ways_.size() == 1) best_ = &ways_[0];
+    for (const std::string& name : names) ways_.push_back(std::make_unique<Way>(name, s.threads));
+    for (const auto& way : ways_) way->make(s);
   }
 
-  void run() override { seconds(1); }
-
-  double seconds(long runs) override {
-    const std::string command = "run " + std::to_string(runs);
-    // The first two make what is made once, and their results are compared.
-    if (!best_ && calls_++ < 2) {
-      double all = 0;
-      for (Way& way : ways_) all += way.python->ask(command);
-      return all / static_cast<double>(ways_.size());
-    }
-    if (!best_) choose();
-    return best_->python->ask(command);
+  void run() override {
+    for (const auto& way : ways_) way->run();
   }
 
   // That of the way which is farthest from the first, so that none goes astray unseen.
   double result() override {
-    const double first = ways_[0].python->ask("result");
+    const double first = ways_[0]->result();
     double farthest = first;
-    for (Way& way : ways_) {
-      const double other = way.python->ask("result");
+    for (const auto& way : ways_) {
+      const double other = way->result();
       if (std::abs(other - first) > std::abs(farthest - first)) farthest = other;
     }
     return farthest;
   }
 
-  std::string way() override { return best_ ? best_->name : ""; }
+  // On a machine that others use too, a trial alone can choose the wrong one.
+  std::vector<Work*> ways() override {
+    std::vector<double> least(ways_.size(), INFINITY);  // seconds of one run
+    for (int round = 0; round < kRounds; ++round) {
+      for (size_t i = 0; i < ways_.size(); ++i) {
+        const long runs = std::max(1L, std::lround(kTrialSeconds / least[i]));  // one at first
+        least[i] = std::min(least[i], ways_[i]->seconds(runs) / static_cast<double>(runs));
+      }
+    }
+    const double fastest = *std::min_element(least.begin(), least.end());
+    std::vector<Work*> close;
+    for (size_t i = 0; i < ways_.size(); ++i) {
+      if (least[i] <= kClose * fastest) close.push_back(ways_[i].get());
+    }
+    return close;
+  }
 
   // The least of all ways: to compile takes memory that the work itself does not.
   double peak_bytes() override {
     double least = INFINITY;
-    for (Way& way : ways_) least = std::min(least, way.python->ask("peak"));
+    for (const auto& way : ways_) least = std::min(least, way->peak_bytes());
     return least;
   }
 
-  double process_seconds() override {
-    double all = 0;
-    for (Way& way : ways_) all += way.python->ask("spent");
-    return all;
-  }
-
  private:
-  void choose() {
-    for (int round = 0; round < kRounds; ++round) {
-      for (Way& way : ways_) {
-        const long runs = std::max(1L, std::lround(kTrialSeconds / way.seconds));  // one at first
-        const double all = way.python->ask("run " + std::to_string(runs));
-        way.seconds = std::min(way.seconds, all / static_cast<double>(runs));
-      }
-    }
-    best_ = &*std::min_element(ways_.begin(), ways_.end(),
-                               [](const Way& a, const Way& b) { return a.seconds < b.seconds; });
-  }
-
-  std::vector<Way> ways_;
-  Way* best_ = nullptr;
-  int calls_ = 0;
+  std::vector<std::unique_ptr<Way>> ways_;
 };
 
 // "PyTorch 2.9.0+cpu, tcmalloc".
@@ -157,7 +150,9 @@ std::unique_ptr<Work> make(const Specification& s) {
   // rank, ranks, a number that is theirs alone, way.
   const auto way = static_cast<size_t>(s.parameters.at(3));
   if (way >= ways.size()) return nullptr;
-  return std::make_unique<BestOf>(s, std::vector{ways[way]});
+  auto one = std::make_unique<Way>(ways[way], s.threads);
+  one->make(s);
+  return one;
 }
 
 }  // namespace
