@@ -23,8 +23,9 @@ const char* const kAmbit = "ambit";
 // The last column. A peer of this name has the rows that are written by hand.
 const char* const kFloor = "floor";
 
-// The side of ambit on a single thread.
+// The sides of ambit on a single thread, and of rows of 16 bits in float32.
 const char* const kOneThread = "1 thread";
+const char* const kFloat32 = "float32";
 
 class OneThreadWork final : public Work {
  public:
@@ -57,6 +58,7 @@ void measure_row(const Row& row, const Options& options, const std::vector<Oppon
   const ambit::Device device(options.device);
   add(kAmbit, row.make(inputs, device));
   if (options.loaded) add(kOneThread, std::make_unique<OneThreadWork>(row.make(inputs, device)));
+  if (row.make_float32) add(kFloat32, row.make_float32(inputs, device));
   for (const auto& [asked, peer] : opponents) {
     add(peer->name, row.make_peer ? row.make_peer(asked) : peer->make(specification));
   }
@@ -78,7 +80,7 @@ void measure_row(const Row& row, const Options& options, const std::vector<Oppon
   for (size_t i = 0; i < works.size(); ++i) {
     into.sides[i].seconds = timings.works[i].seconds;
     into.sides[i].way = timings.works[i].way;
-    if (!agree(timings.works[i].result, result)) {
+    if (!agree(timings.works[i].result, result, row.tolerance)) {
       into.failure = fmt::format("expected the same result, got {} from ambit and {} from {}",
                                  result, timings.works[i].result, into.sides[i].name);
     }
@@ -96,9 +98,9 @@ void measure_memory(const Row& row, const std::vector<Opponent>& opponents, Meas
 
 }  // namespace
 
-bool agree(double a, double b) {
+bool agree(double a, double b, double tolerance) {
   if (std::isnan(a) || std::isnan(b)) return true;  // a work without a result
-  return std::abs(a - b) <= 1e-3 * std::max({1.0, std::abs(a), std::abs(b)});
+  return std::abs(a - b) <= tolerance * std::max({1.0, std::abs(a), std::abs(b)});
 }
 
 std::vector<Row> chosen_rows(const std::string& filter) {
@@ -112,6 +114,10 @@ std::vector<Row> chosen_rows(const std::string& filter) {
 
 Report run(const Options& options, const std::function<void(const std::string&)>& progress) {
   Report report{ambit::Device(options.device).str(), {}, {kAmbit}, {}};
+  const std::vector<Row> rows = chosen_rows(options.filter);
+  if (std::any_of(rows.begin(), rows.end(), [](const Row& r) { return bool(r.make_float32); })) {
+    report.columns.emplace_back(kFloat32);
+  }
   std::vector<Opponent> opponents;
   for (const std::string& asked : options.against) {
     const Peer& peer = open_peer(asked);
@@ -124,7 +130,7 @@ Report run(const Options& options, const std::function<void(const std::string&)>
   } else {
     report.columns.push_back(kFloor);
   }
-  for (const Row& row : chosen_rows(options.filter)) {
+  for (const Row& row : rows) {
     progress(row.name());
     Measured measured{.row = row.name(), .amount = row.amount, .unit = row.unit};
     try {

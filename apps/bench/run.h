@@ -11,9 +11,8 @@
 
 namespace bench {
 
-/// Return whether two sides have done the same work: they add in different orders, which moves a
-/// sum or a loss of float32 by a millionth; another work moves it by more than a thousandth.
-bool agree(double a, double b);
+/// Return whether two sides have done the same work, by their results; see Row::tolerance.
+bool agree(double a, double b, double tolerance = 1e-3);
 
 /// Return the rows whose name holds `filter`. Errors: ambit::Error when there are none.
 std::vector<Row> chosen_rows(const std::string& filter);

@@ -28,6 +28,8 @@ TEST_CASE("bench has a row for everything that is promised") {
                           "net/infer/1024",
                           "tudui/train/256",
                           "tudui/infer/64",
+                          "tudui/train_amp/64",
+                          "resnet18/infer_amp/32",
                           "resnet18/train/32",
                           "gpt/infer/8",
                           "lstm/train/32",
@@ -38,6 +40,7 @@ TEST_CASE("bench has a row for everything that is promised") {
                           "sum/256x256x256,dim2",
                           "matmul/64",
                           "matmul/2048",
+                          "matmul_amp/2048",
                           "conv2d/tudui.0",
                           "conv2d_grad/32x64x56x56,3x3",
                           "attention/8x6x1024x64",
@@ -95,6 +98,12 @@ TEST_CASE("bench compares with a peer and with a bound") {
   CHECK_FALSE(one.contains("floor"));
   CHECK_FALSE(large.contains("fixture"));
   CHECK(large["floor"]["ratio"].get<double>() > 0);
+}
+
+TEST_CASE("bench measures what computes in bfloat16 beside the same in float32") {
+  const json row = json::parse(bench("--filter tudui/infer_amp --json").output)["rows"].at(0);
+  CHECK_FALSE(row.contains("failure"));
+  CHECK(row["sides"]["float32"]["ratio"].get<double>() > 0);
 }
 
 // The networks of both sides, with the same numbers, give the same: else the rows fail.

@@ -122,12 +122,13 @@ std::string subject_of(const std::string& what) {
 }
 
 bool is_known(const std::string& what) {
-  const bool is_network =
-      what.ends_with("/train distributed") || what.ends_with("/train") || what.ends_with("/infer");
-  return is_network
-             ? is_one_of({"net", "tudui", "resnet18", "unet", "gpt", "lstm"}, subject_of(what))
+  const size_t slash = what.find('/');
+  return slash != std::string::npos
+             ? is_one_of({"train", "train_amp", "train distributed", "infer", "infer_amp"},
+                         what.substr(slash + 1)) &&
+                   is_one_of({"net", "tudui", "resnet18", "unet", "gpt", "lstm"}, subject_of(what))
              : is_one_of({"attention", "layer_norm", "group_norm", "conv1d", "conv3d",
-                          "conv_transpose2d"},
+                          "conv_transpose2d", "matmul_amp"},
                          subject_of(what));
 }
 

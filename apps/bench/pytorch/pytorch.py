@@ -5,7 +5,8 @@ It gets on stdin a line of JSON, {"what", "way", "threads", "parameters", "opera
 number that all sides are compared by, "peak" by the bytes that the work has needed at most, "spent" by the seconds
 of all cores so far.
 
-The ways: "eager", "compiled", and both with "channels-last" behind them.
+The ways: "eager", "compiled", and both with "channels-last" behind them. What is named ..._amp computes in bfloat16,
+networks by autocast.
 """
 import json
 import math
@@ -13,7 +14,7 @@ import os
 import sys
 import tempfile
 import time
-from contextlib import suppress
+from contextlib import nullcontext, suppress
 from inspect import signature
 
 import torch
@@ -201,7 +202,8 @@ OPS = {"attention": lambda x, p: F.scaled_dot_product_attention(*x[:3]),
        "group_norm": lambda x, p: F.group_norm(x[0], p[0], x[1], x[2]),
        "conv1d": lambda x, p: F.conv1d(x[0], x[1], x[2], padding=p[0]),
        "conv3d": lambda x, p: F.conv3d(x[0], x[1], x[2], padding=p[0]),
-       "conv_transpose2d": lambda x, p: F.conv_transpose2d(x[0], x[1], x[2], stride=p[0], padding=1)}
+       "conv_transpose2d": lambda x, p: F.conv_transpose2d(x[0], x[1], x[2], stride=p[0], padding=1),
+       "matmul": lambda x, p: x[0] @ x[1]}
 
 # The network, learning rate and momentum.
 NETWORKS = {"net": (Net, 0.001, 0.9), "tudui": (Tudui, 0.01, 0), "resnet18": (ResNet18, 0.01, 0.9),
@@ -224,18 +226,24 @@ def status_bytes(field):
         return next(1024 * int(line.split()[1]) for line in lines if line.startswith(field + ":"))
 
 
+def autocast(request):
+    return torch.autocast("cpu", torch.bfloat16) if "_amp" in request["what"] else nullcontext()
+
+
 class Training:
-    def __init__(self, network, way, tensors, lr, momentum):
+    def __init__(self, network, request, tensors, lr, momentum):
+        self.autocast = autocast(request)
         self.input, self.target = tensors["input"], tensors["target"]
         self.network = network.train()
         # Where PyTorch has it: one kernel for all parameters.
         fused = {"fused": True} if "fused" in signature(torch.optim.SGD).parameters else {}
         self.optimizer = torch.optim.SGD(network.parameters(), lr=lr, momentum=momentum, **fused)
-        self.forward = torch.compile(network) if "compiled" in way else network
+        self.forward = torch.compile(network) if "compiled" in request["way"] else network
 
     def run(self):
         self.optimizer.zero_grad(set_to_none=True)
-        loss = F.cross_entropy(self.forward(self.input), self.target)
+        with self.autocast:
+            loss = F.cross_entropy(self.forward(self.input), self.target)
         loss.backward()
         self.optimizer.step()
         self.loss = loss.item()
@@ -245,16 +253,18 @@ class Training:
 
 
 class Inference:
-    def __init__(self, network, way, tensors):
+    def __init__(self, network, request, tensors):
+        self.autocast = autocast(request)
         self.input = tensors["input"]
         self.network = network.eval()
-        self.forward = torch.compile(network) if "compiled" in way else network
+        self.forward = torch.compile(network) if "compiled" in request["way"] else network
         self.logits = None
 
     @torch.no_grad()
     def run(self):
         self.logits = None
-        self.logits = self.forward(self.input)
+        with self.autocast:
+            self.logits = self.forward(self.input)
 
     def result(self):
         return self.logits.double().sum().item()
@@ -265,6 +275,8 @@ class Op:
 
     def __init__(self, function, request, tensors):
         for operand in request["operands"]:
+            if "_amp" in request["what"]:
+                tensors[operand["name"]] = tensors[operand["name"]].to(torch.bfloat16)
             tensors[operand["name"]].requires_grad_(operand["requires_grad"])
         self.operands, self.parameters = list(tensors.values()), request["parameters"]
         self.wanted = [x for x in self.operands if x.requires_grad]
@@ -298,9 +310,10 @@ def make_work(request, tensors):
         for key in ("input", "gradient"):
             if key in tensors:
                 tensors[key] = tensors[key].contiguous(memory_format=torch.channels_last)
-    if function := OPS.get(request["what"].removesuffix("_grad")):
+    what = request["what"].removesuffix("_amp")
+    if function := OPS.get(what.removesuffix("_grad")):
         return Op(function, request, tensors)
-    name, kind = request["what"].split("/")
+    name, kind = what.split("/")
     make, lr, momentum = NETWORKS[name]
     network = make()
     own = network.state_dict()
@@ -310,8 +323,8 @@ def make_work(request, tensors):
     if kind == "train distributed":
         network = parallel(network, *request["parameters"])
     if kind.startswith("train"):
-        return Training(network, request["way"], tensors, lr, momentum)
-    return Inference(network, request["way"], tensors)
+        return Training(network, request, tensors, lr, momentum)
+    return Inference(network, request, tensors)
 
 
 def take_stdout():

@@ -1,12 +1,14 @@
 // A training step and inference of any network, as rows.
 #pragma once
 
+#include <ambit/autocast.h>
 #include <ambit/ops/loss.h>
 #include <ambit/optim/sgd.h>
 #include <ambit/random.h>
 
 #include <functional>
 #include <memory>
+#include <optional>
 #include <string>
 
 #include "../row.h"
@@ -28,15 +30,17 @@ Network network_of(const Inputs& inputs, size_t first_parameter, ambit::Device d
 template <class Network>
 class Training final : public Work {
  public:
-  Training(const Inputs& inputs, ambit::Device device, const ambit::optim::SGDOptions& options)
-      : network_(network_of<Network>(inputs, 2, device)),
+  Training(const Inputs& inputs, ambit::Device device, const ambit::optim::SGDOptions& options,
+           bool amp)
+      : amp_(amp),
+        network_(network_of<Network>(inputs, 2, device)),
         optimizer_(network_->parameters(), options),
         images_(inputs[0].value.to(device)),
         labels_(inputs[1].value.to(device)) {}
 
   void run() override {
     optimizer_.zero_grad();
-    const ambit::Tensor loss = cross_entropy(network_(images_), labels_);
+    const ambit::Tensor loss = make_loss();
     loss.backward();
     optimizer_.step();
     loss_ = loss.item<double>();
@@ -44,6 +48,13 @@ class Training final : public Work {
   double result() override { return loss_; }
 
  private:
+  ambit::Tensor make_loss() {
+    std::optional<ambit::AutocastGuard> autocast;
+    if (amp_) autocast.emplace(images_.device(), ambit::kBFloat16);
+    return cross_entropy(network_(images_), labels_);
+  }
+
+  bool amp_;
   Network network_;
   ambit::optim::SGD optimizer_;
   ambit::Tensor images_, labels_;
@@ -53,20 +64,25 @@ class Training final : public Work {
 template <class Network>
 class Inference final : public Work {
  public:
-  Inference(const Inputs& inputs, ambit::Device device)
-      : network_(network_of<Network>(inputs, 1, device)), images_(inputs[0].value.to(device)) {
+  Inference(const Inputs& inputs, ambit::Device device, bool amp)
+      : amp_(amp),
+        network_(network_of<Network>(inputs, 1, device)),
+        images_(inputs[0].value.to(device)) {
     network_->eval();
   }
 
   void run() override {
     const ambit::NoGradGuard no_grad;
+    std::optional<ambit::AutocastGuard> autocast;
+    if (amp_) autocast.emplace(images_.device(), ambit::kBFloat16);
     logits_.reset();  // before the next ones are made
     logits_ = network_(images_);
     ambit::synchronize(logits_.device());
   }
-  double result() override { return logits_.sum().item<double>(); }
+  double result() override { return logits_.to(ambit::kFloat32).sum().item<double>(); }
 
  private:
+  bool amp_;
   Network network_;
   ambit::Tensor images_, logits_;
 };
@@ -81,15 +97,20 @@ Inputs network_inputs(const std::function<Inputs()>& batch, bool with_targets) {
   return all;
 }
 
+/// A layer rounds its operands to bfloat16, by 2^-9 at most: so much after the 18 of ResNet-18.
+inline constexpr double kAmpTolerance = 2 * 18 * 0x1p-9;
+
 /// What two rows of a network have in common.
 struct NetworkRow {
   std::string name;
   int64_t size;      // of a batch
   const char* unit;  // what it is of
   std::function<Inputs()> batch;
+  bool amp = false;  // products in bfloat16, by autocast
 
   Row row(const std::string& kind) const {
-    Row row{name + "/" + kind, std::to_string(size)};
+    Row row{name + "/" + kind + (amp ? "_amp" : ""), std::to_string(size)};
+    if (amp) row.tolerance = kAmpTolerance;
     row.amount = static_cast<double>(size);
     row.unit = unit;
     row.memory = true;
@@ -101,9 +122,9 @@ template <class Network>
 Row training_row(const NetworkRow& about, const ambit::optim::SGDOptions& options) {
   Row row = about.row("train");
   row.inputs = [about] { return network_inputs<Network>(about.batch, true); };
-  row.make = [options](const Inputs& in, ambit::Device device) {
-    return std::make_unique<Training<Network>>(in, device, options);
-  };
+  row.set_make(about.amp, [options](const Inputs& in, ambit::Device device, bool amp) {
+    return std::make_unique<Training<Network>>(in, device, options, amp);
+  });
   return row;
 }
 
@@ -111,9 +132,9 @@ template <class Network>
 Row inference_row(const NetworkRow& about) {
   Row row = about.row("infer");
   row.inputs = [about] { return network_inputs<Network>(about.batch, false); };
-  row.make = [](const Inputs& in, ambit::Device device) {
-    return std::make_unique<Inference<Network>>(in, device);
-  };
+  row.set_make(about.amp, [](const Inputs& in, ambit::Device device, bool amp) {
+    return std::make_unique<Inference<Network>>(in, device, amp);
+  });
   return row;
 }
 

@@ -21,14 +21,17 @@ Inputs images(int64_t batch) {
 }  // namespace
 
 Row lesson_row(const std::string& what, int64_t batch) {
+  const bool amp = what.ends_with("_amp");
   const NetworkRow about{what.substr(0, what.find('/')), batch, "images",
-                         [batch] { return images(batch); }};
+                         [batch] { return images(batch); }, amp};
   if (what == "net/train") {
     return training_row<Net>(about, optim::SGDOptions(0.001).momentum(0.9));
   }
   if (what == "net/infer") return inference_row<Net>(about);
-  if (what == "tudui/train") return training_row<Tudui>(about, optim::SGDOptions(0.01));
-  if (what == "tudui/infer") return inference_row<Tudui>(about);
+  if (what == "tudui/train" || what == "tudui/train_amp") {
+    return training_row<Tudui>(about, optim::SGDOptions(0.01));
+  }
+  if (what == "tudui/infer" || what == "tudui/infer_amp") return inference_row<Tudui>(about);
   throw Error("bench: expected one of net/train, net/infer, tudui/train, tudui/infer, got " + what);
 }
 
@@ -36,6 +39,9 @@ std::vector<Row> network_rows() {
   std::vector<Row> rows;
   for (const char* const what : kLessonWorks) {
     for (const int64_t batch : {4, 64, 256, 1024}) rows.push_back(lesson_row(what, batch));
+  }
+  for (const char* const what : {"tudui/train_amp", "tudui/infer_amp"}) {
+    rows.push_back(lesson_row(what, 64));
   }
   return rows;
 }

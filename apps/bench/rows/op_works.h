@@ -38,7 +38,7 @@ class Forward : public Work {
     // On the cpu nothing is to be waited for, and the shortest works would show the call.
     if (!device_.is_cpu()) synchronize(device_);
   }
-  double result() override { return out_.detach().sum().item<double>(); }
+  double result() override { return out_.detach().to(ambit::kFloat32).sum().item<double>(); }
 
  protected:
   Function function_;

@@ -55,6 +55,11 @@ std::vector<Row> reduction_rows() {
   return rows;
 }
 
+Inputs in_bfloat16(Inputs inputs) {
+  for (Input& input : inputs) input.value = input.value.to(kBFloat16);
+  return inputs;
+}
+
 std::vector<Row> matmul_rows() {
   std::vector<Row> rows;
   const Function matmul = [](const Tensors& x, const Parameters&) { return x[0].matmul(x[1]); };
@@ -67,6 +72,12 @@ std::vector<Row> matmul_rows() {
                         }),
         2 * count(sizes) * static_cast<double>(n)));
   }
+  Row amp = rows.back();
+  amp.what += "_amp";
+  amp.set_make(true, [matmul](const Inputs& in, Device device, bool is_amp) {
+    return std::make_unique<Forward>(matmul, is_amp ? in_bfloat16(in) : in, Parameters(), device);
+  });
+  rows.push_back(amp);
   return rows;
 }
 

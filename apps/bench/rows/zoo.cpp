@@ -23,10 +23,12 @@ void add(std::vector<Row>& rows, const NetworkRow& about) {
 
 std::vector<Row> zoo_rows() {
   std::vector<Row> rows;
-  add<ResNet18>(
-      rows, {"resnet18", 32, "images", [] {
-               return Inputs{{"input", rand({32, 3, 32, 32})}, {"target", randint(0, 10, {32})}};
-             }});
+  for (const bool amp : {false, true}) {
+    const auto images = [] {
+      return Inputs{{"input", rand({32, 3, 32, 32})}, {"target", randint(0, 10, {32})}};
+    };
+    add<ResNet18>(rows, {"resnet18", 32, "images", images, amp});
+  }
   add<Gpt6>(rows, {"gpt", 8, "sequences", [] { return text({8, 256}); }});
   add<Lstm2>(rows, {"lstm", 32, "sequences", [] { return text({64, 32}); }});
   add<SmallUNet>(
