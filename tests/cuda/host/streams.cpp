@@ -145,11 +145,13 @@ void Streams::step(Queue& queue) {
       queue.before.join(item.mark->before);
     } else {
       item.mark->reached = true;
+      item.mark->at = done_;
       item.mark->before = queue.before;
     }
     return;
   }
   const uint64_t number = queue.done + 1;
+  ++done_;
   at_work.name = item.work.name;
   at_work.kernel = item.work.kernel;
   begin_on(queue.device);

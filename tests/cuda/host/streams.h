@@ -22,6 +22,7 @@ struct Queue;
 struct Mark {
   Queue* queue = nullptr;
   bool reached = false;
+  uint64_t at = 0;                   ///< how many pieces of work all streams had done by then
   Clock before;                      ///< what is done where it is reached
   std::shared_ptr<Capture> capture;  ///< that it is a place in: nothing ever reaches it
 };
@@ -109,7 +110,7 @@ class Streams {
   std::vector<Queue*> legacy_;
   std::map<Event*, std::unique_ptr<Event>> events_;
   Clock known_;  // to the host
-  uint64_t launches_ = 0;
+  uint64_t launches_ = 0, done_ = 0;
   cudaError_t sticky_ = cudaSuccess;
 };
 
