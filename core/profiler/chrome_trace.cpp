@@ -1,6 +1,7 @@
-// A profile in the Trace Event Format of Chrome, with torch.profiler's categories, by which
-// TensorBoard's plugin tells what is what.
-// Source: "Trace Event Format", Google, 2016.
+// A profile in the Trace Event Format of Chrome, with torch.profiler's categories and arguments, by
+// which TensorBoard's plugin tells what is what: all that the host calls is a "cpu_op", a device's
+// work hangs on a call of its "runtime" by a number, and memory is told by instants.
+// Source: "Trace Event Format", Google, 2016; torch_tb_profiler 0.4.3, profiler/trace.py.
 #include <ambit/device.h>
 #include <ambit/profiler.h>
 #include <fmt/format.h>
@@ -9,8 +10,8 @@
 #include <algorithm>
 #include <iterator>
 #include <nlohmann/json.hpp>
+#include <set>
 #include <string>
-#include <vector>
 
 #include "core/files/atomic_file.h"
 #include "recorder.h"
@@ -22,22 +23,6 @@ namespace {
 std::string quoted(const std::string& text) {
   using Json = nlohmann::json;
   return Json(text).dump(-1, ' ', false, Json::error_handler_t::replace);
-}
-
-constexpr ptrdiff_t kFirstDevice = 1'000'000;  // no thread of the host has such a number
-
-const char* category(EventKind kind) {
-  switch (kind) {
-    case EventKind::op:
-      return "cpu_op";
-    case EventKind::backward:
-      return "backward";
-    case EventKind::copy:
-      return "copy";
-    case EventKind::scope:
-      break;
-  }
-  return "user_annotation";
 }
 
 // Writes one event after the other, some hundred KB at a time.
@@ -71,67 +56,115 @@ class Writer {
   bool is_first_ = true;
 };
 
-void add_call(Writer& writer, int pid, const FunctionEvent& e) {
-  std::string details = fmt::format("\"kernels\": {}", e.kernels);
-  const auto add = [&](auto format, const auto& value) {
-    fmt::format_to(std::back_inserter(details), fmt::runtime(format), value);
-  };
-  if (e.bytes != 0) add(", \"bytes\": {}", e.bytes);
-  if (e.kind == EventKind::op || e.kind == EventKind::copy) {
-    add(", \"device\": {}", quoted(e.device.str()));
-  }
-  if (!e.dtypes.empty()) add(", \"dtypes\": {}", quoted(e.dtypes));
-  if (!e.input_shapes.empty()) add(", \"Input Dims\": {}", quoted(e.input_shapes));
-  if (e.allocated != 0) add(", \"allocated\": {}", e.allocated);
-  if (e.freed != 0) add(", \"freed\": {}", e.freed);
-  writer.add(
-      R"({{"ph": "X", "cat": "{}", "name": {}, "pid": {}, "tid": {}, "ts": {:.3f}, "dur": {:.3f}, )"
-      R"("args": {{{}}}}})",
-      category(e.kind), quoted(e.name), pid, e.thread, e.start, e.cpu_time, details);
-  if (e.in_use != 0) {
-    writer.add(R"({{"ph": "C", "name": {}, "pid": {}, "ts": {:.3f}, "args": {{"bytes": {}}}}})",
-               quoted("memory of " + e.device.str()), pid, e.start + e.cpu_time, e.in_use);
-  }
+// "1234.567": microseconds, cut to nanoseconds alike at both ends, so that what is inside stays
+// there.
+std::string time_text(int64_t nanoseconds) {
+  return fmt::format("{}.{:03}", nanoseconds / 1000, nanoseconds % 1000);
 }
+int64_t nanoseconds(double microseconds) { return static_cast<int64_t>(microseconds * 1e3); }
 
-void add_thread_name(Writer& writer, int pid, ptrdiff_t tid, const std::string& name) {
-  writer.add(
-      R"({{"ph": "M", "name": "thread_name", "pid": {}, "tid": {}, "args": {{"name": {}}}}})", pid,
-      tid, quoted(name));
-}
+class Trace {
+ public:
+  explicit Trace(Writer& writer) : writer_(writer) { name_process(pid_, "ambit"); }
 
-void add_device_work(Writer& writer, int pid, const FunctionEvent& e,
-                     std::vector<Device>& devices) {
-  const auto row = std::ranges::find(devices, e.device);
-  const auto tid = kFirstDevice + (row - devices.begin());
-  if (row == devices.end()) {
-    devices.push_back(e.device);
-    add_thread_name(writer, pid, tid, e.device.str());
+  void add(const FunctionEvent& e) {
+    if (threads_.insert(e.thread).second)
+      name_thread(pid_, e.thread, fmt::format("thread {}", e.thread));
+    ++number_;
+    add_call(e);
+    if (e.device_start >= 0) add_device_work(e);
+    if (e.in_use != 0 || e.allocated != 0 || e.freed != 0) add_memory(e);
   }
-  writer.add(
-      R"({{"ph": "X", "cat": "kernel", "name": {}, "pid": {}, "tid": {}, "ts": {:.3f}, "dur": {:.3f}}})",
-      quoted(e.name), pid, tid, e.device_start, e.self_device_time);
-}
+
+ private:
+  void add_call(const FunctionEvent& e) {
+    std::string details = fmt::format("\"External id\": {}, \"kernels\": {}", number_, e.kernels);
+    const auto add = [&](auto format, const auto& value) {
+      fmt::format_to(std::back_inserter(details), fmt::runtime(format), value);
+    };
+    if (e.bytes != 0) add(", \"bytes\": {}", e.bytes);
+    if (e.kind == EventKind::op || e.kind == EventKind::copy) {
+      add(", \"device\": {}", quoted(e.device.str()));
+    }
+    if (!e.dtypes.empty()) add(", \"dtypes\": {}", quoted(e.dtypes));
+    if (!e.input_shapes.empty()) add(", \"Input Dims\": [{}]", e.input_shapes);
+    if (e.allocated != 0) add(", \"allocated\": {}", e.allocated);
+    if (e.freed != 0) add(", \"freed\": {}", e.freed);
+    const int64_t start = nanoseconds(e.start), end = nanoseconds(e.start + e.cpu_time);
+    add_slice(e.kind == EventKind::scope ? "user_annotation" : "cpu_op", e.name, pid_, e.thread,
+              start, end - start, details);
+  }
+
+  // The call of the runtime takes no time: that is the op's own, from which it would be taken off.
+  void add_device_work(const FunctionEvent& e) {
+    const int device = e.device.index(), row = static_cast<int>(e.device.kind());
+    if (devices_.insert(e.device.str()).second) {
+      name_process(device, e.device.str());
+      name_thread(device, row, e.device.str());
+    }
+    const std::string link = fmt::format("\"External id\": {0}, \"correlation\": {0}", number_);
+    const int64_t queued = nanoseconds(e.start), start = nanoseconds(e.device_start);
+    add_slice("runtime", "queue", pid_, e.thread, queued, 0, link);
+    add_slice(e.kind == EventKind::copy ? "gpu_memcpy" : "kernel", e.name, device, row, start,
+              nanoseconds(e.device_start + e.self_device_time) - start,
+              fmt::format("{}, \"device\": {}", link, device));
+    constexpr auto kArrow =
+        R"({{"ph": "{}", "cat": "ac2g", "name": "ac2g", "id": {}, "pid": {}, "tid": {}, )"
+        R"("ts": {}{}}})";
+    writer_.add(kArrow, "s", number_, pid_, e.thread, time_text(queued), "");
+    writer_.add(kArrow, "f", number_, device, row, time_text(start), R"(, "bp": "e")");
+  }
+
+  // As instants for TensorBoard, within the call, and as a curve for Perfetto. Which block it was
+  // is not known: each has a number of its own.
+  void add_memory(const FunctionEvent& e) {
+    const int64_t start = nanoseconds(e.start), end = nanoseconds(e.start + e.cpu_time);
+    const std::string at = time_text(std::max(start, end - 1));
+    for (const int64_t bytes : {e.allocated, -e.freed}) {
+      if (bytes == 0) continue;
+      writer_.add(
+          R"({{"ph": "i", "s": "t", "cat": "cpu_instant_event", "name": "[memory]", "pid": {}, )"
+          R"("tid": {}, "ts": {}, "args": {{"Device Type": {}, "Device Id": {}, )"
+          R"("Addr": {}, "Bytes": {}, )"
+          R"("Total Allocated": {}, "Total Reserved": {}}}}})",
+          pid_, e.thread, at, e.device.is_cpu() ? 0 : 1, e.device.is_cpu() ? -1 : e.device.index(),
+          ++addresses_, bytes, e.in_use, e.reserved);
+    }
+    writer_.add(R"({{"ph": "C", "name": {}, "pid": {}, "ts": {}, "args": {{"bytes": {}}}}})",
+                quoted("memory of " + e.device.str()), pid_, at, e.in_use);
+  }
+
+  void add_slice(const char* category, const std::string& name, int pid, int tid, int64_t start,
+                 int64_t duration, const std::string& details) {
+    writer_.add(
+        R"({{"ph": "X", "cat": "{}", "name": {}, "pid": {}, "tid": {}, "ts": {}, "dur": {}, )"
+        R"("args": {{{}}}}})",
+        category, quoted(name), pid, tid, time_text(start), time_text(duration), details);
+  }
+  void name_process(int pid, const std::string& name) {
+    writer_.add(R"({{"ph": "M", "name": "process_name", "pid": {}, "args": {{"name": {}}}}})", pid,
+                quoted(name));
+  }
+  void name_thread(int pid, int tid, const std::string& name) {
+    writer_.add(
+        R"({{"ph": "M", "name": "thread_name", "pid": {}, "tid": {}, "args": {{"name": {}}}}})",
+        pid, tid, quoted(name));
+  }
+
+  Writer& writer_;
+  const int pid_ = ::getpid();
+  std::set<int> threads_;
+  std::set<std::string> devices_;  // each is a process, of the number of the device, as GPUs are
+  int64_t number_ = 0, addresses_ = 0;
+};
 
 }  // namespace
 
 void Profile::export_chrome_trace(const std::string& path) const {
-  const Recorder::Everything& all = results().recorded;
-  const int pid = ::getpid();
+  const Recorder::Everything& recorded = results().recorded;
   Writer writer(path);
-  writer.add(R"({{"ph": "M", "name": "process_name", "pid": {}, "args": {{"name": "ambit"}}}})",
-             pid);
-  std::vector<Device> devices;  // each is a row of its own, below the threads
-  for (const auto& thread : all.threads) {
-    add_thread_name(writer, pid, thread.thread, fmt::format("thread {}", thread.thread));
-    for (const std::vector<Call>& calls : thread.calls) {
-      for (const Call& call : calls) {
-        const FunctionEvent event = event_of(call, thread.thread, all.start);
-        add_call(writer, pid, event);
-        if (event.device_start >= 0) add_device_work(writer, pid, event, devices);
-      }
-    }
-  }
+  Trace trace(writer);
+  for_each_event(recorded, [&](const FunctionEvent& event) { trace.add(event); });
   writer.finish();
 }
 

@@ -1,7 +1,6 @@
 // What is recorded of a kernel's call beside its times.
 #include <ambit/backend/op.h>
 #include <ambit/detail/kernel_event.h>
-#include <ambit/shape.h>
 
 #include <new>
 #include <optional>
@@ -9,21 +8,6 @@
 #include "recorder.h"
 
 namespace ambit {
-namespace {
-
-std::string shapes_text(std::span<const DeviceArg> tensors) {
-  std::string text;
-  for (const DeviceArg& arg : tensors) {
-    for (size_t i = 0; i < arg.count; ++i) {
-      if (!text.empty()) text += ", ";
-      text += arg.tensors[i].defined() ? str(arg.tensors[i].sizes()) : "[]";
-    }
-  }
-  return text;
-}
-
-}  // namespace
-
 KernelEvent::KernelEvent(const char* op, const char* function, Device device, bool native,
                          std::span<const DeviceArg> tensors) {
   const uint64_t profile = profiler::Recorder::current();
@@ -32,7 +16,7 @@ KernelEvent::KernelEvent(const char* op, const char* function, Device device, bo
     profiler::Call call{.name = function ? function : op,
                         .device = device,
                         .kind = profiler::EventKind::op,
-                        .kernels = native};
+                        .is_kernel = native};
     std::optional<DType> last;  // mostly all have one
     for (const DeviceArg& arg : tensors) {
       for (size_t i = 0; i < arg.count; ++i) {
@@ -44,8 +28,10 @@ KernelEvent::KernelEvent(const char* op, const char* function, Device device, bo
       }
     }
     profiler::Recorder& recorder = profiler::Recorder::get();
-    if (recorder.records_shapes()) call.shapes = recorder.intern(profile, shapes_text(tensors));
-    profile_ = profiler::begin_call(profile, call);
+    const char* const shapes = recorder.records_shapes()
+                                   ? recorder.intern(profile, profiler::shapes_text(op, tensors))
+                                   : nullptr;
+    profile_ = profiler::begin_call(profile, call, shapes);
   } catch (const std::bad_alloc&) {  // the call goes on, and is left out
   }
 }

@@ -4,6 +4,8 @@
 #include <ambit/profiler.h>
 
 #include <map>
+#include <string>
+#include <string_view>
 #include <tuple>
 #include <utility>
 
@@ -26,27 +28,58 @@ std::string shown_name(const char* name, EventKind kind) {
   return kind == EventKind::backward ? Node::name_of(name) : name;
 }
 
-FunctionEvent event_of(const Call& call, int thread, int64_t origin) {
+namespace {
+
+std::string input_shapes(std::string_view shapes) {
+  return std::string(shapes.substr(shapes.find(kBehindOutputs) + 1));
+}
+
+FunctionEvent event_of(const Recorder::Everything& all, int thread, const Call& call,
+                       const More& more, const Whole& whole) {
+  const auto host = [&](int64_t ticks) {
+    return static_cast<double>(ticks) * all.microseconds_per_tick;
+  };
   FunctionEvent event;
   event.name = shown_name(call.name, call.kind);
   event.kind = call.kind;
   event.thread = thread;
   event.depth = static_cast<int>(call.depth);
-  event.start = microseconds(call.start - origin);
-  event.cpu_time = microseconds(call.end - call.start);
-  event.self_cpu_time = microseconds(call.self);
-  if (call.device_start >= 0) event.device_start = microseconds(call.device_start - origin);
-  event.device_time = microseconds(call.device_time);
-  event.self_device_time = microseconds(call.device_self);
+  event.start = host(call.start - all.start.ticks);
+  event.cpu_time = host(whole.time);
+  event.self_cpu_time = host(whole.self);
+  if (more.device_start >= 0) {
+    event.device_start = microseconds(more.device_start - all.start.nanoseconds);
+  }
+  event.device_time = microseconds(whole.device_time);
+  event.self_device_time = microseconds(more.device_self);
   event.device = call.device;
   event.dtypes = dtypes_text(call.dtypes);
-  if (call.shapes) event.input_shapes = call.shapes;
-  event.kernels = call.kernels;
+  if (more.shapes) {
+    const std::string_view shapes = more.shapes;
+    event.output_shapes = shapes.substr(0, shapes.find(kBehindOutputs));
+    event.input_shapes = input_shapes(more.shapes);
+  }
+  event.kernels = whole.kernels;
   event.bytes = call.bytes;
-  event.allocated = call.allocated;
-  event.freed = call.freed;
-  event.in_use = call.in_use;
+  event.allocated = more.allocated;
+  event.freed = more.freed;
+  event.in_use = more.in_use;
+  event.reserved = more.reserved;
   return event;
+}
+
+}  // namespace
+
+void for_each_event(const Recorder::Everything& all, const std::function<void(FunctionEvent)>& f) {
+  for (const ThreadLog::Collected& thread : all.threads) {
+    Nesting nesting;
+    for (const Block& block : thread.blocks) {
+      for (const Call& call : block.calls) {
+        const More more = block.more_of(call);
+        f(event_of(all, thread.thread, call, more, nesting.add(call, more)));
+      }
+    }
+  }
 }
 
 Profile::Profile(const ProfileOptions& options) : results_(std::make_unique<Results>()) {
@@ -78,10 +111,12 @@ EventAverages Profile::key_averages(bool group_by_input_shape) const {
   for (const auto& thread : results().recorded.threads) {
     for (const auto& [key, sums] : thread.sums) {
       merged[{shown_name(key.name, key.kind), key.kind, key.device.kind(), key.device.index(),
-              dtypes_text(key.dtypes), group_by_input_shape && key.shapes ? key.shapes : ""}]
+              dtypes_text(key.dtypes),
+              group_by_input_shape && key.shapes ? input_shapes(key.shapes) : ""}]
           .add(sums);
     }
   }
+  const double tick = results().recorded.microseconds_per_tick;
   EventAverages rows;
   for (const auto& [key, sums] : merged) {
     const auto& [name, kind, device, index, dtypes, shapes] = key;
@@ -93,8 +128,8 @@ EventAverages Profile::key_averages(bool group_by_input_shape) const {
                     .count = sums.count,
                     .kernels = sums.kernels,
                     .bytes = sums.bytes,
-                    .cpu_time_total = microseconds(sums.time),
-                    .self_cpu_time_total = microseconds(sums.self),
+                    .cpu_time_total = static_cast<double>(sums.time) * tick,
+                    .self_cpu_time_total = static_cast<double>(sums.self) * tick,
                     .device_time_total = microseconds(sums.device_time),
                     .self_device_time_total = microseconds(sums.device_self),
                     .allocated = sums.allocated,
@@ -106,12 +141,8 @@ EventAverages Profile::key_averages(bool group_by_input_shape) const {
 
 std::vector<FunctionEvent> Profile::events() const {
   std::vector<FunctionEvent> events;
-  const Recorder::Everything& all = results().recorded;
-  for (const auto& thread : all.threads) {
-    for (const std::vector<Call>& calls : thread.calls) {
-      for (const Call& call : calls) events.push_back(event_of(call, thread.thread, all.start));
-    }
-  }
+  for_each_event(results().recorded,
+                 [&](FunctionEvent event) { events.push_back(std::move(event)); });
   return events;
 }
 

@@ -5,31 +5,26 @@
 #include <ambit/error.h>
 
 #include <algorithm>
-#include <chrono>
 #include <utility>
 
 namespace ambit::profiler {
 namespace {
 
-int64_t now() {
-  return std::chrono::duration_cast<std::chrono::nanoseconds>(
-             std::chrono::steady_clock::now().time_since_epoch())
-      .count();
-}
-
 // The log of a thread goes to the recorder when the thread ends.
-struct OwnLog {
-  ThreadLog* log = nullptr;
-  ~OwnLog() {
-    if (log) log->has_ended = true;
-    log = nullptr;
+struct AtEndOfThread {
+  bool is_told = false;
+  ~AtEndOfThread() {
+    if (ThreadLog::own) ThreadLog::own->has_ended = true;
+    ThreadLog::own = nullptr;
   }
 };
-thread_local OwnLog own_log;
+thread_local AtEndOfThread at_end_of_thread;
 
 }  // namespace
 
+constinit thread_local ThreadLog* ThreadLog::own = nullptr;
 std::atomic<uint64_t> Recorder::current_{0};
+std::atomic<bool> Recorder::records_more_{false};
 
 Recorder& Recorder::get() {
   static auto* recorder = new Recorder;  // leaked: threads may outlast main
@@ -47,13 +42,14 @@ uint64_t Recorder::start(const ProfileOptions& options) {
   offsets_.clear();
   records_shapes_ = options.record_shapes;
   records_memory_ = options.profile_memory;
+  records_more_ = options.record_shapes || options.profile_memory;
   most_kept_ = options.max_events;
   kept_ = 0;
   next_thread_ = 0;
   ++profiles_;
   own_log_locked().enter(profiles_);  // the first thread is this one
   OpBase::set_profiled(true);
-  started_ = now();
+  started_ = tick_origin();
   current_.store(profiles_, std::memory_order_release);
   return profiles_;
 }
@@ -63,7 +59,6 @@ Recorder::Everything Recorder::stop() {
   Everything all;
   const uint64_t profile = current_.exchange(0);
   OpBase::set_profiled(false);
-  all.stop = now();
   std::vector<ThreadLog*> logs;
   {
     const std::lock_guard lock(mutex_);
@@ -74,22 +69,23 @@ Recorder::Everything Recorder::stop() {
     ThreadLog::Collected collected = log->collect(profile);
     if (!collected.sums.empty()) all.threads.push_back(std::move(collected));
   }
-  std::ranges::sort(all.threads, {}, &ThreadLog::Collected::thread);
+  all.microseconds_per_tick = microseconds_per_tick();
   const std::lock_guard lock(mutex_);
   all.names.swap(names_);
   return all;
 }
 
-ThreadLog& Recorder::log() {
-  if (own_log.log) [[likely]]
-    return *own_log.log;
+ThreadLog& Recorder::new_log() {
   const std::lock_guard lock(mutex_);
   return own_log_locked();
 }
 
 ThreadLog& Recorder::own_log_locked() {
-  if (!own_log.log) own_log.log = logs_.emplace_back(std::make_unique<ThreadLog>()).get();
-  return *own_log.log;
+  if (!ThreadLog::own) {
+    ThreadLog::own = logs_.emplace_back(std::make_unique<ThreadLog>()).get();
+    at_end_of_thread.is_told = true;
+  }
+  return *ThreadLog::own;
 }
 
 bool Recorder::keep(size_t calls) {
@@ -104,7 +100,6 @@ const char* Recorder::intern(uint64_t profile, std::string_view text) {
 }
 
 void Recorder::watch_memory(Device device) {
-  if (!records_memory_.load(std::memory_order_relaxed)) return;
   const std::lock_guard lock(mutex_);
   if (std::ranges::find(memory_, device, &MemorySeen::device) != memory_.end()) return;
   const MemoryStats stats = usable_backend(device).memory_stats(device.index());
@@ -112,20 +107,22 @@ void Recorder::watch_memory(Device device) {
 }
 
 // Under the lock, so that what threads ask for together is counted once.
-void Recorder::note_memory(Call& call) {
-  if (!records_memory_.load(std::memory_order_relaxed)) return;
+More Recorder::memory_since(Device device) {
+  More more;
   const std::lock_guard lock(mutex_);
-  const auto seen = std::ranges::find(memory_, call.device, &MemorySeen::device);
-  if (seen == memory_.end()) return;
-  const MemoryStats stats = usable_backend(call.device).memory_stats(call.device.index());
+  const auto seen = std::ranges::find(memory_, device, &MemorySeen::device);
+  if (seen == memory_.end()) return more;
+  const MemoryStats stats = usable_backend(device).memory_stats(device.index());
   const size_t freed = stats.allocated - stats.in_use;
-  call.allocated = static_cast<int64_t>(stats.allocated - seen->allocated);
-  call.freed = static_cast<int64_t>(freed - seen->freed);
-  call.in_use = static_cast<int64_t>(stats.in_use);
+  more.allocated = static_cast<int64_t>(stats.allocated - seen->allocated);
+  more.freed = static_cast<int64_t>(freed - seen->freed);
+  more.in_use = static_cast<int64_t>(stats.in_use);
+  more.reserved = static_cast<int64_t>(stats.in_use + stats.cached);
   // The most that was ever in use is the most of this call's where it is new.
-  call.peak =
+  more.peak =
       static_cast<int64_t>(stats.peak_in_use > seen->peak ? stats.peak_in_use : stats.in_use);
-  *seen = {call.device, stats.allocated, freed, stats.peak_in_use};
+  *seen = {device, stats.allocated, freed, stats.peak_in_use};
+  return more;
 }
 
 int64_t Recorder::clock_offset(Device device) {
@@ -139,64 +136,28 @@ int64_t Recorder::clock_offset(Device device) {
     const std::unique_ptr<TimeMark> mark = usable_backend(device).mark_time(device.index());
     const int64_t reached = mark ? mark->nanoseconds() : -1;
     if (reached < 0) return kUnknownOffset;
-    least = std::min(least, now() - reached);
+    least = std::min(least, steady_nanoseconds() - reached);
   }
   return offsets_.emplace_back(Offset{device, least}).nanoseconds;
 }
 
-uint64_t begin_call(uint64_t profile, const Call& call) noexcept try {
-  Recorder& recorder = Recorder::get();
-  ThreadLog& log = recorder.log();
-  if (log.profile() != profile) log.enter(profile);
-  if (call.is_on_device()) recorder.watch_memory(call.device);
-  std::unique_ptr<TimeMark> mark;
-  const bool is_kernel = call.kernels > 0 || call.kind == EventKind::copy;
-  if (is_kernel && !call.device.is_cpu() && recorder.clock_offset(call.device) != kUnknownOffset) {
-    mark = usable_backend(call.device).mark_time(call.device.index());
-  }
-  ThreadLog::Open& open = log.open.emplace_back(ThreadLog::Open{call, std::move(mark)});
-  open.call.depth = static_cast<uint32_t>(log.open.size() - 1);
-  open.call.start = now();
-  return profile;
-} catch (...) {
-  return 0;
+std::unique_ptr<TimeMark> Recorder::begin_more(const Call& call) {
+  if (records_memory_ && call.is_on_device()) watch_memory(call.device);
+  if (call.device.is_cpu() || !(call.is_kernel || call.kind == EventKind::copy)) return nullptr;
+  if (clock_offset(call.device) == kUnknownOffset) return nullptr;
+  return usable_backend(call.device).mark_time(call.device.index());
 }
 
-void end_call(uint64_t profile) noexcept {
-  const int64_t end = now();
-  if (!own_log.log) return;
-  ThreadLog& log = *own_log.log;
-  // Another may have begun since, and this one's calls are gone.
-  if (log.profile() != profile || log.open.empty()) return;
-  Call& call = log.open.back().call;
-  call.end = end;
-  std::unique_ptr<TimeMark> mark;
-  try {
-    if (log.open.back().mark) {
-      mark = usable_backend(call.device).mark_time(call.device.index());
-    }
-    if (call.is_on_device()) Recorder::get().note_memory(call);
-    log.finish(std::move(mark));
-  } catch (...) {
-    log.lose();
-  }
-  log.open.pop_back();
-}
-
-uint64_t begin_scope(std::string_view name) noexcept try {
-  const uint64_t profile = Recorder::current();
-  const char* kept = profile != 0 ? Recorder::get().intern(profile, name) : nullptr;
-  return kept ? begin_call(profile, {.name = kept, .kind = EventKind::scope}) : 0;
-} catch (...) {
-  return 0;
-}
-
-void Scope::begin(EventKind kind, const char* name, Device device, size_t bytes) noexcept {
-  if (const uint64_t profile = Recorder::current(); profile != 0) {
-    profile_ = begin_call(
-        profile,
-        {.name = name, .device = device, .kind = kind, .bytes = static_cast<int64_t>(bytes)});
-  }
+void Recorder::end_more(ThreadLog& log) noexcept try {
+  const Call& call = log.last_open();
+  ThreadLog::Kept kept = log.take();
+  std::unique_ptr<TimeMark> end;
+  if (kept.mark) end = usable_backend(call.device).mark_time(call.device.index());
+  More more;
+  if (records_memory_ && call.is_on_device()) more = memory_since(call.device);
+  more.shapes = kept.shapes;
+  log.add_more(more, std::move(kept.mark), std::move(end));
+} catch (...) {  // the call is there, without it
 }
 
 }  // namespace ambit::profiler

@@ -1,6 +1,8 @@
 // What a profile has when it has stopped. Private to core.
 #pragma once
 
+#include <functional>
+
 #include "recorder.h"
 
 namespace ambit::profiler {
@@ -11,8 +13,8 @@ struct Profile::Results {
   uint64_t profile = 0;  // its number while it is on; 0: it has stopped
 };
 
-/// Return a call as it is shown. `origin`: nanoseconds of the steady clock where the profile began.
-FunctionEvent event_of(const Call& call, int thread, int64_t origin);
+/// Call f with each call as it is shown, a thread's in the order in which they ended.
+void for_each_event(const Recorder::Everything& all, const std::function<void(FunctionEvent)>& f);
 /// Return the name as it is shown.
 std::string shown_name(const char* name, EventKind kind);
 inline double microseconds(int64_t nanoseconds) { return static_cast<double>(nanoseconds) / 1e3; }

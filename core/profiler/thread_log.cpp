@@ -1,6 +1,12 @@
 // What becomes of a thread's calls: times of their own, sums, and a place in the trace.
+#include "thread_log.h"
+
+#include <sys/mman.h>
+
 #include <algorithm>
 #include <functional>
+#include <mutex>
+#include <new>
 #include <utility>
 
 #include "recorder.h"
@@ -8,33 +14,49 @@
 namespace ambit::profiler {
 namespace {
 
-constexpr size_t kCallsAtOnce = 4096;
 constexpr unsigned kBitsOfDType = 5;
 static_assert(kDTypeCount < (1 << kBitsOfDType), "0 stands for none");
 
 }  // namespace
 
-uint64_t encode_dtype(uint64_t dtypes, DType next) {
-  const auto code = static_cast<uint64_t>(next) + 1;
-  unsigned at = 0;
-  for (uint64_t rest = dtypes; rest != 0; rest >>= kBitsOfDType, at += kBitsOfDType) {
-    if ((rest & ((1 << kBitsOfDType) - 1)) == code) return dtypes;
-  }
-  return at + kBitsOfDType > 64 ? dtypes : dtypes | code << at;
+Call* CallMemory::allocate(size_t n) {
+  const size_t bytes = n * sizeof(Call);
+  const bool is_huge = bytes > kHugePage - sizeof(Call) && bytes <= kHugePage;
+  void* const p = is_huge ? std::aligned_alloc(kHugePage, kHugePage) : std::malloc(bytes);
+  if (!p) throw std::bad_alloc();
+  if (is_huge) ::madvise(p, kHugePage, MADV_HUGEPAGE);
+  return static_cast<Call*>(p);
 }
 
-std::string dtypes_text(uint64_t dtypes) {
+Whole Nesting::add(const Call& call, const More& more) {
+  if (below_.size() < call.depth + 2) below_.resize(call.depth + 2);
+  const Below inside = std::exchange(below_[call.depth + 1], {});
+  const int64_t time = call.end - call.start;
+  const Whole whole{time, time - inside.time, more.device_self + inside.device_time,
+                    call.is_kernel + inside.kernels};
+  Below& around = below_[call.depth];
+  around.time += time;
+  around.device_time += whole.device_time;
+  around.kernels += whole.kernels;
+  return whole;
+}
+
+uint32_t encode_dtype(uint32_t dtypes, DType next) {
+  const auto code = static_cast<uint32_t>(next) + 1;
+  unsigned at = 0;
+  for (uint32_t rest = dtypes; rest != 0; rest >>= kBitsOfDType, at += kBitsOfDType) {
+    if ((rest & ((1 << kBitsOfDType) - 1)) == code) return dtypes;
+  }
+  return at + kBitsOfDType > 32 ? dtypes : dtypes | code << at;
+}
+
+std::string dtypes_text(uint32_t dtypes) {
   std::string text;
   for (; dtypes != 0; dtypes >>= kBitsOfDType) {
     if (!text.empty()) text += ", ";
     text += name(static_cast<DType>((dtypes & ((1 << kBitsOfDType) - 1)) - 1));
   }
   return text;
-}
-
-void Sums::add(const Call& call) {
-  add(Sums{1, call.end - call.start, call.self, call.device_time, call.device_self, call.kernels,
-           call.bytes, call.allocated, call.freed, call.peak});
 }
 
 void Sums::add(const Sums& other) {
@@ -61,90 +83,109 @@ size_t CallKeyHash::operator()(const CallKey& key) const {
 }
 
 void ThreadLog::enter(uint64_t profile) {
-  open.clear();
+  open_.clear();
+  kept_.clear();
   profile_ = profile;
   const std::lock_guard lock(lock_);
-  collecting_ = profile;
-  ended_.clear();
   marked_.clear();
-  below_.clear();
+  nesting_ = {};
   collected_ = {};
   summed_ = 0;
   collected_.thread = Recorder::get().next_thread();
-  ended_.reserve(kCallsAtOnce);
+  ended_.store(0, std::memory_order_relaxed);
+  block_.more.clear();
+  block_.calls.clear();
+  block_.calls.reserve(kCallsAtFirst);
+  collecting_.store(profile, std::memory_order_relaxed);
 }
 
-void ThreadLog::finish(std::unique_ptr<TimeMark> mark) {
+void ThreadLog::keep(std::unique_ptr<TimeMark> mark, const char* shapes) noexcept try {
+  if (mark || shapes) kept_.push_back({open_.size() - 1, std::move(mark), shapes});
+} catch (const std::bad_alloc&) {  // the call is there, without them
+}
+
+ThreadLog::Kept ThreadLog::take() {
+  if (kept_.empty() || kept_.back().depth + 1 != open_.size()) return {};
+  Kept last = std::move(kept_.back());
+  kept_.pop_back();
+  return last;
+}
+
+void ThreadLog::add_more(const More& more, std::unique_ptr<TimeMark> start,
+                         std::unique_ptr<TimeMark> end) {
   const std::lock_guard lock(lock_);
-  if (collecting_ != profile_) return;  // the profile has stopped
-  Open& last = open.back();
-  if (mark && last.mark) {
-    marked_.push_back({ended_.size(), std::move(last.mark), std::move(mark)});
+  if (collecting_.load(std::memory_order_relaxed) != profile_) return;
+  Call& call = open_.back();
+  block_.more.push_back(more);
+  call.more = static_cast<uint32_t>(block_.more.size());
+  if (start && end) {
+    marked_.push_back({call.more - 1, call.device, std::move(start), std::move(end)});
   }
-  ended_.push_back(last.call);
-  if (ended_.size() >= kCallsAtOnce) put_away();
 }
 
-void ThreadLog::lose() noexcept {
-  const std::lock_guard lock(lock_);
-  ++collected_.dropped;
-}
-
+// The thread may be about to end the next call, but takes the lock to begin another block.
 ThreadLog::Collected ThreadLog::collect(uint64_t profile) {
   const std::lock_guard lock(lock_);
-  if (std::exchange(collecting_, 0) != profile) return {};
-  put_away();
+  if (collecting_.load(std::memory_order_relaxed) != profile) return {};
+  collecting_.store(0, std::memory_order_relaxed);
+  const Call* const calls = block_.calls.data();
+  put_away({{calls, calls + ended_.load(std::memory_order_acquire)}, std::move(block_.more)});
   sum_up_kept();
-  ended_ = {};
   return std::exchange(collected_, {});
 }
 
-void ThreadLog::resolve_marks() {
+void ThreadLog::resolve_marks(Block& block) {
   for (const Marked& m : marked_) {
     const int64_t start = m.start->nanoseconds(), end = m.end->nanoseconds();
     if (start < 0 || end < 0) continue;
-    Call& call = ended_[m.call];
-    call.device_start = start + Recorder::get().clock_offset(call.device);
-    call.device_self = end - start;
+    More& more = block.more[m.more];
+    more.device_start = start + Recorder::get().clock_offset(m.device);
+    more.device_self = end - start;
   }
   marked_.clear();
+}
+
+void ThreadLog::put_away_full() noexcept {
+  const std::lock_guard lock(lock_);
+  if (collecting_.load(std::memory_order_relaxed) != profile_) return;  // it has been collected
+  try {
+    Block next;
+    next.calls.reserve(kCallsAtOnce);
+    put_away(std::exchange(block_, std::move(next)));
+  } catch (...) {  // no memory: the next calls take the place of these
+    collected_.dropped += ended_.load(std::memory_order_relaxed);
+    block_.calls.clear();
+    block_.more.clear();
+    marked_.clear();
+  }
+  ended_.store(0, std::memory_order_relaxed);
 }
 
 // Calls that are kept are summed up when the profile has stopped: while it is on, that would cost
 // more than to record them.
-void ThreadLog::put_away() {
-  resolve_marks();
-  if (ended_.empty()) return;
-  if (Recorder::get().keep(ended_.size())) {
-    collected_.calls.push_back(std::move(ended_));
-    ended_ = {};
-    ended_.reserve(kCallsAtOnce);
+void ThreadLog::put_away(Block block) {
+  resolve_marks(block);
+  if (block.calls.empty()) return;
+  if (Recorder::get().keep(block.calls.size())) {
+    collected_.blocks.push_back(std::move(block));
     return;
   }
   sum_up_kept();
-  sum_up(ended_);
-  collected_.dropped += ended_.size();
-  ended_.clear();
+  sum_up(block);
+  collected_.dropped += block.calls.size();
 }
 
 void ThreadLog::sum_up_kept() {
-  for (; summed_ < collected_.calls.size(); ++summed_) sum_up(collected_.calls[summed_]);
+  for (; summed_ < collected_.blocks.size(); ++summed_) sum_up(collected_.blocks[summed_]);
 }
 
-// Calls end before those around them: what is below a call is known when it comes.
-void ThreadLog::sum_up(std::vector<Call>& calls) {
-  for (Call& call : calls) {
-    if (below_.size() < call.depth + 2) below_.resize(call.depth + 2);
-    const Below inside = std::exchange(below_[call.depth + 1], {});
-    Below& around = below_[call.depth];
-    const int64_t time = call.end - call.start;
-    call.self = time - inside.time;
-    call.device_time = call.device_self + inside.device_time;
-    call.kernels += inside.kernels;
-    around.time += time;
-    around.device_time += call.device_time;
-    around.kernels += call.kernels;
-    collected_.sums[{call.name, call.shapes, call.dtypes, call.device, call.kind}].add(call);
+void ThreadLog::sum_up(const Block& block) {
+  for (const Call& call : block.calls) {
+    const More more = block.more_of(call);
+    const Whole whole = nesting_.add(call, more);
+    collected_.sums[{call.name, more.shapes, call.dtypes, call.device, call.kind}].add(
+        {1, whole.time, whole.self, whole.device_time, more.device_self, whole.kernels, call.bytes,
+         more.allocated, more.freed, more.peak});
   }
 }
 

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cstdlib>
+#include <map>
 #include <nlohmann/json.hpp>
 #include <set>
 #include <string>
@@ -13,6 +14,40 @@
 #include "tests/temporary_folder.h"
 
 using namespace ambit;
+using nlohmann::json;
+
+namespace {
+
+std::string python() {
+  const char* const named = std::getenv("AMBIT_PYTHON");
+  return named && *named ? named : "python3";
+}
+
+// Two steps of training on a device that keeps time, and what the cpu does to give it its numbers.
+void record_steps(const std::string& trace) {
+  manual_seed(3);
+  profiler::Profile profile({.record_shapes = true, .profile_memory = true});
+  nn::Linear net = nn::Linear(8, 4).to("sim:0");
+  optim::SGD sgd(net->parameters(), optim::SGDOptions(0.1));
+  for (int step = 1; step <= 2; ++step) {
+    const profiler::RecordFunction scope("ProfilerStep#" + std::to_string(step));
+    sgd.zero_grad();
+    relu(net(rand({16, 8}).to("sim:0"))).sum().backward();
+    sgd.step();
+    synchronize("sim:0");  // work that is still there does not begin before it is waited for
+  }
+  profile.stop();
+  profile.export_chrome_trace(trace);
+}
+
+const json& row_named(const json& rows, const char* column, const std::string& name) {
+  const auto found =
+      std::ranges::find_if(rows, [&](const json& r) { return r.at(column) == name; });
+  REQUIRE_MESSAGE(found != rows.end(), "no row of " << name);
+  return *found;
+}
+
+}  // namespace
 
 TEST_CASE("Chrome's trace has every call, and Python reads it") {
   const TemporaryFolder folder;
@@ -25,7 +60,7 @@ TEST_CASE("Chrome's trace has every call, and Python reads it") {
   profile.stop();
   const std::string path = folder / "trace.json";
   profile.export_chrome_trace(path);
-  const auto trace = nlohmann::json::parse(read_bytes(path));
+  const json trace = json::parse(read_bytes(path));
   size_t calls = 0, on_device = 0, counters = 0;
   std::set<std::string> threads;
   for (const auto& e : trace.at("traceEvents")) {
@@ -34,8 +69,10 @@ TEST_CASE("Chrome's trace has every call, and Python reads it") {
     if (kind == "C") ++counters;
     if (kind != "X") continue;
     CHECK(e.at("dur").get<double>() >= 0);
-    ++(category == "kernel" ? on_device : calls);
-    if (category == "cpu_op") CHECK(!e.at("args").at("Input Dims").get<std::string>().empty());
+    if (category != "runtime") ++(category == "kernel" ? on_device : calls);
+    if (e.at("name") == "exp" && category == "cpu_op") {
+      CHECK(e.at("args").at("Input Dims") == json{{3}});
+    }
   }
   CHECK(calls == profile.events().size());
   CHECK(on_device == static_cast<size_t>(std::ranges::count_if(
@@ -44,14 +81,68 @@ TEST_CASE("Chrome's trace has every call, and Python reads it") {
   CHECK(counters > 10);
   CHECK(threads == std::set<std::string>{"thread 0", "thread 1", "sim:0"});
 
-  const char* const named = std::getenv("AMBIT_PYTHON");
-  const std::string python = named && *named ? named : "python3";
-  const ChildResult result = run_command(python + " -c \"import json; print(len(json.load(open('" +
-                                         path + "'))['traceEvents']))\"");
+  const ChildResult result = run_command(
+      python() + " -c \"import json; print(len(json.load(open('" + path + "'))['traceEvents']))\"");
   if (result.exit_code == 127) {
     MESSAGE("skipped: no python3");
   } else {
     CHECK(result.output == std::to_string(trace.at("traceEvents").size()) + "\n");
   }
   CHECK_THROWS_AS(profile.export_chrome_trace("/nowhere/trace.json"), SerializationError);
+}
+
+TEST_CASE("each call of a device's work leads to it by a number, and lies within its op") {
+  const TemporaryFolder folder;
+  record_steps(folder / "trace.json");
+  struct Slice {
+    double start, end;
+  };
+  std::map<int64_t, std::map<std::string, Slice>> by_number;
+  const json trace = json::parse(read_bytes(folder / "trace.json"));
+  for (const json& e : trace.at("traceEvents")) {
+    if (e.at("ph") != "X") continue;
+    const double start = e.at("ts"), end = start + e.at("dur").get<double>();
+    const json& args = e.at("args");
+    if (args.contains("External id")) by_number[args.at("External id")][e.at("cat")] = {start, end};
+  }
+  size_t linked = 0;
+  for (const auto& [number, slices] : by_number) {
+    if (!slices.contains("runtime")) continue;
+    ++linked;
+    const Slice &op = slices.at("cpu_op"), &call = slices.at("runtime");
+    CHECK(slices.size() == 3);  // and a kernel or a copy
+    CHECK(op.start <= call.start);
+    CHECK(call.end <= op.end);
+  }
+  CHECK(linked > 10);
+}
+
+TEST_CASE("TensorBoard's plugin for profiles shows steps, operators, kernels and memory") {
+  if (run_command(python() + " -c 'import torch_tb_profiler' 2>&1").exit_code != 0) {
+    MESSAGE("skipped: no torch_tb_profiler (AMBIT_PYTHON names a Python that has it)");
+    return;
+  }
+  const TemporaryFolder folder;
+  const std::string trace = folder / "machine_1.1700000000000.pt.trace.json";
+  record_steps(trace);
+  const ChildResult read = run_command(python() + " '" AMBIT_READ_TRACE "' '" + trace + "'");
+  REQUIRE(read.exit_code == 0);
+  const json shown = json::parse(read.output);
+  CHECK(shown["complaints"] == json::array());
+  CHECK(shown["worker"] == "machine_1");
+  CHECK(shown["views"] == json{"Overview", "Operator", "Kernel", "Trace", "Memory"});
+  CHECK(shown["steps"] == json{"1", "2"});
+  const json& product = row_named(shown["operators"], "name", "linear");
+  CHECK(product["calls"] == 2);
+  CHECK(product["shape"] == "[[16, 8], [4, 8], [4]]");
+  CHECK(product["host"].get<double>() > 0);
+  CHECK(product["device"].get<double>() > 0);
+  CHECK(row_named(shown["operators"], "name", "LinearBackward0")["calls"] == 2);
+  CHECK(row_named(shown["operators"], "name", "copy_from_host")["device"].get<double>() > 0);
+  CHECK(row_named(shown["kernels"], "Name", "linear")["Calls"] == 2);
+  CHECK(row_named(shown["kernels"], "Name", "linear")["Operator"] == "linear");
+  CHECK(shown["memory"].contains("CPU"));
+  CHECK(shown["memory"].contains("GPU0"));
+  CHECK(shown["curves"]["CPU"].get<int>() > 2);
+  CHECK(shown["curves"]["GPU0"].get<int>() > 2);
 }

@@ -123,22 +123,21 @@ std::string kernel_of(const FunctionEvent& event) {
     if (event.name == op->name()) return event.name;
   }
   const std::string& shapes = event.input_shapes;
-  const auto tensors = std::count(shapes.begin(), shapes.end(), '[');
+  const auto inputs = std::count(shapes.begin(), shapes.end(), '[');
   const auto is_in = [&](std::initializer_list<const char*> names) {
     return std::find(names.begin(), names.end(), event.name) != names.end();
   };
 #define NAME(name, ...) #name,
   if (is_in({AMBIT_UNARY_FUNCTIONS(NAME)})) return "unary " + event.name;
   if (is_in({AMBIT_BINARY_FUNCTIONS(NAME)})) {
-    return (tensors == 3 ? "binary " : "binary_scalar ") + event.name;
+    return (inputs == 2 ? "binary " : "binary_scalar ") + event.name;
   }
   if (is_in({AMBIT_TERNARY_FUNCTIONS(NAME)})) return "ternary " + event.name;
   if (is_in({AMBIT_COMPARE_FUNCTIONS(NAME)})) {
-    return (tensors == 3 ? "compare " : "compare_scalar ") + event.name;
+    return (inputs == 2 ? "compare " : "compare_scalar ") + event.name;
   }
-  if (tensors == 3) return "scatter_reduce " + event.name;
-  const std::string out = shapes.substr(0, shapes.find(']') + 1);
-  const bool keeps_shape = shapes == out + ", " + out;
+  if (inputs == 2) return "scatter_reduce " + event.name;
+  const bool keeps_shape = shapes == event.output_shapes;
   if (keeps_shape && is_in({AMBIT_SCAN_FUNCTIONS(NAME)})) return "scan " + event.name;
   REQUIRE_MESSAGE(is_in({AMBIT_REDUCE_FUNCTIONS(NAME)}), event.name);
 #undef NAME

@@ -5,7 +5,7 @@
 //   train();
 //   profile.stop();
 //   std::cout << profile.key_averages().table();
-//   profile.export_chrome_trace("trace.json");  // for ui.perfetto.dev, TensorBoard
+//   profile.export_chrome_trace("run.pt.trace.json");  // for ui.perfetto.dev, TensorBoard
 #pragma once
 
 #include <ambit/device.h>
@@ -46,14 +46,16 @@ struct FunctionEvent {
   double device_start = -1;  ///< of a kernel on a device that keeps time; -1: none does
   double device_time = 0;    ///< of its kernels, those that it called too
   double self_device_time = 0;
-  Device device;             ///< of an op or a copy
-  std::string dtypes;        ///< of an op's tensors, outputs first: "float32, int64"
-  std::string input_shapes;  ///< with record_shapes, likewise: "[4, 10], [4]"
-  int64_t kernels = 0;       ///< calls of kernels, those of what it called too
-  int64_t bytes = 0;         ///< of the elements of an op's tensors
+  Device device;       ///< of an op or a copy
+  std::string dtypes;  ///< of an op's tensors, outputs first: "float32, int64"
+  /// With record_shapes, of what an op reads and writes: "[4, 10], [4]".
+  std::string input_shapes, output_shapes;
+  int64_t kernels = 0;  ///< calls of kernels, those of what it called too
+  int64_t bytes = 0;    ///< of the elements of an op's tensors
   /// With profile_memory: what the device's allocator gave to tensors and took back since the event
-  /// before, by any thread, and held in the end. An op's outputs are made just before it.
-  int64_t allocated = 0, freed = 0, in_use = 0;
+  /// before, by any thread, what tensors held in the end, and that with what it kept for reuse. An
+  /// op's outputs are made just before it.
+  int64_t allocated = 0, freed = 0, in_use = 0, reserved = 0;
 };
 
 /// The calls of one name, on one device and of one kind (and of like dtypes and shapes).
@@ -100,7 +102,9 @@ class AMBIT_API Profile {
   std::vector<FunctionEvent> events() const;
   /// Return how many calls were beyond max_events.
   size_t dropped() const;
-  /// Write Chrome's trace format (JSON), which Perfetto, TensorBoard and chrome://tracing open.
+  /// Write Chrome's trace format (JSON), which Perfetto and chrome://tracing open. TensorBoard with
+  /// torch_tb_profiler shows the files of a folder that are named <anything>.pt.trace.json; scopes
+  /// named "ProfilerStep#1", "ProfilerStep#2", ... are its steps.
   /// Errors: SerializationError when it cannot be written; an old file is then as it was.
   void export_chrome_trace(const std::string& path) const;
 
