@@ -5,11 +5,17 @@
 #include <ambit/serialize.h>
 
 #include <fmt/format.h>
+#include <unistd.h>
 
 #include <CLI/CLI.hpp>
+#include <algorithm>
+#include <array>
+#include <chrono>
 #include <exception>
+#include <filesystem>
 #include <memory>
 #include <string>
+#include <vector>
 
 #include "terminal/program.h"
 
@@ -20,12 +26,26 @@ constexpr int kRows = 30;
 
 // One for the program, as there is one command line.
 std::string profile_file;
+std::vector<std::string> also_recorded;
 std::unique_ptr<ambit::profiler::Profile> profile;
 
+// In a folder, the name by which TensorBoard finds it, as torch.profiler makes them: of the
+// machine, the process and the time.
+std::string file_in(const std::string& path) {
+  if (!std::filesystem::is_directory(path)) return path;
+  std::array<char, 256> machine{};
+  ::gethostname(machine.data(), machine.size() - 1);
+  const auto now = std::chrono::system_clock::now().time_since_epoch();
+  const std::string name =
+      fmt::format("{}_{}.{}.pt.trace.json", machine.data(), ::getpid(),
+                  std::chrono::duration_cast<std::chrono::milliseconds>(now).count());
+  return (std::filesystem::path(path) / name).string();
+}
+
 // Return why the file cannot be written; empty where it can.
-std::string refuse(const std::string& file) {
+std::string refuse(const std::string& path) {
   try {
-    ambit::check_writable(file);
+    ambit::check_writable(file_in(path));
     return {};
   } catch (const ambit::SerializationError& e) {
     const std::string text = e.what(), op = "save: ";
@@ -49,16 +69,28 @@ void finish_profile() {
 }  // namespace
 
 void add_profile_option(CLI::App& app) {
-  app.add_option("--profile", profile_file,
-                 "record what takes time and memory; a trace for ui.perfetto.dev or TensorBoard")
-      ->type_name("FILE")
-      ->check(refuse);
+  CLI::Option* profile_option =
+      app.add_option(
+             "--profile", profile_file,
+             "record what takes time: a trace for ui.perfetto.dev; in a folder, for TensorBoard")
+          ->type_name("FILE|FOLDER")
+          ->check(refuse);
+  app.add_option("--profile-with", also_recorded,
+                 "record memory, shapes or both as well, at more cost")
+      ->type_name("memory,shapes")
+      ->delimiter(',')
+      ->check(CLI::IsMember({"memory", "shapes"}))
+      ->needs(profile_option);
 }
 
 void begin_profile() {
   if (profile_file.empty()) return;
-  profile = std::make_unique<ambit::profiler::Profile>(
-      ambit::profiler::ProfileOptions{.profile_memory = true});
+  profile_file = file_in(profile_file);
+  const auto with = [](const char* what) {
+    return std::ranges::find(also_recorded, what) != also_recorded.end();
+  };
+  profile = std::make_unique<ambit::profiler::Profile>(ambit::profiler::ProfileOptions{
+      .record_shapes = with("shapes"), .profile_memory = with("memory")});
 }
 
 int run_profiled(const std::function<int()>& body) {

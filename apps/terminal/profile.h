@@ -1,4 +1,4 @@
-// --profile FILE, which every program has.
+// --profile FILE and --profile-with memory,shapes, which every program has.
 #pragma once
 
 #include <functional>
@@ -9,7 +9,7 @@ class App;
 
 namespace terminal {
 
-/// Add the option. A file that could not be written is refused with the command line.
+/// Add the options. A file that could not be written is refused with the command line.
 void add_profile_option(CLI::App& app);
 /// Begin the profile, if the command line has asked for one.
 void begin_profile();

@@ -87,6 +87,37 @@ TEST_CASE("--profile of every app leaves a trace, and says on stderr what took t
   CHECK(failed.errors.find("missing.pth") != std::string::npos);
 }
 
+TEST_CASE(
+    "--profile into a folder leaves what TensorBoard finds, with memory and shapes on request") {
+  const TemporaryFolder folder;
+  std::filesystem::create_directory(folder / "traces");
+  const auto run = [&](const std::vector<std::string>& arguments) {
+    return run_program("zoo/linear_regression", with({"--steps", "3"}, arguments),
+                       {.folder = folder.path()});
+  };
+  for (const char* const more : {"", "memory,shapes"}) {
+    std::vector<std::string> arguments{"--profile", "traces"};
+    if (*more) arguments.insert(arguments.end(), {"--profile-with", more});
+    const ProgramResult result = run(arguments);
+    CHECK(result.exit_code == 0);
+    const std::filesystem::directory_iterator found(folder / "traces");
+    REQUIRE(found != std::filesystem::directory_iterator());
+    const std::filesystem::path file = found->path();
+    CHECK(std::regex_match(file.filename().string(),
+                           std::regex("[^.].*_[0-9]+\\.[0-9]+\\.pt\\.trace\\.json")));
+    CHECK(result.errors.ends_with("Trace: traces/" + file.filename().string() + "\n"));
+    const std::string trace = read_bytes(file);
+    CHECK((trace.find("\"[memory]\"") != std::string::npos) == (*more != 0));
+    CHECK((trace.find("\"Input Dims\"") != std::string::npos) == (*more != 0));
+    std::filesystem::remove(file);
+    CHECK(std::filesystem::is_empty(folder / "traces"));
+  }
+  const ProgramResult unknown = run({"--profile", "traces", "--profile-with", "colours"});
+  CHECK(unknown.exit_code == 2);
+  CHECK(unknown.errors.find("--profile-with: colours not in {") != std::string::npos);
+  CHECK(run({"--profile-with", "memory"}).exit_code == 2);
+}
+
 TEST_CASE("a mistake in the command line is one line, and nothing is left behind") {
   const TemporaryFolder folder;
   const auto run = [&](const std::vector<std::string>& arguments) {
