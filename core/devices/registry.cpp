@@ -56,11 +56,9 @@ Backends& raw_backends() {
 // theirs. While this thread registers them, it must not wait for itself.
 thread_local bool loading_builtin = false;
 
-Backends& backends() {
-  // Asked for each new tensor: one load, once all is there.
-  static constinit std::atomic<Backends*> ready{nullptr};
-  if (Backends* all = ready.load(std::memory_order_acquire)) [[likely]]
-    return *all;
+constinit std::atomic<Backends*> ready{nullptr};
+
+[[gnu::noinline]] Backends& load_backends() {
   if (!loading_builtin) {
     static const bool loaded = [] {
       loading_builtin = true;
@@ -73,6 +71,13 @@ Backends& backends() {
     ready.store(&raw_backends(), std::memory_order_release);
   }
   return raw_backends();
+}
+
+// Asked for each new tensor: one load, once all is there.
+[[gnu::always_inline]] inline Backends& backends() {
+  if (Backends* all = ready.load(std::memory_order_acquire)) [[likely]]
+    return *all;
+  return load_backends();
 }
 
 // The kind that a backend gets: a new one, or that of a namesake without devices, which gives way.
@@ -222,22 +227,35 @@ std::vector<std::string> Registry::commit() {
   return brought;
 }
 
-Backend& backend_of(Device device) {
+// Every allocation asks these two: what they throw is made elsewhere, so that they stay short.
+namespace {
+
+[[noreturn, gnu::noinline]] void throw_no_memory(Device device) {
+  throw BackendError(fmt::format("{} has no memory", device.str()));
+}
+
+[[noreturn, gnu::noinline]] void throw_no_device(Device device, Backend& b) {
+  const int count = b.device_count();
+  const std::string reason = count == 0 ? b.reason_for_none() : "";
+  throw BackendError(fmt::format("expected an existing {} device, got {}: there {} {}{}",
+                                 device.type(), device.str(), count == 1 ? "is" : "are", count,
+                                 reason.empty() ? "" : ", " + reason));
+}
+
+[[gnu::always_inline]] inline Backend& registered(Device device) {
   Backend* b =
       backends().slots[static_cast<size_t>(device.kind())].backend.load(std::memory_order_acquire);
-  if (!b) throw BackendError(fmt::format("{} has no memory", device.str()));
+  if (!b) throw_no_memory(device);
   return *b;
 }
 
+}  // namespace
+
+Backend& backend_of(Device device) { return registered(device); }
+
 Backend& usable_backend(Device device) {
-  Backend& b = backend_of(device);
-  const int count = b.device_count();
-  if (device.index() >= count) {
-    const std::string reason = count == 0 ? b.reason_for_none() : "";
-    throw BackendError(fmt::format("expected an existing {} device, got {}: there {} {}{}",
-                                   device.type(), device.str(), count == 1 ? "is" : "are", count,
-                                   reason.empty() ? "" : ", " + reason));
-  }
+  Backend& b = registered(device);
+  if (device.index() >= b.device_count()) throw_no_device(device, b);
   return b;
 }
 

@@ -36,19 +36,30 @@ std::string str(IntArrayRef sizes) {
 
 std::ostream& operator<<(std::ostream& os, IntArrayRef sizes) { return os << str(sizes); }
 
-int64_t count(const char* op, IntArrayRef sizes) {
-  int64_t n = 1;
-  bool overflow = false, zero = false;
+namespace {
+
+// Elsewhere, since every new tensor is counted.
+[[noreturn, gnu::noinline]] void refuse_sizes(const char* op, IntArrayRef sizes) {
+  bool zero = false;
   for (const int64_t s : sizes) {
     if (s < 0) throw ShapeError(fmt::format("{}: expected sizes >= 0, got {}", op, str(sizes)));
     zero |= s == 0;
+  }
+  throw ShapeError(fmt::format("{}: expected fewer than 2^63 elements, {}got sizes {}", op,
+                               zero ? "were none of the sizes 0, " : "", str(sizes)));
+}
+
+}  // namespace
+
+int64_t count(const char* op, IntArrayRef sizes) {
+  int64_t n = 1;
+  bool zero = false, refused = false;
+  for (const int64_t s : sizes) {
+    zero |= s == 0;
     // Also beside a zero: what is computed of sizes, such as strides, then never overflows.
-    overflow |= __builtin_mul_overflow(n, std::max<int64_t>(s, 1), &n);
+    refused |= s < 0 || __builtin_mul_overflow(n, std::max<int64_t>(s, 1), &n);
   }
-  if (overflow) {
-    throw ShapeError(fmt::format("{}: expected fewer than 2^63 elements, {}got sizes {}", op,
-                                 zero ? "were none of the sizes 0, " : "", str(sizes)));
-  }
+  if (refused) refuse_sizes(op, sizes);
   return zero ? 0 : n;
 }
 

@@ -1,6 +1,7 @@
 // Repeats one small piece of work, for instructions.sh to count what a call of it costs:
 //   ambit_overhead <work> <calls>
 #include <cstdlib>
+#include <fstream>
 #include <functional>
 #include <iostream>
 #include <map>
@@ -12,37 +13,70 @@ namespace {
 
 using namespace ambit;
 
+// What is counted: behind a few calls that make what is made once.
+template <class Call>
+[[gnu::noinline]] void counted(long calls, const Call& call) {
+  while (calls-- > 0) call();
+}
+template <class Call>
+void repeat(long calls, const Call& call) {
+  for (int i = 0; i < 5; ++i) call();
+  counted(calls, call);
+}
+
+void steps(long calls) {
+  NetTraining training(kCPU, 4);
+  repeat(calls, [&] { training.step(); });
+}
+
 const std::map<std::string, std::function<void(long)>> kWorks = {
     {"add",
      [](long calls) {
        const Tensor a = ones({1}), b = ones({1});
-       while (calls-- > 0) a + b;
+       repeat(calls, [&] { a + b; });
      }},
     {"add_grad",
      [](long calls) {
        const Tensor a = ones({1}, requires_grad()), b = ones({1}, requires_grad());
-       while (calls-- > 0) a + b;
+       repeat(calls, [&] { a + b; });
      }},
     {"add_number",
      [](long calls) {
        const Tensor a = ones({1});
-       while (calls-- > 0) a + 2;
+       repeat(calls, [&] { a + 2; });
      }},
     {"add_backward",
      [](long calls) {
        const Tensor a = ones({1}, requires_grad()), b = ones({1}, requires_grad());
-       while (calls-- > 0) (a + b).backward();
+       repeat(calls, [&] { (a + b).backward(); });
      }},
-    // Two to look at by hand: a step of training, and what of it is not kernels.
-    {"step",
+    // A step of training: where no profile ever was, behind one, and in one.
+    {"step", steps},
+    {"step_unprofiled",
      [](long calls) {
-       NetTraining training(kCPU, 4);
-       while (calls-- > 0) training.step();
+       { const profiler::Profile profile; }
+       steps(calls);
      }},
+    {"step_profiled",
+     [](long calls) {
+       const profiler::Profile profile;
+       steps(calls);
+     }},
+    // The most memory, in KiB, of a program that adds.
+    {"resident",
+     [](long calls) {
+       const Tensor a = ones({1});
+       while (calls-- > 0) a + a;
+       std::ifstream status("/proc/self/status");
+       for (std::string line; std::getline(status, line);) {
+         if (line.starts_with("VmHWM:")) std::cout << std::atol(line.c_str() + 6) << '\n';
+       }
+     }},
+    // One to look at by hand: what of it is not kernels.
     {"step_meta",
      [](long calls) {
        NetTraining training(kMeta, 4);
-       while (calls-- > 0) training.step();
+       repeat(calls, [&] { training.step(); });
      }},
 };
 
