@@ -4,7 +4,6 @@
 #include <ambit/error.h>
 
 #include <fmt/format.h>
-#include <libdeflate.h>
 #include <unistd.h>
 #include <zip.h>
 
@@ -16,6 +15,7 @@
 #include <utility>
 
 #include "core/files/pytorch/zip_crc.h"
+#include "crc.h"
 
 namespace ambit {
 namespace {
@@ -210,9 +210,9 @@ class LibzipReader : public ZipReader {
   }
 
   // Return the CRC of so many bytes of the file from there, which is taken while they are in the
-  // core's cache.
+  // core's cache. Of less at once, calls of the system take longer than their reading.
   uint32_t read_part(const Entry& e, char* to, uint64_t count, uint64_t offset) const {
-    constexpr uint64_t kAtOnce = uint64_t{1} << 17;
+    constexpr uint64_t kAtOnce = uint64_t{1} << 20;
     uint32_t crc = 0;
     while (count > 0) {
       const int64_t got = bytes_.read(to, std::min(count, kAtOnce), offset);
@@ -220,7 +220,7 @@ class LibzipReader : public ZipReader {
         fail(fmt::format("'{}': {}", e.name, std::generic_category().message(errno)));
       }
       if (got == 0) fail(fmt::format("'{}': the file was shortened while it was read", e.name));
-      crc = libdeflate_crc32(crc, to, static_cast<size_t>(got));
+      crc = zip_crc(crc, to, static_cast<size_t>(got));
       to += got;
       offset += static_cast<uint64_t>(got);
       count -= static_cast<uint64_t>(got);
