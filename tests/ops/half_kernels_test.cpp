@@ -1,5 +1,5 @@
 // What the dispatcher and kernels do with operands of 16 bits. That each function computes with
-// them stands in tests/tables/agreement_test.cpp.
+// them stands in tests/tables/reduced_test.cpp.
 #include <ambit/ambit.h>
 #include <doctest/doctest.h>
 
@@ -78,6 +78,21 @@ TEST_CASE("sums of 16 bits are accumulated in float32") {
                 .item<float>() == 8192);
       CHECK(logsumexp(zeros({4096}, x.options()), IntArrayRef{0}).item<double>() ==
             doctest::Approx(std::log(4096.)).epsilon(0.004));
+    }
+  });
+}
+
+TEST_CASE("quantiles are found among more elements than 16 bits can count") {
+  for_each_device([](Device device) {
+    for (const DType dtype : dtypes::kReduced) {
+      const int64_t n = 70'001;
+      const Tensor x = (arange(n, kFloat32) / static_cast<double>(n)).to(dtype), y = x.to(device);
+      for (const double q : {0., 0.25, 0.75, 1.}) {
+        const auto place = static_cast<int64_t>(q * static_cast<double>(n - 1));
+        CAPTURE(q);
+        CHECK(quantile(y, q).item<double>() == x[place].item<double>());
+        CHECK(nanquantile(y, q).item<double>() == x[place].item<double>());
+      }
     }
   });
 }

@@ -101,14 +101,15 @@ const Tensor& unary_in_place(const Tensor& self) {
   return self;
 }
 
-// d sinc / d x = (cos(pi x) - sinc(x)) / x, and 0 at 0, where the gradient's own slope is -pi^2
-// / 3.
+// d sinc / d x = (cos(pi x) - sinc(x)) / x; near 0, where that is a difference of two numbers all
+// but equal, by its series, whose next term is 2e-9 t^5 < 1e-17.
 Tensor sinc_grad(const Tensor& g, const Tensor& x) {
-  // The difference is small beside its terms where x is.
   if (is_reduced(x.dtype())) return by_float32(x.dtype(), sinc_grad, g, x);
-  const Tensor zero = x == 0;
-  const Tensor slope = (cos(x * std::numbers::pi) - sinc(x)) / masked_fill(x, zero, 1);
-  return g * where(zero, x * (-std::numbers::pi * std::numbers::pi / 3), slope);
+  constexpr double kPi = std::numbers::pi;
+  const Tensor t = square(x * kPi), near = t < 0.02;
+  const Tensor slope = (cos(x * kPi) - sinc(x)) / masked_fill(x, near, 1);
+  const Tensor series = (((t / 3991680 - 1. / 45360) * t + 1. / 840) * t - 1. / 30) * t + 1. / 3;
+  return g * where(near, x * series * (-kPi * kPi), slope);
 }
 
 }  // namespace
