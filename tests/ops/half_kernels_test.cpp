@@ -7,6 +7,7 @@
 #include <string>
 
 #include "tests/devices.h"
+#include "tests/expected.h"
 
 using namespace ambit;
 
@@ -93,6 +94,22 @@ TEST_CASE("quantiles are found among more elements than 16 bits can count") {
         CHECK(quantile(y, q).item<double>() == x[place].item<double>());
         CHECK(nanquantile(y, q).item<double>() == x[place].item<double>());
       }
+    }
+  });
+}
+
+TEST_CASE("gradients of atan2 square no number of 16 bits") {
+  for_each_device([](Device device) {
+    for (const DType dtype : dtypes::kReduced) {
+      const Tensor y = tensor({3072.f, 0.f}, device).to(dtype).requires_grad_();
+      const Tensor x = tensor({4096.f, 0x1p-14f}, device).to(dtype).requires_grad_();
+      atan2(y, x).sum().backward();
+      // 4096 and -3072 in 5120^2, off by less than a last place.
+      const Tensor up = y.grad().cpu().to(kFloat64), right = x.grad().cpu().to(kFloat64);
+      const double eps = finfo(dtype).eps;
+      check_values(up / tensor({0.00015625, 0x1p14}, kFloat64), {2}, {1, 1}, eps);
+      check_values(right[0] / -0.0001171875, {}, {1}, eps);
+      CHECK(x.grad()[1].item<double>() == 0);
     }
   });
 }

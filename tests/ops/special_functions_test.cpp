@@ -176,6 +176,10 @@ TEST_CASE("special functions have right first and second gradients") {
     wide.mutable_grad() = Tensor();
     logit(wide, 0.1).sum().backward();
     check_values(wide.grad(), {3}, {0, 4, 0});
+    // Nor has that: not 0 times what the logarithm's would be at 0.
+    const Tensor ends = tensor({0., 0.5, 1.}, x.options()).requires_grad_();
+    const Tensor twice = autograd::grad({logit(ends, 0.1).sum()}, {ends}, {}, true, true)[0];
+    check_values(autograd::grad({twice.sum()}, {ends})[0], {3}, {0, 0, 0});
   });
 }
 

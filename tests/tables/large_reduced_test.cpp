@@ -81,8 +81,8 @@ const char* const kKnownGradients =
     "as_strided as_strided_ as_strided_scatter combinations embedding fill_diagonal_ index "
     "masked_select take "
     // formulas of several ops.
-    "cumprod cumprod_ index_reduce_ linalg_vector_norm norm prod scatter_reduce sinc sinc_ "
-    "special_erfcx special_log_ndtr std std_mean var var_mean";
+    "atan2 atan2_ cumprod cumprod_ index_reduce_ linalg_vector_norm norm prod scatter_reduce sinc "
+    "sinc_ special_erfcx special_i1 special_i1e special_log_ndtr std std_mean var var_mean";
 
 /// Both, of one image, where the CPU has no instructions for bfloat16.
 const char* const kConvolutions =
