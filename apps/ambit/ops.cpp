@@ -40,8 +40,12 @@ view, or computed on the host. What name_ runs in place, unless it is listed, na
 
 Exit codes: 0 nothing failed, 1 a kernel failed, 2 wrong usage, no such backend or function.)";
 
-constexpr DType kDTypes[] = {kFloat64, kFloat32, kBFloat16, kFloat16, kInt64,
-                             kInt32,   kInt16,   kInt8,     kUInt8,   kBool};
+/// All, the widest first.
+std::vector<DType> columns() {
+  std::vector<DType> all;
+  for (const DType d : dtypes::kEvery) all.insert(all.begin(), d);
+  return all;
+}
 
 /// The first device of each backend that has one.
 std::vector<Device> first_devices() {
@@ -77,11 +81,12 @@ bool has_devices(const Coverage& c) { return backend_of(c.device).device_count()
 /// One backend: an op a row, a dtype a column.
 Rows rows_of(const Coverage& coverage) {
   Rows rows = {{"op"}};
-  for (const DType d : kDTypes) rows[0].push_back(name(d));
+  const std::vector<DType> dtypes = columns();
+  for (const DType d : dtypes) rows[0].push_back(name(d));
   for (const OpBase* op : all_ops()) {
     const OpCoverage& found = coverage.ops.at(op->name());
     rows.push_back({op->name()});
-    for (const DType d : kDTypes) {
+    for (const DType d : dtypes) {
       const auto verdict = found.by_dtype.find(d);
       rows.back().push_back(verdict == found.by_dtype.end() ? "" : name(verdict->second));
     }

@@ -45,7 +45,10 @@ auto make_loader(const zoo::Digits& digits, Sampler sampler, int64_t batch_size)
       data::DataLoaderOptions().batch_size(static_cast<size_t>(batch_size)).workers(2));
 }
 
-void test(Net& net, const zoo::Digits& digits, Device device, training::Steps& steps) {
+struct Result {
+  double loss, accuracy;
+};
+Result test(Net& net, const zoo::Digits& digits, Device device) {
   const size_t size = *digits.size();
   auto loader = make_loader(digits, data::samplers::SequentialSampler(size), 500);
   net->eval();
@@ -59,8 +62,8 @@ void test(Net& net, const zoo::Digits& digits, Device device, training::Steps& s
     auto pred = output.argmax(1);
     correct += pred.eq(targets).sum().item<int64_t>();
   }
-  steps.report("test loss", test_loss / static_cast<double>(size));
-  steps.report("test accuracy", static_cast<double>(correct) / static_cast<double>(size));
+  const auto count = static_cast<double>(size);
+  return {test_loss / count, static_cast<double>(correct) / count};
 }
 
 int run(const training::StepOptions& options) {
@@ -85,7 +88,12 @@ int run(const training::StepOptions& options) {
     optimizer.step();
     steps.done(loss, data.size(0));
   }
-  test(net, digits.test, device, steps);
+  Result result;
+  steps.report("test loss", [&] {
+    result = test(net, digits.test, device);
+    return result.loss;
+  });
+  steps.report("test accuracy", [&] { return result.accuracy; });
   return steps.finish();
 }
 
@@ -99,7 +107,8 @@ int main(int argc, char** argv) {
         .data_help = zoo::kDigitsHelp,
         .steps = 1875,  // two epochs of MNIST
         .batch_size = 64,
-        .lr = 0.02};
+        .lr = 0.02,
+        .may_quantize = true};
     options.parse(argc, argv);
     return run(options);
   });

@@ -66,7 +66,7 @@ int run(const training::StepOptions& options) {
 
   const NoGradGuard no_grad;
   const Tensor x = digits.test.first(1000).data.to(device);
-  steps.report("test loss", net->loss(x).item<double>());
+  steps.report("test loss", [&] { return net->loss(x).item<double>(); });
   if (const int exit_code = steps.finish()) return exit_code;
   const Tensor drawn = net->decode(randn({64, kLatent}).to(device)).sigmoid();
   zoo::write_png(options.file(".png"), zoo::grid(drawn.cpu(), 16));
@@ -82,7 +82,8 @@ int main(int argc, char** argv) {
         .about = "Train a variational autoencoder on digits; draw new ones into vae.png.",
         .data_help = zoo::kDigitsHelp,
         .steps = 2000,
-        .batch_size = 128};
+        .batch_size = 128,
+        .may_quantize = true};
     options.parse(argc, argv);
     return run(options);
   });

@@ -4,6 +4,7 @@
 #include "core/memory/destroy_in_turn.h"
 
 #include <ambit/detail/memory_errors.h>
+#include <ambit/detail/type_names.h>
 #include <ambit/error.h>
 #include <ambit/tensor.h>
 #include <fmt/format.h>
@@ -126,11 +127,9 @@ bool Tensor::is_nonzero() const {
 
 std::string Tensor::toString() const {
   if (!defined()) return "UndefinedType";
-  static constexpr const char* kNames[kDTypeCount] = {
-      "Bool", "Byte", "Char", "Short", "Int", "Long", "Half", "BFloat16", "Float", "Double"};
   std::string type = device().type();
   for (char& c : type) c = static_cast<char>(std::toupper(static_cast<unsigned char>(c)));
-  return fmt::format("{}{}Type", type, kNames[static_cast<int>(dtype())]);
+  return fmt::format("{}{}Type", type, kTypeNames[static_cast<int>(dtype())]);
 }
 
 void Tensor::print() const {

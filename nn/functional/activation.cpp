@@ -2,6 +2,7 @@
 #include <ambit/autograd.h>
 #include <ambit/detail/activation.h>
 #include <ambit/detail/autocast.h>
+#include <ambit/detail/by_float32.h>
 #include <ambit/detail/record.h>
 #include <ambit/error.h>
 #include <ambit/nn/functional/activation.h>
@@ -157,6 +158,8 @@ Tensor softsign(const Tensor& input) {
 
 Tensor tanhshrink(const Tensor& input) {
   check_number("tanhshrink", input);
+  // What is left of the two where x is small, rounding would take.
+  if (is_reduced(input.dtype())) return by_float32(input.dtype(), tanhshrink, input);
   return input - tanh(input);
 }
 

@@ -344,6 +344,11 @@ Tensor triplet_margin_with_distance_loss(
   check_floating("triplet_margin_with_distance_loss", anchor);
   check_same_device("triplet_margin_with_distance_loss",
                     {{"anchor", anchor}, {"positive", positive}, {"negative", negative}});
+  // Not where the distance is a program's own, which is given what came.
+  if (const DType dtype = result_type(anchor, positive); !distance && is_reduced(dtype)) {
+    return by_float32(dtype, triplet_margin_with_distance_loss, anchor, positive, negative,
+                      distance, margin, swap, reduction);
+  }
   const auto d = [&](const Tensor& a, const Tensor& b) {
     return distance ? distance(a, b) : pairwise_distance(a, b);
   };

@@ -100,7 +100,7 @@ TEST_CASE("classifiers tell images of ten classes") {
          0.5,
          1,
          ""});
-  check({"mnist", {"--steps", "300", "--lr", "0.05"}, "test accuracy", 0.5, 1, ""});
+  check({"mnist", {"--steps", "300", "--lr", "0.05"}, "test accuracy", 0.5, 1, "", true});
   check({"bilstm_mnist", {"--steps", "100", "--lr", "5e-3"}, "test accuracy", 0.5, 1, "", true});
   check({"transformer_classifier", {"--steps", "150"}, "test accuracy", 0.5, 1, "", true});
 }
@@ -118,7 +118,7 @@ TEST_CASE("unet finds shapes") {
 
 // Their pixels' entropy is 200 with a mean for each pixel alone, and 540 by guessing.
 TEST_CASE("vae learns what digits have in common") {
-  check({"vae", {"--steps", "300"}, "test loss", 0, 150, "vae.png"});
+  check({"vae", {"--steps", "300"}, "test loss", 0, 150, "vae.png", true});
 }
 
 // Noise has none.

@@ -1,5 +1,5 @@
 // What the dispatcher and kernels do with operands of 16 bits. That each function computes with
-// them stands in tests/tables/agreement_test.cpp.
+// them stands in tests/tables/reduced_test.cpp.
 #include <ambit/ambit.h>
 #include <doctest/doctest.h>
 
@@ -7,6 +7,7 @@
 #include <string>
 
 #include "tests/devices.h"
+#include "tests/expected.h"
 
 using namespace ambit;
 
@@ -78,6 +79,37 @@ TEST_CASE("sums of 16 bits are accumulated in float32") {
                 .item<float>() == 8192);
       CHECK(logsumexp(zeros({4096}, x.options()), IntArrayRef{0}).item<double>() ==
             doctest::Approx(std::log(4096.)).epsilon(0.004));
+    }
+  });
+}
+
+TEST_CASE("quantiles are found among more elements than 16 bits can count") {
+  for_each_device([](Device device) {
+    for (const DType dtype : dtypes::kReduced) {
+      const int64_t n = 70'001;
+      const Tensor x = (arange(n, kFloat32) / static_cast<double>(n)).to(dtype), y = x.to(device);
+      for (const double q : {0., 0.25, 0.75, 1.}) {
+        const auto place = static_cast<int64_t>(q * static_cast<double>(n - 1));
+        CAPTURE(q);
+        CHECK(quantile(y, q).item<double>() == x[place].item<double>());
+        CHECK(nanquantile(y, q).item<double>() == x[place].item<double>());
+      }
+    }
+  });
+}
+
+TEST_CASE("gradients of atan2 square no number of 16 bits") {
+  for_each_device([](Device device) {
+    for (const DType dtype : dtypes::kReduced) {
+      const Tensor y = tensor({3072.f, 0.f}, device).to(dtype).requires_grad_();
+      const Tensor x = tensor({4096.f, 0x1p-14f}, device).to(dtype).requires_grad_();
+      atan2(y, x).sum().backward();
+      // 4096 and -3072 in 5120^2, off by less than a last place.
+      const Tensor up = y.grad().cpu().to(kFloat64), right = x.grad().cpu().to(kFloat64);
+      const double eps = finfo(dtype).eps;
+      check_values(up / tensor({0.00015625, 0x1p14}, kFloat64), {2}, {1, 1}, eps);
+      check_values(right[0] / -0.0001171875, {}, {1}, eps);
+      CHECK(x.grad()[1].item<double>() == 0);
     }
   });
 }

@@ -382,7 +382,10 @@ const std::vector<Case> kProducts{
 
 }  // namespace
 
-TEST_CASE("products have PyTorch's values") { check_cases(kProducts, inputs); }
+TEST_CASE("products have PyTorch's values") {
+  // It subtracts products that all but cancel.
+  check_cases(kProducts, inputs, {"torch.cdist(a, b.t(), compute_mode='use_mm_for_euclid_dist')"});
+}
 
 TEST_CASE("products have right first and second gradients") {
   check_gradients(kProducts, inputs(kCPU));

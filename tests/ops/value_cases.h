@@ -4,11 +4,13 @@
 
 #include <ambit/ambit.h>
 
+#include <set>
 #include <string>
 #include <vector>
 
 #include "tests/devices.h"
 #include "tests/expected.h"
+#include "tests/rounding.h"
 
 namespace value_cases {
 
@@ -22,14 +24,16 @@ using Numbers = std::vector<double>;
 ///   tensor([[.1, .9, .5], [.3, .7, .2]]); z = tensor(2.5); e = zeros(0, 3) y = tensor([[True,
 ///   False, True], [False, False, True]])
 struct Inputs {
-  explicit Inputs(Device d)
-      : a(tensor({{-2.5, -0.5, 0.}, {0.25, 1., 3.5}}, kFloat64).to(d)),
-        b(tensor({{1.5, -0.5, 0.}, {-2., 3., -1.25}}, kFloat64).to(d)),
-        s(tensor({{NAN, INFINITY, -INFINITY}, {0.f, -0.f, 1.f}}, kFloat64).to(d)),
-        t(tensor({{1.f, NAN, INFINITY}, {-0.f, 2.f, NAN}}, kFloat64).to(d)),
-        u(tensor({{.1, .9, .5}, {.3, .7, .2}}, kFloat64).to(d)),
-        z(tensor(2.5, kFloat64).to(d)),
-        e(zeros({0, 3}, kFloat64).to(d)),
+  /// `floats`: what becomes of tensors of float64.
+  explicit Inputs(
+      Device d, FunctionRef<Tensor(const Tensor&)> floats = [](const Tensor& t) { return t; })
+      : a(floats(tensor({{-2.5, -0.5, 0.}, {0.25, 1., 3.5}}, kFloat64)).to(d)),
+        b(floats(tensor({{1.5, -0.5, 0.}, {-2., 3., -1.25}}, kFloat64)).to(d)),
+        s(floats(tensor({{NAN, INFINITY, -INFINITY}, {0.f, -0.f, 1.f}}, kFloat64)).to(d)),
+        t(floats(tensor({{1.f, NAN, INFINITY}, {-0.f, 2.f, NAN}}, kFloat64)).to(d)),
+        u(floats(tensor({{.1, .9, .5}, {.3, .7, .2}}, kFloat64)).to(d)),
+        z(floats(tensor(2.5, kFloat64)).to(d)),
+        e(floats(zeros({0, 3}, kFloat64)).to(d)),
         n(tensor({{-12, 7, 0}, {5, 64, -3}}).to(d)),
         m(tensor({{18, 0, 4}, {-2, 3, 70}}).to(d)),
         y(tensor({{true, false, true}, {false, false, true}}).to(d)) {}
@@ -48,9 +52,9 @@ struct Case {
     python, [](const Inputs& in) -> Tensor { return expression; }, dtype, sizes, values \
   }
 
-/// Check all on every device. Results of float32 are off by up to 2^-24 relative, six of its digits
-/// being compared.
-inline void check_cases(const std::vector<Case>& cases) {
+/// Check all on every device, and but for `apart` what operands of 16 bits give beside float64.
+/// Results of float32 are off by up to 2^-24 relative, six of its digits being compared.
+inline void check_cases(const std::vector<Case>& cases, const std::set<std::string>& apart = {}) {
   for_each_device([&](Device d) {
     const Inputs in(d);
     for (const Case& c : cases) {
@@ -60,6 +64,15 @@ inline void check_cases(const std::vector<Case>& cases) {
       check_values(got, c.sizes, c.values, c.dtype == kFloat32 ? 1e-6 : 6e-12);
     }
   });
+  for (const Case& c : cases) {
+    if (apart.contains(c.python)) continue;
+    INFO(std::string(c.python));
+    rounding::check_reduced(
+        [&](Device d, const rounding::Floats& floats) {
+          return std::vector<Tensor>{c.call(Inputs(d, floats))};
+        },
+        rounding::kOfRows);
+  }
 }
 
 }  // namespace value_cases

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "agreement_calls.h"
+#include "tests/function_ref.h"
 
 namespace agreement {
 
@@ -35,17 +36,16 @@ inline std::vector<InputLayout> layouts() {
           {"0-dim", {}, same, same}};
 }
 
-/// `numbers`: the dtype that the floats are rounded to; `as`: the one that they have.
-inline Operands draw(const InputLayout& layout, Device device, DType numbers = kFloat32,
-                     DType as = kFloat32) {
+/// `floats`: what becomes of the floats that are drawn, of float32.
+inline Operands draw(const InputLayout& layout, Device device,
+                     FunctionRef<Tensor(const Tensor&)> floats) {
   manual_seed(7);  // the same numbers for each device
   const IntArrayRef sizes = layout.base;
   const auto make = [&](const Tensor& t) { return layout.view(t.to(device)); };
-  const auto rounded = [&](const Tensor& t) { return t.to(numbers).to(as); };
   Operands o;
-  o.a = make(rounded(randn(sizes)));
-  o.b = layout.view_b(rounded(randn(sizes)).to(device));
-  o.unit = make(rounded(rand(sizes) * 0.9 + 0.05));
+  o.a = make(floats(randn(sizes)));
+  o.b = layout.view_b(floats(randn(sizes)).to(device));
+  o.unit = make(floats(rand(sizes) * 0.9 + 0.05));
   o.n = make(randint(-9, 9, sizes));
   o.m = make(randint(1, 9, sizes));
   o.yes = make(randn(sizes) > 0);
@@ -53,6 +53,11 @@ inline Operands draw(const InputLayout& layout, Device device, DType numbers = k
   o.is_empty = o.a.numel() == 0;
   o.is_scalar = o.a.dim() == 0;
   return o;
+}
+/// `numbers`: the dtype that the floats are rounded to; `as`: the one that they have.
+inline Operands draw(const InputLayout& layout, Device device, DType numbers = kFloat32,
+                     DType as = kFloat32) {
+  return draw(layout, device, [&](const Tensor& t) { return t.to(numbers).to(as); });
 }
 
 }  // namespace agreement

@@ -9,29 +9,52 @@
 #include <set>
 #include <string>
 
+namespace declared {
+
+/// Add the names of the functions that a header declares, and those of its macros.
+inline void read(const std::filesystem::path& header, std::set<std::string>& names) {
+  static const std::regex function(R"(AMBIT_API [^=(]*?[ >&]([a-z_]\w*)\()");
+  static const std::regex family(R"(^AMBIT_BINARY\((\w+)\))");
+  std::ifstream in(header);
+  for (std::string line; std::getline(in, line);) {
+    std::smatch match;
+    const bool in_macro = line.starts_with("#define") || line.ends_with('\\');
+    if (std::regex_search(line, match, family)) {
+      names.insert(match[1]);
+      names.insert(match[1].str() + "_");
+    } else if (!in_macro && line.find("name") == std::string::npos &&
+               std::regex_search(line, match, function)) {
+      names.insert(match[1]);
+    }
+  }
+}
+
+}  // namespace declared
+
 /// Return the names of the functions that ops/*.h declare, with those of its macros; but aliases of
 /// aliases.h (aliases_test calls each) and out.h's, which are others with an output (out_test).
 inline std::set<std::string> declared_functions() {
-  const std::regex function(R"(AMBIT_API [^=(]*?[ >&](\w+)\()");
-  const std::regex family(R"(^AMBIT_BINARY\((\w+)\))");
   std::set<std::string> names;
 #define AMBIT_NAMES(name, ...) names.insert({#name, #name "_"});
   AMBIT_UNARY_MAPS(AMBIT_NAMES)
 #undef AMBIT_NAMES
   for (const auto& file : std::filesystem::directory_iterator(AMBIT_OPS_HEADERS)) {
     if (file.path().filename() == "out.h" || file.path().filename() == "aliases.h") continue;
-    std::ifstream in(file.path());
-    for (std::string line; std::getline(in, line);) {
-      std::smatch match;
-      const bool in_macro = line.starts_with("#define") || line.ends_with('\\');
-      if (std::regex_search(line, match, family)) {
-        names.insert(match[1]);
-        names.insert(match[1].str() + "_");
-      } else if (!in_macro && line.find("name") == std::string::npos &&
-                 std::regex_search(line, match, function)) {
-        names.insert(match[1]);
-      }
-    }
+    declared::read(file.path(), names);
+  }
+  return names;
+}
+
+/// Return the names of the functions that nn::functional has beside these.
+inline std::set<std::string> declared_functions_of_nn() {
+  const std::filesystem::path nn =
+      std::filesystem::path(AMBIT_OPS_HEADERS) / "../../../../nn/include/ambit/nn";
+  std::set<std::string> names;
+  for (const auto& file : std::filesystem::directory_iterator(nn / "functional")) {
+    declared::read(file.path(), names);
+  }
+  for (const char* header : {"functional.h", "normalization.h"}) {
+    declared::read(nn / header, names);
   }
   return names;
 }

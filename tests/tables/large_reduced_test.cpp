@@ -45,7 +45,8 @@ Functions names(const char* text) {
 /// Those whose rows have operands of other sizes beside these, or make far larger ones of them.
 const char* const kNotOfTheseSizes =
     "addmv addmv_ addr addr_ cdist cov diag_embed diagflat einsum ger hsplit kron "
-    "linalg_householder_product linalg_ldl_solve linalg_lstsq mv orgqr ormqr outer pdist "
+    "linalg_householder_product linalg_ldl_solve linalg_lstsq lstm lstm_cell "
+    "multi_head_attention_forward multilabel_margin_loss mv orgqr ormqr outer pdist "
     "repeat_interleave split_with_sizes sum_to_size symeig unflatten unsafe_split_with_sizes";
 
 /// Those that have a large operand in wider floats, and why.
@@ -57,13 +58,19 @@ const char* const kKnown =
     "linalg_solve_ex linalg_solve_triangular linalg_svd linalg_svdvals lu_solve svd "
     "triangular_solve "
     // one image of one channel, one head.
-    "_upsample_nearest_exact2d _upsample_nearest_exact3d scaled_dot_product_attention "
-    "upsample_bicubic2d upsample_bilinear2d upsample_nearest2d upsample_nearest3d "
+    "_upsample_nearest_exact2d _upsample_nearest_exact3d instance_norm interpolate lp_pool2d "
+    "lp_pool3d scaled_dot_product_attention upsample_bicubic2d upsample_bilinear2d "
+    "upsample_nearest2d upsample_nearest3d "
     "upsample_trilinear3d "
     // Composed of ops each of which would round: all of it is float32 (detail/by_float32.h), so
     // that the graph keeps float32, too.
-    "corrcoef cross_entropy dist grid_sampler histc linalg_vecdot linear_int8 mse_loss "
-    "quantize_rows renorm renorm_ segment_reduce "
+    "binary_cross_entropy binary_cross_entropy_with_logits corrcoef cosine_embedding_loss "
+    "cosine_similarity cross_entropy dist grid_sample grid_sampler grid_sampler_2d "
+    "grid_sampler_3d hinge_embedding_loss histc huber_loss kl_div l1_loss linalg_vecdot "
+    "linear_int8 margin_ranking_loss mse_loss multi_margin_loss multilabel_soft_margin_loss "
+    "normalize pairwise_distance poisson_nll_loss quantize_rows renorm renorm_ segment_reduce "
+    "smooth_l1_loss soft_margin_loss tanhshrink triplet_margin_loss "
+    "triplet_margin_with_distance_loss "
     // The result, or what it is computed in on the host, is float64,
     "bincount float_power float_power_ frexp igamma igamma_ igammac igammac_ "
     // or float32, of 16 bits and a power of two.
@@ -72,17 +79,24 @@ const char* const kKnown =
 /// The same of their gradients.
 const char* const kKnownGradients =
     // As above,
-    "_upsample_nearest_exact2d _upsample_nearest_exact3d cholesky_solve cross_entropy dist "
-    "float_power float_power_ grid_sampler layer_norm ldexp ldexp_ linalg_lu_solve linalg_solve "
-    "linalg_solve_ex linalg_solve_triangular linalg_vecdot lu_solve mse_loss quantile renorm "
-    "renorm_ scaled_dot_product_attention segment_reduce triangular_solve upsample_bicubic2d "
-    "upsample_bilinear2d upsample_nearest2d upsample_nearest3d upsample_trilinear3d "
+    "_upsample_nearest_exact2d _upsample_nearest_exact3d binary_cross_entropy "
+    "binary_cross_entropy_with_logits cholesky_solve cosine_embedding_loss cosine_similarity "
+    "cross_entropy dist float_power float_power_ grid_sample grid_sampler grid_sampler_2d "
+    "grid_sampler_3d hinge_embedding_loss huber_loss instance_norm interpolate kl_div l1_loss "
+    "layer_norm ldexp ldexp_ linalg_lu_solve linalg_solve linalg_solve_ex "
+    "linalg_solve_triangular linalg_vecdot lp_pool2d lp_pool3d lu_solve margin_ranking_loss "
+    "mse_loss multi_margin_loss multilabel_soft_margin_loss normalize pairwise_distance "
+    "poisson_nll_loss quantile renorm renorm_ scaled_dot_product_attention segment_reduce "
+    "smooth_l1_loss soft_margin_loss tanhshrink triangular_solve triplet_margin_loss "
+    "triplet_margin_with_distance_loss upsample_bicubic2d upsample_bilinear2d "
+    "upsample_nearest2d upsample_nearest3d upsample_trilinear3d "
     // added at places of one line, or of rows so many that a few columns of all are large;
-    "as_strided as_strided_ as_strided_scatter combinations embedding fill_diagonal_ index "
-    "masked_select take "
+    "as_strided as_strided_ as_strided_scatter combinations embedding fill_diagonal_ "
+    "fractional_max_pool2d_with_indices fractional_max_pool3d_with_indices index masked_select "
+    "take "
     // formulas of several ops.
-    "cumprod cumprod_ index_reduce_ linalg_vector_norm norm prod scatter_reduce sinc sinc_ "
-    "special_erfcx special_log_ndtr std std_mean var var_mean";
+    "atan2 atan2_ cumprod cumprod_ index_reduce_ linalg_vector_norm norm prod scatter_reduce sinc "
+    "sinc_ special_erfcx special_i1 special_i1e special_log_ndtr std std_mean var var_mean";
 
 /// Both, of one image, where the CPU has no instructions for bfloat16.
 const char* const kConvolutions =

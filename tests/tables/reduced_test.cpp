@@ -1,10 +1,12 @@
-// Every public function that computes, with operands of 16 bits: its result against that of
-// float32, and its gradients against those of float64, of the same numbers.
+// Every public function that computes, with operands of 16 bits: its results, their gradients and
+// the gradients of these, against those that float64 gives of the same numbers. What may differ
+// follows from how much float64's differ where operands are off by one rounding (tests/rounding.h).
 #include <ambit/ambit.h>
 #include <doctest/doctest.h>
 
+#include <algorithm>
 #include <functional>
-#include <limits>
+#include <map>
 #include <set>
 #include <string>
 #include <vector>
@@ -12,129 +14,261 @@
 #include "agreement_calls.h"
 #include "agreement_operands.h"
 #include "tests/devices.h"
+#include "tests/rounding.h"
 
 using namespace ambit;
 using namespace agreement;
+using rounding::Of;
 
 namespace {
 
-/// In last places of the largest number: a function composed of a few ops rounds at each, and so
-/// does its gradient.
-constexpr double kPlaces = 8;
+using Results = std::vector<Tensor>;
+using Functions = std::set<std::string>;
 
-void check_near(const Tensor& got, const Tensor& want, DType dtype) {
-  REQUIRE(got.sizes() == want.sizes());
-  // What the dtype has no number for is 0 or infinite.
-  const Tensor y = got.cpu().to(kFloat64), x = want.cpu().to(got.dtype()).to(kFloat64);
-  const double last_place = dtype == kFloat16 ? std::numeric_limits<Half>::epsilon()
-                                              : std::numeric_limits<BFloat16>::epsilon();
-  const Tensor finite = isfinite(x);
-  const double largest = x.numel() == 0 ? 0 : where(finite, x.abs(), 0.0).max().item<double>();
-  INFO("got ", str(got), " expected ", str(want));
-  CHECK(y.allclose(x, kPlaces * last_place, kPlaces * last_place * largest, true));
-}
+/// Of linear algebra each element is made of all, and its methods are exact to the largest.
+const Functions kLinearAlgebra{"cholesky",
+                               "cholesky_inverse",
+                               "cholesky_solve",
+                               "det",
+                               "geqrf",
+                               "inverse",
+                               "linalg_cholesky",
+                               "linalg_cholesky_ex",
+                               "linalg_cond",
+                               "linalg_det",
+                               "linalg_eigh",
+                               "linalg_eigvalsh",
+                               "linalg_householder_product",
+                               "linalg_inv",
+                               "linalg_inv_ex",
+                               "linalg_lstsq",
+                               "linalg_lu",
+                               "linalg_lu_factor",
+                               "linalg_lu_solve",
+                               "linalg_matrix_exp",
+                               "linalg_matrix_norm",
+                               "linalg_matrix_power",
+                               "linalg_pinv",
+                               "linalg_qr",
+                               "linalg_slogdet",
+                               "linalg_solve",
+                               "linalg_solve_ex",
+                               "linalg_solve_triangular",
+                               "linalg_svd",
+                               "linalg_svdvals",
+                               "linalg_tensorinv",
+                               "linalg_tensorsolve",
+                               "logdet",
+                               "lu_solve",
+                               "lu_unpack",
+                               "matrix_exp",
+                               "orgqr",
+                               "ormqr",
+                               "pinverse",
+                               "qr",
+                               "slogdet",
+                               "svd",
+                               "symeig",
+                               "triangular_solve"};
 
-/// What a function gives for 16 bits, and for the same numbers as float32.
-void check_rounded(const Tensor& got, const Tensor& want, DType dtype) {
-  REQUIRE(got.sizes() == want.sizes());
-  if (!want.is_floating_point() || want.dtype() == kFloat64) {
-    REQUIRE(got.dtype() == want.dtype());
-    CHECK(got.cpu().equal(want.cpu()));
-    return;
-  }
-  const bool asked = got.dtype() != dtype;  // for another dtype, as to() is
-  if (asked) CHECK(got.dtype() == want.dtype());
-  check_near(got, want, dtype);
-}
+struct Claim {
+  /// What is compared: the results of a call, or what is made of them.
+  std::function<Results(const Call&, const Operands&)> compute;
+  double roundings;                    // that a function may make
+  std::map<std::string, double> more;  // those that make more
+  Of of;                               // whose bound an element has
+  double linear_algebra;               // the roundings of kLinearAlgebra, of the largest
+  Functions apart;                     // not compared
+  /// Those whose differences the results are; none: they are none.
+  std::function<Results(const Call&, const Operands&)> terms = {};
+  std::set<std::string> layouts = {};  // none: all
+};
 
-/// The gradients by a, b and unit of the sum of all results, each element with a weight of its own;
-/// undefined: none. None at all where no result has one.
-std::vector<Tensor> gradients(const Call& call, const Operands& operands) {
-  Operands o = operands;
-  std::vector<Tensor> leaves;
-  for (Tensor* t : {&o.a, &o.b, &o.unit}) leaves.push_back(*t = t->detach().requires_grad_());
-  Tensor total;
-  for (const Tensor& y : call.run(o)) {
-    if (!y.requires_grad()) continue;
-    const Tensor weights = arange(y.numel(), kFloat64).remainder(16) / 32 + 0.5;
-    const Tensor sum = (y * weights.reshape(y.sizes()).to(y.device(), y.dtype())).sum();
-    total = total.defined() ? total + sum.to(kFloat64) : sum.to(kFloat64);
-  }
-  if (!total.defined()) return {};
-  return autograd::grad({total}, leaves, {}, false, false, /*allow_unused=*/true);
-}
-
-/// Call body(call, operands of float32 or float64, operands of 16 bits) for all functions, both
-/// operands with the same numbers.
-void for_all_calls(DType wide, const std::set<std::string>& but,
-                   const std::function<void(const Call&, const Operands&, const Operands&)>& body) {
-  for_each_device([&](Device device) {
-    for (const InputLayout& layout : layouts()) {
-      for (const DType dtype : dtypes::kReduced) {
-        const Operands expected = draw(layout, device, dtype, wide);
-        const Operands given = draw(layout, device, dtype, dtype);
-        for (const Call& call : CallTable<Call>::all()) {
-          if ((given.is_empty && !call.takes_empty) || (given.is_scalar && !call.takes_scalar) ||
-              but.contains(call.function)) {
-            continue;
-          }
-          INFO(std::string(call.function), " of ", std::string(name(dtype)), ", ",
-               std::string(layout.name));
-          body(call, expected, given);
+/// Compare what calls of 16 bits give with what those of float64 do, on every device and in every
+/// layout. Return the functions that give floats of another dtype.
+Functions check_all_calls(const Claim& claim) {
+  Functions of_other_dtypes;
+  for (const InputLayout& layout : layouts()) {
+    if (!claim.layouts.empty() && !claim.layouts.contains(layout.name)) continue;
+    for (const DType dtype : dtypes::kReduced) {
+      std::vector<Operands> ways;
+      for (int way = 0; way <= rounding::kWays; ++way) {
+        ways.push_back(
+            draw(layout, kCPU, [&](const Tensor& t) { return rounding::off(t, dtype, way); }));
+      }
+      for (const Call& call : CallTable<Call>::all()) {
+        const std::string function = call.function;
+        if ((ways[0].is_empty && !call.takes_empty) || (ways[0].is_scalar && !call.takes_scalar) ||
+            claim.apart.contains(function)) {
+          continue;
         }
+        INFO(function, " of ", std::string(name(dtype)), ", ", std::string(layout.name));
+        const rounding::Exact want = rounding::exact([&](int way) {
+          of_made = [&](const Tensor& t) {
+            if (t.dtype() != kFloat64) return t;
+            const Tensor moved = rounding::off(t.detach(), dtype, way);
+            return t.requires_grad() ? moved + (t - t.detach()) : moved;
+          };
+          return claim.compute(call, ways[static_cast<size_t>(way)]);
+        });
+        of_made = nullptr;
+        double terms = 0;
+        if (claim.terms) {
+          for (const Tensor& t : claim.terms(call, ways[0])) {
+            if (t.defined() && t.numel() > 0) {
+              terms = std::max(terms, rounding::largest_of(t.detach()).max().item<double>());
+            }
+          }
+        }
+        const bool mixed = kLinearAlgebra.contains(function);
+        const auto more = claim.more.find(function);
+        const double roundings = more != claim.more.end() ? more->second
+                                 : mixed                  ? claim.linear_algebra
+                                                          : claim.roundings;
+        const Of of = mixed ? Of::largest : claim.of;
+        for_each_device([&](Device device) {
+          const Results got = claim.compute(call, draw(layout, device, dtype, dtype));
+          REQUIRE(got.size() == want.values.size());
+          for (size_t i = 0; i < got.size(); ++i) {
+            INFO("result ", i);
+            REQUIRE(got[i].defined() == want.values[i].defined());
+            if (!got[i].defined()) continue;
+            if (got[i].is_floating_point() && got[i].dtype() != dtype) {
+              of_other_dtypes.insert(function);
+            }
+            rounding::check(got[i], want.values[i], want.changes[i], dtype, roundings, of, terms);
+          }
+        });
       }
     }
-  });
+  }
+  return of_other_dtypes;
 }
+
+/// The sum of a result, each element with a weight of its own, none of which 16 bits round.
+Tensor weighted_sum(const Tensor& y) {
+  const Tensor weights = arange(y.numel(), kFloat64).remainder(16) / 32 + 0.5;
+  return (y * weights.reshape(y.sizes()).to(y.device(), y.dtype())).sum();
+}
+
+/// The gradients of each result by a, b and unit, or, with order 2, the gradients of each of these;
+/// undefined: none. None at all where there is no formula.
+Results gradients(const Call& call, const Operands& operands, int order) {
+  Operands o = operands;
+  Results leaves;
+  for (Tensor* t : {&o.a, &o.b, &o.unit}) leaves.push_back(*t = t->detach().requires_grad_());
+  try {
+    Results results = call.run(o);
+    for (int i = 1; i <= order; ++i) {
+      Results all;
+      for (const Tensor& y : results) {
+        if (!y.defined() || !y.requires_grad()) continue;
+        const Results some = autograd::grad({weighted_sum(y)}, leaves, {}, /*retain_graph=*/true,
+                                            /*create_graph=*/i < order, /*allow_unused=*/true);
+        all.insert(all.end(), some.begin(), some.end());
+      }
+      results = std::move(all);
+    }
+    return results;
+  } catch (const NotImplementedError&) {
+    return {};
+  }
+}
+
+/// Those that resize refuse operands that want a gradient; these take no float64.
+const Functions kWithoutGradient{"resize_", "resize_as_", "linear_int8", "quantize_rows"};
 
 }  // namespace
 
-TEST_CASE("functions of 16 bits give what those of float32 do, rounded") {
-  std::string refused;
-  // Of bincount's weights only those of float32 keep their dtype; geqrf's factors are used again
-  // after they have been rounded.
-  for_all_calls(kFloat32, {"bincount", "geqrf"},
-                [&](const Call& call, const Operands& expected, const Operands& given) {
-                  const std::vector<Tensor> want = call.run(expected);
-                  std::vector<Tensor> got;
-                  try {
-                    got = call.run(given);
-                  } catch (const DTypeError&) {  // the row has a float32 operand of its own
-                    refused += std::string(call.function) + " ";
-                    return;
-                  }
-                  REQUIRE(got.size() == want.size());
-                  for (size_t i = 0; i < got.size(); ++i) {
-                    INFO("result ", i);
-                    check_rounded(got[i], want[i], given.a.dtype());
-                  }
-                });
-  CHECK(refused == "");
+TEST_CASE("functions of 16 bits round once, but those that say why") {
+  const Functions others = check_all_calls(
+      {.compute = [](const Call& call, const Operands& o) { return call.run(o); },
+       .roundings = 1,
+       .more =
+           {// What is rounded on the way: a product, a factor, a sum, a row of
+            // pixels, weights of attention.
+            {"addcdiv", 2},
+            {"addcmul", 2},
+            {"logit", 3},
+            {"lstm_cell", 2},
+            {"multi_head_attention_forward", 3},
+            {"special_log_ndtr", 2},
+            {"_upsample_bicubic2d_aa", 2},
+            {"local_response_norm", 3},
+            // A way from one to the other, of which less may be left.
+            {"lerp", 8},
+            {"lerp_", 8},
+            // Of bfloat16 on the CPU the product, which gelu makes far smaller.
+            {"linear_map", 24},
+            {"_addmm_activation", 24},
+            // x - tanh(x), which float32 rounds, too: x^2 / 3 of it is left.
+            {"tanhshrink", 128}},
+       .of = Of::each,
+       // Two factors, a product or a solution with them, and the result are rounded.
+       .linear_algebra = 4,
+       // They take no float64; steps to the next number are those of the dtype.
+       .apart = {"linear_int8", "quantize_rows", "nextafter", "nextafter_"}});
+  std::string names;
+  for (const std::string& f : others) names += f + " ";
+  // Asked for, or, of rows with other operands, promoted.
+  CHECK(names == "angle bincount div exp float_power float_power_ gradient ldexp polygamma to ");
 }
 
-TEST_CASE("gradients of 16 bits are those of float64, rounded") {
-  // Those that resize refuse tensors that want a gradient. That of sinc is a difference of numbers
-  // all but equal, in float32, too; those of singular vectors divide by differences of singular
-  // values.
-  const std::set<std::string> apart{
-      "resize_", "resize_as_", "sinc",           "sinc_",
-      "svd",     "linalg_svd", "linalg_svdvals", "linalg_matrix_norm"};
-  for_all_calls(kFloat64, apart,
-                [&](const Call& call, const Operands& expected, const Operands& given) {
-                  std::vector<Tensor> want, got;
-                  try {
-                    want = gradients(call, expected);
-                  } catch (const DTypeError&) {  // quantize_rows and linear_int8 take no float64
-                    return;
-                  } catch (const NotImplementedError&) {  // igamma has no formula for one of them
-                    return;
-                  }
-                  got = gradients(call, given);
-                  REQUIRE(got.size() == want.size());
-                  for (size_t i = 0; i < got.size(); ++i) {
-                    INFO("by operand ", i);
-                    REQUIRE(got[i].defined() == want[i].defined());
-                    if (got[i].defined()) check_near(got[i], want[i], given.a.dtype());
-                  }
-                });
+// Their formulas are those of a few ops, each of which rounds.
+TEST_CASE("gradients of 16 bits are as exact as their operands") {
+  check_all_calls(
+      {.compute = [](const Call& call, const Operands& o) { return gradients(call, o, 1); },
+       .roundings = 4,
+       .more =
+           {// From results that are rounded, as PyTorch's: 1 - y^2 where y is nearly 1.
+            {"lstm", 8},
+            {"rnn_tanh_cell", 32},
+            {"softmin", 6},
+            // A rounding decides on which side of its kink a sum is.
+            {"cudnn_convolution_add_relu", 6},
+            // Chains of products and solutions.
+            {"linalg_pinv", 8},
+            // As above, of x^2.
+            {"tanhshrink", 512}},
+       .of = Of::largest,
+       .linear_algebra = 4,
+       .apart =
+           [] {
+             // Where all keys are one it is a difference of equal numbers, of which nothing is
+             // left.
+             Functions apart = kWithoutGradient;
+             apart.insert("multi_head_attention_forward");
+             return apart;
+           }()});
+}
+
+TEST_CASE("gradients of gradients of 16 bits are as exact as their operands") {
+  check_all_calls(
+      {.compute = [](const Call& call, const Operands& o) { return gradients(call, o, 2); },
+       .roundings = 8,
+       .more =
+           {// Of results that are rounded, as above, and of gradients that are, too.
+            {"rnn_tanh_cell", 32},
+            {"multi_head_attention_forward", 16},
+            {"linear_map", 24},
+            {"linalg_pinv", 16},
+            // y / x, whose own gradients cancel, being 1 / x as large as it.
+            {"copysign", 32},
+            {"copysign_", 32}},
+       .of = Of::largest,
+       .linear_algebra = 8,
+       .apart =
+           [] {
+             Functions apart = kWithoutGradient;
+             // Of values that are one, or that 16 bits round to one, vectors have no gradient.
+             apart.insert(
+                 {"linalg_svd", "svd", "linalg_svdvals", "linalg_matrix_norm", "linalg_eigvalsh"});
+             // Of a tiny number x / |x|^2 is more than float16 has.
+             apart.insert({"norm", "linalg_norm", "linalg_vector_norm"});
+             return apart;
+           }(),
+       // What is left of them where a function is nearly straight.
+       .terms = [](const Call& call, const Operands& o) { return gradients(call, o, 1); },
+       // The others' strides are those of operands alone, which the ops above have had.
+       .layouts = {"contiguous", "broadcast", "0-dim"}});
 }

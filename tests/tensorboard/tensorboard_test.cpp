@@ -162,7 +162,8 @@ TEST_CASE("add_histogram takes every dtype, and leaves out of the bins what is b
     return std::vector{h.float64(1), h.float64(2), h.float64(3), h.packed_float64(6).back(),
                        h.packed_float64(7).back()};
   };
-  for (const DType dtype : {kBool, kUInt8, kInt8, kInt16, kInt32, kInt64, kFloat32, kFloat64}) {
+  for (const DType dtype :
+       {kBool, kUInt8, kInt8, kInt16, kInt32, kInt64, kFloat16, kBFloat16, kFloat32, kFloat64}) {
     CHECK(histogram(zeros({3}, dtype)) == std::vector{0.0, 0.0, 3.0, 1e-12, 3.0});
   }
   // PyTorch gives the same: one bin, that of 1.
@@ -212,6 +213,28 @@ TEST_CASE("add_image takes grey and RGB, uint8 and floats") {
   }
   const Tensor wide = zeros({3, 4, 4}).slice(2, 0, 4, 2);  // strided
   CHECK(written_image(wide).width == 2);
+}
+
+TEST_CASE("tensors of 16 bits are written as the numbers that they hold") {
+  const Tensor tenth = tensor(0.1), ones = full({5000}, 0.1);  // whose sum neither dtype can hold
+  const Tensor image = (arange(256, kFloat32) / 255).view({1, 16, 16});
+  for (const DType dtype : dtypes::kReduced) {
+    CAPTURE(name(dtype));
+    const double rounded = tenth.to(dtype).item<double>();
+    REQUIRE(rounded != 0.1F);
+    CHECK(written([&](SummaryWriter& w) { w.add_scalar("x", tenth.to(dtype)); }).scalar() ==
+          rounded);
+    const Event event = written([&](SummaryWriter& w) { w.add_histogram("h", ones.to(dtype)); });
+    const Message value = event.value(), histogram = value.message(5);
+    CHECK(histogram.float64(1) == rounded);
+    CHECK(histogram.float64(2) == rounded);
+    // 5000 sums of float64, each of which rounds by 2^-53 of at most the whole.
+    CHECK(histogram.float64(4) == doctest::Approx(5000 * rounded).epsilon(5000 * 0x1p-53));
+    CHECK(histogram.float64(5) ==
+          doctest::Approx(5000 * rounded * rounded).epsilon(5000 * 0x1p-53));
+    // 255 of them would be rounded, where they are cut off.
+    CHECK(written_image(image.to(dtype)).rgba == written_image(image.to(dtype).to(kFloat32)).rgba);
+  }
 }
 
 TEST_CASE("add_image rejects what is no image") {

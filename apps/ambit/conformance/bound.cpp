@@ -1,5 +1,6 @@
 #include "bound.h"
 
+#include <ambit/finfo.h>
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -61,14 +62,11 @@ Difference compare_as(const std::byte* got, const std::byte* expected,
 
 double epsilon(ambit::DType dtype) {
   if (!ambit::is_floating_point(dtype)) return 0;
-  return dtype == ambit::kFloat64 ? std::numeric_limits<double>::epsilon()
-                                  : std::numeric_limits<float>::epsilon();
+  return ambit::finfo(ambit::is_reduced(dtype) ? ambit::kFloat32 : dtype).eps;
 }
 
 double last_place(ambit::DType dtype) {
-  if (dtype == ambit::kFloat16) return std::numeric_limits<ambit::Half>::epsilon();
-  if (dtype == ambit::kBFloat16) return std::numeric_limits<ambit::BFloat16>::epsilon();
-  return 0;
+  return ambit::is_reduced(dtype) ? ambit::finfo(dtype).eps : 0;
 }
 
 Difference compare(ambit::DType dtype, const std::byte* got, const std::byte* expected,

@@ -1,6 +1,7 @@
 // Powers, and atan2: binary ops whose gradients need both operands, which they take in the
 // gradient's dtype: in an integer's own, e - 1 and squares would wrap.
 #include <ambit/detail/autocast.h>
+#include <ambit/detail/by_float32.h>
 #include <ambit/error.h>
 #include <ambit/ops/creation.h>
 #include <ambit/ops/elementwise.h>
@@ -52,16 +53,18 @@ struct Atan2 {
   static constexpr BinaryOp kKernel = BinaryOp::atan2;
   static constexpr Domain kDomain = Domain::floats;
   static constexpr KeepsSelf kKeepsSelf = KeepsSelf::always;
-  // d angle / d y = x / (x^2 + y^2), d angle / d x = -y / (x^2 + y^2)
+  // d angle / d y = x / (x^2 + y^2), d angle / d x = -y / (x^2 + y^2): squares of numbers above 255
+  // are no float16.
+  static Tensor wide(const Tensor& t, const Tensor& g) { return widened(t.to(g.dtype())); }
   static auto self_grad(const Tensor& self, const Tensor& other) {
     return [back = BackTo(self), y = saved(self), x = saved(other)](const Tensor& g) {
-      const Tensor a = y().to(g.dtype()), b = x().to(g.dtype());
+      const Tensor a = wide(y(), g), b = wide(x(), g);
       return back(g * (b / (square(b) + square(a))));
     };
   }
   static auto other_grad(const Tensor& self, const Tensor& other) {
     return [back = BackTo(other), y = saved(self), x = saved(other)](const Tensor& g) {
-      const Tensor a = y().to(g.dtype()), b = x().to(g.dtype());
+      const Tensor a = wide(y(), g), b = wide(x(), g);
       return back(neg(g) * (a / (square(b) + square(a))));
     };
   }

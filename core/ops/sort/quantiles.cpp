@@ -1,6 +1,7 @@
 // What sorting tells of a distribution: quantiles, membership.
 #include <ambit/autograd.h>
 #include <ambit/backend/op.h>
+#include <ambit/detail/by_float32.h>
 #include <ambit/error.h>
 #include <ambit/ops/creation.h>
 #include <ambit/ops/elementwise.h>
@@ -36,13 +37,15 @@ Tensor at_place(const Tensor& sorted, const Tensor& place, std::string_view inte
   if (interpolation == "lower") return take(floor(fixed));
   if (interpolation == "higher") return take(ceil(fixed));
   if (interpolation == "nearest") return take(round(fixed));
-  const Tensor below = take(floor(fixed)), above = take(ceil(fixed));
-  if (interpolation == "midpoint") return lerp(below, above, 0.5);
-  return lerp(below, above, place - floor(fixed));
+  const Tensor below = widened(take(floor(fixed))), above = widened(take(ceil(fixed)));
+  const Tensor between = interpolation == "midpoint" ? lerp(below, above, 0.5)
+                                                     : lerp(below, above, place - floor(fixed));
+  return between.to(sorted.dtype());
 }
 
-// q [Q] of one dim; `keep`: whether Q is a dim of the result.
-Tensor quantiles(const char* op, const Tensor& self, const Tensor& q, bool keep,
+// q [Q] of one dim; `keep`: whether Q is a dim of the result. Places in lines are float32 where
+// elements have 16 bits, which cannot count so far.
+Tensor quantiles(const char* op, const Tensor& self, const Tensor& fractions, bool keep,
                  std::optional<int64_t> dim, bool keepdim, std::string_view interpolation,
                  bool ignore_nan) {
   if (self.numel() == 0) throw Error(fmt::format("{}: expected elements, got none", op));
@@ -50,6 +53,7 @@ Tensor quantiles(const char* op, const Tensor& self, const Tensor& q, bool keep,
   const Tensor lines = !dim || self.dim() == 0 ? self.reshape({-1}) : self.movedim(d, -1);
   const Tensor sorted = std::get<0>(sort(lines, -1));  // NaN come last
   const auto last = static_cast<double>(lines.size(-1) - 1);
+  const Tensor q = widened(fractions);
   const Tensor is_nan = isnan(lines.detach());
   Tensor place;  // [..., Q]
   if (ignore_nan) {
@@ -94,8 +98,9 @@ Tensor quantiles_of_number(const char* op, const Tensor& self, double q, std::op
   expect_floating(op, self);
   check_fraction(op, q);
   check_interpolation(op, interpolation);
-  return quantiles(op, self, full({1}, q, self.options()), false, dim, keepdim, interpolation,
-                   ignore_nan);
+  const DType dtype = is_reduced(self.dtype()) ? kFloat32 : self.dtype();
+  return quantiles(op, self, full({1}, q, self.options().dtype(dtype)), false, dim, keepdim,
+                   interpolation, ignore_nan);
 }
 
 }  // namespace

@@ -1,7 +1,7 @@
 // dtypes under libtorch's names; those that ambit has not say so where they are used.
 #pragma once
 
-#include <ambit/dtype.h>
+#include <ambit/detail/type_names.h>
 #include <c10/util/BFloat16.h>
 #include <c10/util/Half.h>
 #include <torch/lacks.h>
@@ -21,11 +21,7 @@ template <class T>
 class AMBIT_TORCH_LACKS("ambit has no complex tensors") complex;
 
 /// "Float", "Long", ...
-inline const char* toString(ScalarType type) {
-  constexpr const char* kNames[] = {"Bool", "Byte", "Char",     "Short", "Int",
-                                    "Long", "Half", "BFloat16", "Float", "Double"};
-  return kNames[static_cast<int>(type)];
-}
+inline const char* toString(ScalarType type) { return ambit::kTypeNames[static_cast<int>(type)]; }
 inline size_t elementSize(ScalarType type) { return ambit::element_size(type); }
 inline bool isIntegralType(ScalarType type, bool include_bool) {
   return ambit::is_integral(type) || (include_bool && type == kBool);
