@@ -235,8 +235,8 @@ Backend& usable_backend(Device device) {
   if (device.index() >= count) {
     const std::string reason = count == 0 ? b.reason_for_none() : "";
     throw BackendError(fmt::format("expected an existing {} device, got {}: there {} {}{}",
-                                   device.type(), device.str(), count == 1 ? "is" : "are", count,
-                                   reason.empty() ? "" : ", " + reason));
+                                   device.type().name(), device.str(), count == 1 ? "is" : "are",
+                                   count, reason.empty() ? "" : ", " + reason));
   }
   return b;
 }

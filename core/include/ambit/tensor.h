@@ -178,7 +178,10 @@ class AMBIT_API Tensor {
   Tensor to(const TensorOptions& options, bool non_blocking = false, bool copy = false,
             std::optional<MemoryFormat> format = {}) const;
   Tensor to(const char* device) const { return to(Device(device)); }
-  Tensor to(const std::string& device) const { return to(Device(device)); }
+  template <std::same_as<std::string> String>
+  Tensor to(const String& device) const {
+    return to(Device(device));
+  }
   Tensor to(DeviceType device, bool non_blocking = false, bool copy = false) const {
     return to(Device(device), non_blocking, copy);
   }
