@@ -3,6 +3,7 @@
 #pragma once
 
 #include <ambit/array_ref.h>
+#include <ambit/detail/lacking.h>
 #include <ambit/detail/tensor_impl.h>
 #include <ambit/function_table.h>
 #include <ambit/layout.h>
@@ -46,7 +47,7 @@ class TensorList : public ArrayRef<Tensor> {
   TensorList(ArrayRef<Tensor> list) : ArrayRef(list) {}
 };
 
-class AMBIT_API Tensor {
+class AMBIT_API Tensor : public detail::LackingMethods {
  public:
   /// Undefined: no elements, no device; most functions refuse it.
   Tensor() = default;
