@@ -108,7 +108,7 @@ Rows rows_of(const std::vector<Coverage>& backends) {
 ordered_json json_of(const std::vector<Coverage>& backends) {
   ordered_json all;
   for (const Coverage& c : backends) {
-    ordered_json& backend = all[c.device.type()];
+    ordered_json& backend = all[std::string(c.device.type())];
     backend = {{"device", nullptr}, {"file", c.library}};
     if (has_devices(c)) {
       backend["device"] = c.device.str();
@@ -131,13 +131,13 @@ std::string notes_of(const std::vector<Coverage>& backends) {
   for (const Coverage& c : backends) {
     for (const OpBase* op : all_ops()) {
       for (const std::string& note : c.ops.at(op->name()).notes) {
-        text += fmt::format("{}: {}\n", c.device.type(), note);
+        text += fmt::format("{}: {}\n", c.device.type().name(), note);
       }
     }
     if (!has_devices(c)) {
       const std::string reason = backend_of(c.device).reason_for_none();
-      text += fmt::format("{}: no devices{}{}; its kernels were not called\n", c.device.type(),
-                          reason.empty() ? "" : ", ", reason);
+      text += fmt::format("{}: no devices{}{}; its kernels were not called\n",
+                          c.device.type().name(), reason.empty() ? "" : ", ", reason);
     }
   }
   return text.empty() ? text : "\n" + text;

@@ -55,15 +55,17 @@ void Device::look_up(DeviceType type, int index) {
   *this = index == -1 ? Device(type.name()) : Device(fmt::format("{}:{}", type.name(), index));
 }
 
-std::string Device::type() const { return device_name(kind_); }
+DeviceType Device::type() const { return DeviceType(device_name(kind_).c_str()); }
 
 std::string Device::str() const {
-  return is_cpu() || is_meta() ? type() : type() + ":" + std::to_string(index_);
+  const std::string& name = device_name(kind_);
+  return has_index() ? name + ":" + std::to_string(index_) : name;
 }
 
 std::string Device::repr() const {
-  return is_cpu() || is_meta() ? fmt::format("device(type='{}')", type())
-                               : fmt::format("device(type='{}', index={})", type(), index_);
+  const std::string& name = device_name(kind_);
+  return has_index() ? fmt::format("device(type='{}', index={})", name, index_)
+                     : fmt::format("device(type='{}')", name);
 }
 
 std::ostream& operator<<(std::ostream& os, DeviceType type) { return os << type.name(); }

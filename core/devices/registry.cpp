@@ -238,8 +238,8 @@ namespace {
   const int count = b.device_count();
   const std::string reason = count == 0 ? b.reason_for_none() : "";
   throw BackendError(fmt::format("expected an existing {} device, got {}: there {} {}{}",
-                                 device.type(), device.str(), count == 1 ? "is" : "are", count,
-                                 reason.empty() ? "" : ", " + reason));
+                                 device.type().name(), device.str(), count == 1 ? "is" : "are",
+                                 count, reason.empty() ? "" : ", " + reason));
 }
 
 [[gnu::always_inline]] inline Backend& registered(Device device) {

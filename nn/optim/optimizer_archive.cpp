@@ -10,6 +10,7 @@
 #include <ambit/error.h>
 #include <ambit/nn/serialize.h>
 #include <ambit/ops/creation.h>
+#include <ambit/optim/lbfgs.h>
 
 #include <fmt/format.h>
 
@@ -40,18 +41,31 @@ Tensor count(size_t n) {
 
 // --- writing
 
-// State by parameter: `state_dict()` has "<position>.<name>", in order.
+void write_all(OutputArchive& archive, const std::map<std::string, OutputArchive>& state) {
+  OutputArchive all;
+  for (const auto& [position, values] : state) all.write(position, values);
+  archive.write("state", all);
+}
+
+// State by parameter: `state_dict()` has "<position>.<name>", in order. That of LBFGS has numbers
+// and lists of tensors, as in its checkpoint.
 void write_state(OutputArchive& archive, const optim::Optimizer& optimizer) {
   std::map<std::string, OutputArchive> state;
+  if (dynamic_cast<const optim::LBFGS*>(&optimizer)) {
+    const Value checkpoint = optimizer.checkpoint();
+    for (const auto& [position, values] : checkpoint["state"].entries()) {
+      OutputArchive& one = state[std::to_string(position.to_int())];
+      for (const auto& [name, value] : values.entries()) one.write(name.to_string(), value);
+    }
+    return write_all(archive, state);
+  }
   for (const auto& [key, tensor] : optimizer.state_dict()) {
     const size_t dot = key.find('.');
     const bool is_count = tensor.dim() == 0 && tensor.dtype() == kInt64;
     state[key.substr(0, dot)].write(key.substr(dot + 1),
                                     is_count ? Value(tensor.item<int64_t>()) : Value(tensor));
   }
-  OutputArchive all;
-  for (const auto& [position, values] : state) all.write(position, values);
-  archive.write("state", all);
+  write_all(archive, state);
 }
 
 OutputArchive group_archive(const optim::OptimizerParamGroup& group, size_t& position) {
@@ -103,7 +117,8 @@ std::map<std::string, size_t> read_positions(const InputArchive& archive,
   return positions;
 }
 
-StateDict read_state(const InputArchive& archive, const optim::Optimizer& optimizer) {
+// By position in the optimizer.
+Value::Dict read_state(const InputArchive& archive, const optim::Optimizer& optimizer) {
   Value format;
   archive.read("pytorch_version", format);
   if (format.to_string() != kFormat) {
@@ -112,26 +127,42 @@ StateDict read_state(const InputArchive& archive, const optim::Optimizer& optimi
   const std::map<std::string, size_t> positions = read_positions(archive, optimizer);
   InputArchive all;
   archive.read("state", all);
-  StateDict state;
+  Value::Dict state;
   for (const std::string& name : all.keys()) {
     const auto position = positions.find(name);
     if (position == positions.end())
       fail("expected state of the parameters, got some of '{}'", name);
     InputArchive one;
     all.read(name, one);
-    for (const auto& [key, value] : one.value().entries()) {
-      const bool is_count = value.kind() == Value::Kind::integer;
-      state.emplace_back(fmt::format("{}.{}", position->second, key.to_string()),
-                         is_count ? full({}, value.to_int(), TensorOptions(kInt64).device(kCPU))
-                                  : value.to_tensor());
-    }
+    state.emplace_back(position->second, one.value());
   }
   return state;
 }
 
+StateDict state_dict_of(const Value::Dict& state) {
+  StateDict dict;
+  for (const auto& [position, values] : state) {
+    for (const auto& [key, value] : values.entries()) {
+      const bool is_count = value.kind() == Value::Kind::integer;
+      dict.emplace_back(fmt::format("{}.{}", position.to_int(), key.to_string()),
+                        is_count ? full({}, value.to_int(), TensorOptions(kInt64).device(kCPU))
+                                 : value.to_tensor());
+    }
+  }
+  return dict;
+}
+
+bool has_lists(const Value::Dict& state) {
+  for (const auto& [position, values] : state) {
+    for (const auto& [key, value] : values.entries()) {
+      if (value.kind() == Value::Kind::list) return true;
+    }
+  }
+  return false;
+}
+
 // A checkpoint has options and schedules too, which load_checkpoint() would take.
-void load_state_of_checkpoint(optim::Optimizer& optimizer, const std::string& path) {
-  const Value checkpoint = load_checkpoint(path);
+void load_state_alone(optim::Optimizer& optimizer, const Value& checkpoint) {
   std::vector<optim::OptimizerParamGroup> own = optimizer.param_groups();
   optimizer.load_checkpoint(checkpoint);
   for (size_t g = 0; g < own.size(); ++g) {
@@ -157,7 +188,7 @@ void save(const optim::Optimizer& optimizer, const std::string& path) {
 }
 
 void load(optim::Optimizer& optimizer, const std::string& path) {
-  if (!serialize::is_archive(path)) return load_state_of_checkpoint(optimizer, path);
+  if (!serialize::is_archive(path)) return load_state_alone(optimizer, load_checkpoint(path));
   InputArchive archive;
   archive.load_from(path);
   archive >> optimizer;
@@ -179,7 +210,14 @@ OutputArchive& operator<<(OutputArchive& archive, const optim::Optimizer& optimi
 }
 
 InputArchive& operator>>(InputArchive& archive, optim::Optimizer& optimizer) {
-  optimizer.load_state_dict(read_state(archive, optimizer));
+  Value::Dict state = read_state(archive, optimizer);
+  if (has_lists(state)) {  // LBFGS's
+    load_state_alone(optimizer,
+                     Value::dict({{"state", Value::dict(std::move(state))},
+                                  {"param_groups", optimizer.checkpoint()["param_groups"]}}));
+  } else {
+    optimizer.load_state_dict(state_dict_of(state));
+  }
   return archive;
 }
 

@@ -70,6 +70,34 @@ TEST_CASE("a kind of device is chosen by its constant") {
   CHECK(ones({2}, kInt64).to(x).device() == x.device());
 }
 
+TEST_CASE("a kind of device is a name, and what a switch takes") {
+  const auto number = [](DeviceType type) {
+    switch (type) {
+      case kCPU:
+        return 1;
+      case kCUDA:
+        return 2;
+      case DeviceType("reference"):
+        return 3;
+      default:
+        return 0;
+    }
+  };
+  CHECK(number(Device().type()) == 1);
+  CHECK(number(kCUDA) == 2);
+  CHECK(number(Device("reference").type()) == 3);
+  CHECK(number(kMeta) == 0);
+  const DeviceType type = Device("reference").type();
+  CHECK(Device(type, 1) == Device("reference:1"));
+  const std::string name = type;
+  CHECK(name == type);
+  CHECK(type == "reference");
+  CHECK("cpu" != type);
+  CHECK(kCPU < type);
+  CHECK(device_count(type) == 1);
+  CHECK(zeros({1}).to({kCPU, 0}).is_cpu());  // not a text of those
+}
+
 TEST_CASE("a device can be named before it exists; using it says how many there are") {
   const Device seventh("reference:7");
   CHECK_THROWS_WITH_AS(empty({1}, seventh),

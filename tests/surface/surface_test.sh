@@ -1,53 +1,82 @@
 #!/usr/bin/env bash
-# Say which names of libtorch's frontend ambit has: surface_test.sh <source folder> <compiler> [flags]
-# Fails for a name that is neither there nor in missing_names.txt, and for one that is in both.
+# Say which names of libtorch's frontend ambit declares:
+#   surface_test.sh <source folder> <file for the table> <compiler> [flags]
+# The compiler says it, of using-declarations: one that names nothing is an error. Fails for a name that is
+# neither there nor in missing_names.txt, and for one that is in both.
 set -euo pipefail
-here=$1/tests/surface
-shift
+here=$1/tests/surface table=$2
+shift 2
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
 
-# The headers as the compiler reads them, since macros make many names; the project's own lines alone.
-headers=$(mktemp)
-trap 'rm -f "$headers"' EXIT
-echo '#include <ambit/ambit.h>' | "$@" -std=c++20 -E -x c++ - |
-  awk '/^# [0-9]+ "/ { ours = $3 ~ /include\/ambit\// } !/^#/ && ours' >"$headers"
-
-awk -v names="$here/libtorch_names.txt" -v missing="$here/missing_names.txt" '
-  function fail(what) { print "surface_test: " what; failed = 1 }
-  FILENAME == names || FILENAME == missing {
-    if (/^#/ || !NF) next
-    if (/^\[/) { section = substr($0, 2, length($0) - 2); next }
-    if (FILENAME == names && !(section in total)) families[++count] = section
+# A using-declaration a line, of each namespace that a family's names may be in. A method is there unless it is
+# declared in order to say why it is not: those are in a base of their own.
+awk '
+  BEGIN {
+    print "#include <torch/torch.h>"
+    all["nn modules"] = "torch::nn"
+    all["nn options"] = "torch::nn torch::nn::functional torch::nn::detail"
+    all["nn::functional"] = "torch::nn::functional"
+    all["nn::init"] = "torch::nn::init"
+    all["nn::utils"] = "torch::nn::utils torch::nn::utils::rnn"
+    all["optim"] = "torch::optim"
+    all["data"] = "torch::data torch::data::datasets torch::data::samplers torch::data::transforms torch::serialize"
+  }
+  /^#/ || !NF { next }
+  /^\[/ { family = substr($0, 2, length($0) - 2); next }
+  family == "Tensor methods" {
     for (i = 1; i <= NF; ++i) {
-      if (FILENAME == missing) { why[$i] = section; continue }
-      family[$i, section] = 1
-      ++total[section]
+      printf "struct in_%d : torch::Tensor { using torch::Tensor::%s; };  //%s|%s|there\n", ++n, $i, family, $i
+      printf "struct in_%d : ambit::detail::LackingMethods { using ambit::detail::LackingMethods::%s; };  //%s|%s|lacks\n",
+             ++n, $i, family, $i
     }
     next
   }
-  {  # a line of the headers
-    if (/^class .* Tensor \{/) in_tensor = 1
-    if (/^};/) in_tensor = 0
-    gsub(/[^A-Za-z0-9_]+/, " ")
-    for (i = 1; i <= NF; ++i) { word[$i] = 1; if (in_tensor) method[$i] = 1 }
+  {
+    count = split(all[family], spaces, " ")
+    if (!count) { print "#error surface_test: expected a known family, got " family; next }
+    for (i = 1; i <= NF; ++i)
+      for (s = 1; s <= count; ++s)
+        printf "namespace in_%d { using %s::%s; }  //%s|%s|there\n", ++n, spaces[s], $i, family, $i
+  }' "$here/libtorch_names.txt" >"$work/names.cpp"
+"$@" -std=c++20 -fsyntax-only "$work/names.cpp" 2>"$work/errors" || true
+if grep -E '(fatal error|#error)' "$work/errors" || grep error "$work/errors" | grep -v "^$work/names.cpp:"; then exit 1; fi
+
+awk -F: -v missing="$here/missing_names.txt" -v errors="$work/errors" '
+  function fail(what) { print "surface_test: " what > "/dev/stderr"; failed = 1 }
+  FILENAME == missing {
+    if (/^#/ || !NF) next
+    if (/^\[/) { section = substr($0, 2, length($0) - 2); next }
+    count = split($0, listed, " ")
+    for (i = 1; i <= count; ++i) why[listed[i]] = section
+    next
+  }
+  FILENAME == errors { if (/error/) refused[$2] = 1; next }
+  split($0, comment, "//") == 2 {
+    split(comment[2], part, "|")
+    f = part[1]; name = part[2]
+    if (!(f in total)) families[++order] = f
+    if (!((f, name) in seen)) { seen[f, name] = 1; ++total[f] }
+    if (part[3] == "there" && !(FNR in refused)) there[f, name] = 1
+    if (part[3] == "lacks" && !(FNR in refused)) delete there[f, name]
   }
   END {
-    for (key in family) {
+    for (key in seen) {
       split(key, part, SUBSEP)
-      name = part[1]; f = part[2]
-      there = f == "Tensor methods" ? name in method : name in word
-      if (!there) absent[name] = 1
-      if (there) ++have[f]
-      else if (!(name in why)) fail(name " of " f " is missing, and missing_names.txt does not say why")
+      f = part[1]; name = part[2]
+      if (key in there) { ++have[f]; continue }
+      absent[name] = 1
+      if (!(name in why)) fail(name " of " f " is missing, and missing_names.txt does not say why")
       else if (why[name] ~ /^not yet/) ++later[f]
       else ++out[f]
     }
     for (name in why) if (!(name in absent)) fail(name " is there now: take it out of missing_names.txt")
     printf "%-16s %6s %6s %6s %9s\n", "family", "names", "there", "left out", "not yet"
-    for (i = 1; i <= count; ++i) {
+    for (i = 1; i <= order; ++i) {
       f = families[i]
       printf "%-16s %6d %6d %6d %9d\n", f, total[f], have[f], out[f], later[f]
       n += total[f]; h += have[f]; o += out[f]; l += later[f]
     }
     printf "%-16s %6d %6d %6d %9d\n", "all", n, h, o, l
     exit failed
-  }' "$here/libtorch_names.txt" "$here/missing_names.txt" "$headers"
+  }' "$here/missing_names.txt" "$work/errors" "$work/names.cpp" | tee "$table"

@@ -57,6 +57,10 @@ inline const StreamFunctions& streams() {
   static const auto* const found = find_table<StreamFunctions>("ambit_cuda_streams");
   return *found;
 }
+/// Which GPU an index of -1 is: Device(kCUDA), cuda:0 or what a DeviceGuard has chosen.
+inline int chosen(int device_index) {
+  return device_index < 0 ? Device(kCUDA).index() : device_index;
+}
 
 }  // namespace detail
 
@@ -102,18 +106,18 @@ class Stream {
 };
 
 /// Return a stream of the pool: one in turn of 32 for each GPU and priority, made when they are
-/// first asked for, so that one may meet others there. Errors: BackendError for no such GPU.
+/// first asked for, so that one may meet others there. Device -1 is Device(kCUDA), here and below.
+/// Errors: BackendError for no such GPU.
 inline Stream getStreamFromPool(bool isHighPriority = false, int device_index = -1) {
-  return Stream(detail::streams().from_pool(device_index, isHighPriority));
+  return Stream(detail::streams().from_pool(detail::chosen(device_index), isHighPriority));
 }
-/// Return the stream that the calling thread queues its work on. Device -1 is cuda:0, here and
-/// below.
+/// Return the stream that the calling thread queues its work on.
 inline Stream getCurrentCUDAStream(int device_index = -1) {
-  return Stream(detail::streams().current(device_index));
+  return Stream(detail::streams().current(detail::chosen(device_index)));
 }
 /// Return the calling thread's own stream: unlike CUDA's default stream no other thread's.
 inline Stream getDefaultCUDAStream(int device_index = -1) {
-  return Stream(detail::streams().own(device_index));
+  return Stream(detail::streams().own(detail::chosen(device_index)));
 }
 /// Let the calling thread queue its work on `stream` from now on. Errors: BackendError, and nothing
 /// has changed, for a stream that another thread queues on now, or another thread's own.

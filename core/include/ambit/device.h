@@ -3,6 +3,7 @@
 
 #include <ambit/api.h>
 
+#include <concepts>
 #include <cstdint>
 #include <iosfwd>
 #include <string>
@@ -14,18 +15,31 @@ namespace ambit {
 /// Id of a backend's name, handed out by the registry. Core knows only these two.
 enum class DeviceKind : int16_t { cpu = 0, meta = 1 };
 
-/// A kind of device by its name, as programs choose one: kCPU, kCUDA, DeviceType("sim").
+/// A kind of device by its name, as programs choose one and Device::type() tells it: kCPU, kCUDA,
+/// DeviceType("sim"). It is printed as its name, compares with names and serves as one, and a
+/// switch takes it, though anybody may add kinds: `switch (x.device().type()) { case kCUDA: ...`.
 class DeviceType {
  public:
+  /// What a switch compares: a hash of the name, 64 bits.
+  enum class Id : uint64_t {};
+
   constexpr DeviceType() = default;
   /// `name` must stay. It is looked up where a Device is made of it.
   constexpr explicit DeviceType(const char* name) : name_(name) {}
   constexpr std::string_view name() const { return name_; }
+  constexpr operator std::string_view() const { return name_; }
+  operator std::string() const { return std::string(name_); }
+  constexpr operator Id() const {
+    uint64_t hash = 0xcbf29ce484222325;  // FNV-1a
+    for (const char c : name_) hash = (hash ^ static_cast<unsigned char>(c)) * 0x100000001b3;
+    return Id{hash};
+  }
   static const DeviceType CPU, CUDA, Meta;  ///< libtorch's names of those below
 
   friend constexpr bool operator==(DeviceType a, DeviceType b) { return a.name_ == b.name_; }
-  /// Compare with what Device::type() returns.
-  friend constexpr bool operator==(std::string_view name, DeviceType b) { return name == b.name_; }
+  friend constexpr bool operator==(DeviceType a, std::string_view name) { return a.name_ == name; }
+  /// By name, for maps.
+  friend constexpr bool operator<(DeviceType a, DeviceType b) { return a.name_ < b.name_; }
 
  private:
   std::string_view name_ = "cpu";
@@ -44,6 +58,8 @@ AMBIT_API std::ostream& operator<<(std::ostream& os, DeviceType type);
 /// that it chose. Equality is total.
 class Device {
  public:
+  using Type = DeviceType;
+
   /// The CPU.
   constexpr Device() = default;
   constexpr explicit Device(DeviceKind kind, int index = 0)
@@ -62,20 +78,22 @@ class Device {
   /// Errors: Error for malformed text, or a name that no backend bears, saying which do.
   AMBIT_API Device(std::string_view text);
   Device(const char* text) : Device(std::string_view(text)) {}
-  Device(const std::string& text) : Device(std::string_view(text)) {}
+  /// A template, so that {kCUDA, 1} is no text.
+  template <std::same_as<std::string> String>
+  Device(const String& text) : Device(std::string_view(text)) {}
 
   constexpr DeviceKind kind() const { return kind_; }
   constexpr int index() const { return index_; }
   /// Errors: those of the text "<name>:<index>".
-  void set_index(int index) { *this = Device(type() + ":" + std::to_string(index)); }
+  void set_index(int index) { *this = Device(type(), index); }
   /// Whether str() shows the index.
   constexpr bool has_index() const { return !is_cpu() && !is_meta(); }
   constexpr bool is_cpu() const { return kind_ == DeviceKind::cpu; }
   constexpr bool is_meta() const { return kind_ == DeviceKind::meta; }
   bool is_cuda() const { return type() == "cuda"; }
 
-  /// Return the name: "cuda".
-  AMBIT_API std::string type() const;
+  /// Return the kind's name: "cuda".
+  AMBIT_API DeviceType type() const;
   /// Return "cuda:0"; "cpu" and "meta" bear no index. Device(str()) gives the device back.
   AMBIT_API std::string str() const;
   /// Return "device(type='cuda', index=0)", as Python prints it.

@@ -22,17 +22,13 @@ AMBIT_API MemoryStats memory_stats(Device device);
 /// Give the system back what the device's allocator keeps, but rests beside what tensors hold.
 AMBIT_API void empty_cache(Device device);
 
-/// libtorch's names for device("cuda", index).
+/// libtorch's names for Device(kCUDA, index): -1 is cuda:0, or what a DeviceGuard has chosen.
 namespace cuda {
-inline void synchronize(int index = 0) {
-  ambit::synchronize(Device("cuda:" + std::to_string(index)));
+inline void synchronize(int index = -1) { ambit::synchronize(Device(kCUDA, index)); }
+inline MemoryStats memory_stats(int index = -1) {
+  return ambit::memory_stats(Device(kCUDA, index));
 }
-inline MemoryStats memory_stats(int index = 0) {
-  return ambit::memory_stats(Device("cuda:" + std::to_string(index)));
-}
-inline void empty_cache(int index = 0) {
-  ambit::empty_cache(Device("cuda:" + std::to_string(index)));
-}
+inline void empty_cache(int index = -1) { ambit::empty_cache(Device(kCUDA, index)); }
 }  // namespace cuda
 
 }  // namespace ambit

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <ambit/array_ref.h>
+#include <ambit/detail/lacking.h>
 #include <ambit/detail/tensor_impl.h>
 #include <ambit/function_table.h>
 #include <ambit/layout.h>
@@ -42,10 +43,11 @@ class TensorList : public ArrayRef<Tensor> {
   TensorList(const Tensor* data, size_t size) : ArrayRef(data, size) {}
   TensorList(const std::vector<Tensor>& v);
   TensorList(std::initializer_list<Tensor> l);
+  TensorList(const Tensor& one);
   TensorList(ArrayRef<Tensor> list) : ArrayRef(list) {}
 };
 
-class AMBIT_API Tensor {
+class AMBIT_API Tensor : public detail::LackingMethods {
  public:
   /// Undefined: no elements, no device; most functions refuse it.
   Tensor() = default;
@@ -108,10 +110,17 @@ class AMBIT_API Tensor {
   bool is_variable() const noexcept { return true; }
   // There are no tensors of these kinds.
   bool is_complex() const { return get(), false; }
+  bool is_conj() const { return get(), false; }
+  bool is_neg() const { return get(), false; }
   bool is_sparse() const { return get(), false; }
+  bool is_sparse_csr() const { return get(), false; }
+  bool is_mkldnn() const { return get(), false; }
   bool is_quantized() const { return get(), false; }
+  bool is_nested() const { return get(), false; }
+  bool has_names() const { return get(), false; }
   const Storage& storage() const { return get()->storage; }
   bool has_storage() const { return defined(); }
+  bool is_alias_of(const Tensor& o) const { return storage() == o.storage(); }
   /// Return "CPUFloatType", as libtorch names device and dtype; "UndefinedType".
   std::string toString() const;
   /// Write "[CPUFloatType [2, 3]]" and a line break to std::cerr; "[UndefinedTensor]".
@@ -178,7 +187,10 @@ class AMBIT_API Tensor {
   Tensor to(const TensorOptions& options, bool non_blocking = false, bool copy = false,
             std::optional<MemoryFormat> format = {}) const;
   Tensor to(const char* device) const { return to(Device(device)); }
-  Tensor to(const std::string& device) const { return to(Device(device)); }
+  template <std::same_as<std::string> String>
+  Tensor to(const String& device) const {
+    return to(Device(device));
+  }
   Tensor to(DeviceType device, bool non_blocking = false, bool copy = false) const {
     return to(Device(device), non_blocking, copy);
   }
@@ -843,6 +855,7 @@ class AMBIT_API Tensor {
 };
 
 inline TensorList::TensorList(const std::vector<Tensor>& v) : ArrayRef(v.data(), v.size()) {}
+inline TensorList::TensorList(const Tensor& one) : ArrayRef(&one, 1) {}
 #pragma GCC diagnostic push
 #if defined(__GNUC__) && !defined(__clang__)
 #pragma GCC diagnostic ignored "-Winit-list-lifetime"

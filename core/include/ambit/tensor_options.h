@@ -24,7 +24,8 @@ class TensorOptions {
   /// "cuda:1". A template, so that 0 is no text.
   template <std::same_as<char> C>
   TensorOptions(const C* device) : device_(device) {}
-  TensorOptions(const std::string& device) : device_(device) {}
+  template <std::same_as<std::string> String>
+  TensorOptions(const String& device) : device_(device) {}
   TensorOptions(Layout layout) : layout_(layout) { check(layout); }
   TensorOptions(MemoryFormat format) : format_(format) {}
 

@@ -11,6 +11,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <tuple>
 #include <utility>
 #include <vector>
 
@@ -61,6 +62,10 @@ class AMBIT_API Value {
   template <class T>
   requires(!std::same_as<T, Value>) Value(const std::vector<T>& items)
       : Value(list(List(items.begin(), items.end()))) {}
+  /// A tuple.
+  template <class... T>
+  Value(const std::tuple<T...>& items)
+      : Value(std::apply([](const T&... v) { return tuple({Value(v)...}); }, items)) {}
   template <std::same_as<IntArrayRef> Ints>
   Value(Ints items) : Value(items.vec()) {}
   /// An ordered dict of tensors.
@@ -109,6 +114,9 @@ class AMBIT_API Value {
   /// A bool, an int or a float.
   Scalar toScalar() const;
   const List& toListRef() const { return items(); }
+  class Tuple;
+  Tuple toTuple() const;
+  Tuple toTupleRef() const;
   std::vector<bool> toBoolList() const;
   std::vector<int64_t> toIntVector() const;
   std::vector<double> toDoubleVector() const;
@@ -148,6 +156,27 @@ class AMBIT_API Value {
   Tensor tensor_;
   std::shared_ptr<const void> shared_;  // a std::string, or a Container
 };
+
+/// A tuple as libtorch's programs hold it: `v.toTuple()->elements()[0]`,
+/// `v.toTupleRef().elements()`.
+class Value::Tuple {
+ public:
+  const List& elements() const { return value_.items(); }
+  size_t size() const { return elements().size(); }
+  const Tuple* operator->() const { return this; }
+  const Tuple& operator*() const { return *this; }
+
+ private:
+  friend Value;
+  explicit Tuple(const Value& value) : value_(value) {}
+  Value value_;
+};
+
+inline Value::Tuple Value::toTuple() const {
+  if (!isTuple()) unexpected("a tuple");
+  return Tuple(*this);
+}
+inline Value::Tuple Value::toTupleRef() const { return toTuple(); }
 
 template <class T>
 std::vector<T> Value::list_of() const {

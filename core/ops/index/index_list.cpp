@@ -44,6 +44,7 @@ int64_t dims_taken(const char* op, const TensorIndex& i) {
     case Kind::tensor:
       if (is_mask(i.tensor())) return i.tensor().dim();
       if (i.tensor().dtype() == kInt64 || i.tensor().dtype() == kInt32) return 1;
+      if (i.tensor().dim() == 0 && !is_floating_point(i.tensor().dtype())) return 1;
       throw DTypeError(
           fmt::format("{}: expected an index tensor of int64, int32, bool or uint8, got {}", op,
                       name(i.tensor().dtype())));
@@ -69,7 +70,7 @@ class Parser {
       case Kind::boolean:
         return insert(zeros({i.integer() ? 1 : 0}, TensorOptions(kInt64).device(kCPU)));
       case Kind::slice:
-        view_ = slice(view_, dim(), i.slice().start, i.slice().stop, i.slice().step);
+        view_ = slice(view_, dim(), i.slice().start(), i.slice().stop(), i.slice().step());
         return skip(1);
       case Kind::tensor:
         return is_mask(i.tensor()) ? take_mask(i.tensor().to(kBool))

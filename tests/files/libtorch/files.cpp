@@ -59,12 +59,24 @@ std::unique_ptr<torch::optim::Optimizer> optimizer(const std::string& name, cons
                                                    const torch::Tensor& q) {
   using namespace torch::optim;
   std::vector<OptimizerParamGroup> groups{OptimizerParamGroup({p}), OptimizerParamGroup({q})};
+  if (name == "lbfgs") {  // which has one group alone
+    return std::make_unique<LBFGS>(std::vector<torch::Tensor>{p, q},
+                                   LBFGSOptions(0.1).max_iter(3).history_size(2));
+  }
   if (name == "sgd") return std::make_unique<SGD>(groups, SGDOptions(0.1));
   if (name == "momentum") return std::make_unique<SGD>(groups, SGDOptions(0.1).momentum(0.9));
   if (name == "adam") return std::make_unique<Adam>(groups, AdamOptions(0.1).betas({0.8, 0.99}));
+  if (name == "amsgrad") return std::make_unique<Adam>(groups, AdamOptions(0.1).amsgrad(true));
+  if (name == "adagrad") {
+    return std::make_unique<Adagrad>(groups, AdagradOptions(0.1).lr_decay(0.01));
+  }
+  if (name == "rmsprop") {
+    return std::make_unique<RMSprop>(groups, RMSpropOptions(0.01).momentum(0.9).centered(true));
+  }
   return std::make_unique<AdamW>(groups, AdamWOptions(0.1));
 }
-const std::vector<std::string> kOptimizers{"sgd", "momentum", "adam", "adamw"};
+const std::vector<std::string> kOptimizers{"sgd",     "momentum", "adam",    "adamw",
+                                           "amsgrad", "adagrad",  "rmsprop", "lbfgs"};
 
 struct Training {
   explicit Training(const std::string& name)
@@ -72,9 +84,12 @@ struct Training {
         q(torch::arange(2., 4., torch::kDouble).requires_grad_()),
         opt(optimizer(name, p, q)) {}
   void step() {
-    opt->zero_grad();
-    (p.pow(3).sum() + q.pow(2).sum()).backward();
-    opt->step();
+    opt->step([this] {
+      opt->zero_grad();
+      torch::Tensor loss = p.pow(3).sum() + q.pow(2).sum();
+      loss.backward();
+      return loss;
+    });
   }
   torch::Tensor p, q;
   std::unique_ptr<torch::optim::Optimizer> opt;

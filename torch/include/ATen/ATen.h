@@ -4,7 +4,10 @@
 #include <ATen/CPUGeneratorImpl.h>
 #include <ATen/Context.h>
 #include <ATen/TensorIndexing.h>
+#include <ATen/core/LegacyTypeDispatch.h>
+#include <ATen/core/ivalue.h>
 #include <ambit/ambit.h>
+#include <c10/core/DeviceType.h>
 #include <c10/core/ScalarType.h>
 #include <c10/macros/Macros.h>
 #include <c10/util/ArrayRef.h>
@@ -18,15 +21,36 @@
 
 namespace at {
 
-AMBIT_TORCH_LACKS_FUNCTION(stft, "ambit has no complex tensors");
-AMBIT_TORCH_LACKS_FUNCTION(istft, "ambit has no complex tensors");
-AMBIT_TORCH_LACKS_FUNCTION(complex, "ambit has no complex tensors");
-AMBIT_TORCH_LACKS_FUNCTION(polar, "ambit has no complex tensors");
-AMBIT_TORCH_LACKS_FUNCTION(view_as_real, "ambit has no complex tensors");
-AMBIT_TORCH_LACKS_FUNCTION(view_as_complex, "ambit has no complex tensors");
-AMBIT_TORCH_LACKS_FUNCTION(sparse_coo_tensor, "ambit has no sparse tensors");
-AMBIT_TORCH_LACKS_FUNCTION(sparse_csr_tensor, "ambit has no sparse tensors");
-AMBIT_TORCH_LACKS_FUNCTION(quantize_per_tensor, "ambit has no quantised tensors");
-AMBIT_TORCH_LACKS_FUNCTION(quantize_per_channel, "ambit has no quantised tensors");
+#define AMBIT_TORCH_COMPLEX(name) AMBIT_TORCH_LACKS_FUNCTION(name, "ambit has no complex tensors");
+AMBIT_TORCH_COMPLEX(stft)
+AMBIT_TORCH_COMPLEX(istft)
+AMBIT_TORCH_COMPLEX(complex)
+AMBIT_TORCH_COMPLEX(polar)
+AMBIT_TORCH_COMPLEX(imag)
+AMBIT_TORCH_COMPLEX(view_as_real)
+AMBIT_TORCH_COMPLEX(view_as_complex)
+AMBIT_TORCH_COMPLEX(linalg_eig)
+AMBIT_TORCH_COMPLEX(linalg_eigvals)
+#undef AMBIT_TORCH_COMPLEX
+#define AMBIT_TORCH_SPARSE(name) AMBIT_TORCH_LACKS_FUNCTION(name, "ambit has no sparse tensors");
+AMBIT_TORCH_SPARSE(sparse_coo_tensor)
+AMBIT_TORCH_SPARSE(sparse_csr_tensor)
+AMBIT_TORCH_SPARSE(sparse_csc_tensor)
+AMBIT_TORCH_SPARSE(sparse_compressed_tensor)
+AMBIT_TORCH_SPARSE(hspmm)
+AMBIT_TORCH_SPARSE(smm)
+AMBIT_TORCH_SPARSE(sspaddmm)
+#undef AMBIT_TORCH_SPARSE
+#define AMBIT_TORCH_QUANTISED(name) \
+  AMBIT_TORCH_LACKS_FUNCTION(name, "ambit has no quantised tensors");
+AMBIT_TORCH_QUANTISED(quantize_per_tensor)
+AMBIT_TORCH_QUANTISED(quantize_per_channel)
+AMBIT_TORCH_QUANTISED(dequantize)
+#undef AMBIT_TORCH_QUANTISED
+AMBIT_TORCH_LACKS_FUNCTION(align_tensors, "ambit has no named tensors");
+
+inline ambit::Tensor _unsafe_view(const ambit::Tensor& self, IntArrayRef size) {
+  return self.view(size);
+}
 
 }  // namespace at

@@ -9,6 +9,7 @@
 #include <algorithm>
 #include <cstdint>
 #include <exception>
+#include <functional>
 #include <thread>
 #include <tuple>
 #include <utility>
@@ -62,6 +63,12 @@ inline int64_t chunks_of(int64_t begin, int64_t end, int64_t grain_size) {
 inline int get_thread_num() { return detail::thread_number; }
 inline bool in_parallel_region() { return detail::in_parallel; }
 inline void init_num_threads() {}
+
+/// Run `work` some time, in a thread of its own: there is no pool of threads for it.
+inline void launch(std::function<void()> work) { std::thread(std::move(work)).detach(); }
+inline int get_num_interop_threads() { return 1; }
+/// Do nothing, as there is no pool.
+inline void set_num_interop_threads(int /*threads*/) {}
 
 /// Call f(first, end) for parts of the range that hold at least grain_size each, or for all of it.
 template <class F>

@@ -9,9 +9,11 @@
 
 namespace ambit::indexing {
 
+inline constexpr int64_t INDEX_MIN = std::numeric_limits<int64_t>::min();
+inline constexpr int64_t INDEX_MAX = std::numeric_limits<int64_t>::max();
+
 inline std::ostream& operator<<(std::ostream& os, const Slice& s) {
-  return os << s.start.value_or(0) << ':' << s.stop.value_or(std::numeric_limits<int64_t>::max())
-            << ':' << s.step;
+  return os << s.start() << ':' << s.stop() << ':' << s.step();
 }
 
 inline std::ostream& operator<<(std::ostream& os, const TensorIndex& index) {
@@ -23,7 +25,7 @@ inline std::ostream& operator<<(std::ostream& os, const TensorIndex& index) {
     case TensorIndex::Kind::integer:
       return os << index.integer();
     case TensorIndex::Kind::boolean:
-      return os << (index.integer() != 0 ? "true" : "false");
+      return os << (index.boolean() ? "true" : "false");
     case TensorIndex::Kind::slice:
       return os << index.slice();
     case TensorIndex::Kind::tensor:

@@ -7,6 +7,7 @@
 
 #include <c10/util/Logging.h>
 #include <torch/autograd.h>
+#include <torch/csrc/utils/memory.h>
 #include <torch/cuda.h>
 #include <torch/data.h>
 #include <torch/enum.h>
@@ -27,9 +28,13 @@
 #include <algorithm>
 #include <array>
 #include <atomic>
+#include <bitset>
+#include <cassert>
 #include <chrono>
 #include <cmath>
+#include <complex>
 #include <condition_variable>
+#include <cstring>
 #include <functional>
 #include <iostream>
 #include <map>
@@ -38,6 +43,7 @@
 #include <numeric>
 #include <queue>
 #include <sstream>
+#include <stack>
 #include <string>
 #include <thread>
 #include <tuple>

@@ -11,6 +11,8 @@ using Variable = ambit::Tensor;
 }  // namespace torch
 
 namespace ambit::autograd {
+using ambit::AutoGradMode;
+using ambit::GradMode;
 using Variable = Tensor;
 using tensor_list = std::vector<Tensor>;
 }  // namespace ambit::autograd

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <ambit/device.h>
+#include <ambit/memory.h>
 #include <ambit/random.h>
 #include <torch/namespaces.h>
 
@@ -18,11 +19,6 @@ inline void manual_seed(uint64_t seed) {
 /// Seed the generators of all of them.
 inline void manual_seed_all(uint64_t seed) {
   for (int i = 0; i < device_count(); ++i) default_generator(Device(kCUDA, i)).set_seed(seed);
-}
-/// Wait for all work of a device. Errors: BackendError for one that does not exist.
-inline void synchronize(int64_t device_index = -1) {
-  ambit::synchronize(device_index < 0 ? Device(kCUDA)
-                                      : Device(kCUDA, static_cast<int>(device_index)));
 }
 
 }  // namespace ambit::cuda

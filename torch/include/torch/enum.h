@@ -1,4 +1,4 @@
-// Constants for options: kMean, kReLU, kFanIn, ... are ambit's; torch::enumtype has their types.
+// Constants for options: kMean, kReLU, kFanIn, ... are ambit's, values of enums of each subject.
 #pragma once
 
 #include <ambit/nn/nn.h>

@@ -1,5 +1,8 @@
-// What ambit lacks: TorchScript. A program that includes this runs models that Python has traced.
+// What programs that run TorchScript include; many use its tensors alone. TorchScript itself ambit
+// lacks: the compiler says so where a program calls torch::jit::load().
 #pragma once
 
-#error \
-    "ambit runs no TorchScript: write the module in C++, save its state_dict() in Python, and read it with load_checkpoint() of <ambit/checkpoint.h>"
+#include <ATen/ATen.h>
+#include <torch/autograd.h>
+#include <torch/jit.h>
+#include <torch/types.h>

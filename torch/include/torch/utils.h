@@ -1,6 +1,7 @@
 // Grad modes, threads and seeds.
 #pragma once
 
+#include <ATen/Parallel.h>
 #include <ATen/record_function.h>
 #include <ambit/autograd.h>
 #include <ambit/inference_mode.h>
@@ -12,7 +13,5 @@ namespace at {
 
 /// The same seed for every device.
 using ambit::manual_seed;
-
-inline int get_num_interop_threads() { return 1; }
 
 }  // namespace at

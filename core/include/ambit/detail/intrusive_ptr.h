@@ -4,6 +4,7 @@
 
 #include <atomic>
 #include <cstdint>
+#include <memory>
 #include <utility>
 
 namespace ambit {
@@ -69,6 +70,10 @@ class intrusive_ptr {
   void swap(intrusive_ptr& o) noexcept { std::swap(p_, o.p_); }
   /// Give up ownership without dropping the reference.
   T* detach() noexcept { return std::exchange(p_, nullptr); }
+  /// One that holds this, for programs that hold nodes of the graph so, as libtorch does.
+  operator std::shared_ptr<T>() const {
+    return p_ ? std::shared_ptr<T>(p_, [held = *this](T*) {}) : nullptr;
+  }
   friend bool operator==(const intrusive_ptr& a, const intrusive_ptr& b) { return a.p_ == b.p_; }
 
  private:

@@ -7,27 +7,35 @@
 
 #include <ambit/tensor.h>
 
+#include <limits>
 #include <string_view>
 
 namespace ambit {
 namespace indexing {
 
-struct NoneType {};
+/// No bound of a Slice, and a new dim of size 1.
+struct NoneType {
+  constexpr operator std::optional<int64_t>() const { return {}; }
+};
 struct EllipsisType {};
-inline constexpr NoneType None{};          ///< a new dim of size 1
+inline constexpr NoneType None{};
 inline constexpr EllipsisType Ellipsis{};  ///< as many full slices as needed
 
 /// start:stop:step as in Python, each optional; negative ones count from the end, step is >= 1.
-struct Slice {
-  Slice() = default;
-  Slice(NoneType) {}
-  Slice(std::optional<int64_t> first, std::optional<int64_t> end = {}, int64_t by = 1)
-      : start(first), stop(end), step(by) {}
-  Slice(NoneType, std::optional<int64_t> end, int64_t by = 1) : stop(end), step(by) {}
-  Slice(std::optional<int64_t> first, NoneType, int64_t by = 1) : start(first), step(by) {}
-  Slice(NoneType, NoneType, int64_t by = 1) : step(by) {}
-  std::optional<int64_t> start, stop;
-  int64_t step = 1;
+class Slice {
+ public:
+  Slice(std::optional<int64_t> start = {}, std::optional<int64_t> stop = {},
+        std::optional<int64_t> step = {})
+      : start_(start.value_or(0)),
+        stop_(stop.value_or(std::numeric_limits<int64_t>::max())),
+        step_(step.value_or(1)) {}
+  int64_t start() const { return start_; }
+  /// The largest int64 where there is no bound.
+  int64_t stop() const { return stop_; }
+  int64_t step() const { return step_; }
+
+ private:
+  int64_t start_, stop_, step_;
 };
 
 /// One entry of an index list, as index() takes it.
@@ -47,7 +55,14 @@ class TensorIndex {
   TensorIndex(Tensor t) : kind_(Kind::tensor), tensor_(std::move(t)) {}
 
   Kind kind() const { return kind_; }
+  bool is_none() const { return kind_ == Kind::none; }
+  bool is_ellipsis() const { return kind_ == Kind::ellipsis; }
+  bool is_integer() const { return kind_ == Kind::integer; }
+  bool is_boolean() const { return kind_ == Kind::boolean; }
+  bool is_slice() const { return kind_ == Kind::slice; }
+  bool is_tensor() const { return kind_ == Kind::tensor; }
   int64_t integer() const { return integer_; }
+  bool boolean() const { return integer_ != 0; }
   const Slice& slice() const { return slice_; }
   const Tensor& tensor() const { return tensor_; }
 

@@ -19,14 +19,20 @@ class AMBIT_API FunctionalImpl : public Cloneable<FunctionalImpl> {
   /// Call `function(x)`: nn::Functional([](const Tensor& x) { return x.flatten(1); }).
   explicit FunctionalImpl(Function function);
   /// Call `function(x, arguments...)`, copies of the arguments: nn::Functional(ambit::softmax, 1).
-  /// A last argument that is optional may be left out, or be std::nullopt as in libtorch.
+  /// A last argument that is optional may be left out, or be std::nullopt as in libtorch; so may
+  /// a last bool, which is false then: nn::Functional(ambit::leaky_relu, 0.2).
   template <class F, class... Args>
-  requires(sizeof...(Args) > 0) explicit FunctionalImpl(F function, Args... arguments)
+  requires(sizeof...(Args) > 0 ||
+           !std::is_invocable_v<F&, const Tensor&>) explicit FunctionalImpl(F function,
+                                                                            Args... arguments)
       : function_([function, arguments...](const Tensor& x) {
           if constexpr (std::is_invocable_v<const F&, const Tensor&, const Args&...>) {
             return function(x, arguments...);
-          } else {
+          } else if constexpr (std::is_invocable_v<const F&, const Tensor&, const Args&...,
+                                                   std::nullopt_t>) {
             return function(x, arguments..., std::nullopt);
+          } else {
+            return function(x, arguments..., false);
           }
         }) {}
 

@@ -57,6 +57,11 @@ class AMBIT_API ModuleListImpl : public Cloneable<ModuleListImpl> {
   }
   /// Add the modules of another list, which both then share.
   void extend(const ModuleListImpl& other);
+  /// The same of any container of pointers or holders.
+  template <class Container>
+  void extend(const Container& modules) {
+    for (const auto& module : modules) push_back(module);
+  }
 
   size_t size() const { return modules_.size(); }
   bool is_empty() const { return modules_.empty(); }

@@ -211,6 +211,10 @@ using Distance = std::function<Tensor(const Tensor&, const Tensor&)>;
 
 /// Options of TripletMarginWithDistanceLoss, with their defaults.
 class TripletMarginWithDistanceLossOptions : public Options<TripletMarginWithDistanceLossOptions> {
+ public:
+  using distance_function_t = Distance;
+  using reduction_t = Reduction;
+
   AMBIT_OPTION(TripletMarginWithDistanceLossOptions, Distance, distance_function);
   AMBIT_OPTION(TripletMarginWithDistanceLossOptions, double, margin) = 1;
   AMBIT_OPTION(TripletMarginWithDistanceLossOptions, bool, swap) = false;

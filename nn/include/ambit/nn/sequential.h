@@ -39,6 +39,11 @@ class AMBIT_API SequentialImpl : public Cloneable<SequentialImpl> {
   void push_back(std::string name, AnyModule module);
   /// Add the modules of another one, which both then share, named by their positions here.
   void extend(const SequentialImpl& other);
+  /// The same of any container of pointers or holders.
+  template <class Container>
+  void extend(const Container& modules) {
+    for (const auto& module : modules) push_back(module);
+  }
 
   /// Return what the last module makes of the inputs: a Result. Errors: Error when there are none,
   /// and where one does not take what it gets; those of the modules.

@@ -4,7 +4,9 @@
 #include <ambit/device.h>
 #include <c10/cuda/CUDAStream.h>
 
+#include <deque>
 #include <optional>
+#include <vector>
 
 namespace ambit::cuda {
 
@@ -24,6 +26,25 @@ class OptionalCUDAGuard {
  private:
   std::optional<CUDAGuard> guard_;
 };
-using CUDAStreamGuard = StreamGuard;
+/// The stream is current in a scope, and its device is Device(kCUDA).
+class CUDAStreamGuard : public CUDAGuard, public StreamGuard {
+ public:
+  explicit CUDAStreamGuard(Stream stream) : CUDAGuard(stream.device()), StreamGuard(stream) {}
+};
+/// Streams of several devices are current in a scope; which one Device(kCUDA) is stays.
+class CUDAMultiStreamGuard {
+ public:
+  explicit CUDAMultiStreamGuard(const std::vector<Stream>& streams) {
+    for (const Stream& stream : streams) guards_.emplace_back(stream);
+  }
+  ~CUDAMultiStreamGuard() {
+    while (!guards_.empty()) guards_.pop_back();  // the last first, should two be of one device
+  }
+  CUDAMultiStreamGuard(const CUDAMultiStreamGuard&) = delete;
+  CUDAMultiStreamGuard& operator=(const CUDAMultiStreamGuard&) = delete;
+
+ private:
+  std::deque<StreamGuard> guards_;  // which cannot move
+};
 
 }  // namespace ambit::cuda

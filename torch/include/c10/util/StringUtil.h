@@ -9,6 +9,15 @@
 
 namespace c10 {
 
+using std::stod;
+using std::stoi;
+using std::stoll;
+using std::stoull;
+using std::to_string;
+namespace guts {
+using std::to_string;
+}  // namespace guts
+
 template <class... Args>
 std::string str(const Args&... args) {
   std::ostringstream text;

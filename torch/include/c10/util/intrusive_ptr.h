@@ -1,16 +1,16 @@
-// c10::intrusive_ptr, as programs hold process groups and works by it: a std::shared_ptr here,
-// which is what libtorch's older programs hold them by.
+// c10::intrusive_ptr is in torch/namespaces.h: one type, whichever headers a program includes.
 #pragma once
 
 #include <torch/namespaces.h>
 
-#include <memory>
 #include <utility>
 
 namespace c10 {
 
-template <class T>
-using intrusive_ptr = std::shared_ptr<T>;
+/// A base of classes that are held by it: nothing is asked of them here.
+struct intrusive_ptr_target {
+  virtual ~intrusive_ptr_target() = default;
+};
 
 template <class T, class... Args>
 intrusive_ptr<T> make_intrusive(Args&&... args) {

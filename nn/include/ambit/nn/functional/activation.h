@@ -69,3 +69,26 @@ AMBIT_API Tensor gumbel_softmax(const Tensor& input, double tau = 1, bool hard =
                                 int64_t dim = -1);
 
 }  // namespace ambit::nn::functional
+
+namespace ambit {
+
+// Under their names outside of nn::functional: declared before the same of options, so that each is
+// one function, as which programs pass it on.
+using nn::functional::celu;
+using nn::functional::glu;
+using nn::functional::hardshrink;
+using nn::functional::hardsigmoid;
+using nn::functional::hardswish;
+using nn::functional::hardtanh;
+using nn::functional::leaky_relu;
+using nn::functional::mish;
+using nn::functional::prelu;
+using nn::functional::relu6;
+using nn::functional::rrelu;
+using nn::functional::selu;
+using nn::functional::silu;
+using nn::functional::softplus;
+using nn::functional::softshrink;
+using nn::functional::threshold;
+
+}  // namespace ambit

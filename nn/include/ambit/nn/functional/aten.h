@@ -22,6 +22,7 @@
 #include <ambit/ops/reduce.h>
 #include <ambit/ops/shape.h>
 
+#include <concepts>
 #include <optional>
 #include <string_view>
 #include <tuple>
@@ -29,26 +30,8 @@
 
 namespace ambit {
 
-using nn::functional::celu;
-using nn::functional::glu;
-using nn::functional::hardshrink;
-using nn::functional::hardsigmoid;
-using nn::functional::hardswish;
-using nn::functional::hardtanh;
-using nn::functional::leaky_relu;
-using nn::functional::mish;
-using nn::functional::prelu;
-using nn::functional::relu6;
-using nn::functional::rrelu;
-using nn::functional::selu;
-using nn::functional::silu;
-using nn::functional::softplus;
-using nn::functional::softshrink;
-using nn::functional::threshold;
-
 using nn::utils::rnn::pad_sequence;
 
-using nn::functional::binary_cross_entropy;
 using nn::functional::cosine_embedding_loss;
 using nn::functional::cosine_similarity;
 using nn::functional::hinge_embedding_loss;
@@ -106,6 +89,16 @@ AMBIT_API const Tensor& gelu_(const Tensor& self, std::string_view approximate =
 AMBIT_API Tensor feature_dropout(const Tensor& input, double p, bool train);
 AMBIT_API Tensor feature_dropout_(const Tensor& self, double p, bool train);
 
+/// nn::functional::binary_cross_entropy, of a target that may differ from the input by dims of size
+/// 1. A template, so that nn::functional's is called where both are in scope.
+template <std::same_as<Tensor> T>
+Tensor binary_cross_entropy(const T& self, const Tensor& target, const Tensor& weight = {},
+                            Reduction reduction = Reduction::mean) {
+  const bool alike =
+      self.defined() && target.defined() && self.squeeze().sizes() == target.squeeze().sizes();
+  return nn::functional::binary_cross_entropy(self, alike ? target.reshape(self.sizes()) : target,
+                                              weight, reduction);
+}
 /// nn::functional::binary_cross_entropy_with_logits; pos_weight stands before the reduction here.
 inline Tensor binary_cross_entropy_with_logits(const Tensor& self, const Tensor& target,
                                                const Tensor& weight = {},

@@ -1,0 +1,13 @@
+// How many devices are named "cuda", and which one Device(kCUDA) is.
+#pragma once
+
+#include <ambit/device.h>
+#include <c10/core/DeviceType.h>
+
+namespace ambit::cuda {
+
+inline c10::DeviceIndex current_device() {
+  return static_cast<c10::DeviceIndex>(Device(kCUDA).index());
+}
+
+}  // namespace ambit::cuda
