@@ -1,5 +1,6 @@
 #include "terminal/profile.h"
 
+#include <ambit/distributed/process_group.h>
 #include <ambit/error.h>
 #include <ambit/profiler.h>
 #include <ambit/serialize.h>
@@ -8,6 +9,7 @@
 
 #include <CLI/CLI.hpp>
 #include <exception>
+#include <filesystem>
 #include <memory>
 #include <string>
 
@@ -33,11 +35,21 @@ std::string refuse(const std::string& file) {
   }
 }
 
-// Stop it; write the trace and print the table on stderr.
+// The same file for each process of a training but rank 0: "trace.rank1.json".
+std::string file_of_rank(int rank) {
+  std::filesystem::path file = profile_file;
+  const std::string end = file.extension();
+  return file.replace_extension(fmt::format("rank{}{}", rank, end)).string();
+}
+
+// Stop it; write the trace and print the table on stderr, of several processes that of rank 0.
 void finish_profile() {
   const auto finished = std::move(profile);
   if (!finished) return;
   finished->stop();
+  namespace distributed = ambit::distributed;
+  const int rank = distributed::is_initialized() ? distributed::default_group()->rank() : 0;
+  if (rank > 0) return finished->export_chrome_trace(file_of_rank(rank));
   finished->export_chrome_trace(profile_file);
   std::string text = finished->key_averages().table("self_cpu_time_total", kRows);
   if (finished->dropped() > 0) {
