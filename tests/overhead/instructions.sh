@@ -5,7 +5,6 @@
 # AVX2 under it on any machine of the last decade.
 set -euo pipefail
 program=$1 figures=$2 compiler=$3
-calls=2000
 
 if ! command -v valgrind >/dev/null; then
   echo "skipped: no valgrind"
@@ -24,6 +23,8 @@ total() {
     --callgrind-out-file=/dev/null "$program" "$@" 2>&1 | sed -n 's/.*Collected : //p'
 }
 count() {
+  local calls=2000
+  [[ $1 != step* ]] || calls=100
   echo $((($(total "$1" $((2 * calls))) - $(total "$1" "$calls")) / calls))
 }
 
@@ -37,5 +38,5 @@ while read -r work recorded; do
   elif ((now * 100 < recorded * 95)); then
     echo "  less than the recorded $recorded: record it, or the gain can be lost unseen"
   fi
-done < <(grep -E '^add' "$figures")
+done < <(grep -E '^(add|step)' "$figures")
 exit $result

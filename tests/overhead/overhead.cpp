@@ -33,7 +33,7 @@ const std::map<std::string, std::function<void(long)>> kWorks = {
        const Tensor a = ones({1}, requires_grad()), b = ones({1}, requires_grad());
        while (calls-- > 0) (a + b).backward();
      }},
-    // Two to look at by hand: a step of training, and what of it is not kernels.
+    // A step of training, to look at by hand, and what of it is not kernels.
     {"step",
      [](long calls) {
        NetTraining training(kCPU, 4);
