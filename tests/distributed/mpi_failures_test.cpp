@@ -47,25 +47,25 @@ TEST_CASE("a rank that hangs is named with the collective within the timeout, an
 
 TEST_CASE("so is one that is stopped, which answers nobody") {
   if (!has_mpi()) return;
-  expect_rank_1_missed(on_ranks(3, "mpi child: rank 1 does not come", "WHAT=stops"),
+  expect_rank_1_missed(on_ranks(2, "mpi child: rank 1 does not come", "WHAT=stops"),
                        "does not answer");
 }
 
 TEST_CASE("one that dies is named by mpirun, or where that lets the others be by them") {
   if (!has_mpi()) return;
-  const ChildResult ended = on_ranks(3, "mpi child: rank 1 does not come", "WHAT=dies");
+  const ChildResult ended = on_ranks(2, "mpi child: rank 1 does not come", "WHAT=dies");
   INFO(ended.output);
   CHECK(ended.exit_code != 0);
   CHECK(contains(ended.output, "mpirun noticed that process rank 1 with PID"));
   // mpirun calls that a success.
   expect_rank_1_missed(
-      on_ranks(3, "mpi child: rank 1 does not come", "WHAT=dies", "--enable-recovery"),
+      on_ranks(2, "mpi child: rank 1 does not come", "WHAT=dies", "--enable-recovery"),
       "does not answer");
 }
 
 TEST_CASE("a rank that throws and ends is named at once") {
   if (!has_mpi()) return;
-  const ChildResult result = on_ranks(3, "mpi child: rank 1 does not come", "WHAT=throws");
+  const ChildResult result = on_ranks(2, "mpi child: rank 1 does not come", "WHAT=throws");
   INFO(result.output);
   CHECK(result.exit_code != 0);
   CHECK(contains(result.output, "no luck"));
@@ -83,7 +83,7 @@ TEST_CASE("mpi child: rank 1 does not begin" * doctest::skip()) {
 
 TEST_CASE("a rank that never begins ends the others within the timeout") {
   if (!has_mpi()) return;
-  const ChildResult result = on_ranks(3, "mpi child: rank 1 does not begin");
+  const ChildResult result = on_ranks(2, "mpi child: rank 1 does not begin");
   INFO(result.output);
   CHECK(result.exit_code != 0);
   CHECK(result.exit_code != 124);  // of timeout

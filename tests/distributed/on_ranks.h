@@ -36,9 +36,9 @@ inline ChildResult on_ranks(int ranks, const std::string& test_case,
   const std::string program = std::filesystem::read_symlink("/proc/self/exe");
   return run_command(fmt::format(
       "ulimit -c 0; exec env OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1 "
-      "OMP_NUM_THREADS=1 {} timeout -k 5 300 mpirun --oversubscribe --bind-to none {} -n {} '{}' "
+      "OMP_NUM_THREADS=1 {} timeout -k 5 300 {} --oversubscribe --bind-to none {} -n {} '{}' "
       "--no-skip --no-intro --test-case='{}' 2>&1",
-      environment, options, ranks, program, test_case));
+      environment, AMBIT_MPIRUN, options, ranks, program, test_case));
 }
 
 /// Options of mpirun: over TCP, also between processes of one machine.

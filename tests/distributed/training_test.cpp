@@ -1,6 +1,6 @@
 // Fifty steps of the lessons' networks over MPI on every kind of device, and on four devices of one
 // process: the losses are those of one process, the parameters of all ranks the same. Where plain
-// loops compute tudui's convolutions fifty take a minute of two cores, so that there are five
+// loops compute tudui's convolutions fifty take a minute of two cores, so that there are three
 // unless $AMBIT_STEPS says otherwise.
 #include <ambit/parallel.h>
 #include <stdlib.h>
@@ -21,7 +21,7 @@ training::Lesson lesson_of(const std::string& network, const std::string& device
   training::Lesson lesson{.network = network, .device = Device(device)};
   if (network == "tudui" && device != "cpu") {
     const char* const steps = getenv("AMBIT_STEPS");
-    lesson.steps = steps ? std::stoi(steps) : 5;
+    lesson.steps = steps ? std::stoi(steps) : 3;
   }
   return lesson;
 }
