@@ -165,13 +165,13 @@ int run(const Options& options) {
   fmt::print("Training with {} on {}\n", device.str(), images.source);
   if (const int exit_code = train(net, images, options, device)) return exit_code;
 
-  const training::Ranks& ranks = training::Ranks::of_process();
-  if (ranks.is_first()) save(net->state_dict(), options.out);
-  ranks.meet();
+  if (training::Ranks::of_process().is_first()) {  // the others have the same network
+    save(net->state_dict(), options.out);
 
-  net = Net();
-  net->load_state_dict(load(options.out));
-  net.to(device);
+    net = Net();
+    net->load_state_dict(load(options.out));
+    net.to(device);
+  }
   test(net, images, options, device);
   return 0;
 }

@@ -1,5 +1,6 @@
 #include "terminal/profile.h"
 
+#include <ambit/distributed/process_group.h>
 #include <ambit/error.h>
 #include <ambit/profiler.h>
 #include <ambit/serialize.h>
@@ -26,6 +27,7 @@ constexpr int kRows = 30;
 
 // One for the program, as there is one command line.
 std::string profile_file;
+bool is_in_folder = false;  // and named after the process
 std::vector<std::string> also_recorded;
 std::unique_ptr<ambit::profiler::Profile> profile;
 
@@ -53,11 +55,22 @@ std::string refuse(const std::string& path) {
   }
 }
 
-// Stop it; write the trace and print the table on stderr.
+// The file of each process of a training but rank 0: "trace.rank1.json" for "trace.json".
+std::string file_of_rank(int rank) {
+  if (is_in_folder) return profile_file;
+  std::filesystem::path file = profile_file;
+  const std::string end = file.extension();
+  return file.replace_extension(fmt::format("rank{}{}", rank, end)).string();
+}
+
+// Stop it; write the trace and print the table on stderr, of several processes that of rank 0.
 void finish_profile() {
   const auto finished = std::move(profile);
   if (!finished) return;
   finished->stop();
+  namespace distributed = ambit::distributed;
+  const int rank = distributed::is_initialized() ? distributed::default_group()->rank() : 0;
+  if (rank > 0) return finished->export_chrome_trace(file_of_rank(rank));
   finished->export_chrome_trace(profile_file);
   std::string text = finished->key_averages().table("self_cpu_time_total", kRows);
   if (finished->dropped() > 0) {
@@ -85,6 +98,7 @@ void add_profile_option(CLI::App& app) {
 
 void begin_profile() {
   if (profile_file.empty()) return;
+  is_in_folder = std::filesystem::is_directory(profile_file);
   profile_file = file_in(profile_file);
   const auto with = [](const char* what) {
     return std::ranges::find(also_recorded, what) != also_recorded.end();

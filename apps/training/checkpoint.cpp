@@ -43,7 +43,8 @@ void save_checkpoint(const std::string& path, const Position& position,
 Position begin(const Options& options, size_t size, ambit::nn::Module& network,
                ambit::optim::Optimizer& optimizer) {
   if (options.resume.empty()) return Position::at_epoch(0);
-  const Value saved = ambit::load_checkpoint(options.resume);
+  const Value saved =
+      Ranks::of_process().from_first([&] { return ambit::load_checkpoint(options.resume); });
   if (const std::string& module = saved["module"].to_string(); module != network.name()) {
     throw ambit::Error(fmt::format("--resume: expected a {} in '{}', got a {}", network.name(),
                                    options.resume, module));

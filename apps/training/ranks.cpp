@@ -1,10 +1,12 @@
 #include "training/ranks.h"
 
+#include <ambit/checkpoint.h>
 #include <ambit/ops/creation.h>
 #include <ambit/ops/elementwise.h>
 
 #include <cstdio>
 #include <stdexcept>
+#include <vector>
 
 #include "terminal/progress.h"
 #include "training/options.h"
@@ -63,6 +65,22 @@ double Ranks::sum(double value) const {
   const ambit::Tensor all = full({}, value, ambit::TensorOptions(ambit::kFloat64).device(device_));
   group_->allreduce(all)->wait();
   return all.item<double>();
+}
+
+ambit::Value Ranks::from_first(const std::function<ambit::Value()>& make) const {
+  if (!group_) return make();
+  ambit::Value value;
+  std::vector<char> bytes;
+  if (is_first()) bytes = ambit::pickle_save(value = make());
+  const ambit::Tensor size =
+      full({1}, static_cast<int64_t>(bytes.size()), ambit::TensorOptions().device(device_));
+  group_->broadcast(size)->wait();
+  bytes.resize(size.item<size_t>());
+  const ambit::Tensor here = from_blob(bytes.data(), {size.item<int64_t>()}, ambit::kUInt8);
+  const ambit::Tensor there = here.to(device_);
+  group_->broadcast(there)->wait();
+  here.copy_(there);
+  return is_first() ? value : ambit::pickle_load(bytes);
 }
 
 void Ranks::meet() const {

@@ -4,8 +4,10 @@
 
 #include <ambit/distributed/data_parallel.h>
 #include <ambit/nn/module.h>
+#include <ambit/value.h>
 
 #include <cstddef>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <string>
@@ -45,6 +47,8 @@ class Ranks {
   double sum(double value) const;
   /// Return whether any rank says so.
   bool any(bool value) const { return group_ ? sum(value) > 0 : value; }
+  /// Return what rank 0 makes, on all: files are on its machine.
+  ambit::Value from_first(const std::function<ambit::Value()>& make) const;
   /// Wait until all ranks are here.
   void meet() const;
 

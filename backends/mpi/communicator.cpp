@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <charconv>
 #include <cstdlib>
 #include <cstring>
 #include <map>
@@ -23,9 +22,7 @@ namespace {
 int64_t piece_size() {
   constexpr int64_t kMost = int64_t{1} << 30;
   const char* const text = std::getenv("AMBIT_MPI_PIECE");
-  int64_t value = kMost;
-  if (text) std::from_chars(text, text + std::strlen(text), value);
-  return std::clamp<int64_t>(value, 1, kMost);
+  return text ? std::clamp<int64_t>(std::atoll(text), 1, kMost) : kMost;
 }
 
 // Numbers of 16 bits and floating point are only moved.
@@ -201,9 +198,11 @@ class MpiCommunicator final : public Communicator {
   }
   int rank() const override { return group_->rank; }
   int size() const override { return group_->size; }
-  bool takes(Device d, const Transfer&) const override {
+  bool takes(Device d, const Transfer& t) const override {
 #if defined(MPIX_CUDA_AWARE_SUPPORT)
-    if (d.is_cuda()) return MPIX_Query_cuda_support() == 1;
+    // Where it takes CUDA's memory Open MPI only moves it: its non-blocking reductions compute on
+    // the host, and crash (open-mpi/ompi, issues 9845 and 12045).
+    if (d.is_cuda()) return !is_reduction(t.what) && MPIX_Query_cuda_support() == 1;
 #endif
     return d.is_cpu();
   }
@@ -249,6 +248,7 @@ class MpiCommunicator final : public Communicator {
     ++group_->begun;
     const auto me = std::find(ranks.begin(), ranks.end(), group_->rank);
     MPI_Comm part = MPI_COMM_NULL;
+    const std::jthread limit = limited("new_group");
     check(MPI_Comm_split(group_->comm, me == ranks.end() ? MPI_UNDEFINED : 0,
                          static_cast<int>(me - ranks.begin()), &part),
           "MPI_Comm_split");
@@ -274,8 +274,8 @@ class MpiCommunicator final : public Communicator {
 };
 
 std::unique_ptr<Communicator> make(const CommunicatorOptions& options) {
+  Runtime::timeout = options.timeout;
   Runtime& runtime = Runtime::of_process();
-  runtime.timeout = options.timeout;
   std::shared_ptr<Group> world = runtime.world();
   if (!world) {
     throw DistributedError("init_process_group: expected MPI once in a process, got it again");
@@ -285,8 +285,10 @@ std::unique_ptr<Communicator> make(const CommunicatorOptions& options) {
 
 void load(Registry& registry) {
   // Of what Open MPI has for reductions in place it takes the slowest unless told: half the speed
-  // of MPI_Allreduce. It reads this when MPI begins.
+  // of MPI_Allreduce; and for reductions of many MB to one rank of two or three a chain, whose
+  // steps call each other until the stack is full. It reads this when MPI begins.
   setenv("OMPI_MCA_coll_libnbc_iallreduce_algorithm", "rabenseifner", 0);
+  setenv("OMPI_MCA_coll_libnbc_ireduce_algorithm", "binomial", 0);
   char version[MPI_MAX_LIBRARY_VERSION_STRING] = "";
   int length = 0;
   MPI_Get_library_version(version, &length);

@@ -17,15 +17,6 @@ constexpr int kNoteTag = 0;
 constexpr auto kWhileComputing = Milliseconds(1);
 constexpr auto kIdle = Milliseconds(10);
 
-// Plugins are opened for themselves, but Open MPI's own plugins look for its symbols in the
-// process.
-void make_visible() {
-  Dl_info info{};
-  if (dladdr(reinterpret_cast<void*>(&MPI_Init_thread), &info) && info.dli_fname) {
-    dlopen(info.dli_fname, RTLD_NOW | RTLD_GLOBAL | RTLD_NOLOAD);
-  }
-}
-
 }  // namespace
 
 std::string error_text(int code, const char* call) {
@@ -39,18 +30,36 @@ void check(int code, const char* call) {
   if (code != MPI_SUCCESS) throw DistributedError(error_text(code, call));
 }
 
+std::jthread limited(const char* call) {
+  return std::jthread([call, limit = Runtime::timeout](const std::stop_token& is_over) {
+    std::mutex mutex;
+    std::unique_lock lock(mutex);
+    std::condition_variable_any().wait_for(lock, is_over, limit, [] { return false; });
+    if (is_over.stop_requested()) return;
+    fmt::print(stderr, "{}: expected all ranks to take part within {:g} s, got no end of it\n",
+               call, static_cast<double>(limit.count()) / 1000);
+    std::_Exit(1);
+  });
+}
+
 Runtime& Runtime::of_process() {
   static auto* runtime = new Runtime;  // leaked: its thread may be at work when the process ends
   return *runtime;
 }
 
 Runtime::Runtime() {
+  const std::jthread limit = limited("init_process_group");
   int is_there = 0, level = 0;
   MPI_Initialized(&is_there);
   if (is_there) {
     MPI_Query_thread(&level);
   } else {
-    make_visible();
+    // Plugins are opened for themselves, but Open MPI's own plugins look for its symbols in the
+    // process.
+    Dl_info info{};
+    if (dladdr(reinterpret_cast<void*>(&MPI_Init_thread), &info) && info.dli_fname) {
+      dlopen(info.dli_fname, RTLD_NOW | RTLD_GLOBAL | RTLD_NOLOAD);
+    }
     check(MPI_Init_thread(nullptr, nullptr, MPI_THREAD_SERIALIZED, &level), "MPI_Init_thread");
   }
   if (level < MPI_THREAD_SERIALIZED) {
@@ -205,7 +214,8 @@ void Runtime::progress() {
 void Runtime::run() {
   Lock held = lock();
   while (!stops_) {
-    if (waiting_.load() == 0) {
+    const bool is_free = waiting_.use_count() == 1;
+    if (is_free) {
       try {
         turn_ = 0;  // so that it reads what others tell
         progress();
@@ -213,12 +223,12 @@ void Runtime::run() {
         for (const auto& group : groups_) group->failure = e.what();
       }
     }
-    const bool is_idle = active_.empty() || waiting_.load() > 0;
+    const bool is_idle = active_.empty() || !is_free;
     wake_.wait_for(held, is_idle ? kIdle : kWhileComputing);
   }
 }
 
-void Runtime::leave_world() {
+void Runtime::leave_world() noexcept try {
   std::shared_ptr<Group> world;
   {
     const Lock held = lock();
@@ -227,7 +237,7 @@ void Runtime::leave_world() {
     leave(*world);
   }
   drive(timeout,
-        [&] { return (world->have_all_left() || !world->failure.empty()) && sent_.empty(); });
+        [&] { return !world->failure.empty() || (world->have_all_left() && sent_.empty()); });
   bool is_whole = false;
   {
     const Lock held = lock();
@@ -239,7 +249,10 @@ void Runtime::leave_world() {
   // moment, so that the others can say why.
   const bool has_ended = drive(Milliseconds(2000), [&] { return world->have_all_left(); });
   thread_.join();
+  const std::jthread limit = limited("MPI_Finalize");
   if (is_whole && has_ended) MPI_Finalize();
+} catch (const std::exception&) {
+  // MPI itself has failed: as above.
 }
 
 }  // namespace ambit::distributed::mpi

@@ -7,7 +7,6 @@
 #include <mpi.h>
 
 #include <algorithm>
-#include <atomic>
 #include <condition_variable>
 #include <list>
 #include <memory>
@@ -21,6 +20,9 @@ namespace ambit::distributed::mpi {
 std::string error_text(int code, const char* call);
 /// Errors: DistributedError with MPI's text where the code is one of an error.
 void check(int code, const char* call);
+/// Give what waits for other ranks inside of MPI a limit, while what is returned lives. Then this
+/// process says so and ends, as nothing else gets out of it, and the launcher ends the others.
+std::jthread limited(const char* call);
 
 struct Group;
 
@@ -86,27 +88,23 @@ class Runtime {
   template <class F>
   bool drive(Milliseconds limit, const F& is_over) {
     const auto until = std::chrono::steady_clock::now() + limit;
-    waiting_.fetch_add(1);
-    bool over = false;
+    const auto waits = waiting_;  // however it ends
     for (unsigned turn = 1;; ++turn) {
       {
         const Lock held = lock();
         progress();
-        over = is_over();
+        if (is_over()) return true;
       }
-      if (over) break;
       if (turn % 32 && limit.count() > 0) continue;
-      if (std::chrono::steady_clock::now() >= until) break;
+      if (std::chrono::steady_clock::now() >= until) return false;
       std::this_thread::yield();
     }
-    waiting_.fetch_sub(1);
-    return over;
   }
 
   /// Leave the group of all ranks: wait for the others to do so, then end MPI.
-  void leave_world();
+  void leave_world() noexcept;
   std::shared_ptr<Group> world() { return world_; }
-  Milliseconds timeout{300000};  // to wait for others at the end
+  static inline Milliseconds timeout{300000};  // to wait for others inside of MPI and at the end
 
  private:
   Runtime();
@@ -118,7 +116,7 @@ class Runtime {
 
   std::mutex mutex_;
   std::condition_variable wake_;
-  std::atomic<int> waiting_{0};
+  const std::shared_ptr<int> waiting_ = std::make_shared<int>();  // who waits holds it, too
   bool stops_ = false;
   unsigned turn_ = 0;
   std::shared_ptr<Group> world_;

@@ -89,9 +89,6 @@ struct Group {
     if (stream) cudaStreamDestroy(stream);
   }
   void activate() const { check(cudaSetDevice(device.index()), "cudaSetDevice"); }
-  void forget_flights_over() {
-    std::erase_if(flights, [](const auto& flight) { return flight->is_over(); });
-  }
   // Take the kernels of a group that has failed from the GPU, and tell the others.
   void end(const std::string& reason) noexcept {
     const std::lock_guard lock(mutex);
@@ -179,7 +176,7 @@ class NcclCommunicator final : public Communicator {
     auto flight = std::make_shared<Flight>();
     flight->memory = t.memory;
     group_->attempt([&] {
-      group_->forget_flights_over();
+      std::erase_if(group_->flights, [](const auto& other) { return other->is_over(); });
       group_->flights.push_back(flight);
       launch(t);
       check(cudaEventCreateWithFlags(&flight->event, cudaEventDisableTiming),

@@ -61,18 +61,17 @@ class Engine::Listening {
  public:
   explicit Listening(Engine& engine) : engine_(engine) { find_leaves(); }
   ~Listening() {
-    for (const auto& [listener, leaves] : begun_) listener->abandon();
+    for (const auto& [listener, leaves] : listeners_) listener->abandon();
   }
   Listening(const Listening&) = delete;
   Listening& operator=(const Listening&) = delete;
 
   void begin() {
-    std::map<std::shared_ptr<LeafListener>, std::vector<Tensor>> all;
-    for (const Waiting& w : waiting_) all[w.listener].push_back(w.leaf);
-    for (auto& one : all) {
-      if (one.first->begin(one.second, engine_.create_graph_)) begun_.insert(std::move(one));
-    }
-    std::erase_if(waiting_, [&](const Waiting& w) { return !begun_.contains(w.listener); });
+    // Where one throws it is abandoned, and so are the others, which have no backward either.
+    std::erase_if(listeners_, [&](const auto& one) {
+      return !one.first->begin(one.second, engine_.create_graph_);
+    });
+    std::erase_if(waiting_, [&](const Waiting& w) { return !listeners_.contains(w.listener); });
     std::sort(waiting_.begin(), waiting_.end(),
               [](const Waiting& a, const Waiting& b) { return a.last > b.last; });
   }
@@ -85,9 +84,9 @@ class Engine::Listening {
     std::erase_if(engine_.leaves_, [](const Leaf& leaf) { return !leaf.tensor; });
   }
   void end() {
-    while (!begun_.empty()) {
-      begun_.begin()->first->end();
-      begun_.erase(begun_.begin());
+    while (!listeners_.empty()) {
+      listeners_.begin()->first->end();
+      listeners_.erase(listeners_.begin());
     }
   }
 
@@ -129,7 +128,10 @@ class Engine::Listening {
     std::shared_ptr<LeafListener> listener = listener_of(e.leaf.get());
     if (!listener) return;
     const auto [place, is_new] = at.emplace(e.leaf.get(), waiting_.size());
-    if (is_new) waiting_.push_back({Tensor(e.leaf), std::move(listener), number});
+    if (is_new) {
+      listeners_[listener].emplace_back(e.leaf);
+      waiting_.push_back({Tensor(e.leaf), std::move(listener), number});
+    }
     uint64_t& last = waiting_[place->second].last;
     last = std::min(last, number);
   }
@@ -148,7 +150,7 @@ class Engine::Listening {
   Engine& engine_;
   std::vector<Waiting> waiting_;  // the first to be whole first
   size_t told_ = 0;
-  std::map<std::shared_ptr<LeafListener>, std::vector<Tensor>> begun_;
+  std::map<std::shared_ptr<LeafListener>, std::vector<Tensor>> listeners_;  // with their leaves
 };
 
 void Engine::run_listened() {

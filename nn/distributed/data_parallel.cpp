@@ -1,77 +1,71 @@
 // What DistributedDataParallel does beside averaging gradients: parameters and buffers in step.
 #include <ambit/autograd.h>
+#include <ambit/checkpoint.h>
 #include <ambit/distributed/data_parallel.h>
 #include <ambit/nn/utils/convert_parameters.h>
 #include <ambit/ops/creation.h>
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <sstream>
 #include <utility>
 
-#include "bytes.h"
 #include "reducer.h"
+#include "values.h"
 
 namespace ambit::distributed {
 namespace {
 
 using Named = std::vector<std::pair<std::string, Tensor>>;
 
-// A line for each tensor: "fc1.weight float32[3, 4]".
-std::string text_of(const Named& tensors) {
-  std::string text;
-  for (const auto& [name, t] : tensors) {
-    text += fmt::format("{} {}{}\n", name, ambit::name(t.dtype()), str(t.sizes()));
-  }
-  return text;
-}
-
 void compare(ProcessGroup& group, const Named& tensors) {
-  const std::vector<std::string> texts =
-      allgather_bytes(group, text_of(tensors), tensors[0].second.device());
-  for (size_t r = 1; r < texts.size(); ++r) {
-    if (texts[r] == texts[0]) continue;
-    std::istringstream first(texts[0]), other(texts[r]);
-    std::string expected, got;
-    while (expected == got) {
-      if (!std::getline(first, expected)) expected = "none";
-      if (!std::getline(other, got)) got = "none";
+  Value::List own;  // "fc1.weight float32[3, 4]"
+  for (const auto& [name, t] : tensors) {
+    own.emplace_back(fmt::format("{} {}{}", name, ambit::name(t.dtype()), str(t.sizes())));
+  }
+  const std::vector<Value> all =
+      allgather_values(group, Value::list(std::move(own)), tensors[0].second.device());
+  for (size_t r = 1; r < all.size(); ++r) {
+    const auto text = [&](size_t rank, size_t i) -> std::string {
+      return i < all[rank].items().size() ? all[rank].items()[i].to_string() : "none";
+    };
+    for (size_t i = 0; i < std::max(all[0].items().size(), all[r].items().size()); ++i) {
+      if (text(r, i) == text(0, i)) continue;
+      throw DistributedError(
+          fmt::format("DistributedDataParallel: expected {} on rank {}, as on rank 0, got {}",
+                      text(0, i), r, text(r, i)));
     }
-    throw DistributedError(fmt::format(
-        "DistributedDataParallel: expected {} on rank {}, as on rank 0, got {}", expected, r, got));
   }
 }
 
 }  // namespace
 
-std::vector<std::string> allgather_bytes(ProcessGroup& group, const std::string& bytes,
-                                         Device device) {
-  std::vector<std::string> all;
+std::vector<Value> allgather_values(ProcessGroup& group, const Value& value, Device device) {
+  std::vector<Value> all;
   for (int r = 0; r < group.size(); ++r) {
-    const Tensor length = full({1}, static_cast<int64_t>(bytes.size()), device);
-    group.broadcast(length, r)->wait();
-    Tensor theirs = zeros({length.item<int64_t>()}, TensorOptions(kUInt8));
-    if (group.rank() == r) bytes.copy(static_cast<char*>(theirs.data_ptr()), bytes.size());
-    theirs = theirs.to(device);
-    group.broadcast(theirs, r)->wait();
-    theirs = theirs.cpu();
-    all.emplace_back(static_cast<const char*>(theirs.data_ptr()), theirs.nbytes());
+    std::vector<char> bytes;
+    if (group.rank() == r) bytes = pickle_save(value);
+    const Tensor size = full({1}, static_cast<int64_t>(bytes.size()), device);
+    group.broadcast(size, r)->wait();
+    bytes.resize(size.item<size_t>());
+    const Tensor here = from_blob(bytes.data(), {size.item<int64_t>()}, kUInt8),
+                 there = here.to(device);
+    group.broadcast(there, r)->wait();
+    here.copy_(there);
+    all.push_back(pickle_load(bytes));
   }
   return all;
 }
 
 void broadcast_coalesced(ProcessGroup& group, const std::vector<Tensor>& tensors, int root) {
   const NoGradGuard no_grad;
-  std::vector<std::vector<Tensor>> batches;  // of one device and dtype each
-  for (const Tensor& t : tensors) {
-    const auto goes_in = [&](const std::vector<Tensor>& batch) {
-      return batch[0].device() == t.device() && batch[0].dtype() == t.dtype();
-    };
-    auto batch = std::find_if(batches.begin(), batches.end(), goes_in);
-    if (batch == batches.end()) batch = batches.insert(batches.end(), std::vector<Tensor>());
-    batch->push_back(t.detach());
-  }
-  for (const std::vector<Tensor>& batch : batches) {
+  std::vector<Tensor> rest = tensors;
+  while (!rest.empty()) {
+    const auto others =
+        std::stable_partition(rest.begin(), rest.end(), [first = rest[0]](const Tensor& t) {
+          return t.device() == first.device() && t.dtype() == first.dtype();
+        });
+    const std::vector<Tensor> batch(rest.begin(), others);
+    rest.erase(rest.begin(), others);
     const Tensor flat = nn::utils::parameters_to_vector(batch);
     group.broadcast(flat, root)->wait();
     int64_t at = 0;
@@ -106,10 +100,8 @@ DataParallel::DataParallel(std::shared_ptr<nn::Module> module, std::shared_ptr<P
 }
 
 void DataParallel::before_forward() {
-  if (!options_.broadcast_buffers || !reducer_->syncs || !module_->is_training() ||
-      !GradMode::is_enabled() || group_->size() == 1) {
-    return;
-  }
+  const bool is_step = reducer_->syncs && module_->is_training() && GradMode::is_enabled();
+  if (!is_step || !options_.broadcast_buffers || group_->size() == 1) return;
   broadcast_coalesced(*group_, module_->buffers());
 }
 

@@ -249,22 +249,20 @@ void run_local(int size, const std::function<void(std::shared_ptr<ProcessGroup>)
   std::mutex mutex;
   std::exception_ptr first, first_of_group;
   const auto run = [&](std::shared_ptr<ProcessGroup> group) {
-    const auto keep = [&](std::exception_ptr& place) {
+    const auto end = [&](std::exception_ptr& place, const char* what) {
       const std::lock_guard lock(mutex);
       if (!place) place = std::current_exception();
-    };
-    const auto end = [&](const std::string& what) {
-      keep(first);
-      group->abort(fmt::format("expected rank {} to go on, got an {}", group->rank(), what));
+      group->abort(fmt::format("expected rank {} to go on, got an error there: {}", group->rank(),
+                               what));  // unless it has ended already
     };
     try {
       body(group);
-    } catch (const DistributedError&) {
-      keep(first_of_group);
+    } catch (const DistributedError& e) {
+      end(first_of_group, e.what());
     } catch (const std::exception& e) {
-      end(fmt::format("error there: {}", e.what()));
+      end(first, e.what());
     } catch (...) {
-      end("exception there");
+      end(first, "no std::exception");
     }
   };
   {

@@ -149,15 +149,16 @@ void ProcessGroup::abort(const std::string& reason) noexcept { communicator_->ab
 // Have all ranks say what they were called with, before what differs could hang them.
 void ProcessGroup::compare(const Call& call) {
   constexpr size_t kLength = 256;  // longer ones are cut
-  const auto bytes = [](const Tensor& t) { return static_cast<char*>(t.data_ptr()); };
   const Tensor mine = zeros({int64_t{kLength}}, TensorOptions(kUInt8));
-  call.str().copy(bytes(mine), kLength - 1);
+  call.str().copy(static_cast<char*>(mine.data_ptr()), kLength - 1);
   Call exchange{Collective::allgather, {}, {mine.to(communicator_->device())}};
   for (int r = 0; r < size(); ++r) exchange.outs.push_back(empty_like(exchange.ins[0]));
   const WorkPtr work = begin(exchange);
   work->what_ = fmt::format("{} (comparing what the ranks were called with)", call.text());
   work->wait();
-  const auto text = [&](size_t rank) { return std::string(bytes(exchange.outs[rank].cpu())); };
+  const auto text = [&](size_t rank) {
+    return std::string(static_cast<char*>(exchange.outs[rank].cpu().data_ptr()));
+  };
   for (size_t r = 1; r < exchange.outs.size(); ++r) {
     if (text(r) == text(0)) continue;
     const std::string reason =

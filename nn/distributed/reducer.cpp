@@ -78,10 +78,7 @@ bool Reducer::begin(std::span<const Tensor> leaves, bool create_graph) {
         "part, got one without {}; set find_unused_parameters, or no_sync()",
         unused));
   }
-  for (Bucket& b : buckets_) {
-    b.pending = b.params.size();
-    b.work.reset();
-  }
+  for (Bucket& b : buckets_) b.pending = b.params.size();
   next_ = 0;
   for (size_t i = params_.size(); i-- > 0;) {
     if (!places_[i].is_used) fill(i, Tensor());
@@ -101,9 +98,8 @@ void Reducer::fill(size_t param, const Tensor& gradient) {
     if (!gathered.is_set_to(to)) to.copy_(gathered);
     if (gradient.defined()) to.add_(gradient);
   }
-  Place& place = places_[param];
-  place.has_come = true;
-  --buckets_[place.bucket].pending;
+  places_[param].has_come = true;
+  --buckets_[places_[param].bucket].pending;
 }
 
 void Reducer::ready(const Tensor& leaf, const Tensor& gradient) {
@@ -120,17 +116,15 @@ void Reducer::start_full_buckets() {
   }
 }
 
-// Which parameters took part on any rank.
-std::vector<bool> Reducer::used_anywhere() {
-  std::vector<bool> used(params_.size(), true);
-  if (!options_.find_unused_parameters) return used;
-  Tensor is_used = zeros({static_cast<int64_t>(used.size())}, TensorOptions(kBool));
-  for (size_t i = 0; i < used.size(); ++i) is_used.data_ptr<bool>()[i] = places_[i].is_used;
-  is_used = is_used.to(buckets_[0].flat.device());  // where the group's communicator works, too
-  group_->allreduce(is_used)->wait();
-  is_used = is_used.cpu();
-  for (size_t i = 0; i < used.size(); ++i) used[i] = is_used.data_ptr<bool>()[i];
-  return used;
+// Have all ranks know which parameters took part on any.
+void Reducer::share_used() {
+  const size_t n = places_.size();
+  Tensor used = zeros({static_cast<int64_t>(n)}, TensorOptions(kBool));
+  for (size_t i = 0; i < n; ++i) used.data_ptr<bool>()[i] = places_[i].is_used;
+  used = used.to(buckets_[0].flat.device());  // where the group's communicator works, too
+  group_->allreduce(used)->wait();
+  used = used.cpu();
+  for (size_t i = 0; i < n; ++i) places_[i].is_used = used.data_ptr<bool>()[i];
 }
 
 void Reducer::end() {
@@ -139,17 +133,18 @@ void Reducer::end() {
     if (!places_[i].has_come) fill(i, Tensor());
   }
   start_full_buckets();
-  const std::vector<bool> used = used_anywhere();
+  if (options_.find_unused_parameters) share_used();
   for (Bucket& b : buckets_) b.work->wait();
   for (size_t i = 0; i < params_.size(); ++i) {
     Tensor& grad = params_[i].second.mutable_grad();
     const Tensor to = view(i);
-    if (used[i] && !(grad.defined() && grad.is_set_to(to))) grad = to;
+    if (places_[i].is_used && !(grad.defined() && grad.is_set_to(to))) grad = to;
   }
   for (Bucket& b : buckets_) b.work.reset();
 }
 
 void Reducer::abandon() noexcept {
+  if (!syncs) return;
   group_->abort(fmt::format("backward: expected it to succeed on rank {}, got an error there",
                             group_->rank()));
   for (Bucket& b : buckets_) b.work.reset();

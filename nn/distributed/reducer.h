@@ -41,7 +41,7 @@ class Reducer final : public LeafListener {
   Tensor view(size_t param) const;
   void fill(size_t param, const Tensor& gradient);
   void start_full_buckets();
-  std::vector<bool> used_anywhere();
+  void share_used();
 
   std::vector<std::pair<std::string, Tensor>> params_;
   std::shared_ptr<ProcessGroup> group_;

@@ -1,4 +1,3 @@
-#include <ambit/archive.h>
 #include <ambit/autograd.h>
 #include <ambit/distributed/data_parallel.h>
 #include <ambit/distributed/zero_optimizer.h>
@@ -11,10 +10,9 @@
 #include <limits>
 #include <map>
 #include <numeric>
-#include <sstream>
 
-#include "bytes.h"
 #include "nn/gradients.h"
+#include "values.h"
 
 namespace ambit::distributed {
 
@@ -70,8 +68,6 @@ std::vector<Tensor> ZeroRedundancy::share(int rank) const {
   return theirs;
 }
 
-std::vector<Tensor> ZeroRedundancy::own() const { return share(group_->rank()); }
-
 Tensor ZeroRedundancy::step(optim::Optimizer::LossClosure closure) {
   Tensor loss = local_->step(std::move(closure));
   for (int r = 0; r < group_->size(); ++r) broadcast_coalesced(*group_, share(r), r);
@@ -82,28 +78,13 @@ void ZeroRedundancy::zero_grad() {
   for (const Tensor& p : params_) p.mutable_grad() = Tensor();
 }
 
-// Each rank's states as an archive, under the positions of their parameters.
 Value ZeroRedundancy::checkpoint() const {
   const Value mine = local_->checkpoint();
-  const std::vector<size_t>& places = positions_[static_cast<size_t>(group_->rank())];
-  serialize::OutputArchive own;
-  for (const auto& [number, state] : mine["state"].entries()) {
-    serialize::OutputArchive one;
-    for (const auto& [name, value] : state.entries()) {
-      one.write(name.to_string(), value.to_tensor());
-    }
-    own.write(std::to_string(places[static_cast<size_t>(number.to_int())]), one);
-  }
-  std::ostringstream bytes;
-  own.save_to(bytes);
-  std::map<int64_t, Value> by_position;
-  const Device device = params_[0].device();
-  for (std::string& of_rank : allgather_bytes(*group_, bytes.str(), device)) {
-    const std::string theirs = std::move(of_rank);  // not all twice at a time
-    serialize::InputArchive archive;
-    archive.load_from(theirs.data(), theirs.size(), device);
-    for (const auto& [position, state] : archive.value().entries()) {
-      by_position.emplace(std::stoll(position.to_string()), state);
+  std::map<size_t, Value> by_position;
+  const auto states = allgather_values(*group_, mine["state"], params_[0].device());
+  for (size_t r = 0; r < states.size(); ++r) {
+    for (const auto& [number, state] : states[r].entries()) {
+      by_position.emplace(positions_[r][static_cast<size_t>(number.to_int())], state);
     }
   }
   Value::List all;

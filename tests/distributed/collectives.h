@@ -146,6 +146,61 @@ inline void check(ProcessGroup& group, DType dtype, int64_t n, Device device, bo
   group.barrier()->wait();
 }
 
+/// 64 MiB through each, where no element is worth another's, nor one rank's another rank's.
+inline void check_large(ProcessGroup& group) {
+  const int rank = group.rank(), size = group.size(), root = size - 1;
+  const int64_t n = int64_t{8} << 20;
+  const Tensor places = arange(n, kInt64) * 32;
+  // What `from` has for `to`.
+  const auto whole = [&](int from) { return places + from; };
+  const auto piece = [&](int from, int to) {
+    return places.slice(0, 0, n / size) + (from * 5 + to);
+  };
+  const auto pieces_of = [&](int from) {
+    std::vector<Tensor> all;
+    for (int to = 0; to < size; ++to) all.push_back(piece(from, to));
+    return all;
+  };
+  const auto blanks = [&] {
+    std::vector<Tensor> all;
+    for (int r = 0; r < size; ++r) all.push_back(zeros_like(piece(0, 0)));
+    return all;
+  };
+  // The sums of what all ranks have.
+  const int ranks_before = size * (size - 1) / 2;
+  const Tensor sum = places * size + ranks_before;
+  Tensor t = whole(rank);
+  group.allreduce(t)->wait();
+  expect("allreduce", t, sum);
+  t = whole(rank);
+  group.reduce(t, root)->wait();
+  if (rank == root) expect("reduce", t, sum);
+  t = whole(rank);
+  group.broadcast(t, root)->wait();
+  expect("broadcast", t, whole(root));
+  t = zeros_like(piece(0, 0));
+  group.reduce_scatter(t, pieces_of(rank))->wait();
+  expect("reduce_scatter", t, sum.slice(0, 0, n / size) + (ranks_before * 4 + size * rank));
+  group.scatter(t, rank == root ? pieces_of(root) : std::vector<Tensor>(), root)->wait();
+  expect("scatter", t, piece(root, rank));
+  const auto expect_all = [&](const char* what, const std::vector<Tensor>& got, int to) {
+    for (size_t r = 0; r < got.size(); ++r) expect(what, got[r], piece(static_cast<int>(r), to));
+  };
+  std::vector<Tensor> out = blanks();
+  group.alltoall(out, pieces_of(rank))->wait();
+  expect_all("alltoall", out, rank);
+  group.allgather(out, piece(rank, 1))->wait();
+  expect_all("allgather", out, 1);
+  if (rank != root) out.clear();
+  group.gather(out, piece(rank, 2), root)->wait();
+  expect_all("gather", out, 2);
+  if (size == 1) return;
+  const auto sent = group.send(whole(rank), (rank + 1) % size);
+  group.recv(t = zeros_like(places), (rank + size - 1) % size)->wait();
+  expect("recv", t, whole((rank + size - 1) % size));
+  sent->wait();
+}
+
 /// NaN of any rank is the least and the largest.
 inline void check_nan(ProcessGroup& group) {
   for (const DType dtype : {kFloat32, kFloat64, kFloat16, kBFloat16}) {

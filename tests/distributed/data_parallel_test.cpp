@@ -4,7 +4,9 @@
 #include <atomic>
 #include <mutex>
 #include <set>
+#include <thread>
 
+#include "errors.h"
 #include "tests/devices.h"
 #include "training.h"
 
@@ -63,37 +65,28 @@ nn::Sequential two_layers() { return nn::Sequential(nn::Linear(4, 3), nn::Linear
 }  // namespace
 
 TEST_CASE("training on several ranks is training on one with the same batches") {
-  for_each_device([](Device device) {
-    const int steps = device.is_cpu() ? 50 : 3;
-    const training::Result alone = training::train(nullptr, nullptr, device, steps);
-    CHECK(alone.losses.back() != alone.losses.front());
+  for (const char* network : {"net", "tudui"}) {
+    const training::Lesson lesson{.network = network};
+    const std::vector<double> alone = training::train(lesson).losses;
+    CHECK(alone.back() != alone.front());
     for (const int size : {2, 4}) {
-      if (size == 4 && !device.is_cpu()) continue;
-      run_local(size, [&](const Local& group) {
-        const auto result = training::train(group.get(), group, device, steps);
-        training::expect_same_losses(result, alone);
-        training::expect_in_step(*group, result);
-      });
+      run_local(size, [&](const Local& group) { training::expect_as_alone(lesson, group, alone); });
     }
-  });
+  }
 }
 
-TEST_CASE("ranks on devices of their own train as one") {
-  if (device_count("cuda") < 2) return;
-  const training::Result alone = training::train(nullptr, nullptr, Device("cuda:0"), 3);
-  run_local(2, [&](const Local& group) {
-    const Device device("cuda:" + std::to_string(group->rank()));
-    training::expect_same_losses(training::train(group.get(), group, device, 3), alone);
+TEST_CASE("so it is on every device") {
+  for_each_device([](Device device) {
+    const training::Lesson lesson{.device = device, .steps = 3};
+    const std::vector<double> alone = training::train(lesson).losses;
+    run_local(2, [&](const Local& group) { training::expect_as_alone(lesson, group, alone); });
   });
 }
 
 TEST_CASE("gradients gather in no_sync, and are averaged with the last backward, then clipped") {
-  const training::Result alone = training::train(nullptr, nullptr, kCPU, 6, 8, 3);
-  run_local(2, [&](const Local& group) {
-    const auto result = training::train(group.get(), group, kCPU, 6, 8, 3);
-    training::expect_same_losses(result, alone);
-    training::expect_in_step(*group, result);
-  });
+  const training::Lesson lesson{.steps = 6, .passes = 3};
+  const std::vector<double> alone = training::train(lesson).losses;
+  run_local(2, [&](const Local& group) { training::expect_as_alone(lesson, group, alone); });
 }
 
 TEST_CASE("the exchange begins while backward still computes") {
@@ -113,6 +106,24 @@ TEST_CASE("the exchange begins while backward still computes") {
     y.sum().backward();
     CHECK(before_first_layer >= 3);  // of the third and the second layer
     CHECK(counting->begun > before_first_layer);
+  });
+}
+
+TEST_CASE("a parameter used twice in a graph is exchanged once, when its gradient is whole") {
+  run_local(2, [](const Local& group) {
+    auto counting = std::make_shared<Counting>(group);
+    nn::Linear net(2, 2), alone(2, 2);
+    DistributedDataParallel ddp(net, std::make_shared<ProcessGroup>(counting));
+    alone->load_state_dict(net->state_dict());
+    const auto twice = [](auto& f, int rank) {
+      return f(f(full({1, 2}, rank + 1.0))).square().sum();
+    };
+    ((twice(alone, 0) + twice(alone, 1)) / 2).backward();
+    counting->begun = 0;
+    twice(ddp, group->rank()).backward();
+    CHECK(counting->begun == 1);
+    CHECK(allclose(net->weight.grad(), alone->weight.grad()));  // 1e-5: sums of a few float32
+    CHECK(allclose(net->bias.grad(), alone->bias.grad()));
   });
 }
 
@@ -148,19 +159,28 @@ TEST_CASE("hooks of leaves change a rank's gradient before it is averaged") {
 
 TEST_CASE(
     "parameters that take no part are named, or found, and keep their grad if nobody uses them") {
+  std::atomic<int> told{0};
+  const auto forgetful = [&](const Local& group) {
+    nn::Linear used(2, 2), other(2, 2);
+    nn::Sequential net(used, other);
+    DistributedDataParallel ddp(net, group);
+    const auto loss = group->rank() == 1 ? used(ones({1, 2})) : ddp(ones({1, 2}));
+    const std::string text = error_of([&] { loss.sum().backward(); });
+    if (group->rank() == 1) {
+      CHECK(text ==
+            "backward: expected a loss in which all parameters of the DistributedDataParallel take "
+            "part, got one without 1.weight, 1.bias; set find_unused_parameters, or no_sync()");
+      CHECK_FALSE(used->weight.grad().defined());
+      while (told < 2) std::this_thread::yield();  // who goes on does not keep the others
+    } else {
+      CHECK(text == "backward: expected it to succeed on rank 1, got an error there");
+      ++told;
+    }
+  };
+  run_local(3, forgetful, seconds(20));
   run_local(2, [](const Local& group) {
     nn::Linear used(2, 2), rank0(2, 2), nobody(2, 2);
     nn::Sequential net(used, rank0, nobody);
-    {
-      DistributedDataParallel ddp(net, group);
-      const auto loss = used(ones({1, 2})).sum();
-      CHECK_THROWS_WITH_AS(loss.backward(),
-                           "backward: expected a loss in which all parameters of the "
-                           "DistributedDataParallel take part, got one without 1.weight, 1.bias, "
-                           "2.weight, 2.bias; set find_unused_parameters, or no_sync()",
-                           AutogradError);
-      CHECK_FALSE(used->weight.grad().defined());
-    }
     DistributedDataParallelOptions options;
     options.find_unused_parameters = true;
     DistributedDataParallel ddp(net, group, options);
@@ -176,41 +196,59 @@ TEST_CASE(
   });
 }
 
+namespace {
+
+// Keeps what its buffer is in each forward, and changes it.
+struct CountImpl : nn::Module {
+  nn::Linear linear{register_module("linear", nn::Linear(3, 3))};
+  Tensor count = register_buffer("count", zeros({1}));
+  double seen = 0;
+
+  Tensor forward(const Tensor& x) {
+    seen = count.item<double>();
+    const NoGradGuard no_grad;
+    count.add_(x[0][0]);
+    return linear(x);
+  }
+};
+AMBIT_MODULE(Count);
+
+}  // namespace
+
 TEST_CASE("rank 0's parameters and buffers are everybody's, and buffers stay in step") {
   run_local(2, [](const Local& group) {
-    nn::Sequential net(nn::Linear(3, 3), nn::BatchNorm1d(3));
+    Count net;
     {
       const NoGradGuard no_grad;
       for (const Tensor& p : net->parameters()) p.fill_(group->rank() + 1);
-      for (const Tensor& b : net->buffers()) b.fill_(group->rank() + 5);
+      net->count.fill_(group->rank() + 5);
     }
     DistributedDataParallel ddp(net, group);
     for (const Tensor& p : net->parameters()) CHECK(equal(p, ones_like(p)));
-    for (const Tensor& b : net->buffers()) CHECK(equal(b, full_like(b, 5)));
-    const auto in_step = [&] {
-      bool same = true;
-      for (const Tensor& b : net->buffers()) {
-        Tensor first = b.clone();
-        group->broadcast(first)->wait();
-        same = same && equal(first, b);
-      }
-      return same;
+    CHECK(net->count.item<double>() == 5);
+    const int rank = group->rank();
+    const Tensor x = full({1, 3}, rank == 0 ? 1.0 : 10.0);
+    const auto forward = [&] {
+      ddp(x);
+      return net->seen;
     };
-    const auto forward = [&](int step) {
-      return ddp(arange(12, kFloat32).view({4, 3}) * (group->rank() + step + 1));
-    };
-    forward(0).sum().backward();  // each rank's statistics go apart
-    CHECK(in_step() == (group->rank() == 0));
+    CHECK(forward() == 5);  // 6 and 15 then
+    CHECK(forward() == 6);  // 7 and 16
     {
       const auto local = ddp->no_sync();
-      forward(1);
+      CHECK(forward() == (rank == 0 ? 7 : 16));  // 8 and 26
     }
-    CHECK(in_step() == (group->rank() == 0));
+    ddp->eval();
+    CHECK(forward() == (rank == 0 ? 8 : 26));  // 9 and 36
     ddp->train();
-    broadcast_coalesced(*group, net->buffers());
-    CHECK(in_step());
+    CHECK(forward() == 9);
+    DistributedDataParallelOptions apart;
+    apart.broadcast_buffers = false;
+    DistributedDataParallel other(Count(), group, apart);
+    for (int i = 0; i < 2; ++i) other(x);
+    CHECK(other->module->seen == (rank == 0 ? 1 : 10));
     CHECK(ddp->state_dict().size() == net->state_dict().size());
-    CHECK(ddp->named_parameters().contains("module.0.weight"));
+    CHECK(ddp->named_parameters().contains("module.linear.weight"));
   });
 }
 

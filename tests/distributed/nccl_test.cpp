@@ -84,10 +84,8 @@ TEST_CASE("nccl child: collectives" * doctest::skip()) {
 
 TEST_CASE("nccl child: training" * doctest::skip()) {
   const auto group = join();
-  const training::Result alone = training::train(nullptr, nullptr, own_gpu(), 3);
-  const auto result = training::train(group.get(), group, own_gpu(), 3);
-  training::expect_same_losses(result, alone);
-  training::expect_in_step(*group, result);
+  const training::Lesson lesson{.device = own_gpu(), .steps = 3};
+  training::expect_as_alone(lesson, group, training::train(lesson).losses);
 }
 
 TEST_CASE("collectives over NCCL agree with plain loops, and training with that of one process") {
@@ -97,6 +95,25 @@ TEST_CASE("collectives over NCCL agree with plain loops, and training with that 
   expect_success(on_ranks(2, "nccl child: training", emulated(2)));
 }
 
+TEST_CASE("quickstart trains over NCCL as one process does") {
+  const std::string program = AMBIT_APPS "/quickstart";
+  if (!has_emulation() || !std::filesystem::exists(program)) return;
+  const TemporaryFolder folder;
+  const auto run = [&](const std::string& launcher, const std::string& option) {
+    return run_command(fmt::format(
+        "cd '{}' && exec env -u AMBIT_DATA OMPI_ALLOW_RUN_AS_ROOT=1 "
+        "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1 {} {} '{}' --limit 8 --epochs 1 --log-every 1 {}",
+        folder.path().string(), emulated(2), launcher, program, option));
+  };
+  const ChildResult alone = run("", ""),
+                    together =
+                        run("mpirun --oversubscribe --bind-to none -n 2", "--distributed=nccl");
+  INFO(together.output);
+  CHECK(contains(alone.output, "Training with cuda:0"));
+  CHECK(contains(alone.output, "[1,     2] loss: "));
+  CHECK(together.output == alone.output);
+}
+
 TEST_CASE("nccl child: a rank hangs" * doctest::skip()) {
   const auto group = join(std::chrono::seconds(2));
   const Tensor t = ones({1}).to(own_gpu());
@@ -104,8 +121,7 @@ TEST_CASE("nccl child: a rank hangs" * doctest::skip()) {
   if (group->rank() == 1) {
     for (;;) std::this_thread::yield();
   }
-  const auto first = group->allreduce(t);
-  first->wait();
+  allreduce_in_time(*group, t);
 }
 
 TEST_CASE("a rank that does not come to NCCL is named within the timeout") {

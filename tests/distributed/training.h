@@ -1,75 +1,84 @@
-// A network trained by several ranks, and the same by one with the same batches.
+// The lessons' networks trained by several ranks, and the same by one with the same batches.
 #pragma once
 
 #include <ambit/ambit.h>
 #include <ambit/distributed/data_parallel.h>
 #include <doctest/doctest.h>
 
+#include <cmath>
+#include <memory>
+#include <optional>
+#include <string>
 #include <vector>
 
 namespace training {
 
 using namespace ambit;
-using distributed::ProcessGroup;
+using Group = std::shared_ptr<distributed::ProcessGroup>;
 
-/// The tutorial's network.
-struct NetImpl : nn::Module {
-  nn::Conv2d conv1{register_module("conv1", nn::Conv2d(3, 6, 5))};
-  nn::Conv2d conv2{register_module("conv2", nn::Conv2d(6, 16, 5))};
-  nn::Linear fc1{register_module("fc1", nn::Linear(16 * 5 * 5, 120))};
-  nn::Linear fc2{register_module("fc2", nn::Linear(120, 10))};
-
-  Tensor forward(const Tensor& x) {
-    Tensor y = max_pool2d(relu(conv1(x)), 2);
-    y = max_pool2d(relu(conv2(y)), 2).view({-1, 16 * 5 * 5});
-    return fc2(relu(fc1(y)));
-  }
+/// What is trained, and how.
+struct Lesson {
+  std::string network = "net";  ///< quickstart's; or "tudui"
+  Device device = {};
+  int steps = 50;
+  int passes = 1;  ///< backwards of a step, all but the last without exchange
 };
-AMBIT_MODULE(Net);
+
+inline nn::Sequential make_network(const std::string& name) {
+  if (name == "tudui") {
+    return nn::Sequential(nn::Conv2d(3, 32, 5, 1, 2), nn::MaxPool2d(2), nn::Conv2d(32, 32, 5, 1, 2),
+                          nn::MaxPool2d(2), nn::Conv2d(32, 64, 5, 1, 2), nn::MaxPool2d(2),
+                          nn::Flatten(), nn::Linear(1024, 64), nn::Linear(64, 10));
+  }
+  return nn::Sequential(nn::Conv2d(3, 6, 5), nn::ReLU(), nn::MaxPool2d(2), nn::Conv2d(6, 16, 5),
+                        nn::ReLU(), nn::MaxPool2d(2), nn::Flatten(), nn::Linear(400, 120),
+                        nn::ReLU(), nn::Linear(120, 84), nn::ReLU(), nn::Linear(84, 10));
+}
 
 struct Result {
   std::vector<double> losses;  // of whole batches
   std::vector<Tensor> params;
 };
 
-/// The images of a step: every third batch is uneven, smaller and of an odd size.
-inline int64_t batch_size(int step, int64_t whole) { return step % 3 == 2 ? whole - 3 : whole; }
+/// The images of a step: every third batch is of a size that 2 and 4 ranks share unevenly.
+inline int64_t batch_size(int step) { return step % 3 == 2 ? 5 : 4; }
 
-/// Train `steps` on `device`, alone where there is no group. `passes` backwards make a step, all
-/// but the last without exchange.
-inline Result train(ProcessGroup* group, const std::shared_ptr<ProcessGroup>& shared, Device device,
-                    int steps, int64_t whole = 8, int passes = 1) {
+/// Train as the lessons do, alone where there is no group.
+inline Result train(const Lesson& lesson, const Group& group = nullptr) {
   const int rank = group ? group->rank() : 0, size = group ? group->size() : 1;
   Generator weights(kCPU, 7 + static_cast<uint64_t>(rank));  // rank 0's count
-  Net net;
+  nn::Sequential net = make_network(lesson.network);
   {
-    const NoGradGuard no_grad;
-    for (const Tensor& p : net->parameters()) p.uniform_(-0.1, 0.1, weights);
+    const NoGradGuard no_grad;  // as PyTorch begins, biases but about so
+    for (const Tensor& p : net->parameters()) {
+      const double bound = std::sqrt(1.0 / static_cast<double>(p.dim() > 1 ? p[0].numel() : 100));
+      p.uniform_(-bound, bound, weights);
+    }
   }
-  net.to(device);
-  std::optional<distributed::DistributedDataParallel<Net>> ddp;
+  net->to(lesson.device);
+  std::optional<distributed::DistributedDataParallel<nn::Sequential>> ddp;
   if (group) {
     distributed::DistributedDataParallelOptions options;
-    options.bucket_cap_mb = 0.05;  // several buckets
-    ddp.emplace(net, shared, options);
+    options.bucket_cap_mb = 0.15;  // two or more buckets
+    ddp.emplace(net, group, options);
   }
-  // The tutorial's rate. At ten times that roundings of float32 grow a thousandfold in 50 steps.
-  optim::SGD sgd(net->parameters(), optim::SGDOptions(0.001).momentum(0.9));
+  const bool is_tudui = lesson.network == "tudui";
+  optim::SGD sgd(net->parameters(),
+                 optim::SGDOptions(is_tudui ? 0.01 : 0.001).momentum(is_tudui ? 0 : 0.9));
   Generator numbers(kCPU, 3);
   Result result;
-  for (int step = 0; step < steps; ++step) {
-    const int64_t n = batch_size(step, whole);
+  for (int step = 0; step < lesson.steps; ++step) {
+    const int64_t n = batch_size(step), begin = n * rank / size, end = n * (rank + 1) / size;
     double sum = 0;
     sgd.zero_grad();
-    for (int pass = 0; pass < passes; ++pass) {
+    for (int pass = 0; pass < lesson.passes; ++pass) {
       const Tensor x = randn({n, 3, 32, 32}, numbers);
       const Tensor y = randint(0, 10, {n}, numbers, TensorOptions(kInt64));
-      const int64_t begin = n * rank / size, end = n * (rank + 1) / size;
-      const Tensor mine = x.slice(0, begin, end).to(device),
-                   labels = y.slice(0, begin, end).to(device);
+      const Tensor mine = x.slice(0, begin, end).to(lesson.device),
+                   labels = y.slice(0, begin, end).to(lesson.device);
       std::optional<distributed::DataParallel::NoSync> local;
-      if (ddp && pass + 1 < passes) local.emplace((*ddp)->no_sync());
-      const Tensor logits = ddp ? (*ddp)(mine) : net(mine);
+      if (ddp && pass + 1 < lesson.passes) local.emplace((*ddp)->no_sync());
+      const Tensor logits = ddp ? (*ddp)(mine) : net->forward(mine);
       const Tensor loss = nn::functional::cross_entropy(logits, labels) *
                           (static_cast<double>((end - begin) * size) / static_cast<double>(n));
       loss.backward();
@@ -79,28 +88,37 @@ inline Result train(ProcessGroup* group, const std::shared_ptr<ProcessGroup>& sh
     }
     nn::utils::clip_grad_norm_(net->parameters(), 1.0);
     sgd.step();
-    result.losses.push_back(sum / passes);
+    result.losses.push_back(sum / lesson.passes);
   }
   for (const Tensor& p : net->parameters()) result.params.push_back(p.detach().clone());
   return result;
 }
 
 /// Losses as of one rank, which sums in another order: float32 keeps 6e-8 of each sum.
-inline void expect_same_losses(const Result& got, const Result& alone, double tolerance = 1e-6) {
-  REQUIRE(got.losses.size() == alone.losses.size());
-  for (size_t i = 0; i < got.losses.size(); ++i) {
+inline void expect_same_losses(const std::vector<double>& got, const std::vector<double>& alone) {
+  REQUIRE(got.size() == alone.size());
+  for (size_t i = 0; i < got.size(); ++i) {
     INFO("step " << i);
-    CHECK(got.losses[i] == doctest::Approx(alone.losses[i]).epsilon(tolerance));
+    CHECK(got[i] == doctest::Approx(alone[i]).epsilon(1e-6).scale(0));
   }
 }
 
 /// All ranks have rank 0's parameters, bit for bit.
-inline void expect_in_step(ProcessGroup& group, const Result& result) {
+inline void expect_in_step(const Group& group, const Result& result) {
   for (const Tensor& p : result.params) {
     Tensor first = p.clone();
-    group.broadcast(first)->wait();
+    group->broadcast(first)->wait();
     CHECK(equal(first, p));
   }
+}
+
+/// Train on all ranks, and compare with the losses of one.
+inline void expect_as_alone(const Lesson& lesson, const Group& group,
+                            const std::vector<double>& alone) {
+  INFO(lesson.network << " on " << lesson.device.str());
+  const Result result = train(lesson, group);
+  expect_same_losses(result.losses, alone);
+  expect_in_step(group, result);
 }
 
 }  // namespace training

@@ -33,6 +33,7 @@ measure() {
   case $1 in
     start_up) collected --collect-atstart=yes add 1 ;;
     ambit_h_mib) header_memory ;;
+    step*) count "$1" 100 ;;
     *) count "$1" 2000 ;;
   esac
 }

@@ -72,7 +72,7 @@ const std::map<std::string, std::function<void(long)>> kWorks = {
          if (line.starts_with("VmHWM:")) std::cout << std::atol(line.c_str() + 6) << '\n';
        }
      }},
-    // One to look at by hand: what of it is not kernels.
+    // What of a step is not kernels.
     {"step_meta",
      [](long calls) {
        NetTraining training(kMeta, 4);

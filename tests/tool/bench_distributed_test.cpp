@@ -53,24 +53,24 @@ TEST_CASE("a network is read with its units, and nothing else is") {
 TEST_CASE("an allreduce by ring and by tree, by hand") {
   const Network network{4, 1, 1e9, 1e-3};
   CHECK(ring_seconds(network, 4, 8e6) == Approx(2 * 3 * (1e-3 + 2e-3)));
-  CHECK(tree_seconds(network, 4, 8e6) == Approx(2 * (2 * 1e-3 + 8e-3)));
+  CHECK(tree_seconds(network, 4, 8e6) == Approx(2 * (2 * 1e-3 + 4e-3 + 2e-3)));
   CHECK(tree_seconds(network, 5, 0) == Approx(2 * 3 * 1e-3));  // three levels
   CHECK(ring_seconds(network, 1, 8e6) == 0);
   CHECK(tree_seconds(network, 1, 8e6) == 0);
 }
 
 TEST_CASE("a step on more ranks, by hand") {
-  // The first bucket takes 18 ms by ring, from 10 ms on; the second 12, from 28 to 40: 15 ms after
-  // the end of backward.
+  // By tree the first bucket keeps the link for 12 ms, from 10 to 22, and the second for 6, to 28.
+  // With 4 ms of latencies it is there at 32: 7 ms after the end of backward.
   const Step step{{{8e6, 10e-3}, {4e6, 20e-3}}, 25e-3, 30e-3};
   const Network network{8, 2, 1e9, 1e-3};
   const Prediction p = predict(step, network, 8);
   CHECK(p.machines == 4);
-  CHECK(p.ring == Approx(18e-3 + 12e-3));
-  CHECK(p.tree == Approx(20e-3 + 12e-3));
-  CHECK(p.end == Approx(45e-3));
-  CHECK(p.efficiency == Approx(30.0 / 45));
-  CHECK(p.hidden == Approx(0.5));
+  CHECK(p.ring == Approx(12e-3 + 6e-3 + 6e-3));
+  CHECK(p.tree == Approx(12e-3 + 6e-3 + 4e-3));
+  CHECK(p.end == Approx(37e-3));
+  CHECK(p.efficiency == Approx(30.0 / 37));
+  CHECK(p.hidden == Approx(15.0 / 22));
   const Prediction one_machine = predict(step, network, 2);
   CHECK(one_machine.machines == 1);
   CHECK(one_machine.end == Approx(30e-3));

@@ -82,24 +82,29 @@ double ring_seconds(const Network& network, int machines, double bytes) {
 
 double tree_seconds(const Network& network, int machines, double bytes) {
   if (machines == 1) return 0;
-  const double levels = std::ceil(std::log2(machines));
-  return 2 * (levels * network.latency_seconds + bytes / network.bytes_per_second);
+  const double m = machines, levels = std::ceil(std::log2(m));
+  return 2 * (levels * network.latency_seconds + bytes * (m - 1) / m / network.bytes_per_second);
 }
 
 Prediction predict(const Step& step, const Network& network, int ranks) {
   Prediction p;
   p.ranks = ranks;
   p.machines = (ranks + network.per_machine - 1) / network.per_machine;
-  double free = 0, exchanged = 0;  // when the link is; seconds of exchange
+  // Without bytes: the latencies alone.
+  p.ring = ring_seconds(network, p.machines, 0), p.tree = tree_seconds(network, p.machines, 0);
+  const double ring_latencies = p.ring, tree_latencies = p.tree;
+  double link_free = 0, last = 0;  // when the link is, and the last bucket has come
   for (const Step::Bucket& bucket : step.buckets) {
     const double ring = ring_seconds(network, p.machines, bucket.bytes),
                  tree = tree_seconds(network, p.machines, bucket.bytes);
-    p.ring += ring;
-    p.tree += tree;
-    exchanged += std::min(ring, tree);
-    free = std::max(free, bucket.ready) + std::min(ring, tree);
+    const double latencies = ring < tree ? ring_latencies : tree_latencies;
+    p.ring += ring - ring_latencies;
+    p.tree += tree - tree_latencies;
+    link_free = std::max(link_free, bucket.ready) + std::min(ring, tree) - latencies;
+    last = std::max(last, link_free + latencies);
   }
-  const double waited = std::max(0.0, free - step.backward_end);
+  const double waited = std::max(0.0, last - step.backward_end);
+  const double exchanged = std::min(p.ring, p.tree);
   p.end = step.end + waited;
   p.efficiency = step.end / p.end;
   if (exchanged > 0) p.hidden = 1 - std::min(1.0, waited / exchanged);

@@ -33,21 +33,22 @@ struct Step {
 };
 
 /// An allreduce between so many machines in seconds. Ring: 2 (m - 1) steps, each of a latency and
-/// an m-th of the bytes. Tree: the levels up and down, through which pieces follow each other, and
-/// all bytes both ways. Source: Thakur, Rabenseifner, Gropp 2005; Sanders, Speck, Traeff 2009.
+/// an m-th of the bytes. Tree: a step of a latency for each level up and down, which halve and
+/// double what they send: as many bytes as the ring's. Source: Thakur, Rabenseifner, Gropp 2005.
 double ring_seconds(const Network& network, int machines, double bytes);
 double tree_seconds(const Network& network, int machines, double bytes);
 
 struct Prediction {
   int ranks = 1, machines = 1;
-  double ring = 0, tree = 0;  ///< seconds of exchange of all buckets
+  double ring = 0, tree = 0;  ///< seconds of exchange of all buckets, begun at once
   double end = 0;             ///< of the step, each bucket by the quicker of both
   double efficiency = 1;      ///< the step of one rank by this
   double hidden = 1;          ///< the part of the exchange that computing covers
 };
 
 /// Predict a step on `ranks` of the network's kind, each of which computes as the one did: a bucket
-/// is exchanged when it is ready and the one before it is done, the optimizer follows the last.
+/// is sent when it is ready and the link is done with the bytes of the one before it, whose
+/// latencies it does not wait for; the optimizer follows the last.
 Prediction predict(const Step& step, const Network& network, int ranks);
 
 }  // namespace bench::distributed

@@ -23,7 +23,7 @@ class AMBIT_API LeafListener {
   virtual void ready(const Tensor& leaf, const Tensor& gradient) = 0;
   /// All gradients have come, but for leaves that none has reached after all.
   virtual void end() = 0;
-  /// Backward has thrown, after begin() returned true.
+  /// Backward has thrown: in begin(), of another listener of this graph, too, or after it.
   virtual void abandon() noexcept = 0;
 };
 

@@ -18,13 +18,9 @@ namespace ambit::data::samplers {
 template <class BatchRequest = std::vector<size_t>>
 class DistributedSampler : public Sampler<BatchRequest> {
  public:
-  DistributedSampler(size_t size, size_t num_replicas = 1, size_t rank = 0,
-                     bool allow_duplicates = true)
-      : size_(size),
-        num_replicas_(num_replicas),
-        rank_(rank),
-        epoch_(0),
-        allow_duplicates_(allow_duplicates) {
+  explicit DistributedSampler(size_t size, size_t num_replicas = 1, size_t rank = 0,
+                              bool allow_duplicates = true)
+      : size_(size), num_replicas_(num_replicas), rank_(rank), allow_duplicates_(allow_duplicates) {
     if (rank >= num_replicas) throw_bad_rank(rank, num_replicas);
   }
 
@@ -38,13 +34,14 @@ class DistributedSampler : public Sampler<BatchRequest> {
     return size_ / num_replicas_ + (allow_duplicates_ && rest > 0 ? 1 : 0);
   }
 
-  size_t size_, num_replicas_, rank_, epoch_;
+  size_t size_, num_replicas_, rank_, epoch_ = 0;
   bool allow_duplicates_;
 };
 
 /// What both samplers do once they have their order.
 class AMBIT_API DistributedOrder : public DistributedSampler<> {
  public:
+  using DistributedSampler::DistributedSampler;
   void reset(std::optional<size_t> new_size = {}) override;
   std::optional<std::vector<size_t>> next(size_t batch_size) override;
   void save(serialize::OutputArchive& archive) const override;
@@ -53,8 +50,6 @@ class AMBIT_API DistributedOrder : public DistributedSampler<> {
   size_t index() const noexcept { return next_; }
 
  protected:
-  DistributedOrder(size_t size, size_t num_replicas, size_t rank, bool allow_duplicates)
-      : DistributedSampler(size, num_replicas, rank, allow_duplicates) {}
   /// Bring 0 ... order.size() - 1 into the order of this epoch.
   virtual void arrange(std::vector<size_t>& order) const = 0;
 
@@ -67,9 +62,7 @@ class AMBIT_API DistributedOrder : public DistributedSampler<> {
 /// Each process gets its part of one random order, which follows from the epoch alone.
 class AMBIT_API DistributedRandomSampler : public DistributedOrder {
  public:
-  explicit DistributedRandomSampler(size_t size, size_t num_replicas = 1, size_t rank = 0,
-                                    bool allow_duplicates = true)
-      : DistributedOrder(size, num_replicas, rank, allow_duplicates) {}
+  using DistributedOrder::DistributedOrder;
 
  protected:
   void arrange(std::vector<size_t>& order) const override;
@@ -78,9 +71,7 @@ class AMBIT_API DistributedRandomSampler : public DistributedOrder {
 /// Process 0 gets the first positions, process 1 the next, and so on.
 class AMBIT_API DistributedSequentialSampler : public DistributedOrder {
  public:
-  explicit DistributedSequentialSampler(size_t size, size_t num_replicas = 1, size_t rank = 0,
-                                        bool allow_duplicates = true)
-      : DistributedOrder(size, num_replicas, rank, allow_duplicates) {}
+  using DistributedOrder::DistributedOrder;
 
  protected:
   void arrange(std::vector<size_t>& order) const override;

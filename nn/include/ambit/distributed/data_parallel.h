@@ -86,8 +86,8 @@ class DistributedDataParallelImpl : public nn::Module {
 /// samples of N in all, the gradient of a mean over all samples takes losses weighted by
 /// n_r * ranks / N. Parameters must be leaves that require grad when this is made.
 /// Errors in backward: AutogradError naming parameters that took no part, unless
-/// find_unused_parameters; NotImplementedError with create_graph; DistributedError. What fails
-/// while gradients are exchanged ends the group, and `.grad` may hold anything.
+/// find_unused_parameters; NotImplementedError with create_graph; DistributedError. A backward that
+/// fails on one rank ends the group on all, and `.grad` may hold anything.
 template <class M>
 class DistributedDataParallel : public nn::ModuleHolder<DistributedDataParallelImpl<M>> {
  public:

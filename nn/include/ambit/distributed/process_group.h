@@ -136,8 +136,9 @@ struct ProcessGroupOptions {
 /// Begin to work with the other processes that the launcher has started, over "mpi" or
 /// another communicator that is installed, and make all of them the default group; "local": a group
 /// of this process alone. Where RANK and WORLD_SIZE are set they must agree with what the
-/// communicator finds. Errors: Error where there is no such communicator, or a group already;
-/// DistributedError.
+/// communicator finds; they connect nobody. Errors: Error where there is no such communicator, or a
+/// group already; DistributedError. A process that MPI does not connect to all others within the
+/// timeout says so and ends.
 AMBIT_API std::shared_ptr<ProcessGroup> init_process_group(const std::string& communicator = "mpi",
                                                            const ProcessGroupOptions& options = {});
 AMBIT_API bool is_initialized();
@@ -145,8 +146,8 @@ AMBIT_API bool is_initialized();
 AMBIT_API std::shared_ptr<ProcessGroup> default_group();
 /// Leave the default group; the others wait for those that have not.
 AMBIT_API void destroy_process_group();
-/// Return this process's number among those on its machine, as the launcher says (mpirun, srun,
-/// torchrun), to choose a device by; 0 where nobody does.
+/// Return this process's number among those on its machine, as mpirun, srun or LOCAL_RANK says, to
+/// choose a device by; 0 where nobody does.
 AMBIT_API int local_rank();
 
 /// Make groups of `size` ranks in this process, one for each of as many threads; element r is rank

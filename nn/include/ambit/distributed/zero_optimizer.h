@@ -40,12 +40,10 @@ class AMBIT_API ZeroRedundancy {
 
  protected:
   ZeroRedundancy(std::vector<Tensor> params, std::shared_ptr<ProcessGroup> group);
-  std::vector<Tensor> own() const;
+  std::vector<Tensor> share(int rank) const;
   std::unique_ptr<optim::Optimizer> local_;
 
  private:
-  std::vector<Tensor> share(int rank) const;
-
   std::vector<Tensor> params_;
   std::vector<std::vector<size_t>> positions_;  // in params_, of each rank's share
   std::shared_ptr<ProcessGroup> group_;
@@ -60,8 +58,8 @@ class ZeroRedundancyOptimizer : public ZeroRedundancy {
   template <class Options>
   ZeroRedundancyOptimizer(std::vector<Tensor> params, const Options& options,
                           std::shared_ptr<ProcessGroup> group = default_group())
-      : ZeroRedundancy(std::move(params), std::move(group)) {
-    local_ = std::make_unique<Optimizer>(own(), options);
+      : ZeroRedundancy(std::move(params), group) {
+    local_ = std::make_unique<Optimizer>(share(group->rank()), options);
   }
 };
 

@@ -1,0 +1,139 @@
+// The network between the hosts of hosts.sh, for kernels that can delay no packet:
+//   ambit_link BITS_A_SECOND LATENCY_US DEVICE...
+// makes a TUN device for each host and carries packets between them, each through its sender's
+// link and its receiver's, which have that rate in each direction, and that much later. Host n has
+// the address x.y.z.n. Says "ready" when the devices are there; ends with its standard input.
+#include <arpa/inet.h>
+#include <fcntl.h>
+#include <linux/if.h>
+#include <linux/if_tun.h>
+#include <poll.h>
+#include <sched.h>
+#include <sys/ioctl.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <chrono>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <deque>
+#include <stdexcept>
+#include <string>
+#include <vector>
+
+namespace {
+
+using Clock = std::chrono::steady_clock;
+using Time = Clock::time_point;
+
+struct Packet {
+  Time due;
+  std::vector<char> bytes;
+};
+
+struct Host {
+  int device = -1;
+  Time out_free, in_free;    // when each direction of its link is
+  std::deque<Packet> to_it;  // by time
+};
+
+void check(bool succeeded, const std::string& what) {
+  if (!succeeded) throw std::runtime_error(what + ": " + std::strerror(errno));
+}
+
+int open_device(const char* name) {
+  const int device = open("/dev/net/tun", O_RDWR | O_NONBLOCK);
+  check(device >= 0, "/dev/net/tun");
+  ifreq request{};
+  request.ifr_flags = IFF_TUN | IFF_NO_PI;
+  std::strncpy(request.ifr_name, name, IFNAMSIZ - 1);
+  check(ioctl(device, TUNSETIFF, &request) == 0, name);
+  return device;
+}
+
+class Network {
+ public:
+  Network(double bytes_a_second, std::chrono::microseconds latency, std::vector<Host> hosts)
+      : bytes_a_second_(bytes_a_second), latency_(latency), hosts_(std::move(hosts)) {}
+
+  // Read all that hosts have sent.
+  void take() {
+    for (Host& from : hosts_) {
+      for (;;) {
+        const ssize_t n = read(from.device, buffer_.data(), buffer_.size());
+        if (n < 20) break;
+        const auto to = static_cast<unsigned char>(buffer_[19]);  // the end of IPv4's destination
+        const bool is_ip4 = (buffer_[0] & 0xf0) == 0x40;
+        if (is_ip4 && to >= 1 && to <= hosts_.size()) carry(from, hosts_[to - 1U], n);
+      }
+    }
+  }
+  // Hand over what is due; return when the next is.
+  Time give() {
+    const Time now = Clock::now();
+    Time next = now + std::chrono::milliseconds(100);
+    for (Host& host : hosts_) {
+      for (; !host.to_it.empty() && host.to_it.front().due <= now; host.to_it.pop_front()) {
+        const std::vector<char>& bytes = host.to_it.front().bytes;
+        // What a host does not take is lost, as in any network.
+        [[maybe_unused]] const ssize_t n = write(host.device, bytes.data(), bytes.size());
+      }
+      if (!host.to_it.empty()) next = std::min(next, host.to_it.front().due);
+    }
+    return next;
+  }
+  // Whether standard input is still there.
+  bool wait(Time until) {
+    std::vector<pollfd> all{{0, POLLIN, 0}};
+    for (const Host& host : hosts_) all.push_back({host.device, POLLIN, 0});
+    const auto left = std::max(std::chrono::nanoseconds(0), until - Clock::now());
+    const timespec limit{left.count() / 1'000'000'000, left.count() % 1'000'000'000};
+    ppoll(all.data(), all.size(), &limit, nullptr);
+    return all[0].revents == 0;
+  }
+
+ private:
+  void carry(Host& from, Host& to, ssize_t n) {
+    const auto length = std::chrono::duration_cast<Clock::duration>(
+        std::chrono::duration<double>(static_cast<double>(n) / bytes_a_second_));
+    from.out_free = std::max(Clock::now(), from.out_free) + length;
+    // It goes through both links at the same time, where the second is free.
+    to.in_free = std::max(from.out_free + latency_, to.in_free + length);
+    to.to_it.push_back({to.in_free, {buffer_.data(), buffer_.data() + n}});
+  }
+
+  double bytes_a_second_;
+  std::chrono::microseconds latency_;
+  std::vector<Host> hosts_;
+  std::array<char, 65536> buffer_;
+};
+
+int run(int argc, char** argv) {
+  if (argc < 4) throw std::runtime_error("usage: ambit_link BITS_A_SECOND LATENCY_US DEVICE...");
+  std::vector<Host> hosts;
+  for (int i = 3; i < argc; ++i) hosts.emplace_back().device = open_device(argv[i]);
+  // Before those whose packets it carries, who never rest.
+  const sched_param priority{.sched_priority = 1};
+  check(sched_setscheduler(0, SCHED_FIFO, &priority) == 0, "SCHED_FIFO");
+  Network network(std::atof(argv[1]) / 8, std::chrono::microseconds(std::atol(argv[2])),
+                  std::move(hosts));
+  std::puts("ready");
+  std::fflush(stdout);
+  do {
+    network.take();
+  } while (network.wait(network.give()));
+  return 0;
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  try {
+    return run(argc, argv);
+  } catch (const std::exception& e) {
+    std::fprintf(stderr, "%s\n", e.what());
+    return 1;
+  }
+}
