@@ -50,7 +50,7 @@ std::vector<std::string> allgather_bytes(ProcessGroup& group, const std::string&
   for (int r = 0; r < group.size(); ++r) {
     const Tensor length = full({1}, static_cast<int64_t>(bytes.size()), device);
     group.broadcast(length, r)->wait();
-    Tensor theirs = zeros({length.item<int64_t>()}, TensorOptions(kUInt8));
+    Tensor theirs = zeros({length.item<int64_t>()}, TensorOptions(kUInt8).device(kCPU));
     if (group.rank() == r) bytes.copy(static_cast<char*>(theirs.data_ptr()), bytes.size());
     theirs = theirs.to(device);
     group.broadcast(theirs, r)->wait();

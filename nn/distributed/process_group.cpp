@@ -150,7 +150,7 @@ void ProcessGroup::abort(const std::string& reason) noexcept { communicator_->ab
 void ProcessGroup::compare(const Call& call) {
   constexpr size_t kLength = 256;  // longer ones are cut
   const auto bytes = [](const Tensor& t) { return static_cast<char*>(t.data_ptr()); };
-  const Tensor mine = zeros({int64_t{kLength}}, TensorOptions(kUInt8));
+  const Tensor mine = zeros({int64_t{kLength}}, TensorOptions(kUInt8).device(kCPU));
   call.str().copy(bytes(mine), kLength - 1);
   Call exchange{Collective::allgather, {}, {mine.to(communicator_->device())}};
   for (int r = 0; r < size(); ++r) exchange.outs.push_back(empty_like(exchange.ins[0]));

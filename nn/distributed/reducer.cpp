@@ -124,7 +124,7 @@ void Reducer::start_full_buckets() {
 std::vector<bool> Reducer::used_anywhere() {
   std::vector<bool> used(params_.size(), true);
   if (!options_.find_unused_parameters) return used;
-  Tensor is_used = zeros({static_cast<int64_t>(used.size())}, TensorOptions(kBool));
+  Tensor is_used = zeros({static_cast<int64_t>(used.size())}, TensorOptions(kBool).device(kCPU));
   for (size_t i = 0; i < used.size(); ++i) is_used.data_ptr<bool>()[i] = places_[i].is_used;
   is_used = is_used.to(buckets_[0].flat.device());  // where the group's communicator works, too
   group_->allreduce(is_used)->wait();
