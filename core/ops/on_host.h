@@ -28,7 +28,7 @@ void on_host(const Op<void(A...)>& op, std::type_identity_t<A>... args) {
     } else if constexpr (std::is_const_v<Arg>) {
       return arg.defined() ? arg.to(kCPU) : arg;
     } else {
-      return arg.defined() ? empty(arg.sizes(), arg.dtype()) : arg;
+      return arg.defined() ? empty(arg.sizes(), arg.options().device(kCPU)) : arg;
     }
   };
   const auto to_device = []<class Arg>(Arg& arg, const std::remove_cv_t<Arg>& host) {

@@ -149,7 +149,7 @@ void ProcessGroup::abort(const std::string& reason) noexcept { communicator_->ab
 // Have all ranks say what they were called with, before what differs could hang them.
 void ProcessGroup::compare(const Call& call) {
   constexpr size_t kLength = 256;  // longer ones are cut
-  const Tensor mine = zeros({int64_t{kLength}}, TensorOptions(kUInt8));
+  const Tensor mine = zeros({int64_t{kLength}}, TensorOptions(kUInt8).device(kCPU));
   call.str().copy(static_cast<char*>(mine.data_ptr()), kLength - 1);
   Call exchange{Collective::allgather, {}, {mine.to(communicator_->device())}};
   for (int r = 0; r < size(); ++r) exchange.outs.push_back(empty_like(exchange.ins[0]));

@@ -119,7 +119,7 @@ void Reducer::start_full_buckets() {
 // Have all ranks know which parameters took part on any.
 void Reducer::share_used() {
   const size_t n = places_.size();
-  Tensor used = zeros({static_cast<int64_t>(n)}, TensorOptions(kBool));
+  Tensor used = zeros({static_cast<int64_t>(n)}, TensorOptions(kBool).device(kCPU));
   for (size_t i = 0; i < n; ++i) used.data_ptr<bool>()[i] = places_[i].is_used;
   used = used.to(buckets_[0].flat.device());  // where the group's communicator works, too
   group_->allreduce(used)->wait();

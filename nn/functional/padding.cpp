@@ -102,7 +102,7 @@ Tensor pad(const Tensor& input, IntArrayRef pad, PadMode mode, const Scalar& val
       continue;
     }
     const std::vector<int64_t> from = sources(mode, dim, input.size(dim), before, after);
-    Tensor index = empty({static_cast<int64_t>(from.size())}, kInt64);
+    Tensor index = empty({static_cast<int64_t>(from.size())}, TensorOptions(kInt64).device(kCPU));
     std::copy(from.begin(), from.end(), index.data_ptr<int64_t>());
     out = out.index_select(dim, index.to(input.device()));
   }

@@ -22,7 +22,7 @@ std::vector<int64_t> numbers(const char* function, const char* what, const Tenso
 }
 
 Tensor int64s(const std::vector<int64_t>& values) {
-  Tensor out = empty({static_cast<int64_t>(values.size())}, kInt64);
+  Tensor out = empty({static_cast<int64_t>(values.size())}, TensorOptions(kInt64).device(kCPU));
   std::copy(values.begin(), values.end(), out.data_ptr<int64_t>());
   return out;
 }

@@ -169,6 +169,14 @@ TEST_CASE("igamma and igammac have PyTorch's values, also at the corners") {
     check_values(igamma(f64(d, {-1, 1, kNaN, kInfinity, 2, kInfinity}),
                         f64(d, {1, -1, 1, 3, kInfinity, kInfinity})),
                  {6}, {kNaN, kNaN, kNaN, 0, 1, kNaN});
+    // So large that no series of it ends: by integration of the density with 36 digits.
+    const Tensor large = f64(d, {1e12, 1e12, 1e12, 1e12, 1e300, 1e300, 1e300, 1e20}),
+                 near =
+                     f64(d, {1e12 - 2e6, 1e12 + 1e6, 1e12, 1e12 + 3e6, 1e300, 1e299, 1.5e300, 1});
+    check_values(igamma(large, near), {8},
+                 {0.0227500779572, 0.841344746068, 0.500000132981, 0.99865009015, 0.5, 0, 1, 0});
+    check_values(igammac(large, near), {8},
+                 {0.977249922043, 0.158655253932, 0.499999867019, 0.00134990984992, 0.5, 1, 0, 1});
     CHECK(igamma(a.view({10, 1}), x).sizes() == IntArrayRef{10, 10});
     CHECK(igamma(a.to(kFloat32), x.to(kFloat32)).dtype() == kFloat32);
     const Tensor written = a.clone();

@@ -65,6 +65,9 @@ TEST_CASE("scatters that reduce have PyTorch's values") {
     const Tensor whole = indices({1, -7, 3}, d);
     check_values(whole.scatter_reduce(0, indices({1, 1}, d), indices({2, -3}, d), "mean"), {3},
                  {1, -3, 3});
+    CHECK((whole > 0)
+              .scatter_reduce(0, indices({1, 1}, d), whole.narrow(0, 0, 2) > 0, "mean")
+              .dtype() == kBool);
     check_values(
         tensor(2., f64(d)).scatter_reduce(0, indices({0}, d)[0], tensor(5., f64(d)), "prod"), {},
         {10});

@@ -137,6 +137,7 @@ TEST_CASE("scaled functions have right first and second gradients") {
     const Tensor far = tensor({-1e4, 1e4}, x.options()).requires_grad_();
     check_values(autograd::grad({special_log_ndtr(far).sum()}, {far})[0], {2}, {10000.0001, 0});
     check_values(autograd::grad({special_xlog1py(zero, zero - 2).sum()}, {zero})[0], {2}, {0, 0});
+    CHECK(special_xlog1py(zero[0].to(kBFloat16), 0.5).dtype() == kBFloat16);
     // x, y: x.grad and y.grad after torch.special.xlog1py(x, y).sum().backward()
     const Tensor x0 = zeros({4}, x.options()).requires_grad_();
     const Tensor y0 = tensor({0.5, -1., -2., INFINITY}, x.options()).requires_grad_();

@@ -5,6 +5,7 @@
 #include <cstdlib>
 #include <fstream>
 #include <iostream>
+#include <set>
 #include <sstream>
 #include <string>
 #include <vector>
@@ -16,6 +17,26 @@ std::vector<std::string> lines_of(const char* path) {
   std::vector<std::string> lines;
   for (std::string line; std::getline(file, line);) lines.push_back(line);
   return lines;
+}
+
+// Without the lines of cases that one side has left out as those of the host.
+std::vector<std::string> without(const std::vector<std::string>& lines,
+                                 const std::set<std::string>& left_out) {
+  std::vector<std::string> rest;
+  bool out = false;
+  for (const std::string& line : lines) {
+    if (line.rfind("== ", 0) == 0) out = left_out.count(line) > 0;
+    if (!out) rest.push_back(line);
+  }
+  return rest;
+}
+
+std::set<std::string> cases_of_host(const std::vector<std::string>& lines) {
+  std::set<std::string> cases;
+  for (size_t i = 1; i < lines.size(); ++i) {
+    if (lines[i] == "of the host") cases.insert(lines[i - 1]);
+  }
+  return cases;
 }
 
 struct Numbers {
@@ -63,7 +84,9 @@ int main(int argc, char** argv) {
     std::cerr << "usage: compare OURS THEIRS\n";
     return 2;
   }
-  const auto ours = lines_of(argv[1]), theirs = lines_of(argv[2]);
+  const auto all = lines_of(argv[1]);
+  const std::set<std::string> left_out = cases_of_host(all);
+  const auto ours = without(all, left_out), theirs = without(lines_of(argv[2]), left_out);
   std::string current;
   size_t compared = 0, different = 0;
   for (size_t i = 0; i < std::max(ours.size(), theirs.size()); ++i) {

@@ -121,7 +121,7 @@ PARITY(numbers_and_lists) {
   report("bool sum", torch::ones({3}, torch::kBool).sum());
 }
 
-PARITY(questions) {
+PARITY_OF_HOST(questions) {
   const torch::Tensor x = wave({2, 3}), i = torch::ones({2}, torch::kLong);
   report("element size", static_cast<double>(x.element_size() + i.itemsize()));
   report("kinds",

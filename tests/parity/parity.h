@@ -14,17 +14,22 @@ namespace parity {
 struct Case {
   std::string name;
   void (*body)();
+  bool of_host;  // it reads memory, or is of the cpu's generator: on other devices left out
 };
 /// All cases of the program, in no order.
 std::vector<Case>& cases();
 struct Add {
-  Add(const char* name, void (*body)()) { cases().push_back({name, body}); }
+  Add(const char* name, void (*body)(), bool of_host = false) {
+    cases().push_back({name, body, of_host});
+  }
 };
 
 /// Print a tensor's dtype, sizes and values. Both programs may differ by `roundings` half units in
 /// the last place of the largest magnitude: the longest chain of float operations that an element
 /// goes through, each of which may round otherwise; 0: to the last bit, as integers and bools are.
-void report(const std::string& what, const torch::Tensor& t, double roundings = 4);
+/// scale: the largest magnitude of what t's elements are sums of, where these may cancel.
+void report(const std::string& what, const torch::Tensor& t, double roundings = 4,
+            double scale = 0);
 void report(const std::string& what, double number, double roundings = 0);
 void report_text(const std::string& what, const std::string& text);
 /// Print whether `call` throws.
@@ -38,7 +43,9 @@ void fill(torch::nn::Module& module, double scale = 0.4);
 }  // namespace parity
 
 /// PARITY(name) { ... }: a case.
-#define PARITY(name)                                        \
-  static void name();                                       \
-  static const parity::Add parity_add_##name(#name, &name); \
+#define PARITY(name, ...)                                                              \
+  static void name();                                                                  \
+  static const parity::Add parity_add_##name(#name, &name __VA_OPT__(, ) __VA_ARGS__); \
   static void name()
+/// The same, of what only the host has: memory that is read, a generator of the cpu.
+#define PARITY_OF_HOST(name) PARITY(name, true)

@@ -1,30 +1,45 @@
 #!/usr/bin/env bash
-# Run the program as ambit's and as libtorch's and compare: run.sh <folder of the programs>
+# Run the program as ambit's, on the cpu, on reference and on a simulated device, and as libtorch's, and
+# compare: run.sh <folder of the programs>
 set -euo pipefail
 here=$(cd "$(dirname "$0")" && pwd)
+surface=$here/../surface
 
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 
-# Every module, option class, functional and init of libtorch's is in one of the cases.
+cd "$1"
+devices='cpu reference sim'
+for device in $devices; do
+  AMBIT_SIM=sim:1 PARITY_DEVICE=$device ./ambit_parity >"$work/$device" || { cat "$work/$device"; exit 1; }
+done
+
+# Every module, option class, functional and init of libtorch's is in one of the cases, every name of its data,
+# optim and utils, and every method of Tensor has a row in methods/, whose lines begin with its name.
 cat "$here"/*.cpp "$here"/layers/*.cpp >"$work/cases"
-# named SECTION [PREFIX [SUFFIX]]: names of the surface that no case has between these two.
+awk '/^== / { is_row = /^== methods_/ } is_row { print $1 }' "$work/cpu" >"$work/rows"
+# named SECTION FILE [PREFIX [SUFFIX]]: names of the surface that the file has not between these two.
 named() {
   local name
-  for name in $(sed -n "/^\[$1\]/,/^$/p" "$here/../surface/libtorch_names.txt" | sed 1d); do
-    grep -qP "\b${2-}$name\b${3-}" "$work/cases" ||
-      grep -qw "$name" "$here/../surface/missing_names.txt" || echo "$name"
+  for name in $(sed -n "/^\[$1\]/,/^$/p" "$surface/libtorch_names.txt" | sed 1d); do
+    grep -qP "\b${3-}$name\b${4-}" "$2" ||
+      grep -qw "$name" "$surface/missing_names.txt" "$here/uncalled_names.txt" || echo "$name"
   done
 }
-missing=$(named 'nn modules' nn:: && named 'nn options' && named 'nn::functional' F:: '\(' &&
-  named 'nn::init' Init:: '\(')
+missing=$(named 'nn modules' "$work/cases" nn:: && named 'nn options' "$work/cases" &&
+  named 'nn::functional' "$work/cases" F:: '\(' && named 'nn::init' "$work/cases" Init:: '\(' &&
+  named data "$work/cases" && named optim "$work/cases" optim:: && named nn::utils "$work/cases" &&
+  named 'Tensor methods' "$work/rows")
 [[ -z $missing ]] || { echo "no case has:" $missing; exit 1; }
 
-cd "$1"
-./ambit_parity >"$work/ambit" || { cat "$work/ambit"; exit 1; }
 if [[ ! -x ambit_parity_libtorch ]]; then
-  echo "skipped: no libtorch; ran $(grep -c '^==' "$work/ambit") cases without comparing"
+  echo "skipped: no libtorch; ran $(grep -c '^==' "$work/cpu") cases without comparing"
   exit 0
 fi
 ./ambit_parity_libtorch >"$work/libtorch" || { echo "libtorch's program failed"; exit 1; }
-./ambit_parity_compare "$work/ambit" "$work/libtorch"
+status=0
+for device in $devices; do
+  echo -n "$device: "
+  ./ambit_parity_compare "$work/$device" "$work/libtorch" || status=1
+done
+exit $status

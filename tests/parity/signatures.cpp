@@ -70,8 +70,8 @@ PARITY(recurrent_functions) {
           "rnn_relu of packed rows" + how, 1, both_ways, biases,
           [&](const Tensor& in, const Tensor& h, const Tensor&, const List& w) {
             const Tensor rows = in.reshape({10, 3}).narrow(0, 0, 8);
-            return pair(torch::rnn_relu(rows, torch::tensor({2, 2, 2, 1, 1}, torch::kLong), h, w,
-                                        biases, 2, 0.0, false, both_ways));
+            return pair(torch::rnn_relu(rows, torch::tensor({2, 2, 2, 1, 1}, torch::kLong).cpu(), h,
+                                        w, biases, 2, 0.0, false, both_ways));
           });
     }
   }

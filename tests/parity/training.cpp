@@ -75,7 +75,7 @@ PARITY(classifier_with_a_loader) {
   auto loader = torch::data::make_data_loader<torch::data::samplers::SequentialSampler>(
       std::move(dataset), torch::data::DataLoaderOptions().batch_size(4).workers(0));
   torch::optim::SGD optimizer(net->parameters(), torch::optim::SGDOptions(0.05).momentum(0.5));
-  torch::Device device(torch::kCPU);
+  const torch::Device device = net->scale.device();
   net->train();
   for (size_t epoch = 0; epoch < 2; ++epoch) {
     double sum = 0;

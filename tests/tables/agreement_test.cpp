@@ -34,6 +34,9 @@ std::vector<Call> map_calls() {
 #undef MAP
 }
 
+// On the host, as what equal() and allclose() return.
+Tensor truth(bool value) { return tensor(value, TensorOptions(kBool).device(kCPU)); }
+
 std::vector<Call> elementwise_calls() {
   return {
       BINARY(add, a, b),
@@ -89,8 +92,8 @@ std::vector<Call> elementwise_calls() {
       IN_PLACE(copy_, o.a, o.b),
       IN_PLACE(copy_, o.n, o.a),
       RESULT(isclose, isclose(o.a, o.b, 0.5, 0.5)),
-      RESULT(equal, tensor(equal(o.a, o.a)), tensor(equal(o.n, o.m))),
-      RESULT(allclose, tensor(allclose(o.a, o.a)), tensor(allclose(o.a, o.b))),
+      RESULT(equal, truth(equal(o.a, o.a)), truth(equal(o.n, o.m))),
+      RESULT(allclose, truth(allclose(o.a, o.a)), truth(allclose(o.a, o.b))),
       RESULT(clone, clone(o.a)),
       RESULT(contiguous, contiguous(o.a)),
       RESULT(to, o.a.to(kInt32), o.n.to(kFloat32), o.a.to(kBool), o.yes.to(kFloat64),
@@ -147,7 +150,7 @@ std::vector<Call> shape_and_index_calls() {
       with_dims(RESULT(cat, cat({o.a, o.n, o.a}, 1))),
       RESULT(stack, stack({o.a, o.a}, -1)),
       full_only(RESULT(index, o.a.index({1, indexing::Slice(1, 4, 2)}), o.a.index({o.yes}),
-                       o.a.index({"...", tensor({0, 2, -1})}))),
+                       o.a.index({"...", MADE(tensor({0, 2, -1}, o.a.device()))}))),
       full_only(IN_PLACE(index_put_, o.a, {o.yes}, 5)),
       full_only(RESULT(index_select, index_select(o.a, 1, MADE(tensor({0, 4, 0}, o.a.device()))))),
       full_only(RESULT(gather, gather(o.a, 0, MADE(o.m.remainder(4))))),
@@ -281,6 +284,23 @@ TEST_CASE("devices agree with the reference, function by function and layout by 
         }
       }
     });
+  }
+}
+
+// The memory of a simulated device cannot be read, so that a tensor of the host that a function
+// makes for itself, and forgets to say so, ends the program here.
+TEST_CASE("no function asks which device is the default one") {
+  const Operands o = draw(layouts()[0], kCPU);
+  for (const Call& call : CallTable<Call>::all()) {
+    INFO(std::string(call.function));
+    const std::vector<Tensor> want = call.run(o);
+    const DefaultDeviceGuard elsewhere("sim");
+    const std::vector<Tensor> got = call.run(o);
+    REQUIRE(got.size() == want.size());
+    for (size_t i = 0; i < got.size(); ++i) {
+      CHECK(got[i].device() == want[i].device());
+      check_agree(got[i], want[i]);
+    }
   }
 }
 

@@ -23,7 +23,7 @@ Tensor window(const char* op, int64_t n, bool periodic, const TensorOptions& opt
   if (!is_floating_point(dtype)) throw_not_floating(op, dtype);
   if (n < 2 || options.device().is_meta()) return ones({n}, options);
   const NoGradGuard no_grad;
-  const Tensor k = arange(n, TensorOptions(kFloat64));
+  const Tensor k = arange(n, TensorOptions(kFloat64).device(kCPU));
   const Tensor host = value(k / static_cast<double>(periodic ? n : n - 1));
   return finish(host.to(dtype).to(options.device()), options);
 }
@@ -74,7 +74,7 @@ Tensor hamming_window(int64_t n, const TensorOptions& options) {
 Tensor kaiser_window(int64_t n, bool periodic, double beta, const TensorOptions& options) {
   return window("kaiser_window", n, periodic, options, [&](const Tensor& x) {
     const Tensor inside = (1 - square(x * 2 - 1)).clamp_min(0);
-    return i0(sqrt(inside) * beta) / i0(full({}, beta, TensorOptions(kFloat64)));
+    return i0(sqrt(inside) * beta) / i0(full({}, beta, x.options()));
   });
 }
 Tensor kaiser_window(int64_t n, bool periodic, const TensorOptions& options) {

@@ -93,13 +93,15 @@ const Tensor& binary_in_place(const Tensor& self, const Tensor& other) {
 
 template <class Family>
 const Tensor& binary_in_place(const Tensor& self, const Scalar& other) {
+  const bool keep = Family::kKeepsSelf == KeepsSelf::always && needs_gradient(self);
+  const Tensor before = keep ? self.clone() : self;
   compute_binary_scalar_in_place(Family::kNameInPlace, Family::kKernel, Family::kDomain, self,
                                  other);
   if (!needs_gradient(self)) {
     self.bump_version();
     return self;
   }
-  record_in_place(Family::kName, self, wrt(self, Family::grad_beside(self, other)));
+  record_in_place(Family::kName, self, wrt(self, Family::grad_beside(before, other)));
   return self;
 }
 

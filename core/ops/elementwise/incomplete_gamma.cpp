@@ -96,6 +96,19 @@ double upper_fraction(double a, double x) {
   return factor(a, x) * h;
 }
 
+// P(a, x), or Q, of an a so large that its series would never end: the normal distribution's, with
+// the first term of its correction; the next is 1 / a^1.5. Source: Temme 1979, DLMF 8.12.3.
+double uniform(double a, double x, bool upper) {
+  const double t = (x - a) / a, square = -2 * log1p_minus(t);  // eta^2
+  const double eta = std::copysign(std::sqrt(square), t), root = std::sqrt(a);
+  // Further out than 40 standard deviations it is 0 or 1. Near 0 1 / t - 1 / eta cancel.
+  if (eta * root > 40 || eta * root < -40) return upper == (t < 0);
+  const double correction =
+      (eta / 12 - 1. / 3) * std::exp(-0.5 * a * square) / (root * std::sqrt(2 * std::numbers::pi));
+  return upper ? 0.5 * std::erfc(eta * root / std::numbers::sqrt2) + correction
+               : 0.5 * std::erfc(-eta * root / std::numbers::sqrt2) - correction;
+}
+
 bool is_upper_exact(double a, double x) {
   if (x > 1.1) return x >= a;
   return x <= 0.5 ? -0.4 / std::log(x) >= a : x * 1.1 >= a;
@@ -108,6 +121,7 @@ double incomplete_gamma(double a, double x, bool upper) {
   if (x == 0) return upper;
   if (std::isinf(a)) return std::isinf(x) ? kNaN : static_cast<double>(upper);
   if (std::isinf(x)) return !upper;
+  if (a > 1e10) return uniform(a, x, upper);
   if (is_upper_exact(a, x) && (upper || (x > 1 && x > a))) {
     const double q = x > 1.1 ? upper_fraction(a, x) : upper_series(a, x);
     return upper ? q : 1 - q;

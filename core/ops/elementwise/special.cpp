@@ -55,6 +55,12 @@ const Tensor& put(const char* op, const Tensor& self, const Tensor& result) {
   return copy_(self, result);
 }
 
+// A number does not widen the dtype of a tensor, also if that has no dims.
+Tensor number_beside(const Tensor& t, const Scalar& number) {
+  const TensorOptions there = TensorOptions().device(t.device());
+  return scalar_tensor(number, is_floating_point(t.dtype()) ? there.dtype(t.dtype()) : there);
+}
+
 }  // namespace
 
 Tensor special_zeta(const Tensor& self, const Tensor& other) { return binary<Zeta>(self, other); }
@@ -124,11 +130,11 @@ Tensor special_xlog1py(const Tensor& self, const Tensor& other) {
 }
 Tensor special_xlog1py(const Scalar& self, const Tensor& other) {
   expect_defined("special_xlog1py", "other", other);
-  return special_xlog1py(scalar_tensor(self, other.device()), other);
+  return special_xlog1py(number_beside(other, self), other);
 }
 Tensor special_xlog1py(const Tensor& self, const Scalar& other) {
   expect_defined("special_xlog1py", "self", self);
-  return special_xlog1py(self, scalar_tensor(other, self.device()));
+  return special_xlog1py(self, number_beside(self, other));
 }
 
 // (-1)^(n+1) n! zeta(n + 1, x)

@@ -154,7 +154,9 @@ void back_by_runs(const Tensor& dx, const Tensor& dy, const Taps& taps) {
 // [outer out], and its weights [out, 1], undefined if all are 1.
 struct TapTensors {
   TapTensors(const Taps& taps, size_t k, const Tensor& like, int64_t outer) {
-    Tensor at = empty({taps.out()}, kInt64), weights = empty({taps.out(), 1}, kFloat64);
+    const TensorOptions host(kCPU);
+    Tensor at = empty({taps.out()}, host.dtype(kInt64)),
+           weights = empty({taps.out(), 1}, host.dtype(kFloat64));
     for (int64_t i = 0; i < taps.out(); ++i) {
       const Taps::Tap& t = taps.tap(i, k);
       at.data_ptr<int64_t>()[i] = t.index;

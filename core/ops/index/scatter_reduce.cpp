@@ -200,7 +200,8 @@ Tensor mean_at(const Tensor& self, int64_t dim, const Tensor& index, const Tenso
     count = clamp(scatter_add(first, dim, index, one), 1);
   }
   const Tensor sum = scatter_add(self, dim, index, src);
-  return self.is_floating_point() ? sum / count : div(sum, count, "floor");
+  if (self.is_floating_point()) return sum / count;
+  return div(sum, count, "floor").to(self.dtype());  // of bools counts are integers
 }
 
 // All have 1 dim at least, and are checked.

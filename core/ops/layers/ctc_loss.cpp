@@ -41,7 +41,7 @@ struct States {
 };
 
 Tensor on_device(const std::vector<int64_t>& numbers, IntArrayRef sizes, Device device) {
-  return tensor(numbers, TensorOptions(kInt64)).reshape(sizes).to(device);
+  return tensor(numbers, TensorOptions(kInt64).device(kCPU)).reshape(sizes).to(device);
 }
 
 // int64 [N,S]: row n's labels, then anything. Targets in one list stand behind each other.

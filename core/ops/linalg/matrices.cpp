@@ -106,7 +106,7 @@ Tensor permutation(const Tensor& pivots, int64_t m, DType dtype) {
   }
   const Tensor host = pivots.detach().cpu().contiguous();
   const int32_t* pivot = host.data_ptr<int32_t>();
-  Tensor p = zeros({count("lu_unpack", batch), m, m}, kFloat32);
+  Tensor p = zeros({count("lu_unpack", batch), m, m}, kCPU);
   float* out = p.data_ptr<float>();
   std::vector<int64_t> rows(static_cast<size_t>(m));
   for (int64_t b = 0; b < p.size(0); ++b) {

@@ -20,8 +20,8 @@ struct Partners {
 };
 
 Partners pair(int64_t n, int64_t distance, int64_t bit, int64_t value, Device device) {
-  const Tensor place = arange(n);
-  const Tensor lower = zeros({n}, kBool);
+  const TensorOptions host(kCPU);
+  const Tensor place = arange(n, host.dtype(kInt64)), lower = zeros({n}, host.dtype(kBool));
   auto* p = place.data_ptr<int64_t>();
   auto* is_lower = lower.data_ptr<bool>();
   for (int64_t i = 0; i + distance < n; ++i) {

@@ -61,20 +61,22 @@ Tensor grads(const Tensor& y, const Tensors& xs, int order) {
   return flat(gs);
 }
 
-double epsilon(DType d) {
-  if (d == kBFloat16) return 0x1p-7;
-  if (d == kFloat16) return 0x1p-10;
-  return d == kFloat64 ? 0x1p-52 : 0x1p-23;
-}
-
-bool is_16_bit(DType d) { return d == kBFloat16 || d == kFloat16; }
-
 }  // namespace
 
 Tensor flat(const Tensors& results) {
   Tensors parts;
   for (const Tensor& t : results) parts.push_back(t.reshape(-1).to(kFloat64));
   return cat(parts);
+}
+
+std::string spatial(const char* name, size_t D) { return fmt::format("F.{}{}d", name, D); }
+
+Sizes image_sizes(Generator& g, int64_t C, const Sizes& spatial_sizes) {
+  Sizes s;
+  if (!g.random().one_in(6)) s.push_back(g.random().one_in(16) ? 0 : g.random().between(1, 3));
+  s.push_back(C);
+  s.insert(s.end(), spatial_sizes.begin(), spatial_sizes.end());
+  return s;
 }
 
 Sizes draw(Generator& g, size_t n, int64_t least, int64_t most) {
@@ -104,15 +106,15 @@ int Generator::value_step(const std::vector<double>& values, DType d, const Size
   for (const double v : values) text += number_text(v) + ",";
   text +=
       fmt::format("], {}, {}, {}, {})", dtype_text(d), list_text(shape), layout, bool_text(grad));
-  return add(text,
-             [=](State& s) {
-               Tensor host = empty({static_cast<int64_t>(values.size())}, kFloat64);
-               std::copy(values.begin(), values.end(), host.data_ptr<double>());
-               Tensor t = host.to(s.device, d, false, true);
-               if (grad) t.set_requires_grad(true);
-               return laid_out(t, shape, layout);
-             },
-             Kind::exact, {});
+  return add_plain(text,
+                   [=](State& s) {
+                     Tensor host = empty({static_cast<int64_t>(values.size())}, kFloat64);
+                     std::copy(values.begin(), values.end(), host.data_ptr<double>());
+                     Tensor t = host.to(s.device, d, false, true);
+                     if (grad) t.set_requires_grad(true);
+                     return laid_out(t, shape, layout);
+                   },
+                   Kind::exact, {});
 }
 
 int Generator::operand(Sizes shape, Fill fill) {
@@ -173,28 +175,32 @@ void Generator::call(std::string python, const std::vector<int>& operands,
     if (at(x).requires_grad()) differentiable.push_back(x);
   }
   // Of 16 bits each op rounds its result, and a gradient the results of several.
+  const bool autocasts = !used.empty() && random_.one_in(16);
+  if (autocasts) compute_in(kBFloat16);
   const double ulp = std::max(epsilon(dtype_of_call_), epsilon(computes_in_.value_or(kFloat64)));
-  const double bound = roundings == 0 ? 0 : is_16_bit(dtype_of_call_) ? 8 * ulp : roundings * ulp;
+  const bool of_16_bits = ulp > epsilon(kFloat32);
+  const double bound = of_16_bits ? roundings == 0 && !autocasts ? 0 : 8 * ulp : roundings * ulp;
   const auto set_tolerance = [&](int result, double tolerance) {
     program_.steps.back().tolerance = tolerance;
     const auto i = static_cast<size_t>(result);
     if (at(result).defined()) values_[i] = {tolerance == 0, tolerance, tolerance == 0 ? 0 : 3};
   };
-  const int y = add(
-      python,
-      [=](State& s) {
-        Tensors t;
-        for (const int x : operands) t.push_back(x < 0 ? Tensor() : slot(s, x));
-        return run(t);
-      },
-      Kind::smooth, used);
+  const std::function<Tensor(State&)> step = [=](State& s) {
+    Tensors t;
+    for (const int x : operands) t.push_back(x < 0 ? Tensor() : slot(s, x));
+    return run(t);
+  };
+  const int y = static_cast<int>(state_.slots.size());
+  const std::string text = slot_text(y) + " = " + python;
+  append({autocasts ? kWithAutocast + text : text, autocasts ? with_autocast(step) : step, y, 0},
+         Kind::smooth, used);
   set_tolerance(y, bound);
   if (!at(y).defined() || !at(y).requires_grad() || differentiable.empty()) return;
-  const int order = random_.one_in(3) && !is_16_bit(dtype_of_call_) ? 2 : 1;
+  const int order = random_.one_in(3) && !of_16_bits ? 2 : 1;
   std::string xs;
   for (const int x : differentiable) xs += slot_text(x) + ", ";
   const double growth = order == 2 ? 16 : 4;
-  const int g = add(
+  const int g = add_plain(
       fmt::format("grads({}, [{}], {})", slot_text(y), xs, order),
       [=](State& s) {
         Tensors t;
@@ -202,19 +208,20 @@ void Generator::call(std::string python, const std::vector<int>& operands,
         return grads(slot(s, y), t, order);
       },
       Kind::smooth, used);
-  set_tolerance(g, std::max(bound, is_16_bit(dtype_of_call_) ? 8 * ulp : 64 * ulp) * growth);
+  set_tolerance(g, std::max(bound, of_16_bits ? 8 * ulp : 64 * ulp) * growth);
 }
 
 void Generator::own_operands() {
   static const std::vector<DType> kDTypes{kFloat32, kFloat32, kFloat32, kFloat64,
                                           kFloat64, kFloat16, kBFloat16};
   static const std::vector<const std::vector<Call>*> kFamilies{
-      &kLayerCalls, &kNetworkCalls, &kLossCalls, &kMatrixCalls, &kIndexCalls, &kNumberCalls};
+      &kLayerCalls,  &kPoolCalls,  &kNetworkCalls, &kLossCalls,
+      &kMatrixCalls, &kIndexCalls, &kNumberCalls,  &kPartCalls};
   dtype_of_call_ = random_.choose(kDTypes);
-  computes_in_ = {};
   keeps_sizes_ = false;
   wants_grad_ = !random_.one_in(4);
   random_.choose (*random_.choose(kFamilies))(*this);
+  computes_in_ = {};
 }
 
 }  // namespace fuzz

@@ -1,5 +1,6 @@
 #include "generator.h"
 
+#include <ambit/autocast.h>
 #include <ambit/autograd.h>
 #include <ambit/error.h>
 #include <ambit/ops/shape.h>
@@ -15,7 +16,7 @@ using namespace ambit;
 
 namespace {
 
-constexpr int kSteps = 40, kMostElements = 2048;
+constexpr int kSteps = 40, kMostElements = 2048, kTooDeep = 4;
 
 std::vector<double> numbers(const Tensor& t) {
   const Tensor host = t.detach().to(kCPU, kFloat64).contiguous();
@@ -23,12 +24,23 @@ std::vector<double> numbers(const Tensor& t) {
   return {p, p + host.numel()};
 }
 
-// Only calls with operands of their own have them: bounds of longer ways would mean nothing.
+}  // namespace
+
 bool is_16_bit(DType d) { return d == kFloat16 || d == kBFloat16; }
 
-double epsilon(DType d) { return d == kFloat64 ? 0x1p-52 : 0x1p-23; }
+double epsilon(DType d) {
+  if (!is_floating_point(d)) return 0;
+  if (is_16_bit(d)) return d == kBFloat16 ? 0x1p-7 : 0x1p-10;
+  return d == kFloat64 ? 0x1p-52 : 0x1p-23;
+}
 
-}  // namespace
+const char* const kWithAutocast = "with torch.autocast('cpu', torch.bfloat16): ";
+std::function<Tensor(State&)> with_autocast(std::function<Tensor(State&)> run) {
+  return [run = std::move(run)](State& s) {
+    const AutocastGuard on(s.device, kBFloat16);
+    return run(s);
+  };
+}
 
 std::string slot_text(int slot) { return fmt::format("r[{}]", slot); }
 std::string list_text(IntArrayRef v) {
@@ -77,6 +89,7 @@ Generator::Generator(uint64_t seed) : random_(seed) {
   state_.device = Device("reference");
   state_.other = kCPU;
   program_.seed = seed;
+  mixes_16_bits_ = random_.one_in(3);
 }
 
 Program Generator::make() {
@@ -137,10 +150,24 @@ void Generator::append(Step step, Kind kind, const std::vector<int>& operands) {
   program_.steps.push_back(std::move(step));
 }
 
-int Generator::add(const std::string& python, const Run& run, Kind kind,
-                   const std::vector<int>& operands) {
+int Generator::add_plain(const std::string& python, const Run& run, Kind kind,
+                         const std::vector<int>& operands) {
   const int slot = static_cast<int>(state_.slots.size());
   append({slot_text(slot) + " = " + python, run, slot, 0}, kind, operands);
+  return slot;
+}
+
+int Generator::add(const std::string& python, const Run& run, Kind kind,
+                   const std::vector<int>& operands) {
+  const bool is_gradient = python.find("grad(") != python.npos || python.starts_with("backward");
+  if (!mixes_16_bits_ || operands.empty() || is_gradient || !random_.one_in(8)) {
+    return add_plain(python, run, kind, operands);
+  }
+  const int slot = static_cast<int>(state_.slots.size());
+  computes_in_ = kBFloat16;
+  append({kWithAutocast + slot_text(slot) + " = " + python, with_autocast(run), slot, 0}, kind,
+         operands);
+  computes_in_ = {};
   return slot;
 }
 
@@ -154,19 +181,25 @@ void Generator::add_in_place(const std::string& python, const Run& run, Kind kin
 Values Generator::values_of(const Tensor& result, Kind kind,
                             const std::vector<int>& operands) const {
   Values v;
-  DType coarsest = result.dtype();
+  double coarsest = std::max(epsilon(result.dtype()), epsilon(computes_in_.value_or(kInt64)));
   for (const int i : operands) {
     const Values& of = values_[static_cast<size_t>(i)];
     v.exact = v.exact && of.exact;
     v.tolerance = std::max(v.tolerance, of.tolerance);
     v.depth = std::max(v.depth, of.depth);
-    if (at(i).defined() && at(i).dtype() == kFloat32) coarsest = kFloat32;
+    if (at(i).defined()) coarsest = std::max(coarsest, epsilon(at(i).dtype()));
   }
   if (!result.is_floating_point()) return v;
   v.exact = v.exact && kind == Kind::exact && has_few_bits(result);
   if (v.exact) return {};
+  if (coarsest > epsilon(kFloat32)) {
+    // Each op rounds its result, and a gradient those of several. Nothing is made of it.
+    v.tolerance = std::max(v.tolerance, 16 * coarsest);
+    v.depth = kTooDeep;
+    return v;
+  }
   // A few dozen ulp of each of a few ops that may each multiply an error by ten or so.
-  v.tolerance = std::max(v.tolerance, epsilon(coarsest) * 4096);
+  v.tolerance = std::max(v.tolerance, coarsest * 4096);
   ++v.depth;
   return v;
 }
@@ -185,15 +218,13 @@ int Generator::pick(const Pick& safe, const Pick& fits) {
 
 Generator::Pick Generator::usable() const {
   return [this](int i) {
-    return at(i).numel() <= kMostElements && values_[static_cast<size_t>(i)].depth < 4 &&
-           !is_16_bit(at(i).dtype()) &&
+    return at(i).numel() <= kMostElements && values_[static_cast<size_t>(i)].depth < kTooDeep &&
            (!at(i).is_floating_point() || magnitudes(at(i)).most <= 64);
   };
 }
 Generator::Pick Generator::exact() const {
   return [this](int i) {
-    return at(i).numel() <= kMostElements && values_[static_cast<size_t>(i)].exact &&
-           !is_16_bit(at(i).dtype());
+    return at(i).numel() <= kMostElements && values_[static_cast<size_t>(i)].exact;
   };
 }
 Generator::Pick Generator::floating() const {
@@ -218,6 +249,7 @@ Dims Generator::sizes(int64_t most_dims) {
 DType Generator::dtype() {
   static const std::vector<DType> kDTypes{kFloat32, kFloat32, kFloat32, kFloat64, kFloat64, kInt64,
                                           kInt32,   kInt16,   kInt8,    kUInt8,   kBool};
+  if (mixes_16_bits_ && random_.one_in(3)) return random_.one_in(2) ? kBFloat16 : kFloat16;
   return random_.choose(kDTypes);
 }
 

@@ -89,7 +89,9 @@ class Generator {
   /// exact: exact operands give an exact result. smooth: it is rounded. free: never differs.
   enum class Kind { exact, smooth };
 
-  /// Run and append a step whose result is new; return its slot.
+  /// Run and append a step whose result is new; return its slot. add() now and then with autocast.
+  int add_plain(const std::string& python, const Run& run, Kind kind,
+                const std::vector<int>& operands);
   int add(const std::string& python, const Run& run, Kind kind, const std::vector<int>& operands);
   /// The same for one that writes slot `target`.
   void add_in_place(const std::string& python, const Run& run, Kind kind, int target,
@@ -162,8 +164,16 @@ class Generator {
   ambit::DType dtype_of_call_ = ambit::kFloat32;
   std::optional<ambit::DType> computes_in_;
   bool wants_grad_ = false, keeps_sizes_ = false;
+  bool mixes_16_bits_ = false;  // so do its steps, and some run with autocast
   Program program_;
 };
+
+/// The rounding of a floating-point dtype; 0 of others.
+double epsilon(ambit::DType d);
+bool is_16_bit(ambit::DType d);
+/// Let a step run with autocast to bfloat16, and its line of Python.
+std::function<ambit::Tensor(State&)> with_autocast(std::function<ambit::Tensor(State&)> run);
+extern const char* const kWithAutocast;
 
 // What lines of Python are made of.
 std::string slot_text(int slot);

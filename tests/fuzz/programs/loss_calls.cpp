@@ -198,7 +198,7 @@ void distance(Generator& g) {
   // No vector is 0, where cosines have a pole.
   const int a = g.operand(shape, Fill::positive), b = g.operand(shape, Fill::positive),
             c = g.operand(shape);
-  switch (r.between(0, 4)) {
+  switch (r.between(0, 5)) {
     case 0:
       g.call(
           fmt::format("F.pairwise_distance($0, $1, {}, 0.125, {})", p, bool_text(how == 0)), {a, b},
@@ -234,6 +234,11 @@ void distance(Generator& g) {
           512);
       break;
     }
+    case 4:
+      g.call(
+          fmt::format("torch.pdist($0.contiguous(), {})", p), {a},
+          [=](const Tensors& t) { return pdist(t[0].contiguous(), p); }, 1024);
+      break;
     default: {
       const int y = g.operand({r.between(1, 3), shape[1]});
       g.call(

@@ -52,7 +52,7 @@ void product(Generator& g) {
   const int64_t B = size(), M = size(), K = size(), N = size(), beta = r.between(0, 2),
                 alpha = r.between(1, 2);
   const std::string by = fmt::format(", beta={}, alpha={})", beta, alpha);
-  switch (r.between(0, 11)) {
+  switch (r.between(0, 15)) {
     case 0:
       g.call("torch.addmm($0, $1, $2" + by,
              {g.operand(g.broadcastable({M, N})), g.operand({M, K}), g.operand({K, N})},
@@ -121,6 +121,26 @@ void product(Generator& g) {
       g.call("F.bilinear($0, $1, $2, $3)",
              {g.operand(x), g.operand(y), g.operand({N, K, M}), r.one_in(2) ? g.operand({N}) : -1},
              [=](const Tensors& t) { return nn::functional::bilinear(t[0], t[1], t[2], t[3]); });
+      break;
+    }
+    case 11:
+      g.call("torch.dot($0, $1)", {g.operand({K}), g.operand({K})},
+             [=](const Tensors& t) { return dot(t[0], t[1]); });
+      break;
+    case 12:
+      g.call("torch.vdot($0, $1)", {g.operand({K}), g.operand({K})},
+             [=](const Tensors& t) { return vdot(t[0], t[1]); });
+      break;
+    case 13:
+      g.call("torch.mv($0, $1)", {g.operand({M, K}), g.operand({K})},
+             [=](const Tensors& t) { return mv(t[0], t[1]); });
+      break;
+    case 14: {
+      Sizes a = g.small_sizes(0, 2), b = g.small_sizes(0, 2);
+      a.push_back(K);
+      b.push_back(K);
+      g.call("torch.inner($0, $1)", {r.one_in(8) ? g.operand({}) : g.operand(a), g.operand(b)},
+             [=](const Tensors& t) { return inner(t[0], t[1]); });
       break;
     }
     default:
@@ -208,10 +228,24 @@ const std::vector<Row> kMatrices{
               [](const std::tuple<Tensor, Tensor>& qr) {
                 return linalg_householder_product(std::get<0>(qr), std::get<1>(qr));
               }(geqrf(m.detach()))),
+    AMBIT_ROW("torch.orgqr(*torch.geqrf(torch.cat([m, m], -2).detach()))",
+              [](const std::tuple<Tensor, Tensor>& qr) {
+                return orgqr(std::get<0>(qr), std::get<1>(qr));
+              }(geqrf(cat({m, m}, -2).detach()))),
+    AMBIT_ROW("torch.ormqr(*torch.geqrf(m.detach()), b.detach())",
+              [](const std::tuple<Tensor, Tensor>& qr, const Tensor& c) {
+                return ormqr(std::get<0>(qr), std::get<1>(qr), c);
+              }(geqrf(m.detach()), b.detach())),
+    AMBIT_ROW("torch.ormqr(*torch.geqrf(m.detach()), b.detach().mT, left=False, transpose=True)",
+              [](const std::tuple<Tensor, Tensor>& qr, const Tensor& c) {
+                return ormqr(std::get<0>(qr), std::get<1>(qr), c, false, true);
+              }(geqrf(m.detach()), b.detach().transpose(-2, -1))),
     AMBIT_ROW("torch.triangular_solve(b, m, True, True)[0]",
               std::get<0>(triangular_solve(b, m, true, true))),
     AMBIT_ROW("torch.linalg.tensorsolve(m, b.select(-1, 0))",
               linalg_tensorsolve(m, b.select(-1, 0))),
+    AMBIT_ROW("torch.corrcoef(m.select(0, 0) if m.dim() > 2 else m)",
+              corrcoef(m.dim() > 2 ? m.select(0, 0) : m)),
     AMBIT_ROW("torch.cov(b.select(0, 0) if b.dim() > 2 else b)",
               cov(b.dim() > 2 ? b.select(0, 0) : b)),
 };

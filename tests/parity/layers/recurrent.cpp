@@ -23,7 +23,7 @@ void run_network(const std::string& name, const Make& options, bool with_state) 
 template <class Holder, class Make>
 void run_packed(const std::string& name, const Make& options) {
   Holder m(options);
-  const Tensor lengths = torch::tensor({2, 5, 3}, torch::kLong);
+  const Tensor lengths = torch::tensor({2, 5, 3}, torch::kLong).cpu();
   report_layer(
       name, *m, {x({5, 3, 3})},
       [&](const List& a) {

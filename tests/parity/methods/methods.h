@@ -1,0 +1,60 @@
+// Every method of Tensor as a row of a table: its results for operands of many kinds, first and
+// second gradients of those that have them. run.sh wants a row or a call for each name of
+// surface/libtorch_names.txt that uncalled_names.txt does not give a reason for.
+#pragma once
+
+#include "../calls.h"
+
+#include <tuple>
+#include <vector>
+
+namespace parity {
+
+/// Of one shape, so that any two go together: [2, 3] but where the kind says otherwise.
+struct Operands {
+  Tensor a, b;  // in [-1, 1]; integers in [-7, 7]
+  Tensor p;     // positive; integers in [1, 7]
+  Tensor n;     // int64, 0 or 1
+  Tensor m;     // bool
+};
+
+/// The kinds of operands, as bits: those that a row leaves out.
+enum Kind : unsigned {
+  kPlain = 1,        // float64
+  kStrided = 2,      // float64, transposed
+  kNoDims = 4,       // float64, []
+  kNone = 8,         // float64, [0, 3]
+  kCorners = 16,     // float64, [2, 5]: NaN, infinities, -0, huge and tiny; no gradients
+  kSingle = 32,      // float32
+  kIntegers = 64,    // int64
+  kBytes = 128,      // uint8
+  kBools = 256,      // bool
+  kGradients = 512,  // all gradients: libtorch has none, or has one that is wrong
+  kSecond = 1024,    // second gradients
+  kNumbers = kPlain | kStrided | kNoDims | kNone | kCorners | kSingle,
+  kWhole = kIntegers | kBytes | kBools,
+};
+
+struct Row {
+  const char* name;
+  List (*call)(const Operands& o);
+  /// As in report(); gradients have 4 times as many, second ones 16 times.
+  double roundings = 8;
+  unsigned but = 0;
+};
+void run(const std::vector<Row>& rows);
+
+inline List listed(const Tensor& t) { return {t}; }
+inline List listed(List list) { return list; }
+inline List listed(double number) { return {torch::tensor(number, torch::kDouble)}; }
+template <class... T>
+List listed(const std::tuple<T...>& results) {
+  return std::apply([](const auto&... t) { return List{t...}; }, results);
+}
+
+}  // namespace parity
+
+/// A row of any expression of operands o; of the method `name` of a; of that in place.
+#define ROW(name, ...) #name, [](const parity::Operands& o) { return parity::listed(__VA_ARGS__); }
+#define METHOD(name, ...) ROW(name, o.a.name(__VA_ARGS__))
+#define IN_PLACE(name, ...) ROW(name, o.a.clone().name(__VA_ARGS__))
