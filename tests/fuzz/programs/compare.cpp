@@ -69,6 +69,9 @@ std::string difference(const std::vector<double>& got, const std::vector<double>
   return {};
 }
 
+constexpr const char* kIndexWritten =
+    "index_select: expected a tensor saved for backward unchanged";
+
 bool is_in(const std::string& text, const char* part) { return text.find(part) != text.npos; }
 
 std::string difference(const Outcome& got, const Outcome& expected, const Step& step) {
@@ -132,6 +135,9 @@ std::string compare(const Program& program, const std::vector<bool>& skip, Devic
     const Outcome expected = run(step, reference), got = run(step, state);
     // Without data meta has no bad data, and no sizes that depend on it.
     if (device.is_meta() && got.error != expected.error) return {};
+    // Elsewhere than on the cpu an index is wrapped into a tensor of its own, so that a write to it
+    // before backward does no harm.
+    if (got.error != expected.error && is_in(got.what, kIndexWritten)) return {};
     const std::string d = difference(got, expected, step);
     if (!d.empty()) return fmt::format("step {}: {}\n  {}", i, step.python, d);
     // A late error comes after the version and the history of what was not written: an end.
