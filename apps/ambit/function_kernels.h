@@ -537,7 +537,7 @@ inline constexpr FunctionKernels kFunctionKernels[] = {
   {"special_log_ndtr", "compare_scalar lt, masked_fill, binary_scalar mul, unary erfc, unary log1p, binary mul, unary neg, unary erfcx, unary log, binary sub, where"},
   {"special_ndtr", "binary_scalar mul, unary erfc"},
   {"special_ndtri", "unary ndtri"},
-  {"special_xlog1py", "unary isnan, unary logical_not, compare_scalar eq, compare logical_and, unary log1p, binary mul, masked_fill, copy"},
+  {"special_xlog1py", "unary isnan, unary logical_not, compare_scalar eq, compare logical_and, unary log1p, binary mul, masked_fill"},
   {"special_zeta", "binary zeta, binary_scalar zeta"},
   {"split", ""},
   {"split_with_sizes", ""},
