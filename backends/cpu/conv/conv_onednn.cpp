@@ -59,9 +59,7 @@ class Pass {
   void pack(void* packed, const void* w) const { packing().run({w, packed}); }
   void unpack(void* w, const void* packed) const { packing().run({packed, w}); }
   /// Whether oneDNN is quick at it, and right.
-  bool suits() const {
-    return dtype_ == kFloat32 || (plan(0).is_tuned() && (!computes_weights() || meets_each_tap()));
-  }
+  bool suits() const { return is_right() && (dtype_ == kFloat32 || plan(0).is_tuned()); }
 
   /// Part i; weights are packed. The plan is the calling thread's.
   Plan& plan(int64_t i) const { return plan(i, parts() == 1 ? Role::whole : Role::part); }
@@ -89,8 +87,13 @@ class Pass {
   }
   /// Whether the weights are what is computed.
   bool computes_weights() const { return kind_ == Kind::convolution_weight_grad; }
-  /// Whether each tap meets an element of x in each part. The gradient of one that meets padding
-  /// alone is left unwritten by oneDNN 2.6's kernels for bfloat16.
+  /// Whether oneDNN 2.6's kernels give what they should. Gradients of weights, which read or write
+  /// beyond their blocks: not where depth is padded by more than a stride of several; and of
+  /// bfloat16 not where depth is padded, anything dilated, or a single tap moves by strides over
+  /// channels that fill no block, nor where a tap meets padding alone, which is left unwritten.
+  /// Gradients of x: of bfloat16 not of odd numbers of channels, which are taken in twos.
+  bool is_right() const;
+  /// Whether each tap meets an element of x in each part.
   bool meets_each_tap() const;
   int packed_argument() const { return computes_weights() ? DNNL_ARG_FROM : DNNL_ARG_TO; }
   onednn::Key key(Role role, const ConvPart& part) const;
@@ -113,6 +116,17 @@ Dims Pass::sizes_of(const Tensor& t, int64_t images, int64_t rows) const {
   sizes[0] = images;
   sizes[cut_dim()] = rows;
   return sizes;
+}
+
+bool Pass::is_right() const {
+  const int64_t depth_padding = g_.padding[0], depth_stride = g_.stride[0];
+  if (computes_weights() && depth_stride > 1 && depth_padding > depth_stride) return false;
+  if (dtype_ == kFloat32) return true;
+  if (kind_ == Kind::convolution_input_grad) return g_.Kg % 2 == 0;
+  if (!computes_weights()) return true;
+  const bool skips = g_.taps() == g_.Cg && std::ranges::max(g_.stride) > 1;
+  return depth_padding == 0 && std::ranges::max(g_.dilation) == 1 && !(skips && g_.Cg % 16 != 0) &&
+         meets_each_tap();
 }
 
 bool Pass::meets_each_tap() const {

@@ -10,8 +10,8 @@ namespace ambit::cpu {
 
 // x [N,C,H,W], y [N,K,P,Q] and their gradients lie row-major or channels-last, by their strides, as
 // do x [N,C,D,H,W], y [N,K,O,P,Q]; w [K,C/groups,...], b [K] or undefined, and dw are contiguous.
-// All are of one dtype. Of bfloat16 they return false, having written nothing, where oneDNN has
-// only plain loops for such a convolution, or wrong ones.
+// All are of one dtype. They return false, having written nothing, where oneDNN's loops for such a
+// convolution are wrong, or of bfloat16 plain ones.
 [[nodiscard]] bool onednn_conv(const ConvSizes& g, const Tensor& y, const Tensor& x,
                                const Tensor& w, const Tensor& b);
 [[nodiscard]] bool onednn_conv_input_grad(const ConvSizes& g, const Tensor& dx, const Tensor& dy,

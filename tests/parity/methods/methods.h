@@ -3,7 +3,7 @@
 // surface/libtorch_names.txt that uncalled_names.txt does not give a reason for.
 #pragma once
 
-#include "../calls.h"
+#include "tests/parity/calls.h"
 
 #include <tuple>
 #include <vector>
