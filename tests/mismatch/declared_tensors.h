@@ -77,7 +77,7 @@ inline DeclaredTensors declared_functions_of_tensors() {
 inline DeclaredTensors declared_methods_of_tensors() {
   const std::string code =
       declared::code_of(std::filesystem::path(AMBIT_OPS_HEADERS) / ".." / "tensor.h");
-  const size_t begin = code.find("class AMBIT_API Tensor {"), end = code.find(" private:", begin);
+  const size_t begin = code.find("class AMBIT_API Tensor "), end = code.find(" private:", begin);
   DeclaredTensors all;
   declared::collect(code.substr(begin, end - begin), "Tensor::", {"self"}, all);
   return all;

@@ -14,7 +14,7 @@ namespace parity {
 struct Case {
   std::string name;
   void (*body)();
-  bool of_host;  // it reads memory, or is of the cpu's generator: on other devices left out
+  bool of_host;  // see PARITY_OF_HOST: on other devices left out
 };
 /// All cases of the program, in no order.
 std::vector<Case>& cases();
@@ -47,5 +47,5 @@ void fill(torch::nn::Module& module, double scale = 0.4);
   static void name();                                                                  \
   static const parity::Add parity_add_##name(#name, &name __VA_OPT__(, ) __VA_ARGS__); \
   static void name()
-/// The same, of what only the host has: memory that is read, a generator of the cpu.
+/// The same, of what only the host has: memory that is read, a generator or the name of the cpu.
 #define PARITY_OF_HOST(name) PARITY(name, true)

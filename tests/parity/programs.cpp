@@ -28,7 +28,7 @@ using parity::report_refusal;
 using parity::report_text;
 using parity::wave;
 
-PARITY(kinds_of_devices) {
+PARITY_OF_HOST(kinds_of_devices) {
   const torch::Tensor x = wave({2, 3});
   const torch::DeviceType type = x.device().type();
   report("equal", type == torch::kCPU);
@@ -177,7 +177,7 @@ PARITY(numbers_of_bfloat16) {
   report("fmod", static_cast<float>(std::fmod(x, y)));
 }
 
-PARITY(autocast_of_lists) {
+PARITY_OF_HOST(autocast_of_lists) {
   namespace autocast = at::autocast;
   const torch::Tensor x = wave({2, 3});
   const auto maybe =

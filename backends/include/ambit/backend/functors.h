@@ -299,7 +299,9 @@ struct Clamp {
 template <class T>
 struct ClampGrad {
   ClampGrad(const std::optional<Scalar>& min, const std::optional<Scalar>& max, bool open)
-      : low(bound(min, true, open)), high(bound(max, false, open)), takes_nan(open) {}
+      : low(bound(min, true, open)),
+        high(bound(max, false, open)),
+        takes_nan(open || (!min && !max)) {}
   AMBIT_HOST_DEVICE T operator()(T dy, T x) const {
     return ((x >= low) & (x <= high)) | (takes_nan & (x != x)) ? dy : T(0);
   }
