@@ -12,6 +12,7 @@
 #include <ambit/scalar.h>
 
 #include <cmath>
+#include <limits>
 #include <optional>
 #include <string>
 #include <type_traits>
@@ -295,7 +296,7 @@ struct Clamp {
 };
 
 /// What kernels::clamp_grad does. A bound that is outside, as where it is open, gives way to the
-/// next number, and one that is not there to the last.
+/// next number, or to NaN where there is none, and one that is not there to the last.
 template <class T>
 struct ClampGrad {
   ClampGrad(const std::optional<Scalar>& min, const std::optional<Scalar>& max, bool open)
@@ -308,7 +309,9 @@ struct ClampGrad {
   static T bound(const std::optional<Scalar>& given, bool lower, bool open) {
     const T b = given ? element_of<T>(*given) : worst<T>(lower);
     if (!given || !open) return b;
-    return b != b ? worst<T>(lower) : std::nextafter(b, worst<T>(!lower));
+    if (b != b) return worst<T>(lower);
+    return b == worst<T>(!lower) ? std::numeric_limits<T>::quiet_NaN()
+                                 : std::nextafter(b, worst<T>(!lower));
   }
 
   T low, high;
