@@ -101,7 +101,7 @@ const std::vector<Row<OfOne>> kOfOne{
     AMBIT_ROW("F.hardshrink({x})", exact, true, F::hardshrink(x)),
     AMBIT_ROW("softshrink({x})", exact, true, F::softshrink(x)),
     AMBIT_ROW("F.hardswish({x} * 1.125)", exact, false, F::hardswish(x * 1.125)),
-    AMBIT_ROW("F.hardsigmoid({x})", exact, false, F::hardsigmoid(x)),
+    AMBIT_ROW("hardsigmoid({x})", exact, false, F::hardsigmoid(x)),
     AMBIT_ROW("F.relu6({x})", exact, true, F::relu6(x)),
     AMBIT_ROW("F.threshold({x}, 0.5, 1.5)", exact, true, F::threshold(x, 0.5, 1.5)),
     AMBIT_ROW("F.glu(torch.cat([{x}, {x}], {d}), {d})", usable, false, F::glu(cat({x, x}, d), d)),

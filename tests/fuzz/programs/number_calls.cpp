@@ -150,7 +150,7 @@ const std::vector<Row<OfOne>> kMaps{
     AMBIT_ROW("softshrink($0, 1.0)", F::softshrink(x, 1)),
     // Not at the borders, 3 and -3, where PyTorch 1.13 has another gradient than 2 has.
     AMBIT_ROW("F.hardswish($0 * 1.125)", F::hardswish(x * 1.125)),
-    AMBIT_ROW("F.hardsigmoid($0)", F::hardsigmoid(x), Fill::few),
+    AMBIT_ROW("hardsigmoid($0)", F::hardsigmoid(x), Fill::few),
     AMBIT_ROW("F.relu6($0)", F::relu6(x)),
     AMBIT_ROW("F.threshold($0, 0.5, 1.5)", F::threshold(x, 0.5, 1.5)),
     AMBIT_ROW("F.rrelu($0, 0.25, 0.75)", F::rrelu(x, 0.25, 0.75)),

@@ -148,6 +148,13 @@ def softshrink(x, lambd=0.5):
     return torch.where(x.isnan(), x, F.softshrink(x, lambd))
 
 
+# PyTorch's gradient of float64 has 1 / 6 as float32.
+def hardsigmoid(x):
+    if x.dtype != torch.float64:
+        return F.hardsigmoid(x)
+    return torch.where((x > -3) & (x < 3), (x + 3) / 6, F.hardsigmoid(x.detach()))
+
+
 # Where PyTorch 1.13 takes other strides for rows.
 def in_rows(t):
     return None if t is None else t.contiguous()
