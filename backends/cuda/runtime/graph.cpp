@@ -33,6 +33,9 @@ void Graph::begin() {
   gpu_.allocator().begin_capture(*memory_);
   try {
     stream_ = &gpu_.begin_capture(*this, *memory_);
+    // Before all else, for what a replay writes before its first kernel must be nobody's then.
+    void* base = gpu_.allocator().allocate(sizeof(RandomBase), stream_->clock);
+    random_.base = static_cast<RandomBase*>(base);
   } catch (...) {
     reset();
     throw;
@@ -81,7 +84,7 @@ void Graph::replay() {
   Call call(kReplay, gpu_);
   GpuStream& stream = Call::stream();
   gpu_.allocator().use(*memory_, stream.clock);
-  if (random_.base) move_generator();
+  if (random_.set) move_generator();
   check(cudaGraphLaunch(work_, stream.handle), "cudaGraphLaunch");
   replayed_on_ = stream.handle;
   call.finish();
@@ -92,11 +95,10 @@ void Graph::replay() {
 const RandomBase* Graph::random_base(const RandomParams& p, int64_t n,
                                      void (*set)(RandomBase* base, const RandomBase& value)) {
   const uint64_t blocks = philox::blocks(static_cast<uint64_t>(n));
-  if (!random_.base) {
+  if (!random_.set) {
     const Generator generator = default_generator(Device(gpu_.name()));
     if (p.offset + blocks != generator.offset()) refuse(kOtherNumbers);
-    void* p_base = gpu_.allocator().allocate(sizeof(RandomBase), stream_->clock);
-    random_ = {generator, static_cast<RandomBase*>(p_base), set, p.seed, p.offset, p.offset};
+    random_ = {generator, random_.base, set, p.seed, p.offset, p.offset};
   }
   const bool is_next = p.offset == random_.end;
   const bool again = p.offset >= random_.first && p.offset + blocks <= random_.end;
@@ -108,7 +110,7 @@ const RandomBase* Graph::random_base(const RandomParams& p, int64_t n,
 // Nobody else has taken numbers meanwhile; then those of the capture, of which none was made, are
 // to come yet.
 void Graph::check_generator() {
-  if (!random_.base || !refused_.empty()) return;
+  if (!random_.set || !refused_.empty()) return;
   const Generator& generator = random_.generator;
   if (generator.seed() == random_.seed && generator.offset() == random_.end) {
     static_cast<void>(generator.advance(random_.first - random_.end));

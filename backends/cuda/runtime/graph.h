@@ -61,6 +61,7 @@ class Graph {
   struct Random {
     Generator generator;
     RandomBase* base = nullptr;  ///< in the graph's memory
+    /// Null until the capture takes some.
     void (*set)(RandomBase* base, const RandomBase& value) = nullptr;
     uint64_t seed = 0, first = 0, end = 0;  ///< the stretch, in blocks
   };

@@ -57,9 +57,9 @@ inline const StreamFunctions& streams() {
   static const auto* const found = find_table<StreamFunctions>("ambit_cuda_streams");
   return *found;
 }
-/// Which GPU an index of -1 is: Device(kCUDA), cuda:0 or what a DeviceGuard has chosen.
+/// Which GPU an index is: of -1 Device(kCUDA), cuda:0 or what a DeviceGuard has chosen.
 inline int chosen(int device_index) {
-  return device_index < 0 ? Device(kCUDA).index() : device_index;
+  return device_index == -1 ? Device(kCUDA).index() : device_index;
 }
 
 }  // namespace detail
