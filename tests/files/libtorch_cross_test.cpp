@@ -95,8 +95,8 @@ std::vector<Tensor> list() {
   return all;
 }
 
-constexpr const char* kOptimizers[] = {"sgd",     "momentum", "adam",    "adamw",
-                                       "amsgrad", "adagrad",  "rmsprop", "lbfgs"};
+constexpr const char* kOptimizers[] = {"sgd",     "momentum", "adam",  "adamw",      "amsgrad",
+                                       "adagrad", "rmsprop",  "lbfgs", "lbfgs_early"};
 
 struct Training {
   explicit Training(const std::string& name, double lr = 0.1)
@@ -119,6 +119,9 @@ struct Training {
     if (name == "lbfgs") {  // which has one group alone
       opt = std::make_unique<LBFGS>(std::vector<Tensor>{p, q},
                                     LBFGSOptions(lr).max_iter(3).history_size(2));
+    }
+    if (name == "lbfgs_early") {  // whose lists are empty after an iteration
+      opt = std::make_unique<LBFGS>(std::vector<Tensor>{p, q}, LBFGSOptions(lr).max_iter(1));
     }
   }
   void step() {
@@ -211,7 +214,7 @@ TEST_CASE("optimizers go on where libtorch's ended") {
     INFO(name);
     Training reference(name), training(name);
     reference.step();
-    reference.step();
+    if (name != "lbfgs_early") reference.step();
     load(*training.opt, folder / (name + ".pt"));
     training.p.set_data(reference.p.detach().clone());
     training.q.set_data(reference.q.detach().clone());
@@ -260,7 +263,7 @@ TEST_CASE("libtorch's C++ reads what ambit writes") {
   for (const std::string name : kOptimizers) {
     Training training(name);
     training.step();
-    training.step();
+    if (name != "lbfgs_early") training.step();
     save_archive(*training.opt, name);
     save_archive(training.values(), name + "_now");
     training.step();

@@ -38,8 +38,8 @@ std::string type_of(const Value& value, size_t& left) {
     case Kind::tensor:
       return "Tensor";
     case Kind::list: {
-      // An empty one is of ints: something must be said.
-      std::string element = value.items().empty() ? "int" : type_of(value.items()[0], left);
+      // Something must be said of an empty one: LBFGS has lists of tensors without any as yet.
+      std::string element = value.items().empty() ? "Tensor" : type_of(value.items()[0], left);
       for (const Value& item : value.items()) {
         if (const std::string other = type_of(item, left); other != element) {
           throw SerializationError(

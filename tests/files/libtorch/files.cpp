@@ -63,6 +63,9 @@ std::unique_ptr<torch::optim::Optimizer> optimizer(const std::string& name, cons
     return std::make_unique<LBFGS>(std::vector<torch::Tensor>{p, q},
                                    LBFGSOptions(0.1).max_iter(3).history_size(2));
   }
+  if (name == "lbfgs_early") {  // whose lists are empty after an iteration
+    return std::make_unique<LBFGS>(std::vector<torch::Tensor>{p, q}, LBFGSOptions(0.1).max_iter(1));
+  }
   if (name == "sgd") return std::make_unique<SGD>(groups, SGDOptions(0.1));
   if (name == "momentum") return std::make_unique<SGD>(groups, SGDOptions(0.1).momentum(0.9));
   if (name == "adam") return std::make_unique<Adam>(groups, AdamOptions(0.1).betas({0.8, 0.99}));
@@ -75,8 +78,8 @@ std::unique_ptr<torch::optim::Optimizer> optimizer(const std::string& name, cons
   }
   return std::make_unique<AdamW>(groups, AdamWOptions(0.1));
 }
-const std::vector<std::string> kOptimizers{"sgd",     "momentum", "adam",    "adamw",
-                                           "amsgrad", "adagrad",  "rmsprop", "lbfgs"};
+const std::vector<std::string> kOptimizers{"sgd",     "momentum", "adam",  "adamw",      "amsgrad",
+                                           "adagrad", "rmsprop",  "lbfgs", "lbfgs_early"};
 
 struct Training {
   explicit Training(const std::string& name)
@@ -131,7 +134,7 @@ void write() {
   for (const auto& name : kOptimizers) {
     Training training(name);
     training.step();
-    training.step();
+    if (name != "lbfgs_early") training.step();
     torch::save(*training.opt, path(name + ".pt"));
     training.step();
     torch::save(std::vector<torch::Tensor>{training.p, training.q}, path(name + "_next.pt"));
