@@ -187,6 +187,18 @@ Tensor& ParameterDictImpl::insert(const std::string& key, const Tensor& paramete
   return kept;
 }
 
+void ParameterDictImpl::assign(const OrderedDict<std::string, Tensor>& parameters) {
+  const OrderedDict<std::string, Tensor> before = items_;
+  clear();
+  try {
+    for (const auto& [key, p] : parameters) insert(key, p);
+  } catch (...) {
+    clear();
+    for (const auto& [key, p] : before) insert(key, p);
+    throw;
+  }
+}
+
 void ParameterDictImpl::reset() {}
 
 std::shared_ptr<Module> ParameterDictImpl::clone(const std::optional<Device>& device) const {

@@ -121,11 +121,19 @@ class AMBIT_API ParameterDictImpl : public Cloneable<ParameterDictImpl> {
 
   /// Add a parameter; it requires grad if it did before. Errors: those of register_parameter.
   Tensor& insert(const std::string& key, const Tensor& parameter);
-  /// Add all of an OrderedDict or another ParameterDict. Errors also: Error for a key that is here
-  /// already; those before it have been added.
+  /// Add all of an OrderedDict or another ParameterDict, or put them in the place of those of the
+  /// same name. Errors: those of register_parameter, which change nothing.
   template <class Items>
   void update(const Items& parameters) {
-    for (const auto& item : parameters) insert(item.key(), item.value());
+    OrderedDict<std::string, Tensor> all = items_;
+    for (const auto& item : parameters) {
+      if (all.contains(item.key())) {
+        all[item.key()] = item.value();
+      } else {
+        all.insert(item.key(), item.value());
+      }
+    }
+    assign(all);
   }
   /// Take a parameter out and return it. Errors: Error where there is none of that name.
   Tensor pop(const std::string& key) {
@@ -155,6 +163,8 @@ class AMBIT_API ParameterDictImpl : public Cloneable<ParameterDictImpl> {
   std::shared_ptr<Module> clone(const std::optional<Device>& device = {}) const override;
 
  private:
+  void assign(const OrderedDict<std::string, Tensor>& parameters);
+
   OrderedDict<std::string, Tensor> items_;
 };
 AMBIT_MODULE(ParameterDict);
