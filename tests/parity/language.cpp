@@ -166,6 +166,10 @@ PARITY(devices) {
   if (torch::cuda::is_available()) type = torch::kCUDA;
   torch::Tensor x = wave({2}).to(type);
   report("moved", x.to(torch::Device(torch::kCPU), torch::kDouble));
+  c10::OptionalDeviceGuard guard;
+  report("no device", guard.current_device().has_value());
+  guard.reset_device(cpu);
+  report("a device", guard.current_device()->is_cpu());
   report("as another", torch::ones({2}, torch::kInt).to(wave({1})));
 }
 
@@ -252,4 +256,7 @@ PARITY(containers_are_printed) {
   text << sizes << '|' << std::vector<double>() << '|' << std::vector<int>(101, 7) << '|'
        << std::map<std::string, int>{{"a", 1}, {"b", 2}} << '|' << std::make_pair(1, sizes);
   report_text("containers", text.str());
+  std::ostringstream tensor;
+  torch::print(tensor, wave({2}), 80);
+  report("a tensor", tensor.str().size() > 3);
 }

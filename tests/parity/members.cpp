@@ -68,6 +68,10 @@ PARITY(containers_by_name) {
   parameters->insert("w", wave({2}));
   parameters->insert("b", wave({3}));
   for (const auto& item : *parameters) text += item.key() + ' ';
+  torch::OrderedDict<std::string, torch::Tensor> other;
+  other.insert("w", wave({4}));
+  parameters->update(other);
+  for (const auto& p : parameters->named_parameters()) report(p.key(), p.value());
   report("parameter", parameters->pop("w"));
   report("parameters", static_cast<double>(parameters->parameters().size()));
   parameters->clear();
@@ -165,6 +169,12 @@ PARITY(short_names_with_an_output) {
   report("slogdet", b, 64);
   report("erf", torch::special::erf_out(a, x), 32);
   report("ndtri", torch::special::ndtri_out(a, torch::sigmoid(x)), 64);
+  report("cat", torch::cat_out(a, {x, m}, 1));
+  report("stack", torch::stack_out(a, {x, x}));
+  report("hstack", at::hstack_out(a, {x}));
+  report("block_diag", at::block_diag_out(a, {x, m}));
+  report("multi_dot", torch::linalg::multi_dot_out({x, m, x}, a), 64);
+  report("linalg_multi_dot", at::linalg_multi_dot_out(a, {x, m}), 64);
   using namespace torch;
   report("within the namespace", special::expit(x), 16);  // one namespace, not two
 }

@@ -19,6 +19,8 @@
 #include <c10/util/string_view.h>
 #include <torch/lacks.h>
 
+#include <iostream>
+
 namespace at {
 
 #define AMBIT_TORCH_COMPLEX(name) AMBIT_TORCH_LACKS_FUNCTION(name, "ambit has no complex tensors");
@@ -48,6 +50,12 @@ AMBIT_TORCH_QUANTISED(quantize_per_channel)
 AMBIT_TORCH_QUANTISED(dequantize)
 #undef AMBIT_TORCH_QUANTISED
 AMBIT_TORCH_LACKS_FUNCTION(align_tensors, "ambit has no named tensors");
+
+/// Print a tensor as << does, whose lines have a width of their own.
+inline std::ostream& print(std::ostream& os, const ambit::Tensor& t, int64_t = 80) {
+  return os << t;
+}
+inline void print(const ambit::Tensor& t, int64_t linesize = 80) { print(std::cout, t, linesize); }
 
 inline ambit::Tensor _unsafe_view(const ambit::Tensor& self, IntArrayRef size) {
   return self.view(size);

@@ -29,7 +29,6 @@ AMBIT_TORCH_LINALG_OUT(lu_factor)
 AMBIT_TORCH_LINALG_OUT(matrix_norm)
 AMBIT_TORCH_LINALG_OUT(matrix_power)
 AMBIT_TORCH_LINALG_OUT(matrix_rank)
-AMBIT_TORCH_LINALG_OUT(multi_dot)
 AMBIT_TORCH_LINALG_OUT(norm)
 AMBIT_TORCH_LINALG_OUT(qr)
 AMBIT_TORCH_LINALG_OUT(slogdet)
@@ -42,6 +41,10 @@ AMBIT_TORCH_LINALG_OUT(tensorinv)
 AMBIT_TORCH_LINALG_OUT(tensorsolve)
 AMBIT_TORCH_LINALG_OUT(vector_norm)
 #undef AMBIT_TORCH_LINALG_OUT
+/// With the output last, as libtorch has this one alone.
+inline Tensor& multi_dot_out(TensorList tensors, Tensor& out) {
+  return linalg_multi_dot_out(out, tensors);
+}
 AMBIT_OUT(pinv)  // whose rcond is another here
 
 }  // namespace ambit::linalg

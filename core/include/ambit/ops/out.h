@@ -108,6 +108,11 @@ std::tuple<Out&...> fill_outs(const char* op, const F& compute, Out&... out) {
   row(linalg_svdvals) row(linalg_tensorinv) row(linalg_tensorsolve) row(linalg_vecdot)            \
   row(linalg_vector_norm) row(median) row(nanmedian) row(segment_reduce)
 
+/// Those of a list of tensors, which may stand in braces too; in the table above as well.
+#define AMBIT_OUT_LISTS(row)                                                                      \
+  row(cat) row(concat) row(stack) row(hstack) row(vstack) row(dstack) row(column_stack)           \
+  row(row_stack) row(block_diag) row(linalg_multi_dot)
+
 /// Functions of two tensors: name_out(first, second, arguments...); row(name).
 #define AMBIT_OUT_PAIRS(row)                                                                      \
   row(aminmax) row(max) row(min) row(median) row(nanmedian) row(mode) row(kthvalue) row(topk)     \
@@ -138,6 +143,14 @@ std::tuple<Out&...> fill_outs(const char* op, const F& compute, Out&... out) {
     return detail::Out(#name "_out", out) << name(self, dims, std::forward<A>(a)...);      \
   }
 AMBIT_OUT_FUNCTIONS(AMBIT_OUT)
+#define AMBIT_OUT_LIST(name)                                                                      \
+  template <class... A>                                                                           \
+  requires std::same_as<decltype(name(std::declval<TensorList>(), std::declval<A>()...)), Tensor> \
+      Tensor& name##_out(Tensor& out, TensorList tensors, A&&... a) {                             \
+    return detail::Out(#name "_out", out) << name(tensors, std::forward<A>(a)...);                \
+  }
+AMBIT_OUT_LISTS(AMBIT_OUT_LIST)
+#undef AMBIT_OUT_LIST
 #define AMBIT_OUT_PAIR(name)                                                              \
   template <class... A>                                                                   \
   requires std::same_as<decltype(name(std::declval<A>()...)), std::tuple<Tensor, Tensor>> \

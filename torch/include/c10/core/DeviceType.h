@@ -2,12 +2,14 @@
 // name.
 #pragma once
 
+#include <ambit/device.h>
 #include <ambit/tensor_options.h>
 #include <torch/namespaces.h>
 
 #include <cstddef>
 #include <cstdint>
 #include <functional>
+#include <optional>
 #include <string_view>
 
 namespace c10 {
@@ -17,6 +19,32 @@ using DeviceIndex = int8_t;
 inline constexpr ambit::DeviceType kHIP{"hip"}, kFPGA{"fpga"}, kORT{"ort"}, kXLA{"xla"},
     kMPS{"mps"}, kVulkan{"vulkan"}, kMetal{"metal"}, kXPU{"xpu"}, kHPU{"hpu"}, kVE{"ve"},
     kLazy{"lazy"}, kIPU{"ipu"}, kPrivateUse1{"privateuseone"};
+
+/// A DeviceGuard that may be without a device until reset_device() gives it one.
+class OptionalDeviceGuard {
+ public:
+  OptionalDeviceGuard() = default;
+  explicit OptionalDeviceGuard(std::optional<ambit::Device> device) {
+    if (device) guard_.emplace(*device);
+  }
+
+  void reset_device(ambit::Device device) {
+    if (guard_) {
+      guard_->reset_device(device);
+    } else {
+      guard_.emplace(device);
+    }
+  }
+  std::optional<ambit::Device> original_device() const {
+    return guard_ ? std::optional(guard_->original_device()) : std::nullopt;
+  }
+  std::optional<ambit::Device> current_device() const {
+    return guard_ ? std::optional(guard_->current_device()) : std::nullopt;
+  }
+
+ private:
+  std::optional<ambit::DeviceGuard> guard_;
+};
 
 }  // namespace c10
 
