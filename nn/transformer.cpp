@@ -235,6 +235,12 @@ ModuleList clones(const char* module, const Layer& layer, int64_t n) {
   return layers;
 }
 
+// Give a stack a norm of its own, if it is to have one.
+void set_norm(Module& stack, AnyModule& norm, const AnyModule& given) {
+  norm = given.clone();
+  if (!norm.is_empty()) stack.register_module("norm", norm.ptr());
+}
+
 }  // namespace
 
 TransformerEncoderOptions::TransformerEncoderOptions(TransformerEncoderLayer encoder_layer,
@@ -262,15 +268,13 @@ TransformerEncoderImpl::TransformerEncoderImpl(TransformerEncoderOptions opts)
 void TransformerEncoderImpl::reset() {
   layers = clones("TransformerEncoder", options.encoder_layer(), options.num_layers());
   register_module("layers", layers);
-  norm = options.norm().clone();
-  if (!norm.is_empty()) register_module("norm", norm.ptr());
+  set_norm(*this, norm, options.norm());
 }
 
 void TransformerEncoderImpl::reset_parameters() {
   for (const auto& layer : *layers) layer->as<TransformerEncoderLayer>()->reset_parameters();
   if (!norm.is_empty()) unregister_module("norm");
-  norm = options.norm().clone();
-  if (!norm.is_empty()) register_module("norm", norm.ptr());
+  set_norm(*this, norm, options.norm());
 }
 
 Tensor TransformerEncoderImpl::forward(const Tensor& src, const Tensor& src_mask,
@@ -293,15 +297,13 @@ TransformerDecoderImpl::TransformerDecoderImpl(TransformerDecoderOptions opts)
 void TransformerDecoderImpl::reset() {
   layers = clones("TransformerDecoder", options.decoder_layer(), options.num_layers());
   register_module("layers", layers);
-  norm = options.norm().clone();
-  if (!norm.is_empty()) register_module("norm", norm.ptr());
+  set_norm(*this, norm, options.norm());
 }
 
 void TransformerDecoderImpl::reset_parameters() {
   for (const auto& layer : *layers) layer->as<TransformerDecoderLayer>()->reset_parameters();
   if (!norm.is_empty()) unregister_module("norm");
-  norm = options.norm().clone();
-  if (!norm.is_empty()) register_module("norm", norm.ptr());
+  set_norm(*this, norm, options.norm());
 }
 
 Tensor TransformerDecoderImpl::forward(const Tensor& tgt, const Tensor& memory,

@@ -66,6 +66,12 @@ void max_window(const T* x, T* y, PositionsOut<kAsked> index, const Rows& rows, 
   if constexpr (kAsked) *index.at = static_cast<int32_t>(at);
 }
 
+/// Which of v take the place of the largest so far: the last NaN stays.
+template <class V>
+HWY_INLINE auto is_larger(V v, V best) {
+  return hn::Or(hn::Gt(v, best), hn::IsNaN(v));
+}
+
 /// The maxima so far of windows side by side, whose first columns are kStride apart.
 template <class D, int64_t kStride, bool kAsked>
 class Maxima {
@@ -114,7 +120,7 @@ class Maxima {
                    kStride == 1 ? steps : hn::Add(steps, steps));
   }
   HWY_INLINE void update(hn::Vec<D> v, hn::Vec<Positions> at) {
-    const auto better = hn::Or(hn::Gt(v, best_), hn::IsNaN(v));
+    const auto better = is_larger(v, best_);
     best_ = hn::IfThenElse(better, v, best_);
     if constexpr (kAsked) at_ = hn::IfThenElse(hn::RebindMask(Positions(), better), at, at_);
   }
@@ -147,9 +153,9 @@ int64_t max_whole_windows(int64_t begin, int64_t end, const T* x, T* y, Position
   return end;
 }
 
-template <class D>
-HWY_INLINE hn::Vec<D> larger(hn::Vec<D> best, hn::Vec<D> v) {
-  return hn::IfThenElse(hn::Or(hn::Gt(v, best), hn::IsNaN(v)), v, best);
+template <class V>
+HWY_INLINE V larger(V best, V v) {
+  return hn::IfThenElse(is_larger(v, best), v, best);
 }
 
 /// Rows [begin, end) of y, Q long, where windows of 2x2 cover x and nobody asks for positions: down
@@ -168,10 +174,10 @@ bool halve(int64_t begin, int64_t end, int64_t Q, T* y, const T* x) {
       const int64_t j = std::min(next, Q - windows);
       const T* const from = x + 4 * r * Q + 2 * j;
       HWY_ALIGN T columns[hn::MaxLanes(D())];
-      hn::Store(larger<D>(hn::LoadU(D(), from), hn::LoadU(D(), from + 2 * Q)), D(), columns);
+      hn::Store(larger(hn::LoadU(D(), from), hn::LoadU(D(), from + 2 * Q)), D(), columns);
       hn::Vec<Half> even, odd;
       hn::LoadInterleaved2(Half(), columns, even, odd);
-      hn::StoreU(larger<Half>(even, odd), Half(), y + r * Q + j);
+      hn::StoreU(larger(even, odd), Half(), y + r * Q + j);
     }
   }
   return true;

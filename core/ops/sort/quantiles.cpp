@@ -13,6 +13,7 @@
 
 #include "core/ops/index/operands.h"
 #include "core/ops/operands/expect.h"
+#include "core/ops/operands/statistics.h"
 
 namespace ambit {
 namespace {
@@ -98,9 +99,8 @@ Tensor quantiles_of_number(const char* op, const Tensor& self, double q, std::op
   expect_floating(op, self);
   check_fraction(op, q);
   check_interpolation(op, interpolation);
-  const DType dtype = is_reduced(self.dtype()) ? kFloat32 : self.dtype();
-  return quantiles(op, self, full({1}, q, self.options().dtype(dtype)), false, dim, keepdim,
-                   interpolation, ignore_nan);
+  const Tensor fraction = full({1}, q, self.options().dtype(statistics_dtype(self.dtype())));
+  return quantiles(op, self, fraction, false, dim, keepdim, interpolation, ignore_nan);
 }
 
 }  // namespace
