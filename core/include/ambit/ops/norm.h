@@ -24,8 +24,8 @@ AMBIT_API Tensor log_softmax(const Tensor& self, int64_t dim, std::optional<DTyp
 ///     running_mean = (1 - momentum) running_mean + momentum mean
 ///     running_var  = (1 - momentum) running_var  + momentum var n / (n - 1), where defined
 ///   else: mean = running_mean, var = running_var
-/// input [N,C,...] -> out of its shape; weight, bias, running_mean, running_var [C] of its dtype, or
-/// all of float32 beside 16 bits. Each may be undefined (1, 0, not kept), the running ones only
+/// input [N,C,...] -> out of its shape; weight, bias, running_mean, running_var [C] of its dtype,
+/// or all of float32 beside 16 bits. Each may be undefined (1, 0, not kept), the running ones only
 /// while training, which writes them in place. An input without elements changes nothing.
 /// Errors: ShapeError (also for one value per channel while training), DTypeError,
 /// DeviceMismatchError; Error without running statistics in evaluation.
