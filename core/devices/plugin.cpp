@@ -1,11 +1,8 @@
-// The loader: where plugins are looked for, what is checked before their code is believed, and the
-// report of what came of each file.
-#include <ambit/backend/plugin.h>
+// The loader: where plugins are looked for, whose turn it is, and the report of what came of each
+// file.
 #include <ambit/detail/memory_errors.h>
 #include <ambit/error.h>
 #include <ambit/plugins.h>
-#include <dirent.h>
-#include <dlfcn.h>
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
@@ -15,14 +12,13 @@
 #include <cstring>
 #include <exception>
 #include <filesystem>
-#include <map>
-#include <memory>
 #include <mutex>
 #include <optional>
 #include <set>
 
 #include "communicators.h"
 #include "plugin_file.h"
+#include "plugin_library.h"
 #include "registry.h"
 #include "turn.h"
 
@@ -36,17 +32,10 @@ struct ReportLine : LoadAttempt {
   bool is_for_now = false;  // it was refused for want of memory, which may be there the next time
 };
 
-// The refusal of a library that there was no memory for.
-class NoMemoryToLoad : public BackendError {
- public:
-  using BackendError::BackendError;
-};
-
 struct Loader {
   // Recursive: a plugin's load() may name devices, which may load plugins.
   TurnLock turn;
-  std::set<std::string> searched;     // names that the search path was walked for, with that path
-  std::map<std::string, int> opened;  // files, and how often
+  std::set<std::string> searched;  // names that the search path was walked for, with that path
   // Of what follows, which others ask for who do not have the turn.
   std::mutex mutex;
   std::vector<ReportLine> report;
@@ -98,115 +87,6 @@ class Turn {
   Turn(const Turn&) = delete;
   Turn& operator=(const Turn&) = delete;
 };
-
-// The text of a C string that may be anything: what is no text is not shown.
-std::string printable(const char* text) {
-  if (!text) return "none";
-  std::string s(text, strnlen(text, 100));
-  std::replace_if(
-      s.begin(), s.end(), [](unsigned char c) { return c < 32 || c > 126; }, '?');
-  return s;
-}
-
-// Check a library's word about itself, the parts that never move first. Errors: BackendError.
-const PluginInfo& check_info(const PluginInfo* info) {
-  if (!info) throw BackendError("expected ambit_plugin() to return its PluginInfo, got null");
-  if (info->magic != kPluginMagic) {
-    throw BackendError(
-        fmt::format("expected the magic {:#x} of a plugin, got {:#x}", kPluginMagic, info->magic));
-  }
-  if (info->abi != kPluginAbi || info->size != sizeof(PluginInfo)) {
-    throw BackendError(
-        fmt::format("expected plugin ABI {} with {} bytes of PluginInfo, got ABI {} with {}; build "
-                    "it against this ambit",
-                    kPluginAbi, sizeof(PluginInfo), info->abi, info->size));
-  }
-  if (!info->build_tag || std::strcmp(info->build_tag, AMBIT_BUILD_TAG) != 0) {
-    throw BackendError(fmt::format("expected the build \"{}\", got \"{}\"", AMBIT_BUILD_TAG,
-                                   printable(info->build_tag)));
-  }
-  if (!info->name || !is_valid_name(info->name)) {
-    throw BackendError(
-        fmt::format("expected a plugin name [a-z][a-z0-9_]*, got \"{}\"", printable(info->name)));
-  }
-  if (!info->load) throw BackendError("expected a load function in PluginInfo, got null");
-  return *info;
-}
-
-// Call code of the library at `path`. Errors: BackendError, whatever type that code throws;
-// NoMemoryToLoad and std::bad_alloc for want of memory.
-template <class Code>
-auto guarded(const std::string& path, const char* what, const Code& code) {
-  try {
-    return code();
-  } catch (const std::bad_alloc&) {
-    throw;  // no word about the library
-  } catch (const OutOfMemoryError& e) {
-    throw NoMemoryToLoad(fmt::format("expected {} to succeed, got an error: {}", what, e.what()));
-  } catch (const std::exception& e) {
-    const std::string_view text = e.what();
-    const std::string by_registry = path + ": ";  // which says it all
-    if (text.starts_with(by_registry)) {
-      throw BackendError(std::string(text.substr(by_registry.size())));
-    }
-    throw BackendError(fmt::format("expected {} to succeed, got an error: {}", what, text));
-  } catch (...) {
-    throw BackendError(
-        fmt::format("expected {} to succeed, got an exception of an unknown type", what));
-  }
-}
-
-// The name to open a file by. The system's loader knows a library by its name: of a file that was
-// put in the place of one that was refused, it would return the old one.
-std::string new_name(const std::string& file) {
-  std::string name;
-  for (int i = 0; i < loader().opened[file]; ++i) name += "/.";
-  return name + file;
-}
-
-// What the system's loader says where it gets no memory; it keeps its errno to itself. A library
-// for which the static TLS block is too small will not fit later either.
-bool is_for_want_of_memory(std::string_view text) {
-  const auto says = [text](const char* words) {
-    return text.find(words) != std::string_view::npos;
-  };
-  if (says("static TLS block")) return false;
-  return says("failed to map segment") || says("cannot map zero-fill pages") ||
-         says("annot allocate memory") || says("out of memory");
-}
-
-// Open one file and check what it says of itself. It is never closed: its code runs as soon as it
-// is open, in threads of its own perhaps. Errors: BackendError, NoMemoryToLoad.
-const PluginInfo& open_plugin(const std::string& path) {
-  check_plugin_file(path);
-  const std::string name = new_name(path);
-  int& opened = loader().opened[path];  // it must not fail once the library is open
-  void* const library = dlopen(name.c_str(), RTLD_NOW | RTLD_LOCAL);
-  if (!library) {
-    const char* const text = dlerror();
-    const std::string reason = fmt::format("expected a loadable library, got: {}", text);
-    if (is_for_want_of_memory(text)) throw NoMemoryToLoad(reason);
-    throw BackendError(reason);
-  }
-  ++opened;
-  using Entry = const PluginInfo* (*)();
-  const auto entry = reinterpret_cast<Entry>(dlsym(library, "ambit_plugin"));
-  if (!entry) throw BackendError("expected the entry ambit_plugin(), got a library without it");
-  return check_info(guarded(path, "ambit_plugin()", entry));
-}
-
-// Register its backends and enter what it brought: "cuda: 2 devices". Errors: BackendError;
-// std::bad_alloc, maybe when it is loaded.
-void load_plugin(const std::string& path, const PluginInfo& plugin, ReportLine& line) {
-  Registry registry(path);
-  const std::vector<std::string> brought = guarded(path, "load()", [&] {
-    plugin.load(registry);
-    return registry.commit();
-  });
-  line.loaded = true;
-  line.result = "loaded";  // short enough to need no memory
-  line.result = brought.empty() ? "no backends" : fmt::format("{}", fmt::join(brought, ", "));
-}
 
 // Where a file stands in the report; at the end, where it was never tried.
 std::vector<ReportLine>::iterator find_line(std::vector<ReportLine>& report,
@@ -283,7 +163,10 @@ LoadAttempt try_file(const std::string& path, Try how) {
   try {
     const PluginInfo& plugin = open_plugin(file);
     if (plugin.stand_in && how == Try::unless_stand_in) return end;
-    load_plugin(file, plugin, end);
+    const std::vector<std::string> brought = load_plugin(file, plugin);
+    end.loaded = true;
+    end.result = "loaded";  // short enough to need no memory
+    end.result = brought.empty() ? "no backends" : fmt::format("{}", fmt::join(brought, ", "));
   } catch (const std::bad_alloc&) {
     if (end.loaded) pending.tell(std::move(end));
     throw;

@@ -1,0 +1,128 @@
+#include "plugin_library.h"
+
+#include <dlfcn.h>
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cstring>
+#include <map>
+#include <new>
+#include <string_view>
+
+#include "plugin_file.h"
+#include "registry.h"
+
+namespace ambit {
+namespace {
+
+// How often each file was opened. Leaked, as the libraries are.
+std::map<std::string, int>& times_opened() {
+  static auto* times = new std::map<std::string, int>;
+  return *times;
+}
+
+// The text of a C string that may be anything: what is no text is not shown.
+std::string printable(const char* text) {
+  if (!text) return "none";
+  std::string s(text, strnlen(text, 100));
+  std::replace_if(
+      s.begin(), s.end(), [](unsigned char c) { return c < 32 || c > 126; }, '?');
+  return s;
+}
+
+// Check a library's word about itself, the parts that never move first. Errors: BackendError.
+const PluginInfo& check_info(const PluginInfo* info) {
+  if (!info) throw BackendError("expected ambit_plugin() to return its PluginInfo, got null");
+  if (info->magic != kPluginMagic) {
+    throw BackendError(
+        fmt::format("expected the magic {:#x} of a plugin, got {:#x}", kPluginMagic, info->magic));
+  }
+  if (info->abi != kPluginAbi || info->size != sizeof(PluginInfo)) {
+    throw BackendError(
+        fmt::format("expected plugin ABI {} with {} bytes of PluginInfo, got ABI {} with {}; build "
+                    "it against this ambit",
+                    kPluginAbi, sizeof(PluginInfo), info->abi, info->size));
+  }
+  if (!info->build_tag || std::strcmp(info->build_tag, AMBIT_BUILD_TAG) != 0) {
+    throw BackendError(fmt::format("expected the build \"{}\", got \"{}\"", AMBIT_BUILD_TAG,
+                                   printable(info->build_tag)));
+  }
+  if (!info->name || !is_valid_name(info->name)) {
+    throw BackendError(
+        fmt::format("expected a plugin name [a-z][a-z0-9_]*, got \"{}\"", printable(info->name)));
+  }
+  if (!info->load) throw BackendError("expected a load function in PluginInfo, got null");
+  return *info;
+}
+
+// Call code of the library at `path`. Errors: BackendError, whatever type that code throws;
+// NoMemoryToLoad and std::bad_alloc for want of memory.
+template <class Code>
+auto guarded(const std::string& path, const char* what, const Code& code) {
+  try {
+    return code();
+  } catch (const std::bad_alloc&) {
+    throw;  // no word about the library
+  } catch (const OutOfMemoryError& e) {
+    throw NoMemoryToLoad(fmt::format("expected {} to succeed, got an error: {}", what, e.what()));
+  } catch (const std::exception& e) {
+    const std::string_view text = e.what();
+    const std::string by_registry = path + ": ";  // which says it all
+    if (text.starts_with(by_registry)) {
+      throw BackendError(std::string(text.substr(by_registry.size())));
+    }
+    throw BackendError(fmt::format("expected {} to succeed, got an error: {}", what, text));
+  } catch (...) {
+    throw BackendError(
+        fmt::format("expected {} to succeed, got an exception of an unknown type", what));
+  }
+}
+
+// The name to open a file by. The system's loader knows a library by its name: of a file that was
+// put in the place of one that was refused, it would return the old one.
+std::string new_name(const std::string& file) {
+  std::string name;
+  for (int i = 0; i < times_opened()[file]; ++i) name += "/.";
+  return name + file;
+}
+
+// What the system's loader says where it gets no memory; it keeps its errno to itself. A library
+// for which the static TLS block is too small will not fit later either.
+bool is_for_want_of_memory(std::string_view text) {
+  const auto says = [text](const char* words) {
+    return text.find(words) != std::string_view::npos;
+  };
+  if (says("static TLS block")) return false;
+  return says("failed to map segment") || says("cannot map zero-fill pages") ||
+         says("annot allocate memory") || says("out of memory");
+}
+
+}  // namespace
+
+const PluginInfo& open_plugin(const std::string& path) {
+  check_plugin_file(path);
+  const std::string name = new_name(path);
+  int& opened = times_opened()[path];  // it must not fail once the library is open
+  void* const library = dlopen(name.c_str(), RTLD_NOW | RTLD_LOCAL);
+  if (!library) {
+    const char* const text = dlerror();
+    const std::string reason = fmt::format("expected a loadable library, got: {}", text);
+    if (is_for_want_of_memory(text)) throw NoMemoryToLoad(reason);
+    throw BackendError(reason);
+  }
+  ++opened;
+  using Entry = const PluginInfo* (*)();
+  const auto entry = reinterpret_cast<Entry>(dlsym(library, "ambit_plugin"));
+  if (!entry) throw BackendError("expected the entry ambit_plugin(), got a library without it");
+  return check_info(guarded(path, "ambit_plugin()", entry));
+}
+
+std::vector<std::string> load_plugin(const std::string& path, const PluginInfo& plugin) {
+  Registry registry(path);
+  return guarded(path, "load()", [&] {
+    plugin.load(registry);
+    return registry.commit();
+  });
+}
+
+}  // namespace ambit
