@@ -1,4 +1,5 @@
-// Modules nested deep: built, named, walked and dropped in time that grows as their number does.
+// Modules within modules: nested deep, built, named, walked and dropped in time that grows as their
+// number does; by name and position, and twice.
 #include <ambit/ambit.h>
 #include <doctest/doctest.h>
 
@@ -15,6 +16,12 @@ std::shared_ptr<nn::SequentialImpl> around(std::shared_ptr<nn::SequentialImpl> i
   outer->push_back(nn::AnyModule(std::move(inner)));
   return outer;
 }
+
+struct BlockImpl : nn::Cloneable<BlockImpl> {
+  explicit BlockImpl(nn::Sequential d) : down(std::move(d)) { BlockImpl::reset(); }
+  void reset() override { register_module("down", down); }
+  nn::Sequential down;
+};
 
 }  // namespace
 
@@ -72,4 +79,63 @@ TEST_CASE("a tensor keeps the path of a module that is gone") {
     CHECK(fc->weight.name() == "0.0.0.weight");
   }
   CHECK(fc->weight.name() == "0.0.0.weight");
+}
+
+TEST_CASE("modules and parameters by name and position") {
+  nn::ModuleDict dict(std::vector<std::pair<std::string, std::shared_ptr<nn::Module>>>{
+      {"fc", nn::Linear(3, 2).ptr()}, {"act", nn::ReLU().ptr()}});
+  CHECK(dict->size() == 2);
+  CHECK(dict->contains("fc"));
+  CHECK(dict->keys() == std::vector<std::string>{"fc", "act"});
+  CHECK(dict->at<nn::Linear>("fc").options.in_features() == 3);
+  CHECK_THROWS_AS(dict->at<nn::ReLU>("fc"), Error);
+  CHECK_THROWS_AS((*dict)["none"], Error);
+  dict->insert("fc", nn::Linear(3, 4));
+  CHECK(dict->at<nn::Linear>("fc").options.out_features() == 4);
+  CHECK(dict->named_parameters().contains("fc.weight"));
+  const auto copy = std::dynamic_pointer_cast<nn::ModuleDictImpl>(dict->clone());
+  CHECK(copy->keys() == dict->keys());
+  CHECK(copy->at<nn::Linear>("fc").weight.equal(dict->at<nn::Linear>("fc").weight));
+  CHECK_FALSE(copy->at<nn::Linear>("fc").weight.is_same(dict->at<nn::Linear>("fc").weight));
+
+  nn::ParameterList list(std::vector<Tensor>{ones({2}).requires_grad_(), zeros({3})});
+  list->append(full({1}, 2.0).requires_grad_());
+  CHECK(list->size() == 3);
+  CHECK((*list)[2].requires_grad());
+  CHECK_FALSE((*list)[1].requires_grad());
+  CHECK_THROWS_AS((*list)[3], IndexError);
+  CHECK(std::dynamic_pointer_cast<nn::ParameterListImpl>(list->clone())->at(2).equal(list->at(2)));
+
+  nn::ParameterDict named;
+  named->insert("a", ones({2}).requires_grad_());
+  CHECK(named->contains("a"));
+  CHECK(named->get("a").requires_grad());
+  CHECK(named->keys() == std::vector<std::string>{"a"});
+  CHECK_THROWS_AS((*named)["b"], Error);
+  CHECK(std::dynamic_pointer_cast<nn::ParameterDictImpl>(named->clone())->get("a").requires_grad());
+}
+
+TEST_CASE("a clone that would share modules with its original is refused, and changes nothing") {
+  const auto block = std::make_shared<BlockImpl>(nn::Sequential(nn::Linear(2, 2)));
+  const Tensor before = block->parameters()[0];
+  CHECK_THROWS_AS(block->clone(), Error);
+  CHECK(block->parameters()[0].is_same(before));
+}
+
+TEST_CASE("parameters that are there twice") {
+  const Tensor a = ones({2}).requires_grad_();
+  nn::ParameterList list(std::vector<Tensor>{a, a});
+  list->append(zeros({1}));
+  CHECK(list->size() == 3);
+  CHECK((*list)[1].is_same(a));
+  CHECK(list->parameters().size() == 2);
+  const auto copy = std::dynamic_pointer_cast<nn::ParameterListImpl>(list->clone());
+  CHECK(copy->size() == 3);
+  CHECK(copy->at(0).is_same(copy->at(1)));
+  CHECK_FALSE(copy->at(0).is_same(a));
+  nn::ParameterDict dict;
+  dict->insert("a", a);
+  dict->insert("b", a);
+  CHECK(dict->get("b").is_same(a));
+  CHECK(dict->size() == 2);
 }

@@ -119,42 +119,63 @@ TEST_CASE("convolutions large enough for several threads agree with the referenc
   }
 }
 
-TEST_CASE("windows of 3x3 and 5x5 that meet many channels agree with the reference") {
+TEST_CASE("windows that meet many channels agree with the reference") {
   manual_seed(1);
   const struct {
     Dims x;
-    int64_t filters, window;
-    Dims padding;
+    int64_t filters;
+    Dims window, padding;
+    int64_t stride = 1;
   } cases[] = {
-      {{5, 32, 9, 10}, 48, 3, {1, 1}},   // tiles that reach beyond the image
-      {{2, 48, 14, 15}, 32, 3, {0, 0}},  //
-      {{3, 64, 7, 12}, 96, 3, {2, 1}},   // a gradient of x without padding
-      {{40, 32, 4, 4}, 32, 3, {1, 1}},   // an image is a tile
-      {{7, 32, 31, 33}, 64, 3, {1, 1}},  // more tiles than are multiplied at once
-      {{5, 32, 10, 11}, 48, 5, {2, 2}},  // the same
-      {{6, 48, 16, 15}, 32, 5, {0, 0}},  //
-      {{4, 64, 7, 12}, 96, 5, {4, 2}},   //
-      {{40, 32, 4, 4}, 32, 5, {2, 2}},   //
-      {{7, 32, 31, 33}, 64, 5, {2, 2}},  //
+      {{5, 32, 9, 10}, 48, {3, 3}, {1, 1}},           // tiles that reach beyond the image
+      {{2, 48, 14, 15}, 32, {3, 3}, {0, 0}},          //
+      {{3, 64, 7, 12}, 96, {3, 3}, {2, 1}},           // a gradient of x without padding
+      {{40, 32, 4, 4}, 32, {3, 3}, {1, 1}},           // an image is a tile
+      {{7, 32, 31, 33}, 64, {3, 3}, {1, 1}},          // more tiles than are multiplied at once
+      {{5, 32, 10, 11}, 48, {5, 5}, {2, 2}},          // the same
+      {{6, 48, 16, 15}, 32, {5, 5}, {0, 0}},          //
+      {{4, 64, 7, 12}, 96, {5, 5}, {4, 2}},           //
+      {{40, 32, 4, 4}, 32, {5, 5}, {2, 2}},           //
+      {{7, 32, 31, 33}, 64, {5, 5}, {2, 2}},          //
+      {{3, 32, 90}, 48, {5}, {2}},                    // lines
+      {{2, 48, 131}, 32, {5}, {0}},                   //
+      {{5, 64, 33}, 32, {5}, {4}},                    //
+      {{3, 32, 6, 20}, 48, {1, 5}, {0, 2}},           // those of images
+      {{2, 16, 6, 9, 10}, 48, {3, 3, 3}, {1, 1, 1}},  // volumes
+      {{1, 16, 26, 8, 7}, 32, {2, 3, 3}, {0, 1, 1}},  // of many planes
+      {{1, 32, 30, 8, 7}, 32, {2, 3, 3}, {0, 1, 1}},  // of more planes than a tile has
+      {{2, 32, 3, 11, 8}, 16, {3, 3, 3}, {0, 2, 1}},  // of which one is left
+      {{2, 32, 4, 8, 9}, 32, {3, 5, 5}, {2, 2, 2}},   //
+      {{3, 32, 5, 6, 8}, 32, {1, 3, 3}, {0, 1, 1}},   // planes that do not meet
+      {{6, 16, 64, 64}, 32, {4, 4}, {1, 1}, 2},       // by two, of four images
+      {{4, 16, 37, 40}, 32, {5, 5}, {2, 2}, 2},       // of which some are smaller
+      {{3, 16, 33, 42}, 32, {6, 6}, {0, 2}, 2},       //
   };
   const Device reference("reference");
   for (const auto& c : cases) {
-    INFO("x ", c.x, ", ", c.filters, " filters, window ", c.window);
-    const ConvParams p{.padding = c.padding};
-    const Tensor x = randn(c.x), w = randn({c.filters, c.x[1], c.window, c.window}),
-                 b = randn({c.filters});
-    const Tensor y = conv2d(x, w, b, p), dy = randn(y.sizes());
+    INFO("x ", str(c.x), ", ", c.filters, " filters, window ", str(c.window), ", stride ",
+         c.stride);
+    const ConvParams p{.stride = {c.stride}, .padding = c.padding};
+    Dims sizes{c.filters, c.x[1]};
+    for (const int64_t side : c.window) sizes.push_back(side);
+    const Tensor x = randn(c.x), w = randn(sizes), b = randn({c.filters});
+    const auto convolve = [&](const Tensor& in, const Tensor& weight, const Tensor& bias) {
+      return convolution(in, weight, bias, c.stride, c.padding, 1, false, 0, 1);
+    };
+    const Tensor y = convolve(x, w, b), dy = randn(y.sizes());
     const Tensor rx = x.to(reference), rw = w.to(reference), rdy = dy.to(reference);
     // Sums of so many products of normal numbers are about the root of that; 1e-5 of it is what the
     // largest of their errors was in float32, in whatever order, and twice that where tiles mix, of
-    // 5x5 five times.
-    const double largest = c.window == 3 ? 3e-5 : 7.5e-5;
+    // 5x5 five times, of lines the root of that.
+    const bool is_5x5 = c.window.size() > 1 && c.window.end()[-2] == 5 && c.stride == 1;
+    const double largest = is_5x5 ? 7.5e-5 : 3e-5;
     const auto close = [&](const Tensor& got, const Tensor& expected, int64_t terms) {
       CHECK(got.allclose(expected.cpu(), 0, std::sqrt(static_cast<double>(terms)) * largest));
     };
-    close(y, conv2d(rx, rw, b.to(reference), p), c.x[1] * c.window * c.window);
+    const int64_t taps = w.numel() / c.filters / c.x[1];
+    close(y, convolve(rx, rw, b.to(reference)), c.x[1] * taps);
     close(convolution_input_grad(dy, w, x.sizes(), p),
-          convolution_input_grad(rdy, rw, x.sizes(), p), c.filters * c.window * c.window);
+          convolution_input_grad(rdy, rw, x.sizes(), p), c.filters * taps);
     close(convolution_weight_grad(dy, x, w.sizes(), p),
           convolution_weight_grad(rdy, rx, w.sizes(), p), y.numel() / c.filters);
   }
@@ -168,28 +189,35 @@ TEST_CASE("what is not finite meets its own windows alone, and what is large may
     CHECK(got.isinf().equal(expected.isinf()));
     CHECK(got.allclose(expected, 1e-4, 1e-2, true));
   };
-  const auto check = [&](int64_t window, float odd) {
-    INFO("window ", window, ", of ", odd);
-    const ConvParams p{.padding = {window / 2, window / 2}};
+  const auto check = [&](const Dims& image, const Dims& window, float odd) {
+    INFO("window ", str(window), ", of ", odd);
+    Dims padding;
+    for (const int64_t side : window) padding.push_back(side / 2);
+    const ConvParams p{.padding = padding};
     const float scale = odd == 3e38f ? 1e-3f : 1;
     manual_seed(1);
-    Tensor x = randn({4, 32, 8, 8}), dy = randn({4, 32, 8, 8});
-    const Tensor w = rand({32, 32, window, window}) * scale;
-    x.index_put_({1, 3, 2, 5}, odd);
-    dy.index_put_({2, 7, 0, 1}, odd);
+    Dims images{4, 32}, weights{32, 32};
+    for (const int64_t side : image) images.push_back(side);
+    for (const int64_t side : window) weights.push_back(side);
+    Tensor x = randn(images), dy = randn(images);
+    const Tensor w = rand(weights) * scale;
+    x.index_put_({1, 3, indexing::Ellipsis, 2, 5}, odd);
+    dy.index_put_({2, 7, indexing::Ellipsis, 0, 1}, odd);
     const Tensor rx = x.to(reference), rw = w.to(reference), rdy = dy.to(reference);
-    same(conv2d(x, w, {}, p), conv2d(rx, rw, {}, p));
+    same(convolution(x, w, {}, 1, padding, 1, false, 0, 1),
+         convolution(rx, rw, {}, 1, padding, 1, false, 0, 1));
     same(convolution_input_grad(dy, w, x.sizes(), p),
          convolution_input_grad(rdy, rw, x.sizes(), p));
     if (scale != 1) return;  // such products overflow
     same(convolution_weight_grad(dy, x, w.sizes(), p),
          convolution_weight_grad(rdy, rx, w.sizes(), p));
   };
-  for (const int64_t window : {3, 5}) {
-    for (const float odd :
-         {std::numeric_limits<float>::infinity(), std::numeric_limits<float>::quiet_NaN(), 3e38f}) {
-      check(window, odd);
-    }
+  for (const float odd :
+       {std::numeric_limits<float>::infinity(), std::numeric_limits<float>::quiet_NaN(), 3e38f}) {
+    check({8, 8}, {3, 3}, odd);
+    check({8, 8}, {5, 5}, odd);
+    check({3, 40}, {1, 5}, odd);
+    check({3, 8, 8}, {3, 3, 3}, odd);
   }
 }
 

@@ -38,10 +38,12 @@ const std::vector<Convolution> kConvolutions = {
      {.stride = {2, 2}, .padding = {1, 0}, .groups = 2}},
     {"3x3", {4, 32, 9, 10}, {48, 32, 3, 3}, {.padding = {1, 1}}},
     {"5x5_32_channels", {4, 32, 8, 11}, {48, 32, 5, 5}, {.padding = {2, 2}}},
+    {"6x6_by_two", {4, 16, 24, 34}, {32, 16, 6, 6}, {.stride = {2, 2}, .padding = {2, 1}}},
     {"empty", {0, 3, 8, 8}, {6, 3, 3, 3}, {}},
     {"line", {2, 3, 17}, {4, 3, 5}, {.stride = {2}, .padding = {3}}},
     {"line_groups", {3, 6, 40}, {4, 3, 3}, {.padding = {2}, .dilation = {2}, .groups = 2}},
     {"line_16_channels", {1, 16, 600}, {32, 16, 7}, {.padding = {3}}},
+    {"line_32_channels", {2, 32, 66}, {48, 32, 5}, {.padding = {2}}},
     {"volume", {2, 3, 5, 6, 7}, {4, 3, 3, 2, 3}, {.padding = {1, 0, 2}}},
     {"volume_groups",
      {2, 4, 7, 5, 6},
@@ -51,6 +53,7 @@ const std::vector<Convolution> kConvolutions = {
      {1, 16, 20, 9, 8},
      {16, 16, 3, 3, 3},
      {.stride = {2, 1, 1}, .padding = {1, 1, 2}}},
+    {"volume_3x3x3", {1, 16, 4, 8, 7}, {32, 16, 3, 3, 3}, {.padding = {1, 1, 1}}},
     {"volume_empty", {0, 3, 4, 4, 4}, {2, 3, 2, 2, 2}, {}},
 };
 // The reference takes its time for this one.

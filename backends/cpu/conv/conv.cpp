@@ -1,4 +1,4 @@
-// Convolution and its gradients: conv_winograd.h for windows of 3x3 and 5x5 of many channels;
+// Convolution and its gradients: conv_winograd.h for windows of 3x3, 5x5 and 5 of many channels;
 // oneDNN for float32 with many, and for bfloat16 where native_products() says so, unless that had
 // better be float32 for Winograd's sake; conv_filters.h for 16 filters of few channels;
 // conv_direct.h else, which applies an activation to each channel of an image while that is in the
@@ -15,6 +15,7 @@
 #include "backends/cpu/layout/native_scope.h"
 #include "backends/cpu/layout/widened.h"
 #include "backends/cpu/matmul/matmul_bfloat16.h"
+#include "backends/cpu/runtime/scratch.h"
 #include "conv_direct.h"
 #include "conv_filters.h"
 #include "conv_onednn.h"
@@ -31,7 +32,8 @@ constexpr int64_t kEnough = int64_t{1} << 18;
 // bfloat16, as measured, of windows of 5x5 and of many channels; not where the CPU multiplies
 // tiles.
 bool is_worth_widening(const ConvSizes& g) {
-  return has_winograd_conv(g) && !has_bfloat16_tiles() && (g.R == 5 || std::min(g.C, g.K) >= 128);
+  return g.dims == 2 && g.R > 1 && has_winograd_conv(g) && !has_bfloat16_tiles() &&
+         (g.R == 5 || std::min(g.C, g.K) >= 128);
 }
 
 // oneDNN's vectors hold 16 channels of the result. Where those fill them it is faster, as measured,
@@ -57,6 +59,12 @@ ConvParams as_image(const ConvParams& p) {
   return {{1, p.stride[0]}, {0, p.padding[0]}, {1, p.dilation[0]}, p.groups};
 }
 
+// Where volumes may lie channels-last: as images of all their rows.
+Tensor as_rows(const Tensor& t) {
+  if (t.dim() != 5) return t;
+  return alias(t, {t.size(0), t.size(1), t.size(2) * t.size(3), t.size(4)});
+}
+
 // Return whether conv_filters.h is for it, and has convolved.
 bool convolve_by_filters(const ConvSizes& g, Tensor& y, const Tensor& x, const Tensor& w,
                          const Tensor& b) {
@@ -68,16 +76,43 @@ bool convolve_by_filters(const ConvSizes& g, Tensor& y, const Tensor& x, const T
   return true;
 }
 
-// Return whether conv_winograd.h is for it, and has convolved.
-bool convolve_by_winograd(const ConvSizes& g, const Tensor& y, const Tensor& x, const Tensor& w,
+// Return whether conv_winograd.h is for it, and has convolved; `turned`: for the gradient of x,
+// that is y here.
+bool convolve_by_winograd(const ConvSizes& sizes, const Tensor& y, const Tensor& x, const Tensor& w,
                           bool turned, const Tensor& b) {
-  if (x.dtype() != kFloat32 || !has_winograd_conv(g)) return false;
+  if (x.dtype() != kFloat32) return false;
+  const WinogradSizes whole = WinogradSizes::of(sizes);
+  const std::optional<WinogradSizes> g = turned ? whole.turned_round() : whole;
+  if (!g || !has_winograd_conv(*g)) return false;
+  const Tensor results = as_rows(y), images = as_rows(x);
   const NativeScope native(
-      {.outputs = {&y}, .row_major = {&w, &b}, .inputs = {&x}, .inputs_follow = true});
+      {.outputs = {&results}, .row_major = {&w, &b}, .inputs = {&images}, .inputs_follow = true});
   const Tensor &to = native.output(0), &from = native.input(0);
   if (!native.has_native_outputs() || !has_channels_last_strides(from)) return false;
-  return winograd_conv(g, to.data_ptr<float>(), from.data_ptr<float>(), w.data_ptr<float>(), turned,
+  const WinogradWeights weights(whole, w.data_ptr<float>());
+  return winograd_conv(*g, to.data_ptr<float>(), from.data_ptr<float>(), weights.data(), turned,
                        b.defined() ? b.data_ptr<float>() : nullptr);
+}
+
+// The same of the gradient of w.
+bool add_up_by_winograd(const ConvSizes& sizes, Tensor& dw, const Tensor& dy, const Tensor& x) {
+  if (x.dtype() != kFloat32) return false;
+  const WinogradSizes g = WinogradSizes::of(sizes);
+  // Of 4x4 it is no faster, as measured.
+  const bool splits = g.x_split > 1;
+  if (!has_winograd_conv(g) || (splits && sizes.R * sizes.S <= 16)) return false;
+  const Tensor results = as_rows(dy), images = as_rows(x);
+  const NativeScope native(
+      {.row_major = {&dw}, .inputs = {&results, &images}, .inputs_follow = true});
+  const Tensor &slopes = native.input(0), &inputs = native.input(1);
+  if (!has_channels_last_strides(slopes) || !has_channels_last_strides(inputs)) return false;
+  const Scratch split(splits ? static_cast<size_t>(g.K * g.taps()) * sizeof(float) : 0);
+  float* const to = splits ? split.data<float>() : dw.data_ptr<float>();
+  if (!winograd_conv_weight_grad(g, to, slopes.data_ptr<float>(), inputs.data_ptr<float>())) {
+    return false;
+  }
+  if (splits) g.unite_weights(dw.data_ptr<float>(), to);
+  return true;
 }
 
 // The gradient of x as a convolution, if it is one and is faster as that, which it is, as measured,
@@ -141,7 +176,7 @@ void convolution_input_grad(Tensor& dx, const Tensor& dy, const Tensor& w, const
   if (dy.numel() == 0 || w.numel() == 0) return kernels::fill(dx, 0);
   const ConvSizes g(dx.sizes(), w.sizes(), dy.sizes(), p);
   const std::optional<ConvSizes> turned = turned_round(g, dx);
-  if (turned && convolve_by_winograd(*turned, dx, dy, w, true, Tensor())) return;
+  if (convolve_by_winograd(g, dx, dy, w, true, Tensor())) return;
   if (prefers_onednn(dx, g, g.Cg, false)) {
     const NativeScope native({.outputs = {&dx}, .row_major = {&w}, .inputs = {&dy}});
     if (turned) return onednn_conv_turned_round(*turned, native.output(0), native.input(0), w);
@@ -174,15 +209,7 @@ void convolution_weight_grad(Tensor& dw, const Tensor& dy, const Tensor& x, cons
                                       x.data_ptr<float>());
     }
   }
-  if (x.dtype() == kFloat32 && has_winograd_conv(g)) {
-    const NativeScope native({.row_major = {&dw}, .inputs = {&dy, &x}, .inputs_follow = true});
-    const Tensor &slopes = native.input(0), &inputs = native.input(1);
-    if (has_channels_last_strides(slopes) && has_channels_last_strides(inputs) &&
-        winograd_conv_weight_grad(g, dw.data_ptr<float>(), slopes.data_ptr<float>(),
-                                  inputs.data_ptr<float>())) {
-      return;
-    }
-  }
+  if (add_up_by_winograd(g, dw, dy, x)) return;
   const bool few = g.C * g.K < 2048;  // sums at each point are more of the work
   if (prefers_onednn(x, g, g.Kg, is_channels_last(dy)) || (x.dtype() == kBFloat16 && few)) {
     const NativeScope native({.row_major = {&dw}, .inputs = {&dy, &x}});

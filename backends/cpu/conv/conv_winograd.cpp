@@ -8,6 +8,7 @@
 #include <hwy/highway.h>
 
 #include <algorithm>
+#include <array>
 #include <atomic>
 
 #include "backends/cpu/runtime/scratch.h"
@@ -26,81 +27,108 @@ constexpr int64_t kCached = int64_t{1} << 16;
 // Tiles whose products with a filter take as long as its transform, where it is made for them.
 constexpr int64_t kFilterCost = 16;
 
-/// Of windows of kTaps x kTaps.
-template <size_t kTaps>
 class Convolution {
  public:
-  Convolution(const ConvSizes& g, float* y, const float* x, const float* w, bool turned,
-              const float* b)
-      : g_(g),
+  /// What depends on the window: so many points, and the ways there and back.
+  struct Maps {
+    int64_t points;
+    Images::Write inputs;
+    void (Convolution::*filters)(int64_t, float*) const;
+    bool (Convolution::*results)(int64_t, int64_t, int64_t, const float*) const;
+  };
+  template <class Taps>
+  static Maps maps() {
+    return {Points<Taps>::kCount, &Images::write_values<Points<Taps>, Points<Taps>>,
+            &Convolution::transform_filters<Taps>, &Convolution::write_tiles<Taps>};
+  }
+
+  Convolution(const Maps& maps, const WinogradSizes& g, float* y, const float* x, const float* w,
+              bool turned, const float* b)
+      : maps_(maps),
+        g_(g),
         y_(y),
-        x_{x, g.H, g.W, g.C, g.padding[1], g.padding[2]},
+        x_{winograd_images(g, x)},
         w_(w),
         turned_(turned),
         b_(b),
         tiles_(g),
-        pitch_(g.C + 16),
-        filters_pitch_(g.C * kBlock + 16) {}
+        planes_(tiles_.planes()),
+        inputs_(planes_ + g.T - 1),
+        pitch_(inputs_ * g.C + 16),
+        filters_pitch_(g.T * g.C * kBlock + 16) {}
 
   bool run();
 
  private:
-  static constexpr size_t kSide = kTaps + kWinogradOutputs - 1;
-  static constexpr int64_t kPoints = winograd::kPoints<kSide>, kWindow = kTaps * kTaps;
-
-  int64_t filters_size() const { return kPoints * filters_pitch_; }
-  /// u [kPoints][filters_pitch], of a block of filters: [C][kBlock].
+  int64_t filters_size() const { return maps_.points * filters_pitch_; }
+  /// u [points][filters_pitch], of a block of filters: [T][C][kBlock].
+  template <class Taps>
   void transform_filters(int64_t block, float* u) const;
-  /// From v [kPoints][count][pitch] of tiles and u, by way of m [kPoints][kGroup][kBlock]. Return
-  /// whether all results are finite.
+  /// From v [points][count][pitch] of tiles and u, by way of m [points][rows at once][kBlock].
+  /// Return whether all results are finite.
   bool convolve(int64_t block, int64_t first, int64_t count, const float* v, const float* u,
                 float* m) const;
+  template <class Taps>
   bool write_tiles(int64_t block, int64_t first, int64_t count, const float* m) const;
 
-  const ConvSizes& g_;
+  const Maps maps_;
+  const WinogradSizes& g_;
   float* const y_;
-  const Images<kSide> x_;
+  const Images x_;
   const float* const w_;
   const bool turned_;
   const float* const b_;
   const WinogradTiles tiles_;
+  const int64_t planes_, inputs_;  // of a tile, of y and x
   // Of tiles, and of points of filters: with powers of two all would meet in the same places of a
   // cache.
   const int64_t pitch_, filters_pitch_;
 };
 
-template <size_t kTaps>
-void Convolution<kTaps>::transform_filters(int64_t block, float* u) const {
-  const int64_t first = block * kBlock, filters = std::min(kBlock, g_.K - first);
-  const int64_t filter = turned_ ? kWindow : g_.C * kWindow,
-                channel = turned_ ? g_.K * kWindow : kWindow;
+template <class Taps>
+void Convolution::transform_filters(int64_t block, float* u) const {
+  constexpr int64_t kWindow = Taps::kCount;
+  const int64_t first = block * kBlock, filters = std::min(kBlock, g_.K - first),
+                all = g_.T * kWindow;
+  const int64_t filter = turned_ ? all : g_.C * all, channel = turned_ ? g_.K * all : all;
   HWY_ALIGN float taps[kWindow][kBlock] = {};
-  for (int64_t c = 0; c < g_.C; ++c) {
+  for (int64_t i = 0; i < g_.T * g_.C; ++i) {
+    const int64_t plane = turned_ ? g_.T - 1 - i / g_.C : i / g_.C;
     for (int64_t k = 0; k < filters; ++k) {
-      const float* from = w_ + (first + k) * filter + c * channel;
+      const float* from = w_ + (first + k) * filter + i % g_.C * channel + plane * kWindow;
       for (int64_t t = 0; t < kWindow; ++t) taps[turned_ ? kWindow - 1 - t : t][k] = from[t];
     }
     for (int64_t k = 0; k < kBlock; k += kLanes) {
-      const auto at = [&](size_t i, size_t j)
-                          HWY_ATTR { return hn::Load(D(), &taps[i * kTaps + j][k]); };
-      write_values<kSide, kTaps>(at, u + c * kBlock + k, filters_pitch_);
+      const auto at = [&](size_t row, size_t column)
+                          HWY_ATTR { return hn::Load(D(), &taps[row * Taps::kWidth + column][k]); };
+      write_values<Points<Taps>, Taps>(at, u + i * kBlock + k, filters_pitch_);
     }
   }
 }
 
-template <size_t kTaps>
-bool Convolution<kTaps>::write_tiles(int64_t block, int64_t first, int64_t count,
-                                     const float* m) const {
+template <class Taps>
+bool Convolution::write_tiles(int64_t block, int64_t first, int64_t count, const float* m) const {
+  using Outputs = winograd::Outputs<Taps>;
   Finite finite;
+  const int64_t split = g_.y_split, height = split > 1 ? g_.height : g_.P,
+                width = split > 1 ? g_.width : g_.Q, filters = g_.K / (split * split);
   for (int64_t k = block * kBlock; k < std::min(g_.K, (block + 1) * kBlock); k += kLanes) {
-    const V bias = b_ ? hn::LoadU(D(), b_ + k) : hn::Zero(D());
-    for (int64_t t = 0; t < count; ++t) {
-      V sums[kWinogradOutputs][kWinogradOutputs];
-      read_sums<kSide>(m + t * kBlock + k % kBlock, count * kBlock, sums);
-      const auto tile = tiles_[first + t];
-      for (int64_t i = 0; i < std::min(kWinogradOutputs, g_.P - tile.row); ++i) {
-        float* to = y_ + ((tile.image * g_.P + tile.row + i) * g_.Q + tile.column) * g_.K + k;
-        for (int64_t j = 0; j < std::min(kWinogradOutputs, g_.Q - tile.column); ++j, to += g_.K) {
+    const int64_t image = k / filters, filter = k % filters;
+    const V bias = b_ ? hn::LoadU(D(), b_ + filter) : hn::Zero(D());
+    for (int64_t t = 0; t < count * planes_; ++t) {
+      const auto tile = tiles_[first + t / planes_];
+      const int64_t plane = tile.plane + t % planes_;
+      if (plane >= g_.O) continue;
+      V sums[Outputs::kHeight][Outputs::kWidth];
+      read_sums<Points<Taps>>(m + t * kBlock + k % kBlock, count * planes_ * kBlock, sums);
+      const int64_t row = tile.row * split + image / split,
+                    column = tile.column * split + image % split;
+      const int64_t rows = std::min<int64_t>(Outputs::kHeight, ceil_div(height - row, split)),
+                    columns = std::min<int64_t>(Outputs::kWidth, ceil_div(width - column, split));
+      for (int64_t i = 0; i < rows; ++i) {
+        const int64_t y_row = (tile.image * g_.O + plane) * height + row + i * split;
+        float* to = y_ + (y_row * width + column) * filters + filter;
+        for (int64_t j = 0; j < columns; ++j, to += split * filters) {
           const V sum = hn::Add(sums[i][j], bias);
           finite.see(sum);
           hn::StoreU(sum, D(), to);
@@ -111,31 +139,35 @@ bool Convolution<kTaps>::write_tiles(int64_t block, int64_t first, int64_t count
   return finite.all();
 }
 
-template <size_t kTaps>
-bool Convolution<kTaps>::convolve(int64_t block, int64_t first, int64_t count, const float* v,
-                                  const float* u, float* m) const {
+bool Convolution::convolve(int64_t block, int64_t first, int64_t count, const float* v,
+                           const float* u, float* m) const {
   bool finite = true;
-  const int64_t groups = ceil_div(count, kGroup);
+  // Rows of a product are planes, one behind the other, or, where there is but one, tiles.
+  const bool has_planes = planes_ > 1;
+  const int64_t groups = ceil_div(count, std::max<int64_t>(kGroup / planes_, 1)),
+                row = has_planes ? g_.C : pitch_;
   for (int64_t i = 0, begin = 0; i < groups; ++i) {
-    const int64_t tiles = ceil_div(count - begin, groups - i);
-    for (int64_t point = 0; point < kPoints; ++point) {
-      const Matrix<const float> a{v + (point * count + begin) * pitch_, pitch_, 1};
-      multiply(tiles, g_.C, m + point * tiles * kBlock, kBlock, a, u + point * filters_pitch_,
-               kBlock, false);
+    const int64_t tiles = ceil_div(count - begin, groups - i), rows = has_planes ? planes_ : tiles;
+    for (int64_t point = 0; point < maps_.points; ++point) {
+      const float* const filters = u + point * filters_pitch_;
+      for (int64_t t = 0; t < (has_planes ? tiles : 1); ++t) {
+        const Matrix<const float> a{v + (point * count + begin + t) * pitch_, row, 1};
+        multiply(rows, {g_.T * g_.C}, m + (point * tiles * planes_ + t * rows) * kBlock, kBlock, a,
+                 filters, kBlock, false);
+      }
     }
-    finite &= write_tiles(block, first + begin, tiles, m);
+    finite &= (this->*maps_.results)(block, first + begin, tiles, m);
     begin += tiles;
   }
   return finite;
 }
 
-template <size_t kTaps>
-bool Convolution<kTaps>::run() {
+bool Convolution::run() {
   // Parts are some tiles, whose values stay in a core's cache, but the more the more filters have
   // to be read for them; of few tiles, some filters each.
-  const int64_t filters = kPoints * g_.C * g_.K,
-                at_once = std::max(kCached / (kPoints * pitch_),
-                                   std::clamp<int64_t>(filters >> 15, 14, 64));
+  const int64_t filters = maps_.points * g_.T * g_.C * g_.K,
+                rows = std::clamp<int64_t>(filters >> 15, 14, 64),
+                at_once = std::max(kCached / (maps_.points * pitch_), ceil_div(rows, planes_));
   const int64_t chunks = ceil_div(tiles_.count(), at_once), blocks = ceil_div(g_.K, kBlock);
   const int64_t shares = std::clamp<int64_t>(8 / chunks, 1, blocks);
   const int64_t most = ceil_div(tiles_.count(), chunks);
@@ -144,15 +176,17 @@ bool Convolution<kTaps>::run() {
   if (!once) {
     parallel_for(blocks, grain_for(filters_size()), [&](int64_t begin, int64_t end) {
       for (int64_t i = begin; i < end; ++i) {
-        transform_filters(i, all_filters.data<float>() + i * filters_size());
+        (this->*maps_.filters)(i, all_filters.data<float>() + i * filters_size());
       }
     });
   }
   std::atomic<bool> finite = true;
-  const int64_t work = kPoints * (most + (once ? kFilterCost : 0)) * g_.C * ceil_div(g_.K, shares);
+  const int64_t work = maps_.points * (most * planes_ + (once ? kFilterCost : 0)) * g_.T * g_.C *
+                       ceil_div(g_.K, shares);
   parallel_for(chunks * shares, grain_for_products(work), [&](int64_t begin, int64_t end) {
-    const Scratch values(bytes(kPoints * most * pitch_)),
-        products(bytes(kPoints * std::min(most, kGroup) * kBlock)),
+    const Scratch values(bytes(maps_.points * most * pitch_)),
+        products(
+            bytes(maps_.points * std::min(most * planes_, std::max(kGroup, planes_)) * kBlock)),
         own_filters(once ? bytes(filters_size()) : 0);
     float *const v = values.data<float>(), *const own = own_filters.data<float>();
     for (int64_t i = begin; i < end; ++i) {
@@ -160,9 +194,9 @@ bool Convolution<kTaps>::run() {
       const int64_t first = tiles_.count() * chunk / chunks,
                     count = tiles_.count() * (chunk + 1) / chunks - first;
       if (i == begin || share == 0)
-        x_.template write_values<kSide>(tiles_, first, count, v, pitch_, count * pitch_);
+        (x_.*maps_.inputs)(tiles_, first, count, inputs_, v, pitch_, count * pitch_);
       for (int64_t k = blocks * share / shares; k < blocks * (share + 1) / shares; ++k) {
-        if (once) transform_filters(k, own);
+        if (once) (this->*maps_.filters)(k, own);
         const float* u = once ? own : all_filters.data<float>() + k * filters_size();
         if (!convolve(k, first, count, v, u, products.data<float>())) finite = false;
       }
@@ -171,15 +205,20 @@ bool Convolution<kTaps>::run() {
   return finite;
 }
 
-bool has_vectors() { return kLanes > 1; }
+bool has_windows(bool of_lines) { return of_lines ? kHasLines : kLanes > 1; }
 
-bool convolve(const ConvSizes& g, float* y, const float* x, const float* w, bool turned,
+bool convolve(const WinogradSizes& g, float* y, const float* x, const float* w, bool turned,
               const float* b) {
   if constexpr (kLanes == 1) {
     return false;  // is not compiled: has_winograd_conv() says no
   } else {
-    return g.R == 3 ? Convolution<3>(g, y, x, w, turned, b).run()
-                    : Convolution<5>(g, y, x, w, turned, b).run();
+    const auto run = [&](const Convolution::Maps& maps) {
+      return Convolution(maps, g, y, x, w, turned, b).run();
+    };
+    if constexpr (kHasLines) {
+      if (g.R == 1) return run(Convolution::maps<Window<1, 5>>());
+    }
+    return run(g.R == 3 ? Convolution::maps<Window<3, 3>>() : Convolution::maps<Window<5, 5>>());
   }
 }
 
@@ -190,24 +229,55 @@ HWY_AFTER_NAMESPACE();
 #if HWY_ONCE
 namespace ambit::cpu {
 
-HWY_EXPORT(has_vectors);
+HWY_EXPORT(has_windows);
 HWY_EXPORT(convolve);
 
-bool has_winograd_conv(const ConvSizes& g) {
-  const bool is_square = g.dims == 2 && g.R == g.S && (g.R == 3 || g.R == 5);
-  const bool is_plain = g.groups == 1 && g.stride[1] == 1 && g.stride[2] == 1 &&
-                        g.dilation[1] == 1 && g.dilation[2] == 1;
-  const bool fills_vectors = g.C % 16 == 0 && g.K % 16 == 0 && g.C >= 32 && g.K >= 32;
-  if (!is_square || !is_plain || !fills_vectors) return false;
+bool has_winograd_conv(const WinogradSizes& g) {
+  constexpr std::array<int64_t, 3> kOnes{1, 1, 1};
+  const bool has_window = g.R == 1 ? g.S == 5 : g.R == g.S && (g.R == 3 || g.R == 5);
+  const bool is_plain = g.groups == 1 && g.stride == kOnes && g.dilation == kOnes;
+  const bool fills_vectors = g.C % 16 == 0 && g.K % 16 == 0 && std::min(g.C, g.K) * g.T >= 32;
+  if (!has_window || !is_plain || !fills_vectors) return false;
   // To know the filters' values costs as much as some tiles do, and tiles reach beyond images: from
   // so many products fewer on it is faster, as measured.
-  const int64_t tiles = WinogradTiles(g).count(), side = g.R + kWinogradOutputs - 1,
-                products = g.N * g.P * g.Q * g.R * g.S,
-                fewer = (g.R == 3 ? 2 * tiles : 4 * (tiles + 8)) * side * side;
-  return tiles >= 16 && products >= fewer && HWY_DYNAMIC_DISPATCH(has_vectors)();
+  const WinogradTiles tiles(g);
+  const int64_t count = tiles.count() * tiles.planes(), side = g.S + kWinogradOutputs - 1,
+                points = g.R == 1 ? side : side * side, outputs = g.N * g.y_plane();
+  const bool splits = g.x_split > 1 || g.y_split > 1;
+  const bool is_less = splits     ? outputs * g.window[0] * g.window[1] >= 6 * (count + 64) * points
+                       : g.R == 5 ? outputs * g.R * g.S >= 4 * (count + 8) * points
+                                  : outputs * g.R * g.S >= 2 * count * points;
+  return count >= 16 && is_less && HWY_DYNAMIC_DISPATCH(has_windows)(g.R == 1);
 }
 
-bool winograd_conv(const ConvSizes& g, float* y, const float* x, const float* w, bool turned,
+WinogradImages winograd_images(const WinogradSizes& g, const float* x) {
+  const bool splits = g.x_split > 1;
+  return {.data = x,
+          .depth = g.D,
+          .height = splits ? g.height : g.H,
+          .width = splits ? g.width : g.W,
+          .channels = g.C / (g.x_split * g.x_split),
+          .padding_front = g.padding[0],
+          .padding_top = g.padding[1],
+          .padding_left = g.padding[2],
+          .split = g.x_split};
+}
+
+void WinogradImages::find(const WinogradTiles::Tile& tile, int64_t image, const float* zeros,
+                          int64_t rows, int64_t columns, const float** from) const {
+  const int64_t d = tile.plane - padding_front + image / (split * split);
+  for (int64_t i = 0; i < rows; ++i) {
+    const int64_t h = (tile.row - padding_top + i) * split + image / split % split;
+    const bool meets = d >= 0 && d < depth && h >= 0 && h < height;
+    const int64_t row = ((tile.image * depth + d) * height + h) * width;
+    for (int64_t j = 0; j < columns; ++j, ++from) {
+      const int64_t w = (tile.column - padding_left + j) * split + image % split;
+      *from = meets && w >= 0 && w < width ? data + (row + w) * channels : zeros;
+    }
+  }
+}
+
+bool winograd_conv(const WinogradSizes& g, float* y, const float* x, const float* w, bool turned,
                    const float* b) {
   return HWY_DYNAMIC_DISPATCH(convolve)(g, y, x, w, turned, b);
 }

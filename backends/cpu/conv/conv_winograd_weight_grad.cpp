@@ -24,73 +24,94 @@ using namespace winograd;
 constexpr int64_t kCached = int64_t{1} << 18;
 
 /// Write the sums of a row of K, [kPoints][K][pitch], to dw. Return whether all are finite.
-template <size_t kTaps>
-bool write_sums(const ConvSizes& g, float* dw, const float* sums, int64_t pitch, int64_t k) {
-  constexpr size_t kSide = kTaps + kWinogradOutputs - 1, kWindow = kTaps * kTaps;
+template <class Taps>
+bool write_sums(const WinogradSizes& g, float* dw, const float* sums, int64_t pitch, int64_t k) {
+  constexpr int64_t kWindow = Taps::kCount;
   Finite finite;
-  for (int64_t c = 0; c < g.C; c += kLanes) {
-    V taps[kTaps][kTaps];
-    read_sums<kSide>(sums + k * pitch + c, g.K * pitch, taps);
+  for (int64_t i = 0; i < g.T * g.C; i += kLanes) {
+    V taps[Taps::kHeight][Taps::kWidth];
+    read_sums<Points<Taps>>(sums + k * pitch + i, g.K * pitch, taps);
+    const int64_t plane = i / g.C, first = (k * g.C + i % g.C) * g.T + plane;
     for (size_t t = 0; t < kWindow; ++t) {
-      const V tap = taps[t / kTaps][t % kTaps];
+      const V tap = taps[t / Taps::kWidth][t % Taps::kWidth];
       finite.see(tap);
       HWY_ALIGN float of_channels[kLanes];
       hn::Store(tap, D(), of_channels);
-      float* to = dw + (k * g.C + c) * kWindow + t;
-      for (int64_t i = 0; i < kLanes; ++i) to[i * kWindow] = of_channels[i];
+      float* to = dw + first * kWindow + t;
+      for (int64_t c = 0; c < kLanes; ++c) to[c * g.T * kWindow] = of_channels[c];
     }
   }
   return finite.all();
 }
 
-template <size_t kTaps>
-bool add_up(const ConvSizes& g, float* dw, const float* dy, const float* x) {
-  constexpr size_t kSide = kTaps + kWinogradOutputs - 1;
-  constexpr int64_t kPoints = winograd::kPoints<kSide>;
-  const Images<kSide> inputs{x, g.H, g.W, g.C, g.padding[1], g.padding[2]};
-  const Images<kWinogradOutputs> slopes{dy, g.P, g.Q, g.K, 0, 0};
+/// What depends on the window: so many points, the ways there and back.
+struct Maps {
+  int64_t points;
+  Images::Write inputs, slopes;
+  bool (*sums)(const WinogradSizes&, float*, const float*, int64_t, int64_t);
+};
+template <class Taps>
+Maps maps() {
+  return {Points<Taps>::kCount, &Images::write_values<Points<Taps>, Points<Taps>>,
+          &Images::write_values<Points<Taps>, Outputs<Taps>>, &write_sums<Taps>};
+}
+
+// Is not called where vectors have one lane.
+[[maybe_unused]] bool add_up(const Maps& maps, const WinogradSizes& g, float* dw, const float* dy,
+                             const float* x) {
+  const int64_t points = maps.points;
+  const Images inputs{winograd_images(g, x)}, slopes{{dy, g.O, g.P, g.Q, g.K, 0, 0, 0}};
   const WinogradTiles tiles(g);
-  const int64_t x_pitch = round_up(g.C, kBlock) + 16, dy_pitch = g.K + 16,
-                tile = kPoints * (x_pitch + dy_pitch);
-  const int64_t chunks = ceil_div(tiles.count(), std::max<int64_t>(kCached / tile, 64)),
+  // Each plane of dy meets T of x, one behind the other.
+  const int64_t planes = tiles.planes(), x_planes = planes + g.T - 1, columns = g.T * g.C,
+                sum_pitch = round_up(columns, kBlock) + 16,
+                x_pitch = round_up(x_planes * g.C, kBlock) + 16, dy_pitch = planes * g.K + 16,
+                tile = points * (x_pitch + dy_pitch);
+  const int64_t chunks = ceil_div(tiles.count(), std::max(kCached / tile, ceil_div(64, planes))),
                 most = ceil_div(tiles.count(), chunks);
-  const Scratch of_inputs(bytes(kPoints * most * x_pitch)),
-      of_slopes(bytes(kPoints * most * dy_pitch)), of_taps(bytes(kPoints * g.K * x_pitch));
+  const Scratch of_inputs(bytes(points * most * x_pitch)),
+      of_slopes(bytes(points * most * dy_pitch)), of_taps(bytes(points * g.K * sum_pitch));
   float *const v = of_inputs.data<float>(), *const u = of_slopes.data<float>(),
                *const sums = of_taps.data<float>();
   for (int64_t chunk = 0; chunk < chunks; ++chunk) {
     const int64_t first = tiles.count() * chunk / chunks,
                   count = tiles.count() * (chunk + 1) / chunks - first;
     parallel_for(count, grain_for(tile), [&](int64_t begin, int64_t end) {
-      inputs.template write_values<kSide>(tiles, first + begin, end - begin, v + begin * x_pitch,
-                                          x_pitch, count * x_pitch);
-      slopes.template write_values<kSide>(tiles, first + begin, end - begin, u + begin * dy_pitch,
-                                          dy_pitch, count * dy_pitch);
+      (inputs.*maps.inputs)(tiles, first + begin, end - begin, x_planes, v + begin * x_pitch,
+                            x_pitch, count * x_pitch);
+      (slopes.*maps.slopes)(tiles, first + begin, end - begin, planes, u + begin * dy_pitch,
+                            dy_pitch, count * dy_pitch);
     });
-    parallel_for(kPoints, grain_for_products(count * g.K * g.C), [&](int64_t begin, int64_t end) {
-      for (int64_t point = begin; point < end; ++point) {
-        const Matrix<const float> a{u + point * count * dy_pitch, 1, dy_pitch};
-        for (int64_t c = 0; c < g.C; c += kBlock) {
-          multiply(g.K, count, sums + point * g.K * x_pitch + c, x_pitch, a,
-                   v + point * count * x_pitch + c, x_pitch, chunk > 0);
-        }
-      }
-    });
+    const Depth depth = planes == 1 ? Depth{count} : Depth{planes, count, dy_pitch, x_pitch};
+    const int64_t dy_step = planes == 1 ? dy_pitch : g.K, x_step = planes == 1 ? x_pitch : g.C;
+    parallel_for(points, grain_for_products(count * planes * g.K * columns),
+                 [&](int64_t begin, int64_t end) {
+                   for (int64_t point = begin; point < end; ++point) {
+                     const Matrix<const float> a{u + point * count * dy_pitch, 1, dy_step};
+                     for (int64_t c = 0; c < columns; c += kBlock) {
+                       multiply(g.K, depth, sums + point * g.K * sum_pitch + c, sum_pitch, a,
+                                v + point * count * x_pitch + c, x_step, chunk > 0);
+                     }
+                   }
+                 });
   }
   std::atomic<bool> finite = true;
-  parallel_for(g.K, grain_for(kPoints * g.C), [&](int64_t begin, int64_t end) {
+  parallel_for(g.K, grain_for(points * columns), [&](int64_t begin, int64_t end) {
     for (int64_t k = begin; k < end; ++k) {
-      if (!write_sums<kTaps>(g, dw, sums, x_pitch, k)) finite = false;
+      if (!maps.sums(g, dw, sums, sum_pitch, k)) finite = false;
     }
   });
   return finite;
 }
 
-bool weight_grad(const ConvSizes& g, float* dw, const float* dy, const float* x) {
+bool weight_grad(const WinogradSizes& g, float* dw, const float* dy, const float* x) {
   if constexpr (kLanes == 1) {
     return false;  // is not compiled: has_winograd_conv() says no
   } else {
-    return g.R == 3 ? add_up<3>(g, dw, dy, x) : add_up<5>(g, dw, dy, x);
+    if constexpr (kHasLines) {
+      if (g.R == 1) return add_up(maps<Window<1, 5>>(), g, dw, dy, x);
+    }
+    return add_up(g.R == 3 ? maps<Window<3, 3>>() : maps<Window<5, 5>>(), g, dw, dy, x);
   }
 }
 
@@ -103,7 +124,7 @@ namespace ambit::cpu {
 
 HWY_EXPORT(weight_grad);
 
-bool winograd_conv_weight_grad(const ConvSizes& g, float* dw, const float* dy, const float* x) {
+bool winograd_conv_weight_grad(const WinogradSizes& g, float* dw, const float* dy, const float* x) {
   return HWY_DYNAMIC_DISPATCH(weight_grad)(g, dw, dy, x);
 }
 

@@ -25,6 +25,8 @@ using D = hn::ScalableTag<float>;
 using V = hn::Vec<D>;
 
 inline constexpr int64_t kLanes = hn::MaxLanes(D());
+/// Whether lines have loops; those of few lanes are not worth their code.
+inline constexpr bool kHasLines = kLanes >= 16;
 inline constexpr size_t kVectors = 2;
 inline constexpr int64_t kBlock = int64_t{kVectors} * kLanes;  // columns of a product at once
 // Its rows at once: as many as registers hold beside the columns and one element.
@@ -39,9 +41,29 @@ inline constexpr std::array<float, 2> kPairs<6>{0.625f, 1.5f};
 template <>
 inline constexpr std::array<float, 3> kPairs<8>{0.5f, 1, 2};
 
-/// The points of tiles of so many pixels.
+/// Their indices; of one pixel, which is its own value, there are none.
 template <size_t kSide>
-inline constexpr int64_t kPoints = int64_t{kSide} * int64_t{kSide};
+constexpr auto pairs_of() {
+  if constexpr (kSide == 1) {
+    return std::index_sequence<>();
+  } else {
+    return std::make_index_sequence<kPairs<kSide>.size()>();
+  }
+}
+
+/// What is kRows of so many taps, pixels or sums, and kColumns, which are as many or lines.
+template <size_t kRows, size_t kColumns>
+struct Window {
+  static constexpr size_t kHeight = kRows, kWidth = kColumns;
+  static constexpr int64_t kCount = int64_t{kRows} * int64_t{kColumns};
+};
+/// Pixels of y that a tile of windows of so many taps has, and of x, which are as many points.
+constexpr size_t outputs_of(size_t taps) { return taps == 1 ? 1 : size_t{kWinogradOutputs}; }
+template <class Taps>
+using Outputs = Window<outputs_of(Taps::kHeight), outputs_of(Taps::kWidth)>;
+template <class Taps>
+using Points = Window<Taps::kHeight + outputs_of(Taps::kHeight) - 1,
+                      Taps::kWidth + outputs_of(Taps::kWidth) - 1>;
 
 /// The factors of the powers of t in the product of t - p^2 for all pairs, but one if there is a
 /// kBut of them; the last is 1.
@@ -115,7 +137,9 @@ HWY_INLINE void pixels_at_pair(const V (&x)[kSide], V* to) {
 /// The values of pixels of x, or of fewer taps, at all points.
 template <size_t kSide, size_t kFrom, size_t... K>
 HWY_INLINE void values_of(const V (&from)[kFrom], V (&to)[kSide], std::index_sequence<K...>) {
-  if constexpr (kFrom == kSide) {
+  if constexpr (kSide == 1) {
+    to[0] = from[0];
+  } else if constexpr (kFrom == kSide) {
     to[0] = every_second(kAll<kSide>, from);
     to[kSide - 1] = every_second(kAll<kSide>, from + 1);
     (pixels_at_pair<kSide, K>(from, to + 2 * K + 1), ...);
@@ -139,56 +163,60 @@ HWY_INLINE V sum_of(const V (&even)[sizeof...(K)], const V (&odd)[sizeof...(K)],
 template <size_t kSums, size_t kSide, size_t... S, size_t... K>
 HWY_INLINE void sums_of(const V (&values)[kSide], V (&to)[kSums], std::index_sequence<S...>,
                         std::index_sequence<K...> pairs) {
-  const V even[] = {hn::Add(values[2 * K + 1], values[2 * K + 2])...},
-          odd[] = {hn::Sub(values[2 * K + 1], values[2 * K + 2])...};
-  ((to[S] = sum_of<kSide, S>(even, odd, pairs)), ...);
-  to[0] = hn::Add(to[0], values[0]);
-  to[kSums - 1] = hn::Add(to[kSums - 1], values[kSide - 1]);
+  if constexpr (kSide == 1) {
+    to[0] = values[0];
+    return;
+  } else {
+    const V even[] = {hn::Add(values[2 * K + 1], values[2 * K + 2])...},
+            odd[] = {hn::Sub(values[2 * K + 1], values[2 * K + 2])...};
+    ((to[S] = sum_of<kSide, S>(even, odd, pairs)), ...);
+    to[0] = hn::Add(to[0], values[0]);
+    to[kSums - 1] = hn::Add(to[kSums - 1], values[kSide - 1]);
+  }
 }
 
-/// to[point * stride] of kFrom x kFrom vectors that at(row, column) gives.
-template <size_t kSide, class At, size_t... From, size_t... Point>
-HWY_INLINE void write_values(const At& at, float* to, int64_t stride, std::index_sequence<From...>,
-                             std::index_sequence<Point...>) {
-  constexpr std::make_index_sequence<kPairs<kSide>.size()> pairs;
-  V columns[sizeof...(From)][kSide];
-  for (size_t j = 0; j < sizeof...(From); ++j) {
-    const V column[] = {at(From, j)...};
-    values_of(column, columns[j], pairs);
+/// to[point * stride] of a window of vectors that at(row, column) gives.
+template <class Points, class At, size_t... Row, size_t... Column, size_t... Point>
+HWY_INLINE void write_values(const At& at, float* to, int64_t stride, std::index_sequence<Row...>,
+                             std::index_sequence<Column...>, std::index_sequence<Point...>) {
+  V columns[sizeof...(Column)][Points::kHeight];
+  for (size_t j = 0; j < sizeof...(Column); ++j) {
+    const V column[] = {at(Row, j)...};
+    values_of(column, columns[j], pairs_of<Points::kHeight>());
   }
-  for (size_t i = 0; i < kSide; ++i, to += kSide * stride) {
-    const V row[] = {columns[From][i]...};
-    V values[kSide];
-    values_of(row, values, pairs);
+  for (size_t i = 0; i < Points::kHeight; ++i, to += sizeof...(Point) * stride) {
+    const V row[] = {columns[Column][i]...};
+    V values[sizeof...(Point)];
+    values_of(row, values, pairs_of<sizeof...(Point)>());
     (hn::StoreU(values[Point], D(), to + Point * stride), ...);
   }
 }
-template <size_t kSide, size_t kFrom, class At>
+template <class Points, class From, class At>
 HWY_INLINE void write_values(const At& at, float* to, int64_t stride) {
-  write_values<kSide>(at, to, stride, std::make_index_sequence<kFrom>(),
-                      std::make_index_sequence<kSide>());
+  write_values<Points>(at, to, stride, std::make_index_sequence<From::kHeight>(),
+                       std::make_index_sequence<From::kWidth>(),
+                       std::make_index_sequence<Points::kWidth>());
 }
 
-/// The kSums x kSums sums whose values are from[point * stride].
-template <size_t kSums, size_t... Point>
-HWY_INLINE void read_sums(const float* from, int64_t stride, V (&to)[kSums][kSums],
-                          std::index_sequence<Point...>) {
-  constexpr size_t kSide = sizeof...(Point);
-  constexpr std::make_index_sequence<kSums> sums;
-  constexpr std::make_index_sequence<kPairs<kSide>.size()> pairs;
-  V columns[kSide][kSums];
-  for (size_t j = 0; j < kSide; ++j, from += stride) {
-    const V values[] = {hn::LoadU(D(), from + Point * kSide * stride)...};
-    sums_of(values, columns[j], sums, pairs);
+/// The sums whose values are from[point * stride].
+template <size_t kHeight, size_t kWidth, size_t... Row, size_t... Column>
+HWY_INLINE void read_sums(const float* from, int64_t stride, V (&to)[kHeight][kWidth],
+                          std::index_sequence<Row...>, std::index_sequence<Column...>) {
+  constexpr size_t kRows = sizeof...(Row), kColumns = sizeof...(Column);
+  V columns[kColumns][kHeight];
+  for (size_t j = 0; j < kColumns; ++j, from += stride) {
+    const V values[] = {hn::LoadU(D(), from + Row * kColumns * stride)...};
+    sums_of(values, columns[j], std::make_index_sequence<kHeight>(), pairs_of<kRows>());
   }
-  for (size_t i = 0; i < kSums; ++i) {
-    const V values[] = {columns[Point][i]...};
-    sums_of(values, to[i], sums, pairs);
+  for (size_t i = 0; i < kHeight; ++i) {
+    const V values[] = {columns[Column][i]...};
+    sums_of(values, to[i], std::make_index_sequence<kWidth>(), pairs_of<kColumns>());
   }
 }
-template <size_t kSide, size_t kSums>
-HWY_INLINE void read_sums(const float* from, int64_t stride, V (&to)[kSums][kSums]) {
-  read_sums(from, stride, to, std::make_index_sequence<kSide>());
+template <class Points, size_t kHeight, size_t kWidth>
+HWY_INLINE void read_sums(const float* from, int64_t stride, V (&to)[kHeight][kWidth]) {
+  read_sums(from, stride, to, std::make_index_sequence<Points::kHeight>(),
+            std::make_index_sequence<Points::kWidth>());
 }
 
 /// Whether all that it has seen is finite.
@@ -202,46 +230,49 @@ class Finite {
   V nan_or_0_;
 };
 
-/// Images that lie channels-last, tiles of kPixels x kPixels of which begin `padding` before each
-/// tile of y.
-template <size_t kPixels>
-struct Images {
-  const float* data;
-  int64_t height, width, channels, padding_top, padding_left;
+struct Images : WinogradImages {
+  using Write = void (Images::*)(const WinogradTiles& tiles, int64_t first, int64_t count,
+                                 int64_t planes, float* to, int64_t pitch, int64_t stride) const;
 
-  /// to[point * stride + i * pitch + channel] = the values of tile first + i, of `count`.
-  template <size_t kSide>
-  void write_values(const WinogradTiles& tiles, int64_t first, int64_t count, float* to,
-                    int64_t pitch, int64_t stride) const {
+  /// to[point * stride + i * pitch + image * channels + channel] = the values of the window of
+  /// pixels of tile first + i, of `count`, in each of so many planes, or in each of split images.
+  template <class Points, class Pixels>
+  void write_values(const WinogradTiles& tiles, int64_t first, int64_t count, int64_t planes,
+                    float* to, int64_t pitch, int64_t stride) const {
     const std::vector<float> zeros(static_cast<size_t>(channels));  // outside of an image
-    for (int64_t t = 0; t < count; ++t, to += pitch) {
-      const auto tile = tiles[first + t];
-      const float* from[kPixels][kPixels];
-      for (size_t i = 0; i < kPixels; ++i) {
-        const int64_t h = tile.row - padding_top + static_cast<int64_t>(i);
-        const bool meets = h >= 0 && h < height;
-        const float* row = meets ? data + (tile.image * height + h) * width * channels : nullptr;
-        for (size_t j = 0; j < kPixels; ++j) {
-          const int64_t w = tile.column - padding_left + static_cast<int64_t>(j);
-          from[i][j] = meets && w >= 0 && w < width ? row + w * channels : zeros.data();
-        }
-      }
+    const int64_t images = planes * split * split;
+    for (int64_t i = 0; i < count * images; ++i) {
+      const int64_t image = i % images;
+      const float* from[Pixels::kHeight][Pixels::kWidth];
+      find(tiles[first + i / images], image, zeros.data(), Pixels::kHeight, Pixels::kWidth,
+           from[0]);
+      float* const values = to + i / images * pitch + image * channels;
       for (int64_t c = 0; c < channels; c += kLanes) {
-        const auto at = [&](size_t i, size_t j) HWY_ATTR { return hn::LoadU(D(), from[i][j] + c); };
-        winograd::write_values<kSide, kPixels>(at, to + c, stride);
+        const auto at = [&](size_t row, size_t column)
+                            HWY_ATTR { return hn::LoadU(D(), from[row][column] + c); };
+        winograd::write_values<Points, Pixels>(at, values + c, stride);
       }
     }
   }
 };
 
+/// What is added up of a product: columns of its left and rows of its right operand, in `runs` of
+/// `length`, from each to the next of which it is so far.
+struct Depth {
+  int64_t length, runs = 1, left_step = 0, right_step = 0;
+};
+
 /// y [kRows][kBlock] = a [kRows,depth] b [depth][kBlock], or added to it.
 template <size_t kRows>
-void product(int64_t depth, float* y, int64_t y_stride, const Matrix<const float>& a,
+void product(const Depth& depth, float* y, int64_t y_stride, const Matrix<const float>& a,
              const float* b, int64_t b_stride, bool add) {
   Tile<float, kRows, kVectors> tile;
-  const float* element = a.data;
-  for (int64_t i = 0; i < depth; ++i, element += a.column_stride, b += b_stride) {
-    tile.add_product(element, a.row_stride, b);
+  for (int64_t run = 0; run < depth.runs; ++run) {
+    const float* element = a.data + run * depth.left_step;
+    const float* row = b + run * depth.right_step;
+    for (int64_t i = 0; i < depth.length; ++i, element += a.column_stride, row += b_stride) {
+      tile.add_product(element, a.row_stride, row);
+    }
   }
   add ? tile.add_to(y, y_stride) : tile.store(y, y_stride);
 }
@@ -252,8 +283,8 @@ constexpr auto products(std::index_sequence<I...>) {
 inline constexpr auto kProducts = products(std::make_index_sequence<kMostRows>());
 
 /// y [rows][kBlock] = a [rows,depth] b [depth][kBlock], or added to it.
-inline void multiply(int64_t rows, int64_t depth, float* y, int64_t y_stride, Matrix<const float> a,
-                     const float* b, int64_t b_stride, bool add) {
+inline void multiply(int64_t rows, const Depth& depth, float* y, int64_t y_stride,
+                     Matrix<const float> a, const float* b, int64_t b_stride, bool add) {
   const int64_t runs = ceil_div(rows, int64_t{kMostRows});
   for (int64_t i = 0; i < runs; ++i) {
     const int64_t count = ceil_div(rows, runs - i);

@@ -131,7 +131,7 @@ Tensor convolve_transposed(const char* op, size_t dims, const Tensor& input, con
   if (!bias.defined()) return out;
   Dims column(dims + 1, 1);
   column[0] = -1;
-  return out + bias.view(column);
+  return add_(out, bias.view(column));
 }
 
 }  // namespace
