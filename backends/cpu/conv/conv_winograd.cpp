@@ -64,8 +64,8 @@ class Convolution {
   const bool turned_;
   const float* const b_;
   const WinogradTiles tiles_;
-  // Of tiles, and of points of filters: with powers of two all would meet in the same places of a
-  // cache.
+  // Of tiles, and of points of filters, which lie 16 floats further apart, as those of tiles do:
+  // with powers of two all would meet in the same places of a cache.
   const int64_t pitch_, filters_pitch_;
 };
 
