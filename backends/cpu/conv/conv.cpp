@@ -33,7 +33,7 @@ constexpr int64_t kEnough = int64_t{1} << 18;
 // tiles.
 bool is_worth_widening(const ConvSizes& g) {
   return g.dims == 2 && g.R > 1 && has_winograd_conv(g) && !has_bfloat16_tiles() &&
-         (g.R == 5 || std::min(g.C, g.K) >= 128);
+         (g.R == 5 || std::min(g.C, g.K) >= 64);
 }
 
 // oneDNN's vectors hold 16 channels of the result. Where those fill them it is faster, as measured,
@@ -210,8 +210,7 @@ void convolution_weight_grad(Tensor& dw, const Tensor& dy, const Tensor& x, cons
     }
   }
   if (add_up_by_winograd(g, dw, dy, x)) return;
-  const bool few = g.C * g.K < 2048;  // sums at each point are more of the work
-  if (prefers_onednn(x, g, g.Kg, is_channels_last(dy)) || (x.dtype() == kBFloat16 && few)) {
+  if (prefers_onednn(x, g, g.Kg, is_channels_last(dy))) {
     const NativeScope native({.row_major = {&dw}, .inputs = {&dy, &x}});
     if (onednn_conv_weight_grad(g, dw, native.input(0), native.input(1))) return;
   }

@@ -54,13 +54,15 @@ class Convolution {
         tiles_(g),
         planes_(tiles_.planes()),
         inputs_(planes_ + g.T - 1),
-        pitch_(inputs_ * g.C + 16),
-        filters_pitch_(g.T * g.C * kBlock + 16) {}
+        pitch_(inputs_ * g.C),
+        filters_pitch_(g.T * g.C * kBlock + kGap) {}
 
   bool run();
 
  private:
   int64_t filters_size() const { return maps_.points * filters_pitch_; }
+  /// Of points, of so many tiles.
+  int64_t stride(int64_t count) const { return count * pitch_ + kGap; }
   /// u [points][filters_pitch], of a block of filters: [T][C][kBlock].
   template <class Taps>
   void transform_filters(int64_t block, float* u) const;
@@ -80,8 +82,7 @@ class Convolution {
   const float* const b_;
   const WinogradTiles tiles_;
   const int64_t planes_, inputs_;  // of a tile, of y and x
-  // Of tiles, and of points of filters: with powers of two all would meet in the same places of a
-  // cache.
+  // Of tiles, and of points of filters.
   const int64_t pitch_, filters_pitch_;
 };
 
@@ -151,7 +152,7 @@ bool Convolution::convolve(int64_t block, int64_t first, int64_t count, const fl
     for (int64_t point = 0; point < maps_.points; ++point) {
       const float* const filters = u + point * filters_pitch_;
       for (int64_t t = 0; t < (has_planes ? tiles : 1); ++t) {
-        const Matrix<const float> a{v + (point * count + begin + t) * pitch_, row, 1};
+        const Matrix<const float> a{v + point * stride(count) + (begin + t) * pitch_, row, 1};
         multiply(rows, {g_.T * g_.C}, m + (point * tiles * planes_ + t * rows) * kBlock, kBlock, a,
                  filters, kBlock, false);
       }
@@ -184,7 +185,7 @@ bool Convolution::run() {
   const int64_t work = maps_.points * (most * planes_ + (once ? kFilterCost : 0)) * g_.T * g_.C *
                        ceil_div(g_.K, shares);
   parallel_for(chunks * shares, grain_for_products(work), [&](int64_t begin, int64_t end) {
-    const Scratch values(bytes(maps_.points * most * pitch_)),
+    const Scratch values(bytes(maps_.points * stride(most))),
         products(
             bytes(maps_.points * std::min(most * planes_, std::max(kGroup, planes_)) * kBlock)),
         own_filters(once ? bytes(filters_size()) : 0);
@@ -194,7 +195,7 @@ bool Convolution::run() {
       const int64_t first = tiles_.count() * chunk / chunks,
                     count = tiles_.count() * (chunk + 1) / chunks - first;
       if (i == begin || share == 0)
-        (x_.*maps_.inputs)(tiles_, first, count, inputs_, v, pitch_, count * pitch_);
+        (x_.*maps_.inputs)(tiles_, first, count, inputs_, v, pitch_, stride(count));
       for (int64_t k = blocks * share / shares; k < blocks * (share + 1) / shares; ++k) {
         if (once) (this->*maps_.filters)(k, own);
         const float* u = once ? own : all_filters.data<float>() + k * filters_size();

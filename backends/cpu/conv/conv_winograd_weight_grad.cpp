@@ -23,14 +23,15 @@ using namespace winograd;
 // Floats of tiles of x and dy that stay in the cache.
 constexpr int64_t kCached = int64_t{1} << 18;
 
-/// Write the sums of a row of K, [kPoints][K][pitch], to dw. Return whether all are finite.
+/// Write the sums of a row of K, [points][K][pitch] with a gap, to dw. Return whether all are
+/// finite.
 template <class Taps>
 bool write_sums(const WinogradSizes& g, float* dw, const float* sums, int64_t pitch, int64_t k) {
   constexpr int64_t kWindow = Taps::kCount;
   Finite finite;
   for (int64_t i = 0; i < g.T * g.C; i += kLanes) {
     V taps[Taps::kHeight][Taps::kWidth];
-    read_sums<Points<Taps>>(sums + k * pitch + i, g.K * pitch, taps);
+    read_sums<Points<Taps>>(sums + k * pitch + i, g.K * pitch + kGap, taps);
     const int64_t plane = i / g.C, first = (k * g.C + i % g.C) * g.T + plane;
     for (size_t t = 0; t < kWindow; ++t) {
       const V tap = taps[t / Taps::kWidth][t % Taps::kWidth];
@@ -64,33 +65,34 @@ Maps maps() {
   const WinogradTiles tiles(g);
   // Each plane of dy meets T of x, one behind the other.
   const int64_t planes = tiles.planes(), x_planes = planes + g.T - 1, columns = g.T * g.C,
-                sum_pitch = round_up(columns, kBlock) + 16,
-                x_pitch = round_up(x_planes * g.C, kBlock) + 16, dy_pitch = planes * g.K + 16,
-                tile = points * (x_pitch + dy_pitch);
+                sum_pitch = round_up(columns, kBlock), x_pitch = round_up(x_planes * g.C, kBlock),
+                dy_pitch = planes * g.K, tile = points * (x_pitch + dy_pitch);
   const int64_t chunks = ceil_div(tiles.count(), std::max(kCached / tile, ceil_div(64, planes))),
                 most = ceil_div(tiles.count(), chunks);
-  const Scratch of_inputs(bytes(points * most * x_pitch)),
-      of_slopes(bytes(points * most * dy_pitch)), of_taps(bytes(points * g.K * sum_pitch));
+  const int64_t sum_stride = g.K * sum_pitch + kGap;
+  const Scratch of_inputs(bytes(points * (most * x_pitch + kGap))),
+      of_slopes(bytes(points * (most * dy_pitch + kGap))), of_taps(bytes(points * sum_stride));
   float *const v = of_inputs.data<float>(), *const u = of_slopes.data<float>(),
                *const sums = of_taps.data<float>();
   for (int64_t chunk = 0; chunk < chunks; ++chunk) {
     const int64_t first = tiles.count() * chunk / chunks,
-                  count = tiles.count() * (chunk + 1) / chunks - first;
+                  count = tiles.count() * (chunk + 1) / chunks - first,
+                  x_stride = count * x_pitch + kGap, dy_stride = count * dy_pitch + kGap;
     parallel_for(count, grain_for(tile), [&](int64_t begin, int64_t end) {
       (inputs.*maps.inputs)(tiles, first + begin, end - begin, x_planes, v + begin * x_pitch,
-                            x_pitch, count * x_pitch);
+                            x_pitch, x_stride);
       (slopes.*maps.slopes)(tiles, first + begin, end - begin, planes, u + begin * dy_pitch,
-                            dy_pitch, count * dy_pitch);
+                            dy_pitch, dy_stride);
     });
     const Depth depth = planes == 1 ? Depth{count} : Depth{planes, count, dy_pitch, x_pitch};
     const int64_t dy_step = planes == 1 ? dy_pitch : g.K, x_step = planes == 1 ? x_pitch : g.C;
     parallel_for(points, grain_for_products(count * planes * g.K * columns),
                  [&](int64_t begin, int64_t end) {
                    for (int64_t point = begin; point < end; ++point) {
-                     const Matrix<const float> a{u + point * count * dy_pitch, 1, dy_step};
+                     const Matrix<const float> a{u + point * dy_stride, 1, dy_step};
                      for (int64_t c = 0; c < columns; c += kBlock) {
-                       multiply(g.K, depth, sums + point * g.K * sum_pitch + c, sum_pitch, a,
-                                v + point * count * x_pitch + c, x_step, chunk > 0);
+                       multiply(g.K, depth, sums + point * sum_stride + c, sum_pitch, a,
+                                v + point * x_stride + c, x_step, chunk > 0);
                      }
                    }
                  });

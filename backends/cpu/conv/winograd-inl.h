@@ -29,6 +29,9 @@ inline constexpr int64_t kLanes = hn::MaxLanes(D());
 inline constexpr bool kHasLines = kLanes >= 16;
 inline constexpr size_t kVectors = 2;
 inline constexpr int64_t kBlock = int64_t{kVectors} * kLanes;  // columns of a product at once
+/// Floats that points lie further apart than what belongs to each: that is often a power of two,
+/// with which all would meet in the same places of a cache.
+inline constexpr int64_t kGap = 16;
 // Its rows at once: as many as registers hold beside the columns and one element.
 inline constexpr size_t kMostRows = HWY_ARCH_X86 && HWY_TARGET != HWY_AVX3 ? 6 : 14;
 
