@@ -23,7 +23,7 @@ const std::string kTudui = AMBIT_APPS
     "--log-every 1 --language en ";
 
 std::string mpirun(int ranks) {
-  return fmt::format("mpirun --oversubscribe --bind-to none -n {} ", ranks);
+  return fmt::format("{} --oversubscribe --bind-to none -n {} ", AMBIT_MPIRUN, ranks);
 }
 
 ChildResult run_in(const TemporaryFolder& folder, const std::string& command) {
@@ -108,7 +108,7 @@ TEST_CASE("a training that is killed goes on from its last checkpoint, on other 
       killed, "bash -c '" + mpirun(2) + kTudui +
                   fmt::format("--distributed --save-every {} >log 2>&1 & mpi=$!; ", kEvery) +
                   "until grep -q \"steps: 9,\" log || ! kill -0 $mpi 2>/dev/null; do :; done; "
-                  "pkill -9 -n -P $mpi; wait $mpi'");
+                  "pkill -9 -n -P $(pgrep -x -P $mpi mpirun); wait $mpi'");
   CHECK(first.exit_code != 0);
   const std::string log = read_bytes(killed / "log");
   REQUIRE(fs::exists(killed / "tudui_latest.pth"));

@@ -36,18 +36,28 @@ Rows allreduce_table(const std::vector<Allreduce>& all) {
   return rows;
 }
 
+// Without exchange there is what ranks lose to each other on the machine all the same: to what they
+// share of it, and then to waiting for the slowest in each step.
 Rows steps_table(const Steps& s, int ranks) {
-  const double images = static_cast<double>(kBatch);
+  Rows rows{{fmt::format("tudui, batch {} a rank", kBatch), "step", "images/s", "times 1 rank's"}};
+  const auto add = [&](const std::string& what, int n, double seconds) {
+    rows.push_back({what, text_of_time(seconds), fmt::format("{:.0f}", kBatch * n / seconds),
+                    fmt::format("{:.2f}", n * s.alone / seconds)});
+  };
+  add("1 rank", 1, s.alone);
+  add(fmt::format("{} ranks, buckets of {} MiB", ranks, kBucketMiB), ranks, s.together);
+  add("in one bucket", ranks, s.at_once);
+  add("without exchange", ranks, s.computing);
+  add("the same until all are done", ranks, s.slowest);
+  return rows;
+}
+
+Rows exchange_table(const Steps& s) {
   const double hidden = std::clamp((s.computing + s.exchange - s.together) / s.exchange, 0.0, 1.0);
-  return {{fmt::format("tudui, batch {} a rank", kBatch), "1 rank", fmt::format("{} ranks", ranks)},
-          {"step", text_of_time(s.alone), text_of_time(s.together)},
-          {"images/s", fmt::format("{:.0f}", images / s.alone),
-           fmt::format("{:.0f}", images * ranks / s.together)},
-          {"times those of 1 rank", "1", fmt::format("{:.2f}", ranks * s.alone / s.together)},
-          {"step without exchange", "", text_of_time(s.computing)},
-          {"the same until all are done", "", text_of_time(s.slowest)},
-          {"exchange alone", "", text_of_time(s.exchange)},
-          {"of it hidden behind backward", "", percent(hidden)}};
+  return {{"exchange of its gradients", ""},
+          {"alone", text_of_time(s.exchange)},
+          {"what computing loses to it", text_of_time(s.recorded.lost)},
+          {"of it hidden behind backward", percent(hidden)}};
 }
 
 Rows against_table(const Against& a, const Peer& peer, int ranks) {
@@ -128,6 +138,7 @@ std::string measure(const std::shared_ptr<ProcessGroup>& group, const Options& o
   tell("tudui");
   const Steps steps = measure_steps(group, options.seconds);
   add(steps_table(steps, ranks));
+  add(exchange_table(steps));
   if (!options.model.empty()) add(check_table(steps, parse_network(options.model), ranks));
   for (const std::string& name : options.against) {
     const Against against = measure_against(group, name, options.seconds, tell);

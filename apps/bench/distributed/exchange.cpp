@@ -44,9 +44,10 @@ int64_t agreed(ProcessGroup& group, double value) {
   return t.item<int64_t>();
 }
 
-// Time all calls in turn, for about `seconds` each; medians of one run. All ranks begin together,
-// and do the same number of runs.
-std::vector<double> in_turn(ProcessGroup& group, const std::vector<Call>& calls, double seconds) {
+// Time all calls in turn, for about `seconds` each; medians of one run, which are means of those
+// that fill a sample. All ranks begin together, and do the same number of runs.
+std::vector<double> in_turn(ProcessGroup& group, const std::vector<Call>& calls, double seconds,
+                            double sample_seconds = kSampleSeconds) {
   std::vector<std::vector<double>> samples(calls.size());
   std::vector<int64_t> runs;
   double round = 0;  // seconds
@@ -54,7 +55,7 @@ std::vector<double> in_turn(ProcessGroup& group, const std::vector<Call>& calls,
     call();
     group.barrier()->wait();
     const double once = time_of(call, 1);
-    runs.push_back(agreed(group, std::clamp(kSampleSeconds / once, 1.0, 1e4)));
+    runs.push_back(agreed(group, std::clamp(sample_seconds / once, 1.0, 1e4)));
     round += once * static_cast<double>(runs.back());
   }
   const double wanted = seconds * static_cast<double>(calls.size()) / round;
@@ -109,31 +110,48 @@ std::vector<Allreduce> measure_allreduce(ProcessGroup& group, const std::string&
 }
 
 Steps measure_steps(const std::shared_ptr<ProcessGroup>& group, double seconds) {
-  Training alone, together(group);
+  const ambit::distributed::DistributedDataParallelOptions as_programs_have_it;
+  Training alone, together(group), at_once(group, as_programs_have_it.bucket_cap_mb);
   Recording recording;
   recording.step();
   std::vector<Tensor> buckets;
   for (const Step::Bucket& bucket : recording.median().buckets) {
     buckets.push_back(zeros({static_cast<int64_t>(bucket.bytes) / 4}));
   }
-  const auto exchange = [&] {
+  const auto exchange_during = [&](const Call& call) {
     std::vector<std::shared_ptr<ambit::distributed::Work>> works;
     for (const Tensor& bucket : buckets) {
       works.push_back(group->allreduce(bucket, ambit::distributed::ReduceOp::AVG));
     }
+    call();
     for (const auto& work : works) work->wait();
   };
-  const std::vector<double> times =
-      in_turn(*group,
-              {by_first_alone(*group, [&] { alone.step(); }), [&] { together.step(); },
-               [&] { together.step_without_exchange(); },
-               [&] {
-                 together.step_without_exchange();
-                 group->barrier()->wait();
-               },
-               exchange, [&] { recording.step(); }},
-              seconds);
-  return {times[0], times[1], times[2], times[3], times[4], recording.median()};
+  std::vector<double> disturbed;  // a step's computing, while a step's exchange is under way
+  const auto compute_disturbed = [&] {
+    const Clock::time_point begin = Clock::now();
+    exchange_during([&] {
+      together.step_without_exchange();
+      disturbed.push_back(std::chrono::duration<double>(Clock::now() - begin).count());
+    });
+  };
+  // Steps in a row, as training has them: a first one finds little of its own in the caches. What
+  // is recorded comes behind the rest that ranks had, since of it the median step counts.
+  const std::vector<double> times = in_turn(
+      *group,
+      {by_first_alone(*group, [&] { alone.step(); }), [&] { recording.step(); },
+       [&] { together.step(); }, [&] { at_once.step(); }, [&] { together.step_without_exchange(); },
+       [&] {
+         together.step_without_exchange();
+         group->barrier()->wait();
+       },
+       [&] { exchange_during([] {}); }, compute_disturbed},
+      seconds, std::clamp(seconds / 10, kSampleSeconds, 10 * kSampleSeconds));
+  Steps steps{times[0], times[2], times[3], times[4], times[5], times[6], recording.median()};
+  const double lost = std::max(0.0, median(std::move(disturbed)) - steps.computing);
+  const Tensor most = full({1}, lost, TensorOptions(kFloat64));  // the others wait for that rank
+  group->allreduce(most, ambit::distributed::ReduceOp::MAX)->wait();
+  steps.recorded.lost = most.item<double>();
+  return steps;
 }
 
 Against measure_against(const std::shared_ptr<ProcessGroup>& group, const std::string& name,

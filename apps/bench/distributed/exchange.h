@@ -21,6 +21,7 @@ struct Allreduce {
 struct Steps {
   double alone = 0;      ///< on one rank, while the others rest
   double together = 0;   ///< on all ranks
+  double at_once = 0;    ///< the same with all gradients in one bucket
   double computing = 0;  ///< on all ranks, without exchange
   double slowest = 0;    ///< the same until the last of them is done: what no exchange betters
   double exchange = 0;   ///< of the gradients, while nobody computes

@@ -105,7 +105,7 @@ Prediction predict(const Step& step, const Network& network, int ranks) {
   }
   const double waited = std::max(0.0, last - step.backward_end);
   const double exchanged = std::min(p.ring, p.tree);
-  p.end = step.end + waited;
+  p.end = step.end + waited + (exchanged > 0 ? step.lost : 0);
   p.efficiency = step.end / p.end;
   if (exchanged > 0) p.hidden = 1 - std::min(1.0, waited / exchanged);
   return p;

@@ -29,7 +29,8 @@ struct Step {
   };
   std::vector<Bucket> buckets;  ///< in the order of their exchange
   double backward_end = 0;
-  double end = 0;  ///< after the optimizer
+  double end = 0;   ///< after the optimizer
+  double lost = 0;  ///< of computing to an exchange under way; 0 where nobody has measured it
 };
 
 /// An allreduce between so many machines in seconds. Ring: 2 (m - 1) steps, each of a latency and
@@ -48,7 +49,8 @@ struct Prediction {
 
 /// Predict a step on `ranks` of the network's kind, each of which computes as the one did: a bucket
 /// is sent when it is ready and the link is done with the bytes of the one before it, whose
-/// latencies it does not wait for; the optimizer follows the last.
+/// latencies it does not wait for; the optimizer follows the last. Computing takes longer by what
+/// it loses to the exchange.
 Prediction predict(const Step& step, const Network& network, int ranks);
 
 }  // namespace bench::distributed

@@ -53,10 +53,10 @@ class Recorder final : public Communicator {
 
 Inputs numbers() { return lesson_row("tudui/train", kBatch).inputs(); }
 
-Training::Training(std::shared_ptr<ProcessGroup> group) : Training(numbers()) {
+Training::Training(std::shared_ptr<ProcessGroup> group, double bucket_mib) : Training(numbers()) {
   if (!group) return;
   DistributedDataParallelOptions options;
-  options.bucket_cap_mb = kBucketMiB;
+  options.bucket_cap_mb = bucket_mib;
   parallel_ = std::make_unique<DataParallel>(network_.ptr(), std::move(group), options);
 }
 

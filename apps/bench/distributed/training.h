@@ -25,7 +25,8 @@ Inputs numbers();
 class Training {
  public:
   /// Without a group: alone.
-  explicit Training(std::shared_ptr<ambit::distributed::ProcessGroup> group = nullptr);
+  explicit Training(std::shared_ptr<ambit::distributed::ProcessGroup> group = nullptr,
+                    double bucket_mib = kBucketMiB);
   /// Return the loss before it.
   double step();
   /// The same, but gradients stay on this rank.
