@@ -100,8 +100,13 @@ TEST_CASE(
     as_laid(parts[1], row_major);
     as_laid(parts[2], plain);
   }
+  {
+    const Tensor batch = cat({m.y, m.y}, 0), middle = batch.narrow(0, 2, 4).clone();
+    as_laid(middle, cat({plain.narrow(0, 2, 2), plain.narrow(0, 0, 2)}, 0));
+    as_laid(batch, cat({plain, plain}, 0));
+  }
   // Other joints are not of whole channels.
-  CHECK(agree(cat({m.y, m.y}, 0), cat({plain, plain}, 0)));
+  CHECK(agree(cat({m.y, m.y}, 2), cat({plain, plain}, 2)));
   const Laid n;
   const Tensor larger = upsample_bilinear2d(n.y, {20, 15}, false),
                repeated = upsample_nearest2d(n.y, {20, 20});

@@ -1,5 +1,6 @@
 // Convolutions of bfloat16 beside float64, and what follows them where images lie channels-last.
 #include <ambit/ambit.h>
+#include <ambit/backend/kernels.h>
 #include <doctest/doctest.h>
 
 #include <algorithm>
@@ -10,6 +11,7 @@
 #include <vector>
 
 #include "tests/devices.h"
+#include "tests/threads.h"
 
 using namespace ambit;
 
@@ -204,6 +206,19 @@ TEST_CASE("what follows a convolution of bfloat16 does not depend on how its res
   check("maximum", [](const Tensor& x) { return x.amax(IntArrayRef{1}); });
   check("softmax", [](const Tensor& x) { return x.softmax(1); });
   check("channels", [](const Tensor& x) { return cat({x.narrow(1, 3, 7), x}, 1); });
+  check("images", [](const Tensor& x) { return cat({x.narrow(0, 1, 2), x}, 0); });
+  check("images of float32", [](const Tensor& x) {
+    const Tensor y = empty({6, 20, 12, 12}, x.dtype());
+    y.narrow(0, 2, 4).copy_(x.to(kFloat32));
+    y.narrow(0, 0, 2).copy_(x.narrow(0, 1, 2).to(kFloat32));
+    return y;
+  });
+  check("channels of float32", [](const Tensor& x) {
+    const Tensor y = empty({4, 31, 12, 12}, x.dtype());
+    y.narrow(1, 11, 20).copy_(x.to(kFloat32));
+    y.narrow(1, 0, 11).copy_(x.narrow(1, 6, 11).to(kFloat32));
+    return y;
+  });
   check("bits", [](const Tensor& x) { return where(x > 0, x, x.flip({1})); });
   check("average pool", [](const Tensor& x) { return avg_pool2d(x, {2}); });
   check("upsampled", [](const Tensor& x) {
@@ -232,6 +247,21 @@ TEST_CASE("what follows a convolution of bfloat16 does not depend on how its res
       return leaf.grad();
     });
   }
+}
+
+TEST_CASE("large convolutions of bfloat16 keep their layout, in however many parts") {
+  const Threads one(1);  // on which 2^19 elements are a part
+  manual_seed(4);
+  const Tensor x = randn({17, 128, 16, 16}).bfloat16(), w = randn({128, 128, 3, 3}).bfloat16();
+  const Tensor y = conv2d(x, w, Tensor(), 1, 1);
+  Tensor dx = empty_like(x);
+  kernels::convolution_input_grad(dx, y, w, {.padding = {1, 1}});
+  CHECK(y.storage()->is_native());
+  CHECK(dx.storage()->is_native());
+  // Both are float32's sums, in any order, rounded once, to neighbours at most, 2^-7 of them apart.
+  // Sums of 1152 products of some sqrt(1152) lose at most 1152 * 2^-24 of that.
+  const Tensor want = conv2d(x.to(kFloat32), w.to(kFloat32), Tensor(), 1, 1);
+  CHECK(y.to(kFloat32).allclose(want, 0x1p-7, 0x1p-24 * 1152 * 34));
 }
 
 TEST_CASE("max pooling of bfloat16 finds what float32 finds") {

@@ -2,7 +2,7 @@
 #include <ambit/backend/functors.h>
 
 #include "backends/cpu/kernels.h"
-#include "backends/cpu/layout/channel_slice.h"
+#include "backends/cpu/layout/image_slice.h"
 #include "backends/cpu/layout/native_scope.h"
 #include "backends/cpu/layout/packing.h"
 #include "half_loops.h"
@@ -132,6 +132,7 @@ void copy(Tensor& y, const Tensor& x) {
     return native ? copy_same_dtype(native.y(), native.x()) : copy_same_dtype(y, x);
   }
   if (is_reduced(y.dtype()) || is_reduced(x.dtype())) {
+    if (const ChannelsLastCopy part(y, x); part) return copy_reduced(part.y(), part.x());
     if (!follows(y, x)) return copy_reduced(y, x);
     const NativeScope native({.outputs = {&y}, .inputs = {&x}});
     return copy_reduced(native.output(0), native.input(0));
