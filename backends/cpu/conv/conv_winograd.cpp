@@ -39,7 +39,7 @@ class Convolution {
         turned_(turned),
         b_(b),
         tiles_(g),
-        pitch_(g.C + 16),
+        pitch_(g.C),
         filters_pitch_(g.C * kBlock + 16) {}
 
   bool run();
@@ -64,8 +64,8 @@ class Convolution {
   const bool turned_;
   const float* const b_;
   const WinogradTiles tiles_;
-  // Of tiles, and of points of filters: with powers of two all would meet in the same places of a
-  // cache.
+  // Of tiles, and of points of filters, which lie 16 floats further apart, as those of tiles do:
+  // with powers of two all would meet in the same places of a cache.
   const int64_t pitch_, filters_pitch_;
 };
 
@@ -119,7 +119,7 @@ bool Convolution<kTaps>::convolve(int64_t block, int64_t first, int64_t count, c
   for (int64_t i = 0, begin = 0; i < groups; ++i) {
     const int64_t tiles = ceil_div(count - begin, groups - i);
     for (int64_t point = 0; point < kPoints; ++point) {
-      const Matrix<const float> a{v + (point * count + begin) * pitch_, pitch_, 1};
+      const Matrix<const float> a{v + point * (count * pitch_ + 16) + begin * pitch_, pitch_, 1};
       multiply(tiles, g_.C, m + point * tiles * kBlock, kBlock, a, u + point * filters_pitch_,
                kBlock, false);
     }
@@ -151,7 +151,7 @@ bool Convolution<kTaps>::run() {
   std::atomic<bool> finite = true;
   const int64_t work = kPoints * (most + (once ? kFilterCost : 0)) * g_.C * ceil_div(g_.K, shares);
   parallel_for(chunks * shares, grain_for_products(work), [&](int64_t begin, int64_t end) {
-    const Scratch values(bytes(kPoints * most * pitch_)),
+    const Scratch values(bytes(kPoints * (most * pitch_ + 16))),
         products(bytes(kPoints * std::min(most, kGroup) * kBlock)),
         own_filters(once ? bytes(filters_size()) : 0);
     float *const v = values.data<float>(), *const own = own_filters.data<float>();
@@ -160,7 +160,7 @@ bool Convolution<kTaps>::run() {
       const int64_t first = tiles_.count() * chunk / chunks,
                     count = tiles_.count() * (chunk + 1) / chunks - first;
       if (i == begin || share == 0)
-        x_.template write_values<kSide>(tiles_, first, count, v, pitch_, count * pitch_);
+        x_.template write_values<kSide>(tiles_, first, count, v, pitch_, count * pitch_ + 16);
       for (int64_t k = blocks * share / shares; k < blocks * (share + 1) / shares; ++k) {
         if (once) transform_filters(k, own);
         const float* u = once ? own : all_filters.data<float>() + k * filters_size();

@@ -20,7 +20,8 @@ namespace {
 
 using namespace winograd;
 
-// Floats of tiles of x and dy that stay in the cache.
+// Floats of tiles of x and dy that stay in the cache. Points lie 16 further apart than their tiles
+// ask for: 64 tiles are powers of two, with which all would meet in the same places of a cache.
 constexpr int64_t kCached = int64_t{1} << 18;
 
 /// Write the sums of a row of K, [kPoints][K][pitch], to dw. Return whether all are finite.
@@ -50,12 +51,12 @@ bool add_up(const ConvSizes& g, float* dw, const float* dy, const float* x) {
   const Images<kSide> inputs{x, g.H, g.W, g.C, g.padding[1], g.padding[2]};
   const Images<kWinogradOutputs> slopes{dy, g.P, g.Q, g.K, 0, 0};
   const WinogradTiles tiles(g);
-  const int64_t x_pitch = round_up(g.C, kBlock) + 16, dy_pitch = g.K + 16,
+  const int64_t x_pitch = round_up(g.C, kBlock), dy_pitch = g.K,
                 tile = kPoints * (x_pitch + dy_pitch);
   const int64_t chunks = ceil_div(tiles.count(), std::max<int64_t>(kCached / tile, 64)),
                 most = ceil_div(tiles.count(), chunks);
-  const Scratch of_inputs(bytes(kPoints * most * x_pitch)),
-      of_slopes(bytes(kPoints * most * dy_pitch)), of_taps(bytes(kPoints * g.K * x_pitch));
+  const Scratch of_inputs(bytes(kPoints * (most * x_pitch + 16))),
+      of_slopes(bytes(kPoints * (most * dy_pitch + 16))), of_taps(bytes(kPoints * g.K * x_pitch));
   float *const v = of_inputs.data<float>(), *const u = of_slopes.data<float>(),
                *const sums = of_taps.data<float>();
   for (int64_t chunk = 0; chunk < chunks; ++chunk) {
@@ -63,16 +64,16 @@ bool add_up(const ConvSizes& g, float* dw, const float* dy, const float* x) {
                   count = tiles.count() * (chunk + 1) / chunks - first;
     parallel_for(count, grain_for(tile), [&](int64_t begin, int64_t end) {
       inputs.template write_values<kSide>(tiles, first + begin, end - begin, v + begin * x_pitch,
-                                          x_pitch, count * x_pitch);
+                                          x_pitch, count * x_pitch + 16);
       slopes.template write_values<kSide>(tiles, first + begin, end - begin, u + begin * dy_pitch,
-                                          dy_pitch, count * dy_pitch);
+                                          dy_pitch, count * dy_pitch + 16);
     });
     parallel_for(kPoints, grain_for_products(count * g.K * g.C), [&](int64_t begin, int64_t end) {
       for (int64_t point = begin; point < end; ++point) {
-        const Matrix<const float> a{u + point * count * dy_pitch, 1, dy_pitch};
+        const Matrix<const float> a{u + point * (count * dy_pitch + 16), 1, dy_pitch};
         for (int64_t c = 0; c < g.C; c += kBlock) {
           multiply(g.K, count, sums + point * g.K * x_pitch + c, x_pitch, a,
-                   v + point * count * x_pitch + c, x_pitch, chunk > 0);
+                   v + point * (count * x_pitch + 16) + c, x_pitch, chunk > 0);
         }
       }
     });
