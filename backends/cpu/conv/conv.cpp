@@ -31,7 +31,7 @@ constexpr int64_t kEnough = int64_t{1} << 18;
 // bfloat16, as measured, of windows of 5x5 and of many channels; not where the CPU multiplies
 // tiles.
 bool is_worth_widening(const ConvSizes& g) {
-  return has_winograd_conv(g) && !has_bfloat16_tiles() && (g.R == 5 || std::min(g.C, g.K) >= 128);
+  return has_winograd_conv(g) && !has_bfloat16_tiles() && (g.R == 5 || std::min(g.C, g.K) >= 64);
 }
 
 // oneDNN's vectors hold 16 channels of the result. Where those fill them it is faster, as measured,
@@ -183,8 +183,7 @@ void convolution_weight_grad(Tensor& dw, const Tensor& dy, const Tensor& x, cons
       return;
     }
   }
-  const bool few = g.C * g.K < 2048;  // sums at each point are more of the work
-  if (prefers_onednn(x, g, g.Kg, is_channels_last(dy)) || (x.dtype() == kBFloat16 && few)) {
+  if (prefers_onednn(x, g, g.Kg, is_channels_last(dy))) {
     const NativeScope native({.row_major = {&dw}, .inputs = {&dy, &x}});
     if (onednn_conv_weight_grad(g, dw, native.input(0), native.input(1))) return;
   }
