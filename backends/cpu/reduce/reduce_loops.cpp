@@ -20,14 +20,15 @@ void clear(int64_t n, void* sums) {
   std::fill_n(static_cast<typename F::Value*>(sums), n, F::kNothing);
 }
 
-/// Four rows at a time, so that the sums are read and written a quarter as often, but short rows
-/// one behind the other: those are one stream, which processors read ahead best alone.
+/// Four rows at a time, so that the sums are read and written a quarter as often, but rows of
+/// hundreds of bytes one behind the other: those are one stream, which processors read ahead best
+/// alone.
 template <class F, class T>
 void add(int64_t n, void* sums, const void* x, int64_t rows, int64_t stride) {
-  constexpr int64_t kFar = 2048 / static_cast<int64_t>(sizeof(T));
+  constexpr int64_t kFar = 2048 / static_cast<int64_t>(sizeof(T)), kNear = kFar / 8;
   auto* to = static_cast<typename F::Value*>(sums);
   const T* a = static_cast<const T*>(x);
-  for (; rows >= 4 && stride >= kFar; rows -= 4, a += 4 * stride) {
+  for (; rows >= 4 && (stride >= kFar || stride <= kNear); rows -= 4, a += 4 * stride) {
     const T *b = a + stride, *c = b + stride, *d = c + stride;
 #pragma omp simd
     for (int64_t i = 0; i < n; ++i) {
