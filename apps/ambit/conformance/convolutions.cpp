@@ -38,7 +38,6 @@ const std::vector<Convolution> kConvolutions = {
      {.stride = {2, 2}, .padding = {1, 0}, .groups = 2}},
     {"3x3", {4, 32, 9, 10}, {48, 32, 3, 3}, {.padding = {1, 1}}},
     {"5x5_32_channels", {4, 32, 8, 11}, {48, 32, 5, 5}, {.padding = {2, 2}}},
-    {"6x6_by_two", {4, 16, 24, 34}, {32, 16, 6, 6}, {.stride = {2, 2}, .padding = {2, 1}}},
     {"empty", {0, 3, 8, 8}, {6, 3, 3, 3}, {}},
     {"line", {2, 3, 17}, {4, 3, 5}, {.stride = {2}, .padding = {3}}},
     {"line_groups", {3, 6, 40}, {4, 3, 3}, {.padding = {2}, .dilation = {2}, .groups = 2}},
