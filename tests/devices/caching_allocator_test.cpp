@@ -1,4 +1,5 @@
-// The caching allocator, over a fake system allocator that counts and can run out.
+// The caching allocator, over a fake system allocator that counts and can run out. Longer than
+// files here are: short cases over the same fakes.
 #include <ambit/backend/caching_allocator.h>
 #include <ambit/error.h>
 #include <doctest/doctest.h>

@@ -1,4 +1,5 @@
-// The nth request for memory is refused, for every n, in what a training program does.
+// The nth request for memory is refused, for every n, in what a training program does. Longer than
+// files here are: a short case for each of its parts, all by the same loop.
 #include "faults.h"
 
 #include <ambit/ambit.h>

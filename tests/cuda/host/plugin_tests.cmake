@@ -59,12 +59,12 @@ add_plugin_test(gpu_attention_older_test
 foreach(seed 1 2 3)
   add_plugin_test(gpu_graphs_seed_${seed}_test
     ENVIRONMENT AMBIT_CUDA_HOST=1 AMBIT_CUDA_HOST_SEED=${seed}
-    COMMAND ambit_cuda_gpu_tests --source-file=*/gpu_graphs_test.cpp --no-intro
+    COMMAND ambit_cuda_gpu_tests --source-file=*/gpu_graph*_test.cpp --no-intro
       --test-case-exclude=*memory*)
 endforeach()
 add_plugin_test(gpu_graphs_uncached_test
   ENVIRONMENT AMBIT_CUDA_HOST=1 AMBIT_CUDA_HOST_SEED=5 AMBIT_CUDA_CACHE=0
-  COMMAND ambit_cuda_gpu_tests --source-file=*/gpu_graphs_test.cpp --no-intro
+  COMMAND ambit_cuda_gpu_tests --source-file=*/gpu_graph*_test.cpp --no-intro
     "--test-case-exclude=*lack of memory*,*gives its memory*")
 foreach(gpus 1 2)
   add_plugin_test(programs_${gpus}_test

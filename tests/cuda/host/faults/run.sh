@@ -85,10 +85,13 @@ for patch in "${patches[@]}"; do
     case $code in
       0) wrong "$name: NOT FOUND" ;;
       2 | 124 | 126 | 127) wrong "$name: the command itself failed ($code)" ;;
-      *) if grep -qF -- "$says" "$work/log"; then
-        echo "$name: found: $(grep -om 1 'CUDA on the host: .*' "$work/log" | cut -c 19-140)"
-      else
+      *) if ! grep -qF -- "$says" "$work/log"; then
         wrong "$name: found, but expected it to say \"$says\""
+      elif [[ -z $says ]] && grep -qF 'did not end within' "$work/log"; then
+        wrong "$name: a case did not end, which may be the machine's fault"
+      else
+        echo "$name: found: $(grep -om 1 -E 'CUDA on the host: .*|ERROR: .*|^FAILED .*' \
+          "$work/log" | cut -c -140)"
       fi ;;
     esac
   fi

@@ -1,0 +1,144 @@
+// How many kernels a call launches, each of which costs a GPU some microseconds: one where one
+// does. Where there is no GPU, these cases have nothing to run on and say so.
+#include <ambit/ambit.h>
+#include <ambit/backend/kernels.h>
+#include <ambit/cuda_counters.h>
+#include <doctest/doctest.h>
+
+#include <cstdint>
+#include <string>
+
+#include "has_gpu.h"
+
+using namespace ambit;
+
+namespace {
+
+template <class F>
+uint64_t launches(const F& work) {
+  const uint64_t before = cuda::counters().launches;
+  work();
+  return cuda::counters().launches - before;
+}
+
+}  // namespace
+
+TEST_CASE("gpu: a number beside a tensor is part of the launch, and no launch of its own") {
+  if (!has_gpu()) return;
+  const Tensor x = ones({4, 3}, Device("cuda"));
+  CHECK(launches([&] { x * 2; }) == 1);
+  CHECK(launches([&] { 2 / x; }) == 1);
+  CHECK(launches([&] { 1 - x; }) == 1);
+  CHECK(launches([&] { x > 0.5; }) == 1);
+  CHECK(launches([&] { x.clamp(0, 1); }) == 1);
+  CHECK(launches([&] { x.add_(x, 3); }) == 1);
+  CHECK(launches([&] { x.mean(); }) == 1);
+  CHECK(((1 - x * 2).clamp(-4) - x).mean().item<float>() == -8);
+}
+
+TEST_CASE("gpu: activations, losses, variances and gradients of maps are one launch each") {
+  if (!has_gpu()) return;
+  namespace F = nn::functional;
+  for (const DType dtype : {kFloat32, kBFloat16}) {
+    CAPTURE(std::string(name(dtype)));
+    const Tensor x = randn({2, 3}, Device("cuda")).to(dtype).requires_grad_();
+    const Tensor other = x.detach() + 1, g = ones_like(other);
+    const auto once = [&](const char* what, const auto& f) {
+      CAPTURE(what);
+      Tensor y;
+      CHECK(launches([&] { y = f(x); }) == 1);
+      CHECK(launches([&] { autograd::grad({y}, {x}, {g}); }) == 1);
+    };
+    once("silu", [](const Tensor& t) { return F::silu(t); });
+    once("mish", [](const Tensor& t) { return F::mish(t); });
+    once("selu", [](const Tensor& t) { return F::selu(t); });
+    once("logsigmoid", [](const Tensor& t) { return F::logsigmoid(t); });
+    once("hardsigmoid", [](const Tensor& t) { return F::hardsigmoid(t); });
+    once("hardswish", [](const Tensor& t) { return F::hardswish(t); });
+    once("elu", [](const Tensor& t) { return F::elu(t, 0.5); });
+    once("celu", [](const Tensor& t) { return F::celu(t, 0.5); });
+    once("leaky_relu", [](const Tensor& t) { return F::leaky_relu(t); });
+    once("softplus", [](const Tensor& t) { return F::softplus(t); });
+    once("hardtanh", [](const Tensor& t) { return F::hardtanh(t); });
+    once("relu6", [](const Tensor& t) { return F::relu6(t); });
+    once("clamp", [](const Tensor& t) { return t.clamp(-0.5, 0.5); });
+    once("clamp_min", [](const Tensor& t) { return t.clamp_min(0); });
+    once("prelu", [&](const Tensor& t) { return F::prelu(t, other[0][0].view({1})); });
+    once("maximum", [&](const Tensor& t) { return maximum(t, other); });
+    once("pow", [&](const Tensor& t) { return pow(t, other); });
+    once("exponent", [&](const Tensor& t) { return pow(other, t); });
+    once("logaddexp", [&](const Tensor& t) { return logaddexp(t, other); });
+    const Tensor constant = x.detach();
+    CHECK(launches([&] { constant.var(); }) == 1);
+    CHECK(launches([&] { constant.std(1); }) == 1);
+    CHECK(launches([&] { constant.var(IntArrayRef{0}, false); }) == 1);
+  }
+  const Tensor x = randn({2, 3}, Device("cuda")).requires_grad_(), t = rand({2, 3}, x.device());
+  Tensor y;
+  CHECK(launches([&] { y = F::binary_cross_entropy_with_logits(x, t); }) == 2);  // and the mean
+  y = F::binary_cross_entropy_with_logits(x, t, {}, Reduction::none);
+  CHECK(launches([&] { autograd::grad({y}, {x}, {t}); }) == 1);
+  y = F::smooth_l1_loss(x, t, Reduction::none);
+  CHECK(launches([&] { autograd::grad({y}, {x}, {t}); }) == 1);
+}
+
+TEST_CASE("gpu: gradients of scans and moments are no more launches than their passes") {
+  if (!has_gpu()) return;
+  const Tensor x = randn({3, 40}, Device("cuda")).requires_grad_(), g = ones({3}, x.device());
+  const auto of_gradient = [&](const Tensor& y, const Tensor& dy) {
+    return launches([&] { autograd::grad({y}, {x}, {dy}); });
+  };
+  CHECK(of_gradient(x.cumsum(1), x.detach()) == 1);
+  CHECK(of_gradient(x.prod(1), g) == 4);  // products of both sides, theirs, and times g
+  CHECK(of_gradient(x.prod(), g[0]) == 4);
+  CHECK(of_gradient(x.var(1), g) == 4);  // the mean, what differs from it, g / n, and times g
+  CHECK(of_gradient(x.std(1), g) == 6);  // and over the root, where it has a slope
+}
+
+TEST_CASE("gpu: 16 bits are computed with in one launch, without float32 in between") {
+  if (!has_gpu()) return;
+  for (const DType dtype : dtypes::kReduced) {
+    const Tensor x = ones({2, 3, 4, 4}, TensorOptions(dtype).device("cuda"));
+    CHECK(launches([&] { x.exp(); }) == 1);
+    CHECK(launches([&] { x + x; }) == 1);
+    CHECK(launches([&] { 1 - x; }) == 1);
+    CHECK(launches([&] { x > 0.5; }) == 1);
+    CHECK(launches([&] { x.clamp(0, 1); }) == 1);
+    CHECK(launches([&] { x.fill_(2); }) == 1);
+    CHECK(launches([&] { x.mean(); }) == 1);
+    CHECK(launches([&] { x.softmax(3); }) == 1);
+    CHECK(launches([&] { avg_pool2d(x, 2); }) == 1);
+    CHECK(launches([&] { max_pool2d(x, 2); }) == 1);
+    CHECK(((1 - x * 2).clamp(-4) - x).mean().item<float>() == -5);
+  }
+}
+
+TEST_CASE("gpu: layers and optimizers of 16 bits are one launch, beside float32 statistics") {
+  if (!has_gpu()) return;
+  for (const DType dtype : dtypes::kReduced) {
+    const auto make = [&](IntArrayRef sizes) {
+      return ones(sizes, TensorOptions(dtype).device("cuda"));
+    };
+    const Tensor x = make({2, 3, 4, 4}), w = make({4});
+    CHECK(launches([&] { layer_norm(x, {4}, w, w); }) == 1);
+    CHECK(launches([&] { group_norm(x, 3); }) == 1);
+    CHECK(launches([&] { scaled_dot_product_attention(x, x, x); }) == 1);
+    const Tensor logits = make({2, 10}), target = zeros({2}, TensorOptions(kInt64).device("cuda"));
+    Tensor loss = empty({2}, Device("cuda")), weight_sum = empty({}, Device("cuda"));
+    CHECK(launches([&] { kernels::nll_loss(loss, weight_sum, logits, target, {}, -1); }) == 1);
+    CHECK(launches([&] { kernels::cross_entropy(loss, weight_sum, logits, target, {}, -1); }) == 1);
+    Tensor dx = make({2, 10});
+    CHECK(launches([&] { kernels::cross_entropy_grad(dx, loss, logits, target, {}, -1); }) == 1);
+    const Tensor bytes = ones({5, 10}, TensorOptions(kInt8).device("cuda"));
+    const Tensor scale = ones({5}, Device("cuda"));
+    CHECK(launches([&] { linear_int8(logits, bytes, scale); }) == 1);
+    Tensor h = make({2, 10}), c = make({2, 10}), gates = make({2, 40});
+    const Tensor three = make({2, 30}), four = make({2, 40});
+    CHECK(launches([&] { kernels::lstm_cell(h, c, gates, four, four, logits); }) == 1);
+    CHECK(launches([&] { kernels::gru_cell(h, gates, three, three, logits); }) == 1);
+    CHECK(launches([&] { kernels::sgd_step({h}, {c}, {dx}, {.momentum = 0.9}); }) == 1);
+    CHECK(launches([&] { kernels::adam_step({h}, {c}, {logits}, {nullptr, 0}, {dx}, {}); }) == 1);
+    Tensor found = zeros({}, Device("cuda"));
+    CHECK(launches([&] { kernels::unscale({dx, h, c}, found, 0.5); }) == 1);
+  }
+}
