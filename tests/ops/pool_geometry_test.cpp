@@ -99,6 +99,23 @@ TEST_CASE("every device's pooling kernels agree with the reference's, whatever t
   }
 }
 
+// They have loops of their own, with and without positions: of equals the first counts, of NaNs the
+// last.
+TEST_CASE("maxima of 2x2 elements side by side are the reference's, for rows of any length") {
+  manual_seed(1);
+  const Device reference("reference");
+  for (int64_t columns = 1; columns <= 40; ++columns) {
+    INFO(columns, " columns");
+    const Tensor odd = whole_numbers({2, 3, 6, 2 * columns}, kFloat32, true), x = odd.cpu();
+    const PoolParams p{.kernel = {2, 2}, .stride = {2, 2}};
+    const auto [top, at] = max_pool2d_with_indices(x, p);
+    const auto [expected, expected_at] = max_pool2d_with_indices(odd, p);
+    CHECK(top.allclose(expected.cpu(), 0, 0, true));
+    CHECK(at.equal(expected_at.cpu()));
+    CHECK(max_pool2d(x, p).allclose(top, 0, 0, true));
+  }
+}
+
 TEST_CASE("average pooling takes images as a convolution leaves them") {
   for_each_device([](Device d) {
     manual_seed(2);

@@ -182,6 +182,44 @@ bool halve(int64_t begin, int64_t end, int64_t Q, T* y, const T* x) {
   }
   return true;
 }
+/// The same with positions in images of P rows of y: along the two rows first, since the first one
+/// of equals counts.
+template <size_t kLanes, class T>
+bool halve(int64_t begin, int64_t end, int64_t P, int64_t Q, T* y, int32_t* index, const T* x) {
+  using D = hn::CappedTag<T, kLanes>;
+  using Positions = hn::RebindToSigned<D>;
+  const auto windows = static_cast<int64_t>(hn::Lanes(D()));
+  if (Q < windows) {
+    if constexpr (kLanes > 4) return halve<kLanes / 2>(begin, end, P, Q, y, index, x);
+    return false;
+  }
+  const auto steps = hn::Iota(Positions(), 0), right = hn::Set(Positions(), 1);
+  const auto below = hn::Set(Positions(), static_cast<int32_t>(2 * Q));
+  const auto choose = [&](auto better, auto at, auto before) HWY_ATTR {
+    return hn::IfThenElse(hn::RebindMask(Positions(), better), at, before);
+  };
+  for (int64_t r = begin, i = begin % P; r < end; ++r, i = i + 1 == P ? 0 : i + 1) {
+    for (int64_t next = 0; next < Q; next += windows) {
+      const int64_t j = std::min(next, Q - windows);
+      const T* const from = x + 4 * r * Q + 2 * j;
+      const auto at = hn::Add(hn::Set(Positions(), static_cast<int32_t>(4 * i * Q + 2 * j)),
+                              hn::Add(steps, steps));
+      hn::Vec<D> even, odd, even_below, odd_below;
+      hn::LoadInterleaved2(D(), from, even, odd);
+      hn::LoadInterleaved2(D(), from + 2 * Q, even_below, odd_below);
+      const auto odd_is = is_larger(odd, even), odd_below_is = is_larger(odd_below, even_below);
+      const auto best = hn::IfThenElse(odd_is, odd, even);
+      const auto best_below = hn::IfThenElse(odd_below_is, odd_below, even_below);
+      const auto below_is = is_larger(best_below, best);
+      const auto at_below = hn::Add(at, below);
+      hn::StoreU(hn::IfThenElse(below_is, best_below, best), D(), y + r * Q + j);
+      hn::StoreU(choose(below_is, choose(odd_below_is, hn::Add(at_below, right), at_below),
+                        choose(odd_is, hn::Add(at, right), at)),
+                 Positions(), index + r * Q + j);
+    }
+  }
+  return true;
+}
 bool are_halved(const PoolImages& s) {
   return s.d.kernel == 1 && s.h.kernel == 2 && s.w.kernel == 2 && tile(s);
 }
@@ -227,6 +265,8 @@ void run(const Tensor& y, int32_t* index, const Tensor& x, const PoolImages& s) 
   parallel_for(s.count() * O * P, s.row_grain(), [&](int64_t begin, int64_t end) {
     if constexpr (!kAsked && kMostLanes > 1) {
       if (halved && halve<kMostLanes>(begin, end, Q, py, px)) return;
+    } else if constexpr (kMostLanes > 1 && sizeof(T) == sizeof(int32_t)) {
+      if (halved && halve<kMostLanes>(begin, end, O * P, Q, py, index, px)) return;
     }
     int64_t image = begin / (O * P), o = begin / P % O, i = begin % P;
     for (int64_t r = begin; r < end; ++r) {
