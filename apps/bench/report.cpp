@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <iterator>
 #include <nlohmann/json.hpp>
 
 #include "../ambit/table.h"
@@ -71,6 +72,23 @@ Rows table(const Report& report) {
   return rows;
 }
 
+/// The table; where some rows have a side in float32, they have one of their own behind it.
+std::string tables(Report report, std::string (&text_of_table)(const Rows&)) {
+  const std::vector<std::string> all = report.columns;
+  std::vector<Measured> reduced;
+  const auto in_float32 =
+      std::stable_partition(report.rows.begin(), report.rows.end(),
+                            [](const Measured& row) { return find(row, kFloat32) == nullptr; });
+  std::move(in_float32, report.rows.end(), std::back_inserter(reduced));
+  report.rows.erase(in_float32, report.rows.end());
+  std::erase(report.columns, kFloat32);
+  std::string text;
+  if (!report.rows.empty()) text += text_of_table(table(report));
+  if (reduced.empty()) return text;
+  if (!text.empty()) text += '\n';
+  return text + text_of_table(table({report.device, report.against, all, std::move(reduced)}));
+}
+
 std::string remarks(const Report& report) {
   std::string text;
   for (const Measured& row : report.rows) {
@@ -85,11 +103,11 @@ std::string remarks(const Report& report) {
 std::string text_of(const Report& report) {
   std::string text = fmt::format("ambit on {}", report.device);
   for (const std::string& version : report.against) text += ", " + version;
-  return text + "\n\n" + plain_table(table(report)) + remarks(report);
+  return text + "\n\n" + tables(report, plain_table) + remarks(report);
 }
 
 std::string markdown_of(const Report& report) {
-  return markdown_table(table(report)) + remarks(report);
+  return tables(report, markdown_table) + remarks(report);
 }
 
 std::string json_of(const Report& report) {

@@ -15,6 +15,9 @@ struct Side {
   std::string way{};                   ///< of several in which it could be done, the fastest
 };
 
+/// The side of ambit in float32, beside rows of 16 bits.
+inline constexpr const char* kFloat32 = "float32";
+
 struct Measured {
   std::string row;
   double amount = 0;  ///< as in Row

@@ -23,9 +23,8 @@ const char* const kAmbit = "ambit";
 // The last column. A peer of this name has the rows that are written by hand.
 const char* const kFloor = "floor";
 
-// The sides of ambit on a single thread, and of rows of 16 bits in float32.
+// The side of ambit on a single thread.
 const char* const kOneThread = "1 thread";
-const char* const kFloat32 = "float32";
 
 class OneThreadWork final : public Work {
  public:

@@ -104,6 +104,13 @@ TEST_CASE("bench measures what computes in bfloat16 beside the same in float32")
   const json row = json::parse(bench("--filter tudui/infer_amp --json").output)["rows"].at(0);
   CHECK_FALSE(row.contains("failure"));
   CHECK(row["sides"]["float32"]["ratio"].get<double>() > 0);
+
+  // Those that have no such side are a table of their own.
+  const std::string both = bench("--filter tudui/infer --markdown").output;
+  CHECK(both.starts_with("| row | ambit | rate | floor | ratio | peak |\n"));
+  CHECK(both.find("\n\n| row | ambit | rate | float32 | ratio | floor | ratio | peak |\n"
+                  "| --- | --- | --- | --- | --- | --- | --- | --- |\n"
+                  "| tudui/infer_amp/64 | ") != std::string::npos);
 }
 
 // The networks of both sides, with the same numbers, give the same: else the rows fail.
