@@ -236,11 +236,44 @@ TEST_CASE("16 filters of few channels agree with the reference") {
     CHECK(y.allclose(ry.cpu(), 1e-5, 150 * 1e-6));
     const Tensor rdw = convolution_weight_grad(ry, rx, w.sizes(), params).cpu();
     CHECK(dw.allclose(rdw, 1e-4, 8 * 33 * 30 * 1e-6));
+    // Sums of at most 16 * 25 products of those, of about 12, with normal ones. What is not finite
+    // meets its own window.
+    y.index_put_({5, 9, 2, -1}, std::numeric_limits<float>::quiet_NaN());
+    const Tensor odd = conv2d(y, eye(16).view({16, 16, 1, 1}));  // channels-last again
+    const Tensor dx = convolution_input_grad(odd, w, x.sizes(), params);
+    const Tensor rdx = convolution_input_grad(odd.to(reference), rw, x.sizes(), params).cpu();
+    CHECK(dx.isnan().equal(rdx.isnan()));
+    CHECK(dx.allclose(rdx, 1e-4, 16 * 25 * 12 * 1e-6, true));
   };
   for (int64_t width = 6; width <= 30; ++width) check(width, 5, {});
   check(14, 3, {.padding = {1, 1}});
   check(28, 5, {.padding = {2, 2}});
   check(28, 5, {.stride = {2, 1}, .padding = {4, 2}, .dilation = {3, 1}});
+}
+
+TEST_CASE("few filters of few channels agree with the reference, images shared in parts or not") {
+  manual_seed(1);
+  const Device reference("reference");
+  const auto check = [&](DType dtype, int64_t images, int64_t filters, int64_t width,
+                         const ConvParams& params) {
+    INFO(name(dtype), ", ", images, " images, ", filters, " filters, width ", width);
+    const Tensor x = randn({images, 3, 31, width}, dtype), w = randn({filters, 3, 5, 5}, dtype),
+                 b = randn({filters}, dtype);
+    const Tensor y = conv2d(x, w, b, params), dy = randn(y.sizes(), dtype);
+    const Tensor rx = x.to(reference), rw = w.to(reference);
+    // Sums of 75, then of at most 41 * 31 * 34 products of normal numbers, each rounded to 2^-24 of
+    // the sum, of which the latter's is about the root of their number.
+    CHECK(y.allclose(conv2d(rx, rw, b.to(reference), params).cpu(), 1e-5, 75 * 1e-6));
+    const Tensor dw = convolution_weight_grad(dy, x, w.sizes(), params);
+    const Tensor rdw = convolution_weight_grad(dy.to(reference), rx, w.sizes(), params).cpu();
+    CHECK(dw.allclose(rdw, 1e-4, 41 * 31 * 34 * 1e-7));
+  };
+  // Rows of y of one and two vectors, whole ones and not; of float64 of twice as many.
+  for (const int64_t width : {16, 17, 20, 31, 32, 34, 35}) check(kFloat32, 3, 6, width, {});
+  check(kFloat64, 3, 7, 16, {});
+  check(kFloat64, 3, 7, 20, {});
+  check(kFloat32, 41, 6, 32, {});  // the images in parts, not of one size
+  check(kFloat32, 41, 7, 32, {.padding = {2, 2}});
 }
 
 TEST_CASE("a weight's gradient has what its tap meets, and nothing of what lies beyond") {

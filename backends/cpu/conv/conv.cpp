@@ -188,6 +188,11 @@ void convolution_input_grad(Tensor& dx, const Tensor& dy, const Tensor& w, const
   // dy stays as it lies, for the gradient of the weights.
   const NativeScope native({.row_major = {&dx, &w}, .inputs = {&dy}});
   const Tensor& slopes = native.input(0);
+  if (dx.dtype() == kFloat32 && has_channels_last_strides(slopes) &&
+      filters_conv_input_grad(g, dx.data_ptr<float>(), slopes.data_ptr<float>(),
+                              w.data_ptr<float>())) {
+    return;
+  }
   visit<dtypes::kFloating>(dx.dtype(), [&]<class T>() {
     direct_conv_input_grad<T>(g, dx.data_ptr<T>(), slopes.data_ptr<T>(),
                               has_channels_last_strides(slopes), w.data_ptr<T>());

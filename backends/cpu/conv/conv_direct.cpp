@@ -92,7 +92,7 @@ void forward(const ConvSizes& g, T* y, const T* x, const T* w, const T* b, Unary
     const int64_t images = std::min(at_once, g.N - first);
     packed.take(first, first + images);
     const int64_t per_image = g.groups * strips;
-    parallel_for(images * per_image, grain_for_products(length * kRows * g.taps()),
+    parallel_for(images * per_image, grain_for_taps(images * per_image, length * kRows * g.taps()),
                  [&](int64_t begin, int64_t end) {
                    const Scratch sums(static_cast<size_t>(kRows * length) * sizeof(T));
                    for (int64_t i = begin; i < end; ++i) {

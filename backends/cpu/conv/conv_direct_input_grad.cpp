@@ -137,7 +137,7 @@ void input_grad(const ConvSizes& g, T* dx, const T* dy, bool channels_last, cons
   }
   // The weights of what fills the last tile are zero.
   offsets.resize(static_cast<size_t>(round_up(g.taps(), kTaps)), offsets.front());
-  parallel_for(g.N, grain_for_products(g.work() / g.N), [&](int64_t begin, int64_t end) {
+  parallel_for(g.N, grain_for_taps(g.N, g.work() / g.N), [&](int64_t begin, int64_t end) {
     // A vector longer: where stores have no masks, part of one writes back what lies behind it.
     const Scratch packed(static_cast<size_t>(packing.image() + Scatter<T>::kLanes) * sizeof(T));
     const int64_t one = g.K * g.y_plane();

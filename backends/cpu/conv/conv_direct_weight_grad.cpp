@@ -45,11 +45,17 @@ class Correlation {
     const ConvSizes& g = packing.sizes;
     const int64_t whole = g.Q / kLanes * kLanes;
     const auto rest = hn::FirstN(D(), static_cast<size_t>(g.Q - whole));
-    for (int64_t row = 0; row < g.O * g.P; ++row) {
-      const int64_t from = row * dy_pitch,
-                    at = row / g.P * packing.plane + row % g.P * packing.pitch;
-      for (int64_t q = 0; q < whole; q += kLanes) step<true>(dy, from + q, x, at + q, rest);
-      if (whole < g.Q) step<false>(dy, from + whole, x, at + whole, rest);
+    const T *slopes[kRows], *inputs[kTaps];  // of a row; moved, so that they stay in registers
+    std::copy_n(dy, kRows, slopes);
+    std::copy_n(x, kTaps, inputs);
+    for (int64_t o = 0; o < g.O; ++o) {
+      for (int64_t p = 0; p < g.P; ++p) {
+        for (int64_t q = 0; q < whole; q += kLanes) step<true>(slopes, inputs, q, rest);
+        if (whole < g.Q) step<false>(slopes, inputs, whole, rest);
+        move(slopes, dy_pitch, Rows());
+        move(inputs, packing.pitch, Taps());
+      }
+      move(inputs, packing.plane - g.P * packing.pitch, Taps());
     }
   }
   /// saved [kSums][kLanes].
@@ -72,17 +78,20 @@ class Correlation {
   static HWY_INLINE V load(const T* from, hn::Mask<D> used) {
     return kWhole ? hn::LoadU(D(), from) : hn::MaskedLoad(used, D(), from);
   }
+  template <size_t... I>
+  static HWY_INLINE void move(const T** pointers, int64_t by, std::index_sequence<I...>) {
+    ((pointers[I] += by), ...);
+  }
   template <bool kWhole>
-  HWY_INLINE void step(const T* const* dy, int64_t dy_at, const T* const* x, int64_t x_at,
-                       hn::Mask<D> used) {
-    step<kWhole>(dy, dy_at, x, x_at, used, Rows(), Taps());
+  HWY_INLINE void step(const T* const* dy, const T* const* x, int64_t at, hn::Mask<D> used) {
+    step<kWhole>(dy, x, at, used, Rows(), Taps());
   }
   // One filter after the other, so that no more than its vector takes a register.
   template <bool kWhole, size_t... K, size_t... J>
-  HWY_INLINE void step(const T* const* dy, int64_t dy_at, const T* const* x, int64_t x_at,
-                       hn::Mask<D> used, std::index_sequence<K...>, std::index_sequence<J...>) {
-    const V inputs[] = {load<kWhole>(x[J] + x_at, used)...};
-    ((add_row<K>(load<kWhole>(dy[K] + dy_at, used), inputs, Taps())), ...);
+  HWY_INLINE void step(const T* const* dy, const T* const* x, int64_t at, hn::Mask<D> used,
+                       std::index_sequence<K...>, std::index_sequence<J...>) {
+    const V inputs[] = {load<kWhole>(x[J] + at, used)...};
+    ((add_row<K>(load<kWhole>(dy[K] + at, used), inputs, Taps())), ...);
   }
   template <size_t K, size_t... J>
   HWY_INLINE void add_row(V slope, const V* inputs, std::index_sequence<J...>) {
@@ -153,34 +162,35 @@ void weight_grad(const ConvSizes& g, T* dw, const T* dy, const T* x) {
   const int64_t near = std::max<int64_t>(
       1, kNear / ((packing.image() + g.K * g.y_plane()) * static_cast<int64_t>(sizeof(T))));
   PackedImages<T> packed(packing, x, at_once);
-  std::fill_n(dw, g.K * g.taps(), T(0));
+  const PartSums<T> sums(g, dw, g.K * g.taps());
+  const auto take = [&](T* of_part, int64_t first, int64_t past, int64_t begin, int64_t end) {
+    std::vector<Place> places;
+    for (int64_t i = begin; i < end; ++i) places.emplace_back(g, i);
+    const Scratch all_saved(places.size() * kSaved * sizeof(T));
+    std::fill_n(all_saved.data<T>(), places.size() * kSaved, T(0));
+    const int64_t times = std::ssize(places) / (g.groups * ceil_div(g.Kg, kRows));
+    AlignedRows<T> rows(g, dy, Correlation<T>::kLanes, std::min(near, past - first), times);
+    for (int64_t n = first; n < past; n += near) {
+      const int64_t n_past = std::min(n + near, past);
+      rows.take(n, n_past);
+      T* saved = all_saved.data<T>();
+      for (const Place& place : places) {
+        correlate(packing, place, saved, rows, packed, n, n_past);
+        saved += kSaved;
+      }
+    }
+    const T* saved = all_saved.data<T>();
+    for (const Place& place : places) {
+      add_sums(g, place, of_part, saved);
+      saved += kSaved;
+    }
+  };
   for (int64_t first = 0; first < g.N; first += at_once) {
     const int64_t past = std::min(g.N, first + at_once);
     packed.take(first, past);
-    const int64_t work = (past - first) * g.y_plane() * kTaps * kRows;
-    parallel_for(Place::count(g), grain_for_products(work), [&](int64_t begin, int64_t end) {
-      std::vector<Place> places;
-      for (int64_t i = begin; i < end; ++i) places.emplace_back(g, i);
-      const Scratch sums(places.size() * kSaved * sizeof(T));
-      std::fill_n(sums.data<T>(), places.size() * kSaved, T(0));
-      const int64_t times = std::ssize(places) / (g.groups * ceil_div(g.Kg, kRows));
-      AlignedRows<T> rows(g, dy, Correlation<T>::kLanes, std::min(near, past - first), times);
-      for (int64_t n = first; n < past; n += near) {
-        const int64_t n_past = std::min(n + near, past);
-        rows.take(n, n_past);
-        T* saved = sums.data<T>();
-        for (const Place& place : places) {
-          correlate(packing, place, saved, rows, packed, n, n_past);
-          saved += kSaved;
-        }
-      }
-      const T* saved = sums.data<T>();
-      for (const Place& place : places) {
-        add_sums(g, place, dw, saved);
-        saved += kSaved;
-      }
-    });
+    sums.for_items(first, past, Place::count(g), g.y_plane() * kTaps * kRows, take);
   }
+  sums.finish();
 }
 
 // Highway exports plain functions, hence one for each type.

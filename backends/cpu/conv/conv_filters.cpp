@@ -178,24 +178,24 @@ void forward(const ConvSizes& g, float* y, const float* x, const float* w, const
   for (int64_t first = 0; first < g.N; first += at_once) {
     const int64_t images = std::min(at_once, g.N - first);
     packed.take(first, first + images);
-    parallel_for(images * rows, grain_for_products(g.Q * g.K * g.taps()),
+    parallel_for(images * rows, grain_for_taps(images * rows, g.Q * g.K * g.taps()),
                  [&](int64_t begin, int64_t end) {
                    for (int64_t i = begin; i < end; ++i) convolve_row(first + i / rows, i % rows);
                  });
   }
 }
 
-/// Threads share the rows of the windows of each vector of filters, so that no sum depends on their
-/// number. What an image gives is summed up by itself first, which rounds less.
+/// Threads share parts of the images, and of each the rows of the windows of each vector of
+/// filters. What an image gives is summed up by itself first, which rounds less.
 void weight_grad(const ConvSizes& g, float* dw, const float* dy, const float* x) {
   const auto& correlate = g.S == 3 ? kCorrelate3 : kCorrelate5;
   const ConvPacking packing(g);
   const int64_t at_once = packing.images_at_once(sizeof(float));
   const int64_t window_rows = g.taps() / g.S, all_rows = g.K / kLanes * window_rows;
   PackedImages<float> packed(packing, x, at_once);
-  const Scratch all_sums(static_cast<size_t>(g.K * g.taps()) * sizeof(float));
-  float* const sums = all_sums.data<float>();  // [K / kLanes][taps][kLanes]
-  std::fill_n(sums, g.K * g.taps(), 0.0f);
+  const Scratch room(static_cast<size_t>(g.K * g.taps()) * sizeof(float));
+  float* const all = room.data<float>();  // [K / kLanes][taps][kLanes]
+  const PartSums<float> sums(g, all, g.K * g.taps());
   // Add to `of_image` [end - begin][S][kLanes].
   const auto take_image = [&](int64_t n, float* of_image, int64_t begin, int64_t end) {
     for (int64_t row = begin; row < end;) {
@@ -213,24 +213,25 @@ void weight_grad(const ConvSizes& g, float* dw, const float* dy, const float* x)
       row = past;
     }
   };
+  const auto take = [&](float* of_part, int64_t n, int64_t past, int64_t begin, int64_t end) {
+    const int64_t count = (end - begin) * g.S * kLanes;
+    const Scratch of_image(static_cast<size_t>(count) * sizeof(float));
+    for (; n < past; ++n) {
+      std::fill_n(of_image.data<float>(), count, 0.0f);
+      take_image(n, of_image.data<float>(), begin, end);
+      float* to = of_part + begin * g.S * kLanes;
+      for (int64_t i = 0; i < count; ++i) to[i] += of_image.data<float>()[i];
+    }
+  };
   for (int64_t first = 0; first < g.N; first += at_once) {
     const int64_t past = std::min(g.N, first + at_once);
     packed.take(first, past);
-    const int64_t work = (past - first) * g.y_plane() * g.S * kLanes;
-    parallel_for(all_rows, grain_for_products(work), [&](int64_t begin, int64_t end) {
-      const int64_t count = (end - begin) * g.S * kLanes;
-      const Scratch of_image(static_cast<size_t>(count) * sizeof(float));
-      for (int64_t n = first; n < past; ++n) {
-        std::fill_n(of_image.data<float>(), count, 0.0f);
-        take_image(n, of_image.data<float>(), begin, end);
-        float* to = sums + begin * g.S * kLanes;
-        for (int64_t i = 0; i < count; ++i) to[i] += of_image.data<float>()[i];
-      }
-    });
+    sums.for_items(first, past, all_rows, g.y_plane() * g.S * kLanes, take);
   }
+  sums.finish();
   for (int64_t i = 0; i < g.K * g.taps(); ++i) {
     const int64_t vector = i / kLanes / g.taps(), tap = i / kLanes % g.taps();
-    dw[(vector * kLanes + i % kLanes) * g.taps() + tap] = sums[i];
+    dw[(vector * kLanes + i % kLanes) * g.taps() + tap] = all[i];
   }
 }
 

@@ -15,5 +15,8 @@ bool has_filters_conv(const ConvSizes& g);
 /// y = x * w + b; b may be null.
 void filters_conv(const ConvSizes& g, float* y, const float* x, const float* w, const float* b);
 void filters_conv_weight_grad(const ConvSizes& g, float* dw, const float* dy, const float* x);
+/// Return whether there are loops for it, of any K, and it is done: with AVX-512, where a row of
+/// the window fills vectors.
+bool filters_conv_input_grad(const ConvSizes& g, float* dx, const float* dy, const float* w);
 
 }  // namespace ambit::cpu

@@ -1,6 +1,7 @@
 #include "conv_packing.h"
 
 #include <algorithm>
+#include <bit>
 
 #include "backends/cpu/layout/packing.h"
 
@@ -41,7 +42,8 @@ void for_packed_rows(const ConvPacking& packing, const F& f) {
   }
 }
 
-constexpr size_t kLongestVector = 256;  // bytes, of any target
+constexpr size_t kLongestVector = 256;         // bytes, of any target
+constexpr int64_t kCached = int64_t{4} << 20;  // bytes
 
 template <class T>
 void pack_image(const ConvPacking& packing, T* packed, const T* x) {
@@ -64,6 +66,13 @@ int64_t images_to_copy(const ConvPacking& packing) {
   const auto bytes = static_cast<int64_t>(kLongestVector);
   const int64_t image_bytes = packing.image() * static_cast<int64_t>(sizeof(T));
   return std::min(packing.sizes.N, ceil_div(bytes, std::max<int64_t>(1, image_bytes)));
+}
+
+/// A power of two, which as many threads share equally.
+int64_t count_parts(const ConvSizes& g, int64_t bytes) {
+  constexpr int64_t kMost = 8;
+  const int64_t most = std::min({kMost, g.N, g.work() / kProductGrain, kCached / bytes});
+  return most < 2 ? 1 : static_cast<int64_t>(std::bit_floor(static_cast<uint64_t>(most)));
 }
 
 }  // namespace
@@ -92,9 +101,9 @@ ConvPacking::ConvPacking(const ConvSizes& g) : sizes(g) {
 }
 
 int64_t ConvPacking::images_at_once(size_t element_size) const {
-  constexpr int64_t kBytes = int64_t{4} << 20;
+  if (changes_nothing()) return sizes.N;
   const int64_t bytes = image() * static_cast<int64_t>(element_size);
-  return std::clamp<int64_t>(kBytes / std::max<int64_t>(1, bytes), 1, sizes.N);
+  return std::clamp<int64_t>(kCached / std::max<int64_t>(1, bytes), 1, sizes.N);
 }
 
 template <class T>
@@ -139,6 +148,24 @@ void AlignedRows<T>::take(int64_t first, int64_t past) {
 }
 
 template <class T>
+PartSums<T>::PartSums(const ConvSizes& g, T* sums, int64_t length)
+    : sums_(sums),
+      length_(length),
+      parts_(count_parts(g, length * static_cast<int64_t>(sizeof(T)))),
+      room_(static_cast<size_t>((parts_ - 1) * length) * sizeof(T)) {
+  std::fill_n(sums_, length_, T(0));
+  std::fill_n(room_.data<T>(), (parts_ - 1) * length_, T(0));
+}
+
+template <class T>
+void PartSums<T>::finish() const {
+  for (int64_t part = 1; part < parts_; ++part) {
+    const T* const from = of(part);
+    for (int64_t i = 0; i < length_; ++i) sums_[i] += from[i];
+  }
+}
+
+template <class T>
 void unpack_image(const ConvPacking& packing, T* x, const T* packed) {
   const ConvSizes& g = packing.sizes;
   if (packing.changes_nothing()) {
@@ -157,6 +184,8 @@ template class PackedImages<float>;
 template class PackedImages<double>;
 template class AlignedRows<float>;
 template class AlignedRows<double>;
+template class PartSums<float>;
+template class PartSums<double>;
 template void unpack_image(const ConvPacking&, float*, const float*);
 template void unpack_image(const ConvPacking&, double*, const double*);
 

@@ -14,6 +14,13 @@
 
 namespace ambit::cpu {
 
+/// The grain for `count` items of `work` multiply-adds each of the own convolutions. Few images are
+/// worth a second thread sooner than other products: of 2 to 5 us, since these begin at once.
+inline int64_t grain_for_taps(int64_t count, int64_t work) {
+  const int64_t grain = grain_for_products(work);
+  return count < 4 * grain ? ceil_div(grain, 8) : grain;
+}
+
 struct ConvPacking {
   explicit ConvPacking(const ConvSizes& g);
 
@@ -21,7 +28,7 @@ struct ConvPacking {
   int64_t image() const { return sizes.C * channel; }
   /// Length of an output channel among the packed rows: o * plane + p * pitch + q for all o, p, q.
   int64_t flat() const { return (sizes.O - 1) * plane + (sizes.P - 1) * pitch + sizes.Q; }
-  /// As many images as stay in the cache when packed in numbers of this size.
+  /// As many images as stay in the cache when packed in numbers of this size; all that need not be.
   int64_t images_at_once(size_t element_size) const;
   /// Whether images lie so before they are packed.
   bool changes_nothing() const {
@@ -87,6 +94,40 @@ class AlignedRows {
   const Scratch room_;
   const T* rows_;      // of image first_
   int64_t first_ = 0;  // of those taken
+};
+
+/// `length` sums over images for each part of these: threads read what they have written before,
+/// and no sum depends on their number.
+template <class T>
+class PartSums {
+ public:
+  /// `sums` [length] are those of the first part, and of all in the end.
+  PartSums(const ConvSizes& g, T* sums, int64_t length);
+  /// Call f(sums of a part, its first image, past its last, begin, end) so that of images [first,
+  /// past) each part meets all of `items`, which take `work` multiply-adds for an image.
+  template <class F>
+  void for_items(int64_t first, int64_t past, int64_t items, int64_t work, const F& f) const {
+    const int64_t images = past - first;
+    const auto image = [&](int64_t part) { return first + images * part / parts_; };
+    parallel_for(parts_ * items, grain_for_taps(parts_ * items, ceil_div(images, parts_) * work),
+                 [&](int64_t begin, int64_t end) {
+                   while (begin < end) {
+                     const int64_t part = begin / items, next = (part + 1) * items;
+                     f(of(part), image(part), image(part + 1), begin % items,
+                       std::min(end, next) - part * items);
+                     begin = next;
+                   }
+                 });
+  }
+  /// Add all parts up.
+  void finish() const;
+
+ private:
+  T* of(int64_t part) const { return part == 0 ? sums_ : room_.data<T>() + (part - 1) * length_; }
+
+  T* const sums_;
+  const int64_t length_, parts_;
+  const Scratch room_;
 };
 
 /// The way back for one image: x = packed, without the padding.

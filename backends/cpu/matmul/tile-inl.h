@@ -9,6 +9,7 @@
 
 #include <hwy/highway.h>
 
+#include <algorithm>
 #include <cstdint>
 #include <utility>
 
@@ -54,6 +55,13 @@ class Tile {
   HWY_INLINE void add_to(T* y, int64_t row_stride) const {
     add_to(y, row_stride, std::make_index_sequence<M * N>());
   }
+  /// The same of the first `count` numbers; where stores have no masks, those behind them are
+  /// written back.
+  HWY_INLINE void add_first_to(int64_t count, T* y, int64_t row_stride) const {
+    hn::Mask<D> used[N];
+    mask(count, used, std::make_index_sequence<N>());
+    add_used_to(used, y, row_stride, std::make_index_sequence<M * N>());
+  }
   /// y[m * row_stride + :] = sums[m][:].
   HWY_INLINE void store(T* y, int64_t row_stride) const {
     store(y, row_stride, std::make_index_sequence<M * N>());
@@ -91,6 +99,19 @@ class Tile {
   HWY_INLINE void add_to(T* y, int64_t row_stride, std::index_sequence<I...>) const {
     (hn::StoreU(hn::Add(sums_[I], hn::LoadU(D(), place<I>(y, row_stride))), D(),
                 place<I>(y, row_stride)),
+     ...);
+  }
+  template <size_t... I>
+  static HWY_INLINE void mask(int64_t count, hn::Mask<D>* used, std::index_sequence<I...>) {
+    ((used[I] = hn::FirstN(D(), static_cast<size_t>(std::clamp<int64_t>(
+                                    count - static_cast<int64_t>(I) * kLanes, 0, kLanes)))),
+     ...);
+  }
+  template <size_t... I>
+  HWY_INLINE void add_used_to(const hn::Mask<D>* used, T* y, int64_t row_stride,
+                              std::index_sequence<I...>) const {
+    (hn::BlendedStore(hn::Add(sums_[I], hn::LoadU(D(), place<I>(y, row_stride))), used[I % N], D(),
+                      place<I>(y, row_stride)),
      ...);
   }
   template <size_t... I>

@@ -2,6 +2,8 @@
 // either the innermost one is reduced, and rows are folded into one sum each, or it is kept, and
 // rows are added into as many sums. Few results over much data split the data instead: into blocks
 // that do not depend on the number of threads, so that results do not either.
+#include <bit>
+
 #include "backends/cpu/elementwise/half_loops.h"
 #include "backends/cpu/elementwise/inner_loops.h"
 #include "backends/cpu/elementwise/walk.h"
@@ -198,8 +200,10 @@ class Reduction {
 
   void run_in_blocks() const {
     const int64_t results = geometry_.kept.numel, per_result = geometry_.reduced.numel;
-    const int64_t step = std::max<int64_t>(1, kBlock / results);
-    const int64_t blocks = (per_result + step - 1) / step;
+    // A power of two, which as many threads share equally.
+    const auto wanted = static_cast<int64_t>(
+        std::bit_ceil(static_cast<uint64_t>(ceil_div(results * per_result, kBlock))));
+    const int64_t step = ceil_div(per_result, wanted), blocks = ceil_div(per_result, step);
     const Scratch partial(static_cast<size_t>(blocks * results * sum_size_));
     parallel_for(blocks, 1, [&](int64_t first, int64_t past) {
       for (int64_t b = first; b < past; ++b) {

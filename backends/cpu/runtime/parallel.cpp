@@ -314,7 +314,10 @@ int count_pieces(int64_t n, int64_t grain) {
   // milliseconds: not worth it for small work.
   if (threads == 1 || most < (Contention::now() ? 2 * kContendedGrains : 2)) return 1;
   if (most <= threads) return static_cast<int>(most);
-  return static_cast<int>(std::clamp(most / kLongPiece, threads, threads * kPiecesPerThread));
+  // As many for each: a piece more would have all but one thread wait, and parts of what one kernel
+  // after the other computes would change threads, whose caches may be far from each other.
+  return static_cast<int>(threads *
+                          std::clamp<int64_t>(most / kLongPiece / threads, 1, kPiecesPerThread));
 }
 
 void run_pieces(int64_t n, int pieces, Piece* piece, const void* context) {
