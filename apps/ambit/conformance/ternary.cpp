@@ -2,6 +2,8 @@
 #include <ambit/backend/kernels.h>
 #include <fmt/format.h>
 
+#include <cmath>
+
 #include "binary_bound.h"
 #include "cases.h"
 #include "trial.h"
@@ -50,6 +52,20 @@ std::vector<Scalar> numbers_for(TernaryOp op, DType dtype) {
 struct Layouts {
   Layout y, a, b, c;
 };
+/// As any(), but for numbers so small that one less than them may round to -1: that is a whole
+/// number, of which a negative base has a power.
+Values exponents() {
+  return each([]<class T>(Random& random, int64_t) {
+    const T x = any_value<T>(random);
+    return std::abs(static_cast<double>(x)) < 0x1p-10 ? T() : x;
+  });
+}
+
+Values last_values(TernaryOp op, const Values& values) {
+  if (has_parameter(op)) return between(0.5, 3);
+  return op == TernaryOp::pow_base_grad ? exponents() : values;
+}
+
 /// All in a layout, and plain tensors beside one in the layout.
 std::vector<Layouts> layouts_of(const Form& form) {
   constexpr Layout plain = Layout::contiguous;
@@ -64,7 +80,7 @@ void check(Trial& t, TernaryOp op, DType dtype, IntArrayRef sizes, const Layouts
   Operand& y = t.output("y", dtype, sizes, l.y);
   Operand& a = t.input("a", dtype, sizes, l.a, values);
   Operand& b = t.input("b", dtype, sizes, l.b, values);
-  Operand& c = t.input("c", dtype, sizes, l.c, has_parameter(op) ? between(0.5, 3) : values);
+  Operand& c = t.input("c", dtype, sizes, l.c, last_values(op, values));
   t.run([&](Side s) { kernels::ternary(y[s], a[s], b[s], c[s], {}, op); });
   t.expect(y, bound_of(op, dtype));
 }
