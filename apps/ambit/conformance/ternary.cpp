@@ -49,9 +49,6 @@ std::vector<Scalar> numbers_for(TernaryOp op, DType dtype) {
   return all;
 }
 
-struct Layouts {
-  Layout y, a, b, c;
-};
 /// As any(), but for numbers so small that one less than them may round to -1: that is a whole
 /// number, of which a negative base has a power.
 Values exponents() {
@@ -66,6 +63,9 @@ Values last_values(TernaryOp op, const Values& values) {
   return op == TernaryOp::pow_base_grad ? exponents() : values;
 }
 
+struct Layouts {
+  Layout y, a, b, c;
+};
 /// All in a layout, and plain tensors beside one in the layout.
 std::vector<Layouts> layouts_of(const Form& form) {
   constexpr Layout plain = Layout::contiguous;

@@ -175,11 +175,12 @@ void convolution_input_grad(Tensor& dx, const Tensor& dy, const Tensor& w, const
   }
   if (dy.numel() == 0 || w.numel() == 0) return kernels::fill(dx, 0);
   const ConvSizes g(dx.sizes(), w.sizes(), dy.sizes(), p);
-  const std::optional<ConvSizes> turned = turned_round(g, dx);
   if (convolve_by_winograd(g, dx, dy, w, true, Tensor())) return;
   if (prefers_onednn(dx, g, g.Cg, false)) {
     const NativeScope native({.outputs = {&dx}, .row_major = {&w}, .inputs = {&dy}});
-    if (turned) return onednn_conv_turned_round(*turned, native.output(0), native.input(0), w);
+    if (const std::optional<ConvSizes> turned = turned_round(g, dx)) {
+      return onednn_conv_turned_round(*turned, native.output(0), native.input(0), w);
+    }
     if (onednn_conv_input_grad(g, native.output(0), native.input(0), w)) return;
   }
   if (dx.dtype() == kBFloat16) {
