@@ -128,7 +128,8 @@ PARITY(optional_arguments) {
   report("linear with", torch::linear(x({2, 3}), x({4, 3}), bias), 32);
   report("bincount", torch::bincount(integers().abs().flatten(), none, 9), 0);
   report("cov", torch::cov(x(), 1, none, none), 64);
-  const at::OptionalIntArrayRef all, first = torch::IntArrayRef(0);
+  const int64_t rows = 0;
+  const at::OptionalIntArrayRef all, first = torch::IntArrayRef(rows);
   report("sum of all", x().sum(all), 16);
   report("mean of rows", x().mean(first, true), 16);
   report("var of all", torch::var(x(), all, c10::optional<int64_t>(0)), 64);
