@@ -1,15 +1,9 @@
-// Losses of pairs, triples and labels as modules.
+// Losses of pairs and triples as modules.
 #include <ambit/nn/functional.h>
 #include <ambit/nn/functional/loss.h>
 #include <ambit/nn/pair_loss.h>
 
 namespace ambit::nn {
-namespace {
-
-// Moving the module must not move the tensor that the program holds.
-Tensor alias(const Tensor& weight) { return weight.defined() ? weight.detach() : Tensor(); }
-
-}  // namespace
 
 L1LossImpl::L1LossImpl(const L1LossOptions& opts) : options(opts) {}
 void L1LossImpl::reset() {}
@@ -60,13 +54,6 @@ Tensor SoftMarginLossImpl::forward(const Tensor& input, const Tensor& target) {
   return functional::soft_margin_loss(input, target, options.reduction());
 }
 
-MultiLabelMarginLossImpl::MultiLabelMarginLossImpl(const MultiLabelMarginLossOptions& opts)
-    : options(opts) {}
-void MultiLabelMarginLossImpl::reset() {}
-Tensor MultiLabelMarginLossImpl::forward(const Tensor& input, const Tensor& target) {
-  return functional::multilabel_margin_loss(input, target, options.reduction());
-}
-
 PoissonNLLLossImpl::PoissonNLLLossImpl(const PoissonNLLLossOptions& opts) : options(opts) {}
 void PoissonNLLLossImpl::reset() {}
 Tensor PoissonNLLLossImpl::forward(const Tensor& input, const Tensor& target) {
@@ -94,69 +81,10 @@ Tensor TripletMarginWithDistanceLossImpl::forward(const Tensor& anchor, const Te
       options.reduction());
 }
 
-BCELossImpl::BCELossImpl(const BCELossOptions& opts) : options(opts) { BCELossImpl::reset(); }
-void BCELossImpl::reset() { weight = register_buffer("weight", alias(options.weight())); }
-Tensor BCELossImpl::forward(const Tensor& input, const Tensor& target) {
-  return functional::binary_cross_entropy(input, target, weight, options.reduction());
-}
-
-BCEWithLogitsLossImpl::BCEWithLogitsLossImpl(const BCEWithLogitsLossOptions& opts) : options(opts) {
-  BCEWithLogitsLossImpl::reset();
-}
-void BCEWithLogitsLossImpl::reset() {
-  weight = register_buffer("weight", alias(options.weight()));
-  pos_weight = register_buffer("pos_weight", alias(options.pos_weight()));
-}
-Tensor BCEWithLogitsLossImpl::forward(const Tensor& input, const Tensor& target) {
-  return functional::binary_cross_entropy_with_logits(input, target, weight, options.reduction(),
-                                                      pos_weight);
-}
-
-MultiLabelSoftMarginLossImpl::MultiLabelSoftMarginLossImpl(
-    const MultiLabelSoftMarginLossOptions& opts)
-    : options(opts) {
-  MultiLabelSoftMarginLossImpl::reset();
-}
-void MultiLabelSoftMarginLossImpl::reset() {
-  weight = register_buffer("weight", alias(options.weight()));
-}
-Tensor MultiLabelSoftMarginLossImpl::forward(const Tensor& input, const Tensor& target) {
-  return functional::multilabel_soft_margin_loss(input, target, weight, options.reduction());
-}
-
-MultiMarginLossImpl::MultiMarginLossImpl(const MultiMarginLossOptions& opts) : options(opts) {
-  MultiMarginLossImpl::reset();
-}
-void MultiMarginLossImpl::reset() { weight = register_buffer("weight", alias(options.weight())); }
-Tensor MultiMarginLossImpl::forward(const Tensor& input, const Tensor& target) {
-  return functional::multi_margin_loss(input, target, options.p(), options.margin(), weight,
-                                       options.reduction());
-}
-
 KLDivLossImpl::KLDivLossImpl(const KLDivLossOptions& opts) : options(opts) {}
 void KLDivLossImpl::reset() {}
 Tensor KLDivLossImpl::forward(const Tensor& input, const Tensor& target) {
   return functional::kl_div(input, target, options);
-}
-
-CosineSimilarityImpl::CosineSimilarityImpl(const CosineSimilarityOptions& opts) : options(opts) {}
-void CosineSimilarityImpl::reset() {}
-Tensor CosineSimilarityImpl::forward(const Tensor& x1, const Tensor& x2) {
-  return functional::cosine_similarity(x1, x2, options.dim(), options.eps());
-}
-
-PairwiseDistanceImpl::PairwiseDistanceImpl(const PairwiseDistanceOptions& opts) : options(opts) {}
-void PairwiseDistanceImpl::reset() {}
-Tensor PairwiseDistanceImpl::forward(const Tensor& x1, const Tensor& x2) {
-  return functional::pairwise_distance(x1, x2, options.p(), options.eps(), options.keepdim());
-}
-
-CTCLossImpl::CTCLossImpl(const CTCLossOptions& opts) : options(opts) {}
-void CTCLossImpl::reset() {}
-Tensor CTCLossImpl::forward(const Tensor& log_probs, const Tensor& targets,
-                            const Tensor& input_lengths, const Tensor& target_lengths) {
-  return ctc_loss(log_probs, targets, input_lengths, target_lengths, options.blank(),
-                  options.reduction(), options.zero_infinity());
 }
 
 }  // namespace ambit::nn

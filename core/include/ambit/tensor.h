@@ -1,5 +1,5 @@
 // Tensor: a counted handle on an n-dimensional array on one device. Copying it copies the handle.
-// The methods are the functions of ops/*.h under libtorch's names; those pages document them.
+// Long, as one class is: its methods are the functions of ops/*.h, where they are documented.
 #pragma once
 
 #include <ambit/array_ref.h>

@@ -9,12 +9,14 @@
 #include <ambit/nn/containers.h>
 #include <ambit/nn/conv.h>
 #include <ambit/nn/conv_transpose.h>
+#include <ambit/nn/distance.h>
 #include <ambit/nn/dropout.h>
 #include <ambit/nn/embedding.h>
 #include <ambit/nn/fold.h>
 #include <ambit/nn/functional.h>
 #include <ambit/nn/functional_module.h>
 #include <ambit/nn/init.h>
+#include <ambit/nn/label_loss.h>
 #include <ambit/nn/linear.h>
 #include <ambit/nn/loss.h>
 #include <ambit/nn/module.h>

@@ -3,9 +3,11 @@
 #pragma once
 
 #include <ambit/nn/activation.h>
+#include <ambit/nn/distance.h>
 #include <ambit/nn/functional/activation.h>
 #include <ambit/nn/functional/loss.h>
 #include <ambit/nn/functional/padding.h>
+#include <ambit/nn/label_loss.h>
 #include <ambit/nn/normalization.h>
 #include <ambit/nn/padding.h>
 #include <ambit/nn/pair_loss.h>
