@@ -102,12 +102,12 @@ TEST_CASE("bench predicts from one measured rank, up to the ranks asked for") {
 
 TEST_CASE("bench measures the ranks that mpirun has started, and rank 0 prints") {
   if (run_command("mpirun --version 2>&1").exit_code != 0 ||
-      contains(bench_distributed("", "mpirun -n 1").output, "libambit_mpi.so")) {
+      contains(bench_distributed("", AMBIT_MPIRUN " -n 1").output, "libambit_mpi.so")) {
     std::puts("skipped: no MPI");
     return;
   }
   const ChildResult ran =
-      bench_distributed("--markdown --model 2,1GB/s,1us", "mpirun -n 2 --oversubscribe");
+      bench_distributed("--markdown --model 2,1GB/s,1us", AMBIT_MPIRUN " -n 2 --oversubscribe");
   INFO(ran.output);
   CHECK(ran.exit_code == 0);
   CHECK(contains(ran.output, "2 ranks of one thread each, "));
@@ -126,12 +126,12 @@ TEST_CASE("bench compares ranks with those of PyTorch over gloo") {
   const std::string python = asked && *asked ? asked : "python3";
   if (run_command(python + " -c 'import torch.distributed' 2>&1").exit_code != 0 ||
       run_command("mpirun --version 2>&1").exit_code != 0 ||
-      contains(bench_distributed("", "mpirun -n 1").output, "libambit_mpi.so")) {
+      contains(bench_distributed("", AMBIT_MPIRUN " -n 1").output, "libambit_mpi.so")) {
     MESSAGE("skipped: no MPI, or no PyTorch (AMBIT_PYTHON names a Python that has it)");
     return;
   }
   const ChildResult ran = bench_distributed("--markdown --filter tudui --against pytorch",
-                                            "mpirun -n 2 --oversubscribe");
+                                            AMBIT_MPIRUN " -n 2 --oversubscribe");
   INFO(ran.output);
   CHECK(ran.exit_code == 0);
   CHECK(contains(ran.output, "\n| tudui, batch 64 a rank, 2 ranks | ambit | PyTorch "));
