@@ -81,11 +81,16 @@ class InputProducts {
   std::vector<Tensor> made_;
 };
 
-/// The outputs of all steps: without gradients each is put where it belongs at once.
+/// The outputs of all steps: without gradients each is put where it belongs at once, which may be
+/// where the inputs of its step were, `over` which they are written if that is defined.
 class Outputs {
  public:
-  explicit Outputs(const Steps& steps) : steps_(steps) {
-    if (GradMode::is_enabled()) each_.resize(steps.count());
+  Outputs(const Steps& steps, const Tensor& over) : steps_(steps) {
+    if (GradMode::is_enabled()) {
+      each_.resize(steps.count());
+    } else if (over.defined()) {
+      all_ = steps.packed ? over : over.flatten(0, 1);
+    }
   }
   void set(size_t t, const Tensor& h) {
     if (!each_.empty()) {
@@ -205,7 +210,7 @@ std::tuple<Tensor, Tensor, Tensor> recurrent::run_layers(const Layers& net, cons
         w.hr = net.weights[at++];
       }
       const int64_t i = layer * directions + d;
-      Outputs outputs(steps);
+      Outputs outputs(steps, layer > 0 && directions == 1 ? x : Tensor());
       const State last = run_steps(kind, net.relu, d == 1, x, steps,
                                    {h[i], kind == Kind::lstm ? c[i] : Tensor()}, w, outputs);
       both.push_back(outputs.all());

@@ -262,6 +262,37 @@ TEST_CASE("without gradients a network is the same, and holds the gates of some 
   CHECK(stats().peak_in_use - before < (size_t{20} << 20));
 }
 
+TEST_CASE("without gradients a layer writes over what the one before has made, and nothing else") {
+  manual_seed(5);
+  const Tensor x = randn({140, 16, 8});
+  for (const int64_t directions : {1, 2}) {
+    INFO("directions ", directions);
+    nn::LSTM m(nn::LSTMOptions(8, 512 / directions).num_layers(2).bidirectional(directions == 2));
+    const Tensor packed_lengths = arange(16, kInt64) + 125;
+    const auto packed = rnn::pack_padded_sequence(x, packed_lengths.flip({0}));
+    const auto run = [&] {
+      const auto [y, state] = m(x);
+      return std::vector<Tensor>{y.detach(), std::get<0>(state).detach(),
+                                 std::get<0>(m->forward_with_packed_input(packed)).data().detach()};
+    };
+    const Tensor given = x.clone();
+    const std::vector<Tensor> with_gradients = run();
+    const NoGradGuard no_grad;
+    const std::vector<Tensor> without = run();
+    // As above.
+    for (size_t i = 0; i < 3; ++i) CHECK(without[i].allclose(with_gradients[i], 1e-4, 3e-5));
+    CHECK(x.equal(given));
+    if (directions == 2) continue;
+    const auto stats = [] { return memory_stats(kCPU); };
+    const Tensor level =
+        empty({static_cast<int64_t>(stats().peak_in_use - stats().in_use)}, kUInt8);
+    const size_t before = stats().peak_in_use;
+    m(x);
+    // 4.4 MiB of the first layer, which become the second's, and gates of 64 steps, 8 MiB.
+    CHECK(stats().peak_in_use - before < (size_t{14} << 20));
+  }
+}
+
 TEST_CASE("recurrent networks and sequences refuse what does not fit") {
   nn::LSTM m(3, 4);
   const Tensor x = ones({5, 2, 3});

@@ -148,7 +148,9 @@ TEST_CASE("windows that meet many channels agree with the reference") {
       {{2, 32, 4, 8, 9}, 32, {3, 5, 5}, {2, 2, 2}},   //
       {{3, 32, 5, 6, 8}, 32, {1, 3, 3}, {0, 1, 1}},   // planes that do not meet
       {{6, 16, 64, 64}, 32, {4, 4}, {1, 1}, 2},       // by two, of four images
-      {{4, 16, 37, 40}, 32, {5, 5}, {2, 2}, 2},       // of which some are smaller
+      {{4, 16, 39, 44}, 32, {4, 4}, {0, 3}, 2},       // some of which begin outside
+      {{4, 16, 37, 40}, 32, {5, 5}, {2, 2}, 2},       // some of which are smaller
+      {{3, 32, 41, 38}, 32, {4, 5}, {3, 1}, 2},       //
       {{3, 16, 33, 42}, 32, {6, 6}, {0, 2}, 2},       //
   };
   const Device reference("reference");

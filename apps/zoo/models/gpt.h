@@ -9,6 +9,7 @@
 #include <cmath>
 #include <cstdint>
 #include <string>
+#include <utility>
 
 namespace zoo {
 
@@ -29,16 +30,18 @@ struct CausalSelfAttentionImpl : nn::Module {
         c_proj(register_module("c_proj", nn::Linear(c.width, c.width))),
         dropout(register_module("resid_dropout", nn::Dropout(c.dropout))) {}
 
-  Tensor forward(const Tensor& x) {
+  Tensor forward(Tensor x) {
     const int64_t B = x.size(0), T = x.size(1), C = x.size(2), H = config.heads;
-    const auto qkv = c_attn(x).split(C, 2);
     const auto heads = [&](const Tensor& t) {  // [B,T,C] -> [B,H,T,C / H]
       return t.reshape({B, T, H, C / H}).transpose(1, 2);
     };
-    const Tensor y = nn::functional::scaled_dot_product_attention(
-        heads(qkv[0]), heads(qkv[1]), heads(qkv[2]), {}, is_training() ? config.dropout : 0,
-        /*is_causal=*/true);
-    return dropout(c_proj(y.transpose(1, 2).reshape({B, T, C})));
+    x = c_attn(x);  // each step lets go of the one before
+    auto qkv = x.split(C, 2);
+    x = nn::functional::scaled_dot_product_attention(heads(qkv[0]), heads(qkv[1]), heads(qkv[2]),
+                                                     {}, is_training() ? config.dropout : 0,
+                                                     /*is_causal=*/true);
+    qkv.clear();
+    return dropout(c_proj(x.transpose(1, 2).reshape({B, T, C})));
   }
 
   GPTConfig config;
@@ -53,8 +56,9 @@ struct MLPImpl : nn::Module {
       : c_fc(register_module("c_fc", nn::Linear(c.width, 4 * c.width))),
         c_proj(register_module("c_proj", nn::Linear(4 * c.width, c.width))),
         dropout(register_module("dropout", nn::Dropout(c.dropout))) {}
-  Tensor forward(const Tensor& x) {
-    return dropout(c_proj(c_fc->forward_map(x, ambit::UnaryOp::gelu)));
+  Tensor forward(Tensor x) {
+    x = c_fc->forward_map(x, ambit::UnaryOp::gelu);
+    return dropout(c_proj(x));
   }
   nn::Linear c_fc, c_proj;
   nn::Dropout dropout;
@@ -91,7 +95,9 @@ struct TrunkImpl : nn::Module {
   Tensor forward(const Tensor& ids) {
     const Tensor positions =
         ambit::arange(ids.size(1), ambit::TensorOptions(ambit::kInt64).device(ids.device()));
-    return ln_f(h->forward(drop(wte(ids) + wpe(positions))));
+    Tensor x = drop(wte(ids) + wpe(positions));
+    for (size_t i = 0; i < h->size(); ++i) x = h->at<BlockImpl>(i).forward(std::move(x));
+    return ln_f(x);
   }
   nn::Embedding wte, wpe;
   nn::Dropout drop;

@@ -74,7 +74,9 @@ struct ResNetImpl : nn::Module {
 
   Tensor forward(Tensor x) {
     x = bn1(conv1(x)).relu_();
-    for (nn::Sequential& layer : layers) x = layer->forward(x);
+    for (nn::Sequential& layer : layers) {
+      for (size_t i = 0; i < layer->size(); ++i) x = layer->at<BasicBlockImpl>(i).forward(x);
+    }
     return fc(x.mean({2, 3}));
   }
 

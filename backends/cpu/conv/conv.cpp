@@ -98,9 +98,8 @@ bool convolve_by_winograd(const ConvSizes& sizes, const Tensor& y, const Tensor&
 bool add_up_by_winograd(const ConvSizes& sizes, Tensor& dw, const Tensor& dy, const Tensor& x) {
   if (x.dtype() != kFloat32) return false;
   const WinogradSizes g = WinogradSizes::of(sizes);
-  // Of 4x4 it is no faster, as measured.
+  if (!has_winograd_conv(g)) return false;
   const bool splits = g.x_split > 1;
-  if (!has_winograd_conv(g) || (splits && sizes.R * sizes.S <= 16)) return false;
   const Tensor results = as_rows(dy), images = as_rows(x);
   const NativeScope native(
       {.row_major = {&dw}, .inputs = {&results, &images}, .inputs_follow = true});

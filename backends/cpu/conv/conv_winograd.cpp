@@ -112,7 +112,9 @@ bool Convolution::write_tiles(int64_t block, int64_t first, int64_t count, const
   using Outputs = winograd::Outputs<Taps>;
   Finite finite;
   const int64_t split = g_.y_split, height = split > 1 ? g_.height : g_.P,
-                width = split > 1 ? g_.width : g_.Q, filters = g_.K / (split * split);
+                width = split > 1 ? g_.width : g_.Q, filters = g_.K / (split * split),
+                before_top = split > 1 ? g_.before_top : 0,
+                before_left = split > 1 ? g_.before_left : 0;
   for (int64_t k = block * kBlock; k < std::min(g_.K, (block + 1) * kBlock); k += kLanes) {
     const int64_t image = k / filters, filter = k % filters;
     const V bias = b_ ? hn::LoadU(D(), b_ + filter) : hn::Zero(D());
@@ -122,17 +124,17 @@ bool Convolution::write_tiles(int64_t block, int64_t first, int64_t count, const
       if (plane >= g_.O) continue;
       V sums[Outputs::kHeight][Outputs::kWidth];
       read_sums<Points<Taps>>(m + t * kBlock + k % kBlock, count * planes_ * kBlock, sums);
-      const int64_t row = tile.row * split + image / split,
-                    column = tile.column * split + image % split;
+      const int64_t row = tile.row * split + image / split - before_top,
+                    column = tile.column * split + image % split - before_left;
       const int64_t rows = std::min<int64_t>(Outputs::kHeight, ceil_div(height - row, split)),
                     columns = std::min<int64_t>(Outputs::kWidth, ceil_div(width - column, split));
-      for (int64_t i = 0; i < rows; ++i) {
+      for (int64_t i = row < 0; i < rows; ++i) {
         const int64_t y_row = (tile.image * g_.O + plane) * height + row + i * split;
-        float* to = y_ + (y_row * width + column) * filters + filter;
-        for (int64_t j = 0; j < columns; ++j, to += split * filters) {
+        float* const to = y_ + (y_row * width + column) * filters + filter;
+        for (int64_t j = column < 0; j < columns; ++j) {
           const V sum = hn::Add(sums[i][j], bias);
           finite.see(sum);
-          hn::StoreU(sum, D(), to);
+          hn::StoreU(sum, D(), to + j * split * filters);
         }
       }
     }
@@ -206,7 +208,7 @@ bool Convolution::run() {
   return finite;
 }
 
-bool has_windows(bool of_lines) { return of_lines ? kHasLines : kLanes > 1; }
+bool has_windows(int64_t rows) { return rows < 3 ? kHasAll : kLanes > 1; }
 
 bool convolve(const WinogradSizes& g, float* y, const float* x, const float* w, bool turned,
               const float* b) {
@@ -216,8 +218,9 @@ bool convolve(const WinogradSizes& g, float* y, const float* x, const float* w, 
     const auto run = [&](const Convolution::Maps& maps) {
       return Convolution(maps, g, y, x, w, turned, b).run();
     };
-    if constexpr (kHasLines) {
+    if constexpr (kHasAll) {
       if (g.R == 1) return run(Convolution::maps<Window<1, 5>>());
+      if (g.R == 2) return run(Convolution::maps<Window<2, 2>>());
     }
     return run(g.R == 3 ? Convolution::maps<Window<3, 3>>() : Convolution::maps<Window<5, 5>>());
   }
@@ -233,22 +236,24 @@ namespace ambit::cpu {
 HWY_EXPORT(has_windows);
 HWY_EXPORT(convolve);
 
+int64_t least_winograd_side() { return HWY_DYNAMIC_DISPATCH(has_windows)(2) ? 2 : 3; }
+
 bool has_winograd_conv(const WinogradSizes& g) {
   constexpr std::array<int64_t, 3> kOnes{1, 1, 1};
-  const bool has_window = g.R == 1 ? g.S == 5 : g.R == g.S && (g.R == 3 || g.R == 5);
+  const bool splits = g.x_split > 1 || g.y_split > 1;
+  const bool has_window = splits || (g.R == 1 ? g.S == 5 : g.R == g.S && (g.R == 3 || g.R == 5));
   const bool is_plain = g.groups == 1 && g.stride == kOnes && g.dilation == kOnes;
   const bool fills_vectors = g.C % 16 == 0 && g.K % 16 == 0 && std::min(g.C, g.K) * g.T >= 32;
   if (!has_window || !is_plain || !fills_vectors) return false;
   // To know the filters' values costs as much as some tiles do, and tiles reach beyond images: from
   // so many products fewer on it is faster, as measured.
   const WinogradTiles tiles(g);
-  const int64_t count = tiles.count() * tiles.planes(), side = g.S + kWinogradOutputs - 1,
+  const int64_t count = tiles.count() * tiles.planes(), side = g.S + winograd_outputs(g.S) - 1,
                 points = g.R == 1 ? side : side * side, outputs = g.N * g.y_plane();
-  const bool splits = g.x_split > 1 || g.y_split > 1;
-  const bool is_less = splits     ? outputs * g.window[0] * g.window[1] >= 6 * (count + 64) * points
+  const bool is_less = splits     ? outputs * g.window[0] * g.window[1] >= 3 * (count + 64) * points
                        : g.R == 5 ? outputs * g.R * g.S >= 4 * (count + 8) * points
                                   : outputs * g.R * g.S >= 2 * count * points;
-  return count >= 16 && is_less && HWY_DYNAMIC_DISPATCH(has_windows)(g.R == 1);
+  return count >= 16 && is_less && HWY_DYNAMIC_DISPATCH(has_windows)(g.R);
 }
 
 WinogradImages winograd_images(const WinogradSizes& g, const float* x) {
@@ -261,18 +266,20 @@ WinogradImages winograd_images(const WinogradSizes& g, const float* x) {
           .padding_front = g.padding[0],
           .padding_top = g.padding[1],
           .padding_left = g.padding[2],
-          .split = g.x_split};
+          .split = g.x_split,
+          .before_top = splits ? g.before_top : 0,
+          .before_left = splits ? g.before_left : 0};
 }
 
 void WinogradImages::find(const WinogradTiles::Tile& tile, int64_t image, const float* zeros,
                           int64_t rows, int64_t columns, const float** from) const {
   const int64_t d = tile.plane - padding_front + image / (split * split);
   for (int64_t i = 0; i < rows; ++i) {
-    const int64_t h = (tile.row - padding_top + i) * split + image / split % split;
+    const int64_t h = (tile.row - padding_top + i) * split + image / split % split - before_top;
     const bool meets = d >= 0 && d < depth && h >= 0 && h < height;
     const int64_t row = ((tile.image * depth + d) * height + h) * width;
     for (int64_t j = 0; j < columns; ++j, ++from) {
-      const int64_t w = (tile.column - padding_left + j) * split + image % split;
+      const int64_t w = (tile.column - padding_left + j) * split + image % split - before_left;
       *from = meets && w >= 0 && w < width ? data + (row + w) * channels : zeros;
     }
   }

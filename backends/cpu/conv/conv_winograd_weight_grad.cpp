@@ -1,5 +1,5 @@
-// The gradient of the weights: tiles of 6x6 or 8x8 pixels of x and 4x4 of dy give 3x3 or 5x5 sums,
-// each once for all tiles, whose products are added up at the points.
+// The gradient of the weights: tiles of 6x6 or 8x8 pixels of x and 4x4 or 5x5 of dy give 2x2, 3x3
+// or 5x5 sums, each once for all tiles, whose products are added up at the points.
 #include "backends/cpu/runtime/simd_targets.h"
 #include "conv_winograd.h"
 
@@ -110,8 +110,9 @@ bool weight_grad(const WinogradSizes& g, float* dw, const float* dy, const float
   if constexpr (kLanes == 1) {
     return false;  // is not compiled: has_winograd_conv() says no
   } else {
-    if constexpr (kHasLines) {
+    if constexpr (kHasAll) {
       if (g.R == 1) return add_up(maps<Window<1, 5>>(), g, dw, dy, x);
+      if (g.R == 2) return add_up(maps<Window<2, 2>>(), g, dw, dy, x);
     }
     return add_up(g.R == 3 ? maps<Window<3, 3>>() : maps<Window<5, 5>>(), g, dw, dy, x);
   }

@@ -25,8 +25,8 @@ using D = hn::ScalableTag<float>;
 using V = hn::Vec<D>;
 
 inline constexpr int64_t kLanes = hn::MaxLanes(D());
-/// Whether lines have loops; those of few lanes are not worth their code.
-inline constexpr bool kHasLines = kLanes >= 16;
+/// Whether lines and windows of 2x2 have loops; those of few lanes are not worth their code.
+inline constexpr bool kHasAll = kLanes >= 16;
 inline constexpr size_t kVectors = 2;
 inline constexpr int64_t kBlock = int64_t{kVectors} * kLanes;  // columns of a product at once
 /// Floats that points lie further apart than what belongs to each: that is often a power of two,
@@ -61,7 +61,9 @@ struct Window {
   static constexpr int64_t kCount = int64_t{kRows} * int64_t{kColumns};
 };
 /// Pixels of y that a tile of windows of so many taps has, and of x, which are as many points.
-constexpr size_t outputs_of(size_t taps) { return taps == 1 ? 1 : size_t{kWinogradOutputs}; }
+constexpr size_t outputs_of(size_t taps) {
+  return static_cast<size_t>(winograd_outputs(static_cast<int64_t>(taps)));
+}
 template <class Taps>
 using Outputs = Window<outputs_of(Taps::kHeight), outputs_of(Taps::kWidth)>;
 template <class Taps>
@@ -113,7 +115,7 @@ HWY_INLINE V every_second(const std::array<float, kCount>& factors, const V* x) 
 /// The values of kTaps taps at a pair, by the product of what each is away from other points.
 template <size_t kSide, size_t kPair, size_t kTaps>
 HWY_INLINE void taps_at_pair(const V (&w)[kTaps], V* to) {
-  static_assert(kTaps >= 3 && kTaps <= 5);
+  static_assert(kTaps >= 2 && kTaps <= 5);
   constexpr float point = kPairs<kSide>[kPair], square = point * point;
   constexpr float distances = [] {
     float product = 2 * square;
@@ -122,7 +124,8 @@ HWY_INLINE void taps_at_pair(const V (&w)[kTaps], V* to) {
     }
     return product;
   }();
-  V even = plus(w[0], square, w[2]), odd = w[1];
+  V even = w[0], odd = w[1];
+  if constexpr (kTaps > 2) even = plus(even, square, w[2]);
   if constexpr (kTaps > 3) odd = plus(odd, square, w[3]);
   if constexpr (kTaps > 4) even = plus(even, square * square, w[4]);
   to[0] = times(1 / distances, plus(even, point, odd));

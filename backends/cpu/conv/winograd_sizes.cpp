@@ -3,40 +3,30 @@
 #include <algorithm>
 
 #include "backends/cpu/runtime/parallel.h"
+#include "conv_winograd.h"
 
 namespace ambit::cpu {
-namespace {
-
-// Of the windows that four images meet.
-constexpr int64_t kSide = 3, kWindow = kSide * kSide;
-
-/// By how many positions of such a window pixel i of one that moves by two is behind where that
-/// starts; odd ones are in the second image.
-int64_t half(int64_t i) { return i >> 1; }
-
-}  // namespace
-
 WinogradSizes WinogradSizes::of(const ConvSizes& g) {
   constexpr std::array<int64_t, 3> kOnes{1, 1, 1}, kTwos{1, 2, 2};
   WinogradSizes split(g);
+  const int64_t least = std::min(g.R, g.S), most = std::max(g.R, g.S);
   const bool moves_by_two = g.dims == 2 && g.groups == 1 && g.stride == kTwos &&
-                            g.dilation == kOnes && g.C % 16 == 0 && std::min(g.R, g.S) >= 4;
+                            g.dilation == kOnes && g.C % 16 == 0 && least >= 4 && most <= 6;
   if (!moves_by_two) return split;
   split.x_split = 2;
   split.height = g.H;
   split.width = g.W;
   split.channels = g.C;
   split.window = {g.R, g.S};
-  for (size_t i = 0; i < 2; ++i) {
-    const int64_t padding = g.padding[i + 1], first = half(-padding);
-    if (half(split.window[i] - 1 - padding) - first >= kSide || first < 1 - kSide) return g;
-    split.padding[i + 1] = -first;
-    split.offset[i] = -2 * first - padding;
-  }
+  // Tap r of a window at p meets pixel 2 p + r - padding: tap r / 2 of image r % 2.
+  split.before_top = g.padding[1] % 2;
+  split.before_left = g.padding[2] % 2;
+  split.padding[1] /= 2;
+  split.padding[2] /= 2;
   split.C = split.Cg = 4 * g.C;
-  split.H = ceil_div(g.H, 2);
-  split.W = ceil_div(g.W, 2);
-  split.R = split.S = kSide;
+  split.H = ceil_div(g.H + split.before_top, 2);
+  split.W = ceil_div(g.W + split.before_left, 2);
+  split.R = split.S = std::max(ceil_div(most, 2), least_winograd_side());
   split.stride = kOnes;
   return split;
 }
@@ -57,10 +47,10 @@ void WinogradSizes::for_weights(const F& f) const {
     int64_t i = begin * channels * rows * columns;
     for (int64_t filter = begin * channels; filter < end * channels; ++filter) {
       const int64_t k = filter / channels, j = k * C + filter % channels;
-      for (int64_t r = offset[0]; r < rows + offset[0]; ++r) {
-        for (int64_t s = offset[1]; s < columns + offset[1]; ++s, ++i) {
-          const int64_t image = r % 2 * 2 + s % 2, tap = half(r) * kSide + half(s);
-          f(i, (j + image * channels) * kWindow + tap);
+      for (int64_t r = 0; r < rows; ++r) {
+        for (int64_t s = 0; s < columns; ++s, ++i) {
+          const int64_t image = r % 2 * 2 + s % 2, tap = r / 2 * S + s / 2;
+          f(i, (j + image * channels) * R * S + tap);
         }
       }
     }
@@ -68,7 +58,7 @@ void WinogradSizes::for_weights(const F& f) const {
 }
 
 void WinogradSizes::split_weights(float* to, const float* w) const {
-  std::fill_n(to, K * C * kWindow, 0.f);
+  std::fill_n(to, K * C * R * S, 0.f);
   for_weights([&](int64_t i, int64_t j) { to[j] = w[i]; });
 }
 void WinogradSizes::unite_weights(float* dw, const float* from) const {
@@ -76,8 +66,7 @@ void WinogradSizes::unite_weights(float* dw, const float* from) const {
 }
 
 WinogradWeights::WinogradWeights(const WinogradSizes& g, const float* w)
-    : scratch_(g.x_split == 1 ? 0 : static_cast<size_t>(g.K * g.C * kWindow) * sizeof(float)),
-      data_(w) {
+    : scratch_(g.x_split == 1 ? 0 : static_cast<size_t>(g.K * g.taps()) * sizeof(float)), data_(w) {
   if (g.x_split == 1) return;
   g.split_weights(scratch_.data<float>(), w);
   data_ = scratch_.data<float>();
