@@ -10,7 +10,8 @@
 #   speed        times beside those of PyTorch, and targets
 # Needed are nvcc, a C++ compiler, cmake and ninja; cuDNN may be Python's wheel. Debian packages are
 # installed, or taken from FOLDER, which tests/gpu_packages.sh fills elsewhere. Logs go into $OUT, else
-# into build/gpu. The last lines are tables of what passed, of times, and of targets.
+# into build/gpu. Where a machine is slower, AMBIT_LIMIT_FACTOR multiplies what each command may take.
+# The last lines are tables of what passed, of times, and of targets.
 set -uo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
 fail() {
@@ -100,13 +101,15 @@ failed=0
 row() { rows+=("$(printf '%-24s %-8s %s' "$1" "$2" "${3:-}")"); }
 # check <name> <seconds at most> <command>...: run it, its output in a file, and add a row.
 check() {
-  local name=$1 limit=$2 start=$SECONDS status
+  local name=$1 limit=$(($2 * ${AMBIT_LIMIT_FACTOR:-1})) start=$SECONDS status user system
+  local TIMEFORMAT='%0U %0S'
   shift 2
   echo "== $name"
-  timeout "$limit" "$@" >"$out/$name.log" 2>&1
+  { time timeout "$limit" "$@" >"$out/$name.log" 2>&1; } 2>"$out/$name.cpu"
   status=$?
   tail -4 "$out/$name.log"
-  local took="$((SECONDS - start)) s"
+  read -r user system <"$out/$name.cpu"
+  local took="$((SECONDS - start)) s, of CPU $((user + system)) s"
   case $status in
     0) row "$name" passed "$took" ;;
     124) row "$name" FAILED "$took: stopped at its limit, see $out/$name.log" ;;

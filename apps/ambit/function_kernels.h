@@ -526,7 +526,7 @@ inline constexpr FunctionKernels kFunctionKernels[] = {
   {"softmax", "softmax"},
   {"softmin", "unary neg, softmax"},
   {"softplus", "binary_scalar softplus, binary_scalar mul, unary neg, unary logsigmoid, binary_scalar div, compare_scalar gt, where"},
-  {"softshrink", "binary_scalar add, binary_scalar sub, compare_scalar gt, where, unary abs, compare_scalar le, masked_fill"},
+  {"softshrink", "unary abs, compare_scalar le, binary_scalar add, binary_scalar sub, compare_scalar gt, where, masked_fill"},
   {"softsign", "unary abs, binary_scalar add, binary div"},
   {"sort", "sort"},
   {"special_entr", "binary xlogy, unary neg, compare_scalar lt, masked_fill"},

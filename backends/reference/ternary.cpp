@@ -4,12 +4,14 @@
 #include <ambit/error.h>
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cmath>
 #include <type_traits>
 
 #include "activations.h"
 #include "convert.h"
 #include "runs.h"
+#include "special_functions.h"
 #include "strided_loop.h"
 
 namespace ambit::reference {
@@ -50,6 +52,32 @@ double map_real(TernaryOp op, double a, double b, double c) {
     case TernaryOp::pow_base_grad: return pow_base_grad(a, b, c);
     case TernaryOp::pow_exponent_grad: return pow_exponent_grad(a, b, c);
     case TernaryOp::logaddexp_grad: return a / (1 + std::exp(c - b));
+    case TernaryOp::abs_grad: return a * c * ((b > 0) - (b < 0));
+    case TernaryOp::square_grad: return a * c * b;
+    case TernaryOp::reciprocal_grad: return a * c * b * b;
+    case TernaryOp::rsqrt_grad: return a * c * b * b * b;
+    case TernaryOp::sqrt_grad: return a / (c * b);
+    case TernaryOp::expm1_grad: return a * (b + c);
+    case TernaryOp::log1p_grad: return a / (b + c);
+    case TernaryOp::tan_grad: return a * (b * b + c);
+    case TernaryOp::atan_grad: return a / (1 + c * b * b);
+    case TernaryOp::asin_grad: return a * c / std::sqrt((1 - b) * (1 + b));
+    case TernaryOp::asinh_grad: return a / std::sqrt(b * b + c);
+    case TernaryOp::sin_grad: return a * c * std::cos(b);
+    case TernaryOp::cos_grad: return a * c * std::sin(b);
+    case TernaryOp::sinh_grad: return a * c * std::cosh(b);
+    case TernaryOp::cosh_grad: return a * c * std::sinh(b);
+    case TernaryOp::erf_grad: return a * c * std::exp(-b * b);
+    case TernaryOp::erfinv_grad: return a * c * std::exp(b * b);
+    case TernaryOp::lgamma_grad: return a * c * digamma(b);
+    case TernaryOp::i0_grad: return a * c * bessel_i(1, b);
+    case TernaryOp::softsign_grad: return a * c / ((1 + std::fabs(b)) * (1 + std::fabs(b)));
+    case TernaryOp::div_grad: return -a * (c / b / b);
+    case TernaryOp::hypot_grad: return a * (b / std::hypot(b, c));
+    case TernaryOp::atan2_grad: return a * c / (b * b + c * c);
+    case TernaryOp::atan2_other_grad: return -a * b / (b * b + c * c);
+    case TernaryOp::binary_cross_entropy_grad: return a * (b - c) / std::max(b * (1 - b), 1e-12);
+    case TernaryOp::glu_grad: return a * b * c * (1 - c);
   }
   // clang-format on
   return NAN;

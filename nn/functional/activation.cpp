@@ -4,6 +4,7 @@
 #include <ambit/detail/autocast.h>
 #include <ambit/detail/by_float32.h>
 #include <ambit/detail/record.h>
+#include <ambit/detail/ternary_grad.h>
 #include <ambit/error.h>
 #include <ambit/nn/functional/activation.h>
 #include <ambit/ops/creation.h>
@@ -153,14 +154,22 @@ Tensor hardswish(const Tensor& input, bool inplace) {
 
 Tensor softsign(const Tensor& input) {
   check_number("softsign", input);
-  return input / (1 + abs(input));
+  const Tensor x = input.detach();
+  return record("softsign", x / (1 + abs(x)), wrt(input, [x = saved(input)](const Tensor& g) {
+                  return ternary_grad(TernaryOp::softsign_grad, g, x(), 1);
+                }));
 }
 
 Tensor tanhshrink(const Tensor& input) {
   check_number("tanhshrink", input);
   // What is left of the two where x is small, rounding would take.
   if (is_reduced(input.dtype())) return by_float32(input.dtype(), tanhshrink, input);
-  return input - tanh(input);
+  const Tensor y = tanh(input.detach());
+  return record("tanhshrink", input.detach() - y,
+                wrt(input, [x = saved(input), y](const Tensor& g) {
+                  const bool again = GradMode::is_enabled();
+                  return ternary_grad(TernaryOp::reciprocal_grad, g, again ? tanh(x()) : y, 1);
+                }));
 }
 
 Tensor hardshrink(const Tensor& input, double lambda) {
@@ -172,8 +181,10 @@ Tensor hardshrink(const Tensor& input, double lambda) {
 Tensor softshrink(const Tensor& input, double lambda) {
   check_floating("softshrink", input);
   if (!(lambda >= 0)) throw Error(fmt::format("softshrink: expected lambda >= 0, got {}", lambda));
+  const Tensor x = input.detach(), none = abs(x) <= lambda;
   // In this order NaN stays NaN.
-  return where(abs(input.detach()) <= lambda, 0, where(input > 0, input - lambda, input + lambda));
+  return record("softshrink", where(none, 0, where(x > 0, x - lambda, x + lambda)),
+                wrt(input, [none](const Tensor& g) { return masked_fill(g, none, 0); }));
 }
 
 Tensor threshold(const Tensor& input, double threshold, double value, bool inplace) {
@@ -195,7 +206,7 @@ Tensor glu(const Tensor& input, int64_t dim) {
     throw ShapeError(fmt::format("glu: expected an even size along dim {}, got shape {}", dim,
                                  str(input.sizes())));
   }
-  return input.narrow(dim, 0, n / 2) * sigmoid(input.narrow(dim, n / 2, n / 2));
+  return gated_halves(input, dim);
 }
 
 Tensor softmin(const Tensor& input, int64_t dim, std::optional<DType> dtype) {

@@ -5,6 +5,7 @@
 #include <ambit/detail/by_float32.h>
 #include <ambit/detail/expect_all.h>
 #include <ambit/detail/record.h>
+#include <ambit/detail/ternary_grad.h>
 #include <ambit/nn/functional/activation.h>
 #include <ambit/nn/functional/loss.h>
 #include <ambit/ops/creation.h>
@@ -53,6 +54,13 @@ void check_positive(const char* loss, const char* what, double value, bool or_ze
 
 Tensor weighted(const Tensor& losses, const Tensor& weight) {
   return weight.defined() ? losses * weight : losses;
+}
+
+// Of probability 0 the loss is 0, and so is its gradient.
+Tensor kl_divergence(const Tensor& x, const Tensor& target, bool log_target) {
+  if (log_target) return exp(target) * (target - x);
+  const Tensor none = target == 0, some = where(none, 1, target);
+  return where(none, 0, some * (log(some) - x));
 }
 
 }  // namespace
@@ -108,7 +116,7 @@ Tensor binary_cross_entropy(const Tensor& input, const Tensor& target, const Ten
   losses = record("binary_cross_entropy", losses,
                   wrt(input,
                       [x = saved(input), t = saved(target)](const Tensor& g) {
-                        return g * (x() - t()) / (x() * (1 - x())).clamp_min(1e-12);
+                        return ternary_grad(TernaryOp::binary_cross_entropy_grad, g, x(), t());
                       }),
                   wrt(target, [x = saved(input)](const Tensor& g) {
                     return g * (log1p(-x()).clamp_min(-100) - log(x()).clamp_min(-100));
@@ -143,13 +151,28 @@ Tensor binary_cross_entropy_with_logits(const Tensor& input, const Tensor& targe
 Tensor kl_div(const Tensor& input, const Tensor& target, Reduction reduction, bool log_target) {
   AMBIT_AUTOCAST(kl_div, input, target, reduction, log_target)
   check_pair("kl_div", input, target);
-  if (const DType dtype = result_type(input, target); is_reduced(dtype)) {
-    return by_float32(dtype, kl_div, input, target, reduction, log_target);
+  const DType dtype = result_type(input, target);
+  if (is_reduced(dtype)) return by_float32(dtype, kl_div, input, target, reduction, log_target);
+  const std::vector<Tensor> both = broadcast_tensors({input.to(dtype), target.to(dtype)});
+  const Tensor &x = both[0], &t = both[1];
+  Tensor probability, losses;
+  {
+    const NoGradGuard no_grad;
+    probability = log_target ? exp(t) : t;
+    losses = kl_divergence(x, t, log_target);
   }
-  if (log_target) return reduced(exp(target) * (target - input), reduction);
-  // Of probability 0 the loss is 0, and so is its gradient.
-  const Tensor none = target == 0, some = where(none, 1, target);
-  return reduced(where(none, 0, some * (log(some) - input)), reduction);
+  losses = record("kl_div", losses,
+                  wrt(x,
+                      [p = saved(probability), t = saved(t), log_target](const Tensor& g) {
+                        const bool again = log_target && GradMode::is_enabled();
+                        return ternary_grad(TernaryOp::square_grad, g, again ? exp(t()) : p(), -1);
+                      }),
+                  wrt(t, [x = saved(x), t = saved(t), log_target](const Tensor& g) {
+                    if (log_target) return g * (exp(t()) * (t() - x() + 1));
+                    const Tensor none = t() == 0;
+                    return masked_fill(g * (log(masked_fill(t(), none, 1)) + 1 - x()), none, 0);
+                  }));
+  return reduced(losses, reduction);
 }
 
 Tensor hinge_embedding_loss(const Tensor& input, const Tensor& target, double margin,

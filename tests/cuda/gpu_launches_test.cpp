@@ -82,6 +82,90 @@ TEST_CASE("gpu: activations, losses, variances and gradients of maps are one lau
   CHECK(launches([&] { autograd::grad({y}, {x}, {t}); }) == 1);
 }
 
+TEST_CASE("gpu: gradients of functions that networks seldom hold are one launch each, too") {
+  if (!has_gpu()) return;
+  namespace F = nn::functional;
+  for (const DType dtype : {kFloat32, kBFloat16}) {
+    CAPTURE(std::string(name(dtype)));
+    const Tensor g = ones({2, 4}, TensorOptions(dtype).device("cuda"));
+    // In (0.3, 0.7), where all have values; acosh has its gradient elsewhere, too.
+    const Tensor x = (g * 0.3 + rand({2, 4}, g.options()) * 0.4).requires_grad_();
+    const Tensor other = x.detach() + 1;
+    const auto once = [&](const char* what, const auto& f) {
+      CAPTURE(what);
+      const Tensor y = f(x);
+      CHECK(launches([&] { autograd::grad({y}, {x}, {g}); }) == 1);
+    };
+#define AMBIT_ONCE(f) once(#f, [](const Tensor& t) { return f(t); });
+    AMBIT_ONCE(abs)
+    AMBIT_ONCE(square)
+    AMBIT_ONCE(reciprocal)
+    AMBIT_ONCE(exp)
+    AMBIT_ONCE(exp2)
+    AMBIT_ONCE(expm1)
+    AMBIT_ONCE(log)
+    AMBIT_ONCE(log1p)
+    AMBIT_ONCE(log2)
+    AMBIT_ONCE(log10)
+    AMBIT_ONCE(sqrt)
+    AMBIT_ONCE(rsqrt)
+    AMBIT_ONCE(sin)
+    AMBIT_ONCE(cos)
+    AMBIT_ONCE(tan)
+    AMBIT_ONCE(asin)
+    AMBIT_ONCE(acos)
+    AMBIT_ONCE(atan)
+    AMBIT_ONCE(sinh)
+    AMBIT_ONCE(cosh)
+    AMBIT_ONCE(asinh)
+    AMBIT_ONCE(acosh)
+    AMBIT_ONCE(atanh)
+    AMBIT_ONCE(erf)
+    AMBIT_ONCE(erfc)
+    AMBIT_ONCE(erfinv)
+    AMBIT_ONCE(lgamma)
+    AMBIT_ONCE(i0)
+    AMBIT_ONCE(F::softsign)
+    AMBIT_ONCE(F::softshrink)
+    AMBIT_ONCE(F::hardshrink)
+#undef AMBIT_ONCE
+    once("square by a power", [](const Tensor& t) { return t.pow(2); });
+    once("cube", [](const Tensor& t) { return t.pow(3); });
+    once("power", [](const Tensor& t) { return t.pow(-1.3); });
+    once("divisor", [](const Tensor& t) { return 2 / t; });
+    once("divisor of a tensor", [&](const Tensor& t) { return other / t; });
+    once("dividend", [&](const Tensor& t) { return t / other; });
+    once("hypot", [&](const Tensor& t) { return hypot(t, other); });
+    once("atan2", [&](const Tensor& t) { return atan2(t, other); });
+    once("atan2, x", [&](const Tensor& t) { return atan2(other, t); });
+    // Its halves are two functions, each written where it belongs.
+    const Tensor halves = F::glu(x, 1), of_halves = ones_like(halves);
+    CHECK(launches([&] { autograd::grad({halves}, {x}, {of_halves}); }) == 2);
+  }
+}
+
+TEST_CASE("gpu: gradients of losses are one launch, and one for the mean") {
+  if (!has_gpu()) return;
+  namespace F = nn::functional;
+  const Tensor x = rand({2, 3}, Device("cuda")).requires_grad_(), t = rand({2, 3}, x.device());
+  const auto check = [&](const char* what, const auto& f) {
+    CAPTURE(what);
+    Tensor loss = f(Reduction::none);
+    CHECK(launches([&] { autograd::grad({loss}, {x}, {t}); }) == 1);
+    loss = f(Reduction::mean);
+    CHECK(launches([&] { autograd::grad({loss}, {x}, {t[0][0]}); }) == 2);
+  };
+  check("l1", [&](Reduction r) { return F::l1_loss(x, t, r); });
+  check("mse", [&](Reduction r) { return mse_loss(x, t, r); });
+  check("smooth_l1", [&](Reduction r) { return F::smooth_l1_loss(x, t, r); });
+  check("kl_div", [&](Reduction r) { return F::kl_div(x, t, r); });
+  check("kl_div of logarithms", [&](Reduction r) { return F::kl_div(x, t, r, true); });
+  check("binary_cross_entropy", [&](Reduction r) { return F::binary_cross_entropy(x, t, {}, r); });
+  // What rounding would take of it is computed in float32, so that 16 bits are converted beside it.
+  const Tensor y = F::tanhshrink(x);
+  CHECK(launches([&] { autograd::grad({y}, {x}, {t}); }) == 1);
+}
+
 TEST_CASE("gpu: gradients of scans and moments are no more launches than their passes") {
   if (!has_gpu()) return;
   const Tensor x = randn({3, 40}, Device("cuda")).requires_grad_(), g = ones({3}, x.device());

@@ -4,6 +4,7 @@
 #include "backends/cpu/kernels.h"
 #include "backends/cpu/layout/native_scope.h"
 #include "backends/cpu/layout/packing.h"
+#include "chains.h"
 #include "division.h"
 #include "inner_loops.h"
 #include "walk.h"
@@ -28,23 +29,36 @@ void binary_as_given(Tensor& y, const Tensor& a, const Tensor& b, BinaryOp op) {
                    [loop](int64_t n, const auto& p) { loop(n, p[0], p[1], p[2]); });
 }
 
+/// A loop, or where it is null a chain of others.
+struct TernaryMap {
+  [[gnu::noinline]] void operator()(int64_t n, void* y, const void* a, const void* b, const void* c,
+                                    bool one_for_all) const {
+    if (loop) return loop(n, y, a, b, c, one_for_all);
+    run_chain(chain, dtype, n, y, a, b, c, one_for_all);
+  }
+
+  TernaryLoop loop;
+  DType dtype{};
+  std::span<const Step> chain = {};
+};
+
 // `c`: a tensor, or where it is undefined `one`, one for all elements.
-void ternary_as_given(TernaryLoop loop, const Tensor& y, const Tensor& a, const Tensor& b,
+void ternary_as_given(const TernaryMap& map, const Tensor& y, const Tensor& a, const Tensor& b,
                       const Tensor& c, const void* one, int64_t grain) {
   if (c.defined()) {
-    return for_loop_runs<4>({&y, &a, &b, &c}, grain, [loop](int64_t n, const auto& p) {
-      loop(n, p[0], p[1], p[2], p[3], false);
+    return for_loop_runs<4>({&y, &a, &b, &c}, grain, [&](int64_t n, const auto& p) {
+      map(n, p[0], p[1], p[2], p[3], false);
     });
   }
   for_loop_runs<3>({&y, &a, &b}, grain,
-                   [loop, one](int64_t n, const auto& p) { loop(n, p[0], p[1], p[2], one, true); });
+                   [&](int64_t n, const auto& p) { map(n, p[0], p[1], p[2], one, true); });
 }
 
-void run_ternary(TernaryLoop loop, const Tensor& y, const Tensor& a, const Tensor& b,
+void run_ternary(const TernaryMap& map, const Tensor& y, const Tensor& a, const Tensor& b,
                  const Tensor& c, const void* one, int64_t grain) {
-  if (!follows(y, a) && !follows(y, b)) return ternary_as_given(loop, y, a, b, c, one, grain);
+  if (!follows(y, a) && !follows(y, b)) return ternary_as_given(map, y, a, b, c, one, grain);
   const NativeScope native({.outputs = {&y}, .inputs = {&a, &b, &c}, .inputs_follow = true});
-  ternary_as_given(loop, native.output(0), native.input(0), native.input(1), native.input(2), one,
+  ternary_as_given(map, native.output(0), native.input(0), native.input(1), native.input(2), one,
                    grain);
 }
 
@@ -67,11 +81,12 @@ void binary(Tensor& y, const Tensor& a, const Tensor& b, const BinaryOp& op) {
 void ternary(Tensor& y, const Tensor& a, const Tensor& b, const Tensor& c, const Scalar& number,
              const TernaryOp& op) {
   const DType dtype = loop_dtype(y.dtype());
-  const TernaryLoop loop = ternary_loop(op, dtype);
-  if (!loop) expect_operand_dtype(op, y.dtype());
+  const auto chain = chain_of(op);
+  const TernaryMap map{chain.empty() ? ternary_loop(op, dtype) : nullptr, dtype, chain};
+  if (!map.loop) expect_operand_dtype(op, dtype);
   visit(dtype, [&]<class T>() {
     const T element = c.defined() ? T{} : arithmetic::element_of<T>(number);
-    run_ternary(loop, y, a, b, c, &element, grain_of(op));
+    run_ternary(map, y, a, b, c, &element, grain_of(op));
   });
 }
 
@@ -80,7 +95,7 @@ void clamp_grad(Tensor& dx, const Tensor& dy, const Tensor& x, const std::option
   const DType dtype = loop_dtype(dx.dtype());
   visit<dtypes::kFloating>(dtype, [&]<class T>() {
     const arithmetic::ClampGrad<T> limits(min, max, open);
-    run_ternary(clamp_grad_loop(dtype), dx, dy, x, {}, &limits, kGrain);
+    run_ternary({clamp_grad_loop(dtype)}, dx, dy, x, {}, &limits, kGrain);
   });
 }
 

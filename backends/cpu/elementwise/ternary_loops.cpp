@@ -1,4 +1,4 @@
-// y = op(a, b, c), for every ternary function.
+// y = op(a, b, c), for the ternary functions that have loops of their own.
 #include "backends/cpu/runtime/simd_targets.h"
 #include "inner_loops.h"
 
@@ -37,7 +37,7 @@ AMBIT_VECTORS(logaddexp_grad, LogAddExpGrad)
 
 #define AMBIT_LOOPS(name, set, ...) \
   loops_by_dtype<dtypes::set>([]<class T>() { return kLoop<TernaryOp::name, T>; }),
-constexpr std::array kLoops{AMBIT_TERNARY_FUNCTIONS(AMBIT_LOOPS)};
+constexpr std::array kLoops{AMBIT_TERNARY_LOOPS(AMBIT_LOOPS)};
 #undef AMBIT_LOOPS
 
 TernaryLoop find_ternary(TernaryOp op, DType dtype) {

@@ -10,25 +10,44 @@ namespace {
 
 // T: float, double, or Element16, which is computed with as a float; beside those c may be a
 // Number<float>.
-template <class T, TernaryOp op, class C>
-void map_by(Tensor& y, const Tensor& a, const Tensor& b, const C& c) {
-  using F = arithmetic::Functor<op>;
+template <class T, class F, class C>
+void map_by(const F& f, Tensor& y, const Tensor& a, const Tensor& b, const C& c) {
   if constexpr (std::same_as<T, Element16>) {
     using Third = std::conditional_t<std::same_as<C, Tensor>, T, float>;
-    map<T, T, T, Third>(On16<F>{F(), Dtype16(y.dtype())}, y, a, b, c);
-  } else if constexpr (arithmetic::OperandOf<T, op>) {
-    map<T, T, T, T>(F(), y, a, b, c);
+    map<T, T, T, Third>(On16<F>{f, Dtype16(y.dtype())}, y, a, b, c);
+  } else if constexpr (requires(T x) { f(x, x, x); }) {
+    map<T, T, T, T>(f, y, a, b, c);
   }
 }
+
+// A gradient that is seldom taken, chosen at each element: all of them are one kernel.
+struct ChosenChain {
+  template <std::floating_point T>
+  AMBIT_HOST_DEVICE T operator()(T a, T b, T c) const {
+    switch (op) {
+#define AMBIT_CASE(name, ...) \
+  case TernaryOp::name:       \
+    return arithmetic::Functor<TernaryOp::name>()(a, b, c);
+      AMBIT_TERNARY_CHAINS(AMBIT_CASE)
+#undef AMBIT_CASE
+      default:
+        return T();
+    }
+  }
+
+  TernaryOp op;
+};
 
 template <class T, class C>
 void map_chosen(Tensor& y, const Tensor& a, const Tensor& b, const C& c, TernaryOp op) {
   switch (op) {
 #define AMBIT_CASE(name, ...) \
   case TernaryOp::name:       \
-    return map_by<T, TernaryOp::name>(y, a, b, c);
-    AMBIT_TERNARY_FUNCTIONS(AMBIT_CASE)
+    return map_by<T>(arithmetic::Functor<TernaryOp::name>(), y, a, b, c);
+    AMBIT_TERNARY_LOOPS(AMBIT_CASE)
 #undef AMBIT_CASE
+    default:
+      return map_by<T>(ChosenChain{op}, y, a, b, c);
   }
 }
 

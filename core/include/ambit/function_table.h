@@ -136,7 +136,7 @@ namespace ambit {
 
 /// row(name, dtypes, cost). Those of losses and maps with a parameter: gradients from a = dy, b = x
 /// and the parameter or target c; those of binary functions: a = dy, b and c their operands.
-#define AMBIT_TERNARY_FUNCTIONS(row)                                                              \
+#define AMBIT_TERNARY_LOOPS(row)                                                                  \
   row(add_scaled,   kAll,       memory)            /* a + c b; of bool "or" and "and" */          \
   row(elu_grad,     kFloating,  maths)                                                            \
   row(celu_grad,    kFloating,  maths)                                                            \
@@ -150,6 +150,40 @@ namespace ambit {
   row(pow_base_grad,   kFloating, maths)           /* c == 0 ? 0 : a c b^(c - 1) */               \
   row(pow_exponent_grad, kFloating, maths)         /* b == 0, c >= 0 ? 0 : a b^c log(b) */        \
   row(logaddexp_grad,  kFloating, maths)           /* a / (1 + e^(c - b)) */
+
+/// The same of gradients that are seldom taken; that they are one kernel counts where a kernel is a
+/// launch. Those of maps have a factor or a summand c, by which one serves several maps: sqrt_grad
+/// by 2 is that of sqrt, and by log(2) that of log2.
+#define AMBIT_TERNARY_CHAINS(row)                                                                 \
+  row(abs_grad,        kFloating, memory)          /* a (c sign(b)) */                            \
+  row(square_grad,     kFloating, memory)          /* a (c b) */                                  \
+  row(reciprocal_grad, kFloating, memory)          /* a (c b^2) */                                \
+  row(rsqrt_grad,      kFloating, memory)          /* a (c b^3) */                                \
+  row(sqrt_grad,       kFloating, memory)          /* a / (c b) */                                \
+  row(expm1_grad,      kFloating, memory)          /* a (b + c) */                                \
+  row(log1p_grad,      kFloating, memory)          /* a / (b + c) */                              \
+  row(tan_grad,        kFloating, memory)          /* a (b^2 + c) */                              \
+  row(atan_grad,       kFloating, memory)          /* a / (1 + c b^2) */                          \
+  row(asin_grad,       kFloating, maths)           /* a c / sqrt(1 - b^2) */                      \
+  row(asinh_grad,      kFloating, maths)           /* a / sqrt(b^2 + c) */                        \
+  row(sin_grad,        kFloating, maths)           /* a (c cos(b)) */                             \
+  row(cos_grad,        kFloating, maths)           /* a (c sin(b)) */                             \
+  row(sinh_grad,       kFloating, maths)           /* a (c cosh(b)) */                            \
+  row(cosh_grad,       kFloating, maths)           /* a (c sinh(b)) */                            \
+  row(erf_grad,        kFloating, maths)           /* a (c e^(-b^2)) */                           \
+  row(erfinv_grad,     kFloating, maths)           /* a (c e^(b^2)) */                            \
+  row(lgamma_grad,     kFloating, maths)           /* a (c digamma(b)) */                         \
+  row(i0_grad,         kFloating, maths)           /* a (c i1(b)) */                              \
+  row(softsign_grad,   kFloating, memory)          /* a (c / (1 + |b|)^2) */                      \
+  row(div_grad,        kFloating, memory)          /* -a (c / b / b): of c / b by b */            \
+  row(hypot_grad,      kFloating, maths)           /* a b / sqrt(b^2 + c^2) */                    \
+  row(atan2_grad,      kFloating, memory)          /* a c / (b^2 + c^2) */                        \
+  row(atan2_other_grad, kFloating, memory)         /* -a b / (b^2 + c^2) */                       \
+  row(binary_cross_entropy_grad, kFloating, memory) /* a (b - c) / max(b (1 - b), 1e-12) */        \
+  row(glu_grad,        kFloating, memory)          /* a b c (1 - c): c = sigmoid(gate) */
+
+/// All of both.
+#define AMBIT_TERNARY_FUNCTIONS(row) AMBIT_TERNARY_LOOPS(row) AMBIT_TERNARY_CHAINS(row)
 
 /// row(name); any dtype, the result bool.
 #define AMBIT_COMPARE_FUNCTIONS(row) \

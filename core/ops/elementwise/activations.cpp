@@ -1,13 +1,15 @@
 // Activations and losses of single elements that are one kernel, and so are their gradients.
 #include <ambit/backend/activation_constants.h>
 #include <ambit/detail/activation.h>
+#include <ambit/detail/ternary_grad.h>
+#include <ambit/ops/creation.h>
 #include <ambit/ops/elementwise.h>
+#include <ambit/ops/shape.h>
 
 #include "activation_grads.h"
 #include "binary.h"
 #include "core/ops/operands/allocate.h"
 #include "core/ops/operands/expect.h"
-#include "ternary.h"
 #include "where.h"
 
 namespace ambit {
@@ -79,6 +81,25 @@ bool has_kernels(UnaryOp function) {
   return function == UnaryOp::hardswish || grad_of(function) != BinaryOp::hardswish_grad;
 }
 
+[[gnu::noinline]] Tensor half(const Tensor& x, int64_t dim, int64_t which) {
+  const int64_t n = x.size(dim) / 2;
+  return x.narrow(dim, which * n, n);
+}
+
+// Each half is written where it belongs, by one kernel.
+Tensor gated_halves_grad(const Tensor& g, const Tensor& x, const Tensor& gate, int64_t dim) {
+  const Tensor value = half(x, dim, 0);
+  if (GradMode::is_enabled()) {
+    const Tensor s = sigmoid(half(x, dim, 1));
+    return cat({g * s, ternary_grad(TernaryOp::glu_grad, g, value, s)}, dim);
+  }
+  const Tensor dx = empty_like(x);
+  Tensor of_value = half(dx, dim, 0), of_gate = half(dx, dim, 1);
+  kernels::binary(of_value, g, gate, BinaryOp::mul);
+  kernels::ternary(of_gate, g, value, gate, {}, TernaryOp::glu_grad);
+  return dx;
+}
+
 struct LogitLoss {
   static constexpr const char* kName = "logit_loss";
   static constexpr BinaryOp kKernel = BinaryOp::logit_loss;
@@ -133,6 +154,18 @@ Tensor leaky_relu_by(const Tensor& x, const Tensor& slope) {
     return back(g * x().clamp_max(0));
   };
   return record(name(kOp), std::move(out), wrt(x, of_x), wrt(slope, of_slope));
+}
+
+Tensor gated_halves(const Tensor& x, int64_t dim) {
+  Tensor out, gate;
+  {
+    const NoGradGuard no_grad;
+    gate = sigmoid(half(x, dim, 1));
+    out = half(x, dim, 0) * gate;
+  }
+  return record("glu", out, wrt(x, [dim, x = saved(x), gate = saved(gate)](const Tensor& g) {
+                  return gated_halves_grad(g, x(), gate(), dim);
+                }));
 }
 
 Tensor logit_loss(const Tensor& x, const Tensor& target) { return binary<LogitLoss>(x, target); }

@@ -1,4 +1,5 @@
 // add, sub, mul and true division with their gradients. Division that rounds: modulo.cpp.
+#include <ambit/detail/ternary_grad.h>
 #include <ambit/error.h>
 #include <ambit/ops/elementwise.h>
 #include <fmt/format.h>
@@ -135,7 +136,7 @@ struct Div {
   }
   static auto other_grad(const Tensor& self, const Tensor& other) {
     return [back = BackTo(other), a = saved(self), b = saved(other)](const Tensor& g) {
-      return back(neg(g) * (a() / b() / b()));
+      return back(ternary_grad(TernaryOp::div_grad, g, b(), a()));
     };
   }
   static auto grad_beside(const Tensor&, const Scalar& other) {
@@ -200,8 +201,8 @@ AMBIT_BINARY_OPS(div, Div)
 Tensor operator/(const Scalar& a, const Tensor& b) {
   Tensor out = compute_binary_scalar("div", BinaryOp::div, Domain::floats, b, {a, true});
   if (!needs_gradient(b)) return out;
-  return record("div", out, wrt(b, [b = saved(b), y = saved_output(out)](const Tensor& g) {
-                  return neg(g) * (y() / b());
+  return record("div", out, wrt(b, [b = saved(b), a = a.to<double>()](const Tensor& g) {
+                  return ternary_grad(TernaryOp::div_grad, g, b(), a);
                 }));
 }
 

@@ -1,5 +1,6 @@
 // Maximum, minimum and clamp.
 #include <ambit/detail/activation.h>
+#include <ambit/detail/ternary_grad.h>
 #include <ambit/error.h>
 #include <ambit/ops/elementwise.h>
 #include <fmt/format.h>
@@ -11,7 +12,6 @@
 #include "core/ops/operands/expect.h"
 #include "core/ops/operands/operand_grad.h"
 #include "core/ops/operands/scalar_operand.h"
-#include "ternary.h"
 #include "where.h"
 
 namespace ambit {

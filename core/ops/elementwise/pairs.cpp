@@ -1,4 +1,5 @@
 // Binary ops that are rarer than arithmetic: lengths, signs, logarithms of sums.
+#include <ambit/detail/ternary_grad.h>
 #include <ambit/error.h>
 #include <ambit/ops/creation.h>
 #include <ambit/ops/elementwise.h>
@@ -9,7 +10,6 @@
 
 #include "binary.h"
 #include "core/ops/operands/expect.h"
-#include "ternary.h"
 #include "where.h"
 
 namespace ambit {
@@ -22,7 +22,7 @@ struct Hypot {
   static constexpr KeepsSelf kKeepsSelf = KeepsSelf::always;
   static auto side_grad(const Tensor& side, const Tensor& other) {
     return [back = BackTo(side), a = saved(side), b = saved(other)](const Tensor& g) {
-      return back(g * (a() / hypot(a(), b())));
+      return back(ternary_grad(TernaryOp::hypot_grad, g, a(), b()));
     };
   }
   static auto self_grad(const Tensor& self, const Tensor& other) { return side_grad(self, other); }

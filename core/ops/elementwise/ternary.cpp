@@ -1,10 +1,12 @@
-#include "ternary.h"
+
+#include <ambit/detail/ternary_grad.h>
 
 #include <ambit/autograd.h>
 #include <ambit/backend/activation_constants.h>
 #include <ambit/ops/creation.h>
 #include <ambit/ops/elementwise.h>
 #include <ambit/ops/shape.h>
+#include <ambit/ops/special.h>
 
 #include "core/ops/composite.h"
 #include "core/ops/operands/allocate.h"
@@ -55,6 +57,58 @@ Tensor formula(TernaryOp op, const Tensor& a, const Tensor& b, const Tensor& c) 
       return masked_fill(a * (pow(b, c) * log(b)), (b == 0) & (c >= 0), 0);
     case TernaryOp::logaddexp_grad:
       return a / (exp(c - b) + 1);
+    case TernaryOp::abs_grad:
+      return a * (sign(b) * c);
+    case TernaryOp::square_grad:
+      return a * (b * c);
+    case TernaryOp::reciprocal_grad:
+      return a * (square(b) * c);
+    case TernaryOp::rsqrt_grad:
+      return a * (square(b) * b * c);
+    case TernaryOp::sqrt_grad:
+      return a / (b * c);
+    case TernaryOp::expm1_grad:
+      return a * (b + c);
+    case TernaryOp::log1p_grad:
+      return a / (b + c);
+    case TernaryOp::tan_grad:
+      return a * (square(b) + c);
+    case TernaryOp::atan_grad:
+      return a / (square(b) * c + 1);
+    case TernaryOp::asin_grad:
+      return a * (rsqrt((1 - b) * (b + 1)) * c);
+    case TernaryOp::asinh_grad:
+      return a * rsqrt(square(b) + c);
+    case TernaryOp::sin_grad:
+      return a * (cos(b) * c);
+    case TernaryOp::cos_grad:
+      return a * (sin(b) * c);
+    case TernaryOp::sinh_grad:
+      return a * (cosh(b) * c);
+    case TernaryOp::cosh_grad:
+      return a * (sinh(b) * c);
+    case TernaryOp::erf_grad:
+      return a * (exp(neg(square(b))) * c);
+    case TernaryOp::erfinv_grad:
+      return a * (exp(square(b)) * c);
+    case TernaryOp::lgamma_grad:
+      return a * (digamma(b) * c);
+    case TernaryOp::i0_grad:
+      return a * (special_i1(b) * c);
+    case TernaryOp::softsign_grad:
+      return a * (c / square(abs(b) + 1));
+    case TernaryOp::div_grad:
+      return neg(a) * (c / b / b);
+    case TernaryOp::hypot_grad:
+      return a * (b / hypot(b, c));
+    case TernaryOp::atan2_grad:
+      return a * (c / (square(b) + square(c)));
+    case TernaryOp::atan2_other_grad:
+      return neg(a) * (b / (square(b) + square(c)));
+    case TernaryOp::binary_cross_entropy_grad:
+      return a * (b - c) / (b * (1 - b)).clamp_min(1e-12);
+    case TernaryOp::glu_grad:
+      return a * (b * (c * (1 - c)));
   }
   return {};
 }
@@ -75,9 +129,14 @@ Tensor ternary_grad(TernaryOp op, const Tensor& g, const Tensor& b, const Tensor
 }
 
 Tensor ternary_grad(TernaryOp op, const Tensor& g, const Tensor& b, double number) {
-  if (GradMode::is_enabled()) return formula(op, g, b, scalar_on(number, g.dtype(), g.device()));
-  Tensor out = allocate(name(op), g.sizes(), g.dtype(), g.device());
-  kernels::ternary(out, g, b, {}, number, op);
+  const Device device = g.device();
+  const DType dtype = g.dtype();
+  if (GradMode::is_enabled()) {
+    return formula(op, g, to(b, device, dtype), scalar_on(number, dtype, device));
+  }
+  const Dims sizes = g.sizes();
+  Tensor out = allocate(name(op), sizes, dtype, device);
+  kernels::ternary(out, g, operand(b, sizes, dtype, device), {}, number, op);
   return out;
 }
 

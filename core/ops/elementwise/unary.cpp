@@ -3,6 +3,7 @@
 #include <ambit/detail/autocast.h>
 #include <ambit/detail/by_float32.h>
 #include <ambit/detail/record.h>
+#include <ambit/detail/ternary_grad.h>
 #include <ambit/error.h>
 #include <ambit/ops/creation.h>
 #include <ambit/ops/elementwise.h>
@@ -101,6 +102,8 @@ const Tensor& unary_in_place(const Tensor& self) {
   return self;
 }
 
+constexpr double kErfSlope = 2 * std::numbers::inv_sqrtpi;  // at 0
+
 // d sinc / d x = (cos(pi x) - sinc(x)) / x; near 0, where that is a difference of two numbers all
 // but equal, by its series, whose next term is 2e-9 t^5 < 1e-17.
 Tensor sinc_grad(const Tensor& g, const Tensor& x) {
@@ -133,38 +136,38 @@ Tensor sinc_grad(const Tensor& g, const Tensor& x) {
 
 // clang-format off
 AMBIT_MAP(neg,         numbers, nothing, neg(g))
-AMBIT_MAP(abs,         numbers, x,       g * sign(x))
-AMBIT_MAP(square,      any,     x,       g * (x * 2))
-AMBIT_MAP(reciprocal,  floats,  y,       neg(g) * (y * y))
+AMBIT_MAP(abs,         numbers, x,       ternary_grad(TernaryOp::abs_grad, g, x, 1))
+AMBIT_MAP(square,      any,     x,       ternary_grad(TernaryOp::square_grad, g, x, 2))
+AMBIT_MAP(reciprocal,  floats,  y,       ternary_grad(TernaryOp::reciprocal_grad, g, y, -1))
 AMBIT_MAP(exp,         floats,  y,       g * y)
-AMBIT_MAP(exp2,        floats,  y,       g * (y * std::numbers::ln2))
-AMBIT_MAP(expm1,       floats,  y,       g * (y + 1))
+AMBIT_MAP(exp2,        floats,  y,       ternary_grad(TernaryOp::square_grad, g, y, std::numbers::ln2))
+AMBIT_MAP(expm1,       floats,  y,       ternary_grad(TernaryOp::expm1_grad, g, y, 1))
 AMBIT_MAP(log,         floats,  x,       g / x)
-AMBIT_MAP(log1p,       floats,  x,       g / (x + 1))
-AMBIT_MAP(log2,        floats,  x,       g / (x * std::numbers::ln2))
-AMBIT_MAP(log10,       floats,  x,       g / (x * std::numbers::ln10))
-AMBIT_MAP(sqrt,        floats,  y,       g / (y * 2))
-AMBIT_MAP(rsqrt,       floats,  y,       g * -0.5 * y * y * y)
-AMBIT_MAP(sin,         floats,  x,       g * cos(x))
-AMBIT_MAP(cos,         floats,  x,       neg(g) * sin(x))
-AMBIT_MAP(tan,         floats,  y,       g * (y * y + 1))
-AMBIT_MAP(asin,        floats,  x,       g * rsqrt(1 - x * x))
-AMBIT_MAP(acos,        floats,  x,       neg(g) * rsqrt(1 - x * x))
-AMBIT_MAP(atan,        floats,  x,       g / (x * x + 1))
-AMBIT_MAP(sinh,        floats,  x,       g * cosh(x))
-AMBIT_MAP(cosh,        floats,  x,       g * sinh(x))
+AMBIT_MAP(log1p,       floats,  x,       ternary_grad(TernaryOp::log1p_grad, g, x, 1))
+AMBIT_MAP(log2,        floats,  x,       ternary_grad(TernaryOp::sqrt_grad, g, x, std::numbers::ln2))
+AMBIT_MAP(log10,       floats,  x,       ternary_grad(TernaryOp::sqrt_grad, g, x, std::numbers::ln10))
+AMBIT_MAP(sqrt,        floats,  y,       ternary_grad(TernaryOp::sqrt_grad, g, y, 2))
+AMBIT_MAP(rsqrt,       floats,  y,       ternary_grad(TernaryOp::rsqrt_grad, g, y, -0.5))
+AMBIT_MAP(sin,         floats,  x,       ternary_grad(TernaryOp::sin_grad, g, x, 1))
+AMBIT_MAP(cos,         floats,  x,       ternary_grad(TernaryOp::cos_grad, g, x, -1))
+AMBIT_MAP(tan,         floats,  y,       ternary_grad(TernaryOp::tan_grad, g, y, 1))
+AMBIT_MAP(asin,        floats,  x,       ternary_grad(TernaryOp::asin_grad, g, x, 1))
+AMBIT_MAP(acos,        floats,  x,       ternary_grad(TernaryOp::asin_grad, g, x, -1))
+AMBIT_MAP(atan,        floats,  x,       ternary_grad(TernaryOp::atan_grad, g, x, 1))
+AMBIT_MAP(sinh,        floats,  x,       ternary_grad(TernaryOp::sinh_grad, g, x, 1))
+AMBIT_MAP(cosh,        floats,  x,       ternary_grad(TernaryOp::cosh_grad, g, x, 1))
 AMBIT_MAP(tanh,        floats,  y,       tanh_grad(g, y))
 AMBIT_MAP(sigmoid,     floats,  y,       sigmoid_grad(g, y))
 AMBIT_MAP(relu,        numbers, y,       relu_grad(g, y))
-AMBIT_MAP(erf,         floats,  x,       g * (exp(neg(x * x)) * (2 * std::numbers::inv_sqrtpi)))
-AMBIT_MAP(asinh,       floats,  x,       g * rsqrt(x * x + 1))
-AMBIT_MAP(acosh,       floats,  x,       g * rsqrt(x * x - 1))
-AMBIT_MAP(atanh,       floats,  x,       g / (1 - x * x))
-AMBIT_MAP(erfc,        floats,  x,       g * (exp(neg(x * x)) * (-2 * std::numbers::inv_sqrtpi)))
-AMBIT_MAP(erfinv,      floats,  y,       g * (exp(y * y) * (0.5 / std::numbers::inv_sqrtpi)))
-AMBIT_MAP(lgamma,      floats,  x,       g * digamma(x))
+AMBIT_MAP(erf,         floats,  x,       ternary_grad(TernaryOp::erf_grad, g, x, kErfSlope))
+AMBIT_MAP(asinh,       floats,  x,       ternary_grad(TernaryOp::asinh_grad, g, x, 1))
+AMBIT_MAP(acosh,       floats,  x,       ternary_grad(TernaryOp::asinh_grad, g, x, -1))
+AMBIT_MAP(atanh,       floats,  x,       ternary_grad(TernaryOp::atan_grad, g, x, -1))
+AMBIT_MAP(erfc,        floats,  x,       ternary_grad(TernaryOp::erf_grad, g, x, -kErfSlope))
+AMBIT_MAP(erfinv,      floats,  y,       ternary_grad(TernaryOp::erfinv_grad, g, y, 1 / kErfSlope))
+AMBIT_MAP(lgamma,      floats,  x,       ternary_grad(TernaryOp::lgamma_grad, g, x, 1))
 AMBIT_MAP(digamma,     floats,  x,       g * polygamma(1, x))
-AMBIT_MAP(i0,          floats,  x,       g * special_i1(x))
+AMBIT_MAP(i0,          floats,  x,       ternary_grad(TernaryOp::i0_grad, g, x, 1))
 AMBIT_MAP(sinc,        floats,  x,       sinc_grad(g, x))
 AMBIT_MAP(frac,        floats_only, nothing, g)
 // Steps: the gradient is zero, as in libtorch, not undefined.

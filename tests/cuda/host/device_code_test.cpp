@@ -2,12 +2,12 @@
 // of its own, and that it lets pass what is right.
 #include <doctest/doctest.h>
 
-#include <csignal>
 #include <vector>
 
 #include "gpu_memory.h"
 #include "kernels/faulty_kernels.h"
 #include "tests/child_process.h"
+#include "tests/dies.h"
 
 using namespace faulty;
 
@@ -17,14 +17,7 @@ namespace {
 void check_report(const std::string& test_case, const std::vector<std::string>& texts,
                   const std::string& environment = "") {
   for (const int seed : {1, 2, 3}) {  // whatever the order of threads, blocks and streams
-    const ChildResult child =
-        run_child(test_case, environment + " AMBIT_CUDA_HOST_SEED=" + std::to_string(seed));
-    INFO(child.output);
-    CHECK(child.signal == SIGABRT);
-    for (const std::string& text : texts) {
-      CAPTURE(text);
-      CHECK(child.output.find(text) != std::string::npos);
-    }
+    check_dies(test_case, texts, environment + " AMBIT_CUDA_HOST_SEED=" + std::to_string(seed));
   }
 }
 

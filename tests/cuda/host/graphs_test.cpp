@@ -2,7 +2,6 @@
 // launch does.
 #include <doctest/doctest.h>
 
-#include <csignal>
 #include <functional>
 #include <string>
 #include <thread>
@@ -12,7 +11,7 @@
 #include "handles.h"
 #include "kernels/faulty_kernels.h"
 #include "queue.h"
-#include "tests/child_process.h"
+#include "tests/dies.h"
 
 using namespace faulty;
 using namespace ambit::cuda;
@@ -228,14 +227,8 @@ TEST_CASE("the legacy stream and a capture of one that it waits for do not go to
 TEST_CASE("a graph's work is checked as any other") {
   for (const int seed : {1, 2, 3}) {
     const std::string environment = "AMBIT_CUDA_HOST_SEED=" + std::to_string(seed);
-    const ChildResult freed = run_child("child: memory of a graph is freed", environment);
-    INFO(freed.output);
-    CHECK(freed.signal == SIGABRT);
-    CHECK(freed.output.find("freed") != std::string::npos);
-    const ChildResult race = run_child("child: a graph beside other work", environment);
-    INFO(race.output);
-    CHECK(race.signal == SIGABRT);
-    CHECK(race.output.find("a race") != std::string::npos);
+    check_dies("child: memory of a graph is freed", {"freed"}, environment);
+    check_dies("child: a graph beside other work", {"a race"}, environment);
   }
 }
 TEST_CASE("child: memory of a graph is freed" * doctest::skip()) {

@@ -66,10 +66,15 @@ add_plugin_test(gpu_graphs_uncached_test
   ENVIRONMENT AMBIT_CUDA_HOST=1 AMBIT_CUDA_HOST_SEED=5 AMBIT_CUDA_CACHE=0
   COMMAND ambit_cuda_gpu_tests --source-file=*/gpu_graph*_test.cpp --no-intro
     "--test-case-exclude=*lack of memory*,*gives its memory*")
+# ThreadSanitizer keeps 100 to 150 MB of each program.
+set(programs 500)
+if(AMBIT_SANITIZE MATCHES "thread")
+  set(programs 20)
+endif()
 foreach(gpus 1 2)
   add_plugin_test(programs_${gpus}_test
     ENVIRONMENT AMBIT_CUDA_HOST=${gpus} AMBIT_CUDA_HOST_SEED=${gpus} AMBIT_PROGRAM_SEED=${gpus}001
-      AMBIT_PROGRAMS=500
+      AMBIT_PROGRAMS=${programs}
     COMMAND ambit_cuda_gpu_tests --source-file=*/programs_test.cpp --no-intro)
 endforeach()
 

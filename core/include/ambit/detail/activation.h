@@ -22,6 +22,9 @@ AMBIT_API Tensor leaky_relu_by(const Tensor& x, const Tensor& slope);
 /// that are rounded to x's dtype. Gradient: g.
 AMBIT_API Tensor clamp_grad(const Tensor& g, const Tensor& x, const std::optional<Scalar>& min,
                             const std::optional<Scalar>& max, bool open);
+/// Return the first half of x along dim times the sigmoid of the second. Requires floats of an even
+/// size there. Gradient: x.
+AMBIT_API Tensor gated_halves(const Tensor& x, int64_t dim);
 /// Return the binary cross entropy of the logits x (floats) and targets in [0, 1], element by
 /// element. Errors: those of binary ops. Gradient: both.
 AMBIT_API Tensor logit_loss(const Tensor& x, const Tensor& target);

@@ -83,7 +83,11 @@ inline constexpr std::string_view kAsIs[] = {
     // of three
     "add_scaled", "elu_grad", "celu_grad", "leaky_relu_grad", "softplus_grad", "smooth_l1_grad",
     "huber_grad", "logit_loss_grad", "maximum_grad", "minimum_grad", "pow_base_grad",
-    "pow_exponent_grad", "logaddexp_grad",
+    "pow_exponent_grad", "logaddexp_grad", "abs_grad", "square_grad", "reciprocal_grad",
+    "rsqrt_grad", "sqrt_grad", "expm1_grad", "log1p_grad", "tan_grad", "atan_grad", "asin_grad",
+    "asinh_grad", "sin_grad", "cos_grad", "sinh_grad", "cosh_grad", "erf_grad", "erfinv_grad",
+    "lgamma_grad", "i0_grad", "softsign_grad", "div_grad", "hypot_grad",
+    "atan2_grad", "atan2_other_grad", "binary_cross_entropy_grad", "glu_grad",
     // of many
     "mean", "max", "min", "any", "all", "nansum", "abs_sum", "var", "var_unbiased", "std",
     "std_unbiased",

@@ -4,13 +4,13 @@
 #include <doctest/doctest.h>
 #include <stdlib.h>
 
-#include <csignal>
 #include <cstddef>
 #include <functional>
 #include <vector>
 
 #include "cudnn_problem.h"
 #include "tests/child_process.h"
+#include "tests/dies.h"
 
 using namespace ambit;
 using namespace host_libraries;
@@ -85,17 +85,13 @@ TEST_CASE("plans fail and grow where AMBIT_CUDA_HOST_CUDNN says so") {
 
 // Each ends its process with a word of what was wrong.
 TEST_CASE("cuDNN on the host does not forgive what the real one cannot see") {
-  const auto ends = [](const char* child, const char* word) {
-    const ChildResult result = run_child(child);
-    INFO(result.output);
-    CHECK(result.signal == SIGABRT);
-    CHECK(result.output.find(word) != std::string::npos);
-  };
-  ends("child: a result over an operand", "overlaps");
-  ends("child: a descriptor used after its end", "destroyed");
-  ends("child: an operand freed before the plan", "which was freed, in cudnnBackendExecute");
-  ends("child: an operand never written", "never written, in cudnnBackendExecute");
-  ends("child: a workspace too small", "out of the bounds of memory, in cudnnBackendExecute");
+  check_dies("child: a result over an operand", {"overlaps"});
+  check_dies("child: a descriptor used after its end", {"destroyed"});
+  check_dies("child: an operand freed before the plan",
+             {"which was freed, in cudnnBackendExecute"});
+  check_dies("child: an operand never written", {"never written, in cudnnBackendExecute"});
+  check_dies("child: a workspace too small",
+             {"out of the bounds of memory, in cudnnBackendExecute"});
 }
 
 TEST_CASE("a handle of cuDNN is of one GPU, and so are its stream and its plans") {

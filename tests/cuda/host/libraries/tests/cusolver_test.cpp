@@ -3,13 +3,12 @@
 #include <doctest/doctest.h>
 
 #include <cmath>
-#include <csignal>
 
 #include "api.h"
 #include "backends/cuda/libraries/cublas.h"
 #include "backends/cuda/libraries/cusolver.h"
 #include "gpu_array.h"
-#include "tests/child_process.h"
+#include "tests/dies.h"
 
 using namespace ambit;
 using namespace host_libraries;
@@ -85,17 +84,9 @@ TEST_CASE("a triangle is solved with, on either side") {
 
 // What ends the process does so in one of its own.
 TEST_CASE("what the real cuSOLVER does not survive ends the process with a word") {
-  struct Case {
-    const char *child, *says;
-  };
-  for (const Case& c : {Case{"child: eigenvalues of NaN", "expected finite numbers"},
-                        Case{"child: a workspace that is too small", "out of the bounds"},
-                        Case{"child: cuBLAS without a workspace", "expected a workspace"}}) {
-    const ChildResult child = run_child(c.child);
-    INFO(child.output);
-    CHECK(child.signal == SIGABRT);
-    CHECK(child.output.find(c.says) != std::string::npos);
-  }
+  check_dies("child: eigenvalues of NaN", {"expected finite numbers"});
+  check_dies("child: a workspace that is too small", {"out of the bounds"});
+  check_dies("child: cuBLAS without a workspace", {"expected a workspace"});
 }
 TEST_CASE("child: eigenvalues of NaN" * doctest::skip()) {
   Eigenvalues e(doubles({NAN, 1, 1, 2}));
