@@ -108,7 +108,7 @@ check() {
   { time timeout "$limit" "$@" >"$out/$name.log" 2>&1; } 2>"$out/$name.cpu"
   status=$?
   tail -4 "$out/$name.log"
-  read -r user system <"$out/$name.cpu"
+  read -r user system < <(tail -n 1 "$out/$name.cpu")  # bash may say before by what signal it ended
   local took="$((SECONDS - start)) s, of CPU $((user + system)) s"
   case $status in
     0) row "$name" passed "$took" ;;

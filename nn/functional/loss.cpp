@@ -153,8 +153,8 @@ Tensor kl_div(const Tensor& input, const Tensor& target, Reduction reduction, bo
   check_pair("kl_div", input, target);
   const DType dtype = result_type(input, target);
   if (is_reduced(dtype)) return by_float32(dtype, kl_div, input, target, reduction, log_target);
-  const std::vector<Tensor> both = broadcast_tensors({input.to(dtype), target.to(dtype)});
-  const Tensor &x = both[0], &t = both[1];
+  const Dims sizes = broadcast("kl_div", input.sizes(), target.sizes());
+  const Tensor x = input.to(dtype).expand(sizes), t = target.to(dtype).expand(sizes);
   Tensor probability, losses;
   {
     const NoGradGuard no_grad;

@@ -179,12 +179,15 @@ Results gradients(const Call& call, const Operands& operands, int order) {
 }
 
 /// Of attention the gradients by queries and keys are sums over keys of terms that add up to
-/// nothing where all keys are one, and each of which is rounded. Where one key is nothing the sum
-/// of the others' terms is left, which is as large as one of them.
+/// nothing where all keys are one, or are nearly so after a projection, and each of which is
+/// rounded. Where one key is nothing the sum of the others' terms is left, which is as large as one
+/// of them.
 Results terms_of_attention(const Call& call, const Operands& operands) {
-  const Functions attention{"multi_head_attention_forward", "scaled_dot_product_attention"};
-  if (!attention.contains(call.function) || operands.is_empty) return {};
+  const std::string function = call.function;
+  const bool is_plain = function == "scaled_dot_product_attention";
+  if (operands.is_empty || !(is_plain || function == "multi_head_attention_forward")) return {};
   Operands o = operands;
+  if (is_plain && !equal(o.unit, o.unit.narrow(0, 0, 1).expand_as(o.unit))) return {};
   o.unit = o.unit.clone();
   o.unit.select(0, 0).zero_();
   return gradients(call, o, 1);

@@ -6,6 +6,7 @@
 #include "conv_winograd.h"
 
 namespace ambit::cpu {
+
 WinogradSizes WinogradSizes::of(const ConvSizes& g) {
   constexpr std::array<int64_t, 3> kOnes{1, 1, 1}, kTwos{1, 2, 2};
   WinogradSizes split(g);

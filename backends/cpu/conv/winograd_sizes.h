@@ -15,7 +15,7 @@ namespace ambit::cpu {
 /// The sizes of a convolution of which x or y may be split so; C or K are channels of all four.
 struct WinogradSizes : ConvSizes {
   WinogradSizes(const ConvSizes& g) : ConvSizes(g) {}
-  /// Return g, or the one of 3x3 that it is.
+  /// Return g, or the one of 2x2 or 3x3 that it is.
   static WinogradSizes of(const ConvSizes& g);
   std::optional<WinogradSizes> turned_round() const;
 

@@ -40,14 +40,14 @@ struct Pow {
 };
 
 // Gradient of x to the power of a number: by maps where the power below has one, which a CPU
-// computes in less time.
+// computes in less time, and where there may be a gradient of it, which wants the number exactly.
 auto base_grad(const Tensor& base, double e) {
   return [x = saved(base), e](const Tensor& g) {
     if (e == 0) return zeros_like(g);
     if (e == 1) return g;
     if (e == 2) return ternary_grad(TernaryOp::square_grad, g, x(), 2);
     if (e == 3) return ternary_grad(TernaryOp::reciprocal_grad, g, x(), 3);
-    if (e == 0.5 || e == 1.5) return g * (pow(x(), e - 1) * e);
+    if (e == 0.5 || e == 1.5 || GradMode::is_enabled()) return g * (pow(x(), e - 1) * e);
     return ternary_grad(TernaryOp::pow_base_grad, g, x(), e);
   };
 }

@@ -1,4 +1,3 @@
-
 #include <ambit/detail/ternary_grad.h>
 
 #include <ambit/autograd.h>
