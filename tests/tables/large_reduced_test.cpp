@@ -95,7 +95,7 @@ const char* const kKnownGradients =
     "fractional_max_pool2d_with_indices fractional_max_pool3d_with_indices index masked_select "
     "take "
     // formulas of several ops.
-    "atan2 atan2_ cumprod cumprod_ index_reduce_ linalg_vector_norm norm prod scatter_reduce sinc "
+    "cumprod cumprod_ index_reduce_ linalg_vector_norm norm prod scatter_reduce sinc "
     "sinc_ special_erfcx special_i1 special_i1e special_log_ndtr std std_mean var var_mean";
 
 /// Both, of one image, where the CPU has no instructions for bfloat16.
