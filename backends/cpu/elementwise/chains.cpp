@@ -8,9 +8,9 @@
 namespace ambit::cpu {
 namespace {
 
-/// Where elements are: the result, the operands, what lies between, and ones. y may be an operand,
-/// so that the last step alone writes it.
-enum class Place : uint8_t { y, a, b, c, t, u, one };
+/// Where elements are: the result, the operands, and what lies between. y may be an operand, so
+/// that the last step alone writes it.
+enum class Place : uint8_t { y, a, b, c, t, u };
 
 }  // namespace
 
@@ -22,7 +22,7 @@ struct Step {
       : kind(binary), function(static_cast<uint8_t>(op)), result(to), left(x), right(other) {}
   constexpr Step(Place to, double value) : kind(fill), result(to), number(value) {}
 
-  void run(int64_t n, DType dtype, const std::array<char*, 7>& places) const {
+  void run(int64_t n, DType dtype, const std::array<char*, 6>& places) const {
     char* y = places[static_cast<size_t>(result)];
     const char *x = places[static_cast<size_t>(left)], *b = places[static_cast<size_t>(right)];
     switch (kind) {
@@ -62,9 +62,9 @@ std::span<const Step> chain_of(TernaryOp op) {
     AMBIT_CHAIN(expm1_grad, {t, B::add, b, c}, {y, B::mul, a, t});
     AMBIT_CHAIN(log1p_grad, {t, B::add, b, c}, {y, B::div, a, t});
     AMBIT_CHAIN(tan_grad, {t, U::square, b}, {t, B::add, t, c}, {y, B::mul, a, t});
-    AMBIT_CHAIN(atan_grad, {t, U::square, b}, {t, B::mul, c, t}, {t, B::add, t, one},
+    AMBIT_CHAIN(atan_grad, {t, U::square, b}, {t, B::mul, c, t}, {u, 1.0}, {t, B::add, t, u},
                 {y, B::div, a, t});
-    AMBIT_CHAIN(asin_grad, {t, B::sub, one, b}, {u, B::add, one, b}, {t, B::mul, t, u},
+    AMBIT_CHAIN(asin_grad, {u, 1.0}, {t, B::sub, u, b}, {u, B::add, u, b}, {t, B::mul, t, u},
                 {t, U::rsqrt, t}, {t, B::mul, c, t}, {y, B::mul, a, t});
     AMBIT_CHAIN(asinh_grad, {t, U::square, b}, {t, B::add, t, c}, {t, U::rsqrt, t},
                 {y, B::mul, a, t});
@@ -78,7 +78,7 @@ std::span<const Step> chain_of(TernaryOp op) {
                 {y, B::mul, a, t});
     AMBIT_CHAIN(lgamma_grad, {t, U::digamma, b}, {t, B::mul, c, t}, {y, B::mul, a, t});
     AMBIT_CHAIN(i0_grad, {t, U::i1, b}, {t, B::mul, c, t}, {y, B::mul, a, t});
-    AMBIT_CHAIN(softsign_grad, {t, U::abs, b}, {t, B::add, t, one}, {t, U::square, t},
+    AMBIT_CHAIN(softsign_grad, {t, U::abs, b}, {u, 1.0}, {t, B::add, t, u}, {t, U::square, t},
                 {t, B::div, c, t}, {y, B::mul, a, t});
     AMBIT_CHAIN(div_grad, {t, B::div, c, b}, {t, B::div, t, b}, {t, B::mul, a, t}, {y, U::neg, t});
     AMBIT_CHAIN(hypot_grad, {t, B::hypot, b, c}, {t, B::div, b, t}, {y, B::mul, a, t});
@@ -86,9 +86,10 @@ std::span<const Step> chain_of(TernaryOp op) {
                 {t, B::div, c, t}, {y, B::mul, a, t});
     AMBIT_CHAIN(atan2_other_grad, {t, U::square, b}, {u, U::square, c}, {t, B::add, t, u},
                 {t, B::div, b, t}, {t, B::mul, a, t}, {y, U::neg, t});
-    AMBIT_CHAIN(binary_cross_entropy_grad, {t, B::sub, one, b}, {t, B::mul, b, t}, {u, 1e-12},
-                {t, B::maximum, t, u}, {u, B::sub, b, c}, {u, B::mul, a, u}, {y, B::div, u, t});
-    AMBIT_CHAIN(glu_grad, {t, B::sub, one, c}, {t, B::mul, c, t}, {t, B::mul, b, t},
+    AMBIT_CHAIN(binary_cross_entropy_grad, {t, 1.0}, {t, B::sub, t, b}, {t, B::mul, b, t},
+                {u, 1e-12}, {t, B::maximum, t, u}, {u, B::sub, b, c}, {u, B::mul, a, u},
+                {y, B::div, u, t});
+    AMBIT_CHAIN(glu_grad, {t, 1.0}, {t, B::sub, t, c}, {t, B::mul, c, t}, {t, B::mul, b, t},
                 {y, B::mul, a, t});
 #define AMBIT_LOOP(name, ...) case TernaryOp::name:
     AMBIT_TERNARY_LOOPS(AMBIT_LOOP)
@@ -102,21 +103,19 @@ std::span<const Step> chain_of(TernaryOp op) {
 void run_chain(std::span<const Step> chain, DType dtype, int64_t n, void* y, const void* a,
                const void* b, const void* c, bool one_for_all) {
   constexpr int64_t kPiece = 512;
-  alignas(64) char t[kPiece * 8], u[kPiece * 8], ones[kPiece * 8], repeated[kPiece * 8];
-  visit<dtypes::kFloating>(dtype, [&]<class T>() {
-    const auto fill = [&](void* to, T value) {
-      std::fill_n(static_cast<T*>(to), std::min(n, kPiece), value);
-    };
-    fill(ones, 1);
-    if (one_for_all) fill(repeated, *static_cast<const T*>(c));
-  });
+  alignas(64) char t[kPiece * 8], u[kPiece * 8], repeated[kPiece * 8];
+  if (one_for_all) {
+    visit<dtypes::kFloating>(dtype, [&]<class T>() {
+      std::fill_n(static_cast<T*>(static_cast<void*>(repeated)), std::min(n, kPiece),
+                  *static_cast<const T*>(c));
+    });
+  }
   const auto size = static_cast<int64_t>(element_size(dtype));
   for (int64_t begin = 0; begin < n; begin += kPiece) {
     const auto from = [offset = begin * size](const void* p) {
       return static_cast<char*>(const_cast<void*>(p)) + offset;
     };
-    const std::array places{from(y), from(a), from(b), one_for_all ? repeated : from(c),
-                            t,       u,       ones};
+    const std::array places{from(y), from(a), from(b), one_for_all ? repeated : from(c), t, u};
     for (const Step& step : chain) step.run(std::min(kPiece, n - begin), dtype, places);
   }
 }
