@@ -62,15 +62,17 @@ const std::type_info& AnyModule::type_info() const {
   return typeid(module);
 }
 
-Tensor AnyModule::forward_one(const Tensor& x) const {
-  if (forward_) return forward_(*module_, x);
-  return result<Tensor>(any_forward(x));
+Tensor AnyModule::forward_one(Tensor x) const {
+  if (forward_) return forward_(*module_, std::move(x));
+  return result<Tensor>(any_forward(std::move(x)));
 }
 
 AnyValue AnyModule::call(std::vector<AnyValue> values) const {
   check_held(module_);
   if (forward_ && values.size() == 1) {
-    if (const Tensor* x = values[0].try_get<Tensor>()) return AnyValue(forward_(*module_, *x));
+    if (Tensor* x = values[0].try_get<Tensor>()) {
+      return AnyValue(forward_(*module_, std::move(*x)));
+    }
   }
   if (call_) return call_(*module_, values);
   check_count(1, values.size());

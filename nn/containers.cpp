@@ -45,13 +45,12 @@ void SequentialImpl::extend(const SequentialImpl& other) {
   for (size_t i = 0, n = other.size(); i < n; ++i) push_back(other.modules_[i]);
 }
 
-Tensor SequentialImpl::forward_one(const Tensor& input) {
+Tensor SequentialImpl::forward_one(Tensor x) {
   if (modules_.empty()) throw Error("Sequential: expected at least one module, got none");
-  Tensor x = input;
   for (size_t i = 0; i < modules_.size(); ++i) {
     const AnyModule& module = modules_[i];
-    if (!module.forward_) return AnyModule::result<Tensor>(run(i, {AnyValue(x)}));
-    x = module.forward_(*module.module_, x);
+    if (!module.forward_) return AnyModule::result<Tensor>(run(i, {AnyValue(std::move(x))}));
+    x = module.forward_(*module.module_, std::move(x));
   }
   return x;
 }

@@ -1,10 +1,12 @@
 // Containers: Sequential, AnyModule, ModuleList, Functional, and the OrderedDict of their names.
+#include <ambit/memory.h>
 #include <ambit/nn/nn.h>
 #include <ambit/ops/creation.h>
 #include <ambit/ops/random.h>
 #include <doctest/doctest.h>
 
 #include <memory>
+#include <utility>
 
 #include "tests/devices.h"
 
@@ -18,6 +20,16 @@ struct Doubler : nn::Module {
 // A module that can be moved and not copied.
 struct OwningDoubler : Doubler {
   std::unique_ptr<int> owned = std::make_unique<int>(2);
+};
+// What memory it gives back by letting go of its input, [bytes].
+struct Dropper : nn::Module {
+  Tensor forward(Tensor x) {
+    const size_t before = memory_stats(kCPU).in_use;
+    x = Tensor();
+    freed = before - memory_stats(kCPU).in_use;
+    return ones({1});
+  }
+  size_t freed = 0;
 };
 using Names = std::vector<std::string>;
 
@@ -85,6 +97,25 @@ TEST_CASE("Sequential takes holders, pointers, modules by value and other Sequen
   nn::Sequential model(pointer, Doubler(), nn::Sequential(nn::Identity(), pointer));
   CHECK(model(ones({1})).item<float>() == 8);
   CHECK(model->named_modules("", false).keys() == Names{"0", "1", "2", "2.0"});
+}
+
+TEST_CASE("a module is given for its own what the one before it has made, and no other holds it") {
+  const auto dropper = std::make_shared<Dropper>();
+  const auto freed_by = [&](const auto& model, auto&&... inputs) {
+    dropper->freed = 0;
+    CHECK(model->forward(std::forward<decltype(inputs)>(inputs)...).numel() == 1);
+    return dropper->freed;
+  };
+  constexpr size_t kBytes = 4096;
+  CHECK(freed_by(nn::Sequential(Doubler(), dropper), ones({1024})) >= kBytes);
+  CHECK(freed_by(nn::Sequential(Doubler(), nn::Sequential(dropper)), ones({1024})) >= kBytes);
+  CHECK(freed_by(nn::Sequential(Scale(), dropper), ones({1024}), 3, 2.0) >= kBytes);
+  CHECK(freed_by(nn::Sequential(nn::Sequential(dropper)), ones({1024})) >= kBytes);
+  const Tensor kept = ones({1024});
+  CHECK(freed_by(nn::Sequential(dropper), kept) == 0);
+  dropper->freed = 0;
+  nn::AnyModule(dropper).forward(ones({1024}));
+  CHECK(dropper->freed >= kBytes);
 }
 
 TEST_CASE("Sequential takes names by pairs and by OrderedDict") {

@@ -96,8 +96,7 @@ struct TrunkImpl : nn::Module {
     const Tensor positions =
         ambit::arange(ids.size(1), ambit::TensorOptions(ambit::kInt64).device(ids.device()));
     Tensor x = drop(wte(ids) + wpe(positions));
-    for (size_t i = 0; i < h->size(); ++i) x = h->at<BlockImpl>(i).forward(std::move(x));
-    return ln_f(x);
+    return ln_f(h->forward(std::move(x)));
   }
   nn::Embedding wte, wpe;
   nn::Dropout drop;

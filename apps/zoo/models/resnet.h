@@ -8,6 +8,7 @@
 #include <array>
 #include <cstdint>
 #include <string>
+#include <utility>
 
 namespace zoo {
 
@@ -74,9 +75,7 @@ struct ResNetImpl : nn::Module {
 
   Tensor forward(Tensor x) {
     x = bn1(conv1(x)).relu_();
-    for (nn::Sequential& layer : layers) {
-      for (size_t i = 0; i < layer->size(); ++i) x = layer->at<BasicBlockImpl>(i).forward(x);
-    }
+    for (nn::Sequential& layer : layers) x = layer->forward(std::move(x));
     return fc(x.mean({2, 3}));
   }
 

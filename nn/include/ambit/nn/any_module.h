@@ -84,7 +84,7 @@ class AMBIT_API AnyModule {
   Result forward(Args&&... arguments) const {
     if constexpr (std::is_same_v<Result, Tensor> && sizeof...(Args) == 1 &&
                   (std::is_same_v<std::remove_cvref_t<Args>, Tensor> && ...)) {
-      return forward_one(arguments...);
+      return forward_one(std::forward<Args>(arguments)...);
     } else {
       return result<Result>(any_forward(std::forward<Args>(arguments)...));
     }
@@ -130,8 +130,8 @@ class AMBIT_API AnyModule {
     });
   }
   template <class M>
-  static Tensor forward_tensor(Module& module, const Tensor& x) {
-    return static_cast<M&>(module).forward(x);
+  static Tensor forward_tensor(Module& module, Tensor x) {
+    return static_cast<M&>(module).forward(std::move(x));
   }
 
   // One function for each signature. Members of bases and const ones have types of their own.
@@ -179,11 +179,11 @@ class AMBIT_API AnyModule {
   [[noreturn]] static void throw_other_argument(size_t position, const std::type_info& expected,
                                                 const std::type_info& got);
   [[noreturn]] void throw_other_class(const std::type_info& asked) const;
-  Tensor forward_one(const Tensor& x) const;
+  Tensor forward_one(Tensor x) const;
   AnyValue call(std::vector<AnyValue> values) const;
 
   std::shared_ptr<Module> module_;
-  Tensor (*forward_)(Module&, const Tensor&) = nullptr;  // where one tensor is what it may take
+  Tensor (*forward_)(Module&, Tensor) = nullptr;  // where one tensor is what it may take
   Caller call_ = nullptr;                                // null where forward_ is all there is
 };
 

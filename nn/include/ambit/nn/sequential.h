@@ -45,13 +45,14 @@ class AMBIT_API SequentialImpl : public Cloneable<SequentialImpl> {
     for (const auto& module : modules) push_back(module);
   }
 
-  /// Return what the last module makes of the inputs: a Result. Errors: Error when there are none,
-  /// and where one does not take what it gets; those of the modules.
+  /// Return what the last module makes of the inputs: a Result. Each module is given what it takes
+  /// for its own, so that one whose forward() takes a Tensor by value can let go of it. Errors:
+  /// Error when there are none, and where one does not take what it gets; those of the modules.
   template <class Result = Tensor, class... Inputs>
   Result forward(Inputs&&... inputs) {
     if constexpr (std::is_same_v<Result, Tensor> && sizeof...(Inputs) == 1 &&
                   (std::is_same_v<std::remove_cvref_t<Inputs>, Tensor> && ...)) {
-      return forward_one(inputs...);
+      return forward_one(std::forward<Inputs>(inputs)...);
     } else {
       return AnyModule::result<Result>(
           run(0, AnyModule::values_of(std::forward<Inputs>(inputs)...)));
@@ -84,7 +85,7 @@ class AMBIT_API SequentialImpl : public Cloneable<SequentialImpl> {
   std::shared_ptr<Module> clone(const std::optional<Device>& device = {}) const override;
 
  private:
-  Tensor forward_one(const Tensor& input);
+  Tensor forward_one(Tensor x);
   AnyValue run(size_t first, std::vector<AnyValue> inputs);
 
   std::vector<AnyModule> modules_;
