@@ -302,7 +302,11 @@ def parallel(network, rank, ranks, number, way):
     store = os.path.join(tempfile.gettempdir(), f"ambit-bench-{number}-{way}")
     os.environ.setdefault("GLOO_SOCKET_IFNAME", "lo")
     torch.distributed.init_process_group("gloo", init_method="file://" + store, rank=rank, world_size=ranks)
-    return nn.parallel.DistributedDataParallel(network)
+    network = nn.parallel.DistributedDataParallel(network)
+    torch.distributed.barrier()
+    if rank == 0:
+        os.unlink(store)  # all have met, and a process that is killed removes nothing
+    return network
 
 
 def make_work(request, tensors):
