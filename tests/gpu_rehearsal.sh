@@ -46,6 +46,7 @@ unshare -m bash -euc '
   mount --bind "$root/build/release/cuda_host" "$system/cuda_host"
   mount -t proc proc "$system/proc"
   mount --rbind /dev "$system/dev"
+  mount --rbind /sys "$system/sys"
   # What this machine has built is no part of it; what an earlier call here has, is.
   if [[ " $* " == *" build "* && ! -f $folder/changes/build/release/CMakeCache.txt ]]; then
     rm -rf "$system$root/build/release"

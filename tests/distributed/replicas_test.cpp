@@ -6,6 +6,7 @@
 #include <doctest/doctest.h>
 
 #include <atomic>
+#include <cstdio>
 #include <string>
 #include <vector>
 
@@ -17,6 +18,12 @@ namespace {
 // Asked for late: the simulated ones are there once main() has begun.
 std::vector<Device> two_devices() { return {Device("cuda:0"), Device("cuda:1")}; }
 
+bool has_two_devices() {
+  const bool has = device_count("cuda") >= 2;
+  if (!has) std::puts("skipped: one GPU, as which none is simulated");
+  return has;
+}
+
 nn::Sequential network() {
   manual_seed(3);
   return nn::Sequential(nn::Linear(4, 8), nn::Tanh(), nn::Linear(8, 2));
@@ -25,6 +32,7 @@ nn::Sequential network() {
 }  // namespace
 
 TEST_CASE("data_parallel() gives the output and the gradients of one device") {
+  if (!has_two_devices()) return;
   // Batches that part evenly, unevenly, and into fewer parts than devices.
   for (const int64_t n : {6, 5, 1}) {
     INFO(n);
@@ -48,6 +56,7 @@ TEST_CASE("data_parallel() gives the output and the gradients of one device") {
 }
 
 TEST_CASE("data_parallel() with one device moves the module there") {
+  if (!has_two_devices()) return;
   nn::Sequential net = network();
   const Tensor y = parallel::data_parallel(net, ones({3, 4}), std::vector{Device("cuda:1")});
   CHECK(y.device() == Device("cuda:1"));
@@ -72,6 +81,7 @@ AMBIT_MODULE(DeviceOf);
 }  // namespace
 
 TEST_CASE("parallel_apply() runs each module on its device, and hands errors on") {
+  if (!has_two_devices()) return;
   auto modules = parallel::replicate(DeviceOf(), two_devices());
   REQUIRE(modules.size() == 2);
   const std::vector<Tensor> inputs{zeros({2, 2}), zeros({3, 2})};

@@ -95,6 +95,7 @@ TEST_CASE("training child: four devices" * doctest::skip()) {
 
 TEST_CASE("ranks on four devices of one process train as one") {
   if (!has_mpi()) return;  // as the rest of this file
-  expect_success(run_child("training child: four devices",
-                           "AMBIT_SIM=cuda:4 LOSSES_OF_ONE=" + losses_of_one()));
+  expect_success(
+      run_child("training child: four devices",
+                "CUDA_VISIBLE_DEVICES= AMBIT_SIM=cuda:4 LOSSES_OF_ONE=" + losses_of_one()));
 }
