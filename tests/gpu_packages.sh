@@ -19,13 +19,13 @@ mapfile -t wanted < <(bash "$root/cmake/packages.sh" --print |
 # Nor what makes packages of others' sources: Fortran's compiler, autotools.
 mapfile -t needed < <(comm -23 <(closure "${wanted[@]}") <(closure "${there[@]}" perl) |
   grep -vE '^(gfortran|libgfortran-|auto|m4$|openssh|adduser$|libjs-)')
-# But the link that comes with headers names the very file of their library, such as zlib's.
-mapfile -t -O "${#needed[@]}" needed < <(apt-cache show --no-all-versions "${needed[@]}" |
-  sed -n 's/^Depends: //p' | tr , '\n' | awk '$2 == "(=" { print $1 }' | sort -u |
-  grep -vxF "$(printf '%s\n' "${needed[@]}")")
 ((${#needed[@]} > 0)) || {
   echo "gpu_packages.sh: expected packages that apt knows, got none" >&2
   exit 1
 }
+# But the link that comes with headers names the very file of their library, such as zlib's.
+mapfile -t -O "${#needed[@]}" needed < <(apt-cache show --no-all-versions "${needed[@]}" |
+  sed -n 's/^Depends: //p' | tr , '\n' | awk '$2 == "(=" { print $1 }' | sort -u |
+  grep -vxF "$(printf '%s\n' "${needed[@]}")")
 apt-get -q download "${needed[@]}"
 du -sh .

@@ -59,7 +59,7 @@ AGENT
 chmod +x "$scratch/agent"
 list=$(for ((h = 1; h <= hosts; ++h)); do address "$h"; done | paste -sd,)
 export OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1
-export ASAN_OPTIONS=detect_leaks=0  # as mpirun.sh
+export ASAN_OPTIONS=detect_leaks=0${ASAN_OPTIONS:+:$ASAN_OPTIONS}  # as mpirun.sh
 # mpirun is on a host, too, the first; its own rank is started as the others are. Buckets go without
 # a question first, whether there is room, whose answer would cost two latencies.
 # shellcheck disable=SC2054 # commas of mpirun

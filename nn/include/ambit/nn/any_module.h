@@ -184,7 +184,7 @@ class AMBIT_API AnyModule {
 
   std::shared_ptr<Module> module_;
   Tensor (*forward_)(Module&, Tensor) = nullptr;  // where one tensor is what it may take
-  Caller call_ = nullptr;                                // null where forward_ is all there is
+  Caller call_ = nullptr;                         // null where forward_ is all there is
 };
 
 }  // namespace ambit::nn
