@@ -1,6 +1,6 @@
 // A whole backend, as small as it can be: the device `hello:0` has memory that the host cannot
 // follow, and borrows its kernels. Of a real one, memory and copies call the driver, and the
-// borrowed kernels give way one by one to its own. backends/README.md walks through it.
+// borrowed kernels give way one by one to its own. docs/adding-a-backend.md walks through it.
 #include <ambit/backend/alias.h>
 #include <ambit/backend/caching_allocator.h>
 #include <ambit/backend/kernels.h>
