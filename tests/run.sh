@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # Set up, build and run all tests: tests/run.sh [preset] [ctest arguments...]
-# Warnings are errors here; AMBIT_WERROR=OFF in the environment lets a newer compiler pass.
+# AMBIT_WERROR=ON in the environment makes warnings errors and recompiles everything.
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
 trap 'echo "tests/run.sh: failed at: $BASH_COMMAND" >&2' ERR
@@ -12,7 +12,7 @@ jobs=$(nproc)
 echo "== packages"
 bash cmake/packages.sh
 echo "== configure ($preset)"
-cmake --preset "$preset" -DAMBIT_BUILD_TESTS=ON -DAMBIT_WERROR="${AMBIT_WERROR:-ON}"
+cmake --preset "$preset" -DAMBIT_BUILD_TESTS=ON -DAMBIT_WERROR="${AMBIT_WERROR:-OFF}"
 echo "== build"
 cmake --build --preset "$preset" --parallel "$jobs"
 echo "== test"
