@@ -5,6 +5,8 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
 namespace ambit::data::samplers {
 
 void write_count(serialize::OutputArchive& archive, const std::string& key, size_t count) {
@@ -24,6 +26,27 @@ size_t read_count(serialize::InputArchive& archive, const std::string& key, size
     throw SerializationError(fmt::format("load: expected '{}' in [0, {}], got {}", key, most, n));
   }
   return static_cast<size_t>(n);
+}
+
+void write_words(serialize::OutputArchive& archive, const std::string& key,
+                 const std::vector<uint64_t>& words) {
+  const Tensor all =
+      empty({static_cast<int64_t>(words.size())}, TensorOptions(kInt64).device(kCPU));
+  std::copy(words.begin(), words.end(), all.data_ptr<int64_t>());
+  archive.write(key, all, /*is_buffer=*/true);
+}
+
+std::vector<uint64_t> read_words(serialize::InputArchive& archive, const std::string& key,
+                                 size_t count) {
+  Tensor all;
+  if (!archive.try_read(key, all, /*is_buffer=*/true)) return {};
+  if (all.dim() != 1 || static_cast<size_t>(all.numel()) != count || all.dtype() != kInt64) {
+    throw SerializationError(fmt::format("load: expected int64[{}] as '{}', got {}{}", count, key,
+                                         name(all.dtype()), str(all.sizes())));
+  }
+  const Tensor words = all.to(kCPU).contiguous();
+  const auto* const first = words.data_ptr<int64_t>();
+  return {first, first + count};
 }
 
 std::vector<size_t> checked_order(const Tensor& order) {

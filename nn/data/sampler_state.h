@@ -15,6 +15,12 @@ void write_count(serialize::OutputArchive& archive, const std::string& key, size
 /// Read one. Errors: SerializationError unless it is a number in [0, most].
 size_t read_count(serialize::InputArchive& archive, const std::string& key,
                   size_t most = SIZE_MAX / 2);
+/// Write numbers of 64 bits as an int64 tensor.
+void write_words(serialize::OutputArchive& archive, const std::string& key,
+                 const std::vector<uint64_t>& words);
+/// Read `count` of them, or none where the key is not there. Errors: SerializationError.
+std::vector<uint64_t> read_words(serialize::InputArchive& archive, const std::string& key,
+                                 size_t count);
 /// Return the positions in an int tensor. Errors: SerializationError unless it has each of
 /// 0 ... size - 1 once.
 std::vector<size_t> checked_order(const Tensor& order);

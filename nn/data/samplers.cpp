@@ -53,16 +53,25 @@ RandomSampler::RandomSampler(size_t size, DType index_dtype) : RandomSampler(siz
   }
 }
 
+RandomSampler::Place RandomSampler::claim() const {
+  const uint64_t blocks = blocks_to_shuffle(size_);
+  if (seed_) return {*seed_, std::exchange(offset_, offset_ + blocks)};
+  const Generator& shared = default_generator();
+  return {shared.seed(), shared.advance(blocks)};
+}
+
 void RandomSampler::reset(std::optional<size_t> new_size) {
   order_.resize(
-      new_size.value_or(size_));  // first, since it may fail, and nothing has changed then
+      new_size.value_or(size_));           // first, since it may fail, and nothing has changed then
+  if (ahead_ && order_.size() != size_) {  // which needs another number of blocks
+    if (seed_) offset_ = ahead_->offset;
+    ahead_.reset();
+  }
   size_ = order_.size();
   next_ = 0;
-  const uint64_t blocks = blocks_to_shuffle(size_);
-  Generator& shared = default_generator();
-  const uint64_t seed = seed_ ? *seed_ : shared.seed();
-  const uint64_t offset = seed_ ? std::exchange(offset_, offset_ + blocks) : shared.advance(blocks);
-  shuffle(order_, seed, offset);
+  const Place place = ahead_ ? *ahead_ : claim();
+  ahead_.reset();
+  shuffle(order_, place.seed, place.offset);
 }
 
 std::optional<std::vector<size_t>> RandomSampler::next(size_t batch_size) {
@@ -75,21 +84,44 @@ std::optional<std::vector<size_t>> RandomSampler::next(size_t batch_size) {
   return indices;
 }
 
+// libtorch has "index" and "indices" alone. "seed" is the seed with the place in its stream, for
+// the epochs that follow; "ahead" is where the order of an epoch that has not begun begins.
 void RandomSampler::save(serialize::OutputArchive& archive) const {
+  const bool has_begun = order_.size() == size_;
+  std::vector<size_t> order = order_;
+  if (!has_begun) {
+    order.resize(size_);
+    if (!ahead_) ahead_ = claim();
+    shuffle(order, ahead_->seed, ahead_->offset);
+  }
   write_count(archive, "index", next_);
-  const Tensor order =
-      empty({static_cast<int64_t>(order_.size())}, TensorOptions(kInt64).device(kCPU));
-  std::copy(order_.begin(), order_.end(), order.data_ptr<int64_t>());
-  archive.write("indices", order, /*is_buffer=*/true);
+  const Tensor indices =
+      empty({static_cast<int64_t>(order.size())}, TensorOptions(kInt64).device(kCPU));
+  std::copy(order.begin(), order.end(), indices.data_ptr<int64_t>());
+  archive.write("indices", indices, /*is_buffer=*/true);
+  if (seed_) write_words(archive, "seed", {*seed_, offset_});
+  if (!has_begun) write_words(archive, "ahead", {ahead_->seed, ahead_->offset});
 }
 
 void RandomSampler::load(serialize::InputArchive& archive) {
   Tensor order;
   archive.read("indices", order, /*is_buffer=*/true);
   std::vector<size_t> indices = checked_order(order);
-  const size_t index = read_count(archive, "index", indices.size());
-  order_ = std::move(indices);
-  if (!order_.empty()) size_ = order_.size();
+  const std::vector<uint64_t> seed = read_words(archive, "seed", 2);
+  const std::vector<uint64_t> ahead = read_words(archive, "ahead", 2);
+  const size_t index = read_count(archive, "index", ahead.empty() ? indices.size() : 0);
+  if (!indices.empty()) size_ = indices.size();
+  if (!seed.empty()) {
+    seed_ = seed[0];
+    offset_ = seed[1];
+  }
+  ahead_.reset();
+  if (ahead.empty()) {
+    order_ = std::move(indices);
+  } else {
+    ahead_ = Place{ahead[0], ahead[1]};
+    order_.clear();
+  }
   next_ = index;
 }
 

@@ -157,6 +157,45 @@ TEST_CASE("a chunk dataset refuses what it cannot do") {
                        data::WorkerException);
 }
 
+TEST_CASE("a chunk dataset goes on before its sampler knows how many chunks there are") {
+  const auto chunks = [](auto sampler) {
+    using Sampler = decltype(sampler);
+    return std::make_unique<datasets::ChunkDataset<Reader, Sampler, samplers::SequentialSampler>>(
+        Reader({1, 1, 1, 1}), sampler, samplers::SequentialSampler(0),
+        ChunkDatasetOptions(1, 1, 1));
+  };
+  const auto check = [&](auto sampler, const Ints& rest, const std::vector<size_t>& in_order) {
+    const auto first = chunks(sampler), second = chunks(sampler);
+    first->chunk_sampler().reset(4);
+    CHECK(*first->chunk_sampler().next(2) == in_order);
+    std::stringstream stream;
+    save(*first, stream);
+    load(*second, stream);
+    CHECK(joined(epoch(*second)) == rest);
+  };
+  check(samplers::SequentialSampler(0), {20, 30}, {0, 1});
+  check(samplers::DistributedSequentialSampler(0), {20, 30}, {0, 1});
+
+  // libtorch's chunk dataset writes the sampler's "index" alone.
+  const auto dataset = chunks(samplers::SequentialSampler(0));
+  serialize::OutputArchive archive;
+  archive.write("index", full({}, int64_t{3}), /*is_buffer=*/true);
+  std::stringstream stream;
+  archive.save_to(stream);
+  load(*dataset, stream);
+  CHECK(joined(epoch(*dataset)) == Ints{30});
+
+  // Saved before the first epoch, whose order is that of the seed.
+  const auto random = chunks(samplers::RandomSampler(0, 5)),
+             other = chunks(samplers::RandomSampler(0, 6));
+  std::stringstream before;
+  save(*random, before);
+  load(*other, before);
+  const Ints order = joined(epoch(*random));
+  CHECK(order.size() == 4);
+  CHECK(joined(epoch(*other)) == order);
+}
+
 TEST_CASE("a chunk dataset goes on where it was saved") {
   const auto make = [] {
     return std::make_unique<Sequential>(Reader({1, 1, 1, 1}), samplers::SequentialSampler(4),

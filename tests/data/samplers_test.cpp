@@ -4,6 +4,7 @@
 #include <ambit/data/samplers.h>
 #include <ambit/error.h>
 #include <ambit/ops/creation.h>
+#include <ambit/ops/random.h>
 #include <ambit/random.h>
 
 #include <doctest/doctest.h>
@@ -137,6 +138,72 @@ TEST_CASE("samplers are saved and go on where they were") {
   go_on(random, samplers::DistributedRandomSampler(9, 2, 1));
 }
 
+TEST_CASE(
+    "a random sampler that has handed out nothing is saved with the order of its first epoch") {
+  // libtorch's draws its order when it is made, and saves that.
+  const auto passed_on = [](const samplers::RandomSampler& sampler, samplers::RandomSampler other) {
+    std::stringstream stream;
+    save(sampler, stream);
+    load(other, stream);
+    return other;
+  };
+  const auto check = [&](auto make, bool begins) {
+    auto sampler = make();
+    auto other = passed_on(sampler, samplers::RandomSampler(3, 9));
+    rand({100});   // moves the generator
+    if (begins) {  // as a loader does
+      sampler.reset();
+      other.reset();
+    }
+    const std::vector<size_t> order = drain(sampler, 3);
+    CHECK(order.size() == 50);
+    CHECK(drain(other, 7) == order);
+    return order;
+  };
+  for (const bool begins : {false, true}) {
+    const auto seeded = [] { return samplers::RandomSampler(50, 7); };
+    CHECK(check(seeded, begins) == drain(*std::make_unique<samplers::RandomSampler>(50, 7), 5));
+    check([] { return samplers::RandomSampler(50); }, begins);
+  }
+  samplers::RandomSampler sampler(50, 7), saved(50, 7);
+  passed_on(saved, samplers::RandomSampler(50));
+  passed_on(saved, samplers::RandomSampler(50));
+  for (int epoch = 0; epoch < 3; ++epoch) {  // what is saved changes nothing that follows
+    CHECK(drain(saved, 5) == drain(sampler, 5));
+    saved.reset();
+    sampler.reset();
+  }
+  samplers::RandomSampler resized(50, 7), fresh(20, 7);
+  passed_on(resized, samplers::RandomSampler(50));
+  resized.reset(20);
+  CHECK(drain(resized, 5) == drain(fresh, 5));
+}
+
+TEST_CASE("the epochs after that in which a random sampler was saved are the same") {
+  samplers::RandomSampler sampler(50, 7), other(50, 8);
+  drain(sampler, 5);
+  sampler.reset();
+  sampler.next(20);
+  std::stringstream stream;
+  save(sampler, stream);
+  load(other, stream);
+  for (int epoch = 0; epoch < 3; ++epoch) {
+    CHECK(drain(other, 5) == drain(sampler, 5));
+    other.reset();
+    sampler.reset();
+  }
+}
+
+TEST_CASE("a distributed sampler that has handed out nothing is saved, too") {
+  samplers::DistributedRandomSampler sampler(9, 2, 1), other(9, 2, 1);
+  sampler.set_epoch(4);
+  std::stringstream stream;
+  save(sampler, stream);
+  load(other, stream);
+  CHECK(other.epoch() == 4);
+  CHECK(drain(other, 2) == drain(sampler, 2));
+}
+
 TEST_CASE("a sampler refuses a state that it cannot have, and stays as it is") {
   const auto load_index = [](samplers::Sampler<>& sampler, int64_t index, const Tensor& order) {
     serialize::OutputArchive archive;
@@ -160,6 +227,17 @@ TEST_CASE("a sampler refuses a state that it cannot have, and stays as it is") {
   CHECK_THROWS_AS(load_index(distributed, 9, order), SerializationError);
   CHECK_THROWS_AS(load_index(random, 0, tensor({0, 1, 1})), SerializationError);
   CHECK_THROWS_AS(load_index(random, 0, tensor({0, 1, 3})), SerializationError);
+  for (const char* key : {"seed", "ahead"}) {
+    for (const Tensor& wrong : {tensor({1}), ones({2}), arange(3)}) {
+      serialize::OutputArchive archive;
+      archive.write("index", full({}, int64_t{0}));
+      archive.write("indices", order);
+      archive.write(key, wrong);
+      std::stringstream stream;
+      archive.save_to(stream);
+      CHECK_THROWS_AS(load(random, stream), SerializationError);
+    }
+  }
   CHECK(drain(sequential, 2) == std::vector<size_t>{0, 1, 2, 3});
   CHECK(drain(random, 2).size() == 4);
   CHECK_THROWS_AS(samplers::RandomSampler(4, kFloat32), DTypeError);

@@ -152,6 +152,8 @@ class ChunkDataset final
   /// Go on at the next reset() where save() was.
   void load(serialize::InputArchive& archive) override {
     const std::lock_guard lock(chunk_mutex_);
+    // Before the first epoch the sampler need not know how many chunks there are.
+    if (!buffer_) chunk_sampler_.reset(reader_.chunk_count());
     chunk_sampler_.load(archive);
     was_loaded_ = true;
   }

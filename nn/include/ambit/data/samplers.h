@@ -66,7 +66,9 @@ class AMBIT_API SequentialSampler : public Sampler<> {
 class AMBIT_API RandomSampler : public Sampler<> {
  public:
   /// The orders follow from `seed`, or else from the CPU's generator: after manual_seed() they
-  /// repeat too. A `size` below the dataset's picks from its first samples only.
+  /// repeat too. A `size` below the dataset's picks from its first samples only. save() holds the
+  /// order of the epoch, also of one that has not begun, and what later orders follow from `seed`
+  /// by.
   explicit RandomSampler(size_t size, std::optional<uint64_t> seed = {})
       : size_(size), seed_(seed) {}
   /// As libtorch's, whose dtype is that of the list of positions: here it has 64 bits in any case.
@@ -80,10 +82,17 @@ class AMBIT_API RandomSampler : public Sampler<> {
   size_t index() const noexcept { return next_; }
 
  private:
+  /// Where an order's random numbers begin.
+  struct Place {
+    uint64_t seed, offset;
+  };
+  Place claim() const;
+
   size_t size_, next_ = 0;
   std::optional<uint64_t> seed_;
-  uint64_t offset_ = 0;        // in the stream of seed_
-  std::vector<size_t> order_;  // empty before the first epoch
+  mutable uint64_t offset_ = 0;         // in the stream of seed_
+  mutable std::optional<Place> ahead_;  // of the first epoch, which save() has claimed
+  std::vector<size_t> order_;           // empty before the first epoch
 };
 
 /// A request that is more than a list of positions: derive from it.
