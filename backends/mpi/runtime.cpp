@@ -7,6 +7,8 @@
 #include <cstdlib>
 #include <utility>
 
+#include "launcher.h"
+
 namespace ambit::distributed::mpi {
 namespace {
 
@@ -49,6 +51,7 @@ Runtime& Runtime::of_process() {
 
 Runtime::Runtime() {
   const std::jthread limit = limited("init_process_group");
+  const std::string others = sign_of_others();
   int is_there = 0, level = 0;
   MPI_Initialized(&is_there);
   if (is_there) {
@@ -65,6 +68,9 @@ Runtime::Runtime() {
   if (level < MPI_THREAD_SERIALIZED) {
     throw DistributedError("MPI_Init_thread: expected MPI_THREAD_SERIALIZED, got less");
   }
+  int size = 0;
+  check(MPI_Comm_size(MPI_COMM_WORLD, &size), "MPI_Comm_size");
+  check_launcher(others, size);
   MPI_Comm world = MPI_COMM_NULL;
   check(MPI_Comm_dup(MPI_COMM_WORLD, &world), "MPI_Comm_dup");
   world_ = add_group(world);

@@ -174,6 +174,35 @@ TEST_CASE("ranks that call different things are told so in debug mode, before th
   CHECK_FALSE(contains(result.output, "1 failed"));
 }
 
+TEST_CASE("mpi child: one rank" * doctest::skip()) {
+  CHECK(init_process_group("mpi")->size() == 1);
+}
+
+TEST_CASE("a launcher of another MPI that has started several processes is refused") {
+  if (!has_mpi()) return;
+  // As mpiexec of MPICH, mpirun of another Open MPI, PMIx and srun start one of several processes.
+  const auto start = [](const std::string& environment) {
+    const std::string program = std::filesystem::read_symlink("/proc/self/exe");
+    return run_command(
+        fmt::format("ulimit -c 0; exec env -u OMPI_COMM_WORLD_SIZE {} timeout -k 5 300 '{}' "
+                    "--no-skip --no-intro --test-case='mpi child: one rank' 2>&1",
+                    environment, program));
+  };
+  for (const std::string sign : {"PMI_SIZE=4", "PMIX_RANK=2", "SLURM_STEP_NUM_TASKS=4"}) {
+    const ChildResult result = start("SLURM_STEP_ID=0 " + sign);
+    INFO(result.output);
+    CHECK(result.exit_code != 0);
+    CHECK(contains(result.output, "init_process_group: expected several ranks, as " + sign +
+                                      " says, got one from"));
+    CHECK(contains(result.output, "start the program with the mpirun of"));
+  }
+  expect_success(start("PMI_SIZE=1 PMIX_RANK=0"));
+  expect_success(start("SLURM_NTASKS=4"));  // a batch script's, which srun has not started
+  expect_success(on_ranks(2, "mpi child: small pieces", "PMI_SIZE=4 PMIX_RANK=2"));
+  // One that MPI's own launcher has started in a script of another.
+  expect_success(on_ranks(1, "mpi child: one rank", "PMI_SIZE=4"));
+}
+
 TEST_CASE("ranks and sizes that the environment says otherwise are refused") {
   if (!has_mpi()) return;
   const ChildResult result = on_ranks(1, "mpi child: small pieces", "WORLD_SIZE=2 RANK=0");
