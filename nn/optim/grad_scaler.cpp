@@ -118,7 +118,7 @@ void GradScaler::expect_scaled(const char* call) const {
 void GradScaler::unscale_(Optimizer& optimizer) {
   if (!is_enabled()) return;
   expect_scaled("unscale_");
-  OfOptimizer& of = optimizers_[&optimizer];
+  OfOptimizer& of = optimizers_[optimizer.id()];
   if (of.stage == Stage::unscaled) {
     throw Error(
         "GradScaler: expected one unscale_() of an optimizer before update(), got a second");
@@ -146,11 +146,11 @@ bool GradScaler::step(Optimizer& optimizer) {
     return true;
   }
   expect_scaled("step");
-  if (optimizers_[&optimizer].stage == Stage::stepped) {
+  if (optimizers_[optimizer.id()].stage == Stage::stepped) {
     throw Error("GradScaler: expected one step() of an optimizer before update(), got a second");
   }
-  if (optimizers_[&optimizer].stage == Stage::ready) unscale_(optimizer);
-  OfOptimizer& of = optimizers_[&optimizer];
+  if (optimizers_[optimizer.id()].stage == Stage::ready) unscale_(optimizer);
+  OfOptimizer& of = optimizers_[optimizer.id()];
   if (!of.has_gradients) {
     throw Error("GradScaler: expected an optimizer with gradients, got one without any");
   }
@@ -163,7 +163,7 @@ void GradScaler::update() {
   if (!is_enabled()) return;
   expect_scaled("update");
   bool any = false, finite = true;
-  for (const auto& [optimizer, of] : optimizers_) {
+  for (const auto& [id, of] : optimizers_) {
     any = any || of.has_gradients;
     finite = finite && of.all_finite;
   }

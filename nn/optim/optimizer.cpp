@@ -14,6 +14,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <atomic>
 #include <typeinfo>
 #include <unordered_set>
 
@@ -24,6 +25,11 @@ namespace {
 [[noreturn]] void not_overridden(const char* function) {
   throw NotImplementedError(
       fmt::format("{}: expected an override of it, got options without", function));
+}
+
+uint64_t next_id() {
+  static std::atomic<uint64_t> count{0};
+  return ++count;
 }
 
 }  // namespace
@@ -59,7 +65,7 @@ OptimizerOptions& OptimizerParamGroup::options() const {
 
 Optimizer::Optimizer(const std::vector<OptimizerParamGroup>& groups,
                      std::unique_ptr<OptimizerOptions> defaults)
-    : defaults_(std::move(defaults)) {
+    : defaults_(std::move(defaults)), id_(next_id()) {
   defaults_->check();
   for (const OptimizerParamGroup& group : groups) add_param_group(group);
 }

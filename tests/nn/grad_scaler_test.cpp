@@ -4,6 +4,7 @@
 
 #include <cmath>
 #include <limits>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -148,6 +149,41 @@ TEST_CASE("unscale_ once, before the step: gradients can be clipped between") {
   scaler.update();
   one.backward(scaler, 1);
   CHECK(scaler.step(one.sgd));
+}
+
+TEST_CASE("an optimizer is told from an earlier one at its address, and found after a move") {
+  // PyTorch 2.15 knows optimizers by id(), which a new one may have again.
+  const Tensor p = zeros({2}).requires_grad_();
+  GradScaler scaler(GradScalerOptions().init_scale(4));
+  std::optional<SGD> sgd;
+  for (const float expected : {-1.f, -2.f}) {  // both without update()
+    sgd.emplace(std::vector{p}, 1.0);
+    sgd->zero_grad();
+    scaler.scale(p.sum()).backward();
+    scaler.unscale_(*sgd);
+    CHECK(p.grad()[0].item<float>() == 1);
+    SGD moved = std::move(*sgd);
+    check_error([&] { scaler.unscale_(moved); }, "expected one unscale_()");
+    CHECK(scaler.step(moved));
+    CHECK(p[0].item<float>() == expected);
+    check_error([&] { scaler.step(moved); }, "expected one step()");
+  }
+  const SGD one({p}, 1.0), two({p}, 1.0);
+  CHECK(one.id() != two.id());
+}
+
+TEST_CASE("an optimizer whose gradients were not finite counts after its end") {
+  GradScaler scaler(GradScalerOptions().init_scale(4));
+  {
+    One bad;
+    bad.backward(scaler, kInf);
+    CHECK_FALSE(scaler.step(bad.sgd));
+  }
+  One good;
+  good.backward(scaler, 1);
+  CHECK(scaler.step(good.sgd));
+  scaler.update();
+  CHECK(scaler.get_scale() == 2);
 }
 
 TEST_CASE("of several optimizers one may step and another not; the scale is one") {

@@ -98,8 +98,8 @@ class AMBIT_API GradScaler {
   Options options_;
   double scale_;  // a float32
   int64_t growth_tracker_ = 0;
-  bool was_used_ = false;  // scale() was called
-  std::unordered_map<const Optimizer*, OfOptimizer> optimizers_;
+  bool was_used_ = false;                                 // scale() was called
+  std::unordered_map<uint64_t, OfOptimizer> optimizers_;  // by Optimizer::id()
 };
 
 }  // namespace ambit::optim

@@ -8,6 +8,7 @@
 #include <ambit/value.h>
 
 #include <array>
+#include <cstdint>
 #include <functional>
 #include <map>
 #include <memory>
@@ -160,6 +161,9 @@ class AMBIT_API Optimizer {
   /// Return the options for groups that are added without; changing them changes no group there is.
   OptimizerOptions& defaults() { return *defaults_; }
   const OptimizerOptions& defaults() const { return *defaults_; }
+  /// Return the number of this optimizer, which no other of the process has, also none that is made
+  /// later at the same address. A move hands it on.
+  uint64_t id() const { return id_; }
 
   /// Return the state under "<position of the parameter>.<name>", such as "0.momentum_buffer",
   /// master weights as "0.master_weight". Options are not part of it: the program sets them.
@@ -257,6 +261,7 @@ class AMBIT_API Optimizer {
   static std::string misfit(const Tensor& param, DType dtype, const StateTensor& which,
                             const Tensor& value);
 
+  uint64_t id_;
   std::unordered_map<const TensorImpl*, State> state_;
   // Kept between steps, for their memory and to spare the map's search: where in state_ the
   // parameter at each position has its own, and what the step at hand works on.
