@@ -5,6 +5,7 @@
 #include <ambit/optim/adagrad.h>
 
 #include "option_checks.h"
+#include "option_values.h"
 
 namespace ambit::optim {
 namespace {
@@ -32,11 +33,20 @@ Value::Dict AdagradOptions::values() const {
 }
 
 void AdagradOptions::set_values(const Value& dict) {
-  lr_ = dict["lr"].to_double();
-  lr_decay_ = dict["lr_decay"].to_double();
-  eps_ = dict["eps"].to_double();
-  weight_decay_ = dict["weight_decay"].to_double();
-  initial_sum_ = dict["initial_accumulator_value"].to_double();
+  lr_ = number(dict, "lr");
+  lr_decay_ = number(dict, "lr_decay");
+  eps_ = number(dict, "eps");
+  weight_decay_ = number(dict, "weight_decay");
+  initial_sum_ = number(dict, "initial_accumulator_value");
+}
+
+void AdagradOptions::inherit(const OptimizerOptions& defaults) {
+  const AdagradOptions constructed;
+  const auto& from = static_cast<const AdagradOptions&>(defaults);
+  for (const auto option : {&AdagradOptions::lr_, &AdagradOptions::lr_decay_, &AdagradOptions::eps_,
+                            &AdagradOptions::weight_decay_, &AdagradOptions::initial_sum_}) {
+    inherit_one(this->*option, constructed.*option, from.*option);
+  }
 }
 
 Adagrad::Adagrad(const std::vector<Tensor>& params, const AdagradOptions& defaults)

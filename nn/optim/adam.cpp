@@ -7,9 +7,12 @@
 
 #include <fmt/format.h>
 
+#include <tuple>
 #include <utility>
+#include <vector>
 
 #include "option_checks.h"
+#include "option_values.h"
 
 namespace ambit::optim {
 namespace {
@@ -48,26 +51,40 @@ Value::Dict AdamOptionsBase::values() const {
 }
 
 void AdamOptionsBase::set_values(const Value& dict) {
-  const Value::List& betas = dict["betas"].items();
+  const auto betas = option<std::vector<double>>(dict, "betas");
   if (betas.size() != 2) {
     throw SerializationError(fmt::format("checkpoint: expected 2 betas, got {}", betas.size()));
   }
   // PyTorch has it since 2.7; before, nothing in a checkpoint tells Adam from AdamW.
-  const Value* decoupled = dict.find("decoupled_weight_decay");
-  if (decoupled && decoupled->to_bool() != params_.decoupled) {
+  const auto is_on = [&](const char* name, bool otherwise) {
+    return dict.find(name) ? flag(dict, name) : otherwise;
+  };
+  if (is_on("decoupled_weight_decay", params_.decoupled) != params_.decoupled) {
     throw SerializationError(fmt::format("checkpoint: expected options of {}, got those of {}",
                                          params_.decoupled ? "AdamW" : "Adam",
                                          params_.decoupled ? "Adam" : "AdamW"));
   }
-  const Value* amsgrad = dict.find("amsgrad");
-  amsgrad_ = amsgrad && amsgrad->to_bool();
-  const Value* capturable = dict.find("capturable");
-  capturable_ = capturable && capturable->to_bool();
-  params_.lr = dict["lr"].to_double();
-  params_.beta1 = betas[0].to_double();
-  params_.beta2 = betas[1].to_double();
-  params_.eps = dict["eps"].to_double();
-  params_.weight_decay = dict["weight_decay"].to_double();
+  amsgrad_ = is_on("amsgrad", false);
+  capturable_ = is_on("capturable", capturable_);  // libtorch's C++ lacks it
+  params_.lr = number(dict, "lr");
+  params_.beta1 = betas[0];
+  params_.beta2 = betas[1];
+  params_.eps = number(dict, "eps");
+  params_.weight_decay = number(dict, "weight_decay");
+}
+
+void AdamOptionsBase::inherit(const OptimizerOptions& defaults) {
+  const AdamParams constructed =
+      params_.decoupled ? AdamWOptions().params() : AdamOptions().params();
+  const auto& from = static_cast<const AdamOptionsBase&>(defaults);
+  for (const auto option : {&AdamParams::lr, &AdamParams::eps, &AdamParams::weight_decay}) {
+    inherit_one(params_.*option, constructed.*option, from.params_.*option);
+  }
+  if (betas() == std::tuple(constructed.beta1, constructed.beta2)) {
+    std::tie(params_.beta1, params_.beta2) = from.betas();
+  }
+  inherit_one(amsgrad_, false, from.amsgrad_);
+  inherit_one(capturable_, false, from.capturable_);
 }
 
 Adam::Adam(const std::vector<Tensor>& params, const AdamOptions& defaults)

@@ -19,6 +19,7 @@
 #include "lbfgs_history.h"
 #include "line_search.h"
 #include "option_checks.h"
+#include "option_values.h"
 
 namespace ambit::optim {
 
@@ -48,14 +49,29 @@ Value::Dict LBFGSOptions::values() const {
 }
 
 void LBFGSOptions::set_values(const Value& dict) {
-  LBFGSOptions read(dict["lr"].to_double());
-  read.max_iter(dict["max_iter"].to_int());
-  read.max_eval(dict["max_eval"].to<std::optional<int64_t>>());
-  read.tolerance_grad(dict["tolerance_grad"].to_double());
-  read.tolerance_change(dict["tolerance_change"].to_double());
-  read.history_size(dict["history_size"].to_int());
-  read.line_search_fn(dict["line_search_fn"].to<std::optional<std::string>>());
+  LBFGSOptions read = *this;
+  read.lr(number(dict, "lr"));
+  read.max_iter(option<int64_t>(dict, "max_iter"));
+  read.max_eval(option<std::optional<int64_t>>(dict, "max_eval"));
+  read.tolerance_grad(number(dict, "tolerance_grad"));
+  read.tolerance_change(number(dict, "tolerance_change"));
+  read.history_size(option<int64_t>(dict, "history_size"));
+  read.line_search_fn(option<std::optional<std::string>>(dict, "line_search_fn"));
   *this = read;
+}
+
+// A max_eval that is given nowhere follows from the defaults' max_iter, as in libtorch.
+void LBFGSOptions::inherit(const OptimizerOptions& defaults) {
+  const LBFGSOptions constructed;
+  const auto& from = static_cast<const LBFGSOptions&>(defaults);
+  for (const auto option :
+       {&LBFGSOptions::lr_, &LBFGSOptions::tolerance_grad_, &LBFGSOptions::tolerance_change_}) {
+    inherit_one(this->*option, constructed.*option, from.*option);
+  }
+  if (!max_eval_) max_eval_ = from.max_eval_.value_or(from.max_iter_ * 5 / 4);
+  inherit_one(max_iter_, constructed.max_iter_, from.max_iter_);
+  inherit_one(history_size_, constructed.history_size_, from.history_size_);
+  inherit_one(line_search_fn_, constructed.line_search_fn_, from.line_search_fn_);
 }
 
 namespace {

@@ -129,10 +129,16 @@ void Optimizer::add_parameters(const std::vector<Tensor>& parameters) {
 void Optimizer::check_and_add(const OptimizerParamGroup& group) {
   check_group(group);
   OptimizerParamGroup added = group;
-  if (!added.has_options()) added.set_options(defaults_->clone());
-  const OptimizerOptions &options = added.options(), &defaults = *defaults_;
+  const bool has_own = added.has_options();
+  if (!has_own) added.set_options(defaults_->clone());
+  OptimizerOptions& options = added.options();
+  const OptimizerOptions& defaults = *defaults_;
   if (typeid(options) != typeid(defaults)) {
     throw Error("add_param_group: expected options of this optimizer, got those of another");
+  }
+  if (has_own) {
+    options.inherit(defaults);
+    if (defaults.keeps_master_weights()) options.keep_master_weights(true);
   }
   options.check();
   param_groups_.push_back(std::move(added));

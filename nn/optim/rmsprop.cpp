@@ -4,6 +4,7 @@
 #include <ambit/optim/rmsprop.h>
 
 #include "option_checks.h"
+#include "option_values.h"
 
 namespace ambit::optim {
 namespace {
@@ -28,12 +29,23 @@ Value::Dict RMSpropOptions::values() const {
 }
 
 void RMSpropOptions::set_values(const Value& dict) {
-  lr_ = dict["lr"].to_double();
-  momentum_ = dict["momentum"].to_double();
-  alpha_ = dict["alpha"].to_double();
-  eps_ = dict["eps"].to_double();
-  centered_ = dict["centered"].to_bool();
-  weight_decay_ = dict["weight_decay"].to_double();
+  lr_ = number(dict, "lr");
+  momentum_ = number(dict, "momentum");
+  alpha_ = number(dict, "alpha");
+  eps_ = number(dict, "eps");
+  centered_ = flag(dict, "centered");
+  weight_decay_ = number(dict, "weight_decay");
+}
+
+void RMSpropOptions::inherit(const OptimizerOptions& defaults) {
+  const RMSpropOptions constructed;
+  const auto& from = static_cast<const RMSpropOptions&>(defaults);
+  for (const auto option :
+       {&RMSpropOptions::lr_, &RMSpropOptions::momentum_, &RMSpropOptions::alpha_,
+        &RMSpropOptions::eps_, &RMSpropOptions::weight_decay_}) {
+    inherit_one(this->*option, constructed.*option, from.*option);
+  }
+  inherit_one(centered_, constructed.centered_, from.centered_);
 }
 
 RMSprop::RMSprop(const std::vector<Tensor>& params, const RMSpropOptions& defaults)

@@ -7,6 +7,7 @@
 #include <fmt/format.h>
 
 #include "option_checks.h"
+#include "option_values.h"
 
 namespace ambit::optim {
 
@@ -32,11 +33,20 @@ Value::Dict SGDOptions::values() const {
 }
 
 void SGDOptions::set_values(const Value& dict) {
-  lr(dict["lr"].to_double());
-  momentum(dict["momentum"].to_double());
-  dampening(dict["dampening"].to_double());
-  weight_decay(dict["weight_decay"].to_double());
-  nesterov(dict["nesterov"].to_bool());
+  lr(number(dict, "lr"));
+  momentum(number(dict, "momentum"));
+  dampening(number(dict, "dampening"));
+  weight_decay(number(dict, "weight_decay"));
+  nesterov(flag(dict, "nesterov"));
+}
+
+// Not lr, which its constructor has no default for: it is always given.
+void SGDOptions::inherit(const OptimizerOptions& defaults) {
+  const SgdParams constructed, &from = static_cast<const SGDOptions&>(defaults).params_;
+  inherit_one(params_.momentum, constructed.momentum, from.momentum);
+  inherit_one(params_.dampening, constructed.dampening, from.dampening);
+  inherit_one(params_.weight_decay, constructed.weight_decay, from.weight_decay);
+  inherit_one(params_.nesterov, constructed.nesterov, from.nesterov);
 }
 
 SGD::SGD(const std::vector<Tensor>& params, const SGDOptions& defaults)

@@ -80,7 +80,9 @@ PARITY(optim_groups) {
   torch::Tensor a = wave({3}, 0.7, torch::kDouble).set_requires_grad(true),
                 b = wave({2}, 0.5, torch::kDouble).set_requires_grad(true);
   std::vector<optim::OptimizerParamGroup> groups{
-      optim::OptimizerParamGroup(Params{a}, std::make_unique<optim::SGDOptions>(0.5))};
+      // Each option that the defaults have is given: libtorch 1.13 inherits none.
+      optim::OptimizerParamGroup(
+          Params{a}, std::make_unique<optim::SGDOptions>(optim::SGDOptions(0.5).momentum(0.25)))};
   optim::SGD sgd(groups, optim::SGDOptions(0.1).momentum(0.5));
   optim::Optimizer& base = sgd;
   base.add_param_group(optim::OptimizerParamGroup(Params{b}));

@@ -35,6 +35,7 @@ class AMBIT_API AdagradOptions : public OptimizerCloneableOptions<AdagradOptions
   void check() const override;
   Value::Dict values() const override;
   void set_values(const Value& dict) override;
+  void inherit(const OptimizerOptions& defaults) override;
 
  private:
   double lr_, lr_decay_ = 0, weight_decay_ = 0, initial_sum_ = 0, eps_ = 1e-10;

@@ -33,6 +33,7 @@ class AMBIT_API AdamOptionsBase : public OptimizerOptions {
   void check() const override;
   Value::Dict values() const override;
   void set_values(const Value& dict) override;
+  void inherit(const OptimizerOptions& defaults) override;
 
  protected:
   explicit AdamOptionsBase(const AdamParams& params) : params_(params) {}

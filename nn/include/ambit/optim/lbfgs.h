@@ -45,6 +45,7 @@ class AMBIT_API LBFGSOptions : public OptimizerCloneableOptions<LBFGSOptions>,
   void check() const override;
   Value::Dict values() const override;
   void set_values(const Value& dict) override;
+  void inherit(const OptimizerOptions& defaults) override;
 
  private:
   double lr_;

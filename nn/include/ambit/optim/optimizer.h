@@ -47,6 +47,9 @@ class AMBIT_API OptimizerOptions {
   /// Take them from a dict of those names. Errors: SerializationError for one that is missing, not
   /// of its type, or asks for what this optimizer does not do.
   virtual void set_values(const Value& dict);
+  /// Replace each option that has its constructor's default, which counts as not given, by that of
+  /// `defaults`, options of the same class. The classes here do so, others keep theirs.
+  virtual void inherit(const OptimizerOptions& /*defaults*/) {}
   /// Whether 16-bit parameters have copies in float32, which are what is updated: a step that is
   /// small beside the parameter would be rounded away. Their state is float32 then. Set by
   /// master_weights(true) of the options of SGD, Adam, AdamW, Adagrad and RMSprop.
@@ -66,7 +69,8 @@ class OptimizerCloneableOptions : public OptimizerOptions {
   }
 };
 
-/// Parameters that share options. Without options of its own a group takes the optimizer's.
+/// Parameters that share options. Without options of its own a group takes the optimizer's; from
+/// its own it inherits those that are not given (OptimizerOptions::inherit).
 class AMBIT_API OptimizerParamGroup {
  public:
   OptimizerParamGroup(std::vector<Tensor> params);
@@ -143,8 +147,10 @@ class AMBIT_API Optimizer {
   /// Drop the gradients, or, with set_to_none false, fill them with zeros where they are.
   void zero_grad(bool set_to_none = true);
 
-  /// Add parameters with options of their own, or else copies of defaults(). Errors: Error for
-  /// options out of range or of another optimizer, and for a parameter that is undefined, not a
+  /// Add parameters with copies of defaults(), or with options of their own: of these, fields that
+  /// equal their constructor's default count as not given, and are those of defaults(), as in
+  /// libtorch 2.15: `AdamOptions().weight_decay(0.1)` sets the weight decay alone. Errors: Error
+  /// for options out of range or of another optimizer, and for a parameter that is undefined, not a
   /// leaf, or here already; then nothing is added.
   void add_param_group(const OptimizerParamGroup& group);
   /// Add them as a group with the default options. Errors: those of add_param_group().

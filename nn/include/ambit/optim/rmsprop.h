@@ -42,6 +42,7 @@ class AMBIT_API RMSpropOptions : public OptimizerCloneableOptions<RMSpropOptions
   void check() const override;
   Value::Dict values() const override;
   void set_values(const Value& dict) override;
+  void inherit(const OptimizerOptions& defaults) override;
 
  private:
   double lr_, alpha_ = 0.99, eps_ = 1e-8, weight_decay_ = 0, momentum_ = 0;

@@ -39,6 +39,7 @@ class AMBIT_API SGDOptions : public OptimizerCloneableOptions<SGDOptions>,
   void check() const override;
   Value::Dict values() const override;
   void set_values(const Value& dict) override;
+  void inherit(const OptimizerOptions& defaults) override;
 
  private:
   SgdParams params_;

@@ -1,0 +1,116 @@
+// Options of groups: what a group inherits from the optimizer.
+#include <ambit/error.h>
+#include <ambit/ops/creation.h>
+#include <ambit/optim/optim.h>
+#include <doctest/doctest.h>
+
+#include <sstream>
+#include <string>
+#include <tuple>
+#include <vector>
+
+using namespace ambit;
+using namespace ambit::optim;
+
+namespace {
+
+std::vector<Tensor> parameters() { return {ones({2}).requires_grad_()}; }
+
+// The options of a group with `own` in an optimizer with `defaults`.
+template <class O, class Options>
+Options group_of(const Options& own, const Options& defaults) {
+  const O optimizer({OptimizerParamGroup(parameters(), own.clone())}, defaults);
+  return static_cast<const Options&>(optimizer.param_groups()[0].options());
+}
+
+// As "name: value" of each, to compare and to print.
+std::string text(const Value::Dict& values) {
+  std::ostringstream all;
+  for (const auto& [key, v] : values) {
+    all << key.to_string() << ": ";
+    if (v.isTuple()) {
+      for (const Value& item : v.items()) all << item.to_double() << ' ';
+    } else if (v.isString()) {
+      all << v.to_string();
+    } else if (v.is_none()) {
+      all << "None";
+    } else {
+      all << v.toScalar().to<double>();
+    }
+    all << "; ";
+  }
+  return all.str();
+}
+
+}  // namespace
+
+TEST_CASE("options that are not given are those of the optimizer") {
+  // Rows are libtorch 2.15's, of optimizers that are made with these options.
+  const auto check = [](const auto& options, const std::string& expected) {
+    CHECK(text(options.values()) == expected);
+  };
+  const auto adam = AdamOptions(0.5).betas({0.8, 0.9}).eps(1e-3).weight_decay(0.2).amsgrad(true);
+  check(group_of<Adam>(AdamOptions().weight_decay(0.1), AdamOptions(0.5)),
+        "lr: 0.5; betas: 0.9 0.999 ; eps: 1e-08; weight_decay: 0.1; amsgrad: 0; capturable: 0; "
+        "decoupled_weight_decay: 0; ");
+  check(group_of<Adam>(AdamOptions(1e-3), adam),
+        "lr: 0.5; betas: 0.8 0.9 ; eps: 0.001; weight_decay: 0.2; amsgrad: 1; capturable: 0; "
+        "decoupled_weight_decay: 0; ");
+  check(group_of<Adam>(AdamOptions(0.3).betas({0.8, 0.999}).eps(1e-4).weight_decay(0.3), adam),
+        "lr: 0.3; betas: 0.8 0.999 ; eps: 0.0001; weight_decay: 0.3; amsgrad: 1; capturable: 0; "
+        "decoupled_weight_decay: 0; ");
+  const auto adamw = AdamWOptions(0.5).weight_decay(0.2);
+  check(group_of<AdamW>(AdamWOptions(0.1), adamw),
+        "lr: 0.1; betas: 0.9 0.999 ; eps: 1e-08; weight_decay: 0.2; amsgrad: 0; capturable: 0; "
+        "decoupled_weight_decay: 1; ");
+  check(group_of<AdamW>(AdamWOptions(0.1).weight_decay(0), adamw),
+        "lr: 0.1; betas: 0.9 0.999 ; eps: 1e-08; weight_decay: 0; amsgrad: 0; capturable: 0; "
+        "decoupled_weight_decay: 1; ");
+  check(group_of<SGD>(SGDOptions(0.1),
+                      SGDOptions(0.5).momentum(0.9).weight_decay(0.1).nesterov(true)),
+        "lr: 0.1; momentum: 0.9; dampening: 0; weight_decay: 0.1; nesterov: 1; ");
+  check(group_of<SGD>(SGDOptions(0.2).momentum(0.8),
+                      SGDOptions(0.5).momentum(0.9).dampening(0.3).weight_decay(0.1)),
+        "lr: 0.2; momentum: 0.8; dampening: 0.3; weight_decay: 0.1; nesterov: 0; ");
+  check(group_of<Adagrad>(
+            AdagradOptions().lr_decay(0.1),
+            AdagradOptions(0.5).weight_decay(0.2).initial_accumulator_value(0.3).eps(1e-3)),
+        "lr: 0.5; lr_decay: 0.1; eps: 0.001; weight_decay: 0.2; initial_accumulator_value: 0.3; ");
+  check(group_of<RMSprop>(
+            RMSpropOptions().alpha(0.5),
+            RMSpropOptions(0.5).weight_decay(0.2).momentum(0.3).eps(1e-3).centered(true)),
+        "lr: 0.5; momentum: 0.3; alpha: 0.5; eps: 0.001; centered: 1; weight_decay: 0.2; ");
+  check(group_of<LBFGS>(LBFGSOptions().max_iter(7), LBFGSOptions(0.5)
+                                                        .max_iter(9)
+                                                        .max_eval(11)
+                                                        .tolerance_grad(1e-3)
+                                                        .tolerance_change(1e-4)
+                                                        .history_size(5)
+                                                        .line_search_fn("strong_wolfe")),
+        "lr: 0.5; max_iter: 7; max_eval: 11; tolerance_grad: 0.001; tolerance_change: 0.0001; "
+        "history_size: 5; line_search_fn: strong_wolfe; ");
+  check(group_of<LBFGS>(LBFGSOptions().max_iter(8), LBFGSOptions(0.5).max_iter(16)),
+        "lr: 0.5; max_iter: 8; max_eval: 20; tolerance_grad: 1e-07; tolerance_change: 1e-09; "
+        "history_size: 100; line_search_fn: None; ");
+  CHECK(group_of<SGD>(SGDOptions(0.1), SGDOptions(0.1).master_weights(true)).master_weights());
+  CHECK(group_of<Adam>(AdamOptions().eps(1e-6), AdamOptions().capturable(true)).capturable());
+}
+
+TEST_CASE("SGD's learning rate is always given, since its options have no default of it") {
+  // libtorch 2.15 replaces an lr of 0.001 by the optimizer's.
+  CHECK(group_of<SGD>(SGDOptions(1e-3), SGDOptions(0.5)).lr() == 1e-3);
+  CHECK(group_of<SGD>(SGDOptions(0), SGDOptions(0.5)).lr() == 0);
+}
+
+TEST_CASE("groups that are added later inherit, too, and are checked with what they inherit") {
+  Adam adam(parameters(), AdamOptions(0.5));
+  adam.add_param_group({parameters(), AdamOptions(1e-3).eps(1e-6).clone()});
+  CHECK(adam.param_groups()[1].options().get_lr() == 0.5);
+  adam.defaults().set_lr(0.25);
+  adam.add_param_group({parameters(), AdamOptions().clone()});
+  CHECK(adam.param_groups()[2].options().get_lr() == 0.25);
+  SGD sgd(parameters(), SGDOptions(0.1).momentum(0.9).nesterov(true));
+  CHECK_THROWS_AS(sgd.add_param_group({parameters(), SGDOptions(0.1).dampening(0.1).clone()}),
+                  Error);
+  CHECK(sgd.param_groups().size() == 1);
+}
