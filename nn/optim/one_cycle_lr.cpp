@@ -97,12 +97,19 @@ double OneCycleLR::lr(const Rate& r) {
     return to + (from - to) / 2 * (std::cos(std::numbers::pi * part) + 1);
   };
   OptimizerParamGroup& group = optimizer_.param_groups()[r.group];
-  const auto& schedule = group.schedule();
+  const auto scheduled = [&](const char* name) {
+    const auto found = group.schedule().find(name);
+    if (found != group.schedule().end()) return found->second;
+    throw Error(
+        fmt::format("OneCycleLR: expected {} in the schedule of group {}, got none; was the "
+                    "optimizer loaded from a file that was written without OneCycleLR?",
+                    name, r.group));
+  };
   if (cycle_momentum_) {
     group.options().set_momentum(
-        between(schedule.at(phase.start_momentum), schedule.at(phase.end_momentum)));
+        between(scheduled(phase.start_momentum), scheduled(phase.end_momentum)));
   }
-  return between(schedule.at(phase.start_lr), schedule.at(phase.end_lr));
+  return between(scheduled(phase.start_lr), scheduled(phase.end_lr));
 }
 
 Value::Dict OneCycleLR::values() const {

@@ -4,6 +4,7 @@
 //   "state": {"<name>": {"step": 3, "exp_avg": tensor, ...}}
 //   "param_groups": {"param_groups/size": 1, "param_groups/0":
 //     {"params/size": 1, "params/0": "<name>", "options": {"lr": 0.1, ...}}}
+// To a group ambit adds what its schedulers keep, as "schedule", which libtorch passes over.
 // Source: torch/csrc/api/include/torch/optim/serialize.h.
 #include <ambit/checkpoint.h>
 #include <ambit/detail/memory_errors.h>
@@ -69,13 +70,16 @@ void write_state(OutputArchive& archive, const optim::Optimizer& optimizer) {
 }
 
 OutputArchive group_archive(const optim::OptimizerParamGroup& group, size_t& position) {
-  OutputArchive archive, options;
+  OutputArchive archive, options, schedule;
   archive.write("params/size", count(group.params().size()));
   for (size_t i = 0; i < group.params().size(); ++i) {
     archive.write(fmt::format("params/{}", i), Value(std::to_string(position++)));
   }
   for (const auto& [key, value] : group.options().values()) options.write(key.to_string(), value);
+  if (group.options().keeps_master_weights()) options.write("master_weights", Value(true));
   archive.write("options", options);
+  for (const auto& [name, value] : group.schedule()) schedule.write(name, Value(value));
+  archive.write("schedule", schedule);
   return archive;
 }
 
@@ -90,42 +94,56 @@ size_t read_count(const InputArchive& archive, const std::string& key) {
   return static_cast<size_t>(n.item<int64_t>());
 }
 
-// The names of the parameters in the archive, each with its position in the optimizer.
-std::map<std::string, size_t> read_positions(const InputArchive& archive,
-                                             const optim::Optimizer& optimizer) {
-  InputArchive groups;
-  archive.read("param_groups", groups);
-  const auto& own = optimizer.param_groups();
-  if (const size_t n = read_count(groups, "param_groups/size"); n != own.size()) {
-    fail("expected {} parameter groups, got {}", own.size(), n);
+// What a checkpoint has as a group, of an archive's. Enters the names of its parameters, each with
+// its position in the optimizer.
+Value read_group(const InputArchive& archive, const optim::OptimizerParamGroup& own, size_t g,
+                 std::map<std::string, size_t>& positions) {
+  const size_t count = read_count(archive, "params/size");
+  if (count != own.params().size()) {
+    fail("expected {} parameters in group {}, got {}", own.params().size(), g, count);
   }
-  std::map<std::string, size_t> positions;
-  for (size_t g = 0; g < own.size(); ++g) {
-    InputArchive group;
-    groups.read(fmt::format("param_groups/{}", g), group);
-    if (const size_t n = read_count(group, "params/size"); n != own[g].params().size()) {
-      fail("expected {} parameters in group {}, got {}", own[g].params().size(), g, n);
-    }
-    for (size_t i = 0; i < own[g].params().size(); ++i) {
-      Value name;
-      group.read(fmt::format("params/{}", i), name);
-      if (!positions.emplace(name.to_string(), positions.size()).second) {
-        fail("expected each parameter once, got '{}' twice", name.to_string());
-      }
+  Value::List params;
+  for (size_t i = 0; i < count; ++i) {
+    Value name;
+    archive.read(fmt::format("params/{}", i), name);
+    params.emplace_back(positions.size());
+    if (!positions.emplace(name.to_string(), positions.size()).second) {
+      fail("expected each parameter once, got '{}' twice", name.to_string());
     }
   }
-  return positions;
+  InputArchive options, schedule;
+  archive.read("options", options);
+  Value::Dict group = options.value().entries();
+  if (archive.try_read("schedule", schedule)) {
+    const Value::Dict& there = schedule.value().entries();
+    group.insert(group.end(), there.begin(), there.end());
+  } else {
+    group.insert(group.end(), own.schedule().begin(), own.schedule().end());
+  }
+  group.emplace_back("params", Value::list(std::move(params)));
+  return Value::dict(std::move(group));
 }
 
-// By position in the optimizer.
-Value::Dict read_state(const InputArchive& archive, const optim::Optimizer& optimizer) {
+// The archive as a checkpoint of the optimizer.
+Value read_checkpoint(const InputArchive& archive, const optim::Optimizer& optimizer) {
   Value format;
   archive.read("pytorch_version", format);
   if (format.to_string() != kFormat) {
     fail("expected an optimizer of format {}, got {}", kFormat, format.to_string());
   }
-  const std::map<std::string, size_t> positions = read_positions(archive, optimizer);
-  InputArchive all;
+  InputArchive groups, all;
+  archive.read("param_groups", groups);
+  const auto& own = optimizer.param_groups();
+  if (const size_t n = read_count(groups, "param_groups/size"); n != own.size()) {
+    fail("expected {} parameter groups, got {}", own.size(), n);
+  }
+  Value::List list;
+  std::map<std::string, size_t> positions;
+  for (size_t g = 0; g < own.size(); ++g) {
+    InputArchive group;
+    groups.read(fmt::format("param_groups/{}", g), group);
+    list.push_back(read_group(group, own[g], g, positions));
+  }
   archive.read("state", all);
   Value::Dict state;
   for (const std::string& name : all.keys()) {
@@ -136,40 +154,8 @@ Value::Dict read_state(const InputArchive& archive, const optim::Optimizer& opti
     all.read(name, one);
     state.emplace_back(position->second, one.value());
   }
-  return state;
-}
-
-StateDict state_dict_of(const Value::Dict& state) {
-  StateDict dict;
-  for (const auto& [position, values] : state) {
-    for (const auto& [key, value] : values.entries()) {
-      const bool is_count = value.kind() == Value::Kind::integer;
-      dict.emplace_back(fmt::format("{}.{}", position.to_int(), key.to_string()),
-                        is_count ? full({}, value.to_int(), TensorOptions(kInt64).device(kCPU))
-                                 : value.to_tensor());
-    }
-  }
-  return dict;
-}
-
-bool has_lists(const Value::Dict& state) {
-  for (const auto& [position, values] : state) {
-    for (const auto& [key, value] : values.entries()) {
-      if (value.kind() == Value::Kind::list) return true;
-    }
-  }
-  return false;
-}
-
-// A checkpoint has options and schedules too, which load_checkpoint() would take.
-void load_state_alone(optim::Optimizer& optimizer, const Value& checkpoint) {
-  std::vector<optim::OptimizerParamGroup> own = optimizer.param_groups();
-  optimizer.load_checkpoint(checkpoint);
-  for (size_t g = 0; g < own.size(); ++g) {
-    optim::OptimizerParamGroup& group = optimizer.param_groups()[g];
-    group.options().set_values(Value::dict(own[g].options().values()));
-    group.schedule() = std::move(own[g].schedule());
-  }
+  return Value::dict(
+      {{"state", Value::dict(std::move(state))}, {"param_groups", Value::list(std::move(list))}});
 }
 
 }  // namespace
@@ -188,7 +174,7 @@ void save(const optim::Optimizer& optimizer, const std::string& path) {
 }
 
 void load(optim::Optimizer& optimizer, const std::string& path) {
-  if (!serialize::is_archive(path)) return load_state_alone(optimizer, load_checkpoint(path));
+  if (!serialize::is_archive(path)) return optimizer.load_checkpoint(load_checkpoint(path));
   InputArchive archive;
   archive.load_from(path);
   archive >> optimizer;
@@ -210,14 +196,7 @@ OutputArchive& operator<<(OutputArchive& archive, const optim::Optimizer& optimi
 }
 
 InputArchive& operator>>(InputArchive& archive, optim::Optimizer& optimizer) {
-  Value::Dict state = read_state(archive, optimizer);
-  if (has_lists(state)) {  // LBFGS's
-    load_state_alone(optimizer,
-                     Value::dict({{"state", Value::dict(std::move(state))},
-                                  {"param_groups", optimizer.checkpoint()["param_groups"]}}));
-  } else {
-    optimizer.load_state_dict(state_dict_of(state));
-  }
+  optimizer.load_checkpoint(read_checkpoint(archive, optimizer));
   return archive;
 }
 

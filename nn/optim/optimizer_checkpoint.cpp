@@ -9,6 +9,10 @@
 
 #include <algorithm>
 #include <cmath>
+#include <string_view>
+#include <utility>
+
+#include "option_values.h"
 
 namespace ambit::optim {
 namespace {
@@ -52,22 +56,66 @@ std::unordered_map<int64_t, size_t> positions(const Value::List& groups,
   return all;
 }
 
+// Ambit's own option, which a checkpoint has where it is on.
+constexpr const char* kMasterWeights = "master_weights";
+constexpr std::string_view kSchedule[] = {"initial_lr", "max_lr", "min_lr", "max_momentum",
+                                          "base_momentum"};
+// Options of PyTorch's that do not change what a step computes.
+constexpr std::string_view kWithoutEffect[] = {"foreach", "fused", "capturable", "param_names"};
+
 std::map<std::string, double> schedule_of(const Value& group) {
   std::map<std::string, double> schedule;
-  for (const char* name : {"initial_lr", "max_lr", "min_lr", "max_momentum", "base_momentum"}) {
-    if (const Value* value = group.find(name)) schedule[name] = value->to_double();
+  for (const std::string_view view : kSchedule) {
+    const std::string name(view);
+    if (group.find(name)) schedule[name] = number(group, name.c_str());
   }
   return schedule;
 }
 
-void check_options(const OptimizerOptions& own, const Value& group) {
-  const Value* maximize = group.find("maximize");
-  if (maximize && !maximize->is_none() && maximize->to_bool()) {
-    fail("expected maximize to be off, which is all there is here, got it on");
+std::string describe(const Value& v) {
+  switch (v.kind()) {
+    case Value::Kind::boolean:
+      return v.to_bool() ? "True" : "False";
+    case Value::Kind::integer:
+      return fmt::format("{}", v.to_int());
+    case Value::Kind::real:
+      return fmt::format("{}", v.to_double());
+    default:
+      return v.kind_name();
   }
+}
+
+// What is None or False is an option that is off.
+void check_known(const OptimizerOptions& own, const Value& group) {
+  const Value known = Value::dict(own.values());
+  for (const auto& [key, value] : group.entries()) {
+    const bool is_off = value.is_none() || (value.isBool() && !value.to_bool());
+    if (is_off || known.find(key)) continue;
+    const std::string& name = key.to_string();
+    if (name == "params" || name == kMasterWeights || std::ranges::count(kSchedule, name) > 0 ||
+        std::ranges::count(kWithoutEffect, name) > 0) {
+      continue;
+    }
+    fail("expected options that this optimizer has, got {} = {}", name, describe(value));
+  }
+}
+
+void set_options(OptimizerOptions& options, const Value& group) {
+  options.set_values(group);
+  if (group.find(kMasterWeights)) options.keep_master_weights(flag(group, kMasterWeights));
+}
+
+void check_options(const OptimizerOptions& own, const Value& group) {
+  check_known(own, group);
   const std::unique_ptr<OptimizerOptions> options = own.clone();
-  options->set_values(group);
+  set_options(*options, group);
   options->check();
+}
+
+Value::Dict values_of(const OptimizerOptions& options) {
+  Value::Dict values = options.values();
+  if (options.keeps_master_weights()) values.emplace_back(kMasterWeights, true);
+  return values;
 }
 
 }  // namespace
@@ -106,7 +154,7 @@ Value Optimizer::checkpoint() const try {
   for (const OptimizerParamGroup& group : param_groups_) {
     Value::List params;
     for (size_t i = 0; i < group.params().size(); ++i) params.emplace_back(position++);
-    Value::Dict values = group.options().values();
+    Value::Dict values = values_of(group.options());
     for (const auto& [name, value] : group.schedule()) values.emplace_back(name, value);
     values.emplace_back("params", Value::list(std::move(params)));
     groups.push_back(Value::dict(std::move(values)));
@@ -151,9 +199,23 @@ void Optimizer::load_checkpoint(const Value& checkpoint) try {
     }
     state.emplace_back(position->second, values);
   }
-  load_checkpoint_state(state);
+  // The options first, since which state there is depends on them.
+  std::vector<std::pair<Value, bool>> before;
+  for (const OptimizerParamGroup& group : param_groups_) {
+    before.emplace_back(Value::dict(group.options().values()),
+                        group.options().keeps_master_weights());
+  }
+  try {
+    for (size_t g = 0; g < groups.size(); ++g) set_options(param_groups_[g].options(), groups[g]);
+    load_checkpoint_state(state);
+  } catch (...) {
+    for (size_t g = 0; g < groups.size(); ++g) {
+      param_groups_[g].options().set_values(before[g].first);
+      param_groups_[g].options().keep_master_weights(before[g].second);
+    }
+    throw;
+  }
   for (size_t g = 0; g < groups.size(); ++g) {
-    param_groups_[g].options().set_values(groups[g]);
     param_groups_[g].schedule() = std::move(schedules[g]);
   }
 } catch (const std::bad_alloc&) {

@@ -98,6 +98,16 @@ def step(optimizer, p):
     optimizer.step(closure)
 
 
+def write_lacking(folder):
+    """Optimizers with an option that ambit lacks."""
+    for name, options in [("maximize", {"maximize": True}), ("lr", {"lr": torch.tensor(0.1)}),
+                          ("differentiable", {"differentiable": True})]:
+        sgd = torch.optim.SGD([parameter()], **({"lr": 0.1, "momentum": 0.9} | options))
+        if name != "differentiable":
+            step(sgd, sgd.param_groups[0]["params"][0])
+        torch.save(sgd.state_dict(), folder / f"lacking_{name}.pth")
+
+
 def write(folder):
     torch.manual_seed(1)
     tensors = OrderedDict((name, values(name)) for name in DTYPES)
@@ -132,8 +142,10 @@ def write(folder):
         step(optimizer, p)
         torch.save({"model": {"p": p.detach().clone()}, "optimizer": optimizer.state_dict()},
                    folder / f"{name}.pth")
+        torch.save(optimizer.state_dict(), folder / f"{name}_alone.pth")
         step(optimizer, p)
         torch.save({"p": p.detach()}, folder / f"{name}_next.pth")
+    write_lacking(folder)
     write_schedules(folder)
 
 

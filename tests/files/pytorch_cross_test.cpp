@@ -295,6 +295,31 @@ TEST_CASE("training goes on from PyTorch's checkpoint, and PyTorch's from ambit'
   }
 }
 
+TEST_CASE("load() restores an optimizer of PyTorch's, options and state") {
+  if (skipped()) return;
+  const TemporaryFolder theirs;
+  run_pytorch("write", theirs);
+  for (const std::string name : kOptimizers) {
+    INFO(name);
+    const Value model = load_checkpoint(theirs / (name + ".pth"))["model"];
+    const Tensor p = model["p"].to_tensor().requires_grad_();
+    const auto optimizer = make_optimizer(name, p);
+    optimizer->param_groups()[0].options().set_lr(1e3);  // to be replaced
+    load(*optimizer, theirs / (name + "_alone.pth"));
+    step(*optimizer, p);
+    // As in the case above.
+    CHECK(p.detach().allclose(load(theirs / (name + "_next.pth"))[0].second, 1e-14, 1e-14));
+  }
+  optim::SGD sgd({parameter()}, optim::SGDOptions(0.5));
+  for (const std::string option : {"maximize", "lr", "differentiable"}) {
+    INFO(option);
+    CHECK_THROWS_WITH_AS(load(sgd, theirs / ("lacking_" + option + ".pth")),
+                         doctest::Contains(option.c_str()), SerializationError);
+    CHECK(sgd.param_groups()[0].options().get_lr() == 0.5);
+    CHECK(sgd.state_dict().empty());
+  }
+}
+
 TEST_CASE("schedules go on from PyTorch's checkpoint, and PyTorch's from ambit's") {
   if (skipped()) return;
   const TemporaryFolder theirs, ours;

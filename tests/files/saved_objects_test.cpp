@@ -174,7 +174,7 @@ TEST_CASE("one tensor is loaded into a parameter that stays the module's") {
   }
 }
 
-TEST_CASE("an optimizer's state goes through files and streams, its options stay the program's") {
+TEST_CASE("an optimizer's options and state go through files and streams") {
   const TemporaryFolder folder;
   const auto make = [](const Tensor& p, double lr) {
     return std::make_unique<optim::Adam>(std::vector<Tensor>{p}, optim::AdamOptions(lr));
@@ -201,9 +201,8 @@ TEST_CASE("an optimizer's state goes through files and streams, its options stay
       load(*other, folder / name);
     }
     CHECK(same(other->state_dict(), adam->state_dict()));
-    CHECK(other->param_groups()[0].options().get_lr() == 0.5);
-    CHECK(other->param_groups()[0].schedule() ==
-          std::map<std::string, double>{{"initial_lr", 0.5}});
+    CHECK(other->param_groups()[0].options().get_lr() == 0.1);
+    CHECK(other->param_groups()[0].schedule().empty());
   }
   CHECK(load_checkpoint(folder / "adam.pth")["param_groups"].items()[0]["lr"].to_double() == 0.1);
   CHECK_THROWS_AS(save(*adam, folder / "adam.safetensors"), SerializationError);

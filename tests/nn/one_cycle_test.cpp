@@ -32,6 +32,15 @@ TEST_CASE("OneCycleLR moves the momentum the other way") {
   CHECK(lr_of(sgd) == last);
 }
 
+TEST_CASE("OneCycleLR says that the optimizer was loaded without its schedule") {
+  SGD sgd = make_sgd();
+  const Value without = sgd.checkpoint();
+  OneCycleLR cycle(sgd, OneCycleLROptions(0.5, 20));
+  sgd.load_checkpoint(without);
+  CHECK_THROWS_WITH_AS(cycle.step(),
+                       doctest::Contains("_momentum in the schedule of group 0, got none"), Error);
+}
+
 TEST_CASE("OneCycleLR in three phases, linear, with Adam's first beta and a rate per group") {
   // OneCycleLR([.5, .1], total_steps=20, pct_start=.4, anneal_strategy='linear', three_phase=True,
   //            div_factor=10, final_div_factor=100, base_momentum=.7, max_momentum=.8)

@@ -123,6 +123,53 @@ TEST_CASE("what PyTorch adds is passed over, and its parameters may have any num
   CHECK(adam.state_dict()[0].second.item<int64_t>() == 5);
 }
 
+TEST_CASE("an option that this optimizer lacks is refused by its name, before anything changes") {
+  const Tensor p = parameter();
+  optim::SGD sgd({p}, SGDOptions(0.1).momentum(0.9));
+  step(sgd, p);
+  const Value good = with_option(sgd.checkpoint(), "lr", 0.7);
+  const auto refuse = [&](const char* option, Value value, const std::string& text) {
+    INFO(option);
+    CHECK_THROWS_WITH_AS(sgd.load_checkpoint(with_option(good, option, std::move(value))),
+                         ("checkpoint: " + text).c_str(), SerializationError);
+    CHECK(sgd.param_groups()[0].options().get_lr() == 0.1);
+    CHECK(sgd.state_dict().size() == 1);
+  };
+  const std::string wanted = "expected options that this optimizer has, got ";
+  refuse("maximize", true, wanted + "maximize = True");
+  refuse("differentiable", true, wanted + "differentiable = True");
+  refuse("betas", Value::tuple({0.9, 0.99}), wanted + "betas = a tuple");
+  refuse("momentum_decay", 0.004, wanted + "momentum_decay = 0.004");
+  refuse("lr", tensor(0.7), "expected a float, got a tensor, as the option lr");
+  refuse("nesterov", 1, "expected a bool, got an int, as the option nesterov");
+  refuse("initial_lr", tensor(0.7), "expected a float, got a tensor, as the option initial_lr");
+  refuse("master_weights", 1, "expected a bool, got an int, as the option master_weights");
+
+  // PyTorch 2.15 writes these; they change no step.
+  Value c = good;
+  for (const char* option : {"foreach", "fused", "capturable"}) c = with_option(c, option, true);
+  c = with_option(c, "param_names", Value::list({"p"}));
+  c = with_option(with_option(c, "differentiable", false), "extra", Value());
+  sgd.load_checkpoint(c);
+  CHECK(sgd.param_groups()[0].options().get_lr() == 0.7);
+
+  optim::Adam adam({p}, AdamOptions(0.1));
+  CHECK_THROWS_WITH_AS(adam.load_checkpoint(with_option(adam.checkpoint(), "betas",
+                                                        Value::tuple({tensor(0.9), tensor(0.99)}))),
+                       "checkpoint: expected a float, got a tensor, as the option betas",
+                       SerializationError);
+}
+
+TEST_CASE("state that does not fit leaves the options as they were") {
+  const Tensor p = ones({2}, kBFloat16).requires_grad_();
+  optim::SGD sgd({p}, SGDOptions(0.1).momentum(0.9));
+  const Value c = with_option(with_option(sgd.checkpoint(), "lr", 0.7), "master_weights", true);
+  const Value state = Value::dict({{0, Value::dict({{"momentum_buffer", zeros({3})}})}});
+  CHECK_THROWS_AS(sgd.load_checkpoint(with(c, "state", state)), Error);
+  CHECK(sgd.param_groups()[0].options().get_lr() == 0.1);
+  CHECK_FALSE(sgd.param_groups()[0].options().keeps_master_weights());
+}
+
 TEST_CASE("a checkpoint that does not fit is refused as a whole") {
   const Tensor p = parameter();
   optim::Adam adam({p}, AdamOptions(0.1));

@@ -1,13 +1,21 @@
-// Options of groups: what a group inherits from the optimizer.
+// Options of groups: what a group inherits from the optimizer, and that files hold all of them.
+#include <ambit/checkpoint.h>
 #include <ambit/error.h>
+#include <ambit/nn/serialize.h>
 #include <ambit/ops/creation.h>
+#include <ambit/ops/elementwise.h>
+#include <ambit/ops/reduce.h>
 #include <ambit/optim/optim.h>
 #include <doctest/doctest.h>
 
+#include <functional>
+#include <memory>
 #include <sstream>
 #include <string>
 #include <tuple>
 #include <vector>
+
+#include "tests/temporary_folder.h"
 
 using namespace ambit;
 using namespace ambit::optim;
@@ -42,7 +50,132 @@ std::string text(const Value::Dict& values) {
   return all.str();
 }
 
+using Maker = std::function<std::unique_ptr<Optimizer>()>;
+
+template <class O, class Options>
+std::pair<Maker, Maker> two(const Options& saved, const Options& other) {
+  return {[=] { return std::make_unique<O>(parameters(), saved); },
+          [=] { return std::make_unique<O>(parameters(), other); }};
+}
+
+// Makers of an optimizer none of whose options is the default, and of one that has the defaults.
+std::vector<std::pair<Maker, Maker>> every_optimizer() {
+  return {
+      two<SGD>(SGDOptions(0.1).momentum(0.9).dampening(0.2).weight_decay(0.01), SGDOptions(0.5)),
+      two<SGD>(SGDOptions(0.1).momentum(0.9).nesterov(true), SGDOptions(0.5)),
+      two<Adam>(AdamOptions(0.1).betas({0.8, 0.99}).eps(1e-6).weight_decay(0.1).amsgrad(true),
+                AdamOptions()),
+      two<Adam>(AdamOptions(0.1).capturable(true), AdamOptions()),
+      two<AdamW>(AdamWOptions(0.1).betas({0.8, 0.99}).eps(1e-6).weight_decay(0.1), AdamWOptions()),
+      two<Adagrad>(
+          AdagradOptions(0.1).lr_decay(0.01).weight_decay(0.1).initial_accumulator_value(0.5).eps(
+              1e-6),
+          AdagradOptions()),
+      two<RMSprop>(
+          RMSpropOptions(0.1).alpha(0.9).eps(1e-6).weight_decay(0.1).momentum(0.5).centered(true),
+          RMSpropOptions()),
+      two<LBFGS>(LBFGSOptions(0.1)
+                     .max_iter(7)
+                     .max_eval(9)
+                     .tolerance_grad(1e-3)
+                     .tolerance_change(1e-4)
+                     .history_size(5)
+                     .line_search_fn("strong_wolfe"),
+                 LBFGSOptions()),
+  };
+}
+
+void step(Optimizer& optimizer) {
+  optimizer.step([&] {
+    optimizer.zero_grad();
+    const Tensor loss = optimizer.parameters()[0].pow(2).sum();
+    loss.backward();
+    return loss;
+  });
+}
+
+// Save `from` and load it into `to`, by a stream, or a file of this name.
+void pass_on(const Optimizer& from, Optimizer& to, const std::string& how) {
+  if (how == "stream") {
+    std::stringstream stream;
+    save(from, stream);
+    load(to, stream);
+    return;
+  }
+  const TemporaryFolder folder;
+  save(from, folder / how);
+  load(to, folder / how);
+}
+
+constexpr const char* kWays[] = {"stream", "optimizer.bin", "optimizer.pth"};
+
 }  // namespace
+
+TEST_CASE("a learning rate that a schedule has lowered is loaded, in every format") {
+  for (const std::string how : kWays) {
+    INFO(how);
+    SGD first(parameters(), SGDOptions(0.05));
+    StepLR schedule(first, 1, 0.5);
+    step(first);
+    schedule.step();
+    schedule.step();
+    SGD second(parameters(), SGDOptions(0.05));
+    pass_on(first, second, how);
+    // PyTorch 2.15: o.load_state_dict(saved) has lr 0.025 and initial_lr 0.05
+    CHECK(second.param_groups()[0].options().get_lr() == 0.025);
+    CHECK(second.param_groups()[0].schedule() ==
+          std::map<std::string, double>{{"initial_lr", 0.05}});
+  }
+}
+
+TEST_CASE("every option of every optimizer is loaded, in every format") {
+  for (const std::string how : kWays) {
+    for (const auto& [make, make_other] : every_optimizer()) {
+      const auto saved = make(), other = make_other();
+      const std::string right = text(saved->param_groups()[0].options().values());
+      INFO(how << ": " << right);
+      CHECK(text(other->param_groups()[0].options().values()) != right);
+      step(*saved);
+      OptimizerOptions& options = other->param_groups()[0].options();
+      pass_on(*saved, *other, how);
+      CHECK(&other->param_groups()[0].options() == &options);
+      CHECK(text(options.values()) == right);
+      CHECK(other->state_dict().size() == saved->state_dict().size());
+    }
+  }
+}
+
+TEST_CASE("groups are loaded each with its options") {
+  for (const std::string how : kWays) {
+    const auto make = [](double first, double second) {
+      auto sgd = std::make_unique<SGD>(parameters(), SGDOptions(first).momentum(0.5));
+      sgd->add_param_group({parameters(), SGDOptions(second).momentum(0.9).clone()});
+      return sgd;
+    };
+    const auto saved = make(0.1, 0.2), other = make(0.3, 0.4);
+    pass_on(*saved, *other, how);
+    CHECK(other->param_groups()[0].options().get_lr() == 0.1);
+    CHECK(other->param_groups()[1].options().get_lr() == 0.2);
+    CHECK(other->param_groups()[1].options().get_momentum() == 0.9);
+    CHECK(other->defaults().get_lr() == 0.3);
+  }
+}
+
+TEST_CASE("master weights are loaded with the option that asks for them") {
+  for (const std::string how : kWays) {
+    const auto make = [](bool on) {
+      return std::make_unique<SGD>(std::vector<Tensor>{ones({2}, kBFloat16).requires_grad_()},
+                                   SGDOptions(0.1).momentum(0.9).master_weights(on));
+    };
+    const auto saved = make(true), other = make(false), plain = make(false), third = make(true);
+    step(*saved);
+    pass_on(*saved, *other, how);
+    CHECK(other->param_groups()[0].options().keeps_master_weights());
+    CHECK(other->state_dict().size() == 2);
+    pass_on(*plain, *third, how);  // which says nothing about them, as PyTorch's files
+    CHECK(third->param_groups()[0].options().keeps_master_weights());
+  }
+}
 
 TEST_CASE("options that are not given are those of the optimizer") {
   // Rows are libtorch 2.15's, of optimizers that are made with these options.

@@ -56,36 +56,36 @@ std::vector<torch::Tensor> list() {
 }
 
 std::unique_ptr<torch::optim::Optimizer> optimizer(const std::string& name, const torch::Tensor& p,
-                                                   const torch::Tensor& q) {
+                                                   const torch::Tensor& q, double lr) {
   using namespace torch::optim;
   std::vector<OptimizerParamGroup> groups{OptimizerParamGroup({p}), OptimizerParamGroup({q})};
   if (name == "lbfgs") {  // which has one group alone
     return std::make_unique<LBFGS>(std::vector<torch::Tensor>{p, q},
-                                   LBFGSOptions(0.1).max_iter(3).history_size(2));
+                                   LBFGSOptions(lr).max_iter(3).history_size(2));
   }
   if (name == "lbfgs_early") {  // whose lists are empty after an iteration
-    return std::make_unique<LBFGS>(std::vector<torch::Tensor>{p, q}, LBFGSOptions(0.1).max_iter(1));
+    return std::make_unique<LBFGS>(std::vector<torch::Tensor>{p, q}, LBFGSOptions(lr).max_iter(1));
   }
-  if (name == "sgd") return std::make_unique<SGD>(groups, SGDOptions(0.1));
-  if (name == "momentum") return std::make_unique<SGD>(groups, SGDOptions(0.1).momentum(0.9));
-  if (name == "adam") return std::make_unique<Adam>(groups, AdamOptions(0.1).betas({0.8, 0.99}));
-  if (name == "amsgrad") return std::make_unique<Adam>(groups, AdamOptions(0.1).amsgrad(true));
+  if (name == "sgd") return std::make_unique<SGD>(groups, SGDOptions(lr));
+  if (name == "momentum") return std::make_unique<SGD>(groups, SGDOptions(lr).momentum(0.9));
+  if (name == "adam") return std::make_unique<Adam>(groups, AdamOptions(lr).betas({0.8, 0.99}));
+  if (name == "amsgrad") return std::make_unique<Adam>(groups, AdamOptions(lr).amsgrad(true));
   if (name == "adagrad") {
-    return std::make_unique<Adagrad>(groups, AdagradOptions(0.1).lr_decay(0.01));
+    return std::make_unique<Adagrad>(groups, AdagradOptions(lr).lr_decay(0.01));
   }
   if (name == "rmsprop") {
-    return std::make_unique<RMSprop>(groups, RMSpropOptions(0.01).momentum(0.9).centered(true));
+    return std::make_unique<RMSprop>(groups, RMSpropOptions(lr / 10).momentum(0.9).centered(true));
   }
-  return std::make_unique<AdamW>(groups, AdamWOptions(0.1));
+  return std::make_unique<AdamW>(groups, AdamWOptions(lr));
 }
 const std::vector<std::string> kOptimizers{"sgd",     "momentum", "adam",  "adamw",      "amsgrad",
                                            "adagrad", "rmsprop",  "lbfgs", "lbfgs_early"};
 
 struct Training {
-  explicit Training(const std::string& name)
+  explicit Training(const std::string& name, double lr = 0.1)
       : p(torch::arange(1., 5., torch::kDouble).requires_grad_()),
         q(torch::arange(2., 4., torch::kDouble).requires_grad_()),
-        opt(optimizer(name, p, q)) {}
+        opt(optimizer(name, p, q, lr)) {}
   void step() {
     opt->step([this] {
       opt->zero_grad();
@@ -226,7 +226,7 @@ void read() {
     check(net->named_buffers()[p.key()].equal(p.value()), p.key());
   }
   for (const auto& name : kOptimizers) {
-    Training training(name);
+    Training training(name, 5);  // whose options the file's replace
     torch::load(*training.opt, path(name + ".archive"));
     std::vector<torch::Tensor> now, next;
     torch::load(now, path(name + "_now.archive"));

@@ -42,9 +42,9 @@ AMBIT_API void load(nn::Module& module, const std::string& path, Device device);
 /// libtorch reads. Errors: those of save_checkpoint() and OutputArchive; SerializationError for
 /// ".safetensors", which has no place for options.
 AMBIT_API void save(const optim::Optimizer& optimizer, const std::string& path);
-/// Replace the optimizer's state by a file's, ambit's, PyTorch's or libtorch's. What groups have
-/// stays, options and schedules, as in libtorch; Optimizer::load_checkpoint() takes it too. Errors:
-/// those of Optimizer::load_state_dict and load_checkpoint; then nothing has changed.
+/// Replace the optimizer's options and state by a file's, ambit's, PyTorch's or libtorch's, and
+/// what schedulers keep of its groups (OptimizerParamGroup::schedule), which libtorch's files lack.
+/// Errors: those of Optimizer::load_checkpoint; then nothing has changed.
 AMBIT_API void load(optim::Optimizer& optimizer, const std::string& path);
 
 // The same by a module's holder or shared pointer.

@@ -181,9 +181,10 @@ class AMBIT_API Optimizer {
   /// Return options and state as PyTorch's Optimizer.state_dict() has them, for save_checkpoint():
   /// {"state": {0: {"momentum_buffer": tensor}}, "param_groups": [{"lr": 0.1, "params": [0]}]}.
   Value checkpoint() const;
-  /// Replace options and state by those of a checkpoint, ambit's or PyTorch's; options that only
-  /// say how PyTorch computes ("foreach", "fused") are passed over. Errors: Error or
-  /// SerializationError for what does not fit; then nothing has changed.
+  /// Replace options and state by those of a checkpoint, ambit's or PyTorch's. Options that only
+  /// say how PyTorch computes ("foreach", "fused", "capturable"), "param_names", and others that
+  /// are None or False are passed over. Errors: Error or SerializationError for what does not fit,
+  /// which names each other option that this optimizer lacks; then nothing has changed.
   void load_checkpoint(const Value& checkpoint);
   /// The same as libtorch's archives have it: `archive << optimizer`, `archive >> optimizer`.
   void save(serialize::OutputArchive& archive) const;
