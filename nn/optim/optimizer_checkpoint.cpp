@@ -105,13 +105,6 @@ void set_options(OptimizerOptions& options, const Value& group) {
   if (group.find(kMasterWeights)) options.keep_master_weights(flag(group, kMasterWeights));
 }
 
-void check_options(const OptimizerOptions& own, const Value& group) {
-  check_known(own, group);
-  const std::unique_ptr<OptimizerOptions> options = own.clone();
-  set_options(*options, group);
-  options->check();
-}
-
 Value::Dict values_of(const OptimizerOptions& options) {
   Value::Dict values = options.values();
   if (options.keeps_master_weights()) values.emplace_back(kMasterWeights, true);
@@ -187,8 +180,12 @@ void Optimizer::load_checkpoint(const Value& checkpoint) try {
   const Value::List& groups = checkpoint["param_groups"].items();
   const auto position_of = positions(groups, param_groups_);
   std::vector<std::map<std::string, double>> schedules;
+  std::vector<OptimizerParamGroup> loaded = param_groups_;  // with copies of the options
   for (size_t g = 0; g < groups.size(); ++g) {
-    check_options(param_groups_[g].options(), groups[g]);
+    OptimizerOptions& options = loaded[g].options();
+    check_known(options, groups[g]);
+    set_options(options, groups[g]);
+    options.check();
     schedules.push_back(schedule_of(groups[g]));
   }
   Value::Dict state;
@@ -199,23 +196,16 @@ void Optimizer::load_checkpoint(const Value& checkpoint) try {
     }
     state.emplace_back(position->second, values);
   }
-  // The options first, since which state there is depends on them.
-  std::vector<std::pair<Value, bool>> before;
-  for (const OptimizerParamGroup& group : param_groups_) {
-    before.emplace_back(Value::dict(group.options().values()),
-                        group.options().keeps_master_weights());
-  }
+  param_groups_.swap(loaded);  // which state there may be depends on the options
   try {
-    for (size_t g = 0; g < groups.size(); ++g) set_options(param_groups_[g].options(), groups[g]);
     load_checkpoint_state(state);
   } catch (...) {
-    for (size_t g = 0; g < groups.size(); ++g) {
-      param_groups_[g].options().set_values(before[g].first);
-      param_groups_[g].options().keep_master_weights(before[g].second);
-    }
+    param_groups_.swap(loaded);
     throw;
   }
+  param_groups_.swap(loaded);
   for (size_t g = 0; g < groups.size(); ++g) {
+    set_options(param_groups_[g].options(), groups[g]);  // in place: programs may refer to them
     param_groups_[g].schedule() = std::move(schedules[g]);
   }
 } catch (const std::bad_alloc&) {
