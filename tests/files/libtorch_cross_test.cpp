@@ -291,6 +291,12 @@ TEST_CASE("libtorch's C++ reads what ambit writes") {
   distributed.next(4);
   save_archive(sequential, "sequential");
   save_archive(distributed, "distributed");
+  samplers::RandomSampler random(10, 3);
+  save_archive(random, "random");  // before its first position
+  const std::vector<size_t> positions = *random.next(10);
+  save_archive(
+      std::vector<Tensor>{tensor(std::vector<int64_t>(positions.begin(), positions.end()))},
+      "random_order");
   const std::vector<char> bytes =
       pickle_save(Value::tuple({arange(6, kFloat32).view({2, 3}), 3, 2.5, "text", true}));
   folder.write("pickle.bin", std::string(bytes.begin(), bytes.end()));

@@ -249,6 +249,15 @@ void read() {
   other.load_from(path("distributed.archive"));
   distributed.load(other);
   check(distributed.index() == 9, "distributed sampler");
+  torch::data::samplers::RandomSampler random(10);
+  torch::serialize::InputArchive unbegun;
+  unbegun.load_from(path("random.archive"));
+  random.load(unbegun);
+  std::vector<torch::Tensor> order;
+  torch::load(order, path("random_order.archive"));
+  const std::vector<size_t> positions = random.next(10).value();
+  check(torch::tensor(std::vector<int64_t>(positions.begin(), positions.end())).equal(order.at(0)),
+        "random sampler");
 }
 
 }  // namespace
