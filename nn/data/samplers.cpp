@@ -31,7 +31,7 @@ void SequentialSampler::reset(std::optional<size_t> new_size) {
 
 std::optional<std::vector<size_t>> SequentialSampler::next(size_t batch_size) {
   if (next_ >= size_) return {};
-  std::vector<size_t> indices(std::min(batch_size, size_ - next_));
+  std::vector<size_t> indices = room_for("SequentialSampler", std::min(batch_size, size_ - next_));
   std::iota(indices.begin(), indices.end(), next_);
   next_ += indices.size();
   return indices;
@@ -54,9 +54,10 @@ RandomSampler::RandomSampler(size_t size, DType index_dtype) : RandomSampler(siz
 }
 
 void RandomSampler::reset(std::optional<size_t> new_size) {
-  order_.resize(
-      new_size.value_or(size_));  // first, since it may fail, and nothing has changed then
-  size_ = order_.size();
+  const size_t size = new_size.value_or(size_);
+  // First, since it may fail, and nothing has changed then.
+  if (size != order_.size()) order_ = room_for("RandomSampler", size);
+  size_ = size;
   next_ = 0;
   const uint64_t blocks = blocks_to_shuffle(size_);
   Generator& shared = default_generator();
