@@ -135,13 +135,15 @@ void write_parts(const char* op, TensorList out, const std::vector<Tensor>& part
     throw Error(
         fmt::format("{}: expected {} tensors in out, got {}", op, parts.size(), out.size()));
   }
-  std::vector<const Tensor*> outs, results;
-  for (size_t i = 0; i < parts.size(); ++i) {
-    detail::check_out(op, out[i]);
-    outs.push_back(&out[i]);
-    results.push_back(&parts[i]);
-  }
-  detail::check_outs(op, outs, results);
+  for (const Tensor& t : out) detail::check_out(op, t);
+  typed_memory_errors(op, [&] {
+    std::vector<const Tensor*> outs, results;
+    for (size_t i = 0; i < parts.size(); ++i) {
+      outs.push_back(&out[i]);
+      results.push_back(&parts[i]);
+    }
+    detail::check_outs(op, outs, results);
+  });
   for (size_t i = 0; i < parts.size(); ++i) {
     Tensor t = out[i];
     detail::write_out(op, t, parts[i]);

@@ -1,5 +1,6 @@
 // Padding and rearranging of elements, composed of ops.
 #include <ambit/autograd.h>
+#include <ambit/detail/memory_errors.h>
 #include <ambit/detail/record.h>
 #include <ambit/error.h>
 #include <ambit/nn/functional/padding.h>
@@ -159,7 +160,7 @@ void check_shuffle(const char* op, const Tensor& input, int64_t factor) {
 
 }  // namespace
 
-Tensor pad(const Tensor& input, IntArrayRef pad, PadMode mode, const Scalar& value) {
+Tensor pad(const Tensor& input, IntArrayRef pad, PadMode mode, const Scalar& value) try {
   if (!input.defined()) throw Error("pad: expected a tensor, got an undefined one");
   if (pad.size() % 2 != 0) {
     throw Error(fmt::format("pad: expected two numbers for each dim, got {}", pad.size()));
@@ -182,6 +183,8 @@ Tensor pad(const Tensor& input, IntArrayRef pad, PadMode mode, const Scalar& val
   Tensor out = input;
   for (const Edges& e : all) out = padded(out, e, mode, value);
   return crops_only ? out.clone() : out;
+} catch (const std::bad_alloc&) {
+  throw_out_of_host_memory("pad");
 }
 
 Tensor pixel_shuffle(const Tensor& input, int64_t upscale_factor) {

@@ -70,8 +70,12 @@ Tensor linear_index(const char* op, const std::vector<AxisIndex>& axes, Device d
   const NoGradGuard no_grad;
   Dims sizes;
   for (const AxisIndex& axis : axes) sizes = broadcast(op, sizes, axis.index.sizes());
-  const auto is_readable = [](const AxisIndex& a) { return is_host_readable(a.index.device()); };
-  if (!std::all_of(axes.begin(), axes.end(), is_readable)) return on_device(axes, sizes, device);
+  const auto all = [&](bool (*holds)(Device)) {
+    return std::all_of(axes.begin(), axes.end(),
+                       [&](const AxisIndex& a) { return holds(a.index.device()); });
+  };
+  if (all([](Device d) { return d.is_cpu(); })) return to(on_host(op, axes, sizes), device, kInt64);
+  if (!all(is_host_readable)) return on_device(axes, sizes, device);
   std::vector<AxisIndex> there = axes;
   for (AxisIndex& axis : there) axis.index = host_values(axis.index);
   return to(on_host(op, there, sizes), device, kInt64);
