@@ -110,9 +110,10 @@ Tensor logspace(const Scalar& start, const Scalar& end, int64_t steps, double ba
   check_fits("logspace", end, dtype);
   const double a = start.to<double>(), b = end.to<double>();
   const double step = steps > 1 ? (b - a) / static_cast<double>(steps - 1) : 0;
+  const int64_t half = steps / 2 + steps % 2;
   const auto value = [=](int64_t i) {
-    return std::pow(base, i < (steps + 1) / 2 ? a + step * static_cast<double>(i)
-                                              : b - step * static_cast<double>(steps - 1 - i));
+    return std::pow(base, i < half ? a + step * static_cast<double>(i)
+                                   : b - step * static_cast<double>(steps - 1 - i));
   };
   if (steps > 0) {
     check_fits("logspace", value(0), dtype);
