@@ -1,6 +1,5 @@
 #include "limited_memory.h"
 
-#include <dlfcn.h>
 #include <errno.h>
 #include <malloc.h>
 #include <unistd.h>
@@ -53,12 +52,13 @@ extern "C" int posix_memalign(void** p, size_t alignment, size_t bytes) noexcept
   return *p ? 0 : ENOMEM;
 }
 
-// How large the memory of the machine is: libambit maps no block that is larger.
+// How large the memory of the machine is: libambit maps no block that is larger. The C library's
+// own name, for sanitizers ask before dlsym() works.
+extern "C" long __sysconf(int name) noexcept;
 extern "C" long sysconf(int name) noexcept {
-  static const auto real = reinterpret_cast<long (*)(int)>(dlsym(RTLD_NEXT, "sysconf"));
   const size_t most = most_bytes;
   if (name == _SC_PHYS_PAGES && most != SIZE_MAX) return static_cast<long>(most / 4096);
-  return real(name);
+  return __sysconf(name);
 }
 
 namespace limited_memory {

@@ -28,6 +28,7 @@ constexpr size_t kMostBytes = size_t{1} << 20;
 struct Outcome {
   std::vector<Tensor> results;
   std::string error, words;
+  long refused_allocations = 0;
 
   bool is(const std::type_info& type) const { return error == type.name(); }
   std::string text() const {
@@ -52,6 +53,7 @@ Outcome run(const SizeCall& call, int64_t n, Device device) {
     outcome.error = "untyped";
     outcome.words = e.what();
   }
+  outcome.refused_allocations = limit.refusals();
   return outcome;
 }
 
@@ -173,7 +175,8 @@ TEST_CASE("sizes from 0 to INT64_MAX give a typed error or a right answer on eve
       INFO("meta: ", meta.text());
       is_accepted |= meta.error.empty() || meta.is(typeid(NotImplementedError));
       CHECK(meta.error != "untyped");
-      CHECK(meta.words.find("allocate: ") == std::string::npos);
+      CHECK(meta.refused_allocations == 0);
+      CHECK(meta.words.find("allocate: ") == std::string::npos);  // of a host tensor
       check_sizes(meta);
       const std::string words = check(call, n, "cpu", meta);
       CHECK(check(call, n, "reference", meta) == words);
