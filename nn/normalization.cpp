@@ -8,6 +8,7 @@
 #include <ambit/ops/reduce.h>
 #include <ambit/ops/shape.h>
 
+#include <algorithm>
 #include <ostream>
 
 #include "nn/functional/check.h"
@@ -103,8 +104,10 @@ Tensor local_response_norm(const Tensor& input, int64_t size, double alpha, doub
   if (size < 1) {
     throw Error(fmt::format("local_response_norm: expected a size of at least 1, got {}", size));
   }
-  const int64_t before = size / 2;
-  const Tensor sum = sum_of_channels(square(input), before, size - 1 - before);
+  const int64_t before = size / 2, behind = size - 1 - before;
+  // Further channels do not exist, and would add zeros.
+  const int64_t most = input.size(1);
+  const Tensor sum = sum_of_channels(square(input), std::min(before, most), std::min(behind, most));
   return input / pow(sum * (alpha / static_cast<double>(size)) + k, beta);
 }
 

@@ -38,6 +38,24 @@ void check_state(const char* op, const char* what, const Tensor& state, IntArray
   }
 }
 
+void check_batch_sizes(const char* op, const Tensor& batch_sizes, int64_t rows) {
+  const Tensor dense = batch_sizes.contiguous();
+  const auto* n = dense.data_ptr<int64_t>();
+  int64_t left = rows;
+  for (int64_t t = 0; t < dense.numel(); ++t) {
+    if (n[t] < 1 || (t > 0 && n[t] > n[t - 1])) {
+      throw ShapeError(fmt::format(
+          "{}: expected batch_sizes above 0 that do not rise, got {} at step {}", op, n[t], t));
+    }
+    left = n[t] > left ? -1 : left - n[t];
+    if (left < 0) break;
+  }
+  if (left != 0) {
+    throw ShapeError(fmt::format("{}: expected batch_sizes that sum to the {} rows of data, got {}",
+                                 op, rows, left < 0 ? "more" : "fewer"));
+  }
+}
+
 void uniform_weights(TensorList weights, int64_t hidden_size) {
   const NoGradGuard no_grad;
   const double bound = 1 / std::sqrt(static_cast<double>(hidden_size));

@@ -81,6 +81,9 @@ std::tuple<Tensor, Tensor, Tensor> run_layers(const Layers& net, const Tensor& i
 void check_size(const char* module, const char* what, int64_t n, int64_t least);
 /// Check the shape of a state. Errors: ShapeError.
 void check_state(const char* op, const char* what, const Tensor& state, IntArrayRef sizes);
+/// Check that batch_sizes, int64 [T] on the cpu, are above 0, do not rise, and sum to the rows of
+/// the data. Errors: ShapeError.
+void check_batch_sizes(const char* op, const Tensor& batch_sizes, int64_t rows);
 /// Check that a plain network has a nonlinearity of its own. Errors: Error.
 template <class O>
 void check_nonlinearity(const O& options) {

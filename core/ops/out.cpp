@@ -2,11 +2,15 @@
 #include <ambit/ops/out.h>
 
 #include <ambit/backend/kernels.h>
+#include <ambit/detail/memory_errors.h>
 #include <ambit/detail/record.h>
 #include <ambit/error.h>
 #include <ambit/ops/windows.h>
 #include <fmt/format.h>
 
+#include <vector>
+
+#include "core/autograd/overlap.h"
 #include "operands/allocate.h"
 #include "operands/expect.h"
 #include "operands/promote.h"
@@ -21,6 +25,14 @@ namespace {
       op, what));
 }
 
+void check_result(const char* op, const Tensor& out, const Tensor& result) {
+  if (result.requires_grad()) throw_recorded(op, "an argument");
+  if (result.device() != out.device()) {
+    check_devices(op, {{"out", out}, {"result", result}}, DeviceRule::strict);
+  }
+  check_casts_to(op, result.dtype(), out.dtype());
+}
+
 }  // namespace
 
 void detail::check_out(const char* op, const Tensor& out) {
@@ -29,11 +41,7 @@ void detail::check_out(const char* op, const Tensor& out) {
 }
 
 void detail::write_out(const char* op, Tensor& out, const Tensor& result) {
-  if (result.requires_grad()) throw_recorded(op, "an argument");
-  if (result.device() != out.device()) {
-    check_devices(op, {{"out", out}, {"result", result}}, DeviceRule::strict);
-  }
-  check_casts_to(op, result.dtype(), out.dtype());
+  check_result(op, out, result);
   const NoGradGuard no_grad;
   if (out.sizes() == result.sizes()) {
     out.copy_(result);
@@ -42,6 +50,35 @@ void detail::write_out(const char* op, Tensor& out, const Tensor& result) {
     kernels::copy(resized, result);
     out.set_data(resized);
   }
+}
+
+namespace {
+
+bool share_memory(const Tensor& a, const Tensor& b) {
+  if (a.is_same(b)) return true;
+  const bool may = a.numel() > 0 && b.numel() > 0 && a.storage().get() == b.storage().get();
+  return may && overlap(*a.impl(), *b.impl());
+}
+
+void check_apart(const char* op, ArrayRef<const Tensor*> outs) {
+  for (size_t i = 0; i < outs.size(); ++i) {
+    for (size_t j = 0; j < i; ++j) {
+      if (!share_memory(*outs[i], *outs[j])) continue;
+      throw Error(fmt::format(
+          "{}: expected outputs that share no memory, got outputs {} and {} that overlap", op, j,
+          i));
+    }
+  }
+}
+
+}  // namespace
+
+void detail::check_outs(const char* op, ArrayRef<const Tensor*> outs,
+                        ArrayRef<const Tensor*> results) try {
+  check_apart(op, outs);
+  for (size_t i = 0; i < outs.size(); ++i) check_result(op, *outs[i], *results[i]);
+} catch (const std::bad_alloc&) {
+  throw_out_of_host_memory(op);
 }
 
 #define AMBIT_MAKE(name, parameters, ...)                                   \
@@ -99,6 +136,14 @@ void write_parts(const char* op, TensorList out, const std::vector<Tensor>& part
         fmt::format("{}: expected {} tensors in out, got {}", op, parts.size(), out.size()));
   }
   for (const Tensor& t : out) detail::check_out(op, t);
+  typed_memory_errors(op, [&] {
+    std::vector<const Tensor*> outs, results;
+    for (size_t i = 0; i < parts.size(); ++i) {
+      outs.push_back(&out[i]);
+      results.push_back(&parts[i]);
+    }
+    detail::check_outs(op, outs, results);
+  });
   for (size_t i = 0; i < parts.size(); ++i) {
     Tensor t = out[i];
     detail::write_out(op, t, parts[i]);

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <numeric>
+#include <utility>
 
 #include "sampler_state.h"
 #include "shuffle.h"
@@ -18,11 +19,16 @@ void throw_bad_rank(size_t rank, size_t num_replicas) {
 }
 
 void DistributedOrder::reset(std::optional<size_t> new_size) {
-  size_ = new_size.value_or(size_);
+  const size_t before = std::exchange(size_, new_size.value_or(size_));
   const size_t mine = local_sample_count();
   // Duplicates follow the last position. A single process has no others to be as long as.
   const size_t count = num_replicas_ == 1 ? size_ : mine * num_replicas_;
-  order_.resize(count);
+  try {
+    if (count != order_.size()) order_ = room_for("DistributedSampler", count);
+  } catch (...) {
+    size_ = before;
+    throw;
+  }
   arrange(order_);
   for (size_t& position : order_) position %= std::max<size_t>(size_, 1);
   next_ = rank_ * mine;

@@ -1,5 +1,6 @@
 #include "sampler_state.h"
 
+#include <ambit/detail/memory_errors.h>
 #include <ambit/error.h>
 #include <ambit/ops/creation.h>
 
@@ -65,6 +66,13 @@ std::vector<size_t> checked_order(const Tensor& order) {
     all.push_back(static_cast<size_t>(at));
   }
   return all;
+}
+
+std::vector<size_t> room_for(const char* sampler, size_t n) {
+  std::vector<size_t> positions;
+  if (n > positions.max_size()) throw_out_of_host_memory(sampler);
+  typed_memory_errors(sampler, [&] { positions.resize(n); });
+  return positions;
 }
 
 }  // namespace ambit::data::samplers

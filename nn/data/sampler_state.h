@@ -24,5 +24,7 @@ std::vector<uint64_t> read_words(serialize::InputArchive& archive, const std::st
 /// Return the positions in an int tensor. Errors: SerializationError unless it has each of
 /// 0 ... size - 1 once.
 std::vector<size_t> checked_order(const Tensor& order);
+/// Return n positions for `sampler` to fill. Errors: OutOfMemoryError.
+std::vector<size_t> room_for(const char* sampler, size_t n);
 
 }  // namespace ambit::data::samplers

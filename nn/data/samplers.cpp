@@ -31,7 +31,7 @@ void SequentialSampler::reset(std::optional<size_t> new_size) {
 
 std::optional<std::vector<size_t>> SequentialSampler::next(size_t batch_size) {
   if (next_ >= size_) return {};
-  std::vector<size_t> indices(std::min(batch_size, size_ - next_));
+  std::vector<size_t> indices = room_for("SequentialSampler", std::min(batch_size, size_ - next_));
   std::iota(indices.begin(), indices.end(), next_);
   next_ += indices.size();
   return indices;
@@ -61,13 +61,14 @@ RandomSampler::Place RandomSampler::claim() const {
 }
 
 void RandomSampler::reset(std::optional<size_t> new_size) {
-  order_.resize(
-      new_size.value_or(size_));           // first, since it may fail, and nothing has changed then
-  if (ahead_ && order_.size() != size_) {  // which needs another number of blocks
+  const size_t size = new_size.value_or(size_);
+  // First, since it may fail, and nothing has changed then.
+  if (size != order_.size()) order_ = room_for("RandomSampler", size);
+  if (ahead_ && size != size_) {  // which needs another number of blocks
     if (seed_) offset_ = ahead_->offset;
     ahead_.reset();
   }
-  size_ = order_.size();
+  size_ = size;
   next_ = 0;
   const Place place = ahead_ ? *ahead_ : claim();
   ahead_.reset();
@@ -90,7 +91,7 @@ void RandomSampler::save(serialize::OutputArchive& archive) const {
   const bool has_begun = order_.size() == size_;
   std::vector<size_t> order = order_;
   if (!has_begun) {
-    order.resize(size_);
+    order = room_for("RandomSampler", size_);
     if (!ahead_) ahead_ = claim();
     shuffle(order, ahead_->seed, ahead_->offset);
   }

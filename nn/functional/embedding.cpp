@@ -166,19 +166,6 @@ void check(const Tensor& input, const Tensor& weight, const EmbeddingBagFuncOpti
   }
 }
 
-// Where the host can see them.
-void check_offsets(const Tensor& offsets, int64_t n) {
-  if (!offsets.is_cpu() || offsets.numel() == 0) return;
-  const Tensor dense = offsets.contiguous();
-  const int64_t* at = dense.data_ptr<int64_t>();
-  if (at[0] != 0) refuse(fmt::format("the first offset to be 0, got {}", at[0]));
-  for (int64_t i = 0; i < offsets.numel(); ++i) {
-    if (at[i] > n || at[i] < at[i > 0 ? i - 1 : 0]) {
-      refuse(fmt::format("offsets that rise up to {} at most, got {}", n, at[i]));
-    }
-  }
-}
-
 // [B+1]: where each bag begins, and the last one ends.
 Tensor ends_of_bags(const Tensor& input, const EmbeddingBagFuncOptions& o) {
   const NoGradGuard no_grad;
@@ -187,7 +174,7 @@ Tensor ends_of_bags(const Tensor& input, const EmbeddingBagFuncOptions& o) {
     return arange(input.size(0) + 1, TensorOptions(kInt64).device(input.device())) * input.size(1);
   }
   const Tensor offsets = o.offsets().to(kInt64);
-  check_offsets(offsets, n);
+  check_bag_offsets(offsets, n);
   if (o.include_last_offset()) return offsets;
   return cat({offsets, full({1}, n, offsets.options())}, 0);
 }

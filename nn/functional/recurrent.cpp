@@ -99,18 +99,11 @@ void check_packed(const char* op, const Tensor& data, const Tensor& batch_sizes)
     throw Error(fmt::format("{}: expected batch_sizes int64 [T] on the cpu, got others", op));
   }
   check_floating(op, data);
-  const Tensor dense = batch_sizes.contiguous();
-  const auto* n = dense.data_ptr<int64_t>();
-  int64_t rows = 0;
-  for (int64_t t = 0; t < dense.numel(); rows += n[t++]) {
-    if (n[t] < 1 || (t > 0 && n[t] > n[t - 1])) {
-      throw Error(fmt::format("{}: expected batch_sizes > 0 that fall, got {}", op, n[t]));
-    }
-  }
-  if (data.dim() != 2 || data.size(0) != rows) {
+  if (data.dim() != 2) {
     throw ShapeError(
-        fmt::format("{}: expected data of shape [{}, I], got {}", op, rows, str(data.sizes())));
+        fmt::format("{}: expected data of shape [rows, I], got {}", op, str(data.sizes())));
   }
+  check_batch_sizes(op, batch_sizes, data.size(0));
 }
 
 const Tensor& state(const char* op, TensorList hx, size_t i) {

@@ -10,6 +10,8 @@
 #include <algorithm>
 #include <numeric>
 
+#include "nn/recurrent_step.h"
+
 namespace ambit::nn::utils::rnn {
 namespace {
 
@@ -41,6 +43,11 @@ PackedSequence::PackedSequence(Tensor data, Tensor batch_sizes, Tensor sorted_in
       unsorted_indices_(std::move(unsorted_indices)) {
   numbers("PackedSequence", "batch_sizes", batch_sizes_);
   batch_sizes_ = batch_sizes_.contiguous();
+  if (!data_.defined() || data_.dim() == 0) {
+    throw ShapeError(
+        "PackedSequence: expected data of shape [rows, ...], got a tensor without dims");
+  }
+  recurrent::check_batch_sizes("PackedSequence", batch_sizes_, data_.size(0));
   if (sorted_indices_.defined() && !unsorted_indices_.defined()) {
     unsorted_indices_ = invert_permutation(sorted_indices_);
   }

@@ -30,6 +30,25 @@ std::vector<size_t> drain(samplers::Sampler<>& sampler, size_t batch_size) {
 
 }  // namespace
 
+TEST_CASE("samplers of more positions than memory holds say so, and count where they can") {
+  const size_t huge = size_t{1} << 62;
+  samplers::SequentialSampler counting(huge);
+  CHECK(*counting.next(2) == std::vector<size_t>{0, 1});
+  CHECK_THROWS_AS(counting.next(huge), OutOfMemoryError);
+  CHECK(*counting.next(1) == std::vector<size_t>{2});
+  samplers::RandomSampler random(huge);
+  CHECK_THROWS_AS(random.next(1), OutOfMemoryError);
+  CHECK_THROWS_AS(random.reset(huge), OutOfMemoryError);
+  random.reset(3);
+  CHECK(drain(random, 2).size() == 3);
+  for (const size_t replicas : {1, 2}) {
+    samplers::DistributedRandomSampler distributed(huge, replicas, 0);
+    CHECK_THROWS_AS(distributed.next(1), OutOfMemoryError);
+    distributed.reset(4);
+    CHECK(drain(distributed, 2).size() == 4 / replicas);
+  }
+}
+
 TEST_CASE("a sequential sampler counts") {
   samplers::SequentialSampler sampler(5);
   CHECK(*sampler.next(2) == std::vector<size_t>{0, 1});

@@ -289,6 +289,38 @@ TEST_CASE("embedding layers print as PyTorch's") {
         "padding_idx=2)");
 }
 
+TEST_CASE("offsets of bags are checked with the same words on all devices that the host reads") {
+  const auto words = [](Device d, std::initializer_list<TensorData> offsets) -> std::string {
+    const Tensor w = ones({5, 3}, d), i = integers({1, 0, 3}, d), before = w.clone();
+    try {
+      F::embedding_bag(
+          i, w, F::EmbeddingBagFuncOptions().max_norm(0.5).offsets(tensor(offsets, kInt64).to(d)));
+    } catch (const Error& e) {
+      CHECK(w.equal(before));
+      return e.what();
+    }
+    return {};
+  };
+  for (const char* device : {"cpu", "reference", "sim"}) {
+    CHECK(words(device, {1, 2}) == "embedding_bag: expected the first offset to be 0, got 1");
+    CHECK(words(device, {0, 4}) ==
+          "embedding_bag: expected offsets that rise up to 3 at most, got 4");
+    CHECK(words(device, {0, 2, 1}) ==
+          "embedding_bag: expected offsets that rise up to 3 at most, got 1");
+    CHECK(words(device, {0, 3}).empty());
+    const Tensor i = integers({5}, device), none = integers({}, device).view({0});
+    // Also where there is nothing to add up: PyTorch 2.15 does not look at the second one's index.
+    const auto bag = [&](const Tensor& w, const Tensor& offsets) {
+      F::embedding_bag(i, w, F::EmbeddingBagFuncOptions().offsets(offsets));
+      synchronize(device);
+    };
+    CHECK_THROWS_WITH_AS(bag(ones({5, 0}, device), i - 5),
+                         "embedding_bag: expected an index in [0, 5), got 5", IndexError);
+    CHECK_THROWS_WITH_AS(bag(ones({5, 3}, device), none),
+                         "embedding_bag: expected an index in [0, 5), got 5", IndexError);
+  }
+}
+
 TEST_CASE("what does not fit is refused by name, and nothing is changed") {
   const Tensor w = ones({5, 3}), i = tensor({1, 0, 3});
   const F::EmbeddingBagFuncOptions bag;

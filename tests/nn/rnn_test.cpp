@@ -202,6 +202,23 @@ TEST_CASE("sequences are packed, run and padded again as PyTorch's") {
   CHECK(rnn::pack_sequence(some, false).batch_sizes().equal(tensor({3, 2, 1}, kInt64)));
 }
 
+TEST_CASE("a packed sequence has batch sizes above 0 that do not rise and sum to its rows") {
+  const Tensor data = ones({3, 2});
+  const auto pack = [&](std::initializer_list<TensorData> sizes) {
+    return rnn::PackedSequence(data, tensor(sizes, kInt64));
+  };
+  CHECK(pack({2, 1}).batch_sizes().equal(tensor({2, 1}, kInt64)));
+  // PyTorch 2.15 makes all of these; pad_packed_sequence then fails, or of {1, 1} drops a row.
+  CHECK_THROWS_AS(pack({-1, 4}), ShapeError);
+  CHECK_THROWS_AS(pack({1, 2}), ShapeError);
+  CHECK_THROWS_AS(pack({2, 2}), ShapeError);
+  CHECK_THROWS_AS(pack({1, 1}), ShapeError);
+  CHECK_THROWS_AS(pack({3, 0}), ShapeError);
+  CHECK_THROWS_AS(pack({INT64_MAX, INT64_MAX}), ShapeError);
+  CHECK_THROWS_AS(rnn::PackedSequence({}, tensor({1}, kInt64)), ShapeError);
+  CHECK_THROWS_AS(rnn::PackedSequence(ones({}), tensor({1}, kInt64)), ShapeError);
+}
+
 TEST_CASE("recurrent networks have right gradients") {
   nn::LSTM m(nn::LSTMOptions(2, 3).proj_size(2));
   fill(m, kCPU);

@@ -154,6 +154,42 @@ TEST_CASE("what makes tensors makes them of out's dtype on its device") {
   });
 }
 
+TEST_CASE("several outputs that share memory are refused, and stay as they were") {
+  for_each_device([](Device d) {
+    const Tensor x = tensor({3, 1, 2}, d), plane = tensor({{2., 0.}, {1., 3.}}, d);
+    Tensor o = full({3}, 9, x.options()), memory = full({6}, 9, x.options());
+    Tensor first = memory.narrow(0, 0, 3), second = memory.narrow(0, 2, 3),
+           third = memory.narrow(0, 3, 3);
+    // PyTorch 2.15 writes both results of sort into one memory, and refuses those of aminmax.
+    CHECK_THROWS_WITH_AS(
+        sort_out(o, o, x),
+        "sort_out: expected outputs that share no memory, got outputs 0 and 1 that overlap", Error);
+    CHECK_THROWS_AS(sort_out(first, second, x), Error);
+    CHECK_THROWS_AS(cummax_out(first, second, x, 0), Error);
+    CHECK_THROWS_AS(topk_out(o, o, x, 2), Error);
+    CHECK_THROWS_AS(mode_out(o, o, x), Error);
+    Tensor q = full({2, 2}, 9, plane.options()), r = q.t(), s = full({2}, 9, plane.options());
+    CHECK_THROWS_AS(linalg_qr_out(q, r, plane), Error);
+    CHECK_THROWS_AS(aminmax_out(s, s, plane, 0), Error);
+    CHECK_THROWS_WITH_AS(
+        linalg_svd_out(q, s, r, plane),
+        "linalg_svd_out: expected outputs that share no memory, got outputs 0 and 2 that overlap",
+        Error);
+    CHECK_THROWS_AS(unsafe_split_out({first, second}, memory, 3), Error);
+    CHECK(o.eq(9).all().item<bool>());
+    CHECK(memory.eq(9).all().item<bool>());
+    CHECK(q.eq(9).all().item<bool>());
+    sort_out(first, third, x);  // one after the other
+    CHECK(memory.cpu().equal(tensor({1, 2, 3, 1, 2, 0})));
+  });
+}
+
+TEST_CASE("of several outputs none is written where one cannot take its result") {
+  Tensor values = full({3}, 9.), places = full({3}, 9, kBool);
+  CHECK_THROWS_AS(sort_out(values, places, tensor({3., 1., 2.})), DTypeError);
+  CHECK(values.eq(9).all().item<bool>());
+}
+
 TEST_CASE("outputs that cannot take a result are refused, and stay as they were") {
   const Tensor x = tensor({1., 2.}), w = tensor({3., 4.}).requires_grad_();
   Tensor none, integers = zeros({2}, kInt64), truth = zeros({2}, kBool),

@@ -2,6 +2,7 @@
 #include <ambit/ambit.h>
 #include <doctest/doctest.h>
 
+#include <cmath>
 #include <cstdint>
 #include <vector>
 
@@ -29,6 +30,28 @@ TEST_CASE("parts that no memory could hold are refused before the first is made"
   CHECK(t.split(kHuge - 1, 0)[1].numel() == 1);
   CHECK(t.split(kHuge, 0).size() == 1);
   CHECK(t.split(INT64_MAX, 0).size() == 1);
+}
+
+TEST_CASE("reductions of more elements than memory holds count those that are one in memory") {
+  static constexpr int64_t kMost = INT64_MAX;
+  for_each_device([](Device device) {
+    const Tensor t = full({1}, 3.0f, device).expand({kMost});
+    const double n = 0x1p63;  // kMost as a float
+    CHECK(t.sum().item<double>() == 3 * n);
+    CHECK(nansum(t).item<double>() == 3 * n);
+    CHECK(norm(t, 1).item<double>() == 3 * n);
+    // The root of n and the product are rounded: 2^-24 each, 1.2e-7 of it together.
+    CHECK(norm(t).item<double>() == doctest::Approx(3 * std::sqrt(n)).epsilon(1.2e-7));
+    CHECK(t.mean().item<double>() == 3);
+    CHECK(t.var().item<double>() == 0);
+    CHECK(ambit::std(t, false).item<double>() == 0);
+    CHECK(t.max().item<double>() == 3);
+    CHECK(std::get<1>(t.min(0)).item<int64_t>() == 0);
+    CHECK(t.argmax(0).item<int64_t>() == 0);
+    CHECK(ones({1}, TensorOptions(kInt64).device(device)).expand({kMost}).sum().item<int64_t>() ==
+          kMost);
+    CHECK(ones({2, 1}, device).expand({2, kMost / 2}).prod(1).cpu().equal(ones({2})));
+  });
 }
 
 TEST_CASE("sizes whose product overflows are refused, also beside a 0") {

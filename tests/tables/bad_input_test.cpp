@@ -31,6 +31,52 @@ TEST_CASE("the call table names every function that ops/*.h declare") {
 
 namespace {
 
+// What is refused for values of its tensors, which meta does not have.
+const std::set<std::string> kOfData{"bernoulli",
+                                    "bernoulli_",
+                                    "binomial",
+                                    "cov",
+                                    "cross_entropy",
+                                    "ctc_loss",
+                                    "embedding",
+                                    "floor_divide",
+                                    "gather",
+                                    "index",
+                                    "index_add",
+                                    "index_add_",
+                                    "index_copy",
+                                    "index_copy_",
+                                    "index_fill",
+                                    "index_fill_",
+                                    "index_put",
+                                    "index_put_",
+                                    "index_reduce",
+                                    "index_reduce_",
+                                    "index_select",
+                                    "linalg_cholesky",
+                                    "linalg_inv",
+                                    "linalg_ldl_solve",
+                                    "linalg_lu_solve",
+                                    "linalg_svd",
+                                    "max_unpool2d",
+                                    "multinomial",
+                                    "nll_loss",
+                                    "normal",
+                                    "one_hot",
+                                    "poisson",
+                                    "put",
+                                    "quantile",
+                                    "repeat_interleave",
+                                    "scatter",
+                                    "scatter_",
+                                    "scatter_add",
+                                    "scatter_add_",
+                                    "scatter_reduce",
+                                    "scatter_reduce_",
+                                    "segment_reduce",
+                                    "take",
+                                    "take_along_dim"};
+
 void check_refused(const BadCall& call) {
   try {
     call.run();
@@ -66,6 +112,61 @@ TEST_CASE("bad input gives the typed error, in words that say what was expected"
     for (const BadCall& call : CallTable<BadCall>::all()) {
       INFO(std::string(call.text), " of ", std::string(name(dtype)));
       check_refused(call);
+    }
+  }
+}
+
+namespace {
+
+// What is a call of another device where the default one is another.
+bool names_device(const BadCall& call) {
+  return call.is_mismatch || std::string(call.text).find("\"reference") != std::string::npos;
+}
+
+// In `words` the name of a device as "cpu".
+std::string as_cpu(std::string words, const std::string& name) {
+  for (size_t at; (at = words.find(" " + name)) != std::string::npos;) {
+    words.replace(at, name.size() + 1, " cpu");
+  }
+  return words;
+}
+
+/// Return an error's type and words, without the device's name; nothing where there is no error.
+std::string refusal(const BadCall& call, Device device) {
+  const DefaultDeviceGuard default_device(device);
+  try {
+    call.run();
+    if (!device.is_meta()) synchronize(device);
+  } catch (const OutOfMemoryError&) {
+    return "out of memory";
+  } catch (const Error& e) {
+    const std::string words = std::string(typeid(e).name()) + ": " + e.what();
+    return device.is_cpu() ? words : as_cpu(as_cpu(words, device.str()), device.type());
+  }
+  return {};
+}
+
+}  // namespace
+
+TEST_CASE("what the cpu refuses the reference and the simulator refuse with the same words") {
+  for (const BadCall& call : CallTable<BadCall>::all()) {
+    if (names_device(call)) continue;
+    INFO(std::string(call.text));
+    const std::string words = refusal(call, kCPU);
+    CHECK(refusal(call, "reference") == words);
+    CHECK(refusal(call, "sim") == words);
+  }
+}
+
+TEST_CASE("what the cpu refuses meta refuses with the same words, but for what elements say") {
+  for (const BadCall& call : CallTable<BadCall>::all()) {
+    if (names_device(call)) continue;
+    const std::string words = refusal(call, kCPU), meta = refusal(call, kMeta);
+    INFO(std::string(call.text), ": ", words);
+    if (meta.empty()) {
+      CHECK((kOfData.contains(call.function) || words == "out of memory"));
+    } else if (meta.find("NotImplementedError") == std::string::npos) {
+      CHECK(meta == words);
     }
   }
 }

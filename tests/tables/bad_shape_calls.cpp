@@ -135,6 +135,34 @@ std::vector<BadCall> index_calls() {
   };
 }
 
+// An index is checked also where there is nothing to read or to write at it.
+Tensor no_columns() { return ones({2, 0}); }
+std::vector<BadCall> empty_calls() {
+  return {
+      INDEX(index, no_columns(), {list(5)}),
+      INDEX(index_put, no_columns(), {list(5)}, ones({})),
+      INDEX(index_put_, no_columns(), {list(5)}, ones({})),
+      INDEX(index_select, no_columns(), 0, list(5)),
+      INDEX(index_add, no_columns(), 0, list(5), no_columns()),
+      INDEX(index_add_, no_columns(), 0, list(5), no_columns()),
+      INDEX(index_copy, no_columns(), 0, list(5), no_columns()),
+      INDEX(index_copy_, no_columns(), 0, list(5), no_columns()),
+      INDEX(index_fill, no_columns(), 0, list(5), 1),
+      INDEX(index_fill_, no_columns(), 0, list(5), 1),
+      INDEX(index_reduce, no_columns(), 0, list(5), no_columns(), "prod"),
+      INDEX(index_reduce_, no_columns(), 0, list(5), no_columns(), "prod"),
+      INDEX(gather, ones({0, 3}), 0, idx(0)),
+      INDEX(scatter, ones({0, 3}), 0, idx(0), m23()),
+      INDEX(scatter_add, ones({0, 3}), 0, idx(0), m23()),
+      INDEX(take, ones({0}), list(0)),
+      INDEX(put, ones({0}), list(0), ones({2})),
+      INDEX(embedding, no_columns(), list(5)),
+      INDEX(nll_loss, no_columns(), list(5)),
+      INDEX(cross_entropy, no_columns(), list(5)),
+  };
+}
+const CallTable<BadCall> kEmpty(empty_calls);
+
 const CallTable<BadCall> kShape(shape_calls);
 const CallTable<BadCall> kIndex(index_calls);
 

@@ -18,7 +18,7 @@ bool overflows(BinaryOp op) {
 }
 
 [[noreturn]] void throw_zero(BinaryOp op) {
-  throw Error(fmt::format("{}: expected a divisor that is not zero, got 0", name(op)));
+  throw Error(fmt::format("{}: expected a divisor other than 0, got 0", name(op)));
 }
 template <class T>
 [[noreturn]] void throw_overflow(BinaryOp op) {

@@ -200,16 +200,17 @@ class Reduction {
 
   void run_in_blocks() const {
     const int64_t results = geometry_.kept.numel, per_result = geometry_.reduced.numel;
-    // A power of two, which as many threads share equally.
+    // A power of two, which as many threads share equally. Of x, which may repeat elements, there
+    // are up to 2^63: nothing here exceeds that.
     const auto wanted = static_cast<int64_t>(
-        std::bit_ceil(static_cast<uint64_t>(ceil_div(results * per_result, kBlock))));
-    const int64_t step = ceil_div(per_result, wanted), blocks = ceil_div(per_result, step);
+        std::bit_ceil(static_cast<uint64_t>((results * per_result - 1) / kBlock + 1)));
+    const int64_t step = (per_result - 1) / wanted + 1, blocks = (per_result - 1) / step + 1;
     const Scratch partial(static_cast<size_t>(blocks * results * sum_size_));
     parallel_for(blocks, 1, [&](int64_t first, int64_t past) {
       for (int64_t b = first; b < past; ++b) {
         char* sums = partial.data() + b * results * sum_size_;
         for_results(0, results, [&](int64_t n, const std::array<int64_t, 2>& at) {
-          accumulate(n, sums, at[1], b * step, std::min(per_result, (b + 1) * step));
+          accumulate(n, sums, at[1], b * step, b + 1 == blocks ? per_result : (b + 1) * step);
           sums += n * sum_size_;
         });
       }

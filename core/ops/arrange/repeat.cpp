@@ -12,6 +12,7 @@
 
 #include "core/ops/operands/allocate.h"
 #include "core/ops/operands/expect.h"
+#include "core/ops/operands/host_values.h"
 #include "core/ops/shape/part.h"
 
 namespace ambit {
@@ -60,6 +61,8 @@ Tensor indices_on_device(const Tensor& repeats, std::optional<int64_t> output_si
     if (least < 0) throw_negative(least);
     size = select(ends, 0, -1).item<int64_t>();
   }
+  const Tensor shape = allocate("repeat_interleave", {size}, kInt64, kMeta);  // refuses too many
+  if (repeats.is_meta()) return shape;
   Tensor begun = zeros({size + 1}, repeats.options());
   begun = scatter_add(begun, 0, ends, ones_like(ends));
   return narrow(cumsum(begun, 0), 0, 0, size);
@@ -76,9 +79,10 @@ Tensor repeat_interleave(const Tensor& repeats, std::optional<int64_t> output_si
   }
   const NoGradGuard no_grad;
   const Tensor r = repeats.to(kInt64).contiguous();
+  const Tensor there = host_values(r);
   const Tensor out =
-      r.is_cpu() ? indices_on_host(r, output_size) : indices_on_device(r, output_size);
-  return out.to(repeats.dtype());
+      there.defined() ? indices_on_host(there, output_size) : indices_on_device(r, output_size);
+  return out.to(repeats.device(), repeats.dtype());
 }
 
 Tensor repeat_interleave(const Tensor& self, const Tensor& repeats, std::optional<int64_t> dim,

@@ -214,10 +214,11 @@ Tensor linspace(const Scalar& start, const Scalar& end, int64_t steps,
   check_fits("linspace", end, options.dtype());
   const double a = start.to<double>(), b = end.to<double>();
   const double step = steps > 1 ? (b - a) / static_cast<double>(steps - 1) : 0;
+  const int64_t half = steps / 2 + steps % 2;
   // From both ends towards the middle, so that the last value is `end` exactly.
   return sequence("linspace", steps, options, [=](int64_t i) {
-    return i < (steps + 1) / 2 ? a + step * static_cast<double>(i)
-                               : b - step * static_cast<double>(steps - 1 - i);
+    return i < half ? a + step * static_cast<double>(i)
+                    : b - step * static_cast<double>(steps - 1 - i);
   });
 }
 

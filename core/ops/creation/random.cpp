@@ -233,12 +233,12 @@ Tensor randperm(int64_t n, const Stream& given, const TensorOptions& options) {
   const TensorOptions o = int64_unless_said(options);
   if (n < 0) throw ShapeError(fmt::format("randperm: expected n >= 0, got {}", n));
   if (n > 0) check_fits("randperm", n - 1, o.dtype());
-  if (o.device().is_meta()) return empty({n}, o);
   // Fisher-Yates takes one number after the other, so the host does it for all devices.
+  const Tensor order = allocate("randperm", {n}, kInt64, o.device().is_meta() ? kMeta : kCPU);
+  if (order.is_meta()) return empty({n}, o);
   const Generator generator = stream_for("randperm", o.device(), given);
   const auto count = static_cast<uint64_t>(n);
   const uint64_t seed = generator.seed(), offset = generator.advance(philox::blocks(count));
-  const Tensor order = allocate("randperm", {n}, kInt64, kCPU);
   auto* p = order.data_ptr<int64_t>();
   std::iota(p, p + n, 0);
   for (uint64_t i = count; i > 1; --i)

@@ -45,13 +45,26 @@ int64_t range_length(double start, double end, double step) {
                                start, end, step));
 }
 
-// Column `from` of row i up to the one before `to` is in the triangle.
+/// The places in and below a diagonal of a matrix: those of row i are before column i + reach.
+struct LowerTriangle {
+  int64_t rows, columns, reach;
+
+  int64_t first_row() const { return std::clamp<int64_t>(1 - reach, 0, rows); }
+  int64_t first_full_row() const { return std::clamp<int64_t>(columns - reach, first_row(), rows); }
+  int64_t width(int64_t i) const { return std::clamp<int64_t>(i + reach, 0, columns); }
+  int64_t count() const {
+    const int64_t first = first_row(), full = first_full_row();
+    const int64_t growing = (full - first) * (first + full - 1 + 2 * reach) / 2;
+    return growing + (rows - full) * columns;
+  }
+};
+
+/// Columns `from` up to the one before `to`.
 struct Span {
   int64_t from, to;
 };
 
-template <class F>
-Tensor places(const char* op, int64_t row, int64_t col, const TensorOptions& options, F span) {
+void check_matrix(const char* op, int64_t row, int64_t col, const TensorOptions& options) {
   if (row < 0 || col < 0) {
     throw ShapeError(fmt::format("{}: expected sizes >= 0, got {} and {}", op, row, col));
   }
@@ -59,17 +72,22 @@ Tensor places(const char* op, int64_t row, int64_t col, const TensorOptions& opt
     throw DTypeError(fmt::format("{}: expected int64 or int32, got {}", op, name(options.dtype())));
   }
   count(op, {2, row, col});
-  if (col == 0) row = 0;  // no rows to look at, however many there are
-  int64_t n = 0;
-  for (int64_t i = 0; i < row; ++i) n += span(i).to - span(i).from;
+}
+
+// n places: columns span(i) of rows [first, past), each of which has one.
+template <class F>
+Tensor places(const char* op, int64_t n, int64_t first, int64_t past, const TensorOptions& options,
+              F span) {
   if (options.device().is_meta()) {
     return finish(allocate(op, {2, n}, options.dtype(), options.device()), options);
   }
   const Tensor host = allocate(op, {2, n}, options.dtype(), kCPU);
+  if (n == 0) past = first;  // a matrix without columns has any number of rows
   visit(host.dtype(), [&]<class T>() {
     T *rows = host.data_ptr<T>(), *columns = rows + n;
-    for (int64_t i = 0; i < row; ++i) {
-      for (int64_t j = span(i).from; j < span(i).to; ++j) {
+    for (int64_t i = first; i < past; ++i) {
+      const Span in_row = span(i);
+      for (int64_t j = in_row.from; j < in_row.to; ++j) {
         *rows++ = static_cast<T>(i);
         *columns++ = static_cast<T>(j);
       }
@@ -92,9 +110,10 @@ Tensor logspace(const Scalar& start, const Scalar& end, int64_t steps, double ba
   check_fits("logspace", end, dtype);
   const double a = start.to<double>(), b = end.to<double>();
   const double step = steps > 1 ? (b - a) / static_cast<double>(steps - 1) : 0;
+  const int64_t half = steps / 2 + steps % 2;
   const auto value = [=](int64_t i) {
-    return std::pow(base, i < (steps + 1) / 2 ? a + step * static_cast<double>(i)
-                                              : b - step * static_cast<double>(steps - 1 - i));
+    return std::pow(base, i < half ? a + step * static_cast<double>(i)
+                                   : b - step * static_cast<double>(steps - 1 - i));
   };
   if (steps > 0) {
     check_fits("logspace", value(0), dtype);
@@ -128,17 +147,21 @@ Tensor range(const Scalar& start, const Scalar& end, const TensorOptions& option
 }
 
 Tensor tril_indices(int64_t row, int64_t col, int64_t offset, const TensorOptions& options) {
-  const int64_t shift = std::clamp(offset, -std::max<int64_t>(row, 0), std::max<int64_t>(col, 0));
-  return places("tril_indices", row, col, options, [=](int64_t i) {
-    return Span{0, std::clamp<int64_t>(i + shift + 1, 0, col)};
+  check_matrix("tril_indices", row, col, options);
+  const LowerTriangle lower{row, col, std::clamp(offset, -row, col) + 1};
+  return places("tril_indices", lower.count(), lower.first_row(), row, options, [&](int64_t i) {
+    return Span{0, lower.width(i)};
   });
 }
 
 Tensor triu_indices(int64_t row, int64_t col, int64_t offset, const TensorOptions& options) {
-  const int64_t shift = std::clamp(offset, -std::max<int64_t>(row, 0), std::max<int64_t>(col, 0));
-  return places("triu_indices", row, col, options, [=](int64_t i) {
-    return Span{std::clamp<int64_t>(i + shift, 0, col), col};
-  });
+  check_matrix("triu_indices", row, col, options);
+  // All but what is below the diagonal.
+  const LowerTriangle below{row, col, std::clamp(offset, -row, col)};
+  return places("triu_indices", row * col - below.count(), 0, below.first_full_row(), options,
+                [&](int64_t i) {
+                  return Span{below.width(i), col};
+                });
 }
 
 }  // namespace ambit

@@ -1,7 +1,9 @@
 // The checks, conversions and allocation before a binary kernel.
 #include "binary.h"
 
+#include <ambit/error.h>
 #include <ambit/ops/elementwise.h>
+#include <fmt/format.h>
 
 #include "core/ops/composite.h"
 #include "core/ops/operands/allocate.h"
@@ -23,6 +25,15 @@ bool refuses_some(BinaryOp kernel, DType dtype, const Scalar& divisor) {
   return visit<dtypes::kIntegral>(dtype, [&]<class T>() {
     const auto d = divisor.cast<T>();
     return d == T(0) || d == static_cast<T>(-1);
+  });
+}
+
+// A number that divides is refused on all devices alike, also where no kernel runs.
+void check_divisor(BinaryOp kernel, DType dtype, const Tensor& self, const Scalar& divisor) {
+  if (!row_of(kernel).refuses_some(dtype) || self.numel() == 0) return;
+  visit<dtypes::kIntegral>(dtype, [&]<class T>() {
+    if (divisor.cast<T>() != T(0)) return;
+    throw Error(fmt::format("{}: expected a divisor other than 0, got 0", name(kernel)));
   });
 }
 
@@ -63,6 +74,7 @@ Tensor compute_binary_scalar(const char* op, BinaryOp kernel, Domain domain, con
                              const ScalarOperand& number) {
   expect_defined(op, "self", self);
   const DType dtype = compute_dtype(op, domain, result_type(self, number.value));
+  if (!number.first) check_divisor(kernel, dtype, self, number.value);
   Tensor out = allocate(op, self.sizes(), dtype, self.device());
   kernels::binary_scalar(out, operand(self, self.sizes(), dtype, self.device()), number, kernel);
   return out;
@@ -73,6 +85,7 @@ void compute_binary_scalar_in_place(const char* op, BinaryOp kernel, Domain doma
   expect_defined(op, "self", self);
   const DType dtype = compute_dtype(op, domain, result_type(self, number));
   check_casts_to(op, dtype, self.dtype());
+  check_divisor(kernel, dtype, self, number);
   check_in_place(op, self);
   run_in_place(op, self, dtype, refuses_some(kernel, dtype, number),
                [&](Tensor& y, const Tensor& x) { kernels::binary_scalar(y, x, {number}, kernel); });

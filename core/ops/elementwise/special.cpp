@@ -42,7 +42,10 @@ void check_order(const char* op, int64_t n) {
 }
 
 void check_dimension(const char* op, int64_t p) {
-  if (p < 1) throw Error(fmt::format("{}: expected p >= 1, got {}", op, p));
+  constexpr int64_t kMost = 1 << 20;  // there are so many terms
+  if (p < 1 || p > kMost) {
+    throw Error(fmt::format("{}: expected p from 1 to {}, got {}", op, kMost, p));
+  }
 }
 
 // What a function in place computes from: the ops inside keep it, so it must not be what is

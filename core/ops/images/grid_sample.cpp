@@ -229,8 +229,13 @@ Tensor affine_grid_generator(const Tensor& theta, IntArrayRef size, bool align_c
         kOp, str(theta.sizes()), str(size)));
   }
   const IntArrayRef plane = size.drop_front(2);
-  Dims base_sizes(plane);
-  base_sizes.push_back(1);
+  Dims sizes{size[0]}, base_sizes(plane);
+  for (const int64_t n : plane) sizes.push_back(n);
+  sizes.push_back(dims);
+  count(kOp, sizes);
+  base_sizes.push_back(dims + 1);
+  count(kOp, base_sizes);
+  base_sizes[plane.size()] = 1;
   std::vector<Tensor> coordinates;
   for (int64_t d = dims; d-- > 0;) {  // x is along the last dim
     Dims along(plane.size() + 1, 1);
@@ -240,9 +245,6 @@ Tensor affine_grid_generator(const Tensor& theta, IntArrayRef size, bool align_c
   }
   coordinates.push_back(ones({1}, theta.options()).expand(base_sizes));
   const Tensor base = cat(coordinates, -1).view({1, -1, dims + 1});
-  Dims sizes{size[0]};
-  for (const int64_t n : plane) sizes.push_back(n);
-  sizes.push_back(dims);
   return matmul(base, theta.transpose(1, 2)).reshape(sizes);
 }
 

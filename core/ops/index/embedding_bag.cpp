@@ -2,6 +2,7 @@
 #include <ambit/backend/kernels.h>
 #include <ambit/detail/embedding_bag.h>
 #include <ambit/detail/record.h>
+#include <ambit/error.h>
 #include <ambit/ops/creation.h>
 #include <ambit/ops/elementwise.h>
 #include <ambit/ops/index.h>
@@ -9,10 +10,13 @@
 #include <ambit/ops/shape.h>
 #include <ambit/ops/sort.h>
 
+#include <fmt/format.h>
+
 #include <limits>
 
 #include "core/ops/composite.h"
 #include "core/ops/operands/allocate.h"
+#include "core/ops/operands/host_values.h"
 #include "core/ops/operands/operand_grad.h"
 #include "core/ops/operands/unrecorded.h"
 
@@ -106,6 +110,22 @@ Tensor forward(const Tensor& w, const Bags& bags, const Tensor& factors,
 }
 
 }  // namespace
+
+void check_bag_offsets(const Tensor& offsets, int64_t n) {
+  const Tensor there = host_values(offsets);
+  if (!there.defined() || there.numel() == 0) return;
+  const Tensor values = dense(there);
+  const int64_t* at = values.data_ptr<int64_t>();
+  if (at[0] != 0) {
+    throw Error(fmt::format("{}: expected the first offset to be 0, got {}", kOp, at[0]));
+  }
+  for (int64_t i = 0; i < values.numel(); ++i) {
+    if (at[i] > n || at[i] < at[i > 0 ? i - 1 : 0]) {
+      throw Error(
+          fmt::format("{}: expected offsets that rise up to {} at most, got {}", kOp, n, at[i]));
+    }
+  }
+}
 
 Tensor embedding_bags(const Tensor& weight, const Tensor& index, const Tensor& offsets,
                       const Tensor& factors, const Tensor& frequencies,

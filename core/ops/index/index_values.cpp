@@ -7,6 +7,7 @@
 
 #include <algorithm>
 
+#include "core/ops/operands/host_values.h"
 #include "core/ops/operands/unrecorded.h"
 
 namespace ambit {
@@ -18,7 +19,11 @@ void throw_index(const char* op, int64_t low, int64_t high, int64_t dim, int64_t
 
 void check_index_values(const char* op, const Tensor& index, int64_t low, int64_t high,
                         int64_t dim) {
-  if (!index.is_cpu()) return;
+  if (!index.is_cpu()) {
+    const Tensor values = host_values(index);
+    if (values.defined()) check_index_values(op, values, low, high, dim);
+    return;
+  }
   Dims sizes(index.sizes());  // once, where broadcasting repeats them
   for (size_t i = 0; i < sizes.size(); ++i) {
     if (index.strides()[i] == 0) sizes[i] = std::min<int64_t>(sizes[i], 1);

@@ -8,6 +8,7 @@
 #include <algorithm>
 
 #include "core/ops/operands/broadcast.h"
+#include "core/ops/operands/host_values.h"
 #include "core/ops/operands/unrecorded.h"
 #include "index_values.h"
 
@@ -69,10 +70,15 @@ Tensor linear_index(const char* op, const std::vector<AxisIndex>& axes, Device d
   const NoGradGuard no_grad;
   Dims sizes;
   for (const AxisIndex& axis : axes) sizes = broadcast(op, sizes, axis.index.sizes());
-  const bool visible =
-      std::all_of(axes.begin(), axes.end(), [](const AxisIndex& a) { return a.index.is_cpu(); });
-  if (visible) return to(on_host(op, axes, sizes), device, kInt64);
-  return on_device(axes, sizes, device);
+  const auto all = [&](bool (*holds)(Device)) {
+    return std::all_of(axes.begin(), axes.end(),
+                       [&](const AxisIndex& a) { return holds(a.index.device()); });
+  };
+  if (all([](Device d) { return d.is_cpu(); })) return to(on_host(op, axes, sizes), device, kInt64);
+  if (!all(is_host_readable)) return on_device(axes, sizes, device);
+  std::vector<AxisIndex> there = axes;
+  for (AxisIndex& axis : there) axis.index = host_values(axis.index);
+  return to(on_host(op, there, sizes), device, kInt64);
 }
 
 }  // namespace ambit

@@ -41,14 +41,14 @@ void check_lengths(const Tensor& lengths, int64_t n, bool unsafe) {
   const bool wrong = any_of(lengths < 0) || any_of(unsafe ? sums > n : sums != n);
   if (!wrong) return;
   throw IndexError(fmt::format("{}: expected lengths >= 0 that sum up to {}{}, got {}", kOp,
-                               unsafe ? "at most " : "", n, str(lengths)));
+                               unsafe ? "at most " : "", n, str(lengths.cpu())));
 }
 
 void check_offsets(const Tensor& offsets, int64_t n) {
   if (offsets.is_meta()) return;
   if (any_of(offsets < 0) || any_of(offsets > n) || any_of(diff(offsets, 1, -1) < 0)) {
     throw IndexError(fmt::format("{}: expected offsets from 0 to {} that do not fall, got {}", kOp,
-                                 n, str(offsets)));
+                                 n, str(offsets.cpu())));
   }
 }
 

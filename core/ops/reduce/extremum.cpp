@@ -41,7 +41,7 @@ std::tuple<Tensor, Tensor> extremum_along(const char* op, const Tensor& self, in
   if (self.dim() == 0) shape.kept = {1};
   Tensor value = empty(shape.kept, x.options());
   Tensor index = empty(shape.kept, x.options().dtype(kInt64));
-  kernels::arg_reduce(value, index, x, dim, largest);
+  kernels::arg_reduce(value, index, without_repeats(x, shape.kept), dim, largest);
   set_sizes(value, shape.result);
   set_sizes(index, shape.result);
   value = record(op, value,
@@ -60,7 +60,7 @@ Tensor extremum_index(const char* op, const Tensor& self, std::optional<int64_t>
   const ReduceShape shape(op, self.sizes(), dim ? IntArrayRef(&*dim, 1) : IntArrayRef(), keepdim);
   expect_elements(op, shape, self.sizes());
   const bool along = dim && self.dim() > 0;
-  const Tensor x = along ? self : alias(dense(self), {self.numel()});
+  const Tensor x = along ? without_repeats(self, shape.kept) : alias(dense(self), {self.numel()});
   Tensor none;
   Tensor index = empty(along ? shape.kept : Dims{1}, x.options().dtype(kInt64));
   kernels::arg_reduce(none, index, x, along ? wrap_dim(op, *dim, self.dim()) : 0, largest);

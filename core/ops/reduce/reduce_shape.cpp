@@ -1,11 +1,16 @@
 // The shapes of reductions, and running one.
 #include "reduce_shape.h"
 
+#include <ambit/autograd.h>
+#include <ambit/backend/alias.h>
 #include <ambit/backend/kernels.h>
 #include <ambit/error.h>
 #include <ambit/ops/creation.h>
+#include <ambit/ops/elementwise.h>
 #include <ambit/ops/shape.h>
 #include <fmt/format.h>
+
+#include <cmath>
 
 #include "core/ops/operands/unrecorded.h"
 
@@ -44,9 +49,58 @@ ReduceShape::ReduceShape(const char* op, IntArrayRef sizes, IntArrayRef dims, bo
   }
 }
 
+Tensor without_repeats(const Tensor& x, const Dims& kept) {
+  if (!exceeds_memory(x)) return x;
+  Dims sizes(x.sizes());
+  for (size_t d = 0; d < sizes.size(); ++d) {
+    if (kept[d] == 1 && x.strides()[d] == 0) sizes[d] = 1;
+  }
+  return alias(x, sizes, x.strides());
+}
+
+namespace {
+
+// y, reduced from each element once, as if it had been there `times` times.
+Tensor repeated(const Tensor& y, ReduceOp op, int64_t times, int64_t count) {
+  const auto n = static_cast<double>(count);
+  switch (op) {
+    case ReduceOp::sum:
+    case ReduceOp::nansum:
+    case ReduceOp::abs_sum:
+      return y * times;
+    case ReduceOp::prod:
+      return pow(y, times);
+    case ReduceOp::norm:
+      return y * std::sqrt(static_cast<double>(times));
+    case ReduceOp::var_unbiased:
+      return y * (n / (n - 1));
+    case ReduceOp::std_unbiased:
+      return y * std::sqrt(n / (n - 1));
+    default:
+      return y;
+  }
+}
+
+void reduce_once(Tensor& y, const Tensor& x, const ReduceShape& shape, ReduceOp op) {
+  const Tensor once = without_repeats(x, shape.kept);
+  if (once.numel() == x.numel()) return kernels::reduce(y, x, op);
+  const ReduceOp biased = op == ReduceOp::var_unbiased   ? ReduceOp::var
+                          : op == ReduceOp::std_unbiased ? ReduceOp::std
+                                                         : op;
+  kernels::reduce(y, once, biased);
+  const NoGradGuard no_grad;
+  y = repeated(y, op, x.numel() / once.numel(), shape.count).to(y.dtype());
+}
+
+}  // namespace
+
 Tensor run_reduce(const Tensor& x, const ReduceShape& shape, ReduceOp op, DType dtype) {
   Tensor y = empty(shape.kept, x.options().dtype(dtype));
-  kernels::reduce(y, x, op);
+  if (exceeds_memory(x)) [[unlikely]] {
+    reduce_once(y, x, shape, op);
+  } else {
+    kernels::reduce(y, x, op);
+  }
   set_sizes(y, shape.result);
   return y;
 }

@@ -16,6 +16,11 @@ struct ReduceShape {
   int64_t count = 1;  // elements behind each result
 };
 
+/// Return whether no memory holds as many elements as x has: then many of them are one in memory.
+inline bool exceeds_memory(const Tensor& x) { return x.numel() >= int64_t{1} << 40; }
+/// Return x; where it exceeds memory, with one element along the reduced dims of stride 0.
+Tensor without_repeats(const Tensor& x, const Dims& kept);
+
 /// Run kernels::reduce into a new tensor of shape.result; records nothing.
 Tensor run_reduce(const Tensor& x, const ReduceShape& shape, ReduceOp op, DType dtype);
 

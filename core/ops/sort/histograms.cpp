@@ -14,6 +14,7 @@
 #include <cmath>
 
 #include "core/ops/index/operands.h"
+#include "core/ops/operands/allocate.h"
 #include "core/ops/operands/expect.h"
 
 namespace ambit {
@@ -39,6 +40,7 @@ void check_edges(const char* op, const Tensor& edges, DType dtype) {
 // The edges of equal parts of a range, or of x's extent.
 Tensor equal_parts(const char* op, const Tensor& x, int64_t bins, const Range& range) {
   if (bins < 1) throw Error(fmt::format("{}: expected bins > 0, got {}", op, bins));
+  allocate(op, {bins}, x.dtype(), kMeta);  // refuses too many
   double low = 0, high = 1;
   if (range) {
     low = (*range)[0];

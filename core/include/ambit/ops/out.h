@@ -4,7 +4,8 @@
 // Errors of all, before anything is written: Error for an undefined out, AutogradError where out or
 // an argument requires grad and gradients are recorded (they would not flow through), DTypeError
 // where the result cannot be cast to out's dtype (floats to integers, numbers to bool),
-// DeviceMismatchError where out is on another device than the result; and those of name().
+// DeviceMismatchError where out is on another device than the result; Error for several outputs
+// that share memory; and those of name().
 #pragma once
 
 #include <ambit/ops/aliases.h>
@@ -29,6 +30,10 @@ namespace detail {
 AMBIT_API void check_out(const char* op, const Tensor& out);
 /// Write a result into an output.
 AMBIT_API void write_out(const char* op, Tensor& out, const Tensor& result);
+/// Check several outputs and their results before any is written. Errors: those of write_out; Error
+/// for outputs that share memory.
+AMBIT_API void check_outs(const char* op, ArrayRef<const Tensor*> outs,
+                          ArrayRef<const Tensor*> results);
 
 /// `Out(op, out) << compute()`: out is checked before anything is computed, as C++ orders operands.
 /// No lambda, of which every program would compile hundreds.
@@ -54,7 +59,10 @@ template <class F, class... Out>
 std::tuple<Out&...> fill_outs(const char* op, const F& compute, Out&... out) {
   (check_out(op, out), ...);
   const auto results = compute();
-  [&]<size_t... i>(std::index_sequence<i...>) { (write_out(op, out, std::get<i>(results)), ...); }
+  [&]<size_t... i>(std::index_sequence<i...>) {
+    check_outs(op, {&out...}, {&std::get<i>(results)...});
+    (write_out(op, out, std::get<i>(results)), ...);
+  }
   (std::index_sequence_for<Out...>());
   return {out...};
 }

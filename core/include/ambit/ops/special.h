@@ -15,7 +15,7 @@ AMBIT_API Tensor logit(const Tensor& self, std::optional<double> eps = {});
 AMBIT_API const Tensor& logit_(const Tensor& self, std::optional<double> eps = {});
 /// Compute the logarithm of the multivariate gamma function of dimension p:
 ///   p (p - 1) / 4 log(pi) + sum over j < p of lgamma(self - j / 2)
-/// Errors also: Error for p < 1. Gradient: self.
+/// Errors also: Error for p < 1 or above 2^20. Gradient: self.
 AMBIT_API Tensor mvlgamma(const Tensor& self, int64_t p);
 AMBIT_API const Tensor& mvlgamma_(const Tensor& self, int64_t p);
 /// Compute the n-th derivative of digamma, itself for n = 0. Errors also: Error for n < 0.

@@ -15,6 +15,7 @@ namespace ambit::nn::utils::rnn {
 class AMBIT_API PackedSequence {
  public:
   PackedSequence() = default;
+  /// Errors: ShapeError unless batch_sizes are above 0, do not rise, and sum to the rows of data.
   explicit PackedSequence(Tensor data, Tensor batch_sizes, Tensor sorted_indices = {},
                           Tensor unsorted_indices = {});
   const Tensor& data() const { return data_; }                ///< [sum of lengths, *]

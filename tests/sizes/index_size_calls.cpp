@@ -1,0 +1,170 @@
+// Dims, places and numbers of indexing, reductions, scans, sorting, products and linear algebra.
+#include "size_calls.h"
+
+using namespace sizes;
+
+namespace {
+
+std::vector<SizeCall> index_calls() {
+  return {
+      SIZE(index_select, dim, m23(), n, list(0)),
+      SIZE(gather, dim, m23(), n, idx(0)),
+      SIZE(scatter, dim, m23(), n, idx(0), m23()),
+      SIZE(scatter, dim, m23(), n, idx(0), 1),
+      SIZE(scatter, dim, m23(), n, idx(0), m23(), "add"),
+      SIZE(scatter, dim, m23(), n, idx(0), 1, "add"),
+      SIZE(scatter_, dim, m23(), n, idx(0), m23()),
+      SIZE(scatter_, dim, m23(), n, idx(0), 1),
+      SIZE(scatter_, dim, m23(), n, idx(0), m23(), "add"),
+      SIZE(scatter_, dim, m23(), n, idx(0), 1, "add"),
+      SIZE(scatter_add, dim, m23(), n, idx(0), m23()),
+      SIZE(scatter_add_, dim, m23(), n, idx(0), m23()),
+      SIZE(scatter_reduce, dim, m23(), n, idx(0), m23(), "amax"),
+      SIZE(scatter_reduce_, dim, m23(), n, idx(0), m23(), "amax"),
+      SIZE(index_add, dim, m33(), n, list(0), ones({2, 3})),
+      SIZE(index_add_, dim, m33(), n, list(0), ones({2, 3})),
+      SIZE(index_copy, dim, m33(), n, list(0), ones({2, 3})),
+      SIZE(index_copy_, dim, m33(), n, list(0), ones({2, 3})),
+      SIZE(index_fill, dim, m23(), n, list(0), 2),
+      SIZE(index_fill, dim, m23(), n, list(0), ones({})),
+      SIZE(index_fill_, dim, m23(), n, list(0), 2),
+      SIZE(index_fill_, dim, m23(), n, list(0), ones({})),
+      SIZE(segment_reduce, axis, m23(), "sum", list(1), {}, {}, n),
+      SIZE(index_reduce, dim, m33(), n, list(0), ones({2, 3}), "prod"),
+      SIZE(index_reduce_, dim, m33(), n, list(0), ones({2, 3}), "prod"),
+      SIZE(take_along_dim, dim, m23(), idx(0), n),
+      SIZE(embedding, padding_idx, m23(), list(0), n),
+      SIZE(one_hot, num_classes, list(0), n),
+      SIZE_AS(index, indices, index(m23(), {n})),
+      SIZE_AS(index, indices, index(m23(), {indexing::Slice(0, n, std::max<int64_t>(n, 1))})),
+      SIZE_AS(index_put_, indices, index_put_(m23(), {n}, 1)),
+  };
+}
+
+std::vector<SizeCall> reduce_calls() {
+  return {
+      SIZE(sum, dims, m23(), {n}),
+      SIZE(mean, dims, m23(), {n}),
+      SIZE(nansum, dims, m23(), {n}),
+      SIZE(nanmean, dims, m23(), {n}),
+      SIZE(prod, dim, m23(), n),
+      SIZE(sum_to_size, sizes, m23(), {n, 3}),
+      SIZE(count_nonzero, dims, m23(), IntArrayRef{n}),
+      SIZE(count_nonzero, dim, m23(), n),
+      SIZE(var, dims, m23(), IntArrayRef{n}),
+      SIZE(var, correction, m23(), IntArrayRef{0}, n),
+      SIZE_AS(std, dims, ambit::std(m23(), IntArrayRef{n})),
+      SIZE_AS(std, correction, ambit::std(m23(), IntArrayRef{0}, n)),
+      SIZE(var_mean, dims, m23(), IntArrayRef{n}),
+      SIZE(var_mean, correction, m23(), IntArrayRef{0}, n),
+      SIZE(std_mean, dims, m23(), IntArrayRef{n}),
+      SIZE(std_mean, correction, m23(), IntArrayRef{0}, n),
+      SIZE(max, dim, m23(), n),
+      SIZE(min, dim, m23(), n),
+      SIZE(amax, dims, m23(), {n}),
+      SIZE(amin, dims, m23(), {n}),
+      SIZE(aminmax, dim, m23(), n),
+      SIZE(argmax, dim, m23(), n),
+      SIZE(argmin, dim, m23(), n),
+      SIZE(any, dim, m23(), n),
+      SIZE(all, dim, m23(), n),
+      SIZE(norm, dims, m23(), 2, {n}),
+      SIZE(norm, dims, m23(), 3, {n}, true, kFloat32),
+      SIZE(renorm, dim, m23(), 2, n, 1),
+      SIZE(renorm_, dim, m23(), 2, n, 1),
+      SIZE(logsumexp, dims, m23(), {n}),
+      SIZE(norm_except_dim, pow, m23(), n, 0),
+      SIZE(norm_except_dim, dim, m23(), 2, n),
+      SIZE(diff, n, m23(), n),
+      SIZE(diff, dim, m23(), 1, n),
+      SIZE(trapezoid, dim, m23(), m23(), n),
+      SIZE(trapezoid, dim, m23(), 1, n),
+      SIZE(trapz, dim, m23(), m23(), n),
+      SIZE(trapz, dim, m23(), 1, n),
+      SIZE(cumulative_trapezoid, dim, m23(), m23(), n),
+      SIZE(cumulative_trapezoid, dim, m23(), 1, n),
+      SIZE(gradient, dim, m33(), std::optional<Scalar>(1), n),
+      SIZE(gradient, edge_order, m33(), std::optional<Scalar>(1), 0, n),
+      SIZE(gradient, dim, m33(), IntArrayRef{n}),
+      SIZE(cov, correction, m23(), n),
+      SIZE(vander, N, v3(), n),
+      SIZE(linalg_vander, N, v3(), n),
+      SIZE(cumsum, dim, m23(), n),
+      SIZE(cumsum_, dim, m23(), n),
+      SIZE(cumprod, dim, m23(), n),
+      SIZE(cumprod_, dim, m23(), n),
+      SIZE(logcumsumexp, dim, m23(), n),
+      SIZE(cummax, dim, m23(), n),
+      SIZE(cummin, dim, m23(), n),
+      SIZE(softmax, dim, m23(), n),
+      SIZE(log_softmax, dim, m23(), n),
+  };
+}
+
+std::vector<SizeCall> sort_calls() {
+  return {
+      SIZE(sort, dim, m23(), n),
+      SIZE(sort, dim, m23(), std::optional<bool>(true), n),
+      SIZE(argsort, dim, m23(), n),
+      SIZE(topk, k, m23(), n),
+      SIZE(topk, dim, m23(), 1, n),
+      SIZE(kthvalue, k, m23(), n),
+      SIZE(kthvalue, dim, m23(), 1, n),
+      SIZE(median, dim, m23(), n),
+      SIZE(nanmedian, dim, m23(), n),
+      SIZE(mode, dim, m23(), n),
+      SIZE(unique_dim, dim, m23(), n),
+      SIZE(unique_consecutive, dim, m23(), false, false, n),
+      SIZE(unique_dim_consecutive, dim, m23(), n),
+      SIZE(bincount, minlength, list(1), {}, n),
+      SIZE(bincount, minlength, list(n)),
+      SIZE(histc, bins, m23(), n),
+      SIZE(histogram, bins, m23(), n),
+      SIZE(histogramdd, bins, m23(), n),
+      SIZE(histogramdd, bins, m23(), {n, 1, 1}),
+      SIZE(histogramdd, bins, m23(), {n, n, n}),
+      SIZE(quantile, dim, m23(), 0.5, n),
+      SIZE(quantile, dim, m23(), ones({2}), n),
+      SIZE(nanquantile, dim, m23(), 0.5, n),
+      SIZE(nanquantile, dim, m23(), ones({2}), n),
+  };
+}
+
+std::vector<SizeCall> product_calls() {
+  return {
+      SIZE(einsum, path, "ij,jk->ik", {m33(), m33()}, {0, n}),
+      SIZE(tensordot, dims_self, m33(), m33(), {n}, {0}),
+      SIZE(tensordot, dims_other, m33(), m33(), {0}, {n}),
+      SIZE(cross, dim, m33(), m33(), n),
+      SIZE(linalg_cross, dim, m33(), m33(), n),
+      SIZE(cdist, compute_mode, m33(), m33(), 2, n),
+      SIZE(matrix_power, n, m33(), n),
+      SIZE(linalg_matrix_power, n, m33(), n),
+      SIZE(linalg_tensorsolve, dims, eye(1).reshape({1, 1, 1}), ones({1}), IntArrayRef{n}),
+      SIZE(linalg_tensorinv, ind, eye(6).reshape({6, 2, 3}), n),
+      SIZE(linalg_vector_norm, dim, m33(), 2, IntArrayRef{n}),
+      SIZE(linalg_matrix_norm, dim, m33(), 1, {0, n}),
+      SIZE(linalg_matrix_norm, dim, m33(), "fro", {0, n}),
+      SIZE(linalg_norm, dim, m33(), 1, IntArrayRef{n}),
+      SIZE(linalg_norm, dim, m33(), "fro", IntArrayRef{0, n}),
+      SIZE(linalg_vecdot, dim, m33(), m33(), n),
+      SIZE_AS(tensorsolve, dims,
+              linalg::tensorsolve(eye(1).reshape({1, 1, 1}), ones({1}), IntArrayRef{n})),
+      SIZE_AS(tensorinv, ind, linalg::tensorinv(eye(6).reshape({6, 2, 3}), n)),
+      SIZE_AS(vector_norm, dim, linalg::vector_norm(m33(), 2, IntArrayRef{n})),
+      SIZE_AS(matrix_norm, dim, linalg::matrix_norm(m33(), 1, {0, n})),
+      SIZE_AS(norm, dim, linalg::norm(m33(), 1, IntArrayRef{n})),
+      SIZE_AS(vecdot, dim, linalg::vecdot(m33(), m33(), n)),
+      SIZE(mvlgamma, p, m23() * 8, n),
+      SIZE(mvlgamma_, p, m23() * 8, n),
+      SIZE(polygamma, n, n, m23()),
+      SIZE(polygamma_, n, m23(), n),
+  };
+}
+
+const CallTable<SizeCall> kIndex(index_calls);
+const CallTable<SizeCall> kReduce(reduce_calls);
+const CallTable<SizeCall> kSort(sort_calls);
+const CallTable<SizeCall> kProducts(product_calls);
+
+}  // namespace
