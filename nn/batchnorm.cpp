@@ -1,5 +1,6 @@
 // BatchNorm1d, BatchNorm2d, BatchNorm3d.
 #include <ambit/autograd.h>
+#include <ambit/detail/printable.h>
 #include <ambit/nn/batchnorm.h>
 #include <ambit/nn/init.h>
 #include <ambit/ops/creation.h>
@@ -69,9 +70,9 @@ Tensor BatchNormImplBase<Derived, least_dim, most_dim>::forward(const Tensor& in
   if (input.dim() < least_dim || input.dim() > most_dim) {
     const char* argument = weight.defined() ? "weight" : "running_mean";
     const Tensor& t = weight.defined() ? weight : running_mean;
-    throw ShapeError(fmt::format("batch_norm: expected a {} input, got shape {}{}", kDims<most_dim>,
-                                 str(input.sizes()),
-                                 t.defined() ? fmt::format("; {} is {}", argument, t.name()) : ""));
+    throw ShapeError(fmt::format(
+        "batch_norm: expected a {} input, got shape {}{}", kDims<most_dim>, str(input.sizes()),
+        t.defined() ? fmt::format("; {} is {}", argument, printable(t.name())) : ""));
   }
   const bool tracked = running_mean.defined(), updates = this->is_training() && tracked;
   double momentum = options.momentum().value_or(0);

@@ -1,5 +1,6 @@
 // Module's tree: registering, names and paths, walking, train and print.
 #include <ambit/detail/memory_errors.h>
+#include <ambit/detail/printable.h>
 #include <ambit/nn/module.h>
 
 #include <cxxabi.h>
@@ -88,19 +89,20 @@ std::string Module::name() const { return name_.empty() ? class_name(typeid(*thi
 
 void Module::check_name(const char* op, const std::string& name) const {
   if (name.empty() || name.find('.') != std::string::npos) {
-    throw Error(fmt::format("{}: expected a name without dots, got \"{}\"", op, name));
+    throw Error(fmt::format("{}: expected a name without dots, got \"{}\"", op, printable(name)));
   }
   if (parameters_.contains(name) || buffers_.contains(name) || children_.contains(name)) {
-    throw Error(fmt::format("{}: expected a new name, got \"{}\", which {} has already", op, name,
-                            this->name()));
+    throw Error(fmt::format("{}: expected a new name, got \"{}\", which {} has already", op,
+                            printable(name), this->name()));
   }
 }
 
 void Module::check_child(const char* op, const std::string& name, const Module* child) const {
-  if (!child) throw Error(fmt::format("{}: expected a module for \"{}\", got null", op, name));
+  if (!child)
+    throw Error(fmt::format("{}: expected a module for \"{}\", got null", op, printable(name)));
   if (child->holds(this)) {
     throw Error(fmt::format("{}: expected a module that does not hold {}, got {} for \"{}\"", op,
-                            this->name(), child->name(), name));
+                            this->name(), child->name(), printable(name)));
   }
 }
 
@@ -137,7 +139,7 @@ Tensor& Module::register_parameter(std::string name, Tensor tensor, bool require
       throw Error(
           fmt::format("register_parameter: expected a leaf for \"{}\", got the result of an "
                       "op; detach() it",
-                      name));
+                      printable(name)));
     }
     tensor.requires_grad_(requires_grad);
     name_tensor(name, tensor);
@@ -169,8 +171,8 @@ void Module::add_module(std::string name, std::shared_ptr<Module> module) try {
 
 void Module::expect_child(const char* op, const std::string& name) const {
   if (!children_.contains(name)) {
-    throw Error(
-        fmt::format("{}: expected the name of a module of {}, got \"{}\"", op, this->name(), name));
+    throw Error(fmt::format("{}: expected the name of a module of {}, got \"{}\"", op, this->name(),
+                            printable(name)));
   }
 }
 
@@ -348,7 +350,7 @@ std::ostream& operator<<(std::ostream& os, const Module& module) {
   for (const auto& [name, child] : module.children_) {
     std::ostringstream text;
     text << *child;
-    os << "  (" << name << "): " << indent(text.str()) << "\n";
+    os << "  (" << printable(name) << "): " << indent(text.str()) << "\n";
   }
   return os << ")";
 }

@@ -1,6 +1,7 @@
 // Modules in files: as archives, as libtorch's C++ keeps them, and as state dicts.
 #include <ambit/autograd.h>
 #include <ambit/detail/memory_errors.h>
+#include <ambit/detail/printable.h>
 #include <ambit/error.h>
 #include <ambit/nn/serialize.h>
 
@@ -86,8 +87,8 @@ void load(nn::Module& module, const std::string& path) {
   const StateDict tensors = load(path, kCPU, &metadata);
   const auto saved = metadata.find(kModule);  // files of PyTorch have none
   if (saved != metadata.end() && saved->second != module.name()) {
-    throw Error(fmt::format("load: expected the module {} in '{}', got {}", module.name(), path,
-                            saved->second));
+    throw Error(fmt::format("load: expected the module {} in '{}', got {}", module.name(),
+                            printable(path), printable(saved->second)));
   }
   module.load_state_dict(tensors);
 }

@@ -1,6 +1,7 @@
 // Module's tensors as a whole: moving them, copying them out and in, cloning.
 #include <ambit/autograd.h>
 #include <ambit/detail/memory_errors.h>
+#include <ambit/detail/printable.h>
 #include <ambit/detail/record.h>
 #include <ambit/nn/cloneable.h>
 #include <ambit/ops/elementwise.h>
@@ -115,7 +116,9 @@ StateDict Module::state_dict() const try {
 namespace {
 
 std::string list(const char* what, const std::vector<std::string>& names) {
-  return names.empty() ? "" : fmt::format("\n  {}: {}", what, fmt::join(names, ", "));
+  return names.empty() ? ""
+                       : fmt::format("\n  {}: {}", what,
+                                     printable(fmt::format("{}", fmt::join(names, ", "))));
 }
 
 }  // namespace
@@ -148,7 +151,8 @@ IncompatibleKeys Module::check_and_load(const StateDict& dict, bool strict) {
   std::vector<std::pair<Tensor, Tensor>> copies;
   std::unordered_map<std::string, Tensor> values;
   for (const auto& [name, value] : dict) {
-    if (!values.emplace(name, value).second) wrong += fmt::format("\n  {}: given twice", name);
+    if (!values.emplace(name, value).second)
+      wrong += fmt::format("\n  {}: given twice", printable(name));
   }
   std::unordered_set<std::string> known;
   for (const auto& [name, target] : state_dict()) {

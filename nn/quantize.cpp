@@ -1,5 +1,6 @@
 // quantize_dynamic: all weights are made int8 before the first module has changed.
 #include <ambit/detail/memory_errors.h>
+#include <ambit/detail/printable.h>
 #include <ambit/nn/quantizable.h>
 #include <ambit/nn/quantize.h>
 #include <ambit/ops/elementwise.h>
@@ -26,12 +27,12 @@ Change change_of(Module& module, const QuantizableWeight& slot) {
   if (!weight.is_floating_point() || weight.dtype() == kFloat64) {
     throw DTypeError(
         fmt::format("{}: expected weights of float32, float16 or bfloat16, got {} of {}", kOp,
-                    name(weight.dtype()), slot.weight.name()));
+                    name(weight.dtype()), printable(slot.weight.name())));
   }
   const auto [q, scale] = quantize_rows(weight);
   if (!scale.is_meta() && !isfinite(scale).all().item<bool>()) {
-    throw Error(
-        fmt::format("{}: expected finite weights, got NaN or Inf in {}", kOp, slot.weight.name()));
+    throw Error(fmt::format("{}: expected finite weights, got NaN or Inf in {}", kOp,
+                            printable(slot.weight.name())));
   }
   return {module, slot, q, scale};
 }

@@ -1,5 +1,6 @@
 #include "state_mismatch.h"
 
+#include <ambit/detail/printable.h>
 #include <fmt/format.h>
 
 namespace ambit::nn {
@@ -13,10 +14,12 @@ std::string describe(const Tensor& t) {
 
 std::string state_mismatch(const std::string& name, const Tensor& target, const Tensor& value) {
   if (!value.defined() || target.sizes() != value.sizes() || target.dtype() != value.dtype()) {
-    return fmt::format("\n  {}: expected {}, got {}", name, describe(target), describe(value));
+    return fmt::format("\n  {}: expected {}, got {}", printable(name), describe(target),
+                       describe(value));
   }
   if (value.is_meta() && !target.is_meta()) {
-    return fmt::format("\n  {}: expected data, got a tensor on meta, which has none", name);
+    return fmt::format("\n  {}: expected data, got a tensor on meta, which has none",
+                       printable(name));
   }
   return "";
 }

@@ -1,4 +1,5 @@
 // find_strays: one walk over the module's tensors, one over the optimizer's.
+#include <ambit/detail/printable.h>
 #include <ambit/nn/strays.h>
 #include <ambit/optim/optimizer.h>
 
@@ -92,7 +93,8 @@ std::vector<Stray> find_strays(const Module& module, const optim::Optimizer& opt
 }
 
 std::ostream& operator<<(std::ostream& os, const Stray& stray) {
-  return os << text_of(stray) << ": on " << stray.device << ", expected " << stray.expected;
+  return os << printable(text_of(stray)) << ": on " << stray.device << ", expected "
+            << stray.expected;
 }
 std::ostream& operator<<(std::ostream& os, const std::vector<Stray>& strays) {
   for (const Stray& stray : strays) os << stray << '\n';

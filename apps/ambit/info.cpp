@@ -4,6 +4,7 @@
 #include <ambit/backend/plugin.h>
 #include <ambit/backend/registry.h>
 #include <ambit/build_info.h>
+#include <ambit/detail/printable.h>
 #include <ambit/plugins.h>
 #include <fmt/format.h>
 
@@ -23,24 +24,38 @@ using Facts = std::vector<std::pair<std::string, std::string>>;
 
 json json_of(const Facts& facts) {
   json all = json::object();
-  for (const auto& [name, value] : facts) all[name] = value;
+  for (const auto& [name, value] : facts) all[one_line(name)] = one_line(value);
   return all;
+}
+
+// Call `work`, which asks a backend; set `failure` to the text of its exception, of any type. So
+// one broken driver does not hide the other devices.
+template <class Work>
+void ask(const Work& work, std::string& failure) {
+  try {
+    work();
+  } catch (const std::exception& e) {
+    failure = one_line(e.what() ? e.what() : "none");
+  } catch (...) {
+    failure = "an exception of an unknown type";
+  }
 }
 
 json json_of(Device device) {
   json j = {{"device", device.str()}};
-  try {
+  std::string failure;
+  const auto describe = [&] {
     const Backend& backend = backend_of(device);
     const DeviceProperties properties = backend.properties(device.index());
     const MemoryStats memory = backend.memory_stats(device.index());
-    j["name"] = properties.name;
+    j["name"] = one_line(properties.name);
     j["total_memory_bytes"] = properties.total_memory;
     j["memory_in_use_bytes"] = memory.in_use;
     j["memory_cached_bytes"] = memory.cached;
     j["details"] = json_of(properties.details);
-  } catch (const std::exception& e) {  // one broken driver does not hide the other devices
-    j["error"] = e.what();
-  }
+  };
+  ask(describe, failure);
+  if (!failure.empty()) j["error"] = failure;
   return j;
 }
 
@@ -60,23 +75,28 @@ json gather() {
   for (const std::string& name : backend_names()) {
     const Device first(name);
     json devices = json::array();
-    const int count = first.is_meta() ? 0 : backend_of(first).device_count();
+    const int count = first.is_meta() ? 0 : device_count(name);
     for (int i = 0; i < count; ++i) devices.push_back(json_of(Device(first.kind(), i)));
     // Of one build with ambit: it would have been refused otherwise.
     json backend = {{"name", name},
-                    {"file", backend_library(first.kind())},
+                    {"file", printable(backend_library(first.kind()))},
                     {"build", AMBIT_BUILD_TAG},
                     {"devices", std::move(devices)}};
     if (!first.is_meta()) {
-      if (count == 0) backend["reason_for_none"] = backend_of(first).reason_for_none();
+      if (count == 0) {
+        std::string reason;
+        ask([&] { reason = one_line(backend_of(first).reason_for_none()); }, reason);
+        backend["reason_for_none"] = reason;
+      }
       backend["kernels"] = kernels_of(first.kind());
     }
     info["backends"].push_back(std::move(backend));
   }
   info["plugins"] = json::array();
   for (const LoadAttempt& attempt : load_report()) {
-    info["plugins"].push_back(
-        {{"file", attempt.file}, {"loaded", attempt.loaded}, {"result", attempt.result}});
+    info["plugins"].push_back({{"file", printable(attempt.file)},
+                               {"loaded", attempt.loaded},
+                               {"result", attempt.result}});
   }
   return info;
 }
@@ -152,7 +172,6 @@ void add_info(CLI::App& tool, int&) {
   command.callback([as_json] {
     const json info = gather();
     if (*as_json) {
-      // Bytes that are no UTF-8 may come from a plugin's errors.
       fmt::print("{}\n", info.dump(2, ' ', false, json::error_handler_t::replace));
     } else {
       fmt::print("{}", text_of(info));

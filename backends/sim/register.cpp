@@ -4,6 +4,7 @@
 #include <ambit/backend/kernels.h>
 #include <ambit/backend/plugin.h>
 #include <ambit/backend/reference.h>
+#include <ambit/detail/printable.h>
 #include <ambit/error.h>
 #include <fmt/format.h>
 
@@ -37,8 +38,9 @@ void load(Registry& registry) {
     added = true;
   }
   if (!added) {
-    throw BackendError(fmt::format(
-        "AMBIT_SIM: expected a name without devices, got \"{}\": each of them has some", text));
+    throw BackendError(
+        fmt::format("AMBIT_SIM: expected a name without devices, got \"{}\": each of them has some",
+                    printable(text)));
   }
 }
 

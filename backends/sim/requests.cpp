@@ -1,5 +1,6 @@
 #include "requests.h"
 
+#include <ambit/detail/printable.h>
 #include <ambit/error.h>
 #include <fmt/format.h>
 
@@ -12,7 +13,7 @@ namespace {
 [[noreturn]] void refuse(std::string_view text, std::string_view why) {
   throw BackendError(fmt::format(
       "AMBIT_SIM: expected names and counts of devices such as \"cuda:2,npu:1\", got \"{}\"{}",
-      text, why));
+      printable(text), printable(why)));
 }
 
 Request parse_request(std::string_view item, std::string_view text) {

@@ -3,6 +3,7 @@
 
 #include <ambit/backend/op.h>
 #include <ambit/backend/registry.h>
+#include <ambit/detail/printable.h>
 #include <ambit/device.h>
 #include <ambit/error.h>
 #include <ambit/plugins.h>
@@ -11,6 +12,8 @@
 #include <array>
 #include <charconv>
 #include <ostream>
+
+#include "backend_call.h"
 
 namespace ambit {
 namespace {
@@ -40,8 +43,8 @@ Device::Device(std::string_view text) {
     const auto [end, status] =
         std::from_chars(digits.data(), digits.data() + digits.size(), index_);
     if (status != std::errc{} || end != digits.data() + digits.size() || index_ < 0) {
-      throw Error(
-          fmt::format("Device: expected \"<name>\" or \"<name>:<index>\", got \"{}\"", text));
+      throw Error(fmt::format("Device: expected \"<name>\" or \"<name>:<index>\", got \"{}\"",
+                              one_line(text)));
     }
   }
   kind_ = device_kind(name);
@@ -73,7 +76,7 @@ std::ostream& operator<<(std::ostream& os, Device device) { return os << device.
 
 int device_count(std::string_view type) noexcept {
   try {
-    return type == "meta" ? 1 : backend_of(Device(type)).device_count();
+    return type == "meta" ? 1 : usable_devices(backend_of(Device(type)));
   } catch (...) {
     return 0;  // an unknown name, or a backend that could not start
   }
@@ -94,7 +97,8 @@ std::vector<Device> all_devices() {
 
 Device best_device() {
   for (const Device d : all_devices()) {
-    if (backend_of(d).is_accelerator()) return d;
+    Backend& backend = backend_of(d);
+    if (call_backend(d, "is_accelerator()", [&] { return backend.is_accelerator(); })) return d;
   }
   return kCPU;
 }
@@ -127,7 +131,9 @@ void DeviceGuard::reset_device(Device device) {
 }
 
 void synchronize(Device device) {
-  if (!device.is_meta()) usable_backend(device).synchronize(device.index());
+  if (device.is_meta()) return;
+  Backend& backend = usable_backend(device);
+  call_backend(device, "synchronize()", [&] { backend.synchronize(device.index()); });
 }
 
 }  // namespace ambit

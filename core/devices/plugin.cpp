@@ -1,6 +1,7 @@
 // The loader: where plugins are looked for, whose turn it is, and the report of what came of each
 // file.
 #include <ambit/detail/memory_errors.h>
+#include <ambit/detail/printable.h>
 #include <ambit/error.h>
 #include <ambit/plugins.h>
 #include <fmt/format.h>
@@ -81,7 +82,7 @@ class Turn {
     throw BackendError(
         fmt::format("expected another thread to have loaded {} within {} s, got no end of it; does "
                     "its load() wait for this thread? ($AMBIT_LOAD_TIMEOUT waits longer)",
-                    file_being_loaded(), timeout_s));
+                    printable(file_being_loaded()), timeout_s));
   }
   ~Turn() { loader().turn.release(); }
   Turn(const Turn&) = delete;
@@ -171,7 +172,7 @@ LoadAttempt try_file(const std::string& path, Try how) {
     if (end.loaded) pending.tell(std::move(end));
     throw;
   } catch (const std::exception& e) {
-    end.result = e.what();
+    end.result = printable(e.what());
     end.is_for_now = dynamic_cast<const NoMemoryToLoad*>(&e);
   }
   return pending.tell(std::move(end));
@@ -255,7 +256,7 @@ void search_for(std::string_view name) {
 void load_backend(const std::string& path) {
   typed_memory_errors("load_backend", [&] {
     if (const LoadAttempt attempt = try_file(path, Try::again); !attempt.loaded) {
-      throw BackendError(fmt::format("{}: {}", attempt.file, attempt.result));
+      throw BackendError(fmt::format("{}: {}", printable(attempt.file), attempt.result));
     }
   });
 }

@@ -1,6 +1,7 @@
 // Source of the format: elf(5).
 #include "plugin_file.h"
 
+#include <ambit/detail/printable.h>
 #include <ambit/error.h>
 
 #include <dirent.h>
@@ -69,7 +70,7 @@ void check_writers(const char* what, const fs::path& path) {
   throw BackendError(
       fmt::format("expected a plugin that not everybody may change, got the {} {} with mode {:o}; "
                   "AMBIT_TRUST_PLUGINS=1 loads it all the same",
-                  what, path.string(), info.st_mode & 07777));
+                  what, printable(path.string()), info.st_mode & 07777));
 }
 
 bool trusts_everybody() {

@@ -1,9 +1,10 @@
 #include "plugin_library.h"
 
+#include <ambit/detail/late_library.h>
+#include <ambit/detail/printable.h>
 #include <dlfcn.h>
 #include <fmt/format.h>
 
-#include <algorithm>
 #include <cstring>
 #include <map>
 #include <new>
@@ -21,13 +22,9 @@ std::map<std::string, int>& times_opened() {
   return *times;
 }
 
-// The text of a C string that may be anything: what is no text is not shown.
-std::string printable(const char* text) {
-  if (!text) return "none";
-  std::string s(text, strnlen(text, 100));
-  std::replace_if(
-      s.begin(), s.end(), [](unsigned char c) { return c < 32 || c > 126; }, '?');
-  return s;
+// The text of a C string that may be anything, its begin if it is long.
+std::string text_of(const char* text) {
+  return text ? printable({text, strnlen(text, 100)}) : "none";
 }
 
 // Check a library's word about itself, the parts that never move first. Errors: BackendError.
@@ -45,11 +42,11 @@ const PluginInfo& check_info(const PluginInfo* info) {
   }
   if (!info->build_tag || std::strcmp(info->build_tag, AMBIT_BUILD_TAG) != 0) {
     throw BackendError(fmt::format("expected the build \"{}\", got \"{}\"", AMBIT_BUILD_TAG,
-                                   printable(info->build_tag)));
+                                   text_of(info->build_tag)));
   }
   if (!info->name || !is_valid_name(info->name)) {
     throw BackendError(
-        fmt::format("expected a plugin name [a-z][a-z0-9_]*, got \"{}\"", printable(info->name)));
+        fmt::format("expected a plugin name [a-z][a-z0-9_]*, got \"{}\"", text_of(info->name)));
   }
   if (!info->load) throw BackendError("expected a load function in PluginInfo, got null");
   return *info;
@@ -64,14 +61,16 @@ auto guarded(const std::string& path, const char* what, const Code& code) {
   } catch (const std::bad_alloc&) {
     throw;  // no word about the library
   } catch (const OutOfMemoryError& e) {
-    throw NoMemoryToLoad(fmt::format("expected {} to succeed, got an error: {}", what, e.what()));
+    throw NoMemoryToLoad(
+        fmt::format("expected {} to succeed, got an error: {}", what, one_line(e.what())));
   } catch (const std::exception& e) {
-    const std::string_view text = e.what();
-    const std::string by_registry = path + ": ";  // which says it all
+    const std::string_view text = e.what() ? e.what() : "none";
+    const std::string by_registry = printable_lines(path) + ": ";  // which says it all
     if (text.starts_with(by_registry)) {
       throw BackendError(std::string(text.substr(by_registry.size())));
     }
-    throw BackendError(fmt::format("expected {} to succeed, got an error: {}", what, text));
+    throw BackendError(
+        fmt::format("expected {} to succeed, got an error: {}", what, one_line(text)));
   } catch (...) {
     throw BackendError(
         fmt::format("expected {} to succeed, got an exception of an unknown type", what));
@@ -86,33 +85,21 @@ std::string new_name(const std::string& file) {
   return name + file;
 }
 
-// What the system's loader says where it gets no memory; it keeps its errno to itself. A library
-// for which the static TLS block is too small will not fit later either.
-bool is_for_want_of_memory(std::string_view text) {
-  const auto says = [text](const char* words) {
-    return text.find(words) != std::string_view::npos;
-  };
-  if (says("static TLS block")) return false;
-  return says("failed to map segment") || says("cannot map zero-fill pages") ||
-         says("annot allocate memory") || says("out of memory");
-}
-
 }  // namespace
 
 const PluginInfo& open_plugin(const std::string& path) {
   check_plugin_file(path);
   const std::string name = new_name(path);
   int& opened = times_opened()[path];  // it must not fail once the library is open
-  void* const library = dlopen(name.c_str(), RTLD_NOW | RTLD_LOCAL);
-  if (!library) {
-    const char* const text = dlerror();
-    const std::string reason = fmt::format("expected a loadable library, got: {}", text);
-    if (is_for_want_of_memory(text)) throw NoMemoryToLoad(reason);
+  const OpenedLibrary library = open_library(name);
+  if (!library.handle) {
+    const std::string reason = "expected a loadable library, got: " + library.reason;
+    if (library.no_memory) throw NoMemoryToLoad(reason);
     throw BackendError(reason);
   }
   ++opened;
   using Entry = const PluginInfo* (*)();
-  const auto entry = reinterpret_cast<Entry>(dlsym(library, "ambit_plugin"));
+  const auto entry = reinterpret_cast<Entry>(dlsym(library.handle, "ambit_plugin"));
   if (!entry) throw BackendError("expected the entry ambit_plugin(), got a library without it");
   return check_info(guarded(path, "ambit_plugin()", entry));
 }

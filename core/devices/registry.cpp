@@ -5,15 +5,18 @@
 #include <ambit/backend/kernels.h>
 #include <ambit/backend/registry.h>
 #include <ambit/detail/memory_errors.h>
+#include <ambit/detail/printable.h>
 #include <ambit/error.h>
 #include <ambit/plugins.h>
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <filesystem>
 #include <mutex>
 #include <optional>
 
+#include "backend_call.h"
 #include "communicators.h"
 
 namespace ambit {
@@ -87,7 +90,7 @@ int choose_kind(const Backends& all, const std::string& name, int next,
     const Slot& slot = all.slots[static_cast<size_t>(k)];
     if (slot.name != name) continue;
     const Backend* holder = slot.backend.load(std::memory_order_acquire);
-    const bool gives_way = k != 1 && (!holder || holder->device_count() == 0);
+    const bool gives_way = k != 1 && (!holder || usable_devices(*holder) == 0);
     if (gives_way) return k;
     throw BackendError(
         fmt::format("{}: expected a new backend name, got \"{}\", which {} has taken", library,
@@ -131,8 +134,8 @@ void Registry::add_backend(std::unique_ptr<Backend> backend) {
   if (!backend) throw BackendError(fmt::format("{}: expected a backend, got null", library_));
   std::string name = backend->name();
   if (!is_valid_name(name)) {
-    throw BackendError(
-        fmt::format("{}: expected a backend name [a-z][a-z0-9_]*, got \"{}\"", library_, name));
+    throw BackendError(fmt::format("{}: expected a backend name [a-z][a-z0-9_]*, got \"{}\"",
+                                   library_, one_line(name)));
   }
   for (const Entry& entry : entries_) {
     if (entry.name == name) {
@@ -147,6 +150,10 @@ void Registry::add_kernel(OpBase& op, AnyKernel kernel, DTypeSet native) {
   if (entries_.empty()) {
     throw BackendError(
         fmt::format("{}: expected add_backend before the kernel of {}", library_, op.name()));
+  }
+  if (!kernel) {
+    throw BackendError(fmt::format("{}: expected a kernel of {} for {}, got null", library_,
+                                   op.name(), entries_.back().name));
   }
   auto& kernels = entries_.back().kernels;
   for (const Entry::Kernel& known : kernels) {
@@ -180,7 +187,7 @@ void Registry::add_communicator(std::string name, distributed::CommunicatorFacto
   if (!is_valid_name(name) || !make) {
     throw BackendError(fmt::format(
         "{}: expected a communicator named [a-z][a-z0-9_]* and its factory, got \"{}\"{}", library_,
-        name, make ? "" : " without one"));
+        one_line(name), make ? "" : " without one"));
   }
   communicators_.push_back({{std::move(name), make}, std::move(about)});
 }
@@ -197,14 +204,19 @@ std::vector<std::string> Registry::commit() {
     count = std::max(count, kind + 1);
     kinds.push_back(static_cast<size_t>(kind));
     const int devices = entry.backend->device_count();
-    const std::string reason = devices == 0 ? entry.backend->reason_for_none() : "";
+    if (devices < 0 || devices > kMostDevices) {
+      throw BackendError(fmt::format("{}: expected device_count() of {} to be 0 to {}, got {}",
+                                     library_, entry.name, kMostDevices, devices));
+    }
+    const std::string reason = devices == 0 ? one_line(entry.backend->reason_for_none()) : "";
     brought.push_back(fmt::format("{}: {} device{}{}", entry.name, devices, devices == 1 ? "" : "s",
                                   reason.empty() ? "" : ", " + reason));
   }
   std::vector<NamedCommunicator> communicators;
   for (const CommunicatorEntry& entry : communicators_) {
     communicators.push_back(entry.communicator);
-    brought.push_back(fmt::format("{}: a communicator, {}", entry.communicator.name, entry.about));
+    brought.push_back(
+        fmt::format("{}: a communicator, {}", entry.communicator.name, one_line(entry.about)));
   }
   all.retired.reserve(all.retired.size() + entries_.size());
   all.libraries.push_back(std::make_unique<const std::string>(library_));
@@ -227,19 +239,36 @@ std::vector<std::string> Registry::commit() {
   return brought;
 }
 
-// Every allocation asks these two: what they throw is made elsewhere, so that they stay short.
 namespace {
+
+// One line for each file that the loader refused, of those that mention `name`.
+std::string refusals(std::string_view name = {}) {
+  std::string text;
+  for (const LoadAttempt& attempt : load_report()) {
+    if (attempt.loaded) continue;
+    const std::string file = std::filesystem::path(attempt.file).filename();
+    if (file.find(name) == file.npos && attempt.result.find(name) == attempt.result.npos) continue;
+    text += fmt::format("\n  {}: {}", printable(attempt.file), attempt.result);
+  }
+  return text.empty() ? text : "; refused were" + text;
+}
+
+// Every allocation asks the two below: what they throw is made elsewhere, so that they stay short.
 
 [[noreturn, gnu::noinline]] void throw_no_memory(Device device) {
   throw BackendError(fmt::format("{} has no memory", device.str()));
 }
 
 [[noreturn, gnu::noinline]] void throw_no_device(Device device, Backend& b) {
-  const int count = b.device_count();
-  const std::string reason = count == 0 ? b.reason_for_none() : "";
-  throw BackendError(fmt::format("expected an existing {} device, got {}: there {} {}{}",
+  const int count = usable_devices(b);
+  const std::string reason =
+      count == 0
+          ? one_line(call_backend(device, "reason_for_none()", [&] { return b.reason_for_none(); }))
+          : "";
+  throw BackendError(fmt::format("expected an existing {} device, got {}: there {} {}{}{}",
                                  device.type().name(), device.str(), count == 1 ? "is" : "are",
-                                 count, reason.empty() ? "" : ", " + reason));
+                                 count, reason.empty() ? "" : ", " + reason,
+                                 refusals(device.type().name())));
 }
 
 [[gnu::always_inline]] inline Backend& registered(Device device) {
@@ -255,7 +284,8 @@ Backend& backend_of(Device device) { return registered(device); }
 
 Backend& usable_backend(Device device) {
   Backend& b = registered(device);
-  if (device.index() >= b.device_count()) throw_no_device(device, b);
+  if (device.index() >= b.device_count()) [[unlikely]]
+    throw_no_device(device, b);
   return b;
 }
 
@@ -278,15 +308,6 @@ std::optional<DeviceKind> find_kind(std::string_view name) {
   return std::nullopt;
 }
 
-// One line for each file that the loader refused.
-std::string refusals() {
-  std::string text;
-  for (const LoadAttempt& attempt : load_report()) {
-    if (!attempt.loaded) text += fmt::format("\n  {}: {}", attempt.file, attempt.result);
-  }
-  return text.empty() ? text : "; refused were" + text;
-}
-
 }  // namespace
 
 const std::string& backend_library(DeviceKind kind) {
@@ -296,14 +317,14 @@ const std::string& backend_library(DeviceKind kind) {
 bool has_devices(std::string_view name) {
   const std::optional<DeviceKind> kind = find_kind(name);
   if (!kind) return false;
-  return *kind == DeviceKind::meta || backend_of(Device(*kind)).device_count() > 0;
+  return *kind == DeviceKind::meta || usable_devices(backend_of(Device(*kind))) > 0;
 }
 
 DeviceKind device_kind(std::string_view name) {
   if (!has_devices(name) && is_valid_name(name)) load_backends_for(name);
   if (const std::optional<DeviceKind> kind = find_kind(name)) return *kind;
   throw Error(fmt::format("Device: expected the name of a backend, got \"{}\"; there are {}{}",
-                          name, fmt::join(backend_names(), ", "), refusals()));
+                          one_line(name), fmt::join(backend_names(), ", "), refusals()));
 }
 
 const std::string& device_name(DeviceKind kind) {

@@ -1,4 +1,5 @@
 // Error types, and how a device mismatch explains itself.
+#include <ambit/detail/printable.h>
 #include <ambit/error.h>
 
 #include <fmt/format.h>
@@ -8,7 +9,7 @@
 
 namespace ambit {
 
-Error::Error(std::string text) : text_(std::move(text)) {}
+Error::Error(std::string text) : text_(printable_lines(std::move(text))) {}
 Error::Error(const Error&) = default;
 Error::~Error() = default;
 const char* Error::what() const noexcept { return text_.c_str(); }
@@ -69,7 +70,8 @@ std::string DeviceMismatchError::explain() const {
     } else if (!undefined && a.device != expected()) {
       note = "differs";
     }
-    if (!a.parameter.empty()) note += (note.empty() ? "parameter " : "; parameter ") + a.parameter;
+    if (!a.parameter.empty())
+      note += (note.empty() ? "parameter " : "; parameter ") + printable(a.parameter);
     std::string line =
         fmt::format("  #{} {:<{}}  {:<{}}  {:<{}}  {}", i, a.name, name_width, a.type, type_width,
                     undefined ? "" : a.device.str(), device_width, note);

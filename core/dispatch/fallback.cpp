@@ -17,6 +17,7 @@
 #include <mutex>
 #include <string_view>
 
+#include "core/devices/backend_call.h"
 #include "core/devices/registry.h"
 #include "core/ops/on_host.h"
 
@@ -106,8 +107,10 @@ Tensor CpuFallback::to_cpu(const Tensor& t) {
   }
   bytes_ += extent_bytes(t);
   const Tensor flat = empty({extent(t)}, TensorOptions(t.dtype()).device(kCPU));
-  usable_backend(device_).copy_to_host(device_.index(), flat.data_ptr(), t.data_ptr(),
-                                       extent_bytes(t), false);
+  Backend& backend = usable_backend(device_);
+  call_backend(device_, "copy_to_host()", [&] {
+    backend.copy_to_host(device_.index(), flat.data_ptr(), t.data_ptr(), extent_bytes(t), false);
+  });
   return make_view(flat, t.sizes(), t.strides(), 0);
 }
 
@@ -119,8 +122,11 @@ void CpuFallback::write_back(Tensor& output, const Tensor& host) {
     return;
   }
   bytes_ += extent_bytes(output);
-  usable_backend(device_).copy_from_host(device_.index(), output.data_ptr(), host.data_ptr(),
-                                         extent_bytes(output), false);
+  Backend& backend = usable_backend(device_);
+  call_backend(device_, "copy_from_host()", [&] {
+    backend.copy_from_host(device_.index(), output.data_ptr(), host.data_ptr(),
+                           extent_bytes(output), false);
+  });
 }
 
 void CpuFallback::finish() {

@@ -1,10 +1,12 @@
 // The one device check, and what a call without a kernel says.
 #include <ambit/backend/kernels.h>
 #include <ambit/backend/registry.h>
+#include <ambit/detail/printable.h>
 #include <ambit/error.h>
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include "core/devices/backend_call.h"
 #include "core/devices/registry.h"
 
 namespace ambit {
@@ -94,6 +96,23 @@ DTypeSet OpBase::native(DeviceKind kind) const {
   if (!has_kernel(kind)) return {};
   if (reduced_ == Reduced::native) return dtypes::kReduced;
   return DTypeSet(DTypeBits(native_[static_cast<size_t>(kind)].load(std::memory_order_relaxed)));
+}
+
+void OpBase::rethrow_typed(Device device, const char* function) const {
+  try {
+    throw;
+  } catch (const Error&) {
+    throw;
+  } catch (const std::bad_alloc&) {  // of a kernel's scratch in a std::vector
+    throw_out_of_host_memory(name_);
+  } catch (...) {
+    const std::string code =
+        find(device.kind())
+            ? fmt::format("the kernel {} of {}", name_, printable(backend_library(device.kind())))
+            : fmt::format("{} without a kernel", name_);
+    rethrow_as_backend_error(fmt::format("{}: expected {} to succeed on {}",
+                                         function ? function : name_, code, device.str()));
+  }
 }
 
 void OpBase::activate(Device device) { usable_backend(device).activate(device.index()); }

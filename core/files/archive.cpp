@@ -1,6 +1,7 @@
 // OutputArchive and InputArchive. What is in their files, pytorch/ knows.
 #include <ambit/archive.h>
 #include <ambit/autograd.h>
+#include <ambit/detail/printable.h>
 #include <ambit/error.h>
 
 #include <fmt/format.h>
@@ -14,9 +15,9 @@
 
 #include "archive_entry.h"
 #include "atomic_file.h"
+#include "fail.h"
 #include "input_file.h"
 #include "lack_of_memory.h"
-#include "one_line.h"
 #include "pytorch/archive_writer.h"
 #include "pytorch/checkpoint_reader.h"
 #include "utf8.h"
@@ -26,7 +27,7 @@ namespace {
 
 template <class... T>
 [[noreturn]] void fail(fmt::format_string<T...> text, T&&... args) {
-  throw SerializationError(fmt::format(text, std::forward<T>(args)...));
+  fail_about_file(fmt::format(text, std::forward<T>(args)...));
 }
 
 // libtorch puts keys between quotes, and does not understand all that may be there.

@@ -3,6 +3,7 @@
 // paths can be. Source: rename(2), fsync(2); D. Luu, "Files are hard", on why each step is needed.
 #include "atomic_file.h"
 
+#include <ambit/detail/printable.h>
 #include <ambit/error.h>
 
 #include <fcntl.h>
@@ -151,8 +152,8 @@ void AtomicFile::sync_folder() const {
 }
 
 void AtomicFile::fail(const char* step, int error) const {
-  throw SerializationError(
-      fmt::format("save: cannot {} '{}': {}", step, path_, std::generic_category().message(error)));
+  throw SerializationError(fmt::format("save: cannot {} '{}': {}", step, printable(path_),
+                                       std::generic_category().message(error)));
 }
 
 }  // namespace ambit

@@ -1,5 +1,6 @@
 #include "input_file.h"
 
+#include <ambit/detail/printable.h>
 #include <ambit/error.h>
 
 #include <fcntl.h>
@@ -12,12 +13,12 @@
 #include <system_error>
 
 #include "in_parts.h"
-#include "one_line.h"
 
 namespace ambit {
 
 void fail_load(const std::string& path, const std::string& why) {
-  throw SerializationError(fmt::format("load: cannot read '{}': {}", path, one_line(why)));
+  throw SerializationError(
+      fmt::format("load: cannot read '{}': {}", one_line(path), one_line(why)));
 }
 
 bool is_valid(const Tensor& t) {

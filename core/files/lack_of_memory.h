@@ -1,12 +1,10 @@
 // A lack of memory while a file is read or written, as ambit's own error. Private to core.
 #pragma once
 
-#include <ambit/error.h>
-
-#include <fmt/format.h>
-
 #include <new>
 #include <string>
+
+#include "fail.h"
 
 namespace ambit {
 
@@ -17,8 +15,7 @@ auto named_in_lack_of_memory(const char* op, const std::string& path, const Work
   try {
     return work();
   } catch (const std::bad_alloc&) {
-    throw OutOfMemoryError(
-        fmt::format("{}: expected memory to work in for '{}', got none left", op, path));
+    fail_for_memory(op, path);
   }
 }
 

@@ -1,12 +1,15 @@
 #include <ambit/detail/late_library.h>
+#include <ambit/detail/printable.h>
 #include <ambit/error.h>
 #include <dlfcn.h>
 #include <fmt/format.h>
+#include <libintl.h>
 
-#include <cerrno>
 #include <filesystem>
 #include <map>
 #include <mutex>
+#include <new>
+#include <string_view>
 #include <system_error>
 
 #include "core/devices/registry.h"
@@ -14,23 +17,47 @@
 namespace ambit {
 namespace {
 
-// Errors: Error, of which dlerror's text is part.
-const void* open_library(const std::string& name) {
+// Whether dlerror()'s text tells of a lack of memory. Where a file cannot be mapped, the text may
+// not say why. A library for which the static TLS block is too small will not fit later either.
+bool tells_of_no_memory(std::string_view text) {
+  // Of the C library, which translates its texts.
+  const auto says = [text](const char* words) {
+    return text.find(dgettext("libc", words)) != std::string_view::npos;
+  };
+  return says("Cannot allocate memory") || says("failed to map segment from shared object") ||
+         says("cannot map zero-fill pages") || says("out of memory");
+}
+
+// Errors: Error, OutOfMemoryError.
+const void* open_late_library(const std::string& name) {
   const std::string file = fmt::format("{}/ambit/libambit_{}.so", own_folder(), name);
-  void* library = dlopen(file.c_str(), RTLD_NOW | RTLD_LOCAL);  // never closed: its code may run
-  if (!library) {
-    const std::string text = fmt::format("{}: expected to open {}, got: {}", name, file, dlerror());
-    const std::string no_memory = std::generic_category().message(ENOMEM);
-    if (text.ends_with(no_memory)) throw OutOfMemoryError(text);
+  const OpenedLibrary library = open_library(file);
+  if (!library.handle) {
+    const std::string text =
+        fmt::format("{}: expected to open {}, got: {}", name, printable(file), library.reason);
+    if (library.no_memory) throw OutOfMemoryError(text);
     throw Error(text);
   }
   const std::string entry = "ambit_" + name;
-  const auto table = reinterpret_cast<const void* (*)()>(dlsym(library, entry.c_str()));
-  if (!table) throw Error(fmt::format("{}: expected the function {} in {}", name, entry, file));
+  const auto table = reinterpret_cast<const void* (*)()>(dlsym(library.handle, entry.c_str()));
+  if (!table) {
+    throw Error(fmt::format("{}: expected the function {} in {}", name, entry, printable(file)));
+  }
   return table();
 }
 
 }  // namespace
+
+OpenedLibrary open_library(const std::string& file) {
+  OpenedLibrary opened;
+  opened.handle = dlopen(file.c_str(), RTLD_NOW | RTLD_LOCAL | RTLD_NODELETE);
+  if (opened.handle) return opened;
+  const char* const text = dlerror();
+  if (!text) throw std::bad_alloc();
+  opened.no_memory = tells_of_no_memory(text);
+  opened.reason = one_line(text);
+  return opened;
+}
 
 const void* late_library(const std::string& name) {
   static std::mutex mutex;
@@ -38,7 +65,7 @@ const void* late_library(const std::string& name) {
   const std::lock_guard lock(mutex);
   const auto known = opened->find(name);
   if (known != opened->end()) return known->second;
-  return opened->emplace(name, open_library(name)).first->second;
+  return opened->emplace(name, open_late_library(name)).first->second;
 }
 
 std::string own_folder() {

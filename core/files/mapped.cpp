@@ -1,4 +1,5 @@
 // from_file: a tensor whose memory is a file's pages.
+#include <ambit/detail/printable.h>
 #include <ambit/error.h>
 #include <ambit/ops/creation.h>
 #include <ambit/ops/out.h>
@@ -16,7 +17,6 @@
 #include <system_error>
 
 #include "input_file.h"
-#include "one_line.h"
 
 namespace ambit {
 namespace {

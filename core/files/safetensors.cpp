@@ -14,6 +14,8 @@
 #include <unordered_set>
 #include <utility>
 
+#include "fail.h"
+
 namespace ambit::safetensors {
 namespace {
 
@@ -36,7 +38,7 @@ constexpr size_t kMaxDims = 64;                    // so that a header of ones b
 
 template <class... T>
 [[noreturn]] void fail(fmt::format_string<T...> text, T&&... args) {
-  throw SerializationError(fmt::format(text, std::forward<T>(args)...));
+  fail_about_file(fmt::format(text, std::forward<T>(args)...));
 }
 
 // Receives the events of the JSON parser, which does not recurse.

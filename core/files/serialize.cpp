@@ -2,6 +2,7 @@
 // knows the header, atomic_file.cpp the replacing of files.
 #include <ambit/archive.h>
 #include <ambit/checkpoint.h>
+#include <ambit/detail/printable.h>
 #include <ambit/error.h>
 #include <ambit/ops/creation.h>
 #include <ambit/serialize.h>
@@ -27,7 +28,7 @@ static_assert(std::endian::native == std::endian::little, "safetensors data are 
 constexpr const char* kOneTensor = "tensor";  // the name that a tensor alone bears
 
 [[noreturn]] void fail_save(const std::string& path, const std::string& why) {
-  throw SerializationError(fmt::format("save: cannot write '{}': {}", path, why));
+  throw SerializationError(printable(fmt::format("save: cannot write '{}': {}", path, why)));
 }
 
 // To write. What is read says itself what it is, where its name does not.

@@ -1,35 +1,39 @@
 // Which bytes are text. Private to core.
 #pragma once
 
+#include <cstddef>
 #include <string_view>
 
 namespace ambit {
 
-/// Return whether bytes are UTF-8 as Python decodes it: each character in its shortest form, no
-/// halves of UTF-16's pairs, none beyond U+10FFFF. Source: RFC 3629, section 4.
-inline bool is_utf8(std::string_view text) {
-  const auto in = [&](size_t i, unsigned char least, unsigned char most) {
-    const auto byte = i < text.size() ? static_cast<unsigned char>(text[i]) : 0;
+/// Return how many bytes the character of UTF-8 that begins at text[i] has, 0 where none begins
+/// there. As Python decodes it: each character in its shortest form, no halves of UTF-16's pairs,
+/// none beyond U+10FFFF. Source: RFC 3629, section 4.
+inline size_t utf8_length(std::string_view text, size_t i) {
+  const auto in = [&](size_t at, unsigned char least, unsigned char most) {
+    const auto byte = at < text.size() ? static_cast<unsigned char>(text[at]) : 0;
     return least <= byte && byte <= most;
   };
+  const auto first = static_cast<unsigned char>(text[i]);
+  if (first < 0x80) return 1;
+  if (first >= 0xc2 && first <= 0xdf) return in(i + 1, 0x80, 0xbf) ? 2 : 0;
+  if ((first & 0xf0) == 0xe0) {
+    const unsigned char least = first == 0xe0 ? 0xa0 : 0x80, most = first == 0xed ? 0x9f : 0xbf;
+    return in(i + 1, least, most) && in(i + 2, 0x80, 0xbf) ? 3 : 0;
+  }
+  if (first >= 0xf0 && first <= 0xf4) {
+    const unsigned char least = first == 0xf0 ? 0x90 : 0x80, most = first == 0xf4 ? 0x8f : 0xbf;
+    return in(i + 1, least, most) && in(i + 2, 0x80, 0xbf) && in(i + 3, 0x80, 0xbf) ? 4 : 0;
+  }
+  return 0;
+}
+
+/// Return whether bytes are UTF-8.
+inline bool is_utf8(std::string_view text) {
   for (size_t i = 0; i < text.size();) {
-    const auto first = static_cast<unsigned char>(text[i]);
-    if (first < 0x80) {
-      i += 1;
-    } else if (first >= 0xc2 && first <= 0xdf) {
-      if (!in(i + 1, 0x80, 0xbf)) return false;
-      i += 2;
-    } else if ((first & 0xf0) == 0xe0) {
-      const unsigned char least = first == 0xe0 ? 0xa0 : 0x80, most = first == 0xed ? 0x9f : 0xbf;
-      if (!in(i + 1, least, most) || !in(i + 2, 0x80, 0xbf)) return false;
-      i += 3;
-    } else if (first >= 0xf0 && first <= 0xf4) {
-      const unsigned char least = first == 0xf0 ? 0x90 : 0x80, most = first == 0xf4 ? 0x8f : 0xbf;
-      if (!in(i + 1, least, most) || !in(i + 2, 0x80, 0xbf) || !in(i + 3, 0x80, 0xbf)) return false;
-      i += 4;
-    } else {
-      return false;
-    }
+    const size_t length = utf8_length(text, i);
+    if (length == 0) return false;
+    i += length;
   }
   return true;
 }

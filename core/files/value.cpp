@@ -1,3 +1,4 @@
+#include <ambit/detail/printable.h>
 #include <ambit/error.h>
 #include <ambit/value.h>
 
@@ -7,14 +8,14 @@
 #include <algorithm>
 #include <set>
 
-#include "one_line.h"
+#include "fail.h"
 
 namespace ambit {
 namespace {
 
 template <class... T>
 [[noreturn]] void fail(fmt::format_string<T...> text, T&&... args) {
-  throw SerializationError(fmt::format(text, std::forward<T>(args)...));
+  fail_about_file(fmt::format(text, std::forward<T>(args)...));
 }
 
 std::string quote(const Value& key) {

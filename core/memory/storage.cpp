@@ -1,19 +1,42 @@
 // Allocation and release of a tensor's bytes, and what it takes to have them in row-major order.
 #include <ambit/backend/registry.h>
+#include <ambit/detail/printable.h>
 #include <ambit/detail/storage.h>
+#include <ambit/error.h>
+
+#include <fmt/format.h>
 
 #include <utility>
 
+#include "core/devices/backend_call.h"
 #include "destroy_in_turn.h"
 
 namespace ambit {
+
+namespace {
+
+[[noreturn, gnu::noinline]] void throw_null(Device device, size_t bytes) {
+  throw OutOfMemoryError(fmt::format("{}: expected {} bytes from allocate() of {}, got null",
+                                     device.str(), bytes,
+                                     printable(backend_library(device.kind()))));
+}
+
+[[gnu::always_inline]] inline void* allocate(Backend& backend, Device device, size_t bytes) {
+  void* const p =
+      call_backend(device, "allocate()", [&] { return backend.allocate(device.index(), bytes); });
+  if (!p) [[unlikely]]
+    throw_null(device, bytes);
+  return p;
+}
+
+}  // namespace
 
 StorageImpl::StorageImpl(Device device, size_t size_bytes)
     : size_bytes_(size_bytes), device_(device) {
   if (device.is_meta()) return;
   Backend& backend = usable_backend(device);
   if (size_bytes == 0) return;
-  data_ = backend.allocate(device.index(), size_bytes);
+  data_ = allocate(backend, device, size_bytes);
   backend_ = &backend;
   state_.open();
 }
@@ -55,7 +78,9 @@ void StorageImpl::materialize() const {
       case LayoutState::Step::convert:
         return convert();
       case LayoutState::Step::await_copy:
-        backend_of(copy_source_).wait_for_copies(copy_source_.index(), data_);
+        call_backend(copy_source_, "wait_for_copies()", [&] {
+          backend_of(copy_source_).wait_for_copies(copy_source_.index(), data_);
+        });
         state_.end_pending_copy();
     }
   }
@@ -64,8 +89,10 @@ void StorageImpl::materialize() const {
 void StorageImpl::convert() const {
   void* row_major = nullptr;
   try {
-    row_major = backend_->allocate(device_.index(), size_bytes_);
-    backend_->to_row_major(device_.index(), row_major, data_, size_bytes_, layout_);
+    row_major = allocate(*backend_, device_, size_bytes_);
+    call_backend(device_, "to_row_major()", [&] {
+      backend_->to_row_major(device_.index(), row_major, data_, size_bytes_, layout_);
+    });
   } catch (...) {
     if (row_major) backend_->free(device_.index(), row_major, size_bytes_);
     state_.end_conversion(false);

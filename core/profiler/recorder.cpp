@@ -3,9 +3,12 @@
 #include <ambit/backend/op.h>
 #include <ambit/backend/registry.h>
 #include <ambit/error.h>
+#include <ambit/memory.h>
 
 #include <algorithm>
 #include <utility>
+
+#include "core/devices/backend_call.h"
 
 namespace ambit::profiler {
 namespace {
@@ -19,6 +22,11 @@ struct AtEndOfThread {
   }
 };
 thread_local AtEndOfThread at_end_of_thread;
+
+std::unique_ptr<TimeMark> mark_time(Device device) {
+  Backend& backend = usable_backend(device);
+  return call_backend(device, "mark_time()", [&] { return backend.mark_time(device.index()); });
+}
 
 }  // namespace
 
@@ -102,7 +110,7 @@ const char* Recorder::intern(uint64_t profile, std::string_view text) {
 void Recorder::watch_memory(Device device) {
   const std::lock_guard lock(mutex_);
   if (std::ranges::find(memory_, device, &MemorySeen::device) != memory_.end()) return;
-  const MemoryStats stats = usable_backend(device).memory_stats(device.index());
+  const MemoryStats stats = ambit::memory_stats(device);
   memory_.push_back({device, stats.allocated, stats.allocated - stats.in_use, stats.peak_in_use});
 }
 
@@ -112,7 +120,7 @@ More Recorder::memory_since(Device device) {
   const std::lock_guard lock(mutex_);
   const auto seen = std::ranges::find(memory_, device, &MemorySeen::device);
   if (seen == memory_.end()) return more;
-  const MemoryStats stats = usable_backend(device).memory_stats(device.index());
+  const MemoryStats stats = ambit::memory_stats(device);
   const size_t freed = stats.allocated - stats.in_use;
   more.allocated = static_cast<int64_t>(stats.allocated - seen->allocated);
   more.freed = static_cast<int64_t>(freed - seen->freed);
@@ -133,7 +141,7 @@ int64_t Recorder::clock_offset(Device device) {
   constexpr int kMarks = 5;
   int64_t least = INT64_MAX;
   for (int i = 0; i < kMarks; ++i) {
-    const std::unique_ptr<TimeMark> mark = usable_backend(device).mark_time(device.index());
+    const std::unique_ptr<TimeMark> mark = mark_time(device);
     const int64_t reached = mark ? mark->nanoseconds() : -1;
     if (reached < 0) return kUnknownOffset;
     least = std::min(least, steady_nanoseconds() - reached);
@@ -145,14 +153,14 @@ std::unique_ptr<TimeMark> Recorder::begin_more(const Call& call) {
   if (records_memory_ && call.is_on_device()) watch_memory(call.device);
   if (call.device.is_cpu() || !(call.is_kernel || call.kind == EventKind::copy)) return nullptr;
   if (clock_offset(call.device) == kUnknownOffset) return nullptr;
-  return usable_backend(call.device).mark_time(call.device.index());
+  return mark_time(call.device);
 }
 
 void Recorder::end_more(ThreadLog& log) noexcept try {
   const Call& call = log.last_open();
   ThreadLog::Kept kept = log.take();
   std::unique_ptr<TimeMark> end;
-  if (kept.mark) end = usable_backend(call.device).mark_time(call.device.index());
+  if (kept.mark) end = mark_time(call.device);
   More more;
   if (records_memory_ && call.is_on_device()) more = memory_since(call.device);
   more.shapes = kept.shapes;

@@ -14,6 +14,8 @@
 #include <string>
 #include <utility>
 
+#include "core/devices/backend_call.h"
+
 namespace ambit {
 namespace {
 
@@ -55,7 +57,10 @@ DType dtype_of_dlpack(DLPackType type) {
   throw DTypeError(fmt::format("from_dlpack: expected dtype.code from 0 to 6, got {}", type.code));
 }
 
-int32_t dlpack_device_type(Device device) { return backend_of(device).dlpack_device_type(); }
+int32_t dlpack_device_type(Device device) {
+  const Backend& backend = backend_of(device);
+  return call_backend(device, "dlpack_device_type()", [&] { return backend.dlpack_device_type(); });
+}
 
 namespace {
 
@@ -101,7 +106,10 @@ std::unique_ptr<Lent<Managed>> lend(const char* op, const Tensor& t, const DLPac
   lent->tensor = options.copy ? t.clone() : t.detach();
   describe(lent->managed.dl_tensor, lent->tensor, lent->sizes, lent->strides);
   if (options.stream != -1 && lent->managed.dl_tensor.data) {
-    backend_of(t.device()).lend(t.device().index(), lent->managed.dl_tensor.data, options.stream);
+    const Device device = t.device();
+    call_backend(device, "lend()", [&] {
+      backend_of(device).lend(device.index(), lent->managed.dl_tensor.data, options.stream);
+    });
   }
   lent->managed.manager_ctx = lent.get();
   lent->managed.deleter = Lent<Managed>::free;
@@ -133,7 +141,7 @@ Device find_device(const DLDevice& d) {
   for (const std::string& name : backend_names()) {
     const Device device(name + ":0");
     if (device.is_meta()) continue;
-    if (backend_of(device).dlpack_device_type() == type) return Device(device.kind(), d.device_id);
+    if (dlpack_device_type(device) == type) return Device(device.kind(), d.device_id);
   }
   throw BackendError(
       fmt::format("from_dlpack: expected device.device_type of a backend that is there, got {}",
@@ -151,7 +159,7 @@ Device device_of(const DLDevice& d, const std::optional<Device>& wanted) {
   if (wanted->is_meta()) {
     throw BackendError("from_dlpack: expected a device with memory, got meta");
   }
-  const int32_t type = backend_of(*wanted).dlpack_device_type();
+  const int32_t type = dlpack_device_type(*wanted);
   const int32_t index = wanted->index();
   const bool is_host = type == kDLCPU && (d.device_type == kDLCUDAHost ||
                                           d.device_type == kDLROCMHost || d.device_type == kDLCPU);
@@ -279,7 +287,10 @@ Tensor borrow(Managed* managed, bool read_only, const DLPackImport& options) try
   Tensor out(intrusive_ptr<TensorImpl>(new TensorImpl(storage, g.sizes, g.strides, 0, dtype)));
   if (read_only) storage->set_read_only();
   std::function<void(void*)> deleter = give_back(managed);
-  if (data) backend_of(device).borrow(device.index(), data, bytes, options.stream);
+  if (data) {
+    call_backend(device, "borrow()",
+                 [&] { backend_of(device).borrow(device.index(), data, bytes, options.stream); });
+  }
   storage->set_deleter(std::move(deleter));  // nothing can fail any more: it is taken over
   return out;
 } catch (const std::bad_alloc&) {

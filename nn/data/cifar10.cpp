@@ -2,6 +2,7 @@
 // Format: www.cs.toronto.edu/~kriz/cifar.html, "Binary version".
 #include <ambit/backend/op.h>
 #include <ambit/data/cifar10.h>
+#include <ambit/detail/printable.h>
 #include <ambit/error.h>
 #include <ambit/ops/creation.h>
 
@@ -55,7 +56,7 @@ void append_file(std::vector<uint8_t>& records, const std::string& path) {
   DataFile file("CIFAR10", path);
   const auto fail = [&](const std::string& expected, const std::string& got) {
     throw SerializationError(
-        fmt::format("CIFAR10: expected {} in '{}', got {}", expected, path, got));
+        fmt::format("CIFAR10: expected {} in '{}', got {}", expected, printable(path), got));
   };
   const uint64_t bytes = file.most_bytes();
   if (file.is_packed()) fail("images as they are", "a compressed file");
@@ -91,7 +92,7 @@ ByteImages read(const std::string& root, Mode mode) {
     throw SerializationError(
         fmt::format("CIFAR10: expected {} in '{}', or in its folder cifar-10-batches-bin or "
                     "cifar-10-sample, got no such file",
-                    file_names(mode)[0], root));
+                    file_names(mode)[0], printable(root)));
   }
   std::vector<uint8_t> records;
   for (const std::string& file : file_names(mode)) {

@@ -1,6 +1,7 @@
 // By zlib, which hands through what is not compressed.
 #include "data_file.h"
 
+#include <ambit/detail/printable.h>
 #include <ambit/error.h>
 
 #include <fcntl.h>
@@ -63,7 +64,8 @@ bool DataFile::at_end() {
 }
 
 void DataFile::fail(const std::string& why) const {
-  throw SerializationError(fmt::format("{}: cannot read '{}': {}", dataset_, path_, why));
+  throw SerializationError(
+      fmt::format("{}: cannot read '{}': {}", dataset_, printable(path_), why));
 }
 
 void DataFile::Close::operator()(gzFile_s* file) const { ::gzclose(file); }

@@ -1,6 +1,7 @@
 // MNIST's idx files. Format: yann.lecun.com/exdb/mnist.
 #include <ambit/backend/op.h>
 #include <ambit/data/mnist.h>
+#include <ambit/detail/printable.h>
 #include <ambit/error.h>
 #include <ambit/ops/creation.h>
 
@@ -56,7 +57,7 @@ Tensor read_idx(const std::string& path, size_t dims) {
   DataFile file("MNIST", path);
   const auto fail = [&](const std::string& expected, const auto& got) {
     throw SerializationError(
-        fmt::format("MNIST: expected {} in '{}', got {}", expected, path, got));
+        fmt::format("MNIST: expected {} in '{}', got {}", expected, printable(path), got));
   };
   const size_t header = 4 + 4 * dims;
   std::array<uint8_t, 4 + 4 * kMostDims> bytes{};
@@ -93,13 +94,13 @@ ByteImages read(const std::string& root, Mode mode) {
   const Tensor labels = read_idx(labels_path, 1);
   if (images.size(0) != labels.size(0)) {
     throw SerializationError(fmt::format("MNIST: expected {} labels in '{}', got {}",
-                                         images.size(0), labels_path, labels.size(0)));
+                                         images.size(0), printable(labels_path), labels.size(0)));
   }
   const auto* label = labels.data_ptr<uint8_t>();
   const auto worst = std::max_element(label, label + labels.numel());
   if (labels.numel() > 0 && *worst > 9) {
-    throw SerializationError(
-        fmt::format("MNIST: expected labels 0 to 9 in '{}', got {}", labels_path, *worst));
+    throw SerializationError(fmt::format("MNIST: expected labels 0 to 9 in '{}', got {}",
+                                         printable(labels_path), *worst));
   }
   return {images.unsqueeze(1), labels.to(kInt64)};
 }

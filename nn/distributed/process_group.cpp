@@ -60,7 +60,7 @@ void lay_out(Side& side, const Communicator& communicator, const Transfer& trans
   }
   // A communicator of a device comes behind what is queued on it by itself.
   const Device home = side.memory.device();
-  if (!home.is_cpu() && communicator.device().is_cpu()) backend_of(home).synchronize(home.index());
+  if (!home.is_cpu() && communicator.device().is_cpu()) ambit::synchronize(home);
 }
 
 // Bring the results to where they belong.

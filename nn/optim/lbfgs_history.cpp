@@ -1,5 +1,6 @@
 #include "lbfgs_history.h"
 
+#include <ambit/detail/printable.h>
 #include <ambit/error.h>
 #include <ambit/ops/creation.h>
 #include <ambit/ops/shape.h>
@@ -109,7 +110,7 @@ LBFGS::History LBFGS::History::of(const StateDict& dict) {
   for (const auto& [key, value] : dict) {
     const size_t i = static_cast<size_t>(std::find(kNames, kNames + known, key) - kNames);
     if (i == known || found[i].defined()) {
-      wrong += fmt::format("\n  {}: {}", key, i == known ? "unexpected" : "given twice");
+      wrong += fmt::format("\n  {}: {}", printable(key), i == known ? "unexpected" : "given twice");
     } else {
       found[i] = value;
     }

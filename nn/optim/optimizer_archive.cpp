@@ -8,6 +8,7 @@
 // Source: torch/csrc/api/include/torch/optim/serialize.h.
 #include <ambit/checkpoint.h>
 #include <ambit/detail/memory_errors.h>
+#include <ambit/detail/printable.h>
 #include <ambit/error.h>
 #include <ambit/nn/serialize.h>
 #include <ambit/ops/creation.h>
@@ -29,7 +30,7 @@ constexpr const char* kFormat = "1.5.0";  // under "pytorch_version", of all tha
 
 template <class... T>
 [[noreturn]] void fail(fmt::format_string<T...> text, T&&... args) {
-  throw SerializationError("load: " + fmt::format(text, std::forward<T>(args)...));
+  throw SerializationError("load: " + printable(fmt::format(text, std::forward<T>(args)...)));
 }
 
 bool is_checkpoint(const std::string& path) {
@@ -166,7 +167,7 @@ void save(const optim::Optimizer& optimizer, const std::string& path) {
     throw SerializationError(fmt::format(
         "save: cannot write '{}': expected .pth or another extension for an optimizer, whose "
         "options a safetensors file has no place for",
-        path));
+        printable(path)));
   }
   OutputArchive archive;
   archive << optimizer;

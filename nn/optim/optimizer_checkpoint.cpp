@@ -1,6 +1,7 @@
 // An optimizer's options and state as PyTorch lays them out. What a parameter keeps is checked
 // where state dicts are (optimizer_state.cpp).
 #include <ambit/detail/memory_errors.h>
+#include <ambit/detail/printable.h>
 #include <ambit/error.h>
 #include <ambit/ops/creation.h>
 #include <ambit/optim/optimizer.h>
@@ -19,7 +20,7 @@ namespace {
 
 template <class... T>
 [[noreturn]] void fail(fmt::format_string<T...> text, T&&... args) {
-  throw SerializationError("checkpoint: " + fmt::format(text, std::forward<T>(args)...));
+  throw SerializationError("checkpoint: " + printable(fmt::format(text, std::forward<T>(args)...)));
 }
 
 // PyTorch counts steps in float32 tensors, and before 1.12 in ints.

@@ -1,6 +1,7 @@
 // An optimizer's state as tensors with names, for checkpoints.
 #include <ambit/autograd.h>
 #include <ambit/detail/memory_errors.h>
+#include <ambit/detail/printable.h>
 #include <ambit/error.h>
 #include <ambit/ops/shape.h>
 #include <ambit/optim/optimizer.h>
@@ -92,7 +93,7 @@ void Optimizer::load_state_dict(const StateDict& dict) try {
   std::unordered_map<const TensorImpl*, State> loaded;
   std::string wrong;
   const auto complain = [&wrong](std::string_view key, std::string_view why) {
-    wrong += fmt::format("\n  {}: {}", key, why);
+    wrong += fmt::format("\n  {}: {}", printable(key), why);
   };
   for (const auto& [key, value] : dict) {
     const auto [position, name] = split(key);

@@ -2,6 +2,7 @@
 // little-endian. Source: tensorflow/core/lib/io/record_writer.cc.
 #include "event_file.h"
 
+#include <ambit/detail/printable.h>
 #include <ambit/error.h>
 #include <fcntl.h>
 #include <fmt/format.h>
@@ -114,7 +115,7 @@ void EventFile::expect_linked() const {
 }
 
 void EventFile::fail(const char* step, const std::string& why) const {
-  throw Error(fmt::format("SummaryWriter: cannot {} '{}': {}", step, path_, why));
+  throw Error(fmt::format("SummaryWriter: cannot {} '{}': {}", step, printable(path_), why));
 }
 
 }  // namespace ambit::tensorboard

@@ -3,11 +3,13 @@
 #include <ambit/plugins.h>
 
 #include <atomic>
+#include <climits>
 #include <memory>
 #include <stdexcept>
 #include <string>
 #include <thread>
 
+#include "misbehaving.h"
 #include "toy.h"
 
 namespace loads {
@@ -60,6 +62,46 @@ void twice_one_kernel(Registry& registry) {
 void kernel_of_nobody(Registry& registry) { toy::borrow<ambit::kernels::copy>(registry); }
 
 void malformed_name(Registry& registry) { registry.add_backend(backend("My-GPU")); }
+void empty_name(Registry& registry) { registry.add_backend(backend("")); }
+void odd_name(Registry& registry) { registry.add_backend(backend("a\n\x1b]0;b\x07\xff\xc3\xa9")); }
+void odd_error(Registry&) { throw std::runtime_error("no\r\n\x1b[31mred\xc2\x9b"); }
+
+struct NoText : std::exception {
+  const char* what() const noexcept override { return nullptr; }
+};
+void throws_no_text(Registry&) { throw NoText(); }
+
+void negative(Registry& registry) { registry.add_backend(backend("negative", -1)); }
+void least(Registry& registry) { registry.add_backend(backend("least", INT_MIN)); }
+void too_many(Registry& registry) { registry.add_backend(backend("too_many", 1025)); }
+
+void null_kernel(Registry& registry) {
+  registry.add_backend(backend("hollow"));
+  registry.add(ambit::kernels::copy, nullptr);
+}
+
+struct NoName : toy::ToyBackend {
+  NoName() : ToyBackend("no_name", 1) {}
+  std::string name() const override { throw 42; }
+};
+void throws_as_name(Registry& registry) { registry.add_backend(std::make_unique<NoName>()); }
+
+struct NoReason : toy::ToyBackend {
+  NoReason() : ToyBackend("no_reason", 0) {}
+  std::string reason_for_none() const override { throw 42; }
+};
+void throws_as_reason(Registry& registry) { registry.add_backend(std::make_unique<NoReason>()); }
+
+void misbehaves(Registry& registry) { toy::add_misbehaving(registry); }
+
+struct NoProperties : toy::ToyBackend {
+  NoProperties() : ToyBackend("no_properties", 1) {}
+  ambit::DeviceProperties properties(int) const override { throw 42; }
+};
+void throwing_properties(Registry& registry) {
+  registry.add_backend(std::make_unique<NoProperties>());
+}
+
 void null_backend(Registry& registry) { registry.add_backend(nullptr); }
 void nothing(Registry&) {}
 

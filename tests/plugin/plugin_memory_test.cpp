@@ -1,6 +1,8 @@
 // A lack of memory while plugins are searched and loaded: a typed error, and the next try finds
 // them as if it were the first. Each case has a process of its own, since what is loaded stays.
 #include <ambit/ambit.h>
+#include <ambit/backend/registry.h>
+#include <ambit/detail/late_library.h>
 #include <ambit/plugins.h>
 #include <doctest/doctest.h>
 #include <sys/resource.h>
@@ -139,5 +141,36 @@ TEST_CASE("child: all plugins are loaded without address space" * doctest::skip(
   load_all_backends();
   CHECK(is_loaded(plugin_path("toy")));
   CHECK(is_loaded(plugin_path("toy2")));
+}
+
+TEST_CASE("a late library that the system has no memory for is asked for again later") {
+  check_child("child: a late library is opened without address space");
+}
+TEST_CASE("child: a late library is opened without address space" * doctest::skip()) {
+  const Tensor spd = eye(3) * 2;
+  std::string text;
+  bool solved = false;
+  {
+    const NoAddressSpace limit;
+    try {
+      (void)late_library("zip");
+    } catch (const OutOfMemoryError& e) {
+      text = e.what();
+    }
+    try {
+      (void)linalg_cholesky(spd);
+      solved = true;
+    } catch (const OutOfMemoryError&) {
+    }
+  }
+  INFO(text);
+  CHECK(text.starts_with("zip: expected to open "));
+  CHECK(late_library("zip") != nullptr);
+  CHECK(linalg_cholesky(spd).square().allclose(spd));
+  // Where the system has LAPACK, the first attempt has not settled that there is none.
+  for (const auto& [name, value] : backend_of(kCPU).properties(0).details) {
+    INFO(name, ": ", value);
+    if (name == "LAPACK") CHECK((!solved || value.find("No such file") != value.npos));
+  }
 }
 #endif

@@ -184,6 +184,48 @@ TEST_CASE("child: the path is set after the first search" * doctest::skip()) {
   CHECK(result_of(plugin_path("toy")) == "toy: 1 device");
 }
 
+TEST_CASE("an AMBIT_SIM that was refused is named where its device is missed") {
+  check_child("child: a device of AMBIT_SIM is missed",
+              {{"AMBIT_BACKEND_PATH", plugin_path("without_devices")}, {"AMBIT_SIM", "idle:x"}});
+}
+TEST_CASE("child: a device of AMBIT_SIM is missed" * doctest::skip()) {
+  const Device device("idle");  // known, without devices
+  std::string text;
+  try {
+    ones({1}, device);
+  } catch (const BackendError& e) {
+    text = e.what();
+  }
+  INFO(text);
+  CHECK(text.starts_with(
+      "expected an existing idle device, got idle:0: there are 0; refused were\n  "));
+  CHECK(text.find("libambit_sim.so: expected load() to succeed, got an error: AMBIT_SIM: expected "
+                  "names and counts of devices such as \"cuda:2,npu:1\", got \"idle:x\"") !=
+        std::string::npos);
+  // Of a device that it did not ask for, nothing of it is said.
+  CHECK_THROWS_WITH_AS(ones({1}, "reference:1"),
+                       "expected an existing reference device, got reference:1: there is 1",
+                       BackendError);
+}
+
+TEST_CASE("a path that a terminal would obey is escaped where it is printed") {
+  const TemporaryFolder folder;
+  const std::string file = folder.write("libambit_\x1b[31m.so", "no library");
+  const std::string shown = folder / "libambit_\\x1b[31m.so";
+  try {
+    load_backend(file);
+    FAIL("not refused");
+  } catch (const BackendError& e) {
+    const std::string text = e.what();
+    INFO(text);
+    CHECK(text.starts_with(shown + ": "));
+    CHECK(text.find('\x1b') == std::string::npos);
+  }
+  CHECK(result_of(file).starts_with("refused: "));  // the report has the path itself
+  CHECK_THROWS_WITH_AS(Device("n\x1bpu\n:0"), doctest::Contains("got \"n\\x1bpu\\n\""), Error);
+  CHECK_THROWS_WITH_AS(Device("cpu:\x07"), doctest::Contains("got \"cpu:\\x07\""), Error);
+}
+
 TEST_CASE("a plugin that asks for plugins while it loads is loaded once") {
   const std::string path = plugin_path("asks_for_itself") + ":" + plugin_path("toy");
   check_child("child: a curious plugin", {{"AMBIT_BACKEND_PATH", path}});

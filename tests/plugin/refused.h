@@ -46,5 +46,16 @@ inline std::vector<Refused> refused_plugins() {
       {"kernel_of_nobody", "expected add_backend before the kernel of copy"},
       {"malformed_name", "expected a backend name [a-z][a-z0-9_]*, got \"My-GPU\""},
       {"null_backend", "expected a backend, got null"},
+      {"empty_name", "expected a backend name [a-z][a-z0-9_]*, got \"\""},
+      {"odd_name",
+       "expected a backend name [a-z][a-z0-9_]*, got \"a\\n\\x1b]0;b\\x07\\xff\xc3\xa9\""},
+      {"odd_error", "expected load() to succeed, got an error: no\\r\\n\\x1b[31mred\\u009b"},
+      {"throws_no_text", "expected load() to succeed, got an error: none"},
+      {"negative", "expected device_count() of negative to be 0 to 1024, got -1"},
+      {"least", "expected device_count() of least to be 0 to 1024, got -2147483648"},
+      {"too_many", "expected device_count() of too_many to be 0 to 1024, got 1025"},
+      {"null_kernel", "expected a kernel of copy for hollow, got null"},
+      {"throws_as_name", "expected load() to succeed, got an exception of an unknown type"},
+      {"throws_as_reason", "expected load() to succeed, got an exception of an unknown type"},
   };
 }

@@ -15,6 +15,7 @@
 #include "backends/cpu/layout/native_scope.h"
 #include "backends/cpu/layout/widened.h"
 #include "backends/cpu/matmul/matmul_bfloat16.h"
+#include "backends/cpu/runtime/library_use.h"
 #include "backends/cpu/runtime/scratch.h"
 #include "conv_direct.h"
 #include "conv_filters.h"
@@ -123,7 +124,8 @@ std::optional<ConvSizes> turned_round(const ConvSizes& g, const Tensor& dx) {
 // Return whether oneDNN is for it, and has convolved.
 bool convolve_by_onednn(const ConvSizes& g, Tensor& y, const Tensor& x, const Tensor& w,
                         const Tensor& b) {
-  if (!prefers_onednn(x, g, g.Kg, is_channels_last(x))) return false;
+  const LibraryUse use(prefers_onednn(x, g, g.Kg, is_channels_last(x)));
+  if (!use) return false;
   // w may be another convolution's result; Layouts has it row-major.
   const NativeScope native({.outputs = {&y}, .row_major = {&w, &b}, .inputs = {&x}});
   return onednn_conv(g, native.output(0), native.input(0), w, b);
@@ -175,7 +177,7 @@ void convolution_input_grad(Tensor& dx, const Tensor& dy, const Tensor& w, const
   if (dy.numel() == 0 || w.numel() == 0) return kernels::fill(dx, 0);
   const ConvSizes g(dx.sizes(), w.sizes(), dy.sizes(), p);
   if (convolve_by_winograd(g, dx, dy, w, true, Tensor())) return;
-  if (prefers_onednn(dx, g, g.Cg, false)) {
+  if (const LibraryUse use(prefers_onednn(dx, g, g.Cg, false)); use) {
     const NativeScope native({.outputs = {&dx}, .row_major = {&w}, .inputs = {&dy}});
     if (const std::optional<ConvSizes> turned = turned_round(g, dx)) {
       return onednn_conv_turned_round(*turned, native.output(0), native.input(0), w);
@@ -215,7 +217,7 @@ void convolution_weight_grad(Tensor& dw, const Tensor& dy, const Tensor& x, cons
     }
   }
   if (add_up_by_winograd(g, dw, dy, x)) return;
-  if (prefers_onednn(x, g, g.Kg, is_channels_last(dy))) {
+  if (const LibraryUse use(prefers_onednn(x, g, g.Kg, is_channels_last(dy))); use) {
     const NativeScope native({.row_major = {&dw}, .inputs = {&dy, &x}});
     if (onednn_conv_weight_grad(g, dw, native.input(0), native.input(1))) return;
   }

@@ -27,7 +27,7 @@ int32_t work_size(T size) {
 
 // values [B,N]; vectors [B,N,N]; info [B]; x [B,N,N]. Vectors come by columns.
 void eigh(Tensor& values, Tensor& vectors, Tensor& info, const Tensor& x, bool upper) {
-  const Lapack* library = lapack();
+  const LapackUse library;
   if (!library) return reference::eigh(values, vectors, info, x, upper);
   const int32_t N = lapack_size("eigh", x.size(1));
   const int64_t n = N, numel = n * n;
@@ -69,7 +69,7 @@ void eigh(Tensor& values, Tensor& vectors, Tensor& info, const Tensor& x, bool u
 // u [B,M,C]; s [B,K]; vh [B,D,N]; info [B]; x [B,M,N]. By columns x is x^T = V S U^T: LAPACK's U is
 // by rows our vh, its V^T our u.
 void svd(Tensor& u, Tensor& s, Tensor& vh, Tensor& info, const Tensor& x) {
-  const Lapack* library = lapack();
+  const LapackUse library;
   if (!library) return reference::svd(u, s, vh, info, x);
   const int32_t M = lapack_size("svd", x.size(1)), N = lapack_size("svd", x.size(2));
   const bool all = u.defined();

@@ -8,7 +8,7 @@ namespace ambit::cpu {
 
 // y, x [B,N,N]; info [B]. By columns L is the upper U = L^T, and the other way round.
 void cholesky(Tensor& y, Tensor& info, const Tensor& x, bool upper) {
-  const Lapack* library = lapack();
+  const LapackUse library;
   if (!library) return reference::cholesky(y, info, x, upper);
   const int32_t N = lapack_size("cholesky", x.size(1)), lda = leading(N);
   const int64_t n = x.size(1), numel = n * n;
@@ -32,7 +32,7 @@ void cholesky(Tensor& y, Tensor& info, const Tensor& x, bool upper) {
 // q [B,M,C]; r [B,C,N]; x [B,M,N]. Copied to lie by columns: LQ factors of x^T, which lies so
 // already, take LAPACK half as long again.
 void qr(Tensor& q, Tensor& r, const Tensor& x) {
-  const Lapack* library = lapack();
+  const LapackUse library;
   if (!library) return reference::qr(q, r, x);
   const int32_t M = lapack_size("qr", x.size(1)), N = lapack_size("qr", x.size(2));
   const int32_t C = lapack_size("qr", r.size(1)), K = std::min(M, N);

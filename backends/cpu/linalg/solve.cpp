@@ -41,7 +41,7 @@ void check_pivots(const int32_t* pivots, int64_t count, int64_t N) {
 
 // lu, x [B,M,N]; pivots [B,min(M,N)]; info [B]
 void lu_factor(Tensor& lu, Tensor& pivots, Tensor& info, const Tensor& x) {
-  const Lapack* library = lapack();
+  const LapackUse library;
   if (!library) return reference::lu_factor(lu, pivots, info, x);
   const int32_t M = lapack_size("lu_factor", x.size(1)), N = lapack_size("lu_factor", x.size(2));
   const int64_t numel = x.size(1) * x.size(2), K = std::min(M, N);
@@ -63,7 +63,7 @@ void lu_factor(Tensor& lu, Tensor& pivots, Tensor& info, const Tensor& x) {
 }
 
 void lu_solve(Tensor& y, const Tensor& lu, const Tensor& pivots, const Tensor& b, bool transpose) {
-  const Lapack* library = lapack();
+  const LapackUse library;
   if (!library) return reference::lu_solve(y, lu, pivots, b, transpose);
   const int32_t N = lapack_size("lu_solve", y.size(1)), R = lapack_size("lu_solve", y.size(2));
   const int64_t rows = y.size(1), columns = y.size(2), numel = rows * columns;
@@ -92,7 +92,7 @@ void lu_solve(Tensor& y, const Tensor& lu, const Tensor& pivots, const Tensor& b
 }
 
 void triangular_solve(Tensor& y, const Tensor& a, const Tensor& b, const TriangularParams& p) {
-  const Lapack* library = lapack();
+  const LapackUse library;
   if (!library) return reference::triangular_solve(y, a, b, p);
   const int32_t N = lapack_size("triangular_solve", y.size(1));
   const int32_t R = lapack_size("triangular_solve", y.size(2));

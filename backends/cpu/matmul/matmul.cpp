@@ -8,6 +8,8 @@
 #include "backends/cpu/elementwise/inner_loops.h"
 #include "backends/cpu/kernels.h"
 #include "backends/cpu/layout/packing.h"
+#include "backends/cpu/layout/widened.h"
+#include "backends/cpu/runtime/library_use.h"
 #include "backends/cpu/runtime/onednn.h"
 #include "backends/cpu/runtime/scratch.h"
 #include "gemm.h"
@@ -156,7 +158,9 @@ void multiply_pairs(const Sizes& s, T* y, const Tensor& a, const Tensor& b) {
 
 void matmul_float(const Tensor& y, const Tensor& a, const Tensor& b) {
   const Sizes s = sizes_of(y, a, b);
-  if (is_for_blocks({s.M, s.N, s.K, matrix_of<float>(a, 0), matrix_of<float>(b, 0)})) {
+  const LibraryUse use(
+      !is_for_blocks({s.M, s.N, s.K, matrix_of<float>(a, 0), matrix_of<float>(b, 0)}));
+  if (!use) {
     return multiply_pairs<float>(s, y.data_ptr<float>(), a, b);
   }
   const Tiles tiles(s.M, s.N, s.K);
@@ -220,7 +224,8 @@ void linear_float(const char* op, const Tensor& y, const Tensor& x, const Tensor
                   const Tensor& b, UnaryLoop map = nullptr) {
   const auto product = linear_product<float>(y, x, w, b);
   float* const out = y.data_ptr<float>();
-  if (is_for_blocks(product)) {
+  const LibraryUse use(!is_for_blocks(product));
+  if (!use) {
     multiply(product, out);
     if (map) {
       parallel_for(product.M, grain_for(product.N), [&](int64_t begin, int64_t end) {
@@ -243,7 +248,10 @@ void linear_float(const char* op, const Tensor& y, const Tensor& x, const Tensor
 void matmul(Tensor& y, const Tensor& a, const Tensor& b) {
   if (y.numel() == 0) return;
   if (a.sizes()[2] == 0) return kernels::fill(y, 0);
-  if (y.dtype() == kBFloat16) return matmul_bfloat16(y, a, b);
+  if (y.dtype() == kBFloat16) {
+    if (!matmul_bfloat16(y, a, b)) run_widened(kernels::matmul, matmul, y, a, b);
+    return;
+  }
   if (y.dtype() == kFloat32) return matmul_float(y, a, b);
   const Sizes s = sizes_of(y, a, b);
   if (y.dtype() == kFloat64) return multiply_pairs<double>(s, y.data_ptr<double>(), a, b);
@@ -264,7 +272,10 @@ void linear(Tensor& y, const Tensor& x, const Tensor& w, const Tensor& b) {
   if (K > 0 && y.dtype() == kFloat64) {
     return multiply(linear_product<double>(y, x, w, b), y.data_ptr<double>());
   }
-  if (K > 0 && y.dtype() == kBFloat16) return linear_bfloat16(y, x, w, b, {});
+  if (K > 0 && y.dtype() == kBFloat16) {
+    if (!linear_bfloat16(y, x, w, b, {})) run_widened(kernels::linear, linear, y, x, w, b);
+    return;
+  }
   if (y.dtype() == kBFloat16) {  // the bias, or nothing
     if (!b.defined()) return kernels::fill(y, 0);
     const NoGradGuard no_grad;
@@ -288,7 +299,10 @@ void linear_map(Tensor& y, const Tensor& x, const Tensor& w, const Tensor& b,
   if (y.numel() == 0) return;
   const bool sums = x.sizes()[1] > 0;
   if (sums && y.dtype() == kBFloat16 && map != UnaryOp::relu) {  // oneDNN's makes 0 of NaN
-    return linear_bfloat16(y, x, w, b, map);
+    if (!linear_bfloat16(y, x, w, b, map)) {
+      run_widened(kernels::linear_map, linear_map, y, x, w, b, map);
+    }
+    return;
   }
   if (sums && y.dtype() == kFloat32) {
     return linear_float("linear_map", y, x, w, b, unary_loop(map, kFloat32));

@@ -3,6 +3,7 @@
 #include <optional>
 
 #include "backends/cpu/layout/packing.h"
+#include "backends/cpu/runtime/library_use.h"
 #include "backends/cpu/runtime/onednn.h"
 #include "backends/cpu/runtime/parallel.h"
 #include "backends/cpu/runtime/scratch.h"
@@ -185,12 +186,15 @@ DTypeSet native_products() {
 }
 bool has_bfloat16_tiles() { return has_instructions(dnnl::cpu_isa::avx512_core_amx); }
 
-void matmul_bfloat16(const Tensor& y, const Tensor& a, const Tensor& b) {
+bool matmul_bfloat16(const Tensor& y, const Tensor& a, const Tensor& b) {
+  const LibraryUse use;
+  if (!use) return false;
   const int64_t B = y.sizes()[0], M = y.sizes()[1], N = y.sizes()[2], K = a.sizes()[2];
   auto* out = reinterpret_cast<uint16_t*>(y.data_ptr<BFloat16>());
   if (b.strides()[0] == 0 && a.strides()[0] == M * a.strides()[1]) {  // a single longer product
     const DenseMatrix right(matrix_of(b, 1, 2), K, N);
-    return multiply("matmul", B * M, N, K, out, matrix_of(a, 1, 2), right);
+    multiply("matmul", B * M, N, K, out, matrix_of(a, 1, 2), right);
+    return true;
   }
   parallel_for(B, grain_for_products(M * N * K), [&](int64_t begin, int64_t end) {
     for (int64_t i = begin; i < end; ++i) {
@@ -198,10 +202,13 @@ void matmul_bfloat16(const Tensor& y, const Tensor& a, const Tensor& b) {
       multiply("matmul", M, N, K, out + i * M * N, matrix_of(a, 1, 2, i * a.strides()[0]), right);
     }
   });
+  return true;
 }
 
-void linear_bfloat16(const Tensor& y, const Tensor& x, const Tensor& w, const Tensor& b,
+bool linear_bfloat16(const Tensor& y, const Tensor& x, const Tensor& w, const Tensor& b,
                      std::optional<UnaryOp> map) {
+  const LibraryUse use;
+  if (!use) return false;
   const int64_t M = y.sizes()[0], N = y.sizes()[1], K = x.sizes()[1];
   const DenseMatrix right(matrix_of(w, 1, 0), K, N);
   std::optional<DenseMatrix> bias;
@@ -212,6 +219,7 @@ void linear_bfloat16(const Tensor& y, const Tensor& x, const Tensor& w, const Te
   multiply(map ? "linear_map" : "linear", M, N, K,
            reinterpret_cast<uint16_t*>(y.data_ptr<BFloat16>()), matrix_of(x, 0, 1), right,
            bias ? bias->data() : nullptr, map);
+  return true;
 }
 
 }  // namespace ambit::cpu

@@ -14,9 +14,10 @@ DTypeSet native_products();
 /// Whether its products of bfloat16 are of whole tiles: AMX.
 bool has_bfloat16_tiles();
 
-/// As kernels::matmul, and kernels::linear or linear_map, nothing being empty.
-void matmul_bfloat16(const Tensor& y, const Tensor& a, const Tensor& b);
-void linear_bfloat16(const Tensor& y, const Tensor& x, const Tensor& w, const Tensor& b,
-                     std::optional<UnaryOp> map);
+/// As kernels::matmul, and kernels::linear or linear_map, nothing being empty. They return false,
+/// having written nothing, once the process exits and oneDNN goes.
+[[nodiscard]] bool matmul_bfloat16(const Tensor& y, const Tensor& a, const Tensor& b);
+[[nodiscard]] bool linear_bfloat16(const Tensor& y, const Tensor& x, const Tensor& w,
+                                   const Tensor& b, std::optional<UnaryOp> map);
 
 }  // namespace ambit::cpu

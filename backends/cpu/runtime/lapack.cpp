@@ -1,5 +1,7 @@
 #include "lapack.h"
 
+#include <ambit/detail/late_library.h>
+#include <ambit/error.h>
 #include <dlfcn.h>
 
 #include <cstdlib>
@@ -38,29 +40,37 @@ std::string file_of(const Lapack& functions) {
   return std::filesystem::weakly_canonical(info.dli_fname, ignored);
 }
 
-// dlsym finds BLAS, too: LAPACK's library depends on it.
+// dlsym finds BLAS, too: LAPACK's library depends on it. Errors: OutOfMemoryError; the next call
+// tries again.
 Library open() {
   const char* named = std::getenv("AMBIT_LAPACK");
   Library l{.name = named && *named ? named : "liblapack.so.3"};
-  void* library = dlopen(l.name.c_str(), RTLD_NOW | RTLD_LOCAL);  // never closed: it has threads
-  if (!library) {
-    const char* why = dlerror();
-    l.name = std::string("none (") + (why ? why : l.name) + ")";
+  const OpenedLibrary library = open_library(l.name);
+  if (library.no_memory) {
+    throw OutOfMemoryError("LAPACK: expected memory to open its library, got: " + library.reason);
+  }
+  if (!library.handle) {
+    l.name = "none (" + library.reason + ")";
   } else {
-    l.found = find_all(library, l.functions.of_float) && find_all(library, l.functions.of_double);
+    l.found = find_all(library.handle, l.functions.of_float) &&
+              find_all(library.handle, l.functions.of_double);
     l.name = l.found ? file_of(l.functions) : "none (" + l.name + " lacks functions)";
   }
   return l;
 }
 
 const Library& library() {
-  static const auto* const opened = new Library(open());  // leaked: threads may use it at exit
+  static const auto* const opened = [] {
+    const auto* const made = new Library(open());  // leaked: threads may use it at exit
+    LibraryUse::precede_at_exit();
+    return made;
+  }();
   return *opened;
 }
 
 }  // namespace
 
-const Lapack* lapack() { return library().found ? &library().functions : nullptr; }
+const Lapack* LapackUse::find() { return library().found ? &library().functions : nullptr; }
 std::string lapack_name() { return library().name; }
 
 }  // namespace ambit::cpu

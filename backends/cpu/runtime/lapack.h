@@ -8,6 +8,8 @@
 #include <cstdint>
 #include <string>
 
+#include "library_use.h"
+
 namespace ambit::cpu {
 
 /// The functions of one dtype. What they do and their arguments: netlib.org/lapack.
@@ -41,9 +43,20 @@ struct Lapack {
   }
 };
 
-/// Return it, or null where there is none: kernels then run the reference's loops, which are right
-/// and slow.
-const Lapack* lapack();
+/// The library while a kernel uses it, null where there is none or exit() has begun: kernels then
+/// run the reference's loops, which are right and slow. Errors: OutOfMemoryError.
+class LapackUse {
+ public:
+  LapackUse() : library_(use_ ? find() : nullptr) {}
+  explicit operator bool() const { return library_ != nullptr; }
+  const Lapack* operator->() const { return library_; }
+
+ private:
+  static const Lapack* find();
+
+  LibraryUse use_;
+  const Lapack* library_;
+};
 /// Return the file of the library, or why there is none: for `ambit info`.
 std::string lapack_name();
 

@@ -11,6 +11,7 @@
 #include <string_view>
 #include <unordered_map>
 
+#include "library_use.h"
 #include "scratch.h"
 
 namespace ambit::cpu::onednn {
@@ -132,6 +133,7 @@ void sgemm(const Sgemm& g) {
   const std::lock_guard lock(generating);
   check_room(g.op);
   multiply();
+  LibraryUse::precede_at_exit();
   generated[kind].store(true, std::memory_order_release);
 }
 
@@ -232,6 +234,7 @@ Plan& cached(const char* op, const Key& key, Plan (*make)(const void*), const vo
       forget_primitives();
       throw OutOfMemoryError(fmt::format("{}: expected memory for a primitive, got none", op));
     }
+    LibraryUse::precede_at_exit();
   }
   found->second.last_use = ++cache.uses;
   return found->second.plan;

@@ -1,5 +1,6 @@
 #include "library.h"
 
+#include <ambit/detail/late_library.h>
 #include <ambit/error.h>
 #include <dlfcn.h>
 #include <fmt/format.h>
@@ -10,16 +11,21 @@ namespace ambit::cuda {
 
 Library::Library(std::initializer_list<const char*> files) {
   std::string reasons;
+  bool no_memory = false;
   for (const char* file : files) {
-    handle_ = dlopen(file, RTLD_NOW | RTLD_LOCAL);
-    if (handle_) {
+    const OpenedLibrary library = open_library(file);
+    if (library.handle) {
+      handle_ = library.handle;
       file_ = file;
       return;
     }
-    reasons += fmt::format("{}{}", reasons.empty() ? "" : "; ", dlerror());
+    no_memory = no_memory || library.no_memory;
+    reasons += (reasons.empty() ? "" : "; ") + library.reason;
   }
-  throw BackendError(
-      fmt::format("{}: expected to open {}, got: {}", Call::op(), *files.begin(), reasons));
+  const std::string text =
+      fmt::format("{}: expected to open {}, got: {}", Call::op(), *files.begin(), reasons);
+  if (no_memory) throw OutOfMemoryError(text);
+  throw BackendError(text);
 }
 
 void* Library::find_symbol(const char* name) const {

@@ -11,7 +11,8 @@ namespace ambit::cuda {
 class Library {
  public:
   /// Open the first of `files` that is there: {"libcudnn.so.9"}. Searched where this plugin's
-  /// libcudart was found, too. Errors: BackendError with the reasons.
+  /// libcudart was found, too. Errors: BackendError with the reasons;
+  /// OutOfMemoryError where memory was lacking.
   explicit Library(std::initializer_list<const char*> files);
 
   /// Return a function: find<decltype(cudnnCreate)>("cudnnCreate"). Errors: BackendError.

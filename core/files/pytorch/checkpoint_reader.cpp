@@ -14,6 +14,7 @@
 #include <optional>
 
 #include "checkpoint_reader.h"
+#include "core/files/fail.h"
 #include "core/files/input_file.h"
 #include "core/files/lack_of_memory.h"
 #include "pickle.h"
@@ -25,7 +26,7 @@ namespace {
 
 template <class... T>
 [[noreturn]] void fail(fmt::format_string<T...> text, T&&... args) {
-  throw SerializationError(fmt::format(text, std::forward<T>(args)...));
+  fail_about_file(fmt::format(text, std::forward<T>(args)...));
 }
 
 constexpr size_t kMostNames = 1'000'000;

@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 
 #include "core/files/atomic_file.h"
+#include "core/files/fail.h"
 #include "core/files/lack_of_memory.h"
 #include "core/files/utf8.h"
 #include "file_storages.h"
@@ -17,7 +18,7 @@ namespace {
 
 template <class... T>
 [[noreturn]] void fail(fmt::format_string<T...> text, T&&... args) {
-  throw SerializationError(fmt::format(text, std::forward<T>(args)...));
+  fail_about_file(fmt::format(text, std::forward<T>(args)...));
 }
 
 void check_metadata(const Metadata& metadata) {

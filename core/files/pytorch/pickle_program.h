@@ -11,11 +11,13 @@
 #include <string_view>
 #include <utility>
 
+#include "core/files/fail.h"
+
 namespace ambit::pickle {
 
 template <class... T>
 [[noreturn]] void fail(fmt::format_string<T...> text, T&&... args) {
-  throw SerializationError(fmt::format(text, std::forward<T>(args)...));
+  fail_about_file(fmt::format(text, std::forward<T>(args)...));
 }
 
 /// Errors of all that read: SerializationError at the end of the bytes.

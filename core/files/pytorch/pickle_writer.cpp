@@ -1,5 +1,6 @@
 #include "pickle.h"
 
+#include <ambit/detail/printable.h>
 #include <ambit/error.h>
 
 #include <fmt/format.h>
@@ -153,7 +154,7 @@ class Writer {
 
   void string(const std::string& text) {
     if (!is_utf8(text)) {
-      throw SerializationError(fmt::format("expected text in UTF-8, got '{}'", text));
+      throw SerializationError(fmt::format("expected text in UTF-8, got '{}'", one_line(text)));
     }
     if (text.size() > std::numeric_limits<uint32_t>::max()) {
       throw SerializationError("expected text below 4 GiB, got more");

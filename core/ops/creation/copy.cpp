@@ -11,6 +11,7 @@
 
 #include <memory>
 
+#include "core/devices/backend_call.h"
 #include "core/ops/on_host.h"
 #include "core/ops/operands/allocate.h"
 #include "core/ops/operands/broadcast.h"
@@ -27,7 +28,13 @@ Tensor allocate_pinned(const char* op, IntArrayRef sizes, DType dtype, Device de
   if (bytes == 0) return allocate(op, sizes, dtype, kCPU);
   Backend& backend = usable_backend(device);
   const auto free = [&backend, bytes](void* p) { backend.free_pinned(p, bytes); };
-  std::unique_ptr<void, decltype(free)> memory(backend.allocate_pinned(bytes), free);
+  std::unique_ptr<void, decltype(free)> memory(
+      call_backend(device, "allocate_pinned()", [&] { return backend.allocate_pinned(bytes); }),
+      free);
+  if (!memory) {
+    throw OutOfMemoryError(fmt::format(
+        "{}: expected {} bytes from allocate_pinned() of {}, got null", op, bytes, device.str()));
+  }
   Tensor out = from_blob(memory.get(), sizes, dtype, free);
   static_cast<void>(memory.release());
   return out;
@@ -50,17 +57,23 @@ void copy_bytes(const Tensor& to, const Tensor& from, bool non_blocking) try {
   if (bytes == 0) return;
   if (source.is_cpu()) {
     const profiler::Scope scope(profiler::EventKind::copy, "copy_from_host", target, bytes);
-    usable_backend(target).copy_from_host(target.index(), to.data_ptr(), from.data_ptr(), bytes,
-                                          non_blocking);
+    Backend& backend = usable_backend(target);
+    call_backend(target, "copy_from_host()", [&] {
+      backend.copy_from_host(target.index(), to.data_ptr(), from.data_ptr(), bytes, non_blocking);
+    });
   } else if (target.is_cpu()) {
     const profiler::Scope scope(profiler::EventKind::copy, "copy_to_host", source, bytes);
-    usable_backend(source).copy_to_host(source.index(), to.data_ptr(), from.data_ptr(), bytes,
-                                        non_blocking);
+    Backend& backend = usable_backend(source);
+    call_backend(source, "copy_to_host()", [&] {
+      backend.copy_to_host(source.index(), to.data_ptr(), from.data_ptr(), bytes, non_blocking);
+    });
     if (non_blocking) to.storage()->set_pending_copy(source);
   } else if (target.kind() == source.kind()) {
     const profiler::Scope scope(profiler::EventKind::copy, "copy_between_devices", target, bytes);
-    usable_backend(target).copy(target.index(), to.data_ptr(), source.index(), from.data_ptr(),
-                                bytes);
+    Backend& backend = usable_backend(target);
+    call_backend(target, "copy()", [&] {
+      backend.copy(target.index(), to.data_ptr(), source.index(), from.data_ptr(), bytes);
+    });
   } else {  // two accelerators that know nothing of each other meet on the host
     const Tensor host = allocate("copy", from.sizes(), from.dtype(), kCPU);
     copy_bytes(host, from, false);
@@ -152,8 +165,10 @@ Tensor Tensor::pin_memory(std::optional<Device> to) const {
 }
 
 bool Tensor::is_pinned(std::optional<Device> device) const {
-  return is_cpu() && nbytes() > 0 &&
-         usable_backend(device ? *device : best_device()).is_pinned(data_ptr(), nbytes());
+  if (!is_cpu() || nbytes() == 0) return false;
+  const Device by = device ? *device : best_device();
+  Backend& backend = usable_backend(by);
+  return call_backend(by, "is_pinned()", [&] { return backend.is_pinned(data_ptr(), nbytes()); });
 }
 
 Scalar Tensor::item() const {
@@ -168,8 +183,10 @@ Scalar Tensor::item() const {
     if (is_cpu()) return Scalar(*static_cast<const T*>(data_ptr()));
     T value{};
     const profiler::Scope scope(profiler::EventKind::copy, "item", device(), sizeof value);
-    usable_backend(device()).copy_to_host(device().index(), &value, data_ptr(), sizeof value,
-                                          false);
+    Backend& backend = usable_backend(device());
+    call_backend(device(), "copy_to_host()", [&] {
+      backend.copy_to_host(device().index(), &value, data_ptr(), sizeof value, false);
+    });
     return Scalar(value);
   });
 }

@@ -1,6 +1,7 @@
 // The words of the errors that expect.h throws.
 #include "expect.h"
 
+#include <ambit/detail/printable.h>
 #include <ambit/error.h>
 #include <fmt/format.h>
 
@@ -36,7 +37,7 @@ void throw_input_dtype(const char* op, DType expected, const char* argument, DTy
 }
 
 void throw_again_naming(const char* argument, const Tensor& t) {
-  const std::string path = t.defined() ? t.name() : "";
+  const std::string path = t.defined() ? printable(t.name()) : "";
   if (path.empty()) throw;
   const auto named = [&](const Error& e) {
     return fmt::format("{}; {} is {}", e.what(), argument, path);

@@ -1,6 +1,7 @@
 // ZipReader by libzip, which checks that the file's directory and the entries' headers agree.
 #include "core/files/pytorch/zip_reader.h"
 
+#include <ambit/detail/printable.h>
 #include <ambit/error.h>
 
 #include <fmt/format.h>
@@ -27,7 +28,7 @@ struct CloseFile {
   void operator()(zip_file_t* file) const { zip_fclose(file); }
 };
 
-[[noreturn]] void fail(const std::string& why) { throw SerializationError(why); }
+[[noreturn]] void fail(const std::string& why) { throw SerializationError(printable(why)); }
 
 // libzip takes a lack of memory for a file that is no zip, now and then, but errno remembers.
 void check_memory(int code, int error) {

@@ -12,7 +12,6 @@
 #include <array>
 #include <atomic>
 #include <concepts>
-#include <new>
 #include <span>
 #include <tuple>
 #include <type_traits>
@@ -104,6 +103,10 @@ class AMBIT_API OpBase {
   bool has_composite() const { return has_composite_; }
   /// Have calls of all ops recorded or not, for the profile that begins or stops.
   static void set_profiled(bool on);
+  /// Rethrow the exception that is being handled: an ambit::Error as it is, std::bad_alloc as
+  /// OutOfMemoryError, any other type as BackendError that names the op (`function` of the family
+  /// if not null), the kernel, its library and the device.
+  [[noreturn]] void rethrow_typed(Device device, const char* function) const;
   /// Errors: NotImplementedError that names the op, the device and who has a kernel: always.
   [[noreturn]] void throw_missing(Device device) const;
 
@@ -148,7 +151,7 @@ class Op;
 /// A kernel op: `kernels::linear(out, input, weight, bias)` runs the kernel of its tensors' device.
 /// Outputs first, then inputs, then parameters; the caller allocates the outputs.
 /// Errors: DeviceMismatchError; NotImplementedError naming op, device and who has a kernel;
-/// OutOfMemoryError.
+/// OutOfMemoryError; BackendError where a kernel throws what is no ambit::Error.
 template <class... A>
 class Op<void(A...)> final : public OpBase {
  public:
@@ -180,8 +183,10 @@ class Op<void(A...)> final : public OpBase {
         return run_kernel(kernel, device, args...);
       }
       run_without_kernel(device, args...);
-    } catch (const std::bad_alloc&) {  // of a kernel's scratch in a std::vector
-      throw_out_of_host_memory(name_);
+    } catch (...) {  // of any type: kernels are others' code
+      const char* function = nullptr;
+      ((function = function ? function : function_name(args)), ...);
+      rethrow_typed(device, function);
     }
   }
 

@@ -1,0 +1,80 @@
+#include "library_use.h"
+
+#include <pthread.h>
+#include <unistd.h>
+
+#include <array>
+#include <atomic>
+#include <bit>
+#include <chrono>
+#include <cstdlib>
+#include <thread>
+
+namespace ambit::cpu {
+namespace {
+
+/// A count of uses, shared by few threads. The sum of all counts is that of the uses.
+struct alignas(64) Count {
+  std::atomic<int> uses{0};
+};
+constinit std::array<Count, 64> counts;
+constinit std::atomic<bool> has_exit_begun{false};
+
+struct OfThread {
+  Count* count = nullptr;
+  int uses = 0;
+};
+[[gnu::tls_model("initial-exec")]] constinit thread_local OfThread mine;
+
+int uses_of_others() {
+  int uses = -mine.uses;  // a signal's handler may have called exit() within a use
+  for (const Count& count : counts) uses += count.uses.load();
+  return uses;
+}
+
+void at_exit() {
+  constexpr auto kLimit = std::chrono::seconds(10);
+  if (has_exit_begun.exchange(true)) return;
+  const auto begin = std::chrono::steady_clock::now();
+  while (uses_of_others() > 0 && std::chrono::steady_clock::now() - begin < kLimit) {
+    std::this_thread::sleep_for(std::chrono::microseconds(100));
+  }
+}
+
+// A child has none of its parent's other threads.
+void at_fork() {
+  for (Count& count : counts) count.uses.store(0);
+  if (mine.count) mine.count->uses.store(mine.uses);
+}
+[[maybe_unused]] const int fork_handler = pthread_atfork(nullptr, nullptr, at_fork);
+
+}  // namespace
+
+// Functions for exit() cannot be taken back, so that there must not be one for every primitive that
+// a program ever makes. Late ones rarely make objects of a new kind.
+void LibraryUse::precede_at_exit() {
+  constexpr unsigned kFirst = 256;
+  static constinit std::atomic<unsigned> calls{0};
+  const unsigned n = calls.fetch_add(1, std::memory_order_relaxed);
+  if (n < kFirst || std::has_single_bit(n)) std::atexit(at_exit);
+}
+
+void LibraryUse::begin() {
+  if (!mine.count) {
+    static constinit std::atomic<unsigned> threads{0};
+    mine.count = &counts[threads.fetch_add(1, std::memory_order_relaxed) % counts.size()];
+    precede_at_exit();
+  }
+  // Both sequentially consistent, as the other side is: one of the two sees the other.
+  mine.count->uses.fetch_add(1);
+  ++mine.uses;
+  is_allowed_ = !has_exit_begun.load() || mine.uses > 1;
+  if (!is_allowed_) end();
+}
+
+void LibraryUse::end() {
+  --mine.uses;
+  mine.count->uses.fetch_sub(1);
+}
+
+}  // namespace ambit::cpu

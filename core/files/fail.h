@@ -1,0 +1,16 @@
+// Errors about files, thrown in one place because many functions need them. Private to core.
+#pragma once
+
+#include <ambit/error.h>
+
+#include <string>
+#include <string_view>
+
+namespace ambit {
+
+/// Throw SerializationError with the text, which names from files may be in, on one line.
+[[noreturn]] void fail_about_file(std::string_view text);
+/// Throw OutOfMemoryError "<op>: expected memory to work in for '<path>', got none left".
+[[noreturn]] void fail_for_memory(const char* op, const std::string& path);
+
+}  // namespace ambit
