@@ -105,8 +105,12 @@ void ReLU6Impl::pretty_print(std::ostream& os) const {
   os << fmt::format("{}({})", name(), options.inplace() ? "inplace=True" : "");
 }
 
-HardtanhImpl::HardtanhImpl(const HardtanhOptions& opts) : options(opts) {}
-void HardtanhImpl::reset() {}
+HardtanhImpl::HardtanhImpl(const HardtanhOptions& opts) : options(opts) { HardtanhImpl::reset(); }
+void HardtanhImpl::reset() {
+  if (options.min_val() < options.max_val()) return;
+  throw Error(fmt::format("Hardtanh: expected min_val < max_val, got {} and {}", options.min_val(),
+                          options.max_val()));
+}
 Tensor HardtanhImpl::forward(const Tensor& input) {
   return functional::hardtanh(input, options.min_val(), options.max_val(), options.inplace());
 }

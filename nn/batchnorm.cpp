@@ -1,7 +1,9 @@
 // BatchNorm1d, BatchNorm2d, BatchNorm3d.
 #include <ambit/autograd.h>
 #include <ambit/detail/printable.h>
+#include <ambit/error.h>
 #include <ambit/nn/batchnorm.h>
+#include <ambit/nn/functional.h>
 #include <ambit/nn/init.h>
 #include <ambit/ops/creation.h>
 #include <ambit/ops/norm.h>
@@ -10,7 +12,27 @@
 
 #include "print.h"
 
-namespace ambit::nn::detail {
+namespace ambit::nn {
+
+Tensor functional::batch_norm(const Tensor& input, const Tensor& running_mean,
+                              const Tensor& running_var, const BatchNormFuncOptions& options) {
+  const BatchNormParams& params = options.params();
+  const bool one_value = params.training && input.defined() && input.dim() > 1 &&
+                         input.size(1) > 0 && input.numel() == input.size(1);
+  if (one_value) {
+    const char* argument = options.weight().defined() ? "weight" : "running_mean";
+    const Tensor& named = options.weight().defined() ? options.weight() : running_mean;
+    const std::string name = named.defined() ? named.name() : "";
+    throw ShapeError(fmt::format(
+        "batch_norm: expected more than 1 value per channel when training, got input "
+        "of sizes {}{}",
+        str(input.sizes()), name.empty() ? "" : fmt::format("; {} is {}", argument, name)));
+  }
+  return ambit::batch_norm(input, options.weight(), options.bias(), running_mean, running_var,
+                           params);
+}
+
+namespace detail {
 namespace {
 
 template <int64_t most_dim>
@@ -77,9 +99,13 @@ Tensor BatchNormImplBase<Derived, least_dim, most_dim>::forward(const Tensor& in
   const bool tracked = running_mean.defined(), updates = this->is_training() && tracked;
   double momentum = options.momentum().value_or(0);
   if (updates && !options.momentum()) momentum = 1 / (num_batches_tracked.item<double>() + 1);
-  Tensor out = batch_norm(
-      input, weight, bias, running_mean, running_var,
-      {.training = this->is_training() || !tracked, .momentum = momentum, .eps = options.eps()});
+  Tensor out = functional::batch_norm(input, running_mean, running_var,
+                                      functional::BatchNormFuncOptions()
+                                          .weight(weight)
+                                          .bias(bias)
+                                          .training(this->is_training() || !tracked)
+                                          .momentum(momentum)
+                                          .eps(options.eps()));
   if (updates) num_batches_tracked.add_(1);
   return out;
 }
@@ -96,9 +122,7 @@ template class BatchNormImplBase<BatchNorm1dImpl, 2, 3>;
 template class BatchNormImplBase<BatchNorm2dImpl, 4, 4>;
 template class BatchNormImplBase<BatchNorm3dImpl, 5, 5>;
 
-}  // namespace ambit::nn::detail
-
-namespace ambit::nn {
+}  // namespace detail
 
 BatchNorm1dImpl::BatchNorm1dImpl(const BatchNormOptions& opts) : BatchNormImplBase(opts) {}
 BatchNorm2dImpl::BatchNorm2dImpl(const BatchNormOptions& opts) : BatchNormImplBase(opts) {}

@@ -1,5 +1,6 @@
 // Normalisation within each sample.
 #include <ambit/autograd.h>
+#include <ambit/nn/functional/aten.h>
 #include <ambit/nn/init.h>
 #include <ambit/nn/normalization.h>
 #include <ambit/ops/creation.h>
@@ -46,11 +47,9 @@ Tensor sum_of_channels(const Tensor& x, int64_t before, int64_t behind) {
   return sum;
 }
 
-}  // namespace
-
-Tensor instance_norm(const Tensor& input, const Tensor& running_mean, const Tensor& running_var,
-                     const Tensor& weight, const Tensor& bias, bool use_input_stats,
-                     double momentum, double eps) {
+Tensor normalized_instances(const Tensor& input, const Tensor& running_mean,
+                            const Tensor& running_var, const Tensor& weight, const Tensor& bias,
+                            bool use_input_stats, double momentum, double eps) {
   constexpr const char* kName = "instance_norm";
   check_channels(kName, input);
   check_same_device(kName, {{"input", input},
@@ -70,13 +69,7 @@ Tensor instance_norm(const Tensor& input, const Tensor& running_mean, const Tens
     return batch_norm(input, weight, bias, running_mean, running_var,
                       {.training = false, .momentum = momentum, .eps = eps});
   }
-  if (input.dim() < 3 || input.numel() == n * channels) {
-    throw ShapeError(
-        fmt::format("instance_norm: expected more than one element per channel, got "
-                    "shape {}",
-                    str(input.sizes())));
-  }
-  if (!running_mean.defined() && !running_var.defined()) {
+  if ((!running_mean.defined() && !running_var.defined()) || input.numel() == 0) {
     return group_norm(input, channels, weight, bias, eps);  // of one channel each
   }
   // Each channel of each sample is a channel of one sample.
@@ -93,6 +86,22 @@ Tensor instance_norm(const Tensor& input, const Tensor& running_mean, const Tens
     if (vars.defined()) running_var.copy_(vars.view({n, channels}).mean(0));
   }
   return y.view(input.sizes());
+}
+
+}  // namespace
+
+Tensor instance_norm(const Tensor& input, const Tensor& running_mean, const Tensor& running_var,
+                     const Tensor& weight, const Tensor& bias, bool use_input_stats,
+                     double momentum, double eps) {
+  check_channels("instance_norm", input);
+  if (use_input_stats && (input.dim() < 3 || input.numel() == input.size(0) * input.size(1))) {
+    throw ShapeError(
+        fmt::format("instance_norm: expected more than one element per channel, got "
+                    "shape {}",
+                    str(input.sizes())));
+  }
+  return normalized_instances(input, running_mean, running_var, weight, bias, use_input_stats,
+                              momentum, eps);
 }
 
 Tensor local_response_norm(const Tensor& input, int64_t size, double alpha, double beta, double k) {
@@ -112,6 +121,22 @@ Tensor local_response_norm(const Tensor& input, int64_t size, double alpha, doub
 }
 
 }  // namespace functional
+}  // namespace ambit::nn
+
+namespace ambit {
+
+Tensor instance_norm(const Tensor& input, const std::optional<Tensor>& weight,
+                     const std::optional<Tensor>& bias, const std::optional<Tensor>& running_mean,
+                     const std::optional<Tensor>& running_var, bool use_input_stats,
+                     double momentum, double eps, bool) {
+  return nn::functional::normalized_instances(
+      input, running_mean.value_or(Tensor()), running_var.value_or(Tensor()),
+      weight.value_or(Tensor()), bias.value_or(Tensor()), use_input_stats, momentum, eps);
+}
+
+}  // namespace ambit
+
+namespace ambit::nn {
 
 LayerNormImpl::LayerNormImpl(std::vector<int64_t> normalized_shape)
     : LayerNormImpl(LayerNormOptions(std::move(normalized_shape))) {}

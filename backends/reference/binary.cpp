@@ -253,7 +253,7 @@ void clamp(Tensor& y, const Tensor& x, const std::optional<Scalar>& min,
 }
 
 void clamp_grad(Tensor& dx, const Tensor& dy, const Tensor& x, const std::optional<Scalar>& min,
-                const std::optional<Scalar>& max, bool open) {
+                const std::optional<Scalar>& max, bool passes_nan) {
   count_run();
   visit<dtypes::kFloating>(dx.dtype(), [&]<class T>() {
     T* pdx = dx.data_ptr<T>();
@@ -262,9 +262,13 @@ void clamp_grad(Tensor& dx, const Tensor& dy, const Tensor& x, const std::option
                  [&](int64_t i, int64_t j, int64_t k) {
                    const T v = px[k];
                    bool inside = true;
-                   if (min) inside = open ? !(v <= element_of<T>(*min)) : v >= element_of<T>(*min);
+                   if (min) {
+                     const T low = element_of<T>(*min);
+                     inside = passes_nan ? !(v <= low) : v > low;
+                   }
                    if (max && inside) {
-                     inside = open ? !(v >= element_of<T>(*max)) : v <= element_of<T>(*max);
+                     const T high = element_of<T>(*max);
+                     inside = passes_nan ? !(v >= high) : v < high;
                    }
                    pdx[i] = inside ? pdy[j] : T{0};
                  });

@@ -74,8 +74,8 @@ double map_real(TernaryOp op, double a, double b, double c) {
     case TernaryOp::softsign_grad: return a * c / ((1 + std::fabs(b)) * (1 + std::fabs(b)));
     case TernaryOp::div_grad: return -a * (c / b / b);
     case TernaryOp::hypot_grad: return a * (b / std::hypot(b, c));
-    case TernaryOp::atan2_grad: return a * c / (b * b + c * c);
-    case TernaryOp::atan2_other_grad: return -a * b / (b * b + c * c);
+    case TernaryOp::atan2_grad: return b == 0 && c == 0 ? 0 : a * c / (b * b + c * c);
+    case TernaryOp::atan2_other_grad: return b == 0 && c == 0 ? 0 : -a * b / (b * b + c * c);
     case TernaryOp::binary_cross_entropy_grad: return a * (b - c) / std::max(b * (1 - b), 1e-12);
     case TernaryOp::glu_grad: return a * b * c * (1 - c);
   }

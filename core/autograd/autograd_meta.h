@@ -44,6 +44,10 @@ struct AutogradMeta : Pooled {
 /// Return the meta of a tensor, made on first use.
 AutogradMeta& autograd_meta(TensorImpl& t);
 
+/// Return whether `t` is a view that was made while nothing was recorded, of a tensor that requires
+/// grad. It requires grad, too, but no gradient arrives at it.
+bool is_unrecorded_view(const TensorImpl& t);
+
 /// What an output of a node was when it was recorded, of one that set_data() has replaced since.
 struct RecordedOutput {
   uint32_t output;

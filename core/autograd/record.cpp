@@ -86,6 +86,7 @@ void Node::destroy(Node* n) noexcept {
 Edge gradient_edge(const Tensor& t) {
   if (!t.requires_grad()) return {};
   TensorImpl* impl = t.impl();
+  if (is_unrecorded_view(*impl)) return {};
   if (impl->autograd && impl->autograd->grad_fn) {
     return {impl->autograd->grad_fn, impl->autograd->output, {}};
   }
@@ -109,7 +110,7 @@ Tensor bytes_of(const TensorImpl& t) {
 Saved::Saved(const Tensor& t, int output) : output_(output) {
   if (!t.defined()) return;
   const TensorImpl& impl = *t.impl();
-  const bool requires_grad = output < 0 && t.requires_grad();
+  const bool requires_grad = output < 0 && t.requires_grad() && !is_unrecorded_view(impl);
   if (requires_grad && !impl.autograd->grad_fn) {
     tensor_ = t;
   } else {
@@ -201,7 +202,8 @@ Tensor record_list(const char* name, Tensor out, TensorList tensors,
 void check_in_place(const char* op, const Tensor& self) try {
   if (!self.defined()) throw Error(fmt::format("{}: expected self, got an undefined tensor", op));
   const TensorImpl* base = self.impl()->base.get();
-  if (GradMode::is_enabled() && !self.requires_grad() && base && base->requires_grad) {
+  const bool is_recorded = self.requires_grad() && !is_unrecorded_view(*self.impl());
+  if (GradMode::is_enabled() && !is_recorded && base && base->requires_grad) {
     throw AutogradError(fmt::format(
         "{}: expected a tensor that may be overwritten, got a view that was made outside of the "
         "graph, of a tensor that requires grad; use NoGradGuard or detach()",

@@ -108,8 +108,12 @@ Tensor make_view(const Tensor& base, IntArrayRef sizes, IntArrayRef strides, int
   view->writes = base.impl()->writes;
   view->base = base.impl()->base ? base.impl()->base : intrusive_ptr<TensorImpl>(base.impl());
   view->base_rebases = rebases_of(*view->base);
+  // As in PyTorch. In a graph the view op records the history that says so.
+  if (!GradMode::is_enabled()) view->requires_grad = base.requires_grad();
   return Tensor(std::move(view));
 }
+
+bool is_unrecorded_view(const TensorImpl& t) { return t.requires_grad && t.base && !t.autograd; }
 
 void set_history_in_place(const Tensor& self, intrusive_ptr<Node> node, uint32_t output) {
   if (!is_view_of_base(*self.impl())) {

@@ -183,6 +183,7 @@ void Tensor::set_data(const Tensor& src) const try {
   // A live graph that saved this tensor sees that it was replaced, and complains instead of mixing.
   t.set(src.storage(), src.sizes(), src.strides(), src.storage_offset(), src.dtype());
   t.writes = s.writes;
+  if (is_unrecorded_view(t)) t.requires_grad = false;
   t.base.reset();
 } catch (const std::bad_alloc&) {
   throw_out_of_host_memory("set_data");

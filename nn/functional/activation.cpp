@@ -104,7 +104,7 @@ Tensor hardtanh(const Tensor& input, double min_val, double max_val, bool inplac
   }
   const Scalar least = number_like("hardtanh", input, min_val),
                most = number_like("hardtanh", input, max_val);
-  // At a limit x has no gradient, which clamp() hands on there.
+  // The gradient of NaN is 1 here and 0 of clamp().
   return mapped(input, inplace, [&](const Tensor& x) {
     Tensor out;
     {
@@ -112,7 +112,7 @@ Tensor hardtanh(const Tensor& input, double min_val, double max_val, bool inplac
       out = clamp(x, least, most);
     }
     return record("hardtanh", std::move(out), wrt(x, [x = saved(x), least, most](const Tensor& g) {
-                    return clamp_grad(g, x(), least, most, /*open=*/true);
+                    return clamp_grad(g, x(), least, most, /*passes_nan=*/true);
                   }));
   });
 }
@@ -194,7 +194,7 @@ Tensor threshold(const Tensor& input, double threshold, double value, bool inpla
   return mapped(input, inplace, [&](const Tensor& x) {
     Tensor out = where(x.detach() <= limit, other, x.detach());
     return record("threshold", std::move(out), wrt(x, [x = saved(x), limit](const Tensor& g) {
-                    return clamp_grad(g, x(), limit, {}, /*open=*/true);
+                    return clamp_grad(g, x(), limit, {}, /*passes_nan=*/true);
                   }));
   });
 }

@@ -133,7 +133,7 @@ TEST_CASE("gradients at kinks and poles are PyTorch's") {
     CHECK(grad_at(0, [](const Tensor& x) { return pow(x, 0); }) == 0);
     CHECK(grad_at(0, [](const Tensor& x) { return pow(x, zeros({}, x.options())); }) == 0);
     CHECK(grad_at(2, [](const Tensor& x) { return pow(zeros({}, x.options()), x); }) == 0);
-    CHECK(grad_at(2, [](const Tensor& x) { return clamp(x, 2, 3); }) == 1);
+    CHECK(grad_at(2, [](const Tensor& x) { return clamp(x, 2, 3); }) == 0);  // 2.15; 1.13 has 1
     CHECK(grad_at(2, [](const Tensor& x) { return maximum(x, full_like(x, 2)); }) == 0.5);
     CHECK(grad_at(2, [](const Tensor& x) { return minimum(full_like(x, 2), x); }) == 0.5);
   });

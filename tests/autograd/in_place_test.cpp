@@ -147,6 +147,50 @@ TEST_CASE("an empty view at the end follows its base, overwritten since") {
   CHECK(x.grad().equal(full({4}, 2.0)));
 }
 
+// PyTorch 2.15
+TEST_CASE("a view made outside of the graph requires grad as what it is a view of") {
+  const Tensor leaf = ones({2, 2}).requires_grad_(), result = leaf * 2;
+  const Tensor plain = ones({2, 2});
+  std::vector<Tensor> views;
+  {
+    const NoGradGuard no_grad;
+    for (const Tensor& t : {leaf, result}) {
+      for (const Tensor& view :
+           {t.view({4}), t[0], t.slice(0, 0, 1), t.t(), t.expand({3, 2, 2}), t.unsqueeze(0),
+            t.view({4}).view({2, 2}), t.index({indexing::Slice(0, 1)}), t.diagonal(),
+            t.as_strided({1}, {1}), t.split(1)[0], t.unbind()[0], t.reshape({4})}) {
+        CHECK(view.requires_grad());
+        CHECK(view.is_leaf());
+        views.push_back(view);
+      }
+      for (const Tensor& other : {t * 2, t.clone(), t.to(kFloat64), t.detach(), t.data(),
+                                  t.index({tensor({0})}), t.view(kInt32)}) {
+        CHECK_FALSE(other.requires_grad());
+      }
+    }
+    CHECK_FALSE(plain.view({4}).requires_grad());
+    CHECK_FALSE(leaf.detach().view({4}).requires_grad());
+  }
+  // No gradient arrives at such a view, nor at its base through it.
+  for (const Tensor& view : views) {
+    const Tensor y = view * view.detach() + view * view;
+    CHECK(y.requires_grad());
+    y.sum().backward();
+    CHECK_FALSE(view.grad().defined());
+    CHECK_THROWS_AS(view.detach_(), AutogradError);
+  }
+  CHECK_FALSE(leaf.grad().defined());
+  // Beside what a gradient arrives at.
+  (views[0] * leaf.view({4})).sum().backward();
+  CHECK(leaf.grad().equal(ones({2, 2})));
+  // It may become a leaf, and be given other memory.
+  views[1].requires_grad_();
+  (views[1] * 3).sum().backward();
+  CHECK(views[1].grad().equal(full({2}, 3.)));
+  views[2].set_data(ones({2}));
+  CHECK_FALSE(views[2].requires_grad());
+}
+
 TEST_CASE("a view made outside of the graph is not written into it") {
   const Tensor leaf = ones({2}).requires_grad_(), base = leaf * 2;
   for (const Tensor& t : {leaf, base}) {

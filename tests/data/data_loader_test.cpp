@@ -108,6 +108,24 @@ TEST_CASE("an iterator past the end is neither moved nor read") {
   }
 }
 
+// As libtorch 2.15, where an iterator equals its copies alone, and the end.
+TEST_CASE("iterators of two calls of begin() are never equal") {
+  for (const size_t workers : {0, 2}) {
+    auto loader = data::make_data_loader<samplers::SequentialSampler>(
+        Counting(2), DataLoaderOptions(2).workers(workers));
+    auto first = loader->begin(), second = loader->begin();
+    CHECK(first != second);
+    const auto copy = second;
+    CHECK(copy == second);
+    CHECK(copy != first);
+    ++second;
+    CHECK(copy == second);
+    CHECK(first != second);
+    CHECK(second == loader->end());
+    CHECK(loader->end() == second);
+  }
+}
+
 TEST_CASE("a dataset with a const member, and one that cannot be copied, are loaded") {
   struct Const : data::datasets::Dataset<Const> {
     explicit Const(size_t n) : size_(n) {}

@@ -39,6 +39,10 @@ TEST_CASE("wrong options are refused when the layer is made") {
   CHECK_THROWS_AS(nn::CrossEntropyLoss(nn::CrossEntropyLossOptions().weight(ones({2, 2}))),
                   ShapeError);
   CHECK_THROWS_AS(nn::NLLLoss(nn::NLLLossOptions().weight(ones({}))), ShapeError);
+  CHECK_THROWS_WITH_AS(nn::Hardtanh(nn::HardtanhOptions().min_val(1).max_val(1)),
+                       "Hardtanh: expected min_val < max_val, got 1 and 1", Error);
+  CHECK_THROWS_AS(nn::Hardtanh(nn::HardtanhOptions().min_val(2)), Error);
+  CHECK_THROWS_AS(nn::Hardtanh(nn::HardtanhOptions().max_val(NAN)), Error);
 }
 
 TEST_CASE("Dropout refuses probabilities outside 0 to 1") {

@@ -89,13 +89,16 @@ TEST_CASE("factories fill on every device, in every dtype") {
   });
 }
 
-TEST_CASE("full and scalar_tensor take the number's dtype where options say none") {
+TEST_CASE("where options say no dtype full takes the number's, scalar_tensor the default") {
   CHECK(full({1}, true).dtype() == kBool);
   CHECK(full({1}, 3).dtype() == kInt64);
   CHECK(full({1}, 3.0).dtype() == kFloat32);
   CHECK(full({1}, 3.0, kInt8).dtype() == kInt8);
-  CHECK(scalar_tensor(3).dtype() == kInt64);
-  CHECK(scalar_tensor(0.5).dtype() == kFloat32);
+  // PyTorch 2.15: torch.scalar_tensor(3) is float32
+  for (const Scalar& number : {Scalar(3), Scalar(true), Scalar(0.5)}) {
+    CHECK(scalar_tensor(number).dtype() == kFloat32);
+    CHECK(scalar_tensor(number, kInt8).dtype() == kInt8);
+  }
 }
 
 TEST_CASE("filling checks that the number fits, and lets negative ones wrap in uint8 as PyTorch") {

@@ -109,6 +109,14 @@ TEST_CASE("histogram counts between edges as PyTorch does, and isin finds member
     CHECK(isin(3, n).item<bool>());
     CHECK(isin(9, n, false, true).item<bool>());
     CHECK(!isin(f64(d, {kNaN}), f64(d, {kNaN})).item<bool>());
+    // PyTorch 2.15: NaN among the others hides none of them.
+    const double inf = INFINITY;
+    check_values(isin(f64(d, {1, 2}), f64(d, {kNaN, 2})), {2}, {0, 1});
+    check_values(isin(f64(d, {1, 2, kNaN, 5, 7}), f64(d, {3, kNaN, 5, 1, kNaN})), {5},
+                 {1, 0, 0, 1, 0});
+    check_values(isin(f64(d, {inf, -inf, kNaN}), f64(d, {kNaN, inf})), {3}, {1, 0, 0});
+    check_values(isin(f64(d, {inf, 3}), f64(d, {kNaN, 2}), false, true), {2}, {1, 1});
+    check_values(isin(f64(d, {inf, 3}), f64(d, {kNaN, kNaN})), {2}, {0, 0});
     CHECK(isin(n > 2, n.narrow(0, 0, 1) > 0).all().item<bool>());
   });
 }

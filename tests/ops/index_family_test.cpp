@@ -97,6 +97,37 @@ TEST_CASE("a scatter that reduces nothing has gradients all the same") {
   });
 }
 
+// PyTorch 2.15: an element that is filled twice counts once.
+TEST_CASE("index_fill gives its value the gradient of each element once") {
+  for_each_device([](Device d) {
+    const Tensor x = ones({5, 5}, f64(d)).requires_grad_();
+    const Tensor value = ones({}, f64(d)).requires_grad_();
+    const Tensor g = wave(d, {5, 5});
+    for (const auto& [index, sum] :
+         {std::pair(indices({2, 2}, d), 5.), std::pair(indices({1, -4, 0}, d), 10.),
+          std::pair(indices({}, d), 0.)}) {
+      for (const int64_t dim : {0, 1}) {
+        const Tensor in_place = x * 1;
+        in_place.index_fill_(dim, index, value);
+        for (const Tensor& y : {index_fill(x, dim, index, value), in_place}) {
+          const auto ones = autograd::grad({y.sum()}, {x, value}, {}, true);
+          CHECK(ones[1].item<double>() == sum);
+          CHECK(ones[0].sum().item<double>() == 25 - sum);
+          const auto grads = autograd::grad({y}, {x, value}, {g});
+          CHECK(grads[0].equal(index_fill(g, dim, index, 0)));
+          // Sums of 10 numbers below 1 at most, in another order.
+          check_values(grads[1], {}, {(g - grads[0]).sum().item<double>()}, 10 * 0x1p-52);
+        }
+      }
+    }
+    const Tensor number = ones({}, f64(d)).requires_grad_();
+    const auto grads =
+        autograd::grad({index_fill(number, 0, indices({0}, d), value)}, {number, value});
+    CHECK(grads[0].item<double>() == 0);
+    CHECK(grads[1].item<double>() == 1);
+  });
+}
+
 TEST_CASE("slices by index have PyTorch's values") {
   struct Case {
     const char* reduce;

@@ -30,10 +30,25 @@ TEST_CASE("integers, slices, None and ellipsis give views") {
     check_values(x.index({0, "...", Slice(None, None, 2)}).index({0}), {3}, {0, 2, 4});
     CHECK(x.index({None, Slice(1), None, Slice(-2, None)}).sizes() == IntArrayRef{1, 2, 1, 2, 5});
     CHECK(x.index({Slice(0, 100), Slice(3, 1)}).sizes() == IntArrayRef{3, 0, 5});
-    CHECK(x.index({}).is_set_to(x));
     x.index({0, 0}).fill_(-1);
     check_values(x[0][0], {5}, {-1, -1, -1, -1, -1});
     check_values(tensor(5, d).index({None, Ellipsis}), {1}, {5});
+  });
+}
+
+// PyTorch 2.15: torch.ops.aten.index(x, []) and libtorch's x.index({}) throw.
+TEST_CASE("a list of no indices is refused") {
+  for_each_device([](Device d) {
+    const Tensor x = cube(d);
+    const std::vector<indexing::TensorIndex> none;
+    CHECK_THROWS_WITH_AS(x.index({}), "index: expected an index or more, got none", IndexError);
+    CHECK_THROWS_AS(x.index(none), IndexError);
+    CHECK_THROWS_AS(x.index(std::vector<std::optional<Tensor>>()), IndexError);
+    CHECK_THROWS_WITH_AS(x.index_put_({}, 0), "index_put_: expected an index or more, got none",
+                         IndexError);
+    CHECK_THROWS_AS(x.index_put_(none, zeros({}, x.options())), IndexError);
+    CHECK_THROWS_AS(index_put(x, {}, zeros({}, x.options())), IndexError);
+    CHECK(x.equal(cube(d)));
   });
 }
 

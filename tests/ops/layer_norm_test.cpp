@@ -62,6 +62,24 @@ TEST_CASE("rms_norm has PyTorch's values and gradients") {
   });
 }
 
+// PyTorch 2.15: F.rms_norm(torch.full((2,), 1e-4, dtype=dtype), (2,)); the epsilon is that of the
+// dtype, of 16 bits that of float32.
+TEST_CASE("rms_norm without eps takes the epsilon of what it computes in") {
+  for_each_device([](Device d) {
+    const auto of = [&](DType dtype) {
+      const Tensor y = rms_norm(full({2}, 1e-4, TensorOptions(dtype).device(d)), {2});
+      CHECK(y.dtype() == dtype);
+      return y.to(kFloat64);
+    };
+    // Rounded to 8 bits and 11, of numbers below 0.5: half a last place, and that of 1e-4 itself,
+    // which the result has by half.
+    check_values(of(kBFloat16), {2}, {0.279296875, 0.279296875}, 0x1p-9);
+    check_values(of(kFloat16), {2}, {0.27832, 0.27832}, 0x1p-12);
+    check_values(of(kFloat32), {2}, {0.278197, 0.278197}, 1e-6);  // quoted with 6 digits
+    check_values(of(kFloat64), {2}, {1, 1}, 1.2e-8);              // eps / 2 of the square, 1e-8
+  });
+}
+
 TEST_CASE("layer_norm normalises all the dims it is given, and keeps far-off means apart") {
   for_each_device([](Device d) {
     const Tensor x = wave(d, {3, 2, 5}), w = wave(d, {2, 5}, 0.3);

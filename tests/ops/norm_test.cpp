@@ -1,6 +1,10 @@
 // Softmax and batch norm: values, running statistics and errors; gradients are in
 // gradcheck_nn_test.
+#include <ambit/autograd.h>
 #include <ambit/error.h>
+#include <ambit/nn/batchnorm.h>
+#include <ambit/nn/functional.h>
+#include <ambit/nn/functional/aten.h>
 #include <ambit/ops/norm.h>
 #include <ambit/ops/reduce.h>
 
@@ -82,12 +86,53 @@ TEST_CASE("batch_norm of an empty batch is empty and changes no statistics") {
   });
 }
 
+// PyTorch 2.15: torch.batch_norm and torch.instance_norm take one value per channel while training,
+// and make it the bias; the running variance is NaN, as that of one value. F.batch_norm and
+// F.instance_norm of Python, and the modules, refuse it.
+TEST_CASE("one value per channel becomes the bias") {
+  for_each_device([](Device d) {
+    const TensorOptions options = TensorOptions(kFloat64).device(d);
+    const Tensor x = tensor({{{1.}, {2.}}}).to(d, kFloat64).requires_grad_();
+    const Tensor w = full({2}, 2., options).requires_grad_(), b = full({2}, 3., options);
+    const Tensor mean = full({2}, 0.5, options), var = full({2}, 3., options);
+    using Maybe = std::optional<Tensor>;
+    const Tensor plain = batch_norm(x, Maybe(), {}, {}, {}, true, 0.1, 1e-5, true);
+    check_values(plain, {1, 2, 1}, {0, 0}, 0);
+    check_values(instance_norm(x, {}, {}, {}, {}, true, 0.1, 1e-5, true), {1, 2, 1}, {0, 0}, 0);
+    check_values(instance_norm(x.view({1, 2}), {}, {}, {}, {}, true, 0.1, 1e-5, true), {1, 2},
+                 {0, 0}, 0);
+    check_values(batch_norm(x, w, b, {}, {}, {}), {1, 2, 1}, {3, 3}, 0);
+    const Tensor y = batch_norm(x, w, b, mean, var, {});
+    check_values(y, {1, 2, 1}, {3, 3}, 0);
+    check_values(mean, {2}, {0.55, 0.65});
+    check_values(var, {2}, {NAN, NAN});
+    const auto g = autograd::grad({y.sum()}, {x, w});
+    check_values(g[0], {1, 2, 1}, {0, 0}, 0);
+    check_values(g[1], {2}, {0, 0}, 0);
+    // Each sample of its own: mean = 0.9 * 0.5 + 0.1 x
+    mean.fill_(0.5);
+    var.fill_(3);
+    check_values(
+        instance_norm(x.detach().expand({3, 2, 1}), w, b, mean, var, true, 0.1, 1e-5, true),
+        {3, 2, 1}, {3, 3, 3, 3, 3, 3}, 0);
+    check_values(mean, {2}, {0.55, 0.65});
+    check_values(var, {2}, {NAN, NAN});
+    namespace F = nn::functional;
+    CHECK_THROWS_AS(F::instance_norm(x), ShapeError);
+    CHECK_THROWS_AS(F::batch_norm(x, mean, var, F::BatchNormFuncOptions().training(true)),
+                    ShapeError);
+    CHECK_THROWS_AS(nn::InstanceNorm1d(2)->forward(x.cpu().to(kFloat32)), ShapeError);
+    CHECK_THROWS_AS(nn::BatchNorm1d(2)->forward(x.cpu().to(kFloat32)), ShapeError);
+  });
+}
+
 TEST_CASE("softmax and batch_norm reject what does not fit, and say why") {
   const Tensor x = ones({2, 3, 4});
   CHECK_THROWS_AS(x.softmax(3), IndexError);
   CHECK_THROWS_WITH_AS(x.to(kInt64).softmax(0),
                        "softmax: expected a floating-point input, got int64", DTypeError);
-  CHECK_THROWS_WITH_AS(batch_norm(ones({1, 3}), {}, {}, {}, {}, {}),
+  const auto one_value = nn::functional::BatchNormFuncOptions().training(true);
+  CHECK_THROWS_WITH_AS(nn::functional::batch_norm(ones({1, 3}), {}, {}, one_value),
                        "batch_norm: expected more than 1 value per channel when training, got "
                        "input of sizes [1, 3]",
                        ShapeError);

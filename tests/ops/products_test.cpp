@@ -60,6 +60,41 @@ TEST_CASE("where beta is 0, self is not read") {
   });
 }
 
+// PyTorch 2.15: of addmm, addmv and addbmm, but not of baddbmm and addr. The gradients of the
+// factors, which it has as NaN, are 0.
+TEST_CASE("where alpha is 0, NaN among the factors does not count") {
+  for_each_device([](Device d) {
+    for (const DType dtype : {kFloat64, kFloat32, kBFloat16}) {
+      const TensorOptions options = TensorOptions(dtype).device(d);
+      const auto nan = [&](IntArrayRef sizes) {
+        return full(sizes, NAN, options).set_requires_grad(true);
+      };
+      const Tensor m = nan({2, 2}), v = nan({2}), batch = nan({3, 2, 2});
+      const Tensor x = ones({2, 2}, options).requires_grad_(), row = ones({2}, options);
+      const std::vector<Tensor> sums{addmm(x, m, m, 2, 0), addbmm(x, batch, batch, 2, 0),
+                                     addmm(row, m, m, 2, 0), addmm(x, m, m, 0, 0) + 2};
+      for (const Tensor& y : sums) CHECK(y.equal(full({2, 2}, 2, options)));
+      for (const Tensor& y : sums) y.sum().backward();
+      check_values(x.grad(), {2, 2}, {4, 4, 4, 4});
+      addmv(x[0], m, v, 2, 0).sum().backward();
+      check_values(x.grad(), {2, 2}, {6, 6, 4, 4});
+      CHECK(addmv(row, m, v, 2, 0).equal(full({2}, 2, options)));
+      for (const Tensor& factor : {m, v, batch}) CHECK(factor.grad().equal(zeros_like(factor)));
+      const NoGradGuard no_grad;
+      check_values(x.clone().addmm_(m, m, 3, 0), {2, 2}, {3, 3, 3, 3});
+      check_values(row.clone().addmv_(m, v, 3, 0), {2}, {3, 3});
+      check_values(x.clone().addbmm_(batch, batch, 3, 0), {2, 2}, {3, 3, 3, 3});
+      check_values(baddbmm(batch * 0 + 1, batch, batch, 1, 0)[0], {2, 2}, {NAN, NAN, NAN, NAN});
+      check_values(addr(x, v, v, 1, 0), {2, 2}, {NAN, NAN, NAN, NAN});
+    }
+    CHECK(addmm(ones({2, 2}, TensorOptions(kInt64).device(d)),
+                ones({2, 2}, TensorOptions(kInt64).device(d)),
+                ones({2, 2}, TensorOptions(kInt64).device(d)), 3, 0)
+              .equal(full({2, 2}, 3, TensorOptions(kInt64).device(d))));
+    CHECK_THROWS_AS(addmm(ones({2, 2}, d), ones({2, 3}, d), ones({2, 2}, d), 1, 0), ShapeError);
+  });
+}
+
 TEST_CASE("products of integers and bool are PyTorch's") {
   for_each_device([](Device d) {
     const TensorOptions i64 = TensorOptions(kInt64).device(d);

@@ -184,6 +184,51 @@ TEST_CASE("reductions have right first and second gradients") {
   });
 }
 
+// Each factor's gradient is the product of the others, which is 0 where one of them is, though a
+// part of them overflows: exact, where PyTorch 2.15 has NaN. With infinities and NaN among them it
+// is PyTorch's.
+TEST_CASE("gradients of products of zeros and what overflows") {
+  struct Product {
+    std::vector<double> factors, gradient;
+  };
+  const double big = 1e200, inf = INFINITY;
+  const std::vector<Product> products{
+      {{0, 0, big, big}, {0, 0, 0, 0}},    {{0, big, big, 0}, {0, 0, 0, 0}},
+      {{big, big, 0, 0}, {0, 0, 0, 0}},    {{big, big, 0, 2}, {0, 0, inf, 0}},
+      {{0, 2, 3, 5}, {30, 0, 0, 0}},       {{0, inf, 0, 1}, {NAN, 0, NAN, NAN}},
+      {{0, NAN, 0, 1}, {NAN, 0, NAN, NAN}}};
+  for_each_device([&](Device d) {
+    for (const Product& p : products) {
+      const Tensor x = tensor(p.factors, TensorOptions(kFloat64).device(d)).requires_grad_();
+      const Tensor line = x.view({4, 1}), none = zeros({1, 1}, x.options());
+      const Tensor one = ones({1, 1}, x.options()), at = zeros({4, 1}, x.options().dtype(kInt64));
+      const Tensor places = zeros({4}, at.options()), lengths = full({1}, 4, at.options());
+      const std::vector<Tensor> results{x.prod(),
+                                        line.prod(0),
+                                        x.view({1, 4}).prod(1, true),
+                                        scatter_reduce(one, 0, at, line, "prod"),
+                                        scatter_reduce(none, 0, at, line, "prod", false),
+                                        index_reduce(one, 0, places, line, "prod"),
+                                        segment_reduce(x, "prod", lengths)};
+      for (const Tensor& y : results) {
+        for (const bool create_graph : {false, true}) {
+          check_values(autograd::grad({y.sum()}, {x}, {}, true, create_graph)[0], {4}, p.gradient,
+                       0);
+        }
+      }
+    }
+    // self is a factor, too.
+    const TensorOptions options = TensorOptions(kFloat64).device(d);
+    const Tensor self = zeros({1}, options).requires_grad_();
+    const Tensor src = tensor({big, big, 0.}, options).requires_grad_();
+    const Tensor at = zeros({3}, TensorOptions(kInt64).device(d));
+    const Tensor y = scatter_reduce(self, 0, at, src, "prod");
+    const auto g = autograd::grad({y}, {self, src}, {ones_like(y)});
+    check_values(g[0], {1}, {0}, 0);
+    check_values(g[1], {3}, {0, 0, 0}, 0);
+  });
+}
+
 TEST_CASE("gradients of reductions at NaN and among equals are PyTorch's") {
   for_each_device([](Device d) {
     const auto grad_of = [&](Tensor (*f)(const Tensor&)) {
@@ -214,6 +259,23 @@ TEST_CASE("reductions of nothing") {
     check_values(sum_to_size(none, {1, 3}), {1, 3}, {0, 0, 0});
     CHECK(renorm(none, 2, 1, 1).sizes() == IntArrayRef{0, 3});
     CHECK(dist(none, none).item<double>() == 0);
+    // PyTorch 2.15: what has no identity throws, along dims that are there it has no elements.
+    const double inf = INFINITY;
+    for (const double p : {inf, -inf, -1.}) {
+      INFO(p);
+      CHECK_THROWS_AS(norm(none, p), ShapeError);
+      CHECK_THROWS_AS(norm(none, p, {0}), ShapeError);
+      CHECK_THROWS_AS(linalg_vector_norm(none, p, 0), ShapeError);
+      CHECK_THROWS_AS(dist(none, none, p), ShapeError);
+      CHECK(norm(none, p, {1}).sizes() == IntArrayRef{0});
+    }
+    CHECK_THROWS_WITH_AS(norm(none, inf),
+                         "norm: expected elements for the norm inf, got shape [0, 3]", ShapeError);
+    for (const double p : {0., 0.5, 1., 2., 3.}) CHECK(norm(none, p).item<double>() == 0);
+    for (const double p : {1., -1., 2., inf, -inf}) {
+      check_values(linalg_matrix_norm(none, p), {}, {0});
+      check_values(linalg_matrix_norm(none.t(), p), {}, {0});
+    }
     CHECK(prod(none, kInt32).item<int>() == 1);
   });
 }

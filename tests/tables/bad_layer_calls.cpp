@@ -121,7 +121,6 @@ std::vector<BadCall> nn_calls() {
       DTYPE(log_softmax, i23(), 0),
       SHAPE(batch_norm, ones({3}), none(), none(), none(), none(), BatchNormParams{}),
       SHAPE(batch_norm, image(), ones({3}), none(), none(), none(), BatchNormParams{}),
-      SHAPE(batch_norm, ones({1, 3}), none(), none(), none(), none(), BatchNormParams{}),
       DTYPE(batch_norm, i23(), none(), none(), none(), none(), BatchNormParams{}),
       DEVICE(batch_norm, image(), ones({2}, "reference"), none(), none(), none(),
              BatchNormParams{}),

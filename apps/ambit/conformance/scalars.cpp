@@ -147,13 +147,13 @@ void check_clamp(Trial& t, DType dtype, IntArrayRef sizes, Layout layout, const 
 }
 
 void check_clamp_grad(Trial& t, DType dtype, IntArrayRef sizes, Layout layout, const Limit& min,
-                      const Limit& max, bool open, const Values& values) {
+                      const Limit& max, bool passes_nan, const Values& values) {
   t.begin(fmt::format("min {}, max {}{}", min ? str(*min) : "none", max ? str(*max) : "none",
-                      open ? ", open" : ""));
+                      passes_nan ? ", NaN passes" : ""));
   Operand& dx = t.output("dx", dtype, sizes, for_output(layout));
   Operand& dy = t.input("dy", dtype, sizes, layout);
   Operand& x = t.input("x", dtype, sizes, layout, values);
-  t.run([&](Side s) { kernels::clamp_grad(dx[s], dy[s], x[s], min, max, open); });
+  t.run([&](Side s) { kernels::clamp_grad(dx[s], dy[s], x[s], min, max, passes_nan); });
   t.expect(dx);
 }
 
@@ -164,18 +164,18 @@ void add_clamp_grad_cases(Cases& cases, DType dtype) {
   // Bounds that all dtypes have, and some of the numbers are.
   cases.push_back(
       kernel_case(path("layouts"), for_all_forms([=](Trial& t, IntArrayRef sizes, Layout layout) {
-                    for (const bool open : {false, true}) {
-                      check_clamp_grad(t, dtype, sizes, layout, -1, 1, open, few(true));
-                      check_clamp_grad(t, dtype, sizes, layout, -1, {}, open, any());
-                      check_clamp_grad(t, dtype, sizes, layout, {}, 1.25, open, any());
+                    for (const bool passes_nan : {false, true}) {
+                      check_clamp_grad(t, dtype, sizes, layout, -1, 1, passes_nan, few(true));
+                      check_clamp_grad(t, dtype, sizes, layout, -1, {}, passes_nan, any());
+                      check_clamp_grad(t, dtype, sizes, layout, {}, 1.25, passes_nan, any());
                     }
                   })));
   cases.push_back(kernel_case(path("special"), [=](Trial& t) {
     const Limit limits[] = {{}, 0., -1., kInfinity, -kInfinity, kNaN};
     for (const Limit& min : limits) {
       for (const Limit& max : limits) {
-        for (const bool open : {false, true}) {
-          check_clamp_grad(t, dtype, {2000}, Layout::contiguous, min, max, open, special());
+        for (const bool passes_nan : {false, true}) {
+          check_clamp_grad(t, dtype, {2000}, Layout::contiguous, min, max, passes_nan, special());
         }
       }
     }

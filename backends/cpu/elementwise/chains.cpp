@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <limits>
 
 #include "inner_loops.h"
 
@@ -14,6 +15,9 @@ enum class Place : uint8_t { y, a, b, c, t, u };
 
 }  // namespace
 
+/// The least positive number of the dtype.
+struct Least {};
+
 /// One loop over a piece: a function of other places, or a number everywhere.
 struct Step {
   constexpr Step(Place to, UnaryOp op, Place x)
@@ -21,6 +25,7 @@ struct Step {
   constexpr Step(Place to, BinaryOp op, Place x, Place other)
       : kind(binary), function(static_cast<uint8_t>(op)), result(to), left(x), right(other) {}
   constexpr Step(Place to, double value) : kind(fill), result(to), number(value) {}
+  constexpr Step(Place to, Least) : kind(fill_least), result(to) {}
 
   void run(int64_t n, DType dtype, const std::array<char*, 6>& places) const {
     char* y = places[static_cast<size_t>(result)];
@@ -34,10 +39,15 @@ struct Step {
         return visit<dtypes::kFloating>(dtype, [&]<class T>() {
           std::fill_n(static_cast<T*>(static_cast<void*>(y)), n, static_cast<T>(number));
         });
+      case fill_least:
+        return visit<dtypes::kFloating>(dtype, [&]<class T>() {
+          std::fill_n(static_cast<T*>(static_cast<void*>(y)), n,
+                      std::numeric_limits<T>::denorm_min());
+        });
     }
   }
 
-  enum : uint8_t { unary, binary, fill } kind;
+  enum : uint8_t { unary, binary, fill, fill_least } kind;
   uint8_t function = 0;
   Place result, left = Place::a, right = Place::a;
   double number = 0;
@@ -82,10 +92,12 @@ std::span<const Step> chain_of(TernaryOp op) {
                 {t, B::div, c, t}, {y, B::mul, a, t});
     AMBIT_CHAIN(div_grad, {t, B::div, c, b}, {t, B::div, t, b}, {t, B::mul, a, t}, {y, U::neg, t});
     AMBIT_CHAIN(hypot_grad, {t, B::hypot, b, c}, {t, B::div, b, t}, {y, B::mul, a, t});
-    AMBIT_CHAIN(atan2_grad, {t, U::square, b}, {u, U::square, c}, {t, B::add, t, u},
-                {t, B::div, c, t}, {y, B::mul, a, t});
+    // At (0, 0) the length is not 0, so that the quotient is.
+    AMBIT_CHAIN(atan2_grad, {t, U::square, b}, {u, U::square, c}, {t, B::add, t, u}, {u, Least{}},
+                {t, B::maximum, t, u}, {t, B::div, c, t}, {y, B::mul, a, t});
     AMBIT_CHAIN(atan2_other_grad, {t, U::square, b}, {u, U::square, c}, {t, B::add, t, u},
-                {t, B::div, b, t}, {t, B::mul, a, t}, {y, U::neg, t});
+                {u, Least{}}, {t, B::maximum, t, u}, {t, B::div, b, t}, {t, B::mul, a, t},
+                {y, U::neg, t});
     AMBIT_CHAIN(binary_cross_entropy_grad, {t, 1.0}, {t, B::sub, t, b}, {t, B::mul, b, t},
                 {u, 1e-12}, {t, B::maximum, t, u}, {u, B::sub, b, c}, {u, B::mul, a, u},
                 {y, B::div, u, t});

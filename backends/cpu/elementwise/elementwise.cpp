@@ -91,10 +91,10 @@ void ternary(Tensor& y, const Tensor& a, const Tensor& b, const Tensor& c, const
 }
 
 void clamp_grad(Tensor& dx, const Tensor& dy, const Tensor& x, const std::optional<Scalar>& min,
-                const std::optional<Scalar>& max, bool open) {
+                const std::optional<Scalar>& max, bool passes_nan) {
   const DType dtype = loop_dtype(dx.dtype());
   visit<dtypes::kFloating>(dtype, [&]<class T>() {
-    const arithmetic::ClampGrad<T> limits(min, max, open);
+    const arithmetic::ClampGrad<T> limits(min, max, passes_nan);
     run_ternary({clamp_grad_loop(dtype)}, dx, dy, x, {}, &limits, kGrain);
   });
 }

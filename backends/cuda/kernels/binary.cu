@@ -78,14 +78,14 @@ void clamp(Tensor& y, const Tensor& x, const std::optional<Scalar>& min,
 }
 
 void clamp_grad(Tensor& dx, const Tensor& dy, const Tensor& x, const std::optional<Scalar>& min,
-                const std::optional<Scalar>& max, bool open) {
+                const std::optional<Scalar>& max, bool passes_nan) {
   if (is_reduced(dx.dtype())) {
     using F = arithmetic::ClampGrad<float>;
-    const On16<F> f{F(min, max, open), Dtype16(dx.dtype())};
+    const On16<F> f{F(min, max, passes_nan), Dtype16(dx.dtype())};
     return map<Element16, Element16, Element16>(f, dx, dy, x);
   }
   visit<dtypes::kFloating>(dx.dtype(), [&]<class T>() {
-    map<T, T, T>(arithmetic::ClampGrad<T>(min, max, open), dx, dy, x);
+    map<T, T, T>(arithmetic::ClampGrad<T>(min, max, passes_nan), dx, dy, x);
   });
 }
 

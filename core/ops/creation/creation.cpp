@@ -118,19 +118,13 @@ Tensor arange_of(int64_t n, const Scalar& start, const Scalar& step, const Tenso
   return sequence("arange", n, options, value);
 }
 
-// Integers of numbers with fractions, as PyTorch makes them: start and step lose their fractions,
-// and how many there are is computed with them, but for int64, where `end` loses its own too.
+// Integers of numbers with fractions, as PyTorch makes them: how many there are is computed with
+// the fractions, which start and step then lose. A step below 1 repeats start.
 Tensor truncated_arange(const Scalar& start, const Scalar& end, const Scalar& step,
                         const TensorOptions& options) {
   for (const Scalar& s : {start, end, step}) check_fits("arange", s, kInt64);
-  const Scalar first = start.to<int64_t>(), by = step.to<int64_t>();
-  if (by.to<int64_t>() == 0) {
-    throw Error(fmt::format("arange: expected a step that is not 0 as {}, got {}",
-                            name(options.dtype()), step.to<double>()));
-  }
-  int64_t n = arange_length(start, end, step);
-  if (options.dtype() == kInt64) n = arange_length(first, end.to<int64_t>(), by);
-  return arange_of(n, first, by, options);
+  return arange_of(arange_length(start, end, step), start.to<int64_t>(), step.to<int64_t>(),
+                   options);
 }
 
 }  // namespace
@@ -231,9 +225,8 @@ Tensor eye(int64_t n, int64_t m, const TensorOptions& options) {
 }
 
 Tensor scalar_tensor(const Scalar& value, const TensorOptions& options) {
-  const TensorOptions o = with_dtype_of(value, options);
-  check_fits("scalar_tensor", value, o.dtype());
-  return finish(scalar_on(value, o.dtype(), o.device()), o);
+  check_fits("scalar_tensor", value, options.dtype());
+  return finish(scalar_on(value, options.dtype(), options.device()), options);
 }
 
 Tensor from_blob(void* data, IntArrayRef sizes, IntArrayRef strides,

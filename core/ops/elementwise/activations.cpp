@@ -28,13 +28,16 @@ Tensor formula(BinaryOp op, const Tensor& dy, const Tensor& x) {
     case BinaryOp::mish_grad:
       return dy * (gate(x) + x * sigmoid(x) * (1 - square(gate(x))));
     case BinaryOp::selu_grad:
-      return dy * where(x > 0, kSeluScale, exp(x.clamp_max(0)) * (kSeluScale * kSeluAlpha));
+      return dy * where(x <= 0, exp(x.clamp_max(0)) * (kSeluScale * kSeluAlpha), kSeluScale);
     case BinaryOp::logsigmoid_grad:
       return dy * sigmoid(neg(x));
     case BinaryOp::hardsigmoid_grad:
       return grad_where(dy / 6, (x > -3) & (x < 3), true);
-    default:  // hardswish_grad
-      return where(x >= 3, dy, grad_where(dy * (x / 3 + 0.5), x > -3, true));
+    default: {  // hardswish_grad
+      const Tensor bends = logical_and(x > -3, x < 3);
+      const Tensor slope = masked_fill(x, logical_not(bends), 0) / 3 + 0.5;
+      return dy * where(bends, slope, where(x <= -3, 0, ones_like(x)));
+    }
   }
 }
 

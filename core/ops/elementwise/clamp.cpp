@@ -3,6 +3,7 @@
 #include <ambit/detail/ternary_grad.h>
 #include <ambit/error.h>
 #include <ambit/ops/elementwise.h>
+#include <ambit/ops/reduce.h>
 #include <fmt/format.h>
 
 #include "binary.h"
@@ -40,23 +41,24 @@ struct Extreme {
   }
 };
 
-// fmax and fmin: NaN is lost, and of equals self is taken.
+// fmax and fmin: as maximum and minimum, but of a number and NaN the number is taken, and of two
+// NaN self.
 template <BinaryOp kernel>
 struct Known {
   static constexpr const char* kName = kernel == BinaryOp::fmax ? "fmax" : "fmin";
   static constexpr BinaryOp kKernel = kernel;
   static constexpr Domain kDomain = Domain::any;
-  static Tensor takes_self(const Tensor& self, const Tensor& other) {
-    return logical_or(kernel == BinaryOp::fmax ? ge(self, other) : le(self, other), isnan(other));
-  }
+  static constexpr TernaryOp kShare =
+      kernel == BinaryOp::fmax ? TernaryOp::maximum_grad : TernaryOp::minimum_grad;
   static auto self_grad(const Tensor& self, const Tensor& other) {
     return [back = BackTo(self), a = saved(self), b = saved(other)](const Tensor& g) {
-      return back(grad_where(g, takes_self(a(), b()), true));
+      const Tensor other_alone = logical_and(isnan(a()), eq(b(), b()));
+      return back(grad_where(ternary_grad(kShare, g, a(), b()), other_alone, false));
     };
   }
   static auto other_grad(const Tensor& self, const Tensor& other) {
     return [back = BackTo(other), a = saved(self), b = saved(other)](const Tensor& g) {
-      return back(grad_where(g, takes_self(a(), b()), false));
+      return back(grad_where(ternary_grad(kShare, g, b(), a()), isnan(b()), false));
     };
   }
 };
@@ -83,20 +85,20 @@ DType clamp_dtype(const char* op, const Tensor& self, const Bound& min, const Bo
 
 auto grad_of_clamp(const Tensor& before, const Bound& min, const Bound& max) {
   return [x = saved(before), min, max](const Tensor& g) {
-    return clamp_grad(g, x(), min, max, /*open=*/false);
+    return clamp_grad(g, x(), min, max, /*passes_nan=*/false);
   };
 }
 
 // What kernels::clamp_grad says, in ops that have gradients.
 Tensor masked_grad(const Tensor& g, const Tensor& x, const Bound& min, const Bound& max,
-                   bool open) {
-  Tensor mask;  // of what is outside where open, else of what is inside
-  if (min) mask = open ? le(x, *min) : ge(x, *min);
+                   bool passes_nan) {
+  Tensor mask;  // of what is outside where NaN passes, else of what is inside
+  if (min) mask = passes_nan ? le(x, *min) : gt(x, *min);
   if (max) {
-    const Tensor by_max = open ? ge(x, *max) : le(x, *max);
-    mask = !min ? by_max : open ? logical_or(mask, by_max) : logical_and(mask, by_max);
+    const Tensor by_max = passes_nan ? ge(x, *max) : lt(x, *max);
+    mask = !min ? by_max : passes_nan ? logical_or(mask, by_max) : logical_and(mask, by_max);
   }
-  return grad_where(g, mask, !open);
+  return grad_where(g, mask, !passes_nan);
 }
 
 }  // namespace
@@ -154,7 +156,9 @@ Tensor run_clamp(const Tensor& self, const Bounds& min, const Bounds& max) {
   return max ? minimum(y, *max) : y;
 }
 
-// The gradients of a clamp by tensors; where min > max it is max that is taken.
+// The gradients of a clamp by tensors; where min > max it is max that is taken. With one bound they
+// are those of maximum and minimum. With both, x and a bound share where they are equal, unless
+// min == max, where x has all.
 struct BoundedGrads {
   BoundedGrads(const Tensor& before, const Tensor& min, const Tensor& max)
       : x(saved(before)), both(min.defined() && max.defined()) {
@@ -162,17 +166,32 @@ struct BoundedGrads {
     if (max.defined()) high = saved(max);
   }
   Tensor self(const Tensor& g, bool has_min) const {
-    if (!both) return grad_where(g, has_min ? ge(x(), low()) : le(x(), high()), true);
-    return grad_where(g, logical_and(ge(x(), low()), le(x(), high())), true);
+    if (!both && has_min) return ternary_grad(TernaryOp::maximum_grad, g, x(), low());
+    if (!both) return ternary_grad(TernaryOp::minimum_grad, g, x(), high());
+    if (is_ordered()) {
+      const Tensor below_max = ternary_grad(TernaryOp::minimum_grad, g, x(), high());
+      return ternary_grad(TernaryOp::maximum_grad, below_max, x(), low());
+    }
+    const Tensor outside = logical_or(lt(x(), low()), gt(x(), high()));
+    return grad_where(halved(g, logical_or(ties(low()), ties(high()))), outside, false);
   }
   Tensor min(const Tensor& g) const {
-    const Tensor below = lt(x(), low());
-    return grad_where(g, both ? logical_and(below, lt(low(), high())) : below, true);
+    if (!both) return ternary_grad(TernaryOp::maximum_grad, g, low(), x());
+    const Tensor below = logical_and(lt(x(), low()), le(low(), high())), tie = ties(low());
+    return grad_where(halved(g, tie), logical_or(below, tie), true);
   }
   Tensor max(const Tensor& g) const {
-    const Tensor above = gt(x(), high());
-    return grad_where(g, both ? logical_or(above, lt(high(), low())) : above, true);
+    if (!both) return ternary_grad(TernaryOp::minimum_grad, g, high(), x());
+    const Tensor above = logical_and(gt(x(), high()), le(low(), high())), tie = ties(high());
+    return grad_where(halved(g, tie), logical_or(logical_or(above, tie), lt(high(), low())), true);
   }
+  // Whether min < max everywhere, as it should be; on other devices than the CPU to look would
+  // wait.
+  bool is_ordered() const {
+    return low().is_cpu() && high().is_cpu() && all(lt(low(), high())).item<bool>();
+  }
+  Tensor ties(const Tensor& bound) const { return logical_and(eq(x(), bound), lt(low(), high())); }
+  static Tensor halved(const Tensor& g, const Tensor& tie) { return where(tie, g * 0.5, g); }
 
   Saved x, low, high;
   bool both;
@@ -268,14 +287,15 @@ const Tensor& clamp_max_(const Tensor& self, const Scalar& max) {
   return clamp_(self, std::nullopt, max);
 }
 
-Tensor clamp_grad(const Tensor& g, const Tensor& x, const Bound& min, const Bound& max, bool open) {
+Tensor clamp_grad(const Tensor& g, const Tensor& x, const Bound& min, const Bound& max,
+                  bool passes_nan) {
   const auto rounded = [&](const Bound& bound) -> Bound {
     if (!bound || !is_reduced(x.dtype())) return bound;
     return scalar_on(*bound, x.dtype(), kCPU).item();
   };
-  if (GradMode::is_enabled()) return masked_grad(g, x, rounded(min), rounded(max), open);
+  if (GradMode::is_enabled()) return masked_grad(g, x, rounded(min), rounded(max), passes_nan);
   Tensor dx = allocate("clamp_grad", g.sizes(), g.dtype(), g.device());
-  kernels::clamp_grad(dx, g, x, rounded(min), rounded(max), open);
+  kernels::clamp_grad(dx, g, x, rounded(min), rounded(max), passes_nan);
   return dx;
 }
 
@@ -293,9 +313,9 @@ void composite::clamp(Tensor& y, const Tensor& x, const Bound& min, const Bound&
 }
 
 void composite::clamp_grad(Tensor& dx, const Tensor& dy, const Tensor& x, const Bound& min,
-                           const Bound& max, bool open) {
+                           const Bound& max, bool passes_nan) {
   if (!min && !max) return kernels::copy(dx, dy);
-  kernels::copy(dx, masked_grad(dy, x, min, max, open));
+  kernels::copy(dx, masked_grad(dy, x, min, max, passes_nan));
 }
 
 }  // namespace ambit

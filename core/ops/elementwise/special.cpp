@@ -60,8 +60,8 @@ const Tensor& put(const char* op, const Tensor& self, const Tensor& result) {
 
 // A number does not widen the dtype of a tensor, also if that has no dims.
 Tensor number_beside(const Tensor& t, const Scalar& number) {
-  const TensorOptions there = TensorOptions().device(t.device());
-  return scalar_tensor(number, is_floating_point(t.dtype()) ? there.dtype(t.dtype()) : there);
+  const DType dtype = is_floating_point(t.dtype()) ? t.dtype() : get_default_dtype();
+  return scalar_tensor(number, TensorOptions(dtype).device(t.device()));
 }
 
 }  // namespace

@@ -26,6 +26,12 @@ Tensor softplus_grad(const Tensor& dy, const Tensor& x, const Tensor& beta) {
   return where(z > arithmetic::kSoftplusThreshold, dy, dy * sigmoid(z));
 }
 
+// dy * side / squares, 0 at the point (0, 0) as all its gradients are.
+Tensor atan2_slope(const Tensor& dy, const Tensor& side, const Tensor& squares) {
+  const Tensor origin = squares == 0;
+  return masked_fill(dy * (side / masked_fill(squares, origin, 1)), origin, 0);
+}
+
 // What function_table.h says of a function, in ops that have gradients. No branch that is not taken
 // may be infinite: its gradient would be 0 times that.
 Tensor formula(TernaryOp op, const Tensor& a, const Tensor& b, const Tensor& c) {
@@ -33,9 +39,9 @@ Tensor formula(TernaryOp op, const Tensor& a, const Tensor& b, const Tensor& c) 
     case TernaryOp::add_scaled:
       return a + b * c;
     case TernaryOp::elu_grad:
-      return a * where(b > 0, 1, c * exp(b.clamp_max(0)));
+      return a * where(b <= 0, c * exp(b.clamp_max(0)), 1);
     case TernaryOp::celu_grad:
-      return a * exp(b.clamp_max(0) / c);
+      return a * where(b <= 0, exp(b.clamp_max(0) / c), 1);
     case TernaryOp::leaky_relu_grad:
       return where(b > 0, a, a * c);
     case TernaryOp::softplus_grad:
@@ -43,7 +49,7 @@ Tensor formula(TernaryOp op, const Tensor& a, const Tensor& b, const Tensor& c) 
     case TernaryOp::smooth_l1_grad:
       return a * clamp(b / c, -1, 1);
     case TernaryOp::huber_grad:
-      return a * clamp(b, neg(c), c);
+      return a * where(b <= neg(c), neg(c), where(b >= c, c, b));
     case TernaryOp::logit_loss_grad:
       return a * where(b < 0, sigmoid(b) - c, 1 - c - sigmoid(neg(b)));
     case TernaryOp::maximum_grad:
@@ -101,9 +107,9 @@ Tensor formula(TernaryOp op, const Tensor& a, const Tensor& b, const Tensor& c) 
     case TernaryOp::hypot_grad:
       return a * (b / hypot(b, c));
     case TernaryOp::atan2_grad:
-      return a * (c / (square(b) + square(c)));
+      return atan2_slope(a, c, square(b) + square(c));
     case TernaryOp::atan2_other_grad:
-      return neg(a) * (b / (square(b) + square(c)));
+      return neg(atan2_slope(a, b, square(b) + square(c)));
     case TernaryOp::binary_cross_entropy_grad:
       return a * (b - c) / (b * (1 - b)).clamp_min(1e-12);
     case TernaryOp::glu_grad:

@@ -102,6 +102,38 @@ Tensor product_before(const Tensor& x, const Tensor& index, int64_t dim) {
 
 // --- gradients of out = self reduced with what of src is at each place
 
+// How many factors of each place are 0, and how many not finite.
+struct Counts {
+  Counts(const Tensor& src, const Tensor& index, int64_t dim, const Tensor& first_zeros,
+         const Tensor& first_wilds)
+      : zeros(scatter_add(first_zeros, dim, index, (src == 0).to(kInt64))),
+        wilds(scatter_add(first_wilds, dim, index, logical_not(isfinite(src)).to(kInt64))) {}
+  Tensor zeros, wilds;  // int64
+};
+
+// Whether the product of all factors of its place but src[j] is 0, self's among them: one is, and
+// all are finite. Multiplied they would give NaN where some of them overflow.
+Tensor others_vanish(const Tensor& self, const Tensor& index, const Tensor& src, int64_t dim) {
+  const NoGradGuard no_grad;
+  const Counts counts(src, index, dim, (self == 0).to(kInt64),
+                      logical_not(isfinite(self)).to(kInt64));
+  return logical_and(gather(counts.zeros, dim, index) > (src == 0),
+                     gather(counts.wilds, dim, index) == logical_not(isfinite(src)));
+}
+
+// The same of all of src at each place.
+Tensor src_vanishes(const Tensor& like, const Tensor& index, const Tensor& src, int64_t dim) {
+  const NoGradGuard no_grad;
+  const Tensor none = zeros_like(like, kInt64);
+  const Counts counts(src, index, dim, none, none);
+  return logical_and(counts.zeros > 0, counts.wilds == 0);
+}
+
+// A 0 that is no NaN keeps its gradient.
+Tensor zero_for_nan(const Tensor& product, const Tensor& vanishes) {
+  return masked_fill(product, logical_and(vanishes, isnan(product)), 0);
+}
+
 // Of a product by src[j]: all the others of its place. They are multiplied, as dividing by src[j]
 // would fail at zeros.
 Tensor prod_src_grad(const Tensor& g, const Tensor& self, const Tensor& index, const Tensor& src,
@@ -114,12 +146,14 @@ Tensor prod_src_grad(const Tensor& g, const Tensor& self, const Tensor& index, c
   const Tensor at = gather(index, dim, order), x = gather(src, dim, order);
   const Tensor others = product_before(x, at, dim) *
                         reversed(product_before(reversed(x, dim), reversed(at, dim), dim), dim);
-  const Tensor sorted = gather(g * self, dim, at) * others;
-  return scatter(zeros_like(src), dim, order, sorted);
+  const Tensor vanish = gather(others_vanish(self, index, src, dim), dim, order);
+  const Tensor slope = zero_for_nan(gather(self, dim, at) * others, vanish);
+  return scatter(zeros_like(src), dim, order, gather(g, dim, at) * slope);
 }
 
 Tensor prod_self_grad(const Tensor& g, const Tensor& index, const Tensor& src, int64_t dim) {
-  return g * scatter_reduce(ones_like(g), dim, index, src, "prod");
+  const Tensor product = scatter_reduce(ones_like(g), dim, index, src, "prod");
+  return g * zero_for_nan(product, src_vanishes(g, index, src, dim));
 }
 
 Tensor same(const Tensor& a, const Tensor& b) {

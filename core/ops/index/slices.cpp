@@ -1,5 +1,6 @@
 // Whole slices written at places of a dim: index_add, index_copy, index_fill and index_reduce. All
 // but the first are scatters of an index that is repeated for each element of a slice.
+#include <ambit/autograd.h>
 #include <ambit/backend/kernels.h>
 #include <ambit/detail/autocast.h>
 #include <ambit/detail/record.h>
@@ -123,15 +124,50 @@ Tensor number_for(const char* op, const Tensor& self, const Scalar& value) {
   return scalar_on(value, self.dtype(), self.device());
 }
 
+// bool, true where index_fill has written, of sizes that broadcast with those of g. From a mask and
+// not from the index: an element that is filled twice counts once.
+Tensor filled_mask(const Tensor& g, int64_t dim, const Tensor& rows) {
+  if (g.dim() == 0) return ones({}, g.options().dtype(kBool));
+  const int64_t n = g.size(dim);
+  Dims column(g.sizes().size(), 1);
+  column[static_cast<size_t>(dim)] = n;
+  return reshape(scatter(zeros({n}, g.options().dtype(kBool)), 0, rows, true), column);
+}
+
+// The formulas of self and of value.
+auto kept_grad(const Fill& f) {
+  return [rows = saved(f.at.rows), dim = f.at.dim](const Tensor& g) {
+    return masked_fill(g, filled_mask(g, dim, rows()), 0);
+  };
+}
+auto value_grad(const Fill& f, const Tensor& value) {
+  return [back = BackTo(value), rows = saved(f.at.rows), dim = f.at.dim](const Tensor& g) {
+    return back(masked_fill(g, logical_not(filled_mask(g, dim, rows())), 0));
+  };
+}
+
 Tensor filled(const Tensor& self, int64_t dim, const Tensor& index, const Tensor& value) {
   const Fill f("index_fill", self, dim, index, value);
-  return scatter(self, f.at.dim, f.index_of_each, f.slices);
+  Tensor out;
+  {
+    const NoGradGuard no_grad;
+    out = scatter(self, f.at.dim, f.index_of_each, f.slices);
+  }
+  if (!needs_gradient(self, value)) return out;
+  return record("index_fill", std::move(out), wrt(self, kept_grad(f)),
+                wrt(value, value_grad(f, value)));
 }
 
 const Tensor& fill_in_place(const Tensor& self, int64_t dim, const Tensor& index,
                             const Tensor& value) {
   const Fill f("index_fill_", self, dim, index, value);
-  return scatter_(self, f.at.dim, f.index_of_each, f.slices);
+  check_in_place("index_fill_", self);
+  {
+    const NoGradGuard no_grad;
+    scatter_(self, f.at.dim, f.index_of_each, f.slices);
+  }
+  record_in_place("index_fill", self, wrt(self, kept_grad(f)), wrt(value, value_grad(f, value)));
+  return self;
 }
 
 }  // namespace

@@ -106,12 +106,6 @@ void check_shapes(const Tensor& input, const Tensor& weight, const Tensor& bias,
   if (!training && !(running_mean.defined() && running_var.defined())) {
     throw Error("batch_norm: expected running_mean and running_var in evaluation, got none");
   }
-  if (training && input.numel() == c && c > 0) {
-    throw ShapeError(
-        fmt::format("batch_norm: expected more than 1 value per channel when training, got input "
-                    "of sizes {}",
-                    str(input.sizes())));
-  }
 }
 
 // Without elements there are no statistics; what is left is the shape, and a graph to w and b.

@@ -120,8 +120,9 @@ Tensor normalize(const char* op, const Tensor& input, IntArrayRef shape, const T
   return reshaped(out, input.sizes());
 }
 
+// Of 16 bits float32's, in which they are computed, as in PyTorch.
 double default_eps(DType dtype) {
-  return visit<dtypes::kAnyFloating>(dtype, []<class T>() -> double {
+  return visit<dtypes::kFloating>(statistics_dtype(dtype), []<class T>() -> double {
     return static_cast<double>(std::numeric_limits<T>::epsilon());
   });
 }

@@ -22,6 +22,11 @@ void check_p(const char* op, double p) {
   if (!(p >= 0)) throw Error(fmt::format("{}: expected p >= 0, got {}", op, p));
 }
 
+// Points without coordinates are 0 apart by any norm.
+Tensor norm_of_rows(const Tensor& x, double p) {
+  return norm(x, x.size(-1) == 0 ? 2 : p, IntArrayRef{-1});
+}
+
 // g / distance, 0 between equal points: with what the differences are weighted in the gradient.
 Tensor weights(const Tensor& g, const Tensor& distance) {
   const Tensor is_zero = eq(distance, 0);
@@ -71,7 +76,7 @@ Tensor cdist(const Tensor& x1, const Tensor& x2, double p, std::optional<int64_t
             {x2.sizes().data(), x2.sizes().size() - 2});
   const bool is_large = x1.size(-2) > 25 || x2.size(-2) > 25;
   if (p == 2 && (mode == 1 || (mode == 0 && is_large))) return by_product(x1, x2);
-  return norm(unsqueeze(x1, -2) - unsqueeze(x2, -3), p, IntArrayRef{-1});
+  return norm_of_rows(unsqueeze(x1, -2) - unsqueeze(x2, -3), p);
 }
 
 Tensor pdist(const Tensor& self, double p) {
@@ -81,8 +86,7 @@ Tensor pdist(const Tensor& self, double p) {
   expect_floating(op, self);
   check_p(op, p);
   const Tensor pairs = triu_indices(self.size(0), self.size(0), 1).to(self.device());
-  return norm(index_select(self, 0, pairs[0]) - index_select(self, 0, pairs[1]), p,
-              IntArrayRef{-1});
+  return norm_of_rows(index_select(self, 0, pairs[0]) - index_select(self, 0, pairs[1]), p);
 }
 
 }  // namespace ambit

@@ -3,6 +3,7 @@
 #include <ambit/detail/autocast.h>
 #include <ambit/detail/record.h>
 #include <ambit/error.h>
+#include <ambit/ops/creation.h>
 #include <ambit/ops/elementwise.h>
 #include <ambit/ops/matmul.h>
 #include <ambit/ops/shape.h>
@@ -26,6 +27,7 @@ struct SumOp {
   const char* first;
   const char* second;
   Tensor (*multiply)(const SumOp& op, const char* name, const Tensor& a, const Tensor& b);
+  bool ignores_nan = true;  // a product by alpha 0, as in PyTorch; baddbmm does not
 };
 
 void check_numbers(const char* op, DType dtype, const Scalar& beta, const Scalar& alpha) {
@@ -67,11 +69,28 @@ const Tensor& add_in_place(const char* op, const Tensor& self, const Tensor& pro
   return add_(self, product, alpha);
 }
 
+// The product where alpha is 0: 0 whatever the factors are, NaN and infinities, too. So are its
+// gradients.
+Tensor no_product(const SumOp& op, const char* name, const Tensor& a, const Tensor& b) {
+  Tensor out;
+  {
+    const NoGradGuard no_grad;
+    out = op.multiply(op, name, zeros_like(a), zeros_like(b));
+  }
+  return record(op.name, std::move(out), wrt(a, ZerosLike(a)), wrt(b, ZerosLike(b)));
+}
+
+Tensor multiplied(const SumOp& op, const char* name, const Tensor& a, const Tensor& b,
+                  const Scalar& alpha) {
+  return op.ignores_nan && is_zero(alpha) ? no_product(op, name, a, b)
+                                          : op.multiply(op, name, a, b);
+}
+
 Tensor sum(const SumOp& op, const Tensor& self, const Tensor& a, const Tensor& b,
            const Scalar& beta, const Scalar& alpha) {
   check_devices(op.name, {{"self", self}, {op.first, a}, {op.second, b}});
   check_dtypes(op.name, self, a, b, beta, alpha);
-  Tensor product = op.multiply(op, op.name, a, b);
+  Tensor product = multiplied(op, op.name, a, b, alpha);
   check_broadcasts_to(op.name, self.sizes(), product.sizes());
   return add_self(op.name, std::move(product), self, beta, alpha);
 }
@@ -80,7 +99,7 @@ const Tensor& sum_(const SumOp& op, const Tensor& self, const Tensor& a, const T
                    const Scalar& beta, const Scalar& alpha) {
   check_devices(op.in_place, {{"self", self}, {op.first, a}, {op.second, b}}, DeviceRule::in_place);
   check_dtypes(op.in_place, self, a, b, beta, alpha);
-  return add_in_place(op.in_place, self, op.multiply(op, op.in_place, a, b), beta, alpha);
+  return add_in_place(op.in_place, self, multiplied(op, op.in_place, a, b, alpha), beta, alpha);
 }
 
 // a: [(B,)M,K], b: [(B,)K,N] or [K].
@@ -121,7 +140,7 @@ Tensor multiply_and_sum(const SumOp& op, const char* name, const Tensor& a, cons
 
 constexpr SumOp kAddmm{"addmm", "addmm_", "mat1", "mat2", multiply_matrices};
 constexpr SumOp kAddmv{"addmv", "addmv_", "mat", "vec", multiply_vector};
-constexpr SumOp kBaddbmm{"baddbmm", "baddbmm_", "batch1", "batch2", multiply_batches};
+constexpr SumOp kBaddbmm{"baddbmm", "baddbmm_", "batch1", "batch2", multiply_batches, false};
 constexpr SumOp kAddbmm{"addbmm", "addbmm_", "batch1", "batch2", multiply_and_sum};
 
 Tensor outer_product(const char* op, const char* first, const Tensor& a, const char* second,

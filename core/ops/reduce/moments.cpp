@@ -189,6 +189,13 @@ Tensor run_norm(const Tensor& x, const ReduceShape& shape, double p) {
   return run_reduce(abs(x).pow_(p), shape, ReduceOp::sum, dtype).pow_(1 / p);
 }
 
+// Of no elements there are only the norms that are sums.
+void expect_identity(const char* op, const Tensor& x, double p) {
+  if (!std::isinf(p) && p >= 0) return;
+  throw ShapeError(
+      fmt::format("{}: expected elements for the norm {}, got shape {}", op, p, str(x.sizes())));
+}
+
 // d norm / d x = sign(x) (|x| / norm)^(p-1), and 0 where that is not a number because x is 0.
 // g and y have the kept shape.
 Tensor norm_grad(const Tensor& g, const Tensor& x, const Tensor& y, double p, const Dims& dims) {
@@ -227,6 +234,7 @@ Tensor norm(const Tensor& self, const std::optional<Scalar>& p_scalar, IntArrayR
   expect_floating("norm", self);
   ReduceShape shape("norm", self.sizes(), dims, keepdim);
   const auto p = p_scalar.value_or(2).to<double>();
+  if (shape.count == 0) expect_identity("norm", self, p);
   Tensor out = run_norm(self, shape, p);
   return record("norm", out,
                 wrt(self, [x = saved(self), y = saved_output(out), kept = std::move(shape.kept), p,

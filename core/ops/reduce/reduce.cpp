@@ -120,15 +120,31 @@ Tensor product_before(const Tensor& x, int64_t dim) {
   return y;
 }
 
+// Whether the product of all factors but x[i] is 0: one is, and all are finite. Multiplied they
+// would give NaN where some of them overflow.
+Tensor others_vanish(const Tensor& x, int64_t dim) {
+  const NoGradGuard no_grad;
+  const Tensor zero = x == 0, wild = logical_not(isfinite(x));
+  const Tensor zeros = sum(zero, {dim}, true), wilds = sum(wild, {dim}, true);
+  return logical_and(logical_or(zeros > 1, logical_and(zeros == 1, logical_not(zero))),
+                     logical_or(wilds == 0, logical_and(wilds == 1, wild)));
+}
+
 // The derivative of a product by x[i] is the product of all others. Dividing the whole product by
 // x[i] would fail at zeros; products from both sides do not, and are differentiable themselves.
 Tensor prod_grad(const Tensor& g, const Tensor& x, int64_t given) {
   const int64_t dim = wrap_dim("prod", given, x.dim());
   if (x.size(dim) == 0) return g * x;
   if (!GradMode::is_enabled()) {
-    return scan_others(x, dim, false).mul_(scan_others(x, dim, true)).mul_(g);
+    const Tensor others = scan_others(x, dim, false).mul_(scan_others(x, dim, true));
+    // Nearly always there is no NaN; on other devices to look would wait.
+    const bool has_none = x.is_cpu() && !any(isnan(others)).item<bool>();
+    if (!has_none) others.masked_fill_(others_vanish(x, dim), 0);
+    return others.mul_(g);
   }
-  return g * (product_before(x, dim) * flip(product_before(flip(x, {dim}), dim), {dim}));
+  const Tensor others = product_before(x, dim) * flip(product_before(flip(x, {dim}), dim), {dim});
+  // Where it is NaN alone: another 0 has a gradient of its own.
+  return g * masked_fill(others, logical_and(others_vanish(x, dim), isnan(others)), 0);
 }
 
 }  // namespace

@@ -12,6 +12,8 @@
 #include <ambit/ops/shape.h>
 #include <fmt/format.h>
 
+#include <limits>
+
 #include "core/ops/composite.h"
 #include "core/ops/operands/allocate.h"
 #include "core/ops/operands/expect.h"
@@ -79,13 +81,17 @@ Tensor cumprod_grad(const Tensor& g, const Tensor& x, int64_t dim) {
 
 // The gradient of x[i] is the sum of g[k] e^(x[i] - y[k]) over k >= i, e^(x[i] - y[i]) r[i] with
 // r[i] = g[i] + e^(y[i] - y[i + 1]) r[i + 1]: no exponent is above 0.
+constexpr double kInfinity = std::numeric_limits<double>::infinity();
+
 Tensor logcumsumexp_grad(const Tensor& g, const Tensor& x, int64_t dim) {
   if (g.numel() == 0) return g;
   if (g.dim() == 0) return g;
   const Tensor y = logcumsumexp(x, dim);
-  // Where y is infinite, it does not change with what is finite.
+  // Where y is infinite, it does not change with what is finite; of two infinities the ratio is
+  // that of the limit.
   const auto ratio = [](const Tensor& part, const Tensor& whole) {
-    return exp(part - masked_fill(whole, isinf(whole), 0));
+    const Tensor both = logical_and(part == kInfinity, whole == kInfinity);
+    return exp(masked_fill(part - masked_fill(whole, whole == -kInfinity, 0), both, 0));
   };
   const Tensor decay = ratio(y, next_along(y, dim, 0));
   return ratio(x, y) * weighted_sum_behind(g, decay, dim);

@@ -133,7 +133,14 @@ Tensor isin(const Tensor& elements, const Tensor& test_elements, bool, bool inve
   }
   DType dtype = result_type(elements, test_elements);
   if (dtype == kBool) dtype = kUInt8;
-  const Tensor known = std::get<0>(sort(test_elements.to(dtype).reshape({-1}), 0));
+  Tensor known = std::get<0>(sort(test_elements.to(dtype).reshape({-1}), 0));
+  if (is_floating_point(dtype)) {
+    // NaN equals nothing, and a search is not to compare with it: the largest number takes its
+    // place, or itself where there is no number.
+    const Tensor nan = isnan(known);
+    const Tensor last = clamp(sum(logical_not(nan)) - 1, 0).reshape({1});
+    known = where(nan, index_select(known, 0, last), known);
+  }
   const Tensor wanted = elements.to(dtype).contiguous();
   const Tensor place = searchsorted(known, wanted).clamp_max(known.size(0) - 1);
   const Tensor found = index_select(known, 0, place.reshape({-1})).reshape(wanted.sizes());

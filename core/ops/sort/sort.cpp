@@ -187,11 +187,16 @@ std::tuple<Tensor, Tensor> mode(const Tensor& self, int64_t dim, bool keepdim) {
     along[static_cast<size_t>(d)] = n;
     const Tensor place = expand(
         reshape(arange(n, TensorOptions(kInt64).device(self.device())), along), p.x().sizes());
-    const Tensor differs = narrow(s.values, d, 1, n - 1) != narrow(s.values, d, 0, n - 1);
+    // NaN counts as equal to NaN; sorted they are last.
+    const Tensor nan = isnan(s.values);
+    const Tensor differs =
+        logical_and(narrow(s.values, d, 1, n - 1) != narrow(s.values, d, 0, n - 1),
+                    logical_not(narrow(nan, d, 0, n - 1)));
     const Tensor begins = cat({ones_like(narrow(s.values, d, 0, 1), kBool), differs}, d);
     // How many equals are before each: the last of the longest run has the most.
     const Tensor first = std::get<0>(cummax(masked_fill(place, logical_not(begins), 0), d));
-    index = gather(s.indices, d, argmax(place - first, d, true));
+    const Tensor last = argmax(place - first, d, true);
+    index = gather(s.indices, d, where(gather(nan, d, last), gather(first, d, last), last));
   }
   return p.pick(index);
 }

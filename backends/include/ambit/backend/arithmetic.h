@@ -114,6 +114,12 @@ AMBIT_HOST_DEVICE T minimum(T a, T b) {
   const T smaller = a > b ? b : a;
   return b != b ? b : smaller;
 }
+/// a^2 + b^2, but never 0: at the point (0, 0) a quotient by it is 0.
+template <class T>
+AMBIT_HOST_DEVICE T squared_length(T a, T b) {
+  return maximum(a * a + b * b,
+                 static_cast<T>(sizeof(T) == 8 ? 4.94065645841246544e-324 : 1.4012984643e-45));
+}
 /// Whether b takes the place of a as the extreme of both: only what is strictly better, and the
 /// first NaN for good.
 template <class T>

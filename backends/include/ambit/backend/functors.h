@@ -275,8 +275,8 @@ AMBIT_TERNARY(i0_grad,         a * (c * T(bessel_i1(b))))
 AMBIT_TERNARY(softsign_grad,   a * (c / ((1 + magnitude(b)) * (1 + magnitude(b)))))
 AMBIT_TERNARY(div_grad,        -(a * (c / b / b)))
 AMBIT_TERNARY(hypot_grad,      a * (b / std::hypot(b, c)))
-AMBIT_TERNARY(atan2_grad,      a * (c / (b * b + c * c)))
-AMBIT_TERNARY(atan2_other_grad, -(a * (b / (b * b + c * c))))
+AMBIT_TERNARY(atan2_grad,      a * (c / squared_length(b, c)))
+AMBIT_TERNARY(atan2_other_grad, -(a * (b / squared_length(b, c))))
 AMBIT_TERNARY(binary_cross_entropy_grad, a * (b - c) / maximum(b * (1 - b), T(1e-12)))
 AMBIT_TERNARY(glu_grad,        a * (b * (c * (1 - c))))
 
@@ -321,27 +321,27 @@ struct Clamp {
   T low, high;
 };
 
-/// What kernels::clamp_grad does. A bound that is outside, as where it is open, gives way to the
-/// next number, or to NaN where there is none, and one that is not there to the last.
+/// What kernels::clamp_grad does. low and high are the first and the last number that is inside:
+/// those next to the bounds, infinities where there is no bound, NaN where no number is inside.
 template <class T>
 struct ClampGrad {
-  ClampGrad(const std::optional<Scalar>& min, const std::optional<Scalar>& max, bool open)
-      : low(bound(min, true, open)),
-        high(bound(max, false, open)),
-        takes_nan(open || (!min && !max)) {}
+  ClampGrad(const std::optional<Scalar>& min, const std::optional<Scalar>& max, bool passes_nan)
+      : low(next_to(min, true, passes_nan)),
+        high(next_to(max, false, passes_nan)),
+        nan_passes(passes_nan || (!min && !max)) {}
   AMBIT_HOST_DEVICE T operator()(T dy, T x) const {
-    return ((x >= low) & (x <= high)) | (takes_nan & (x != x)) ? dy : T(0);
+    return ((x >= low) & (x <= high)) | (nan_passes & (x != x)) ? dy : T(0);
   }
-  static T bound(const std::optional<Scalar>& given, bool lower, bool open) {
-    const T b = given ? element_of<T>(*given) : worst<T>(lower);
-    if (!given || !open) return b;
-    if (b != b) return worst<T>(lower);
+  static T next_to(const std::optional<Scalar>& bound, bool lower, bool passes_nan) {
+    if (!bound) return worst<T>(lower);
+    const T b = element_of<T>(*bound);
+    if (b != b) return passes_nan ? worst<T>(lower) : b;
     return b == worst<T>(!lower) ? std::numeric_limits<T>::quiet_NaN()
                                  : std::nextafter(b, worst<T>(!lower));
   }
 
   T low, high;
-  bool takes_nan;
+  bool nan_passes;
 };
 
 }  // namespace arithmetic

@@ -55,8 +55,8 @@ extern AMBIT_API Op<void(Tensor& y, const Tensor& x, const std::optional<Scalar>
                          const std::optional<Scalar>& max)>
     clamp;
 /// dx = dy where x lies between the bounds, else 0, of one floating dtype, as comparisons tell. At
-/// a bound x is inside, unless `open`; NaN is then inside, and where there is no bound, otherwise
-/// not. composite
+/// a bound x is outside. NaN is inside where `open`, and where there is no bound; else it is
+/// outside. composite
 extern AMBIT_API
     Op<void(Tensor& dx, const Tensor& dy, const Tensor& x, const std::optional<Scalar>& min,
             const std::optional<Scalar>& max, bool open)>

@@ -40,9 +40,9 @@ AMBIT_API Tensor full_like(const Tensor& self, const Scalar& value,
 /// Count: start, start + step, ... up to `end`, which is excluded.
 ///   out[i] = start + i step, i < ceil((end - start) / step)
 /// int64 where all three are integers, else the default float, unless options say: where they ask
-/// for integers, start and step lose their fractions, as in PyTorch, and for int64 end does too.
-/// Errors also: Error where step is 0, also without its fraction, or leads away from end, and for
-/// numbers that are not finite.
+/// for integers, start and step lose their fractions, as in PyTorch, after the elements are
+/// counted: a step below 1 repeats start. Errors also: Error where step is 0 or leads away from
+/// end, and for numbers that are not finite.
 AMBIT_API Tensor arange(const Scalar& start, const Scalar& end, const Scalar& step,
                         const TensorOptions& options = {});
 AMBIT_API Tensor arange(const Scalar& start, const Scalar& end, const TensorOptions& options = {});
@@ -123,7 +123,7 @@ AMBIT_API Tensor tensor(const TensorData& data, const TensorOptions& options = {
 inline Tensor tensor(std::initializer_list<TensorData> rows, const TensorOptions& options = {}) {
   return tensor(TensorData(rows), options);
 }
-/// Make a 0-dim tensor; where options say no dtype it is value's: bool, int64 or the default float.
+/// Make a 0-dim tensor, of the default float where options say no dtype, as in PyTorch.
 AMBIT_API Tensor scalar_tensor(const Scalar& value, const TensorOptions& options = {});
 /// Use memory of the caller on the CPU, row-major, without a copy. It must outlive the tensor and
 /// all its views; `deleter`, if any, is called with `data` after the last of them.

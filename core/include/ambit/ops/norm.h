@@ -27,8 +27,8 @@ AMBIT_API Tensor log_softmax(const Tensor& self, int64_t dim, std::optional<DTyp
 /// input [N,C,...] -> out of its shape; weight, bias, running_mean, running_var [C] of its dtype,
 /// or all of float32 beside 16 bits. Each may be undefined (1, 0, not kept), the running ones only
 /// while training, which writes them in place. An input without elements changes nothing.
-/// Errors: ShapeError (also for one value per channel while training), DTypeError,
-/// DeviceMismatchError; Error without running statistics in evaluation.
+/// One value per channel while training becomes the bias, and its running_var NaN. Errors:
+/// ShapeError, DTypeError, DeviceMismatchError; Error without running statistics in evaluation.
 /// Gradient: input, weight, bias. Source: Ioffe & Szegedy 2015, arXiv:1502.03167.
 AMBIT_API Tensor batch_norm(const Tensor& input, const Tensor& weight, const Tensor& bias,
                             const Tensor& running_mean, const Tensor& running_var,
@@ -45,7 +45,7 @@ AMBIT_API Tensor layer_norm(const Tensor& input, IntArrayRef normalized_shape,
 
 /// The same by the root of the mean square instead of mean and variance:
 ///   x / sqrt(mean(x^2) + eps) * weight
-/// eps: the epsilon of the dtype where it is not given. Errors, shapes and gradient as above.
+/// eps left out: the dtype's epsilon, of 16 bits float32's. Errors, shapes and gradient as above.
 /// Source: Zhang & Sennrich 2019, arXiv:1910.07467; torch.nn.functional.rms_norm.
 AMBIT_API Tensor rms_norm(const Tensor& input, IntArrayRef normalized_shape,
                           const Tensor& weight = {}, std::optional<double> eps = {});

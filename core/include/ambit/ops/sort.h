@@ -46,7 +46,7 @@ AMBIT_API Tensor nanmedian(const Tensor& self);
 AMBIT_API std::tuple<Tensor, Tensor> nanmedian(const Tensor& self, int64_t dim,
                                                bool keepdim = false);
 /// Find the most frequent element along dim, the smallest of equally frequent ones, and where it is
-/// last. Errors also: IndexError where dim has size 0. Gradient: self.
+/// last; NaN counts as one, found where it is first. Errors also: IndexError where dim has size 0.
 AMBIT_API std::tuple<Tensor, Tensor> mode(const Tensor& self, int64_t dim = -1,
                                           bool keepdim = false);
 

@@ -21,6 +21,7 @@ class BatchSource {
   friend class Iterator;
   std::optional<Batch> current_;  // none at the end, and where making one has failed
   bool is_at_end_ = true;
+  size_t iterators_ = 0;  // how many were made, apart from copies
 };
 
 // Errors: always, Error saying that there is no batch behind the last, or in the place of one that
@@ -41,7 +42,7 @@ class Iterator {
 
   /// The end of any loader.
   Iterator() = default;
-  explicit Iterator(BatchSource<Batch>* source) : source_(source) {}
+  explicit Iterator(BatchSource<Batch>* source) : source_(source), number_(++source->iterators_) {}
 
   /// Errors also: Error where this batch could not be made, and the error was thrown before.
   Batch& operator*() const {
@@ -57,15 +58,18 @@ class Iterator {
     return *this;
   }
   void operator++(int) { ++*this; }
-  /// Two are equal at their ends, or when they are of one loader and not at its end.
+  /// An iterator equals its copies, and the end of any loader when it is at the end. Those of two
+  /// calls of begin() are never equal.
   bool operator==(const Iterator& other) const {
-    return is_at_end() ? other.is_at_end() : source_ == other.source_;
+    if (!source_ || !other.source_) return is_at_end() && other.is_at_end();
+    return source_ == other.source_ && number_ == other.number_;
   }
 
  private:
   bool is_at_end() const { return !source_ || source_->is_at_end_; }
 
   BatchSource<Batch>* source_ = nullptr;
+  size_t number_ = 0;
 };
 
 }  // namespace ambit::data

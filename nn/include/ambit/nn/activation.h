@@ -235,7 +235,7 @@ class HardtanhOptions : public Options<HardtanhOptions> {
   AMBIT_OPTION(HardtanhOptions, bool, inplace) = false;
 };
 
-/// hardtanh(): x limited to [min_val, max_val]. Errors of forward: Error unless min_val < max_val.
+/// hardtanh(): x limited to [min_val, max_val]. Errors: Error unless min_val < max_val.
 class AMBIT_API HardtanhImpl : public Cloneable<HardtanhImpl> {
  public:
   explicit HardtanhImpl(const HardtanhOptions& opts = {});

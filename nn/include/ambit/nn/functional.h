@@ -132,12 +132,10 @@ class BatchNormFuncOptions : public Options<BatchNormFuncOptions> {
   Tensor weight_, bias_;
   BatchNormParams params_{.training = false};
 };
-/// ambit::batch_norm with the running statistics [C], which training writes.
-inline Tensor batch_norm(const Tensor& input, const Tensor& running_mean, const Tensor& running_var,
-                         const BatchNormFuncOptions& options = {}) {
-  return ambit::batch_norm(input, options.weight(), options.bias(), running_mean, running_var,
-                           options.params());
-}
+/// ambit::batch_norm with the running statistics [C], which training writes. Errors also:
+/// ShapeError for one value per channel while training.
+AMBIT_API Tensor batch_norm(const Tensor& input, const Tensor& running_mean,
+                            const Tensor& running_var, const BatchNormFuncOptions& options = {});
 
 /// y[..., k] = x1^T weight[k] x2 + bias[k]: x1 [..., I], x2 [..., J] with the same sizes in front,
 /// weight [K,I,J], bias [K] or undefined -> [..., K]. Errors: ShapeError, DTypeError,

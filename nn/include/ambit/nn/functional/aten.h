@@ -124,16 +124,13 @@ inline Tensor batch_norm(const Tensor& input, const std::optional<Tensor>& weigh
                     running_mean.value_or(Tensor()), running_var.value_or(Tensor()),
                     BatchNormParams{.training = training, .momentum = momentum, .eps = eps});
 }
-/// nn::functional::instance_norm; the statistics stand behind weight and bias here.
-inline Tensor instance_norm(const Tensor& input, const std::optional<Tensor>& weight,
-                            const std::optional<Tensor>& bias,
-                            const std::optional<Tensor>& running_mean,
-                            const std::optional<Tensor>& running_var, bool use_input_stats,
-                            double momentum, double eps, [[maybe_unused]] bool cudnn_enabled) {
-  return nn::functional::instance_norm(input, running_mean.value_or(Tensor()),
-                                       running_var.value_or(Tensor()), weight.value_or(Tensor()),
-                                       bias.value_or(Tensor()), use_input_stats, momentum, eps);
-}
+/// nn::functional::instance_norm, also of one value per channel, which becomes 0. The statistics
+/// follow weight and bias here.
+AMBIT_API Tensor instance_norm(const Tensor& input, const std::optional<Tensor>& weight,
+                               const std::optional<Tensor>& bias,
+                               const std::optional<Tensor>& running_mean,
+                               const std::optional<Tensor>& running_var, bool use_input_stats,
+                               double momentum, double eps, bool cudnn_enabled);
 /// layer_norm(); which library computes is not asked.
 inline Tensor layer_norm(const Tensor& input, IntArrayRef normalized_shape,
                          const std::optional<Tensor>& weight, const std::optional<Tensor>& bias,
