@@ -10,12 +10,14 @@
 
 #include <algorithm>
 #include <bit>
+#include <cstdio>
 #include <numeric>
 #include <unordered_set>
 
 #include "atomic_file.h"
 #include "input_file.h"
 #include "lack_of_memory.h"
+#include "one_line.h"
 #include "pytorch/checkpoint_reader.h"
 #include "safetensors.h"
 
@@ -32,6 +34,7 @@ constexpr const char* kOneTensor = "tensor";  // the name that a tensor alone be
 
 // To write. What is read says itself what it is, where its name does not.
 bool is_pytorch(const std::string& path) { return path.ends_with(".pth") || path.ends_with(".pt"); }
+
 bool holds_pytorch(const std::string& path) { return is_pytorch(path) || is_zip_file(path); }
 
 void check_savable(const StateDict& tensors, const std::string& path) {
@@ -61,7 +64,9 @@ std::string make_header(const StateDict& tensors, const std::vector<size_t>& ord
                         const Metadata& metadata) {
   std::vector<safetensors::Entry> entries;
   for (const auto& [name, tensor] : tensors) {
-    entries.push_back({.name = name, .dtype = tensor.dtype(), .sizes = tensor.sizes()});
+    entries.push_back({.name = name,
+                       .type = &safetensors::element_type(tensor.dtype()),
+                       .sizes = tensor.sizes()});
   }
   uint64_t at = 0;
   for (const size_t i : order) {
@@ -95,7 +100,7 @@ safetensors::Header read_header(const InputFile& file, uint64_t& data_begin) {
 }
 
 Tensor read_tensor(const InputFile& file, const safetensors::Entry& entry, uint64_t data_begin) {
-  Tensor t = empty(entry.sizes, TensorOptions(entry.dtype).device(kCPU));
+  Tensor t = empty(entry.sizes, TensorOptions(*entry.type->dtype).device(kCPU));
   file.read(t.data_ptr(), t.nbytes(), data_begin + entry.begin);
   if (!is_valid(t)) {
     fail_load(file.path(),
@@ -116,6 +121,29 @@ auto from_pytorch(const std::string& path, Device device, Metadata* metadata, au
     fail_load(path, fmt::format("{}; load_checkpoint() reads everything", e.what()));
   }
 }
+
+// Says on stderr which tensors of a file are left out.
+class LeftOut {
+ public:
+  explicit LeftOut(const std::string& path) : path_(path) {}
+  void add(const std::string& name, const std::string& type) {
+    constexpr size_t kShown = 10;
+    if (++count_ > kShown) return;
+    names_ += fmt::format("{}'{}' ({})", count_ > 1 ? ", " : "", name, type);
+  }
+  void say() const {
+    if (count_ == 0) return;
+    const std::string text =
+        fmt::format("load: left out {} values of '{}' that ambit has no dtype or type for: {}{}",
+                    count_, path_, names_, count_ > 10 ? ", ..." : "");
+    std::fprintf(stderr, "ambit: %s\n", one_line(text).c_str());
+  }
+
+ private:
+  const std::string& path_;
+  size_t count_ = 0;
+  std::string names_;
+};
 
 StateDict state_dict_of(const PytorchContent& content) {
   return content.is_script ? flatten(content.value) : content.value.to_state_dict();
@@ -165,9 +193,15 @@ StateDict read_safetensors(const std::string& path, Device device, Metadata* met
   uint64_t data_begin = 0;
   safetensors::Header header = read_header(file, data_begin);
   StateDict tensors;
+  LeftOut left_out(path);
   for (const safetensors::Entry& entry : header.entries) {
-    tensors.emplace_back(entry.name, read_tensor(file, entry, data_begin).to(device));
+    if (entry.type->dtype) {
+      tensors.emplace_back(entry.name, read_tensor(file, entry, data_begin).to(device));
+    } else {
+      left_out.add(entry.name, entry.type->name);
+    }
   }
+  left_out.say();
   if (metadata) *metadata = std::move(header.metadata);
   return tensors;
 }
@@ -188,6 +222,35 @@ StateDict load(const std::string& path, Device device, Metadata* metadata) {
   return named_in_lack_of_memory("load", path, [&] {
     if (!holds_pytorch(path)) return read_safetensors(path, device, metadata);
     return from_pytorch(path, device, metadata, state_dict_of);
+  });
+}
+
+std::vector<std::string> tensor_names(const std::string& path) {
+  return named_in_lack_of_memory("tensor_names", path, [&] {
+    const InputFile file(path);
+    uint64_t data_begin = 0;
+    std::vector<std::string> names;
+    for (auto& entry : read_header(file, data_begin).entries) {
+      names.push_back(std::move(entry.name));
+    }
+    return names;
+  });
+}
+
+Tensor load_tensor(const std::string& path, const std::string& name, Device device) {
+  return named_in_lack_of_memory("load_tensor", path, [&] {
+    const InputFile file(path);
+    uint64_t data_begin = 0;
+    for (const auto& entry : read_header(file, data_begin).entries) {
+      if (entry.name != name) continue;
+      if (!entry.type->dtype) {
+        throw DTypeError(one_line(
+            fmt::format("load_tensor: expected a dtype that ambit has of '{}' in '{}', got {}",
+                        name, path, entry.type->name)));
+      }
+      return read_tensor(file, entry, data_begin).to(device);
+    }
+    fail_load(path, fmt::format("expected a tensor '{}', got none of that name", name));
   });
 }
 
