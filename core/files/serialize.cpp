@@ -15,6 +15,7 @@
 #include <unordered_set>
 
 #include "atomic_file.h"
+#include "file_kind.h"
 #include "input_file.h"
 #include "lack_of_memory.h"
 #include "one_line.h"
@@ -32,10 +33,19 @@ constexpr const char* kOneTensor = "tensor";  // the name that a tensor alone be
   throw SerializationError(fmt::format("save: cannot write '{}': {}", path, why));
 }
 
-// To write. What is read says itself what it is, where its name does not.
+// To write.
 bool is_pytorch(const std::string& path) { return path.ends_with(".pth") || path.ends_with(".pt"); }
 
-bool holds_pytorch(const std::string& path) { return is_pytorch(path) || is_zip_file(path); }
+// To read: what is in a file says itself what it is; only errors about one of no known kind go by
+// the name.
+bool holds_pytorch(const std::string& path) {
+  const InputFile file(path);
+  const FileKind kind = kind_of_bytes(begin_of(file), file.size_bytes());
+  if (kind.is_pytorch()) return true;
+  if (kind.format == FileKind::Format::safetensors) return false;
+  if (is_pytorch(path) || !kind.is_known()) return is_pytorch(path);
+  fail_load(path, fmt::format("expected a safetensors file, got {}", kind.text()));
+}
 
 void check_savable(const StateDict& tensors, const std::string& path) {
   std::unordered_set<std::string_view> names;
@@ -87,6 +97,10 @@ safetensors::Header read_header(const InputFile& file, uint64_t& data_begin) {
   file.read(&length, kLength, 0);
   const uint64_t most = std::min(file.size_bytes() - kLength, safetensors::kMaxHeaderBytes);
   if (length > most) {
+    const FileKind kind = kind_of_bytes(begin_of(file), file.size_bytes());
+    if (kind.is_known()) {
+      fail_load(path, fmt::format("expected a safetensors file, got {}", kind.text()));
+    }
     fail_load(path, fmt::format("expected a header of at most {} bytes, got {}", most, length));
   }
   std::string text(length, '\0');
@@ -145,8 +159,23 @@ class LeftOut {
   std::string names_;
 };
 
-StateDict state_dict_of(const PytorchContent& content) {
-  return content.is_script ? flatten(content.value) : content.value.to_state_dict();
+StateDict state_dict_of(const PytorchContent& content, const std::string& path) {
+  if (content.is_script) {
+    StateDict tensors = flatten(content.value);
+    return tensors;
+  }
+  LeftOut left_out(path);
+  Value::Dict tensors;
+  for (const auto& [key, value] : content.value.entries()) {
+    if (key.kind() == Value::Kind::string && value.kind() == Value::Kind::opaque) {
+      left_out.add(key.to_string(), value.to_opaque().type);
+    } else {
+      tensors.emplace_back(key, value);
+    }
+  }
+  StateDict dict = Value::dict(std::move(tensors)).to_state_dict();
+  left_out.say();
+  return dict;
 }
 
 Tensor one_tensor_of(const PytorchContent& content) {
@@ -221,7 +250,9 @@ void save(const StateDict& tensors, const std::string& path, const Metadata& met
 StateDict load(const std::string& path, Device device, Metadata* metadata) {
   return named_in_lack_of_memory("load", path, [&] {
     if (!holds_pytorch(path)) return read_safetensors(path, device, metadata);
-    return from_pytorch(path, device, metadata, state_dict_of);
+    return from_pytorch(path, device, metadata, [&](const PytorchContent& content) {
+      return state_dict_of(content, path);
+    });
   });
 }
 
@@ -252,6 +283,11 @@ Tensor load_tensor(const std::string& path, const std::string& name, Device devi
     }
     fail_load(path, fmt::format("expected a tensor '{}', got none of that name", name));
   });
+}
+
+bool is_safetensors_file(const std::string& path) {
+  const InputFile file(path);
+  return kind_of_bytes(begin_of(file), file.size_bytes()).format == FileKind::Format::safetensors;
 }
 
 void save(const Tensor& tensor, const std::string& path) {
