@@ -102,6 +102,31 @@ TEST_CASE("of a large storage every bit is checked, and the file must hold all o
   set_num_threads(threads);
 }
 
+// As torch.serialization.set_crc32_options(False) of PyTorch 2.15 has it: CRCs of 0.
+TEST_CASE("a zip entry without a checksum is read, and one with a wrong checksum is not") {
+  const Tensor large = arange(100'000.);
+  const TemporaryFolder folder;
+  save_checkpoint(Value::dict({{"large", large}, {"small", arange(3.)}}), folder / "f.pth");
+  const std::string whole = read_bytes(folder / "f.pth");
+  const auto with_crc = [&](const auto& change) {
+    std::string bytes = whole;
+    for (size_t at = 0; (at = bytes.find("PK", at)) != bytes.npos; ++at) {
+      if (bytes.compare(at, 4, "PK\x03\x04") == 0) change(bytes, at + 14);
+      if (bytes.compare(at, 4, "PK\x01\x02") == 0) change(bytes, at + 16);
+    }
+    return bytes;
+  };
+  const std::string none =
+      with_crc([](std::string& b, size_t at) { b.replace(at, 4, std::string(4, '\0')); });
+  REQUIRE(none != whole);
+  const Value value = load_checkpoint(folder.write("none.pth", none));
+  CHECK(value["large"].to_tensor().equal(large));
+  CHECK(value["small"].to_tensor().equal(arange(3.)));
+  const std::string wrong =
+      with_crc([](std::string& b, size_t at) { b[at] = static_cast<char>(b[at] ^ 1); });
+  CHECK(contains(load_error(wrong), "CRC error"));
+}
+
 TEST_CASE("a flipped bit in a pickle or a storage, with a CRC that fits, does no harm") {
   const std::string pickle = "}(" + pickled("w") +
                              pickled(PickledTensor{.numel = 2, .sizes = {2}, .strides = {1}}) +

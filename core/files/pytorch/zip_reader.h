@@ -44,8 +44,8 @@ class ZipReader {
   virtual ~ZipReader() = default;
   /// Every name there once.
   virtual const std::vector<Entry>& entries() const = 0;
-  /// Read the whole of an entry, by its position, and check its CRC-32. Errors also: for an entry
-  /// that is not stored.
+  /// Read the whole of an entry, by its position, and check its CRC-32, unless that is 0: then it
+  /// was not computed. Errors also: for an entry that is not stored.
   virtual void read(size_t entry, void* to) const = 0;
 };
 
