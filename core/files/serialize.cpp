@@ -162,6 +162,11 @@ class LeftOut {
 StateDict state_dict_of(const PytorchContent& content, const std::string& path) {
   if (content.is_script) {
     StateDict tensors = flatten(content.value);
+    if (tensors.empty()) {
+      throw SerializationError(
+          "expected tensors in a TorchScript archive, got none: its module has neither parameters, "
+          "buffers nor constants; save the state_dict() of the module that it was made of");
+    }
     return tensors;
   }
   LeftOut left_out(path);

@@ -36,7 +36,7 @@ class Archive {
     if (find(pytorch_file::kPickle) == kNone) fail("expected an entry data.pkl, got none");
     if (!is_script()) return read_pickle(pytorch_file::kPickle, pytorch_file::kData, false);
     try {
-      return read_pickle(pytorch_file::kPickle, pytorch_file::kData, true);
+      return with_constants(read_pickle(pytorch_file::kPickle, pytorch_file::kData, true));
     } catch (const SerializationError& e) {
       fail("got a TorchScript archive: {}", e.what());
     }
@@ -68,6 +68,19 @@ class Archive {
       return storage(fmt::format("{}{}", folder, key), type, numel);
     };
     return pickle::read(read_text(entry), storages, keep_requires_grad);
+  }
+
+  // The weights of a frozen module are constants, which its code names CONSTANTS.c0 and so on.
+  Value with_constants(Value object) {
+    const Value constants =
+        read_pickle(pytorch_file::kConstants, pytorch_file::kConstantData, false);
+    if (!constants.isTuple() || constants.items().empty() || !object.is_dict()) return object;
+    Value::Dict named, attributes = object.entries();
+    for (const Value& constant : constants.items()) {
+      named.emplace_back(fmt::format("c{}", named.size()), constant);
+    }
+    attributes.emplace_back("CONSTANTS", Value::dict(std::move(named)));
+    return Value::dict(std::move(attributes));
   }
 
   // All entries lie in one folder, whatever its name. TorchScript packs its code, which nobody
