@@ -15,47 +15,21 @@
 #include <doctest/doctest.h>
 
 #include <algorithm>
-#include <cstdlib>
 #include <memory>
 #include <string>
 
+#include "python.h"
 #include "tests/temporary_folder.h"
 
 using namespace ambit;
 
 namespace {
 
-bool succeeds(const std::string& command) { return std::system(command.c_str()) == 0; }
-
-bool has_torch(const std::string& python) {
-  return succeeds("OMP_NUM_THREADS=1 '" + python + "' -c 'import torch' 2>/dev/null");
-}
-
-// Empty where there is none. One that is asked for must work.
-std::string find_python() {
-  if (const char* asked = std::getenv("AMBIT_PYTHON")) {
-    CHECK_MESSAGE(has_torch(asked), "AMBIT_PYTHON has no torch: ", asked);
-    return asked;
-  }
-  for (const char* python : {"python3", "/usr/bin/python3"}) {
-    if (has_torch(python)) return python;
-  }
-  return "";
-}
-
-const std::string& python() {
-  static const std::string found = find_python();
-  return found;
-}
-
-bool skipped() {
-  if (python().empty()) MESSAGE("skipped: no PyTorch (AMBIT_PYTHON names a Python that has it)");
-  return python().empty();
-}
+bool skipped() { return python_with_torch().empty(); }
 
 void run_pytorch(const std::string& what, const TemporaryFolder& folder) {
-  REQUIRE(succeeds("OMP_NUM_THREADS=1 '" + python() + "' '" AMBIT_CROSS_SCRIPT "' " + what + " '" +
-                   folder.path().string() + "'"));
+  REQUIRE(succeeds("OMP_NUM_THREADS=1 '" + python_with_torch() + "' '" AMBIT_CROSS_SCRIPT "' " +
+                   what + " '" + folder.path().string() + "'"));
 }
 
 nn::Sequential make_net() {
