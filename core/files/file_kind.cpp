@@ -5,6 +5,7 @@
 
 #include <algorithm>
 
+#include "lack_of_memory.h"
 #include "safetensors.h"
 
 namespace ambit {
@@ -142,8 +143,10 @@ FileKind kind_of_bytes(std::string_view begin, uint64_t size_bytes) {
 }
 
 std::string file_kind(const std::string& path) {
-  const InputFile file(path);
-  return std::string(kind_of_bytes(begin_of(file), file.size_bytes()).name);
+  return named_in_lack_of_memory("file_kind", path, [&] {
+    const InputFile file(path);
+    return std::string(kind_of_bytes(begin_of(file), file.size_bytes()).name);
+  });
 }
 
 }  // namespace ambit

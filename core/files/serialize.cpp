@@ -39,12 +39,14 @@ bool is_pytorch(const std::string& path) { return path.ends_with(".pth") || path
 // To read: what is in a file says itself what it is; only errors about one of no known kind go by
 // the name.
 bool holds_pytorch(const std::string& path) {
-  const InputFile file(path);
-  const FileKind kind = kind_of_bytes(begin_of(file), file.size_bytes());
-  if (kind.is_pytorch()) return true;
-  if (kind.format == FileKind::Format::safetensors) return false;
-  if (is_pytorch(path) || !kind.is_known()) return is_pytorch(path);
-  fail_load(path, fmt::format("expected a safetensors file, got {}", kind.text()));
+  return named_in_lack_of_memory("load", path, [&] {
+    const InputFile file(path);
+    const FileKind kind = kind_of_bytes(begin_of(file), file.size_bytes());
+    if (kind.is_pytorch()) return true;
+    if (kind.format == FileKind::Format::safetensors) return false;
+    if (is_pytorch(path) || !kind.is_known()) return is_pytorch(path);
+    fail_load(path, fmt::format("expected a safetensors file, got {}", kind.text()));
+  });
 }
 
 void check_savable(const StateDict& tensors, const std::string& path) {
@@ -291,8 +293,10 @@ Tensor load_tensor(const std::string& path, const std::string& name, Device devi
 }
 
 bool is_safetensors_file(const std::string& path) {
-  const InputFile file(path);
-  return kind_of_bytes(begin_of(file), file.size_bytes()).format == FileKind::Format::safetensors;
+  return named_in_lack_of_memory("load", path, [&] {
+    const InputFile file(path);
+    return kind_of_bytes(begin_of(file), file.size_bytes()).format == FileKind::Format::safetensors;
+  });
 }
 
 void save(const Tensor& tensor, const std::string& path) {
