@@ -369,9 +369,9 @@ TEST_CASE("a pickle longer than a pickle may be is not read") {
 TEST_CASE("a pickle full of small things is refused before it fills the memory") {
   constexpr size_t kRoom = (1 << 24) - 100;  // bytes
   const std::string ordered = pickled_global("collections", "OrderedDict") + "q\x01";
-  for (const std::string& thing :
-       std::vector<std::string>{"]", "}", ")", "N", "\x88", "N\x94", "N\x85", "\x8c\x01x", "(t",
-                                "K\x01", "](Ne", "h\x01)R"}) {
+  for (const std::string& thing : std::vector<std::string>{
+           "]", "}", ")", "N", "\x88", "N\x94", "N\x85", "\x8c\x01x", "(t", "K\x01", "](Ne",
+           "h\x01)R", "\x8f", "(\x91", "C\x01x", "U\x01x", "\x8a\x09" + std::string(9, '\1')}) {
     INFO(thing);
     const std::string error = pickle_error(ordered + "](" + repeat(thing, kRoom / thing.size()));
     CHECK(contains(error, "expected plain values of together at most 268435456 bytes in memory"));

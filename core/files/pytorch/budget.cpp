@@ -14,7 +14,6 @@ uint64_t cost_of(unsigned char op) {
       return 16;
     case kEmptyList:
     case kEmptyDict:
-    case kEmptySet:
     case kTuple:
     case kTuple1:
     case kTuple2:
@@ -22,8 +21,9 @@ uint64_t cost_of(unsigned char op) {
       return 256;
     case kReduce:
     case kNewObject:
-    case kFrozenSet:
       return 512;
+    case kEmptySet:
+    case kFrozenSet:
     case kBytes:
     case kShortBytes:
     case kLongBytes:
