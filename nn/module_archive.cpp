@@ -7,6 +7,8 @@
 
 #include <fmt/format.h>
 
+#include <string_view>
+#include <unordered_set>
 #include <utility>
 #include <vector>
 
@@ -39,9 +41,13 @@ void Module::load(serialize::InputArchive& archive) try {
   const auto read = [&](const std::string& name, const Tensor& target, bool is_buffer) {
     if (!target.defined()) return;
     Tensor value;
-    archive.read(name, value, is_buffer);
+    if (!archive.try_read(name, value, is_buffer)) {
+      if (is_batch_count(name, target)) return;
+      archive.read(name, value, is_buffer);  // says what is missing
+    }
+    value = fitted(target, value);
     wrong += state_mismatch(name, target, value);
-    loaded.emplace_back(target, value.detach().to(target.device()));
+    loaded.emplace_back(target, value.detach().to(target.device(), target.dtype()));
   };
   for (const auto& [name, tensor] : parameters_) read(name, tensor, false);
   for (const auto& [name, tensor] : buffers_) {
@@ -73,7 +79,24 @@ constexpr const char* kModule = "module";  // of a file's metadata: the module's
 }  // namespace
 
 void save(const nn::Module& module, const std::string& path) {
-  save(module.state_dict(), path, {{kModule, module.name()}});
+  Metadata metadata{{kModule, module.name()}};
+  // Without it, transformers of Python refuses a safetensors file.
+  if (!path.ends_with(".pth") && !path.ends_with(".pt")) metadata.emplace("format", "pt");
+  save(module.state_dict(), path, metadata);
+}
+
+StateDict without_prefix(StateDict dict, const std::string& prefix) {
+  std::unordered_set<std::string_view> names;
+  for (auto& [name, tensor] : dict) {
+    if (name.starts_with(prefix)) name.erase(0, prefix.size());
+  }
+  for (const auto& [name, tensor] : dict) {
+    if (!names.insert(name).second) {
+      throw Error(fmt::format(
+          "without_prefix: expected each name once without '{}', got '{}' twice", prefix, name));
+    }
+  }
+  return dict;
 }
 
 void load(nn::Module& module, const std::string& path) {

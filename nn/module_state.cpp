@@ -129,9 +129,9 @@ namespace {
 // tensor of a module has changed.
 Tensor ready_to_copy(const Tensor& value, const Tensor& target) {
   check_in_place("load_state_dict", target);
-  Tensor ready = value.detach();
+  Tensor ready = value.detach().to(target.dtype());
   if (target.device() != value.device() && !target.is_meta()) {
-    ready = target.is_contiguous() ? value.contiguous() : value.to(target.device());
+    ready = target.is_contiguous() ? ready.contiguous() : ready.to(target.device());
   }
   for (const Tensor& t : {ready, target}) {
     if (!t.is_meta()) t.storage()->make_row_major();
@@ -158,11 +158,12 @@ IncompatibleKeys Module::check_and_load(const StateDict& dict, bool strict) {
   for (const auto& [name, target] : state_dict()) {
     known.insert(name);
     const auto value = values.find(name);
-    if (value == values.end()) {
+    if (value != values.end()) {
+      Tensor fits = fitted(target, value->second);
+      wrong += state_mismatch(name, target, fits);
+      copies.emplace_back(target, std::move(fits));
+    } else if (!is_batch_count(name, target)) {
       keys.missing_keys.push_back(name);
-    } else {
-      wrong += state_mismatch(name, target, value->second);
-      copies.emplace_back(target, value->second);
     }
   }
   for (const auto& [name, value] : dict) {

@@ -1,4 +1,5 @@
-// `ambit info`: what this ambit is, what it runs on, and which plugins it has refused.
+// `ambit info`: what this ambit is, what it runs on, and which plugins it has refused; of a file,
+// what is in it.
 #include <ambit/backend/communicator.h>
 #include <ambit/backend/kernels.h>
 #include <ambit/backend/plugin.h>
@@ -13,6 +14,7 @@
 #include <nlohmann/json.hpp>
 
 #include "commands.h"
+#include "file_info.h"
 #include "terminal.h"
 
 namespace {
@@ -160,21 +162,27 @@ std::string text_of(const json& info) {
 
 }  // namespace
 
-void add_info(CLI::App& tool, int&) {
+void add_info(CLI::App& tool, int& exit_code) {
   const auto as_json = std::make_shared<bool>(false);
+  const auto file = std::make_shared<std::string>();
   CLI::App& command = *tool.add_subcommand(
-      "info", "Show the version, the libraries, the devices, and every plugin tried");
+      "info",
+      "Show the version, the libraries, the devices, and every plugin tried; or what a file is");
   command.footer(
       "Plugins are looked for in $AMBIT_BACKEND_PATH, a colon-separated list of files and "
       "folders,\n"
-      "and in ambit/backends beside ambit's own library.\n\nExit codes: 0, or 2 for wrong usage.");
+      "and in ambit/backends beside ambit's own library.\n\nExit codes: 0; 1 for a file whose "
+      "tensors cannot be "
+      "read; 2 for wrong usage.");
+  command.add_option("file", *file, "A file of weights: what it is, and the tensors in it");
   command.add_flag("--json", *as_json, "The same as JSON");
-  command.callback([as_json] {
-    const json info = gather();
+  command.callback([as_json, file, &exit_code] {
+    const json info = file->empty() ? gather() : gather_file_info(*file);
+    if (info.contains("error")) exit_code = 1;
     if (*as_json) {
       fmt::print("{}\n", info.dump(2, ' ', false, json::error_handler_t::replace));
     } else {
-      fmt::print("{}", text_of(info));
+      fmt::print("{}", file->empty() ? text_of(info) : text_of_file_info(info));
     }
   });
 }

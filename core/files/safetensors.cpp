@@ -8,7 +8,7 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
-#include <array>
+#include <iterator>
 #include <nlohmann/json.hpp>
 #include <numeric>
 #include <unordered_set>
@@ -21,20 +21,18 @@ namespace {
 
 using Json = nlohmann::json;
 
-constexpr std::array<std::pair<DType, const char*>, kDTypeCount> kDTypeNames{{
-    {kBool, "BOOL"},
-    {kUInt8, "U8"},
-    {kInt8, "I8"},
-    {kInt16, "I16"},
-    {kInt32, "I32"},
-    {kInt64, "I64"},
-    {kFloat16, "F16"},
-    {kBFloat16, "BF16"},
-    {kFloat32, "F32"},
-    {kFloat64, "F64"},
-}};
+// Source: the enum Dtype of safetensors 0.8.0.
+constexpr ElementType kElementTypes[] = {
+    {"BOOL", kBool, 8},     {"U8", kUInt8, 8},      {"I8", kInt8, 8},      {"I16", kInt16, 16},
+    {"I32", kInt32, 32},    {"I64", kInt64, 64},    {"F16", kFloat16, 16}, {"BF16", kBFloat16, 16},
+    {"F32", kFloat32, 32},  {"F64", kFloat64, 64},  {"U16", {}, 16},       {"U32", {}, 32},
+    {"U64", {}, 64},        {"C64", {}, 64},        {"F4", {}, 4},         {"F6_E2M3", {}, 6},
+    {"F6_E3M2", {}, 6},     {"F8_E4M3", {}, 8},     {"F8_E5M2", {}, 8},    {"F8_E8M0", {}, 8},
+    {"F8_E4M3FNUZ", {}, 8}, {"F8_E5M2FNUZ", {}, 8},
+};
 constexpr const char* kMetadata = "__metadata__";  // a map of strings that is not a tensor
 constexpr size_t kMaxDims = 64;                    // so that a header of ones buys no memory
+constexpr int kMaxSkipped = 125;  // levels in a field that is not known, as serde_json
 
 template <class... T>
 [[noreturn]] void fail(fmt::format_string<T...> text, T&&... args) {
@@ -47,6 +45,7 @@ class HeaderReader : public nlohmann::json_sax<Json> {
   Header take_header() { return {std::move(entries_), std::move(metadata_)}; }
 
   bool start_object(size_t) override {
+    if (is_skipped()) return skip_level();
     if (at_ == At::start) {
       at_ = At::names;
     } else if (at_ == At::names && name_ == kMetadata) {
@@ -63,6 +62,7 @@ class HeaderReader : public nlohmann::json_sax<Json> {
   }
 
   bool key(std::string& text) override {
+    if (skipped_ > 0) return true;
     if (at_ == At::names) {
       if (!names_.insert(text).second) fail("expected each name once, got '{}' twice", text);
       name_ = text;
@@ -74,6 +74,7 @@ class HeaderReader : public nlohmann::json_sax<Json> {
       if (repeated) fail("expected '{}' of '{}' once, got it twice", text, name_);
     }
     field_ = text;
+    is_known_ = text == "dtype" || text == "shape" || text == "data_offsets";
     return true;
   }
 
@@ -82,21 +83,20 @@ class HeaderReader : public nlohmann::json_sax<Json> {
       metadata_[field_] = text;
       return true;
     }
+    if (is_skipped()) return true;
     if (at_ != At::tensor || field_ != "dtype") unexpected("a string");
-    const auto found = std::find_if(kDTypeNames.begin(), kDTypeNames.end(),
-                                    [&](const auto& known) { return text == known.second; });
-    if (found == kDTypeNames.end()) {
-      fail(
-          "expected a dtype from BOOL, U8, I8, I16, I32, I64, F16, BF16, F32, F64 for '{}', got "
-          "'{}'",
-          name_, text);
+    const auto* found = std::find_if(std::begin(kElementTypes), std::end(kElementTypes),
+                                     [&](const ElementType& known) { return text == known.name; });
+    if (found == std::end(kElementTypes)) {
+      fail("expected a dtype of the format, such as F32, for '{}', got '{}'", name_, text);
     }
-    entries_.back().dtype = found->first;
+    entries_.back().type = found;
     has_dtype_ = true;
     return true;
   }
 
   bool start_array(size_t) override {
+    if (is_skipped()) return skip_level();
     if (at_ == At::tensor && field_ == "shape") {
       at_ = At::shape;
     } else if (at_ == At::tensor && field_ == "data_offsets") {
@@ -108,6 +108,7 @@ class HeaderReader : public nlohmann::json_sax<Json> {
   }
 
   bool number_unsigned(uint64_t value) override {
+    if (is_skipped()) return true;
     Entry* entry = entries_.empty() ? nullptr : &entries_.back();
     if (at_ == At::shape && entry->sizes.size() < kMaxDims && value <= INT64_MAX) {
       entry->sizes.push_back(static_cast<int64_t>(value));
@@ -120,6 +121,7 @@ class HeaderReader : public nlohmann::json_sax<Json> {
   }
 
   bool end_array() override {
+    if (skipped_ > 0) return leave_level();
     has_shape_ = has_shape_ || at_ == At::shape;
     if (at_ == At::offsets && offsets_.size() != 2) fail("expected 2 data_offsets of '{}'", name_);
     at_ = At::tensor;
@@ -127,6 +129,7 @@ class HeaderReader : public nlohmann::json_sax<Json> {
   }
 
   bool end_object() override {
+    if (skipped_ > 0) return leave_level();
     if (at_ == At::tensor) {
       if (!has_dtype_ || !has_shape_ || offsets_.empty()) {
         fail("expected dtype, shape and data_offsets of '{}', got fewer", name_);
@@ -138,10 +141,17 @@ class HeaderReader : public nlohmann::json_sax<Json> {
     return true;
   }
 
-  bool null() override { unexpected("null"); }
-  bool boolean(bool) override { unexpected("a bool"); }
-  bool number_integer(int64_t value) override { unexpected(std::to_string(value)); }
-  bool number_float(double, const std::string& text) override { unexpected(text); }
+  bool null() override {
+    const bool no_metadata = at_ == At::names && name_ == kMetadata;
+    return no_metadata || is_skipped() || unexpected("null");
+  }
+  bool boolean(bool) override { return is_skipped() || unexpected("a bool"); }
+  bool number_integer(int64_t value) override {
+    return is_skipped() || unexpected(std::to_string(value));
+  }
+  bool number_float(double, const std::string& text) override {
+    return is_skipped() || unexpected(text);
+  }
   bool binary(Json::binary_t&) override { unexpected("binary data"); }
   bool parse_error(size_t position, const std::string&, const Json::exception&) override {
     fail("expected JSON in the header, got something else at its byte {}", position);
@@ -150,14 +160,26 @@ class HeaderReader : public nlohmann::json_sax<Json> {
  private:
   enum class At { start, names, metadata, tensor, shape, offsets, end };
 
-  [[noreturn]] void unexpected(const std::string& what) const {
+  // Fields of a tensor that the format does not have are skipped, whatever they hold.
+  bool is_skipped() const { return skipped_ > 0 || (at_ == At::tensor && !is_known_); }
+  bool skip_level() {
+    if (++skipped_ > kMaxSkipped) fail("expected at most {} levels in '{}'", kMaxSkipped, name_);
+    return true;
+  }
+  bool leave_level() {
+    --skipped_;
+    return true;
+  }
+
+  [[noreturn]] bool unexpected(const std::string& what) const {
     fail("expected an object of tensors in the header, got {} at '{}'{}", what, name_,
          at_ == At::tensor || at_ == At::shape || at_ == At::offsets ? "." + field_ : "");
   }
 
   At at_ = At::start;
   std::string name_, field_;  // the last key of the first and of the second level
-  bool has_dtype_ = false, has_shape_ = false;
+  bool has_dtype_ = false, has_shape_ = false, is_known_ = false;
+  int skipped_ = 0;  // levels of what is skipped
   std::vector<uint64_t> offsets_;
   std::unordered_set<std::string> names_;
   std::vector<Entry> entries_;
@@ -171,18 +193,20 @@ void check_size(const Entry& e, uint64_t data_bytes) {
          e.begin, e.end);
   }
   // The product without the zeros must fit too: strides are made of it.
-  int64_t bytes = static_cast<int64_t>(element_size(e.dtype));
+  int64_t bits = e.type->bits;
   bool empty = false;
   for (const int64_t size : e.sizes) {
     empty = empty || size == 0;
-    if (__builtin_mul_overflow(bytes, std::max<int64_t>(size, 1), &bytes)) {
+    if (__builtin_mul_overflow(bits, std::max<int64_t>(size, 1), &bits)) {
       fail("expected a shape of '{}' that memory can hold, got {}", e.name, ambit::str(e.sizes));
     }
   }
-  const uint64_t needed = empty ? 0 : static_cast<uint64_t>(bytes);
+  const std::string dtype = e.type->dtype ? ambit::name(*e.type->dtype) : e.type->name;
+  const std::string what = fmt::format("'{}' {}{}", e.name, dtype, ambit::str(e.sizes));
+  if (!empty && bits % 8 != 0) fail("expected whole bytes for {}, got {} bits", what, bits);
+  const uint64_t needed = empty ? 0 : static_cast<uint64_t>(bits) / 8;
   if (e.end - e.begin != needed) {
-    fail("expected {} bytes for '{}' {}{}, got {}", needed, e.name, ambit::name(e.dtype),
-         ambit::str(e.sizes), e.end - e.begin);
+    fail("expected {} bytes for {}, got {}", needed, what, e.end - e.begin);
   }
 }
 
@@ -226,6 +250,11 @@ std::string dump(const Metadata& metadata) {
 }  // namespace
 
 Header parse_header(std::string_view text, uint64_t data_bytes) {
+  // Of these the parser takes the first for the end, and skips the second.
+  if (const size_t nul = text.find('\0'); nul != text.npos) {
+    fail("expected JSON in the header, got a NUL at its byte {}", nul);
+  }
+  if (text.starts_with("\xef\xbb\xbf")) fail("expected JSON in the header, got a mark before it");
   HeaderReader reader;
   Json::sax_parse(text.begin(), text.end(), &reader);
   Header header = reader.take_header();
@@ -234,15 +263,18 @@ Header parse_header(std::string_view text, uint64_t data_bytes) {
   return header;
 }
 
+const ElementType& element_type(DType dtype) {
+  return *std::find_if(std::begin(kElementTypes), std::end(kElementTypes),
+                       [&](const ElementType& known) { return known.dtype == dtype; });
+}
+
 std::string format_header(const std::vector<Entry>& entries, const Metadata& metadata) {
   std::string out = "{";
   if (!metadata.empty()) out += fmt::format(R"("{}":{})", kMetadata, dump(metadata));
   for (const Entry& e : entries) {
     if (e.name == kMetadata) fail("expected another name than '{}', which is reserved", kMetadata);
-    const auto dtype = std::find_if(kDTypeNames.begin(), kDTypeNames.end(),
-                                    [&](const auto& known) { return e.dtype == known.first; });
     out += fmt::format(R"({}{}:{{"dtype":"{}","shape":[{}],"data_offsets":[{},{}]}})",
-                       out.size() > 1 ? "," : "", dump(e.name), dtype->second,
+                       out.size() > 1 ? "," : "", dump(e.name), e.type->name,
                        fmt::join(e.sizes.begin(), e.sizes.end(), ","), e.begin, e.end);
   }
   out += "}";

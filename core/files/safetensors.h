@@ -7,6 +7,7 @@
 #include <ambit/shape.h>
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -18,10 +19,17 @@ inline constexpr size_t kLengthBytes = 8;
 /// Longest header that files may have: the limit of the format's own library.
 inline constexpr uint64_t kMaxHeaderBytes = 100'000'000;
 
-/// One tensor: bytes [begin, end) behind the header.
+/// A dtype of the format; ambit lacks some.
+struct ElementType {
+  const char* name;
+  std::optional<DType> dtype;
+  int bits;
+};
+
+/// One tensor: bytes [begin, end) after the header.
 struct Entry {
   std::string name;
-  DType dtype = kFloat32;
+  const ElementType* type = nullptr;
   Dims sizes{};
   uint64_t begin = 0, end = 0;
 };
@@ -36,6 +44,8 @@ struct Header {
 /// Errors: SerializationError naming what is wrong; the caller adds the file.
 Header parse_header(std::string_view text, uint64_t data_bytes);
 
+/// Return the format's name for a dtype.
+const ElementType& element_type(DType dtype);
 /// Write a header, padded so that the data behind it start at a multiple of 8 bytes.
 /// Errors: SerializationError for text that is not UTF-8, and beyond kMaxHeaderBytes.
 std::string format_header(const std::vector<Entry>& entries, const Metadata& metadata);

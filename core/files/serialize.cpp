@@ -11,10 +11,12 @@
 
 #include <algorithm>
 #include <bit>
+#include <cstdio>
 #include <numeric>
 #include <unordered_set>
 
 #include "atomic_file.h"
+#include "file_kind.h"
 #include "input_file.h"
 #include "lack_of_memory.h"
 #include "pytorch/checkpoint_reader.h"
@@ -31,9 +33,21 @@ constexpr const char* kOneTensor = "tensor";  // the name that a tensor alone be
   throw SerializationError(printable(fmt::format("save: cannot write '{}': {}", path, why)));
 }
 
-// To write. What is read says itself what it is, where its name does not.
+// To write.
 bool is_pytorch(const std::string& path) { return path.ends_with(".pth") || path.ends_with(".pt"); }
-bool holds_pytorch(const std::string& path) { return is_pytorch(path) || is_zip_file(path); }
+
+// To read: what is in a file says itself what it is; only errors about one of no known kind go by
+// the name.
+bool holds_pytorch(const std::string& path) {
+  return named_in_lack_of_memory("load", path, [&] {
+    const InputFile file(path);
+    const FileKind kind = kind_of_bytes(begin_of(file), file.size_bytes());
+    if (kind.is_pytorch()) return true;
+    if (kind.format == FileKind::Format::safetensors) return false;
+    if (is_pytorch(path) || !kind.is_known()) return is_pytorch(path);
+    fail_load(path, fmt::format("expected a safetensors file, got {}", kind.text()));
+  });
+}
 
 void check_savable(const StateDict& tensors, const std::string& path) {
   std::unordered_set<std::string_view> names;
@@ -62,7 +76,9 @@ std::string make_header(const StateDict& tensors, const std::vector<size_t>& ord
                         const Metadata& metadata) {
   std::vector<safetensors::Entry> entries;
   for (const auto& [name, tensor] : tensors) {
-    entries.push_back({.name = name, .dtype = tensor.dtype(), .sizes = tensor.sizes()});
+    entries.push_back({.name = name,
+                       .type = &safetensors::element_type(tensor.dtype()),
+                       .sizes = tensor.sizes()});
   }
   uint64_t at = 0;
   for (const size_t i : order) {
@@ -83,6 +99,10 @@ safetensors::Header read_header(const InputFile& file, uint64_t& data_begin) {
   file.read(&length, kLength, 0);
   const uint64_t most = std::min(file.size_bytes() - kLength, safetensors::kMaxHeaderBytes);
   if (length > most) {
+    const FileKind kind = kind_of_bytes(begin_of(file), file.size_bytes());
+    if (kind.is_known()) {
+      fail_load(path, fmt::format("expected a safetensors file, got {}", kind.text()));
+    }
     fail_load(path, fmt::format("expected a header of at most {} bytes, got {}", most, length));
   }
   std::string text(length, '\0');
@@ -96,7 +116,7 @@ safetensors::Header read_header(const InputFile& file, uint64_t& data_begin) {
 }
 
 Tensor read_tensor(const InputFile& file, const safetensors::Entry& entry, uint64_t data_begin) {
-  Tensor t = empty(entry.sizes, TensorOptions(entry.dtype).device(kCPU));
+  Tensor t = empty(entry.sizes, TensorOptions(*entry.type->dtype).device(kCPU));
   file.read(t.data_ptr(), t.nbytes(), data_begin + entry.begin);
   if (!is_valid(t)) {
     fail_load(file.path(),
@@ -118,8 +138,51 @@ auto from_pytorch(const std::string& path, Device device, Metadata* metadata, au
   }
 }
 
-StateDict state_dict_of(const PytorchContent& content) {
-  return content.is_script ? flatten(content.value) : content.value.to_state_dict();
+// Says on stderr which tensors of a file are left out.
+class LeftOut {
+ public:
+  explicit LeftOut(const std::string& path) : path_(path) {}
+  void add(const std::string& name, const std::string& type) {
+    constexpr size_t kShown = 10;
+    if (++count_ > kShown) return;
+    names_ += fmt::format("{}'{}' ({})", count_ > 1 ? ", " : "", name, type);
+  }
+  void say() const {
+    if (count_ == 0) return;
+    const std::string text =
+        fmt::format("load: left out {} values of '{}' that ambit has no dtype or type for: {}{}",
+                    count_, path_, names_, count_ > 10 ? ", ..." : "");
+    std::fprintf(stderr, "ambit: %s\n", one_line(text).c_str());
+  }
+
+ private:
+  const std::string& path_;
+  size_t count_ = 0;
+  std::string names_;
+};
+
+StateDict state_dict_of(const PytorchContent& content, const std::string& path) {
+  if (content.is_script) {
+    StateDict tensors = flatten(content.value);
+    if (tensors.empty()) {
+      throw SerializationError(
+          "expected tensors in a TorchScript archive, got none: its module has neither parameters, "
+          "buffers nor constants; save the state_dict() of the module that it was made of");
+    }
+    return tensors;
+  }
+  LeftOut left_out(path);
+  Value::Dict tensors;
+  for (const auto& [key, value] : content.value.entries()) {
+    if (key.kind() == Value::Kind::string && value.kind() == Value::Kind::opaque) {
+      left_out.add(key.to_string(), value.to_opaque().type);
+    } else {
+      tensors.emplace_back(key, value);
+    }
+  }
+  StateDict dict = Value::dict(std::move(tensors)).to_state_dict();
+  left_out.say();
+  return dict;
 }
 
 Tensor one_tensor_of(const PytorchContent& content) {
@@ -166,9 +229,15 @@ StateDict read_safetensors(const std::string& path, Device device, Metadata* met
   uint64_t data_begin = 0;
   safetensors::Header header = read_header(file, data_begin);
   StateDict tensors;
+  LeftOut left_out(path);
   for (const safetensors::Entry& entry : header.entries) {
-    tensors.emplace_back(entry.name, read_tensor(file, entry, data_begin).to(device));
+    if (entry.type->dtype) {
+      tensors.emplace_back(entry.name, read_tensor(file, entry, data_begin).to(device));
+    } else {
+      left_out.add(entry.name, entry.type->name);
+    }
   }
+  left_out.say();
   if (metadata) *metadata = std::move(header.metadata);
   return tensors;
 }
@@ -188,7 +257,45 @@ void save(const StateDict& tensors, const std::string& path, const Metadata& met
 StateDict load(const std::string& path, Device device, Metadata* metadata) {
   return named_in_lack_of_memory("load", path, [&] {
     if (!holds_pytorch(path)) return read_safetensors(path, device, metadata);
-    return from_pytorch(path, device, metadata, state_dict_of);
+    return from_pytorch(path, device, metadata, [&](const PytorchContent& content) {
+      return state_dict_of(content, path);
+    });
+  });
+}
+
+std::vector<std::string> tensor_names(const std::string& path) {
+  return named_in_lack_of_memory("tensor_names", path, [&] {
+    const InputFile file(path);
+    uint64_t data_begin = 0;
+    std::vector<std::string> names;
+    for (auto& entry : read_header(file, data_begin).entries) {
+      names.push_back(std::move(entry.name));
+    }
+    return names;
+  });
+}
+
+Tensor load_tensor(const std::string& path, const std::string& name, Device device) {
+  return named_in_lack_of_memory("load_tensor", path, [&] {
+    const InputFile file(path);
+    uint64_t data_begin = 0;
+    for (const auto& entry : read_header(file, data_begin).entries) {
+      if (entry.name != name) continue;
+      if (!entry.type->dtype) {
+        throw DTypeError(one_line(
+            fmt::format("load_tensor: expected a dtype that ambit has of '{}' in '{}', got {}",
+                        name, path, entry.type->name)));
+      }
+      return read_tensor(file, entry, data_begin).to(device);
+    }
+    fail_load(path, fmt::format("expected a tensor '{}', got none of that name", name));
+  });
+}
+
+bool is_safetensors_file(const std::string& path) {
+  return named_in_lack_of_memory("load", path, [&] {
+    const InputFile file(path);
+    return kind_of_bytes(begin_of(file), file.size_bytes()).format == FileKind::Format::safetensors;
   });
 }
 

@@ -6,7 +6,10 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <cmath>
+#include <optional>
 #include <set>
+#include <utility>
 
 #include "fail.h"
 
@@ -19,28 +22,66 @@ template <class... T>
 }
 
 std::string quote(const Value& key) {
-  return key.kind() == Value::Kind::integer ? std::to_string(key.to_int())
-                                            : fmt::format("'{}'", one_line(key.to_string()));
+  switch (key.kind()) {
+    case Value::Kind::boolean:
+      return key.to_bool() ? "True" : "False";
+    case Value::Kind::integer:
+      return std::to_string(key.to_int());
+    case Value::Kind::real:
+      return fmt::format("{}", key.to_double());
+    case Value::Kind::string:
+      return fmt::format("'{}'", one_line(key.to_string()));
+    default:
+      return key.kind_name();
+  }
 }
 
+// Whether find() compares it. Python's other keys are tuples and what is opaque here.
+bool is_plain_key(const Value& v) { return v.kind() <= Value::Kind::string; }
 bool is_key(const Value& v) {
-  return v.kind() == Value::Kind::string || v.kind() == Value::Kind::integer;
+  return is_plain_key(v) || v.kind() == Value::Kind::tuple || v.kind() == Value::Kind::opaque;
+}
+
+// An int of a key that equals one in Python: 1, 1.0 and True are one key.
+std::optional<int64_t> integer_of(const Value& key) {
+  if (key.kind() == Value::Kind::boolean) return key.to_bool();
+  if (key.kind() == Value::Kind::integer) return key.to_int();
+  if (key.kind() != Value::Kind::real) return std::nullopt;
+  const double real = key.to_double();
+  if (!(real >= -0x1p63 && real < 0x1p63) || std::trunc(real) != real) return std::nullopt;
+  return static_cast<int64_t>(real);
 }
 
 bool equal_keys(const Value& a, const Value& b) {
+  const auto integer = integer_of(a);
+  if (integer) return integer == integer_of(b);
   if (a.kind() != b.kind()) return false;
-  return a.kind() == Value::Kind::integer ? a.to_int() == b.to_int()
-                                          : a.to_string() == b.to_string();
+  if (a.kind() == Value::Kind::real) return a.to_double() == b.to_double();
+  if (a.kind() == Value::Kind::string) return a.to_string() == b.to_string();
+  return a.is_none();
 }
 
 void check_keys(const Value::Dict& entries) {
   // Not hashed: a file could choose keys that collide.
   std::set<std::string_view> strings;
   std::set<int64_t> integers;
+  std::set<double> reals;
+  bool has_none = false;
   for (const auto& [key, value] : entries) {
-    if (!is_key(key)) fail("expected keys that are strings or ints, got {}", key.kind_name());
-    const bool added = key.kind() == Value::Kind::string ? strings.insert(key.to_string()).second
-                                                         : integers.insert(key.to_int()).second;
+    if (!is_key(key)) {
+      fail("expected keys that are strings, numbers, None or tuples, got {}", key.kind_name());
+    }
+    bool added = true;
+    if (const auto integer = integer_of(key)) {
+      added = integers.insert(*integer).second;
+    } else if (key.kind() == Value::Kind::string) {
+      added = strings.insert(key.to_string()).second;
+    } else if (key.kind() == Value::Kind::real) {
+      const double real = key.to_double();
+      added = std::isnan(real) || reals.insert(real).second;  // NaN equals no key
+    } else if (key.is_none()) {
+      added = !std::exchange(has_none, true);
+    }
     if (!added) fail("expected each key once, got {} twice", quote(key));
   }
 }
@@ -51,8 +92,15 @@ struct Value::Container {
   int depth;
   List items;
   Dict entries;
+  struct OpaqueContent;
+  std::unique_ptr<const OpaqueContent> opaque{};  // apart: most containers have none
 
   static int depth_of(const Value& v) { return v.kind_ >= Kind::list ? v.container().depth : 0; }
+};
+
+struct Value::Container::OpaqueContent {
+  Opaque value;
+  std::string name;  // as errors have it
 };
 
 // --- making
@@ -76,6 +124,20 @@ Value Value::contain(Kind kind, List items, Dict entries) {
   return v;
 }
 
+Value Value::opaque(Opaque content) {
+  int below = 0;
+  for (const Value& item : content.arguments) below = std::max(below, Container::depth_of(item));
+  if (below >= kMaxDepth) fail("expected at most {} levels of nesting, got more", kMaxDepth);
+  Container container{below + 1, {}, {}};
+  std::string name = "an opaque " + content.type;
+  container.opaque = std::make_unique<const Container::OpaqueContent>(
+      Container::OpaqueContent{std::move(content), std::move(name)});
+  Value v;
+  v.shared_ = std::make_shared<const Container>(std::move(container));
+  v.kind_ = Kind::opaque;
+  return v;
+}
+
 Value Value::list(List items) { return contain(Kind::list, std::move(items), {}); }
 Value Value::tuple(List items) { return contain(Kind::tuple, std::move(items), {}); }
 Value Value::dict(Dict entries) { return contain(Kind::dict, {}, std::move(entries)); }
@@ -92,6 +154,7 @@ const Value::Container& Value::container() const {
 const char* Value::kind_name() const {
   static constexpr const char* kNames[] = {"None",     "a bool", "an int",  "a float", "a string",
                                            "a tensor", "a list", "a tuple", "a dict",  "a dict"};
+  if (kind() == Kind::opaque) return container().opaque->name.c_str();
   return kNames[static_cast<size_t>(kind())];
 }
 
@@ -157,6 +220,11 @@ const Value::Dict& Value::entries() const {
   return container().entries;
 }
 
+const Value::Opaque& Value::to_opaque() const {
+  if (kind() != Kind::opaque) unexpected("an opaque value");
+  return container().opaque->value;
+}
+
 StateDict Value::to_state_dict() const {
   StateDict tensors;
   for (const auto& [key, value] : entries()) {
@@ -177,7 +245,7 @@ const Value* Value::find(const Value& key) const {
 }
 
 const Value& Value::operator[](const Value& key) const {
-  if (!is_key(key)) key.unexpected("a key that is a string or an int");
+  if (!is_plain_key(key)) key.unexpected("a key that is a string, a number or None");
   if (const Value* value = find(key)) return *value;
   std::vector<std::string> keys;
   constexpr size_t kShown = 20;

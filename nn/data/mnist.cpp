@@ -28,10 +28,11 @@ std::string labels_name(Mode mode) {
   return mode == Mode::kTrain ? "train-labels-idx1-ubyte" : "t10k-labels-idx1-ubyte";
 }
 
-// Finds `name` or `name`.gz in root or in its folder mnist; nothing where there is none.
+// Finds `name` or `name`.gz in root, in its folder mnist, or where torchvision puts it; nothing
+// where there is none.
 std::optional<std::string> find_file(const std::string& root, const std::string& name) {
   const std::filesystem::path base(root);
-  for (const auto& folder : {base, base / "mnist"}) {
+  for (const auto& folder : {base, base / "mnist", base / "MNIST" / "raw"}) {
     for (const std::string& file : {name, name + ".gz"}) {
       std::error_code ignored;
       if (std::filesystem::exists(folder / file, ignored)) return (folder / file).string();
@@ -42,9 +43,10 @@ std::optional<std::string> find_file(const std::string& root, const std::string&
 
 std::string need_file(const std::string& root, const std::string& name) {
   if (auto path = find_file(root, name)) return *path;
-  throw SerializationError(fmt::format(
-      "MNIST: expected {0} or {0}.gz in '{1}', or in its folder mnist, got no such file", name,
-      root));
+  throw SerializationError(
+      fmt::format("MNIST: expected {0} or {0}.gz in '{1}', or in its folder mnist or MNIST/raw, "
+                  "got no such file",
+                  name, root));
 }
 
 uint32_t big_endian(const uint8_t* b) {

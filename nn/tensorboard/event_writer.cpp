@@ -81,6 +81,11 @@ void EventWriter::push_and_wait(Request request, std::unique_lock<std::mutex>& l
   handled_.wait(lock, [&] { return handled_count_ >= ticket; });
 }
 
+bool EventWriter::is_first_mention(const std::string& tag) {
+  const std::lock_guard lock(mutex_);
+  return mentioned_.insert(tag).second;
+}
+
 bool EventWriter::is_forked() const { return getpid() != process_; }
 
 void EventWriter::expect_own_process() const {

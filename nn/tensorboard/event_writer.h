@@ -11,6 +11,7 @@
 #include <map>
 #include <mutex>
 #include <optional>
+#include <set>
 #include <string>
 #include <thread>
 
@@ -33,6 +34,8 @@ class EventWriter {
   void add(std::string run, std::string event);
   void flush();
   void close();
+  /// Return true the first time that a tag is given: what is said of each tag once.
+  bool is_first_mention(const std::string& tag);
   /// Return whether this is another process than the one that has the thread.
   bool is_forked() const;
 
@@ -71,6 +74,7 @@ class EventWriter {
   uint64_t added_events_ = 0;
   std::string error_;  // empty: none
   bool error_thrown_ = false;
+  std::set<std::string> mentioned_;  // tags
   bool stopping_ = false;
 
   // The thread's own.

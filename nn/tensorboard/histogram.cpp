@@ -7,6 +7,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <iterator>
 #include <span>
 
 namespace ambit::tensorboard {
@@ -20,14 +21,6 @@ std::vector<double> make_edges() {
   edges.push_back(0);
   edges.insert(edges.end(), positive.begin(), positive.end());
   return edges;
-}
-
-void expect_finite(std::span<const double> values) {
-  const auto bad =
-      std::find_if_not(values.begin(), values.end(), [](double v) { return std::isfinite(v); });
-  if (bad == values.end()) return;
-  throw Error(fmt::format("add_histogram: expected finite values, got {} as element {} of {}", *bad,
-                          bad - values.begin(), values.size()));
 }
 
 // Bin i is [edge i, edge i + 1); the last holds its right edge too.
@@ -60,12 +53,23 @@ void set_buckets(Histogram& out, std::span<const double> edges, const std::vecto
 
 }  // namespace
 
-Histogram make_histogram(const Tensor& tensor) {
+Histogram make_histogram(const Tensor& tensor, size_t& left_out) {
   const Tensor doubles = tensor.detach().cpu().to(kFloat64).contiguous();
-  const std::span<const double> values(doubles.data_ptr<double>(),
-                                       static_cast<size_t>(doubles.numel()));
-  if (values.empty()) throw Error("add_histogram: expected at least one element, got none");
-  expect_finite(values);
+  const std::span<const double> all(doubles.data_ptr<double>(),
+                                    static_cast<size_t>(doubles.numel()));
+  if (all.empty()) throw Error("add_histogram: expected at least one element, got none");
+  std::vector<double> finite;
+  std::span<const double> values = all;
+  const auto is_finite = [](double v) { return std::isfinite(v); };
+  if (!std::all_of(all.begin(), all.end(), is_finite)) {
+    std::copy_if(all.begin(), all.end(), std::back_inserter(finite), is_finite);
+    values = finite;
+  }
+  left_out = all.size() - values.size();
+  if (values.empty()) {
+    throw Error(
+        fmt::format("add_histogram: expected a finite element, got none among {}", all.size()));
+  }
   static const std::vector<double> edges = make_edges();
   Histogram out{};
   const auto [min, max] = std::minmax_element(values.begin(), values.end());

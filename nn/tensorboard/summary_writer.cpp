@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cstdio>
 #include <nlohmann/json.hpp>
 
 #include "encoder/encoder.h"
@@ -32,10 +33,14 @@ EventHead head(const char* op, const std::string& tag, int64_t step) {
   return {wall_time_s(), step, tag};
 }
 
+// As torch.utils.tensorboard: slashes of the diagram's tag become underscores, those of a curve's
+// make folders; not where these would lead out of the log's.
 std::string run_name(const std::string& main_tag, const std::string& tag) {
-  std::string name = main_tag + "_" + tag;
+  std::string name = main_tag, curve = tag;
   std::replace(name.begin(), name.end(), '/', '_');
-  return name;
+  const bool leads_out = (tag + "/").find("/../") != tag.npos;
+  if (leads_out) std::replace(curve.begin(), curve.end(), '/', '_');
+  return name + "_" + curve;
 }
 
 }  // namespace
@@ -78,7 +83,15 @@ void SummaryWriter::add_scalars(const std::string& main_tag,
 
 void SummaryWriter::add_histogram(const std::string& tag, const Tensor& values, int64_t step) {
   const EventHead at = head("add_histogram", tag, step);
-  events_->add("", encoder().histogram(at, make_histogram(values)));
+  size_t left_out = 0;
+  const Histogram histogram = make_histogram(values, left_out);
+  if (left_out > 0 && events_->is_first_mention(tag)) {
+    std::fprintf(stderr,
+                 "ambit: add_histogram: left out %zu of %lld values of '%s' that are not finite; "
+                 "later ones of this tag are not mentioned\n",
+                 left_out, static_cast<long long>(values.numel()), tag.c_str());
+  }
+  events_->add("", encoder().histogram(at, histogram));
 }
 
 void SummaryWriter::add_image(const std::string& tag, const Tensor& image, int64_t step) {

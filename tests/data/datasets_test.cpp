@@ -210,6 +210,15 @@ TEST_CASE("MNIST reads idx files, compressed or not") {
   }
 }
 
+TEST_CASE("MNIST is found where torchvision puts it") {
+  const TemporaryFolder folder;
+  CHECK_FALSE(MNIST::exists(folder.path().string(), Mode::kTest));
+  folder.write("MNIST/raw/t10k-images-idx3-ubyte", kImages);
+  folder.write("MNIST/raw/t10k-labels-idx1-ubyte", kLabels);
+  CHECK(MNIST::exists(folder.path().string(), Mode::kTest));
+  CHECK(MNIST(folder.path().string(), Mode::kTest).targets().equal(tensor({7, 2})));
+}
+
 TEST_CASE("MNIST says which part it is, and gives its images as floats") {
   const TemporaryFolder folder;
   folder.write("train-images-idx3-ubyte", kImages);

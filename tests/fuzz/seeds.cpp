@@ -70,13 +70,31 @@ void tensors_and_checkpoints() {
   write("checkpoint", pytorch_bytes(pickled(t), {std::string(16, '\0')}));
   write("zip", zip_bytes({{"x/a", "abc"}, {"x/b", ""}}));
   // Opcodes that ambit reads and does not write.
+  const std::string negated = pickled(t);
   const std::string global = pickled("torch") + pickled("Size") + "\x93";
   for (const std::string& opcodes : std::vector<std::string>{
            std::string("]\x94(K\x01M\x01\x02N\x85\x86\x87h\0e", 15), "}\x94(\x8c\x01xNu",
            "\x95" + std::string(8, '\0') + global + ")\x85R", pickled(t) + "\x94N\x89\x87",
-           std::string("\x8d\x01\0\0\0\0\0\0\0xr\1\0\0\0j\1\0\0\0\x86", 21)}) {
+           std::string("\x8d\x01\0\0\0\0\0\0\0xr\1\0\0\0j\1\0\0\0\x86", 21),
+           "\x8f(K\x01\x90(\x91"
+           "C\x01\xff\x87",
+           "\x8a\x09" + std::string(9, '\1'),
+           pickled_global("torch", "device") + pickled("cpu") + "\x85R",
+           "}(" + pickled_global("torch", "float32") + "K\x01NK\x02G" + std::string(8, '?') + "Nu",
+           pickled(PickledTensor{.type = "ComplexFloatStorage", .numel = 1}),
+           negated.substr(0, negated.size() - 2) + "}" + pickled("neg") + "\x88stR"}) {
     write("pickle", "\x80\x02" + opcodes + ".");
   }
+  // The format before PyTorch 1.6.
+  std::string old = pickled(t);
+  old.insert(old.find("tQ"), "N");
+  const std::string magic = "\x8a\x0a\x6c\xfc\x9c\x46\xf9\x20\x6a\xa8\x50\x19";
+  std::string file;
+  for (const std::string& opcodes :
+       {magic, std::string("M\xe9\x03"), std::string("}"), old, "](" + pickled("0") + "e"}) {
+    file += "\x80\x02" + opcodes + ".";
+  }
+  write("checkpoint", file + little_endian(4, 8) + std::string(16, '\0'));
 }
 
 void archives() {

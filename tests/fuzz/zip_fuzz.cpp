@@ -11,7 +11,7 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   static const auto* library = static_cast<const ambit::ZipLibrary*>(ambit::late_library("zip"));
   const MemoryFile file(data, size);
   try {
-    const auto zip = library->open(file.descriptor(), size);
+    const auto zip = library->open({file.descriptor(), size});
     uint64_t together = 0;
     for (size_t i = 0; i < zip->entries().size(); ++i) {
       std::vector<char> bytes(zip->entries()[i].size_bytes);

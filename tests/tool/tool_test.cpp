@@ -1,6 +1,7 @@
 // `ambit info` and `ambit ops`, run as programs.
 #include <ambit/ambit.h>
 #include <ambit/backend/kernels.h>
+#include <ambit/checkpoint.h>
 #include <doctest/doctest.h>
 
 #include <nlohmann/json.hpp>
@@ -93,6 +94,32 @@ TEST_CASE("info shows version, libraries, devices, plugins and why one was refus
     INFO(part);
     CHECK(text.find(part) != std::string::npos);
   });
+}
+
+TEST_CASE("info of a file shows what it is, and the tensors in it") {
+  const TemporaryFolder folder;
+  save({{"w", ones({2, 3})}, {"n", ones({}, kInt64)}}, folder / "f.safetensors");
+  const std::string path = folder / "f.safetensors";
+  const ChildResult shown = tool("info " + path);
+  CHECK(shown.exit_code == 0);
+  CHECK(shown.output == path + ": a safetensors file\n  w: float32[2, 3]\n  n: int64[]\n");
+  const json info = json::parse(tool("info --json " + path).output);
+  CHECK(info["kind"] == "a safetensors file");
+  CHECK(info["tensors"]["w"] == "float32[2, 3]");
+
+  const Value device = Value::opaque({"torch.device", "torch.device", {"cpu"}});
+  save_checkpoint(Value::dict({{"model", StateDict{{"w\x1b[2J", ones({1})}}}, {"d", device}}),
+                  folder / "f.pth");
+  const std::string text = tool("info " + (folder / "f.pth")).output;
+  CHECK(text.find("  model.w?[2J: float32[1]\n") != text.npos);
+  CHECK(text.find("not represented by ambit\n  d: torch.device\n") != text.npos);
+
+  const std::string page = folder.write("net.pth", "<!DOCTYPE html><html>");
+  const ChildResult refused = tool("info " + page);
+  CHECK(refused.exit_code == 1);
+  CHECK(refused.output.starts_with(page + ": an HTML page\n"));
+  CHECK(refused.output.find("download the file itself") != refused.output.npos);
+  CHECK(tool("info " + (folder / "missing") + " 2>&1").exit_code == 2);
 }
 
 TEST_CASE("info counts the threads that it may use") {

@@ -2,7 +2,8 @@
 // the stack and then in a container, each in vectors that double, what it allocates, and its part
 // of what dicts need to see that no key comes twice. Measured on such files.
 #include "pickle.h"
-#include "pickle_program.h"
+
+#include <fmt/format.h>
 
 namespace ambit::pickle {
 namespace {
@@ -21,9 +22,19 @@ uint64_t cost_of(unsigned char op) {
     case kReduce:
     case kNewObject:
       return 512;
+    case kEmptySet:
+    case kFrozenSet:
+    case kBytes:
+    case kShortBytes:
+    case kLongBytes:
+      return 768;
+    case kByteArray:
+      return 1280;
     case kUnicode:
     case kShortUnicode:
     case kLongUnicode:
+    case kText:
+    case kShortText:
     case kEmptyTuple:
     case kPut:
     case kLongPut:
@@ -36,10 +47,12 @@ uint64_t cost_of(unsigned char op) {
 
 }  // namespace
 
-void Budget::spend(unsigned char op) {
-  const uint64_t cost = cost_of(op);
+void Budget::spend(unsigned char op) { spend_bytes(cost_of(op)); }
+
+void Budget::spend_bytes(uint64_t cost) {
   if (cost > left_) {
-    fail("expected plain values of together at most {} bytes in memory, got more", kMaxMemoryBytes);
+    throw SerializationError(fmt::format(
+        "expected plain values of together at most {} bytes in memory, got more", kMaxMemoryBytes));
   }
   left_ -= cost;
 }

@@ -21,9 +21,7 @@ PytorchContent read_pytorch(const std::string& path, Device device, bool metadat
 /// The same of bytes, which errors name as `name`.
 PytorchContent read_pytorch_bytes(std::string_view bytes, const std::string& name, Device device);
 
-/// Return whether a file begins as a zip file does.
-bool is_zip_file(const std::string& path);
-/// Return whether a file is TorchScript's. Both: false where it cannot be read.
+/// Return whether a file is TorchScript's; false where it cannot be read.
 bool is_script_file(const std::string& path);
 
 /// Return the tensors in an object and those below it, under dotted names.

@@ -36,6 +36,9 @@ class TensorWalk {
     } else if (v.kind() == Value::Kind::list || v.kind() == Value::Kind::tuple) {
       if (!seen_.insert(&v.items()).second) return;
       for (const Value& item : v.items()) walk(item);
+    } else if (v.kind() == Value::Kind::opaque) {
+      if (!seen_.insert(&v.to_opaque()).second) return;
+      for (const Value& item : v.to_opaque().arguments) walk(item);
     }
   }
 

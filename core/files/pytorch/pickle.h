@@ -3,6 +3,7 @@
 // Lib/pickletools.py of CPython; torch/serialization.py of PyTorch for the storages.
 #pragma once
 
+#include <ambit/error.h>
 #include <ambit/value.h>
 
 #include <cstdint>
@@ -24,10 +25,17 @@ enum Op : unsigned char {
   kUInt8 = 'K',
   kUInt16 = 'M',
   kLong = 0x8a,
+  kLongLong = 0x8b,
   kFloat = 'G',
   kUnicode = 'X',
   kShortUnicode = 0x8c,
   kLongUnicode = 0x8d,
+  kText = 'T',  // of Python 2's str
+  kShortText = 'U',
+  kBytes = 'B',
+  kShortBytes = 'C',
+  kLongBytes = 0x8e,
+  kByteArray = 0x96,
   kEmptyList = ']',
   kAppend = 'a',
   kAppends = 'e',
@@ -39,6 +47,9 @@ enum Op : unsigned char {
   kEmptyDict = '}',
   kSetItem = 's',
   kSetItems = 'u',
+  kEmptySet = 0x8f,
+  kAddItems = 0x90,
+  kFrozenSet = 0x91,
   kGlobal = 'c',
   kStackGlobal = 0x93,
   kReduce = 'R',
@@ -62,8 +73,9 @@ inline constexpr uint64_t kMaxMemoryBytes = 1 << 28;
 /// Counts what opcodes cost.
 class Budget {
  public:
-  /// Errors: SerializationError where the bytes are spent.
+  // Errors of both: SerializationError where the bytes are spent.
   void spend(unsigned char op);
+  void spend_bytes(uint64_t bytes);
 
  private:
   uint64_t left_ = kMaxMemoryBytes;
@@ -71,9 +83,23 @@ class Budget {
 
 inline constexpr std::string_view kCounter = "collections.Counter";  // as which MultiStepLR counts
 inline constexpr std::string_view kOrderedDict = "collections.OrderedDict";
+inline constexpr std::string_view kRebuildOldTensor = "torch._utils._rebuild_tensor";
 inline constexpr std::string_view kRebuildTensor = "torch._utils._rebuild_tensor_v2";
+inline constexpr std::string_view kRebuildNewTensor = "torch._utils._rebuild_tensor_v3";
+inline constexpr std::string_view kRebuildQuantized = "torch._utils._rebuild_qtensor";
+inline constexpr std::string_view kRebuildMeta = "torch._utils._rebuild_meta_tensor_no_storage";
+inline constexpr std::string_view kRebuildDevice =
+    "torch._utils._rebuild_device_tensor_from_cpu_tensor";
 inline constexpr std::string_view kRebuildParameter = "torch._utils._rebuild_parameter";
+inline constexpr std::string_view kRebuildStateful = "torch._utils._rebuild_parameter_with_state";
+inline constexpr std::string_view kRebuildFromType = "torch._tensor._rebuild_from_type_v2";
 inline constexpr std::string_view kSize = "torch.Size";
+
+// Functions whose calls are opaque, and the types that they make: they are not called.
+inline constexpr std::string_view kEncode = "_codecs.encode";  // bytes from text of Latin-1
+inline constexpr std::string_view kByteArrayType = "builtins.bytearray";
+inline constexpr std::string_view kSetType = "builtins.set", kFrozenSetType = "builtins.frozenset";
+inline constexpr std::string_view kBigInt = "int";  // of more than 64 bits: its bytes as the text
 
 // TorchScript's: its classes all lie in one module; lists say the type of their elements.
 inline constexpr std::string_view kScriptClasses = "__torch__.";
@@ -83,17 +109,24 @@ inline constexpr std::string_view kTypedLists[] = {
 inline constexpr std::string_view kTypeTag = "torch.jit._pickle.restore_type_tag";
 
 /// Return the storage of that key, `numel` elements of `type` in the file, as a 1-dim tensor of
-/// type.dtype; the same memory for the same key.
+/// type.dtype; the same memory for the same key. Undefined for a type whose dtype ambit lacks.
 using StorageSource =
     std::function<Tensor(const std::string& key, const StorageType& type, int64_t numel)>;
 
 /// Run a pickle of protocol 2 to 5. Neither time nor memory exceed a multiple of the text's length,
 /// nor what a Budget gives, and nothing recurses deeper than Value::kMaxDepth. Objects of
 /// TorchScript's classes become dicts of their attributes. Tensors require a gradient where the
-/// pickle says so and `keep_requires_grad`.
-/// Errors: SerializationError naming what is wrong; the caller adds the file.
-Value read(std::string_view program, const StorageSource& storages,
-           bool keep_requires_grad = false);
+/// pickle says so and `keep_requires_grad`. With `used`, which is set to the pickle's length, more
+/// may follow it. Errors: SerializationError naming what is wrong, EndOfPickle where it is cut off;
+/// the caller adds the file.
+Value read(std::string_view program, const StorageSource& storages, bool keep_requires_grad = false,
+           size_t* used = nullptr);
+
+/// The text ends before the pickle does.
+class EndOfPickle : public SerializationError {
+ public:
+  EndOfPickle() : SerializationError("expected a pickle that ends with STOP, got an end before") {}
+};
 
 /// Where a tensor's elements are: in the storage of that key.
 struct Place {

@@ -7,6 +7,7 @@
 
 #include <algorithm>
 #include <bit>
+#include <iterator>
 #include <limits>
 #include <map>
 #include <unordered_map>
@@ -53,6 +54,8 @@ class Writer {
       case Kind::dict:
       case Kind::ordered_dict:
         return once(&v.entries(), [&] { type_of_ ? object(v) : dict(v); });
+      case Kind::opaque:
+        return once(&v.to_opaque(), [&] { opaque(v.to_opaque()); });
     }
   }
 
@@ -101,10 +104,33 @@ class Writer {
     op(kReduce);
   }
 
+  // As the file had it that it was read from.
+  void opaque(const Value::Opaque& v) {
+    if (v.function.empty()) {
+      throw SerializationError(
+          fmt::format("expected values that can be written, got an opaque {}", v.type));
+    }
+    budget_.spend(kReduce);  // as the reader does
+    if (v.function == kBigInt) return big_integer(v.arguments[0].to_string());
+    global(v.function);
+    if (!v.is_called) return;
+    op(kMark);
+    for (const Value& item : v.arguments) write(item);
+    op(kTuple);
+    op(kReduce);
+  }
+
+  void big_integer(const std::string& bytes) {
+    const bool fits = bytes.size() <= 0xff;
+    op(fits ? kLong : kLongLong);
+    little_endian(static_cast<int64_t>(bytes.size()), fits ? 1 : 4);
+    out_ += bytes;
+  }
+
   // _rebuild_tensor_v2(storage, offset, sizes, strides, requires_grad, backward_hooks)
   void tensor(const Tensor& t) {
     const Place place = place_of_(t);
-    const auto* type = std::find_if(kStorageTypes.begin(), kStorageTypes.end(),
+    const auto* type = std::find_if(std::begin(kStorageTypes), std::end(kStorageTypes),
                                     [&](const StorageType& s) { return s.dtype == t.dtype(); });
     global(kRebuildTensor);
     op(kMark);

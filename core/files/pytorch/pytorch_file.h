@@ -15,7 +15,8 @@ inline constexpr std::string_view kData = "data/";
 inline constexpr std::string_view kExtra = "extra/";  // metadata, where TorchScript has its own
 
 // What TorchScript has beside them; files of libtorch's C++ are such.
-inline constexpr std::string_view kConstants = "constants.pkl";  // an empty tuple
+inline constexpr std::string_view kConstants = "constants.pkl";  // a tuple, of ours an empty one
+inline constexpr std::string_view kConstantData = "constants/";  // the storages of that
 inline constexpr std::string_view kConstantsPickle{"\x80\x02).", 4};
 inline constexpr std::string_view kCodeFolder = "code/";
 inline constexpr std::string_view kCode = "code/__torch__.py";  // the classes' declarations

@@ -1,5 +1,5 @@
-// A zip file's entries, as libambit_zip.so reads them with libzip, which programs without such
-// files need not load. Private to core.
+// What libambit_zip.so holds, which programs without PyTorch's files need not load: zip files'
+// entries, as libzip reads them, and the readers of PyTorch's files. Private to core.
 #pragma once
 
 #include <cstdint>
@@ -7,7 +7,29 @@
 #include <string>
 #include <vector>
 
+#include "checkpoint_reader.h"
+
 namespace ambit {
+
+/// What is read from: the file of a descriptor, or memory; both stay the caller's.
+class ByteSource {
+ public:
+  ByteSource(int descriptor, uint64_t size_bytes)
+      : descriptor_(descriptor), size_bytes_(size_bytes) {}
+  ByteSource(const void* data, uint64_t size_bytes)
+      : data_(static_cast<const char*>(data)), size_bytes_(size_bytes) {}
+
+  uint64_t size_bytes() const { return size_bytes_; }
+  /// Return how many bytes there were, at most `count`; -1: errno.
+  int64_t read(void* to, uint64_t count, uint64_t offset) const;
+  /// Read all of them. Errors: SerializationError.
+  void read_all(void* to, uint64_t count, uint64_t offset) const;
+
+ private:
+  int descriptor_ = -1;
+  const char* data_ = nullptr;
+  uint64_t size_bytes_;
+};
 
 /// Only stored (not compressed) entries are read, which together are no longer than the file: what
 /// a file can make a reader allocate is bounded by its size. Errors of all: SerializationError.
@@ -22,17 +44,18 @@ class ZipReader {
   virtual ~ZipReader() = default;
   /// Every name there once.
   virtual const std::vector<Entry>& entries() const = 0;
-  /// Read the whole of an entry, by its position, and check its CRC-32. Errors also: for an entry
-  /// that is not stored.
+  /// Read the whole of an entry, by its position, and check its CRC-32, unless that is 0: then it
+  /// was not computed. Errors also: for an entry that is not stored.
   virtual void read(size_t entry, void* to) const = 0;
 };
 
-/// What late_library("zip") returns.
+/// What late_library("zip") returns. Errors: SerializationError.
 struct ZipLibrary {
-  /// Open the file of a descriptor, which stays the caller's.
-  std::unique_ptr<ZipReader> (*open)(int descriptor, uint64_t size_bytes);
-  /// Open a file in memory, which stays the caller's, and as it is.
-  std::unique_ptr<ZipReader> (*open_memory)(const void* data, uint64_t size_bytes);
+  std::unique_ptr<ZipReader> (*open)(const ByteSource& bytes);
+  /// Read one of PyTorch's files, of either format, with its metadata if asked.
+  PytorchContent (*read)(const ByteSource& bytes, Device device, bool metadata);
+  /// Return whether a zip file is TorchScript's.
+  bool (*is_script)(const ByteSource& bytes);
 };
 
 }  // namespace ambit

@@ -17,13 +17,14 @@ namespace ambit {
 AMBIT_API void save_checkpoint(const Value& value, const std::string& path,
                                const Metadata& metadata = {});
 
-/// Read what torch.save of PyTorch 1.6 or newer wrote, tensors onto `map_location`, wherever they
-/// were. Tensors that shared memory share it again; no tensor requires a gradient. Nothing in a
-/// file is run: classes and functions other than those of tensors and ordered dicts are refused by
-/// name. TorchScript's archives (archive.h) are dicts of their attributes, so far as these are
-/// tensors and plain values; those of their tensors that required a gradient do. Memory is
-/// allocated only for what the file holds. Errors: SerializationError naming the path and what is
-/// wrong.
+/// Read what torch.save wrote, before PyTorch 1.6 too, tensors onto `map_location`, wherever they
+/// were; of a safetensors file, a dict of its tensors. Tensors that shared memory share it again;
+/// no tensor requires a gradient. Nothing in a file is run: what `torch.load(weights_only=True)`
+/// allows and ambit does not represent is opaque (Value::Opaque), other classes and functions are
+/// refused by name. TorchScript's archives (archive.h) are dicts of their attributes, so far as
+/// these are tensors and plain values; those of their tensors that required a gradient do. Memory
+/// is allocated only for what the file holds. Errors: SerializationError naming the path and what
+/// is wrong.
 AMBIT_API Value load_checkpoint(const std::string& path, Device map_location = {},
                                 Metadata* metadata = nullptr);
 

@@ -1,6 +1,7 @@
 // Saving tensors by name. The extension chooses the format: ".pth" and ".pt" are PyTorch's files
 // (checkpoint.h, which also has nested values), everything else is a safetensors file, which is the
-// better one: simple, quick, and without code or device. And from_file(): a file as memory.
+// better one: simple, quick, and without code or device. Files are read by what they hold, whatever
+// their name. And from_file(): a file as memory.
 // Format: huggingface.co/docs/safetensors: u64 header length, JSON header, little-endian data.
 #pragma once
 
@@ -27,10 +28,20 @@ using Metadata = std::map<std::string, std::string>;
 /// OutOfMemoryError. The old file is then as it was, but where "the folder" could not be flushed.
 AMBIT_API void save(const StateDict& tensors, const std::string& path,
                     const Metadata& metadata = {});
-/// Read a file onto `device`, whatever device the tensors were on. Errors: SerializationError for a
-/// file that cannot be read, is truncated, or does not agree with its size; nothing is allocated
-/// beyond it. OutOfMemoryError.
+/// Read a file onto `device`, whatever device the tensors were on. Tensors of a dtype that ambit
+/// lacks are left out, and a line on stderr names them. Errors: SerializationError for a file that
+/// cannot be read, is truncated, or does not agree with its size, and for a file of another format,
+/// which the error names; nothing is allocated beyond it. OutOfMemoryError.
 AMBIT_API StateDict load(const std::string& path, Device device = {}, Metadata* metadata = nullptr);
+/// Return the names in a safetensors file, in order, those of dtypes that ambit lacks too. Errors:
+/// those of load().
+AMBIT_API std::vector<std::string> tensor_names(const std::string& path);
+/// Read one tensor of a safetensors file, and no other. Errors: those of load(); for a name that is
+/// not there; DTypeError for a dtype that ambit lacks.
+AMBIT_API Tensor load_tensor(const std::string& path, const std::string& name, Device device = {});
+/// Return what a file is by its first bytes: "a safetensors file", "a Git LFS pointer", "an HTML
+/// page"; "an unknown file". Errors: SerializationError for a file that cannot be read.
+AMBIT_API std::string file_kind(const std::string& path);
 /// Find out whether save() could write `path`, before there is something to save: make a file
 /// beside it and remove it. Errors: those of save(), where it could not.
 AMBIT_API void check_writable(const std::string& path);

@@ -1,6 +1,6 @@
 // Value: what a checkpoint holds, a tree of Python's plain values with tensors among them. It holds
-// no code and no classes. Like Python's objects, copies of a value share its content, which is
-// never changed once it is made; so no value contains itself.
+// no code and no classes; what it cannot represent is opaque. Like Python's objects, copies of a
+// value share its content, which is never changed once it is made; so no value contains itself.
 #pragma once
 
 #include <ambit/serialize.h>
@@ -17,7 +17,7 @@
 
 namespace ambit {
 
-/// None, a bool, an int, a float, a string, a list, a tuple, a dict or a tensor.
+/// None, a bool, an int, a float, a string, a list, a tuple, a dict, a tensor, or opaque.
 ///   const Value v = Value::dict({{"model", net->state_dict()}, {"epoch", 3}});
 ///   v["epoch"].to_int();
 /// Errors of all that read: SerializationError naming what was expected and what is there.
@@ -34,6 +34,7 @@ class AMBIT_API Value {
     tuple,
     dict,
     ordered_dict,  ///< collections.OrderedDict, as which PyTorch keeps state dicts
+    opaque,        ///< of a type that ambit lacks: torch.device, set, a tensor of float8
   };
   using List = std::vector<Value>;
   /// In order of insertion.
@@ -71,17 +72,22 @@ class AMBIT_API Value {
   /// An ordered dict of tensors.
   Value(const StateDict& tensors);
 
-  // Errors of all: SerializationError beyond kMaxDepth levels; for keys that are neither strings
-  // nor ints, and for a key given twice.
+  // Errors of all: SerializationError beyond kMaxDepth levels; for keys that are tensors, lists or
+  // dicts; and for a string, a number, a bool or None given twice as a key. As in Python, 1, 1.0
+  // and true are one key.
   static Value list(List items);
   static Value tuple(List items);
   static Value dict(Dict entries);
   static Value ordered_dict(Dict entries);
+  /// What a file names and ambit does not represent. Nothing is made of it and nothing is called:
+  /// save_checkpoint() writes the same names and arguments again.
+  struct Opaque;
+  static Value opaque(Opaque content);
 
   Kind kind() const { return kind_; }
   bool is_none() const { return kind() == Kind::none; }
   bool is_dict() const { return kind() == Kind::dict || kind() == Kind::ordered_dict; }
-  /// "None", "a float", ...: as errors name it.
+  /// "None", "a float", "an opaque torch.device", ...: as errors name it.
   const char* kind_name() const;
 
   bool to_bool() const;
@@ -94,6 +100,7 @@ class AMBIT_API Value {
   const List& items() const;
   /// Of a dict of either kind.
   const Dict& entries() const;
+  const Opaque& to_opaque() const;
   /// A dict whose keys are all strings and whose values are all tensors.
   StateDict to_state_dict() const;
 
@@ -134,13 +141,13 @@ class AMBIT_API Value {
     return to<std::optional<T>>();
   }
 
-  /// Return the dict's value under a string or an int, null where there is none.
+  /// Return the dict's value under a string, a number, a bool or None, null where there is none.
   const Value* find(const Value& key) const;
   /// The same; Errors: SerializationError listing the keys where there is none.
   const Value& operator[](const Value& key) const;
 
  private:
-  struct Container;  // of the last four kinds
+  struct Container;  // of the last five kinds
   static Value contain(Kind kind, List items, Dict entries);
   const Container& container() const;
   [[noreturn]] void unexpected(const char* expected) const;
@@ -155,6 +162,13 @@ class AMBIT_API Value {
   };
   Tensor tensor_;
   std::shared_ptr<const void> shared_;  // a std::string, or a Container
+};
+
+struct Value::Opaque {
+  std::string type;       ///< as Python names it: "torch.device"
+  std::string function;   ///< whose call makes it: "torch.device"; empty if it cannot be written
+  List arguments;         ///< of that call: ("cuda", 1)
+  bool is_called = true;  ///< false for a name alone: torch.float32
 };
 
 /// A tuple as libtorch's programs hold it: `v.toTuple()->elements()[0]`,

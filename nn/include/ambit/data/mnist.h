@@ -12,7 +12,8 @@ namespace ambit::data::datasets {
 class AMBIT_API MNIST : public ImageDataset<MNIST> {
  public:
   /// Read train-images-idx3-ubyte and train-labels-idx1-ubyte, or t10k-..., each with .gz or
-  /// without, from `root` or from its folder mnist. Errors: SerializationError naming the file.
+  /// without, from `root`, its folder mnist or torchvision's MNIST/raw. Errors: SerializationError
+  /// naming the file.
   explicit MNIST(const std::string& root, Mode mode = Mode::kTrain);
 
   /// Return whether there are such files, whole or not.

@@ -136,7 +136,10 @@ class AMBIT_API Module : public std::enable_shared_from_this<Module> {
   /// graph.
   StateDict state_dict() const;
   /// Copy tensors into the parameters and persistent buffers of those names, wherever they are;
-  /// return which of the names of one side the other lacked.
+  /// return which of the names of one side the other lacked. As in PyTorch, floating-point tensors
+  /// of another dtype are converted, a tensor of no dims takes the first of one dim, a count of
+  /// batches (num_batches_tracked) may be of any integer dtype, and keeps its value where it is
+  /// missing: files before PyTorch 0.4.1 have none.
   /// Errors: Error listing every wrong shape or dtype and, if strict, every missing and unexpected
   /// name; then nothing has changed.
   IncompatibleKeys load_state_dict(const StateDict& dict, bool strict = true);

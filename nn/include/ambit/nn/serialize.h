@@ -30,6 +30,9 @@ inline constexpr bool has_file_formats<T> = true;
 /// Write the module's state dict and its name; of "net.pth", torch.load() sees the state dict.
 /// Errors: those of save(StateDict).
 AMBIT_API void save(const nn::Module& module, const std::string& path);
+/// Return the tensors with `prefix` removed from the names that begin with it: nn.DataParallel of
+/// PyTorch saves each name after "module.". Errors: Error for a name that is then there twice.
+AMBIT_API StateDict without_prefix(StateDict dict, const std::string& prefix = "module.");
 /// Copy a file's tensors into the module's, wherever they are, strictly: no name missing or too
 /// many. Of an archive, as Module::load does. Errors: those of load(StateDict) and of
 /// Module::load_state_dict or Module::load; Error when the file is of a module of another name.

@@ -60,13 +60,15 @@ class AMBIT_API SummaryWriter {
   void add_scalar(const std::string& tag, const Tensor& value, int64_t step = 0);
 
   /// Add points to several curves of one diagram, each of which is a run in a folder of its own:
-  /// log_dir/<main_tag>_<tag>, with slashes made underscores. All bear the tag main_tag.
+  /// log_dir/<main_tag>_<tag>, with slashes of main_tag made underscores. All bear the tag
+  /// main_tag.
   void add_scalars(const std::string& main_tag,
                    const std::vector<std::pair<std::string, Scalar>>& tag_values, int64_t step = 0);
 
   /// Add the distribution of all elements, in TensorFlow's bins: their edges are 0 and
-  /// +-1e-12 * 1.1^k up to 1e20. What lies beyond counts in min, max and sums alone.
-  /// Errors: Error where there is no element, one is not finite, or none is within the bins.
+  /// +-1e-12 * 1.1^k up to 1e20. What lies beyond counts in min, max and sums alone. NaN and
+  /// infinities are left out; the first time for a tag, a line on stderr says how many.
+  /// Errors: Error where no element is finite, or none is within the bins.
   void add_histogram(const std::string& tag, const Tensor& values, int64_t step = 0);
 
   /// Add an image [C,H,W] of 1 (grey), 3 (RGB) or 4 (RGBA) channels: uint8, or floats in [0, 1],

@@ -61,6 +61,8 @@ std::ostream& operator<<(std::ostream& os, const V& v) {
     case Value::Kind::tuple:
       detail::print_items(os, v, "(", v.items().size() == 1 ? ",)" : ")");
       return os;
+    case Value::Kind::opaque:
+      return os << '<' << v.to_opaque().type << '>';
     case Value::Kind::dict:
     case Value::Kind::ordered_dict:
       break;

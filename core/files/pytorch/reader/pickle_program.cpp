@@ -3,13 +3,13 @@
 #include <algorithm>
 #include <bit>
 
+#include "core/files/pytorch/pickle.h"
 #include "core/files/utf8.h"
-#include "pickle.h"
 
 namespace ambit::pickle {
 
 std::string_view Program::take(uint64_t bytes) {
-  if (bytes > rest_.size()) fail("expected a pickle that ends with STOP, got an end before");
+  if (bytes > rest_.size()) throw EndOfPickle();
   const std::string_view taken = rest_.substr(0, bytes);
   rest_.remove_prefix(bytes);
   return taken;
@@ -25,9 +25,10 @@ uint64_t Program::little_endian(size_t bytes) {
   return n;
 }
 
-int64_t Program::long_integer() {
-  const size_t bytes = byte();
-  if (bytes > 8) fail("expected ints of at most 64 bits, got one of {} bytes", bytes);
+Value Program::long_integer(uint64_t bytes) {
+  if (bytes > 8) {
+    return Value::opaque({"int", std::string(kBigInt), {std::string(take(bytes))}});
+  }
   if (bytes == 0) return 0;
   const size_t unused = 64 - 8 * bytes;  // bits, which the sign fills
   return static_cast<int64_t>(little_endian(bytes) << unused) >> unused;
@@ -43,6 +44,16 @@ Value Program::string(uint64_t bytes) {
   const std::string_view text = take(bytes);
   if (!is_utf8(text)) fail("expected text in UTF-8, got another encoding");
   return std::string(text);
+}
+
+Value Program::bytes(uint64_t bytes) {
+  std::string latin1;  // as UTF-8
+  for (const char c : take(bytes)) {
+    const auto byte = static_cast<unsigned char>(c);
+    if (byte >= 0x80) latin1 += static_cast<char>(0xc0 | byte >> 6);
+    latin1 += static_cast<char>(byte >= 0x80 ? 0x80 | (byte & 0x3f) : byte);
+  }
+  return Value::opaque({"bytes", std::string(kEncode), {std::move(latin1), "latin1"}});
 }
 
 std::string Program::line() {

@@ -2,7 +2,7 @@
 // something that only PyTorch's functions take. A container is finished when it is put into another
 // or fetched from the memo, and never changes afterwards. So nothing contains itself, and what is
 // shared is shared, not copied.
-#include "pickle.h"
+#include "core/files/pytorch/pickle.h"
 
 #include <algorithm>
 #include <iterator>
@@ -28,13 +28,16 @@ class Machine {
       fail("expected a pickle of protocol 2 to 5, got {}", protocol);
     }
     for (unsigned char op = program_.byte(); op != kStop; op = program_.byte()) step(op);
-    if (stack_.size() != 1 || !marks_.empty() || !program_.is_at_end()) {
+    if (stack_.size() != 1 || !marks_.empty()) {
       fail("expected a pickle that ends with one value, got another end");
     }
     return to_value(pop());
   }
+  size_t rest() const { return program_.rest(); }
 
  private:
+  static constexpr int kMaxArguments = 10;  // levels of tuples that only functions take
+
   void step(unsigned char op) {
     budget_.spend(op);
     switch (op) {
@@ -50,7 +53,11 @@ class Machine {
       case kUInt16:
         return push(Value(program_.little_endian(2)));
       case kLong:
-        return push(program_.long_integer());
+      case kLongLong: {
+        Value n = program_.long_integer(program_.little_endian(op == kLong ? 1 : 4));
+        if (n.kind() == Value::Kind::opaque) budget_.spend(kReduce);
+        return push(std::move(n));
+      }
       case kFloat:
         return push(Value(program_.real()));
       case kUnicode:
@@ -59,6 +66,26 @@ class Machine {
         return push(program_.string(program_.little_endian(1)));
       case kLongUnicode:
         return push(program_.string(program_.little_endian(8)));
+      case kShortText:
+        return push(program_.string(program_.little_endian(1)));
+      case kText:
+        return push(program_.string(program_.little_endian(4)));
+      case kShortBytes:
+        return push(program_.bytes(program_.little_endian(1)));
+      case kBytes:
+        return push(program_.bytes(program_.little_endian(4)));
+      case kLongBytes:
+        return push(program_.bytes(program_.little_endian(8)));
+      case kByteArray:
+        return push(Value::opaque({"bytearray",
+                                   std::string(kByteArrayType),
+                                   {program_.bytes(program_.little_endian(8))}}));
+      case kEmptySet:
+        return push(open(Value::Kind::opaque));
+      case kAddItems:
+        return append(pop_mark(), Value::Kind::opaque);
+      case kFrozenSet:
+        return freeze(pop_mark());
       case kMark:
         return marks_.push_back(stack_.size());
       case kEmptyList:
@@ -66,9 +93,9 @@ class Machine {
       case kEmptyDict:
         return push(open(Value::Kind::dict));
       case kAppend:
-        return append(below(1));
+        return append(below(1), Value::Kind::list);
       case kAppends:
-        return append(pop_mark());
+        return append(pop_mark(), Value::Kind::list);
       case kSetItem:
         return set_items(below(2));
       case kSetItems:
@@ -83,15 +110,15 @@ class Machine {
         return make_tuple(below(op - kTuple1 + 1u));
       case kGlobal: {
         const std::string module = program_.line();
-        return push(find_global(module + "." + program_.line()));
+        return push(global(module + "." + program_.line()));
       }
       case kStackGlobal: {
         const Value name = to_value(pop()), module = to_value(pop());
-        return push(find_global(module.to_string() + "." + name.to_string()));
+        return push(global(module.to_string() + "." + name.to_string()));
       }
       case kReduce: {
         const Item arguments = pop(), function = pop();
-        return push(call(function, arguments, keep_requires_grad_));
+        return push(call(function, arguments, keep_requires_grad_, budget_));
       }
       case kNewObject: {
         const Item arguments = pop(), type = pop();
@@ -125,15 +152,26 @@ class Machine {
   static Item open(Value::Kind kind) { return std::make_shared<Open>(Open{kind}); }
 
   // Moves what stands from `first` on into the container below it.
-  void append(size_t first) {
+  void append(size_t first, Value::Kind kind) {
     Open& container = open_below(first);
-    if (container.kind != Value::Kind::list) fail("expected a list to append to, got a dict");
+    if (container.kind != kind) {
+      fail("expected a {} to append to, got another", kind == Value::Kind::list ? "list" : "set");
+    }
     move_into(container, first);
+  }
+
+  void freeze(size_t first) {
+    Open items{Value::Kind::list};
+    move_into(items, first);
+    push(Value::opaque(
+        {"frozenset", std::string(kFrozenSetType), {Value::list(std::move(items.items))}}));
   }
 
   void set_items(size_t first) {
     Open& container = open_below(first);
-    if (container.kind == Value::Kind::list) fail("expected a dict to set items in, got a list");
+    if (container.kind != Value::Kind::dict && container.kind != Value::Kind::ordered_dict) {
+      fail("expected a dict to set items in, got a list or a set");
+    }
     if ((stack_.size() - first) % 2 != 0) fail("expected a value for each key, got one without");
     move_into(container, first);
   }
@@ -157,10 +195,13 @@ class Machine {
 
   void make_tuple(size_t first) {
     bool plain = true;
+    int depth = 0;
     for (size_t i = first; i < stack_.size(); ++i) {
       Item& item = stack_[i];
+      const auto* inner = std::get_if<std::shared_ptr<const Arguments>>(&item);
+      if (inner) depth = std::max(depth, (*inner)->depth);
       const bool special =
-          std::holds_alternative<Global>(item) || std::holds_alternative<StorageRef>(item);
+          inner || std::holds_alternative<Global>(item) || std::holds_alternative<StorageRef>(item);
       if (!special) item = to_value(std::move(item));
       plain = plain && !special;
     }
@@ -174,7 +215,8 @@ class Machine {
                      [](Item&& item) { return std::get<Value>(std::move(item)); });
       tuple = Value::tuple(std::move(values));
     } else {
-      tuple = std::make_shared<const Arguments>(Arguments{{begin, end}});
+      if (depth >= kMaxArguments) fail("expected at most {} levels of arguments", kMaxArguments);
+      tuple = std::make_shared<const Arguments>(Arguments{{begin, end}, depth + 1});
     }
     stack_.resize(first);
     push(std::move(tuple));
@@ -182,14 +224,31 @@ class Machine {
 
   // --- what PyTorch does to them
 
-  // ("storage", torch.FloatStorage, key, the device where it was, number of elements)
+  // ("storage", torch.FloatStorage, key, the device where it was, number of elements), and before
+  // PyTorch 1.6 None or (key, offset, number of elements) of a part of it
   StorageRef find_storage() {
-    const std::vector<Item> id = arguments(pop(), 5, "a storage");
+    const std::vector<Item> id = arguments(pop(), 5, 6, "a storage");
     const Global* global = std::get_if<Global>(&id[1]);
     if (to_value(id[0]).to_string() != "storage" || !global || !global->storage) {
       fail("expected the id of a storage of a known type, got another");
     }
-    return {storages_(to_value(id[2]).to_string(), *global->storage, to_value(id[4]).to_int())};
+    const StorageType& type = *global->storage;
+    StorageRef whole{storages_(to_value(id[2]).to_string(), type, to_value(id[4]).to_int()), &type};
+    if (id.size() == 5 || to_value(id[5]).is_none() || !whole.elements.defined()) return whole;
+    const std::vector<Item> part = arguments(id[5], 3, "a part of a storage");
+    const int64_t offset = to_value(part[1]).to_int(), count = to_value(part[2]).to_int();
+    const int64_t numel = whole.elements.numel();
+    if (offset < 0 || count < 0 || offset > numel || count > numel - offset) {
+      fail("expected a part of a storage of {} elements, got {} from {} on", numel, count, offset);
+    }
+    return {whole.elements.slice(0, offset, offset + count), &type};
+  }
+
+  // A name that is a value is opaque, and takes as much memory as a call.
+  Item global(const std::string& name) {
+    Item found = find_global(name);
+    if (std::holds_alternative<Value>(found)) budget_.spend(kReduce);
+    return found;
   }
 
   // --- memo
@@ -238,8 +297,16 @@ class Machine {
 
 }  // namespace
 
-Value read(std::string_view program, const StorageSource& storages, bool keep_requires_grad) {
-  return Machine(program, storages, keep_requires_grad).run();
+Value read(std::string_view program, const StorageSource& storages, bool keep_requires_grad,
+           size_t* used) {
+  Machine machine(program, storages, keep_requires_grad);
+  Value value = machine.run();
+  if (used) {
+    *used = program.size() - machine.rest();
+  } else if (machine.rest() > 0) {
+    fail("expected a pickle that ends with STOP, got more after it");
+  }
+  return value;
 }
 
 }  // namespace ambit::pickle

@@ -20,20 +20,23 @@ template <class... T>
   fail_about_file(fmt::format(text, std::forward<T>(args)...));
 }
 
-/// Errors of all that read: SerializationError at the end of the bytes.
+/// Errors of all that read: EndOfPickle at the end of the bytes.
 class Program {
  public:
   explicit Program(std::string_view bytes) : rest_(bytes) {}
 
-  bool is_at_end() const { return rest_.empty(); }
+  /// How many bytes have not been read yet.
+  size_t rest() const { return rest_.size(); }
   unsigned char byte() { return static_cast<unsigned char>(take(1)[0]); }
   /// An unsigned number of up to 8 bytes.
   uint64_t little_endian(size_t bytes);
-  /// A signed number behind one byte that says its length. Errors: beyond 64 bits too.
-  int64_t long_integer();
+  /// An int of so many bytes; one beyond 64 bits is opaque.
+  Value long_integer(uint64_t bytes);
   double real();
   /// Errors: for text that is not UTF-8 too.
   Value string(uint64_t bytes);
+  /// Python's bytes, which are opaque.
+  Value bytes(uint64_t bytes);
   /// What is before the next line feed, which is skipped.
   std::string line();
 

@@ -5,7 +5,6 @@
 #include <ambit/error.h>
 
 #include <fmt/format.h>
-#include <unistd.h>
 #include <zip.h>
 
 #include <algorithm>
@@ -17,6 +16,7 @@
 
 #include "core/files/pytorch/zip_crc.h"
 #include "crc.h"
+#include "readers.h"
 
 namespace ambit {
 namespace {
@@ -46,26 +46,12 @@ using Archive = std::unique_ptr<zip_t, CloseArchive>;
   fail(fmt::format("expected a sound zip file, got: {}", text));
 }
 
-// What libzip reads from: a file or memory. It is asked where libzip has read last, since libzip
-// tells nobody where the bytes of an entry begin.
-class Bytes {
+// What libzip reads from. It is asked where libzip has read last, since libzip tells nobody where
+// the bytes of an entry begin.
+class Bytes : public ByteSource {
  public:
-  Bytes(int descriptor, uint64_t size_bytes) : descriptor_(descriptor), size_bytes_(size_bytes) {}
-  Bytes(const void* data, uint64_t size_bytes)
-      : data_(static_cast<const char*>(data)), size_bytes_(size_bytes) {}
+  explicit Bytes(const ByteSource& source) : ByteSource(source) {}
 
-  /// Return how many there were, at most `count`; -1: errno.
-  int64_t read(void* to, uint64_t count, uint64_t offset) const {
-    count = std::min(count, offset < size_bytes_ ? size_bytes_ - offset : 0);
-    if (data_) {
-      std::copy_n(data_ + offset, count, static_cast<char*>(to));
-      return static_cast<int64_t>(count);
-    }
-    while (true) {
-      const ssize_t got = ::pread(descriptor_, to, count, static_cast<off_t>(offset));
-      if (got >= 0 || errno != EINTR) return got;
-    }
-  }
   uint64_t last_read() const { return last_read_; }
 
   /// The functions of a zip_source, see zip_source_function(3).
@@ -84,7 +70,7 @@ class Bytes {
       case ZIP_SOURCE_STAT: {
         auto& stat = *static_cast<zip_stat_t*>(data);
         zip_stat_init(&stat);
-        stat.size = size_bytes_;
+        stat.size = size_bytes();
         stat.valid |= ZIP_STAT_SIZE;
         return sizeof stat;
       }
@@ -101,7 +87,7 @@ class Bytes {
       case ZIP_SOURCE_SEEK: {
         zip_error_t error;
         zip_error_init(&error);
-        const int64_t to = zip_source_seek_compute_offset(at_, size_bytes_, data, length, &error);
+        const int64_t to = zip_source_seek_compute_offset(at_, size_bytes(), data, length, &error);
         if (to < 0) return fail(zip_error_code_zip(&error), zip_error_code_system(&error));
         at_ = static_cast<uint64_t>(to);
         return 0;
@@ -122,9 +108,7 @@ class Bytes {
     return -1;
   }
 
-  int descriptor_ = -1;
-  const char* data_ = nullptr;
-  uint64_t size_bytes_, at_ = 0, last_read_ = 0;
+  uint64_t at_ = 0, last_read_ = 0;
   zip_error_t error_{};
 };
 
@@ -144,11 +128,10 @@ Archive open_bytes(Bytes& bytes) {
 
 class LibzipReader : public ZipReader {
  public:
-  LibzipReader(const Bytes& bytes, uint64_t size_bytes)
-      : bytes_(bytes), archive_(open_bytes(bytes_)) {
+  explicit LibzipReader(const ByteSource& source) : bytes_(source), archive_(open_bytes(bytes_)) {
     const auto count = static_cast<uint64_t>(zip_get_num_entries(archive_.get(), 0));
     std::set<std::string> names;
-    uint64_t room = size_bytes;
+    uint64_t room = source.size_bytes();
     for (uint64_t i = 0; i < count; ++i) {
       entries_.push_back(describe(i));
       const Entry& entry = entries_.back();
@@ -158,7 +141,7 @@ class LibzipReader : public ZipReader {
       if (!entry.is_stored) continue;
       if (entry.size_bytes > room) {
         fail(fmt::format("expected entries of together at most {} bytes, the file's size, got more",
-                         size_bytes));
+                         source.size_bytes()));
       }
       room -= entry.size_bytes;
     }
@@ -177,29 +160,15 @@ class LibzipReader : public ZipReader {
       check_memory(zip_error_code_zip(zip_get_error(archive_.get())), 0);
       fail(fmt::format("'{}': {}", e.name, zip_strerror(archive_.get())));
     }
-    if (e.size_bytes >= kLargeBytes) return read_large(file.get(), entry, static_cast<char*>(to));
-    char* next = static_cast<char*>(to);
-    uint64_t left = e.size_bytes;
-    // libzip compares the CRC where it sees the end, so one byte more is asked for.
-    for (char beyond = 0;;) {
-      const int64_t got = zip_fread(file.get(), left > 0 ? next : &beyond, left > 0 ? left : 1);
-      if (got < 0) fail(fmt::format("'{}': {}", e.name, zip_file_strerror(file.get())));
-      if ((got == 0) != (left == 0)) {
-        fail(fmt::format("expected {} bytes in '{}', got others", e.size_bytes, e.name));
-      }
-      if (got == 0) return;
-      next += got;
-      left -= static_cast<uint64_t>(got);
-    }
+    read_stored(file.get(), entry, static_cast<char*>(to));
   }
 
  private:
-  // From here on libzip's way, by one thread and with zlib's CRC, takes longer than the reading.
-  static constexpr uint64_t kLargeBytes = uint64_t{1} << 18;
-
-  // The bytes of an entry without libzip, once it has said where they are.
-  void read_large(zip_file_t* file, size_t entry, char* to) const {
+  // The bytes of an entry without libzip, once it has said where they are: by one thread and with
+  // zlib's CRC it takes longer than the reading, and it refuses entries whose CRC was not computed.
+  void read_stored(zip_file_t* file, size_t entry, char* to) const {
     const Entry& e = entries_[entry];
+    if (e.size_bytes == 0) return;
     if (zip_fread(file, to, 1) != 1) {
       fail(fmt::format("'{}': {}", e.name, zip_file_strerror(file)));
     }
@@ -207,7 +176,7 @@ class LibzipReader : public ZipReader {
     const uint32_t crc = crc_in_parts(e.size_bytes, [&](uint64_t begin, uint64_t end) {
       return read_part(e, to + begin, end - begin, offset + begin);
     });
-    if (crc != crcs_[entry]) fail(fmt::format("'{}': CRC error", e.name));
+    if (crc != crcs_[entry] && crcs_[entry] != 0) fail(fmt::format("'{}': CRC error", e.name));
   }
 
   // Return the CRC of so many bytes of the file from there, which is taken while they are in the
@@ -249,18 +218,10 @@ class LibzipReader : public ZipReader {
   std::vector<uint32_t> crcs_;
 };
 
-std::unique_ptr<ZipReader> open(int descriptor, uint64_t size_bytes) {
-  return std::make_unique<LibzipReader>(Bytes(descriptor, size_bytes), size_bytes);
-}
-
-std::unique_ptr<ZipReader> open_memory(const void* data, uint64_t size_bytes) {
-  return std::make_unique<LibzipReader>(Bytes(data, size_bytes), size_bytes);
-}
-
 }  // namespace
-}  // namespace ambit
 
-extern "C" AMBIT_API const void* ambit_zip() {
-  static constexpr ambit::ZipLibrary kLibrary{ambit::open, ambit::open_memory};
-  return &kLibrary;
+std::unique_ptr<ZipReader> open_zip(const ByteSource& source) {
+  return std::make_unique<LibzipReader>(source);
 }
+
+}  // namespace ambit

@@ -1,0 +1,152 @@
+// Sources: the formats' own documents; the list of `file`; _legacy_save of PyTorch.
+#include "file_kind.h"
+
+#include <ambit/serialize.h>
+
+#include <algorithm>
+
+#include "lack_of_memory.h"
+#include "safetensors.h"
+
+namespace ambit {
+namespace {
+
+using namespace std::string_view_literals;
+
+struct Beginning {
+  size_t offset;
+  std::string_view bytes, name, advice{};
+};
+
+constexpr std::string_view kUnpack = "unpack it first";
+constexpr std::string_view kConvert = "save its tensors as a safetensors file";
+
+constexpr Beginning kBeginnings[] = {
+    {0, "version https://git-lfs.github.com/spec"sv, "a Git LFS pointer",
+     "fetch the file itself with 'git lfs pull'"},
+    {0, "\x1f\x8b"sv, "a gzip file", kUnpack},
+    {0, "BZh"sv, "a bzip2 file", kUnpack},
+    {0, "\xfd\x37zXZ\0"sv, "an xz file", kUnpack},
+    {0, "\x28\xb5\x2f\xfd"sv, "a zstd file", kUnpack},
+    {257, "ustar"sv, "a tar file",
+     "unpack it first, or, if torch.save() before PyTorch 0.2 wrote it, load it there and save it "
+     "again"},
+    {0, "\x89HDF\r\n\x1a\n"sv, "an HDF5 file", kConvert},
+    {0, "GGUF"sv, "a GGUF file", kConvert},
+    {0, "\x93NUMPY"sv, "an array of NumPy", kConvert},
+    {4, "TFL3"sv, "a TensorFlow Lite model", kConvert},
+    {0, "\x08\x01\x12"sv, "a TensorFlow model", kConvert},
+    {0, "\x7f\x45LF"sv, "a program or a shared library"},
+    {0, "%PDF"sv, "a PDF file"},
+};
+
+// A pickle's first long: PyTorch's magic number, 0x1950a86a20f9469cfc6c.
+constexpr std::string_view kLegacyMagic = "\x8a\x0a\x6c\xfc\x9c\x46\xf9\x20\x6a\xa8\x50\x19"sv;
+constexpr size_t kBeginBytes = 512;
+
+bool is_safetensors(std::string_view begin, uint64_t size_bytes) {
+  constexpr size_t kLength = safetensors::kLengthBytes;
+  if (begin.size() <= kLength) return false;
+  uint64_t length = 0;
+  for (size_t i = 0; i < kLength; ++i) {
+    length |= uint64_t{static_cast<unsigned char>(begin[i])} << (8 * i);
+  }
+  const size_t text = begin.find_first_not_of(" \t\r\n", kLength);
+  return length <= size_bytes - kLength && text != begin.npos && begin[text] == '{';
+}
+
+// ModelProto's ir_version, which is small, then a text or another message.
+bool is_onnx(std::string_view begin) {
+  return begin.size() > 2 && begin[0] == 0x08 && begin[1] > 1 && begin[1] < 32 &&
+         (begin[2] == 0x12 || begin[2] == 0x1a || begin[2] == 0x3a || begin[2] == 0x42);
+}
+
+// The name of a zip file's first entry.
+std::string_view first_entry(std::string_view begin) {
+  constexpr size_t kName = 30;  // where it begins in the entry's header
+  if (begin.size() < kName) return {};
+  const auto length = static_cast<size_t>(static_cast<unsigned char>(begin[26])) |
+                      static_cast<size_t>(static_cast<unsigned char>(begin[27])) << 8;
+  return begin.substr(kName, length);
+}
+
+FileKind kind_of_zip(std::string_view begin) {
+  FileKind kind{FileKind::Format::zip, "a zip file"};
+  const std::string_view entry = first_entry(begin);
+  if (entry.ends_with(".npy")) return {.name = "an .npz file of NumPy", .advice = kConvert};
+  if (entry.ends_with("/archive_format") || entry.find("/data/weights/") != entry.npos) {
+    return {.name = "a .pt2 file of torch.export",
+            .advice = "save the state_dict() of its module with torch.save()"};
+  }
+  // TorchScript's begin with a storage.
+  for (const std::string_view part :
+       {"/data.pkl", "/version", "/byteorder", "/data/0", "/constants/0", "/.format_version"}) {
+    if (entry.ends_with(part)) kind.name = "a file of torch.save() or TorchScript";
+  }
+  return kind;
+}
+
+std::string lower(std::string_view text) {
+  std::string out(text);
+  std::transform(out.begin(), out.end(), out.begin(),
+                 [](char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c + 32) : c; });
+  return out;
+}
+
+FileKind kind_of_text(std::string_view begin) {
+  if (begin.starts_with("\xef\xbb\xbf")) begin.remove_prefix(3);  // marks UTF-8
+  begin.remove_prefix(std::min(begin.find_first_not_of(" \t\r\n"), begin.size()));
+  const std::string text = lower(begin.substr(0, 64));
+  if (text.starts_with("<!doctype html") || text.starts_with("<html")) {
+    return {.name = "an HTML page", .advice = "download the file itself"};
+  }
+  if (text.starts_with("<?xml")) return {.name = "an XML document"};
+  if (text.starts_with("{") || text.starts_with("[")) return {.name = "a JSON text"};
+  return {};
+}
+
+}  // namespace
+
+std::string FileKind::text() const {
+  std::string out(name);
+  if (!advice.empty()) out.append("; ").append(advice);
+  return out;
+}
+
+std::string begin_of(const InputFile& file) {
+  std::string begin(std::min<uint64_t>(file.size_bytes(), kBeginBytes), '\0');
+  file.read(begin.data(), begin.size(), 0);
+  return begin;
+}
+
+FileKind kind_of_bytes(std::string_view begin, uint64_t size_bytes) {
+  using Format = FileKind::Format;
+  begin = begin.substr(0, kBeginBytes);
+  if (begin.empty()) return {.name = "an empty file"};
+  if (is_safetensors(begin, size_bytes)) return {Format::safetensors, "a safetensors file"};
+  if (begin.starts_with("PK\x03\x04")) return kind_of_zip(begin);
+  if (begin.starts_with("PK")) return {Format::zip, "a zip file"};
+  if (begin[0] == '\x80' && begin.size() > 2 && begin[1] >= 2 && begin[1] <= 5) {
+    if (begin.substr(2, 24).find(kLegacyMagic) != begin.npos) {
+      return {Format::legacy, "a file of torch.save() before PyTorch 1.6"};
+    }
+    return {.name = "a pickle without torch.save()'s zip file around it",
+            .advice = "load it in Python and write it with torch.save()"};
+  }
+  for (const Beginning& known : kBeginnings) {
+    if (begin.size() > known.offset && begin.substr(known.offset).starts_with(known.bytes)) {
+      return {.name = known.name, .advice = known.advice};
+    }
+  }
+  if (is_onnx(begin)) return {.name = "an ONNX model", .advice = kConvert};
+  return kind_of_text(begin);
+}
+
+std::string file_kind(const std::string& path) {
+  return named_in_lack_of_memory("file_kind", path, [&] {
+    const InputFile file(path);
+    return std::string(kind_of_bytes(begin_of(file), file.size_bytes()).name);
+  });
+}
+
+}  // namespace ambit

@@ -1,0 +1,383 @@
+#include "pickle_items.h"
+
+#include <ambit/ops/creation.h>
+#include <ambit/ops/elementwise.h>
+#include <ambit/ops/shape.h>
+
+#include <algorithm>
+#include <iterator>
+#include <span>
+#include <string>
+
+#include "core/files/pytorch/pickle.h"
+#include "pickle_program.h"
+
+namespace ambit::pickle {
+namespace {
+
+constexpr std::string_view kDTypeType = "torch.dtype";
+
+Value finish(Open& open) {
+  if (open.finished) return *open.finished;
+  Value::List items = std::move(open.items);
+  if (open.kind == Value::Kind::list) {
+    open.finished = Value::list(std::move(items));
+  } else if (open.kind == Value::Kind::opaque) {
+    open.finished = Value::opaque({"set", std::string(kSetType), {Value::list(std::move(items))}});
+  } else {
+    Value::Dict entries;
+    entries.reserve(items.size() / 2);
+    for (size_t i = 0; i < items.size(); i += 2) {
+      entries.emplace_back(std::move(items[i]), std::move(items[i + 1]));
+    }
+    open.finished = open.kind == Value::Kind::dict ? Value::dict(std::move(entries))
+                                                   : Value::ordered_dict(std::move(entries));
+  }
+  return *open.finished;
+}
+
+Dims to_dims(const Item& item) {
+  const Value tuple = to_value(item);
+  constexpr size_t kMaxDims = 64;  // as PyTorch
+  if (tuple.items().size() > kMaxDims) {
+    fail("expected at most {} dims, got {}", kMaxDims, tuple.items().size());
+  }
+  Dims dims;
+  for (const Value& n : tuple.items()) dims.push_back(n.to_int());
+  return dims;
+}
+
+Tensor make_view(const Tensor& elements, int64_t offset, const Dims& sizes, const Dims& strides) {
+  // The product without the zeros must fit too: contiguous strides are made of it.
+  int64_t bytes = static_cast<int64_t>(element_size(elements.dtype()));
+  for (const int64_t size : sizes) {
+    if (size < 0 || __builtin_mul_overflow(bytes, std::max<int64_t>(size, 1), &bytes)) {
+      fail("expected a shape that memory can hold, got {}", str(sizes));
+    }
+  }
+  // A part of a storage, as old files have them, begins later.
+  if (__builtin_add_overflow(offset, elements.storage_offset(), &offset)) {
+    fail("expected an offset in the storage, got {}", offset);
+  }
+  try {
+    return as_strided(elements, sizes, strides, offset).detach();
+  } catch (const ShapeError& e) {
+    fail("{}", e.what());
+  }
+}
+
+// A tensor that ambit cannot represent. Its elements are not read, so that it cannot be written.
+Value opaque_tensor(std::string_view dtype) {
+  return Value::opaque({fmt::format("{} tensor", dtype), "", {}});
+}
+
+const StorageRef& storage_in(const Item& item) {
+  const auto* storage = std::get_if<StorageRef>(&item);
+  if (!storage) fail("expected a storage to make a tensor of, got something else");
+  return *storage;
+}
+
+const std::string& dtype_in(const Item& item) {
+  const auto* value = std::get_if<Value>(&item);
+  if (!value || value->kind() != Value::Kind::opaque || value->to_opaque().type != kDTypeType) {
+    fail("expected a dtype to make a tensor of, got something else");
+  }
+  return value->to_opaque().function;
+}
+
+// The same for both of PyTorch's classes of complex numbers' views: of real tensors, whether all
+// elements are negated.
+bool is_negated(const Item& metadata) {
+  const Value value = to_value(metadata);
+  if (!value.is_dict()) return false;
+  const Value* negated = value.find("neg");
+  return negated && negated->to_bool();
+}
+
+// _rebuild_tensor(storage, offset, sizes, strides); _rebuild_tensor_v2 has
+// (..., requires_grad, backward_hooks[, metadata]) after them.
+Value rebuild_tensor(const std::vector<Item>& given, bool keep_requires_grad, Budget& budget) {
+  const StorageRef& storage = storage_in(given[0]);
+  if (!storage.type->dtype) return opaque_tensor(storage.type->python_dtype);
+  Tensor t = make_view(storage.elements, to_value(given[1]).to_int(), to_dims(given[2]),
+                       to_dims(given[3]));
+  if (given.size() > 6 && is_negated(given[6])) {
+    if (t.dtype() == kBool) fail("expected numbers to negate, got bools");
+    budget.spend_bytes(t.nbytes());  // a copy: many may share a storage
+    t = neg(t);
+  }
+  if (keep_requires_grad && given.size() > 4 && to_value(given[4]).to_bool() &&
+      t.is_floating_point()) {
+    t.requires_grad_();
+  }
+  return t;
+}
+
+// _rebuild_meta_tensor_no_storage(dtype, sizes, strides, requires_grad)
+Value rebuild_meta(const std::vector<Item>& given) {
+  const std::string& dtype = dtype_in(given[0]);
+  const auto* type =
+      std::find_if(std::begin(kStorageTypes), std::end(kStorageTypes),
+                   [&](const StorageType& s) { return s.dtype && s.python_dtype == dtype; });
+  if (type == std::end(kStorageTypes)) return opaque_tensor(dtype);
+  const Dims sizes = to_dims(given[1]), strides = to_dims(given[2]);
+  int64_t last = 0;
+  for (size_t i = 0; i < std::min(sizes.size(), strides.size()); ++i) {
+    int64_t step = 0;
+    constexpr int64_t kMost = int64_t{1} << 56;
+    if (__builtin_mul_overflow(strides[i], std::max<int64_t>(sizes[i] - 1, 0), &step) ||
+        __builtin_add_overflow(last, step, &last) || last < 0 || last > kMost) {
+      fail("expected a shape that memory can hold, got {}", str(sizes));
+    }
+  }
+  return make_view(empty({last + 1}, TensorOptions(*type->dtype).device("meta")), 0, sizes,
+                   strides);
+}
+
+// The list of build_intlist([...]) and its like.
+Value typed_list(Value list) {
+  if (list.kind() != Value::Kind::list) fail("expected a list of a type, got {}", list.kind_name());
+  return list;
+}
+
+}  // namespace
+
+Value to_value(Item item) {
+  if (auto* value = std::get_if<Value>(&item)) return std::move(*value);
+  if (auto* open = std::get_if<std::shared_ptr<Open>>(&item)) return finish(**open);
+  if (auto* global = std::get_if<Global>(&item)) {
+    fail("expected a value, got '{}' itself", global->name);
+  }
+  if (auto* storage = std::get_if<StorageRef>(&item)) {
+    return Value::opaque({fmt::format("torch.{}", storage->type->name), "", {}});
+  }
+  fail("expected a value, got what only functions take");
+}
+
+namespace {
+
+// What weights_only=True allows too. Those with a type are opaque.
+constexpr Global kFunctions[] = {
+    {kOrderedDict},
+    {kCounter},
+    {kRebuildOldTensor},
+    {kRebuildTensor},
+    {kRebuildNewTensor},
+    {kRebuildMeta},
+    {kRebuildDevice},
+    {kRebuildParameter},
+    {kRebuildStateful},
+    {kRebuildFromType},
+    {kSize},
+    {kTypeTag},
+    {"torch.Tensor"},
+    {"torch.nn.parameter.Parameter"},
+    {"torch.nn.parameter.Buffer"},
+    {kRebuildQuantized, "quantized tensor"},
+    {"torch._utils._rebuild_sparse_tensor", "sparse tensor"},
+    {"torch._utils._rebuild_wrapper_subclass", "tensor of a subclass"},
+    {"torch.device", "torch.device"},
+    {"torch.serialization._get_layout", "torch.layout"},
+    {kEncode, "bytes"},
+    {kByteArrayType, "bytearray"},
+    {kSetType, "set"},
+    {kFrozenSetType, "frozenset"},
+    {"builtins.bytes", "bytes"},
+    {"builtins.complex", "complex"},
+};
+
+constexpr std::string_view kDTypes[] = {
+    "bool",
+    "uint8",
+    "uint16",
+    "uint32",
+    "uint64",
+    "int8",
+    "int16",
+    "int32",
+    "int64",
+    "float16",
+    "bfloat16",
+    "float32",
+    "float64",
+    "float8_e4m3fn",
+    "float8_e5m2",
+    "complex32",
+    "complex64",
+    "complex128",
+    "float8_e4m3fnuz",
+    "float8_e5m2fnuz",
+    "quint8",
+    "qint8",
+    "qint32",
+    "float8_e8m0fnu",
+    "float4_e2m1fn_x2",
+    "quint4x2",
+    "quint2x4",
+    "bits1x8",
+    "bits2x4",
+    "bits4x2",
+    "bits8",
+    "bits16",
+    "uint1",
+    "uint2",
+    "uint3",
+    "uint4",
+    "uint5",
+    "uint6",
+    "uint7",
+    "int1",
+    "int2",
+    "int3",
+    "int4",
+    "int5",
+    "int6",
+    "int7",
+};
+constexpr std::string_view kSchemes[] = {"per_tensor_affine", "per_tensor_symmetric",
+                                         "per_channel_affine", "per_channel_symmetric",
+                                         "per_channel_affine_float_qparams"};
+
+bool is_one_of(std::span<const std::string_view> names, std::string_view name) {
+  return std::find(names.begin(), names.end(), name) != names.end();
+}
+
+}  // namespace
+
+Item find_global(std::string_view name) {
+  if (name.starts_with(kScriptClasses)) return Global{kScriptClasses};
+  std::string renamed;  // as Python 3 has it
+  constexpr std::string_view kOldBuiltins = "__builtin__.";
+  if (name.starts_with(kOldBuiltins)) {
+    renamed = fmt::format("builtins.{}", name.substr(kOldBuiltins.size()));
+    name = renamed;
+  }
+  for (const Global& known : kFunctions) {
+    if (name == known.name) return known;
+  }
+  if (is_one_of(kTypedLists, name)) return Global{kTypedLists[0]};  // whatever its type
+  for (const StorageType& type : kStorageTypes) {
+    if (name.size() == type.module.size() + 1 + type.name.size() && name.starts_with(type.module) &&
+        name.ends_with(type.name)) {
+      return Global{.name = type.name, .storage = &type};
+    }
+  }
+  constexpr std::string_view kModule = "torch.";
+  if (name.starts_with(kModule)) {
+    const std::string_view member = name.substr(kModule.size());
+    const bool is_dtype = is_one_of(kDTypes, member);
+    if (is_dtype || is_one_of(kSchemes, member)) {
+      return Value::opaque(
+          {std::string(is_dtype ? kDTypeType : "torch.qscheme"), std::string(name), {}, false});
+    }
+  }
+  fail("expected only tensors and plain values, got '{}', which is not run; save the state_dict()",
+       name);
+}
+
+// The number is looked at before anything is copied.
+std::vector<Item> arguments(const Item& tuple, size_t least, size_t most, std::string_view of) {
+  const auto fits = [&](size_t count) { return least <= count && count <= most; };
+  if (const auto* some = std::get_if<std::shared_ptr<const Arguments>>(&tuple)) {
+    if (fits((*some)->items.size())) return (*some)->items;
+  } else if (const auto* value = std::get_if<Value>(&tuple)) {
+    if (value->kind() == Value::Kind::tuple && fits(value->items().size())) {
+      return {value->items().begin(), value->items().end()};
+    }
+  }
+  if (least == most) fail("expected {} arguments of {}, got others", least, of);
+  fail("expected {} to {} arguments of {}, got others", least, most, of);
+}
+
+namespace {
+
+// Nothing is called: the value says only what would be.
+Value opaque_call(const Global& function, const Item& tuple) {
+  if (std::holds_alternative<std::shared_ptr<const Arguments>>(tuple)) {
+    return Value::opaque({std::string(function.opaque_type), "", {}});
+  }
+  const Value given = to_value(tuple);
+  constexpr size_t kMost = 8;  // they are copied
+  if (given.kind() != Value::Kind::tuple || given.items().size() > kMost) {
+    fail("expected at most {} arguments of {} in a tuple, got others", kMost, function.name);
+  }
+  return Value::opaque(
+      {std::string(function.opaque_type), std::string(function.name), given.items()});
+}
+
+}  // namespace
+
+Item call(const Item& callee, const Item& tuple, bool keep_requires_grad, Budget& budget) {
+  const auto* function = std::get_if<Global>(&callee);
+  if (!function || function->storage || function->name == kScriptClasses) {
+    fail("expected a function to call, got something else");
+  }
+  const std::string_view name = function->name;
+  if (!function->opaque_type.empty()) {
+    budget.spend(kReduce);
+    return opaque_call(*function, tuple);
+  }
+  if (name == kRebuildOldTensor) {
+    return rebuild_tensor(arguments(tuple, 4, name), keep_requires_grad, budget);
+  }
+  if (name == kRebuildTensor) {
+    return rebuild_tensor(arguments(tuple, 6, 7, name), keep_requires_grad, budget);
+  }
+  if (name == kRebuildNewTensor) {  // (..., dtype[, metadata]), for dtypes that came later
+    const std::vector<Item> given = arguments(tuple, 7, 8, name);
+    storage_in(given[0]);
+    return opaque_tensor(dtype_in(given[6]));
+  }
+  if (name == kRebuildMeta) return rebuild_meta(arguments(tuple, 4, name));
+  if (name == kRebuildFromType) {  // (function, class, its arguments, attributes)
+    const std::vector<Item> given = arguments(tuple, 4, name);
+    return to_value(call(given[0], given[2], keep_requires_grad, budget));
+  }
+  if (name == kTypedLists[0]) return typed_list(to_value(arguments(tuple, 1, "a list")[0]));
+  if (name == kTypeTag) return to_value(arguments(tuple, 2, kTypeTag)[0]);
+  if (name == kRebuildParameter || name == kRebuildStateful || name == kRebuildDevice) {
+    // (tensor, requires_grad, backward_hooks[, attributes]) or (tensor, dtype, device, ...)
+    Value data = to_value(arguments(tuple, name == kRebuildParameter ? 3 : 4, name)[0]);
+    if (data.kind() != Value::Kind::opaque) data.to_tensor();
+    return data;
+  }
+  if (name == kSize) {
+    // Shared, not copied: a pickle may ask for the same one a million times.
+    Value sizes = to_value(arguments(tuple, 1, kSize)[0]);
+    if (sizes.kind() != Value::Kind::tuple) fail("expected a tuple in torch.Size, got another");
+    return sizes;
+  }
+  if (name == kCounter) {
+    Value counts = to_value(arguments(tuple, 1, kCounter)[0]);
+    if (!counts.is_dict()) fail("expected a dict in a Counter, got {}", counts.kind_name());
+    return counts;
+  }
+  if (name != kOrderedDict) fail("expected a function to call, got '{}'", name);
+  arguments(tuple, 0, kOrderedDict);
+  return std::make_shared<Open>(Open{Value::Kind::ordered_dict});
+}
+
+Item make_object(const Item& type, const Item& tuple) {
+  const auto* global = std::get_if<Global>(&type);
+  if (!global || global->name != kScriptClasses) {
+    fail("expected a class of TorchScript to make an object of, got something else");
+  }
+  arguments(tuple, 0, "a class");
+  return std::make_shared<Open>(Open{.kind = Value::Kind::dict, .is_object = true});
+}
+
+void set_attributes(const Item& object, Value attributes) {
+  const auto* open = std::get_if<std::shared_ptr<Open>>(&object);
+  const auto* value = std::get_if<Value>(&object);
+  if (value && value->kind() == Value::Kind::ordered_dict) return;
+  if (open && (*open)->kind == Value::Kind::ordered_dict) return;
+  if (!open || !(*open)->is_object || (*open)->finished) {
+    fail("expected attributes of an OrderedDict or an object, got those of something else");
+  }
+  if (!attributes.is_dict()) {
+    fail("expected an object's attributes in a dict, got {}", attributes.kind_name());
+  }
+  (*open)->finished = std::move(attributes);
+}
+
+}  // namespace ambit::pickle

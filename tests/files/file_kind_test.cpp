@@ -1,0 +1,105 @@
+// What a file is, by its first bytes, and what errors make of it.
+#include <ambit/checkpoint.h>
+#include <ambit/error.h>
+#include <ambit/ops/creation.h>
+#include <ambit/serialize.h>
+#include <doctest/doctest.h>
+
+#include <string>
+
+#include "pickled_file.h"
+#include "tests/temporary_folder.h"
+
+using namespace ambit;
+
+namespace {
+
+std::string load_error(const std::string& path) {
+  try {
+    load(path);
+  } catch (const SerializationError& e) {
+    return e.what();
+  }
+  return "";
+}
+
+}  // namespace
+
+TEST_CASE("files that hold no tensors are named, whatever their extension") {
+  const TemporaryFolder folder;
+  using namespace std::string_literals;
+  std::string tar(1024, '\0');
+  tar.replace(0, 8, "storages").replace(257, 5, "ustar");
+  const std::string lfs =
+      "version https://git-lfs.github.com/spec/v1\noid sha256:4d7a\nsize 46830571\n";
+  const std::pair<std::string, std::string> files[] = {
+      {lfs, "a Git LFS pointer"},
+      {"<!DOCTYPE html>\n<html><head>", "an HTML page"},
+      {"\n <HTML lang=\"en\">", "an HTML page"},
+      {"\xef\xbb\xbf<!doctype HTML>", "an HTML page"},
+      {"<?xml version=\"1.0\"?>", "an XML document"},
+      {"{\"error\": \"Invalid credentials\"}", "a JSON text"},
+      {"\x1f\x8b\x08\0\0\0\0\0\0\3"s, "a gzip file"},
+      {"BZh91AY&SY", "a bzip2 file"},
+      {"\xfd"
+       "7zXZ\0\0\4"s,
+       "an xz file"},
+      {"\x28\xb5\x2f\xfd\x24\x05", "a zstd file"},
+      {tar, "a tar file"},
+      {"\x89HDF\r\n\x1a\n\0\0"s, "an HDF5 file"},
+      {"GGUF\3\0\0\0"s, "a GGUF file"},
+      {"\x93NUMPY\1\0"s, "an array of NumPy"},
+      {"\x1c\0\0\0TFL3"s, "a TensorFlow Lite model"},
+      {"\x08\x07\x12\x07pytorch\x1a\x03"
+       "1.9",
+       "an ONNX model"},
+      {"\x08\x01\x12\xa9\x81\x01", "a TensorFlow model"},
+      {"\x80\x04\x95\x0b\0\0\0\0\0\0\0}\x94."s,
+       "a pickle without torch.save()'s zip file around it"},
+      {"", "an empty file"},
+      {"some notes", "an unknown file"},
+  };
+  for (const auto& [bytes, kind] : files) {
+    CAPTURE(kind);
+    for (const char* name : {"f.safetensors", "f.pth", "f.bin"}) {
+      const std::string path = folder.write(name, bytes);
+      CHECK(file_kind(path) == kind);
+      const std::string error = load_error(path);
+      CHECK(error.starts_with("load: cannot read '" + path + "': expected "));
+      if (kind != "an unknown file" || path.ends_with(".pth")) {
+        CHECK_MESSAGE(error.find("got " + kind) != error.npos, error);
+      }
+    }
+  }
+  folder.write("f.pth", lfs);
+  CHECK(load_error(folder / "f.pth").ends_with("; fetch the file itself with 'git lfs pull'"));
+  CHECK_THROWS_AS(file_kind(folder / "missing"), SerializationError);
+}
+
+TEST_CASE("zip files are told apart by their first entry") {
+  const TemporaryFolder folder;
+  const auto kind = [&](const std::string& entry) {
+    return file_kind(folder.write("f.zip", zip_bytes({{entry, "x"}})));
+  };
+  CHECK(kind("weight.npy") == "an .npz file of NumPy");
+  CHECK(kind("model/archive_format") == "a .pt2 file of torch.export");
+  CHECK(kind("archive/data.pkl") == "a file of torch.save() or TorchScript");
+  CHECK(kind("readme.txt") == "a zip file");
+}
+
+TEST_CASE("files are read by what they hold, whatever their name") {
+  const TemporaryFolder folder;
+  const StateDict dict = {{"x", arange(3.)}, {"y", ones({2, 2})}};
+  save(dict, folder / "f.safetensors");
+  save(dict, folder / "f.pth");
+  CHECK(file_kind(folder / "f.safetensors") == "a safetensors file");
+  CHECK(file_kind(folder / "f.pth") == "a file of torch.save() or TorchScript");
+  const std::string tensors = folder.write("a.pth", read_bytes(folder / "f.safetensors"));
+  const std::string zip = folder.write("b.safetensors", read_bytes(folder / "f.pth"));
+  for (const std::string& path : {tensors, zip}) {
+    const StateDict back = load(path);
+    REQUIRE(back.size() == 2);
+    CHECK(back[0].second.equal(arange(3.)));
+    CHECK(load_checkpoint(path)["y"].to_tensor().equal(ones({2, 2})));
+  }
+}

@@ -1,0 +1,240 @@
+// Values in PyTorch's files that ambit does not represent: nothing of them is run, they do not keep
+// other values from being read, and they are written as they were.
+#include <ambit/checkpoint.h>
+#include <ambit/error.h>
+#include <ambit/ops/creation.h>
+#include <ambit/ops/elementwise.h>
+#include <ambit/ops/shape.h>
+#include <doctest/doctest.h>
+
+#include <string>
+
+#include "pickled_file.h"
+#include "tests/temporary_folder.h"
+
+using namespace ambit;
+
+namespace {
+
+const std::string kOne("\0\0\x80\x3f", 4);  // 1. of float32
+
+Value load_bytes(const std::string& bytes) {
+  const TemporaryFolder folder;
+  return load_checkpoint(folder.write("f.pth", bytes));
+}
+
+// A dict of the value and, before and after it, tensors of one 1.
+Value load_between(const std::string& pickle) {
+  const std::string weight = pickled(PickledTensor{.numel = 1, .sizes = {1}, .strides = {1}});
+  return load_bytes(pytorch_bytes(
+      "}(" + pickled("before") + weight + pickled("x") + pickle + pickled("after") + weight + "u",
+      {kOne}));
+}
+
+std::string call(const std::string& module, const std::string& name, const std::string& tuple) {
+  return pickled_global(module, name) + tuple + "R";
+}
+
+std::string real(char high, char low) {
+  return std::string("G") + high + low + std::string(6, '\0');
+}
+
+}  // namespace
+
+// The pickles are what torch.save of PyTorch 2.15 writes.
+TEST_CASE("a value that ambit does not represent is opaque, and the tensors beside it are read") {
+  const std::string big = "\x8a\x09" + std::string(8, '\0') + "\x01";  // 2^64
+  const std::string device = call("torch", "device", "(" + pickled("cuda") + "K\x01t");
+  const std::string latin1 =
+      call("_codecs", "encode", "(" + pickled("\xc3\xbf") + pickled("latin1") + "t");
+  const std::string kinds[][2] = {
+      {big, "int"},
+      {device, "torch.device"},
+      {pickled_global("torch", "float32"), "torch.dtype"},
+      {pickled_global("torch", "float8_e5m2"), "torch.dtype"},
+      {call("torch.serialization", "_get_layout", pickled("torch.strided") + "\x85"),
+       "torch.layout"},
+      {call("__builtin__", "set",
+            "](K\x01K\x02"
+            "e\x85"),
+       "set"},
+      {"\x8f(K\x01K\x02\x90", "set"},
+      {"(K\x01\x91", "frozenset"},
+      {latin1, "bytes"},
+      {"C\x02\xff\x01", "bytes"},
+      {call("__builtin__", "bytearray", latin1 + "\x85"), "bytearray"},
+      {call("__builtin__", "complex", real('\x3f', '\xf0') + real('\x40', '\0') + "\x86"),
+       "complex"},
+  };
+  for (const auto& [pickle, type] : kinds) {
+    CAPTURE(type);
+    const Value value = load_between(pickle);
+    REQUIRE(value["x"].kind() == Value::Kind::opaque);
+    CHECK(value["x"].to_opaque().type == type);
+    CHECK(value["before"].to_tensor().equal(ones({1})));
+    CHECK(value["after"].to_tensor().equal(ones({1})));
+    CHECK_THROWS_WITH_AS(value["x"].to_int(),
+                         ("checkpoint: expected an int, got an opaque " + type).c_str(),
+                         SerializationError);
+    // Written and read again, it is the same.
+    const TemporaryFolder folder;
+    save_checkpoint(value, folder / "again.pth");
+    const Value again = load_checkpoint(folder / "again.pth");
+    CHECK(again["x"].to_opaque().type == type);
+    CHECK(again["x"].to_opaque().function == value["x"].to_opaque().function);
+    CHECK(again["x"].to_opaque().arguments.size() == value["x"].to_opaque().arguments.size());
+    CHECK(again["after"].to_tensor().equal(ones({1})));
+    save_checkpoint(again, folder / "third.pth");
+    CHECK(read_bytes(folder / "third.pth") == read_bytes(folder / "again.pth"));
+  }
+  CHECK(load_between(device)["x"].to_opaque().arguments[1].to_int() == 1);
+}
+
+TEST_CASE("an int of 3,001 bits is written as it was read") {
+  const std::string huge = "\x8b" + little_endian(376, 4) + std::string(375, '\xab') + "\x01";
+  const Value value = load_between(huge);
+  CHECK(value["x"].to_opaque().type == "int");
+  const TemporaryFolder folder;
+  save_checkpoint(value, folder / "again.pth");
+  CHECK(read_bytes(folder / "again.pth").find(huge) != std::string::npos);
+}
+
+TEST_CASE("tensors of dtypes and layouts that ambit lacks are opaque, and cannot be written") {
+  const std::string storage = "(" + pickled("storage") +
+                              pickled_global("torch.storage", "UntypedStorage") + pickled("9") +
+                              pickled("cpu") + "K\x04tQ";
+  const std::string fields = storage + pickled(0) + pickled(std::vector<int64_t>{4}) +
+                             pickled(std::vector<int64_t>{1}) + "\x89" +
+                             pickled_global("collections", "OrderedDict") + ")R";
+  const Value float8 = load_between(pickled_global("torch._utils", "_rebuild_tensor_v3") + "(" +
+                                    fields + pickled_global("torch", "float8_e4m3fn") + "tR");
+  CHECK(float8["x"].to_opaque().type == "torch.float8_e4m3fn tensor");
+  CHECK(float8["after"].to_tensor().equal(ones({1})));
+  const Value complex = load_between(pickled(PickledTensor{
+      .type = "ComplexFloatStorage", .key = "7", .numel = 2, .sizes = {2}, .strides = {1}}));
+  CHECK(complex["x"].to_opaque().type == "torch.complex64 tensor");
+  const Value alone = load_between(storage);
+  CHECK(alone["x"].to_opaque().type == "torch.UntypedStorage");
+  const TemporaryFolder folder;
+  for (const Value& value : {float8, complex, alone}) {
+    CHECK_THROWS_WITH_AS(
+        save_checkpoint(value, folder / "f.pth"),
+        ("save: cannot write '" + (folder / "f.pth") +
+         "': expected values that can be written, got an opaque " + value["x"].to_opaque().type)
+            .c_str(),
+        SerializationError);
+  }
+  // load() leaves them out.
+  const std::string path = folder / "g.pth";
+  save_checkpoint(1, path);
+  const std::string weight = pickled(PickledTensor{.numel = 1, .sizes = {1}, .strides = {1}});
+  folder.write("g.pth", pytorch_bytes("}(" + pickled("w") + weight + pickled("d") +
+                                          call("torch", "device", pickled("cpu") + "\x85") + "u",
+                                      {kOne}));
+  const StateDict dict = load(path);
+  REQUIRE(dict.size() == 1);
+  CHECK(dict[0].first == "w");
+}
+
+TEST_CASE("parameters and tensors with attributes, buffers and negated views are tensors") {
+  const std::string weight = pickled(PickledTensor{.numel = 2, .sizes = {2}, .strides = {1}});
+  const std::string two = kOne + std::string("\0\0\0\x40", 4);
+  const auto load = [&](const std::string& pickle) {
+    return load_bytes(pytorch_bytes(pickle, {two})).to_tensor();
+  };
+  const std::string hooks = pickled_global("collections", "OrderedDict") + ")R";
+  const std::string state = "}" + pickled("note") + pickled("text") + "s";
+  CHECK(load(pickled_global("torch._utils", "_rebuild_parameter_with_state") + "(" + weight +
+             "\x88" + hooks + state + "tR")
+            .equal(tensor({1., 2.})));
+  // The function, the class, the function's arguments, the attributes.
+  std::string arguments = weight.substr(weight.find('('));
+  arguments.pop_back();  // without the call
+  CHECK(load(pickled_global("torch._tensor", "_rebuild_from_type_v2") + "(" +
+             pickled_global("torch._utils", "_rebuild_tensor_v2") +
+             pickled_global("torch", "Tensor") + arguments + state + "tR")
+            .equal(tensor({1., 2.})));
+  std::string negated = weight.substr(0, weight.size() - 2);
+  CHECK(load(negated + "}" + pickled("neg") +
+             "\x88"
+             "stR")
+            .equal(tensor({-1., -2.})));
+  CHECK(load(negated + "}" + pickled("neg") +
+             "\x89"
+             "stR")
+            .equal(tensor({1., 2.})));
+  CHECK(load(negated + "}tR").equal(tensor({1., 2.})));
+}
+
+// A negated view is a copy. Views of one element that is repeated must not buy memory.
+TEST_CASE("negated views are copied no further than a pickle may take memory") {
+  const int64_t many = int64_t{1} << 40;
+  std::string t = pickled(PickledTensor{.numel = 1, .sizes = {many}, .strides = {0}});
+  t = t.substr(0, t.size() - 2) + "}" + pickled("neg") +
+      "\x88"
+      "stR";
+  CHECK_THROWS_AS(load_bytes(pytorch_bytes(t, {kOne})), SerializationError);
+}
+
+TEST_CASE("a tensor on meta is one") {
+  const Value value =
+      load_between(pickled_global("torch._utils", "_rebuild_meta_tensor_no_storage") + "(" +
+                   pickled_global("torch", "float32") + pickled(std::vector<int64_t>{2, 3}) +
+                   pickled(std::vector<int64_t>{3, 1}) + "\x89tR");
+  CHECK(value["x"].to_tensor().is_meta());
+  CHECK(value["x"].to_tensor().sizes() == IntArrayRef{2, 3});
+  const int64_t big = int64_t{1} << 62;
+  for (const std::vector<int64_t>& sizes : {std::vector<int64_t>{big, big}, {-1, 2}, {big}}) {
+    CHECK_THROWS_AS(load_between(pickled_global("torch._utils", "_rebuild_meta_tensor_no_storage") +
+                                 "(" + pickled_global("torch", "float32") + pickled(sizes) +
+                                 pickled(std::vector<int64_t>(sizes.size(), 1)) + "\x89tR"),
+                    SerializationError);
+  }
+}
+
+TEST_CASE("keys of a dict may be floats, bools, None, tuples and opaque") {
+  const Value value =
+      load_between("}(" + real('\x3f', '\xf8') + "K\x01\x88K\x02NK\x03K\x07K\x08\x86K\x04" +
+                   call("torch", "device", pickled("cpu") + "\x85") + "K\x05u");
+  const Value& dict = value["x"];
+  CHECK(dict[1.5].to_int() == 1);
+  CHECK(dict[true].to_int() == 2);
+  CHECK(dict[1].to_int() == 2);  // as in Python, 1 == True
+  CHECK(dict[Value()].to_int() == 3);
+  CHECK(dict.entries()[3].first.items()[1].to_int() == 8);
+  CHECK(dict.entries()[4].first.to_opaque().type == "torch.device");
+  const TemporaryFolder folder;
+  save_checkpoint(value, folder / "f.pth");
+  CHECK(load_checkpoint(folder / "f.pth")["x"][1.5].to_int() == 1);
+}
+
+TEST_CASE("names are opaque only where they are known, and take few arguments") {
+  const auto refused = [](const std::string& pickle) {
+    CHECK_THROWS_AS(load_between(pickle), SerializationError);
+  };
+  refused(call("builtins", "eval", pickled("1") + "\x85"));
+  refused(call("__builtin__", "getattr", pickled("1") + "\x85"));
+  refused(call("torch", "float33", ")"));
+  refused(pickled_global("torch", "device"));                        // itself
+  refused(call("torch", "device", "K\x01"));                         // no tuple
+  refused(call("torch", "device", "(NNNNNNNNNt"));                   // nine
+  refused(pickled_global("torch", "float32") + ")R");                // no function
+  refused(pickled_global("torch", "Tensor") + ")R");                 // a class
+  refused(call("torch", "device", pickled("cpu") + "\x85") + "}b");  // has no attributes
+  // Tuples of what only functions take, in each other.
+  std::string deep = pickled_global("torch", "FloatStorage");
+  for (int i = 0; i < 100; ++i) deep += "\x85";
+  refused(deep);
+  // What calls itself.
+  const std::string type = pickled_global("torch._tensor", "_rebuild_from_type_v2");
+  refused(type + "q\x01(h\x01" + pickled_global("torch", "Tensor") + "(h\x01" +
+          pickled_global("torch", "Tensor") + ")NtNtR");
+}
+
+TEST_CASE("an opaque value that is shared is written once") {
+  const Value device = Value::opaque({"torch.device", "torch.device", {"cpu"}});
+  const TemporaryFolder folder;
+  save_checkpoint(Value::list({device, device}), folder / "f.pth");
+  const Value back = load_checkpoint(folder / "f.pth");
+  CHECK(&back.items()[0].to_opaque() == &back.items()[1].to_opaque());
+}
