@@ -12,6 +12,7 @@
 #include <sstream>
 #include <string_view>
 
+#include "backends/cpu/runtime/instruction_sets.h"
 #include "backends/cpu/runtime/lapack.h"
 #include "backends/cpu/runtime/simd_targets.h"
 // Highway reads which targets it is not to compile for.
@@ -92,6 +93,7 @@ DeviceProperties device_properties() {
           .total_memory = HostMemory::total_bytes(),
           .details = {{"threads", std::to_string(get_num_threads())},
                       {"vector features", vector_features(fields)},
+                      {"AMBIT_CPU_ISA", name(instruction_set_limit())},
                       {"oneDNN", onednn()},
                       {"Highway", highway()},
                       {"LAPACK", lapack_name()}}};

@@ -7,6 +7,7 @@
 #include "backend.h"
 #include "kernels.h"
 #include "matmul/matmul_bfloat16.h"
+#include "runtime/instruction_sets.h"
 
 namespace ambit::cpu {
 
@@ -35,6 +36,7 @@ DTypeSet native_dtypes(const OpBase& op) {
 }  // namespace
 
 void load(Registry& registry) {
+  limit_instruction_sets();  // before native_dtypes() asks oneDNN
   registry.add_backend(std::make_unique<CpuBackend>());
 #define AMBIT_ADD(name) registry.add(kernels::name, name, native_dtypes(kernels::name));
   AMBIT_CPU_KERNELS(AMBIT_ADD)

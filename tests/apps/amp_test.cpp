@@ -1,6 +1,8 @@
-// --amp bfloat16 of the programs that train: products are in 16 bits, parameters stay float32, and
-// what is learnt is what float32 learns.
+// --amp bfloat16 of the programs that train: operands of products are in 16 bits, parameters stay
+// float32, and what is learnt is what float32 learns. Products are computed in bfloat16 where the
+// CPU has instructions for it, else of the same values in float32.
 #include <ambit/ambit.h>
+#include <ambit/backend/kernels.h>
 #include <doctest/doctest.h>
 
 #include <cmath>
@@ -49,12 +51,16 @@ std::pair<std::vector<double>, std::vector<double>> both(const std::string& prog
   const TemporaryFolder plain_folder, amp_folder;
   const Run plain = run(program, arguments, plain_folder);
   const Run amp = run(program, with(arguments, {"--amp", "bfloat16"}), amp_folder);
-  for (const std::string op : {"convolution", "convolution_weight_grad", "linear"}) {
-    CAPTURE(op);
-    CHECK(ran_in(plain.trace, op, "float32"));
-    CHECK(!ran_in(plain.trace, op, "bfloat16"));
-    CHECK(ran_in(amp.trace, op, "bfloat16"));
+  for (const OpBase* op : std::initializer_list<const OpBase*>{
+           &kernels::convolution, &kernels::convolution_weight_grad, &kernels::linear}) {
+    CAPTURE(op->name());
+    CHECK(ran_in(plain.trace, op->name(), "float32"));
+    CHECK(!ran_in(plain.trace, op->name(), "bfloat16"));
+    const bool native = op->native(Device(kCPU).kind()).contains(kBFloat16);
+    CHECK(ran_in(amp.trace, op->name(), native ? "bfloat16" : "float32"));
   }
+  CHECK(ran_in(amp.trace, "copy", "bfloat16"));  // autocast's
+  CHECK(!ran_in(plain.trace, "copy", "bfloat16"));
   CHECK(ran_in(amp.trace, "cross_entropy", "float32"));
   CHECK(read_bytes(amp_folder / file) != read_bytes(plain_folder / file));
   return {figures(plain.output), figures(amp.output)};

@@ -67,7 +67,8 @@ TEST_CASE("info shows version, libraries, devices, plugins and why one was refus
   const json& processor = (*cpu)["devices"][0];
   CHECK(processor["device"] == "cpu");
   CHECK(processor["total_memory_bytes"].get<size_t>() > 0);
-  for (const char* detail : {"threads", "vector features", "oneDNN", "Highway", "LAPACK"}) {
+  for (const char* detail :
+       {"threads", "vector features", "AMBIT_CPU_ISA", "oneDNN", "Highway", "LAPACK"}) {
     INFO(detail);
     CHECK_FALSE(processor["details"][detail].get<std::string>().empty());
   }
@@ -347,6 +348,75 @@ TEST_CASE("a mistake that cannot be told is one all the same") {
     const ChildResult ran = tool(std::string(arguments) + " 2>/dev/full");
     CHECK(ran.signal == 0);
     CHECK(ran.exit_code == 2);
+  }
+}
+
+namespace {
+
+/// What `info` says of the CPU under a limit of instruction sets; empty: none.
+json cpu_details(const std::string& limit, const std::string& onednn = "") {
+  const std::string command =
+      "env -u DNNL_MAX_CPU_ISA -u ONEDNN_MAX_CPU_ISA AMBIT_CPU_ISA=" + limit + " " + onednn +
+      " " AMBIT_TOOL " info --json";
+  const json info = json::parse(run_command(command).output);
+  return (*find(info["backends"], "name", "cpu"))["devices"][0]["details"];
+}
+bool ends_with(const json& details, const char* library, const std::string& set) {
+  return details[library].get<std::string>().ends_with(", " + set);
+}
+
+}  // namespace
+
+#ifdef __x86_64__
+TEST_CASE("AMBIT_CPU_ISA limits Highway, oneDNN and ambit's own choices, and info shows it") {
+  const json all = cpu_details("");
+  CHECK(all["AMBIT_CPU_ISA"] == "none");
+  for (const std::string limit : {"sse4", "avx2", "avx512", "avx512_bf16"}) {
+    INFO(limit);
+    CHECK(cpu_details(limit)["AMBIT_CPU_ISA"] == limit);
+  }
+  const json sse4 = cpu_details("sse4");
+  CHECK(ends_with(sse4, "oneDNN", "sse41"));
+  CHECK(sse4["Highway"].get<std::string>().find("AVX") == std::string::npos);
+  const auto product = [](const std::string& limit) {
+    return ops("--backend cpu", "AMBIT_CPU_ISA=" + limit)["cpu"]["ops"]["matmul"]["bfloat16"];
+  };
+  CHECK(product("sse4") == "widened");
+  // A limit above what the CPU has changes nothing.
+  if (!__builtin_cpu_supports("avx2")) {
+    CHECK(cpu_details("avx2")["Highway"] == all["Highway"]);
+    return;
+  }
+  CHECK(ends_with(cpu_details("avx2"), "oneDNN", "avx2"));
+  CHECK(ends_with(cpu_details("avx2"), "Highway", "AVX2"));
+  CHECK(product("avx2") == "widened");
+  // A user's ONEDNN_MAX_CPU_ISA has the last word on oneDNN.
+  const json both = cpu_details("avx2", "ONEDNN_MAX_CPU_ISA=SSE41");
+  CHECK(ends_with(both, "oneDNN", "sse41"));
+  CHECK(ends_with(both, "Highway", "AVX2"));
+  const json avx512 = cpu_details("avx512"), newer = cpu_details("avx512_bf16");
+  CHECK(avx512["Highway"] == all["Highway"]);
+  CHECK(newer["Highway"] == all["Highway"]);
+  if (!__builtin_cpu_supports("avx512bw")) {
+    CHECK(avx512["oneDNN"] == all["oneDNN"]);
+    return;
+  }
+  CHECK(ends_with(avx512, "oneDNN", "avx512_core"));
+  CHECK(product("avx512") == "widened");
+  if (!__builtin_cpu_supports("avx512bf16")) return;
+  CHECK(ends_with(newer, "oneDNN", "avx512_core_bf16"));
+  CHECK(product("avx512_bf16") == "native");
+}
+#endif
+
+TEST_CASE(
+    "an instruction set that AMBIT_CPU_ISA does not know is an error that lists those it does") {
+  for (const char* arguments : {"info", "ops", "conformance --device cpu --filter nll_loss"}) {
+    INFO(arguments);
+    const ChildResult ran = tool(std::string(arguments) + " 2>&1", "AMBIT_CPU_ISA=avx");
+    CHECK(ran.exit_code == 2);
+    CHECK(ran.output.ends_with(
+        "AMBIT_CPU_ISA: expected sse4, avx2, avx512 or avx512_bf16, got \"avx\"\n"));
   }
 }
 

@@ -5,6 +5,7 @@
 // cache. Behind the others it is a pass of its own: part by part it was no faster behind oneDNN, as
 // measured, whose relu makes 0 of NaN.
 #include <ambit/backend/alias.h>
+#include <ambit/backend/reference.h>
 
 #include <algorithm>
 #include <optional>
@@ -20,6 +21,7 @@
 #include "conv_direct.h"
 #include "conv_filters.h"
 #include "conv_onednn.h"
+#include "conv_padding.h"
 #include "conv_sizes.h"
 #include "conv_winograd.h"
 
@@ -69,12 +71,22 @@ Tensor as_rows(const Tensor& t) {
 // Return whether conv_filters.h is for it, and has convolved.
 bool convolve_by_filters(const ConvSizes& g, Tensor& y, const Tensor& x, const Tensor& w,
                          const Tensor& b) {
-  if (!prefers_filters(x, g)) return false;
+  if (!prefers_filters(x, g) || spoils_padding(g, w)) return false;
   const NativeScope native({.outputs = {&y}, .row_major = {&x, &w, &b}});
   if (!native.has_native_outputs()) return false;
   filters_conv(g, native.output(0).data_ptr<float>(), x.data_ptr<float>(), w.data_ptr<float>(),
                b.defined() ? b.data_ptr<float>() : nullptr);
   return true;
+}
+
+// The same of the gradient of w.
+bool add_up_by_filters(const ConvSizes& g, Tensor& dw, const Tensor& dy, const Tensor& x) {
+  if (!prefers_filters(x, g) || !is_channels_last(dy)) return false;
+  const NativeScope native({.row_major = {&dw, &x}, .inputs = {&dy}});
+  const Tensor& slopes = native.input(0);
+  if (!has_channels_last_strides(slopes)) return false;
+  filters_conv_weight_grad(g, dw.data_ptr<float>(), slopes.data_ptr<float>(), x.data_ptr<float>());
+  return !has_spoiled_padding(g, slopes, dw);
 }
 
 // Return whether conv_winograd.h is for it, and has convolved; `turned`: for the gradient of x,
@@ -149,6 +161,11 @@ void convolve(Tensor& y, const Tensor& x, const Tensor& w, const Tensor& b, cons
     return map ? run_widened(kernels::convolution_map, convolution_map, y, x, w, b, p, *map)
                : run_widened(kernels::convolution, convolution, y, x, w, b, p);
   }
+  if (spoils_padding(g, w)) {
+    reference::convolution(y, x, w, b, p);
+    if (map) unary(y, y, *map);
+    return;
+  }
   visit<dtypes::kFloating>(x.dtype(), [&]<class T>() {
     direct_conv<T>(g, y.data_ptr<T>(), x.data_ptr<T>(), w.data_ptr<T>(),
                    b.defined() ? b.data_ptr<T>() : nullptr,
@@ -179,9 +196,8 @@ void convolution_input_grad(Tensor& dx, const Tensor& dy, const Tensor& w, const
   if (convolve_by_winograd(g, dx, dy, w, true, Tensor())) return;
   if (const LibraryUse use(prefers_onednn(dx, g, g.Cg, false)); use) {
     const NativeScope native({.outputs = {&dx}, .row_major = {&w}, .inputs = {&dy}});
-    if (const std::optional<ConvSizes> turned = turned_round(g, dx)) {
-      return onednn_conv_turned_round(*turned, native.output(0), native.input(0), w);
-    }
+    const std::optional<ConvSizes> turned = turned_round(g, dx);
+    if (turned && onednn_conv_turned_round(*turned, native.output(0), native.input(0), w)) return;
     if (onednn_conv_input_grad(g, native.output(0), native.input(0), w)) return;
   }
   if (dx.dtype() == kBFloat16) {
@@ -209,14 +225,7 @@ void convolution_weight_grad(Tensor& dw, const Tensor& dy, const Tensor& x, cons
   }
   if (dy.numel() == 0 || dw.numel() == 0) return kernels::fill(dw, 0);
   const ConvSizes g(x.sizes(), dw.sizes(), dy.sizes(), p);
-  if (prefers_filters(x, g) && is_channels_last(dy)) {
-    const NativeScope native({.row_major = {&dw, &x}, .inputs = {&dy}});
-    if (has_channels_last_strides(native.input(0))) {
-      return filters_conv_weight_grad(g, dw.data_ptr<float>(), native.input(0).data_ptr<float>(),
-                                      x.data_ptr<float>());
-    }
-  }
-  if (add_up_by_winograd(g, dw, dy, x)) return;
+  if (add_up_by_filters(g, dw, dy, x) || add_up_by_winograd(g, dw, dy, x)) return;
   if (const LibraryUse use(prefers_onednn(x, g, g.Kg, is_channels_last(dy))); use) {
     const NativeScope native({.row_major = {&dw}, .inputs = {&dy, &x}});
     if (onednn_conv_weight_grad(g, dw, native.input(0), native.input(1))) return;
@@ -227,6 +236,7 @@ void convolution_weight_grad(Tensor& dw, const Tensor& dy, const Tensor& x, cons
   visit<dtypes::kFloating>(x.dtype(), [&]<class T>() {
     direct_conv_weight_grad<T>(g, dw.data_ptr<T>(), dy.data_ptr<T>(), x.data_ptr<T>());
   });
+  if (has_spoiled_padding(g, dy, dw)) convolution_weight_grad_by_taps(dw, dy, x, p);
 }
 
 }  // namespace ambit::cpu

@@ -135,11 +135,15 @@ void input_grad(const ConvSizes& g, T* dx, const T* dy, bool channels_last, cons
   for (int64_t t = 0; t < g.taps(); ++t) {
     offsets.push_back(packing.offsets[static_cast<size_t>(t % g.Cg * window + t / g.Cg)]);
   }
-  // The weights of what fills the last tile are zero.
-  offsets.resize(static_cast<size_t>(round_up(g.taps(), kTaps)), offsets.front());
+  // The weights of what fills the last tile are zero, and make NaN of slopes that are not finite:
+  // those sums go to a place of their own behind the image.
+  offsets.resize(static_cast<size_t>(round_up(g.taps(), kTaps)), packing.image());
+  const int64_t behind = (g.C - g.Cg) * packing.channel + packing.flat();
   parallel_for(g.N, grain_for_taps(g.N, g.work() / g.N), [&](int64_t begin, int64_t end) {
     // A vector longer: where stores have no masks, part of one writes back what lies behind it.
-    const Scratch packed(static_cast<size_t>(packing.image() + Scatter<T>::kLanes) * sizeof(T));
+    const Scratch packed(static_cast<size_t>(packing.image() + behind + Scatter<T>::kLanes) *
+                         sizeof(T));
+    std::fill_n(packed.data<T>() + packing.image(), behind, T(0));
     const int64_t one = g.K * g.y_plane();
     const Scratch row_major(channels_last ? static_cast<size_t>(one) * sizeof(T) : 0);
     for (int64_t n = begin; n < end; ++n) {

@@ -7,6 +7,7 @@
 #include "backends/cpu/runtime/onednn.h"
 #include "backends/cpu/runtime/parallel.h"
 #include "backends/cpu/runtime/scratch.h"
+#include "conv_padding.h"
 #include "conv_parts.h"
 
 namespace ambit::cpu {
@@ -60,6 +61,9 @@ class Pass {
   void unpack(void* w, const void* packed) const { packing().run({packed, w}); }
   /// Whether oneDNN is quick at it, and right.
   bool suits() const { return is_right() && (dtype_ == kFloat32 || plan(0).is_tuned()); }
+  /// Whether it may multiply weights or slopes with zeros in the place of padding. Implementations
+  /// by copies for products do, and those for gradients of bfloat16's weights.
+  bool multiplies_padding() const;
 
   /// Part i; weights are packed. The plan is the calling thread's.
   Plan& plan(int64_t i) const { return plan(i, parts() == 1 ? Role::whole : Role::part); }
@@ -127,6 +131,11 @@ bool Pass::is_right() const {
   const bool skips = g_.taps() == g_.Cg && std::ranges::max(g_.stride) > 1;
   return depth_padding == 0 && std::ranges::max(g_.dilation) == 1 && !(skips && g_.Cg % 16 != 0) &&
          meets_each_tap();
+}
+
+bool Pass::multiplies_padding() const {
+  if (std::ranges::max(g_.padding) == 0) return false;
+  return dtype_ == kBFloat16 ? computes_weights() : plan(0).multiplies_padding();
 }
 
 bool Pass::meets_each_tap() const {
@@ -294,7 +303,7 @@ void turn_round(const ConvSizes& turned, float* to, const float* w) {
 bool onednn_conv(const ConvSizes& g, const Tensor& y, const Tensor& x, const Tensor& w,
                  const Tensor& b) {
   const Pass pass(Kind::convolution, "convolution", g, x, y, b.defined());
-  if (!pass.suits()) return false;
+  if (!pass.suits() || (pass.multiplies_padding() && spoils_padding(g, w))) return false;
   const PackedWeights weights(pass, w.data_ptr());
   for_parts(pass, [&](int64_t i) {
     if (b.defined()) {
@@ -321,26 +330,28 @@ bool onednn_conv_weight_grad(const ConvSizes& g, const Tensor& dw, const Tensor&
   if (!pass.suits()) return false;
   if (pass.parts() == 1) {
     pass.plan(0).run({pass.y(0), pass.x(0), dw.data_ptr()});
-    return true;
+  } else {
+    // Sums are float32, whatever the dtype.
+    const auto size = static_cast<int64_t>(pass.packed_bytes() / sizeof(float));
+    const Scratch sums(static_cast<size_t>(pass.parts()) * pass.packed_bytes());
+    for_parts(pass, [&](int64_t i) {
+      pass.plan(i).run({pass.y(i), pass.x(i), sums.data<float>() + i * size});
+    });
+    add_rows(sums.data<float>(), pass.parts(), size);
+    pass.unpack(dw.data_ptr(), sums.data<float>());
   }
-  // Sums are float32, whatever the dtype.
-  const auto size = static_cast<int64_t>(pass.packed_bytes() / sizeof(float));
-  const Scratch sums(static_cast<size_t>(pass.parts()) * pass.packed_bytes());
-  for_parts(pass, [&](int64_t i) {
-    pass.plan(i).run({pass.y(i), pass.x(i), sums.data<float>() + i * size});
-  });
-  add_rows(sums.data<float>(), pass.parts(), size);
-  pass.unpack(dw.data_ptr(), sums.data<float>());
-  return true;
+  return !pass.multiplies_padding() || !has_spoiled_padding(g, dy, dw);
 }
 
-void onednn_conv_turned_round(const ConvSizes& turned, const Tensor& dx, const Tensor& dy,
+bool onednn_conv_turned_round(const ConvSizes& turned, const Tensor& dx, const Tensor& dy,
                               const Tensor& w) {
+  const Pass pass(Kind::convolution, "convolution_input_grad", turned, dy, dx);
+  if (pass.multiplies_padding() && spoils_padding(turned, w)) return false;
   const Scratch turned_w(w.nbytes());
   turn_round(turned, turned_w.data<float>(), w.data_ptr<float>());
-  const Pass pass(Kind::convolution, "convolution_input_grad", turned, dy, dx);
   const PackedWeights weights(pass, turned_w.data());
   for_parts(pass, [&](int64_t i) { pass.plan(i).run({pass.x(i), weights.data(), pass.y(i)}); });
+  return true;
 }
 
 }  // namespace ambit::cpu

@@ -22,7 +22,8 @@ using Int8Products = void(const Int8Block& block, int32_t* sums, int64_t stride)
 
 /// By Highway: products of int16, whose pairs are added as int32.
 Int8Products int8_products;
-/// By AVX512_VNNI: four products of bytes in a step; null where the CPU has none.
+/// By AVX512_VNNI: four products of bytes in a step; null where the CPU has none,
+/// or AMBIT_CPU_ISA is below avx512_bf16.
 Int8Products* int8_products_vnni();
 
 /// q [K], padded with zeros to `pitch`, = x [K] as quantize_rows (ambit/ops/quantized.h) has it.

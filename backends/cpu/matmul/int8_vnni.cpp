@@ -3,6 +3,8 @@
 // may wrap on the way, and comes back. Highway 1.0 has no such function, hence intrinsics.
 #include "int8_products.h"
 
+#include "backends/cpu/runtime/instruction_sets.h"
+
 #if defined(__x86_64__)
 #include <immintrin.h>
 // g++ 12 takes what its own intrinsics leave undefined for a mistake (its bug 105593).
@@ -99,7 +101,8 @@ void products(const Int8Block& b, int32_t* sums, int64_t stride) {
 }  // namespace
 
 Int8Products* int8_products_vnni() {
-  static const bool has_it = __builtin_cpu_supports("avx512vnni") > 0;
+  static const bool has_it = __builtin_cpu_supports("avx512vnni") > 0 &&
+                             instruction_set_limit() >= InstructionSet::avx512_bf16;
   return has_it ? products : nullptr;
 }
 #else

@@ -89,6 +89,9 @@ class Plan {
   /// Whether that was written for the primitive's dtypes: neither plain loops nor a way round by
   /// copies for products.
   bool is_tuned() const { return is_tuned_; }
+  /// Whether a convolution goes by copies for products: they hold zeros for the padding, which are
+  /// multiplied with what is not finite.
+  bool multiplies_padding() const { return multiplies_padding_; }
 
   /// Errors: OutOfMemoryError, BackendError.
   void run(std::initializer_list<const void*> data);
@@ -114,7 +117,7 @@ class Plan {
   std::vector<dnnl_exec_arg_t> arguments_;
   std::vector<dnnl::memory> wanted_;  // keeps alive what arguments_ point at
   size_t scratch_bytes_ = 0;
-  bool is_tuned_ = true;
+  bool is_tuned_ = true, multiplies_padding_ = false;
 };
 
 /// Find the calling thread's plan for `key`, or let `make` build one. Errors: BackendError.

@@ -23,7 +23,7 @@ endif()
 function(add_plugin_test name)
   cmake_parse_arguments(PARSE_ARGV 1 arg "" "" "ENVIRONMENT;COMMAND")
   add_test(NAME cuda_host_${name} COMMAND ${arg_COMMAND})
-  set_tests_properties(cuda_host_${name} PROPERTIES TIMEOUT 1800
+  set_tests_properties(cuda_host_${name} PROPERTIES TIMEOUT ${AMBIT_TEST_TIMEOUT}
     ENVIRONMENT "${plugin_environment};${arg_ENVIRONMENT}")
 endfunction()
 

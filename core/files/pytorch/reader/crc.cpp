@@ -9,6 +9,9 @@
 
 #if defined(__x86_64__)
 #include <immintrin.h>
+
+#include <cstdlib>
+#include <string_view>
 #endif
 
 namespace ambit {
@@ -70,14 +73,21 @@ AMBIT_CRC_TARGET uint32_t crc_of_blocks(uint32_t crc, const char* data, size_t c
   return libdeflate_crc32(~0U, &parts[3], sizeof(parts[3]));
 }
 
+// AMBIT_CPU_ISA, as for the CPU's kernels, which check its value.
+bool may_use_newer_avx512() {
+  const char* value = std::getenv("AMBIT_CPU_ISA");
+  const std::string_view limit = value ? value : "";
+  return limit.empty() || limit == "avx512_bf16";
+}
+
 }  // namespace
 #endif
 
 uint32_t zip_crc(uint32_t crc, const void* data, size_t count) {
   const auto* next = static_cast<const char*>(data);
 #if defined(__x86_64__)
-  static const bool has_it =
-      __builtin_cpu_supports("avx512f") > 0 && __builtin_cpu_supports("vpclmulqdq") > 0;
+  static const bool has_it = __builtin_cpu_supports("avx512f") > 0 &&
+                             __builtin_cpu_supports("vpclmulqdq") > 0 && may_use_newer_avx512();
   if (has_it && count >= 256) {
     size_t done = 0;
     crc = crc_of_blocks(crc, next, count, done);
