@@ -1,7 +1,9 @@
 #!/usr/bin/env bash
 # Set up, build and run all tests: tests/run.sh [preset] [ctest arguments...]
 # AMBIT_WERROR=ON in the environment makes warnings errors and recompiles everything.
+# AMBIT_OPENCL=all tests OpenCL devices too: each kernel is compiled by their driver.
 set -euo pipefail
+export AMBIT_OPENCL=${AMBIT_OPENCL:-none}
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
 trap 'echo "tests/run.sh: failed at: $BASH_COMMAND" >&2' ERR
 

@@ -70,25 +70,19 @@ AMBIT_HOST_DEVICE T gelu_tanh_slope(T x) {
 /// tanh(log(1 + e^x)) is (1 - q) / (1 + q), q = (1 + e^x)^-2: both by e^-|x|, times a power of
 /// which nothing overflows.
 template <class T>
-struct MishGate {
-  AMBIT_HOST_DEVICE explicit MishGate(T x)
-      : e(std::exp(-std::fabs(x))),
-        above(x < 0 ? e * (e + 2) : 1 + 2 * e),
-        below(above + (x < 0 ? T(2) : 2 * e * e)),
-        is_negative(x < 0) {}
-  AMBIT_HOST_DEVICE T value() const { return above / below; }
-  /// Its slope: sigmoid(x) (1 - value^2), in which nothing cancels.
-  AMBIT_HOST_DEVICE T slope() const {
-    const T rest = is_negative ? T(2) : 2 * e * e;  // below - above
-    return (is_negative ? e : T(1)) / (1 + e) * (rest / below) * ((above + below) / below);
-  }
-  T e, above, below;
-  bool is_negative;
-};
+AMBIT_HOST_DEVICE T mish_gate(T x) {
+  const T e = std::exp(-std::fabs(x));
+  const T above = x < 0 ? e * (e + 2) : 1 + 2 * e, rest = x < 0 ? T(2) : 2 * e * e;
+  return above / (above + rest);
+}
+/// Its slope is sigmoid(x) (1 - mish_gate(x)^2), in which nothing cancels.
 template <class T>
 AMBIT_HOST_DEVICE T mish_slope(T x) {
-  const MishGate<T> gate(x);
-  return gate.value() + x * gate.slope();
+  const T e = std::exp(-std::fabs(x));
+  const T above = x < 0 ? e * (e + 2) : 1 + 2 * e, rest = x < 0 ? T(2) : 2 * e * e;
+  const T below = above + rest;
+  const T slope = (x < 0 ? e : T(1)) / (1 + e) * (rest / below) * ((above + below) / below);
+  return above / below + x * slope;
 }
 
 /// log(1 + e^-|x|)
@@ -182,7 +176,7 @@ AMBIT_UNARY(logical_not, x == T(0))
 AMBIT_UNARY(gelu,        x * normal_cdf(x))
 AMBIT_UNARY(gelu_tanh,   x * sigmoid(gelu_tanh_logit(x)))
 AMBIT_UNARY(silu,        x * sigmoid(x))
-AMBIT_UNARY(mish,        x * MishGate<T>(x).value())
+AMBIT_UNARY(mish,        x * mish_gate(x))
 AMBIT_UNARY(selu,        x <= 0 ? T(kSeluScale * kSeluAlpha) * std::expm1(x) : T(kSeluScale) * x)
 AMBIT_UNARY(logsigmoid,  minimum(x, T(0)) - log_of_tail(x))
 AMBIT_UNARY(hardsigmoid, hard_sigmoid(x))

@@ -119,8 +119,8 @@ AMBIT_HOST_DEVICE double chebyshev_sum(const double (&c)[n], double t) {
 /// e^r of what is at most so large that f e^r can be represented though e^r cannot.
 AMBIT_HOST_DEVICE inline double times_exp(double f, double r) {
   if (r < 700) return f * std::exp(r);
-  const double half = std::exp(r / 2);
-  return f * half * half;
+  const double root = std::exp(r / 2);
+  return f * root * root;
 }
 
 /// I0, the modified Bessel function of the first kind of order 0, as sums of Chebyshev polynomials
