@@ -1,0 +1,50 @@
+// Results that their dtype holds are right where what lies between them and the operands is too
+// large or too small for it: lerp, norms, normalisation, attention.
+#include <ambit/ambit.h>
+#include <doctest/doctest.h>
+
+#include <cmath>
+#include <vector>
+
+#include "tests/devices.h"
+#include "tests/expected.h"
+
+using namespace ambit;
+
+namespace {
+
+TensorOptions f32(Device d) { return TensorOptions(kFloat32).device(d); }
+TensorOptions f64(Device d) { return TensorOptions(kFloat64).device(d); }
+
+}  // namespace
+
+TEST_CASE("lerp keeps ends, equal or not, and what lies between finite ends is finite") {
+  for_each_device([](Device d) {
+    for (const DType dtype : {kFloat32, kFloat64, kFloat16, kBFloat16}) {
+      INFO(name(dtype));
+      // More than one part of what is computed in parts.
+      const Tensor w = linspace(0, 1, 300001, f64(d)).to(dtype);
+      const Tensor three = full({300001}, 3., f64(d)).to(dtype);
+      CHECK(lerp(three, three, w).equal(three));  // was 2.99999976 at 0.1
+      CHECK(lerp(three, three, 0.1).equal(three));
+      const Tensor a = full({300001}, 0.1, f64(d)).to(dtype), b = a * 7;
+      const Tensor y = lerp(a, b, w);
+      CHECK(((y >= a) & (y <= b)).all().item<bool>());
+      CHECK(y[0].equal(a[0]));
+      CHECK(y[-1].equal(b[0]));
+      CHECK(lerp(b, a, w)[-1].equal(a[0]));
+      const Tensor far = full({3}, finfo(dtype).max, f64(d)).to(dtype);
+      const Tensor part = tensor({0., 0.5, 1.}, f64(d)).to(dtype);
+      CHECK(lerp(far, -far, part).equal(far * (1 - 2 * part)));
+      for (const double weight : {0., 0.5, 1.}) {  // 2.15: inf, inf and NaN
+        CHECK(lerp(far, -far, weight).equal(far * (1 - 2 * weight)));
+        CHECK(far.clone().lerp_(-far, weight).equal(far * (1 - 2 * weight)));
+      }
+    }
+    // Beyond the ends, as 2.15: torch.lerp(torch.tensor([1., 2.]), torch.tensor([3., 6.]), 1.5)
+    check_values(lerp(tensor({1., 2.}, f64(d)), tensor({3., 6.}, f64(d)), 1.5), {2}, {4, 8});
+    check_values(
+        lerp(tensor({1., 2.}, f64(d)), tensor({3., 6.}, f64(d)), tensor({1.5, -0.75}, f64(d))), {2},
+        {4, -1});
+  });
+}
