@@ -48,3 +48,30 @@ TEST_CASE("lerp keeps ends, equal or not, and what lies between finite ends is f
         {4, -1});
   });
 }
+
+TEST_CASE("norms whose powers leave the range of the dtype are right") {
+  for_each_device([](Device d) {
+    // mpmath 1.3: (1e15**3 + 2e15**3)**(mpf(1) / 3), and so on; float32: half its epsilon per step
+    const auto value = [](const Tensor& y) { return y.item<double>(); };
+    const Tensor x = tensor({1., -2.}, f32(d));
+    CHECK(value(norm(x * 1e15, 3)) == doctest::Approx(2.08008382e15).epsilon(1e-6));
+    CHECK(value(norm(x * 1e-15, 3)) == doctest::Approx(2.08008382e-15).epsilon(1e-6));
+    CHECK(value(norm(x * 1e15, -3)) == doctest::Approx(9.6149970e14).epsilon(1e-6));
+    const Tensor wide = tensor({{1., -2.}, {3., 4.}}, f64(d));
+    check_values(norm(wide * 1e200, 2, IntArrayRef{1}) / 1e200, {2}, {2.2360679775, 5});
+    check_values(norm(wide * 1e-200, 2) / 1e-200, {}, {5.47722557505});
+    check_values(norm(wide * 1e200, 3, IntArrayRef{1}) / 1e200, {2},
+                 {2.08008382305, 4.49794144528});
+    CHECK(value(norm(tensor({INFINITY, 1.}, f64(d)))) == INFINITY);
+    CHECK(value(norm(tensor({-INFINITY, 1.}, f32(d)), 3)) == INFINITY);
+    CHECK(std::isnan(value(norm(tensor({NAN, 1.}, f64(d))))));
+    CHECK(value(norm(zeros({2}, f32(d)), 3)) == 0);
+    CHECK(value(norm(zeros({2}, f64(d)))) == 0);
+    CHECK(norm(zeros({0}, f64(d))).item<double>() == 0);
+    CHECK(norm(zeros({0, 2}, f64(d)), 3, IntArrayRef{1}).numel() == 0);
+    // (|x| / norm)^2 sign(x)
+    const Tensor leaf = (tensor({1., -2.}, f32(d)) * 1e25).requires_grad_();
+    norm(leaf, 3).backward();
+    check_values(leaf.grad(), {2}, {0.231120424784, -0.924481699134}, 1e-6);
+  });
+}
