@@ -75,3 +75,38 @@ TEST_CASE("norms whose powers leave the range of the dtype are right") {
     check_values(leaf.grad(), {2}, {0.231120424784, -0.924481699134}, 1e-6);
   });
 }
+
+TEST_CASE("normalisation of values whose squares leave the range is right") {
+  for (const char* device : {"cpu", "reference"}) {
+    const Device d(device);
+    INFO(device);
+    // ((x - mean) / sqrt(var + 1e-5), for x / sqrt(mean(x^2)): of 1, 2, 3, which the scale leaves
+    const std::vector<double> expected{-1.22474487139, 0, 1.22474487139};
+    for (const bool is_double : {false, true}) {
+      const auto options = is_double ? f64(d) : f32(d);
+      const double scale = is_double ? 1e200 : 1e30, tolerance = is_double ? 6e-12 : 1e-6;
+      const Tensor x = tensor({1., 2., 3.}, f64(d)) * scale;
+      const Tensor row = x.to(options.dtype());
+      check_values(layer_norm(row, {3}), {3}, expected, tolerance);
+      check_values(rms_norm(row, {3}, {}, 1e-6), {3},
+                   {0.462910049886, 0.925820099773, 1.38873014966}, tolerance);
+      check_values(group_norm(row.view({1, 1, 3}), 1), {1, 1, 3}, expected, tolerance);
+      check_values(group_norm(row.view({1, 3, 1, 1}).contiguous(MemoryFormat::ChannelsLast), 1),
+                   {1, 3, 1, 1}, expected, tolerance);
+      check_values(nn::functional::instance_norm(row.view({1, 1, 3})), {1, 1, 3}, expected,
+                   tolerance);
+      for (const Tensor& batch : {row.view({3, 1}), row.view({1, 1, 3})}) {
+        check_values(batch_norm(batch, {}, {}, {}, {}, {.training = true}), batch.sizes(), expected,
+                     tolerance);
+      }
+      const Tensor leaf = row.clone().requires_grad_();
+      const Tensor y = layer_norm(leaf, {3});
+      (y * y).sum().backward();  // the sum is nearly 3 for all x
+      CHECK(leaf.grad().abs().max().item<double>() * scale < 1e-5);
+    }
+    // 1e-30 with eps 0: squares would be 0
+    check_values(layer_norm(tensor({1., 2., 3.}, f32(d)) * 1e-30, {3}, {}, {}, 0), {3}, expected,
+                 1e-6);
+    CHECK(isnan(layer_norm(tensor({1., NAN, 3.}, f32(d)), {3})).all().item<bool>());
+  }
+}
