@@ -110,3 +110,16 @@ TEST_CASE("normalisation of values whose squares leave the range is right") {
     CHECK(isnan(layer_norm(tensor({1., NAN, 3.}, f32(d)), {3})).all().item<bool>());
   }
 }
+
+TEST_CASE("the reference's attention is right where scores are too large for float32's digits") {
+  const Device d("reference");
+  // Scores 1.6e11 * (1, 2, 2.1): all the weight is the last key's. The largest, rounded to float32,
+  // is off by thousands.
+  const Tensor q = full({1, 1, 1, 1}, 4e5, f32(d)).requires_grad_();
+  const Tensor k = (tensor({1., 2., 2.1}, f32(d)) * 4e5).view({1, 1, 3, 1});
+  const Tensor v = tensor({1., 2., 3.}, f32(d)).view({1, 1, 3, 1});
+  const Tensor y = scaled_dot_product_attention(q, k, v);
+  check_values(y.detach(), {1, 1, 1, 1}, {3});
+  y.sum().backward();
+  CHECK(q.grad().item<double>() == 0);
+}
