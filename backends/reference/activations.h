@@ -10,8 +10,14 @@ namespace ambit::reference {
 
 inline double sigmoid(double x) { return 1 / (1 + std::exp(-x)); }
 
-// x / 2 (1 + tanh(it)) = x / (1 + e^(-2 it)) is nearly gelu.
-inline double gelu_tanh_angle(double x) { return std::sqrt(M_2_PI) * (x + 0.044715 * x * x * x); }
+// x / 2 (1 + tanh(u / 2)) = x / (1 + e^-u) is nearly gelu, u being 2 sqrt(2 / pi) (x + 0.044715
+// x^3), of which the power enlarges the rounding.
+inline long double gelu_tanh_logit(long double x) {
+  return 1.59576912160573071175978423973752L * (x + 0.044715L * x * x * x);
+}
+inline double gelu_tanh(double x) {
+  return static_cast<double>(x / (1 + std::exp(-gelu_tanh_logit(x))));
+}
 
 // Where e^-x overflows, e^x has digits still.
 inline double silu(double x) {
@@ -28,19 +34,25 @@ inline double selu(double x) {
   return arithmetic::kSeluScale * (x <= 0 ? arithmetic::kSeluAlpha * std::expm1(x) : x);
 }
 
+// The normal distribution function, of which a tail enlarges the rounding of erfc's operand.
+inline long double normal_cdf(double x) {
+  return 0.5L * std::erfc(-x * 0.707106781186547524400844362104849039L);
+}
+
+inline double gelu(double x) { return static_cast<double>(x * normal_cdf(x)); }
+
 // dy * d(x Phi(x))/dx, with Phi and phi the normal distribution function and density.
 inline double gelu_grad(double dy, double x) {
-  const double cdf = 0.5 * std::erfc(-x * M_SQRT1_2);
+  const auto cdf = static_cast<double>(normal_cdf(x));
   const double density = std::exp(-0.5 * x * x) * 0.5 * M_SQRT1_2 * M_2_SQRTPI;
   return dy * (cdf + x * density);
 }
 
-// dy * d(x / (1 + e^-u))/dx, with u = 2 sqrt(2 / pi) (x + 0.044715 x^3).
+// dy * d(x / (1 + e^-u))/dx
 inline double gelu_tanh_grad(double dy, double x) {
-  const double u = 2 * std::sqrt(M_2_PI) * (x + 0.044715 * x * x * x);
-  const double slope = 2 * std::sqrt(M_2_PI) * (1 + 3 * 0.044715 * x * x);
-  const double s = 1 / (1 + std::exp(-u));
-  return dy * (s + x * s * (1 - s) * slope);
+  const long double slope = 1.59576912160573071175978423973752L * (1 + 3 * 0.044715L * x * x);
+  const long double s = 1 / (1 + std::exp(-gelu_tanh_logit(x)));
+  return static_cast<double>(dy * (s + x * s * (1 - s) * slope));
 }
 
 inline double silu_grad(double dy, double x) {

@@ -99,14 +99,16 @@ void attention(Tensor& y, Tensor& lse, const Tensor& q, const Tensor& k, const T
     const Four<T> py(y), pv(v);
     for_queries(lse, [&](int64_t b, int64_t h, int64_t i, int64_t row) {
       std::vector<double> w = scores.of(b, h, i);
-      // Rounded as lse keeps it, so that what is beside it belongs to the same.
-      auto top = static_cast<double>(static_cast<T>(*std::max_element(w.begin(), w.end())));
-      double sum = 0;
+      double top = *std::max_element(w.begin(), w.end()), sum = 0;
       if (top == -std::numeric_limits<double>::infinity()) top = 0;
       for (double& s : w) sum += s = std::exp(s - top);
       if (sum == 0) sum = 1;  // no key is seen: y is 0, and so are weights made from lse
-      lse.data_ptr<T>()[row] = static_cast<T>(top + (sum - sum));  // NaN where sum is
-      lse.data_ptr<T>()[queries + row] = static_cast<T>(std::log(sum));
+      // What rounding the largest score to T loses is much of large ones, and goes to the
+      // logarithm.
+      const T kept = static_cast<T>(top + (sum - sum));  // NaN where sum is
+      lse.data_ptr<T>()[row] = kept;
+      lse.data_ptr<T>()[queries + row] =
+          static_cast<T>(std::log(sum) + (top - static_cast<double>(kept)));
       for (int64_t f = 0; f < F; ++f) {
         double total = 0;
         for (size_t j = 0; j < w.size(); ++j)

@@ -36,17 +36,18 @@ void blend(Tensor& running, int64_t c, double value, double momentum) {
 }
 
 struct Statistics {
-  double mean, variance;  // biased
+  double mean;
+  long double variance;  // biased
 };
 
 template <class T>
 Statistics batch_statistics(const T* x, const Channels& channels, int64_t c) {
   const auto n = static_cast<double>(channels.N * channels.D);
-  double sum = 0, squares = 0;
+  long double sum = 0, squares = 0;  // which squares any double
   channels.for_each(c, [&](int64_t i) { sum += static_cast<double>(x[i]); });
-  const double mean = sum / n;
+  const auto mean = static_cast<double>(sum / n);
   channels.for_each(c, [&](int64_t i) {
-    const double centred = static_cast<double>(x[i]) - mean;
+    const long double centred = static_cast<long double>(x[i]) - mean;
     squares += centred * centred;
   });
   return {mean, squares / n};
@@ -67,11 +68,11 @@ void batch_norm(Tensor& y, Tensor& mean, Tensor& invstd, Tensor& running_mean, T
       if (p.training) {
         s = batch_statistics(px, channels, c);
         blend<T>(running_mean, c, s.mean, p.momentum);
-        blend<T>(running_var, c, s.variance * n / (n - 1), p.momentum);
+        blend<T>(running_var, c, static_cast<double>(s.variance * n / (n - 1)), p.momentum);
       } else {
         s = {at<T>(running_mean, c, 0), at<T>(running_var, c, 1)};
       }
-      const double inverse = 1 / std::sqrt(s.variance + p.eps);
+      const auto inverse = static_cast<double>(1 / std::sqrt(s.variance + p.eps));
       mean.data_ptr<T>()[c] = static_cast<T>(s.mean);
       invstd.data_ptr<T>()[c] = static_cast<T>(inverse);
       const double scale = inverse * at<T>(w, c, 1), shift = at<T>(b, c, 0);

@@ -40,14 +40,16 @@ void group_norm(Tensor& y, Tensor& mean, Tensor& invstd, const Tensor& x, const 
     for (int64_t i = 0; i < s.count; ++i) {
       T* py = y.data_ptr<T>() + i * s.length;
       const T* px = x.data_ptr<T>() + i * s.length;
-      double sum = 0, squares = 0;
+      // long double squares any double.
+      long double sum = 0, squares = 0;
       for (int64_t j = 0; j < s.length; ++j) sum += static_cast<double>(px[j]);
-      const double center = sum / static_cast<double>(s.length);
+      const auto center = static_cast<double>(sum / static_cast<double>(s.length));
       for (int64_t j = 0; j < s.length; ++j) {
-        const double d = static_cast<double>(px[j]) - center;
+        const long double d = static_cast<long double>(px[j]) - center;
         squares += d * d;
       }
-      const double inverse = 1 / std::sqrt(squares / static_cast<double>(s.length) + eps);
+      const auto inverse =
+          static_cast<double>(1 / std::sqrt(squares / static_cast<double>(s.length) + eps));
       mean.data_ptr<T>()[i] = static_cast<T>(center);
       invstd.data_ptr<T>()[i] = static_cast<T>(inverse);
       for (int64_t j = 0; j < s.length; ++j) {

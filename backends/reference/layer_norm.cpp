@@ -25,14 +25,16 @@ void layer_norm(Tensor& y, Tensor& mean, Tensor& invstd, const Tensor& x, const 
     for (int64_t m = 0; m < M; ++m) {
       T* py = y.data_ptr<T>() + m * N;
       const T* px = x.data_ptr<T>() + m * N;
-      double sum = 0, squares = 0;
+      // long double squares any double.
+      long double sum = 0, squares = 0;
       for (int64_t n = 0; n < N; ++n) sum += static_cast<double>(px[n]);
-      const double center = centered ? sum / static_cast<double>(N) : 0;
+      const double center = centered ? static_cast<double>(sum / static_cast<double>(N)) : 0;
       for (int64_t n = 0; n < N; ++n) {
-        const double d = static_cast<double>(px[n]) - center;
+        const long double d = static_cast<long double>(px[n]) - center;
         squares += d * d;
       }
-      const double inverse = 1 / std::sqrt(squares / static_cast<double>(N) + eps);
+      const auto inverse =
+          static_cast<double>(1 / std::sqrt(squares / static_cast<double>(N) + eps));
       mean.data_ptr<T>()[m] = static_cast<T>(center);
       invstd.data_ptr<T>()[m] = static_cast<T>(inverse);
       for (int64_t n = 0; n < N; ++n) {

@@ -49,8 +49,8 @@ double map_real(UnaryOp op, double x) {
     case UnaryOp::tanh: return std::tanh(x);
     case UnaryOp::sigmoid: return sigmoid(x);
     case UnaryOp::relu: return x < 0 ? 0 : x;  // NaN stays
-    case UnaryOp::gelu: return x * 0.5 * std::erfc(-x * M_SQRT1_2);
-    case UnaryOp::gelu_tanh: return x / (1 + std::exp(-2 * gelu_tanh_angle(x)));
+    case UnaryOp::gelu: return gelu(x);
+    case UnaryOp::gelu_tanh: return gelu_tanh(x);
     case UnaryOp::silu: return silu(x);
     case UnaryOp::mish: return x * std::tanh(std::log1p(std::exp(x)));
     case UnaryOp::selu: return selu(x);

@@ -21,11 +21,19 @@ HWY_NOINLINE hn::Vec<D> call(D d, hn::Vec<D> x) {
   return F()(d, x);
 }
 
+/// e^-|x|
+struct ExpOfMinusAbs {
+  template <class D, class V = hn::Vec<D>>
+  V operator()(D d, V x) const {
+    return exp_of_negative(d, hn::Neg(hn::Abs(x)));
+  }
+};
+
 /// sigmoid(x), and 1 less it with all digits.
 template <class D, class V = hn::Vec<D>>
 struct SigmoidAndRest {
   HWY_INLINE SigmoidAndRest(D d, V x) {
-    const V e = call<Exp>(d, hn::Neg(hn::Abs(x))), one = constant(d, 1);
+    const V e = call<ExpOfMinusAbs>(d, x), one = constant(d, 1);
     const V more = hn::Div(one, hn::Add(one, e)), less = hn::Mul(e, more);
     const auto negative = hn::Lt(x, hn::Zero(d));
     value = hn::IfThenElse(negative, less, more);
@@ -38,14 +46,14 @@ struct SigmoidAndRest {
 struct LogOfTail {
   template <class D, class V = hn::Vec<D>>
   V operator()(D d, V x) const {
-    return call<Log1p>(d, call<Exp>(d, hn::Neg(hn::Abs(x))));
+    return call<Log1p>(d, call<ExpOfMinusAbs>(d, x));
   }
 };
 
 struct Silu {
   template <class D, class V = hn::Vec<D>>
   V operator()(D d, V x) const {
-    return hn::Mul(x, call<Sigmoid>(d, x));
+    return times_sigmoid(d, x, x, hn::Zero(d));
   }
 };
 
@@ -63,7 +71,7 @@ struct MishGate {
   HWY_INLINE MishGate(D d, V x) {
     const V one = constant(d, 1), two = constant(d, 2);
     const auto negative = hn::Lt(x, hn::Zero(d));
-    const V e = call<Exp>(d, hn::Neg(hn::Abs(x)));
+    const V e = call<ExpOfMinusAbs>(d, x);
     const V above = hn::IfThenElse(negative, hn::Mul(e, hn::Add(e, two)), hn::MulAdd(two, e, one));
     const V apart = hn::IfThenElse(negative, two, hn::Mul(two, hn::Mul(e, e)));
     const V below = hn::Add(above, apart);
@@ -77,7 +85,18 @@ struct MishGate {
 struct Mish {
   template <class D, class V = hn::Vec<D>>
   V operator()(D d, V x) const {
-    return hn::Mul(x, MishGate<D>(d, x).value);
+    const V one = constant(d, 1), two = constant(d, 2), down = constant(d, kDown);
+    const V minus = hn::Neg(hn::Abs(x)), scaled = scaled_exp(d, minus, hn::Zero(d));
+    const V e = hn::Mul(scaled, down), shifted = hn::Add(e, two);
+    const auto negative = hn::Lt(x, hn::Zero(d));
+    // Of a negative x the digits of a tiny e are kept until it is multiplied.
+    const auto is_tiny = hn::Lt(minus, constant(d, kLeast<hn::TFromD<D>>));
+    const V tail = hn::Mul(hn::IfThenZeroElse(is_tiny, scaled), shifted);
+    const V above = hn::MulAdd(two, e, one);
+    const V below = hn::IfThenElse(negative, hn::MulAdd(e, shifted, two),
+                                   hn::MulAdd(hn::Mul(two, e), e, above));
+    const V y = hn::Div(hn::Mul(x, hn::IfThenElse(negative, tail, above)), below);
+    return hn::IfThenElse(negative, hn::Mul(y, down), y);
   }
 };
 
@@ -180,7 +199,7 @@ struct LogitLoss {
 struct LogitLossGrad {
   template <class D, class V = hn::Vec<D>>
   V operator()(D d, V dy, V x, V t) const {
-    const V one = constant(d, 1), e = call<Exp>(d, hn::Neg(hn::Abs(x)));
+    const V one = constant(d, 1), e = call<ExpOfMinusAbs>(d, x);
     const V less = hn::Div(e, hn::Add(one, e));
     const V slope =
         hn::IfThenElse(hn::Lt(x, hn::Zero(d)), hn::Sub(less, t), hn::Sub(hn::Sub(one, t), less));

@@ -11,6 +11,21 @@
 #include "activations-inl.h"
 #include "inner_loops-inl.h"
 
+#ifndef AMBIT_CPU_CALL_BINARY
+#define AMBIT_CPU_CALL_BINARY
+namespace ambit::cpu {
+
+/// y[i] = F()(a[i], b[i]), compiled once for all instruction sets: for a long function of calls,
+/// which no vectors make faster.
+template <class T, class F>
+[[gnu::noinline]] void call_binary(int64_t n, void* y, const void* a, const void* b) {
+  const T *left = static_cast<const T*>(a), *right = static_cast<const T*>(b);
+  for (int64_t i = 0; i < n; ++i) static_cast<T*>(y)[i] = F()(left[i], right[i]);
+}
+
+}  // namespace ambit::cpu
+#endif
+
 HWY_BEFORE_NAMESPACE();
 namespace ambit::cpu::HWY_NAMESPACE {
 namespace {
@@ -26,6 +41,8 @@ constexpr bool has_no_sign(BinaryOp op) {
 template <BinaryOp op, class T>
 constexpr BinaryLoop kLoop =
     element_binary<BitsOf<has_no_sign(op), T>, BitsOf<has_no_sign(op), T>, arithmetic::Functor<op>>;
+template <class T>
+constexpr BinaryLoop kLoop<BinaryOp::zeta, T> = call_binary<T, arithmetic::Functor<BinaryOp::zeta>>;
 /// unless it has vector code of its own.
 #define AMBIT_VECTORS(name, F) \
   template <class T>           \

@@ -1,5 +1,6 @@
 // Vector maths for float and double: Highway's functions, made right at infinities, NaN and beyond
-// their ranges, and erf. Errors, measured over all magnitudes: at most 4 ulp, denormals too.
+// their ranges; own sine and cosine, erf, and what multiplies with a small exponential. Errors,
+// measured over all magnitudes: at most 4 ulp, denormals too; gelu's 6 in float, 12 in double.
 // Included once per instruction set.
 #if defined(AMBIT_CPU_MATH_INL_H) == defined(HWY_TARGET_TOGGLE)
 #ifdef AMBIT_CPU_MATH_INL_H
@@ -41,6 +42,102 @@ hn::Vec<D> by_lane(D d, hn::Vec<D> x, F f) {
   return hn::Load(d, lanes);
 }
 
+/// c[0] t^(n - 1) + ... + c[n - 1], in vectors.
+template <class D, size_t n>
+HWY_INLINE hn::Vec<D> polynomial(D d, const double (&c)[n], hn::Vec<D> t) {
+  hn::Vec<D> sum = constant(d, c[0]);
+  for (size_t i = 1; i < n; ++i) sum = hn::MulAdd(sum, t, constant(d, c[i]));
+  return sum;
+}
+
+/// a b - product, product being a b rounded.
+template <class D, class V = hn::Vec<D>>
+HWY_INLINE V rest_of_product([[maybe_unused]] D d, V a, V b, V product) {
+#if HWY_NATIVE_FMA
+  return hn::MulSub(a, b, product);
+#else
+  // By halves whose products are exact. Source: Dekker 1971, "A floating-point technique for
+  // extending the available precision".
+  using T = hn::TFromD<D>;
+  const hn::RebindToUnsigned<D> bits;
+  const auto mask =
+      hn::BitCast(d, hn::Set(bits, static_cast<hn::TFromD<decltype(bits)>>(
+                                       sizeof(T) == 4 ? 0xfffff000 : 0xfffffffff8000000)));
+  const V a_high = hn::And(a, mask), a_low = hn::Sub(a, a_high);
+  const V b_high = hn::And(b, mask), b_low = hn::Sub(b, b_high);
+  V rest = hn::MulSub(a_high, b_high, product);
+  rest = hn::MulAdd(a_high, b_low, rest);
+  rest = hn::MulAdd(a_low, b_high, rest);
+  return hn::MulAdd(a_low, b_low, rest);
+#endif
+}
+
+/// c + a b, where c is nearly -a b, of which no digit is lost before the sum.
+template <class D, class V = hn::Vec<D>>
+HWY_INLINE V plus_product([[maybe_unused]] D d, V c, V a, V b) {
+#if HWY_NATIVE_FMA
+  return hn::MulAdd(a, b, c);
+#else
+  const V product = hn::Mul(a, b);
+  return hn::Add(hn::Add(c, product), rest_of_product(d, a, b, product));
+#endif
+}
+
+/// A factor that keeps the digits of numbers next to the smallest, and its inverse.
+constexpr double kUp = 0x1p64, kDown = 0x1p-64;
+
+/// Below it x e^x is 0.
+template <class T>
+constexpr double kLeast = sizeof(T) == 4 ? -125 : -752;
+
+/// kUp e^(x + rest) of x <= 0; of one below kLeast that of kLeast.
+template <class D, class V = hn::Vec<D>>
+HWY_INLINE V scaled_exp(D d, V x, V rest) {
+  using T = hn::TFromD<D>;
+  constexpr bool kIsFloat = sizeof(T) == 4;
+  const hn::RebindToUnsigned<D> bits;
+  const V least = constant(d, kLeast<T>), v = hn::IfThenElse(hn::Lt(x, least), least, x);
+  // Adding it rounds to an integer, which the lowest bits then hold, as the exponent of a number.
+  const V magic = constant(d, kIsFloat ? 0x1.8p23 + 127 + 64 : 0x1.8p52 + 1023 + 64);
+  const V n = hn::MulAdd(v, constant(d, 1.44269504088896340736), magic), q = hn::Sub(n, magic);
+  // log(2) in two parts, the first so short that its product with q is exact.
+  const V high = constant(d, kIsFloat ? 0.693145751953125 : 0x1.62e42fee00000p-1);
+  const V low = constant(d, kIsFloat ? 1.42860682030941723212e-6 : 0x1.a39ef35793c76p-33);
+  const V r = hn::Add(hn::NegMulAdd(q, high, v), hn::NegMulAdd(q, low, rest));
+  V y;
+  if constexpr (kIsFloat) {  // minimax polynomials on [-log(2) / 2, log(2) / 2]
+    static constexpr double kExp[] = {0.0013814466074109077, 0.008368780836462975,
+                                      0.04166839271783829, 0.1666651964187622, 0.4999999403953552};
+    y = polynomial(d, kExp, r);
+  } else {
+    static constexpr double kExp[] = {2.08860621107283687536341e-9,
+                                      2.51112930892876518610661e-8,
+                                      2.75573911234900471893338e-7,
+                                      2.75572362911928827629423e-6,
+                                      2.4801587159235472998791e-5,
+                                      0.000198412698960509205564975,
+                                      0.00138888888889774492207962,
+                                      0.00833333333331652721664984,
+                                      0.0416666666666665047591422,
+                                      0.166666666666666851703837,
+                                      0.5};
+    y = polynomial(d, kExp, r);
+  }
+  y = hn::MulAdd(y, hn::Mul(r, r), r);
+  const V power = hn::BitCast(d, hn::ShiftLeft<(kIsFloat ? 23 : 52)>(hn::BitCast(bits, n)));
+  return hn::MulAdd(y, power, power);
+}
+
+/// e^(x + rest) of x <= 0.
+template <class D, class V = hn::Vec<D>>
+HWY_INLINE V exp_of_negative(D d, V x, V rest) {
+  return hn::Mul(scaled_exp(d, x, rest), constant(d, kDown));
+}
+template <class D, class V = hn::Vec<D>>
+HWY_INLINE V exp_of_negative(D d, V x) {
+  return exp_of_negative(d, x, hn::Zero(d));
+}
+
 struct Exp {
   template <class D, class V = hn::Vec<D>>
   V operator()(D d, V x) const {
@@ -62,8 +159,12 @@ struct Expm1 {
 struct Log {
   template <class D, class V = hn::Vec<D>>
   V operator()(D d, V x) const {
+    return corrected(d, x, hn::Log(d, x));
+  }
+  /// y, but where log(x) is not finite that.
+  template <class D, class V = hn::Vec<D>>
+  static HWY_INLINE V corrected(D d, V x, V y) {
     const V zero = hn::Zero(d), inf = infinity(d);
-    V y = hn::Log(d, x);
     y = hn::IfThenElse(hn::Eq(x, inf), inf, y);
     y = hn::IfThenElse(hn::Eq(x, zero), hn::Neg(inf), y);
     // Not (x >= 0): negative or NaN.
@@ -94,31 +195,101 @@ struct Sigmoid {
   V operator()(D d, V x) const {
     // exp(-|x|) never overflows, and keeps the digits of tiny results.
     const V one = constant(d, 1);
-    const V e = Exp()(d, hn::Neg(hn::Abs(x)));
+    const V e = exp_of_negative(d, hn::Neg(hn::Abs(x)));
     return hn::Div(hn::IfThenElse(hn::Lt(x, hn::Zero(d)), e, one), hn::Add(one, e));
   }
 };
 
-/// Return y, but where |x| is beyond what Highway's sine and cosine are exact for, or NaN, f of x.
-/// Lane by lane: what an element becomes must not depend on its neighbours.
-template <class D, class F>
-HWY_INLINE hn::Vec<D> or_by_lane(D d, hn::Vec<D> x, hn::Vec<D> y, F f) {
-  const auto exact = hn::Le(hn::Abs(x), constant(d, 39000));
-  if (hn::AllTrue(d, exact)) return y;
-  return hn::IfThenElse(exact, y, by_lane(d, x, f));
+/// x sigmoid(u + rest) of an u that has the sign of x, rest being of |u|.
+template <class D, class V = hn::Vec<D>>
+HWY_INLINE V times_sigmoid(D d, V x, V u, V rest) {
+  const V one = constant(d, 1), less = hn::Neg(hn::Abs(u));
+  V scaled = scaled_exp(d, less, hn::Neg(rest));
+  const V e = hn::Mul(scaled, constant(d, kDown));
+  scaled = hn::IfThenElseZero(hn::Ge(less, constant(d, kLeast<hn::TFromD<D>>)), scaled);
+  // Of a negative x the digits of a tiny e are kept until it is multiplied.
+  const auto negative = hn::Lt(x, hn::Zero(d));
+  const V above = hn::Mul(x, hn::IfThenElse(negative, scaled, one));
+  const V y = hn::Div(above, hn::Add(one, e));
+  return hn::Mul(y, hn::IfThenElse(negative, constant(d, kDown), one));
+}
+
+/// The sine, or the cosine, of |x| up to 39000; beyond that the C library's, lane by lane, since
+/// the result of an element must not depend on its neighbours. x is reduced by multiples of pi/2 to
+/// a value and the rest that its rounding loses. The largest result is 1 exactly, and sin(-0) is
+/// -0.
+template <bool is_cosine, class D, class V = hn::Vec<D>>
+HWY_INLINE V sine_or_cosine(D d, V x) {
+  using T = hn::TFromD<D>;
+  constexpr bool kIsFloat = sizeof(T) == 4;
+  const hn::RebindToUnsigned<D> bits;
+  const V r = hn::Abs(x);
+  // Adding it rounds to an integer, which the lowest bits then hold.
+  const V magic = constant(d, kIsFloat ? 0x1.8p23 : 0x1.8p52);
+  const V n = hn::MulAdd(r, constant(d, 0.63661977236758134308), magic), q = hn::Sub(n, magic);
+  // pi/2 in parts. Without an instruction that multiplies and adds with one rounding the first are
+  // so short that their products with q are exact.
+#if HWY_NATIVE_FMA
+  V a = hn::NegMulAdd(q, constant(d, kIsFloat ? 0x1.921fb6p0 : 0x1.921fb54442d18p0), r);
+  a = hn::NegMulAdd(q, constant(d, kIsFloat ? -0x1.777a5cp-25 : 0x1.1a62633145c07p-54), a);
+  a = hn::NegMulAdd(q, constant(d, kIsFloat ? -0x1.ee59dap-50 : -0x1.f1976b7ed8fbcp-110), a);
+#else
+  V a = hn::NegMulAdd(q, constant(d, kIsFloat ? 0x1.92p0 : 0x1.921fb5444p0), r);
+  a = hn::NegMulAdd(q, constant(d, kIsFloat ? 0x1.fap-12 : 0x1.68c234c4cp-39), a);
+  a = hn::NegMulAdd(q, constant(d, kIsFloat ? 0x1.54p-20 : 0x1.98a2e037p-77), a);
+  a = hn::NegMulAdd(q, constant(d, kIsFloat ? 0x1.10b462p-30 : 0x1.cd129024e088ap-115), a);
+  if constexpr (kIsFloat) a = hn::NegMulAdd(q, constant(d, -0x1.cb3b3ap-55), a);
+#endif
+  const V square = hn::Mul(a, a);
+  V sine, cosine;
+  if constexpr (kIsFloat) {  // minimax polynomials on [0, pi/4]
+    static constexpr double kSine[] = {-0.0001951463200384751, 0.008332155644893646,
+                                       -0.16666655242443085};
+    static constexpr double kCosine[] = {2.443241282890085e-05, -0.0013887309469282627,
+                                         0.04166664555668831, -0.5};
+    sine = polynomial(d, kSine, square);
+    cosine = polynomial(d, kCosine, square);
+  } else {  // Source: FreeBSD's msun, k_sin.c and k_cos.c
+    static constexpr double kSine[] = {1.58969099521155010221e-10, -2.50507602534068634195e-08,
+                                       2.75573137070700676789e-06, -1.98412698298579493134e-04,
+                                       8.33333333332248946124e-03, -1.66666666666666324348e-01};
+    static constexpr double kCosine[] = {-1.13596475577881948265e-11,
+                                         2.08757232129817482790e-09,
+                                         -2.75573143513906633035e-07,
+                                         2.48015872894767294178e-05,
+                                         -1.38888888888741095749e-03,
+                                         4.16666666666666019037e-02,
+                                         -0.5};
+    sine = polynomial(d, kSine, square);
+    cosine = polynomial(d, kCosine, square);
+  }
+  sine = hn::MulAdd(hn::Mul(a, square), sine, a);
+  cosine = hn::MulAdd(cosine, square, constant(d, 1));
+  // Of odd multiples of pi/2 sine and cosine change places; two of them change the sign.
+  auto turns = hn::BitCast(bits, n);
+  if constexpr (is_cosine) turns = hn::Add(turns, hn::Set(bits, 1));
+  constexpr int kTop = 8 * static_cast<int>(sizeof(T)) - 1;
+  const auto is_odd = hn::RebindMask(d, hn::TestBit(turns, hn::Set(bits, 1)));
+  V sign = hn::BitCast(d, hn::ShiftLeft<kTop - 1>(turns));
+  if constexpr (!is_cosine) sign = hn::Xor(sign, x);
+  const V y = hn::Xor(hn::IfThenElse(is_odd, cosine, sine), hn::And(sign, hn::SignBit(d)));
+  const auto is_near = hn::Le(r, constant(d, 39000));
+  if (HWY_LIKELY(hn::AllTrue(d, is_near))) return y;
+  return hn::IfThenElse(is_near, y,
+                        by_lane(d, x, [](T v) { return is_cosine ? std::cos(v) : std::sin(v); }));
 }
 
 struct Sin {
   template <class D, class V = hn::Vec<D>>
   V operator()(D d, V x) const {
-    return or_by_lane(d, x, hn::Sin(d, x), [](auto v) { return std::sin(v); });
+    return sine_or_cosine<false>(d, x);
   }
 };
 
 struct Cos {
   template <class D, class V = hn::Vec<D>>
   V operator()(D d, V x) const {
-    return or_by_lane(d, x, hn::Cos(d, x), [](auto v) { return std::cos(v); });
+    return sine_or_cosine<true>(d, x);
   }
 };
 
@@ -152,7 +323,17 @@ struct ThroughDouble {
   template <class D, class V = hn::Vec<D>>
   V operator()(D d, V x) const {
     const hn::Rebind<double, D> wide;
-    return hn::DemoteTo(d, F()(wide, hn::PromoteTo(wide, x)));
+    const auto y = F()(wide, hn::PromoteTo(wide, x));
+#if HWY_TARGET == HWY_SCALAR || HWY_TARGET == HWY_EMU128
+    // There DemoteTo makes the largest number of what is infinite.
+    HWY_ALIGN double lanes[hn::MaxLanes(D())];
+    HWY_ALIGN float narrow[hn::MaxLanes(D())];
+    hn::Store(y, wide, lanes);
+    for (size_t i = 0; i < hn::Lanes(d); ++i) narrow[i] = static_cast<float>(lanes[i]);
+    return hn::Load(d, narrow);
+#else
+    return hn::DemoteTo(d, y);
+#endif
   }
 };
 
@@ -225,44 +406,93 @@ struct Erf {
   }
 };
 
-/// Phi, the distribution function of the normal distribution.
-struct NormalCdf {
-  template <class D, class V = hn::Vec<D>>
-  V operator()(D d, V x) const {
-    const V half = constant(d, 0.5);
-    return hn::MulAdd(half, Erf()(d, hn::Mul(x, constant(d, 0.70710678118654752))), half);
+/// The normal distribution at x, no tail of which loses digits: kUp e^(-x^2 / 2), and what
+/// e^(-x^2 / 2) is multiplied by for the distribution function at -|x|.
+template <class D, class V = hn::Vec<D>>
+struct NormalTail {
+  HWY_INLINE NormalTail(D d, V x) {
+    constexpr bool kIsFloat = sizeof(hn::TFromD<D>) == 4;
+    const V half = constant(d, 0.5), most = constant(d, kIsFloat ? 15 : 39);
+    const V t = hn::Min(most, hn::Abs(x));
+    const V square = hn::Mul(t, t), rest = rest_of_product(d, t, t, square);
+    scaled = scaled_exp(d, hn::Neg(hn::Mul(half, square)), hn::Neg(hn::Mul(half, rest)));
+    scaled = hn::IfThenElseZero(hn::Lt(hn::Abs(x), most), scaled);
+    if constexpr (kIsFloat) {  // a minimax quotient of polynomials on [0, 14.6], within 6e-9
+      static constexpr double kAbove[] = {0.004123838152736425, 0.04068383201956749,
+                                          0.18338505923748016, 0.43849700689315796, 0.5};
+      static constexpr double kBelow[] = {0.010336811654269695, 0.1019856184720993,
+                                          0.46986648440361023,  1.2031253576278687,
+                                          1.6748790740966797,   1};
+      factor = hn::Div(polynomial(d, kAbove, t), polynomial(d, kBelow, t));
+    } else {  // Chebyshev's series in 1 / (t + 5) on [0, 39], within 3e-17
+      static constexpr double kSeries[] = {
+          -1.7090479863491669445e-10, 2.0784567667898749937e-10,  2.1858160948268122219e-9,
+          -3.3487129708189732265e-9,  -1.8733394800769342377e-8,  3.4626860977328579347e-8,
+          1.6031329219214867545e-7,   -2.949616944494891392e-7,   -1.5842623241549244699e-6,
+          1.8563928458427212558e-6,   0.000017809851943653625459, 4.4711431086576181968e-6,
+          -0.00019322756600932802865, -0.00052435147746407313654, 0.00086274862009361414214,
+          0.011065377991026086197,    0.045972932975526668458,    0.12867006513538862513,
+          0.27721847210375635364,     0.48398989574979758709,     0.70122600866436613666,
+          0.8516896445588364098};
+      const V w = hn::Div(constant(d, 1), hn::Add(t, constant(d, 5)));
+      const V place =
+          hn::MulSub(w, constant(d, 11.282051282051282051), constant(d, 1.2564102564102564103));
+      factor = hn::Mul(polynomial(d, kSeries, place), w);
+    }
   }
+  V scaled, factor;
 };
 
 struct Gelu {
   template <class D, class V = hn::Vec<D>>
   V operator()(D d, V x) const {
-    return hn::Mul(x, NormalCdf()(d, x));
+    const NormalTail<D> tail(d, x);
+    const V below = hn::Mul(tail.scaled, tail.factor), down = constant(d, kDown);
+    const V above = hn::NegMulAdd(below, down, constant(d, 1));
+    const auto negative = hn::Lt(x, hn::Zero(d));
+    const V y = hn::Mul(x, hn::IfThenElse(negative, below, above));
+    return hn::IfThenElse(negative, hn::Mul(y, down), y);
   }
 };
 
-/// As arithmetic::gelu_tanh_logit.
+/// 2 sqrt(2 / pi) (x + 0.044715 x^3) of an x >= 0, and what its rounding has lost: the tail of
+/// gelu_tanh is a power of it. As arithmetic::gelu_tanh_logit.
+template <class D, class V = hn::Vec<D>>
 struct GeluTanhLogit {
-  template <class D, class V = hn::Vec<D>>
-  V operator()(D d, V x) const {
-    const V slope = constant(d, arithmetic::kGeluTanhSlope);
-    const V cube = constant(d, arithmetic::kGeluTanhSlope * arithmetic::kGeluTanhCube);
-    return hn::Mul(x, hn::MulAdd(cube, hn::Mul(x, x), slope));
+  HWY_INLINE GeluTanhLogit(D d, V x) {
+    constexpr bool kIsFloat = sizeof(hn::TFromD<D>) == 4;
+    const V slope = constant(d, 0x1.9884533d43651p+0), cube = constant(d, 0x1.2444f2a4d8b4bp-4);
+    const V slope_rest = constant(d, kIsFloat ? -4.534068054340423e-08 : -9.96930880911092e-17);
+    const V cube_rest = constant(d, kIsFloat ? 2.3988324659995897e-09 : -6.175149918155315e-19);
+    // Without the maximum compilers may join the product with its sums, and round once.
+    const V square = hn::Mul(x, x), bend = hn::Max(hn::Mul(cube, square), hn::Zero(d));
+    const V factor = hn::Add(bend, slope), added = hn::Sub(factor, bend);
+    value = hn::Mul(x, factor);
+    V lost = hn::Add(plus_product(d, hn::Sub(added, factor), cube, square), hn::Sub(slope, added));
+    lost = hn::Add(lost, hn::MulAdd(cube_rest, square, slope_rest));
+    lost = hn::MulAdd(cube, rest_of_product(d, x, x, square), lost);
+    rest = hn::MulAdd(x, lost, rest_of_product(d, x, factor, value));
   }
+  V value, rest;
 };
 
 struct GeluTanh {
   template <class D, class V = hn::Vec<D>>
   V operator()(D d, V x) const {
-    return hn::Mul(x, Sigmoid()(d, GeluTanhLogit()(d, x)));
+    // Beyond 30 all results are 0 or x.
+    const GeluTanhLogit<D> logit(d, hn::Min(constant(d, 30), hn::Abs(x)));
+    return times_sigmoid(d, x, logit.value, logit.rest);
   }
 };
 
-/// log(x / (1 - x)).
+/// log(x / (1 - x)), with what the rounding of the quotient loses, which is much where it is near
+/// 1: there 1 / x, by which log(y) changes with the rest of x - y (1 - x), is nearly 4 (1 - x).
 struct Logit {
   template <class D, class V = hn::Vec<D>>
   V operator()(D d, V x) const {
-    return Log()(d, hn::Div(x, hn::Sub(constant(d, 1), x)));
+    const V below = hn::Sub(constant(d, 1), x), y = hn::Div(x, below);
+    const V rest = plus_product(d, hn::Sub(x, y), y, x), slope = hn::Mul(below, constant(d, 4));
+    return Log::corrected(d, y, hn::MulAdd(slope, rest, hn::Log(d, y)));
   }
 };
 
@@ -277,14 +507,6 @@ struct Sinc {
     return hn::IfThenElse(hn::Eq(x, hn::Zero(d)), constant(d, 1), y);
   }
 };
-
-/// c[0] t^(n - 1) + ... + c[n - 1], in vectors.
-template <class D, size_t n>
-HWY_INLINE hn::Vec<D> polynomial(D d, const double (&c)[n], hn::Vec<D> t) {
-  hn::Vec<D> sum = constant(d, c[0]);
-  for (size_t i = 1; i < n; ++i) sum = hn::MulAdd(sum, t, constant(d, c[i]));
-  return sum;
-}
 
 /// y with erf(y) = x, of float through double: the last of the source's three ranges begins next to
 /// 1, beyond float. Source: Giles 2010, "Approximating the erfinv function", double precision.
@@ -371,9 +593,13 @@ struct LogAddExp {
 struct GeluGrad {
   template <class D, class V = hn::Vec<D>>
   V operator()(D d, V dy, V x) const {
-    const V pdf = hn::Mul(constant(d, 0.39894228040143268),
-                          Exp()(d, hn::Mul(constant(d, -0.5), hn::Mul(x, x))));
-    return hn::Mul(dy, hn::MulAdd(x, pdf, NormalCdf()(d, x)));
+    const NormalTail<D> tail(d, x);
+    const V density = constant(d, arithmetic::kInvSqrtTwoPi);
+    // Phi(-t) - t phi(t), t = |x|: of x > 0 what the slope lacks to 1.
+    const V e = hn::Mul(tail.scaled, constant(d, kDown));
+    const V below = hn::Mul(e, hn::NegMulAdd(hn::Abs(x), density, tail.factor));
+    const auto negative = hn::Lt(x, hn::Zero(d));
+    return hn::Mul(dy, hn::IfThenElse(negative, below, hn::Sub(constant(d, 1), below)));
   }
 };
 
@@ -381,11 +607,18 @@ struct GeluGrad {
 struct GeluTanhGrad {
   template <class D, class V = hn::Vec<D>>
   V operator()(D d, V dy, V x) const {
-    const V slope = constant(d, arithmetic::kGeluTanhSlope);
+    const V slope = constant(d, arithmetic::kGeluTanhSlope), one = constant(d, 1);
     const V cube = constant(d, 3 * arithmetic::kGeluTanhSlope * arithmetic::kGeluTanhCube);
-    const V s = Sigmoid()(d, GeluTanhLogit()(d, x));
-    const V bend = hn::Mul(hn::Mul(s, hn::Sub(constant(d, 1), s)), x);
-    return hn::Mul(dy, hn::MulAdd(bend, hn::MulAdd(cube, hn::Mul(x, x), slope), s));
+    const V size = hn::Abs(x), t = hn::Min(constant(d, 30), size);  // beyond all slopes are 0 or 1
+    const GeluTanhLogit<D> logit(d, t);
+    const V e = exp_of_negative(d, hn::Neg(logit.value), hn::Neg(logit.rest));
+    const V more = hn::Div(one, hn::Add(one, e)), less = hn::Mul(e, more);
+    // s (1 - s) is even, x u' is odd.
+    const V bend = hn::Mul(more, hn::MulAdd(cube, hn::Mul(t, t), slope));
+    const V weight = hn::Mul(less, size);
+    const auto negative = hn::Lt(x, hn::Zero(d));
+    return hn::Mul(dy, hn::IfThenElse(negative, hn::NegMulAdd(weight, bend, less),
+                                      hn::MulAdd(weight, bend, more)));
   }
 };
 

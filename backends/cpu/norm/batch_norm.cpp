@@ -21,6 +21,7 @@
 #include "backends/cpu/runtime/parallel.h"
 #include "backends/cpu/runtime/scratch.h"
 #include "norm_rows-inl.h"
+#include "wide_moments.h"
 
 HWY_BEFORE_NAMESPACE();
 namespace ambit::cpu::HWY_NAMESPACE {
@@ -47,9 +48,13 @@ struct Channels {
   int64_t N, C, inner;
 };
 
-/// The mean and the biased variance of channel c.
+inline WideMoments with_inverse(double mean, double variance, double eps) {
+  return {mean, variance, 1 / std::sqrt(variance + eps)};
+}
+
+/// The statistics of channel c.
 template <class T>
-std::pair<double, double> statistics(const Channels& s, int64_t c, const T* x) {
+WideMoments statistics(const Channels& s, int64_t c, const T* x, double eps) {
   const auto count = static_cast<double>(s.per_channel());
   double sum = 0, squares = 0;
   s.for_runs(c, [&](int64_t at) {
@@ -64,7 +69,10 @@ std::pair<double, double> statistics(const Channels& s, int64_t c, const T* x) {
     squares += part_squares;
   });
   const Squares result = corrected(static_cast<double>(center), rest, squares, count);
-  return {result.mean, result.squares / count};
+  if (!keeps_squares<T>(squares, eps * count)) {
+    return wide_moments(x + c * s.inner, s.N, s.C * s.inner, s.inner, 1, eps);
+  }
+  return with_inverse(result.mean, result.squares / count, eps);
 }
 
 /// The sums of dy, and of dy * (x - center), of channel c.
@@ -127,12 +135,12 @@ void forward(const Tensor& y, Tensor& mean, Tensor& invstd, Tensor& running_mean
   T *scale = reinterpret_cast<T*>(variances + s.C), *shift = scale + s.C;
 
   // y = (x - mean) * scale + shift, from the statistics of channel c
-  const auto prepare = [&](int64_t c, double m, double v) {
+  const auto prepare = [&](int64_t c, const WideMoments& channel) __attribute__((noinline)) {
+    const double m = channel.mean, inverse = channel.inverse;
     if (p.training) {
       follow(prm, c, m, p.momentum);
-      follow(prv, c, v * count / (count - 1), p.momentum);
+      follow(prv, c, channel.variance * count / (count - 1), p.momentum);
     }
-    const double inverse = 1 / std::sqrt(v + p.eps);
     pm[c] = static_cast<T>(m);
     pi[c] = static_cast<T>(inverse);
     scale[c] = static_cast<T>(inverse * (pw ? static_cast<double>(pw[c]) : 1));
@@ -144,14 +152,18 @@ void forward(const Tensor& y, Tensor& mean, Tensor& invstd, Tensor& running_mean
   };
   if (!p.training) {
     for (int64_t c = 0; c < s.C; ++c) {
-      prepare(c, static_cast<double>(prm[c]), static_cast<double>(prv[c]));
+      prepare(c, with_inverse(static_cast<double>(prm[c]), static_cast<double>(prv[c]), p.eps));
     }
   }
   if (s.inner == 1) {
     const RowBlocks rows(s.N, s.C);
     if (p.training) {
       row_statistics<T>(rows, s.C, px, means, variances);
-      for (int64_t c = 0; c < s.C; ++c) prepare(c, means[c], variances[c]);
+      for (int64_t c = 0; c < s.C; ++c) {
+        const bool keeps = keeps_squares<T>(variances[c] * count, p.eps * count);
+        prepare(c, keeps ? with_inverse(means[c], variances[c], p.eps)
+                         : wide_moments(px + c, 1, 0, s.N, s.C, p.eps));
+      }
     }
     const UnaryLoop narrow = narrow_loop(kBFloat16);
     return rows.for_rows([&, C = s.C](int64_t r) {
@@ -163,8 +175,7 @@ void forward(const Tensor& y, Tensor& mean, Tensor& invstd, Tensor& running_mean
   if constexpr (std::same_as<X, T>) {
     s.for_channels([&](int64_t c) {
       if (p.training) {
-        const auto [m, v] = statistics(s, c, px);
-        prepare(c, m, v);
+        prepare(c, statistics(s, c, px, p.eps));
       }
       const T center = pm[c], factor = scale[c], offset = shift[c];
       s.for_runs(c, [&](int64_t at) {

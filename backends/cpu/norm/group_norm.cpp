@@ -17,6 +17,7 @@
 #include "backends/cpu/runtime/parallel.h"
 #include "backends/cpu/runtime/scratch.h"
 #include "norm_rows-inl.h"
+#include "wide_moments.h"
 
 HWY_BEFORE_NAMESPACE();
 namespace ambit::cpu::HWY_NAMESPACE {
@@ -58,8 +59,13 @@ void forward(const Tensor& y, Tensor& mean, Tensor& invstd, const Tensor& x, con
     const T* from = px + at;
     const T center = static_cast<T>(total_of(s.length, from) / count);
     const auto [rest, squares] = sums_about(center, s.length, from);
-    const Squares sums = corrected(static_cast<double>(center), rest, squares, count);
-    const double inverse = 1 / std::sqrt(sums.squares / count + eps);
+    Squares sums = corrected(static_cast<double>(center), rest, squares, count);
+    double inverse = 1 / std::sqrt(sums.squares / count + eps);
+    if (!keeps_squares<T>(squares, eps * count)) {
+      const WideMoments wide = wide_moments(from, 1, 0, s.length, 1, eps);
+      sums.mean = wide.mean;
+      inverse = wide.inverse;
+    }
     const T middle = pm[i] = static_cast<T>(sums.mean);
     pi[i] = static_cast<T>(inverse);
     // What the mean loses as a T, which may be much beside x - mean.
@@ -101,7 +107,13 @@ void forward_rows(const Tensor& y, Tensor& mean, Tensor& invstd, const Tensor& x
         const double off = means[c] - group_mean;
         variance += variances[c] + off * off;
       }
-      const double inverse = 1 / std::sqrt(variance / static_cast<double>(s.channels) + eps);
+      double inverse = 1 / std::sqrt(variance / static_cast<double>(s.channels) + eps);
+      const auto count = static_cast<double>(s.inner);
+      if (!keeps_squares<T>(variance * count, eps * count)) {
+        const WideMoments wide = wide_moments(px + at + first, s.inner, C, s.channels, 1, eps);
+        group_mean = wide.mean;
+        inverse = wide.inverse;
+      }
       const T middle = pm[n * s.G + g] = static_cast<T>(group_mean);
       pi[n * s.G + g] = static_cast<T>(inverse);
       const double lost = (group_mean - static_cast<double>(middle)) * inverse;

@@ -14,6 +14,7 @@
 #include "backends/cpu/kernels.h"
 #include "backends/cpu/runtime/parallel.h"
 #include "norm_rows-inl.h"
+#include "wide_moments.h"
 
 HWY_BEFORE_NAMESPACE();
 namespace ambit::cpu::HWY_NAMESPACE {
@@ -27,19 +28,32 @@ struct Statistics {
 };
 
 template <class T>
+Statistics<T> rounded(double mean, double inverse) {
+  const T center = static_cast<T>(mean);
+  return {center, static_cast<T>(inverse),
+          static_cast<T>((mean - static_cast<double>(center)) * inverse)};
+}
+
+/// Those of a row whose squares T cannot hold.
+template <class T>
+[[gnu::noinline]] Statistics<T> wide_statistics(int64_t N, const T* x, double eps, bool centered) {
+  const WideMoments s = wide_moments(x, 1, 0, N, 1, eps, centered);
+  return rounded<T>(s.mean, s.inverse);
+}
+
+template <class T>
 Statistics<T> row_statistics(int64_t N, const T* x, double eps, bool centered) {
   const auto length = static_cast<double>(N);
   if (!centered) {
     const double squares = sum_of<T>(N, [x](int64_t n) { return x[n] * x[n]; });
+    if (!keeps_squares<T>(squares, eps * length)) return wide_statistics(N, x, eps, centered);
     return {T(0), static_cast<T>(1 / std::sqrt(squares / length + eps)), T(0)};
   }
   const T center = static_cast<T>(total_of(N, x) / length);
   const auto [rest, squares] = sums_about(center, N, x);
+  if (!keeps_squares<T>(squares, eps * length)) return wide_statistics(N, x, eps, centered);
   const Squares s = corrected(static_cast<double>(center), rest, squares, length);
-  const T mean = static_cast<T>(s.mean);
-  const double inverse = 1 / std::sqrt(s.squares / length + eps);
-  return {mean, static_cast<T>(inverse),
-          static_cast<T>((s.mean - static_cast<double>(mean)) * inverse)};
+  return rounded<T>(s.mean, 1 / std::sqrt(s.squares / length + eps));
 }
 
 // y, x [M,N]; mean, invstd [M]; w, b [N] or undefined

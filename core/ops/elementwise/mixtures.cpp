@@ -2,6 +2,7 @@
 // products, interpolation, rounding to decimals, replacing what is not finite.
 #include <ambit/backend/alias.h>
 #include <ambit/backend/registry.h>
+#include <ambit/detail/by_float32.h>
 #include <ambit/error.h>
 #include <ambit/ops/creation.h>
 #include <ambit/ops/elementwise.h>
@@ -11,6 +12,7 @@
 #include <cmath>
 #include <limits>
 #include <numbers>
+#include <type_traits>
 
 #include "binary.h"
 #include "core/ops/operands/allocate.h"
@@ -57,10 +59,10 @@ void check_lerp(const char* op, const Tensor& self, const Tensor& end, bool in_p
   if (in_place) check_broadcasts_to(op, end.sizes(), self.sizes());
 }
 
-// Whether self + factor * product(a, b) is computed in parts, of which the caches of a processor
-// hold the product: where that is large, and nothing is recorded that would keep it.
-bool is_for_parts(const Tensor& self, const Tensor& a, const Tensor& b, bool in_place) {
-  if (self.numel() <= kPart || needs_gradient(self, a, b)) return false;
+// Whether a function of these is computed in parts, of which the caches of a processor hold what
+// lies between: where that is large.
+bool come_in_parts(const Tensor& self, const Tensor& a, const Tensor& b, bool in_place) {
+  if (self.numel() <= kPart) return false;
   for (const Tensor* t : {&self, &a, &b}) {
     if (!t->is_contiguous() || t->sizes() != self.sizes()) return false;
     if (t->storage()->is_native()) return false;  // whose parts are not rows
@@ -69,6 +71,11 @@ bool is_for_parts(const Tensor& self, const Tensor& a, const Tensor& b, bool in_
     if (in_place && t->storage() == self.storage() && !t->is_same(self)) return false;
   }
   return !self.is_meta() && !usable_backend(self.device()).is_accelerator();
+}
+
+// The same of self + factor * product(a, b), where nothing is recorded that would keep the product.
+bool is_for_parts(const Tensor& self, const Tensor& a, const Tensor& b, bool in_place) {
+  return !needs_gradient(self, a, b) && come_in_parts(self, a, b, in_place);
 }
 
 // y = self + factor * product(a, b); y may be self.
@@ -141,20 +148,6 @@ const Tensor& addcdiv_(const Tensor& self, const Tensor& tensor1, const Tensor& 
   return add_(self, div(tensor1, tensor2), value);
 }
 
-// From the nearer end, so that both ends are exact.
-Tensor lerp(const Tensor& self, const Tensor& end, const Scalar& weight) {
-  check_lerp("lerp", self, end, false);
-  const auto w = weight.to<double>();
-  const Tensor way = sub(end, self);
-  return std::fabs(w) < 0.5 ? add(self, way, w) : sub(end, way, 1 - w);
-}
-const Tensor& lerp_(const Tensor& self, const Tensor& end, const Scalar& weight) {
-  check_lerp("lerp_", self, end, true);
-  const auto w = weight.to<double>();
-  const Tensor way = sub(end, self);
-  return std::fabs(w) < 0.5 ? add_(self, way, w) : copy_(self, sub(end, way, 1 - w));
-}
-
 namespace {
 
 void check_weights(const char* op, const Tensor& self, const Tensor& end, const Tensor& weight,
@@ -164,23 +157,59 @@ void check_weights(const char* op, const Tensor& self, const Tensor& end, const 
   expect_same_dtype(op, self, weight);
 }
 
-// self (1 - weight) + end weight: exact at both ends, in the fewest passes.
-Tensor run_lerp(const Tensor& self, const Tensor& end, const Tensor& weight) {
+// Half of the way, which is never too large: end - self may be.
+Tensor half_way(const Tensor& self, const Tensor& end) { return sub(end * 0.5, self, 0.5); }
+
+// From the nearer end, so that both ends are exact, equal ends stay, and a weight in [0, 1] gives
+// nothing beyond them. 16 bits: in float32, rounded once.
+Tensor mixed(const Tensor& self, const Tensor& end, double weight) {
+  if (is_reduced(self.dtype())) return mixed(widened(self), widened(end), weight).to(self.dtype());
+  const Tensor half = half_way(self, end);
+  return std::fabs(weight) < 0.5 ? add(self, half, 2 * weight) : sub(end, half, 2 * (1 - weight));
+}
+Tensor mixed(const Tensor& self, const Tensor& end, const Tensor& weight) {
+  if (is_reduced(self.dtype())) {
+    return mixed(widened(self), widened(end), widened(weight)).to(self.dtype());
+  }
+  const Tensor half = half_way(self, end), near = weight < 0.5;
+  const Tensor part = where(near, weight, weight - 1) * half;
+  return add(where(near, self, end), part, 2);
+}
+
+// In parts where the operands come in such.
+template <class Weight>
+Tensor run_lerp(const Tensor& self, const Tensor& end, const Weight& weight) {
   const NoGradGuard no_grad;
-  const Tensor rest = 1 - weight;
-  const Tensor from_self =
-      rest.sizes() == IntArrayRef(broadcast("lerp", rest.sizes(), self.sizes())) ? rest.mul_(self)
-                                                                                 : rest * self;
-  const Tensor from_end = end * weight;
-  return from_self.sizes() == IntArrayRef(broadcast("lerp", from_self.sizes(), from_end.sizes()))
-             ? from_self.add_(from_end)
-             : from_self + from_end;
+  const auto third = [&]() -> const Tensor& {
+    if constexpr (std::is_same_v<Weight, Tensor>) return weight;
+    return end;
+  };
+  if (!come_in_parts(self, end, third(), false)) return mixed(self, end, weight);
+  Tensor out = allocate("lerp", self.sizes(), self.dtype(), self.device());
+  for (int64_t begin = 0; begin < self.numel(); begin += kPart) {
+    const int64_t n = std::min(kPart, self.numel() - begin);
+    const auto part = [&](const auto& t) {
+      if constexpr (std::is_same_v<decltype(t), const Tensor&>) {
+        return alias(t, {n}, {1}, t.storage_offset() + begin);
+      } else {
+        return t;
+      }
+    };
+    store(part(out), mixed(part(self), part(end), part(weight)));
+  }
+  return out;
 }
 
 template <class Record>
+void record_lerp(const Tensor& self, const Tensor& end, double weight, const Record& formulas) {
+  formulas(
+      wrt(self, [back = BackTo(self), weight](const Tensor& g) { return back(g * (1 - weight)); }),
+      wrt(end, [back = BackTo(end), weight](const Tensor& g) { return back(g * weight); }));
+}
+template <class Record>
 void record_lerp(const Tensor& self, const Tensor& before, const Tensor& end, const Tensor& weight,
-                 const Record& record_formulas) {
-  record_formulas(
+                 const Record& formulas) {
+  formulas(
       wrt(self, [back = BackTo(self),
                  w = saved(weight)](const Tensor& g) { return back(g * (1 - w())); }),
       wrt(end, [back = BackTo(end), w = saved(weight)](const Tensor& g) { return back(g * w()); }),
@@ -190,6 +219,27 @@ void record_lerp(const Tensor& self, const Tensor& before, const Tensor& end, co
 }
 
 }  // namespace
+
+Tensor lerp(const Tensor& self, const Tensor& end, const Scalar& weight) {
+  check_lerp("lerp", self, end, false);
+  const auto w = weight.to<double>();
+  Tensor out = run_lerp(self, end, w);
+  if (!needs_gradient(self, end)) return out;
+  record_lerp(self, end, w, [&](auto&&... formulas) {
+    out = record("lerp", std::move(out), std::forward<decltype(formulas)>(formulas)...);
+  });
+  return out;
+}
+const Tensor& lerp_(const Tensor& self, const Tensor& end, const Scalar& weight) {
+  check_lerp("lerp_", self, end, true);
+  check_in_place("lerp_", self);
+  const auto w = weight.to<double>();
+  store(self, run_lerp(self, end, w));
+  record_lerp(self, end, w, [&](auto&&... formulas) {
+    record_in_place("lerp", self, std::forward<decltype(formulas)>(formulas)...);
+  });
+  return self;
+}
 
 Tensor lerp(const Tensor& self, const Tensor& end, const Tensor& weight) {
   check_weights("lerp", self, end, weight, false);

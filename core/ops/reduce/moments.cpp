@@ -1,5 +1,6 @@
 // Reductions through a formula of the elements: variance, norms, log of a sum of exponentials.
 #include <ambit/backend/op.h>
+#include <ambit/backend/registry.h>
 #include <ambit/detail/autocast.h>
 #include <ambit/detail/by_float32.h>
 #include <ambit/detail/record.h>
@@ -173,6 +174,50 @@ Tensor by_float32_parts(const Tensor& x, const ReduceShape& shape, const Run& ru
   return all;
 }
 
+// Whether no sum of powers, of float32 or float64, has left the range of its dtype or lost digits
+// next to the smallest numbers; `are_roots`: of squares, given as their roots.
+bool keeps_range(const Tensor& sums, bool are_roots) {
+  if (sums.numel() == 0 || sums.is_meta()) return true;
+  const double least = visit<dtypes::kFloating>(sums.dtype(), []<class T>() {
+    return static_cast<double>(std::numeric_limits<T>::min() / std::numeric_limits<T>::epsilon());
+  });
+  const bool is_one = sums.numel() == 1;
+  const auto low = (is_one ? sums : min(sums)).item<double>();
+  if (!(low >= (are_roots ? std::sqrt(least) : least))) return false;
+  return std::isfinite(is_one ? low : max(sums).item<double>());
+}
+
+// What the elements behind each result, in shape.kept, are divided by so that their powers stay in
+// range: the largest |x|, of p < 0 the smallest. That of infinities is finite, so that they stay
+// infinite.
+Tensor scale_of_norm(const Tensor& x, const ReduceShape& shape, double p) {
+  if (p == 2) return magnitude(x, shape);
+  const Tensor scale = run_reduce(abs(x), shape, p > 0 ? ReduceOp::max : ReduceOp::min, x.dtype());
+  visit<dtypes::kFloating>(x.dtype(), [&]<class T>() {
+    using Limits = std::numeric_limits<T>;
+    scale.clamp_(static_cast<double>(Limits::min()), static_cast<double>(Limits::max()));
+  });
+  set_sizes(scale, shape.kept);
+  return scale;
+}
+
+// The norm of float32 or float64, and where the sum of powers is not in range that of the elements
+// divided by a scale. An accelerator is not asked, which would wait for it.
+Tensor run_norm_in_range(const Tensor& x, const ReduceShape& shape, double p) {
+  const auto sum_of = [&](const Tensor& t) {
+    if (p == 2) return run_reduce(t, shape, ReduceOp::norm, x.dtype());
+    return run_reduce(abs(t).pow_(p), shape, ReduceOp::sum, x.dtype());
+  };
+  const auto root_of = [&](const Tensor& sum) { return p == 2 ? sum : sum.pow_(1 / p); };
+  if (x.is_meta() || !usable_backend(x.device()).is_accelerator()) {
+    const Tensor sum = sum_of(x);
+    if (keeps_range(sum, p == 2)) return root_of(sum);
+  }
+  const Tensor scale = scale_of_norm(x, shape, p), out = root_of(sum_of(x / scale));
+  set_sizes(scale, shape.result);
+  return out.mul_(scale);
+}
+
 Tensor run_norm(const Tensor& x, const ReduceShape& shape, double p) {
   const NoGradGuard no_grad;
   const DType dtype = x.dtype();
@@ -181,12 +226,12 @@ Tensor run_norm(const Tensor& x, const ReduceShape& shape, double p) {
   if (p == -kInfinity) return run_reduce(abs(x), shape, ReduceOp::min, dtype);
   if (p == 0) return run_reduce((x != 0).to(dtype), shape, ReduceOp::sum, dtype);
   if (p == 1) return run_reduce(x, shape, ReduceOp::abs_sum, dtype);
-  if (p == 2) return run_reduce(x, shape, ReduceOp::norm, dtype);
+  if (p == 2 && dtype != kFloat64) return run_reduce(x, shape, ReduceOp::norm, dtype);
   if (is_reduced(dtype)) {
     const auto run = [p](const Tensor& t, const ReduceShape& s) { return run_norm(t, s, p); };
     return by_float32_parts(x, shape, run).to(dtype);
   }
-  return run_reduce(abs(x).pow_(p), shape, ReduceOp::sum, dtype).pow_(1 / p);
+  return run_norm_in_range(x, shape, p);
 }
 
 // Of no elements there are only the norms that are sums.
@@ -207,11 +252,12 @@ Tensor norm_grad(const Tensor& g, const Tensor& x, const Tensor& y, double p, co
   }
   const Tensor zero = y == 0;
   if (p == 2) return x * masked_fill(g / y, zero, 0);
-  // Of 16 bits powers leave the range though their quotient does not.
   if (is_reduced(x.dtype())) return by_float32(x.dtype(), norm_grad, g, x, y, p, dims);
-  const Tensor power =
-      p > 2 ? x * pow(abs(x), p - 2) : sign(x) * masked_fill(pow(abs(x), p - 1), x == 0, 0);
-  return power * masked_fill(g / pow(y, p - 1), zero, 0);
+  // Powers of x leave the range though those of the quotient do not.
+  const Tensor share = x / masked_fill(y, zero, 1);
+  const Tensor power = p > 2 ? share * pow(abs(share), p - 2)
+                             : sign(x) * masked_fill(pow(abs(share), p - 1), x == 0, 0);
+  return power * masked_fill(g, zero, 0);
 }
 
 }  // namespace

@@ -1,0 +1,125 @@
+// Results that their dtype holds are right where what lies between them and the operands is too
+// large or too small for it: lerp, norms, normalisation, attention.
+#include <ambit/ambit.h>
+#include <doctest/doctest.h>
+
+#include <cmath>
+#include <vector>
+
+#include "tests/devices.h"
+#include "tests/expected.h"
+
+using namespace ambit;
+
+namespace {
+
+TensorOptions f32(Device d) { return TensorOptions(kFloat32).device(d); }
+TensorOptions f64(Device d) { return TensorOptions(kFloat64).device(d); }
+
+}  // namespace
+
+TEST_CASE("lerp keeps ends, equal or not, and what lies between finite ends is finite") {
+  for_each_device([](Device d) {
+    for (const DType dtype : {kFloat32, kFloat64, kFloat16, kBFloat16}) {
+      INFO(name(dtype));
+      // More than one part of what is computed in parts.
+      const Tensor w = linspace(0, 1, 300001, f64(d)).to(dtype);
+      const Tensor three = full({300001}, 3., f64(d)).to(dtype);
+      CHECK(lerp(three, three, w).equal(three));  // was 2.99999976 at 0.1
+      CHECK(lerp(three, three, 0.1).equal(three));
+      const Tensor a = full({300001}, 0.1, f64(d)).to(dtype), b = a * 7;
+      const Tensor y = lerp(a, b, w);
+      CHECK(((y >= a) & (y <= b)).all().item<bool>());
+      CHECK(y[0].equal(a[0]));
+      CHECK(y[-1].equal(b[0]));
+      CHECK(lerp(b, a, w)[-1].equal(a[0]));
+      const Tensor far = full({3}, finfo(dtype).max, f64(d)).to(dtype);
+      const Tensor part = tensor({0., 0.5, 1.}, f64(d)).to(dtype);
+      CHECK(lerp(far, -far, part).equal(far * (1 - 2 * part)));
+      for (const double weight : {0., 0.5, 1.}) {  // 2.15: inf, inf and NaN
+        CHECK(lerp(far, -far, weight).equal(far * (1 - 2 * weight)));
+        CHECK(far.clone().lerp_(-far, weight).equal(far * (1 - 2 * weight)));
+      }
+    }
+    // Beyond the ends, as 2.15: torch.lerp(torch.tensor([1., 2.]), torch.tensor([3., 6.]), 1.5)
+    check_values(lerp(tensor({1., 2.}, f64(d)), tensor({3., 6.}, f64(d)), 1.5), {2}, {4, 8});
+    check_values(
+        lerp(tensor({1., 2.}, f64(d)), tensor({3., 6.}, f64(d)), tensor({1.5, -0.75}, f64(d))), {2},
+        {4, -1});
+  });
+}
+
+TEST_CASE("norms whose powers leave the range of the dtype are right") {
+  for_each_device([](Device d) {
+    // mpmath 1.3: (1e15**3 + 2e15**3)**(mpf(1) / 3), and so on; float32: half its epsilon per step
+    const auto value = [](const Tensor& y) { return y.item<double>(); };
+    const Tensor x = tensor({1., -2.}, f32(d));
+    CHECK(value(norm(x * 1e15, 3)) == doctest::Approx(2.08008382e15).epsilon(1e-6));
+    CHECK(value(norm(x * 1e-15, 3)) == doctest::Approx(2.08008382e-15).epsilon(1e-6));
+    CHECK(value(norm(x * 1e15, -3)) == doctest::Approx(9.6149970e14).epsilon(1e-6));
+    const Tensor wide = tensor({{1., -2.}, {3., 4.}}, f64(d));
+    check_values(norm(wide * 1e200, 2, IntArrayRef{1}) / 1e200, {2}, {2.2360679775, 5});
+    check_values(norm(wide * 1e-200, 2) / 1e-200, {}, {5.47722557505});
+    check_values(norm(wide * 1e200, 3, IntArrayRef{1}) / 1e200, {2},
+                 {2.08008382305, 4.49794144528});
+    CHECK(value(norm(tensor({INFINITY, 1.}, f64(d)))) == INFINITY);
+    CHECK(value(norm(tensor({-INFINITY, 1.}, f32(d)), 3)) == INFINITY);
+    CHECK(std::isnan(value(norm(tensor({NAN, 1.}, f64(d))))));
+    CHECK(value(norm(zeros({2}, f32(d)), 3)) == 0);
+    CHECK(value(norm(zeros({2}, f64(d)))) == 0);
+    CHECK(norm(zeros({0}, f64(d))).item<double>() == 0);
+    CHECK(norm(zeros({0, 2}, f64(d)), 3, IntArrayRef{1}).numel() == 0);
+    // (|x| / norm)^2 sign(x)
+    const Tensor leaf = (tensor({1., -2.}, f32(d)) * 1e25).requires_grad_();
+    norm(leaf, 3).backward();
+    check_values(leaf.grad(), {2}, {0.231120424784, -0.924481699134}, 1e-6);
+  });
+}
+
+TEST_CASE("normalisation of values whose squares leave the range is right") {
+  for (const char* device : {"cpu", "reference"}) {
+    const Device d(device);
+    INFO(device);
+    // ((x - mean) / sqrt(var + 1e-5), for x / sqrt(mean(x^2)): of 1, 2, 3, which the scale leaves
+    const std::vector<double> expected{-1.22474487139, 0, 1.22474487139};
+    for (const bool is_double : {false, true}) {
+      const auto options = is_double ? f64(d) : f32(d);
+      const double scale = is_double ? 1e200 : 1e30, tolerance = is_double ? 6e-12 : 1e-6;
+      const Tensor x = tensor({1., 2., 3.}, f64(d)) * scale;
+      const Tensor row = x.to(options.dtype());
+      check_values(layer_norm(row, {3}), {3}, expected, tolerance);
+      check_values(rms_norm(row, {3}, {}, 1e-6), {3},
+                   {0.462910049886, 0.925820099773, 1.38873014966}, tolerance);
+      check_values(group_norm(row.view({1, 1, 3}), 1), {1, 1, 3}, expected, tolerance);
+      check_values(group_norm(row.view({1, 3, 1, 1}).contiguous(MemoryFormat::ChannelsLast), 1),
+                   {1, 3, 1, 1}, expected, tolerance);
+      check_values(nn::functional::instance_norm(row.view({1, 1, 3})), {1, 1, 3}, expected,
+                   tolerance);
+      for (const Tensor& batch : {row.view({3, 1}), row.view({1, 1, 3})}) {
+        check_values(batch_norm(batch, {}, {}, {}, {}, {.training = true}), batch.sizes(), expected,
+                     tolerance);
+      }
+      const Tensor leaf = row.clone().requires_grad_();
+      const Tensor y = layer_norm(leaf, {3});
+      (y * y).sum().backward();  // the sum is nearly 3 for all x
+      CHECK(leaf.grad().abs().max().item<double>() * scale < 1e-5);
+    }
+    // 1e-30 with eps 0: squares would be 0
+    check_values(layer_norm(tensor({1., 2., 3.}, f32(d)) * 1e-30, {3}, {}, {}, 0), {3}, expected,
+                 1e-6);
+    CHECK(isnan(layer_norm(tensor({1., NAN, 3.}, f32(d)), {3})).all().item<bool>());
+  }
+}
+
+TEST_CASE("the reference's attention is right where scores are too large for float32's digits") {
+  const Device d("reference");
+  // Scores 1.6e11 * (1, 2, 2.1): all the weight is the last key's. The largest, rounded to float32,
+  // is off by thousands.
+  const Tensor q = full({1, 1, 1, 1}, 4e5, f32(d)).requires_grad_();
+  const Tensor k = (tensor({1., 2., 2.1}, f32(d)) * 4e5).view({1, 1, 3, 1});
+  const Tensor v = tensor({1., 2., 3.}, f32(d)).view({1, 1, 3, 1});
+  const Tensor y = scaled_dot_product_attention(q, k, v);
+  check_values(y.detach(), {1, 1, 1, 1}, {3});
+  y.sum().backward();
+  CHECK(q.grad().item<double>() == 0);
+}
