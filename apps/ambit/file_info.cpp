@@ -1,6 +1,7 @@
 #include "file_info.h"
 
 #include <ambit/checkpoint.h>
+#include <ambit/detail/printable.h>
 #include <ambit/error.h>
 #include <ambit/serialize.h>
 #include <fmt/format.h>
@@ -43,17 +44,10 @@ void list(json& tensors, json& opaque, const std::string& name, const Value& val
   }
 }
 
-// A file's text must not command the terminal.
-std::string plain(std::string text) {
-  std::replace_if(
-      text.begin(), text.end(), [](unsigned char c) { return c < 32 || c == 127; }, '?');
-  return text;
-}
-
 std::string lines(const json& values) {
   std::string text;
   for (const auto& [name, what] : values.items()) {
-    text += fmt::format("  {}: {}\n", plain(name), plain(what.get<std::string>()));
+    text += fmt::format("  {}: {}\n", printable(name), printable(what.get<std::string>()));
   }
   return text;
 }

@@ -11,7 +11,7 @@ namespace ambit::opencl {
 inline constexpr uintptr_t kFirstAddress = uintptr_t{1} << 52;
 inline constexpr int kSlotBits = 33;  // 8 GiB: no buffer is larger
 inline constexpr size_t kSlotBytes = size_t{1} << kSlotBits;
-inline constexpr size_t kMostSlots = size_t{1} << 14;  // of one device
+inline constexpr size_t kMostSlots = size_t{1} << 17;  // of one device
 
 inline void* address_of_slot(size_t slot) {
   return reinterpret_cast<void*>(kFirstAddress + (slot << kSlotBits));

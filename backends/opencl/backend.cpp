@@ -58,12 +58,9 @@ DeviceProperties OpenClBackend::properties(int index) const {
                       {"largest buffer, MiB", std::to_string(d.features().most_bytes >> 20)}}};
 }
 
+// Devices that are come first.
 bool OpenClBackend::is_accelerator() const {
-  return std::any_of(devices().begin(), devices().end(), [](const auto& d) {
-    cl_device_type type = 0;
-    clGetDeviceInfo(d->id(), CL_DEVICE_TYPE, sizeof type, &type, nullptr);
-    return (type & (CL_DEVICE_TYPE_GPU | CL_DEVICE_TYPE_ACCELERATOR)) != 0;
-  });
+  return !devices().empty() && devices()[0]->features().is_accelerator;
 }
 
 void* OpenClBackend::allocate(int index, size_t bytes) {

@@ -24,6 +24,8 @@ T device_value(cl_device_id id, cl_device_info what) {
 
 Features features_of(cl_device_id id) {
   Features f;
+  f.is_accelerator = (device_value<cl_device_type>(id, CL_DEVICE_TYPE) &
+                      (CL_DEVICE_TYPE_GPU | CL_DEVICE_TYPE_ACCELERATOR)) != 0;
   f.has_double = device_text(id, CL_DEVICE_EXTENSIONS).find("cl_khr_fp64") != std::string::npos;
   f.rounds_division = device_value<cl_device_fp_config>(id, CL_DEVICE_SINGLE_FP_CONFIG) &
                       CL_FP_CORRECTLY_ROUNDED_DIVIDE_SQRT;
@@ -33,7 +35,7 @@ Features features_of(cl_device_id id) {
   return f;
 }
 
-// What kernels report, by kind, as types.cl numbers them.
+// Throw the exception of a report; types.cl has the kinds.
 [[noreturn]] void throw_fault(const Fault& f) {
   const auto* op = reinterpret_cast<const char*>(static_cast<uintptr_t>(f.op));
   switch (f.kind) {
@@ -102,6 +104,11 @@ Found find_devices() {
   }
   std::vector<cl_platform_id> platforms(count);
   clGetPlatformIDs(count, platforms.data(), nullptr);
+  struct Usable {
+    cl_platform_id platform;
+    cl_device_id id;
+  };
+  std::vector<Usable> usable;
   for (size_t p = 0; p < platforms.size(); ++p) {
     const cl_platform_id platform = platforms[p];
     cl_uint n = 0;
@@ -117,12 +124,18 @@ Found find_devices() {
             device_text(id, CL_DEVICE_NAME) + ": not available, or without a compiler; ";
         continue;
       }
-      try {
-        found.devices.push_back(std::make_unique<OpenClDevice>(
-            platform, id, fmt::format("opencl:{}", found.devices.size())));
-      } catch (const std::exception& e) {
-        found.reason += device_text(id, CL_DEVICE_NAME) + ": " + e.what() + "; ";
-      }
+      usable.push_back({platform, id});
+    }
+  }
+  // GPUs first, so that best_device() finds one.
+  std::stable_partition(usable.begin(), usable.end(),
+                        [](const Usable& u) { return features_of(u.id).is_accelerator; });
+  for (const Usable& u : usable) {
+    try {
+      found.devices.push_back(std::make_unique<OpenClDevice>(
+          u.platform, u.id, fmt::format("opencl:{}", found.devices.size())));
+    } catch (const std::exception& e) {
+      found.reason += device_text(u.id, CL_DEVICE_NAME) + ": " + e.what() + "; ";
     }
   }
   if (found.reason.empty()) found.reason = "the OpenCL platforms have no such device";
@@ -167,10 +180,45 @@ OpenClDevice::OpenClDevice(cl_platform_id platform, cl_device_id id, std::string
   check(status, "opencl", "clCreateContext");
   queue_ = clCreateCommandQueue(context_, id_, CL_QUEUE_PROFILING_ENABLE, &status);
   check(status, "opencl", "clCreateCommandQueue");
+}
+
+namespace {
+
+// The records of one thread, by device. They go back when the thread ends.
+struct FaultsOfThread {
+  std::map<OpenClDevice*, cl_mem> records;
+  ~FaultsOfThread() {
+    for (const auto& [device, record] : records) device->give_back_fault(record);
+  }
+};
+
+}  // namespace
+
+cl_mem OpenClDevice::fault() {
+  thread_local FaultsOfThread mine;
+  cl_mem& record = mine.records[this];
+  if (record) return record;
+  {
+    const std::lock_guard lock(faults_mutex_);
+    if (!free_faults_.empty()) {
+      record = free_faults_.back();
+      free_faults_.pop_back();
+      return record;
+    }
+    free_faults_.reserve(free_faults_.size() + 1);
+  }
   Fault none;
-  fault_ = clCreateBuffer(context_, CL_MEM_READ_WRITE | CL_MEM_COPY_HOST_PTR, sizeof none, &none,
+  cl_int status = CL_SUCCESS;
+  record = clCreateBuffer(context_, CL_MEM_READ_WRITE | CL_MEM_COPY_HOST_PTR, sizeof none, &none,
                           &status);
   check(status, "opencl", "clCreateBuffer");
+  return record;
+}
+
+void OpenClDevice::give_back_fault(cl_mem fault) noexcept try {
+  const std::lock_guard lock(faults_mutex_);
+  free_faults_.push_back(fault);
+} catch (...) {  // no memory: the record is lost
 }
 
 void* OpenClDevice::allocate(size_t bytes) {
@@ -262,13 +310,13 @@ void OpenClDevice::synchronize() {
 }
 
 void OpenClDevice::throw_reported() {
-  const std::lock_guard lock(fault_mutex_);
+  const cl_mem record = fault();
   Fault fault;
-  check(clEnqueueReadBuffer(queue_, fault_, CL_TRUE, 0, sizeof fault, &fault, 0, nullptr, nullptr),
+  check(clEnqueueReadBuffer(queue_, record, CL_TRUE, 0, sizeof fault, &fault, 0, nullptr, nullptr),
         "synchronize", "clEnqueueReadBuffer");
   if (fault.kind == 0) return;
   const Fault none;
-  check(clEnqueueWriteBuffer(queue_, fault_, CL_TRUE, 0, sizeof none, &none, 0, nullptr, nullptr),
+  check(clEnqueueWriteBuffer(queue_, record, CL_TRUE, 0, sizeof none, &none, 0, nullptr, nullptr),
         "synchronize", "clEnqueueWriteBuffer");
   throw_fault(fault);
 }

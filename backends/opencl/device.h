@@ -14,8 +14,9 @@
 
 namespace ambit::opencl {
 
-/// What a program may use.
+/// The features that programs depend on, and limits.
 struct Features {
+  bool is_accelerator = false;  // a GPU or an accelerator
   bool has_double = false;
   bool rounds_division = false;  // -cl-fp32-correctly-rounded-divide-sqrt is there
   size_t most_bytes = 0;         // of one buffer
@@ -44,7 +45,8 @@ class OpenClDevice final : public RawMemory {
 
   /// Return the buffer that an address lies in. The address is one of this device.
   cl_mem buffer(const void* address) const { return buffers_[slot_of(address)]; }
-  cl_mem fault() const { return fault_; }
+  /// The record into which kernels that the calling thread queues report bad data.
+  cl_mem fault();
 
   /// Return a kernel of a program, compiled at its first use. `key` names the program in the cache;
   /// `source` returns its text. Errors: BackendError with the compiler's log.
@@ -57,6 +59,9 @@ class OpenClDevice final : public RawMemory {
     if (!program) program = build(op, source());
     return add_kernel(op, key + '/' + name, program, name);
   }
+
+  /// Take back a record from fault(), which another thread will use.
+  void give_back_fault(cl_mem fault) noexcept;
 
   void write(void* to, const void* host, size_t bytes);
   /// Copy to the host, wait, and throw what kernels have reported.
@@ -84,9 +89,9 @@ class OpenClDevice final : public RawMemory {
   size_t total_bytes_ = 0;
   cl_context context_ = nullptr;
   cl_command_queue queue_ = nullptr;
-  cl_mem fault_ = nullptr;
   std::mutex launch_mutex_;
-  std::mutex fault_mutex_;  // guards reading and clearing the fault
+  std::mutex faults_mutex_;          // guards free_faults_
+  std::vector<cl_mem> free_faults_;  // of threads that have ended
   // Written under the allocator's lock, read without one: a slot that a tensor uses does not
   // change.
   std::vector<cl_mem> buffers_;

@@ -17,7 +17,7 @@
 namespace ambit::opencl {
 namespace {
 
-// What the text of elementwise.cl needs to become a program.
+// The definitions that make a program of elementwise.cl.
 struct Map {
   std::string key;    // names the program
   std::string begin;  // its first lines
@@ -249,6 +249,9 @@ void random(Tensor& y, const RandomParams& p) {
   if (y.numel() == 0) return;
   OpenClDevice& device = device_of(y);
   const DType dtype = y.dtype();
+  if (!device.features().has_double) {
+    throw NotImplementedError("random: expected a device with cl_khr_fp64, got none");
+  }
   const cl_kernel kernel =
       device.kernel("random", fmt::format("random/{}", name(dtype)), "random_fill", [&] {
         return begin_program(device.features(), dtype) + std::string(device_source("random"));

@@ -2,7 +2,7 @@
 #   device_sources.inc  rows {"name", R"(text)"}: the .cl files, and "special" and "functors", which are
 #                       the functions of special_functions.h and functors.h
 #   function_rows.inc   rows {"unary", "exp", "exp(x)"}: the functors
-# What it can convert is plain functions of T and double.
+# It converts plain functions of T and double.
 set(text "")
 foreach(file IN LISTS SOURCES)
   get_filename_component(name ${file} NAME_WE)

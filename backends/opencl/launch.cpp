@@ -52,20 +52,35 @@ Layout Walk::layout(size_t from) const {
   return l;
 }
 
+namespace {
+
+// How many work items of a group the device allows for a kernel, by the registers that it needs.
+size_t most_in_group(cl_kernel kernel, cl_device_id device) {
+  size_t most = 1;
+  clGetKernelWorkGroupInfo(kernel, device, CL_KERNEL_WORK_GROUP_SIZE, sizeof most, &most, nullptr);
+  return std::max<size_t>(most, 1);
+}
+
+size_t rounded_up(int64_t n, size_t to) { return (static_cast<size_t>(n) + to - 1) / to * to; }
+
+}  // namespace
+
 void Launch::run(int64_t items) {
-  const size_t group = device_.features().work_group;
-  const size_t global = (static_cast<size_t>(items) + group - 1) / group * group;
+  const size_t group =
+      std::min(device_.features().work_group, most_in_group(kernel_, device_.id()));
+  const size_t global = rounded_up(items, group);
   check(clEnqueueNDRangeKernel(device_.queue(), kernel_, 1, nullptr, &global, &group, 0, nullptr,
                                nullptr),
         op_, "clEnqueueNDRangeKernel");
   clFlush(device_.queue());
 }
 
-void Launch::run(int64_t items, int64_t rows, std::array<size_t, 2> group) {
-  const auto up = [](int64_t n, size_t to) { return (static_cast<size_t>(n) + to - 1) / to * to; };
-  const size_t global[2] = {up(items, group[0]), up(rows, group[1])};
-  check(clEnqueueNDRangeKernel(device_.queue(), kernel_, 2, nullptr, global, group.data(), 0,
-                               nullptr, nullptr),
+void Launch::run(int64_t items, int64_t rows, size_t rows_of_group) {
+  const size_t most = std::min(device_.features().work_group, most_in_group(kernel_, device_.id()));
+  const size_t group[2] = {1, std::min(rows_of_group, most)};
+  const size_t global[2] = {static_cast<size_t>(items), rounded_up(rows, group[1])};
+  check(clEnqueueNDRangeKernel(device_.queue(), kernel_, 2, nullptr, global, group, 0, nullptr,
+                               nullptr),
         op_, "clEnqueueNDRangeKernel");
   clFlush(device_.queue());
 }

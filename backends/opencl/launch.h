@@ -90,7 +90,8 @@ class Launch {
   }
   /// Queue it for that many work items, in groups.
   void run(int64_t items);
-  void run(int64_t items, int64_t rows, std::array<size_t, 2> group);
+  /// In groups of one item by some rows.
+  void run(int64_t items, int64_t rows, size_t rows_of_group);
 
  private:
   const char* op_;

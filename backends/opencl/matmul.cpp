@@ -44,7 +44,7 @@ void multiply(const char* op, const Product& p, Tensor& y, const Tensor& a, cons
       .add(a)
       .add(b)
       .add(bias)
-      .run((p.N + kColumns - 1) / kColumns, p.batches * ((p.M + kRows - 1) / kRows), {1, 8});
+      .run((p.N + kColumns - 1) / kColumns, p.batches * ((p.M + kRows - 1) / kRows), kRows);
 }
 
 void matmul(Tensor& y, const Tensor& a, const Tensor& b) {

@@ -15,7 +15,7 @@
 namespace ambit::opencl {
 namespace {
 
-// What the text of reduce.cl needs of a function.
+// The definitions that make a program of reduce.cl.
 struct FoldText {
   const char* value;         // the type that is kept
   std::string first;         // what there is before the first element

@@ -123,19 +123,22 @@ void attention_grad(Tensor& dq, Tensor& dk, Tensor& dv, const Tensor& dy, const 
                     const Tensor& k, const Tensor& v, const Tensor& mask, const Tensor& y,
                     const Tensor& lse, const AttentionParams& p) {
   count_run();
-  const int64_t E = q.size(3), F = v.size(3), queries = lse.numel() / 2;
+  const int64_t E = q.size(3), F = v.size(3);
   visit<dtypes::kFloating>(dq.dtype(), [&]<class T>() {
     const Scores<T> scores(q, k, mask, p);
     const Four<T> pdy(dy), pq(q), pk(k), pv(v), py(y);
     Sums<T> to_q(dq), to_k(dk), to_v(dv);
-    for_queries(lse, [&](int64_t b, int64_t h, int64_t i, int64_t row) {
+    for_queries(lse, [&](int64_t b, int64_t h, int64_t i, int64_t) {
       const std::vector<double> s = scores.of(b, h, i);
-      const auto top = static_cast<double>(lse.data_ptr<T>()[row]);
-      const auto total = static_cast<double>(lse.data_ptr<T>()[queries + row]);  // its logarithm
+      // Not from lse, which has lost digits of large scores.
+      double top = *std::max_element(s.begin(), s.end()), sum = 0;
+      if (top == -std::numeric_limits<double>::infinity()) top = 0;
+      for (const double score : s) sum += std::exp(score - top);
+      if (sum == 0) sum = 1;
       double share = 0;  // of every weight: the sum of dw * w
       for (int64_t f = 0; f < F; ++f) share += pdy.get(b, h, i, f) * py.get(b, h, i, f);
       for (int64_t j = 0; j < static_cast<int64_t>(s.size()); ++j) {
-        const double w = std::exp(s[static_cast<size_t>(j)] - top - total);
+        const double w = std::exp(s[static_cast<size_t>(j)] - top) / sum;
         double dw = 0;
         for (int64_t f = 0; f < F; ++f) {
           dw += pdy.get(b, h, i, f) * pv.get(b, h, j, f);

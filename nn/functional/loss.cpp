@@ -330,7 +330,9 @@ Tensor cosine_similarity(const Tensor& x1, const Tensor& x2, int64_t dim, double
   const Dims sizes = broadcast("cosine_similarity", x1.sizes(), x2.sizes());
   const auto unit = [&](const Tensor& x) {
     const Tensor all = x.expand(sizes);
-    return all / norm(all, 2, {dim}, /*keepdim=*/true).clamp_min(eps);
+    const Tensor length = norm(all, 2, {dim}, /*keepdim=*/true), value = length.detach();
+    // As in PyTorch, the bound changes the value and not the gradient.
+    return all / (length + (value.clamp_min(eps) - value));
   };
   return (unit(x1) * unit(x2)).sum(dim);
 }

@@ -109,6 +109,7 @@ Tensor joined(const Tensor& x, const Edges& e, PadMode mode, const Scalar& value
 // Which of `size` elements each one of the padded dim is.
 Tensor sources(const Edges& e, PadMode mode, int64_t size, Device device) {
   const int64_t begin = -e.before, end = size + e.after;
+  if (device == kMeta) return empty({end - begin}, TensorOptions(kInt64).device(device));
   const Tensor index = empty({end - begin}, TensorOptions(kInt64).device(kCPU));
   auto* from = index.data_ptr<int64_t>();
   for (int64_t i = begin; i < end; ++i) {
@@ -180,6 +181,9 @@ Tensor pad(const Tensor& input, IntArrayRef pad, PadMode mode, const Scalar& val
   check_padded_sizes(input.sizes(), all);
   const bool crops_only = std::all_of(all.begin(), all.end(),
                                       [](const Edges& e) { return e.before <= 0 && e.after <= 0; });
+  // Crops first: they are views, and the last step is then a copy.
+  std::stable_partition(all.begin(), all.end(),
+                        [](const Edges& e) { return e.before <= 0 && e.after <= 0; });
   Tensor out = input;
   for (const Edges& e : all) out = padded(out, e, mode, value);
   return crops_only ? out.clone() : out;

@@ -1,5 +1,6 @@
 // Each add_* checks its arguments and encodes the event, so that a mistake is thrown where it was
 // made; the thread of EventWriter has nothing to do but write.
+#include <ambit/detail/printable.h>
 #include <ambit/error.h>
 #include <ambit/tensorboard/summary_writer.h>
 #include <fmt/format.h>
@@ -89,7 +90,7 @@ void SummaryWriter::add_histogram(const std::string& tag, const Tensor& values, 
     std::fprintf(stderr,
                  "ambit: add_histogram: left out %zu of %lld values of '%s' that are not finite; "
                  "later ones of this tag are not mentioned\n",
-                 left_out, static_cast<long long>(values.numel()), tag.c_str());
+                 left_out, static_cast<long long>(values.numel()), printable(tag).c_str());
   }
   events_->add("", encoder().histogram(at, histogram));
 }

@@ -122,4 +122,12 @@ TEST_CASE("the reference's attention is right where scores are too large for flo
   check_values(y.detach(), {1, 1, 1, 1}, {3});
   y.sum().backward();
   CHECK(q.grad().item<double>() == 0);
+
+  // One key has all the weight, whatever its score: here 2.6e15, of two products.
+  const Tensor values = ones({1, 1, 1, 2}, f32(d)).requires_grad_();
+  scaled_dot_product_attention(tensor({3.4940904e7, 1.8892014e7}, f32(d)).view({1, 1, 1, 2}),
+                               tensor({7.300975e7, 6.127337e7}, f32(d)).view({1, 1, 1, 2}), values)
+      .sum()
+      .backward();
+  check_values(values.grad(), {1, 1, 1, 2}, {1, 1});
 }

@@ -1,4 +1,4 @@
-// What every program begins with. The host defines, for the dtype of the operands:
+// The begin of every program. The host defines, for the dtype of the operands:
 //   T          the element type; bool is uchar, 0 or 1
 //   T_FLOAT, T_SIGNED, T_BOOL, T_BITS
 //   HAS_DOUBLE whether the device computes with double

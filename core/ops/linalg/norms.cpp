@@ -85,7 +85,15 @@ Tensor norm_of(const char* op, const Tensor& x, double p) {
   if (size != 1 && size != 2 && !std::isinf(p)) {
     throw Error(fmt::format("{}: expected the order 1, -1, 2, -2, inf or -inf, got {}", op, p));
   }
-  if (x.size(-2) == 0 || x.size(-1) == 0) return sum(x, {-2, -1});  // 0, as in PyTorch
+  if (x.size(-2) == 0 || x.size(-1) == 0) {
+    // The least of no columns, rows or singular values has no value; the rest is 0, as in PyTorch.
+    const bool has_least = size != 2 && x.size(size == 1 ? -1 : -2) > 0;
+    if (p < 0 && !has_least) {
+      throw ShapeError(fmt::format("{}: expected elements for the order {}, got shape {}", op, p,
+                                   str(x.sizes())));
+    }
+    return sum(x, {-2, -1});
+  }
   // Sums and singular values are not negative, so that a vector norm finds their extremes.
   const Tensor parts = size == 2 ? linalg_svdvals(x) : norm(x, 1, {size == 1 ? -2 : -1});
   return vector_norm(op, parts, std::copysign(kInfinity, p), {-1}, false);

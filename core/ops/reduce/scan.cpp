@@ -45,6 +45,12 @@ Tensor running_sum(const Tensor& x, const ScanParams& p) {
                 }));
 }
 
+// a * b, but 0 where one is 0 and the other has overflowed to infinity.
+Tensor finite_product(const Tensor& a, const Tensor& b) {
+  const Tensor is_zero = logical_or(logical_and(a == 0, isinf(b)), logical_and(isinf(a), b == 0));
+  return masked_fill(a * b, is_zero, 0);
+}
+
 // r[i] = g[i] + m[i] r[i + 1] along dim, in log2(n) steps. The last m has no effect. Of ops with
 // gradients, so that it has them too.
 Tensor weighted_sum_behind(const Tensor& g, const Tensor& m, int64_t dim) {
@@ -54,8 +60,8 @@ Tensor weighted_sum_behind(const Tensor& g, const Tensor& m, int64_t dim) {
     const auto begin = [&](const Tensor& t) { return narrow(t, dim, 0, n - step); };
     const auto end = [&](const Tensor& t) { return narrow(t, dim, step, n - step); };
     const auto rest = [&](const Tensor& t) { return narrow(t, dim, n - step, step); };
-    sum = cat({begin(sum) + begin(weight) * end(sum), rest(sum)}, dim);
-    weight = cat({begin(weight) * end(weight), rest(weight)}, dim);
+    sum = cat({begin(sum) + finite_product(begin(weight), end(sum)), rest(sum)}, dim);
+    weight = cat({finite_product(begin(weight), end(weight)), rest(weight)}, dim);
   }
   return sum;
 }
@@ -76,7 +82,7 @@ Tensor cumprod_grad(const Tensor& g, const Tensor& x, int64_t dim) {
   if (g.numel() == 0) return g;
   if (g.dim() == 0) return g;
   const Tensor before = previous_along(cumprod(x, dim), dim, 1);
-  return before * weighted_sum_behind(g, next_along(x, dim, 1), dim);
+  return finite_product(before, weighted_sum_behind(g, next_along(x, dim, 1), dim));
 }
 
 // The gradient of x[i] is the sum of g[k] e^(x[i] - y[k]) over k >= i, e^(x[i] - y[i]) r[i] with

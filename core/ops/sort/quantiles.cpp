@@ -31,7 +31,7 @@ void check_fraction(const char* op, double q) {
   if (!(q >= 0 && q <= 1)) throw Error(fmt::format("{}: expected q in [0, 1], got {}", op, q));
 }
 
-// What stands at `place`, a number from 0 on, of each line's last dim; place [..., Q] -> [..., Q].
+// The element at `place`, a number from 0 on, of each line's last dim; place [..., Q] -> [..., Q].
 Tensor at_place(const Tensor& sorted, const Tensor& place, std::string_view interpolation) {
   const auto take = [&](const Tensor& whole) { return gather(sorted, -1, whole.to(kInt64)); };
   const Tensor fixed = place.detach();
@@ -41,7 +41,9 @@ Tensor at_place(const Tensor& sorted, const Tensor& place, std::string_view inte
   const Tensor below = widened(take(floor(fixed))), above = widened(take(ceil(fixed)));
   const Tensor between = interpolation == "midpoint" ? lerp(below, above, 0.5)
                                                      : lerp(below, above, place - floor(fixed));
-  return between.to(sorted.dtype());
+  // Two equal infinities have no difference.
+  const Tensor stays = logical_and(isinf(below), below == above);
+  return where(stays, below, between).to(sorted.dtype());
 }
 
 // q [Q] of one dim; `keep`: whether Q is a dim of the result. Places in lines are float32 where

@@ -125,7 +125,8 @@ Value rebuild_meta(const std::vector<Item>& given) {
   for (size_t i = 0; i < std::min(sizes.size(), strides.size()); ++i) {
     int64_t step = 0;
     constexpr int64_t kMost = int64_t{1} << 56;
-    if (__builtin_mul_overflow(strides[i], std::max<int64_t>(sizes[i] - 1, 0), &step) ||
+    if (sizes[i] < 0 || strides[i] < 0 ||
+        __builtin_mul_overflow(strides[i], std::max<int64_t>(sizes[i] - 1, 0), &step) ||
         __builtin_add_overflow(last, step, &last) || last < 0 || last > kMost) {
       fail("expected a shape that memory can hold, got {}", str(sizes));
     }
