@@ -103,12 +103,8 @@ void attention(Tensor& y, Tensor& lse, const Tensor& q, const Tensor& k, const T
       if (top == -std::numeric_limits<double>::infinity()) top = 0;
       for (double& s : w) sum += s = std::exp(s - top);
       if (sum == 0) sum = 1;  // no key is seen: y is 0, and so are weights made from lse
-      // What rounding the largest score to T loses is much of large ones, and goes to the
-      // logarithm.
-      const T kept = static_cast<T>(top + (sum - sum));  // NaN where sum is
-      lse.data_ptr<T>()[row] = kept;
-      lse.data_ptr<T>()[queries + row] =
-          static_cast<T>(std::log(sum) + (top - static_cast<double>(kept)));
+      lse.data_ptr<T>()[row] = static_cast<T>(top + (sum - sum));  // NaN where sum is
+      lse.data_ptr<T>()[queries + row] = static_cast<T>(std::log(sum));
       for (int64_t f = 0; f < F; ++f) {
         double total = 0;
         for (size_t j = 0; j < w.size(); ++j)
@@ -123,22 +119,22 @@ void attention_grad(Tensor& dq, Tensor& dk, Tensor& dv, const Tensor& dy, const 
                     const Tensor& k, const Tensor& v, const Tensor& mask, const Tensor& y,
                     const Tensor& lse, const AttentionParams& p) {
   count_run();
-  const int64_t E = q.size(3), F = v.size(3);
+  const int64_t E = q.size(3), F = v.size(3), queries = lse.numel() / 2;
   visit<dtypes::kFloating>(dq.dtype(), [&]<class T>() {
     const Scores<T> scores(q, k, mask, p);
     const Four<T> pdy(dy), pq(q), pk(k), pv(v), py(y);
     Sums<T> to_q(dq), to_k(dk), to_v(dv);
-    for_queries(lse, [&](int64_t b, int64_t h, int64_t i, int64_t) {
+    for_queries(lse, [&](int64_t b, int64_t h, int64_t i, int64_t row) {
       const std::vector<double> s = scores.of(b, h, i);
-      // Not from lse, which has lost digits of large scores.
-      double top = *std::max_element(s.begin(), s.end()), sum = 0;
-      if (top == -std::numeric_limits<double>::infinity()) top = 0;
-      for (const double score : s) sum += std::exp(score - top);
-      if (sum == 0) sum = 1;
+      const T kept = lse.data_ptr<T>()[row];
+      const auto total = static_cast<double>(lse.data_ptr<T>()[queries + row]);  // its logarithm
+      // Rounded to T, the largest score has lost digits.
+      double top = *std::max_element(s.begin(), s.end());
+      if (static_cast<T>(top) != kept) top = static_cast<double>(kept);
       double share = 0;  // of every weight: the sum of dw * w
       for (int64_t f = 0; f < F; ++f) share += pdy.get(b, h, i, f) * py.get(b, h, i, f);
       for (int64_t j = 0; j < static_cast<int64_t>(s.size()); ++j) {
-        const double w = std::exp(s[static_cast<size_t>(j)] - top) / sum;
+        const double w = std::exp(s[static_cast<size_t>(j)] - top - total);
         double dw = 0;
         for (int64_t f = 0; f < F; ++f) {
           dw += pdy.get(b, h, i, f) * pv.get(b, h, j, f);

@@ -106,6 +106,8 @@ void expect_out_of_memory(Device device, int64_t bytes) {
   const std::string text = expect_throws<OutOfMemoryError>(what, "OutOfMemoryError", allocate);
   expect(text.find(std::to_string(bytes)) != std::string::npos,
          fmt::format("{}: expected a text with the bytes requested, got \"{}\"", what, text));
+  expect(text.find("got null") == std::string::npos,
+         fmt::format("{}: expected allocate() to throw OutOfMemoryError itself, got null", what));
   expect(stats(device).in_use == before,
          fmt::format("{}: expected {} bytes in use after it, got {}", what, before,
                      stats(device).in_use));
