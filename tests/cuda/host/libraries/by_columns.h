@@ -37,7 +37,7 @@ struct Columns {
 
 template <class T>
 const cpu::LapackOf<T>& lapack_of() {
-  const cpu::Lapack* library = cpu::lapack();
+  const cpu::LapackUse library;
   if (!library) misuse("expected LAPACK for the emulation, got " + cpu::lapack_name());
   return library->of<T>();
 }
