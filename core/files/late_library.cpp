@@ -49,9 +49,12 @@ const void* open_late_library(const std::string& name) {
 }  // namespace
 
 OpenedLibrary open_library(const std::string& file) {
-  OpenedLibrary opened;
-  opened.handle = dlopen(file.c_str(), RTLD_NOW | RTLD_LOCAL | RTLD_NODELETE);
-  if (opened.handle) return opened;
+  return opened_library(dlopen(file.c_str(), RTLD_NOW | RTLD_LOCAL | RTLD_NODELETE));
+}
+
+OpenedLibrary opened_library(void* handle) {
+  OpenedLibrary opened{.handle = handle};
+  if (handle) return opened;
   const char* const text = dlerror();
   if (!text) throw std::bad_alloc();
   opened.no_memory = tells_of_no_memory(text);

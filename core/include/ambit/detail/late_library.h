@@ -19,6 +19,9 @@ struct OpenedLibrary {
 /// Open a shared library by dlopen(), for good: its threads may run its code until the process
 /// ends, so neither it nor what it is linked with is ever unloaded.
 AMBIT_API OpenedLibrary open_library(const std::string& file);
+/// Return a handle of dlopen() with the reason why it is null. A plugin calls dlopen() itself, with
+/// RTLD_NODELETE, because the loader searches the RUNPATH of the library that calls it.
+AMBIT_API OpenedLibrary opened_library(void* handle);
 
 /// Return what the function `ambit_<name>` of <libdir>/ambit/libambit_<name>.so returns, a table of
 /// functions. The library is opened once and stays.
