@@ -131,6 +131,15 @@ T floor_divide(T a, T b) {
   const T down = floor(quotient);
   return quotient - down > (T)0.5 ? down + 1 : down;
 }
+// At least the least number, so that a quotient of zeros is 0.
+T squared_length(T a, T b) {
+#if T_BITS == 64
+  const T least = 4.9406564584124654e-324;
+#else
+  const T least = as_float(1);
+#endif
+  return maximum(a * a + b * b, least);
+}
 T log_add_exp(T a, T b) {
   if (a == b && is_infinite(a)) return a;
   return maximum(a, b) + log1p(exp(-fabs(a - b)));
