@@ -1,4 +1,4 @@
-// What a file of weights is, and what is in it, for `ambit info FILE`.
+// The kind of a file of weights and its tensors, for `ambit info FILE`.
 #pragma once
 
 #include <nlohmann/json.hpp>

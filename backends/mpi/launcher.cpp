@@ -31,7 +31,7 @@ std::optional<int> number_in(const char* variable) {
   return is_number ? std::optional(value) : std::nullopt;
 }
 
-// "Open MPI v4.1.4", of a text that goes on with who has built it and when.
+// "Open MPI v4.1.4", the begin of a text with builder and date.
 std::string library() {
   char text[MPI_MAX_LIBRARY_VERSION_STRING] = "";
   int length = 0;

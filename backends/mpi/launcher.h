@@ -1,4 +1,4 @@
-// What launchers say in the environment.
+// The environment variables that launchers set.
 #pragma once
 
 #include <string>

@@ -1,4 +1,4 @@
-// What a file is by its first bytes, whatever its name. Private to core.
+// The kind of a file by its first bytes, whatever its name. Private to core.
 #pragma once
 
 #include <cstdint>

@@ -19,7 +19,7 @@ namespace {
 
 int64_t cropped(int64_t n) { return n >= 0 ? 0 : n == INT64_MIN ? INT64_MAX : -n; }
 
-/// What becomes of one dim. Negative numbers crop.
+/// The padding of one dim. Negative numbers crop.
 struct Edges {
   int64_t dim, before, after;
   int64_t first, left;  // of the elements that are not cropped

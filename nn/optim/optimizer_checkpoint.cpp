@@ -86,7 +86,7 @@ std::string describe(const Value& v) {
   }
 }
 
-// What is None or False is an option that is off.
+// An option that is None or False is off.
 void check_known(const OptimizerOptions& own, const Value& group) {
   const Value known = Value::dict(own.values());
   for (const auto& [key, value] : group.entries()) {

@@ -1,4 +1,4 @@
-// What a file is, by its first bytes, and what errors make of it.
+// The kind of a file by its first bytes, and the errors that name it.
 #include <ambit/checkpoint.h>
 #include <ambit/error.h>
 #include <ambit/ops/creation.h>

@@ -46,7 +46,7 @@ AMBIT_REPLACED void operator delete[](void* p) noexcept { std::free(p); }
 AMBIT_REPLACED void operator delete[](void* p, size_t) noexcept { std::free(p); }
 #undef AMBIT_REPLACED
 
-// What tensors on the cpu lie in.
+// The memory of tensors on the cpu.
 extern "C" int posix_memalign(void** p, size_t alignment, size_t bytes) noexcept {
   *p = take(bytes, alignment);
   return *p ? 0 : ENOMEM;

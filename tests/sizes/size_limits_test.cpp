@@ -18,7 +18,7 @@ namespace {
 
 constexpr int64_t kSizes[] = {0,        1, int64_t{1} << 31, int64_t{1} << 40, int64_t{1} << 62,
                               INT64_MAX};
-// What functions of pooling are declared with.
+// The types of the parameters of pooling functions.
 const std::set<std::string> kParts{"max_params", "mean_params"};
 // What is refused for the values of tensors, which meta does not have.
 const std::set<std::string> kOfData{"repeat_interleave"};

@@ -157,7 +157,7 @@ Value to_value(Item item) {
 
 namespace {
 
-// What weights_only=True allows too. Those with a type are opaque.
+// Also allowed by weights_only=True. Those with a type are opaque.
 constexpr Global kFunctions[] = {
     {kOrderedDict},
     {kCounter},

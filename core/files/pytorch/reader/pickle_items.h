@@ -1,4 +1,4 @@
-// What may stand on the stack of a pickle's machine, and the few functions that pickles may call.
+// Items on the stack of a pickle's machine, and the few functions that pickles may call.
 // Private to core.
 #pragma once
 
