@@ -19,7 +19,6 @@ namespace {
 
 // The definitions that make a program of elementwise.cl.
 struct Map {
-  std::string key;    // names the program
   std::string begin;  // its first lines
   const char* result_type;
   std::vector<const char*> operand_types;
@@ -75,8 +74,7 @@ Map function_map(const Features& features, const char* family, const char* funct
   const std::string value(expression(family, function));
   // A bool is 0 or 1.
   const bool is_bool = result == kBool;
-  return {.key = {},
-          .begin = std::move(begin),
+  return {.begin = std::move(begin),
           .result_type = type_name(result),
           .operand_types = std::move(types),
           .result = is_bool ? "(uchar)((" + value + ") != 0)"
@@ -129,9 +127,8 @@ void ternary(Tensor& y, const Tensor& a, const Tensor& b, const Tensor& c, const
   const DType dtype = a.dtype();
   Tensor third = c;
   if (!c.defined()) {
-    const Tensor one = empty({}, TensorOptions(dtype).device(y.device()));
-    Tensor filled = one;
-    fill(filled, number);
+    Tensor one = empty({}, TensorOptions(dtype).device(y.device()));
+    fill(one, number);
     third = one.expand(y.sizes());
   }
   run(
@@ -159,8 +156,7 @@ void where(Tensor& y, const Tensor& condition, const Tensor& a, const Tensor& b)
   run(
       "where", y, {&condition, &a, &b},
       [&](const Features& f) {
-        return Map{.key = {},
-                   .begin = begin_moving_program(f, bytes),
+        return Map{.begin = begin_moving_program(f, bytes),
                    .result_type = bits_name(bytes),
                    .operand_types = {"uchar", bits_name(bytes), bits_name(bytes)},
                    .result = "a ? b : c"};
@@ -180,8 +176,7 @@ void copy(Tensor& y, const Tensor& x) {
     return run(
         "copy", y, {&x},
         [&](const Features& f) {
-          return Map{.key = {},
-                     .begin = begin_moving_program(f, bytes),
+          return Map{.begin = begin_moving_program(f, bytes),
                      .result_type = bits_name(bytes),
                      .operand_types = {bits_name(bytes)},
                      .result = "a"};
@@ -212,8 +207,7 @@ void copy(Tensor& y, const Tensor& x) {
         } else {
           result = fmt::format("({})({})", type_name(to), value);
         }
-        return Map{.key = {},
-                   .begin = begin_moving_program(f, 4) + std::string(device_source("convert")),
+        return Map{.begin = begin_moving_program(f, 4) + std::string(device_source("convert")),
                    .result_type = type_name(to),
                    .operand_types = {type_name(from)},
                    .result = result};

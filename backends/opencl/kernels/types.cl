@@ -39,52 +39,24 @@ void report(__global Fault* fault, int kind, ulong op, long got, long limit) {
   fault->limit = limit;
 }
 
-#define OFFSETS1(l, i, a)                       \
-  long a = 0;                                   \
-  {                                             \
-    long rest_ = (i);                           \
-    for (int d_ = (int)l.dims - 1; d_ >= 0; --d_) { \
-      const long at_ = rest_ % l.sizes[d_];     \
-      rest_ /= l.sizes[d_];                     \
-      a += at_ * l.strides[0][d_];              \
-    }                                           \
+// Declare the offsets of element i of a layout, one for each operand. `add` has no commas.
+#define WALK(l, i, add)                               \
+  {                                                   \
+    long rest_ = (i);                                 \
+    for (int d_ = (int)l.dims - 1; d_ >= 0; --d_) {   \
+      const long at_ = rest_ % l.sizes[d_];           \
+      rest_ /= l.sizes[d_];                           \
+      add                                             \
+    }                                                 \
   }
-#define OFFSETS2(l, i, a, b)                    \
-  long a = 0, b = 0;                            \
-  {                                             \
-    long rest_ = (i);                           \
-    for (int d_ = (int)l.dims - 1; d_ >= 0; --d_) { \
-      const long at_ = rest_ % l.sizes[d_];     \
-      rest_ /= l.sizes[d_];                     \
-      a += at_ * l.strides[0][d_];              \
-      b += at_ * l.strides[1][d_];              \
-    }                                           \
-  }
-#define OFFSETS3(l, i, a, b, c)                 \
-  long a = 0, b = 0, c = 0;                     \
-  {                                             \
-    long rest_ = (i);                           \
-    for (int d_ = (int)l.dims - 1; d_ >= 0; --d_) { \
-      const long at_ = rest_ % l.sizes[d_];     \
-      rest_ /= l.sizes[d_];                     \
-      a += at_ * l.strides[0][d_];              \
-      b += at_ * l.strides[1][d_];              \
-      c += at_ * l.strides[2][d_];              \
-    }                                           \
-  }
-#define OFFSETS4(l, i, a, b, c, e)              \
-  long a = 0, b = 0, c = 0, e = 0;              \
-  {                                             \
-    long rest_ = (i);                           \
-    for (int d_ = (int)l.dims - 1; d_ >= 0; --d_) { \
-      const long at_ = rest_ % l.sizes[d_];     \
-      rest_ /= l.sizes[d_];                     \
-      a += at_ * l.strides[0][d_];              \
-      b += at_ * l.strides[1][d_];              \
-      c += at_ * l.strides[2][d_];              \
-      e += at_ * l.strides[3][d_];              \
-    }                                           \
-  }
+#define ADD1(l, a) a += at_ * l.strides[0][d_];
+#define ADD2(l, a, b) ADD1(l, a) b += at_ * l.strides[1][d_];
+#define ADD3(l, a, b, c) ADD2(l, a, b) c += at_ * l.strides[2][d_];
+#define ADD4(l, a, b, c, e) ADD3(l, a, b, c) e += at_ * l.strides[3][d_];
+#define OFFSETS1(l, i, a) long a = 0; WALK(l, i, ADD1(l, a))
+#define OFFSETS2(l, i, a, b) long a = 0, b = 0; WALK(l, i, ADD2(l, a, b))
+#define OFFSETS3(l, i, a, b, c) long a = 0, b = 0, c = 0; WALK(l, i, ADD3(l, a, b, c))
+#define OFFSETS4(l, i, a, b, c, e) long a = 0, b = 0, c = 0, e = 0; WALK(l, i, ADD4(l, a, b, c, e))
 
 #define CHEBYSHEV_SUM(space)                                                          \
   Wide __attribute__((overloadable)) chebyshev_sum_of(space const Wide* c, int n, Wide t) { \
