@@ -226,7 +226,8 @@ void read() {
     check(net->named_buffers()[p.key()].equal(p.value()), p.key());
   }
   for (const auto& name : kOptimizers) {
-    Training training(name, 5);  // whose options the file's replace
+    // libtorch 1.13 keeps the program's options, 2.x replaces them by the file's.
+    Training training(name, TORCH_VERSION_MAJOR < 2 ? 0.1 : 5);
     torch::load(*training.opt, path(name + ".archive"));
     std::vector<torch::Tensor> now, next;
     torch::load(now, path(name + "_now.archive"));
