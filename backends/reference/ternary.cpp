@@ -35,11 +35,23 @@ double pow_exponent_grad(double dy, double x, double e) {
   return x == 0 && e >= 0 ? 0 : dy * std::pow(x, e) * std::log(x);
 }
 
+// a / (a^2 + b^2), 0 at (0, 0)
+double angle_slope(double a, double b) {
+  const double length = std::hypot(a, b);
+  return length == 0 ? 0 : a / length / length;
+}
+// From the nearer end: exact at both, and no difference overflows.
+double lerp(double a, double b, double weight) {
+  const double half = b / 2 - a / 2;
+  return std::fabs(weight) < 0.5 ? a + weight * half * 2 : b - (1 - weight) * half * 2;
+}
+
 // float32 is computed in float64 and rounded once.
 double map_real(TernaryOp op, double a, double b, double c) {
   // clang-format off
   switch (op) {
     case TernaryOp::add_scaled: return a + c * b;
+    case TernaryOp::lerp: return lerp(a, b, c);
     case TernaryOp::elu_grad: return b <= 0 ? a * c * std::exp(b) : a;
     case TernaryOp::celu_grad: return b <= 0 ? a * std::exp(b / c) : a;
     case TernaryOp::leaky_relu_grad: return b > 0 ? a : a * c;
@@ -74,8 +86,8 @@ double map_real(TernaryOp op, double a, double b, double c) {
     case TernaryOp::softsign_grad: return a * c / ((1 + std::fabs(b)) * (1 + std::fabs(b)));
     case TernaryOp::div_grad: return -a * (c / b / b);
     case TernaryOp::hypot_grad: return a * (b / std::hypot(b, c));
-    case TernaryOp::atan2_grad: return b == 0 && c == 0 ? 0 : a * c / (b * b + c * c);
-    case TernaryOp::atan2_other_grad: return b == 0 && c == 0 ? 0 : -a * b / (b * b + c * c);
+    case TernaryOp::atan2_grad: return a * angle_slope(c, b);
+    case TernaryOp::atan2_other_grad: return -a * angle_slope(b, c);
     case TernaryOp::binary_cross_entropy_grad: return a * (b - c) / std::max(b * (1 - b), 1e-12);
     case TernaryOp::glu_grad: return a * b * c * (1 - c);
   }

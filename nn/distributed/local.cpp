@@ -210,7 +210,7 @@ class LocalCommunicator final : public Communicator {
     const auto rank = static_cast<size_t>(rank_), size = static_cast<size_t>(world_->size);
     const uint64_t number = ++world_->begun[rank];
     std::shared_ptr<Meeting>& place = world_->meetings[number];
-    if (!place) place = std::make_shared<Meeting>(number, std::vector<Transfer>(size));
+    if (!place) place = std::make_shared<Meeting>(Meeting{number, std::vector<Transfer>(size)});
     const std::shared_ptr<Meeting> meeting = place;
     meeting->parts[rank] = t;
     if (++meeting->come < size) return meeting;

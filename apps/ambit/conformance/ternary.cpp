@@ -18,6 +18,8 @@ Bound bound_of(TernaryOp op, DType dtype) {
     case TernaryOp::add_scaled:
       return {is_floating_point(dtype) ? 1. : 0., 8 * epsilon(dtype),
               "the product, up to 9, is rounded on its own, or not"};
+    case TernaryOp::lerp:
+      return {8, 8 * epsilon(dtype), "products up to 9 that may cancel an end"};
     case TernaryOp::maximum_grad:
     case TernaryOp::minimum_grad:
       return {};

@@ -92,12 +92,11 @@ std::span<const Step> chain_of(TernaryOp op) {
                 {t, B::div, c, t}, {y, B::mul, a, t});
     AMBIT_CHAIN(div_grad, {t, B::div, c, b}, {t, B::div, t, b}, {t, B::mul, a, t}, {y, U::neg, t});
     AMBIT_CHAIN(hypot_grad, {t, B::hypot, b, c}, {t, B::div, b, t}, {y, B::mul, a, t});
-    // At (0, 0) the length is not 0, so that the quotient is.
-    AMBIT_CHAIN(atan2_grad, {t, U::square, b}, {u, U::square, c}, {t, B::add, t, u}, {u, Least{}},
-                {t, B::maximum, t, u}, {t, B::div, c, t}, {y, B::mul, a, t});
-    AMBIT_CHAIN(atan2_other_grad, {t, U::square, b}, {u, U::square, c}, {t, B::add, t, u},
-                {u, Least{}}, {t, B::maximum, t, u}, {t, B::div, b, t}, {t, B::mul, a, t},
-                {y, U::neg, t});
+    // At (0, 0) the length is raised above 0, so that the quotient is 0.
+    AMBIT_CHAIN(atan2_grad, {t, B::hypot, b, c}, {u, Least{}}, {t, B::maximum, t, u},
+                {u, B::div, c, t}, {t, B::div, u, t}, {y, B::mul, a, t});
+    AMBIT_CHAIN(atan2_other_grad, {t, B::hypot, b, c}, {u, Least{}}, {t, B::maximum, t, u},
+                {u, B::div, b, t}, {t, B::div, u, t}, {t, B::mul, a, t}, {y, U::neg, t});
     AMBIT_CHAIN(binary_cross_entropy_grad, {t, 1.0}, {t, B::sub, t, b}, {t, B::mul, b, t},
                 {u, 1e-12}, {t, B::maximum, t, u}, {u, B::sub, b, c}, {u, B::mul, a, u},
                 {y, B::div, u, t});

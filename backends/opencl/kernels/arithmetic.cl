@@ -131,14 +131,20 @@ T floor_divide(T a, T b) {
   const T down = floor(quotient);
   return quotient - down > (T)0.5 ? down + 1 : down;
 }
-// At least the least number, so that a quotient of zeros is 0.
-T squared_length(T a, T b) {
+// a / (a^2 + b^2), 0 at (0, 0).
+T angle_slope(T a, T b) {
 #if T_BITS == 64
   const T least = 4.9406564584124654e-324;
 #else
   const T least = as_float(1);
 #endif
-  return maximum(a * a + b * b, least);
+  const T length = maximum(hypot(a, b), least);
+  return a / length / length;
+}
+T lerp(T a, T b, T weight) {
+  const T half_way = (T)0.5 * b - (T)0.5 * a;
+  const bool near_a = fabs(weight) < (T)0.5;
+  return (near_a ? a : b) + (T)2 * ((near_a ? weight : weight - 1) * half_way);
 }
 T log_add_exp(T a, T b) {
   if (a == b && is_infinite(a)) return a;

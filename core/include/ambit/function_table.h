@@ -138,6 +138,7 @@ namespace ambit {
 /// and the parameter or target c; those of binary functions: a = dy, b and c their operands.
 #define AMBIT_TERNARY_LOOPS(row)                                                                  \
   row(add_scaled,   kAll,       memory)            /* a + c b; of bool "or" and "and" */          \
+  row(lerp,         kFloating,  memory)            /* a + c (b - a), exact at c = 0 and 1 */      \
   row(elu_grad,     kFloating,  maths)                                                            \
   row(celu_grad,    kFloating,  maths)                                                            \
   row(leaky_relu_grad, kFloating, memory)                                                         \
@@ -177,8 +178,8 @@ namespace ambit {
   row(softsign_grad,   kFloating, memory)          /* a (c / (1 + |b|)^2) */                      \
   row(div_grad,        kFloating, memory)          /* -a (c / b / b): of c / b by b */            \
   row(hypot_grad,      kFloating, maths)           /* a b / sqrt(b^2 + c^2) */                    \
-  row(atan2_grad,      kFloating, memory)          /* a c / (b^2 + c^2) */                        \
-  row(atan2_other_grad, kFloating, memory)         /* -a b / (b^2 + c^2) */                       \
+  row(atan2_grad,      kFloating, maths)           /* a c / (b^2 + c^2), 0 at (0, 0) */           \
+  row(atan2_other_grad, kFloating, maths)          /* -a b / (b^2 + c^2), 0 at (0, 0) */          \
   row(binary_cross_entropy_grad, kFloating, memory) /* a (b - c) / max(b (1 - b), 1e-12) */        \
   row(glu_grad,        kFloating, memory)          /* a b c (1 - c): c = sigmoid(gate) */
 

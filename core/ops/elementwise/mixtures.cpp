@@ -25,16 +25,18 @@ namespace {
 
 constexpr int64_t kPart = int64_t{1} << 17;  // elements
 
-// The checks of both products, which their steps would make under other names.
-void check_three(const char* op, const Tensor& self, const char* second, const Tensor& b,
+// The checks of ops of three tensors, in the op's name. Return the device to compute on.
+Device check_three(const char* op, const Tensor& self, const char* second, const Tensor& b,
                  const char* third, const Tensor& c, bool in_place) {
   expect_defined(op, "self", self);
   expect_defined(op, second, b);
   expect_defined(op, third, c);
-  check_devices(op, {{"self", self}, {second, b}, {third, c}},
-                in_place ? DeviceRule::in_place_elementwise : DeviceRule::elementwise);
+  const Device device =
+      check_devices(op, {{"self", self}, {second, b}, {third, c}},
+                    in_place ? DeviceRule::in_place_elementwise : DeviceRule::elementwise);
   const Dims sizes = broadcast(op, self.sizes(), broadcast(op, b.sizes(), c.sizes()));
   if (in_place) check_broadcasts_to(op, sizes, self.sizes());
+  return device;
 }
 
 // A number that multiplies integers loses its fraction, as in libtorch.
@@ -48,15 +50,17 @@ void expect_quotient(const char* op, const Tensor& a, const Tensor& b) {
                                op, name(a.dtype()), name(b.dtype())));
 }
 
-void check_lerp(const char* op, const Tensor& self, const Tensor& end, bool in_place) {
+Device check_lerp(const char* op, const Tensor& self, const Tensor& end, bool in_place) {
   expect_defined(op, "self", self);
   expect_defined(op, "end", end);
-  check_devices(op, {{"self", self}, {"end", end}},
-                in_place ? DeviceRule::in_place_elementwise : DeviceRule::elementwise);
+  const Device device =
+      check_devices(op, {{"self", self}, {"end", end}},
+                    in_place ? DeviceRule::in_place_elementwise : DeviceRule::elementwise);
   expect_floating(op, self);
   expect_same_dtype(op, self, end);
   broadcast(op, self.sizes(), end.sizes());
   if (in_place) check_broadcasts_to(op, end.sizes(), self.sizes());
+  return device;
 }
 
 // Whether a function of these is computed in parts, of which the caches of a processor hold what
@@ -150,54 +154,12 @@ const Tensor& addcdiv_(const Tensor& self, const Tensor& tensor1, const Tensor& 
 
 namespace {
 
-void check_weights(const char* op, const Tensor& self, const Tensor& end, const Tensor& weight,
-                   bool in_place) {
-  check_three(op, self, "end", end, "weight", weight, in_place);
+Device check_weights(const char* op, const Tensor& self, const Tensor& end, const Tensor& weight,
+                     bool in_place) {
+  const Device device = check_three(op, self, "end", end, "weight", weight, in_place);
   check_lerp(op, self, end, in_place);
   expect_same_dtype(op, self, weight);
-}
-
-// Half of the way, which is never too large: end - self may be.
-Tensor half_way(const Tensor& self, const Tensor& end) { return sub(end * 0.5, self, 0.5); }
-
-// From the nearer end, so that both ends are exact, equal ends stay, and a weight in [0, 1] gives
-// nothing beyond them. 16 bits: in float32, rounded once.
-Tensor mixed(const Tensor& self, const Tensor& end, double weight) {
-  if (is_reduced(self.dtype())) return mixed(widened(self), widened(end), weight).to(self.dtype());
-  const Tensor half = half_way(self, end);
-  return std::fabs(weight) < 0.5 ? add(self, half, 2 * weight) : sub(end, half, 2 * (1 - weight));
-}
-Tensor mixed(const Tensor& self, const Tensor& end, const Tensor& weight) {
-  if (is_reduced(self.dtype())) {
-    return mixed(widened(self), widened(end), widened(weight)).to(self.dtype());
-  }
-  const Tensor half = half_way(self, end), near = weight < 0.5;
-  const Tensor part = where(near, weight, weight - 1) * half;
-  return add(where(near, self, end), part, 2);
-}
-
-// In parts where the operands come in such.
-template <class Weight>
-Tensor run_lerp(const Tensor& self, const Tensor& end, const Weight& weight) {
-  const NoGradGuard no_grad;
-  const auto third = [&]() -> const Tensor& {
-    if constexpr (std::is_same_v<Weight, Tensor>) return weight;
-    return end;
-  };
-  if (!come_in_parts(self, end, third(), false)) return mixed(self, end, weight);
-  Tensor out = allocate("lerp", self.sizes(), self.dtype(), self.device());
-  for (int64_t begin = 0; begin < self.numel(); begin += kPart) {
-    const int64_t n = std::min(kPart, self.numel() - begin);
-    const auto part = [&](const auto& t) {
-      if constexpr (std::is_same_v<decltype(t), const Tensor&>) {
-        return alias(t, {n}, {1}, t.storage_offset() + begin);
-      } else {
-        return t;
-      }
-    };
-    store(part(out), mixed(part(self), part(end), part(weight)));
-  }
-  return out;
+  return device;
 }
 
 template <class Record>
@@ -221,9 +183,13 @@ void record_lerp(const Tensor& self, const Tensor& before, const Tensor& end, co
 }  // namespace
 
 Tensor lerp(const Tensor& self, const Tensor& end, const Scalar& weight) {
-  check_lerp("lerp", self, end, false);
+  const Device device = check_lerp("lerp", self, end, false);
+  const DType dtype = self.dtype();
+  const Dims sizes = broadcast("lerp", self.sizes(), end.sizes());
   const auto w = weight.to<double>();
-  Tensor out = run_lerp(self, end, w);
+  Tensor out = allocate("lerp", sizes, dtype, device);
+  kernels::ternary(out, operand(self, sizes, dtype, device), operand(end, sizes, dtype, device), {},
+                   w, TernaryOp::lerp);
   if (!needs_gradient(self, end)) return out;
   record_lerp(self, end, w, [&](auto&&... formulas) {
     out = record("lerp", std::move(out), std::forward<decltype(formulas)>(formulas)...);
@@ -232,9 +198,10 @@ Tensor lerp(const Tensor& self, const Tensor& end, const Scalar& weight) {
 }
 const Tensor& lerp_(const Tensor& self, const Tensor& end, const Scalar& weight) {
   check_lerp("lerp_", self, end, true);
-  check_in_place("lerp_", self);
+  const Tensor to = operand_in_place("lerp_", self, end, self.dtype());
   const auto w = weight.to<double>();
-  store(self, run_lerp(self, end, w));
+  Tensor out = self;
+  kernels::ternary(out, self, to, {}, w, TernaryOp::lerp);
   record_lerp(self, end, w, [&](auto&&... formulas) {
     record_in_place("lerp", self, std::forward<decltype(formulas)>(formulas)...);
   });
@@ -242,8 +209,13 @@ const Tensor& lerp_(const Tensor& self, const Tensor& end, const Scalar& weight)
 }
 
 Tensor lerp(const Tensor& self, const Tensor& end, const Tensor& weight) {
-  check_weights("lerp", self, end, weight, false);
-  Tensor out = run_lerp(self, end, weight);
+  const Device device = check_weights("lerp", self, end, weight, false);
+  const DType dtype = self.dtype();
+  const Dims sizes =
+      broadcast("lerp", self.sizes(), broadcast("lerp", end.sizes(), weight.sizes()));
+  Tensor out = allocate("lerp", sizes, dtype, device);
+  kernels::ternary(out, operand(self, sizes, dtype, device), operand(end, sizes, dtype, device),
+                   operand(weight, sizes, dtype, device), {}, TernaryOp::lerp);
   if (!needs_gradient(self, end, weight)) return out;
   record_lerp(self, self, end, weight, [&](auto&&... formulas) {
     out = record("lerp", std::move(out), std::forward<decltype(formulas)>(formulas)...);
@@ -252,9 +224,11 @@ Tensor lerp(const Tensor& self, const Tensor& end, const Tensor& weight) {
 }
 const Tensor& lerp_(const Tensor& self, const Tensor& end, const Tensor& weight) {
   check_weights("lerp_", self, end, weight, true);
-  check_in_place("lerp_", self);
+  const Tensor to = operand_in_place("lerp_", self, end, self.dtype()),
+               w = operand_in_place("lerp_", self, weight, self.dtype());
   const Tensor before = needs_gradient(weight) ? self.clone() : self;
-  store(self, run_lerp(self, end, weight));
+  Tensor out = self;
+  kernels::ternary(out, self, to, w, {}, TernaryOp::lerp);
   record_lerp(self, before, end, weight, [&](auto&&... formulas) {
     record_in_place("lerp", self, std::forward<decltype(formulas)>(formulas)...);
   });

@@ -26,10 +26,16 @@ Tensor softplus_grad(const Tensor& dy, const Tensor& x, const Tensor& beta) {
   return where(z > arithmetic::kSoftplusThreshold, dy, dy * sigmoid(z));
 }
 
-// dy * side / squares, 0 at the point (0, 0) as all its gradients are.
-Tensor atan2_slope(const Tensor& dy, const Tensor& side, const Tensor& squares) {
-  const Tensor origin = squares == 0;
-  return masked_fill(dy * (side / masked_fill(squares, origin, 1)), origin, 0);
+// dy * side / (b^2 + c^2); at (0, 0) it and its gradients are 0.
+Tensor atan2_slope(const Tensor& dy, const Tensor& side, const Tensor& b, const Tensor& c) {
+  const Tensor origin = logical_and(b == 0, c == 0);
+  const Tensor length = hypot(masked_fill(b, origin, 1), c);
+  return masked_fill(dy * (side / length / length), origin, 0);
+}
+
+Tensor lerp_formula(const Tensor& a, const Tensor& b, const Tensor& weight) {
+  const Tensor half = sub(b * 0.5, a, 0.5), near_a = abs(weight) < 0.5;
+  return add(where(near_a, a, b), where(near_a, weight, weight - 1) * half, 2);
 }
 
 // What function_table.h says of a function, in ops that have gradients. No branch that is not taken
@@ -38,6 +44,8 @@ Tensor formula(TernaryOp op, const Tensor& a, const Tensor& b, const Tensor& c) 
   switch (op) {
     case TernaryOp::add_scaled:
       return a + b * c;
+    case TernaryOp::lerp:
+      return lerp_formula(a, b, c);
     case TernaryOp::elu_grad:
       return a * where(b <= 0, c * exp(b.clamp_max(0)), 1);
     case TernaryOp::celu_grad:
@@ -107,9 +115,9 @@ Tensor formula(TernaryOp op, const Tensor& a, const Tensor& b, const Tensor& c) 
     case TernaryOp::hypot_grad:
       return a * (b / hypot(b, c));
     case TernaryOp::atan2_grad:
-      return atan2_slope(a, c, square(b) + square(c));
+      return atan2_slope(a, c, b, c);
     case TernaryOp::atan2_other_grad:
-      return neg(atan2_slope(a, b, square(b) + square(c)));
+      return neg(atan2_slope(a, b, b, c));
     case TernaryOp::binary_cross_entropy_grad:
       return a * (b - c) / (b * (1 - b)).clamp_min(1e-12);
     case TernaryOp::glu_grad:

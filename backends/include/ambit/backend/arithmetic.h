@@ -114,11 +114,20 @@ AMBIT_HOST_DEVICE T minimum(T a, T b) {
   const T smaller = a > b ? b : a;
   return b != b ? b : smaller;
 }
-/// a^2 + b^2, but never 0: at the point (0, 0) a quotient by it is 0.
+/// Return a / (a^2 + b^2), 0 at (0, 0). The squares, which may underflow, are not computed.
 template <class T>
-AMBIT_HOST_DEVICE T squared_length(T a, T b) {
-  return maximum(a * a + b * b,
-                 static_cast<T>(sizeof(T) == 8 ? 4.94065645841246544e-324 : 1.4012984643e-45));
+AMBIT_HOST_DEVICE T angle_slope(T a, T b) {
+  constexpr T kLeast = static_cast<T>(sizeof(T) == 8 ? 4.94065645841246544e-324 : 1.4012984643e-45);
+  const T length = maximum(std::hypot(a, b), kLeast);
+  return a / length / length;
+}
+/// Return a + weight (b - a), computed from the nearer end: exact at both ends and for equal ends,
+/// and within [a, b] for a weight in [0, 1]. Half of the difference cannot overflow.
+template <class T>
+AMBIT_HOST_DEVICE T lerp(T a, T b, T weight) {
+  const T half = T(0.5) * b - T(0.5) * a;
+  const bool near_a = std::fabs(weight) < T(0.5);
+  return (near_a ? a : b) + T(2) * ((near_a ? weight : weight - 1) * half);
 }
 /// Whether b takes the place of a as the extreme of both: only what is strictly better, and the
 /// first NaN for good.

@@ -235,6 +235,7 @@ AMBIT_BINARY(huber,        magnitude(a) < b ? T(0.5) * a * a : b * (magnitude(a)
 AMBIT_BINARY(logit_loss,   logit_loss(a, b))
 
 AMBIT_TERNARY(add_scaled,      wrap_add(a, wrap_mul(c, b)))
+AMBIT_TERNARY(lerp,            lerp(a, b, c))
 AMBIT_TERNARY(elu_grad,        b <= 0 ? a * (c * std::exp(b)) : a)
 AMBIT_TERNARY(celu_grad,       b <= 0 ? a * std::exp(b / c) : a)
 AMBIT_TERNARY(leaky_relu_grad, b > 0 ? a : c * a)
@@ -269,8 +270,8 @@ AMBIT_TERNARY(i0_grad,         a * (c * T(bessel_i1(b))))
 AMBIT_TERNARY(softsign_grad,   a * (c / ((1 + magnitude(b)) * (1 + magnitude(b)))))
 AMBIT_TERNARY(div_grad,        -(a * (c / b / b)))
 AMBIT_TERNARY(hypot_grad,      a * (b / std::hypot(b, c)))
-AMBIT_TERNARY(atan2_grad,      a * (c / squared_length(b, c)))
-AMBIT_TERNARY(atan2_other_grad, -(a * (b / squared_length(b, c))))
+AMBIT_TERNARY(atan2_grad,      a * angle_slope(c, b))
+AMBIT_TERNARY(atan2_other_grad, -(a * angle_slope(b, c)))
 AMBIT_TERNARY(binary_cross_entropy_grad, a * (b - c) / maximum(b * (1 - b), T(1e-12)))
 AMBIT_TERNARY(glu_grad,        a * (b * (c * (1 - c))))
 
@@ -315,8 +316,8 @@ struct Clamp {
   T low, high;
 };
 
-/// What kernels::clamp_grad does. low and high are the first and the last number that is inside:
-/// those next to the bounds, infinities where there is no bound, NaN where no number is inside.
+/// The function of kernels::clamp_grad. low and high are the least and the greatest number between
+/// the bounds: the neighbours of the bounds, infinities without a bound, NaN if there is no number.
 template <class T>
 struct ClampGrad {
   ClampGrad(const std::optional<Scalar>& min, const std::optional<Scalar>& max, bool passes_nan)

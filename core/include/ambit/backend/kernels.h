@@ -54,12 +54,11 @@ extern AMBIT_API Op<void(Tensor& y, const Tensor& a, const Tensor& b, const Tens
 extern AMBIT_API Op<void(Tensor& y, const Tensor& x, const std::optional<Scalar>& min,
                          const std::optional<Scalar>& max)>
     clamp;
-/// dx = dy where x lies between the bounds, else 0, of one floating dtype, as comparisons tell. At
-/// a bound x is outside. NaN is inside where `open`, and where there is no bound; else it is
-/// outside. composite
+/// dx = dy if min < x < max, else 0; one floating dtype. A NaN in x passes dy if passes_nan is true
+/// or neither bound is given, else it gives 0. composite
 extern AMBIT_API
     Op<void(Tensor& dx, const Tensor& dy, const Tensor& x, const std::optional<Scalar>& min,
-            const std::optional<Scalar>& max, bool open)>
+            const std::optional<Scalar>& max, bool passes_nan)>
         clamp_grad;
 /// y = op(a, b), y bool, a and b of one dtype.
 extern AMBIT_API Op<void(Tensor& y, const Tensor& a, const Tensor& b, const CompareOp& op)> compare;

@@ -18,10 +18,9 @@ AMBIT_API Tensor activated(const Tensor& x, BinaryOp activation, double paramete
 /// Return leaky_relu(x) with a slope for each element, of a shape that broadcasts with x's.
 /// Errors: those of binary ops. Gradient: both.
 AMBIT_API Tensor leaky_relu_by(const Tensor& x, const Tensor& slope);
-/// Return g where x lies between the bounds, else 0: what kernels::clamp_grad says, but for bounds
-/// that are rounded to x's dtype. Gradient: g.
+/// Return kernels::clamp_grad of g and x, with bounds rounded to x's dtype. Gradient: g.
 AMBIT_API Tensor clamp_grad(const Tensor& g, const Tensor& x, const std::optional<Scalar>& min,
-                            const std::optional<Scalar>& max, bool open);
+                            const std::optional<Scalar>& max, bool passes_nan);
 /// Return the first half of x along dim times the sigmoid of the second. Requires floats of an even
 /// size there. Gradient: x.
 AMBIT_API Tensor gated_halves(const Tensor& x, int64_t dim);

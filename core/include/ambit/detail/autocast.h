@@ -81,7 +81,7 @@ inline constexpr std::string_view kAsIs[] = {
     "gelu_tanh_grad", "silu_grad", "mish_grad", "selu_grad", "logsigmoid_grad", "hardsigmoid_grad",
     "hardswish_grad", "elu", "celu", "leaky_relu", "smooth_l1", "huber", "logit_loss",
     // of three
-    "add_scaled", "elu_grad", "celu_grad", "leaky_relu_grad", "softplus_grad", "smooth_l1_grad",
+    "add_scaled", "lerp", "elu_grad", "celu_grad", "leaky_relu_grad", "softplus_grad", "smooth_l1_grad",
     "huber_grad", "logit_loss_grad", "maximum_grad", "minimum_grad", "pow_base_grad",
     "pow_exponent_grad", "logaddexp_grad", "abs_grad", "square_grad", "reciprocal_grad",
     "rsqrt_grad", "sqrt_grad", "expm1_grad", "log1p_grad", "tan_grad", "atan_grad", "asin_grad",
