@@ -45,7 +45,7 @@ class AMBIT_API Backend {
 
   /// Return the name of the device kind: [a-z][a-z0-9_]*.
   virtual std::string name() const = 0;
-  /// Return how many devices can be used now. Must not fail, and stays cheap without hardware.
+  /// Return the number of usable devices. Must not fail, and must be cheap without hardware.
   virtual int device_count() const noexcept = 0;
   /// Return why device_count() is 0, for the load report; empty without a reason.
   virtual std::string reason_for_none() const;

@@ -94,8 +94,7 @@ inline constexpr std::string_view kAsIs[] = {
 };
 // clang-format on
 
-/// Return the row of an op. consteval in effect: without a row, the call is not a constant
-/// expression.
+/// Return the row of an op. For constant expressions: without a row it does not compile.
 constexpr Policy policy_of(std::string_view op) {
   const auto has = [op](const auto& list) {
     for (const std::string_view name : list) {
