@@ -8,8 +8,7 @@ namespace ambit {
 /// Set how many threads a CPU kernel may use, for all threads of the process from their next kernel
 /// on. Initially OMP_NUM_THREADS, else the number of physical cores that this process may use,
 /// within taskset and the container's CPU quota. Threads that find their core busy are left out of
-/// a kernel, so sharing the machine with other processes does little harm. Errors: Error for less
-/// than 1.
+/// a kernel, so sharing the machine with other processes does little harm.
 /// Errors: Error for less than 1.
 AMBIT_API void set_num_threads(int threads);
 /// Return how many threads a kernel called by this thread may use.
