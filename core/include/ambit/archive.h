@@ -19,7 +19,7 @@
 
 namespace ambit::serialize {
 
-struct ArchiveEntry;  // what an archive holds under one name; private to core
+struct ArchiveEntry;  // the value of one key; private to core
 
 /// libtorch's owner of the classes of nested archives. ambit writes its classes when an archive is
 /// saved and shares none, so no CompilationUnit ever exists; the type lets libtorch programs pass

@@ -1,6 +1,6 @@
 // Autocast: a scope in which matrix products and convolutions run in a 16-bit dtype, and ops that
 // need range or precision in float32. A network with float32 parameters then trains at the speed
-// and memory of 16 bits:
+// and memory of a 16-bit dtype:
 //   {
 //     AutocastGuard guard(net_device, kBFloat16);
 //     loss = nn::functional::cross_entropy(net(x), target);

@@ -28,9 +28,8 @@ struct ScanParams {
 namespace ambit::kernels {
 // --- memory
 /// y = x, between any two of the ten dtypes; to bool: x != 0; reduced floating-point types may be
-/// converted through float32. A float to an integer is converted through int32, or int64 to int64,
-/// without its fraction; values out of range and NaN give the smallest number of that type.
-/// strided.
+/// converted through float32. Floats become integers through int32 (int64 for y int64), without
+/// their fraction; values out of range and NaN give the smallest number of that type. strided.
 extern AMBIT_API Op<void(Tensor& y, const Tensor& x)> copy;
 /// y[...] = value, converted by the same rules. strided.
 extern AMBIT_API Op<void(Tensor& y, const Scalar& value)> fill;
