@@ -97,8 +97,7 @@ class NodeUse {
   }
 
  private:
-  // otherwise the number of users that keep it
-  static constexpr int32_t kFreed = -1, kFreeing = -2;
+  static constexpr int32_t kFreed = -1, kFreeing = -2;  // else the number of its users
 
   [[noreturn]] static void throw_in_use(const Node& node, int32_t use) {
     throw AutogradError(fmt::format(
@@ -189,8 +188,7 @@ void Engine::prepare_leaves() {
 }
 
 void Engine::retain(const Node& node, std::span<const Tensor> grads) {
-  // destroyed after unlocking, since destroying their graphs may lock
-  std::vector<Tensor> replaced;
+  std::vector<Tensor> replaced;  // destroyed after unlocking: destroying their graphs may lock
   const std::lock_guard lock(graph_mutex());
   const NodeHooks& hooks = *NodeHooks::find(node);
   replaced.reserve(hooks.retain.size());

@@ -116,8 +116,7 @@ unsigned Tensor::register_hook(std::function<Tensor(const Tensor&)> hook) const 
 }
 
 void Tensor::remove_hook(unsigned id) const {
-  // destroyed after unlocking, since its destructor may lock
-  std::shared_ptr<const GradHook> removed;
+  std::shared_ptr<const GradHook> removed;  // destroyed after unlocking: it may lock
   const auto remove_from = [&](std::vector<NamedHook>& hooks) {
     return std::erase_if(hooks, [&](NamedHook& h) {
       if (h.id == id) removed = std::move(h.call);

@@ -124,8 +124,7 @@ void set_history_in_place(const Tensor& self, intrusive_ptr<Node> node, uint32_t
   const Tensor base(self.impl()->base);
   set_history(base,
               intrusive_ptr<Node>(new ViewWriteNode(base, *self.impl(), std::move(node), output)));
-  // self gets its new history lazily from the base, like any other view
-  ++base.impl()->autograd->rebases;
+  ++base.impl()->autograd->rebases;  // self, like other views, gets its new history lazily
 }
 
 void Tensor::sync_view() const {

@@ -11,8 +11,7 @@
 namespace ambit {
 namespace {
 
-// Return the file that a function was loaded from, which may differ from the library of the
-// headers.
+// Return the file that a function was loaded from, which may not be the headers' library.
 std::filesystem::path file_of(const void* function) {
   Dl_info info;
   if (!dladdr(function, &info) || !info.dli_fname) return {};

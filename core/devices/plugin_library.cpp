@@ -90,8 +90,7 @@ std::string new_name(const std::string& file) {
 const PluginInfo& open_plugin(const std::string& path) {
   check_plugin_file(path);
   const std::string name = new_name(path);
-  // allocated now, since it must not fail once the library is open
-  int& opened = times_opened()[path];
+  int& opened = times_opened()[path];  // must not fail once the library is open
   const OpenedLibrary library = open_library(name);
   if (!library.handle) {
     const std::string reason = "expected a loadable library, got: " + library.reason;

@@ -253,8 +253,7 @@ std::string refusals(std::string_view name = {}) {
   return text.empty() ? text : "; refused were" + text;
 }
 
-// Every allocation calls the two below: they throw through separate functions, so that they stay
-// short.
+// Every allocation calls the two below: separate functions that throw keep them short.
 
 [[noreturn, gnu::noinline]] void throw_no_memory(Device device) {
   throw BackendError(fmt::format("{} has no memory", device.str()));

@@ -15,8 +15,7 @@
 namespace ambit {
 namespace autocast {
 
-// Every kernel and every function of a family must have a row: otherwise policy_of() does not
-// compile.
+// Each kernel and each function of a family must have a row, or policy_of() does not compile.
 #define AMBIT_HAS_ROW(name, ...) static_assert(policy_of(#name) <= Policy::as_is);
 AMBIT_KERNELS(AMBIT_HAS_ROW)
 AMBIT_UNARY_FUNCTIONS(AMBIT_HAS_ROW)

@@ -21,7 +21,7 @@ struct Cut {
                                               ///< above
 };
 
-/// Return the ways of all ops.
+/// Return the splits of all ops.
 std::span<const Cut> all_cuts();
 
 }  // namespace ambit

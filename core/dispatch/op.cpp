@@ -103,7 +103,7 @@ void OpBase::rethrow_typed(Device device, const char* function) const {
     throw;
   } catch (const Error&) {
     throw;
-  } catch (const std::bad_alloc&) {  // of a kernel's scratch in a std::vector
+  } catch (const std::bad_alloc&) {  // e.g. for a kernel's temporary std::vector
     throw_out_of_host_memory(name_);
   } catch (...) {
     const std::string code =

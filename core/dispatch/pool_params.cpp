@@ -62,8 +62,7 @@ bool all_reach(const PoolParams& p, size_t axis, int64_t size, int64_t windows) 
   const int64_t dilation = p.dilation[axis];
   if (dilation <= size) return true;
   for (int64_t i = 0; i < windows && i * p.stride[axis] < p.padding[axis]; ++i) {
-    // padding elements before the input
-    const int64_t before = p.padding[axis] - i * p.stride[axis];
+    const int64_t before = p.padding[axis] - i * p.stride[axis];  // padding elements
     const int64_t first = (dilation - before % dilation) % dilation;
     if (first >= size) return false;
   }

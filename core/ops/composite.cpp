@@ -10,8 +10,7 @@
 namespace ambit::composite {
 namespace {
 
-// Expand index [n] as gather and scatter require: one entry for each element of a tensor of
-// `sizes`.
+// Expand index [n] as gather and scatter require: one entry per element of a tensor of `sizes`.
 Tensor index_of_each(const Tensor& index, IntArrayRef sizes, int64_t dim) {
   Dims column(sizes.size(), 1);
   column[static_cast<size_t>(dim)] = index.numel();

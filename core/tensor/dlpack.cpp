@@ -291,8 +291,7 @@ Tensor borrow(Managed* managed, bool read_only, const DLPackImport& options) try
     call_backend(device, "borrow()",
                  [&] { backend_of(device).borrow(device.index(), data, bytes, options.stream); });
   }
-  // nothing can fail from here on: the import has succeeded
-  storage->set_deleter(std::move(deleter));
+  storage->set_deleter(std::move(deleter));  // nothing fails from here on
   return out;
 } catch (const std::bad_alloc&) {
   throw_out_of_host_memory("from_dlpack");

@@ -56,8 +56,7 @@ int64_t count(const char* op, IntArrayRef sizes) {
   bool zero = false, refused = false;
   for (const int64_t s : sizes) {
     zero |= s == 0;
-    // Checked even if another size is 0, so that values computed from sizes, such as strides, never
-    // overflow.
+    // Checked even if another size is 0, so that values like strides never overflow.
     refused |= s < 0 || __builtin_mul_overflow(n, std::max<int64_t>(s, 1), &n);
   }
   if (refused) refuse_sizes(op, sizes);

@@ -126,8 +126,7 @@ class AMBIT_API AutogradContext {
   void mark_dirty(const variable_list& inputs) { dirty_ = inputs; }
   /// Declare that these outputs never need a gradient.
   void mark_non_differentiable(const variable_list& outputs) { constants_ = outputs; }
-  /// Set whether backward gets zeros (the default) or an undefined tensor as the gradient of an
-  /// output that was not used.
+  /// Set whether backward gets zeros (the default) or undefined as gradients of unused outputs.
   void set_materialize_grads(bool value) { materializes_ = value; }
   /// Return true if the gradient of tensor argument i, or of one in the ranges, is needed.
   bool needs_input_grad(size_t i) const { return i < wanted_.size() && wanted_[i]; }

@@ -128,8 +128,7 @@ AMBIT_API std::vector<Device> all_devices();
 /// or borrow host memory: from_blob(), files, datasets. Operands never move to it. Source:
 /// torch.get_default_device.
 AMBIT_API Device get_default_device() noexcept;
-/// Set it for this thread. Errors: BackendError for a device that does not exist; nothing changes
-/// then.
+/// Set it for this thread. Errors: BackendError for a device that does not exist; no change then.
 AMBIT_API void set_default_device(Device device);
 
 /// Set the default device for a scope.

@@ -32,8 +32,7 @@ struct Binary16 {
   AMBIT_HOST_DEVICE friend constexpr Binary16 operator-(Binary16 a) {
     return {static_cast<uint16_t>(a.x ^ 0x8000), from_bits()};
   }
-  // With Binary16 or an integer the result is a Binary16, with float or double it is that type.
-  // Comparisons are done in float.
+  // With Binary16 or an integer the result is a Binary16, else that type. Comparisons are in float.
 #define AMBIT_BINARY16_OPERATOR(op)                                                      \
   AMBIT_HOST_DEVICE friend constexpr Binary16 operator op(Binary16 a, Binary16 b) {      \
     return static_cast<float>(a) op static_cast<float>(b);                               \

@@ -17,8 +17,7 @@ struct MemoryStats {
   size_t allocated = 0;           ///< total ever given to tensors, freed or not
 };
 
-/// Return the statistics of a device's allocator. Errors: BackendError when the device does not
-/// exist.
+/// Return a device's allocator statistics. Errors: BackendError if the device does not exist.
 AMBIT_API MemoryStats memory_stats(Device device);
 /// Return cached memory to the system, except rests of blocks that tensors hold.
 AMBIT_API void empty_cache(Device device);

@@ -23,8 +23,7 @@ struct ProfileOptions {
   bool record_shapes = false;   ///< sizes of each kernel's tensors; the most expensive part of
                                 ///< profiling
   bool profile_memory = false;  ///< memory held by tensors on each kernel's device
-  /// The maximum number of calls in the trace and in events(): the first ones. Averages include
-  /// all.
+  /// Maximum number of calls in the trace and in events(): the first. Averages include all.
   size_t max_events = 1'000'000;
 };
 
@@ -50,7 +49,7 @@ struct FunctionEvent {
   double self_device_time = 0;
   Device device;       ///< of an op or a copy
   std::string dtypes;  ///< of an op's tensors, outputs first: "float32, int64"
-  /// With record_shapes, of what an op reads and writes: "[4, 10], [4]".
+  /// With record_shapes, sizes of the tensors that an op reads and writes: "[4, 10], [4]".
   std::string input_shapes, output_shapes;
   int64_t kernels = 0;  ///< kernel calls, including nested ones
   int64_t bytes = 0;    ///< size of the elements of an op's tensors

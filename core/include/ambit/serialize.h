@@ -44,8 +44,7 @@ AMBIT_API Tensor load_tensor(const std::string& path, const std::string& name, D
 /// pointer", "an HTML page"; "an unknown file". Errors: SerializationError for a file that cannot
 /// be read.
 AMBIT_API std::string file_kind(const std::string& path);
-/// Check that save() could write `path`: create a file next to it and remove it. Errors: those of
-/// save().
+/// Check that save() could write `path`: create and remove a file next to it. Errors: as save().
 AMBIT_API void check_writable(const std::string& path);
 /// Map a file of raw elements, row-major and without a header, as a tensor of `size` elements, or
 /// of all if size is 0. Its memory is the file's pages, read on access. shared: writes to the

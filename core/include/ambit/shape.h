@@ -141,8 +141,7 @@ class OptionalIntArrayRef {
 AMBIT_API std::string str(IntArrayRef sizes);
 AMBIT_API std::ostream& operator<<(std::ostream& os, IntArrayRef sizes);
 
-/// Return the number of elements. Errors: ShapeError for a negative size or more than 2^63-1
-/// elements.
+/// Return the number of elements. Errors: ShapeError for a size < 0 or more than 2^63-1 elements.
 AMBIT_API int64_t count(const char* op, IntArrayRef sizes);
 /// Return the strides of a contiguous (row-major) tensor, in elements.
 AMBIT_API Dims contiguous_strides(IntArrayRef sizes);

@@ -59,8 +59,7 @@ class AMBIT_API Tensor : public detail::LackingMethods {
     if (t) impl_ = t->impl_;
   }
 
-  // Assignment to an lvalue rebinds the handle; assignment to an rvalue, as in `t[3] = x`, writes
-  // elements.
+  // Assignment to an lvalue rebinds the handle; to an rvalue, as in `t[3] = x`, writes elements.
   Tensor(const Tensor&) = default;
   Tensor(Tensor&&) noexcept = default;
   Tensor& operator=(const Tensor&) & = default;
@@ -215,8 +214,7 @@ class AMBIT_API Tensor : public detail::LackingMethods {
   /// a wrong number of dims; Error for Preserve.
   Tensor contiguous(MemoryFormat format) const;
   Tensor clone() const;
-  /// Return a copy with the strides of this format; Preserve: self's strides if they cover memory
-  /// without gaps and overlaps.
+  /// Return a copy with this format's strides; Preserve: self's if without gaps and overlaps.
   Tensor clone(std::optional<MemoryFormat> format) const;
   Tensor& copy_(const Tensor& src, bool non_blocking = false) const;
   /// Return the tensor in pinned memory, or itself if it is pinned already. Copies between pinned

@@ -40,8 +40,7 @@ class AMBIT_API Value {
   /// In order of insertion.
   using Dict = std::vector<std::pair<Value, Value>>;
 
-  /// Maximum nesting depth: functions on values may recurse. Python's own pickler fails at about
-  /// 300.
+  /// Maximum depth: functions on values may recurse. Python's own pickler fails at about 300.
   static constexpr int kMaxDepth = 100;
 
   Value() = default;

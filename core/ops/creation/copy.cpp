@@ -50,8 +50,7 @@ Tensor packed(const Tensor& t, DType dtype) {
   return out;
 }
 
-// Copy the bytes of `from` to `to`: both contiguous, with equal dtype and size, on different
-// devices.
+// Copy the bytes of `from` to `to`: contiguous, equal dtype and size, on different devices.
 void copy_bytes(const Tensor& to, const Tensor& from, bool non_blocking) try {
   const Device target = to.device(), source = from.device();
   const size_t bytes = from.nbytes();

@@ -249,8 +249,7 @@ Tensor from_blob(void* data, IntArrayRef sizes, IntArrayRef strides,
       intrusive_ptr<TensorImpl>(new TensorImpl(storage, sizes, strides, 0, options.dtype())));
   std::function<void(void*)> own = deleter;
   if (options.requires_grad()) out.requires_grad_();
-  // nothing can fail from here on: the tensor owns the memory
-  storage->set_deleter(std::move(own));
+  storage->set_deleter(std::move(own));  // nothing fails from here on: the tensor owns the memory
   return out;
 } catch (const std::bad_alloc&) {
   throw_out_of_host_memory("from_blob");

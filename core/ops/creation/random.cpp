@@ -254,8 +254,7 @@ Tensor bernoulli(const Tensor& self, const Stream& generator) {
   if (!is_reduced(self.dtype())) {
     return (rand(self.sizes(), generator, self.options()) < self).to(self.dtype());
   }
-  // Compare in float32 with unrounded numbers, part by part; the copy holds p until it is
-  // overwritten.
+  // Compare in float32 with unrounded numbers, in parts; the copy holds p until overwritten.
   const Tensor out = self.clone(MemoryFormat::Contiguous);
   const RandomParams uniform =
       next("bernoulli", out.device(), out.numel(), {.kind = Kind::uniform}, generator);

@@ -41,8 +41,7 @@ Scalar scaled(const char* op, const Tensor& self, const Scalar& other, const Sca
   return is_one(alpha) ? other : product(other, alpha);
 }
 
-// self + alpha * other, self - alpha * other. Not inlined, so that plain sums do not pay for its
-// stack frame.
+// self + alpha * other, self - alpha * other. Not inlined: plain sums need not pay for its frame.
 template <class Family>
 [[gnu::noinline]] Tensor weighted(const Tensor& self, const Tensor& other, const Scalar& alpha) {
   check_operands(Family::kName, self, other, DeviceRule::elementwise);

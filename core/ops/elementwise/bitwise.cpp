@@ -51,8 +51,7 @@ struct Lcm : NoGradient {
   static constexpr Domain kDomain = Domain::integers;
 };
 
-// Replace shifts of all bits by one that every dtype can represent; converting them could wrap
-// around.
+// Replace shifts of all bits by one that every dtype represents; conversion could wrap around.
 Scalar places(const Scalar& number) {
   if (number.is_floating_point()) return number;
   const auto n = number.to<int64_t>();

@@ -95,8 +95,7 @@ Tensor reduced(const Tensor& data, Reduce reduce, const Tensor& border, int64_t 
   Tensor index, count;
   {
     const NoGradGuard no_grad;
-    // Count the segments that end at or before each position; positions in no segment go to an
-    // extra one.
+    // Count the segments that end at or before each position; others go to an extra one.
     const Tensor place = arange(n, border.options());
     Dims places(border.sizes());
     places[places.size() - 1] = n;

@@ -116,8 +116,7 @@ Tensor batch_norm_of_nothing(const Tensor& input, const Tensor& weight, const Te
   return out;
 }
 
-// The running statistics as a contiguous tensor for the kernel, upcast if needed; training updates
-// them.
+// The running statistics, contiguous and perhaps upcast for the kernel; training updates them.
 struct Running {
   Running(const Tensor& s, bool training) : stored(s), value(dense(s)) {
     if (!s.defined()) return;

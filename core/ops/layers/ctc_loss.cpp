@@ -117,8 +117,7 @@ Tensor beginnings(const Tensor& each, const States& s) {
   return alpha;
 }
 
-// beta[t, n, l]: likewise for all path suffixes from time t on. [T, N, L+2], with two states at the
-// end.
+// beta[t, n, l]: likewise for all path suffixes from time t on. [T, N, L+2], two states at the end.
 Tensor endings(const Tensor& each, const States& s) {
   const int64_t times = each.size(0), n = each.size(1), states = each.size(2);
   Tensor beta = full({times, n, states + 2}, kNever, each.options());

@@ -64,8 +64,7 @@ struct Windows {
   PerAxis kernel, output;
 };
 
-// Reshape t [N,C,n,k] to [N,C,1...,n,1...,1...,k,1...]: `dims` window dims, then `dims` element
-// dims.
+// Reshape t [N,C,n,k] to [N,C,1...,n,1...,1...,k,1...]: `dims` window dims, `dims` element dims.
 Tensor spread_out(const Tensor& t, size_t axis, size_t dims) {
   Dims sizes(2 + 2 * dims, 1);
   sizes[0] = t.size(0);

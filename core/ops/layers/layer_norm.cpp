@@ -120,8 +120,7 @@ Tensor normalize(const char* op, const Tensor& input, IntArrayRef shape, const T
   return reshaped(out, input.sizes());
 }
 
-// For reduced floating-point types the epsilon of float32, in which they are computed; as in
-// PyTorch.
+// For reduced floating-point types, float32's epsilon, as they are computed in it; as in PyTorch.
 double default_eps(DType dtype) {
   return visit<dtypes::kFloating>(statistics_dtype(dtype), []<class T>() -> double {
     return static_cast<double>(std::numeric_limits<T>::epsilon());

@@ -107,8 +107,7 @@ Tensor cross_entropy_grad(const Tensor& share, const Tensor& x, const Tensor& ta
 template <class Kernel>
 ClassLoss run_class_loss(const Kernel& kernel, const Tensor& x, const Tensor& target,
                          const Tensor& weight, Reduction reduction, int64_t ignore_index) {
-  // In a reduced floating-point type the sum could overflow or lose precision where the mean does
-  // not.
+  // In a reduced floating-point type the sum could overflow or lose precision; the mean does not.
   const DType dtype = statistics_dtype(x.dtype());
   Tensor out = allocate(kernel.name(), target.sizes(), dtype, x.device());
   Tensor weight_sum = allocate(kernel.name(), {}, dtype, x.device());
@@ -257,8 +256,7 @@ Tensor mse_loss(const Tensor& input, const Tensor& target, Reduction reduction) 
   if (!input.is_floating_point()) expect_floating("mse_loss", target);
   const DType dtype = result_type(input, target);
   broadcast("mse_loss", input.sizes(), target.sizes());
-  // squares in a reduced floating-point type may overflow
-  const DType wide = statistics_dtype(dtype);
+  const DType wide = statistics_dtype(dtype);  // reduced types' squares may overflow
   return reduced(square(input.to(wide) - target.to(wide)), reduction).to(dtype);
 }
 

@@ -17,8 +17,7 @@ struct Images {
   bool had_no_batch;
 };
 
-/// Maximum pooling to y's sizes; also the kernel's positions, undefined unless with_index.
-/// Recorded.
+/// Maximum pooling to y's sizes; also the positions, undefined unless with_index. Recorded.
 std::pair<Tensor, Tensor> max(const char* op, const Tensor& x, IntArrayRef y, const PoolParams& p,
                               bool with_index);
 /// Average pooling to y's sizes. Recorded.

@@ -11,14 +11,12 @@ IntArrayRef batch_of(const Tensor& t);
 /// Return `batch` followed by `sizes`.
 Dims batch_and(IntArrayRef batch, IntArrayRef sizes);
 
-/// Check that t is a floating-point matrix or a batch of them. Errors: Error, DTypeError,
-/// ShapeError.
+/// Check that t is a floating-point matrix or a batch. Errors: Error, DTypeError, ShapeError.
 void expect_matrices(const char* op, const char* argument, const Tensor& t);
 /// The same for square matrices.
 void expect_square(const char* op, const char* argument, const Tensor& t);
 
-/// Return t [...,M,N] in the kernels' form, contiguous [B,M,N], unrecorded. An undefined t is
-/// returned as it is.
+/// Return t [...,M,N] in the kernels' form, contiguous [B,M,N], unrecorded. Undefined t: unchanged.
 Tensor as_batch(const Tensor& t);
 /// Return a contiguous t [...,N], or info [...], as [B,N] or [B].
 Tensor as_rows(const Tensor& t, size_t dims_of_matrix);

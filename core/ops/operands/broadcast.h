@@ -12,7 +12,7 @@ Tensor expanded(const Tensor& t, IntArrayRef sizes);
 Tensor operand(const Tensor& t, IntArrayRef sizes, DType dtype, Device device);
 /// Return true if `from` broadcasts to exactly `to`.
 bool broadcasts_to(IntArrayRef from, IntArrayRef to);
-/// Check it. Errors: ShapeError.
+/// Check that `from` broadcasts to `to`. Errors: ShapeError.
 void check_broadcasts_to(const char* op, IntArrayRef from, IntArrayRef to);
 
 }  // namespace ambit

@@ -18,8 +18,7 @@ namespace ambit {
 
 [[noreturn]] void throw_input_dtype(const char* op, DType expected, const char* argument,
                                     DType got);
-/// Rethrow the current exception; add the path of `t`, if it has one, to a ShapeError or
-/// DTypeError.
+/// Rethrow the current exception; a ShapeError or DTypeError gets the path of `t`, if it has one.
 [[noreturn]] void throw_again_naming(const char* argument, const Tensor& t);
 
 /// Run the checks of an op that layers call. Errors name the layer by its parameter t: "linear:
@@ -82,8 +81,7 @@ inline void expect_input_dtype(const char* op, const Tensor& input, const char* 
     throw_input_dtype(op, t.dtype(), argument, input.dtype());
 }
 
-/// Undefined tensors are accepted. Errors: ShapeError "conv2d: expected bias of shape [6], got
-/// [5]".
+/// Undefined tensors pass. Errors: ShapeError "conv2d: expected bias of shape [6], got [5]".
 inline void expect_sizes(const char* op, const char* argument, const Tensor& t,
                          IntArrayRef expected) {
   if (t.defined() && t.sizes() != expected) [[unlikely]] {

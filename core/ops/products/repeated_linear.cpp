@@ -26,8 +26,7 @@ Tensor cast(const Tensor& operand) {
   return autocast::Cast<autocast::policy_of(kOp)>{}(operand);
 }
 
-/// Receives the gradient of call i as that of its output 2 i, and the call's x as that of output 2
-/// i + 1.
+/// Receives the gradient of call i as that of its output 2 i, and the call's x as that of 2 i + 1.
 class WeightNode final : public Node {
  public:
   WeightNode(const Tensor& weight, const Tensor& bias, uint32_t calls)

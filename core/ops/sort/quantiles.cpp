@@ -31,8 +31,7 @@ void check_fraction(const char* op, double q) {
   if (!(q >= 0 && q <= 1)) throw Error(fmt::format("{}: expected q in [0, 1], got {}", op, q));
 }
 
-// Return the element at the fractional index `place` of each line's last dim; place [..., Q] ->
-// [..., Q].
+// Return each line's element at the fractional index `place`; place [..., Q] -> [..., Q].
 Tensor at_place(const Tensor& sorted, const Tensor& place, std::string_view interpolation) {
   const auto take = [&](const Tensor& whole) { return gather(sorted, -1, whole.to(kInt64)); };
   const Tensor fixed = place.detach();

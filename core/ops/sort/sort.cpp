@@ -73,8 +73,7 @@ std::tuple<Tensor, Tensor> topk(const Tensor& self, int64_t k, int64_t dim, bool
     throw IndexError(fmt::format("topk: expected k in [0, {}], got {}", length, k));
   }
   Dims sizes(self.sizes());
-  // a 0-dim tensor remains 0-dim, k = 0 or 1
-  if (self.dim() > 0) sizes[static_cast<size_t>(dim)] = k;
+  if (self.dim() > 0) sizes[static_cast<size_t>(dim)] = k;  // 0-dim remains 0-dim, k = 0 or 1
   Tensor values = allocate("topk", sizes, self.dtype(), self.device());
   Tensor indices = allocate("topk", sizes, kInt64, self.device());
   if (values.numel() > 0) {

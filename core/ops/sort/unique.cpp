@@ -57,8 +57,7 @@ Tensor inverse_of(const Tensor& order, const Tensor& of_each) {
   return scatter(zeros_like(of_each), 0, order, of_each);
 }
 
-// Return the lexicographic order of the rows of x [n, m]: sort by each column in turn, the first
-// one last.
+// Return the lexicographic order of the rows of x [n, m]: sort by each column, the first one last.
 Tensor lexicographic(const Tensor& x) {
   Tensor order = arange(x.size(0), TensorOptions(kInt64).device(x.device()));
   for (int64_t column = x.size(1); column-- > 0;) {

@@ -104,7 +104,7 @@ class AMBIT_API Backend {
   /// so on; default: 12, kDLExtDev, a type that only ambit understands.
   virtual int32_t dlpack_device_type() const;
   /// Order all work queued so far on the block that contains `p` before the other library's work:
-  /// that which it enqueues on `stream` from now on (numbered as in the Python array API), or
+  /// what it enqueues on `stream` from now on (numbered as in the Python array API), or
   /// without a stream any work. Default: wait on the host by synchronize(index).
   virtual void lend(int index, void* p, std::optional<int64_t> stream);
   /// Order what another library enqueued on `stream`, or without a stream has done so far, before

@@ -30,8 +30,7 @@ struct AMBIT_API RawMemory {
   virtual void free_pages(void* p, size_t bytes) noexcept;
   /// Return how many bytes the device can still allocate; 0: unknown.
   virtual size_t free_bytes() = 0;
-  /// Return true if the CPU may dereference the pointers; AddressSanitizer then tracks tensors'
-  /// memory.
+  /// Return true if the CPU may dereference the pointers; AddressSanitizer then tracks tensors.
   virtual bool is_host() const { return false; }
 };
 

@@ -119,8 +119,7 @@ class AMBIT_API Communicator {
   /// Create the subgroup of these ranks, in their order; null if this rank is not one of them. A
   /// collective of all ranks of this group.
   virtual std::unique_ptr<Communicator> split(std::span<const int> ranks) = 0;
-  /// Abort the group: waiting calls, here and on other ranks, throw DistributedError with this
-  /// reason.
+  /// Abort the group: waiting calls, here and on other ranks, throw DistributedError with `reason`.
   virtual void abort(const std::string& reason) noexcept = 0;
 };
 
@@ -135,8 +134,7 @@ using CommunicatorFactory = std::unique_ptr<Communicator> (*)(const Communicator
 /// Return the factory of communicators of that name, from libambit_<name>.so in $AMBIT_BACKEND_PATH
 /// or <libdir>/ambit/communicators. Errors: Error listing the available ones and the load failures.
 AMBIT_API CommunicatorFactory find_communicator(const std::string& name);
-/// Load every plugin of <libdir>/ambit/communicators that was not tried yet; results are in
-/// load_report().
+/// Load the plugins of <libdir>/ambit/communicators not tried yet; results are in load_report().
 AMBIT_API void load_all_communicators() noexcept;
 
 }  // namespace ambit::distributed

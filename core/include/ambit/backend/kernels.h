@@ -39,8 +39,7 @@ extern AMBIT_API Op<void(Tensor& y, const RandomParams& p)> random;
 // --- elementwise; all operands have y's shape (already broadcast, with strides 0), all strided
 /// y = op(x). Functions, their dtypes and y's dtype: function_table.h, here and below.
 extern AMBIT_API Op<void(Tensor& y, const Tensor& x, const UnaryOp& op)> unary;
-/// y = op(a, b), one dtype for all three. Integers wrap; operands that a function refuses throw
-/// Error.
+/// y = op(a, b), one dtype for all three. Integers wrap; operands a function refuses throw Error.
 extern AMBIT_API Op<void(Tensor& y, const Tensor& a, const Tensor& b, const BinaryOp& op)> binary;
 /// The same for x and a number, converted to the dtype by fill's rules. composite
 extern AMBIT_API

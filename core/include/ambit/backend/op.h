@@ -94,8 +94,7 @@ class AMBIT_API OpBase {
   /// Return the dtypes that the op computes with. Functions of a family may support fewer
   /// (function_table.h); indices, targets and masks have dtypes of their own.
   DTypeSet dtypes() const { return dtypes_; }
-  /// Return how reduced floating-point operands are handled if the backend's kernel does not accept
-  /// them.
+  /// Return how reduced floating-point operands are handled if the kernel does not accept them.
   Reduced reduced() const { return reduced_; }
   /// Return the reduced floating-point types that a backend's kernel accepts.
   DTypeSet native(DeviceKind kind) const;
@@ -140,8 +139,8 @@ class AMBIT_API OpBase {
   Reduced reduced_;
   std::array<const char*, kMaxArgs> args_{};  // names of the tensor arguments, in order
   bool has_composite_;
-  // Atomic because a backend may be loaded while others compute.
-  // used by calls; null while profiling
+  // Atomic because a backend may be loaded while others compute. The first table is used by calls;
+  // null while profiling.
   std::array<std::atomic<AnyKernel>, kMaxDeviceKinds> table_{};
   std::array<std::atomic<AnyKernel>, kMaxDeviceKinds> kernels_{};  // the registered kernels
   std::array<std::atomic<uint32_t>, kMaxDeviceKinds> native_{};    // bits of a DTypeSet
@@ -243,8 +242,7 @@ class Op<void(A...)> final : public OpBase {
     call.finish();
   }
 
-  /// The name of a function of a family (function_table.h), the only enumerations that kernels
-  /// accept.
+  /// Name of a function of a family (function_table.h), the only enumerations kernels accept.
   template <class Parameter>
   static const char* function_name(const Parameter& p) {
     if constexpr (std::is_enum_v<Parameter>) {

@@ -1,6 +1,5 @@
-// Backends by name, and their kernels. A backend registers itself through an entry function, the
-// same for built-in backends and plugins; static constructors are not used, since linkers drop
-// them.
+// Backends by name, and their kernels. A backend, built-in or plugin, registers itself through an
+// entry function; static constructors are not used, since linkers drop them.
 #pragma once
 
 #include <ambit/backend/backend.h>
@@ -53,8 +52,7 @@ class AMBIT_API Registry {
 
 /// Return the backend of a device kind. Errors: BackendError if there is none (meta).
 AMBIT_API Backend& backend_of(Device device);
-/// Return the backend after checking that the device exists. Errors: BackendError with the number
-/// of devices.
+/// Return the backend; the device must exist. Errors: BackendError with the number of devices.
 AMBIT_API Backend& usable_backend(Device device);
 /// Return the library of a device kind's backend: "libambit" or a file; for meta, "core".
 AMBIT_API const std::string& backend_library(DeviceKind kind);

@@ -113,8 +113,7 @@ AMBIT_API void set_history(const Tensor& out, intrusive_ptr<Node> node, uint32_t
 AMBIT_API void set_history_in_place(const Tensor& self, intrusive_ptr<Node> node,
                                     uint32_t output = 0);
 
-/// Attach the gradient formulas of an op to its output if an input requires grad; return the
-/// output.
+/// Attach an op's gradient formulas to its output if an input requires grad; return the output.
 template <class... F>
 Tensor record(const char* name, Tensor out, Wrt<F>&&... w) {
   if (GradMode::is_enabled() && (w.input.requires_grad() || ...) &&

@@ -77,8 +77,7 @@ AMBIT_BINARY(bitwise_left_shift)
 /// Compute self / 2^other rounded down; for other < 0 or >= the number of bits 0, or -1 for
 /// negative self. Integers only.
 AMBIT_BINARY(bitwise_right_shift)
-/// Return |self| with the sign of other, including -0.; integers and bool give floats. Gradient:
-/// self.
+/// Return |self| with the sign of other, even -0.; integers and bool give floats. Gradient: self.
 AMBIT_BINARY(copysign)
 /// Compute self * log(other); 0 if self is 0 and other not NaN. Integers and bool give floats.
 AMBIT_BINARY(xlogy)
@@ -271,8 +270,7 @@ AMBIT_API DType result_type(const Tensor& self, const Tensor& other);
 AMBIT_API DType result_type(const Tensor& self, const Scalar& other);
 AMBIT_API DType result_type(const Scalar& self, const Tensor& other);
 AMBIT_API DType result_type(const Scalar& self, const Scalar& other);
-/// Return true if an in-place op may convert its result this way: not from floats to integers, nor
-/// from numbers to bool.
+/// True if an in-place op may convert its result so: not floats to integers, nor numbers to bool.
 AMBIT_API bool can_cast(DType from, DType to);
 /// Compute the angle of real numbers in the complex plane: 0, or pi for negative ones; NaN
 /// propagates. Integers and bool give floats. Gradient: 0.

@@ -36,8 +36,7 @@ AMBIT_API Tensor _upsample_nearest_exact3d(const Tensor& self, IntArrayRef outpu
                                            std::optional<double> scales_d = {},
                                            std::optional<double> scales_h = {},
                                            std::optional<double> scales_w = {});
-/// Interpolate linearly between the two elements around the position, along each dim. Floating
-/// point.
+/// Interpolate linearly between the two elements around the position, per dim. Floating point.
 AMBIT_API Tensor upsample_linear1d(const Tensor& self, IntArrayRef output_size, bool align_corners,
                                    std::optional<double> scales = {});
 AMBIT_API Tensor upsample_bilinear2d(const Tensor& self, IntArrayRef output_size,

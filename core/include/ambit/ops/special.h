@@ -60,8 +60,7 @@ AMBIT_API const Tensor& rad2deg_(const Tensor& self);
 /// dtype. Gradient: other. Errors also: NotImplementedError in a backward to self.
 AMBIT_API Tensor igamma(const Tensor& self, const Tensor& other);
 AMBIT_API const Tensor& igamma_(const Tensor& self, const Tensor& other);
-/// Compute the upper one, Q(a, x) = 1 - P(a, x), accurate for small results; otherwise like
-/// igamma().
+/// Compute the upper one, Q(a, x) = 1 - P(a, x), accurate for small results; else like igamma().
 AMBIT_API Tensor igammac(const Tensor& self, const Tensor& other);
 AMBIT_API const Tensor& igammac_(const Tensor& self, const Tensor& other);
 /// Split floating-point numbers: self = mantissa 2^exponent, |mantissa| in [0.5, 1), of self's
