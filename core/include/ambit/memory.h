@@ -12,7 +12,7 @@ namespace ambit {
 struct MemoryStats {
   size_t in_use = 0;              ///< held by tensors
   size_t peak_in_use = 0;         ///< maximum of in_use
-  size_t cached = 0;  ///< free, kept for reuse, including unused rests of blocks that tensors hold
+  size_t cached = 0;              ///< free, kept for reuse, with unused rests of tensors' blocks
   size_t system_allocations = 0;  ///< calls of the system's allocator (a count, not bytes)
   size_t allocated = 0;           ///< total ever given to tensors, freed or not
 };

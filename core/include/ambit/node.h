@@ -55,8 +55,7 @@ class AMBIT_API Node : public RefCounted, public Pooled {
   uint32_t num_inputs() const { return outputs_; }            ///< of backward: the op's outputs
 
   uint32_t outputs() const { return outputs_; }
-  uint64_t sequence() const { return sequence_; }  ///< higher than that of every node reachable
-                                                   ///< from it
+  uint64_t sequence() const { return sequence_; }  ///< above that of each node it reaches
   uint64_t sequence_nr() const { return sequence_; }
 
   /// Destroy without recursion, so that deep graphs do not overflow the stack.

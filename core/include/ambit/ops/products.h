@@ -13,7 +13,7 @@ namespace ambit {
 /// one, "ii->i" a diagonal, "i,j->ij" an outer product, "ij->" a sum.
 ///   Before the arrow: one term for each tensor, with a letter, a-z or A-Z, for each dim; dims with
 ///   the same letter are iterated together, and size 1 broadcasts. Letters not after the arrow are
-///   summed; without an arrow, letters that occur once are kept, in alphabetical order. "..." are the
+///   summed; without an arrow, letters that occur once are kept, in alphabetical order. "..." are
 ///   dims without letters, which broadcast; without an arrow they come first. Spaces are ignored.
 /// Tensors are contracted from left to right; `path`: pairs of list positions to contract; both are
 /// removed and the product is appended. One dtype, any but bool. Errors also: Error for an invalid

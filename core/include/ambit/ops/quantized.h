@@ -10,11 +10,11 @@ namespace ambit {
 
 /// Quantise rows to int8 with a scale for each row: input [N,K] -> (q int8 [N,K], scale float32
 /// [N]) with input = about q * scale[:, None].
-///   scale[n] = max(abs(input[n])) / 127, q = round(input * (127 / max(abs(input[n])))), ties to even
-/// computed in float32, with the same q on every device. The rounding error is at most scale / 2. q
-/// = 0 for rows with a maximum below 1e-36, and for rows with NaN or Inf, whose scale is not
-/// finite. input: float32, float16 or bfloat16; K <= 131072, so that sums of products fit int32.
-/// Errors: DTypeError, ShapeError. Gradient: none.
+///   scale[n] = max(abs(input[n])) / 127, q = round(input * (127 / max(abs(input[n]))))
+/// in float32, ties to even, with the same q on every device. The rounding error is at most
+/// scale / 2. q = 0 for rows with a maximum below 1e-36, and for rows with NaN or Inf, whose scale
+/// is not finite. input: float32, float16 or bfloat16; K <= 131072, so that sums of products fit
+/// int32. Errors: DTypeError, ShapeError. Gradient: none.
 AMBIT_API std::tuple<Tensor, Tensor> quantize_rows(const Tensor& input);
 
 /// Apply a linear layer with int8 weight to rows that are quantised on the fly.
