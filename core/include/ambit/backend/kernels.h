@@ -28,8 +28,8 @@ struct ScanParams {
 namespace ambit::kernels {
 // --- memory
 /// y = x, between any two of the ten dtypes; to bool: x != 0; reduced floating-point types may be
-/// converted through float32. Floats become integers through int32 (int64 for y int64), without
-/// their fraction; values out of range and NaN give the smallest number of that type. strided.
+/// converted through float32. Floats are truncated to int32 (int64 for y int64): NaN and values out
+/// of its range give its smallest number. Narrower integers then wrap. strided.
 extern AMBIT_API Op<void(Tensor& y, const Tensor& x)> copy;
 /// y[...] = value, converted by the same rules. strided.
 extern AMBIT_API Op<void(Tensor& y, const Scalar& value)> fill;
