@@ -12,8 +12,8 @@ namespace ambit {
 
 /// Write a file that `torch.load(path, weights_only=True)` reads (plain floats need PyTorch 2.0).
 /// Tensors may be on any device; the file records none, so it opens everywhere. Tensors that share
-/// memory share it in the file; of one that is alone in using a part of its storage, only that part
-/// is written. `metadata` goes into files next to the pickle ("extra/<key>"), which PyTorch ignores.
+/// memory share it in the file; a tensor that alone uses part of a storage is written without the
+/// rest. `metadata` goes into files next to the pickle ("extra/<key>"), which PyTorch ignores.
 /// Atomic, as save() of a state dict. Errors: SerializationError naming the path and the cause.
 AMBIT_API void save_checkpoint(const Value& value, const std::string& path,
                                const Metadata& metadata = {});
