@@ -1,4 +1,4 @@
-// backward() and grad(): what they start from and where they end. The engine is in engine.cpp.
+// backward() and grad(): start gradients and results. The engine is in engine.cpp.
 #include <ambit/autograd.h>
 #include <ambit/backend/op.h>
 #include <ambit/detail/memory_errors.h>
@@ -17,7 +17,7 @@ namespace {
 
 std::atomic<bool> anomaly{false}, anomaly_nan{true};
 
-// A gradient to start from may be left out, which means 1, for a one-element tensor.
+// A start gradient may be omitted for a one-element tensor; it is 1 then.
 void check_starting_gradient(const char* op, const Tensor& root, const Tensor& given) {
   if (given.defined()) {
     check_devices(op, {{"tensor", root}, {"gradient", given}}, DeviceRule::in_place);

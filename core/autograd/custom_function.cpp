@@ -80,7 +80,7 @@ struct CustomNode final : Node {
       if (wanted[i] && grads[i].defined()) in[i] = fitted(i, grads[i]);
     }
   }
-  /// What backward returned, without the places of arguments that are no tensors.
+  /// Return backward's gradients without the entries of non-tensor arguments.
   variable_list of_tensors(variable_list grads) const {
     const auto surplus = std::find_if(
         grads.begin() + static_cast<ptrdiff_t>(std::min(is_tensor.size(), grads.size())),
@@ -104,7 +104,7 @@ struct CustomNode final : Node {
     }
     return kept;
   }
-  /// The input is gone, so that check_devices cannot see it.
+  /// The input no longer exists, so check_devices cannot be used.
   void check_device(size_t i, const Tensor& g) const {
     const Like& want = input_like[i];
     if (g.device() == want.device) return;
@@ -114,7 +114,7 @@ struct CustomNode final : Node {
          {fmt::format("gradients[{}]", i), Like::of(g).str(), g.device(), g.name()}},
         0, 1);
   }
-  /// The gradient in the shape and dtype of its input, as the nodes below take for granted.
+  /// Return the gradient in its input's shape and dtype, as later nodes require.
   Tensor fitted(size_t i, const Tensor& g) const {
     const Like& want = input_like[i];
     if (!broadcasts_to(want.sizes, g.sizes())) {
@@ -133,7 +133,7 @@ struct CustomNode final : Node {
   }
   std::span<Edge> edges() override { return input_edges; }
 
-  /// Keep what forward asked to keep; an output without a reference cycle.
+  /// Save forward's tensors; outputs without a reference cycle.
   void save(const variable_list& outputs) {
     context->saved_ = std::make_shared<AutogradContext::SavedList>();
     std::vector<Saved>& kept = context->saved_->tensors;
@@ -154,7 +154,7 @@ struct CustomNode final : Node {
   std::vector<Like> input_like, output_like;
   std::shared_ptr<AutogradContext> context;
   std::function<variable_list(AutogradContext*, variable_list)> backward;
-  // Backward is the user's, who may write to the context; it may run this node again, inside.
+  // Recursive: the user's backward may write to the context and run this node again.
   std::recursive_mutex mutex;
 };
 
@@ -194,7 +194,7 @@ void CustomCall::add(TensorList list) {
 
 const char* CustomCall::name_of(const std::type_info& type) {
   int status = 0;
-  // Never freed: nodes outlive main.
+  // Leaked: nodes may be used after main.
   const char* const demangled = abi::__cxa_demangle(type.name(), nullptr, nullptr, &status);
   if (!demangled) return "Function";
   const char* last = demangled;
@@ -217,7 +217,7 @@ variable_list CustomCall::run(const std::function<variable_list(AutogradContext*
     outputs = forward(context.get());
   }
   for (const Tensor& t : context->dirty_) {
-    t.bump_version();  // also where forward wrote by other means than ops
+    t.bump_version();  // also if forward wrote by other means than ops
     if (is_among(outputs, t)) continue;
     throw AutogradError(fmt::format(
         "{}: expected forward to return every tensor that it marks dirty, got one that it does not",
@@ -232,7 +232,7 @@ variable_list CustomCall::run(const std::function<variable_list(AutogradContext*
 void CustomCall::record(std::shared_ptr<AutogradContext> context, variable_list& outputs) {
   const variable_list dirty = context->dirty_, constants = context->constants_;
   for (const Tensor& t : dirty) check_in_place(name, t);
-  // An input handed through gets a history of its own, beside the one it has.
+  // An input returned unchanged gets a separate history in addition to its own.
   for (Tensor& out : outputs) {
     if (out.defined() && is_among(inputs, out) && !is_among(dirty, out)) out = out.detach();
   }

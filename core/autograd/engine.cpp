@@ -19,20 +19,20 @@
 namespace ambit {
 namespace {
 
-// Accumulation into one leaf's .grad is exclusive; a few locks shared by all leaves are enough.
+// Accumulation into a leaf's .grad must be exclusive; all leaves share a few locks.
 std::mutex& leaf_mutex(const TensorImpl* leaf) {
   static constinit std::array<std::mutex, 64> mutexes;
   return mutexes[(reinterpret_cast<uintptr_t>(leaf) / sizeof(TensorImpl)) % 64];
 }
 
-// A gradient that nobody else holds becomes the .grad itself; others are copied.
+// A gradient without other references becomes the .grad itself; others are copied.
 Tensor own(Tensor g, bool create_graph) {
   if (create_graph) return g;
   const bool sole = g.impl()->use_count() == 1 && g.storage()->use_count() == 1;
   return sole && g.is_contiguous() && !g.requires_grad() ? std::move(g) : g.detach().clone();
 }
 
-// `hooks` is a snapshot, since a hook may add and remove hooks, itself too.
+// `hooks` is a copy, since a hook may add and remove hooks, including itself.
 void run_hooks(const std::vector<NamedHook>& hooks, uint32_t output, Tensor& g) {
   for (const NamedHook& hook : hooks) {
     if (hook.output != output) continue;
@@ -69,11 +69,11 @@ void check_not_nan(const Node& node, std::span<const Tensor> in) {
 
 }  // namespace
 
-// One backward's use of a node. Those that keep the graph may use a node at the same time; one that
-// frees it must be alone in it.
+// A backward's use of a node. Several backwards with retain_graph may use a node at once; one that
+// frees it must be its only user.
 class NodeUse {
  public:
-  /// Errors: AutogradError where the node was freed, or another backward stands in the way.
+  /// Errors: AutogradError if the node was freed or is used by a conflicting backward.
   NodeUse(Node& node, bool keep) : node_(node), keep_(keep) {
     int32_t seen = node.use_.load(std::memory_order_relaxed);
     do {
@@ -91,13 +91,13 @@ class NodeUse {
   NodeUse(const NodeUse&) = delete;
   NodeUse& operator=(const NodeUse&) = delete;
 
-  /// Drop what the node has saved, unless the graph is kept.
+  /// Free the node's saved tensors, unless the graph is kept.
   void finish() {
     if (!keep_) freed_ = node_.release();
   }
 
  private:
-  static constexpr int32_t kFreed = -1, kFreeing = -2;  // else the number of those that keep it
+  static constexpr int32_t kFreed = -1, kFreeing = -2;  // else the number of its users
 
   [[noreturn]] static void throw_in_use(const Node& node, int32_t use) {
     throw AutogradError(fmt::format(
@@ -113,8 +113,8 @@ class NodeUse {
   bool freed_ = false;
 };
 
-// Walk the graph below the roots, then from the oldest node up: a node is needed if one of its
-// edges leads to a captured place or to a needed node.
+// Walk the graph from the roots, then process nodes from the oldest on: a node is needed if one of
+// its edges leads to a captured target or to a needed node.
 void Engine::find_needed(std::span<const Edge> roots) {
   std::map<uint64_t, Node*> nodes;
   std::vector<Node*> stack;
@@ -167,7 +167,7 @@ void Engine::add(const Edge& to, Tensor g) {
 
 void Engine::run() {
   const AutoGradMode mode(create_graph_);
-  const autocast::Suspended suspended;  // formulas run in the dtypes that the forward ran in
+  const autocast::Suspended suspended;  // formulas run in the forward's dtypes
   if (has_listeners().load(std::memory_order_relaxed) && accumulates_) [[unlikely]] {
     run_listened();
   } else {
@@ -182,13 +182,13 @@ void Engine::run() {
 }
 
 void Engine::prepare_leaves() {
-  for (Leaf& leaf : leaves_) run_leaf_hooks(leaf);  // which may change the .grad of any leaf
+  for (Leaf& leaf : leaves_) run_leaf_hooks(leaf);  // hooks may change the .grad of any leaf
   if (!accumulates_) return;
-  for (Leaf& leaf : leaves_) prepare_leaf(leaf);  // all before the first takes its own
+  for (Leaf& leaf : leaves_) prepare_leaf(leaf);  // all before the first .grad changes
 }
 
 void Engine::retain(const Node& node, std::span<const Tensor> grads) {
-  std::vector<Tensor> replaced;  // destroyed after the lock, which their graphs may take
+  std::vector<Tensor> replaced;  // destroyed after unlocking: destroying their graphs may lock
   const std::lock_guard lock(graph_mutex());
   const NodeHooks& hooks = *NodeHooks::find(node);
   replaced.reserve(hooks.retain.size());
@@ -201,7 +201,7 @@ void Engine::retain(const Node& node, std::span<const Tensor> grads) {
   }
 }
 
-// The formulas take for granted what they were recorded with.
+// Formulas assume the shapes, dtypes and devices of recording time.
 void Engine::check_recorded(const Node& node, std::span<const Tensor> grads) {
   const std::lock_guard lock(graph_mutex());
   for (const RecordedOutput& was : NodeHooks::find(node)->replaced) {
@@ -282,7 +282,7 @@ void Engine::check_fits(const Leaf& leaf) {
   }
 }
 
-// All that can fail, for a leaf that does not fit or for want of memory.
+// Do everything that can fail, by a mismatched leaf or lack of memory.
 void Engine::prepare_leaf(Leaf& to) {
   TensorImpl& leaf = *to.tensor;
   Tensor& g = to.grad;
@@ -290,7 +290,7 @@ void Engine::prepare_leaf(Leaf& to) {
   const auto fits = [&leaf](const Tensor& t) {
     return t.sizes() == leaf.sizes && t.dtype() == leaf.dtype;
   };
-  const std::lock_guard lock(leaf_mutex(&leaf));  // another thread may be putting its grad there
+  const std::lock_guard lock(leaf_mutex(&leaf));  // another thread may be writing the .grad
   const Tensor& grad = autograd_meta(leaf).grad;
   check_devices("backward", {{"tensor", self}, {"gradient", g}, {"grad", grad}},
                 DeviceRule::in_place);
@@ -315,7 +315,7 @@ void Engine::finish_leaf(Leaf& to) {
   const std::lock_guard lock(leaf_mutex(&leaf));
   Tensor& grad = leaf.autograd->grad;
   if (!grad.defined()) {
-    // Not owned where there was a .grad a moment ago, which another thread has dropped.
+    // Not owned if another thread has just removed the .grad that was there.
     grad = to.is_owned ? std::move(g) : own(std::move(g), create_graph_);
   } else if (create_graph_) {
     grad = grad + g;

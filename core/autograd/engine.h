@@ -1,6 +1,6 @@
-// The backward engine. Every node was created after the nodes it points at, so running the pending
-// nodes in falling order of their creation number runs each after all of its gradients have
-// arrived: no count of dependencies, no recursion, no limit on depth.
+// The backward engine. Every node is newer than the nodes that its edges lead to, so running
+// pending nodes in descending sequence order runs each one after all of its gradients have arrived:
+// no dependency counts, no recursion, no depth limit.
 #pragma once
 
 #include <ambit/detail/pooled.h>
@@ -17,7 +17,7 @@
 
 namespace ambit {
 
-/// Where a gradient arrives: a node's output, or a leaf.
+/// The destination of a gradient: a node's output, or a leaf.
 using Target = std::pair<const void*, uint32_t>;
 inline Target target_of(const Edge& e) {
   return e.function ? Target{e.function.get(), e.input_nr} : Target{e.leaf.get(), 0};
@@ -29,14 +29,14 @@ class Engine {
   Engine(bool retain_graph, bool create_graph)
       : retain_graph_(retain_graph), create_graph_(create_graph) {}
 
-  /// Compute no more than the gradients that arrive at these places, and keep them, or, with
-  /// `accumulate`, add them to the .grad of those that are leaves.
+  /// Compute only the gradients that arrive at these edges and keep them, or with `accumulate` add
+  /// those of leaves to their .grad.
   void capture(std::span<const Edge> places, bool accumulate = false) {
     captures_ = true;
     accumulates_ = accumulate;
     for (const Edge& e : places) captured_[target_of(e)] = Tensor();
   }
-  /// Whether a gradient that arrives here is asked for, or one behind it.
+  /// True if a gradient for this edge, or one computed from it, is needed.
   bool is_wanted(const Edge& e) const {
     if (!e) return false;
     if (!captures_) return true;
@@ -46,7 +46,7 @@ class Engine {
 
   void add(const Edge& to, Tensor g);
   void run();
-  /// Whether anybody has ever listened to a leaf.
+  /// True if a listener was ever registered for a leaf.
   static std::atomic<bool>& has_listeners();
   Tensor captured(const Edge& place) const { return captured_.at(target_of(place)); }
 
@@ -64,7 +64,7 @@ class Engine {
   struct Leaf {
     intrusive_ptr<TensorImpl> tensor;
     Tensor grad;
-    bool is_owned = false;  // the gradient may become the .grad as it is
+    bool is_owned = false;  // the gradient can become the .grad without a copy
   };
   class Listening;  // leaf_listener.cpp
   void run_listened();
@@ -75,16 +75,16 @@ class Engine {
   void finish_leaf(Leaf& leaf);
 
   const bool retain_graph_, create_graph_;
-  // What a step makes and drops comes from the pool, as its nodes do.
+  // Allocations of each step come from the pool, like nodes.
   std::map<uint64_t, Pending, std::greater<>, PoolAllocator<std::pair<const uint64_t, Pending>>>
-      pending_;  // the latest op first
+      pending_;  // descending: the latest op first
   PooledVector<Leaf> leaves_;
   std::unordered_map<const TensorImpl*, size_t, std::hash<const void*>, std::equal_to<>,
                      PoolAllocator<std::pair<const TensorImpl* const, size_t>>>
       leaf_at_;
   bool captures_ = false, accumulates_ = true;
   std::map<Target, Tensor> captured_;
-  std::unordered_map<const Node*, bool> needed_;  // nodes on a path to a captured place
+  std::unordered_map<const Node*, bool> needed_;  // nodes on a path to a captured target
 };
 
 }  // namespace ambit

@@ -1,4 +1,4 @@
-// Which leaves are listened to, and when the gradient of each is whole.
+// Registration of leaf listeners, and detection of complete gradients during backward.
 #include <ambit/backend/op.h>
 #include <ambit/detail/leaf_listener.h>
 #include <ambit/error.h>
@@ -20,14 +20,14 @@ std::atomic<bool>& Engine::has_listeners() {
 
 namespace {
 
-// Here and not in the leaves, which know nothing of it: to be listened to is rare.
+// A separate table, not a member of leaves: listeners are rare.
 struct Listeners {
   std::mutex mutex;
   std::unordered_map<const TensorImpl*, std::weak_ptr<LeafListener>> of;
 };
 
 Listeners& listeners() {
-  static auto* l = new Listeners;  // leaked: tensors in globals die after main
+  static auto* l = new Listeners;  // leaked: tensors in globals are destroyed after main
   return *l;
 }
 
@@ -55,8 +55,8 @@ void listen_to_leaf(const Tensor& leaf, const std::shared_ptr<LeafListener>& lis
   Engine::has_listeners() = true;
 }
 
-// The leaves of listeners that this backward reaches, by the last op that hands them a gradient:
-// ops run in falling order of their numbers.
+// The leaves with listeners that this backward reaches, by the last node that contributes to their
+// gradient: nodes run in descending sequence order.
 class Engine::Listening {
  public:
   explicit Listening(Engine& engine) : engine_(engine) { find_leaves(); }
@@ -67,7 +67,7 @@ class Engine::Listening {
   Listening& operator=(const Listening&) = delete;
 
   void begin() {
-    // Where one throws it is abandoned, and so are the others, which have no backward either.
+    // If begin() throws, its listener and all others are abandoned: no backward happens.
     std::erase_if(listeners_, [&](const auto& one) {
       return !one.first->begin(one.second, engine_.create_graph_);
     });
@@ -75,7 +75,7 @@ class Engine::Listening {
     std::sort(waiting_.begin(), waiting_.end(),
               [](const Waiting& a, const Waiting& b) { return a.last > b.last; });
   }
-  // No op with the number `next` or a higher one is left to run; the highest but it may be.
+  // All nodes whose sequence number is greater than `next` have run.
   void tell(uint64_t next) {
     while (told_ < waiting_.size() && waiting_[told_].last > next) tell(waiting_[told_++]);
   }
@@ -94,7 +94,7 @@ class Engine::Listening {
   struct Waiting {
     Tensor leaf;
     std::shared_ptr<LeafListener> listener;
-    uint64_t last;  // number of the op
+    uint64_t last;  // sequence number of the node
   };
 
   void find_leaves() {
@@ -144,11 +144,11 @@ class Engine::Listening {
     check_fits(leaf);
     w.listener->ready(w.leaf, leaf.grad);
     leaf.grad.reset();
-    leaf.tensor.reset();  // taken
+    leaf.tensor.reset();  // taken by the listener
   }
 
   Engine& engine_;
-  std::vector<Waiting> waiting_;  // the first to be whole first
+  std::vector<Waiting> waiting_;  // in the order in which gradients become complete
   size_t told_ = 0;
   std::map<std::shared_ptr<LeafListener>, std::vector<Tensor>> listeners_;  // with their leaves
 };

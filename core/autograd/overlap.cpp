@@ -26,7 +26,7 @@ bool overlaps_itself(const TensorImpl& t) {
 
 namespace {
 
-// First and last byte that a tensor touches, relative to its storage.
+// Return the first byte that a tensor touches and the one after the last, relative to its storage.
 std::pair<int64_t, int64_t> byte_range(const TensorImpl& t) {
   int64_t last = t.offset;
   for (size_t i = 0; i < t.sizes.size(); ++i) last += (t.sizes[i] - 1) * t.strides[i];
@@ -34,9 +34,9 @@ std::pair<int64_t, int64_t> byte_range(const TensorImpl& t) {
   return {t.offset * size, (last + 1) * size};
 }
 
-// Whether a sum of steps[i].first * k[i], 0 <= k[i] <= steps[i].second, is `target`; the largest
-// steps come first. Strides that nest leave one or two k to try for each step; `work` bounds those
-// that do not, and where it runs out the answer is yes.
+// Return true if a sum of steps[i].first * k[i], 0 <= k[i] <= steps[i].second, equals `target`;
+// steps in descending order. With nested strides only one or two k must be tried for each step;
+// `work` bounds the search for others, which returns true when it runs out.
 // Source: numpy/core/src/common/mem_overlap.c.
 bool reaches(std::span<const std::pair<int64_t, int64_t>> steps, int64_t target, int& work) {
   if (target == 0) return true;
@@ -54,7 +54,7 @@ bool reaches(std::span<const std::pair<int64_t, int64_t>> steps, int64_t target,
   return false;
 }
 
-// Whether an element of a is one of b: whether a.offset + i * a.strides = b.offset + j * b.strides
+// Return true if a and b share an element: if a.offset + i * a.strides = b.offset + j * b.strides
 // has a solution. j counts from its end, so that all terms are positive.
 bool shares_elements(const TensorImpl& a, const TensorImpl& b) {
   std::vector<std::pair<int64_t, int64_t>> steps;

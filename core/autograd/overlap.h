@@ -1,15 +1,15 @@
-// Which elements are the same memory.
+// Detection of overlapping memory.
 #pragma once
 
 #include <ambit/detail/tensor_impl.h>
 
 namespace ambit {
 
-/// Return whether two elements of t may share an address: sorted by stride, each dim must step over
-/// those inside.
+/// Return true if two elements of t may share an address: sorted by stride, each dim must step over
+/// all inner dims.
 bool overlaps_itself(const TensorImpl& t);
 
-/// Return whether a byte of a may be one of b; both have elements and are of one storage.
+/// Return true if a and b, non-empty and of one storage, may share a byte.
 bool overlap(const TensorImpl& a, const TensorImpl& b);
 
 }  // namespace ambit

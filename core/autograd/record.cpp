@@ -1,4 +1,4 @@
-// How histories attach to tensors: nodes, saved tensors, views and in-place writes.
+// Recording of histories: nodes, saved tensors, views and in-place writes.
 #include <ambit/detail/memory_errors.h>
 #include <ambit/detail/record.h>
 #include <ambit/error.h>
@@ -37,7 +37,7 @@ Node*& current_node() {
 }
 
 std::mutex& graph_mutex() {
-  static constinit std::mutex mutex;  // without a destructor: tensors in globals die after main
+  static constinit std::mutex mutex;  // no destructor: tensors in globals are destroyed after main
   return mutex;
 }
 
@@ -78,7 +78,7 @@ const Edge& Node::next_edge(size_t i) const {
 }
 
 void Node::destroy(Node* n) noexcept {
-  // Destroying a node drops those below it.
+  // Destroying a node drops the nodes that its edges hold.
   destroy_in_turn(
       n, [](Node& t) -> Node*& { return t.next_to_destroy_; }, [](Node* t) { delete t; });
 }
@@ -95,7 +95,7 @@ Edge gradient_edge(const Tensor& t) {
 
 namespace {
 
-// The bytes of t outside of any graph.
+// Return an alias of t outside of any graph.
 Tensor bytes_of(const TensorImpl& t) {
   intrusive_ptr<TensorImpl> bytes(
       t.contiguous && t.offset == 0

@@ -10,7 +10,7 @@
 namespace ambit {
 namespace {
 
-// One past the last element; there is one.
+// Return one past the last element's position; t is not empty.
 int64_t end_of(const Geometry& t) {
   int64_t last = t.offset;
   for (size_t i = 0; i < t.sizes.size(); ++i) last += (t.sizes[i] - 1) * t.strides[i];
@@ -24,7 +24,7 @@ Tensor strided_grad(const Tensor& g, const Geometry& from, const Geometry& to) {
   const int64_t first = std::min(from.offset, to.offset);
   const int64_t length = std::max(end_of(from), end_of(to)) - first;
   const Tensor all = arange(length, TensorOptions(kInt64).device(g.device()));
-  // Which element of the storage, counted from `first` on, each element is.
+  // The storage position, relative to `first`, of each element.
   const auto places = [&](const Geometry& t) {
     return reshape(as_strided(all, t.sizes, t.strides, t.offset - first), {-1});
   };

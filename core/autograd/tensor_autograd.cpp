@@ -1,4 +1,4 @@
-// The Tensor methods about gradients.
+// The Tensor methods for gradients.
 #include "autograd_meta.h"
 
 #include <ambit/backend/alias.h>
@@ -21,16 +21,16 @@ Tensor& Tensor::requires_grad_(bool on) const {
     throw AutogradError("requires_grad_: expected a leaf, got the result of an op; use detach()");
   }
   TensorImpl* impl = get();
-  // Here and not at first use: threads that share a leaf then find its meta made.
+  // Created here and not on first use, so that threads sharing a leaf do not race to create it.
   if (on) autograd_meta(*impl);
   impl->requires_grad = on;
-  return const_cast<Tensor&>(*this);  // as all methods that write
+  return const_cast<Tensor&>(*this);  // like all methods that write
 }
 
 bool Tensor::is_leaf() const { return !grad_fn(); }
 
 intrusive_ptr<Node> Tensor::grad_fn() const {
-  if (!requires_grad()) return {};  // also brings a view up to date
+  if (!requires_grad()) return {};  // also refreshes a view's history
   return impl_->autograd ? impl_->autograd->grad_fn : intrusive_ptr<Node>();
 }
 
@@ -116,7 +116,7 @@ unsigned Tensor::register_hook(std::function<Tensor(const Tensor&)> hook) const 
 }
 
 void Tensor::remove_hook(unsigned id) const {
-  std::shared_ptr<const GradHook> removed;  // destroyed after the lock, which it may take
+  std::shared_ptr<const GradHook> removed;  // destroyed after unlocking: it may lock
   const auto remove_from = [&](std::vector<NamedHook>& hooks) {
     return std::erase_if(hooks, [&](NamedHook& h) {
       if (h.id == id) removed = std::move(h.call);

@@ -1,7 +1,7 @@
-// Views and in-place writes: a write to a view is a write to its base, and changes what every other
-// view of that base holds. The base's history gets a node for the write; views whose base was
-// rewritten since fetch a new history, lazily, from the base by their geometry.
-// The scheme is PyTorch's (CopySlices, DifferentiableViewMeta).
+// Histories of views and in-place writes: a write to a view writes its base and all other views of
+// it. The base's history gets a node for the write; views whose base was written since get a new
+// history from the base lazily, by their geometry. The scheme is PyTorch's (CopySlices,
+// DifferentiableViewMeta).
 #include <ambit/error.h>
 #include <ambit/ops/creation.h>
 #include <ambit/ops/reduce.h>
@@ -18,13 +18,13 @@ namespace {
 
 uint32_t rebases_of(const TensorImpl& t) { return t.autograd ? t.autograd->rebases : 0; }
 
-// Zeros laid out like the base, so that a view's strides mean the same elements in it.
+// Return zeros with the base's layout, so that a view's strides select the same elements.
 Tensor zeros_of(const Geometry& base, const Tensor& like) {
   return empty_strided(base.sizes, base.strides, like.options()).zero_();
 }
 
-// The sum of the elements of g that are one in memory, and the view's geometry without repetition:
-// a dim of stride 0 is one of size 1.
+// Sum the elements of g that share memory, and remove the repetition from the view's geometry: a
+// dim of stride 0 becomes one of size 1.
 Tensor sum_repeated(const Tensor& g, Geometry& view) {
   Dims repeated;
   for (size_t i = 0; i < view.sizes.size(); ++i) {
@@ -36,12 +36,12 @@ Tensor sum_repeated(const Tensor& g, Geometry& view) {
 }
 
 Tensor region(const Tensor& in_base_layout, const Geometry& base, const Geometry& view) {
-  // An empty view may begin beyond the storage.
+  // An empty view may start beyond the storage.
   const int64_t offset = count("backward", view.sizes) == 0 ? 0 : view.offset - base.offset;
   return as_strided(in_base_layout, view.sizes, view.strides, offset);
 }
 
-// Node of a view fetched from its base: the gradient is zero outside the view.
+// Node of a view regenerated from its base: the gradient is zero outside the view.
 class ViewNode final : public Node {
  public:
   ViewNode(const Tensor& base, const TensorImpl& view)
@@ -68,8 +68,8 @@ class ViewNode final : public Node {
   Geometry base_, view_;
 };
 
-// Node of a base whose view was overwritten by `write`: what is outside the view comes from the
-// base's old value, what is inside from the write.
+// Node of a base whose view was overwritten by `write`: outside the view the gradient flows to the
+// base's old value, inside to the write.
 class ViewWriteNode final : public Node {
  public:
   ViewWriteNode(const Tensor& base, const TensorImpl& view, intrusive_ptr<Node> write,
@@ -97,7 +97,7 @@ class ViewWriteNode final : public Node {
   Geometry base_, view_;
 };
 
-// A base that set_data() has given other bytes is no base of this view any more.
+// A base whose storage set_data() has replaced is no longer a base of this view.
 bool is_view_of_base(const TensorImpl& t) { return t.base && t.base->storage == t.storage; }
 
 }  // namespace
@@ -108,7 +108,7 @@ Tensor make_view(const Tensor& base, IntArrayRef sizes, IntArrayRef strides, int
   view->writes = base.impl()->writes;
   view->base = base.impl()->base ? base.impl()->base : intrusive_ptr<TensorImpl>(base.impl());
   view->base_rebases = rebases_of(*view->base);
-  // As in PyTorch. In a graph the view op records the history that says so.
+  // As in PyTorch. While recording, the view op's history sets requires_grad.
   if (!GradMode::is_enabled()) view->requires_grad = base.requires_grad();
   return Tensor(std::move(view));
 }
@@ -124,14 +124,14 @@ void set_history_in_place(const Tensor& self, intrusive_ptr<Node> node, uint32_t
   const Tensor base(self.impl()->base);
   set_history(base,
               intrusive_ptr<Node>(new ViewWriteNode(base, *self.impl(), std::move(node), output)));
-  ++base.impl()->autograd->rebases;  // self fetches its new history from here like any other view
+  ++base.impl()->autograd->rebases;  // self, like other views, gets its new history lazily
 }
 
 void Tensor::sync_view() const {
-  // Read without the lock, and written last: who sees the new number sees the new history too.
+  // Read without the lock and written last: a reader of the new number also sees the new history.
   std::atomic_ref<uint32_t> seen(impl_->base_rebases);
   if (seen.load(std::memory_order_acquire) == rebases_of(*impl_->base)) return;
-  static constinit std::mutex mutex;  // not graph_mutex(), which set_history may take
+  static constinit std::mutex mutex;  // not graph_mutex(), which set_history may lock
   const std::lock_guard lock(mutex);
   const uint32_t now = rebases_of(*impl_->base);
   if (seen.load(std::memory_order_relaxed) == now || !is_view_of_base(*impl_)) return;

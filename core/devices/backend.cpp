@@ -1,4 +1,4 @@
-// Defaults of the Backend interface: what a device without a feature of its own does.
+// Default implementations of Backend's functions.
 #include <ambit/backend/backend.h>
 #include <ambit/detail/storage.h>
 #include <ambit/error.h>
@@ -45,7 +45,7 @@ void Backend::borrow(int, void*, size_t, std::optional<int64_t>) {}
 void Backend::end_borrow(int index, void*, size_t) noexcept {
   try {
     synchronize(index);
-  } catch (...) {  // there is nobody to tell: a tensor is being destroyed
+  } catch (...) {  // an error cannot be reported: a tensor is being destroyed
   }
 }
 void Backend::expect_repeatable(int, const char*) {}

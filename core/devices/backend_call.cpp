@@ -32,7 +32,7 @@ void rethrow_from_backend(Device device, const char* function) {
   } catch (const Error&) {
     throw;
   } catch (const std::bad_alloc&) {
-    // The three functions that copy are one op.
+    // The three copy functions are reported as one op.
     throw_out_of_host_memory(std::string_view(function).starts_with("copy") ? "copy" : function);
   } catch (...) {
     rethrow_as_backend_error(fmt::format("{}: expected {} of {} to succeed", device.str(), function,

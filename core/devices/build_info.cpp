@@ -11,7 +11,7 @@
 namespace ambit {
 namespace {
 
-// The file that a function was loaded from: not always that of the headers we were built with.
+// Return the file that a function was loaded from, which may not be the headers' library.
 std::filesystem::path file_of(const void* function) {
   Dl_info info;
   if (!dladdr(function, &info) || !info.dli_fname) return {};

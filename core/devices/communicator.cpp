@@ -1,5 +1,4 @@
-// What communicators share: names, errors, how elements become one, and the list of those there
-// are.
+// Code shared by communicators: names, errors, reductions, and the list of known communicators.
 #include <ambit/backend/communicator.h>
 #include <ambit/backend/registry.h>
 #include <ambit/plugins.h>
@@ -21,7 +20,7 @@ struct Communicators {
   std::vector<NamedCommunicator> all;
 };
 
-// Leaked, as the plugins themselves.
+// Leaked, like the plugins.
 Communicators& communicators() {
   static auto* c = new Communicators;
   return *c;
@@ -73,7 +72,8 @@ void fold(void* into, const void* from, int64_t count, const F& f) {
 
 template <class T>
 void combine_as(ReduceOp op, void* into, const void* from, int64_t n) {
-  const auto less = [](T a, T b) { return b < a || b != b ? b : a; };  // NaN wins, as in min()
+  // NaN propagates, as in min()
+  const auto less = [](T a, T b) { return b < a || b != b ? b : a; };
   const auto more = [](T a, T b) { return b > a || b != b ? b : a; };
   if (op == ReduceOp::MIN) return fold<T>(into, from, n, less);
   if (op == ReduceOp::MAX) return fold<T>(into, from, n, more);

@@ -1,4 +1,4 @@
-// The communicators that plugins have brought. Private to core.
+// The communicators registered by plugins. Private to core.
 #pragma once
 
 #include <ambit/backend/communicator.h>
@@ -18,7 +18,7 @@ struct NamedCommunicator {
 /// Errors: BackendError for a name that is taken; then none is added.
 void add_communicators(const std::vector<NamedCommunicator>& more);
 
-/// Load libambit_<name>.so, where there is one among the communicators.
+/// Load libambit_<name>.so if it is among the communicators.
 void load_communicators_for(const std::string& name);
 
 }  // namespace ambit

@@ -21,7 +21,7 @@ std::string first_line(const fs::path& file) {
   return line;
 }
 
-/// The processors that the process may run on.
+/// Return the processors in this process's affinity mask.
 std::vector<int> processors() {
   constexpr int kMost = 1 << 16;
   for (int most = CPU_SETSIZE; most <= kMost; most *= 2) {  // the kernel's set may be larger
@@ -37,7 +37,7 @@ std::vector<int> processors() {
   return {0};
 }
 
-// Processors on one core name the same siblings.
+// Hyperthreads of one core list the same siblings.
 int cores_of_affinity(const fs::path& root) {
   std::set<std::string> cores;
   for (const int processor : processors()) {
@@ -51,7 +51,7 @@ int cores_of_affinity(const fs::path& root) {
 
 constexpr double kNoQuota = std::numeric_limits<double>::infinity();
 
-// "50000 100000" or "max 100000": of each 100000 us, see the kernel's cgroup-v2.rst.
+// "50000 100000" or "max 100000": quota and period in us, see the kernel's cgroup-v2.rst.
 double quota_v2(const fs::path& group) {
   std::ifstream in(group / "cpu.max");
   double quota = 0, period = 0;
@@ -65,8 +65,8 @@ double quota_v1(const fs::path& group) {
   return quota > 0 && period > 0 ? quota / period : kNoQuota;
 }
 
-// A group has no more than those that it is in. In a container the root of the file system may be
-// any of them.
+// A group is limited by its ancestors too. In a container any of them may be the root of the file
+// system.
 template <class Quota>
 double least(const fs::path& mount, const fs::path& group, const Quota& quota) {
   double cores = quota(mount);

@@ -1,4 +1,4 @@
-// Devices as text, and the questions about what the machine has.
+// Parsing and printing of devices, and queries of the machine's devices.
 #include "registry.h"
 
 #include <ambit/backend/op.h>
@@ -18,8 +18,7 @@
 namespace ambit {
 namespace {
 
-// What this thread chose: where factories make tensors, and which device of each kind is the one
-// without an index.
+// Choices of this thread: the device of factories, and for each kind the device without an index.
 struct Chosen {
   Device factories;
   std::array<int16_t, kMaxDeviceKinds> index{};
@@ -78,7 +77,7 @@ int device_count(std::string_view type) noexcept {
   try {
     return type == "meta" ? 1 : usable_devices(backend_of(Device(type)));
   } catch (...) {
-    return 0;  // an unknown name, or a backend that could not start
+    return 0;  // an unknown name, or a backend that failed to start
   }
 }
 

@@ -1,5 +1,5 @@
-// The number of threads belongs to the process: data loaders and concurrent backward passes see
-// what the main thread set.
+// The number of threads is process-wide: data loaders and concurrent backward passes use the main
+// thread's setting.
 #include <ambit/detail/cores.h>
 #include <ambit/detail/memory_errors.h>
 #include <ambit/error.h>
@@ -16,7 +16,7 @@
 namespace ambit {
 namespace {
 
-// The first number of OMP_NUM_THREADS, which users know; 0 if there is none.
+// Return the first number of OMP_NUM_THREADS; 0 if there is none.
 int threads_of_environment() {
   const char* text = std::getenv("OMP_NUM_THREADS");
   if (!text) return 0;

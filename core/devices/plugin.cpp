@@ -1,5 +1,4 @@
-// The loader: where plugins are looked for, whose turn it is, and the report of what came of each
-// file.
+// The plugin loader: search paths, the loader lock, and the report on each file.
 #include <ambit/detail/memory_errors.h>
 #include <ambit/detail/printable.h>
 #include <ambit/error.h>
@@ -30,19 +29,19 @@ namespace fs = std::filesystem;
 
 // A line of the report.
 struct ReportLine : LoadAttempt {
-  bool is_for_now = false;  // it was refused for want of memory, which may be there the next time
+  bool is_for_now = false;  // it failed for lack of memory, so a later attempt may succeed
 };
 
 struct Loader {
-  // Recursive: a plugin's load() may name devices, which may load plugins.
+  // Recursive: a plugin's load() may use device names, which may load plugins.
   TurnLock turn;
-  std::set<std::string> searched;  // names that the search path was walked for, with that path
-  // Of what follows, which others ask for who do not have the turn.
+  std::set<std::string> searched;  // names whose search on a path was done, with the path
+  // Guards `report`, which other threads read without holding the loader lock.
   std::mutex mutex;
   std::vector<ReportLine> report;
 };
 
-// Leaked, as the plugins themselves: their code may run until the process ends.
+// Leaked, like the plugins: their code may run until the process ends.
 Loader& loader() {
   static auto* l = new Loader;
   return *l;
@@ -50,8 +49,8 @@ Loader& loader() {
 
 const char* const kPending = "expected it to be loaded, got to it while loading it";
 
-// How long a thread waits for the plugins that another one loads; drivers may take a while. What is
-// no time in $AMBIT_LOAD_TIMEOUT changes nothing: a device must not be missing for it.
+// Timeout for plugins that another thread loads; drivers may be slow. An invalid
+// $AMBIT_LOAD_TIMEOUT is ignored, so that it cannot make a device disappear.
 double patience_s() {
   constexpr double kDefault = 60;
   const char* const value = std::getenv("AMBIT_LOAD_TIMEOUT");
@@ -59,7 +58,7 @@ double patience_s() {
   double seconds = 0;
   const char* const end = value + std::strlen(value);
   const auto [rest, error] = std::from_chars(value, end, seconds);
-  // More than a day would only overflow.
+  // More than a day is ignored; it would only overflow.
   const bool is_time = error == std::errc() && rest == end && seconds > 0 && seconds <= 86400;
   return is_time ? seconds : kDefault;
 }
@@ -73,7 +72,7 @@ std::string file_being_loaded() {
   return "a plugin";
 }
 
-// The right to load plugins, while it lives. Errors: BackendError where it does not come.
+// Holds the loader lock. Errors: BackendError on timeout.
 class Turn {
  public:
   Turn() {
@@ -89,7 +88,7 @@ class Turn {
   Turn& operator=(const Turn&) = delete;
 };
 
-// Where a file stands in the report; at the end, where it was never tried.
+// Find a file's line in the report; end() if it was never tried.
 std::vector<ReportLine>::iterator find_line(std::vector<ReportLine>& report,
                                             const std::string& file) {
   return std::find_if(report.begin(), report.end(),
@@ -97,13 +96,13 @@ std::vector<ReportLine>::iterator find_line(std::vector<ReportLine>& report,
 }
 
 enum class Try {
-  unless_stand_in,  // what stands in for others is left as if it had never been opened
+  unless_stand_in,  // skip stand-ins; the file then counts as never tried
   once,
-  again,  // also what was refused before
+  again,  // also if it failed before
 };
 
-// Enter a file into the report as one that is being tried. Return nothing then, else what is to be
-// left as it is.
+// Add a pending line for a file to the report. Return nothing, or the known line if the file must
+// not be tried again.
 std::optional<LoadAttempt> enter(const std::string& file, Try how) {
   Loader& l = loader();
   ReportLine pending{{file, false, kPending}};
@@ -113,15 +112,15 @@ std::optional<LoadAttempt> enter(const std::string& file, Try how) {
     l.report.push_back(std::move(pending));
   } else if (known->loaded || known->result == kPending ||
              (how != Try::again && !known->is_for_now)) {
-    return *known;  // also a plugin whose load() asks for itself is not loaded twice
+    return *known;  // includes a plugin whose load() loads itself
   } else {
     *known = std::move(pending);
   }
   return std::nullopt;
 }
 
-// A file's line in the report while the file is tried; without an end to tell, it goes again, as if
-// the file had never been tried.
+// A file's pending line in the report; unless a result is reported, it is removed again, as if the
+// file had never been tried.
 class PendingLine {
  public:
   explicit PendingLine(const std::string& file) : file_(file) {}
@@ -134,7 +133,7 @@ class PendingLine {
   PendingLine(const PendingLine&) = delete;
   PendingLine& operator=(const PendingLine&) = delete;
 
-  // Enter the end and return it.
+  // Store the result and return it.
   LoadAttempt tell(ReportLine end) {
     Loader& l = loader();
     const std::lock_guard lock(l.mutex);
@@ -149,9 +148,9 @@ class PendingLine {
   bool is_told_ = false;
 };
 
-// Try a file and return its attempt; one that was tried before is not tried again, but as `how`
-// says. Errors: BackendError where another thread loads plugins and does not end; std::bad_alloc,
-// then the file counts as never tried, unless it was loaded.
+// Try a file and return the result; a file tried before is skipped unless `how` says otherwise.
+// Errors: BackendError on timeout of another thread's loading; std::bad_alloc, after which the file
+// counts as never tried, unless it was loaded.
 LoadAttempt try_file(const std::string& path, Try how) {
   std::error_code ignored;
   const fs::path given = fs::absolute(path, ignored);
@@ -166,7 +165,7 @@ LoadAttempt try_file(const std::string& path, Try how) {
     if (plugin.stand_in && how == Try::unless_stand_in) return end;
     const std::vector<std::string> brought = load_plugin(file, plugin);
     end.loaded = true;
-    end.result = "loaded";  // short enough to need no memory
+    end.result = "loaded";  // short enough to need no allocation
     end.result = brought.empty() ? "no backends" : fmt::format("{}", fmt::join(brought, ", "));
   } catch (const std::bad_alloc&) {
     if (end.loaded) pending.tell(std::move(end));
@@ -178,9 +177,9 @@ LoadAttempt try_file(const std::string& path, Try how) {
   return pending.tell(std::move(end));
 }
 
-// What $AMBIT_BACKEND_PATH lists, files or folders, then the installed folder: backends or
-// communicators. What was asked for and is not there is a candidate too, so that the report says
-// so.
+// Return the files and the folders' contents in $AMBIT_BACKEND_PATH, then the installed folder's:
+// backends or communicators. Missing entries of the path are candidates too, so that the report
+// mentions them.
 std::vector<fs::path> candidates(const char* installed = "backends") {
   std::vector<fs::path> files;
   const auto add = [&](const std::vector<fs::path>& more) {
@@ -198,15 +197,14 @@ std::vector<fs::path> candidates(const char* installed = "backends") {
     if (!inside.empty()) {
       add(inside);
     } else if (!place.empty()) {
-      add({place});  // also a folder without any
+      add({place});  // also a folder without plugins
     }
   }
   add(plugins_in(fs::path(own_folder()) / "ambit" / installed));
   return files;
 }
 
-// Try all candidates; one that there is no memory for keeps none of the others from being tried.
-// Errors: std::bad_alloc, behind them all.
+// Try all candidates, even if memory is lacking for one. Errors: std::bad_alloc, at the end.
 void try_all() {
   const std::vector<fs::path> files = candidates();
   std::exception_ptr no_memory;
@@ -232,12 +230,12 @@ bool all_tried() {
 void search_for(std::string_view name) {
   const char* path = std::getenv("AMBIT_BACKEND_PATH");
   Loader& l = loader();
-  // Held to the end: who asks for the same name meanwhile must wait for what comes of it.
+  // Held until the end: other threads that search the same name must wait for the result.
   const Turn turn;
   const auto [searched, is_new] =
       l.searched.insert(fmt::format("{} in {}", name, path ? path : ""));
   if (!is_new) return;
-  // In the set from the start, since a plugin that is loaded may ask for the same name.
+  // Inserted before loading, since a plugin being loaded may search the same name.
   try {
     const std::string wanted = fmt::format("libambit_{}.so", name);
     for (const fs::path& file : candidates()) {
@@ -265,7 +263,7 @@ void load_all_backends() noexcept {
   try {
     try_all();
   } catch (...) {
-    // Out of memory, or a folder that vanished: what was loaded so far stays.
+    // Out of memory, or a folder that vanished: plugins loaded so far are kept.
   }
 }
 
@@ -284,7 +282,7 @@ void distributed::load_all_communicators() noexcept {
       try_file(file, Try::once);
     }
   } catch (...) {
-    // As load_all_backends().
+    // Like load_all_backends().
   }
 }
 

@@ -1,4 +1,4 @@
-// Source of the format: elf(5).
+// Source of the ELF format: elf(5).
 #include "plugin_file.h"
 
 #include <ambit/detail/printable.h>
@@ -42,7 +42,7 @@ bool read(int fd, void* to, size_t bytes, uint64_t offset) {
   return ::pread(fd, to, bytes, static_cast<off_t>(offset)) == static_cast<ssize_t>(bytes);
 }
 
-// Errors: BackendError where `bytes` at `offset` reach beyond the file.
+// Errors: BackendError if `bytes` at `offset` exceed the file.
 void check_inside(uint64_t offset, uint64_t bytes, uint64_t size_bytes) {
   uint64_t end = 0;
   const bool fits = !__builtin_add_overflow(offset, bytes, &end);
@@ -62,8 +62,8 @@ void check_inside(uint64_t offset, uint64_t bytes, uint64_t size_bytes) {
                   errno != 0 ? std::generic_category().message(errno) : "no such file"));
 }
 
-// Whoever may write there decides what code runs here. A sticky folder, such as /tmp, keeps others
-// from changing a file, but not from putting one there first.
+// Anyone who can write there can run code here. A sticky folder, such as /tmp, prevents others from
+// changing a file, but not from creating one first.
 void check_writers(const char* what, const fs::path& path) {
   struct stat info {};
   if (::stat(path.c_str(), &info) != 0 || (info.st_mode & S_IWOTH) == 0) return;
@@ -80,7 +80,7 @@ bool trusts_everybody() {
 
 }  // namespace
 
-// Not by libstdc++'s directory_iterator, which without memory ends the process.
+// Not libstdc++'s directory_iterator, which terminates the process when out of memory.
 std::vector<fs::path> plugins_in(const fs::path& folder) {
   std::vector<fs::path> found;
   const std::unique_ptr<DIR, int (*)(DIR*)> stream(::opendir(folder.c_str()), ::closedir);
@@ -102,7 +102,7 @@ void check_plugin_file(const fs::path& path) {
         fmt::format("expected a file, got: {}", std::generic_category().message(errno)));
   }
   if (S_ISDIR(info.st_mode)) fail_folder(path);
-  // To open a pipe would be to wait until somebody writes into it.
+  // Opening a pipe would block until another process writes to it.
   if (!S_ISREG(info.st_mode)) throw BackendError("expected a file, got a pipe or a device");
   if (!trusts_everybody()) {
     check_writers("file", path);

@@ -16,18 +16,18 @@
 namespace ambit {
 namespace {
 
-// How often each file was opened. Leaked, as the libraries are.
+// How often each file was opened. Leaked, like the libraries.
 std::map<std::string, int>& times_opened() {
   static auto* times = new std::map<std::string, int>;
   return *times;
 }
 
-// The text of a C string that may be anything, its begin if it is long.
+// Return the printable start of a C string with unknown content.
 std::string text_of(const char* text) {
   return text ? printable({text, strnlen(text, 100)}) : "none";
 }
 
-// Check a library's word about itself, the parts that never move first. Errors: BackendError.
+// Check a library's PluginInfo, starting with the members that never move. Errors: BackendError.
 const PluginInfo& check_info(const PluginInfo* info) {
   if (!info) throw BackendError("expected ambit_plugin() to return its PluginInfo, got null");
   if (info->magic != kPluginMagic) {
@@ -52,20 +52,20 @@ const PluginInfo& check_info(const PluginInfo* info) {
   return *info;
 }
 
-// Call code of the library at `path`. Errors: BackendError, whatever type that code throws;
-// NoMemoryToLoad and std::bad_alloc for want of memory.
+// Call code of the library at `path`. Errors: BackendError for any type that it throws;
+// NoMemoryToLoad and std::bad_alloc for lack of memory.
 template <class Code>
 auto guarded(const std::string& path, const char* what, const Code& code) {
   try {
     return code();
   } catch (const std::bad_alloc&) {
-    throw;  // no word about the library
+    throw;  // not the library's fault
   } catch (const OutOfMemoryError& e) {
     throw NoMemoryToLoad(
         fmt::format("expected {} to succeed, got an error: {}", what, one_line(e.what())));
   } catch (const std::exception& e) {
     const std::string_view text = e.what() ? e.what() : "none";
-    const std::string by_registry = printable_lines(path) + ": ";  // which says it all
+    const std::string by_registry = printable_lines(path) + ": ";  // its message is complete
     if (text.starts_with(by_registry)) {
       throw BackendError(std::string(text.substr(by_registry.size())));
     }
@@ -77,8 +77,8 @@ auto guarded(const std::string& path, const char* what, const Code& code) {
   }
 }
 
-// The name to open a file by. The system's loader knows a library by its name: of a file that was
-// put in the place of one that was refused, it would return the old one.
+// Return a name to open a file by. The system's loader identifies libraries by name: after a
+// refused file was replaced, it would return the old one.
 std::string new_name(const std::string& file) {
   std::string name;
   for (int i = 0; i < times_opened()[file]; ++i) name += "/.";
@@ -90,7 +90,7 @@ std::string new_name(const std::string& file) {
 const PluginInfo& open_plugin(const std::string& path) {
   check_plugin_file(path);
   const std::string name = new_name(path);
-  int& opened = times_opened()[path];  // it must not fail once the library is open
+  int& opened = times_opened()[path];  // must not fail once the library is open
   const OpenedLibrary library = open_library(name);
   if (!library.handle) {
     const std::string reason = "expected a loadable library, got: " + library.reason;

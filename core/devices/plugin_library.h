@@ -1,5 +1,5 @@
-// A plugin's library: opened, believed only after what it says of itself fits, and its code called.
-// Only who has the turn to load plugins may call these. Private to core.
+// A plugin's library: open it, verify its PluginInfo, call its code. Callers must hold the loader
+// lock. Private to core.
 #pragma once
 
 #include <ambit/backend/plugin.h>
@@ -10,19 +10,19 @@
 
 namespace ambit {
 
-/// The refusal of a library that there was no memory for.
+/// A library was refused for lack of memory.
 class NoMemoryToLoad : public BackendError {
  public:
   using BackendError::BackendError;
 };
 
-/// Open one file and check what it says of itself. It is never closed: its code runs as soon as it
-/// is open, in threads of its own perhaps. Errors: BackendError, NoMemoryToLoad.
+/// Open one file and check its PluginInfo. It is never closed, since its code may already run,
+/// perhaps in threads of its own. Errors: BackendError, NoMemoryToLoad.
 const PluginInfo& open_plugin(const std::string& path);
 
-/// Register what the plugin brings and return it, as the report shows it: "cuda: 2 devices".
-/// Errors: BackendError, whatever type its code throws; NoMemoryToLoad and std::bad_alloc for want
-/// of memory, then maybe when it is loaded.
+/// Register the plugin's backends and return the report's descriptions: "cuda: 2 devices". Errors:
+/// BackendError for any type that its code throws; NoMemoryToLoad and std::bad_alloc for lack of
+/// memory, possibly after it was loaded.
 std::vector<std::string> load_plugin(const std::string& path, const PluginInfo& plugin);
 
 }  // namespace ambit

@@ -1,4 +1,4 @@
-// One generator per device, made when first asked for and kept for ever.
+// One generator per device, created on first use and kept until the process ends.
 #include <ambit/detail/memory_errors.h>
 #include <ambit/error.h>
 #include <ambit/ops/creation.h>
@@ -28,7 +28,7 @@ void Generator::set_current_seed(uint64_t seed) const {
   s.offset.store(0);
 }
 
-// --- state: the two numbers, in the machine's byte order, as libtorch keeps Philox on CUDA
+// --- state: the two numbers, in native byte order, like libtorch's Philox state on CUDA
 
 namespace {
 using Numbers = std::array<uint64_t, 2>;  // seed, offset
@@ -68,7 +68,7 @@ Generator Generator::clone() const {
   return other;
 }
 
-// --- those of the devices
+// --- default generators
 
 namespace {
 
@@ -78,7 +78,7 @@ struct Generators {
   uint64_t seed = Generator::kDefaultSeed;
 };
 
-// Leaked: tensors in globals may still draw numbers while the program ends.
+// Leaked: tensors in globals may still use it while the program ends.
 Generators& generators() {
   static auto* g = new Generators;
   return *g;
@@ -91,7 +91,7 @@ Generator& default_generator(Device device) {
     Generators& all = generators();
     const std::lock_guard lock(all.mutex);
     Generator& g = all.by_device[{device.kind(), device.index()}];
-    if (!g.defined()) g = Generator(device, all.seed);  // also where memory lacked before
+    if (!g.defined()) g = Generator(device, all.seed);  // also after an earlier lack of memory
     return g;
   });
 }

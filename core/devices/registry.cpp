@@ -1,4 +1,4 @@
-// The process-wide list of backends: which name is which kind, and commit(), the one place that
+// The process-wide table of backends: the kind of each name, and commit(), the only function that
 // changes it.
 #include "registry.h"
 
@@ -24,17 +24,16 @@ namespace {
 
 struct Slot {
   std::string name;                        // never changes once the slot is published
-  std::atomic<Backend*> backend{nullptr};  // null: meta. Leaked, also one that gave way
+  std::atomic<Backend*> backend{nullptr};  // null: meta. Leaked, even if replaced
   std::atomic<const std::string*> library{nullptr};
 };
 
-// Slots are only ever appended, and published by the release store of `count`: readers take no
-// lock.
+// Slots are only appended and published by the release store of `count`: readers need no lock.
 struct Backends {
   std::mutex mutex;
   std::array<Slot, kMaxDeviceKinds> slots;
   std::atomic<int> count{0};
-  // Holds what the slots held before: somebody may still use a backend that gave way.
+  // Replaced entries of slots: a replaced backend may still be in use.
   std::vector<Backend*> retired;
   std::vector<std::unique_ptr<const std::string>> libraries;
 };
@@ -55,8 +54,8 @@ Backends& raw_backends() {
   return *b;
 }
 
-// The built-in backends are registered before any other, whoever asks first: their names are
-// theirs. While this thread registers them, it must not wait for itself.
+// The built-in backends are registered before all others, so that no other backend can take their
+// names. The thread that registers them must not wait for itself.
 thread_local bool loading_builtin = false;
 
 constinit std::atomic<Backends*> ready{nullptr};
@@ -67,7 +66,7 @@ constinit std::atomic<Backends*> ready{nullptr};
       loading_builtin = true;
       const std::unique_ptr<bool, void (*)(bool*)> reset(&loading_builtin,
                                                          [](bool* on) { *on = false; });
-      typed_memory_errors("load", load_builtin_backends);  // it is tried again where that fails
+      typed_memory_errors("load", load_builtin_backends);  // retried after a failure
       return true;
     }();
     static_cast<void>(loaded);
@@ -76,14 +75,15 @@ constinit std::atomic<Backends*> ready{nullptr};
   return raw_backends();
 }
 
-// Asked for each new tensor: one load, once all is there.
+// Called for each new tensor: a single load once the backends are registered.
 [[gnu::always_inline]] inline Backends& backends() {
   if (Backends* all = ready.load(std::memory_order_acquire)) [[likely]]
     return *all;
   return load_backends();
 }
 
-// The kind that a backend gets: a new one, or that of a namesake without devices, which gives way.
+// Choose the kind of a backend: a new one, or that of a backend of the same name without devices,
+// which it replaces.
 int choose_kind(const Backends& all, const std::string& name, int next,
                 const std::string& library) {
   for (int k = 0; k < all.count; ++k) {
@@ -165,7 +165,7 @@ void Registry::add_kernel(OpBase& op, AnyKernel kernel, DTypeSet native) {
   kernels.push_back({&op, kernel, native});
 }
 
-// Both under the lock of the backends.
+// Both require the mutex of the backends.
 void OpBase::set_kernel(size_t kind, AnyKernel kernel) {
   kernels_[kind].store(kernel, std::memory_order_release);
   table_[kind].store(is_profiled ? nullptr : kernel, std::memory_order_release);
@@ -195,9 +195,9 @@ void Registry::add_communicator(std::string name, distributed::CommunicatorFacto
 std::vector<std::string> Registry::commit() {
   Backends& all = backends();
   const std::lock_guard lock(all.mutex);
-  // All that may fail comes first, then all that changes something.
+  // Everything that may fail comes first, then all changes.
   int count = all.count;
-  std::vector<size_t> kinds;  // of the entries
+  std::vector<size_t> kinds;  // kind of each entry
   std::vector<std::string> brought;
   for (const Entry& entry : entries_) {
     const int kind = choose_kind(all, entry.name, count, library_);
@@ -220,7 +220,7 @@ std::vector<std::string> Registry::commit() {
   }
   all.retired.reserve(all.retired.size() + entries_.size());
   all.libraries.push_back(std::make_unique<const std::string>(library_));
-  add_communicators(communicators);  // the last that may fail
+  add_communicators(communicators);  // the last step that may fail
 
   for (size_t i = 0; i < entries_.size(); ++i) {
     for (OpBase* op : all_ops()) op->set_kernel(kinds[i], nullptr);
@@ -241,7 +241,7 @@ std::vector<std::string> Registry::commit() {
 
 namespace {
 
-// One line for each file that the loader refused, of those that mention `name`.
+// Return a line for each file that the loader refused and that mentions `name`.
 std::string refusals(std::string_view name = {}) {
   std::string text;
   for (const LoadAttempt& attempt : load_report()) {
@@ -253,7 +253,7 @@ std::string refusals(std::string_view name = {}) {
   return text.empty() ? text : "; refused were" + text;
 }
 
-// Every allocation asks the two below: what they throw is made elsewhere, so that they stay short.
+// Every allocation calls the two below: separate functions that throw keep them short.
 
 [[noreturn, gnu::noinline]] void throw_no_memory(Device device) {
   throw BackendError(fmt::format("{} has no memory", device.str()));

@@ -1,4 +1,4 @@
-// What the rest of core asks the registry, beyond its public header.
+// The registry's interface for the rest of core.
 #pragma once
 
 #include <ambit/backend/backend.h>
@@ -10,27 +10,27 @@
 
 namespace ambit {
 
-/// Return the kind that bears `name`. Errors: Error naming the backends there are.
+/// Return the kind named `name`. Errors: Error listing the known backends.
 DeviceKind device_kind(std::string_view name);
 const std::string& device_name(DeviceKind kind);
 
-/// Return whether a name is [a-z][a-z0-9_]*.
+/// Return true if a name matches [a-z][a-z0-9_]*.
 bool is_valid_name(std::string_view name);
 
-/// Return whether a backend of that name is registered and has a device.
+/// Return true if a backend of that name is registered and has a device.
 bool has_devices(std::string_view name);
 
-/// The most devices that one backend may have.
+/// Maximum number of devices of a backend.
 inline constexpr int kMostDevices = 1024;
-/// Return how many devices can be used now, whatever the backend says: 0 to kMostDevices.
+/// Return the number of usable devices, clamped to 0 to kMostDevices.
 inline int usable_devices(const Backend& backend) {
   return std::clamp(backend.device_count(), 0, kMostDevices);
 }
 
-/// Load what may bring devices of that name: libambit_<name>.so first, else every plugin there is.
+/// Load plugins for devices of that name: libambit_<name>.so first, else all plugins.
 void load_backends_for(std::string_view name);
 
-/// Return the folder that libambit itself lies in: what it loads is installed beside it.
+/// Return libambit's own folder; the files that it loads are installed there.
 std::string own_folder();
 
 /// Register the backends that are part of libambit; backends/builtin.cpp lists them.

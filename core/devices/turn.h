@@ -1,4 +1,4 @@
-// One thread at a time, but not for ever. Private to core.
+// A lock with a timeout. Private to core.
 #pragma once
 
 #include <chrono>
@@ -8,11 +8,11 @@
 
 namespace ambit {
 
-/// A recursive lock whose waiting ends: the thread that has it may itself wait for the one that
-/// wants it. (std::recursive_timed_mutex would do, but ThreadSanitizer does not know it.)
+/// A recursive lock with a timeout: the owner may itself wait for the thread that wants the lock.
+/// (Not std::recursive_timed_mutex, which ThreadSanitizer does not support.)
 class TurnLock {
  public:
-  /// Wait for the turn at most so long. Return whether it came.
+  /// Lock, waiting at most timeout_s seconds. Return true if locked.
   bool acquire(double timeout_s) {
     std::unique_lock lock(mutex_);
     const auto mine = [&] { return depth_ == 0 || owner_ == std::this_thread::get_id(); };
@@ -30,7 +30,7 @@ class TurnLock {
   std::mutex mutex_;
   std::condition_variable free_;
   std::thread::id owner_;
-  int depth_ = 0;  // how often the owner has acquired it
+  int depth_ = 0;  // how often the owner has locked it
 };
 
 }  // namespace ambit

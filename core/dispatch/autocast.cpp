@@ -1,4 +1,4 @@
-// Autocast: the state of a thread, and the casts of its parameters.
+// Autocast: a thread's state, and the cache of parameter casts.
 #include <ambit/autocast.h>
 
 #include <ambit/autograd.h>
@@ -15,7 +15,7 @@
 namespace ambit {
 namespace autocast {
 
-// Every kernel and every function of a family has a row: policy_of() of others does not compile.
+// Each kernel and each function of a family must have a row, or policy_of() does not compile.
 #define AMBIT_HAS_ROW(name, ...) static_assert(policy_of(#name) <= Policy::as_is);
 AMBIT_KERNELS(AMBIT_HAS_ROW)
 AMBIT_UNARY_FUNCTIONS(AMBIT_HAS_ROW)
@@ -28,7 +28,7 @@ AMBIT_SCATTER_FUNCTIONS(AMBIT_HAS_ROW)
 
 namespace {
 
-// What a cast was made of, and whether it is in the graph.
+// The source of a cast and its versions at that time.
 struct CachedCast {
   Tensor source;  // keeps the key alive
   Tensor cast;
@@ -37,19 +37,19 @@ struct CachedCast {
 
 struct Region {
   bool enabled = false;
-  std::optional<DType> dtype;  // none: the device's own
+  std::optional<DType> dtype;  // none: the device's default
 };
 
-// Of one thread.
+// Per thread.
 struct State {
   std::array<Region, kMaxDeviceKinds> regions{};
-  Region of_no_cuda;  // what libtorch's calls say of it where there is none
+  Region of_no_cuda;  // state for libtorch's cuda calls if cuda does not exist
   int enabled_kinds = 0, nesting = 0;
   bool caches = true;
   std::unordered_map<const TensorImpl*, CachedCast> cache;
 };
 
-// Apart from the rest, which is built when it is first asked for: each listed op reads it.
+// Separate from State, which is created on first use: each listed op reads it.
 bool& active() noexcept {
   [[gnu::tls_model("initial-exec")]] static constinit thread_local bool on = false;
   return on;
@@ -84,7 +84,7 @@ bool may_cast(const Tensor& t) {
   return t.defined() && t.is_floating_point() && t.dtype() != kFloat64;
 }
 
-// Only of parameters, which many ops of a step use: float32 leaves that want a gradient.
+// Cache only casts of parameters, which many ops of a step use: float32 leaves that require grad.
 bool is_worth_caching(const Tensor& t, DType dtype) {
   return is_reduced(dtype) && t.dtype() == kFloat32 && t.requires_grad() && t.is_leaf() &&
          !t.impl()->base;
@@ -137,7 +137,7 @@ void set_autocast_enabled(Device device, bool enabled) {
   State& s = state();
   s.enabled_kinds += static_cast<int>(enabled) - static_cast<int>(region.enabled);
   region.enabled = enabled;
-  active() = s.enabled_kinds > 0;  // also in what is suspended: it is asked for anew
+  active() = s.enabled_kinds > 0;  // also inside Suspended: this is an explicit request
 }
 
 DType get_autocast_dtype(Device device) { return dtype_of_region(region_of(device), device); }
@@ -169,7 +169,7 @@ int increment_nesting() { return ++state().nesting; }
 int decrement_nesting() { return --state().nesting; }
 
 void clear_cache() {
-  // What is destroyed may be the last of a graph, with hooks that come by here.
+  // Destroying the casts may destroy a graph with hooks that call this function.
   const auto dropped = std::move(state().cache);
   state().cache.clear();
 }

@@ -4,9 +4,9 @@
 
 namespace ambit {
 
-// The shapes are those that kernels.h gives. Not here are ops that move elements or take them one
-// by one, `random` and `reduce`. What is one to an op is not cut: a line, a row that is normalised,
-// a matrix that is factored, an image of a convolution, a channel of one that is pooled, a head.
+// The shapes are those of kernels.h. Ops with elements moved or computed one by one, `random` and
+// `reduce` are not listed. Never split a unit the op works on: a line, a normalised row, a factored
+// matrix, a convolution's image, a pooled channel, an attention head.
 std::span<const Cut> all_cuts() {
   using namespace kernels;
   constexpr int8_t W = Cut::kWhole, S = Cut::kSum, B = Cut::kBeside;

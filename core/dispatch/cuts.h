@@ -1,5 +1,4 @@
-// How calls come apart: along which dims of their operands the parts of an op are calls of their
-// own.
+// How calls can be split: the dims of an op's operands along which parts can run as separate calls.
 #pragma once
 
 #include <ambit/backend/op.h>
@@ -10,18 +9,19 @@
 
 namespace ambit {
 
-/// One way to cut the calls of an op.
+/// One way to split the calls of an op.
 struct Cut {
-  static constexpr int8_t kWhole = -1;  ///< each part takes all of the operand
-  static constexpr int8_t kSum = -2;    ///< an output: the sum of what all parts give
-  /// Any one dim that all such operands are as long along, but that which the call is along.
+  static constexpr int8_t kWhole = -1;  ///< each part gets the whole operand
+  static constexpr int8_t kSum = -2;    ///< an output: the sum of all parts' results
+  /// Any one dim in which all operands with kBeside have the same size, except the call's own dim.
   static constexpr int8_t kBeside = -3;
 
   const OpBase* op;
-  std::array<int8_t, OpBase::kMaxArgs> dims;  ///< of each operand the dim that is cut, or the above
+  std::array<int8_t, OpBase::kMaxArgs> dims;  ///< for each operand the dim to split, or a constant
+                                              ///< above
 };
 
-/// Return the ways of all ops.
+/// Return the splits of all ops.
 std::span<const Cut> all_cuts();
 
 }  // namespace ambit

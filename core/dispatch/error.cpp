@@ -1,4 +1,4 @@
-// Error types, and how a device mismatch explains itself.
+// Error types, and the explanation of device mismatches.
 #include <ambit/detail/printable.h>
 #include <ambit/error.h>
 
@@ -41,7 +41,7 @@ DeviceMismatchError::DeviceMismatchError(std::string op, std::vector<ArgumentInf
 
 namespace {
 
-// Advice follows where the parameters are: data moves to the module, not the module to the data.
+// Suggest moving data to the module's parameters, not the module to the data.
 std::string advice(const std::vector<ArgumentInfo>& arguments, size_t expected, size_t actual) {
   const ArgumentInfo &want = arguments[expected], &have = arguments[actual];
   if (!have.parameter.empty() && want.parameter.empty()) {

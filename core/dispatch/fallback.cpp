@@ -1,4 +1,4 @@
-// The fallback policy, its counters, and explain(op, device), which tells what it leads to.
+// The fallback policy, its counters, and explain(op, device).
 #include <ambit/backend/kernels.h>
 #include <ambit/backend/op.h>
 #include <ambit/backend/registry.h>
@@ -39,7 +39,7 @@ std::atomic<Fallback>& policy() {
 }
 
 struct Count : FallbackCount {
-  bool told = false;  // the line of Fallback::warn
+  bool told = false;  // the line of Fallback::warn was printed
 };
 
 struct Counts {
@@ -53,7 +53,7 @@ Counts& counts() {
   return *c;
 }
 
-// Not fmt::print, which throws where stderr is closed.
+// Not fmt::print, which throws if stderr is closed.
 void say(const std::string& text) { std::fputs(text.c_str(), stderr); }
 
 void say_summary() {
@@ -64,13 +64,13 @@ void say_summary() {
   }
 }
 
-// Whether a tensor crosses devices by its own bytes, gaps included: a device that lacks `copy`
-// cannot pack them, and packing is what falls back.
+// True if a tensor's bytes are copied across devices including gaps: a device without a `copy`
+// kernel cannot pack them, and packing is the call that falls back.
 bool crosses_unpacked(const OpBase& op, const Tensor& t) {
   return &op == &kernels::copy && !t.is_contiguous();
 }
 
-// From the first element of t to behind its last one, in elements.
+// Return the number of elements from t's first to its last, gaps included.
 int64_t extent(const Tensor& t) {
   int64_t last = 0;
   for (int64_t d = 0; d < t.dim(); ++d) last += (t.size(d) - 1) * t.stride(d);

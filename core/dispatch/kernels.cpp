@@ -1,7 +1,7 @@
-// The single definition of every kernel op: its name, the dtypes that it computes with, how it is
-// run for those of 16 bits, its tensor arguments as error texts give them, and its composite
-// default. constinit: ready before any static constructor runs, and one table for all libraries.
-// The order is that of kernels.h.
+// The definition of every kernel op: its name, the dtypes that it computes with, how it runs on
+// reduced floating-point types, its tensor arguments as named in error messages, and its composite.
+// constinit: ready before any static constructor runs, and one table for all libraries. The order
+// is that of kernels.h.
 #include <ambit/backend/kernels.h>
 
 #include "core/ops/composite.h"

@@ -1,4 +1,4 @@
-// The one device check, and what a call without a kernel says.
+// The device check, and errors of calls without a kernel.
 #include <ambit/backend/kernels.h>
 #include <ambit/backend/registry.h>
 #include <ambit/detail/printable.h>
@@ -17,7 +17,7 @@ struct Found {
   bool set_by_dim = false;  // false: all tensors so far are 0-dim
 };
 
-// The tensor whose device the others are measured by; the rule is that of architecture section 4.
+// Find the tensor whose device the others must match; see DeviceRule.
 Found find_expected(std::span<const DeviceArg> args, DeviceRule rule) {
   Found found;
   const bool first_decides =
@@ -88,7 +88,7 @@ Device check_devices(const char* op, std::span<const DeviceArg> args, DeviceRule
 }
 
 bool OpBase::has_kernel(DeviceKind kind) const {
-  device_name(DeviceKind::cpu);  // the registry loads the built-in backends when first asked
+  device_name(DeviceKind::cpu);  // the registry loads the built-in backends on first use
   return find(kind) != nullptr;
 }
 
@@ -103,7 +103,7 @@ void OpBase::rethrow_typed(Device device, const char* function) const {
     throw;
   } catch (const Error&) {
     throw;
-  } catch (const std::bad_alloc&) {  // of a kernel's scratch in a std::vector
+  } catch (const std::bad_alloc&) {  // e.g. for a kernel's temporary std::vector
     throw_out_of_host_memory(name_);
   } catch (...) {
     const std::string code =
@@ -122,7 +122,7 @@ void throw_out_of_host_memory(const char* op) {
   try {
     text = fmt::format("{}: expected host memory to work in, got none left", op);
   } catch (const std::bad_alloc&) {
-    text = "out of memory";  // so short that the string holds it itself
+    text = "out of memory";  // e.g. for a kernel's temporary std::vector
   }
   throw OutOfMemoryError(std::move(text));
 }

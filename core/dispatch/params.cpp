@@ -1,5 +1,5 @@
-// The shape arithmetic of convolution, and what optimizers derive from their options; pooling's is
-// in pool_params.cpp.
+// Shape arithmetic of convolution, and values derived from optimizers' options; pooling's is in
+// pool_params.cpp.
 #include <ambit/params.h>
 
 #include <ambit/error.h>
@@ -13,8 +13,8 @@
 namespace ambit {
 namespace {
 
-// Sizes and parameters stay below 2^31, so that no sum of their products exceeds an int64; the
-// libraries behind the kernels take 32-bit numbers anyway.
+// Sizes and parameters must be below 2^31, so that no sum of their products exceeds an int64; the
+// kernels' libraries use 32-bit numbers anyway.
 constexpr int64_t kMaxSize = std::numeric_limits<int32_t>::max();
 
 void check_range(const char* op, const char* what, IntArrayRef got, int64_t min) {
@@ -41,7 +41,7 @@ void PerAxis::refuse(size_t size) {
 
 namespace {
 
-// Names of shapes and spatial dims, by how many of the latter there are.
+// Names of shapes and spatial dims, by the number of spatial dims.
 constexpr std::string_view kInput[] = {"[N, C, L]", "[N, C, H, W]", "[N, C, D, H, W]"},
                            kConvWeight[] = {"[K, C/groups, R]", "[K, C/groups, R, S]",
                                             "[K, C/groups, T, R, S]"},
@@ -52,7 +52,7 @@ std::string_view axis_name(size_t dims, size_t i) {
   return dims == 1 ? "length" : kAxes[PerAxis::kMost - dims + i];
 }
 
-// The number of spatial dims; where weight has too many or too few, the nearest.
+// Return the number of spatial dims, clamped if weight has too many or too few dims.
 size_t spatial_dims(IntArrayRef weight) {
   return std::clamp<size_t>(weight.size(), 3, PerAxis::kMost + 2) - 2;
 }

@@ -13,16 +13,16 @@
 namespace ambit {
 namespace {
 
-/// How a call comes apart: of each operand the dim, or what else a Cut says, and how many indices
-/// along these dims a part has, of how many.
+/// How a call is split: for each operand its dim or a constant of Cut, the total size of these
+/// dims, and the number of indices in a part.
 struct Way {
   std::array<int8_t, OpBase::kMaxArgs> dims{};
   int64_t size = 0, step = 0;
-  int64_t elements = 0;  // of the largest operand of 16 bits that is cut
+  int64_t elements = 0;  // of the largest split operand with a reduced floating-point type
 };
 
-/// Return the way along `dims` in parts of at most `most` elements, as far as may be; of no
-/// elements where it is none.
+/// Return the split along `dims` into parts of at most `most` elements, if possible; elements = 0
+/// if the operands' sizes differ.
 Way way_along(const decltype(Way::dims)& dims, const Pieces& pieces, int64_t most) {
   constexpr int64_t kLine = 32;  // elements in a cache line, which narrower parts would share
   Way way{.dims = dims};
@@ -43,8 +43,8 @@ Way way_along(const decltype(Way::dims)& dims, const Pieces& pieces, int64_t mos
   return way.step < way.size ? way : Way{};
 }
 
-/// Return how a call along `dim` comes apart where one of its operands of 16 bits has more than
-/// `most` elements: the way that cuts the largest; of no elements where there is none.
+/// Return the split of a call along `dim` if a reduced floating-point operand has more than `most`
+/// elements: the one that splits the largest operand; elements = 0 if there is none.
 Way find_way(const OpBase& op, const Pieces& pieces, int64_t dim, int64_t most) {
   Way best;
   const auto is_large = [=](const Piece& p) {
@@ -79,7 +79,7 @@ Piece slice(const Piece& whole, int64_t dim, int64_t first, int64_t size) {
   return piece;
 }
 
-/// An output that parts add to.
+/// An output that is the sum of all parts' results.
 struct Sum {
   size_t operand;
   Tensor total, part;

@@ -9,8 +9,8 @@
 namespace ambit {
 namespace {
 
-// Sizes and parameters stay below 2^31, so that no sum of their products exceeds an int64; the
-// libraries behind the kernels take 32-bit numbers anyway.
+// Sizes and parameters must be below 2^31, so that no sum of their products exceeds an int64; the
+// kernels' libraries use 32-bit numbers anyway.
 constexpr int64_t kMaxSize = std::numeric_limits<int32_t>::max();
 
 const char* axis_name(size_t axis, size_t dims) {
@@ -46,8 +46,8 @@ void check_input(const char* op, IntArrayRef sizes) {
   }
 }
 
-// Number of windows along one axis, by the rule that the last one starts inside the input or its
-// left padding.
+// Return the number of windows along one axis; the last one must start inside the input or its left
+// padding.
 int64_t window_count(const PoolParams& p, size_t axis, int64_t size) {
   const int64_t stride = p.stride[axis];
   const int64_t room = size + 2 * p.padding[axis] - p.dilation[axis] * (p.kernel[axis] - 1) - 1;
@@ -57,19 +57,19 @@ int64_t window_count(const PoolParams& p, size_t axis, int64_t size) {
   return n;
 }
 
-// A dilated window may step over the whole input, from padding to padding: it has no value then.
+// A dilated window may skip the whole input, from padding to padding; it has no value then.
 bool all_reach(const PoolParams& p, size_t axis, int64_t size, int64_t windows) {
   const int64_t dilation = p.dilation[axis];
   if (dilation <= size) return true;
   for (int64_t i = 0; i < windows && i * p.stride[axis] < p.padding[axis]; ++i) {
-    const int64_t before = p.padding[axis] - i * p.stride[axis];  // of the input
+    const int64_t before = p.padding[axis] - i * p.stride[axis];  // padding elements
     const int64_t first = (dilation - before % dilation) % dilation;
     if (first >= size) return false;
   }
   return true;
 }
 
-// The windows along one axis, checked.
+// Check and return the number of windows along one axis.
 int64_t windows_along(const char* op, const PoolParams& p, size_t axis, int64_t size,
                       const char* name) {
   if (p.padding[axis] > p.kernel[axis] / 2) {

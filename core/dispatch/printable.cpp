@@ -10,7 +10,7 @@ namespace ambit {
 namespace {
 
 bool is_control(unsigned char c) { return c < 0x20 || c == 0x7f; }
-// U+0080 to U+009F, which terminals obey as they do ESC.
+// U+0080 to U+009F, which terminals interpret like ESC sequences.
 bool is_control_of_two_bytes(std::string_view text, size_t i) {
   return text[i] == '\xc2' && static_cast<unsigned char>(text[i + 1]) < 0xa0;
 }
@@ -49,7 +49,7 @@ std::string escape(std::string_view text, bool keeps_lines) {
 
 std::string printable(std::string_view text) { return escape(text, false); }
 
-// Most texts are plain and need no memory here, which may be what they say.
+// Plain texts, which are most, need no allocation: the message may be about lack of memory.
 std::string printable_lines(std::string text) {
   const bool is_plain = std::all_of(
       text.begin(), text.end(), [](char c) { return (c >= ' ' && c < '\x7f') || breaks_lines(c); });
@@ -61,7 +61,7 @@ std::string one_line(std::string_view text) {
   std::string line = printable(text.substr(0, kMost + 4));
   if (line.size() <= kMost) return line;
   size_t end = kMost;
-  while (end > 0 && (line[end] & 0xc0) == 0x80) --end;  // not within a character of UTF-8
+  while (end > 0 && (line[end] & 0xc0) == 0x80) --end;  // not within a UTF-8 character
   return line.replace(end, line.npos, "...");
 }
 

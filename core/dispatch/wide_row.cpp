@@ -9,8 +9,8 @@
 namespace ambit {
 namespace {
 
-/// The strides of elements that lie without gaps in the order in which those of t do; 0 where t's
-/// are 0, so that what is repeated there is there once.
+/// Return dense strides in the order of t's elements; 0 where t's are 0, so that broadcast elements
+/// are stored once.
 Dims dense_strides(IntArrayRef sizes, IntArrayRef strides, int64_t* count) {
   std::vector<size_t> order(sizes.size());
   std::iota(order.rbegin(), order.rend(), size_t{0});
@@ -27,8 +27,7 @@ Dims dense_strides(IntArrayRef sizes, IntArrayRef strides, int64_t* count) {
   return dense;
 }
 
-/// An operand in the place of t, float32 where t is of 16 bits, in new memory, or in that of
-/// `memory`.
+/// Return an operand like t, upcast to float32 if needed, in new memory or in `memory`.
 Tensor make_wide(const Tensor& t, const Tensor& memory = {}) {
   const DType dtype = is_reduced(t) ? kFloat32 : t.dtype();
   const TensorOptions options = TensorOptions(dtype).device(t.device());

@@ -1,4 +1,4 @@
-// Operands of 16 bits of a call that is done in float32: the float32 tensors in their places.
+// Upcast operands: the float32 tensors that replace reduced floating-point operands in a call.
 #pragma once
 
 #include <ambit/tensor.h>
@@ -9,25 +9,25 @@
 
 namespace ambit {
 
-/// Of a tensor that may be undefined.
+/// False for an undefined tensor.
 inline bool is_reduced(const Tensor& t) { return t.defined() && is_reduced(t.dtype()); }
 
-/// An alias that no graph knows. Its offset counts from the first element of t.
+/// Return an alias outside of any graph. Its offset is relative to t's first element.
 Tensor alias(const Tensor& t, IntArrayRef sizes, IntArrayRef strides, int64_t offset, DType dtype);
 
-/// t without what is repeated.
+/// Return a view of t with broadcast (stride-0) dims reduced to size 1.
 Tensor once(const Tensor& t);
 
-/// Copy all that is there once.
+/// Copy each distinct element once.
 void convert(const Tensor& to, const Tensor& from);
 
-/// The operands of a call as it gets them, and as they were given.
+/// The operands of a call, as given and as passed to the call.
 class WideRow {
  public:
-  /// `reads`, `writes`: what the call does with t. `memory`: a flat float32 tensor, as large as t,
-  /// that its place is taken in; else that is allocated.
+  /// `reads`, `writes`: how the call uses t. `memory`: a flat float32 tensor, at least as large as
+  /// t, for the upcast copy; else it is allocated.
   void add(const Tensor& t, bool reads, bool writes, const Tensor& memory = {});
-  /// The same by way of a dense copy in any case.
+  /// The same, always through a dense copy.
   void add_copy(const Tensor& t, bool reads, bool writes, const Tensor& memory = {});
   void run(const std::function<void(Tensor*)>& call);
 

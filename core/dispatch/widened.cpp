@@ -1,5 +1,5 @@
-// Calls with operands of 16 bits: their bits moved as integers, or the call done in float32, block
-// by block, or in such parts as it comes apart into (parts.h).
+// Calls with reduced floating-point operands: bits moved as integers, or the call upcast to
+// float32, in blocks or in the parts of parts.h.
 #include <ambit/backend/kernels.h>
 #include <ambit/backend/registry.h>
 #include <ambit/detail/widened.h>
@@ -17,8 +17,8 @@
 namespace ambit {
 namespace {
 
-/// Elements of a block of `by_element`. On the CPU what a thread's share of it takes, three
-/// operands in float32, stays in its cache; elsewhere a block is worth starting kernels for.
+/// Elements of a block of `by_element`. On the CPU, three float32 operands of a thread's share fit
+/// in its cache; on accelerators a block must amortise kernel launches.
 int64_t block_elements(Device device) {
   if (usable_backend(device).is_accelerator()) return int64_t{1} << 24;
   return int64_t{get_num_threads()} << 16;
@@ -26,19 +26,19 @@ int64_t block_elements(Device device) {
 
 Tensor as_bits(const Tensor& t) { return alias(t, t.sizes(), t.strides(), 0, kInt16); }
 
-/// Elements of one tensor of each list.
+/// A range of elements of one tensor of each list.
 struct Part {
   size_t tensor;
   int64_t from, size;
 };
 
-/// The elements of an elementwise call, in dims that all operands walk alike, as few as may be.
+/// The iteration space of an elementwise call, with dims merged where all operands allow it.
 struct Walk {
   Dims sizes;
   std::vector<Dims> strides;  // of each operand
 };
 
-/// All operands have the sizes of the first.
+/// Requires operands of equal sizes.
 Walk walk_of(const std::vector<const Tensor*>& operands) {
   const Tensor& y = *operands[0];
   std::vector<size_t> order(y.sizes().size());
@@ -77,8 +77,8 @@ int64_t product(IntArrayRef sizes) {
   return std::accumulate(sizes.begin(), sizes.end(), int64_t{1}, std::multiplies<>());
 }
 
-/// Call visit(sizes, offsets) for each block of a walk: the dims from `split` on, of the first of
-/// them `chunk` indices at a time.
+/// Call visit(sizes, offsets) for each block of a walk: the dims from `split` on, `chunk` indices
+/// of the first of them at a time.
 template <class Visit>
 void for_each_block(const Walk& walk, int64_t most, const Visit& visit) {
   size_t split = walk.sizes.size() - 1;
@@ -128,7 +128,7 @@ TensorList Widened::take(TensorList l, Tensor*& next) const {
 
 Scalar Widened::as_element(const Scalar& number) const {
   const bool moved = op_.reduced() == Reduced::moved;
-  // A number to compare with is one of the dtype first; others are not rounded.
+  // A number to compare with is first rounded to the dtype; other numbers are not.
   if (!moved && &op_ != &kernels::compare_scalar) return number;
   return visit<dtypes::kReduced>(*reduced_, [&]<class T>() -> Scalar {
     const auto element = number.to<T>();
@@ -143,7 +143,7 @@ void Widened::run(const Call& call) {
       return run_moved(call);
     case Reduced::by_element:
       return slots_[0].is_list ? run_lists(call) : run_by_element(call);
-    case Reduced::native:  // not widened
+    case Reduced::native:  // not upcast
     case Reduced::whole:
     case Reduced::updated:
       return run_whole(call);
@@ -177,14 +177,14 @@ void Widened::run_by_element(const Call& call) const {
   const int64_t most = block_elements(defined[0]->device());
   if (defined[0]->numel() <= most) return run_whole(call);
   const Walk walk = walk_of(defined);
-  std::vector<Tensor> scratch(operands_.size());  // flat, for a block
+  std::vector<Tensor> scratch(operands_.size());  // flat, for one block
   for (size_t i = 0; i < operands_.size(); ++i) {
     const Tensor& t = operands_[i].tensor;
     if (is_reduced(t)) scratch[i] = empty({most}, TensorOptions(kFloat32).device(t.device()));
   }
   for_each_block(walk, most, [&](const Dims& sizes, size_t split, const auto& offsets) {
     WideRow row;
-    size_t k = 0;  // among the defined
+    size_t k = 0;  // index among the defined operands
     for (size_t i = 0; i < operands_.size(); ++i) {
       const auto& [t, is_output] = operands_[i];
       if (!t.defined()) {
@@ -199,10 +199,10 @@ void Widened::run_by_element(const Call& call) const {
   });
 }
 
-// As many tensors at a time as make a block; those beyond it in parts.
+// Process as many tensors at a time as fill a block; larger tensors are split.
 void Widened::run_lists(const Call& call) {
   size_t longest = 0;
-  const Slot* last = nullptr;  // of several lists the last is only read
+  const Slot* last = nullptr;  // of several lists only the last is read-only
   size_t lists = 0;
   for (const Slot& slot : slots_) {
     if (!slot.is_list || slot.count == 0) continue;
@@ -227,7 +227,8 @@ void Widened::run_lists(const Call& call) {
       const bool writes = &slot != last || lists == 1;
       for (const Part& part : parts) {
         const Tensor& t = operands_[slot.first + part.tensor].tensor;
-        const bool is_whole = t.numel() == part.size || t.dim() == 0;  // a number beside others
+        // a 0-dim tensor among larger ones
+        const bool is_whole = t.numel() == part.size || t.dim() == 0;
         row.add(is_whole ? t : alias(t, {part.size}, {1}, part.from, t.dtype()), true, writes);
       }
     }

@@ -1,4 +1,4 @@
-// The table of examples: a kernel's operands as sizes and dtypes, its parameters as they are.
+// The table of examples: kernels' operands by sizes and dtypes, and their parameters.
 #include <ambit/backend/examples.h>
 #include <ambit/backend/kernels.h>
 #include <ambit/ops/creation.h>
@@ -19,9 +19,10 @@ struct Operand {
   std::array<int64_t, 4> sizes{};
   size_t dim = 0;
   int value = 1;        ///< of every element
-  bool of_call = true;  ///< of the call's dtype, else:
+  bool of_call = true;  ///< has the call's dtype, else:
   DType dtype = DType::float32;
-  bool is_statistic = false;  ///< of the call's dtype, but never of 16 bits
+  bool is_statistic = false;  ///< has the call's dtype, upcast if it is a reduced floating-point
+                              ///< type
 
   Tensor make(DType dtype_of_call) const {
     DType made = of_call ? dtype_of_call : dtype;
@@ -52,12 +53,13 @@ Operand index(Sizes sizes, DType dtype = kInt64) {
   return operand;
 }
 
-/// A list of tensors: two of different sizes.
+/// A list of two tensors of different sizes.
 struct OperandList {
   Operand first, second;
 };
 
-/// The row of an argument: an Operand for a tensor, an OperandList for a list, else its value.
+/// The description of an argument: an Operand for a tensor, an OperandList for a list, else its
+/// value.
 template <class A>
 struct Row {
   using Type = std::remove_cvref_t<A>;
@@ -84,7 +86,7 @@ void append(Operands& to, const OperandList& row) {
 template <class Parameter>
 void append(Operands&, const Parameter&) {}
 
-/// What the call gets for a row: the next of the operands, or the parameter.
+/// Return the argument for a description: the next operand, or the parameter.
 Tensor& take(const Operand&, Tensor*& next) { return *next++; }
 TensorList take(const OperandList&, Tensor*& next) { return {std::exchange(next, next + 2), 2}; }
 template <class Parameter>
@@ -96,19 +98,19 @@ class Table {
  public:
   std::vector<Example> examples;
 
-  /// Add the example of an op; one row for each of its arguments.
+  /// Add the example of an op, with one description for each argument.
   template <class... A>
   void add(const Op<void(A...)>& op, typename Row<A>::Type... rows) {
     add_function(op, "", op.dtypes(), rows...);
   }
-  /// Add one function of an op, which is defined for `dtypes`.
+  /// Add one function of an op, which supports `dtypes`.
   template <class... A>
   void add_function(const Op<void(A...)>& op, const char* function, DTypeSet dtypes,
                     typename Row<A>::Type... rows) {
     Operands operands;
     (append(operands, rows), ...);
     add_call(op, function, dtypes, std::move(operands), [&op, rows...](Tensor* next) {
-      // Braces, so that the operands are taken from left to right.
+      // Braces, so that the operands are evaluated from left to right.
       std::tuple<decltype(take(rows, next))...> arguments{take(rows, next)...};
       std::apply(op, arguments);
     });
@@ -119,7 +121,7 @@ class Table {
                 std::function<void(Tensor*)> call);
 };
 
-// Apart from the templates, which are as many as there are signatures.
+// Not in the templates, which are instantiated for every signature.
 void Table::add_call(const OpBase& op, const char* function, DTypeSet dtypes, Operands operands,
                      std::function<void(Tensor*)> call) {
   const auto make = [operands = std::move(operands)](DType dtype) {
@@ -147,7 +149,7 @@ void add_memory(Table& table) {
   }
 }
 
-/// The operand that a function's result goes to.
+/// Return the output operand of a function.
 Operand result(Sizes sizes, const FunctionRow& f) {
   if (f.result == FunctionRow::Result::truth) return t(sizes, kBool);
   return t(sizes);
@@ -182,7 +184,7 @@ void add_elementwise(Table& table) {
 void add_reductions(Table& table) {
   for (const ReduceOp f : functions<ReduceOp>()) {
     const FunctionRow& row = row_of(f);
-    if (row.result == FunctionRow::Result::total) {  // of bool an int64
+    if (row.result == FunctionRow::Result::total) {  // int64 for bool
       const DTypeSet numbers = dtypes::kNumbers;
       table.add_function(kernels::reduce, name(f), numbers, t({1}), t({2}), f);
       table.add_function(kernels::reduce, name(f), {kBool}, t({1}, kInt64), t({2}), f);

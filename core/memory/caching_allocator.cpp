@@ -1,5 +1,5 @@
-// The cache of freed blocks: one stack of small blocks per size class, so a hit is a pop and a free
-// a push, and the large ones of large_blocks.h.
+// The cache of freed blocks: one stack of small blocks for each size class, so that a hit is a pop
+// and a free a push, and large_blocks.h for large ones.
 #include <ambit/backend/caching_allocator.h>
 #include <ambit/error.h>
 #include <fmt/format.h>
@@ -28,7 +28,7 @@ size_t large_block_bytes(size_t bytes) {
   return (bytes + kPageBytes - 1) / kPageBytes * kPageBytes;
 }
 
-// Eighths: the class is the exponent of (bytes - 1) and the three bits below its leading one.
+// Eighths: the class is the exponent of (bytes - 1) and the three bits after its leading one.
 size_t class_of(size_t bytes) {
   const size_t last = bytes - 1;
   if (last < 512) return last / 64;
@@ -41,8 +41,8 @@ size_t bytes_of_class(size_t size_class) {
   return (size_class % 8 + 9) << (size_class / 8 + 5);
 }
 
-// A cache hides use after free and writes past the end from AddressSanitizer; this shows them
-// again.
+// Poisons cached memory, so that AddressSanitizer detects use after free and writes past the end
+// despite the cache.
 void watch([[maybe_unused]] const RawMemory& raw, [[maybe_unused]] void* p,
            [[maybe_unused]] size_t used, [[maybe_unused]] size_t block_bytes) {
 #ifdef AMBIT_ASAN
@@ -106,10 +106,10 @@ void* CachingAllocator::allocate(size_t bytes) {
   return p;
 }
 
-// Pages below the lowest, as many as it lacks if it is free, for what is above them has been cut up
-// by what is in use.
+// Add pages adjacent to the lowest ones, only as many as its free block lacks, because free memory
+// above them is fragmented.
 bool CachingAllocator::add_pages(size_t block_bytes) {
-  // allocate() refuses it then.
+  // allocate() throws for it.
   if (raw_.is_host() && block_bytes > HostMemory::total_bytes()) return false;
   const LargeBlocks::Range lowest = large_->lowest_pages();
   LargeBlocks::Range pages{nullptr, block_bytes - std::min(block_bytes, lowest.bytes)};
@@ -171,7 +171,7 @@ void CachingAllocator::free(void* p, size_t bytes) noexcept {
   stats_.in_use -= block_bytes;
   try {
     classes_[size_class].blocks.push_back(p);
-  } catch (...) {  // no room to remember it
+  } catch (...) {  // no memory to record the block
     raw_.free(p, block_bytes);
     return;
   }
@@ -233,7 +233,7 @@ void CachingAllocator::trim() noexcept {
     } else if (oldest < kClasses) {
       release_class(oldest);
     } else {
-      return;  // what is left are parts of blocks in use
+      return;  // only parts of blocks in use are left
     }
   }
 }

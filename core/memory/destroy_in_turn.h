@@ -1,10 +1,10 @@
-// Destroying what owns others of its kind, in any number, without recursion.
+// Destruction without recursion of objects that own each other.
 #pragma once
 
 namespace ambit {
 
-/// Call destroy(t), but not inside another such call: what that one's destructors drop comes back
-/// here, and queues up by its link, next(*t), until they have returned.
+/// Call destroy(t). A nested call, from a destructor that drops another object, only appends the
+/// object to a queue linked by next(*t); the outermost call destroys the queue.
 template <class T, class Next, class Destroy>
 void destroy_in_turn(T* t, Next next, Destroy destroy) noexcept {
   [[gnu::tls_model("initial-exec")]] static constinit thread_local T* queue = nullptr;

@@ -11,7 +11,7 @@ namespace ambit {
 namespace {
 
 constexpr size_t kAlignment = 64;  // a cache line, and the widest vector register
-constexpr size_t kPage = 4096;     // of whose multiples blocks are
+constexpr size_t kPage = 4096;     // blocks are multiples of it
 constexpr size_t kHugePage = size_t{2} << 20;
 
 size_t pages_in_bytes(int which) {
@@ -20,8 +20,8 @@ size_t pages_in_bytes(int which) {
                                      : static_cast<size_t>(pages) * static_cast<size_t>(page_bytes);
 }
 
-// Huge pages, where the system has some: one fault for 512, and as many fewer entries of the table
-// that finds pages. What is beside them stays in small ones, so that none is wasted.
+// Use huge pages where possible: one page fault instead of 512, and fewer TLB entries. The
+// unaligned ends use small pages, so that no memory is wasted.
 void* prefer_huge_pages(void* p, size_t bytes) {
   if (bytes < 2 * kHugePage) return p;
   auto* begin = static_cast<char*>(p);
@@ -35,16 +35,16 @@ void* map(void* at, size_t bytes, int flags) {
   return p == MAP_FAILED ? nullptr : p;
 }
 
-// Null where others are.
+// Map at exactly `at`; null if that range is in use.
 void* map_at(char* at, size_t bytes) {
   void* p = map(at, bytes, MAP_FIXED_NOREPLACE);
   if (!p || p == at) return p;
-  ::munmap(p, bytes);  // Linux before 4.17 takes the address for advice
+  ::munmap(p, bytes);  // Linux before 4.17 treats the address as a hint
   return nullptr;
 }
 
-// Where the system would put it others go next, and what is to grow downwards would meet them. One
-// after another, so that those of several allocators do not meet, either.
+// Map far below the system's default position, where later mappings would block growth downwards.
+// Successive calls use different distances, so that several allocators do not collide.
 void* map_far_from_others(size_t bytes) {
   static std::atomic<uintptr_t> runs{0};
   const uintptr_t distance = (1 + runs++ % 8) * 4 * HostMemory::total_bytes();
@@ -56,7 +56,7 @@ void* map_far_from_others(size_t bytes) {
   return far;
 }
 
-// Pages that end at a huge page's border.
+// Map pages that end at a huge-page boundary.
 void* map_pages(size_t bytes) {
   auto* p = static_cast<char*>(map_far_from_others(bytes + kHugePage));
   if (!p) return nullptr;
@@ -74,7 +74,7 @@ size_t HostMemory::total_bytes() { return pages_in_bytes(_SC_PHYS_PAGES); }
 void* HostMemory::allocate(size_t bytes) {
   if (bytes > total_bytes()) return nullptr;
   const bool large = bytes >= 2 * kHugePage;
-  void* p = nullptr;  // and not aligned_alloc(), whose sizes must be multiples of the alignment
+  void* p = nullptr;  // not aligned_alloc(), whose sizes must be multiples of the alignment
   if (::posix_memalign(&p, large ? kHugePage : kAlignment, bytes) != 0) return nullptr;
   return prefer_huge_pages(p, bytes);
 }

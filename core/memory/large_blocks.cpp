@@ -8,10 +8,10 @@
 namespace ambit {
 namespace {
 
-// A block of a segment that is much too large stays whole. Whoever freed it will ask for it again,
-// and a small part of it that lives on would be in the way: the gradient of a layer's output comes
-// long after the output, with what is saved for backward made between them. Of pages only what is
-// missing is asked for then.
+// A segment's block that is much too large is not split. It will probably be requested again, and a
+// small long-lived part of it would prevent that: the gradient of a layer's output is allocated
+// long after the output, with tensors saved for backward in between. Of pages, only the missing
+// part is then requested.
 constexpr size_t kMostTimes = 3;
 
 }  // namespace
@@ -28,7 +28,7 @@ char* LargeBlocks::take(size_t bytes, uint64_t now) {
     block.free = false;
     return begin;
   }
-  // Its upper part: pages grow downwards, where what is free should be.
+  // Use its upper part: pages grow downwards, so free memory should be at the bottom.
   char* const taken = begin + (had - bytes);
   blocks_.emplace(taken, Block{bytes, block.segment, now, false});  // may throw before any change
   block.bytes = had - bytes;

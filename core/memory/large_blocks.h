@@ -1,7 +1,7 @@
-// The large blocks behind a CachingAllocator: cut to the size that is asked for, and joined with
-// free neighbours when they come back, so that a step's activations and gradients share memory
-// whatever their sizes. The scheme is PyTorch's CUDACachingAllocator's, its segments those that do
-// not expand, its pages those that do. Not thread-safe.
+// The large blocks of a CachingAllocator: split to the requested size and merged with free
+// neighbours when freed, so that a step's activations and gradients share memory regardless of
+// their sizes. The scheme is that of PyTorch's CUDACachingAllocator: segments are its plain, pages
+// its expandable segments. Not thread-safe.
 #pragma once
 
 #include <ambit/detail/pooled.h>
@@ -22,38 +22,37 @@ class LargeBlocks {
     size_t bytes = 0;
   };
 
-  /// Return `bytes` of the smallest free block that has them, null where none has or it is much
-  /// larger. `now` counts requests.
+  /// Return `bytes` of the smallest free block that is large enough; null if there is none or it is
+  /// much larger. `now` counts requests.
   char* take(size_t bytes, uint64_t now);
-  /// Take over a segment, which is what the system gave at once and takes back whole, as a block in
-  /// use.
+  /// Add a segment, memory that is returned to the system only as a whole, as a block in use.
   void add_segment(Range segment, uint64_t now);
-  /// Take over pages, which join with free ones around them and are given back in any pieces.
+  /// Add pages, which merge with adjacent free ones and can be returned in any pieces.
   void add_pages(Range pages, uint64_t now);
-  /// Return where the lowest block begins, and its bytes if they are free; null if it has no pages.
+  /// Return the start of the lowest block of pages, and its size if it is free; null without pages.
   Range lowest_pages() const;
-  /// Return its size, or 0 where there is no memory to remember it: it is lost then.
+  /// Free a block and return its size; 0 if there is no memory to record it (it is leaked then).
   size_t give_back(void* p) noexcept;
 
   struct Oldest {
-    Range range;  // empty: there is none
+    Range range;  // empty: none
     bool has_pages = false;
     uint64_t last_request = 0;
   };
-  /// Return what can be given back and was asked for longest ago: free pages, or a segment without
-  /// a block in use.
+  /// Return the least recently requested memory that can be returned: free pages, or a segment
+  /// without a block in use.
   Oldest oldest_free() const;
   void remove(Range free) noexcept;
 
  private:
   struct Block {
     size_t bytes;
-    Range segment;  // that it is a part of; empty: pages
+    Range segment;  // that contains it; empty: pages
     uint64_t last_request;
     bool free;
   };
   using Blocks = std::map<char*, Block, std::less<>, PoolAllocator<std::pair<char* const, Block>>>;
-  // Of equal ones the upper comes first, for the reason that take() gives.
+  // Of equal sizes the upper block comes first, for the reason in take().
   struct BySize {
     bool operator()(const Range& a, const Range& b) const {
       return a.bytes != b.bytes ? a.bytes < b.bytes : std::greater<>()(a.begin, b.begin);
@@ -62,7 +61,7 @@ class LargeBlocks {
 
   void join(Blocks::iterator block, Blocks::iterator next) noexcept;
 
-  Blocks blocks_;  // by address, those in use too
+  Blocks blocks_;  // by address, including those in use
   std::set<Range, BySize, PoolAllocator<Range>> free_;
 };
 

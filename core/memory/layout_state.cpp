@@ -3,8 +3,8 @@
 namespace ambit {
 namespace {
 
-// Blocks that the calling thread has acquired. Only assertions ask: where a thread has one, and
-// waits for the readers of another, it may wait for one who waits for it.
+// Number of blocks that the calling thread has acquired, for assertions only: a thread that holds
+// one and waits for another's readers can deadlock with one of them.
 #ifdef NDEBUG
 void count_acquired(int) {}
 #else
@@ -29,7 +29,7 @@ void LayoutState::release_native() {
   if (state_.fetch_sub(1, std::memory_order_release) == kNative + 1) state_.notify_all();
 }
 
-// A copy may have been followed by another state meanwhile, which stays.
+// Another state may have been set meanwhile; it is kept.
 void LayoutState::end_pending_copy() {
   int32_t state = kPendingCopy;
   state_.compare_exchange_strong(state, kRowMajor);
@@ -40,7 +40,7 @@ LayoutState::Step LayoutState::next_step() {
     int32_t state = state_.load(std::memory_order_acquire);
     if (state == kRowMajor) return Step::none;
     if (state == kPendingCopy) return Step::await_copy;
-    // Those who wait for a conversion wait for nobody who reads.
+    // Waiting for a conversion is safe: the converting thread waits for no reader.
     assert(state == kConverting || acquired_here == 0);
     if (state == kNative) {
       if (state_.compare_exchange_strong(state, kConverting)) return Step::convert;

@@ -22,7 +22,7 @@ namespace {
 
 #if defined(AMBIT_ASAN) || defined(AMBIT_TSAN)
 
-// A block that is handed out again would hide a use after free, and a race about it.
+// Reusing blocks would hide use after free and races from sanitizers.
 void* allocate_object(size_t bytes) { return from_system(bytes); }
 void free_object(void* p, size_t) noexcept { ::operator delete(p); }
 
@@ -31,7 +31,7 @@ void free_object(void* p, size_t) noexcept { ::operator delete(p); }
 namespace {
 
 constexpr size_t kStep = 64, kLists = 16;  // the step is a cache line; larger objects are rare
-constexpr uint32_t kMostBlocks = 1024;     // in a list: those of a step of training, of most nets
+constexpr uint32_t kMostBlocks = 1024;     // per list: enough for a training step of most nets
 
 struct Block {
   Block* next;
@@ -40,11 +40,11 @@ struct Block {
 struct List {
   Block* first = nullptr;
   uint32_t size = 0;
-  uint32_t most = 0;  // the list takes none before the thread has seen to their end, and none after
+  uint32_t most = 0;  // 0 before the thread registered its end handler, and after that ran
 };
 
-// Without a destructor, so that it outlives the tensors in globals, and at a fixed place in the
-// thread's memory, which saves the call that finds it.
+// No destructor, so that the lists outlive tensors in globals; initial-exec TLS avoids a call for
+// each access.
 [[gnu::tls_model("initial-exec")]] constinit thread_local std::array<List, kLists> lists;
 
 enum class Stage : uint8_t { unused, open, ended };
@@ -54,7 +54,7 @@ void set_most(uint32_t blocks) {
   for (List& list : lists) list.most = blocks;
 }
 
-// At the thread's end: close its lists and empty them.
+// Called at the thread's end: close and empty its lists.
 void end_of_thread(void*) {
   stage = Stage::ended;
   set_most(0);
@@ -67,8 +67,8 @@ void end_of_thread(void*) {
   }
 }
 
-// Whether the thread's end will be told. Not by a thread_local object with a destructor: where
-// there is no memory to register that one, the C library ends the process.
+// Return true if end_of_thread is registered. Not a thread_local object with a destructor: the C
+// library aborts if it has no memory to register one.
 bool tell_end_of_thread() noexcept {
   static const int64_t key = [] {
     pthread_key_t made = 0;
@@ -77,7 +77,7 @@ bool tell_end_of_thread() noexcept {
   return key >= 0 && pthread_setspecific(static_cast<pthread_key_t>(key), &lists) == 0;
 }
 
-// Of a full list, and of a thread that has freed nothing yet or is at its end.
+// For a full list, and for a thread that has freed nothing yet or is ending.
 [[gnu::noinline]] void free_unlisted(void* p) noexcept {
   if (stage == Stage::unused && tell_end_of_thread()) {
     stage = Stage::open;

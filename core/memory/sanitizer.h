@@ -1,5 +1,5 @@
-// AMBIT_ASAN and AMBIT_TSAN: which sanitizer this is compiled with. Caches keep quiet under one
-// that would not see through them.
+// AMBIT_ASAN and AMBIT_TSAN: the sanitizer of this build. Caches are disabled or annotated if they
+// would hide errors from it.
 #pragma once
 
 #if defined(__SANITIZE_ADDRESS__)

@@ -1,4 +1,4 @@
-// Allocation and release of a tensor's bytes, and what it takes to have them in row-major order.
+// Allocation and release of storages, and conversion to row-major order.
 #include <ambit/backend/registry.h>
 #include <ambit/detail/printable.h>
 #include <ambit/detail/storage.h>
@@ -104,7 +104,7 @@ void StorageImpl::convert() const {
 
 void StorageImpl::destroy(StorageImpl* s) noexcept {
   if (!s->deleter_) return delete s;
-  // A deleter may be the last to hold a tensor whose storage has one too.
+  // A deleter may drop the last reference to a tensor whose storage has a deleter too.
   destroy_in_turn(
       s, [](StorageImpl& t) -> StorageImpl*& { return t.next_to_destroy_; },
       [](StorageImpl* t) { delete t; });

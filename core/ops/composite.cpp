@@ -1,4 +1,4 @@
-// Composite defaults whose op is defined elsewhere or is no public op.
+// Composites of ops that are defined elsewhere or are not public.
 #include "composite.h"
 
 #include <ambit/backend/kernels.h>
@@ -10,7 +10,7 @@
 namespace ambit::composite {
 namespace {
 
-// index [n] as gather and scatter want it: one entry for each element of a tensor of `sizes`.
+// Expand index [n] as gather and scatter require: one entry per element of a tensor of `sizes`.
 Tensor index_of_each(const Tensor& index, IntArrayRef sizes, int64_t dim) {
   Dims column(sizes.size(), 1);
   column[static_cast<size_t>(dim)] = index.numel();

@@ -1,7 +1,7 @@
-// Composite defaults: kernel ops written in other ops, for devices whose backend has no kernel of
-// its own. Meaning and signatures are those of kernels.h; those that exist are named in
-// kernels.cpp. They run without recording, on the device of their tensors, and fill the given
-// outputs. Each is defined beside the op it serves.
+// Composites: kernel ops written in other ops, for devices whose backend has no kernel. Semantics
+// and signatures are those of kernels.h; kernels.cpp names those that exist. They run without
+// recording, on the device of their tensors, and fill the given outputs. Each is defined next to
+// the op that it serves.
 #pragma once
 
 #include <ambit/backend/kernels.h>

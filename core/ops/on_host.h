@@ -1,4 +1,4 @@
-// The composite of kernels that cannot be written in ops and that few devices have: the CPU's
+// The composite of kernels that cannot be composed of ops and that few devices have: the CPU's
 // kernel, on copies.
 #pragma once
 
@@ -11,15 +11,15 @@
 
 namespace ambit {
 
-/// Return whether the composite of `op` is that.
+/// Return true if the composite of `op` is on_host().
 bool is_on_host(const OpBase& op);
 
-/// Copy what the CPU has computed into a kernel's output, as a kernel writes it: who called the
-/// kernel records that, and counts its version.
+/// Copy the CPU's result to a kernel's output without recording or version bump, which the kernel's
+/// caller does.
 void write_back(const Tensor& output, const Tensor& host);
 
-/// Run `op` on the CPU with copies of its tensors, and copy the outputs, which are its arguments of
-/// type Tensor&, back to the device. What they hold before is not copied.
+/// Run `op` on the CPU with copies of its tensors, and copy the outputs, its arguments of type
+/// Tensor&, back to the device. The outputs' old values are not copied.
 template <class... A>
 void on_host(const Op<void(A...)>& op, std::type_identity_t<A>... args) {
   const auto to_host = []<class Arg>(Arg& arg) -> std::remove_cvref_t<Arg> {
@@ -36,7 +36,7 @@ void on_host(const Op<void(A...)>& op, std::type_identity_t<A>... args) {
       if (arg.defined()) write_back(arg, host);
     }
   };
-  // Braces, so that one is copied after the other.
+  // Braces, so that the arguments are copied in order.
   std::tuple<std::remove_cvref_t<A>...> host{
       to_host.template operator()<std::remove_reference_t<A>>(args)...};
   std::apply(op, host);

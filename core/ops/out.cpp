@@ -1,4 +1,4 @@
-// Outputs that are given: the result is computed as ever, and copied. So out may be an argument.
+// The _out functions: compute the result as usual, then copy it, so out may be an argument.
 #include <ambit/ops/out.h>
 
 #include <ambit/backend/kernels.h>

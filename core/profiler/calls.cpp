@@ -1,5 +1,4 @@
-// How calls are told to the profile that is on: all that is done for each of them, in few
-// instructions.
+// Reporting of calls to the active profile: the work done for each call, kept to few instructions.
 #include <utility>
 
 #include "recorder.h"
@@ -25,7 +24,7 @@ uint64_t begin_call(uint64_t profile, const Call& call, const char* shapes) noex
 void end_call(uint64_t profile) noexcept {
   const int64_t end = ticks();
   ThreadLog* const log = ThreadLog::own;
-  // Another may have begun since, and this one's calls are gone.
+  // Another profile may have started, and this one's calls are gone.
   if (!log || log->profile() != profile || !log->has_open()) return;
   if (!log->last_open().device.is_cpu() || Recorder::records_more()) [[unlikely]] {
     Recorder::get().end_more(*log);

@@ -1,6 +1,6 @@
-// A profile in the Trace Event Format of Chrome, with torch.profiler's categories and arguments, by
-// which TensorBoard's plugin tells what is what: all that the host calls is a "cpu_op", a device's
-// work hangs on a call of its "runtime" by a number, and memory is told by instants.
+// A profile in Chrome's Trace Event Format, with torch.profiler's categories and arguments, which
+// TensorBoard's plugin uses to classify events: all host calls are a "cpu_op", a device's work is
+// linked by a number to a "runtime" call, and memory is reported by instant events.
 // Source: "Trace Event Format", Google, 2016; torch_tb_profiler 0.4.3, profiler/trace.py.
 #include <ambit/device.h>
 #include <ambit/profiler.h>
@@ -25,7 +25,7 @@ std::string quoted(const std::string& text) {
   return Json(text).dump(-1, ' ', false, Json::error_handler_t::replace);
 }
 
-// Writes one event after the other, some hundred KB at a time.
+// Writes events to the file in pieces of some hundred KB.
 class Writer {
  public:
   explicit Writer(const std::string& path) : file_(path) {
@@ -56,8 +56,8 @@ class Writer {
   bool is_first_ = true;
 };
 
-// "1234.567": microseconds, cut to nanoseconds alike at both ends, so that what is inside stays
-// there.
+// "1234.567": microseconds, truncated to nanoseconds at both ends alike, so that nested events stay
+// inside.
 std::string time_text(int64_t nanoseconds) {
   return fmt::format("{}.{:03}", nanoseconds / 1000, nanoseconds % 1000);
 }
@@ -95,7 +95,7 @@ class Trace {
               start, end - start, details);
   }
 
-  // The call of the runtime takes no time: that is the op's own, from which it would be taken off.
+  // The runtime call has duration 0, since its duration would be subtracted from the op's.
   void add_device_work(const FunctionEvent& e) {
     const int device = e.device.index(), row = static_cast<int>(e.device.kind());
     if (devices_.insert(e.device.str()).second) {
@@ -115,8 +115,8 @@ class Trace {
     writer_.add(kArrow, "f", number_, device, row, time_text(start), R"(, "bp": "e")");
   }
 
-  // As instants for TensorBoard, within the call, and as a curve for Perfetto. Which block it was
-  // is not known: each has a number of its own.
+  // Written as instant events within the call for TensorBoard, and as a counter for Perfetto. The
+  // blocks are unknown: each event gets a number as its address.
   void add_memory(const FunctionEvent& e) {
     const int64_t start = nanoseconds(e.start), end = nanoseconds(e.start + e.cpu_time);
     const std::string at = time_text(std::max(start, end - 1));
@@ -154,7 +154,7 @@ class Trace {
   Writer& writer_;
   const int pid_ = ::getpid();
   std::set<int> threads_;
-  std::set<std::string> devices_;  // each is a process, of the number of the device, as GPUs are
+  std::set<std::string> devices_;  // each is a process, numbered like the device, as for GPUs
   int64_t number_ = 0, addresses_ = 0;
 };
 

@@ -1,4 +1,4 @@
-// What is recorded of a kernel's call beside its times.
+// Recording of a kernel call's data other than its times.
 #include <ambit/backend/op.h>
 #include <ambit/detail/kernel_event.h>
 
@@ -17,7 +17,7 @@ KernelEvent::KernelEvent(const char* op, const char* function, Device device, bo
                         .device = device,
                         .kind = profiler::EventKind::op,
                         .is_kernel = native};
-    std::optional<DType> last;  // mostly all have one
+    std::optional<DType> last;  // most calls have one dtype
     for (const DeviceArg& arg : tensors) {
       for (size_t i = 0; i < arg.count; ++i) {
         const Tensor& t = arg.tensors[i];
@@ -32,7 +32,7 @@ KernelEvent::KernelEvent(const char* op, const char* function, Device device, bo
                                    ? recorder.intern(profile, profiler::shapes_text(op, tensors))
                                    : nullptr;
     profile_ = profiler::begin_call(profile, call, shapes);
-  } catch (const std::bad_alloc&) {  // the call goes on, and is left out
+  } catch (const std::bad_alloc&) {  // the call runs but is not recorded
   }
 }
 

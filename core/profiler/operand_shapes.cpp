@@ -1,4 +1,4 @@
-// The sizes of a kernel's operands, as a profile shows them.
+// The sizes of a kernel's operands, as shown in a profile.
 #include <ambit/backend/kernels.h>
 #include <ambit/shape.h>
 
@@ -12,7 +12,7 @@
 namespace ambit::profiler {
 namespace {
 
-// How many tensors it writes: they come first.
+// Return the number of output tensors, which come first.
 template <class... A>
 constexpr size_t outputs(const Op<void(A...)>&) {
   return (size_t{0} + ... + size_t{std::is_same_v<A, Tensor&>});

@@ -1,4 +1,4 @@
-// The profile as programs see it.
+// The public interface of profiles.
 #include <ambit/error.h>
 #include <ambit/node.h>
 #include <ambit/profiler.h>
@@ -89,7 +89,7 @@ Profile::Profile(const ProfileOptions& options) : results_(std::make_unique<Resu
 Profile::~Profile() {
   try {
     stop();
-  } catch (...) {  // no memory for what nobody will ask for
+  } catch (...) {  // no memory; the results are discarded anyway
   }
 }
 

@@ -13,7 +13,7 @@
 namespace ambit::profiler {
 namespace {
 
-// The log of a thread goes to the recorder when the thread ends.
+// Marks a thread's log as ended when the thread ends.
 struct AtEndOfThread {
   bool is_told = false;
   ~AtEndOfThread() {
@@ -35,7 +35,7 @@ std::atomic<uint64_t> Recorder::current_{0};
 std::atomic<bool> Recorder::records_more_{false};
 
 Recorder& Recorder::get() {
-  static auto* recorder = new Recorder;  // leaked: threads may outlast main
+  static auto* recorder = new Recorder;  // leaked: threads may outlive main
   return *recorder;
 }
 
@@ -55,7 +55,7 @@ uint64_t Recorder::start(const ProfileOptions& options) {
   kept_ = 0;
   next_thread_ = 0;
   ++profiles_;
-  own_log_locked().enter(profiles_);  // the first thread is this one
+  own_log_locked().enter(profiles_);  // thread 0 is this one
   OpBase::set_profiled(true);
   started_ = tick_origin();
   current_.store(profiles_, std::memory_order_release);
@@ -103,7 +103,7 @@ bool Recorder::keep(size_t calls) {
 
 const char* Recorder::intern(uint64_t profile, std::string_view text) {
   const std::lock_guard lock(mutex_);
-  // stop() takes the names away after this: what is let in here goes with them.
+  // stop() moves the names away after this, including this one.
   return profile == current() ? names_.emplace(text).first->c_str() : nullptr;
 }
 
@@ -114,7 +114,7 @@ void Recorder::watch_memory(Device device) {
   memory_.push_back({device, stats.allocated, stats.allocated - stats.in_use, stats.peak_in_use});
 }
 
-// Under the lock, so that what threads ask for together is counted once.
+// Under the lock, so that concurrent callers do not count memory twice.
 More Recorder::memory_since(Device device) {
   More more;
   const std::lock_guard lock(mutex_);
@@ -126,7 +126,7 @@ More Recorder::memory_since(Device device) {
   more.freed = static_cast<int64_t>(freed - seen->freed);
   more.in_use = static_cast<int64_t>(stats.in_use);
   more.reserved = static_cast<int64_t>(stats.in_use + stats.cached);
-  // The most that was ever in use is the most of this call's where it is new.
+  // If the maximum is new, it is this call's peak; else what is in use now.
   more.peak =
       static_cast<int64_t>(stats.peak_in_use > seen->peak ? stats.peak_in_use : stats.in_use);
   *seen = {device, stats.allocated, freed, stats.peak_in_use};
@@ -137,7 +137,8 @@ int64_t Recorder::clock_offset(Device device) {
   const std::lock_guard lock(mutex_);
   const auto known = std::ranges::find(offsets_, device, &Offset::device);
   if (known != offsets_.end()) return known->nanoseconds;
-  // What passes until the host knows of a mark only adds: the least of some is the nearest.
+  // The host learns of a mark with a delay that is always positive: the minimum of several is the
+  // best estimate.
   constexpr int kMarks = 5;
   int64_t least = INT64_MAX;
   for (int i = 0; i < kMarks; ++i) {
@@ -165,7 +166,7 @@ void Recorder::end_more(ThreadLog& log) noexcept try {
   if (records_memory_ && call.is_on_device()) more = memory_since(call.device);
   more.shapes = kept.shapes;
   log.add_more(more, std::move(kept.mark), std::move(end));
-} catch (...) {  // the call is there, without it
+} catch (...) {  // the call is recorded without it
 }
 
 }  // namespace ambit::profiler

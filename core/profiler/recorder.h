@@ -1,4 +1,4 @@
-// All that is recorded while a profile is on, and how calls are told to it. Private to core.
+// All data recorded by a profile, and the functions that report calls to it. Private to core.
 #pragma once
 
 #include <ambit/profiler.h>
@@ -24,40 +24,40 @@ namespace ambit::profiler {
 
 inline constexpr int64_t kUnknownOffset = INT64_MIN;
 
-/// All logs, and the profile that is on.
+/// All threads' logs, and the active profile.
 class Recorder {
  public:
   static Recorder& get();
 
-  /// Return the number of the profile that is on; 0: none is.
+  /// Return the number of the active profile; 0: none.
   static uint64_t current() { return current_.load(std::memory_order_acquire); }
   bool records_shapes() const { return records_shapes_.load(std::memory_order_relaxed); }
-  /// Whether calls of the cpu have more than a Call holds.
+  /// True if cpu calls have data beyond a Call.
   static bool records_more() { return records_more_.load(std::memory_order_relaxed); }
 
-  /// Begin; return its number. Errors: Error when one is on.
+  /// Start; return the profile's number. Errors: Error when one is active.
   uint64_t start(const ProfileOptions& options);
   struct Everything {
     TickOrigin start;
     double microseconds_per_tick = 0;
     std::vector<ThreadLog::Collected> threads;
-    std::unordered_set<std::string> names;  // that the calls point to
+    std::unordered_set<std::string> names;  // referenced by the calls
   };
   Everything stop();
 
-  /// Make the calling thread's log.
+  /// Create the calling thread's log.
   ThreadLog& new_log();
   int next_thread() { return next_thread_.fetch_add(1); }
-  /// Return whether there is room for so many calls more in the trace.
+  /// Return true if the trace has room for that many more calls.
   bool keep(size_t calls);
-  /// Return the same text, at an address that stays as long as the profile; null: it has stopped.
+  /// Return a copy of the text that lives as long as the profile; null: the profile has stopped.
   const char* intern(uint64_t profile, std::string_view text);
-  /// Do for a call that begins, or the last open one, which ends, what its device or memory needs
-  /// besides. Return the mark of its beginning, or null. Errors: those of the device.
+  /// Record device times and memory at the start of a call, or the end of the last open one. Return
+  /// the start mark or null. Errors: those of the device.
   std::unique_ptr<TimeMark> begin_more(const Call& call);
   void end_more(ThreadLog& log) noexcept;
-  /// Return what to add to the device's times for those of the steady clock; waits for the device
-  /// the first time. kUnknownOffset: it keeps no time.
+  /// Return the offset from device times to the steady clock; waits for the device the first time.
+  /// kUnknownOffset: the device measures no times.
   int64_t clock_offset(Device device);
 
  private:
@@ -74,11 +74,11 @@ class Recorder {
 
   ThreadLog& own_log_locked();
   void watch_memory(Device device);
-  /// What its allocator has done since it was asked last.
+  /// Return the allocator's activity since the last call.
   More memory_since(Device device);
 
-  std::mutex turn_;   // held while a profile begins or stops
-  std::mutex mutex_;  // guards what follows
+  std::mutex turn_;   // held while a profile starts or stops
+  std::mutex mutex_;  // guards the members below
   uint64_t profiles_ = 0;
   TickOrigin started_;
   std::vector<std::unique_ptr<ThreadLog>> logs_;
@@ -92,28 +92,28 @@ class Recorder {
 };
 
 inline constexpr char kBehindOutputs = ';';
-/// Return the sizes of the tensors that the op of that name writes, and of those that it reads:
-/// "[4, 10];[4, 8], [8, 10]".
+/// Return the sizes of the tensors that the op writes, and of those that it reads: "[4, 10];[4, 8],
+/// [8, 10]".
 std::string shapes_text(const char* op, std::span<const DeviceArg> tensors);
 
-/// Begin a call of the profile of that number, which may have stopped since it was asked for, and
-/// end the last that has begun in this thread. What fails in them, for want of memory or a device,
-/// fails in no call of the program's: it is left out. begin_call returns the number, 0 where it is.
-/// `shapes` stays as long as the profile; null: not recorded.
+/// Begin a call in the profile of that number (which may have stopped), and end the last one begun
+/// in this thread. Failures, for lack of memory or of a device, do not affect the program's call:
+/// it is just not recorded. begin_call returns the number, or 0 if not recorded. `shapes` lives as
+/// long as the profile; null: not recorded.
 uint64_t begin_call(uint64_t profile, const Call& call, const char* shapes = nullptr) noexcept;
-/// The same of a scope of the program's own, in the profile that is on.
+/// The same for a scope of the program, in the active profile.
 uint64_t begin_scope(std::string_view name) noexcept;
 void end_call(uint64_t profile) noexcept;
 
-/// A call from here to the end of the block.
+/// A call from construction to the end of the scope.
 class Scope {
  public:
-  /// `name` stays.
+  /// `name` has static lifetime.
   Scope(EventKind kind, const char* name) {
     if (Recorder::current() != 0) [[unlikely]]
       begin(kind, name, Device(), 0);
   }
-  /// Work of a device: a copy of so many bytes.
+  /// Work of a device: a copy of that many bytes.
   Scope(EventKind kind, const char* name, Device device, size_t bytes) {
     if (Recorder::current() != 0) [[unlikely]]
       begin(kind, name, device, bytes);

@@ -1,4 +1,4 @@
-// What a profile has when it has stopped. Private to core.
+// The results of a stopped profile. Private to core.
 #pragma once
 
 #include <functional>
@@ -10,12 +10,12 @@ namespace ambit::profiler {
 struct Profile::Results {
   Recorder::Everything recorded;
   size_t dropped = 0;
-  uint64_t profile = 0;  // its number while it is on; 0: it has stopped
+  uint64_t profile = 0;  // its number while active; 0: stopped
 };
 
-/// Call f with each call as it is shown, a thread's in the order in which they ended.
+/// Call f with each call, by thread, in the order in which they ended.
 void for_each_event(const Recorder::Everything& all, const std::function<void(FunctionEvent)>& f);
-/// Return the name as it is shown.
+/// Return the displayed name.
 std::string shown_name(const char* name, EventKind kind);
 inline double microseconds(int64_t nanoseconds) { return static_cast<double>(nanoseconds) / 1e3; }
 

@@ -1,4 +1,4 @@
-// A profile's sums as text, in the manner of torch.profiler's table().
+// A profile's averages as text, in the style of torch.profiler's table().
 #include <ambit/error.h>
 #include <ambit/profiler.h>
 #include <fmt/format.h>
@@ -62,7 +62,7 @@ bool any_of(const EventAverages& rows, int64_t FunctionEventAvg::*member) {
   return std::ranges::any_of(rows, [&](const auto& row) { return row.*member != 0; });
 }
 
-// What no row has is no column.
+// Columns without any value are omitted.
 std::vector<Column> columns_of(const EventAverages& rows, const Totals& totals) {
   using Row = FunctionEventAvg;
   const auto share = [](double part, double all) {
@@ -103,7 +103,7 @@ std::vector<Column> columns_of(const EventAverages& rows, const Totals& totals) 
   return columns;
 }
 
-// Text on the left, numbers on the right; nothing behind the last.
+// Text left-aligned, numbers right-aligned; no trailing spaces.
 std::string line_of(const std::vector<Column>& columns, const std::vector<size_t>& widths,
                     const std::vector<std::string>& cells) {
   std::string line;

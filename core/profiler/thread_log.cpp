@@ -1,4 +1,4 @@
-// What becomes of a thread's calls: times of their own, sums, and a place in the trace.
+// Processing of a thread's calls: self times, sums, and storage for the trace.
 #include "thread_log.h"
 
 #include <sys/mman.h>
@@ -101,7 +101,7 @@ void ThreadLog::enter(uint64_t profile) {
 
 void ThreadLog::keep(std::unique_ptr<TimeMark> mark, const char* shapes) noexcept try {
   if (mark || shapes) kept_.push_back({open_.size() - 1, std::move(mark), shapes});
-} catch (const std::bad_alloc&) {  // the call is there, without them
+} catch (const std::bad_alloc&) {  // the call is recorded without them
 }
 
 ThreadLog::Kept ThreadLog::take() {
@@ -123,7 +123,7 @@ void ThreadLog::add_more(const More& more, std::unique_ptr<TimeMark> start,
   }
 }
 
-// The thread may be about to end the next call, but takes the lock to begin another block.
+// The thread may be ending its next call meanwhile, but needs the lock to start another block.
 ThreadLog::Collected ThreadLog::collect(uint64_t profile) {
   const std::lock_guard lock(lock_);
   if (collecting_.load(std::memory_order_relaxed) != profile) return {};
@@ -147,12 +147,12 @@ void ThreadLog::resolve_marks(Block& block) {
 
 void ThreadLog::put_away_full() noexcept {
   const std::lock_guard lock(lock_);
-  if (collecting_.load(std::memory_order_relaxed) != profile_) return;  // it has been collected
+  if (collecting_.load(std::memory_order_relaxed) != profile_) return;  // already collected
   try {
     Block next;
     next.calls.reserve(kCallsAtOnce);
     put_away(std::exchange(block_, std::move(next)));
-  } catch (...) {  // no memory: the next calls take the place of these
+  } catch (...) {  // no memory: the next calls overwrite these
     collected_.dropped += ended_.load(std::memory_order_relaxed);
     block_.calls.clear();
     block_.more.clear();
@@ -161,8 +161,8 @@ void ThreadLog::put_away_full() noexcept {
   ended_.store(0, std::memory_order_relaxed);
 }
 
-// Calls that are kept are summed up when the profile has stopped: while it is on, that would cost
-// more than to record them.
+// Calls that are kept are summed up after the profile stops: during it that would cost more than
+// recording them.
 void ThreadLog::put_away(Block block) {
   resolve_marks(block);
   if (block.calls.empty()) return;

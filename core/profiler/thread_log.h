@@ -1,5 +1,5 @@
-// What is recorded while a profile is on: each thread writes its calls to a log of its own, without
-// a lock, and the profile collects them when it stops. Private to core.
+// Data recorded by a profile: each thread writes its calls to its own log without a lock, and the
+// profile collects the logs when it stops. Private to core.
 #pragma once
 
 #include <ambit/backend/backend.h>
@@ -19,13 +19,12 @@
 
 namespace ambit::profiler {
 
-/// A call as it is recorded: small, since to write it is most of what a profile costs. Times are
-/// ticks of the host.
+/// A recorded call: small, because writing it is most of a profile's cost. Times are host ticks.
 struct Call {
-  const char* name = nullptr;  // stays as long as the profile
+  const char* name = nullptr;  // lives as long as the profile
   uint32_t dtypes = 0;         // see encode_dtype()
   uint32_t depth = 0;
-  uint32_t more = 0;  // 0: there is no more of it; else the place in its block's `more`, plus one
+  uint32_t more = 0;  // 0: none; else index in its block's `more`, plus one
   Device device{};
   EventKind kind = EventKind::op;
   bool is_kernel = false;
@@ -34,18 +33,17 @@ struct Call {
   bool is_on_device() const { return kind == EventKind::op || kind == EventKind::copy; }
 };
 
-/// What few calls have: shapes, times of the device, in nanoseconds of the steady clock, and
-/// memory.
+/// Rare data of a call: shapes, device times in nanoseconds of the steady clock, and memory.
 struct More {
-  const char* shapes = nullptr;  // as a call's name
+  const char* shapes = nullptr;  // lives as long as the profile
   int64_t device_start = -1, device_self = 0;
   int64_t allocated = 0, freed = 0, in_use = 0, reserved = 0, peak = 0;
 };
 
 inline constexpr size_t kHugePage = size_t{2} << 20;
 
-/// Memory of calls. A huge page where it is as large as one: to touch new pages of 4 KiB takes as
-/// long as all else that is done for the calls in them. Errors: std::bad_alloc.
+/// Allocator for calls. Uses a huge page for blocks of that size: page faults of 4 KiB pages would
+/// cost as much as everything else done for the calls in them. Errors: std::bad_alloc.
 struct CallMemory {
   using value_type = Call;
   template <class>
@@ -65,29 +63,29 @@ struct Block {
   More more_of(const Call& call) const { return call.more ? more[call.more - 1] : More(); }
 };
 
-/// What a call has with those that it called: times as above.
+/// A call's totals including nested calls; times as above.
 struct Whole {
   int64_t time = 0, self = 0, device_time = 0, kernels = 0;
 };
 
-/// Finds that out of a thread's calls in the order in which they ended: before those around them.
+/// Computes totals from a thread's calls in the order in which they ended: nested ones first.
 class Nesting {
  public:
   Whole add(const Call& call, const More& more);
 
  private:
-  struct Below {  // what the calls at one depth add to the one around them
+  struct Below {  // sums of the calls at one depth, for their parent
     int64_t time = 0, device_time = 0, kernels = 0;
   };
   std::vector<Below> below_;
 };
 
-/// The distinct dtypes of a call in the order in which they first come, five bits each; of more
-/// than six, the first.
+/// Append to the distinct dtypes of a call, in order of occurrence, five bits each; only the first
+/// six are kept.
 uint32_t encode_dtype(uint32_t dtypes, DType next);
 std::string dtypes_text(uint32_t dtypes);
 
-/// What is summed up for one kind of call: the host's times in ticks, the device's in nanoseconds.
+/// Sums over calls of one key: host times in ticks, device times in nanoseconds.
 struct Sums {
   int64_t count = 0, time = 0, self = 0, device_time = 0, device_self = 0;
   int64_t kernels = 0, bytes = 0, allocated = 0, freed = 0, peak = 0;
@@ -95,7 +93,7 @@ struct Sums {
   void add(const Sums& other);
 };
 
-/// What calls have in common that are summed up.
+/// Calls with equal keys are summed up.
 struct CallKey {
   const char* name;
   const char* shapes;
@@ -109,31 +107,30 @@ struct CallKeyHash {
 };
 using CallSums = std::unordered_map<CallKey, Sums, CallKeyHash>;
 
-/// The calls of one thread. Its own, but for what the lock guards, and for collect(): of the block
-/// that is being filled the profile reads as many calls as the thread says there are.
+/// The calls of one thread. Only this thread uses it, except for members guarded by the lock and
+/// for collect(), which reads as many calls of the current block as `ended_` says.
 class ThreadLog {
  public:
-  /// The calling thread's; null: it has none yet. To read it takes one instruction.
+  /// The calling thread's log, or null. Reading it is one instruction.
   [[gnu::tls_model("initial-exec")]] static constinit thread_local ThreadLog* own;
 
-  /// Forget what belongs to another profile than this one, which is on.
+  /// Discard data of other profiles; `profile` is active.
   void enter(uint64_t profile);
-  /// The profile that open calls belong to.
+  /// Return the profile of the open calls.
   uint64_t profile() const { return profile_; }
 
   bool has_open() const { return !open_.empty(); }
   Call& last_open() { return open_.back(); }
-  /// Put a call on those that are open, and say when it begins. Errors: std::bad_alloc.
+  /// Push a call and set its start time. Errors: std::bad_alloc.
   void begin(const Call& call) {
     const size_t depth = open_.size();
     Call& begun = open_.emplace_back(call);
     begun.depth = static_cast<uint32_t>(depth);
     begun.start = ticks();
   }
-  /// Keep for the last open call a mark of the device's time where it has begun, and its shapes;
-  /// both may be null.
+  /// Store the device's start mark and the shapes of the last open call; both may be null.
   void keep(std::unique_ptr<TimeMark> mark, const char* shapes) noexcept;
-  /// Note that the last open call has ended then.
+  /// End the last open call at that time.
   void end(int64_t ticks) noexcept {
     Call& call = open_.back();
     call.end = ticks;
@@ -145,29 +142,29 @@ class ThreadLog {
     }
     open_.pop_back();
   }
-  /// What was kept for a call when it began.
+  /// Data stored at the start of a call.
   struct Kept {
     size_t depth = 0;
     std::unique_ptr<TimeMark> mark;
     const char* shapes = nullptr;
   };
-  /// Return that of the last open call, which is then no longer kept.
+  /// Remove and return the data of the last open call.
   Kept take();
-  /// Add more to the last open call, and the marks of its beginning and end where there are both.
+  /// Attach more data to the last open call, and its start and end marks if both are not null.
   /// Errors: std::bad_alloc.
   void add_more(const More& more, std::unique_ptr<TimeMark> start, std::unique_ptr<TimeMark> end);
 
-  /// What one thread has recorded.
+  /// The recorded calls of one thread.
   struct Collected {
     int thread = 0;
     std::vector<Block> blocks;
     CallSums sums;
     size_t dropped = 0;
   };
-  /// Hand it over, and take no more for that profile.
+  /// Move the calls out, and record no more for that profile.
   Collected collect(uint64_t profile);
 
-  std::atomic<bool> has_ended{false};  // the thread
+  std::atomic<bool> has_ended{false};  // of the thread
 
  private:
   // The first block is small, since most threads have few calls.
@@ -185,16 +182,16 @@ class ThreadLog {
 
   uint64_t profile_ = 0;
   std::vector<Call> open_;
-  std::vector<Kept> kept_;               // of the open calls for which there is something
+  std::vector<Kept> kept_;               // of open calls, where set
   std::atomic<size_t> ended_{0};         // calls in block_
   std::atomic<uint64_t> collecting_{0};  // written under the lock
-  Block block_;                          // its `more` is guarded by the lock, too
+  Block block_;                          // its `more` is also guarded by the lock
 
-  SpinLock lock_;  // guards what follows
+  SpinLock lock_;  // guards the members below
   std::vector<Marked> marked_;
   Nesting nesting_;
   Collected collected_;
-  size_t summed_ = 0;  // of collected_.blocks: how many are in its sums
+  size_t summed_ = 0;  // number of collected_.blocks included in its sums
 };
 
 }  // namespace ambit::profiler

@@ -9,7 +9,7 @@ bool ticks_are_of_processor = false;
 
 namespace {
 
-// The system looks whether the counter has one speed, and the same count on all cores.
+// The kernel uses the TSC only if its frequency is constant and it is synchronised between cores.
 bool system_trusts_processor() {
 #if defined(__x86_64__)
   std::ifstream file("/sys/devices/system/clocksource/clocksource0/current_clocksource");
@@ -40,7 +40,7 @@ TickOrigin tick_origin() {
 double microseconds_per_tick() {
   const TickOrigin& first = first_origin();
   if (!ticks_are_of_processor) return 1e-3;
-  constexpr int64_t kLongEnough = 1'000'000;  // nanoseconds; to read both clocks takes 50
+  constexpr int64_t kLongEnough = 1'000'000;  // nanoseconds; reading both clocks takes 50
   TickOrigin last = now();
   while (last.nanoseconds - first.nanoseconds < kLongEnough) last = now();
   return static_cast<double>(last.nanoseconds - first.nanoseconds) /

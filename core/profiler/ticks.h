@@ -1,5 +1,5 @@
-// The clock that calls are stamped with: the processor's own counter where the system trusts it for
-// its clock, which takes half of the time that to ask the system takes.
+// The clock of recorded calls: the processor's TSC if the kernel uses it as its clock source; it
+// takes half the time of a call to the system's clock.
 #pragma once
 
 #include <chrono>
@@ -17,7 +17,7 @@ inline int64_t steady_nanoseconds() {
       .count();
 }
 
-/// Whether ticks() counts the processor's. Set when the first profile begins.
+/// True if ticks() reads the TSC. Set when the first profile starts.
 extern bool ticks_are_of_processor;
 
 inline int64_t ticks() {
@@ -28,14 +28,14 @@ inline int64_t ticks() {
   return steady_nanoseconds();
 }
 
-/// Where a profile begins on both clocks.
+/// One moment on both clocks.
 struct TickOrigin {
   int64_t ticks = 0, nanoseconds = 0;
 };
-/// Return where they are now; before the first ticks().
+/// Return the present moment; call it before the first ticks().
 TickOrigin tick_origin();
-/// Return what a tick is of a microsecond. Waits until a millisecond has passed since the first
-/// origin, over which the clocks can be compared.
+/// Return the microseconds per tick. Waits until a millisecond has passed since the first origin,
+/// enough to compare the clocks.
 double microseconds_per_tick();
 
 }  // namespace ambit::profiler

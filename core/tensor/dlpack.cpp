@@ -1,4 +1,4 @@
-// DLPack both ways. The structures come from outside: every field is looked at before it is used.
+// DLPack export and import. Imported structures are untrusted: every field is checked before use.
 #include <ambit/dlpack.h>
 
 #include <ambit/backend/registry.h>
@@ -64,9 +64,9 @@ int32_t dlpack_device_type(Device device) {
 
 namespace {
 
-// --- lending
+// --- export
 
-// What a structure that was lent needs, in one block.
+// The data of an exported structure, in one allocation.
 template <class Managed>
 struct Lent {
   Managed managed{};
@@ -79,12 +79,12 @@ struct Lent {
 void describe(DLTensor& to, const Tensor& t, Dims& sizes, Dims& strides) {
   sizes = t.sizes();
   strides = t.strides();
-  // Where there is nothing to step to, libraries look for the strides of a contiguous tensor.
+  // For sizes below 2, libraries expect the strides of a contiguous tensor.
   for (size_t i = 0; i < sizes.size(); ++i) {
     if (sizes[i] < 2) strides[i] = 1;
   }
   to.data = t.data_ptr();
-  // Nobody reads there. PyTorch never calls the deleter of what has no address.
+  // Never read. PyTorch does not call the deleter of a null address.
   if (!to.data && dlpack_device_type(t.device()) == kDLCPU) to.data = &to;
   to.device = {static_cast<DLDeviceType>(dlpack_device_type(t.device())), t.device().index()};
   to.ndim = static_cast<int32_t>(t.dim());
@@ -116,7 +116,7 @@ std::unique_ptr<Lent<Managed>> lend(const char* op, const Tensor& t, const DLPac
   return lent;
 }
 
-// --- borrowing
+// --- import
 
 std::string device_name_of(int32_t type) {
   static constexpr const char* kNames[] = {
@@ -127,10 +127,10 @@ std::string device_name_of(int32_t type) {
   return fmt::format("{} ({})", type, known && *kNames[type] ? kNames[type] : "unknown");
 }
 
-// The backend whose memory DLPack calls so; ambit's own devices are not told apart there.
+// Return the backend with that DLPack device type; ambit's own devices cannot be distinguished.
 Device find_device(const DLDevice& d) {
   const int32_t type = d.device_type;
-  // Pinned memory of other libraries is the host's.
+  // Other libraries' pinned memory is host memory.
   if (type == kDLCPU || type == kDLCUDAHost || type == kDLROCMHost) return kCPU;
   if (type == kDLExtDev) {
     throw BackendError(
@@ -177,7 +177,7 @@ struct Geometry {
 };
 
 Geometry geometry_of(const DLTensor& t) {
-  // As many as any library has; more is a structure that nobody has filled.
+  // The most of any library; more means an uninitialised structure.
   constexpr int32_t kMostDims = 64;
   if (t.ndim < 0 || t.ndim > kMostDims) {
     throw ShapeError(
@@ -205,7 +205,7 @@ Geometry geometry_of(const DLTensor& t) {
   g.strides = t.strides ? Dims(IntArrayRef(t.strides, n)) : contiguous_strides(g.sizes);
   for (size_t i = 0; i < n; ++i) {
     int64_t reach = 0;
-    // A single element has nowhere to step to, so that its stride says nothing.
+    // The stride of a dim of size 1 has no meaning.
     if (g.sizes[i] == 1) g.strides[i] = 1;
     if (is_empty) continue;
     if (g.strides[i] < 0 || __builtin_mul_overflow(g.sizes[i] - 1, g.strides[i], &reach) ||
@@ -244,7 +244,7 @@ void* data_of(const DLTensor& t, DType dtype, int64_t extent) {
   return reinterpret_cast<void*>(first);
 }
 
-// Gives the structure back. Not before it is told that it is taken over.
+// Returns the structure to its owner. Must not be called before the import has succeeded.
 template <class Managed>
 std::function<void(void*)> give_back(Managed* managed) {
   return [managed](void*) {
@@ -252,7 +252,7 @@ std::function<void(void*)> give_back(Managed* managed) {
   };
 }
 
-// The tensor that was lent as `managed`, null where another library made that.
+// Return the tensor exported as `managed`, or null if another library made it.
 template <class Managed>
 const Tensor* lent_here(const Managed& managed) {
   if (managed.deleter != Lent<Managed>::free) return nullptr;
@@ -291,7 +291,7 @@ Tensor borrow(Managed* managed, bool read_only, const DLPackImport& options) try
     call_backend(device, "borrow()",
                  [&] { backend_of(device).borrow(device.index(), data, bytes, options.stream); });
   }
-  storage->set_deleter(std::move(deleter));  // nothing can fail any more: it is taken over
+  storage->set_deleter(std::move(deleter));  // nothing fails from here on
   return out;
 } catch (const std::bad_alloc&) {
   throw_out_of_host_memory("from_dlpack");

@@ -1,4 +1,4 @@
-// Names, promotion and the default of element types; printing of Scalar.
+// Names, promotion and the default dtype; printing of Scalar.
 #include <ambit/dtype.h>
 #include <ambit/error.h>
 #include <ambit/scalar.h>
@@ -27,7 +27,7 @@ std::ostream& operator<<(std::ostream& os, DType d) { return os << name(d); }
 DType promote_types(DType a, DType b) {
   if (a == b) return a;
   const DType low = std::min(a, b), high = std::max(a, b);
-  // The order of the enum decides but here: int8 cannot hold what uint8 can.
+  // The enum's order decides, except here: int8 cannot hold all values of uint8.
   if (low == kUInt8 && high == kInt8) return kInt16;
   if (low == kFloat16 && high == kBFloat16) return kFloat32;
   return high;

@@ -1,4 +1,4 @@
-// Layouts other than row-major, as far as strides are one: channels last.
+// Memory formats of strided tensors: channels last.
 #include <ambit/backend/kernels.h>
 #include <ambit/detail/record.h>
 #include <ambit/error.h>
@@ -14,7 +14,7 @@
 namespace ambit {
 namespace {
 
-// The dims from the innermost one outwards; null of a format that is for another number of dims.
+// Return the dims from innermost to outermost; null if the format has another number of dims.
 const int* channels_last_order(MemoryFormat format, int64_t ndim) {
   static constexpr int k2d[] = {1, 3, 2, 0}, k3d[] = {1, 4, 3, 2, 0};
   if (format == MemoryFormat::ChannelsLast && ndim == 4) return k2d;
@@ -40,7 +40,7 @@ Dims channels_last_strides(MemoryFormat format, IntArrayRef sizes) {
   return strides;
 }
 
-// As PyTorch decides: where both layouts fit, as with one channel, it is the row-major one.
+// As in PyTorch: if both formats match, as with one channel, row-major is preferred.
 bool suggests(MemoryFormat format, const Tensor& t) {
   const int* order = channels_last_order(format, t.dim());
   if (!order || t.stride(1) == 0) return false;
@@ -53,7 +53,7 @@ bool suggests(MemoryFormat format, const Tensor& t) {
   return true;
 }
 
-// Whether each element has a place of its own, without gaps between them.
+// True if elements do not overlap and have no gaps.
 bool is_dense(const Tensor& t) {
   Dims order(static_cast<size_t>(t.dim()));
   for (size_t i = 0; i < order.size(); ++i) order[i] = static_cast<int64_t>(i);

@@ -1,4 +1,4 @@
-// Tensors as text, word for word as PyTorch prints them with its default options.
+// Printing of tensors, identical to PyTorch's with its default options.
 // Source: torch/_tensor_str.py of PyTorch 1.13.
 #include <ambit/autograd.h>
 #include <ambit/detail/record.h>
@@ -25,7 +25,7 @@ constexpr size_t kLineWidth = 80;     // characters
 constexpr std::string_view kPrefix = "tensor(";
 constexpr size_t kIndent = kPrefix.size();
 
-// Keep of each long dim its first and last items: all that a summary shows.
+// Keep only the first and last items of each long dim, which a summary shows.
 Tensor edges(Tensor t) {
   for (int64_t d = 0; d < t.dim(); ++d) {
     if (t.size(d) <= 2 * kEdgeItems) continue;
@@ -34,8 +34,8 @@ Tensor edges(Tensor t) {
   return t;
 }
 
-// The elements as text, and the width that they share: that of the longest, of floats among those
-// that are finite and not zero.
+// The elements' texts and their common width: of the longest text, for floats among finite non-zero
+// ones.
 struct Elements {
   std::vector<std::string> text;
   size_t width = 1;
@@ -98,7 +98,7 @@ Elements format_elements(const Tensor& t) {
   return out;
 }
 
-// Lays out nested brackets; `next` walks the elements in row-major order.
+// Formats nested brackets; `next` iterates over the elements in row-major order.
 class Layout {
  public:
   Layout(const Elements& elements, IntArrayRef sizes, bool summarised)
@@ -162,7 +162,7 @@ std::vector<std::string> suffixes(const Tensor& t) {
   if (t.is_meta() || (t.numel() == 0 && t.dim() != 1)) {
     out.push_back("size=" + size_tuple(t.sizes()));
   }
-  // Values show that they are bool or int64; without values it must be said.
+  // Values show whether they are bool or int64; without values the dtype is printed.
   const bool dtype_shows = t.dtype() == get_default_dtype() ||
                            (!no_values && (t.dtype() == kInt64 || t.dtype() == kBool));
   if (!dtype_shows) out.push_back(fmt::format("dtype=torch.{}", name(t.dtype())));
@@ -180,7 +180,7 @@ std::string str(const Tensor& t) {
   if (!t.defined()) return "undefined";
   std::string out = std::string(kPrefix) + contents(t);
   const size_t newline = out.rfind('\n');
-  // PyTorch counts one or two characters too many here; so do we.
+  // PyTorch's count is one or two characters too high here; this matches it.
   size_t line = out.size() + 1 - (newline == std::string::npos ? size_t(-1) : newline);
   for (const std::string& suffix : suffixes(t)) {
     if (line + suffix.size() + 2 > kLineWidth) {

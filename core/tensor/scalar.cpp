@@ -1,4 +1,4 @@
-// Numbers: what their conversions refuse.
+// Errors of Scalar's conversions, and negation.
 #include <ambit/error.h>
 #include <ambit/scalar.h>
 #include <fmt/format.h>
@@ -13,7 +13,7 @@ void throw_scalar_outside(DType asked, double value) {
 Scalar Scalar::operator-() const {
   if (isBoolean()) throw DTypeError("Scalar: expected a number to negate, got a bool");
   if (is_floating_point()) return -real_;
-  return static_cast<int64_t>(-static_cast<uint64_t>(integer_));  // wraps, as integers do
+  return static_cast<int64_t>(-static_cast<uint64_t>(integer_));  // wraps, like integers
 }
 
 }  // namespace ambit

@@ -38,7 +38,7 @@ std::ostream& operator<<(std::ostream& os, IntArrayRef sizes) { return os << str
 
 namespace {
 
-// Elsewhere, since every new tensor is counted.
+// A separate function, because count() is called for every new tensor.
 [[noreturn, gnu::noinline]] void refuse_sizes(const char* op, IntArrayRef sizes) {
   bool zero = false;
   for (const int64_t s : sizes) {
@@ -56,7 +56,7 @@ int64_t count(const char* op, IntArrayRef sizes) {
   bool zero = false, refused = false;
   for (const int64_t s : sizes) {
     zero |= s == 0;
-    // Also beside a zero: what is computed of sizes, such as strides, then never overflows.
+    // Checked even if another size is 0, so that values like strides never overflow.
     refused |= s < 0 || __builtin_mul_overflow(n, std::max<int64_t>(s, 1), &n);
   }
   if (refused) refuse_sizes(op, sizes);

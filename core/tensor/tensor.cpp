@@ -1,5 +1,5 @@
-// TensorImpl, and the Tensor methods about geometry and identity; the ops' methods are in
-// tensor_methods.cpp, those about gradients in tensor_autograd.cpp.
+// TensorImpl, and Tensor methods for geometry and identity; methods of ops are in
+// tensor_methods.cpp, those for gradients in tensor_autograd.cpp.
 #include "core/autograd/autograd_meta.h"
 #include "core/memory/destroy_in_turn.h"
 
@@ -22,7 +22,7 @@ bool is_contiguous(IntArrayRef sizes, IntArrayRef strides) {
   for (size_t i = sizes.size(); i-- > 0;) {
     if (sizes[i] == 0) return true;
     if (sizes[i] != 1 && strides[i] != step) {
-      // Without elements there are none in the wrong place.
+      // An empty tensor is contiguous.
       return std::find(sizes.begin(), sizes.begin() + i, 0) != sizes.begin() + i;
     }
     step *= sizes[i];
@@ -80,8 +80,8 @@ void TensorImpl::set(Storage s, IntArrayRef sz, IntArrayRef st, int64_t off, DTy
 }
 
 void TensorImpl::destroy(TensorImpl* t) noexcept {
-  if (!t->autograd) return delete t;  // it owns no tensor but its base, which is nobody's view
-  // A gradient, and what hooks have captured, may be the last to hold another tensor.
+  if (!t->autograd) return delete t;  // owns no tensor but its base, which is not a view
+  // A gradient, or a tensor captured by a hook, may hold the last reference to another tensor.
   destroy_in_turn(
       t, [](TensorImpl& u) -> TensorImpl*& { return u.autograd->next_to_destroy; },
       [](TensorImpl* u) { delete u; });
@@ -89,8 +89,7 @@ void TensorImpl::destroy(TensorImpl* t) noexcept {
 
 namespace {
 
-// Which entry of the sizes `dim` means: wrap_dim, which lets tensors without dims have one, is not
-// enough.
+// Convert `dim` to an index of sizes; unlike wrap_dim, refuse 0-dim tensors.
 size_t entry_of(const char* op, int64_t dim, int64_t ndim) {
   if (ndim == 0) {
     throw IndexError(fmt::format("{}: expected a tensor with dims, got one without", op));
@@ -106,7 +105,7 @@ int64_t Tensor::stride(int64_t dim) const {
   return strides()[entry_of("stride", dim, this->dim())];
 }
 
-// Itself, unless it, with what it is a view of, is all that holds the memory.
+// Return *this, unless it and its base hold the only references to the memory.
 const Tensor& Tensor::seen() const {
   const TensorImpl& t = *get();
   const bool is_held = t.use_count() > 1 || (t.base && t.base->use_count() > 1) ||
@@ -172,7 +171,7 @@ void Tensor::set_data(const Tensor& src) const try {
   const TensorImpl& s = *src.get();
   const bool same = t.dtype == s.dtype && t.device == s.device && t.sizes == s.sizes;
   if (!same && t.autograd && t.autograd->grad_fn) {
-    // The op that made this tensor waits for the gradient of what it was.
+    // The op that produced this tensor still expects a gradient of the old properties.
     const uint32_t output = t.autograd->output;
     const std::lock_guard lock(graph_mutex());
     std::vector<RecordedOutput>& replaced = NodeHooks::of(*t.autograd->grad_fn).replaced;
@@ -180,7 +179,7 @@ void Tensor::set_data(const Tensor& src) const try {
                                    [&](const RecordedOutput& r) { return r.output == output; });
     if (!known) replaced.push_back({output, t.sizes, t.dtype, t.device});
   }
-  // A live graph that saved this tensor sees that it was replaced, and complains instead of mixing.
+  // A graph that saved this tensor detects the replacement and throws.
   t.set(src.storage(), src.sizes(), src.strides(), src.storage_offset(), src.dtype());
   t.writes = s.writes;
   if (is_unrecorded_view(t)) t.requires_grad = false;
@@ -215,7 +214,7 @@ void Tensor::set_name(std::string path) const {
 
 void set_name_in_scope(const Tensor& t, std::string name,
                        std::shared_ptr<const NameScope> scope) try {
-  t.sizes();  // refuses an undefined tensor
+  t.sizes();  // throws for an undefined tensor
   AutogradMeta& meta = autograd_meta(*t.impl());
   meta.name = std::move(name);
   meta.scope = std::move(scope);
@@ -224,7 +223,7 @@ void set_name_in_scope(const Tensor& t, std::string name,
 }
 
 NameScope::~NameScope() {
-  // One after the other, where each is the last to hold the one around it.
+  // Iterative, since each scope may hold the last reference to its parent.
   while (parent && parent.use_count() == 1) {
     std::shared_ptr<NameScope> next = std::move(parent->parent);
     parent = std::move(next);

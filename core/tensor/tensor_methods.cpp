@@ -1,5 +1,5 @@
-// The methods of Tensor that are the functions of ops/*.h under another spelling; those of many
-// functions are in methods/.
+// Tensor methods that call functions of ops/*.h; headers with many functions have files in
+// methods/.
 #include <ambit/error.h>
 #include <ambit/ops/creation.h>
 #include <ambit/ops/elementwise.h>

@@ -1,4 +1,4 @@
-// TensorOptions: what it refuses, and how it is printed.
+// TensorOptions: checks and printing.
 #include <ambit/error.h>
 #include <ambit/tensor_options.h>
 

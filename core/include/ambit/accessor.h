@@ -1,5 +1,5 @@
-// Elements by index: `auto a = x.accessor<float, 2>(); a[i][j] = 1;`. A view that host code walks
-// without a check or an op per element; it does not keep the tensor alive.
+// TensorAccessor: element access by index from host code: `auto a = x.accessor<float, 2>(); a[i][j]
+// = 1;`. No bounds check, no op per element; it does not keep the tensor alive.
 #pragma once
 
 #include <ambit/tensor.h>
@@ -8,7 +8,7 @@
 
 namespace ambit {
 
-/// How kernels are told that no other pointer reaches the elements; on the host both are the same.
+/// Pointer types of an accessor, with or without __restrict__; on the host both behave the same.
 template <class T>
 struct DefaultPtrTraits {
   using PtrType = T*;
@@ -18,8 +18,8 @@ struct RestrictPtrTraits {
   using PtrType = T* __restrict__;
 };
 
-/// N dims of elements of type T: a[i] has one dim less, and of one dim is the element.
-/// Sizes and strides in elements; no index is checked.
+/// View of N dims of elements of type T: a[i] is a view with one dim less, or the element if N is
+/// 1. Sizes and strides are in elements; indices are not checked.
 template <class T, size_t N, template <class> class PtrTraits = DefaultPtrTraits,
           class Index = int64_t>
 class TensorAccessor {
@@ -48,7 +48,7 @@ class TensorAccessor {
   const Index *sizes_, *strides_;
 };
 
-/// The same with sizes and strides of its own, as it can be handed to a kernel.
+/// A TensorAccessor that owns its sizes and strides, so that it can be passed to a kernel by value.
 template <class T, size_t N, template <class> class PtrTraits = DefaultPtrTraits,
           class Index = int64_t>
 class PackedTensorAccessor {

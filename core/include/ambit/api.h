@@ -1,10 +1,10 @@
-// What marks functions: libambit hides every symbol without AMBIT_API. And the version.
+// AMBIT_API marks exported functions: libambit hides every other symbol. And the version.
 #pragma once
 
 #define AMBIT_VERSION "0.1.0"
 #define AMBIT_API __attribute__((visibility("default")))
 
-// A function in a header that device code may call, too.
+// Marks a function in a header that device code may call too.
 #ifdef __CUDACC__
 #define AMBIT_HOST_DEVICE __host__ __device__
 #else

@@ -1,6 +1,5 @@
-// Archives: what libtorch's C++ torch::save() writes and torch::load() reads. A tree of tensors and
-// plain values under names, in a zip file. Files of Python's torch.save() are others
-// (checkpoint.h).
+// Archives: the format of libtorch's C++ torch::save() and torch::load(), a tree of named tensors
+// and plain values in a zip file. Python's torch.save() writes another format (checkpoint.h).
 //   serialize::OutputArchive archive;
 //   archive.write("weight", weight);
 //   archive.save_to("weights.pt");
@@ -20,15 +19,15 @@
 
 namespace ambit::serialize {
 
-struct ArchiveEntry;  // what an archive holds under one name; private to core
+struct ArchiveEntry;  // the value of one key; private to core
 
-/// Where libtorch keeps the classes of the archives that are nested in one. ambit's archives write
-/// their classes when they are saved and share none, so that there is never one: programs for
-/// libtorch pass on what compilation_unit() gives.
+/// libtorch's owner of the classes of nested archives. ambit writes its classes when an archive is
+/// saved and shares none, so no CompilationUnit ever exists; the type lets libtorch programs pass
+/// on the result of compilation_unit().
 class CompilationUnit;
 
-/// An archive to write into and to save. It can be moved, not copied.
-/// Errors of all: SerializationError naming the key, or the path, and what is wrong.
+/// An archive to fill and save. It is movable, not copyable. Errors of all members:
+/// SerializationError naming the key or the path, and the cause.
 class AMBIT_API OutputArchive {
  public:
   OutputArchive();
@@ -37,27 +36,28 @@ class AMBIT_API OutputArchive {
   OutputArchive& operator=(OutputArchive&&) noexcept;
   ~OutputArchive();
 
-  /// Return what an archive that is to be nested in this one is made with: null.
+  /// Return the constructor argument of an archive to be nested in this one: always null.
   std::shared_ptr<CompilationUnit> compilation_unit() const { return nullptr; }
 
-  /// Put a tensor under a key, or another in its place. libtorch keeps a note of which are buffers:
-  /// tensors that are not trained. An undefined tensor is left out, and reads as not there. Errors
-  /// also: for a key with quotes, backslashes or control characters, which libtorch does not read.
+  /// Set the tensor of a key, replacing an earlier one. libtorch records which tensors are buffers,
+  /// that is, not trained. An undefined tensor is not written. Errors also: for a key with quotes,
+  /// backslashes or control characters, which libtorch cannot read.
   void write(const std::string& key, const Tensor& tensor, bool is_buffer = false);
-  /// Put a plain value under a key: a bool, a number, a string, None, a tensor, or a list or tuple
-  /// of them. Errors also: for a dict, and for a list of different kinds, which have no type there.
+  /// Set the plain value of a key: a bool, a number, a string, None, a tensor, or a list or tuple
+  /// of them. Errors also: for a dict or a list of mixed kinds, which have no type in TorchScript.
   void write(const std::string& key, const Value& value);
-  /// Put the content of another archive under a key, as it is now.
+  /// Set the value of a key to a copy of another archive's present content.
   void write(const std::string& key, const OutputArchive& nested);
 
-  /// Write the archive as a file that replaces `path` as a whole, as save() of a state dict does.
+  /// Write the archive to a file; `path` is replaced atomically, as save() of a state dict does.
   void save_to(const std::string& path) const;
-  /// Append it to a stream. Errors also: when the stream goes bad.
+  /// Append the archive to a stream. Errors also: when the stream fails.
   void save_to(std::ostream& stream) const;
-  /// Hand its bytes to `write`, in order; it returns how many it took. Errors also: for fewer.
+  /// Pass the archive's bytes in order to `write`, which returns how many it wrote. Errors also:
+  /// when it wrote fewer.
   void save_to(const std::function<size_t(const void* data, size_t size_bytes)>& write) const;
 
-  /// As write(): for code that an archive of either kind is passed to.
+  /// Same as write(): for generic code that works on both kinds of archive.
   template <class... Args>
   void operator()(const std::string& key, Args&&... args) {
     write(key, std::forward<Args>(args)...);
@@ -70,48 +70,46 @@ class AMBIT_API OutputArchive {
   std::unordered_map<std::string, size_t> position_;    // in entries_, by key
 };
 
-/// An archive that has been loaded. It reads what libtorch's C++ wrote and what OutputArchive
-/// writes; TorchScript modules of Python too, as far as they hold tensors and plain values; and
-/// checkpoints, as an archive of the names that their dict has. No code in a file is run. Memory is
-/// allocated only for what the file holds.
-/// Errors of all: SerializationError naming the key, with those above it, or the path.
+/// A loaded archive. It reads files of libtorch's C++ and of OutputArchive; Python's TorchScript
+/// modules, as far as they hold tensors and plain values; and checkpoints, as an archive with the
+/// keys of their dict. No code in a file is run. No more memory is allocated than the file's
+/// content needs. Errors of all members: SerializationError naming the full key or the path.
 class AMBIT_API InputArchive {
  public:
   InputArchive() = default;
   InputArchive(InputArchive&&) = default;
   InputArchive& operator=(InputArchive&&) = default;
 
-  /// Replace the content by a file's, with tensors on `device`, wherever they were. After an error
-  /// it is as it was.
+  /// Replace the content by that of a file, with all tensors on `device`. After an error the
+  /// content is unchanged.
   void load_from(const std::string& path, std::optional<Device> device = {});
-  /// The same from all that follows in a stream.
+  /// The same from the rest of a stream.
   void load_from(std::istream& stream, std::optional<Device> device = {});
   void load_from(const char* data, size_t size_bytes, std::optional<Device> device = {});
-  /// The same by two functions: one that reads up to n bytes from a position, and one that returns
-  /// how many there are.
+  /// The same through two functions: `read` reads up to n bytes from a position, `size` returns the
+  /// number of bytes.
   void load_from(const std::function<size_t(uint64_t position, void* to, size_t n)>& read,
                  const std::function<size_t()>& size, std::optional<Device> device = {});
 
-  /// Read a tensor. One that is undefined becomes a copy of it. One that is defined keeps its
-  /// identity, its device, and whether it requires a gradient; its data, dtype and sizes become the
-  /// archive's. Errors also: for a key that is not there or holds no tensor.
+  /// Read a tensor. If `tensor` is undefined, it becomes a copy. If it is defined, it keeps its
+  /// identity, device and requires_grad; its data, dtype and sizes become the archive's. Errors
+  /// also: for a key that is missing or does not hold a tensor.
   void read(const std::string& key, Tensor& tensor, bool is_buffer = false) const;
-  /// Read any value. Errors also: for a key that is not there.
+  /// Read any value. Errors also: for a missing key.
   void read(const std::string& key, Value& value) const;
-  /// Read what another archive was written as. Errors also: for a key that is not there or holds
-  /// none.
+  /// Read a nested archive. Errors also: for a key that is missing or does not hold an archive.
   void read(const std::string& key, InputArchive& nested) const;
-  /// The same, but return whether it was there; where it was not, nothing changes.
+  /// The same, but return false and change nothing if the key is missing.
   bool try_read(const std::string& key, Tensor& tensor, bool is_buffer = false) const;
   bool try_read(const std::string& key, Value& value) const;
   bool try_read(const std::string& key, InputArchive& nested) const;
 
   /// Return all keys, in order.
   std::vector<std::string> keys() const;
-  /// Return the content: a dict, in which dicts stand for nested archives. None before load_from().
+  /// Return the content: a dict, with nested archives as dicts. None before load_from().
   const Value& value() const { return root_; }
 
-  /// As read(): for code that an archive of either kind is passed to.
+  /// Same as read(): for generic code that works on both kinds of archive.
   template <class... Args>
   void operator()(const std::string& key, Args&&... args) {
     read(key, std::forward<Args>(args)...);
@@ -123,25 +121,25 @@ class AMBIT_API InputArchive {
   void set_root(Value root, const std::string& path);
 
   Value root_;
-  mutable size_t next_ = 0;  // behind the entry that was found last
-  std::string prefix_;       // keys of the archives around this one, each followed by a dot
+  mutable size_t next_ = 0;  // position after the entry found last
+  std::string prefix_;       // keys of the enclosing archives, each followed by a dot
 };
 
-// A tensor or several as an archive's only content, as libtorch does: under "0", "1", ... Those
-// that are read follow those that are in the list.
+// Write or read an archive that holds only a tensor or a list of tensors, under "0", "1", ..., as
+// libtorch does. Reading a list appends to it.
 AMBIT_API OutputArchive& operator<<(OutputArchive& archive, const Tensor& tensor);
 AMBIT_API InputArchive& operator>>(InputArchive& archive, Tensor& tensor);
 AMBIT_API OutputArchive& operator<<(OutputArchive& archive, const std::vector<Tensor>& tensors);
 AMBIT_API InputArchive& operator>>(InputArchive& archive, std::vector<Tensor>& tensors);
 
-/// Return whether a file is an archive; not for checkpoints, other files, and what is no file.
+/// Return true if a file is an archive; false for checkpoints, other files and missing files.
 AMBIT_API bool is_archive(const std::string& path);
 
 }  // namespace ambit::serialize
 
 namespace ambit {
 
-/// Whether save() of a T has several formats, of which the file's extension chooses one. Others are
+/// True if save() of a T chooses between several formats by the file's extension. Other types are
 /// saved as archives.
 template <class T>
 inline constexpr bool has_file_formats = false;
@@ -150,15 +148,15 @@ inline constexpr bool has_file_formats<Tensor> = true;
 template <>
 inline constexpr bool has_file_formats<std::vector<Tensor>> = true;
 
-/// What is written into an OutputArchive by `<<` and read from an InputArchive by `>>`: tensors,
-/// lists of them, modules, optimizers, samplers, datasets, and what programs add to them.
+/// A type with `<<` into an OutputArchive: tensors, lists of them, modules, optimizers, samplers,
+/// datasets, and types for which a program defines it.
 template <class T>
 concept Archived = requires(serialize::OutputArchive& archive, const T& value) {
   archive << value;
 };
 
-/// Append a value's archive to a stream, hand it to a function, or write it as a file. Errors:
-/// those of OutputArchive.
+/// Write the archive of a value to a stream, through a function, or to a file. Errors: those of
+/// OutputArchive.
 template <Archived T>
 void save(const T& value, std::ostream& stream) {
   serialize::OutputArchive archive;
@@ -178,8 +176,8 @@ requires(!has_file_formats<T>) void save(const T& value, const std::string& path
   archive.save_to(path);
 }
 
-/// Read a value from what follows in a stream, from bytes, or from an archive's file. Errors: those
-/// of InputArchive, and the value's own.
+/// Read a value from the rest of a stream, from bytes, or from an archive file. Errors: those of
+/// InputArchive, and of the value's own `>>`.
 template <class T>
 void load(T& value, std::istream& stream, std::optional<Device> device = {}) {
   serialize::InputArchive archive;
@@ -203,8 +201,8 @@ requires(!has_file_formats<T>) void load(T& value, const std::string& path,
 /// Write a list of tensors: as a list in a checkpoint (".pth", ".pt"), else under "0", "1", ... in
 /// a safetensors file. Errors: those of save(StateDict).
 AMBIT_API void save(const std::vector<Tensor>& tensors, const std::string& path);
-/// Read a list, from either or an archive, behind what is in `tensors`. Errors: those of load();
-/// then `tensors` is as it was.
+/// Append the list in a file of either format or an archive to `tensors`. Errors: those of load();
+/// `tensors` is then unchanged.
 AMBIT_API void load(std::vector<Tensor>& tensors, const std::string& path,
                     std::optional<Device> device = {});
 

@@ -1,4 +1,4 @@
-// ArrayRef: a borrowed list, as functions take it. IntArrayRef, the list of sizes, is one.
+// ArrayRef: a non-owning list, for parameters. IntArrayRef is the list of sizes.
 #pragma once
 
 #include <ambit/api.h>
@@ -16,11 +16,11 @@ namespace ambit {
 
 class Dims;
 
-/// Errors: IndexError "ArrayRef: expected ...", always.
+/// Always throw IndexError "ArrayRef: expected ...".
 [[noreturn]] AMBIT_API void throw_outside_array(size_t index, size_t size);
 
-/// A borrowed list of T: take it as a parameter, never keep it. One T is a list of one: `ones(3)`,
-/// `x.view(-1)`.
+/// A non-owning view of a list of T: use it for parameters, never store it. A single T converts to
+/// a list of one: `ones(3)`, `x.view(-1)`.
 template <class T>
 class ArrayRef {
  public:
@@ -35,7 +35,7 @@ class ArrayRef {
   constexpr ArrayRef(const T* begin, const T* end)
       : data_(begin), size_(static_cast<size_t>(end - begin)) {}
   constexpr ArrayRef(const T& one) : data_(&one), size_(1) {}
-  // No list of sizes is made of a number with a fraction, or of true.
+  // A floating-point number or a bool does not convert to a list of sizes.
   template <std::floating_point F>
   ArrayRef(F) = delete;
   template <std::same_as<bool> B>
@@ -54,7 +54,7 @@ class ArrayRef {
   constexpr ArrayRef(const T (&a)[n]) : data_(a), size_(n) {}
   template <std::same_as<Dims> D>
   ArrayRef(const D& d) : data_(d.data()), size_(d.size()) {}
-  /// A list that may be missing is an empty one then: of dims, all of them.
+  /// nullopt converts to an empty list, which for dims means all of them.
   template <std::same_as<std::optional<ArrayRef>> Optional>
   ArrayRef(const Optional& l) : ArrayRef(l ? *l : ArrayRef()) {}
 
@@ -68,19 +68,19 @@ class ArrayRef {
   constexpr reverse_iterator rbegin() const { return reverse_iterator(end()); }
   constexpr reverse_iterator rend() const { return reverse_iterator(begin()); }
   constexpr const T& operator[](size_t i) const { return data_[i]; }
-  // Errors of all below: IndexError where the list is shorter.
+  // Errors of all members below: IndexError if the list is too short.
   constexpr const T& at(size_t i) const {
     check(i, i < size_);
     return data_[i];
   }
   constexpr const T& front() const { return at(0); }
   constexpr const T& back() const { return at(size_ - 1); }
-  /// The n elements from `start` on.
+  /// Return n elements, starting at `start`.
   constexpr ArrayRef slice(size_t start, size_t n) const {
     check(start + n, start <= size_ && n <= size_ - start);
     return {data_ + start, n};
   }
-  /// All from `start` on.
+  /// Return all elements from `start` on.
   constexpr ArrayRef slice(size_t start) const {
     check(start, start <= size_);
     return {data_ + start, size_ - start};

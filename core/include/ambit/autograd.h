@@ -1,5 +1,5 @@
-// Autograd as a user sees it: grad modes, grad(), anomaly mode, custom functions. The graph's nodes
-// are in node.h. Ops record themselves with detail/record.h; the engine is
+// Autograd's public interface: grad modes, grad(), anomaly mode, custom functions. The graph's
+// nodes are in node.h. Ops record themselves with detail/record.h; the engine is
 // core/autograd/autograd.cpp.
 #pragma once
 
@@ -19,7 +19,7 @@
 
 namespace ambit {
 
-/// Whether ops of this thread record gradients; each thread has its own mode, at first on.
+/// The grad mode of this thread: whether ops record gradients. Default: on.
 class AMBIT_API GradMode {
  public:
   static bool is_enabled() { return enabled(); }
@@ -48,38 +48,41 @@ struct NoGradGuard : AutoGradMode {
 
 namespace autograd {
 
-/// Compute the gradients of `roots` and add them to `.grad` of all leaves below that require grad.
+/// Compute the gradients of `roots` and add them to `.grad` of all leaves of the graph that require
+/// grad:
 ///   leaf.grad += sum over roots r of gradients[r] * d roots[r] / d leaf
-/// gradients: one for each root, of its shape, dtype and device; undefined, or the list left out:
-/// 1, for one-element roots only. Where a leaf has no `.grad` yet it gets one, of its shape.
-/// retain_graph: keep what the graph saved for its formulas, so that backward can run through it
-/// again; left out: as create_graph. Else it is freed as it is used, and a second time throws, but
-/// through ops that saved nothing, as sums do.
-/// create_graph: record the computation of the gradients too, so that they can be differentiated
-/// again. A `.grad` made so holds the graph, and the graph its leaves: reset it when done.
-/// inputs: if any, only their `.grad` changes, and only what leads to them is computed; those that
-/// are no leaves get retain_grad(). Empty: all leaves.
-/// Errors: AutogradError (a root or an input without graph, a graph freed, a saved tensor changed
+/// gradients: one for each root, of its shape, dtype and device; an undefined one, or an omitted
+/// list, means 1 and is allowed for one-element roots only. A leaf without `.grad` gets one, of its
+/// shape.
+/// retain_graph: keep the tensors saved in the graph, so that backward can run through it again;
+/// default: create_graph. Otherwise they are freed during backward, and a second call throws unless
+/// no op on its path saved a tensor (sum saves none).
+/// create_graph: also record the computation of the gradients, so that they can be differentiated
+/// again. Such a `.grad` holds the graph, and the graph holds its leaves: reset it when done.
+/// inputs: if not empty, only their `.grad` changes and only the paths to them are computed;
+/// non-leaf inputs get retain_grad(). Empty: all leaves.
+/// Errors: AutogradError (a root or an input without a graph, a freed graph, a saved tensor changed
 /// in place since, a number of gradients other than that of roots), ShapeError, DTypeError,
-/// DeviceMismatchError. No `.grad` of a leaf has changed then. Source: torch.autograd.backward.
+/// DeviceMismatchError; no `.grad` of a leaf has changed then. Source: torch.autograd.backward.
 AMBIT_API void backward(TensorList roots, TensorList gradients = {},
                         std::optional<bool> retain_graph = {}, bool create_graph = false,
                         TensorList inputs = {});
 
 /// Return the gradients of `outputs` with respect to `inputs`, one for each input, of its shape:
 ///   sum over outputs o of grad_outputs[o] * d outputs[o] / d input
-/// No `.grad` changes, but those that retain_grad() asked for. Inputs may be leaves or results of
-/// ops. grad_outputs, retain_graph and create_graph as gradients and so on of backward(): a second
-/// derivative takes create_graph for the first.
-/// Errors: those of backward(); AutogradError for no inputs, for one that does not require grad,
-/// and for one that took no part, which with allow_unused is an undefined gradient.
+/// No `.grad` changes, except those requested by retain_grad(). Inputs may be leaves or results of
+/// ops. grad_outputs, retain_graph and create_graph: see backward(); for a second derivative, set
+/// create_graph in the first call.
+/// Errors: those of backward(); AutogradError for no inputs, for an input that does not require
+/// grad, and for an input that the outputs do not depend on (with allow_unused: an undefined
+/// gradient).
 AMBIT_API std::vector<Tensor> grad(TensorList outputs, TensorList inputs,
                                    TensorList grad_outputs = {},
                                    std::optional<bool> retain_graph = {}, bool create_graph = false,
                                    bool allow_unused = false);
 
-/// While on, for all threads, an op whose backward throws or returns NaN (that, unless check_nan is
-/// false) makes it an AutogradError with the name of the op in forward. Slow. Off at first.
+/// While on, in all threads, a backward op that throws or (if check_nan) returns NaN raises an
+/// AutogradError with the name of the forward op. Slow. Default: off.
 class AMBIT_API AnomalyMode {
  public:
   static bool is_enabled();
@@ -104,49 +107,48 @@ class DetectAnomalyGuard {
 
 struct CustomCall;  // core/autograd/custom_function.cpp
 
-/// What a custom function's forward leaves for its backward.
+/// State that a custom function's forward passes to its backward.
 class AMBIT_API AutogradContext {
  public:
-  /// [first, last) of the tensor arguments.
+  /// Tensor arguments first to last, `last` excluded.
   using IndexRange = std::pair<size_t, size_t>;
 
   AutogradContext() = default;
   AutogradContext(const AutogradContext&) = delete;
   AutogradContext& operator=(const AutogradContext&) = delete;
 
-  /// Keep inputs and outputs of forward until the graph is freed. Anything else: saved_data.
+  /// Save inputs and outputs of forward until the graph is freed. For other data: saved_data.
   void save_for_backward(variable_list tensors) { to_save_ = std::move(tensors); }
-  /// Return them, in the order of saving. Errors: AutogradError when one of them was changed in
-  /// place since, or the graph has been freed.
+  /// Return them, in the order of saving. Errors: AutogradError if one was changed in place since,
+  /// or the graph has been freed.
   variable_list get_saved_variables() const;
-  /// Say that forward has written these inputs in place; it returns them as outputs.
+  /// Declare that forward wrote these inputs in place and returns them as outputs.
   void mark_dirty(const variable_list& inputs) { dirty_ = inputs; }
-  /// Say that these outputs never need a gradient.
+  /// Declare that these outputs never need a gradient.
   void mark_non_differentiable(const variable_list& outputs) { constants_ = outputs; }
-  /// Set whether backward gets zeros for the gradient of an output that took no part, as at first,
-  /// or an undefined tensor.
+  /// Set whether backward gets zeros (the default) or undefined as gradients of unused outputs.
   void set_materialize_grads(bool value) { materializes_ = value; }
-  /// Return whether the gradient of tensor argument i is wanted (of one of the range).
+  /// Return true if the gradient of tensor argument i, or of one in the ranges, is needed.
   bool needs_input_grad(size_t i) const { return i < wanted_.size() && wanted_[i]; }
   bool needs_input_grad(std::initializer_list<IndexRange> ranges) const;
 
-  std::unordered_map<std::string, Value> saved_data;  ///< anything else that backward needs
+  std::unordered_map<std::string, Value> saved_data;  ///< other data that backward needs
 
  private:
   friend struct CustomCall;
   friend struct CustomNode;
   variable_list to_save_, dirty_, constants_;
-  std::vector<uint8_t> wanted_;  // of each tensor argument
+  std::vector<uint8_t> wanted_;  // one for each tensor argument
   bool materializes_ = true;
   struct SavedList;
   std::shared_ptr<SavedList> saved_;
 };
 
-/// What Function::apply() hands over: the arguments, and the two functions of `name`.
+/// A call of Function::apply(): the arguments, and the name and backward of the function.
 struct AMBIT_API CustomCall {
-  const char* name;  // stays
+  const char* name;  // static lifetime
   variable_list inputs = {};
-  std::vector<uint8_t> is_tensor = {};  // of each argument; a list's tensors count one by one
+  std::vector<uint8_t> is_tensor = {};  // one for each argument; each tensor of a list counts
   std::function<variable_list(AutogradContext*, variable_list)> backward = {};
 
   void add(const Tensor& t);
@@ -161,10 +163,10 @@ struct AMBIT_API CustomCall {
       is_tensor.push_back(0);
     }
   }
-  /// Run `forward` without recording, then record `backward` for its floating-point outputs, if an
+  /// Run `forward` without recording, then record `backward` for its floating-point outputs if an
   /// input requires grad.
   variable_list run(const std::function<variable_list(AutogradContext*)>& forward);
-  /// Return the name of a class as it is written, without namespaces; it stays.
+  /// Return the unqualified name of a class; the string has static lifetime.
   static const char* name_of(const std::type_info& type);
 
  private:
@@ -182,18 +184,18 @@ struct AMBIT_API CustomCall {
 ///     }
 ///   };
 ///   Tensor y = Scale::apply(x, 2.0);
-/// forward takes tensors, also as std::optional<Tensor> and TensorList, which may need gradients,
-/// and anything else, and returns a tensor or a vector of them. backward takes the gradients of its
-/// outputs and returns one per *argument* of forward (of a TensorList one per tensor), undefined
-/// where there is none; further undefined ones are passed over. It is written in ops, and may be
-/// differentiated itself.
-/// Errors in backward: AutogradError for another number of gradients, one for an argument that is
-/// no tensor, or a shape that does not sum to the input's; DeviceMismatchError. After forward:
-/// AutogradError for a leaf that requires grad and is marked dirty, and a dirty input that forward
-/// does not return.
+/// forward accepts tensors (also as std::optional<Tensor> and TensorList), which may need
+/// gradients, and any other arguments; it returns a tensor or a vector of tensors. backward gets
+/// the gradients of the outputs and returns one per *argument* of forward (one per tensor of a
+/// TensorList), undefined where there is none; extra undefined ones are ignored. backward is
+/// written in ops and may be differentiated itself.
+/// Errors in backward: AutogradError for a wrong number of gradients, a gradient for a non-tensor
+/// argument, or a shape that does not sum to the input's; DeviceMismatchError. After forward:
+/// AutogradError for a leaf that requires grad and is marked dirty, and for a dirty input that
+/// forward does not return.
 template <class Derived>
 struct Function {
-  /// Call forward and record backward; return what forward does.
+  /// Call forward and record backward; return the result of forward.
   template <class X = Derived, class... Args>
   static auto apply(Args&&... args) -> decltype(X::forward(nullptr, std::declval<Args>()...)) {
     static_assert(std::is_same_v<X, Derived>, "apply() takes no template arguments");

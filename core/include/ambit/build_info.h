@@ -1,4 +1,4 @@
-// What this libambit is made of.
+// Version, compiler and libraries of this libambit.
 #pragma once
 
 #include <ambit/api.h>
@@ -9,9 +9,9 @@
 
 namespace ambit {
 
-/// Return facts by name, in the order to show them: {"version", "0.1.0"}, {"build", ...}, {"file",
-/// ...}, {"compiler", "g++ 12.2.0"}, then each library that libambit uses, {"fmt", "9.1.0
-/// (libfmt.so.9)"}. Libraries of one backend alone are in its devices' properties.
+/// Return facts by name, in display order: {"version", "0.1.0"}, {"build", ...}, {"file", ...},
+/// {"compiler", "g++ 12.2.0"}, then each library that libambit uses, {"fmt", "9.1.0
+/// (libfmt.so.9)"}. Libraries that only one backend uses are in the properties of its devices.
 AMBIT_API std::vector<std::pair<std::string, std::string>> build_info();
 
 }  // namespace ambit

@@ -1,4 +1,4 @@
-// Where a tensor lives: a kind ("cpu", "cuda", any registered name) and an index.
+// Device: where a tensor's memory is: a kind ("cpu", "cuda", any registered name) and an index.
 #pragma once
 
 #include <ambit/api.h>
@@ -12,19 +12,19 @@
 
 namespace ambit {
 
-/// Id of a backend's name, handed out by the registry. Core knows only these two.
+/// Id of a backend's name, assigned by the registry. Core knows only these two.
 enum class DeviceKind : int16_t { cpu = 0, meta = 1 };
 
-/// A kind of device by its name, as programs choose one and Device::type() tells it: kCPU, kCUDA,
-/// DeviceType("sim"). It is printed as its name, compares with names and serves as one, and a
-/// switch takes it, though anybody may add kinds: `switch (x.device().type()) { case kCUDA: ...`.
+/// A kind of device by name: kCPU, kCUDA, DeviceType("sim"); returned by Device::type(). It prints
+/// as its name, compares with names and converts to one. It can be used in a switch even though
+/// backends may add kinds: `switch (x.device().type()) { case kCUDA: ...`.
 class DeviceType {
  public:
-  /// What a switch compares: a hash of the name, 64 bits.
+  /// The value that a switch compares: a 64-bit hash of the name.
   enum class Id : uint64_t {};
 
   constexpr DeviceType() = default;
-  /// `name` must stay. It is looked up where a Device is made of it.
+  /// `name` must have static lifetime. It is looked up when a Device is constructed from it.
   constexpr explicit DeviceType(const char* name) : name_(name) {}
   constexpr std::string_view name() const { return name_; }
   constexpr operator std::string_view() const { return name_; }
@@ -34,11 +34,11 @@ class DeviceType {
     for (const char c : name_) hash = (hash ^ static_cast<unsigned char>(c)) * 0x100000001b3;
     return Id{hash};
   }
-  static const DeviceType CPU, CUDA, Meta;  ///< libtorch's names of those below
+  static const DeviceType CPU, CUDA, Meta;  ///< libtorch's names of kCPU, kCUDA, kMeta
 
   friend constexpr bool operator==(DeviceType a, DeviceType b) { return a.name_ == b.name_; }
   friend constexpr bool operator==(DeviceType a, std::string_view name) { return a.name_ == name; }
-  /// By name, for maps.
+  /// Order by name, for maps.
   friend constexpr bool operator<(DeviceType a, DeviceType b) { return a.name_ < b.name_; }
 
  private:
@@ -54,8 +54,8 @@ inline constexpr DeviceType DeviceType::Meta = kMeta;
 
 AMBIT_API std::ostream& operator<<(std::ostream& os, DeviceType type);
 
-/// A device, always indexed: Device("cuda") is Device("cuda:0"), or within a DeviceGuard the one
-/// that it chose. Equality is total.
+/// A device; it always has an index: Device("cuda") is Device("cuda:0"), or within a DeviceGuard
+/// the guard's device. Any two devices can be compared.
 class Device {
  public:
   using Type = DeviceType;
@@ -64,8 +64,8 @@ class Device {
   constexpr Device() = default;
   constexpr explicit Device(DeviceKind kind, int index = 0)
       : kind_(kind), index_(static_cast<int16_t>(index)) {}
-  /// Device(kCUDA, 1) is Device("cuda:1"), Device(kCUDA) or an index of -1 Device("cuda"). Errors:
-  /// those of Device("cuda:1").
+  /// Device(kCUDA, 1) is Device("cuda:1"); Device(kCUDA) and an index of -1 are Device("cuda").
+  /// Errors: those of Device("cuda:1").
   constexpr Device(DeviceType type, int index = -1) {
     if (type == kMeta && (index == 0 || index == -1)) {
       kind_ = DeviceKind::meta;
@@ -73,12 +73,12 @@ class Device {
       look_up(type, index);
     }
   }
-  /// Parse "<name>" or "<name>:<index>". The index is not compared with what the machine has:
-  /// using a device that does not exist is what throws.
-  /// Errors: Error for malformed text, or a name that no backend bears, saying which do.
+  /// Parse "<name>" or "<name>:<index>". It is not checked whether the machine has the device:
+  /// using one that does not exist throws. Errors: Error for malformed text, or for an unknown
+  /// name, listing the known ones.
   AMBIT_API Device(std::string_view text);
   Device(const char* text) : Device(std::string_view(text)) {}
-  /// A template, so that {kCUDA, 1} is no text.
+  /// A template, so that {kCUDA, 1} does not convert to a string.
   template <std::same_as<std::string> String>
   Device(const String& text) : Device(std::string_view(text)) {}
 
@@ -86,7 +86,7 @@ class Device {
   constexpr int index() const { return index_; }
   /// Errors: those of the text "<name>:<index>".
   void set_index(int index) { *this = Device(type(), index); }
-  /// Whether str() shows the index.
+  /// True if str() shows the index.
   constexpr bool has_index() const { return !is_cpu() && !is_meta(); }
   constexpr bool is_cpu() const { return kind_ == DeviceKind::cpu; }
   constexpr bool is_meta() const { return kind_ == DeviceKind::meta; }
@@ -94,13 +94,13 @@ class Device {
 
   /// Return the kind's name: "cuda".
   AMBIT_API DeviceType type() const;
-  /// Return "cuda:0"; "cpu" and "meta" bear no index. Device(str()) gives the device back.
+  /// Return "cuda:0"; "cpu" and "meta" have no index. Device(str()) is an equal device.
   AMBIT_API std::string str() const;
   /// Return "device(type='cuda', index=0)", as Python prints it.
   AMBIT_API std::string repr() const;
 
   friend constexpr bool operator==(Device a, Device b) = default;
-  /// Whether the device is of that kind, whatever its index.
+  /// True if the device is of that kind, with any index.
   friend bool operator==(Device a, DeviceType type) {
     return type == kCPU ? a.is_cpu() : a.type() == type;
   }
@@ -114,21 +114,21 @@ class Device {
 
 AMBIT_API std::ostream& operator<<(std::ostream& os, Device device);
 
-/// Return how many devices of that name can be used now; 0 for an unknown name. Never throws.
+/// Return the number of usable devices of that name; 0 for an unknown name. Never throws.
 AMBIT_API int device_count(std::string_view type) noexcept;
 AMBIT_API bool is_available(std::string_view type) noexcept;
-/// Return the first device of the first backend that is an accelerator and has one, else the CPU.
-/// Never reference or meta; a simulated device only under a name that $AMBIT_SIM lends it, as in
-/// AMBIT_SIM=cuda:1, never as sim.
+/// Return the first device of the first accelerator backend that has one, else the CPU. Never
+/// reference, meta or sim; a simulated device only under a name given by $AMBIT_SIM, as in
+/// AMBIT_SIM=cuda:1.
 AMBIT_API Device best_device();
-/// Return every device that can be used now, the CPU first.
+/// Return every usable device, the CPU first.
 AMBIT_API std::vector<Device> all_devices();
-/// Return where tensors of this thread are made when nobody says where: cpu at first. Factories use
-/// it, as ones(3) and tensor({1, 2}); not what reads or borrows host memory: from_blob(), files,
-/// datasets. It is the device of nothing else: operands never move to it. Source:
+/// Return the device on which this thread's factories create tensors when none is given: cpu by
+/// default. It applies to factories such as ones(3) and tensor({1, 2}); not to functions that read
+/// or borrow host memory: from_blob(), files, datasets. Operands never move to it. Source:
 /// torch.get_default_device.
 AMBIT_API Device get_default_device() noexcept;
-/// Set it, for this thread. Errors: BackendError for a device that does not exist; then it stays.
+/// Set it for this thread. Errors: BackendError for a device that does not exist; no change then.
 AMBIT_API void set_default_device(Device device);
 
 /// Set the default device for a scope.
@@ -145,9 +145,9 @@ class AMBIT_API DefaultDeviceGuard {
   Device before_;
 };
 
-/// For a scope and this thread, choose which device of its kind one without an index is: under
-/// `DeviceGuard guard(Device("cuda:1"))` Device("cuda"), kCUDA and x.cuda() are cuda:1. As
-/// libtorch's it leaves factories without a device where they are: that is DefaultDeviceGuard.
+/// For a scope of this thread, set the device that a name without an index means: under
+/// `DeviceGuard guard(Device("cuda:1"))`, Device("cuda"), kCUDA and x.cuda() are cuda:1. As in
+/// libtorch, the default device of factories does not change: use DefaultDeviceGuard for that.
 /// Errors: BackendError for a device that does not exist.
 class AMBIT_API DeviceGuard {
  public:
@@ -156,10 +156,10 @@ class AMBIT_API DeviceGuard {
   DeviceGuard(const DeviceGuard&) = delete;
   DeviceGuard& operator=(const DeviceGuard&) = delete;
 
-  /// Choose another, of any kind; the first kind is then as it was before the guard.
+  /// Choose another device, of any kind; the first kind is reset to its state before the guard.
   void reset_device(Device device);
   void set_index(int index) { reset_device(Device(current_.kind(), index)); }
-  /// Return what the guard's kind without an index was before, and is now.
+  /// Return the device of the guard's kind without an index: before the guard, and now.
   Device original_device() const { return original_; }
   Device current_device() const { return current_; }
 

@@ -1,6 +1,6 @@
-// The structures of DLPack 1.0 (dmlc/dlpack, include/dlpack/dlpack.h), for programs that read or
-// fill them themselves; dlpack.h needs them not. Whoever includes a dlpack.h of another library
-// first keeps that one: the guard is its own.
+// The structures of DLPack 1.0 (dmlc/dlpack, include/dlpack/dlpack.h), for programs that access
+// them; dlpack.h does not need this header. The include guard is DLPack's own: if another library's
+// dlpack.h is included first, its definitions are used.
 #ifndef DLPACK_DLPACK_H_
 #define DLPACK_DLPACK_H_
 

@@ -1,4 +1,4 @@
-// Element types, and the one way from a run-time dtype to a C++ type.
+// Element types, and the dispatch from a run-time dtype to a C++ type.
 #pragma once
 
 #include <ambit/api.h>
@@ -14,8 +14,8 @@ namespace ambit {
 
 #pragma GCC diagnostic push
 #pragma GCC diagnostic ignored "-Wshadow"  // libtorch's names Half and BFloat16 are types, too
-/// Type of a tensor's elements. The order is that of type promotion inside a category; float16 and
-/// bfloat16, of which neither holds the other, promote to float32.
+/// Type of a tensor's elements. The order is that of type promotion within a category; float16 with
+/// bfloat16 promotes to float32.
 enum class DType : int8_t {
   bool8,
   uint8,
@@ -62,26 +62,27 @@ constexpr size_t element_size(DType d) {
   return kSize[static_cast<int>(d)];
 }
 constexpr bool is_floating_point(DType d) { return d >= DType::float16; }
-/// Return true for the floating-point numbers of 16 bits, which are computed with in float32.
+/// Return true for the reduced floating-point types, which are computed with in float32.
 constexpr bool is_reduced(DType d) { return d == DType::float16 || d == DType::bfloat16; }
-/// Return true for the integers, bool not among them.
+/// Return true for the integer types, excluding bool.
 constexpr bool is_integral(DType d) { return d >= DType::uint8 && d <= DType::int64; }
 constexpr bool is_signed(DType d) { return d >= DType::int8; }
 
-/// Return the name as PyTorch prints it behind `torch.`: "float32", "bool", ...
+/// Return PyTorch's name without `torch.`: "float32", "bool", ...
 AMBIT_API const char* name(DType d);
 AMBIT_API std::ostream& operator<<(std::ostream& os, DType d);
 
-/// Return the dtype both promote to: bool < integers < floats; uint8 with a signed type gives the
-/// next wider signed type. Source: torch.promote_types.
+/// Return the dtype that both promote to: bool < integers < floats; uint8 with a signed type gives
+/// the next wider signed type. Source: torch.promote_types.
 AMBIT_API DType promote_types(DType a, DType b);
 
-/// dtype of floating results where no tensor says it, as created by `ones({2})`. float32 at first.
+/// The default floating-point dtype, as used by `ones({2})`. Initially float32.
 AMBIT_API DType get_default_dtype();
 /// Set it to a floating-point dtype; anything else throws DTypeError.
 AMBIT_API void set_default_dtype(DType d);
 
-/// dtype_of<float> == kFloat32, for the ten element types (and their aliases such as long long).
+/// dtype_of<float> == kFloat32, for each of the ten element types (and their aliases such as long
+/// long).
 template <class T>
 inline constexpr DType dtype_of = [] {
   static_assert(sizeof(T) == 0, "not an element type of ambit");
@@ -110,12 +111,12 @@ inline constexpr DType dtype_of<float> = kFloat32;
 template <>
 inline constexpr DType dtype_of<double> = kFloat64;
 
-/// A DTypeSet as a template argument: nvcc writes those of class type wrongly into its host code.
+/// A DTypeSet as a template argument: nvcc generates wrong host code for class-type ones.
 enum class DTypeBits : uint32_t {};
 
-/// A set of dtypes: where an op, or one function of a family, is defined.
+/// A set of dtypes that an op, or one function of a family, supports.
 struct DTypeSet {
-  uint32_t bits = 0;  ///< bit i: the dtype with the value i
+  uint32_t bits = 0;  ///< bit i is set for the dtype with value i
 
   constexpr DTypeSet() = default;
   constexpr DTypeSet(std::initializer_list<DType> list) {
@@ -145,28 +146,28 @@ struct DTypeSet {
 };
 
 namespace dtypes {
-// What kernels compute with. Operands of 16 bits reach them as float32 (backend/op.h), unless a
-// kernel says that it takes those too.
+// Dtypes that kernels compute with. Reduced floating-point operands are upcast to float32 first
+// (backend/op.h), unless a kernel declares that it accepts them.
 inline constexpr DTypeSet kFloating{kFloat32, kFloat64};
 inline constexpr DTypeSet kIntegral{kUInt8, kInt8, kInt16, kInt32, kInt64};
 inline constexpr DTypeSet kNumbers = kIntegral | kFloating;
 inline constexpr DTypeSet kBits = kIntegral | DTypeSet{kBool};
 inline constexpr DTypeSet kAll = kNumbers | DTypeSet{kBool};
-// What a tensor may have.
+// Dtypes of tensors.
 inline constexpr DTypeSet kReduced{kFloat16, kBFloat16};
 inline constexpr DTypeSet kAnyFloating = kReduced | kFloating;
 inline constexpr DTypeSet kEvery = kReduced | kAll;
-/// Return the dtypes of operands that can be computed with in a set: the reduced ones too where
-/// float32 is in it.
+/// Return the dtypes of operands that kernels of a set can compute with: with float32, also the
+/// reduced floating-point types.
 constexpr DTypeSet widened(DTypeSet set) { return set.contains(kFloat32) ? set | kReduced : set; }
 }  // namespace dtypes
 
-/// Errors: DTypeError "expected one of float32, float64, got int64", always.
+/// Always throw DTypeError "expected one of float32, float64, got int64".
 [[noreturn]] AMBIT_API void throw_dtype_outside(DTypeSet set, DType got);
 
-/// Call `f.template operator()<T>()` with the C++ type of `d`, which is in the set; f need compile
-/// for the members of the set only: visit<dtypes::kFloating>(x.dtype(), [&]<class T>() {...}).
-/// Errors: DTypeError for another dtype.
+/// Call `f.template operator()<T>()` with the C++ type of `d`, which must be in the set. f is
+/// instantiated for the members of the set only: visit<dtypes::kFloating>(x.dtype(), [&]<class T>()
+/// {...}). Errors: DTypeError for another dtype.
 template <DTypeBits bits = dtypes::kAll, class F>
 constexpr decltype(auto) visit(DType d, F&& f) {
   constexpr DTypeSet set(bits);

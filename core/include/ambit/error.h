@@ -1,5 +1,5 @@
-// What a user's mistake throws. The texts are "<op>: expected <what>, got <what>", but for
-// DeviceMismatchError, whose text is the documents'.
+// Exceptions thrown for user errors. Messages read "<op>: expected <what>, got <what>", except for
+// DeviceMismatchError, whose text is specified.
 #pragma once
 
 #include <ambit/device.h>
@@ -18,9 +18,9 @@ class AMBIT_API Error : public std::exception {
   Error& operator=(const Error&) = delete;
   ~Error() override;
   const char* what() const noexcept override;
-  /// Return everything known about the error, over several lines; what() where nothing more is.
+  /// Return all details of the error, on several lines; what() if there are none.
   virtual std::string explain() const;
-  // libtorch's names. No error holds a backtrace.
+  // libtorch's names. Errors hold no backtrace.
   const char* what_without_backtrace() const noexcept { return what(); }
   const std::string& msg() const { return text_; }
 
@@ -28,7 +28,8 @@ class AMBIT_API Error : public std::exception {
   std::string text_;
 };
 
-// The destructors are out of line, so that each type has one home and a plugin's throw is caught.
+// The destructors are out of line, so that each type has one vtable and type_info and a plugin's
+// exception is caught.
 #define AMBIT_ERROR(Name)               \
   class AMBIT_API Name : public Error { \
    public:                              \
@@ -44,15 +45,15 @@ AMBIT_ERROR(OutOfMemoryError);
 AMBIT_ERROR(BackendError);
 AMBIT_ERROR(SerializationError);
 AMBIT_ERROR(AutogradError);
-AMBIT_ERROR(LinAlgError);  // numbers without an answer: a singular matrix, no convergence
+AMBIT_ERROR(LinAlgError);  // numerical failure: a singular matrix, no convergence
 #undef AMBIT_ERROR
 
-/// One tensor argument of a failed call, as explain() lists it.
+/// A tensor argument of a failed call, as listed by explain().
 struct ArgumentInfo {
   std::string name;  ///< "weight", "tensors[2]"
   std::string type;  ///< "float32[64, 3072]", or "undefined"
   Device device;
-  std::string parameter;  ///< dotted path of a module's parameter or buffer; empty for others
+  std::string parameter;  ///< dotted path of a module's parameter or buffer, else empty
 };
 
 /// Thrown when the tensors of one call are on different devices.
@@ -68,7 +69,7 @@ class AMBIT_API DeviceMismatchError : public Error {
   const std::string& argument() const { return arguments_[actual_].name; }
   Device expected() const { return arguments_[expected_].device; }
   Device actual() const { return arguments_[actual_].device; }
-  /// List every operand with shape, dtype, device and parameter path, and say what to try.
+  /// List every operand with shape, dtype, device and parameter path, and suggest fixes.
   std::string explain() const override;
 
  private:

@@ -1,6 +1,5 @@
-// What happens where a device has no kernel for an op, and no composite stands in: by default an
-// error. Running it on the CPU instead is a choice, counted, and said at exit: nothing falls back
-// silently.
+// Policy for an op without a kernel or composite on a device. The default is an error. Running it
+// on the CPU instead is opt-in, counted, and reported at exit, so that no fallback is silent.
 #pragma once
 
 #include <ambit/device.h>
@@ -17,13 +16,13 @@ enum class Fallback {
   cpu,    ///< run on the CPU
 };
 
-/// Set the policy. At first it is $AMBIT_FALLBACK (error, warn or cpu), or error.
-/// Both functions throw Error where $AMBIT_FALLBACK is anything else.
+/// Set the policy. It is initially $AMBIT_FALLBACK (error, warn or cpu), or error. Both functions
+/// throw Error if $AMBIT_FALLBACK has another value.
 AMBIT_API void set_fallback(Fallback policy);
 /// Return the policy.
 AMBIT_API Fallback get_fallback();
 
-/// What ran on the CPU in another device's place.
+/// Calls that ran on the CPU instead of another device.
 struct FallbackCount {
   std::string op;
   Device device;
@@ -31,11 +30,12 @@ struct FallbackCount {
   size_t bytes = 0;  ///< copied to and from the CPU: outputs both ways, inputs one way
 };
 
-/// Return the counts so far, by op and device. Where there are any, they are printed at exit.
+/// Return the counts so far, by op and device. They are printed at exit unless empty.
 AMBIT_API std::vector<FallbackCount> fallback_counts();
 
-/// Say which library's kernel would run for an op on a device: "conv2d on cuda:0: kernel of
-/// /usr/lib/ambit/backends/libambit_cuda.so", or composite, or the CPU's by fallback, or why none.
+/// Describe the kernel that an op would use on a device, and its library: "conv2d on cuda:0: kernel
+/// of /usr/lib/ambit/backends/libambit_cuda.so", or composite, or the CPU's by fallback, or why
+/// there is none.
 AMBIT_API std::string explain(const class OpBase& op, Device device);
 
 }  // namespace ambit

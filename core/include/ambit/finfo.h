@@ -1,4 +1,4 @@
-// finfo: the numbers that a floating-point dtype has.
+// finfo: numerical limits of a floating-point dtype.
 #pragma once
 
 #include <ambit/dtype.h>
@@ -9,19 +9,18 @@
 
 namespace ambit {
 
-/// What finfo says, under the names of torch.finfo.
+/// Result of finfo(), with the names of torch.finfo.
 struct FloatInfo {
   int bits;
-  double eps;              ///< from 1 to the next larger number
+  double eps;              ///< distance from 1 to the next larger number
   double max, min;         ///< min = -max
-  double smallest_normal;  ///< the least that is positive and has all its digits
-  double tiny;             ///< the same
-  double resolution;       ///< 10^-digits, of as many decimal digits as every number keeps
+  double smallest_normal;  ///< smallest positive normal number
+  double tiny;             ///< same as smallest_normal
+  double resolution;       ///< 10^-n, with n the decimal digits that the dtype always preserves
 };
 
-/// Return the limits of a floating-point dtype; of C++ types std::numeric_limits has them.
-/// Errors: DTypeError for another dtype.
-/// Source: torch.finfo.
+/// Return the limits of a floating-point dtype; for C++ types use std::numeric_limits. Errors:
+/// DTypeError for another dtype. Source: torch.finfo.
 constexpr FloatInfo finfo(DType dtype) {
   if (!is_floating_point(dtype)) {
     throw DTypeError(std::string("finfo: expected a floating-point dtype, got ") + name(dtype));

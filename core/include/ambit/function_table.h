@@ -1,8 +1,7 @@
 // The functions of the kernels that are families: unary, binary, ternary, compare, reduce, scan and
-// scatter_reduce. A function is one row here, which says its name, dtypes and cost; core, backends,
-// tools and tests take those from the table, and never from the place of an enumerator. A row more
-// makes a function more: the compiler or the linker then names every place that has to know what it
-// computes.
+// scatter_reduce. Each function is one row here with its name, dtypes and cost. Core, backends,
+// tools and tests read them from the table and never depend on an enumerator's value. To add a
+// function, add a row; the compiler or linker then reports every place that must implement it.
 #pragma once
 
 #include <ambit/dtype.h>
@@ -14,67 +13,67 @@
 namespace ambit {
 
 // clang-format off
-/// Maps with a public function of their name, one in place, and the two methods of Tensor;
+/// Maps with a public function of their name, an in-place variant, and both methods of Tensor;
 /// row(name, dtypes, result, cost).
 #define AMBIT_UNARY_MAPS(row)                                                                     \
   row(neg,          kNumbers,   same,    memory)   /* -x */                                       \
   row(abs,          kNumbers,   same,    memory)   /* |x| */                                      \
-  row(sign,         kNumbers,   same,    memory)   /* -1, 0 or 1; of NaN 0 */                     \
+  row(sign,         kNumbers,   same,    memory)   /* -1, 0 or 1; 0 for NaN */                    \
   row(exp,          kFloating,  same,    maths)    /* e^x */                                      \
   row(exp2,         kFloating,  same,    maths)    /* 2^x */                                      \
-  row(expm1,        kFloating,  same,    maths)    /* e^x - 1, exact near 0 */                    \
-  row(log,          kFloating,  same,    maths)    /* to base e; of negative numbers NaN */      \
-  row(log1p,        kFloating,  same,    maths)    /* log(1 + x), exact near 0 */                 \
+  row(expm1,        kFloating,  same,    maths)    /* e^x - 1, accurate near 0 */                 \
+  row(log,          kFloating,  same,    maths)    /* natural logarithm; NaN below 0 */          \
+  row(log1p,        kFloating,  same,    maths)    /* log(1 + x), accurate near 0 */              \
   row(log2,         kFloating,  same,    maths)    /* logarithm to base 2 */                      \
   row(log10,        kFloating,  same,    maths)    /* logarithm to base 10 */                     \
-  row(sqrt,         kFloating,  same,    maths)    /* square root; of negative numbers NaN */     \
+  row(sqrt,         kFloating,  same,    maths)    /* square root; NaN below 0 */                 \
   row(rsqrt,        kFloating,  same,    maths)    /* 1 / sqrt(x) */                              \
   row(reciprocal,   kFloating,  same,    maths)    /* 1 / x */                                    \
   row(square,       kNumbers,   same,    maths)    /* x * x; bool gives int64 */                  \
-  row(sin,          kFloating,  same,    maths)    /* of radians */                               \
-  row(cos,          kFloating,  same,    maths)    /* of radians */                               \
-  row(tan,          kFloating,  same,    maths)    /* of radians */                               \
-  row(asin,         kFloating,  same,    maths)    /* in radians; outside [-1, 1] NaN */          \
-  row(acos,         kFloating,  same,    maths)    /* in radians; outside [-1, 1] NaN */          \
+  row(sin,          kFloating,  same,    maths)    /* x in radians */                             \
+  row(cos,          kFloating,  same,    maths)    /* x in radians */                             \
+  row(tan,          kFloating,  same,    maths)    /* x in radians */                             \
+  row(asin,         kFloating,  same,    maths)    /* in radians; NaN outside [-1, 1] */          \
+  row(acos,         kFloating,  same,    maths)    /* in radians; NaN outside [-1, 1] */          \
   row(atan,         kFloating,  same,    maths)    /* in radians, in (-pi/2, pi/2) */             \
   row(sinh,         kFloating,  same,    maths)    /* (e^x - e^-x) / 2 */                         \
   row(cosh,         kFloating,  same,    maths)    /* (e^x + e^-x) / 2 */                         \
   row(tanh,         kFloating,  same,    maths)    /* sinh(x) / cosh(x) */                        \
   row(sigmoid,      kFloating,  same,    maths)    /* 1 / (1 + e^-x) */                           \
-  row(relu,         kNumbers,   same,    maths)    /* max(x, 0), NaN stays; gradient 0 at 0 */    \
+  row(relu,         kNumbers,   same,    maths)    /* max(x, 0), keeps NaN; gradient 0 at 0 */    \
   row(asinh,        kFloating,  same,    maths)    /* log(x + sqrt(x^2 + 1)) */                   \
-  row(acosh,        kFloating,  same,    maths)    /* log(x + sqrt(x^2 - 1)); below 1 NaN */      \
+  row(acosh,        kFloating,  same,    maths)    /* log(x + sqrt(x^2 - 1)); NaN below 1 */      \
   row(atanh,        kFloating,  same,    maths)    /* log((1 + x) / (1 - x)) / 2 */               \
   row(erf,          kFloating,  same,    maths)    /* 2 / sqrt(pi) int_0^x e^(-t^2) dt */        \
-  row(erfc,         kFloating,  same,    maths)    /* 1 - erf(x), exact where that is small */    \
-  row(erfinv,       kFloating,  same,    maths)    /* y with erf(y) = x; outside [-1, 1] NaN */   \
+  row(erfc,         kFloating,  same,    maths)    /* 1 - erf(x), accurate for small results */   \
+  row(erfinv,       kFloating,  same,    maths)    /* y with erf(y) = x; NaN outside [-1, 1] */   \
   row(lgamma,       kFloating,  same,    maths)    /* log |Gamma(x)|; inf at 0, -1, ... */        \
   row(digamma,      kFloating,  same,    maths)    /* d log Gamma(x) / dx; NaN at -1, -2, ... */  \
   row(i0,           kFloating,  same,    maths)    /* modified Bessel function of order 0 */      \
   row(sinc,         kFloating,  same,    maths)    /* sin(pi x) / (pi x); 1 at 0 */               \
-  row(frac,         kFloating,  same,    memory)   /* x - trunc(x): the sign of x */              \
-  row(floor,        kFloating,  same,    memory)   /* rounded down; integers as they are */       \
-  row(ceil,         kFloating,  same,    memory)   /* rounded up; integers as they are */         \
-  row(round,        kFloating,  same,    memory)   /* to nearest, halves to even; see floor */    \
-  row(trunc,        kFloating,  same,    memory)   /* rounded to zero; integers as they are */    \
-  row(bitwise_not,  kBits,      same,    memory)   /* ~x; of bool its contrary */                 \
+  row(frac,         kFloating,  same,    memory)   /* x - trunc(x), with the sign of x */         \
+  row(floor,        kFloating,  same,    memory)   /* rounded down; integers unchanged */         \
+  row(ceil,         kFloating,  same,    memory)   /* rounded up; integers unchanged */           \
+  row(round,        kFloating,  same,    memory)   /* to nearest, ties to even; see floor */      \
+  row(trunc,        kFloating,  same,    memory)   /* rounded to zero; integers unchanged */      \
+  row(bitwise_not,  kBits,      same,    memory)   /* ~x; !x for bool */                          \
   row(logical_not,  kAll,       truth,   memory)   /* x == 0 */
 
-/// Maps whose public functions are written by hand; row(name, dtypes, result, cost).
+/// Maps whose public functions are written out in the sources; row(name, dtypes, result, cost).
 #define AMBIT_UNARY_FUNCTIONS(row)                                                                \
   AMBIT_UNARY_MAPS(row)                                                                           \
   row(gelu,         kFloating,  same,    maths)    /* x Phi(x), Phi the normal distribution */    \
   row(i1,           kFloating,  same,    maths)    /* modified Bessel function of order 1 */      \
   row(logit,        kFloating,  same,    maths)    /* log(x / (1 - x)) */                         \
-  row(erfcx,        kFloating,  same,    maths)    /* e^(x^2) erfc(x), no small number for any x */ \
+  row(erfcx,        kFloating,  same,    maths)    /* e^(x^2) erfc(x), without underflow */         \
   row(i0e,          kFloating,  same,    maths)    /* e^-|x| times i0 */                          \
   row(i1e,          kFloating,  same,    maths)    /* e^-|x| times i1 */                          \
-  row(ndtri,        kFloating,  same,    maths)    /* y with Phi(y) = x; outside [0, 1] NaN */    \
-  row(signbit,      kAll,       truth,   memory)   /* x < 0; of -0. and -NaN true */              \
-  row(isnan,        kAll,       truth,   memory)   /* of integers false */                        \
-  row(isinf,        kAll,       truth,   memory)   /* of integers false */                        \
-  row(isfinite,     kAll,       truth,   memory)   /* of integers true */                         \
-  row(gelu_tanh,    kFloating,  same,    maths)    /* nearly gelu, by tanh: see gelu() */         \
+  row(ndtri,        kFloating,  same,    maths)    /* y with Phi(y) = x; NaN outside [0, 1] */    \
+  row(signbit,      kAll,       truth,   memory)   /* sign bit; true for -0. and -NaN */          \
+  row(isnan,        kAll,       truth,   memory)   /* false for integers */                       \
+  row(isinf,        kAll,       truth,   memory)   /* false for integers */                       \
+  row(isfinite,     kAll,       truth,   memory)   /* true for integers */                        \
+  row(gelu_tanh,    kFloating,  same,    maths)    /* gelu approximated by tanh: see gelu() */    \
   row(silu,         kFloating,  same,    maths)    /* x sigmoid(x) */                             \
   row(mish,         kFloating,  same,    maths)    /* x tanh(log(1 + e^x)) */                     \
   row(selu,         kFloating,  same,    maths)    /* 1.05... (x > 0 ? x : 1.67... (e^x - 1)) */  \
@@ -84,24 +83,24 @@ namespace ambit {
 
 /// row(name, dtypes, cost, refuses).
 #define AMBIT_BINARY_FUNCTIONS(row)                                                               \
-  row(add,          kAll,       memory,  none)     /* a + b; of bool "or" */                      \
+  row(add,          kAll,       memory,  none)     /* a + b; "or" for bool */                     \
   row(sub,          kNumbers,   memory,  none)     /* a - b */                                    \
-  row(mul,          kAll,       memory,  none)     /* a * b; of bool "and" */                     \
+  row(mul,          kAll,       memory,  none)     /* a * b; "and" for bool */                    \
   row(div,          kFloating,  memory,  none)     /* a / b */                                    \
   row(floor_divide, kNumbers,   maths,   overflow) /* a / b rounded down */                       \
   row(trunc_divide, kNumbers,   maths,   overflow) /* a / b rounded to zero */                    \
-  row(remainder,    kNumbers,   maths,   zero_divisor) /* a - b floor(a / b): the sign of b */    \
-  row(fmod,         kNumbers,   maths,   zero_divisor) /* a - b trunc(a / b): the sign of a */    \
+  row(remainder,    kNumbers,   maths,   zero_divisor) /* a - b floor(a / b), sign of b */        \
+  row(fmod,         kNumbers,   maths,   zero_divisor) /* a - b trunc(a / b), sign of a */        \
   row(pow,          kNumbers,   maths,   none)     /* a^b; integers wrap, 1 / a^-b truncated */   \
-  row(maximum,      kAll,       memory,  none)     /* the larger; NaN wins */                     \
-  row(minimum,      kAll,       memory,  none)     /* the smaller; NaN wins */                    \
+  row(maximum,      kAll,       memory,  none)     /* the larger; NaN if any is NaN */            \
+  row(minimum,      kAll,       memory,  none)     /* the smaller; NaN if any is NaN */           \
   row(atan2,        kFloating,  maths,   none)     /* the angle of the point (b, a) in radians */ \
-  row(fmax,         kAll,       memory,  none)     /* the larger; NaN loses */                    \
-  row(fmin,         kAll,       memory,  none)     /* the smaller; NaN loses */                   \
+  row(fmax,         kAll,       memory,  none)     /* the larger; ignores NaN */                  \
+  row(fmin,         kAll,       memory,  none)     /* the smaller; ignores NaN */                 \
   row(hypot,        kFloating,  maths,   none)     /* sqrt(a^2 + b^2) without overflow */         \
   row(copysign,     kFloating,  memory,  none)     /* |a| with the sign of b */                   \
-  row(nextafter,    kFloating,  memory,  none)     /* the number after a on the way to b */       \
-  row(xlogy,        kFloating,  maths,   none)     /* a log(b); 0 where a is 0, b no NaN */       \
+  row(nextafter,    kFloating,  memory,  none)     /* next number after a towards b */            \
+  row(xlogy,        kFloating,  maths,   none)     /* a log(b); 0 if a is 0 and b not NaN */      \
   row(logaddexp,    kFloating,  maths,   none)     /* log(e^a + e^b) without overflow */          \
   row(logaddexp2,   kFloating,  maths,   none)     /* log2(2^a + 2^b) without overflow */         \
   row(heaviside,    kAll,       memory,  none)     /* a < 0: 0; a > 0: 1; a = 0: b; NaN 0 */      \
@@ -134,10 +133,10 @@ namespace ambit {
   row(huber,        kFloating,  memory,  none)     /* |a| < b ? a^2 / 2 : b (|a| - b / 2) */      \
   row(logit_loss,   kFloating,  maths,   none)     /* (1 - b) a - logsigmoid(a) */
 
-/// row(name, dtypes, cost). Those of losses and maps with a parameter: gradients from a = dy, b = x
-/// and the parameter or target c; those of binary functions: a = dy, b and c their operands.
+/// row(name, dtypes, cost). Gradients of losses and of maps with a parameter: a = dy, b = x and c
+/// the parameter or target. Gradients of binary functions: a = dy, b and c their operands.
 #define AMBIT_TERNARY_LOOPS(row)                                                                  \
-  row(add_scaled,   kAll,       memory)            /* a + c b; of bool "or" and "and" */          \
+  row(add_scaled,   kAll,       memory)            /* a + c b; "or" and "and" for bool */         \
   row(lerp,         kFloating,  memory)            /* a + c (b - a), exact at c = 0 and 1 */      \
   row(elu_grad,     kFloating,  maths)                                                            \
   row(celu_grad,    kFloating,  maths)                                                            \
@@ -152,9 +151,9 @@ namespace ambit {
   row(pow_exponent_grad, kFloating, maths)         /* b == 0, c >= 0 ? 0 : a b^c log(b) */        \
   row(logaddexp_grad,  kFloating, maths)           /* a / (1 + e^(c - b)) */
 
-/// The same of gradients that are seldom taken; that they are one kernel counts where a kernel is a
-/// launch. Those of maps have a factor or a summand c, by which one serves several maps: sqrt_grad
-/// by 2 is that of sqrt, and by log(2) that of log2.
+/// Gradients that are used less often; as a single kernel they save launches. Gradients of maps
+/// have a factor or summand c, so that one function serves several maps: sqrt_grad with c = 2 is
+/// that of sqrt, with c = log(2) that of log2.
 #define AMBIT_TERNARY_CHAINS(row)                                                                 \
   row(abs_grad,        kFloating, memory)          /* a (c sign(b)) */                            \
   row(square_grad,     kFloating, memory)          /* a (c b) */                                  \
@@ -176,48 +175,48 @@ namespace ambit {
   row(lgamma_grad,     kFloating, maths)           /* a (c digamma(b)) */                         \
   row(i0_grad,         kFloating, maths)           /* a (c i1(b)) */                              \
   row(softsign_grad,   kFloating, memory)          /* a (c / (1 + |b|)^2) */                      \
-  row(div_grad,        kFloating, memory)          /* -a (c / b / b): of c / b by b */            \
+  row(div_grad,        kFloating, memory)          /* -a (c / b / b), of c / b wrt. b */          \
   row(hypot_grad,      kFloating, maths)           /* a b / sqrt(b^2 + c^2) */                    \
   row(atan2_grad,      kFloating, maths)           /* a c / (b^2 + c^2), 0 at (0, 0) */           \
   row(atan2_other_grad, kFloating, maths)          /* -a b / (b^2 + c^2), 0 at (0, 0) */          \
   row(binary_cross_entropy_grad, kFloating, memory) /* a (b - c) / max(b (1 - b), 1e-12) */        \
   row(glu_grad,        kFloating, memory)          /* a b c (1 - c): c = sigmoid(gate) */
 
-/// All of both.
+/// All ternary functions.
 #define AMBIT_TERNARY_FUNCTIONS(row) AMBIT_TERNARY_LOOPS(row) AMBIT_TERNARY_CHAINS(row)
 
-/// row(name); any dtype, the result bool.
+/// row(name); any dtype, result bool.
 #define AMBIT_COMPARE_FUNCTIONS(row) \
   row(eq) row(ne) row(lt) row(le) row(gt) row(ge) row(logical_and) row(logical_or) row(logical_xor)
 
 /// row(name, dtypes, result).
 #define AMBIT_REDUCE_FUNCTIONS(row)                                                               \
-  row(sum,          kAll,       total)             /* of nothing 0; integers wrap */              \
-  row(prod,         kAll,       total)             /* of nothing 1; integers wrap */              \
-  row(mean,         kFloating,  same)              /* of nothing NaN */                           \
-  row(max,          kAll,       same)              /* not of nothing; NaN wins */                 \
-  row(min,          kAll,       same)              /* not of nothing; NaN wins */                 \
-  row(any,          kAll,       truth)             /* of nothing false */                         \
-  row(all,          kAll,       truth)             /* of nothing true */                          \
-  row(nansum,       kFloating,  same)              /* sum of what is not NaN */                   \
+  row(sum,          kAll,       total)             /* 0 if empty; integers wrap */                \
+  row(prod,         kAll,       total)             /* 1 if empty; integers wrap */                \
+  row(mean,         kFloating,  same)              /* NaN if empty */                             \
+  row(max,          kAll,       same)              /* error if empty; NaN if any is NaN */        \
+  row(min,          kAll,       same)              /* error if empty; NaN if any is NaN */        \
+  row(any,          kAll,       truth)             /* false if empty */                           \
+  row(all,          kAll,       truth)             /* true if empty */                            \
+  row(nansum,       kFloating,  same)              /* sum of all but NaN */                       \
   row(abs_sum,      kFloating,  same)              /* sum of |x| */                               \
-  row(norm,         kFloating,  same)              /* root of the sum of x^2 */                   \
-  row(var,          kFloating,  same)              /* mean of the squared deviations */           \
-  row(var_unbiased, kFloating,  same)              /* their sum / (n - 1); of one element NaN */  \
-  row(std,          kFloating,  same)              /* root of var */                              \
-  row(std_unbiased, kFloating,  same)              /* root of var_unbiased */
+  row(norm,         kFloating,  same)              /* sqrt of the sum of x^2 */                   \
+  row(var,          kFloating,  same)              /* mean squared deviation */                   \
+  row(var_unbiased, kFloating,  same)              /* sum / (n - 1); NaN for one element */       \
+  row(std,          kFloating,  same)              /* sqrt of var */                              \
+  row(std_unbiased, kFloating,  same)              /* sqrt of var_unbiased */
 
 /// row(name, dtypes).
 #define AMBIT_SCAN_FUNCTIONS(row)                                                                 \
   row(sum,          kNumbers)                      /* integers wrap */                            \
   row(prod,         kNumbers)                      /* integers wrap */                            \
-  row(logsumexp,    kFloating)                     /* log of the sum of e^x, safe from overflow */
+  row(logsumexp,    kFloating)                     /* log of the sum of e^x, no overflow */
 
 /// row(name, dtypes).
 #define AMBIT_SCATTER_FUNCTIONS(row)                                                              \
-  row(prod,         kAll)                          /* integers wrap; of bool "and" */             \
-  row(max,          kAll)                          /* NaN wins */                                 \
-  row(min,          kAll)                          /* NaN wins */
+  row(prod,         kAll)                          /* integers wrap; "and" for bool */            \
+  row(max,          kAll)                          /* NaN if any is NaN */                        \
+  row(min,          kAll)                          /* NaN if any is NaN */
 // clang-format on
 
 #define AMBIT_ENUMERATOR(name, ...) name,
@@ -236,16 +235,16 @@ struct FunctionRow {
   enum class Result : uint8_t {
     same,   ///< that of the operands
     truth,  ///< bool
-    total,  ///< of integers and bool int64, or for integers their own; of floats the same
+    total,  ///< bool: int64; integers: int64 or the operand's dtype; floats: the operand's dtype
   };
-  /// What an element costs beside the traffic of its operands: loops are worth threads from fewer
-  /// elements on where that is maths.
+  /// Cost of an element besides memory traffic: `maths` lowers the number of elements from which
+  /// loops use threads.
   enum class Cost : uint8_t { memory, maths };
-  /// The integers that the function refuses.
+  /// Integer operands for which the function throws.
   enum class Refuses : uint8_t {
     none,
     zero_divisor,  ///< b == 0
-    overflow,      ///< b == 0, and the least integer by -1
+    overflow,      ///< b == 0, and the smallest integer divided by -1
   };
 
   const char* name;
@@ -254,10 +253,11 @@ struct FunctionRow {
   Cost cost = Cost::memory;
   Refuses refuses = Refuses::none;
 
-  /// Return whether operands may be of `dtype`: what of 16 bits is computed with as float32 too.
+  /// Return true if operands may have `dtype`, including reduced floating-point types where float32
+  /// is supported.
   constexpr bool takes(DType dtype) const { return dtypes::widened(dtypes).contains(dtype); }
-  /// Return whether it refuses some elements of `dtype`: operands have to be looked through before
-  /// any result is written.
+  /// Return true if some values of `dtype` make the function throw, so that operands must be
+  /// checked before any result is written.
   constexpr bool refuses_some(DType dtype) const {
     return refuses != Refuses::none && is_integral(dtype);
   }
@@ -315,7 +315,7 @@ constexpr const char* name(ReduceOp op) { return row_of(op).name; }
 constexpr const char* name(ScanOp op) { return row_of(op).name; }
 constexpr const char* name(ScatterOp op) { return row_of(op).name; }
 
-/// The functions of UnaryOp that linear_map and convolution_map apply.
+/// The UnaryOp functions that linear_map and convolution_map can apply.
 inline constexpr std::array kActivations{UnaryOp::relu, UnaryOp::gelu, UnaryOp::gelu_tanh};
 
 /// Return every function of a family: for (UnaryOp op : functions<UnaryOp>()).

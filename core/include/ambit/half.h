@@ -1,6 +1,6 @@
-// Half and BFloat16: floating-point numbers of 16 bits, for memory; arithmetic is float's, rounded.
+// Half and BFloat16: 16-bit floating-point storage types; arithmetic is done in float and rounded.
 // Sources: IEEE 754-2008 binary16; Intel, "BFLOAT16 - Hardware Numerics Definition", 2018. The
-// operators are those of libtorch's c10/util/Half-inl.h.
+// operators follow libtorch's c10/util/Half-inl.h.
 #pragma once
 
 #include <ambit/api.h>
@@ -14,8 +14,9 @@
 
 namespace ambit {
 
-/// A sign, 15 - F bits of exponent and F of fraction. A float becomes the nearest one, of two the
-/// even one, and infinity from half a step above the largest; a NaN stays one, with its sign.
+/// A sign bit, 15 - F exponent bits and F fraction bits. Conversion from float rounds to nearest,
+/// ties to even; values half a step or more above the largest become infinity; a NaN keeps its
+/// sign.
 template <int F>
 struct Binary16 {
   uint16_t x;  ///< the bits
@@ -31,8 +32,7 @@ struct Binary16 {
   AMBIT_HOST_DEVICE friend constexpr Binary16 operator-(Binary16 a) {
     return {static_cast<uint16_t>(a.x ^ 0x8000), from_bits()};
   }
-  // With one of its kind and with integers such a number comes out, with float and double theirs.
-  // Comparisons are float's.
+  // With Binary16 or an integer the result is a Binary16, else that type. Comparisons are in float.
 #define AMBIT_BINARY16_OPERATOR(op)                                                      \
   AMBIT_HOST_DEVICE friend constexpr Binary16 operator op(Binary16 a, Binary16 b) {      \
     return static_cast<float>(a) op static_cast<float>(b);                               \
@@ -70,7 +70,7 @@ struct Binary16 {
   AMBIT_HOST_DEVICE static constexpr uint16_t round(float value) {
     const auto bits = __builtin_bit_cast(uint32_t, value);
     const uint32_t sign = bits >> 16 & 0x8000, magnitude = bits & 0x7fffffff;
-    if (magnitude > 0x7f800000) {  // NaN: quiet, with what fits of its payload
+    if (magnitude > 0x7f800000) {  // NaN: quiet, with the upper bits of its payload
       const uint32_t payload = magnitude >> kDropped & ((1u << F) - 1);
       return static_cast<uint16_t>(sign | kInfinity | 1u << (F - 1) | payload);
     }
@@ -79,7 +79,7 @@ struct Binary16 {
       const uint32_t rebased = magnitude - (kRebias << 23);
       result = (rebased + (1u << (kDropped - 1)) - 1 + (rebased >> kDropped & 1)) >> kDropped;
       if (result > kInfinity) result = kInfinity;
-    } else if (magnitude >> 23 >= kRebias - F) {  // below the least normal number: fewer bits
+    } else if (magnitude >> 23 >= kRebias - F) {  // subnormal: fewer bits
       const uint32_t fraction = (magnitude & 0x7fffff) | 0x800000;
       const uint32_t dropped = kDropped + kRebias + 1 - (magnitude >> 23);
       result = (fraction + (1u << (dropped - 1)) - 1 + (fraction >> dropped & 1)) >> dropped;
@@ -101,7 +101,7 @@ struct Binary16 {
   }
 };
 
-/// IEEE's binary16: 11 significant bits, up to 65504, normal from 2^-14 on.
+/// IEEE binary16: 11 significant bits, up to 65504, normal from 2^-14 on.
 using Half = Binary16<10>;
 /// The upper half of a float: 8 significant bits, the range of float.
 using BFloat16 = Binary16<7>;

@@ -6,8 +6,8 @@
 namespace ambit {
 
 /// `InferenceMode guard;`: nothing in the scope records gradients; InferenceMode(false) records
-/// again inside of it. What a tensor made here may do later is as under NoGradGuard, which
-/// costs nothing in ambit: libtorch's refusals, such as of saving it for a backward, are not made.
+/// again inside it. It equals NoGradGuard: libtorch's restrictions on tensors made in inference
+/// mode, such as not saving them for backward, do not exist.
 class AMBIT_API InferenceMode {
  public:
   explicit InferenceMode(bool enabled = true);
@@ -15,7 +15,7 @@ class AMBIT_API InferenceMode {
   InferenceMode(const InferenceMode&) = delete;
   InferenceMode& operator=(const InferenceMode&) = delete;
 
-  /// Whether the innermost one of this thread is on.
+  /// True if the thread's innermost InferenceMode is enabled.
   static bool is_enabled();
 
  private:

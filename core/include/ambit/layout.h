@@ -1,4 +1,5 @@
-// How elements lie in memory, as libtorch names it. Every tensor of ambit is strided.
+// Layout and MemoryFormat, libtorch's names for the order of elements in memory. All ambit tensors
+// are strided.
 #pragma once
 
 #include <ambit/api.h>
@@ -8,16 +9,16 @@
 
 namespace ambit {
 
-/// Sparse is there to be refused by name: NotImplementedError.
+/// Sparse exists only to be refused with NotImplementedError.
 enum class Layout : int8_t { Strided, Sparse };
 
 inline constexpr Layout kStrided = Layout::Strided;
 inline constexpr Layout kSparse = Layout::Sparse;
 
-/// Which dim's elements are neighbours: those of the last one (Contiguous), or of the channels, dim
-/// 1, of [N,C,H,W] (ChannelsLast) and [N,C,D,H,W] (ChannelsLast3d); Preserve: as the input's.
-/// Ops take every layout and give contiguous outputs; what a layout makes faster elsewhere, such as
-/// convolutions, ambit's backends arrange on their own.
+/// The dim with stride 1: the last one (Contiguous), or dim 1, the channels, of [N,C,H,W]
+/// (ChannelsLast) and [N,C,D,H,W] (ChannelsLast3d); Preserve: the input's format. Ops accept every
+/// layout and return contiguous outputs; where another layout is faster, as in convolutions,
+/// ambit's backends convert internally.
 enum class MemoryFormat : int8_t { Contiguous, Preserve, ChannelsLast, ChannelsLast3d };
 
 /// Print as libtorch: "Strided", "ChannelsLast".

@@ -1,4 +1,4 @@
-// Memory of devices, for those who watch or tune it: statistics and the cache.
+// Statistics and cache of device memory.
 #pragma once
 
 #include <ambit/device.h>
@@ -8,21 +8,21 @@
 
 namespace ambit {
 
-/// Bytes, from a device's allocator.
+/// Statistics of a device's allocator, in bytes.
 struct MemoryStats {
   size_t in_use = 0;              ///< held by tensors
-  size_t peak_in_use = 0;         ///< the most ever held by tensors
-  size_t cached = 0;              ///< free, kept for reuse; also rests beside what tensors hold
-  size_t system_allocations = 0;  ///< calls (not bytes) that reached the system's allocator
-  size_t allocated = 0;           ///< all that tensors ever got, freed or not
+  size_t peak_in_use = 0;         ///< maximum of in_use
+  size_t cached = 0;              ///< free, kept for reuse, with unused rests of tensors' blocks
+  size_t system_allocations = 0;  ///< calls of the system's allocator (a count, not bytes)
+  size_t allocated = 0;           ///< total ever given to tensors, freed or not
 };
 
-/// Return what the device's allocator holds. Errors: BackendError when the device does not exist.
+/// Return a device's allocator statistics. Errors: BackendError if the device does not exist.
 AMBIT_API MemoryStats memory_stats(Device device);
-/// Give the system back what the device's allocator keeps, but rests beside what tensors hold.
+/// Return cached memory to the system, except rests of blocks that tensors hold.
 AMBIT_API void empty_cache(Device device);
 
-/// libtorch's names for Device(kCUDA, index): -1 is cuda:0, or what a DeviceGuard has chosen.
+/// libtorch's names for Device(kCUDA, index); -1 is cuda:0, or the device of a DeviceGuard.
 namespace cuda {
 inline void synchronize(int index = -1) { ambit::synchronize(Device(kCUDA, index)); }
 inline MemoryStats memory_stats(int index = -1) {

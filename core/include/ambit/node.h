@@ -1,5 +1,5 @@
-// A node of the graph that backward walks: an op that was recorded. Programs read it, as
-// `y.grad_fn()->name()` and `->next_edges()`; ops make theirs with detail/record.h.
+// Node: a recorded op in the backward graph. Programs can read it, as in `y.grad_fn()->name()` and
+// `->next_edges()`; ops create nodes with detail/record.h.
 #pragma once
 
 #include <ambit/detail/pooled.h>
@@ -17,14 +17,14 @@ class Node;
 class NodeUse;
 struct NodeHooks;  // core/autograd/autograd_meta.h
 
-/// Where a gradient flows on to: input `input_nr` of `function`, or a leaf tensor, which has no
-/// node here (in libtorch: an AccumulateGrad). Empty: nowhere.
+/// The destination of a gradient: input `input_nr` of `function`, or a leaf tensor, which has no
+/// node here (in libtorch: an AccumulateGrad). Empty: no destination.
 struct AMBIT_API Edge {
   intrusive_ptr<Node> function;
-  uint32_t input_nr = 0;  ///< which output of the op that `function` stands for
+  uint32_t input_nr = 0;  ///< the output of `function`'s op that gets the gradient
   intrusive_ptr<TensorImpl> leaf;
   explicit operator bool() const { return function || leaf; }
-  /// Return whether `function` may be followed.
+  /// Return true if `function` is not null.
   bool is_valid() const { return static_cast<bool>(function); }
 };
 
@@ -34,11 +34,11 @@ class AMBIT_API Node : public RefCounted, public Pooled {
   Node(const char* op, uint32_t outputs);
   virtual ~Node();
 
-  /// Fill `in[i]` for each i with `wanted[i]`; entries of `out` may be undefined (zero).
+  /// Compute `in[i]` for each i with `wanted[i]`; undefined entries of `out` mean zero.
   virtual void apply(std::span<const Tensor> out, std::span<Tensor> in,
                      std::span<const uint8_t> wanted) = 0;
-  /// Drop the tensors that were saved for apply(), which then must not be called again. Return
-  /// false where there were none: then it may be.
+  /// Free the tensors saved for apply(), which must not be called again then. Return false if none
+  /// were saved; apply() may then be called again.
   virtual bool release() = 0;
   virtual std::span<Edge> edges() = 0;
 
@@ -47,7 +47,7 @@ class AMBIT_API Node : public RefCounted, public Pooled {
   /// Return the name that PyTorch prints: "MulBackward0".
   std::string name() const { return name_of(op_); }
   static std::string name_of(const char* op);
-  /// Return where the gradients flow on to, one edge for each input of the op.
+  /// Return the destinations of the gradients, one edge for each input of the op.
   std::span<const Edge> next_edges() const { return const_cast<Node*>(this)->edges(); }
   /// Return one of them. Errors: IndexError.
   const Edge& next_edge(size_t i) const;
@@ -55,10 +55,10 @@ class AMBIT_API Node : public RefCounted, public Pooled {
   uint32_t num_inputs() const { return outputs_; }            ///< of backward: the op's outputs
 
   uint32_t outputs() const { return outputs_; }
-  uint64_t sequence() const { return sequence_; }  ///< higher than those of all its edges' nodes
+  uint64_t sequence() const { return sequence_; }  ///< above that of each node it reaches
   uint64_t sequence_nr() const { return sequence_; }
 
-  /// Destroy without recursion, however deep the graph below is.
+  /// Destroy without recursion, so that deep graphs do not overflow the stack.
   static void destroy(Node* n) noexcept;
 
  private:
@@ -67,10 +67,10 @@ class AMBIT_API Node : public RefCounted, public Pooled {
 
   const char* op_;
   uint32_t outputs_;
-  std::atomic<int32_t> use_{0};  // NodeUse's
+  std::atomic<int32_t> use_{0};  // for NodeUse
   uint64_t sequence_;
   Node* next_to_destroy_ = nullptr;
-  std::atomic<NodeHooks*> hooks_{nullptr};  // of the tensors that are its outputs; owned
+  std::atomic<NodeHooks*> hooks_{nullptr};  // of the op's output tensors; owned
 };
 
 namespace autograd {

@@ -1,22 +1,21 @@
-// How many threads kernels on the CPU may use.
+// The number of threads of CPU kernels.
 #pragma once
 
 #include <ambit/api.h>
 
 namespace ambit {
 
-/// Set how many threads one kernel on the CPU may use, in all threads of the process from their
-/// next kernel on. At first it is OMP_NUM_THREADS, or else the number of cores that this process
-/// may use: not of hyperthreads, nor more than taskset or the quota of a container give it. Threads
-/// that find their core taken are left out, so it does no harm when others use the machine too.
+/// Set how many threads a CPU kernel may use, for all threads of the process from their next kernel
+/// on. Initially OMP_NUM_THREADS, else the number of physical cores that this process may use,
+/// within taskset and the container's CPU quota. Threads that find their core busy are left out of
+/// a kernel, so sharing the machine with other processes does little harm.
 /// Errors: Error for less than 1.
 AMBIT_API void set_num_threads(int threads);
-/// Return how many threads a kernel that the calling thread starts may use.
+/// Return how many threads a kernel called by this thread may use.
 AMBIT_API int get_num_threads();
 
-/// While it lives, kernels that the calling thread starts use no other thread, and
-/// get_num_threads() is 1 in it: for programs with many threads already, such as the workers of a
-/// data loader.
+/// Within its scope, kernels called by this thread use no other thread and get_num_threads() is 1:
+/// for programs that already have many threads, such as the workers of a data loader.
 class AMBIT_API SingleThreadGuard {
  public:
   SingleThreadGuard();

@@ -1,5 +1,5 @@
-// Parameters of ops and kernels, one struct shared by the public op and all backends. Each owns the
-// shape arithmetic that follows from it.
+// Parameters of ops and kernels: one struct shared by the public op and all backends, with its
+// shape arithmetic.
 #pragma once
 
 #include <ambit/function_table.h>
@@ -15,22 +15,22 @@
 
 namespace ambit {
 
-/// A number as an operand beside a tensor.
+/// A scalar operand of a binary op on a tensor.
 struct ScalarOperand {
   Scalar value;
   bool first = false;  ///< op(value, x), else op(x, value)
 };
 
-/// A function of kActivations behind a product. A call of the kernel bears the product's name;
-/// where a kernel takes a function as it is, UnaryOp say, that is the name of the call.
+/// An activation of kActivations applied to the result of a product. The profiler names such a call
+/// after the product's kernel; for a kernel that receives a plain UnaryOp, after the function.
 struct ActivationParams {
   constexpr ActivationParams(UnaryOp function) : op(function) {}
   constexpr operator UnaryOp() const { return op; }
   UnaryOp op;
 };
 
-/// Parameters of a random fill: element i takes lane i of the Philox stream (seed, offset + ...),
-/// as backend/philox.h defines it, so that every backend makes the same numbers.
+/// Parameters of a random fill: element i uses lane i of the Philox stream (seed, offset + ...), as
+/// defined in backend/philox.h, so that all backends produce the same numbers.
 struct RandomParams {
   enum class Kind : uint8_t {
     uniform,    ///< [low, high), floating point
@@ -52,7 +52,7 @@ struct Pair {
   friend constexpr bool operator==(const Pair&, const Pair&) = default;
 };
 
-/// A Pair as programs write it, also 5 or {5}; libtorch's ExpandingArray<2>.
+/// A Pair from 5, {5} or {h, w}; libtorch's ExpandingArray<2>.
 class IntOrPair {
  public:
   constexpr IntOrPair(int64_t both) : pair_{both, both} {}
@@ -66,8 +66,7 @@ class IntOrPair {
   Pair pair_;
 };
 
-/// A number for each spatial dim in their order, as {5}, {h, w} or {d, h, w}; one is for all of
-/// them.
+/// One number for each spatial dim, in order: {5} (for all dims), {h, w} or {d, h, w}.
 class PerAxis {
  public:
   static constexpr size_t kMost = 3;
@@ -75,7 +74,8 @@ class PerAxis {
   constexpr PerAxis() = default;
   /// Errors: Error unless there are one to three numbers.
   constexpr PerAxis(std::initializer_list<int64_t> sizes) { assign(sizes); }
-  /// None of a number, so that no {3, 2} is taken for parameters of stride {3} and padding {2}.
+  /// Not constructible from a plain number, so that {3, 2} is not read as parameters with stride
+  /// {3} and padding {2}.
   template <std::convertible_to<IntArrayRef> List>
   requires(!std::is_arithmetic_v<List>) constexpr PerAxis(const List& sizes) { assign(sizes); }
 
@@ -83,11 +83,11 @@ class PerAxis {
   constexpr int64_t operator[](size_t i) const { return values_[i]; }
   /// Return how many numbers were given.
   constexpr size_t size() const { return count_; }
-  /// Whether those are for so many dims.
+  /// Return true if the numbers fit that many dims.
   constexpr bool fits(size_t dims) const { return count_ == 1 || count_ == dims; }
-  /// The numbers of so many dims.
+  /// Return one number for each of so many dims.
   constexpr IntArrayRef of(size_t dims) const { return {values_, dims}; }
-  /// Those that were given.
+  /// The numbers that were given.
   constexpr operator IntArrayRef() const { return {values_, count_}; }
   friend constexpr bool operator==(const PerAxis&, const PerAxis&) = default;
 
@@ -103,8 +103,8 @@ class PerAxis {
   size_t count_ = 1;
 };
 
-/// {2, 1} as an argument that might also be parameters in braces, {.stride = {2, 1}}: no class that
-/// takes a list can be told from those. {} is parameters.
+/// {2, 1} as an argument that could also be parameters in braces, {.stride = {2, 1}}: overload
+/// resolution cannot tell a class with a list constructor from those. {} is parameters.
 struct PerAxisList {
   static constexpr int64_t kNone = std::numeric_limits<int64_t>::min();
   struct Given {
@@ -116,7 +116,7 @@ struct PerAxisList {
   int64_t second = kNone, third = kNone;
 };
 
-/// The same as an argument, which may be a bare number: conv2d(x, w, b, 2, {1, 0}).
+/// A PerAxis as a function argument, also from a plain number: conv2d(x, w, b, 2, {1, 0}).
 class PerAxisArgument : public PerAxis {
  public:
   constexpr PerAxisArgument(std::initializer_list<int64_t> sizes) : PerAxis(sizes) {}
@@ -134,56 +134,57 @@ class PerAxisArgument : public PerAxis {
 template <class T>
 concept PerAxisNumbers = std::convertible_to<const T&, PerAxisArgument>;
 
-/// Of convolutions in one to three spatial dims: x [N,C,...], w [K,C/groups,...], y [N,K,...].
+/// Parameters of convolutions in one to three spatial dims: x [N,C,...], w [K,C/groups,...], y
+/// [N,K,...].
 struct ConvParams {
   PerAxis stride{1}, padding{0}, dilation{1};  ///< in elements
   int64_t groups = 1;
 
-  /// Return y's sizes, in each spatial dim (x + 2 padding - dilation (w - 1) - 1) / stride + 1.
-  /// Errors: ShapeError for anything that does not fit.
+  /// Return y's sizes, (x + 2 padding - dilation (w - 1) - 1) / stride + 1 in each spatial dim.
+  /// Errors: ShapeError if the shapes do not match.
   AMBIT_API Dims out_sizes(const char* op, IntArrayRef input, IntArrayRef weight) const;
-  /// Return the sizes [N,K,...] that a transposed convolution makes of x [N,C,...] with w
-  /// [C,K/groups,...]: (x - 1) stride - 2 padding + dilation (w - 1) + 1 + output_padding.
-  /// Errors: ShapeError for anything that does not fit.
+  /// Return the output sizes [N,K,...] of a transposed convolution of x [N,C,...] with w
+  /// [C,K/groups,...]: (x - 1) stride - 2 padding + dilation (w - 1) + 1 + output_padding. Errors:
+  /// ShapeError if the shapes do not match.
   AMBIT_API Dims transposed_sizes(const char* op, IntArrayRef input, IntArrayRef weight,
                                   const PerAxis& output_padding) const;
-  /// Return how much padding, before and behind together, lets x keep its sizes where stride is 1:
-  /// dilation (w - 1) in each spatial dim. Errors: ShapeError for anything that does not fit.
+  /// Return the total padding of both sides that keeps x's sizes with stride 1: dilation (w - 1) in
+  /// each spatial dim. Errors: ShapeError if the shapes do not match.
   AMBIT_API Dims same_padding(const char* op, IntArrayRef weight) const;
 };
 
-/// Of pooling in one to three dims: x [N,C,in...], y [N,C,out...].
+/// Parameters of pooling in one to three dims: x [N,C,in...], y [N,C,out...].
 struct PoolParams {
   PerAxis kernel{1};
-  PerAxis stride = kernel;          ///< as libtorch: windows side by side where it is not given
+  PerAxis stride = kernel;          ///< default: the kernel size, as in libtorch
   PerAxis padding{0}, dilation{1};  ///< in elements, as kernel and stride
   bool ceil_mode = false;
-  bool count_include_pad = true;  ///< averages only: padding counts in the divisor
-  int64_t divisor = 0;            ///< averages only: what sums are divided by; 0: by their windows
-  /// Window i of n over `size` elements is floor(i size / n) up to ceil((i + 1) size / n), which is
-  /// not in it: y's sizes are free, and of what is above only divisor counts.
+  bool count_include_pad = true;  ///< averages only: the divisor includes padding
+  int64_t divisor = 0;            ///< averages only: divisor of the sums; 0: the window's size
+  /// Window i of n over `size` elements is [floor(i size / n), ceil((i + 1) size / n)): the caller
+  /// chooses y's sizes, and of the fields above only divisor is used.
   bool adaptive = false;
 
-  /// Return y's sizes, unless they are free. Errors: ShapeError for anything that does not fit.
+  /// Return y's sizes, unless adaptive. Errors: ShapeError if the shapes do not match.
   AMBIT_API Dims out_sizes(const char* op, IntArrayRef input) const;
 };
 
-/// Of interpolate: x [N,C,in...], y [N,C,out...]; what it means is in backend/interpolation.h.
+/// Parameters of interpolate: x [N,C,in...], y [N,C,out...]; semantics: backend/interpolation.h.
 struct InterpolateParams {
   enum class Mode : uint8_t { nearest, nearest_exact, linear, cubic };
   Mode mode = Mode::nearest;
-  bool align_corners = false;  ///< linear and cubic: the outermost elements keep their places
-  std::array<double, PerAxis::kMost> scale{};  ///< by dim: out / in; the sizes' own unless above 0
+  bool align_corners = false;  ///< linear and cubic: map the outermost elements onto each other
+  std::array<double, PerAxis::kMost> scale{};  ///< by dim: out / in; 0: computed from the sizes
 };
 
-/// Of embedding_bag.
+/// Parameters of embedding_bag.
 struct EmbeddingBagParams {
   enum class Mode : uint8_t { sum, mean, max };
   Mode mode = Mode::sum;
-  int64_t padding = -1;  ///< an index that counts in no bag
+  int64_t padding = -1;  ///< an index that is ignored
 };
 
-/// Of batch_norm: x [N,C,...].
+/// Parameters of batch_norm: x [N,C,...].
 struct BatchNormParams {
   bool training = true;
   double momentum = 0.1;  ///< weight of the new statistics in the running ones
@@ -191,37 +192,37 @@ struct BatchNormParams {
   friend bool operator==(const BatchNormParams&, const BatchNormParams&) = default;
 };
 
-/// Of attention: softmax(scale * q k^T + mask) v.
+/// Parameters of attention: softmax(scale * q k^T + mask) v.
 struct AttentionParams {
   double scale = 1;
-  bool causal = false;  ///< query i sees keys up to i alone
+  bool causal = false;  ///< query i attends only to keys up to i
 };
 
-/// Of triangular_solve: which triangle of A there is, and what of it.
+/// Parameters of triangular_solve: the triangle of A to use, and how.
 struct TriangularParams {
   bool upper = true;
-  bool transpose = false;      ///< solve with A^T; `upper` tells of A itself
-  bool unitriangular = false;  ///< the diagonal is 1, whatever A has there
+  bool transpose = false;      ///< solve with A^T; `upper` refers to A itself
+  bool unitriangular = false;  ///< take the diagonal as 1 without reading it
 };
 
-/// A step of SGD, by the options of optim::SGD.
+/// Parameters of a step of optim::SGD.
 struct SgdParams {
   double lr = 0, momentum = 0, dampening = 0, weight_decay = 0;
   bool nesterov = false;
-  bool first_step = false;  ///< the momentum buffer is still empty: it becomes the gradient
+  bool first_step = false;  ///< the momentum buffer is uninitialised: set it to the gradient
 };
 
-/// A step of Adam or AdamW, by the options of optim::Adam.
+/// Parameters of a step of optim::Adam or AdamW.
 struct AdamParams {
   double lr = 1e-3, beta1 = 0.9, beta2 = 0.999;
   double eps = 1e-8;  ///< added to the square root of the second moment
   double weight_decay = 0;
-  bool decoupled = false;  ///< AdamW's decay: of the parameter itself, not through its gradient
-  int64_t step = 1;        ///< t of the formulas
+  bool decoupled = false;  ///< AdamW: decay the parameter itself, not through the gradient
+  int64_t step = 1;        ///< t in the formulas, from 1
 
-  /// Return lr / (1 - beta1^t), which the first moment is multiplied by.
+  /// Return lr / (1 - beta1^t), the factor of the first moment.
   AMBIT_API double step_size() const;
-  /// Return 1 / sqrt(1 - beta2^t), which the root of the second moment is.
+  /// Return 1 / sqrt(1 - beta2^t), the factor of the square root of the second moment.
   AMBIT_API double root_scale() const;
 };
 

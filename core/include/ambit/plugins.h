@@ -1,5 +1,5 @@
-// Backends in shared libraries, as programs meet them: loading one, and the report of every file
-// that was tried. Where they are looked for: backends/README.md.
+// Load backends from shared libraries; report every file that was tried. Search path:
+// backends/README.md.
 #pragma once
 
 #include <ambit/api.h>
@@ -9,21 +9,20 @@
 
 namespace ambit {
 
-/// What came of one file that the loader tried.
+/// Result of loading one file.
 struct LoadAttempt {
   std::string file;
   bool loaded = false;
-  std::string result;  ///< "cuda: 2 devices", or the reason why it was refused
+  std::string result;  ///< "cuda: 2 devices", or the reason of the failure
 };
 
-/// Load the backends of one shared library. Loading the same file again does nothing, where it was
-/// refused it is tried again.
-/// Errors: BackendError with the reason, also kept in load_report().
+/// Load the backends of one shared library. A file already loaded is skipped; one that failed is
+/// tried again. Errors: BackendError with the reason, also kept in load_report().
 AMBIT_API void load_backend(const std::string& path);
 /// Load every plugin of $AMBIT_BACKEND_PATH (files or folders, separated by colons) and of
-/// <libdir>/ambit/backends that was not tried yet. Never throws: reasons are in load_report().
+/// <libdir>/ambit/backends that was not tried yet. Never throws: errors are in load_report().
 AMBIT_API void load_all_backends() noexcept;
-/// Return what came of every file tried so far, in order.
+/// Return the result of every file tried so far, in order.
 AMBIT_API std::vector<LoadAttempt> load_report();
 
 }  // namespace ambit

@@ -1,6 +1,5 @@
-// Where the time goes: what ops, backward's nodes, copies between devices, optimizers' steps and a
-// program's own scopes cost on the host and on the device. Names and units are those of
-// torch.profiler.
+// Profiler: host and device time of ops, backward nodes, copies between devices, optimizer steps
+// and the program's own scopes. Names and units are those of torch.profiler.
 //   profiler::Profile profile;
 //   train();
 //   profile.stop();
@@ -19,46 +18,48 @@
 
 namespace ambit::profiler {
 
-/// What a profile records beside names, times, dtypes and bytes.
+/// What a profile records besides names, times, dtypes and bytes.
 struct ProfileOptions {
-  bool record_shapes = false;   ///< the sizes of each kernel's tensors; costs more than all else
-  bool profile_memory = false;  ///< what tensors hold on the device of each kernel
-  /// How many calls the trace and events() have at most: the first. Averages are of all.
+  bool record_shapes = false;   ///< sizes of each kernel's tensors; the most expensive part of
+                                ///< profiling
+  bool profile_memory = false;  ///< memory held by tensors on each kernel's device
+  /// Maximum number of calls in the trace and in events(): the first. Averages include all.
   size_t max_events = 1'000'000;
 };
 
 enum class EventKind : uint8_t {
-  op,        ///< a call of a kernel, or of a composite in its place
+  op,        ///< a call of a kernel or composite
   backward,  ///< a node of the graph
   copy,      ///< between a device and the host, or two devices
-  scope,     ///< RecordFunction, an optimizer's step too
+  scope,     ///< RecordFunction, or an optimizer step
 };
 
-/// One call. Times are in microseconds; sizes in bytes.
+/// One call. Times in microseconds, sizes in bytes.
 struct FunctionEvent {
   std::string name;  ///< "conv_transpose", "exp", "MulBackward0", "SGD.step", ...
   EventKind kind = EventKind::op;
-  int thread = 0;            ///< 0 is the one that made the profile; then in order of their calls
-  int depth = 0;             ///< how many calls of its thread it is inside of
-  double start = 0;          ///< since the profile began
-  double cpu_time = 0;       ///< on the host; of an accelerator's kernel that is to queue it
-  double self_cpu_time = 0;  ///< without what it called
-  double device_start = -1;  ///< of a kernel on a device that keeps time; -1: none does
-  double device_time = 0;    ///< of its kernels, those that it called too
+  int thread = 0;            ///< 0: the thread that made the profile; others in the order of their
+                             ///< first calls
+  int depth = 0;             ///< number of enclosing calls in its thread
+  double start = 0;          ///< since the profile's start
+  double cpu_time = 0;       ///< on the host; for an accelerator's kernel the time to enqueue it
+  double self_cpu_time = 0;  ///< excluding nested calls
+  double device_start = -1;  ///< of a kernel; -1: its device does not measure time
+  double device_time = 0;    ///< of its kernels, including nested calls
   double self_device_time = 0;
   Device device;       ///< of an op or a copy
   std::string dtypes;  ///< of an op's tensors, outputs first: "float32, int64"
-  /// With record_shapes, of what an op reads and writes: "[4, 10], [4]".
+  /// With record_shapes, sizes of the tensors that an op reads and writes: "[4, 10], [4]".
   std::string input_shapes, output_shapes;
-  int64_t kernels = 0;  ///< calls of kernels, those of what it called too
-  int64_t bytes = 0;    ///< of the elements of an op's tensors
-  /// With profile_memory: what the device's allocator gave to tensors and took back since the event
-  /// before, by any thread, what tensors held in the end, and that with what it kept for reuse. An
-  /// op's outputs are made just before it.
+  int64_t kernels = 0;  ///< kernel calls, including nested ones
+  int64_t bytes = 0;    ///< size of the elements of an op's tensors
+  /// With profile_memory, on the event's device: memory that tensors got and freed since the
+  /// previous event in any thread, memory held by tensors at the end, and the same plus the
+  /// allocator's cache. An op's outputs are allocated just before its event.
   int64_t allocated = 0, freed = 0, in_use = 0, reserved = 0;
 };
 
-/// The calls of one name, on one device and of one kind (and of like dtypes and shapes).
+/// Statistics of all calls with one name, device and kind (and dtypes and shapes).
 struct FunctionEventAvg {
   std::string key;  ///< the name
   EventKind kind = EventKind::op;
@@ -67,45 +68,45 @@ struct FunctionEventAvg {
   int64_t count = 0, kernels = 0, bytes = 0;
   double cpu_time_total = 0, self_cpu_time_total = 0;        ///< microseconds
   double device_time_total = 0, self_device_time_total = 0;  ///< microseconds
-  int64_t allocated = 0, freed = 0, peak = 0;                ///< bytes; peak: the most in use
+  int64_t allocated = 0, freed = 0, peak = 0;                ///< bytes; peak: maximum in_use
   double cpu_time() const { return cpu_time_total / static_cast<double>(count); }
   double device_time() const { return device_time_total / static_cast<double>(count); }
 };
 
-/// The rows of a table.
+/// The rows of a table of averages.
 class AMBIT_API EventAverages : public std::vector<FunctionEventAvg> {
  public:
-  /// Return them as text, largest first, and the sums of all of them below. sort_by: the name of a
-  /// number of FunctionEventAvg, such as "cpu_time_total"; row_limit: -1: all.
-  /// Errors: Error for another name.
+  /// Return a text table, largest first, with totals at the end. sort_by: the name of a numeric
+  /// field of FunctionEventAvg, such as "cpu_time_total"; row_limit: number of rows, -1: all.
+  /// Errors: Error for an unknown name.
   std::string table(std::string_view sort_by = "self_cpu_time_total", int row_limit = 100) const;
 };
 
-/// Record what all threads do from here to stop(). One at a time in a process. Threads that are
-/// inside a scope or a call when it begins or stops: that one is left out, what it calls is not.
+/// Record the calls of all threads until stop(). Only one profile can be active in a process. A
+/// scope or call that is running at start or stop is not recorded; calls nested in it are.
 class AMBIT_API Profile {
  public:
-  /// Begin. Errors: Error when there is one already.
+  /// Start recording. Errors: Error when another profile is active.
   explicit Profile(const ProfileOptions& options = {});
-  /// Stop, if it has not, and forget it.
+  /// Stop if still active, and discard the results.
   ~Profile();
   Profile(const Profile&) = delete;
   Profile& operator=(const Profile&) = delete;
 
-  /// Stop, and wait for the times of devices. Does nothing the second time.
+  /// Stop, and wait for the devices' times. A second call does nothing.
   void stop();
 
-  /// Return the sums by name, device and dtypes, or also by shapes. Requires: it was stopped.
-  /// Errors: Error when it was not; so for all below.
+  /// Return the sums by name, device and dtypes, and optionally by shapes. Errors of this and all
+  /// functions below: Error before stop().
   EventAverages key_averages(bool group_by_input_shape = false) const;
-  /// Return the calls, each thread's in the order in which they ended.
+  /// Return the calls, by thread, in the order in which they ended.
   std::vector<FunctionEvent> events() const;
-  /// Return how many calls were beyond max_events.
+  /// Return the number of calls dropped because of max_events.
   size_t dropped() const;
-  /// Write Chrome's trace format (JSON), which Perfetto and chrome://tracing open. TensorBoard with
-  /// torch_tb_profiler shows the files of a folder that are named <anything>.pt.trace.json; scopes
-  /// named "ProfilerStep#1", "ProfilerStep#2", ... are its steps.
-  /// Errors: SerializationError when it cannot be written; an old file is then as it was.
+  /// Write Chrome's trace format (JSON) for Perfetto and chrome://tracing. TensorBoard with
+  /// torch_tb_profiler shows files named <anything>.pt.trace.json; scopes named "ProfilerStep#1",
+  /// "ProfilerStep#2", ... are its steps. Errors: SerializationError when writing fails; an
+  /// existing file is then unchanged.
   void export_chrome_trace(const std::string& path) const;
 
  private:
@@ -114,12 +115,12 @@ class AMBIT_API Profile {
   std::unique_ptr<Results> results_;
 };
 
-/// Return whether a profile is on.
+/// Return true if a profile is active.
 AMBIT_API bool is_enabled();
 
-/// A scope of the program's own, from here to the end of the block, in a profile if one is on:
+/// A named scope of the program until the end of the block, recorded if a profile is active:
 ///   profiler::RecordFunction scope("augment");
-/// It ends in the thread that made it.
+/// Construct and destroy it in the same thread.
 class AMBIT_API RecordFunction {
  public:
   explicit RecordFunction(std::string_view name);
@@ -128,9 +129,9 @@ class AMBIT_API RecordFunction {
   RecordFunction& operator=(const RecordFunction&) = delete;
 
  private:
-  uint64_t profile_ = 0;  // the number of the one that was on; 0: none
+  uint64_t profile_ = 0;  // number of the active profile; 0: none
 };
-/// torch.profiler's name: profiler::record_function scope("augment");
+/// torch.profiler's name.
 using record_function = RecordFunction;
 
 }  // namespace ambit::profiler

@@ -1,5 +1,5 @@
-// Seeds and random state, one generator per device, all Philox (backend/philox.h): the same seed
-// gives the same numbers on every backend. Generators of one's own can be made beside them.
+// Seeds and random state: one generator per device, all Philox (backend/philox.h), so that the same
+// seed gives the same numbers on every backend. Programs can create further generators.
 #pragma once
 
 #include <ambit/device.h>
@@ -13,42 +13,43 @@ namespace ambit {
 
 class Tensor;
 
-/// Position in a random stream. A handle: copies share the position, clone() makes another. One
-/// made by Generator() is undefined. Thread-safe. Errors of all that read or move an undefined one:
-/// Error.
+/// A position in a random stream. A handle: copies share the position, clone() makes an independent
+/// one. Generator() is undefined. Thread-safe. Errors of all members that read or advance an
+/// undefined one: Error.
 class AMBIT_API Generator {
  public:
   static constexpr uint64_t kDefaultSeed = 67280421310721;  // PyTorch's
 
   Generator() = default;
-  /// Make a generator at the begin of the seed's stream, for random ops on this device.
+  /// Create a generator at the start of the seed's stream, for random ops on this device.
   explicit Generator(Device device, uint64_t seed = kDefaultSeed);
 
   bool defined() const { return state_ != nullptr; }
-  /// Return whether both are one generator.
+  /// Return true if both are handles to the same generator.
   bool operator==(const Generator& other) const { return state_ == other.state_; }
   Device device() const { return state().device; }
 
-  /// Go to the begin of the seed's stream.
+  /// Go to the start of the seed's stream.
   void set_current_seed(uint64_t seed) const;
   void set_seed(uint64_t seed) const { set_current_seed(seed); }
   uint64_t current_seed() const { return state().seed.load(); }
-  /// The same. (libtorch's seed() takes a new seed from the system: that is std::random_device.)
+  /// Same as current_seed(). (libtorch's seed() draws a new seed from the system: use
+  /// std::random_device.)
   uint64_t seed() const { return current_seed(); }
-  /// Blocks of four 32-bit words taken since the seed was set.
+  /// Return the number of blocks of four 32-bit words used since the seed was set.
   uint64_t offset() const { return state().offset.load(); }
-  /// Claim the next `blocks` blocks of four 32-bit words; return the first one's number.
+  /// Claim the next `blocks` blocks of four 32-bit words; return the number of the first one.
   uint64_t advance(uint64_t blocks) const { return state().offset.fetch_add(blocks); }
 
-  /// Return seed and offset, as bytes: uint8 [16] on the cpu. Errors: OutOfMemoryError.
+  /// Return seed and offset as a uint8 tensor [16] on the cpu. Errors: OutOfMemoryError.
   Tensor get_state() const;
-  /// Go to where a generator was when its get_state() gave this; on whatever device it was.
-  /// Errors: DTypeError, ShapeError for what is not uint8 [16]; Error for one that is undefined,
-  /// not on the cpu or not contiguous. The generator is then as it was.
+  /// Restore a state returned by get_state() of a generator on any device. Errors: DTypeError,
+  /// ShapeError unless it is uint8 [16]; Error for one that is undefined, not on the cpu or not
+  /// contiguous. The generator is then unchanged.
   void set_state(const Tensor& new_state) const;
-  /// Return another generator at the same position.
+  /// Return an independent generator at the same position.
   Generator clone() const;
-  /// For those who set a seed and draw while no other thread shall; nothing here locks it.
+  /// For callers that must set a seed and draw atomically; members of this class do not lock it.
   std::mutex& mutex() const { return state().mutex; }
 
  private:
@@ -69,7 +70,7 @@ class AMBIT_API Generator {
 
 /// Return the generator that random ops on this device use.
 AMBIT_API Generator& default_generator(Device device = {});
-/// Seed every device's generator, those of devices not yet used too.
+/// Seed every device's generator, including devices not used yet.
 AMBIT_API void manual_seed(uint64_t seed);
 
 }  // namespace ambit

@@ -1,4 +1,4 @@
-// One number of any dtype, as it stands in `x + 1` or `full({2}, 0.5)`.
+// Scalar: one number of any dtype, as in `x + 1` or `full({2}, 0.5)`.
 #pragma once
 
 #include <ambit/dtype.h>
@@ -9,14 +9,14 @@
 
 namespace ambit {
 
-/// Errors: DTypeError "Scalar: expected a number that fits ...", always.
+/// Always throw DTypeError "Scalar: expected a number that fits ...".
 [[noreturn]] AMBIT_API void throw_scalar_outside(DType asked, double value);
 
-/// A C++ number: keeps whether it was a bool, an integer or a floating-point number.
+/// A C++ number that remembers whether it was a bool, an integer or a floating-point number.
 class Scalar {
  public:
   constexpr Scalar() : Scalar(0) {}
-  /// A bool, not what becomes one: a pointer, as "fro" is.
+  /// Only from bool itself, not from types that convert to it, such as the pointer "fro".
   template <std::same_as<bool> B>
   constexpr Scalar(B v) : integer_(v), dtype_(kBool) {}
   template <std::integral I>
@@ -27,18 +27,18 @@ class Scalar {
   template <Reduced16 R>
   constexpr Scalar(R v) : Scalar(static_cast<float>(v)) {}
 
-  /// kBool, kInt64 or kFloat64.
+  /// Return kBool, kInt64 or kFloat64.
   constexpr DType dtype() const { return dtype_; }
   constexpr bool is_floating_point() const { return dtype_ == kFloat64; }
 
-  /// Convert as static_cast does, to the types of 16 bits by float: integers wrap.
+  /// Convert as static_cast does, to 16-bit types through float; integers wrap.
   template <class T>
   constexpr T cast() const {
     if constexpr (Reduced16<T>) return cast<float>();
     return is_floating_point() ? static_cast<T>(real_) : static_cast<T>(integer_);
   }
-  /// Convert; fractions are lost. Errors: DTypeError where an integer dtype's type does not hold
-  /// the number, NaN among them; other integers are those of an int64, modulo 2^bits.
+  /// Convert; fractions are truncated. Errors: DTypeError if the type of an integer dtype cannot
+  /// hold the number, or for NaN; other integer types get the int64 modulo 2^bits.
   template <class T>
   constexpr T to() const {
     if constexpr (!std::integral<T> || std::same_as<T, bool>) {
@@ -51,7 +51,7 @@ class Scalar {
     }
   }
 
-  // The same by libtorch's names.
+  // libtorch's names.
   double toDouble() const { return to<double>(); }
   float toFloat() const { return to<float>(); }
   Half toHalf() const { return to<Half>(); }
@@ -71,7 +71,7 @@ class Scalar {
   constexpr bool isComplex() const { return false; }
   /// Errors: DTypeError for a bool.
   AMBIT_API Scalar operator-() const;
-  /// Whether the number is `value`, whatever the types.
+  /// Return true if the number equals `value`, whatever the types.
   template <class T>
   constexpr bool equal(T value) const {
     return is_floating_point()
@@ -85,7 +85,7 @@ class Scalar {
     if constexpr (std::same_as<T, int64_t>) {
       if (!is_floating_point()) return integer_;
     }
-    // Both ends as doubles that are exact: -2^n and 2^n.
+    // Both limits as exact doubles: -2^n and 2^n.
     constexpr double low = static_cast<double>(std::numeric_limits<T>::min());
     constexpr double high = static_cast<double>(std::numeric_limits<T>::max() / 2 + 1) * 2;
     if (is_floating_point() ? !(real_ > low - 1 || real_ == low) || !(real_ < high)

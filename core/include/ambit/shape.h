@@ -1,5 +1,5 @@
-// Lists of sizes: an owner of one (Dims), beside the view of one (IntArrayRef, array_ref.h), and
-// the arithmetic on shapes that every op shares. Nothing here knows tensors.
+// Dims, an owned list of sizes (IntArrayRef in array_ref.h is the view), and shape arithmetic
+// shared by all ops. Nothing here depends on tensors.
 #pragma once
 
 #include <ambit/array_ref.h>
@@ -14,7 +14,7 @@
 
 namespace ambit {
 
-/// An owned list of sizes or strides, without an allocation up to 5 dimensions.
+/// An owned list of sizes or strides; allocates only beyond 5 dims.
 class Dims {
  public:
   static constexpr size_t kInline = 5;
@@ -85,7 +85,7 @@ class Dims {
     }
     o.size_ = 0;
   }
-  // All five, used or not: a few moves without a loop.
+  // Copies all five, used or not: a few moves without a loop.
   void copy_inline(const Dims& o) {
     for (size_t i = 0; i < kInline; ++i) inline_[i] = o.inline_[i];
     size_ = o.size_;
@@ -115,7 +115,7 @@ inline void Dims::erase(size_t at) {
   --size_;
 }
 
-/// An IntArrayRef that may be left out: nullopt, {} or none, {0, 1}, 3. As it, never to be kept.
+/// An IntArrayRef that may be omitted: nullopt, {}, {0, 1}, 3. A parameter type; never store it.
 class OptionalIntArrayRef {
  public:
   constexpr OptionalIntArrayRef() = default;
@@ -141,14 +141,14 @@ class OptionalIntArrayRef {
 AMBIT_API std::string str(IntArrayRef sizes);
 AMBIT_API std::ostream& operator<<(std::ostream& os, IntArrayRef sizes);
 
-/// Return the number of elements. Errors: ShapeError for a negative size or when it exceeds 2^63-1.
+/// Return the number of elements. Errors: ShapeError for a size < 0 or more than 2^63-1 elements.
 AMBIT_API int64_t count(const char* op, IntArrayRef sizes);
 /// Return the strides of a contiguous (row-major) tensor, in elements.
 AMBIT_API Dims contiguous_strides(IntArrayRef sizes);
-/// Return the shape both broadcast to. Errors: ShapeError naming `op` and both shapes.
+/// Return the shape that both broadcast to. Errors: ShapeError naming `op` and both shapes.
 /// Source: numpy.org/doc/stable/user/basics.broadcasting.html.
 AMBIT_API Dims broadcast(const char* op, IntArrayRef a, IntArrayRef b);
-/// Map dim in [-ndim, ndim) to [0, ndim); a 0-dim tensor takes -1 and 0. Errors: IndexError.
+/// Map dim in [-ndim, ndim) to [0, ndim); a 0-dim tensor allows -1 and 0. Errors: IndexError.
 AMBIT_API int64_t wrap_dim(const char* op, int64_t dim, int64_t ndim);
 
 }  // namespace ambit

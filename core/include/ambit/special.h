@@ -1,5 +1,5 @@
-// libtorch's namespace special: special functions under their short names, as
-// `special::expit(x)`. What they compute, their errors and gradients: the functions that they call.
+// libtorch's namespace special: special functions under their short names, as in
+// `special::expit(x)`. See the functions called for formulas, errors and gradients.
 #pragma once
 
 #include <ambit/ops/elementwise.h>

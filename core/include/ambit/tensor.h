@@ -1,5 +1,6 @@
-// Tensor: a counted handle on an n-dimensional array on one device. Copying it copies the handle.
-// Long, as one class is: its methods are the functions of ops/*.h, where they are documented.
+// Tensor: a reference-counted handle to an n-dimensional array on one device; copies share the
+// array. The class is long because its methods are the functions of ops/*.h, which are documented
+// there.
 #pragma once
 
 #include <ambit/array_ref.h>
@@ -37,7 +38,7 @@ namespace indexing {
 class TensorIndex;
 }
 
-/// A borrowed list of tensors: take it as a parameter, never keep it.
+/// A non-owning list of tensors: use it for parameters, never store it.
 class TensorList : public ArrayRef<Tensor> {
  public:
   TensorList(const Tensor* data, size_t size) : ArrayRef(data, size) {}
@@ -49,23 +50,23 @@ class TensorList : public ArrayRef<Tensor> {
 
 class AMBIT_API Tensor : public detail::LackingMethods {
  public:
-  /// Undefined: no elements, no device; most functions refuse it.
+  /// An undefined tensor: no elements, no device; most functions throw for it.
   Tensor() = default;
   explicit Tensor(intrusive_ptr<TensorImpl> impl) : impl_(std::move(impl)) {}
-  /// Undefined where there is none: functions take an undefined tensor for an optional one.
+  /// nullopt gives an undefined tensor, which functions accept for an optional tensor.
   template <std::same_as<std::optional<Tensor>> Optional>
   Tensor(const Optional& t) {
     if (t) impl_ = t->impl_;
   }
 
-  // A handle is assigned where it has a name; `t[3] = x` writes into what a function returned.
+  // Assignment to an lvalue rebinds the handle; to an rvalue, as in `t[3] = x`, writes elements.
   Tensor(const Tensor&) = default;
   Tensor(Tensor&&) noexcept = default;
   Tensor& operator=(const Tensor&) & = default;
   Tensor& operator=(Tensor&&) & noexcept = default;
   /// copy_() and fill_(): `y[0][1] = 7`, `x.index({Slice(), 1}) = t`, `p.grad().data() = g / n`.
-  /// Errors: Error where what is written would be seen by nobody, as in `x[mask] = 0`, whose left
-  /// side is a copy; index_put_() and masked_fill_() write there.
+  /// Errors: Error if the write would have no effect, as in `x[mask] = 0`, whose left side is a
+  /// temporary copy; use index_put_() or masked_fill_().
   Tensor& operator=(const Tensor& values) && { return seen().copy_(values); }
   Tensor& operator=(Tensor&& values) && { return seen().copy_(values); }
   Tensor& operator=(const Scalar& value) && { return seen().fill_(value); }
@@ -75,7 +76,7 @@ class AMBIT_API Tensor : public detail::LackingMethods {
   bool is_same(const Tensor& o) const { return impl_ == o.impl_; }
   void reset() { impl_.reset(); }
 
-  // --- geometry and type; Errors of all: Error when undefined
+  // --- geometry and type; errors of all: Error when undefined
   int64_t dim() const { return static_cast<int64_t>(get()->sizes.size()); }
   int64_t ndimension() const { return dim(); }
   IntArrayRef sizes() const { return get()->sizes; }
@@ -88,13 +89,15 @@ class AMBIT_API Tensor : public detail::LackingMethods {
   int64_t element_size() const { return static_cast<int64_t>(ambit::element_size(dtype())); }
   size_t itemsize() const { return ambit::element_size(dtype()); }
   bool is_contiguous() const { return get()->contiguous; }
-  /// Whether strides are as contiguous(format) makes them; also of Preserve.
+  /// True if the strides are those of contiguous(format); for Preserve too.
   bool is_contiguous(MemoryFormat format) const;
-  /// ChannelsLast or ChannelsLast3d where strides are of that kind and no other, else Contiguous.
+  /// Return ChannelsLast or ChannelsLast3d if the strides are unambiguously of that format, else
+  /// Contiguous.
   MemoryFormat suggest_memory_format() const;
   Layout layout() const { return get(), kStrided; }
   bool is_same_size(const Tensor& o) const { return sizes() == o.sizes(); }
-  /// Whether the one element is not 0, as `if (t)` in Python. Errors: ShapeError for more or none.
+  /// True if the single element is not 0, like `if (t)` in Python. Errors: ShapeError unless it has
+  /// one element.
   bool is_nonzero() const;
   DType dtype() const { return get()->dtype; }
   DType scalar_type() const { return dtype(); }
@@ -108,7 +111,7 @@ class AMBIT_API Tensor : public detail::LackingMethods {
   bool is_floating_point() const { return ambit::is_floating_point(dtype()); }
   bool is_signed() const { return ambit::is_signed(dtype()); }
   bool is_variable() const noexcept { return true; }
-  // There are no tensors of these kinds.
+  // Such tensors do not exist in ambit.
   bool is_complex() const { return get(), false; }
   bool is_conj() const { return get(), false; }
   bool is_neg() const { return get(), false; }
@@ -121,15 +124,15 @@ class AMBIT_API Tensor : public detail::LackingMethods {
   const Storage& storage() const { return get()->storage; }
   bool has_storage() const { return defined(); }
   bool is_alias_of(const Tensor& o) const { return storage() == o.storage(); }
-  /// Return "CPUFloatType", as libtorch names device and dtype; "UndefinedType".
+  /// Return libtorch's name of device and dtype, "CPUFloatType"; "UndefinedType" if undefined.
   std::string toString() const;
-  /// Write "[CPUFloatType [2, 3]]" and a line break to std::cerr; "[UndefinedTensor]".
+  /// Print "[CPUFloatType [2, 3]]" and a newline to std::cerr; "[UndefinedTensor]" if undefined.
   void print() const;
   size_t use_count() const { return impl_ ? impl_->use_count() : 0; }
 
   // --- memory
-  /// Return the address of the first element, on the tensor's device: host code may follow it on
-  /// cpu and reference only. Null on meta.
+  /// Return the address of the first element in the device's address space: host code may
+  /// dereference it on cpu and reference only. Null on meta.
   void* data_ptr() const {
     TensorImpl* t = get();
     return static_cast<char*>(t->storage->data()) +
@@ -146,15 +149,15 @@ class AMBIT_API Tensor : public detail::LackingMethods {
   T* data() const {
     return data_ptr<T>();
   }
-  /// Return a view of the elements for host code: `a[i][j]` (accessor.h). The tensor must outlive
-  /// it. Errors: DTypeError when T is not the dtype; ShapeError unless it has N dims; BackendError
-  /// for another device than cpu.
+  /// Return an accessor for host code: `a[i][j]` (accessor.h). The tensor must outlive it. Errors:
+  /// DTypeError when T is not the dtype; ShapeError unless it has N dims; BackendError unless on
+  /// cpu.
   template <class T, size_t N>
   TensorAccessor<T, N, DefaultPtrTraits, int64_t> accessor() const&;
   template <class T, size_t N>
-  TensorAccessor<T, N, DefaultPtrTraits, int64_t> accessor() && = delete;  // it dies at once
-  /// The same that holds sizes and strides, of 32 or 64 bits. Errors also: ShapeError for 2^31
-  /// elements or more of packed_accessor32.
+  TensorAccessor<T, N, DefaultPtrTraits, int64_t> accessor() && = delete;  // would dangle
+  /// The same with sizes and strides by value, of 32 or 64 bits. Errors also: ShapeError if
+  /// packed_accessor32 is called for 2^31 elements or more.
   template <class T, size_t N, template <class> class PtrTraits = DefaultPtrTraits>
   PackedTensorAccessor<T, N, PtrTraits, int32_t> packed_accessor32() const&;
   template <class T, size_t N, template <class> class PtrTraits = DefaultPtrTraits>
@@ -170,8 +173,8 @@ class AMBIT_API Tensor : public detail::LackingMethods {
   }
   template <class T, size_t N, template <class> class PtrTraits = DefaultPtrTraits>
   PackedTensorAccessor<T, N, PtrTraits, int64_t> packed_accessor() && = delete;
-  /// Return the value of a one-element tensor; waits for the device. Errors: ShapeError; with a
-  /// type also DTypeError for an integer type that does not hold it.
+  /// Return the value of a one-element tensor; waits for the device. Errors: ShapeError; with T
+  /// also DTypeError if an integer type cannot hold the value.
   Scalar item() const;
   template <class T>
   T item() const {
@@ -183,7 +186,7 @@ class AMBIT_API Tensor : public detail::LackingMethods {
   Tensor to(DType dtype, bool non_blocking = false, bool copy = false) const;
   Tensor to(Device device, DType dtype, bool non_blocking = false, bool copy = false,
             std::optional<MemoryFormat> format = {}) const;
-  /// As the options say; what they do not say stays. Errors also: Error for requires_grad.
+  /// Convert as the options say; unset options do not change. Errors also: Error for requires_grad.
   Tensor to(const TensorOptions& options, bool non_blocking = false, bool copy = false,
             std::optional<MemoryFormat> format = {}) const;
   Tensor to(const char* device) const { return to(Device(device)); }
@@ -194,7 +197,7 @@ class AMBIT_API Tensor : public detail::LackingMethods {
   Tensor to(DeviceType device, bool non_blocking = false, bool copy = false) const {
     return to(Device(device), non_blocking, copy);
   }
-  /// As `other`, device and dtype.
+  /// To the device and dtype of `other`.
   Tensor to(const Tensor& other, bool non_blocking = false, bool copy = false,
             std::optional<MemoryFormat> format = {}) const {
     return to(other.device(), other.dtype(), non_blocking, copy, format);
@@ -207,18 +210,17 @@ class AMBIT_API Tensor : public detail::LackingMethods {
   Tensor cuda() const { return to(Device("cuda")); }
   Tensor type_as(const Tensor& o) const { return to(o); }
   Tensor contiguous() const;
-  /// With the strides of this format: itself where they are so already. Errors: ShapeError for
-  /// another number of dims than the format is for; Error for Preserve.
+  /// Return a tensor with the strides of this format: itself if it has them. Errors: ShapeError for
+  /// a wrong number of dims; Error for Preserve.
   Tensor contiguous(MemoryFormat format) const;
   Tensor clone() const;
-  /// A copy with the strides of this format; Preserve: self's where they cover memory without gaps
-  /// and overlaps.
+  /// Return a copy with this format's strides; Preserve: self's if without gaps and overlaps.
   Tensor clone(std::optional<MemoryFormat> format) const;
   Tensor& copy_(const Tensor& src, bool non_blocking = false) const;
-  /// Return the tensor in pinned memory, which copies between host and `device` need if they are to
-  /// go on beside other work: `to(device, /*non_blocking=*/true)` then returns at once, and the
-  /// memory is not reused before the copy is done. Itself where it is pinned already. On cpu there
-  /// is no such memory, and plain memory serves. Errors: BackendError for a tensor not on the cpu.
+  /// Return the tensor in pinned memory, or itself if it is pinned already. Copies between pinned
+  /// host memory and `device` can overlap with other work: `to(device, /*non_blocking=*/true)`
+  /// returns at once, and the memory is not reused before the copy is done. A cpu `device` has no
+  /// pinned memory; plain memory is used. Errors: BackendError for a tensor not on the cpu.
   Tensor pin_memory(std::optional<Device> device = {}) const;
   bool is_pinned(std::optional<Device> device = {}) const;
 
@@ -238,29 +240,30 @@ class AMBIT_API Tensor : public detail::LackingMethods {
   const Tensor& grad() const;
   Tensor& mutable_grad() const;
   intrusive_ptr<Node> grad_fn() const;
-  /// Add to `.grad` of every leaf below the gradient of this tensor, weighted by `gradient` (of its
-  /// shape and dtype; left out: 1, for one element only). retain_graph keeps the graph for another
-  /// backward (left out: as create_graph); create_graph makes the gradients differentiable; with
-  /// `inputs` only their `.grad` changes. Errors and more: autograd::backward().
+  /// Add the gradient of this tensor, weighted by `gradient` (of its shape and dtype; default: 1,
+  /// for one-element tensors only), to `.grad` of every leaf of its graph. retain_graph keeps the
+  /// graph for another backward (default: create_graph); create_graph makes the gradients
+  /// differentiable; with `inputs` only their `.grad` changes. Errors and details:
+  /// autograd::backward().
   void backward(const Tensor& gradient = {}, std::optional<bool> retain_graph = {},
                 bool create_graph = false, std::optional<TensorList> inputs = {}) const;
   Tensor detach() const;
   Tensor& detach_() const;
-  /// An alias outside the graph whose writes nobody counts: a backward that needs this tensor as it
-  /// was saved does not notice them, and computes with what is there. Those through detach() count.
+  /// Return an alias outside the graph whose writes do not bump the version: a backward that saved
+  /// this tensor does not detect them and computes with the new values. Writes through detach() do.
   Tensor data() const;
   Tensor tensor_data() const { return detach(); }
   Tensor variable_data() const { return data(); }
   /// Keep `.grad` of a tensor that is not a leaf.
   void retain_grad() const;
-  /// Return whether retain_grad() was called, of a tensor that is not a leaf.
+  /// Return true for a non-leaf tensor with retain_grad().
   bool retains_grad() const;
-  /// Return which output of grad_fn() this is; 0 for a leaf.
+  /// Return the index of this tensor among the outputs of grad_fn(); 0 for a leaf.
   uint32_t output_nr() const;
-  /// Call `hook` with each gradient of this tensor; what it returns, if defined, replaces it.
-  /// Return an id for remove_hook.
+  /// Call `hook` with each gradient of this tensor; a defined result replaces the gradient. Return
+  /// an id for remove_hook.
   unsigned register_hook(std::function<Tensor(const Tensor&)> hook) const;
-  /// The same of a hook that only looks.
+  /// The same with a hook that returns nothing.
   template <class Hook>
   requires std::is_void_v<std::invoke_result_t<Hook&, const Tensor&>>
   unsigned register_hook(Hook hook) const {
@@ -271,33 +274,33 @@ class AMBIT_API Tensor : public detail::LackingMethods {
         }));
   }
   void remove_hook(unsigned id) const;
-  /// Return the dotted path of a module's parameter or buffer, empty for others.
+  /// Return the dotted path if this is a module's parameter or buffer, else "".
   std::string name() const;
   void set_name(std::string path) const;
   void bump_version() const { get()->bump_version(); }
   uint32_t version() const { return get()->version(); }
   int64_t _version() const { return version(); }
-  /// Take over geometry, dtype and storage of `src`, keeping identity: what module.to() does. What
-  /// was recorded before stays as it was: a backward that would need this tensor as it was saved,
-  /// or hand a gradient of other sizes to the op that made it, throws. A view is no view any more.
-  /// Errors: DTypeError where this tensor requires grad and src is not floating point.
+  /// Take the geometry, dtype and storage of `src` but keep identity; module.to() uses it. Earlier
+  /// graph records keep the old data: a backward that saved this tensor, or would pass a gradient
+  /// of other sizes to the op that produced it, throws. A view stops being one. Errors: DTypeError
+  /// if this tensor requires grad and src is not floating point.
   void set_data(const Tensor& src) const;
   Tensor& set_(const Tensor& source) {
     set_data(source);
     return *this;
   }
-  /// Take over storage and dtype of `source`, in this geometry; strides left out: row-major. Errors
-  /// also: ShapeError for one that reaches out of the storage.
+  /// Take the storage and dtype of `source` with this geometry; default strides: row-major. Errors
+  /// also: ShapeError if the geometry exceeds the storage.
   Tensor& set_(const Tensor& source, int64_t storage_offset, IntArrayRef size,
                IntArrayRef stride = {});
-  /// Become a tensor of no elements, [0].
+  /// Become an empty tensor of shape [0].
   Tensor& set_();
-  /// Return whether both are views of the same elements in the same places.
+  /// Return true if both are views of the same elements with the same geometry.
   bool is_set_to(const Tensor& o) const {
     return get()->storage == o.get()->storage && storage_offset() == o.storage_offset() &&
            sizes() == o.sizes() && strides() == o.strides();
   }
-  // Of real numbers nothing is conjugate.
+  // No-ops for real numbers.
   Tensor conj() const { return *this; }
   Tensor conj_physical() const { return *this; }
   Tensor& conj_physical_() const { return const_cast<Tensor&>(*this); }
@@ -345,12 +348,13 @@ class AMBIT_API Tensor : public detail::LackingMethods {
     return movedim(source, destination);
   }
   Tensor adjoint() const;
-  /// adjoint() and t() of numpy: [...,M,N] -> [...,N,M]. Errors: ShapeError for a vector.
+  /// numpy's adjoint() and t(): [...,M,N] -> [...,N,M]. Errors: ShapeError for a vector.
   Tensor mT() const;
   Tensor mH() const;
-  /// A matrix transposed; a 0-dim tensor stays. Errors: ShapeError for other dims.
+  /// Return the transpose of a matrix; a 0-dim tensor is unchanged. Errors: ShapeError for other
+  /// dims.
   Tensor matrix_H() const;
-  /// With all dims in the opposite order.
+  /// Return the tensor with all dims reversed.
   Tensor numpy_T() const;
   Tensor& t_() const;
   Tensor& squeeze_() const;
@@ -628,7 +632,7 @@ class AMBIT_API Tensor : public detail::LackingMethods {
   Tensor clip(const std::optional<Tensor>& min, const std::optional<Tensor>& max = {}) const;
   Tensor& clip_(std::optional<Scalar> min, std::optional<Scalar> max = {}) const;
   Tensor& clip_(const std::optional<Tensor>& min, const std::optional<Tensor>& max = {}) const;
-  /// where(condition, *this, other).
+  /// Return where(condition, *this, other).
   Tensor where(const Tensor& condition, const Tensor& other) const;
   bool equal(const Tensor& o) const;
   bool allclose(const Tensor& o, double rtol = 1e-5, double atol = 1e-8,
@@ -649,7 +653,7 @@ class AMBIT_API Tensor : public detail::LackingMethods {
   Tensor& operator|=(const Tensor& o) const { return bitwise_or_(o); }
   Tensor& operator^=(const Tensor& o) const { return bitwise_xor_(o); }
 
-  // --- creation.h, random.h; new_*: of this tensor's dtype and device where the options have none
+  // --- creation.h, random.h; new_*: default dtype and device are this tensor's
   Tensor new_empty(IntArrayRef sizes, const TensorOptions& options = {}) const;
   Tensor new_empty_strided(IntArrayRef sizes, IntArrayRef strides,
                            const TensorOptions& options = {}) const;

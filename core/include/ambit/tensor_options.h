@@ -1,4 +1,4 @@
-// dtype, device and what else is asked of a tensor to be made: `ones({2},
+// TensorOptions: dtype, device and other properties of a tensor to create: `ones({2},
 // TensorOptions(kFloat64))`.
 #pragma once
 
@@ -13,7 +13,7 @@
 
 namespace ambit {
 
-/// What was not set is the default: get_default_dtype(), get_default_device(), false, kStrided,
+/// Defaults of unset options: get_default_dtype(), get_default_device(), false, kStrided,
 /// Contiguous.
 class TensorOptions {
  public:
@@ -21,7 +21,7 @@ class TensorOptions {
   TensorOptions(DType dtype) : dtype_(dtype) {}
   TensorOptions(Device device) : device_(device) {}
   TensorOptions(DeviceType device) : device_(device) {}
-  /// "cuda:1". A template, so that 0 is no text.
+  /// "cuda:1". A template, so that 0 does not convert to a string.
   template <std::same_as<char> C>
   TensorOptions(const C* device) : device_(device) {}
   template <std::same_as<std::string> String>
@@ -41,17 +41,17 @@ class TensorOptions {
     return with([d](auto& o) { o.device_ = d; });
   }
   TensorOptions device(DeviceType type, int index) const { return device(Device(type, index)); }
-  /// The cuda device of that index.
+  /// The cuda device with that index.
   TensorOptions device_index(int index) const { return device(kCUDA, index); }
   TensorOptions requires_grad(bool r) const {
     return with([r](auto& o) { o.requires_grad_ = r; });
   }
-  /// Errors: NotImplementedError for another than kStrided.
+  /// Errors: NotImplementedError unless kStrided.
   TensorOptions layout(Layout l) const {
     check(l);
     return with([l](auto& o) { o.layout_ = l; });
   }
-  /// On the CPU, in memory that copies to devices are fast from: Tensor::pin_memory().
+  /// In pinned CPU memory, see Tensor::pin_memory().
   TensorOptions pinned_memory(bool p) const {
     return with([p](auto& o) { o.pinned_ = p; });
   }
@@ -79,7 +79,7 @@ class TensorOptions {
   std::optional<bool> pinned_memory_opt() const { return pinned_; }
   std::optional<MemoryFormat> memory_format_opt() const { return format_; }
 
-  /// Return these options with what `other` has set in their place.
+  /// Return these options, overridden by those that `other` sets.
   TensorOptions merge_in(const TensorOptions& other) const {
     return with([&](auto& o) {
       if (other.dtype_) o.dtype_ = other.dtype_;

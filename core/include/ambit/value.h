@@ -1,6 +1,6 @@
-// Value: what a checkpoint holds, a tree of Python's plain values with tensors among them. It holds
-// no code and no classes; what it cannot represent is opaque. Like Python's objects, copies of a
-// value share its content, which is never changed once it is made; so no value contains itself.
+// Value: the content of a checkpoint, a tree of Python's plain values and tensors. It holds no code
+// and no classes; objects that it cannot represent are opaque. As in Python, copies of a value
+// share its content; the content is immutable, so no value contains itself.
 #pragma once
 
 #include <ambit/serialize.h>
@@ -20,7 +20,7 @@ namespace ambit {
 /// None, a bool, an int, a float, a string, a list, a tuple, a dict, a tensor, or opaque.
 ///   const Value v = Value::dict({{"model", net->state_dict()}, {"epoch", 3}});
 ///   v["epoch"].to_int();
-/// Errors of all that read: SerializationError naming what was expected and what is there.
+/// Errors of all readers: SerializationError naming the expected and the actual kind.
 class AMBIT_API Value {
  public:
   enum class Kind : uint8_t {
@@ -33,15 +33,14 @@ class AMBIT_API Value {
     list,
     tuple,
     dict,
-    ordered_dict,  ///< collections.OrderedDict, as which PyTorch keeps state dicts
+    ordered_dict,  ///< collections.OrderedDict, PyTorch's type of state dicts
     opaque,        ///< of a type that ambit lacks: torch.device, set, a tensor of float8
   };
   using List = std::vector<Value>;
   /// In order of insertion.
   using Dict = std::vector<std::pair<Value, Value>>;
 
-  /// Levels that a value may have: every walk over one may recurse. Python's own pickler ends at
-  /// some 300.
+  /// Maximum depth: functions on values may recurse. Python's own pickler fails at about 300.
   static constexpr int kMaxDepth = 100;
 
   Value() = default;
@@ -56,7 +55,7 @@ class AMBIT_API Value {
   Value(Tensor tensor) : kind_(Kind::tensor), tensor_(std::move(tensor)) {}
   Value(const Scalar& number);
   Value(std::nullopt_t) {}
-  /// None where there is no value.
+  /// nullopt gives None.
   template <class T>
   Value(const std::optional<T>& v) : Value(v ? Value(*v) : Value()) {}
   /// A list. Errors: those of list().
@@ -73,26 +72,26 @@ class AMBIT_API Value {
   Value(const StateDict& tensors);
 
   // Errors of all: SerializationError beyond kMaxDepth levels; for keys that are tensors, lists or
-  // dicts; and for a string, a number, a bool or None given twice as a key. As in Python, 1, 1.0
-  // and true are one key.
+  // dicts; and for a duplicate key (a string, a number, a bool or None). As in Python, 1, 1.0 and
+  // true are the same key.
   static Value list(List items);
   static Value tuple(List items);
   static Value dict(Dict entries);
   static Value ordered_dict(Dict entries);
-  /// What a file names and ambit does not represent. Nothing is made of it and nothing is called:
-  /// save_checkpoint() writes the same names and arguments again.
+  /// An object in a file that ambit cannot represent. It is never constructed and nothing is
+  /// called: save_checkpoint() writes the same names and arguments again.
   struct Opaque;
   static Value opaque(Opaque content);
 
   Kind kind() const { return kind_; }
   bool is_none() const { return kind() == Kind::none; }
   bool is_dict() const { return kind() == Kind::dict || kind() == Kind::ordered_dict; }
-  /// "None", "a float", "an opaque torch.device", ...: as errors name it.
+  /// Return the kind as errors name it: "None", "a float", "an opaque torch.device", ...
   const char* kind_name() const;
 
   bool to_bool() const;
   int64_t to_int() const;
-  /// A float or an int.
+  /// From a float or an int.
   double to_double() const;
   const std::string& to_string() const;
   const Tensor& to_tensor() const;
@@ -101,10 +100,10 @@ class AMBIT_API Value {
   /// Of a dict of either kind.
   const Dict& entries() const;
   const Opaque& to_opaque() const;
-  /// A dict whose keys are all strings and whose values are all tensors.
+  /// From a dict whose keys are all strings and whose values are all tensors.
   StateDict to_state_dict() const;
 
-  // libtorch's names of the same, for what it keeps in IValues. Errors: as above.
+  // libtorch's names, for programs that use IValue. Errors: as above.
   bool isNone() const { return is_none(); }
   bool isBool() const { return kind() == Kind::boolean; }
   bool isInt() const { return kind() == Kind::integer; }
@@ -118,7 +117,7 @@ class AMBIT_API Value {
   double toDouble() const { return to_double(); }
   const std::string& toStringRef() const { return to_string(); }
   const Tensor& toTensor() const { return to_tensor(); }
-  /// A bool, an int or a float.
+  /// From a bool, an int or a float.
   Scalar toScalar() const;
   const List& toListRef() const { return items(); }
   class Tuple;
@@ -131,9 +130,9 @@ class AMBIT_API Value {
   std::vector<int64_t> toIntList() const { return toIntVector(); }
   std::vector<double> toDoubleList() const { return toDoubleVector(); }
   std::vector<Tensor> toTensorList() const { return toTensorVector(); }
-  /// As one of: a number, bool, std::string, Tensor, Scalar, a std::vector of these, and
-  /// std::optional of any of those, which None is too. Errors: SerializationError for a value of
-  /// another kind, or an int beyond T.
+  /// Convert to a number, bool, std::string, Tensor, Scalar, a std::vector of these, or a
+  /// std::optional of any of those (None gives nullopt). Errors: SerializationError for a value of
+  /// another kind, or an int out of T's range.
   template <class T>
   T to() const;
   template <class T>
@@ -141,23 +140,23 @@ class AMBIT_API Value {
     return to<std::optional<T>>();
   }
 
-  /// Return the dict's value under a string, a number, a bool or None, null where there is none.
+  /// Return the dict's value for a string, a number, a bool or None; null for a missing key.
   const Value* find(const Value& key) const;
-  /// The same; Errors: SerializationError listing the keys where there is none.
+  /// The same. Errors: SerializationError listing the keys if the key is missing.
   const Value& operator[](const Value& key) const;
 
  private:
-  struct Container;  // of the last five kinds
+  struct Container;  // content of the last five kinds
   static Value contain(Kind kind, List items, Dict entries);
   const Container& container() const;
   [[noreturn]] void unexpected(const char* expected) const;
   template <class T>
   std::vector<T> list_of() const;
 
-  // No std::variant: its copies and moves take longer to compile than all else here.
+  // Not a std::variant: its copies and moves take longer to compile than the rest of this class.
   Kind kind_ = Kind::none;
   union {
-    int64_t integer_ = 0;  // a bool's too
+    int64_t integer_ = 0;  // also a bool's
     double real_;
   };
   Tensor tensor_;
@@ -166,12 +165,13 @@ class AMBIT_API Value {
 
 struct Value::Opaque {
   std::string type;       ///< as Python names it: "torch.device"
-  std::string function;   ///< whose call makes it: "torch.device"; empty if it cannot be written
+  std::string function;   ///< the callable that constructs it: "torch.device"; empty if it cannot
+                          ///< be written
   List arguments;         ///< of that call: ("cuda", 1)
-  bool is_called = true;  ///< false for a name alone: torch.float32
+  bool is_called = true;  ///< false for a plain name: torch.float32
 };
 
-/// A tuple as libtorch's programs hold it: `v.toTuple()->elements()[0]`,
+/// A tuple with the interface of libtorch's: `v.toTuple()->elements()[0]`,
 /// `v.toTupleRef().elements()`.
 class Value::Tuple {
  public:

@@ -1,4 +1,4 @@
-// All combinations of elements, as rows.
+// combinations and cartesian_prod.
 #include <ambit/backend/op.h>
 #include <ambit/detail/memory_errors.h>
 #include <ambit/error.h>
@@ -16,13 +16,13 @@
 namespace ambit {
 namespace {
 
-// How many ways there are to choose r of n. Errors: OutOfMemoryError where no memory holds them.
+// Return the binomial coefficient. Errors: OutOfMemoryError if that many rows do not fit in memory.
 int64_t choices(const char* op, int64_t n, int64_t r) {
   if (r > n) return 0;
   r = std::min(r, n - r);
   int64_t ways = 1;
   for (int64_t i = 1; i <= r; ++i) {
-    // Exact at each step: the product of i numbers that follow each other is divided by i!.
+    // Each division is exact: a product of i consecutive numbers is divisible by i!.
     if (__builtin_mul_overflow(ways, n - r + i, &ways)) {
       throw OutOfMemoryError(fmt::format(
           "{}: expected combinations that memory has room for, got {} of {}", op, r, n));
@@ -32,7 +32,7 @@ int64_t choices(const char* op, int64_t n, int64_t r) {
   return ways;
 }
 
-// Go on to the next choice of indices below n, in the order of itertools.
+// Advance to the next choice of indices below n, in the order of Python's itertools.
 void advance(int64_t* index, int64_t r, int64_t n, bool with_replacement) {
   int64_t i = r - 1;
   while (i >= 0 && index[i] == (with_replacement ? n - 1 : n - r + i)) --i;
@@ -41,7 +41,7 @@ void advance(int64_t* index, int64_t r, int64_t n, bool with_replacement) {
   for (int64_t j = i + 1; j < r; ++j) index[j] = with_replacement ? index[i] : index[j - 1] + 1;
 }
 
-// Rows of indices into n elements: [ways, r], on the host.
+// Return rows of indices into n elements: [ways, r], on the host.
 Tensor choice_indices(const char* op, int64_t n, int64_t r, bool with_replacement) {
   int64_t of = n;
   if (with_replacement && n > 0 && __builtin_add_overflow(n, r - 1, &of)) of = INT64_MAX;

@@ -1,4 +1,4 @@
-// Matrices by their diagonals: made of one, or cut along one.
+// Matrices built from a diagonal or cut along one.
 #include <ambit/detail/record.h>
 #include <ambit/error.h>
 #include <ambit/ops/arrange.h>
@@ -48,7 +48,7 @@ Tensor diag(const char* op, const Tensor& self, int64_t offset) {
 
 enum class Triangle : uint8_t { lower, upper };
 
-// Where a matrix of self's last two sizes has the elements that go.
+// Return a mask, for self's last two sizes, of the elements outside the kept triangle.
 Tensor outside(const char* op, const Tensor& self, int64_t offset, Triangle kept) {
   expect_defined(op, "self", self);
   if (self.dim() < 2) {

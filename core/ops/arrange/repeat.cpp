@@ -1,4 +1,4 @@
-// Ops that repeat elements one by one, or the whole.
+// Ops that repeat single elements or the whole tensor.
 #include <ambit/backend/op.h>
 #include <ambit/error.h>
 #include <ambit/ops/arrange.h>
@@ -29,7 +29,7 @@ void check_output_size(int64_t sum, std::optional<int64_t> output_size) {
   throw Error(fmt::format("repeat_interleave: expected repeats >= 0, got {}", repeats));
 }
 
-// The indices on the host; repeats int64, contiguous.
+// Return the indices, computed on the host; repeats int64, contiguous.
 Tensor indices_on_host(const Tensor& repeats, std::optional<int64_t> output_size) {
   const int64_t n = repeats.numel(), *r = repeats.data_ptr<int64_t>();
   int64_t sum = 0;
@@ -48,8 +48,9 @@ Tensor indices_on_host(const Tensor& repeats, std::optional<int64_t> output_size
   return out;
 }
 
-// The indices on a device: at each place, how many of the others begin there or before. With a sum
-// that is not known here, places behind it get an index that no tensor has.
+// Return the indices, computed on a device: at each position, how many repeats have ended at or
+// before it. If output_size exceeds the true sum, which is unknown here, extra positions get an
+// out-of-range index.
 Tensor indices_on_device(const Tensor& repeats, std::optional<int64_t> output_size) {
   const Tensor ends = cumsum(repeats, 0);
   int64_t size = 0;
@@ -61,7 +62,7 @@ Tensor indices_on_device(const Tensor& repeats, std::optional<int64_t> output_si
     if (least < 0) throw_negative(least);
     size = select(ends, 0, -1).item<int64_t>();
   }
-  const Tensor shape = allocate("repeat_interleave", {size}, kInt64, kMeta);  // refuses too many
+  const Tensor shape = allocate("repeat_interleave", {size}, kInt64, kMeta);  // throws if too large
   if (repeats.is_meta()) return shape;
   Tensor begun = zeros({size + 1}, repeats.options());
   begun = scatter_add(begun, 0, ends, ones_like(ends));

@@ -1,4 +1,4 @@
-// Ops that put several tensors together, beside each other or on a diagonal.
+// Ops that join several tensors along a dim or on a diagonal.
 #include <ambit/backend/op.h>
 #include <ambit/detail/memory_errors.h>
 #include <ambit/detail/record.h>
@@ -23,7 +23,7 @@ void check_list(const char* op, TensorList tensors) {
   }
 }
 
-// Join what `view` makes of each along dim(first).
+// Concatenate view(t) of each tensor along dim(first).
 template <class View, class Dim>
 Tensor joined(const char* op, TensorList tensors, View view, Dim dim) try {
   if (tensors.empty()) throw ShapeError(fmt::format("{}: expected tensors, got an empty list", op));
@@ -44,7 +44,7 @@ Tensor joined_rows(const char* op, TensorList tensors) {
       [](const Tensor&) { return int64_t{0}; });
 }
 
-// Where a block begins, and what it was.
+// The position of a block, and its original sizes and dtype.
 struct Block {
   int64_t row, column, rows, columns;
   Dims sizes;

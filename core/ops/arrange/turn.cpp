@@ -1,4 +1,4 @@
-// Ops that move elements along dims: rolled, turned, reversed.
+// Ops that move elements along dims: roll, rotate, reverse.
 #include <ambit/ops/arrange.h>
 
 #include <ambit/backend/alias.h>
@@ -21,7 +21,7 @@ Tensor part_of(const Tensor& t, size_t d, int64_t start, int64_t length) {
   return alias(t, sizes, t.strides(), t.storage_offset() + start * t.strides()[d]);
 }
 
-// Copy `in` to `out`, rolled along dim d and those behind it: two blocks for each such dim.
+// Copy `in` to `out`, rolled along dim d and later dims: two blocks for each of them.
 void copy_rolled(const Tensor& out, const Tensor& in, const Dims& shifts, size_t d) {
   while (d < shifts.size() && shifts[d] == 0) ++d;
   if (d == shifts.size()) {

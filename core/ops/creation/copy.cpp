@@ -1,4 +1,4 @@
-// Copies between dtypes, layouts and devices: the one place where data crosses devices.
+// Copies between dtypes, layouts and devices; the only code that moves data across devices.
 #include <ambit/backend/kernels.h>
 #include <ambit/backend/registry.h>
 #include <ambit/detail/memory_errors.h>
@@ -22,7 +22,7 @@
 namespace ambit {
 namespace {
 
-// On the host, where `device` copies from and to without holding the host up.
+// Allocate pinned host memory for copies from and to `device`.
 Tensor allocate_pinned(const char* op, IntArrayRef sizes, DType dtype, Device device) try {
   const size_t bytes = allocate(op, sizes, dtype, kMeta).nbytes();
   if (bytes == 0) return allocate(op, sizes, dtype, kCPU);
@@ -42,7 +42,7 @@ Tensor allocate_pinned(const char* op, IntArrayRef sizes, DType dtype, Device de
   throw_out_of_host_memory(op);
 }
 
-// A contiguous tensor of the same sizes with the dtype asked for, on t's own device.
+// Return a contiguous tensor of the same sizes with the given dtype, on t's device.
 Tensor packed(const Tensor& t, DType dtype) {
   if (t.dtype() == dtype && t.is_contiguous()) return t;
   Tensor out = allocate("copy", t.sizes(), dtype, t.device());
@@ -50,7 +50,7 @@ Tensor packed(const Tensor& t, DType dtype) {
   return out;
 }
 
-// The bytes of `from` into `to`: both contiguous, of one dtype and size, on different devices.
+// Copy the bytes of `from` to `to`: contiguous, equal dtype and size, on different devices.
 void copy_bytes(const Tensor& to, const Tensor& from, bool non_blocking) try {
   const Device target = to.device(), source = from.device();
   const size_t bytes = from.nbytes();
@@ -74,24 +74,24 @@ void copy_bytes(const Tensor& to, const Tensor& from, bool non_blocking) try {
     call_backend(target, "copy()", [&] {
       backend.copy(target.index(), to.data_ptr(), source.index(), from.data_ptr(), bytes);
     });
-  } else {  // two accelerators that know nothing of each other meet on the host
+  } else {  // two unrelated accelerators copy through the host
     const Tensor host = allocate("copy", from.sizes(), from.dtype(), kCPU);
     copy_bytes(host, from, false);
     copy_bytes(to, host, false);
   }
-} catch (const std::bad_alloc&) {  // of a backend that keeps a copy of what travels
+} catch (const std::bad_alloc&) {  // from a backend that keeps a copy of the data
   throw_out_of_host_memory("copy");
 }
 
-// The same for any layouts and dtypes. `from` broadcasts to `to`; it crosses before it is expanded,
-// and in the smaller of the two dtypes.
+// The same for any layouts and dtypes. `from` broadcasts to `to`; it is copied before it is
+// expanded, in the smaller of the two dtypes.
 void copy_across(const Tensor& to, const Tensor& from, bool non_blocking) {
   const bool narrow_first = element_size(to.dtype()) < element_size(from.dtype());
   const DType dtype = narrow_first ? to.dtype() : from.dtype();
   const Tensor sent = packed(from, dtype);
   const bool direct = to.is_contiguous() && to.dtype() == dtype && to.sizes() == sent.sizes();
   const Tensor landed = direct ? to : allocate("copy", sent.sizes(), dtype, to.device());
-  // Staging memory on the host goes back when this returns, so nothing may still be reading it.
+  // Host staging memory is freed on return, so the copy must be complete then.
   const bool staged = (!direct && to.is_cpu()) || (!sent.is_same(from) && from.is_cpu());
   copy_bytes(landed, sent, non_blocking && !staged);
   if (direct) return;
@@ -131,7 +131,7 @@ const Tensor& copy_(const Tensor& self, const Tensor& src, bool non_blocking) {
 Tensor to(const Tensor& self, Device device, DType dtype, bool non_blocking, bool copy) {
   expect_defined("to", "self", self);
   if (!copy && self.dtype() == dtype && self.device() == device) return self;
-  // As in libtorch, what need not be waited for comes in memory that makes it possible.
+  // As in libtorch, a non-blocking copy to the host goes to pinned memory.
   const bool pinned = non_blocking && device.is_cpu() && !self.is_cpu() && !self.is_meta();
   Tensor out = pinned ? allocate_pinned("to", self.sizes(), dtype, self.device())
                       : allocate("to", self.sizes(), dtype, device);

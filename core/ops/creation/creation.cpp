@@ -1,4 +1,4 @@
-// Making tensors from sizes, values, sequences and memory of others. Random ones: random.cpp.
+// Creation of tensors from sizes, values, sequences and external memory. Random ones: random.cpp.
 #include <ambit/backend/alias.h>
 #include <ambit/ops/creation.h>
 
@@ -21,7 +21,7 @@
 namespace ambit {
 namespace {
 
-// The format said beside the options, where one is.
+// Return the options with `format`, if given.
 TensorOptions formatted(const TensorOptions& options, std::optional<MemoryFormat> format) {
   return format ? options.memory_format(*format) : options;
 }
@@ -39,7 +39,7 @@ TensorOptions with_dtype_of(const Scalar& value, const TensorOptions& options) {
   return options.dtype(value.dtype());
 }
 
-// How many elements lie from the first to the last one. Refuses what cannot be a tensor.
+// Return the number of elements from the first to the last one. Throws for invalid geometry.
 int64_t strided_extent(const char* op, IntArrayRef sizes, IntArrayRef strides) {
   if (sizes.size() != strides.size()) {
     throw ShapeError(fmt::format("{}: expected one stride for each size, got {} and {}", op,
@@ -58,8 +58,8 @@ int64_t strided_extent(const char* op, IntArrayRef sizes, IntArrayRef strides) {
   return extent;
 }
 
-// A 1-dim tensor of n elements, element i being value(i), made on the host: sequences are the same
-// on every device to the last bit.
+// Return a 1-dim tensor of n elements value(i), computed on the host: sequences are bitwise
+// identical on every device.
 template <class F>
 Tensor sequence(const char* op, int64_t n, const TensorOptions& options, F value) {
   if (options.device().is_meta()) {
@@ -70,7 +70,7 @@ Tensor sequence(const char* op, int64_t n, const TensorOptions& options, F value
     T* p = host.data_ptr<T>();
     for (int64_t i = 0; i < n; ++i) {
       if constexpr (std::is_integral_v<T> && !std::is_same_v<T, bool>) {
-        p[i] = static_cast<T>(static_cast<int64_t>(value(i)));  // wraps, where a double would not
+        p[i] = static_cast<T>(static_cast<int64_t>(value(i)));  // wraps, which a double would not
       } else {
         p[i] = static_cast<T>(value(i));
       }
@@ -91,7 +91,7 @@ int64_t arange_length(const Scalar& start, const Scalar& end, const Scalar& step
         fmt::format("arange: expected a step that leads from {} to {}, got {}", first, last, by));
   }
   if (!start.is_floating_point() && !end.is_floating_point() && !step.is_floating_point()) {
-    // Unsigned, because the distance of two int64 may not be one.
+    // Unsigned, because the difference of two int64 may overflow int64.
     const bool up = by > 0;
     const auto low = static_cast<uint64_t>((up ? start : end).to<int64_t>());
     const auto high = static_cast<uint64_t>((up ? end : start).to<int64_t>());
@@ -105,9 +105,9 @@ int64_t arange_length(const Scalar& start, const Scalar& end, const Scalar& step
                                first, last, by));
 }
 
-// start, start + step, ...: n integers.
+// Return n integers start, start + step, ....
 Tensor arange_of(int64_t n, const Scalar& start, const Scalar& step, const TensorOptions& options) {
-  // Unsigned, because s * i may be beyond int64 where a + s * i is not.
+  // Unsigned, because s * i may overflow int64 even if a + s * i does not.
   const auto value = [a = start.to<uint64_t>(), s = step.to<uint64_t>()](int64_t i) {
     return static_cast<int64_t>(a + s * static_cast<uint64_t>(i));
   };
@@ -118,8 +118,8 @@ Tensor arange_of(int64_t n, const Scalar& start, const Scalar& step, const Tenso
   return sequence("arange", n, options, value);
 }
 
-// Integers of numbers with fractions, as PyTorch makes them: how many there are is computed with
-// the fractions, which start and step then lose. A step below 1 repeats start.
+// Integer arange of fractional numbers, as in PyTorch: the length is computed with the fractions,
+// then start and step are truncated. A step below 1 repeats start.
 Tensor truncated_arange(const Scalar& start, const Scalar& end, const Scalar& step,
                         const TensorOptions& options) {
   for (const Scalar& s : {start, end, step}) check_fits("arange", s, kInt64);
@@ -209,7 +209,7 @@ Tensor linspace(const Scalar& start, const Scalar& end, int64_t steps,
   const double a = start.to<double>(), b = end.to<double>();
   const double step = steps > 1 ? (b - a) / static_cast<double>(steps - 1) : 0;
   const int64_t half = steps / 2 + steps % 2;
-  // From both ends towards the middle, so that the last value is `end` exactly.
+  // From both ends towards the middle, so that the last value is exactly `end`.
   return sequence("linspace", steps, options, [=](int64_t i) {
     return i < half ? a + step * static_cast<double>(i)
                     : b - step * static_cast<double>(steps - 1 - i);
@@ -249,7 +249,7 @@ Tensor from_blob(void* data, IntArrayRef sizes, IntArrayRef strides,
       intrusive_ptr<TensorImpl>(new TensorImpl(storage, sizes, strides, 0, options.dtype())));
   std::function<void(void*)> own = deleter;
   if (options.requires_grad()) out.requires_grad_();
-  storage->set_deleter(std::move(own));  // nothing can fail any more: the memory is taken over
+  storage->set_deleter(std::move(own));  // nothing fails from here on: the tensor owns the memory
   return out;
 } catch (const std::bad_alloc&) {
   throw_out_of_host_memory("from_blob");
@@ -257,7 +257,7 @@ Tensor from_blob(void* data, IntArrayRef sizes, IntArrayRef strides,
 
 Tensor from_blob(void* data, IntArrayRef sizes, const std::function<void(void*)>& deleter,
                  const TensorOptions& options) {
-  count("from_blob", sizes);  // no strides of sizes < 0
+  count("from_blob", sizes);  // refuses sizes < 0 before strides are computed
   return from_blob(data, sizes, contiguous_strides(sizes), deleter, options);
 }
 

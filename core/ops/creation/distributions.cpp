@@ -1,5 +1,5 @@
-// Distributions that are maps of uniform or normal numbers: made of other ops, but Poisson's, which
-// takes as many numbers as it needs, on the host.
+// Distributions derived from uniform or normal numbers by other ops; except Poisson and binomial,
+// which need a variable count of numbers and run on the host.
 #include <ambit/backend/kernels.h>
 #include <ambit/backend/philox.h>
 #include <ambit/detail/expect_all.h>
@@ -31,7 +31,7 @@ void expect_floats(const char* op, const Tensor& self) {
   if (!self.is_floating_point()) throw_not_floating(op, self.dtype());
 }
 
-// Write the numbers that make() gives, beside self, into it, which has no gradient then.
+// Write the numbers that make() returns to self, which gets zero gradient.
 template <class Make>
 const Tensor& put(const char* op, const char* name, const Tensor& self, const Make& make) {
   check_in_place(op, self);
@@ -151,7 +151,7 @@ Tensor normal(const Tensor& mean, const Tensor& std, const Stream& generator) {
 
 namespace {
 
-// The numbers of one element: a stream of its own, whose seed is drawn from the generator.
+// The random numbers of one element: its own stream, seeded from the generator.
 class Uniforms {
  public:
   explicit Uniforms(uint64_t seed) : seed_(seed) {}
@@ -168,9 +168,9 @@ class Uniforms {
 
 constexpr double kLargeRate = 10;
 
-// For rates below 10: the first count whose cumulative probability is above u, in [0, 1).
+// For rates below 10: return the first count whose cumulative probability is above u, in [0, 1).
 double small_poisson(double rate, double u) {
-  constexpr size_t kMost = 100;  // of which the probability is nothing
+  constexpr size_t kMost = 100;  // its probability is negligible
   static constexpr auto kInverse = [] {
     std::array<double, kMost> inverse{};
     for (size_t k = 1; k < kMost; ++k) inverse[k] = 1 / static_cast<double>(k);
@@ -230,7 +230,7 @@ Tensor poisson(const Tensor& self, const Stream& given) {
 
 namespace {
 
-// For means below 10: trials up to the next success, one after the other, until they are used up.
+// For means below 10: sum the geometric distances between successes until the trials are used up.
 double few_successes(double trials, double chance, Uniforms& uniforms) {
   const double log_failure = std::log1p(-chance);
   double successes = 0;
@@ -240,8 +240,8 @@ double few_successes(double trials, double chance, Uniforms& uniforms) {
   }
 }
 
-// Of others, chance at most 1/2. Source: Hörmann 1993, "The generation of binomial random
-// variates", algorithm BTRS, which accepts by the density itself.
+// For larger means, with chance at most 1/2. Source: Hörmann 1993, "The generation of binomial
+// random variates", algorithm BTRS, here accepting by the exact density.
 double many_successes(double trials, double chance, Uniforms& uniforms) {
   const double deviation = std::sqrt(trials * chance * (1 - chance));
   const double b = 1.15 + 2.53 * deviation, a = -0.0873 + 0.0248 * b + 0.01 * chance;

@@ -1,4 +1,4 @@
-// Drawing places as likely as their weights.
+// Sampling indices by weights.
 #include <ambit/detail/record.h>
 #include <ambit/error.h>
 #include <ambit/ops/creation.h>
@@ -32,7 +32,7 @@ void check_shape(const Tensor& self, int64_t num_samples, bool replacement) {
   }
 }
 
-// Rows [M,N], of which any may be empty: M = 0.
+// Check rows [M,N]; M may be 0.
 void check_weights(const Tensor& rows) {
   const Tensor good = logical_and(isfinite(rows), rows >= 0);
   const Tensor some = any(rows > 0, 1);
@@ -40,18 +40,18 @@ void check_weights(const Tensor& rows) {
   throw Error("multinomial: expected finite weights >= 0, not all 0, got others");
 }
 
-// The smallest of exponential times with these rates come in the order of draws without
+// Exponential times with these rates, sorted ascending, give the order of draws without
 // replacement. Source: Efraimidis & Spirakis 2006, "Weighted random sampling with a reservoir".
 Tensor without_replacement(const Tensor& rows, int64_t num_samples, const Stream& stream) {
-  // -log(1 - u) is 0 where u is, and 0 / 0 no number.
+  // -log(1 - u) is 0 for u = 0, and 0 / 0 is NaN.
   const Tensor time = clamp(neg(log1p(neg(rand(rows.sizes(), stream, rows.options())))), 1e-30);
   const Tensor key = rows / time;
   if (num_samples == 1) return argmax(key, 1, true);
   return std::get<1>(topk(key, num_samples, 1));
 }
 
-// Where a number in [0, total) falls among the running sums: behind those that are not above it, so
-// on no weight of 0.
+// Find the position of a number in [0, total) in the cumulative sums: after all sums <= the number,
+// so never at a weight of 0.
 Tensor with_replacement(const Tensor& rows, int64_t num_samples, const Stream& stream) {
   const Tensor sums = cumsum(rows, 1, kFloat64);
   const Tensor total = narrow(sums, 1, sums.size(1) - 1, 1);

@@ -1,5 +1,5 @@
-// Random tensors. Every number comes from the Philox stream of the device's generator, by the
-// random kernel or on the host, so that a seed gives the same ones everywhere.
+// Random tensors. All numbers come from the Philox stream of the device's generator, by the random
+// kernel or on the host, so that a seed gives the same numbers on all devices.
 #include <ambit/ops/random.h>
 
 #include <ambit/backend/alias.h>
@@ -32,7 +32,7 @@ using Kind = RandomParams::Kind;
 
 using Stream = std::optional<Generator>;
 
-// The largest number of a dtype of 16 bits below x.
+// Return the largest number of a reduced floating-point type below x.
 double below(double x, DType dtype) {
   return visit<dtypes::kReduced>(dtype, [x]<class T>() -> double {
     T t(static_cast<float>(x));
@@ -42,8 +42,8 @@ double below(double x, DType dtype) {
   });
 }
 
-// Call use(wide, part) for parts of a contiguous tensor of 16 bits, wide the numbers of float32
-// that a fill has in its place.
+// Call use(wide, part) for parts of a contiguous reduced floating-point tensor; `wide` is filled
+// with float32 numbers for the part.
 template <class Use>
 void for_wide_parts(const Tensor& y, RandomParams p, const Use& use) {
   if (y.device().is_meta()) return;
@@ -57,7 +57,7 @@ void for_wide_parts(const Tensor& y, RandomParams p, const Use& use) {
   }
 }
 
-// Numbers of 16 bits are those of float32, rounded, but never up to the end of their range.
+// Reduced floating-point numbers are rounded from float32, but never up to the end of the range.
 void run_random(Tensor& y, const RandomParams& p) {
   if (!is_reduced(y.dtype()) || p.kind != Kind::uniform || p.low == p.high) {
     return kernels::random(y, p);
@@ -69,7 +69,7 @@ void run_random(Tensor& y, const RandomParams& p) {
   });
 }
 
-// The next numbers of a stream, if none is given the device's, for n elements.
+// Claim the numbers for n elements from the given stream, by default the device's.
 RandomParams next(const char* op, Device device, int64_t n, RandomParams p, const Stream& given) {
   const Generator generator = stream_for(op, device, given);
   if (n == 0) return p;
@@ -78,7 +78,7 @@ RandomParams next(const char* op, Device device, int64_t n, RandomParams p, cons
   return p;
 }
 
-// Fill a contiguous tensor with them.
+// Fill a contiguous tensor with random numbers.
 void draw(const char* op, Tensor& y, RandomParams p, const Stream& given) {
   p = next(op, y.device(), y.numel(), p, given);
   if (y.numel() > 0) run_random(y, p);
@@ -128,8 +128,8 @@ void expect_probabilities(const char* op, const Tensor& p) {
   }
 }
 
-// What follows the largest integer that a dtype holds with all that are smaller, as far as the
-// parameters of random hold it.
+// Return one above the largest n such that the dtype represents all of 0 .. n, limited by the
+// precision of random's parameters (doubles).
 int64_t end_of_integers(DType dtype) {
   return visit<dtypes::kEvery>(dtype, []<class T>() -> int64_t {
     constexpr int kDigits = std::numeric_limits<T>::digits;
@@ -199,7 +199,7 @@ Tensor randint(int64_t high, IntArrayRef sizes, const Stream& generator,
 }
 namespace {
 
-// self's options, and the format said beside the given ones, where one is.
+// Return self's options, overridden by `options` and by `format`, if given.
 TensorOptions options_for(const Tensor& self, const TensorOptions& options,
                           std::optional<MemoryFormat> format) {
   return options_like(self, format ? options.memory_format(*format) : options);
@@ -233,7 +233,7 @@ Tensor randperm(int64_t n, const Stream& given, const TensorOptions& options) {
   const TensorOptions o = int64_unless_said(options);
   if (n < 0) throw ShapeError(fmt::format("randperm: expected n >= 0, got {}", n));
   if (n > 0) check_fits("randperm", n - 1, o.dtype());
-  // Fisher-Yates takes one number after the other, so the host does it for all devices.
+  // Fisher-Yates is sequential, so it runs on the host for all devices.
   const Tensor order = allocate("randperm", {n}, kInt64, o.device().is_meta() ? kMeta : kCPU);
   if (order.is_meta()) return empty({n}, o);
   const Generator generator = stream_for("randperm", o.device(), given);
@@ -254,7 +254,7 @@ Tensor bernoulli(const Tensor& self, const Stream& generator) {
   if (!is_reduced(self.dtype())) {
     return (rand(self.sizes(), generator, self.options()) < self).to(self.dtype());
   }
-  // Numbers finer than p, which a copy holds until it is known what comes of it.
+  // Compare in float32 with unrounded numbers, in parts; the copy holds p until overwritten.
   const Tensor out = self.clone(MemoryFormat::Contiguous);
   const RandomParams uniform =
       next("bernoulli", out.device(), out.numel(), {.kind = Kind::uniform}, generator);

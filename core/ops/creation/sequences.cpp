@@ -1,5 +1,5 @@
-// Sequences beside those of creation.cpp, and the places of triangles. All are made on the host:
-// they are the same on every device to the last bit.
+// Sequences other than those of creation.cpp, and indices of triangles. All are computed on the
+// host: they are bitwise identical on every device.
 #include <ambit/error.h>
 #include <ambit/ops/creation.h>
 #include <ambit/ops/shape.h>
@@ -14,7 +14,7 @@
 namespace ambit {
 namespace {
 
-// Element i is value(i), a double or an int64, converted as static_cast does.
+// Return a tensor of value(i), a double or an int64, converted by static_cast.
 template <class F>
 Tensor sequence(const char* op, int64_t n, DType dtype, const TensorOptions& options, F value) {
   if (options.device().is_meta()) {
@@ -28,7 +28,7 @@ Tensor sequence(const char* op, int64_t n, DType dtype, const TensorOptions& opt
   return finish(to(host, options.device(), host.dtype()), options);
 }
 
-// How many steps of range lead from start to end, and one.
+// Return the length of range: the steps from start to end, plus one.
 int64_t range_length(double start, double end, double step) {
   if (step == 0 || !std::isfinite(start) || !std::isfinite(end) || !std::isfinite(step)) {
     throw Error(
@@ -45,7 +45,7 @@ int64_t range_length(double start, double end, double step) {
                                start, end, step));
 }
 
-/// The places in and below a diagonal of a matrix: those of row i are before column i + reach.
+/// The elements on and below a diagonal of a matrix: row i has columns before i + reach.
 struct LowerTriangle {
   int64_t rows, columns, reach;
 
@@ -59,7 +59,7 @@ struct LowerTriangle {
   }
 };
 
-/// Columns `from` up to the one before `to`.
+/// Columns `from` to `to`, excluded.
 struct Span {
   int64_t from, to;
 };
@@ -74,7 +74,7 @@ void check_matrix(const char* op, int64_t row, int64_t col, const TensorOptions&
   count(op, {2, row, col});
 }
 
-// n places: columns span(i) of rows [first, past), each of which has one.
+// Return n positions: columns span(i) of rows [first, past), each non-empty.
 template <class F>
 Tensor places(const char* op, int64_t n, int64_t first, int64_t past, const TensorOptions& options,
               F span) {
@@ -82,7 +82,7 @@ Tensor places(const char* op, int64_t n, int64_t first, int64_t past, const Tens
     return finish(allocate(op, {2, n}, options.dtype(), options.device()), options);
   }
   const Tensor host = allocate(op, {2, n}, options.dtype(), kCPU);
-  if (n == 0) past = first;  // a matrix without columns has any number of rows
+  if (n == 0) past = first;  // a matrix without columns may have any number of rows
   visit(host.dtype(), [&]<class T>() {
     T *rows = host.data_ptr<T>(), *columns = rows + n;
     for (int64_t i = first; i < past; ++i) {
@@ -156,7 +156,7 @@ Tensor tril_indices(int64_t row, int64_t col, int64_t offset, const TensorOption
 
 Tensor triu_indices(int64_t row, int64_t col, int64_t offset, const TensorOptions& options) {
   check_matrix("triu_indices", row, col, options);
-  // All but what is below the diagonal.
+  // All but the elements below the diagonal.
   const LowerTriangle below{row, col, std::clamp(offset, -row, col)};
   return places("triu_indices", row * col - below.count(), 0, below.first_full_row(), options,
                 [&](int64_t i) {

@@ -1,4 +1,4 @@
-// Whose numbers a random op takes.
+// Choice of a random op's generator.
 #pragma once
 
 #include <ambit/random.h>
@@ -7,8 +7,8 @@
 
 namespace ambit {
 
-/// Return the generator that is given, or the device's where none is, or an undefined one.
-/// Errors: Error for one of another device.
+/// Return the given generator, or the device's if none or an undefined one is given. Errors: Error
+/// for a generator of another device.
 Generator stream_for(const char* op, Device device, const std::optional<Generator>& given);
 
 }  // namespace ambit

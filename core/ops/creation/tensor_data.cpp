@@ -1,4 +1,4 @@
-// tensor({{1, 2}, {3, 4}}): from nested braces to a tensor.
+// tensor({{1, 2}, {3, 4}}): conversion of nested braces to a tensor.
 #include <ambit/detail/memory_errors.h>
 #include <ambit/error.h>
 #include <ambit/ops/creation.h>

@@ -1,4 +1,4 @@
-// Windows. They are made on the host: the same on every device to the last bit.
+// Window functions, computed on the host: bitwise identical on every device.
 #include <ambit/autograd.h>
 #include <ambit/error.h>
 #include <ambit/ops/creation.h>
@@ -15,13 +15,13 @@
 namespace ambit {
 namespace {
 
-// value(x) of x = k / (m - 1), float64 on the host, as a window of the dtype and device asked for.
+// Return value(x) for x = k / (m - 1), computed in float64 on the host, as a window with `options`.
 template <class F>
 Tensor window(const char* op, int64_t n, bool periodic, const TensorOptions& options, F value) {
   if (n < 0) throw Error(fmt::format("{}: expected a length of 0 or more, got {}", op, n));
   const DType dtype = options.dtype();
   if (!is_floating_point(dtype)) throw_not_floating(op, dtype);
-  allocate(op, {n}, kFloat64, kMeta);  // refuses too many, with the same words on each device
+  allocate(op, {n}, kFloat64, kMeta);  // throws if too large, with the same message on all devices
   if (n < 2 || options.device().is_meta()) return ones({n}, options);
   const NoGradGuard no_grad;
   const Tensor k = arange(n, TensorOptions(kFloat64).device(kCPU));

@@ -1,4 +1,4 @@
-// Gradients of activations: each with its own gradients, for double backward.
+// Gradients of activations, differentiable for double backward.
 #include "activation_grads.h"
 
 #include <ambit/backend/activation_constants.h>

@@ -1,5 +1,5 @@
-// Gradients of activations as one kernel each, instead of three or four, differentiable themselves;
-// and what those share that apply an activation to a product.
+// Gradients of activations, each one kernel instead of three or four, and differentiable; and
+// helpers of ops that apply an activation to a product.
 #pragma once
 
 #include <ambit/function_table.h>
@@ -16,8 +16,8 @@ Tensor gelu_tanh_grad(const Tensor& g, const Tensor& x);
 
 /// Throw Error unless the function is one of kActivations.
 void expect_activation(const char* op, UnaryOp function);
-/// Record `out` as relu of `sum`, which has a place in the graph, but no memory of its own: the
-/// gradient of relu is one of its result.
+/// Record `out` as relu of `sum`, which is in the graph but has no memory of its own, since relu's
+/// gradient only needs the result.
 Tensor record_relu(const Tensor& out, const Tensor& sum);
 
 }  // namespace ambit

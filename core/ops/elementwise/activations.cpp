@@ -1,4 +1,4 @@
-// Activations and losses of single elements that are one kernel, and so are their gradients.
+// Activations and elementwise losses with one kernel for the function and one for the gradient.
 #include <ambit/backend/activation_constants.h>
 #include <ambit/detail/activation.h>
 #include <ambit/detail/ternary_grad.h>
@@ -15,8 +15,8 @@
 namespace ambit {
 namespace {
 
-// dy times the slope of a map at x, in ops that have gradients. Nothing infinite may be masked: its
-// gradient would be 0 times that.
+// The gradient of a map as a formula of differentiable ops: dy times the derivative at x. No
+// intermediate may be infinite, even if masked: its gradient would be 0 * inf.
 Tensor formula(BinaryOp op, const Tensor& dy, const Tensor& x) {
   using arithmetic::kSeluAlpha, arithmetic::kSeluScale;
   const auto gate = [](const Tensor& t) {
@@ -89,7 +89,7 @@ bool has_kernels(UnaryOp function) {
   return x.narrow(dim, which * n, n);
 }
 
-// Each half is written where it belongs, by one kernel.
+// Write each half to its place in dx, with one kernel each.
 Tensor gated_halves_grad(const Tensor& g, const Tensor& x, const Tensor& gate, int64_t dim) {
   const Tensor value = half(x, dim, 0);
   if (GradMode::is_enabled()) {

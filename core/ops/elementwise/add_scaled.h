@@ -1,14 +1,14 @@
-// self + factor * other, in one kernel: sums and differences with an alpha.
+// self + factor * other in one kernel: sums and differences with an alpha.
 #pragma once
 
 #include <ambit/tensor.h>
 
 namespace ambit {
 
-/// Promote, broadcast, allocate, run the kernel and record. Requires that both are defined and that
-/// their devices have been checked; errors bear the name `op`.
+/// Promote, broadcast, allocate, run the kernel and record. Requires that both are defined and
+/// their devices checked; errors name `op`.
 Tensor add_scaled(const char* op, const Tensor& self, const Tensor& other, const Scalar& factor);
-/// The same into self; `name` is that of the gradient.
+/// The same in place; `name` is the gradient's name.
 const Tensor& add_scaled_in_place(const char* op, const char* name, const Tensor& self,
                                   const Tensor& other, const Scalar& factor);
 

@@ -1,4 +1,4 @@
-// Second names.
+// Aliases.
 #include <ambit/ops/aliases.h>
 
 #include <ambit/ops/elementwise.h>

@@ -1,4 +1,4 @@
-// add, sub, mul and true division with their gradients. Division that rounds: modulo.cpp.
+// add, sub, mul and true division with their gradients. Rounding division: modulo.cpp.
 #include <ambit/detail/ternary_grad.h>
 #include <ambit/error.h>
 #include <ambit/ops/elementwise.h>
@@ -31,17 +31,17 @@ void check_alpha(const char* op, const Scalar& alpha, DType dtype) {
   }
 }
 
-// As alpha nearly always is: left out.
+// Fast check for alpha's default, the most frequent value.
 bool is_default(const Scalar& alpha) { return alpha.dtype() == kInt64 && alpha.to<int64_t>() == 1; }
 
-// Return the number that is added to self in the end.
+// Return the number to add to self.
 Scalar scaled(const char* op, const Tensor& self, const Scalar& other, const Scalar& alpha) {
   expect_defined(op, "self", self);
   check_alpha(op, alpha, result_type(self, other));
   return is_one(alpha) ? other : product(other, alpha);
 }
 
-// self + alpha * other, self - alpha * other. Out of line, lest every plain sum pays for the frame.
+// self + alpha * other, self - alpha * other. Not inlined: plain sums need not pay for its frame.
 template <class Family>
 [[gnu::noinline]] Tensor weighted(const Tensor& self, const Tensor& other, const Scalar& alpha) {
   check_operands(Family::kName, self, other, DeviceRule::elementwise);
@@ -64,8 +64,8 @@ template <class Family>
   throw DTypeError(fmt::format("{}: expected numbers, got bool; use ^ or logical_xor", op));
 }
 
-// Check that no operand of a difference is bool, also where the other one is a number, which a
-// Domain would let pass. What else is wrong with them comes first.
+// Check that no operand of a difference is bool, even if the other one is a number, which a Domain
+// would allow. Other errors of the operands take precedence.
 void expect_no_bool(const char* op, const Tensor& self, const Tensor& other,
                     DeviceRule rule = DeviceRule::elementwise) {
   if (!self.defined() || !other.defined()) return;

@@ -1,4 +1,4 @@
-// The checks, conversions and allocation before a binary kernel.
+// Checks, conversions and allocation of binary ops.
 #include "binary.h"
 
 #include <ambit/error.h>
@@ -19,7 +19,7 @@ bool same_geometry(const Tensor& a, const Tensor& b) {
   return x && y && x->dtype == y->dtype && x->device == y->device && x->sizes == y->sizes;
 }
 
-// Most divisors divide all integers.
+// True if some integers cannot be divided by the divisor.
 bool refuses_some(BinaryOp kernel, DType dtype, const Scalar& divisor) {
   if (!row_of(kernel).refuses_some(dtype)) return false;
   return visit<dtypes::kIntegral>(dtype, [&]<class T>() {
@@ -28,7 +28,8 @@ bool refuses_some(BinaryOp kernel, DType dtype, const Scalar& divisor) {
   });
 }
 
-// A number that divides is refused on all devices alike, also where no kernel runs.
+// Check a scalar divisor on the host, so that the error is the same on all devices, even without a
+// kernel call.
 void check_divisor(BinaryOp kernel, DType dtype, const Tensor& self, const Scalar& divisor) {
   if (!row_of(kernel).refuses_some(dtype) || self.numel() == 0) return;
   visit<dtypes::kIntegral>(dtype, [&]<class T>() {

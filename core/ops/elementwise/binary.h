@@ -1,5 +1,5 @@
-// The way of a binary elementwise op from its operands to the kernel, and the template that puts
-// the gradient beside it. A family is a struct of names, kernel, domain and formulas; see
+// The path of a binary elementwise op from its operands to the kernel, and the templates that
+// record the gradient. A family is a struct of names, kernel, domain and formulas; see
 // arithmetic.cpp.
 #pragma once
 
@@ -11,33 +11,33 @@
 
 namespace ambit {
 
-/// Which formulas of a family need self as it was: written in place, it must be kept as a copy.
+/// Which formulas of a family need the old self; an in-place op must then save a copy of it.
 enum class KeepsSelf : uint8_t { never, for_other, always };
 
-/// Check the devices, and that both are defined; return the device of the call.
+/// Check the devices and that both are defined; return the device of the call.
 Device check_operands(const char* op, const Tensor& self, const Tensor& other, DeviceRule rule);
 /// Check, promote, broadcast, allocate, and run the kernel.
 Tensor compute_binary(const char* op, BinaryOp kernel, Domain domain, const Tensor& self,
                       const Tensor& other);
-/// The same into `self`; an error leaves it as it was.
+/// The same in place; after an error self is unchanged.
 void compute_binary_in_place(const char* op, BinaryOp kernel, Domain domain, const Tensor& self,
                              const Tensor& other);
-/// Both with a number beside self, which is no tensor on the way.
+/// Both with a scalar operand, which is not converted to a tensor.
 Tensor compute_binary_scalar(const char* op, BinaryOp kernel, Domain domain, const Tensor& self,
                              const ScalarOperand& number);
 void compute_binary_scalar_in_place(const char* op, BinaryOp kernel, Domain domain,
                                     const Tensor& self, const Scalar& number);
-/// Return `other` as the operand of an op that computes in `dtype` and writes into `self`, after
-/// all checks of such an op. Errors: DTypeError, ShapeError, AutogradError, Error.
+/// Return `other` as operand of an in-place op that computes in `dtype`, after all checks of the
+/// op. Errors: DTypeError, ShapeError, AutogradError, Error.
 Tensor operand_in_place(const char* op, const Tensor& self, const Tensor& other, DType dtype);
-/// Store a result that was computed beside `self`, where it could not be computed in place.
+/// Store a result that could not be computed in place.
 void store(const Tensor& self, const Tensor& result);
 /// Return a copy of `self` in another dtype, outside of any graph.
 Tensor copy_as(const char* op, const Tensor& self, DType dtype);
 
-/// Run kernel(y, x), x having self's elements in `dtype`, so that self gets y: in place where that
-/// is its dtype, and beside it where it is not, or where the kernel may throw half-way. What a
-/// device skips there stays as it was.
+/// Run kernel(y, x) with x = self converted to `dtype`, and store y in self: in place if the dtypes
+/// are equal and the kernel cannot throw half-way, else through a copy. Elements that the kernel
+/// skips keep their value.
 template <class Kernel>
 void run_in_place(const char* op, const Tensor& self, DType dtype, bool may_throw,
                   const Kernel& kernel) {
@@ -53,7 +53,7 @@ template <class Family>
 Tensor binary(const Tensor& self, const Tensor& other) {
   Tensor out = compute_binary(Family::kName, Family::kKernel, Family::kDomain, self, other);
   if (!needs_gradient(self, other)) return out;
-  // A formula keeps what it needs from its making on: only those that are needed are made.
+  // A formula saves its tensors on construction: construct only those that are needed.
   if (!other.requires_grad()) {
     return record(Family::kName, std::move(out), wrt(self, Family::self_grad(self, other)));
   }
@@ -80,7 +80,7 @@ const Tensor& binary_in_place(const Tensor& self, const Tensor& other) {
   if (keep) check_operands(Family::kNameInPlace, self, other, DeviceRule::in_place_elementwise);
   const Tensor copy = keep ? self.clone() : Tensor();
   const Tensor& before = keep ? copy : self;
-  const Tensor& b = other.is_same(self) ? before : other;  // x.mul_(x): both as they were
+  const Tensor& b = other.is_same(self) ? before : other;  // x.mul_(x): both from before the write
   compute_binary_in_place(Family::kNameInPlace, Family::kKernel, Family::kDomain, self, other);
   if (!needs_gradient(self, other)) {
     self.bump_version();

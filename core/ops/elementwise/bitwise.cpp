@@ -1,4 +1,4 @@
-// Bits, shifts and divisors of two operands, for integers, some for bool: no gradients.
+// Bitwise ops, shifts, gcd and lcm, for integers, some for bool; no gradients.
 #include <ambit/ops/elementwise.h>
 
 #include "binary.h"
@@ -7,7 +7,7 @@
 namespace ambit {
 namespace {
 
-// Never called with floats, and only floats have gradients.
+// Never called, since only floats have gradients.
 struct NoGradient {
   static constexpr Domain kDomain = Domain::bits;
   static constexpr KeepsSelf kKeepsSelf = KeepsSelf::never;
@@ -51,7 +51,7 @@ struct Lcm : NoGradient {
   static constexpr Domain kDomain = Domain::integers;
 };
 
-// A number of places that every dtype holds: what is beyond all bits would wrap around.
+// Replace shifts of all bits by one that every dtype represents; conversion could wrap around.
 Scalar places(const Scalar& number) {
   if (number.is_floating_point()) return number;
   const auto n = number.to<int64_t>();

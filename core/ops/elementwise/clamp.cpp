@@ -18,7 +18,7 @@
 namespace ambit {
 namespace {
 
-// Gradient of `mine` against `other`: all of it where mine was taken, half where both were equal.
+// Gradient of `mine` compared with `other`: all of it where mine was selected, half for ties.
 template <BinaryOp kernel>
 auto share_of(const Tensor& mine, const Tensor& other) {
   constexpr bool kLargest = kernel == BinaryOp::maximum;
@@ -41,8 +41,8 @@ struct Extreme {
   }
 };
 
-// fmax and fmin: as maximum and minimum, but of a number and NaN the number is taken, and of two
-// NaN self.
+// fmax and fmin: like maximum and minimum, but a number is preferred to NaN, and self if both are
+// NaN.
 template <BinaryOp kernel>
 struct Known {
   static constexpr const char* kName = kernel == BinaryOp::fmax ? "fmax" : "fmin";
@@ -74,7 +74,7 @@ DType clamp_dtype(const char* op, const Tensor& self, const Bound& min, const Bo
   if (max) dtype = promote_types(dtype, result_type(self, *max));
   for (const Bound* bound : {&min, &max}) {
     if (*bound) check_fits(op, **bound, dtype);
-    // A negative bound would wrap around, and be a large one.
+    // A negative bound would wrap around to a large one.
     if (*bound && dtype == kUInt8 && (*bound)->to<int64_t>() < 0) {
       throw DTypeError(
           fmt::format("{}: expected bounds that fit uint8, got {}", op, (*bound)->to<int64_t>()));
@@ -89,10 +89,10 @@ auto grad_of_clamp(const Tensor& before, const Bound& min, const Bound& max) {
   };
 }
 
-// What kernels::clamp_grad says, in ops that have gradients.
+// kernels::clamp_grad as differentiable ops.
 Tensor masked_grad(const Tensor& g, const Tensor& x, const Bound& min, const Bound& max,
                    bool passes_nan) {
-  Tensor mask;  // of what is outside where NaN passes, else of what is inside
+  Tensor mask;  // of elements outside if NaN passes, else of those inside
   if (min) mask = passes_nan ? le(x, *min) : gt(x, *min);
   if (max) {
     const Tensor by_max = passes_nan ? ge(x, *max) : lt(x, *max);
@@ -123,7 +123,7 @@ const Tensor& clamp_(const Tensor& self, Bound min, Bound max) {
   check_casts_to("clamp_", dtype, self.dtype());
   check_in_place("clamp_", self);
   const Tensor before = needs_gradient(self) ? self.clone() : self;
-  Tensor y = self;  // of dtype: bounds of self's category or a lower one do not change it
+  Tensor y = self;  // has `dtype`, since bounds of self's category or a lower one do not change it
   kernels::clamp(y, self, min, max);
   record_in_place("clamp", self, wrt(self, grad_of_clamp(before, min, max)));
   return self;
@@ -131,7 +131,7 @@ const Tensor& clamp_(const Tensor& self, Bound min, Bound max) {
 
 namespace {
 
-// The checks of a clamp by tensors, which its steps would make under other names.
+// The checks of a clamp by tensors, under its own name instead of those of its steps.
 void check_bounds(const char* op, const Tensor& self, const Bounds& min, const Bounds& max,
                   DeviceRule rule) {
   expect_defined(op, "self", self);
@@ -156,9 +156,8 @@ Tensor run_clamp(const Tensor& self, const Bounds& min, const Bounds& max) {
   return max ? minimum(y, *max) : y;
 }
 
-// The gradients of a clamp by tensors; where min > max it is max that is taken. With one bound they
-// are those of maximum and minimum. With both, x and a bound share where they are equal, unless
-// min == max, where x has all.
+// The gradients of a clamp by tensors; if min > max, max is selected. With one bound they are those
+// of maximum and minimum. With both, x and a bound share ties, unless min == max, where x gets all.
 struct BoundedGrads {
   BoundedGrads(const Tensor& before, const Tensor& min, const Tensor& max)
       : x(saved(before)), both(min.defined() && max.defined()) {
@@ -185,8 +184,8 @@ struct BoundedGrads {
     const Tensor above = logical_and(gt(x(), high()), le(low(), high())), tie = ties(high());
     return grad_where(halved(g, tie), logical_or(logical_or(above, tie), lt(high(), low())), true);
   }
-  // Whether min < max everywhere, as it should be; on other devices than the CPU to look would
-  // wait.
+  // True if min < max everywhere, the usual case; checked on the CPU only, since it would block on
+  // other devices.
   bool is_ordered() const {
     return low().is_cpu() && high().is_cpu() && all(lt(low(), high())).item<bool>();
   }
@@ -197,7 +196,7 @@ struct BoundedGrads {
   bool both;
 };
 
-// Call record(wrt...) with the formulas of a clamp of `self`, which was `before`.
+// Call record(wrt...) with the formulas of a clamp of `self` with old value `before`.
 template <class Record>
 void with_formulas(const Tensor& self, const Tensor& before, const Bounds& min, const Bounds& max,
                    const Record& record_formulas) {

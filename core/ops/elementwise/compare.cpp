@@ -1,5 +1,4 @@
-// Comparisons and logic: they give bool and have no gradient. In place the result takes self's
-// dtype.
+// Comparisons and logic: the result is bool, in place of self's dtype; no gradient.
 #include <ambit/error.h>
 #include <ambit/ops/elementwise.h>
 #include <ambit/ops/reduce.h>
@@ -29,7 +28,7 @@ Tensor compute_compare(const char* op, CompareOp kernel, const Tensor& self, con
   return out;
 }
 
-// A number beyond self's integer type would wrap around and equal something: int64 compares it.
+// A number outside self's integer type would wrap around and could compare equal: use int64.
 DType dtype_to_compare(const Tensor& self, const Scalar& number) {
   const DType dtype = result_type(self, number);
   const bool wraps = is_integral(dtype) && visit<dtypes::kIntegral>(dtype, [&]<class T>() {
@@ -120,7 +119,7 @@ Tensor isclose(const Tensor& self, const Tensor& other, double rtol, double atol
   if (equal_nan && self.is_floating_point()) {
     close = logical_or(close, logical_and(isnan(self), isnan(other)));
   }
-  // Integers and bool are measured as floats, where differences do not wrap.
+  // Compare integers and bool as floats, where differences do not wrap.
   const DType dtype = self.is_floating_point() ? self.dtype() : kFloat64;
   const Tensor a = self.to(dtype), b = other.to(dtype);
   const Tensor error = abs(a - b);

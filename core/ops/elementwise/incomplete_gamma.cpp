@@ -1,6 +1,5 @@
-// The regularised incomplete gamma functions, and the exponents of floating-point numbers: number
-// by number on the host, since no op has their branches. Source of the ways: Cephes' igam.c
-// (Moshier); DLMF 8.7.3, 8.9.2, 8.11.4.
+// The regularised incomplete gamma functions, and frexp: elementwise on the host, since no kernels
+// have these branches. Source of the methods: Cephes' igam.c (Moshier); DLMF 8.7.3, 8.9.2, 8.11.4.
 #include <ambit/autograd.h>
 #include <ambit/backend/op.h>
 #include <ambit/detail/record.h>
@@ -27,7 +26,7 @@ constexpr double kEpsilon = std::numeric_limits<double>::epsilon(),
                  kInfinity = std::numeric_limits<double>::infinity(),
                  kNaN = std::numeric_limits<double>::quiet_NaN();
 
-// log(1 + t) - t without the loss of digits near 0.
+// log(1 + t) - t without cancellation near 0.
 double log1p_minus(double t) {
   if (std::abs(t) > 0.2) return std::log1p(t) - t;
   double power = -t * t, sum = 0;
@@ -39,7 +38,7 @@ double log1p_minus(double t) {
   return sum;
 }
 
-// x^a e^-x / Gamma(a). Of a large a by Stirling's series, whose exponents do not cancel.
+// x^a e^-x / Gamma(a). For large a by Stirling's series, whose exponents do not cancel.
 double factor(double a, double x) {
   if (a < 20) return std::exp(a * std::log(x) - x - std::lgamma(a));
   const double b = 1 / (a * a);
@@ -49,7 +48,7 @@ double factor(double a, double x) {
          std::exp(a * log1p_minus((x - a) / a) - correction);
 }
 
-// How many terms may be needed: about as many as the standard deviation, sqrt(a), has.
+// Maximum number of terms: proportional to the standard deviation, sqrt(a).
 double most_terms(double a) { return 2000 + 20 * std::sqrt(a); }
 
 // P(a, x) = x^a e^-x / Gamma(a + 1) (1 + x / (a + 1) + x^2 / ((a + 1) (a + 2)) + ...)
@@ -63,7 +62,7 @@ double lower_series(double a, double x) {
   return factor(a, x) * sum / a;
 }
 
-// Q(a, x) for small x: 1 - P without its loss of digits.
+// Q(a, x) for small x: 1 - P without cancellation.
 double upper_series(double a, double x) {
   double power = 1, sum = 0;
   for (double n = 1; n < 2000; ++n) {
@@ -76,7 +75,7 @@ double upper_series(double a, double x) {
   return -std::expm1(a * logx - std::lgamma(1 + a)) - std::exp(a * logx - std::lgamma(a)) * sum;
 }
 
-// Q(a, x) by Legendre's continued fraction, for x beyond a. Source: Lentz's method, Press et al.,
+// Q(a, x) by Legendre's continued fraction, for x > a. Source: Lentz's method, Press et al.,
 // Numerical Recipes, section 6.2.
 double upper_fraction(double a, double x) {
   constexpr double kTiny = 1e-300;
@@ -96,12 +95,12 @@ double upper_fraction(double a, double x) {
   return factor(a, x) * h;
 }
 
-// P(a, x), or Q, of an a so large that its series would never end: the normal distribution's, with
-// the first term of its correction; the next is 1 / a^1.5. Source: Temme 1979, DLMF 8.12.3.
+// P(a, x) or Q for an a too large for the series: the normal distribution with the first correction
+// term; the next one is O(1 / a^1.5). Source: Temme 1979, DLMF 8.12.3.
 double uniform(double a, double x, bool upper) {
   const double t = (x - a) / a, square = -2 * log1p_minus(t);  // eta^2
   const double eta = std::copysign(std::sqrt(square), t), root = std::sqrt(a);
-  // Further out than 40 standard deviations it is 0 or 1. Near 0 1 / t - 1 / eta cancel.
+  // Beyond 40 standard deviations it is 0 or 1. Near 0, 1 / t and 1 / eta cancel.
   if (eta * root > 40 || eta * root < -40) return upper == (t < 0);
   const double correction =
       (eta / 12 - 1. / 3) * std::exp(-0.5 * a * square) / (root * std::sqrt(2 * std::numbers::pi));
@@ -114,9 +113,9 @@ bool is_upper_exact(double a, double x) {
   return x <= 0.5 ? -0.4 / std::log(x) >= a : x * 1.1 >= a;
 }
 
-// P(a, x), or Q = 1 - P where `upper`.
+// P(a, x), or Q = 1 - P if `upper`.
 double incomplete_gamma(double a, double x, bool upper) {
-  if (!(a >= 0 && x >= 0)) return kNaN;  // also of NaN
+  if (!(a >= 0 && x >= 0)) return kNaN;  // NaN for NaN too
   if (a == 0) return x > 0 ? static_cast<double>(!upper) : kNaN;
   if (x == 0) return upper;
   if (std::isinf(a)) return std::isinf(x) ? kNaN : static_cast<double>(upper);
@@ -156,7 +155,7 @@ Tensor compute(const char* op, const Tensor& self, const Tensor& other, bool upp
   return out.to(dtype).to(device);
 }
 
-// dP/dx = x^(a-1) e^-x / Gamma(a) = -dQ/dx; that of a has no formula.
+// dP/dx = x^(a-1) e^-x / Gamma(a) = -dQ/dx; the derivative by a has no closed form.
 Tensor gamma_ratio(const char* op, const Tensor& self, const Tensor& other, bool upper) {
   Tensor out = compute(op, self, other, upper);
   if (!needs_gradient(self, other)) return out;

@@ -1,4 +1,4 @@
-// Division that rounds, and its remainders. The quotients are steps: their gradient is zero.
+// Rounding division and its remainders. The quotients are step functions: their gradient is zero.
 #include <ambit/error.h>
 #include <ambit/ops/creation.h>
 #include <ambit/ops/elementwise.h>
@@ -58,7 +58,7 @@ namespace {
 
 using Mode = std::optional<std::string_view>;
 
-// Whether to round down; else towards zero.
+// True for "floor", false for "trunc".
 bool rounds_down(const char* op, std::string_view mode) {
   if (mode != "floor" && mode != "trunc") {
     throw Error(

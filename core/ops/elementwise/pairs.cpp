@@ -1,4 +1,4 @@
-// Binary ops that are rarer than arithmetic: lengths, signs, logarithms of sums.
+// Less common binary ops: hypot, copysign, xlogy, logaddexp and others.
 #include <ambit/detail/ternary_grad.h>
 #include <ambit/error.h>
 #include <ambit/ops/creation.h>
@@ -29,7 +29,7 @@ struct Hypot {
   static auto other_grad(const Tensor& self, const Tensor& other) { return side_grad(other, self); }
 };
 
-// The slope is 1 where the sign stays, -1 where it turns, and called 0 at 0.
+// The derivative is 1 where the sign is kept, -1 where it changes, and defined as 0 at 0.
 struct Copysign {
   static constexpr const char *kName = "copysign", *kNameInPlace = "copysign_";
   static constexpr BinaryOp kKernel = BinaryOp::copysign;
@@ -56,7 +56,7 @@ struct Xlogy {
   static constexpr BinaryOp kKernel = BinaryOp::xlogy;
   static constexpr Domain kDomain = Domain::floats;
   static constexpr KeepsSelf kKeepsSelf = KeepsSelf::always;
-  // Constant 0 where self is, also at other <= 0, where the rule would say a logarithm of it.
+  // Constant 0 where self is 0, also for other <= 0, where the formula would give a logarithm.
   static auto self_grad(const Tensor& self, const Tensor& other) {
     return [back = BackTo(self), a = saved(self), b = saved(other)](const Tensor& g) {
       return back(masked_fill(xlogy(g, b()), logical_and(a() == 0, b() <= 0), 0));
@@ -81,7 +81,7 @@ struct LogAddExp {
   static constexpr const char* kName = kNatural ? "logaddexp" : "logaddexp2";
   static constexpr BinaryOp kKernel = kernel;
   static constexpr Domain kDomain = Domain::floats_only;
-  // The share of e^side in the sum.
+  // The derivative is e^side divided by the sum.
   static auto side_grad(const Tensor& side, const Tensor& other) {
     return [back = BackTo(side), a = saved(side), b = saved(other)](const Tensor& g) {
       if (kNatural) return back(ternary_grad(TernaryOp::logaddexp_grad, g, a(), b()));
@@ -121,8 +121,8 @@ Tensor logaddexp2(const Tensor& self, const Tensor& other) {
 
 namespace {
 
-// Numbers of 16 bits in their order: the positive ones by their bits, below them the negative ones
-// by the negatives of theirs, both zeros as 0. The kernel's neighbours are those of float32.
+// Reduced floating-point numbers in numeric order: positive ones by their bits, negative ones by
+// the negated bits, both zeros as 0. The kernel's neighbours would be those of float32.
 Tensor step_towards(const Tensor& a, const Tensor& b) {
   const NoGradGuard no_grad;
   const Tensor bits = view(a, kInt16).to(kInt32);
@@ -132,7 +132,7 @@ Tensor step_towards(const Tensor& a, const Tensor& b) {
   return where(a == b, b, where(logical_or(isnan(a), isnan(b)), a + b, next));
 }
 
-// The dtype of the result, where it is one of 16 bits.
+// Return the result's dtype if it is a reduced floating-point type.
 std::optional<DType> reduced_dtype(const char* op, const Tensor& a, const Tensor& b,
                                    DeviceRule rule) {
   const auto reduced = [](const Tensor& t) { return t.defined() && is_reduced(t.dtype()); };
@@ -144,7 +144,7 @@ std::optional<DType> reduced_dtype(const char* op, const Tensor& a, const Tensor
 
 }  // namespace
 
-// Steps, and steps of a last place: constants to autograd.
+// Step functions: constants to autograd.
 Tensor nextafter(const Tensor& self, const Tensor& other) {
   const auto reduced = reduced_dtype("nextafter", self, other, DeviceRule::elementwise);
   if (reduced) return step_towards(self.to(*reduced), other.to(*reduced));

@@ -1,5 +1,5 @@
-// Powers, and atan2: binary ops whose gradients need both operands, which they take in the
-// gradient's dtype: in an integer's own, e - 1 and squares would wrap.
+// Powers and atan2: binary ops whose gradients need both operands, converted to the gradient's
+// dtype: in integer dtypes e - 1 and squares would wrap.
 #include <ambit/detail/autocast.h>
 #include <ambit/detail/by_float32.h>
 #include <ambit/detail/ternary_grad.h>
@@ -25,13 +25,13 @@ struct Pow {
   static constexpr BinaryOp kKernel = BinaryOp::pow;
   static constexpr Domain kDomain = Domain::numbers;
   static constexpr KeepsSelf kKeepsSelf = KeepsSelf::always;
-  // x^0 is constant, also at x = 0, where the rule would say 0 * inf.
+  // x^0 is constant, also at x = 0, where the formula would give 0 * inf.
   static auto self_grad(const Tensor& self, const Tensor& exponent) {
     return [back = BackTo(self), x = saved(self), e = saved(exponent)](const Tensor& g) {
       return back(ternary_grad(TernaryOp::pow_base_grad, g, x(), e()));
     };
   }
-  // 0^e is constant for e >= 0, where the rule would say 0 * -inf.
+  // 0^e is constant for e >= 0, where the formula would give 0 * -inf.
   static auto other_grad(const Tensor& self, const Tensor& exponent) {
     return [back = BackTo(exponent), x = saved(self), e = saved(exponent)](const Tensor& g) {
       return back(ternary_grad(TernaryOp::pow_exponent_grad, g, x(), e()));
@@ -39,8 +39,8 @@ struct Pow {
   }
 };
 
-// Gradient of x to the power of a number: by maps where the power below has one, which a CPU
-// computes in less time, and where there may be a gradient of it, which wants the number exactly.
+// Gradient of x to the power of a number. Uses unary maps where one exists for the lower power,
+// because they are faster on the CPU, and when recording, because then the exact number is needed.
 auto base_grad(const Tensor& base, double e) {
   return [x = saved(base), e](const Tensor& g) {
     if (e == 0) return zeros_like(g);
@@ -68,7 +68,8 @@ struct Atan2 {
       return back(slope(TernaryOp::atan2_other_grad, g, y(), x()));
     };
   }
-  // Squares of numbers above 255 are no float16, which a gradient of the gradient would show.
+  // The formula for double backward squares its operands, which overflows float16 above 255: use
+  // float32.
   static Tensor slope(TernaryOp op, const Tensor& g, const Tensor& y, const Tensor& x) {
     if (!GradMode::is_enabled()) return ternary_grad(op, g, y, x);
     return ternary_grad(op, widened(g), widened(y.to(g.dtype())), widened(x.to(g.dtype())));
@@ -83,7 +84,7 @@ void check_exponent(const char* op, const Tensor& self, const Scalar& exponent) 
                           name(self.dtype()), exponent.to<int64_t>()));
 }
 
-// The usual exponents have maps of their own, which are faster and lose no digit.
+// Common exponents use their own maps, which are faster and exact.
 bool compute_special(const Tensor& self, double exponent, Tensor& out) {
   if (exponent == 2) {
     kernels::unary(out, self, UnaryOp::square);
@@ -129,7 +130,7 @@ Tensor pow(const Scalar& self, const Tensor& exponent) {
   Tensor out = compute_binary_scalar("pow", BinaryOp::pow, Domain::numbers, exponent, {self, true});
   if (!needs_gradient(exponent)) return out;
   const auto base = self.to<double>();
-  // 0^e is constant for e >= 0, where the rule would say 0 * -inf.
+  // 0^e is constant for e >= 0, where the formula would give 0 * -inf.
   return record("pow", out,
                 wrt(exponent, [y = saved_output(out), e = saved(exponent), base](const Tensor& g) {
                   const Tensor slope = g * (y() * std::log(base));

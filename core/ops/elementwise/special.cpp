@@ -1,4 +1,4 @@
-// Special functions that are made of unary maps, and the zeta function.
+// Special functions composed of unary maps, and the zeta function.
 #include <ambit/ops/special.h>
 
 #include <ambit/autograd.h>
@@ -42,23 +42,23 @@ void check_order(const char* op, int64_t n) {
 }
 
 void check_dimension(const char* op, int64_t p) {
-  constexpr int64_t kMost = 1 << 20;  // there are so many terms
+  constexpr int64_t kMost = 1 << 20;  // there are p terms
   if (p < 1 || p > kMost) {
     throw Error(fmt::format("{}: expected p from 1 to {}, got {}", op, kMost, p));
   }
 }
 
-// What a function in place computes from: the ops inside keep it, so it must not be what is
-// written.
+// Return the operand that an in-place function computes from: a copy if the ops save it, since self
+// is overwritten.
 Tensor kept(const Tensor& self) { return needs_gradient(self) ? self.clone() : self; }
 
-// In place what was computed beside: gradients follow from the ops inside.
+// Write the result to self in place; gradients come from the ops that computed it.
 const Tensor& put(const char* op, const Tensor& self, const Tensor& result) {
   check_casts_to(op, result.dtype(), self.dtype());
   return copy_(self, result);
 }
 
-// A number does not widen the dtype of a tensor, also if that has no dims.
+// Convert a number to t's dtype: a number does not promote a tensor, even a 0-dim one.
 Tensor number_beside(const Tensor& t, const Scalar& number) {
   const DType dtype = is_floating_point(t.dtype()) ? t.dtype() : get_default_dtype();
   return scalar_tensor(number, TensorOptions(dtype).device(t.device()));
@@ -84,9 +84,9 @@ Tensor special_ndtr(const Tensor& self) {
   return erfc(self * (-1 / std::numbers::sqrt2)) * 0.5;
 }
 
-// Far below log(e^(-x^2 / 2) erfcx(-x / sqrt(2)) / 2), of which nothing is too small; above
-// log(1 - Phi(-x)), where Phi(-x) is small. The operand of the one that is not taken is 0, lest its
-// gradient be infinite.
+// For small x log(e^(-x^2 / 2) erfcx(-x / sqrt(2)) / 2), which does not underflow; for others log(1
+// - Phi(-x)), where Phi(-x) is small. The operand of the branch that is not selected is 0, so that
+// its gradient is finite.
 Tensor special_log_ndtr(const Tensor& self) {
   expect_defined("special_log_ndtr", "self", self);
   const Tensor x = self.is_floating_point() ? self : self.to(get_default_dtype());
@@ -121,7 +121,7 @@ Tensor special_xlog1py(const Tensor& self, const Tensor& other) {
     const Tensor none = logical_and(x == 0, logical_not(isnan(y)));
     out = masked_fill(x * log1p(y), none, 0);
   }
-  // Constant 0 only where self is and the logarithm is not.
+  // Constant 0 only where self is 0 and the logarithm is finite.
   return record("special_xlog1py", std::move(out),
                 wrt(x,
                     [back = BackTo(x), a = saved(x), b = saved(y)](const Tensor& g) {

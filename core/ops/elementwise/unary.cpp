@@ -1,4 +1,4 @@
-// Unary maps: the way to the kernel, then one line for each map with its gradient.
+// Unary maps: the path to the kernel, then one line for each map with its gradient.
 #include <ambit/backend/kernels.h>
 #include <ambit/detail/autocast.h>
 #include <ambit/detail/by_float32.h>
@@ -24,16 +24,16 @@
 namespace ambit {
 namespace {
 
-// What a formula needs of its op: nothing, its input x or its output y.
+// The tensor that a formula saves: none, the input x or the output y.
 enum class Keeps : uint8_t { nothing, x, y };
 
-// What the op takes and the kernel does not is its own image: integers of floor, ceil, round and
-// trunc, bool of sign.
+// True for dtypes that the op accepts and the kernel does not, where the map is the identity:
+// integers in floor, ceil, round and trunc, bool in sign.
 bool is_identity(UnaryOp kernel, DType dtype) { return !row_of(kernel).takes(dtype); }
 
 DType unary_dtype(const char* op, UnaryOp kernel, Domain domain, const Tensor& self) {
   expect_defined(op, "self", self);
-  // libtorch squares by pow(x, 2), where the number 2 makes an integer of bool.
+  // libtorch squares by pow(x, 2), where the number 2 promotes bool to an integer.
   if (kernel == UnaryOp::square && self.dtype() == kBool) return kInt64;
   return compute_dtype(op, domain, self.dtype());
 }
@@ -63,7 +63,7 @@ void compute_unary_in_place(const char* op, UnaryOp kernel, Domain domain, const
   kernels::copy(y, result);
 }
 
-// Return the formula of a map as record() takes it.
+// Return a map's formula for record().
 template <class Map>
 auto unary_formula(Saved kept) {
   if constexpr (Map::kKeeps == Keeps::nothing) {
@@ -93,7 +93,7 @@ const Tensor& unary_in_place(const Tensor& self) {
   compute_unary_in_place(Map::kNameInPlace, Map::kKernel, Map::kDomain, self);
   self.bump_version();
   if (!needs_gradient(self)) return self;
-  // Not record_in_place: the output is saved in the version that it has after the write.
+  // Not record_in_place: the output must be saved after the write, with its new version.
   if (Map::kKeeps == Keeps::y) kept = saved_output(self);
   auto formula = wrt(self, unary_formula<Map>(std::move(kept)));
   using Formula = decltype(formula.formula);
@@ -104,8 +104,8 @@ const Tensor& unary_in_place(const Tensor& self) {
 
 constexpr double kErfSlope = 2 * std::numbers::inv_sqrtpi;  // at 0
 
-// d sinc / d x = (cos(pi x) - sinc(x)) / x; near 0, where that is a difference of two numbers all
-// but equal, by its series, whose next term is 2e-9 t^5 < 1e-17.
+// d sinc / d x = (cos(pi x) - sinc(x)) / x; near 0, where the difference cancels, by its series,
+// whose next term is 2e-9 t^5 < 1e-17.
 Tensor sinc_grad(const Tensor& g, const Tensor& x) {
   if (is_reduced(x.dtype())) return by_float32(x.dtype(), sinc_grad, g, x);
   constexpr double kPi = std::numbers::pi;
@@ -117,8 +117,8 @@ Tensor sinc_grad(const Tensor& g, const Tensor& x) {
 
 }  // namespace
 
-// A map and its version in place: the dtypes it takes, what the formula of its gradient keeps, and
-// that formula in terms of the output's gradient g and what is kept.
+// A map and its in-place variant: its domain, the tensor that the gradient's formula saves (kept),
+// and the formula in terms of the output's gradient g and the saved tensor.
 #define AMBIT_MAP(name, domain, kept, formula)                                     \
   namespace {                                                                      \
   struct name##_map {                                                              \
@@ -170,7 +170,7 @@ AMBIT_MAP(digamma,     floats,  x,       g * polygamma(1, x))
 AMBIT_MAP(i0,          floats,  x,       ternary_grad(TernaryOp::i0_grad, g, x, 1))
 AMBIT_MAP(sinc,        floats,  x,       sinc_grad(g, x))
 AMBIT_MAP(frac,        floats_only, nothing, g)
-// Steps: the gradient is zero, as in libtorch, not undefined.
+// Step functions: the gradient is zero, as in libtorch, not undefined.
 AMBIT_MAP(sign,        any,     nothing, zeros_like(g))
 AMBIT_MAP(floor,       numbers, nothing, zeros_like(g))
 AMBIT_MAP(ceil,        numbers, nothing, zeros_like(g))
@@ -200,8 +200,8 @@ Tensor gelu(const Tensor& self, std::string_view approximate) {
 
 namespace {
 
-// I1'(x) = I0(x) - I1(x) / x, which is 1/2 at 0; of I1(x) e^-|x| that, and what the factor adds.
-// The difference is far smaller than its terms, so that 16 bits would keep little of its own slope.
+// I1'(x) = I0(x) - I1(x) / x, which is 1/2 at 0; for I1(x) e^-|x| additionally the factor's
+// derivative. Computed in float32, since the difference is far smaller than its terms.
 Tensor i1_grad(const Tensor& g, const Tensor& x) {
   if (is_reduced(x.dtype())) return by_float32(x.dtype(), i1_grad, g, x);
   const Tensor zero = x == 0;
@@ -242,7 +242,7 @@ Tensor special_i1e(const Tensor& self) {
 
 namespace {
 
-// Its terms are all but equal where x is large, so that it takes a y of more than 16 bits.
+// The terms cancel for large x, so reduced floating-point types use float32.
 Tensor erfcx_grad(const Tensor& g, const Tensor& x) {
   return g * (2 * x * special_erfcx(x) - 2 * std::numbers::inv_sqrtpi);
 }
@@ -267,11 +267,11 @@ Tensor special_ndtri(const Tensor& self) {
 
 namespace {
 
-// Where x is inside of [eps, 1 - eps]; without eps everywhere, NaN being outside of [0, 1].
+// The gradient inside [eps, 1 - eps]; without eps everywhere, NaN outside [0, 1].
 Tensor logit_grad(const Tensor& g, const Tensor& x, std::optional<double> eps) {
   const auto slope = [&](const Tensor& at) { return g / (at * (1 - at)); };
   if (!eps) return masked_fill(slope(x), (x < 0) | (x > 1), NAN);
-  // Elsewhere a slope that is finite, so that its own, of which 0 times is left, is, too.
+  // Elsewhere a finite value, so that its own gradient, multiplied by 0, is finite too.
   const Tensor inside = (x >= *eps) & (x <= 1 - *eps);
   return grad_where(slope(where(inside, x, 0.5)), inside, true);
 }
@@ -306,7 +306,7 @@ const Tensor& logit_(const Tensor& self, std::optional<double> eps) {
 
 namespace {
 
-// isnan and its kin: of integers the answer is known.
+// isnan and similar; constant for integers.
 Tensor classify(const char* op, UnaryOp kernel, const Tensor& self) {
   expect_defined(op, "self", self);
   Tensor out = allocate(op, self.sizes(), kBool, self.device());

@@ -1,4 +1,4 @@
-// Choice between two tensors by a third of bool: where and masked_fill.
+// Selection by a bool tensor: where and masked_fill.
 #include <ambit/backend/kernels.h>
 #include <ambit/detail/record.h>
 #include <ambit/error.h>
@@ -17,7 +17,7 @@
 namespace ambit {
 namespace {
 
-// The way of a number and a tensor to the kernel: y = mask == masked ? value : self. `dtype`: y's.
+// Select between a number and a tensor: y = mask == masked ? value : self. `dtype`: y's.
 Tensor choose(const char* op, const Tensor& self, const Tensor& mask, const Scalar& value,
               bool masked, DType dtype, Device device) {
   const Dims sizes = broadcast(op, self.sizes(), mask.sizes());
@@ -31,12 +31,12 @@ Tensor choose(const char* op, const Tensor& self, const Tensor& mask, const Scal
                 }));
 }
 
-// A mask of uint8, as libtorch's programs of old have, is one of bool.
+// Convert a uint8 mask, as in old libtorch programs, to bool.
 Tensor truth(const Tensor& mask) {
   return mask.defined() && mask.dtype() == kUInt8 ? mask != 0 : mask;
 }
 
-// where with a number for one of the branches, the one where the condition is `masked`.
+// where with a number for the branch selected where the condition is `masked`.
 Tensor where_scalar(const Tensor& condition, const Tensor& branch, const char* name,
                     const Scalar& number, bool masked) {
   const Device device =
@@ -123,7 +123,7 @@ const Tensor& masked_fill_(const Tensor& self, const Tensor& given, const Scalar
 
 namespace {
 
-// The number that a tensor without dims is, in self's dtype.
+// Return a 0-dim tensor's number in self's dtype.
 Tensor number_like(const char* op, const Tensor& value, const Tensor& self) {
   expect_defined(op, "self", self);
   expect_dim(op, "value", value, 0, "a tensor without dims");
@@ -150,7 +150,7 @@ const Tensor& masked_fill_(const Tensor& self, const Tensor& mask, const Tensor&
   expect_dtype("masked_fill_", "mask", chosen, kBool);
   check_broadcasts_to("masked_fill_", chosen.sizes(), self.sizes());
   check_in_place("masked_fill_", self);
-  // Beside self, which the gradient of where must not find overwritten.
+  // A copy, because self is overwritten and where's gradient may need the old value.
   const Tensor kept = needs_gradient(self, value) ? self.clone() : self;
   return copy_(self, where(chosen, number, kept));
 }

@@ -1,4 +1,4 @@
-// The gradient of what chooses elements by a mask.
+// The gradient of ops that select elements by a mask.
 #pragma once
 
 #include <ambit/tensor.h>

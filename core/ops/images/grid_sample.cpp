@@ -1,5 +1,5 @@
-// Images sampled at places of a grid, composed of lookups: each dim has a few taps and their
-// weights, as functions of the place, and every combination of them is one index_select.
+// Grid sampling composed of lookups: each dim has a few taps with weights that depend on the
+// position; every combination of taps is one index_select.
 #include <ambit/backend/op.h>
 #include <ambit/detail/autocast.h>
 #include <ambit/detail/by_float32.h>
@@ -29,23 +29,23 @@ struct Sampling {
   bool align_corners;
 };
 
-// Coordinates -1 to 1 in elements of a dim.
+// Convert coordinates from [-1, 1] to elements of a dim.
 Tensor in_elements(const Tensor& at, int64_t size, bool align_corners) {
   const auto n = static_cast<double>(size);
   return align_corners ? (at + 1) * ((n - 1) / 2) : (at + 1) * (n / 2) - 0.5;
 }
 
-// What is not inside goes to the border, where the gradient is 0, and NaN to 0.
+// Clamp positions to the border, where the gradient is 0, and NaN to 0.
 Tensor clipped(const Tensor& at, int64_t size) {
   const auto last = static_cast<double>(size - 1);
   return where(at > 0, where(at < last, at, last), 0);
 }
 
-// Mirrored at `low` and low + span, as often as needed.
+// Reflect at `low` and low + span, repeatedly.
 Tensor mirrored(const Tensor& at, double low, double span) {
   if (span == 0) return at * 0;
   const Tensor distance = abs(at - low);
-  const Tensor beyond = fmod(distance, span);  // the last mirror
+  const Tensor beyond = fmod(distance, span);  // distance from the last mirror
   const Tensor is_turned = remainder(floor(distance.detach() / span), 2) != 0;
   return where(is_turned, span - beyond, beyond) + low;
 }
@@ -57,13 +57,13 @@ Tensor brought_inside(const Tensor& at, int64_t size, const Sampling& s) {
   return clipped(s.align_corners ? mirrored(at, 0, n - 1) : mirrored(at, -0.5, n), size);
 }
 
-/// The taps along one dim of all places [N,M].
+/// The taps along one dim for all positions [N,M].
 struct AxisTaps {
-  std::vector<Tensor> index;   // int64 [N,M]
-  std::vector<Tensor> weight;  // [N,M]; none: 1
+  std::vector<Tensor> index;   // int64 [N,M] each
+  std::vector<Tensor> weight;  // [N,M] each; empty: 1
 };
 
-// Weights of the cubic convolution of Keys, a = -0.75, at distances t + 1, t, 1 - t and 2 - t.
+// Weights of Keys' cubic convolution with a = -0.75, at distances t + 1, t, 1 - t and 2 - t.
 std::vector<Tensor> cubic_weights(const Tensor& t) {
   constexpr double a = -0.75;
   const auto near = [](const Tensor& x) { return (x * (a + 2) - (a + 3)) * x * x + 1; };
@@ -94,7 +94,7 @@ AxisTaps taps_of(const Tensor& place, int64_t size, const Sampling& s) {
   return taps;
 }
 
-// Position in a plane of the taps chosen of each dim; `outside` where one is no element of it.
+// Return the position in a plane of the chosen tap of each dim; `outside` if any is outside of it.
 Tensor position(const std::vector<AxisTaps>& axes, const std::vector<size_t>& chosen,
                 IntArrayRef plane, int64_t outside) {
   Tensor at, inside;
@@ -117,7 +117,7 @@ Tensor weight_of(const std::vector<AxisTaps>& axes, const std::vector<size_t>& c
   return weight;
 }
 
-// Count on to the next choice of one tap of each dim; false after the last.
+// Advance to the next combination of one tap of each dim; false after the last.
 bool next(std::vector<size_t>& chosen, const std::vector<AxisTaps>& axes) {
   for (size_t d = axes.size(); d-- > 0;) {
     if (++chosen[d] < axes[d].index.size()) return true;
@@ -135,12 +135,12 @@ Tensor sampled(const Tensor& x, const Tensor& grid, const Sampling& s) {
   const Tensor flat_grid = grid.reshape({n, m, grid.size(-1)});
   std::vector<AxisTaps> axes;
   for (size_t d = 0; d < plane.size(); ++d) {
-    // The grid's first coordinate is that of the last dim.
+    // The grid's first coordinate is for the last dim.
     const auto k = static_cast<int64_t>(plane.size() - 1 - d);
     axes.push_back(taps_of(flat_grid.select(2, k), plane[d], s));
   }
-  // All channels of an element as a row, since rows are found faster than single elements. One row
-  // more, of 0, is what lies outside: so nothing inside is multiplied by 0.
+  // Store all channels of an element as a row, since selecting rows is faster than single elements.
+  // An extra row of 0 stands for positions outside, so that nothing inside is multiplied by 0.
   const Tensor rows =
       cat({x.reshape({n, c, numel}).transpose(1, 2), zeros({n, 1, c}, x.options())}, 1)
           .view({n * (numel + 1), c});
@@ -199,13 +199,13 @@ Tensor grid_sampler(const Tensor& input, const Tensor& grid, int64_t interpolati
   }
   const Tensor out = sampled(input, grid, s);
   if (s.mode != kNearestMode || !needs_gradient(grid)) return out;
-  // The nearest element does not change with the place, but the grid's gradient is there: zeros.
+  // The nearest element does not depend on the position, but the grid must get a gradient: zeros.
   return record("grid_sampler", out.detach(), wrt(out, BackTo(out)), wrt(grid, ZerosLike(grid)));
 }
 
 namespace {
 
-// The places of n elements from -1 to 1.
+// Return the positions of n elements in [-1, 1].
 Tensor places(int64_t n, bool align_corners, const TensorOptions& options) {
   if (n == 1) return zeros({1}, options);
   const Tensor at = linspace(-1, 1, n, options);
@@ -237,7 +237,7 @@ Tensor affine_grid_generator(const Tensor& theta, IntArrayRef size, bool align_c
   count(kOp, base_sizes);
   base_sizes[plane.size()] = 1;
   std::vector<Tensor> coordinates;
-  for (int64_t d = dims; d-- > 0;) {  // x is along the last dim
+  for (int64_t d = dims; d-- > 0;) {  // x is the last dim
     Dims along(plane.size() + 1, 1);
     const int64_t n = plane[static_cast<size_t>(d)];
     along[static_cast<size_t>(d)] = n;

@@ -1,4 +1,4 @@
-// Windows of an image as columns, and columns added up to an image: each is the other's gradient.
+// Windows of an image as columns, and columns summed to an image: each is the other's gradient.
 #include <ambit/backend/kernels.h>
 #include <ambit/detail/record.h>
 #include <ambit/error.h>
@@ -17,7 +17,7 @@
 namespace ambit {
 namespace {
 
-/// Windows R x S over an image [N,C,H,W], P x Q of them.
+/// P x Q windows of size R x S over an image [N,C,H,W].
 struct WindowGrid {
   WindowGrid(const char* op, Pair image_size, Pair kernel_size, Pair dilated, Pair padded,
              Pair step)
@@ -48,8 +48,8 @@ struct WindowGrid {
   Pair image, kernel, dilation, padding, stride, count{0, 0};
 };
 
-/// Of the windows along one dim, those whose element `r` is in the image and not in the padding:
-/// windows first to first + count, elements from `at` on.
+/// The windows along one dim whose element `r` is in the image, not in the padding: windows first
+/// to first + count, with elements starting at `at`.
 struct InImage {
   InImage(const WindowGrid& g, size_t k, int64_t r) {
     const int64_t start = r * g.dilation[k] - g.padding[k], step = g.stride[k];  // of window 0

@@ -1,5 +1,5 @@
-// Resampling by runs where there are few, a pass over a strided view each, else by index: rows by
-// index_select, elements of the last dim as rows, too, of the matrix transposed.
+// Resampling by runs if there are few (one pass over a strided view for each), else by index:
+// index_select of rows; for the last dim, rows of the transposed matrix.
 #include "resample.h"
 
 #include <ambit/backend/kernels.h>
@@ -18,13 +18,12 @@
 namespace ambit {
 namespace {
 
-// More runs than this cost more than the indices they save: each is a kernel, as small as it may
-// be.
+// More runs cost more than the index operations they save: each run is a small kernel.
 constexpr size_t kMostRuns = 32;
 constexpr int64_t kLongestPeriod = 8;
 
-// Join the taps of one element, in place; what is left over names the first one's, with weight 0.
-// Return how many there are.
+// Merge the taps of one element with equal indices, in place; surplus ones get the first one's
+// index and weight 0. Return the number of merged taps.
 size_t join(std::span<Taps::Tap> taps) {
   size_t n = 0;
   for (const Taps::Tap tap : taps) {
@@ -42,7 +41,7 @@ size_t join(std::span<Taps::Tap> taps) {
   return n;
 }
 
-// The weights of a period are the same numbers, but for how (i + 0.5) / scale was rounded.
+// Weights of a period are equal except for the rounding of (i + 0.5) / scale.
 bool same_weight(double a, double b) { return std::abs(a - b) <= 1e-13; }
 
 }  // namespace
@@ -53,7 +52,7 @@ Taps::Taps(int64_t in, size_t count, std::vector<Tap> taps)
   for (int64_t i = 0; i < out(); ++i) {
     most = std::max(most, join(std::span(taps_).subspan(static_cast<size_t>(i) * count_, count_)));
   }
-  // Where an element has one tap at most, as all of a single one have, no second is kept.
+  // Drop trailing taps that no element uses.
   for (size_t i = 1; most < count_ && i < taps_.size() / count_; ++i) {
     std::copy_n(&taps_[i * count_], most, &taps_[i * most]);
   }
@@ -81,7 +80,7 @@ std::vector<Taps::Run> Taps::runs_of(int64_t period) const {
   std::vector<Run> runs;
   for (size_t k = 0; k < count_; ++k) {
     for (int64_t start = 0; start < period; ++start) {
-      bool open = false;  // whether the last run may go on
+      bool open = false;  // the last run may be extended
       for (int64_t i = start; i < out(); i += period) {
         const Tap& t = tap(i, k);
         if (k > 0 && t.weight == 0) {
@@ -91,7 +90,7 @@ std::vector<Taps::Run> Taps::runs_of(int64_t period) const {
         if (open && same_weight(runs.back().weight, t.weight)) {
           Run& run = runs.back();
           const int64_t step = t.index - (run.from + (run.count - 1) * run.from_step);
-          // Of step 0 a run would not do: its gradient adds to one element many times.
+          // Step 0 is excluded: the run's gradient would add to one element repeatedly.
           if (step > 0 && (run.count == 1 || step == run.from_step)) {
             run.from_step = step;
             ++run.count;
@@ -111,14 +110,14 @@ namespace {
 
 using SharedTaps = std::shared_ptr<const Taps>;
 
-// A tensor as [outer, n, inner], n its dim to be resampled.
+// View a tensor as [outer, n, inner], with n the resampled dim.
 Tensor as_rows(const Tensor& t, int64_t dim) {
   int64_t outer = 1, inner = 1;
   for (int64_t d = 0; d < t.dim(); ++d) (d < dim ? outer : inner) *= d == dim ? 1 : t.size(d);
   return alias(t, {outer, t.size(dim), inner});
 }
 
-// Elements first, first + step, ... of the rows of t [outer, n, inner].
+// View elements first, first + step, ... of the rows of t [outer, n, inner].
 Tensor every(const Tensor& t, int64_t first, int64_t step, int64_t count) {
   const IntArrayRef strides = t.strides();
   return alias(t, {t.size(0), count, t.size(2)}, {strides[0], strides[1] * step, strides[2]},
@@ -150,8 +149,8 @@ void back_by_runs(const Tensor& dx, const Tensor& dy, const Taps& taps) {
   }
 }
 
-// Tap k of all elements of [outer, out, inner]: which rows of [outer in, inner] they are, int64
-// [outer out], and its weights [out, 1], undefined if all are 1.
+// Tap k of all elements of [outer, out, inner]: row indices into [outer in, inner], int64 [outer
+// out], and weights [out, 1], undefined if all are 1.
 struct TapTensors {
   TapTensors(const Taps& taps, size_t k, const Tensor& like, int64_t outer) {
     const TensorOptions host(kCPU);
@@ -197,7 +196,7 @@ void back_by_index(const Tensor& dx, const Tensor& dy, const Taps& taps) {
   }
 }
 
-// [outer, n, 1] -> [1, n, outer], a copy: single elements are slow to find, rows of them are not.
+// Copy [outer, n, 1] to [1, n, outer]: selecting rows is faster than selecting single elements.
 Tensor turned(const Tensor& t) {
   Tensor out = empty({1, t.size(1), t.size(0)}, t.options());
   kernels::copy(out, alias(t, out.sizes(), IntArrayRef{t.numel(), 1, t.size(1)}));
@@ -208,7 +207,7 @@ void turn_back(const Tensor& to, const Tensor& from) {
   kernels::copy(out, from);
 }
 
-// What `by_runs` or `by_index` and their opposites do to `to` and `from` [outer, n, inner].
+// Run `by_runs` or `by_index`, or their adjoints, on `to` and `from` [outer, n, inner].
 void run(const Tensor& to, const Tensor& from, const Taps& taps, bool forward) {
   if (!taps.runs().empty()) {
     forward ? by_runs(to, from, taps) : back_by_runs(to, from, taps);

@@ -1,5 +1,5 @@
-// Images of other sizes: by their kernel, or composed, dim by dim by resample.h: what is not of
-// floating point, and what is antialiased.
+// Resizing of images: by a kernel, or composed dim by dim with resample.h for non-floating-point
+// images and antialiasing.
 #include <ambit/backend/interpolation.h>
 #include <ambit/backend/kernels.h>
 #include <ambit/detail/autocast.h>
@@ -43,8 +43,7 @@ double cubic_filter(double x) {
   return x < 1 ? (1.5 * x - 2.5) * x * x + 1 : x < 2 ? ((-0.5 * x + 2.5) * x - 4) * x + 2 : 0;
 }
 
-// The filter, `radius` wide, is as much wider as the elements that become one; its weights sum to
-// 1.
+// The filter, of width `radius`, is widened by the downsampling factor; its weights sum to 1.
 SharedTaps antialiased_taps(bool cubic, int64_t in, int64_t out, bool align_corners,
                             std::optional<double> scale) {
   const double step = align_corners
@@ -52,7 +51,7 @@ SharedTaps antialiased_taps(bool cubic, int64_t in, int64_t out, bool align_corn
                       : scale && *scale > 0 ? 1 / *scale
                                             : static_cast<double>(in) / static_cast<double>(out);
   const double width = std::max(step, 1.0), support = (cubic ? 2 : 1) * width;
-  // No more than there are, however small a scale is said to be.
+  // At most as many as there are elements, even for a tiny scale.
   const auto most = static_cast<size_t>(std::min(std::ceil(support), static_cast<double>(in)));
   const size_t count = most * 2 + 1;
   TapList all;
@@ -96,8 +95,8 @@ void check(const char* op, const Tensor& self, IntArrayRef output_size, size_t d
   }
 }
 
-// The spatial dims in the order in which they are resized one by one: where the image becomes
-// smaller is first, then the last dim, so that the least is moved, and most of it in whole rows.
+// Return the spatial dims in the order of resizing: the most reduced first, ties from the last dim,
+// so that little data is moved, mostly in whole rows.
 std::vector<size_t> order_of(IntArrayRef in, IntArrayRef out) {
   std::vector<size_t> order;
   for (size_t k = out.size(); k-- > 0;) order.push_back(k);
@@ -109,7 +108,7 @@ std::vector<size_t> order_of(IntArrayRef in, IntArrayRef out) {
   return order;
 }
 
-// taps_for(k): those of spatial dim k.
+// taps_for(k) returns the taps of spatial dim k.
 template <class F>
 Tensor resized(const char* op, const Tensor& x, IntArrayRef output_size, const F& taps_for) {
   Tensor out = x;
@@ -127,7 +126,7 @@ Axis axis_of(const InterpolateParams& p, size_t k, IntArrayRef in, IntArrayRef o
 Tensor interpolate_grad(const char* op, const Tensor& g, const Dims& in,
                         const InterpolateParams& p);
 
-// x with the sizes `out`.
+// Return x resized to `out`.
 Tensor interpolate(const char* op, const Tensor& x, const Dims& out, const InterpolateParams& p) {
   Tensor y = allocate(op, out, x.dtype(), x.device());
   if (y.numel() > 0) kernels::interpolate(y, dense(x), p);

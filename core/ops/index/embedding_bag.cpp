@@ -1,4 +1,4 @@
-// Bags of rows: one kernel each way. The gradient of the sums' gradient are sums again.
+// Bags of rows: one kernel for each direction. The sums' double backward is again made of sums.
 #include <ambit/backend/kernels.h>
 #include <ambit/detail/embedding_bag.h>
 #include <ambit/detail/record.h>
@@ -26,13 +26,13 @@ namespace {
 using Mode = EmbeddingBagParams::Mode;
 constexpr const char* kOp = "embedding_bag";
 
-/// Which rows are in which bag. Nothing of it has a gradient.
+/// The rows of each bag. No gradients.
 struct Bags {
   Tensor index, offsets;  // [n], [B+1]
   EmbeddingBagParams p;
 
   int64_t count() const { return offsets.numel() - 1; }
-  /// [n]: the bag of each, B for none.
+  /// Return the bag of each row, [n]; B for none.
   Tensor ids() const {
     const NoGradGuard no_grad;
     const Tensor at = arange(index.numel(), index.options());
@@ -42,18 +42,18 @@ struct Bags {
   }
 };
 
-// [B+1,1]: how many rows each bag has, of an empty one 1.
+// Return the number of rows in each bag, [B+1,1]; 1 for an empty one.
 Tensor counts(const Bags& bags, const Tensor& ids, const TensorOptions& options) {
   return clamp(
       zeros({bags.count() + 1, 1}, options).index_add_(0, ids, ones({ids.numel(), 1}, options)), 1);
 }
 
-// Where g has a row for each bag: that of each row's bag, 0 for none.
+// Map g from bags to rows: each row gets its bag's row, 0 if it is in no bag.
 Tensor of_rows(const Tensor& g, const Tensor& ids) {
   return index_select(cat({g, zeros({1, g.size(1)}, g.options())}, 0), 0, ids);
 }
 
-// [n] from y's gradient.
+// Return the factors' gradient [n] from y's.
 Tensor factors_grad(const Tensor& g, const Tensor& w, const Bags& bags) {
   const Tensor ids = bags.ids();
   Tensor each = sum(of_rows(g, ids) * index_select(w, 0, bags.index), {1});
@@ -61,7 +61,7 @@ Tensor factors_grad(const Tensor& g, const Tensor& w, const Bags& bags) {
   return each / index_select(counts(bags, ids, w.options()), 0, ids).squeeze(1);
 }
 
-// What weights v have at the elements that were the largest: [B,D].
+// Return v's values at the maximum elements: [B,D].
 Tensor at_best(const Tensor& v, const Bags& bags, const Tensor& best) {
   if (bags.index.numel() == 0) return zeros(best.sizes(), v.options());
   const Tensor rows =
@@ -156,7 +156,7 @@ void composite::embedding_bag(Tensor& y, Tensor& best, const Tensor& w, const Te
   const Tensor at = arange(n, index.options()).unsqueeze(1);
   const Tensor begins =
       scatter_reduce(full({all[0]}, n, index.options()), 0, ids, at.squeeze(1), "amin");
-  // A NaN that comes first is never exceeded, others never exceed anything.
+  // A NaN in the first row is never exceeded; other NaNs never exceed anything.
   const Tensor is_first = begins.index_select(0, ids).unsqueeze(1) == at;
   const Tensor nan = isnan(rows);
   const Tensor level =

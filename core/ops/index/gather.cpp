@@ -1,4 +1,4 @@
-// Reading and writing along one dim at the places that an index tensor names.
+// Reading and writing along one dim at the positions in an index tensor.
 #include <ambit/backend/kernels.h>
 #include <ambit/detail/autocast.h>
 #include <ambit/detail/record.h>
@@ -20,7 +20,7 @@
 namespace ambit {
 namespace {
 
-// Whether `small` has as many dims as `large` and is nowhere larger but along `dim`.
+// True if `small` has as many dims as `large` and is not larger except along `dim`.
 bool fits_into(const Tensor& small, const Tensor& large, int64_t dim) {
   const Tensor a = at_least_1d(small), b = at_least_1d(large);
   bool fits = a.dim() == b.dim();
@@ -30,7 +30,7 @@ bool fits_into(const Tensor& small, const Tensor& large, int64_t dim) {
   return fits;
 }
 
-// The dim of gather and scatter, counted from 0, when all else about the index is right too.
+// Check the index of gather and scatter; return the dim from 0.
 int64_t check_index(const char* op, const Tensor& self, int64_t dim, const Tensor& index) {
   expect_dtype(op, "index", index, kInt64);
   const int64_t d = wrap_dim(op, dim, self.dim());
@@ -86,7 +86,7 @@ namespace {
 struct Scatter {
   static constexpr const char *kName = "scatter", *kNameInPlace = "scatter_";
   static constexpr const auto& kKernel = kernels::scatter;
-  // What was overwritten has no effect.
+  // Overwritten elements have no gradient.
   static Tensor self_grad(const Tensor& g, int64_t dim, const Tensor& index) {
     return scatter(g, dim, index, scalar_on(0, g.dtype(), g.device(), index.sizes()));
   }
@@ -108,7 +108,7 @@ auto src_grad(const Tensor& index, int64_t d) {
   return [d, i = saved(index)](const Tensor& g) { return gather(g, d, i()); };
 }
 
-// Its formula where there is no index: of any shape, none of it counts.
+// The formula of src for an empty index: zeros of src's shape.
 auto no_src_grad(const Tensor& src) {
   return [sizes = Dims(src.sizes()), o = src.options()](const Tensor&) { return zeros(sizes, o); };
 }

@@ -1,4 +1,4 @@
-// What the scatters share.
+// Code shared by the scatters.
 #pragma once
 
 #include <ambit/backend/op.h>
@@ -6,7 +6,7 @@
 
 namespace ambit {
 
-/// Check the operands of a scatter as the public functions' docs say; return the dim from 0.
+/// Check the operands of a scatter as documented; return the dim from 0.
 int64_t check_scatter(const char* op, const Tensor& self, int64_t dim, const Tensor& index,
                       const Tensor& src, DeviceRule rule);
 

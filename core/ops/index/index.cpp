@@ -1,6 +1,6 @@
-// x[...] as in Python. Integers, slices, None and ellipsis make a view; index tensors then pick
-// from it: the dims that they index become one, and one index_select or scatter does the rest, so
-// that gradients come from those ops.
+// x[...] as in Python. Integers, slices, None and ellipsis make a view, from which index tensors
+// then select: their dims are merged into one and a single index_select or scatter runs on it,
+// whose gradients are used.
 #include <ambit/detail/autocast.h>
 #include <ambit/ops/index.h>
 
@@ -18,7 +18,7 @@
 namespace ambit {
 namespace {
 
-// The view with the dims that tensors index next to each other, and where the picked ones stand.
+// The view with the tensor-indexed dims adjacent, and the position of these dims.
 struct Picked {
   Tensor view;
   int64_t first = 0, count = 0;  // of the indexed dims
@@ -42,7 +42,7 @@ Picked prepare(const char* op, const ParsedIndex& parsed, Device device) {
     order.push_back(dim);
     indexed.push_back(parsed.axes[d]);
   }
-  if (!adjacent) {  // then the picked dims come first, as in numpy
+  if (!adjacent) {  // the indexed dims come first then, as in numpy
     order.insert(order.end(), rest.begin(), rest.end());
     p.view = permute(p.view, order);
     p.first = 0;
@@ -51,7 +51,7 @@ Picked prepare(const char* op, const ParsedIndex& parsed, Device device) {
   return p;
 }
 
-// The sizes of the view with `middle` in place of the indexed dims.
+// Return the view's sizes with the indexed dims replaced by `middle`.
 Dims sizes_with(const Picked& p, IntArrayRef middle) {
   Dims sizes;
   for (int64_t d = 0; d < p.first; ++d) sizes.push_back(p.view.size(d));
@@ -64,7 +64,7 @@ Tensor merge_indexed(const Picked& p) {
   return p.count == 1 ? p.view : flatten(p.view, p.first, p.first + p.count - 1);
 }
 
-// Write into the indexed dims of p.view, which must be an alias when they are merged.
+// Write to the indexed dims of p.view, which must be an alias when they are merged.
 void put(const Picked& p, const Tensor& value, bool accumulate) {
   const int64_t n = p.positions.numel();
   const Dims each = sizes_with(p, {n});
@@ -80,7 +80,7 @@ void put(const Picked& p, const Tensor& value, bool accumulate) {
   accumulate ? flat.scatter_add_(p.first, index, src) : flat.scatter_(p.first, index, src);
 }
 
-// Whether merging the indexed dims gives an alias.
+// True if the indexed dims can be merged without a copy.
 bool merges(const Picked& p) {
   for (int64_t d = p.first; d + 1 < p.first + p.count; ++d) {
     if (p.view.stride(d) != p.view.stride(d + 1) * p.view.size(d + 1)) return false;
@@ -104,8 +104,8 @@ Tensor picked(const Tensor& self, IndexList indices) try {
   throw_out_of_host_memory("index");
 }
 
-// value as the assignment takes it: without leading dims of size 1 beyond `dims`, and a number that
-// is a tensor where self is.
+// Prepare the value of an assignment: drop leading dims of size 1 beyond `dims`, and move a 0-dim
+// tensor to self's device and dtype.
 Tensor assigned(const Tensor& value, const Tensor& self, int64_t dims) {
   int64_t extra = 0;
   while (value.dim() - extra > dims && value.size(extra) == 1) ++extra;
@@ -142,7 +142,7 @@ void assign(const char* op, const Tensor& self, IndexList indices, const Tensor&
 }
 
 void assign(const char* op, const Tensor& self, IndexList indices, const Scalar& value) {
-  check_index_devices(op, self, indices);  // before a kernel makes a tensor of value
+  check_index_devices(op, self, indices);  // before a kernel converts value to a tensor
   check_fits(op, value, self.dtype());
   assign(op, self, indices, scalar_on(value, self.dtype(), self.device()), false);
 }
@@ -153,7 +153,7 @@ IndexList list_of(std::initializer_list<TensorIndex> indices) {
   return {indices.begin(), indices.size()};
 }
 
-// Where there is no tensor, all of the dim is meant.
+// nullopt or an undefined tensor means the whole dim.
 std::vector<TensorIndex> list_of(const std::vector<std::optional<Tensor>>& indices) {
   std::vector<TensorIndex> list;
   for (const std::optional<Tensor>& i : indices) {

@@ -1,4 +1,4 @@
-// The parser of index lists: one walk over the list, growing a view and its axes.
+// The parser of index lists: one pass over the list that builds a view and its axes.
 #include "index_list.h"
 
 #include <ambit/backend/op.h>
@@ -32,10 +32,10 @@ bool ParsedIndex::is_view() const {
 
 namespace {
 
-// uint8 are truth values from before there was bool.
+// uint8 masks are from before bool existed.
 bool is_mask(const Tensor& t) { return t.dtype() == kBool || t.dtype() == kUInt8; }
 
-// How many dims of self an index takes.
+// Return the number of self's dims that an index consumes.
 int64_t dims_taken(const char* op, const TensorIndex& i) {
   switch (i.kind()) {
     case Kind::integer:
@@ -53,7 +53,7 @@ int64_t dims_taken(const char* op, const TensorIndex& i) {
   }
 }
 
-// Walks the list from left to right; `dim` counts in the view so far, `source` in self.
+// Processes the list from left to right; `dim` counts in the view so far, `source` in self.
 class Parser {
  public:
   Parser(const char* op, const Tensor& self, int64_t dims_of_ellipsis)
@@ -89,12 +89,12 @@ class Parser {
   void skip(int64_t n) {
     for (; n > 0; --n) add({});
   }
-  // One axis of the view that is one dim of self.
+  // Add an axis of the view for one dim of self.
   void add(Tensor index) {
     axes_.push_back({std::move(index), view_.size(dim()), source_});
     ++source_;
   }
-  // A new axis of size 1, which `index` may repeat or drop.
+  // Insert a new axis of size 1, which `index` may repeat or drop.
   void insert(Tensor index) {
     view_ = unsqueeze(view_, dim());
     axes_.push_back({std::move(index), 1, source_});
@@ -107,7 +107,7 @@ class Parser {
   }
   void take_places(const Tensor& t) {
     if (t.dim() > 0) return add(t);
-    // As libtorch, take a tensor without dims for the number that it holds; meta has none.
+    // As in libtorch, a 0-dim tensor acts as its number; meta has no data.
     select_at(t.is_meta() ? 0 : t.item<int64_t>());
   }
   void take_mask(const Tensor& t) {
@@ -133,7 +133,7 @@ class Parser {
 
 void check_index_devices(const char* op, const Tensor& self, IndexList indices,
                          const Tensor* value) {
-  // Names must outlive the check; lists longer than these are not seen in practice.
+  // Names must outlive the check; longer lists do not occur in practice.
   static constexpr std::array kNames = {"indices[0]", "indices[1]", "indices[2]", "indices[3]",
                                         "indices[4]", "indices[5]", "indices[6]", "indices[7]"};
   std::vector<DeviceArg> args{{"self", self}};

@@ -1,4 +1,4 @@
-// A list of indices as in x[1, ..., 2:5, mask], split into what is a view and what is not.
+// Parsing of index lists, as in x[1, ..., 2:5, mask], into a view and index tensors.
 #pragma once
 
 #include <ambit/ops/index.h>
@@ -9,22 +9,22 @@
 
 namespace ambit {
 
-/// Borrowed.
+/// Non-owning.
 using IndexList = std::span<const indexing::TensorIndex>;
 
 struct ParsedIndex {
   Tensor view;  ///< of self, after integers, slices, None and ellipsis
-  /// For each dim of view the tensor that indexes it; undefined: all of the dim.
+  /// For each dim of view its index tensor; undefined: the whole dim.
   std::vector<AxisIndex> axes;
 
   bool is_view() const;
 };
 
-/// Check that all tensors are defined and where self is, but for indices on cpu, which may go with
-/// any device. `value`: what `op` writes there, null if it reads.
+/// Check that all tensors are defined and on self's device; indices may also be on cpu. `value`:
+/// the value that `op` writes, null if it reads.
 void check_index_devices(const char* op, const Tensor& self, IndexList indices,
                          const Tensor* value = nullptr);
-/// Check devices and bounds and take the view. `value`: as above.
+/// Check devices and bounds and build the view. `value`: as above.
 ParsedIndex parse_index(const char* op, const Tensor& self, IndexList indices,
                         const Tensor* value = nullptr);
 

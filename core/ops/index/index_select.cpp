@@ -1,4 +1,4 @@
-// Whole slices by index: index_select, and embedding, which is index_select of rows.
+// Whole slices by index: index_select, and embedding, an index_select of rows.
 #include <ambit/backend/kernels.h>
 #include <ambit/detail/record.h>
 #include <ambit/error.h>
@@ -18,7 +18,7 @@
 namespace ambit {
 namespace {
 
-// Zeros of `sizes` with the slices of g added at `index` of dim; the gradient of index_select.
+// Return zeros of `sizes` with the slices of g added at `index` of dim: index_select's gradient.
 Tensor index_select_grad(const Tensor& g, IntArrayRef sizes, int64_t dim, const Tensor& index) {
   Tensor out = zeros(sizes, g.options());
   if (g.numel() > 0) {
@@ -49,7 +49,7 @@ Tensor index_select(const Tensor& self, int64_t dim, const Tensor& index) {
   if (out.numel() > 0) {
     Tensor y = at_least_1d(out);
     kernels::index_select(y, at_least_1d(self), rows, d);
-  } else if (self.dim() > 0) {  // nothing to copy, but the index may be wrong all the same
+  } else if (self.dim() > 0) {  // nothing to copy, but the index may be invalid
     check_index_values("index_select", rows, 0, self.size(d), d);
   }
   if (!needs_gradient(self)) return out;

@@ -1,4 +1,4 @@
-// Host-side checks of index values, each distinct element once.
+// Checks of index values on the host, each distinct element once.
 #include "index_values.h"
 
 #include <ambit/backend/alias.h>
@@ -24,7 +24,7 @@ void check_index_values(const char* op, const Tensor& index, int64_t low, int64_
     if (values.defined()) check_index_values(op, values, low, high, dim);
     return;
   }
-  Dims sizes(index.sizes());  // once, where broadcasting repeats them
+  Dims sizes(index.sizes());  // without broadcast repetitions
   for (size_t i = 0; i < sizes.size(); ++i) {
     if (index.strides()[i] == 0) sizes[i] = std::min<int64_t>(sizes[i], 1);
   }

@@ -1,4 +1,4 @@
-// Two ways to one index: a loop where the host sees the numbers, ops where only the device does.
+// Two implementations: a host loop if the host can read the indices, else ops on the device.
 #include "linear_index.h"
 
 #include <ambit/ops/creation.h>
@@ -15,9 +15,9 @@
 namespace ambit {
 namespace {
 
-// Return whether there are negative numbers among those of an axis. Errors: IndexError.
+// Return true if an axis has negative indices. Errors: IndexError.
 bool check(const char* op, const AxisIndex& axis, const int64_t* values, int64_t n) {
-  int64_t least = 0, most = 0;  // found without a way out of the loop
+  int64_t least = 0, most = 0;  // without early exit from the loop
   for (int64_t i = 0; i < n; ++i) {
     const int64_t v = values[i];
     if (v < least) least = v;
@@ -30,7 +30,7 @@ bool check(const char* op, const AxisIndex& axis, const int64_t* values, int64_t
   return false;
 }
 
-// One loop for each axis over numbers that the host can see.
+// One host loop for each axis.
 Tensor on_host(const char* op, const std::vector<AxisIndex>& axes, IntArrayRef sizes) {
   Tensor positions;
   for (const AxisIndex& axis : axes) {
@@ -56,7 +56,7 @@ Tensor on_device(const std::vector<AxisIndex>& axes, IntArrayRef sizes, Device d
   for (const AxisIndex& axis : axes) {
     const Tensor v = expand(to(axis.index, device, kInt64), sizes);
     const Tensor wrapped = where(v < 0, v + axis.size, v);
-    if (axes.size() == 1) return wrapped;  // what is out of range stays so
+    if (axes.size() == 1) return wrapped;  // values out of range remain out of range
     const Tensor out_of_range = (wrapped < 0) | (wrapped >= axis.size);
     positions = positions.defined() ? positions * axis.size + wrapped : wrapped;
     wrong = wrong.defined() ? wrong | out_of_range : out_of_range;

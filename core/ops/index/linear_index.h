@@ -1,4 +1,4 @@
-// From several index tensors, one for each of several dims, to one that counts in their product.
+// Combines index tensors of several dims into one index of the merged dim.
 #pragma once
 
 #include <ambit/tensor.h>
@@ -7,17 +7,17 @@
 
 namespace ambit {
 
-/// An index tensor and what it indexes.
+/// An index tensor and its dim.
 struct AxisIndex {
-  Tensor index;      ///< int64, negative values counting from the end
+  Tensor index;      ///< int64; negative values count from the end
   int64_t size = 0;  ///< of the dim
   int64_t dim = 0;   ///< for messages
 };
 
-/// Return, in the shape that the indices broadcast to and on `device`, the positions in the
-/// row-major product of the dims; the index itself where it says just these. Errors: ShapeError;
-/// IndexError for indices on cpu, which are checked here; elsewhere a wrong one becomes a position
-/// out of range, which the kernel that takes it reports.
+/// Return the positions in the row-major merged dims, on `device`, in the broadcast shape of the
+/// indices; the index itself if it already is the result. Errors: ShapeError; IndexError for
+/// indices on cpu, which are checked here; on other devices an invalid index becomes a position out
+/// of range, which the consuming kernel reports.
 Tensor linear_index(const char* op, const std::vector<AxisIndex>& axes, Device device);
 
 }  // namespace ambit

@@ -1,4 +1,4 @@
-// Ops that ask where something is: nonzero, masked_select, one_hot.
+// Ops based on positions of non-zero elements: nonzero, masked_select, one_hot.
 #include <ambit/backend/kernels.h>
 #include <ambit/error.h>
 #include <ambit/ops/creation.h>
@@ -21,7 +21,7 @@ Tensor nonzero(const Tensor& self) {
   expect_defined("nonzero", "self", self);
   check_has_data("nonzero", self);
   const NoGradGuard no_grad;
-  // Of a bool that others made, whatever bytes stand for true: kernels read 0 and 1 alone.
+  // Normalise bool bytes from other libraries: kernels expect 0 or 1.
   const Tensor mask = dense(self.dtype() == kBool ? view(self, kUInt8) != 0 : self.to(kBool));
   const auto n = sum(mask).item<int64_t>();
   Tensor out = allocate("nonzero", {n, self.dim()}, kInt64, self.device());

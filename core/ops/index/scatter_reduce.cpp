@@ -1,4 +1,4 @@
-// Scatters of numbers, and scatters that reduce what meets at one place.
+// Scatters of numbers, and scatters that reduce elements with the same index.
 #include <ambit/backend/kernels.h>
 #include <ambit/detail/by_float32.h>
 #include <ambit/detail/record.h>
@@ -23,7 +23,7 @@
 namespace ambit {
 namespace {
 
-// The number as a source of index's shape.
+// Return the number as a source of index's shape.
 Tensor number_at(const char* op, const Tensor& self, const Tensor& index, const Scalar& value) {
   check_fits(op, value, self.dtype());
   return scalar_on(value, self.dtype(), self.device(), index.sizes());
@@ -71,10 +71,11 @@ const Tensor& scatter_(const Tensor& self, int64_t dim, const Tensor& index, con
 
 namespace {
 
-// --- runs: equal indices next to each other along dim, as sorting leaves them
+// --- runs: equal indices adjacent along dim, after sorting
 
-// x[i] with all of its run before it, in log2(n) steps (Hillis & Steele 1986). After a step, x[i]
-// stands for twice as many, or for its run so far. Of ops with gradients.
+// Combine x[i] with all earlier elements of its run, in log2(n) steps (Hillis & Steele 1986). Each
+// step doubles the number of elements that x[i] combines, limited to its run. Uses differentiable
+// ops.
 template <class Join>
 Tensor joined_in_runs(Tensor x, const Tensor& index, int64_t dim, const Join& join) {
   const int64_t n = index.size(dim);
@@ -91,7 +92,7 @@ Tensor reversed(const Tensor& t, int64_t dim) { return flip(t, {dim}); }
 
 Tensor product(const Tensor& a, const Tensor& b) { return a * b; }
 
-// The product of all before x[i] in its run.
+// Return the product of all elements before x[i] in its run.
 Tensor product_before(const Tensor& x, const Tensor& index, int64_t dim) {
   const int64_t n = index.size(dim);
   const Tensor up_to = joined_in_runs(x, index, dim, product);
@@ -100,9 +101,9 @@ Tensor product_before(const Tensor& x, const Tensor& index, int64_t dim) {
   return cat({ones_like(narrow(x, dim, 0, 1)), before}, dim);
 }
 
-// --- gradients of out = self reduced with what of src is at each place
+// --- gradients of out = self reduced with the elements of src at each position
 
-// How many factors of each place are 0, and how many not finite.
+// For each position, the number of zero factors and of non-finite factors.
 struct Counts {
   Counts(const Tensor& src, const Tensor& index, int64_t dim, const Tensor& first_zeros,
          const Tensor& first_wilds)
@@ -111,8 +112,8 @@ struct Counts {
   Tensor zeros, wilds;  // int64
 };
 
-// Whether the product of all factors of its place but src[j] is 0, self's among them: one is, and
-// all are finite. Multiplied they would give NaN where some of them overflow.
+// True where the product of all factors of a position except src[j], including self's, is 0: one
+// factor is 0 and all are finite. Computing the product could give NaN by overflow.
 Tensor others_vanish(const Tensor& self, const Tensor& index, const Tensor& src, int64_t dim) {
   const NoGradGuard no_grad;
   const Counts counts(src, index, dim, (self == 0).to(kInt64),
@@ -121,7 +122,7 @@ Tensor others_vanish(const Tensor& self, const Tensor& index, const Tensor& src,
                      gather(counts.wilds, dim, index) == logical_not(isfinite(src)));
 }
 
-// The same of all of src at each place.
+// The same for all of src at each position.
 Tensor src_vanishes(const Tensor& like, const Tensor& index, const Tensor& src, int64_t dim) {
   const NoGradGuard no_grad;
   const Tensor none = zeros_like(like, kInt64);
@@ -129,13 +130,13 @@ Tensor src_vanishes(const Tensor& like, const Tensor& index, const Tensor& src, 
   return logical_and(counts.zeros > 0, counts.wilds == 0);
 }
 
-// A 0 that is no NaN keeps its gradient.
+// Replace a NaN product whose exact value is 0; other values keep their gradient.
 Tensor zero_for_nan(const Tensor& product, const Tensor& vanishes) {
   return masked_fill(product, logical_and(vanishes, isnan(product)), 0);
 }
 
-// Of a product by src[j]: all the others of its place. They are multiplied, as dividing by src[j]
-// would fail at zeros.
+// Gradient of a product with respect to src[j]: the product of all other factors. They are
+// multiplied, since division by src[j] fails at zeros.
 Tensor prod_src_grad(const Tensor& g, const Tensor& self, const Tensor& index, const Tensor& src,
                      int64_t dim) {
   Tensor order;
@@ -160,9 +161,9 @@ Tensor same(const Tensor& a, const Tensor& b) {
   return logical_or(a == b, logical_and(isnan(a), isnan(b)));
 }
 
-// Of an extreme: each that equals it has an equal share. Without include_self an element of self
-// has none where src has any, also where it equals: what stands there is neutral, and src may be,
-// too.
+// Gradient of an extreme: equal shares for all elements that equal it. Without include_self, an
+// element of self has no share if src has any there, even if it is equal: it was replaced by the
+// neutral element, which src may equal too.
 struct Shares {
   Shares(const Tensor& g, const Tensor& out, const Tensor& self, const Tensor& index,
          const Tensor& src, int64_t dim, bool include_self) {
@@ -174,7 +175,7 @@ struct Shares {
   Tensor of_self, of_src, each;
 };
 
-// self has 1 dim at least, src index's shape.
+// self has at least 1 dim, src index's shape.
 Tensor reduced(const char* op, const Tensor& self, int64_t dim, const Tensor& index,
                const Tensor& src, ScatterOp reduce, bool include_self) {
   Tensor out = allocate(op, self.sizes(), self.dtype(), self.device());
@@ -211,7 +212,7 @@ Tensor reduced(const char* op, const Tensor& self, int64_t dim, const Tensor& in
 
 enum class Reduce : uint8_t { sum, prod, mean, amax, amin };
 
-// What changes nothing that it is reduced with.
+// Return the neutral element of a reduction.
 Scalar neutral(Reduce reduce, DType dtype) {
   if (reduce == Reduce::prod) return 1;
   if (reduce != Reduce::amax && reduce != Reduce::amin) return 0;
@@ -235,10 +236,10 @@ Tensor mean_at(const Tensor& self, int64_t dim, const Tensor& index, const Tenso
   }
   const Tensor sum = scatter_add(self, dim, index, src);
   if (self.is_floating_point()) return sum / count;
-  return div(sum, count, "floor").to(self.dtype());  // of bools counts are integers
+  return div(sum, count, "floor").to(self.dtype());  // count is an integer for bool
 }
 
-// All have 1 dim at least, and are checked.
+// All have at least 1 dim and are checked.
 Tensor scatter_reduced(const char* op, const Tensor& self, int64_t dim, const Tensor& index,
                        const Tensor& src, Reduce reduce, bool include_self) {
   const Tensor start = include_self || index.numel() == 0
@@ -291,15 +292,15 @@ const Tensor& scatter_reduce_(const Tensor& self, int64_t dim, const Tensor& ind
   check_in_place(kOp, self);
   check_apart(kOp, self, index);
   check_apart(kOp, self, src);
-  // What is saved for the gradient is overwritten.
+  // Saved for the gradient, since self is overwritten.
   const Tensor before = needs_gradient(self, src) ? clone(self) : self;
   self.copy_(checked_scatter_reduce(kOp, before, dim, index, src, reduce, include_self,
                                     DeviceRule::in_place));
   return self;
 }
 
-// Sorted by index, what meets at one place are neighbours: their total goes back from all of them,
-// so that it does not matter which of them is written.
+// After sorting by index, elements of one position are adjacent: the run's total is propagated back
+// to all of its elements, so that it does not matter which of them is written.
 void composite::scatter_reduce(Tensor& y, const Tensor& index, const Tensor& src, int64_t dim,
                                const ScatterOp& op) {
   if (index.numel() == 0) return;

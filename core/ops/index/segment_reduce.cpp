@@ -28,7 +28,7 @@ enum class Reduce : uint8_t { sum, prod, mean, max, min };
 
 Scalar start_of(Reduce reduce, const std::optional<Scalar>& initial) {
   constexpr double kInf = std::numeric_limits<double>::infinity();
-  if (reduce == Reduce::max) return -kInf;  // which `initial` is compared with at the end
+  if (reduce == Reduce::max) return -kInf;  // `initial` is compared with it at the end
   if (reduce == Reduce::min) return kInf;
   return initial.value_or(reduce == Reduce::prod ? 1 : 0);
 }
@@ -52,7 +52,7 @@ void check_offsets(const Tensor& offsets, int64_t n) {
   }
 }
 
-// Where segments begin and the last one ends: int64 [B...,S+1].
+// Return the starts of the segments and the end of the last one: int64 [B...,S+1].
 Tensor borders(const Tensor& data, const std::optional<Tensor>& lengths,
                const std::optional<Tensor>& offsets, int64_t axis, bool unsafe) {
   const char* name = lengths ? "lengths" : "offsets";
@@ -83,7 +83,7 @@ Tensor borders(const Tensor& data, const std::optional<Tensor>& lengths,
   return cat({zeros(firsts, wide.options()), cumsum(wide, -1)}, -1);
 }
 
-// t [B...,M] with dims of 1 behind, that broadcasts with data.
+// Add trailing dims of size 1 to t [B...,M], so that it broadcasts with data.
 Tensor as_column(Tensor t, const Tensor& data) {
   while (t.dim() < data.dim()) t = unsqueeze(t, -1);
   return t;
@@ -95,7 +95,7 @@ Tensor reduced(const Tensor& data, Reduce reduce, const Tensor& border, int64_t 
   Tensor index, count;
   {
     const NoGradGuard no_grad;
-    // How many segments end at or before each place; what is in none goes to one more.
+    // Count the segments that end at or before each position; others go to an extra one.
     const Tensor place = arange(n, border.options());
     Dims places(border.sizes());
     places[places.size() - 1] = n;
@@ -109,7 +109,7 @@ Tensor reduced(const Tensor& data, Reduce reduce, const Tensor& border, int64_t 
   sizes[static_cast<size_t>(axis)] = segments + 1;
   const Tensor start = full(sizes, start_of(reduce, initial), data.options());
   static constexpr const char* kKinds[] = {"sum", "prod", "sum", "amax", "amin"};
-  // An infinite start may equal all of a segment, and is not to share its gradient.
+  // An infinite start may equal all elements of a segment and must not share its gradient.
   const bool includes_start = reduce != Reduce::max && reduce != Reduce::min;
   const Tensor all =
       scatter_reduce(start, axis, index, data, kKinds[static_cast<int>(reduce)], includes_start);

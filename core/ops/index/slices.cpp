@@ -1,5 +1,5 @@
-// Whole slices written at places of a dim: index_add, index_copy, index_fill and index_reduce. All
-// but the first are scatters of an index that is repeated for each element of a slice.
+// Writing whole slices of a dim: index_add, index_copy, index_fill and index_reduce. All but the
+// first are scatters with the index repeated for each element of a slice.
 #include <ambit/autograd.h>
 #include <ambit/backend/kernels.h>
 #include <ambit/detail/autocast.h>
@@ -20,12 +20,12 @@
 namespace ambit {
 namespace {
 
-// The source with its slices of self's dims: of 0-dim self it may have one of size 1.
+// Return source with self's number of dims: for 0-dim self it may have one of size 1.
 Tensor shaped(const Tensor& source, const Tensor& self) {
   return self.dim() == 0 ? reshape(source, {}) : source;
 }
 
-// alpha * source, which keeps its dtype.
+// Return alpha * source in its dtype.
 Tensor scaled(const char* op, const Tensor& source, const Scalar& alpha) {
   if (!alpha.is_floating_point() && alpha.to<int64_t>() == 1) return source;
   check_fits(op, alpha, source.dtype());
@@ -38,7 +38,7 @@ void add_rows(Tensor& y, const RowsAt& at, const Tensor& source) {
   kernels::index_add(lines, at.rows, at_least_1d(source), at.dim);
 }
 
-// The formula of what index_add adds.
+// The formula of index_add's source.
 auto added_grad(const RowsAt& at) {
   return [rows = saved(at.rows), dim = at.dim](const Tensor& g) {
     return g.dim() == 0 ? g : index_select(g, dim, rows());
@@ -105,7 +105,7 @@ const Tensor& index_copy_(const Tensor& self, int64_t dim, const Tensor& index,
 
 namespace {
 
-// The slices of self that index_fill writes, all of them `value`.
+// The slices of self that index_fill writes, all `value`.
 struct Fill {
   Fill(const char* op, const Tensor& self, int64_t dim, const Tensor& index, const Tensor& value)
       : at(op, self, dim, index, true) {
@@ -124,8 +124,8 @@ Tensor number_for(const char* op, const Tensor& self, const Scalar& value) {
   return scalar_on(value, self.dtype(), self.device());
 }
 
-// bool, true where index_fill has written, of sizes that broadcast with those of g. From a mask and
-// not from the index: an element that is filled twice counts once.
+// Return a bool mask of the elements that index_fill wrote, broadcasting with g. A mask, not the
+// index, so that an element filled twice counts once.
 Tensor filled_mask(const Tensor& g, int64_t dim, const Tensor& rows) {
   if (g.dim() == 0) return ones({}, g.options().dtype(kBool));
   const int64_t n = g.size(dim);

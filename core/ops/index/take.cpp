@@ -1,4 +1,4 @@
-// Elements by their place in row-major order, and by masks.
+// Elements by row-major position and by masks.
 #include <ambit/detail/record.h>
 #include <ambit/error.h>
 #include <ambit/ops/creation.h>
@@ -16,8 +16,8 @@
 namespace ambit {
 namespace {
 
-// The places, int64 [n], counted from 0. What is out of range on a device stays so, and the kernel
-// reports it.
+// Return the positions, int64 [n], from 0. Values out of range on a device remain so, and the
+// kernel reports them.
 Tensor flat_index(const char* op, const Tensor& self, const Tensor& index) {
   expect_dtype(op, "index", index, kInt64);
   const int64_t n = self.numel();
@@ -26,7 +26,7 @@ Tensor flat_index(const char* op, const Tensor& self, const Tensor& index) {
   return reshape(where(index < 0, index + n, index), {-1});
 }
 
-// The source in the order of the places.
+// Return the source flattened.
 Tensor flat_source(const char* op, const Tensor& self, const Tensor& index, const Tensor& source) {
   expect_dtype(op, "source", source, self.dtype());
   if (source.numel() != index.numel()) {
@@ -96,7 +96,7 @@ Tensor take_along_dim(const Tensor& self, const Tensor& indices, std::optional<i
 
 namespace {
 
-// The first elements of source, one for each true element of mask, which has self's shape.
+// Return the first elements of source, one for each true element of mask, which has self's shape.
 Tensor first_of(const char* op, const Tensor& source, const Tensor& mask) {
   const int64_t n = count_true(mask);
   if (source.numel() < n) {

@@ -1,5 +1,5 @@
-// Copies of a tensor with a part of it written: the part is a view of the copy, so that gradients
-// are those of the view. And filled diagonals, which are views by strides.
+// Copies of a tensor with a part overwritten: the part is a view of the copy, whose gradients are
+// used. And filled diagonals, which are strided views.
 #include <ambit/detail/record.h>
 #include <ambit/error.h>
 #include <ambit/ops/creation.h>
@@ -16,7 +16,7 @@
 namespace ambit {
 namespace {
 
-// Write src into `part`, a view of out.
+// Write src to `part`, a view of out.
 Tensor written(const char* op, const Tensor& out, const Tensor& part, const Tensor& src) {
   expect_sizes(op, "src", src, part.sizes());
   part.copy_(src);
@@ -38,7 +38,7 @@ const Tensor& fill_diagonal_(const Tensor& self, const Scalar& fill_value, bool 
   const int64_t height = sizes[0], width = *std::min_element(sizes.begin(), sizes.end());
   int64_t step = 0;
   for (const int64_t stride : self.strides()) step += stride;
-  // Where a matrix is tall, another diagonal begins a row below the end of the last.
+  // In a tall matrix another diagonal starts a row below the end of the last one.
   const int64_t rows = wrap && sizes.size() == 2 ? height : std::min(height, width);
   for (int64_t row = 0; row < rows && width > 0; row += sizes[1] + 1) {
     as_strided(self, {std::min(height - row, sizes[1])}, {step},

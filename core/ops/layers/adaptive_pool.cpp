@@ -1,5 +1,5 @@
-// Adaptive pooling: windows that divide the input evenly are those of plain pooling, which has
-// faster ways; others are the kernels' own.
+// Adaptive pooling: windows that divide the input evenly use plain pooling, which has faster
+// kernels; others use the kernels' adaptive mode.
 #include <ambit/ops/pool.h>
 
 #include <ambit/error.h>
@@ -15,7 +15,7 @@
 namespace ambit {
 namespace {
 
-/// What an adaptive pooling comes to.
+/// An adaptive pooling resolved to kernel parameters.
 struct Adaptive {
   Adaptive(const char* op, const Tensor& input, size_t dims, IntArrayRef wanted)
       : x(op, input, dims), out(x.batch.sizes()) {
@@ -40,14 +40,14 @@ struct Adaptive {
       even = even && n > 0 && in % n == 0;
       if (n > 0) window[i] = in / n;
     }
-    allocate(op, out, input.dtype(), kMeta);  // refuses what cannot be
+    allocate(op, out, input.dtype(), kMeta);  // throws if too large
     if (even) {
       params = {.kernel = window};
     } else {
       params.adaptive = true;
     }
   }
-  /// No elements, and a gradient of zeros.
+  /// Return an empty result, whose gradient is zeros.
   Tensor nothing() const { return x.like_input(reshape(narrow(x.batch, -1, 0, 0), out)); }
 
   pooling::Images x;

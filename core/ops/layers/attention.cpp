@@ -1,6 +1,6 @@
-// Attention: by its kernel, which keeps no tensor of all weights; composed of ops for some queries
-// at a time, where weights are dropped out; or at once, where the mask wants a gradient or a
-// gradient is differentiated.
+// Attention: by its kernel, which needs no tensor of all weights; composed of ops for a part of the
+// queries at a time, with dropout; or at once, if the mask requires grad or a gradient is
+// differentiated.
 #include <ambit/backend/kernels.h>
 #include <ambit/backend/philox.h>
 #include <ambit/detail/autocast.h>
@@ -32,8 +32,8 @@ namespace {
 constexpr const char* kName = "scaled_dot_product_attention";
 constexpr double kInfinity = std::numeric_limits<double>::infinity();
 
-// An output [B,H,N,D] in the order of memory that `like` [B,H,N,...] has: heads are often cut from
-// [B,N,H * D] or [N,B,H * D], and what is made for them then goes back without a copy.
+// Allocate an output [B,H,N,D] with the memory order of `like` [B,H,N,...]: heads are often split
+// from [B,N,H * D] or [N,B,H * D], and the output can then be merged back without a copy.
 Tensor allocate_heads(const Tensor& like, int64_t depth) {
   const Dims sizes{like.size(0), like.size(1), like.size(2), depth};
   std::array<size_t, 3> outermost_first{0, 1, 2};
@@ -53,31 +53,31 @@ Tensor allocate_heads(const Tensor& like, int64_t depth) {
   return t;
 }
 
-/// Some queries of some heads of some examples: [first, first + count) of dims B, H and L.
+/// A range of queries, heads and batches: [first, first + count) in dims B, H and L.
 struct Part {
   struct Range {
     int64_t first, count;
   };
   Range batch, heads, queries;
 
-  /// Of k, v or what is like them.
+  /// Return the part of k, v or a tensor shaped like them.
   Tensor of_keys(const Tensor& t) const {
     return narrow(narrow(t, 0, batch.first, batch.count), 1, heads.first, heads.count);
   }
-  /// Of q, or [B,H,L,S], if there is any.
+  /// Return the part of q or of a tensor [B,H,L,S]; undefined for an undefined one.
   Tensor of_queries(const Tensor& t) const {
     return t.defined() ? narrow(of_keys(t), 2, queries.first, queries.count) : t;
   }
 };
 
-/// Which weights dropout keeps: drawn for a part at a time, so that there is never a tensor of all
-/// weights, and drawn again in backward.
+/// Dropout of weights, drawn for a part at a time, so that no tensor of all weights is needed, and
+/// drawn again in backward.
 class Dropping {
  public:
   explicit Dropping(double p) : p_(p) {}
   explicit operator bool() const { return p_ > 0; }
 
-  /// Call f(part, index) for parts of so many weights that caches hold them, but whole rows.
+  /// Call f(part, index) for parts of whole rows that fit in caches.
   template <class F>
   static void for_parts(const Tensor& q, const Tensor& k, const F& f) {
     constexpr int64_t kWeights = int64_t{1} << 18;
@@ -98,14 +98,14 @@ class Dropping {
       }
     }
   }
-  /// Take the numbers of the next part.
+  /// Claim the random numbers of the next part.
   void claim(const Part& part, const Tensor& q, const Tensor& k) {
     const Generator& generator = default_generator(q.device());
     const int64_t weights = part.batch.count * part.heads.count * part.queries.count * k.size(2);
     if (offsets_.empty()) seed_ = generator.seed();
     offsets_.push_back(generator.advance(philox::blocks(static_cast<uint64_t>(weights))));
   }
-  /// What those that are kept are multiplied by.
+  /// Return the factor of the weights that are kept.
   double scale() const { return p_ < 1 ? 1 / (1 - p_) : 1; }
   Tensor kept(const Part& part, size_t index, const Tensor& q, const Tensor& k) const {
     Tensor t = allocate(kName, {part.batch.count, part.heads.count, part.queries.count, k.size(2)},
@@ -130,7 +130,7 @@ class Dropping {
   std::vector<uint64_t> offsets_;
 };
 
-// q [B,H,L,E], k [B,H,S,E], v [B,H,S,F] -> y [B,H,L,F]; the mask has no gradient. With dropout lse
+// q [B,H,L,E], k [B,H,S,E], v [B,H,S,F] -> y [B,H,L,F]; the mask has no gradient. With dropout, lse
 // is undefined.
 class AttentionNode final : public Node {
  public:
@@ -177,7 +177,7 @@ class AttentionNode final : public Node {
   AttentionGrads run_parts(const Tensor& dy) const {
     const Tensor q = saved_[0](), k = saved_[1](), v = saved_[2](), mask = saved_[3]();
     const Tensor y = saved_[4]();
-    const DType wide = statistics_dtype(q.dtype());  // of sums over parts
+    const DType wide = statistics_dtype(q.dtype());  // dtype of sums over parts
     const double scale = dropping_.scale();
     const Tensor dq = allocate_heads(q, q.size(3));
     Tensor dk = zeros(k.sizes(), k.options().dtype(wide));
@@ -201,7 +201,7 @@ class AttentionNode final : public Node {
   Dropping dropping_;
 };
 
-// The same shapes; mask [B,H,L,S] or undefined. Nothing is empty.
+// The same shapes; mask [B,H,L,S] or undefined. No dim is empty.
 Tensor in_blocks(const Tensor& q, const Tensor& k, const Tensor& v, const Tensor& mask,
                  const AttentionParams& p, double dropout_p) {
   Tensor y = allocate_heads(q, v.size(3)), lse;
@@ -216,7 +216,7 @@ Tensor in_blocks(const Tensor& q, const Tensor& k, const Tensor& v, const Tensor
                                dropping.scale());
     });
   } else {
-    // Never of 16 bits: differences of large scores would be lost.
+    // Never a reduced floating-point type: differences of large scores would be lost.
     lse = allocate(kName, {2, q.size(0), q.size(1), q.size(2)}, statistics_dtype(q.dtype()),
                    q.device());
     kernels::attention(y, lse, q, k, v, mask, p);
@@ -258,7 +258,7 @@ Dims leading(const Tensor& t) {
   return IntArrayRef(t.sizes().data(), static_cast<size_t>(t.dim() - 2));
 }
 
-/// How the leading dims of all operands are the kernel's two, B and H: those before `split` are B.
+/// Merges the leading dims of all operands into the kernel's B and H: those before `split` into B.
 class HeadDims {
  public:
   HeadDims(const Dims& lead, std::initializer_list<Tensor> operands, const Tensor& mask)
@@ -279,9 +279,9 @@ class HeadDims {
       if (fits_all) break;
     }
   }
-  /// Whether the mask needs no copy, which might be much larger than what it is a copy of.
+  /// True if the mask needs no copy, which could be much larger than the mask.
   bool fits_mask() const { return fits_mask_; }
-  /// t broadcast to [lead, rows, columns], as [B,H,rows,columns].
+  /// Return t broadcast to [lead, rows, columns], as [B,H,rows,columns].
   Tensor operator()(Tensor t, int64_t rows, int64_t columns) const {
     if (!t.defined()) return t;
     while (t.sizes().size() < lead_.size() + 2) t = unsqueeze(t, 0);
@@ -296,7 +296,7 @@ class HeadDims {
     for (size_t i = begin; i < end; ++i) n *= lead_[i];
     return n;
   }
-  /// What t has at leading dim i; those that it lacks are in front.
+  /// Return t's size at leading dim i; missing dims are at the front.
   int64_t size_at(const Tensor& t, size_t i) const {
     const size_t missing = lead_.size() + 2 - t.sizes().size();
     return i < missing ? 1 : t.sizes()[i - missing];
@@ -306,11 +306,11 @@ class HeadDims {
     for (size_t i = begin; i < end; ++i) all_ones &= size_at(t, i) == 1;
     return all_ones;
   }
-  /// Whether dims [begin, end) of t are one without a copy.
+  /// True if dims [begin, end) of t can be merged without a copy.
   bool is_view(const Tensor& t, size_t begin, size_t end) const {
     if (is_broadcast(t, begin, end)) return true;
     const size_t missing = lead_.size() + 2 - t.sizes().size();
-    std::optional<int64_t> step;  // of the dim before
+    std::optional<int64_t> step;  // of the previous dim
     for (size_t i = end; i-- > begin;) {
       if (lead_[i] == 1) continue;
       const int64_t stride = size_at(t, i) == 1 ? 0 : t.strides()[i - missing];
@@ -333,8 +333,8 @@ class HeadDims {
   bool fits_mask_;
 };
 
-// The same for each place along the first leading dim, stacked: a mask broadcast along a dim
-// between others is no view of two leading dims.
+// Process each index of the first leading dim separately and stack the results: for a mask
+// broadcast along a middle dim, whose leading dims cannot be merged into two.
 Tensor of_each(const Tensor& q, const Tensor& k, const Tensor& v, const Tensor& mask,
                const Dims& lead, const AttentionParams& p, double dropout_p) {
   std::vector<Tensor> all;

@@ -1,4 +1,4 @@
-// Attention composed of ops: its weights, and what runs where a backend has no kernel.
+// Attention composed of ops: its weights, and the composites of its kernels.
 #include <ambit/ops/creation.h>
 #include <ambit/ops/elementwise.h>
 #include <ambit/ops/matmul.h>
@@ -39,7 +39,7 @@ Tensor attention_weights(const Tensor& q, const Tensor& k, const Tensor& mask,
   return masked_fill(softmax(masked_fill(s, blind, 0), -1), blind, 0);
 }
 
-// With ds = w * (kept * (dy v^T) - sum(dy * y)).
+// Uses ds = w * (kept * (dy v^T) - sum(dy * y)).
 AttentionGrads attention_grads(const Tensor& dy, const Tensor& q, const Tensor& k, const Tensor& v,
                                const Tensor& w, const Tensor& kept, const Tensor& y,
                                const AttentionParams& p) {
@@ -53,10 +53,11 @@ AttentionGrads attention_grads(const Tensor& dy, const Tensor& q, const Tensor& 
 void composite::attention(Tensor& y, Tensor& lse, const Tensor& q, const Tensor& k, const Tensor& v,
                           const Tensor& mask, const AttentionParams& p) {
   const Tensor s = scores(q, k, mask, p), largest = amax(s, {-1}, true);
-  const Tensor blind = largest == -kInfinity;  // no key is seen: y is 0, as are weights from lse
+  // no key is visible: y is 0, and so are weights computed from lse
+  const Tensor blind = largest == -kInfinity;
   const Tensor peak = masked_fill(largest, blind, 0), e = exp(s - peak);
   const Tensor total = masked_fill(sum(e, {-1}, true), blind, 1);
-  lse.select(0, 0).copy_(squeeze(peak + (total - total), -1));  // NaN where total is
+  lse.select(0, 0).copy_(squeeze(peak + (total - total), -1));  // NaN where total is NaN
   lse.select(0, 1).copy_(squeeze(log(total), -1));
   y.copy_(matmul(e / total, v));
 }

@@ -20,7 +20,7 @@
 namespace ambit {
 namespace {
 
-// All dims but the channels'.
+// All dims except the channels.
 Dims but_channels(const Tensor& x) {
   Dims dims;
   for (int64_t i = 0; i < x.dim(); ++i) {
@@ -36,7 +36,7 @@ Tensor per_channel(const Tensor& v, const Tensor& x) {
   return reshape(v, sizes);
 }
 
-// xhat = (x - mean) * invstd, with mean and invstd as constants.
+// xhat = (x - mean) * invstd, with mean and invstd as constants:
 //   dw = sum(dy * xhat), db = sum(dy)
 //   dx = w * invstd * (dy - mean(dy) - xhat * mean(dy * xhat)); without the means in evaluation
 // Source: Ioffe & Szegedy 2015, section 3.
@@ -54,7 +54,7 @@ NormGrads batch_norm_grad_formula(const Tensor& dy, const Tensor& x, const Tenso
   return {dx * (w.defined() ? per_channel(w, x) * scale : scale), dw, db};
 }
 
-// What the formula may be differentiated through: while training the statistics depend on x.
+// Differentiable gradients: in training the statistics are recomputed, since they depend on x.
 NormGrads differentiable_grads(const Tensor& dy, const Tensor& x, const Tensor& w,
                                const Tensor& mean, const Tensor& invstd, const BatchNormParams& p) {
   if (!p.training) return batch_norm_grad_formula(dy, x, w, mean, invstd, false);
@@ -80,7 +80,7 @@ struct Parameter {
   const Tensor& tensor;
 };
 
-// The first that is there says what the input should be.
+// The first defined parameter determines the expected input.
 Parameter first_of(const Tensor& weight, const Tensor& bias, const Tensor& running_mean,
                    const Tensor& running_var) {
   if (weight.defined()) return {"weight", weight};
@@ -108,7 +108,7 @@ void check_shapes(const Tensor& input, const Tensor& weight, const Tensor& bias,
   }
 }
 
-// Without elements there are no statistics; what is left is the shape, and a graph to w and b.
+// An empty input has no statistics; the result only has the shape and a graph to w and b.
 Tensor batch_norm_of_nothing(const Tensor& input, const Tensor& weight, const Tensor& bias) {
   Tensor out = clone(input);
   if (weight.defined()) out = out * per_channel(weight, input);
@@ -116,7 +116,7 @@ Tensor batch_norm_of_nothing(const Tensor& input, const Tensor& weight, const Te
   return out;
 }
 
-// The running statistics, which a kernel takes contiguous, never of 16 bits, and training writes.
+// The running statistics, contiguous and perhaps upcast for the kernel; training updates them.
 struct Running {
   Running(const Tensor& s, bool training) : stored(s), value(dense(s)) {
     if (!s.defined()) return;
@@ -146,7 +146,7 @@ Tensor batch_norm(const Tensor& input, const Tensor& weight, const Tensor& bias,
   const Parameter first = first_of(weight, bias, running_mean, running_var);
   naming(first.name, first.tensor, [&] {
     expect_floating("batch_norm", input);
-    // Beside images of 16 bits all others may be float32.
+    // With reduced floating-point inputs all other operands may be float32.
     const bool mixed =
         is_reduced(input.dtype()) && first.tensor.defined() && first.tensor.dtype() == kFloat32;
     const DType dtype = mixed ? kFloat32 : input.dtype();
@@ -207,7 +207,7 @@ void composite::batch_norm(Tensor& y, Tensor& mean, Tensor& invstd, Tensor& runn
     invstd.copy_(rsqrt(running_var + p.eps));
   }
   Tensor xhat = x - per_channel(mean, x);
-  // The rounding of the mean, which may be much beside the differences.
+  // Subtract the rounding error of the mean, which may be large relative to the differences.
   if (p.training) xhat.sub_(per_channel(ambit::mean(xhat, but_channels(x)), x));
   xhat.mul_(per_channel(invstd, x));
   y.copy_(xhat);

@@ -1,6 +1,6 @@
-// Convolution in one to three spatial dims. Its two gradients are ops with gradients of their own,
+// Convolution in one to three spatial dims. Both gradients are ops with gradients of their own,
 // which are convolutions again: the three are the derivatives of one trilinear form <conv(x, w),
-// dy>. A transposed convolution is the gradient by the input as a layer.
+// dy>. A transposed convolution is the gradient with respect to the input.
 #include <ambit/ops/conv.h>
 
 #include <ambit/backend/kernels.h>
@@ -26,7 +26,7 @@
 namespace ambit {
 namespace {
 
-// Checks of what is seen before the shapes are: `op` has so many spatial dims.
+// Checks that precede those of shapes; `op` has `dims` spatial dims.
 void expect_operands(const char* op, size_t dims, const Tensor& input, const Tensor& weight,
                      const Tensor& bias) {
   expect_floating(op, input);
@@ -38,12 +38,12 @@ void expect_operands(const char* op, size_t dims, const Tensor& input, const Ten
   }
 }
 
-// Whether input has no dim of images.
+// True if input has no batch dim.
 bool is_single(const Tensor& input, size_t dims) {
   return input.defined() && input.sizes().size() == dims + 1;
 }
 
-// All dims but that of the channels.
+// All dims except the channels.
 IntArrayRef other_dims(const Tensor& t) {
   static constexpr int64_t kDims[] = {0, 2, 3, 4};
   return {kDims, t.sizes().size() - 1};
@@ -59,8 +59,8 @@ Tensor record_convolution(const char* op, Tensor out, const Tensor& input, const
                 wrt(bias, [](const Tensor& g) { return sum(g, other_dims(g)); }));
 }
 
-// `op`: by which name errors and the graph know it. `map`: what is applied to the result, of which
-// relu alone where there is a gradient.
+// `op`: the op's name in errors and in the graph. `map`: activation of the result; only relu if a
+// gradient is recorded.
 Tensor convolve(const char* op, size_t dims, const Tensor& input, const Tensor& weight,
                 const Tensor& bias, const ConvParams& p, std::optional<ActivationParams> map = {}) {
   const auto again = [&](const auto&... cast) { return convolve(op, dims, cast..., p, map); };
@@ -86,18 +86,18 @@ Tensor convolve(const char* op, size_t dims, const Tensor& input, const Tensor& 
   return record_relu(out, record_convolution(op, out.detach(), input, weight, bias, p));
 }
 
-// The spatial dims of a convolution with such weights.
+// Return the number of spatial dims of a convolution with this weight.
 size_t spatial_dims(const char* op, const Tensor& weight) {
   expect_defined(op, "weight", weight);
   return std::clamp<size_t>(weight.sizes().size(), 3, PerAxis::kMost + 2) - 2;
 }
 
-// A convolution whose dims are those of its weight.
+// A convolution with the number of dims of its weight.
 Tensor convolve(const Tensor& input, const Tensor& weight, const ConvParams& p) {
   return convolve("convolution", weight.sizes().size() - 2, input, weight, Tensor(), p);
 }
 
-// The input with zeros behind it, so that its spatial dims have at least these sizes.
+// Pad the input with zeros at the end of its spatial dims to at least these sizes.
 Tensor lengthened(Tensor x, IntArrayRef sizes) {
   for (size_t dim = 2; dim < sizes.size(); ++dim) {
     if (x.sizes()[dim] >= sizes[dim]) continue;
@@ -126,7 +126,7 @@ Tensor convolve_transposed(const char* op, size_t dims, const Tensor& input, con
     expect_sizes(op, "bias", bias, {sizes[1]});
     seen = p.out_sizes(op, sizes, weight.sizes());
   });
-  // What output_padding adds may be seen by further windows, whose gradients are none.
+  // The part added by output_padding may be covered by additional windows, whose gradients are 0.
   const Tensor out = convolution_input_grad(lengthened(input, seen), weight, sizes, p);
   if (!bias.defined()) return out;
   Dims column(dims + 1, 1);

@@ -1,4 +1,4 @@
-// The gradients of convolution as convolutions themselves, for backends that have but this one.
+// The gradients of convolution as convolutions, for backends that only have the forward kernel.
 #include <ambit/ops/conv.h>
 #include <ambit/ops/creation.h>
 #include <ambit/ops/shape.h>
@@ -12,8 +12,8 @@
 namespace ambit {
 namespace {
 
-// Along one axis, which outputs reach the input at all (the others see only padding), and where the
-// first of them lies in the spaced gradient below.
+// Along one axis: the outputs that use any input elements (the others only see padding), and the
+// position of the first one in the spaced gradient.
 struct Reach {
   Reach(const ConvParams& p, size_t axis, int64_t input, int64_t window, int64_t outputs) {
     const int64_t stride = p.stride[axis], padding = p.padding[axis];
@@ -26,8 +26,8 @@ struct Reach {
   int64_t first, count, offset, spaced;
 };
 
-// dy with its elements `stride` apart, zeros between and around them: what a convolution
-// without padding maps to dx.
+// Return dy with its elements `stride` apart and zeros between and around them: the input of an
+// unpadded convolution that gives dx.
 Tensor spaced(const Tensor& dy, const Tensor& dx, const Tensor& w, const ConvParams& p) {
   Dims sizes(dy.sizes());
   Tensor from = dy;
@@ -49,7 +49,7 @@ Tensor spaced(const Tensor& dy, const Tensor& dx, const Tensor& w, const ConvPar
   return z;
 }
 
-// The given sizes, then the spatial ones of t [.., .., spatial...].
+// Return the given sizes followed by the spatial sizes of t [.., .., spatial...].
 Dims with_spatial_sizes(std::initializer_list<int64_t> front, const Tensor& t) {
   Dims sizes(front);
   for (const int64_t size : t.sizes().slice(2)) sizes.push_back(size);
@@ -58,8 +58,8 @@ Dims with_spatial_sizes(std::initializer_list<int64_t> front, const Tensor& t) {
 
 }  // namespace
 
-// dx is the convolution of dy, its elements `stride` apart, with the kernels turned around and
-// their channels swapped: w [K,C/g,...] -> [C,K/g,...].
+// dx is the convolution of dy, its elements `stride` apart, with the kernels flipped and their
+// channels swapped: w [K,C/g,...] -> [C,K/g,...].
 void composite::convolution_input_grad(Tensor& dx, const Tensor& dy, const Tensor& w,
                                        const ConvParams& p) {
   const int64_t k = w.size(0), c = w.size(1), g = p.groups;
@@ -71,9 +71,9 @@ void composite::convolution_input_grad(Tensor& dx, const Tensor& dy, const Tenso
                        {.dilation = p.dilation, .groups = g});
 }
 
-// dw is the convolution of x with dy, where N and channels trade places and so do stride and
-// dilation: x [N,C,...] -> [C/g,g*N,...], dy [N,K,...] -> [K,N,...], result [C/g,K,...]. Rows and
-// columns of x that no window reached make it larger than that.
+// dw is the convolution of x with dy, with N and channels exchanged, and stride and dilation
+// exchanged: x [N,C,...] -> [C/g,g*N,...], dy [N,K,...] -> [K,N,...], result [C/g,K,...]. Input
+// elements that no window covers make the result larger; it is cropped.
 void composite::convolution_weight_grad(Tensor& dw, const Tensor& dy, const Tensor& x,
                                         const ConvParams& p) {
   const int64_t n = x.size(0), c = dw.size(1), g = p.groups;

@@ -1,8 +1,8 @@
 // Connectionist temporal classification. The labels of a sequence with blanks between them and at
-// both ends are L = 2 S + 1 states; a path through time stays, goes on by one state, or by two
-// where that skips a blank between different labels. The composite takes each step of time for all
-// sequences at once. Source: Graves et al. 2006, sections 4 and 4.1; the gradient is its
-// equation 16.
+// both ends are L = 2 S + 1 states; at each time step a path stays, advances by one state, or by
+// two to skip a blank between different labels. The composite processes each time step for all
+// sequences at once. Source: Graves et al. 2006, sections 4 and 4.1; the gradient is its equation
+// 16.
 #include <ambit/autograd.h>
 #include <ambit/backend/kernels.h>
 #include <ambit/detail/autocast.h>
@@ -31,20 +31,20 @@ namespace {
 constexpr const char* kOp = "ctc_loss";
 constexpr double kNever = -std::numeric_limits<double>::infinity();  // the logarithm of 0
 
-// What does not change with time, of N sequences.
+// Time-independent data of N sequences.
 struct States {
   Tensor lengths, target_lengths;  // int64 [N]
-  Tensor labels;                   // int64 [N,L], blank behind a sequence's last state
-  Tensor skips;  // [N,L]: 0 where a path may come from two states before, else kNever
-  Tensor ends;   // [N,L]: 0 at the two states that a path may end in, else kNever
-  Tensor past;   // bool [T,N,1]: the times behind a sequence's end
+  Tensor labels;                   // int64 [N,L], blank after a sequence's last state
+  Tensor skips;  // [N,L]: 0 where a path may skip to this state from two before, else kNever
+  Tensor ends;   // [N,L]: 0 at the two states in which a path may end, else kNever
+  Tensor past;   // bool [T,N,1]: time steps after a sequence's end
 };
 
 Tensor on_device(const std::vector<int64_t>& numbers, IntArrayRef sizes, Device device) {
   return tensor(numbers, TensorOptions(kInt64).device(kCPU)).reshape(sizes).to(device);
 }
 
-// int64 [N,S]: row n's labels, then anything. Targets in one list stand behind each other.
+// Return int64 [N,S]: row n's labels, then padding. Targets in one list are concatenated.
 Tensor labels_of(const Tensor& targets, IntArrayRef lengths) {
   const auto n = static_cast<int64_t>(lengths.size());
   const int64_t longest = n > 0 ? *std::max_element(lengths.begin(), lengths.end()) : 0;
@@ -86,42 +86,42 @@ States make_states(const Tensor& x, const Tensor& target, const Tensor& lengths,
   return s;
 }
 
-// The log-probability of each state's label: x [T,N,C] -> [T,N,L].
+// Return the log-probability of each state's label: x [T,N,C] -> [T,N,L].
 Tensor of_states(const Tensor& x, const States& s) {
   return gather(x, 2, s.labels.unsqueeze(0).expand({x.size(0), x.size(1), s.labels.size(1)}));
 }
 
-// One step of all sequences, from states in `from` [N, L+2], of which `first`, 1 and 2 (or 1 and 0)
-// on are those of staying, going on, and skipping.
+// One step of all sequences from states in `from` [N, L+2]; slices at offsets 0, 1, 2 (backward) or
+// 2, 1, 0 (forward) are staying, advancing, and skipping.
 Tensor step(const Tensor& from, bool forward, const Tensor& skips) {
   const int64_t states = skips.size(1);
   const auto shifted = [&](int64_t by) { return from.narrow(1, forward ? 2 - by : by, states); };
   return logaddexp(logaddexp(shifted(0), shifted(1)), shifted(2) + skips);
 }
 
-// alpha[t, n, l]: the logarithm of the probability of all beginnings of paths, up to and with time
-// t, that are in state l then. [T, N, L+2], two impossible states in front.
+// alpha[t, n, l]: the log-probability of all path prefixes up to time t, included, that end in
+// state l. [T, N, L+2], with two impossible states in front.
 Tensor beginnings(const Tensor& each, const States& s) {
   const int64_t times = each.size(0), n = each.size(1), states = each.size(2);
   Tensor alpha = full({times, n, states + 2}, kNever, each.options());
   if (times == 0) return alpha;
-  // A path may begin as if it came from a blank before the first state.
+  // A path may start as if it came from a blank before the first state.
   Tensor before = full({n, states + 2}, kNever, each.options());
   before.narrow(1, 2, 1).fill_(0);
   const auto write = [&](int64_t t, const Tensor& reached) {
     alpha.select(0, t).narrow(1, 2, states).copy_(reached + each.select(0, t));
   };
-  // State 1 may begin, too, and state 2 not by a skip: no label is before it.
+  // State 1 is a possible start too, state 2 is not: there is no label before it to skip from.
   write(0, logaddexp(before.narrow(1, 2, states), before.narrow(1, 1, states)));
   for (int64_t t = 1; t < times; ++t) write(t, step(alpha.select(0, t - 1), true, s.skips));
   return alpha;
 }
 
-// beta[t, n, l]: likewise of all ends from time t on, with it. [T, N, L+2], two states behind.
+// beta[t, n, l]: likewise for all path suffixes from time t on. [T, N, L+2], two states at the end.
 Tensor endings(const Tensor& each, const States& s) {
   const int64_t times = each.size(0), n = each.size(1), states = each.size(2);
   Tensor beta = full({times, n, states + 2}, kNever, each.options());
-  Tensor skips = full({n, states}, kNever, each.options());  // by where they lead from
+  Tensor skips = full({n, states}, kNever, each.options());  // by the state that they start from
   if (states > 2) skips.narrow(1, 0, states - 2).copy_(s.skips.narrow(1, 2, states - 2));
   for (int64_t t = times - 1; t >= 0; --t) {
     Tensor reached = s.ends;
@@ -134,10 +134,10 @@ Tensor endings(const Tensor& each, const States& s) {
   return beta;
 }
 
-// The losses [N], of beginnings alpha [N,T,L].
+// Return the losses [N] from alpha [N,T,L].
 Tensor losses(const Tensor& alpha, const States& s) {
   const int64_t n = alpha.size(0), times = alpha.size(1), states = alpha.size(2);
-  // Without time there is one path, that of no labels.
+  // With no time steps there is one path, that of no labels.
   const Tensor without = where(s.target_lengths == 0, zeros({n}, alpha.options()), -kNever);
   if (times == 0) return without;
   const Tensor at = clamp(s.lengths - 1, 0).view({n, 1, 1}).expand({n, 1, states});
@@ -191,14 +191,14 @@ void check(const Tensor& x, const Tensor& targets, IntArrayRef input_lengths,
   }
 }
 
-// The losses [N] of x [T,N,C], recorded. The gradient is PyTorch's formula: e^x, without which it
-// is that of the loss alone, is what log_softmax in front takes off again, whose sum over classes
-// is then 0.
+// Return the losses [N] of x [T,N,C], recorded. The gradient is PyTorch's formula: its term e^x is
+// not part of the loss's own gradient, but is cancelled by a preceding log_softmax, since the sum
+// over classes is then 0.
 Tensor each_loss(const Tensor& x, const Tensor& targets, IntArrayRef input_lengths,
                  IntArrayRef target_lengths, int64_t blank, bool zero_infinity) {
   const int64_t times = x.size(0), n = x.size(1);
   if (n == 0) return zeros({0}, x.options());
-  // Never of 16 bits: a loss is the difference of large numbers.
+  // Never a reduced floating-point type: a loss is the difference of large numbers.
   const DType wide = x.dtype() == kFloat64 ? kFloat64 : kFloat32;
   Tensor loss = allocate(kOp, {n}, wide, x.device());
   Tensor out, alpha, target, lengths, target_sizes;
@@ -303,7 +303,8 @@ void composite::ctc_loss_grad(Tensor& dx, const Tensor& g, const Tensor& x, cons
   const States s = make_states(x, target, lengths, target_lengths, blank);
   const Tensor each = of_states(x, s), beta = endings(each, s);
   const Tensor known = y.masked_fill(isinf(y), 0);
-  // Both have the state's own probability, which counts once. Not where it is 0: -inf less -inf.
+  // Both include the state's own probability, which must count once. Skipped where it is 0: -inf -
+  // -inf.
   const Tensor paths = alpha.transpose(0, 1) + beta.narrow(2, 0, each.size(2));
   const Tensor share = exp(paths + known.unsqueeze(1) - each).masked_fill(each == kNever, 0);
   const Tensor by_class = zeros(x.sizes(), x.options())

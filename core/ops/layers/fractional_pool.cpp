@@ -1,5 +1,5 @@
-// Fractional maximum pooling: windows at places of their own for each image are gathered side by
-// side and pooled as a line.
+// Fractional maximum pooling: the windows, at different positions for each image, are gathered and
+// pooled in one dim.
 #include <ambit/ops/pool.h>
 
 #include <ambit/backend/op.h>
@@ -30,7 +30,7 @@ struct Windows {
                       op, dims, str(kernel), str(output)));
     }
     for (size_t i = 0; i < dims; ++i) {
-      // Written so that no sum overflows.
+      // Ordered so that no sum overflows.
       if (kernel[i] < 1 || output[i] < 1 || kernel[i] > in[2 + i] ||
           output[i] > in[2 + i] - kernel[i] + 1) {
         throw ShapeError(fmt::format(
@@ -42,13 +42,13 @@ struct Windows {
     expect_sizes(op, "random_samples", samples, {in[0], in[1], static_cast<int64_t>(dims)});
   }
 
-  // The elements of each image's windows along an axis, [N,C,output,kernel], from u [N,C].
+  // Return the elements of each image's windows along an axis, [N,C,output,kernel], from u [N,C].
   Tensor places(size_t axis, int64_t size, const Tensor& u) const {
     const int64_t n = output[axis], k = kernel[axis], last = size - k;
     const TensorOptions here = TensorOptions(kInt64).device(u.device());
     Tensor first = full({u.size(0), u.size(1), 1}, last, here);
     if (n > 1) {
-      // As PyTorch computes it in the samples' dtype, so that its steps fall where PyTorch's do.
+      // In the samples' dtype like PyTorch, so that the rounding is the same.
       const double a = u.dtype() == kFloat32
                            ? double{static_cast<float>(last) / static_cast<float>(n - 1)}
                            : static_cast<double>(last) / static_cast<double>(n - 1);
@@ -64,7 +64,7 @@ struct Windows {
   PerAxis kernel, output;
 };
 
-// t [N,C,n,k] as [N,C,1...,n,1...,1...,k,1...]: of dims windows, then of dims elements.
+// Reshape t [N,C,n,k] to [N,C,1...,n,1...,1...,k,1...]: `dims` window dims, `dims` element dims.
 Tensor spread_out(const Tensor& t, size_t axis, size_t dims) {
   Dims sizes(2 + 2 * dims, 1);
   sizes[0] = t.size(0);
@@ -87,7 +87,7 @@ std::tuple<Tensor, Tensor> fractional(const Windows& windows, const Tensor& inpu
   const Tensor u = random_samples.detach();
   Tensor at;  // positions in the image, [N,C,output...,kernel...]
   for (size_t i = 0; i < dims; ++i) {
-    // PyTorch's order: of two dims the samples begin with the last, of three with the first.
+    // PyTorch's order: in 2-D the first sample is for the last dim, in 3-D for the first.
     const auto sample = static_cast<int64_t>(dims == 2 ? 1 - i : i);
     const Tensor places = spread_out(windows.places(i, in[2 + i], u.select(2, sample)), i, dims);
     at = i == 0 ? places : at * in[2 + i] + places;

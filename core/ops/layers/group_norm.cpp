@@ -1,4 +1,4 @@
-// Group normalisation: the channels of a sample in groups, each with statistics of its own.
+// Group normalisation: groups of a sample's channels with their own statistics.
 #include <ambit/backend/kernels.h>
 #include <ambit/detail/autocast.h>
 #include <ambit/detail/record.h>
@@ -22,7 +22,7 @@ namespace {
 
 constexpr const char* kName = "group_norm";
 
-/// What the gradients need beside the tensors.
+/// Parameters of the gradients besides the tensors.
 struct Groups {
   int64_t count;
   double eps;
@@ -59,7 +59,7 @@ NormGrads group_norm_grad_formula(const Tensor& dy, const Tensor& x, const Tenso
   return {reshape(dx, x.sizes()), sum(dy * reshape(u, x.sizes()), dims), sum(dy, dims)};
 }
 
-// What the formula may be differentiated through: the statistics depend on x.
+// Differentiable gradients: the statistics are recomputed, since they depend on x.
 NormGrads differentiable_grads(const Tensor& dy, const Tensor& x, const Tensor& w, const Tensor&,
                                const Tensor&, const Groups& groups) {
   const Tensor rows = grouped(x, groups.count);
@@ -98,7 +98,7 @@ Tensor group_norm(const Tensor& input, int64_t num_groups, const Tensor& weight,
   AMBIT_AUTOCAST(group_norm, input, num_groups, weight, bias, eps)
   check_devices(kName, {{"input", input}, {"weight", weight}, {"bias", bias}});
   naming("weight", weight, [&] { check(input, num_groups, weight, bias); });
-  if (input.numel() == 0) {  // there are no groups, or nothing in them
+  if (input.numel() == 0) {  // no groups, or empty ones
     Tensor out = clone(input);
     if (weight.defined()) out = out * per_channel(weight, input);
     return bias.defined() ? out + per_channel(bias, input) : out;
@@ -125,7 +125,7 @@ void composite::group_norm(Tensor& y, Tensor& mean, Tensor& invstd, const Tensor
   const Tensor center = group_mean(rows);
   mean.copy_(reshape(center, mean.sizes()));
   const Tensor from_mean = rows - center;
-  // The rounding of the mean, which may be much beside the differences.
+  // Subtract the rounding error of the mean, which may be large relative to the differences.
   from_mean.sub_(group_mean(from_mean));
   const Tensor inverse = rsqrt(group_mean(square(from_mean)) + eps);
   invstd.copy_(reshape(inverse, invstd.sizes()));

@@ -1,4 +1,4 @@
-// Layer and RMS normalisation: rows of all normalised dims, one pair of kernels for both.
+// Layer and RMS normalisation over rows of all normalised dims, with one pair of kernels for both.
 #include <ambit/backend/kernels.h>
 #include <ambit/detail/autocast.h>
 #include <ambit/detail/record.h>
@@ -24,7 +24,7 @@
 namespace ambit {
 namespace {
 
-/// What the gradients need beside the tensors.
+/// Parameters of the gradients besides the tensors.
 struct Kind {
   const char* op;
   double eps;
@@ -34,8 +34,8 @@ struct Kind {
 Tensor column(const Tensor& v) { return unsqueeze(v, 1); }
 Tensor mean_of_rows(const Tensor& x) { return mean(x, IntArrayRef{1}, true); }
 
-// u = (x - mean) * invstd, of rows x [M,N] with mean and invstd [M,1]; an undefined mean is 0:
-//   dx = invstd * (g - mean(g) - u * mean(g * u)) with g = dy * w, mean(g) only where centered
+// u = (x - mean) * invstd, for rows x [M,N] with mean and invstd [M,1]; an undefined mean is 0:
+//   dx = invstd * (g - mean(g) - u * mean(g * u)) with g = dy * w, mean(g) only if centered
 //   dw = sum(dy * u), db = sum(dy)
 // Source: Ba, Kiros & Hinton 2016, arXiv:1607.06450; Zhang & Sennrich 2019, arXiv:1910.07467.
 NormGrads layer_norm_grad_formula(const Tensor& dy, const Tensor& x, const Tensor& w,
@@ -47,7 +47,7 @@ NormGrads layer_norm_grad_formula(const Tensor& dy, const Tensor& x, const Tenso
   return {dx * invstd, sum(dy * u, {0}), sum(dy, {0})};
 }
 
-// What the formula may be differentiated through: the statistics depend on x.
+// Differentiable gradients: the statistics are recomputed, since they depend on x.
 NormGrads differentiable_grads(const Tensor& dy, const Tensor& x, const Tensor& w, const Tensor&,
                                const Tensor&, const Kind& kind) {
   const Tensor mean = kind.centered ? mean_of_rows(x) : Tensor();
@@ -110,7 +110,7 @@ Tensor normalize(const char* op, const Tensor& input, IntArrayRef shape, const T
                  const Tensor& bias, double eps, bool centered) {
   naming("weight", weight, [&] { check(op, input, shape, weight, bias); });
   const int64_t length = count(op, shape), rows = length == 0 ? 0 : input.numel() / length;
-  if (input.numel() == 0) {  // there are no rows, or nothing in them
+  if (input.numel() == 0) {  // no rows, or empty ones
     Tensor out = clone(input);
     if (weight.defined()) out = out * weight;
     return bias.defined() ? out + bias : out;
@@ -120,7 +120,7 @@ Tensor normalize(const char* op, const Tensor& input, IntArrayRef shape, const T
   return reshaped(out, input.sizes());
 }
 
-// Of 16 bits float32's, in which they are computed, as in PyTorch.
+// For reduced floating-point types, float32's epsilon, as they are computed in it; as in PyTorch.
 double default_eps(DType dtype) {
   return visit<dtypes::kFloating>(statistics_dtype(dtype), []<class T>() -> double {
     return static_cast<double>(std::numeric_limits<T>::epsilon());
@@ -153,7 +153,7 @@ void composite::layer_norm(Tensor& y, Tensor& mean, Tensor& invstd, const Tensor
     mean.zero_();
   }
   const Tensor from_mean = x - column(mean);
-  // The rounding of the mean, which may be much beside the differences.
+  // Subtract the rounding error of the mean, which may be large relative to the differences.
   if (centered) from_mean.sub_(mean_of_rows(from_mean));
   invstd.copy_(rsqrt(ambit::mean(square(from_mean), IntArrayRef{1}) + eps));
   y.copy_(from_mean * column(invstd));

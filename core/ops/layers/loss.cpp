@@ -1,4 +1,4 @@
-// Losses. Those of classes have kernels; the others are written in ops.
+// Losses. Losses of classes have kernels; the others are composed of ops.
 #include <ambit/detail/autocast.h>
 #include <ambit/ops/loss.h>
 
@@ -25,10 +25,10 @@
 namespace ambit {
 namespace {
 
-// Without a batch, input [C], the classes are dim 0.
+// In an unbatched input [C], the classes are dim 0.
 int64_t class_dim(const Tensor& input) { return input.dim() == 1 ? 0 : 1; }
 
-// The kernels have no gradient of the weight; it must not be lost unseen.
+// The kernels have no gradient of the weight; throw instead of dropping it silently.
 void expect_constant_weight(const char* op, const Tensor& weight) {
   if (weight.defined() && needs_gradient(weight)) {
     throw AutogradError(
@@ -43,7 +43,7 @@ void expect_class_weight(const char* op, const Tensor& input, const Tensor& weig
   expect_sizes(op, "weight", weight, {input.size(class_dim(input))});
 }
 
-// The shape first: it is what tells classes from probabilities.
+// Checks the shape first, which distinguishes classes from probabilities.
 void expect_classes(const char* op, const Tensor& input, const Tensor& target) {
   if (input.dim() == 0) throw_dim(op, "input", "[N, C, ...] or [C]", input.sizes());
   Dims sizes = input.sizes();
@@ -68,26 +68,27 @@ struct ClassLoss {
   Tensor loss, weight_sum;
 };
 
-// The gradient is -weight / divisor at each target that counts; `share` is g over the divisor.
+// The gradient is -weight / divisor at each target that is not ignored; `share` is g / divisor.
 Tensor nll_loss_grad(const Tensor& share, const Tensor& target, const Tensor& weight,
                      const Dims& sizes, DType dtype, int64_t ignore_index) {
   const Tensor ignored = target == ignore_index;
   const Tensor class_index = where(ignored, 0, target);
   Tensor loss_grad = neg(share);
-  // share is [] of the mean, and has the statistics' dtype: no promotion makes 16 bits of it.
+  // share is [] for the mean and has the statistics' dtype: convert weight, so that promotion does
+  // not reduce it.
   if (weight.defined()) loss_grad = loss_grad * gather(weight, 0, class_index).to(share.dtype());
   loss_grad = where(ignored, 0, loss_grad);
   const Tensor dx = zeros(sizes, share.options().dtype(dtype));
   return dx.scatter_(1, unsqueeze(class_index, 1), unsqueeze(loss_grad.to(dtype), 1));
 }
 
-// As nll_loss_grad; also a formula, which can be differentiated again.
+// Like nll_loss_grad; also a differentiable formula.
 Tensor cross_entropy_grad_formula(const Tensor& share, const Tensor& x, const Tensor& target,
                                   const Tensor& weight, int64_t ignore_index) {
   const Tensor onehot =
       nll_loss_grad(share, target, weight, Dims(x.sizes()), share.dtype(), ignore_index);
   const Tensor slope = neg(sum(onehot, {1}, true));
-  // Not by a product with 0: an ignored row may hold infinities.
+  // where, not a product with 0: an ignored row may contain infinities.
   return where(unsqueeze(target == ignore_index, 1), 0, softmax(x, 1) * slope) + onehot;
 }
 
@@ -102,11 +103,11 @@ Tensor cross_entropy_grad(const Tensor& share, const Tensor& x, const Tensor& ta
   return dx;
 }
 
-// The kernel's losses, one per row of x [N,C], as reduction wants them.
+// Run the kernel, with one loss per row of x [N,C], and reduce.
 template <class Kernel>
 ClassLoss run_class_loss(const Kernel& kernel, const Tensor& x, const Tensor& target,
                          const Tensor& weight, Reduction reduction, int64_t ignore_index) {
-  // Of 16 bits the sum would overflow, or say too little, where a mean does not.
+  // In a reduced floating-point type the sum could overflow or lose precision; the mean does not.
   const DType dtype = statistics_dtype(x.dtype());
   Tensor out = allocate(kernel.name(), target.sizes(), dtype, x.device());
   Tensor weight_sum = allocate(kernel.name(), {}, dtype, x.device());
@@ -148,7 +149,7 @@ ClassLoss cross_entropy_rows(const Tensor& x, const Tensor& target, const Tensor
   return {out, weight_sum};
 }
 
-// Any number of dims as rows: [N,C,d1,...] -> [N*d1*...,C].
+// Flatten any number of dims to rows: [N,C,d1,...] -> [N*d1*...,C].
 ClassLoss by_rows(decltype(nll_loss_rows)& loss_of_rows, const Tensor& input, const Tensor& target,
                   const Tensor& weight, Reduction reduction, int64_t ignore_index) {
   if (input.dim() == 2) return loss_of_rows(input, target, weight, reduction, ignore_index);
@@ -180,7 +181,7 @@ Tensor nll_loss(const Tensor& input, const Tensor& target, const Tensor& weight,
 
 namespace {
 
-// The class weights [C] in a shape that broadcasts with input.
+// Multiply by the class weights [C], broadcast to the input.
 Tensor weighted(const Tensor& log_p, const Tensor& weight) {
   if (!weight.defined()) return log_p;
   Dims sizes(static_cast<size_t>(log_p.dim()), 1);
@@ -197,8 +198,8 @@ Tensor cross_entropy_of_probabilities(const Tensor& input, const Tensor& target,
   return reduced(each, reduction);
 }
 
-// (1 - smoothing) of the loss of the targets, and `smoothing` of the mean of the losses that the
-// classes would have as targets.
+// (1 - smoothing) times the loss of the targets, plus `smoothing` times the mean loss over all
+// classes as targets.
 Tensor smooth_cross_entropy(const Tensor& log_p, const Tensor& target, const Tensor& weight,
                             Reduction reduction, int64_t ignore_index, double smoothing) {
   const int64_t dim = class_dim(log_p);
@@ -255,7 +256,7 @@ Tensor mse_loss(const Tensor& input, const Tensor& target, Reduction reduction) 
   if (!input.is_floating_point()) expect_floating("mse_loss", target);
   const DType dtype = result_type(input, target);
   broadcast("mse_loss", input.sizes(), target.sizes());
-  const DType wide = statistics_dtype(dtype);  // squares of 16 bits may overflow
+  const DType wide = statistics_dtype(dtype);  // reduced types' squares may overflow
   return reduced(square(input.to(wide) - target.to(wide)), reduction).to(dtype);
 }
 
@@ -265,7 +266,7 @@ void composite::nll_loss(Tensor& y, Tensor& weight_sum, const Tensor& x, const T
   const Tensor class_index = where(ignored, 0, target);
   const Tensor weight = w.defined() ? gather(w, 0, class_index) : ones_like(y);
   const Tensor picked = squeeze(gather(x, 1, unsqueeze(class_index, 1)), 1);
-  // Not by a product with 0: an ignored row may hold infinities.
+  // where, not a product with 0: an ignored row may contain infinities.
   y.copy_(where(ignored, 0, neg(picked * weight)));
   weight_sum.copy_(sum(where(ignored, 0, weight)));
 }

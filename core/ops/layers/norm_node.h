@@ -1,5 +1,5 @@
-// The history of a normalisation, y = (x - mean) * invstd * w + b: one kernel makes all three
-// gradients, so it is a node of its own instead of a formula for each input.
+// The history of a normalisation, y = (x - mean) * invstd * w + b: one kernel computes all three
+// gradients, so it has its own node instead of a formula for each input.
 #pragma once
 
 #include <ambit/autograd.h>
@@ -16,14 +16,14 @@ struct NormGrads {
   Tensor dx, dw, db;
 };
 
-/// Params: what the two ways to the gradients need beside the tensors.
+/// Params: parameters of both gradient functions besides the tensors.
 template <class Params>
 class NormNode final : public Node {
  public:
   using Way = NormGrads (*)(const Tensor& dy, const Tensor& x, const Tensor& w, const Tensor& mean,
                             const Tensor& invstd, const Params& params);
 
-  /// `run` calls the kernel, `differentiate` computes the same in ops, for double backward.
+  /// `run` calls the kernel; `differentiate` computes the same with ops, for double backward.
   NormNode(const char* op, const Tensor& x, const Tensor& w, const Tensor& b, const Tensor& mean,
            const Tensor& invstd, const Params& params, Way run, Way differentiate)
       : Node(op, 1),

@@ -1,4 +1,4 @@
-// Maximum and average pooling. The gradients are ops in this file only, with gradients of their
+// Maximum and average pooling. The gradients are ops private to this file, with gradients of their
 // own.
 #include "pool.h"
 
@@ -43,7 +43,7 @@ Tensor mean_grad(const Tensor& grad, IntArrayRef sizes, const PoolParams& p) {
                 }));
 }
 
-// Positions are 32-bit numbers in kernels.
+// Kernels use 32-bit positions.
 void check_positions(const char* op, const Tensor& x) {
   int64_t room = std::numeric_limits<int32_t>::max();
   for (const int64_t size : x.sizes().slice(2)) room /= size;

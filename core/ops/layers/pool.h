@@ -1,4 +1,4 @@
-// What the functions of pooling share: one implementation for one to three spatial dims.
+// Code shared by the pooling functions, for one to three spatial dims.
 #pragma once
 
 #include <ambit/params.h>
@@ -6,18 +6,18 @@
 
 namespace ambit::pooling {
 
-/// An input as kernels take it, [N,C,in...] with so many spatial dims.
+/// An input in the kernels' form, [N,C,in...] with `dims` spatial dims.
 struct Images {
   /// Errors: Error, DTypeError, ShapeError for an input that is neither [N,C,in...] nor [C,in...].
   Images(const char* op, const Tensor& input, size_t dims);
-  /// Return a result without N where the input had none.
+  /// Remove N from a result if the input had none.
   Tensor like_input(const Tensor& t) const;
 
   Tensor batch;
   bool had_no_batch;
 };
 
-/// Maximum pooling to y's sizes; the positions as kernels count them, or undefined. Recorded.
+/// Maximum pooling to y's sizes; also the positions, undefined unless with_index. Recorded.
 std::pair<Tensor, Tensor> max(const char* op, const Tensor& x, IntArrayRef y, const PoolParams& p,
                               bool with_index);
 /// Average pooling to y's sizes. Recorded.

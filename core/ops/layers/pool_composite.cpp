@@ -1,5 +1,5 @@
-// Average pooling and its gradient written in other ops: the windows are boxes, so that sums go
-// axis by axis, by the windows' first elements, then their second ones, ...
+// Average pooling and its gradient composed of ops: windows are separable, so sums are computed
+// axis by axis, over the windows' first elements, then their second ones, and so on.
 #include <ambit/ops/creation.h>
 #include <ambit/ops/elementwise.h>
 #include <ambit/ops/index.h>
@@ -32,8 +32,8 @@ struct Windows {
     most = *std::max_element(count.begin(), count.end());
   }
 
-  /// Call f(positions [out] in the input, whether each window has so many [out,1...]) for each
-  /// element of the longest window; `inner`: how many dims there are behind.
+  /// Call f(positions [out] in the input, mask [out,1...] of windows that have this element) for
+  /// each element index of the longest window; `inner`: the number of trailing dims.
   template <class F>
   void for_each_place(Device device, int64_t inner, const F& f) const {
     std::vector<int64_t> shape(static_cast<size_t>(inner) + 1, 1);
@@ -54,7 +54,7 @@ struct Windows {
   std::vector<double> divisor;
 };
 
-/// y, or dy, [N,C,out...] divided by what its windows' sums are divided by.
+/// Divide y, or dy, [N,C,out...] by the divisors of the windows' sums.
 Tensor divided(Tensor y, IntArrayRef x, const PoolParams& p) {
   if (p.divisor != 0) return y / p.divisor;
   Tensor all = ones({1}, y.options());
@@ -64,7 +64,7 @@ Tensor divided(Tensor y, IntArrayRef x, const PoolParams& p) {
     const Tensor one = tensor(windows.divisor, kFloat64).to(y.options());
     all = all.unsqueeze(-1) * one;
   }
-  return y / all.clamp_min(1);  // a window on padding alone, whose mean is 0
+  return y / all.clamp_min(1);  // the mean of a window of only padding is 0
 }
 
 }  // namespace

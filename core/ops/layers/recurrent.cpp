@@ -1,5 +1,5 @@
-// Steps of LSTM and GRU: one kernel each way. The gates behind their functions are an output of
-// their own, with a history, so that the gradient can be differentiated again without those before.
+// Steps of LSTM and GRU: one kernel for each direction. The activated gates are an output with a
+// history, so that the gradient can be differentiated without recomputing them.
 #include <ambit/backend/kernels.h>
 #include <ambit/detail/autocast.h>
 #include <ambit/detail/record.h>
@@ -21,7 +21,7 @@
 namespace ambit {
 namespace {
 
-// Part `i` of `parts` [B,H] of t [B, parts H].
+// Return part `i` of `parts`, [B,H], of t [B, parts H].
 Tensor part(const Tensor& t, int64_t i, int64_t parts) {
   const int64_t H = t.size(1) / parts;
   return narrow(t, 1, i * H, H);
@@ -29,7 +29,7 @@ Tensor part(const Tensor& t, int64_t i, int64_t parts) {
 
 Tensor or_zeros(const Tensor& t, const Tensor& like) { return t.defined() ? t : zeros_like(like); }
 
-// x + part i of the gates' own gradient, which there is where a gradient is differentiated.
+// Return x + part i of the gates' own gradient, which is defined in double backward.
 Tensor with_own(const Tensor& x, const Tensor& own, int64_t i) {
   return own.defined() ? x + part(own, i, 4) : x;
 }
@@ -38,7 +38,7 @@ struct LstmGrads {
   Tensor da, dc0;
 };
 
-// With t = tanh(c): dc += dh o (1 - t^2); of the gates before their functions
+// With t = tanh(c): dc += dh o (1 - t^2); gradients of the gates before activation:
 //   i: dc g i (1 - i), f: dc c0 f (1 - f), g: dc i (1 - g^2), o: dh t o (1 - o); dc0 = dc f
 LstmGrads lstm_grads_formula(const Tensor& dh, const Tensor& dc, const Tensor& own,
                              const Tensor& gates, const Tensor& c, const Tensor& c0) {
@@ -55,8 +55,8 @@ struct GruGrads {
   Tensor da, db, dh0;
 };
 
-// Before their functions, with m = b's third: n: dn = dh (1 - z) (1 - n^2), r: dn m r (1 - r),
-// z: dh (h0 - n) z (1 - z); b's third gets dn r; dh0 = dh z.
+// Before activation, with m = b's third: n: dn = dh (1 - z) (1 - n^2), r: dn m r (1 - r), z: dh (h0
+// - n) z (1 - z); b's third gets dn r; dh0 = dh z.
 GruGrads gru_grads_formula(const Tensor& dh, const Tensor& own, const Tensor& gates,
                            const Tensor& h0) {
   const Tensor r = part(gates, 0, 4), z = part(gates, 1, 4), n = part(gates, 2, 4),
@@ -67,7 +67,7 @@ GruGrads gru_grads_formula(const Tensor& dh, const Tensor& own, const Tensor& ga
   return {cat({dr, dz, dn}, 1), cat({dr, dz, with_own(dn * r, own, 3)}, 1), above * z};
 }
 
-// A step's history. Its outputs: h, c of an LSTM, and last the gates.
+// A step's history. Its outputs: h, for an LSTM c, and last the gates.
 class StepNode : public Node {
  public:
   StepNode(const char* op, uint32_t outputs, const Tensor& a, const Tensor& b, const Tensor& state)

@@ -15,7 +15,7 @@
 namespace ambit {
 namespace {
 
-// The formula, which can be differentiated again; the kernel is the same in one step.
+// The differentiable formula; the kernel computes the same in one pass.
 Tensor softmax_grad_formula(const Tensor& g, const Tensor& y, int64_t dim, bool log) {
   if (log) return g - exp(y) * sum(g, {dim}, true);
   return y * (g - sum(g * y, {dim}, true));

@@ -1,4 +1,4 @@
-// Unpooling: maxima go back to where they were.
+// Unpooling: write maxima back to their positions.
 #include <ambit/ops/pool.h>
 
 #include <ambit/backend/op.h>

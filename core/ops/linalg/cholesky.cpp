@@ -1,4 +1,4 @@
-// Cholesky's factor of symmetric positive definite matrices, and what is solved by it.
+// Cholesky factorisation of symmetric positive definite matrices, and functions that use it.
 #include <ambit/backend/kernels.h>
 #include <ambit/detail/record.h>
 #include <ambit/ops/creation.h>
@@ -18,7 +18,7 @@ namespace {
 constexpr const char* kNotPositive =
     "expected positive definite matrices, got a leading minor of order {} that is not positive";
 
-// gA = L^-T phi L^-1 / 2, phi the symmetric matrix of the lower triangle of L^T gL.
+// gA = L^-T phi L^-1 / 2, with phi symmetric, from the lower triangle of L^T gL.
 // Source: Murray 2016, arXiv:1602.07527; PyTorch's cholesky_backward.
 Tensor cholesky_grad(const Tensor& g, const Tensor& l) {
   const Tensor product = matmul(transposed(l), g);

@@ -1,4 +1,4 @@
-// The composites of the factorisations: LAPACK on the host.
+// Composites of the factorisations: LAPACK on the host.
 #include <algorithm>
 #include <iterator>
 

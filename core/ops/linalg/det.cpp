@@ -1,4 +1,4 @@
-// Determinants, from the diagonal of LU factors.
+// Determinants, from the diagonals of LU factors.
 #include <ambit/backend/kernels.h>
 #include <ambit/detail/record.h>
 #include <ambit/ops/creation.h>
@@ -17,7 +17,7 @@
 namespace ambit {
 namespace {
 
-// 1 or -1 [...]: exchanges of rows, counted.
+// Return 1 or -1 [...], by the number of row exchanges.
 Tensor sign_of(const Tensor& pivots, DType dtype) {
   const TensorOptions options = TensorOptions(kInt32).device(pivots.device());
   const Tensor in_place = arange(1, pivots.size(-1) + 1, 1, options);
@@ -27,27 +27,27 @@ Tensor sign_of(const Tensor& pivots, DType dtype) {
 
 Tensor each_matrix(const Tensor& v) { return unsqueeze(unsqueeze(v, -1), -1); }
 
-// v [...] times identity matrices.
+// Return v [...] times identity matrices.
 Tensor scaled_identity(const Tensor& v, int64_t n) {
   return diagonal_matrix(expand(unsqueeze(v, -1), batch_and(v.sizes(), {n})));
 }
 
-// out[i] = product of all others of v [...,N]: they are the products of the rows of a matrix of v
-// with ones on its diagonal.
+// out[i] = product of all other elements of v [...,N]: row products of a matrix whose rows are v,
+// with ones on the diagonal.
 Tensor products_of_others(const Tensor& v) {
   const int64_t n = v.size(-1);
   const Tensor ones_at = eye(n, TensorOptions(kBool).device(v.device()));
   return prod(where(ones_at, Scalar(1), unsqueeze(v, -2)), -1);
 }
 
-// d det = det tr(A^-1 dA), so gA = g det A^-T = g adj(A)^T, which is there for singular matrices,
-// too: with A = U S V^T it is g det(U) det(V) U diag(products of the other s) V^T.
+// d det = det tr(A^-1 dA), so gA = g det A^-T = g adj(A)^T, which also exists for singular
+// matrices: with A = U S V^T it is g det(U) det(V) U diag(products of the other s) V^T.
 // Source: PyTorch's linalg_det_backward; Higham,
 // nhigham.com/2020/06/16/what-is-the-adjugate-of-a-matrix
 Tensor det_grad(const Tensor& g, const Tensor& det, const Tensor& A, const LuFactors& f) {
   const int64_t n = A.size(-1);
   if (A.numel() == 0) return zeros_like(A);
-  const bool again = GradMode::is_enabled();  // to be differentiated once more
+  const bool again = GradMode::is_enabled();  // for double backward
   const double epsilon = A.dtype() == kFloat64 ? std::numeric_limits<double>::epsilon()
                                                : std::numeric_limits<float>::epsilon();
   const Tensor singular = abs(det.detach()) <= Scalar(again ? 100 * epsilon : 0.0);
@@ -57,7 +57,7 @@ Tensor det_grad(const Tensor& g, const Tensor& det, const Tensor& A, const LuFac
     if (again) return std::get<0>(linalg_solve_ex(transposed(A), d));
     return solve_lu("linalg_det", f.lu, f.pivots, d, true);
   }
-  // Each way gets harmless matrices where the other is meant.
+  // Each branch gets well-conditioned matrices in place of those of the other branch.
   const Tensor here = each_matrix(singular), one = identity_like(A, {}, n);
   const Tensor d = scaled_identity(where(singular, Scalar(0), g * det), n);
   const Tensor by_inverse = again
@@ -118,7 +118,7 @@ std::tuple<Tensor, Tensor> slogdet(const Tensor& self) { return sign_and_log("sl
 
 Tensor logdet(const Tensor& self) {
   const auto [sign, log_abs] = sign_and_log("logdet", self);
-  return log_abs + log(sign);  // of -1 NaN
+  return log_abs + log(sign);  // NaN for -1
 }
 
 }  // namespace ambit

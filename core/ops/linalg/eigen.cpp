@@ -22,7 +22,7 @@ namespace {
 constexpr const char* kNoConvergence =
     "expected finite numbers that converge, got LAPACK's code {}";
 
-// v_j - v_i in row i, column j, and 1 on the diagonal.
+// Return v_j - v_i in row i, column j, and 1 on the diagonal.
 Tensor differences(const Tensor& v) {
   const Tensor one = eye(v.size(-1), TensorOptions(kBool).device(v.device()));
   return where(one, Scalar(1), unsqueeze(v, -2) - unsqueeze(v, -1));
@@ -30,8 +30,8 @@ Tensor differences(const Tensor& v) {
 
 Tensor skew(const Tensor& x) { return x - transposed(x); }
 
-// gA = V (diag(gL) + skew(V^T gV) / (2 E)) V^T, E_ij = l_j - l_i: symmetric, as A is; a vector's
-// length says nothing.
+// gA = V (diag(gL) + skew(V^T gV) / (2 E)) V^T, E_ij = l_j - l_i: symmetric like A; changes of
+// eigenvectors' lengths do not contribute.
 // Source: Boeddeker et al. 2017, arXiv:1701.00392; PyTorch's linalg_eig_backward.
 Tensor eigh_grad(const std::array<Tensor, 2>& g, const std::array<Tensor, 2>& factors) {
   const auto& [values, v] = factors;

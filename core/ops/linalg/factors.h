@@ -1,5 +1,5 @@
-// The kernels' factors without a graph, and the node that ops of several differentiable outputs
-// record.
+// Unrecorded calls of the factorisation kernels, and the node of ops with several differentiable
+// outputs.
 #pragma once
 
 #include <ambit/autograd.h>
@@ -16,7 +16,7 @@ struct LuFactors {
   Tensor lu, pivots, info;  ///< [...,M,N], int32 [...,min(M,N)], int32 [...]
 };
 LuFactors factor_lu(const char* op, const Tensor& A);
-/// Solve by them, outside the graph: B [...,N,K] of which the batch broadcasts with lu's.
+/// Solve with these factors, unrecorded: B [...,N,K], whose batch broadcasts with lu's.
 Tensor solve_lu(const char* op, const Tensor& lu, const Tensor& pivots, const Tensor& B,
                 bool transpose);
 
@@ -32,12 +32,12 @@ struct SvdFactors {
 /// Errors: LinAlgError.
 SvdFactors factor_svd(const char* op, const Tensor& A, bool full, bool with_vectors);
 
-/// The history of N outputs that the formula of the one input is written in.
+/// The history of N outputs; the formula gives the gradient of the single input.
 template <size_t N>
 class FactorNode final : public Node {
  public:
   using Tensors = std::array<Tensor, N>;
-  /// Of the outputs' gradients, some of which may be undefined, and of the outputs.
+  /// Called with the outputs' gradients, some of which may be undefined, and the outputs.
   using Formula = std::function<Tensor(const Tensors& g, const Tensors& outputs)>;
 
   FactorNode(const char* name, const Tensor& input, const Tensors& outputs, Formula formula)

@@ -1,4 +1,4 @@
-// Householder's reflections 1 - tau v v^T: how LAPACK keeps them, and products of them.
+// Householder reflections 1 - tau v v^T in LAPACK's storage, and products of them.
 #include <ambit/autograd.h>
 #include <ambit/backend/op.h>
 #include <ambit/error.h>
@@ -20,12 +20,13 @@
 namespace ambit {
 namespace {
 
-// The reflection that makes x [...,M,1] a multiple of (1, 0, ...): tau [...,1,1], and x becomes
-// that multiple and, below it, v without its first element. tau is 0 where there is nothing to do.
+// Compute the reflection that maps x [...,M,1] to a multiple of (1, 0, ...). Return tau [...,1,1];
+// x becomes that multiple and, below it, v without its first element. tau is 0 if x already has
+// that form.
 Tensor reflect(const Tensor& x) {
   const int64_t m = x.size(-2);
   const Tensor first = x.narrow(-2, 0, 1), rest = x.narrow(-2, 1, m - 1);
-  // Scaled, so that no square overflows.
+  // Scaled, so that squares do not overflow.
   const Tensor scale = m > 1 ? amax(abs(rest), {-2}, true) : zeros_like(first);
   const Tensor none = scale == 0;
   const Tensor unit = scale.masked_fill(none, 1);
@@ -38,7 +39,7 @@ Tensor reflect(const Tensor& x) {
   return tau;
 }
 
-// v [...,M,1] of reflection i of a.
+// Return v [...,M,1] of reflection i of a.
 Tensor vector_of(const Tensor& a, int64_t i) {
   Dims sizes(a.sizes());
   sizes[sizes.size() - 1] = 1;
@@ -55,7 +56,7 @@ Tensor reflected(const Tensor& x, const Tensor& v, const Tensor& tau) {
   return x - matmul(v * tau, matmul(transposed(v), x));
 }
 
-// The product of all reflections, or of the last one first where `transpose`, times x.
+// Apply the product of all reflections to x, in reverse order if `transpose`.
 Tensor product(const Tensor& a, const Tensor& tau, Tensor x, bool transpose) {
   const int64_t k = tau.size(-1);
   for (int64_t j = 0; j < k; ++j) {

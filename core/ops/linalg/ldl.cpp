@@ -1,6 +1,6 @@
-// LDL factors of symmetric matrices, on the host: A = P L D L^T P^T, D of blocks of one and two
-// rows. Source: Bunch & Kaufman 1977, Math. Comp. 31:163-179; steps and pivots are those of
-// LAPACK's sytf2 and sytrs.
+// LDL factorisation of symmetric matrices, on the host: A = P L D L^T P^T, with blocks of one or
+// two rows in D. Source: Bunch & Kaufman 1977, Math. Comp. 31:163-179; steps and pivots are those
+// of LAPACK's sytf2 and sytrs.
 #include <ambit/autograd.h>
 #include <ambit/backend/op.h>
 #include <ambit/detail/by_float32.h>
@@ -31,7 +31,7 @@ namespace {
 constexpr const char* kSingular =
     "expected matrices of full rank, got a block of D, number {}, that is 0";
 
-// A row-major matrix of n columns.
+// A row-major matrix with n columns.
 template <class T>
 struct Rows {
   T& operator()(int64_t i, int64_t j) const { return data[i * n + j]; }
@@ -39,7 +39,7 @@ struct Rows {
   int64_t n;
 };
 
-// Which row takes the place of the last row of the next block of D.
+// The row to exchange with the last row of the next block of D.
 struct Pivot {
   int64_t row;
   int64_t size;  // of the block
@@ -64,7 +64,7 @@ Pivot choose(const Rows<T>& a, int64_t k) {
   return {r, size(r, r) >= alpha * row ? 1 : 2};
 }
 
-// Exchange rows and columns `last` and `row` >= last of what is left from row k on.
+// Exchange rows and columns `last` and `row` >= last of the remaining matrix from row k on.
 template <class T>
 void exchange(const Rows<T>& a, int64_t k, int64_t last, int64_t row) {
   if (row == last) return;
@@ -103,7 +103,7 @@ void eliminate_two(const Rows<T>& a, int64_t k) {
   }
 }
 
-// The lower triangle of `a` becomes L without its unit diagonal, and D; the result is info.
+// Overwrite the lower triangle of `a` with L, without its unit diagonal, and D; return info.
 template <class T>
 int32_t factor(const Rows<T>& a, int32_t* pivots) {
   int32_t info = 0;
@@ -124,7 +124,7 @@ int32_t factor(const Rows<T>& a, int32_t* pivots) {
   return info;
 }
 
-// A block of D with what is below it in L, and the row of b that its last row was exchanged with.
+// A block of D, the part of L below it, and the row of b exchanged with its last row.
 template <class T>
 struct Block {
   Block(const Rows<const T>& factors, const int32_t* pivots, int64_t first)
@@ -179,7 +179,7 @@ void solve(const Rows<const T>& a, const int32_t* pivots, const Rows<T>& b) {
   std::for_each(blocks.rbegin(), blocks.rend(), [&b](const Block<T>& block) { block.backward(b); });
 }
 
-// Pivots as factor() makes them, or IndexError.
+// Check that pivots have the form that factor() returns. Errors: IndexError.
 void check_pivots(const char* op, int64_t n, const int32_t* pivots) {
   for (int64_t k = 0; k < n; ++k) {
     const int64_t row = std::abs(int64_t{pivots[k]}) - 1;
@@ -193,7 +193,7 @@ void check_pivots(const char* op, int64_t n, const int32_t* pivots) {
   }
 }
 
-// On the host, contiguous, float32 if it has 16 bits, and nobody else's.
+// Return a private contiguous copy on the host, upcast if needed.
 Tensor taken(const Tensor& t) { return widened(t).cpu().contiguous(); }
 
 std::tuple<Tensor, Tensor, Tensor> factored(const char* op, const Tensor& A) {

@@ -1,4 +1,4 @@
-// LU factors with partial pivoting: A = P L U.
+// LU factorisation with partial pivoting: A = P L U.
 #include <ambit/backend/kernels.h>
 #include <ambit/detail/record.h>
 #include <ambit/error.h>
@@ -64,7 +64,7 @@ Tensor unit_lower(const Tensor& lu) {
   return lower_part(narrow(lu, -1, 0, k), -1) + eye(m, k, lu.options());
 }
 
-// With A = P [L1; L2] [U1 U2], L1 and U1 square, of which L2 or U2 is missing:
+// With A = P [L1; L2] [U1 U2], L1 and U1 square; L2 or U2 is empty:
 //   phi = strictly lower(L1^T gL1 - gU2 U2^T) + upper(gU1 U1^T - L2^T gL2)
 //   gA = P [L1^-T phi U1^-T,  L1^-T gU2;  gL2 U1^-T]
 // Source: PyTorch's plu_backward_base.
@@ -146,14 +146,14 @@ std::tuple<Tensor, Tensor, Tensor> lu_unpack(const Tensor& LU_data, const Tensor
 
 namespace {
 
-// A x = B, or A^T x = B.
+// Solve A x = B, or A^T x = B.
 Tensor lu_solve_left(const char* op, const Tensor& lu, const Tensor& pivots, const Tensor& B,
                      bool adjoint) {
   if (lu.size(-1) != B.size(-2)) {
     throw ShapeError(
         fmt::format("{}: expected B of {} rows, got shape {}", op, lu.size(-1), str(B.sizes())));
   }
-  if (needs_gradient(lu)) {  // as two triangles, which have the formulas
+  if (needs_gradient(lu)) {  // as two triangular solves, which have gradients
     const Tensor p = permutation(pivots, lu.size(-1), lu.dtype()), t = transposed(lu);
     if (!adjoint) {
       return linalg_solve_triangular(

@@ -66,7 +66,7 @@ Tensor transposed(const Tensor& x) { return transpose(x, -2, -1); }
 
 namespace {
 
-// Row minus column of each element of x [...,M,N]: int64 [M,N].
+// Return row minus column of each element of x [...,M,N]: int64 [M,N].
 Tensor below_diagonal(const Tensor& x) {
   const TensorOptions options = TensorOptions(kInt64).device(x.device());
   return unsqueeze(arange(x.size(-2), options), 1) - arange(x.size(-1), options);

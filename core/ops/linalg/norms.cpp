@@ -47,11 +47,11 @@ Tensor vector_norm(const char* op, const Tensor& x, const Scalar& ord, IntArrayR
                                    str(x.sizes())));
     }
   }
-  if (over.empty()) return norm(unsqueeze(x, 0), p, {0});  // of 0 dims, |x|
+  if (over.empty()) return norm(unsqueeze(x, 0), p, {0});  // for 0 dims, |x|
   return norm(x, p, over, keepdim);
 }
 
-/// x with the two dims moved to the end, and back where they are kept.
+/// Moves the two dims to the end, and restores them if kept.
 struct MatrixDims {
   MatrixDims(const char* op, const Tensor& x, IntArrayRef dim) {
     if (x.dim() < 2) throw_dim(op, "self", "a matrix, or a batch of them", x.sizes());
@@ -79,14 +79,15 @@ struct MatrixDims {
   int64_t first, second;
 };
 
-// Of the matrices x [...,M,N], p one of +-1, +-2, +-inf.
+// Return the norms of matrices x [...,M,N]; p is one of +-1, +-2, +-inf.
 Tensor norm_of(const char* op, const Tensor& x, double p) {
   const double size = std::abs(p);
   if (size != 1 && size != 2 && !std::isinf(p)) {
     throw Error(fmt::format("{}: expected the order 1, -1, 2, -2, inf or -inf, got {}", op, p));
   }
   if (x.size(-2) == 0 || x.size(-1) == 0) {
-    // The least of no columns, rows or singular values has no value; the rest is 0, as in PyTorch.
+    // The minimum over no columns, rows or singular values is undefined; other norms are 0, as in
+    // PyTorch.
     const bool has_least = size != 2 && x.size(size == 1 ? -1 : -2) > 0;
     if (p < 0 && !has_least) {
       throw ShapeError(fmt::format("{}: expected elements for the order {}, got shape {}", op, p,
@@ -94,7 +95,7 @@ Tensor norm_of(const char* op, const Tensor& x, double p) {
     }
     return sum(x, {-2, -1});
   }
-  // Sums and singular values are not negative, so that a vector norm finds their extremes.
+  // Sums and singular values are not negative, so a vector norm returns their extremes.
   const Tensor parts = size == 2 ? linalg_svdvals(x) : norm(x, 1, {size == 1 ? -2 : -1});
   return vector_norm(op, parts, std::copysign(kInfinity, p), {-1}, false);
 }
@@ -156,7 +157,7 @@ Tensor linalg_norm(const Tensor& self, std::string_view ord, OptionalIntArrayRef
 
 namespace {
 
-// ||A|| ||A^-1||, inf where there is no inverse.
+// ||A|| ||A^-1||; inf for a singular matrix.
 template <class Ord>
 Tensor cond_by_inverse(const char* op, const Tensor& self, const Ord& ord) {
   expect_square(op, "self", self);

@@ -1,4 +1,4 @@
-// What singular values tell of matrices that need no inverse: pseudo-inverse, rank, least squares.
+// Functions of singular values that need no inverse: pseudo-inverse, rank, least squares.
 #include <ambit/backend/kernels.h>
 #include <ambit/detail/record.h>
 #include <ambit/error.h>
@@ -20,7 +20,8 @@
 namespace ambit {
 namespace {
 
-/// Up to where singular values count as 0: max(atol, rtol times the largest), [] or [...] each.
+/// The threshold below which singular values count as 0: max(atol, rtol * the largest), [] or [...]
+/// each.
 struct Tolerance {
   Tensor atol, rtol;
 };
@@ -36,7 +37,7 @@ Tolerance tolerance(const Tensor& A, std::optional<double> atol, std::optional<d
   return {scalar_tensor(atol.value_or(0), A.options()), scalar_tensor(relative, A.options())};
 }
 
-/// A tolerance as an argument, which may be left out.
+/// An optional tolerance argument.
 struct Given {
   const char* name;
   const std::optional<Tensor>& tensor;
@@ -68,7 +69,7 @@ Tolerance tolerance_of(const Tensor& A, const std::optional<Tensor>& atol,
   return out;
 }
 
-/// Whether each of the singular values s [...,K] counts.
+/// Return which of the singular values s [...,K] are above the tolerance.
 Tensor counts(const Tensor& s, const Tolerance& t) {
   if (s.size(-1) == 0) return s > Scalar(0);
   const Tensor largest = std::get<0>(max(s, -1, true));
@@ -76,7 +77,7 @@ Tensor counts(const Tensor& s, const Tolerance& t) {
 }
 
 struct PseudoInverse {
-  Tensor out, s, counted;  ///< [...,N,M], the singular values [...,K] and whether they count
+  Tensor out, s, counted;  ///< [...,N,M], the singular values [...,K], and which of them count
 };
 
 PseudoInverse pseudo_inverse(const char* op, const Tensor& A, const Tolerance& t, bool hermitian) {
@@ -188,7 +189,7 @@ Tensor linalg_matrix_rank(const Tensor& self, const Tensor& tol, bool hermitian)
 
 namespace {
 
-// Of full rank: A = Q R tall, X = R^-1 Q^T B; A^T = Q R wide, X = Q R^-T B, the smallest X.
+// For full rank: tall A = Q R, X = R^-1 Q^T B; wide A^T = Q R, X = Q R^-T B with minimum norm.
 Tensor solve_by_qr(const Tensor& A, const Tensor& B) {
   if (A.size(-2) >= A.size(-1)) {
     const auto [q, r] = linalg_qr(A);

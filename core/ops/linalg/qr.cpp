@@ -1,4 +1,4 @@
-// QR factors by Householder's reflections.
+// QR factorisation by Householder reflections.
 #include <ambit/backend/kernels.h>
 #include <ambit/detail/record.h>
 #include <ambit/error.h>
@@ -18,9 +18,10 @@
 namespace ambit {
 namespace {
 
-// Of square or tall A, with a symmetric matrix of an upper triangle, S(M) = triu(M) + triu(M, 1)^T:
+// For square or tall A, with S(M) = triu(M) + triu(M, 1)^T the symmetric matrix of an upper
+// triangle:
 //   gA = (gQ + Q S(gR R^T - Q^T gQ)) R^-T
-// Wide A = [X Y] = Q [U V] is QR of X, and V = Q^T Y: gY = Q gV, and gQ grows by Y gV^T.
+// For wide A = [X Y] = Q [U V], with the QR of X and V = Q^T Y: gY = Q gV, and gQ += Y gV^T.
 // Source: Seeger et al. 2017, arXiv:1710.08717; Roberts & Roberts 2020, arXiv:2009.10071.
 Tensor qr_grad(const std::array<Tensor, 2>& g, const std::array<Tensor, 2>& factors) {
   const auto& [q, r] = factors;

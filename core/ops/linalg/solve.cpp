@@ -1,4 +1,4 @@
-// Systems of equations of square matrices, inverses and powers.
+// Linear systems with square matrices, inverses and powers.
 #include <ambit/backend/kernels.h>
 #include <ambit/detail/record.h>
 #include <ambit/error.h>
@@ -31,14 +31,14 @@ void expect_rows(const char* op, const Tensor& A, const Tensor& B) {
                                str(B.sizes())));
 }
 
-// (out, info) with A out = B.
+// Return (out, info) with A out = B.
 //   gB = A^-T g,  gA = -gB out^T
 std::tuple<Tensor, Tensor> solve_left(const char* op, const Tensor& A, const Tensor& B) {
   expect_rows(op, A, B);
   broadcast(op, batch_of(A), batch_of(B));
   const LuFactors f = factor_lu(op, A);
   Tensor out = solve_lu(op, f.lu, f.pivots, B, false);
-  // The factors serve where their own dependence on A does not matter.
+  // Reuse the factors if the gradient need not be differentiated with respect to A.
   const auto b_grad = [f, op](const Tensor& g, const Tensor& a) {
     if (GradMode::is_enabled()) return std::get<0>(solve_left(op, transposed(a), g));
     return solve_lu(op, f.lu, f.pivots, g, true);
@@ -119,7 +119,7 @@ Tensor solve_triangle(const char* op, const Tensor& A, const Tensor& B, bool upp
     const NoGradGuard no_grad;
     Tensor a = expanded(A, batch_and(batch, {n, n}));
     TriangularParams p{.upper = upper, .unitriangular = unitriangular};
-    // A transpose is read as it lies.
+    // Pass a transposed view without a copy.
     if (const Tensor t = transposed(a); !a.is_contiguous() && t.is_contiguous()) {
       a = t;
       p.transpose = true;
@@ -240,7 +240,7 @@ Tensor linalg_matrix_power(const Tensor& self, int64_t n) {
   }
   if (n == 0) return clone(identity_like(self, batch_of(self), self.size(-1)));
   Tensor base = n < 0 ? linalg_inv(self) : self, out;
-  // Of INT64_MIN the magnitude fits an unsigned number.
+  // The magnitude of INT64_MIN fits an unsigned number.
   auto left = n < 0 ? 0 - static_cast<uint64_t>(n) : static_cast<uint64_t>(n);
   for (; left != 0; left >>= 1) {
     if ((left & 1) != 0) out = out.defined() ? matmul(out, base) : base;

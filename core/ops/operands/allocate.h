@@ -1,15 +1,15 @@
-// The outputs that ops give to kernels to fill.
+// Allocation of ops' outputs.
 #pragma once
 
 #include <ambit/tensor.h>
 
 namespace ambit {
 
-/// Allocate the output of `op`: as empty(), but errors bear the op's name.
+/// Allocate the output of `op`: like empty(), but errors name `op`.
 Tensor allocate(const char* op, IntArrayRef sizes, DType dtype, Device device);
-/// Return options that take from `self` the dtype and device they do not say.
+/// Return `options` with self's dtype and device as defaults.
 TensorOptions options_like(const Tensor& self, const TensorOptions& options);
-/// Return the new tensor `t`, of the dtype and device asked for, with what else options ask.
+/// Apply the other options to the new tensor `t`, which already has their dtype and device.
 Tensor finish(Tensor t, const TensorOptions& options);
 
 }  // namespace ambit

@@ -1,4 +1,4 @@
-// The words of the errors that expect.h throws.
+// The error messages of expect.h.
 #include "expect.h"
 
 #include <ambit/detail/printable.h>

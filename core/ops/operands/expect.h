@@ -1,5 +1,5 @@
-// Checks of operands that several op families share, and the words of their errors. The good case
-// is inline and costs a comparison; texts are only made once an error is certain.
+// Checks of operands shared by op families, and their error messages. The success path is inline
+// and costs one comparison; messages are only built for errors.
 #pragma once
 
 #include <ambit/tensor.h>
@@ -18,11 +18,11 @@ namespace ambit {
 
 [[noreturn]] void throw_input_dtype(const char* op, DType expected, const char* argument,
                                     DType got);
-/// Throw the error at hand again; a ShapeError or DTypeError with the path of `t`, if it has one.
+/// Rethrow the current exception; a ShapeError or DTypeError gets the path of `t`, if it has one.
 [[noreturn]] void throw_again_naming(const char* argument, const Tensor& t);
 
-/// Run the checks of an op that layers call. What they throw names the layer by its parameter t:
-/// "linear: expected input of shape [..., 3], got [2, 4]; weight is fc.weight".
+/// Run the checks of an op that layers call. Errors name the layer by its parameter t: "linear:
+/// expected input of shape [..., 3], got [2, 4]; weight is fc.weight".
 template <class F>
 void naming(const char* argument, const Tensor& t, F&& checks) {
   try {
@@ -72,7 +72,7 @@ inline void expect_dtype_if_given(const char* op, const char* argument, const Te
   if (t.defined()) expect_dtype(op, argument, t, expected);
 }
 
-/// The input's dtype must be that of `t`, a parameter: of the two the input is what is wrong.
+/// Check that the input's dtype is that of the parameter `t`; if not, the error blames the input.
 /// Errors: DTypeError "conv2d: expected input of dtype float32, as weight has, got float64".
 inline void expect_input_dtype(const char* op, const Tensor& input, const char* argument,
                                const Tensor& t) {

@@ -1,5 +1,5 @@
-// Whether operands want gradients, and their way back: an operand that was broadcast or converted
-// gets its gradient in the shape, dtype and device that it had.
+// Gradients of operands: an operand that was broadcast or converted gets its gradient in its
+// original shape, dtype and device.
 #pragma once
 
 #include <ambit/autograd.h>
@@ -7,17 +7,17 @@
 
 namespace ambit {
 
-/// Return whether an op of these inputs has to be recorded.
+/// Return true if an op of these inputs must be recorded.
 template <class... T>
 bool needs_gradient(const T&... inputs) {
   return (inputs.requires_grad() || ...) && GradMode::is_enabled();
 }
 
-/// Sum `g` over the dims that broadcasting from `sizes` has added or grown.
+/// Sum `g` over the dims that broadcasting from `sizes` added or expanded.
 Tensor sum_to(const Tensor& g, IntArrayRef sizes);
 
-/// The formula of an operand that goes through an op unchanged, and the last step of most others:
-/// give a gradient the operand's shape, dtype and device.
+/// The formula of an operand that passes through an op unchanged, and the last step of most other
+/// formulas: convert a gradient to the operand's shape, dtype and device.
 class BackTo {
  public:
   explicit BackTo(const Tensor& operand)
@@ -30,7 +30,7 @@ class BackTo {
   Device device_;
 };
 
-/// The formula of an operand that the output depends on nowhere, or only in steps.
+/// The formula of an operand on which the output does not depend, or only through step functions.
 class ZerosLike {
  public:
   explicit ZerosLike(const Tensor& operand)

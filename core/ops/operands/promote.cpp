@@ -1,5 +1,4 @@
-// Type promotion as libtorch does it. Source: c10/core/ScalarType.h and
-// ATen/native/TypeProperties.cpp.
+// libtorch's type promotion. Source: c10/core/ScalarType.h and ATen/native/TypeProperties.cpp.
 #include "promote.h"
 
 #include <ambit/error.h>
@@ -11,10 +10,10 @@
 namespace ambit {
 namespace {
 
-// bool, integers, floats
+// Category: 0 bool, 1 integers, 2 floats.
 int category(DType d) { return is_floating_point(d) ? 2 : is_integral(d) ? 1 : 0; }
 
-// An operand of lower priority counts only where it is of a higher category.
+// An operand of lower priority only counts if it has a higher category.
 DType combine(DType higher, DType lower) {
   return category(lower) > category(higher) ? lower : higher;
 }

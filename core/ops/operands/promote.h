@@ -1,25 +1,25 @@
-// Which dtype an elementwise op computes in, and whether the result may go back into self.
+// The compute dtype of elementwise ops, and checks of in-place results.
 #pragma once
 
 #include <ambit/tensor.h>
 
 namespace ambit {
 
-/// The dtypes an op takes.
+/// The dtypes that an op accepts.
 enum class Domain : uint8_t {
   any,
   numbers,      ///< not bool
-  floats,       ///< bool and integers become the default float
-  floats_only,  ///< nothing else
+  floats,       ///< bool and integers are converted to the default float
+  floats_only,  ///< floats without conversion
   bits,         ///< bool and integers
   integers,     ///< not bool, not floats
 };
 
-/// Return the dtype to compute in where the operands promote to `promoted`. Errors: DTypeError.
+/// Return the compute dtype for operands that promote to `promoted`. Errors: DTypeError.
 DType compute_dtype(const char* op, Domain domain, DType promoted);
 
-/// Check that a result may be stored in place: floats not into integers, only bool into bool.
-/// Errors: DTypeError.
+/// Check that a result may be stored in place: not floats in integers, nor numbers in bool. Errors:
+/// DTypeError.
 void check_casts_to(const char* op, DType result, DType self);
 
 }  // namespace ambit

@@ -15,7 +15,7 @@ Tensor scalar_on(const Scalar& value, DType dtype, Device device, IntArrayRef si
     return Tensor(
         intrusive_ptr<TensorImpl>(new TensorImpl(storage, s, Dims(s.size(), 0), 0, dtype)));
   };
-  if (device.is_cpu()) {  // nothing to queue: write it here
+  if (device.is_cpu()) {  // write directly, without a kernel
     visit<dtypes::kEvery>(dtype,
                           [&]<class T>() { *static_cast<T*>(storage->data()) = value.cast<T>(); });
     return with_sizes(sizes);
@@ -36,7 +36,8 @@ bool fits(const Scalar& value) {
     const double x = value.to<double>();
     return !std::isfinite(x) || std::abs(x) <= Limits::max();
   } else if (value.is_floating_point()) {
-    // What truncates into the range; NaN fails both comparisons. 2^63 itself is out of int64.
+    // True if it truncates into the range; NaN fails both comparisons. 2^63 is out of range for
+    // int64.
     const double x = value.to<double>();
     return x > static_cast<double>(Limits::min()) - 1 && x < static_cast<double>(Limits::max()) + 1;
   } else {

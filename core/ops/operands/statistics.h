@@ -1,12 +1,12 @@
-// What is kept beside results of 16 bits.
+// Dtype of statistics saved with a result.
 #pragma once
 
 #include <ambit/dtype.h>
 
 namespace ambit {
 
-/// Return the dtype of statistics that are kept beside results of `dtype`: of 16 bits they would
-/// say too little.
+/// Return the dtype of statistics saved with results of `dtype`; reduced floating-point types are
+/// too imprecise.
 constexpr DType statistics_dtype(DType dtype) { return is_reduced(dtype) ? kFloat32 : dtype; }
 
 }  // namespace ambit

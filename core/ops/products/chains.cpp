@@ -1,4 +1,4 @@
-// Products of several matrices, of one with itself, and the exponential, which is a sum of these.
+// Matrix chains, powers, and the matrix exponential.
 #include <ambit/backend/op.h>
 #include <ambit/detail/autocast.h>
 #include <ambit/detail/memory_errors.h>
@@ -20,8 +20,8 @@
 namespace ambit {
 namespace {
 
-// The cheapest order in which a chain of matrices can be multiplied: dynamic programming over where
-// the last product of each part of the chain is.
+// The cheapest order of multiplying a chain of matrices: dynamic programming over the position of
+// the last product of each subchain.
 class Chain {
  public:
   explicit Chain(const std::vector<Tensor>& matrices) : matrices_(matrices) {
@@ -46,7 +46,7 @@ class Chain {
   Tensor product() const { return product(0, matrices_.size() - 1); }
 
  private:
-  // Of matrices i to j, both included.
+  // Return the product of matrices i to j, both included.
   Tensor product(size_t i, size_t j) const {
     if (i == j) return matrices_[i];
     const size_t k = last_[i * matrices_.size() + j];
@@ -92,8 +92,8 @@ Tensor unit_like(const Tensor& self) {
   return expand(eye(self.size(-1), self.options()), self.sizes());
 }
 
-// The sum of x^k / k! up to 15, in six products: four groups of four terms, the powers of x within
-// them shared. Source: Paterson & Stockmeyer 1973, SIAM J. Comput. 2(1).
+// The sum of x^k / k! up to k = 15, in six products: four groups of four terms that share powers of
+// x. Source: Paterson & Stockmeyer 1973, SIAM J. Comput. 2(1).
 Tensor taylor(const Tensor& x) {
   const Tensor x2 = matmul(x, x), x3 = matmul(x2, x), x4 = matmul(x2, x2);
   const Tensor one = unit_like(x);
@@ -116,7 +116,7 @@ Tensor exponential(const char* op, const Tensor& self) {
   expect_square(op, self);
   expect_floating(op, self);
   if (self.numel() == 0) return clone(self);
-  // Halved s times, each matrix has a norm of 0.5 at most: the first term left out is then below
+  // Halve each matrix s times, to a norm of at most 0.5: the first omitted term is then below
   // 0.5^16 / 16! = 7e-19 of the result.
   const Tensor norm = amax(sum(abs(self.detach()), {-2}, true), {-1}, true);
   const Tensor halvings = ceil(log2(norm)).add(1).clamp(0, 1100);

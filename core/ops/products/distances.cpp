@@ -1,4 +1,4 @@
-// Distances of points: the norms of the differences of each two of them.
+// Pairwise distances of points.
 #include <ambit/backend/op.h>
 #include <ambit/detail/autocast.h>
 #include <ambit/detail/record.h>
@@ -22,23 +22,23 @@ void check_p(const char* op, double p) {
   if (!(p >= 0)) throw Error(fmt::format("{}: expected p >= 0, got {}", op, p));
 }
 
-// Points without coordinates are 0 apart by any norm.
+// The distance of points without coordinates is 0 in any norm.
 Tensor norm_of_rows(const Tensor& x, double p) {
   return norm(x, x.size(-1) == 0 ? 2 : p, IntArrayRef{-1});
 }
 
-// g / distance, 0 between equal points: with what the differences are weighted in the gradient.
+// Return g / distance, 0 between equal points: the differences' weights in the gradient.
 Tensor weights(const Tensor& g, const Tensor& distance) {
   const Tensor is_zero = eq(distance, 0);
   return masked_fill(g / masked_fill(distance, is_zero, 1), is_zero, 0);
 }
 
-// The gradient of x1 where distance[.., p, r] is that of x1[.., p, :] and x2[.., r, :].
+// Return x1's gradient, where distance[.., p, r] is that of x1[.., p, :] and x2[.., r, :].
 Tensor gradient(const Tensor& w, const Tensor& x1, const Tensor& x2) {
   return sum_to(x1 * sum(w, {-1}, true) - matmul(w, x2), x1.sizes());
 }
 
-// |a - b|^2 = |a|^2 + |b|^2 - 2 a b, where what is lost by the difference may be negative.
+// |a - b|^2 = |a|^2 + |b|^2 - 2 a b, which may be negative by rounding.
 Tensor by_product(const Tensor& x1, const Tensor& x2) {
   const auto compute = [&] {
     const NoGradGuard no_grad;

@@ -1,6 +1,6 @@
-// Einstein's sums: terms are joined two at a time. Of two terms the labels fall into those that
-// both have and that are kept (the batch), those that both have and that go (the inner dims), and
-// those of one alone; with these as neighbours it is a product of matrices.
+// Einstein summation: terms are contracted two at a time. The labels of two terms are split into
+// shared labels that are kept (the batch), shared labels that are summed (the inner dims), and
+// labels of one term only; with dims grouped this way it is a batched matrix product.
 #include <ambit/backend/op.h>
 #include <ambit/detail/autocast.h>
 #include <ambit/detail/memory_errors.h>
@@ -20,7 +20,7 @@ namespace {
 
 bool has(const std::string& labels, char label) { return labels.find(label) != std::string::npos; }
 
-// Those of `labels` for which `wanted` is true.
+// Return the labels for which `wanted` is true.
 template <class F>
 std::string those(const std::string& labels, F wanted) {
   std::string out;
@@ -30,7 +30,7 @@ std::string those(const std::string& labels, F wanted) {
   return out;
 }
 
-// The term's tensor with dims in another order of its labels.
+// Return the term's tensor with its dims in another order of labels.
 Tensor arranged(const Term& term, const std::string& order) {
   if (order == term.labels) return term.tensor;
   Dims dims;
@@ -42,7 +42,8 @@ Tensor shaped(const Tensor& t, IntArrayRef sizes) {
   return t.sizes() == sizes ? t : reshape(t, sizes);
 }
 
-// Sum over what `kept` has not. `dtype`: that of a factor, which a sum of integers would change.
+// Sum over labels not in `kept`. `dtype`: keeps a factor's dtype, which sum() of integers would
+// change.
 Term summed(Term term, const std::string& kept, std::optional<DType> dtype) {
   Dims gone;
   for (size_t d = 0; d < term.labels.size(); ++d) {
@@ -55,7 +56,7 @@ Term summed(Term term, const std::string& kept, std::optional<DType> dtype) {
 
 class Join {
  public:
-  // Of the labels, `kept` are wanted later on, best in this order.
+  // `kept`: the labels needed later, preferably in this order.
   Join(const Equation& eq, std::string kept) : eq_(eq), kept_(std::move(kept)) {}
 
   Term operator()(Term a, Term b) const {
@@ -69,7 +70,7 @@ class Join {
   }
 
  private:
-  // Nothing to sum: each element with each.
+  // No sum: multiply elementwise with broadcasting.
   Term multiplied(const Term& a, const Term& b) const {
     const std::string labels = those(kept_, [&](char c) { return has(a.labels + b.labels, c); });
     const auto spread = [&](const Term& term) {
@@ -87,7 +88,7 @@ class Join {
     const std::string inner = those(a.labels, [&](char c) { return both(c) && !has(kept_, c); });
     const std::string left = those(kept_, [&](char c) { return has(a.labels, c) && !both(c); });
     const std::string right = those(kept_, [&](char c) { return has(b.labels, c) && !both(c); });
-    // What the result wants first should be rows.
+    // The operand whose label comes first in the result should provide the rows.
     if (!left.empty() && !right.empty() && kept_.find(right[0]) < kept_.find(left[0])) {
       return contracted(b, a);
     }
@@ -101,7 +102,7 @@ class Join {
     return {shaped(product, sizes), batch + left + right};
   }
 
-  // Products of vectors alone, for which one of matrices is a detour.
+  // Products of vectors only, for which a matrix product is slower.
   static Term multiplied_and_summed(const Term& a, const Term& b, const std::string& all,
                                     const std::string& kept) {
     return summed({mul(arranged(a, all), arranged(b, all)), all}, kept, a.tensor.dtype());
@@ -117,7 +118,7 @@ class Join {
   std::string kept_;
 };
 
-// The result's labels, then those of the terms that are still to come.
+// Return the result's labels, then those of the remaining terms.
 std::string kept_labels(const std::string& result, const std::vector<Term>& rest) {
   std::string kept = result;
   for (const Term& term : rest) {
@@ -128,7 +129,7 @@ std::string kept_labels(const std::string& result, const std::vector<Term>& rest
   return kept;
 }
 
-// Take the term at place i from the list.
+// Remove and return the term at position i.
 Term taken(std::vector<Term>& terms, size_t i) {
   Term term = std::move(terms[i]);
   terms.erase(terms.begin() + static_cast<ptrdiff_t>(i));

@@ -13,7 +13,7 @@ constexpr int kFirstDot = 128;
 
 bool is_letter(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z'); }
 
-// One side of the arrow: letters, '.' for an ellipsis, spaces gone.
+// Clean one side of the arrow: letters, '.' for an ellipsis, no spaces.
 std::string cleaned(std::string_view text, std::string_view whole) {
   std::string out;
   for (size_t i = 0; i < text.size(); ++i) {
@@ -43,7 +43,7 @@ std::vector<std::string> split_terms(const std::string& text) {
   return terms;
 }
 
-// How many dims the dots of a term stand for.
+// Return the number of dims that a term's ellipsis stands for.
 size_t dots_of(const std::string& term, const Tensor& t, size_t i) {
   const auto dots = static_cast<size_t>(std::count(term.begin(), term.end(), '.'));
   if (dots > 1) {
@@ -57,7 +57,7 @@ size_t dots_of(const std::string& term, const Tensor& t, size_t i) {
   return dims - letters;
 }
 
-// The term with a label for each of the dims that its dots stand for: the last n of all.
+// Replace the ellipsis by n labels, the last n of all `all` ellipsis labels.
 std::string with_dots(const std::string& term, size_t n, size_t all) {
   std::string out;
   for (const char c : term) {
@@ -72,7 +72,7 @@ std::string with_dots(const std::string& term, size_t n, size_t all) {
   return out;
 }
 
-// Without an arrow: the dots, then what stands once, in order.
+// Result without an arrow: the ellipsis, then letters that occur once, in order.
 std::string implied_result(const std::vector<std::string>& terms) {
   std::array<int, 256> times{};
   for (const std::string& term : terms) {
@@ -115,7 +115,7 @@ void see_sizes(Equation& eq, const Term& term, size_t i) {
   }
 }
 
-// Take the diagonal of each label that stands twice.
+// Take the diagonal of each repeated label.
 void take_diagonals(Term& term, size_t at) {
   for (size_t i = 0; i < term.labels.size(); ++i) {
     for (size_t j; (j = term.labels.find(term.labels[i], i + 1)) != std::string::npos;) {

@@ -1,4 +1,4 @@
-// What einsum's text says: which letter each dim of each operand has, and which the result has.
+// Parsing of einsum's equation: the letter of each dim of each operand and of the result.
 #pragma once
 
 #include <ambit/tensor.h>
@@ -19,13 +19,13 @@ struct Term {
 struct Equation {
   std::vector<Term> terms;
   std::string result;
-  std::array<int64_t, 256> sizes{};  ///< of each label, by the label as unsigned char
+  std::array<int64_t, 256> sizes{};  ///< of each label, indexed by the label as unsigned char
   int64_t size(char label) const { return sizes[static_cast<unsigned char>(label)]; }
 };
 
-/// Read an equation for these tensors; what a letter names twice in one term is its diagonal then,
-/// and dims of size 1 are gone from the terms. Errors: Error for text that cannot be read,
-/// ShapeError for tensors that do not fit it.
+/// Read an equation for these tensors. Letters repeated in a term are replaced by its diagonal, and
+/// dims of size 1 are removed from the terms. Errors: Error for invalid text, ShapeError for
+/// tensors that do not match it.
 Equation read_equation(std::string_view text, TensorList tensors);
 
 }  // namespace ambit

@@ -1,4 +1,4 @@
-// Linear layers, alone and with an activation behind them in one kernel.
+// Linear layers, alone and fused with an activation.
 #include <ambit/backend/kernels.h>
 #include <ambit/detail/activation.h>
 #include <ambit/detail/autocast.h>
@@ -72,7 +72,7 @@ Tensor linear_map(const Tensor& input, const Tensor& weight, const Tensor& bias,
   expect_floating(kOp, input);
   expect_activation(kOp, activation);
   const bool differentiated = needs_gradient(input, weight, bias);
-  // The gradient of relu is one of its result alone, others need the sum that it is made of.
+  // relu's gradient needs only its result; the others need the activation's input.
   if (differentiated && activation != UnaryOp::relu) {
     return activated(linear(input, weight, bias), activation);
   }

@@ -1,5 +1,5 @@
-// Products with int8 weights. The rows of the input are written as int8 by the kernel, in one way
-// everywhere: sums of integers are then the same on all devices, and only scaling rounds.
+// Products with int8 weights. The kernel quantises the input's rows, identically on all devices:
+// integer sums are then exact, and only scaling rounds.
 #include <ambit/backend/kernels.h>
 #include <ambit/detail/record.h>
 #include <ambit/error.h>
@@ -22,7 +22,7 @@ namespace ambit {
 namespace {
 
 constexpr int64_t kLongestRow = int64_t{1} << 17;  // 2^17 * 128 * 127 < 2^31
-// Below it 127 / x is infinite, or nearly.
+// Below it, 127 / x overflows or nearly does.
 constexpr double kSmallest = 1e-36;
 
 void expect_single(const char* op, const char* argument, const Tensor& t) {
@@ -73,10 +73,10 @@ std::tuple<Tensor, Tensor> quantize_rows(const Tensor& input) {
             zeros({input.size(0)}, input.options().dtype(kFloat32))};
   }
   const Tensor x = input.to(kFloat32), largest = abs(x).amax({1}, true);
-  // False for NaN, too.
+  // False for NaN too.
   const Tensor counts =
       (largest >= kSmallest).logical_and(largest <= std::numeric_limits<float>::max());
-  // A division of tensors: one by a number may be a product with its reciprocal.
+  // Divide by a tensor: division by a number may be computed as a product with its reciprocal.
   const Tensor factor = where(counts, full_like(largest, 127) / largest, 0.0);
   const Tensor q = round(where(counts, x, 0.0) * factor).to(kInt8);
   return {q, (largest / 127).squeeze(1)};
@@ -101,7 +101,7 @@ Tensor linear_int8(const Tensor& input, const Tensor& weight, const Tensor& scal
 void composite::linear_int8(Tensor& y, const Tensor& x, const Tensor& w, const Tensor& scale,
                             const Tensor& b) {
   const auto [q, s] = quantize_rows(x);
-  const Tensor sums = matmul(q.to(kInt32), w.to(kInt32).t());  // exact, as those of floats are not
+  const Tensor sums = matmul(q.to(kInt32), w.to(kInt32).t());  // exact, unlike float sums
   y.copy_(sums.to(kFloat32) * (s.unsqueeze(1) * scale));
   if (b.defined()) y.add_(b);
 }

@@ -1,5 +1,5 @@
-// Products of matrices. All of them come down to one kernel, y [B,M,N] = a [B,M,K] b [B,K,N] with
-// any strides; here operands are only given the right geometry for it.
+// Products of matrices. All use one kernel, y [B,M,N] = a [B,M,K] b [B,K,N] with any strides; this
+// file only prepares the geometry of operands.
 #include <ambit/ops/matmul.h>
 
 #include <ambit/backend/alias.h>
@@ -30,8 +30,8 @@ namespace {
                                str(a.sizes()), str(b.sizes())));
 }
 
-// The last two dims as a matrix: rows, columns and their strides. A vector on the left is a row,
-// on the right a column.
+// The last two dims as a matrix: rows, columns and their strides. A vector on the left is a row, on
+// the right a column.
 struct Matrix {
   Matrix(const Tensor& t, bool left) {
     const IntArrayRef sizes = t.sizes(), strides = t.strides();
@@ -52,13 +52,13 @@ IntArrayRef batch_sizes(const Tensor& t) {
   return {t.sizes().data(), static_cast<size_t>(std::max<int64_t>(t.dim() - 2, 0))};
 }
 
-// t as [1, all rows, K]: for a product with one matrix the batch is only more rows.
+// View t as [1, all rows, K]: for a product with a single matrix the batch is merged into the rows.
 Tensor fold_rows(const Tensor& t, const Matrix& m) {
   if (t.dim() <= 2) return alias(t, {1, m.rows, m.columns}, {0, m.row_stride, m.column_stride});
   return alias(dense(t), {1, row_count(t.sizes()), m.columns});
 }
 
-// t as [B, rows, columns], where B is the product of `batch`; what repeats has stride 0.
+// View t as [B, rows, columns], with B the product of `batch`; broadcast dims have stride 0.
 Tensor fold_batch(const Tensor& t, const Matrix& m, const Dims& batch, int64_t b) {
   const IntArrayRef own = batch_sizes(t);
   const Dims sizes{b, m.rows, m.columns};
@@ -85,7 +85,7 @@ Tensor self_grad(const Tensor& g, const Tensor& other, IntArrayRef sizes) {
 }
 
 Tensor other_grad(const Tensor& g, const Tensor& self, IntArrayRef sizes) {
-  if (sizes.size() <= 2) {  // one matrix for the whole batch: sum over it in the product
+  if (sizes.size() <= 2) {  // one matrix for the whole batch: the product sums over the batch
     const int64_t k = sizes[0];
     const int64_t rows = row_count(self.sizes());
     const Tensor columns = t(reshape(self, {rows, k}));
@@ -95,7 +95,7 @@ Tensor other_grad(const Tensor& g, const Tensor& self, IntArrayRef sizes) {
   return sum_to(matmul(transpose(self, -2, -1), g), sizes);
 }
 
-// matmul under the name of the public op that was called.
+// matmul under the name of the calling public op.
 Tensor product(const char* op, const Tensor& self, const Tensor& other) {
   AMBIT_AUTOCAST_AS("matmul", std::bind_front(product, op), self, other)
   expect_same_dtype(op, self, other);

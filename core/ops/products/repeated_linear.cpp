@@ -1,6 +1,6 @@
-// One node of the graph has the gradients of weight and bias for all calls. From each it takes the
-// gradient of y, and the x that it belongs to, as if that were the gradient of another output: were
-// x kept in that node, which is below all calls, it would keep itself, by the history of x.
+// One graph node computes the gradients of weight and bias for all calls. From each call it
+// receives y's gradient and the matching x, passed like the gradient of another output: if that
+// node, which all calls lead to, saved x, x's history would make a reference cycle.
 #include <ambit/backend/alias.h>
 #include <ambit/detail/autocast.h>
 #include <ambit/detail/record.h>
@@ -20,13 +20,13 @@ namespace {
 
 constexpr const char* kOp = "linear";
 
-// As linear() has its operands in a region of autocast.
+// Cast like linear()'s operands in an autocast scope.
 Tensor cast(const Tensor& operand) {
   if (!autocast::is_active()) return operand;
   return autocast::Cast<autocast::policy_of(kOp)>{}(operand);
 }
 
-/// Gets the gradient of call i as that of its output 2 i, the call's x as that of output 2 i + 1.
+/// Receives the gradient of call i as that of its output 2 i, and the call's x as that of 2 i + 1.
 class WeightNode final : public Node {
  public:
   WeightNode(const Tensor& weight, const Tensor& bias, uint32_t calls)
@@ -54,7 +54,7 @@ class WeightNode final : public Node {
   std::array<Edge, 2> edges_;
 };
 
-/// One call.
+/// The history of one call.
 class CallNode final : public Node {
  public:
   CallNode(const Tensor& x, const Tensor& weight, const intrusive_ptr<Node>& gradients,
@@ -81,7 +81,7 @@ class CallNode final : public Node {
   Saved x_, weight_;
 };
 
-/// Joins the gradients of parts.
+/// Joins the gradients of the parts.
 class PartsNode final : public Node {
  public:
   PartsNode(const Tensor& x, IntArrayRef sizes)

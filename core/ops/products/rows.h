@@ -1,4 +1,4 @@
-// Rows of a tensor: what a product with one matrix sees of it, the batch being only more rows.
+// Rows of a tensor, for products with a single matrix, where the batch is merged into the rows.
 #pragma once
 
 #include <ambit/backend/alias.h>
@@ -10,15 +10,15 @@
 
 namespace ambit {
 
-/// Number of rows over all batches, that is of elements but for the last dim.
+/// Return the number of rows over all batches: elements divided by the last dim's size.
 inline int64_t row_count(IntArrayRef sizes) {
   int64_t rows = 1;
   for (size_t i = 0; i + 1 < sizes.size(); ++i) rows *= sizes[i];
   return rows;
 }
 
-/// Return what a kernel makes of input [...,K] with weight [N,K]: kernel(out [rows,N], x [rows,K]),
-/// x strided.
+/// Run a kernel on input [...,K] with weight [N,K]: kernel(out [rows,N], x [rows,K]), x strided;
+/// return out as [...,N].
 template <class Kernel>
 Tensor by_rows(const char* op, const Tensor& input, const Tensor& weight, const Kernel& kernel) {
   const int64_t rows = row_count(input.sizes()), n = weight.sizes()[0], k = weight.sizes()[1];

@@ -1,4 +1,4 @@
-// Sums with a product: beta * self + alpha * product, beside self or in its place.
+// Functions that add a product: beta * self + alpha * product, and their in-place variants.
 #include <ambit/backend/op.h>
 #include <ambit/detail/autocast.h>
 #include <ambit/detail/record.h>
@@ -20,14 +20,14 @@ namespace {
 bool is_zero(const Scalar& s) { return s.to<double>() == 0; }
 bool is_one(const Scalar& s) { return s.to<double>() == 1; }
 
-// One of the functions here: its names, and those of its operands in errors.
+// One of these functions: its names, and its operands' names in errors.
 struct SumOp {
   const char* name;
   const char* in_place;
   const char* first;
   const char* second;
   Tensor (*multiply)(const SumOp& op, const char* name, const Tensor& a, const Tensor& b);
-  bool ignores_nan = true;  // a product by alpha 0, as in PyTorch; baddbmm does not
+  bool ignores_nan = true;  // for alpha 0, as in PyTorch; baddbmm does not
 };
 
 void check_numbers(const char* op, DType dtype, const Scalar& beta, const Scalar& alpha) {
@@ -37,7 +37,7 @@ void check_numbers(const char* op, DType dtype, const Scalar& beta, const Scalar
       fmt::format("{}: expected integer beta and alpha for {}, got a float", op, name(dtype)));
 }
 
-// What libtorch demands of all but addr: one dtype, and integer factors for integers.
+// libtorch's requirement for all but addr: one dtype, and integer factors for integers.
 void check_dtypes(const char* op, const Tensor& self, const Tensor& a, const Tensor& b,
                   const Scalar& beta, const Scalar& alpha) {
   expect_same_dtype(op, a, b);
@@ -46,8 +46,8 @@ void check_dtypes(const char* op, const Tensor& self, const Tensor& a, const Ten
   check_numbers(op, self.dtype(), beta, alpha);
 }
 
-// out: the product, which nobody else has. self is not read where beta is 0, so that its NaN do not
-// spread; as in libtorch its gradient is zeros.
+// `out`: the product, which may be overwritten. self is not read if beta is 0, so that its NaN do
+// not propagate; as in libtorch its gradient is then 0.
 Tensor add_self(const char* op, Tensor out, const Tensor& self, const Scalar& beta,
                 const Scalar& alpha) {
   if (!is_one(alpha)) out.mul_(alpha);
@@ -69,8 +69,7 @@ const Tensor& add_in_place(const char* op, const Tensor& self, const Tensor& pro
   return add_(self, product, alpha);
 }
 
-// The product where alpha is 0: 0 whatever the factors are, NaN and infinities, too. So are its
-// gradients.
+// The product for alpha 0: 0 for any factors, including NaN and infinities, with zero gradients.
 Tensor no_product(const SumOp& op, const char* name, const Tensor& a, const Tensor& b) {
   Tensor out;
   {
@@ -131,7 +130,7 @@ Tensor multiply_batches(const SumOp& op, const char* name, const Tensor& a, cons
   return bmm(a, b);
 }
 
-// The sum over the batch is one product with the batch as part of the inner dim.
+// Summing over the batch is one product with the batch merged into the inner dim.
 Tensor multiply_and_sum(const SumOp& op, const char* name, const Tensor& a, const Tensor& b) {
   check_factors(op, name, a, 3, b, 3);
   const int64_t k = a.size(0) * a.size(2);
@@ -150,7 +149,7 @@ Tensor outer_product(const char* op, const char* first, const Tensor& a, const c
   return mul(unsqueeze(a, 1), b);
 }
 
-// The product as addr adds it: in the dtype of the result. For bool 0 means no and all else yes.
+// addr's product in the result's dtype. For bool, non-zero is true.
 Tensor addr_product(const char* op, const Tensor& self, const Tensor& vec1, const Tensor& vec2,
                     const Scalar& beta, const Scalar& alpha) {
   expect_defined(op, "self", self);

@@ -1,4 +1,4 @@
-// Products of tensors of any number of dims, element by element or over some of the dims.
+// Products of tensors with any number of dims, elementwise or over some dims.
 #include <ambit/backend/op.h>
 #include <ambit/detail/autocast.h>
 #include <ambit/error.h>
@@ -16,7 +16,7 @@
 namespace ambit {
 namespace {
 
-// The dims of t that `dims` names, wrapped and each once, and the others.
+// Splits t's dims into those named in `dims`, wrapped and without duplicates, and the others.
 struct Choice {
   Choice(const char* op, const Tensor& t, IntArrayRef dims) {
     Dims is_named(std::max<size_t>(t.sizes().size(), 1), 0);
@@ -45,7 +45,7 @@ Dims operator+(Dims a, const Dims& b) {
   return a;
 }
 
-// What is to be multiplied with one element only is summed before.
+// Sum a dim first if the other tensor's matching dim has size 1.
 Tensor summed_where_one(const Tensor& t, const Dims& dims, const Tensor& other,
                         const Dims& others) {
   Dims gone;
@@ -123,8 +123,8 @@ Tensor kron(const Tensor& self, const Tensor& other) {
     const size_t lead = n - t.sizes().size();
     return i < lead ? 1 : t.sizes()[i - lead];
   };
-  // Dim i of the result is one of self and one of other, side by side. The last two are laid out
-  // before they are multiplied, so that both factors are contiguous there: long rows.
+  // Each dim of the result combines adjacent dims of self and other. The last two are expanded
+  // before the product, so that both factors have long contiguous rows.
   Dims a, b, out;
   for (size_t i = 0; i < n; ++i) {
     for (const int64_t s : {size(self, i), int64_t{1}}) a.push_back(s);

@@ -1,4 +1,4 @@
-// Largest and smallest elements, and where they are.
+// Largest and smallest elements and their indices.
 #include <ambit/backend/alias.h>
 #include <ambit/backend/kernels.h>
 #include <ambit/detail/record.h>
@@ -25,7 +25,7 @@ Tensor extremum(const char* op, const Tensor& self, ReduceOp reduce, IntArrayRef
   return record(op, out,
                 wrt(self, [x = saved(self), y = saved_output(out), kept = std::move(shape.kept),
                            dims = Dims(dims)](const Tensor& g) {
-                  // Where a NaN won, it is the NaNs that share.
+                  // If the result is NaN, all NaN share the gradient.
                   const Tensor taken = logical_or(x() == with_kept_dims(y(), kept), isnan(x()));
                   return taken * (with_kept_dims(g, kept) / sum(taken, dims, true));
                 }));

@@ -1,4 +1,4 @@
-// Reductions through a formula of the elements: variance, norms, log of a sum of exponentials.
+// Reductions with a formula: variance, norms, log of a sum of exponentials.
 #include <ambit/backend/op.h>
 #include <ambit/backend/registry.h>
 #include <ambit/detail/autocast.h>
@@ -31,15 +31,15 @@ using Correction = std::optional<int64_t>;
 
 constexpr double kInfinity = std::numeric_limits<double>::infinity();
 
-// What the squares are divided by; with a correction of all elements, 0 / 0 gives NaN as in
+// The divisor of the squares; if the correction is not below the count, 0 / 0 gives NaN as in
 // libtorch.
 double divisor(const ReduceShape& shape, int64_t correction) {
   return static_cast<double>(std::max<int64_t>(shape.count - correction, 0));
 }
 
-// The power of two at or below the largest |x| behind each result, in shape.kept: divided by it, x
-// loses no digit, and no square of it is too large or too small. That of infinities is finite, so
-// that they stay infinite.
+// Return, in shape.kept, the largest power of two not above the largest |x| of each result:
+// dividing x by it is exact and keeps squares in range. It is finite for infinities, so that they
+// remain infinite.
 Tensor magnitude(const Tensor& x, const ReduceShape& shape) {
   using Limits = std::numeric_limits<double>;
   const Tensor most = run_reduce(x, shape, ReduceOp::max, kFloat64);
@@ -51,7 +51,7 @@ Tensor magnitude(const Tensor& x, const ReduceShape& shape) {
   return top;
 }
 
-// The variance, or its root, of elements whose squares a double holds.
+// The variance, or its square root, of elements whose squares fit in a double.
 Tensor run_var_unscaled(const Tensor& x, const ReduceShape& shape, int64_t correction, bool root) {
   if (correction == 0) {
     return run_reduce(x, shape, root ? ReduceOp::std : ReduceOp::var, x.dtype());
@@ -67,7 +67,7 @@ Tensor run_var_unscaled(const Tensor& x, const ReduceShape& shape, int64_t corre
   return out.mul_(root ? std::sqrt(factor) : factor);
 }
 
-// The same of any: float64 has nothing wider that its squares would fit.
+// The same for any elements: squares of float64 cannot be computed in a wider dtype.
 Tensor run_var(const Tensor& x, const ReduceShape& shape, int64_t correction, bool root) {
   const NoGradGuard no_grad;
   if (x.dtype() != kFloat64 || shape.count == 0) {
@@ -79,12 +79,12 @@ Tensor run_var(const Tensor& x, const ReduceShape& shape, int64_t correction, bo
   return root ? out.mul_(scale) : out.mul_(scale).mul_(scale);
 }
 
-// d var / d x = 2 (x - mean) / n; the mean's own change cancels.
+// d var / d x = 2 (x - mean) / n; the derivative of the mean cancels.
 Tensor var_grad(const Tensor& g, const Tensor& x, const Dims& kept, const Dims& dims, double n) {
   return with_kept_dims(g * (2 / n), kept) * (x - mean(x, dims, true));
 }
 
-// Half of it over the root y, which has no slope at 0; libtorch calls it 0.
+// var_grad / (2 y) with the root y; not differentiable at 0, where libtorch defines it as 0.
 Tensor std_grad(const Tensor& g, const Tensor& x, const Tensor& y, const Dims& kept,
                 const Dims& dims, double n) {
   const Tensor root_grad = relu_grad(g / y * (1 / n), y);
@@ -148,13 +148,13 @@ AMBIT_WITH_MEAN(std)
 
 namespace {
 
-// What run(x, shape) gives of x of 16 bits as float32, part by part, so that none but a part is
-// there in float32. Where a dim goes that is cut, run is given what it gave of the parts.
+// Return run(x, shape) for reduced floating-point x, upcast part by part, so that x is never upcast
+// as a whole. If the split dim is reduced, run is applied again to the parts' results.
 template <class Run>
 Tensor by_float32_parts(const Tensor& x, const ReduceShape& shape, const Run& run) {
   const int64_t most = x.device().is_meta() ? x.numel() : part_elements(x.device());
   if (x.numel() <= most) return run(x.to(kFloat32), shape);
-  int64_t dim = 0;  // the longest that stays, else the longest
+  int64_t dim = 0;  // the longest kept dim, else the longest
   const auto worth = [&](int64_t d) {
     return std::pair(shape.kept[static_cast<size_t>(d)], x.size(d));
   };
@@ -174,8 +174,8 @@ Tensor by_float32_parts(const Tensor& x, const ReduceShape& shape, const Run& ru
   return all;
 }
 
-// Whether no sum of powers, of float32 or float64, has left the range of its dtype or lost digits
-// next to the smallest numbers; `are_roots`: of squares, given as their roots.
+// True if no sum of powers, in float32 or float64, overflowed, underflowed or lost digits near the
+// smallest numbers; `are_roots`: sums of squares given as square roots.
 bool keeps_range(const Tensor& sums, bool are_roots) {
   if (sums.numel() == 0 || sums.is_meta()) return true;
   const double least = visit<dtypes::kFloating>(sums.dtype(), []<class T>() {
@@ -187,8 +187,8 @@ bool keeps_range(const Tensor& sums, bool are_roots) {
   return std::isfinite(is_one ? low : max(sums).item<double>());
 }
 
-// What the elements behind each result, in shape.kept, are divided by so that their powers stay in
-// range: the largest |x|, of p < 0 the smallest. That of infinities is finite, so that they stay
+// Return, in shape.kept, the divisor of each result's elements that keeps their powers in range:
+// the largest |x|, for p < 0 the smallest. It is finite for infinities, so that they remain
 // infinite.
 Tensor scale_of_norm(const Tensor& x, const ReduceShape& shape, double p) {
   if (p == 2) return magnitude(x, shape);
@@ -201,8 +201,8 @@ Tensor scale_of_norm(const Tensor& x, const ReduceShape& shape, double p) {
   return scale;
 }
 
-// The norm of float32 or float64, and where the sum of powers is not in range that of the elements
-// divided by a scale. An accelerator is not asked, which would wait for it.
+// The norm in float32 or float64; if the sum of powers is out of range, of scaled elements. On
+// accelerators the check would block, so they always scale.
 Tensor run_norm_in_range(const Tensor& x, const ReduceShape& shape, double p) {
   const auto sum_of = [&](const Tensor& t) {
     if (p == 2) return run_reduce(t, shape, ReduceOp::norm, x.dtype());
@@ -234,15 +234,15 @@ Tensor run_norm(const Tensor& x, const ReduceShape& shape, double p) {
   return run_norm_in_range(x, shape, p);
 }
 
-// Of no elements there are only the norms that are sums.
+// Only norms that are sums exist for no elements.
 void expect_identity(const char* op, const Tensor& x, double p) {
   if (!std::isinf(p) && p >= 0) return;
   throw ShapeError(
       fmt::format("{}: expected elements for the norm {}, got shape {}", op, p, str(x.sizes())));
 }
 
-// d norm / d x = sign(x) (|x| / norm)^(p-1), and 0 where that is not a number because x is 0.
-// g and y have the kept shape.
+// d norm / d x = sign(x) (|x| / norm)^(p-1), and 0 where that is NaN because x is 0. g and y have
+// the kept shape.
 Tensor norm_grad(const Tensor& g, const Tensor& x, const Tensor& y, double p, const Dims& dims) {
   if (p == 0) return zeros_like(x);
   if (p == 1) return g * sign(x);
@@ -253,7 +253,7 @@ Tensor norm_grad(const Tensor& g, const Tensor& x, const Tensor& y, double p, co
   const Tensor zero = y == 0;
   if (p == 2) return x * masked_fill(g / y, zero, 0);
   if (is_reduced(x.dtype())) return by_float32(x.dtype(), norm_grad, g, x, y, p, dims);
-  // Powers of x leave the range though those of the quotient do not.
+  // Powers of x may overflow where those of the quotient do not.
   const Tensor share = x / masked_fill(y, zero, 1);
   const Tensor power = p > 2 ? share * pow(abs(share), p - 2)
                              : sign(x) * masked_fill(pow(abs(share), p - 1), x == 0, 0);
@@ -301,7 +301,7 @@ Tensor norm_except_dim(const Tensor& v, int64_t pow, int64_t dim) {
     throw IndexError(
         fmt::format("norm_except_dim: expected a dim in [-1, {}), got {}", v.dim(), dim));
   }
-  // The norm over no dim is that over all.
+  // A norm over an empty list of dims would be over all.
   return others.empty() ? abs(v) : norm(v, pow, others, true);
 }
 
@@ -327,7 +327,7 @@ void check_renorm(const char* op, const Tensor& self, double p, double maxnorm) 
   if (!(maxnorm >= 0)) throw Error(fmt::format("{}: expected maxnorm >= 0, got {}", op, maxnorm));
 }
 
-// What each slice is multiplied by; of 1 where it is small enough already.
+// Return the factor of each slice; 1 if its norm is small enough.
 Tensor renorm_factor(const char* op, const Tensor& self, const Scalar& p, int64_t dim,
                      const Scalar& maxnorm) {
   check_renorm(op, self, p.to<double>(), maxnorm.to<double>());
@@ -355,7 +355,7 @@ Tensor renorm(const Tensor& self, const Scalar& p, int64_t dim, const Scalar& ma
 }
 const Tensor& renorm_(const Tensor& self, const Scalar& p, int64_t dim, const Scalar& maxnorm) {
   expect_defined("renorm_", "self", self);
-  const Tensor before = self.requires_grad() ? self.clone() : self;  // the ops inside keep it
+  const Tensor before = self.requires_grad() ? self.clone() : self;  // saved by the ops
   return copy_(self, renormed("renorm_", before, p, dim, maxnorm));
 }
 
@@ -365,7 +365,7 @@ Tensor run_logsumexp(const Tensor& x, const ReduceShape& shape) {
   const NoGradGuard no_grad;
   if (is_reduced(x.dtype())) return by_float32_parts(x, shape, run_logsumexp).to(x.dtype());
   if (shape.count == 0) return run_reduce(x, shape, ReduceOp::sum, x.dtype()).log_();
-  // An infinite maximum is left where it is: inf - inf would be NaN.
+  // Do not subtract an infinite maximum: inf - inf would be NaN.
   const Tensor peak = run_reduce(x, shape, ReduceOp::max, x.dtype());
   peak.masked_fill_(isinf(peak), 0);
   const Tensor e = (x - with_kept_dims(peak, shape.kept)).exp_();

@@ -1,4 +1,4 @@
-// Sums, means and products, any and all.
+// sum, mean, prod, any and all.
 #include <ambit/ops/reduce.h>
 
 #include <ambit/backend/kernels.h>
@@ -18,10 +18,10 @@
 namespace ambit {
 namespace {
 
-// Integers and bool add up in int64, as in libtorch.
+// Integers and bool are summed in int64, as in libtorch.
 DType sum_dtype(const Tensor& self) { return self.is_floating_point() ? self.dtype() : kInt64; }
 
-// Whether self has to be converted first: kernels make int64 of other integers on the way.
+// True if self must be converted first; kernels convert integers to int64 themselves.
 bool converts(const Tensor& self, DType to) {
   return to != self.dtype() && !(to == kInt64 && !self.is_floating_point());
 }
@@ -36,7 +36,7 @@ Tensor sum(const Tensor& self, IntArrayRef dims, bool keepdim, std::optional<DTy
   const DType to_dtype = dtype.value_or(sum_dtype(self));
   if (converts(self, to_dtype)) return sum(self.to(to_dtype), dims, keepdim, to_dtype);
   ReduceShape shape("sum", self.sizes(), dims, keepdim);
-  // The sum of truth values as a truth value: whether any is true.
+  // A sum as bool is any().
   const ReduceOp op = to_dtype == kBool ? ReduceOp::any : ReduceOp::sum;
   Tensor out = run_reduce(self, shape, op, to_dtype);
   return record("sum", std::move(out),
@@ -96,20 +96,19 @@ Tensor sum_to_size(const Tensor& self, IntArrayRef sizes) {
 
 namespace {
 
-// The product of truth values as a truth value: whether all are true.
+// A product as bool is all().
 Tensor run_prod(const Tensor& x, const ReduceShape& shape, DType dtype) {
   return run_reduce(x, shape, dtype == kBool ? ReduceOp::all : ReduceOp::prod, dtype);
 }
 
-// y[i] = product of x[j] over j < i along dim, or over j > i where reverse.
+// y[i] = product of x[j] over j < i along dim, or over j > i if reverse.
 Tensor scan_others(const Tensor& x, int64_t dim, bool reverse) {
   Tensor y = empty(x.sizes(), x.options());
   kernels::scan(y, x, {.dim = dim, .reverse = reverse, .exclusive = true}, ScanOp::prod);
   return y;
 }
 
-// The same over j < i, recorded: in log2(n) steps of ops that have gradients (Hillis & Steele
-// 1986).
+// The same over j < i, composed of differentiable ops in log2(n) steps (Hillis & Steele 1986).
 Tensor product_before(const Tensor& x, int64_t dim) {
   const int64_t n = x.size(dim);
   Tensor y = cat({ones_like(narrow(x, dim, 0, 1)), narrow(x, dim, 0, n - 1)}, dim);
@@ -120,8 +119,8 @@ Tensor product_before(const Tensor& x, int64_t dim) {
   return y;
 }
 
-// Whether the product of all factors but x[i] is 0: one is, and all are finite. Multiplied they
-// would give NaN where some of them overflow.
+// True where the product of all factors except x[i] is 0: one factor is 0 and all are finite.
+// Computing the product could give NaN by overflow.
 Tensor others_vanish(const Tensor& x, int64_t dim) {
   const NoGradGuard no_grad;
   const Tensor zero = x == 0, wild = logical_not(isfinite(x));
@@ -131,19 +130,19 @@ Tensor others_vanish(const Tensor& x, int64_t dim) {
 }
 
 // The derivative of a product by x[i] is the product of all others. Dividing the whole product by
-// x[i] would fail at zeros; products from both sides do not, and are differentiable themselves.
+// x[i] fails at zeros; products from both sides do not, and are differentiable.
 Tensor prod_grad(const Tensor& g, const Tensor& x, int64_t given) {
   const int64_t dim = wrap_dim("prod", given, x.dim());
   if (x.size(dim) == 0) return g * x;
   if (!GradMode::is_enabled()) {
     const Tensor others = scan_others(x, dim, false).mul_(scan_others(x, dim, true));
-    // Nearly always there is no NaN; on other devices to look would wait.
+    // NaN are rare; on other devices the check would block.
     const bool has_none = x.is_cpu() && !any(isnan(others)).item<bool>();
     if (!has_none) others.masked_fill_(others_vanish(x, dim), 0);
     return others.mul_(g);
   }
   const Tensor others = product_before(x, dim) * flip(product_before(flip(x, {dim}), dim), {dim});
-  // Where it is NaN alone: another 0 has a gradient of its own.
+  // Only where it is NaN: other zeros keep their gradients.
   return g * masked_fill(others, logical_and(others_vanish(x, dim), isnan(others)), 0);
 }
 
@@ -178,7 +177,7 @@ Tensor prod(const Tensor& self, int64_t dim, bool keepdim, std::optional<DType> 
 
 namespace {
 
-// uint8 is what truth values were before bool, and its own come as uint8 still, as in libtorch.
+// As in libtorch, uint8, the old mask type, gives uint8.
 Tensor truth(const Tensor& self, const ReduceShape& shape, ReduceOp op) {
   const Tensor out = run_reduce(self, shape, op, kBool);
   return self.dtype() == kUInt8 ? out.to(kUInt8) : out;

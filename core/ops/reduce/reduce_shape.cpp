@@ -1,4 +1,4 @@
-// The shapes of reductions, and running one.
+// Shapes of reductions, and calls of the reduce kernel.
 #include "reduce_shape.h"
 
 #include <ambit/autograd.h>
@@ -17,7 +17,7 @@
 namespace ambit {
 namespace {
 
-// Bit i is set where dim i is reduced.
+// Return a mask with bit i set if dim i is reduced.
 uint64_t reduced_dims(const char* op, int64_t ndim, IntArrayRef dims) {
   if (ndim > 64) {
     throw ShapeError(fmt::format("{}: expected at most 64 dims, got {}", op, ndim));
@@ -60,7 +60,7 @@ Tensor without_repeats(const Tensor& x, const Dims& kept) {
 
 namespace {
 
-// y, reduced from each element once, as if it had been there `times` times.
+// Return y, reduced over each distinct element once, as if each had occurred `times` times.
 Tensor repeated(const Tensor& y, ReduceOp op, int64_t times, int64_t count) {
   const auto n = static_cast<double>(count);
   switch (op) {

@@ -1,4 +1,4 @@
-// Running sums, products, logarithms of sums, and extremes along one dim.
+// Cumulative sums, products, logarithms of sums, and extremes along one dim.
 #include <ambit/ops/scan.h>
 
 #include <ambit/backend/kernels.h>
@@ -23,7 +23,7 @@
 namespace ambit {
 namespace {
 
-// Integers and bool add up in int64, as in libtorch.
+// Integers and bool are summed in int64, as in libtorch.
 DType scan_dtype(const char* op, const Tensor& self, std::optional<DType> dtype) {
   if (dtype == kBool) throw DTypeError(fmt::format("{}: expected numbers, got bool", op));
   return dtype.value_or(self.is_floating_point() ? self.dtype() : kInt64);
@@ -37,7 +37,7 @@ Tensor run_scan(const char* op, const Tensor& self, const ScanParams& p, ScanOp 
   return out;
 }
 
-// The gradient of a running sum is that of the other direction.
+// The gradient of a cumulative sum is one in the other direction.
 Tensor running_sum(const Tensor& x, const ScanParams& p) {
   Tensor out = run_scan("cumsum", x, p, ScanOp::sum);
   return record("cumsum", std::move(out), wrt(x, [p](const Tensor& g) {
@@ -51,11 +51,11 @@ Tensor finite_product(const Tensor& a, const Tensor& b) {
   return masked_fill(a * b, is_zero, 0);
 }
 
-// r[i] = g[i] + m[i] r[i + 1] along dim, in log2(n) steps. The last m has no effect. Of ops with
-// gradients, so that it has them too.
+// r[i] = g[i] + m[i] r[i + 1] along dim, in log2(n) steps of differentiable ops. The last m has no
+// effect.
 Tensor weighted_sum_behind(const Tensor& g, const Tensor& m, int64_t dim) {
   const int64_t n = g.size(dim);
-  Tensor sum = g, weight = m;  // over the next `step` elements: what a later sum is to count
+  Tensor sum = g, weight = m;  // over the next `step` elements; weight: the factor of later sums
   for (int64_t step = 1; step < n; step *= 2) {
     const auto begin = [&](const Tensor& t) { return narrow(t, dim, 0, n - step); };
     const auto end = [&](const Tensor& t) { return narrow(t, dim, step, n - step); };
@@ -66,7 +66,7 @@ Tensor weighted_sum_behind(const Tensor& g, const Tensor& m, int64_t dim) {
   return sum;
 }
 
-// x moved by one towards the start or the end of dim, with `edge` in the place that it leaves.
+// Shift x by one element along dim, with `edge` in the freed position.
 Tensor next_along(const Tensor& x, int64_t dim, const Scalar& edge) {
   const int64_t n = x.size(dim);
   return cat({narrow(x, dim, 1, n - 1), full_like(narrow(x, dim, 0, 1), edge)}, dim);
@@ -76,7 +76,7 @@ Tensor previous_along(const Tensor& x, int64_t dim, const Scalar& edge) {
   return cat({full_like(narrow(x, dim, 0, 1), edge), narrow(x, dim, 0, n - 1)}, dim);
 }
 
-// The gradient of x[i] is the product before i times r[i], r[i] = g[i] + x[i + 1] r[i + 1]: no
+// The gradient of x[i] is the product before i times r[i], with r[i] = g[i] + x[i + 1] r[i + 1]: no
 // division, which would fail at zeros.
 Tensor cumprod_grad(const Tensor& g, const Tensor& x, int64_t dim) {
   if (g.numel() == 0) return g;
@@ -85,16 +85,16 @@ Tensor cumprod_grad(const Tensor& g, const Tensor& x, int64_t dim) {
   return finite_product(before, weighted_sum_behind(g, next_along(x, dim, 1), dim));
 }
 
-// The gradient of x[i] is the sum of g[k] e^(x[i] - y[k]) over k >= i, e^(x[i] - y[i]) r[i] with
-// r[i] = g[i] + e^(y[i] - y[i + 1]) r[i + 1]: no exponent is above 0.
+// The gradient of x[i] is the sum of g[k] e^(x[i] - y[k]) over k >= i, which is e^(x[i] - y[i])
+// r[i] with r[i] = g[i] + e^(y[i] - y[i + 1]) r[i + 1]: no exponent is above 0.
 constexpr double kInfinity = std::numeric_limits<double>::infinity();
 
 Tensor logcumsumexp_grad(const Tensor& g, const Tensor& x, int64_t dim) {
   if (g.numel() == 0) return g;
   if (g.dim() == 0) return g;
   const Tensor y = logcumsumexp(x, dim);
-  // Where y is infinite, it does not change with what is finite; of two infinities the ratio is
-  // that of the limit.
+  // An infinite y does not depend on finite elements; the ratio of two infinities is taken as the
+  // limit, 1.
   const auto ratio = [](const Tensor& part, const Tensor& whole) {
     const Tensor both = logical_and(part == kInfinity, whole == kInfinity);
     return exp(masked_fill(part - masked_fill(whole, whole == -kInfinity, 0), both, 0));
@@ -103,8 +103,8 @@ Tensor logcumsumexp_grad(const Tensor& g, const Tensor& x, int64_t dim) {
   return ratio(x, y) * weighted_sum_behind(g, decay, dim);
 }
 
-// In place with the dtype that self has: the result of `scan` is copied, so that the gradient is
-// that of the function and of the copy.
+// In place in self's dtype: copy the result of `scan`, so that the gradients are those of the
+// function and of the copy.
 const Tensor& in_place(const char* op, const Tensor& self, std::optional<DType> dtype,
                        Tensor (*scan)(const Tensor&, int64_t, std::optional<DType>), int64_t dim) {
   expect_defined(op, "self", self);
@@ -115,7 +115,7 @@ const Tensor& in_place(const char* op, const Tensor& self, std::optional<DType> 
   wrap_dim(op, dim, self.dim());
   scan_dtype(op, self, self.dtype());
   check_in_place(op, self);
-  // What is saved for the gradient is overwritten.
+  // Saved for the gradient, since self is overwritten.
   self.copy_(scan(needs_gradient(self) ? clone(self) : self, dim, self.dtype()));
   return self;
 }
@@ -188,8 +188,8 @@ std::tuple<Tensor, Tensor> cummin(const Tensor& self, int64_t dim) {
   return cum_extremum("cummin", self, dim, false);
 }
 
-// By doubling (Hillis & Steele 1986): after a step, values and places are those of twice as many
-// elements.
+// By doubling (Hillis & Steele 1986): each step doubles the number of elements that values and
+// indices cover.
 void composite::cum_extremum(Tensor& y, Tensor& index, const Tensor& x, int64_t dim, bool largest) {
   Tensor value = clone(at_least_1d(x));
   if (value.numel() == 0) return;

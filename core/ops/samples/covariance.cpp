@@ -1,4 +1,4 @@
-// Covariances and correlations of variables, and powers of samples.
+// cov, corrcoef and vander.
 #include <ambit/backend/op.h>
 #include <ambit/detail/by_float32.h>
 #include <ambit/error.h>
@@ -33,7 +33,7 @@ void check_weights(const char* argument, const Tensor& w, int64_t n, bool are_in
   }
 }
 
-// The sum of the products of the centered variables, over `divisor` of them.
+// Return the sums of products of the centered variables, with weights w; the caller divides.
 Tensor centered_products(const Tensor& x, const Tensor& mean, const Tensor& w) {
   const Tensor from_mean = x - unsqueeze(mean, 1);
   return mm(from_mean, t(w.defined() ? from_mean * w : from_mean));
@@ -69,11 +69,11 @@ Tensor covariance(const char* op, const Tensor& self, int64_t correction, const 
   return squeeze(c / divisor.clamp_min(0));
 }
 
-// x, x^2, .. x^n along a new last dim, n > 0: what is there times its last, until there is enough.
+// Return x, x^2, .. x^n along a new last dim, n > 0, doubling the number of powers in each step.
 Tensor powers(const Tensor& x, int64_t n) {
   Dims sizes(x.sizes());
   sizes.push_back(n);
-  // What there is no memory for is refused before any of it is filled.
+  // Allocate the result's size once, to throw early if memory is lacking.
   static_cast<void>(empty(sizes, x.options()));
   Tensor out = unsqueeze(x, -1);
   while (out.size(-1) < n) {

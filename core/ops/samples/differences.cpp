@@ -1,4 +1,4 @@
-// Differences of neighbours, and sums of trapezoids between them.
+// Differences of neighbours and trapezoidal sums.
 #include <ambit/backend/op.h>
 #include <ambit/error.h>
 #include <ambit/ops/creation.h>
@@ -27,7 +27,7 @@ void check_end(const char* argument, const Tensor& end, const Tensor& self, size
   expect_sizes("diff", argument, end, expected);
 }
 
-// What all of these refuse: undefined tensors, bool, a dim out of range. Return the dim.
+// Shared checks: undefined tensors, bool, a dim out of range. Return the dim.
 int64_t checked_dim(const char* op, const Tensor& y, int64_t dim) {
   const size_t d = index_of(op, dim, y);
   expect_numbers(op, y);
@@ -40,7 +40,7 @@ Tensor zeros_without(const Tensor& y, int64_t dim) {
   return zeros(sizes, y.options());
 }
 
-// The widths between the places x, in a shape that broadcasts with y.
+// Return the widths between positions x, in a shape that broadcasts with y.
 Tensor widths(const char* op, const Tensor& y, const Tensor& x, int64_t dim) {
   Dims sizes;
   if (x.dim() == 1) {

@@ -1,4 +1,4 @@
-// Derivatives of samples, by differences.
+// Derivatives of samples by finite differences.
 #include <ambit/backend/op.h>
 #include <ambit/error.h>
 #include <ambit/ops/creation.h>
@@ -13,7 +13,7 @@
 namespace ambit {
 namespace {
 
-// The weights of three neighbours, or numbers or tensors that broadcast along the dim.
+// The weights of three neighbours: numbers, or tensors that broadcast along the dim.
 template <class T>
 struct Weights {
   T first, second, third;
@@ -28,8 +28,8 @@ Tensor weighted(const Tensor& a, const Tensor& b, const Tensor& c, const Weights
   return a * w.first + b * w.second + c * w.third;
 }
 
-// What is one of two spacings h, k of three neighbours, left and right: the slope at each of them.
-// Source: the parabola through them.
+// The weights of the derivative at the left, middle and right of three neighbours with spacings h
+// and k. Source: the parabola through them.
 Weights<Tensor> slope_left(const Tensor& h, const Tensor& k) {
   return {-(2 * h + k) / (h * (h + k)), (h + k) / (h * k), -h / (k * (h + k))};
 }
@@ -40,8 +40,8 @@ Weights<Tensor> slope_right(const Tensor& h, const Tensor& k) {
   return {k / (h * (h + k)), -(h + k) / (h * k), (h + 2 * k) / (k * (h + k))};
 }
 
-// spaces: the distances of neighbours, [n - 1] in the place of dim and 1 elsewhere; even: all are
-// one, so that the middle one of three neighbours counts nowhere, not even where it is NaN.
+// spaces: the distances of neighbours, [n - 1] at dim and 1 elsewhere; even: all are equal, so the
+// middle one of three neighbours has weight 0 and must be ignored even if it is NaN.
 Tensor slopes(const Tensor& x, const Tensor& spaces, bool even, int64_t dim, int64_t edge_order) {
   const int64_t n = x.size(dim);
   std::vector<Tensor> parts;
@@ -67,7 +67,7 @@ Tensor slopes(const Tensor& x, const Tensor& spaces, bool even, int64_t dim, int
   return cat(parts, dim);
 }
 
-// The dims, and what all overloads refuse.
+// Return the dims after the checks shared by all overloads.
 Dims checked_dims(const Tensor& self, std::optional<IntArrayRef> dims, size_t spacings,
                   int64_t edge_order) {
   expect_defined("gradient", "self", self);
@@ -104,7 +104,7 @@ Dims checked_dims(const Tensor& self, std::optional<IntArrayRef> dims, size_t sp
 
 Tensor as_floats(const Tensor& t) { return t.is_floating_point() ? t : t.to(get_default_dtype()); }
 
-// A list along dim.
+// Reshape a list to lie along dim.
 Tensor along(const Tensor& list, const Tensor& self, int64_t dim) {
   Dims sizes(self.sizes().size(), 1);
   sizes[static_cast<size_t>(dim)] = list.numel();

@@ -1,4 +1,4 @@
-// Views that move, add and expand dims, composed of those of shape.cpp.
+// Views that move, add and expand dims, composed of those in shape.cpp.
 #include <ambit/backend/op.h>
 #include <ambit/detail/memory_errors.h>
 #include <ambit/error.h>
@@ -153,7 +153,7 @@ std::vector<Tensor> meshgrid(TensorList tensors, std::string_view indexing) {
   expect_all_defined(op, tensors);
   const size_t n = tensors.size();
   const bool is_xy = indexing == "xy" && n > 1;
-  // Along which dim of out tensor i runs.
+  // Return the dim of out along which tensor i varies.
   const auto dim_of = [is_xy](size_t i) { return is_xy && i < 2 ? 1 - i : i; };
   Dims sizes(n);
   for (size_t i = 0; i < n; ++i) {

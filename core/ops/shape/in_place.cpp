@@ -1,5 +1,5 @@
-// Views that a tensor itself becomes: its geometry and history are replaced, its identity and its
-// memory stay. Views of it know their place in the memory, not in it, so nothing changes for them.
+// In-place views: the tensor's geometry and history are replaced, its identity and memory are kept.
+// Views of it are unaffected, because their geometry is relative to the storage.
 #include <ambit/error.h>
 #include <ambit/ops/shape.h>
 #include <fmt/format.h>
@@ -23,13 +23,13 @@ void check_not_leaf(const char* op, const Tensor& self) {
                   op, self.is_leaf() ? "" : "view of a "));
 }
 
-// Have self become view(self).
+// Make self become view(self).
 template <class View>
 const Tensor& become(const char* op, const Tensor& self, View view) {
   expect_defined(op, "self", self);
   check_not_leaf(op, self);
-  // The history of what is no leaf says how it came about, so it has to follow, also where nothing
-  // is recorded: its gradient would have other sizes.
+  // The history of a non-leaf must be extended even while not recording; otherwise its gradient
+  // would have other sizes.
   const AutoGradMode record(GradMode::is_enabled() || !self.is_leaf());
   const Tensor out = view(self);
   TensorImpl& t = *self.impl();
@@ -41,7 +41,7 @@ const Tensor& become(const char* op, const Tensor& self, View view) {
   t.offset = out.storage_offset();
   t.numel = out.numel();
   t.contiguous = out.is_contiguous();
-  ++t.replaced;  // who saved a leaf has to notice
+  ++t.replaced;  // so that Saved leaves detect it
   return self;
 }
 

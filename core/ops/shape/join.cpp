@@ -1,4 +1,4 @@
-// Ops that make one tensor of several, or of several copies.
+// Ops that join several tensors, or several copies of one.
 #include <ambit/backend/alias.h>
 #include <ambit/backend/kernels.h>
 #include <ambit/detail/memory_errors.h>
@@ -31,11 +31,10 @@ DType common_dtype(TensorList tensors) {
   return dtype;
 }
 
-// libtorch lets 1-dim tensors without elements join anything, as those who start a list from {}
-// need.
+// As in libtorch, empty 1-dim tensors are ignored, so that lists can start from {}.
 bool is_ignored(const Tensor& t) { return t.dim() == 1 && t.numel() == 0; }
 
-// The sizes of the joined tensor. Errors: ShapeError.
+// Return the sizes of the joined tensor. Errors: ShapeError.
 Dims joined_sizes(TensorList tensors, size_t like, size_t d) {
   Dims sizes(tensors[like].sizes());
   sizes[d] = 0;
@@ -57,8 +56,7 @@ Dims joined_sizes(TensorList tensors, size_t like, size_t d) {
   return sizes;
 }
 
-// Copy t to where it stands in `out`, from `start` on in dim d; unsqueeze: as the row `start` of
-// it.
+// Copy t to its position in `out`, from `start` on in dim d; unsqueeze: as index `start` of dim d.
 void copy_into(const Tensor& out, const Tensor& t, size_t d, int64_t start, bool unsqueeze) {
   Dims strides(out.strides());
   const int64_t offset = start * strides[d];
@@ -139,7 +137,7 @@ Tensor repeat(const Tensor& self, IntArrayRef repeats) {
     throw ShapeError(
         fmt::format("repeat: expected {} or more repeats >= 0, got {}", n, str(repeats)));
   }
-  // [s, ...] -> [1, s, ...], expanded to [r, s, ...], copied, and seen as [r * s, ...].
+  // [s, ...] -> [1, s, ...], expanded to [r, s, ...], copied, and reshaped to [r * s, ...].
   const size_t lead = repeats.size() - n;
   Dims apart, tiled, joined;
   for (size_t i = 0; i < repeats.size(); ++i) {

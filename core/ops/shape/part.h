@@ -1,4 +1,4 @@
-// Gradients of views that take a part of their input: zero outside the part.
+// Gradients of views of a part of their input: zero outside the part.
 #pragma once
 
 #include <ambit/autograd.h>
@@ -15,7 +15,7 @@
 
 namespace ambit {
 
-/// Return which entry of self's sizes `dim` is. Errors: Error, ShapeError for a 0-dim tensor,
+/// Return `dim` as an index of self's sizes. Errors: Error, ShapeError for a 0-dim tensor,
 /// IndexError.
 inline size_t index_of(const char* op, int64_t dim, const Tensor& self) {
   expect_defined(op, "self", self);
@@ -25,9 +25,9 @@ inline size_t index_of(const char* op, int64_t dim, const Tensor& self) {
   return static_cast<size_t>(wrap_dim(op, dim, self.dim()));
 }
 
-/// Return zeros of `sizes` with g where `part` points to; part(t) must be a view of a t of these
-/// sizes, no two elements of which are one in memory. Its gradient is `part` again, so that a view
-/// can be differentiated any number of times.
+/// Return zeros of `sizes` with g written to part(out); part(t) must be a view, without overlapping
+/// elements, of a t of these sizes. Its gradient is `part` again, so a view can be differentiated
+/// any number of times.
 template <class Part>
 Tensor put_back(const char* op, const Tensor& g, IntArrayRef sizes, Part part) {
   Tensor out = zeros(sizes, g.options());
@@ -38,7 +38,7 @@ Tensor put_back(const char* op, const Tensor& g, IntArrayRef sizes, Part part) {
   return record(op, std::move(out), wrt(g, part));
 }
 
-/// Record that `out` is part(self).
+/// Record `out` as part(self).
 template <class Part>
 Tensor record_part(const char* op, Tensor out, const Tensor& self, Part part) {
   if (!needs_gradient(self)) return out;
@@ -48,10 +48,10 @@ Tensor record_part(const char* op, Tensor out, const Tensor& self, Part part) {
                 }));
 }
 
-/// diagonal(self, offset, dim1, dim2), whose errors and node bear the name `op`.
+/// diagonal(self, offset, dim1, dim2) with errors and node named `op`.
 Tensor diagonal(const char* op, const Tensor& self, int64_t offset, int64_t dim1, int64_t dim2);
 
-/// Return where the view from index `start` of dim d on begins; that of no elements is anywhere.
+/// Return the offset of the view from index `start` of dim d on; any offset if it is empty.
 inline int64_t offset_of(const Tensor& self, size_t d, int64_t start) {
   return self.storage_offset() + (self.numel() == 0 ? 0 : start * self.strides()[d]);
 }

@@ -1,4 +1,4 @@
-// Sizes that are given to a tensor as it is, in the memory that it has or in larger memory.
+// Resizing of a tensor in place, in its memory or in larger memory.
 #include <ambit/backend/alias.h>
 #include <ambit/backend/kernels.h>
 #include <ambit/error.h>
@@ -22,7 +22,7 @@ void check_resizable(const char* op, const Tensor& self) {
   }
 }
 
-// Row-major strides, or those of a format.
+// Return row-major strides, or those of a format.
 Dims strides_for(IntArrayRef sizes, std::optional<MemoryFormat> format, DType dtype) {
   const Tensor shape = empty(sizes, TensorOptions(dtype).device(kMeta));
   return Dims(shape.contiguous(format.value_or(MemoryFormat::Contiguous)).strides());

@@ -1,5 +1,5 @@
-// Views that keep all elements: their gradients go back through the opposite view. Those that take
-// a part are in slice.cpp.
+// Views that keep all elements: their gradients use the inverse view. Views of a part are in
+// slice.cpp.
 #include <ambit/ops/shape.h>
 
 #include <ambit/detail/record.h>
@@ -15,7 +15,7 @@
 namespace ambit {
 namespace {
 
-// `asked` with its -1 replaced.
+// Return `asked` with its -1 replaced.
 Dims infer_sizes(const char* op, IntArrayRef asked, int64_t numel) {
   Dims sizes(asked);
   int64_t* inferred = nullptr;
@@ -36,12 +36,12 @@ Dims infer_sizes(const char* op, IntArrayRef asked, int64_t numel) {
         fmt::format("{}: expected a shape for {} elements, got {}", op, numel, str(asked)));
   }
   if (inferred) *inferred = numel / known;
-  count(op, sizes);  // beside a 0 the others may be any
+  count(op, sizes);  // next to a 0 the other sizes may be anything
   return sizes;
 }
 
-// Strides that make an alias of t with `sizes`, or none if it takes a copy. Dims of t that follow
-// each other in memory form chunks; new dims must divide them without crossing a border.
+// Return strides of an alias of t with `sizes`, or nullopt if a copy is needed. Dims of t that are
+// contiguous with each other form chunks; new dims must divide chunks without crossing a boundary.
 // Source: computeStride in ATen/TensorUtils.cpp.
 std::optional<Dims> view_strides(const TensorImpl& t, IntArrayRef sizes) {
   if (t.contiguous || t.numel == 0) return contiguous_strides(sizes);
@@ -65,7 +65,7 @@ std::optional<Dims> view_strides(const TensorImpl& t, IntArrayRef sizes) {
   return strides;
 }
 
-// The view with sizes that are already complete; its gradient takes the shape of self.
+// View with complete sizes; the gradient is reshaped to self's shape.
 Tensor reshaped(const char* op, const Tensor& self, IntArrayRef sizes, IntArrayRef strides) {
   Tensor out = make_view(self, sizes, strides, self.storage_offset());
   if (!needs_gradient(self)) return out;
@@ -170,7 +170,7 @@ Tensor unsqueeze(const Tensor& self, int64_t dim) {
   expect_defined("unsqueeze", "self", self);
   const size_t d = index_of("unsqueeze", dim, self.dim() + 1);
   Dims sizes(self.sizes()), strides(self.strides());
-  int64_t stride = 1;  // of an empty tensor with odd strides the product may overflow
+  int64_t stride = 1;  // for an empty tensor with unusual strides the product may overflow
   if (d >= sizes.size() || __builtin_mul_overflow(sizes[d], strides[d], &stride)) stride = 1;
   sizes.insert(d, 1);
   strides.insert(d, stride);
@@ -192,7 +192,7 @@ Tensor expand(const Tensor& self, IntArrayRef sizes) {
     throw ShapeError(fmt::format("expand: expected a shape that {} broadcasts to, got {}",
                                  str(self.sizes()), str(sizes)));
   }
-  count("expand", full);  // stride 0 makes sizes that no memory could
+  count("expand", full);  // stride 0 allows sizes that exceed any memory
   Tensor out = make_view(self, full, strides, self.storage_offset());
   return record("expand", std::move(out), wrt(self, [before = Dims(self.sizes())](const Tensor& g) {
                   return sum_to(g, before);
@@ -258,7 +258,7 @@ Tensor view(const Tensor& self, DType dtype) {
     }
     offset = offset / shrink * grow;
   }
-  self.storage()->make_row_major();  // other layouts are of elements of the old size
+  self.storage()->make_row_major();  // native layouts are specific to the old element size
   intrusive_ptr<TensorImpl> out(new TensorImpl(self.storage(), sizes, strides, offset, dtype));
   out->writes = self.impl()->writes;
   return Tensor(std::move(out));

@@ -1,4 +1,4 @@
-// Views that take a part of their input. Their gradients are zero outside the part.
+// Views of a part of their input. Their gradients are zero outside the part.
 #include <ambit/detail/record.h>
 #include <ambit/error.h>
 #include <ambit/ops/creation.h>
@@ -16,13 +16,13 @@
 namespace ambit {
 namespace {
 
-// The view of length * step elements of dim d from start on, all of which are in range.
+// View `length` elements of dim d, `step` apart, from start on; all must be in range.
 Tensor strided_part(const char* op, const Tensor& self, size_t d, int64_t start, int64_t length,
                     int64_t step) {
   Dims sizes(self.sizes()), strides(self.strides());
   const int64_t offset = offset_of(self, d, start);
   sizes[d] = length;
-  if (length > 1 && self.numel() > 0) strides[d] *= step;  // else never taken, and could overflow
+  if (length > 1 && self.numel() > 0) strides[d] *= step;  // else unused, and could overflow
   Tensor out = make_view(self, sizes, strides, offset);
   return record_part(op, std::move(out), self, [op, d, start, length, step](const Tensor& g) {
     return strided_part(op, g, d, start, length, step);
@@ -87,7 +87,7 @@ Tensor narrow(const Tensor& self, int64_t dim, const Tensor& start, int64_t leng
 
 namespace {
 
-// One past the last element, from the first, of a geometry that has elements.
+// Return one past the last element's position, relative to the first, for a non-empty geometry.
 int64_t extent(const char* op, IntArrayRef sizes, IntArrayRef strides) {
   int64_t n = 1;
   for (size_t i = 0; i < sizes.size(); ++i) {

@@ -1,4 +1,4 @@
-// Lists of views that cut a tensor into parts along a dim.
+// Splitting of a tensor into a list of views along a dim.
 #include <ambit/backend/registry.h>
 #include <ambit/detail/memory_errors.h>
 #include <ambit/error.h>
@@ -13,10 +13,10 @@
 namespace ambit {
 namespace {
 
-// An empty list with room for n parts. What no host could hold is refused before the first is made:
-// a view that repeats its elements may have any number of them.
+// Return an empty list with capacity for n parts. Throws before any part is created if the host
+// cannot hold them: a broadcast view may have any number of elements.
 std::vector<Tensor> room_for(const char* op, uint64_t n) {
-  constexpr uint64_t kFew = 100'000;  // which spare the question to the system, some 40 us
+  constexpr uint64_t kFew = 100'000;  // up to it, no query of the system's memory (40 us)
   const uint64_t most = n <= kFew ? n
                                   : backend_of(kCPU).properties(0).total_memory /
                                         (sizeof(Tensor) + sizeof(TensorImpl));
@@ -77,7 +77,7 @@ std::vector<Tensor> split_by_sizes(const char* op, const Tensor& self, IntArrayR
   return parts;
 }
 
-// Nothing but memory bounds the number of empty parts.
+// The number of empty parts is bounded only by memory.
 int64_t checked_empty_parts(const char* op, int64_t n) {
   constexpr int64_t kMost = 1 << 20;
   if (n > kMost) {
@@ -91,7 +91,7 @@ std::vector<Tensor> chunk(const char* op, const Tensor& self, int64_t chunks, in
   const size_t d = index_of(op, dim, self);
   const int64_t size = self.sizes()[d];
   if (chunks < 1) throw ShapeError(fmt::format("{}: expected chunks > 0, got {}", op, chunks));
-  // Of a dim of size 0 all the chunks are empty, and there are as many as asked for.
+  // A dim of size 0 gives exactly `chunks` empty chunks.
   if (size == 0) {
     const std::vector<int64_t> none(static_cast<size_t>(checked_empty_parts(op, chunks)), 0);
     return split_by_sizes(op, self, none, dim);
@@ -133,7 +133,7 @@ std::vector<Tensor> split_at(const char* op, const Tensor& self, IntArrayRef ind
   return parts;
 }
 
-// The dim that hsplit and its kin cut, of a tensor with `dims` dims at least.
+// Return the dim that hsplit and similar split, for a tensor with at least `dims` dims.
 int64_t checked_axis(const char* op, const Tensor& self, int64_t dims, int64_t axis) {
   expect_defined(op, "self", self);
   if (self.dim() >= dims) return axis;

@@ -1,4 +1,4 @@
-// Views whose elements stand in windows or on diagonals.
+// Views of windows or diagonals.
 #include <ambit/detail/record.h>
 #include <ambit/error.h>
 #include <ambit/ops/creation.h>
@@ -14,7 +14,7 @@
 namespace ambit {
 namespace {
 
-// The windows of `size` along dim d, `step` apart, from `first` on: `n` of them.
+// `n` windows of `size` along dim d, `step` apart, starting at `first`.
 struct Windows {
   size_t d;
   int64_t first, n, size, step;
@@ -25,7 +25,7 @@ struct Windows {
     const int64_t stride = strides[d];
     const int64_t offset = t.storage_offset() + (t.numel() == 0 ? 0 : first * stride);
     sizes[d] = n;
-    if (n > 1 && t.numel() > 0) strides[d] *= step;  // else never taken, and could overflow
+    if (n > 1 && t.numel() > 0) strides[d] *= step;  // else unused, and could overflow
     sizes.push_back(size);
     strides.push_back(stride);
     if (t.dim() == 0) sizes.erase(0), strides.erase(0);
@@ -33,9 +33,9 @@ struct Windows {
   }
 };
 
-// The sum over windows, which are views of a tensor of `sizes`. Where they overlap, every m-th of
-// them do not, so that m sums into views are enough; many that begin one element apart are summed
-// by the place in them instead, at which all stand one behind the other.
+// Sum windows into a tensor of `sizes`. If windows overlap, every m-th of them do not, so m sums
+// into views are enough; many windows with step 1 are instead summed by their element index, for
+// which all windows form one contiguous view.
 Tensor sum_windows(const Tensor& g, IntArrayRef sizes, const Windows& all) {
   const auto dim = static_cast<int64_t>(all.d);
   Tensor out = zeros(sizes, g.options());
@@ -86,7 +86,7 @@ Tensor diagonal(const char* op, const Tensor& self, int64_t offset, int64_t dim1
   }
   Dims sizes(self.sizes()), strides(self.strides());
   const int64_t rows = sizes[a], columns = sizes[b];
-  // Where it begins; clamped first, because of what no int64 holds.
+  // The start of the diagonal; clamped first, because -offset may overflow.
   const int64_t down = std::clamp<int64_t>(offset < -rows ? rows : -offset, 0, rows);
   const int64_t right = std::clamp<int64_t>(offset, 0, columns);
   const int64_t n = std::min(rows - down, columns - right);

@@ -1,4 +1,4 @@
-// Sorting and searching in ops alone, for devices without kernels of their own.
+// Sorting and searching composed of ops, for devices without kernels.
 #include <ambit/ops/creation.h>
 #include <ambit/ops/elementwise.h>
 #include <ambit/ops/index.h>
@@ -13,10 +13,10 @@
 namespace ambit::composite {
 namespace {
 
-/// What every element of a dim is compared with in one step of a sorting network.
+/// The comparison partners of all elements of a dim in one step of a sorting network.
 struct Partners {
-  Tensor place;  ///< int64 [n]: its own where it has none
-  Tensor lower;  ///< bool [n]: whether it takes the first of both
+  Tensor place;  ///< int64 [n]: the partner's index, or its own
+  Tensor lower;  ///< bool [n]: true if it gets the first of the pair
 };
 
 Partners pair(int64_t n, int64_t distance, int64_t bit, int64_t value, Device device) {
@@ -32,14 +32,14 @@ Partners pair(int64_t n, int64_t distance, int64_t bit, int64_t value, Device de
   return {place.to(device), lower.to(device)};
 }
 
-/// Whether a comes before b, NaN being the largest number.
+/// True where a comes before b, with NaN as the largest number.
 Tensor before(const Tensor& a, const Tensor& b, bool descending) {
   const Tensor& small = descending ? b : a;
   const Tensor& large = descending ? a : b;
   return logical_or(small < large, logical_and(isnan(large), logical_not(isnan(small))));
 }
 
-/// Values and places along a dim on their way to their order.
+/// Values and their original indices along a dim while they are being sorted.
 class Network {
  public:
   Network(const Tensor& x, int64_t dim, bool descending)
@@ -49,7 +49,7 @@ class Network {
     places_ = expand(reshape(line, along_), x.sizes());
   }
 
-  /// Compare each with its partner; the places decide between equals.
+  /// Compare each element with its partner; ties are broken by index.
   void step(const Partners& with) {
     const Tensor value = index_select(values_, dim_, with.place);
     const Tensor place = index_select(places_, dim_, with.place);
@@ -73,8 +73,8 @@ class Network {
 
 }  // namespace
 
-// Batcher's merge exchange, which needs no power of two. Source: Knuth, The Art of Computer
-// Programming 3, algorithm 5.2.2M.
+// Batcher's merge exchange, which works for any n. Source: Knuth, The Art of Computer Programming
+// 3, algorithm 5.2.2M.
 void sort(Tensor& y, Tensor& index, const Tensor& x, int64_t dim, bool descending) {
   const Tensor lines = at_least_1d(x);
   if (lines.numel() == 0) return;
@@ -104,7 +104,7 @@ void topk(Tensor& y, Tensor& index, const Tensor& x, int64_t dim, bool largest) 
   kernels::copy(index, reshape(narrow(places, dim, 0, k), y.sizes()));
 }
 
-// All of x are searched for at once. index, x [R,M]; sorted [R,N] or [1,N]
+// Search for all elements of x at once. index, x [R,M]; sorted [R,N] or [1,N]
 void searchsorted(Tensor& index, const Tensor& sorted, const Tensor& x, bool right) {
   const int64_t n = sorted.size(1);
   Tensor low = zeros_like(x, kInt64), high = full_like(x, n, kInt64);
@@ -112,7 +112,7 @@ void searchsorted(Tensor& index, const Tensor& sorted, const Tensor& x, bool rig
   for (int64_t left = n; left > 0 && x.numel() > 0; left /= 2) {
     const Tensor searching = low < high;
     const Tensor mid = low + floor_divide(high - low, two);
-    const Tensor at = clamp(mid, std::nullopt, n - 1);  // where there is nothing left to search
+    const Tensor at = clamp(mid, std::nullopt, n - 1);  // clamped for finished searches
     const Tensor value = sorted.size(0) == 1
                              ? reshape(index_select(sorted, 1, reshape(at, {-1})), x.sizes())
                              : gather(sorted, 1, at);

@@ -1,4 +1,4 @@
-// How often numbers occur: bincount and histc.
+// Counting of numbers: bincount and histc.
 #include <ambit/backend/kernels.h>
 #include <ambit/detail/by_float32.h>
 #include <ambit/detail/record.h>
@@ -69,7 +69,7 @@ Tensor histc(const Tensor& self, int64_t bins, const Scalar& min, const Scalar& 
   const Tensor inside = logical_and(x >= low, x <= high);
   const Tensor part = masked_fill((x - low) * bins / (high - low), logical_not(inside), 0);
   const Tensor bin = clamp(part.to(kInt64), std::nullopt, bins - 1);
-  // Counted in whole numbers, of which float32 has only those up to 2^24.
+  // Counted in int64; float32 is exact only up to 2^24.
   const Tensor count = zeros({bins}, self.options().dtype(kInt64));
   return scatter_add_(count, 0, bin, inside.to(kInt64)).to(self.dtype());
 }

@@ -1,4 +1,4 @@
-// How often numbers, and points of several, fall between edges: histogram and histogramdd.
+// Counting of numbers and points between edges: histogram and histogramdd.
 #include <ambit/autograd.h>
 #include <ambit/backend/op.h>
 #include <ambit/error.h>
@@ -37,10 +37,10 @@ void check_edges(const char* op, const Tensor& edges, DType dtype) {
   }
 }
 
-// The edges of equal parts of a range, or of x's extent.
+// Return the edges of equal parts of a range, or of x's range.
 Tensor equal_parts(const char* op, const Tensor& x, int64_t bins, const Range& range) {
   if (bins < 1) throw Error(fmt::format("{}: expected bins > 0, got {}", op, bins));
-  allocate(op, {bins}, x.dtype(), kMeta);  // refuses too many
+  allocate(op, {bins}, x.dtype(), kMeta);  // throws if too large
   double low = 0, high = 1;
   if (range) {
     low = (*range)[0];
@@ -66,10 +66,10 @@ void check_range(const char* op, const Range& range, size_t numbers) {
       fmt::format("{}: expected a range of {} numbers, got {}", op, numbers, range->size()));
 }
 
-// The counts between sorted edges, edges[d] [bins_d + 1], of points whose coordinates in the d-th
-// dim are x[d] [P]: [bins_0, bins_1, ...].
+// Count points between sorted edges, edges[d] [bins_d + 1]; x[d] [P] is the d-th coordinate of the
+// points: [bins_0, bins_1, ...].
 Tensor counts_between(TensorList x, TensorList edges, const Tensor& weight, bool density) {
-  Tensor place, inside;  // [P]: where in the grid, row-major
+  Tensor place, inside;  // [P]: row-major position in the grid
   Dims sizes;
   for (size_t d = 0; d < x.size(); ++d) {
     const int64_t bins = edges[d].size(0) - 1;
@@ -86,7 +86,7 @@ Tensor counts_between(TensorList x, TensorList edges, const Tensor& weight, bool
   if (weight.defined()) {
     const Tensor each = weight.reshape({-1}).masked_fill(logical_not(inside), 0);
     hist = scatter_add_(zeros({count("histogram", sizes)}, options), 0, place, each);
-  } else {  // in whole numbers, of which float32 has only those up to 2^24
+  } else {  // counted in int64; float32 is exact only up to 2^24
     hist = scatter_add_(zeros({count("histogram", sizes)}, options.dtype(kInt64)), 0, place,
                         inside.to(kInt64))
                .to(options.dtype());
@@ -102,7 +102,7 @@ Tensor counts_between(TensorList x, TensorList edges, const Tensor& weight, bool
   return hist;
 }
 
-// The coordinates of points [..., D], each [P].
+// Return the coordinates of points [..., D], [P] each.
 std::vector<Tensor> coordinates(const Tensor& self) {
   expect_floating("histogramdd", self);
   if (self.dim() < 2 || self.size(-1) < 1) {

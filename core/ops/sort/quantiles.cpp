@@ -1,4 +1,4 @@
-// What sorting tells of a distribution: quantiles, membership.
+// Functions based on sorting: quantiles and membership.
 #include <ambit/autograd.h>
 #include <ambit/backend/op.h>
 #include <ambit/detail/by_float32.h>
@@ -31,7 +31,7 @@ void check_fraction(const char* op, double q) {
   if (!(q >= 0 && q <= 1)) throw Error(fmt::format("{}: expected q in [0, 1], got {}", op, q));
 }
 
-// The element at `place`, a number from 0 on, of each line's last dim; place [..., Q] -> [..., Q].
+// Return each line's element at the fractional index `place`; place [..., Q] -> [..., Q].
 Tensor at_place(const Tensor& sorted, const Tensor& place, std::string_view interpolation) {
   const auto take = [&](const Tensor& whole) { return gather(sorted, -1, whole.to(kInt64)); };
   const Tensor fixed = place.detach();
@@ -41,13 +41,13 @@ Tensor at_place(const Tensor& sorted, const Tensor& place, std::string_view inte
   const Tensor below = widened(take(floor(fixed))), above = widened(take(ceil(fixed)));
   const Tensor between = interpolation == "midpoint" ? lerp(below, above, 0.5)
                                                      : lerp(below, above, place - floor(fixed));
-  // Two equal infinities have no difference.
+  // The difference of two equal infinities would be NaN.
   const Tensor stays = logical_and(isinf(below), below == above);
   return where(stays, below, between).to(sorted.dtype());
 }
 
-// q [Q] of one dim; `keep`: whether Q is a dim of the result. Places in lines are float32 where
-// elements have 16 bits, which cannot count so far.
+// q [Q]; `keep`: Q is a dim of the result. Positions are float32 for reduced floating-point types,
+// which cannot represent large indices.
 Tensor quantiles(const char* op, const Tensor& self, const Tensor& fractions, bool keep,
                  std::optional<int64_t> dim, bool keepdim, std::string_view interpolation,
                  bool ignore_nan) {
@@ -137,8 +137,8 @@ Tensor isin(const Tensor& elements, const Tensor& test_elements, bool, bool inve
   if (dtype == kBool) dtype = kUInt8;
   Tensor known = std::get<0>(sort(test_elements.to(dtype).reshape({-1}), 0));
   if (is_floating_point(dtype)) {
-    // NaN equals nothing, and a search is not to compare with it: the largest number takes its
-    // place, or itself where there is no number.
+    // NaN equals nothing and must not be compared in the search: replace it by the largest number,
+    // if there is one.
     const Tensor nan = isnan(known);
     const Tensor last = clamp(sum(logical_not(nan)) - 1, 0).reshape({1});
     known = where(nan, index_select(known, 0, last), known);

@@ -1,4 +1,4 @@
-// Places in sorted rows.
+// Binary search in sorted rows.
 #include <ambit/backend/kernels.h>
 #include <ambit/error.h>
 #include <ambit/ops/creation.h>
@@ -15,7 +15,7 @@
 namespace ambit {
 namespace {
 
-// Whether `side` or `right` says right.
+// True if `side` or `right` requests the right side.
 bool to_the_right(bool right, std::optional<std::string_view> side) {
   if (!side) return right;
   if (*side != "left" && *side != "right") {
@@ -60,7 +60,7 @@ Tensor search(const char* op, const Tensor& sorted, const Tensor& self, bool out
   return out_int32 ? out.to(kInt32) : out;
 }
 
-// A number among tensors: floats make floats of whole boundaries.
+// Convert a number to a tensor; a float converts integer boundaries to floats.
 Tensor number_beside(const char* op, const Scalar& number, Tensor& sorted) {
   expect_defined(op, "sorted_sequence", sorted);
   const DType dtype = result_type(sorted, number);

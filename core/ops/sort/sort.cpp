@@ -1,5 +1,6 @@
-// Sorting, and what is picked from a sorted dim: the k largest, the k-th, medians, the most
-// frequent. All but the values of sort and topk are gathered by indices, which gives the gradients.
+// Sorting, and selection from a sorted dim: the k largest, the k-th, medians, the most frequent.
+// All results except the values of sort and topk are gathered by indices, which gives their
+// gradients.
 #include <ambit/backend/kernels.h>
 #include <ambit/detail/record.h>
 #include <ambit/error.h>
@@ -20,7 +21,7 @@
 namespace ambit {
 namespace {
 
-// The gradient of values at distinct places of each line of self.
+// Record the gradient of values at distinct positions of each line of self.
 Tensor record_picked(const char* op, Tensor values, const Tensor& self, const Tensor& indices,
                      int64_t dim) {
   return record(op, std::move(values),
@@ -72,7 +73,7 @@ std::tuple<Tensor, Tensor> topk(const Tensor& self, int64_t k, int64_t dim, bool
     throw IndexError(fmt::format("topk: expected k in [0, {}], got {}", length, k));
   }
   Dims sizes(self.sizes());
-  if (self.dim() > 0) sizes[static_cast<size_t>(dim)] = k;  // a number stays one, k = 0 or 1
+  if (self.dim() > 0) sizes[static_cast<size_t>(dim)] = k;  // 0-dim remains 0-dim, k = 0 or 1
   Tensor values = allocate("topk", sizes, self.dtype(), self.device());
   Tensor indices = allocate("topk", sizes, kInt64, self.device());
   if (values.numel() > 0) {
@@ -84,10 +85,10 @@ std::tuple<Tensor, Tensor> topk(const Tensor& self, int64_t k, int64_t dim, bool
 
 namespace {
 
-/// One line of a tensor or many, and what is picked from each.
+/// Selects elements from each line of a tensor along a dim.
 class Picker {
  public:
-  /// Errors: IndexError for a dim out of range, or of no elements.
+  /// Errors: IndexError for a dim out of range or of size 0.
   Picker(const char* op, const Tensor& self, int64_t dim, bool keepdim)
       : op_(op), keepdim_(keepdim), scalar_((expect_defined(op, "self", self), self.dim() == 0)) {
     dim_ = wrap_dim(op, dim, self.dim());
@@ -102,7 +103,7 @@ class Picker {
   int64_t length() const { return x_.size(dim_); }
   Sorted sorted() const { return sorted_along(op_, x_, dim_); }
 
-  /// Return the elements at `index`, which has size 1 at dim, and where they are.
+  /// Return the elements at `index`, which has size 1 at dim, and their indices.
   std::tuple<Tensor, Tensor> pick(const Tensor& index) const {
     const Tensor values = gather(x_, dim_, index);
     if (keepdim_ && !scalar_) return {values, index};
@@ -116,8 +117,8 @@ class Picker {
   Tensor x_;
 };
 
-// The places, with size 1 at dim, of the medians in each sorted line. With NaN, which come last, it
-// is the first of those, or they do not count.
+// Return the positions of the medians in each sorted line, with size 1 at dim. NaN come last: the
+// result is the first NaN, or with ignores_nan they are not counted.
 Tensor median_places(const Picker& p, bool ignores_nan) {
   const TensorOptions options = TensorOptions(kInt64).device(p.x().device());
   const int64_t n = p.length(), dim = p.dim();
@@ -187,13 +188,14 @@ std::tuple<Tensor, Tensor> mode(const Tensor& self, int64_t dim, bool keepdim) {
     along[static_cast<size_t>(d)] = n;
     const Tensor place = expand(
         reshape(arange(n, TensorOptions(kInt64).device(self.device())), along), p.x().sizes());
-    // NaN counts as equal to NaN; sorted they are last.
+    // NaN counts as equal to NaN; they are sorted last.
     const Tensor nan = isnan(s.values);
     const Tensor differs =
         logical_and(narrow(s.values, d, 1, n - 1) != narrow(s.values, d, 0, n - 1),
                     logical_not(narrow(nan, d, 0, n - 1)));
     const Tensor begins = cat({ones_like(narrow(s.values, d, 0, 1), kBool), differs}, d);
-    // How many equals are before each: the last of the longest run has the most.
+    // For each element the number of equal ones before it: the maximum is at the last of the
+    // longest run.
     const Tensor first = std::get<0>(cummax(masked_fill(place, logical_not(begins), 0), d));
     const Tensor last = argmax(place - first, d, true);
     index = gather(s.indices, d, where(gather(nan, d, last), gather(first, d, last), last));

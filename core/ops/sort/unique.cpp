@@ -1,4 +1,4 @@
-// Distinct elements and slices: where a sorted sequence changes, a new one begins.
+// Distinct elements and slices: found where consecutive elements of a sorted sequence differ.
 #include <ambit/detail/record.h>
 #include <ambit/error.h>
 #include <ambit/ops/creation.h>
@@ -26,9 +26,9 @@ Tensor int64_on(const Tensor& like, IntArrayRef sizes) {
   return empty(sizes, TensorOptions(kInt64).device(like.device()));
 }
 
-/// The runs of equals in a sequence of n.
+/// The runs of equal elements in a sequence of n.
 struct Runs {
-  /// begins [n]: whether a run begins there.
+  /// begins [n]: true at the start of each run.
   explicit Runs(const Tensor& begins)
       : starts(reshape(nonzero(begins), {-1})), of_each(cumsum(begins, 0) - 1) {}
   Tensor counts() const {
@@ -39,11 +39,11 @@ struct Runs {
   }
 
   Tensor starts;   // int64, of each run
-  Tensor of_each;  // int64 [n]: the run that each is of
+  Tensor of_each;  // int64 [n]: the run of each element
 };
 
-// Whether each row of x [n, ...] begins a run: the first, and those that differ from the one
-// before.
+// Return a mask of the rows of x [n, ...] that start a run: the first, and those that differ from
+// the previous one.
 Tensor begins_of(const Tensor& x) {
   const int64_t n = x.size(0);
   if (n == 0) return ones({0}, TensorOptions(kBool).device(x.device()));
@@ -52,12 +52,12 @@ Tensor begins_of(const Tensor& x) {
   return cat({ones({1}, differs.options()), differs}, 0);
 }
 
-// The inverse of x[order] = sorted: which run each element of x is of.
+// Invert x[order] = sorted: return the run of each element of x.
 Tensor inverse_of(const Tensor& order, const Tensor& of_each) {
   return scatter(zeros_like(of_each), 0, order, of_each);
 }
 
-// Rows of x [n, m] in lexicographic order: sorted by each column in turn, the first one last.
+// Return the lexicographic order of the rows of x [n, m]: sort by each column, the first one last.
 Tensor lexicographic(const Tensor& x) {
   Tensor order = arange(x.size(0), TensorOptions(kInt64).device(x.device()));
   for (int64_t column = x.size(1); column-- > 0;) {
@@ -67,7 +67,7 @@ Tensor lexicographic(const Tensor& x) {
   return order;
 }
 
-// self with dim in front and all others joined: [size of dim, the rest].
+// Move dim to the front and merge all others: [size of dim, the rest].
 Tensor slices(const char* op, const Tensor& self, int64_t dim) {
   const int64_t n = self.size(dim);
   if (n > 0 && self.numel() == 0) {

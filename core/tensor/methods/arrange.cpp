@@ -1,4 +1,4 @@
-// The methods of Tensor that are the functions of ops/arrange.h.
+// Tensor methods that call the functions of ops/arrange.h.
 #include <ambit/ops/arrange.h>
 
 #include "core/tensor/methods/written.h"

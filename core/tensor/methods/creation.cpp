@@ -1,5 +1,4 @@
-// The methods of Tensor that make others like it: those of ops/creation.h with its dtype and
-// device.
+// Tensor's new_*() methods: functions of ops/creation.h with its dtype and device as defaults.
 #include <ambit/ops/creation.h>
 
 namespace ambit {

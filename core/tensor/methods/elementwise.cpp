@@ -1,4 +1,4 @@
-// Methods that are the functions of elementwise.h, special.h and aliases.h.
+// Tensor methods that call the functions of elementwise.h, special.h and aliases.h.
 #include <ambit/ops/aliases.h>
 #include <ambit/ops/elementwise.h>
 #include <ambit/ops/special.h>

@@ -1,4 +1,4 @@
-// The methods of Tensor that are the functions of ops/index.h.
+// Tensor methods that call the functions of ops/index.h.
 #include <ambit/ops/elementwise.h>
 #include <ambit/ops/index.h>
 

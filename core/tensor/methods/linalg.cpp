@@ -1,4 +1,4 @@
-// The methods of ops/linalg.h.
+// Tensor methods that call the functions of ops/linalg.h.
 #include <ambit/ops/linalg.h>
 #include <ambit/tensor.h>
 

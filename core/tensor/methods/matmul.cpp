@@ -1,4 +1,4 @@
-// The methods of Tensor that are the functions of ops/matmul.h.
+// Tensor methods that call the functions of ops/matmul.h.
 #include <ambit/ops/matmul.h>
 
 #include "core/tensor/methods/written.h"

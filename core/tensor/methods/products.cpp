@@ -1,4 +1,4 @@
-// The methods of Tensor that are the functions of ops/products.h.
+// Tensor methods that call the functions of ops/products.h.
 #include <ambit/ops/products.h>
 
 namespace ambit {

@@ -1,4 +1,4 @@
-// Methods that are the functions of random.h.
+// Tensor methods that call the functions of ops/random.h.
 #include <ambit/ops/random.h>
 
 #include "written.h"

@@ -1,4 +1,4 @@
-// Methods that are the functions of reduce.h.
+// Tensor methods that call the functions of ops/reduce.h.
 #include <ambit/ops/reduce.h>
 
 #include "written.h"

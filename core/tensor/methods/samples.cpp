@@ -1,4 +1,4 @@
-// The methods of Tensor that are the functions of ops/samples.h.
+// Tensor methods that call the functions of ops/samples.h.
 #include <ambit/ops/samples.h>
 
 namespace ambit {

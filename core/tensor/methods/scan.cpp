@@ -1,4 +1,4 @@
-// The methods of Tensor that are the functions of ops/scan.h.
+// Tensor methods that call the functions of ops/scan.h.
 #include <ambit/ops/scan.h>
 
 #include "core/tensor/methods/written.h"

@@ -1,4 +1,4 @@
-// The methods of Tensor that are the functions of ops/shape.h.
+// Tensor methods that call the functions of ops/shape.h.
 #include <ambit/error.h>
 #include <ambit/ops/shape.h>
 #include <fmt/format.h>

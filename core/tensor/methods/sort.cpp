@@ -1,4 +1,4 @@
-// The methods of Tensor that are the functions of ops/sort.h.
+// Tensor methods that call the functions of ops/sort.h.
 #include <ambit/ops/random.h>
 #include <ambit/ops/sort.h>
 

@@ -1,12 +1,12 @@
-// What methods that write return.
+// The return value of in-place methods.
 #pragma once
 
 #include <ambit/tensor.h>
 
 namespace ambit {
 
-/// In-place functions return what they are given. A Tensor is a handle: const leaves its elements
-/// writable, and methods that write return it as libtorch's do.
+/// Return an in-place method's result. A Tensor is a handle: const does not protect its elements,
+/// and in-place methods return a non-const reference like libtorch's.
 inline Tensor& written(const Tensor& self) { return const_cast<Tensor&>(self); }
 
 }  // namespace ambit

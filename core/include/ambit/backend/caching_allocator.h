@@ -1,8 +1,8 @@
-// Keeps the memory that tensors free and hands it out again: the system's allocators are slow, and
-// a training step asks for the same sizes each time. ambit's own backends allocate
-// through one of these per device. The idea is PyTorch's CUDACachingAllocator; its splitting and
-// merging only of large blocks, since small sizes are rounded to few classes and the backend passes
-// the size back on free.
+// Keeps memory freed by tensors for reuse: the system's allocators are slow, and a training step
+// allocates the same sizes each time. ambit's own backends allocate through one CachingAllocator
+// per device. The idea is PyTorch's CUDACachingAllocator; here only large blocks are split and
+// merged, since small sizes are rounded to few size classes and the backend passes the size to
+// free().
 #pragma once
 
 #include <ambit/backend/backend.h>
@@ -17,27 +17,28 @@
 
 namespace ambit {
 
-/// The system's allocator of one device, below the cache. Called by one thread at a time.
+/// The system's allocator of one device, wrapped by the cache. Called by one thread at a time.
 struct AMBIT_API RawMemory {
   virtual ~RawMemory();
-  /// Return memory aligned to 64, or null when there is not enough.
+  /// Return memory aligned to 64 bytes, or null if there is not enough.
   virtual void* allocate(size_t bytes) = 0;
   virtual void free(void* p, size_t bytes) noexcept = 0;
-  /// Return whole pages that end where `end` does, which others begin at, or, if it is null, lie
-  /// anywhere. Null: there are none, or, as here, no such memory. They may come back to
-  /// free_pages() in other pieces than they were given in, so that blocks grow and join.
+  /// Return whole pages that end at `end`, where earlier pages begin, or anywhere if `end` is null.
+  /// Null: not available; the default implementation supports no pages. free_pages() may get them
+  /// back in other pieces than they were allocated in, so that blocks can grow and merge.
   virtual void* allocate_pages(size_t bytes, void* end);
   virtual void free_pages(void* p, size_t bytes) noexcept;
-  /// Return how many bytes the device could still give; 0: unknown.
+  /// Return how many bytes the device can still allocate; 0: unknown.
   virtual size_t free_bytes() = 0;
-  /// Whether the CPU may follow its pointers: AddressSanitizer then watches what tensors hold.
+  /// Return true if the CPU may dereference the pointers; AddressSanitizer then tracks tensors.
   virtual bool is_host() const { return false; }
 };
 
-/// Plain memory of the CPU.
+/// Host memory.
 class AMBIT_API HostMemory final : public RawMemory {
  public:
-  /// Refuse more than the machine has: Linux would promise it, and end the process when it is used.
+  /// Return null if the request exceeds the machine's memory: Linux would overcommit, and kill the
+  /// process on use.
   void* allocate(size_t bytes) override;
   void free(void* p, size_t bytes) noexcept override;
   void* allocate_pages(size_t bytes, void* end) override;
@@ -49,34 +50,33 @@ class AMBIT_API HostMemory final : public RawMemory {
   static size_t total_bytes();
 };
 
-/// Throw OutOfMemoryError: what was requested on which device, and the bytes in use, cached and
+/// Throw OutOfMemoryError with the requested bytes, the device, and the bytes in use, cached and
 /// free.
 [[noreturn]] AMBIT_API void throw_out_of_memory(const std::string& device_name, size_t requested,
                                                 const MemoryStats& stats, size_t free_bytes);
 
 class LargeBlocks;  // core/memory/large_blocks.h
 
-/// A cache of freed blocks in front of a RawMemory. Thread-safe; a hit costs about 20 ns.
-/// Sizes are rounded up to multiples of 64 bytes, above 512 bytes to eighths of a power of two, so
-/// that a freed block serves every size of its class. Blocks of more than 256 KiB, which are
-/// rounded to pages, are cut from larger ones and joined again, with all their neighbours where the
-/// memory has allocate_pages(): what it holds then is little more than what tensors do at their
-/// peak. All in all it holds at most 64 MiB more than twice what tensors have held at their peak:
-/// blocks do not fit each other so well that less would do. Beyond that what nobody asked for
-/// longest is given back to the system first: pages each for itself, other large blocks when no
-/// part of them is in use.
+/// A cache of freed blocks in front of a RawMemory. Thread-safe; a hit costs about 20 ns. Sizes are
+/// rounded up to multiples of 64 bytes, above 512 bytes to eighths of a power of two, so that a
+/// freed block fits every size of its class. Blocks of more than 256 KiB are rounded to pages,
+/// split from larger ones and merged with free neighbours, with all of them if the memory has
+/// allocate_pages(): the total is then little more than the peak that tensors held. The total is
+/// limited to 64 MiB more than twice that peak; a lower limit fails because blocks do not pack
+/// perfectly. Above the limit the least recently requested memory is returned to the system first:
+/// pages individually, other large blocks when no part of them is in use.
 class AMBIT_API CachingAllocator {
  public:
-  /// `raw` must outlive this; `device_name` is for error texts.
+  /// `raw` must outlive this; `device_name` is for error messages.
   CachingAllocator(RawMemory& raw, std::string device_name);
   ~CachingAllocator();
   CachingAllocator(const CachingAllocator&) = delete;
   CachingAllocator& operator=(const CachingAllocator&) = delete;
 
-  /// Return a block of at least `bytes`. When the system has none left, give back the whole cache
-  /// and ask again. Errors: OutOfMemoryError with requested, in use, cached and free bytes.
+  /// Return a block of at least `bytes`. If the system has none left, free the whole cache and
+  /// retry. Errors: OutOfMemoryError with requested, in use, cached and free bytes.
   void* allocate(size_t bytes);
-  /// Take back a block from allocate(bytes), any thread's.
+  /// Free a block from allocate(bytes), from any thread.
   void free(void* p, size_t bytes) noexcept;
   MemoryStats stats() const;
   void empty_cache();
@@ -84,7 +84,7 @@ class AMBIT_API CachingAllocator {
  private:
   struct SizeClass {
     std::vector<void*> blocks;  // freed, of one size
-    uint64_t last_request = 0;  // when allocate() last asked, in calls
+    uint64_t last_request = 0;  // number of the last allocate() call for this class
 
     void* take(uint64_t now) {
       last_request = now;
@@ -107,7 +107,7 @@ class AMBIT_API CachingAllocator {
 
   RawMemory& raw_;
   const std::string device_name_;
-  mutable SpinLock lock_;  // guards what follows, and raw_
+  mutable SpinLock lock_;  // guards the members below, and raw_
   std::array<SizeClass, kClasses> classes_;
   std::unique_ptr<LargeBlocks> large_;
   MemoryStats stats_;

@@ -1,7 +1,7 @@
-// How the ranks of a process group exchange memory: with plugin.h all that a communicator, such as
-// libambit_mpi.so, supplies. Tensors, views, other devices' memory, checks and waiting with a limit
-// are ProcessGroup's (ambit/distributed/process_group.h), so that a communicator sees nothing but
-// contiguous memory.
+// Communicator: memory exchange between the ranks of a process group. With plugin.h this is all
+// that a communicator library, such as libambit_mpi.so, implements. ProcessGroup
+// (ambit/distributed/process_group.h) handles tensors, views, memory of other devices, checks and
+// timeouts, so that a communicator sees only contiguous memory.
 #pragma once
 
 #include <ambit/device.h>
@@ -20,8 +20,8 @@ namespace ambit::distributed {
 
 using Milliseconds = std::chrono::milliseconds;
 
-/// What went wrong between ranks: one is missing, has failed, or does something else. The group is
-/// of no use any more.
+/// A failure between ranks: one is missing, has failed, or runs another collective. The group is
+/// unusable afterwards.
 class AMBIT_API DistributedError : public Error {
  public:
   using Error::Error;
@@ -39,7 +39,7 @@ enum class Collective : int8_t {
   gather,
   scatter,
   barrier,
-  // Between two ranks.
+  // Point to point.
   send,
   recv,
 };
@@ -52,90 +52,89 @@ constexpr bool is_between_two(Collective c) {
   return c == Collective::send || c == Collective::recv;
 }
 
-/// How elements of the ranks become one; as c10d's. AVG: of floating-point tensors; communicators
-/// never see it.
+/// Reduction of elements across ranks; as in c10d. AVG: floating-point tensors only; communicators
+/// never get it.
 enum class ReduceOp : int8_t { SUM, AVG, PRODUCT, MIN, MAX, BAND, BOR, BXOR };
 AMBIT_API const char* name(ReduceOp op);
 
-/// Combine `count` elements at `from` into those at `into`. Of bool SUM is "or", PRODUCT "and";
+/// Reduce `count` elements at `from` into those at `into`. For bool, SUM is "or" and PRODUCT "and";
 /// integers wrap.
 AMBIT_API void combine(ReduceOp op, DType dtype, void* into, const void* from, int64_t count);
 
-/// One rank's part in a collective. `count` elements are one rank's share: where each rank has a
-/// piece for each other one, the pieces lie in `in` or `out` by rank, size * count elements.
-///   broadcast, allreduce, reduce   in == out, count: root's elements; the result of all; of root
-///   allgather, gather              in: count; out: size * count, of gather on root only
-///   reduce_scatter, scatter        in: size * count, of scatter on root only; out: count
+/// One rank's part in a collective. `count` is the number of elements of one rank; `in` or `out` of
+/// size * count elements has one piece for each rank, in rank order.
+///   broadcast, allreduce, reduce   in == out, count: root's elements; every rank's result; root's
+///   allgather, gather              in: count; out: size * count, for gather on root only
+///   reduce_scatter, scatter        in: size * count, for scatter on root only; out: count
 ///   alltoall                       in, out: size * count
 ///   send, recv                     in; out: count
 struct Transfer {
   Collective what = Collective::barrier;
   ReduceOp op = ReduceOp::SUM;
-  DType dtype = kUInt8;  ///< of reductions in host memory never float16 and bfloat16
+  DType dtype = kUInt8;  ///< never float16 or bfloat16 for reductions in host memory
   const void* in = nullptr;
   void* out = nullptr;
   int64_t count = 0;
-  int peer = 0;  ///< root; of send and recv the other rank
-  int tag = 0;   ///< of send and recv
-  /// Holds the memory. It lives as long as the transfer does, whatever becomes of who began it.
+  int peer = 0;  ///< root; for send and recv the other rank
+  int tag = 0;   ///< for send and recv
+  /// Owns the memory, for as long as the transfer lives, even if its caller is gone.
   std::shared_ptr<void> memory = {};
 };
 
-/// A transfer that was begun.
+/// A transfer in progress.
 class AMBIT_API Request {
  public:
   virtual ~Request();
-  /// Wait for its end; return false where it has not come by then, true at once where it has.
-  /// Errors: DistributedError, for one that will never end.
+  /// Wait for completion; return false on timeout, true if complete. Errors: DistributedError if
+  /// the transfer cannot complete.
   virtual bool wait(Milliseconds limit) = 0;
 };
 
-/// A rank that has not come to a collective.
+/// A rank that has not entered a collective.
 struct Absence {
   int rank = 0;
   std::string reason;  ///< "has come to 3 collectives", "does not answer"
 };
 
-/// One rank's place among others. All ranks begin the same collectives in the same order, from one
-/// thread at a time; requests may be waited for in any order.
+/// One rank's membership in a group. All ranks start the same collectives in the same order, from
+/// one thread at a time; requests may be waited for in any order.
 class AMBIT_API Communicator {
  public:
-  virtual ~Communicator();  ///< leaves the group: who waits for this rank gets an error
+  virtual ~Communicator();  ///< leaves the group: ranks waiting for this one get an error
   virtual int rank() const = 0;
   virtual int size() const = 0;
-  /// Return where the memory of transfers is: cpu, or the one device that this rank works with.
+  /// Return the device of the memory of transfers: cpu, or this rank's device.
   virtual Device device() const { return Device(); }
-  /// Return whether memory of `d` is handed over as it is for such a transfer (whose memory is not
-  /// known yet); else it goes through host memory, also to a communicator of a device. Work on what
-  /// a communicator of the cpu gets is done by then. A communicator of a device gets its memory
-  /// while work on it may be queued, and orders its stream behind that itself, and what follows
-  /// behind its stream.
+  /// Return true if memory of `d` can be passed directly for such a transfer (whose pointers are
+  /// not set yet); otherwise it is copied through host memory, even for a communicator of a device.
+  /// For a communicator of the cpu, work on the memory is complete. A communicator of a device gets
+  /// its memory while work on it may be queued; it must order its own stream after that work, and
+  /// later work after its stream.
   virtual bool takes(Device d, const Transfer&) const { return d == device(); }
 
   virtual std::unique_ptr<Request> start(const Transfer& transfer) = 0;
-  /// Return the ranks that have not come to collective number `number` (from 1 on, in the order of
-  /// start(); send and recv do not count), as far as can be known within `limit`.
+  /// Return the ranks that have not entered collective number `number` (from 1 on, in the order of
+  /// start(); send and recv do not count), as far as can be determined within `limit`.
   virtual std::vector<Absence> absent(uint64_t number, Milliseconds limit) = 0;
-  /// Make the group of these ranks of this one, in their order; null where this rank is not among
-  /// them. Counts as a collective of all.
+  /// Create the subgroup of these ranks, in their order; null if this rank is not one of them. A
+  /// collective of all ranks of this group.
   virtual std::unique_ptr<Communicator> split(std::span<const int> ranks) = 0;
-  /// End the group: what waits, here and on other ranks, throws DistributedError with this reason.
+  /// Abort the group: waiting calls, here and on other ranks, throw DistributedError with `reason`.
   virtual void abort(const std::string& reason) noexcept = 0;
 };
 
-/// What a program asks for, of what its launcher says otherwise.
+/// Options of a program, overridden by its launcher.
 struct CommunicatorOptions {
   Milliseconds timeout;
-  Device device;  ///< that this rank works with
+  Device device;  ///< this rank's device
 };
-/// Make a communicator of all ranks. Errors: DistributedError.
+/// Create a communicator of all ranks. Errors: DistributedError.
 using CommunicatorFactory = std::unique_ptr<Communicator> (*)(const CommunicatorOptions& options);
 
-/// Return what makes communicators of that name, from libambit_<name>.so in $AMBIT_BACKEND_PATH or
-/// <libdir>/ambit/communicators. Errors: Error naming those there are and what was refused.
+/// Return the factory of communicators of that name, from libambit_<name>.so in $AMBIT_BACKEND_PATH
+/// or <libdir>/ambit/communicators. Errors: Error listing the available ones and the load failures.
 AMBIT_API CommunicatorFactory find_communicator(const std::string& name);
-/// Load every plugin of <libdir>/ambit/communicators that was not tried yet; load_report() has what
-/// came of it.
+/// Load the plugins of <libdir>/ambit/communicators not tried yet; results are in load_report().
 AMBIT_API void load_all_communicators() noexcept;
 
 }  // namespace ambit::distributed

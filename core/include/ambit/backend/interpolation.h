@@ -1,8 +1,9 @@
-// Which elements of x make one of y in `interpolate`, and how much of each, dim by dim:
-// header-only, so that every backend, device code too, takes the same ones. Element i of a dim of
-// `out` elements lies, in one of `in` elements, at (i + 0.5) / scale - 0.5, or with align_corners
-// at i (in - 1) / (out - 1), and is made of those around it; outside, the border goes on for ever.
-// Source: Keys 1981, IEEE TASSP 29 (6) for cubic; torch.nn.functional.interpolate.
+// Indices and weights of the elements of x that make up an element of y in `interpolate`, dim by
+// dim. Header-only, so that every backend, including device code, uses the same ones. Element i of
+// a dim of `out` elements is at position (i + 0.5) / scale - 0.5 of the input dim of `in` elements,
+// or with align_corners at i (in - 1) / (out - 1), and is computed from the elements around it;
+// positions outside are clamped to the border. Source: Keys 1981, IEEE TASSP 29 (6) for cubic;
+// torch.nn.functional.interpolate.
 #pragma once
 
 #include <ambit/api.h>
@@ -21,15 +22,14 @@ struct Tap {
 
 inline constexpr int kMostTaps = 4;
 
-/// One dim of a call.
+/// One dim of an interpolation.
 class Axis {
  public:
   using Mode = InterpolateParams::Mode;
 
-  /// One that leaves a dim as it is.
+  /// The identity.
   Axis() = default;
-  /// Dim `d` of the spatial ones, of x with `in_float64` elements or not: that decides which of two
-  /// neighbours is nearest.
+  /// Spatial dim `d`, of x in float64 or not, which decides ties between two nearest elements.
   Axis(const InterpolateParams& p, size_t d, int64_t in, int64_t out, bool in_float64)
       : in_(in),
         out_(out),
@@ -51,17 +51,17 @@ class Axis {
 
   AMBIT_HOST_DEVICE int64_t in() const { return in_; }
   AMBIT_HOST_DEVICE int64_t out() const { return out_; }
-  /// How many taps an element has, some of weight 0, or the same twice.
+  /// Return the number of taps of an element; some may have weight 0 or the same index.
   AMBIT_HOST_DEVICE int count() const {
     return mode_ == Mode::cubic ? 4 : mode_ == Mode::linear ? 2 : 1;
   }
-  /// Write the taps of element i of y. Their indices rise, in k and in i.
+  /// Write the taps of element i of y. Their indices are non-decreasing in k and in i.
   AMBIT_HOST_DEVICE void taps(int64_t i, Tap* to) const {
     if (mode_ == Mode::cubic) return cubic(i, to);
     if (mode_ == Mode::linear) return linear(i, to);
     to[0] = {nearest(i), 1};
   }
-  /// The taps' first index, and their last.
+  /// Return the first and the last index of the taps.
   AMBIT_HOST_DEVICE int64_t first(int64_t i) const {
     Tap t[kMostTaps];
     taps(i, t);
@@ -90,7 +90,7 @@ class Axis {
   AMBIT_HOST_DEVICE int64_t floor_of(T at) const {
     return whole(static_cast<double>(std::floor(static_cast<float>(at))));
   }
-  // As an integer, where it lies far outside as one that is outside, too.
+  // Convert to an integer; a value far outside becomes one just outside.
   AMBIT_HOST_DEVICE int64_t whole(double at) const {
     return at < -2 ? -2 : at < static_cast<double>(in_) ? static_cast<int64_t>(at) : in_ + 1;
   }
@@ -105,7 +105,7 @@ class Axis {
     to[0] = {low, 1 - share};
     to[1] = {inside(low + 1), share};
   }
-  // The cubic convolution kernel with a = -0.75 at a distance in [0, 1], and in [1, 2].
+  // The cubic convolution kernel with a = -0.75, for a distance in [0, 1] and in [1, 2].
   AMBIT_HOST_DEVICE static double near(double x) { return (1.25 * x - 2.25) * x * x + 1; }
   AMBIT_HOST_DEVICE static double far(double x) { return ((-0.75 * x + 3.75) * x - 6) * x + 3; }
   AMBIT_HOST_DEVICE void cubic(int64_t i, Tap* to) const {
@@ -120,7 +120,7 @@ class Axis {
   int64_t in_ = 1, out_ = 1;
   Mode mode_ = Mode::nearest;
   bool align_corners_ = false, in_float64_ = true;
-  double step_ = 1;  // by how much x goes on with each element of y
+  double step_ = 1;  // step in x for each element of y
   float float_step_ = 1;
 };
 

@@ -1,5 +1,5 @@
-// Op<Sig>: one kernel op, and its row of the dispatch table, indexed by device kind. The whole
-// dispatcher is this file and op.cpp; there is no other layer between an op and its kernel.
+// Op<Sig>: one kernel op and its row of the dispatch table, indexed by device kind. This file and
+// op.cpp are the whole dispatcher.
 #pragma once
 
 #include <ambit/autograd.h>
@@ -18,7 +18,7 @@
 
 namespace ambit {
 
-/// Device kinds that one process can hold; registering one more is an error.
+/// Maximum number of device kinds in a process; registering another one is an error.
 inline constexpr int kMaxDeviceKinds = 32;
 
 /// One tensor argument of a device check, or a list of them.
@@ -31,20 +31,20 @@ struct DeviceArg {
   const Tensor* tensors = nullptr;
   size_t count = 0;
   bool is_list = false;
-  bool may_be_on_cpu = false;  ///< as the indices of index may, whatever the device of the call
+  bool may_be_on_cpu = false;  ///< like the indices of index(), whatever the device of the call
 };
 
 enum class DeviceRule : uint8_t {
-  strict,                ///< every defined tensor is on one device
-  elementwise,           ///< 0-dim cpu tensors may mix in, as inputs
-  in_place,              ///< strict, the first argument decides whatever its dim
-  in_place_elementwise,  ///< the first argument decides, 0-dim cpu tensors may mix in
+  strict,                ///< all defined tensors on one device
+  elementwise,           ///< 0-dim cpu tensors allowed as inputs on any device
+  in_place,              ///< strict; the first argument decides, whatever its dim
+  in_place_elementwise,  ///< the first argument decides; 0-dim cpu tensors allowed
 };
 
-/// The one device check. Return the device of the call.
-/// Expected is the device of the first defined tensor with dim > 0 (architecture: if all are 0-dim,
-/// the first not on cpu under `elementwise`, else the first); undefined tensors are skipped.
-/// Errors: DeviceMismatchError for the first tensor that differs.
+/// The device check of all ops. Return the device of the call. The expected device is that of the
+/// first defined tensor with dim > 0; if all are 0-dim, of the first one not on cpu under
+/// `elementwise`, else of the first one. Undefined tensors are skipped. Errors: DeviceMismatchError
+/// for the first tensor that differs.
 AMBIT_API Device check_devices(const char* op, std::span<const DeviceArg> args,
                                DeviceRule rule = DeviceRule::strict);
 inline Device check_devices(const char* op, std::initializer_list<DeviceArg> args,
@@ -52,8 +52,8 @@ inline Device check_devices(const char* op, std::initializer_list<DeviceArg> arg
   return check_devices(op, std::span<const DeviceArg>(args.begin(), args.size()), rule);
 }
 
-/// The device that all defined tensors seen are on: where there is one, as nearly always, there is
-/// nothing more to check. And the dtypes they have.
+/// Fast path of the device check: true if all defined tensors seen are on one device. Also collects
+/// their dtypes.
 class OneDevice {
  public:
   void see(const Tensor& t) {
@@ -82,7 +82,7 @@ class OneDevice {
 
 using AnyKernel = void (*)();
 
-/// What the registry and the coverage table know of an op without its signature.
+/// The type-erased part of an op, used by the registry and the coverage table.
 class AMBIT_API OpBase {
  public:
   static constexpr size_t kMaxArgs = 12;
@@ -91,23 +91,23 @@ class AMBIT_API OpBase {
   OpBase& operator=(const OpBase&) = delete;
 
   const char* name() const { return name_; }
-  /// Return the dtypes that the op computes with. The functions of a family may be defined for
-  /// fewer (function_table.h); indices, targets and truths have dtypes of their own.
+  /// Return the dtypes that the op computes with. Functions of a family may support fewer
+  /// (function_table.h); indices, targets and masks have dtypes of their own.
   DTypeSet dtypes() const { return dtypes_; }
-  /// Return what is done with operands of 16 bits where the backend's kernel does not take them.
+  /// Return how reduced floating-point operands are handled if the kernel does not accept them.
   Reduced reduced() const { return reduced_; }
-  /// Return which dtypes of 16 bits the kernel of a backend takes as they are.
+  /// Return the reduced floating-point types that a backend's kernel accepts.
   DTypeSet native(DeviceKind kind) const;
-  /// Return whether the backends registered so far, built-in ones always among them, have one.
+  /// Return true if a backend registered so far, built-in ones included, has a kernel of that kind.
   bool has_kernel(DeviceKind kind) const;
   bool has_composite() const { return has_composite_; }
-  /// Have calls of all ops recorded or not, for the profile that begins or stops.
+  /// Switch recording of all ops' calls on or off, when a profile starts or stops.
   static void set_profiled(bool on);
-  /// Rethrow the exception that is being handled: an ambit::Error as it is, std::bad_alloc as
-  /// OutOfMemoryError, any other type as BackendError that names the op (`function` of the family
-  /// if not null), the kernel, its library and the device.
+  /// Rethrow the current exception: an ambit::Error unchanged, std::bad_alloc as OutOfMemoryError,
+  /// any other type as BackendError that names the op (`function` of the family if not null), the
+  /// kernel, its library and the device.
   [[noreturn]] void rethrow_typed(Device device, const char* function) const;
-  /// Errors: NotImplementedError that names the op, the device and who has a kernel: always.
+  /// Always throw NotImplementedError naming the op, the device and the backends with a kernel.
   [[noreturn]] void throw_missing(Device device) const;
 
  protected:
@@ -121,8 +121,8 @@ class AMBIT_API OpBase {
   AnyKernel find(DeviceKind kind) const {
     return kernels_[static_cast<size_t>(kind)].load(std::memory_order_acquire);
   }
-  /// The same, but nothing while a profile is on: all calls then take the way of those without a
-  /// kernel, where they are recorded. So a profile that is off costs nothing.
+  /// The same, but null while a profile is on: all calls then use the slow path, which records
+  /// them. So an inactive profiler costs nothing.
   AnyKernel find_unprofiled(DeviceKind kind) const {
     return table_[static_cast<size_t>(kind)].load(std::memory_order_acquire);
   }
@@ -131,7 +131,7 @@ class AMBIT_API OpBase {
     const uint32_t native = native_[static_cast<size_t>(kind)].load(std::memory_order_relaxed);
     return reduced_ == Reduced::native || (reduced.bits & ~native) == 0;
   }
-  /// Make the device current for this thread. Errors: Error when it does not exist.
+  /// Make the device current for this thread. Errors: Error if it does not exist.
   static void activate(Device device);
 
   const char* name_;
@@ -139,9 +139,10 @@ class AMBIT_API OpBase {
   Reduced reduced_;
   std::array<const char*, kMaxArgs> args_{};  // names of the tensor arguments, in order
   bool has_composite_;
-  // Atomic because a backend may be loaded while others compute.
-  std::array<std::atomic<AnyKernel>, kMaxDeviceKinds> table_{};    // what calls look at
-  std::array<std::atomic<AnyKernel>, kMaxDeviceKinds> kernels_{};  // what there is
+  // Atomic because a backend may be loaded while others compute. The first table is used by calls;
+  // null while profiling.
+  std::array<std::atomic<AnyKernel>, kMaxDeviceKinds> table_{};
+  std::array<std::atomic<AnyKernel>, kMaxDeviceKinds> kernels_{};  // the registered kernels
   std::array<std::atomic<uint32_t>, kMaxDeviceKinds> native_{};    // bits of a DTypeSet
 };
 
@@ -149,9 +150,9 @@ template <class Signature>
 class Op;
 
 /// A kernel op: `kernels::linear(out, input, weight, bias)` runs the kernel of its tensors' device.
-/// Outputs first, then inputs, then parameters; the caller allocates the outputs.
-/// Errors: DeviceMismatchError; NotImplementedError naming op, device and who has a kernel;
-/// OutOfMemoryError; BackendError where a kernel throws what is no ambit::Error.
+/// Outputs first, then inputs, then parameters; the caller allocates the outputs. Errors:
+/// DeviceMismatchError; NotImplementedError naming the op, the device and the backends with a
+/// kernel; OutOfMemoryError; BackendError if a kernel throws anything but an ambit::Error.
 template <class... A>
 class Op<void(A...)> final : public OpBase {
  public:
@@ -159,13 +160,12 @@ class Op<void(A...)> final : public OpBase {
   using Kernel = Signature*;
   static constexpr bool kTakesLists = (std::same_as<A, TensorList> || ...);
 
-  /// Ops of lists bring a composite: what runs on the CPU instead cannot tell which lists to copy
-  /// back.
+  /// Ops of lists must have a composite: the CPU fallback cannot know which lists to copy back.
   constexpr Op(const char* name, DTypeSet dtypes, Reduced reduced,
                std::initializer_list<const char*> args) requires(!kTakesLists)
       : OpBase(name, dtypes, reduced, args, false), composite_(nullptr) {}
-  /// `composed`: the same written in ops, run where a backend has no kernel. Two constructors,
-  /// since to g++ under -fsanitize=undefined `composed != nullptr` is no constant.
+  /// `composed`: the composite, run if a backend has no kernel. Two constructors, because g++ does
+  /// not treat `composed != nullptr` as a constant under -fsanitize=undefined.
   constexpr Op(const char* name, DTypeSet dtypes, Reduced reduced,
                std::initializer_list<const char*> args, Kernel composed)
       : OpBase(name, dtypes, reduced, args, true), composite_(composed) {}
@@ -183,14 +183,14 @@ class Op<void(A...)> final : public OpBase {
         return run_kernel(kernel, device, args...);
       }
       run_without_kernel(device, args...);
-    } catch (...) {  // of any type: kernels are others' code
+    } catch (...) {  // of any type: kernels may be third-party code
       const char* function = nullptr;
       ((function = function ? function : function_name(args)), ...);
       rethrow_typed(device, function);
     }
   }
 
-  /// Return the composite default, null where there is none.
+  /// Return the composite, or null.
   Kernel composite() const { return composite_; }
 
  private:
@@ -199,7 +199,7 @@ class Op<void(A...)> final : public OpBase {
     kernel(args...);
   }
 
-  /// Where there is no kernel, or a profile is on.
+  /// Slow path: no kernel, or a profile is on.
   [[gnu::noinline]] void run_without_kernel(Device device, A... args) const {
     const auto kernel = reinterpret_cast<Kernel>(find(device.kind()));
     std::array<DeviceArg, sizeof...(A)> tensors;
@@ -216,12 +216,12 @@ class Op<void(A...)> final : public OpBase {
   }
 
   [[gnu::noinline]] void run_widened(Device device, A... args) const {
-    // Where the CPU stands in for the device, the operands cross as they are.
+    // If the CPU fallback will run the call, pass the operands unconverted.
     if (!find(device.kind()) && !composite_) return run_without_kernel(device, args...);
     Widened call(*this);
     (call.see(args), ...);
     call.run([&](Tensor* next) {
-      // Braces, so that the operands are taken from left to right.
+      // Braces, so that the operands are evaluated from left to right.
       std::tuple<decltype(call.take(args, next))...> wide{call.take(args, next)...};
       std::apply(*this, wide);
     });
@@ -242,7 +242,7 @@ class Op<void(A...)> final : public OpBase {
     call.finish();
   }
 
-  /// The name of a function of a family (function_table.h), the one enumeration that kernels take.
+  /// Name of a function of a family (function_table.h), the only enumerations kernels accept.
   template <class Parameter>
   static const char* function_name(const Parameter& p) {
     if constexpr (std::is_enum_v<Parameter>) {
@@ -268,7 +268,7 @@ class Op<void(A...)> final : public OpBase {
   Kernel composite_;
 };
 
-/// The type of an op's kernels. A function is declared by it: `Signature<kernels::linear> linear;`.
+/// The type of an op's kernels, for declarations: `Signature<kernels::linear> linear;`.
 template <auto& op>
 using Signature = typename std::remove_cvref_t<decltype(op)>::Signature;
 

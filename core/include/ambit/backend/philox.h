@@ -1,5 +1,6 @@
-// Philox4x32-10 and how its words become numbers: header-only, so that every backend, device code
-// too, makes the same ones. Block k of a stream is generate(seed, k); element i of a fill takes
+// Philox4x32-10 and the conversion of its words to numbers. Header-only, so that every backend,
+// including device code, produces the same ones. Block k of a stream is generate(seed, k); element
+// i of a fill uses
 //   32-bit kinds: word i % 4 of block offset + i / 4
 //   64-bit kinds: words 2 (i % 2), 2 (i % 2) + 1 of block offset + i / 2
 // A backend calls element<T>(params, i) for each i, or from_block<T> to share a block's cost.
@@ -30,10 +31,10 @@ AMBIT_HOST_DEVICE inline void round(uint32_t& c0, uint32_t& c1, uint32_t& c2, ui
   c3 = static_cast<uint32_t>(p0);
 }
 inline constexpr int kRounds = 10;
-/// What the two halves of the key grow by after each round.
+/// Increments of the key's halves after each round.
 inline constexpr uint32_t kKeyStep0 = 0x9E3779B9u, kKeyStep1 = 0xBB67AE85u;
 
-/// Encrypt a 128-bit counter with a 64-bit key: the bijection of the paper, 10 rounds.
+/// Encrypt a 128-bit counter with a 64-bit key: the paper's bijection, 10 rounds.
 AMBIT_HOST_DEVICE inline Block encrypt(Block counter, uint32_t key0, uint32_t key1) {
   uint32_t(&c)[4] = counter.word;
   for (int i = 0; i < kRounds; ++i, key0 += kKeyStep0, key1 += kKeyStep1) {
@@ -61,16 +62,16 @@ AMBIT_HOST_DEVICE inline uint64_t bits64(uint64_t seed, uint64_t offset, uint64_
   return bits64(generate(seed, offset + i / 2), i % 2);
 }
 
-/// Map 32 bits to [0, 1), a multiple of 2^-24.
+/// Map 32 bits to [0, 1), multiples of 2^-24.
 AMBIT_HOST_DEVICE inline float to_unit(uint32_t bits) {
   return static_cast<float>(bits >> 8) * 0x1p-24f;
 }
-/// Map 64 bits to [0, 1), a multiple of 2^-53.
+/// Map 64 bits to [0, 1), multiples of 2^-53.
 AMBIT_HOST_DEVICE inline double to_unit(uint64_t bits) {
   return static_cast<double>(bits >> 11) * 0x1p-53;
 }
-/// Map bits to [low, high). The operations are chosen so that a compiler that fuses multiply and
-/// add gets the same bits as one that does not: in float64 the product of two float32 is exact.
+/// Map bits to [low, high). Compilers with and without fused multiply-add give the same bits: in
+/// float64 the product of two float32 is exact.
 struct UniformFloat {
   double low, range;
   float top;  // rounding may reach high, which is excluded
@@ -90,8 +91,8 @@ AMBIT_HOST_DEVICE inline double to_uniform(uint64_t bits, double low, double hig
   const double top = std::nextafter(high, low);
   return x < top ? x : top;
 }
-/// Map 64 bits to a standard normal number: Box-Muller in float64, 32 bits for the radius and 32
-/// for the angle, so that backends agree to their libm's last bits.
+/// Map 64 bits to a standard normal number by Box-Muller in float64, 32 bits for the radius and 32
+/// for the angle. Backends differ only in the last bits, by their libm.
 AMBIT_HOST_DEVICE inline double to_normal(uint64_t bits) {
   const double radius = (static_cast<double>(bits & 0xffffffffu) + 1) * 0x1p-32;  // (0, 1]
   const double angle = static_cast<double>(bits >> 32) * 0x1p-32;
@@ -100,7 +101,7 @@ AMBIT_HOST_DEVICE inline double to_normal(uint64_t bits) {
 /// Map 64 bits to [0, range), range >= 1: the upper half of bits * range.
 AMBIT_HOST_DEVICE inline uint64_t to_below(uint64_t bits, uint64_t range) {
   const uint64_t high = bits >> 32, low = bits & 0xffffffffu;
-  // From 32-bit halves: device code has no __int128.
+  // In 32-bit halves: device code has no __int128.
   const uint64_t rh = range >> 32, rl = range & 0xffffffffu;
   const uint64_t mid = high * rl + ((low * rl) >> 32);
   return high * rh + (mid >> 32) + ((low * rh + (mid & 0xffffffffu)) >> 32);
@@ -116,15 +117,15 @@ AMBIT_HOST_DEVICE inline uint64_t below(uint64_t seed, uint64_t offset, uint64_t
   return to_below(bits64(seed, offset, i), range);
 }
 
-/// Return how many elements of a fill with T one block makes: 4 or 2.
+/// Return how many elements of a fill with T one block provides: 4 or 2.
 template <class T>
 AMBIT_HOST_DEVICE constexpr uint64_t elements_per_block(RandomParams::Kind kind) {
   using Kind = RandomParams::Kind;
   return kind == Kind::bernoulli || (kind == Kind::uniform && std::is_same_v<T, float>) ? 4 : 2;
 }
 
-/// Return number `lane` in [0, elements_per_block) of a block. For uniform and normal T is floating
-/// point; params.low < params.high.
+/// Return number `lane` in [0, elements_per_block) of a block. Requires params.low < params.high; T
+/// is floating point for uniform and normal.
 template <class T>
 AMBIT_HOST_DEVICE inline T from_block(const RandomParams& params, const Block& b, uint64_t lane) {
   switch (params.kind) {
@@ -155,7 +156,7 @@ AMBIT_HOST_DEVICE inline T element(const RandomParams& params, uint64_t i) {
   return from_block<T>(params, generate(params.seed, params.offset + i / n), i % n);
 }
 
-/// Return how many blocks a fill of n elements consumes: all kinds take the 64-bit count.
+/// Return the number of blocks that a fill of n elements consumes: the 64-bit count for all kinds.
 AMBIT_HOST_DEVICE constexpr uint64_t blocks(uint64_t n) { return (n + 1) / 2; }
 
 }  // namespace ambit::philox

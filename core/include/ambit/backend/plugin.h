@@ -1,13 +1,13 @@
-// What a shared library of backends exports. backends/README.md says how to write one; plugins.h
-// loads them.
+// The entry point of a shared library of backends. backends/README.md explains how to write one;
+// plugins.h loads them.
 #pragma once
 
 #include <ambit/backend/registry.h>
 
 #include <cstdint>
 
-// C++ types cross the border between ambit and a plugin, so both must agree on what these names
-// say.
+// C++ types cross the boundary between ambit and a plugin, so both must be built with the same ABI,
+// which these names encode.
 #if defined(__SANITIZE_ADDRESS__)
 #define AMBIT_SANITIZER_TAG " asan"
 #elif defined(__SANITIZE_THREAD__)
@@ -25,7 +25,7 @@
 #define AMBIT_STRINGIFY_(x) #x
 #define AMBIT_STRINGIFY(x) AMBIT_STRINGIFY_(x)
 
-/// "ambit 0.1.0, C++ ABI 1017, cxx11 1": must be equal on both sides.
+/// "ambit 0.1.0, C++ ABI 1017, cxx11 1"; must be equal on both sides.
 #define AMBIT_BUILD_TAG                                \
   "ambit " AMBIT_VERSION ", C++ ABI " AMBIT_STRINGIFY( \
       __GXX_ABI_VERSION) ", cxx11 " AMBIT_STRINGIFY(_GLIBCXX_USE_CXX11_ABI) AMBIT_SANITIZER_TAG
@@ -35,8 +35,8 @@ namespace ambit {
 inline constexpr uint64_t kPluginMagic = 0x6e6967756c706d61;  // "amplugin"
 inline constexpr uint32_t kPluginAbi = 3;
 
-/// What a plugin's entry returns. The first three members never change place: they are read before
-/// anything else is believed.
+/// Returned by a plugin's entry point. The first three members must never move: they are checked
+/// before the others are read.
 struct PluginInfo {
   uint64_t magic;
   uint32_t abi;
@@ -44,17 +44,17 @@ struct PluginInfo {
   const char* build_tag;  ///< AMBIT_BUILD_TAG
   const char* name;       ///< of the plugin: [a-z][a-z0-9_]*
   void (*load)(Registry&);
-  /// Whether it offers devices in the place of others that may be missing, as a simulator does: a
-  /// search of all plugins then loads it last, when it is known what is missing.
+  /// True if it provides substitutes for missing devices, like a simulator; a search of all plugins
+  /// loads it last, when the missing devices are known.
   bool stand_in = false;
 };
 
 }  // namespace ambit
 
-/// Define the entry of a library of backends; `load_function` is a void(ambit::Registry&). No
+/// Define the entry point of a library of backends; `load_function` is a void(ambit::Registry&). No
 /// semicolon after it: AMBIT_PLUGIN(cuda, ambit::cuda::load)
-/// What else PluginInfo says may follow: AMBIT_PLUGIN(sim, ambit::sim::load, .stand_in = true)
-/// The same source built into libambit (AMBIT_BUILTIN) is called under a name of its own.
+/// Further members of PluginInfo may follow: AMBIT_PLUGIN(sim, ambit::sim::load, .stand_in = true)
+/// Built into libambit (AMBIT_BUILTIN), the same source defines a function with a name of its own.
 #ifdef AMBIT_BUILTIN
 #define AMBIT_PLUGIN(plugin, load_function, ...) \
   extern "C" void ambit_load_##plugin(ambit::Registry& registry) { load_function(registry); }

@@ -1,10 +1,10 @@
-// THE table of autocast: in what each op runs within a region (autocast.h), and how an op asks. The
-// lists are PyTorch's for CUDA and serve every device; where ambit's differ a comment says why. Of
-// PyTorch's for the CPU more is in float32 (3-d pooling, padding, linear algebra, quantiles), for
-// want of kernels of 16 bits.
-// Every kernel, and every function of the kernels that are families, has a row: one more without a
-// row does not compile (core/dispatch/autocast.cpp). An op composed of others needs none, unless it
-// is to be cast as a whole; one that asks without a row does not compile either.
+// THE table of autocast: the dtype that each op runs in inside an autocast scope (autocast.h), and
+// the macros that apply it. The lists are PyTorch's for CUDA and apply to every device; comments
+// explain the differences. PyTorch's lists for the CPU keep more in float32 (3-d pooling, padding,
+// linear algebra, quantiles), because it lacks 16-bit kernels there. Every kernel, and every
+// function of the kernels that are families, must have a row, or core/dispatch/autocast.cpp does
+// not compile. A composed op needs a row only if it is cast as a whole; using the macro without a
+// row does not compile either.
 #pragma once
 
 #include <ambit/autocast.h>
@@ -22,8 +22,8 @@ namespace ambit::autocast {
 enum class Policy : uint8_t {
   reduced,  ///< in the device's 16-bit dtype
   float32,  ///< in float32
-  widest,   ///< in the widest dtype among its operands: those that refuse to mix otherwise
-  as_is,    ///< in what it is given; most promote by themselves
+  widest,   ///< in the widest dtype of its operands; for ops that do not promote by themselves
+  as_is,    ///< in the dtypes given; most ops promote by themselves
 };
 
 // clang-format off
@@ -43,7 +43,7 @@ inline constexpr std::string_view kFloat32Ops[] = {
     "multilabel_margin_loss", "margin_ranking_loss", "hinge_embedding_loss",
     "cosine_embedding_loss", "triplet_margin_loss", "cosine_similarity",
     "binary_cross_entropy_with_logits",
-    // PyTorch refuses it for CUDA, since its gradient overflows float16; in float32 it does not.
+    // PyTorch refuses it on CUDA, since its gradient overflows float16; float32 does not overflow.
     "binary_cross_entropy",
 };
 inline constexpr std::string_view kWidest[] = {
@@ -58,11 +58,11 @@ inline constexpr std::string_view kAsIs[] = {
     "index_select", "embedding_bag", "lu_factor", "lu_solve", "cholesky", "qr",
     "eigh", "svd", "triangular_solve", "max_pool", "avg_pool", "sgd_step", "adam_step",
     "unscale",
-    // It takes 16-bit images beside float32 weights and statistics, and computes in float32.
+    // Accepts 16-bit images with float32 weights and statistics, and computes in float32.
     "batch_norm",
-    // Its rows are int8 whatever they come as.
+    // Quantises its rows to int8 from any dtype.
     "linear_int8",
-    // gradients: in what the forward ran in
+    // gradients: in the dtypes of the forward
     "convolution_input_grad", "convolution_weight_grad", "max_pool_grad", "avg_pool_grad",
     "softmax_grad", "batch_norm_grad", "layer_norm_grad", "group_norm_grad", "attention_grad",
     "lstm_cell_grad", "gru_cell_grad", "cross_entropy_grad", "embedding_bag_grad",
@@ -73,14 +73,14 @@ inline constexpr std::string_view kAsIs[] = {
     "frac", "floor", "ceil", "round", "trunc", "bitwise_not", "logical_not", "gelu",
     "gelu_tanh", "logit", "erfcx", "i0e", "i1e", "ndtri", "signbit", "isnan", "isinf", "isfinite",
     "silu", "mish", "selu", "logsigmoid", "hardsigmoid", "hardswish",
-    // of two
+    // of two operands
     "add", "sub", "mul", "div", "floor_divide", "trunc_divide", "remainder", "fmod", "maximum",
     "minimum", "atan2", "fmax", "fmin", "hypot", "copysign", "nextafter", "xlogy", "logaddexp",
     "logaddexp2", "heaviside", "zeta", "gcd", "lcm", "left_shift", "right_shift", "bitwise_and",
     "bitwise_or", "bitwise_xor", "relu_grad", "sigmoid_grad", "tanh_grad", "gelu_grad",
     "gelu_tanh_grad", "silu_grad", "mish_grad", "selu_grad", "logsigmoid_grad", "hardsigmoid_grad",
     "hardswish_grad", "elu", "celu", "leaky_relu", "smooth_l1", "huber", "logit_loss",
-    // of three
+    // of three operands
     "add_scaled", "lerp", "elu_grad", "celu_grad", "leaky_relu_grad", "softplus_grad", "smooth_l1_grad",
     "huber_grad", "logit_loss_grad", "maximum_grad", "minimum_grad", "pow_base_grad",
     "pow_exponent_grad", "logaddexp_grad", "abs_grad", "square_grad", "reciprocal_grad",
@@ -88,13 +88,13 @@ inline constexpr std::string_view kAsIs[] = {
     "asinh_grad", "sin_grad", "cos_grad", "sinh_grad", "cosh_grad", "erf_grad", "erfinv_grad",
     "lgamma_grad", "i0_grad", "softsign_grad", "div_grad", "hypot_grad",
     "atan2_grad", "atan2_other_grad", "binary_cross_entropy_grad", "glu_grad",
-    // of many
+    // reductions
     "mean", "max", "min", "any", "all", "nansum", "abs_sum", "var", "var_unbiased", "std",
     "std_unbiased",
 };
 // clang-format on
 
-/// Return the row of an op. What has none is no constant expression, in which alone it is called.
+/// Return the row of an op. For constant expressions: without a row it does not compile.
 constexpr Policy policy_of(std::string_view op) {
   const auto has = [op](const auto& list) {
     for (const std::string_view name : list) {
@@ -109,11 +109,10 @@ constexpr Policy policy_of(std::string_view op) {
   throw "say in detail/autocast.h what autocast does with this op";
 }
 
-/// Whether this thread is in a region of some device, and in no op that was cast already.
+/// True if this thread is in an autocast scope of any device and not inside an op that was cast.
 AMBIT_API bool is_active() noexcept;
 
-/// Nothing in the scope is cast: an op that has cast its operands runs in one, and so does
-/// backward.
+/// Disables autocast in a scope: an op with cast operands runs in one, and so does backward.
 class AMBIT_API Suspended {
  public:
   Suspended() noexcept;
@@ -125,14 +124,15 @@ class AMBIT_API Suspended {
   bool was_active_;
 };
 
-/// Return an operand as its policy has it on its device; itself where that is in no region.
+/// Cast an operand by its policy; returns it unchanged if its device is not in an autocast scope.
 AMBIT_API Tensor to_reduced(const Tensor& t);
 AMBIT_API Tensor to_float32(const Tensor& t);
 AMBIT_API Tensor to_dtype(const Tensor& t, DType dtype);
-/// Return the wider of `current` and the dtype of t, if its device is in a region.
+/// Return the wider of `current` and t's dtype if t's device is in an autocast scope; else
+/// `current`.
 AMBIT_API DType wider(DType current, const Tensor& t);
 
-/// Cast one argument of an op: a tensor, a list of them, or what is neither.
+/// Cast one argument of an op: a tensor or a list of tensors; other arguments are passed on.
 template <Policy policy>
 struct Cast {
   DType widest;
@@ -164,7 +164,7 @@ requires(!std::is_convertible_v<const T&, TensorList>) DType widest_of(DType cur
   return current;
 }
 
-/// Call `op` with its arguments cast, and nothing inside of it.
+/// Call `op` with its arguments cast, with autocast disabled inside.
 template <Policy policy, class Op, class... A>
 auto call(Op&& op, const A&... arguments) {
   static_assert(policy != Policy::as_is);
@@ -175,13 +175,13 @@ auto call(Op&& op, const A&... arguments) {
   return op(cast(arguments)...);
 }
 
-/// As the first statement of an op `f`: in a region call it again with its operands cast.
+/// First statement of an op `f`: in an autocast scope, call it again with cast operands.
 #define AMBIT_AUTOCAST_AS(row, f, ...)                                                     \
   if (::ambit::autocast::is_active()) [[unlikely]] {                                       \
     return ::ambit::autocast::call<::ambit::autocast::policy_of(row)>(                     \
         [&](const auto&... cast_arguments) { return f(cast_arguments...); }, __VA_ARGS__); \
   }
-/// The same where the row has the function's name.
+/// The same if the row has the function's name.
 #define AMBIT_AUTOCAST(f, ...) AMBIT_AUTOCAST_AS(#f, f, __VA_ARGS__)
 
 }  // namespace ambit::autocast

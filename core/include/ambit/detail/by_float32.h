@@ -1,12 +1,12 @@
-// How functions that are composed of several ops take tensors of 16 bits: all of it in float32, and
-// one rounding at the end, where each op would round else.
+// For functions composed of several ops: run reduced floating-point operands in float32 throughout,
+// with one rounding at the end instead of one in each op.
 #pragma once
 
 #include <ambit/tensor.h>
 
 namespace ambit {
 
-/// Return t, or float32 of what has 16 bits; differentiable.
+/// Return t, upcast to float32 if it is a reduced floating-point type; differentiable.
 inline Tensor widened(const Tensor& t) {
   return t.defined() && is_reduced(t.dtype()) ? t.to(kFloat32) : t;
 }
@@ -15,7 +15,7 @@ const Parameter& widened(const Parameter& p) {
   return p;
 }
 
-/// Return f(arguments...), tensors of 16 bits among them widened, as `dtype`.
+/// Return f(arguments...) with tensors upcast as above, converted to `dtype`.
 template <class F, class... Arguments>
 Tensor by_float32(DType dtype, const F& f, const Arguments&... arguments) {
   return f(widened(arguments)...).to(dtype);

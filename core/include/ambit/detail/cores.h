@@ -1,4 +1,4 @@
-// How many cores there are for this process.
+// The number of cores available to this process.
 #pragma once
 
 #include <ambit/api.h>
@@ -7,9 +7,9 @@
 
 namespace ambit {
 
-/// Return the number of cores whose time this process may have: of the processors that it may run
-/// on those that are cores of their own (two hyperthreads are one), and no more than the quota of
-/// its cgroups, rounded up. 1 or more. `root`: where /proc and /sys are, for tests.
+/// Return the number of cores that this process may use: the physical cores (two hyperthreads are
+/// one) in its affinity mask, limited by its cgroups' quota, rounded up. At least 1. `root`: prefix
+/// of /proc and /sys, for tests.
 AMBIT_API int available_cores(const std::filesystem::path& root = "/");
 
 }  // namespace ambit

@@ -1,4 +1,4 @@
-// How the dispatcher runs a call on the CPU, where the policy of fallback.h has it so.
+// Runs a dispatched call on the CPU, if the policy of fallback.h says so.
 #pragma once
 
 #include <ambit/tensor.h>
@@ -9,10 +9,10 @@ namespace ambit {
 
 class OpBase;
 
-/// One call that runs on the CPU in place of a device without a kernel.
+/// One call that runs on the CPU because its device has no kernel.
 class AMBIT_API CpuFallback {
  public:
-  /// Errors: NotImplementedError where the policy, or the want of a CPU kernel, forbids it.
+  /// Errors: NotImplementedError if the policy forbids it or the CPU has no kernel.
   CpuFallback(const OpBase& op, Device device);
   Tensor to_cpu(const Tensor& t);
   template <class Parameter>

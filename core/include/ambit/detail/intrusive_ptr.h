@@ -1,5 +1,5 @@
-// A counted pointer whose count lives in the object: one word, one allocation, no control block.
-// Idea: boost::intrusive_ptr and c10::intrusive_ptr.
+// A reference-counted pointer with the count in the object: one word, one allocation, no control
+// block. Modelled on boost::intrusive_ptr and c10::intrusive_ptr.
 #pragma once
 
 #include <atomic>
@@ -9,15 +9,15 @@
 
 namespace ambit {
 
-/// Base of everything held by an intrusive_ptr.
+/// Base of all classes held by an intrusive_ptr.
 class RefCounted {
  public:
   RefCounted() = default;
   RefCounted(const RefCounted&) = delete;
   RefCounted& operator=(const RefCounted&) = delete;
 
-  // The first reference and the last are nobody else's to change, so that what is made and dropped
-  // in one place costs no atomic read-modify-write.
+  // No other thread can change the count while the caller holds the first or the last reference, so
+  // creating and dropping an object in one place costs no atomic read-modify-write.
   void retain() const noexcept {
     if (count_.load(std::memory_order_relaxed) == 0) {
       count_.store(1, std::memory_order_relaxed);
@@ -25,7 +25,7 @@ class RefCounted {
       count_.fetch_add(1, std::memory_order_relaxed);
     }
   }
-  /// Return true when the caller dropped the last reference and must destroy the object.
+  /// Return true if the caller dropped the last reference and must destroy the object.
   bool drop() const noexcept {
     return count_.load(std::memory_order_acquire) == 1 ||
            count_.fetch_sub(1, std::memory_order_acq_rel) == 1;
@@ -39,7 +39,7 @@ class RefCounted {
   mutable std::atomic<uint32_t> count_{0};
 };
 
-/// T must have `static void destroy(T*) noexcept`, called when the last reference goes.
+/// T must have `static void destroy(T*) noexcept`, called when the last reference is dropped.
 template <class T>
 class intrusive_ptr {
  public:
@@ -70,7 +70,7 @@ class intrusive_ptr {
   void swap(intrusive_ptr& o) noexcept { std::swap(p_, o.p_); }
   /// Give up ownership without dropping the reference.
   T* detach() noexcept { return std::exchange(p_, nullptr); }
-  /// One that holds this, for programs that hold nodes of the graph so, as libtorch does.
+  /// A shared_ptr that holds a reference, for programs that store graph nodes as libtorch does.
   operator std::shared_ptr<T>() const {
     return p_ ? std::shared_ptr<T>(p_, [held = *this](T*) {}) : nullptr;
   }

@@ -1,4 +1,4 @@
-// What the dispatcher tells a profile of a call of a kernel.
+// Reports a kernel call from the dispatcher to a profile.
 #pragma once
 
 #include <ambit/api.h>
@@ -12,11 +12,11 @@ namespace ambit {
 
 struct DeviceArg;
 
-/// A call of a kernel, or of what stands in for one, from here to the end of the block, in a
-/// profile if one is on.
+/// Scope of a call of a kernel, composite or CPU fallback, recorded if a profile is active.
 class AMBIT_API KernelEvent {
  public:
-  /// Names stay. `function`: which of a family's; null where the op is none. native: a kernel runs.
+  /// Names have static lifetime. `function`: the function of a family, or null. native: a kernel
+  /// runs.
   KernelEvent(const char* op, const char* function, Device device, bool native,
               std::span<const DeviceArg> tensors);
   ~KernelEvent();
@@ -24,7 +24,7 @@ class AMBIT_API KernelEvent {
   KernelEvent& operator=(const KernelEvent&) = delete;
 
  private:
-  uint64_t profile_ = 0;  // the number of the one that was on; 0: none
+  uint64_t profile_ = 0;  // number of the active profile; 0: none
 };
 
 }  // namespace ambit

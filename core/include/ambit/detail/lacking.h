@@ -1,5 +1,5 @@
-// Methods of libtorch's Tensor that ambit's lacks, declared so that the compiler says why where a
-// program calls one: "'stft' is unavailable: ambit has no complex tensors".
+// Methods of libtorch's Tensor that ambit lacks, declared so that calling one gives a compile error
+// with the reason: "'stft' is unavailable: ambit has no complex tensors".
 #pragma once
 
 namespace ambit {
@@ -8,7 +8,7 @@ class Tensor;
 
 namespace detail {
 
-/// Empty base of Tensor. tests/surface counts none of these names as there.
+/// Empty base of Tensor. tests/surface counts these names as missing.
 struct LackingMethods {
 #define AMBIT_LACKS(name, why) \
   template <class... Args>     \

@@ -1,11 +1,11 @@
-// In what order the elements of a block lie, and what is being done about it: one atomic number, so
-// that most calls get by with a load and a comparison. It owns no memory and moves no elements;
+// State machine of a storage block's element order and conversions: one atomic integer, so that
+// most calls need only a load and a comparison. It owns no memory and moves no elements;
 // StorageImpl does.
 //
 //   open          --settle_row_major-->  row-major
 //   open          --become_native-->     native, with any number of readers
-//   native        --next_step-->         converting, when the last reader has gone
-//   converting    --end_conversion-->    row-major, or native again where that failed
+//   native        --next_step-->         converting, after the last reader released it
+//   converting    --end_conversion-->    row-major, or native again if that failed
 //   any           --set_pending_copy-->  pending copy
 //   pending copy  --end_pending_copy-->  row-major
 #pragma once
@@ -20,18 +20,18 @@ namespace ambit {
 
 class AMBIT_API LayoutState {
  public:
-  /// What has to be done next so that the elements lie row-major.
+  /// The next step needed to make the block row-major.
   enum class Step { none, await_copy, convert };
 
-  /// Start as row-major, of memory that others fill.
+  /// Start as row-major, for memory that is filled elsewhere.
   LayoutState() = default;
-  /// Let the kernel that fills a fresh block choose the layout.
+  /// Let the kernel that fills a new block choose its layout.
   void open() { state_.store(kOpen, std::memory_order_relaxed); }
 
   bool is_open() const { return state_.load(std::memory_order_acquire) == kOpen; }
   bool is_native() const { return state_.load(std::memory_order_acquire) >= kNative; }
 
-  /// Return whether the elements lie row-major; those of an open block do from now on.
+  /// Return true if the block is row-major; an open block becomes row-major.
   bool settle_row_major() {
     const int32_t state = state_.load(std::memory_order_acquire);
     if (state == kOpen) {
@@ -41,27 +41,26 @@ class AMBIT_API LayoutState {
     return state == kRowMajor;
   }
 
-  /// From open: the elements lie in the backend's native layout, which has been noted before.
+  /// From open: the block is in the backend's native layout, which must already be stored.
   void become_native() {
     assert(is_open());
     state_.store(kNative, std::memory_order_release);
   }
-  /// Join the readers of a native layout, which stays until all of them have released it. Return
-  /// false where there is none.
+  /// Register a reader of the native layout, which is kept until all readers release it. Return
+  /// false if the block is not native.
   bool acquire_native();
   void release_native();
 
-  /// From any: a copy to here has been asked for, which may not have happened yet.
+  /// From any state: a copy into this block was requested and may not have finished.
   void set_pending_copy() { state_.store(kPendingCopy, std::memory_order_release); }
   void end_pending_copy();
 
-  /// Find the step that the caller must take, after waiting for whom it has to: for the readers of
-  /// a native layout, and for another thread that converts. After await_copy comes
-  /// end_pending_copy(), after convert, which only one thread is told, end_conversion(). Requires:
-  /// not open, and that the calling thread reads no native layout, as two that do would wait for
-  /// each other.
+  /// Return the step that the caller must perform, after waiting for readers of a native layout and
+  /// for another thread's conversion. After await_copy call end_pending_copy(); after convert,
+  /// which only one thread gets, end_conversion(). Requires: not open, and the calling thread reads
+  /// no native layout, since two such threads would deadlock.
   Step next_step();
-  /// To row-major, or where that failed back to native.
+  /// Becomes row-major, or native again if the conversion failed.
   void end_conversion(bool converted);
 
  private:

@@ -1,4 +1,4 @@
-// How a lack of host memory leaves a public function: as an OutOfMemoryError, whatever in it asked.
+// Conversion of std::bad_alloc to OutOfMemoryError at the boundary of public functions.
 #pragma once
 
 #include <ambit/api.h>
@@ -8,12 +8,11 @@
 
 namespace ambit {
 
-/// What a std::bad_alloc becomes before it leaves a public function. Errors: OutOfMemoryError,
-/// always.
+/// Always throw OutOfMemoryError, for a std::bad_alloc in the public function `op`.
 [[noreturn]] AMBIT_API void throw_out_of_host_memory(const char* op);
 
-/// Call `work` and return what it does. Errors: those of work, but OutOfMemoryError, which names
-/// `op`, in place of a std::bad_alloc.
+/// Return work(). Errors: those of work, with std::bad_alloc replaced by an OutOfMemoryError that
+/// names `op`.
 template <class Work>
 decltype(auto) typed_memory_errors(const char* op, Work&& work) {
   try {

@@ -1,5 +1,5 @@
-// The dotted paths of modules' tensors, which are put together when somebody asks: a module that is
-// put into another renames nothing below it.
+// Dotted paths of modules' tensors, built on demand: making a module a submodule of another does
+// not rename its tensors.
 #pragma once
 
 #include <ambit/api.h>
@@ -12,7 +12,7 @@ namespace ambit {
 
 class Tensor;
 
-/// The place of a module in the tree: its name in the one around it. A root has neither.
+/// A module's position in the tree: its name in its parent. A root has neither.
 struct AMBIT_API NameScope {
   std::string name;
   std::shared_ptr<NameScope> parent;
@@ -22,7 +22,7 @@ struct AMBIT_API NameScope {
   std::string path_to(std::string_view leaf) const;
 };
 
-/// Name a tensor in a scope, null for none. Errors: Error when undefined.
+/// Set a tensor's name in a scope; null: no scope. Errors: Error when undefined.
 AMBIT_API void set_name_in_scope(const Tensor& t, std::string name,
                                  std::shared_ptr<const NameScope> scope);
 

@@ -1,4 +1,4 @@
-// Convolutions whose padding has a name in place of numbers.
+// Convolutions with padding by name.
 #pragma once
 
 #include <ambit/params.h>
@@ -10,13 +10,13 @@
 
 namespace ambit {
 
-/// A padding by name: "valid" is none; "same" keeps the spatial sizes, with one element more behind
-/// than before where the padding is odd, and takes a stride of 1. Errors also: Error for another.
+/// Name of a padding: "valid" is none; "same" keeps the spatial sizes (an odd total puts the extra
+/// element at the end) and requires stride 1. Errors also: Error for another name.
 template <class Name>
 concept PaddingName = std::convertible_to<const Name&, std::string_view>;
 
 namespace detail {
-/// `op`: by which name errors and the graph know it.
+/// `op`: the op's name in errors and in the graph.
 AMBIT_API Tensor convolve(const char* op, size_t spatial_dims, const Tensor& input,
                           const Tensor& weight, const Tensor& bias, const ConvParams& params,
                           std::string_view padding);

@@ -1,6 +1,6 @@
-// Memory for the small objects that every op makes and drops: tensors, storages, graph nodes. Freed
-// blocks wait in lists of the thread that freed them, so that taking one needs neither a lock nor
-// an atomic; a block is nobody's, and may be freed by another thread than asked for it.
+// Memory for small objects that every op creates and frees: tensors, storages, graph nodes. Freed
+// blocks go to lists of the freeing thread, so that allocation needs neither a lock nor an atomic;
+// a block may be freed by another thread than allocated it.
 #pragma once
 
 #include <ambit/api.h>
@@ -12,16 +12,16 @@ namespace ambit {
 
 /// Return memory for an object of `bytes`, aligned as operator new does. Errors: OutOfMemoryError.
 AMBIT_API void* allocate_object(size_t bytes);
-/// Take back what allocate_object(bytes) returned, any thread's.
+/// Free a block of allocate_object(bytes), from any thread.
 AMBIT_API void free_object(void* p, size_t bytes) noexcept;
 
-/// Base of classes whose objects come from there.
+/// Base of classes whose objects are allocated this way.
 struct Pooled {
   static void* operator new(size_t bytes) { return allocate_object(bytes); }
   static void operator delete(void* p, size_t bytes) noexcept { free_object(p, bytes); }
 };
 
-/// The same for what containers hold.
+/// The same for containers' elements.
 template <class T>
 struct PoolAllocator {
   using value_type = T;

@@ -1,4 +1,4 @@
-// Text that others wrote (names, paths, messages of drivers and files) in messages and on
+// Sanitising of foreign text (names, paths, messages of drivers and files) for messages and
 // terminals.
 #pragma once
 
@@ -9,12 +9,13 @@
 
 namespace ambit {
 
-/// Return the text on one line and without effect on a terminal: control characters and bytes that
-/// are not UTF-8 become escapes such as "\n", "\x1b" and "\u009b". Printable text stays as it is.
+/// Return the text on one line and safe for terminals: control characters and invalid UTF-8 become
+/// escapes such as "
+/// ", "\x1b" and "\u009b". Printable text is unchanged.
 AMBIT_API std::string printable(std::string_view text);
-/// The same for text of several lines: line breaks and tabs stay.
+/// The same for text of several lines: line breaks and tabs are kept.
 AMBIT_API std::string printable_lines(std::string text);
-/// The same as printable() for text that may be long: the end becomes "..." after 1000 bytes.
+/// The same as printable(), truncated with "..." after 1000 bytes.
 AMBIT_API std::string one_line(std::string_view text);
 
 }  // namespace ambit

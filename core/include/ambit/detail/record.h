@@ -1,8 +1,9 @@
 // How an op records its gradient:
 //   return record("mul", out, wrt(a, [b = saved(b)](const Tensor& g) { return g * b(); }),
 //                             wrt(b, [a = saved(a)](const Tensor& g) { return g * a(); }));
-// Formulas are written in public ops, so that double backward works. Only those of inputs that need
-// a gradient are kept. One formula is one std::optional<lambda> in the node: no std::function.
+// Formulas are written in public ops, so that double backward works. Only those of inputs that
+// require grad are kept. Each formula is one std::optional<lambda> in the node, not a
+// std::function.
 #pragma once
 
 #include <ambit/autograd.h>
@@ -19,18 +20,19 @@
 
 namespace ambit {
 
-/// The edge along which a gradient of `t` flows on; empty when it needs none.
+/// Return the edge for a gradient of `t`; empty if it needs none.
 AMBIT_API Edge gradient_edge(const Tensor& t);
 
-/// A tensor kept for a formula. `saved()` throws AutogradError if its data changed since.
-/// A leaf that requires grad is kept itself. Of others only the bytes and the place in the graph
-/// are: an in-place write makes them the head of a graph that may hold this, and so itself.
+/// A tensor saved for a formula. `saved()` throws AutogradError if its data changed since. A leaf
+/// that requires grad is held itself; of other tensors only the data and the node, because an
+/// in-place write could make the tensor the head of a graph that contains this Saved (a reference
+/// cycle).
 class AMBIT_API Saved {
  public:
   Saved() = default;
-  /// `output`: which output of the op being recorded `t` is; -1: an input.
+  /// `output`: index of `t` among the outputs of the op being recorded; -1: an input.
   Saved(const Tensor& t, int output);
-  // The move is not noexcept so that a formula that saves tensors can be told from others; see
+  // The move is not noexcept, so that formulas that save tensors can be detected; see
   // saves_tensors.
   Saved(Saved&&) noexcept(false) = default;
   Saved(const Saved&) = default;
@@ -40,13 +42,13 @@ class AMBIT_API Saved {
 
  private:
   Tensor tensor_;
-  intrusive_ptr<Node> node_;  // that made it; null for a leaf and for an output
+  intrusive_ptr<Node> node_;  // that produced it; null for a leaf and for an output
   uint32_t version_ = 0, replaced_ = 0;
-  int output_ = -1;  // of the node being recorded, or with node_ of that
+  int output_ = -1;  // index among outputs of the node being recorded, or of node_
 };
-/// Keep an input of the op. Undefined tensors are allowed and come back undefined.
+/// Save an input of the op. An undefined tensor is allowed and returned undefined.
 inline Saved saved(const Tensor& input) { return Saved(input, -1); }
-/// Keep the op's own output, without a reference cycle. Call it after the kernel ran.
+/// Save the op's own output, without a reference cycle. Call it after the kernel ran.
 inline Saved saved_output(const Tensor& out) { return Saved(out, 0); }
 
 template <class F>
@@ -54,14 +56,14 @@ struct Wrt {
   const Tensor& input;
   F formula;
 };
-/// Pair an input with its formula: gradient of the output -> gradient of the input.
+/// Pair an input with its formula, which maps the output's gradient to the input's.
 template <class F>
 Wrt<std::remove_cvref_t<F>> wrt(const Tensor& input, F&& formula) {
   return {input, std::forward<F>(formula)};
 }
 
-/// Whether a formula holds a Saved: the only thing in a formula whose move may throw. What holds
-/// none has nothing to free, and its node works for any number of backwards.
+/// True if a formula holds a Saved, the only member whose move may throw. A formula without one has
+/// nothing to free, and its node works for any number of backwards.
 template <class F>
 inline constexpr bool saves_tensors = !std::is_nothrow_move_constructible_v<F>;
 
@@ -105,13 +107,13 @@ class FormulaNode final : public Node {
   std::tuple<std::optional<F>...> formulas_;
 };
 
-/// Make `node` the history of `out`, its output number `output`.
+/// Set `node` as the history of `out`, its output number `output`.
 AMBIT_API void set_history(const Tensor& out, intrusive_ptr<Node> node, uint32_t output = 0);
-/// The same after `self` was overwritten: where self is a view, its base's history changes too.
+/// The same after an in-place write to `self`; for a view, its base's history changes too.
 AMBIT_API void set_history_in_place(const Tensor& self, intrusive_ptr<Node> node,
                                     uint32_t output = 0);
 
-/// Attach the gradient formulas of an op to its output, if anything needs them; return the output.
+/// Attach an op's gradient formulas to its output if an input requires grad; return the output.
 template <class... F>
 Tensor record(const char* name, Tensor out, Wrt<F>&&... w) {
   if (GradMode::is_enabled() && (w.input.requires_grad() || ...) &&
@@ -121,7 +123,7 @@ Tensor record(const char* name, Tensor out, Wrt<F>&&... w) {
   return out;
 }
 
-/// The same for an op that has overwritten `self`. Call check_in_place first, before the kernel.
+/// The same for an in-place op on `self`. Call check_in_place first, before the kernel.
 template <class... F>
 void record_in_place(const char* name, const Tensor& self, Wrt<F>&&... w) {
   self.bump_version();
@@ -131,19 +133,20 @@ void record_in_place(const char* name, const Tensor& self, Wrt<F>&&... w) {
   }
 }
 
-/// For ops of a list: formula(g, i) is the gradient of tensors[i], of g alone: it saves no tensor.
+/// For ops of a list: formula(g, i) is the gradient of tensors[i]; it depends on g only and saves
+/// no tensor.
 AMBIT_API Tensor record_list(const char* name, Tensor out, TensorList tensors,
                              std::function<Tensor(const Tensor& g, size_t i)> formula);
 
-/// Check that `self` may be overwritten. Errors: AutogradError for a leaf that requires grad (or a
-/// view of one) while recording; Error for memory where elements overlap (expanded views).
+/// Check that `self` may be written in place. Errors: AutogradError for a leaf that requires grad
+/// (or a view of one) while recording; Error if its elements overlap (expanded views).
 AMBIT_API void check_in_place(const char* op, const Tensor& self);
-/// Check that `input` shares no memory with `self`, unless both are the same elements in the same
-/// places. Errors: Error.
+/// Check that `input` shares no memory with `self`, unless both are the same elements with the same
+/// geometry. Errors: Error.
 AMBIT_API void check_no_overlap(const char* op, const Tensor& self, const Tensor& input);
 
-/// Make a strided alias of `base` (offset absolute, in elements of the storage), tracked as a view.
-/// Records nothing: the view op does.
+/// Return a strided alias of `base` (offset from the start of the storage, in elements), tracked as
+/// a view. Records nothing: the view op does.
 AMBIT_API Tensor make_view(const Tensor& base, IntArrayRef sizes, IntArrayRef strides,
                            int64_t offset);
 

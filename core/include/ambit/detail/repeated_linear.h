@@ -1,5 +1,5 @@
-// What a recurrent network does with all of its steps: linear() of rows that come one after the
-// other, each made from those before; and the parts of rows that are there at once.
+// For recurrent networks: linear() applied step by step, with gradients of the weight batched over
+// all steps; and splitting of rows that are all available at once.
 #pragma once
 
 #include <ambit/node.h>
@@ -10,25 +10,24 @@
 
 namespace ambit {
 
-/// The map x [B,K] -> x w^T + b [B,N], to be called several times, as a recurrent network does.
-/// What it returns is linear()'s, but all calls together have one product for the gradient of w
-/// [N,K], and one sum for that of b [N], which may be undefined.
+/// The map x [B,K] -> x w^T + b [B,N], called once per step. The results are those of linear(), but
+/// the gradient of w [N,K] is one matrix product over all calls and that of b [N], which may be
+/// undefined, one sum.
 class AMBIT_API RepeatedLinear {
  public:
-  /// For `calls` calls at most. Errors: those of linear().
+  /// `calls`: the maximum number of calls. Errors: those of linear().
   RepeatedLinear(const Tensor& weight, const Tensor& bias, size_t calls);
   Tensor operator()(const Tensor& x);
 
  private:
   Tensor weight_, bias_;
-  intrusive_ptr<Node> gradients_;  // null where there is nothing to join
+  intrusive_ptr<Node> gradients_;  // null if there is nothing to batch
   uint32_t calls_, done_ = 0;
 };
 
-/// Return the rows of x [N,...] in parts of `sizes` rows, one behind the other: what split()
-/// returns, but their gradients become x's as one piece, without a tensor of x's size for each.
-/// They share x's memory without being views of it: x must be fresh, and nobody may write to it,
-/// nor to them.
+/// Return consecutive parts of `sizes` rows of x [N,...], like split(), but x's gradient is
+/// assembled in one piece, without a tensor of x's size for each part. The parts share x's memory
+/// without being views: x must be new, and neither x nor the parts may be written.
 AMBIT_API std::vector<Tensor> rows_apart(const Tensor& x, IntArrayRef sizes);
 
 }  // namespace ambit

@@ -1,5 +1,5 @@
-// A lock for what takes a few instructions: to take it is one atomic exchange and to give it back a
-// plain store, half of what std::mutex costs. Who finds it taken lends its core to others.
+// A lock for critical sections of a few instructions: locking is one atomic exchange and unlocking
+// a plain store, half the cost of std::mutex. Waiting threads yield.
 #pragma once
 
 #include <atomic>

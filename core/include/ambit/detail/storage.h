@@ -1,4 +1,4 @@
-// The bytes behind tensors. Tensors that alias each other share one Storage and its version.
+// The memory of tensors. Tensors that alias each other share one Storage and its version.
 #pragma once
 
 #include <ambit/detail/intrusive_ptr.h>
@@ -16,33 +16,33 @@ namespace ambit {
 
 class Backend;
 
-/// An order of its own, native to it, in which a backend keeps the elements of a storage until
-/// somebody asks for row-major ones: the same bytes, permuted. Core only compares layouts and hands
-/// them back to the backend.
+/// A native layout: a permutation of a storage's elements that a backend keeps until row-major
+/// order is needed. Core only compares layouts and passes them to the backend.
 struct PhysicalLayout {
-  int32_t format = 0;              ///< the backend's own number
+  int32_t format = 0;              ///< backend-defined number
   uint32_t element_size = 0;       ///< bytes
-  std::array<int64_t, 3> sizes{};  ///< what the backend needs to undo it
+  std::array<int64_t, 3> sizes{};  ///< for the backend's conversion to row-major
   friend bool operator==(const PhysicalLayout&, const PhysicalLayout&) = default;
 };
 
-/// One block of memory on one device; freed with the last tensor that uses it.
+/// One block of memory on one device, freed with the last tensor that uses it.
 ///
-/// A fresh block is open: the kernel that fills it may lay it out as its device likes it best, and
-/// kernels of that device that know the layout go on from there (a convolution's output stays
-/// channels-last through bias, relu, pooling and their gradients). To everybody else it reads as
-/// row-major: the first data() converts it, once and for ever, so that an address once given out
-/// stays what it was. Tensors' sizes and strides never show any of it.
+/// A new block is open: the kernel that fills it may choose a native layout, and other kernels of
+/// the device that know the layout use it directly (a convolution's output stays channels-last
+/// through bias, relu, pooling and their gradients). For all other code it is row-major: the first
+/// data() converts it for good, so that a pointer once returned stays valid. Sizes and strides of
+/// tensors never show the native layout.
 class AMBIT_API StorageImpl final : public RefCounted, public Pooled {
  public:
   /// Allocate. On meta, and for 0 bytes, data() is null. Errors: those of Backend::allocate.
   StorageImpl(Device device, size_t size_bytes);
-  /// Borrow memory that the host owns; `deleter` may be empty.
+  /// Borrow host memory; `deleter` may be empty.
   StorageImpl(void* data, size_t size_bytes, std::function<void(void*)> deleter);
-  /// Borrow memory of `device` that another library owns and that kernels of the device may use.
-  /// Work on it is over when `deleter` is called. Errors: BackendError for no such device.
+  /// Borrow memory of `device` that another library owns and that the device's kernels may use.
+  /// `deleter` is called after all work on it is done. Errors: BackendError if the device does not
+  /// exist.
   StorageImpl(Device device, void* data, size_t size_bytes, std::function<void(void*)> deleter);
-  /// Have borrowed memory given back by `deleter`, from now on.
+  /// Set the `deleter` that returns borrowed memory.
   void set_deleter(std::function<void(void*)> deleter) noexcept { deleter_ = std::move(deleter); }
 
   /// Return the elements in row-major order.
@@ -50,45 +50,45 @@ class AMBIT_API StorageImpl final : public RefCounted, public Pooled {
     make_row_major();
     return data_;
   }
-  /// Have the elements in row-major order from now on: convert those that lie otherwise, await the
-  /// end of a pending copy. Thread safety: concurrent readers may ask. Errors: OutOfMemoryError, of
-  /// the conversion; what failed in the work of the copying device.
+  /// Make the block row-major for good: convert a native layout, wait for a pending copy.
+  /// Thread-safe for concurrent readers. Errors: OutOfMemoryError of the conversion; errors of the
+  /// copying device's work.
   void make_row_major() const {
     if (!state_.settle_row_major()) [[unlikely]] {
       materialize();
     }
   }
-  /// Note that `source` has been asked to copy to here, and may not have done it yet.
+  /// Record that `source` was asked to copy into this block and may not have finished.
   void set_pending_copy(Device source);
   size_t size_bytes() const { return size_bytes_; }
-  /// Whether nobody may write here: memory that was borrowed so. check_in_place() refuses it.
+  /// True for memory borrowed as read-only. check_in_place() refuses it.
   bool is_read_only() const { return read_only_; }
   void set_read_only() { read_only_ = true; }
-  /// Whether the memory came from a backend and goes when this does.
+  /// True if the memory was allocated from a backend and is freed with this block.
   bool owns_memory() const { return backend_ != nullptr; }
   Device device() const { return device_; }
 
-  /// Count of the writes so far, by which saved tensors notice a change.
+  /// Number of writes, by which saved tensors detect changes.
   uint32_t version() const { return version_.load(std::memory_order_relaxed); }
   void bump_version() { version_.fetch_add(1, std::memory_order_relaxed); }
 
-  // --- for kernels that know their backend's layouts
+  // --- for kernels that know their backend's native layouts
 
-  /// Say that the calling kernel writes the block in `layout`. Return false where it must be
-  /// written row-major, because somebody has asked for that or another layout is there.
+  /// Declare that the calling kernel writes the block in `layout`. Return false if it must write
+  /// row-major, because row-major order was already requested or another layout is set.
   bool adopt(const PhysicalLayout& layout);
   bool is_native() const { return state_.is_native(); }
-  /// Keep the block in its native layout until release_native(), for reading. Return false where it
-  /// is row-major. Who has acquired a block must not make others row-major, since two who do would
-  /// wait for each other: take all operands of a kernel at once, as cpu's NativeScope does. Builds
-  /// with assertions check it.
+  /// Keep the block in its native layout for reading until release_native(). Return false if it is
+  /// row-major. While holding a native block, a thread must not make other blocks row-major, since
+  /// two such threads would deadlock: acquire all operands of a kernel at once, as cpu's
+  /// NativeScope does. Builds with assertions check this.
   bool acquire_native() const { return state_.acquire_native(); }
   void release_native() const { state_.release_native(); }
-  /// Return layout and address of a block that is acquired, or was adopted by the caller.
+  /// Return the layout and address of a block that the caller acquired or adopted.
   const PhysicalLayout& layout() const { return layout_; }
   void* native_data() const { return data_; }
 
-  /// Destroy without recursion, also where deleters own tensors whose deleters own tensors.
+  /// Destroy without recursion, even if deleters own tensors whose deleters own tensors.
   static void destroy(StorageImpl* s) noexcept;
 
  private:
@@ -103,13 +103,13 @@ class AMBIT_API StorageImpl final : public RefCounted, public Pooled {
   bool read_only_ = false;
   std::atomic<uint32_t> version_{0};
   mutable LayoutState state_;
-  PhysicalLayout layout_;  // where state_ is native
-  Device copy_source_;     // where it is a pending copy
+  PhysicalLayout layout_;  // if state_ is native
+  Device copy_source_;     // if state_ is a pending copy
   std::function<void(void*)> deleter_;
   StorageImpl* next_to_destroy_ = nullptr;
 };
 
-/// A handle on a block, and what libtorch asks of it.
+/// A handle to a block, with libtorch's interface.
 class Storage : public intrusive_ptr<StorageImpl> {
  public:
   using intrusive_ptr::intrusive_ptr;

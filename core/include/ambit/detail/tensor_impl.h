@@ -1,5 +1,5 @@
-// What a Tensor handle points at: geometry, storage, and its place in the autograd graph.
-// Public only so that accessors inline; use Tensor.
+// TensorImpl: the object of a Tensor handle: geometry, storage, and autograd state. Public only so
+// that accessors inline; use Tensor.
 #pragma once
 
 #include <ambit/detail/intrusive_ptr.h>
@@ -14,7 +14,7 @@ namespace ambit {
 
 struct AutogradMeta;  // core/autograd/autograd_meta.h
 
-/// A count of writes beside the storage's, of tensors whose writes the others do not notice.
+/// A write counter separate from the storage's, for tensors whose writes others must not detect.
 struct WriteCount final : RefCounted {
   static void destroy(WriteCount* c) noexcept { delete c; }
   std::atomic<uint32_t> version{0};
@@ -22,18 +22,18 @@ struct WriteCount final : RefCounted {
 
 class AMBIT_API TensorImpl final : public RefCounted, public Pooled {
  public:
-  /// Contiguous, from the first element of the storage on. Requires that numel is sizes' product.
+  /// Contiguous, from the storage's first element on. Requires that numel is the product of sizes.
   TensorImpl(Storage storage, IntArrayRef sizes, int64_t numel, DType dtype);
   TensorImpl(Storage storage, IntArrayRef sizes, IntArrayRef strides, int64_t offset, DType dtype);
 
-  /// Replace geometry and storage (module.to, set_data); keeps identity and autograd state. Nothing
-  /// has changed where it throws.
+  /// Replace geometry and storage (module.to, set_data); keeps identity and autograd state. Strong
+  /// exception guarantee.
   void set(Storage storage, IntArrayRef sizes, IntArrayRef strides, int64_t offset, DType dtype);
 
-  /// Destroy without recursion, however many tensors own each other through gradients and hooks.
+  /// Destroy without recursion, however long the chain of gradients and hooks that own each other.
   static void destroy(TensorImpl* t) noexcept;
 
-  /// The count of writes by which saved tensors notice a change.
+  /// The write count by which saved tensors detect changes.
   uint32_t version() const {
     return writes ? writes->version.load(std::memory_order_relaxed) : storage->version();
   }
@@ -46,7 +46,7 @@ class AMBIT_API TensorImpl final : public RefCounted, public Pooled {
   }
 
   Storage storage;
-  // Of Tensor::data() and its views, which count for themselves. Null: the storage counts.
+  // Separate counter of Tensor::data() and its views. Null: the storage's counter is used.
   intrusive_ptr<WriteCount> writes;
   Dims sizes, strides;  // in elements
   int64_t offset = 0;   // of the first element, in elements
@@ -54,12 +54,12 @@ class AMBIT_API TensorImpl final : public RefCounted, public Pooled {
   Device device;
   DType dtype;
   bool contiguous = true;
-  bool requires_grad = false;  // of a leaf, or because grad_fn is set
-  // A view's root tensor, through which in-place writes reach the graph. Null: not a view.
+  bool requires_grad = false;  // for a leaf, or because grad_fn is set
+  // The root tensor of a view; in-place writes update the graph through it. Null: not a view.
   intrusive_ptr<TensorImpl> base;
-  uint32_t base_rebases = 0;               // of the base when this view's grad_fn was made
-  uint32_t replaced = 0;                   // how many times set() has, by which savers notice
-  std::unique_ptr<AutogradMeta> autograd;  // null until there is something to say
+  uint32_t base_rebases = 0;               // the base's count when this view's grad_fn was made
+  uint32_t replaced = 0;                   // number of set() calls, by which Saved detects them
+  std::unique_ptr<AutogradMeta> autograd;  // null if not needed
 
  private:
   ~TensorImpl();

@@ -1,5 +1,5 @@
-// Gradients that are one kernel of three operands: those of maps, which have a factor or parameter
-// as their last, of losses and of binary maps.
+// Gradients computed by one ternary kernel: of maps (the last operand is a factor or parameter), of
+// losses and of binary maps.
 #pragma once
 
 #include <ambit/function_table.h>
@@ -7,10 +7,10 @@
 
 namespace ambit {
 
-/// Return op(g, b, c), with b and c broadcast and converted to what g is. Where gradients are
-/// recorded, as in double backward, it is written in ops, which have them.
+/// Return op(g, b, c), with b and c broadcast to g's sizes and converted to its dtype. If gradients
+/// are recorded, as in double backward, it is composed of differentiable ops instead.
 AMBIT_API Tensor ternary_grad(TernaryOp op, const Tensor& g, const Tensor& b, const Tensor& c);
-/// The same of a number.
+/// The same with a number for c.
 AMBIT_API Tensor ternary_grad(TernaryOp op, const Tensor& g, const Tensor& b, double number);
 
 }  // namespace ambit

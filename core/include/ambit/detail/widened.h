@@ -1,5 +1,5 @@
-// How the dispatcher runs an op on operands of 16 bits, float16 and bfloat16, where the backend's
-// kernel takes none: a new dtype of that size needs no kernel.
+// Runs ops on reduced floating-point operands (float16, bfloat16) if the backend's kernel does not
+// accept them, so that a new 16-bit dtype needs no kernels.
 #pragma once
 
 #include <ambit/params.h>
@@ -17,22 +17,22 @@ namespace ambit {
 
 class OpBase;
 
-/// What an op does with its elements, which decides how it is run for 16 bits.
+/// How an op treats its elements, which determines how it runs on reduced floating-point types.
 enum class Reduced : uint8_t {
-  native,      ///< every kernel takes all dtypes
-  moved,       ///< elements are moved or chosen by others: their bits are, as int16
-  by_element,  ///< y[i] is made of the i-th elements: in float32, block by block; of lists too,
-               ///< all of which are read, and written but the last of several
-  whole,       ///< in float32: inputs are converted before, outputs after, rounded once
-  updated,     ///< the same where outputs are also read
+  native,      ///< every kernel accepts all dtypes
+  moved,       ///< elements are only moved or selected: pass the bits as int16
+  by_element,  ///< y[i] depends on the i-th elements only: upcast block by block; for lists too,
+               ///< all of which are read, and all but the last of several written
+  whole,       ///< upcast inputs before and round outputs once after
+  updated,     ///< as whole, with outputs that are also read
 };
 
-/// One call of an op with operands of 16 bits.
+/// One call of an op with reduced floating-point operands.
 class AMBIT_API Widened {
  public:
   explicit Widened(const OpBase& op) : op_(op) {}
 
-  // Each argument of the call, in order.
+  // Collect each argument of the call, in order.
   void see(Tensor& t) { see(t, true); }
   void see(const Tensor& t) { see(t, false); }
   void see(TensorList l);
@@ -42,12 +42,12 @@ class AMBIT_API Widened {
     if constexpr (requires { dim_ = p.dim; }) dim_ = p.dim;
   }
 
-  /// Takes a row of operands, none of them of 16 bits.
+  /// Receives the converted operands in order.
   using Call = std::function<void(Tensor*)>;
-  /// Do the call, as one or more of `call`.
+  /// Run the op as one or more calls of `call`.
   void run(const Call& call);
 
-  // What `call` gets for each argument: the next of the row, or the parameter.
+  // The argument to pass to the op: the next converted operand, or the parameter itself.
   Tensor& take(const Tensor&, Tensor*& next) const { return *next++; }
   TensorList take(TensorList l, Tensor*& next) const;
   Scalar take(const Scalar& number, Tensor*&) const { return as_element(number); }
@@ -61,7 +61,7 @@ class AMBIT_API Widened {
     Tensor tensor;
     bool is_output;
   };
-  /// The operands of an argument.
+  /// The operands of one argument.
   struct Slot {
     size_t first, count;
     bool is_list;
@@ -78,9 +78,9 @@ class AMBIT_API Widened {
   const OpBase& op_;
   std::vector<Operand> operands_;
   std::vector<Slot> slots_;
-  std::optional<DType> reduced_;  // of the first operand of 16 bits
-  int64_t dim_ = -1;              // the call's integer or `dim`: of ops along a dim that one
-  size_t per_call_ = 0;           // tensors that a call takes of each list, unless all
+  std::optional<DType> reduced_;  // dtype of the first reduced floating-point operand
+  int64_t dim_ = -1;              // the op's dim: its integer argument or `dim` member
+  size_t per_call_ = 0;           // tensors of each list in one call; 0: all
 };
 
 }  // namespace ambit

@@ -1,5 +1,4 @@
-// Second names of functions of elementwise.h, as libtorch has them: the same in all but the name,
-// errors bear the first one.
+// libtorch's aliases of functions in elementwise.h. Error messages use the original name.
 #pragma once
 
 #include <ambit/tensor.h>
@@ -9,12 +8,12 @@
 
 namespace ambit {
 
-/// row(alias, function) with functions alias(self) and alias_(self), and both methods.
+/// row(alias, function): functions alias(self) and alias_(self), and both methods.
 #define AMBIT_UNARY_ALIASES(row)                                                              \
   row(absolute, abs) row(negative, neg) row(sgn, sign) row(fix, trunc) row(arcsin, asin) row( \
       arccos, acos) row(arctan, atan) row(arcsinh, asinh) row(arccosh, acosh) row(arctanh, atanh)
 
-/// row(alias, function) of two tensors, or a tensor and a number, also in place.
+/// row(alias, function) for two tensors, or a tensor and a number, also in place.
 #define AMBIT_BINARY_ALIASES(row)                                                               \
   row(multiply, mul) row(divide, div) row(true_divide, div) row(not_equal, ne) row(greater, gt) \
       row(greater_equal, ge) row(less, lt) row(less_equal, le)

@@ -1,29 +1,30 @@
-// Ops that copy the elements to other places: turned, repeated, on diagonals, or several tensors
-// put together. Views are in shape.h, with cat, stack, flip and repeat. Dims may be negative, then
-// they count from the end. Any dtype, which stays; those of several tensors promote. Errors of all:
-// IndexError (a dim out of range), ShapeError; DeviceMismatchError; Error for an undefined tensor.
-// Gradients: every input but numbers of repeats.
+// Ops that copy elements to other positions: rolled, rotated, repeated, on diagonals, or several
+// tensors joined. Views, cat, stack, flip and repeat are in shape.h. Negative dims count from the
+// end. Any dtype is kept; dtypes of several tensors promote. Errors of all: IndexError (a dim out
+// of range), ShapeError; DeviceMismatchError; Error for an undefined tensor. Gradients: every input
+// except repeat counts.
 #pragma once
 
 #include <ambit/tensor.h>
 
 namespace ambit {
 
-/// Move the elements shifts[i] places along dims[i]; those beyond the end come back at the front.
-/// No dims: one shift, of the flattened tensor. Errors also: ShapeError unless there is a shift for
-/// each dim. Source: torch.roll.
+/// Roll the elements by shifts[i] along dims[i]; elements beyond the end wrap around. Without dims:
+/// one shift, of the flattened tensor. Errors also: ShapeError unless there is one shift for each
+/// dim. Source: torch.roll.
 AMBIT_API Tensor roll(const Tensor& self, IntArrayRef shifts, IntArrayRef dims = {});
-/// Turn the plane of two dims k times by 90 degrees, from the first of them to the second.
-/// Errors also: ShapeError unless dims are two different ones. Source: torch.rot90.
+/// Rotate the plane of two dims k times by 90 degrees, from the first dim to the second. Errors
+/// also: ShapeError unless dims are two different ones. Source: torch.rot90.
 AMBIT_API Tensor rot90(const Tensor& self, int64_t k = 1, IntArrayRef dims = {0, 1});
-/// Reverse the columns, dim 1, of two dims or more.
+/// Reverse the columns (dim 1) of a tensor with two or more dims.
 AMBIT_API Tensor fliplr(const Tensor& self);
-/// Reverse the rows, dim 0, of one dim or more.
+/// Reverse the rows (dim 0) of a tensor with one or more dims.
 AMBIT_API Tensor flipud(const Tensor& self);
 /// Repeat each index i of dim repeats[i] times: {a, b} by {1, 2} -> {a, b, b}. repeats int64 or
-/// int32 [N] or [1], >= 0; no dim: of the flattened tensor. output_size, the sum of the repeats,
-/// saves waiting for it. Errors also: ShapeError for another number of repeats, or another sum;
-/// DTypeError; Error for a negative number. Source: torch.repeat_interleave.
+/// int32 [N] or [1], >= 0; without dim: of the flattened tensor. output_size, if given, must be the
+/// sum of the repeats and avoids waiting for the device. Errors also: ShapeError for a wrong number
+/// of repeats or a wrong sum; DTypeError; Error for a negative number. Source:
+/// torch.repeat_interleave.
 AMBIT_API Tensor repeat_interleave(const Tensor& self, const Tensor& repeats,
                                    std::optional<int64_t> dim = {},
                                    std::optional<int64_t> output_size = {});
@@ -32,25 +33,26 @@ AMBIT_API Tensor repeat_interleave(const Tensor& self, int64_t repeats,
                                    std::optional<int64_t> output_size = {});
 /// Return each index i repeats[i] times, in order: {1, 2} -> {0, 1, 1}, of repeats' dtype.
 AMBIT_API Tensor repeat_interleave(const Tensor& repeats, std::optional<int64_t> output_size = {});
-/// Do as repeat, with ones in front of dims where these are fewer than self's.
+/// Same as repeat, but missing dims at the front of `dims` count as 1.
 AMBIT_API Tensor tile(const Tensor& self, IntArrayRef dims);
-/// Do as narrow, as a copy.
+/// Same as narrow, but copies.
 AMBIT_API Tensor narrow_copy(const Tensor& self, int64_t dim, int64_t start, int64_t length);
 
-/// Of a vector [N] make the matrix with it on the given diagonal, else 0; of a matrix copy that
-/// diagonal. [N] -> [N + |diagonal|, N + |diagonal|]. Errors also: ShapeError for other dims.
+/// Build a matrix with the vector [N] on the given diagonal and 0 elsewhere: [N + |diagonal|, N +
+/// |diagonal|]; or copy that diagonal of a matrix. Errors also: ShapeError for other dims.
 AMBIT_API Tensor diag(const Tensor& self, int64_t diagonal = 0);
-/// Put the last dim on a diagonal of dims dim1 and dim2 of out, else 0: [..,N] -> [.., N +
-/// |offset|, N + |offset|]. Errors also: ShapeError for dim1 and dim2 the same and a 0-dim tensor.
+/// Put the last dim on a diagonal of dims dim1 and dim2 of out, 0 elsewhere: [..,N] -> [.., N +
+/// |offset|, N + |offset|]. Errors also: ShapeError for dim1 = dim2 and for a 0-dim tensor.
 AMBIT_API Tensor diag_embed(const Tensor& self, int64_t offset = 0, int64_t dim1 = -2,
                             int64_t dim2 = -1);
-/// Do as diag with the flattened tensor.
+/// Same as diag of the flattened tensor.
 AMBIT_API Tensor diagflat(const Tensor& self, int64_t offset = 0);
-/// Copy the lower triangles of matrices [..,M,N], with the given diagonal (> 0: more of the upper),
-/// else 0. In place self keeps them. Errors also: ShapeError for less than two dims.
+/// Copy the lower triangles of matrices [..,M,N] up to the given diagonal (> 0: includes more of
+/// the upper), 0 elsewhere. In place, the rest of self becomes 0. Errors also: ShapeError for less
+/// than two dims.
 AMBIT_API Tensor tril(const Tensor& self, int64_t diagonal = 0);
 AMBIT_API const Tensor& tril_(const Tensor& self, int64_t diagonal = 0);
-/// Copy the upper triangles of matrices [..,M,N], as tril.
+/// Copy the upper triangles of matrices [..,M,N], like tril.
 AMBIT_API Tensor triu(const Tensor& self, int64_t diagonal = 0);
 AMBIT_API const Tensor& triu_(const Tensor& self, int64_t diagonal = 0);
 
@@ -58,22 +60,23 @@ AMBIT_API const Tensor& triu_(const Tensor& self, int64_t diagonal = 0);
 AMBIT_API Tensor hstack(TensorList tensors);
 /// Join rows: along dim 0, after atleast_2d.
 AMBIT_API Tensor vstack(TensorList tensors);
-/// Do as vstack, under its other name.
+/// Alias of vstack.
 AMBIT_API Tensor row_stack(TensorList tensors);
 /// Join along dim 2, after atleast_3d.
 AMBIT_API Tensor dstack(TensorList tensors);
-/// Do as hstack, with vectors and numbers as columns.
+/// Same as hstack, with vectors and 0-dim tensors as columns.
 AMBIT_API Tensor column_stack(TensorList tensors);
-/// Put matrices (vectors as rows, numbers as [1,1]) on the diagonal of one, else 0: the sums of
-/// their rows and columns. None: [1,0]. Errors also: ShapeError for more dims.
+/// Build a block-diagonal matrix of matrices (vectors are rows, 0-dim tensors [1,1]), 0 elsewhere.
+/// No tensors: [1,0]. Errors also: ShapeError for more dims.
 AMBIT_API Tensor block_diag(TensorList tensors);
-/// Return all combinations of an element of each vector as rows, the last one running fastest:
-/// [A], [B], [C] -> [A B C, 3]; of one vector itself. Errors also: ShapeError for other dims and
-/// for none; DTypeError for different dtypes.
+/// Return the Cartesian product of vectors as rows, the last vector varying fastest: [A], [B], [C]
+/// -> [A B C, 3]; a single vector is returned itself. Errors also: ShapeError for other dims and
+/// for no tensors; DTypeError for different dtypes.
 AMBIT_API Tensor cartesian_prod(TensorList tensors);
-/// Return all choices of r elements of a vector [N] as rows, in the order of itertools:
-/// [C(N, r), r], or with_replacement [C(N + r - 1, r), r]. r = 0: [0]. Errors also: ShapeError for
-/// other dims; Error for r < 0; OutOfMemoryError where no host could hold their indices.
+/// Return all combinations of r elements of a vector [N] as rows, in the order of Python's
+/// itertools: [C(N, r), r], or with_replacement [C(N + r - 1, r), r]. r = 0: [0]. Errors also:
+/// ShapeError for other dims; Error for r < 0; OutOfMemoryError if the indices do not fit in host
+/// memory.
 AMBIT_API Tensor combinations(const Tensor& self, int64_t r = 2, bool with_replacement = false);
 
 }  // namespace ambit

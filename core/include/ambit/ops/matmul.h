@@ -1,12 +1,11 @@
-// Products of matrices and vectors. Operands must have one dtype, any but bool, which promotion
-// does not change; products of integers wrap. Sums over no elements are 0.
-// Errors of all: DeviceMismatchError, DTypeError (different, or bool), ShapeError; Error for an
-// undefined tensor. Gradients: all inputs.
-// The sums with a product: self broadcasts to it. With beta 0 self is not read, so that its NaN do
-// not spread, and its gradient is 0. In place (`name_`) self has the product's shape, shares no
-// memory with the factors (else Error), and is returned. Errors also: DTypeError for a
-// floating-point beta or alpha with integers; in place AutogradError for a leaf that requires grad,
-// outside of NoGradGuard.
+// Products of matrices and vectors. Operands must have the same dtype, any but bool, without
+// promotion; integer products wrap. Sums over no elements are 0. Errors of all:
+// DeviceMismatchError, DTypeError (different, or bool), ShapeError; Error for an undefined tensor.
+// Gradients: all inputs. Functions that add a product: self broadcasts to the product. With beta 0
+// self is not read, so its NaN do not propagate, and its gradient is 0. In place (`name_`), self
+// has the product's shape, shares no memory with the factors (else Error), and is returned. Errors
+// also: DTypeError for a floating-point beta or alpha with integers; in place AutogradError for a
+// leaf that requires grad, outside of NoGradGuard.
 #pragma once
 
 #include <ambit/function_table.h>
@@ -14,38 +13,38 @@
 
 namespace ambit {
 
-/// Multiply matrices, as numpy's @.
+/// Multiply matrices, like numpy's @.
 ///   out[..., m, n] = sum over k of self[..., m, k] * other[..., k, n]
-/// [...,M,K] x [...,K,N] -> [...,M,N], where the leading dims broadcast. A vector on the left is a
-/// row, on the right a column, whose dim the result lacks: [K] x [K] -> [], [...,M,K] x [K] ->
-/// [...,M], [K] x [...,K,N] -> [...,N]. Not for 0-dim tensors. Source: numpy.matmul, torch.matmul.
+/// [...,M,K] x [...,K,N] -> [...,M,N]; leading dims broadcast. A vector on the left is a row, on
+/// the right a column, and its dim is removed: [K] x [K] -> [], [...,M,K] x [K] -> [...,M], [K] x
+/// [...,K,N] -> [...,N]. Not for 0-dim tensors. Source: numpy.matmul, torch.matmul.
 AMBIT_API Tensor matmul(const Tensor& self, const Tensor& other);
 /// Multiply two matrices: [M,K] x [K,N] -> [M,N].
 AMBIT_API Tensor mm(const Tensor& self, const Tensor& mat2);
 /// Multiply matrices pairwise: [B,M,K] x [B,K,N] -> [B,M,N], out[b] = self[b] x mat2[b]; B does not
 /// broadcast.
 AMBIT_API Tensor bmm(const Tensor& self, const Tensor& mat2);
-/// Multiply a matrix by a column: [M,K] x [K] -> [M].
+/// Multiply a matrix by a column vector: [M,K] x [K] -> [M].
 AMBIT_API Tensor mv(const Tensor& self, const Tensor& vec);
 /// Sum self[k] * other[k]: [K] x [K] -> [].
 AMBIT_API Tensor dot(const Tensor& self, const Tensor& other);
-/// The same; there are no complex numbers, whose conjugate it would take.
+/// Same as dot; they differ only for complex numbers.
 AMBIT_API Tensor vdot(const Tensor& self, const Tensor& other);
-/// Multiply each with each: [M] x [N] -> [M,N], out[m, n] = self[m] * vec2[n]. Dtypes promote; bool
-/// too.
+/// Compute the outer product: [M] x [N] -> [M,N], out[m, n] = self[m] * vec2[n]. Dtypes promote;
+/// bool is allowed.
 AMBIT_API Tensor outer(const Tensor& self, const Tensor& vec2);
-/// Do as outer, under its older name.
+/// Old name of outer.
 AMBIT_API Tensor ger(const Tensor& self, const Tensor& vec2);
-/// Sum the products over the last dims: [..,K] x [...,K] -> [..,...]; a 0-dim tensor multiplies the
-/// other.
+/// Compute the inner product over the last dims: [..,K] x [...,K] -> [..,...]; a 0-dim tensor
+/// multiplies elementwise.
 AMBIT_API Tensor inner(const Tensor& self, const Tensor& other);
 /// Compute beta * self + alpha * (mat1 x mat2): mat1 [M,K], mat2 [K,N] -> [M,N].
 AMBIT_API Tensor addmm(const Tensor& self, const Tensor& mat1, const Tensor& mat2,
                        const Scalar& beta = 1, const Scalar& alpha = 1);
 AMBIT_API const Tensor& addmm_(const Tensor& self, const Tensor& mat1, const Tensor& mat2,
                                const Scalar& beta = 1, const Scalar& alpha = 1);
-/// Apply relu, or gelu, to what addmm computes: by linear_map where self is [N], beta and alpha 1
-/// and the dtype floating point.
+/// Apply relu or gelu to the result of addmm; uses linear_map if self is [N], beta and alpha are 1
+/// and the dtype is floating point.
 AMBIT_API Tensor _addmm_activation(const Tensor& self, const Tensor& mat1, const Tensor& mat2,
                                    const Scalar& beta = 1, const Scalar& alpha = 1,
                                    bool use_gelu = false);
@@ -55,7 +54,7 @@ AMBIT_API Tensor addmv(const Tensor& self, const Tensor& mat, const Tensor& vec,
 AMBIT_API const Tensor& addmv_(const Tensor& self, const Tensor& mat, const Tensor& vec,
                                const Scalar& beta = 1, const Scalar& alpha = 1);
 /// Compute beta * self + alpha * outer(vec1, vec2): vec1 [M], vec2 [N] -> [M,N]. Dtypes promote, in
-/// place to self's; bool means "and" and "or".
+/// place to self's; bool uses "and" and "or".
 AMBIT_API Tensor addr(const Tensor& self, const Tensor& vec1, const Tensor& vec2,
                       const Scalar& beta = 1, const Scalar& alpha = 1);
 AMBIT_API const Tensor& addr_(const Tensor& self, const Tensor& vec1, const Tensor& vec2,
@@ -66,7 +65,7 @@ AMBIT_API Tensor baddbmm(const Tensor& self, const Tensor& batch1, const Tensor&
                          const Scalar& beta = 1, const Scalar& alpha = 1);
 AMBIT_API const Tensor& baddbmm_(const Tensor& self, const Tensor& batch1, const Tensor& batch2,
                                  const Scalar& beta = 1, const Scalar& alpha = 1);
-/// Compute beta * self + alpha * (the sum over b of batch1[b] x batch2[b]): batch1 [B,M,K], batch2
+/// Compute beta * self + alpha * (sum over b of batch1[b] x batch2[b]): batch1 [B,M,K], batch2
 /// [B,K,N] -> [M,N].
 AMBIT_API Tensor addbmm(const Tensor& self, const Tensor& batch1, const Tensor& batch2,
                         const Scalar& beta = 1, const Scalar& alpha = 1);
@@ -74,11 +73,11 @@ AMBIT_API const Tensor& addbmm_(const Tensor& self, const Tensor& batch1, const 
                                 const Scalar& beta = 1, const Scalar& alpha = 1);
 /// Apply a linear layer.
 ///   out[..., n] = bias[n] + sum over k of input[..., k] * weight[n, k]
-/// input [...,K] of one dim at least, weight [N,K], bias [N] or undefined -> [...,N].
+/// input [...,K] with at least one dim, weight [N,K], bias [N] or undefined -> [...,N].
 AMBIT_API Tensor linear(const Tensor& input, const Tensor& weight, const Tensor& bias = {});
-/// Apply a linear layer and an activation, UnaryOp::relu, gelu or gelu_tanh, to its result, without
-/// a pass over it of its own where the device can and no gradient of gelu is asked for. Floating
-/// point. Errors also: Error for another activation.
+/// Apply a linear layer and an activation: UnaryOp::relu, gelu or gelu_tanh. Fused into one kernel
+/// if the device supports it and no gradient of gelu is needed. Floating point. Errors also: Error
+/// for another activation.
 AMBIT_API Tensor linear_map(const Tensor& input, const Tensor& weight, const Tensor& bias,
                             UnaryOp activation);
 

@@ -1,10 +1,10 @@
-// The functions with an output that is given, name_out(out, arguments...): compute what
-// name(arguments...) does, and write it into out, which is resized where its shape is another. Out
-// may be one of the arguments. Several outputs come first, in the order of the results.
-// Errors of all, before anything is written: Error for an undefined out, AutogradError where out or
-// an argument requires grad and gradients are recorded (they would not flow through), DTypeError
-// where the result cannot be cast to out's dtype (floats to integers, numbers to bool),
-// DeviceMismatchError where out is on another device than the result; Error for several outputs
+// Functions with a given output, name_out(out, arguments...): compute name(arguments...) and write
+// the result into out, which is resized if its shape differs. Out may be one of the arguments.
+// Several outputs come first, in the order of the results. Errors of all, before anything is
+// written: Error for an undefined out, AutogradError if out or an argument requires grad while
+// recording (gradients would not flow through), DTypeError if the result cannot be cast to out's
+// dtype (floats to integers, numbers to bool), DeviceMismatchError if out is on another device than
+// the result; Error for outputs that share memory; and those of name().
 // that share memory; and those of name().
 #pragma once
 
@@ -35,8 +35,8 @@ AMBIT_API void write_out(const char* op, Tensor& out, const Tensor& result);
 AMBIT_API void check_outs(const char* op, ArrayRef<const Tensor*> outs,
                           ArrayRef<const Tensor*> results);
 
-/// `Out(op, out) << compute()`: out is checked before anything is computed, as C++ orders operands.
-/// No lambda, of which every program would compile hundreds.
+/// `Out(op, out) << compute()`: out is checked before anything is computed, by C++'s order of
+/// evaluation. Not a lambda, since every program would compile hundreds of them.
 class Out {
  public:
   Out(const char* op, Tensor& out) : op_(op), out_(out) { check_out(op, out); }
@@ -116,12 +116,12 @@ std::tuple<Out&...> fill_outs(const char* op, const F& compute, Out&... out) {
   row(linalg_svdvals) row(linalg_tensorinv) row(linalg_tensorsolve) row(linalg_vecdot)            \
   row(linalg_vector_norm) row(median) row(nanmedian) row(segment_reduce)
 
-/// Those of a list of tensors, which may stand in braces too; in the table above as well.
+/// Functions of a list of tensors, which may be in braces; also in the table above.
 #define AMBIT_OUT_LISTS(row)                                                                      \
   row(cat) row(concat) row(stack) row(hstack) row(vstack) row(dstack) row(column_stack)           \
   row(row_stack) row(block_diag) row(linalg_multi_dot)
 
-/// Functions of two tensors: name_out(first, second, arguments...); row(name).
+/// Functions with two results: name_out(first, second, arguments...); row(name).
 #define AMBIT_OUT_PAIRS(row)                                                                      \
   row(aminmax) row(max) row(min) row(median) row(nanmedian) row(mode) row(kthvalue) row(topk)     \
   row(sort) row(cummax) row(cummin) row(var_mean) row(std_mean) row(qr) row(triangular_solve) \
@@ -129,15 +129,15 @@ std::tuple<Out&...> fill_outs(const char* op, const F& compute, Out&... out) {
   row(linalg_inv_ex) row(linalg_ldl_factor) row(linalg_lu_factor) row(linalg_qr)                  \
   row(linalg_slogdet) row(linalg_solve_ex) row(symeig)
 
-/// Functions of three tensors, as those of two.
+/// Functions with three results, likewise.
 #define AMBIT_OUT_TRIPLES(row)                                                                    \
   row(svd) row(linalg_svd) row(linalg_ldl_factor_ex) row(linalg_lu) row(linalg_lu_factor_ex)      \
   row(lu_unpack)                                                                                  \
   row(unique_consecutive) row(unique_dim) row(unique_dim_consecutive)
 // clang-format on
 
-// What declares name_out for one, two and three outputs: layers' functions use them too.
-// A list in braces has no type of its own: where it stands third, it is a list of dims.
+// Macros that declare name_out for one, two and three outputs; nn's functions use them too. A
+// braced list has no type, so the third argument gets an overload for a list of dims.
 #define AMBIT_OUT(name)                                                                    \
   template <class... A>                                                                    \
   requires std::same_as<decltype(name(std::declval<A>()...)), Tensor> Tensor& name##_out(  \
@@ -185,16 +185,16 @@ inline Tensor& min_out(Tensor& out, const Tensor& self, const Tensor& other) {
   return minimum_out(out, self, other);
 }
 
-/// norm() with its dims in braces.
+/// norm() with braced dims.
 inline Tensor& norm_out(Tensor& out, const Tensor& self, const std::optional<Scalar>& p,
                         IntArrayRef dims, bool keepdim = false) {
   return detail::fill_out("norm_out", out, [&] { return norm(self, p, dims, keepdim); });
 }
 
-// What makes tensors makes them of out's dtype, on its device.
+// Creation functions create tensors of out's dtype, on its device.
 AMBIT_API Tensor& empty_out(Tensor& out, IntArrayRef sizes,
                             std::optional<MemoryFormat> format = {});
-/// The strides are for the numbers alone: out is made contiguous.
+/// The strides only affect the result's element order: out is made contiguous.
 AMBIT_API Tensor& empty_strided_out(Tensor& out, IntArrayRef sizes, IntArrayRef strides);
 AMBIT_API Tensor& scalar_tensor_out(Tensor& out, const Scalar& value);
 AMBIT_API Tensor& zeros_out(Tensor& out, IntArrayRef sizes);
@@ -230,8 +230,8 @@ AMBIT_API Tensor& hamming_window_out(Tensor& out, int64_t window_length, bool pe
 AMBIT_API Tensor& kaiser_window_out(Tensor& out, int64_t window_length, bool periodic = true,
                                     double beta = 12);
 
-/// The parts that split() makes, each written into its out. Errors also: Error unless there is one
-/// for each.
+/// Write the parts of split() into the tensors of out. Errors also: Error unless there is one for
+/// each part.
 AMBIT_API void unsafe_split_out(TensorList out, const Tensor& self, int64_t split_size,
                                 int64_t dim = 0);
 AMBIT_API void unsafe_split_with_sizes_out(TensorList out, const Tensor& self,

@@ -1,13 +1,12 @@
 // Pooling in one to three spatial dims, floating point: input [N,C,L] -> [N,C,P], [N,C,H,W] ->
-// [N,C,P,Q], [N,C,D,H,W] -> [N,C,O,P,Q], or all without N. But for the adaptive ones
+// [N,C,P,Q], [N,C,D,H,W] -> [N,C,O,P,Q], or all without N. Except for adaptive pooling:
 //   P = floor((H + 2 padding - dilation (kernel - 1) - 1) / stride) + 1, the others likewise
-// With ceil_mode the quotient is rounded up, unless the last window would then begin behind the
-// input and its left padding, that is (P - 1) stride >= H + padding: such a window is left out.
-// kernel, stride, dilation >= 1 and padding from 0 to kernel / 2, in elements: a number for each
-// spatial dim, or one for all of them; no stride: the kernel's size.
-// Errors of all: ShapeError (also for spatial sizes of 0), DTypeError; Error for an undefined input
-// or more numbers than dims. Gradient: input. Source: Dumoulin & Visin 2016, arXiv:1603.07285,
-// section 3.
+// With ceil_mode the quotient is rounded up, unless the last window would start after the input and
+// its left padding: (P - 1) stride >= H + padding; such a window is omitted. kernel, stride,
+// dilation >= 1 and padding from 0 to kernel / 2, in elements: one number for each spatial dim, or
+// one for all; default stride: kernel. Errors of all: ShapeError (also for spatial sizes of 0),
+// DTypeError; Error for an undefined input or more numbers than dims. Gradient: input. Source:
+// Dumoulin & Visin 2016, arXiv:1603.07285, section 3.
 #pragma once
 
 #include <ambit/error.h>
@@ -23,8 +22,8 @@
 namespace ambit {
 
 namespace pooling {
-/// The size of a window as programs write it: 3, {3, 2} or another list. Functions of libtorch's
-/// arguments are templates of it, so that {.kernel = {3, 2}} is parameters alone.
+/// The type of a window size: 3, {3, 2} or another list. The overloads with libtorch's arguments
+/// are templates over it, so that {.kernel = {3, 2}} only matches PoolParams.
 template <class T>
 concept WindowSize = std::convertible_to<T, IntArrayRef>;
 using SizeList = std::initializer_list<int64_t>;
@@ -50,11 +49,11 @@ inline PoolParams mean_params(const char* op, IntArrayRef kernel, IntArrayRef st
 }
 }  // namespace pooling
 
-/// Take the maximum of each window.
+/// Compute the maximum of each window.
 ///   out[n,c,i] = max over r of input[n, c, i stride + r dilation - padding], likewise in more dims
-/// Padding counts as minus infinity; NaN wins, of several the last. Errors also: ShapeError for
-/// images (of one n and c) of 2^31 elements or more, and for dilated windows that meet padding
-/// only. Gradient: all to the maximum, of equals to the first.
+/// Padding counts as minus infinity; NaN propagates, the last one of several. Errors also:
+/// ShapeError for images (of one n and c) of 2^31 elements or more, and for dilated windows that
+/// contain only padding. Gradient: to the maximum, the first one of ties.
 ///   max_pool2d(x, {.kernel = {3, 3}, .padding = {1, 1}}), max_pool2d(x, 2), max_pool1d(x, 3, 2, 1)
 AMBIT_API Tensor max_pool1d(const Tensor& input, const PoolParams& params);
 AMBIT_API Tensor max_pool2d(const Tensor& input, const PoolParams& params);
@@ -75,8 +74,8 @@ Tensor max_pool3d(const Tensor& input, const Kernel& kernel, IntArrayRef stride 
                   IntArrayRef padding = 0, IntArrayRef dilation = 1, bool ceil_mode = false) {
   return max_pool3d(input, pooling::max_params(kernel, stride, padding, dilation, ceil_mode));
 }
-/// The same, and the position of each maximum in its image, the first of equals, int64: l, h * W +
-/// w or (d * H + h) * W + w.
+/// The same, and the position of each maximum in its image (the first one of ties), int64: l, h * W
+/// + w or (d * H + h) * W + w.
 AMBIT_API std::tuple<Tensor, Tensor> max_pool1d_with_indices(const Tensor& input,
                                                              const PoolParams& params);
 AMBIT_API std::tuple<Tensor, Tensor> max_pool2d_with_indices(const Tensor& input,
@@ -108,11 +107,11 @@ std::tuple<Tensor, Tensor> max_pool3d_with_indices(const Tensor& input, const Ke
                                  pooling::max_params(kernel, stride, padding, dilation, ceil_mode));
 }
 
-/// Take the mean of each window.
+/// Compute the mean of each window.
 ///   out[n,c,i] = sum over r of input[n, c, i stride + r - padding] / divisor, likewise in more
 ///   dims
 /// Padding is zero. divisor: the window's elements in the padded input, or with count_include_pad
-/// false in the input alone; or the given one, not 0. Errors also: ShapeError for a dilation other
+/// false in the input only; or the given one, not 0. Errors also: ShapeError for a dilation other
 /// than 1.
 AMBIT_API Tensor avg_pool1d(const Tensor& input, const PoolParams& params);
 AMBIT_API Tensor avg_pool2d(const Tensor& input, const PoolParams& params);
@@ -139,14 +138,14 @@ Tensor avg_pool3d(const Tensor& input, const Kernel& kernel, IntArrayRef stride 
                                                 count_include_pad, divisor_override));
 }
 
-/// Take means over windows so chosen that the output has these spatial sizes, one number for all.
-///   window i of P: from floor(i H / P) up to ceil((i + 1) H / P), which is not in it
-/// output_size >= 0, where 0 gives a tensor without elements; -1 keeps the input's size. Source:
+/// Compute means over windows chosen for the given output sizes (one number for all dims).
+///   window i of P: from floor(i H / P) to ceil((i + 1) H / P), excluded
+/// output_size >= 0, where 0 gives an empty tensor; -1 keeps the input's size. Source:
 /// torch.nn.AdaptiveAvgPool2d.
 AMBIT_API Tensor adaptive_avg_pool1d(const Tensor& input, IntArrayRef output_size);
 AMBIT_API Tensor adaptive_avg_pool2d(const Tensor& input, IntArrayRef output_size);
 AMBIT_API Tensor adaptive_avg_pool3d(const Tensor& input, IntArrayRef output_size);
-/// Take maxima over such windows, and their positions as max_pool2d_with_indices has them.
+/// Compute maxima over the same windows, and their positions as in max_pool2d_with_indices.
 AMBIT_API std::tuple<Tensor, Tensor> adaptive_max_pool1d(const Tensor& input,
                                                          IntArrayRef output_size);
 AMBIT_API std::tuple<Tensor, Tensor> adaptive_max_pool2d(const Tensor& input,
@@ -154,12 +153,12 @@ AMBIT_API std::tuple<Tensor, Tensor> adaptive_max_pool2d(const Tensor& input,
 AMBIT_API std::tuple<Tensor, Tensor> adaptive_max_pool3d(const Tensor& input,
                                                          IntArrayRef output_size);
 
-/// Take maxima over windows of one size at places that `random_samples` u shift, and their
-/// positions as max_pool2d_with_indices has them. With a = (H - kernel) / (P - 1)
-///   window i of P begins at floor((i + u) a) - floor(u a), the last one at H - kernel
-/// random_samples [N,C,dims] in [0, 1), of input's dtype, the last spatial dim's first in 2-D, the
-/// first's first in 3-D; N is 1 where the input has none. Errors also: ShapeError for windows that
-/// do not fit P + kernel - 1 <= H, DeviceMismatchError. Source: Graham 2014, arXiv:1412.6071.
+/// Compute maxima over windows of fixed size at positions shifted by `random_samples` u, and their
+/// positions as in max_pool2d_with_indices. With a = (H - kernel) / (P - 1)
+///   window i of P starts at floor((i + u) a) - floor(u a), the last one at H - kernel
+/// random_samples [N,C,dims] in [0, 1), of input's dtype; the first sample is for the last spatial
+/// dim in 2-D, for the first in 3-D; N is 1 if the input has none. Errors also: ShapeError unless P
+/// + kernel - 1 <= H; DeviceMismatchError. Source: Graham 2014, arXiv:1412.6071.
 AMBIT_API std::tuple<Tensor, Tensor> fractional_max_pool2d(const Tensor& input, IntArrayRef kernel,
                                                            IntArrayRef output_size,
                                                            const Tensor& random_samples);
@@ -167,12 +166,12 @@ AMBIT_API std::tuple<Tensor, Tensor> fractional_max_pool3d(const Tensor& input, 
                                                            IntArrayRef output_size,
                                                            const Tensor& random_samples);
 
-/// Put each element of input where `indices` [like input] of max_pool2d_with_indices says, in an
-/// image of output_size; zeros elsewhere. Of elements for one place one is kept. Errors also:
-/// IndexError for a position outside of the image, DTypeError for indices not int64,
-/// DeviceMismatchError.
+/// Write each element of input to its position in `indices` [like input] of
+/// max_pool2d_with_indices, in an image of output_size, zero elsewhere. For duplicate positions one
+/// element is kept. Errors also: IndexError for a position outside the image, DTypeError for
+/// indices that are not int64, DeviceMismatchError.
 AMBIT_API Tensor max_unpool2d(const Tensor& input, const Tensor& indices, IntArrayRef output_size);
-/// stride and padding change nothing; libtorch's signature has them.
+/// stride and padding, from libtorch's signature, are ignored.
 AMBIT_API Tensor max_unpool3d(const Tensor& input, const Tensor& indices, IntArrayRef output_size,
                               IntArrayRef stride = 1, IntArrayRef padding = 0);
 

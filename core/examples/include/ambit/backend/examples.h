@@ -1,7 +1,6 @@
-// One small call of every kernel, for those who need each once, and none left out: `ambit ops`
-// finds out by them what runs, the conformance kit and the tests what comes of operands on
-// different devices and what a call costs beside its work. A library of its own, ambit_examples: no
-// program needs it.
+// One small example call of every kernel: `ambit ops` uses them to find which kernels run, the
+// conformance kit and the tests to check operands on different devices and the overhead of calls. A
+// separate library, ambit_examples, that programs do not need.
 #pragma once
 
 #include <ambit/backend/op.h>
@@ -12,20 +11,21 @@
 
 namespace ambit {
 
-/// A call that is right on one device. Operands are the op's tensors in their order, outputs first,
-/// lists as their elements; all are defined, and the first has a dim.
+/// A valid call on one device. Operands are the op's tensors in order, outputs first, lists as
+/// their elements; all are defined, and the first has at least one dim.
 struct Example {
   const OpBase* op;
-  std::string function;  ///< of a family of functions ("exp"), or a kind of call; else empty
-  DTypeSet dtypes;       ///< that this call is defined for
-  /// Return new operands for such a dtype, on the cpu: outputs hold something too. No kernel but
-  /// the cpu's runs.
+  std::string function;  ///< the function of a family ("exp") or a variant of the call, else empty
+  DTypeSet dtypes;       ///< supported by this call
+  /// Return new operands of a dtype on the cpu; outputs are initialised too. Only the cpu's kernels
+  /// run.
   std::function<std::vector<Tensor>(DType)> operands;
-  /// Call the op with such operands, on whatever devices they are.
+  /// Call the op with these operands, on their devices.
   std::function<void(std::vector<Tensor>&)> call;
 };
 
-/// Return the examples of all kernels, in the order of kernels.h; of a family one per function.
+/// Return the examples of all kernels, in the order of kernels.h, one for each function of a
+/// family.
 std::vector<Example> examples();
 
 }  // namespace ambit
