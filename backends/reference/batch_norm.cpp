@@ -84,8 +84,8 @@ void batch_norm(Tensor& y, Tensor& mean, Tensor& invstd, Tensor& running_mean, T
 }
 
 // With u = (x - mean) invstd: dw = sum(dy u), db = sum(dy),
-//  dx = w invstd (dy - db / n - u dw / n) in training, since mean and invstd depend on x,
-//  dx = w invstd dy otherwise.
+//   dx = w invstd (dy - db / n - u dw / n) in training, since mean and invstd depend on x,
+//   dx = w invstd dy otherwise.
 void batch_norm_grad(Tensor& dx, Tensor& dw, Tensor& db, const Tensor& dy, const Tensor& x,
                      const Tensor& w, const Tensor& mean, const Tensor& invstd,
                      const BatchNormParams& p) {

@@ -62,7 +62,7 @@ void group_norm(Tensor& y, Tensor& mean, Tensor& invstd, const Tensor& x, const 
 }
 
 // With u = (x - mean) invstd and g = dy w: dw = sum of dy u and db = sum of dy over a channel,
-//  dx = invstd (g - mean(g) - u mean(g u)), with means over a group.
+//   dx = invstd (g - mean(g) - u mean(g u)), with means over a group.
 void group_norm_grad(Tensor& dx, Tensor& dw, Tensor& db, const Tensor& dy, const Tensor& x,
                      const Tensor& w, const Tensor& mean, const Tensor& invstd) {
   count_run();

@@ -46,7 +46,7 @@ void layer_norm(Tensor& y, Tensor& mean, Tensor& invstd, const Tensor& x, const 
 }
 
 // With u = (x - mean) invstd and g = dy w: dw = sum over m of dy u, db = sum over m of dy,
-//  dx = invstd (g - mean(g) - u mean(g u)), with means over n, mean(g) only if centered.
+//   dx = invstd (g - mean(g) - u mean(g u)), with means over n, mean(g) only if centered.
 void layer_norm_grad(Tensor& dx, Tensor& dw, Tensor& db, const Tensor& dy, const Tensor& x,
                      const Tensor& w, const Tensor& mean, const Tensor& invstd, bool centered) {
   count_run();

@@ -13,7 +13,8 @@ Library::Library(std::initializer_list<const char*> files) {
   std::string reasons;
   bool no_memory = false;
   for (const char* file : files) {
-    // Here and not in libambit: the loader searches this plugin's RUNPATH.
+    // dlopen must be called here, not in libambit, so that the loader searches this plugin's
+    // RUNPATH.
     const OpenedLibrary library =
         opened_library(dlopen(file, RTLD_NOW | RTLD_LOCAL | RTLD_NODELETE));
     if (library.handle) {

@@ -1,6 +1,7 @@
 // The functions of the family reduce, for kernels of any backend, on host or device.
 // Fold<ReduceOp::sum, float> defines the accumulator type, its initial value, and how two
 // accumulators are merged, in any order; finished() converts the accumulator to the result.
+#pragma once
 
 #include <ambit/backend/arithmetic.h>
 #include <ambit/function_table.h>
